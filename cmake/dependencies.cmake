@@ -1,0 +1,15 @@
+# What the build needs from the machine; scripts/install-dependencies names the Debian packages.
+find_package(BLAS REQUIRED)
+find_package(LAPACK REQUIRED)
+find_path(CBLAS_INCLUDE_DIR cblas.h PATH_SUFFIXES openblas REQUIRED)
+find_path(LAPACKE_INCLUDE_DIR lapacke.h PATH_SUFFIXES openblas REQUIRED)
+find_library(LAPACKE_LIBRARY lapacke REQUIRED)
+add_library(crease_lapack INTERFACE)
+target_include_directories(crease_lapack SYSTEM INTERFACE ${CBLAS_INCLUDE_DIR} ${LAPACKE_INCLUDE_DIR})
+target_link_libraries(crease_lapack INTERFACE ${LAPACKE_LIBRARY} ${LAPACK_LIBRARIES} ${BLAS_LIBRARIES})
+
+find_package(PkgConfig REQUIRED)
+pkg_check_modules(JANSSON REQUIRED IMPORTED_TARGET jansson)
+if(CREASE_TESTS)
+  pkg_check_modules(CMOCKA REQUIRED IMPORTED_TARGET cmocka)
+endif()

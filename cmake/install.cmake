@@ -1,0 +1,20 @@
+# Headers, libraries, program, pkg-config file and CMake package.
+include(CMakePackageConfigHelpers)
+install(TARGETS crease_shared EXPORT creaseTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(TARGETS crease_static ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(TARGETS crease_program RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/crease ${PROJECT_BINARY_DIR}/include/crease
+        DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
+
+set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/crease)
+install(EXPORT creaseTargets NAMESPACE crease:: DESTINATION ${package_dir})
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/creaseConfigVersion.cmake
+                                 COMPATIBILITY SameMinorVersion)
+configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/creaseConfig.cmake.in
+                              ${PROJECT_BINARY_DIR}/creaseConfig.cmake
+                              INSTALL_DESTINATION ${package_dir})
+install(FILES ${PROJECT_BINARY_DIR}/creaseConfig.cmake ${PROJECT_BINARY_DIR}/creaseConfigVersion.cmake
+        DESTINATION ${package_dir})
+
+configure_file(${PROJECT_SOURCE_DIR}/cmake/crease.pc.in ${PROJECT_BINARY_DIR}/crease.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/crease.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

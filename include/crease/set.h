@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: MIT
+ * set.h: closed convex sets, as values. All are compact except the nonnegative orthant and
+ * boxes with an infinite side. */
+#ifndef CREASE_SET_H
+#define CREASE_SET_H
+
+#include <crease/reg.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct crease_set crease_set;
+
+/* All functions accept equal input and output arrays. `work` has scratch() doubles. NaN in an
+ * input entry gives at least one NaN in the output. */
+typedef struct {
+    const char *name;
+    const char *formula;
+    const crease_param *params;
+    const char *vector; /* name of the vector parameter, NULL: none */
+    bool matrix;        /* lives on spaces of order 2 only */
+    bool compact;
+
+    /* Does the set live on this space? NULL: whenever its parameters are in range. */
+    bool (*check)(const crease_set *c, const crease_space *s, crease_error *e);
+    ptrdiff_t (*scratch)(const crease_set *c, const crease_space *s); /* NULL: none */
+
+    /* 0 when x is in the set, otherwise by how much its defining inequalities are violated. */
+    double (*excess)(const crease_set *c, const crease_space *s, const double *x, double *work);
+
+    /* The nearest point. NULL: the set offers its linear oracle only. */
+    void (*project)(const crease_set *c, const crease_space *s, const double *v, double *x,
+                    double *work);
+
+    /* y minimizes <c, y> over the set; ties and c = 0 by a fixed rule. */
+    void (*lmo)(const crease_set *c, const crease_space *s, const double *g, double *y,
+                double *work);
+
+    /* max <w, y> over the set; exact, or an upper bound; +INFINITY when unbounded. */
+    double (*support)(const crease_set *c, const crease_space *s, const double *w, double *work);
+
+    /* Upper bound (exact where math allows) of max |x-y|_p over the set, p >= 1. */
+    double (*diameter)(const crease_set *c, const crease_space *s, double p);
+} crease_set_ops;
+
+struct crease_set {
+    const crease_set_ops *ops;
+    double par[CREASE_PARS];
+    const double *vec; /* the vector parameter, borrowed */
+    const void *data;  /* borrowed */
+};
+
+CREASE_API crease_set crease_box(double low, double high);
+CREASE_API crease_set crease_box_array(const crease_bounds *b); /* borrowed */
+CREASE_API crease_set crease_orthant(void);
+CREASE_API crease_set crease_l1_ball(double radius);
+CREASE_API crease_set crease_l2_ball(double radius);
+CREASE_API crease_set crease_linf_ball(double radius);
+CREASE_API crease_set crease_lp_ball(double radius, double p);
+CREASE_API crease_set crease_simplex(double radius);
+CREASE_API crease_set crease_full_simplex(double radius);
+CREASE_API crease_set crease_capped_simplex(double k);
+CREASE_API crease_set crease_k_sparse(double radius, double k);
+CREASE_API crease_set crease_k_support(double radius, double k);
+CREASE_API crease_set crease_nuclear_ball(double radius);
+CREASE_API crease_set crease_spectral_ball(double radius);
+CREASE_API crease_set crease_spectrahedron(double trace);
+CREASE_API crease_set crease_birkhoff(void);
+CREASE_API crease_set crease_permutahedron(const double *a); /* borrowed, one number an entry */
+
+/* shift + scale * inner; shift may be NULL (zero); scale != 0. Borrowed. */
+typedef struct {
+    const crease_set *inner;
+    double scale;
+    const double *shift;
+} crease_affine_set;
+CREASE_API crease_set crease_affine(const crease_affine_set *a);
+
+/* inner[0] x inner[1] x ... on consecutive stretches of the vector with the given shapes. */
+typedef struct {
+    int count;
+    const crease_set *inner;
+    const crease_space *space;
+} crease_product_set;
+CREASE_API crease_set crease_product(const crease_product_set *p);
+
+/* How many doubles of work the operations of c need on s. */
+CREASE_API ptrdiff_t crease_set_scratch(const crease_set *c, const crease_space *s);
+
+/* Convenient calls: they check everything and work on memory of their own. */
+CREASE_API bool crease_set_check(const crease_set *c, const crease_space *s, crease_error *e);
+CREASE_API bool crease_excess(const crease_set *c, const crease_space *s, const double *x,
+                              double *excess, crease_error *e);
+CREASE_API bool crease_project(const crease_set *c, const crease_space *s, const double *v,
+                               double *x, crease_error *e);
+CREASE_API bool crease_lmo(const crease_set *c, const crease_space *s, const double *g, double *y,
+                           crease_error *e);
+CREASE_API bool crease_support(const crease_set *c, const crease_space *s, const double *w,
+                               double *value, crease_error *e);
+CREASE_API bool crease_diameter(const crease_set *c, const crease_space *s, double p, double *value,
+                                crease_error *e);
+
+/* Generalized linear oracle: y minimizes <g, y> + r(y) over the set, r convex; returns the
+ * minimum. crease_lmo_with_check refuses, with CREASE_UNSUPPORTED, a pair without a closed form
+ * here; the other two expect a pair that passed it. */
+CREASE_API bool crease_lmo_with_check(const crease_set *c, const crease_reg *r,
+                                      const crease_space *s, crease_error *e);
+CREASE_API ptrdiff_t crease_lmo_with_scratch(const crease_set *c, const crease_reg *r,
+                                             const crease_space *s);
+CREASE_API double crease_lmo_with(const crease_set *c, const crease_reg *r, const crease_space *s,
+                                  const double *g, double *y, double *work);
+
+/* Joint prox: x minimizes r(x) + |x-v|^2/(2t) over the set. The pair is refused by name with
+ * CREASE_UNSUPPORTED when it has no exact joint prox; *max_step (if not NULL) receives the
+ * supremum of the admissible steps. */
+CREASE_API bool crease_joint_check(const crease_reg *r, const crease_set *c, const crease_space *s,
+                                   double *max_step, crease_error *e);
+CREASE_API ptrdiff_t crease_joint_scratch(const crease_reg *r, const crease_set *c,
+                                          const crease_space *s);
+CREASE_API void crease_joint_prox(const crease_reg *r, const crease_set *c, const crease_space *s,
+                                  double t, const double *v, double *x, double *work);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT
+ * core.h: what every part of the library stands on */
+#ifndef CRS_CORE_H
+#define CRS_CORE_H
+
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <crease/catalogue.h>
+#include <crease/error.h>
+#include <crease/param.h>
+#include <crease/space.h>
+
+/* The only calls of malloc and free in the library (core/alloc.c). A test that links its own
+ * versions of these three makes the k-th allocation fail. */
+void *crs_alloc(size_t count, size_t size); /* zeroed; NULL when out of memory or too large */
+void *crs_resize(void *p, size_t count, size_t size);
+void crs_free(void *p);
+
+/* count doubles, or NULL with e filled in; `what` names them in the sentence. */
+double *crs_doubles(ptrdiff_t count, const char *what, crease_error *e);
+
+#if defined(__GNUC__)
+__attribute__((format(printf, 3, 4)))
+#endif
+bool crs_fail(crease_error *e, crease_code code, const char *format, ...); /* always false */
+
+bool crs_mul_size(ptrdiff_t a, ptrdiff_t b, ptrdiff_t *product); /* false on overflow; a, b >= 0 */
+bool crs_add_size(ptrdiff_t a, ptrdiff_t b, ptrdiff_t *sum);
+
+/* The index of the name closest to `wanted` by edit distance, or -1 when nothing is near.
+ * name_at(k) for 0 <= k < count. */
+int crs_nearest(const char *wanted, int count, const char *(*name_at)(int k));
+
+/* Index of an exact match, or -1 with "unknown <kind> ...; did you mean ...?" in e. */
+int crs_find(const char *kind, const char *wanted, int count, const char *(*name_at)(int k),
+             crease_error *e);
+
+/* Does the number of parameters fit the entry? A vector parameter takes any further ones. */
+bool crs_spec_fits(const crease_spec *spec, const crease_param *params, const char *vector,
+                   crease_error *e);
+
+/* A whole string as one number, independent of the locale ("1e-3", "0x1p-3", "inf", "nan"). */
+bool crs_parse_double(const char *text, double *value);
+
+/* NaN goes through these; fmax and fmin would swallow it. */
+static inline double pos(double t) { return t <= 0 ? 0 : t; }
+static inline double larger(double a, double b) { return a >= b ? a : b != b ? b : a != a ? a : b; }
+static inline double smaller(double a, double b) { return -larger(-a, -b); }
+static inline double square(double t) { return t * t; }
+static inline double clip(double t, double low, double high)
+{
+    return t < low ? low : t > high ? high : t;
+}
+
+/* y += a x */
+static inline void axpy(ptrdiff_t n, double a, const double *x, double *y)
+{
+    for (ptrdiff_t j = 0; j < n; j++) y[j] += a * x[j];
+}
+
+static inline void fill(ptrdiff_t n, double a, double *x)
+{
+    for (ptrdiff_t j = 0; j < n; j++) x[j] = a;
+}
+
+static inline void copy(ptrdiff_t n, const double *x, double *y)
+{
+    if (x != y) memmove(y, x, (size_t)n * sizeof *y);
+}
+
+/* Sums of n terms in an order that depends on n alone, with pairwise error growth. */
+double crs_dot(ptrdiff_t n, const double *x, const double *y);
+double crs_norm(ptrdiff_t n, const double *x); /* no overflow or underflow of the squares */
+bool crs_all_finite(ptrdiff_t n, const double *x);
+
+#endif

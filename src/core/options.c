@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT
+ * options: defaults, ranges and texts from the one list in options.h */
+#include <crease/options.h>
+
+#include "core/core.h"
+
+static const crease_option list[] = {
+#define X(type, name, value, low, high, text)                                                      \
+    { #name, (type)1.5 == (type)1, value, low, high, text },
+    CREASE_OPTIONS(X)
+#undef X
+};
+
+int crease_option_count(void) { return (int)(sizeof list / sizeof *list); }
+crease_option crease_option_at(int k) { return list[k]; }
+static const char *name_at(int k) { return list[k].name; }
+
+crease_options crease_options_default(void)
+{
+    return (crease_options){
+#define X(type, name, value, low, high, text) .name = (type)(value),
+        CREASE_OPTIONS(X)
+#undef X
+    };
+}
+
+static bool in_range(const crease_option *o, double v, crease_error *e)
+{
+    if (v >= o->low && v <= o->high && (!o->integer || v == floor(v))) return true;
+    return crs_fail(e, CREASE_BAD_ARGUMENT,
+                    "option %s = %g is outside its range: give %s in [%g, %g]", o->name, v,
+                    o->integer ? "an integer" : "a number", o->low, o->high);
+}
+
+bool crease_options_check(const crease_options *o, crease_error *e)
+{
+    const double given[] = {
+#define X(type, name, value, low, high, text) (double)o->name,
+        CREASE_OPTIONS(X)
+#undef X
+    };
+    for (int k = 0; k < crease_option_count(); k++)
+        if (!in_range(&list[k], given[k], e)) return false;
+    return true;
+}
+
+bool crease_options_set(crease_options *o, const char *name, const char *text, crease_error *e)
+{
+    const int k = crs_find("option", name, crease_option_count(), name_at, e);
+    double v;
+    if (k < 0) return false;
+    if (!crs_parse_double(text, &v))
+        return crs_fail(e, CREASE_BAD_ARGUMENT, "option %s: '%.64s' is not a number", name, text);
+    if (!in_range(&list[k], v, e)) return false;
+    int at = 0;
+#define X(type, name, value, low, high, text)                                                      \
+    if (at++ == k) o->name = (type)v;
+    CREASE_OPTIONS(X)
+#undef X
+    return true;
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT
+ * space: shapes, and reductions over the ranks that share a vector */
+#include "core/core.h"
+
+crease_space crease_vector(ptrdiff_t n) { return (crease_space){ .order = 1, .dim = { n } }; }
+
+crease_space crease_matrix(ptrdiff_t m, ptrdiff_t n)
+{
+    return (crease_space){ .order = 2, .dim = { m, n } };
+}
+
+bool crease_space_check(const crease_space *s, crease_error *e)
+{
+    if (s->order < 1 || s->order > CREASE_MAX_ORDER)
+        return crs_fail(e, CREASE_BAD_SHAPE, "a shape has %d dimensions; it may have 1 to %d",
+                        s->order, CREASE_MAX_ORDER);
+    ptrdiff_t bytes = (ptrdiff_t)sizeof(double);
+    for (int n = 0; n < s->order; n++) {
+        if (s->dim[n] < 1)
+            return crs_fail(e, CREASE_BAD_SHAPE, "dimension %d of a shape is %td; it must be >= 1",
+                            n + 1, s->dim[n]);
+        if (!crs_mul_size(bytes, s->dim[n], &bytes))
+            return crs_fail(
+                e, CREASE_BAD_SHAPE,
+                "a shape has more entries than memory can address (dimension %d is %td)", n + 1,
+                s->dim[n]);
+    }
+    return true;
+}
+
+bool crease_space_equal(const crease_space *a, const crease_space *b)
+{
+    if (a->order != b->order) return false;
+    for (int n = 0; n < a->order; n++)
+        if (a->dim[n] != b->dim[n]) return false;
+    return true;
+}
+
+ptrdiff_t crease_size(const crease_space *s)
+{
+    ptrdiff_t n = 1;
+    for (int i = 0; i < s->order; i++) n *= s->dim[i];
+    return n;
+}
+
+double crease_sum(const crease_space *s, double local)
+{
+    if (s->comm) s->comm->sum(s->comm->self, &local, 1);
+    return local;
+}
+
+double crease_max(const crease_space *s, double local)
+{
+    if (s->comm) s->comm->max(s->comm->self, &local, 1);
+    return local;
+}
+
+double crease_dot(const crease_space *s, const double *x, const double *y)
+{
+    return crease_sum(s, crs_dot(crease_size(s), x, y));
+}
+
+double crease_norm(const crease_space *s, const double *x)
+{
+    const double here = crs_norm(crease_size(s), x);
+    return s->comm ? sqrt(crease_sum(s, here * here)) : here;
+}

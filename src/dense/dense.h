@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT
+ * dense.h: small dense linear algebra on row-major arrays. This folder and tensor/ are the only
+ * places that name BLAS or LAPACK. A decomposition of data that are not finite, or that does not
+ * converge, returns false and leaves NaN in its outputs. Inputs are not changed. */
+#ifndef CRS_DENSE_H
+#define CRS_DENSE_H
+
+#include "core/core.h"
+
+/* c = alpha op(a) op(b) + beta c; op is the transpose when the flag says so. op(a) is m x k,
+ * op(b) is k x n; a, b and c are contiguous. */
+void crs_gemm(bool at, bool bt, ptrdiff_t m, ptrdiff_t n, ptrdiff_t k, double alpha,
+              const double *a, const double *b, double beta, double *c);
+
+/* y = alpha op(a) x + beta y, a is m x n. */
+void crs_gemv(bool at, ptrdiff_t m, ptrdiff_t n, double alpha, const double *a, const double *x,
+              double beta, double *y);
+
+/* g (n x n) = A'A, both triangles; a is m x n. */
+void crs_gram(ptrdiff_t m, ptrdiff_t n, const double *a, double *g);
+
+/* Thin: u is m x k, vt is k x n, s has k = min(m,n) numbers, descending. Full: u is m x m, vt is
+ * n x n. a (m x n) may not overlap the outputs. */
+ptrdiff_t crs_svd_scratch(ptrdiff_t m, ptrdiff_t n);
+bool crs_svd(ptrdiff_t m, ptrdiff_t n, const double *a, double *u, double *s, double *vt,
+             double *work);
+bool crs_svd_full(ptrdiff_t m, ptrdiff_t n, const double *a, double *u, double *s, double *vt,
+                  double *work);
+bool crs_singular_values(ptrdiff_t m, ptrdiff_t n, const double *a, double *s, double *work);
+
+/* a symmetric (n x n); w ascending; row k of q is the eigenvector of w[k]; q may be NULL. */
+ptrdiff_t crs_eigh_scratch(ptrdiff_t n);
+bool crs_eigh(ptrdiff_t n, const double *a, double *w, double *q, double *work);
+
+/* In place: the lower triangle of a becomes L with A = L L'; false unless safely positive. */
+bool crs_cholesky(ptrdiff_t n, double *a);
+/* b (n x columns, row-major) becomes A^{-1} b. */
+void crs_cholesky_solve(ptrdiff_t n, const double *l, ptrdiff_t columns, double *b);
+
+/* An upper bound of |A|_2, safe under rounding: by the eigenvalues of the smaller Gram matrix
+ * while that is affordable, otherwise min(|A|_F, sqrt(|A|_1 |A|_inf)). Allocates. */
+bool crs_norm_bound(ptrdiff_t m, ptrdiff_t n, const double *a, double *bound, crease_error *e);
+
+/* A lower bound >= 0 of lambda_min(A A'), safe under rounding; 0 when unaffordable. Allocates. */
+bool crs_sigma_min_bound(ptrdiff_t m, ptrdiff_t n, const double *a, double *bound, crease_error *e);
+
+#endif

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT
+ * reg: the convenient calls, and what the kinds made from a penalty share */
+#include "reg/reg.h"
+
+bool crs_check_penalty(const crease_reg *r, ptrdiff_t count, crease_error *e)
+{
+    if (!crease_param_check(r->penalty->name, r->penalty->params, r->par, e)) return false;
+    for (ptrdiff_t j = 0; r->weight && j < count; j++)
+        if (!(r->weight[j] >= 0 && r->weight[j] < INFINITY))
+            return crs_fail(e, CREASE_BAD_ARGUMENT,
+                            "%s: weight %td is %g; give finite weights >= 0", r->penalty->name,
+                            j + 1, r->weight[j]);
+    return true;
+}
+
+double crs_weight_norm(const crease_reg *r, ptrdiff_t count)
+{
+    return r->weight ? crs_norm(count, r->weight) : sqrt((double)count);
+}
+
+double crs_weight_max(const crease_reg *r, ptrdiff_t count)
+{
+    double most = r->weight ? 0 : 1;
+    for (ptrdiff_t j = 0; r->weight && j < count; j++) most = larger(most, r->weight[j]);
+    return most;
+}
+
+void crs_into_ball(ptrdiff_t n, double radius, const double *v, double *x)
+{
+    const double norm = crs_norm(n, v), factor = norm <= radius ? 1 : radius / norm;
+    for (ptrdiff_t j = 0; j < n; j++) x[j] = factor * v[j];
+}
+
+crease_reg crease_weighted(crease_reg r, const double *weight)
+{
+    r.weight = weight;
+    return r;
+}
+
+bool crease_reg_check(const crease_reg *r, const crease_space *s, crease_error *e)
+{
+    if (!crease_space_check(s, e)) return false;
+    if (!r->penalty && !crease_param_check(r->ops->name, r->ops->params, r->par, e)) return false;
+    return !r->ops->check || r->ops->check(r, s, e);
+}
+
+ptrdiff_t crease_reg_scratch(const crease_reg *r, const crease_space *s)
+{
+    return r->ops->scratch ? r->ops->scratch(r, s) : 0;
+}
+
+/* The scratch memory of r on s after all checks, or NULL with e filled in. */
+static double *prepare(const crease_reg *r, const crease_space *s, crease_error *e)
+{
+    if (!crease_reg_check(r, s, e)) return NULL;
+    return crs_doubles(crease_reg_scratch(r, s), "a regularizer", e);
+}
+
+bool crease_prox(const crease_reg *r, const crease_space *s, double t, const double *v, double *x,
+                 crease_error *e)
+{
+    if (!(t > 0 && t < INFINITY))
+        return crs_fail(e, CREASE_BAD_ARGUMENT, "the step of a prox is %g; give a finite step > 0",
+                        t);
+    double *work = prepare(r, s, e);
+    if (!work) return false;
+    r->ops->prox(r, s, t, v, x, work);
+    crs_free(work);
+    return true;
+}
+
+bool crease_reg_value(const crease_reg *r, const crease_space *s, const double *x, double *value,
+                      crease_error *e)
+{
+    double *work = prepare(r, s, e);
+    if (!work) return false;
+    *value = r->ops->value(r, s, x, work);
+    crs_free(work);
+    return true;
+}
+
+bool crease_reg_dist(const crease_reg *r, const crease_space *s, const double *x, const double *g,
+                     double *dist, crease_error *e)
+{
+    double *work = prepare(r, s, e);
+    if (!work) return false;
+    *dist = r->ops->dist(r, s, x, g, work);
+    crs_free(work);
+    return true;
+}
+
+bool crease_reg_describe(const crease_reg *r, const crease_space *s, double radius,
+                         crease_reg_traits *out, crease_error *e)
+{
+    if (!crease_reg_check(r, s, e)) return false;
+    r->ops->traits(r, s, radius, out);
+    return true;
+}

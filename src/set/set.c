@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT
+ * set: the convenient calls: check everything, use memory of their own */
+#include "set/set.h"
+
+bool crease_set_check(const crease_set *c, const crease_space *s, crease_error *e)
+{
+    if (!crease_space_check(s, e)) return false;
+    if (c->ops->matrix && s->order != 2)
+        return crs_fail(e, CREASE_BAD_SHAPE,
+                        "%s is a set of matrices but the point has %d dimension%s; give it a shape "
+                        "of rows,columns",
+                        c->ops->name, s->order, s->order == 1 ? "" : "s");
+    return crease_param_check(c->ops->name, c->ops->params, c->par, e) &&
+           (!c->ops->check || c->ops->check(c, s, e));
+}
+
+ptrdiff_t crease_set_scratch(const crease_set *c, const crease_space *s)
+{
+    return c->ops->scratch ? c->ops->scratch(c, s) : 0;
+}
+
+static double *prepare(const crease_set *c, const crease_space *s, crease_error *e)
+{
+    return crease_set_check(c, s, e) ? crs_doubles(crease_set_scratch(c, s), "a set", e) : NULL;
+}
+
+bool crease_excess(const crease_set *c, const crease_space *s, const double *x, double *excess,
+                   crease_error *e)
+{
+    double *work = prepare(c, s, e);
+    if (!work) return false;
+    *excess = c->ops->excess(c, s, x, work);
+    crs_free(work);
+    return true;
+}
+
+bool crease_project(const crease_set *c, const crease_space *s, const double *v, double *x,
+                    crease_error *e)
+{
+    if (!c->ops->project)
+        return crs_fail(e, CREASE_UNSUPPORTED,
+                        "%s has no exact projection, only a linear oracle; use lmo, or a set with "
+                        "a projection",
+                        c->ops->name);
+    double *work = prepare(c, s, e);
+    if (!work) return false;
+    c->ops->project(c, s, v, x, work);
+    crs_free(work);
+    return true;
+}
+
+bool crease_lmo(const crease_set *c, const crease_space *s, const double *g, double *y,
+                crease_error *e)
+{
+    double *work = prepare(c, s, e);
+    if (!work) return false;
+    c->ops->lmo(c, s, g, y, work);
+    crs_free(work);
+    return true;
+}
+
+bool crease_support(const crease_set *c, const crease_space *s, const double *w, double *value,
+                    crease_error *e)
+{
+    double *work = prepare(c, s, e);
+    if (!work) return false;
+    *value = c->ops->support(c, s, w, work);
+    crs_free(work);
+    return true;
+}
+
+bool crease_diameter(const crease_set *c, const crease_space *s, double p, double *value,
+                     crease_error *e)
+{
+    if (!(p >= 1 && p < INFINITY))
+        return crs_fail(e, CREASE_BAD_ARGUMENT, "the diameter's p is %g; give a finite p >= 1", p);
+    if (!crease_set_check(c, s, e)) return false;
+    *value = c->ops->diameter(c, s, p);
+    return true;
+}
