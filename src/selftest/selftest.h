@@ -6,7 +6,7 @@
 
 #include <crease/crease.h>
 
-enum { CRS_CHECKS = 16 };
+enum { CRS_CHECKS = 24 };
 
 /* One property: the worst error seen over all trials, and what it may be. NaN counts as worst. */
 typedef struct {

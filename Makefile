@@ -1,0 +1,56 @@
+# The project's commands. Everything is built in build/<preset> by CMake and Ninja.
+.PHONY: help demo test check build install clean format tidy coverage readme
+.DEFAULT_GOAL := help
+
+help:
+	@sed -n 's/^## //p' Makefile
+
+## make demo      install what is missing, build, show the catalogue and a solved problem
+## make test      install what is missing, build, run all tests, plainly and under sanitizers
+## make build     build only (build/release/src/crease is the program)
+## make install   install to PREFIX (default /usr/local)
+## make tidy      clang-format, clang-tidy
+## make coverage  statement and branch coverage of the tests (needs gcovr)
+## make readme    write the catalogue tables into README.md
+## make clean     remove build/
+
+demo: build
+	@bash scripts/demo build/release/src/crease build/release
+
+build: build/release/build.ninja
+	@ninja -C build/release --quiet
+
+test: build build/asan/build.ninja build/clang/build.ninja
+	@ninja -C build/asan --quiet
+	@ninja -C build/clang --quiet
+	ctest --test-dir build/asan --output-on-failure --no-tests=error -j2
+	ctest --test-dir build/release --output-on-failure --no-tests=error -j2
+
+build/%/build.ninja: CMakeLists.txt CMakePresets.json scripts/install-dependencies
+	@scripts/install-dependencies
+	@cmake --preset $* >build-$*.log 2>&1 || { cat build-$*.log; rm -f build-$*.log; exit 1; }
+	@rm -f build-$*.log
+	@touch $@
+
+PREFIX ?= /usr/local
+install: build
+	@cmake -DCMAKE_INSTALL_PREFIX=$(PREFIX) build/release >/dev/null
+	@cmake --install build/release
+
+format:
+	@git ls-files '*.c' '*.h' | xargs clang-format -i
+
+tidy: build
+	@git ls-files '*.c' '*.h' | xargs clang-format --dry-run -Werror
+	@git ls-files 'src/*.c' | xargs clang-tidy -p build/release --quiet --warnings-as-errors='*'
+
+coverage: build/coverage/build.ninja
+	@ninja -C build/coverage --quiet
+	@ctest --test-dir build/coverage --output-on-failure -j2
+	@gcovr --root . --filter src/ build/coverage
+
+readme: build
+	@scripts/readme-catalogue build/release/src/crease
+
+clean:
+	@rm -rf build

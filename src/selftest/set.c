@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: MIT
+ * set: what every convex set promises
+ *
+ * A projection p of v is right iff max_y <v-p, y-p> <= 0, which the support function decides
+ * exactly; the support function is held against the linear oracle, and the oracle against points
+ * of the set. */
+#include "selftest/sample.h"
+
+typedef struct {
+    const crease_set *c;
+    const crease_space *s;
+    ptrdiff_t n;
+    double *work;
+} set_case;
+
+static double dot(const set_case *a, const double *x, const double *y)
+{
+    return crs_dot(a->n, x, y);
+}
+
+static double support(const set_case *a, const double *w)
+{
+    return a->c->ops->support(a->c, a->s, w, a->work);
+}
+
+static void lmo(const set_case *a, const double *g, double *y)
+{
+    a->c->ops->lmo(a->c, a->s, g, y, a->work);
+}
+
+static void check_oracle(const set_case *a, draws *d, crs_report *out)
+{
+    double g[CRS_MOST], w[CRS_MOST], y[CRS_MOST], z[CRS_MOST];
+    normals(d, a->n, spread(d, -2, 2), g);
+    if (below(d, 5) == 0) g[below(d, a->n)] = 0;
+    for (ptrdiff_t j = 0; j < a->n; j++) w[j] = -g[j];
+    if (!isfinite(support(a, w))) return;
+    lmo(a, g, y);
+    const double size = 1 + crs_norm(a->n, g) * (1 + crs_norm(a->n, y)), least = dot(a, g, y);
+    crs_report_note(out, "oracle's point in the set",
+                    a->c->ops->excess(a->c, a->s, y, a->work) / (1 + crs_norm(a->n, y)), 1e-12);
+    crs_report_note(out, "support = oracle", fabs(support(a, w) + least) / size, 1e-12);
+    copy(a->n, g, z);
+    lmo(a, z, z);
+    double differ = 0;
+    for (ptrdiff_t j = 0; j < a->n; j++) differ = larger(differ, fabs(z[j] - y[j]));
+    crs_report_note(out, "in place = out of place", differ, 0);
+
+    for (int k = 0; k < 20; k++) { /* other points of the set: oracles of other directions */
+        normals(d, a->n, 1, z);
+        lmo(a, z, z);
+        if (crs_all_finite(a->n, z))
+            crs_report_note(out, "oracle beaten by another point", pos(least - dot(a, g, z)) / size,
+                            1e-12);
+    }
+    const double step = 1e-3 * (1 + crs_norm(a->n, y)) / (crs_norm(a->n, w) + 1e-300);
+    for (ptrdiff_t j = 0; j < a->n; j++) z[j] = y[j] + step * w[j]; /* beyond the face */
+    crs_report_note(out, "a point outside is seen",
+                    !(a->c->ops->excess(a->c, a->s, z, a->work) > 0), 0);
+}
+
+static void check_convex_hull(const set_case *a, draws *d, crs_report *out)
+{
+    double x[CRS_MOST], y[CRS_MOST];
+    const double mix = uniform(d, 0, 1);
+    normals(d, a->n, 1, x);
+    normals(d, a->n, 1, y);
+    lmo(a, x, x);
+    lmo(a, y, y);
+    if (!crs_all_finite(a->n, x) || !crs_all_finite(a->n, y)) return;
+    for (int k = 0; k < 3; k++) {
+        const double p = k == 0 ? 1 : k == 1 ? 2 : uniform(d, 1, 6);
+        double apart = 0;
+        for (ptrdiff_t j = 0; j < a->n; j++) apart += pow(fabs(x[j] - y[j]), p);
+        const double diameter = a->c->ops->diameter(a->c, a->s, p);
+        crs_report_note(out, "diameter", pos(pow(apart, 1 / p) - diameter) / (1e-300 + diameter),
+                        1e-13);
+    }
+    for (ptrdiff_t j = 0; j < a->n; j++) x[j] = mix * x[j] + (1 - mix) * y[j];
+    crs_report_note(out, "segments stay inside",
+                    a->c->ops->excess(a->c, a->s, x, a->work) / (1 + crs_norm(a->n, x)), 1e-12);
+}
+
+static void check_projection(const set_case *a, draws *d, crs_report *out)
+{
+    double v[CRS_MOST], p[CRS_MOST], q[CRS_MOST], g[CRS_MOST], moved = 0, differ = 0;
+    normals(d, a->n, spread(d, -2, 2), v);
+    a->c->ops->project(a->c, a->s, v, p, a->work);
+    copy(a->n, v, q);
+    a->c->ops->project(a->c, a->s, q, q, a->work);
+    for (ptrdiff_t j = 0; j < a->n; j++) differ = larger(differ, fabs(p[j] - q[j]));
+    a->c->ops->project(a->c, a->s, p, q, a->work);
+    for (ptrdiff_t j = 0; j < a->n; j++) {
+        g[j] = v[j] - p[j];
+        moved = larger(moved, fabs(p[j] - q[j]));
+    }
+    const double size = 1 + crs_norm(a->n, v) + crs_norm(a->n, p);
+    crs_report_note(out, "in place = out of place", differ, 0);
+    crs_report_note(out, "projection in the set", a->c->ops->excess(a->c, a->s, p, a->work) / size,
+                    1e-12);
+    crs_report_note(out, "projected twice = once", moved / size, 1e-12);
+    crs_report_note(out, "variational inequality",
+                    pos(support(a, g) - dot(a, g, p)) / (size * size), 1e-12);
+}
+
+static bool any_nan(ptrdiff_t n, const double *x)
+{
+    double sum = 0;
+    for (ptrdiff_t j = 0; j < n; j++) sum += 0 * (isinf(x[j]) ? 0 : x[j]);
+    return isnan(sum);
+}
+
+static void check_nan(const set_case *a, draws *d, crs_report *out)
+{
+    double v[CRS_MOST], x[CRS_MOST];
+    normals(d, a->n, 1, v);
+    v[below(d, a->n)] = NAN;
+    bool caught = isnan(support(a, v)) && isnan(a->c->ops->excess(a->c, a->s, v, a->work));
+    lmo(a, v, x);
+    caught = caught && any_nan(a->n, x);
+    if (a->c->ops->project) {
+        a->c->ops->project(a->c, a->s, v, x, a->work);
+        caught = caught && any_nan(a->n, x);
+    }
+    crs_report_note(out, "NaN in, NaN out", !caught, 0);
+}
+
+bool crs_selftest_set(int entry, long trials, uint64_t seed, crs_report *out, crease_error *e)
+{
+    draws d = { { seed, 1000 + (uint64_t)entry }, 0 };
+    *out = (crs_report){ .kind = "set", .name = crease_set_at(entry)->name };
+    for (long k = 0; k < trials; k++) {
+        crs_set_sample a;
+        if (!crs_sample_set(&d, entry, &a, e)) return false;
+        double *work = crs_doubles(crease_set_scratch(&a.c, &a.space), "the self-test", e);
+        if (!work) return false;
+        const set_case c = { &a.c, &a.space, crease_size(&a.space), work };
+        check_oracle(&c, &d, out);
+        check_convex_hull(&c, &d, out);
+        if (a.c.ops->project) check_projection(&c, &d, out);
+        check_nan(&c, &d, out);
+        crs_free(work);
+    }
+    return true;
+}

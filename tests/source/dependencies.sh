@@ -1,0 +1,36 @@
+# Dependencies point one way: cli -> {io, selftest} -> {reg, set, map, smooth} -> {tensor, dense}
+# -> core. Only dense/ and tensor/ name BLAS or LAPACK; only core/alloc.c calls malloc.
+set -u
+passed=0 failed=0
+report() { # report OFFENDERS RULE
+  if [ -z "$1" ]; then passed=$((passed + 1)); else failed=$((failed + 1)); echo "$2: $1"; fi
+}
+may_include() { # may_include FOLDER ALLOWED...
+  local folder=$1 pattern
+  shift
+  pattern=$(printf '%s/|' "$folder" "$@")
+  report "$(grep -nE '^#include "' "src/$folder"/*.[ch] 2>/dev/null | grep -vE "\"(${pattern%|})")" \
+         "src/$folder may include only $folder $*"
+}
+may_include core
+may_include dense core
+may_include tensor core dense
+may_include map core dense
+may_include reg core dense
+may_include set core dense reg
+may_include smooth core dense tensor map
+may_include io core
+may_include selftest core dense
+may_include cli core io selftest
+
+report "$(grep -lE '<(cblas|lapacke)\.h>' -r src | grep -vE '^src/(dense|tensor)/')" \
+       "only dense/ and tensor/ name BLAS and LAPACK"
+report "$(grep -nE '\b(malloc|calloc|realloc|free)\(' -r src | grep -vE '^src/core/alloc.c|^src/cli/|json|crs_')" \
+       "only core/alloc.c allocates"
+report "$(grep -nE '\bf(max|min)f?\(' -r src include)" "fmax and fmin swallow NaN"
+report "$(grep -nE '#if 0|\b(TODO|FIXME|XXX)\b' -r src include examples)" "unfinished marks"
+for file in $(find src include examples tests -name '*.[ch]'); do
+  head -c 40 "$file" | grep -q 'SPDX-License-Identifier: MIT' || report "$file" "every file has its SPDX line"
+done
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]

@@ -1,0 +1,17 @@
+# Every external symbol carries a prefix; the shared library shows only crease_; the library
+# calls nothing that prints, exits, reads the environment or touches signals and locale.
+set -u
+passed=0 failed=0
+report() {
+  if [ -z "$1" ]; then passed=$((passed + 1)); else failed=$((failed + 1)); echo "$2: $1"; fi
+}
+report "$(nm -g --defined-only "$BUILD/src/libcrease.a" | awk 'NF == 3 && $3 !~ /^(crease|crs)_/ && $3 !~ /^_?_(asan|odr|ubsan|gcov)/ {print $3}')" \
+       "external symbols without a prefix"
+report "$(nm -D --defined-only "$BUILD/src/libcrease.so" | awk '$3 !~ /^crease_/ && $3 !~ /^_?_(asan|odr|ubsan|gcov)|^(_init|_fini|_edata|_end|__bss_start)$|^mangle_path$/ {print $3}')" \
+       "exported symbols that are not crease_"
+report "$(nm -u "$BUILD/src/libcrease.a" | awk '{print $2}' | sort -u | grep -xE 'exit|_exit|abort|printf|fprintf|puts|putchar|rand|srand|random|signal|sigaction|setlocale|getenv|setenv|time')" \
+       "calls a library must not make"
+report "$(nm "$BUILD/src/libcrease.a" | awk '$2 ~ /^[bBdDC]$/ && $3 !~ /asan|ubsan|odr|gcov|\.L/ {print $3}')" \
+       "writable static data"
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]
