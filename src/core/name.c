@@ -29,14 +29,13 @@ static int edit_distance(const char *a, const char *b)
 int crs_nearest(const char *wanted, int count, const char *(*name_at)(int k))
 {
     int best = -1, least = 2 + (int)strlen(wanted) / 3;
+    for (int k = 0; k < count; k++) /* a piece of a name is the best hint */
+        if (strlen(wanted) >= 3 && strstr(name_at(k), wanted)) return k;
     for (int k = 0; k < count; k++) {
         const int d = edit_distance(wanted, name_at(k));
         if (d < least) best = k, least = d;
     }
-    if (best >= 0) return best;
-    for (int k = 0; k < count; k++) /* a beginning or a middle of a name is a hint as well */
-        if (strlen(wanted) >= 2 && strstr(name_at(k), wanted)) return k;
-    return -1;
+    return best;
 }
 
 int crs_find(const char *kind, const char *wanted, int count, const char *(*name_at)(int k),

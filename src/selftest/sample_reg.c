@@ -41,7 +41,7 @@ bool crs_sample_reg(draws *d, int entry, crs_reg_sample *out, crease_error *e)
     const bool matrix = strncmp(at->ops->name, "spectral", 8) == 0;
     for (int attempt = 0; attempt < 100; attempt++) {
         out->space = matrix ? crease_matrix(1 + below(d, 4), 1 + below(d, 4))
-                            : crease_vector(1 + below(d, 6));
+                            : crease_vector(below(d, 2) ? 1 : 1 + below(d, 6));
         out->r = (crease_reg){ .ops = at->ops, .penalty = at->penalty };
         const ptrdiff_t n = crease_size(&out->space);
         crs_sample_params(d, crease_reg_params(at), n, out->r.par);
