@@ -9,16 +9,20 @@
 #ifndef CREASE_CREASE_H
 #define CREASE_CREASE_H
 
+#include <crease/analysis.h>
 #include <crease/catalogue.h>
+#include <crease/certificate.h>
 #include <crease/error.h>
 #include <crease/map.h>
 #include <crease/options.h>
 #include <crease/param.h>
 #include <crease/penalty.h>
+#include <crease/problem.h>
 #include <crease/random.h>
 #include <crease/reg.h>
 #include <crease/set.h>
 #include <crease/smooth.h>
+#include <crease/solver.h>
 #include <crease/space.h>
 #include <crease/version.h>
 

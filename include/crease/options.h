@@ -11,12 +11,48 @@
 extern "C" {
 #endif
 
+#define CREASE_METHODS(X)                                                                          \
+    X(AUTO, "auto", "the first that applies")                                                      \
+    X(GCG, "gcg", "generalized conditional gradient")                                              \
+    X(ADMM_G, "admm-g", "proximal ADMM, gradient step on the last block")                          \
+    X(ADMM_M, "admm-m", "proximal ADMM, majorized step on the last block")                         \
+    X(EXTENSION, "extension", "proximal ADMM with a slack block: no condition on A_N")             \
+    X(PROX_BCD, "prox-bcd", "proximal block coordinate descent")                                   \
+    X(BCD, "bcd", "classical block coordinate descent, without a guarantee")
+
+typedef enum {
+#define X(name, text, meaning) CREASE_METHOD_##name,
+    CREASE_METHODS(X)
+#undef X
+} crease_method;
+
+#define CREASE_MODES(X)                                                                            \
+    X(PRACTICAL, "practical", "the settings that work best; says what the theory covers")          \
+    X(THEORY, "theory", "every condition of the theorem holds, or the problem is refused")         \
+    X(PAPER, "paper", "exactly the recipe of the paper")
+
+typedef enum {
+#define X(name, text, meaning) CREASE_MODE_##name,
+    CREASE_MODES(X)
+#undef X
+} crease_mode;
+
 /* X(type, name, default, low, high, text) */
 #define CREASE_OPTIONS(X)                                                                          \
     X(double, eps, 1e-6, 0, 1e300, "stationarity tolerance")                                       \
-    X(long, max_iterations, 10000, 0, 2000000000, "iteration limit")                               \
+    X(long, relative, 0, 0, 1, "1: eps is relative to the size of each condition's terms")         \
+    X(long, max_iterations, 100000, 0, 2000000000, "iteration limit")                              \
     X(double, max_seconds, 1e20, 0, 1e300, "time limit in seconds")                                \
-    X(long, certify_every, 1, 1, 2000000000, "iterations between two certificates")                \
+    X(long, max_evaluations, 2000000000, 0, 2000000000, "limit on evaluations of f")               \
+    X(long, certify_every, 10, 1, 2000000000, "iterations between two certificates")               \
+    X(double, theta, 0, 0, 1e300, "also stop when the paper's theta_k is below this; 0: never")    \
+    X(long, accelerate, 1, 0, 1, "1: safeguarded extrapolation (practical mode)")                  \
+    X(long, audit, 0, 0, 1, "1: check the potential every iteration (always in theory mode)")      \
+    X(double, beta, 0, 0, 1e300, "penalty parameter; 0: from the theorem")                         \
+    X(double, gamma, 0, 0, 1e300, "step of the last block in admm-g; 0: from the theorem")         \
+    X(double, h, 0, 0, 1e300, "proximal weight of every block; 0: from the theorem")               \
+    X(double, mu, 0, 0, 1e300, "slack weight of the extension; 0: adaptive")                       \
+    X(long, line_search, 0, 0, 1, "1: gcg searches the segment beyond its closed-form step")       \
     X(long, seed, 0, 0, 2000000000, "seed of every random choice")                                 \
     X(long, threads, 0, 0, 65536, "threads; 0: as many as the machine has")
 
@@ -24,14 +60,21 @@ typedef struct {
 #define X(type, name, value, low, high, text) type name;
     CREASE_OPTIONS(X)
 #undef X
+    crease_method method;
+    crease_mode mode;
 } crease_options;
+
+/* The name of a method or mode as the command line spells it. */
+CREASE_API const char *crease_method_name(crease_method method);
+CREASE_API const char *crease_mode_name(crease_mode mode);
 
 CREASE_API crease_options crease_options_default(void);
 
 /* True when every option lies in its range (NaN never does). */
 CREASE_API bool crease_options_check(const crease_options *o, crease_error *e);
 
-/* Sets one option from text; an unknown name suggests the nearest one. */
+/* Sets one option from text, "method" and "mode" by their names; an unknown name suggests the
+ * nearest one. */
 CREASE_API bool crease_options_set(crease_options *o, const char *name, const char *text,
                                    crease_error *e);
 

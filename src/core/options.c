@@ -13,7 +13,39 @@ static const crease_option list[] = {
 
 int crease_option_count(void) { return (int)(sizeof list / sizeof *list); }
 crease_option crease_option_at(int k) { return list[k]; }
-static const char *name_at(int k) { return list[k].name; }
+static const char *name_at(int k)
+{
+    const int n = crease_option_count();
+    return k < n ? list[k].name : k == n ? "method" : "mode";
+}
+
+static const char *const method_names[] = {
+#define X(name, text, meaning) text,
+    CREASE_METHODS(X)
+#undef X
+};
+
+static const char *const mode_names[] = {
+#define X(name, text, meaning) text,
+    CREASE_MODES(X)
+#undef X
+};
+
+enum { METHODS = sizeof method_names / sizeof *method_names };
+enum { MODES = sizeof mode_names / sizeof *mode_names };
+
+static const char *method_at(int k) { return method_names[k]; }
+static const char *mode_at(int k) { return mode_names[k]; }
+
+const char *crease_method_name(crease_method method)
+{
+    return (size_t)method < METHODS ? method_names[method] : "unknown method";
+}
+
+const char *crease_mode_name(crease_mode mode)
+{
+    return (size_t)mode < MODES ? mode_names[mode] : "unknown mode";
+}
 
 crease_options crease_options_default(void)
 {
@@ -41,14 +73,25 @@ bool crease_options_check(const crease_options *o, crease_error *e)
     };
     for (int k = 0; k < crease_option_count(); k++)
         if (!in_range(&list[k], given[k], e)) return false;
+    if ((size_t)o->method >= METHODS || (size_t)o->mode >= MODES)
+        return crs_fail(e, CREASE_BAD_ARGUMENT,
+                        "options name method %d and mode %d, which are none", (int)o->method,
+                        (int)o->mode);
     return true;
 }
 
 bool crease_options_set(crease_options *o, const char *name, const char *text, crease_error *e)
 {
-    const int k = crs_find("option", name, crease_option_count(), name_at, e);
+    const int n = crease_option_count(), k = crs_find("option", name, n + 2, name_at, e);
     double v;
     if (k < 0) return false;
+    if (k >= n) {
+        const int choice = k == n ? crs_find("method", text, METHODS, method_at, e)
+                                  : crs_find("mode", text, MODES, mode_at, e);
+        if (choice >= 0 && k == n) o->method = (crease_method)choice;
+        if (choice >= 0 && k != n) o->mode = (crease_mode)choice;
+        return choice >= 0;
+    }
     if (!crs_parse_double(text, &v))
         return crs_fail(e, CREASE_BAD_ARGUMENT, "option %s: '%.64s' is not a number", name, text);
     if (!in_range(&list[k], v, e)) return false;

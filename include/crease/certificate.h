@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT
+ * certificate.h: eps-stationarity by the definitions, from (x, lambda) and the problem alone
+ *
+ * With c_i = grad_i f(x) - A_i'lambda, a point is eps-stationary when |sum A_i x_i - b| <= eps and
+ * for every block, by its setting,
+ *     2: dist(-c_i, dr_i(x_i)) <= eps, r_i together with the indicator of X_i where there is one
+ *     1: some g in dr_i(x_i) has <c_i+g, x_i> + sigma_{X_i}(-(c_i+g)) <= eps   (X_i compact)
+ * A block with r_i = 0 and no set is in setting 2: |c_i| <= eps. */
+#ifndef CREASE_CERTIFICATE_H
+#define CREASE_CERTIFICATE_H
+
+#include <crease/problem.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct {
+    int setting;      /* 1 or 2 */
+    bool upper_bound; /* the residual is only known from above */
+    double residual;  /* recomputed, rounding bound included */
+    double rounding;  /* how much of it may be rounding */
+    double scale;     /* size of the terms it is made of, for relative tolerances */
+} crease_residual;
+
+typedef struct {
+    double objective;
+    crease_residual feasibility; /* |sum A_i x_i - b| */
+    double worst;                /* largest residual of all, NaN when anything is not finite */
+    double worst_relative;       /* largest residual / scale */
+    double outside;              /* largest excess of any x_i over its set */
+    int count;
+    crease_residual *block; /* one a block */
+} crease_certificate;
+
+/* The setting a block is certified in, or 0 with a sentence when its pair (r_i, X_i) has no
+ * computable residual here. */
+CREASE_API int crease_setting(const crease_problem *p, int i, crease_error *e);
+
+CREASE_API ptrdiff_t crease_certify_scratch(const crease_problem *p);
+
+/* Fills c, whose block array has p->count places. lambda may be NULL without a constraint. The
+ * problem must have passed crease_problem_check and every block have a setting. */
+CREASE_API void crease_certify(const crease_problem *p, const double *const *x,
+                               const double *lambda, crease_certificate *c, double *work);
+
+/* psi_S(x) = min_y <grad f(x), y-x> + r(y) - r(x) of the generalized conditional gradient
+ * setting, all blocks together; the point is eps-stationary there when it is >= -eps. */
+CREASE_API bool crease_certify_gcg(const crease_problem *p, const double *const *x, double *psi,
+                                   crease_error *e);
+
+/* Hong's Q(x, lambda) = |grad f - A'lambda + b A's|^2 + |s|^2, for comparison. */
+CREASE_API bool crease_certify_hong(const crease_problem *p, const double *const *x,
+                                    const double *lambda, double beta, double *q, crease_error *e);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

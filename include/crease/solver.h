@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT
+ * solver.h: the one object that owns memory. All of it is there before the first iteration. */
+#ifndef CREASE_SOLVER_H
+#define CREASE_SOLVER_H
+
+#include <crease/analysis.h>
+#include <crease/certificate.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct crease_solver crease_solver;
+
+/* What one iteration did; also a row of the history. */
+typedef struct {
+    long iteration;
+    double seconds;
+    double objective, feasibility, worst; /* of the last certificate */
+    double theta;                         /* as in the paper: squared moves */
+    double potential, decrease;           /* NaN unless audited */
+} crease_progress;
+
+typedef struct {
+    crease_outcome outcome;
+    long iterations, evaluations;
+    double seconds;
+    long audit_violations;      /* iterations whose potential rose beyond rounding */
+    double audit_worst;         /* the worst rise, relative */
+    long accelerated, restarts; /* accepted extrapolations; changes of L-hat or mu */
+    long moved_starts;          /* start points that were projected onto their sets */
+    double bound;               /* K from the first iterate; INFINITY: none */
+    char note[200];             /* a sentence when something is off, else empty */
+} crease_report;
+
+/* Called after every iteration; false asks to stop. */
+typedef bool crease_callback(const crease_progress *progress, void *user);
+
+/* Borrows the problem; copies options. NULL with a sentence on failure. */
+CREASE_API crease_solver *crease_solver_new(const crease_problem *p, const crease_options *o,
+                                            crease_error *e);
+CREASE_API void crease_solver_free(crease_solver *s);
+
+CREASE_API void crease_solver_callback(crease_solver *s, crease_callback *call, void *user);
+
+/* May be called from a signal handler or another thread: the run stops after its iteration. */
+CREASE_API void crease_solver_stop(crease_solver *s);
+
+/* One iteration. Returns the outcome so far: NOT_RUN means go on. */
+CREASE_API crease_outcome crease_step(crease_solver *s);
+
+/* Iterations until the certificate says stationary or a limit says stop. */
+CREASE_API crease_outcome crease_solve(crease_solver *s);
+
+/* The best certified iterate, its multiplier (NULL without a constraint) and certificate. */
+CREASE_API const double *crease_solution(const crease_solver *s, int block);
+CREASE_API const double *crease_multiplier(const crease_solver *s);
+CREASE_API const crease_certificate *crease_solver_certificate(const crease_solver *s);
+CREASE_API const crease_analysis *crease_solver_analysis(const crease_solver *s);
+CREASE_API crease_report crease_solver_report(const crease_solver *s);
+CREASE_API crease_progress crease_solver_progress(const crease_solver *s);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT
+ * gcg: the generalized conditional gradient method; Frank-Wolfe is r = 0
+ *
+ * Jiang, Lin, Ma, Zhang 2019, Algorithm 1, for f(y) <= f(x) + <grad f(x), y-x> + (rho/2)|y-x|_p^p
+ * on the compact X = X_1 x ... x X_N, r convex. The gap Dl of a step is -psi_S(x): when it is
+ * <= eps the point is eps-stationary. */
+#include "method/method.h"
+
+static ptrdiff_t size(const crs_state *st, int i) { return crease_size(&st->p->space[i]); }
+
+/* y = argmin <grad f(x), y> + r(y) over X; to = y - x; returns Dl = -<c, y-x> + r(x) - r(y). */
+static double direction(crs_state *st)
+{
+    double gap = 0;
+    for (int i = 0; i < st->p->count; i++) {
+        const crease_reg *r = crs_reg_of(st->p, i);
+        const ptrdiff_t n = size(st, i);
+        crs_grad(st->p, points(st->x), i, st->g, st->work);
+        st->evaluations++;
+        const double least =
+            crease_lmo_with(st->p->block[i].set, r, &st->p->space[i], st->g, st->to[i], st->work);
+        gap += crs_dot(n, st->g, st->x[i]) +
+               r->ops->value(r, &st->p->space[i], st->x[i], st->work) - least;
+        for (ptrdiff_t j = 0; j < n; j++) st->to[i][j] -= st->x[i][j];
+    }
+    return gap;
+}
+
+/* sum_i |d_i|_p^p */
+static double length(const crs_state *st, double p)
+{
+    double sum = 0;
+    for (int i = 0; i < st->p->count; i++)
+        for (ptrdiff_t j = 0, n = size(st, i); j < n; j++)
+            sum += p == 2 ? square(st->to[i][j]) : pow(fabs(st->to[i][j]), p);
+    return sum;
+}
+
+/* x = was + alpha d; returns Phi there. */
+static double go(crs_state *st, double alpha)
+{
+    for (int i = 0; i < st->p->count; i++)
+        for (ptrdiff_t j = 0, n = size(st, i); j < n; j++)
+            st->x[i][j] =
+                alpha == 1 ? st->was[i][j] + st->to[i][j] : st->was[i][j] + alpha * st->to[i][j];
+    st->evaluations++;
+    return crs_f(st->p, points(st->x), st->work) + crs_regs(st->p, points(st->x), st->work);
+}
+
+/* alpha = min{1, (2 Dl/(p rho |d|_p^p))^{1/(p-1)}} */
+static double model_step(double gap, double p, double rho, double d)
+{
+    const double ratio = 2 * gap / (p * rho * d);
+    return ratio >= 1 || d == 0 ? 1 : pow(ratio, 1 / (p - 1));
+}
+
+/* Golden section on [0, 1]: the best point seen, never worse than the closed-form step. */
+static double search(crs_state *st, double alpha, double value)
+{
+    const double golden = 0.6180339887498949;
+    double low = 0, high = 1;
+    for (int k = 0; k < 40; k++) {
+        const double a = high - golden * (high - low), b = low + golden * (high - low);
+        const double at_a = go(st, a), at_b = go(st, b);
+        if (at_a < value) value = at_a, alpha = a;
+        if (at_b < value) value = at_b, alpha = b;
+        if (at_a <= at_b)
+            high = b;
+        else
+            low = a;
+    }
+    return go(st, 1) < value ? 1 : alpha;
+}
+
+static void step(crs_state *st)
+{
+    const double p = st->a->p;
+    const double before =
+        crs_f(st->p, points(st->x), st->work) + crs_regs(st->p, points(st->x), st->work);
+
+    st->gap = direction(st); /* c = grad f(x^k), y = argmin <c,y> + r(y), d = y - x^k */
+    if (!(st->gap > 0)) return;
+    if (st->a->concave) { /* concave f: the whole step */
+        go(st, 1);
+        return;
+    }
+    const double d = length(st, p);
+    double alpha = model_step(st->gap, p, st->rho_guess, d), after = go(st, alpha);
+    const double rounding = 1e-14 * (1 + fabs(before));
+    for (int k = 0; k < 200 && st->a->backtrack_rho; k++) { /* double rho-hat until it majorizes */
+        if (after <= before - alpha * st->gap + st->rho_guess / 2 * pow(alpha, p) * d + rounding)
+            break;
+        st->rho_guess *= 2;
+        alpha = model_step(st->gap, p, st->rho_guess, d), after = go(st, alpha);
+    }
+    if (st->a->line_search) alpha = search(st, alpha, after);
+    go(st, alpha); /* x^{k+1} = x^k + alpha d */
+}
+
+const crs_method crs_gcg = { .name = "gcg", .step = step };

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: MIT
+ * moves: what the methods share; each move keeps s = sum A_i x_i - b */
+#include "method/method.h"
+
+static ptrdiff_t size(const crs_state *st, int i) { return crease_size(&st->p->space[i]); }
+static bool constrained(const crs_state *st) { return st->a->last >= 0; }
+
+void crs_lagrangian_grad(crs_state *st, int i, double *g)
+{
+    crs_grad(st->p, points(st->x), i, g, st->work);
+    st->evaluations++;
+    if (!constrained(st)) return;
+    crs_adjoint(st->p, i, st->a->beta, st->s, g, st->work);
+    crs_adjoint(st->p, i, -1, st->lambda, g, st->work);
+}
+
+void crs_move_to(crs_state *st, int i, const double *y)
+{
+    const ptrdiff_t n = size(st, i);
+    if (constrained(st) && crs_in_constraint(st->p, i)) {
+        double *x = st->x[i];
+        for (ptrdiff_t j = 0; j < n; j++) x[j] = y[j] - x[j];
+        crs_apply(st->p, i, 1, x, st->s, st->work);
+    }
+    copy(n, y, st->x[i]);
+}
+
+static void joint_prox(const crs_state *st, int i, double t, const double *v, double *x)
+{
+    const crease_reg *r = crs_reg_of(st->p, i);
+    const crease_set *c = st->p->block[i].set;
+    if (c)
+        crease_joint_prox(r, c, &st->p->space[i], t, v, x, st->work);
+    else
+        r->ops->prox(r, &st->p->space[i], t, v, x, st->work);
+}
+
+/* y = prox_{r_i/tau, X_i}(x_i - g/tau) */
+static void prox_step(const crs_state *st, int i, double tau, const double *g, double *y)
+{
+    for (ptrdiff_t j = 0, n = size(st, i); j < n; j++) st->v[j] = st->x[i][j] - g[j] / tau;
+    joint_prox(st, i, 1 / tau, st->v, y);
+}
+
+/* Is f(.., y, ..) <= f(x) + <grad_i f, y - x_i> + (L/2)|y - x_i|^2, up to rounding? */
+static bool majorized(crs_state *st, int i, double f, double L, const double *y)
+{
+    double *x = st->x[i], inner = 0, step = 0;
+    const ptrdiff_t n = size(st, i);
+    crs_grad(st->p, points(st->x), i, st->v, st->work);
+    for (ptrdiff_t j = 0; j < n; j++) {
+        inner += st->v[j] * (y[j] - x[j]);
+        step += square(y[j] - x[j]);
+    }
+    copy(n, x, st->to[i]);
+    copy(n, y, x);
+    const double moved = crs_f(st->p, points(st->x), st->work);
+    copy(n, st->to[i], x);
+    st->evaluations += 2;
+    const double rounding = 1e-14 * (fabs(f) + fabs(moved) + fabs(inner));
+    return !(moved > f + inner + L / 2 * step + rounding);
+}
+
+/* L_i at the iterate: the plan's constant, or the curvature there, or the running guess. */
+static double lipschitz(const crs_state *st, int i)
+{
+    const crease_blocks b = crs_blocks(st->p);
+    const crease_smooth *f = &st->p->f;
+    const double known = st->a->block[i].lipschitz;
+    if (known < INFINITY || !f->ops) return known;
+    if (f->ops->curvature) {
+        const double here = f->ops->curvature(f, &b, points(st->x), i, st->work);
+        if (here < INFINITY) return here;
+    }
+    return st->guess[i];
+}
+
+/* tau_i = beta |A_i|^2 + L_i + h, never so small that the joint prox loses its exactness */
+static double prox_weight(const crs_state *st, int i, double L)
+{
+    const crease_block_plan *plan = &st->a->block[i];
+    const double beta = constrained(st) ? st->a->beta : 0;
+    const double tau = beta * square(plan->map_norm) + (1 + plan->h_relative) * L + plan->h;
+    return larger(tau, plan->tau_least);
+}
+
+static void linearized_step(crs_state *st, int i)
+{
+    const bool guessed = st->a->block[i].backtrack;
+    double L = lipschitz(st, i);
+    crs_lagrangian_grad(st, i, st->g);
+    prox_step(st, i, prox_weight(st, i, L), st->g, st->y);
+    if (guessed) {
+        const double f = crs_f(st->p, points(st->x), st->work);
+        for (int k = 0; k < 60 && !majorized(st, i, f, L, st->y); k++) {
+            L = st->guess[i] = 2 * L;
+            prox_step(st, i, prox_weight(st, i, L), st->g, st->y);
+        }
+    }
+    crs_move_to(st, i, st->y);
+}
+
+/* f is minimized over the block itself: (beta c^2 + h) v = c lambda - beta c (s - c x_i) + h x_i */
+static void exact_step(crs_state *st, int i)
+{
+    const crease_block_plan *plan = &st->a->block[i];
+    const crease_blocks b = crs_blocks(st->p);
+    const crease_smooth *f = &st->p->f;
+    const double c = constrained(st) ? plan->map_scale : 0, beta = c != 0 ? st->a->beta : 0;
+    const double weight = beta * c * c + plan->h;
+    const double *x = st->x[i];
+    for (ptrdiff_t j = 0, n = size(st, i); j < n; j++) {
+        const double pull = c != 0 ? c * st->lambda[j] - beta * c * (st->s[j] - c * x[j]) : 0;
+        st->v[j] = weight > 0 ? (pull + plan->h * x[j]) / weight : x[j];
+    }
+    f->ops->argmin(f, &b, points(st->x), i, weight, st->v, plan->radius, st->y, st->work);
+    st->evaluations++;
+    crs_move_to(st, i, st->y);
+}
+
+void crs_block_step(crs_state *st, int i)
+{
+    if (st->a->block[i].exact)
+        exact_step(st, i);
+    else
+        linearized_step(st, i);
+}
+
+void crs_all_blocks_but_last(crs_state *st)
+{
+    for (int i = 0; i < st->p->count; i++)
+        if (i != st->a->last) crs_block_step(st, i);
+}
+
+void crs_multiplier_step(crs_state *st)
+{
+    axpy(crease_size(&st->p->range), -st->a->beta, st->s, st->lambda);
+}
+
+double crs_lagrangian(crs_state *st)
+{
+    double value = crs_f(st->p, points(st->x), st->work) + crs_regs(st->p, points(st->x), st->work);
+    st->evaluations++;
+    if (constrained(st))
+        value += st->a->beta / 2 * square(crease_norm(&st->p->range, st->s)) -
+                 crease_dot(&st->p->range, st->lambda, st->s);
+    return value;
+}
+
+double crs_potential(crs_state *st)
+{
+    const int last = st->a->last;
+    double memory = 0;
+    if (last >= 0 && st->a->potential_weight > 0)
+        for (ptrdiff_t j = 0, n = size(st, last); j < n; j++)
+            memory += square(st->x[last][j] - st->was[last][j]);
+    return crs_lagrangian(st) + (last >= 0 ? st->a->potential_weight * memory : 0);
+}
+
+void crs_restore_multiplier(crs_state *st)
+{
+    const int last = st->a->last;
+    const double c = st->a->map_scale, beta = st->a->beta;
+    const double pull = st->a->exact_last ? 0 : beta * c * c - 1 / st->a->gamma;
+    double *x = st->x[last];
+    const ptrdiff_t n = size(st, last);
+    if (!st->a->exact_last) st->x[last] = st->was[last]; /* grad_N f at (x_<, xbar) */
+    crs_grad(st->p, points(st->x), last, st->g, st->work);
+    st->x[last] = x;
+    st->evaluations++;
+    for (ptrdiff_t j = 0; j < n; j++)
+        st->lambda[j] = (st->g[j] + pull * (st->was[last][j] - x[j])) / c;
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT
+ * extension.h: any affine constraint, by a slack block of its own
+ *
+ *     min f + sum r_i + (mu/2)|y|^2   s.t.  sum A_i x_i + y = b
+ *
+ * The slack is the last block: A_{N+1} = I, f quadratic in it. Nothing is asked of the A_i or r_i
+ * (Jiang, Lin, Ma, Zhang 2019, section 4.1). */
+#ifndef CRS_EXTENSION_H
+#define CRS_EXTENSION_H
+
+#include <crease/options.h>
+
+#include "problem/problem.h"
+
+typedef struct {
+    crease_problem problem; /* the N+1 blocks */
+    double mu;
+    crease_block *block;
+    crease_space *space;
+    double *slack; /* y^0 = b - sum A_i x_i^0 */
+    crease_distance_data half_square;
+    crease_smooth term[2];
+    crease_smooth_list sum;
+} crs_extension;
+
+/* Borrows p. mu from the options, or 1/eps as in the paper. */
+crs_extension *crs_extension_new(const crease_problem *p, const crease_options *o, crease_error *e);
+void crs_extension_free(crs_extension *x);
+void crs_extension_set_mu(crs_extension *x, double mu);
+
+#endif

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT
+ * problem: the parts of a problem evaluated together, with defaults for what is left out */
+#include <stdio.h>
+
+#include "problem/problem.h"
+
+const crease_reg *crs_reg_of(const crease_problem *p, int i)
+{
+    extern const crease_reg crs_no_regularizer;
+    return p->block[i].reg.ops ? &p->block[i].reg : &crs_no_regularizer;
+}
+
+const char *crs_block_name(const crease_problem *p, int i, char buffer[32])
+{
+    if (p->block[i].name) return p->block[i].name;
+    snprintf(buffer, 32, "x%d", i + 1);
+    return buffer;
+}
+
+static ptrdiff_t most(ptrdiff_t a, ptrdiff_t b) { return a > b ? a : b; }
+
+ptrdiff_t crs_problem_scratch(const crease_problem *p)
+{
+    const crease_blocks b = crs_blocks(p);
+    ptrdiff_t n = p->f.ops ? crease_smooth_scratch(&p->f, &b) : 0;
+    for (int i = 0; i < p->count; i++) {
+        n = most(n, crease_reg_scratch(crs_reg_of(p, i), &p->space[i]));
+        if (crs_in_constraint(p, i))
+            n = most(n, crease_map_scratch(&p->block[i].map, &p->space[i], &p->range));
+    }
+    return n;
+}
+
+ptrdiff_t crs_largest_block(const crease_problem *p)
+{
+    ptrdiff_t n = 1;
+    for (int i = 0; i < p->count; i++) n = most(n, crease_size(&p->space[i]));
+    return n;
+}
+
+double crs_f(const crease_problem *p, const double *const *x, double *work)
+{
+    const crease_blocks b = crs_blocks(p);
+    return p->f.ops ? p->f.ops->value(&p->f, &b, x, work) : 0;
+}
+
+void crs_grad(const crease_problem *p, const double *const *x, int i, double *g, double *work)
+{
+    const crease_blocks b = crs_blocks(p);
+    fill(crease_size(&p->space[i]), 0, g);
+    if (p->f.ops) p->f.ops->grad(&p->f, &b, x, i, g, work);
+}
+
+double crs_regs(const crease_problem *p, const double *const *x, double *work)
+{
+    double sum = 0;
+    for (int i = 0; i < p->count; i++) {
+        const crease_reg *r = crs_reg_of(p, i);
+        sum += r->ops->value(r, &p->space[i], x[i], work);
+    }
+    return sum;
+}
+
+void crs_apply(const crease_problem *p, int i, double a, const double *d, double *s, double *work)
+{
+    const crease_map *A = &p->block[i].map;
+    if (crs_in_constraint(p, i)) A->ops->apply(A, &p->space[i], &p->range, a, d, s, work);
+}
+
+void crs_adjoint(const crease_problem *p, int i, double a, const double *y, double *x, double *work)
+{
+    const crease_map *A = &p->block[i].map;
+    if (crs_in_constraint(p, i)) A->ops->adjoint(A, &p->space[i], &p->range, a, y, x, work);
+}
+
+void crs_constraint(const crease_problem *p, const double *const *x, double *s, double *work)
+{
+    const ptrdiff_t m = crease_size(&p->range);
+    for (ptrdiff_t j = 0; j < m; j++) s[j] = p->rhs ? -p->rhs[j] : 0;
+    for (int i = 0; i < p->count; i++) crs_apply(p, i, 1, x[i], s, work);
+}
+
+bool crease_objective(const crease_problem *p, const double *const *x, double *value,
+                      crease_error *e)
+{
+    if (!crease_problem_check(p, e)) return false;
+    double *work = crs_doubles(crs_problem_scratch(p), "a problem", e);
+    if (!work) return false;
+    *value = crs_f(p, x, work) + crs_regs(p, x, work);
+    crs_free(work);
+    return true;
+}
+
+bool crs_set_radius(const crease_problem *p, int i, double *radius, crease_error *e)
+{
+    const crease_set *c = p->block[i].set;
+    const ptrdiff_t n = crease_size(&p->space[i]);
+    *radius = INFINITY;
+    if (!c) return true;
+    const double diameter = c->ops->diameter(c, &p->space[i], 2);
+    if (c->ops->symmetric) *radius = diameter / 2;
+    if (c->ops->symmetric || !(diameter < INFINITY)) return true;
+
+    double *y = crs_doubles(n, "a set's radius", e); /* |x| <= |y| + diameter for any y in X_i */
+    double *work = crs_doubles(crease_set_scratch(c, &p->space[i]), "a set's radius", e);
+    if (y && work) {
+        c->ops->lmo(c, &p->space[i], y, y, work);
+        *radius = crs_norm(n, y) + diameter;
+    }
+    const bool done = y && work;
+    crs_free(y);
+    crs_free(work);
+    return done;
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT
+ * problem.h: a problem's parts with their defaults filled in */
+#ifndef CRS_PROBLEM_H
+#define CRS_PROBLEM_H
+
+#include <crease/problem.h>
+
+#include "core/core.h"
+
+/* r_i, the zero regularizer where the block names none. */
+const crease_reg *crs_reg_of(const crease_problem *p, int i);
+
+static inline bool crs_in_constraint(const crease_problem *p, int i)
+{
+    return p->range.order > 0 && p->block[i].map.ops;
+}
+
+static inline crease_blocks crs_blocks(const crease_problem *p)
+{
+    return (crease_blocks){ p->count, p->space, NULL };
+}
+
+/* "x3" or the block's own name, in buffer. */
+const char *crs_block_name(const crease_problem *p, int i, char buffer[32]);
+
+ptrdiff_t crs_problem_scratch(const crease_problem *p); /* for the four calls below */
+double crs_f(const crease_problem *p, const double *const *x, double *work);
+void crs_grad(const crease_problem *p, const double *const *x, int i, double *g, double *work);
+double crs_regs(const crease_problem *p, const double *const *x, double *work); /* sum r_i(x_i) */
+
+/* s = sum A_i x_i - b, and s += a A_i d. */
+void crs_constraint(const crease_problem *p, const double *const *x, double *s, double *work);
+void crs_apply(const crease_problem *p, int i, double a, const double *d, double *s, double *work);
+void crs_adjoint(const crease_problem *p, int i, double a, const double *y, double *x,
+                 double *work); /* x += a A_i'y */
+
+ptrdiff_t crs_largest_block(const crease_problem *p); /* entries of the largest block */
+
+/* Least upper bound known here of |x|_2 over X_i; INFINITY without a compact set. May allocate. */
+bool crs_set_radius(const crease_problem *p, int i, double *radius, crease_error *e);
+
+#endif

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: MIT
+ * solver: the one loop and the one judge. Methods supply step(); limits, certificates, callbacks
+ * and outcomes are here and nowhere else. */
+#define _POSIX_C_SOURCE 200809L
+#include <stdio.h>
+#include <time.h>
+
+#include "certify/certify.h"
+#include "solve/solver.h"
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+void crease_solver_free(crease_solver *s)
+{
+    if (!s) return;
+    crs_extension_free(s->extension);
+    crease_analysis_free(s->a);
+    crs_free(s->memory);
+    crs_free(s->pointers);
+    crs_free(s->residuals);
+    crs_free(s);
+}
+
+static bool build(crease_solver *s, crease_error *e)
+{
+    s->a = crease_analyse(s->given, &s->o, e);
+    if (!s->a) return false;
+    s->p = s->given;
+    if (s->a->method == CREASE_METHOD_EXTENSION) {
+        s->extension = crs_extension_new(s->given, &s->o, e);
+        if (!s->extension) return false;
+        s->p = &s->extension->problem;
+    }
+    s->method = crs_method_for(s->a);
+    if (!crs_solver_memory(s, e)) return false;
+    s->st.p = s->p;
+    s->st.a = s->a;
+    crs_solver_start(s);
+    return !s->method->prepare || s->method->prepare(&s->st, e);
+}
+
+crease_solver *crease_solver_new(const crease_problem *p, const crease_options *o, crease_error *e)
+{
+    crease_solver *s = crs_alloc(1, sizeof *s);
+    if (!s) {
+        crs_fail(e, CREASE_NO_MEMORY, "out of memory: a solver");
+        return NULL;
+    }
+    s->given = p;
+    s->o = o ? *o : crease_options_default();
+    s->report.bound = INFINITY;
+    s->found.worst = s->found.worst_relative = INFINITY;
+    if (build(s, e)) return s;
+    crease_solver_free(s);
+    return NULL;
+}
+
+void crease_solver_callback(crease_solver *s, crease_callback *call, void *user)
+{
+    s->call = call;
+    s->user = user;
+}
+
+void crease_solver_stop(crease_solver *s) { atomic_store(&s->stop, true); }
+
+/* sum_{i != last} |x_i - was_i|^2 + last_weight |x_N - was_N|^2 */
+static double moved(const crease_solver *s)
+{
+    double sum = 0;
+    for (int i = 0; i < s->p->count; i++) {
+        const double weight = i == s->a->last ? s->a->last_weight : 1;
+        for (ptrdiff_t j = 0, n = crs_size(s, i); j < n; j++)
+            sum += weight * square(s->st.x[i][j] - s->st.was[i][j]);
+    }
+    return sum;
+}
+
+static double measure(const crease_solver *s, const crease_certificate *c)
+{
+    return s->o.relative ? c->worst_relative : c->worst;
+}
+
+/* Certifies the iterate and keeps it if it is the best so far. */
+static void certify(crease_solver *s)
+{
+    crease_residual *block = s->found.block;
+    if (s->a->method == CREASE_METHOD_GCG)
+        crs_certify_gap(s->given, points(s->st.x), &s->now, s->certify_work);
+    else
+        crease_certify(s->given, points(s->st.x), s->st.lambda, &s->now, s->certify_work);
+    s->progress.objective = s->now.objective;
+    s->progress.feasibility = s->now.feasibility.residual;
+    s->progress.worst = s->now.worst;
+    if (!(measure(s, &s->now) < measure(s, &s->found))) return;
+    for (int i = 0; i < s->given->count; i++) block[i] = s->now.block[i];
+    s->found = s->now;
+    s->found.block = block;
+    crs_copy_point(s, s->st.x, s->best);
+    if (s->a->last >= 0) copy(crease_size(&s->p->range), s->st.lambda, s->best_lambda);
+}
+
+/* Only here is an outcome assigned. */
+static crease_outcome judge(crease_solver *s, bool certified)
+{
+    const crease_report *r = &s->report;
+    const bool theta_small = s->o.theta > 0 && s->progress.theta < s->o.theta && r->iterations > 1;
+    if (certified && measure(s, &s->now) <= s->o.eps) return CREASE_STATIONARY;
+    if (certified && isnan(s->now.worst)) return CREASE_NUMERICAL;
+    if (certified && s->now.objective < -1e300) return CREASE_DIVERGED;
+    if (s->call && !s->call(&s->progress, s->user)) return CREASE_STOPPED;
+    if (atomic_load(&s->stop) || theta_small) return CREASE_STOPPED;
+    if (r->iterations >= s->o.max_iterations) return CREASE_ITERATION_LIMIT;
+    if (s->st.evaluations >= s->o.max_evaluations) return CREASE_EVALUATION_LIMIT;
+    if (r->seconds >= s->o.max_seconds) return CREASE_TIME_LIMIT;
+    return CREASE_NOT_RUN;
+}
+
+/* The slack of the extension stalls at |lambda|/mu: then mu grows, and a new run begins here. */
+static void adapt_extension(crease_solver *s)
+{
+    double blocks = 0;
+    const ptrdiff_t m = crease_size(&s->p->range);
+    for (int i = 0; i < s->given->count; i++) blocks = larger(blocks, s->now.block[i].residual);
+    const double feasibility = s->now.feasibility.residual;
+    if (!(blocks <= s->o.eps) || feasibility <= s->o.eps || s->o.mu > 0) return;
+    if (crs_norm(m, s->st.s) > 0.1 * feasibility) return;
+    const double mu = s->extension->mu, wanted = 1.2 * crs_norm(m, s->st.lambda) / s->o.eps;
+    crs_extension_set_mu(s->extension, larger(1.2 * mu, wanted));
+    s->a->mu = s->a->last_low = s->a->last_high = s->extension->mu;
+    crs_retune(s->p, &s->o, s->a);
+    crs_restart_extension(s);
+    crs_copy_point(s, s->st.x, s->before);
+    s->potential = NAN;
+    s->since_restart = 0;
+    s->report.restarts++;
+}
+
+static bool accelerates(const crease_solver *s)
+{
+    return s->o.accelerate && s->a->mode == CREASE_MODE_PRACTICAL && s->method->accelerate &&
+           (s->a->last < 0 || !isnan(s->a->map_scale));
+}
+
+static void iterate(crease_solver *s)
+{
+    const bool fast = accelerates(s),
+               audited = fast || s->o.audit || s->a->mode == CREASE_MODE_THEORY;
+    if (fast && !isnan(s->potential)) crs_accelerate(s);
+    crs_copy_point(s, s->st.x, s->st.was);
+    s->method->step(&s->st);
+    const double move = moved(s);
+    s->progress.theta = move + (s->a->theta_factor > 1 ? s->last_move : 0);
+    s->last_move = move;
+    s->report.iterations++;
+    if (audited && s->a->method != CREASE_METHOD_GCG) crs_audit(s, move);
+    if (s->report.iterations == 1)
+        s->report.bound =
+            crease_iteration_bound(s->a, crs_potential(&s->st) - s->a->lower, s->o.eps);
+}
+
+crease_outcome crease_step(crease_solver *s)
+{
+    crease_report *r = &s->report;
+    if (r->outcome != CREASE_NOT_RUN) return r->outcome;
+    if (!s->started) {
+        s->begun = now();
+        s->started = true;
+        certify(s);
+        r->outcome = judge(s, true);
+        if (r->outcome != CREASE_NOT_RUN) return r->outcome;
+    }
+    iterate(s);
+    const bool due =
+        r->iterations % s->o.certify_every == 0 || r->iterations >= s->o.max_iterations;
+    if (due) certify(s);
+    r->seconds = now() - s->begun;
+    r->evaluations = s->st.evaluations;
+    s->progress.iteration = r->iterations;
+    s->progress.seconds = r->seconds;
+    r->outcome = judge(s, due);
+    if (r->outcome == CREASE_NOT_RUN && due && s->extension) adapt_extension(s);
+    return r->outcome;
+}
+
+crease_outcome crease_solve(crease_solver *s)
+{
+    while (crease_step(s) == CREASE_NOT_RUN) continue;
+    return s->report.outcome;
+}

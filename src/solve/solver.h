@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT
+ * solver.h: the solver's insides, shared by the files of this folder */
+#ifndef CRS_SOLVER_H
+#define CRS_SOLVER_H
+
+#include <stdatomic.h>
+
+#include <crease/solver.h>
+
+#include "method/method.h"
+#include "problem/extension.h"
+#include "theory/theory.h"
+
+struct crease_solver {
+    const crease_problem *given; /* what the caller asked; certificates are about it */
+    const crease_problem *p;     /* what is run: `given`, or with a slack block */
+    crs_extension *extension;    /* NULL: none */
+    crease_options o;
+    crease_analysis *a;
+    const crs_method *method;
+    crs_state st;
+
+    double **before;               /* the iterate before the last one, for extrapolation */
+    double **kept, *kept_lambda;   /* to take a step or a candidate back */
+    double **best, *best_lambda;   /* the best certified iterate */
+    crease_certificate now, found; /* of the iterate, and of the best one */
+    double *certify_work;
+    double *memory; /* every array above, in one block */
+    double **pointers;
+    crease_residual *residuals;
+
+    crease_report report;
+    crease_progress progress;
+    bool started;
+    double begun, potential, last_move;
+    long since_restart; /* iterations since the extrapolation began anew */
+    crease_callback *call;
+    void *user;
+    atomic_bool stop;
+};
+
+/* Memory for everything, before the first iteration (memory.c). */
+bool crs_solver_memory(crease_solver *s, crease_error *e);
+
+/* x^0 projected onto the sets, multiplier and residual to match, L-hats (start.c). */
+void crs_solver_start(crease_solver *s);
+void crs_restart_extension(crease_solver *s);
+
+/* Extrapolate, then go on from there only if the potential allows (accelerate.c). */
+void crs_accelerate(crease_solver *s);
+
+/* Did the potential fall as the theorem says? Called after each step (audit.c). */
+void crs_audit(crease_solver *s, double move);
+
+static inline ptrdiff_t crs_size(const crease_solver *s, int i)
+{
+    return crease_size(&s->p->space[i]);
+}
+
+static inline void crs_copy_point(const crease_solver *s, double *const *from, double *const *to)
+{
+    for (int i = 0; i < s->p->count; i++) copy(crs_size(s, i), from[i], to[i]);
+}
+
+#endif

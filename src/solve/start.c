@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT
+ * start: the first iterate, inside its sets, with the multiplier that belongs to it */
+#include "solve/solver.h"
+
+static void start_block(crease_solver *s, int i)
+{
+    const crease_block *b = &s->p->block[i];
+    const crease_set *c = b->set;
+    const ptrdiff_t n = crs_size(s, i);
+    double *x = s->st.x[i];
+    for (ptrdiff_t j = 0; j < n; j++) x[j] = b->start ? b->start[j] : 0;
+    if (!c) return;
+    const double out = c->ops->excess(c, &s->p->space[i], x, s->st.work);
+    if (!(out > 1e-15 * (1 + crs_norm(n, x)))) return;
+    if (c->ops->project)
+        c->ops->project(c, &s->p->space[i], x, x, s->st.work);
+    else
+        c->ops->lmo(c, &s->p->space[i], x, x, s->st.work);
+    if (b->start) s->report.moved_starts++;
+}
+
+/* y = b - sum A_i x_i, lambda = mu y: the slack takes up the whole residual. */
+void crs_restart_extension(crease_solver *s)
+{
+    const int N = s->p->count - 1;
+    const ptrdiff_t m = crease_size(&s->p->range);
+    fill(m, 0, s->st.x[N]);
+    crs_constraint(s->p, points(s->st.x), s->st.s, s->st.work);
+    for (ptrdiff_t j = 0; j < m; j++) {
+        s->st.x[N][j] = -s->st.s[j];
+        s->st.lambda[j] = s->extension->mu * s->st.x[N][j];
+        s->st.s[j] = 0;
+    }
+}
+
+void crs_solver_start(crease_solver *s)
+{
+    for (int i = 0; i < s->p->count; i++) start_block(s, i);
+    if (s->extension)
+        crs_restart_extension(s);
+    else if (s->a->last >= 0)
+        crs_constraint(s->p, points(s->st.x), s->st.s, s->st.work);
+    for (int i = 0; i < s->p->count; i++) s->st.guess[i] = 1e-2;
+    s->st.rho_guess = s->a->rho < INFINITY && !s->a->backtrack_rho ? s->a->rho : 1e-3;
+    crs_copy_point(s, s->st.x, s->before);
+    crs_copy_point(s, s->st.x, s->st.was);
+    crs_copy_point(s, s->st.x, s->best);
+    s->potential = NAN;
+}

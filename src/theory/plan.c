@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT
+ * plan: how each block is updated: by f's own minimizer where r_i = 0 and f offers one, otherwise
+ * by a prox step with f linearized */
+#include "theory/theory.h"
+
+extern const crease_set_ops crs_l2_ball_ops;
+
+/* An exact step needs r_i = 0, at most a ball, A_i = c I or no map, and f's minimizer. */
+static bool exact_possible(const crease_problem *p, int i, crease_block_plan *plan)
+{
+    const crease_blocks b = crs_blocks(p);
+    const crease_reg *r = crs_reg_of(p, i);
+    const crease_set *c = p->block[i].set;
+    crease_reg_traits t;
+    r->ops->traits(r, &p->space[i], INFINITY, &t);
+    if (t.lipschitz != 0 || isnan(plan->map_scale) || (c && c->ops != &crs_l2_ball_ops))
+        return false;
+    if (c) plan->radius = c->par[0];
+    return p->f.ops && p->f.ops->argmin &&
+           p->f.ops->argmin(&p->f, &b, NULL, i, 1, NULL, plan->radius, NULL, NULL);
+}
+
+static bool plan_block(const crease_problem *p, int i, crease_analysis *a, crease_error *e)
+{
+    crease_block_plan *plan = &a->block[i];
+    const crease_set *c = p->block[i].set;
+    double step = INFINITY;
+    char name[32];
+    plan->exact = exact_possible(p, i, plan);
+    if (plan->exact) {
+        crs_note(a, "block step exact", i, CREASE_PROVED, NAN,
+                 "r = 0 and f is minimized over the block in closed form");
+        return true;
+    }
+    if (c && !crease_joint_check(crs_reg_of(p, i), c, &p->space[i], &step, e)) return false;
+    plan->tau_least = step < INFINITY ? 1.001 / step : 0;
+    plan->backtrack = !(plan->lipschitz < INFINITY) && !(p->f.ops && p->f.ops->curvature);
+    if (!plan->backtrack) {
+        crs_note(a, "block step global", i, CREASE_PROVED, plan->lipschitz,
+                 "f is linearized with L_i, the prox is the global minimizer");
+        return true;
+    }
+    crs_note(a, "L_i finite", i, CREASE_ESTIMATED, NAN,
+             "block %s has no known Lipschitz constant: L_i is found by doubling",
+             crs_block_name(p, i, name));
+    return true;
+}
+
+bool crs_plan_blocks(const crease_problem *p, crease_analysis *a, crease_error *e)
+{
+    for (int i = 0; i < p->count; i++)
+        if (i != a->last && !plan_block(p, i, a, e)) return false;
+    return true;
+}
