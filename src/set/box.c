@@ -82,7 +82,7 @@ static double support(const crease_set *c, const crease_space *s, const double *
 static double diameter(const crease_set *c, const crease_space *s, double p)
 {
     const crease_bounds b = crs_box_bounds(c);
-    crs_power norm = { p, 0, 0 };
+    crs_power norm = { .p = p };
     for (ptrdiff_t j = 0, n = crease_size(s); j < n; j++)
         crs_power_add(&norm, upper_at(&b, j) - lower_at(&b, j));
     return crs_power_root(&norm, s);

@@ -5,7 +5,7 @@
  * log y the left side is a sum of exponentials, convex and increasing, so Newton's method from
  * above converges for every p > 1. The norm N(t) of y decreases; log N(log t) has the slope
  * -(sum_j r_j e_j)/(sum_j r_j), r_j = y_j^p, e_j = (a_j - y_j)/(y_j + (p-1)(a_j - y_j)).
- * As t = |a - y|_q, the norms of a bracket it; Newton steps leave the bracket to bisection. */
+ * As t = |a - y|_q, the norms of a bracket it; bisection helps Newton's method. */
 #include "set/set.h"
 
 typedef struct {
@@ -63,18 +63,21 @@ static void bracket(const problem *q, double *low, double *high)
 
 static double find_root(const problem *q)
 {
-    double low, high, t, next = 0;
+    double low, high, t, next = 0, last = INFINITY;
+    bool halved = true;
     bracket(q, &low, &high);
     for (int k = 0;; k++) {
-        const bool bisect = k % 4 == 3 || !(next > low && next < high);
-        t = bisect ? sqrt(low) * sqrt(high) : next;
+        t = halved && next > low && next < high ? next : sqrt(low) * sqrt(high);
         const state at = measure(q, t);
-        if (k == 120 || !(fabs(at.log_norm) > 0x1p-49) || !(t > low && t < high)) return t;
+        const double off = fabs(at.log_norm);
+        if (k == 200 || !(off > 0x1p-49) || !(t > low && t < high)) return t;
         if (at.log_norm > 0)
             low = t;
         else
             high = t;
         next = t * exp(at.log_norm / at.slope);
+        halved = off <= last / 2;
+        last = off;
     }
 }
 

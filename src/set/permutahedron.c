@@ -107,7 +107,7 @@ static double diameter(const crease_set *c, const crease_space *s, double p)
     if (!a) return (high - low) * pow((double)n, 1 / p);
 
     sorted_a(c, n, a);
-    crs_power norm = { p, 0, 0 };
+    crs_power norm = { .p = p };
     for (ptrdiff_t j = 0; j < n; j++) crs_power_add(&norm, a[j] - a[n - 1 - j]);
     crs_free(a);
     return crs_power_root(&norm, s);

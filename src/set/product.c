@@ -98,7 +98,7 @@ static double diameter(const crease_set *c, const crease_space *s, double p)
 {
     const crease_product_set *set = c->data;
     const crease_space here = crease_vector(1);
-    crs_power norm = { p, 0, 0 };
+    crs_power norm = { .p = p };
     (void)s;
     for (int i = 0; i < set->count; i++)
         crs_power_add(&norm, set->inner[i].ops->diameter(&set->inner[i], &set->space[i], p));

@@ -18,12 +18,24 @@ static void make_sets(ptrdiff_t n, double R, crease_set *c)
     sides = (crease_bounds){ .lower = lower, .upper = upper };
     const double half = (double)((n + 1) / 2);
     const crease_set all[KINDS] = {
-        crease_box(-R, 2 * R),      crease_box_array(&sides),      crease_orthant(),
-        crease_l1_ball(R),          crease_l2_ball(R),             crease_linf_ball(R),
-        crease_lp_ball(R, 1.5),     crease_lp_ball(R, 2),          crease_lp_ball(R, 3),
-        crease_lp_ball(R, 1.01),    crease_lp_ball(R, 1 + 1e-12),  crease_lp_ball(R, 1e6),
-        crease_simplex(R),          crease_full_simplex(R),        crease_capped_simplex(half),
-        crease_k_sparse(R, half),   crease_k_sparse(R, 1e300),     crease_k_support(R, half),
+        crease_box(-R, 2 * R),
+        crease_box_array(&sides),
+        crease_orthant(),
+        crease_l1_ball(R),
+        crease_l2_ball(R),
+        crease_linf_ball(R),
+        crease_lp_ball(R, 1.5),
+        crease_lp_ball(R, 2),
+        crease_lp_ball(R, 3),
+        crease_lp_ball(R, 1.01),
+        crease_lp_ball(R, 1 + 1e-12),
+        crease_lp_ball(R, 1e6),
+        crease_simplex(R),
+        crease_full_simplex(R),
+        crease_capped_simplex(half),
+        crease_k_sparse(R, half),
+        crease_k_sparse(R, 1e300),
+        crease_k_support(R, half),
         crease_permutahedron(ramp),
     };
     memcpy(c, all, sizeof all);
