@@ -32,11 +32,6 @@ bool crs_singular_values(ptrdiff_t m, ptrdiff_t n, const double *a, double *s, d
 ptrdiff_t crs_eigh_scratch(ptrdiff_t n);
 bool crs_eigh(ptrdiff_t n, const double *a, double *w, double *q, double *work);
 
-/* In place: the lower triangle of a becomes L with A = L L'; false unless safely positive. */
-bool crs_cholesky(ptrdiff_t n, double *a);
-/* b (n x columns, row-major) becomes A^{-1} b. */
-void crs_cholesky_solve(ptrdiff_t n, const double *l, ptrdiff_t columns, double *b);
-
 /* The largest singular triplet; residual >= |Av - sigma u| and |A'u - sigma v|, the rounding of
  * its evaluation estimated. It says that some singular value is near sigma; only crs_certify_norm
  * proves that none is larger. Zero matrix: first unit vectors. a may not overlap u or v. */
@@ -72,6 +67,11 @@ double crs_proved_eigen(ptrdiff_t n, const double *a, double *work);
 ptrdiff_t crs_assignment_scratch(ptrdiff_t n);
 bool crs_assignment(ptrdiff_t n, const double *cost, ptrdiff_t *perm, double *u, double *v,
                     double *work);
+
+/* In place: the lower triangle of a becomes L with A = L L'; false unless safely positive. */
+bool crs_cholesky(ptrdiff_t n, double *a);
+/* b (n x columns, row-major) becomes A^{-1} b. */
+void crs_cholesky_solve(ptrdiff_t n, const double *l, ptrdiff_t columns, double *b);
 
 /* An upper bound of |A|_2, safe under rounding: by the eigenvalues of the smaller Gram matrix
  * while that is affordable, otherwise min(|A|_F, sqrt(|A|_1 |A|_inf)). Allocates. */

@@ -37,8 +37,11 @@ double crs_proved_eigen(ptrdiff_t n, const double *a, double *work)
     double lambda, residual, *negative = work, *q = work + n * n;
     for (ptrdiff_t j = 0; j < n * n; j++) negative[j] = -a[j];
     if (!crs_bottom_eigen(n, negative, q, &lambda, &residual, q + n)) return NAN;
-    for (double loss = (double)((n + 16) * n) * 0x1p-52;; loss *= 16) {
-        const double bound = -lambda + residual + loss * last;
+    const double guess = residual - lambda;
+    double trace = 0; /* of guess I - A: the proof loses a multiple of it */
+    for (ptrdiff_t i = 0; i < n; i++) trace += guess - a[i * n + i];
+    for (double loss = ((double)(2 * n + 32) * pos(trace) + 8 * last) * 0x1p-53;; loss *= 16) {
+        const double bound = guess + loss;
         if (!(bound < last)) return last;
         if (crs_certify_eigen(n, a, bound, work)) return bound;
     }
