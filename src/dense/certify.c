@@ -3,7 +3,7 @@
  *
  * If Cholesky runs to its end on H - cI in floating point, with c >= gamma_{n+1} trace(H), then H
  * is positive semidefinite. Rump, Verification of positive definiteness, BIT 46, 2006. */
-#include "dense/dense.h"
+#include "dense/extreme.h"
 
 static const double unit = 0x1p-53;
 

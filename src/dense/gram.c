@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * gram: the smaller of A'A and AA', of the scaled matrix, a block of A at a time */
-#include "dense/dense.h"
+#include "dense/extreme.h"
 
 enum { BLOCK = 256 };
 

@@ -3,7 +3,7 @@
 #ifndef CRS_LANCZOS_H
 #define CRS_LANCZOS_H
 
-#include "dense/dense.h"
+#include "dense/extreme.h"
 
 /* What a symmetric operator of order n needs: the matrix a (rows x columns), a power of two that
  * brings its entries near 1, and room for rows + columns numbers. */

@@ -3,7 +3,7 @@
  *
  * The first guess is what the extreme pair found plus what the proof loses to rounding. A guess
  * that fails (the method met another pair) grows until it passes; |A|_F needs no proof. */
-#include "dense/dense.h"
+#include "dense/extreme.h"
 
 static double frobenius(ptrdiff_t n, const double *a)
 {
@@ -40,7 +40,7 @@ double crs_proved_eigen(ptrdiff_t n, const double *a, double *work)
     const double guess = residual - lambda;
     double trace = 0; /* of guess I - A: the proof loses a multiple of it */
     for (ptrdiff_t i = 0; i < n; i++) trace += guess - a[i * n + i];
-    for (double loss = ((double)(2 * n + 32) * pos(trace) + 8 * last) * 0x1p-53;; loss *= 16) {
+    for (double loss = ((double)(4 * n + 32) * pos(trace) + 8 * last) * 0x1p-53;; loss *= 16) {
         const double bound = guess + loss;
         if (!(bound < last)) return last;
         if (crs_certify_eigen(n, a, bound, work)) return bound;

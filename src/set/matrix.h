@@ -3,6 +3,7 @@
 #ifndef CRS_SET_MATRIX_H
 #define CRS_SET_MATRIX_H
 
+#include "dense/extreme.h"
 #include "dense/thin.h"
 #include "set/set.h"
 

@@ -61,7 +61,8 @@ double crs_max_all(const crease_space *s, double local);       /* a NaN on any r
 
 /* (sum |t|^p)^{1/p} term by term, without overflow (power.c). */
 typedef struct {
-    double p, scale, sum;
+    double p, scale;
+    crs_total sum;
 } crs_power;
 
 void crs_power_add(crs_power *t, double x);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * assignment: against all permutations, and optimality by the dual potentials */
+#include "dense/assignment.h"
 #include "matrices.h"
 
 typedef struct {
