@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * balls: diameters of the curved sets, the k-support norm, sets that coincide */
+ * balls: diameters of the curved sets, sets that coincide, what a projection keeps */
 #include "set_test.h"
 
 enum { N = 9 };
@@ -46,47 +46,6 @@ static void diameters_of_balls(void **state)
         assert_diameter(crease_l2_ball(2), p, x, &d);
         flat_point(p < 2 ? 4 : 1, 2, 2, x);
         assert_diameter(crease_k_support(2, 4), p, x, &d);
-    }
-}
-
-/* The k-support norm squared is min sum x_j^2/theta_j over 0 < theta_j <= 1, sum theta <= k; the
- * minimum has theta_j = min(1, |x_j|/level). */
-static double k_support_norm(int n, int k, const double *x)
-{
-    double low = 0, high = 0, sum = 0;
-    for (int j = 0; j < n; j++) high += fabs(x[j]);
-    for (int step = 0; step < 2000 && low < high; step++) {
-        const double mid = low + (high - low) / 2;
-        double theta = 0;
-        for (int j = 0; j < n; j++) theta += fabs(x[j]) >= mid ? x[j] != 0 : fabs(x[j]) / mid;
-        if (mid <= low || mid >= high) break;
-        if (theta > k)
-            low = mid;
-        else
-            high = mid;
-    }
-    for (int j = 0; j < n; j++)
-        if (x[j] != 0) sum += fabs(x[j]) * larger(fabs(x[j]), high);
-    return sqrt(sum);
-}
-
-static void k_support_excess_is_the_norm(void **state)
-{
-    draws d = { .r = { .seed = 32 } };
-    (void)state;
-    for (int trial = 0; trial < 3000; trial++) {
-        const int n = 1 + trial % N, k = 1 + (trial / N) % N;
-        const crease_space s = crease_vector(n);
-        const crease_set ball = crease_k_support(1e-12, k), *c = &ball;
-        double x[N], w[N];
-        for (int j = 0; j < n; j++) {
-            x[j] = trial % 2 ? normal(&d) : floor(uniform(&d, -2, 3));
-            w[j] = normal(&d) * (j % 2 ? 1 : fabs(x[j]));
-        }
-        const double norm = k_support_norm(n, k, x);
-        assert_close(excess_of(c, &s, x), pos(norm - 1e-12), 8 * N * 0x1p-53);
-        const double dual = support_of(c, &s, w) / 1e-12; /* <w, x> <= dual norm * norm */
-        assert_at_most(crs_dot(n, w, x), dual * norm * (1 + 8 * N * 0x1p-53));
     }
 }
 
@@ -153,7 +112,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(diameters_of_balls),
-        cmocka_unit_test(k_support_excess_is_the_norm),
         cmocka_unit_test(sets_that_coincide),
         cmocka_unit_test(projections_keep_what_they_should),
     };

@@ -131,12 +131,58 @@ static void split_vectors(void **state)
     }
 }
 
+/* Ranks of different size: the other one holds the single number 4. */
+static void other_sum(const void *self, double *v, int n) { (void)self, (void)n, v[0] += 1; }
+static void other_max(const void *self, double *v, int n)
+{
+    (void)self, (void)n;
+    v[0] = larger(v[0], 4);
+}
+
+static void norms_over_unequal_ranks(void **state)
+{
+    const crease_comm pair = { other_sum, other_max, NULL };
+    const crease_set ball = crease_lp_ball(1, 3);
+    crease_space here = crease_vector(2);
+    (void)state;
+    here.comm = &pair;
+    assert_close(excess_of(&ball, &here, (double[]){ 3, 5e-1 }), cbrt(91.125) - 1, 8 * 0x1p-53);
+}
+
+/* Every evaluation of the norm is two sums: a count of the sums is a count of evaluations. */
+static void count_sum(const void *self, double *v, int n)
+{
+    (void)v, (void)n;
+    (*(int *const *)self)[0]++;
+}
+
+static void lp_projections_are_quick(void **state)
+{
+    int sums = 0, *counter = &sums;
+    const crease_comm one = { count_sum, same, &counter };
+    draws d = { .r = { .seed = 43 } };
+    crease_space here = crease_vector(MOST);
+    double v[MOST], x[MOST];
+    (void)state;
+    here.comm = &one;
+    for (int trial = 0; trial < 500; trial++) {
+        const crease_set c =
+            crease_lp_ball(pow(10, uniform(&d, -6, 2)), 1 + pow(10, uniform(&d, -1, 3)));
+        for (int j = 0; j < MOST; j++) v[j] = normal(&d);
+        sums = 0;
+        assert_true(crease_project(&c, &here, v, x, NULL));
+        assert_true(sums <= 2 * 16 + 8);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(affine_images),
         cmocka_unit_test(products),
         cmocka_unit_test(split_vectors),
+        cmocka_unit_test(norms_over_unequal_ranks),
+        cmocka_unit_test(lp_projections_are_quick),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

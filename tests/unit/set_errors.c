@@ -47,7 +47,10 @@ static void bad_bounds(void **state)
     const crease_bounds crossed = { .lower = low, .upper = high };
     const crease_bounds missing = { .lower = nan_inside, .high = 9 };
     const crease_bounds below = { .lower = low, .high = -INFINITY };
+    const double wide[] = { 0, INFINITY, 0, 0 };
+    const crease_bounds above = { .lower = wide, .high = INFINITY };
     (void)state;
+    assert_refused(crease_box_array(&above), CREASE_BAD_ARGUMENT, "entry 2");
     assert_refused(crease_box(2, 1), CREASE_BAD_ARGUMENT, "2 and 1");
     assert_refused(crease_box(NAN, 1), CREASE_BAD_ARGUMENT, "low");
     assert_refused(crease_box(0, NAN), CREASE_BAD_ARGUMENT, "high");
