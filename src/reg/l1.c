@@ -10,7 +10,7 @@ static double shrink(const double *par, double t, double w) { return pos(w - t *
 
 static int stationary(const double *par, double t, double w, double *y)
 {
-    y[0] = w - t * par[0];
+    y[0] = shrink(par, t, w);
     return y[0] > 0;
 }
 
