@@ -14,7 +14,8 @@ static double slope(const double *par, double y)
     return y == 0 ? unbounded(par[0]) : par[0] * par[1] * pow(y, par[1] - 1);
 }
 
-/* The larger root for w past the least value of y + c q y^(q-1), taken at `least`. */
+/* The larger root, w being past the least value of y + c q y^(q-1); `least` lies between the place
+ * of that value and the root. */
 static double larger_root(double c, double q, double w, double least)
 {
     double y = w;
@@ -31,7 +32,7 @@ static double larger_root(double c, double q, double w, double least)
 static double shrink(const double *par, double t, double w)
 {
     const double c = t * par[0], q = par[1], jump = pow(2 * c * (1 - q), 1 / (2 - q));
-    return w <= jump * (2 - q) / (2 * (1 - q)) ? 0 : larger_root(c, q, w, jump);
+    return w <= jump * (2 - q) / (2 * (1 - q)) ? 0 : larger_root(c, q, w, jump / 2);
 }
 
 static int stationary(const double *par, double t, double w, double *y)
