@@ -35,15 +35,15 @@ static void mttkrp_sums_over_the_other_modes(void **state)
             example x = make(k, rank, &d);
             const crs_kruskal kr = kruskal(&x);
             const ptrdiff_t size = crease_size(&x.s);
-            double *work = doubles(crs_kruskal_scratch(&x.s, rank));
+            double *work = unset_doubles(crs_kruskal_scratch(&x.s, rank));
             for (int n = 0; n < x.s.order; n++) {
                 const ptrdiff_t out = x.s.dim[n] * rank;
-                double *a = random_array(&d, out), *b = doubles(out);
+                double *a = random_doubles(&d, out, 1), *b = doubles(out);
                 double *scale = doubles(out);
                 for (ptrdiff_t j = 0; j < out; j++) b[j] = a[j], scale[j] = fabs(a[j]);
                 for (ptrdiff_t j = 0; j < size; j++) {
                     ptrdiff_t i[CREASE_MAX_ORDER];
-                    index_of(&x.s, j, i);
+                    unravel(&x.s, j, i);
                     for (ptrdiff_t r = 0; r < rank; r++) {
                         const double term = -1.5 * x.t[j] * khatri(&x, i, r, n);
                         b[i[n] * rank + r] += term;
@@ -68,13 +68,13 @@ static void reconstruction_and_distance(void **state)
             example x = make(k, rank, &d);
             const crs_kruskal kr = kruskal(&x);
             const ptrdiff_t size = crease_size(&x.s);
-            double *work = doubles(crs_kruskal_scratch(&x.s, rank));
+            double *work = unset_doubles(crs_kruskal_scratch(&x.s, rank));
             double *a = doubles(size), *b = doubles(size);
             double *scale = doubles(size), sum = 0;
             for (ptrdiff_t j = 0; j < size; j++) {
                 ptrdiff_t i[CREASE_MAX_ORDER];
                 double entry = 0, terms = 0;
-                index_of(&x.s, j, i);
+                unravel(&x.s, j, i);
                 for (ptrdiff_t r = 0; r < rank; r++)
                     entry += khatri(&x, i, r, -1), terms += fabs(khatri(&x, i, r, -1));
                 a[j] = x.t[j], b[j] = x.t[j] + 0.75 * entry, scale[j] = fabs(x.t[j]) + terms;
@@ -103,7 +103,7 @@ static void gram_is_khatri_rao_gram(void **state)
             double g[25], work[25], want[25] = { 0 }, scale[25] = { 0 };
             for (ptrdiff_t j = 0; j < crease_size(&others); j++) {
                 ptrdiff_t i[CREASE_MAX_ORDER];
-                index_of(&others, j, i);
+                unravel(&others, j, i);
                 for (int r = 0; r < 25; r++) {
                     const double term = khatri(&x, i, r / 5, n) * khatri(&x, i, r % 5, n);
                     want[r] += term, scale[r] += fabs(term);
@@ -122,10 +122,10 @@ static void contractions(void **state)
     for (int k = 0; k < SHAPES; k++) {
         example x = make(k, 1, &d);
         const double *const *v = (const double *const *)x.x;
-        double *work = doubles(crs_contract_scratch(&x.s)), sum = 0, terms = 0;
+        double *work = unset_doubles(crs_contract_scratch(&x.s)), sum = 0, terms = 0;
         for (ptrdiff_t j = 0; j < crease_size(&x.s); j++) {
             ptrdiff_t i[CREASE_MAX_ORDER];
-            index_of(&x.s, j, i);
+            unravel(&x.s, j, i);
             sum += x.t[j] * khatri(&x, i, 0, -1), terms += fabs(x.t[j] * khatri(&x, i, 0, -1));
         }
         const double whole = crs_contract(&x.s, x.t, v, work);
@@ -150,7 +150,7 @@ static void nan_comes_through(void **state)
         example x = make(k, 5, &d);
         const crs_kruskal kr = kruskal(&x);
         const ptrdiff_t size = crease_size(&x.s);
-        double *work = doubles(crs_kruskal_scratch(&x.s, 5));
+        double *work = unset_doubles(crs_kruskal_scratch(&x.s, 5));
         x.t[size / 2] = NAN;
         assert_true(isnan(crs_kruskal_distance2(&kr, x.t, work)));
         for (int n = 0; n < x.s.order; n++) {

@@ -3,10 +3,8 @@
 #ifndef CREASE_TENSOR_EXAMPLES_H
 #define CREASE_TENSOR_EXAMPLES_H
 
-#include <stdlib.h>
-
 #include "tensor/tensor.h"
-#include "test.h"
+#include "unit/arrays.h"
 
 /* A tensor, its factors and their ranks; Kruskal kernels use rank[0] for all modes. */
 typedef struct {
@@ -35,13 +33,6 @@ static const ptrdiff_t shapes[][CREASE_MAX_ORDER] = {
 };
 enum { SHAPES = sizeof shapes / sizeof *shapes };
 
-static inline double *random_array(draws *d, ptrdiff_t n)
-{
-    double *p = malloc((size_t)n * sizeof *p);
-    for (ptrdiff_t j = 0; j < n; j++) p[j] = normal(d);
-    return p;
-}
-
 /* `rank` > 0: the same for all modes; 0: 1 + n mod 4 in mode n, sometimes above I_n. */
 static inline example make(int k, ptrdiff_t rank, draws *d)
 {
@@ -52,9 +43,9 @@ static inline example make(int k, ptrdiff_t rank, draws *d)
         x.ranks.dim[n] = rank ? rank : 1 + (n + k) % 4;
     }
     x.ranks.order = x.s.order;
-    x.t = random_array(d, crease_size(&x.s));
-    if (!rank) x.core = random_array(d, crease_size(&x.ranks));
-    for (int n = 0; n < x.s.order; n++) x.x[n] = random_array(d, x.s.dim[n] * x.ranks.dim[n]);
+    x.t = random_doubles(d, crease_size(&x.s), 1);
+    if (!rank) x.core = random_doubles(d, crease_size(&x.ranks), 1);
+    for (int n = 0; n < x.s.order; n++) x.x[n] = random_doubles(d, x.s.dim[n] * x.ranks.dim[n], 1);
     return x;
 }
 
@@ -63,12 +54,5 @@ static inline void discard(example *x)
     free(x->t), free(x->core);
     for (int n = 0; n < x->s.order; n++) free(x->x[n]);
 }
-
-static inline void index_of(const crease_space *s, ptrdiff_t j, ptrdiff_t *i)
-{
-    for (int n = s->order - 1; n >= 0; n--) i[n] = j % s->dim[n], j /= s->dim[n];
-}
-
-static inline double *doubles(ptrdiff_t n) { return calloc((size_t)n, sizeof(double)); }
 
 #endif

@@ -10,7 +10,7 @@ static double *naive_ttm(const crease_space *s, int n, crs_mode_map a, const dou
     double *y = doubles(crease_size(&to));
     for (ptrdiff_t j = 0; j < crease_size(&to); j++) {
         ptrdiff_t i[CREASE_MAX_ORDER];
-        index_of(&to, j, i);
+        unravel(&to, j, i);
         const ptrdiff_t row = i[n];
         for (i[n] = 0; i[n] < s->dim[n]; i[n]++) {
             ptrdiff_t at = 0;
@@ -25,7 +25,7 @@ static double *naive_ttm(const crease_space *s, int n, crs_mode_map a, const dou
 static double *naive_chain(const crease_space *s, const crs_mode_map *a, const double *t,
                            crease_space *end)
 {
-    double *y = doubles(crease_size(s));
+    double *y = unset_doubles(crease_size(s));
     copy(crease_size(s), t, y);
     *end = *s;
     for (int n = 0; n < s->order; n++) {
@@ -57,8 +57,8 @@ static void mode_products(void **state)
                 a[n] = (crs_mode_map){ n == skip ? NULL : x.x[n], x.ranks.dim[n], true };
             double *want = naive_chain(&x.s, a, x.t, &end);
             const ptrdiff_t size = crease_size(&end);
-            double *y = random_array(&d, size);
-            double *work = doubles(crs_multi_ttm_scratch(&x.s, a));
+            double *y = random_doubles(&d, size, 1);
+            double *work = unset_doubles(crs_multi_ttm_scratch(&x.s, a));
             for (ptrdiff_t j = 0; j < size; j++) want[j] = 0.5 * y[j] - 2 * want[j];
             crs_multi_ttm(&x.s, a, -2, x.t, 0.5, y, work);
             close_arrays(size, y, want, (double)crease_size(&x.s));
@@ -86,7 +86,7 @@ static void tucker_reconstruction(void **state)
         crease_space end;
         for (int n = 0; n < x.s.order; n++) a[n] = (crs_mode_map){ x.x[n], x.s.dim[n], false };
         double *want = naive_chain(&x.ranks, a, x.core, &end), *got = doubles(size);
-        double *work = doubles(crs_tucker_scratch(&x.s, &x.ranks)), sum = 0;
+        double *work = unset_doubles(crs_tucker_scratch(&x.s, &x.ranks)), sum = 0;
         crs_tucker_reconstruct(&tk, 1, got, work);
         close_arrays(size, got, want, (double)crease_size(&x.ranks));
         for (ptrdiff_t j = 0; j < size; j++) sum += square(x.t[j] - want[j]);
@@ -106,7 +106,7 @@ static void tucker_factor_products(void **state)
     for (int k = 0; k < SHAPES; k++) {
         example x = make(k, 0, &d);
         const crs_tucker tk = tucker(&x);
-        double *work = doubles(crs_tucker_scratch(&x.s, &x.ranks));
+        double *work = unset_doubles(crs_tucker_scratch(&x.s, &x.ranks));
         for (int n = 0; n < x.s.order; n++) {
             crs_mode_map a[CREASE_MAX_ORDER];
             crease_space end;
@@ -121,7 +121,7 @@ static void tucker_factor_products(void **state)
             for (ptrdiff_t j = 0; j < crease_size(&end); j++)
                 for (ptrdiff_t r = 0; r < x.s.dim[n] || r < rank; r++) {
                     ptrdiff_t i[CREASE_MAX_ORDER], in_t = 0, in_b = 0;
-                    index_of(&end, j, i);
+                    unravel(&end, j, i);
                     const ptrdiff_t q = i[n];
                     i[n] = r;
                     for (int m = 0; m < x.s.order; m++)
