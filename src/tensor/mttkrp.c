@@ -10,7 +10,7 @@
  * tensor factorizations, 2013. */
 #include "tensor/tensor.h"
 
-/* c (m x rank) = alpha op(a) b + beta c, op(a) m x k */
+/* c (m x rank) = op(a) b + beta c, op(a) m x k */
 static void product(bool at, ptrdiff_t m, ptrdiff_t rank, ptrdiff_t k, const double *a,
                     const double *b, double beta, double *c)
 {
