@@ -37,6 +37,19 @@ bool crs_cholesky(ptrdiff_t n, double *a);
 /* b (n x columns, row-major) becomes A^{-1} b. */
 void crs_cholesky_solve(ptrdiff_t n, const double *l, ptrdiff_t columns, double *b);
 
+/* y (rows x n) = B on entry becomes the argmin over |Y|_F <= radius (INFINITY: no ball) of
+ * (1/2) tr(Y (G + shift I) Y') - <B, Y>; g (n x n) symmetric psd, shift >= 0. Without ball and
+ * with a singular G + shift I: the Y of least norm, for a B in the range. */
+ptrdiff_t crs_ballquad_scratch(ptrdiff_t rows, ptrdiff_t n);
+bool crs_ballquad(ptrdiff_t rows, ptrdiff_t n, const double *g, double shift, double radius,
+                  double *y, double *work);
+
+/* Its two steps in an eigenbasis. Ascending eigenvalues within rounding of 0 become 0; then
+ * e >= 0 becomes the divisors: y_k = s_k / e_k minimizes sum (1/2) e_k y_k^2 - s_k y_k over
+ * |y| <= radius. */
+void crs_clean_spectrum(ptrdiff_t n, double *w);
+void crs_secular(ptrdiff_t n, const double *s, double *e, double radius);
+
 /* An upper bound of |A|_2, safe under rounding: by the eigenvalues of the smaller Gram matrix
  * while that is affordable, otherwise min(|A|_F, sqrt(|A|_1 |A|_inf)). Allocates. */
 bool crs_norm_bound(ptrdiff_t m, ptrdiff_t n, const double *a, double *bound, crease_error *e);

@@ -11,4 +11,47 @@
 #include "map/list.def"
 #undef MAP
 
+/* Checks, each with its sentence in e: ran has the shape of dom; no space is split over ranks;
+ * v holds n finite numbers. */
+bool crs_map_square(const crease_map *A, const crease_space *dom, const crease_space *ran,
+                    crease_error *e);
+bool crs_map_whole(const crease_map *A, const crease_space *dom, const crease_space *ran,
+                   crease_error *e);
+bool crs_map_numbers(const crease_map *A, ptrdiff_t n, const double *v, crease_error *e);
+
+/* The bounds and the constant of a diagonal, which a mask is too. */
+bool crs_diagonal_norm(const crease_map *A, const crease_space *dom, const crease_space *ran,
+                       double *bound, crease_error *e);
+bool crs_diagonal_sigma_min(const crease_map *A, const crease_space *dom, const crease_space *ran,
+                            double *bound, crease_error *e);
+bool crs_diagonal_identity(const crease_map *A, const crease_space *dom, const crease_space *ran,
+                           double *c);
+
+/* out (size(ran) x size(dom), row-major) = the matrix of A, by min(m,n) products with A or A'.
+ * `work` has crs_map_materialize_scratch() doubles. */
+ptrdiff_t crs_map_materialize_scratch(const crease_map *A, const crease_space *dom,
+                                      const crease_space *ran);
+void crs_map_materialize(const crease_map *A, const crease_space *dom, const crease_space *ran,
+                         double *out, double *work);
+
+/* Bounds from the matrix of A when that is small enough to write out: *bound becomes the better
+ * of it and `known`, which is itself a bound. INFINITY: no norm is known; 0: no sigma_min. */
+bool crs_map_small(const crease_space *dom, const crease_space *ran);
+bool crs_map_better_norm(const crease_map *A, const crease_space *dom, const crease_space *ran,
+                         double known, double *bound, crease_error *e);
+bool crs_map_better_sigma_min(const crease_map *A, const crease_space *dom, const crease_space *ran,
+                              double known, double *bound, crease_error *e);
+
+/* What rounding may do to A x: the computed y has |y - A x|_2 <= steps * 2^-52 * mass * |x|_2.
+ * mass >= | |A| |_2, sums and products of maps taken in absolute values. */
+typedef struct {
+    double mass, steps;
+} crs_rounding;
+bool crs_map_rounding(const crease_map *A, const crease_space *dom, const crease_space *ran,
+                      crs_rounding *r, crease_error *e);
+
+/* An upper bound of | |A| |_2, the absolute values of duplicates added: min of the Frobenius norm
+ * and sqrt(|A|_1 |A|_inf). */
+bool crs_csr_mass(const crease_csr_matrix *a, double *mass, crease_error *e);
+
 #endif

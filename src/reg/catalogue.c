@@ -23,7 +23,7 @@ static const char *name_at(int k) { return list[k].name; }
 
 const crease_param *crease_reg_params(const crease_reg_entry *entry)
 {
-    return entry->penalty ? entry->penalty->params : entry->ops->params;
+    return entry->penalty && !entry->ops->vector ? entry->penalty->params : entry->ops->params;
 }
 
 bool crease_reg_from_spec(const crease_spec *spec, crease_reg *r, crease_error *e)
@@ -31,11 +31,12 @@ bool crease_reg_from_spec(const crease_spec *spec, crease_reg *r, crease_error *
     const int k = crs_find("regularizer", spec->name, crease_reg_count(), name_at, e);
     if (k < 0) return false;
     const crease_param *params = crease_reg_params(&list[k]);
-    const char *vector = list[k].penalty ? NULL : list[k].ops->vector;
+    const char *vector = list[k].ops->vector;
     if (!crs_spec_fits(spec, params, vector, e)) return false;
 
     const int n = crease_param_count(params);
     *r = (crease_reg){ .ops = list[k].ops, .penalty = list[k].penalty };
+    if (vector && r->penalty) fill(CREASE_PARS, 1, r->par);
     for (int i = 0; i < n; i++) r->par[i] = spec->value[i];
     if (vector && spec->count > n) r->weight = spec->value + n;
     return crease_param_check(list[k].name, params, r->par, e);

@@ -5,12 +5,12 @@
 #include "reg/reg.h"
 
 static double value(const double *par, double y) { return par[0] * y; }
-static double slope(const double *par, double y) { return (void)y, par[0]; }
+static double slope(const double *par, double y) { return par[0] + zero_at(y); }
 static double shrink(const double *par, double t, double w) { return pos(w - t * par[0]); }
 
 static int stationary(const double *par, double t, double w, double *y)
 {
-    y[0] = w - t * par[0];
+    y[0] = shrink(par, t, w);
     return y[0] > 0;
 }
 

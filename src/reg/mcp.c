@@ -10,9 +10,8 @@
 static double value(const double *par, double y)
 {
     const double lambda = par[0], gamma = par[1];
-    return y <= gamma * lambda ? lambda * y - y * y / (2 * gamma)
-           : y == y            ? gamma * lambda * lambda / 2
-                               : y;
+    if (y <= gamma * lambda) return lambda * y - y * y / (2 * gamma);
+    return gamma * lambda * lambda / 2 + zero_at(y);
 }
 
 static double slope(const double *par, double y) { return pos(par[0] - y / par[1]); }
@@ -22,23 +21,17 @@ static double shrink(const double *par, double t, double w)
     const double lambda = par[0], gamma = par[1];
     if (t >= gamma) return w <= lambda * sqrt(gamma * t) ? 0 : w;
     if (w <= t * lambda) return 0;
-    return w <= gamma * lambda ? gamma * (w - t * lambda) / (gamma - t) : w;
+    return w <= gamma * lambda ? smaller(gamma * (fma(-t, lambda, w) / (gamma - t)), w) : w;
 }
 
 static int stationary(const double *par, double t, double w, double *y)
 {
-    const double lambda = par[0], gamma = par[1];
-    int n = 0;
-    if (t < gamma) {
-        y[n] = gamma * (w - t * lambda) / (gamma - t);
-        n += y[n] > 0 && y[n] <= gamma * lambda;
-    }
-    if (w > 0 && w >= gamma * lambda) y[n++] = w;
-    return n;
+    y[0] = t < par[1] ? shrink(par, t, w) : w;
+    return y[0] > 0 && (t < par[1] || w >= par[1] * par[0]);
 }
 
 static double lipschitz(const double *par, double radius) { return (void)radius, par[0]; }
-static double weak_convexity(const double *par) { return 1 / par[1]; }
+static double weak_convexity(const double *par) { return par[0] > 0 ? 1 / par[1] : 0; }
 
 static const crease_param params[] = { CREASE_PAR_NONNEGATIVE("lambda", "slope at zero"),
                                        CREASE_PAR_POSITIVE("gamma", "flat from gamma lambda on"),

@@ -13,6 +13,11 @@ bool crs_check_penalty(const crease_reg *r, ptrdiff_t count, crease_error *e)
     return true;
 }
 
+bool crs_check_entries(const crease_reg *r, const crease_space *s, crease_error *e)
+{
+    return crs_check_penalty(r, crease_size(s), e);
+}
+
 double crs_weight_norm(const crease_reg *r, ptrdiff_t count)
 {
     return r->weight ? crs_norm(count, r->weight) : sqrt((double)count);
@@ -25,10 +30,11 @@ double crs_weight_max(const crease_reg *r, ptrdiff_t count)
     return most;
 }
 
-void crs_into_ball(ptrdiff_t n, double radius, const double *v, double *x)
+crease_reg crs_from_penalty(const crease_reg_ops *kind, const crease_penalty *p, const double *par)
 {
-    const double norm = crs_norm(n, v), factor = norm <= radius ? 1 : radius / norm;
-    for (ptrdiff_t j = 0; j < n; j++) x[j] = factor * v[j];
+    crease_reg r = { .ops = kind, .penalty = p };
+    for (int k = 0, n = crease_param_count(p->params); k < n; k++) r.par[k] = par[k];
+    return r;
 }
 
 crease_reg crease_weighted(crease_reg r, const double *weight)

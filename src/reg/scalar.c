@@ -5,83 +5,97 @@
 
 double crs_scalar_value(const crs_scalar *r, double x)
 {
-    return r->weight == 0 ? 0 * x : r->weight * r->p->value(r->par, fabs(x));
+    return r->weight == 0 ? zero_at(x) : r->weight * r->p->value(r->par, fabs(x));
 }
 
 double crs_scalar_prox(const crs_scalar *r, double t, double v)
 {
     if (r->weight == 0 || isnan(v)) return v;
-    return copysign(r->p->shrink(r->par, t * r->weight, fabs(v)), v);
+    const double y = r->p->shrink(r->par, t * r->weight, fabs(v));
+    return v < 0 && y != 0 ? -y : y;
 }
 
-/* The best candidate so far for the minimum of D(x) = w rho(|x|) + x (x - 2v) / (2t). */
-typedef struct {
-    const crs_scalar *r;
-    double t, v, low, high;
-    double x, D;
-} search;
-
-static void offer(search *s, double x)
+double crs_scalar_slope_after(const crs_scalar *r, double y)
 {
-    if (!(x >= s->low && x <= s->high) || isinf(x)) return;
-    const double D = crs_scalar_value(s->r, x) + x * (x - 2 * s->v) / (2 * s->t);
-    const bool tie_won = D == s->D && (fabs(x) < fabs(s->x) || (fabs(x) == fabs(s->x) && x > s->x));
-    if (isnan(s->x) || D < s->D || tie_won) s->x = x, s->D = D;
+    return r->weight == 0 ? zero_at(y) : r->weight * r->p->slope(r->par, y);
 }
 
-double crs_scalar_prox_box(const crs_scalar *r, double t, double v, double low, double high)
+double crs_scalar_slope_before(const crs_scalar *r, double y)
 {
-    if (isnan(v)) return v;
-    if (isinf(v) || r->weight == 0) return clip(v, low, high);
-    search s = { r, t, v, low, high, NAN, INFINITY };
-    offer(&s, low);
-    offer(&s, high);
-    offer(&s, 0);
-    for (int sign = 1; sign >= -1; sign -= 2) {
-        double y[CREASE_MAX_STATIONARY];
-        const int n = r->p->stationary(r->par, t * r->weight, sign * v, y);
-        for (int k = 0; k < n; k++) offer(&s, sign * y[k]);
-        if (r->p->kink) offer(&s, sign * r->p->kink(r->par));
-    }
-    return s.x;
+    if (r->p->kink && r->p->kink(r->par) == y) return r->weight * r->p->kink_slope(r->par);
+    return crs_scalar_slope_after(r, y);
 }
 
 /* One-sided derivatives of w rho(|x|); at 0 they are -w rho'(0+) and w rho'(0+). */
-static double slope_after(const crs_scalar *r, double y) /* rho'(y+), y >= 0 */
-{
-    return r->weight == 0 ? 0 : r->weight * r->p->slope(r->par, y);
-}
-
-static double slope_before(const crs_scalar *r, double y) /* rho'(y-), y > 0 */
-{
-    if (r->p->kink && r->p->kink(r->par) == y) return r->weight * r->p->kink_slope(r->par);
-    return slope_after(r, y);
-}
-
 static double left_derivative(const crs_scalar *r, double x)
 {
-    return x > 0 ? slope_before(r, x) : -slope_after(r, -x);
+    return x > 0 ? crs_scalar_slope_before(r, x) : -crs_scalar_slope_after(r, fabs(x));
 }
 
 static double right_derivative(const crs_scalar *r, double x)
 {
-    return x < 0 ? -slope_before(r, -x) : slope_after(r, x);
+    return x < 0 ? -crs_scalar_slope_before(r, -x) : crs_scalar_slope_after(r, fabs(x));
 }
 
 double crs_scalar_dist(const crs_scalar *r, double x, double g)
 {
     if (isnan(x) || isnan(g)) return NAN;
-    if (x == 0) return pos(fabs(g) - slope_after(r, 0));
+    if (isinf(x)) return INFINITY;
+    if (x == 0) return pos(fabs(g) - crs_scalar_slope_after(r, 0));
     /* one point, or the two points of a concave kink */
     return smaller(fabs(g - left_derivative(r, x)), fabs(g - right_derivative(r, x)));
 }
 
 double crs_scalar_dist_box(const crs_scalar *r, double x, double g, double low, double high)
 {
-    if (isnan(x) || isnan(g)) return NAN;
-    if (!(x >= low && x <= high)) return INFINITY;
+    if (isnan(x) || isnan(g) || isnan(low) || isnan(high)) return NAN;
+    if (!(x >= low && x <= high) || isinf(x)) return INFINITY;
     if (low == high) return 0;
     if (x == high) return pos(left_derivative(r, x) - g); /* [r'(u-), inf)  */
     if (x == low) return pos(g - right_derivative(r, x)); /* (-inf, r'(l+)] */
     return crs_scalar_dist(r, x, g);
+}
+
+/* The best candidate so far for the minimum of w rho(|x|) + (x-v)^2/(2t) over [low, high]. */
+typedef struct {
+    const crs_scalar *r;
+    double t, v, low, high;
+    double x; /* NaN: none yet */
+} search;
+
+/* The two objectives are subtracted term by term: (x-v)^2 - (b-v)^2 = (x-b)((x-v) + (b-v)), so
+ * that neither a far v nor a near tie loses the difference. */
+static void offer(search *s, double x)
+{
+    if (!(x >= s->low && x <= s->high) || isinf(x)) return;
+    const double b = s->x, rho = crs_scalar_value(s->r, x) - crs_scalar_value(s->r, b);
+    const double change = rho + (x - b) * ((x - s->v) + (b - s->v)) / (2 * s->t);
+    const bool shorter = fabs(x) < fabs(b) || (fabs(x) == fabs(b) && x > b);
+    if (isnan(b) || change < 0 || (change == 0 && shorter)) s->x = x;
+}
+
+/* Values cannot tell a minimizer from an end or a 0 that is 1e-8 away, the subdifferential can:
+ * such a point counts only where it is stationary up to rounding. */
+static void offer_if_stationary(search *s, double x)
+{
+    const double off = crs_scalar_dist_box(s->r, x, (s->v - x) / s->t, s->low, s->high);
+    if (off * s->t <= 0x1p-50 * (fabs(s->v) + fabs(x))) offer(s, x);
+}
+
+/* The candidates; a concave kink inside the interval never is a minimizer. */
+double crs_scalar_prox_box(const crs_scalar *r, double t, double v, double low, double high)
+{
+    if (isnan(v) || !(low <= high)) return NAN;
+    if (isinf(v) || r->weight == 0) return clip(v, low, high);
+    if (r->p->convex) return clip(crs_scalar_prox(r, t, v), low, high);
+    search s = { r, t, v, low, high, NAN };
+    offer_if_stationary(&s, 0);
+    offer_if_stationary(&s, low);
+    offer_if_stationary(&s, high);
+    for (int sign = 1; sign >= -1; sign -= 2) {
+        double y[CREASE_MAX_STATIONARY];
+        const int n = r->p->stationary(r->par, t * r->weight, sign * v, y);
+        for (int k = 0; k < n; k++) offer(&s, sign * y[k]);
+    }
+    return s.x;
 }

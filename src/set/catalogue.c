@@ -39,6 +39,9 @@ bool crease_set_from_spec(const crease_spec *spec, crease_set *c, crease_error *
     const int n = crease_param_count(ops->params);
     *c = (crease_set){ .ops = ops };
     for (int i = 0; i < n; i++) c->par[i] = spec->value[i];
-    if (ops->vector && spec->count > n) c->vec = spec->value + n;
+    if (ops->vector && spec->count > n) {
+        c->vec = spec->value + n;
+        c->par[n] = (double)(spec->count - n); /* for the check against the space */
+    }
     return crease_param_check(ops->name, ops->params, c->par, e);
 }

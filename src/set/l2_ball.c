@@ -13,17 +13,19 @@ static double excess(const crease_set *c, const crease_space *s, const double *x
 static void project(const crease_set *c, const crease_space *s, const double *v, double *x,
                     double *work)
 {
-    const double norm = crease_norm(s, v), factor = norm <= c->par[0] ? 1 : c->par[0] / norm;
+    const double norm = crease_norm(s, v), R = c->par[0];
     (void)work;
-    for (ptrdiff_t j = 0, n = crease_size(s); j < n; j++) x[j] = factor * v[j];
+    for (ptrdiff_t j = 0, n = crease_size(s); j < n; j++)
+        x[j] = norm <= R ? v[j] : R * (v[j] / norm);
 }
 
 static void lmo(const crease_set *c, const crease_space *s, const double *g, double *y,
                 double *work)
 {
-    const double norm = crease_norm(s, g), factor = norm == 0 ? 0 : -c->par[0] / norm;
+    const double norm = crease_norm(s, g);
     (void)work;
-    for (ptrdiff_t j = 0, n = crease_size(s); j < n; j++) y[j] = factor * g[j];
+    for (ptrdiff_t j = 0, n = crease_size(s); j < n; j++)
+        y[j] = norm == 0 ? 0 : -c->par[0] * (g[j] / norm);
 }
 
 static double support(const crease_set *c, const crease_space *s, const double *w, double *work)
@@ -34,7 +36,7 @@ static double support(const crease_set *c, const crease_space *s, const double *
 
 static double diameter(const crease_set *c, const crease_space *s, double p)
 {
-    return 2 * c->par[0] * pow((double)crease_size(s), pos(1 / p - 0.5));
+    return 2 * c->par[0] * pow(total_size(s), pos(1 / p - 0.5));
 }
 
 static const crease_param params[] = { CREASE_PAR_POSITIVE("radius", "R"), { 0 } };

@@ -14,9 +14,33 @@ bool crease_set_check(const crease_set *c, const crease_space *s, crease_error *
            (!c->ops->check || c->ops->check(c, s, e));
 }
 
+bool crs_check_whole(const crease_set *c, const crease_space *s, crease_error *e)
+{
+    return !s->comm ||
+           crs_fail(e, CREASE_UNSUPPORTED,
+                    "%s compares all entries with each other and so needs the whole vector in one "
+                    "process; keep this block on one rank, or use a box or an l2, lp or linf ball",
+                    c->ops->name);
+}
+
+bool crs_check_projects(const crease_set *c, const crease_set *inner, crease_error *e)
+{
+    return !c->ops->project || inner->ops->project ||
+           crs_fail(e, CREASE_BAD_ARGUMENT,
+                    "%s: %s has no projection and was put in later; call crease_%s once it is in "
+                    "its place",
+                    c->ops->name, inner->ops->name, c->ops->name);
+}
+
 ptrdiff_t crease_set_scratch(const crease_set *c, const crease_space *s)
 {
     return c->ops->scratch ? c->ops->scratch(c, s) : 0;
+}
+
+ptrdiff_t crs_scratch_entries(const crease_set *c, const crease_space *s)
+{
+    (void)c;
+    return crease_size(s);
 }
 
 static double *prepare(const crease_set *c, const crease_space *s, crease_error *e)

@@ -13,4 +13,109 @@
 #undef SET
 #undef COMBINE
 
+/* Sets that sort refuse a vector split over ranks. */
+bool crs_check_whole(const crease_set *c, const crease_space *s, crease_error *e);
+
+/* One double of work for each entry. */
+ptrdiff_t crs_scratch_entries(const crease_set *c, const crease_space *s);
+
+/* A set built from others has a projection only when they have. */
+bool crs_check_projects(const crease_set *c, const crease_set *inner, crease_error *e);
+
+static inline double total_size(const crease_space *s) /* over all ranks */
+{
+    return crease_sum(s, (double)crease_size(s));
+}
+
+/* The parameter k of a set, at most n. */
+static inline ptrdiff_t count_within(double k, ptrdiff_t n)
+{
+    return k < (double)n ? (ptrdiff_t)k : n;
+}
+
+static inline double sign(double t) { return t > 0 ? 1 : t < 0 ? -1 : t == 0 ? 0 : t; }
+
+/* A sum with the rounding errors carried along (Knuth's two-sum); infinities and NaN survive. */
+typedef struct {
+    double sum, low;
+} crs_total;
+
+static inline void accumulate(crs_total *t, double x)
+{
+    const double sum = t->sum + x, part = sum - t->sum;
+    t->low += (t->sum - (sum - part)) + (x - part);
+    t->sum = sum;
+}
+
+static inline double total(const crs_total *t)
+{
+    return isfinite(t->sum) ? t->sum + t->low : t->sum;
+}
+
+double crs_sum(ptrdiff_t n, const double *x);
+double crs_abs_sum(ptrdiff_t n, const double *x);
+void crs_magnitudes(ptrdiff_t n, const double *x, double *out);
+bool crs_any_nan(ptrdiff_t n, const double *x);
+bool crs_nan_through(ptrdiff_t n, const double *v, double *x); /* if any in v: x is all NaN */
+double crs_max_all(const crease_space *s, double local);       /* a NaN on any rank gives NaN */
+
+/* (sum |t|^p)^{1/p} term by term, without overflow (power.c). */
+typedef struct {
+    double p, scale;
+    crs_total sum;
+} crs_power;
+
+void crs_power_add(crs_power *t, double x);
+double crs_power_root(const crs_power *t, const crease_space *s);
+double crs_p_norm(const crease_space *s, double p, const double *x);
+
+/* a[0..k) become the k largest of a[0..n), the least of them first; no NaN. */
+void crs_largest(ptrdiff_t n, ptrdiff_t k, double *a);
+
+/* Descending; `carry` (NULL: none) moves along and, ascending, orders equal entries. */
+void crs_sort(ptrdiff_t n, double *a, double *carry);
+
+/* Which entries are among the k largest keys; of equal ones the first (order.c). */
+typedef struct {
+    double least;
+    ptrdiff_t ties;
+} crs_pick;
+
+crs_pick crs_pick_largest(ptrdiff_t n, ptrdiff_t k, double *key); /* rearranges key */
+static inline bool picked(crs_pick *p, double key)
+{
+    const bool tied = key == p->least && p->ties > 0;
+    p->ties -= tied;
+    return tied || key > p->least;
+}
+
+/* The root of sum_j clip(v_j - mu, 0, h) = k h, with mu kept relative to an entry of v so that
+ * the sum holds to the rounding of h whatever the size of v (level.c). */
+typedef struct {
+    double from, mu, h;
+} crs_level;
+
+crs_level crs_find_level(ptrdiff_t n, ptrdiff_t k, double h, double *v); /* rearranges v */
+static inline double level_at(const crs_level *l, double v)
+{
+    return clip((v - l->from) - l->mu, 0, l->h);
+}
+
+/* {x : 0 <= x_j <= h, sum x = k h} (hypersimplex.c); work has n doubles. */
+void crs_hypersimplex_project(ptrdiff_t n, ptrdiff_t k, double h, const double *v, double *x,
+                              double *work);
+void crs_hypersimplex_lmo(ptrdiff_t n, ptrdiff_t k, double h, const double *g, double *y,
+                          double *work);
+double crs_hypersimplex_support(ptrdiff_t n, ptrdiff_t k, double h, const double *w, double *work);
+
+/* x from v outside |x|_p <= R, both finite (lp_root.c). */
+void crs_lp_project(const crease_space *s, double R, double p, const double *v, double *x);
+
+/* u becomes u - PAV(u - a), both sorted down; start and sum are work (pool.c). */
+void crs_subtract_pooled(ptrdiff_t n, const double *a, double *u, double *start, double *sum);
+
+/* By how much x leaves the bounds, over all ranks, and the bounds of a box (box.c). */
+double crs_outside(const crease_space *s, const crease_bounds *b, const double *x);
+crease_bounds crs_box_bounds(const crease_set *c);
+
 #endif

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT
+ * diagonal: (A x)_j = d_j x_j
+ *
+ * |A|_2 = max_j |d_j| and lambda_min(A A') = min_j d_j^2, over all ranks. */
+#include "map/directed.h"
+#include "map/map.h"
+
+static bool check(const crease_map *A, const crease_space *dom, const crease_space *ran,
+                  crease_error *e)
+{
+    return crs_map_square(A, dom, ran, e) && crs_map_numbers(A, crease_size(dom), A->data, e);
+}
+
+static void multiply(const crease_map *A, const crease_space *dom, const crease_space *ran,
+                     double a, const double *x, double *y, double *work)
+{
+    const double *d = A->data;
+    (void)ran, (void)work;
+    for (ptrdiff_t j = 0, n = crease_size(dom); j < n; j++) y[j] += a * d[j] * x[j];
+}
+
+bool crs_diagonal_norm(const crease_map *A, const crease_space *dom, const crease_space *ran,
+                       double *bound, crease_error *e)
+{
+    const double *d = A->data;
+    double most = 0;
+    (void)ran, (void)e;
+    for (ptrdiff_t j = 0, n = crease_size(dom); j < n; j++) most = larger(most, fabs(d[j]));
+    *bound = crease_max(dom, most);
+    return true;
+}
+
+bool crs_diagonal_sigma_min(const crease_map *A, const crease_space *dom, const crease_space *ran,
+                            double *bound, crease_error *e)
+{
+    const double *d = A->data;
+    double least = INFINITY;
+    (void)ran, (void)e;
+    for (ptrdiff_t j = 0, n = crease_size(dom); j < n; j++) least = smaller(least, fabs(d[j]));
+    least = -crease_max(dom, -least);
+    *bound = product_down(least, least);
+    return true;
+}
+
+bool crs_diagonal_identity(const crease_map *A, const crease_space *dom, const crease_space *ran,
+                           double *c)
+{
+    const double *d = A->data;
+    double low = d[0], high = d[0];
+    (void)ran;
+    for (ptrdiff_t j = 1, n = crease_size(dom); j < n; j++)
+        low = smaller(low, d[j]), high = larger(high, d[j]);
+    low = -crease_max(dom, -low);
+    high = crease_max(dom, high);
+    *c = high;
+    return low == high;
+}
+
+const crease_map_ops crs_diagonal_ops = {
+    .name = "diagonal",
+    .formula = "(A x)_j = d_j x_j",
+    .vector = "d",
+    .check = check,
+    .apply = multiply,
+    .adjoint = multiply,
+    .norm = crs_diagonal_norm,
+    .sigma_min = crs_diagonal_sigma_min,
+    .identity = crs_diagonal_identity,
+};
+
+crease_map crease_diagonal(const double *d)
+{
+    return (crease_map){ .ops = &crs_diagonal_ops, .data = d };
+}

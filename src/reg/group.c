@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: MIT
+ * group: r(x) = sum_g w_g rho(|x_g|_2) over groups of entries
+ *
+ * The prox shrinks the length of each group and keeps its direction. Restricted to |x|_2 <= R:
+ * l1 and zero by scaling the prox into the ball, one single group by the scalar prox on [0, R].
+ * Yuan and Lin, Model selection and estimation in regression with grouped variables, 2006. */
+#include "reg/reg.h"
+
+static ptrdiff_t entry(const crease_groups *a, ptrdiff_t k) { return a->index ? a->index[k] : k; }
+static ptrdiff_t size_of(const crease_groups *a, ptrdiff_t i)
+{
+    return a->start[i + 1] - a->start[i];
+}
+
+/* Entries of a group that is not contiguous are gathered. */
+static ptrdiff_t scratch(const crease_reg *r, const crease_space *s)
+{
+    ptrdiff_t most = 0;
+    (void)s;
+    for (ptrdiff_t i = 0; r->groups->index && i < r->groups->count; i++)
+        if (size_of(r->groups, i) > most) most = size_of(r->groups, i);
+    return most;
+}
+
+static double norm_of(const crease_groups *a, ptrdiff_t i, const double *x, double *work)
+{
+    const ptrdiff_t n = size_of(a, i), first = a->start[i];
+    if (!a->index) return crs_norm(n, x + first);
+    for (ptrdiff_t k = 0; k < n; k++) work[k] = x[a->index[first + k]];
+    return crs_norm(n, work);
+}
+
+static double value(const crease_reg *r, const crease_space *s, const double *x, double *work)
+{
+    double sum = 0;
+    (void)s;
+    for (ptrdiff_t i = 0; i < r->groups->count; i++) {
+        const crs_scalar at = scalar_at(r, i);
+        sum += crs_scalar_value(&at, norm_of(r->groups, i, x, work));
+    }
+    return sum;
+}
+
+/* x_g = v_g brought from its length to another; a length of 0 stays. */
+static void set_length(const crease_groups *a, ptrdiff_t i, double from, double to, const double *v,
+                       double *x)
+{
+    const double factor = to == from ? 1 : to / from;
+    for (ptrdiff_t k = a->start[i]; k < a->start[i + 1]; k++) {
+        const ptrdiff_t j = entry(a, k);
+        x[j] = to == 0 ? 0 : factor * v[j];
+    }
+}
+
+static void prox(const crease_reg *r, const crease_space *s, double t, const double *v, double *x,
+                 double *work)
+{
+    (void)s;
+    for (ptrdiff_t i = 0; i < r->groups->count; i++) {
+        const crs_scalar at = scalar_at(r, i);
+        const double norm = norm_of(r->groups, i, v, work);
+        set_length(r->groups, i, norm, crs_scalar_prox(&at, t, norm), v, x);
+    }
+}
+
+/* |g_g - slope x_g/y|^2, y = |x_g| */
+static double gap(const crease_groups *a, ptrdiff_t i, double slope, double y, const double *x,
+                  const double *g)
+{
+    double sum = 0;
+    for (ptrdiff_t k = a->start[i]; k < a->start[i + 1]; k++) {
+        const ptrdiff_t j = entry(a, k);
+        sum += square(g[j] - slope * (x[j] / y));
+    }
+    return sum;
+}
+
+static double dist_of(const crease_reg *r, ptrdiff_t i, const double *x, const double *g,
+                      double *work)
+{
+    const crs_scalar at = scalar_at(r, i);
+    const double y = norm_of(r->groups, i, x, work);
+    if (y == 0 || isinf(y)) return crs_scalar_dist(&at, y, norm_of(r->groups, i, g, work));
+    const double before = crs_scalar_slope_before(&at, y), after = crs_scalar_slope_after(&at, y);
+    const double square_after = gap(r->groups, i, after, y, x, g);
+    /* the two points of a concave kink */
+    return sqrt(before == after ? square_after
+                                : smaller(gap(r->groups, i, before, y, x, g), square_after));
+}
+
+static double dist(const crease_reg *r, const crease_space *s, const double *x, const double *g,
+                   double *work)
+{
+    double sum = 0;
+    (void)s;
+    for (ptrdiff_t i = 0; i < r->groups->count; i++) sum += square(dist_of(r, i, x, g, work));
+    return sqrt(sum);
+}
+
+static void prox_ball(const crease_reg *r, const crease_space *s, double t, double radius,
+                      const double *v, double *x, double *work)
+{
+    if (r->groups->count == 1) {
+        const crs_scalar at = scalar_at(r, 0);
+        const double norm = norm_of(r->groups, 0, v, work);
+        set_length(r->groups, 0, norm, crs_scalar_prox_box(&at, t, norm, 0, radius), v, x);
+    } else {
+        prox(r, s, t, v, x, work);
+        crs_scale_into_ball(s, radius, x, x);
+    }
+}
+
+/* |x_j| <= radius gives |x_g| <= radius sqrt(size of g). */
+static double lipschitz(const crease_reg *r, double radius)
+{
+    double sum = 0;
+    for (ptrdiff_t i = 0; i < r->groups->count; i++) {
+        const double most = radius * sqrt((double)size_of(r->groups, i));
+        sum += square(times(scalar_at(r, i).weight, r->penalty->lipschitz(r->par, most)));
+    }
+    return sqrt(sum);
+}
+
+static void traits(const crease_reg *r, const crease_space *s, double radius,
+                   crease_reg_traits *out)
+{
+    const ptrdiff_t count = r->groups->count;
+    (void)s;
+    *out = (crease_reg_traits){
+        .convex = r->penalty->convex,
+        .lipschitz = lipschitz(r, radius),
+        .weak_convexity = times(r->penalty->weak_convexity(r->par), crs_weight_max(r, count)),
+        .ball_step = count == 1 || crs_homogeneous(r) ? INFINITY : 0,
+    };
+}
+
+const crease_reg_ops crs_group_ops = {
+    .name = "group",
+    .formula = "sum_g rho(|x_g|_2)",
+    .check = crs_check_groups,
+    .scratch = scratch,
+    .value = value,
+    .prox = prox,
+    .dist = dist,
+    .traits = traits,
+    .prox_ball = prox_ball,
+};
+
+crease_reg crease_group(const crease_penalty *p, const double *par, const crease_groups *g)
+{
+    crease_reg r = crs_from_penalty(&crs_group_ops, p, par);
+    r.groups = g;
+    return r;
+}
+
+crease_reg crease_group_l1(double lambda, const crease_groups *g)
+{
+    return crease_group(&crs_l1, (double[]){ lambda }, g);
+}

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: MIT
+ * cp: |Z - [[X_1, ..., X_d]]|^2, quadratic in each block
+ *
+ * With M_n the Khatri-Rao product of the factors but X_n and G_n = M_n'M_n: the gradients are
+ * 2(X_n G_n - Z_(n) M_n) and 2(Z - [[X]]); the block steps are
+ * X_n = (2 Z_(n) M_n + h V)(2 G_n + h I)^{-1} and Z = (2 [[X]] + h V)/(2 + h). For h = 0 and a
+ * singular G_n the inverse is the pseudo-inverse.
+ * Kolda, Bader, Tensor decompositions and applications, 2009. */
+#include "reg/reg.h"
+#include "smooth/fit.h"
+
+static crs_fit fit_of(const crease_smooth *f)
+{
+    const crease_cp_data *c = f->data;
+    crs_fit t = { c->shape.order, { 0 }, c->z, &c->shape, c->target };
+    for (int n = 0; n < t.count; n++) t.block[n] = c->factor[n];
+    return t;
+}
+
+static crs_kruskal kruskal_of(const crease_smooth *f, const double *const *x)
+{
+    const crease_cp_data *c = f->data;
+    crs_kruskal k = { .shape = c->shape, .rank = c->rank };
+    for (int n = 0; n < c->shape.order; n++) k.factor[n] = x[c->factor[n]];
+    return k;
+}
+
+static bool check(const crease_smooth *f, const crease_blocks *b, crease_error *e)
+{
+    const crease_cp_data *c = f->data;
+    const char *name = f->ops->name;
+    crs_part part[CRS_MAX_ARGUMENTS];
+    if (!crs_check_shape(name, &c->shape, e)) return false;
+    if (c->rank < 1 || c->rank > CRS_MOST_RANK)
+        return crs_fail(e, CREASE_BAD_ARGUMENT, "%s: the rank is %td; give 1 to %d", name, c->rank,
+                        CRS_MOST_RANK);
+    for (int n = 0; n < c->shape.order; n++)
+        part[n] =
+            (crs_part){ "factor", n + 1, c->factor[n], crease_matrix(c->shape.dim[n], c->rank) };
+    part[c->shape.order] = (crs_part){ "Z", 0, c->z, c->shape };
+    return crs_check_parts(name, b, c->shape.order + (c->z >= 0), part, e) &&
+           (c->z >= 0 || crs_check_tensor(name, &c->shape, c->target, e));
+}
+
+static ptrdiff_t scratch(const crease_smooth *f, const crease_blocks *b)
+{
+    const crease_cp_data *c = f->data;
+    ptrdiff_t rows = 0;
+    (void)b;
+    for (int n = 0; n < c->shape.order; n++) rows = more(rows, c->shape.dim[n]);
+    const ptrdiff_t small = more(crs_ballquad_scratch(rows, c->rank), crs_lambda_scratch(c->rank));
+    return 2 * c->rank * c->rank + more(crs_kruskal_scratch(&c->shape, c->rank), small);
+}
+
+static bool touches(const crease_smooth *f, int i)
+{
+    const crs_fit t = fit_of(f);
+    return crs_fit_role(&t, i) >= 0;
+}
+
+static double value(const crease_smooth *f, const crease_blocks *b, const double *const *x,
+                    double *work)
+{
+    const crs_fit t = fit_of(f);
+    const crs_kruskal k = kruskal_of(f, x);
+    (void)b;
+    return crs_kruskal_distance2(&k, crs_fit_tensor(&t, x), work);
+}
+
+static void grad(const crease_smooth *f, const crease_blocks *b, const double *const *x, int i,
+                 double *g, double *work)
+{
+    const crs_fit t = fit_of(f);
+    const crs_kruskal k = kruskal_of(f, x);
+    const int n = crs_fit_role(&t, i);
+    double *gram = work, *rest = work + k.rank * k.rank;
+    (void)b;
+    if (n == t.count) {
+        axpy(crease_size(&k.shape), 2, x[i], g);
+        crs_reconstruct(&k, -2, g, work);
+    } else if (n >= 0) {
+        crs_gram_except(&k, n, gram, rest);
+        crs_gemm(false, false, k.shape.dim[n], k.rank, k.rank, 2, x[i], gram, 1, g);
+        crs_mttkrp(&k, n, -2, crs_fit_tensor(&t, x), g, rest);
+    }
+}
+
+static bool constants(const crease_smooth *f, const crease_blocks *b, int last,
+                      crease_constants *out, double *block, crease_error *e)
+{
+    const crs_fit t = fit_of(f);
+    return crs_fit_constants(&t, b, last, out, block, e);
+}
+
+/* |G_n - computed|_F <= 2^-52 (sum I_j + d) trace(G_n): the columns' norms multiply to it. */
+static double curvature(const crease_smooth *f, const crease_blocks *b, const double *const *x,
+                        int i, double *work)
+{
+    const crs_fit t = fit_of(f);
+    const crs_kruskal k = kruskal_of(f, x);
+    const int n = crs_fit_role(&t, i);
+    double *gram = work, *rest = work + k.rank * k.rank, terms = k.shape.order, trace = 0;
+    (void)b;
+    if (n < 0 || n == t.count) return n < 0 ? 0 : 2;
+    crs_gram_except(&k, n, gram, rest);
+    for (int j = 0; j < k.shape.order; j++) terms += (double)k.shape.dim[j];
+    for (ptrdiff_t r = 0; r < k.rank; r++) trace += gram[r * k.rank + r];
+    return 2 * crs_lambda_high(k.rank, gram, 0x1p-52 * terms * trace, rest);
+}
+
+static bool argmin(const crease_smooth *f, const crease_blocks *b, const double *const *x, int i,
+                   double h, const double *v, double radius, double *y, double *work)
+{
+    const crs_fit t = fit_of(f);
+    const int n = crs_fit_role(&t, i);
+    if (n < 0 || !y) return n >= 0;
+    const crs_kruskal k = kruskal_of(f, x);
+    const ptrdiff_t size = crease_size(b->space + i), square_size = k.rank * k.rank;
+    if (n == t.count) {
+        crs_fit_start(size, h / (2 + h), v, y);
+        crs_reconstruct(&k, 2 / (2 + h), y, work);
+        crs_into_ball(size, radius, y, y);
+        return true;
+    }
+    double *gram = work, *rest = work + square_size;
+    crs_gram_except(&k, n, gram, rest);
+    for (ptrdiff_t j = 0; j < square_size; j++) gram[j] *= 2;
+    crs_fit_start(size, h, v, y);
+    crs_mttkrp(&k, n, 2, crs_fit_tensor(&t, x), y, rest);
+    crs_ballquad(k.shape.dim[n], k.rank, gram, h, radius, y, rest);
+    return true;
+}
+
+const crease_smooth_ops crs_cp_ops = {
+    .name = "cp",
+    .formula = "|Z - [[X_1, ..., X_d]]|^2",
+    .data_text = "shape of Z, rank R, blocks X_n (I_n x R), Z as a block or a constant tensor",
+    .check = check,
+    .scratch = scratch,
+    .touches = touches,
+    .value = value,
+    .grad = grad,
+    .constants = constants,
+    .curvature = curvature,
+    .argmin = argmin,
+};
+
+crease_smooth crease_cp(const crease_cp_data *c)
+{
+    return (crease_smooth){ .ops = &crs_cp_ops, .data = c };
+}

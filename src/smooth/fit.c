@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: MIT
+ * fit: what the couplings made from tensors share: roles of blocks and checks */
+#include <limits.h>
+
+#include "smooth/fit.h"
+
+int crs_fit_role(const crs_fit *f, int i)
+{
+    for (int n = 0; n < f->count; n++)
+        if (f->block[n] == i) return n;
+    return i >= 0 && i == f->z ? f->count : -1;
+}
+
+const double *crs_fit_tensor(const crs_fit *f, const double *const *x)
+{
+    return f->z < 0 ? f->target : x[f->z];
+}
+
+void crs_fit_start(ptrdiff_t n, double h, const double *v, double *y)
+{
+    for (ptrdiff_t j = 0; j < n; j++) y[j] = h == 0 ? 0 : h * v[j];
+}
+
+ptrdiff_t crs_lambda_scratch(ptrdiff_t n) { return n + crs_eigh_scratch(n); }
+
+double crs_lambda_high(ptrdiff_t n, const double *g, double error, double *work)
+{
+    double trace = 0;
+    for (ptrdiff_t k = 0; k < n; k++) trace += g[k * n + k];
+    crs_eigh(n, g, work, NULL, work + n);
+    return work[n - 1] + error + 10 * 0x1p-52 * (double)n * trace;
+}
+
+bool crs_check_shape(const char *owner, const crease_space *s, crease_error *e)
+{
+    if (!crease_space_check(s, e)) return false;
+    if (s->order < 2)
+        return crs_fail(e, CREASE_BAD_SHAPE,
+                        "%s: the tensor has 1 dimension; give it 2 to %d, or use a linear term",
+                        owner, CREASE_MAX_ORDER);
+    for (int n = 0; n < s->order; n++)
+        if (s->dim[n] > INT_MAX)
+            return crs_fail(e, CREASE_BAD_SHAPE,
+                            "%s: dimension %d of the tensor is %td; BLAS takes at most %d", owner,
+                            n + 1, s->dim[n], INT_MAX);
+    return true;
+}
+
+bool crs_check_tensor(const char *owner, const crease_space *s, const double *t, crease_error *e)
+{
+    if (!t)
+        return crs_fail(e, CREASE_BAD_ARGUMENT,
+                        "%s: there is no tensor; give its entries, or the block that holds them",
+                        owner);
+    for (ptrdiff_t j = 0, n = crease_size(s); j < n; j++)
+        if (!isfinite(t[j]))
+            return crs_fail(e, CREASE_BAD_DATA,
+                            "%s: entry %td of the tensor is %g; give finite numbers", owner, j + 1,
+                            t[j]);
+    return true;
+}
+
+/* "factor 2", or the name alone */
+static const char *number_text(const crs_part *p, char text[16])
+{
+    size_t k = 15;
+    text[k] = 0;
+    for (int n = p->number; n > 0; n /= 10) text[--k] = (char)('0' + n % 10);
+    if (p->number > 0) text[--k] = ' ';
+    return text + k;
+}
+
+static bool check_space(const char *owner, const crease_space *have, const crs_part *p,
+                        crease_error *e)
+{
+    char text[16];
+    const char *number = number_text(p, text);
+    if (have->comm)
+        return crs_fail(e, CREASE_UNSUPPORTED,
+                        "%s: block %d (%s%s) is split over ranks; it must be held whole", owner,
+                        p->block + 1, p->name, number);
+    if (have->order != p->space.order)
+        return crs_fail(e, CREASE_BAD_SHAPE,
+                        "%s: block %d (%s%s) has %d dimension%s; it must have %d", owner,
+                        p->block + 1, p->name, number, have->order, have->order == 1 ? "" : "s",
+                        p->space.order);
+    for (int n = 0; n < have->order; n++)
+        if (have->dim[n] != p->space.dim[n])
+            return crs_fail(e, CREASE_BAD_SHAPE,
+                            "%s: dimension %d of block %d (%s%s) is %td; it must be %td", owner,
+                            n + 1, p->block + 1, p->name, number, have->dim[n], p->space.dim[n]);
+    return true;
+}
+
+static bool check_alone(const char *owner, const crs_part *part, int k, crease_error *e)
+{
+    char text[2][16];
+    for (int n = 0; n < k; n++)
+        if (part[n].block == part[k].block)
+            return crs_fail(e, CREASE_BAD_ARGUMENT,
+                            "%s: block %d is both %s%s and %s%s; give each its own block", owner,
+                            part[k].block + 1, part[n].name, number_text(part + n, text[0]),
+                            part[k].name, number_text(part + k, text[1]));
+    return true;
+}
+
+bool crs_check_parts(const char *owner, const crease_blocks *b, int count, const crs_part *part,
+                     crease_error *e)
+{
+    char text[16];
+    for (int k = 0; k < count; k++) {
+        const crs_part *p = part + k;
+        if (p->block < 0 || p->block >= b->count)
+            return crs_fail(e, CREASE_BAD_ARGUMENT,
+                            "%s: %s%s is block %d; the problem has blocks 1 to %d", owner, p->name,
+                            number_text(p, text), p->block + 1, b->count);
+        if (!check_alone(owner, part, k, e) || !check_space(owner, b->space + p->block, p, e))
+            return false;
+    }
+    return true;
+}

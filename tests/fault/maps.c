@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT
+ * maps: whichever allocation fails, a call on a map says so, leaks nothing, and works again */
+#include "fail_alloc.h"
+#include "map_samples.h"
+
+typedef bool (*call)(const sample *s, crease_error *e);
+
+static bool norm(const sample *s, crease_error *e)
+{
+    double bound;
+    return crease_map_norm(&s->map, &s->dom, &s->ran, &bound, e);
+}
+
+static bool sigma_min(const sample *s, crease_error *e)
+{
+    double bound;
+    return crease_map_sigma_min(&s->map, &s->dom, &s->ran, &bound, e);
+}
+
+static bool apply(const sample *s, crease_error *e)
+{
+    double x[SIDE_MAX] = { 0 }, y[SIDE_MAX];
+    return crease_apply(&s->map, &s->dom, &s->ran, x, y, e);
+}
+
+static bool adjoint(const sample *s, crease_error *e)
+{
+    double x[SIDE_MAX], y[SIDE_MAX] = { 0 };
+    return crease_adjoint(&s->map, &s->dom, &s->ran, y, x, e);
+}
+
+/* How many allocations had to be allowed. */
+static int until_success(call f, const sample *s)
+{
+    int k = 0;
+    for (bool ok = false; !ok; k++) {
+        crease_error e = { 0 };
+        allocations_left = k;
+        ok = f(s, &e);
+        if (!ok && e.code != CREASE_NO_MEMORY)
+            fail_msg("%s: allocation %d failed with \"%s\"", s->what, k + 1, e.text);
+        assert_int_equal(allocations_live, 0);
+    }
+    allocations_left = -1;
+    return k - 1;
+}
+
+static void every_allocation_may_fail(void **state)
+{
+    const call calls[] = { norm, sigma_min, apply, adjoint };
+    sample list[SAMPLES_MAX];
+    combined c;
+    int failures = 0;
+    (void)state;
+    const int count = map_samples(list, &c);
+    for (int recover = 0; recover < 2; recover++)
+        for (int k = 0; k < count; k++)
+            for (size_t f = 0; f < sizeof calls / sizeof *calls; f++) {
+                allocations_recover = recover;
+                failures += until_success(calls[f], &list[k]);
+            }
+    print_message("%d failures survived\n", failures);
+    assert_true(failures > 2 * count);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = { cmocka_unit_test(every_allocation_may_fail) };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
