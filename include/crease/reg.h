@@ -64,6 +64,10 @@ typedef struct {
     void (*traits)(const crease_reg *r, const crease_space *s, double radius,
                    crease_reg_traits *out);
 
+    /* g = the point of dr(x) nearest to `toward`, another array. NULL: not available. */
+    void (*nearest)(const crease_reg *r, const crease_space *s, const double *x,
+                    const double *toward, double *g, double *work);
+
     /* The same two restricted to a box: minimizer over lower <= x <= upper, and distance to the
      * subdifferential of r + indicator of the box. NULL: not available. */
     void (*prox_box)(const crease_reg *r, const crease_space *s, double t, const crease_bounds *b,

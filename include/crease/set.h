@@ -21,6 +21,8 @@ typedef struct {
     const char *vector; /* name of the vector parameter, NULL: none */
     bool matrix;        /* lives on spaces of order 2 only */
     bool compact;
+    bool symmetric; /* -X = X */
+    bool monotone;  /* the support function depends on |w_j| alone and grows with each */
 
     /* Does the set live on this space? NULL: whenever its parameters are in range. */
     bool (*check)(const crease_set *c, const crease_space *s, crease_error *e);

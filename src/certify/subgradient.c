@@ -61,7 +61,7 @@ void crs_best_subgradient(const crease_problem *p, int i, const double *x, const
     for (ptrdiff_t j = 0; j < n; j++) t[j] = positive && separable && x[j] == 0 ? far : -c[j];
     nearest(p, i, x, t, g, work);
     *upper_bound = !(traits.lipschitz == 0 ||
-                     (separable && (positive || set->ops->symmetric) && !at_kink(r, n, x)) ||
+                     (separable && (positive || set->ops->monotone) && !at_kink(r, n, x)) ||
                      (!separable && traits.convex && set->ops == &crs_l2_ball_ops));
     if (!separable || !crs_set_as_box(set, &box)) return;
     for (int end = -1; end <= 1; end += 2) {

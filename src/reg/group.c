@@ -63,6 +63,31 @@ static void prox(const crease_reg *r, const crease_space *s, double t, const dou
     }
 }
 
+/* The point of the subdifferential of group i nearest to `toward`: slope x_g/y with the slope, of
+ * the two at a concave kink, nearer to the radial part; at y = 0 a point of the ball. */
+static void nearest_in(const crease_reg *r, ptrdiff_t i, const double *x, const double *toward,
+                       double *g, double *work)
+{
+    const crs_scalar at = scalar_at(r, i);
+    const crease_groups *a = r->groups;
+    const double y = norm_of(a, i, x, work), length = norm_of(a, i, toward, work);
+    double radial = 0;
+    if (y == 0) {
+        set_length(a, i, length, crs_scalar_nearest(&at, 0, length), toward, g);
+        return;
+    }
+    for (ptrdiff_t k = a->start[i]; k < a->start[i + 1]; k++)
+        radial += toward[entry(a, k)] * (x[entry(a, k)] / y);
+    set_length(a, i, y, crs_scalar_nearest(&at, y, radial), x, g);
+}
+
+static void nearest(const crease_reg *r, const crease_space *s, const double *x,
+                    const double *toward, double *g, double *work)
+{
+    (void)s;
+    for (ptrdiff_t i = 0; i < r->groups->count; i++) nearest_in(r, i, x, toward, g, work);
+}
+
 /* |g_g - slope x_g/y|^2, y = |x_g| */
 static double gap(const crease_groups *a, ptrdiff_t i, double slope, double y, const double *x,
                   const double *g)
@@ -143,6 +168,7 @@ const crease_reg_ops crs_group_ops = {
     .prox = prox,
     .dist = dist,
     .traits = traits,
+    .nearest = nearest,
     .prox_ball = prox_ball,
 };
 

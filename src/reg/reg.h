@@ -46,6 +46,7 @@ double crs_scalar_prox(const crs_scalar *r, double t, double v);
 double crs_scalar_prox_box(const crs_scalar *r, double t, double v, double low, double high);
 double crs_scalar_slope_before(const crs_scalar *r, double y); /* weight rho'(y-), y > 0  */
 double crs_scalar_slope_after(const crs_scalar *r, double y);  /* weight rho'(y+), y >= 0 */
+double crs_scalar_nearest(const crs_scalar *r, double x, double g); /* of the subdifferential */
 double crs_scalar_dist(const crs_scalar *r, double x, double g);
 double crs_scalar_dist_box(const crs_scalar *r, double x, double g, double low, double high);
 
@@ -85,6 +86,8 @@ void crs_separable_prox(const crease_reg *r, const crease_space *s, double t, co
                         double *x, double *work);
 double crs_separable_dist(const crease_reg *r, const crease_space *s, const double *x,
                           const double *g, double *work);
+void crs_separable_nearest(const crease_reg *r, const crease_space *s, const double *x,
+                           const double *toward, double *g, double *work);
 void crs_separable_traits(const crease_reg *r, const crease_space *s, double radius,
                           crease_reg_traits *out);
 void crs_separable_prox_box(const crease_reg *r, const crease_space *s, double t,

@@ -37,13 +37,17 @@ static double right_derivative(const crs_scalar *r, double x)
     return x < 0 ? -crs_scalar_slope_before(r, -x) : crs_scalar_slope_after(r, fabs(x));
 }
 
+double crs_scalar_nearest(const crs_scalar *r, double x, double g)
+{
+    const double left = left_derivative(r, x), right = right_derivative(r, x);
+    if (isnan(x) || isnan(g)) return NAN;
+    if (x == 0) return clip(g, left, right);
+    return fabs(g - left) < fabs(g - right) ? left : right; /* two points at a concave kink */
+}
+
 double crs_scalar_dist(const crs_scalar *r, double x, double g)
 {
-    if (isnan(x) || isnan(g)) return NAN;
-    if (isinf(x)) return INFINITY;
-    if (x == 0) return pos(fabs(g) - crs_scalar_slope_after(r, 0));
-    /* one point, or the two points of a concave kink */
-    return smaller(fabs(g - left_derivative(r, x)), fabs(g - right_derivative(r, x)));
+    return isinf(x) && !isnan(g) ? INFINITY : fabs(g - crs_scalar_nearest(r, x, g));
 }
 
 double crs_scalar_dist_box(const crs_scalar *r, double x, double g, double low, double high)

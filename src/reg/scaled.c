@@ -45,6 +45,15 @@ static double dist(const crease_reg *r, const crease_space *s, const double *x, 
     return r->par[0] * inner(r)->ops->dist(inner(r), s, x, work, rest);
 }
 
+static void nearest(const crease_reg *r, const crease_space *s, const double *x,
+                    const double *toward, double *g, double *work)
+{
+    const ptrdiff_t n = crease_size(s);
+    double *rest = divided(r, n, toward, work);
+    inner(r)->ops->nearest(inner(r), s, x, work, g, rest);
+    for (ptrdiff_t j = 0; j < n; j++) g[j] *= r->par[0];
+}
+
 static void prox_box(const crease_reg *r, const crease_space *s, double t, const crease_bounds *b,
                      const double *v, double *x, double *work)
 {
@@ -81,16 +90,21 @@ static const crease_param params[] = { CREASE_PAR_POSITIVE("alpha", "factor"), {
     .name = "scaled", .formula = "alpha r(x)", .params = params, .check = check,                   \
     .scratch = scratch, .value = value, .prox = prox, .dist = dist, .traits = traits
 
-/* One table for each set of restricted operations that the inner regularizer has, so that a
- * missing one is missing here too: [has box][has ball]. */
-static const crease_reg_ops table[2][2] = {
-    { { COMMON }, { COMMON, .prox_ball = prox_ball } },
-    { { COMMON, .prox_box = prox_box, .dist_box = dist_box },
-      { COMMON, .prox_box = prox_box, .dist_box = dist_box, .prox_ball = prox_ball } },
+#define BOX     .prox_box = prox_box, .dist_box = dist_box
+#define BALL    .prox_ball = prox_ball
+#define NEAREST .nearest = nearest
+
+/* One table for each set of optional operations that the inner regularizer has, so that a
+ * missing one is missing here too: [has nearest][has box][has ball]. */
+static const crease_reg_ops table[2][2][2] = {
+    { { { COMMON }, { COMMON, BALL } }, { { COMMON, BOX }, { COMMON, BOX, BALL } } },
+    { { { COMMON, NEAREST }, { COMMON, NEAREST, BALL } },
+      { { COMMON, NEAREST, BOX }, { COMMON, NEAREST, BOX, BALL } } },
 };
 
 crease_reg crease_scaled(double alpha, const crease_reg *r)
 {
     const bool box = r && r->ops->prox_box && r->ops->dist_box, ball = r && r->ops->prox_ball;
-    return (crease_reg){ .ops = &table[box][ball], .par = { alpha }, .data = r };
+    const bool near = r && r->ops->nearest;
+    return (crease_reg){ .ops = &table[near][box][ball], .par = { alpha }, .data = r };
 }

@@ -30,6 +30,16 @@ double crs_separable_dist(const crease_reg *r, const crease_space *s, const doub
     return crs_entries_dist(r, s, &line, x, g);
 }
 
+void crs_separable_nearest(const crease_reg *r, const crease_space *s, const double *x,
+                           const double *toward, double *g, double *work)
+{
+    (void)work;
+    for (ptrdiff_t j = 0, n = crease_size(s); j < n; j++) {
+        const crs_scalar at = scalar_at(r, j);
+        g[j] = crs_scalar_nearest(&at, x[j], toward[j]);
+    }
+}
+
 void crs_separable_prox_box(const crease_reg *r, const crease_space *s, double t,
                             const crease_bounds *b, const double *v, double *x, double *work)
 {
@@ -71,6 +81,7 @@ const crease_reg_ops crs_separable_ops = {
     .prox = crs_separable_prox,
     .dist = crs_separable_dist,
     .traits = crs_separable_traits,
+    .nearest = crs_separable_nearest,
     .prox_box = crs_separable_prox_box,
     .dist_box = crs_separable_dist_box,
     .prox_ball = crs_ball_prox,

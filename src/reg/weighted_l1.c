@@ -26,6 +26,7 @@ const crease_reg_ops crs_weighted_l1_ops = {
     .prox = crs_separable_prox,
     .dist = crs_separable_dist,
     .traits = crs_separable_traits,
+    .nearest = crs_separable_nearest,
     .prox_box = crs_separable_prox_box,
     .dist_box = crs_separable_dist_box,
     .prox_ball = crs_ball_prox,

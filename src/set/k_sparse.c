@@ -71,6 +71,8 @@ const crease_set_ops crs_k_sparse_ops = {
     .formula = "{x : |x_j| <= R, |x|_1 <= k R}",
     .params = params,
     .compact = true,
+    .symmetric = true,
+    .monotone = true,
     .check = crs_check_whole,
     .scratch = crs_scratch_entries,
     .excess = excess,

@@ -62,6 +62,8 @@ const crease_set_ops crs_k_support_ops = {
     .formula = "hull {x : |x|_2 <= R, |x|_0 <= k}",
     .params = params,
     .compact = true,
+    .symmetric = true,
+    .monotone = true,
     .check = crs_check_whole,
     .scratch = crs_scratch_entries,
     .excess = excess,

@@ -46,6 +46,8 @@ const crease_set_ops crs_l1_ball_ops = {
     .formula = "{x : |x|_1 <= R}",
     .params = params,
     .compact = true,
+    .symmetric = true,
+    .monotone = true,
     .check = crs_check_whole,
     .scratch = crs_scratch_entries,
     .excess = excess,

@@ -46,6 +46,8 @@ const crease_set_ops crs_l2_ball_ops = {
     .formula = "{x : |x|_2 <= R}",
     .params = params,
     .compact = true,
+    .symmetric = true,
+    .monotone = true,
     .excess = excess,
     .project = project,
     .lmo = lmo,

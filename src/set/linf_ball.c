@@ -48,6 +48,8 @@ const crease_set_ops crs_linf_ball_ops = {
     .formula = "{x : |x_j| <= R}",
     .params = params,
     .compact = true,
+    .symmetric = true,
+    .monotone = true,
     .excess = excess,
     .project = project,
     .lmo = lmo,

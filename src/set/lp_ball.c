@@ -67,6 +67,8 @@ const crease_set_ops crs_lp_ball_ops = {
     .formula = "{x : |x|_p <= R}",
     .params = params,
     .compact = true,
+    .symmetric = true,
+    .monotone = true,
     .excess = excess,
     .project = project,
     .lmo = lmo,

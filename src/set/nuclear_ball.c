@@ -61,6 +61,7 @@ const crease_set_ops crs_nuclear_ball_ops = {
     .params = params,
     .matrix = true,
     .compact = true,
+    .symmetric = true,
     .check = crs_matrix_whole,
     .scratch = scratch,
     .excess = excess,
