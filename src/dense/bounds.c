@@ -72,12 +72,9 @@ static bool gram_range(ptrdiff_t m, ptrdiff_t n, const double *a, double scale, 
     return true;
 }
 
-/* x 2^e rounded away from the unsafe side; a lower bound stays finite, whatever the truth. */
+/* x 2^e, one step to the safe side; below infinity lies the largest double. */
 static double scale_up(double x, int e) { return nextafter(ldexp(x, e), INFINITY); }
-static double scale_down(double x, int e)
-{
-    return pos(nextafter(smaller(ldexp(x, e), DBL_MAX), -INFINITY));
-}
+static double scale_down(double x, int e) { return pos(nextafter(ldexp(x, e), -INFINITY)); }
 
 bool crs_norm_bound(ptrdiff_t m, ptrdiff_t n, const double *a, double *bound, crease_error *e)
 {
