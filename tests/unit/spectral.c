@@ -106,6 +106,12 @@ static void refusals_and_bad_numbers(void **state)
     r.ops->prox(&r, &s, 1, v, x, work); /* all of it shrinks away: exactly */
     for (int j = 0; j < 6; j++) assert_true(x[j] == 0);
 
+    r = crease_rank(1e-9);
+    v[1] = 7;
+    r.ops->prox(&r, &s, 1e-9, v, x, work); /* nothing shrinks: x is v, not a recomposition */
+    assert_memory_equal(v, x, sizeof x);
+
+    r = crease_nuclear(1);
     assert_false(crease_reg_check(&r, &vector, &e));
     assert_int_equal(e.code, CREASE_BAD_SHAPE);
     shared.comm = &comm;
