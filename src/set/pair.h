@@ -41,6 +41,5 @@ void crs_name_partners(crs_accepts *accepts, const crease_reg *r, const crease_s
 
 crs_accepts crs_joint_accepts; /* is there an exact joint prox? (joint.c) */
 
-crease_bounds crs_box_bounds(const crease_set *c); /* box.c */
 
 #endif
