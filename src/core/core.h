@@ -75,4 +75,8 @@ double crs_dot(ptrdiff_t n, const double *x, const double *y);
 double crs_norm(ptrdiff_t n, const double *x); /* no overflow or underflow of the squares */
 bool crs_all_finite(ptrdiff_t n, const double *x);
 
+/* x = v scaled into |x|_2 <= radius, the norm over all ranks of s, or of n entries held here. */
+void crs_scale_into_ball(const crease_space *s, double radius, const double *v, double *x);
+void crs_into_ball(ptrdiff_t n, double radius, const double *v, double *x);
+
 #endif

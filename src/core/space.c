@@ -65,3 +65,15 @@ double crease_norm(const crease_space *s, const double *x)
     const double here = crs_norm(crease_size(s), x);
     return s->comm ? sqrt(crease_sum(s, here * here)) : here;
 }
+
+void crs_scale_into_ball(const crease_space *s, double radius, const double *v, double *x)
+{
+    const double norm = crease_norm(s, v), factor = norm <= radius ? 1 : radius / norm;
+    for (ptrdiff_t j = 0, n = crease_size(s); j < n; j++) x[j] = factor * v[j];
+}
+
+void crs_into_ball(ptrdiff_t n, double radius, const double *v, double *x)
+{
+    const crease_space s = crease_vector(n);
+    crs_scale_into_ball(&s, radius, v, x);
+}

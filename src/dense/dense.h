@@ -12,6 +12,10 @@
 void crs_gemm(bool at, bool bt, ptrdiff_t m, ptrdiff_t n, ptrdiff_t k, double alpha,
               const double *a, const double *b, double beta, double *c);
 
+/* The same by plain loops, for dimensions BLAS cannot count. */
+void crs_gemm_plain(bool at, bool bt, ptrdiff_t m, ptrdiff_t n, ptrdiff_t k, double alpha,
+                    const double *a, const double *b, double beta, double *c);
+
 /* y = alpha op(a) x + beta y, a is m x n. */
 void crs_gemv(bool at, ptrdiff_t m, ptrdiff_t n, double alpha, const double *a, const double *x,
               double beta, double *y);
@@ -21,6 +25,7 @@ void crs_gram(ptrdiff_t m, ptrdiff_t n, const double *a, double *g);
 
 /* Thin: u is m x k, vt is k x n, s has k = min(m,n) numbers, descending. Full: u is m x m, vt is
  * n x n. a (m x n) may not overlap the outputs. */
+bool crs_svd_fits(ptrdiff_t m, ptrdiff_t n); /* false: more than LAPACK can count */
 ptrdiff_t crs_svd_scratch(ptrdiff_t m, ptrdiff_t n);
 bool crs_svd(ptrdiff_t m, ptrdiff_t n, const double *a, double *u, double *s, double *vt,
              double *work);
@@ -29,10 +34,12 @@ bool crs_svd_full(ptrdiff_t m, ptrdiff_t n, const double *a, double *u, double *
 bool crs_singular_values(ptrdiff_t m, ptrdiff_t n, const double *a, double *s, double *work);
 
 /* a symmetric (n x n); w ascending; row k of q is the eigenvector of w[k]; q may be NULL. */
+bool crs_eigh_fits(ptrdiff_t n);
 ptrdiff_t crs_eigh_scratch(ptrdiff_t n);
 bool crs_eigh(ptrdiff_t n, const double *a, double *w, double *q, double *work);
 
-/* In place: the lower triangle of a becomes L with A = L L'; false unless safely positive. */
+/* In place: the lower triangle of a becomes L with A = L L'; false unless safely positive:
+ * every pivot above n 2^-52 times its diagonal entry. */
 bool crs_cholesky(ptrdiff_t n, double *a);
 /* b (n x columns, row-major) becomes A^{-1} b. */
 void crs_cholesky_solve(ptrdiff_t n, const double *l, ptrdiff_t columns, double *b);
@@ -50,11 +57,14 @@ bool crs_ballquad(ptrdiff_t rows, ptrdiff_t n, const double *g, double shift, do
 void crs_clean_spectrum(ptrdiff_t n, double *w);
 void crs_secular(ptrdiff_t n, const double *s, double *e, double radius);
 
-/* An upper bound of |A|_2, safe under rounding: by the eigenvalues of the smaller Gram matrix
- * while that is affordable, otherwise min(|A|_F, sqrt(|A|_1 |A|_inf)). Allocates. */
+/* An upper bound of |A|_2, safe under rounding: never above min(|A|_F, sqrt(|A|_1 |A|_inf)) by
+ * more than rounding, and by the eigenvalues of the smaller Gram matrix while
+ * min(m,n) <= CRS_GRAM_LIMIT. Data that are not finite are refused. Allocates. */
+enum { CRS_GRAM_LIMIT = 1500 };
 bool crs_norm_bound(ptrdiff_t m, ptrdiff_t n, const double *a, double *bound, crease_error *e);
 
-/* A lower bound >= 0 of lambda_min(A A'), safe under rounding; 0 when unaffordable. Allocates. */
+/* A lower bound >= 0 of lambda_min(A A'), safe under rounding; 0 when m > n or
+ * m > CRS_GRAM_LIMIT. Refuses and allocates like the other bound. */
 bool crs_sigma_min_bound(ptrdiff_t m, ptrdiff_t n, const double *a, double *bound, crease_error *e);
 
 #endif

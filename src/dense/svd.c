@@ -4,6 +4,7 @@
  * A row-major m x n matrix is the column-major n x m matrix A' = V S U'. LAPACK's left vectors
  * of A' are then the rows of vt, its right vectors the columns of u: nothing is transposed. */
 #include <lapacke.h>
+#include <limits.h>
 
 #include "dense/dense.h"
 
@@ -15,6 +16,12 @@ static ptrdiff_t lapack_work(ptrdiff_t m, ptrdiff_t n)
 {
     const ptrdiff_t k = least(m, n), x = most(m, n);
     return 4 * k * k + 8 * k + 65 * x;
+}
+
+bool crs_svd_fits(ptrdiff_t m, ptrdiff_t n)
+{
+    return m <= INT_MAX && n <= INT_MAX && least(m, n) < INT_MAX / 8 &&
+           lapack_work(m, n) <= INT_MAX;
 }
 
 ptrdiff_t crs_svd_scratch(ptrdiff_t m, ptrdiff_t n)
@@ -30,12 +37,15 @@ static bool decompose(char job, ptrdiff_t m, ptrdiff_t n, const double *a, doubl
     lapack_int *integers = (lapack_int *)(void *)(lapack + lwork);
     const lapack_int ldu = (lapack_int)n, ldvt = (lapack_int)(job == 'A' ? m : k);
 
-    if (!crs_all_finite(m * n, a)) return false; /* dgesdd may never return on Inf */
+    if (!crs_svd_fits(m, n) || !crs_all_finite(m * n, a))
+        return false; /* dgesdd may never return on Inf */
     copy(m * n, a, copied);
     lapack_int info = LAPACKE_dgesdd_work(LAPACK_COL_MAJOR, job, (lapack_int)n, (lapack_int)m,
                                           copied, (lapack_int)n, s, vt, ldu, u, ldvt, lapack,
                                           (lapack_int)lwork, integers);
-    if (info > 0) { /* divide and conquer failed: the QR iteration rarely does */
+    if (info > 0 ||
+        (info == 0 &&
+         !crs_all_finite(k, s))) { /* divide and conquer failed: the QR iteration rarely does */
         copy(m * n, a, copied);
         info = LAPACKE_dgesvd_work(LAPACK_COL_MAJOR, job, job, (lapack_int)n, (lapack_int)m, copied,
                                    (lapack_int)n, s, vt, ldu, u, ldvt, lapack, (lapack_int)lwork);

@@ -8,18 +8,6 @@
 
 enum { STEPS = 200 };
 
-void crs_scale_into_ball(const crease_space *s, double radius, const double *v, double *x)
-{
-    const double norm = crease_norm(s, v), factor = norm <= radius ? 1 : radius / norm;
-    for (ptrdiff_t j = 0, n = crease_size(s); j < n; j++) x[j] = factor * v[j];
-}
-
-void crs_into_ball(ptrdiff_t n, double radius, const double *v, double *x)
-{
-    const crease_space s = crease_vector(n);
-    crs_scale_into_ball(&s, radius, v, x);
-}
-
 bool crs_homogeneous(const crease_reg *r)
 {
     return r->penalty == &crs_l1 || r->penalty == &crs_zero;

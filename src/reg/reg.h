@@ -118,8 +118,4 @@ bool crs_check_entries(const crease_reg *r, const crease_space *s, crease_error 
 double crs_weight_norm(const crease_reg *r, ptrdiff_t count); /* |weights|_2 */
 double crs_weight_max(const crease_reg *r, ptrdiff_t count);
 
-/* x = v scaled into |x|_2 <= radius, the norm over all ranks of s, or of n entries held here. */
-void crs_scale_into_ball(const crease_space *s, double radius, const double *v, double *x);
-void crs_into_ball(ptrdiff_t n, double radius, const double *v, double *x);
-
 #endif

@@ -6,7 +6,6 @@
  * X_n = (2 Z_(n) M_n + h V)(2 G_n + h I)^{-1} and Z = (2 [[X]] + h V)/(2 + h). For h = 0 and a
  * singular G_n the inverse is the pseudo-inverse.
  * Kolda, Bader, Tensor decompositions and applications, 2009. */
-#include "reg/reg.h"
 #include "smooth/fit.h"
 
 static crs_fit fit_of(const crease_smooth *f)

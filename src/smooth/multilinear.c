@@ -6,7 +6,6 @@
  * most the 2-norm of any unfolding of T. A block step is v - c/h, scaled into the ball. */
 #include <limits.h>
 
-#include "reg/reg.h"
 #include "smooth/fit.h"
 
 enum { LARGEST_GRAM = 1024 };

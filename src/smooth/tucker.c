@@ -8,7 +8,6 @@
  * De Lathauwer, De Moor, Vandewalle, A multilinear singular value decomposition, 2000. */
 #include <limits.h>
 
-#include "reg/reg.h"
 #include "smooth/tucker.h"
 
 static crs_fit fit_of(const crease_smooth *f)
