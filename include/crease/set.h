@@ -22,7 +22,6 @@ typedef struct {
     bool matrix;        /* lives on spaces of order 2 only */
     bool compact;
     bool symmetric; /* -X = X */
-    bool monotone;  /* the support function depends on |w_j| alone and grows with each */
 
     /* Does the set live on this space? NULL: whenever its parameters are in range. */
     bool (*check)(const crease_set *c, const crease_space *s, crease_error *e);

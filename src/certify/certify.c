@@ -3,6 +3,7 @@
  *
  * Nothing here is taken from the method that produced the point. */
 #include "certify/certify.h"
+#include "set/pair.h"
 
 static ptrdiff_t most(ptrdiff_t a, ptrdiff_t b) { return a > b ? a : b; }
 
@@ -47,7 +48,7 @@ static double distance(const crease_problem *p, int i, const double *x, const do
     crease_bounds box;
     for (ptrdiff_t j = 0, n = crease_size(s); j < n; j++) t[j] = -c[j];
     if (!p->block[i].set) return r->ops->dist(r, s, x, t, work);
-    crs_set_as_box(p->block[i].set, &box);
+    crs_set_bounds(p->block[i].set, &box);
     return r->ops->dist_box(r, s, &box, x, t, work);
 }
 

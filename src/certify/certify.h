@@ -14,9 +14,6 @@ ptrdiff_t crs_certify_room(const crease_problem *p, bool gap);
 void crs_certify_gap(const crease_problem *p, const double *const *x, crease_certificate *c,
                      double *work);
 
-/* The set as bounds on every entry, when it is one. */
-bool crs_set_as_box(const crease_set *c, crease_bounds *b);
-
 /* g in dr_i(x) with the least gap known; t, u: vectors of the block. */
 void crs_best_subgradient(const crease_problem *p, int i, const double *x, const double *c,
                           double *g, double *t, double *u, double *work, bool *upper_bound);

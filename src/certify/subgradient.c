@@ -9,9 +9,7 @@
  *   is set-valued at zeros only; the same for group and spectral r on the 2-norm ball;
  * - elsewhere the projection, an upper bound. */
 #include "certify/certify.h"
-
-extern const crease_set_ops crs_simplex_ops, crs_full_simplex_ops, crs_capped_simplex_ops,
-    crs_l2_ball_ops, crs_box_ops;
+#include "set/pair.h"
 
 static const double far = 1e300; /* pulls a projection to the end of an interval */
 
@@ -61,9 +59,9 @@ void crs_best_subgradient(const crease_problem *p, int i, const double *x, const
     for (ptrdiff_t j = 0; j < n; j++) t[j] = positive && separable && x[j] == 0 ? far : -c[j];
     nearest(p, i, x, t, g, work);
     *upper_bound = !(traits.lipschitz == 0 ||
-                     (separable && (positive || set->ops->monotone) && !at_kink(r, n, x)) ||
+                     (separable && (positive || crs_set_solid(set)) && !at_kink(r, n, x)) ||
                      (!separable && traits.convex && set->ops == &crs_l2_ball_ops));
-    if (!separable || !crs_set_as_box(set, &box)) return;
+    if (!separable || !crs_set_bounds(set, &box)) return;
     for (int end = -1; end <= 1; end += 2) {
         fill(n, end * far, t);
         nearest(p, i, x, t, u, work);

@@ -3,11 +3,12 @@
 #include <stdio.h>
 
 #include "problem/problem.h"
+#include "reg/reg.h"
 
 const crease_reg *crs_reg_of(const crease_problem *p, int i)
 {
-    extern const crease_reg crs_no_regularizer;
-    return p->block[i].reg.ops ? &p->block[i].reg : &crs_no_regularizer;
+    static const crease_reg none = { .ops = &crs_separable_ops, .penalty = &crs_zero };
+    return p->block[i].reg.ops ? &p->block[i].reg : &none;
 }
 
 const char *crs_block_name(const crease_problem *p, int i, char buffer[32])

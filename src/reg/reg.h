@@ -44,8 +44,8 @@ typedef struct {
 double crs_scalar_value(const crs_scalar *r, double x);
 double crs_scalar_prox(const crs_scalar *r, double t, double v);
 double crs_scalar_prox_box(const crs_scalar *r, double t, double v, double low, double high);
-double crs_scalar_slope_before(const crs_scalar *r, double y); /* weight rho'(y-), y > 0  */
-double crs_scalar_slope_after(const crs_scalar *r, double y);  /* weight rho'(y+), y >= 0 */
+double crs_scalar_slope_before(const crs_scalar *r, double y);      /* weight rho'(y-), y > 0  */
+double crs_scalar_slope_after(const crs_scalar *r, double y);       /* weight rho'(y+), y >= 0 */
 double crs_scalar_nearest(const crs_scalar *r, double x, double g); /* of the subdifferential */
 double crs_scalar_dist(const crs_scalar *r, double x, double g);
 double crs_scalar_dist_box(const crs_scalar *r, double x, double g, double low, double high);

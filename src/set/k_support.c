@@ -63,7 +63,6 @@ const crease_set_ops crs_k_support_ops = {
     .params = params,
     .compact = true,
     .symmetric = true,
-    .monotone = true,
     .check = crs_check_whole,
     .scratch = crs_scratch_entries,
     .excess = excess,

@@ -47,7 +47,6 @@ const crease_set_ops crs_l1_ball_ops = {
     .params = params,
     .compact = true,
     .symmetric = true,
-    .monotone = true,
     .check = crs_check_whole,
     .scratch = crs_scratch_entries,
     .excess = excess,

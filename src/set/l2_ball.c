@@ -47,7 +47,6 @@ const crease_set_ops crs_l2_ball_ops = {
     .params = params,
     .compact = true,
     .symmetric = true,
-    .monotone = true,
     .excess = excess,
     .project = project,
     .lmo = lmo,

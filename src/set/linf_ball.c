@@ -49,7 +49,6 @@ const crease_set_ops crs_linf_ball_ops = {
     .params = params,
     .compact = true,
     .symmetric = true,
-    .monotone = true,
     .excess = excess,
     .project = project,
     .lmo = lmo,

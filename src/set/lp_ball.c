@@ -68,7 +68,6 @@ const crease_set_ops crs_lp_ball_ops = {
     .params = params,
     .compact = true,
     .symmetric = true,
-    .monotone = true,
     .excess = excess,
     .project = project,
     .lmo = lmo,

@@ -41,5 +41,4 @@ void crs_name_partners(crs_accepts *accepts, const crease_reg *r, const crease_s
 
 crs_accepts crs_joint_accepts; /* is there an exact joint prox? (joint.c) */
 
-
 #endif

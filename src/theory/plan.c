@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * plan: how each block is updated: by f's own minimizer where r_i = 0 and f offers one, otherwise
  * by a prox step with f linearized */
+#include "set/set.h"
 #include "theory/theory.h"
-
-extern const crease_set_ops crs_l2_ball_ops;
 
 /* An exact step needs r_i = 0, at most a ball, A_i = c I or no map, and f's minimizer. */
 static bool exact_possible(const crease_problem *p, int i, crease_block_plan *plan)
