@@ -3,7 +3,8 @@ source "$(dirname "$0")/common.bash"
 
 # No arguments: the usage, on stderr.
 run "$CREASE"
-if [ $code -eq 64 ] && [ -z "$out" ] && [[ $err == *"crease prox"* ]]; then pass; else fail "no arguments"; fi
+[ $code -eq 64 ] && [ -z "$out" ] && [[ $err == *"crease prox"* ]]
+judge $? "no arguments"
 
 # Names: the nearest one is suggested.
 expect_exit 64 "did you mean 'prox'" prxo
@@ -80,12 +81,18 @@ expect_exit 65 "line.break.csv" prox l1:1 --step 1 --input "$scratch/line"$'\n'"
 for verb in "list" "list --json" "version" "prox l1:1 --step 1 -- 1" "help prox"; do
     "$CREASE" $verb 2>"$scratch/err" >&-
     code=$?
-    if [ $code -eq 74 ] && [ "$(wc -l <"$scratch/err")" -eq 1 ]; then pass; else fail "$verb, closed: exit $code"; fi
+    [ $code -eq 74 ] && [ "$(wc -l <"$scratch/err")" -eq 1 ]
+    judge $? "$verb, closed: exit $code"
     "$CREASE" $verb 2>"$scratch/err" >/dev/full
     code=$?
-    if [ $code -eq 74 ] && [ "$(wc -l <"$scratch/err")" -eq 1 ]; then pass; else fail "$verb, full: exit $code"; fi
+    [ $code -eq 74 ] && [ "$(wc -l <"$scratch/err")" -eq 1 ]
+    judge $? "$verb, full: exit $code"
 done
 for k in 1 2 3 4 5; do "$CREASE" list 2>>"$scratch/early" | head -n 1 >/dev/null; done
-(trap '' PIPE; for k in $(seq 60); do "$CREASE" list; done 2>>"$scratch/early" | head -n 1 >/dev/null)
-if [ ! -s "$scratch/early" ]; then pass; else fail "a closed pipe: $(head -n 1 "$scratch/early")"; fi
+( # even when the caller ignores the signal
+    trap '' PIPE
+    for k in $(seq 60); do "$CREASE" list; done 2>>"$scratch/early" | head -n 1 >/dev/null
+)
+[ ! -s "$scratch/early" ]
+judge $? "a closed pipe: $(head -n 1 "$scratch/early")"
 finish

@@ -13,6 +13,9 @@ fail() {
     printf 'FAILED %s\n' "$@"
 }
 
+# judge STATUS MESSAGE: the status of the test before it.
+judge() { if [ "$1" -eq 0 ]; then pass; else fail "$2"; fi; }
+
 # run COMMAND...: its output, errors and exit code in $out, $err and $code.
 run() {
     "$@" >"$scratch/out" 2>"$scratch/err" </dev/null
@@ -57,7 +60,8 @@ sys.exit(not (len(wanted) == len(got) and all(
 PY
         pass
     else
-        fail "crease $*" "  wanted: $wanted" "  exit $code, stdout: ${out//$'\n'/ }" "  stderr: $err"
+        fail "crease $*" "  wanted: $wanted" "  exit $code, stdout: ${out//$'\n'/ }" \
+            "  stderr: $err"
     fi
 }
 
@@ -75,7 +79,8 @@ sys.exit(not ok)
 PY
         pass
     else
-        fail "crease $*" "  wanted: $expression" "  exit $code, stdout: ${out:0:600}" "  stderr: $err"
+        fail "crease $*" "  wanted: $expression" "  exit $code, stdout: ${out:0:600}" \
+            "  stderr: $err"
     fi
 }
 

@@ -8,7 +8,8 @@ import sys, numpy as np
 folder, x = sys.argv[1], np.array([float(t) for t in sys.argv[2:]])
 for order in "CF":
     for kind in ("<f8", ">f8"):
-        np.save(f"{folder}/{order}{kind[0] == '<'}.npy", np.array(x.reshape(2, 3), dtype=kind, order=order))
+        matrix = np.array(x.reshape(2, 3), dtype=kind, order=order)
+        np.save(f"{folder}/{order}{kind[0] == '<'}.npy", matrix)
 np.save(f"{folder}/vector.npy", x)
 np.save(f"{folder}/deep.npy", x.reshape(1, 2, 1, 3, 1, 1, 1, 1))
 np.save(f"{folder}/single.npy", np.array([3, -2, 0.5], dtype="f4"))
@@ -19,7 +20,8 @@ np.save(f"{folder}/complex.npy", x.astype("c16"))
 np.save(f"{folder}/scalar.npy", np.float64(1))
 np.save(f"{folder}/empty.npy", np.zeros((0, 5)))
 np.savetxt(f"{folder}/table.csv", x.reshape(2, 3), delimiter=",", fmt="%.17g", header="a,b,c")
-np.savetxt(f"{folder}/names.csv", x.reshape(2, 3), delimiter=";", fmt="%.17g", header="a;b;c", comments="", newline="\r\n")
+np.savetxt(f"{folder}/names.csv", x.reshape(2, 3), delimiter=";", fmt="%.17g", header="a;b;c",
+           comments="", newline="\r\n")
 np.savetxt(f"{folder}/table.tsv", x.reshape(2, 3), delimiter="\t", fmt="%.17g")
 np.savetxt(f"{folder}/table.txt", x.reshape(2, 3))
 PY
@@ -29,7 +31,8 @@ for file in CTrue.npy CFalse.npy FTrue.npy FFalse.npy vector.npy deep.npy table.
 done
 expect_json 'd["shape"] == [2, 3]' prox l1:1 --step 1 --json --input "$scratch/FFalse.npy"
 expect_json 'd["shape"] == [6]' prox l1:1 --step 1 --json --input "$scratch/table.csv" --shape 6
-expect_json 'd["shape"] == [1, 2, 1, 3, 1, 1, 1, 1]' prox l1:1 --step 1 --json --input "$scratch/deep.npy"
+expect_json 'd["shape"] == [1, 2, 1, 3, 1, 1, 1, 1]' \
+    prox l1:1 --step 1 --json --input "$scratch/deep.npy"
 expect_out $'2\n-1\n0' prox l1:1 --step 1 --input "$scratch/single.npy"
 expect_out $'3\n-2\n7\n1' prox zero --step 1 --input "$scratch/whole.npy"
 expect_out $'1\n0' prox zero --step 1 --input "$scratch/truth.npy"
@@ -40,14 +43,17 @@ expect_exit 65 "entries" prox l1:1 --step 1 --shape 7 --input "$scratch/vector.n
 
 # What is odd but usable is said on stderr.
 run "$CREASE" prox zero --step 1 --input "$scratch/large.npy"
-if [ $code -eq 0 ] && [[ $err == *"2^53"* ]]; then pass; else fail "rounded integers: $err"; fi
+[ $code -eq 0 ] && [[ $err == *"2^53"* ]]
+judge $? "rounded integers: $err"
 printf 'tail' >>"$scratch/vector.npy"
 run "$CREASE" prox scad:1,3.7 --step 1 --input "$scratch/vector.npy"
-if [ $code -eq 0 ] && [ "$out" = "$wanted" ] && [[ $err == *"ignored"* ]]; then pass; else fail "tail: $err"; fi
+[ $code -eq 0 ] && [ "$out" = "$wanted" ] && [[ $err == *"ignored"* ]]
+judge $? "tail: $err"
 
 # Standard input is CSV.
 got=$(printf '%s\n' $numbers | "$CREASE" prox scad:1,3.7 --step 1 --input -)
-if [ "$got" = "$wanted" ]; then pass; else fail "standard input: $got"; fi
+[ "$got" = "$wanted" ]
+judge $? "standard input: $got"
 
 # A decimal comma in the locale changes nothing.
 mkdir -p "$scratch/locale"

@@ -25,7 +25,8 @@ expect_out $'2\n2' prox l1:1 3 --step 0x1p0 3e0
 expect_out $'0.5\n-2' prox l1:1 --step 1 --box -inf 0.5 -- 3 -3
 expect_out $'1\n2' prox l1:1 --step 1 --box=1 2 -- 0 9
 expect_near 1e-15 "0.89442719099991586 -0.44721359549995793" prox l1:1 --step 1 --ball 1 -- 3 -2
-expect_near 1e-15 "0.89442719099991586 -0.44721359549995793" prox l1:1 --step 1 --set l2-ball:1 -- 3 -2
+expect_near 1e-15 "0.89442719099991586 -0.44721359549995793" \
+    prox l1:1 --step 1 --set l2-ball:1 -- 3 -2
 expect_exit 64 "one" prox l1:1 --step 1 --ball 1 --box 0 1 -- 3
 expect_exit 64 "empty" prox l1:1 --step 1 --box 2 1 -- 3
 expect_exit 64 "ball" prox l1:1 --step 1 --ball -1 -- 3
@@ -33,8 +34,10 @@ expect_exit 64 "tv1d" prox tv1d:1 --step 1 --box 0 1 -- 3 4
 expect_exit 64 "step" prox scad:1,3.7 --step 3 --ball 1 -- 3 4
 
 # Groups: by size, by label, from a file; one weight a group, labels ascending.
-expect_out $'2.4000000000000004\n3.2000000000000002\n0' prox group-l1:1 --step 1 --groups 2,1 -- 3 4 0.5
-expect_out $'2.4000000000000004\n0\n3.2000000000000002' prox group-l1:1 --step 1 --groups @7,-1,7 -- 3 0.5 4
+expect_out $'2.4000000000000004\n3.2000000000000002\n0' \
+    prox group-l1:1 --step 1 --groups 2,1 -- 3 4 0.5
+expect_out $'2.4000000000000004\n0\n3.2000000000000002' \
+    prox group-l1:1 --step 1 --groups @7,-1,7 -- 3 0.5 4
 printf '7\n-1\n7\n' >"$scratch/labels.csv"
 expect_out $'2.4000000000000004\n0\n3.2000000000000002' \
     prox group-l1:1 --step 1 --groups "$scratch/labels.csv" -- 3 0.5 4
