@@ -29,7 +29,7 @@ static bool plain(job *b, crease_error *e)
     double *minus = b->y + crease_size(s);
     for (ptrdiff_t j = 0, n = crease_size(s); j < n; j++) minus[j] = -b->c.data[j];
     if (!crease_support(&b->set.set, s, minus, &b->support, e)) return false;
-    if (isinf(b->support))
+    if (isinf(b->support) && !b->set.set.ops->compact)
         return crs_fail(e, CREASE_BAD_DATA,
                         "<c,y> is unbounded below over %s for this c; use a bounded set",
                         b->set.set.ops->name);
