@@ -64,6 +64,7 @@ typedef struct {
     double beta, gamma, ell, mu;     /* NaN where the method has none */
     double slack;                    /* beta over its bound; INFINITY: any beta will do */
     bool line_search, backtrack_rho; /* of gcg */
+    bool adaptive;                   /* M is not known: it is found by doubling */
 
     /* The potential drops by decrease * (sum_{i != last} |dx_i|^2 + last_weight |dx_N|^2) an
      * iteration; theta_k weighs the last block's moves alike. */
