@@ -157,11 +157,18 @@ double crs_potential(crs_state *st)
     return crs_lagrangian(st) + (last >= 0 ? st->a->potential_weight * memory : 0);
 }
 
+/* The weight of xbar - x_N in c lambda after the method's last step. */
+static double pull(const crease_analysis *a)
+{
+    if (a->exact_last) return 0;
+    return a->method == CREASE_METHOD_ADMM_M ? -a->ell
+                                             : a->beta * square(a->map_scale) - 1 / a->gamma;
+}
+
 void crs_restore_multiplier(crs_state *st)
 {
     const int last = st->a->last;
-    const double c = st->a->map_scale, beta = st->a->beta;
-    const double pull = st->a->exact_last ? 0 : beta * c * c - 1 / st->a->gamma;
+    const double weight = pull(st->a);
     double *x = st->x[last];
     const ptrdiff_t n = size(st, last);
     if (!st->a->exact_last) st->x[last] = st->was[last]; /* grad_N f at (x_<, xbar) */
@@ -169,5 +176,5 @@ void crs_restore_multiplier(crs_state *st)
     st->x[last] = x;
     st->evaluations++;
     for (ptrdiff_t j = 0; j < n; j++)
-        st->lambda[j] = (st->g[j] + pull * (st->was[last][j] - x[j])) / c;
+        st->lambda[j] = (st->g[j] + weight * (st->was[last][j] - x[j])) / st->a->map_scale;
 }
