@@ -62,17 +62,15 @@ static bool majorized(crs_state *st, int i, double f, double L, const double *y)
 }
 
 /* L_i at the iterate: the plan's constant, or the curvature there, or the running guess. */
-static double lipschitz(const crs_state *st, int i)
+static double lipschitz(const crs_state *st, int i, bool *guessed)
 {
     const crease_blocks b = crs_blocks(st->p);
     const crease_smooth *f = &st->p->f;
-    const double known = st->a->block[i].lipschitz;
-    if (known < INFINITY || !f->ops) return known;
-    if (f->ops->curvature) {
-        const double here = f->ops->curvature(f, &b, points(st->x), i, st->work);
-        if (here < INFINITY) return here;
-    }
-    return st->guess[i];
+    double L = st->a->block[i].lipschitz;
+    if (!(L < INFINITY) && f->ops && f->ops->curvature)
+        L = f->ops->curvature(f, &b, points(st->x), i, st->work);
+    *guessed = !(L < INFINITY);
+    return *guessed ? st->guess[i] : L;
 }
 
 /* tau_i = beta |A_i|^2 + L_i + h, never so small that the joint prox loses its exactness */
@@ -86,8 +84,8 @@ static double prox_weight(const crs_state *st, int i, double L)
 
 static void linearized_step(crs_state *st, int i)
 {
-    const bool guessed = st->a->block[i].backtrack;
-    double L = lipschitz(st, i);
+    bool guessed;
+    double L = lipschitz(st, i, &guessed);
     crs_lagrangian_grad(st, i, st->g);
     prox_step(st, i, prox_weight(st, i, L), st->g, st->y);
     if (guessed) {
