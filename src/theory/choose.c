@@ -61,6 +61,22 @@ static bool has_steps(const crease_problem *p)
     return true;
 }
 
+/* Without compact sets and their oracles no mode can take a conditional gradient step. */
+static bool has_oracles(const crease_problem *p, crease_error *e)
+{
+    char name[32];
+    for (int i = 0; i < p->count; i++) {
+        const crease_set *c = p->block[i].set;
+        if (!c || !(c->ops->diameter(c, &p->space[i], 2) < INFINITY))
+            return crs_fail(e, CREASE_UNSUPPORTED,
+                            "gcg needs a compact set for every block; give block %s one, or use "
+                            "prox-bcd",
+                            crs_block_name(p, i, name));
+        if (!crease_lmo_with_check(c, crs_reg_of(p, i), &p->space[i], e)) return false;
+    }
+    return true;
+}
+
 static bool choose_unconstrained(const crease_problem *p, const crease_options *o,
                                  crease_analysis *a, crease_error *e)
 {
@@ -68,9 +84,8 @@ static bool choose_unconstrained(const crease_problem *p, const crease_options *
     a->method = o->method != CREASE_METHOD_AUTO ? o->method
                 : has_steps(p)                  ? CREASE_METHOD_PROX_BCD
                                                 : CREASE_METHOD_GCG;
-    if (a->method == CREASE_METHOD_GCG || a->method == CREASE_METHOD_PROX_BCD ||
-        a->method == CREASE_METHOD_BCD)
-        return true;
+    if (a->method == CREASE_METHOD_GCG) return has_oracles(p, e);
+    if (a->method == CREASE_METHOD_PROX_BCD || a->method == CREASE_METHOD_BCD) return true;
     return crs_fail(
         e, CREASE_UNSUPPORTED,
         "%s needs a constraint sum A_i x_i = b and this problem has none; use prox-bcd, "
