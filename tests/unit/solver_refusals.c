@@ -88,15 +88,15 @@ static void a_wrong_gradient_is_refused(void **state)
 
 static void unbounded_problems_are_not_solved(void **state)
 {
-    const double start[] = { 1, 2, 3 }, slope[] = { 1, -1, 0 };
-    const crease_distance_data hill = { 0, -1, -1, start };
+    const double top[] = { 1, 2, 3 }, start[] = { 5, 5, 5 }, slope[] = { 1, -1, 0 };
+    const crease_distance_data hill = { 0, -1, -1, top };
     const double *const linear[] = { slope };
     const crease_quadratic_data plane = { 0, NULL, NULL, NULL, linear, 1 };
     const crease_smooth f[] = { crease_squared_distance(&hill), crease_quadratic(&plane) };
     const crease_set half = crease_orthant();
     (void)state;
     for (int k = 0; k < 8; k++) {
-        const crease_block block = { .set = k & 2 ? &half : NULL };
+        const crease_block block = { .set = k & 2 ? &half : NULL, .start = start };
         const crease_problem p = { 1, &line, &block, f[k & 1], { 0 }, NULL };
         crease_options o = options_to(1e-6);
         o.relative = k / 4;

@@ -127,8 +127,8 @@ static void the_best_iterate_is_returned(void **state)
     sharing s;
     int rises = 0;
     (void)state;
-    make_sharing(&s, 1, 0);
-    for (long most = 2; most < 60; most++) {
+    make_sharing(&s, 2, 0);
+    for (long most = 2; most < 120; most++) {
         double least = INFINITY;
         crease_options o = options_to(1e-12);
         o.certify_every = 1;
