@@ -4,69 +4,7 @@
 #ifndef CREASE_RECOMPUTE_H
 #define CREASE_RECOMPUTE_H
 
-#include "fodder.h"
-
-typedef long double real;
-enum { WIDE = 32 };
-
-static inline int length(const fodder *f, int i) { return (int)crease_size(&f->space[i]); }
-static inline real part(real t) { return t > 0 ? t : t == t ? 0 : t; }
-static inline real norm_of(int n, const real *x)
-{
-    real top = 0, sum = 0;
-    for (int j = 0; j < n; j++) top = fabsl(x[j]) > top || x[j] != x[j] ? fabsl(x[j]) : top;
-    for (int j = 0; j < n && top > 0; j++) sum += x[j] / top * (x[j] / top);
-    return top > 0 || top != top ? top * sqrtl(sum) : 0;
-}
-
-/* c += the gradient in block i of (1/2)|A x_a - y|^2 or sum log(1 + exp(-y (A x_a))) */
-static inline void add_fit(const fodder *f, const term *t, const double *x, real *c)
-{
-    const int n = length(f, t->a);
-    for (int r = 0; r < 6; r++) {
-        real u = 0;
-        for (int j = 0; j < n; j++) u += (real)t->matrix[r * n + j] * x[j];
-        const real y = t->vector[r], slope = t->type == FIT ? u - y : -y / (1 + expl(y * u));
-        for (int j = 0; j < n; j++) c[j] += slope * t->matrix[r * n + j];
-    }
-}
-
-/* |Z - X Y'|^2 with X a column of 2, Y one of 3: block 0, 1 or 3. */
-static inline void add_factors(const double *const *x, int i, real *c)
-{
-    for (int r = 0; r < 2; r++)
-        for (int s = 0; s < 3; s++) {
-            const real u = 2 * ((real)x[3][r * 3 + s] - (real)x[0][r] * x[1][s]);
-            if (i == 0) c[r] -= u * x[1][s];
-            if (i == 1) c[s] -= u * x[0][r];
-            if (i == 3) c[r * 3 + s] += u;
-        }
-}
-
-static inline void add_gradient(const fodder *f, const term *t, const double *const *x, int i,
-                                real *c)
-{
-    const int n = length(f, i);
-    const bool first = i == t->a, second = i == t->b;
-    if (t->type == FACTORS) add_factors(x, i, c);
-    if (t->type == BILINEAR && (first || second)) {
-        const int other = first ? t->b : t->a, m = length(f, other);
-        for (int j = 0; j < n; j++)
-            for (int k = 0; k < m; k++)
-                c[j] += (real)t->weight * t->matrix[first ? j * m + k : k * n + j] * x[other][k];
-    }
-    if (t->type == DISTANCE && (first || second))
-        for (int j = 0; j < n; j++)
-            c[j] += (first ? 1 : -1) * (real)t->weight *
-                    ((real)x[t->a][j] - (t->b < 0 ? 0 : (real)x[t->b][j]) - t->vector[j]);
-    if (!first) return;
-    if (t->type == FIT || t->type == LOGIT) add_fit(f, t, x[i], c);
-    for (int j = 0; t->type == OWN && j < n; j++) c[j] += 3 * (real)x[i][j] - t->vector[j];
-    for (int j = 0; t->type == QUADRATIC && j < n; j++) {
-        c[j] += t->vector[j];
-        for (int k = 0; k < n; k++) c[j] += (real)t->matrix[j * n + k] * x[i][k];
-    }
-}
+#include "recompute_gradient.h"
 
 /* Entry (r, j) of A_i. */
 static inline real entry(const fodder *f, int i, int r, int j)
@@ -113,44 +51,79 @@ static inline real entry_dist(const fodder *f, int i, real c, double x)
     return larger_of(part(low + c), part(-c - high));
 }
 
+/* Without compactness, or with |.|_0, the distance is the measure. */
+static inline bool by_distance(const fodder *f, int i)
+{
+    const double *box = f->set[i].par;
+    return f->shape[i] == NO_SET || f->reg[i] == L0 ||
+           (f->shape[i] == BOX && !(box[1] - box[0] < INFINITY));
+}
+
+/* <c, x> + r(x) - min over y in X of <c, y> + r(y), r = 0 or l1 */
+static inline real linear_gap(const fodder *f, int i, const real *c, const double *x)
+{
+    const int n = length(f, i);
+    const double *set = f->set[i].par, w = f->reg[i] == L1 ? f->block[i].reg.par[0] : 0;
+    real v[WIDE], sum = 0, least = INFINITY;
+    for (int j = 0; j < n; j++) {
+        sum += c[j] * x[j] + w * fabs(x[j]);
+        v[j] = part(fabsl(c[j]) - w);
+        least = c[j] + w < least || c[j] != c[j] ? c[j] + w : least;
+        if (f->shape[i] != BOX) continue;
+        real low = c[j] * set[0] + w * fabs(set[0]), high = c[j] * set[1] + w * fabs(set[1]);
+        if (set[0] <= 0 && set[1] >= 0 && low > 0 && high > 0) low = 0;
+        sum -= low < high ? low : high;
+    }
+    if (f->shape[i] == BALL) sum += set[0] * norm_of(n, v);
+    return part(f->shape[i] == SIMPLEX ? sum - set[0] * least : sum);
+}
+
 static inline real block_residual(const fodder *f, int i, const real *c, const double *x)
 {
     const int n = length(f, i);
     real v[WIDE], sum = 0, least = INFINITY;
-    if (f->shape[i] == NO_SET || f->reg[i] == L0) {
-        for (int j = 0; j < n; j++) v[j] = entry_dist(f, i, c[j], x[j]);
-        return norm_of(n, v);
-    }
     for (int j = 0; j < n; j++) {
         real low, high;
         subdifferential(f, i, x[j], &low, &high);
+        const real w = c[j] + (-c[j] < low ? low : -c[j] > high ? high : -c[j]);
+        v[j] = by_distance(f, i) ? entry_dist(f, i, c[j], x[j]) : w;
         if (f->shape[i] == BOX) sum += box_gap(f, i, c[j], x[j]);
-        if (f->shape[i] != BOX) v[j] = c[j] + (-c[j] < low ? low : -c[j] > high ? high : -c[j]);
-        if (f->shape[i] != BOX) sum += (f->shape[i] == SIMPLEX ? c[j] : v[j]) * x[j];
+        if (f->shape[i] != BOX) sum += (f->shape[i] == SIMPLEX ? c[j] : w) * x[j];
         least = c[j] < least || c[j] != c[j] ? c[j] : least;
     }
+    if (by_distance(f, i)) return norm_of(n, v);
     if (f->shape[i] == BALL) return part(sum + f->set[i].par[0] * norm_of(n, v));
     return f->shape[i] == BOX ? sum : part(sum - f->set[i].par[0] * least);
 }
 
-/* The largest residual of all conditions; NaN when anything is. */
-static inline real recompute(const fodder *f, const double *const *x, const double *lambda)
+/* What 32 roundings of every product in c may change, over a set of diameter <= 4 |par| too. */
+static inline real allowance(const fodder *f, int i, const real *c)
+{
+    const double *set = f->set[i].par;
+    const double reach = 4 * (fabs(set[0]) + (f->shape[i] == BOX ? fabs(set[1]) : 0));
+    return 32 * 0x1p-53L * norm_of(length(f, i), c + WIDE) * (by_distance(f, i) ? 1 : reach);
+}
+
+/* The largest residual of all conditions less its rounding; NaN when anything is. `linear`: by
+ * the measure of conditional gradients. */
+static inline real recompute(const fodder *f, bool linear, const double *const *x,
+                             const double *lambda)
 {
     const int m = f->p.range.order ? (int)crease_size(&f->p.range) : 0;
-    real worst = 0, s[WIDE];
-    for (int r = 0; r < m; r++) s[r] = -(real)f->p.rhs[r];
+    real worst = 0, s[2 * WIDE] = { 0 };
+    for (int r = 0; r < m; r++) plus(s, r, -(real)f->p.rhs[r]);
     for (int i = 0; i < f->p.count; i++) {
-        const int n = length(f, i);
-        real c[WIDE] = { 0 };
+        real c[2 * WIDE] = { 0 };
         for (int k = 0; k < f->terms; k++) add_gradient(f, &f->term[k], x, i, c);
         for (int r = 0; r < m; r++)
-            for (int j = 0; j < n; j++) {
-                c[j] -= entry(f, i, r, j) * lambda[r];
-                s[r] += entry(f, i, r, j) * x[i][j];
+            for (int j = 0; j < length(f, i); j++) {
+                plus(c, j, -entry(f, i, r, j) * lambda[r]);
+                plus(s, r, entry(f, i, r, j) * x[i][j]);
             }
-        worst = larger_of(block_residual(f, i, c, x[i]), worst);
+        const real here = linear ? linear_gap(f, i, c, x[i]) : block_residual(f, i, c, x[i]);
+        worst = larger_of(here - allowance(f, i, c), worst);
     }
-    return larger_of(norm_of(m, s), worst);
+    return larger_of(norm_of(m, s) - 32 * 0x1p-53L * norm_of(m, s + WIDE), worst);
 }
 
 #endif
