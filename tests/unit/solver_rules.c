@@ -105,13 +105,11 @@ static void limits_end_a_run(void **state)
         ends(&s.problem, quick, CREASE_TIME_LIMIT, 1);
     }
     crease_options cheap = o;
-    cheap.max_evaluations = 50;
-    ends(&s.problem, cheap, CREASE_EVALUATION_LIMIT, 50);
-    cheap.max_evaluations = 0;
-    ends(&s.problem, cheap, CREASE_EVALUATION_LIMIT, 1);
-    crease_options short_moves = o;
-    short_moves.theta = 1e-3;
-    ends(&s.problem, short_moves, CREASE_STOPPED, 1000);
+    for (cheap.max_evaluations = 0; cheap.max_evaluations <= 50; cheap.max_evaluations += 25)
+        ends(&s.problem, cheap, CREASE_EVALUATION_LIMIT, cheap.max_evaluations + 1);
+    cheap = o;
+    cheap.theta = 1e-3;
+    ends(&s.problem, cheap, CREASE_STOPPED, 1000);
 }
 
 static bool keep_least(const crease_progress *progress, void *user)
