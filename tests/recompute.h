@@ -100,7 +100,7 @@ static inline real block_residual(const fodder *f, int i, const real *c, const d
 static inline real allowance(const fodder *f, int i, const real *c)
 {
     const double *set = f->set[i].par;
-    const double reach = 4 * (fabs(set[0]) + (f->shape[i] == BOX ? fabs(set[1]) : 0));
+    const real reach = 4 * ((real)fabs(set[0]) + (f->shape[i] == BOX ? fabs(set[1]) : 0));
     return 32 * 0x1p-53L * norm_of(length(f, i), c + WIDE) * (by_distance(f, i) ? 1 : reach);
 }
 
