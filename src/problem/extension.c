@@ -7,7 +7,7 @@ void crs_extension_free(crs_extension *x)
     if (!x) return;
     crs_free(x->block);
     crs_free(x->space);
-    crs_free(x->slack);
+    crs_free(x->center);
     crs_free(x);
 }
 
@@ -17,13 +17,19 @@ void crs_extension_set_mu(crs_extension *x, double mu)
     x->half_square.weight = mu;
 }
 
+void crs_extension_set_multiplier(crs_extension *x, const double *lambda)
+{
+    for (ptrdiff_t j = 0, m = crease_size(&x->problem.range); j < m; j++)
+        x->center[j] = -lambda[j] / x->mu;
+}
+
 static void connect(crs_extension *x, const crease_problem *p)
 {
     const int N = p->count;
     for (int i = 0; i < N; i++) x->block[i] = p->block[i], x->space[i] = p->space[i];
     x->space[N] = p->range;
-    x->block[N] = (crease_block){ .name = "slack", .map = crease_identity(1), .start = x->slack };
-    x->half_square = (crease_distance_data){ .a = N, .b = -1, .weight = x->mu };
+    x->block[N] = (crease_block){ .name = "slack", .map = crease_identity(1) };
+    x->half_square = (crease_distance_data){ .a = N, .b = -1, .weight = x->mu, .d = x->center };
     x->term[0] = crease_squared_distance(&x->half_square);
     x->term[1] = p->f;
     x->sum = (crease_smooth_list){ p->f.ops ? 2 : 1, x->term };
@@ -42,9 +48,9 @@ crs_extension *crs_extension_new(const crease_problem *p, const crease_options *
         x->mu = o->mu > 0 ? o->mu : 1 / larger(o->eps, 1e-3) /* grows when needed */;
         x->block = crs_alloc(N + 1, sizeof *x->block);
         x->space = crs_alloc(N + 1, sizeof *x->space);
-        x->slack = crs_alloc((size_t)crease_size(&p->range), sizeof *x->slack);
+        x->center = crs_alloc((size_t)crease_size(&p->range), sizeof *x->center);
     }
-    if (!x || !x->block || !x->space || !x->slack) {
+    if (!x || !x->block || !x->space || !x->center) {
         crs_fail(e, CREASE_NO_MEMORY, "out of memory: the slack block");
         crs_extension_free(x);
         return NULL;

@@ -17,7 +17,7 @@ typedef struct {
     double mu;
     crease_block *block;
     crease_space *space;
-    double *slack; /* y^0 = b - sum A_i x_i^0 */
+    double *center; /* the penalty is (mu/2)|y - center|^2; zero at first */
     crease_distance_data half_square;
     crease_smooth term[2];
     crease_smooth_list sum;
@@ -27,5 +27,9 @@ typedef struct {
 crs_extension *crs_extension_new(const crease_problem *p, const crease_options *o, crease_error *e);
 void crs_extension_free(crs_extension *x);
 void crs_extension_set_mu(crs_extension *x, double mu);
+
+/* center = -lambda/mu: then y = 0 goes with the multiplier lambda, as in the method of
+ * multipliers, and feasibility needs no large mu. */
+void crs_extension_set_multiplier(crs_extension *x, const double *lambda);
 
 #endif

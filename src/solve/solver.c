@@ -75,7 +75,7 @@ crease_solver *crease_solver_new(const crease_problem *p, const crease_options *
     }
     s->given = p;
     s->o = o ? *o : crease_options_default();
-    s->report.bound = INFINITY;
+    s->report.bound = s->stalled = INFINITY;
     s->found.worst = s->found.worst_relative = INFINITY;
     if (build(s, e)) return s;
     crease_solver_free(s);
@@ -132,7 +132,8 @@ static crease_outcome judge(crease_solver *s, bool certified)
     const crease_report *r = &s->report;
     const bool theta_small = s->o.theta > 0 && s->progress.theta < s->o.theta && r->iterations > 1;
     if (certified && measure(s, &s->now) <= s->o.eps) return CREASE_STATIONARY;
-    if (certified && isnan(s->now.worst)) return CREASE_NUMERICAL;
+    /* a start outside the domain of some r_i is no failure: the first step mends it */
+    if (certified && r->iterations > 0 && isnan(s->now.worst)) return CREASE_NUMERICAL;
     if (certified && s->now.objective < -1e15 * (1 + fabs(s->first))) return CREASE_DIVERGED;
     if (s->call && !s->call(&s->progress, s->user)) return CREASE_STOPPED;
     if (atomic_load(&s->stop) || theta_small) return CREASE_STOPPED;
@@ -142,7 +143,9 @@ static crease_outcome judge(crease_solver *s, bool certified)
     return CREASE_NOT_RUN;
 }
 
-/* The slack of the extension stalls at |lambda|/mu: then mu grows, and a new run begins here. */
+/* The slack of the extension stalls at |lambda - lambda^0|/mu, lambda^0 the multiplier it is
+ * centred on. Then a new run begins here: about lambda, with a larger mu where that did not help;
+ * outside practical mode about 0 still, with the mu that makes |lambda|/mu small enough. */
 static void adapt_extension(crease_solver *s)
 {
     double blocks = 0;
@@ -152,7 +155,13 @@ static void adapt_extension(crease_solver *s)
     if (!(blocks <= s->o.eps) || feasibility <= s->o.eps || s->a->mu_fixed) return;
     if (crs_norm(m, s->st.s) > 0.1 * feasibility) return;
     const double mu = s->extension->mu, wanted = 1.2 * crs_norm(m, s->st.lambda) / s->o.eps;
-    crs_extension_set_mu(s->extension, larger(1.2 * mu, wanted));
+    if (s->a->mode != CREASE_MODE_PRACTICAL)
+        crs_extension_set_mu(s->extension, larger(1.2 * mu, wanted));
+    else if (feasibility > 0.25 * s->stalled)
+        crs_extension_set_mu(s->extension, 10 * mu);
+    if (s->a->mode == CREASE_MODE_PRACTICAL)
+        crs_extension_set_multiplier(s->extension, s->st.lambda);
+    s->stalled = feasibility;
     s->a->mu = s->a->last_low = s->a->last_high = s->extension->mu;
     crs_retune(s->p, &s->o, s->a);
     crs_restart_extension(s);

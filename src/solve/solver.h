@@ -34,6 +34,7 @@ struct crease_solver {
     bool started;
     double begun, first; /* time and objective of the start */
     double potential, last_move;
+    double stalled;     /* feasibility where the extension last began anew */
     long since_restart; /* iterations since the extrapolation began anew */
     crease_callback *call;
     void *user;

@@ -19,7 +19,7 @@ static void start_block(crease_solver *s, int i)
     if (b->start) s->report.moved_starts++;
 }
 
-/* y = b - sum A_i x_i, lambda = mu y: the slack takes up the whole residual. */
+/* y = b - sum A_i x_i, lambda = mu (y - center): the slack takes up the whole residual. */
 void crs_restart_extension(crease_solver *s)
 {
     const int N = s->p->count - 1;
@@ -28,7 +28,7 @@ void crs_restart_extension(crease_solver *s)
     crs_constraint(s->p, points(s->st.x), s->st.s, s->st.work);
     for (ptrdiff_t j = 0; j < m; j++) {
         s->st.x[N][j] = -s->st.s[j];
-        s->st.lambda[j] = s->extension->mu * s->st.x[N][j];
+        s->st.lambda[j] = s->extension->mu * (s->st.x[N][j] - s->extension->center[j]);
         s->st.s[j] = 0;
     }
 }

@@ -16,13 +16,6 @@ static bool smooth_block(const crease_problem *p, int i)
     return !p->block[i].set && t.lipschitz == 0 && crs_in_constraint(p, i);
 }
 
-static bool offers_argmin(const crease_problem *p, int i)
-{
-    const crease_blocks b = crs_blocks(p);
-    return p->f.ops && p->f.ops->argmin &&
-           p->f.ops->argmin(&p->f, &b, NULL, i, 1, NULL, INFINITY, NULL, NULL);
-}
-
 /* How good block i would be as the last one. */
 static bool rank_last(const crease_problem *p, int i, int *rank, crease_error *e)
 {
@@ -30,13 +23,16 @@ static bool rank_last(const crease_problem *p, int i, int *rank, crease_error *e
     const crease_blocks b = crs_blocks(p);
     crease_constants k = { .separable_last = true };
     double c, sigma;
+    bool exact = false;
     *rank = NONE;
     if (!smooth_block(p, i)) return true;
     if (p->f.ops && !crease_smooth_constants(&p->f, &b, i, &k, NULL, e)) return false;
     if (crease_map_is_identity(A, &p->space[i], &p->range, &c) && c != 0) {
-        *rank = !k.separable_last                         ? IDENTITY
-                : k.quadratic_last && offers_argmin(p, i) ? QUADRATIC
-                                                          : SEPARABLE;
+        /* R2 takes beta c^2 > -2 last_low */
+        if (k.quadratic_last &&
+            !crs_offers_argmin(p, i, 1 - 2 * smaller(k.last_low, 0), INFINITY, &exact, e))
+            return false;
+        *rank = !k.separable_last ? IDENTITY : exact ? QUADRATIC : SEPARABLE;
         return true;
     }
     if (!crease_map_sigma_min(A, &p->space[i], &p->range, &sigma, e)) return false;
@@ -65,6 +61,22 @@ static bool has_steps(const crease_problem *p)
     return true;
 }
 
+/* Without compact sets and their oracles no mode can take a conditional gradient step. */
+static bool has_oracles(const crease_problem *p, crease_error *e)
+{
+    char name[32];
+    for (int i = 0; i < p->count; i++) {
+        const crease_set *c = p->block[i].set;
+        if (!c || !(c->ops->diameter(c, &p->space[i], 2) < INFINITY))
+            return crs_fail(e, CREASE_UNSUPPORTED,
+                            "gcg needs a compact set for every block; give block %s one, or use "
+                            "prox-bcd",
+                            crs_block_name(p, i, name));
+        if (!crease_lmo_with_check(c, crs_reg_of(p, i), &p->space[i], e)) return false;
+    }
+    return true;
+}
+
 static bool choose_unconstrained(const crease_problem *p, const crease_options *o,
                                  crease_analysis *a, crease_error *e)
 {
@@ -72,9 +84,8 @@ static bool choose_unconstrained(const crease_problem *p, const crease_options *
     a->method = o->method != CREASE_METHOD_AUTO ? o->method
                 : has_steps(p)                  ? CREASE_METHOD_PROX_BCD
                                                 : CREASE_METHOD_GCG;
-    if (a->method == CREASE_METHOD_GCG || a->method == CREASE_METHOD_PROX_BCD ||
-        a->method == CREASE_METHOD_BCD)
-        return true;
+    if (a->method == CREASE_METHOD_GCG) return has_oracles(p, e);
+    if (a->method == CREASE_METHOD_PROX_BCD || a->method == CREASE_METHOD_BCD) return true;
     return crs_fail(
         e, CREASE_UNSUPPORTED,
         "%s needs a constraint sum A_i x_i = b and this problem has none; use prox-bcd, "
