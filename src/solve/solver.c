@@ -131,7 +131,8 @@ static crease_outcome judge(crease_solver *s, bool certified)
     const crease_report *r = &s->report;
     const bool theta_small = s->o.theta > 0 && s->progress.theta < s->o.theta && r->iterations > 1;
     if (certified && measure(s, &s->now) <= s->o.eps) return CREASE_STATIONARY;
-    if (certified && isnan(s->now.worst)) return CREASE_NUMERICAL;
+    /* a start outside the domain of some r_i is no failure: the first step mends it */
+    if (certified && r->iterations > 0 && isnan(s->now.worst)) return CREASE_NUMERICAL;
     if (certified && s->now.objective < -1e15 * (1 + fabs(s->first))) return CREASE_DIVERGED;
     if (s->call && !s->call(&s->progress, s->user)) return CREASE_STOPPED;
     if (atomic_load(&s->stop) || theta_small) return CREASE_STOPPED;
