@@ -20,7 +20,8 @@ static void step(crs_state *st)
      *         v = lambda/(beta c) - (sum_{i<N} A_i x_i - b)/c                            */
     for (ptrdiff_t j = 0, n = crease_size(&st->p->space[N]); j < n; j++)
         st->v[j] = (st->lambda[j] / beta - (st->s[j] - c * st->x[N][j])) / c;
-    f->ops->argmin(f, &b, points(st->x), N, beta * c * c, st->v, INFINITY, st->y, st->work);
+    if (!f->ops->argmin(f, &b, points(st->x), N, beta * c * c, st->v, INFINITY, st->y, st->work))
+        fill(crease_size(&st->p->space[N]), NAN, st->y); /* unbounded: beta was set too small */
     st->evaluations++;
     crs_move_to(st, N, st->y);
 

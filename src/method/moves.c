@@ -100,8 +100,9 @@ static void linearized_step(crs_state *st, int i)
     crs_move_to(st, i, st->y);
 }
 
-/* f is minimized over the block itself: (beta c^2 + h) v = c lambda - beta c (s - c x_i) + h x_i */
-static void exact_step(crs_state *st, int i)
+/* f is minimized over the block itself: (beta c^2 + h) v = c lambda - beta c (s - c x_i) + h x_i;
+ * false where it has no minimizer */
+static bool exact_step(crs_state *st, int i)
 {
     const crease_block_plan *plan = &st->a->block[i];
     const crease_blocks b = crs_blocks(st->p);
@@ -113,17 +114,16 @@ static void exact_step(crs_state *st, int i)
         const double pull = c != 0 ? c * st->lambda[j] - beta * c * (st->s[j] - c * x[j]) : 0;
         st->v[j] = weight > 0 ? (pull + plan->h * x[j]) / weight : x[j];
     }
-    f->ops->argmin(f, &b, points(st->x), i, weight, st->v, plan->radius, st->y, st->work);
+    if (!f->ops->argmin(f, &b, points(st->x), i, weight, st->v, plan->radius, st->y, st->work))
+        return false;
     st->evaluations++;
     crs_move_to(st, i, st->y);
+    return true;
 }
 
 void crs_block_step(crs_state *st, int i)
 {
-    if (st->a->block[i].exact)
-        exact_step(st, i);
-    else
-        linearized_step(st, i);
+    if (!st->a->block[i].exact || !exact_step(st, i)) linearized_step(st, i);
 }
 
 void crs_all_blocks_but_last(crs_state *st)
