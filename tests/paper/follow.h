@@ -18,6 +18,7 @@ typedef struct {
 typedef struct {
     long problems, other, iterations, reached;
     double rise, low, ratio, ratio_blocks, share;
+    double tight; /* the promised over the seen decrease: how sharp the theorem is */
 } figures;
 
 static inline double residual_of(const crease_solver *s, double *r)
@@ -129,8 +130,11 @@ static inline void watch(crease_solver *s, const statement *t, figures *n)
             base + (s->a->last >= 0 && t->memory ? t->memory(s->a) * moved(s, s->a->last) : 0);
         if (restarts != s->report.restarts) before = NAN;
         restarts = s->report.restarts;
-        if (k > t->first && before == before)
-            n->rise = larger(n->rise, (now - before + s->a->decrease * move) / size);
+        if (k > t->first && before == before) {
+            const double promised = s->a->decrease * move;
+            n->rise = larger(n->rise, (now - before + promised) / size);
+            if (promised > 0x1p-30 * size) n->tight = larger(n->tight, promised / (before - now));
+        }
         n->low = larger(n->low, (s->a->lower - now) / size);
         const double theta = move + (s->a->theta_factor > 1 ? last_move : 0);
         if (k > t->first) check_residuals(s, t, theta, n);
@@ -179,11 +183,13 @@ static inline crease_options plain(crease_method method, crease_mode mode, long 
 
 static inline void report(const char *name, const figures *n)
 {
-    print_message("%s: %ld problems (%ld under another theorem), %ld iterations: rise %.1e, below "
-                  "%.1e, residual^2/(kappa theta) %.3g, by block %.3g, reached eps %.0f%%, k/(K+2) "
-                  "%.2g\n",
-                  name, n->problems, n->other, n->iterations, n->rise, n->low, n->ratio,
-                  n->ratio_blocks, 100.0 * (double)n->reached / (double)n->problems, n->share);
+    print_message(
+        "%s: %ld problems (%ld under another theorem), %ld iterations: rise %.1e (promised/seen "
+        "%.3g), below %.1e, residual^2/(kappa theta) %.3g, by block %.3g, reached eps %.0f%%, "
+        "k/(K+2) "
+        "%.2g\n",
+        name, n->problems, n->other, n->iterations, n->rise, n->tight, n->low, n->ratio,
+        n->ratio_blocks, 100.0 * (double)n->reached / (double)n->problems, n->share);
 }
 
 /* 400 iterations of at most 30 numbers, each sum of terms rounded. */
