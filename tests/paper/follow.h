@@ -128,8 +128,10 @@ static inline void watch(crease_solver *s, const statement *t, figures *n)
         const double move = all_moved(s), base = lagrangian(s, &size);
         const double now =
             base + (s->a->last >= 0 && t->memory ? t->memory(s->a) * moved(s, s->a->last) : 0);
-        if (restarts != s->report.restarts) before = NAN;
-        restarts = s->report.restarts;
+        if (restarts != s->report.restarts) { /* the extension's mu grew: a new run from here */
+            restarts = s->report.restarts, before = now, last_move = 0;
+            continue;
+        }
         if (k > t->first && before == before) {
             const double promised = s->a->decrease * move;
             n->rise = larger(n->rise, (now - before + promised) / size);
