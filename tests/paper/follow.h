@@ -104,8 +104,9 @@ static inline void check_residuals(const crease_solver *s, const statement *t, d
         const double kappa = i == s->a->last ? own : kappa_of(s, i);
         n->ratio_blocks = larger(n->ratio_blocks, e / (kappa * theta));
     }
-    if (s->a->last < 0 || s->extension) return;
-    const double e = square(excess_of(&s->now.feasibility));
+    if (s->a->last < 0) return;
+    double r[ENTRIES]; /* with the slack where there is one */
+    const double e = square(pos(residual_of(s, r) - 0x1p-40 * (1 + s->now.feasibility.scale)));
     if (e == 0) return;
     n->ratio = larger(n->ratio, e / (s->a->kappa * theta));
     n->ratio_blocks = larger(n->ratio_blocks, e / (own * theta));

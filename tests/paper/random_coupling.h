@@ -77,11 +77,29 @@ static inline void add_quadratic(random_problem *q, int k, const bool *use, doub
     q->term[q->sum.count++] = crease_quadratic(&q->quadratic[k]);
 }
 
+/* (1/2)|W x_N - c|^2 with W of zeros and ones: a singular Hessian */
+static inline void add_masked(random_problem *q, int N)
+{
+    for (int j = 0; j < ENTRIES; j++) q->weight[1][0][j] = chance(&q->d, 0.6);
+    normals(&q->d, ENTRIES, 1, q->target[1]);
+    q->loss_map[1][0] = crease_mask(q->weight[1][0]);
+    q->loss_block[1][0] = N;
+    q->loss[1] =
+        (crease_predictor){ 1, q->loss_block[1], q->loss_map[1], q->space[N], q->target[1] };
+    q->term[q->sum.count++] = crease_least_squares(&q->loss[1]);
+}
+
+/* What f is in the last block alone; now and then nothing. */
 static inline void add_last(random_problem *q, dependence how)
 {
     const int N = q->p.count - 1;
     bool only[MOST] = { 0 };
     only[N] = true;
+    if (how == SEPARABLE && chance(&q->d, 0.1)) return;
+    if (how == QUADRATIC && chance(&q->d, 0.3)) {
+        add_masked(q, N);
+        return;
+    }
     if (how == SEPARABLE) {
         add_loss(q, 1, only);
     } else if (chance(&q->d, 0.3)) {
