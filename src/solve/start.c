@@ -41,7 +41,11 @@ void crs_solver_start(crease_solver *s)
     else if (s->a->last >= 0)
         crs_constraint(s->p, points(s->st.x), s->st.s, s->st.work);
     for (int i = 0; i < s->p->count; i++) s->st.guess[i] = 1e-2;
-    s->st.rho_guess = s->a->rho < INFINITY && !s->a->backtrack_rho ? s->a->rho : 1e-3;
+    /* doubling from below rho ends below 2 rho, which the bound counts on */
+    const double rho = s->a->rho;
+    s->st.rho_guess = !s->a->backtrack_rho && rho < INFINITY ? rho
+                      : rho > 0                              ? smaller(1e-3, rho)
+                                                             : 1e-3;
     crs_copy_point(s, s->st.x, s->before);
     crs_copy_point(s, s->st.x, s->st.was);
     crs_copy_point(s, s->st.x, s->best);

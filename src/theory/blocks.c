@@ -42,7 +42,7 @@ double crs_free_beta(const crease_analysis *a)
 double crs_kappa_blocks(const crease_analysis *a)
 {
     const double beta = a->last >= 0 ? a->beta : 0;
-    const double L = a->L * larger(1, 1 / a->last_weight);
+    const double L = a->L * larger(1, 1 / sqrt(a->last_weight));
     double worst = 0;
     for (int i = 0; i < a->count; i++) {
         const crease_block_plan *plan = &a->block[i];
@@ -53,7 +53,7 @@ double crs_kappa_blocks(const crease_analysis *a)
         const double tau = beta * square(plan->map_norm) + (1 + plan->h_relative) * plan->lipschitz;
         const double H = plan->exact ? plan->h : larger(tau + plan->h, plan->tau_least);
         const double sum = L + beta * plan->map_norm * sqrt(later) + H;
-        const double diameter = plan->setting == 1 ? larger(1, square(plan->diameter)) : 1;
+        const double diameter = plan->setting == 1 ? square(plan->diameter) : 1;
         worst = larger(worst, sum * sum * diameter);
     }
     return worst;

@@ -2,10 +2,13 @@
  * constants: what the theorems ask of f, the maps, the sets and the regularizers */
 #include "theory/theory.h"
 
-/* map_norm, map_scale, setting and diameter of one block. */
-static bool gather_block(const crease_problem *p, int i, crease_block_plan *plan, double *lower,
+/* map_norm, map_scale, setting and diameter of one block. The residual of gcg is psi_S, about a
+ * set and its oracle, whatever setting the pair would be certified in elsewhere. */
+static bool gather_block(const crease_problem *p, int i, crease_analysis *a, double *lower,
                          crease_error *e)
 {
+    const bool gap = a->method == CREASE_METHOD_GCG && p->block[i].set;
+    crease_block_plan *plan = &a->block[i];
     const crease_block *b = &p->block[i];
     const crease_reg *r = crs_reg_of(p, i);
     crease_reg_traits traits;
@@ -16,7 +19,7 @@ static bool gather_block(const crease_problem *p, int i, crease_block_plan *plan
         if (!crease_map_is_identity(&b->map, &p->space[i], &p->range, &plan->map_scale))
             plan->map_scale = NAN;
     }
-    plan->setting = crease_setting(p, i, e);
+    plan->setting = gap ? 1 : crease_setting(p, i, e);
     if (plan->setting == 0) return false;
     plan->diameter = plan->setting == 1 ? b->set->ops->diameter(b->set, &p->space[i], 2) : INFINITY;
     r->ops->traits(r, &p->space[i], INFINITY, &traits);
@@ -58,7 +61,7 @@ bool crs_gather(const crease_problem *p, int last, crease_analysis *a, crease_er
                            .separable_last = true,
                            .quadratic_last = true };
     for (int i = 0; done && i < p->count; i++)
-        done = gather_block(p, i, &a->block[i], &regs, e) && crs_set_radius(p, i, &radius[i], e);
+        done = gather_block(p, i, a, &regs, e) && crs_set_radius(p, i, &radius[i], e);
     if (done && p->f.ops) {
         const crease_blocks b = { unbounded.count, unbounded.space, radius };
         done = crease_smooth_constants(&p->f, &b, last >= 0 ? last : p->count - 1, &k,
