@@ -1,5 +1,5 @@
 # The project's commands. Everything is built in build/<preset> by CMake and Ninja.
-.PHONY: help demo test check build install clean format tidy coverage readme
+.PHONY: help demo test check build install clean format tidy coverage readme bench
 .DEFAULT_GOAL := help
 
 help:
@@ -11,6 +11,7 @@ help:
 ## make install   install to PREFIX (default /usr/local)
 ## make tidy      clang-format, clang-tidy
 ## make coverage  statement and branch coverage of the tests (needs gcovr)
+## make bench     measure the engine (build/bench)
 ## make readme    write the catalogue tables into README.md
 ## make clean     remove build/
 
@@ -48,6 +49,12 @@ coverage: build/coverage/build.ninja
 	@ninja -C build/coverage --quiet
 	@ctest --test-dir build/coverage --output-on-failure -j2
 	@gcovr --root . --filter src/ build/coverage
+
+bench:
+	@scripts/install-dependencies
+	@cmake --preset release -B build/bench -DCREASE_BENCH=ON -DCREASE_TESTS=OFF >/dev/null
+	@ninja -C build/bench --quiet bench_engine
+	@build/bench/bench/bench_engine
 
 readme: build
 	@scripts/readme-catalogue build/release/src/crease

@@ -19,7 +19,7 @@ ptrdiff_t crs_certify_room(const crease_problem *p, bool gap)
         work = most(work, crease_set_scratch(c, &p->space[i]));
         if (gap) work = most(work, crease_lmo_with_scratch(c, crs_reg_of(p, i), &p->space[i]));
     }
-    return work + 5 * n + m;
+    return work + 5 * n + 2 * m;
 }
 
 static const double unit = 0x1p-53;
@@ -95,16 +95,17 @@ static void include(crease_certificate *c, const crease_residual *r)
 static crease_residual feasibility(const crease_problem *p, const double *const *x, double *room)
 {
     const ptrdiff_t m = crease_size(&p->range);
-    double *s = room, *work = room + m;
+    double *s = room, *term = s + m, *work = term + m;
     crease_residual out = { .setting = 2 };
-    crs_constraint(p, x, s, work);
-    out.residual = crease_norm(&p->range, s);
+    for (ptrdiff_t j = 0; j < m; j++) s[j] = p->rhs ? -p->rhs[j] : 0;
     if (p->rhs) out.scale = crease_norm(&p->range, p->rhs);
     for (int i = 0; i < p->count; i++) {
-        fill(m, 0, s);
-        crs_apply(p, i, 1, x[i], s, work);
-        out.scale += crease_norm(&p->range, s);
+        fill(m, 0, term);
+        crs_apply(p, i, 1, x[i], term, work);
+        axpy(m, 1, term, s);
+        out.scale += crease_norm(&p->range, term);
     }
+    out.residual = crease_norm(&p->range, s);
     out.rounding = 4 * unit * out.scale;
     out.residual += out.rounding;
     return out;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * bcd: proximal block coordinate descent, and with H_i = 0 the classical one
  *
- * Jiang, Lin, Ma, Zhang 2019, section 4.2: F(x^{k+1}) <= F(x^k) - (1/2) sum |dx_i|_{H_i}^2. */
+ * Jiang, Lin, Ma, Zhang 2019, Algorithm 4: F(x^{k+1}) <= F(x^k) - (1/2) sum |dx_i|_{H_i}^2. */
 #include "method/method.h"
 
 static void step(crs_state *st)

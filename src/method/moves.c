@@ -9,9 +9,10 @@ void crs_lagrangian_grad(crs_state *st, int i, double *g)
 {
     crs_grad(st->p, points(st->x), i, g, st->work);
     st->evaluations++;
-    if (!constrained(st)) return;
-    crs_adjoint(st->p, i, st->a->beta, st->s, g, st->work);
-    crs_adjoint(st->p, i, -1, st->lambda, g, st->work);
+    if (!constrained(st) || !crs_in_constraint(st->p, i)) return;
+    for (ptrdiff_t j = 0, m = crease_size(&st->p->range); j < m; j++)
+        st->m[j] = st->a->beta * st->s[j] - st->lambda[j]; /* one product with A_i', not two */
+    crs_adjoint(st->p, i, 1, st->m, g, st->work);
 }
 
 void crs_move_to(crs_state *st, int i, const double *y)

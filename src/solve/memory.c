@@ -51,6 +51,7 @@ static void walk(crease_solver *s, carver *c)
     for (size_t k = 0; k < sizeof points / sizeof *points; k++) carve_point(s, c, points[k]);
     s->st.lambda = carve(c, m);
     s->st.s = carve(c, m);
+    s->st.m = carve(c, m);
     s->kept_lambda = carve(c, m);
     s->best_lambda = carve(c, m);
     s->st.g = carve(c, n);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * recipe_gcg: the generalized conditional gradient method needs compact sets, convex r_i with a
- * closed-form oracle, and (p, rho), known or found by doubling; concave f takes whole steps */
+ * recipe_gcg: Theorem 2.7: the generalized conditional gradient method needs compact sets, convex
+ * r_i with a closed-form oracle, and (p, rho), known or found by doubling; concave f takes whole
+ * steps (Proposition 2.8) */
 #include "theory/theory.h"
 
 static void check_block(const crease_problem *p, int i, crease_analysis *a)
@@ -23,7 +24,7 @@ static void check_block(const crease_problem *p, int i, crease_analysis *a)
 
 void crs_recipe_gcg(const crease_problem *p, const crease_options *o, crease_analysis *a)
 {
-    a->theorem = "Theorem 2.5";
+    a->theorem = a->concave ? "Proposition 2.8" : "Theorem 2.7";
     a->diameter_p = 0;
     a->line_search = o->line_search == 1;
     a->backtrack_rho = !(a->rho < INFINITY) || a->mode == CREASE_MODE_PRACTICAL;

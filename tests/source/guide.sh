@@ -1,0 +1,60 @@
+# The guides tell the truth: their C is that of the tested examples, their JSON is a file under
+# examples/problems, and their commands print what they say.
+set -u
+passed=0 failed=0
+check() {
+  local name=$1
+  shift
+  if "$@"; then passed=$((passed + 1)); else failed=$((failed + 1)); echo "FAILED: $name"; fi
+}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+blocks() { # blocks LANGUAGE FILE: every fenced block of the language, as a file of its own
+  rm -f "$work"/block.*
+  awk -v fence="\`\`\`$1" -v out="$work/block." \
+      '$0 == fence {n++; code = 1; next} $0 == "```" {code = 0} code {print > (out n)}' "$2"
+  ls "$work"/block.* 2>/dev/null
+}
+c_is_in_the_examples() {
+  local guide block all
+  all=$(cat examples/*.c)
+  for guide in docs/*.md; do
+    for block in $(blocks c "$guide"); do
+      [[ $all == *"$(cat "$block")"* ]] || { echo "$guide: not in examples/*.c:"; cat "$block"; return 1; }
+    done
+  done
+}
+json_is_a_problem_file() {
+  local block found file
+  for block in $(blocks json docs/first-problem.md); do
+    python3 -m json.tool "$block" >/dev/null || return 1
+    found=
+    for file in examples/problems/*.json; do cmp -s "$block" "$file" && found=yes; done
+    [ "$found" ] || { echo "no such file under examples/problems:"; cat "$block"; return 1; }
+  done
+}
+# Each quoted line, indented by four blanks after a ```sh block, is a line of what it prints.
+commands_print_what_follows() {
+  local command line
+  ln -sf "$CREASE" "$work/crease"
+  cp examples/problems/first.json "$work"
+  awk '/^```sh$/ {code = 1; next} /^```$/ && code {code = 0; quoted = 1; next}
+       code {print "$ " $0} quoted && /^    / {print substr($0, 5)} quoted && /^[^ ]/ {quoted = 0}' \
+      docs/first-problem.md >"$work/session"
+  grep -q '^\$ crease solve' "$work/session" || return 1
+  while IFS= read -r line; do
+    if [[ $line == '$ '* ]]; then
+      command=${line#'$ '}
+      (cd "$work" && PATH="$work:$PATH" bash -c "$command") >"$work/printed" 2>"$work/log" ||
+        { echo "$command fails:"; cat "$work/log"; return 1; }
+    else
+      grep -qxF -- "$line" "$work/printed" || { echo "$command does not print: $line"; return 1; }
+    fi
+  done <"$work/session"
+}
+check "C blocks" c_is_in_the_examples
+check "JSON blocks" json_is_a_problem_file
+check "commands" commands_print_what_follows
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]
