@@ -103,7 +103,4 @@ static inline double above(double t, double roundings) { return t * (1 + roundin
 /* An upper bound of a + b for a, b >= 0; exact when one of them is 0. */
 static inline double plus(double a, double b) { return a == 0 ? b : b == 0 ? a : above(a + b, 1); }
 
-/* a b with 0 INFINITY = 0: no curvature where there is no dependence. */
-static inline double times(double a, double b) { return a == 0 || b == 0 ? 0 : a * b; }
-
 #endif
