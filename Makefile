@@ -1,5 +1,5 @@
 # The project's commands. Everything is built in build/<preset> by CMake and Ninja.
-.PHONY: help demo test check build install clean format tidy coverage readme
+.PHONY: help demo test check build install clean format tidy coverage readme schema
 .DEFAULT_GOAL := help
 
 help:
@@ -12,6 +12,7 @@ help:
 ## make tidy      clang-format, clang-tidy
 ## make coverage  statement and branch coverage of the tests (needs gcovr)
 ## make readme    write the catalogue tables into README.md
+## make schema    write docs/problem.schema.json from the catalogue
 ## make clean     remove build/
 
 demo: build
@@ -51,6 +52,9 @@ coverage: build/coverage/build.ninja
 
 readme: build
 	@scripts/readme-catalogue build/release/src/crease
+
+schema: build
+	@scripts/problem-schema build/release/src/crease
 
 clean:
 	@rm -rf build

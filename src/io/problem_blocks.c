@@ -42,6 +42,10 @@ static bool read_name(crs_reader *r, const crs_node *at, int i, const char **lis
 static const char *text_of(crs_reader *r, const crs_node *at)
 {
     enum { MOST = 300 };
+    if (json_is_string(at->value)) {
+        char *same = crs_room(r, (ptrdiff_t)json_string_length(at->value) + 1, 1);
+        return same ? strcpy(same, json_string_value(at->value)) : NULL;
+    }
     char *text = crs_room(r, MOST + 4, 1);
     if (!text) return NULL;
     const size_t n =
