@@ -10,37 +10,14 @@
 
 static const double UNIT = 0x1p-52;
 
-/* (|s/(e + nu)| / radius)^2 */
-static double excess(ptrdiff_t n, const double *s, const double *e, double nu, double radius)
-{
-    double sum = 0;
-    for (ptrdiff_t k = 0; k < n; k++) sum += square(s[k] / (e[k] + nu) / radius);
-    return sum;
-}
-
-/* The least nu with |s/(e + nu)| <= radius; it is at most |s|/radius. */
-static double multiplier(ptrdiff_t n, const double *s, const double *e, double norm, double radius)
-{
-    double low = 0, high = norm / radius * (1 + 4 * UNIT);
-    if (!(excess(n, s, e, 0, radius) > 1)) return 0;
-    for (int k = 0; k < 200; k++) {
-        const double mid = low + (high - low) / 2;
-        if (mid <= low || mid >= high) break;
-        if (excess(n, s, e, mid, radius) > 1)
-            low = mid;
-        else
-            high = mid;
-    }
-    return high;
-}
-
 void crs_secular(ptrdiff_t n, const double *s, double *e, double radius)
 {
     const double norm = crs_norm(n, s), rounding = 4 * UNIT * (double)n * norm;
     for (ptrdiff_t k = 0; k < n; k++)
         if (radius == 0 || (e[k] == 0 && (radius == INFINITY || fabs(s[k]) <= rounding)))
             e[k] = INFINITY;
-    const double nu = radius < INFINITY ? multiplier(n, s, e, norm, radius) : 0;
+    const crease_space vector = crease_vector(n);
+    const double nu = radius < INFINITY ? crs_ball_multiplier(&vector, e, s, radius) : 0;
     for (ptrdiff_t k = 0; k < n; k++) e[k] += nu;
 }
 

@@ -44,6 +44,14 @@ bool crs_cholesky(ptrdiff_t n, double *a);
 /* b (n x columns, row-major) becomes A^{-1} b. */
 void crs_cholesky_solve(ptrdiff_t n, const double *l, ptrdiff_t columns, double *b);
 
+/* y = argmin over |y|_2 <= radius of sum_j e_j y_j^2/2 - c_j y_j, for e of any sign; y may be c.
+ * false: there is no minimizer, or (on more than one rank) it is not unique. */
+bool crs_ball_diagonal(const crease_space *s, const double *e, const double *c, double radius,
+                       double *y);
+
+/* For e >= 0 (INFINITY allowed): the least nu >= 0 with |c_j/(e_j + nu)| inside the ball. */
+double crs_ball_multiplier(const crease_space *s, const double *e, const double *c, double radius);
+
 /* y (rows x n) = B on entry becomes the argmin over |Y|_F <= radius (INFINITY: no ball) of
  * (1/2) tr(Y (G + shift I) Y') - <B, Y>; g (n x n) symmetric psd, shift >= 0. Without ball and
  * with a singular G + shift I: the Y of least norm, for a B in the range. */

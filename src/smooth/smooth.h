@@ -69,11 +69,6 @@ bool crs_predictor_diagonal(const crease_predictor *p, const crease_blocks *b, i
 bool crs_predictor_norm(const crease_predictor *p, const crease_blocks *b, int i, double *bound,
                         crease_error *e);
 
-/* y = argmin over |y|_2 <= radius of sum_j e_j y_j^2/2 - c_j y_j, for e of any sign; y may be c.
- * false: there is no minimizer, or (on more than one rank) it is not unique. */
-bool crs_ball_diagonal(const crease_space *s, const double *e, const double *c, double radius,
-                       double *y);
-
 /* What argmin adds to f in a block, (h/2)|y - v|^2 on |y| <= radius, and where the answer goes. */
 typedef struct {
     double h;

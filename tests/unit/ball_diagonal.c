@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * ball_diagonal: trust-region steps in a diagonal basis, against their optimality conditions */
-#include "smooth/smooth.h"
+#include "dense/dense.h"
 #include "test.h"
 
 enum { N = 7 };

@@ -5,7 +5,7 @@
  * 1/|y(nu)| = 1/R by Newton's method between safe bounds. In the hard case (c = 0 where e is
  * smallest, and the rest of y inside) the smallest entry fills the ball.
  * More and Sorensen, Computing a trust region step, 1983. */
-#include "smooth/smooth.h"
+#include "dense/dense.h"
 
 /* nu = mu - base, base = min(min e, 0): the differences e_j - base >= 0 are what matters. */
 typedef struct {
@@ -68,15 +68,37 @@ static void fill_ball(const secular *q, double norm, double radius, double *y)
     y[least] += sqrt(pos((radius - norm) * (radius + norm)));
 }
 
+/* The root between the bounds size/R - (max e - base) and size/R - (min e - base). */
+static double multiplier(const secular *q, double min, double max, double radius)
+{
+    const double most = crease_norm(q->s, q->c) / radius;
+    return root(q, pos(most - (max - q->base)), pos(most - (min - q->base)), radius);
+}
+
+static void range(const crease_space *s, const double *e, double *min, double *max)
+{
+    *min = *max = e[0];
+    for (ptrdiff_t j = 1, n = crease_size(s); j < n; j++)
+        *min = smaller(*min, e[j]), *max = larger(*max, e[j]);
+    *min = -crease_max(s, -*min);
+    *max = crease_max(s, *max);
+}
+
+double crs_ball_multiplier(const crease_space *s, const double *e, const double *c, double radius)
+{
+    const secular q = { s, crease_size(s), e, c, 0 };
+    double min, max, drop;
+    range(s, e, &min, &max);
+    return norm_at(&q, 0, &drop) <= radius ? 0 : multiplier(&q, min, max, radius);
+}
+
 bool crs_ball_diagonal(const crease_space *s, const double *e, const double *c, double radius,
                        double *y)
 {
     const ptrdiff_t n = crease_size(s);
-    double min = e[0], max = e[0], drop;
-    for (ptrdiff_t j = 1; j < n; j++) min = smaller(min, e[j]), max = larger(max, e[j]);
-    min = -crease_max(s, -min);
-    max = crease_max(s, max);
     const double size = crease_norm(s, c);
+    double min, max, drop;
+    range(s, e, &min, &max);
     if (isnan(size) || isnan(min) || isnan(radius) || radius == 0) {
         fill(n, radius == 0 ? 0 * size : NAN, y);
         return true;
@@ -85,12 +107,11 @@ bool crs_ball_diagonal(const crease_space *s, const double *e, const double *c, 
     const double norm = norm_at(&q, 0, &drop);
     if (norm <= radius && norm < INFINITY && min >= 0) return finish(&q, 0, radius, y), true;
     if (radius == INFINITY) return false;
-    if (norm <= radius) { /* the hard case */
-        if (s->comm) return false;
-        fill_ball(&q, norm, radius, y);
+    if (norm > radius) {
+        finish(&q, multiplier(&q, min, max, radius), radius, y);
         return true;
     }
-    const double low = size / radius - (max - q.base), high = size / radius - (min - q.base);
-    finish(&q, root(&q, pos(low), pos(high), radius), radius, y);
+    if (s->comm) return false; /* the hard case */
+    fill_ball(&q, norm, radius, y);
     return true;
 }
