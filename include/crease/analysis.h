@@ -35,8 +35,7 @@ typedef struct {
 /* How one block is updated. The prox step has tau_i = beta |A_i|^2 + (1 + h_relative) L_i + h and
  * at least tau_least; the exact step has H_i = h I. */
 typedef struct {
-    bool exact;     /* the coupling's own minimizer; otherwise a prox step */
-    bool backtrack; /* L_i is not known: it is found by doubling */
+    bool exact; /* the coupling's own minimizer; otherwise a prox step */
     double h, h_relative, tau_least;
     double lipschitz; /* L_i; INFINITY: the curvature at the iterate serves */
     double map_norm;  /* >= |A_i|_2 */
@@ -64,6 +63,7 @@ typedef struct {
     double beta, gamma, ell, mu;     /* NaN where the method has none */
     double slack;                    /* beta over its bound; INFINITY: any beta will do */
     bool line_search, backtrack_rho; /* of gcg */
+    bool adaptive;                   /* M is not known: it is found by doubling */
 
     /* The potential drops by decrease * (sum_{i != last} |dx_i|^2 + last_weight |dx_N|^2) an
      * iteration; theta_k weighs the last block's moves alike. */

@@ -24,6 +24,7 @@ static void step(crs_state *st)
 
 const crs_method crs_admm_m = {
     .name = "admm-m",
+    .accelerate = true,
     .solver_size = crs_last_solver_size,
     .prepare = crs_last_solver_prepare,
     .step = step,

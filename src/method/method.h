@@ -56,10 +56,10 @@ void crs_multiplier_step(crs_state *st);
 double crs_lagrangian(crs_state *st);
 double crs_potential(crs_state *st);
 
-/* Puts lambda on the manifold every step of the method leaves it on (math of the extrapolated
- * ADMMs): with xbar = was_N,
- *   gradient step:  c lambda = grad_N f(x_<, xbar) + (beta c^2 - 1/gamma)(xbar - x_N)
- *   exact step:     c lambda = grad_N f(x)                                                    */
+/* Puts lambda where a step of the method would leave it, A_N = c I: with xbar = was_N,
+ *   gradient step:   c lambda = grad_N f(x_<, xbar) + (beta c^2 - 1/gamma)(xbar - x_N)
+ *   majorized step:  c lambda = grad_N f(x_<, xbar) - ell (xbar - x_N)
+ *   exact step:      c lambda = grad_N f(x)                                                   */
 void crs_restore_multiplier(crs_state *st);
 
 #endif

@@ -62,17 +62,15 @@ static bool majorized(crs_state *st, int i, double f, double L, const double *y)
 }
 
 /* L_i at the iterate: the plan's constant, or the curvature there, or the running guess. */
-static double lipschitz(const crs_state *st, int i)
+static double lipschitz(const crs_state *st, int i, bool *guessed)
 {
     const crease_blocks b = crs_blocks(st->p);
     const crease_smooth *f = &st->p->f;
-    const double known = st->a->block[i].lipschitz;
-    if (known < INFINITY || !f->ops) return known;
-    if (f->ops->curvature) {
-        const double here = f->ops->curvature(f, &b, points(st->x), i, st->work);
-        if (here < INFINITY) return here;
-    }
-    return st->guess[i];
+    double L = st->a->block[i].lipschitz;
+    if (!(L < INFINITY) && f->ops && f->ops->curvature)
+        L = f->ops->curvature(f, &b, points(st->x), i, st->work);
+    *guessed = !(L < INFINITY);
+    return *guessed ? st->guess[i] : L;
 }
 
 /* tau_i = beta |A_i|^2 + L_i + h, never so small that the joint prox loses its exactness */
@@ -86,8 +84,8 @@ static double prox_weight(const crs_state *st, int i, double L)
 
 static void linearized_step(crs_state *st, int i)
 {
-    const bool guessed = st->a->block[i].backtrack;
-    double L = lipschitz(st, i);
+    bool guessed;
+    double L = lipschitz(st, i, &guessed);
     crs_lagrangian_grad(st, i, st->g);
     prox_step(st, i, prox_weight(st, i, L), st->g, st->y);
     if (guessed) {
@@ -157,11 +155,18 @@ double crs_potential(crs_state *st)
     return crs_lagrangian(st) + (last >= 0 ? st->a->potential_weight * memory : 0);
 }
 
+/* The weight of xbar - x_N in c lambda after the method's last step. */
+static double pull(const crease_analysis *a)
+{
+    if (a->exact_last) return 0;
+    return a->method == CREASE_METHOD_ADMM_M ? -a->ell
+                                             : a->beta * square(a->map_scale) - 1 / a->gamma;
+}
+
 void crs_restore_multiplier(crs_state *st)
 {
     const int last = st->a->last;
-    const double c = st->a->map_scale, beta = st->a->beta;
-    const double pull = st->a->exact_last ? 0 : beta * c * c - 1 / st->a->gamma;
+    const double weight = pull(st->a);
     double *x = st->x[last];
     const ptrdiff_t n = size(st, last);
     if (!st->a->exact_last) st->x[last] = st->was[last]; /* grad_N f at (x_<, xbar) */
@@ -169,5 +174,5 @@ void crs_restore_multiplier(crs_state *st)
     st->x[last] = x;
     st->evaluations++;
     for (ptrdiff_t j = 0; j < n; j++)
-        st->lambda[j] = (st->g[j] + pull * (st->was[last][j] - x[j])) / c;
+        st->lambda[j] = (st->g[j] + weight * (st->was[last][j] - x[j])) / st->a->map_scale;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * check: everything about a problem that can be wrong without running it */
 #include "problem/problem.h"
+#include "smooth/smooth.h"
 
 /* Puts the block's name in front of the sentence in e. */
 static bool blame(const crease_problem *p, int i, crease_error *e)
@@ -53,4 +54,14 @@ bool crease_problem_check(const crease_problem *p, crease_error *e)
     if (p->f.ops && !crease_smooth_check(&p->f, &b, e)) return false;
     return p->range.order == 0 || !p->rhs ||
            finite("the right-hand side", crease_size(&p->range), p->rhs, e);
+}
+
+bool crs_has_callback(const crease_smooth *f)
+{
+    if (!f->ops) return false;
+    if (f->ops == &crs_smooth_callback_ops) return true;
+    const crease_smooth_list *sum = f->ops == &crs_smooth_sum_ops ? f->data : NULL;
+    for (int k = 0; sum && k < sum->count; k++)
+        if (crs_has_callback(&sum->term[k])) return true;
+    return false;
 }

@@ -20,6 +20,9 @@ static inline crease_blocks crs_blocks(const crease_problem *p)
     return (crease_blocks){ p->count, p->space, NULL };
 }
 
+/* Does f, or a term of it, come from the user's own functions? */
+bool crs_has_callback(const crease_smooth *f);
+
 /* "x3" or the block's own name, in buffer. */
 const char *crs_block_name(const crease_problem *p, int i, char buffer[32]);
 

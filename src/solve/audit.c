@@ -5,22 +5,41 @@
 
 #include "solve/solver.h"
 
-void crs_audit(crease_solver *s, double move)
+/* Back to where the step began, with twice the constant: the new parameters start a new run. */
+static void take_back(crease_solver *s)
+{
+    crs_copy_point(s, s->st.was, s->st.x);
+    copy(crease_size(&s->p->range), s->kept_lambda, s->st.lambda);
+    crs_constraint(s->p, points(s->st.x), s->st.s, s->st.work);
+    s->a->M *= 2;
+    crs_retune(s->p, &s->o, s->a);
+    if (s->method->prepare) s->method->prepare(&s->st, NULL);
+    s->potential = NAN;
+    s->since_restart = 0;
+    s->report.restarts++;
+}
+
+bool crs_audit(crease_solver *s, double move)
 {
     const double now = crs_potential(&s->st), before = s->potential;
     const double promised = s->a->guarantee ? s->a->decrease * move : 0;
     s->progress.potential = now;
     s->progress.decrease = before - now;
     s->potential = now;
-    if (isnan(before)) return;
-    const double scale =
-        1 + fabs(before) + fabs(now) +
-        (s->a->last >= 0 ? s->a->beta * square(crease_norm(&s->p->range, s->st.s)) : 0);
-    const double rise = (now - before + promised) / scale;
-    if (!(rise > 1e-10)) return;
+    if (isnan(before)) return true;
+    const double squares =
+        s->a->last >= 0 ? s->a->beta * square(crease_norm(&s->p->range, s->st.s)) : 0;
+    const double rise = (now - before + promised) / (1 + fabs(before) + fabs(now) + squares);
+    const bool below = s->a->adaptive && now < s->a->lower;
+    if (!(rise > 1e-10) && !below) return true;
+    if (s->a->adaptive && s->a->M < 1e100) {
+        take_back(s);
+        return false;
+    }
     s->report.audit_violations++;
     s->report.audit_worst = larger(s->report.audit_worst, rise);
     snprintf(s->report.note, sizeof s->report.note,
              "assumption false: the potential of %s rose by %.3g (relative) beyond what %s allows",
              s->method->name, rise, s->a->theorem);
+    return true;
 }

@@ -26,6 +26,25 @@ void crease_solver_free(crease_solver *s)
     crs_free(s);
 }
 
+/* A user's own gradient that is not one would be believed by every certificate. */
+static bool check_gradients(crease_solver *s, crease_error *e)
+{
+    const crease_blocks b = crs_blocks(s->given);
+    char name[32];
+    double off;
+    if (!crs_has_callback(&s->given->f)) return true;
+    for (int i = 0; i < s->given->count; i++) {
+        if (!crease_smooth_check_gradient(&s->given->f, &b, points(s->st.x), i, 3, &off, e))
+            return false;
+        if (!(off < 1e-3))
+            return crs_fail(e, CREASE_BAD_ARGUMENT,
+                            "the gradient of f in block %s differs from central differences of its "
+                            "values by %.2g (relative) at the start point; mend grad or value",
+                            crs_block_name(s->given, i, name), off);
+    }
+    return true;
+}
+
 static bool build(crease_solver *s, crease_error *e)
 {
     s->a = crease_analyse(s->given, &s->o, e);
@@ -41,6 +60,8 @@ static bool build(crease_solver *s, crease_error *e)
     s->st.p = s->p;
     s->st.a = s->a;
     crs_solver_start(s);
+    if (!check_gradients(s, e)) return false;
+    if (s->a->adaptive) crs_guess_constants(s);
     return !s->method->prepare || s->method->prepare(&s->st, e);
 }
 
@@ -112,7 +133,7 @@ static crease_outcome judge(crease_solver *s, bool certified)
     const bool theta_small = s->o.theta > 0 && s->progress.theta < s->o.theta && r->iterations > 1;
     if (certified && measure(s, &s->now) <= s->o.eps) return CREASE_STATIONARY;
     if (certified && isnan(s->now.worst)) return CREASE_NUMERICAL;
-    if (certified && s->now.objective < -1e300) return CREASE_DIVERGED;
+    if (certified && s->now.objective < -1e15 * (1 + fabs(s->first))) return CREASE_DIVERGED;
     if (s->call && !s->call(&s->progress, s->user)) return CREASE_STOPPED;
     if (atomic_load(&s->stop) || theta_small) return CREASE_STOPPED;
     if (r->iterations >= s->o.max_iterations) return CREASE_ITERATION_LIMIT;
@@ -150,15 +171,16 @@ static bool accelerates(const crease_solver *s)
 static void iterate(crease_solver *s)
 {
     const bool fast = accelerates(s),
-               audited = fast || s->o.audit || s->a->mode == CREASE_MODE_THEORY;
+               audited = fast || s->o.audit || s->a->adaptive || s->a->mode == CREASE_MODE_THEORY;
     if (fast && !isnan(s->potential)) crs_accelerate(s);
     crs_copy_point(s, s->st.x, s->st.was);
+    if (s->a->adaptive) copy(crease_size(&s->p->range), s->st.lambda, s->kept_lambda);
     s->method->step(&s->st);
     const double move = moved(s);
+    s->report.iterations++;
+    if (audited && s->a->method != CREASE_METHOD_GCG && !crs_audit(s, move)) return;
     s->progress.theta = move + (s->a->theta_factor > 1 ? s->last_move : 0);
     s->last_move = move;
-    s->report.iterations++;
-    if (audited && s->a->method != CREASE_METHOD_GCG) crs_audit(s, move);
     if (s->report.iterations == 1)
         s->report.bound =
             crease_iteration_bound(s->a, crs_potential(&s->st) - s->a->lower, s->o.eps);
@@ -172,6 +194,7 @@ crease_outcome crease_step(crease_solver *s)
         s->begun = now();
         s->started = true;
         certify(s);
+        s->first = s->now.objective;
         r->outcome = judge(s, true);
         if (r->outcome != CREASE_NOT_RUN) return r->outcome;
     }

@@ -32,7 +32,8 @@ struct crease_solver {
     crease_report report;
     crease_progress progress;
     bool started;
-    double begun, potential, last_move;
+    double begun, first; /* time and objective of the start */
+    double potential, last_move;
     long since_restart; /* iterations since the extrapolation began anew */
     crease_callback *call;
     void *user;
@@ -53,8 +54,12 @@ void crs_restart_extension(crease_solver *s);
 /* Extrapolate, then go on from there only if the potential allows (accelerate.c). */
 void crs_accelerate(crease_solver *s);
 
-/* Did the potential fall as the theorem says? Called after each step (audit.c). */
-void crs_audit(crease_solver *s, double move);
+/* Did the potential fall as the theorem says? Called after each step; false when a step was taken
+ * back because M was guessed too small (audit.c). */
+bool crs_audit(crease_solver *s, double move);
+
+/* A first guess of M at the start point, and the parameters that follow from it (guess.c). */
+void crs_guess_constants(crease_solver *s);
 
 static inline ptrdiff_t crs_size(const crease_solver *s, int i)
 {

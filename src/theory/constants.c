@@ -31,10 +31,17 @@ static void note_f(crease_analysis *a, bool constrained)
         a->lower > -INFINITY ? "f + sum r_i is at least this"
                              : "no lower bound of f is known; bound the blocks or declare one");
     if (!constrained) return;
-    crs_note(a, "M finite", -1, a->M < INFINITY ? CREASE_PROVED : CREASE_UNKNOWN, a->M,
-             a->M < INFINITY ? "grad_N f is Lipschitz with this constant"
-                             : "grad_N f has no Lipschitz constant here; give the other blocks "
-                               "compact sets, or make f separable in the last block");
+    if (a->M < INFINITY)
+        crs_note(a, "M finite", -1, CREASE_PROVED, a->M,
+                 "grad_N f is Lipschitz with this constant");
+    else if (a->adaptive)
+        crs_note(a, "M finite", -1, CREASE_ESTIMATED, a->M,
+                 "no constant of grad_N f is known: M is doubled whenever the potential rises");
+    else
+        crs_note(
+            a, "M finite", -1, CREASE_UNKNOWN, a->M,
+            "grad_N f has no Lipschitz constant here; give the other blocks compact sets, make "
+            "f separable in the last block, or use practical mode");
 }
 
 bool crs_gather(const crease_problem *p, int last, crease_analysis *a, crease_error *e)
@@ -72,6 +79,7 @@ bool crs_gather(const crease_problem *p, int last, crease_analysis *a, crease_er
         return false;
     if (last >= 0 && !isnan(a->map_scale)) a->sigma_last = square(a->map_scale);
     a->separable_last = k.separable_last;
+    a->adaptive = last >= 0 && !(a->M < INFINITY) && a->mode == CREASE_MODE_PRACTICAL;
     if (a->method != CREASE_METHOD_GCG) note_f(a, last >= 0);
     return true;
 }

@@ -33,15 +33,14 @@ static bool plan_block(const crease_problem *p, int i, crease_analysis *a, creas
     }
     if (c && !crease_joint_check(crs_reg_of(p, i), c, &p->space[i], &step, e)) return false;
     plan->tau_least = step < INFINITY ? 1.001 / step : 0;
-    plan->backtrack = !(plan->lipschitz < INFINITY) && !(p->f.ops && p->f.ops->curvature);
-    if (!plan->backtrack) {
+    if (plan->lipschitz < INFINITY)
         crs_note(a, "block step global", i, CREASE_PROVED, plan->lipschitz,
                  "f is linearized with L_i, the prox is the global minimizer");
-        return true;
-    }
-    crs_note(a, "L_i finite", i, CREASE_ESTIMATED, NAN,
-             "block %s has no known Lipschitz constant: L_i is found by doubling",
-             crs_block_name(p, i, name));
+    else
+        crs_note(a, "L_i finite", i, CREASE_ESTIMATED, NAN,
+                 "block %s has no constant for the whole region: the curvature at the iterate "
+                 "serves, or L_i is found by doubling",
+                 crs_block_name(p, i, name));
     return true;
 }
 

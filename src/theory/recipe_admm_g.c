@@ -15,7 +15,7 @@ static void separable(const crease_options *o, crease_analysis *a, scaled k)
 {
     const double bound = 2 * k.L;
     const bool theory = a->mode == CREASE_MODE_THEORY;
-    const double b = o->beta > 0 ? o->beta : k.L > 0 ? (theory ? 3 : 2.2) * k.L : crs_free_beta(a);
+    const double b = o->beta > 0 ? o->beta : k.L > 0 ? (theory ? 3 : 4.5) * k.L : crs_free_beta(a);
     const double drop = (b - 2 * k.L) * (b + k.L) / (2 * b);
     a->theorem = "R1: ADMM-g with a separable last block";
     a->beta = b;
