@@ -22,12 +22,11 @@ static json_t *assumptions(const crease_problem *p, const crease_analysis *a)
 static json_t *plan(const crease_problem *p, const crease_analysis *a, int i)
 {
     const crease_block_plan *b = &a->block[i];
-    return json_pack("{s:s, s:b, s:b, s:b, s:o, s:o, s:o, s:o, s:i, s:o}", "block",
-                     crs_planned_name(p, i), "last", i == a->last, "exact", b->exact, "backtrack",
-                     b->backtrack, "h", crs_json_real(b->h), "h_relative",
-                     crs_json_real(b->h_relative), "L", crs_json_real(b->lipschitz), "map_norm",
-                     crs_json_real(b->map_norm), "setting", b->setting, "diameter",
-                     crs_json_real(b->diameter));
+    return json_pack("{s:s, s:b, s:b, s:o, s:o, s:o, s:o, s:i, s:o}", "block",
+                     crs_planned_name(p, i), "last", i == a->last, "exact", b->exact, "h",
+                     crs_json_real(b->h), "h_relative", crs_json_real(b->h_relative), "L",
+                     crs_json_real(b->lipschitz), "map_norm", crs_json_real(b->map_norm), "setting",
+                     b->setting, "diameter", crs_json_real(b->diameter));
 }
 
 static json_t *parameters(const crease_problem *p, const crease_analysis *a)
