@@ -43,10 +43,13 @@ static bool read_option(crs_reader *r, const crs_node *at, crease_options *o)
 
 static bool read_options(crs_reader *r, const crs_node *at, crease_options *o)
 {
-    const char *key;
+    enum { MOST = 64 };
+    const char *key, *keys[MOST] = { "method", "mode" };
     json_t *value;
-    if (!json_is_object(at->value))
-        return crs_fail_at(r, at, "this is %s; write {\"eps\": 1e-6}", crs_kind_of(at->value));
+    int n = 2;
+    for (int k = 0; k < crease_option_count() && n < MOST; k++)
+        keys[n++] = crease_option_at(k).name;
+    if (!crs_has_keys(r, at, n, keys)) return false;
     json_object_foreach(at->value, key, value)
     {
         const crs_node here = { at, key, 0, value };
