@@ -61,6 +61,7 @@ typedef struct {
     double last_low, last_high; /* eigenvalues of the last block's quadratic */
 
     double beta, gamma, ell, mu;     /* NaN where the method has none */
+    bool mu_fixed;                   /* the extension keeps its mu */
     double slack;                    /* beta over its bound; INFINITY: any beta will do */
     bool line_search, backtrack_rho; /* of gcg */
     bool adaptive;                   /* M is not known: it is found by doubling */

@@ -39,7 +39,7 @@ crs_extension *crs_extension_new(const crease_problem *p, const crease_options *
     crs_extension *x = crs_alloc(1, sizeof *x);
     const size_t N = (size_t)p->count;
     if (x) {
-        x->mu = o->mu > 0 ? o->mu : 1 / larger(o->eps, 1e-3);
+        x->mu = o->mu > 0 ? o->mu : 1 / larger(o->eps, 1e-3) /* grows when needed */;
         x->block = crs_alloc(N + 1, sizeof *x->block);
         x->space = crs_alloc(N + 1, sizeof *x->space);
         x->slack = crs_alloc((size_t)crease_size(&p->range), sizeof *x->slack);

@@ -51,6 +51,7 @@ static bool build(crease_solver *s, crease_error *e)
     if (!s->a) return false;
     s->p = s->given;
     if (s->a->method == CREASE_METHOD_EXTENSION) {
+        if (s->a->mu_fixed) s->o.mu = s->a->mu;
         s->extension = crs_extension_new(s->given, &s->o, e);
         if (!s->extension) return false;
         s->p = &s->extension->problem;
@@ -149,7 +150,7 @@ static void adapt_extension(crease_solver *s)
     const ptrdiff_t m = crease_size(&s->p->range);
     for (int i = 0; i < s->given->count; i++) blocks = larger(blocks, s->now.block[i].residual);
     const double feasibility = s->now.feasibility.residual;
-    if (!(blocks <= s->o.eps) || feasibility <= s->o.eps || s->o.mu > 0) return;
+    if (!(blocks <= s->o.eps) || feasibility <= s->o.eps || s->a->mu_fixed) return;
     if (crs_norm(m, s->st.s) > 0.1 * feasibility) return;
     const double mu = s->extension->mu, wanted = 1.2 * crs_norm(m, s->st.lambda) / s->o.eps;
     crs_extension_set_mu(s->extension, larger(1.2 * mu, wanted));

@@ -3,7 +3,6 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "problem/extension.h"
 #include "theory/theory.h"
 
 const char *crease_status_text(crease_status status)
@@ -56,8 +55,6 @@ static crease_analysis *new_analysis(int count, crease_error *e)
     return NULL;
 }
 
-static const char extension_theorem[] = "Theorem 4.2 by R2: any beta > mu";
-
 void crs_retune(const crease_problem *p, const crease_options *o, crease_analysis *a)
 {
     a->assumptions = a->general;
@@ -71,7 +68,6 @@ void crs_retune(const crease_problem *p, const crease_options *o, crease_analysi
         crs_recipe_admm_m(p, o, a);
     else
         crs_recipe_admm_g(p, o, a);
-    if (a->method == CREASE_METHOD_EXTENSION) a->theorem = extension_theorem;
 }
 
 /* In theory mode a missing assumption is a refusal with its reason. */
@@ -104,25 +100,6 @@ static bool fill_in(const crease_problem *p, const crease_options *o, crease_ana
     return admissible(a, e);
 }
 
-static crease_analysis *analyse_extension(const crease_problem *p, const crease_options *o,
-                                          crease_error *e)
-{
-    crease_options inner = *o;
-    crs_extension *x = crs_extension_new(p, o, e);
-    crease_analysis *a = NULL;
-    if (!x) return NULL;
-    inner.method = CREASE_METHOD_ADMM_M;
-    inner.beta = o->beta > 0 ? o->beta : 1.5 * x->mu;
-    a = crease_analyse(&x->problem, &inner, e);
-    if (a) {
-        a->method = CREASE_METHOD_EXTENSION;
-        a->theorem = extension_theorem;
-        a->mu = x->mu;
-    }
-    crs_extension_free(x);
-    return a;
-}
-
 crease_analysis *crease_analyse(const crease_problem *p, const crease_options *o, crease_error *e)
 {
     if (!crease_problem_check(p, e) || !crease_options_check(o, e)) return NULL;
@@ -134,5 +111,5 @@ crease_analysis *crease_analyse(const crease_problem *p, const crease_options *o
     }
     if (a->method != CREASE_METHOD_EXTENSION) return a;
     crease_analysis_free(a);
-    return analyse_extension(p, o, e);
+    return crs_analyse_extension(p, o, e);
 }

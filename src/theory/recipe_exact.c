@@ -17,7 +17,8 @@ void crs_recipe_exact(const crease_problem *p, const crease_options *o, crease_a
     const double at_high = (b - high) * (b + 2 * high) / (2 * b);
     const double drop = smaller(at_low, at_high);
     (void)p;
-    a->theorem = "R2: ADMM with the quadratic last block minimized exactly";
+    if (a->method != CREASE_METHOD_EXTENSION)
+        a->theorem = "R2: ADMM with the quadratic last block minimized exactly";
     a->beta = b / c2;
     a->slack = bound > 0 ? b / bound : INFINITY;
     crs_note(a, "beta c^2 > D", -1, when(b > bound), a->slack,

@@ -40,6 +40,10 @@ void crs_recipe_admm_g(const crease_problem *p, const crease_options *o, crease_
 void crs_recipe_admm_m(const crease_problem *p, const crease_options *o, crease_analysis *a);
 void crs_recipe_exact(const crease_problem *p, const crease_options *o, crease_analysis *a);
 
+/* The analysis of the problem with a slack block (recipe_extension.c). */
+crease_analysis *crs_analyse_extension(const crease_problem *p, const crease_options *o,
+                                       crease_error *e);
+
 /* What the ADMM recipes share: h of every block and kappa_4 (blocks.c). */
 void crs_set_h(const crease_options *o, crease_analysis *a, double h, double least);
 double crs_kappa_blocks(const crease_analysis *a);

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT
+ * recipe_extension: the slack block is a quadratic last block with D = mu, so R2 covers any
+ * beta > mu
+ *
+ * Paper mode: mu = 1/eps, beta = 3 mu. Theory mode from a feasible start: mu = 2 (F(x^0) -
+ * F*)/eps^2 keeps |sum A_i x_i - b| <= eps in every iteration. Otherwise mu starts low and grows
+ * when the slack stalls (solve/solver.c). */
+#include "problem/extension.h"
+#include "theory/theory.h"
+
+static crease_analysis *analyse_with(const crease_problem *p, const crease_options *o, double mu,
+                                     crease_error *e)
+{
+    crease_options slack = *o, inner = *o;
+    slack.mu = mu;
+    crs_extension *x = crs_extension_new(p, &slack, e);
+    if (!x) return NULL;
+    const bool paper = o->mode == CREASE_MODE_PAPER;
+    inner.method = CREASE_METHOD_ADMM_M;
+    inner.mode = paper ? CREASE_MODE_THEORY : o->mode;
+    inner.beta = o->beta > 0 ? o->beta : (paper ? 3 : 1.5) * x->mu;
+    crease_analysis *a = crease_analyse(&x->problem, &inner, e);
+    if (a) {
+        a->method = CREASE_METHOD_EXTENSION;
+        a->mode = o->mode;
+        a->theorem = "Theorem 4.2 by R2: any beta > mu";
+        a->mu = x->mu;
+        a->mu_fixed = mu > 0;
+    }
+    crs_extension_free(x);
+    return a;
+}
+
+/* F(x^0) when the start satisfies the constraint to rounding, otherwise NaN. */
+static bool feasible_objective(const crease_problem *p, double *F, crease_error *e)
+{
+    const ptrdiff_t m = crease_size(&p->range), n = crs_largest_block(p);
+    const double **x = crs_alloc((size_t)p->count, sizeof *x);
+    double *zero = crs_doubles(n, "the start", e);
+    double *s = crs_doubles(m + crs_problem_scratch(p), "the start", e);
+    const bool done = x && zero && s;
+    if (done) {
+        for (int i = 0; i < p->count; i++) x[i] = p->block[i].start ? p->block[i].start : zero;
+        crs_constraint(p, x, s, s + m);
+        const double off = crs_norm(m, s), size = p->rhs ? crs_norm(m, p->rhs) : 0;
+        *F = off <= 1e-12 * (1 + size) ? crs_f(p, x, s + m) + crs_regs(p, x, s + m) : NAN;
+    } else {
+        crs_fail(e, CREASE_NO_MEMORY, "out of memory: the start of %d blocks", p->count);
+    }
+    crs_free(x);
+    crs_free(zero);
+    crs_free(s);
+    return done;
+}
+
+crease_analysis *crs_analyse_extension(const crease_problem *p, const crease_options *o,
+                                       crease_error *e)
+{
+    double F = NAN;
+    if (o->mu > 0 || o->mode == CREASE_MODE_PAPER)
+        return analyse_with(p, o, o->mu > 0 ? o->mu : 1 / o->eps, e);
+    crease_analysis *a = analyse_with(p, o, 0, e);
+    if (!a || o->mode != CREASE_MODE_THEORY) return a;
+    if (!feasible_objective(p, &F, e)) {
+        crease_analysis_free(a);
+        return NULL;
+    }
+    const double mu = 2 * (F - a->lower) / square(o->eps);
+    if (!(mu > 0 && mu < INFINITY)) return a;
+    crease_analysis_free(a);
+    return analyse_with(p, o, mu, e);
+}
