@@ -16,13 +16,6 @@ static bool smooth_block(const crease_problem *p, int i)
     return !p->block[i].set && t.lipschitz == 0 && crs_in_constraint(p, i);
 }
 
-static bool offers_argmin(const crease_problem *p, int i)
-{
-    const crease_blocks b = crs_blocks(p);
-    return p->f.ops && p->f.ops->argmin &&
-           p->f.ops->argmin(&p->f, &b, NULL, i, 1, NULL, INFINITY, NULL, NULL);
-}
-
 /* How good block i would be as the last one. */
 static bool rank_last(const crease_problem *p, int i, int *rank, crease_error *e)
 {
@@ -30,13 +23,15 @@ static bool rank_last(const crease_problem *p, int i, int *rank, crease_error *e
     const crease_blocks b = crs_blocks(p);
     crease_constants k = { .separable_last = true };
     double c, sigma;
+    bool exact;
     *rank = NONE;
     if (!smooth_block(p, i)) return true;
     if (p->f.ops && !crease_smooth_constants(&p->f, &b, i, &k, NULL, e)) return false;
     if (crease_map_is_identity(A, &p->space[i], &p->range, &c) && c != 0) {
-        *rank = !k.separable_last                         ? IDENTITY
-                : k.quadratic_last && offers_argmin(p, i) ? QUADRATIC
-                                                          : SEPARABLE;
+        /* beta c^2 will exceed -2 D, twice what makes f + beta c^2/2 |.|^2 convex */
+        const double weight = 1 + 2 * pos(-k.last_low);
+        if (!crs_offers_argmin(p, i, weight, INFINITY, &exact, e)) return false;
+        *rank = !k.separable_last ? IDENTITY : k.quadratic_last && exact ? QUADRATIC : SEPARABLE;
         return true;
     }
     if (!crease_map_sigma_min(A, &p->space[i], &p->range, &sigma, e)) return false;

@@ -4,19 +4,20 @@
 #include "set/set.h"
 #include "theory/theory.h"
 
-/* An exact step needs r_i = 0, at most a ball, A_i = c I or no map, and f's minimizer. */
-static bool exact_possible(const crease_problem *p, int i, crease_block_plan *plan)
+/* An exact step needs r_i = 0, at most a ball, A_i = c I or no map, and f's minimizer whatever the
+ * proximal weight will be. */
+static bool exact_possible(const crease_problem *p, int i, crease_block_plan *plan, bool *exact,
+                           crease_error *e)
 {
-    const crease_blocks b = crs_blocks(p);
     const crease_reg *r = crs_reg_of(p, i);
     const crease_set *c = p->block[i].set;
     crease_reg_traits t;
     r->ops->traits(r, &p->space[i], INFINITY, &t);
+    *exact = false;
     if (t.lipschitz != 0 || isnan(plan->map_scale) || (c && c->ops != &crs_l2_ball_ops))
-        return false;
+        return true;
     if (c) plan->radius = c->par[0];
-    return p->f.ops && p->f.ops->argmin &&
-           p->f.ops->argmin(&p->f, &b, NULL, i, 1, NULL, plan->radius, NULL, NULL);
+    return crs_offers_argmin(p, i, 0, plan->radius, exact, e);
 }
 
 static bool plan_block(const crease_problem *p, int i, crease_analysis *a, crease_error *e)
@@ -25,7 +26,7 @@ static bool plan_block(const crease_problem *p, int i, crease_analysis *a, creas
     const crease_set *c = p->block[i].set;
     double step = INFINITY;
     char name[32];
-    plan->exact = exact_possible(p, i, plan);
+    if (!exact_possible(p, i, plan, &plan->exact, e)) return false;
     if (plan->exact) {
         crs_note(a, "block step exact", i, CREASE_PROVED, NAN,
                  "r = 0 and f is minimized over the block in closed form");
