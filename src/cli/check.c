@@ -22,7 +22,9 @@ static bool first_bound(const crease_problem *p, const crease_options *o, double
 static void print_bound(const crease_analysis *a, double K, double eps)
 {
     const crease_assumption *doubt = crs_doubt(a, 0);
-    if (K < INFINITY)
+    if (K == 0)
+        printf("K           0: the start is eps-stationary\n");
+    else if (K < INFINITY)
         printf("K           at most %.4g iterations to eps = %g\n", K, eps);
     else
         printf("K           no bound: %s\n", doubt ? doubt->reason : "it is beyond every number");

@@ -90,7 +90,7 @@ solved 2 "$lasso" --json --quiet --max-evaluations 5 --eps 0
 holds 'd["status"] == "evaluation_limit"'
 # An objective without a lower bound: exit 3, the best finite point.
 cat >"$scratch/unbounded.json" <<'JSON'
-{"crease": 1, "blocks": [{"shape": 2, "start": 1}],
+{"crease": 1, "blocks": [{"shape": 2, "start": 2}],
  "smooth": [{"quadratic": {"Q": {"x1": [[-1, 0], [0, 1]]}, "q": {"x1": [1, 1]}}}]}
 JSON
 solved 3 "$scratch/unbounded.json" --json --quiet --out "$scratch/diverged"
