@@ -102,7 +102,7 @@ static bool read_sizes(scanner *s)
     if (!crs_mul_size(s->rows, s->cols, &all) || all > PTRDIFF_MAX / 32)
         return bad(s, "the matrix is larger than memory can address; correct the sizes");
     s->entries = s->symmetric ? (all - s->rows) / 2 + s->rows : all;
-    return !s->sparse || whole(s, s->word[2], 0, (double)s->entries, &s->entries);
+    return !s->sparse || whole(s, s->word[2], 0, 0x1p48, &s->entries); /* duplicates add up */
 }
 
 static bool take(scanner *s)

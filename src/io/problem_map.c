@@ -104,8 +104,9 @@ static bool read_mtx(crs_reader *r, const crs_node *at, const crease_space *dom,
     const bool read = crs_read_mtx(f, path, &m, r->e);
     fclose(f);
     if (!read) return crs_blame(r, at);
-    const bool kept = crs_keep(r, m.value) && (!m.sparse || crs_keep(r, m.start));
-    if (!kept || (m.sparse && !crs_keep(r, m.col))) return false;
+    const bool value = crs_keep(r, m.value); /* each is kept or freed, whatever becomes of others */
+    const bool start = !m.sparse || crs_keep(r, m.start), col = !m.sparse || crs_keep(r, m.col);
+    if (!value || !start || !col) return false;
     if (m.cols != crease_size(dom))
         return crs_fail_at(r, at,
                            "the matrix has %td columns but the block %td entries; make them "

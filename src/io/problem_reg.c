@@ -34,8 +34,8 @@ static bool read_groups(crs_reader *r, const crs_node *at, const crease_space *s
                                                                          crease_size(s), &g, r->e);
     if (!done) crs_grouping_free(&g);
     if (!done) return crs_blame(r, at);
-    const bool kept = crs_keep(r, g.start) && (!g.index || crs_keep(r, g.index));
-    crease_groups *groups = kept ? crs_room(r, 1, sizeof *groups) : NULL;
+    const bool start = crs_keep(r, g.start), index = !g.index || crs_keep(r, g.index);
+    crease_groups *groups = start && index ? crs_room(r, 1, sizeof *groups) : NULL;
     if (!groups) return false;
     *groups = g.groups;
     out->groups = groups;
