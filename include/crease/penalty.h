@@ -36,8 +36,8 @@ typedef struct {
      * of equal minimizers the smallest. NaN in w gives NaN. */
     double (*shrink)(const double *par, double t, double w);
 
-    /* Every y > 0 that may be a local minimizer of rho(y) + (y-w)^2/(2t), w of any sign, other
-     * than the kink; returns their number <= CREASE_MAX_STATIONARY. */
+    /* Every y > 0 that may be a local minimizer of rho(y) + (y-w)^2/(2t), w of any sign, and no
+     * other (a kink never is); returns their number <= CREASE_MAX_STATIONARY. */
     int (*stationary)(const double *par, double t, double w, double *y);
 
     /* Lipschitz constant of rho on [0, radius] (INFINITY: none). */

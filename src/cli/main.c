@@ -1,11 +1,86 @@
 /* SPDX-License-Identifier: MIT
- * main: the program; one file per verb */
-#include <stdio.h>
+ * main: the program; one file a verb. Data go to standard output; an error is one line on standard
+ * error and an exit code. */
+#define _POSIX_C_SOURCE 200809L
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <unistd.h>
 
-#include <crease/crease.h>
+#include "cli/cli.h"
 
-int main(void)
+static const crs_verb *const verbs[] = { &crs_list_verb, &crs_prox_verb,     &crs_project_verb,
+                                         &crs_lmo_verb,  &crs_selftest_verb, &crs_version_verb,
+                                         &crs_help_verb };
+
+int crs_verb_count(void) { return (int)(sizeof verbs / sizeof *verbs); }
+const crs_verb *crs_verb_at(int k) { return verbs[k]; }
+static const char *name_at(int k) { return verbs[k]->name; }
+
+const crs_verb *crs_verb_find(const char *name, crease_error *e)
 {
-    printf("crease %s\n", crease_version());
-    return 0;
+    for (int k = 0; k < crs_verb_count(); k++)
+        if (strcmp(name, name_at(k)) == 0) return verbs[k];
+    const int near = crs_nearest(name, crs_verb_count(), name_at);
+    if (near >= 0)
+        crs_fail(e, CREASE_BAD_ARGUMENT, "unknown verb '%.64s'; did you mean '%s'?", name,
+                 name_at(near));
+    else
+        crs_fail(e, CREASE_BAD_ARGUMENT, "unknown verb '%.64s'; 'crease help' shows them all",
+                 name);
+    return NULL;
+}
+
+static const crs_verb *verb_of(const char *word, crease_error *e)
+{
+    if (strcmp(word, "--version") == 0) return &crs_version_verb;
+    if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) return &crs_help_verb;
+    return crs_verb_find(word, e);
+}
+
+static bool run(const crs_verb *verb, int argc, char **argv, crease_error *e)
+{
+    crs_args a;
+    if (!crs_args_parse(verb, argc, argv, &a, e)) return false;
+    if (!crs_given(&a, CRS_OPT_HELP)) return verb->run(&a, e);
+    crs_print_help(verb);
+    return true;
+}
+
+/* What was printed must have arrived: a full disk or a closed output is an error. */
+static bool flush_output(crease_error *e)
+{
+    errno = 0;
+    if (fflush(stdout) == 0 && !ferror(stdout)) return true;
+    return crs_fail(e, CREASE_IO, "standard output cannot be written: %s; check where it goes",
+                    errno ? strerror(errno) : "an earlier write failed");
+}
+
+static int report(const crs_verb *verb, crease_error *e)
+{
+    for (char *c = e->text; *c; c++) /* one line, whatever a file is called */
+        if ((unsigned char)*c < ' ') *c = '?';
+    fprintf(stderr, "crease: %s%s%s\n", verb ? verb->name : "", verb ? ": " : "", e->text);
+    return crs_exit_code(e->code);
+}
+
+int main(int argc, char **argv)
+{
+    crease_error e = { CREASE_NUMERICAL_FAILURE, "failed without a reason; please report it" };
+    signal(SIGPIPE, SIG_DFL); /* the reader of a pipe may leave early: end without a word */
+    if (fcntl(STDOUT_FILENO, F_GETFD) < 0) {
+        crs_fail(&e, CREASE_IO, "standard output is closed; leave it open or send it to /dev/null");
+        return report(NULL, &e);
+    }
+    if (argc < 2) {
+        crs_print_usage(stderr);
+        return crs_exit_code(CREASE_BAD_ARGUMENT);
+    }
+    const crs_verb *verb = verb_of(argv[1], &e);
+    if (!verb) return report(NULL, &e);
+    const bool done = run(verb, argc - 2, argv + 2, &e);
+    crease_error late;
+    if (!flush_output(&late)) return report(verb, &late);
+    return done ? 0 : report(verb, &e);
 }

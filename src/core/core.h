@@ -48,6 +48,9 @@ bool crs_parse_double(const char *text, double *value);
 static inline double pos(double t) { return t <= 0 ? 0 : t; }
 static inline double larger(double a, double b) { return a >= b ? a : b != b ? b : a != a ? a : b; }
 static inline double smaller(double a, double b) { return -larger(-a, -b); }
+/* a b with 0 inf = 0: a weight of zero switches off even what is unbounded. */
+static inline double times(double a, double b) { return a == 0 || b == 0 ? 0 : a * b; }
+
 static inline double square(double t) { return t * t; }
 static inline double clip(double t, double low, double high)
 {

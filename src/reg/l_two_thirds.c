@@ -29,8 +29,8 @@ static double quartic_root(double u)
 /* The largest stationary point, or 0 when there is none; w > 0. */
 static double largest_root(double c, double w)
 {
-    const double unit = sqrt(c) * sqrt(sqrt(c)), s = quartic_root(w / unit);
-    if (unit == 0 || isinf(w)) return w;
+    const double unit = sqrt(c) * sqrt(sqrt(c)), u = w / unit, s = quartic_root(u);
+    if (isinf(u)) return w;
     if (s == 0) return 0;
     const double y = unit * s * s * s, g = c / cbrt(y);
     return 2 * y > g ? power_newton(2.0 / 3, w, y, g) : y;

@@ -19,9 +19,6 @@
 extern const crease_reg_ops crs_separable_ops, crs_weighted_l1_ops, crs_nonneg_ops, crs_group_ops,
     crs_spectral_ops;
 
-/* a b with 0 inf = 0: a weight of zero switches off even what is unbounded. */
-static inline double times(double a, double b) { return a == 0 || b == 0 ? 0 : a * b; }
-
 /* 0, or NaN when y is. */
 static inline double zero_at(double y) { return y == y ? 0 : y; }
 

@@ -53,6 +53,7 @@ static void check_oracle(const set_case *a, draws *d, crs_report *out)
             crs_report_note(out, "oracle beaten by another point", pos(least - dot(a, g, z)) / size,
                             1e-12);
     }
+    if (crs_norm(a->n, w) == 0) return;
     const double step = 1e-3 * (1 + crs_norm(a->n, y)) / (crs_norm(a->n, w) + 1e-300);
     for (ptrdiff_t j = 0; j < a->n; j++) z[j] = y[j] + step * w[j]; /* beyond the face */
     crs_report_note(out, "a point outside is seen",

@@ -5,7 +5,7 @@
 #include "smooth/smooth.h"
 
 static const crease_smooth_ops *const list[] = {
-#define LOSS(symbol)   &crs_##symbol##_ops,
+#define LOSS(symbol)   &crs_##symbol.ops,
 #define SMOOTH(symbol) &crs_##symbol##_ops,
 #include "smooth/list.def"
 #undef LOSS

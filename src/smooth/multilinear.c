@@ -101,8 +101,6 @@ static bool spectral_norm(const crease_multilinear_data *m, double *sigma, creas
     return true;
 }
 
-static double times(double a, double b) { return a == 0 ? 0 : crs_safe(a * b); }
-
 static bool constants(const crease_smooth *f, const crease_blocks *b, int last,
                       crease_constants *out, double *block, crease_error *e)
 {
@@ -113,12 +111,12 @@ static bool constants(const crease_smooth *f, const crease_blocks *b, int last,
     if (!spectral_norm(m, &sigma, e) || !crs_pair_norm(d, r, &pairs, e)) return false;
     const double scale = fabs(m->weight) * sigma;
     *out = (crease_constants){ .p = 2 };
-    out->L = out->rho = times(scale, pairs);
-    out->lower = -times(scale, crs_radius_product(d, r, -1, -1));
+    out->L = out->rho = crs_safe(times(scale, pairs));
+    out->lower = -crs_safe(times(scale, crs_radius_product(d, r, -1, -1)));
     if (n < 0)
         crs_untouched_last(out);
     else
-        out->M = times(scale, crs_pair_row(d, r, n));
+        out->M = crs_safe(times(scale, crs_pair_row(d, r, n)));
     if (block) fill(b->count, 0, block);
     return true;
 }

@@ -7,10 +7,100 @@
 
 #include "core/core.h"
 
-#define LOSS(symbol)   extern const crease_smooth_ops crs_##symbol##_ops;
+/* A scalar loss phi, and as ops its sum over a linear predictor, f(x) = sum_j phi(u_j) with
+ * u = W x - rhs (predictor.c). ops comes first: it leads from a crease_smooth to its loss. */
+typedef struct {
+    crease_smooth_ops ops;
+    double (*value)(const double *par, double u); /* phi, with infimum 0 */
+    double (*slope)(const double *par, double u); /* phi' */
+    double low, high;                             /* phi'' lies in [low, high] */
+    bool labels;                                  /* u_j = rhs_j (W x)_j, rhs_j = -1 or +1 */
+    bool quadratic;                               /* phi'' is constant */
+
+    ptrdiff_t (*extra_scratch)(const crease_smooth *f, const crease_blocks *b); /* NULL: none */
+    bool (*hoelder)(const crease_smooth *f, const crease_blocks *b, crease_constants *out,
+                    crease_error *e); /* fills in p and rho; NULL: p = 2 */
+} crs_loss;
+
+static inline const crs_loss *loss_of(const crease_smooth *f)
+{
+    return (const crs_loss *)(const void *)f->ops;
+}
+
+#define LOSS(symbol)   extern const crs_loss crs_##symbol;
 #define SMOOTH(symbol) extern const crease_smooth_ops crs_##symbol##_ops;
 #include "smooth/list.def"
 #undef LOSS
 #undef SMOOTH
+
+/* What every loss has in common, for the designated initializer of its ops. */
+#define CRS_PREDICTOR_OPS                                                                          \
+    .data_text = "terms (block, map), range, rhs", .check = crs_predictor_check,                   \
+    .scratch = crs_predictor_scratch, .touches = crs_predictor_touches,                            \
+    .value = crs_predictor_value, .grad = crs_predictor_grad, .constants = crs_predictor_constants
+
+bool crs_predictor_check(const crease_smooth *f, const crease_blocks *b, crease_error *e);
+ptrdiff_t crs_predictor_scratch(const crease_smooth *f, const crease_blocks *b);
+bool crs_predictor_touches(const crease_smooth *f, int i);
+double crs_predictor_value(const crease_smooth *f, const crease_blocks *b, const double *const *x,
+                           double *work);
+void crs_predictor_grad(const crease_smooth *f, const crease_blocks *b, const double *const *x,
+                        int i, double *g, double *work);
+bool crs_predictor_constants(const crease_smooth *f, const crease_blocks *b, int last,
+                             crease_constants *out, double *block, crease_error *e);
+
+ptrdiff_t crs_predictor_map_scratch(const crease_predictor *p, const crease_blocks *b);
+
+/* u += a W_i x and g += W_i' u, where W_i is the sum of the maps on block i. */
+void crs_predictor_apply(const crease_predictor *p, const crease_blocks *b, int i, double a,
+                         const double *x, double *u, double *work);
+void crs_predictor_adjoint(const crease_predictor *p, const crease_blocks *b, int i,
+                           const double *u, double *g, double *work);
+
+/* out (rows x columns, row-major) = the matrix of W_i, by min(rows, columns) products with it or
+ * its adjoint. `work` has rows + columns + crs_predictor_map_scratch() doubles. */
+void crs_predictor_matrix(const crease_predictor *p, const crease_blocks *b, int i, double *out,
+                          double *work);
+
+/* True when W_i is known to be diagonal: then W_i 1 is its diagonal. */
+bool crs_predictor_diagonal(const crease_predictor *p, const crease_blocks *b, int i);
+
+/* *bound >= |W_i|_2; 0 for a block without terms. May allocate. */
+bool crs_predictor_norm(const crease_predictor *p, const crease_blocks *b, int i, double *bound,
+                        crease_error *e);
+
+/* y = argmin over |y|_2 <= radius of sum_j e_j y_j^2/2 - c_j y_j, for e of any sign; y may be c.
+ * false: there is no minimizer, or (on more than one rank) it is not unique. */
+bool crs_ball_diagonal(const crease_space *s, const double *e, const double *c, double radius,
+                       double *y);
+
+/* What argmin adds to f in a block, (h/2)|y - v|^2 on |y| <= radius, and where the answer goes. */
+typedef struct {
+    double h;
+    const double *v;
+    double radius;
+    double *y;
+} crs_step;
+
+bool crs_smooth_sum_constants(const crease_smooth *f, const crease_blocks *b, int last,
+                              crease_constants *out, double *block, crease_error *e);
+
+/* Is block i (counted from 0) one of b's? `owner` names the coupling in the error. */
+bool crs_check_block(const char *owner, const crease_blocks *b, int i, crease_error *e);
+
+/* The failure `inner` of part k (counted from 0) of `owner`, as e. */
+bool crs_fail_part(crease_error *e, const crease_error *inner, const char *owner, const char *part,
+                   int k);
+
+static inline double radius_of(const crease_blocks *b, int i)
+{
+    return b->radius ? b->radius[i] : INFINITY;
+}
+
+/* An upper bound of a number >= 0 computed with at most this many roundings. */
+static inline double above(double t, double roundings) { return t * (1 + roundings * 0x1p-52); }
+
+/* An upper bound of a + b for a, b >= 0; exact when one of them is 0. */
+static inline double plus(double a, double b) { return a == 0 ? b : b == 0 ? a : above(a + b, 1); }
 
 #endif

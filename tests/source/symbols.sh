@@ -11,7 +11,7 @@ report "$(nm -D --defined-only "$BUILD/src/libcrease.so" | awk '$3 !~ /^crease_/
        "exported symbols that are not crease_"
 report "$(nm -u "$BUILD/src/libcrease.a" | awk '{print $2}' | sort -u | grep -xE 'exit|_exit|abort|printf|fprintf|puts|putchar|rand|srand|random|signal|sigaction|setlocale|getenv|setenv|time')" \
        "calls a library must not make"
-report "$(nm "$BUILD/src/libcrease.a" | awk '$2 ~ /^[bBdDC]$/ && $3 !~ /asan|ubsan|odr|gcov|\.L/ {print $3}')" \
+report "$(objdump -t "$BUILD/src/libcrease.a" | awk '$0 ~ /[ \t]\.(data|bss|tdata|tbss)/ && $0 !~ /\.data\.rel\.ro/ && $NF !~ /^\.|asan|ubsan|odr|gcov|^\.L|^[*]/ && $(NF-1) != "0000000000000000" {print $NF}')" \
        "writable static data"
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]

@@ -94,6 +94,8 @@ static void indicators_project(void **state)
     assert_close(value / crs_norm(4, g), 1, 0x1p-51);
     assert_true(crease_reg_value(&b, &s, x, &value, NULL) && value == 0);
     assert_true(crease_reg_value(&b, &s, v, &value, NULL) && value == INFINITY);
+    x[0] = 2.5;
+    assert_true(crease_reg_value(&b, &s, x, &value, NULL) && value == INFINITY);
     assert_true(crease_reg_dist(&b, &s, v, g, &value, NULL) && value == INFINITY);
 }
 

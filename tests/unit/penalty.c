@@ -31,6 +31,7 @@ static void known_values(void **state)
         { &crs_lq, { 1, 0.5 }, 1, 1.6, 1.12954479885322 },
         { &crs_l_two_thirds, { 1 }, 1, 1.4, 0 },
         { &crs_l_two_thirds, { 1 }, 1, 1.6, 0.912728776938248 },
+        { &crs_l_two_thirds, { 1e-300 }, 1, 1e150, 1e150 },
         { &crs_l0, { 1 }, 1, 1.41, 0 },
         { &crs_l0, { 1 }, 1, 1.42, 1.42 },
         { &crs_l0, { 2 }, 1, 2, 0 }, /* a tie */

@@ -89,6 +89,39 @@ static void odd_intervals(void **state)
     }
 }
 
+/* Strongly convex: the minimizer stays when the interval ends just beyond it, nearer than values
+ * can tell, and the end when it comes just before. */
+static void ends_near_the_minimizer(void **state)
+{
+    draws d = { { 13, 1 }, 0 };
+    (void)state;
+    for (int k = 0; k < PENALTIES; k++)
+        for (int trial = 0; trial < 300; trial++) {
+            double par[CREASE_PARS] = { 0 };
+            draw_par(&d, penalties[k], 1, par);
+            const double wc = penalties[k]->weak_convexity(par), v = decades(&d, 1);
+            const double t = wc > 0 ? uniform(&d, 0.1, 0.9) / wc : decades(&d, 1);
+            const crs_scalar r = { penalties[k], par, 1 };
+            const double x = crs_scalar_prox(&r, t, v), near = 1 + pow(10, -uniform(&d, 6, 12));
+            if (isinf(wc) || x == 0) continue;
+            assert_close(crs_scalar_prox_box(&r, t, v, x / near, x * near) / x, 1, 0x1p-46);
+            assert_close(crs_scalar_prox_box(&r, t, v, -1, x / near), x / near, 0);
+            assert_close(crs_scalar_prox_box(&r, t, v, x * near, 2 * v), x * near, 0);
+        }
+}
+
+/* Equal objectives at 1.5 and 2.5: the shorter one, found before or after the other. */
+static void ties_go_to_the_shorter(void **state)
+{
+    const double par[] = { 1, 2 };
+    const crs_scalar r = { &crs_capped_l1, par, 1 };
+    (void)state;
+    assert_true(crs_scalar_prox(&r, 1, 2.5) == 1.5);
+    assert_true(crs_scalar_prox_box(&r, 1, 2.5, -9, 9) == 1.5);
+    assert_true(crs_scalar_prox_box(&r, 1, 2.5, -9, 2.5) == 1.5);
+    assert_true(crs_scalar_prox_box(&r, 1, -2.5, -2.5, 9) == -1.5);
+}
+
 /* Limits of regular subgradients at the kink of capped-l1: two points, never what lies between;
  * one-sided slopes where the interval ends there. */
 static void subdifferential_at_the_kink(void **state)
@@ -111,6 +144,8 @@ int main(void)
         cmocka_unit_test(box_prox_is_the_global_minimum),
         cmocka_unit_test(box_prox_is_stationary),
         cmocka_unit_test(odd_intervals),
+        cmocka_unit_test(ends_near_the_minimizer),
+        cmocka_unit_test(ties_go_to_the_shorter),
         cmocka_unit_test(subdifferential_at_the_kink),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: MIT
+ * args: the command line by the tables of options and verbs: --name value, --name=value, words;
+ * after -- everything is a word, and so is a negative number */
+#include "cli/cli.h"
+
+static const crs_option list[] = {
+#define OPTION(id, name, values, text) { name, values, text },
+#include "cli/options.def"
+#undef OPTION
+};
+
+const crs_option *crs_option_at(int k) { return &list[k]; }
+static const char *name_at(int k) { return list[k].name; }
+
+static bool is_option(const char *word)
+{
+    double number;
+    return word[0] == '-' && word[1] && !crs_parse_double(word, &number);
+}
+
+static int find_option(const crs_verb *verb, const char *name, crease_error *e)
+{
+    for (int k = 0; k < CRS_OPTIONS; k++) {
+        if (strcmp(list[k].name, name) != 0) continue;
+        if (verb->takes & UINT64_C(1) << k || k == CRS_OPT_HELP) return k;
+        crs_fail(e, CREASE_BAD_ARGUMENT,
+                 "%s takes no option %s; 'crease help %s' shows its options", verb->name, name,
+                 verb->name);
+        return -1;
+    }
+    const int near = crs_nearest(name, CRS_OPTIONS, name_at);
+    if (near >= 0 && verb->takes & UINT64_C(1) << near)
+        crs_fail(e, CREASE_BAD_ARGUMENT, "unknown option '%.64s'; did you mean '%s'?", name,
+                 list[near].name);
+    else
+        crs_fail(e, CREASE_BAD_ARGUMENT,
+                 "unknown option '%.64s'; 'crease help %s' shows its options, and -- before a word "
+                 "makes it no option",
+                 name, verb->name);
+    return -1;
+}
+
+static int count_values(const crs_option *o)
+{
+    return !o->values[0] ? 0 : strchr(o->values, ' ') ? 2 : 1;
+}
+
+/* The option at argv[*k], with its values; *k moves to the last of them. */
+static bool take_option(crs_args *a, int argc, char **argv, int *k, crease_error *e)
+{
+    char name[80] = "--help";
+    const char *word = argv[*k];
+    const size_t n = strcspn(word, "=");
+    const char *attached = word[n] ? word + n + 1 : NULL;
+    if (strcmp(word, "-h") != 0)
+        snprintf(name, sizeof name, "%.*s", n < sizeof name ? (int)n : (int)sizeof name - 1, word);
+    const int id = find_option(a->verb, name, e);
+    if (id < 0) return false;
+    if (a->value[id][0])
+        return crs_fail(e, CREASE_BAD_ARGUMENT, "%s was given twice; give it once", name);
+    const int wanted = count_values(&list[id]);
+    if (wanted == 0) {
+        a->value[id][0] = name_at(id);
+        return !attached ||
+               crs_fail(e, CREASE_BAD_ARGUMENT, "%s takes no value; write it alone", name);
+    }
+    for (int v = 0; v < wanted; v++) {
+        const char *value = v == 0 && attached ? attached : *k + 1 < argc ? argv[++*k] : NULL;
+        if (!value || (value != attached && strncmp(value, "--", 2) == 0))
+            return crs_fail(e, CREASE_BAD_ARGUMENT, "%s lacks a value; write %s %s", name, name,
+                            list[id].values);
+        a->value[id][v] = value;
+    }
+    return true;
+}
+
+bool crs_args_parse(const crs_verb *verb, int argc, char **argv, crs_args *a, crease_error *e)
+{
+    bool words_only = false;
+    *a = (crs_args){ .verb = verb, .word = argv };
+    for (int k = 0; k < argc; k++) {
+        if (!words_only && strcmp(argv[k], "--") == 0)
+            words_only = true;
+        else if (words_only || !is_option(argv[k]))
+            a->word[a->count++] = argv[k];
+        else if (!take_option(a, argc, argv, &k, e))
+            return false;
+    }
+    if (crs_given(a, CRS_OPT_HELP) || (a->count >= verb->least && a->count <= verb->most))
+        return true;
+    if (a->count < verb->least)
+        return crs_fail(e, CREASE_BAD_ARGUMENT, "a word is missing; write crease %s %s", verb->name,
+                        verb->words);
+    return crs_fail(e, CREASE_BAD_ARGUMENT, "'%.64s' is one word too many; write crease %s %s",
+                    a->word[verb->most], verb->name, verb->words);
+}
+
+bool crs_option_number(const crs_args *a, crs_option_id id, int which, double *x, crease_error *e)
+{
+    const char *text = a->value[id][which];
+    return crs_parse_double(text, x) ||
+           crs_fail(e, CREASE_BAD_ARGUMENT, "%s: '%.64s' is not a number; write %s %s",
+                    list[id].name, text, list[id].name, list[id].values);
+}
+
+bool crs_option_integer(const crs_args *a, crs_option_id id, double low, double high,
+                        double otherwise, double *x, crease_error *e)
+{
+    *x = otherwise;
+    if (!crs_given(a, id)) return true;
+    if (!crs_option_number(a, id, 0, x, e)) return false;
+    return (*x >= low && *x <= high && *x == floor(*x)) ||
+           crs_fail(e, CREASE_BAD_ARGUMENT,
+                    "%s = %g is outside its range: give an integer in [%g, %g]", list[id].name, *x,
+                    low, high);
+}

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: MIT
+ * cli.h: the program. A verb is a table: what it takes, how it is explained, what it does. */
+#ifndef CRS_CLI_H
+#define CRS_CLI_H
+
+#include <jansson.h>
+
+#include <crease/crease.h>
+
+#include "io/io.h"
+
+typedef enum {
+#define OPTION(id, name, values, text) CRS_OPT_##id,
+#include "cli/options.def"
+#undef OPTION
+    CRS_OPTIONS
+} crs_option_id;
+
+#define CRS_TAKES(id) (UINT64_C(1) << CRS_OPT_##id)
+
+typedef struct {
+    const char *name;   /* "--box" */
+    const char *values; /* "L U"; empty: a flag */
+    const char *text;
+} crs_option;
+
+const crs_option *crs_option_at(int k);
+
+typedef struct crs_args crs_args;
+
+/* run() prints nothing before it is sure to succeed; false leaves the reason in e. */
+typedef struct {
+    const char *name;
+    const char *words; /* "REG [NUMBER...]" */
+    int least, most;   /* how many words it takes */
+    const char *text;
+    const char *example; /* works as pasted */
+    uint64_t takes;      /* CRS_TAKES of its options */
+    bool (*run)(const crs_args *a, crease_error *e);
+} crs_verb;
+
+extern const crs_verb crs_list_verb, crs_prox_verb, crs_project_verb, crs_lmo_verb,
+    crs_selftest_verb, crs_version_verb, crs_help_verb;
+
+int crs_verb_count(void);
+const crs_verb *crs_verb_at(int k);
+const crs_verb *crs_verb_find(const char *name, crease_error *e);
+
+/* A parsed command line. value[k][0] is NULL when option k was not given. */
+struct crs_args {
+    const crs_verb *verb;
+    const char *value[CRS_OPTIONS][2];
+    int count;
+    char **word;
+};
+
+/* argv is what follows the verb; its order is changed. */
+bool crs_args_parse(const crs_verb *verb, int argc, char **argv, crs_args *a, crease_error *e);
+
+static inline const char *crs_given(const crs_args *a, crs_option_id id) { return a->value[id][0]; }
+
+/* A number that was given for an option; false with a sentence when it is none. */
+bool crs_option_number(const crs_args *a, crs_option_id id, int which, double *x, crease_error *e);
+/* A whole number in [low, high], or `otherwise` when the option was not given. */
+bool crs_option_integer(const crs_args *a, crs_option_id id, double low, double high,
+                        double otherwise, double *x, crease_error *e);
+
+/* "1,2,3" to an array; `what` names it in the sentence. */
+bool crs_parse_list(const char *what, const char *text, crs_array *out, crease_error *e);
+/* The same, or the array in a file when the text does not begin with a number. */
+bool crs_is_list(const char *text);
+bool crs_list_or_file(const char *what, const char *text, crs_array *out, crease_error *e);
+
+/* The point of a verb: the words from `first` on, or --input, in the shape of the file or of
+ * --shape. Every entry is finite. */
+bool crs_read_point(const crs_args *a, int first, crs_array *out, crease_error *e);
+
+/* One number a line, a zero without its sign; before them, on standard error, what the reader of
+ * the point had to say. */
+void crs_print_notice(const crs_args *a, const crs_array *point);
+void crs_print_numbers(ptrdiff_t n, const double *x);
+
+/* Results must be finite; otherwise a numerical failure that names the entry. */
+bool crs_check_result(const char *what, ptrdiff_t n, const double *x, crease_error *e);
+
+/* A JSON document under construction. Numbers that JSON cannot hold are null, and listed by key
+ * under "not_finite". Allocation failures are remembered until crs_json_print, which prints the
+ * document and frees it. */
+typedef struct {
+    json_t *root, *odd;
+    bool failed;
+} crs_json;
+crs_json crs_json_new(const char *verb);
+void crs_json_set(crs_json *j, const char *key, json_t *value); /* takes the value over */
+void crs_json_number(crs_json *j, const char *key, double x);
+void crs_json_shape(crs_json *j, const crease_space *s);
+json_t *crs_json_array(ptrdiff_t n, const double *x);
+/* {"name": number, ...}; then `vector`, unless NULL, with its n numbers. */
+void crs_json_parameters(crs_json *j, const crease_param *list, const double *par,
+                         const char *vector, ptrdiff_t n, const double *x);
+bool crs_json_print(crs_json *j, crease_error *e);
+
+/* Text for people: paragraphs wrapped at 100 columns. */
+void crs_print_wrapped(const char *text, int first_column, int indent);
+void crs_print_usage(FILE *f);
+void crs_print_help(const crs_verb *v);
+
+/* The exit code for an error's code (sysexits.h). */
+int crs_exit_code(crease_code code);
+
+#endif

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: MIT
+ * entry: catalogue entries from the command line, and whether their data suit the point */
+#include "cli/entry.h"
+
+static bool is_kind(const crease_reg_ops *ops, const char *kind)
+{
+    return strcmp(ops->name, kind) == 0;
+}
+
+bool crs_reg_wants_groups(const crease_reg_ops *ops) { return is_kind(ops, "group"); }
+bool crs_reg_wants_matrix(const crease_reg_ops *ops) { return is_kind(ops, "spectral"); }
+
+static bool takes_weights(const crease_reg_ops *ops)
+{
+    return ops->vector || is_kind(ops, "separable") || is_kind(ops, "nonneg") ||
+           is_kind(ops, "group");
+}
+
+bool crs_reg_open(const char *text, crs_named_reg *r, crease_error *e)
+{
+    *r = (crs_named_reg){ .weights = { .data = NULL } };
+    if (!crease_spec_parse(text, &r->spec, e) || !crease_reg_from_spec(&r->spec, &r->reg, e))
+        return false;
+    for (int k = 0; k < crease_reg_count() && !r->params; k++)
+        if (strcmp(crease_reg_at(k)->name, r->spec.name) == 0)
+            r->params = crease_reg_params(crease_reg_at(k));
+    return true;
+}
+
+void crs_reg_close(crs_named_reg *r)
+{
+    crease_spec_free(&r->spec);
+    crs_array_free(&r->weights);
+    crs_grouping_free(&r->grouping);
+}
+
+static bool fit_groups(const char *text, ptrdiff_t n, crs_named_reg *r, crease_error *e)
+{
+    const bool wanted = crs_reg_wants_groups(r->reg.ops);
+    if (!wanted && text)
+        return crs_fail(e, CREASE_BAD_ARGUMENT,
+                        "%s has no groups; leave --groups out, or use group-%s", r->spec.name,
+                        r->reg.penalty ? r->reg.penalty->name : "l1");
+    if (wanted && !text)
+        return crs_fail(
+            e, CREASE_BAD_ARGUMENT,
+            "%s needs groups; give their sizes, as --groups 3,2, or labels, as --groups "
+            "@1,1,2",
+            r->spec.name);
+    if (!wanted) return true;
+    if (!crs_grouping_read(text, n, &r->grouping, e)) return false;
+    r->reg.groups = &r->grouping.groups;
+    return true;
+}
+
+/* `have` numbers where the point, or its groups, want `need`. */
+static bool counts_agree(const char *what, ptrdiff_t have, const char *which, ptrdiff_t need,
+                         crease_error *e)
+{
+    return have == need || crs_fail(e, CREASE_BAD_SHAPE,
+                                    "%s: %td number%s given but the point has %td %s; give one for "
+                                    "each",
+                                    what, have, have == 1 ? " is" : "s are", need, which);
+}
+
+static bool fit_weights(const char *text, ptrdiff_t n, crs_named_reg *r, crease_error *e)
+{
+    const crease_reg_ops *ops = r->reg.ops;
+    const char *name = r->spec.name;
+    const ptrdiff_t spelled = r->spec.count - crease_param_count(r->params);
+    if (ops->vector && spelled > 0 && text)
+        return crs_fail(e, CREASE_BAD_ARGUMENT,
+                        "%s has its numbers already; leave --weights out or write %s alone", name,
+                        name);
+    if (ops->vector && spelled > 0) return counts_agree(name, spelled, "entries", n, e);
+    if (ops->vector && !text)
+        return crs_fail(
+            e, CREASE_BAD_ARGUMENT,
+            "%s needs a number for every entry; write %s:a,b,... or add --weights a,b,...", name,
+            name);
+    if (!text) return true;
+    if (!takes_weights(ops))
+        return crs_fail(e, CREASE_UNSUPPORTED, "%s has no weights; leave --weights out", name);
+    if (!crs_list_or_file("--weights", text, &r->weights, e)) return false;
+    const bool by_group = r->reg.groups;
+    r->reg.weight = r->weights.data;
+    return counts_agree("--weights", crease_size(&r->weights.shape),
+                        by_group ? "groups" : "entries", by_group ? r->reg.groups->count : n, e);
+}
+
+bool crs_reg_fit(const crs_args *a, const crease_space *s, crs_named_reg *r, crease_error *e)
+{
+    if (crs_reg_wants_matrix(r->reg.ops) && s->order != 2)
+        return crs_fail(e, CREASE_BAD_SHAPE,
+                        "%s lives on matrices but the point has %d dimension%s; add --shape "
+                        "rows,columns",
+                        r->spec.name, s->order, s->order == 1 ? "" : "s");
+    const ptrdiff_t n = crease_size(s);
+    return fit_groups(crs_given(a, CRS_OPT_GROUPS), n, r, e) &&
+           fit_weights(crs_given(a, CRS_OPT_WEIGHTS), n, r, e) && crease_reg_check(&r->reg, s, e);
+}
+
+bool crs_set_open(const char *text, crs_named_set *c, crease_error *e)
+{
+    return crease_spec_parse(text, &c->spec, e) && crease_set_from_spec(&c->spec, &c->set, e);
+}
+
+void crs_set_close(crs_named_set *c) { crease_spec_free(&c->spec); }
+
+/* n when n^2 numbers were given for a set of square matrices, else 0. */
+static ptrdiff_t square_side(const crease_set *c, ptrdiff_t count)
+{
+    const crease_space oblong = crease_matrix(1, 2);
+    const ptrdiff_t side = (ptrdiff_t)(sqrt((double)count) + 0.5);
+    return side * side == count && !crease_set_check(c, &oblong, NULL) ? side : 0;
+}
+
+bool crs_set_fit(crs_named_set *c, crease_space *s, crease_error *e)
+{
+    const crease_set_ops *ops = c->set.ops;
+    if (ops->matrix && s->order == 1) {
+        const ptrdiff_t side = square_side(&c->set, s->dim[0]);
+        if (side == 0)
+            return crs_fail(e, CREASE_BAD_SHAPE,
+                            "%s is a set of matrices but the point is a vector; add --shape "
+                            "rows,columns",
+                            ops->name);
+        *s = crease_matrix(side, side);
+    }
+    const ptrdiff_t spelled = c->spec.count - crease_param_count(ops->params);
+    if (ops->vector && !counts_agree(ops->name, spelled, "entries", crease_size(s), e))
+        return false;
+    return crease_set_check(&c->set, s, e);
+}

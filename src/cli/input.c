@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT
+ * input: the point a verb works on */
+#include "cli/cli.h"
+
+static bool from_words(const crs_args *a, int first, crs_array *out, crease_error *e)
+{
+    const int count = a->count - first;
+    if (count == 0)
+        return crs_fail(e, CREASE_BAD_DATA,
+                        "the vector is empty; write its numbers after --, or give --input FILE");
+    *out = (crs_array){ .shape = crease_vector(count), .data = crs_doubles(count, "a point", e) };
+    if (!out->data) return false;
+    for (int k = 0; k < count; k++)
+        if (!crs_parse_double(a->word[first + k], &out->data[k]))
+            return crs_fail(e, CREASE_BAD_ARGUMENT,
+                            "entry %d, '%.64s', is not a number; write numbers as 1.5 or -1e-3",
+                            k + 1, a->word[first + k]);
+    return true;
+}
+
+static bool parse_shape(const char *text, crease_space *s, crease_error *e)
+{
+    crs_array dims;
+    if (!crs_parse_list("--shape", text, &dims, e)) return false;
+    const ptrdiff_t order = crease_size(&dims.shape);
+    bool whole = order <= CREASE_MAX_ORDER;
+    *s = (crease_space){ .order = (int)order };
+    for (ptrdiff_t n = 0; whole && n < order; n++) {
+        const double d = dims.data[n];
+        whole = d >= 1 && d <= 0x1p53 && d == floor(d);
+        s->dim[n] = whole ? (ptrdiff_t)d : 0;
+    }
+    crs_array_free(&dims);
+    return whole || crs_fail(e, CREASE_BAD_ARGUMENT,
+                             "--shape %.64s is not a shape; give 1 to %d whole numbers >= 1 with "
+                             "commas between them, as 3,4",
+                             text, CREASE_MAX_ORDER);
+}
+
+static bool reshape(const char *text, crs_array *x, crease_error *e)
+{
+    crease_space wanted;
+    if (!parse_shape(text, &wanted, e) || !crease_space_check(&wanted, e)) return false;
+    const ptrdiff_t have = crease_size(&x->shape), need = crease_size(&wanted);
+    x->shape = wanted;
+    return have == need || crs_fail(e, CREASE_BAD_SHAPE,
+                                    "--shape %.64s has %td entries but the point has %td; make "
+                                    "them agree",
+                                    text, need, have);
+}
+
+/* " (row 2, column 3)", or nothing for a vector. */
+static void place(const crease_space *s, ptrdiff_t j, char *out, size_t size)
+{
+    ptrdiff_t index[CREASE_MAX_ORDER];
+    size_t used = 0;
+    out[0] = '\0';
+    if (s->order == 1) return;
+    for (int n = s->order - 1; n >= 0; n--) index[n] = j % s->dim[n] + 1, j /= s->dim[n];
+    for (int n = 0; n < s->order && used < size; n++)
+        used += (size_t)snprintf(out + used, size - used, "%s%td", n ? "," : " (at ", index[n]);
+    if (used < size) snprintf(out + used, size - used, ")");
+}
+
+static bool all_finite(const crs_array *x, crease_error *e)
+{
+    for (ptrdiff_t j = 0, n = crease_size(&x->shape); j < n; j++) {
+        char where[200];
+        if (isfinite(x->data[j])) continue;
+        place(&x->shape, j, where, sizeof where);
+        return crs_fail(e, CREASE_BAD_DATA, "entry %td%s is %s; give finite numbers only", j + 1,
+                        where,
+                        isnan(x->data[j]) ? "nan"
+                        : x->data[j] > 0  ? "inf"
+                                          : "-inf");
+    }
+    return true;
+}
+
+bool crs_read_point(const crs_args *a, int first, crs_array *out, crease_error *e)
+{
+    const char *path = crs_given(a, CRS_OPT_INPUT), *shape = crs_given(a, CRS_OPT_SHAPE);
+    *out = (crs_array){ .data = NULL };
+    if (path && a->count > first)
+        return crs_fail(e, CREASE_BAD_ARGUMENT,
+                        "the point is given twice, as numbers and by --input; give one of them");
+    const bool done = (path ? crs_read_array(path, out, e) : from_words(a, first, out, e)) &&
+                      (!shape || reshape(shape, out, e)) && all_finite(out, e);
+    if (!done) crs_array_free(out);
+    return done;
+}

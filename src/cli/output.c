@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT
+ * output: results as lines of numbers */
+#include "cli/cli.h"
+
+void crs_print_notice(const crs_args *a, const crs_array *point)
+{
+    if (point->notice[0]) fprintf(stderr, "crease: %s: note: %s\n", a->verb->name, point->notice);
+}
+
+void crs_print_numbers(ptrdiff_t n, const double *x)
+{
+    for (ptrdiff_t j = 0; j < n; j++) printf("%.17g\n", x[j] == 0 ? 0 : x[j]);
+}
+
+bool crs_check_result(const char *what, ptrdiff_t n, const double *x, crease_error *e)
+{
+    for (ptrdiff_t j = 0; j < n; j++)
+        if (!isfinite(x[j]))
+            return crs_fail(e, CREASE_NUMERICAL_FAILURE,
+                            "%s: entry %td of the result is %g: a decomposition failed or a number "
+                            "overflowed; rescale the data",
+                            what, j + 1, x[j]);
+    return true;
+}

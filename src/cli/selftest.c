@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: MIT
+ * selftest: every catalogue entry against its definition, on this machine */
+#include "cli/list.h"
+
+#include "selftest/selftest.h"
+
+static bool (*const tests[CRS_KINDS])(int, long, uint64_t, crs_report *,
+                                      crease_error *) = { crs_selftest_reg, crs_selftest_set,
+                                                          crs_selftest_map, crs_selftest_smooth };
+
+/* How near an error is to its limit; NaN is beyond everything. */
+static double ratio(const crs_check *c)
+{
+    return c->worst == 0 ? 0 : isnan(c->worst) ? INFINITY : c->worst / c->limit;
+}
+
+static const crs_check *worst_of(const crs_report *r)
+{
+    const crs_check *worst = r->count > 0 ? r->check : NULL;
+    for (int k = 1; k < r->count; k++)
+        if (ratio(&r->check[k]) > ratio(worst)) worst = &r->check[k];
+    return worst;
+}
+
+static void print_table(const crs_report *all, int count)
+{
+    printf("%-11s %-21s %5s %8s %8s  %-31s %s\n", "catalogue", "entry", "tests", "worst", "limit",
+           "property", "result");
+    for (int k = 0; k < count; k++) {
+        const crs_check *c = worst_of(&all[k]);
+        printf("%-11s %-21s %5d %8.1e %8.1e  %-31s %s\n", all[k].kind, all[k].name, all[k].count,
+               c ? c->worst : 0, c ? c->limit : 0, c ? c->what : "nothing was tested",
+               crs_report_passed(&all[k]) ? "ok" : "FAILED");
+    }
+}
+
+static bool print_json(const crs_report *all, int count, double trials, double seed,
+                       crease_error *e)
+{
+    crs_json j = crs_json_new("selftest");
+    json_t *list = json_array();
+    crs_json_set(&j, "trials", json_integer((json_int_t)trials));
+    crs_json_set(&j, "seed", json_integer((json_int_t)seed));
+    for (int k = 0; k < count; k++) {
+        json_t *checks = json_array();
+        for (int n = 0; n < all[k].count; n++) {
+            const crs_check *c = &all[k].check[n];
+            json_t *worst = isfinite(c->worst) ? json_real(c->worst) : json_null();
+            json_t *check = json_pack("{s:s, s:o, s:f, s:I}", "property", c->what, "worst", worst,
+                                      "limit", c->limit, "trials", (json_int_t)c->trials);
+            if (json_array_append_new(checks, check) != 0) j.failed = true;
+        }
+        json_t *entry = json_pack("{s:s, s:s, s:b, s:o}", "kind", all[k].kind, "name", all[k].name,
+                                  "passed", crs_report_passed(&all[k]), "checks", checks);
+        if (json_array_append_new(list, entry) != 0) j.failed = true;
+    }
+    crs_json_set(&j, "entries", list);
+    return crs_json_print(&j, e);
+}
+
+/* Fills all[] with one report an entry. */
+static bool run_tests(int first, int last, long trials, uint64_t seed, crs_report *all,
+                      crease_error *e)
+{
+    for (int kind = first, at = 0; kind <= last; kind++)
+        for (int k = 0; k < crs_described_count(kind); k++, at++)
+            if (!tests[kind](k, trials, seed, &all[at], e)) return false;
+    return true;
+}
+
+static bool judge(const crs_report *all, int count, crease_error *e)
+{
+    const crs_report *first = NULL;
+    int failed = 0;
+    for (int k = 0; k < count; k++) {
+        if (crs_report_passed(&all[k])) continue;
+        first = first ? first : &all[k];
+        failed++;
+    }
+    return !failed || crs_fail(e, CREASE_NUMERICAL_FAILURE,
+                               "%d of %d entries failed, first '%s'; report the table and your "
+                               "machine's BLAS",
+                               failed, count, first->name);
+}
+
+static bool run(const crs_args *a, crease_error *e)
+{
+    int first = CRS_REGULARIZERS, last = CRS_SMOOTH;
+    double trials, seed;
+    int count = 0;
+    if (!crs_option_integer(a, CRS_OPT_TRIALS, 1, 1e6, 20, &trials, e) ||
+        !crs_option_integer(a, CRS_OPT_SEED, 0, 0x1p53, 0, &seed, e))
+        return false;
+    if (a->count == 1 && (first = last = crs_kind_find(a->word[0], e)) == CRS_KINDS) return false;
+    for (int kind = first; kind <= last; kind++) count += crs_described_count(kind);
+    crs_report *all = crs_alloc((size_t)count, sizeof *all);
+    if (!all) return crs_fail(e, CREASE_NO_MEMORY, "out of memory: %d reports", count);
+    bool done = run_tests(first, last, (long)trials, (uint64_t)seed, all, e);
+    if (done && crs_given(a, CRS_OPT_JSON))
+        done = print_json(all, count, trials, seed, e);
+    else if (done)
+        print_table(all, count);
+    done = done && judge(all, count, e);
+    crs_free(all);
+    return done;
+}
+
+const crs_verb crs_selftest_verb = {
+    .name = "selftest",
+    .words = "[CATALOGUE]",
+    .most = 1,
+    .text = "Check every entry against its definition. The catalogues are regularizers, sets, maps "
+            "and smooth. Random instances are drawn, each "
+            "property is measured, and the worst error is shown with its limit and the property "
+            "that came nearest to its own.",
+    .example = "crease selftest sets --trials 5",
+    .takes = CRS_TAKES(TRIALS) | CRS_TAKES(SEED) | CRS_TAKES(JSON),
+    .run = run,
+};

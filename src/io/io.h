@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT
+ * io.h: arrays from files and to files. Files are not trusted: a wrong one gives a sentence with
+ * the place of the first fault, and memory is taken only as fast as bytes arrive. */
+#ifndef CRS_IO_H
+#define CRS_IO_H
+
+#include <stdio.h>
+
+#include "core/core.h"
+
+/* An array that was read: its shape, its entries in row-major order (owned), and a sentence the
+ * user should see although nothing is wrong (empty: none). Entries may be NaN or infinite. */
+typedef struct {
+    crease_space shape;
+    double *data;
+    char notice[200];
+} crs_array;
+
+/* The format by the name's ending: .npy; .csv, .tsv or .txt; "-" is standard input, as CSV. On
+ * failure out is empty. */
+bool crs_read_array(const char *path, crs_array *out, crease_error *e);
+void crs_array_free(crs_array *a);
+
+/* One format each, from an open file; `name` stands in the sentences. */
+bool crs_read_npy(FILE *f, const char *name, crs_array *out, crease_error *e);
+bool crs_read_csv(FILE *f, const char *name, crs_array *out, crease_error *e);
+
+/* The array as .npy (version 1, little-endian doubles, C order). The file appears under its name
+ * whole or not at all. */
+bool crs_write_npy(const char *path, const crease_space *s, const double *data, crease_error *e);
+
+/* Room for at least `wanted` of at most `most` doubles: doubles what is there. */
+bool crs_grow(double **data, ptrdiff_t *room, ptrdiff_t wanted, ptrdiff_t most, crease_error *e);
+
+/* A failed read of `name` at this byte, by errno. */
+bool crs_fail_read(const char *name, size_t byte, crease_error *e);
+
+#endif

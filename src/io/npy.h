@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT
+ * npy.h: what the .npy files share: the type of an item and the header */
+#ifndef CRS_NPY_H
+#define CRS_NPY_H
+
+#include "io/io.h"
+
+typedef struct {
+    char kind; /* f, i, u or b */
+    int bytes;
+    bool big; /* most significant byte first */
+} crs_npy_type;
+
+typedef struct {
+    crs_npy_type type;
+    bool fortran;
+    crease_space shape;
+} crs_npy_header;
+
+/* "<f8" to a type; false when it is not one that is read here. */
+bool crs_npy_type_parse(const char *descr, crs_npy_type *t);
+
+/* The number stored at p. *rounded becomes true when a double cannot hold it. */
+double crs_npy_item(const crs_npy_type *t, const unsigned char *p, bool *rounded);
+
+/* The n characters of the dictionary; the first is byte `base` of the file. */
+bool crs_npy_header_parse(const char *text, size_t n, size_t base, const char *name,
+                          crs_npy_header *h, crease_error *e);
+
+#endif

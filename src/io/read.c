@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT
+ * read: an array from a file, the format by the name's ending */
+#include <errno.h>
+
+#include "io/io.h"
+
+void crs_array_free(crs_array *a)
+{
+    crs_free(a->data);
+    *a = (crs_array){ .data = NULL };
+}
+
+bool crs_fail_read(const char *name, size_t byte, crease_error *e)
+{
+    const int why = errno;
+    if (why == EISDIR)
+        return crs_fail(e, CREASE_NO_INPUT, "%.200s is a directory; give a file", name);
+    return crs_fail(e, CREASE_IO, "%.200s cannot be read from byte %zu on: %s", name, byte,
+                    strerror(why));
+}
+
+bool crs_grow(double **data, ptrdiff_t *room, ptrdiff_t wanted, ptrdiff_t most, crease_error *e)
+{
+    enum { FIRST = 8192 };
+    if (wanted <= *room) return true;
+    ptrdiff_t more = *room < most / 2 ? 2 * *room : most;
+    if (more < FIRST) more = most < FIRST ? most : FIRST;
+    if (more < wanted) more = wanted;
+    double *moved = crs_resize(*data, (size_t)more, sizeof *moved);
+    if (!moved)
+        return crs_fail(e, CREASE_NO_MEMORY,
+                        "out of memory: an array of %td or more entries; read a smaller one",
+                        wanted);
+    *data = moved;
+    *room = more;
+    return true;
+}
+
+typedef bool reader(FILE *f, const char *name, crs_array *out, crease_error *e);
+
+static reader *reader_of(const char *path)
+{
+    static const struct {
+        const char *ending;
+        reader *read;
+    } known[] = { { ".npy", crs_read_npy },
+                  { ".csv", crs_read_csv },
+                  { ".tsv", crs_read_csv },
+                  { ".txt", crs_read_csv } };
+    const size_t n = strlen(path);
+    for (size_t k = 0; k < sizeof known / sizeof *known; k++) {
+        const size_t length = strlen(known[k].ending);
+        if (n > length && strcmp(path + n - length, known[k].ending) == 0) return known[k].read;
+    }
+    return NULL;
+}
+
+bool crs_read_array(const char *path, crs_array *out, crease_error *e)
+{
+    *out = (crs_array){ .data = NULL };
+    if (strcmp(path, "-") == 0) return crs_read_csv(stdin, "standard input", out, e);
+    reader *read = reader_of(path);
+    if (!read)
+        return crs_fail(e, CREASE_BAD_ARGUMENT,
+                        "%.200s: the format is told by the name's ending; give a file that ends in "
+                        ".npy, .csv, .tsv or .txt",
+                        path);
+    FILE *f = fopen(path, "rb");
+    if (!f) {
+        const int why = errno;
+        return crs_fail(e, why == ENOMEM ? CREASE_NO_MEMORY : CREASE_NO_INPUT,
+                        "%.200s cannot be opened: %s; check the path", path, strerror(why));
+    }
+    const bool done = read(f, path, out, e);
+    fclose(f);
+    return done;
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT
+ * logistic: phi(u) = log(1 + exp(-u)), u = label * score                       convex
+ *
+ * phi'(u) = -1/(1 + exp(u)), phi'' = 1/(4 cosh^2(u/2)) in [0, 1/4]. Nothing overflows: only
+ * exp(-|u|) is taken. */
+#include "smooth/smooth.h"
+
+static double value(const double *par, double u)
+{
+    (void)par;
+    return (u < 0 ? -u : 0) + log1p(exp(-fabs(u)));
+}
+
+static double slope(const double *par, double u)
+{
+    const double t = exp(-fabs(u));
+    (void)par;
+    return u < 0 ? -1 / (1 + t) : -t / (1 + t);
+}
+
+const crs_loss crs_logistic = {
+    .ops = { .name = "logistic",
+             .formula = "sum_j log(1 + exp(-rhs_j (A x)_j)), rhs_j = -1 or +1",
+             CRS_PREDICTOR_OPS },
+    .value = value,
+    .slope = slope,
+    .high = 0.25,
+    .labels = true,
+};
+
+crease_smooth crease_logistic(const crease_predictor *p)
+{
+    return (crease_smooth){ .ops = &crs_logistic.ops, .data = p };
+}

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: MIT
+ * predictor: f(x) = sum_j phi(u_j), u = W x - rhs, W x = sum_k A_k x_{block[k]}
+ *
+ * grad_i f = W_i' phi'(u), W_i the sum of the maps on block i. With labels, u = rhs o (W x). */
+#include "smooth/smooth.h"
+
+enum { TILE = 256 };
+
+static bool check_rhs(const crease_smooth *f, const crease_predictor *p, crease_error *e)
+{
+    const char *name = f->ops->name;
+    const bool labels = loss_of(f)->labels;
+    if (labels && !p->rhs)
+        return crs_fail(e, CREASE_BAD_ARGUMENT,
+                        "%s: there are no labels; give one -1 or +1 a row as rhs", name);
+    for (ptrdiff_t j = 0, m = crease_size(&p->range); p->rhs && j < m; j++) {
+        if (labels && !(fabs(p->rhs[j]) == 1))
+            return crs_fail(e, CREASE_BAD_DATA,
+                            "%s: label %td is %g; labels are -1 or +1 (recode the two classes)",
+                            name, j + 1, p->rhs[j]);
+        if (!isfinite(p->rhs[j]))
+            return crs_fail(e, CREASE_BAD_DATA, "%s: entry %td of rhs is %g; give finite numbers",
+                            name, j + 1, p->rhs[j]);
+    }
+    return true;
+}
+
+bool crs_predictor_check(const crease_smooth *f, const crease_blocks *b, crease_error *e)
+{
+    const crease_predictor *p = f->data;
+    const char *name = f->ops->name;
+    if (!p || p->count < 1 || !p->block || !p->map)
+        return crs_fail(e, CREASE_BAD_ARGUMENT,
+                        "%s: the predictor has no terms; give at least one block with its map",
+                        name);
+    if (!crease_space_check(&p->range, e)) return false;
+    for (int k = 0; k < p->count; k++) {
+        crease_error inner;
+        const int i = p->block[k];
+        if (!crs_check_block(name, b, i, e)) return false;
+        if (!p->map[k].ops)
+            return crs_fail(e, CREASE_BAD_ARGUMENT, "%s: term %d has no map; give it one", name,
+                            k + 1);
+        if (!crease_map_check(&p->map[k], &b->space[i], &p->range, &inner))
+            return crs_fail_part(e, &inner, name, "the map of term", k);
+    }
+    return check_rhs(f, p, e);
+}
+
+ptrdiff_t crs_predictor_map_scratch(const crease_predictor *p, const crease_blocks *b)
+{
+    ptrdiff_t most = 0;
+    for (int k = 0; k < p->count; k++) {
+        const ptrdiff_t n = crease_map_scratch(&p->map[k], &b->space[p->block[k]], &p->range);
+        if (n > most) most = n;
+    }
+    return most;
+}
+
+ptrdiff_t crs_predictor_scratch(const crease_smooth *f, const crease_blocks *b)
+{
+    const crease_predictor *p = f->data;
+    const crs_loss *loss = loss_of(f);
+    return crease_size(&p->range) + crs_predictor_map_scratch(p, b) +
+           (loss->extra_scratch ? loss->extra_scratch(f, b) : 0);
+}
+
+bool crs_predictor_touches(const crease_smooth *f, int i)
+{
+    const crease_predictor *p = f->data;
+    for (int k = 0; k < p->count; k++)
+        if (p->block[k] == i) return true;
+    return false;
+}
+
+void crs_predictor_apply(const crease_predictor *p, const crease_blocks *b, int i, double a,
+                         const double *x, double *u, double *work)
+{
+    for (int k = 0; k < p->count; k++)
+        if (p->block[k] == i)
+            p->map[k].ops->apply(&p->map[k], &b->space[i], &p->range, a, x, u, work);
+}
+
+void crs_predictor_adjoint(const crease_predictor *p, const crease_blocks *b, int i,
+                           const double *u, double *g, double *work)
+{
+    for (int k = 0; k < p->count; k++)
+        if (p->block[k] == i)
+            p->map[k].ops->adjoint(&p->map[k], &b->space[i], &p->range, 1, u, g, work);
+}
+
+void crs_predictor_matrix(const crease_predictor *p, const crease_blocks *b, int i, double *out,
+                          double *work)
+{
+    const ptrdiff_t m = crease_size(&p->range), n = crease_size(&b->space[i]);
+    const ptrdiff_t count = m < n ? m : n;
+    double *unit = work, *column = unit + count, *rest = unit + m + n;
+    fill(m * n, 0, out);
+    fill(count, 0, unit);
+    for (ptrdiff_t j = 0; j < count; j++) {
+        unit[j] = 1;
+        if (m < n) {
+            crs_predictor_adjoint(p, b, i, unit, out + j * n, rest);
+        } else {
+            fill(m, 0, column);
+            crs_predictor_apply(p, b, i, 1, unit, column, rest);
+            for (ptrdiff_t l = 0; l < m; l++) out[l * n + j] = column[l];
+        }
+        unit[j] = 0;
+    }
+}
+
+static void predict(const crease_smooth *f, const crease_blocks *b, const double *const *x,
+                    double *u, double *work)
+{
+    const crease_predictor *p = f->data;
+    const bool labels = loss_of(f)->labels;
+    const ptrdiff_t m = crease_size(&p->range);
+    fill(m, 0, u);
+    for (int i = 0; i < b->count; i++) crs_predictor_apply(p, b, i, 1, x[i], u, work);
+    for (ptrdiff_t j = 0; p->rhs && j < m; j++) u[j] = labels ? p->rhs[j] * u[j] : u[j] - p->rhs[j];
+}
+
+/* sum_j phi(u_j), pairwise */
+static double total(const crs_loss *loss, const double *par, ptrdiff_t n, const double *u)
+{
+    if (n > TILE) return total(loss, par, n / 2, u) + total(loss, par, n - n / 2, u + n / 2);
+    double sum = 0;
+    for (ptrdiff_t j = 0; j < n; j++) sum += loss->value(par, u[j]);
+    return sum;
+}
+
+double crs_predictor_value(const crease_smooth *f, const crease_blocks *b, const double *const *x,
+                           double *work)
+{
+    const crease_predictor *p = f->data;
+    const ptrdiff_t m = crease_size(&p->range);
+    predict(f, b, x, work, work + m);
+    return crease_sum(&p->range, total(loss_of(f), f->par, m, work));
+}
+
+void crs_predictor_grad(const crease_smooth *f, const crease_blocks *b, const double *const *x,
+                        int i, double *g, double *work)
+{
+    const crease_predictor *p = f->data;
+    const crs_loss *loss = loss_of(f);
+    const ptrdiff_t m = crease_size(&p->range);
+    double *u = work;
+    predict(f, b, x, u, work + m);
+    for (ptrdiff_t j = 0; j < m; j++)
+        u[j] = loss->slope(f->par, u[j]) * (loss->labels ? p->rhs[j] : 1);
+    crs_predictor_adjoint(p, b, i, u, g, work + m);
+}

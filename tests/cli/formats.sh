@@ -1,0 +1,72 @@
+# formats: the same point as numbers, .npy and text gives the same answer, in any locale
+source "$(dirname "$0")/common.bash"
+
+numbers="3.25 -2.5 0.125 1e-3 -7 0.5"
+wanted=$("$CREASE" prox scad:1,3.7 --step 1 -- $numbers)
+$python - "$scratch" $numbers <<'PY'
+import sys, numpy as np
+folder, x = sys.argv[1], np.array([float(t) for t in sys.argv[2:]])
+for order in "CF":
+    for kind in ("<f8", ">f8"):
+        matrix = np.array(x.reshape(2, 3), dtype=kind, order=order)
+        np.save(f"{folder}/{order}{kind[0] == '<'}.npy", matrix)
+np.save(f"{folder}/vector.npy", x)
+np.save(f"{folder}/deep.npy", x.reshape(1, 2, 1, 3, 1, 1, 1, 1))
+np.save(f"{folder}/single.npy", np.array([3, -2, 0.5], dtype="f4"))
+np.save(f"{folder}/whole.npy", np.array([[3, -2], [7, 1]], dtype="i2"))
+np.save(f"{folder}/truth.npy", np.array([True, False]))
+np.save(f"{folder}/large.npy", np.array([2**62 + 1], dtype="i8"))
+np.save(f"{folder}/complex.npy", x.astype("c16"))
+np.save(f"{folder}/scalar.npy", np.float64(1))
+np.save(f"{folder}/empty.npy", np.zeros((0, 5)))
+np.savetxt(f"{folder}/table.csv", x.reshape(2, 3), delimiter=",", fmt="%.17g", header="a,b,c")
+np.savetxt(f"{folder}/names.csv", x.reshape(2, 3), delimiter=";", fmt="%.17g", header="a;b;c",
+           comments="", newline="\r\n")
+np.savetxt(f"{folder}/table.tsv", x.reshape(2, 3), delimiter="\t", fmt="%.17g")
+np.savetxt(f"{folder}/table.txt", x.reshape(2, 3))
+PY
+for file in CTrue.npy CFalse.npy FTrue.npy FFalse.npy vector.npy deep.npy table.csv names.csv \
+    table.tsv table.txt; do
+    expect_out "$wanted" prox scad:1,3.7 --step 1 --input "$scratch/$file"
+done
+expect_json 'd["shape"] == [2, 3]' prox l1:1 --step 1 --json --input "$scratch/FFalse.npy"
+expect_json 'd["shape"] == [6]' prox l1:1 --step 1 --json --input "$scratch/table.csv" --shape 6
+expect_json 'd["shape"] == [1, 2, 1, 3, 1, 1, 1, 1]' \
+    prox l1:1 --step 1 --json --input "$scratch/deep.npy"
+expect_out $'2\n-1\n0' prox l1:1 --step 1 --input "$scratch/single.npy"
+expect_out $'3\n-2\n7\n1' prox zero --step 1 --input "$scratch/whole.npy"
+expect_out $'1\n0' prox zero --step 1 --input "$scratch/truth.npy"
+expect_exit 65 "c16" prox l1:1 --step 1 --input "$scratch/complex.npy"
+expect_exit 65 "without dimensions" prox l1:1 --step 1 --input "$scratch/scalar.npy"
+expect_exit 65 "empty" prox l1:1 --step 1 --input "$scratch/empty.npy"
+expect_exit 65 "entries" prox l1:1 --step 1 --shape 7 --input "$scratch/vector.npy"
+
+# What is odd but usable is said on stderr.
+run "$CREASE" prox zero --step 1 --input "$scratch/large.npy"
+[ $code -eq 0 ] && [[ $err == *"2^53"* ]]
+judge $? "rounded integers: $err"
+printf 'tail' >>"$scratch/vector.npy"
+run "$CREASE" prox scad:1,3.7 --step 1 --input "$scratch/vector.npy"
+[ $code -eq 0 ] && [ "$out" = "$wanted" ] && [[ $err == *"ignored"* ]]
+judge $? "tail: $err"
+
+# Standard input is CSV.
+got=$(printf '%s\n' $numbers | "$CREASE" prox scad:1,3.7 --step 1 --input -)
+[ "$got" = "$wanted" ]
+judge $? "standard input: $got"
+
+# A decimal comma in the locale changes nothing.
+mkdir -p "$scratch/locale"
+if localedef -i de_DE -f UTF-8 "$scratch/locale/de_DE.UTF-8" 2>/dev/null; then
+    printf '#!/bin/sh\nLOCPATH=%s LC_ALL=de_DE.UTF-8 exec %s "$@"\n' "$scratch/locale" "$CREASE" \
+        >"$scratch/german"
+    chmod +x "$scratch/german"
+    CREASE="$scratch/german"
+    expect_out "$wanted" prox scad:1,3.7 --step 1 -- $numbers
+    expect_out "$wanted" prox scad:1,3.7 --step 1 --input "$scratch/table.csv"
+    expect_exit 64 "1,5" prox l1:1 --step 1 -- 1,5
+    expect_json 'd["x"] == [0.5]' prox l1:1 --step 1 --json -- 1.5
+else
+    echo "formats: no German locale can be made here; that part is left out"
+fi
+finish

@@ -1,0 +1,34 @@
+# help: versions, help pages, examples that work as pasted, and the self-test
+source "$(dirname "$0")/common.bash"
+
+version=$(sed -n 's/^project(crease VERSION \([0-9.]*\).*/\1/p' CMakeLists.txt)
+expect_out "crease $version" --version
+expect_out "crease $version" version
+for word in help --help -h; do
+    run "$CREASE" $word
+    [ $code -eq 0 ] && [[ $out == *"crease prox"* ]] && [ -z "$err" ]
+    judge $? "crease $word"
+done
+
+# A page names every option the verb takes; its example runs.
+PATH="$(dirname "$CREASE"):$PATH"
+for verb in list prox project lmo selftest version help; do
+    run "$CREASE" help $verb
+    page=$out
+    [ $code -eq 0 ] && [ "$(awk 'length > 100' <<<"$page")" = "" ]
+    judge $? "help $verb"
+    expect_out "$page" $verb --help
+    example=$(sed -n '/^Example$/{n;p;}' <<<"$page")
+    run bash -c "$example"
+    [ $code -eq 0 ] && [ -n "$out" ] && [ -z "$err" ]
+    judge $? "example: $example"
+done
+expect_out "$("$CREASE" help prox)" prox l1:1 -h --step 1
+
+expect_json 'd["trials"] == 2 and d["seed"] == 5 and len(d["entries"]) > 0 and
+    all(e["passed"] and e["checks"] for e in d["entries"])' selftest sets --trials 2 --seed 5 --json
+run "$CREASE" selftest maps --trials 2
+[ $code -eq 0 ] && ! grep -q FAILED <<<"$out" && grep -q ' ok$' <<<"$out"
+judge $? "selftest maps"
+expect_exit 64 "did you mean 'sets'" selftest set
+finish
