@@ -20,7 +20,7 @@ static bool hex_number(const crs_reader *r, const crs_node *at, double *out)
 
 static bool from_hex(crs_reader *r, const crs_node *at, ptrdiff_t n, const double **out)
 {
-    double *x = crs_room(r, n, sizeof *x);
+    double *x = crs_keep_new(r, n, sizeof *x);
     if (!x) return false;
     if ((ptrdiff_t)json_array_size(at->value) != n)
         return crs_fail_at(r, at,
@@ -62,7 +62,7 @@ static bool read_head(crs_reader *r, const crs_node *root, crs_certificate *c)
         return false;
     snprintf(c->hash, sizeof c->hash, "%.31s", text);
     if (!crs_need(r, &of, "path", &here) || !crs_text_at(r, &here, &text)) return false;
-    c->problem = crs_room(r, (ptrdiff_t)strlen(text) + 1, 1);
+    c->problem = crs_keep_new(r, (ptrdiff_t)strlen(text) + 1, 1);
     if (!c->problem) return false;
     strcpy(c->problem, text);
     if (!crs_need(r, root, "eps", &here) || !hex_number(r, &here, &c->eps)) return false;
@@ -111,7 +111,7 @@ bool crs_certificate_fill(const char *folder, json_t *document, const crs_proble
                            "there are %zu blocks but the problem has %d; this "
                            "certificate is of another problem",
                            json_array_size(blocks.value), p->count);
-    c->x = done ? crs_room(&r, p->count, sizeof *c->x) : NULL;
+    c->x = done ? crs_keep_new(&r, p->count, sizeof *c->x) : NULL;
     done = c->x;
     for (int i = 0; done && i < p->count; i++) {
         const crs_node block = crs_element(&blocks, (size_t)i);

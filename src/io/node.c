@@ -22,7 +22,7 @@ void *crs_keep(crs_reader *r, void *p)
     return p;
 }
 
-void *crs_room(crs_reader *r, ptrdiff_t count, size_t size)
+void *crs_keep_new(crs_reader *r, ptrdiff_t count, size_t size)
 {
     return crs_keep(r, crs_alloc((size_t)count, size));
 }

@@ -27,7 +27,7 @@ typedef struct {
 } crs_reader;
 
 /* Memory that the reader owns; NULL with e filled in. crs_keep takes p over, or frees it. */
-void *crs_room(crs_reader *r, ptrdiff_t count, size_t size);
+void *crs_keep_new(crs_reader *r, ptrdiff_t count, size_t size);
 void *crs_keep(crs_reader *r, void *p);
 void crs_kept_free(crs_kept *kept);
 

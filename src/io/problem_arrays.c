@@ -27,7 +27,7 @@ const char *crs_path_at(crs_reader *r, const crs_node *at)
     if (!crs_text_at(r, at, &name)) return NULL;
     const char *folder = name[0] == '/' ? "" : r->folder;
     const size_t room = strlen(folder) + strlen(name) + 1;
-    char *path = crs_room(r, (ptrdiff_t)room, 1);
+    char *path = crs_keep_new(r, (ptrdiff_t)room, 1);
     if (!path) return NULL;
     snprintf(path, room, "%s%s", folder, name);
     if (!crs_hash_file(r, path)) {
@@ -75,7 +75,7 @@ static bool copy_inline(const crs_reader *r, const crs_node *at, const crease_sp
 static bool from_list(crs_reader *r, const crs_node *at, bool infinite, crs_array *out)
 {
     if (!inline_shape(r, at, &out->shape)) return false;
-    double *to = out->data = crs_room(r, crease_size(&out->shape), sizeof *out->data);
+    double *to = out->data = crs_keep_new(r, crease_size(&out->shape), sizeof *out->data);
     return to && copy_inline(r, at, &out->shape, 0, infinite, &to);
 }
 
@@ -121,7 +121,7 @@ bool crs_filled_at(crs_reader *r, const crs_node *at, const crease_space *s, boo
     char have[120], need[120];
     if (one) {
         double v = NAN, *all = NULL;
-        if (!crs_extended_at(r, at, &v) || !(all = crs_room(r, n, sizeof *all))) return false;
+        if (!crs_extended_at(r, at, &v) || !(all = crs_keep_new(r, n, sizeof *all))) return false;
         fill(n, v, all);
         *out = all;
         return true;
@@ -141,7 +141,7 @@ bool crs_indices_at(crs_reader *r, const crs_node *at, double most, ptrdiff_t *c
     crs_array given;
     if (!crs_array_at(r, at, false, &given)) return false;
     *count = crease_size(&given.shape);
-    ptrdiff_t *index = crs_room(r, *count, sizeof *index);
+    ptrdiff_t *index = crs_keep_new(r, *count, sizeof *index);
     if (!index) return false;
     for (ptrdiff_t k = 0; k < *count; k++) {
         const double v = given.data[k];

@@ -20,7 +20,7 @@ static bool read_name(crs_reader *r, const crs_node *at, int i, const char **lis
 {
     crs_node here;
     const char *given;
-    char *name = crs_room(r, LONGEST + 1, 1);
+    char *name = crs_keep_new(r, LONGEST + 1, 1);
     if (!name) return false;
     snprintf(name, LONGEST + 1, "x%d", i + 1);
     if (crs_member(at, "name", &here)) {
@@ -43,10 +43,10 @@ static const char *text_of(crs_reader *r, const crs_node *at)
 {
     enum { MOST = 300 };
     if (json_is_string(at->value)) {
-        char *same = crs_room(r, (ptrdiff_t)json_string_length(at->value) + 1, 1);
+        char *same = crs_keep_new(r, (ptrdiff_t)json_string_length(at->value) + 1, 1);
         return same ? strcpy(same, json_string_value(at->value)) : NULL;
     }
-    char *text = crs_room(r, MOST + 4, 1);
+    char *text = crs_keep_new(r, MOST + 4, 1);
     if (!text) return NULL;
     const size_t n =
         json_dumpb(at->value, text, MOST, JSON_COMPACT | JSON_ENCODE_ANY | JSON_REAL_PRECISION(17));
@@ -64,7 +64,7 @@ static bool read_parts(crs_reader *r, const crs_node *at, const crease_space *s,
         if (!text->regularizer || !crs_reg_at(r, &here, s, &b->reg)) return false;
     }
     if (crs_member(at, "set", &here)) {
-        crease_set *set = crs_room(r, 1, sizeof *set);
+        crease_set *set = crs_keep_new(r, 1, sizeof *set);
         text->set = text_of(r, &here);
         if (!set || !text->set || !crs_set_at(r, &here, s, set)) return false;
         b->set = set;
@@ -77,10 +77,10 @@ bool crs_blocks_at(crs_reader *r, const crs_node *at, crs_problem_file *f, crs_b
     static const char *const keys[] = { "name", "shape", "regularizer", "set", "start" };
     const size_t n = json_array_size(at->value);
     if (n < 1) return crs_fail_at(r, at, "give a list of at least one block, as [{\"shape\": 3}]");
-    crease_block *block = crs_room(r, (ptrdiff_t)n, sizeof *block);
-    crease_space *space = crs_room(r, (ptrdiff_t)n, sizeof *space);
-    crs_block_text *text = crs_room(r, (ptrdiff_t)n, sizeof *text);
-    const char **name = crs_room(r, (ptrdiff_t)n, sizeof *name);
+    crease_block *block = crs_keep_new(r, (ptrdiff_t)n, sizeof *block);
+    crease_space *space = crs_keep_new(r, (ptrdiff_t)n, sizeof *space);
+    crs_block_text *text = crs_keep_new(r, (ptrdiff_t)n, sizeof *text);
+    const char **name = crs_keep_new(r, (ptrdiff_t)n, sizeof *name);
     if (!block || !space || !text || !name) return false;
     for (int i = 0; i < (int)n; i++) {
         const crs_node here = crs_element(at, (size_t)i);

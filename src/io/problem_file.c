@@ -89,7 +89,7 @@ static char *folder_of(crs_reader *r, const char *path)
 {
     const char *slash = strrchr(path, '/');
     const size_t n = slash ? (size_t)(slash - path) + 1 : 0;
-    char *folder = crs_room(r, (ptrdiff_t)n + 1, 1);
+    char *folder = crs_keep_new(r, (ptrdiff_t)n + 1, 1);
     if (folder) memcpy(folder, path, n);
     return folder;
 }

@@ -47,7 +47,7 @@ bool crs_mask_at(crs_reader *r, const crs_node *at, const crease_space *dom, cre
 bool crs_selection_at(crs_reader *r, const crs_node *at, const crease_space *dom, crease_map *out,
                       crease_space *range)
 {
-    crease_index_list *l = crs_room(r, 1, sizeof *l);
+    crease_index_list *l = crs_keep_new(r, 1, sizeof *l);
     if (!l || !crs_indices_at(r, at, (double)(crease_size(dom) - 1), &l->count, &l->index))
         return false;
     *out = crease_selection(l);
@@ -112,7 +112,7 @@ static bool read_mtx(crs_reader *r, const crs_node *at, const crease_space *dom,
                            "the matrix has %td columns but the block %td entries; make them "
                            "agree",
                            m.cols, crease_size(dom));
-    crease_csr_matrix *a = crs_room(r, 1, sizeof *a);
+    crease_csr_matrix *a = crs_keep_new(r, 1, sizeof *a);
     if (!a) return false;
     *a = (crease_csr_matrix){ m.rows, m.cols, m.start, m.col, m.value };
     *out = m.sparse ? crease_csr(a) : crease_dense(m.value);

@@ -52,7 +52,7 @@ bool crs_csr_at(crs_reader *r, const crs_node *at, const crease_space *dom, crea
     crs_array value;
     ptrdiff_t starts, columns;
     if (json_is_string(at->value)) return crs_matrix_at(r, at, dom, out, range);
-    crease_csr_matrix *a = crs_room(r, 1, sizeof *a);
+    crease_csr_matrix *a = crs_keep_new(r, 1, sizeof *a);
     if (!a || !crs_has_keys(r, at, 5, keys)) return false;
     for (int k = 0; k < 5; k++)
         if (!crs_need(r, at, keys[k], &here[k])) return false;
@@ -82,11 +82,11 @@ bool crs_map_sum_at(crs_reader *r, const crs_node *at, const crease_space *dom, 
 {
     static const char *const keys[] = { "maps", "scale" };
     crs_node maps, scale;
-    crease_map_list *l = crs_room(r, 1, sizeof *l);
+    crease_map_list *l = crs_keep_new(r, 1, sizeof *l);
     if (!l || !crs_has_keys(r, at, 2, keys) || !crs_need(r, at, "maps", &maps)) return false;
     const size_t n = json_array_size(maps.value);
     if (n < 1) return crs_fail_at(r, &maps, "give a list of at least one map");
-    crease_map *map = crs_room(r, (ptrdiff_t)n, sizeof *map);
+    crease_map *map = crs_keep_new(r, (ptrdiff_t)n, sizeof *map);
     if (!map) return false;
     for (size_t k = 0; k < n; k++) {
         const crs_node here = crs_element(&maps, k);
@@ -109,9 +109,9 @@ bool crs_composition_at(crs_reader *r, const crs_node *at, const crease_space *d
     static const char *const keys[] = { "outer", "inner", "between" };
     crs_node outer, inner, shape;
     crease_space own;
-    crease_map_pair *p = crs_room(r, 1, sizeof *p);
-    crease_map *map = crs_room(r, 2, sizeof *map);
-    crease_space *between = crs_room(r, 1, sizeof *between);
+    crease_map_pair *p = crs_keep_new(r, 1, sizeof *p);
+    crease_map *map = crs_keep_new(r, 2, sizeof *map);
+    crease_space *between = crs_keep_new(r, 1, sizeof *between);
     if (!p || !map || !between || !crs_has_keys(r, at, 3, keys) ||
         !crs_need(r, at, "outer", &outer) || !crs_need(r, at, "inner", &inner) ||
         !crs_map_at(r, &inner, dom, &map[1], &own))

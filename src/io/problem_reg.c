@@ -35,7 +35,7 @@ static bool read_groups(crs_reader *r, const crs_node *at, const crease_space *s
     if (!done) crs_grouping_free(&g);
     if (!done) return crs_blame(r, at);
     const bool start = crs_keep(r, g.start), index = !g.index || crs_keep(r, g.index);
-    crease_groups *groups = start && index ? crs_room(r, 1, sizeof *groups) : NULL;
+    crease_groups *groups = start && index ? crs_keep_new(r, 1, sizeof *groups) : NULL;
     if (!groups) return false;
     *groups = g.groups;
     out->groups = groups;
@@ -71,7 +71,7 @@ static bool read_scaled(crs_reader *r, const crs_node *at, const crease_space *s
     static const char *const keys[] = { "alpha", "regularizer" };
     crs_node alpha, of;
     double a = NAN;
-    crease_reg *inner = crs_room(r, 1, sizeof *inner);
+    crease_reg *inner = crs_keep_new(r, 1, sizeof *inner);
     if (!inner || !crs_has_keys(r, at, 2, keys) || !crs_need(r, at, "alpha", &alpha) ||
         !crs_need(r, at, "regularizer", &of) || !crs_number_at(r, &alpha, &a) ||
         !crs_reg_at(r, &of, s, inner))

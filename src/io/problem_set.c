@@ -14,7 +14,7 @@ static bool read_box(crs_reader *r, const crs_node *at, const crease_space *s, c
 {
     static const char *const keys[] = { "low", "high", "lower", "upper" };
     crs_node here;
-    crease_bounds *b = crs_room(r, 1, sizeof *b);
+    crease_bounds *b = crs_keep_new(r, 1, sizeof *b);
     if (!b || !crs_has_keys(r, at, 4, keys)) return false;
     *b = (crease_bounds){ .low = -INFINITY, .high = INFINITY };
     if (crs_member(at, "low", &here) && !crs_extended_at(r, &here, &b->low)) return false;
@@ -31,8 +31,8 @@ static bool read_affine(crs_reader *r, const crs_node *at, const crease_space *s
 {
     static const char *const keys[] = { "inner", "scale", "shift" };
     crs_node here;
-    crease_affine_set *a = crs_room(r, 1, sizeof *a);
-    crease_set *inner = crs_room(r, 1, sizeof *inner);
+    crease_affine_set *a = crs_keep_new(r, 1, sizeof *a);
+    crease_set *inner = crs_keep_new(r, 1, sizeof *inner);
     if (!a || !inner || !crs_has_keys(r, at, 3, keys) || !crs_need(r, at, "inner", &here) ||
         !crs_set_at(r, &here, s, inner))
         return false;
@@ -62,9 +62,9 @@ static bool read_product(crs_reader *r, const crs_node *at, const crease_space *
     const size_t n = json_array_size(parts.value);
     if (n < 1)
         return crs_fail_at(r, &parts, "give a list of {\"set\": ..., \"shape\": ...}, one a part");
-    crease_product_set *p = crs_room(r, 1, sizeof *p);
-    crease_set *inner = crs_room(r, (ptrdiff_t)n, sizeof *inner);
-    crease_space *space = crs_room(r, (ptrdiff_t)n, sizeof *space);
+    crease_product_set *p = crs_keep_new(r, 1, sizeof *p);
+    crease_set *inner = crs_keep_new(r, (ptrdiff_t)n, sizeof *inner);
+    crease_space *space = crs_keep_new(r, (ptrdiff_t)n, sizeof *space);
     if (!p || !inner || !space) return false;
     for (size_t k = 0; k < n; k++) {
         const crs_node part = crs_element(&parts, k);

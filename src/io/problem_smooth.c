@@ -30,7 +30,7 @@ static bool read_loss(crs_reader *r, const crs_node *at, const crs_block_list *b
         if (!crs_need(r, at, keys[k], &here) || !crs_number_at(r, &here, &out->par[k - 2]))
             return false;
     const bool given = crs_member(at, keys[1], &rhs);
-    crease_predictor *p = crs_room(r, 1, sizeof *p);
+    crease_predictor *p = crs_keep_new(r, 1, sizeof *p);
     if (!p || !crs_sum_at(r, &terms, given ? &rhs : NULL, blocks, &sum)) return false;
     *p = (crease_predictor){ sum.count, sum.block, sum.map, sum.range, sum.rhs };
     out->data = p;
@@ -56,8 +56,8 @@ static bool read_matrices(crs_reader *r, const crs_node *at, const crs_block_lis
                           crease_quadratic_data *q)
 {
     const ptrdiff_t n = (ptrdiff_t)json_object_size(at->value);
-    int *row = crs_room(r, n, sizeof *row), *col = crs_room(r, n, sizeof *col);
-    const double **matrix = crs_room(r, n, sizeof *matrix);
+    int *row = crs_keep_new(r, n, sizeof *row), *col = crs_keep_new(r, n, sizeof *col);
+    const double **matrix = crs_keep_new(r, n, sizeof *matrix);
     const char *key;
     json_t *value;
     if (!row || !col || !matrix) return false;
@@ -87,8 +87,8 @@ static bool read_quadratic(crs_reader *r, const crs_node *at, const crs_block_li
     crs_node Q, q;
     const char *key;
     json_t *value;
-    crease_quadratic_data *data = crs_room(r, 1, sizeof *data);
-    const double **linear = crs_room(r, blocks->count, sizeof *linear);
+    crease_quadratic_data *data = crs_keep_new(r, 1, sizeof *data);
+    const double **linear = crs_keep_new(r, blocks->count, sizeof *linear);
     if (!data || !linear || !crs_has_keys(r, at, 2, keys)) return false;
     *data = (crease_quadratic_data){ .linear = linear, .blocks = blocks->count };
     const bool quadratic = crs_member(at, "Q", &Q), slope = crs_member(at, "q", &q);
@@ -115,7 +115,7 @@ static bool read_distance(crs_reader *r, const crs_node *at, const crs_block_lis
 {
     static const char *const keys[] = { "a", "b", "weight", "d" };
     crs_node here;
-    crease_distance_data *d = crs_room(r, 1, sizeof *d);
+    crease_distance_data *d = crs_keep_new(r, 1, sizeof *d);
     if (!d || !crs_has_keys(r, at, 4, keys) || !crs_need(r, at, "a", &here)) return false;
     *d = (crease_distance_data){ .b = -1, .weight = 1 };
     if (!crs_block_at(r, &here, blocks, &d->a)) return false;
@@ -180,8 +180,8 @@ bool crs_smooth_sum_at(crs_reader *r, const crs_node *at, const crs_block_list *
 {
     const size_t n = json_array_size(at->value);
     if (n < 1) return crs_fail_at(r, at, "give a list of at least one coupling");
-    crease_smooth *term = crs_room(r, (ptrdiff_t)n, sizeof *term);
-    crease_smooth_list *list = crs_room(r, 1, sizeof *list);
+    crease_smooth *term = crs_keep_new(r, (ptrdiff_t)n, sizeof *term);
+    crease_smooth_list *list = crs_keep_new(r, 1, sizeof *list);
     if (!term || !list) return false;
     for (size_t k = 0; k < n; k++) {
         const crs_node here = crs_element(at, k);

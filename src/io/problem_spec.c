@@ -18,7 +18,7 @@ bool crs_spec_at(crs_reader *r, const crs_node *at, const crease_param *params, 
     crs_node here;
     snprintf(spec->name, sizeof spec->name, "%s", at->key);
     spec->count = n + more;
-    spec->value = crs_room(r, n + more, sizeof *spec->value);
+    spec->value = crs_keep_new(r, n + more, sizeof *spec->value);
     if (!spec->value) return false;
     for (int k = 0; k < n; k++)
         if (!crs_need(r, at, params[k].name, &here) || !crs_extended_at(r, &here, &spec->value[k]))

@@ -83,9 +83,9 @@ bool crs_sum_at(crs_reader *r, const crs_node *maps, const crs_node *rhs,
     if (n < 1)
         return crs_fail_at(r, maps, "give at least one map, as {\"%s\": 1}", blocks->name[0]);
     out->count = 0;
-    out->block = crs_room(r, n, sizeof *out->block);
-    out->map = crs_room(r, n, sizeof *out->map);
-    crease_space *own = crs_room(r, n, sizeof *own);
+    out->block = crs_keep_new(r, n, sizeof *out->block);
+    out->map = crs_keep_new(r, n, sizeof *out->map);
+    crease_space *own = crs_keep_new(r, n, sizeof *own);
     if (!out->block || !out->map || !own) return false;
     if (rhs && !json_is_number(rhs->value) && !crs_array_at(r, rhs, false, &given)) return false;
     if (given.data && out->range.order == 0) out->range = given.shape;

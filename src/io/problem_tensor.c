@@ -9,7 +9,7 @@ static bool read_blocks(crs_reader *r, const crs_node *at, const crs_block_list 
     const size_t n = json_array_size(at->value);
     if (n < 1 || n > CREASE_MAX_ORDER)
         return crs_fail_at(r, at, "give a list of 1 to %d block names", CREASE_MAX_ORDER);
-    int *list = crs_room(r, (ptrdiff_t)n, sizeof *list);
+    int *list = crs_keep_new(r, (ptrdiff_t)n, sizeof *list);
     if (!list) return false;
     for (size_t k = 0; k < n; k++) {
         const crs_node here = crs_element(at, k);
@@ -41,7 +41,7 @@ bool crs_multilinear_at(crs_reader *r, const crs_node *at, const crs_block_list 
     crs_node tensor, names, weight;
     crs_array T;
     int count;
-    crease_multilinear_data *m = crs_room(r, 1, sizeof *m);
+    crease_multilinear_data *m = crs_keep_new(r, 1, sizeof *m);
     if (!m || !crs_has_keys(r, at, 3, keys) || !crs_need(r, at, "tensor", &tensor) ||
         !crs_need(r, at, "blocks", &names) || !crs_array_at(r, &tensor, false, &T))
         return false;
@@ -62,7 +62,7 @@ bool crs_factorization_at(crs_reader *r, const crs_node *at, const crs_block_lis
 {
     static const char *const keys[] = { "x", "y", "z", "target" };
     crs_node x, y;
-    crease_factorization_data *m = crs_room(r, 1, sizeof *m);
+    crease_factorization_data *m = crs_keep_new(r, 1, sizeof *m);
     if (!m || !crs_has_keys(r, at, 4, keys) || !crs_need(r, at, "x", &x) ||
         !crs_need(r, at, "y", &y) || !crs_block_at(r, &x, blocks, &m->x) ||
         !crs_block_at(r, &y, blocks, &m->y))
@@ -99,7 +99,7 @@ bool crs_cp_at(crs_reader *r, const crs_node *at, const crs_block_list *blocks, 
 {
     static const char *const keys[] = { "factors", "rank", "z", "target" };
     crs_node rank;
-    crease_cp_data *c = crs_room(r, 1, sizeof *c);
+    crease_cp_data *c = crs_keep_new(r, 1, sizeof *c);
     if (!c || !crs_has_keys(r, at, 4, keys) || !read_factors(r, at, blocks, &c->shape, &c->factor))
         return false;
     c->rank = blocks->space[c->factor[0]].dim[1];
@@ -114,7 +114,7 @@ bool crs_tucker_at(crs_reader *r, const crs_node *at, const crs_block_list *bloc
 {
     static const char *const keys[] = { "factors", "core", "z", "target" };
     crs_node core;
-    crease_tucker_data *t = crs_room(r, 1, sizeof *t);
+    crease_tucker_data *t = crs_keep_new(r, 1, sizeof *t);
     if (!t || !crs_has_keys(r, at, 4, keys) ||
         !read_factors(r, at, blocks, &t->shape, &t->factor) || !crs_need(r, at, "core", &core) ||
         !crs_block_at(r, &core, blocks, &t->core))
