@@ -18,9 +18,10 @@ typedef enum {
 
 #define CRS_TAKES(id) (UINT64_C(1) << CRS_OPT_##id)
 
-/* The options that decide how a problem is run, all of them in the library's list. */
+/* The options that decide how a problem is run: the library's list, method and mode. */
 #define CRS_TAKES_ONE(type, name, value, low, high, text) | CRS_TAKES(name)
-#define CRS_TAKES_RUN                                     (CRS_TAKES(METHOD) | CRS_TAKES(MODE) CREASE_OPTIONS(CRS_TAKES_ONE))
+
+#define CRS_TAKES_RUN (CRS_TAKES(METHOD) | CRS_TAKES(MODE) CREASE_OPTIONS(CRS_TAKES_ONE))
 
 typedef struct {
     const char *name;   /* "--box", "--log_csv" */

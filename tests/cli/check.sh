@@ -4,7 +4,8 @@ examples=$(cd "$(dirname "$0")/../../examples/problems" && pwd)
 
 for file in "$examples"/*.json; do
     run "$CREASE" check "$file"
-    [ $code -eq 0 ] && [ -z "$err" ] && [[ $out == *"covers this problem"*"K           at most"*proved* ]]
+    [ $code -eq 0 ] && [ -z "$err" ] &&
+        [[ $out == *"covers this problem"*"K           at most"*proved* ]]
     judge $? "check $file: exit $code: $out $err"
     expect_json 'd["guarantee"] == d["analysis"]["theorem"] and d["K"] > 0 and d["memory"] > 0 and
         len(d["analysis"]["assumptions"]) > 1 and d["problem"]["hash"].startswith("fnv1a-64:") and

@@ -50,7 +50,8 @@ broken 65 "/blocks/0/shape: 2.5 is outside" '{"crease": 1, "blocks": [{"shape": 
 broken 65 "/blocks/0/shape: this is a text" '{"crease": 1, "blocks": [{"shape": "3"}]}'
 broken 65 "/blocks/0/shape: a shape has 1 to 8" '{"crease": 1, "blocks": [{"shape": []}]}'
 broken 65 "/blocks/0/shape" '{"crease": 1, "blocks": [{"shape": [1e9, 1e9, 1e9]}]}'
-broken 65 "/blocks/0/name: 'a,b' is no name" '{"crease": 1, "blocks": [{"name": "a,b", "shape": 1}]}'
+broken 65 "/blocks/0/name: 'a,b' is no name" \
+    '{"crease": 1, "blocks": [{"name": "a,b", "shape": 1}]}'
 broken 65 "/blocks/1: the name 'x2' is taken" \
     '{"crease": 1, "blocks": [{"name": "x2", "shape": 1}, {"shape": 1}]}'
 broken 65 "did you mean 'regularizer'" "$(block '"regulariser": "l1:1"')"
@@ -73,7 +74,8 @@ broken 65 "/blocks/0/regularizer/l1/lambda: .*is no number" \
 broken 65 "/blocks/0/regularizer/l1: unknown key 'lamda'; did you mean 'lambda'" \
     "$(block '"regularizer": {"l1": {"lamda": 1}}')"
 broken 65 "/blocks/0/regularizer: a regularizer is written" "$(block '"regularizer": {}')"
-broken 65 "with one name, and here are 2" "$(block '"regularizer": {"l1": {"lambda": 1}, "l0": {}}')"
+broken 65 "with one name, and here are 2" "$(block \
+    '"regularizer": {"l1": {"lambda": 1}, "l0": {}}')"
 broken 65 "/blocks/0/regularizer: this is a number" "$(block '"regularizer": 1')"
 broken 65 "scad takes 2 parameters but 1" "$(block '"regularizer": "scad:1"')"
 broken 65 "'groups' is missing" "$(block '"regularizer": {"group-l1": {"lambda": 1}}')"
@@ -82,7 +84,8 @@ broken 65 "groups: the sizes add up to 4" \
     "$(block '"regularizer": {"group-l1": {"lambda": 1, "groups": [2, 2]}}')"
 broken 65 "groups: there are 2 labels" \
     "$(block '"regularizer": {"group-l1": {"lambda": 1, "groups": {"labels": [2, 2]}}}')"
-broken 65 "weights: the array is 2" "$(block '"regularizer": {"l1": {"lambda": 1, "weights": [1, 2]}}')"
+broken 65 "weights: the array is 2" "$(block \
+    '"regularizer": {"l1": {"lambda": 1, "weights": [1, 2]}}')"
 broken 65 "weighted-l1 has 2 numbers" "$(block '"regularizer": "weighted-l1:1,2"')"
 broken 65 "/blocks/0/regularizer/scaled" \
     "$(block '"regularizer": {"scaled": {"alpha": "two", "regularizer": "l1:1"}}')"
@@ -90,10 +93,12 @@ broken 65 "alpha" "$(block '"regularizer": {"scaled": {"alpha": 0, "regularizer"
 broken 65 "/blocks/0/regularizer: .*nuclear|matri" "$(block '"regularizer": "nuclear:1"')"
 
 # Sets.
-broken 65 "/blocks/0/set: unknown set 'l1ball'; did you mean 'l1-ball'" "$(block '"set": "l1ball:1"')"
+broken 65 "/blocks/0/set: unknown set 'l1ball'; did you mean 'l1-ball'" "$(block \
+    '"set": "l1ball:1"')"
 broken 65 "radius = 0 is outside" "$(block '"set": {"simplex": {"radius": 0}}')"
 broken 65 "/blocks/0/set/box/lower: the array is 2" "$(block '"set": {"box": {"lower": [0, 1]}}')"
-broken 65 "entry 2 has the bounds 3 and 1" "$(block '"set": {"box": {"lower": [0, 3, 0], "high": 1}}')"
+broken 65 "entry 2 has the bounds 3 and 1" "$(block \
+    '"set": {"box": {"lower": [0, 3, 0], "high": 1}}')"
 broken 65 "/blocks/0/set/affine: 'inner' is missing" "$(block '"set": {"affine": {"scale": 2}}')"
 broken 65 "scale is 0" "$(block '"set": {"affine": {"inner": "simplex:1", "scale": 0}}')"
 broken 65 "/blocks/0/set/product/parts" "$(block '"set": {"product": {"parts": []}}')"
@@ -138,7 +143,8 @@ broken 65 "/constraint/rhs: there are 2 numbers for 3 rows|/constraint/maps/x" \
 broken 65 "do not tell how many rows" "$(joined '{"maps": {"x": {"zero": {}}}}')"
 broken 65 "/constraint/maps/x: unknown map 'identiy'; did you mean 'identity'" \
     "$(joined '{"maps": {"x": {"identiy": {}}}}')"
-broken 65 "/constraint/maps/x/selection: number 2 is 3" "$(joined '{"maps": {"x": {"selection": [0, 3]}}}')"
+broken 65 "/constraint/maps/x/selection: number 2 is 3" "$(joined \
+    '{"maps": {"x": {"selection": [0, 3]}}}')"
 broken 65 "/constraint/maps/x/finite-difference/axis" \
     "$(joined '{"maps": {"x": {"finite-difference": {"axis": 1}}}}')"
 broken 65 "there are 2 starts for 2 rows" "$(joined '{"maps": {"x": {"csr":
@@ -163,7 +169,8 @@ broken 65 "bad.mtx, line 3" "$(joined '{"maps": {"x": "bad.mtx"}}')"
 
 # Options, in the file and on the command line.
 options() { printf '{"crease": 1, "blocks": [{"shape": 1}], "options": %s}' "$1"; }
-broken 65 "/options: unknown key 'epsilon'; the keys here are method, mode, eps" "$(options '{"epsilon": 1}')"
+broken 65 "/options: unknown key 'epsilon'; the keys here are method, mode, eps" "$(options \
+    '{"epsilon": 1}')"
 broken 65 "/options/eps: .*outside" "$(options '{"eps": -1}')"
 broken 65 "/options/max_iterations: .*integer" "$(options '{"max_iterations": 1.5}')"
 broken 65 "/options/method: unknown method 'admm'" "$(options '{"method": "admm"}')"

@@ -11,15 +11,17 @@ types = {"object": dict, "array": list, "string": str, "boolean": bool}
 
 def is_type(v, t):
     if t in ("number", "integer"):
-        return isinstance(v, (int, float)) and not isinstance(v, bool) and (t == "number" or v == int(v))
+        real = isinstance(v, (int, float)) and not isinstance(v, bool)
+        return real and (t == "number" or v == int(v))
     return isinstance(v, types[t])
 
 def same(a, b):  # JSON knows true from 1
     return type(a) is type(b) and a == b or is_type(a, "number") and is_type(b, "number") and a == b
 
-known = {"$ref", "$schema", "$defs", "title", "description", "type", "const", "enum", "oneOf", "anyOf",
-         "properties", "required", "additionalProperties", "items", "minItems", "maxItems", "minimum",
-         "maximum", "exclusiveMinimum", "exclusiveMaximum", "pattern", "minProperties"}
+known = {"$ref", "$schema", "$defs", "title", "description", "type", "const", "enum", "oneOf",
+         "anyOf", "properties", "required", "additionalProperties", "items", "minItems",
+         "maxItems", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum",
+         "pattern", "minProperties"}
 
 def fits(v, s):
     assert set(s) <= known, set(s) - known
@@ -39,7 +41,8 @@ def fits(v, s):
         if not s.get("minItems", 0) <= len(v) <= s.get("maxItems", len(v)): return False
         if "items" in s and not all(fits(w, s["items"]) for w in v): return False
     if isinstance(v, dict):
-        if len(v) < s.get("minProperties", 0) or any(k not in v for k in s.get("required", [])): return False
+        if len(v) < s.get("minProperties", 0): return False
+        if any(k not in v for k in s.get("required", [])): return False
         for k, w in v.items():
             rule = s.get("properties", {}).get(k, s.get("additionalProperties", True))
             if rule is False or isinstance(rule, dict) and not fits(w, rule): return False
@@ -58,7 +61,8 @@ import json, re, sys
 text = open("docs/problem.schema.json").read()
 entries = json.load(open(sys.argv[1]))["entries"]
 options = re.findall(r"X\((?:double|long), (\w+),", open("include/crease/options.h").read())
-missing = [e["name"] for e in entries if '"%s": {' % e["name"] not in text and e["name"] != "callback"]
+names = [e["name"] for e in entries if e["name"] != "callback"]
+missing = [n for n in names if '"%s": {' % n not in text]
 missing += [o for o in options + ["method", "mode"] if '"%s": {' % o not in text]
 print(*missing)
 sys.exit(bool(missing) or len(options) < 10)
@@ -98,7 +102,8 @@ taken "$(one '"regularizer": {"scaled": {"alpha": 2, "regularizer": "nuclear:1"}
 taken "$(one '"regularizer": {"l1": {"lambda": 1, "weights": [[1, 2], [3, 0]]}}')"
 taken "$(one '"regularizer": {"weighted-l1": {"lambda": [[1, 2], [3, 0]]}}')"
 taken "$(one '"regularizer": {"group-l1": {"lambda": 1, "groups": {"labels": [1, 2, 1, 2]}}}')"
-taken "$(one '"regularizer": {"group-mcp": {"lambda": 1, "gamma": 3, "groups": [3, 1], "weights": [1, 2]}}')"
+taken "$(one \
+    '"regularizer": {"group-mcp": {"lambda": 1, "gamma": 3, "groups": [3, 1], "weights": [1, 2]}}')"
 taken "$(one '"set": {"box": {"lower": [[0, "-inf"], [0, 1]], "high": "inf"}}')"
 taken "$(one '"set": {"affine": {"inner": "simplex:1", "scale": -2, "shift": [[1, 0], [0, 1]]}}')"
 taken '{"crease": 1, "blocks": [{"shape": 4, "set": {"product": {"parts":

@@ -32,7 +32,8 @@ for file in "$examples"/*.json; do
 done
 
 # The smallest eps passes, and nothing below it.
-smallest=$("$CREASE" verify "$scratch/lasso" --json | $python -c 'import json,sys;print(json.load(sys.stdin)["smallest_eps"])')
+smallest=$("$CREASE" verify "$scratch/lasso" --json |
+    $python -c 'import json,sys;print(json.load(sys.stdin)["smallest_eps"])')
 judged 0 VALID "$scratch/lasso" --eps "$smallest"
 judged 1 INVALID "$scratch/lasso" --eps "$($python -c "print($smallest * (1 - 1e-12))")"
 judged 1 INVALID "$scratch/lasso" --eps 1e-30
@@ -54,12 +55,14 @@ edit "$scratch/tight/certificate.json" 'd["eps"] = "0x1p-80"'
 judged 1 INVALID "$scratch/tight"
 # The claims of the certificate are not believed: wrong ones change nothing.
 cp -r "$scratch/lasso" "$scratch/boast"
-edit "$scratch/boast/certificate.json" 'd["worst"] = 0; d["blocks"][0]["residual"] = 0; d["eps"] = "0x1p-80"'
+edit "$scratch/boast/certificate.json" \
+    'd["worst"] = 0; d["blocks"][0]["residual"] = 0; d["eps"] = "0x1p-80"'
 judged 1 INVALID "$scratch/boast"
 
 # Another problem: the hash tells, also when only a data file changed.
 printf '1\n2\n' >"$scratch/d.csv"
-printf '{"crease": 1, "blocks": [{"shape": 2}], "smooth": [{"squared_distance": {"a": "x1", "d": "d.csv"}}]}' \
+printf '{"crease": 1, "blocks": [{"shape": 2}],
+ "smooth": [{"squared_distance": {"a": "x1", "d": "d.csv"}}]}' \
     >"$scratch/data.json"
 "$CREASE" solve "$scratch/data.json" --quiet --out "$scratch/data" >/dev/null
 judged 0 VALID "$scratch/data"
