@@ -1,5 +1,5 @@
 # The project's commands. Everything is built in build/<preset> by CMake and Ninja.
-.PHONY: help demo test check build install clean format tidy coverage readme bench
+.PHONY: help demo test check build install clean format tidy coverage readme schema bench
 .DEFAULT_GOAL := help
 
 help:
@@ -13,6 +13,7 @@ help:
 ## make coverage  statement and branch coverage of the tests (needs gcovr)
 ## make bench     measure the engine (build/bench)
 ## make readme    write the catalogue tables into README.md
+## make schema    write docs/problem.schema.json from the catalogue
 ## make clean     remove build/
 
 demo: build
@@ -58,6 +59,9 @@ bench:
 
 readme: build
 	@scripts/readme-catalogue build/release/src/crease
+
+schema: build
+	@scripts/problem-schema build/release/src/crease
 
 clean:
 	@rm -rf build

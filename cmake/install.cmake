@@ -6,6 +6,9 @@ install(TARGETS crease_program RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/crease ${PROJECT_BINARY_DIR}/include/crease
         DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
 
+install(FILES ${PROJECT_SOURCE_DIR}/docs/problem.schema.json
+        DESTINATION ${CMAKE_INSTALL_DATADIR}/crease)
+
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/crease)
 install(EXPORT creaseTargets NAMESPACE crease:: DESTINATION ${package_dir})
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/creaseConfigVersion.cmake

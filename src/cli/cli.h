@@ -18,13 +18,22 @@ typedef enum {
 
 #define CRS_TAKES(id) (UINT64_C(1) << CRS_OPT_##id)
 
+/* The options that decide how a problem is run: the library's list, method and mode. */
+#define CRS_TAKES_ONE(type, name, value, low, high, text) | CRS_TAKES(name)
+
+#define CRS_TAKES_RUN (CRS_TAKES(METHOD) | CRS_TAKES(MODE) CREASE_OPTIONS(CRS_TAKES_ONE))
+
 typedef struct {
-    const char *name;   /* "--box" */
+    const char *name;   /* "--box", "--log_csv" */
     const char *values; /* "L U"; empty: a flag */
     const char *text;
 } crs_option;
 
+enum { CRS_NAME = 80 };
+
 const crs_option *crs_option_at(int k);
+/* Its name as it is written, "--max-iterations", in out. */
+const char *crs_option_name(int k, char out[CRS_NAME]);
 
 typedef struct crs_args crs_args;
 
@@ -40,7 +49,8 @@ typedef struct {
 } crs_verb;
 
 extern const crs_verb crs_list_verb, crs_prox_verb, crs_project_verb, crs_lmo_verb,
-    crs_selftest_verb, crs_version_verb, crs_help_verb;
+    crs_selftest_verb, crs_solve_verb, crs_check_verb, crs_verify_verb, crs_version_verb,
+    crs_help_verb;
 
 int crs_verb_count(void);
 const crs_verb *crs_verb_at(int k);
@@ -52,6 +62,7 @@ struct crs_args {
     const char *value[CRS_OPTIONS][2];
     int count;
     char **word;
+    int *status; /* exit code of the program: instead of 0, or of the error's own when not 0 */
 };
 
 /* argv is what follows the verb; its order is changed. */

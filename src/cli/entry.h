@@ -5,14 +5,8 @@
 
 #include "cli/cli.h"
 
-typedef struct {
-    crease_groups groups;
-    ptrdiff_t *start, *index; /* owned; what `groups` points to */
-} crs_grouping;
-
 /* "3,2,4", "@2,1,1,2" or a file of labels, for n entries. On failure g is empty. */
 bool crs_grouping_read(const char *text, ptrdiff_t n, crs_grouping *g, crease_error *e);
-void crs_grouping_free(crs_grouping *g);
 
 typedef struct {
     crease_spec spec;

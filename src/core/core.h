@@ -32,6 +32,7 @@ bool crs_add_size(ptrdiff_t a, ptrdiff_t b, ptrdiff_t *sum);
 /* The index of the name closest to `wanted` by edit distance, or -1 when nothing is near.
  * name_at(k) for 0 <= k < count. */
 int crs_nearest(const char *wanted, int count, const char *(*name_at)(int k));
+int crs_nearest_in(const char *wanted, int count, const char *const *name);
 
 /* Index of an exact match, or -1 with "unknown <kind> ...; did you mean ...?" in e. */
 int crs_find(const char *kind, const char *wanted, int count, const char *(*name_at)(int k),

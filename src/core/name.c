@@ -26,16 +26,40 @@ static int edit_distance(const char *a, const char *b)
     return row[m % 3][n];
 }
 
-int crs_nearest(const char *wanted, int count, const char *(*name_at)(int k))
+/* The index of the nearest name by at(list, k), or -1. */
+static int nearest(const char *wanted, int count, const char *(*at)(const void *list, int k),
+                   const void *list)
 {
     int best = -1, least = 2 + (int)strlen(wanted) / 3;
     for (int k = 0; k < count; k++) /* a piece of a name is the best hint */
-        if (strlen(wanted) >= 3 && strstr(name_at(k), wanted)) return k;
+        if (strlen(wanted) >= 3 && strstr(at(list, k), wanted)) return k;
     for (int k = 0; k < count; k++) {
-        const int d = edit_distance(wanted, name_at(k));
+        const int d = edit_distance(wanted, at(list, k));
         if (d < least) best = k, least = d;
     }
     return best;
+}
+
+typedef struct {
+    const char *(*name_at)(int k);
+} by_function;
+
+static const char *from_function(const void *list, int k)
+{
+    return ((const by_function *)list)->name_at(k);
+}
+
+static const char *from_array(const void *list, int k) { return ((const char *const *)list)[k]; }
+
+int crs_nearest(const char *wanted, int count, const char *(*name_at)(int k))
+{
+    const by_function list = { name_at };
+    return nearest(wanted, count, from_function, &list);
+}
+
+int crs_nearest_in(const char *wanted, int count, const char *const *name)
+{
+    return nearest(wanted, count, from_array, name);
 }
 
 int crs_find(const char *kind, const char *wanted, int count, const char *(*name_at)(int k),

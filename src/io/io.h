@@ -16,8 +16,8 @@ typedef struct {
     char notice[200];
 } crs_array;
 
-/* The format by the name's ending: .npy; .csv, .tsv or .txt; "-" is standard input, as CSV. On
- * failure out is empty. */
+/* The format by the name's ending: .npy; .csv, .tsv or .txt; .mtx; "-" is standard input, as CSV.
+ * On failure out is empty. */
 bool crs_read_array(const char *path, crs_array *out, crease_error *e);
 void crs_array_free(crs_array *a);
 
@@ -29,8 +29,25 @@ bool crs_read_csv(FILE *f, const char *name, crs_array *out, crease_error *e);
  * whole or not at all. */
 bool crs_write_npy(const char *path, const crease_space *s, const double *data, crease_error *e);
 
+typedef struct {
+    crease_groups groups;
+    ptrdiff_t *start, *index; /* owned; what `groups` points to */
+} crs_grouping;
+
+/* From the sizes of consecutive groups, or from a label for each of n entries; `what` names them in
+ * sentences. g is empty before; free it after a failure too. */
+bool crs_grouping_sizes(const char *what, const crs_array *sizes, ptrdiff_t n, crs_grouping *g,
+                        crease_error *e);
+bool crs_grouping_labels(const char *what, const crs_array *labels, ptrdiff_t n, crs_grouping *g,
+                         crease_error *e);
+void crs_grouping_free(crs_grouping *g);
+
 /* Room for at least `wanted` of at most `most` doubles: doubles what is there. */
 bool crs_grow(double **data, ptrdiff_t *room, ptrdiff_t wanted, ptrdiff_t most, crease_error *e);
+
+/* A file for reading; NULL with the reason in e. */
+FILE *crs_open(const char *path, crease_error *e);
+bool crs_ends_in(const char *path, const char *ending);
 
 /* A failed read of `name` at this byte, by errno. */
 bool crs_fail_read(const char *name, size_t byte, crease_error *e);

@@ -3,6 +3,7 @@
 #include <errno.h>
 
 #include "io/io.h"
+#include "io/mtx.h"
 
 void crs_array_free(crs_array *a)
 {
@@ -36,7 +37,38 @@ bool crs_grow(double **data, ptrdiff_t *room, ptrdiff_t wanted, ptrdiff_t most, 
     return true;
 }
 
+static bool read_mtx(FILE *f, const char *name, crs_array *out, crease_error *e)
+{
+    crs_mtx m;
+    *out = (crs_array){ .data = NULL };
+    const bool done = crs_read_mtx(f, name, &m, e) && crs_mtx_expand(name, &m, e);
+    if (done) {
+        const bool vector = m.rows == 1 || m.cols == 1;
+        out->shape = vector ? crease_vector(m.rows * m.cols) : crease_matrix(m.rows, m.cols);
+        out->data = m.value;
+        m.value = NULL;
+    }
+    crs_mtx_free(&m);
+    return done;
+}
+
 typedef bool reader(FILE *f, const char *name, crs_array *out, crease_error *e);
+
+bool crs_ends_in(const char *path, const char *ending)
+{
+    const size_t n = strlen(path), length = strlen(ending);
+    return n > length && strcmp(path + n - length, ending) == 0;
+}
+
+FILE *crs_open(const char *path, crease_error *e)
+{
+    FILE *f = fopen(path, "rb");
+    const int why = errno;
+    if (!f)
+        crs_fail(e, why == ENOMEM ? CREASE_NO_MEMORY : CREASE_NO_INPUT,
+                 "%.200s cannot be opened: %s; check the path", path, strerror(why));
+    return f;
+}
 
 static reader *reader_of(const char *path)
 {
@@ -46,12 +78,10 @@ static reader *reader_of(const char *path)
     } known[] = { { ".npy", crs_read_npy },
                   { ".csv", crs_read_csv },
                   { ".tsv", crs_read_csv },
-                  { ".txt", crs_read_csv } };
-    const size_t n = strlen(path);
-    for (size_t k = 0; k < sizeof known / sizeof *known; k++) {
-        const size_t length = strlen(known[k].ending);
-        if (n > length && strcmp(path + n - length, known[k].ending) == 0) return known[k].read;
-    }
+                  { ".txt", crs_read_csv },
+                  { ".mtx", read_mtx } };
+    for (size_t k = 0; k < sizeof known / sizeof *known; k++)
+        if (crs_ends_in(path, known[k].ending)) return known[k].read;
     return NULL;
 }
 
@@ -63,14 +93,10 @@ bool crs_read_array(const char *path, crs_array *out, crease_error *e)
     if (!read)
         return crs_fail(e, CREASE_BAD_ARGUMENT,
                         "%.200s: the format is told by the name's ending; give a file that ends in "
-                        ".npy, .csv, .tsv or .txt",
+                        ".npy, .csv, .tsv, .txt or .mtx",
                         path);
-    FILE *f = fopen(path, "rb");
-    if (!f) {
-        const int why = errno;
-        return crs_fail(e, why == ENOMEM ? CREASE_NO_MEMORY : CREASE_NO_INPUT,
-                        "%.200s cannot be opened: %s; check the path", path, strerror(why));
-    }
+    FILE *f = crs_open(path, e);
+    if (!f) return false;
     const bool done = read(f, path, out, e);
     fclose(f);
     return done;

@@ -81,6 +81,20 @@ void crs_constraint(const crease_problem *p, const double *const *x, double *s, 
     for (int i = 0; i < p->count; i++) crs_apply(p, i, 1, x[i], s, work);
 }
 
+bool crs_offers_argmin(const crease_problem *p, int i, double h, double radius, bool *offers,
+                       crease_error *e)
+{
+    const crease_blocks b = crs_blocks(p);
+    const crease_smooth *f = &p->f;
+    *offers = false;
+    if (!f->ops || !f->ops->argmin) return true;
+    double *work = crs_doubles(crease_smooth_scratch(f, &b), "a coupling", e);
+    if (!work) return false;
+    *offers = f->ops->argmin(f, &b, NULL, i, h, NULL, radius, NULL, work);
+    crs_free(work);
+    return true;
+}
+
 bool crease_objective(const crease_problem *p, const double *const *x, double *value,
                       crease_error *e)
 {

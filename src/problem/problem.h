@@ -37,6 +37,10 @@ void crs_apply(const crease_problem *p, int i, double a, const double *d, double
 void crs_adjoint(const crease_problem *p, int i, double a, const double *y, double *x,
                  double *work); /* x += a A_i'y */
 
+/* Can f be minimized over block i plus (h/2)|y-v|^2 on a ball, in closed form? May allocate. */
+bool crs_offers_argmin(const crease_problem *p, int i, double h, double radius, bool *offers,
+                       crease_error *e);
+
 ptrdiff_t crs_largest_block(const crease_problem *p); /* entries of the largest block */
 
 /* *offers: does f minimize itself + (h/2)|y - v|^2 over |y| <= radius in block i? Allocates. */

@@ -133,7 +133,7 @@ static bool argmin(const crease_smooth *f, const crease_blocks *b, const double 
 const crease_smooth_ops crs_cp_ops = {
     .name = "cp",
     .formula = "|Z - [[X_1, ..., X_d]]|^2",
-    .data_text = "shape of Z, rank R, blocks X_n (I_n x R), Z as a block or a constant tensor",
+    .data_text = "factors [blocks X_n (I_n x R)], rank R, Z: z (a block) or target (an array)",
     .check = check,
     .scratch = scratch,
     .touches = touches,

@@ -93,7 +93,7 @@ static bool argmin(const crease_smooth *f, const crease_blocks *b, const double 
 const crease_smooth_ops crs_matrix_factorization_ops = {
     .name = "matrix_factorization",
     .formula = "|Z - X Y'|^2",
-    .data_text = "blocks X (m x R) and Y (n x R), Z (m x n) as a block or a constant matrix",
+    .data_text = "blocks x (m x R) and y (n x R), Z (m x n): z (a block) or target (an array)",
     .check = check,
     .scratch = scratch,
     .touches = touches,

@@ -142,7 +142,7 @@ static bool argmin(const crease_smooth *f, const crease_blocks *b, const double 
 const crease_smooth_ops crs_multilinear_ops = {
     .name = "multilinear",
     .formula = "weight T(x_1, ..., x_d)",
-    .data_text = "tensor T, one block for each of its dimensions, weight",
+    .data_text = "tensor T, blocks [one for each of its dimensions], weight (1)",
     .check = check,
     .scratch = scratch,
     .touches = touches,

@@ -131,7 +131,7 @@ static void grad(const crease_smooth *f, const crease_blocks *b, const double *c
 const crease_smooth_ops crs_quadratic_ops = {
     .name = "quadratic",
     .formula = "(1/2) x'Qx + q'x",
-    .data_text = "terms (row block, column block, matrix), linear part",
+    .data_text = "Q {\"x,y\": matrix}, q {block: array}; x,y with x != y adds x'Qy",
     .check = check,
     .scratch = scratch,
     .touches = crs_quadratic_touches,

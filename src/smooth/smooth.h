@@ -35,7 +35,7 @@ static inline const crs_loss *loss_of(const crease_smooth *f)
 
 /* What every loss has in common, for the designated initializer of its ops. */
 #define CRS_PREDICTOR_OPS                                                                          \
-    .data_text = "terms (block, map), range, rhs", .check = crs_predictor_check,                   \
+    .data_text = "terms {block: map}, rhs (labels if logistic)", .check = crs_predictor_check,     \
     .scratch = crs_predictor_scratch, .touches = crs_predictor_touches,                            \
     .value = crs_predictor_value, .grad = crs_predictor_grad, .constants = crs_predictor_constants
 

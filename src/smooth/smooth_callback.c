@@ -74,7 +74,7 @@ static bool constants(const crease_smooth *f, const crease_blocks *b, int last,
 const crease_smooth_ops crs_smooth_callback_ops = {
     .name = "callback",
     .formula = "the user's own f",
-    .data_text = "value, grad, declared constants",
+    .data_text = "value, grad, declared constants (in C only)",
     .check = check,
     .touches = touches,
     .value = value,

@@ -92,7 +92,7 @@ static bool argmin(const crease_smooth *f, const crease_blocks *b, const double 
 const crease_smooth_ops crs_smooth_sum_ops = {
     .name = "sum",
     .formula = "f_1 + f_2 + ...",
-    .data_text = "terms",
+    .data_text = "terms [couplings]",
     .check = check,
     .scratch = scratch,
     .touches = touches,

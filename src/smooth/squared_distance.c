@@ -137,7 +137,7 @@ static bool argmin(const crease_smooth *f, const crease_blocks *b, const double 
 const crease_smooth_ops crs_squared_distance_ops = {
     .name = "squared_distance",
     .formula = "(weight/2)|x_a - x_b - d|^2, or without x_b",
-    .data_text = "blocks a and b, weight, d",
+    .data_text = "blocks a and b (none: without x_b), weight (1), d (0)",
     .check = check,
     .scratch = scratch,
     .touches = touches,

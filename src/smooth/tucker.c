@@ -172,7 +172,8 @@ static bool argmin(const crease_smooth *f, const crease_blocks *b, const double 
 const crease_smooth_ops crs_tucker_ops = {
     .name = "tucker",
     .formula = "|Z - C x_1 X_1 ... x_d X_d|^2",
-    .data_text = "shapes of Z and C, blocks X_n (I_n x R_n) and C, Z as a block or a constant",
+    .data_text =
+        "factors [blocks X_n (I_n x R_n)], core (the block C), Z: z (a block) or target (an array)",
     .check = check,
     .scratch = scratch,
     .touches = touches,

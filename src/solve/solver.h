@@ -44,6 +44,10 @@ struct crease_solver {
 /* Memory for everything, before the first iteration (memory.c). */
 bool crs_solver_memory(crease_solver *s, crease_error *e);
 
+/* How many doubles that will be, without taking them. */
+bool crs_solver_forecast(const crease_problem *p, const crease_options *o, const crease_analysis *a,
+                         ptrdiff_t *doubles, crease_error *e);
+
 /* x^0 projected onto the sets, multiplier and residual to match, L-hats (start.c). */
 void crs_solver_start(crease_solver *s);
 void crs_restart_extension(crease_solver *s);

@@ -1,5 +1,5 @@
-# Dependencies point one way: cli -> {io, selftest} -> {reg, set, map, smooth} -> {tensor, dense}
-# -> core. Only dense/ and tensor/ name BLAS or LAPACK; only core/alloc.c calls malloc.
+# Dependencies point one way: cli -> {io, selftest, solve} -> {reg, set, map, smooth} -> {tensor,
+# dense} -> core. Only dense/ and tensor/ name BLAS or LAPACK; only core/alloc.c calls malloc.
 set -u
 passed=0 failed=0
 report() { # report OFFENDERS RULE
@@ -19,9 +19,10 @@ may_include map core dense
 may_include reg core dense
 may_include set core dense reg
 may_include smooth core dense tensor map
+may_include verify core
 may_include io core
 may_include selftest core dense
-may_include cli core io selftest
+may_include cli core io selftest solve
 
 report "$(grep -lE '<(cblas|lapacke)\.h>' -r src | grep -vE '^src/(dense|tensor)/')" \
        "only dense/ and tensor/ name BLAS and LAPACK"

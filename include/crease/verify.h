@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT
+ * verify.h: an independent check of eps-stationarity, from the definitions
+ *
+ * The residuals of certificate.h recomputed in long double by plain loops that share no code with
+ * the rest of the library: of a problem it reads only the names, parameters and data of its
+ * entries. Every residual includes a bound of its own rounding.
+ *
+ * Entries of the user's own and vectors split over ranks are UNSUPPORTED; the functions of a
+ * callback map or coupling are called and believed. Singular values of x below
+ * max(m,n) 2^-52 sigma_1 count as zero: matrices in floating point have no exact rank. */
+#ifndef CREASE_VERIFY_H
+#define CREASE_VERIFY_H
+
+#include <crease/problem.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Zero is never success. UPPER_BOUND_ONLY: some residual is above eps, but it may be one that is
+ * known from above only, for want of the best subgradient. */
+#define CREASE_VERDICTS(X)                                                                         \
+    X(UNSUPPORTED, "UNSUPPORTED")                                                                  \
+    X(INVALID, "INVALID")                                                                          \
+    X(VALID, "VALID")                                                                              \
+    X(UPPER_BOUND_ONLY, "UPPER-BOUND-ONLY")
+
+typedef enum {
+#define X(name, text) CREASE_VERDICT_##name,
+    CREASE_VERDICTS(X)
+#undef X
+} crease_verdict;
+
+typedef struct {
+    crease_verdict verdict;
+    double smallest_eps;   /* the least eps for which the answer would be VALID; INFINITY: none */
+    double feasibility;    /* |sum A_i x_i - b|, 0 without a constraint */
+    double outside;        /* largest excess of any x_i over its set */
+    int worst_block;       /* the one that decides, counted from 0; -1: feasibility */
+    bool trusted_callback; /* a user's function was called and believed */
+    int count;
+    double *residual; /* one a block */
+    char text[200];   /* what decided, in a sentence */
+} crease_verification;
+
+/* Judges (x, lambda) by eps. lambda may be NULL without a constraint.
+ *
+ * g (NULL, or an array with NULL for the blocks without) holds subgradients of r_i at x_i. They are
+ * read in setting 1, where the better of g_i and the checker's own choice counts; a g_i farther
+ * than 4 units in the last place of its slopes from dr_i(x_i) is INVALID.
+ *
+ * gcg: the setting of the generalized conditional gradient method instead: sum_i residual[i] =
+ * -psi_S(x) <= eps, every block on a compact set, no constraint.
+ *
+ * relative: a residual is compared with eps times the size of the terms it is made of,
+ *     setting 2    |grad_i f| + |A_i'lambda|
+ *     setting 1    (|grad_i f| + |A_i'lambda| + |g|) (|x_i| + diameter of X_i)
+ *     feasibility  sum_i |A_i x_i| + |b|
+ *     gcg          sum_i |grad_i f| diameter + |<grad_i f, x_i> + r_i(x_i)| + |its least value|
+ *
+ * x_i must lie in X_i up to what rounding to double precision can do to its defining
+ * inequalities; bounds on single entries hold exactly.
+ *
+ * False, with e filled in and *out empty, when the problem or an argument is wrong or memory runs
+ * out. Otherwise *out is filled in; free it with crease_verification_free. */
+CREASE_API bool crease_verify(const crease_problem *p, const double *const *x, const double *lambda,
+                              const double *const *g, bool gcg, double eps, bool relative,
+                              crease_verification *out, crease_error *e);
+
+CREASE_API void crease_verification_free(crease_verification *v);
+
+/* The constant text of a verdict; "unknown verdict" for a number that is none. */
+CREASE_API const char *crease_verdict_text(crease_verdict v);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: MIT
+ * check: what the theory says of a problem, without solving it */
+#include "cli/run.h"
+
+enum { NOT_COVERED = 2 };
+
+/* The a-priori bound K, from the potential after one iteration. INFINITY: none. */
+static bool first_bound(const crease_problem *p, const crease_options *o, double *K,
+                        crease_error *e)
+{
+    crease_options once = *o;
+    once.max_iterations = 1;
+    crease_solver *s = crease_solver_new(p, &once, e);
+    if (!s) return false;
+    const crease_outcome at_start = crease_step(s);
+    const crease_report r = crease_solver_report(s);
+    *K = at_start == CREASE_STATIONARY && r.iterations == 0 ? 0 : r.bound;
+    crease_solver_free(s);
+    return true;
+}
+
+static void print_bound(const crease_analysis *a, double K, double eps)
+{
+    const crease_assumption *doubt = crs_doubt(a, 0);
+    if (K == 0)
+        printf("K           0: the start is eps-stationary\n");
+    else if (K < INFINITY)
+        printf("K           at most %.4g iterations to eps = %g\n", K, eps);
+    else
+        printf("K           no bound: %s\n", doubt ? doubt->reason : "it is beyond every number");
+}
+
+static void print_table(const crease_problem *p, const crease_analysis *a)
+{
+    printf("\n%-24s %-10s %-10s %12s  %s\n", "assumption", "block", "status", "number", "reason");
+    for (int k = 0; k < a->assumptions; k++) {
+        const crease_assumption *at = &a->assumption[k];
+        char number[32] = "";
+        if (!isnan(at->number)) snprintf(number, sizeof number, "%.4g", at->number);
+        printf("%-24s %-10s %-10s %12s  %s\n", at->name,
+               at->block < 0 ? "" : crs_planned_name(p, at->block), crease_status_text(at->status),
+               number, at->reason);
+    }
+}
+
+static void print_all(const crs_args *a, const crease_problem *p, const crease_options *o,
+                      const crease_analysis *found, double K, double bytes)
+{
+    char text[240];
+    crs_size_text(p, text, sizeof text);
+    printf("problem     %s: %s\n", a->word[0], text);
+    printf("method      %s%s, %s mode\n", crease_method_name(found->method),
+           o->method == CREASE_METHOD_AUTO ? " (chosen)" : "", crease_mode_name(found->mode));
+    printf("theorem     %s: %s\n", found->theorem,
+           found->guarantee ? "covers this problem"
+                            : "would cover it, but for the conditions below");
+    crs_parameter_text(found, text, sizeof text);
+    printf("parameters  %s\n", text[0] ? text : "none");
+    print_bound(found, K, o->eps);
+    printf("memory      %.3g MB\n", bytes / 1e6);
+    print_table(p, found);
+}
+
+static bool print_json(const crs_args *a, const crs_problem_file *file,
+                       const crease_analysis *found, double K, double bytes, crease_error *e)
+{
+    json_t *document = json_pack(
+        "{s:i, s:s, s:{s:s, s:s}, s:s, s:s, s:s, s:o, s:o, s:o}", "schema_version",
+        CRS_RESULT_VERSION, "verb", "check", "problem", "path", a->word[0], "hash", file->hash,
+        "method", crease_method_name(found->method), "mode", crease_mode_name(found->mode),
+        "guarantee", found->guarantee ? found->theorem : "none", "K", crs_json_real(K), "memory",
+        crs_json_real(bytes), "analysis", crs_analysis_json(&file->problem, found, K));
+    return crs_print_document(document, e);
+}
+
+static bool run(const crs_args *a, crease_error *e)
+{
+    crease_options o;
+    double K = INFINITY, bytes = 0;
+    crs_problem_file *file = crs_open_problem(a, &o, e);
+    if (!file) return false;
+    crease_analysis *found = crease_analyse(&file->problem, &o, e);
+    if (!found && e->code == CREASE_UNSUPPORTED) *a->status = NOT_COVERED;
+    bool done = found && crs_forecast_bytes(&file->problem, &o, found, &bytes, e) &&
+                first_bound(&file->problem, &o, &K, e);
+    if (done && crs_given(a, CRS_OPT_JSON))
+        done = print_json(a, file, found, K, bytes, e);
+    else if (done)
+        print_all(a, &file->problem, &o, found, K, bytes);
+    if (done && !found->guarantee) *a->status = NOT_COVERED;
+    crease_analysis_free(found);
+    crs_problem_file_free(file);
+    return done;
+}
+
+const crs_verb crs_check_verb = {
+    .name = "check",
+    .words = "PROBLEM.json",
+    .least = 1,
+    .most = 1,
+    .text = "Say what the theory says of a problem: which method and theorem, each assumption with "
+            "its status and the number behind it, the parameters, the a-priori bound K on the "
+            "iterations and the memory it takes. The exit code is 0 when a theorem covers the "
+            "problem and 2 when none does.",
+    .example = "crease check examples/problems/lasso.json",
+    .takes = CRS_TAKES_RUN | CRS_TAKES(JSON),
+    .run = run,
+};

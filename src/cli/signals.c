@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT
+ * signals: the program owns them, the library never sees them. The first SIGINT or SIGTERM asks
+ * the solver to stop after its iteration, the second ends the program at once. */
+#define _POSIX_C_SOURCE 200809L
+#include <signal.h>
+#include <unistd.h>
+
+#include "cli/run.h"
+
+static crease_solver *volatile running;
+static volatile sig_atomic_t caught;
+static struct sigaction before[2];
+static const int watched[2] = { SIGINT, SIGTERM };
+
+static void stop(int number)
+{
+    if (caught) _exit(128 + number);
+    caught = number;
+    if (running) crease_solver_stop(running);
+}
+
+void crs_signals_enter(crease_solver *s)
+{
+    struct sigaction own = { .sa_handler = stop };
+    sigemptyset(&own.sa_mask);
+    running = s;
+    caught = 0;
+    for (int k = 0; k < 2; k++) sigaction(watched[k], &own, &before[k]);
+}
+
+int crs_signals_leave(void)
+{
+    running = NULL;
+    for (int k = 0; k < 2; k++) sigaction(watched[k], &before[k], NULL);
+    return (int)caught;
+}

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: MIT
+ * solve: a problem file to a certified result */
+#include <inttypes.h>
+
+#include "cli/run.h"
+#include "io/folder.h"
+
+enum { LIMIT = 2, BROKEN = 3, INTERNAL = 70, NO_OUTPUT = 73 };
+
+/* Only a point that the checker confirms is a success. */
+static int status_of(const crs_run *run, int signal)
+{
+    const crease_outcome o = crease_solver_report(run->solver).outcome;
+    if (o == CREASE_STATIONARY && run->verified->verdict == CREASE_VERDICT_VALID) return 0;
+    if (o == CREASE_STATIONARY && run->verified->verdict == CREASE_VERDICT_INVALID) return INTERNAL;
+    if (o == CREASE_STOPPED && signal) return 128 + signal;
+    return o == CREASE_DIVERGED || o == CREASE_NUMERICAL ? BROKEN : LIMIT;
+}
+
+static void print_solution(const crs_run *run)
+{
+    enum { FEW = 100 };
+    const crease_problem *p = &run->file->problem;
+    ptrdiff_t all = 0;
+    for (int i = 0; i < p->count; i++) all += crease_size(&p->space[i]);
+    for (int i = 0; i < p->count && all <= FEW; i++) {
+        const double *x = crease_solution(run->solver, i);
+        printf("%-11s", p->block[i].name);
+        for (ptrdiff_t j = 0, n = crease_size(&p->space[i]); j < n; j++)
+            printf(" %.8g", x[j] == 0 ? 0 : x[j]);
+        printf("\n");
+    }
+}
+
+static void print_summary(const crs_run *run, const char *folder)
+{
+    const crease_report r = crease_solver_report(run->solver);
+    const crease_analysis *a = crease_solver_analysis(run->solver);
+    const crease_certificate *c = crease_solver_certificate(run->solver);
+    char status[32];
+    printf("status      %s: %s\n", crs_outcome_name(r.outcome, status),
+           crease_outcome_text(r.outcome));
+    printf("objective   %.12g\n", c->objective);
+    printf("residual    %.3e%s (eps %g)\n", run->options->relative ? c->worst_relative : c->worst,
+           run->options->relative ? " relative" : "", run->options->eps);
+    printf("verdict     %s\n", crease_verdict_text(run->verified->verdict));
+    printf("method      %s, %s mode\n", crease_method_name(a->method), crease_mode_name(a->mode));
+    printf("guarantee   %s\n", a->guarantee ? a->theorem : "none");
+    printf("iterations  %ld in %.3g s\n", r.iterations, r.seconds);
+    if (folder) printf("result      %s\n", folder);
+    print_solution(run);
+}
+
+/* The checker's word on the point; when it cannot tell, that is what it says. */
+static void verify(const crs_run *run, crease_verification *v)
+{
+    const crease_problem *p = &run->file->problem;
+    const bool gap = crease_solver_analysis(run->solver)->method == CREASE_METHOD_GCG;
+    const double **x = crs_alloc((size_t)p->count, sizeof *x);
+    crease_error why = { CREASE_NO_MEMORY, "out of memory: the check" };
+    for (int i = 0; x && i < p->count; i++) x[i] = crease_solution(run->solver, i);
+    if (!x || !crease_verify(p, x, crease_multiplier(run->solver), NULL, gap, run->options->eps,
+                             run->options->relative != 0, v, &why)) {
+        *v = (crease_verification){ .verdict = CREASE_VERDICT_UNSUPPORTED,
+                                    .smallest_eps = INFINITY };
+        snprintf(v->text, sizeof v->text, "%.199s", why.text);
+    }
+    crs_free(x);
+}
+
+static bool deliver(const crs_args *a, const crs_run *run, crease_error *e)
+{
+    const char *folder = crs_given(a, CRS_OPT_OUT);
+    if (folder && !crs_result_write(folder, crs_given(a, CRS_OPT_FORCE), run, e)) return false;
+    if (crs_given(a, CRS_OPT_JSON)) return crs_print_document(crs_result_json(run), e);
+    print_summary(run, folder);
+    return true;
+}
+
+static bool solve(const crs_args *a, crs_run *run, crs_log *log, crease_solver *s, crease_error *e)
+{
+    crease_verification v = { .count = 0 };
+    run->solver = s;
+    run->verified = &v;
+    run->history = &log->history;
+    crs_log_banner(log, run);
+    crease_solver_callback(s, crs_log_progress, log);
+    crs_signals_enter(s);
+    crease_solve(s);
+    const crease_progress last = crease_solver_progress(s);
+    crs_history_add(&log->history, &last);
+    verify(run, &v);
+    crs_log_footer(log, run);
+    const bool done = deliver(a, run, e);
+    const int signal = crs_signals_leave();
+    if (done) *a->status = status_of(run, signal);
+    crease_verification_free(&v);
+    return done;
+}
+
+/* What must be possible before anything is computed. */
+static bool outputs(const crs_args *a, crs_log *log, crease_error *e)
+{
+    const char *folder = crs_given(a, CRS_OPT_OUT), *csv = crs_given(a, CRS_OPT_LOG_CSV);
+    *a->status = NO_OUTPUT;
+    if (folder && !crs_folder_possible(folder, crs_given(a, CRS_OPT_FORCE), e)) return false;
+    if (csv && !(log->csv = crs_create(csv, e))) return false;
+    if (csv) crs_history_names(log->csv);
+    *a->status = 0;
+    return true;
+}
+
+static bool run(const crs_args *a, crease_error *e)
+{
+    crease_options o;
+    crs_problem_file *file = crs_open_problem(a, &o, e);
+    crs_log *log = file ? crs_alloc(1, sizeof *log) : NULL;
+    crease_solver *s = NULL;
+    bool done = log;
+    if (file && !log) crs_fail(e, CREASE_NO_MEMORY, "out of memory: the log");
+    if (log) {
+        log->quiet = crs_given(a, CRS_OPT_QUIET), log->verbose = crs_given(a, CRS_OPT_VERBOSE);
+        log->every = o.certify_every;
+        done = (s = crease_solver_new(&file->problem, &o, e)) && outputs(a, log, e);
+    }
+    crs_run r = { .path = a->count ? a->word[0] : "", .file = file, .options = &o };
+    if (done) done = solve(a, &r, log, s, e);
+    if (log && log->csv &&
+        !crs_finish(log->csv, crs_given(a, CRS_OPT_LOG_CSV), true, done ? e : NULL))
+        *a->status = 0, done = false;
+    crease_solver_free(s);
+    crs_free(log);
+    crs_problem_file_free(file);
+    return done;
+}
+
+const crs_verb crs_solve_verb = {
+    .name = "solve",
+    .words = "PROBLEM.json",
+    .least = 1,
+    .most = 1,
+    .text = "Solve the problem in a file. The log goes to standard error, the result to standard "
+            "output and, with --out, to a folder. The exit code is 0 when the point is certified "
+            "eps-stationary and the independent checker confirms it, 2 at a limit, 3 when the run "
+            "diverged. docs/problem.schema.json describes the file; what the command line says "
+            "beats its options.",
+    .example = "crease solve examples/problems/lasso.json",
+    .takes = CRS_TAKES_RUN | CRS_TAKES(OUT) | CRS_TAKES(FORCE) | CRS_TAKES(QUIET) |
+             CRS_TAKES(VERBOSE) | CRS_TAKES(LOG_CSV) | CRS_TAKES(JSON),
+    .run = run,
+};

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: MIT
+ * maps: products with the linear maps of the catalogue
+ *
+ * A map is a list of entries (row, column, value); a product with its transpose exchanges the two
+ * indices. Sums and compositions go through their parts, callbacks are called and believed. */
+#include <crease/catalogue.h>
+
+#include "verify/verify.h"
+
+typedef struct {
+    crs_verifier *v;
+    const crease_map *A;
+    const crease_space *dom, *ran;
+    bool transposed;
+    const num *in;
+    num *out;
+} product;
+
+static void entry(const product *p, ptrdiff_t row, ptrdiff_t col, real value)
+{
+    if (p->transposed)
+        gather(&p->out[col], exact(value), p->in[row]);
+    else
+        gather(&p->out[row], exact(value), p->in[col]);
+}
+
+static bool zero(const product *p) { return (void)p, true; }
+
+static bool identity(const product *p)
+{
+    for (ptrdiff_t j = 0, n = crease_size(p->dom); j < n; j++) entry(p, j, j, p->A->par[0]);
+    return true;
+}
+
+static bool diagonal(const product *p)
+{
+    const double *d = p->A->data;
+    for (ptrdiff_t j = 0, n = crease_size(p->dom); j < n; j++) entry(p, j, j, d[j]);
+    return true;
+}
+
+static bool dense(const product *p)
+{
+    const double *a = p->A->data;
+    const ptrdiff_t m = crease_size(p->ran), n = crease_size(p->dom);
+    for (ptrdiff_t i = 0; i < m; i++)
+        for (ptrdiff_t j = 0; j < n; j++) entry(p, i, j, a[i * n + j]);
+    return true;
+}
+
+static bool csr(const product *p)
+{
+    const crease_csr_matrix *a = p->A->data;
+    for (ptrdiff_t i = 0; i < a->rows; i++)
+        for (ptrdiff_t k = a->start[i]; k < a->start[i + 1]; k++)
+            entry(p, i, a->col[k], a->value[k]);
+    return true;
+}
+
+static bool selection(const product *p)
+{
+    const crease_index_list *l = p->A->data;
+    for (ptrdiff_t k = 0; k < l->count; k++) entry(p, k, l->index[k], 1);
+    return true;
+}
+
+/* Entry j of the input is the end of the difference that precedes it along the axis and the start
+ * of the one that follows. */
+static bool finite_difference(const product *p)
+{
+    const int axis = (int)p->A->par[0];
+    const ptrdiff_t length = p->dom->dim[axis];
+    ptrdiff_t inner = 1;
+    for (int i = axis + 1; i < p->dom->order; i++) inner *= p->dom->dim[i];
+    for (ptrdiff_t j = 0, n = crease_size(p->dom); j < n; j++) {
+        const ptrdiff_t outer = j / (inner * length), at = j / inner % length, rest = j % inner;
+        const ptrdiff_t row = (outer * (length - 1) + at) * inner + rest;
+        if (at + 1 < length) entry(p, row, j, -1);
+        if (at > 0) entry(p, row - inner, j, 1);
+    }
+    return true;
+}
+
+static bool callback(const product *p)
+{
+    const crease_callback_map *c = p->A->data;
+    const ptrdiff_t m = crease_size(p->transposed ? p->ran : p->dom);
+    const ptrdiff_t n = crease_size(p->transposed ? p->dom : p->ran);
+    double *in = crs_room(p->v, m, sizeof *in), *out = crs_room(p->v, n, sizeof *out);
+    if (!in || !out) return false;
+    p->v->trusted_callback = true;
+    for (ptrdiff_t j = 0; j < m; j++) in[j] = (double)p->in[j].v;
+    (p->transposed ? c->adjoint : c->apply)(c->user, 1, in, out);
+    for (ptrdiff_t j = 0; j < n; j++) p->out[j] = add(p->out[j], exact(out[j]));
+    return true;
+}
+
+static bool sum(const product *p)
+{
+    const crease_map_list *l = p->A->data;
+    const ptrdiff_t n = crease_size(p->transposed ? p->dom : p->ran);
+    num *part = crs_nums(p->v, n);
+    if (!part) return false;
+    for (int k = 0; k < l->count; k++) {
+        const num scale = exact(l->scale ? l->scale[k] : 1);
+        for (ptrdiff_t j = 0; j < n; j++) part[j] = exact(0);
+        if (!crs_multiply(p->v, &l->map[k], p->dom, p->ran, p->transposed, p->in, part))
+            return false;
+        for (ptrdiff_t j = 0; j < n; j++) gather(&p->out[j], scale, part[j]);
+    }
+    return true;
+}
+
+static bool composition(const product *p)
+{
+    const crease_map_pair *c = p->A->data;
+    num *between = crs_nums(p->v, crease_size(c->between));
+    if (!between) return false;
+    if (p->transposed)
+        return crs_multiply(p->v, c->outer, c->between, p->ran, true, p->in, between) &&
+               crs_multiply(p->v, c->inner, p->dom, c->between, true, between, p->out);
+    return crs_multiply(p->v, c->inner, p->dom, c->between, false, p->in, between) &&
+           crs_multiply(p->v, c->outer, c->between, p->ran, false, between, p->out);
+}
+
+static const struct {
+    const char *name;
+    bool (*multiply)(const product *p);
+} rules[] = {
+    { "zero", zero },
+    { "identity", identity },
+    { "diagonal", diagonal },
+    { "mask", diagonal },
+    { "dense", dense },
+    { "csr", csr },
+    { "selection", selection },
+    { "finite-difference", finite_difference },
+    { "callback", callback },
+    { "sum", sum },
+    { "composition", composition },
+};
+
+static bool is_listed(const crease_map *A)
+{
+    for (int k = 0; k < crease_map_count(); k++)
+        if (crease_map_at(k) == A->ops) return true;
+    return false;
+}
+
+bool crs_multiply(crs_verifier *v, const crease_map *A, const crease_space *dom,
+                  const crease_space *ran, bool transposed, const num *in, num *out)
+{
+    const product p = { v, A, dom, ran, transposed, in, out };
+    for (size_t k = 0; k < sizeof rules / sizeof *rules; k++)
+        if (strcmp(rules[k].name, A->ops->name) == 0 && is_listed(A)) return rules[k].multiply(&p);
+    return crs_refuse(v, "the map '%s' is not one of the catalogue", A->ops->name);
+}

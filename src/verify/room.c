@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT
+ * room: memory that lives as long as a verification, refusals, and small vector operations */
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "verify/verify.h"
+
+typedef union room {
+    union room *next;
+    max_align_t align;
+} room;
+
+void *crs_room(crs_verifier *v, ptrdiff_t count, size_t size)
+{
+    const size_t head = (sizeof(room) + size - 1) / size; /* in units of the elements */
+    room *r = count < 0 || (size_t)count > PTRDIFF_MAX / size - head
+                  ? NULL
+                  : crs_alloc((size_t)count + head, size);
+    if (!r) return v->no_memory = true, NULL;
+    r->next = v->rooms;
+    v->rooms = r;
+    return r + 1;
+}
+
+real *crs_reals(crs_verifier *v, ptrdiff_t count) { return crs_room(v, count, sizeof(real)); }
+num *crs_nums(crs_verifier *v, ptrdiff_t count) { return crs_room(v, count, sizeof(num)); }
+
+num *crs_exact(crs_verifier *v, ptrdiff_t n, const double *x)
+{
+    num *out = crs_nums(v, n);
+    for (ptrdiff_t j = 0; out && j < n; j++) out[j] = exact(x[j]);
+    return out;
+}
+
+void crs_rooms_free(crs_verifier *v)
+{
+    for (room *r = v->rooms, *next; r; r = next) {
+        next = r->next;
+        crs_free(r);
+    }
+    v->rooms = NULL;
+}
+
+bool crs_refuse(crs_verifier *v, const char *format, ...)
+{
+    va_list arguments;
+    if (!v->unsupported) {
+        va_start(arguments, format);
+        vsnprintf(v->why, sizeof v->why, format, arguments);
+        va_end(arguments);
+    }
+    v->unsupported = true;
+    return false;
+}
+
+real crs_inner(ptrdiff_t n, const real *x, const real *y)
+{
+    real sum = 0;
+    for (ptrdiff_t j = 0; j < n; j++) sum += x[j] * y[j];
+    return sum;
+}
+
+real crs_length(ptrdiff_t n, const real *x) { return sqrtl(crs_inner(n, x, x)); }
+
+static void sink(real *x, ptrdiff_t at, ptrdiff_t n)
+{
+    for (ptrdiff_t child; (child = 2 * at + 1) < n; at = child) {
+        if (child + 1 < n && x[child + 1] < x[child]) child++;
+        if (!(x[child] < x[at])) return;
+        const real t = x[at];
+        x[at] = x[child];
+        x[child] = t;
+    }
+}
+
+/* Heap sort: the least go to the end. */
+void crs_sort_down(ptrdiff_t n, real *x)
+{
+    for (ptrdiff_t i = n / 2; i-- > 0;) sink(x, i, n);
+    for (ptrdiff_t last = n - 1; last > 0; last--) {
+        const real t = x[0];
+        x[0] = x[last];
+        x[last] = t;
+        sink(x, 0, last);
+    }
+}
+
+real *crs_sorted(crs_verifier *v, ptrdiff_t n, const real *x)
+{
+    real *a = crs_reals(v, n);
+    if (!a) return NULL;
+    for (ptrdiff_t j = 0; j < n; j++) a[j] = x[j];
+    crs_sort_down(n, a);
+    return a;
+}

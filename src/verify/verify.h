@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: MIT
+ * verify.h: shared by the files of this folder, which uses nothing of the library but core */
+#ifndef CRS_VERIFY_H
+#define CRS_VERIFY_H
+
+#include <crease/verify.h>
+
+#include "verify/num.h"
+
+/* What a verification works on. Memory lives until its end; a failed allocation is remembered. */
+typedef struct {
+    const crease_problem *p;
+    void *rooms;
+    bool no_memory, unsupported, trusted_callback;
+    char why[160]; /* the first thing that is unsupported */
+} crs_verifier;
+
+/* Zeroed memory, or NULL (room.c). */
+void *crs_room(crs_verifier *v, ptrdiff_t count, size_t size);
+real *crs_reals(crs_verifier *v, ptrdiff_t count);
+num *crs_nums(crs_verifier *v, ptrdiff_t count);
+num *crs_exact(crs_verifier *v, ptrdiff_t n, const double *x); /* x without errors */
+void crs_rooms_free(crs_verifier *v);
+
+#if defined(__GNUC__)
+__attribute__((format(printf, 2, 3)))
+#endif
+bool crs_refuse(crs_verifier *v, const char *format, ...); /* always false */
+
+real crs_length(ptrdiff_t n, const real *x); /* |x|_2 */
+real crs_inner(ptrdiff_t n, const real *x, const real *y);
+void crs_sort_down(ptrdiff_t n, real *x);
+real *crs_sorted(crs_verifier *v, ptrdiff_t n, const real *x); /* a copy, descending; or NULL */
+
+/* Penalties: rho'(y+) and rho'(y-) for y >= 0 (penalties.c). */
+typedef struct {
+    const char *name;
+    real (*slope)(const double *par, real y); /* from the right; INFINITY allowed at 0 */
+    real (*kink)(const double *par);          /* where the slope jumps down to 0; NULL: nowhere */
+    bool steep;                               /* infinite slope at 0 when par[0] > 0 */
+} crs_rule;
+
+const crs_rule *crs_rule_named(const char *name); /* NULL: unknown */
+
+/* A regularizer as the checker sees it (regs.c). */
+typedef enum { CRS_ENTRIES, CRS_GROUPS, CRS_SPECTRUM, CRS_VARIATION } crs_reg_kind;
+
+typedef struct {
+    crs_reg_kind kind;
+    const crs_rule *rule;
+    const double *par, *weight;
+    const crease_groups *groups;
+    real factor;    /* of everything: the alphas of scaled regularizers */
+    real low, high; /* every entry is in [low, high], r is infinite outside */
+} crs_known_reg;
+
+bool crs_know_reg(crs_verifier *v, const crease_reg *r, crs_known_reg *k);
+bool crs_is_lipschitz(const crs_known_reg *k, const crease_space *s); /* where it is finite */
+bool crs_at_kink(const crs_known_reg *k, const crease_space *s, const real *x);
+
+/* All of [low, high], or with `two` its ends alone; low > high: nothing (slopes.c). */
+typedef struct {
+    real low, high;
+    bool two;
+    real size; /* of the numbers it is computed from */
+} crs_slopes;
+
+/* The limiting subdifferential of factor w_j rho(|x|) + indicator of [low, high]; at a kink within
+ * `near` times its place. */
+crs_slopes crs_slopes_at(const crs_known_reg *k, ptrdiff_t j, real x, real low, real high,
+                         real near);
+real crs_nearest_slope(const crs_slopes *s, real t); /* INFINITY: there is none */
+
+/* The box that every x_j is restricted to by a set; NULL: none. */
+typedef struct {
+    real low, high;
+    const double *lower, *upper;
+} crs_box;
+
+static inline real box_low(const crs_box *b, ptrdiff_t j)
+{
+    return b->lower ? b->lower[j] : b->low;
+}
+static inline real box_high(const crs_box *b, ptrdiff_t j)
+{
+    return b->upper ? b->upper[j] : b->high;
+}
+
+/* g = the point of d(r + indicator of box)(x) nearest to t. *size is the size of the numbers it
+ * is made of. false: out of memory or refused (nearest.c). `near` as above. */
+bool crs_nearest_subgradient(crs_verifier *v, const crs_known_reg *k, const crease_space *s,
+                             const crs_box *box, const real *x, const real *t, real near, real *g,
+                             real *size);
+bool crs_nearest_spectral(crs_verifier *v, const crs_known_reg *k, const crease_space *s,
+                          const real *x, const real *t, real *g, real *size);
+bool crs_nearest_variation(crs_verifier *v, const crs_known_reg *k, ptrdiff_t n, const real *x,
+                           const real *t, real *g);
+
+/* A = U diag(s) V', m x n with u m x k, v n x k, k = min(m, n), s descending (jacobi.c). */
+typedef struct {
+    ptrdiff_t m, n, k;
+    real *u, *s, *v;
+} crs_svd_real;
+
+bool crs_jacobi(crs_verifier *v, ptrdiff_t m, ptrdiff_t n, const real *a, crs_svd_real *out);
+bool crs_top_eigenvalue(crs_verifier *v, ptrdiff_t n, const real *a, real *top); /* of (A+A')/2 */
+
+/* max sum_i w[i][perm(i)] over permutations, from above by duality (assignment.c). */
+bool crs_best_assignment(crs_verifier *v, ptrdiff_t n, const real *w, real *value);
+
+/* How far a point is outside a set, and whether rounding explains it. */
+typedef struct {
+    real excess;
+    bool inside;
+} crs_membership;
+
+static inline void demand(crs_membership *m, real violation, real allowance)
+{
+    m->excess = bigger(m->excess, violation);
+    m->inside = m->inside && violation <= allowance;
+}
+
+/* A set of the catalogue. slack: how far each entry of x may be off. A failed allocation or a
+ * refusal gives NaN. */
+typedef struct {
+    const char *name;
+    void (*membership)(crs_verifier *v, const crease_set *c, const crease_space *s, const real *x,
+                       real slack, crs_membership *m);
+    real (*support)(crs_verifier *v, const crease_set *c, const crease_space *s, const real *w);
+    real (*diameter)(crs_verifier *v, const crease_set *c, const crease_space *s);
+    bool solid;       /* with x it holds every y with |y_j| <= |x_j| */
+    bool nonnegative; /* x >= 0 on it */
+} crs_set_rule;
+
+extern const crs_set_rule crs_box_rules[], crs_ball_rules[], crs_simplex_rules[],
+    crs_matrix_rules[], crs_combined_rules[]; /* each ended by a NULL name */
+
+const crs_set_rule *crs_set_rule_of(crs_verifier *v, const crease_set *c); /* NULL: refused */
+bool crs_box_of(const crease_set *c, crs_box *box);                        /* is it a box? */
+
+/* out += A in, or A' in (maps.c). */
+bool crs_multiply(crs_verifier *v, const crease_map *A, const crease_space *dom,
+                  const crease_space *ran, bool transposed, const num *in, num *out);
+
+/* g[i] += grad_i f(x) for all blocks i (couplings.c and the files it names). */
+typedef bool crs_gradient(crs_verifier *v, const crease_smooth *f, const double *const *x, num **g);
+crs_gradient crs_add_gradient, crs_loss_gradient, crs_multilinear_gradient, crs_product_gradient,
+    crs_cp_gradient, crs_tucker_gradient;
+
+/* One condition of stationarity. */
+typedef struct {
+    real residual, rounding, scale;
+    bool upper_bound;
+    real astray; /* how far the given subgradient is from being one; 0: rounding explains it */
+} crs_finding;
+
+/* c = grad_i f - A_i'lambda of a block; size = |grad_i f| + |A_i'lambda|, error = |rounding of c|.
+ */
+typedef struct {
+    int i;
+    const real *x, *c;
+    real size, error;
+} crs_place;
+
+bool crs_find_block(crs_verifier *v, const crs_place *at, const double *g, crs_finding *f);
+bool crs_find_gap(crs_verifier *v, const crs_place *at, const crs_known_reg *k, const double *g,
+                  crs_finding *f);
+bool crs_find_gcg(crs_verifier *v, const crs_place *at, crs_finding *f);
+
+#endif

@@ -1,0 +1,175 @@
+# solve: every example is solved, certified and confirmed; results, limits, signals, outputs
+source "$(dirname "$0")/common.bash"
+examples=$(cd "$(dirname "$0")/../../examples/problems" && pwd)
+lasso=$examples/lasso.json
+
+# holds EXPRESSION [FILE]: the JSON document d (stdout of the last run, or FILE) satisfies it.
+holds() {
+    $python - "$1" "${2:-$scratch/out}" <<'PY'
+import json, math, sys
+def refuse(word): raise ValueError(word)
+d = json.load(open(sys.argv[2]), parse_constant=refuse)
+sys.exit(not eval("(" + sys.argv[1] + ")"))
+PY
+    judge $? "$1: $(head -c 300 "${2:-$scratch/out}")"
+}
+# solved CODE ARGUMENT...: this exit code.
+solved() {
+    local wanted=$1
+    shift
+    run "$CREASE" solve "$@"
+    [ "$code" -eq "$wanted" ]
+    judge $? "solve $*: exit $code instead of $wanted: $err"
+}
+
+# Every example: exit 0, quiet when asked, certified and confirmed, its verdict repeatable.
+for file in "$examples"/*.json; do
+    name=$(basename "$file" .json)
+    solved 0 "$file" --quiet --json --out "$scratch/$name"
+    [ -z "$err" ]
+    judge $? "--quiet: $err"
+    holds 'd["status"] == "stationary" and d["certificate"]["verdict"] == "VALID" and
+           d["certificate"]["worst"] <= d["certificate"]["eps"] and d["guarantee"] != "none" and
+           d["reasons"] == [] and
+           all(a["status"] == "proved" for a in d["analysis"]["assumptions"])'
+    cmp -s "$scratch/out" "$scratch/$name/result.json"
+    judge $? "$name: --json and result.json are the same document"
+done
+holds 'd["method"] == "prox-bcd"' "$scratch/lasso/result.json"
+holds 'd["method"] == "gcg"' "$scratch/farthest/result.json"
+holds 'd["method"] == "extension" and
+       d["analysis"]["parameters"]["blocks"][-1]["block"] == "slack"' \
+    "$scratch/rank_deficient/result.json"
+holds 'd["method"] == "admm-m" and len(d["lambda"]) == 2' "$scratch/sharing/result.json"
+
+# Known answers: the farthest points of the boxes, the consensus (soft threshold of the mean).
+holds 'd["x"] == {"x": [1, 0, 0], "y": [-1, 2, 3]} and d["objective"] == -(4 + 4 + 9) / 2' \
+    "$scratch/farthest/result.json"
+holds 'all(abs(a - b) < 1e-6 for a, b in zip(d["x"]["x"], [1.95, 0.95, 0.95]))' \
+    "$scratch/consensus/result.json"
+# Optimality of the lasso, recomputed here: A_j(b - Ax) = 0.5 sign(x_j), or <= 0.5 where x_j = 0.
+holds '(lambda p, x: all(
+        abs(c - 0.5 * math.copysign(1, xj)) < 2e-6 if xj else abs(c) <= 0.5 + 2e-6
+        for xj, c in zip(x, [sum(row[j] * (b - sum(a * t for a, t in zip(row, x)))
+            for row, b in zip(p["terms"]["x"], p["rhs"])) for j in range(5)])))(
+        json.load(open("'"$lasso"'"))["smooth"][0]["least_squares"], d["x"]["x"])' \
+    "$scratch/lasso/result.json"
+
+# The folder: all files, arrays equal to the inline numbers, a history that begins and ends right.
+for file in result.json certificate.json history.csv lambda.npy x_a.npy x_b.npy x_c.npy x_z.npy; do
+    [ -s "$scratch/sharing/$file" ]
+    judge $? "the result has $file"
+done
+run "$CREASE" project box:-inf,inf --input "$scratch/sharing/x_c.npy" --json
+holds 'd["x"] == json.load(open("'"$scratch"'/sharing/result.json"))["x"]["c"]'
+head -n 1 "$scratch/sharing/history.csv" |
+    grep -qx 'iteration,objective,feasibility,worst,theta,potential,seconds'
+judge $? "history.csv has its names"
+last=$(tail -n 1 "$scratch/sharing/history.csv")
+holds "d['iterations'] == ${last%%,*}" "$scratch/sharing/result.json"
+
+# The command line beats the file; every option has its dashes.
+cat >"$scratch/own.json" <<'JSON'
+{"crease": 1, "blocks": [{"shape": 2, "regularizer": "l1:1"}],
+ "smooth": [{"squared_distance": {"a": "x1", "d": [3, 0.5]}}],
+ "options": {"eps": 1e-3, "max_iterations": 70, "mode": "theory", "audit": true}}
+JSON
+solved 0 "$scratch/own.json" --quiet --json
+holds 'd["options"]["eps"] == 1e-3 and d["options"]["max_iterations"] == 70 and
+       d["mode"] == "theory" and
+       d["options"]["audit"] == 1 and abs(d["x"]["x1"][0] - 2) < 1e-2 and d["x"]["x1"][1] == 0'
+solved 0 "$scratch/own.json" --quiet --json --eps 1e-9 --max-iterations=500 \
+    --mode practical --certify_every 1
+holds 'd["options"]["eps"] == 1e-9 and d["options"]["max_iterations"] == 500 and
+       d["mode"] == "practical"'
+
+# Limits: exit 2, a result all the same, never "solved".
+solved 2 "$lasso" --json --quiet --max-iterations 0 --out "$scratch/none"
+holds 'd["status"] == "iteration_limit" and d["iterations"] == 0 and
+       d["certificate"]["verdict"] == "INVALID"'
+solved 2 "$lasso" --json --quiet --max-iterations 3
+holds 'd["status"] == "iteration_limit" and d["iterations"] == 3'
+solved 2 "$lasso" --json --quiet --max-seconds 0 --eps 0
+holds 'd["status"] == "time_limit"'
+solved 2 "$lasso" --json --quiet --max-evaluations 5 --eps 0
+holds 'd["status"] == "evaluation_limit"'
+# An objective without a lower bound: exit 3, the best finite point.
+cat >"$scratch/unbounded.json" <<'JSON'
+{"crease": 1, "blocks": [{"shape": 2, "start": 2}],
+ "smooth": [{"quadratic": {"Q": {"x1": [[-1, 0], [0, 1]]}, "q": {"x1": [1, 1]}}}]}
+JSON
+solved 3 "$scratch/unbounded.json" --json --quiet --out "$scratch/diverged"
+holds 'd["status"] in ("diverged", "numerical") and None not in d["x"]["x1"] and
+       d["guarantee"] == "none" and
+       len(d["reasons"]) > 0'
+# Theory mode refuses what no theorem covers, and says what would.
+solved 64 "$scratch/unbounded.json" --mode theory
+[[ $err == *"no theorem covers"*"bound"* ]]
+judge $? "$err"
+# Start points outside their sets are moved, with a word.
+printf '{"crease": 1, "blocks": [{"shape": 2, "set": "simplex:1", "start": 5}],
+ "smooth": [{"squared_distance": {"a": "x1", "d": [0.9, 0]}}]}' >"$scratch/outside.json"
+solved 0 "$scratch/outside.json"
+[[ $err == *"projected"* ]]
+judge $? "the log tells of a moved start"
+
+# The log: banner, table, footer, one EXIT line; stdout is the summary.
+solved 0 "$lasso"
+[ "$(grep -c '^EXIT: eps-stationary point found and certified$' "$scratch/err")" -eq 1 ] &&
+    [ "$(tail -n 1 "$scratch/err")" = "EXIT: eps-stationary point found and certified" ] &&
+    [[ $err == "crease "*"5 variables"*"guarantee   Theorem"*iteration*objective* ]]
+judge $? "the log: $err"
+lines=$(awk '$1 ~ /^[0-9]+$/ {print $1}' "$scratch/err" | sort -nu | head -n 5 | tr '\n' ' ')
+[ "$lines" = "0 1 2 5 10 " ]
+judge $? "lines at 0, 1, 2, 5, 10"
+[[ $out == "status      stationary"*verdict*VALID*"x "* ]]
+judge $? "the summary: $out"
+solved 0 "$lasso" --quiet --log-csv "$scratch/log.csv"
+[ "$(wc -l <"$scratch/log.csv")" -ge 10 ] && [ -z "$err" ]
+judge $? "--log-csv writes every iteration"
+solved 0 "$lasso" --verbose --certify-every 1 --method prox-bcd
+[ "$(awk '$1 ~ /^[0-9]+$/' "$scratch/err" | wc -l)" -gt 12 ]
+judge $? "--verbose has more lines"
+
+# Outputs in the way.
+solved 73 "$lasso" --quiet --out "$scratch/lasso"
+[[ $err == *"exists already"*"--force"* ]] && [ "$(wc -l <"$scratch/err")" -eq 1 ]
+judge $? "an earlier result is not overwritten: $err"
+solved 0 "$lasso" --quiet --out "$scratch/lasso" --force
+mkdir "$scratch/mine" && touch "$scratch/mine/thesis.tex"
+solved 73 "$lasso" --quiet --out "$scratch/mine" --force
+[ -f "$scratch/mine/thesis.tex" ] && [[ $err == *"not a result"* ]]
+judge $? "--force replaces results only"
+solved 73 "$lasso" --quiet --out "$scratch/no/such/folder"
+solved 73 "$lasso" --quiet --log-csv "$scratch/no/log.csv"
+solved 73 "$lasso" --quiet --out "$lasso" --force
+[ -z "$(find "$scratch" -name '*.tmp' -o -name '*.old')" ]
+judge $? "nothing is left half-written"
+"$CREASE" solve "$lasso" --quiet --json >/dev/full 2>/dev/null
+[ $? -eq 74 ]
+judge $? "a full standard output is exit 74"
+
+# Signals: the result is written, 130 and 143.
+for pair in INT:130 TERM:143; do
+    signal=${pair%:*} wanted=${pair#*:}
+    "$CREASE" solve "$lasso" --eps 0 --max-iterations 2000000000 --quiet --json \
+        --out "$scratch/$signal" >"$scratch/out" 2>"$scratch/err" &
+    child=$!
+    sleep 0.5
+    kill -s "$signal" $child
+    wait $child
+    code=$?
+    [ "$code" -eq "$wanted" ] && [ -s "$scratch/$signal/result.json" ]
+    judge $? "SIG$signal: exit $code instead of $wanted"
+    holds 'd["status"] == "stopped" and d["certificate"]["worst"] < 1e-6' \
+        "$scratch/$signal/result.json"
+done
+
+# Another locale gives the same numbers.
+if locale -a 2>/dev/null | grep -qi '^de_DE.utf-\?8$'; then
+    solved 0 "$lasso" --quiet
+    LC_ALL=de_DE.UTF-8 "$CREASE" solve "$lasso" --quiet | grep -v iterations >"$scratch/german"
+    grep -v iterations "$scratch/out" | cmp -s - "$scratch/german"
+    judge $? "a decimal comma changes nothing"
+fi
+finish

@@ -1,0 +1,115 @@
+# verify: a result judged anew; tampering with any part of it shows
+source "$(dirname "$0")/common.bash"
+examples=$(cd "$(dirname "$0")/../../examples/problems" && pwd)
+cp "$examples"/*.json "$scratch"
+
+# judged CODE WORD ARGUMENT...: this exit code, and the verdict first on stdout.
+judged() {
+    local wanted=$1 word=$2
+    shift 2
+    run "$CREASE" verify "$@"
+    [ "$code" -eq "$wanted" ] && [ "${out%%$'\n'*}" = "$word" ] && [ -z "$err" ]
+    judge $? "verify $*: exit $code instead of $wanted: $out $err"
+}
+# edit FILE EXPRESSION: changes the JSON document d.
+edit() {
+    $python - "$1" "$2" <<'PY'
+import json, sys
+d = json.load(open(sys.argv[1]))
+exec(sys.argv[2])
+json.dump(d, open(sys.argv[1], "w"))
+PY
+}
+
+for file in "$examples"/*.json; do
+    name=$(basename "$file" .json)
+    "$CREASE" solve "$scratch/$name.json" --quiet --out "$scratch/$name" >/dev/null
+    judged 0 VALID "$scratch/$name"
+    eps=$($python -c 'import json,sys;print(json.load(sys.stdin)["certificate"]["eps"])' \
+        <"$scratch/$name/result.json")
+    expect_json 'd["verdict"] == "VALID" and 0 <= d["smallest_eps"] <= d["eps"] == '"$eps"' and
+        len(d["blocks"]) > 0 and d["outside"] < 1e-12' verify "$scratch/$name" --json
+done
+
+# The smallest eps passes, and nothing below it.
+smallest=$("$CREASE" verify "$scratch/lasso" --json |
+    $python -c 'import json,sys;print(json.load(sys.stdin)["smallest_eps"])')
+judged 0 VALID "$scratch/lasso" --eps "$smallest"
+judged 1 INVALID "$scratch/lasso" --eps "$($python -c "print($smallest * (1 - 1e-12))")"
+judged 1 INVALID "$scratch/lasso" --eps 1e-30
+[[ $out == *because* ]]
+judge $? "the reason is given"
+
+# A point, a multiplier, a set membership, an eps that were tampered with.
+cp -r "$scratch/lasso" "$scratch/moved"
+edit "$scratch/moved/certificate.json" 'd["blocks"][0]["x"][0] = "0x1.8p+0"'
+judged 1 INVALID "$scratch/moved"
+cp -r "$scratch/consensus" "$scratch/lambda"
+edit "$scratch/lambda/certificate.json" 'd["lambda"][1] = "0x1p+4"'
+judged 1 INVALID "$scratch/lambda"
+cp -r "$scratch/simplex" "$scratch/outside"
+edit "$scratch/outside/certificate.json" 'd["blocks"][0]["x"][0] = "-0x1p+0"'
+judged 1 INVALID "$scratch/outside"
+cp -r "$scratch/lasso" "$scratch/tight"
+edit "$scratch/tight/certificate.json" 'd["eps"] = "0x1p-80"'
+judged 1 INVALID "$scratch/tight"
+# The claims of the certificate are not believed: wrong ones change nothing.
+cp -r "$scratch/lasso" "$scratch/boast"
+edit "$scratch/boast/certificate.json" \
+    'd["worst"] = 0; d["blocks"][0]["residual"] = 0; d["eps"] = "0x1p-80"'
+judged 1 INVALID "$scratch/boast"
+
+# Another problem: the hash tells, also when only a data file changed.
+printf '1\n2\n' >"$scratch/d.csv"
+printf '{"crease": 1, "blocks": [{"shape": 2}],
+ "smooth": [{"squared_distance": {"a": "x1", "d": "d.csv"}}]}' \
+    >"$scratch/data.json"
+"$CREASE" solve "$scratch/data.json" --quiet --out "$scratch/data" >/dev/null
+judged 0 VALID "$scratch/data"
+printf '1.0\n2.0\n' >"$scratch/d.csv"
+judged 1 INVALID "$scratch/data"
+[[ $out == *"have changed"* ]]
+judge $? "the reason is the hash: $out"
+mkdir "$scratch/elsewhere" && mv "$scratch/data.json" "$scratch/elsewhere"
+printf '1\n2\n' >"$scratch/elsewhere/d.csv"
+expect_exit 66 "No such file" verify "$scratch/data"
+judged 0 VALID "$scratch/data" --problem "$scratch/elsewhere/data.json"
+run "$CREASE" verify "$scratch/data" --problem "$scratch/lasso.json"
+[ $code -ne 0 ]
+judge $? "another problem is not verified"
+
+# Large arrays stay in their files.
+$python - "$scratch/large.json" <<'PY'
+import json, sys
+json.dump({"crease": 1, "blocks": [{"name": "big", "shape": 100001, "regularizer": "l1:0.5"}],
+           "smooth": [{"squared_distance": {"a": "big", "d": [k % 7 - 3 for k in range(100001)]}}],
+           "options": {"eps": 1e-4}}, open(sys.argv[1], "w"))
+PY
+"$CREASE" solve "$scratch/large.json" --quiet --out "$scratch/large" >/dev/null
+grep -q '"npy": "x_big.npy"' "$scratch/large/certificate.json"
+judge $? "a long array is named, not repeated"
+judged 0 VALID "$scratch/large"
+cp "$scratch/large/x_big.npy" "$scratch/large/keep"
+head -c 800100 "$scratch/large/keep" >"$scratch/large/x_big.npy"
+expect_exit 65 "x_big.npy" verify "$scratch/large"
+
+# Broken certificates.
+expect_exit 66 "certificate.json" verify "$scratch/elsewhere"
+expect_exit 66 "No such file" verify "$scratch/nowhere"
+expect_exit 64 "word is missing" verify
+broken() {
+    rm -rf "$scratch/broken" && cp -r "$scratch/lasso" "$scratch/broken"
+    edit "$scratch/broken/certificate.json" "$2"
+    expect_exit 65 "$1" verify "$scratch/broken"
+}
+broken "'eps' is missing" 'del d["eps"]'
+broken "/crease_certificate: 9 is outside" 'd["crease_certificate"] = 9'
+broken "/blocks/0/x: there are 2 numbers" 'd["blocks"][0]["x"] = ["0x0p+0", "0x0p+0"]'
+broken "/blocks/0/x/0: 'nan' is no finite number" 'd["blocks"][0]["x"][0] = "nan"'
+broken "/blocks/0/x/0: 'inf' is no finite number" 'd["blocks"][0]["x"][0] = "inf"'
+broken "/blocks: there are 0 blocks" 'd["blocks"] = []'
+broken "unknown key" 'd["color"] = 1'
+printf '{' >"$scratch/broken/certificate.json"
+expect_exit 65 "certificate.json:1:" verify "$scratch/broken"
+expect_exit 64 "is not a number" verify "$scratch/lasso" --eps x
+finish
