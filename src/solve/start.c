@@ -2,6 +2,24 @@
  * start: the first iterate, inside its sets, with the multiplier that belongs to it */
 #include "solve/solver.h"
 
+/* One prox leads into the domain of r_i, inside X_i. */
+static void enter_domain(crease_solver *s, int i)
+{
+    const crease_block *b = &s->p->block[i];
+    const crease_reg *r = crs_reg_of(s->p, i);
+    const crease_space *space = &s->p->space[i];
+    double *x = s->st.x[i], step = INFINITY;
+    if (r->ops->value(r, space, x, s->st.work) < INFINITY) return;
+    if (!b->set)
+        r->ops->prox(r, space, 1, x, x, s->st.work);
+    else if (s->a->method != CREASE_METHOD_GCG && /* whose memory has no room for a joint prox */
+             crease_joint_check(r, b->set, space, &step, NULL))
+        crease_joint_prox(r, b->set, space, smaller(1, step / 2), x, x, s->st.work);
+    else
+        return;
+    if (b->start) s->report.moved_starts++;
+}
+
 static void start_block(crease_solver *s, int i)
 {
     const crease_block *b = &s->p->block[i];
@@ -35,7 +53,10 @@ void crs_restart_extension(crease_solver *s)
 
 void crs_solver_start(crease_solver *s)
 {
-    for (int i = 0; i < s->p->count; i++) start_block(s, i);
+    for (int i = 0; i < s->p->count; i++) {
+        start_block(s, i);
+        enter_domain(s, i);
+    }
     if (s->extension)
         crs_restart_extension(s);
     else if (s->a->last >= 0)
