@@ -22,12 +22,17 @@ static bool first_bound(const crease_problem *p, const crease_options *o, double
 static void print_bound(const crease_analysis *a, double K, double eps)
 {
     const crease_assumption *doubt = crs_doubt(a, 0);
+    const char *why = doubt ? doubt->reason
+                      : a->method == CREASE_METHOD_EXTENSION
+                          ? "mu is below 2 drop/eps^2, so the slack need not vanish in time; raise "
+                            "mu, or start at a feasible point in theory mode"
+                          : "it is beyond every number";
     if (K == 0)
         printf("K           0: the start is eps-stationary\n");
     else if (K < INFINITY)
         printf("K           at most %.4g iterations to eps = %g\n", K, eps);
     else
-        printf("K           no bound: %s\n", doubt ? doubt->reason : "it is beyond every number");
+        printf("K           no bound: %s\n", why);
 }
 
 static void print_table(const crease_problem *p, const crease_analysis *a)

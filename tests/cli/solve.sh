@@ -113,6 +113,12 @@ solved 0 "$scratch/outside.json"
 [[ $err == *"projected"* ]]
 judge $? "the log tells of a moved start"
 
+# So are those where a regularizer is infinite.
+printf '{"crease": 1, "blocks": [{"shape": 2, "regularizer": "nonneg", "start": -5}],
+ "smooth": [{"squared_distance": {"a": "x1", "d": [0.9, -1]}}]}' >"$scratch/domain.json"
+solved 0 "$scratch/domain.json" --json --quiet
+holds 'd["moved_starts"] == 1 and abs(d["x"]["x1"][0] - 0.9) < 1e-5 and d["x"]["x1"][1] == 0'
+
 # The log: banner, table, footer, one EXIT line; stdout is the summary.
 solved 0 "$lasso"
 [ "$(grep -c '^EXIT: eps-stationary point found and certified$' "$scratch/err")" -eq 1 ] &&
