@@ -106,19 +106,6 @@ bool crease_objective(const crease_problem *p, const double *const *x, double *v
     return true;
 }
 
-bool crs_offers_argmin(const crease_problem *p, int i, double h, double radius, bool *offers,
-                       crease_error *e)
-{
-    const crease_blocks b = crs_blocks(p);
-    *offers = false;
-    if (!p->f.ops || !p->f.ops->argmin) return true;
-    double *work = crs_doubles(crease_smooth_scratch(&p->f, &b), "a block's minimizer", e);
-    if (!work) return false;
-    *offers = p->f.ops->argmin(&p->f, &b, NULL, i, h, NULL, radius, NULL, work);
-    crs_free(work);
-    return true;
-}
-
 bool crs_set_radius(const crease_problem *p, int i, double *radius, crease_error *e)
 {
     const crease_set *c = p->block[i].set;

@@ -43,10 +43,6 @@ bool crs_offers_argmin(const crease_problem *p, int i, double h, double radius, 
 
 ptrdiff_t crs_largest_block(const crease_problem *p); /* entries of the largest block */
 
-/* *offers: does f minimize itself + (h/2)|y - v|^2 over |y| <= radius in block i? Allocates. */
-bool crs_offers_argmin(const crease_problem *p, int i, double h, double radius, bool *offers,
-                       crease_error *e);
-
 /* Least upper bound known here of |x|_2 over X_i; INFINITY without a compact set. May allocate. */
 bool crs_set_radius(const crease_problem *p, int i, double *radius, crease_error *e);
 
