@@ -24,8 +24,8 @@ static void print_bound(const crease_analysis *a, double K, double eps)
     const crease_assumption *doubt = crs_doubt(a, 0);
     const char *why = doubt ? doubt->reason
                       : a->method == CREASE_METHOD_EXTENSION
-                          ? "mu is below 2 drop/eps^2, so the slack need not vanish in time; raise "
-                            "mu, or start at a feasible point in theory mode"
+                          ? "mu is below 2 drop/eps^2, so the slack need not vanish in time; use "
+                            "theory mode from a feasible start"
                           : "it is beyond every number";
     if (K == 0)
         printf("K           0: the start is eps-stationary\n");
