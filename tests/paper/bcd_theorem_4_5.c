@@ -31,6 +31,28 @@ static void practical(void **state)
          CREASE_MODE_PRACTICAL);
 }
 
+/* Strongly nonconvex penalties on balls: their joint prox is exact for small steps only, which
+ * asks for tau_i far above L_i. */
+static void small_steps(void **state)
+{
+    const crease_options o = plain(CREASE_METHOD_PROX_BCD, CREASE_MODE_PRACTICAL, 100);
+    figures n = { 0 };
+    random_problem q;
+    (void)state;
+    for (uint64_t k = 0; k < 500 / SLOWDOWN; k++) {
+        draw_problem(&q, k + 150000, NO_CONSTRAINT, COUPLED);
+        for (int i = 0; i < q.p.count; i++) {
+            q.set[i] = crease_l2_ball(uniform(&q.d, 0.5, 2));
+            q.block[i].set = &q.set[i];
+            q.block[i].reg = crease_lsp(uniform(&q.d, 0.5, 2), uniform(&q.d, 0.1, 0.4));
+            for (int j = 0; j < ENTRIES * ENTRIES; j++) q.weight[0][i][j] *= 0.5;
+        }
+        follow(&q, &o, &theorem_4_5, 0.02, &n);
+    }
+    report("small steps", &n);
+    assert_held(&n);
+}
+
 /* f = q'x on a ball: L = 0, and the step is still a proximal one. */
 static void linear(void **state)
 {
@@ -56,6 +78,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(theory),
         cmocka_unit_test(practical),
+        cmocka_unit_test(small_steps),
         cmocka_unit_test(linear),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

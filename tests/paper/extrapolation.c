@@ -62,11 +62,41 @@ static void bcd(void **state)
                                  { COUPLED, COUPLED } });
 }
 
+/* lambda recomputed from (x, x_N^{k-1}) is the lambda of the step that led there. */
+static void on_the_manifold(void **state)
+{
+    static const dependence how[] = { COUPLED, SEPARABLE, QUADRATIC };
+    double worst = 0, kept[ENTRIES];
+    long count = 0;
+    random_problem q;
+    (void)state;
+    for (uint64_t k = 0; k < 600 / SLOWDOWN; k++) {
+        const crease_options o =
+            plain(k % 2 ? CREASE_METHOD_ADMM_G : CREASE_METHOD_ADMM_M, CREASE_MODE_PRACTICAL, 10);
+        draw_problem(&q, k + 140000, SCALED_IDENTITY, how[k % 3]);
+        crease_solver *s = crease_solver_new(&q.p, &o, NULL);
+        assert_non_null(s);
+        const ptrdiff_t m = crease_size(&q.p.range);
+        while (!isnan(s->a->map_scale) && crease_step(s) == CREASE_NOT_RUN) {
+            copy(m, s->st.lambda, kept);
+            crs_restore_multiplier(&s->st);
+            for (ptrdiff_t j = 0; j < m; j++)
+                worst = larger(worst, fabs(s->st.lambda[j] - kept[j]) /
+                                          (1 + crs_norm(m, kept) + s->a->beta));
+            copy(m, kept, s->st.lambda);
+            count++;
+        }
+        crease_solver_free(s);
+    }
+    print_message("lambda restored after %ld steps: off by %.1e\n", count, worst);
+    assert_true(count > 1000 / SLOWDOWN && worst <= 1e-12);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(admm_g), cmocka_unit_test(separable), cmocka_unit_test(quadratic),
-        cmocka_unit_test(admm_m), cmocka_unit_test(bcd),
+        cmocka_unit_test(admm_g), cmocka_unit_test(separable),       cmocka_unit_test(quadratic),
+        cmocka_unit_test(admm_m), cmocka_unit_test(on_the_manifold), cmocka_unit_test(bcd),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,8 +4,7 @@
 #ifndef CREASE_TEST_FOLLOW_H
 #define CREASE_TEST_FOLLOW_H
 
-#include "random_coupling.h"
-#include "solve/solver.h"
+#include "potential.h"
 
 typedef struct {
     const char *theorem;                          /* runs under another one are passed over */
@@ -21,70 +20,25 @@ typedef struct {
     double tight; /* the promised over the seen decrease: how sharp the theorem is */
 } figures;
 
-static inline double residual_of(const crease_solver *s, double *r)
+/* The engine's kappa is the largest of all. */
+static inline void check_kappa(const crease_solver *s, const statement *t)
 {
-    const crease_problem *p = s->p;
-    const ptrdiff_t m = crease_size(&p->range);
-    for (ptrdiff_t j = 0; j < m; j++) r[j] = p->rhs ? -p->rhs[j] : 0;
-    for (int i = 0; i < p->count; i++) {
-        const crease_map *A = &p->block[i].map;
-        if (A->ops) A->ops->apply(A, &p->space[i], &p->range, 1, s->st.x[i], r, s->st.work);
+    double most = t->residual ? t->residual(s->a) : 0;
+    for (int i = 0; i < s->a->count; i++)
+        if (i != s->a->last) most = larger(most, kappa_of(s, i));
+    assert_close(s->a->kappa / most, 1, 1e-12);
+}
+
+/* A joint prox is exact for steps below a bound: every prox step must stay there. */
+static inline void check_steps(const crease_solver *s)
+{
+    for (int i = 0; i < s->p->count; i++) {
+        const crease_block *b = &s->p->block[i];
+        double step = INFINITY;
+        if (i == s->a->last || !b->set || s->a->block[i].exact) continue;
+        assert_true(crease_joint_check(&b->reg, b->set, &s->p->space[i], &step, NULL));
+        assert_true(weight_of(s, i) * step > 1);
     }
-    return crs_norm(m, r);
-}
-
-/* f + sum r_i - <lambda, s> + (beta/2)|s|^2; *size: the sum of the terms' sizes. */
-static inline double lagrangian(const crease_solver *s, double *size)
-{
-    const crease_problem *p = s->p;
-    const crease_blocks b = { p->count, p->space, NULL };
-    double r[ENTRIES];
-    double value = p->f.ops ? p->f.ops->value(&p->f, &b, points(s->st.x), s->st.work) : 0;
-    *size = 1 + fabs(value);
-    for (int i = 0; i < p->count; i++) {
-        const crease_reg *reg = &p->block[i].reg;
-        const double here =
-            reg->ops ? reg->ops->value(reg, &p->space[i], s->st.x[i], s->st.work) : 0;
-        value += here, *size += fabs(here);
-    }
-    if (p->range.order == 0) return value;
-    const double norm = residual_of(s, r), square_part = s->a->beta / 2 * norm * norm;
-    const double inner = crs_dot(crease_size(&p->range), r, s->st.lambda);
-    const double reach = crs_norm(crease_size(&p->range), s->st.lambda) * norm;
-    *size += square_part + reach;
-    return value + square_part - inner;
-}
-
-static inline double moved(const crease_solver *s, int i)
-{
-    double sum = 0;
-    for (ptrdiff_t j = 0, n = crs_size(s, i); j < n; j++)
-        sum += square(s->st.x[i][j] - s->st.was[i][j]);
-    return sum;
-}
-
-/* sum_{i != N} |dx_i|^2 + last_weight |dx_N|^2 */
-static inline double all_moved(const crease_solver *s)
-{
-    double sum = 0;
-    for (int i = 0; i < s->p->count; i++)
-        sum += (i == s->a->last ? s->a->last_weight : 1) * moved(s, i);
-    return sum;
-}
-
-/* (L max(1, 1/|c|) + beta |A_i| (sum_{j after i} |A_j|^2)^{1/2} + |H_i|)^2, times diam^2 */
-static inline double kappa_of(const crease_solver *s, int i)
-{
-    const crease_analysis *a = s->a;
-    const crease_block_plan *plan = &a->block[i];
-    const double w = a->last_weight, beta = a->last >= 0 ? a->beta : 0;
-    double later = a->last >= 0 ? square(a->block[a->last].map_norm) / w : 0;
-    for (int j = i + 1; j < a->count; j++)
-        if (j != a->last) later += square(a->block[j].map_norm);
-    const double tau = beta * square(plan->map_norm) + (1 + plan->h_relative) * plan->lipschitz;
-    const double H = plan->exact ? plan->h : larger(tau + plan->h, plan->tau_least);
-    const double sum = a->L * larger(1, 1 / sqrt(w)) + beta * plan->map_norm * sqrt(later) + H;
-    return square(sum * (plan->setting == 1 ? plan->diameter : 1));
 }
 
 static inline double excess_of(const crease_residual *r)
@@ -159,6 +113,8 @@ static inline void follow(const random_problem *q, const crease_options *o, cons
         crease_solver_free(s);
         return;
     }
+    check_kappa(s, t);
+    check_steps(s);
     set_eps(s, share);
     watch(s, t, n);
     n->problems++;
