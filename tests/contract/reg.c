@@ -6,7 +6,7 @@
 static void every_entry(void **state)
 {
     (void)state;
-    hold(crs_selftest_reg, crease_reg_count(), 6000);
+    hold(crs_selftest_reg, crease_reg_count(), 3000);
 }
 
 int main(void)
