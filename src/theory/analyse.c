@@ -56,8 +56,6 @@ static crease_analysis *new_analysis(int count, crease_error *e)
     return NULL;
 }
 
-static const char extension_theorem[] = "Theorem 4.2 by R2: any beta > mu";
-
 void crs_retune(const crease_problem *p, const crease_options *o, crease_analysis *a)
 {
     a->assumptions = a->general;
@@ -71,7 +69,6 @@ void crs_retune(const crease_problem *p, const crease_options *o, crease_analysi
         crs_recipe_admm_m(p, o, a);
     else
         crs_recipe_admm_g(p, o, a);
-    if (a->method == CREASE_METHOD_EXTENSION) a->theorem = extension_theorem;
 }
 
 /* In theory mode a missing assumption is a refusal with its reason. */
@@ -116,7 +113,7 @@ static crease_analysis *analyse_extension(const crease_problem *p, const crease_
     a = crease_analyse(&x->problem, &inner, e);
     if (a) {
         a->method = CREASE_METHOD_EXTENSION;
-        a->theorem = extension_theorem;
+        a->theorem = "Theorem 4.2 by R2: any beta > mu";
         a->mu = x->mu;
     }
     crs_extension_free(x);
