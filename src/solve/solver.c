@@ -125,12 +125,14 @@ static void certify(crease_solver *s)
     if (s->a->last >= 0) copy(crease_size(&s->p->range), s->st.lambda, s->best_lambda);
 }
 
+static bool stationary(const crease_solver *s) { return measure(s, &s->now) <= s->o.eps; }
+
 /* Only here is an outcome assigned. */
 static crease_outcome judge(crease_solver *s, bool certified)
 {
     const crease_report *r = &s->report;
     const bool theta_small = s->o.theta > 0 && s->progress.theta < s->o.theta && r->iterations > 1;
-    if (certified && measure(s, &s->now) <= s->o.eps) return CREASE_STATIONARY;
+    if (certified && stationary(s)) return CREASE_STATIONARY;
     /* a start outside the domain of some r_i is no failure: the first step mends it */
     if (certified && r->iterations > 0 && isnan(s->now.worst)) return CREASE_NUMERICAL;
     if (certified && s->now.objective < -1e15 * (1 + fabs(s->first))) return CREASE_DIVERGED;
@@ -215,6 +217,10 @@ crease_outcome crease_step(crease_solver *s)
     s->progress.iteration = r->iterations;
     s->progress.seconds = r->seconds;
     r->outcome = judge(s, due);
+    if (r->outcome != CREASE_NOT_RUN && !due) { /* a run that ends here is judged by this iterate */
+        certify(s);
+        if (stationary(s)) r->outcome = CREASE_STATIONARY;
+    }
     if (r->outcome == CREASE_NOT_RUN && due && s->extension) adapt_extension(s);
     return r->outcome;
 }
