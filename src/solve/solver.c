@@ -142,6 +142,12 @@ static void certify(crease_solver *s)
     if (s->a->last >= 0) copy(crease_size(&s->p->range), s->st.lambda, s->best_lambda);
 }
 
+/* A residual by the measure that is compared with eps. */
+static double rated(const crease_solver *s, const crease_residual *r)
+{
+    return s->o.relative && r->residual != 0 ? r->residual / r->scale : r->residual;
+}
+
 static bool stationary(const crease_solver *s) { return measure(s, &s->now) <= s->o.eps; }
 
 /* Only here is an outcome assigned. */
@@ -168,9 +174,10 @@ static void adapt_extension(crease_solver *s)
 {
     double blocks = 0;
     const ptrdiff_t m = crease_size(&s->p->range);
-    for (int i = 0; i < s->given->count; i++) blocks = larger(blocks, s->now.block[i].residual);
+    for (int i = 0; i < s->given->count; i++) blocks = larger(blocks, rated(s, &s->now.block[i]));
     const double feasibility = s->now.feasibility.residual;
-    if (!(blocks <= s->o.eps) || feasibility <= s->o.eps || s->o.mu > 0) return;
+    const bool feasible = rated(s, &s->now.feasibility) <= s->o.eps;
+    if (!(blocks <= s->o.eps) || feasible || s->o.mu > 0) return;
     if (crs_norm(m, s->st.s) > 0.1 * feasibility) return;
     const double mu = s->extension->mu, wanted = 1.2 * crs_norm(m, s->st.lambda) / s->o.eps;
     if (s->a->mode != CREASE_MODE_PRACTICAL)

@@ -71,6 +71,23 @@ static void relative_runs_end_alike(void **state)
     assert_int_equal(iterations[0], iterations[2]);
 }
 
+/* The slack's weight adapts by the same measure as the run ends by. */
+static void the_extension_ends_too(void **state)
+{
+    (void)state;
+    for (int k = 0; k < 3; k++) {
+        sharing s;
+        crease_options o = options_to(1e-6);
+        o.relative = 1;
+        o.method = CREASE_METHOD_EXTENSION;
+        make_sharing(&s, 3, 0);
+        scale_sharing(&s, 1, (double[]){ 1, 1e9, 1e-3 }[k]);
+        crease_solver *a = solver_for(&s.problem, &o);
+        assert_int_equal(crease_solve(a), CREASE_STATIONARY);
+        crease_solver_free(a);
+    }
+}
+
 /* Nothing but the gradient is in the condition of a free block: it is small against what it was,
  * never against itself. */
 static void free_blocks_end_too(void **state)
@@ -128,9 +145,8 @@ static void block_order_does_not_matter(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(units_do_not_matter),
-        cmocka_unit_test(relative_runs_end_alike),
-        cmocka_unit_test(free_blocks_end_too),
+        cmocka_unit_test(units_do_not_matter),         cmocka_unit_test(relative_runs_end_alike),
+        cmocka_unit_test(free_blocks_end_too),         cmocka_unit_test(the_extension_ends_too),
         cmocka_unit_test(block_order_does_not_matter),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
