@@ -59,6 +59,7 @@ static void walk(crease_solver *s, carver *c)
     s->st.y = carve(c, n);
     s->st.guess = carve(c, N);
     s->st.solve = carve(c, s->method->solver_size ? s->method->solver_size(s->p, s->a) : 0);
+    s->scale = carve(c, N + 1);
     s->st.work = carve(c, step_scratch(s));
     s->certify_work = carve(c, crs_certify_room(s->given, s->a->method == CREASE_METHOD_GCG));
 }

@@ -108,6 +108,22 @@ static double measure(const crease_solver *s, const crease_certificate *c)
     return s->o.relative ? c->worst_relative : c->worst;
 }
 
+/* Scales are the largest of the run: the terms of a free block's condition all vanish together at
+ * the answer, so that it is never small against itself. */
+static void widen(crease_solver *s)
+{
+    crease_certificate *c = &s->now;
+    const int N = s->given->count;
+    if (s->a->method == CREASE_METHOD_GCG || isnan(c->worst)) return;
+    c->worst_relative = 0;
+    for (int i = 0; i <= N; i++) {
+        crease_residual *r = i < N ? &c->block[i] : &c->feasibility;
+        if (r->scale > s->scale[i] && isfinite(r->scale)) s->scale[i] = r->scale;
+        r->scale = larger(r->scale, s->scale[i]);
+        if (r->residual != 0) c->worst_relative = larger(c->worst_relative, r->residual / r->scale);
+    }
+}
+
 /* Certifies the iterate and keeps it if it is the best so far. */
 static void certify(crease_solver *s)
 {
@@ -116,6 +132,7 @@ static void certify(crease_solver *s)
         crs_certify_gap(s->given, points(s->st.x), &s->now, s->certify_work);
     else
         crease_certify(s->given, points(s->st.x), s->st.lambda, &s->now, s->certify_work);
+    widen(s);
     s->progress.objective = s->now.objective;
     s->progress.feasibility = s->now.feasibility.residual;
     s->progress.worst = s->now.worst;
@@ -127,12 +144,20 @@ static void certify(crease_solver *s)
     if (s->a->last >= 0) copy(crease_size(&s->p->range), s->st.lambda, s->best_lambda);
 }
 
+/* A residual by the measure that is compared with eps. */
+static double rated(const crease_solver *s, const crease_residual *r)
+{
+    return s->o.relative && r->residual != 0 ? r->residual / r->scale : r->residual;
+}
+
+static bool stationary(const crease_solver *s) { return measure(s, &s->now) <= s->o.eps; }
+
 /* Only here is an outcome assigned. */
 static crease_outcome judge(crease_solver *s, bool certified)
 {
     const crease_report *r = &s->report;
     const bool theta_small = s->o.theta > 0 && s->progress.theta < s->o.theta && r->iterations > 1;
-    if (certified && measure(s, &s->now) <= s->o.eps) return CREASE_STATIONARY;
+    if (certified && stationary(s)) return CREASE_STATIONARY;
     /* a start outside the domain of some r_i is no failure: the first step mends it */
     if (certified && r->iterations > 0 && isnan(s->now.worst)) return CREASE_NUMERICAL;
     if (certified && s->now.objective < -1e15 * (1 + fabs(s->first))) return CREASE_DIVERGED;
@@ -151,9 +176,10 @@ static void adapt_extension(crease_solver *s)
 {
     double blocks = 0;
     const ptrdiff_t m = crease_size(&s->p->range);
-    for (int i = 0; i < s->given->count; i++) blocks = larger(blocks, s->now.block[i].residual);
+    for (int i = 0; i < s->given->count; i++) blocks = larger(blocks, rated(s, &s->now.block[i]));
     const double feasibility = s->now.feasibility.residual;
-    if (!(blocks <= s->o.eps) || feasibility <= s->o.eps || s->a->mu_fixed) return;
+    const bool feasible = rated(s, &s->now.feasibility) <= s->o.eps;
+    if (!(blocks <= s->o.eps) || feasible || s->a->mu_fixed) return;
     if (crs_norm(m, s->st.s) > 0.1 * feasibility) return;
     const double mu = s->extension->mu, wanted = 1.2 * crs_norm(m, s->st.lambda) / s->o.eps;
     if (s->a->mode != CREASE_MODE_PRACTICAL)
@@ -217,6 +243,10 @@ crease_outcome crease_step(crease_solver *s)
     s->progress.iteration = r->iterations;
     s->progress.seconds = r->seconds;
     r->outcome = judge(s, due);
+    if (r->outcome != CREASE_NOT_RUN && !due) { /* a run that ends here is judged by this iterate */
+        certify(s);
+        if (stationary(s)) r->outcome = CREASE_STATIONARY;
+    }
     if (r->outcome == CREASE_NOT_RUN && due && s->extension) adapt_extension(s);
     return r->outcome;
 }

@@ -25,6 +25,7 @@ struct crease_solver {
     double **best, *best_lambda;   /* the best certified iterate */
     crease_certificate now, found; /* of the iterate, and of the best one */
     double *certify_work;
+    double *scale;  /* the largest scale of every condition so far, feasibility last */
     double *memory; /* every array above, in one block */
     double **pointers;
     crease_residual *residuals;

@@ -71,6 +71,56 @@ static void relative_runs_end_alike(void **state)
     assert_int_equal(iterations[0], iterations[2]);
 }
 
+/* The slack's weight adapts by the same measure as the run ends by. */
+static void the_extension_ends_too(void **state)
+{
+    (void)state;
+    for (int k = 0; k < 3; k++) {
+        sharing s;
+        crease_options o = options_to(1e-6);
+        o.relative = 1;
+        o.method = CREASE_METHOD_EXTENSION;
+        make_sharing(&s, 3, 0);
+        scale_sharing(&s, 1, (double[]){ 1, 1e9, 1e-3 }[k]);
+        crease_solver *a = solver_for(&s.problem, &o);
+        assert_int_equal(crease_solve(a), CREASE_STATIONARY);
+        crease_solver_free(a);
+    }
+}
+
+/* Nothing but the gradient is in the condition of a free block: it is small against what it was,
+ * never against itself. */
+static void free_blocks_end_too(void **state)
+{
+    const double units[] = { 1, 1e6, 1e-6 };
+    (void)state;
+    for (int k = 0; k < 3; k++) {
+        sharing s;
+        double most = 0;
+        const int first = 0;
+        const crease_space space = crease_vector(COLS);
+        const crease_block block = { .name = "free" };
+        crease_options o = options_to(1e-6);
+        o.relative = 1;
+        make_sharing(&s, 4, 0);
+        const crease_map map = crease_dense(s.left);
+        const crease_predictor fit = { 1, &first, &map, crease_vector(ROWS), s.y };
+        for (int i = 0; i < ROWS; i++) s.y[i] *= units[k], most += fabs(s.y[i]);
+        for (int free = 0; free < 2; free++) { /* exact steps; prox steps */
+            const crease_problem p = {
+                1,      &space,
+                &block, free ? crease_huber_loss(&fit, most) : crease_least_squares(&fit),
+                { 0 },  NULL
+            };
+            crease_solver *a = solver_for(&p, &o);
+            assert_int_equal(crease_solve(a), CREASE_STATIONARY);
+            assert_true(crease_solver_certificate(a)->worst <= 1e-6 * 12 * most);
+            assert_true(crease_solver_report(a).iterations > 0);
+            crease_solver_free(a);
+        }
+    }
+}
+
 static void block_order_does_not_matter(void **state)
 {
     (void)state;
@@ -95,8 +145,8 @@ static void block_order_does_not_matter(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(units_do_not_matter),
-        cmocka_unit_test(relative_runs_end_alike),
+        cmocka_unit_test(units_do_not_matter),         cmocka_unit_test(relative_runs_end_alike),
+        cmocka_unit_test(free_blocks_end_too),         cmocka_unit_test(the_extension_ends_too),
         cmocka_unit_test(block_order_does_not_matter),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
