@@ -12,13 +12,15 @@ static bool distance(crs_verifier *v, const crs_place *at, const crs_known_reg *
 {
     const crease_space *s = &v->p->space[at->i];
     const ptrdiff_t n = crease_size(s);
-    real *t = crs_reals(v, n), *g = crs_reals(v, n), size;
+    real *t = crs_reals(v, n), *g = crs_reals(v, n);
+    crs_sizes size;
     if (!t || !g) return false;
     for (ptrdiff_t j = 0; j < n; j++) t[j] = -at->c[j];
     if (!crs_nearest_subgradient(v, k, s, box, at->x, t, 0, g, &size)) return false;
-    f->rounding = at->error + working_roundings(n) * (crs_length(n, t) + size);
     for (ptrdiff_t j = 0; j < n; j++) t[j] -= g[j];
     f->residual = crs_length(n, t);
+    f->rounding = at->error + working_roundings(n) * size.used;
+    if (f->residual < INFINITY) f->rounding += working_roundings(n) * f->residual;
     f->scale = at->size;
     f->upper_bound = k->kind == CRS_SPECTRUM && k->rule->kink;
     return true;

@@ -10,6 +10,8 @@
  * h(y) falls with mu: bisection. */
 #include "verify/dual.h"
 
+enum { FINE = 64, COARSE = 48 }; /* halvings; an error of mu counts by its square */
+
 typedef struct {
     const crs_model *m;
     bool sum, power, nonnegative; /* h = sum t; h = sum t^p; y >= 0 */
@@ -25,7 +27,7 @@ static real pull(const dual *d, ptrdiff_t j)
 static real power_root(real b, real mu, real p, real s)
 {
     real low = 0, high = s / b;
-    for (int k = 0; k < 200 && low < high; k++) {
+    for (int k = 0; k < FINE && low < high; k++) {
         const real t = low + (high - low) / 2;
         if (t == low || t == high) break;
         if (b * t + mu * p * powl(t, p - 1) < s)
@@ -68,7 +70,7 @@ static real value_at(const dual *d, real mu)
 
 static real best_mu(const dual *d, real low, real high)
 {
-    for (int k = 0; k < 300; k++) {
+    for (int k = 0; k < COARSE; k++) {
         const real mu = low + (high - low) / 2;
         if (!(mu > low && mu < high)) break;
         if (h_at(d, mu) > d->bound)

@@ -38,7 +38,7 @@ static void choose_in_box(const view *a, const crs_box *box, real *g)
     }
 }
 
-static bool choose(const view *a, const crs_box *box, real *t, real *g, real *size)
+static bool choose(const view *a, const crs_box *box, real *t, real *g, crs_sizes *size)
 {
     const bool upward = a->k->kind == CRS_ENTRIES && a->rule->nonnegative;
     for (ptrdiff_t j = 0; j < a->n; j++)
@@ -58,7 +58,7 @@ static bool is_best(const view *a, const crs_box *box)
 }
 
 /* The finding for g, in f if it is better; w: a vector. */
-static void consider(const view *a, const real *g, real size, real *w, crs_finding *f)
+static void consider(const view *a, const real *g, const crs_sizes *size, real *w, crs_finding *f)
 {
     const crs_place *at = a->at;
     for (ptrdiff_t j = 0; j < a->n; j++) w[j] = at->c[j] + g[j];
@@ -68,7 +68,7 @@ static void consider(const view *a, const real *g, real size, real *w, crs_findi
     crs_finding mine = { .residual = positive(here + most), .upper_bound = f->upper_bound };
     mine.scale = (at->size + crs_length(a->n, g)) * a->reach;
     mine.rounding = a->diameter * at->error +
-                    working_roundings(a->n) * (norm + size) * (a->reach + a->diameter);
+                    working_roundings(a->n) * (norm + size->used) * (a->reach + a->diameter);
     mine.astray = f->astray;
     if (!(f->residual <= mine.residual)) *f = mine;
 }
@@ -76,13 +76,14 @@ static void consider(const view *a, const real *g, real size, real *w, crs_findi
 /* The given g, brought into dr(x). */
 static bool take_given(const view *a, const double *given, real *t, real *g, crs_finding *f)
 {
-    real size, away = 0;
+    real away = 0;
+    crs_sizes size;
     for (ptrdiff_t j = 0; j < a->n; j++) t[j] = given[j];
     if (!crs_nearest_subgradient(a->v, a->k, a->s, NULL, a->at->x, t, 4 * DBL_EPSILON, g, &size))
         return false;
     for (ptrdiff_t j = 0; j < a->n; j++) away = hypotl(away, t[j] - g[j]);
-    if (!(away <= 4 * DBL_EPSILON * size)) f->astray = away;
-    consider(a, g, size, t, f);
+    if (!(away <= 4 * DBL_EPSILON * size.all)) f->astray = away;
+    consider(a, g, &size, t, f);
     return true;
 }
 
@@ -96,9 +97,10 @@ bool crs_find_gap(crs_verifier *v, const crs_place *at, const crs_known_reg *k, 
     a.n = crease_size(a.s);
     a.diameter = a.rule->diameter(v, set, a.s);
     a.reach = crs_length(a.n, at->x) + a.diameter;
-    real *t = crs_reals(v, a.n), *own = crs_reals(v, a.n), size;
+    real *t = crs_reals(v, a.n), *own = crs_reals(v, a.n);
+    crs_sizes size;
     if (!t || !own || !choose(&a, boxed ? &box : NULL, t, own, &size)) return false;
     *f = (crs_finding){ .residual = NAN, .upper_bound = !is_best(&a, boxed ? &box : NULL) };
-    consider(&a, own, size, t, f);
+    consider(&a, own, &size, t, f);
     return (!g || take_given(&a, g, t, own, f)) && !v->no_memory && !v->unsupported;
 }

@@ -61,7 +61,7 @@ static bool rest(crs_verifier *v, const crs_svd_real *f, ptrdiff_t rank, real d0
 }
 
 bool crs_nearest_spectral(crs_verifier *v, const crs_known_reg *k, const crease_space *s,
-                          const real *x, const real *t, real *g, real *size)
+                          const real *x, const real *t, real *g, crs_sizes *size)
 {
     const ptrdiff_t m = s->dim[0], n = s->dim[1];
     const crs_slopes zero = crs_slopes_at(k, 0, 0, -INFINITY, INFINITY, 0);
@@ -71,14 +71,15 @@ bool crs_nearest_spectral(crs_verifier *v, const crs_known_reg *k, const crease_
     const real noise = (real)(m > n ? m : n) * DBL_EPSILON * f.s[0];
     while (rank < f.k && f.s[rank] > noise) rank++;
     if (!rest(v, &f, rank, zero.high, t, g)) return false;
-    *size = isinf(zero.high) ? 0 : zero.high * sqrtl((real)f.k);
+    size->all = isinf(zero.high) ? 0 : zero.high * sqrtl((real)f.k);
     for (ptrdiff_t j = 0; j < rank; j++) {
         const real kink = k->rule->kink ? k->rule->kink(k->par) : INFINITY;
         const crs_slopes at =
             crs_slopes_at(k, 0, f.s[j], -INFINITY, INFINITY, isinf(kink) ? 0 : 8 * noise / kink);
         add_pair(&f, j, crs_nearest_slope(&at, between(&f, j, t)), g);
-        *size = bigger(*size, at.size);
+        size->all = bigger(size->all, at.size);
     }
-    *size *= (real)(m + n);
+    size->all *= (real)(m + n);
+    size->used = size->all;
     return true;
 }

@@ -34,8 +34,10 @@ static tensor times_matrix(crs_verifier *v, const tensor *t, int n, const double
     const ptrdiff_t length = t->shape.dim[n], inner = stride(&t->shape, n);
     tensor out = { t->shape, NULL };
     out.shape.dim[n] = transposed ? columns : rows;
+    if (!crease_space_check(&out.shape, NULL)) v->no_memory = true; /* between two that fit */
+    if (!t->a || v->no_memory) return out;
     const ptrdiff_t size = crease_size(&out.shape), newlength = out.shape.dim[n];
-    out.a = t->a ? crs_nums(v, size) : NULL;
+    out.a = crs_nums(v, size);
     for (ptrdiff_t j = 0; out.a && j < size; j++) {
         const ptrdiff_t rest = j % inner, at = j / inner % newlength, o = j / inner / newlength;
         for (ptrdiff_t k = 0; k < length; k++)

@@ -86,13 +86,18 @@ static inline real box_high(const crs_box *b, ptrdiff_t j)
     return b->upper ? b->upper[j] : b->high;
 }
 
-/* g = the point of d(r + indicator of box)(x) nearest to t. *size is the size of the numbers it
- * is made of. false: out of memory or refused (nearest.c). `near` as above. */
+/* Sizes of the numbers that g is made of: all, and those that t was not well inside of. */
+typedef struct {
+    real all, used;
+} crs_sizes;
+
+/* g = the point of d(r + indicator of box)(x) nearest to t. false: out of memory or refused
+ * (nearest.c). `near` as above. */
 bool crs_nearest_subgradient(crs_verifier *v, const crs_known_reg *k, const crease_space *s,
                              const crs_box *box, const real *x, const real *t, real near, real *g,
-                             real *size);
+                             crs_sizes *size);
 bool crs_nearest_spectral(crs_verifier *v, const crs_known_reg *k, const crease_space *s,
-                          const real *x, const real *t, real *g, real *size);
+                          const real *x, const real *t, real *g, crs_sizes *size);
 bool crs_nearest_variation(crs_verifier *v, const crs_known_reg *k, ptrdiff_t n, const real *x,
                            const real *t, real *g);
 

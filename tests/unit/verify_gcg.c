@@ -88,13 +88,13 @@ static void agrees(void **state)
     draws d = { .r = { .seed = 51 } };
     int compared = 0;
     (void)state;
-    for (int k = 0; k < SETS * REGS * 25; k++) {
+    for (int k = 0; k < SETS * REGS * 15; k++) {
         crease_reg inner;
         const crease_set set = set_at(k % SETS);
         const crease_reg r = reg_at(k / SETS % REGS, &inner);
         compared += compare(&d, &r, &set);
     }
-    assert_true(compared > 1500);
+    assert_true(compared > 900);
 }
 
 /* At the generalized linear oracle's own answer the gap is rounding. */
