@@ -31,6 +31,9 @@ typedef struct {
     double outside;              /* largest excess of any x_i over its set */
     int count;
     crease_residual *block; /* one a block */
+    const double **point;   /* one pointer a block, scratch: with it a block's scale counts the
+                               terms of grad_i f that x_i adds one by one with the rest; NULL: the
+                               scale is that of the sum, which vanishes at a free block's answer */
 } crease_certificate;
 
 /* The setting a block is certified in, or 0 with a sentence when its pair (r_i, X_i) has no

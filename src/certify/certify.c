@@ -24,14 +24,27 @@ ptrdiff_t crs_certify_room(const crease_problem *p, bool gap)
 
 static const double unit = 0x1p-53;
 
-/* c = grad_i f(x) - A_i'lambda; returns |grad_i f| + |A_i'lambda|. */
-static double gradient(const crease_problem *p, const double *const *x, const double *lambda, int i,
-                       double *c, double *t, double *work)
+/* |grad_i f at x_i = 0| + |what x_i adds to it|, with the gradient at x in c */
+static double terms(const crease_problem *p, const double *const *x, const double **point, int i,
+                    const double *c, double *zero, double *t, double *work)
 {
     const ptrdiff_t n = crease_size(&p->space[i]);
-    double size;
+    for (int k = 0; k < p->count; k++) point[k] = x[k];
+    fill(n, 0, zero);
+    point[i] = zero;
+    crs_grad(p, point, i, t, work);
+    const double without = crease_norm(&p->space[i], t);
+    for (ptrdiff_t j = 0; j < n; j++) t[j] = c[j] - t[j];
+    return without + crease_norm(&p->space[i], t);
+}
+
+/* c = grad_i f(x) - A_i'lambda; returns |grad_i f|, or the size of its terms, + |A_i'lambda|. */
+static double gradient(const crease_problem *p, const double *const *x, const double **point,
+                       const double *lambda, int i, double *c, double *t, double *u, double *work)
+{
+    const ptrdiff_t n = crease_size(&p->space[i]);
     crs_grad(p, x, i, c, work);
-    size = crease_norm(&p->space[i], c);
+    const double size = point ? terms(p, x, point, i, c, u, t, work) : crease_norm(&p->space[i], c);
     if (!lambda || !crs_in_constraint(p, i)) return size;
     fill(n, 0, t);
     crs_adjoint(p, i, 1, lambda, t, work);
@@ -53,13 +66,14 @@ static double distance(const crease_problem *p, int i, const double *x, const do
 }
 
 static crease_residual certify_block(const crease_problem *p, const double *const *x,
-                                     const double *lambda, int i, double *room)
+                                     const double **point, const double *lambda, int i,
+                                     double *room)
 {
     const ptrdiff_t n = crease_size(&p->space[i]), most_n = crs_largest_block(p);
     double *c = room, *g = c + most_n, *t = g + most_n, *u = t + most_n, *v = u + most_n;
     double *work = v + most_n;
     crease_residual out = { .setting = crease_setting(p, i, NULL) };
-    const double size = gradient(p, x, lambda, i, c, t, work);
+    const double size = gradient(p, x, point, lambda, i, c, t, u, work);
     if (out.setting == 2) {
         out.residual = distance(p, i, x[i], c, t, work);
         out.scale = size;
@@ -123,7 +137,7 @@ static void membership(const crease_problem *p, const double *const *x, crease_c
 static void begin(const crease_problem *p, const double *const *x, crease_certificate *c,
                   double *work)
 {
-    *c = (crease_certificate){ .count = p->count, .block = c->block };
+    *c = (crease_certificate){ .count = p->count, .block = c->block, .point = c->point };
     c->objective = crs_f(p, x, work) + crs_regs(p, x, work);
     membership(p, x, c, work);
 }
@@ -138,7 +152,7 @@ void crease_certify(const crease_problem *p, const double *const *x, const doubl
 {
     begin(p, x, c, work);
     for (int i = 0; i < p->count; i++) {
-        c->block[i] = certify_block(p, x, lambda, i, work);
+        c->block[i] = certify_block(p, x, c->point, lambda, i, work);
         include(c, &c->block[i]);
     }
     if (p->range.order > 0) {
@@ -213,7 +227,7 @@ bool crease_certify_hong(const crease_problem *p, const double *const *x, const 
     crs_constraint(p, x, s, work);
     *q = square(crease_norm(&p->range, s));
     for (int i = 0; i < p->count; i++) {
-        gradient(p, x, lambda, i, c, t, work);
+        gradient(p, x, NULL, lambda, i, c, t, NULL, work);
         crs_adjoint(p, i, beta, s, c, work);
         *q += square(crease_norm(&p->space[i], c));
     }

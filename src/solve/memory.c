@@ -59,7 +59,6 @@ static void walk(crease_solver *s, carver *c)
     s->st.y = carve(c, n);
     s->st.guess = carve(c, N);
     s->st.solve = carve(c, s->method->solver_size ? s->method->solver_size(s->p, s->a) : 0);
-    s->scale = carve(c, N + 1);
     s->st.work = carve(c, step_scratch(s));
     s->certify_work = carve(c, crs_certify_room(s->given, s->a->method == CREASE_METHOD_GCG));
 }
@@ -87,8 +86,9 @@ bool crs_solver_memory(crease_solver *s, crease_error *e)
     const size_t N = (size_t)s->p->count;
     carver count = { NULL, 0 };
     s->pointers = crs_alloc(6 * N, sizeof *s->pointers);
+    s->scale_point = crs_alloc(N, sizeof *s->scale_point);
     s->residuals = crs_alloc(2 * N, sizeof *s->residuals);
-    if (!s->pointers || !s->residuals)
+    if (!s->pointers || !s->scale_point || !s->residuals)
         return crs_fail(e, CREASE_NO_MEMORY, "out of memory: a solver of %zu blocks", N);
     double ***points[] = { &s->st.x, &s->st.was, &s->st.to, &s->before, &s->kept, &s->best };
     for (size_t k = 0; k < 6; k++) *points[k] = s->pointers + k * N;

@@ -22,6 +22,7 @@ void crease_solver_free(crease_solver *s)
     crease_analysis_free(s->a);
     crs_free(s->memory);
     crs_free(s->pointers);
+    crs_free(s->scale_point);
     crs_free(s->residuals);
     crs_free(s);
 }
@@ -108,31 +109,15 @@ static double measure(const crease_solver *s, const crease_certificate *c)
     return s->o.relative ? c->worst_relative : c->worst;
 }
 
-/* Scales are the largest of the run: the terms of a free block's condition all vanish together at
- * the answer, so that it is never small against itself. */
-static void widen(crease_solver *s)
-{
-    crease_certificate *c = &s->now;
-    const int N = s->given->count;
-    if (s->a->method == CREASE_METHOD_GCG || isnan(c->worst)) return;
-    c->worst_relative = 0;
-    for (int i = 0; i <= N; i++) {
-        crease_residual *r = i < N ? &c->block[i] : &c->feasibility;
-        if (r->scale > s->scale[i] && isfinite(r->scale)) s->scale[i] = r->scale;
-        r->scale = larger(r->scale, s->scale[i]);
-        if (r->residual != 0) c->worst_relative = larger(c->worst_relative, r->residual / r->scale);
-    }
-}
-
 /* Certifies the iterate and keeps it if it is the best so far. */
 static void certify(crease_solver *s)
 {
     crease_residual *block = s->found.block;
+    s->now.point = s->o.relative ? s->scale_point : NULL;
     if (s->a->method == CREASE_METHOD_GCG)
         crs_certify_gap(s->given, points(s->st.x), &s->now, s->certify_work);
     else
         crease_certify(s->given, points(s->st.x), s->st.lambda, &s->now, s->certify_work);
-    widen(s);
     s->progress.objective = s->now.objective;
     s->progress.feasibility = s->now.feasibility.residual;
     s->progress.worst = s->now.worst;

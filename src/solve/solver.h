@@ -25,8 +25,8 @@ struct crease_solver {
     double **best, *best_lambda;   /* the best certified iterate */
     crease_certificate now, found; /* of the iterate, and of the best one */
     double *certify_work;
-    double *scale;  /* the largest scale of every condition so far, feasibility last */
-    double *memory; /* every array above, in one block */
+    const double **scale_point; /* scratch of certificates with relative scales */
+    double *memory;             /* every array above, in one block */
     double **pointers;
     crease_residual *residuals;
 

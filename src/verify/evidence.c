@@ -42,6 +42,26 @@ static bool feasibility(crs_verifier *v, const crs_point *at, crs_finding *f)
     return true;
 }
 
+/* Of what size the terms of grad_i f are: |grad_i f at x_i = 0| + |what x_i adds to it|. */
+static bool terms(crs_verifier *v, const crs_point *at, int i, const num *grad, real *size)
+{
+    const crease_problem *p = v->p;
+    const ptrdiff_t n = crease_size(&p->space[i]);
+    const double **x = crs_room(v, p->count, sizeof *x);
+    double *zero = crs_room(v, n, sizeof *zero);
+    num **at_zero = crs_room(v, p->count, sizeof *at_zero), *added = crs_nums(v, n);
+    if (!x || !zero || !at_zero || !added) return false;
+    for (int k = 0; k < p->count; k++) {
+        x[k] = k == i ? zero : at->x[k];
+        at_zero[k] = crs_nums(v, crease_size(&p->space[k]));
+        if (!at_zero[k]) return false;
+    }
+    if (p->f.ops && !crs_add_gradient(v, &p->f, x, at_zero)) return false;
+    for (ptrdiff_t j = 0; j < n; j++) added[j] = add(grad[j], neg(at_zero[i][j]));
+    *size = norm_of(n, at_zero[i]).v + norm_of(n, added).v;
+    return true;
+}
+
 /* The block's place from grad_i f: c, its error, its size. */
 static bool prepare(crs_verifier *v, const crs_point *at, int i, num *grad, crs_place *place)
 {
@@ -51,6 +71,7 @@ static bool prepare(crs_verifier *v, const crs_point *at, int i, num *grad, crs_
     num *pull = crs_nums(v, n);
     if (!x || !c || !pull) return false;
     *place = (crs_place){ i, x, c, norm_of(n, grad).v, 0 };
+    if (at->relative && !terms(v, at, i, grad, &place->size)) return false;
     if (constrained(p, i)) {
         const num *lambda = crs_exact(v, crease_size(&p->range), at->lambda);
         if (!lambda) return false;

@@ -10,7 +10,7 @@ typedef struct {
     const double *const *x;
     const double *lambda;
     const double *const *g;
-    bool gcg;
+    bool gcg, relative;
 } crs_point;
 
 typedef struct {

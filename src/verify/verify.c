@@ -173,7 +173,7 @@ bool crease_verify(const crease_problem *p, const double *const *x, const double
                    const double *const *g, bool gcg, double eps, bool relative,
                    crease_verification *out, crease_error *e)
 {
-    const crs_point at = { x, lambda, g, gcg };
+    const crs_point at = { x, lambda, g, gcg, relative };
     crs_verifier v = { .p = p };
     crs_evidence evidence;
     *out = (crease_verification){ 0 };
