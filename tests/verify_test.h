@@ -29,7 +29,10 @@ static inline crease_certificate certified(const crease_problem *p, const double
 {
     crease_certificate c = { .block = calloc((size_t)p->count, sizeof *c.block) };
     double *work = unset_doubles(crease_certify_scratch(p));
+    c.point = calloc((size_t)p->count, sizeof *c.point);
     crease_certify(p, x, lambda, &c, work);
+    free(c.point);
+    c.point = NULL;
     free(work);
     return c;
 }

@@ -86,7 +86,7 @@ static bool run(const crs_args *a, crease_error *e)
     if (!file) return false;
     crease_analysis *found = crease_analyse(&file->problem, &o, e);
     if (!found && e->code == CREASE_UNSUPPORTED) *a->status = NOT_COVERED;
-    bool done = found && crs_forecast_bytes(&file->problem, &o, found, &bytes, e) &&
+    bool done = found && crs_forecast_bytes(&file->problem, found, &bytes, e) &&
                 first_bound(&file->problem, &o, &K, e);
     if (done && crs_given(a, CRS_OPT_JSON))
         done = print_json(a, file, found, K, bytes, e);

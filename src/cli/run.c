@@ -71,11 +71,11 @@ void crs_parameter_text(const crease_analysis *a, char *out, size_t size)
                  used ? ", " : "", least, most, exact, exact == 1 ? "" : "s");
 }
 
-bool crs_forecast_bytes(const crease_problem *p, const crease_options *o, const crease_analysis *a,
-                        double *bytes, crease_error *e)
+bool crs_forecast_bytes(const crease_problem *p, const crease_analysis *a, double *bytes,
+                        crease_error *e)
 {
     ptrdiff_t doubles;
-    if (!crs_solver_forecast(p, o, a, &doubles, e)) return false;
+    if (!crs_solver_forecast(p, a, &doubles, e)) return false;
     *bytes = (double)doubles * (double)sizeof(double);
     return true;
 }

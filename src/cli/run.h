@@ -14,8 +14,8 @@ void crs_size_text(const crease_problem *p, char *out, size_t size);
 /* "beta 1.2, gamma 0.8": the parameters that the method has. */
 void crs_parameter_text(const crease_analysis *a, char *out, size_t size);
 /* Bytes the solver will take. */
-bool crs_forecast_bytes(const crease_problem *p, const crease_options *o, const crease_analysis *a,
-                        double *bytes, crease_error *e);
+bool crs_forecast_bytes(const crease_problem *p, const crease_analysis *a, double *bytes,
+                        crease_error *e);
 
 /* The log of a run on standard error. */
 typedef struct {

@@ -21,7 +21,7 @@ void crs_log_banner(const crs_log *log, const crs_run *run)
         fprintf(stderr, "%s%s is %s: %s\n",
                 k ? "            " : "guarantee   none: ", crs_doubt(a, k)->name,
                 crease_status_text(crs_doubt(a, k)->status), crs_doubt(a, k)->reason);
-    if (crs_forecast_bytes(p, run->options, a, &bytes, NULL))
+    if (crs_forecast_bytes(p, a, &bytes, NULL))
         fprintf(stderr, "memory      %.3g MB\n", bytes / 1e6);
     fprintf(stderr, "stops at    %s residual <= %g, %ld iterations, %g s\n\n",
             run->options->relative ? "relative" : "absolute", run->options->eps,

@@ -40,12 +40,12 @@ static void connect(crs_extension *x, const crease_problem *p)
     x->problem.f = crease_smooth_sum(&x->sum);
 }
 
-crs_extension *crs_extension_new(const crease_problem *p, const crease_options *o, crease_error *e)
+crs_extension *crs_extension_new(const crease_problem *p, double mu, crease_error *e)
 {
     crs_extension *x = crs_alloc(1, sizeof *x);
     const size_t N = (size_t)p->count;
     if (x) {
-        x->mu = o->mu > 0 ? o->mu : 1 / larger(o->eps, 1e-3) /* grows when needed */;
+        x->mu = mu;
         x->block = crs_alloc(N + 1, sizeof *x->block);
         x->space = crs_alloc(N + 1, sizeof *x->space);
         x->center = crs_alloc((size_t)crease_size(&p->range), sizeof *x->center);

@@ -8,8 +8,6 @@
 #ifndef CRS_EXTENSION_H
 #define CRS_EXTENSION_H
 
-#include <crease/options.h>
-
 #include "problem/problem.h"
 
 typedef struct {
@@ -23,8 +21,8 @@ typedef struct {
     crease_smooth_list sum;
 } crs_extension;
 
-/* Borrows p. mu from the options, or 1/eps as in the paper. */
-crs_extension *crs_extension_new(const crease_problem *p, const crease_options *o, crease_error *e);
+/* Borrows p. */
+crs_extension *crs_extension_new(const crease_problem *p, double mu, crease_error *e);
 void crs_extension_free(crs_extension *x);
 void crs_extension_set_mu(crs_extension *x, double mu);
 

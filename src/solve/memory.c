@@ -63,14 +63,14 @@ static void walk(crease_solver *s, carver *c)
     s->certify_work = carve(c, crs_certify_room(s->given, s->a->method == CREASE_METHOD_GCG));
 }
 
-bool crs_solver_forecast(const crease_problem *p, const crease_options *o, const crease_analysis *a,
-                         ptrdiff_t *doubles, crease_error *e)
+bool crs_solver_forecast(const crease_problem *p, const crease_analysis *a, ptrdiff_t *doubles,
+                         crease_error *e)
 {
     crs_extension *x = NULL;
     crease_solver s = { .given = p, .p = p, .a = (crease_analysis *)a };
     carver count = { NULL, 0 };
     if (a->method == CREASE_METHOD_EXTENSION) {
-        x = crs_extension_new(p, o, e);
+        x = crs_extension_new(p, a->mu, e);
         if (!x) return false;
         s.p = &x->problem;
     }

@@ -52,8 +52,7 @@ static bool build(crease_solver *s, crease_error *e)
     if (!s->a) return false;
     s->p = s->given;
     if (s->a->method == CREASE_METHOD_EXTENSION) {
-        if (s->a->mu_fixed) s->o.mu = s->a->mu;
-        s->extension = crs_extension_new(s->given, &s->o, e);
+        s->extension = crs_extension_new(s->given, s->a->mu, e);
         if (!s->extension) return false;
         s->p = &s->extension->problem;
     }
@@ -129,12 +128,6 @@ static void certify(crease_solver *s)
     if (s->a->last >= 0) copy(crease_size(&s->p->range), s->st.lambda, s->best_lambda);
 }
 
-/* A residual by the measure that is compared with eps. */
-static double rated(const crease_solver *s, const crease_residual *r)
-{
-    return s->o.relative && r->residual != 0 ? r->residual / r->scale : r->residual;
-}
-
 static bool stationary(const crease_solver *s) { return measure(s, &s->now) <= s->o.eps; }
 
 /* Only here is an outcome assigned. */
@@ -152,35 +145,6 @@ static crease_outcome judge(crease_solver *s, bool certified)
     if (s->st.evaluations >= s->o.max_evaluations) return CREASE_EVALUATION_LIMIT;
     if (r->seconds >= s->o.max_seconds) return CREASE_TIME_LIMIT;
     return CREASE_NOT_RUN;
-}
-
-/* The slack of the extension stalls at |lambda - lambda^0|/mu, lambda^0 the multiplier it is
- * centred on. Then a new run begins here: about lambda, with a larger mu where that did not help;
- * outside practical mode about 0 still, with the mu that makes |lambda|/mu small enough. */
-static void adapt_extension(crease_solver *s)
-{
-    double blocks = 0;
-    const ptrdiff_t m = crease_size(&s->p->range);
-    for (int i = 0; i < s->given->count; i++) blocks = larger(blocks, rated(s, &s->now.block[i]));
-    const double feasibility = s->now.feasibility.residual;
-    const bool feasible = rated(s, &s->now.feasibility) <= s->o.eps;
-    if (!(blocks <= s->o.eps) || feasible || s->a->mu_fixed) return;
-    if (crs_norm(m, s->st.s) > 0.1 * feasibility) return;
-    const double mu = s->extension->mu, wanted = 1.2 * crs_norm(m, s->st.lambda) / s->o.eps;
-    if (s->a->mode != CREASE_MODE_PRACTICAL)
-        crs_extension_set_mu(s->extension, larger(1.2 * mu, wanted));
-    else if (feasibility > 0.25 * s->stalled)
-        crs_extension_set_mu(s->extension, 10 * mu);
-    if (s->a->mode == CREASE_MODE_PRACTICAL)
-        crs_extension_set_multiplier(s->extension, s->st.lambda);
-    s->stalled = feasibility;
-    s->a->mu = s->a->last_low = s->a->last_high = s->extension->mu;
-    crs_retune(s->p, &s->o, s->a);
-    crs_restart_extension(s);
-    crs_copy_point(s, s->st.x, s->before);
-    s->potential = NAN;
-    s->since_restart = 0;
-    s->report.restarts++;
 }
 
 static bool accelerates(const crease_solver *s)
@@ -232,7 +196,7 @@ crease_outcome crease_step(crease_solver *s)
         certify(s);
         if (stationary(s)) r->outcome = CREASE_STATIONARY;
     }
-    if (r->outcome == CREASE_NOT_RUN && due && s->extension) adapt_extension(s);
+    if (r->outcome == CREASE_NOT_RUN && due && s->extension) crs_adapt_extension(s);
     return r->outcome;
 }
 

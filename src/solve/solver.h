@@ -46,12 +46,15 @@ struct crease_solver {
 bool crs_solver_memory(crease_solver *s, crease_error *e);
 
 /* How many doubles that will be, without taking them. */
-bool crs_solver_forecast(const crease_problem *p, const crease_options *o, const crease_analysis *a,
-                         ptrdiff_t *doubles, crease_error *e);
+bool crs_solver_forecast(const crease_problem *p, const crease_analysis *a, ptrdiff_t *doubles,
+                         crease_error *e);
 
 /* x^0 projected onto the sets, multiplier and residual to match, L-hats (start.c). */
 void crs_solver_start(crease_solver *s);
+
+/* The slack takes up the whole residual; mu grows when it stalls (extend.c). */
 void crs_restart_extension(crease_solver *s);
+void crs_adapt_extension(crease_solver *s);
 
 /* Extrapolate, then go on from there only if the potential allows (accelerate.c). */
 void crs_accelerate(crease_solver *s);
@@ -62,6 +65,12 @@ bool crs_audit(crease_solver *s, double move);
 
 /* A first guess of M at the start point, and the parameters that follow from it (guess.c). */
 void crs_guess_constants(crease_solver *s);
+
+/* A residual by the measure that is compared with eps. */
+static inline double crs_rated(const crease_solver *s, const crease_residual *r)
+{
+    return s->o.relative && r->residual != 0 ? r->residual / r->scale : r->residual;
+}
 
 static inline ptrdiff_t crs_size(const crease_solver *s, int i)
 {

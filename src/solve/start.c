@@ -37,20 +37,6 @@ static void start_block(crease_solver *s, int i)
     if (b->start) s->report.moved_starts++;
 }
 
-/* y = b - sum A_i x_i, lambda = mu (y - center): the slack takes up the whole residual. */
-void crs_restart_extension(crease_solver *s)
-{
-    const int N = s->p->count - 1;
-    const ptrdiff_t m = crease_size(&s->p->range);
-    fill(m, 0, s->st.x[N]);
-    crs_constraint(s->p, points(s->st.x), s->st.s, s->st.work);
-    for (ptrdiff_t j = 0; j < m; j++) {
-        s->st.x[N][j] = -s->st.s[j];
-        s->st.lambda[j] = s->extension->mu * (s->st.x[N][j] - s->extension->center[j]);
-        s->st.s[j] = 0;
-    }
-}
-
 void crs_solver_start(crease_solver *s)
 {
     for (int i = 0; i < s->p->count; i++) {

@@ -9,23 +9,22 @@
 #include "theory/theory.h"
 
 static crease_analysis *analyse_with(const crease_problem *p, const crease_options *o, double mu,
-                                     crease_error *e)
+                                     bool fixed, crease_error *e)
 {
-    crease_options slack = *o, inner = *o;
-    slack.mu = mu;
-    crs_extension *x = crs_extension_new(p, &slack, e);
+    crease_options inner = *o;
+    crs_extension *x = crs_extension_new(p, mu, e);
     if (!x) return NULL;
     const bool paper = o->mode == CREASE_MODE_PAPER;
     inner.method = CREASE_METHOD_ADMM_M;
     inner.mode = paper ? CREASE_MODE_THEORY : o->mode;
-    inner.beta = o->beta > 0 ? o->beta : (paper ? 3 : 1.5) * x->mu;
+    inner.beta = o->beta > 0 ? o->beta : (paper ? 3 : 1.5) * mu;
     crease_analysis *a = crease_analyse(&x->problem, &inner, e);
     if (a) {
         a->method = CREASE_METHOD_EXTENSION;
         a->mode = o->mode;
         a->theorem = "Theorem 4.2 by R2: any beta > mu";
-        a->mu = x->mu;
-        a->mu_fixed = mu > 0;
+        a->mu = mu;
+        a->mu_fixed = fixed;
     }
     crs_extension_free(x);
     return a;
@@ -53,20 +52,31 @@ static bool feasible_objective(const crease_problem *p, double *F, crease_error 
     return done;
 }
 
+/* A first mu in the units of the problem: ten times L_i/|A_i|^2. */
+static bool first_mu(const crease_problem *p, const crease_options *o, double *mu, crease_error *e)
+{
+    crease_analysis *a = analyse_with(p, o, 1, false, e);
+    if (!a) return false;
+    *mu = 10 * crs_free_beta(a);
+    crease_analysis_free(a);
+    return true;
+}
+
 crease_analysis *crs_analyse_extension(const crease_problem *p, const crease_options *o,
                                        crease_error *e)
 {
-    double F = NAN;
+    double F = NAN, mu;
     if (o->mu > 0 || o->mode == CREASE_MODE_PAPER)
-        return analyse_with(p, o, o->mu > 0 ? o->mu : 1 / o->eps, e);
-    crease_analysis *a = analyse_with(p, o, 0, e);
+        return analyse_with(p, o, o->mu > 0 ? o->mu : 1 / o->eps, true, e);
+    if (!first_mu(p, o, &mu, e)) return NULL;
+    crease_analysis *a = analyse_with(p, o, mu, false, e);
     if (!a || o->mode != CREASE_MODE_THEORY) return a;
     if (!feasible_objective(p, &F, e)) {
         crease_analysis_free(a);
         return NULL;
     }
-    const double mu = 2 * (F - a->lower) / square(o->eps);
+    mu = 2 * (F - a->lower) / square(o->eps);
     if (!(mu > 0 && mu < INFINITY)) return a;
     crease_analysis_free(a);
-    return analyse_with(p, o, mu, e);
+    return analyse_with(p, o, mu, true, e);
 }

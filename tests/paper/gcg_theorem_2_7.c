@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * gcg_theorem_2_5: the generalized conditional gradient method on compact sets, r convex
+ * gcg_theorem_2_7: the generalized conditional gradient method on compact sets, r convex
  *
  * Phi(x) - Phi(x+) >= alpha Dl - (rho/2) alpha^p |d|_p^p >= (Dl/2) min{1, (Dl/(D^p rho))^{1/(p-1)}}
  * with Dl = -psi_S(x); concave f: >= Dl. Then K = ceil(2 (Phi - Phi*)/(eps min{1, ...})). */
