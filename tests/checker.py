@@ -161,12 +161,12 @@ class Set:
             self.diameter = 2 * self.R * R(n) ** max(R(0), R(0.5) - 1 / self.p)
 
     def holds(self, x):
-        """bounds on entries exactly, sums and norms up to rounding"""
+        """up to rounding"""
         rounding = (x.size + 16) * R(2) ** -52 * norm(x, 1)
         size = np.sum(x) if self.simplex else self.R if self.box else norm(x, self.p)
         under = self.name == "simplex" and self.R - size > rounding
-        return (np.all(x >= self.low) and np.all(x <= self.high) and not under
-                and not size - self.R > rounding)
+        low, high = (b - t * R(2) ** -51 * np.abs(b) for b, t in ((self.low, 1), (self.high, -1)))
+        return np.all((x >= low) & (x <= high)) and not under and not size - self.R > rounding
 
     def support(self, w):
         if self.box:

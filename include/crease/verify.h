@@ -59,7 +59,8 @@ typedef struct {
  *     gcg          sum_i |grad_i f| diameter + |<grad_i f, x_i> + r_i(x_i)| + |its least value|
  *
  * x_i must lie in X_i up to what rounding to double precision can do to its defining
- * inequalities; bounds on single entries hold exactly.
+ * inequalities; for bounds on single entries that is two units in the last place of the bound, so
+ * that x >= 0 is meant exactly.
  *
  * False, with e filled in and *out empty, when the problem or an argument is wrong or memory runs
  * out. Otherwise *out is filled in; free it with crease_verification_free. */

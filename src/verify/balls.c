@@ -76,7 +76,7 @@ static void membership(crs_verifier *v, const crease_set *c, const crease_space 
     const ptrdiff_t n = crease_size(s);
     const real R = c->par[0], factor = strcmp(c->ops->name, "k-sparse") == 0 ? c->par[1] : 1;
     demand(m, factor * (norm_of(v, c, n, x) - R), roundings(n) * factor * R + (real)n * slack);
-    if (strcmp(c->ops->name, "k-sparse") == 0) demand(m, largest(n, x) - R, slack);
+    if (strcmp(c->ops->name, "k-sparse") == 0) demand(m, largest(n, x) - R, slack + beyond(R));
 }
 
 static real support(crs_verifier *v, const crease_set *c, const crease_space *s, const real *w)

@@ -16,7 +16,8 @@ static bool distance(crs_verifier *v, const crs_place *at, const crs_known_reg *
     crs_sizes size;
     if (!t || !g) return false;
     for (ptrdiff_t j = 0; j < n; j++) t[j] = -at->c[j];
-    if (!crs_nearest_subgradient(v, k, s, box, at->x, t, 0, g, &size)) return false;
+    if (!crs_nearest_point(v, &(crs_subdifferential){ k, s, box, at->x, 0 }, t, g, &size))
+        return false;
     for (ptrdiff_t j = 0; j < n; j++) t[j] -= g[j];
     f->residual = crs_length(n, t);
     f->rounding = at->error + working_roundings(n) * size.used;

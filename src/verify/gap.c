@@ -43,7 +43,9 @@ static bool choose(const view *a, const crs_box *box, real *t, real *g, crs_size
     const bool upward = a->k->kind == CRS_ENTRIES && a->rule->nonnegative;
     for (ptrdiff_t j = 0; j < a->n; j++)
         t[j] = upward && a->at->x[j] == 0 ? (real)INFINITY : -a->at->c[j];
-    if (!crs_nearest_subgradient(a->v, a->k, a->s, NULL, a->at->x, t, 0, g, size)) return false;
+    if (!crs_nearest_point(a->v, &(crs_subdifferential){ a->k, a->s, NULL, a->at->x, 0 }, t, g,
+                           size))
+        return false;
     if (box && a->k->kind == CRS_ENTRIES) choose_in_box(a, box, g);
     return true;
 }
@@ -79,8 +81,8 @@ static bool take_given(const view *a, const double *given, real *t, real *g, crs
     real away = 0;
     crs_sizes size;
     for (ptrdiff_t j = 0; j < a->n; j++) t[j] = given[j];
-    if (!crs_nearest_subgradient(a->v, a->k, a->s, NULL, a->at->x, t, 4 * DBL_EPSILON, g, &size))
-        return false;
+    const crs_subdifferential d = { a->k, a->s, NULL, a->at->x, 4 * DBL_EPSILON };
+    if (!crs_nearest_point(a->v, &d, t, g, &size)) return false;
     for (ptrdiff_t j = 0; j < a->n; j++) away = hypotl(away, t[j] - g[j]);
     if (!(away <= 4 * DBL_EPSILON * size.all)) f->astray = away;
     consider(a, g, &size, t, f);

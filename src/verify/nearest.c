@@ -12,13 +12,13 @@ static void count(const crs_slopes *s, real t, crs_sizes *size)
     if (!inside) size->used = hypotl(size->used, s->size);
 }
 
-static void nearest_entries(const crs_known_reg *k, ptrdiff_t n, const crs_box *box, const real *x,
-                            const real *t, real near, real *g, crs_sizes *size)
+static void nearest_entries(const crs_subdifferential *d, const real *t, real *g, crs_sizes *size)
 {
-    for (ptrdiff_t j = 0; j < n; j++) {
-        const real low = box ? bigger(k->low, box_low(box, j)) : k->low;
-        const real high = box ? -bigger(-k->high, -box_high(box, j)) : k->high;
-        const crs_slopes s = crs_slopes_at(k, j, x[j], low, high, near);
+    const crs_known_reg *k = d->k;
+    for (ptrdiff_t j = 0, n = crease_size(d->s); j < n; j++) {
+        const real low = d->box ? bigger(k->low, box_low(d->box, j)) : k->low;
+        const real high = d->box ? -bigger(-k->high, -box_high(d->box, j)) : k->high;
+        const crs_slopes s = crs_slopes_at(k, j, d->x[j], low, high, d->near);
         g[j] = crs_nearest_slope(&s, t[j]);
         count(&s, t[j], size);
     }
@@ -55,21 +55,21 @@ static void nearest_group(const crs_known_reg *k, ptrdiff_t i, const real *x, co
     count(&s, length, size);
 }
 
-bool crs_nearest_subgradient(crs_verifier *v, const crs_known_reg *k, const crease_space *s,
-                             const crs_box *box, const real *x, const real *t, real near, real *g,
-                             crs_sizes *size)
+bool crs_nearest_point(crs_verifier *v, const crs_subdifferential *d, const real *t, real *g,
+                       crs_sizes *size)
 {
-    const ptrdiff_t n = crease_size(s);
     *size = (crs_sizes){ 0, 0 };
-    if (k->kind == CRS_SPECTRUM) return crs_nearest_spectral(v, k, s, x, t, g, size);
-    if (k->kind == CRS_VARIATION) {
-        size->all = k->factor * k->par[0] * sqrtl((real)n);
-        if (!crs_nearest_variation(v, k, n, x, t, g)) return false;
-        for (ptrdiff_t j = 0; j < n; j++) size->used = g[j] == t[j] ? size->used : size->all;
+    switch (d->k->kind) {
+    case CRS_SPECTRUM:
+        return crs_nearest_spectral(v, d, t, g, size);
+    case CRS_VARIATION:
+        return crs_nearest_variation(v, d, t, g, size);
+    case CRS_GROUPS:
+        for (ptrdiff_t i = 0; i < d->k->groups->count; i++)
+            nearest_group(d->k, i, d->x, t, g, size);
+        return true;
+    default:
+        nearest_entries(d, t, g, size);
         return true;
     }
-    if (k->kind == CRS_ENTRIES) nearest_entries(k, n, box, x, t, near, g, size);
-    for (ptrdiff_t i = 0; k->kind == CRS_GROUPS && i < k->groups->count; i++)
-        nearest_group(k, i, x, t, g, size);
-    return true;
 }

@@ -44,6 +44,9 @@ static inline real within(real t, real low, real high)
 /* How many roundings of double precision a sum of n terms may show. */
 static inline real roundings(ptrdiff_t n) { return ((real)n + 16) * (DBL_EPSILON / 2); }
 
+/* How far beyond a bound rounding may take an entry: a combination of points that reach it. */
+static inline real beyond(real bound) { return isinf(bound) ? 0 : 2 * DBL_EPSILON * fabsl(bound); }
+
 /* The roundings of plain sums over n entries here, relative to the size of their terms. */
 static inline real working_roundings(ptrdiff_t n) { return ((real)n + 64) * LDBL_EPSILON; }
 

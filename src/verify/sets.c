@@ -47,8 +47,8 @@ static void box_membership(crs_verifier *v, const crease_set *c, const crease_sp
     (void)v;
     crs_box_of(c, &b);
     for (ptrdiff_t j = 0, n = crease_size(s); j < n; j++) {
-        demand(m, box_low(&b, j) - x[j], slack);
-        demand(m, x[j] - box_high(&b, j), slack);
+        demand(m, box_low(&b, j) - x[j], slack + beyond(box_low(&b, j)));
+        demand(m, x[j] - box_high(&b, j), slack + beyond(box_high(&b, j)));
     }
 }
 

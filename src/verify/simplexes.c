@@ -20,7 +20,7 @@ static void simplex_membership(crs_verifier *v, const crease_set *c, const creas
         sum += x[j];
         size += fabsl(x[j]);
         demand(m, -x[j], slack);
-        if (is(c, "capped-simplex")) demand(m, x[j] - 1, slack);
+        if (is(c, "capped-simplex")) demand(m, x[j] - 1, slack + beyond(1));
     }
     const real allowance = roundings(n) * (size + c->par[0]) + (real)n * slack;
     demand(m, sum - c->par[0], allowance);

@@ -60,14 +60,15 @@ static bool rest(crs_verifier *v, const crs_svd_real *f, ptrdiff_t rank, real d0
     return true;
 }
 
-bool crs_nearest_spectral(crs_verifier *v, const crs_known_reg *k, const crease_space *s,
-                          const real *x, const real *t, real *g, crs_sizes *size)
+bool crs_nearest_spectral(crs_verifier *v, const crs_subdifferential *d, const real *t, real *g,
+                          crs_sizes *size)
 {
-    const ptrdiff_t m = s->dim[0], n = s->dim[1];
+    const crs_known_reg *k = d->k;
+    const ptrdiff_t m = d->s->dim[0], n = d->s->dim[1];
     const crs_slopes zero = crs_slopes_at(k, 0, 0, -INFINITY, INFINITY, 0);
     crs_svd_real f;
     ptrdiff_t rank = 0;
-    if (!crs_jacobi(v, m, n, x, &f)) return false;
+    if (!crs_jacobi(v, m, n, d->x, &f)) return false;
     const real noise = (real)(m > n ? m : n) * DBL_EPSILON * f.s[0];
     while (rank < f.k && f.s[rank] > noise) rank++;
     if (!rest(v, &f, rank, zero.high, t, g)) return false;

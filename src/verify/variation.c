@@ -48,10 +48,11 @@ static void pull(const tube *t, real *z)
     }
 }
 
-bool crs_nearest_variation(crs_verifier *v, const crs_known_reg *k, ptrdiff_t n, const real *x,
-                           const real *t, real *g)
+bool crs_nearest_variation(crs_verifier *v, const crs_subdifferential *d, const real *t, real *g,
+                           crs_sizes *size)
 {
-    const real lambda = k->factor * k->par[0];
+    const ptrdiff_t n = crease_size(d->s);
+    const real lambda = d->k->factor * d->k->par[0], *x = d->x;
     real *z = crs_reals(v, n), *S = crs_reals(v, n + 1);
     if (!z || !S) return false;
     for (ptrdiff_t j = 0; j + 1 < n; j++)
@@ -66,6 +67,10 @@ bool crs_nearest_variation(crs_verifier *v, const crs_known_reg *k, ptrdiff_t n,
         S[0] = 0;
         pull(&(tube){ last - first + 1, lambda, S }, z + first);
     }
-    for (ptrdiff_t j = 0; j < n; j++) g[j] = (j > 0 ? z[j - 1] : 0) - (j + 1 < n ? z[j] : 0);
+    size->all = lambda * sqrtl((real)n);
+    for (ptrdiff_t j = 0; j < n; j++) {
+        g[j] = (j > 0 ? z[j - 1] : 0) - (j + 1 < n ? z[j] : 0);
+        if (g[j] != t[j]) size->used = size->all;
+    }
     return true;
 }

@@ -91,15 +91,22 @@ typedef struct {
     real all, used;
 } crs_sizes;
 
-/* g = the point of d(r + indicator of box)(x) nearest to t. false: out of memory or refused
- * (nearest.c). `near` as above. */
-bool crs_nearest_subgradient(crs_verifier *v, const crs_known_reg *k, const crease_space *s,
-                             const crs_box *box, const real *x, const real *t, real near, real *g,
-                             crs_sizes *size);
-bool crs_nearest_spectral(crs_verifier *v, const crs_known_reg *k, const crease_space *s,
-                          const real *x, const real *t, real *g, crs_sizes *size);
-bool crs_nearest_variation(crs_verifier *v, const crs_known_reg *k, ptrdiff_t n, const real *x,
-                           const real *t, real *g);
+/* d(r + indicator of box)(x): of what, where, and `near` as above. */
+typedef struct {
+    const crs_known_reg *k;
+    const crease_space *s;
+    const crs_box *box; /* NULL: none; only for a regularizer by entries */
+    const real *x;
+    real near;
+} crs_subdifferential;
+
+/* g = its point nearest to t. false: out of memory or refused (nearest.c). */
+bool crs_nearest_point(crs_verifier *v, const crs_subdifferential *d, const real *t, real *g,
+                       crs_sizes *size);
+bool crs_nearest_spectral(crs_verifier *v, const crs_subdifferential *d, const real *t, real *g,
+                          crs_sizes *size);
+bool crs_nearest_variation(crs_verifier *v, const crs_subdifferential *d, const real *t, real *g,
+                           crs_sizes *size);
 
 /* A = U diag(s) V', m x n with u m x k, v n x k, k = min(m, n), s descending (jacobi.c). */
 typedef struct {
