@@ -171,6 +171,13 @@ static void iterate(crease_solver *s)
             crease_iteration_bound(s->a, crs_potential(&s->st) - s->a->lower, s->o.eps);
 }
 
+/* Every so many iterations, at the last, and early on when much still changes. */
+static bool certificate_due(const crease_solver *s)
+{
+    const long k = s->report.iterations;
+    return k % s->o.certify_every == 0 || k >= s->o.max_iterations || k <= 2 || k == 5;
+}
+
 crease_outcome crease_step(crease_solver *s)
 {
     crease_report *r = &s->report;
@@ -184,8 +191,7 @@ crease_outcome crease_step(crease_solver *s)
         if (r->outcome != CREASE_NOT_RUN) return r->outcome;
     }
     iterate(s);
-    const bool due =
-        r->iterations % s->o.certify_every == 0 || r->iterations >= s->o.max_iterations;
+    const bool due = certificate_due(s);
     if (due) certify(s);
     r->seconds = now() - s->begun;
     r->evaluations = s->st.evaluations;
