@@ -22,8 +22,6 @@ ptrdiff_t crs_certify_room(const crease_problem *p, bool gap)
     return work + 5 * n + 2 * m;
 }
 
-static const double unit = 0x1p-53;
-
 /* |grad_i f at x_i = 0| + |what x_i adds to it|, with the gradient at x in c */
 static double terms(const crease_problem *p, const double *const *x, const double **point, int i,
                     const double *c, double *zero, double *t, double *work)
@@ -77,7 +75,7 @@ static crease_residual certify_block(const crease_problem *p, const double *cons
     if (out.setting == 2) {
         out.residual = distance(p, i, x[i], c, t, work);
         out.scale = size;
-        out.rounding = 4 * unit * size;
+        out.rounding = 4 * CRS_UNIT * size;
     } else {
         crs_best_subgradient(p, i, x[i], c, g, t, u, work, &out.upper_bound);
         for (ptrdiff_t j = 0; j < n; j++) v[j] = c[j] + g[j], t[j] = -v[j];
@@ -87,7 +85,7 @@ static crease_residual certify_block(const crease_problem *p, const double *cons
         const double reach =
             crease_norm(&p->space[i], x[i]) + set->ops->diameter(set, &p->space[i], 2);
         out.scale = (size + crease_norm(&p->space[i], g)) * reach;
-        out.rounding = 4 * unit * out.scale;
+        out.rounding = 4 * CRS_UNIT * out.scale;
         out.residual = pos(at_x + most_at);
     }
     out.residual += out.rounding;
@@ -120,7 +118,7 @@ static crease_residual feasibility(const crease_problem *p, const double *const 
         out.scale += crease_norm(&p->range, term);
     }
     out.residual = crease_norm(&p->range, s);
-    out.rounding = 4 * unit * out.scale;
+    out.rounding = 4 * CRS_UNIT * out.scale;
     out.residual += out.rounding;
     return out;
 }
@@ -134,15 +132,15 @@ static void membership(const crease_problem *p, const double *const *x, crease_c
     }
 }
 
-static void begin(const crease_problem *p, const double *const *x, crease_certificate *c,
-                  double *work)
+void crs_certify_begin(const crease_problem *p, const double *const *x, crease_certificate *c,
+                       double *work)
 {
     *c = (crease_certificate){ .count = p->count, .block = c->block, .point = c->point };
     c->objective = crs_f(p, x, work) + crs_regs(p, x, work);
     membership(p, x, c, work);
 }
 
-static void finish(crease_certificate *c)
+void crs_certify_finish(crease_certificate *c)
 {
     if (!isfinite(c->objective) || !isfinite(c->outside)) c->worst = c->worst_relative = NAN;
 }
@@ -150,7 +148,7 @@ static void finish(crease_certificate *c)
 void crease_certify(const crease_problem *p, const double *const *x, const double *lambda,
                     crease_certificate *c, double *work)
 {
-    begin(p, x, c, work);
+    crs_certify_begin(p, x, c, work);
     for (int i = 0; i < p->count; i++) {
         c->block[i] = certify_block(p, x, c->point, lambda, i, work);
         include(c, &c->block[i]);
@@ -159,78 +157,5 @@ void crease_certify(const crease_problem *p, const double *const *x, const doubl
         c->feasibility = feasibility(p, x, work);
         include(c, &c->feasibility);
     }
-    finish(c);
-}
-
-void crs_certify_gap(const crease_problem *p, const double *const *x, crease_certificate *c,
-                     double *room)
-{
-    const ptrdiff_t n = crs_largest_block(p);
-    double *g = room, *y = g + n, *work = y + n, sum = 0, scale = 0;
-    begin(p, x, c, room);
-    for (int i = 0; i < p->count; i++) { /* <c,x> + r(x) - min_y <c,y> + r(y) */
-        const crease_reg *r = crs_reg_of(p, i);
-        const crease_set *set = p->block[i].set;
-        const crease_space *s = &p->space[i];
-        crs_grad(p, x, i, g, work);
-        const double least = crease_lmo_with(set, r, s, g, y, work);
-        const double here = crease_dot(s, g, x[i]) + r->ops->value(r, s, x[i], work);
-        crease_residual *out = &c->block[i];
-        *out = (crease_residual){ .setting = 1, .residual = pos(here - least) };
-        out->scale = crease_norm(s, g) * set->ops->diameter(set, s, 2) + fabs(here) + fabs(least);
-        out->rounding = 4 * unit * out->scale;
-        out->residual += out->rounding;
-        sum += out->residual;
-        scale += out->scale;
-    }
-    c->worst = sum;
-    c->worst_relative = sum == 0 ? 0 : sum / scale;
-    finish(c);
-}
-
-bool crease_certify_gcg(const crease_problem *p, const double *const *x, double *psi,
-                        crease_error *e)
-{
-    if (!crease_problem_check(p, e)) return false;
-    for (int i = 0; i < p->count; i++) {
-        if (!p->block[i].set)
-            return crs_fail(e, CREASE_UNSUPPORTED, "block %d has no set; gcg needs compact sets",
-                            i + 1);
-        if (!crease_lmo_with_check(p->block[i].set, crs_reg_of(p, i), &p->space[i], e))
-            return false;
-    }
-    crease_certificate c = { .block = crs_alloc((size_t)p->count, sizeof *c.block) };
-    double *work = crs_doubles(crs_certify_room(p, true), "a certificate", e);
-    const bool done = c.block && work;
-    if (done) {
-        crs_certify_gap(p, x, &c, work);
-        *psi = -c.worst;
-    } else {
-        crs_fail(e, CREASE_NO_MEMORY, "out of memory: a certificate of %d blocks", p->count);
-    }
-    crs_free(c.block);
-    crs_free(work);
-    return done;
-}
-
-bool crease_certify_hong(const crease_problem *p, const double *const *x, const double *lambda,
-                         double beta, double *q, crease_error *e)
-{
-    if (!crease_problem_check(p, e)) return false;
-    if (p->range.order == 0)
-        return crs_fail(e, CREASE_UNSUPPORTED,
-                        "Hong's Q is about a constraint; this problem has none");
-    const ptrdiff_t n = crs_largest_block(p), m = crease_size(&p->range);
-    double *room = crs_doubles(2 * n + m + crs_problem_scratch(p), "Hong's Q", e);
-    if (!room) return false;
-    double *c = room, *t = c + n, *s = t + n, *work = s + m;
-    crs_constraint(p, x, s, work);
-    *q = square(crease_norm(&p->range, s));
-    for (int i = 0; i < p->count; i++) {
-        gradient(p, x, NULL, lambda, i, c, t, NULL, work);
-        crs_adjoint(p, i, beta, s, c, work);
-        *q += square(crease_norm(&p->space[i], c));
-    }
-    crs_free(room);
-    return true;
+    crs_certify_finish(c);
 }
