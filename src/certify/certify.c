@@ -24,7 +24,18 @@ ptrdiff_t crs_certify_room(const crease_problem *p, bool gap)
 
 static const double unit = 0x1p-53;
 
-/* c = grad_i f(x) - A_i'lambda; returns |grad_i f| + |A_i'lambda|. */
+/* L_i(x)|x_i|, the size of the terms that cancel in a gradient nothing else balances; 0 where the
+ * curvature is not known. */
+static double cancelled(const crease_problem *p, const double *const *x, int i, double *work)
+{
+    const crease_blocks b = crs_blocks(p);
+    if (!p->f.ops || !p->f.ops->curvature) return 0;
+    const double L = p->f.ops->curvature(&p->f, &b, x, i, work);
+    return L < INFINITY ? L * crease_norm(&p->space[i], x[i]) : 0;
+}
+
+/* c = grad_i f(x) - A_i'lambda; returns |grad_i f| + |A_i'lambda|, or without a constraint
+ * |grad_i f| + L_i(x)|x_i|. */
 static double gradient(const crease_problem *p, const double *const *x, const double *lambda, int i,
                        double *c, double *t, double *work)
 {
@@ -32,7 +43,7 @@ static double gradient(const crease_problem *p, const double *const *x, const do
     double size;
     crs_grad(p, x, i, c, work);
     size = crease_norm(&p->space[i], c);
-    if (!lambda || !crs_in_constraint(p, i)) return size;
+    if (!lambda || !crs_in_constraint(p, i)) return size + cancelled(p, x, i, work);
     fill(n, 0, t);
     crs_adjoint(p, i, 1, lambda, t, work);
     axpy(n, -1, t, c);
