@@ -27,8 +27,8 @@ typedef struct {
     double objective;
     crease_residual feasibility; /* |sum A_i x_i - b| */
     double worst;                /* largest residual of all, NaN when anything is not finite */
-    double worst_relative;       /* largest residual / scale */
-    double outside;              /* largest excess of any x_i over its set */
+    double worst_relative; /* largest residual / scale, scales at least 2^-20 of the largest */
+    double outside;        /* largest excess of any x_i over its set */
     int count;
     crease_residual *block; /* one a block */
 } crease_certificate;

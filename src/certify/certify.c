@@ -91,15 +91,15 @@ static crease_residual certify_block(const crease_problem *p, const double *cons
     return out;
 }
 
-static double relative(const crease_residual *r)
-{
-    return r->residual == 0 ? 0 : r->residual / r->scale;
-}
+/* A scale below this share of the largest one is rounding of the others: where every term of a
+ * condition vanishes at the solution, its residual has nothing of its own to be compared with. */
+static const double least_share = 0x1p-20;
 
-static void include(crease_certificate *c, const crease_residual *r)
+static void include(crease_certificate *c, const crease_residual *r, double least_scale)
 {
+    const double scale = larger(r->scale, least_scale);
     c->worst = larger(c->worst, r->residual);
-    c->worst_relative = larger(c->worst_relative, relative(r));
+    c->worst_relative = larger(c->worst_relative, r->residual == 0 ? 0 : r->residual / scale);
 }
 
 /* |sum A_i x_i - b|, relative to sum |A_i x_i| + |b| */
@@ -146,14 +146,16 @@ static void finish(crease_certificate *c)
 void crease_certify(const crease_problem *p, const double *const *x, const double *lambda,
                     crease_certificate *c, double *work)
 {
+    double top = 0;
     begin(p, x, c, work);
     for (int i = 0; i < p->count; i++) {
         c->block[i] = certify_block(p, x, lambda, i, work);
-        include(c, &c->block[i]);
+        top = larger(top, c->block[i].scale);
     }
+    for (int i = 0; i < p->count; i++) include(c, &c->block[i], least_share * top);
     if (p->range.order > 0) {
         c->feasibility = feasibility(p, x, work);
-        include(c, &c->feasibility);
+        include(c, &c->feasibility, 0);
     }
     finish(c);
 }
