@@ -75,11 +75,13 @@ ptrdiff_t crease_cp_rpca_size(const crease_cp_rpca_settings *s)
         if (crs_unfolding_fits(&s->shape, k))
             most = more(most, 4 * s->shape.dim[k] * s->shape.dim[k]);
     }
+    const crease_cp_data cp = { .shape = s->shape, .rank = s->rank, .z = -1 };
+    const crease_smooth f = crease_cp(&cp);
     const bool partial = s->missing || s->mask, two = s->groups != CREASE_GROUPS_GIVEN;
     const ptrdiff_t copies = 3 + 2 * partial + s->unconstrained + two;
     if (!crs_mul_size(copies, n, &all) || !crs_add_size(all, factors, &all) ||
         !crs_add_size(all, most, &all) ||
-        !crs_add_size(all, crs_kruskal_scratch(&s->shape, s->rank), &all))
+        !crs_add_size(all, crease_smooth_scratch(&f, &(crease_blocks){ 0, NULL, NULL }), &all))
         return -1;
     return all;
 }

@@ -20,7 +20,7 @@ ptrdiff_t crs_unfolding_scratch(const crease_space *s, int n)
 }
 
 bool crs_unfolding(const crease_space *s, int n, const double *tensor, double *squares,
-                  double *vectors, double *work)
+                   double *vectors, double *work)
 {
     const ptrdiff_t length = s->dim[n];
     double *gram = work, *w = gram + length * length, *q = w + length, *rest = q + length * length;
