@@ -12,31 +12,47 @@ static const crs_option list[] = {
 const crs_option *crs_option_at(int k) { return &list[k]; }
 static const char *name_at(int k) { return list[k].name; }
 
+/* "--max_iterations" to "--max-iterations" or back: the two blanks of a name are one. */
+static const char *respell(const char *name, char from, char to, char *out)
+{
+    size_t n = 0;
+    for (; name[n] && n + 1 < CRS_NAME; n++) out[n] = n >= 2 && name[n] == from ? to : name[n];
+    out[n] = '\0';
+    return out;
+}
+
+const char *crs_option_name(int k, char out[CRS_NAME])
+{
+    return respell(list[k].name, '_', '-', out);
+}
+
 static bool is_option(const char *word)
 {
     double number;
     return word[0] == '-' && word[1] && !crs_parse_double(word, &number);
 }
 
-static int find_option(const crs_verb *verb, const char *name, crease_error *e)
+static int find_option(const crs_verb *verb, const char *word, crease_error *e)
 {
+    char name[CRS_NAME], other[CRS_NAME];
+    respell(word, '-', '_', name);
     for (int k = 0; k < CRS_OPTIONS; k++) {
         if (strcmp(list[k].name, name) != 0) continue;
         if (verb->takes & UINT64_C(1) << k || k == CRS_OPT_HELP) return k;
         crs_fail(e, CREASE_BAD_ARGUMENT,
-                 "%s takes no option %s; 'crease help %s' shows its options", verb->name, name,
+                 "%s takes no option %s; 'crease help %s' shows its options", verb->name, word,
                  verb->name);
         return -1;
     }
     const int near = crs_nearest(name, CRS_OPTIONS, name_at);
     if (near >= 0 && verb->takes & UINT64_C(1) << near)
-        crs_fail(e, CREASE_BAD_ARGUMENT, "unknown option '%.64s'; did you mean '%s'?", name,
-                 list[near].name);
+        crs_fail(e, CREASE_BAD_ARGUMENT, "unknown option '%.64s'; did you mean '%s'?", word,
+                 crs_option_name(near, other));
     else
         crs_fail(e, CREASE_BAD_ARGUMENT,
                  "unknown option '%.64s'; 'crease help %s' shows its options, and -- before a word "
                  "makes it no option",
-                 name, verb->name);
+                 word, verb->name);
     return -1;
 }
 
@@ -48,7 +64,7 @@ static int count_values(const crs_option *o)
 /* The option at argv[*k], with its values; *k moves to the last of them. */
 static bool take_option(crs_args *a, int argc, char **argv, int *k, crease_error *e)
 {
-    char name[80] = "--help";
+    char name[CRS_NAME] = "--help";
     const char *word = argv[*k];
     const size_t n = strcspn(word, "=");
     const char *attached = word[n] ? word + n + 1 : NULL;
@@ -77,7 +93,7 @@ static bool take_option(crs_args *a, int argc, char **argv, int *k, crease_error
 bool crs_args_parse(const crs_verb *verb, int argc, char **argv, crs_args *a, crease_error *e)
 {
     bool words_only = false;
-    *a = (crs_args){ .verb = verb, .word = argv };
+    *a = (crs_args){ .verb = verb, .word = argv, .status = a->status };
     for (int k = 0; k < argc; k++) {
         if (!words_only && strcmp(argv[k], "--") == 0)
             words_only = true;
@@ -98,9 +114,11 @@ bool crs_args_parse(const crs_verb *verb, int argc, char **argv, crs_args *a, cr
 bool crs_option_number(const crs_args *a, crs_option_id id, int which, double *x, crease_error *e)
 {
     const char *text = a->value[id][which];
+    char name[CRS_NAME];
+    crs_option_name((int)id, name);
     return crs_parse_double(text, x) ||
-           crs_fail(e, CREASE_BAD_ARGUMENT, "%s: '%.64s' is not a number; write %s %s",
-                    list[id].name, text, list[id].name, list[id].values);
+           crs_fail(e, CREASE_BAD_ARGUMENT, "%s: '%.64s' is not a number; write %s %s", name, text,
+                    name, list[id].values);
 }
 
 bool crs_option_integer(const crs_args *a, crs_option_id id, double low, double high,

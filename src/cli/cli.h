@@ -18,13 +18,22 @@ typedef enum {
 
 #define CRS_TAKES(id) (UINT64_C(1) << CRS_OPT_##id)
 
+/* The options that decide how a problem is run: the library's list, method and mode. */
+#define CRS_TAKES_ONE(type, name, value, low, high, text) | CRS_TAKES(name)
+
+#define CRS_TAKES_RUN (CRS_TAKES(METHOD) | CRS_TAKES(MODE) CREASE_OPTIONS(CRS_TAKES_ONE))
+
 typedef struct {
-    const char *name;   /* "--box" */
+    const char *name;   /* "--box", "--log_csv" */
     const char *values; /* "L U"; empty: a flag */
     const char *text;
 } crs_option;
 
+enum { CRS_NAME = 80 };
+
 const crs_option *crs_option_at(int k);
+/* Its name as it is written, "--max-iterations", in out. */
+const char *crs_option_name(int k, char out[CRS_NAME]);
 
 typedef struct crs_args crs_args;
 
@@ -40,7 +49,7 @@ typedef struct {
 } crs_verb;
 
 extern const crs_verb crs_list_verb, crs_prox_verb, crs_project_verb, crs_lmo_verb,
-    crs_selftest_verb, crs_version_verb, crs_help_verb;
+    crs_selftest_verb, crs_rpca_verb, crs_generate_verb, crs_version_verb, crs_help_verb;
 
 int crs_verb_count(void);
 const crs_verb *crs_verb_at(int k);
@@ -52,6 +61,7 @@ struct crs_args {
     const char *value[CRS_OPTIONS][2];
     int count;
     char **word;
+    int *status; /* exit code of the program: instead of 0, or of the error's own when not 0 */
 };
 
 /* argv is what follows the verb; its order is changed. */
@@ -70,6 +80,9 @@ bool crs_parse_list(const char *what, const char *text, crs_array *out, crease_e
 /* The same, or the array in a file when the text does not begin with a number. */
 bool crs_is_list(const char *text);
 bool crs_list_or_file(const char *what, const char *text, crs_array *out, crease_error *e);
+
+/* The value of --shape. */
+bool crs_parse_shape(const char *text, crease_space *s, crease_error *e);
 
 /* The point of a verb: the words from `first` on, or --input, in the shape of the file or of
  * --shape. Every entry is finite. */

@@ -32,6 +32,20 @@ void crs_print_usage(FILE *f)
     fprintf(f, "\n'crease help VERB' explains a verb, 'crease list' shows the catalogue.\n");
 }
 
+/* The text, with the default of an option of the library. */
+static void print_text(const crs_option *o)
+{
+    for (int k = 0; k < crease_option_count(); k++) {
+        const crease_option own = crease_option_at(k);
+        char text[160];
+        if (strcmp(own.name, o->name + 2) != 0) continue;
+        snprintf(text, sizeof text, "%s (default %g)", own.text, own.value);
+        crs_print_wrapped(text, 24, 24);
+        return;
+    }
+    crs_print_wrapped(o->text, 24, 24);
+}
+
 void crs_print_help(const crs_verb *v)
 {
     printf("crease %s %s%s\n\n", v->name, v->takes ? "[OPTION...] " : "", v->words);
@@ -40,10 +54,10 @@ void crs_print_help(const crs_verb *v)
     for (int k = 0; v->takes && k < CRS_OPTIONS; k++) {
         const crs_option *o = crs_option_at(k);
         if (!(v->takes & UINT64_C(1) << k) && k != CRS_OPT_HELP) continue;
-        char call[40];
-        snprintf(call, sizeof call, "%s %s", o->name, o->values);
-        printf("  %-20s", call);
-        crs_print_wrapped(o->text, 22, 22);
+        char call[CRS_NAME + 16], name[CRS_NAME];
+        snprintf(call, sizeof call, "%s %s", crs_option_name(k, name), o->values);
+        printf("  %-22s", call);
+        print_text(o);
     }
     printf("\nExample\n  %s\n", v->example);
 }

@@ -10,9 +10,9 @@
 
 #include "cli/cli.h"
 
-static const crs_verb *const verbs[] = { &crs_list_verb, &crs_prox_verb,     &crs_project_verb,
-                                         &crs_lmo_verb,  &crs_selftest_verb, &crs_version_verb,
-                                         &crs_help_verb };
+static const crs_verb *const verbs[] = { &crs_rpca_verb,     &crs_generate_verb, &crs_list_verb,
+                                         &crs_prox_verb,     &crs_project_verb,  &crs_lmo_verb,
+                                         &crs_selftest_verb, &crs_version_verb,  &crs_help_verb };
 
 int crs_verb_count(void) { return (int)(sizeof verbs / sizeof *verbs); }
 const crs_verb *crs_verb_at(int k) { return verbs[k]; }
@@ -39,9 +39,9 @@ static const crs_verb *verb_of(const char *word, crease_error *e)
     return crs_verb_find(word, e);
 }
 
-static bool run(const crs_verb *verb, int argc, char **argv, crease_error *e)
+static bool run(const crs_verb *verb, int argc, char **argv, int *status, crease_error *e)
 {
-    crs_args a;
+    crs_args a = { .status = status };
     if (!crs_args_parse(verb, argc, argv, &a, e)) return false;
     if (!crs_given(&a, CRS_OPT_HELP)) return verb->run(&a, e);
     crs_print_help(verb);
@@ -79,8 +79,11 @@ int main(int argc, char **argv)
     }
     const crs_verb *verb = verb_of(argv[1], &e);
     if (!verb) return report(NULL, &e);
-    const bool done = run(verb, argc - 2, argv + 2, &e);
+    int status = 0;
+    const bool done = run(verb, argc - 2, argv + 2, &status, &e);
     crease_error late;
     if (!flush_output(&late)) return report(verb, &late);
-    return done ? 0 : report(verb, &e);
+    if (done) return status;
+    const int code = report(verb, &e);
+    return status ? status : code;
 }

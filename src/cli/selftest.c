@@ -89,7 +89,7 @@ static bool run(const crs_args *a, crease_error *e)
     double trials, seed;
     int count = 0;
     if (!crs_option_integer(a, CRS_OPT_TRIALS, 1, 1e6, 20, &trials, e) ||
-        !crs_option_integer(a, CRS_OPT_SEED, 0, 0x1p53, 0, &seed, e))
+        !crs_option_integer(a, CRS_OPT_seed, 0, 0x1p53, 0, &seed, e))
         return false;
     if (a->count == 1 && (first = last = crs_kind_find(a->word[0], e)) == CRS_KINDS) return false;
     for (int kind = first; kind <= last; kind++) count += crs_described_count(kind);
@@ -114,6 +114,6 @@ const crs_verb crs_selftest_verb = {
             "property is measured, and the worst error is shown with its limit and the property "
             "that came nearest to its own.",
     .example = "crease selftest sets --trials 5",
-    .takes = CRS_TAKES(TRIALS) | CRS_TAKES(SEED) | CRS_TAKES(JSON),
+    .takes = CRS_TAKES(TRIALS) | CRS_TAKES(seed) | CRS_TAKES(JSON),
     .run = run,
 };
