@@ -16,7 +16,7 @@ struct crease_cp_rpca {
     crease_problem problem;
     crease_space space[CRS_CP_BLOCKS];
     crease_block block[CRS_CP_BLOCKS];
-    char name[CREASE_MAX_ORDER][8];
+    char name[CREASE_MAX_ORDER][16];
     crease_reg penalty; /* R, with its groups */
     crease_groups groups;
     ptrdiff_t *group_start, *group_index;
