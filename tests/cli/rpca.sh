@@ -60,17 +60,22 @@ names = [b["name"] for b in r["certificate"]["residuals"]]
 assert names == ["X1", "X2", "X3", "E", "Z", "B", "feasibility"], names
 assert r["analysis"]["guarantee"] is True and r["analysis"]["theorem"].startswith("R2")
 assert parts("merged")["lowrank"].shape == (10, 20, 30)
-assert np.load("merged/factor_1.npy").shape == (200, 3) and json.load(open("merged/result.json"))["model_shape"] == [200, 30]
+assert np.load("merged/factor_1.npy").shape == (200, 3)
+assert json.load(open("merged/result.json"))["model_shape"] == [200, 30]
 rng = np.random.RandomState(0)
 hole = rng.rand(*T.shape) < 0.2
-N = T.copy(); N[hole] = np.nan; np.save("holes.npy", N); np.save("mask.npy", (~hole).astype(float))
+N = T.copy(); N[hole] = np.nan
+np.save("holes.npy", N); np.save("mask.npy", (~hole).astype(float))
 np.save("zero.npy", 0 * T); np.save("one.npy", T * 0 + 1); np.save("vector.npy", T[0, 0])
 np.save("thin.npy", T[:1]); np.save("single.npy", np.full((1, 1, 1), 2.5))
-bad = T[:3, :3, :3].copy(); bad[1, 2, 0] = np.nan; np.save("nan.npy", bad); bad[1, 2, 0] = np.inf; np.save("inf.npy", bad)
+bad = T[:3, :3, :3].copy()
+bad[1, 2, 0] = np.nan; np.save("nan.npy", bad)
+bad[1, 2, 0] = np.inf; np.save("inf.npy", bad)
 np.save("halves.npy", np.ones(T.shape) / 2); np.save("other.npy", np.ones((3, 3)))
-pos = np.einsum("ir,jr,kr->ijk", *[rng.rand(n, 2) for n in (8, 9, 10)]); np.save("positive.npy", pos)
+np.save("positive.npy", np.einsum("ir,jr,kr->ijk", *[rng.rand(n, 2) for n in (8, 9, 10)]))
 with open("huge.npy", "wb") as f:
-    np.lib.format.write_array_header_1_0(f, {"descr": "<f8", "fortran_order": False, "shape": (10**5, 10**4, 100)})
+    np.lib.format.write_array_header_1_0(
+        f, {"descr": "<f8", "fortran_order": False, "shape": (10**5, 10**4, 100)})
 END
 judge $? "the parts"
 
@@ -97,7 +102,8 @@ done
 run "$CREASE" rpca zero.npy --rank 2 --out zeros
 $python -c '
 import numpy as np
-for name in ("factor_1", "factor_3", "weights", "lowrank", "sparse"): assert not np.load("zeros/%s.npy" % name).any()'
+for name in ("factor_1", "factor_3", "weights", "lowrank", "sparse"):
+    assert not np.load("zeros/%s.npy" % name).any()'
 judge $? "zeros have zero factors"
 run "$CREASE" rpca positive.npy --rank 2 --nonneg --ridge 1e-3 --out nonneg
 [ $code -eq 0 ] && $python -c '
