@@ -124,13 +124,15 @@ typedef struct {
 } crease_factorization_data;
 CREASE_API crease_smooth crease_matrix_factorization(const crease_factorization_data *m);
 
-/* |Z - [[X_1, ..., X_d]]|^2, X_n (I_n x R), order d >= 2. z = -1: Z is `target`. */
+/* |Z - [[X_1, ..., X_d]]|^2 + (ridge/2) sum_n |X_n|^2, X_n (I_n x R), order d >= 2, ridge >= 0.
+ * z = -1: Z is `target`. */
 typedef struct {
     crease_space shape;
     ptrdiff_t rank;
     const int *factor; /* d block numbers */
     int z;
     const double *target;
+    double ridge;
 } crease_cp_data;
 CREASE_API crease_smooth crease_cp(const crease_cp_data *c);
 

@@ -49,8 +49,8 @@ typedef struct {
 } crs_verb;
 
 extern const crs_verb crs_list_verb, crs_prox_verb, crs_project_verb, crs_lmo_verb,
-    crs_selftest_verb, crs_solve_verb, crs_check_verb, crs_verify_verb, crs_version_verb,
-    crs_help_verb;
+    crs_selftest_verb, crs_solve_verb, crs_check_verb, crs_verify_verb, crs_rpca_verb,
+    crs_generate_verb, crs_version_verb, crs_help_verb;
 
 int crs_verb_count(void);
 const crs_verb *crs_verb_at(int k);
@@ -81,6 +81,9 @@ bool crs_parse_list(const char *what, const char *text, crs_array *out, crease_e
 /* The same, or the array in a file when the text does not begin with a number. */
 bool crs_is_list(const char *text);
 bool crs_list_or_file(const char *what, const char *text, crs_array *out, crease_error *e);
+
+/* The value of --shape. */
+bool crs_parse_shape(const char *text, crease_space *s, crease_error *e);
 
 /* The point of a verb: the words from `first` on, or --input, in the shape of the file or of
  * --shape. Every entry is finite. */

@@ -18,7 +18,7 @@ static bool from_words(const crs_args *a, int first, crs_array *out, crease_erro
     return true;
 }
 
-static bool parse_shape(const char *text, crease_space *s, crease_error *e)
+bool crs_parse_shape(const char *text, crease_space *s, crease_error *e)
 {
     crs_array dims;
     if (!crs_parse_list("--shape", text, &dims, e)) return false;
@@ -40,7 +40,7 @@ static bool parse_shape(const char *text, crease_space *s, crease_error *e)
 static bool reshape(const char *text, crs_array *x, crease_error *e)
 {
     crease_space wanted;
-    if (!parse_shape(text, &wanted, e) || !crease_space_check(&wanted, e)) return false;
+    if (!crs_parse_shape(text, &wanted, e) || !crease_space_check(&wanted, e)) return false;
     const ptrdiff_t have = crease_size(&x->shape), need = crease_size(&wanted);
     x->shape = wanted;
     return have == need || crs_fail(e, CREASE_BAD_SHAPE,

@@ -21,12 +21,19 @@ typedef struct {
 bool crs_read_array(const char *path, crs_array *out, crease_error *e);
 void crs_array_free(crs_array *a);
 
+/* The shape a .npy file claims to have; false when it claims none. Its items are not read. */
+bool crs_npy_shape(const char *path, crease_space *s);
+
 /* One format each, from an open file; `name` stands in the sentences. */
 bool crs_read_npy(FILE *f, const char *name, crs_array *out, crease_error *e);
 bool crs_read_csv(FILE *f, const char *name, crs_array *out, crease_error *e);
 
-/* The array as .npy (version 1, little-endian doubles, C order). The file appears under its name
- * whole or not at all. */
+/* The file that `put` writes appears under its name whole or not at all. put leaves errno on
+ * failure. */
+typedef bool crs_put(FILE *f, const void *what);
+bool crs_write_whole(const char *path, crs_put *put, const void *what, crease_error *e);
+
+/* The array as .npy (version 1, little-endian doubles, C order). */
 bool crs_write_npy(const char *path, const crease_space *s, const double *data, crease_error *e);
 
 typedef struct {

@@ -2,6 +2,9 @@
  * npy: reads NumPy's .npy format, versions 1 to 3, any real item type, byte order and array order
  *
  *     6 bytes magic, 2 version, 2 or 4 header length (little-endian), header, items */
+#define _POSIX_C_SOURCE 200809L
+#include <sys/stat.h>
+
 #include "io/npy.h"
 
 enum { HEADER_MOST = 65536, CHUNK = 8192 };
@@ -128,4 +131,18 @@ bool crs_read_npy(FILE *f, const char *name, crs_array *out, crease_error *e)
         snprintf(out->notice, sizeof out->notice,
                  "%.100s: the bytes after the array, from byte %zu on, were ignored", name, in.at);
     return true;
+}
+
+bool crs_npy_shape(const char *path, crease_space *s)
+{
+    crs_npy_header h;
+    struct stat kind;
+    if (stat(path, &kind) != 0 || !S_ISREG(kind.st_mode)) return false; /* a pipe is read once */
+    FILE *f = fopen(path, "rb");
+    if (!f) return false;
+    source in = { f, path, 0, NULL };
+    const bool done = read_header(&in, &h);
+    fclose(f);
+    if (done) *s = h.shape;
+    return done;
 }

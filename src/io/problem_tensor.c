@@ -97,13 +97,14 @@ static bool read_factors(crs_reader *r, const crs_node *at, const crs_block_list
 
 bool crs_cp_at(crs_reader *r, const crs_node *at, const crs_block_list *blocks, crease_smooth *out)
 {
-    static const char *const keys[] = { "factors", "rank", "z", "target" };
-    crs_node rank;
+    static const char *const keys[] = { "factors", "rank", "ridge", "z", "target" };
+    crs_node rank, ridge;
     crease_cp_data *c = crs_keep_new(r, 1, sizeof *c);
-    if (!c || !crs_has_keys(r, at, 4, keys) || !read_factors(r, at, blocks, &c->shape, &c->factor))
+    if (!c || !crs_has_keys(r, at, 5, keys) || !read_factors(r, at, blocks, &c->shape, &c->factor))
         return false;
     c->rank = blocks->space[c->factor[0]].dim[1];
     if (crs_member(at, "rank", &rank) && !crs_whole_at(r, &rank, 1, 0x1p53, &c->rank)) return false;
+    if (crs_member(at, "ridge", &ridge) && !crs_number_at(r, &ridge, &c->ridge)) return false;
     if (!read_target(r, at, blocks, &c->shape, &c->z, &c->target)) return false;
     *out = crease_cp(c);
     return true;

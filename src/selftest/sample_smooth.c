@@ -143,7 +143,12 @@ static void sample_cp(draws *d, crs_smooth_sample *o)
     for (int n = 0; n < shape.order; n++) space[n] = crease_matrix(shape.dim[n], rank);
     space[shape.order] = shape;
     set_blocks(o, shape.order + !fixed, space);
-    o->cp = (crease_cp_data){ shape, rank, o->index, fixed ? -1 : shape.order, o->number };
+    o->cp = (crease_cp_data){ .shape = shape,
+                              .rank = rank,
+                              .factor = o->index,
+                              .z = fixed ? -1 : shape.order,
+                              .target = o->number,
+                              .ridge = below(d, 2) ? 0.5 : 0 };
     o->f = crease_cp(&o->cp);
 }
 

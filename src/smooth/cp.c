@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
- * cp: |Z - [[X_1, ..., X_d]]|^2, quadratic in each block
+ * cp: |Z - [[X_1, ..., X_d]]|^2 + (nu/2) sum_n |X_n|^2, quadratic in each block
  *
  * With M_n the Khatri-Rao product of the factors but X_n and G_n = M_n'M_n: the gradients are
- * 2(X_n G_n - Z_(n) M_n) and 2(Z - [[X]]); the block steps are
- * X_n = (2 Z_(n) M_n + h V)(2 G_n + h I)^{-1} and Z = (2 [[X]] + h V)/(2 + h). For h = 0 and a
- * singular G_n the inverse is the pseudo-inverse.
+ * 2(X_n G_n - Z_(n) M_n) + nu X_n and 2(Z - [[X]]); the block steps are
+ * X_n = (2 Z_(n) M_n + h V)(2 G_n + (nu + h) I)^{-1} and Z = (2 [[X]] + h V)/(2 + h). For
+ * nu + h = 0 and a singular G_n the inverse is the pseudo-inverse.
  * Kolda, Bader, Tensor decompositions and applications, 2009. */
 #include "smooth/fit.h"
 
@@ -33,6 +33,9 @@ static bool check(const crease_smooth *f, const crease_blocks *b, crease_error *
     if (c->rank < 1 || c->rank > CRS_MOST_RANK)
         return crs_fail(e, CREASE_BAD_ARGUMENT, "%s: the rank is %td; give 1 to %d", name, c->rank,
                         CRS_MOST_RANK);
+    if (!(c->ridge >= 0 && c->ridge < INFINITY))
+        return crs_fail(e, CREASE_BAD_ARGUMENT, "%s: the ridge is %g; give a number >= 0", name,
+                        c->ridge);
     for (int n = 0; n < c->shape.order; n++)
         part[n] =
             (crs_part){ "factor", n + 1, c->factor[n], crease_matrix(c->shape.dim[n], c->rank) };
@@ -60,10 +63,13 @@ static bool touches(const crease_smooth *f, int i)
 static double value(const crease_smooth *f, const crease_blocks *b, const double *const *x,
                     double *work)
 {
+    const crease_cp_data *c = f->data;
     const crs_fit t = fit_of(f);
     const crs_kruskal k = kruskal_of(f, x);
-    (void)b;
-    return crs_kruskal_distance2(&k, crs_fit_tensor(&t, x), work);
+    double squares = 0;
+    for (int n = 0; n < t.count && c->ridge > 0; n++)
+        squares += crease_dot(b->space + t.block[n], x[t.block[n]], x[t.block[n]]);
+    return crs_kruskal_distance2(&k, crs_fit_tensor(&t, x), work) + c->ridge / 2 * squares;
 }
 
 static void grad(const crease_smooth *f, const crease_blocks *b, const double *const *x, int i,
@@ -72,8 +78,8 @@ static void grad(const crease_smooth *f, const crease_blocks *b, const double *c
     const crs_fit t = fit_of(f);
     const crs_kruskal k = kruskal_of(f, x);
     const int n = crs_fit_role(&t, i);
+    const double ridge = ((const crease_cp_data *)f->data)->ridge;
     double *gram = work, *rest = work + k.rank * k.rank;
-    (void)b;
     if (n == t.count) {
         axpy(crease_size(&k.shape), 2, x[i], g);
         crs_reconstruct(&k, -2, g, work);
@@ -81,6 +87,7 @@ static void grad(const crease_smooth *f, const crease_blocks *b, const double *c
         crs_gram_except(&k, n, gram, rest);
         crs_gemm(false, false, k.shape.dim[n], k.rank, k.rank, 2, x[i], gram, 1, g);
         crs_mttkrp(&k, n, -2, crs_fit_tensor(&t, x), g, rest);
+        if (ridge > 0) axpy(crease_size(b->space + i), ridge, x[i], g);
     }
 }
 
@@ -88,7 +95,13 @@ static bool constants(const crease_smooth *f, const crease_blocks *b, int last,
                       crease_constants *out, double *block, crease_error *e)
 {
     const crs_fit t = fit_of(f);
-    return crs_fit_constants(&t, b, last, out, block, e);
+    const double ridge = ((const crease_cp_data *)f->data)->ridge;
+    if (!crs_fit_constants(&t, b, last, out, block, e)) return false;
+    const int role = crs_fit_role(&t, last);
+    out->L = out->rho = plus(out->L, ridge);
+    if (role >= 0 && role < t.count) out->M = plus(out->M, ridge);
+    for (int n = 0; block && n < t.count; n++) block[t.block[n]] = plus(block[t.block[n]], ridge);
+    return true;
 }
 
 /* |G_n - computed|_F <= 2^-52 (sum I_j + d) trace(G_n): the columns' norms multiply to it. */
@@ -104,7 +117,8 @@ static double curvature(const crease_smooth *f, const crease_blocks *b, const do
     crs_gram_except(&k, n, gram, rest);
     for (int j = 0; j < k.shape.order; j++) terms += (double)k.shape.dim[j];
     for (ptrdiff_t r = 0; r < k.rank; r++) trace += gram[r * k.rank + r];
-    return 2 * crs_lambda_high(k.rank, gram, 0x1p-52 * terms * trace, rest);
+    const double fit = 2 * crs_lambda_high(k.rank, gram, 0x1p-52 * terms * trace, rest);
+    return plus(fit, ((const crease_cp_data *)f->data)->ridge);
 }
 
 static bool argmin(const crease_smooth *f, const crease_blocks *b, const double *const *x, int i,
@@ -126,14 +140,16 @@ static bool argmin(const crease_smooth *f, const crease_blocks *b, const double 
     for (ptrdiff_t j = 0; j < square_size; j++) gram[j] *= 2;
     crs_fit_start(size, h, v, y);
     crs_mttkrp(&k, n, 2, crs_fit_tensor(&t, x), y, rest);
-    crs_ballquad(k.shape.dim[n], k.rank, gram, h, radius, y, rest);
+    const double ridge = ((const crease_cp_data *)f->data)->ridge;
+    crs_ballquad(k.shape.dim[n], k.rank, gram, h + ridge, radius, y, rest);
     return true;
 }
 
 const crease_smooth_ops crs_cp_ops = {
     .name = "cp",
-    .formula = "|Z - [[X_1, ..., X_d]]|^2",
-    .data_text = "factors [blocks X_n (I_n x R)], rank R, Z: z (a block) or target (an array)",
+    .formula = "|Z - [[X_1, ..., X_d]]|^2 + (ridge/2) sum_n |X_n|^2",
+    .data_text = "factors [blocks X_n (I_n x R)], rank R, ridge (0 when left out), Z: z (a block) "
+                 "or target (an array)",
     .check = check,
     .scratch = scratch,
     .touches = touches,

@@ -72,6 +72,9 @@ bool crs_cp_gradient(crs_verifier *v, const crease_smooth *f, const double *cons
     const crease_cp_data *c = f->data;
     (void)v;
     add_fit(&(fit){ &c->shape, c->rank, c->factor, c->z, c->target }, x, g);
+    for (int n = 0; n < c->shape.order; n++) /* (ridge/2)|X_n|^2 */
+        for (ptrdiff_t j = 0, size = c->shape.dim[n] * c->rank; j < size; j++)
+            gather(&g[c->factor[n]][j], exact(c->ridge), exact(x[c->factor[n]][j]));
     return true;
 }
 

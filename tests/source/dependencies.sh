@@ -20,6 +20,7 @@ may_include reg core dense
 may_include set core dense reg
 may_include smooth core dense tensor map
 may_include verify core
+may_include model core dense tensor smooth reg
 may_include io core
 may_include selftest core dense
 may_include cli core io selftest solve

@@ -20,6 +20,7 @@ typedef struct {
     double radius[MOST_BLOCKS];
     double *x[MOST_BLOCKS], *target, *work;
     int factor[CREASE_MAX_ORDER];
+    double ridge; /* of CP */
     crease_factorization_data mf;
     crease_cp_data cp;
     crease_tucker_data tucker;
@@ -30,7 +31,7 @@ static inline void set_coupling(problem *p, int z)
 {
     const int d = p->shape.order;
     p->mf = (crease_factorization_data){ p->factor[0], p->factor[1], z, p->target };
-    p->cp = (crease_cp_data){ p->shape, p->ranks.dim[0], p->factor, z, p->target };
+    p->cp = (crease_cp_data){ p->shape, p->ranks.dim[0], p->factor, z, p->target, p->ridge };
     p->tucker = (crease_tucker_data){ p->shape, p->ranks, p->factor, d + 1, z, p->target };
     p->multilinear = (crease_multilinear_data){ p->shape, p->target, p->factor, -1.5 };
     p->f = p->kind == MF       ? crease_matrix_factorization(&p->mf)
@@ -43,6 +44,7 @@ static inline void make_problem(problem *p, kind k, int order, bool z_block, dra
 {
     static const ptrdiff_t dims[] = { 3, 4, 2, 1, 3 }, ranks[] = { 2, 3, 2, 2, 1 };
     *p = (problem){ .kind = k, .shape.order = order, .ranks.order = order };
+    p->ridge = k == CP && order % 2 ? 0.75 : 0;
     for (int n = 0; n < order; n++) {
         p->shape.dim[n] = dims[n];
         p->ranks.dim[n] = k == TUCKER ? ranks[n] : 2;
@@ -96,6 +98,9 @@ static inline double naive_value(const problem *p)
                    ? term
                    : square((p->cp.z < 0 ? p->target[j] : p->x[0][j]) - entry(p, i));
     }
+    for (int n = 0; n < p->shape.order && p->ridge > 0; n++)
+        for (ptrdiff_t j = 0; j < crease_size(p->space + p->factor[n]); j++)
+            sum += p->ridge / 2 * square(p->x[p->factor[n]][j]);
     return sum;
 }
 

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT
+ * generate: random instances with their truth, as files */
+#include "cli/outdir.h"
+
+static bool positive(const crs_args *a, crs_option_id id, double *x, crease_error *e)
+{
+    return !crs_given(a, id) || crs_option_number(a, id, 0, x, e);
+}
+
+static bool read_recipe(const crs_args *a, crease_cp_recipe *r, crease_error *e)
+{
+    crease_space shape;
+    double rank, seed;
+    const char *text = crs_given(a, CRS_OPT_SHAPE);
+    if (strcmp(a->word[0], "cp") != 0)
+        return crs_fail(e, CREASE_BAD_ARGUMENT, "unknown kind of instance '%.64s'; write cp",
+                        a->word[0]);
+    if (!text)
+        return crs_fail(e, CREASE_BAD_ARGUMENT, "the shape is missing; add --shape 30,50,70");
+    if (!crs_parse_shape(text, &shape, e) || !crease_space_check(&shape, e)) return false;
+    if (shape.order < 2)
+        return crs_fail(e, CREASE_BAD_ARGUMENT,
+                        "--shape %.64s has one dimension; give at least two", text);
+    if (!crs_given(a, CRS_OPT_RANK))
+        return crs_fail(e, CREASE_BAD_ARGUMENT, "the rank is missing; add --rank R");
+    if (!crs_option_integer(a, CRS_OPT_RANK, 1, 1 << 24, 1, &rank, e) ||
+        !crs_option_integer(a, CRS_OPT_seed, 0, 0x1p53, 0, &seed, e))
+        return false;
+    *r = crease_cp_recipe_default(&shape, (ptrdiff_t)rank);
+    r->seed = (uint64_t)seed;
+    return positive(a, CRS_OPT_OUTLIERS, &r->outliers, e) &&
+           positive(a, CRS_OPT_MAGNITUDE, &r->magnitude, e) &&
+           positive(a, CRS_OPT_NOISE, &r->noise, e);
+}
+
+/* The four tensors, the places of the outliers, and the factors twice (the kernels' copies). */
+static double forecast(const crease_cp_recipe *r)
+{
+    const double n = (double)crease_size(&r->shape);
+    double factors = 0;
+    for (int k = 0; k < r->shape.order; k++)
+        factors += 2 * (double)r->shape.dim[k] * (double)r->rank;
+    return 8 * ((4 + r->outliers) * n + factors) + 0x1p24;
+}
+
+static json_t *document(const crease_cp_instance *c)
+{
+    const crease_cp_recipe *r = &c->recipe;
+    return json_pack("{s:i, s:s, s:s, s:o, s:I, s:f, s:I, s:f, s:f, s:I, s:s}", "schema_version", 1,
+                     "verb", "generate", "kind", "cp", "shape", crs_dims(&r->shape), "rank",
+                     (json_int_t)r->rank, "outlier_fraction", r->outliers, "outliers",
+                     (json_int_t)c->count, "magnitude", r->magnitude, "noise", r->noise, "seed",
+                     (json_int_t)r->seed, "version", crease_version());
+}
+
+static bool write_all(const crs_args *a, const crease_cp_instance *c, crease_error *e)
+{
+    const crease_space *s = &c->recipe.shape;
+    return crs_outdir_factors(a, s, c->recipe.rank, (const double *const *)c->factor, e) &&
+           crs_outdir_array(a, "lowrank.npy", s, c->lowrank, e) &&
+           crs_outdir_array(a, "sparse.npy", s, c->sparse, e) &&
+           crs_outdir_array(a, "noise.npy", s, c->noise, e) &&
+           crs_outdir_array(a, "tensor.npy", s, c->tensor, e) &&
+           crs_outdir_document(a, "generate.json", document(c), e);
+}
+
+static bool run(const crs_args *a, crease_error *e)
+{
+    static const char *const file[] = { "tensor.npy", "lowrank.npy", "sparse.npy", "noise.npy",
+                                        "generate.json" };
+    crease_cp_recipe r;
+    if (!read_recipe(a, &r, e) || !crs_memory_suffices("the instance", forecast(&r), e) ||
+        !crs_outdir_open(a, (int)(sizeof file / sizeof *file), file, e))
+        return false;
+    crease_cp_instance *c = crease_cp_generate(&r, e);
+    const bool done = c && write_all(a, c, e);
+    if (done && !crs_given(a, CRS_OPT_JSON))
+        printf("tensor      %s/tensor.npy, rank %td, %td outliers, seed %.0f\n",
+               crs_given(a, CRS_OPT_OUT), r.rank, c->count, (double)r.seed);
+    crease_cp_instance_free(c);
+    return done;
+}
+
+const crs_verb crs_generate_verb = {
+    .name = "generate",
+    .words = "cp",
+    .least = 1,
+    .most = 1,
+    .text = "Draw a random tensor with its truth. It is low rank (factors drawn from N(0,1)), plus "
+            "outliers in a fraction of its entries, plus noise. The folder receives tensor.npy and "
+            "its parts lowrank.npy, sparse.npy, noise.npy, the factors factor_1.npy, ..., and "
+            "generate.json. The same seed gives the same numbers on every machine and thread "
+            "count.",
+    .example = "crease generate cp --shape 10,20,30 --rank 3 --seed 1 --out instance",
+    .takes = CRS_TAKES(SHAPE) | CRS_TAKES(RANK) | CRS_TAKES(OUTLIERS) | CRS_TAKES(MAGNITUDE) |
+             CRS_TAKES(NOISE) | CRS_TAKES(seed) | CRS_TAKES(OUT) | CRS_TAKES(FORCE) |
+             CRS_TAKES(JSON),
+    .run = run,
+};

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT
+ * outdir: the folder of --out */
+#define _POSIX_C_SOURCE 200809L
+#include <errno.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/outdir.h"
+
+enum { PATH_ROOM = 4096 };
+
+void crs_outdir_factor(int n, char out[32]) { snprintf(out, 32, "factor_%d.npy", n + 1); }
+
+bool crs_join(const char *folder, const char *name, char *out, size_t size, crease_error *e)
+{
+    const int n = snprintf(out, size, "%s/%s", folder, name);
+    return (n >= 0 && (size_t)n < size) ||
+           crs_fail(e, CREASE_BAD_ARGUMENT, "%.200s: the path is too long; use a shorter one",
+                    folder);
+}
+
+static bool is_free(const char *folder, const char *name, crease_error *e)
+{
+    char path[PATH_ROOM];
+    struct stat s;
+    if (!crs_join(folder, name, path, sizeof path, e)) return false;
+    return lstat(path, &s) != 0 ||
+           crs_fail(e, CREASE_IO, "%.200s exists already; choose another folder, or add --force",
+                    path);
+}
+
+static bool make_folder(const char *folder, crease_error *e)
+{
+    struct stat s;
+    if (mkdir(folder, 0777) == 0) return true;
+    const int why = errno;
+    if (why == EEXIST && stat(folder, &s) == 0 && S_ISDIR(s.st_mode)) return true;
+    return crs_fail(e, CREASE_IO, "the folder %.200s cannot be made: %s; choose another", folder,
+                    why == EEXIST ? "a file is in the way" : strerror(why));
+}
+
+bool crs_outdir_open(const crs_args *a, int count, const char *const *name, crease_error *e)
+{
+    const char *folder = crs_given(a, CRS_OPT_OUT);
+    char factor[32];
+    if (!folder)
+        return crs_fail(e, CREASE_BAD_ARGUMENT,
+                        "the folder for the results is missing; add --out DIR");
+    *a->status = CRS_NO_OUTPUT;
+    for (int k = 0; k < count && !crs_given(a, CRS_OPT_FORCE); k++)
+        if (!is_free(folder, name[k], e)) return false;
+    for (int n = 0; n < CREASE_MAX_ORDER && !crs_given(a, CRS_OPT_FORCE); n++) {
+        crs_outdir_factor(n, factor);
+        if (!is_free(folder, factor, e)) return false;
+    }
+    if (!make_folder(folder, e)) return false;
+    *a->status = 0;
+    return true;
+}
+
+bool crs_outdir_array(const crs_args *a, const char *name, const crease_space *s,
+                      const double *data, crease_error *e)
+{
+    char path[PATH_ROOM];
+    return crs_join(crs_given(a, CRS_OPT_OUT), name, path, sizeof path, e) &&
+           crs_write_npy(path, s, data, e);
+}
+
+bool crs_outdir_factors(const crs_args *a, const crease_space *shape, ptrdiff_t rank,
+                        const double *const *factor, crease_error *e)
+{
+    char name[32];
+    for (int n = 0; n < shape->order; n++) {
+        const crease_space s = crease_matrix(shape->dim[n], rank);
+        crs_outdir_factor(n, name);
+        if (!crs_outdir_array(a, name, &s, factor[n], e)) return false;
+    }
+    for (int n = shape->order; n < CREASE_MAX_ORDER; n++) { /* of an earlier result */
+        char path[PATH_ROOM];
+        crs_outdir_factor(n, name);
+        if (crs_join(crs_given(a, CRS_OPT_OUT), name, path, sizeof path, NULL)) unlink(path);
+    }
+    return true;
+}
+
+static bool put_document(FILE *f, const void *what)
+{
+    return json_dumpf(what, f, JSON_INDENT(1) | JSON_REAL_PRECISION(17)) == 0 && fputc('\n', f) > 0;
+}
+
+bool crs_outdir_document(const crs_args *a, const char *name, json_t *document, crease_error *e)
+{
+    char path[PATH_ROOM];
+    if (!document) return crs_fail(e, CREASE_NO_MEMORY, "out of memory: the JSON document");
+    const bool done = crs_join(crs_given(a, CRS_OPT_OUT), name, path, sizeof path, e) &&
+                      crs_write_whole(path, put_document, document, e);
+    if (done && crs_given(a, CRS_OPT_JSON)) put_document(stdout, document);
+    json_decref(document);
+    return done; /* the end of the program looks at standard output */
+}
+
+json_t *crs_real(double x) { return isfinite(x) ? json_real(x == 0 ? 0 : x) : json_null(); }
+
+json_t *crs_dims(const crease_space *s)
+{
+    json_t *list = json_array();
+    for (int n = 0; n < s->order; n++)
+        if (json_array_append_new(list, json_integer(s->dim[n])) != 0) {
+            json_decref(list);
+            return NULL;
+        }
+    return list;
+}

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT
+ * cp_rpca.h: the insides of the CP robust PCA model, shared by the files that build it */
+#ifndef CRS_CP_RPCA_H
+#define CRS_CP_RPCA_H
+
+#include <crease/random.h>
+#include <crease/rpca.h>
+
+#include "core/core.h"
+
+enum { CRS_CP_BLOCKS = CREASE_MAX_ORDER + 3 };
+
+struct crease_cp_rpca {
+    crease_cp_rpca_settings s;
+    ptrdiff_t missing;
+    crease_problem problem;
+    crease_space space[CRS_CP_BLOCKS];
+    crease_block block[CRS_CP_BLOCKS];
+    char name[CREASE_MAX_ORDER][16];
+    crease_reg penalty; /* R, with its groups */
+    crease_groups groups;
+    ptrdiff_t *group_start, *group_index;
+
+    int factor[CREASE_MAX_ORDER]; /* block numbers */
+    crease_cp_data cp;
+    crease_distance_data noise; /* alpha_N |B|^2 */
+    crease_predictor weighed;   /* alpha_N |W o B|^2, or |W o (Z + E - T)|^2 */
+    crease_map weighed_map[2];
+    int weighed_block[2];
+    crease_smooth term[2];
+    crease_smooth_list sum;
+
+    double *tensor;               /* T, 0 where it is missing */
+    double *root;                 /* sqrt(2 alpha_N) W; NULL: W = 1 */
+    double *scaled;               /* sqrt(2 alpha_N) W o T of the unconstrained form */
+    double *start[CRS_CP_BLOCKS]; /* NULL: zero */
+};
+
+static inline bool crs_cp_observed(const crease_cp_rpca *m, ptrdiff_t j)
+{
+    return !m->root || m->root[j] > 0;
+}
+
+/* Every setting in its range, the penalty on its space (cp_settings.c). */
+bool crs_cp_settings_check(const crease_cp_rpca_settings *s, crease_error *e);
+
+/* T and W from the data; NaN is missing where that is allowed (cp_data.c). */
+bool crs_cp_take_data(crease_cp_rpca *m, const double *tensor, crease_error *e);
+
+/* The groups of the penalty (cp_groups.c). */
+bool crs_cp_take_groups(crease_cp_rpca *m, crease_error *e);
+
+/* X_n^0, Z^0 and B^0 (cp_start.c). */
+bool crs_cp_take_start(crease_cp_rpca *m, crease_error *e);
+
+/* X_n = the leading left singular vectors of the n-th unfolding (cp_hosvd.c). Modes too long for
+ * their Gram matrix get T_(n) M_n of random factors, which spans them nearly. */
+bool crs_cp_hosvd(crease_cp_rpca *m, crease_error *e);
+
+/* Sweeps of alternating least squares on the observed entries, the columns balanced at the end
+ * (cp_als.c). */
+bool crs_cp_als(crease_cp_rpca *m, int sweeps, crease_error *e);
+
+/* Squared singular values of T_(n), descending; row k of vectors, unless NULL, is the left singular
+ * vector of the k-th. work has crs_unfolding_scratch() doubles (unfolding.c). */
+bool crs_unfolding_fits(const crease_space *s, int n);
+ptrdiff_t crs_unfolding_scratch(const crease_space *s, int n);
+bool crs_unfolding(const crease_space *s, int n, const double *tensor, double *squares,
+                  double *vectors, double *work);
+
+/* Streams of random numbers under one seed: the part, plus the mode for factors. */
+enum {
+    CRS_STREAM_FACTOR = 0,
+    CRS_STREAM_PLACES = 16,
+    CRS_STREAM_OUTLIERS,
+    CRS_STREAM_NOISE,
+    CRS_STREAM_START = 32,
+    CRS_STREAM_Z = 48
+};
+
+static inline void crs_normals(uint64_t seed, uint64_t stream, ptrdiff_t n, double *x)
+{
+    const crease_random r = { seed, stream };
+    for (ptrdiff_t j = 0; j < n; j++) x[j] = crease_random_normal(r, (uint64_t)j);
+}
+
+#endif

@@ -1,0 +1,70 @@
+# generate: the files are what generate.json says, the same seed gives the same bytes, and nothing
+# is overwritten without --force
+source "$(dirname "$0")/common.bash"
+cd "$scratch" || exit 1
+if ! $python -c 'import numpy' 2>/dev/null; then python=; fi
+
+recipe="--shape 6,5,4 --rank 2 --outliers 0.1 --magnitude 3 --noise 0.01 --seed 7"
+run "$CREASE" generate cp $recipe --out a
+[ $code -eq 0 ] && [ -z "$err" ] && [[ $out == *"12 outliers"* ]]
+judge $? "generate: exit $code, $out, $err"
+for file in tensor lowrank sparse noise factor_1 factor_2 factor_3; do
+    [ -s "a/$file.npy" ]
+    judge $? "a/$file.npy is missing"
+done
+[ -s a/generate.json ] && [ "$(ls a | wc -l)" -eq 8 ]
+judge $? "other files: $(ls a)"
+
+run "$CREASE" generate cp $recipe --out b --json
+[ $code -eq 0 ] && diff -r a b >/dev/null && [ "$out" = "$(cat b/generate.json)" ]
+judge $? "the same seed gives other files"
+"$CREASE" generate cp --shape 6,5,4 --rank 2 --seed 8 --out c >/dev/null
+! cmp -s a/factor_1.npy c/factor_1.npy
+judge $? "another seed gives the same factors"
+
+if [ -n "$python" ]; then
+    $python - <<'END'
+import json, sys
+import numpy as np
+load = lambda name: np.load("a/" + name + ".npy")
+about = json.load(open("a/generate.json"))
+T, L, E, B = load("tensor"), load("lowrank"), load("sparse"), load("noise")
+F = [load("factor_%d" % n) for n in (1, 2, 3)]
+assert T.shape == (6, 5, 4) and about["shape"] == [6, 5, 4] and about["rank"] == 2
+assert np.allclose(L, np.einsum("ir,jr,kr->ijk", *F), atol=1e-14)
+assert np.array_equal(T, L + E + B)
+assert (E != 0).sum() == about["outliers"] == 12 and about["seed"] == 7
+assert abs(B.std() / 0.01 - 1) < 0.3
+END
+    judge $? "the arrays do not fit together"
+fi
+
+# Nothing is overwritten unasked.
+cp -r a before
+expect_exit 73 "a/tensor.npy exists already.*--force" generate cp --shape 6,5,4 --rank 2 --out a
+diff -r a before >/dev/null
+judge $? "a refused run changed its folder"
+run "$CREASE" generate cp --shape 3,2 --rank 1 --out a --force
+[ $code -eq 0 ] && [ ! -e a/factor_3.npy ] && [ -z "$(ls a | grep tmp)" ]
+judge $? "--force: exit $code, $(ls a)"
+touch file
+expect_exit 73 "file is in the way" generate cp --shape 3,2 --rank 1 --out file
+expect_exit 73 "cannot be made" generate cp --shape 3,2 --rank 1 --out no/such/folder
+
+# Mistakes.
+expect_exit 64 "add --out" generate cp --shape 3,2 --rank 1
+expect_exit 64 "add --shape" generate cp --rank 1 --out x
+expect_exit 64 "add --rank" generate cp --shape 3,2 --out x
+expect_exit 64 "write cp" generate pc --shape 3,2 --rank 1 --out x
+expect_exit 64 "one dimension" generate cp --shape 3 --rank 1 --out x
+expect_exit 64 "not a shape" generate cp --shape 3,0 --rank 1 --out x
+expect_exit 64 "rank = 0" generate cp --shape 3,2 --rank 0 --out x
+expect_exit 64 "rank = 1.5" generate cp --shape 3,2 --rank 1.5 --out x
+expect_exit 64 "fraction of outliers is 2" generate cp --shape 3,2 --rank 1 --outliers 2 --out x
+expect_exit 64 "noise is -1" generate cp --shape 3,2 --rank 1 --noise -1 --out x
+expect_exit 64 "magnitude" generate cp --shape 3,2 --rank 1 --magnitude nan --out x
+expect_exit 71 "needs 3.2e.* MB of memory and .* MB are free" \
+    generate cp --shape 1000000,1000000,10 --rank 2 --out x
+[ "$(ls -d x 2>/dev/null | wc -l)" -eq 0 ] || [ -z "$(ls x)" ]
+judge $? "a refused run left files"
+finish

@@ -1,0 +1,151 @@
+# rpca: certified results on small tensors, their files, every method, bad data
+source "$(dirname "$0")/common.bash"
+cd "$scratch" || exit 1
+if ! $python -c 'import numpy' 2>/dev/null; then echo "skipped: no numpy"; exit 0; fi
+"$CREASE" generate cp --shape 10,20,30 --rank 3 --seed 1 --out g >/dev/null
+
+# solved NAME ARGUMENT...: exit 0, and the error of the low-rank part below 0.01.
+solved() {
+    local name=$1
+    shift
+    run "$CREASE" rpca g/tensor.npy --truth g --out "$name" "$@"
+    $python - "$name" <<'END' && [ $code -eq 0 ] && [ -z "$err" ]
+import json, sys
+r = json.load(open(sys.argv[1] + "/result.json"))
+assert r["errors"]["lowrank"] < 0.01, r["errors"]
+assert r["status"].startswith("eps-stationary")
+assert r["certificate"]["worst_relative"] <= r["certificate"]["eps"] == 1e-6
+END
+    judge $? "rpca $*: exit $code, $out $err"
+}
+solved plain
+[[ $out == *"rank        3, where"* && $out == *"R2: ADMM"* ]]
+judge $? "the summary: $out"
+solved admm-g --method admm-g --rank 3
+[[ $out == *"R1: ADMM-g"* ]]
+judge $? "admm-g: $out"
+solved admm-m --method admm-m --rank 3 --penalty mcp:1,2
+solved bcd --method bcd --rank 3 --init hosvd
+[[ $out == *"guarantee   none"* ]]
+judge $? "bcd: $out"
+solved prox-bcd --method prox-bcd --rank 3 --penalty scad:1,3.7
+solved theory --mode theory --rank 3
+solved random --init random --rank 3 --seed 4
+solved warm --init plain
+solved truth --init g --rank 3
+solved groups --penalty group-l1 --groups fibres:2 --rank 3
+solved slices --penalty group-l1:0.5 --groups slices:0 --rank 3
+solved capped --penalty capped-l1:1,0.5 --rank 3 --ridge 1e-3
+solved merged --merge 0,1
+
+# The parts: they add up, the components are normalized, the low-rank part is theirs.
+$python - <<'END'
+import json
+import numpy as np
+def parts(folder): return {k: np.load("%s/%s.npy" % (folder, k)) for k in
+                           ("lowrank", "sparse", "noise", "z", "weights")}
+T = np.load("g/tensor.npy")
+p, r = parts("plain"), json.load(open("plain/result.json"))
+F = [np.load("plain/factor_%d.npy" % n) for n in (1, 2, 3)]
+assert np.allclose(p["z"] + p["sparse"] + p["noise"], T, atol=1e-5)
+assert np.allclose(p["lowrank"], np.einsum("r,ir,jr,kr->ijk", p["weights"], *F), atol=1e-12)
+for f in F: assert np.allclose((f * f).sum(0), 1)
+assert (np.diff(p["weights"]) <= 0).all() and (p["weights"] > 0).all()
+assert (p["sparse"] != 0).sum() < 30
+E, Z, B, L = p["sparse"], p["z"], p["noise"], p["lowrank"]
+value = ((Z - L) ** 2).sum() + r["settings"]["alpha"] * abs(E).sum() + (B ** 2).sum()
+assert abs(value - r["objective"]) < 1e-8 * value
+assert abs(r["settings"]["alpha"] - 2 / np.sqrt(30)) < 1e-15
+names = [b["name"] for b in r["certificate"]["residuals"]]
+assert names == ["X1", "X2", "X3", "E", "Z", "B", "feasibility"], names
+assert r["analysis"]["guarantee"] is True and r["analysis"]["theorem"].startswith("R2")
+assert parts("merged")["lowrank"].shape == (10, 20, 30)
+assert np.load("merged/factor_1.npy").shape == (200, 3)
+assert json.load(open("merged/result.json"))["model_shape"] == [200, 30]
+rng = np.random.RandomState(0)
+hole = rng.rand(*T.shape) < 0.2
+N = T.copy(); N[hole] = np.nan
+np.save("holes.npy", N); np.save("mask.npy", (~hole).astype(float))
+np.save("zero.npy", 0 * T); np.save("one.npy", T * 0 + 1); np.save("vector.npy", T[0, 0])
+np.save("thin.npy", T[:1]); np.save("single.npy", np.full((1, 1, 1), 2.5))
+bad = T[:3, :3, :3].copy()
+bad[1, 2, 0] = np.nan; np.save("nan.npy", bad)
+bad[1, 2, 0] = np.inf; np.save("inf.npy", bad)
+np.save("halves.npy", np.ones(T.shape) / 2); np.save("other.npy", np.ones((3, 3)))
+np.save("positive.npy", np.einsum("ir,jr,kr->ijk", *[rng.rand(n, 2) for n in (8, 9, 10)]))
+with open("huge.npy", "wb") as f:
+    np.lib.format.write_array_header_1_0(
+        f, {"descr": "<f8", "fortran_order": False, "shape": (10**5, 10**4, 100)})
+END
+judge $? "the parts"
+
+# Missing entries, by nan and by a mask: the same problem.
+run "$CREASE" rpca holes.npy --missing nan --rank 3 --truth g --out holes --json
+[ $code -eq 0 ] && [ "$out" = "$(cat holes/result.json)" ]
+judge $? "--missing nan: exit $code, $err"
+run "$CREASE" rpca g/tensor.npy --mask mask.npy --rank 3 --truth g --out masked
+[ $code -eq 0 ] && cmp -s holes/lowrank.npy masked/lowrank.npy
+judge $? "--mask: exit $code, $err"
+$python -c '
+import json, numpy as np
+r = json.load(open("holes/result.json"))
+assert r["errors"]["lowrank"] < 0.01 and r["missing"] == np.isnan(np.load("holes.npy")).sum()
+assert (np.load("holes/noise.npy")[np.isnan(np.load("holes.npy"))] == 0).all()'
+judge $? "the low-rank part with missing entries"
+
+# Degenerate data end certified.
+for data in "zero.npy" "one.npy" "one.npy --rank 4" "thin.npy --rank 5" "single.npy --rank 3"; do
+    run "$CREASE" rpca $data --out degenerate --force
+    [ $code -eq 0 ] && [ -z "$err" ]
+    judge $? "$data: exit $code, $out $err"
+done
+run "$CREASE" rpca zero.npy --rank 2 --out zeros
+$python -c '
+import numpy as np
+for name in ("factor_1", "factor_3", "weights", "lowrank", "sparse"):
+    assert not np.load("zeros/%s.npy" % name).any()'
+judge $? "zeros have zero factors"
+run "$CREASE" rpca positive.npy --rank 2 --nonneg --ridge 1e-3 --out nonneg
+[ $code -eq 0 ] && $python -c '
+import numpy as np
+for n in (1, 2, 3): assert (np.load("nonneg/factor_%d.npy" % n) >= 0).all()'
+judge $? "--nonneg: exit $code, $err"
+
+# A limit is told by the exit code; the result is there all the same.
+run "$CREASE" rpca g/tensor.npy --rank 3 --max-iterations 2 --init random --out limit
+[ $code -eq 2 ] && [ -s limit/result.json ] && [[ $out == *"iteration limit"* ]]
+judge $? "limit: exit $code, $out"
+run "$CREASE" rpca g/tensor.npy --rank 3 --mode paper --truth g --out paper
+[ $code -eq 2 ] && [[ $out == *"paper mode"* ]]
+judge $? "paper mode: exit $code, $out"
+
+# Mistakes.
+expect_exit 73 "exists already.*--force" rpca g/tensor.npy --rank 3 --out plain
+expect_exit 64 "add --out" rpca g/tensor.npy
+expect_exit 64 "rank = 0" rpca g/tensor.npy --rank 0 --out x
+expect_exit 64 "does not suit" rpca g/tensor.npy --method gcg --out x
+expect_exit 64 "scad:lambda,a" rpca g/tensor.npy --penalty scad --out x
+expect_exit 64 "did you mean" rpca g/tensor.npy --penalty l11:1 --out x
+expect_exit 64 "no groups" rpca g/tensor.npy --groups fibres:1 --out x
+expect_exit 64 "axes 0 to 2" rpca g/tensor.npy --penalty group-l1 --groups fibres:3 --out x
+expect_exit 64 "whole number" rpca g/tensor.npy --penalty group-l1 --groups slices:x --out x
+expect_exit 64 "alpha 0 is outside" rpca g/tensor.npy --alpha 0 --out x
+expect_exit 64 "alpha-noise -1" rpca g/tensor.npy --alpha-noise -1 --out x
+expect_exit 64 "ridge" rpca g/tensor.npy --ridge inf --out x
+expect_exit 64 "missing nan" rpca g/tensor.npy --missing 0 --out x
+expect_exit 64 "neighbouring" rpca g/tensor.npy --merge 0,2 --out x
+expect_exit 64 "eps" rpca g/tensor.npy --eps -1 --out x
+expect_exit 65 "1 dimension" rpca vector.npy --out x
+expect_exit 65 "entry 16 .at 2,3,1. of the tensor is nan" rpca nan.npy --rank 1 --out x
+expect_exit 65 "entry 16 .at 2,3,1. of the tensor is inf" rpca inf.npy --missing nan --out x
+expect_exit 65 "entry 1 .* of the mask is 0.5" rpca g/tensor.npy --mask halves.npy --rank 1 --out x
+expect_exit 65 "shape of the data" rpca g/tensor.npy --mask other.npy --out x
+expect_exit 65 "factor 1 must be 10 x 2" rpca g/tensor.npy --init plain --rank 2 --out x
+expect_exit 66 "No such file" rpca nothing.npy --out x
+expect_exit 66 "lowrank.npy" rpca g/tensor.npy --truth nowhere --out x
+expect_exit 66 "factor_1.npy" rpca g/tensor.npy --init nowhere --out x
+expect_exit 71 "needs .* MB of memory and .* MB are free" rpca huge.npy --out x
+expect_exit 71 "MB are free" rpca g/tensor.npy --rank 16000000 --out x
+[ ! -e x ]
+judge $? "a refused run made its folder"
+finish
