@@ -34,7 +34,7 @@ static void cp_with_spikes(void **state)
         crease_matrix(I, R), crease_matrix(J, R), crease_matrix(K, R), shape, shape, shape
     };
     const int factor[] = { 0, 1, 2 };
-    const crease_cp_data cp = { shape, R, factor, 4, NULL };
+    const crease_cp_data cp = { shape, R, factor, 4, NULL, 0 };
     const crease_distance_data noise = { 5, -1, 2, NULL };
     draws d = { { 4, 3 }, 0 };
     (void)state;

@@ -30,7 +30,7 @@ static void exact_factorization(void **state)
         for (int j = 0; j < 2; j++)
             Z[i * 2 + j] = X[i * 2] * Y[j * 2] + X[i * 2 + 1] * Y[j * 2 + 1];
     const crease_factorization_data mf = { 0, 1, -1, Z };
-    const crease_cp_data cp = { crease_matrix(3, 2), 2, factor, -1, Z };
+    const crease_cp_data cp = { crease_matrix(3, 2), 2, factor, -1, Z, 0 };
     crease_problem p = { .count = 2, .space = space, .block = block };
     p.f = crease_matrix_factorization(&mf);
     assert_int_equal(verdict_on(&p, at, NULL, 1e-15), CREASE_VERDICT_VALID);
