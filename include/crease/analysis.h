@@ -49,7 +49,8 @@ typedef struct {
     crease_method method; /* never AUTO */
     crease_mode mode;
     const char *theorem; /* the statement that covers the run, or would */
-    bool guarantee;      /* all its assumptions are proved */
+    bool guarantee;      /* no assumption is violated or unknown; estimated constants are found by
+                            doubling, which keeps the theorem as long as they are finite */
     int last;            /* the block updated last, -1 without a constraint */
     bool exact_last;     /* by exact minimization (R2) */
     bool separable_last; /* f = f1(the others) + f2(x_last) (R1) */
