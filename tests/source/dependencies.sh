@@ -19,6 +19,7 @@ may_include map core dense
 may_include reg core dense
 may_include set core dense reg
 may_include smooth core dense tensor map
+may_include model core dense tensor reg set map smooth problem solve method theory certify
 may_include io core
 may_include selftest core dense
 may_include cli core io selftest
