@@ -5,7 +5,7 @@
 enum {
     LINE = 64,          /* bytes of a cache line */
     STAGGER = 9 * LINE, /* between tensors, lest equal places share a cache set */
-    WIDE = 96,          /* columns of a tile at most, for its arrays to stay in the first cache */
+    WIDE = 384,         /* columns of a tile at most */
     FEW_COLUMNS = 32,   /* take in another mode below this, */
     COLUMNS = 1 << 12,  /* up to so many */
     MOST_BANDS = 32,

@@ -2,7 +2,7 @@
 # from "omp simd", which needs no OpenMP at run time; floating-point traps and errno are not used.
 include(CheckCCompilerFlag)
 set(kernel_flags -O3)
-foreach(flag -fopenmp-simd -fno-trapping-math -fno-math-errno -Wno-pass-failed)
+foreach(flag -ffp-contract=fast -fopenmp-simd -fno-trapping-math -fno-math-errno -Wno-pass-failed)
   string(MAKE_C_IDENTIFIER "HAS${flag}" has)
   check_c_compiler_flag(${flag} ${has})
   if(${has})
