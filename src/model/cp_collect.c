@@ -14,7 +14,7 @@ static void load_panel(const crs_cp_fused *s, ptrdiff_t row, ptrdiff_t count, pt
     const ptrdiff_t width = s->grid.width, column = chunk * width;
     const ptrdiff_t n = fewer(width, s->grid.right - column);
     for (ptrdiff_t i = 0; i < count; i++) {
-        copy(n, s->Z + (row + i) * s->grid.right + column, to + i * width);
+        s->kernel->copy(n, s->Z + (row + i) * s->grid.right + column, to + i * width);
         fill(width - n, 0, to + i * width + n);
     }
 }

@@ -13,17 +13,16 @@ enum { CRS_TILE_ROWS = 4 };
 
 /* What is added up over the entries; d is the step's change. */
 enum {
-    CRS_SUM_DE,       /* dE^2 */
-    CRS_SUM_DZ,       /* dZ^2 */
-    CRS_SUM_DB,       /* dB^2 */
-    CRS_SUM_FEASIBLE, /* (Z + E + B - T)^2 */
-    CRS_SUM_E,        /* (Lambda - g)^2, g the subgradient of alpha R that the prox chose */
-    CRS_SUM_Z,        /* (2 (Z - [[X]]) - Lambda)^2 */
-    CRS_SUM_B,        /* (2 alpha_N W B - Lambda)^2 */
-    CRS_SUM_FIT,      /* (Z - [[X]])^2 */
-    CRS_SUM_NOISE,    /* W B^2 */
-    CRS_SUM_PENALTY,  /* alpha R(E) */
-    CRS_SUM_NONZERO,  /* entries of E that are not 0 */
+    CRS_SUM_DE,        /* dE^2 */
+    CRS_SUM_DZ,        /* dZ^2 */
+    CRS_SUM_DB,        /* dB^2 */
+    CRS_SUM_DZ_DB,     /* dZ dB */
+    CRS_SUM_DB_UNSEEN, /* dB^2 where W = 0 */
+    CRS_SUM_FEASIBLE,  /* (Z + E + B - T)^2 */
+    CRS_SUM_FIT,       /* (Z - [[X]])^2 */
+    CRS_SUM_NOISE,     /* W B^2 */
+    CRS_SUM_PENALTY,   /* alpha R(E) */
+    CRS_SUM_NONZERO,   /* entries of E that are not 0 */
     CRS_SUMS
 };
 
@@ -48,7 +47,7 @@ typedef struct {
     crs_scalar penalty; /* alpha R */
 } crs_cp_rule;
 
-/* Rows of t, z, b, older, mask are `stride` apart; of e, e_stride; of rest and de, width. */
+/* Rows of t, z, b, older, mask are `stride` apart; of e, e_stride; of rest, width. */
 typedef struct {
     ptrdiff_t rows, columns, stride, e_stride, width;
     const double *t;
@@ -56,8 +55,8 @@ typedef struct {
     double *z, *b;
     double *older; /* where Lambda is read with b, and the new B goes; b itself when not needed */
     double *e;
-    double *rest; /* 2 + .. times the new Z, its low-rank part last; then the new Z */
-    double *de;   /* v, then dE */
+    double *rest;    /* what Z' is a multiple of, the low-rank part last; then Z' */
+    double *scratch; /* width */
     double *sums;
 } crs_cp_tile;
 
@@ -86,6 +85,8 @@ typedef struct {
     /* w (rank x width) += v' z; v is rows x rank, z rows x width */
     void (*collect)(ptrdiff_t rows, ptrdiff_t rank, ptrdiff_t width, const double *v,
                     const double *z, double *w, const crs_cp_ahead *a);
+
+    void (*copy)(ptrdiff_t n, const double *x, double *y);
 
     /* bit j of bits: e[j] is not 0; ceil(n/64) words */
     void (*mark)(ptrdiff_t n, const double *e, uint64_t *bits);

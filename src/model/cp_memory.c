@@ -79,7 +79,7 @@ static void carve_workers(crs_cp_fused *s, carver *m)
     for (int k = 0; k < s->c.threads; k++) {
         crs_cp_worker w;
         w.rest = doubles(m, CRS_TILE_ROWS, width);
-        w.de = doubles(m, CRS_TILE_ROWS, width);
+        w.scratch = doubles(m, 1, width);
         w.e = doubles(m, CRS_TILE_ROWS, width);
         w.panel = doubles(m, CRS_PANEL, width);
         w.rows = doubles(m, CRS_PANEL, rank);

@@ -68,7 +68,7 @@ static void update_tile(const crs_cp_fused *s, const crs_cp_worker *w, ptrdiff_t
     crs_cp_tile t = crs_cp_tile_at(s, block, chunk);
     const double before = sums[CRS_SUM_NONZERO];
     t.rest = w->rest;
-    t.de = w->de;
+    t.scratch = w->scratch;
     t.sums = sums;
     clear_padding(&t, t.rest);
     crs_cp_open(s, tile, &t, w->e);

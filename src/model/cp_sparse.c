@@ -29,7 +29,7 @@ static int lowest(uint64_t word)
 #endif
 }
 
-/* e += the packed values of a row; returns where the next row's begin. */
+/* e = the packed values of a row, where they belong; returns where the next row's begin. */
 static const double *unpack(ptrdiff_t words, const uint64_t *marks, const double *from, double *e)
 {
     for (ptrdiff_t k = 0; k < words; k++)
@@ -37,38 +37,43 @@ static const double *unpack(ptrdiff_t words, const uint64_t *marks, const double
     return from;
 }
 
-static double *pack(ptrdiff_t words, const uint64_t *marks, const double *e, double *to)
+/* The other way; e is cleared. */
+static double *pack(ptrdiff_t words, const uint64_t *marks, double *e, double *to)
 {
     for (ptrdiff_t k = 0; k < words; k++)
-        for (uint64_t word = marks[k]; word; word &= word - 1) *to++ = e[k * 64 + lowest(word)];
+        for (uint64_t word = marks[k]; word; word &= word - 1) {
+            double *from = e + k * 64 + lowest(word);
+            const double value = *from;
+            *from = 0;
+            *to++ = value;
+        }
     return to;
 }
 
 void crs_cp_open(const crs_cp_fused *s, ptrdiff_t tile, crs_cp_tile *t, double *e)
 {
     const double *from = place(s, tile);
-    t->e = s->stored[tile] < 0 ? place(s, tile) : e;
-    t->e_stride = s->stored[tile] < 0 ? s->grid.right : s->grid.width;
-    if (s->stored[tile] < 0) return;
-    for (ptrdiff_t i = 0; i < t->rows; i++) {
-        fill(t->columns, 0, e + i * t->e_stride);
-        if (s->stored[tile] > 0)
-            from = unpack(s->grid.words, marks_of(s, tile, i), from, e + i * t->e_stride);
-    }
+    const bool dense = s->stored[tile] < 0;
+    t->e = dense ? place(s, tile) : e;
+    t->e_stride = dense ? s->grid.right : s->grid.width;
+    for (ptrdiff_t i = 0; s->stored[tile] > 0 && i < t->rows; i++)
+        from = unpack((t->columns + 63) / 64, marks_of(s, tile, i), from, e + i * t->e_stride);
 }
 
 void crs_cp_close(const crs_cp_fused *s, ptrdiff_t tile, const crs_cp_tile *t, ptrdiff_t nonzeros)
 {
     const bool sparse = !s->c.dense && nonzeros <= t->rows * t->columns / SPARSE;
     double *to = place(s, tile);
-    if (sparse)
-        for (ptrdiff_t i = 0; nonzeros > 0 && i < t->rows; i++) {
-            uint64_t *marks = marks_of(s, tile, i);
-            s->kernel->mark(t->columns, t->e + i * t->e_stride, marks);
-            to = pack((t->columns + 63) / 64, marks, t->e + i * t->e_stride, to);
+    for (ptrdiff_t i = 0; nonzeros > 0 && i < t->rows; i++) {
+        double *e = t->e + i * t->e_stride;
+        uint64_t *marks = marks_of(s, tile, i);
+        if (sparse) {
+            s->kernel->mark(t->columns, e, marks);
+            to = pack((t->columns + 63) / 64, marks, e, to);
+        } else if (s->stored[tile] >= 0) {
+            copy(t->columns, e, to + i * s->grid.right);
+            fill(t->columns, 0, e);
         }
-    else if (t->e != to)
-        for (ptrdiff_t i = 0; i < t->rows; i++)
-            copy(t->columns, t->e + i * t->e_stride, to + i * s->grid.right);
+    }
     s->stored[tile] = sparse ? (int)nonzeros : -1;
 }

@@ -89,6 +89,7 @@ static void read_sparse(const crs_cp_fused *s, ptrdiff_t row, double *out)
         crs_cp_tile t = crs_cp_tile_at(s, block, chunk);
         crs_cp_open(s, block * s->grid.chunks + chunk, &t, s->worker->e);
         copy(t.columns, t.e + row % CRS_TILE_ROWS * t.e_stride, out + chunk * s->grid.width);
+        if (t.e == s->worker->e) fill(CRS_TILE_ROWS * t.width, 0, t.e);
     }
 }
 

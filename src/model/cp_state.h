@@ -19,12 +19,14 @@ typedef struct {
 
 /* What one worker needs in cache. */
 typedef struct {
-    double *rest, *de, *e; /* CRS_TILE_ROWS x width */
-    double *panel;         /* CRS_PANEL x width */
-    double *rows;          /* CRS_PANEL x rank: Khatri-Rao rows */
-    double *v;             /* rank x CRS_TILE_ROWS: twice those of a tile */
-    double *y;             /* CRS_TILE_ROWS x rank */
-    double *left, *sum;    /* rank */
+    double *rest;       /* CRS_TILE_ROWS x width */
+    double *e;          /* the same; 0 between tiles */
+    double *scratch;    /* 2 x width */
+    double *panel;      /* CRS_PANEL x width */
+    double *rows;       /* CRS_PANEL x rank: Khatri-Rao rows */
+    double *v;          /* rank x CRS_TILE_ROWS: twice those of a tile */
+    double *y;          /* CRS_TILE_ROWS x rank */
+    double *left, *sum; /* rank */
 } crs_cp_worker;
 
 struct crs_cp_fused {
@@ -63,7 +65,8 @@ static inline crs_kruskal kruskal_of(const crs_cp_fused *s)
 bool crs_cp_check(const crs_cp_settings *c, crease_error *e);
 void crs_cp_rules(crs_cp_fused *s);
 
-/* cp_sparse.c: t->e becomes E of a tile, in place or in the CRS_TILE_ROWS x width array e; back */
+/* cp_sparse.c: t->e becomes E of a tile, in place or in e, an array of 0 that crs_cp_close restores
+ */
 void crs_cp_open(const crs_cp_fused *s, ptrdiff_t tile, crs_cp_tile *t, double *e);
 void crs_cp_close(const crs_cp_fused *s, ptrdiff_t tile, const crs_cp_tile *t, ptrdiff_t nonzeros);
 

@@ -11,6 +11,28 @@ static double half_squares(const crs_cp_fused *s) /* (nu/2) sum |X_n|^2 */
     return s->c.nu / 2 * sum;
 }
 
+/* |p a + q b| from |a|^2, |b|^2 and <a, b> */
+static double combined(double p, double aa, double q, double bb, double ab)
+{
+    return sqrt(pos(p * p * aa + 2 * p * q * ab + q * q * bb));
+}
+
+/* From the optimality of the steps, z = beta - 1/gamma and ell as in cp_rule.c:
+ *   Lambda - g = h_e dE - beta (dZ + dB),   2 (Z - [[X]]) - Lambda = beta dB - h_z dZ,
+ *   w B - Lambda = (w + z) dB, or (w - ell) dB;   BCD: beta dB = 0, and w dZ for beta dZ in g's */
+static void residuals(crs_cp_fused *s)
+{
+    crs_cp_statistics *a = &s->statistics;
+    const double *sum = s->sums, beta = s->rule.beta, pull = s->rule.at[1].pull;
+    const double dz = sum[CRS_SUM_DZ], db = sum[CRS_SUM_DB], both = sum[CRS_SUM_DZ_DB];
+    const double unseen = sum[CRS_SUM_DB_UNSEEN];
+    const crs_cp_entry *on = &s->rule.at[1], *off = &s->rule.at[0];
+    a->residual_e = s->rule.h_e * sqrt(a->move_e) + combined(pull, dz, pull, db, both);
+    a->residual_z = combined(beta, db, -s->rule.h_z, dz, both);
+    a->residual_b =
+        sqrt(square(on->lambda_older) * (db - unseen) + square(off->lambda_older) * unseen);
+}
+
 static void summarize(crs_cp_fused *s)
 {
     crs_cp_statistics *a = &s->statistics;
@@ -24,9 +46,7 @@ static void summarize(crs_cp_fused *s)
     a->theta = a->moves + (admm ? s->moves_before : 0);
     s->moves_before = a->moves;
     a->feasibility = sqrt(sum[CRS_SUM_FEASIBLE]);
-    a->residual_e = sqrt(sum[CRS_SUM_E]);
-    a->residual_z = sqrt(sum[CRS_SUM_Z]);
-    a->residual_b = sqrt(sum[CRS_SUM_B]);
+    residuals(s);
     a->fit = sum[CRS_SUM_FIT];
     a->noise = sum[CRS_SUM_NOISE];
     a->penalty = sum[CRS_SUM_PENALTY];

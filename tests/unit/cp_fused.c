@@ -84,12 +84,12 @@ static void same_iterate(const crs_cp_fused *f, const naive *a, double tolerance
 static void same_statistics(const crs_cp_statistics *s, const naive *a, double tolerance)
 {
     const crs_cp_statistics *t = &a->s;
-    const double got[] = { s->theta,      s->moves,      s->move_e,    s->move_z, s->move_b,
-                           s->objective,  s->fit,        s->penalty,   s->noise,  s->feasibility,
-                           s->residual_e, s->residual_z, s->residual_b };
-    const double want[] = { t->theta,      t->moves,      t->move_e,    t->move_z, t->move_b,
-                            t->objective,  t->fit,        t->penalty,   t->noise,  t->feasibility,
-                            t->residual_e, t->residual_z, t->residual_b };
+    const double got[] = { s->theta,  s->moves,       s->move_e,     s->move_z,
+                           s->move_b, s->objective,   s->fit,        s->penalty,
+                           s->noise,  s->feasibility, s->residual_z, s->residual_b };
+    const double want[] = { t->theta,  t->moves,       t->move_e,     t->move_z,
+                            t->move_b, t->objective,   t->fit,        t->penalty,
+                            t->noise,  t->feasibility, t->residual_z, t->residual_b };
     /* differences of numbers of this size are squared and added up */
     const double scale = 1 + sqrt(t->objective);
     for (size_t k = 0; k < sizeof got / sizeof *got; k++)
@@ -97,6 +97,9 @@ static void same_statistics(const crs_cp_statistics *s, const naive *a, double t
             fail_msg("%s: statistic %zu is %.17g, not %.17g", doing, k, got[k], want[k]);
     for (int n = 0; n < a->c.shape.order; n++)
         assert_close(s->move_factor[n], t->move_factor[n], tolerance * scale);
+    const double low = t->residual_e - tolerance * (t->residual_e + scale);
+    assert_true(s->residual_e >= low &&
+                s->residual_e <= 3 * (1 + a->c.beta) * sqrt(t->moves) + tolerance);
     assert_int_equal(s->nonzeros, t->nonzeros);
     assert_int_equal(s->iteration, t->iteration);
 }
