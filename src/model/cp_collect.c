@@ -19,16 +19,6 @@ static void load_panel(const crs_cp_fused *s, ptrdiff_t row, ptrdiff_t count, pt
     }
 }
 
-/* The same rows in the next chunk, or the next panel's in the first. */
-static crs_cp_ahead ahead_of(const crs_cp_fused *s, ptrdiff_t row, ptrdiff_t end, ptrdiff_t chunk)
-{
-    const bool along = chunk + 1 < s->grid.chunks;
-    const ptrdiff_t from = along ? row : row + CRS_PANEL;
-    const ptrdiff_t rows = fewer(CRS_PANEL, end - from);
-    const double *z = s->Z + from * s->grid.right + (along ? chunk + 1 : 0) * s->grid.width;
-    return (crs_cp_ahead){ rows > 0, rows, s->grid.right, { rows > 0 ? z : s->Z } };
-}
-
 static void collect_band(void *self, ptrdiff_t band, int worker)
 {
     crs_cp_fused *s = self;
@@ -41,10 +31,8 @@ static void collect_band(void *self, ptrdiff_t band, int worker)
         const ptrdiff_t count = fewer(CRS_PANEL, end - row);
         const double *kr = crs_cp_row_products(s, w, row, count);
         for (ptrdiff_t chunk = 0; chunk < s->grid.chunks; chunk++) {
-            const crs_cp_ahead ahead = ahead_of(s, row, end, chunk);
             load_panel(s, row, count, chunk, w->panel);
-            s->kernel->collect(count, rank, width, kr, w->panel, sum + chunk * rank * width,
-                               &ahead);
+            s->kernel->collect(count, rank, width, kr, w->panel, sum + chunk * rank * width);
         }
     }
 }

@@ -60,14 +60,6 @@ typedef struct {
     double *sums;
 } crs_cp_tile;
 
-/* What the tile after this one will read: rows from p[k] on, `stride` apart. A hint. */
-enum { CRS_AHEAD = 4 };
-typedef struct {
-    int count;
-    ptrdiff_t rows, stride;
-    const double *p[CRS_AHEAD];
-} crs_cp_ahead;
-
 typedef struct {
     const char *name;
     ptrdiff_t block; /* widths are multiples of this */
@@ -76,15 +68,14 @@ typedef struct {
     void (*leave)(const crs_cp_rule *r, const crs_cp_tile *t); /* Z', B', the sums */
 
     /* z (4 x width) += v' c; v is rank x 4, c rank x width */
-    void (*expand)(ptrdiff_t rank, ptrdiff_t width, const double *v, const double *c, double *z,
-                   const crs_cp_ahead *a);
+    void (*expand)(ptrdiff_t rank, ptrdiff_t width, const double *v, const double *c, double *z);
 
     /* y (4 x rank) += z c' */
     void (*project)(ptrdiff_t rank, ptrdiff_t width, const double *z, const double *c, double *y);
 
     /* w (rank x width) += v' z; v is rows x rank, z rows x width */
     void (*collect)(ptrdiff_t rows, ptrdiff_t rank, ptrdiff_t width, const double *v,
-                    const double *z, double *w, const crs_cp_ahead *a);
+                    const double *z, double *w);
 
     void (*copy)(ptrdiff_t n, const double *x, double *y);
 

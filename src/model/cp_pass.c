@@ -46,20 +46,6 @@ static void twice_transposed(ptrdiff_t rank, ptrdiff_t rows, const double *kr, d
             v[r * CRS_TILE_ROWS + i] = i < rows ? 2 * kr[i * rank + r] : 0;
 }
 
-/* The tile to the right, or the first one of the next rows; the last one looks at itself. */
-static crs_cp_ahead ahead_of(const crs_cp_fused *s, ptrdiff_t block, ptrdiff_t chunk)
-{
-    const bool along = chunk + 1 < s->grid.chunks, below = block + 1 < s->grid.blocks;
-    const crs_cp_tile t = crs_cp_tile_at(s, along || !below ? block : block + 1,
-                                         along   ? chunk + 1
-                                         : below ? 0
-                                                 : chunk);
-    crs_cp_ahead a = { .count = 2, .rows = t.rows, .stride = t.stride, .p = { t.t, t.z } };
-    if (s->B) a.p[a.count++] = t.b;
-    if (s->has_older) a.p[a.count++] = t.older;
-    return a;
-}
-
 static void update_tile(const crs_cp_fused *s, const crs_cp_worker *w, ptrdiff_t block,
                         ptrdiff_t chunk, double *sums)
 {
@@ -73,8 +59,7 @@ static void update_tile(const crs_cp_fused *s, const crs_cp_worker *w, ptrdiff_t
     clear_padding(&t, t.rest);
     crs_cp_open(s, tile, &t, w->e);
     s->kernel->enter(rule, &t);
-    const crs_cp_ahead ahead = ahead_of(s, block, chunk);
-    s->kernel->expand(s->c.rank, t.width, w->v, columns_of(s, chunk), t.rest, &ahead);
+    s->kernel->expand(s->c.rank, t.width, w->v, columns_of(s, chunk), t.rest);
     s->kernel->leave(rule, &t);
     crs_cp_close(s, tile, &t, (ptrdiff_t)(sums[CRS_SUM_NONZERO] - before));
 }
