@@ -13,6 +13,7 @@ find_package(OpenMP COMPONENTS C)
 add_library(crease_threads INTERFACE)
 if(OpenMP_C_FOUND)
   target_link_libraries(crease_threads INTERFACE OpenMP::OpenMP_C)
+  set(CREASE_OPENMP_FLAGS ${OpenMP_C_FLAGS})
 endif()
 
 find_package(PkgConfig REQUIRED)

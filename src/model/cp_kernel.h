@@ -50,6 +50,7 @@ typedef struct {
 /* Rows of t, z, b, older, mask are `stride` apart; of e, e_stride; of rest, width. */
 typedef struct {
     ptrdiff_t rows, columns, stride, e_stride, width;
+    ptrdiff_t ahead; /* from this tile to the one that comes after it: what to ask memory for */
     const double *t;
     const unsigned char *mask; /* NULL: every entry is observed */
     double *z, *b;
@@ -67,8 +68,8 @@ typedef struct {
     void (*enter)(const crs_cp_rule *r, const crs_cp_tile *t); /* E', and rest but for [[X]] */
     void (*leave)(const crs_cp_rule *r, const crs_cp_tile *t); /* Z', B', the sums */
 
-    /* z (4 x width) += v' c; v is rank x 4, c rank x width */
-    void (*expand)(ptrdiff_t rank, ptrdiff_t width, const double *v, const double *c, double *z);
+    /* rest += v' c; v is rank x 4, c rank x width */
+    void (*expand)(ptrdiff_t rank, const double *v, const double *c, const crs_cp_tile *t);
 
     /* y (4 x rank) += z c' */
     void (*project)(ptrdiff_t rank, ptrdiff_t width, const double *z, const double *c, double *y);

@@ -21,6 +21,10 @@ crs_cp_tile crs_cp_tile_at(const crs_cp_fused *s, ptrdiff_t block, ptrdiff_t chu
     if (s->B) t.b = s->B + at;
     if (s->B) t.older = s->has_older ? s->older + at : t.b;
     if (s->c.mask) t.mask = s->c.mask + at;
+    if (chunk + 1 < g->chunks)
+        t.ahead = g->width;
+    else if (block + 1 < g->blocks)
+        t.ahead = CRS_TILE_ROWS * g->right - column;
     return t;
 }
 
@@ -59,7 +63,7 @@ static void update_tile(const crs_cp_fused *s, const crs_cp_worker *w, ptrdiff_t
     clear_padding(&t, t.rest);
     crs_cp_open(s, tile, &t, w->e);
     s->kernel->enter(rule, &t);
-    s->kernel->expand(s->c.rank, t.width, w->v, columns_of(s, chunk), t.rest);
+    s->kernel->expand(s->c.rank, w->v, columns_of(s, chunk), &t);
     s->kernel->leave(rule, &t);
     crs_cp_close(s, tile, &t, (ptrdiff_t)(sums[CRS_SUM_NONZERO] - before));
 }
