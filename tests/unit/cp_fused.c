@@ -2,7 +2,7 @@
  * cp_fused: fused iterations are the plain ones, for every method, penalty, order, mask and rank */
 #include <stdio.h>
 
-#include "unit/cp_naive.h"
+#include "unit/cp_example.h"
 
 typedef struct {
     const crease_penalty *p;

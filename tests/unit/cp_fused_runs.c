@@ -4,7 +4,7 @@
 #include <xmmintrin.h>
 #endif
 
-#include "unit/cp_naive.h"
+#include "unit/cp_example.h"
 
 static crs_cp_settings settings_of(int method, const crease_space *shape, ptrdiff_t rank)
 {
