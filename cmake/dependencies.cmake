@@ -8,6 +8,14 @@ add_library(crease_lapack INTERFACE)
 target_include_directories(crease_lapack SYSTEM INTERFACE ${CBLAS_INCLUDE_DIR} ${LAPACKE_INCLUDE_DIR})
 target_link_libraries(crease_lapack INTERFACE ${LAPACKE_LIBRARY} ${LAPACK_LIBRARIES} ${BLAS_LIBRARIES})
 
+# Threads are optional: without OpenMP everything runs on the caller's.
+find_package(OpenMP COMPONENTS C)
+add_library(crease_threads INTERFACE)
+if(OpenMP_C_FOUND)
+  target_link_libraries(crease_threads INTERFACE OpenMP::OpenMP_C)
+  set(CREASE_OPENMP_FLAGS ${OpenMP_C_FLAGS})
+endif()
+
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(JANSSON REQUIRED IMPORTED_TARGET jansson)
 if(CREASE_TESTS)

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT
+ * cp_check: are the settings of a fused CP iteration in range? */
+#include <limits.h>
+
+#include "model/cp_state.h"
+
+static bool not_negative(double x) { return x >= 0 && x < INFINITY; }
+
+static bool refuse(crease_error *e, const char *what, double value, const char *remedy)
+{
+    return crs_fail(e, CREASE_BAD_ARGUMENT, "robust CP: %s is %g; give %s", what, value, remedy);
+}
+
+static bool check_shape(const crs_cp_settings *c, crease_error *e)
+{
+    if (!crease_space_check(&c->shape, e)) return false;
+    if (c->shape.order < 2 || c->shape.comm)
+        return crs_fail(e, CREASE_BAD_ARGUMENT,
+                        "robust CP: the tensor has order %d%s; give an order of 2 or more, held by "
+                        "one process",
+                        c->shape.order, c->shape.comm ? " and is distributed" : "");
+    for (int n = 0; n < c->shape.order; n++)
+        if (c->shape.dim[n] > INT_MAX)
+            return crs_fail(e, CREASE_BAD_ARGUMENT, "robust CP: dimension %d is %td; at most %d",
+                            n + 1, c->shape.dim[n], INT_MAX);
+    if (c->rank < 1 || c->rank > CRS_CP_MOST_RANK)
+        return crs_fail(e, CREASE_BAD_ARGUMENT, "robust CP: the rank is %td; give 1 to %d", c->rank,
+                        CRS_CP_MOST_RANK);
+    return true;
+}
+
+static bool check_weights(const crs_cp_settings *c, crease_error *e)
+{
+    const struct {
+        const char *name;
+        double value;
+    } weight[] = { { "alpha", c->alpha },     { "alpha_noise", c->alpha_noise },
+                   { "nu", c->nu },           { "h of the factors", c->h_factor },
+                   { "h of E", c->h_sparse }, { "h of Z", c->h_z },
+                   { "gamma", c->gamma },     { "ell", c->ell } };
+    for (size_t k = 0; k < sizeof weight / sizeof *weight; k++)
+        if (!not_negative(weight[k].value))
+            return refuse(e, weight[k].name, weight[k].value, "a finite number >= 0");
+    if (c->method != CRS_CP_BCD && !(c->beta > 0 && c->beta < INFINITY))
+        return refuse(e, "beta", c->beta, "a finite number > 0");
+    if (c->method == CRS_CP_BCD && !(c->alpha_noise > 0))
+        return refuse(e, "alpha_noise", c->alpha_noise,
+                      "a number > 0 for block coordinate descent");
+    return true;
+}
+
+bool crs_cp_check(const crs_cp_settings *c, crease_error *e)
+{
+    if (!check_shape(c, e) || !check_weights(c, e)) return false;
+    if (c->method != CRS_CP_ADMM_G && c->method != CRS_CP_ADMM_M && c->method != CRS_CP_BCD)
+        return crs_fail(e, CREASE_BAD_ARGUMENT, "robust CP: there is no method %d", (int)c->method);
+    if (c->threads < 1 || c->threads > CRS_CP_MOST_THREADS)
+        return crs_fail(e, CREASE_BAD_ARGUMENT, "robust CP: %d threads; give 1 to %d", c->threads,
+                        CRS_CP_MOST_THREADS);
+    if (!c->penalty) return crs_fail(e, CREASE_BAD_ARGUMENT, "robust CP: the penalty is missing");
+    return crease_param_check(c->penalty->name, c->penalty->params, c->par, e);
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT
+ * cp_kernel: which of the compiled kernels this processor can run */
+#include "model/cp_kernel.h"
+
+#if defined(__x86_64__)
+static bool runs(int k)
+{
+    __builtin_cpu_init();
+    if (k == 0) return __builtin_cpu_supports("avx512f") != 0;
+    if (k == 1) return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+    return true;
+}
+
+static const crs_cp_kernel *const kernels[] = { &crs_cp_kernel_avx512, &crs_cp_kernel_avx2,
+                                                &crs_cp_kernel_base };
+#else
+static bool runs(int k) { return k == 0; }
+static const crs_cp_kernel *const kernels[] = { &crs_cp_kernel_base };
+#endif
+
+const crs_cp_kernel *crs_cp_kernel_at(int k)
+{
+    for (int i = 0; i < (int)(sizeof kernels / sizeof *kernels); i++)
+        if (runs(i) && k-- == 0) return kernels[i];
+    return NULL;
+}

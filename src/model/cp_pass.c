@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: MIT
+ * cp_pass: the two passes of an iteration over the tensors
+ *
+ * Entries: in every tile E, Z, B are updated while it is in cache, with [[X]] computed on the way,
+ * and y = Z K follows from the new Z, K the Khatri-Rao product of the columns' modes: it yields
+ * Z_(n) M_n for all modes of the rows in the next iteration. Collect: w = Z'V, V the rows' product
+ * with their new factors, yields those of the columns. Sums are made band by band and added in
+ * the bands' order, whichever thread works on which. */
+#include "model/cp_state.h"
+
+crs_cp_tile crs_cp_tile_at(const crs_cp_fused *s, ptrdiff_t block, ptrdiff_t chunk)
+{
+    const crs_cp_grid *g = &s->grid;
+    const ptrdiff_t row = block * CRS_TILE_ROWS, column = chunk * g->width;
+    const ptrdiff_t at = row * g->right + column;
+    crs_cp_tile t = { .stride = g->right, .width = g->width };
+    t.rows = fewer(CRS_TILE_ROWS, g->left - row);
+    t.columns = fewer(g->width, g->right - column);
+    t.t = s->T + at;
+    t.z = s->Z + at;
+    if (s->B) t.b = s->B + at;
+    if (s->B) t.older = s->has_older ? s->older + at : t.b;
+    if (s->c.mask) t.mask = s->c.mask + at;
+    if (chunk + 1 < g->chunks)
+        t.ahead = g->width;
+    else if (block + 1 < g->blocks)
+        t.ahead = CRS_TILE_ROWS * g->right - column;
+    return t;
+}
+
+static double *columns_of(const crs_cp_fused *s, ptrdiff_t chunk)
+{
+    return s->columns + chunk * s->c.rank * s->grid.width;
+}
+
+/* Padding of the worker's rows stays 0: clears what tiles of other shapes left. */
+static void clear_padding(const crs_cp_tile *t, double *rows)
+{
+    for (ptrdiff_t i = 0; i < CRS_TILE_ROWS; i++) {
+        const ptrdiff_t from = i < t->rows ? t->columns : 0;
+        fill(t->width - from, 0, rows + i * t->width + from);
+    }
+}
+
+/* v (rank x 4) = twice rows first .. of kr (rows x rank), 0 beyond the tile */
+static void twice_transposed(ptrdiff_t rank, ptrdiff_t rows, const double *kr, double *v)
+{
+    for (ptrdiff_t r = 0; r < rank; r++)
+        for (ptrdiff_t i = 0; i < CRS_TILE_ROWS; i++)
+            v[r * CRS_TILE_ROWS + i] = i < rows ? 2 * kr[i * rank + r] : 0;
+}
+
+static void update_tile(const crs_cp_fused *s, const crs_cp_worker *w, ptrdiff_t block,
+                        ptrdiff_t chunk, double *sums)
+{
+    const crs_cp_rule *rule = s->started ? &s->rule : &s->first;
+    const ptrdiff_t tile = block * s->grid.chunks + chunk;
+    crs_cp_tile t = crs_cp_tile_at(s, block, chunk);
+    const double before = sums[CRS_SUM_NONZERO];
+    t.rest = w->rest;
+    t.scratch = w->scratch;
+    t.sums = sums;
+    clear_padding(&t, t.rest);
+    crs_cp_open(s, tile, &t, w->e);
+    s->kernel->enter(rule, &t);
+    s->kernel->expand(s->c.rank, w->v, columns_of(s, chunk), &t);
+    s->kernel->leave(rule, &t);
+    crs_cp_close(s, tile, &t, (ptrdiff_t)(sums[CRS_SUM_NONZERO] - before));
+}
+
+static void load_tile(const crs_cp_fused *s, const crs_cp_worker *w, ptrdiff_t block,
+                      ptrdiff_t chunk)
+{
+    const crs_cp_tile t = crs_cp_tile_at(s, block, chunk);
+    clear_padding(&t, w->rest);
+    for (ptrdiff_t i = 0; i < t.rows; i++)
+        copy(t.columns, t.z + i * t.stride, w->rest + i * t.width);
+}
+
+/* The tiles of four rows, then their rows of y; kr NULL: Z stays as it is. */
+static void pass_block(crs_cp_fused *s, const crs_cp_worker *w, ptrdiff_t block, const double *kr,
+                       double *sums)
+{
+    const ptrdiff_t rank = s->c.rank, row = block * CRS_TILE_ROWS;
+    const ptrdiff_t rows = fewer(CRS_TILE_ROWS, s->grid.left - row);
+    double *y = w->y;
+    fill(CRS_TILE_ROWS * rank, 0, y);
+    if (kr) twice_transposed(rank, rows, kr, w->v);
+    for (ptrdiff_t chunk = 0; chunk < s->grid.chunks; chunk++) {
+        if (kr)
+            update_tile(s, w, block, chunk, sums);
+        else
+            load_tile(s, w, block, chunk);
+        s->kernel->project(rank, s->grid.width, w->rest, columns_of(s, chunk), y);
+    }
+    copy(rows * rank, y, s->y + row * rank);
+}
+
+void crs_cp_band(const crs_cp_grid *g, ptrdiff_t band, ptrdiff_t *first, ptrdiff_t *end)
+{
+    *first = band * g->panels / g->bands * CRS_PANEL;
+    *end = fewer(g->left, (band + 1) * g->panels / g->bands * CRS_PANEL);
+}
+
+const double *crs_cp_row_products(const crs_cp_fused *s, const crs_cp_worker *w, ptrdiff_t row,
+                                  ptrdiff_t count)
+{
+    const crs_kruskal k = kruskal_of(s);
+    crs_khatri_rao(&k, (crs_modes){ 0, s->grid.split, -1 }, row, count, w->rows);
+    return w->rows;
+}
+
+static void entries_of_band(void *self, ptrdiff_t band, int worker)
+{
+    crs_cp_fused *s = self;
+    const crs_cp_worker *w = s->worker + worker;
+    double sums[CRS_SUMS] = { 0 };
+    ptrdiff_t row, end;
+    for (crs_cp_band(&s->grid, band, &row, &end); row < end; row += CRS_PANEL) {
+        const ptrdiff_t count = fewer(CRS_PANEL, end - row);
+        const double *kr = crs_cp_row_products(s, w, row, count);
+        for (ptrdiff_t i = 0; i < count; i += CRS_TILE_ROWS)
+            pass_block(s, w, (row + i) / CRS_TILE_ROWS, kr + i * s->c.rank, sums);
+    }
+    copy(CRS_SUMS, sums, s->sums + band * CRS_SUMS);
+}
+
+static void start_of_band(void *self, ptrdiff_t band, int worker)
+{
+    crs_cp_fused *s = self;
+    ptrdiff_t row, end;
+    for (crs_cp_band(&s->grid, band, &row, &end); row < end; row += CRS_TILE_ROWS)
+        pass_block(s, s->worker + worker, row / CRS_TILE_ROWS, NULL, NULL);
+}
+
+/* columns = the Khatri-Rao product of the columns' modes, transposed chunk by chunk */
+static void set_columns(crs_cp_fused *s)
+{
+    const crs_kruskal k = kruskal_of(s);
+    const ptrdiff_t rank = s->c.rank, width = s->grid.width, right = s->grid.right;
+    crs_khatri_rao(&k, (crs_modes){ s->grid.split, s->c.shape.order, -1 }, 0, right, s->w);
+    for (ptrdiff_t j = 0; j < s->grid.chunks * width; j++)
+        for (ptrdiff_t r = 0; r < rank; r++)
+            columns_of(s, j / width)[r * width + j % width] = j < right ? s->w[j * rank + r] : 0;
+}
+
+void crs_cp_pass_start(crs_cp_fused *s)
+{
+    set_columns(s);
+    crs_parallel(s->c.threads, s->grid.bands, start_of_band, s);
+}
+
+void crs_cp_pass_entries(crs_cp_fused *s)
+{
+    set_columns(s);
+    crs_parallel(s->c.threads, s->grid.bands, entries_of_band, s);
+    for (ptrdiff_t band = 1; band < s->grid.bands; band++)
+        for (int k = 0; k < CRS_SUMS; k++) s->sums[k] += s->sums[band * CRS_SUMS + k];
+    if (!s->has_older) return;
+    double *b = s->older;
+    s->older = s->B;
+    s->B = b;
+}

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT
+ * cp_state.h: the state of a fused CP iteration, shared by the files cp_*.c */
+#ifndef CRS_CP_STATE_H
+#define CRS_CP_STATE_H
+
+#include "model/cp_fused.h"
+#include "model/parallel.h"
+
+enum { CRS_CP_MOST_RANK = 1 << 20 };
+enum { CRS_PANEL = 32 }; /* rows that share one computation of Khatri-Rao rows */
+
+/* The tensor as left x right: the columns run over the modes from `split` on, in chunks of width
+ * columns; the rows in panels, the panels in bands, whose sums are added in order. */
+typedef struct {
+    int split;
+    ptrdiff_t left, right, width, chunks, panels, bands, blocks; /* blocks of tile rows */
+    ptrdiff_t words;                                             /* of the marks of a tile's row */
+} crs_cp_grid;
+
+/* What one worker needs in cache. */
+typedef struct {
+    double *rest;       /* CRS_TILE_ROWS x width */
+    double *e;          /* the same; 0 between tiles */
+    double *scratch;    /* 2 x width */
+    double *panel;      /* CRS_PANEL x width */
+    double *rows;       /* CRS_PANEL x rank: Khatri-Rao rows */
+    double *v;          /* rank x CRS_TILE_ROWS: twice those of a tile */
+    double *y;          /* CRS_TILE_ROWS x rank */
+    double *left, *sum; /* rank */
+} crs_cp_worker;
+
+struct crs_cp_fused {
+    crs_cp_settings c;
+    const crs_cp_kernel *kernel;
+    crs_cp_grid grid;
+    crs_cp_rule rule, first; /* first: while `older` holds Lambda itself */
+    bool has_older;          /* Lambda needs a tensor besides B */
+    bool started;            /* a step has been made */
+    const double *T;
+    double *Z, *B, *older, *E;
+    uint64_t *marks;   /* of the tiles of E that are compressed */
+    int *stored;       /* entries of a compressed tile; -1: dense */
+    double *y;         /* left x rank: Z times the Khatri-Rao product of the columns */
+    double *columns;   /* chunks x rank x width: that Khatri-Rao product, padded with 0 */
+    double *collected; /* bands x (chunks x rank x width): the rows' one times Z */
+    double *w;         /* right x rank: their sum */
+    double *sums;      /* bands x CRS_SUMS */
+    double *fold;      /* Khatri-Rao rows of the modes after one */
+    double *factor[CREASE_MAX_ORDER], *gram[CREASE_MAX_ORDER];
+    double *rhs, *solved, *matrix, *solve; /* of a factor's linear system */
+    crs_cp_worker *worker;
+    crs_cp_statistics statistics;
+    double moves_before;
+    void *memory;
+};
+
+static inline crs_kruskal kruskal_of(const crs_cp_fused *s)
+{
+    crs_kruskal k = { .shape = s->c.shape, .rank = s->c.rank };
+    for (int n = 0; n < s->c.shape.order; n++) k.factor[n] = s->factor[n];
+    return k;
+}
+
+/* cp_check.c, cp_rule.c */
+bool crs_cp_check(const crs_cp_settings *c, crease_error *e);
+void crs_cp_rules(crs_cp_fused *s);
+
+/* cp_sparse.c: t->e becomes E of a tile, in place or in e, an array of 0 that crs_cp_close restores
+ */
+void crs_cp_open(const crs_cp_fused *s, ptrdiff_t tile, crs_cp_tile *t, double *e);
+void crs_cp_close(const crs_cp_fused *s, ptrdiff_t tile, const crs_cp_tile *t, ptrdiff_t nonzeros);
+
+/* cp_factor.c: X_n from Z_(n) M_n, for the modes of the rows (from y) or of the columns (from w) */
+void crs_cp_update_rows(crs_cp_fused *s);
+void crs_cp_update_columns(crs_cp_fused *s);
+void crs_cp_gram(crs_cp_fused *s, int n);
+
+/* cp_pass.c, cp_collect.c */
+void crs_cp_pass_start(crs_cp_fused *s);   /* y from Z */
+void crs_cp_pass_entries(crs_cp_fused *s); /* E, Z, B, then y, and the sums */
+void crs_cp_pass_collect(crs_cp_fused *s); /* w from Z */
+crs_cp_tile crs_cp_tile_at(const crs_cp_fused *s, ptrdiff_t block, ptrdiff_t chunk);
+
+/* The rows of a band; rows of the Khatri-Rao product of the rows' modes, in w. */
+void crs_cp_band(const crs_cp_grid *g, ptrdiff_t band, ptrdiff_t *first, ptrdiff_t *end);
+const double *crs_cp_row_products(const crs_cp_fused *s, const crs_cp_worker *w, ptrdiff_t row,
+                                  ptrdiff_t count);
+
+#endif

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT
+ * parallel: tasks by OpenMP where the compiler has it */
+#include "model/parallel.h"
+
+#if defined(_OPENMP)
+#include <omp.h>
+#define PARALLEL _Pragma("omp parallel num_threads(threads)")
+#define SHARED   _Pragma("omp for schedule(dynamic, 1)")
+static int worker_index(void) { return omp_get_thread_num(); }
+#else
+#define PARALLEL
+#define SHARED
+static int worker_index(void) { return 0; }
+#endif
+
+#if defined(__SSE2__)
+#include <xmmintrin.h>
+enum { FLUSH = 0x8040 }; /* flush to zero, denormals are zero */
+static unsigned flush_tiny(void)
+{
+    const unsigned was = _mm_getcsr();
+    _mm_setcsr(was | FLUSH);
+    return was;
+}
+static void restore(unsigned was) { _mm_setcsr(was); }
+#else
+static unsigned flush_tiny(void) { return 0; }
+static void restore(unsigned was) { (void)was; }
+#endif
+
+void crs_parallel(int threads, ptrdiff_t tasks, void (*run)(void *self, ptrdiff_t task, int worker),
+                  void *self)
+{
+    if (threads > tasks) threads = tasks > 1 ? (int)tasks : 1;
+    PARALLEL
+    {
+        const unsigned was = flush_tiny();
+        SHARED
+        for (ptrdiff_t k = 0; k < tasks; k++) run(self, k, worker_index());
+        restore(was);
+    }
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT
+ * parallel.h: tasks on several threads. The only place that knows about OpenMP. */
+#ifndef CRS_PARALLEL_H
+#define CRS_PARALLEL_H
+
+#include <stddef.h>
+
+/* run(self, task, worker) for every task in [0, tasks), 0 <= worker < threads; one worker does
+ * one task at a time. Numbers too small to be normal count as 0 meanwhile, on processors where
+ * they would cost a trap each. Without OpenMP: in order, on this thread. */
+void crs_parallel(int threads, ptrdiff_t tasks, void (*run)(void *self, ptrdiff_t task, int worker),
+                  void *self);
+
+/* Asks for large pages where the system has them. */
+void crs_large_pages(void *p, size_t bytes);
+
+#endif

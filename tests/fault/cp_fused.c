@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT
+ * cp_fused: any allocation may fail, and the forecast is what is allocated */
+#include <stdlib.h>
+
+#include "model/cp_fused.h"
+#include "test.h"
+
+static long left, held;
+static ptrdiff_t bytes;
+
+void *crs_alloc(size_t count, size_t size)
+{
+    if (left-- <= 0) return NULL;
+    held++;
+    bytes += (ptrdiff_t)(count * size);
+    return calloc(count, size);
+}
+
+void *crs_resize(void *p, size_t count, size_t size)
+{
+    (void)p, (void)count, (void)size;
+    return NULL;
+}
+
+void crs_free(void *p)
+{
+    held -= p != NULL;
+    free(p);
+}
+
+static void one_case(crs_cp_method method, const crease_space *shape, ptrdiff_t rank)
+{
+    crs_cp_settings c = { .shape = *shape, .rank = rank, .method = method, .beta = 4 };
+    c.alpha = c.alpha_noise = c.par[0] = c.h_factor = c.h_sparse = c.h_z = 1;
+    c.penalty = &crs_l1;
+    c.threads = 2;
+    double *T = calloc((size_t)crease_size(shape), sizeof *T);
+    double *x = calloc((size_t)(shape->dim[0] + 100) * (size_t)rank, sizeof *x);
+    const double *factor[CREASE_MAX_ORDER];
+    crs_cp_fused *f = NULL;
+    long needed = 0;
+    for (int n = 0; n < shape->order; n++) factor[n] = x;
+    for (; !f; needed++) {
+        crease_error e = { CREASE_OK, "" };
+        left = needed;
+        bytes = 0;
+        f = crs_cp_fused_new(&c, T, &e);
+        assert_true(f || (e.code == CREASE_NO_MEMORY && held == 0));
+    }
+    assert_int_equal(needed, 3);
+    assert_int_equal(bytes, crs_cp_fused_bytes(&c, NULL));
+    left = 0; /* nothing is allocated from here on */
+    assert_true(crs_cp_fused_start(f, factor, T, T, T, NULL, NULL));
+    for (int k = 0; k < 3; k++) crs_cp_fused_step(f);
+    assert_true(isfinite(crs_cp_fused_statistics(f)->objective));
+    crs_cp_fused_free(f);
+    assert_int_equal(held, 0);
+    free(T), free(x);
+}
+
+static void allocations(void **state)
+{
+    const crease_space shapes[] = { { .order = 2, .dim = { 1, 1 } },
+                                    { .order = 3, .dim = { 5, 7, 100 } },
+                                    { .order = 5, .dim = { 97, 2, 3, 1, 5 } } };
+    (void)state;
+    for (int k = 0; k < 3; k++)
+        for (int method = 0; method < 3; method++)
+            one_case((crs_cp_method)method, &shapes[k], 1 + 4 * k);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = { cmocka_unit_test(allocations) };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
