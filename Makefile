@@ -11,7 +11,7 @@ help:
 ## make install   install to PREFIX (default /usr/local)
 ## make tidy      clang-format, clang-tidy
 ## make coverage  statement and branch coverage of the tests (needs gcovr)
-## make bench     measure the engine (build/bench)
+## make bench     measure the engine and the fused kernels (build/bench)
 ## make readme    write the catalogue tables into README.md
 ## make schema    write docs/problem.schema.json from the catalogue
 ## make clean     remove build/
@@ -54,8 +54,9 @@ coverage: build/coverage/build.ninja
 bench:
 	@scripts/install-dependencies
 	@cmake --preset release -B build/bench -DCREASE_BENCH=ON -DCREASE_TESTS=OFF >/dev/null
-	@ninja -C build/bench --quiet bench_engine
+	@ninja -C build/bench --quiet
 	@build/bench/bench/bench_engine
+	@build/bench/bench/bench_cp_fused
 
 readme: build
 	@scripts/readme-catalogue build/release/src/crease
