@@ -66,7 +66,7 @@ bool crs_cp_als(crease_cp_rpca *m, int sweeps, crease_error *e);
 bool crs_unfolding_fits(const crease_space *s, int n);
 ptrdiff_t crs_unfolding_scratch(const crease_space *s, int n);
 bool crs_unfolding(const crease_space *s, int n, const double *tensor, double *squares,
-                  double *vectors, double *work);
+                   double *vectors, double *work);
 
 /* Streams of random numbers under one seed: the part, plus the mode for factors. */
 enum {
