@@ -48,7 +48,7 @@ static inline double *take(fodder *f, draws *d, int n)
 {
     double *x = f->pool + f->used;
     f->used += n;
-    normals(d, n, x);
+    gaussians(d, n, x);
     return x;
 }
 

@@ -21,8 +21,8 @@ typedef struct {
 static inline void make_sharing(sharing *s, uint64_t seed, int turn)
 {
     draws d = { { seed, 77 }, 0 };
-    normals(&d, ROWS * COLS, s->left);
-    normals(&d, ROWS * COLS, s->right);
+    gaussians(&d, ROWS * COLS, s->left);
+    gaussians(&d, ROWS * COLS, s->right);
     for (int i = 0; i < ROWS; i++) s->y[i] = 3 * normal(&d);
     const crease_block blocks[] = {
         { .reg = crease_mcp(1, 3), .map = crease_dense(s->left) },

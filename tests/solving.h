@@ -7,10 +7,7 @@
 
 #include "test.h"
 
-static inline void normals(draws *d, ptrdiff_t n, double *x)
-{
-    for (ptrdiff_t j = 0; j < n; j++) x[j] = normal(d);
-}
+static inline void gaussians(draws *d, ptrdiff_t n, double *x) { normals(d, n, 1, x); }
 
 static inline crease_options options_to(double eps)
 {

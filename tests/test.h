@@ -13,6 +13,7 @@
 #include <crease/crease.h>
 
 #include "core/core.h"
+#include "selftest/draw.h"
 
 /* |a - b| <= tolerance * (1 + |b|), or both NaN, or equal infinities. */
 static inline bool close_to(double a, double b, double tolerance)
@@ -26,18 +27,5 @@ static inline bool close_to(double a, double b, double tolerance)
         if (!close_to(a_, b_, tolerance))                                                          \
             fail_msg("%s = %.17g is not %s = %.17g", #a, a_, #b, b_);                              \
     } while (0)
-
-/* A stream of random numbers for tests: draw(&d) is uniform on [low, high). */
-typedef struct {
-    crease_random r;
-    uint64_t next;
-} draws;
-
-static inline double uniform(draws *d, double low, double high)
-{
-    return low + (high - low) * crease_random_uniform(d->r, d->next++);
-}
-
-static inline double normal(draws *d) { return crease_random_normal(d->r, d->next++); }
 
 #endif

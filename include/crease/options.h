@@ -53,8 +53,7 @@ typedef enum {
     X(double, h, 0, 0, 1e300, "proximal weight of every block; 0: from the theorem")               \
     X(double, mu, 0, 0, 1e300, "slack weight of the extension; 0: adaptive")                       \
     X(long, line_search, 0, 0, 1, "1: gcg searches the segment beyond its closed-form step")       \
-    X(long, seed, 0, 0, 2000000000, "seed of every random choice")                                 \
-    X(long, threads, 0, 0, 65536, "threads; 0: as many as the machine has")
+    X(long, seed, 0, 0, 2000000000, "seed of every random choice")
 
 typedef struct {
 #define X(type, name, value, low, high, text) type name;

@@ -52,8 +52,7 @@ void crs_block_step(crs_state *st, int i);
 void crs_all_blocks_but_last(crs_state *st);
 void crs_multiplier_step(crs_state *st);
 
-/* f + sum r_i - <lambda, s> + (beta/2)|s|^2, and with the memory term of the method's theorem. */
-double crs_lagrangian(crs_state *st);
+/* f + sum r_i - <lambda, s> + (beta/2)|s|^2, with the memory term of the method's theorem. */
 double crs_potential(crs_state *st);
 
 /* Puts lambda where a step of the method would leave it, A_N = c I: with xbar = was_N,

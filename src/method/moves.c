@@ -136,7 +136,7 @@ void crs_multiplier_step(crs_state *st)
     axpy(crease_size(&st->p->range), -st->a->beta, st->s, st->lambda);
 }
 
-double crs_lagrangian(crs_state *st)
+static double lagrangian(crs_state *st)
 {
     double value = crs_f(st->p, points(st->x), st->work) + crs_regs(st->p, points(st->x), st->work);
     st->evaluations++;
@@ -153,7 +153,7 @@ double crs_potential(crs_state *st)
     if (last >= 0 && st->a->potential_weight > 0)
         for (ptrdiff_t j = 0, n = size(st, last); j < n; j++)
             memory += square(st->x[last][j] - st->was[last][j]);
-    return crs_lagrangian(st) + (last >= 0 ? st->a->potential_weight * memory : 0);
+    return lagrangian(st) + (last >= 0 ? st->a->potential_weight * memory : 0);
 }
 
 /* The weight of xbar - x_N in c lambda after the method's last step. */

@@ -32,9 +32,9 @@ static inline void draw_gcg(random_problem *q, uint64_t seed, smoothness kind, p
 {
     const bool all[MOST] = { true, true, true, true, true, true };
     *q = (random_problem){ .d = { .r = { .seed = seed, .stream = 8 } } };
-    q->p = (crease_problem){ .count = 1 + below(&q->d, 4), .space = q->space, .block = q->block };
+    q->p = (crease_problem){ .count = 1 + pick(&q->d, 4), .space = q->space, .block = q->block };
     for (int i = 0; i < q->p.count; i++)
-        draw_block(q, i, most == 2 ? 2 : 2 + below(&q->d, (int)most - 1));
+        draw_block(q, i, most == 2 ? 2 : 2 + pick(&q->d, (int)most - 1));
     if (kind == CONCAVE) {
         add_quadratic(q, 0, all, 0.2, -4);
     } else {

@@ -7,7 +7,7 @@
 
 static inline crease_smooth random_loss(draws *d, const crease_predictor *p)
 {
-    switch (below(d, 7)) {
+    switch (pick(d, 7)) {
     case 0:
         return crease_least_squares(p);
     case 1:
@@ -29,7 +29,7 @@ static inline crease_smooth random_loss(draws *d, const crease_predictor *p)
 static inline void add_loss(random_problem *q, int k, const bool *use)
 {
     draws *d = &q->d;
-    const ptrdiff_t m = 2 + below(d, ENTRIES - 1);
+    const ptrdiff_t m = 2 + pick(d, ENTRIES - 1);
     const double scale = exp(uniform(d, -1, 0.3));
     crease_predictor *p = &q->loss[k];
     *p = (crease_predictor){ 0, q->loss_block[k], q->loss_map[k], crease_vector(m), q->target[k] };
@@ -140,7 +140,7 @@ static inline void random_coupling(random_problem *q, constraint kind, dependenc
 static inline void draw_problem(random_problem *q, uint64_t seed, constraint kind, dependence how)
 {
     *q = (random_problem){ .d = { .r = { .seed = seed, .stream = 7 } } };
-    q->p = (crease_problem){ .count = 2 + below(&q->d, MOST - 1),
+    q->p = (crease_problem){ .count = 2 + pick(&q->d, MOST - 1),
                              .space = q->space,
                              .block = q->block };
     random_blocks(q, kind);

@@ -45,18 +45,13 @@ typedef struct {
     crease_distance_data distance;
 } random_problem;
 
-static inline int below(draws *d, int n) { return (int)floor(uniform(d, 0, n)); }
+static inline int pick(draws *d, int n) { return (int)floor(uniform(d, 0, n)); }
 static inline bool chance(draws *d, double p) { return uniform(d, 0, 1) < p; }
-
-static inline void normals(draws *d, ptrdiff_t n, double scale, double *x)
-{
-    for (ptrdiff_t j = 0; j < n; j++) x[j] = scale * normal(d);
-}
 
 static inline crease_reg random_reg(draws *d)
 {
     const double lambda = exp(uniform(d, -2, 0.7)), shape = uniform(d, 0.3, 2);
-    switch (below(d, 14)) {
+    switch (pick(d, 14)) {
     case 0:
         return crease_l1(lambda);
     case 1:
@@ -91,7 +86,7 @@ static inline crease_reg random_reg(draws *d)
 static inline crease_set random_set(draws *d)
 {
     const double radius = exp(uniform(d, -1, 1));
-    switch (below(d, 9)) {
+    switch (pick(d, 9)) {
     case 0:
         return crease_box(-radius, uniform(d, 0.2, 2));
     case 1:
@@ -142,11 +137,11 @@ static inline crease_map random_map(random_problem *q, int i, constraint kind)
     const ptrdiff_t m = crease_size(&q->p.range), n = crease_size(&q->space[i]);
     const bool last = i == q->p.count - 1;
     normals(d, m * n, last ? 0.3 : 1 / sqrt((double)n), q->map[i]);
-    if (last && kind == SCALED_IDENTITY) return crease_identity(scale[below(d, 4)]);
+    if (last && kind == SCALED_IDENTITY) return crease_identity(scale[pick(d, 4)]);
     if (last && kind == FULL_ROW_RANK)
         for (ptrdiff_t j = 0; j < m; j++) q->map[i][j * n + j] += 1;
     if (!last && chance(d, 0.15)) return (crease_map){ 0 };
-    if (!last && m == n && chance(d, 0.4)) return crease_identity(scale[below(d, 4)]);
+    if (!last && m == n && chance(d, 0.4)) return crease_identity(scale[pick(d, 4)]);
     return crease_dense(q->map[i]);
 }
 
@@ -155,13 +150,13 @@ static inline void random_blocks(random_problem *q, constraint kind)
 {
     draws *d = &q->d;
     const int N = q->p.count;
-    const ptrdiff_t m = 2 + below(d, 3);
+    const ptrdiff_t m = 2 + pick(d, 3);
     if (kind != NO_CONSTRAINT) q->p.range = crease_vector(m);
     for (int i = 0; i < N; i++) {
         const bool last = i == N - 1 && (kind == SCALED_IDENTITY || kind == FULL_ROW_RANK);
-        const ptrdiff_t n = kind == SCALED_IDENTITY && last ? m : last ? m + below(d, 3) : 2;
-        q->space[i] = crease_vector(last || kind == NO_CONSTRAINT ? n : n + below(d, 4));
-        if (kind == NO_CONSTRAINT) q->space[i] = crease_vector(2 + below(d, 4));
+        const ptrdiff_t n = kind == SCALED_IDENTITY && last ? m : last ? m + pick(d, 3) : 2;
+        q->space[i] = crease_vector(last || kind == NO_CONSTRAINT ? n : n + pick(d, 4));
+        if (kind == NO_CONSTRAINT) q->space[i] = crease_vector(2 + pick(d, 4));
         if (last || chance(d, 0.1))
             normals(d, ENTRIES, 1, q->start[i]), q->block[i].start = q->start[i];
         else

@@ -47,7 +47,7 @@ static crease_smooth coupling(model *m, int family)
 static void draw(model *m, int family, uint64_t seed)
 {
     draws d = { { seed, (uint64_t)family }, 0 };
-    normals(&d, M * N, m->left), normals(&d, M * N, m->right), normals(&d, M * N, m->mixed);
+    gaussians(&d, M * N, m->left), gaussians(&d, M * N, m->right), gaussians(&d, M * N, m->mixed);
     for (int k = 0; k < M * N; k++) m->mixed[k] *= 0.3;
     for (int i = 0; i < M; i++) m->y[i] = 3 * normal(&d), m->d[i] = normal(&d);
     const bool tied = family != 4;

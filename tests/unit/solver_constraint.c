@@ -31,8 +31,8 @@ static void sharing(void **state)
     const crease_distance_data loss = { 2, -1, 1, NULL };
     draws d = { { 1, 2 }, 0 };
     (void)state;
-    normals(&d, M * 2 * N, B);
-    normals(&d, M, y);
+    gaussians(&d, M * 2 * N, B);
+    gaussians(&d, M, y);
     split(B, left, right);
     const crease_block block[] = { { .reg = crease_l1(0.5), .map = crease_dense(left) },
                                    { .reg = crease_l1(0.5), .map = crease_dense(right) },
@@ -62,8 +62,8 @@ static void consensus(void **state)
     const int last = 1;
     draws d = { { 2, 2 }, 0 };
     (void)state;
-    normals(&d, K * ROWS * N, B);
-    normals(&d, K * ROWS, y);
+    gaussians(&d, K * ROWS * N, B);
+    gaussians(&d, K * ROWS, y);
     for (int i = 0; i < K * ROWS; i++)
         for (int j = 0; j < N; j++) big[i * ALL + i / ROWS * N + j] = B[i * N + j];
     for (int i = 0; i < ALL; i++) stack[i * N + i % N] = -1;
@@ -104,8 +104,8 @@ static void rank_deficient_last_block(void **state)
     const crease_space space[] = { crease_vector(N), crease_vector(N) };
     draws d = { { 3, 2 }, 0 };
     (void)state;
-    normals(&d, ROWS * 2 * N, C);
-    normals(&d, 2 * N, t);
+    gaussians(&d, ROWS * 2 * N, C);
+    gaussians(&d, 2 * N, t);
     for (int i = 0; i < ROWS; i++)
         for (int j = 0; j < N; j++) {
             C[i * 2 * N + N + j] = (double)(i + 1) * (j - 1.5); /* rank 1 */

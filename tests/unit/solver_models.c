@@ -74,7 +74,8 @@ static void factorization(void **state)
     const crease_set ball = crease_l2_ball(5);
     draws d = { { 5, 3 }, 0 };
     (void)state;
-    normals(&d, I * R, X), normals(&d, J * R, Y), normals(&d, I * R, x0), normals(&d, J * R, y0);
+    gaussians(&d, I * R, X), gaussians(&d, J * R, Y), gaussians(&d, I * R, x0),
+        gaussians(&d, J * R, y0);
     for (int i = 0; i < I; i++)
         for (int j = 0; j < J; j++)
             for (int r = 0; r < R; r++) D[i * J + j] += X[i * R + r] * Y[j * R + r];
@@ -104,8 +105,8 @@ static void rank_one_tensor(void **state)
     const crease_set ball = crease_l2_ball(1);
     draws d = { { 6, 3 }, 0 };
     (void)state;
-    normals(&d, I, a), normals(&d, J, b), normals(&d, K, c);
-    normals(&d, I, s0), normals(&d, J, s1), normals(&d, K, s2);
+    gaussians(&d, I, a), gaussians(&d, J, b), gaussians(&d, K, c);
+    gaussians(&d, I, s0), gaussians(&d, J, s1), gaussians(&d, K, s2);
     for (int t = 0; t < T; t++) tensor[t] = a[t / (J * K)] * b[t / K % J] * c[t % K];
     const crease_multilinear_data m = { { 3, { I, J, K }, NULL }, tensor, block_of, -1 };
     const crease_block block[] = { { .set = &ball, .start = s0 },

@@ -14,7 +14,7 @@ static const crease_space space = { 1, { N }, NULL };
 static void draw(uint64_t seed)
 {
     draws d = { { seed, 0 }, 0 };
-    normals(&d, M * N, A);
+    gaussians(&d, M * N, A);
     for (int j = 0; j < N; j++) {
         double mean = 0, squares = 0;
         for (int i = 0; i < M; i++) mean += A[i * N + j] / M;

@@ -25,7 +25,7 @@ static void draw(uint64_t seed, double shift, double slope)
 {
     draws d = { { seed, 1 }, 0 };
     double B[N * N];
-    normals(&d, N * N, B);
+    gaussians(&d, N * N, B);
     for (int i = 0; i < N; i++)
         for (int j = 0; j < N; j++) {
             double sum = i == j ? -shift : 0;
