@@ -26,14 +26,16 @@ void crs_adapt_extension(crease_solver *s)
     for (int i = 0; i < s->given->count; i++)
         blocks = larger(blocks, crs_rated(s, &s->now.block[i]));
     const double feasibility = s->now.feasibility.residual;
-    const bool feasible = crs_rated(s, &s->now.feasibility) <= s->o.eps;
-    if (!(blocks <= s->o.eps) || feasible || s->a->mu_fixed) return;
+    const double off = crs_rated(s, &s->now.feasibility);
+    const bool practical = s->a->mode == CREASE_MODE_PRACTICAL;
+    const double solved = practical ? larger(s->o.eps, 0.1 * off) : s->o.eps;
+    if (!(blocks <= solved) || off <= s->o.eps || s->a->mu_fixed) return;
     if (crs_norm(m, s->st.s) > 0.1 * feasibility) return;
     const double mu = s->extension->mu, wanted = 1.2 * crs_norm(m, s->st.lambda) / s->o.eps;
     if (s->a->mode != CREASE_MODE_PRACTICAL)
         crs_extension_set_mu(s->extension, larger(1.2 * mu, wanted));
-    else if (feasibility > 0.25 * s->stalled)
-        crs_extension_set_mu(s->extension, 10 * mu);
+    else if (feasibility > 0.9 * s->stalled)
+        crs_extension_set_mu(s->extension, 2 * mu);
     if (s->a->mode == CREASE_MODE_PRACTICAL)
         crs_extension_set_multiplier(s->extension, s->st.lambda);
     s->stalled = feasibility;
