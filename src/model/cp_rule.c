@@ -10,8 +10,8 @@
 
 #include "model/cp_state.h"
 
-/* The largest w with prox(w) = 0: bisection over the numbers, which their bits order. */
-static double dead_zone(const crs_scalar *r, double t)
+/* Bisection over the numbers, which their bits order. */
+double crs_dead_zone(const crs_scalar *r, double t)
 {
     union {
         uint64_t bits;
@@ -53,7 +53,7 @@ static crs_cp_entry entry(const crs_cp_settings *c, const crs_cp_rule *r, double
     a.e_scale = e > 0 ? 1 / e : 0; /* nothing holds E: it is 0 */
     a.t = a.e_scale;
     a.z_scale = 1 / (2 + a.pull + c->h_z);
-    a.dead = e > 0 ? dead_zone(&r->penalty, a.t) : INFINITY;
+    a.dead = e > 0 ? crs_dead_zone(&r->penalty, a.t) : INFINITY;
     if (r->soft && e > 0) a.dead = a.t * r->penalty.weight * r->penalty.par[0];
     last_step(c, &a);
     return a;

@@ -19,14 +19,13 @@ typedef struct {
 
 /* What one worker needs in cache. */
 typedef struct {
-    double *rest;       /* CRS_TILE_ROWS x width */
-    double *e;          /* the same; 0 between tiles */
-    double *scratch;    /* 2 x width */
-    double *panel;      /* CRS_PANEL x width */
-    double *rows;       /* CRS_PANEL x rank: Khatri-Rao rows */
-    double *v;          /* rank x CRS_TILE_ROWS: twice those of a tile */
-    double *y;          /* CRS_TILE_ROWS x rank */
-    double *left, *sum; /* rank */
+    double *rest;    /* CRS_TILE_ROWS x width */
+    double *e;       /* the same; 0 between tiles */
+    double *scratch; /* 2 x width */
+    double *panel;   /* CRS_PANEL x width */
+    double *rows;    /* CRS_PANEL x rank: Khatri-Rao rows */
+    double *v;       /* rank x CRS_TILE_ROWS: twice those of a tile */
+    double *y;       /* CRS_TILE_ROWS x rank */
 } crs_cp_worker;
 
 struct crs_cp_fused {
@@ -47,6 +46,7 @@ struct crs_cp_fused {
     double *sums;      /* bands x CRS_SUMS */
     double *fold;      /* Khatri-Rao rows of the modes after one */
     double *factor[CREASE_MAX_ORDER], *gram[CREASE_MAX_ORDER];
+    double *gather;                        /* 2 x rank for each thread */
     double *rhs, *solved, *matrix, *solve; /* of a factor's linear system */
     crs_cp_worker *worker;
     crs_cp_statistics statistics;
@@ -61,14 +61,29 @@ static inline crs_kruskal kruskal_of(const crs_cp_fused *s)
     return k;
 }
 
-/* cp_check.c, cp_rule.c */
+/* cp_check.c, cp_memory.c, cp_rule.c */
+bool crs_cp_check_shape(const crease_space *shape, ptrdiff_t rank, int threads, crease_error *e);
 bool crs_cp_check(const crs_cp_settings *c, crease_error *e);
+crs_cp_grid crs_cp_grid_of(const crease_space *s, ptrdiff_t rank, ptrdiff_t block);
 void crs_cp_rules(crs_cp_fused *s);
+double crs_dead_zone(const crs_scalar *r, double t); /* the largest w with prox(w) = 0 */
 
 /* cp_sparse.c: t->e becomes E of a tile, in place or in e, an array of 0 that crs_cp_close restores
  */
 void crs_cp_open(const crs_cp_fused *s, ptrdiff_t tile, crs_cp_tile *t, double *e);
 void crs_cp_close(const crs_cp_fused *s, ptrdiff_t tile, const crs_cp_tile *t, ptrdiff_t nonzeros);
+
+/* cp_gather.c: to (I_n x rank) = the sum over the rows of `table` with the same index of mode n,
+ * each times the other modes' Khatri-Rao row; the table's rows run over the modes from .. to-1.
+ * fold holds the Khatri-Rao rows of the modes after n; work, 2 x rank for each thread. */
+typedef struct {
+    const crs_cp_kernel *kernel;
+    crs_kruskal k;
+    int threads, from, to;
+    const double *table;
+    double *fold, *work;
+} crs_cp_gathering;
+void crs_cp_gather(const crs_cp_gathering *g, int n, double *to);
 
 /* cp_factor.c: X_n from Z_(n) M_n, for the modes of the rows (from y) or of the columns (from w) */
 void crs_cp_update_rows(crs_cp_fused *s);

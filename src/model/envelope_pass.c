@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: MIT
+ * envelope_pass: sum phi and all S_(n) M_n in one read of T
+ *
+ * The tensor is left x right, M = V K', V and K the Khatri-Rao products of the modes of the rows
+ * and of the columns. A tile of r = T - M stays in cache, becomes s, and is multiplied into
+ * y = S K, and with the other tiles of its panel into S'V; these small arrays yield S_(n) M_n.
+ * Sums are made band by band and added in the bands' order, whichever thread works on which. */
+#include "model/envelope_state.h"
+
+static ptrdiff_t padded(const crs_envelope *s)
+{
+    return s->grid.chunks * s->k.rank * s->grid.width;
+}
+
+/* The tile's entries of T, padded with 0; what is not observed is never used. */
+static void load_tile(const crs_envelope *s, ptrdiff_t at, const crs_envelope_tile *t)
+{
+    for (ptrdiff_t i = 0; i < CRS_TILE_ROWS; i++) {
+        double *to = t->r + i * t->width;
+        const ptrdiff_t n = i < t->rows ? t->columns : 0;
+        for (ptrdiff_t j = 0; j < n; j++) to[j] = entry_of(s, at + i * t->stride + j);
+        fill(t->width - n, 0, to + n);
+    }
+}
+
+static void minus_transposed(ptrdiff_t rank, ptrdiff_t rows, const double *kr, double *v)
+{
+    for (ptrdiff_t r = 0; r < rank; r++)
+        for (ptrdiff_t i = 0; i < CRS_TILE_ROWS; i++)
+            v[r * CRS_TILE_ROWS + i] = i < rows ? -kr[i * rank + r] : 0;
+}
+
+/* s of four rows from `row` on in one chunk, at `to`, and its share of y */
+static void pass_tile(crs_envelope *s, const crs_envelope_worker *w, ptrdiff_t row, ptrdiff_t chunk,
+                      double *to, crs_envelope_tile t)
+{
+    const crs_cp_grid *g = &s->grid;
+    const ptrdiff_t rank = s->k.rank, at = row * g->right + chunk * g->width;
+    const double *columns = s->columns + chunk * rank * g->width;
+    const crs_cp_tile product = { .width = g->width, .stride = g->right, .rest = to, .t = s->T };
+    t.rows = fewer(CRS_TILE_ROWS, g->left - row);
+    t.columns = fewer(g->width, g->right - chunk * g->width);
+    t.r = to;
+    if (s->c.mask) t.mask = s->c.mask + at;
+    if (t.row) t.row += row, t.column += chunk * g->width;
+    load_tile(s, at, &t);
+    s->kernel->expand(rank, w->v, columns, &product);
+    crs_envelope_entries(&t);
+    if (s->rows_wanted) s->kernel->project(rank, g->width, to, columns, s->y + row * rank);
+}
+
+static void pass_panel(crs_envelope *s, const crs_envelope_worker *w, ptrdiff_t row,
+                       ptrdiff_t count, const crs_envelope_tile *t, double *collected)
+{
+    const ptrdiff_t rank = s->k.rank, width = s->grid.width;
+    row_products(s, row, count, w->rows);
+    if (s->rows_wanted) fill((count + 3) / 4 * 4 * rank, 0, s->y + row * rank);
+    if (t->row) fill(count, 0, t->row + row);
+    for (ptrdiff_t chunk = 0; chunk < s->grid.chunks; chunk++) {
+        for (ptrdiff_t i = 0; i < count; i += CRS_TILE_ROWS) {
+            minus_transposed(rank, fewer(CRS_TILE_ROWS, count - i), w->rows + i * rank, w->v);
+            pass_tile(s, w, row + i, chunk, w->panel + i * width, *t);
+        }
+        if (s->columns_wanted)
+            s->kernel->collect(count, rank, width, w->rows, w->panel,
+                               collected + chunk * rank * width);
+    }
+}
+
+static void pass_band(void *self, ptrdiff_t band, int worker)
+{
+    crs_envelope *s = self;
+    const crs_cp_grid *g = &s->grid;
+    const crs_envelope_worker *w = s->worker + worker;
+    double sums[CRS_ENV_SUMS] = { 0 };
+    double *collected = s->collected + band * padded(s);
+    crs_envelope_tile t = { .stride = g->right, .width = g->width, .next = &s->next, .sums = sums };
+    ptrdiff_t row, end;
+    if (!s->same) t.judge = &s->judge;
+    if (s->histogram_wanted) t.histogram = w->histogram;
+    if (s->weights_wanted) {
+        t.row = s->row_weights;
+        t.column = s->column_weights + band * g->chunks * g->width;
+        fill(g->chunks * g->width, 0, t.column);
+    }
+    if (s->columns_wanted) fill(padded(s), 0, collected);
+    for (crs_cp_band(g, band, &row, &end); row < end; row += CRS_PANEL)
+        pass_panel(s, w, row, fewer(CRS_PANEL, end - row), &t, collected);
+    copy(CRS_ENV_SUMS, sums, s->sums + band * CRS_ENV_SUMS);
+}
+
+void crs_envelope_point(crs_envelope *s, ptrdiff_t rank, const double *const *factor)
+{
+    const ptrdiff_t width = s->grid.width, right = s->grid.right;
+    s->k = (crs_kruskal){ .shape = s->c.shape, .rank = rank };
+    for (int n = 0; n < s->c.shape.order; n++) s->k.factor[n] = factor[n];
+    crs_khatri_rao(&s->k, (crs_modes){ s->grid.split, s->c.shape.order, -1 }, 0, right, s->w);
+    for (ptrdiff_t j = 0; j < s->grid.chunks * width; j++)
+        for (ptrdiff_t r = 0; r < rank; r++)
+            s->columns[(j / width * rank + r) * width + j % width] =
+                j < right ? s->w[j * rank + r] : 0;
+}
+
+/* The bands' arrays of `size` added up into the first. */
+static void add_bands(ptrdiff_t bands, ptrdiff_t size, double *x)
+{
+    for (ptrdiff_t band = 1; band < bands; band++) axpy(size, 1, x + band * size, x);
+}
+
+static void add_histograms(const crs_envelope *s, ptrdiff_t *to)
+{
+    for (int k = 0; k < CRS_ENVELOPE_BINS; k++) to[k] = 0;
+    for (int k = 0; k < s->c.threads; k++)
+        for (int b = 0; b < CRS_ENVELOPE_BINS; b++) to[b] += s->worker[k].histogram[b];
+}
+
+static void want(crs_envelope *s, const crs_envelope_sums *out)
+{
+    s->rows_wanted = s->columns_wanted = s->weights_wanted = false;
+    s->histogram_wanted = !out->no_histogram;
+    for (int n = 0; n < s->c.shape.order; n++) {
+        if (out->gradient[n]) *(n < s->grid.split ? &s->rows_wanted : &s->columns_wanted) = true;
+        if (out->marginal[n]) s->weights_wanted = true;
+    }
+    for (int k = 0; k < s->c.threads; k++)
+        memset(s->worker[k].histogram, 0, CRS_ENVELOPE_BINS * sizeof *s->worker[k].histogram);
+}
+
+void crs_envelope_evaluate(crs_envelope *s, ptrdiff_t rank, const double *const *factor,
+                           const crs_envelope_face *judge, const crs_envelope_face *next,
+                           crs_envelope_sums *out)
+{
+    const crs_cp_grid *g = &s->grid;
+    const double *a = s->sums;
+    s->same = judge == next;
+    s->judge = crs_envelope_rule_of(judge, s->c.alpha_noise);
+    s->next = s->same ? s->judge : crs_envelope_rule_of(next, s->c.alpha_noise);
+    want(s, out);
+    crs_envelope_point(s, rank, factor);
+    crs_parallel(s->c.threads, g->bands, pass_band, s);
+    add_bands(g->bands, CRS_ENV_SUMS, s->sums);
+    out->value = a[CRS_ENV_VALUE];
+    out->value_next = a[CRS_ENV_VALUE_NEXT];
+    out->squares = a[CRS_ENV_SQUARES];
+    out->weights = a[CRS_ENV_WEIGHTS];
+    out->observed = (ptrdiff_t)a[CRS_ENV_OBSERVED];
+    out->nonzeros = (ptrdiff_t)a[CRS_ENV_NONZERO];
+    add_histograms(s, out->histogram);
+    if (s->columns_wanted) add_bands(g->bands, padded(s), s->collected);
+    if (s->weights_wanted) add_bands(g->bands, g->chunks * g->width, s->column_weights);
+    crs_envelope_fold(s, out);
+}

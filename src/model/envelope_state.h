@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: MIT
+ * envelope_state.h: what an evaluation works on, shared by the files envelope_*.c */
+#ifndef CRS_ENVELOPE_STATE_H
+#define CRS_ENVELOPE_STATE_H
+
+#include "model/cp_state.h"
+#include "model/envelope.h"
+
+enum {
+    CRS_ENV_VALUE,      /* phi_judge */
+    CRS_ENV_VALUE_NEXT, /* phi_next */
+    CRS_ENV_SQUARES,    /* s^2 */
+    CRS_ENV_WEIGHTS,    /* w */
+    CRS_ENV_OBSERVED,   /* 1 */
+    CRS_ENV_NONZERO,    /* of e */
+    CRS_ENV_SUMS
+};
+
+/* A face at work: e = 0 for |r| <= dead, otherwise a prox of step t. */
+typedef struct {
+    double c, t, dead;
+    crs_scalar penalty; /* alpha rho */
+} crs_envelope_rule;
+
+/* Rows of t and mask are `stride` apart, of r, width. */
+typedef struct {
+    ptrdiff_t rows, columns, stride, width;
+    const crs_envelope_rule *judge, *next; /* judge NULL: the same */
+    const unsigned char *mask;             /* NULL: every entry is observed */
+    double *r;                             /* then s, 0 where not observed */
+    double *row, *column;                  /* marginals of w, added to; NULL: not wanted */
+    ptrdiff_t *histogram;                  /* NULL: not wanted */
+    double *sums;
+} crs_envelope_tile;
+
+/* envelope_entries.c */
+crs_envelope_rule crs_envelope_rule_of(const crs_envelope_face *f, double alpha_noise);
+double crs_envelope_prox(const crs_envelope_rule *a, double r); /* e */
+void crs_envelope_entries(const crs_envelope_tile *t);
+
+/* What one worker needs in cache. */
+typedef struct {
+    double *panel;        /* CRS_PANEL x width: r, then s */
+    double *rows;         /* CRS_PANEL x rank: Khatri-Rao rows */
+    double *v;            /* rank x CRS_TILE_ROWS: minus those of a tile */
+    ptrdiff_t *histogram; /* CRS_ENVELOPE_BINS */
+} crs_envelope_worker;
+
+struct crs_envelope {
+    crs_envelope_settings c;
+    const crs_cp_kernel *kernel;
+    crs_cp_grid grid;
+    const void *T;
+    double *y;              /* 4 blocks x rank: S times the Khatri-Rao product of the columns */
+    double *columns;        /* chunks x rank x width: that product, padded with 0 */
+    double *collected;      /* bands x (chunks x rank x width): the rows' one times S */
+    double *w;              /* right x rank: their sum */
+    double *row_weights;    /* 4 blocks: sums of w over the columns */
+    double *column_weights; /* bands x (chunks x width) */
+    double *sums;           /* bands x CRS_ENV_SUMS */
+    double *fold, *gather;
+    crs_envelope_worker *worker;
+    crs_kruskal k; /* the point at work */
+    crs_envelope_rule judge, next;
+    bool same; /* judge is next */
+    bool rows_wanted, columns_wanted, weights_wanted, histogram_wanted;
+    void *memory;
+};
+
+static inline bool observed_at(const crs_envelope *s, ptrdiff_t j)
+{
+    return !s->c.mask || s->c.mask[j];
+}
+
+static inline double entry_of(const crs_envelope *s, ptrdiff_t j)
+{
+    return s->c.single ? (double)((const float *)s->T)[j] : ((const double *)s->T)[j];
+}
+
+/* envelope_pass.c: the point, and the columns' Khatri-Rao product */
+void crs_envelope_point(crs_envelope *s, ptrdiff_t rank, const double *const *factor);
+
+/* envelope_fold.c */
+void crs_envelope_fold(crs_envelope *s, crs_envelope_sums *out);
+
+/* Rows of the Khatri-Rao product of the rows' modes. */
+static inline void row_products(const crs_envelope *s, ptrdiff_t row, ptrdiff_t count, double *to)
+{
+    crs_khatri_rao(&s->k, (crs_modes){ 0, s->grid.split, -1 }, row, count, to);
+}
+
+#endif
