@@ -45,6 +45,10 @@ typedef struct {
 
     /* Least c >= 0 with rho(|x|) + (c/2) x^2 convex; INFINITY: none. */
     double (*weak_convexity)(const double *par);
+
+    /* out: the parameters with which this penalty is u^2 rho(y/u), u > 0: the same penalty for data
+     * measured in a unit 1/u as large. */
+    void (*rescale)(const double *par, double u, double *out);
 } crease_penalty;
 
 #ifdef __cplusplus

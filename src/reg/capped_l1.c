@@ -29,6 +29,10 @@ static int stationary(const double *par, double t, double w, double *y)
 
 static double lipschitz(const double *par, double radius) { return (void)radius, par[0]; }
 static double weak_convexity(const double *par) { return unbounded(par[0]); }
+static void rescale(const double *par, double u, double *out)
+{
+    out[0] = u * par[0], out[1] = u * par[1];
+}
 
 static const crease_param params[] = { CREASE_PAR_NONNEGATIVE("lambda", "slope up to theta"),
                                        CREASE_PAR_POSITIVE("theta", "flat from theta on"),
@@ -48,6 +52,7 @@ const crease_penalty crs_capped_l1 = {
     .stationary = stationary,
     .lipschitz = lipschitz,
     .weak_convexity = weak_convexity,
+    .rescale = rescale,
 };
 
 crease_reg crease_capped_l1(double lambda, double theta)

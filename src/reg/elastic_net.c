@@ -21,6 +21,10 @@ static int stationary(const double *par, double t, double w, double *y)
 
 static double lipschitz(const double *par, double radius) { return par[0] + times(par[1], radius); }
 static double weak_convexity(const double *par) { return (void)par, 0; }
+static void rescale(const double *par, double u, double *out)
+{
+    out[0] = u * par[0], out[1] = par[1];
+}
 
 static const crease_param params[] = { CREASE_PAR_NONNEGATIVE("lambda1", "weight of y"),
                                        CREASE_PAR_NONNEGATIVE("lambda2", "weight of y^2/2"),
@@ -39,6 +43,7 @@ const crease_penalty crs_elastic_net = {
     .stationary = stationary,
     .lipschitz = lipschitz,
     .weak_convexity = weak_convexity,
+    .rescale = rescale,
 };
 
 crease_reg crease_elastic_net(double lambda1, double lambda2)

@@ -27,6 +27,10 @@ static int stationary(const double *par, double t, double w, double *y)
 
 static double lipschitz(const double *par, double radius) { return slope(par, radius); }
 static double weak_convexity(const double *par) { return (void)par, 0; }
+static void rescale(const double *par, double u, double *out)
+{
+    out[0] = u * par[0], out[1] = u * par[1];
+}
 
 static const crease_param params[] = { CREASE_PAR_NONNEGATIVE("lambda", "slope from delta on"),
                                        CREASE_PAR_POSITIVE("delta", "quadratic up to delta"),
@@ -45,6 +49,7 @@ const crease_penalty crs_huber = {
     .stationary = stationary,
     .lipschitz = lipschitz,
     .weak_convexity = weak_convexity,
+    .rescale = rescale,
 };
 
 crease_reg crease_huber(double lambda, double delta)

@@ -24,6 +24,7 @@ static double lipschitz(const double *par, double radius)
     return (void)radius, unbounded(par[0]);
 }
 static double weak_convexity(const double *par) { return unbounded(par[0]); }
+static void rescale(const double *par, double u, double *out) { out[0] = u * u * par[0]; }
 
 static const crease_param params[] = { CREASE_PAR_NONNEGATIVE("lambda", "price of an entry"),
                                        { 0 } };
@@ -40,6 +41,7 @@ const crease_penalty crs_l0 = {
     .stationary = stationary,
     .lipschitz = lipschitz,
     .weak_convexity = weak_convexity,
+    .rescale = rescale,
 };
 
 crease_reg crease_l0(double lambda) { return crease_separable(&crs_l0, (double[]){ lambda }); }

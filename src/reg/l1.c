@@ -16,6 +16,7 @@ static int stationary(const double *par, double t, double w, double *y)
 
 static double lipschitz(const double *par, double radius) { return (void)radius, par[0]; }
 static double weak_convexity(const double *par) { return (void)par, 0; }
+static void rescale(const double *par, double u, double *out) { out[0] = u * par[0]; }
 
 static const crease_param params[] = { CREASE_PAR_NONNEGATIVE("lambda", "weight"), { 0 } };
 
@@ -32,6 +33,7 @@ const crease_penalty crs_l1 = {
     .stationary = stationary,
     .lipschitz = lipschitz,
     .weak_convexity = weak_convexity,
+    .rescale = rescale,
 };
 
 crease_reg crease_l1(double lambda) { return crease_separable(&crs_l1, (double[]){ lambda }); }

@@ -40,6 +40,7 @@ static double lipschitz(const double *par, double radius)
     return (void)radius, unbounded(par[0]);
 }
 static double weak_convexity(const double *par) { return unbounded(par[0]); }
+static void rescale(const double *par, double u, double *out) { out[0] = u * sqrt(u) * par[0]; }
 
 static const crease_param params[] = { CREASE_PAR_NONNEGATIVE("lambda", "weight"), { 0 } };
 
@@ -55,6 +56,7 @@ const crease_penalty crs_l_half = {
     .stationary = stationary,
     .lipschitz = lipschitz,
     .weak_convexity = weak_convexity,
+    .rescale = rescale,
 };
 
 crease_reg crease_l_half(double lambda)

@@ -53,6 +53,7 @@ static double lipschitz(const double *par, double radius)
     return (void)radius, unbounded(par[0]);
 }
 static double weak_convexity(const double *par) { return unbounded(par[0]); }
+static void rescale(const double *par, double u, double *out) { out[0] = u * cbrt(u) * par[0]; }
 
 static const crease_param params[] = { CREASE_PAR_NONNEGATIVE("lambda", "weight"), { 0 } };
 
@@ -68,6 +69,7 @@ const crease_penalty crs_l_two_thirds = {
     .stationary = stationary,
     .lipschitz = lipschitz,
     .weak_convexity = weak_convexity,
+    .rescale = rescale,
 };
 
 crease_reg crease_l_two_thirds(double lambda)

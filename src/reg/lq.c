@@ -47,6 +47,10 @@ static double lipschitz(const double *par, double radius)
     return (void)radius, unbounded(par[0]);
 }
 static double weak_convexity(const double *par) { return unbounded(par[0]); }
+static void rescale(const double *par, double u, double *out)
+{
+    out[0] = pow(u, 2 - par[1]) * par[0], out[1] = par[1];
+}
 
 static const crease_param params[] = { CREASE_PAR_NONNEGATIVE("lambda", "weight"),
                                        { "q", 0, 1, CREASE_OPEN_LOW | CREASE_OPEN_HIGH, "power" },
@@ -64,6 +68,7 @@ const crease_penalty crs_lq = {
     .stationary = stationary,
     .lipschitz = lipschitz,
     .weak_convexity = weak_convexity,
+    .rescale = rescale,
 };
 
 crease_reg crease_lq(double lambda, double q)

@@ -35,6 +35,10 @@ static int stationary(const double *par, double t, double w, double *y)
 
 static double lipschitz(const double *par, double radius) { return (void)radius, par[0] / par[1]; }
 static double weak_convexity(const double *par) { return par[0] / par[1] / par[1]; }
+static void rescale(const double *par, double u, double *out)
+{
+    out[0] = u * u * par[0], out[1] = u * par[1];
+}
 
 static const crease_param params[] = { CREASE_PAR_NONNEGATIVE("lambda", "weight"),
                                        CREASE_PAR_POSITIVE("theta", "where the logarithm bends"),
@@ -52,6 +56,7 @@ const crease_penalty crs_lsp = {
     .stationary = stationary,
     .lipschitz = lipschitz,
     .weak_convexity = weak_convexity,
+    .rescale = rescale,
 };
 
 crease_reg crease_lsp(double lambda, double theta)

@@ -32,6 +32,10 @@ static int stationary(const double *par, double t, double w, double *y)
 
 static double lipschitz(const double *par, double radius) { return (void)radius, par[0]; }
 static double weak_convexity(const double *par) { return par[0] > 0 ? 1 / par[1] : 0; }
+static void rescale(const double *par, double u, double *out)
+{
+    out[0] = u * par[0], out[1] = par[1];
+}
 
 static const crease_param params[] = { CREASE_PAR_NONNEGATIVE("lambda", "slope at zero"),
                                        CREASE_PAR_POSITIVE("gamma", "flat from gamma lambda on"),
@@ -49,6 +53,7 @@ const crease_penalty crs_mcp = {
     .stationary = stationary,
     .lipschitz = lipschitz,
     .weak_convexity = weak_convexity,
+    .rescale = rescale,
 };
 
 crease_reg crease_mcp(double lambda, double gamma)

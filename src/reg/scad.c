@@ -49,6 +49,10 @@ static int stationary(const double *par, double t, double w, double *y)
 
 static double lipschitz(const double *par, double radius) { return (void)radius, par[0]; }
 static double weak_convexity(const double *par) { return par[0] > 0 ? 1 / (par[1] - 1) : 0; }
+static void rescale(const double *par, double u, double *out)
+{
+    out[0] = u * par[0], out[1] = par[1];
+}
 
 static const crease_param params[] = { CREASE_PAR_NONNEGATIVE("lambda", "slope at zero"),
                                        { "a", 2, INFINITY, CREASE_OPEN_LOW | CREASE_OPEN_HIGH,
@@ -68,6 +72,7 @@ const crease_penalty crs_scad = {
     .stationary = stationary,
     .lipschitz = lipschitz,
     .weak_convexity = weak_convexity,
+    .rescale = rescale,
 };
 
 crease_reg crease_scad(double lambda, double a)

@@ -16,6 +16,7 @@ static int stationary(const double *par, double t, double w, double *y)
 
 static double lipschitz(const double *par, double radius) { return times(par[0], radius); }
 static double weak_convexity(const double *par) { return (void)par, 0; }
+static void rescale(const double *par, double u, double *out) { (void)u, out[0] = par[0]; }
 
 static const crease_param params[] = { CREASE_PAR_NONNEGATIVE("lambda", "weight"), { 0 } };
 
@@ -32,6 +33,7 @@ const crease_penalty crs_squared_l2 = {
     .stationary = stationary,
     .lipschitz = lipschitz,
     .weak_convexity = weak_convexity,
+    .rescale = rescale,
 };
 
 crease_reg crease_squared_l2(double lambda)

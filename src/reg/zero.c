@@ -14,6 +14,7 @@ static int stationary(const double *par, double t, double w, double *y)
 
 static double lipschitz(const double *par, double radius) { return (void)par, (void)radius, 0; }
 static double weak_convexity(const double *par) { return (void)par, 0; }
+static void rescale(const double *par, double u, double *out) { (void)par, (void)u, (void)out; }
 
 static const crease_param params[] = { { 0 } };
 
@@ -30,6 +31,7 @@ const crease_penalty crs_zero = {
     .stationary = stationary,
     .lipschitz = lipschitz,
     .weak_convexity = weak_convexity,
+    .rescale = rescale,
 };
 
 crease_reg crease_zero(void) { return crease_separable(&crs_zero, NULL); }

@@ -157,6 +157,22 @@ static void nan_goes_through(void **state)
     }
 }
 
+/* With rescaled parameters the penalty is u^2 rho(y/u). */
+static void rescaled_by_the_definition(void **state)
+{
+    draws d = { { 8, 5 }, 0 };
+    (void)state;
+    for (int k = 0; k < PENALTIES; k++)
+        for (int trial = 0; trial < TRIALS; trial++) {
+            double par[CREASE_PARS] = { 0 }, other[CREASE_PARS] = { 0 };
+            draw_par(&d, penalties[k], 1, par);
+            const double u = decades(&d, 3), y = decades(&d, 3);
+            penalties[k]->rescale(par, u, other);
+            const double wanted = u * u * penalties[k]->value(par, y / u);
+            assert_close(penalties[k]->value(other, y), wanted, 1e-12 * (wanted + u * u));
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -166,6 +182,7 @@ int main(void)
         cmocka_unit_test(weak_convexity_is_the_least),
         cmocka_unit_test(lambda_may_be_zero),
         cmocka_unit_test(nan_goes_through),
+        cmocka_unit_test(rescaled_by_the_definition),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
