@@ -132,7 +132,11 @@ void crs_envelope_path_advance(crs_envelope_solver *s, bool stuck)
         if (s->out.stage == CRS_STAGE_PATH) return;
     }
     if (s->out.stage == CRS_STAGE_RIDGE && (!s->c.prune || stuck || s->out.worst <= ridge_stop)) {
-        if (s->c.prune) s->known = !crs_envelope_prune(s);
+        s->known = !(s->c.prune && crs_envelope_prune(s));
+        if (!s->known) {
+            crs_envelope_trust_reset(s);
+            return;
+        }
         enter(s, CRS_STAGE_LAST);
         if (s->c.prune) crs_envelope_trust_reset(s);
         return;

@@ -56,7 +56,7 @@ static ptrdiff_t doubles(const crs_envelope_solver_settings *c)
 {
     const ptrdiff_t rows = crs_envelope_model_rows(&c->shape), n = rows * c->rank;
     const ptrdiff_t cg = more(4 * n, more(c->rank * c->rank, 2 * c->rank));
-    return crs_envelope_model_size(&c->shape, c->rank) + 9 * n + 2 * rows + cg;
+    return crs_envelope_model_size(&c->shape, c->rank) + 10 * n + 2 * rows + cg;
 }
 
 ptrdiff_t crs_envelope_solver_bytes(const crs_envelope_solver_settings *c, crease_error *e)
@@ -97,6 +97,7 @@ static void place(crs_envelope_solver *s)
     s->step = carve(&memory, n);
     s->scaled = carve(&memory, n);
     s->rhs = carve(&memory, n);
+    s->backup = carve(&memory, n);
     s->model.held = carve(&memory, n);
     s->cg = memory;
     if (!s->c.nonneg) s->model.held = NULL;
@@ -156,6 +157,7 @@ bool crs_envelope_solver_start(crs_envelope_solver *s, ptrdiff_t rank, const dou
                   ? crs_envelope_l1(0, s->noise)
                   : crs_envelope_l1(crs_envelope_threshold(&s->c.face, s->noise), s->noise);
     s->known = s->built = s->learned = false;
+    s->merge = CRS_MERGE_NOT;
     s->before = INFINITY;
     s->nu = s->c.nu;
     crs_envelope_trust_reset(s);

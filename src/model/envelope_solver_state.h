@@ -6,6 +6,9 @@
 #include "model/envelope_model.h"
 #include "model/envelope_solve.h"
 
+/* Of pairs of components into one: not yet, tried (to be verified), given up. */
+typedef enum { CRS_MERGE_NOT, CRS_MERGE_TRIED, CRS_MERGE_OVER } crs_envelope_merging;
+
 /* A point and what one read of the tensor tells about it. */
 typedef struct {
     double *x;        /* factors, one after another */
@@ -31,6 +34,9 @@ struct crs_envelope_solver {
     bool known;    /* `at` is the evaluation of at.x */
     bool built;    /* the model is that of `at` */
     bool learned;
+    crs_envelope_merging merge;
+    ptrdiff_t backup_rank;
+    double backup_value, *backup; /* before components were merged */
     double *gradient, *step, *scaled, *rhs, *cg;
     double *memory;
 };
@@ -50,7 +56,11 @@ crs_envelope_face crs_envelope_path_next(crs_envelope_solver *s);
 void crs_envelope_typical(crs_envelope_solver *s);
 void crs_envelope_path_advance(crs_envelope_solver *s, bool stuck);
 
+/* envelope_merge.c: how many pairs of components became one; the others' places are 0 */
+ptrdiff_t crs_envelope_merge(crs_envelope_solver *s);
+
 /* envelope_prune.c: true when components went; the point must then be evaluated again */
+
 bool crs_envelope_prune(crs_envelope_solver *s);
 
 #endif
