@@ -84,14 +84,22 @@ static double parameters(const crs_envelope_model *m)
     return (double)(m->rank * (crs_envelope_model_rows(&m->shape) - m->shape.order + 1));
 }
 
+/* The threshold from the noise's scale; false when it is not much below the one now. */
+static bool lower(crs_envelope_solver *s)
+{
+    s->out.scale = crs_envelope_scale(s->at.sums, parameters(&s->model));
+    const double t = s->c.learn * s->out.scale;
+    if (s->learned && !(t < 0.8 * goal_threshold(s))) return false;
+    s->goal = crs_envelope_l1(t, s->noise);
+    return s->learned = true;
+}
+
+/* The path ends when the median does. */
 static void learn(crs_envelope_solver *s)
 {
-    const bool settled = s->out.worst < path_stop && s->out.median > 0.9 * s->before;
-    if (s->out.worst < path_stop) s->before = s->out.median;
-    if (!settled) return;
-    s->out.scale = crs_envelope_scale(s->at.sums, parameters(&s->model));
-    s->goal = crs_envelope_l1(s->c.learn * s->out.scale, s->noise);
-    s->learned = true;
+    const bool near = s->out.worst < 1e-3, settled = near && s->out.median > 0.9 * s->before;
+    s->before = near ? s->out.median : INFINITY;
+    if (settled) lower(s);
 }
 
 static void enter(crs_envelope_solver *s, crs_envelope_stage stage)
@@ -132,6 +140,10 @@ void crs_envelope_path_advance(crs_envelope_solver *s, bool stuck)
         if (s->out.stage == CRS_STAGE_PATH) return;
     }
     if (s->out.stage == CRS_STAGE_RIDGE && (!s->c.prune || stuck || s->out.worst <= ridge_stop)) {
+        if (s->c.learn > 0 && !stuck && lower(s)) {
+            enter(s, CRS_STAGE_RIDGE);
+            return;
+        }
         s->known = !(s->c.prune && crs_envelope_prune(s));
         if (!s->known) {
             crs_envelope_trust_reset(s);

@@ -75,7 +75,7 @@ bool crs_envelope_trust_direction(crs_envelope_solver *s)
     m->curvature = s->out.curvature = 2 * s->noise * s->eta;
     if (!s->built) build(s);
     if (s->out.mu == 0) s->out.mu = first_damping(m);
-    const double tolerance = smaller(0.1, sqrt(s->out.worst));
+    const double tolerance = smaller(0.03, 0.3 * sqrt(s->out.worst));
     for (int k = 0; k < MOST_TRIES; k++, s->out.mu *= 4) {
         crs_envelope_model_prepare(m, s->out.mu);
         s->out.cg += crs_envelope_cg(m, s->out.mu, s->rhs, tolerance, MOST_CG, s->scaled, s->cg);
