@@ -91,6 +91,7 @@ static bool lower(crs_envelope_solver *s)
     const double t = s->c.learn * s->out.scale;
     if (s->learned && !(t < 0.8 * goal_threshold(s))) return false;
     s->goal = crs_envelope_l1(t, s->noise);
+    s->attempt = CRS_ATTEMPT_NONE;
     return s->learned = true;
 }
 
@@ -144,9 +145,11 @@ void crs_envelope_path_advance(crs_envelope_solver *s, bool stuck)
             enter(s, CRS_STAGE_RIDGE);
             return;
         }
-        s->known = !(s->c.prune && crs_envelope_prune(s));
+        s->known = !(s->c.prune && crs_envelope_rank(s));
         if (!s->known) {
             crs_envelope_trust_reset(s);
+            if (s->attempt == CRS_ATTEMPT_REFILL && s->c.path && s->c.learn == 0)
+                s->out.stage = CRS_STAGE_PATH, s->out.threshold = INFINITY;
             return;
         }
         enter(s, CRS_STAGE_LAST);

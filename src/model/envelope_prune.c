@@ -73,33 +73,11 @@ static bool thin(crs_envelope_solver *s, double small, double few)
     return true;
 }
 
-/* F may grow by what that many parameters fit of the noise. */
-static bool worse(const crs_envelope_solver *s)
-{
-    const double each =
-        (double)(crs_envelope_model_rows(&s->model.shape) - s->model.shape.order + 1);
-    const double gone = each * (double)(s->backup_rank - s->model.rank);
-    const double noise = s->noise * square(crs_envelope_scale(s->at.sums, 0));
-    return !(s->out.value <= s->backup_value + 3 * noise * gone);
-}
-
-static void restore(crs_envelope_solver *s)
-{
-    s->model.rank = s->out.rank = s->backup_rank;
-    copy(crs_envelope_model_unknowns(&s->model), s->backup, s->at.x);
-    s->merge = CRS_MERGE_OVER;
-}
-
 bool crs_envelope_prune(crs_envelope_solver *s)
 {
     const crs_envelope_model *m = &s->model;
     const ptrdiff_t each = crs_envelope_model_rows(&m->shape) - m->shape.order + 1;
-    if (s->merge == CRS_MERGE_TRIED && worse(s)) return restore(s), true;
-    if (thin(s, 1e-2, (double)each / 2)) return true;
-    if (s->merge == CRS_MERGE_OVER) return false;
-    s->backup_rank = m->rank;
-    s->backup_value = s->out.value;
-    copy(crs_envelope_model_unknowns(m), s->at.x, s->backup);
-    s->merge = CRS_MERGE_TRIED;
-    return crs_envelope_merge(s) > 0 && thin(s, 0, 0);
+    return thin(s, 1e-2, (double)each / 2);
 }
+
+bool crs_envelope_drop_zeros(crs_envelope_solver *s) { return thin(s, 0, 0); }

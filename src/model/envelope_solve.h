@@ -23,12 +23,13 @@ typedef struct {
     const unsigned char *mask; /* borrowed; NULL: all observed */
     bool nonneg;
     int threads;
-    bool single;  /* T is float */
-    bool path;    /* follow a falling threshold */
-    double kap;   /* the threshold on the path, in medians of |r| */
-    bool prune;   /* a ridge first, then drop components that vanish or sit on outliers */
-    double ridge; /* that ridge, in units of alpha median|T|^(1-2/d) */
-    double eps;   /* relative residual to reach */
+    bool single;   /* T is float */
+    bool path;     /* follow a falling threshold */
+    double kap;    /* the threshold on the path, in medians of |r| */
+    bool prune;    /* a ridge first, then drop components that vanish or sit on outliers */
+    double ridge;  /* that ridge, in units of alpha median|T|^(1-2/d) */
+    uint64_t seed; /* of columns that are filled again */
+    double eps;    /* relative residual to reach */
 } crs_envelope_solver_settings;
 
 typedef enum {

@@ -13,7 +13,7 @@ crs_envelope_solver_settings crs_envelope_solver_default(const crease_space *sha
         .path = true,
         .kap = 3,
         .prune = true,
-        .ridge = 1,
+        .ridge = 3,
         .eps = 1e-6,
     };
 }
@@ -157,7 +157,9 @@ bool crs_envelope_solver_start(crs_envelope_solver *s, ptrdiff_t rank, const dou
                   ? crs_envelope_l1(0, s->noise)
                   : crs_envelope_l1(crs_envelope_threshold(&s->c.face, s->noise), s->noise);
     s->known = s->built = s->learned = false;
-    s->merge = CRS_MERGE_NOT;
+    s->attempt = CRS_ATTEMPT_NONE;
+    s->refills = 0;
+    s->first_rank = rank;
     s->before = INFINITY;
     s->nu = s->c.nu;
     crs_envelope_trust_reset(s);

@@ -6,8 +6,14 @@
 #include "model/envelope_model.h"
 #include "model/envelope_solve.h"
 
-/* Of pairs of components into one: not yet, tried (to be verified), given up. */
-typedef enum { CRS_MERGE_NOT, CRS_MERGE_TRIED, CRS_MERGE_OVER } crs_envelope_merging;
+/* What is to be verified when the ridge stage ends again; over: no more merging. */
+typedef enum {
+    CRS_ATTEMPT_NONE,
+    CRS_ATTEMPT_MERGE,
+    CRS_ATTEMPT_REFILL,
+    CRS_ATTEMPT_OVER
+} crs_envelope_attempt;
+enum { CRS_STREAM_REFILL = 400 };
 
 /* A point and what one read of the tensor tells about it. */
 typedef struct {
@@ -34,9 +40,10 @@ struct crs_envelope_solver {
     bool known;    /* `at` is the evaluation of at.x */
     bool built;    /* the model is that of `at` */
     bool learned;
-    crs_envelope_merging merge;
-    ptrdiff_t backup_rank;
-    double backup_value, *backup; /* before components were merged */
+    crs_envelope_attempt attempt;
+    int refills;
+    ptrdiff_t first_rank, backup_rank;
+    double backup_value, *backup; /* before the attempt */
     double *gradient, *step, *scaled, *rhs, *cg;
     double *memory;
 };
@@ -59,8 +66,11 @@ void crs_envelope_path_advance(crs_envelope_solver *s, bool stuck);
 /* envelope_merge.c: how many pairs of components became one; the others' places are 0 */
 ptrdiff_t crs_envelope_merge(crs_envelope_solver *s);
 
-/* envelope_prune.c: true when components went; the point must then be evaluated again */
-
+/* envelope_prune.c: true when components went */
 bool crs_envelope_prune(crs_envelope_solver *s);
+bool crs_envelope_drop_zeros(crs_envelope_solver *s);
+
+/* envelope_rank.c: true when the factors changed, and must be evaluated again */
+bool crs_envelope_rank(crs_envelope_solver *s);
 
 #endif
