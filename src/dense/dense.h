@@ -38,6 +38,11 @@ bool crs_eigh_fits(ptrdiff_t n);
 ptrdiff_t crs_eigh_scratch(ptrdiff_t n);
 bool crs_eigh(ptrdiff_t n, const double *a, double *w, double *q, double *work);
 
+/* A v = lambda B v, both n x n: row k of v is an eigenvector; of a complex pair two neighbouring
+ * rows are its real and imaginary parts, up to the sign of the latter. */
+ptrdiff_t crs_pencil_scratch(ptrdiff_t n);
+bool crs_pencil(ptrdiff_t n, const double *a, const double *b, double *v, double *work);
+
 /* In place: the lower triangle of a becomes L with A = L L'; false unless safely positive:
  * every pivot above n 2^-52 times its diagonal entry. */
 bool crs_cholesky(ptrdiff_t n, double *a);

@@ -7,7 +7,7 @@
 #ifndef CRS_CP_KERNEL_H
 #define CRS_CP_KERNEL_H
 
-#include "reg/reg.h"
+#include "model/envelope_kernel.h"
 
 enum { CRS_TILE_ROWS = 4 };
 
@@ -85,6 +85,10 @@ typedef struct {
 
     /* s (rank) += sum of the rows of y o k, both rows x rank */
     void (*weigh)(ptrdiff_t rows, ptrdiff_t rank, const double *y, const double *k, double *s);
+
+    /* r (4 x width) = the low-rank part v c; v is 4 x rank, c rank x width */
+    void (*low_rank)(ptrdiff_t rank, const double *v, const double *c, const crs_envelope_tile *t);
+    void (*envelope)(const crs_envelope_tile *t); /* r from the low-rank part to s, the sums */
 } crs_cp_kernel;
 
 extern const crs_cp_kernel crs_cp_kernel_base, crs_cp_kernel_avx2, crs_cp_kernel_avx512;

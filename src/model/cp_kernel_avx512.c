@@ -46,6 +46,22 @@ static inline unsigned nonzero(vec a)
     return _mm512_cmp_pd_mask(a, _mm512_setzero_pd(), _CMP_NEQ_UQ);
 }
 
+static inline vec widen_part(const float *x, int n)
+{
+    if (n == LANES) return _mm512_cvtps_pd(_mm256_loadu_ps(x));
+    return _mm512_cvtps_pd(_mm512_castps512_ps256(_mm512_maskz_loadu_ps(first(n), x)));
+}
+
+static inline vec keep(vec a, int n) { return _mm512_maskz_mov_pd(first(n), a); }
+
+static inline void bins(vec a, int64_t *bin)
+{
+    const __m512i bits = _mm512_srli_epi64(_mm512_castpd_si512(magnitude(a)), CRS_BIN_SHIFT);
+    const __m512i b = _mm512_sub_epi64(bits, _mm512_set1_epi64(CRS_BIN_FIRST));
+    const __m512i most = _mm512_set1_epi64(CRS_BIN_LAST);
+    _mm512_storeu_si512(bin, _mm512_min_epi64(_mm512_max_epi64(b, _mm512_setzero_si512()), most));
+}
+
 #define KERNEL      crs_cp_kernel_avx512
 #define KERNEL_NAME "avx512"
 #include "model/cp_kernel.inc"

@@ -16,6 +16,15 @@ static inline vec magnitude(vec a) { return fabs(a); }
 static inline vec nonzero_as_one(vec a) { return a == 0 ? 0 : 1; }
 static inline double total(vec a) { return a; }
 static inline unsigned nonzero(vec a) { return a != 0; }
+static inline vec widen_part(const float *x, int n) { return (void)n, (double)*x; }
+static inline vec keep(vec a, int n) { return (void)n, a; }
+static inline void bins(vec a, int64_t *bin)
+{
+    uint64_t bits;
+    memcpy(&bits, &a, sizeof bits);
+    const int64_t b = (int64_t)((bits & INT64_MAX) >> CRS_BIN_SHIFT) - CRS_BIN_FIRST;
+    *bin = b < 0 ? 0 : b < CRS_BIN_LAST ? b : CRS_BIN_LAST;
+}
 
 #define KERNEL      crs_cp_kernel_base
 #define KERNEL_NAME "base"

@@ -67,8 +67,8 @@ void crs_envelope_evaluate(crs_envelope *s, ptrdiff_t rank, const double *const 
 double crs_envelope_quantile(const crs_envelope_sums *a, double q);
 
 /* The tensor as left x right: rows first .. first+count-1 of a part go to out (count x right).
- * crs_envelope_open says at which point; its arguments are borrowed until the last read. Where W = 0, B
- * is -M. */
+ * crs_envelope_open says at which point; its arguments are borrowed until the last read. Where W =
+ * 0, B is -M. */
 void crs_envelope_rows(const crs_envelope *s, ptrdiff_t *left, ptrdiff_t *right);
 void crs_envelope_open(crs_envelope *s, ptrdiff_t rank, const double *const *factor,
                        const crs_envelope_face *face);

@@ -7,7 +7,8 @@ crs_envelope_rule crs_envelope_rule_of(const crs_envelope_face *f, double alpha_
     crs_envelope_rule a = { .c = alpha_noise / (1 + alpha_noise) };
     a.t = 1 / (2 * a.c);
     a.penalty = (crs_scalar){ f->penalty, f->par, f->alpha };
-    a.dead = crs_dead_zone(&a.penalty, a.t);
+    a.soft = f->penalty == &crs_l1;
+    a.dead = a.soft ? a.t * f->alpha * f->par[0] : crs_dead_zone(&a.penalty, a.t);
     return a;
 }
 
@@ -21,16 +22,12 @@ static double value(const crs_envelope_rule *a, double s, double e)
     return a->c * square(s) + (e == 0 ? 0 : crs_scalar_value(&a->penalty, e));
 }
 
-/* The sign and the bits after the third of the fraction are dropped. */
 static ptrdiff_t bin_of(double r)
 {
-    enum { SHIFT = 49 };
-    uint64_t bits, least;
-    const double from = CRS_ENVELOPE_LEAST;
+    uint64_t bits;
     memcpy(&bits, &r, sizeof bits);
-    memcpy(&least, &from, sizeof least);
-    const ptrdiff_t at = (ptrdiff_t)((bits & INT64_MAX) >> SHIFT) - (ptrdiff_t)(least >> SHIFT);
-    return at < 0 ? 0 : at < CRS_ENVELOPE_BINS ? at : CRS_ENVELOPE_BINS - 1;
+    const ptrdiff_t b = (ptrdiff_t)((bits & INT64_MAX) >> CRS_BIN_SHIFT) - CRS_BIN_FIRST;
+    return b < 0 ? 0 : b < CRS_BIN_LAST ? b : CRS_BIN_LAST;
 }
 
 /* s; the entry's contributions are added up */
@@ -57,12 +54,14 @@ static double entry(const crs_envelope_tile *t, double r, double *w)
 void crs_envelope_entries(const crs_envelope_tile *t)
 {
     for (ptrdiff_t i = 0; i < t->rows; i++) {
-        const unsigned char *mask = t->mask ? t->mask + i * t->stride : NULL;
-        double *r = t->r + i * t->width;
+        const ptrdiff_t at = i * t->stride;
+        double *m = t->r + i * t->width;
         for (ptrdiff_t j = 0; j < t->columns; j++) {
+            const double T = t->single ? (double)t->single[at + j] : t->t[at + j];
             double w = 0;
-            r[j] = mask && !mask[j] ? 0 : entry(t, r[j], &w);
-            if (t->row) t->row[i] += w, t->column[j] += w;
+            m[j] = t->mask && !t->mask[at + j] ? 0 : entry(t, T - m[j], &w);
+            t->row[i] += w;
+            t->column[j] += w;
         }
     }
 }

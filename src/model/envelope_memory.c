@@ -19,7 +19,6 @@ static void carve_workers(crs_envelope *s, crs_carver *m)
         crs_envelope_worker w;
         w.panel = carve_doubles(m, CRS_PANEL, width);
         w.rows = carve_doubles(m, CRS_PANEL, rank);
-        w.v = carve_doubles(m, CRS_TILE_ROWS, rank);
         w.histogram = carve_bytes(m, CRS_ENVELOPE_BINS, sizeof *w.histogram);
         if (m->base) s->worker[k] = w;
     }

@@ -12,40 +12,24 @@ static ptrdiff_t padded(const crs_envelope *s)
     return s->grid.chunks * s->k.rank * s->grid.width;
 }
 
-/* The tile's entries of T, padded with 0; what is not observed is never used. */
-static void load_tile(const crs_envelope *s, ptrdiff_t at, const crs_envelope_tile *t)
-{
-    for (ptrdiff_t i = 0; i < CRS_TILE_ROWS; i++) {
-        double *to = t->r + i * t->width;
-        const ptrdiff_t n = i < t->rows ? t->columns : 0;
-        for (ptrdiff_t j = 0; j < n; j++) to[j] = entry_of(s, at + i * t->stride + j);
-        fill(t->width - n, 0, to + n);
-    }
-}
-
-static void minus_transposed(ptrdiff_t rank, ptrdiff_t rows, const double *kr, double *v)
-{
-    for (ptrdiff_t r = 0; r < rank; r++)
-        for (ptrdiff_t i = 0; i < CRS_TILE_ROWS; i++)
-            v[r * CRS_TILE_ROWS + i] = i < rows ? -kr[i * rank + r] : 0;
-}
-
 /* s of four rows from `row` on in one chunk, at `to`, and its share of y */
-static void pass_tile(crs_envelope *s, const crs_envelope_worker *w, ptrdiff_t row, ptrdiff_t chunk,
-                      double *to, crs_envelope_tile t)
+static void pass_tile(crs_envelope *s, const double *kr, ptrdiff_t row, ptrdiff_t chunk, double *to,
+                      crs_envelope_tile t)
 {
     const crs_cp_grid *g = &s->grid;
     const ptrdiff_t rank = s->k.rank, at = row * g->right + chunk * g->width;
     const double *columns = s->columns + chunk * rank * g->width;
-    const crs_cp_tile product = { .width = g->width, .stride = g->right, .rest = to, .t = s->T };
     t.rows = fewer(CRS_TILE_ROWS, g->left - row);
     t.columns = fewer(g->width, g->right - chunk * g->width);
+    t.ahead = row + CRS_TILE_ROWS < g->left ? CRS_TILE_ROWS * g->right : 0;
     t.r = to;
+    t.row += row;
+    t.column += chunk * g->width;
+    if (s->c.single) t.single = (const float *)s->T + at;
+    if (!s->c.single) t.t = (const double *)s->T + at;
     if (s->c.mask) t.mask = s->c.mask + at;
-    if (t.row) t.row += row, t.column += chunk * g->width;
-    load_tile(s, at, &t);
-    s->kernel->expand(rank, w->v, columns, &product);
-    crs_envelope_entries(&t);
+    s->kernel->low_rank(rank, kr, columns, &t);
+    s->kernel->envelope(&t);
     if (s->rows_wanted) s->kernel->project(rank, g->width, to, columns, s->y + row * rank);
 }
 
@@ -55,11 +39,10 @@ static void pass_panel(crs_envelope *s, const crs_envelope_worker *w, ptrdiff_t 
     const ptrdiff_t rank = s->k.rank, width = s->grid.width;
     row_products(s, row, count, w->rows);
     if (s->rows_wanted) fill((count + 3) / 4 * 4 * rank, 0, s->y + row * rank);
-    if (t->row) fill(count, 0, t->row + row);
+    fill(count, 0, t->row + row);
     for (ptrdiff_t chunk = 0; chunk < s->grid.chunks; chunk++) {
         for (ptrdiff_t i = 0; i < count; i += CRS_TILE_ROWS) {
-            minus_transposed(rank, fewer(CRS_TILE_ROWS, count - i), w->rows + i * rank, w->v);
-            pass_tile(s, w, row + i, chunk, w->panel + i * width, *t);
+            pass_tile(s, w->rows + i * rank, row + i, chunk, w->panel + i * width, *t);
         }
         if (s->columns_wanted)
             s->kernel->collect(count, rank, width, w->rows, w->panel,
@@ -78,11 +61,9 @@ static void pass_band(void *self, ptrdiff_t band, int worker)
     ptrdiff_t row, end;
     if (!s->same) t.judge = &s->judge;
     if (s->histogram_wanted) t.histogram = w->histogram;
-    if (s->weights_wanted) {
-        t.row = s->row_weights;
-        t.column = s->column_weights + band * g->chunks * g->width;
-        fill(g->chunks * g->width, 0, t.column);
-    }
+    t.row = s->row_weights;
+    t.column = s->column_weights + band * g->chunks * g->width;
+    fill(g->chunks * g->width, 0, t.column);
     if (s->columns_wanted) fill(padded(s), 0, collected);
     for (crs_cp_band(g, band, &row, &end); row < end; row += CRS_PANEL)
         pass_panel(s, w, row, fewer(CRS_PANEL, end - row), &t, collected);
@@ -116,12 +97,10 @@ static void add_histograms(const crs_envelope *s, ptrdiff_t *to)
 
 static void want(crs_envelope *s, const crs_envelope_sums *out)
 {
-    s->rows_wanted = s->columns_wanted = s->weights_wanted = false;
+    s->rows_wanted = s->columns_wanted = false;
     s->histogram_wanted = !out->no_histogram;
-    for (int n = 0; n < s->c.shape.order; n++) {
+    for (int n = 0; n < s->c.shape.order; n++)
         if (out->gradient[n]) *(n < s->grid.split ? &s->rows_wanted : &s->columns_wanted) = true;
-        if (out->marginal[n]) s->weights_wanted = true;
-    }
     for (int k = 0; k < s->c.threads; k++)
         memset(s->worker[k].histogram, 0, CRS_ENVELOPE_BINS * sizeof *s->worker[k].histogram);
 }
@@ -147,6 +126,6 @@ void crs_envelope_evaluate(crs_envelope *s, ptrdiff_t rank, const double *const 
     out->nonzeros = (ptrdiff_t)a[CRS_ENV_NONZERO];
     add_histograms(s, out->histogram);
     if (s->columns_wanted) add_bands(g->bands, padded(s), s->collected);
-    if (s->weights_wanted) add_bands(g->bands, g->chunks * g->width, s->column_weights);
+    add_bands(g->bands, g->chunks * g->width, s->column_weights);
     crs_envelope_fold(s, out);
 }

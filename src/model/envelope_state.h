@@ -6,43 +6,13 @@
 #include "model/cp_state.h"
 #include "model/envelope.h"
 
-enum {
-    CRS_ENV_VALUE,      /* phi_judge */
-    CRS_ENV_VALUE_NEXT, /* phi_next */
-    CRS_ENV_SQUARES,    /* s^2 */
-    CRS_ENV_WEIGHTS,    /* w */
-    CRS_ENV_OBSERVED,   /* 1 */
-    CRS_ENV_NONZERO,    /* of e */
-    CRS_ENV_SUMS
-};
-
-/* A face at work: e = 0 for |r| <= dead, otherwise a prox of step t. */
-typedef struct {
-    double c, t, dead;
-    crs_scalar penalty; /* alpha rho */
-} crs_envelope_rule;
-
-/* Rows of t and mask are `stride` apart, of r, width. */
-typedef struct {
-    ptrdiff_t rows, columns, stride, width;
-    const crs_envelope_rule *judge, *next; /* judge NULL: the same */
-    const unsigned char *mask;             /* NULL: every entry is observed */
-    double *r;                             /* then s, 0 where not observed */
-    double *row, *column;                  /* marginals of w, added to; NULL: not wanted */
-    ptrdiff_t *histogram;                  /* NULL: not wanted */
-    double *sums;
-} crs_envelope_tile;
-
 /* envelope_entries.c */
 crs_envelope_rule crs_envelope_rule_of(const crs_envelope_face *f, double alpha_noise);
-double crs_envelope_prox(const crs_envelope_rule *a, double r); /* e */
-void crs_envelope_entries(const crs_envelope_tile *t);
 
 /* What one worker needs in cache. */
 typedef struct {
     double *panel;        /* CRS_PANEL x width: r, then s */
     double *rows;         /* CRS_PANEL x rank: Khatri-Rao rows */
-    double *v;            /* rank x CRS_TILE_ROWS: minus those of a tile */
     ptrdiff_t *histogram; /* CRS_ENVELOPE_BINS */
 } crs_envelope_worker;
 
@@ -63,7 +33,7 @@ struct crs_envelope {
     crs_kruskal k; /* the point at work */
     crs_envelope_rule judge, next;
     bool same; /* judge is next */
-    bool rows_wanted, columns_wanted, weights_wanted, histogram_wanted;
+    bool rows_wanted, columns_wanted, histogram_wanted;
     void *memory;
 };
 

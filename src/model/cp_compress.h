@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT
+ * cp_compress.h: a tensor in the leading singular vectors of its modes, T ~ core x_n U_n */
+#ifndef CRS_CP_COMPRESS_H
+#define CRS_CP_COMPRESS_H
+
+#include <stdint.h>
+
+#include "model/cp_view.h"
+
+typedef struct {
+    crease_space shape;              /* of the core: p_n <= min(I_n, rank) */
+    double *values;                  /* the core */
+    double *basis[CREASE_MAX_ORDER]; /* U_n: I_n x p_n, orthonormal columns */
+    ptrdiff_t rank;                  /* the rank asked for, or less where the spectra end */
+} crs_cp_core;
+
+/* A few reads of the tensor. Free in any case. */
+bool crs_cp_compress(const crs_cp_view *v, ptrdiff_t rank, uint64_t seed, crs_cp_core *c,
+                     crease_error *e);
+void crs_cp_core_free(crs_cp_core *c);
+
+/* The leading left singular vectors of V_(n), I_n x columns, and the squares of their values,
+ * descending (cp_basis.c); columns <= I_n. A mode other than the first, or a plain view. */
+bool crs_cp_basis(const crs_cp_view *v, int n, ptrdiff_t columns, uint64_t seed, double *basis,
+                  double *squares, crease_error *e);
+
+/* The first k < count with squares[k-1] > 16 squares[k]; count without one. */
+ptrdiff_t crs_cp_gap(ptrdiff_t count, const double *squares);
+
+#endif

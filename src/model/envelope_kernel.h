@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT
+ * envelope_kernel.h: what the inner loops of the envelope work on (envelope.h has the formulas) */
+#ifndef CRS_ENVELOPE_KERNEL_H
+#define CRS_ENVELOPE_KERNEL_H
+
+#include "reg/reg.h"
+
+/* What is added up over the observed entries. */
+enum {
+    CRS_ENV_VALUE,      /* phi_judge */
+    CRS_ENV_VALUE_NEXT, /* phi_next */
+    CRS_ENV_SQUARES,    /* s^2 */
+    CRS_ENV_WEIGHTS,    /* w */
+    CRS_ENV_OBSERVED,   /* 1 */
+    CRS_ENV_NONZERO,    /* of e */
+    CRS_ENV_SUMS
+};
+
+/* A face at work: e = 0 for |r| <= dead, otherwise a prox of step t. */
+typedef struct {
+    double c, t, dead;
+    bool soft;          /* l1: s = clip(r, -dead, dead) */
+    crs_scalar penalty; /* alpha rho */
+} crs_envelope_rule;
+
+/* CRS_TILE_ROWS rows by at most `width` columns. Rows of t and mask are `stride` apart, of r,
+ * width; what is beyond the tile is 0 in r. */
+typedef struct {
+    ptrdiff_t rows, columns, stride, width;
+    ptrdiff_t ahead;                       /* to the tile that comes next, in entries */
+    const crs_envelope_rule *judge, *next; /* judge NULL: the same */
+    const double *t;                       /* NULL: single has it */
+    const float *single;
+    const unsigned char *mask; /* NULL: every entry is observed */
+    double *r;                 /* then s, 0 where not observed */
+    double *row, *column;      /* marginals of w, added to; column has `width` */
+    ptrdiff_t *histogram;      /* NULL: not wanted */
+    double *sums;
+} crs_envelope_tile;
+
+double crs_envelope_prox(const crs_envelope_rule *a, double r); /* e */
+
+/* Any penalties: r becomes s, and the sums grow. */
+void crs_envelope_entries(const crs_envelope_tile *t);
+
+/* The bin of |r|: its exponent and the first three bits after it. */
+enum { CRS_BIN_SHIFT = 49, CRS_BIN_FIRST = (1023 - 128) * 8, CRS_BIN_LAST = 2047 };
+
+#endif

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT
+ * envelope_rank: which rank the ridge stage leaves: prune, merge and refill, each verified
+ *
+ * A merge is kept unless F grows by more than the parameters it saved fit of the noise; columns
+ * that became free are tried again at random while the fit is poor, and kept if F then falls by
+ * more than that. */
+#include "model/envelope_solver_state.h"
+
+#include <crease/random.h>
+
+enum { MOST_REFILLS = 3 };
+static const double poor = 0.02; /* a residual's median, in those of the data */
+
+/* c sigma^2 is what one parameter fits of the noise; three times that is felt. */
+static double felt(const crs_envelope_solver *s)
+{
+    const crease_space *shape = &s->model.shape;
+    const double each = (double)(crs_envelope_model_rows(shape) - shape->order + 1);
+    const double change = fabs((double)(s->backup_rank - s->model.rank));
+    return 3 * s->noise * square(crs_envelope_scale(s->at.sums, 0)) * each * change;
+}
+
+static void backup(crs_envelope_solver *s, crs_envelope_attempt attempt)
+{
+    s->backup_rank = s->model.rank;
+    s->backup_value = s->out.value;
+    copy(crs_envelope_model_unknowns(&s->model), s->at.x, s->backup);
+    s->attempt = attempt;
+}
+
+static bool restore(crs_envelope_solver *s)
+{
+    s->model.rank = s->out.rank = s->backup_rank;
+    copy(crs_envelope_model_unknowns(&s->model), s->backup, s->at.x);
+    s->attempt = CRS_ATTEMPT_OVER;
+    return true;
+}
+
+/* Was the attempt a failure? */
+static bool failed(const crs_envelope_solver *s)
+{
+    if (s->attempt == CRS_ATTEMPT_MERGE) return !(s->out.value <= s->backup_value + felt(s));
+    if (s->attempt == CRS_ATTEMPT_REFILL) return !(s->out.value < s->backup_value - felt(s));
+    return false;
+}
+
+/* Random columns where some became free, their sum about as large as the residual */
+static void refill(crs_envelope_solver *s)
+{
+    const ptrdiff_t rows = crs_envelope_model_rows(&s->model.shape), old = s->model.rank;
+    const ptrdiff_t rank = s->first_rank, d = s->model.shape.order;
+    const double size = pow(s->out.median / sqrt((double)(rank - old)), 1 / (double)d);
+    const crease_random random = { s->c.seed, (uint64_t)(CRS_STREAM_REFILL + s->refills++) };
+    for (ptrdiff_t i = 0; i < rows; i++)
+        for (ptrdiff_t r = 0; r < rank; r++)
+            s->at.x[i * rank + r] =
+                r < old ? s->backup[i * old + r]
+                        : size * crease_random_normal(random, (uint64_t)(i * rank + r));
+    for (ptrdiff_t j = 0; s->c.nonneg && j < rows * rank; j++) s->at.x[j] = fabs(s->at.x[j]);
+    s->model.rank = s->out.rank = rank;
+}
+
+bool crs_envelope_rank(crs_envelope_solver *s)
+{
+    if (crs_envelope_prune(s)) return true;
+    if (failed(s)) return restore(s);
+    if (s->attempt != CRS_ATTEMPT_OVER) {
+        backup(s, CRS_ATTEMPT_MERGE);
+        if (crs_envelope_merge(s) > 0 && crs_envelope_drop_zeros(s)) return true;
+    }
+    s->attempt = CRS_ATTEMPT_OVER;
+    if (!(s->model.rank < s->first_rank && s->out.median > poor * s->typical)) return false;
+    if (s->refills == MOST_REFILLS) return false;
+    backup(s, CRS_ATTEMPT_REFILL);
+    refill(s);
+    return true;
+}
