@@ -91,6 +91,10 @@ double crs_envelope_threshold(const crs_envelope_face *face, double c);
 /* l1 with that threshold t. */
 crs_envelope_face crs_envelope_l1(double t, double c);
 
+/* The face's penalty for data in the unit that makes t its threshold; alpha becomes 2c. A penalty
+ * without a threshold stays as it is. */
+crs_envelope_face crs_envelope_with_threshold(const crs_envelope_face *f, double t, double c);
+
 /* The noise's standard deviation from the histogram of |r|: the median of the part that is within
  * 2.5 deviations, over 0.6745, and corrected for the parameters that were fitted. */
 double crs_envelope_scale(const crs_envelope_sums *a, double parameters);

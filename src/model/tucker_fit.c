@@ -1,53 +1,33 @@
 /* SPDX-License-Identifier: MIT
  * tucker_fit: the iteration; each step reads T once
  *
- * The threshold falls with the median of |r| to the one asked for, by the l1 penalty; then the
- * wanted penalty takes over. Every step lowers the sum of the phi in use, or keeps it. */
+ * A least-squares step on M + s never raises the sum of phi. Most entries are in the quadratic part
+ * of phi, some in the flat one: dividing s by the mean of s/r over what a block sees makes the step
+ * as long as the curvature allows on average, until that has failed once. */
 #include "model/tucker_state.h"
 #include "reg/reg.h"
 
-#include <stdlib.h>
-#define OM atof(getenv("OM"))
-#define KAP atof(getenv("KAP"))
-static const double settled = 1e-3; /* residual at which the path ends */
-
-static double weight(const crs_tucker_fit *s)
+static double half_weight(const crs_tucker_fit *s)
 {
-    return 2 * s->c.alpha_noise / (1 + s->c.alpha_noise);
+    return s->c.alpha_noise / (1 + s->c.alpha_noise); /* c of phi */
 }
 
-/* Huber's function of threshold t */
-static crs_envelope_face huber(const crs_tucker_fit *s, double t)
-{
-    if (atof(getenv("GAM"))>0) return (crs_envelope_face){ &crs_mcp, { t, atof(getenv("GAM")) }, weight(s) };
-    return (crs_envelope_face){ &crs_l1, { 1 }, weight(s) * t };
-}
+static int last_mode(const crs_tucker_fit *s) { return s->half.order - 1; }
 
-static void evaluate(crs_tucker_fit *s, const crs_envelope_face *face)
+static void evaluate(crs_tucker_fit *s)
 {
-    const double *const factor[] = { s->P, s->factor[s->half.order - 1] };
+    const double *const factor[] = { s->P, s->factor[last_mode(s)] };
+    crs_tucker_statistics *at = &s->statistics;
     s->sums.gradient[0] = s->SX;
     s->sums.gradient[1] = s->SP;
     s->sums.marginal[0] = s->rows;
     s->sums.marginal[1] = s->columns;
-    crs_envelope_evaluate(s->pass, s->half.dim[s->half.order - 1], factor, face, face, &s->sums);
-    s->statistics.passes++;
-}
-
-/* The least |r| that the wanted penalty does not shrink to 0. */
-static double dead_zone(const crs_tucker_fit *s)
-{
-    const crs_envelope_face *f = &s->c.face;
-    const double t = f->alpha / weight(s);
-    double low = 0, high = 1;
-    while (f->penalty->shrink(f->par, t, high) == 0 && high < 1e300) high *= 2;
-    for (int k = 0; k < 1100 && low < high * (1 - 1e-3); k++) {
-        const double middle = low > 0 ? sqrt(low * high) : high / 2;
-        if (f->penalty->shrink(f->par, t, middle) == 0) low = middle;
-        else high = middle;
-        if (high < 1e-300) return 0;
-    }
-    return high;
+    crs_envelope_evaluate(s->pass, s->half.dim[last_mode(s)], factor, &s->face, &s->face, &s->sums);
+    at->passes++;
+    at->value = s->sums.value;
+    at->nonzeros = s->sums.nonzeros;
+    at->threshold = crs_envelope_threshold(&s->face, half_weight(s));
+    at->scale = crs_envelope_scale(&s->sums, crs_tucker_parameters(s));
 }
 
 /* The least quantile of |T| from the median up that is not 0; 0: T is 0. */
@@ -60,93 +40,60 @@ static double middling(const crs_tucker_fit *s)
     return crs_envelope_quantile(&s->sums, 1);
 }
 
-/* P = 0, X_d from T clipped at its median magnitude. */
+/* P = 0, and X_d from T clipped at its median magnitude. */
 static bool begin(crs_tucker_fit *s)
 {
-    const crs_envelope_face all = huber(s, 1);
-    evaluate(s, &all);
+    s->face = crs_envelope_l1(1, half_weight(s));
+    evaluate(s);
     const double bound = middling(s);
-    s->statistics.threshold = larger(bound, dead_zone(s));
-    return crs_tucker_span(s, s->T, bound > 0 ? bound : 1);
+    s->face = crs_tucker_path_face(s, bound);
+    return crs_tucker_span(s, s->T, bound);
 }
 
-static void scale(ptrdiff_t rows, ptrdiff_t rank, double share, const double *w, double *x)
+/* x (rows x rank) /= share of the mean weight, no less than a tenth, of each row */
+static void lengthen(ptrdiff_t rows, ptrdiff_t rank, double share, const double *w, double *x)
 {
-    const double lo = atof(getenv("LO"));
     for (ptrdiff_t i = 0; i < rows; i++) {
-        const double u = w[i] * share;
-        for (ptrdiff_t k = 0; k < rank; k++) x[i * rank + k] /= u > lo ? u : lo;
+        const double mean = w[i] * share;
+        for (ptrdiff_t k = 0; k < rank; k++) x[i * rank + k] /= mean > 0.1 ? mean : 0.1;
     }
 }
 
-/* A = (M + S) X_d = P + S X_d */
-static bool move(crs_tucker_fit *s)
+/* (M + s) X_d = P + S X_d. Of a tensor all rows share one weight: with weights of their own the
+ * step would rest elsewhere than at a stationary point. */
+static bool move_front(crs_tucker_fit *s)
 {
-    const ptrdiff_t half = crease_size(&s->half), last = s->half.order - 1;
-    const ptrdiff_t rank = s->half.dim[last], right = s->c.shape.dim[last];
-    if (last == 1) scale(s->left, rank, 1.0 / (double)right, s->rows, s->SX);
-    const double free = s->sums.weights / (double)s->sums.observed;
-    for (ptrdiff_t j = 0; last > 1 && j < half; j++) s->SX[j] /= larger(free, 0.1);
-    scale(right, rank, 1.0 / (double)s->left, s->columns, s->SP);
-    if (s->back && !crs_tucker_back(s)) return false;
-    for (ptrdiff_t j = 0; !s->back && j < half; j++) s->A[j] = s->P[j] + s->SX[j];
-    if (!s->back && !crs_tucker_front(s)) return false;
-    s->back = !s->back;
-    crs_tucker_expand(s);
-    return true;
+    const ptrdiff_t rank = s->half.dim[last_mode(s)], right = s->c.shape.dim[last_mode(s)];
+    const double mean = s->sums.weights / (double)s->sums.observed;
+    if (last_mode(s) > 1) fill(s->left, mean * (double)right, s->rows);
+    if (!s->cautious) lengthen(s->left, rank, 1 / (double)right, s->rows, s->SX);
+    for (ptrdiff_t j = 0; j < s->left * rank; j++) s->A[j] = s->P[j] + s->SX[j];
+    return crs_tucker_front(s);
 }
 
-/* A row or a column most of whose entries count as outliers. */
-static bool deserted(ptrdiff_t n, const double *w, double share)
+static bool move_back(crs_tucker_fit *s)
 {
-    for (ptrdiff_t i = 0; i < n; i++)
-        if (w[i] * share < 0.4) return true;
-    return false;
-}
-
-static bool suspicious(const crs_tucker_fit *s)
-{
-    const ptrdiff_t right = s->c.shape.dim[s->half.order - 1];
-    return deserted(s->left, s->rows, 1.0 / (double)right) ||
-           deserted(right, s->columns, 1.0 / (double)s->left);
-}
-
-/* path -> wanted -> (revive -> wanted) while rows are deserted and reviving them pays */
-static void follow(crs_tucker_fit *s)
-{
-    crs_tucker_statistics *at = &s->statistics;
-    const double wanted = dead_zone(s), median = crs_envelope_quantile(&s->sums, 0.5);
-    switch (s->stage) {
-    case PATH:
-        if (at->residual <= settled && at->threshold <= wanted) s->stage = WANTED;
-        else if (median < at->threshold) at->threshold = larger(wanted, larger(median, 0.8 * at->threshold));
-        else if (at->residual <= settled) at->threshold = larger(wanted, 0.4 * at->threshold);
-        break;
-    case REVIVE:
-        if (--s->left_passes == 0) s->stage = WANTED;
-        break;
-    case WANTED:
-        if (!(at->residual <= settled) || s->revived >= 3 || !(at->value < 0.999 * s->best)) break;
-        s->best = at->value;
-        if (at->residual <= settled && suspicious(s)) s->stage = REVIVE, s->left_passes = 20, s->revived++;
-    }
+    const ptrdiff_t rank = s->half.dim[last_mode(s)], right = s->c.shape.dim[last_mode(s)];
+    if (!s->cautious) lengthen(right, rank, 1 / (double)s->left, s->columns, s->SP);
+    return crs_tucker_back(s);
 }
 
 bool crs_tucker_fit_step(crs_tucker_fit *s)
 {
     crs_tucker_statistics *at = &s->statistics;
-    if (at->passes == 0 && !begin(s)) return false;
-    const crs_envelope_face face = s->stage == WANTED ? s->c.face : s->stage == REVIVE ? (crs_envelope_face){ &crs_l1, { 1 }, weight(s) * dead_zone(s) } : huber(s, at->threshold);
-    const bool last = s->stage == WANTED;
-    evaluate(s, &face);
-    at->value = s->sums.value;
-    at->nonzeros = s->sums.nonzeros;
-    at->scale = crs_envelope_quantile(&s->sums, 0.5) / 0.6745;
+    const double before = at->value;
+    const bool same = at->passes > 0 && !s->changed;
+    if (at->passes == 0 && !begin(s)) return at->residual = NAN, false;
+    evaluate(s);
     at->residual = s->fresh ? INFINITY : crs_tucker_residual(s);
     if (s->sums.squares == 0) at->residual = 0;
-    if (last && at->residual <= s->c.eps) return true;
-    follow(s);
-    return move(s), false;
+    if (same && at->value > before) s->cautious = true;
+    if (at->stage == CRS_TUCKER_WANTED && at->residual <= s->c.eps) return true;
+    crs_tucker_next_face(s);
+    if (!(s->back ? move_back(s) : move_front(s))) return at->residual = NAN, false;
+    s->back = !s->back;
+    crs_tucker_expand(s);
+    return false;
 }
 
 const crs_tucker_statistics *crs_tucker_fit_statistics(const crs_tucker_fit *s)
@@ -155,3 +102,6 @@ const crs_tucker_statistics *crs_tucker_fit_statistics(const crs_tucker_fit *s)
 }
 const double *crs_tucker_fit_factor(const crs_tucker_fit *s, int n) { return s->factor[n]; }
 const double *crs_tucker_fit_core(const crs_tucker_fit *s) { return s->core; }
+const double *crs_tucker_fit_front(const crs_tucker_fit *s) { return s->P; }
+const crs_envelope_face *crs_tucker_fit_face(const crs_tucker_fit *s) { return &s->face; }
+crs_envelope *crs_tucker_fit_pass(crs_tucker_fit *s) { return s->pass; }

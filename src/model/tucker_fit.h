@@ -11,12 +11,14 @@
 #ifndef CRS_TUCKER_FIT_H
 #define CRS_TUCKER_FIT_H
 
-#include "model/envelope.h"
+#include "model/envelope_solve.h"
 #include "tensor/tensor.h"
 
 typedef struct {
-    crease_space shape, ranks; /* R_n <= I_n and R_n <= prod of the others */
-    crs_envelope_face face;          /* the penalty, alpha included */
+    crease_space shape, ranks; /* R_n <= I_n, and R_n <= the product of the others */
+    crs_envelope_face face;    /* the penalty, alpha included */
+    double learn;              /* > 0: the threshold is learn * robust scale of the residual, and
+                                  the face's parameters are in that unit */
     double alpha_noise;
     const unsigned char *mask; /* borrowed; NULL: all observed */
     int threads;
@@ -25,13 +27,19 @@ typedef struct {
     uint64_t seed;
 } crs_tucker_settings;
 
+/*   path    a falling threshold, far outliers without any weight
+ *   wanted  the penalty asked for
+ *   revive  l1 for a while, which gives outlying rows their weight back; then `wanted` again */
+typedef enum { CRS_TUCKER_PATH, CRS_TUCKER_WANTED, CRS_TUCKER_REVIVE } crs_tucker_stage;
+
 typedef struct {
+    crs_tucker_stage stage;
     long passes;
-    double value;     /* sum phi of the face in use */
-    double threshold; /* of the path; 0: the wanted penalty is in use */
-    double residual;  /* largest relative residual over X_1 .. X_d and C */
-    double scale;     /* robust standard deviation of the residual */
-    ptrdiff_t nonzeros;
+    double value;    /* sum phi of the face in use */
+    double residual; /* largest relative residual over X_1 .. X_d and C, for the same */
+    double scale;    /* robust standard deviation of the residual */
+    double threshold;
+    ptrdiff_t nonzeros; /* of E */
 } crs_tucker_statistics;
 
 typedef struct crs_tucker_fit crs_tucker_fit;
@@ -51,5 +59,11 @@ const crs_tucker_statistics *crs_tucker_fit_statistics(const crs_tucker_fit *s);
 /* X_n has orthonormal columns. */
 const double *crs_tucker_fit_factor(const crs_tucker_fit *s, int n);
 const double *crs_tucker_fit_core(const crs_tucker_fit *s);
+
+/* The penalty in use, with what was learned; P (left x R_d) and the pass it belongs to: with the
+ * factors {P, X_d} it reads E, Z, B, Lambda and the low-rank part by rows. */
+const crs_envelope_face *crs_tucker_fit_face(const crs_tucker_fit *s);
+const double *crs_tucker_fit_front(const crs_tucker_fit *s);
+crs_envelope *crs_tucker_fit_pass(crs_tucker_fit *s);
 
 #endif

@@ -11,20 +11,22 @@ struct crs_tucker_fit {
     ptrdiff_t left;
     crease_space half; /* I_1 x ... x I_{d-1} x R_d */
     double *factor[CREASE_MAX_ORDER], *core;
-    double *P;        /* left x R_d */
-    double *SX;       /* S X_d, left x R_d */
-    double *SP;       /* S'P, I_d x R_d */
-    double *rows, *columns; /* sums of s/r over a row or a column */
-    double *A;        /* (M + S) X_d */
-    double *chain;    /* products on the way from half to ranks */
-    double *unfolded; /* of a projected half */
-    double *svd;      /* its singular vectors and values, and the work for them */
-    double *slab;     /* a few rows of T */
-    bool fresh;       /* X_1 .. X_{d-1} are not there yet */
-    bool back;        /* the next step is that of X_d */
-    enum { PATH, WANTED, REVIVE } stage;
-    int left_passes, revived;
-    double best;
+    double *P;                    /* left x R_d */
+    double *SX;                   /* S X_d, left x R_d */
+    double *SP;                   /* S'P, I_d x R_d */
+    double *rows, *columns;       /* sums of s/r over a row or a column */
+    double *A;                    /* (M + S) X_d */
+    double *chain;                /* products on the way from half to ranks */
+    double *unfolded;             /* of a projected half */
+    double *svd;                  /* its singular vectors and values, and the work for them */
+    double *slab;                 /* a few rows of T */
+    bool fresh;                   /* X_1 .. X_{d-1} are not there yet */
+    bool back;                    /* the next step is that of X_d */
+    bool changed;                 /* the face is not the last step's */
+    bool cautious;                /* long steps have failed */
+    int revived, rest;            /* how often; passes left of this time */
+    double best;                  /* value of the wanted penalty before the last time */
+    crs_envelope_face goal, face; /* the penalty to end with, and the one in use */
     crs_envelope_sums sums;
     crs_tucker_statistics statistics;
     const void *T;
@@ -43,6 +45,12 @@ bool crs_tucker_back(crs_tucker_fit *s);
 
 /* P = C x_1 X_1 ... x_{d-1} X_{d-1} */
 void crs_tucker_expand(crs_tucker_fit *s);
+
+/* The face of the next step (tucker_path.c); that of the path at a threshold; how many numbers the
+ * low-rank part has free. */
+void crs_tucker_next_face(crs_tucker_fit *s);
+crs_envelope_face crs_tucker_path_face(const crs_tucker_fit *s, double t);
+double crs_tucker_parameters(const crs_tucker_fit *s);
 
 /* Relative residuals of all blocks from SX and SP, the largest (tucker_residual.c). */
 double crs_tucker_residual(crs_tucker_fit *s);
