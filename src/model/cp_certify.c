@@ -125,8 +125,7 @@ static crease_residual of(double residual, double scale)
 static void include(crease_certificate *c, const crease_residual *r)
 {
     c->worst = larger(c->worst, r->residual);
-    c->worst_relative =
-        larger(c->worst_relative, r->residual == 0 ? 0 : r->residual / r->scale);
+    c->worst_relative = larger(c->worst_relative, r->residual == 0 ? 0 : r->residual / r->scale);
 }
 
 static void conclude(const crs_cp_point *p, const crs_cp_room *w, crease_certificate *out)

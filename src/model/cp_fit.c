@@ -61,8 +61,7 @@ static void certify(crease_cp_fit *f)
     for (int i = 0; i < f->now.count; i++) block[i] = f->now.block[i];
     f->best = f->now;
     f->best.block = block;
-    for (int n = 0; n < s->order; n++)
-        copy(s->dim[n] * f->s.model.rank, f->trial[n], f->found[n]);
+    for (int n = 0; n < s->order; n++) copy(s->dim[n] * f->s.model.rank, f->trial[n], f->found[n]);
 }
 
 static bool stationary(const crease_cp_fit *f) { return measure(f, &f->now) <= f->s.run.eps; }

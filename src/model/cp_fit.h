@@ -19,7 +19,7 @@ typedef struct {
     double (*theta)(const void *self);
     const double *(*factor)(const void *self, int n);
     void (*rows)(const void *self, ptrdiff_t *left, ptrdiff_t *right); /* NULL: any */
-    crs_cp_sparse *sparse; /* rows of E */
+    crs_cp_sparse *sparse;                                             /* rows of E */
     void (*close)(void *self);
 } crs_cp_engine;
 
@@ -60,7 +60,7 @@ bool crs_cp_fit_mask(crease_cp_fit *f, double *tensor, crease_error *e);
 bool crs_cp_fit_settle(crease_cp_fit *f, crease_error *e);
 const crs_cp_engine *crs_cp_fit_engine_for(const crease_cp_rpca_settings *m);
 bool crs_cp_fit_scalar(const crease_cp_rpca_settings *m); /* by entries, all weighed alike */
-int crs_cp_fit_threads(int asked);
+int crs_cp_fit_threads(const crease_cp_fit_settings *s);
 
 /* The point's constants: everything but its factors (cp_fit_settings.c). */
 void crs_cp_fit_point(const crease_cp_fit_settings *s, const double *tensor,

@@ -34,6 +34,11 @@ static double gram_size(const crease_cp_fit *f, const double *tensor)
     return norm > 0 ? pow(norm / sqrt((double)seen), 2.0 * (d - 1) / d) : 1;
 }
 
+static double weight(const crease_block_plan *b) /* h beyond what f itself has */
+{
+    return b->h + (b->lipschitz < INFINITY ? b->h_relative * b->lipschitz : 0);
+}
+
 static crs_cp_settings settings(const crease_cp_fit *f, const double *tensor)
 {
     const crease_cp_rpca_settings *m = &f->s.model;
@@ -42,9 +47,9 @@ static crs_cp_settings settings(const crease_cp_fit *f, const double *tensor)
     const bool descent = m->unconstrained, bcd = a->method == CREASE_METHOD_BCD;
     crs_cp_settings c = { .shape = m->shape,
                           .rank = m->rank,
-                          .method = descent                               ? CRS_CP_BCD
+                          .method = descent                             ? CRS_CP_BCD
                                     : a->method == CREASE_METHOD_ADMM_G ? CRS_CP_ADMM_G
-                                                                          : CRS_CP_ADMM_M,
+                                                                        : CRS_CP_ADMM_M,
                           .beta = descent ? 0 : a->beta,
                           .gamma = a->method == CREASE_METHOD_ADMM_G ? a->gamma : 0,
                           .ell = a->method == CREASE_METHOD_ADMM_M && !a->exact_last ? a->ell : 0,
@@ -55,9 +60,9 @@ static crs_cp_settings settings(const crease_cp_fit *f, const double *tensor)
                           .mask = f->mask,
                           .threads = f->s.threads };
     copy(CREASE_PARS, m->penalty.par, c.par);
-    c.h_factor = bcd ? 0 : a->block[0].h;
-    c.h_sparse = bcd ? 0 : a->block[d].h;
-    c.h_z = bcd ? 0 : a->block[d + 1].h;
+    c.h_factor = bcd ? 0 : weight(&a->block[0]);
+    c.h_sparse = bcd ? 0 : weight(&a->block[d]);
+    c.h_z = bcd ? 0 : weight(&a->block[d + 1]);
     if (f->s.run.mode == CREASE_MODE_PRACTICAL && f->s.run.h == 0)
         c.h_factor *= gram_size(f, tensor);
     if (f->s.run.mode == CREASE_MODE_PAPER) c.h_z *= 2; /* as printed */
@@ -80,7 +85,8 @@ static bool start(crease_cp_fit *f, crease_cp_rpca *shell, crs_cp_fused *s, crea
         for (ptrdiff_t j = 0; b && j < size; j++) b[j] = shell->tensor[j] - z[j];
         if (!b) return crs_free(own), false;
     }
-    const bool done = crs_cp_fused_start(s, (const double *const *)shell->start, z, NULL, b, NULL, e);
+    const bool done =
+        crs_cp_fused_start(s, (const double *const *)shell->start, z, NULL, b, NULL, e);
     crs_free(own);
     crs_free(b);
     return done;
@@ -174,14 +180,14 @@ static double bytes(const crease_cp_fit_settings *s, bool missing)
     const double n = (double)crease_size(&s->model.shape);
     const crs_cp_settings c = { .shape = s->model.shape,
                                 .rank = s->model.rank,
-                                .method = s->model.unconstrained                      ? CRS_CP_BCD
+                                .method = s->model.unconstrained                  ? CRS_CP_BCD
                                           : s->run.method == CREASE_METHOD_ADMM_G ? CRS_CP_ADMM_G
-                                                                                      : CRS_CP_ADMM_M,
+                                                                                  : CRS_CP_ADMM_M,
                                 .beta = 1,
                                 .alpha_noise = 1,
                                 .penalty = s->model.penalty.penalty,
                                 .par = { 1, 3, 1 },
-                                .threads = crs_cp_fit_threads(s->threads) };
+                                .threads = crs_cp_fit_threads(s) };
     const bool whole = missing || s->run.mode == CREASE_MODE_PAPER;
     const double kept = (double)crs_cp_fused_bytes(&c, NULL);
     return kept < 0 ? INFINITY : kept - 8 * n + (whole ? 8 * n : 0) + (missing ? 17 * n : 0);

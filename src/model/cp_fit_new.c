@@ -73,10 +73,14 @@ static bool allocate(crease_cp_fit *f, crease_error *e)
     return true;
 }
 
-/* Paper mode is practical mode with the paper's parameters. */
+/* Practical: beta a tenth above its bound, 4 alpha_N (R1) or 2 alpha_N (R2), which took the fewest
+ * iterations. Paper mode is practical mode with the paper's parameters. */
 static crease_options options_run(const crease_cp_fit_settings *s)
 {
     crease_options o = s->run;
+    const bool g = o.method == CREASE_METHOD_ADMM_G;
+    if (o.mode == CREASE_MODE_PRACTICAL && o.beta == 0 && !s->model.unconstrained)
+        o.beta = (g ? 4.4 : 2.2) * s->model.alpha_noise;
     if (o.mode != CREASE_MODE_PAPER) return o;
     o.mode = CREASE_MODE_PRACTICAL;
     if (o.beta == 0 && !s->model.unconstrained) o.beta = o.method == CREASE_METHOD_ADMM_M ? 5 : 4;
@@ -127,7 +131,7 @@ double crease_cp_fit_bytes(const crease_cp_fit_settings *s, bool missing)
     used.model.unconstrained = m == CREASE_METHOD_BCD || m == CREASE_METHOD_PROX_BCD;
     crs_cp_fill_defaults(&used.model);
     crs_cp_fit_point(&used, NULL, NULL, &p);
-    const ptrdiff_t room = crs_cp_room_size(&p, crs_cp_fit_threads(s->threads));
+    const ptrdiff_t room = crs_cp_room_size(&p, crs_cp_fit_threads(s));
     const double factors = 2 * (double)factors_size(&used.model);
     return tensor + 8 * ((double)room + factors) +
            crs_cp_fit_engine_for(&used.model)->bytes(&used, missing);

@@ -22,17 +22,19 @@ const crs_cp_engine *crs_cp_fit_engine_for(const crease_cp_rpca_settings *m)
     return crs_cp_fit_scalar(m) && !m->nonneg ? &crs_cp_fused_engine : &crs_cp_generic_engine;
 }
 
-int crs_cp_fit_threads(int asked)
+int crs_cp_fit_threads(const crease_cp_fit_settings *s)
 {
-    const int most = crs_threads();
-    return asked > 0 && asked < most ? asked : most;
+    enum { SHARE = 1 << 16 }; /* entries that make a thread worth its waiting for others */
+    const ptrdiff_t useful = more(1, crease_size(&s->model.shape) / SHARE), most = crs_threads();
+    return (int)fewer(useful, s->threads > 0 ? fewer(s->threads, most) : most);
 }
 
 /* c(r - e)^2 + alpha rho(e) is strongly convex in e, so that E is stationary only at the prox. */
 bool crs_cp_fit_closed(const crease_cp_rpca_settings *m)
 {
     const double c = m->alpha_noise / (1 + m->alpha_noise);
-    return crs_cp_fit_scalar(m) && m->alpha * m->penalty.penalty->weak_convexity(m->penalty.par) < 2 * c;
+    return crs_cp_fit_scalar(m) &&
+           m->alpha * m->penalty.penalty->weak_convexity(m->penalty.par) < 2 * c;
 }
 
 static bool check_run(const crease_cp_fit_settings *s, crease_error *e)
@@ -47,8 +49,8 @@ static bool check_run(const crease_cp_fit_settings *s, crease_error *e)
     if (s->threads < 0 || s->threads > CRS_CP_MOST_THREADS)
         return crs_fail(e, CREASE_BAD_ARGUMENT, "%d threads; give 1 to %d, or 0 for all there are",
                         s->threads, CRS_CP_MOST_THREADS);
-    return !s->single || crs_fail(e, CREASE_UNSUPPORTED,
-                                  "single precision is not available yet; use double");
+    return !s->single ||
+           crs_fail(e, CREASE_UNSUPPORTED, "single precision is not available yet; use double");
 }
 
 /* The recipe of section 5: beta = 4 or 5, delta = 2, theta_k < 1e-6 or 2000 iterations, random
@@ -74,7 +76,7 @@ bool crs_cp_fit_settle(crease_cp_fit *f, crease_error *e)
     s->model.unconstrained = m == CREASE_METHOD_BCD || m == CREASE_METHOD_PROX_BCD;
     if (!crs_cp_settings_check(&s->model, e)) return false;
     crs_cp_fill_defaults(&s->model);
-    s->threads = crs_cp_fit_threads(s->threads);
+    s->threads = crs_cp_fit_threads(s);
     f->engine = crs_cp_fit_engine_for(&s->model);
     f->closed = crs_cp_fit_closed(&s->model);
     return true;

@@ -80,6 +80,5 @@ void crs_cp_panel(const crs_cp_point *p, const crs_cp_room *w, ptrdiff_t first, 
         return;
     }
     for (ptrdiff_t j = 0, at = first * right; j < count * right; j++, at++)
-        e[j] = p->mask && !p->mask[at] ? 0
-                                       : crs_scalar_prox(&p->rho, t, p->tensor[at] - m[j]);
+        e[j] = p->mask && !p->mask[at] ? 0 : crs_scalar_prox(&p->rho, t, p->tensor[at] - m[j]);
 }
