@@ -36,31 +36,36 @@ bool crs_rpca_is_result(const char *folder)
     return good;
 }
 
+/* Text in a part of the document; NULL: none. */
+static const char *text_of(const result *r, const char *part, const char *key)
+{
+    return json_string_value(json_object_get(json_object_get(r->document, part), key));
+}
+
 /* The settings as they were written; nothing else in the document is believed. */
 static bool read_settings(result *r, crease_error *e)
 {
     crease_cp_rpca_settings *s = &r->claim.s;
-    const char *penalty = NULL, *groups = NULL, *weights = NULL;
+    const char *groups = text_of(r, "settings", "groups");
     json_int_t rank = 0;
     int nonneg = 0, relative = 0;
-    double eps = 0;
     *s = crease_cp_rpca_default(&(crease_space){ .order = 2, .dim = { 1, 1 } }, 1);
-    if (json_unpack(r->document, "{s:{s:I, s:s, s?s, s?s, s:F, s:F, s:F, s:b}, s:{s:F, s:b}}",
-                    "settings", "rank", &rank, "penalty", &penalty, "groups", &groups, "weights",
-                    &weights, "alpha", &s->alpha, "alpha_noise", &s->alpha_noise, "ridge",
-                    &s->ridge, "nonneg", &nonneg, "certificate", "eps", &eps, "relative",
+    if (json_unpack(r->document, "{s:{s:I, s:F, s:F, s:F, s:b}, s:{s:F, s:b}}", "settings", "rank",
+                    &rank, "alpha", &s->alpha, "alpha_noise", &s->alpha_noise, "ridge", &s->ridge,
+                    "nonneg", &nonneg, "certificate", "eps", &r->claim.eps, "relative",
                     &relative) != 0)
         return crs_fail(e, CREASE_BAD_DATA,
                         "result.json lacks settings; it is damaged or of another version");
-    if (weights || (groups && strchr(groups, ':') == NULL))
+    if (text_of(r, "settings", "weights") || (groups && strchr(groups, ':') == NULL))
         return crs_fail(e, CREASE_UNSUPPORTED,
                         "weights and groups of the user's own are not kept in a result, so it "
                         "cannot be judged again");
     s->rank = (ptrdiff_t)rank;
     s->nonneg = nonneg;
-    r->claim.eps = eps;
     r->claim.relative = relative;
-    if (!crs_rpca_penalty(penalty, &r->penalty, e) || !crs_rpca_groups(groups, s, e)) return false;
+    if (!crs_rpca_penalty(text_of(r, "settings", "penalty"), &r->penalty, e) ||
+        !crs_rpca_groups(groups, s, e))
+        return false;
     s->penalty = r->penalty.reg;
     return true;
 }
@@ -68,14 +73,14 @@ static bool read_settings(result *r, crease_error *e)
 /* The data by the path in the result, or by --problem; another hash certifies nothing. */
 static bool read_data(const crs_args *a, result *r, crease_error *e)
 {
-    const char *path = NULL, *mask = NULL, *axes = NULL, *given = crs_given(a, CRS_OPT_PROBLEM);
-    int missing = 0;
-    if (json_unpack(r->document, "{s:{s:s, s?s, s:b, s?s}}", "data", "path", &path, "mask", &mask,
-                    "missing", &missing, "merge", &axes) != 0)
+    const char *given = crs_given(a, CRS_OPT_PROBLEM), *path = text_of(r, "data", "path");
+    if (!given && !path)
         return crs_fail(e, CREASE_BAD_DATA, "result.json does not say where its data are");
-    r->claim.s.missing = missing;
+    r->claim.s.missing =
+        json_is_true(json_object_get(json_object_get(r->document, "data"), "missing"));
     if (!crs_read_array(given ? given : path, &r->data, e) ||
-        !crs_rpca_take(&r->data, mask, axes, &r->claim.s, r->hash, e))
+        !crs_rpca_take(&r->data, text_of(r, "data", "mask"), text_of(r, "data", "merge"),
+                       &r->claim.s, r->hash, e))
         return false;
     r->claim.tensor = r->data.data;
     return true;
@@ -107,8 +112,7 @@ static bool read_arrays(const char *folder, result *r, crease_error *e)
 
 static void judge_hash(const result *r, crease_verification *v)
 {
-    const char *was =
-        json_string_value(json_object_get(json_object_get(r->document, "data"), "hash"));
+    const char *was = text_of(r, "data", "hash");
     if (was && strcmp(was, r->hash) == 0) return;
     v->verdict = CREASE_VERDICT_INVALID;
     snprintf(v->text, sizeof v->text, "the data have changed: their hash is %s and the result's %s",

@@ -174,7 +174,7 @@ static void sparse(const void *self, ptrdiff_t first, ptrdiff_t count, double *o
 
 static void close(void *self) { crs_cp_fused_free(self); }
 
-/* The iteration with E compressed; beside it, before the first step, what the start needs. */
+/* The iteration, and what the start needs beside it: Z, B where something is missing, the mask. */
 static double bytes(const crease_cp_fit_settings *s, bool missing)
 {
     const double n = (double)crease_size(&s->model.shape);
@@ -190,7 +190,7 @@ static double bytes(const crease_cp_fit_settings *s, bool missing)
                                 .threads = crs_cp_fit_threads(s) };
     const bool whole = missing || s->run.mode == CREASE_MODE_PAPER;
     const double kept = (double)crs_cp_fused_bytes(&c, NULL);
-    return kept < 0 ? INFINITY : kept - 8 * n + (whole ? 8 * n : 0) + (missing ? 17 * n : 0);
+    return kept < 0 ? INFINITY : kept + (whole ? 8 * n : 0) + (missing ? 9 * n : 0);
 }
 
 const crs_cp_engine crs_cp_fused_engine = {
