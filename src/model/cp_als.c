@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * cp_als: alternating least squares on the observed entries: missing ones are filled in by the
- * low-rank part before every sweep (expectation-maximization)
+ * cp_als: alternating least squares on the observed entries: missing ones are 0 in the first sweep,
+ * when the factors have no size yet, and then filled in by the low-rank part before every other
+ * (expectation-maximization)
  *
  * Kolda, Bader 2009; Tomasi, Bro, PARAFAC and missing values, 2005. */
 #include "model/cp_rpca.h"
@@ -71,7 +72,8 @@ bool crs_cp_als(crease_cp_rpca *m, int sweeps, crease_error *e)
     const bool ready = prepare(m, &w, e);
     const double *const *x = (const double *const *)m->start;
     for (int sweep = 0; ready && sweep < sweeps; sweep++) {
-        if (w.filled) impute(m, &w);
+        if (w.filled && sweep == 0) copy(crease_size(&m->s.shape), m->tensor, w.filled);
+        if (w.filled && sweep > 0) impute(m, &w);
         for (int n = 0; n < m->s.shape.order; n++) {
             w.f.ops->argmin(&w.f, &w.blocks, x, n, 0, x[n], INFINITY, w.y, w.work);
             copy(crease_size(&w.space[n]), w.y, m->start[n]);

@@ -76,10 +76,11 @@ static void test_methods(void **state)
 /* Penalties whose E follows from the factors, and those whose E is the iteration's own. */
 static void test_penalties(void **state)
 {
-    const crease_reg list[] = { crease_l1(1),          crease_scad(1, 3.7),    crease_mcp(1, 3),
-                                crease_mcp(1, 0.2),    crease_lsp(1, 0.5),     crease_lsp(1, 0.05),
-                                crease_l0(0.5),        crease_capped_l1(1, 1), crease_l_half(1),
-                                crease_elastic_net(1, 0.1) };
+    const crease_reg list[] = { crease_l1(1),       crease_scad(1, 3.7),
+                                crease_mcp(1, 3),   crease_mcp(1, 0.2),
+                                crease_lsp(1, 0.5), crease_lsp(1, 0.05),
+                                crease_l0(0.5),     crease_capped_l1(1, 1),
+                                crease_l_half(1),   crease_elastic_net(1, 0.1) };
     const crease_space s = fit_shape(3);
     (void)state;
     for (size_t p = 0; p < sizeof list / sizeof *list; p++)
