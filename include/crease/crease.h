@@ -12,6 +12,7 @@
 #include <crease/analysis.h>
 #include <crease/catalogue.h>
 #include <crease/certificate.h>
+#include <crease/cp_fit.h>
 #include <crease/error.h>
 #include <crease/map.h>
 #include <crease/options.h>

@@ -75,6 +75,11 @@ CREASE_API const crease_problem *crease_cp_rpca_problem(const crease_cp_rpca *m)
 CREASE_API crease_cp_rpca_settings crease_cp_rpca_used(const crease_cp_rpca *m);
 CREASE_API ptrdiff_t crease_cp_rpca_missing(const crease_cp_rpca *m);
 
+/* Makes the missing entries of the tensor NaN, so that the mask is no longer needed; refuses data
+ * that are not finite, as above. Of the settings: shape, missing and mask. */
+CREASE_API bool crease_cp_apply_mask(const crease_cp_rpca_settings *s, double *tensor,
+                                     crease_error *e);
+
 /* Doubles that building takes, for forecasts; -1: more than can be counted. */
 CREASE_API ptrdiff_t crease_cp_rpca_size(const crease_cp_rpca_settings *s);
 

@@ -27,11 +27,13 @@ typedef struct {
 
 void crs_log_banner(const crs_log *log, const crs_run *run);
 crease_callback crs_log_progress; /* user: the crs_log */
+void crs_log_line(const crease_progress *p);
 void crs_log_footer(const crs_log *log, const crs_run *run);
 
-/* SIGINT and SIGTERM stop the solver, the second one ends the program; `leave` gives the signals
+/* SIGINT and SIGTERM call stop(self), the second one ends the program; `leave` gives the signals
  * back and tells which came, 0: none. */
-void crs_signals_enter(crease_solver *s);
+typedef void crs_stop(void *self);
+void crs_signals_enter(crs_stop *stop, void *self);
 int crs_signals_leave(void);
 
 /* The JSON document on standard output; frees it. NULL is out of memory. */

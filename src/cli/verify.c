@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * verify: a result judged anew, from its problem file and the numbers of its certificate alone */
+#include "cli/rpca.h"
 #include "cli/run.h"
 
 enum { INVALID = 1, UNDECIDED = 2 };
@@ -66,6 +67,7 @@ static bool run(const crs_args *a, crease_error *e)
 {
     json_t *document;
     crs_certificate c;
+    if (crs_rpca_is_result(a->word[0])) return crs_rpca_verify(a, e);
     const char *path = crs_given(a, CRS_OPT_PROBLEM);
     bool done = crs_certificate_open(a->word[0], &document, &c, e);
     crs_problem_file *file = done ? crs_problem_read(path ? path : c.problem, e) : NULL;

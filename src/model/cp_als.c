@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * cp_als: alternating least squares on the observed entries: missing ones are filled in by the
- * low-rank part before every sweep (expectation-maximization)
+ * cp_als: alternating least squares on the observed entries: missing ones are 0 in the first sweep,
+ * when the factors have no size yet, and then filled in by the low-rank part before every other
+ * (expectation-maximization)
  *
  * Tomasi, Bro, PARAFAC and missing values, 2005. */
 #include "model/cp_rpca.h"
@@ -25,7 +26,8 @@ bool crs_cp_als(crease_cp_rpca *m, int sweeps, crease_error *e)
     const bool ready = crs_cp_sweeper_open(&w, &s->shape, s->rank, filled ? filled : m->tensor,
                                            s->ridge, m->start, e);
     for (int sweep = 0; ready && sweep < sweeps; sweep++) {
-        if (filled) impute(m, &w, filled);
+        if (filled && sweep == 0) copy(crease_size(&s->shape), m->tensor, filled);
+        if (filled && sweep > 0) impute(m, &w, filled);
         crs_cp_sweep(&w);
     }
     if (ready) crs_cp_balance(&s->shape, s->rank, m->start);

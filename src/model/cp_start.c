@@ -34,7 +34,7 @@ static bool made_factors(crease_cp_rpca *m, crease_error *e)
 }
 
 /* W o T + (1 - W) o [[X]], ones or N(0,1) */
-static bool start_z(crease_cp_rpca *m, double *z, crease_error *e)
+bool crs_cp_start_z(const crease_cp_rpca *m, double *z, crease_error *e)
 {
     const crease_space *s = &m->s.shape;
     const ptrdiff_t size = crease_size(s);
@@ -47,22 +47,29 @@ static bool start_z(crease_cp_rpca *m, double *z, crease_error *e)
     return true;
 }
 
-bool crs_cp_take_start(crease_cp_rpca *m, crease_error *e)
+bool crs_cp_start_factors(crease_cp_rpca *m, crease_error *e)
 {
-    const int d = m->s.shape.order, Z = d + 1, B = d + 2;
-    const ptrdiff_t size = crease_size(&m->s.shape);
+    const int d = m->s.shape.order;
     if (all_zero(m) && !m->s.factor) return true;
     for (int n = 0; n < d; n++) {
         m->start[n] = crs_doubles(m->s.shape.dim[n] * m->s.rank, "a start factor", e);
         if (!m->start[n]) return false;
     }
-    m->start[Z] = crs_doubles(size, "the start of Z", e);
-    if (!m->start[Z]) return false;
     if (!(m->s.factor ? given_factors(m, e) : made_factors(m, e))) return false;
     for (int n = 0; m->s.nonneg && n < d; n++)
         for (ptrdiff_t j = 0; j < m->s.shape.dim[n] * m->s.rank; j++)
             m->start[n][j] = fabs(m->start[n][j]);
-    if (!start_z(m, m->start[Z], e)) return false;
+    return true;
+}
+
+bool crs_cp_take_start(crease_cp_rpca *m, crease_error *e)
+{
+    const int d = m->s.shape.order, Z = d + 1, B = d + 2;
+    const ptrdiff_t size = crease_size(&m->s.shape);
+    if (!crs_cp_start_factors(m, e)) return false;
+    if (!m->start[0]) return true;
+    m->start[Z] = crs_doubles(size, "the start of Z", e);
+    if (!m->start[Z] || !crs_cp_start_z(m, m->start[Z], e)) return false;
     if (!m->root || m->s.unconstrained || m->s.z != CREASE_Z_DATA) return true;
     m->start[B] = crs_doubles(size, "the start of B", e); /* Z + B = T */
     for (ptrdiff_t j = 0; m->start[B] && j < size; j++)

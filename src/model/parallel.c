@@ -7,10 +7,12 @@
 #define PARALLEL _Pragma("omp parallel num_threads(threads)")
 #define SHARED   _Pragma("omp for schedule(dynamic, 1)")
 static int worker_index(void) { return omp_get_thread_num(); }
+int crs_threads(void) { return omp_get_max_threads(); }
 #else
 #define PARALLEL
 #define SHARED
 static int worker_index(void) { return 0; }
+int crs_threads(void) { return 1; }
 #endif
 
 #if defined(__SSE2__)

@@ -11,6 +11,9 @@
 void crs_parallel(int threads, ptrdiff_t tasks, void (*run)(void *self, ptrdiff_t task, int worker),
                   void *self);
 
+/* How many there are at most. */
+int crs_threads(void);
+
 /* Asks for large pages where the system has them. */
 void crs_large_pages(void *p, size_t bytes);
 

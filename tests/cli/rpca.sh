@@ -8,7 +8,7 @@ if ! $python -c 'import numpy' 2>/dev/null; then echo "skipped: no numpy"; exit 
 solved() {
     local name=$1
     shift
-    run "$CREASE" rpca g/tensor.npy --truth g --out "$name" "$@"
+    run "$CREASE" rpca --quiet g/tensor.npy --truth g --out "$name" "$@"
     $python - "$name" <<'END' && [ $code -eq 0 ] && [ -z "$err" ]
 import json, sys
 r = json.load(open(sys.argv[1] + "/result.json"))
@@ -80,10 +80,10 @@ END
 judge $? "the parts"
 
 # Missing entries, by nan and by a mask: the same problem.
-run "$CREASE" rpca holes.npy --missing nan --rank 3 --truth g --out holes --json
+run "$CREASE" rpca --quiet holes.npy --missing nan --rank 3 --truth g --out holes --json
 [ $code -eq 0 ] && [ "$out" = "$(cat holes/result.json)" ]
 judge $? "--missing nan: exit $code, $err"
-run "$CREASE" rpca g/tensor.npy --mask mask.npy --rank 3 --truth g --out masked
+run "$CREASE" rpca --quiet g/tensor.npy --mask mask.npy --rank 3 --truth g --out masked
 [ $code -eq 0 ] && cmp -s holes/lowrank.npy masked/lowrank.npy
 judge $? "--mask: exit $code, $err"
 $python -c '
@@ -95,27 +95,27 @@ judge $? "the low-rank part with missing entries"
 
 # Degenerate data end certified.
 for data in "zero.npy" "one.npy" "one.npy --rank 4" "thin.npy --rank 5" "single.npy --rank 3"; do
-    run "$CREASE" rpca $data --out degenerate --force
+    run "$CREASE" rpca --quiet $data --out degenerate --force
     [ $code -eq 0 ] && [ -z "$err" ]
     judge $? "$data: exit $code, $out $err"
 done
-run "$CREASE" rpca zero.npy --rank 2 --out zeros
+run "$CREASE" rpca --quiet zero.npy --rank 2 --out zeros
 $python -c '
 import numpy as np
 for name in ("factor_1", "factor_3", "weights", "lowrank", "sparse"):
     assert not np.load("zeros/%s.npy" % name).any()'
 judge $? "zeros have zero factors"
-run "$CREASE" rpca positive.npy --rank 2 --nonneg --ridge 1e-3 --out nonneg
+run "$CREASE" rpca --quiet positive.npy --rank 2 --nonneg --ridge 1e-3 --out nonneg
 [ $code -eq 0 ] && $python -c '
 import numpy as np
 for n in (1, 2, 3): assert (np.load("nonneg/factor_%d.npy" % n) >= 0).all()'
 judge $? "--nonneg: exit $code, $err"
 
 # A limit is told by the exit code; the result is there all the same.
-run "$CREASE" rpca g/tensor.npy --rank 3 --max-iterations 2 --init random --out limit
+run "$CREASE" rpca --quiet g/tensor.npy --rank 3 --max-iterations 2 --init random --out limit
 [ $code -eq 2 ] && [ -s limit/result.json ] && [[ $out == *"iteration limit"* ]]
 judge $? "limit: exit $code, $out"
-run "$CREASE" rpca g/tensor.npy --rank 3 --mode paper --truth g --out paper
+run "$CREASE" rpca --quiet g/tensor.npy --rank 3 --mode paper --truth g --out paper
 [ $code -eq 2 ] && [[ $out == *"paper mode"* ]]
 judge $? "paper mode: exit $code, $out"
 

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: MIT
+ * cp_fit_fused: the fused iteration as an engine: penalties by entries, free factors
+ *
+ * The proximal weight of a factor step adds to the Gram matrix of the other factors, which has the
+ * size of T^(2(d-1)/d): h is multiplied by that, so that data in other units give the same
+ * iterates. */
+#include "model/cp_fit.h"
+#include "model/cp_fused.h"
+
+/* The same assumptions, constants and parameters as of the whole model: none of them depends on
+ * sizes, so that a 2 x 1 x ... tensor with the same pattern of masks stands for it. */
+static crease_analysis *analyse(const crease_cp_fit *f, crease_error *e)
+{
+    const bool all = f->missing == crease_size(&f->s.model.shape);
+    const double tensor[2] = { all ? NAN : 0, f->missing > 0 ? NAN : 0 };
+    crease_cp_rpca_settings s = f->s.model;
+    for (int n = 0; n < s.shape.order; n++) s.shape.dim[n] = n == 0 ? 2 : 1;
+    s.rank = 1;
+    s.missing = true;
+    s.mask = NULL;
+    s.factor = NULL;
+    crease_cp_rpca *m = crease_cp_rpca_new(&s, tensor, e);
+    crease_analysis *a = m ? crease_analyse(crease_cp_rpca_problem(m), &f->run, e) : NULL;
+    crease_cp_rpca_free(m);
+    return a;
+}
+
+/* sigma^(2(d-1)/d), sigma the root mean square of the observed entries; 1 without any */
+static double gram_size(const crease_cp_fit *f, const double *tensor)
+{
+    const ptrdiff_t n = crease_size(&f->s.model.shape), seen = n - f->missing;
+    const int d = f->s.model.shape.order;
+    const double norm = crs_norm(n, tensor);
+    return norm > 0 ? pow(norm / sqrt((double)seen), 2.0 * (d - 1) / d) : 1;
+}
+
+static double weight(const crease_block_plan *b) /* h beyond what f itself has */
+{
+    return b->h + (b->lipschitz < INFINITY ? b->h_relative * b->lipschitz : 0);
+}
+
+static crs_cp_settings settings(const crease_cp_fit *f, const double *tensor)
+{
+    const crease_cp_rpca_settings *m = &f->s.model;
+    const crease_analysis *a = f->a;
+    const int d = m->shape.order;
+    const bool descent = m->unconstrained, bcd = a->method == CREASE_METHOD_BCD;
+    crs_cp_settings c = { .shape = m->shape,
+                          .rank = m->rank,
+                          .method = descent                             ? CRS_CP_BCD
+                                    : a->method == CREASE_METHOD_ADMM_G ? CRS_CP_ADMM_G
+                                                                        : CRS_CP_ADMM_M,
+                          .beta = descent ? 0 : a->beta,
+                          .gamma = a->method == CREASE_METHOD_ADMM_G ? a->gamma : 0,
+                          .ell = a->method == CREASE_METHOD_ADMM_M && !a->exact_last ? a->ell : 0,
+                          .alpha = m->alpha,
+                          .alpha_noise = m->alpha_noise,
+                          .nu = m->ridge,
+                          .penalty = m->penalty.penalty,
+                          .mask = f->mask,
+                          .threads = f->s.threads };
+    copy(CREASE_PARS, m->penalty.par, c.par);
+    c.h_factor = bcd ? 0 : weight(&a->block[0]);
+    c.h_sparse = bcd ? 0 : weight(&a->block[d]);
+    c.h_z = bcd ? 0 : weight(&a->block[d + 1]);
+    if (f->s.run.mode == CREASE_MODE_PRACTICAL && f->s.run.h == 0)
+        c.h_factor *= gram_size(f, tensor);
+    if (f->s.run.mode == CREASE_MODE_PAPER) c.h_z *= 2; /* as printed */
+    return c;
+}
+
+/* Factors, Z and B into the iteration; `shell` lends its start to the model's own code. */
+static bool start(crease_cp_fit *f, crease_cp_rpca *shell, crs_cp_fused *s, crease_error *e)
+{
+    const crease_cp_rpca_settings *m = &f->s.model;
+    const ptrdiff_t size = crease_size(&m->shape);
+    const double *z = shell->tensor;
+    double *own = NULL, *b = NULL;
+    if (f->mask || m->z != CREASE_Z_DATA) {
+        z = own = crs_doubles(size, "the start of Z", e);
+        if (!own || !crs_cp_start_z(shell, own, e)) return crs_free(own), false;
+    }
+    if (f->mask && !m->unconstrained && m->z == CREASE_Z_DATA) {
+        b = crs_doubles(size, "the start of B", e);
+        for (ptrdiff_t j = 0; b && j < size; j++) b[j] = shell->tensor[j] - z[j];
+        if (!b) return crs_free(own), false;
+    }
+    const bool done =
+        crs_cp_fused_start(s, (const double *const *)shell->start, z, NULL, b, NULL, e);
+    crs_free(own);
+    crs_free(b);
+    return done;
+}
+
+/* N(0,1) in the units of the data */
+static void scale_random(const crease_cp_fit *f, crease_cp_rpca *shell)
+{
+    const crease_cp_rpca_settings *m = &f->s.model;
+    const int d = m->shape.order;
+    const double scale = pow(gram_size(f, shell->tensor), 1.0 / (2 * (d - 1)));
+    if (f->s.run.mode == CREASE_MODE_PAPER || m->start != CREASE_START_RANDOM || m->factor) return;
+    for (int n = 0; n < d; n++)
+        for (ptrdiff_t j = 0; shell->start[n] && j < m->shape.dim[n] * m->rank; j++)
+            shell->start[n][j] *= scale;
+}
+
+/* The factors of a tensor of zeros are zero. */
+static bool start_factors(crease_cp_fit *f, crease_cp_rpca *shell, crease_error *e)
+{
+    const crease_cp_rpca_settings *m = &f->s.model;
+    if (!crs_cp_start_factors(shell, e)) return false;
+    scale_random(f, shell);
+    for (int n = 0; n < m->shape.order; n++) {
+        if (!shell->start[n])
+            shell->start[n] = crs_doubles(m->shape.dim[n] * m->rank, "a start factor", e);
+        if (!shell->start[n]) return false;
+    }
+    return true;
+}
+
+static bool prepare(crease_cp_fit *f, double *tensor, crease_cp_rpca *shell, crease_error *e)
+{
+    const ptrdiff_t size = crease_size(&f->s.model.shape);
+    if (!crs_cp_fit_mask(f, tensor, e)) return false;
+    shell->s = f->s.model;
+    shell->tensor = tensor;
+    shell->missing = f->missing;
+    if (f->mask) {
+        shell->root = crs_doubles(size, "the mask", e);
+        for (ptrdiff_t j = 0; shell->root && j < size; j++) shell->root[j] = f->mask[j];
+        if (!shell->root) return false;
+    }
+    f->a = f->own = analyse(f, e);
+    return f->own && start_factors(f, shell, e);
+}
+
+static void *open(crease_cp_fit *f, double *tensor, crease_error *e)
+{
+    crease_cp_rpca *shell = crs_alloc(1, sizeof *shell);
+    crs_cp_fused *s = NULL;
+    if (!shell) crs_fail(e, CREASE_NO_MEMORY, "out of memory: a start");
+    if (shell && prepare(f, tensor, shell, e)) {
+        const crs_cp_settings c = settings(f, tensor);
+        s = crs_cp_fused_new(&c, tensor, e);
+    }
+    if (s && !start(f, shell, s, e)) {
+        crs_cp_fused_free(s);
+        s = NULL;
+    }
+    if (shell) shell->tensor = NULL; /* borrowed */
+    crease_cp_rpca_free(shell);
+    return s;
+}
+
+static crease_outcome step(void *self)
+{
+    crs_cp_fused_step(self);
+    return CREASE_NOT_RUN;
+}
+
+static double theta(const void *self) { return crs_cp_fused_statistics(self)->theta; }
+
+static const double *factor(const void *self, int n) { return crs_cp_fused_factor(self, n); }
+
+static void rows(const void *self, ptrdiff_t *left, ptrdiff_t *right)
+{
+    crs_cp_fused_rows(self, left, right);
+}
+
+static void sparse(const void *self, ptrdiff_t first, ptrdiff_t count, double *out)
+{
+    crs_cp_fused_read(self, CRS_CP_E, first, count, out);
+}
+
+static void close(void *self) { crs_cp_fused_free(self); }
+
+/* The iteration, and what the start needs beside it: Z, B where something is missing, the mask. */
+static double bytes(const crease_cp_fit_settings *s, bool missing)
+{
+    const double n = (double)crease_size(&s->model.shape);
+    const crs_cp_settings c = { .shape = s->model.shape,
+                                .rank = s->model.rank,
+                                .method = s->model.unconstrained                  ? CRS_CP_BCD
+                                          : s->run.method == CREASE_METHOD_ADMM_G ? CRS_CP_ADMM_G
+                                                                                  : CRS_CP_ADMM_M,
+                                .beta = 1,
+                                .alpha_noise = 1,
+                                .penalty = s->model.penalty.penalty,
+                                .par = { 1, 3, 1 },
+                                .threads = crs_cp_fit_threads(s) };
+    const bool whole = missing || s->run.mode == CREASE_MODE_PAPER;
+    const double kept = (double)crs_cp_fused_bytes(&c, NULL);
+    return kept < 0 ? INFINITY : kept + (whole ? 8 * n : 0) + (missing ? 9 * n : 0);
+}
+
+const crs_cp_engine crs_cp_fused_engine = {
+    .name = "fused",
+    .bytes = bytes,
+    .open = open,
+    .step = step,
+    .theta = theta,
+    .factor = factor,
+    .rows = rows,
+    .sparse = sparse,
+    .close = close,
+};
