@@ -161,7 +161,7 @@ static void find_rest(crs_cp_check *k, crs_finding *block, crs_finding *feasibil
     feasibility->rounding = u * feasibility->scale;
 }
 
-bool crs_cp_sweep(crs_cp_check *k, crs_finding *block, crs_finding *feasibility, crease_error *e)
+bool crs_claim_sweep(crs_cp_check *k, crs_finding *block, crs_finding *feasibility, crease_error *e)
 {
     const crease_cp_claim *c = k->c;
     const int d = c->shape.order;

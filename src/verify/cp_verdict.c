@@ -92,7 +92,7 @@ static bool check(crs_verifier *v, crs_cp_check *k, double eps, bool relative,
     if (!allocate(v, k))
         return crs_fail(e, CREASE_NO_MEMORY, "out of memory: checking %td x %td entries", c->left,
                         c->right);
-    if (!crs_cp_sweep(k, block, &rows, e)) return false;
+    if (!crs_claim_sweep(k, block, &rows, e)) return false;
     decide(c, block, &rows, eps, relative, out);
     return true;
 }
