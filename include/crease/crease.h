@@ -26,6 +26,7 @@
 #include <crease/smooth.h>
 #include <crease/solver.h>
 #include <crease/space.h>
+#include <crease/tucker_rpca.h>
 #include <crease/verify.h>
 #include <crease/version.h>
 
