@@ -67,6 +67,9 @@ typedef struct {
 } crease_tucker_rpca_facts;
 CREASE_API crease_tucker_rpca_facts crease_tucker_rpca_about(const crease_tucker_rpca *m);
 
+/* sqrt(2 alpha_N) W of the first form; NULL: all observed. */
+CREASE_API const double *crease_tucker_rpca_weights(const crease_tucker_rpca *m);
+
 /* The low-rank part at a point of the problem, and the numbers of the blocks E (S) and B (-1:
  * none). */
 CREASE_API bool crease_tucker_rpca_lowrank(const crease_tucker_rpca *m, const double *const *x,

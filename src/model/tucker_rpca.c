@@ -140,3 +140,4 @@ const double *crease_tucker_rpca_multiplier(const crease_tucker_rpca *m)
     return m->facts.used.form == CREASE_RPCA_CONVEX ? NULL : m->lambda;
 }
 crease_tucker_rpca_facts crease_tucker_rpca_about(const crease_tucker_rpca *m) { return m->facts; }
+const double *crease_tucker_rpca_weights(const crease_tucker_rpca *m) { return m->root; }
