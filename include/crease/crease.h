@@ -25,6 +25,7 @@
 #include <crease/smooth.h>
 #include <crease/solver.h>
 #include <crease/space.h>
+#include <crease/spca.h>
 #include <crease/verify.h>
 #include <crease/version.h>
 

@@ -46,23 +46,6 @@ static void paper_options(crs_rpca_job *j)
     j->s.z = CREASE_Z_ONES;
 }
 
-/* "l1" stands for "l1:1": a penalty with one parameter is scaled by --alpha. */
-static bool open_penalty(crs_rpca_job *j, crease_error *e)
-{
-    const char *text = crs_given(j->a, CRS_OPT_PENALTY);
-    char whole[80];
-    if (!text) text = "l1";
-    for (int k = 0; k < crease_reg_count(); k++) {
-        const crease_reg_entry *entry = crease_reg_at(k);
-        if (strcmp(entry->name, text) != 0 || crease_param_count(crease_reg_params(entry)) != 1)
-            continue;
-        snprintf(whole, sizeof whole, "%s:1", text);
-        text = whole;
-        break;
-    }
-    return crs_reg_open(text, &j->penalty, e);
-}
-
 /* "fibres:2" or "slices:0" */
 static bool read_groups(crs_rpca_job *j, crease_error *e)
 {
@@ -114,7 +97,8 @@ bool crs_rpca_options(crs_rpca_job *j, crease_error *e)
     const crease_space any = { .order = 2, .dim = { 1, 1 } };
     double rank;
     j->s = crease_cp_rpca_default(&any, 1);
-    if (!run_options(j, e) || !open_penalty(j, e) || !read_groups(j, e) || !read_init(j, e) ||
+    if (!run_options(j, e) || !crs_penalty_open(crs_given(j->a, CRS_OPT_PENALTY), &j->penalty, e) ||
+        !read_groups(j, e) || !read_init(j, e) ||
         !crs_option_integer(j->a, CRS_OPT_RANK, 1, 1 << 24, 0, &rank, e) ||
         !number(j, CRS_OPT_ALPHA, false, &j->s.alpha, e) ||
         !number(j, CRS_OPT_ALPHA_NOISE, false, &j->s.alpha_noise, e) ||
