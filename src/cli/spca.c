@@ -57,6 +57,18 @@ static bool allocate(crs_spca_job *j, crease_error *e)
     return j->weight && j->left;
 }
 
+/* Whatever the theory or the method refuses is refused before anything is written. */
+static bool build(crs_spca_job *j, crease_error *e)
+{
+    crease_options o = j->o;
+    if (o.method == CREASE_METHOD_AUTO) o.method = CREASE_METHOD_PROX_BCD;
+    j->model = crease_spca_new(&j->s, j->data.data, e);
+    crease_analysis *a = j->model ? crease_analyse(crease_spca_problem(j->model), &o, e) : NULL;
+    const bool done = a;
+    crease_analysis_free(a);
+    return done && allocate(j, e);
+}
+
 static void keep(crs_spca_job *j, int k)
 {
     const crease_spca_component *c = &j->component[k];
@@ -155,8 +167,7 @@ static bool run(const crs_args *a, crease_error *e)
 {
     static const char *const file[] = { "weights.npy", "residual_norms.npy", "result.json" };
     crs_spca_job j = { .a = a };
-    bool done = crs_spca_options(&j, e) && read_data(&j, e) &&
-                (j.model = crease_spca_new(&j.s, j.data.data, e)) && allocate(&j, e) &&
+    bool done = crs_spca_options(&j, e) && read_data(&j, e) && build(&j, e) &&
                 crs_outdir_open(a, (int)(sizeof file / sizeof *file), file, e);
     if (done) {
         j.norm = crease_spca_norm(j.model);
