@@ -22,6 +22,7 @@
 #include <crease/reg.h>
 #include <crease/rpca.h>
 #include <crease/set.h>
+#include <crease/sharing.h>
 #include <crease/smooth.h>
 #include <crease/solver.h>
 #include <crease/space.h>
