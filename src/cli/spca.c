@@ -79,59 +79,21 @@ static void keep(crs_spca_job *j, int k)
     for (ptrdiff_t l = k; l < j->components; l++) j->left[l] = c->norm;
 }
 
-ptrdiff_t crs_spca_support(const crs_spca_job *j, int n, int k)
-{
-    ptrdiff_t count = 0;
-    for (ptrdiff_t i = 0; i < j->s.shape.dim[n]; i++)
-        count += j->factor[n][i * j->components + k] != 0;
-    return count;
-}
-
 /* The time limit is for all components together. Where only 0 remains, so it would again. */
 static bool find(crs_spca_job *j, crease_error *e)
 {
+    const bool certificates = crs_given(j->a, CRS_OPT_CERTIFICATES);
     crease_options o = j->o;
     for (int k = 0; k < j->components; k++) {
+        if (certificates && !crs_spca_keep_tensor(j, k, e)) return false;
         if (!crease_spca_next(j->model, &o, &j->component[k], e)) return false;
+        if (certificates && !crs_spca_keep_certificate(j, k, e)) return false;
         j->run = k + 1;
         keep(j, k);
         o.max_seconds = pos(o.max_seconds - j->component[k].seconds);
         if (j->component[k].zero) break;
     }
     return true;
-}
-
-static void print_component(const crs_spca_job *j, int k)
-{
-    const crease_spca_component *c = &j->component[k];
-    const double part = j->norm > 0 ? 1 - square(c->norm / j->norm) : 0;
-    printf("component %d %s: ", k + 1, crease_verdict_text(c->verdict));
-    if (c->zero) {
-        printf("%d starts ended at 0 with alpha %.6g%s\n", c->starts, c->alpha,
-               j->norm > 0 ? "; lower --alpha to find more" : ": the data are zero");
-        return;
-    }
-    printf("sigma %.6g, nonzeros", c->sigma);
-    for (int n = 0; n < j->s.shape.order; n++)
-        printf("%s%td of %td", n ? ", " : " ", crs_spca_support(j, n, k), j->s.shape.dim[n]);
-    printf(", alpha %.6g, explained %.4g, %d of %d starts agree\n", c->alpha, part, c->agree,
-           c->starts);
-}
-
-static void print_summary(const crs_spca_job *j)
-{
-    const crease_spca_component *c = &j->component[0];
-    long iterations = 0;
-    double seconds = 0;
-    for (int k = 0; k < j->run; k++) {
-        print_component(j, k);
-        iterations += j->component[k].iterations;
-        seconds += j->component[k].seconds;
-    }
-    printf("method      %s, %s mode\n", crease_method_name(c->method), crease_mode_name(j->o.mode));
-    printf("guarantee   %s\n", c->theorem ? c->theorem : "none");
-    printf("iterations  %ld in %.3g s\n", iterations, seconds);
-    printf("result      %s\n", crs_given(j->a, CRS_OPT_OUT));
 }
 
 static bool deliver(const crs_spca_job *j, crease_error *e)
@@ -143,7 +105,7 @@ static bool deliver(const crs_spca_job *j, crease_error *e)
         !crs_outdir_array(j->a, "residual_norms.npy", &numbers, j->left, e) ||
         !crs_outdir_document(j->a, "result.json", crs_spca_json(j), e))
         return false;
-    if (!crs_given(j->a, CRS_OPT_JSON)) print_summary(j);
+    if (!crs_given(j->a, CRS_OPT_JSON)) crs_spca_print(j);
     return true;
 }
 
@@ -165,7 +127,8 @@ static int status_of(const crs_spca_job *j)
 
 static bool run(const crs_args *a, crease_error *e)
 {
-    static const char *const file[] = { "weights.npy", "residual_norms.npy", "result.json" };
+    static const char *const file[] = { "weights.npy", "residual_norms.npy", "result.json",
+                                        "component_1" };
     crs_spca_job j = { .a = a };
     bool done = crs_spca_options(&j, e) && read_data(&j, e) && build(&j, e) &&
                 crs_outdir_open(a, (int)(sizeof file / sizeof *file), file, e);
@@ -193,6 +156,7 @@ const crs_verb crs_spca_verb = {
             "component VALID, 2 at a limit, 3 when the run diverged.",
     .example = "crease spca instance/tensor.npy --components 2 --out sparse",
     .takes = CRS_TAKES_RUN | CRS_TAKES(PENALTY) | CRS_TAKES(ALPHA) | CRS_TAKES(COMPONENTS) |
-             CRS_TAKES(STARTS) | CRS_TAKES(OUT) | CRS_TAKES(FORCE) | CRS_TAKES(JSON),
+             CRS_TAKES(STARTS) | CRS_TAKES(CERTIFICATES) | CRS_TAKES(OUT) | CRS_TAKES(FORCE) |
+             CRS_TAKES(JSON),
     .run = run,
 };

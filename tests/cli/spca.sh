@@ -106,6 +106,31 @@ run "$CREASE" spca two.npy --components 2 --out again --json
 cmp -s plain/factor_2.npy again/factor_2.npy && [ "$out" = "$(cat again/result.json)" ]
 judge $? "the same command gives another answer"
 
+# Every component as a problem that verify judges, from the files alone.
+for penalty in l1 l0 mcp:1,3 zero; do
+    for method in prox-bcd gcg; do
+        [ $method = gcg ] && [[ $penalty == l0 || $penalty == mcp* ]] && continue
+        run "$CREASE" spca two.npy --components 2 --penalty $penalty --method $method \
+            --certificates --out "c-$penalty-$method"
+        [ $code -eq 0 ] && [ -z "$err" ]
+        judge $? "--certificates, $penalty, $method: exit $code, $out $err"
+        for k in 1 2; do
+            run "$CREASE" verify "c-$penalty-$method/component_$k"
+            [ $code -eq 0 ] && [[ $out == VALID* ]]
+            judge $? "verify component $k of $penalty by $method: $out $err"
+        done
+    done
+done
+expect_exit 73 "exists already" spca two.npy --certificates --out c-l1-gcg
+sed -i 's/"x": \[/&"0x1p-9",/;' c-l1-gcg/component_2/certificate.json
+run "$CREASE" verify c-l1-gcg/component_2
+[ $code -ne 0 ]
+judge $? "a spoilt certificate passes: $out"
+cp c-l0-prox-bcd/component_1/tensor.npy c-l0-prox-bcd/component_2/tensor.npy
+run "$CREASE" verify c-l0-prox-bcd/component_2
+[ $code -eq 1 ] && [[ $out == INVALID* ]]
+judge $? "another tensor passes: $out $err"
+
 # The example of the help works as pasted, after that of generate.
 run bash -c "$("$CREASE" help generate | sed -n '/^Example$/{n;p;}')"
 run bash -c "$("$CREASE" help spca | sed -n '/^Example$/{n;p;}')"
