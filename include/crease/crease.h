@@ -23,9 +23,11 @@
 #include <crease/reg.h>
 #include <crease/rpca.h>
 #include <crease/set.h>
+#include <crease/sharing.h>
 #include <crease/smooth.h>
 #include <crease/solver.h>
 #include <crease/space.h>
+#include <crease/spca.h>
 #include <crease/tucker_rpca.h>
 #include <crease/verify.h>
 #include <crease/version.h>

@@ -99,6 +99,7 @@ const crs_verb crs_rpca_verb = {
             "and tensors of any order; missing entries are allowed. eps is relative unless "
             "--relative 0 is given. The folder receives lowrank.npy (of the factors), sparse.npy, "
             "noise.npy, z.npy, the unit columns factor_1.npy, ..., weights.npy and result.json. "
+            "alpha is 2/sqrt of the longest dimension unless given. "
             "The exit code is 0 when the point is certified stationary and the independent checker "
             "confirms it, 2 at a limit, 3 when the run diverged.",
     .example = "crease rpca instance/tensor.npy --rank 3 --out result",

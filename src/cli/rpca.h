@@ -34,7 +34,6 @@ typedef struct {
 
 /* Options, penalty and numbers, before any data are read (rpca_options.c). */
 bool crs_rpca_options(crs_rpca_job *j, crease_error *e);
-bool crs_rpca_penalty(const char *text, crs_named_reg *out, crease_error *e);
 bool crs_rpca_groups(const char *text, crease_cp_rpca_settings *s, crease_error *e);
 
 /* The tensor, its mask, the truth and the start; rank and memory (rpca_data.c). */

@@ -2,20 +2,9 @@
  * rpca_options: what the command line says about the model and the run */
 #include "cli/rpca.h"
 
-static bool set_option(crs_rpca_job *j, int id, const char *name, crease_error *e)
-{
-    const char *text = j->a->value[id][0];
-    return !text || crease_options_set(&j->s.run, name, text, e);
-}
-
 static bool run_options(crs_rpca_job *j, crease_error *e)
 {
-    bool done =
-        set_option(j, CRS_OPT_METHOD, "method", e) && set_option(j, CRS_OPT_MODE, "mode", e);
-#define X(type, name, value, low, high, text)                                                      \
-    done = done && set_option(j, CRS_OPT_##name, #name, e);
-    CREASE_OPTIONS(X)
-#undef X
+    const bool done = crs_run_options(j->a, &j->s.run, e);
     const crease_method m = j->s.run.method;
     return done && ((m != CREASE_METHOD_GCG && m != CREASE_METHOD_EXTENSION) ||
                     crs_fail(e, CREASE_UNSUPPORTED,
@@ -36,22 +25,6 @@ static bool machine_options(crs_rpca_job *j, crease_error *e)
                     j->s.single ? "--precision single is not available yet; use double"
                                 : "--precision %.64s: write double or single",
                     precision);
-}
-
-/* "l1" stands for "l1:1": a penalty with one parameter is scaled by --alpha. */
-bool crs_rpca_penalty(const char *text, crs_named_reg *out, crease_error *e)
-{
-    char whole[80];
-    if (!text) text = "l1";
-    for (int k = 0; k < crease_reg_count(); k++) {
-        const crease_reg_entry *entry = crease_reg_at(k);
-        if (strcmp(entry->name, text) != 0 || crease_param_count(crease_reg_params(entry)) != 1)
-            continue;
-        snprintf(whole, sizeof whole, "%s:1", text);
-        text = whole;
-        break;
-    }
-    return crs_reg_open(text, out, e);
 }
 
 /* "fibres:2" or "slices:0" */
@@ -125,7 +98,7 @@ bool crs_rpca_options(crs_rpca_job *j, crease_error *e)
     crease_cp_rpca_settings *m = &j->s.model;
     j->s = crease_cp_fit_default(&any, 1);
     if (!run_options(j, e) || !machine_options(j, e) ||
-        !crs_rpca_penalty(crs_given(j->a, CRS_OPT_PENALTY), &j->penalty, e) ||
+        !crs_penalty_open(crs_given(j->a, CRS_OPT_PENALTY), &j->penalty, e) ||
         !crs_rpca_groups(crs_given(j->a, CRS_OPT_GROUPS), m, e) || !read_init(j, e) ||
         !read_rank(j, e) || !read_alpha(j, e) ||
         !number(j, CRS_OPT_ALPHA_NOISE, false, &m->alpha_noise, e) ||

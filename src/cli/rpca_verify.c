@@ -63,7 +63,7 @@ static bool read_settings(result *r, crease_error *e)
     s->rank = (ptrdiff_t)rank;
     s->nonneg = nonneg;
     r->claim.relative = relative;
-    if (!crs_rpca_penalty(text_of(r, "settings", "penalty"), &r->penalty, e) ||
+    if (!crs_penalty_open(text_of(r, "settings", "penalty"), &r->penalty, e) ||
         !crs_rpca_groups(groups, s, e))
         return false;
     s->penalty = r->penalty.reg;

@@ -9,6 +9,9 @@
 /* The problem and its options; what the command line says beats what the file says. */
 crs_problem_file *crs_open_problem(const crs_args *a, crease_options *o, crease_error *e);
 
+/* The options of a run that the command line gives. */
+bool crs_run_options(const crs_args *a, crease_options *o, crease_error *e);
+
 /* "1 block, 5 variables, no constraint" */
 void crs_size_text(const crease_problem *p, char *out, size_t size);
 /* "beta 1.2, gamma 0.8": the parameters that the method has. */
