@@ -77,6 +77,12 @@ CREASE_API bool crease_tucker_rpca_lowrank(const crease_tucker_rpca *m, const do
 CREASE_API int crease_tucker_rpca_sparse(const crease_tucker_rpca *m);
 CREASE_API int crease_tucker_rpca_noise(const crease_tucker_rpca *m);
 
+/* For every mode, where the singular values of its unfolding fall; missing entries (NaN) count as
+ * 0, entries beyond five times the median magnitude as that. Modes longer than 1500 are given the
+ * largest of the others'. */
+CREASE_API bool crease_tucker_ranks(const crease_space *shape, const double *tensor,
+                                    crease_space *ranks, crease_error *e);
+
 /* Doubles that building takes, for forecasts; -1: more than can be counted. */
 CREASE_API ptrdiff_t crease_tucker_rpca_size(const crease_tucker_rpca_settings *s);
 

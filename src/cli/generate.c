@@ -92,8 +92,8 @@ const crs_verb crs_generate_verb = {
             "generate.json. The same seed gives the same numbers on every machine and thread "
             "count.",
     .example = "crease generate cp --shape 10,20,30 --rank 3 --seed 1 --out instance",
-    .takes = CRS_TAKES(SHAPE) | CRS_TAKES(RANK) | CRS_TAKES(OUTLIERS) | CRS_TAKES(MAGNITUDE) |
-             CRS_TAKES(NOISE) | CRS_TAKES(seed) | CRS_TAKES(OUT) | CRS_TAKES(FORCE) |
-             CRS_TAKES(JSON),
+    .takes = CRS_LIST(CRS_TAKES(SHAPE), CRS_TAKES(RANK), CRS_TAKES(OUTLIERS), CRS_TAKES(MAGNITUDE),
+                      CRS_TAKES(NOISE), CRS_TAKES(seed), CRS_TAKES(OUT), CRS_TAKES(FORCE),
+                      CRS_TAKES(JSON)),
     .run = run,
 };

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * rpca: a tensor as low rank + sparse + noise, by CP robust PCA */
-#include "cli/rpca.h"
-#include "io/folder.h"
+#include "cli/rpca_tucker.h"
 
 enum { LIMIT = 2, BROKEN = 3, INTERNAL = 70 };
 
@@ -82,7 +81,9 @@ static bool fit(crs_rpca_job *j, crease_error *e)
 
 static bool run(const crs_args *a, crease_error *e)
 {
+    const char *model = crs_given(a, CRS_OPT_MODEL);
     crs_rpca_job j = { .a = a };
+    if (model && strcmp(model, "cp") != 0) return crs_tucker_run(a, e);
     const bool done = crs_rpca_options(&j, e) && crs_rpca_read(&j, e) && build(&j, e) &&
                       outputs(&j, e) && fit(&j, e);
     discard(&j);
@@ -103,11 +104,11 @@ const crs_verb crs_rpca_verb = {
             "The exit code is 0 when the point is certified stationary and the independent checker "
             "confirms it, 2 at a limit, 3 when the run diverged.",
     .example = "crease rpca instance/tensor.npy --rank 3 --out result",
-    .takes = CRS_TAKES_RUN | CRS_TAKES(RANK) | CRS_TAKES(PENALTY) | CRS_TAKES(GROUPS) |
-             CRS_TAKES(WEIGHTS) | CRS_TAKES(ALPHA) | CRS_TAKES(ALPHA_NOISE) | CRS_TAKES(RIDGE) |
-             CRS_TAKES(INIT) | CRS_TAKES(MISSING) | CRS_TAKES(MASK) | CRS_TAKES(NONNEG) |
-             CRS_TAKES(MERGE) | CRS_TAKES(TRUTH) | CRS_TAKES(THREADS) | CRS_TAKES(PRECISION) |
-             CRS_TAKES(OUT) | CRS_TAKES(FORCE) | CRS_TAKES(QUIET) | CRS_TAKES(VERBOSE) |
-             CRS_TAKES(LOG_CSV) | CRS_TAKES(JSON),
+    .takes = CRS_LIST(CRS_TAKES_RUN, CRS_TAKES(MODEL), CRS_TAKES(ETA), CRS_TAKES(RANK),
+                      CRS_TAKES(PENALTY), CRS_TAKES(GROUPS), CRS_TAKES(WEIGHTS), CRS_TAKES(ALPHA),
+                      CRS_TAKES(ALPHA_NOISE), CRS_TAKES(RIDGE), CRS_TAKES(INIT), CRS_TAKES(MISSING),
+                      CRS_TAKES(MASK), CRS_TAKES(NONNEG), CRS_TAKES(MERGE), CRS_TAKES(TRUTH),
+                      CRS_TAKES(THREADS), CRS_TAKES(PRECISION), CRS_TAKES(OUT), CRS_TAKES(FORCE),
+                      CRS_TAKES(QUIET), CRS_TAKES(VERBOSE), CRS_TAKES(LOG_CSV), CRS_TAKES(JSON)),
     .run = run,
 };

@@ -42,6 +42,9 @@ bool crs_rpca_read(crs_rpca_job *j, crease_error *e);
 bool crs_rpca_take(crs_array *data, const char *mask, const char *axes, crease_cp_rpca_settings *s,
                    char hash[32], crease_error *e);
 
+/* lowrank.npy of the folder of --truth, shaped as the data; empty without that option. */
+bool crs_rpca_truth(const crs_args *a, const crease_space *given, crs_array *out, crease_error *e);
+
 /* What was found, as files, and its errors (rpca_result.c); as JSON (rpca_json.c); as text. */
 bool crs_rpca_write(crs_rpca_job *j, crease_error *e);
 json_t *crs_rpca_json(const crs_rpca_job *j);

@@ -138,6 +138,13 @@ static bool open_truth(crs_rpca_job *j, crease_error *e)
            crs_fail(e, CREASE_BAD_SHAPE, "--truth does not have the shape of the data");
 }
 
+bool crs_rpca_truth(const crs_args *a, const crease_space *given, crs_array *out, crease_error *e)
+{
+    const char *folder = crs_given(a, CRS_OPT_TRUTH);
+    return !folder ||
+           (read_one(folder, "lowrank.npy", out, e) && same_shape("--truth", out, given, e));
+}
+
 bool crs_rpca_read(crs_rpca_job *j, crease_error *e)
 {
     const crs_args *a = j->a;

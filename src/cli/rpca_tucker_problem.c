@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * rpca_tucker_problem: the model as a problem file, so that crease verify and crease solve read it */
+ * rpca_tucker_problem: the model as a problem file, so that crease verify and crease solve read it
+ */
 #include "cli/rpca_tucker.h"
 
 /* {"scaled": {"alpha": a, "regularizer": {"mcp": {"lambda": l, "gamma": g}}}} */
@@ -20,8 +21,8 @@ static json_t *blocks(const crs_tucker_job *j)
     const int sparse = crease_tucker_rpca_sparse(j->model);
     json_t *list = json_array();
     for (int i = 0; i < p->count; i++) {
-        json_t *b = json_pack("{s:s, s:o}", "name", p->block[i].name, "shape",
-                              crs_dims(&p->space[i]));
+        json_t *b =
+            json_pack("{s:s, s:o}", "name", p->block[i].name, "shape", crs_dims(&p->space[i]));
         if (about.used.form == CREASE_RPCA_CONVEX)
             json_object_set_new(b, "regularizer",
                                 i == 0 ? json_string("nuclear:1")
@@ -29,9 +30,8 @@ static json_t *blocks(const crs_tucker_job *j)
         else if (i == sparse)
             json_object_set_new(b, "regularizer", penalty(&about.used));
         if (p->block[i].set)
-            json_object_set_new(b, "set",
-                                json_pack("{s:{s:f}}", "l2-ball", "radius",
-                                          p->block[i].set->par[0]));
+            json_object_set_new(
+                b, "set", json_pack("{s:{s:f}}", "l2-ball", "radius", p->block[i].set->par[0]));
         json_array_append_new(list, b);
     }
     return list;
@@ -47,8 +47,8 @@ static json_t *tucker_couplings(const crs_tucker_job *j)
         json_array_append_new(factors, json_string(name));
     }
     if (about.missing > 0)
-        noise = json_pack("{s:{s:{s:{s:s}}}}", "least_squares", "terms", "B", "diagonal",
-                          "mask.npy");
+        noise =
+            json_pack("{s:{s:{s:{s:s}}}}", "least_squares", "terms", "B", "diagonal", "mask.npy");
     else
         noise = json_pack("{s:{s:s, s:f}}", "squared_distance", "a", "B", "weight",
                           2 * about.used.alpha_noise);

@@ -147,7 +147,7 @@ const crs_verb crs_solve_verb = {
             "diverged. docs/problem.schema.json describes the file; what the command line says "
             "beats its options.",
     .example = "crease solve examples/problems/lasso.json",
-    .takes = CRS_TAKES_RUN | CRS_TAKES(OUT) | CRS_TAKES(FORCE) | CRS_TAKES(QUIET) |
-             CRS_TAKES(VERBOSE) | CRS_TAKES(LOG_CSV) | CRS_TAKES(JSON),
+    .takes = CRS_LIST(CRS_TAKES_RUN, CRS_TAKES(OUT), CRS_TAKES(FORCE), CRS_TAKES(QUIET),
+                      CRS_TAKES(VERBOSE), CRS_TAKES(LOG_CSV), CRS_TAKES(JSON)),
     .run = run,
 };

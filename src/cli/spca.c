@@ -155,8 +155,8 @@ const crs_verb crs_spca_verb = {
             "--relative 0 is given. The exit code is 0 when the independent checker finds every "
             "component VALID, 2 at a limit, 3 when the run diverged.",
     .example = "crease spca instance/tensor.npy --components 2 --out sparse",
-    .takes = CRS_TAKES_RUN | CRS_TAKES(PENALTY) | CRS_TAKES(ALPHA) | CRS_TAKES(COMPONENTS) |
-             CRS_TAKES(STARTS) | CRS_TAKES(CERTIFICATES) | CRS_TAKES(OUT) | CRS_TAKES(FORCE) |
-             CRS_TAKES(JSON),
+    .takes = CRS_LIST(CRS_TAKES_RUN, CRS_TAKES(PENALTY), CRS_TAKES(ALPHA), CRS_TAKES(COMPONENTS),
+                      CRS_TAKES(STARTS), CRS_TAKES(CERTIFICATES), CRS_TAKES(OUT), CRS_TAKES(FORCE),
+                      CRS_TAKES(JSON)),
     .run = run,
 };

@@ -20,8 +20,8 @@ bool crs_write_document(const char *folder, const char *name, json_t *document, 
     return done;
 }
 
-bool crs_write_array(const char *folder, const char *name, const crease_space *s,
-                        const double *x, crease_error *e)
+bool crs_write_array(const char *folder, const char *name, const crease_space *s, const double *x,
+                     crease_error *e)
 {
     char *path = crs_folder_file(folder, name, e);
     const bool done = path && crs_write_npy(path, s, x, e);

@@ -24,9 +24,7 @@ const crs_cp_engine *crs_cp_fit_engine_for(const crease_cp_rpca_settings *m)
 
 int crs_cp_fit_threads(const crease_cp_fit_settings *s)
 {
-    enum { SHARE = 1 << 16 }; /* entries that make a thread worth its waiting for others */
-    const ptrdiff_t useful = more(1, crease_size(&s->model.shape) / SHARE), most = crs_threads();
-    return (int)fewer(useful, s->threads > 0 ? fewer(s->threads, most) : most);
+    return crs_useful_threads(s->threads, crease_size(&s->model.shape));
 }
 
 /* c(r - e)^2 + alpha rho(e) is strongly convex in e, so that E is stationary only at the prox. */

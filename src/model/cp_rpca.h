@@ -82,6 +82,9 @@ ptrdiff_t crs_unfolding_scratch(const crease_space *s, int n);
 bool crs_unfolding(const crease_space *s, int n, const double *tensor, double *squares,
                    double *vectors, double *work);
 
+/* Where descending squared singular values first fall by more than 16, or most (cp_rank.c). */
+ptrdiff_t crs_spectral_gap(ptrdiff_t n, const double *squares);
+
 /* Streams of random numbers under one seed: the part, plus the mode for factors. */
 enum {
     CRS_STREAM_FACTOR = 0,

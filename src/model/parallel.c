@@ -42,3 +42,11 @@ void crs_parallel(int threads, ptrdiff_t tasks, void (*run)(void *self, ptrdiff_
         restore(was);
     }
 }
+
+int crs_useful_threads(int asked, ptrdiff_t entries)
+{
+    enum { SHARE = 1 << 16 }; /* entries that make a thread worth its waiting for others */
+    const int most = crs_threads(), wanted = asked > 0 && asked < most ? asked : most;
+    const ptrdiff_t useful = entries / SHARE;
+    return useful < 1 ? 1 : useful < wanted ? (int)useful : wanted;
+}

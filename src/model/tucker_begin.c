@@ -26,13 +26,14 @@ static crs_tucker_settings settings_of(const crease_tucker_rpca *m)
 static void keep_facts(crease_tucker_rpca *m, const crs_tucker_fit *fit)
 {
     const crs_tucker_statistics *at = crs_tucker_fit_statistics(fit);
-    const crs_envelope_face *face = crs_tucker_fit_face(fit);
+    const crs_envelope_face face = crs_tucker_fit_goal(fit);
     m->facts.passes = at->passes;
     m->facts.residual = at->residual;
     m->facts.deviation = at->scale;
-    m->facts.threshold = at->threshold;
-    m->facts.used.alpha = face->alpha;
-    m->penalty = crease_separable(face->penalty, face->par);
+    m->facts.threshold =
+        crs_envelope_threshold(&face, m->facts.used.alpha_noise / (1 + m->facts.used.alpha_noise));
+    m->facts.used.alpha = face.alpha;
+    m->penalty = crease_separable(face.penalty, face.par);
 }
 
 static void read_part(crs_tucker_fit *fit, crs_cp_part part, ptrdiff_t left, double *out)
@@ -40,13 +41,13 @@ static void read_part(crs_tucker_fit *fit, crs_cp_part part, ptrdiff_t left, dou
     crs_envelope_read(crs_tucker_fit_pass(fit), part, 0, left, out);
 }
 
-static void open_parts(crease_tucker_rpca *m, crs_tucker_fit *fit, const double *factor[2])
+static void open_parts(crease_tucker_rpca *m, crs_tucker_fit *fit, const crs_envelope_face *face,
+                       const double *factor[2])
 {
     const int last = m->facts.used.shape.order - 1;
     factor[0] = crs_tucker_fit_front(fit);
     factor[1] = crs_tucker_fit_factor(fit, last);
-    crs_envelope_open(crs_tucker_fit_pass(fit), m->facts.used.ranks.dim[last], factor,
-                      crs_tucker_fit_face(fit));
+    crs_envelope_open(crs_tucker_fit_pass(fit), m->facts.used.ranks.dim[last], factor, face);
 }
 
 static void take_tucker(crease_tucker_rpca *m, crs_tucker_fit *fit, ptrdiff_t left)
@@ -109,7 +110,8 @@ bool crs_tucker_begin(crease_tucker_rpca *m, crease_error *e)
     if (!fit) return false;
     for (long k = 0; k < m->facts.used.passes && !crs_tucker_fit_step(fit); k++) continue;
     keep_facts(m, fit);
-    open_parts(m, fit, factor);
+    const crs_envelope_face face = crs_tucker_fit_goal(fit);
+    open_parts(m, fit, &face, factor);
     bool done = true;
     if (m->facts.used.form == CREASE_RPCA_TUCKER)
         take_tucker(m, fit, left);

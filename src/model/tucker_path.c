@@ -51,15 +51,22 @@ static double wanted_threshold(const crs_tucker_fit *s)
                           : crs_envelope_threshold(&s->c.face, half_weight(s));
 }
 
+crs_envelope_face crs_tucker_fit_goal(const crs_tucker_fit *s)
+{
+    if (s->statistics.stage != CRS_TUCKER_PATH) return s->goal;
+    return s->c.learn > 0
+               ? crs_envelope_with_threshold(&s->c.face, wanted_threshold(s), half_weight(s))
+               : s->c.face;
+}
+
 static void along_path(crs_tucker_fit *s)
 {
     const crs_tucker_statistics *at = &s->statistics;
     const double median = crs_envelope_quantile(&s->sums, 0.5), wanted = wanted_threshold(s);
     double t = at->threshold;
     if (at->residual <= settled && t <= wanted) {
+        s->goal = crs_tucker_fit_goal(s);
         s->statistics.stage = CRS_TUCKER_WANTED;
-        s->goal = s->c.learn > 0 ? crs_envelope_with_threshold(&s->c.face, wanted, half_weight(s))
-                                 : s->c.face;
         s->face = s->goal;
         return;
     }

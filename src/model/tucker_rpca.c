@@ -99,7 +99,7 @@ static bool build(crease_tucker_rpca *m, const double *tensor, crease_error *e)
     ptrdiff_t longest = more(s->shape.dim[0], s->shape.dim[1]);
     m->penalty = s->penalty.ops ? s->penalty : crease_l1(1);
     m->facts.residual = m->facts.deviation = m->facts.threshold = NAN;
-    if (s->threads <= 0 || s->threads > crs_threads()) s->threads = crs_threads();
+    s->threads = crs_useful_threads(s->threads, crease_size(&s->shape));
     if (convex && s->alpha == 0) s->alpha = 1 / sqrt((double)longest);
     if (!take_data(m, tensor, e) || !take_room(m, e)) return false;
     if (!convex && !crs_tucker_begin(m, e)) return false;
