@@ -20,7 +20,8 @@ extern "C" {
 #define CREASE_CP_STARTS(X)                                                                        \
     X(RANDOM, "random", "factors drawn from N(0,1)")                                               \
     X(HOSVD, "hosvd", "singular vectors of the unfoldings, then one sweep of least squares")       \
-    X(ALS, "als", "the same with as many sweeps as the settings say")
+    X(ALS, "als", "the same with as many sweeps as the settings say")                              \
+    X(GEVD, "gevd", "simultaneous diagonalization of the compressed tensor by eigenvectors")
 
 typedef enum {
 #define X(name, text, meaning) CREASE_START_##name,
@@ -51,6 +52,7 @@ typedef struct {
     crease_cp_start start;
     crease_cp_z z;
     int sweeps;                  /* of the start by least squares */
+    double clip;                 /* of gevd: entries are cut at +-clip median|T|; 0: they are not */
     const double *const *factor; /* X_n^0; NULL: by `start`. Read only while building */
     uint64_t seed;
 } crease_cp_rpca_settings;
