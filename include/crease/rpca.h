@@ -91,6 +91,12 @@ CREASE_API bool crease_cp_components(const crease_space *shape, ptrdiff_t rank,
                                      const double *const *factor, double *const *unit,
                                      double *weight, crease_error *e);
 
+/* How alike two models are, in [0, 1]: the mean over paired terms of the product of their columns'
+ * |cosines| and of how near their sizes are; the best pairing. 1: the same terms in any order. */
+CREASE_API bool crease_cp_match(const crease_space *shape, ptrdiff_t rank_x, const double *const *x,
+                                ptrdiff_t rank_y, const double *const *y, double *score,
+                                crease_error *e);
+
 /* |x - truth|/|truth|; where the truth is 0: 0 or INFINITY. */
 CREASE_API double crease_relative_error(ptrdiff_t n, const double *x, const double *truth);
 

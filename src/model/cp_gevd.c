@@ -64,16 +64,16 @@ static void expand(const crs_cp_core *c, int n, ptrdiff_t length, ptrdiff_t rank
         }
 }
 
-static bool solve_core(const crs_cp_core *c, const int *mode, uint64_t seed, double *const *small,
-                       crs_cp_start_facts *facts, crease_error *e)
+static bool solve_core(const crs_cp_core *c, const crs_cp_gevd_options *o, const int *mode,
+                       double *const *small, crs_cp_start_facts *facts, crease_error *e)
 {
     const double norm = crs_norm(crease_size(&c->shape), c->values);
     facts->rank = c->rank;
-    facts->diagonalized = crs_cp_pencils_apply(c, mode);
+    facts->diagonalized = !o->without_pencils && crs_cp_pencils_apply(c, mode);
     facts->residual = 0;
     if (!(norm > 0)) return true; /* the factors are 0 already */
-    if (!facts->diagonalized) singular_vectors(c, seed, small);
-    if (facts->diagonalized && !crs_cp_pencils(c, mode, seed, small, e)) return false;
+    if (!facts->diagonalized) singular_vectors(c, o->seed, small);
+    if (facts->diagonalized && !crs_cp_pencils(c, mode, o->seed, small, e)) return false;
     return mend(c, facts->diagonalized ? SWEEPS : FALLBACK_SWEEPS, small, &facts->residual, e);
 }
 
@@ -91,7 +91,7 @@ bool crs_cp_gevd(const crs_cp_view *v, const crs_cp_gevd_options *o, double *con
         small[n] = crs_doubles(c.shape.dim[n] * c.rank, "a start", e);
         done = small[n];
     }
-    done = done && solve_core(&c, mode, o->seed, small, &found, e);
+    done = done && solve_core(&c, o, mode, small, &found, e);
     for (int n = 0; done && n < d; n++)
         expand(&c, n, v->shape.dim[n], o->rank, small[n], factor[n]);
     if (done && facts) *facts = found;

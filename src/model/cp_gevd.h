@@ -19,6 +19,7 @@ typedef struct {
     uint64_t seed;
     double kap;
     int rounds;
+    bool without_pencils; /* singular vectors and least squares, whatever the lengths */
 } crs_cp_gevd_options;
 
 /* factor[n] (I_n x rank) of a model of V; terms beyond facts->rank are 0. Eigenvectors need two
@@ -31,6 +32,11 @@ bool crs_cp_gevd(const crs_cp_view *v, const crs_cp_gevd_options *o, double *con
  * the model M so far, while that median falls. kap = 0: no clipping. */
 bool crs_cp_gevd_robust(const crs_cp_view *v, const crs_cp_gevd_options *o, double *const *factor,
                         crs_cp_start_facts *facts, crease_error *e);
+
+/* Start q of a family: 0 by eigenvectors of T, 1 of clipped T, 2 by singular vectors of clipped T
+ * and least squares, from 3 on Gaussian with median|M| = median|T|/2 (cp_starts.c). */
+bool crs_cp_start_of(const crs_cp_view *v, const crs_cp_gevd_options *o, int q,
+                     double *const *factor, crease_error *e);
 
 /* Of a core: factor[n] is p_n x rank; false: it does not apply, or memory (cp_pencils.c). mode
  * lists the modes, the longest of the tensor first. */

@@ -65,7 +65,8 @@ bool crs_view_median(const crs_cp_view *v, double *median, crease_error *e)
     for (ptrdiff_t k = 0; k < count; k++) {
         const ptrdiff_t j = (ptrdiff_t)((double)k / (double)count * (double)size);
         if (crs_view_observed(v, j))
-            x[used++] = fabs(v->tensor[j] - (v->model ? model_at(v->model, j) : 0));
+            x[used++] =
+                fabs((v->tensor ? v->tensor[j] : 0) - (v->model ? model_at(v->model, j) : 0));
     }
     *median = used ? crs_median(used, x) : 0;
     crs_free(x);

@@ -46,7 +46,9 @@ static crs_cp_view view_of(const start *c)
 static double run(start *c, double kap, int rounds)
 {
     const crs_cp_view v = view_of(c);
-    const crs_cp_gevd_options o = { c->rank, c->rank > c->true_rank, 3, kap, rounds };
+    const crs_cp_gevd_options o = {
+        .rank = c->rank, .cut = c->rank > c->true_rank, .seed = 3, .kap = kap, .rounds = rounds
+    };
     crease_error e = { CREASE_OK, "" };
     double *m = doubles(crease_size(&c->s));
     if (!crs_cp_gevd_robust(&v, &o, c->x, &c->facts, &e)) fail_msg("%s", e.text);
@@ -190,7 +192,7 @@ static void outliers_and_holes(void **state)
     }
     crs_cp_view v = view_of(&c);
     v.mask = mask;
-    const crs_cp_gevd_options o = { 4, false, 3, 3, 5 };
+    const crs_cp_gevd_options o = { .rank = 4, .kap = 3, .rounds = 5 };
     assert_true(crs_cp_gevd_robust(&v, &o, c.x, NULL, NULL));
     assert_true(crease_cp_lowrank(&c.s, 4, (const double *const *)c.x, m, NULL));
     assert_true(crease_relative_error(7500, m, c.low) < 0.2);
