@@ -63,7 +63,8 @@ typedef struct {
 } crease_cp_rank_table;
 
 /* The smallest rank of sufficient consistency whose held-out error is within 10 % of the least
- * among those. NULL with a sentence on failure. */
+ * among those; less a last term whose consistency is below 99 and whose gain in variance is below a
+ * third of that of the term before it. NULL with a sentence on failure. */
 CREASE_API crease_cp_rank_table *crease_cp_rank_sweep(const crease_space *shape,
                                                       const double *tensor, const double *mask,
                                                       const crease_cp_rank_options *o,

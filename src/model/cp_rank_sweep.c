@@ -1,22 +1,21 @@
 /* SPDX-License-Identifier: MIT
  * cp_rank_sweep: fits of several ranks to 95 % of the entries; the others judge them by median|r|,
  * which outliers among them do not move */
-#include <stdio.h>
-
 #include <crease/random.h>
 #include <crease/rpca.h>
 #include <crease/rpca_rank.h>
 
+#include "model/cp_rank_judge.h"
 #include "model/cp_view.h"
 
 enum { STREAM = 500 };
-static const double near_best = 1.1;
 
 typedef struct {
     crease_cp_rank_options o;
     crease_cp_fit_request r; /* mask: the entries to fit */
     double *fit, *held;      /* masks */
     crease_cp_rank_table *t;
+    crs_rank_judge judge;
 } sweeper;
 
 void crease_cp_rank_table_free(crease_cp_rank_table *t)
@@ -34,6 +33,7 @@ static void hold_out(sweeper *s, const double *tensor, const double *mask)
         const bool out = crease_random_uniform(random, (uint64_t)j) < s->o.share;
         s->fit[j] = here && !out;
         s->held[j] = here && out;
+        s->judge.held_out += here && out;
     }
 }
 
@@ -70,41 +70,19 @@ static bool try_rank(sweeper *s, ptrdiff_t rank, crease_error *e)
     return true;
 }
 
-/* Consistent enough; where that is not defined, unless a smaller rank already was not. */
-static bool sound(const sweeper *s, ptrdiff_t at)
-{
-    const crease_cp_rank_row *row = s->t->row;
-    if (row[at].consistency == row[at].consistency) return row[at].consistency >= s->o.least;
-    for (ptrdiff_t k = 0; k < at; k++)
-        if (row[k].consistency < s->o.least) return false;
-    return true;
-}
-
-/* The place of the recommended row: the smallest near the best of the sound ones; where none is
- * sound, of all. */
-static ptrdiff_t recommend(const sweeper *s)
-{
-    bool any = false;
-    double best = INFINITY;
-    for (ptrdiff_t k = 0; k < s->t->count; k++) any = any || sound(s, k);
-    for (ptrdiff_t k = 0; k < s->t->count; k++)
-        if (!any || sound(s, k)) best = smaller(best, s->t->row[k].held_out);
-    for (ptrdiff_t k = 0; k < s->t->count; k++)
-        if ((!any || sound(s, k)) && s->t->row[k].held_out <= near_best * best) return k;
-    return 0;
-}
-
-/* From the rank the spectra suggest, while the recommended one is at an end of those tried. */
+/* From the rank the spectra suggest, while the recommended one is at an end of those tried, or in
+ * doubt without enough smaller ones to compare. */
 static bool walk(sweeper *s, ptrdiff_t from, crease_error *e)
 {
     ptrdiff_t low = more(1, from - 1), high = fewer(s->o.high, from + 1);
     for (ptrdiff_t rank = low; rank <= high; rank++)
         if (!try_rank(s, rank, e)) return false;
     for (;;) {
-        const ptrdiff_t at = s->t->row[recommend(s)].rank;
-        if (at == low && low > 1) {
+        const crease_cp_rank_row *at = &s->t->row[crs_rank_recommend(&s->judge)];
+        const bool lower = at->rank == low || (at->rank == low + 1 && crs_rank_doubtful(at));
+        if (lower && low > 1) {
             if (!try_rank(s, --low, e)) return false;
-        } else if (at == high && high < s->o.high) {
+        } else if (at->rank == high && high < s->o.high) {
             if (!try_rank(s, ++high, e)) return false;
         } else {
             return true;
@@ -122,20 +100,6 @@ static bool run(sweeper *s, const double *tensor, const double *mask, crease_err
     for (ptrdiff_t rank = s->o.low; rank <= s->o.high; rank++)
         if (!try_rank(s, rank, e)) return false;
     return true;
-}
-
-static void explain(sweeper *s)
-{
-    const ptrdiff_t at = recommend(s);
-    const crease_cp_rank_row *r = &s->t->row[at];
-    char below[100] = "there is no smaller rank in the table", core[80] = "not defined";
-    s->t->rank = r->rank;
-    if (at > 0) snprintf(below, sizeof below, "rank %td leaves %.3g", r[-1].rank, r[-1].held_out);
-    if (r->consistency == r->consistency) snprintf(core, sizeof core, "%.0f %%", r->consistency);
-    snprintf(s->t->reason, sizeof s->t->reason,
-             "rank %td is the smallest whose median error on held-out entries, %.3g, is within "
-             "10 %% of the least; %s; its core consistency is %s",
-             r->rank, r->held_out, below, core);
 }
 
 static bool check(const crease_space *shape, const crease_cp_rank_options *o, crease_error *e)
@@ -167,10 +131,11 @@ crease_cp_rank_table *crease_cp_rank_sweep(const crease_space *shape, const doub
     s.t = s.held ? crs_alloc(1, sizeof *s.t) : NULL;
     if (s.t) s.t->row = crs_alloc((size_t)ranks, sizeof *s.t->row);
     s.r.mask = s.fit;
+    s.judge = (crs_rank_judge){ .t = s.t, .least = s.o.least };
     bool done = s.t && s.t->row;
     if (s.held && !done) crs_fail(e, CREASE_NO_MEMORY, "out of memory: a table of ranks");
     done = done && run(&s, tensor, mask, e);
-    if (done) explain(&s);
+    if (done) crs_rank_explain(&s.judge);
     crs_free(s.fit);
     crs_free(s.held);
     if (done) return s.t;
