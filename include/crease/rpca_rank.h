@@ -38,6 +38,13 @@ CREASE_API bool crease_cp_fit_huber(void *self, const crease_cp_fit_request *r,
 CREASE_API bool crease_cp_consistency(const crease_cp_fit_request *r, const double *const *factor,
                                       double *percent, crease_error *e);
 
+/* The largest singular value of the residual's unfoldings, squared, relative to that of noise of
+ * the same size: about 1 where the model has found all there is to find; above 1.5 where a term is
+ * missing or unfinished, from a bad start or too small a rank, at any ratio of signal to noise that
+ * lets a term be seen. 0 for a residual of 0. */
+CREASE_API bool crease_cp_structure(const crease_cp_fit_request *r, const double *const *factor,
+                                    double *structure, crease_error *e);
+
 typedef struct {
     ptrdiff_t rank;
     double held_out;    /* median|T - M| of the entries held out */

@@ -16,7 +16,7 @@ typedef struct {
     crs_cp_view v; /* around the model k */
     crs_kruskal k; /* the factors */
     double *x[CREASE_MAX_ORDER];
-    double *pseudo, *work; /* V whole, and its making */
+    double *pseudo, *work, *sample; /* V whole, its making, its median's */
     crs_cp_sweeper w;
     double median;
 } fitter;
@@ -26,6 +26,7 @@ static void discard(fitter *f)
     for (int n = 0; n < f->v.shape.order; n++) crs_free(f->x[n]);
     crs_free(f->pseudo);
     crs_free(f->work);
+    crs_free(f->sample);
     crs_cp_sweeper_close(&f->w);
 }
 
@@ -43,7 +44,8 @@ static bool open(const crease_cp_fit_request *r, fitter *f, crease_error *e)
     f->pseudo = done ? crs_doubles(crease_size(&r->shape), "a fit", e) : NULL;
     f->work =
         f->pseudo ? crs_doubles(crs_view_scratch(&f->v, crs_view_rows(&f->v)), "a fit", e) : NULL;
-    return f->work && crs_cp_sweeper_open(&f->w, &r->shape, r->rank, f->pseudo, 0, f->x, e);
+    f->sample = f->work ? crs_doubles(crs_view_sample(&f->v), "a fit", e) : NULL;
+    return f->sample && crs_cp_sweeper_open(&f->w, &r->shape, r->rank, f->pseudo, 0, f->x, e);
 }
 
 /* V slab by slab; a limit of 0 would stop everything */
@@ -58,7 +60,7 @@ static void make_pseudo(fitter *f)
 }
 
 /* Until the median has hardly changed CALM times, or is 0. */
-static bool iterate(fitter *f, int most, crease_error *e)
+static void iterate(fitter *f, int most)
 {
     int calm = 0;
     for (int k = 0; k < most && calm < CALM && f->median > 0; k++) {
@@ -66,10 +68,9 @@ static bool iterate(fitter *f, int most, crease_error *e)
         make_pseudo(f);
         crs_cp_sweep(&f->w);
         crs_cp_balance(&f->v.shape, f->k.rank, f->x);
-        if (!crs_view_median(&f->v, &f->median, e)) return false;
+        f->median = crs_view_median_in(&f->v, f->sample);
         calm = fabs(f->median - before) <= change * before ? calm + 1 : 0;
     }
-    return true;
 }
 
 /* sum of r^2 where |r| <= limit, 2 limit |r| - limit^2 beyond; over the observed entries */
@@ -97,9 +98,9 @@ static bool best_start(fitter *f, const crease_cp_fit_request *r, double *const 
     };
     double least = INFINITY;
     for (int q = 0; q < STARTS && least > 0; q++) {
-        if (!crs_cp_start_of(&data, &o, q, f->x, e) || !crs_view_median(&f->v, &f->median, e) ||
-            !iterate(f, TRIAL, e))
-            return false;
+        if (!crs_cp_start_of(&data, &o, q, f->x, e)) return false;
+        f->median = crs_view_median_in(&f->v, f->sample);
+        iterate(f, TRIAL);
         if (!(f->median < least)) continue;
         least = f->median;
         for (int n = 0; n < r->shape.order; n++)
@@ -115,7 +116,8 @@ bool crease_cp_fit_huber(void *self, const crease_cp_fit_request *r, double *con
 {
     fitter f;
     (void)self;
-    const bool done = open(r, &f, e) && best_start(&f, r, factor, e) && iterate(&f, MOST, e);
+    const bool done = open(r, &f, e) && best_start(&f, r, factor, e);
+    if (done) iterate(&f, MOST);
     for (int n = 0; done && n < r->shape.order; n++)
         copy(r->shape.dim[n] * r->rank, f.x[n], factor[n]);
     if (done) *objective = huber(&f);

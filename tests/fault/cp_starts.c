@@ -38,11 +38,20 @@ static bool match(crease_error *e)
 static bool sweep(crease_error *e)
 {
     double t[1200];
-    const crease_cp_rank_options o = { .high = 2 };
+    const crease_cp_rank_options o = { .high = 1 };
     data(t);
     crease_cp_rank_table *table = crease_cp_rank_sweep(&shape, t, NULL, &o, e);
     crease_cp_rank_table_free(table);
     return table;
+}
+
+static bool structure(crease_error *e)
+{
+    double t[1200], ratio, percent;
+    const double *const x[] = { t, t + 8, t + 200 };
+    const crease_cp_fit_request r = { .shape = shape, .tensor = t, .rank = 2 };
+    data(t);
+    return crease_cp_structure(&r, x, &ratio, e) && crease_cp_consistency(&r, x, &percent, e);
 }
 
 static bool apply(crease_error *e)
@@ -66,7 +75,7 @@ static bool apply(crease_error *e)
 static void survive(void **state)
 {
     bool (*const call[])(crease_error *) = { eigenvectors, clipped, singular, gaussian,
-                                             match,        sweep,   apply };
+                                             match,        sweep,   apply,    structure };
     (void)state;
     for (size_t k = 0; k < sizeof call / sizeof *call; k++)
         for (int once = 0; once < 2; once++) {

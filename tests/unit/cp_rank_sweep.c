@@ -97,6 +97,26 @@ static void consistency(void **state)
     assert_true(crease_cp_consistency(&four, x, &percent, NULL) && isnan(percent));
 }
 
+/* Nothing is left beside the truth; without one of its terms that term is, in noise too. */
+static void structure(void **state)
+{
+    const crease_space s = { .order = 3, .dim = { 12, 20, 30 } };
+    (void)state;
+    for (double noise = 1e-3; noise < 2.1; noise *= 10 * sqrt(20)) { /* 1e-3, 0.045, 2 */
+        crease_cp_instance *c = instance(&s, 4, noise, 11);
+        const crease_cp_fit_request r = { .shape = s, .tensor = c->tensor, .rank = 4 };
+        const double *const *x = (const double *const *)c->factor;
+        double with, without;
+        assert_true(crease_cp_structure(&r, x, &with, NULL));
+        for (ptrdiff_t i = 0; i < 12; i++) c->factor[0][i * 4 + 1] = 0;
+        assert_true(crease_cp_structure(&r, x, &without, NULL));
+        assert_true(with < 1.2 && without > 1.5);
+        c->tensor[8] = NAN;
+        assert_false(crease_cp_structure(&r, x, &with, NULL));
+        crease_cp_instance_free(c);
+    }
+}
+
 static void refusals(void **state)
 {
     const crease_space s = shape_of(3), one = crease_vector(5);
@@ -121,6 +141,7 @@ static void refusals(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(true_rank), cmocka_unit_test(any_fit),
-                                        cmocka_unit_test(consistency), cmocka_unit_test(refusals) };
+                                        cmocka_unit_test(consistency), cmocka_unit_test(structure),
+                                        cmocka_unit_test(refusals) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
