@@ -4,7 +4,7 @@
 #include "model/cp_rpca.h"
 
 enum { ROUNDS = 3, STREAM = 100 };
-static const double kap = 3;
+static const double kap = 2;
 
 static bool gevd(const crs_cp_view *v, crs_cp_gevd_options o, bool clipped, double *const *factor,
                  crease_error *e)
