@@ -160,7 +160,7 @@ bool crs_envelope_solver_start(crs_envelope_solver *s, ptrdiff_t rank, const dou
     s->attempt = CRS_ATTEMPT_NONE;
     s->refills = 0;
     s->first_rank = rank;
-    s->before = INFINITY;
+    s->before = s->ceiling = INFINITY;
     s->nu = s->c.nu;
     crs_envelope_trust_reset(s);
     return true;

@@ -36,14 +36,15 @@ struct crs_envelope_solver {
     double nu;              /* the stage's */
     double typical;         /* median |T| */
     double eta, predicted, length;
-    double before; /* |r|'s median a while ago, to see the path end */
-    bool known;    /* `at` is the evaluation of at.x */
-    bool built;    /* the model is that of `at` */
+    double ceiling; /* of the path's thresholds */
+    double before;  /* |r|'s median a while ago, to see the path end */
+    bool known;     /* `at` is the evaluation of at.x */
+    bool built;     /* the model is that of `at` */
     bool learned;
     crs_envelope_attempt attempt;
     int refills;
     ptrdiff_t first_rank, backup_rank;
-    double backup_value, *backup; /* before the attempt */
+    double backup_squares, *backup; /* before the attempt */
     double *gradient, *step, *scaled, *rhs, *cg;
     double *memory;
 };
@@ -58,10 +59,19 @@ void crs_envelope_trust_reset(crs_envelope_solver *s);
 bool crs_envelope_trust_direction(crs_envelope_solver *s); /* false: no step that is felt */
 bool crs_envelope_trust_judge(crs_envelope_solver *s);     /* is the trial taken? */
 
-/* envelope_path.c */
+/* envelope_path.c: the goal's threshold, the next penalty, the ridge for a threshold */
+double crs_envelope_path_goal(const crs_envelope_solver *s);
+bool crs_envelope_path_ends(const crs_envelope_solver *s);
 crs_envelope_face crs_envelope_path_next(crs_envelope_solver *s);
+double crs_envelope_path_ridge(const crs_envelope_solver *s, double t);
 void crs_envelope_typical(crs_envelope_solver *s);
-void crs_envelope_path_advance(crs_envelope_solver *s, bool stuck);
+
+/* envelope_learn.c: the goal where the path ends, or (true) lower than it was */
+void crs_envelope_learn(crs_envelope_solver *s);
+bool crs_envelope_learn_lower(crs_envelope_solver *s);
+
+/* envelope_stage.c; stuck: no step is felt any more */
+void crs_envelope_advance(crs_envelope_solver *s, bool stuck);
 
 /* envelope_merge.c: how many pairs of components became one; the others' places are 0 */
 ptrdiff_t crs_envelope_merge(crs_envelope_solver *s);

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT
+ * envelope_stage: when the path ends, the ridge goes, another penalty comes, and all is done */
+#include "model/envelope_solver_state.h"
+
+static const double ridge_stop = 1e-4, ridge_angle = 2e-2, switch_stop = 1e-4;
+
+static void enter(crs_envelope_solver *s, crs_envelope_stage stage)
+{
+    s->out.stage = stage;
+    s->nu =
+        stage <= CRS_STAGE_RIDGE ? crs_envelope_path_ridge(s, crs_envelope_path_goal(s)) : s->c.nu;
+    s->built = false;
+    if (s->known) crs_envelope_measure(s);
+}
+
+static void path(crs_envelope_solver *s, bool stuck)
+{
+    const bool learning = s->c.learn > 0 && !s->learned;
+    if (learning) crs_envelope_learn(s);
+    if (stuck) s->known = false;
+    if (stuck || (!learning && crs_envelope_path_ends(s))) {
+        enter(s, CRS_STAGE_RIDGE);
+    } else {
+        s->nu = crs_envelope_path_ridge(s, s->out.threshold);
+        crs_envelope_measure(s);
+    }
+}
+
+/* Another threshold, or another rank: once more; else the model's own nu */
+static void ridge(crs_envelope_solver *s, bool stuck)
+{
+    if (s->c.learn > 0 && !stuck && crs_envelope_learn_lower(s)) {
+        enter(s, CRS_STAGE_RIDGE);
+        return;
+    }
+    s->known = !(s->c.prune && crs_envelope_rank(s));
+    if (s->known) {
+        enter(s, CRS_STAGE_LAST);
+    } else if (s->c.path) {
+        s->out.stage = CRS_STAGE_PATH;
+        s->ceiling = INFINITY;
+    }
+    if (s->c.prune) crs_envelope_trust_reset(s);
+}
+
+void crs_envelope_advance(crs_envelope_solver *s, bool stuck)
+{
+    const bool wanted = s->c.learn == 0 && s->c.face.penalty != &crs_l1;
+    if (s->out.stage == CRS_STAGE_PATH) path(s, stuck);
+    const bool there = s->out.threshold == crs_envelope_path_goal(s) &&
+                       s->out.worst <= ridge_stop && s->out.angle <= ridge_angle;
+    if (s->out.stage == CRS_STAGE_RIDGE && (!s->c.prune || stuck || there)) {
+        ridge(s, stuck);
+    } else if (s->out.stage == CRS_STAGE_LAST && wanted && (stuck || s->out.worst <= switch_stop)) {
+        s->out.stage = CRS_STAGE_WANTED;
+    } else if (s->out.stage >= CRS_STAGE_LAST) {
+        const bool final = s->at.face.penalty == s->c.face.penalty || !wanted;
+        if (final && s->out.worst <= s->c.eps)
+            s->out.status = CRS_ENVELOPE_STATIONARY;
+        else if (stuck)
+            s->out.status = CRS_ENVELOPE_STALLED;
+    }
+}
