@@ -31,15 +31,27 @@ static double parameters(const crs_envelope_model *m)
     return (double)(m->rank * (crs_envelope_model_rows(&m->shape) - m->shape.order + 1));
 }
 
-/* The threshold from the noise's scale; false when it is not much below the one now. */
+/* The threshold from the noise's scale; false when it is not much below the one before. */
 bool crs_envelope_learn_lower(crs_envelope_solver *s)
 {
+    const double before = larger(s->kept, crs_envelope_path_goal(s));
     s->out.scale = crs_envelope_scale(s->at.sums, parameters(&s->model));
     const double t = s->c.learn * s->out.scale;
-    if (s->learned && !(t < 0.8 * crs_envelope_path_goal(s))) return false;
-    s->goal = crs_envelope_l1(t, s->noise);
-    s->attempt = CRS_ATTEMPT_NONE;
-    return s->learned = true;
+    const bool much = before == 0 || t < 0.8 * before;
+    if (much) s->attempt = CRS_ATTEMPT_NONE;
+    s->goal = crs_envelope_l1(much ? t : before, s->noise);
+    s->learned = true;
+    return much;
+}
+
+/* After a change that may let the path go on; where it does not, the threshold is kept. */
+void crs_envelope_unlearn(crs_envelope_solver *s)
+{
+    if (s->c.learn == 0) return;
+    s->kept = crs_envelope_path_goal(s);
+    s->goal = crs_envelope_l1(0, s->noise);
+    s->learned = false;
+    s->before = INFINITY;
 }
 
 /* The path ends when the median does. */

@@ -63,3 +63,16 @@ static void refill(crs_envelope_solver *s)
 bool crs_envelope_rank(crs_envelope_solver *s)
 {
     if (crs_envelope_prune(s)) return true;
+    if (failed(s)) return restore(s);
+    if (s->attempt != CRS_ATTEMPT_OVER) {
+        backup(s, CRS_ATTEMPT_MERGE);
+        if (crs_envelope_merge(s) > 0 && crs_envelope_drop_zeros(s)) return true;
+    }
+    s->attempt = CRS_ATTEMPT_OVER;
+    if (!(s->model.rank < s->first_rank && s->out.median > poor * s->typical)) return false;
+    if (s->refills == MOST_REFILLS) return false;
+    backup(s, CRS_ATTEMPT_REFILL);
+    refill(s);
+    crs_envelope_unlearn(s);
+    return true;
+}

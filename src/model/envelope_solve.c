@@ -29,9 +29,7 @@ static void arrive(crs_envelope_solver *s)
 /* A look without a step; at the start a second, where the path begins above its goal. */
 static void first_look(crs_envelope_solver *s)
 {
-    const crs_envelope_face face = s->out.passes == 1                 ? crs_envelope_path_next(s)
-                                   : s->out.stage == CRS_STAGE_WANTED ? s->c.face
-                                                                      : s->goal;
+    const crs_envelope_face face = s->out.passes == 0 ? s->goal : crs_envelope_path_next(s);
     look(s, &s->at, &face, &face);
     arrive(s);
     if (s->out.passes > 1) return;

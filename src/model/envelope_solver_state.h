@@ -41,6 +41,7 @@ struct crs_envelope_solver {
     bool known;     /* `at` is the evaluation of at.x */
     bool built;     /* the model is that of `at` */
     bool learned;
+    double kept; /* the threshold learned last */
     crs_envelope_attempt attempt;
     int refills;
     ptrdiff_t first_rank, backup_rank;
@@ -69,6 +70,7 @@ void crs_envelope_typical(crs_envelope_solver *s);
 /* envelope_learn.c: the goal where the path ends, or (true) lower than it was */
 void crs_envelope_learn(crs_envelope_solver *s);
 bool crs_envelope_learn_lower(crs_envelope_solver *s);
+void crs_envelope_unlearn(crs_envelope_solver *s);
 
 /* envelope_stage.c; stuck: no step is felt any more */
 void crs_envelope_advance(crs_envelope_solver *s, bool stuck);

@@ -26,20 +26,25 @@ static void path(crs_envelope_solver *s, bool stuck)
     }
 }
 
-/* Another threshold, or another rank: once more; else the model's own nu */
+static void back_to_path(crs_envelope_solver *s)
+{
+    if (s->c.path) s->out.stage = CRS_STAGE_PATH;
+    s->ceiling = INFINITY;
+}
+
+/* A better fit, or another rank: once more along the path; else the model's own nu */
 static void ridge(crs_envelope_solver *s, bool stuck)
 {
     if (s->c.learn > 0 && !stuck && crs_envelope_learn_lower(s)) {
-        enter(s, CRS_STAGE_RIDGE);
+        if (s->c.path) crs_envelope_unlearn(s);
+        back_to_path(s);
         return;
     }
     s->known = !(s->c.prune && crs_envelope_rank(s));
-    if (s->known) {
+    if (s->known)
         enter(s, CRS_STAGE_LAST);
-    } else if (s->c.path) {
-        s->out.stage = CRS_STAGE_PATH;
-        s->ceiling = INFINITY;
-    }
+    else
+        back_to_path(s);
     if (s->c.prune) crs_envelope_trust_reset(s);
 }
 
