@@ -21,6 +21,7 @@
 #include <crease/random.h>
 #include <crease/reg.h>
 #include <crease/rpca.h>
+#include <crease/rpca_rank.h>
 #include <crease/set.h>
 #include <crease/smooth.h>
 #include <crease/solver.h>

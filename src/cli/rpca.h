@@ -29,6 +29,9 @@ typedef struct {
 /* Options, penalty and numbers, before any data are read (rpca_options.c). */
 bool crs_rpca_options(crs_rpca_job *j, crease_error *e);
 
+/* Which start --init names; -1: none, it is a folder. */
+int crs_rpca_init_named(const char *text);
+
 /* The tensor, its mask, the truth and the start; rank and memory (rpca_data.c). */
 bool crs_rpca_read(crs_rpca_job *j, crease_error *e);
 

@@ -63,9 +63,10 @@ bool crs_view_median(const crs_cp_view *v, double *median, crease_error *e)
     ptrdiff_t used = 0;
     if (!x) return false;
     for (ptrdiff_t k = 0; k < count; k++) {
-        const ptrdiff_t j = (ptrdiff_t)((double)k / (double)count * (double)size);
+        const ptrdiff_t j = k * (size / count) + k * (size % count) / count; /* k size/count */
         if (crs_view_observed(v, j))
-            x[used++] = fabs(v->tensor[j] - (v->model ? model_at(v->model, j) : 0));
+            x[used++] =
+                fabs((v->tensor ? v->tensor[j] : 0) - (v->model ? model_at(v->model, j) : 0));
     }
     *median = used ? crs_median(used, x) : 0;
     crs_free(x);

@@ -10,7 +10,7 @@
 
 typedef struct {
     crease_space shape;
-    const double *tensor;     /* finite where it was observed */
+    const double *tensor;     /* finite where it was observed; NULL: 0 (for medians) */
     const double *mask;       /* 0: not observed; NULL: all of it was */
     double limit;             /* INFINITY: no clipping */
     const crs_kruskal *model; /* M; NULL: 0 */
