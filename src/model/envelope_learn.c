@@ -41,6 +41,7 @@ bool crs_envelope_learn_lower(crs_envelope_solver *s)
     if (much) s->attempt = CRS_ATTEMPT_NONE;
     s->goal = crs_envelope_l1(much ? t : before, s->noise);
     s->learned = true;
+    s->kept = 0;
     return much;
 }
 

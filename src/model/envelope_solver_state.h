@@ -40,6 +40,7 @@ struct crs_envelope_solver {
     double before;  /* |r|'s median a while ago, to see the path end */
     bool known;     /* `at` is the evaluation of at.x */
     bool built;     /* the model is that of `at` */
+    long since;     /* the step at which the stage began */
     bool learned;
     double kept; /* the threshold learned last */
     crs_envelope_attempt attempt;

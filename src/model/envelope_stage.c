@@ -3,10 +3,21 @@
 #include "model/envelope_solver_state.h"
 
 static const double ridge_stop = 1e-4, ridge_angle = 2e-2, switch_stop = 1e-4;
+enum { patience = 15 };
+
+/* The ridge stage has come to an end, or takes long; what is to be verified may take longer. */
+static bool ridge_ends(const crs_envelope_solver *s)
+{
+    const bool verify = s->attempt == CRS_ATTEMPT_MERGE || s->attempt == CRS_ATTEMPT_REFILL;
+    const bool there = s->out.worst <= ridge_stop && s->out.angle <= ridge_angle;
+    const bool long_ago = s->out.steps - s->since >= (verify ? 3 * patience : patience);
+    return s->out.threshold == crs_envelope_path_goal(s) && (there || long_ago);
+}
 
 static void enter(crs_envelope_solver *s, crs_envelope_stage stage)
 {
     s->out.stage = stage;
+    s->since = s->out.steps;
     s->nu =
         stage <= CRS_STAGE_RIDGE ? crs_envelope_path_ridge(s, crs_envelope_path_goal(s)) : s->c.nu;
     s->built = false;
@@ -52,9 +63,7 @@ void crs_envelope_advance(crs_envelope_solver *s, bool stuck)
 {
     const bool wanted = s->c.learn == 0 && s->c.face.penalty != &crs_l1;
     if (s->out.stage == CRS_STAGE_PATH) path(s, stuck);
-    const bool there = s->out.threshold == crs_envelope_path_goal(s) &&
-                       s->out.worst <= ridge_stop && s->out.angle <= ridge_angle;
-    if (s->out.stage == CRS_STAGE_RIDGE && (!s->c.prune || stuck || there)) {
+    if (s->out.stage == CRS_STAGE_RIDGE && (!s->c.prune || stuck || ridge_ends(s))) {
         ridge(s, stuck);
     } else if (s->out.stage == CRS_STAGE_LAST && wanted && (stuck || s->out.worst <= switch_stop)) {
         s->out.stage = CRS_STAGE_WANTED;
