@@ -3,7 +3,7 @@
 #include "model/envelope_solver_state.h"
 
 static const double ridge_stop = 1e-4, ridge_angle = 2e-2, switch_stop = 1e-4;
-enum { patience = 15 };
+enum { patience = 25 };
 
 /* The ridge stage has come to an end, or takes long; what is to be verified may take longer. */
 static bool ridge_ends(const crs_envelope_solver *s)
