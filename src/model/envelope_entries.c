@@ -44,10 +44,8 @@ static double entry(const crs_envelope_tile *t, double r, double *w)
     }
     *w = r == 0 ? 1 : s / r;
     sums[CRS_ENV_SQUARES] += square(s);
-    sums[CRS_ENV_WEIGHTS] += *w;
     sums[CRS_ENV_OBSERVED] += 1;
     sums[CRS_ENV_NONZERO] += e != 0;
-    if (t->histogram) t->histogram[bin_of(r)]++;
     return s;
 }
 
@@ -59,7 +57,9 @@ void crs_envelope_entries(const crs_envelope_tile *t)
         for (ptrdiff_t j = 0; j < t->columns; j++) {
             const double T = t->single ? (double)t->single[at + j] : t->t[at + j];
             double w = 0;
-            m[j] = t->mask && !t->mask[at + j] ? 0 : entry(t, T - m[j], &w);
+            const bool seen = !t->mask || t->mask[at + j];
+            if (seen && t->counted[i]) t->histogram[bin_of(T - m[j])]++;
+            m[j] = seen ? entry(t, T - m[j], &w) : 0;
             t->row[i] += w;
             t->column[j] += w;
         }

@@ -5,12 +5,13 @@
 
 #include "reg/reg.h"
 
+enum { CRS_TILE_ROWS = 4 };
+
 /* What is added up over the observed entries. */
 enum {
     CRS_ENV_VALUE,      /* phi_judge */
     CRS_ENV_VALUE_NEXT, /* phi_next */
     CRS_ENV_SQUARES,    /* s^2 */
-    CRS_ENV_WEIGHTS,    /* w */
     CRS_ENV_OBSERVED,   /* 1 */
     CRS_ENV_NONZERO,    /* of e */
     CRS_ENV_SUMS
@@ -34,7 +35,8 @@ typedef struct {
     const unsigned char *mask; /* NULL: every entry is observed */
     double *r;                 /* then s, 0 where not observed */
     double *row, *column;      /* marginals of w, added to; column has `width` */
-    ptrdiff_t *histogram;      /* NULL: not wanted */
+    ptrdiff_t *histogram;
+    bool counted[CRS_TILE_ROWS]; /* the rows that go into the histogram */
     double *sums;
 } crs_envelope_tile;
 

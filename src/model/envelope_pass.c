@@ -12,25 +12,31 @@ static ptrdiff_t padded(const crs_envelope *s)
     return s->grid.chunks * s->k.rank * s->grid.width;
 }
 
+/* The fractional part of row (sqrt(5) - 1)/2, times 2^32: spread evenly in any range of rows. */
+static uint32_t place(ptrdiff_t row) { return (uint32_t)row * 0x9e3779b9u; }
+
 /* s of four rows from `row` on in one chunk, at `to`, and its share of y */
-static void pass_tile(crs_envelope *s, const double *kr, ptrdiff_t row, ptrdiff_t chunk, double *to,
-                      crs_envelope_tile t)
+static void pass_tile(crs_envelope *s, const crs_envelope_worker *w, ptrdiff_t first, ptrdiff_t i,
+                      ptrdiff_t chunk, crs_envelope_tile t)
 {
     const crs_cp_grid *g = &s->grid;
-    const ptrdiff_t rank = s->k.rank, at = row * g->right + chunk * g->width;
+    const ptrdiff_t rank = s->k.rank, row = first + i, column = chunk * g->width;
+    const ptrdiff_t at = row * g->right + column;
     const double *columns = s->columns + chunk * rank * g->width;
     t.rows = fewer(CRS_TILE_ROWS, g->left - row);
-    t.columns = fewer(g->width, g->right - chunk * g->width);
+    t.columns = fewer(g->width, g->right - column);
     t.ahead = row + CRS_TILE_ROWS < g->left ? CRS_TILE_ROWS * g->right : 0;
-    t.r = to;
+    t.r = w->panel + i * g->width;
     t.row += row;
-    t.column += chunk * g->width;
+    t.column += column;
     if (s->c.single) t.single = (const float *)s->T + at;
     if (!s->c.single) t.t = (const double *)s->T + at;
     if (s->c.mask) t.mask = s->c.mask + at;
-    s->kernel->low_rank(rank, kr, columns, &t);
+    for (int k = 0; k < CRS_TILE_ROWS; k++) t.counted[k] = place(row + k) <= s->counted;
+    s->kernel->low_rank(rank, w->rows + i * rank, columns, &t);
     s->kernel->envelope(&t);
-    if (s->rows_wanted) s->kernel->project(rank, g->width, to, columns, s->y + row * rank);
+    if (s->rows_wanted)
+        s->kernel->multiply(s->stride, s->wide + column * s->stride, &t, w->y + i * s->stride);
 }
 
 static void pass_panel(crs_envelope *s, const crs_envelope_worker *w, ptrdiff_t row,
@@ -38,16 +44,18 @@ static void pass_panel(crs_envelope *s, const crs_envelope_worker *w, ptrdiff_t 
 {
     const ptrdiff_t rank = s->k.rank, width = s->grid.width;
     row_products(s, row, count, w->rows);
-    if (s->rows_wanted) fill((count + 3) / 4 * 4 * rank, 0, s->y + row * rank);
+    if (s->rows_wanted) fill(CRS_PANEL * s->stride, 0, w->y);
     fill(count, 0, t->row + row);
     for (ptrdiff_t chunk = 0; chunk < s->grid.chunks; chunk++) {
         for (ptrdiff_t i = 0; i < count; i += CRS_TILE_ROWS) {
-            pass_tile(s, w->rows + i * rank, row + i, chunk, w->panel + i * width, *t);
+            pass_tile(s, w, row, i, chunk, *t);
         }
         if (s->columns_wanted)
-            s->kernel->collect(count, rank, width, w->rows, w->panel,
-                               collected + chunk * rank * width);
+            s->kernel->collect(count, rank, fewer(width, s->grid.right - chunk * width), width,
+                               w->rows, w->panel, collected + chunk * rank * width);
     }
+    for (ptrdiff_t i = 0; s->rows_wanted && i < count; i++)
+        copy(rank, w->y + i * s->stride, s->y + (row + i) * rank);
 }
 
 static void pass_band(void *self, ptrdiff_t band, int worker)
@@ -60,7 +68,7 @@ static void pass_band(void *self, ptrdiff_t band, int worker)
     crs_envelope_tile t = { .stride = g->right, .width = g->width, .next = &s->next, .sums = sums };
     ptrdiff_t row, end;
     if (!s->same) t.judge = &s->judge;
-    if (s->histogram_wanted) t.histogram = w->histogram;
+    t.histogram = w->histogram;
     t.row = s->row_weights;
     t.column = s->column_weights + band * g->chunks * g->width;
     fill(g->chunks * g->width, 0, t.column);
@@ -76,6 +84,10 @@ void crs_envelope_point(crs_envelope *s, ptrdiff_t rank, const double *const *fa
     s->k = (crs_kruskal){ .shape = s->c.shape, .rank = rank };
     for (int n = 0; n < s->c.shape.order; n++) s->k.factor[n] = factor[n];
     crs_khatri_rao(&s->k, (crs_modes){ s->grid.split, s->c.shape.order, -1 }, 0, right, s->w);
+    s->stride = crs_envelope_stride(s->kernel, rank);
+    for (ptrdiff_t j = 0; j < right; j++)
+        for (ptrdiff_t r = 0; r < s->stride; r++)
+            s->wide[j * s->stride + r] = r < rank ? s->w[j * rank + r] : 0;
     for (ptrdiff_t j = 0; j < s->grid.chunks * width; j++)
         for (ptrdiff_t r = 0; r < rank; r++)
             s->columns[(j / width * rank + r) * width + j % width] =
@@ -98,7 +110,7 @@ static void add_histograms(const crs_envelope *s, ptrdiff_t *to)
 static void want(crs_envelope *s, const crs_envelope_sums *out)
 {
     s->rows_wanted = s->columns_wanted = false;
-    s->histogram_wanted = !out->no_histogram;
+    s->counted = out->every > 1 ? UINT32_MAX / (uint32_t)out->every : UINT32_MAX;
     for (int n = 0; n < s->c.shape.order; n++)
         if (out->gradient[n]) *(n < s->grid.split ? &s->rows_wanted : &s->columns_wanted) = true;
     for (int k = 0; k < s->c.threads; k++)
@@ -121,7 +133,8 @@ void crs_envelope_evaluate(crs_envelope *s, ptrdiff_t rank, const double *const 
     out->value = a[CRS_ENV_VALUE];
     out->value_next = a[CRS_ENV_VALUE_NEXT];
     out->squares = a[CRS_ENV_SQUARES];
-    out->weights = a[CRS_ENV_WEIGHTS];
+    out->weights = 0;
+    for (ptrdiff_t i = 0; i < g->left; i++) out->weights += s->row_weights[i];
     out->observed = (ptrdiff_t)a[CRS_ENV_OBSERVED];
     out->nonzeros = (ptrdiff_t)a[CRS_ENV_NONZERO];
     add_histograms(s, out->histogram);
