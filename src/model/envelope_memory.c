@@ -19,7 +19,7 @@ static void carve_workers(crs_envelope *s, crs_carver *m)
         crs_envelope_worker w;
         w.panel = carve_doubles(m, CRS_PANEL, width);
         w.y = carve_doubles(m, CRS_PANEL, crs_envelope_stride(s->kernel, rank));
-        w.rows = carve_doubles(m, CRS_PANEL, rank);
+        w.rows = carve_doubles(m, CRS_PANEL + 1, rank);
         w.histogram = carve_bytes(m, CRS_ENVELOPE_BINS, sizeof *w.histogram);
         if (m->base) s->worker[k] = w;
     }

@@ -12,69 +12,95 @@ static ptrdiff_t padded(const crs_envelope *s)
     return s->grid.chunks * s->k.rank * s->grid.width;
 }
 
+/* Rows of the Khatri-Rao product of the rows' modes: those of all but the last, which seldom
+ * change, times the last's. */
+static void row_products(const crs_envelope *s, ptrdiff_t row, ptrdiff_t count, double *to)
+{
+    const int last = s->grid.split - 1;
+    const ptrdiff_t rank = s->k.rank, dim = s->c.shape.dim[last], end = row + count;
+    double *left = to + CRS_PANEL * rank;
+    for (ptrdiff_t i = row % dim; row < end; i = 0) {
+        crs_khatri_rao(&s->k, (crs_modes){ 0, last, -1 }, row / dim, 1, left);
+        for (; i < dim && row < end; i++, row++, to += rank) {
+            const double *x = s->k.factor[last] + i * rank;
+            for (ptrdiff_t r = 0; r < rank; r++) to[r] = left[r] * x[r];
+        }
+    }
+}
+
 /* The fractional part of row (sqrt(5) - 1)/2, times 2^32: spread evenly in any range of rows. */
 static uint32_t place(ptrdiff_t row) { return (uint32_t)row * 0x9e3779b9u; }
 
-/* s of four rows from `row` on in one chunk, at `to`, and its share of y */
-static void pass_tile(crs_envelope *s, const crs_envelope_worker *w, ptrdiff_t first, ptrdiff_t i,
-                      ptrdiff_t chunk, crs_envelope_tile t)
+/* A band at work. */
+typedef struct {
+    crs_envelope *s;
+    const crs_envelope_worker *w;
+    double *collected, *column_weights;
+    crs_envelope_tile tile;
+} band_pass;
+
+/* The tile of four rows from first + i on, at column `column`. */
+static void place_tile(band_pass *p, ptrdiff_t first, ptrdiff_t i, ptrdiff_t column)
 {
+    const crs_envelope *s = p->s;
     const crs_cp_grid *g = &s->grid;
-    const ptrdiff_t rank = s->k.rank, row = first + i, column = chunk * g->width;
-    const ptrdiff_t at = row * g->right + column;
-    const double *columns = s->columns + chunk * rank * g->width;
-    t.rows = fewer(CRS_TILE_ROWS, g->left - row);
-    t.columns = fewer(g->width, g->right - column);
-    t.ahead = row + CRS_TILE_ROWS < g->left ? CRS_TILE_ROWS * g->right : 0;
-    t.r = w->panel + i * g->width;
-    t.row += row;
-    t.column += column;
-    if (s->c.single) t.single = (const float *)s->T + at;
-    if (!s->c.single) t.t = (const double *)s->T + at;
-    if (s->c.mask) t.mask = s->c.mask + at;
-    for (int k = 0; k < CRS_TILE_ROWS; k++) t.counted[k] = place(row + k) <= s->counted;
-    s->kernel->low_rank(rank, w->rows + i * rank, columns, &t);
-    s->kernel->envelope(&t);
-    if (s->rows_wanted)
-        s->kernel->multiply(s->stride, s->wide + column * s->stride, &t, w->y + i * s->stride);
+    crs_envelope_tile *t = &p->tile;
+    const ptrdiff_t row = first + i, at = row * g->right + column;
+    t->rows = fewer(CRS_TILE_ROWS, g->left - row);
+    t->columns = fewer(g->width, g->right - column);
+    t->ahead = row + CRS_TILE_ROWS < g->left ? CRS_TILE_ROWS * g->right : 0;
+    t->r = p->w->panel + i * g->width;
+    t->row = s->row_weights + row;
+    t->column = p->column_weights + column;
+    if (s->c.single) t->single = (const float *)s->T + at;
+    if (!s->c.single) t->t = (const double *)s->T + at;
+    if (s->c.mask) t->mask = s->c.mask + at;
+    for (int k = 0; k < CRS_TILE_ROWS; k++) t->counted[k] = place(row + k) <= s->counted;
 }
 
-static void pass_panel(crs_envelope *s, const crs_envelope_worker *w, ptrdiff_t row,
-                       ptrdiff_t count, const crs_envelope_tile *t, double *collected)
+/* s in the panel, and its shares of y and S'V */
+static void pass_panel(band_pass *p, ptrdiff_t row, ptrdiff_t count)
 {
-    const ptrdiff_t rank = s->k.rank, width = s->grid.width;
+    crs_envelope *s = p->s;
+    const crs_envelope_worker *w = p->w;
+    const ptrdiff_t rank = s->k.rank, width = s->grid.width, stride = s->stride;
     row_products(s, row, count, w->rows);
-    if (s->rows_wanted) fill(CRS_PANEL * s->stride, 0, w->y);
-    fill(count, 0, t->row + row);
-    for (ptrdiff_t chunk = 0; chunk < s->grid.chunks; chunk++) {
+    if (s->rows_wanted) fill(CRS_PANEL * stride, 0, w->y);
+    fill(count, 0, s->row_weights + row);
+    for (ptrdiff_t j = 0; j < s->grid.right; j += width) {
         for (ptrdiff_t i = 0; i < count; i += CRS_TILE_ROWS) {
-            pass_tile(s, w, row, i, chunk, *t);
+            place_tile(p, row, i, j);
+            s->kernel->low_rank(rank, w->rows + i * rank, s->columns + j * rank, &p->tile);
+            s->kernel->envelope(&p->tile);
+            if (s->rows_wanted)
+                s->kernel->multiply(stride, s->wide + j * stride, &p->tile, w->y + i * stride);
         }
         if (s->columns_wanted)
-            s->kernel->collect(count, rank, fewer(width, s->grid.right - chunk * width), width,
-                               w->rows, w->panel, collected + chunk * rank * width);
+            s->kernel->collect(count, rank, p->tile.columns, width, w->rows, w->panel,
+                               p->collected + j * rank);
     }
     for (ptrdiff_t i = 0; s->rows_wanted && i < count; i++)
-        copy(rank, w->y + i * s->stride, s->y + (row + i) * rank);
+        copy(rank, w->y + i * stride, s->y + (row + i) * rank);
 }
 
 static void pass_band(void *self, ptrdiff_t band, int worker)
 {
     crs_envelope *s = self;
     const crs_cp_grid *g = &s->grid;
-    const crs_envelope_worker *w = s->worker + worker;
+    const ptrdiff_t columns = g->chunks * g->width;
     double sums[CRS_ENV_SUMS] = { 0 };
-    double *collected = s->collected + band * padded(s);
-    crs_envelope_tile t = { .stride = g->right, .width = g->width, .next = &s->next, .sums = sums };
+    band_pass p = { .s = s, .w = s->worker + worker };
     ptrdiff_t row, end;
-    if (!s->same) t.judge = &s->judge;
-    t.histogram = w->histogram;
-    t.row = s->row_weights;
-    t.column = s->column_weights + band * g->chunks * g->width;
-    fill(g->chunks * g->width, 0, t.column);
-    if (s->columns_wanted) fill(padded(s), 0, collected);
+    p.tile = (crs_envelope_tile){ .stride = g->right, .width = g->width, .next = &s->next };
+    p.tile.sums = sums;
+    p.tile.histogram = p.w->histogram;
+    if (!s->same) p.tile.judge = &s->judge;
+    p.column_weights = s->column_weights + band * columns;
+    p.collected = s->collected + band * padded(s);
+    fill(columns, 0, p.column_weights);
+    if (s->columns_wanted) fill(padded(s), 0, p.collected);
     for (crs_cp_band(g, band, &row, &end); row < end; row += CRS_PANEL)
-        pass_panel(s, w, row, fewer(CRS_PANEL, end - row), &t, collected);
+        pass_panel(&p, row, fewer(CRS_PANEL, end - row));
     copy(CRS_ENV_SUMS, sums, s->sums + band * CRS_ENV_SUMS);
 }
 

@@ -12,7 +12,7 @@ crs_envelope_rule crs_envelope_rule_of(const crs_envelope_face *f, double alpha_
 /* What one worker needs in cache. */
 typedef struct {
     double *panel;        /* CRS_PANEL x width: r, then s */
-    double *rows;         /* CRS_PANEL x rank: Khatri-Rao rows */
+    double *rows;         /* (CRS_PANEL + 1) x rank: Khatri-Rao rows */
     double *y;            /* CRS_PANEL x stride: the panel's rows of y */
     ptrdiff_t *histogram; /* CRS_ENVELOPE_BINS */
 } crs_envelope_worker;
@@ -61,11 +61,5 @@ static inline ptrdiff_t crs_envelope_stride(const crs_cp_kernel *k, ptrdiff_t ra
 
 /* envelope_fold.c */
 void crs_envelope_fold(crs_envelope *s, crs_envelope_sums *out);
-
-/* Rows of the Khatri-Rao product of the rows' modes. */
-static inline void row_products(const crs_envelope *s, ptrdiff_t row, ptrdiff_t count, double *to)
-{
-    crs_khatri_rao(&s->k, (crs_modes){ 0, s->grid.split, -1 }, row, count, to);
-}
 
 #endif
