@@ -19,6 +19,8 @@ static inline unsigned nonzero(vec a) { return a != 0; }
 static inline vec widen_part(const float *x, int n) { return (void)n, (double)*x; }
 typedef bool lanes;
 static inline lanes equal(vec a, vec b) { return a == b; }
+static inline lanes at_most(vec a, vec b) { return a <= b; }
+static inline lanes both(lanes a, lanes b) { return a && b; }
 static inline vec choose_lanes(lanes w, vec a, vec b) { return w ? a : b; }
 static inline int count(lanes w) { return w; }
 static inline vec keep(vec a, int n) { return (void)n, a; }

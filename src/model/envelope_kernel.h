@@ -42,8 +42,9 @@ typedef struct {
 
 double crs_envelope_prox(const crs_envelope_rule *a, double r); /* e */
 
-/* Any penalties: r becomes s, and the sums grow. */
-void crs_envelope_entries(const crs_envelope_tile *t);
+/* Any penalties: in `count` columns from `first` on r, 0 where not observed, becomes s, and the
+ * sums grow, that of the observed ones only where there is a mask. */
+void crs_envelope_block(const crs_envelope_tile *t, ptrdiff_t first, int count);
 
 /* The bin of |r|: its exponent and the first three bits after it. */
 enum { CRS_BIN_SHIFT = 49, CRS_BIN_FIRST = (1023 - 128) * 8, CRS_BIN_LAST = 2047 };

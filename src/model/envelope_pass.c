@@ -80,7 +80,7 @@ static void pass_panel(band_pass *p, ptrdiff_t row, ptrdiff_t count)
                                p->collected + j * rank);
     }
     for (ptrdiff_t i = 0; s->rows_wanted && i < count; i++)
-        copy(rank, w->y + i * stride, s->y + (row + i) * rank);
+        for (ptrdiff_t r = 0; r < rank; r++) s->y[(row + i) * rank + r] = w->y[i * stride + r];
 }
 
 static void pass_band(void *self, ptrdiff_t band, int worker)
