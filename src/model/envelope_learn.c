@@ -6,7 +6,7 @@
 static double fraction_below(const crs_envelope_sums *a, double bound)
 {
     double low = 0, high = 1;
-    for (int k = 0; k < 24; k++) {
+    for (int k = 0; k < 14; k++) {
         const double middle = (low + high) / 2;
         if (crs_envelope_quantile(a, middle) <= bound)
             low = middle;
@@ -19,9 +19,11 @@ static double fraction_below(const crs_envelope_sums *a, double bound)
 /* P(|z| <= 2.5) = 0.98758 and the median of |z| there is 0.6645 for a standard normal z */
 double crs_envelope_scale(const crs_envelope_sums *a, double parameters)
 {
-    double scale = crs_envelope_quantile(a, 0.5) / 0.6745;
-    for (int k = 0; k < 30; k++)
+    double scale = crs_envelope_quantile(a, 0.5) / 0.6745, before = INFINITY;
+    for (int k = 0; k < 30 && fabs(scale - before) > 1e-3 * scale; k++) {
+        before = scale;
         scale = crs_envelope_quantile(a, fraction_below(a, 2.5 * scale) / 2) / 0.6645;
+    }
     const double count = (double)a->observed;
     return count > 2 * parameters ? scale * sqrt(count / (count - parameters)) : scale;
 }

@@ -75,6 +75,7 @@ void crs_envelope_unlearn(crs_envelope_solver *s);
 
 /* envelope_stage.c; stuck: no step is felt any more */
 void crs_envelope_advance(crs_envelope_solver *s, bool stuck);
+void crs_envelope_wanted(crs_envelope_solver *s); /* the stage begins */
 
 /* envelope_merge.c: how many pairs of components became one; the others' places are 0 */
 ptrdiff_t crs_envelope_merge(crs_envelope_solver *s);

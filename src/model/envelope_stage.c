@@ -59,6 +59,13 @@ static void ridge(crs_envelope_solver *s, bool stuck)
     if (s->c.prune) crs_envelope_trust_reset(s);
 }
 
+void crs_envelope_wanted(crs_envelope_solver *s)
+{
+    s->out.stage = CRS_STAGE_WANTED;
+    s->known = false;
+    crs_envelope_trust_reset(s);
+}
+
 void crs_envelope_advance(crs_envelope_solver *s, bool stuck)
 {
     const bool wanted = s->c.learn == 0 && s->c.face.penalty != &crs_l1;
@@ -66,7 +73,7 @@ void crs_envelope_advance(crs_envelope_solver *s, bool stuck)
     if (s->out.stage == CRS_STAGE_RIDGE && (!s->c.prune || stuck || ridge_ends(s))) {
         ridge(s, stuck);
     } else if (s->out.stage == CRS_STAGE_LAST && wanted && (stuck || s->out.worst <= switch_stop)) {
-        s->out.stage = CRS_STAGE_WANTED;
+        crs_envelope_wanted(s);
     } else if (s->out.stage >= CRS_STAGE_LAST) {
         const bool final = s->at.face.penalty == s->c.face.penalty || !wanted;
         if (final && s->out.worst <= s->c.eps)
