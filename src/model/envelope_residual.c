@@ -70,6 +70,7 @@ void crs_envelope_balance(crs_envelope_solver *s)
         for (int n = 0; n < d; n++) {
             const ptrdiff_t at = crs_envelope_model_first(m, n) + r;
             const double a = exp(mean) / norm[n];
+            crs_envelope_secant_balance(s, at, m->shape.dim[n], a);
             for (ptrdiff_t i = 0; i < m->shape.dim[n]; i++) {
                 s->at.x[at + i * m->rank] *= a;
                 s->at.sm[at + i * m->rank] /= a;

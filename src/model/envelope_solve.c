@@ -31,6 +31,7 @@ static void first_look(crs_envelope_solver *s)
 {
     const crs_envelope_face face = s->out.passes == 0 ? s->goal : crs_envelope_path_next(s);
     look(s, &s->at, &face, &face);
+    crs_envelope_secant_forget(s);
     arrive(s);
     if (s->out.passes > 1) return;
     crs_envelope_typical(s);
@@ -50,6 +51,7 @@ crs_envelope_status crs_envelope_solver_step(crs_envelope_solver *s)
     const crs_envelope_face next = crs_envelope_path_next(s); /* t = max(t*, min(t, kap med)) */
     look(s, &s->trial, &s->at.face, &next);                   /* F and the gradient at x + d */
     if (!crs_envelope_trust_judge(s)) return s->out.status;   /* rho = gain/predicted */
+    crs_envelope_secant_learn(s);
     const crs_envelope_point old = s->at;
     s->at = s->trial;
     s->trial = old;

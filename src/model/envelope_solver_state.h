@@ -13,7 +13,7 @@ typedef enum {
     CRS_ATTEMPT_REFILL,
     CRS_ATTEMPT_OVER
 } crs_envelope_attempt;
-enum { CRS_STREAM_REFILL = 400 };
+enum { CRS_STREAM_REFILL = 400, CRS_ENVELOPE_PAIRS = 8 };
 
 /* A point and what one read of the tensor tells about it. */
 typedef struct {
@@ -47,6 +47,10 @@ struct crs_envelope_solver {
     int refills;
     ptrdiff_t first_rank, backup_rank;
     double backup_squares, *backup; /* before the attempt */
+    double *pairs; /* steps and changes of the gradient, `stride` apart */
+    ptrdiff_t stride;
+    int first_pair, pair_count;
+    double pair_weight[CRS_ENVELOPE_PAIRS];
     double *gradient, *step, *scaled, *rhs, *cg;
     double *memory;
 };
@@ -60,6 +64,13 @@ void crs_envelope_balance(crs_envelope_solver *s); /* columns to equal norms */
 void crs_envelope_trust_reset(crs_envelope_solver *s);
 bool crs_envelope_trust_direction(crs_envelope_solver *s); /* false: no step that is felt */
 bool crs_envelope_trust_judge(crs_envelope_solver *s);     /* is the trial taken? */
+
+/* envelope_secant.c */
+void crs_envelope_secant_forget(crs_envelope_solver *s);
+void crs_envelope_secant_learn(crs_envelope_solver *s);
+void crs_envelope_secant_balance(crs_envelope_solver *s, ptrdiff_t at, ptrdiff_t rows, double a);
+void crs_envelope_secant_before(crs_envelope_solver *s, double *q);
+void crs_envelope_secant_after(const crs_envelope_solver *s, double *z);
 
 /* envelope_path.c: the goal's threshold, the next penalty, the ridge for a threshold */
 double crs_envelope_path_goal(const crs_envelope_solver *s);

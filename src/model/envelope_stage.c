@@ -21,6 +21,7 @@ static void enter(crs_envelope_solver *s, crs_envelope_stage stage)
     s->nu =
         stage <= CRS_STAGE_RIDGE ? crs_envelope_path_ridge(s, crs_envelope_path_goal(s)) : s->c.nu;
     s->built = false;
+    crs_envelope_secant_forget(s);
     if (s->known) crs_envelope_measure(s);
 }
 
