@@ -18,6 +18,7 @@ double crs_envelope_threshold(const crs_envelope_face *f, double c)
     if (high >= 0x1p500) return INFINITY;
     if (low == 0) {
         while (high > 0x1p-500 && crs_scalar_prox(&r, 1 / (2 * c), high) != 0) high /= 2;
+        if (high <= 0x1p-500) return 0;
         low = high;
         high *= 2;
     }
@@ -79,5 +80,5 @@ void crs_envelope_typical(crs_envelope_solver *s)
     }
     for (ptrdiff_t q = 0; q < area; q++) squares += m->small[q];
     s->typical = larger(s->out.median, sqrt(pos(squares) / (double)crease_size(&m->shape)));
-    s->nu = crs_envelope_path_ridge(s, s->out.threshold);
+    if (s->out.stage <= CRS_STAGE_RIDGE) s->nu = crs_envelope_path_ridge(s, s->out.threshold);
 }

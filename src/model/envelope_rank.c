@@ -2,9 +2,10 @@
  * envelope_rank: which rank the ridge stage leaves: prune, merge and refill, each verified
  *
  * What a component is worth is how much sum s^2 = sum min(|r|, t)^2 falls by it: one that does not
- * save t^2 for each of its parameters could as well be named as that many outliers. So a merge is
- * kept unless the sum grows by more; columns that became free are tried again at random while the
- * fit is poor, and kept if it falls by more. */
+ * save t^2 for each of its parameters could as well be named as that many outliers. So pruning
+ * and merging are kept unless the sum grows by more; columns that became free are tried again at
+ * random while the fit is poor, and kept if it falls by more. */
+ * random while the fit is poor, and kept if it falls by more. */
 #include "model/envelope_solver_state.h"
 
 #include <crease/random.h>
@@ -39,7 +40,7 @@ static bool restore(crs_envelope_solver *s)
 static bool failed(const crs_envelope_solver *s)
 {
     const double now = s->at.sums->squares;
-    if (s->attempt == CRS_ATTEMPT_MERGE) return !(now <= s->backup_squares + worth(s));
+    if (s->attempt == CRS_ATTEMPT_LESS) return !(now <= s->backup_squares + worth(s));
     if (s->attempt == CRS_ATTEMPT_REFILL) return !(now < s->backup_squares - worth(s));
     return false;
 }
@@ -62,10 +63,11 @@ static void refill(crs_envelope_solver *s)
 
 bool crs_envelope_rank(crs_envelope_solver *s)
 {
-    if (crs_envelope_prune(s)) return true;
+    if (s->attempt == CRS_ATTEMPT_REFILL && crs_envelope_prune(s)) return true;
     if (failed(s)) return restore(s);
     if (s->attempt != CRS_ATTEMPT_OVER) {
-        backup(s, CRS_ATTEMPT_MERGE);
+        backup(s, CRS_ATTEMPT_LESS);
+        if (crs_envelope_prune(s)) return true;
         if (crs_envelope_merge(s) > 0 && crs_envelope_drop_zeros(s)) return true;
     }
     s->attempt = CRS_ATTEMPT_OVER;

@@ -30,7 +30,8 @@ void crs_envelope_secant_learn(crs_envelope_solver *s)
 {
     const ptrdiff_t size = crs_envelope_model_unknowns(&s->model);
     const double near = s->out.stage == CRS_STAGE_RIDGE ? 1e-4 : 1e-2;
-    if (s->out.stage == CRS_STAGE_PATH || !(s->out.worst < near) || !same_face(&s->at.face, &s->trial.face)) {
+    if (s->out.stage == CRS_STAGE_PATH || !(s->out.worst < near) ||
+        !same_face(&s->at.face, &s->trial.face)) {
         crs_envelope_secant_forget(s);
         return;
     }

@@ -29,7 +29,9 @@ static void arrive(crs_envelope_solver *s)
 /* A look without a step; at the start a second, where the path begins above its goal. */
 static void first_look(crs_envelope_solver *s)
 {
-    const crs_envelope_face face = s->out.passes == 0 ? s->goal : crs_envelope_path_next(s);
+    const crs_envelope_face face = s->out.passes == 0 && s->out.stage != CRS_STAGE_WANTED
+                                       ? s->goal
+                                       : crs_envelope_path_next(s);
     look(s, &s->at, &face, &face);
     crs_envelope_secant_forget(s);
     arrive(s);

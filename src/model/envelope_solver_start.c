@@ -2,6 +2,13 @@
  * envelope_solver_start: the first point, another penalty from here, and what a caller reads */
 #include "model/envelope_solver_state.h"
 
+/* A penalty whose prox is never 0 has no l1 to come from. */
+static crs_envelope_stage first_stage(const crs_envelope_solver *s, double t)
+{
+    if (s->c.learn == 0 && t == 0) return CRS_STAGE_WANTED;
+    return s->c.path ? CRS_STAGE_PATH : CRS_STAGE_RIDGE;
+}
+
 bool crs_envelope_solver_start(crs_envelope_solver *s, ptrdiff_t rank, const double *const *factor,
                                crease_error *e)
 {
@@ -20,11 +27,9 @@ bool crs_envelope_solver_start(crs_envelope_solver *s, ptrdiff_t rank, const dou
             x[j] = s->c.nonneg ? fabs(factor[n][j]) : factor[n][j];
         }
     }
-    s->out = (crs_envelope_progress){ .rank = rank,
-                                      .stage = s->c.path ? CRS_STAGE_PATH : CRS_STAGE_RIDGE };
-    s->goal = s->c.learn > 0
-                  ? crs_envelope_l1(0, s->noise)
-                  : crs_envelope_l1(crs_envelope_threshold(&s->c.face, s->noise), s->noise);
+    const double t = s->c.learn > 0 ? 0 : crs_envelope_threshold(&s->c.face, s->noise);
+    s->goal = crs_envelope_l1(t, s->noise);
+    s->out = (crs_envelope_progress){ .rank = rank, .stage = first_stage(s, t) };
     s->known = s->built = s->learned = false;
     s->attempt = CRS_ATTEMPT_NONE;
     s->refills = 0;

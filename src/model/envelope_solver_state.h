@@ -6,10 +6,10 @@
 #include "model/envelope_model.h"
 #include "model/envelope_solve.h"
 
-/* What is to be verified when the ridge stage ends again; over: no more merging. */
+/* What is to be verified when the ridge stage ends again; over: no more of it. */
 typedef enum {
     CRS_ATTEMPT_NONE,
-    CRS_ATTEMPT_MERGE,
+    CRS_ATTEMPT_LESS,
     CRS_ATTEMPT_REFILL,
     CRS_ATTEMPT_OVER
 } crs_envelope_attempt;

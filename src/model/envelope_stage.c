@@ -8,7 +8,7 @@ enum { patience = 25 };
 /* The ridge stage has come to an end, or takes long; what is to be verified may take longer. */
 static bool ridge_ends(const crs_envelope_solver *s)
 {
-    const bool verify = s->attempt == CRS_ATTEMPT_MERGE || s->attempt == CRS_ATTEMPT_REFILL;
+    const bool verify = s->attempt == CRS_ATTEMPT_LESS || s->attempt == CRS_ATTEMPT_REFILL;
     const bool there = s->out.worst <= ridge_stop && s->out.angle <= ridge_angle;
     const bool long_ago = s->out.steps - s->since >= (verify ? 3 * patience : patience);
     return s->out.threshold == crs_envelope_path_goal(s) && (there || long_ago);
