@@ -32,11 +32,12 @@ double crs_envelope_threshold(const crs_envelope_face *f, double c)
     return low;
 }
 
-/* alpha V^{1-2/d} makes the ridge a price per component in the units of the data */
+/* alpha V^{1-2/d} makes the ridge a price per component in the units of the data; a component
+ * that may have been lost to it is tried again with less of it. */
 double crs_envelope_path_ridge(const crs_envelope_solver *s, double t)
 {
     const double price = 2 * s->noise * t * pow(s->typical, 1 - 2.0 / s->model.shape.order);
-    return s->c.prune ? larger(s->c.nu, s->c.ridge * price) : s->c.nu;
+    return s->c.prune ? larger(s->c.nu, s->c.ridge * pow(0.3, s->refills) * price) : s->c.nu;
 }
 
 double crs_envelope_path_goal(const crs_envelope_solver *s)
