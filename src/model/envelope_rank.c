@@ -12,11 +12,13 @@
 enum { MOST_REFILLS = 3 };
 static const double poor = 0.02; /* a residual's median, in those of the data */
 
+/* What is not converged yet adds some percents to the sum. */
 static double worth(const crs_envelope_solver *s)
 {
     const crease_space *shape = &s->model.shape;
     const double each = (double)(crs_envelope_model_rows(shape) - shape->order + 1);
-    return square(s->out.threshold) * each * fabs((double)(s->backup_rank - s->model.rank));
+    const double change = fabs((double)(s->backup_rank - s->model.rank));
+    return square(s->out.threshold) * each * change + 0.05 * s->backup_squares;
 }
 
 static void backup(crs_envelope_solver *s, crs_envelope_attempt attempt)

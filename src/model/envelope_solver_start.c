@@ -32,7 +32,7 @@ bool crs_envelope_solver_start(crs_envelope_solver *s, ptrdiff_t rank, const dou
     s->out = (crs_envelope_progress){ .rank = rank, .stage = first_stage(s, t) };
     s->known = s->built = s->learned = false;
     s->attempt = CRS_ATTEMPT_NONE;
-    s->refills = 0;
+    s->refills = s->rounds = 0;
     s->kept = 0;
     s->since = 0;
     s->first_rank = rank;

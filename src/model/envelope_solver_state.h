@@ -44,10 +44,10 @@ struct crs_envelope_solver {
     bool learned;
     double kept; /* the threshold learned last */
     crs_envelope_attempt attempt;
-    int refills;
+    int refills, rounds; /* columns filled again; returns from the last stage */
     ptrdiff_t first_rank, backup_rank;
     double backup_squares, *backup; /* before the attempt */
-    double *pairs; /* steps and changes of the gradient, `stride` apart */
+    double *pairs;                  /* steps and changes of the gradient, `stride` apart */
     ptrdiff_t stride;
     int first_pair, pair_count;
     double pair_weight[CRS_ENVELOPE_PAIRS];

@@ -9,7 +9,8 @@ enum { patience = 25 };
 static bool ridge_ends(const crs_envelope_solver *s)
 {
     const bool verify = s->attempt == CRS_ATTEMPT_LESS || s->attempt == CRS_ATTEMPT_REFILL;
-    const bool there = s->out.worst <= ridge_stop && s->out.angle <= ridge_angle;
+    const bool there =
+        s->out.worst <= ridge_stop && s->out.angle <= (verify ? ridge_angle / 2 : ridge_angle);
     const bool long_ago = s->out.steps - s->since >= (verify ? 3 * patience : patience);
     return s->out.threshold == crs_envelope_path_goal(s) && (there || long_ago);
 }
@@ -60,6 +61,12 @@ static void ridge(crs_envelope_solver *s, bool stuck)
     if (s->c.prune) crs_envelope_trust_reset(s);
 }
 
+/* A component that drifts towards an outlier makes the last stage long. */
+static bool again(const crs_envelope_solver *s)
+{
+    return s->rounds < 2 && s->out.worst > s->c.eps && s->out.steps - s->since >= 2 * patience;
+}
+
 void crs_envelope_wanted(crs_envelope_solver *s)
 {
     s->out.stage = CRS_STAGE_WANTED;
@@ -75,6 +82,10 @@ void crs_envelope_advance(crs_envelope_solver *s, bool stuck)
         ridge(s, stuck);
     } else if (s->out.stage == CRS_STAGE_LAST && wanted && (stuck || s->out.worst <= switch_stop)) {
         crs_envelope_wanted(s);
+    } else if (s->out.stage == CRS_STAGE_LAST && s->c.prune && again(s)) {
+        s->attempt = CRS_ATTEMPT_NONE;
+        s->rounds++;
+        enter(s, CRS_STAGE_RIDGE);
     } else if (s->out.stage >= CRS_STAGE_LAST) {
         const bool final = s->at.face.penalty == s->c.face.penalty || !wanted;
         if (final && s->out.worst <= s->c.eps)
