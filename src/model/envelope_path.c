@@ -37,7 +37,7 @@ double crs_envelope_threshold(const crs_envelope_face *f, double c)
 double crs_envelope_path_ridge(const crs_envelope_solver *s, double t)
 {
     const double price = 2 * s->noise * t * pow(s->typical, 1 - 2.0 / s->model.shape.order);
-    return s->c.prune ? larger(s->c.nu, s->c.ridge * pow(0.3, s->refills) * price) : s->c.nu;
+    return s->c.prune ? larger(s->c.nu, s->c.ridge * pow(0.1, s->refills) * price) : s->c.nu;
 }
 
 double crs_envelope_path_goal(const crs_envelope_solver *s)

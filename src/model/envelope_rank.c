@@ -10,7 +10,6 @@
 #include <crease/random.h>
 
 enum { MOST_REFILLS = 3 };
-static const double poor = 0.02; /* a residual's median, in those of the data */
 
 /* What is not converged yet adds some percents to the sum. */
 static double worth(const crs_envelope_solver *s)
@@ -46,12 +45,23 @@ static bool failed(const crs_envelope_solver *s)
     return false;
 }
 
+/* A poor fit: many entries are off a little, or some are off much. */
+static double clipped_mean(const crs_envelope_solver *s)
+{
+    return sqrt(s->at.sums->squares / (double)s->at.sums->observed);
+}
+
+static bool poor(const crs_envelope_solver *s)
+{
+    return s->out.median > 0.02 * s->typical || clipped_mean(s) > 0.05 * s->typical;
+}
+
 /* Random columns where some became free, their sum about as large as the residual */
 static void refill(crs_envelope_solver *s)
 {
     const ptrdiff_t rows = crs_envelope_model_rows(&s->model.shape), old = s->model.rank;
     const ptrdiff_t rank = s->first_rank, d = s->model.shape.order;
-    const double size = pow(s->out.median / sqrt((double)(rank - old)), 1 / (double)d);
+    const double size = pow(clipped_mean(s) / sqrt((double)(rank - old)), 1 / (double)d);
     const crease_random random = { s->c.seed, (uint64_t)(CRS_STREAM_REFILL + s->refills++) };
     for (ptrdiff_t i = 0; i < rows; i++)
         for (ptrdiff_t r = 0; r < rank; r++)
@@ -72,8 +82,7 @@ bool crs_envelope_rank(crs_envelope_solver *s)
         if (crs_envelope_merge(s) > 0 && crs_envelope_drop_zeros(s)) return true;
     }
     s->attempt = CRS_ATTEMPT_OVER;
-    if (!(s->model.rank < s->first_rank && s->out.median > poor * s->typical)) return false;
-    if (s->refills == MOST_REFILLS) return false;
+    if (s->model.rank == s->first_rank || s->refills == MOST_REFILLS || !poor(s)) return false;
     backup(s, CRS_ATTEMPT_REFILL);
     refill(s);
     crs_envelope_unlearn(s);
