@@ -55,12 +55,18 @@ void crs_envelope_unlearn(crs_envelope_solver *s)
     s->goal = crs_envelope_l1(0, s->noise);
     s->learned = false;
     s->before = INFINITY;
+    s->kap = s->c.kap;
 }
 
-/* The path ends when the median does. */
+/* The path ends when the median does, also for thresholds of half the size: while outliers bias
+ * the fit, the median is a multiple of the threshold. */
 void crs_envelope_learn(crs_envelope_solver *s)
 {
     const bool near = s->out.worst < 1e-3, settled = near && s->out.median > 0.9 * s->before;
     s->before = near ? s->out.median : INFINITY;
-    if (settled) crs_envelope_learn_lower(s);
+    if (!settled) return;
+    if (s->kap == s->c.kap)
+        s->kap /= 2;
+    else
+        crs_envelope_learn_lower(s);
 }

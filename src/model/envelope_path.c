@@ -49,7 +49,7 @@ double crs_envelope_path_goal(const crs_envelope_solver *s)
 static double following(const crs_envelope_solver *s)
 {
     const double least = crs_envelope_path_goal(s);
-    double t = smaller(s->ceiling, s->c.kap * s->out.median);
+    double t = smaller(s->ceiling, s->kap * s->out.median);
     if (s->known && s->out.worst < 1e-2 && least > 0) t = smaller(t, 0.4 * s->out.threshold);
     return larger(t, least);
 }

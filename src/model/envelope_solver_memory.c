@@ -56,7 +56,8 @@ static ptrdiff_t doubles(const crs_envelope_solver_settings *c)
 {
     const ptrdiff_t rows = crs_envelope_model_rows(&c->shape), n = rows * c->rank;
     const ptrdiff_t cg = more(4 * n, more(c->rank * c->rank, 2 * c->rank));
-    return crs_envelope_model_size(&c->shape, c->rank) + (10 + 2 * CRS_ENVELOPE_PAIRS) * n + 2 * rows + cg;
+    return crs_envelope_model_size(&c->shape, c->rank) + (10 + 2 * CRS_ENVELOPE_PAIRS) * n +
+           2 * rows + cg;
 }
 
 ptrdiff_t crs_envelope_solver_bytes(const crs_envelope_solver_settings *c, crease_error *e)

@@ -34,6 +34,7 @@ bool crs_envelope_solver_start(crs_envelope_solver *s, ptrdiff_t rank, const dou
     s->attempt = CRS_ATTEMPT_NONE;
     s->refills = s->rounds = 0;
     s->kept = 0;
+    s->kap = s->c.kap;
     s->since = 0;
     s->first_rank = rank;
     s->before = s->ceiling = INFINITY;

@@ -36,6 +36,7 @@ struct crs_envelope_solver {
     double nu;              /* the stage's */
     double typical;         /* median |T| */
     double eta, predicted, length;
+    double kap;     /* the path's threshold in medians */
     double ceiling; /* of the path's thresholds */
     double before;  /* |r|'s median a while ago, to see the path end */
     bool known;     /* `at` is the evaluation of at.x */
