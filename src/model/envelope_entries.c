@@ -22,14 +22,6 @@ static double value(const crs_envelope_rule *a, double s, double e)
     return a->c * square(s) + (e == 0 ? 0 : crs_scalar_value(&a->penalty, e));
 }
 
-static ptrdiff_t bin_of(double r)
-{
-    uint64_t bits;
-    memcpy(&bits, &r, sizeof bits);
-    const ptrdiff_t b = (ptrdiff_t)((bits & INT64_MAX) >> CRS_BIN_SHIFT) - CRS_BIN_FIRST;
-    return b < 0 ? 0 : b < CRS_BIN_LAST ? b : CRS_BIN_LAST;
-}
-
 /* s; the entry's contributions are added up */
 static double entry(const crs_envelope_tile *t, double r, double *w)
 {
@@ -44,24 +36,19 @@ static double entry(const crs_envelope_tile *t, double r, double *w)
     }
     *w = r == 0 ? 1 : s / r;
     sums[CRS_ENV_SQUARES] += square(s);
-    sums[CRS_ENV_WEIGHTS] += *w;
-    sums[CRS_ENV_OBSERVED] += 1;
+    sums[CRS_ENV_OBSERVED] += t->mask != NULL;
     sums[CRS_ENV_NONZERO] += e != 0;
-    if (t->histogram) t->histogram[bin_of(r)]++;
     return s;
 }
 
-void crs_envelope_entries(const crs_envelope_tile *t)
+void crs_envelope_block(const crs_envelope_tile *t, ptrdiff_t first, int count)
 {
-    for (ptrdiff_t i = 0; i < t->rows; i++) {
-        const ptrdiff_t at = i * t->stride;
-        double *m = t->r + i * t->width;
-        for (ptrdiff_t j = 0; j < t->columns; j++) {
-            const double T = t->single ? (double)t->single[at + j] : t->t[at + j];
-            double w = 0;
-            m[j] = t->mask && !t->mask[at + j] ? 0 : entry(t, T - m[j], &w);
+    for (ptrdiff_t i = 0; i < t->rows; i++)
+        for (ptrdiff_t j = first; j < first + count; j++) {
+            double *r = t->r + i * t->width + j, w;
+            if (t->mask && !t->mask[i * t->stride + j]) continue;
+            *r = entry(t, *r, &w);
             t->row[i] += w;
             t->column[j] += w;
         }
-    }
 }
