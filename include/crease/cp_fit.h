@@ -20,9 +20,14 @@ extern "C" {
 
 typedef struct {
     crease_cp_rpca_settings model; /* unconstrained is set by the method */
-    crease_options run;            /* method auto, admm-g, admm-m, prox-bcd or bcd */
-    int threads;                   /* 0: all there are */
-    bool single;                   /* tensors of the iteration in single precision */
+    crease_options run;            /* method auto, envelope, admm-g, admm-m, prox-bcd or bcd */
+    double learn; /* > 0, envelope: the threshold beyond which an entry is an outlier
+                     is so many robust deviations of the residual; alpha and the
+                     unit of the penalty's parameters follow from it */
+    int starts;   /* of the envelope: so many are compared; 0: one, and more while
+                     the fit is bad */
+    int threads;  /* 0: all there are */
+    bool single;  /* tensors of the iteration in single precision */
 } crease_cp_fit_settings;
 
 /* The model's defaults; eps is relative. Paper mode is the recipe of section 5 of Jiang, Lin, Ma,
@@ -30,6 +35,16 @@ typedef struct {
 CREASE_API crease_cp_fit_settings crease_cp_fit_default(const crease_space *shape, ptrdiff_t rank);
 
 typedef struct crease_cp_fit crease_cp_fit;
+
+/* What preceded the run by the envelope; all 0 without. */
+typedef struct {
+    int starts;
+    long passes;      /* readings of the tensor */
+    double agreement; /* least match of starts that ended alike (crease_cp_match); NaN: one start */
+    double spread;    /* largest relative difference of their deviations from the best */
+    double deviation; /* of the noise, robust */
+    double threshold; /* of outliers, in the data's unit */
+} crease_cp_pilot;
 
 /* Bytes the run will take at its peak, the tensor's own included; INFINITY: more than can be
  * counted. `missing`: will there be entries that are not observed? */
@@ -58,8 +73,9 @@ CREASE_API crease_report crease_cp_fit_report(const crease_cp_fit *f);
 CREASE_API crease_progress crease_cp_fit_progress(const crease_cp_fit *f);
 CREASE_API const crease_analysis *crease_cp_fit_analysis(const crease_cp_fit *f);
 CREASE_API crease_cp_fit_settings crease_cp_fit_used(const crease_cp_fit *f);
-CREASE_API const char *crease_cp_fit_engine(const crease_cp_fit *f); /* "fused" or "generic" */
+CREASE_API const char *crease_cp_fit_engine(const crease_cp_fit *f); /* "envelope", ... */
 CREASE_API ptrdiff_t crease_cp_fit_missing(const crease_cp_fit *f);
+CREASE_API crease_cp_pilot crease_cp_fit_pilot(const crease_cp_fit *f);
 CREASE_API bool crease_cp_fit_theta_stop(const crease_cp_fit *f); /* STOPPED by theta */
 
 /* A part of the answer as left x right, both from the first call: rows first .. first+count-1 go

@@ -27,6 +27,7 @@ static bool build(crs_rpca_job *j, crease_error *e)
         return false;
     m->penalty = j->penalty.reg;
     j->fit = crease_cp_fit_new(&j->s, j->data.data, e);
+    if (j->fit) m->rank = crease_cp_fit_used(j->fit).model.rank;
     j->log = j->fit ? crs_alloc(1, sizeof *j->log) : NULL;
     if (!j->log) return j->fit && crs_fail(e, CREASE_NO_MEMORY, "out of memory: the log");
     j->log->quiet = crs_given(j->a, CRS_OPT_QUIET);
@@ -106,9 +107,10 @@ const crs_verb crs_rpca_verb = {
     .example = "crease rpca instance/tensor.npy --rank 3 --out result",
     .takes = CRS_LIST(CRS_TAKES_RUN, CRS_TAKES(MODEL), CRS_TAKES(ETA), CRS_TAKES(RANK),
                       CRS_TAKES(PENALTY), CRS_TAKES(GROUPS), CRS_TAKES(WEIGHTS), CRS_TAKES(ALPHA),
-                      CRS_TAKES(ALPHA_NOISE), CRS_TAKES(RIDGE), CRS_TAKES(INIT), CRS_TAKES(MISSING),
-                      CRS_TAKES(MASK), CRS_TAKES(NONNEG), CRS_TAKES(MERGE), CRS_TAKES(TRUTH),
-                      CRS_TAKES(THREADS), CRS_TAKES(PRECISION), CRS_TAKES(OUT), CRS_TAKES(FORCE),
-                      CRS_TAKES(QUIET), CRS_TAKES(VERBOSE), CRS_TAKES(LOG_CSV), CRS_TAKES(JSON)),
+                      CRS_TAKES(ALPHA_NOISE), CRS_TAKES(RIDGE), CRS_TAKES(INIT), CRS_TAKES(STARTS),
+                      CRS_TAKES(MISSING), CRS_TAKES(MASK), CRS_TAKES(NONNEG), CRS_TAKES(MERGE),
+                      CRS_TAKES(TRUTH), CRS_TAKES(THREADS), CRS_TAKES(PRECISION), CRS_TAKES(OUT),
+                      CRS_TAKES(FORCE), CRS_TAKES(QUIET), CRS_TAKES(VERBOSE), CRS_TAKES(LOG_CSV),
+                      CRS_TAKES(JSON)),
     .run = run,
 };

@@ -53,20 +53,35 @@ static json_t *given(const crs_rpca_job *j, crs_option_id id)
     return text ? json_string(text) : json_null();
 }
 
+/* "mcp:0.25,3": with the parameters that were used, which may have been learned. */
+static void penalty_text(const crs_rpca_job *j, const crease_reg *r, char *out, size_t size)
+{
+    const char *given = crs_given(j->a, CRS_OPT_PENALTY);
+    size_t used = (size_t)snprintf(out, size, "%s", given ? given : "l1");
+    if (!crs_given(j->a, CRS_OPT_GROUPS) && !crs_given(j->a, CRS_OPT_WEIGHTS) && r->penalty)
+        used = (size_t)snprintf(out, size, "%s", r->penalty->name);
+    else
+        return;
+    for (int k = 0; r->penalty->params[k].name && used < size; k++)
+        used += (size_t)snprintf(out + used, size - used, "%s%.17g", k ? "," : ":", r->par[k]);
+}
+
 static json_t *settings(const crs_rpca_job *j)
 {
+    char penalty[160];
     const crease_cp_fit_settings used = crease_cp_fit_used(j->fit);
     const crease_cp_rpca_settings *s = &used.model;
-    const char *penalty = crs_given(j->a, CRS_OPT_PENALTY), *init = crs_given(j->a, CRS_OPT_INIT);
+    const char *init = crs_given(j->a, CRS_OPT_INIT);
+    penalty_text(j, &s->penalty, penalty, sizeof penalty);
     return json_pack("{s:I, s:b, s:s, s:o, s:o, s:f, s:f, s:f, s:b, s:b, s:s, s:I, s:i}", "rank",
-                     (json_int_t)s->rank, "rank_chosen", j->rank_chosen, "penalty",
-                     penalty ? penalty : "l1", "groups", given(j, CRS_OPT_GROUPS), "weights",
-                     given(j, CRS_OPT_WEIGHTS), "alpha", s->alpha, "alpha_noise", s->alpha_noise,
-                     "ridge", s->ridge, "nonneg", s->nonneg, "unconstrained", s->unconstrained,
-                     "init",
-                     init                              ? init
-                     : s->start == CREASE_START_RANDOM ? "random"
-                                                       : "als",
+                     (json_int_t)s->rank, "rank_chosen", j->rank_chosen, "penalty", penalty,
+                     "groups", given(j, CRS_OPT_GROUPS), "weights", given(j, CRS_OPT_WEIGHTS),
+                     "alpha", s->alpha, "alpha_noise", s->alpha_noise, "ridge", s->ridge, "nonneg",
+                     s->nonneg, "unconstrained", s->unconstrained, "init",
+                     init                                               ? init
+                     : s->start == CREASE_START_RANDOM                  ? "random"
+                     : j->fit && crease_cp_fit_pilot(j->fit).starts > 0 ? "auto"
+                                                                        : "als",
                      "seed", (json_int_t)s->seed, "threads", used.threads);
 }
 
@@ -76,6 +91,16 @@ static json_t *data(const crs_rpca_job *j)
     return json_pack("{s:s, s:s, s:o, s:b, s:o}", "path", j->a->word[0], "hash", j->hash, "mask",
                      given(j, CRS_OPT_MASK), "missing", crs_given(j->a, CRS_OPT_MISSING) != NULL,
                      "merge", given(j, CRS_OPT_MERGE));
+}
+
+static json_t *pilot(const crs_rpca_job *j)
+{
+    const crease_cp_pilot p = crease_cp_fit_pilot(j->fit);
+    if (p.starts == 0) return json_null();
+    return json_pack("{s:i, s:I, s:o, s:o, s:o, s:o}", "starts", p.starts, "passes",
+                     (json_int_t)p.passes, "agreement", crs_real(p.agreement), "spread",
+                     crs_real(p.spread), "deviation", crs_real(p.deviation), "threshold",
+                     crs_real(p.threshold));
 }
 
 static json_t *weights(const crs_rpca_job *j)
@@ -93,13 +118,13 @@ json_t *crs_rpca_json(const crs_rpca_job *j)
                                             "z", crs_real(j->error_z))
                                 : json_null();
     return json_pack("{s:i, s:s, s:s, s:s, s:s, s:o, s:I, s:f, s:f, s:o, s:o, s:I, s:o, s:o, s:o, "
-                     "s:o, s:o, s:o}",
+                     "s:o, s:o, s:o, s:o}",
                      "schema_version", 2, "verb", "rpca", "version", crease_version(), "status",
                      crs_rpca_status(j), "engine", crease_cp_fit_engine(j->fit), "objective",
                      crs_real(crease_cp_fit_certificate(j->fit)->objective), "iterations",
                      (json_int_t)r.iterations, "seconds", r.seconds, "forecast_bytes", j->bytes,
                      "shape", crs_dims(&j->given), "model_shape", crs_dims(&j->s.model.shape),
                      "missing", (json_int_t)crease_cp_fit_missing(j->fit), "data", data(j),
-                     "settings", settings(j), "weights", weights(j), "errors", errors, "analysis",
-                     analysis(j), "certificate", certificate(j));
+                     "settings", settings(j), "pilot", pilot(j), "weights", weights(j), "errors",
+                     errors, "analysis", analysis(j), "certificate", certificate(j));
 }

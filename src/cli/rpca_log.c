@@ -63,10 +63,18 @@ void crs_rpca_summary(const crs_rpca_job *j)
     const crease_analysis *a = crease_cp_fit_analysis(j->fit);
     const crease_certificate *c = crease_cp_fit_certificate(j->fit);
     const crease_cp_fit_settings s = crease_cp_fit_used(j->fit);
+    const crease_cp_pilot pilot = crease_cp_fit_pilot(j->fit);
     printf("status      %s\n", crs_rpca_status(j));
     printf("rank        %td%s\n", s.model.rank,
            j->rank_chosen ? ", where the singular values of the unfoldings fall" : "");
     printf("alpha       %.6g\n", s.model.alpha);
+    if (pilot.starts > 0) {
+        printf("noise       %.6g (robust standard deviation)\n", pilot.deviation);
+        printf("outliers    beyond %.6g\n", pilot.threshold);
+        printf("starts      %d, %ld passes over the data", pilot.starts, pilot.passes);
+        if (!isnan(pilot.agreement)) printf(", agreement %.4g", pilot.agreement);
+        printf("\n");
+    }
     printf("objective   %.12g\n", c->objective);
     printf("residual    %.3e%s (eps %g)\n", s.run.relative ? c->worst_relative : c->worst,
            s.run.relative ? " relative" : "", s.run.eps);

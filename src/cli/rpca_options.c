@@ -8,8 +8,8 @@ static bool run_options(crs_rpca_job *j, crease_error *e)
     const crease_method m = j->s.run.method;
     return done && ((m != CREASE_METHOD_GCG && m != CREASE_METHOD_EXTENSION) ||
                     crs_fail(e, CREASE_UNSUPPORTED,
-                             "--method %s does not suit this model; use auto, admm-g, admm-m, "
-                             "prox-bcd or bcd",
+                             "--method %s does not suit this model; use auto, envelope, admm-g, "
+                             "admm-m, prox-bcd or bcd",
                              crease_method_name(m)));
 }
 
@@ -92,11 +92,28 @@ static bool read_rank(crs_rpca_job *j, crease_error *e)
     return true;
 }
 
+/* Without a number the envelope learns a threshold; the other methods take the paper's alpha. */
 static bool read_alpha(crs_rpca_job *j, crease_error *e)
 {
     const char *text = crs_given(j->a, CRS_OPT_ALPHA);
-    if (text && strcmp(text, "auto") == 0) return true;
-    return number(j, CRS_OPT_ALPHA, false, &j->s.model.alpha, e);
+    const crease_method m = j->s.run.method;
+    const bool learns = j->s.run.mode == CREASE_MODE_PRACTICAL &&
+                        (m == CREASE_METHOD_AUTO || m == CREASE_METHOD_ENVELOPE);
+    if (text && strcmp(text, "auto") == 0 && !learns)
+        return crs_fail(e, CREASE_UNSUPPORTED,
+                        "--alpha auto is for the envelope method; give a number, or leave it out");
+    if (text && strcmp(text, "auto") != 0)
+        return number(j, CRS_OPT_ALPHA, false, &j->s.model.alpha, e);
+    j->s.learn = learns ? 3 : 0;
+    return true;
+}
+
+static bool read_starts(crs_rpca_job *j, crease_error *e)
+{
+    double starts;
+    if (!crs_option_integer(j->a, CRS_OPT_STARTS, 1, 1000, 0, &starts, e)) return false;
+    j->s.starts = (int)starts;
+    return true;
 }
 
 bool crs_rpca_options(crs_rpca_job *j, crease_error *e)
@@ -107,7 +124,7 @@ bool crs_rpca_options(crs_rpca_job *j, crease_error *e)
     if (!run_options(j, e) || !machine_options(j, e) ||
         !crs_penalty_open(crs_given(j->a, CRS_OPT_PENALTY), &j->penalty, e) ||
         !crs_rpca_groups(crs_given(j->a, CRS_OPT_GROUPS), m, e) || !read_init(j, e) ||
-        !read_rank(j, e) || !read_alpha(j, e) ||
+        !read_rank(j, e) || !read_alpha(j, e) || !read_starts(j, e) ||
         !number(j, CRS_OPT_ALPHA_NOISE, false, &m->alpha_noise, e) ||
         !number(j, CRS_OPT_RIDGE, true, &m->ridge, e))
         return false;

@@ -23,7 +23,7 @@ typedef struct {
     void (*close)(void *self);
 } crs_cp_engine;
 
-extern const crs_cp_engine crs_cp_fused_engine, crs_cp_generic_engine;
+extern const crs_cp_engine crs_cp_fused_engine, crs_cp_generic_engine, crs_cp_envelope_engine;
 
 struct crease_cp_fit {
     crease_cp_fit_settings s; /* every default filled in */
@@ -34,6 +34,7 @@ struct crease_cp_fit {
     const crease_analysis *a;
     unsigned char *mask; /* NULL: all observed */
     ptrdiff_t missing;
+    crease_cp_pilot pilot;
     bool closed; /* E follows from the factors */
 
     crs_cp_point point; /* the factors that are certified or read */
@@ -58,7 +59,9 @@ bool crs_cp_fit_mask(crease_cp_fit *f, double *tensor, crease_error *e);
 
 /* Settings in range, defaults, the parameters of the modes (cp_fit_settings.c). */
 bool crs_cp_fit_settle(crease_cp_fit *f, crease_error *e);
-const crs_cp_engine *crs_cp_fit_engine_for(const crease_cp_rpca_settings *m);
+const crs_cp_engine *crs_cp_fit_engine_for(const crease_cp_fit_settings *s);
+/* The analysis of the whole model without anything of its size (cp_fit_fused.c). */
+crease_analysis *crs_cp_fit_analyse(const crease_cp_fit *f, crease_error *e);
 bool crs_cp_fit_scalar(const crease_cp_rpca_settings *m); /* by entries, all weighed alike */
 int crs_cp_fit_threads(const crease_cp_fit_settings *s);
 

@@ -9,7 +9,7 @@
 
 /* The same assumptions, constants and parameters as of the whole model: none of them depends on
  * sizes, so that a 2 x 1 x ... tensor with the same pattern of masks stands for it. */
-static crease_analysis *analyse(const crease_cp_fit *f, crease_error *e)
+crease_analysis *crs_cp_fit_analyse(const crease_cp_fit *f, crease_error *e)
 {
     const bool all = f->missing == crease_size(&f->s.model.shape);
     const double tensor[2] = { all ? NAN : 0, f->missing > 0 ? NAN : 0 };
@@ -130,7 +130,7 @@ static bool prepare(crease_cp_fit *f, double *tensor, crease_cp_rpca *shell, cre
         for (ptrdiff_t j = 0; shell->root && j < size; j++) shell->root[j] = f->mask[j];
         if (!shell->root) return false;
     }
-    f->a = f->own = analyse(f, e);
+    f->a = f->own = crs_cp_fit_analyse(f, e);
     return f->own && start_factors(f, shell, e);
 }
 

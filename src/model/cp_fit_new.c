@@ -78,6 +78,7 @@ static bool allocate(crease_cp_fit *f, crease_error *e)
 static crease_options options_run(const crease_cp_fit_settings *s)
 {
     crease_options o = s->run;
+    if (o.method == CREASE_METHOD_ENVELOPE) o.method = CREASE_METHOD_AUTO;
     const bool g = o.method == CREASE_METHOD_ADMM_G;
     if (o.mode == CREASE_MODE_PRACTICAL && o.beta == 0 && !s->model.unconstrained)
         o.beta = (g ? 4.4 : 2.2) * s->model.alpha_noise;
@@ -134,5 +135,5 @@ double crease_cp_fit_bytes(const crease_cp_fit_settings *s, bool missing)
     const ptrdiff_t room = crs_cp_room_size(&p, crs_cp_fit_threads(s));
     const double factors = 2 * (double)factors_size(&used.model);
     return tensor + 8 * ((double)room + factors) +
-           crs_cp_fit_engine_for(&used.model)->bytes(&used, missing);
+           crs_cp_fit_engine_for(&used)->bytes(&used, missing);
 }

@@ -10,6 +10,7 @@ const crease_analysis *crease_cp_fit_analysis(const crease_cp_fit *f) { return f
 crease_cp_fit_settings crease_cp_fit_used(const crease_cp_fit *f) { return f->s; }
 const char *crease_cp_fit_engine(const crease_cp_fit *f) { return f->engine->name; }
 ptrdiff_t crease_cp_fit_missing(const crease_cp_fit *f) { return f->missing; }
+crease_cp_pilot crease_cp_fit_pilot(const crease_cp_fit *f) { return f->pilot; }
 bool crease_cp_fit_theta_stop(const crease_cp_fit *f) { return f->theta_stop; }
 
 void crease_cp_fit_rows(const crease_cp_fit *f, ptrdiff_t *left, ptrdiff_t *right)

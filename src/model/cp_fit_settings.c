@@ -17,9 +17,14 @@ bool crs_cp_fit_scalar(const crease_cp_rpca_settings *m)
     return !m->penalty.ops || (m->penalty.ops == &crs_separable_ops && !m->penalty.weight);
 }
 
-const crs_cp_engine *crs_cp_fit_engine_for(const crease_cp_rpca_settings *m)
+/* Without a word to the contrary practical mode eliminates all but the factors. */
+const crs_cp_engine *crs_cp_fit_engine_for(const crease_cp_fit_settings *s)
 {
-    return crs_cp_fit_scalar(m) && !m->nonneg ? &crs_cp_fused_engine : &crs_cp_generic_engine;
+    const bool scalar = crs_cp_fit_scalar(&s->model);
+    if (s->run.method == CREASE_METHOD_ENVELOPE ||
+        (s->run.method == CREASE_METHOD_AUTO && s->run.mode == CREASE_MODE_PRACTICAL && scalar))
+        return &crs_cp_envelope_engine;
+    return scalar && !s->model.nonneg ? &crs_cp_fused_engine : &crs_cp_generic_engine;
 }
 
 int crs_cp_fit_threads(const crease_cp_fit_settings *s)
@@ -41,9 +46,17 @@ static bool check_run(const crease_cp_fit_settings *s, crease_error *e)
     if (!crease_options_check(&s->run, e)) return false;
     if (m == CREASE_METHOD_GCG || m == CREASE_METHOD_EXTENSION)
         return crs_fail(e, CREASE_UNSUPPORTED,
-                        "--method %s does not suit this model; use auto, admm-g, admm-m, prox-bcd "
-                        "or bcd",
+                        "--method %s does not suit this model; use auto, envelope, admm-g, admm-m, "
+                        "prox-bcd or bcd",
                         crease_method_name(m));
+    if (m == CREASE_METHOD_ENVELOPE &&
+        (!crs_cp_fit_scalar(&s->model) || s->run.mode != CREASE_MODE_PRACTICAL))
+        return crs_fail(e, CREASE_UNSUPPORTED,
+                        "the envelope method is for practical mode and penalties by entries, all "
+                        "weighed alike; use admm-g, admm-m or prox-bcd");
+    if (!(s->learn >= 0 && s->learn < INFINITY) || s->starts < 0)
+        return crs_fail(e, CREASE_BAD_ARGUMENT, "learn = %g and starts = %d: give numbers >= 0",
+                        s->learn, s->starts);
     if (s->threads < 0 || s->threads > CRS_CP_MOST_THREADS)
         return crs_fail(e, CREASE_BAD_ARGUMENT, "%d threads; give 1 to %d, or 0 for all there are",
                         s->threads, CRS_CP_MOST_THREADS);
@@ -75,8 +88,8 @@ bool crs_cp_fit_settle(crease_cp_fit *f, crease_error *e)
     if (!crs_cp_settings_check(&s->model, e)) return false;
     crs_cp_fill_defaults(&s->model);
     s->threads = crs_cp_fit_threads(s);
-    f->engine = crs_cp_fit_engine_for(&s->model);
-    f->closed = crs_cp_fit_closed(&s->model);
+    f->engine = crs_cp_fit_engine_for(s);
+    f->closed = f->engine == &crs_cp_envelope_engine || crs_cp_fit_closed(&s->model);
     return true;
 }
 

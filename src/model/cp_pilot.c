@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: MIT
+ * cp_pilot: starts compared, a bad one detected and replaced */
+#include "model/cp_pilot.h"
+
+#include <crease/rpca_rank.h>
+
+#include "model/cp_gevd.h"
+#include "reg/reg.h"
+
+enum { MORE = 3 };                   /* further starts while the fit is bad */
+static const double structure = 1.5; /* above: the residual holds a term */
+static const double as_good = 1.02;  /* deviations that count as equal */
+
+typedef struct {
+    crs_cp_pilot *p;
+    crs_envelope_solver *solver;
+    double *mask; /* W as doubles; NULL: all observed */
+    double *trial[CREASE_MAX_ORDER];
+    double *memory;
+} runner;
+
+static bool open(runner *r, crs_cp_pilot *p, crease_error *e)
+{
+    const crease_space *s = &p->c.shape;
+    const ptrdiff_t size = crease_size(s);
+    ptrdiff_t all = 0;
+    *r = (runner){ .p = p };
+    for (int n = 0; n < s->order; n++) all += s->dim[n] * p->c.rank;
+    r->memory = crs_doubles(all, "starts", e);
+    if (!r->memory) return false;
+    double *at = r->memory;
+    for (int n = 0; n < s->order; n++) r->trial[n] = at, at += s->dim[n] * p->c.rank;
+    if (p->c.mask) {
+        r->mask = crs_doubles(size, "the mask", e);
+        for (ptrdiff_t j = 0; r->mask && j < size; j++) r->mask[j] = p->c.mask[j];
+        if (!r->mask) return false;
+    }
+    r->solver = crs_envelope_solver_new(&p->c, p->tensor, e);
+    return r->solver;
+}
+
+static void close(runner *r)
+{
+    crs_envelope_solver_free(r->solver);
+    crs_free(r->mask);
+    crs_free(r->memory);
+}
+
+/* Start q: the caller's, then the family's. */
+static bool begin(runner *r, int q, crease_error *e)
+{
+    const crs_cp_pilot *p = r->p;
+    const crs_cp_view view = {
+        .shape = p->c.shape, .tensor = p->tensor, .mask = r->mask, .limit = INFINITY
+    };
+    const crs_cp_gevd_options o = { .rank = p->c.rank, .cut = p->c.prune, .seed = p->c.seed };
+    const double *const *x = (const double *const *)r->trial;
+    if (p->given && q == 0)
+        x = p->given;
+    else if (!crs_cp_start_of(&view, &o, p->given ? q - 1 : q, r->trial, e))
+        return false;
+    for (int n = 0; p->c.nonneg && x == (const double *const *)r->trial && n < p->c.shape.order;
+         n++)
+        for (ptrdiff_t j = 0; j < p->c.shape.dim[n] * p->c.rank; j++)
+            r->trial[n][j] = fabs(r->trial[n][j]);
+    return crs_envelope_solver_start(r->solver, p->c.rank, x, e);
+}
+
+static void lead(runner *r)
+{
+    const long before = crs_envelope_solver_progress(r->solver)->passes;
+    while (crs_envelope_solver_step(r->solver) == CRS_ENVELOPE_RUNNING &&
+           crs_envelope_solver_progress(r->solver)->passes < before + r->p->passes)
+        continue;
+}
+
+static void factors_of(const crs_envelope_solver *s, int order, const double **x)
+{
+    for (int n = 0; n < order; n++) x[n] = crs_envelope_solver_factor(s, n);
+}
+
+/* Does the residual of the answer still hold a term? */
+static bool bad(const runner *r, bool *answer, crease_error *e)
+{
+    const crs_cp_pilot *p = r->p;
+    const double *x[CREASE_MAX_ORDER];
+    const crease_cp_fit_request request = { .shape = p->c.shape,
+                                            .tensor = p->tensor,
+                                            .mask = r->mask,
+                                            .rank = crs_envelope_solver_progress(r->solver)->rank,
+                                            .seed = p->c.seed };
+    double found;
+    factors_of(r->solver, p->c.shape.order, x);
+    if (!crease_cp_structure(&request, x, &found, e)) return false;
+    *answer = !(found <= structure);
+    return true;
+}
+
+static void keep(runner *r)
+{
+    crs_cp_pilot *p = r->p;
+    const crs_envelope_progress *at = crs_envelope_solver_progress(r->solver);
+    p->rank = at->rank;
+    p->face = *crs_envelope_solver_face(r->solver);
+    p->report.deviation = at->scale;
+    p->report.threshold = at->threshold;
+    for (int n = 0; n < p->c.shape.order; n++)
+        copy(p->c.shape.dim[n] * at->rank, crs_envelope_solver_factor(r->solver, n), p->factor[n]);
+}
+
+/* The best is kept; those as good as it must agree with it, or the model is not unique. */
+static bool compare(runner *r, crease_error *e)
+{
+    crs_cp_pilot *p = r->p;
+    const crs_envelope_progress *at = crs_envelope_solver_progress(r->solver);
+    const double *x[CREASE_MAX_ORDER];
+    double score;
+    factors_of(r->solver, p->c.shape.order, x);
+    if (p->report.starts == 1) return keep(r), true;
+    p->report.spread = larger(p->report.spread, fabs(at->scale / p->report.deviation - 1));
+    if (at->scale <= as_good * p->report.deviation && p->report.deviation <= as_good * at->scale) {
+        if (!crease_cp_match(&p->c.shape, at->rank, x, p->rank, (const double *const *)p->factor,
+                             &score, e))
+            return false;
+        p->report.agreement =
+            isnan(p->report.agreement) ? score : smaller(p->report.agreement, score);
+    }
+    if (at->scale < p->report.deviation) keep(r);
+    return true;
+}
+
+bool crs_cp_pilot_run(crs_cp_pilot *p, crease_error *e)
+{
+    runner r;
+    bool done = open(&r, p, e), again = true;
+    p->report = (crease_cp_pilot){ .agreement = NAN };
+    for (int q = 0; done && again; q++) {
+        done = begin(&r, q, e);
+        if (!done) break;
+        lead(&r);
+        p->report.starts++;
+        p->report.passes += crs_envelope_solver_progress(r.solver)->passes;
+        done = compare(&r, e);
+        if (done && p->starts > 0) again = q + 1 < p->starts;
+        if (done && p->starts == 0) done = bad(&r, &again, e), again = again && q < MORE;
+    }
+    close(&r);
+    return done;
+}
