@@ -36,7 +36,6 @@ static double entry(const crs_envelope_tile *t, double r, double *w)
     }
     *w = r == 0 ? 1 : s / r;
     sums[CRS_ENV_SQUARES] += square(s);
-    sums[CRS_ENV_OBSERVED] += t->mask != NULL;
     sums[CRS_ENV_NONZERO] += e != 0;
     return s;
 }

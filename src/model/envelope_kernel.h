@@ -12,7 +12,6 @@ enum {
     CRS_ENV_VALUE,      /* phi_judge */
     CRS_ENV_VALUE_NEXT, /* phi_next */
     CRS_ENV_SQUARES,    /* s^2 */
-    CRS_ENV_OBSERVED,   /* 1 */
     CRS_ENV_NONZERO,    /* of e */
     CRS_ENV_SUMS
 };
@@ -43,7 +42,7 @@ typedef struct {
 double crs_envelope_prox(const crs_envelope_rule *a, double r); /* e */
 
 /* Any penalties: in `count` columns from `first` on r, 0 where not observed, becomes s, and the
- * sums grow, that of the observed ones only where there is a mask. */
+ * sums grow. */
 void crs_envelope_block(const crs_envelope_tile *t, ptrdiff_t first, int count);
 
 /* The bin of |r|: its exponent and the first three bits after it. */

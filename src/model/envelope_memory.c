@@ -82,6 +82,9 @@ crs_envelope *crs_envelope_new(const crs_envelope_settings *c, const void *T, cr
     crs_large_pages(memory, (size_t)bytes);
     crs_carver m = carver_of(memory);
     carve(s, &m);
+    s->observed = crease_size(&c->shape);
+    for (ptrdiff_t j = crease_size(&c->shape) - 1; c->mask && j >= 0; j--)
+        s->observed -= c->mask[j] == 0;
     return s;
 }
 

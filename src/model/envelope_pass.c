@@ -161,7 +161,7 @@ void crs_envelope_evaluate(crs_envelope *s, ptrdiff_t rank, const double *const 
     out->squares = a[CRS_ENV_SQUARES];
     out->weights = 0;
     for (ptrdiff_t i = 0; i < g->left; i++) out->weights += s->row_weights[i];
-    out->observed = (ptrdiff_t)a[CRS_ENV_OBSERVED];
+    out->observed = s->observed;
     out->nonzeros = (ptrdiff_t)a[CRS_ENV_NONZERO];
     add_histograms(s, out->histogram);
     if (s->columns_wanted) add_bands(g->bands, padded(s), s->collected);

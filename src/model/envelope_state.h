@@ -38,6 +38,7 @@ struct crs_envelope {
     bool same; /* judge is next */
     bool rows_wanted, columns_wanted;
     uint32_t counted; /* the histogram takes the rows whose place() is at most this */
+    ptrdiff_t observed;
     void *memory;
 };
 
