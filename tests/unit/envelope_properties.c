@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * envelope_properties: the gradient is one, threads change nothing, NaN stays, refusals */
+ * envelope_properties: the gradient is one, threads change nothing, a thinned histogram */
 #if defined(__SSE2__)
 #include <xmmintrin.h>
 static unsigned control(void) { return _mm_getcsr() & ~0x3fu; } /* without the sticky flags */
@@ -12,12 +12,6 @@ static unsigned control(void) { return 0; }
 static const crease_space shapes[] = { { .order = 2, .dim = { 6, 9 } },
                                        { .order = 3, .dim = { 4, 5, 6 } },
                                        { .order = 4, .dim = { 2, 3, 4, 3 } } };
-
-static crs_envelope_settings settings_for(const crease_space *shape, ptrdiff_t rank)
-{
-    return (
-        crs_envelope_settings){ .shape = *shape, .rank = rank, .alpha_noise = 0.8, .threads = 1 };
-}
 
 /* sum phi at the factors plus h times a direction */
 static double value_at(const example *a, double *const *direction, double h)
@@ -155,72 +149,10 @@ static void thinned_histogram(void **state)
     example_free(&a);
 }
 
-static void not_a_number_stays(void **state)
-{
-    draws d = { { 6, 0 }, 0 };
-    (void)state;
-    for (int p = 0; p < PENALTIES; p++)
-        for (int where = 0; where < 2; where++) {
-            const crs_envelope_settings c = settings_for(shapes + 1, 2);
-            example a = example_make(&c, 2, false, &d);
-            a.face = (crs_envelope_face){ .penalty = penalties[p], .alpha = 0.7 };
-            draw_par(&d, a.face.penalty, 0.3, a.face.par);
-            if (where == 0) a.T[77] = NAN;
-            if (where == 1) a.x[1][3] = NAN;
-            crs_envelope *s = envelope_of(&a);
-            crs_envelope_sums out = sums_make(&a);
-            crs_envelope_evaluate(s, 2, (const double *const *)a.x, &a.face, &a.face, &out);
-            assert_true(isnan(out.value) && isnan(out.value_next) && isnan(out.weights));
-            for (int n = 0; n < 3; n++) {
-                double sum = 0;
-                for (ptrdiff_t k = 0; k < shapes[1].dim[n] * 2; k++) sum += out.gradient[n][k];
-                assert_true(isnan(sum));
-            }
-            sums_free(&out);
-            crs_envelope_free(s);
-            example_free(&a);
-        }
-}
-
-static void refused(crs_envelope_settings c)
-{
-    crease_error e = { CREASE_OK, "" };
-    const double T[4] = { 0 };
-    assert_null(crs_envelope_new(&c, T, &e));
-    assert_int_equal(e.code, CREASE_BAD_ARGUMENT);
-    assert_int_equal(crs_envelope_bytes(&c, NULL), -1);
-}
-
-static void refusals(void **state)
-{
-    const crease_space square = { .order = 2, .dim = { 2, 2 } };
-    crs_envelope_settings c = settings_for(&square, 1);
-    (void)state;
-    assert_true(crs_envelope_bytes(&c, NULL) > 0);
-    const double bad[] = { 0, -1, INFINITY, NAN };
-    for (int k = 0; k < 4; k++) {
-        c.alpha_noise = bad[k];
-        refused(c);
-    }
-    c = settings_for(&square, 0);
-    refused(c);
-    c = settings_for(&square, 1);
-    c.threads = 0;
-    refused(c);
-    c.threads = 1;
-    c.shape.order = 1;
-    refused(c);
-    crs_envelope_free(NULL);
-}
-
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(gradient_is_the_slope),
-        cmocka_unit_test(threads_change_nothing),
-        cmocka_unit_test(thinned_histogram),
-        cmocka_unit_test(not_a_number_stays),
-        cmocka_unit_test(refusals),
-    };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(gradient_is_the_slope),
+                                        cmocka_unit_test(threads_change_nothing),
+                                        cmocka_unit_test(thinned_histogram) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
