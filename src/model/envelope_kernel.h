@@ -35,6 +35,7 @@ typedef struct {
     double *r;                 /* then s, 0 where not observed */
     double *row, *column;      /* marginals of w, added to; column has `width` */
     ptrdiff_t *histogram;
+    ptrdiff_t *loud; /* vectors of columns outside a dead zone in the tile before; now in this */
     bool counted[CRS_TILE_ROWS]; /* the rows that go into the histogram */
     double *sums;
 } crs_envelope_tile;

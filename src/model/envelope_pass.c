@@ -89,10 +89,12 @@ static void pass_band(void *self, ptrdiff_t band, int worker)
     const crs_cp_grid *g = &s->grid;
     const ptrdiff_t columns = g->chunks * g->width;
     double sums[CRS_ENV_SUMS] = { 0 };
+    ptrdiff_t loud = 0;
     band_pass p = { .s = s, .w = s->worker + worker };
     ptrdiff_t row, end;
     p.tile = (crs_envelope_tile){ .stride = g->right, .width = g->width, .next = &s->next };
     p.tile.sums = sums;
+    p.tile.loud = &loud;
     p.tile.histogram = p.w->histogram;
     if (!s->same) p.tile.judge = &s->judge;
     p.column_weights = s->column_weights + band * columns;
