@@ -69,6 +69,14 @@ void crs_cp_fused_step(crs_cp_fused *s); /* one iteration */
 const crs_cp_statistics *crs_cp_fused_statistics(const crs_cp_fused *s);
 const double *crs_cp_fused_factor(const crs_cp_fused *s, int n);
 
+/* Of X_n at the current iterate, for every n; costs a read of Z and changes nothing. */
+typedef struct {
+    double residual; /* |2 (X_n G_n - Z_(n) M_n) + nu X_n| */
+    double data;     /* 2 |Z_(n) M_n|, the scale of the residual with the next: */
+    double model;    /* 2 |X_n G_n| */
+} crs_cp_factor_residual;
+void crs_cp_fused_factor_residuals(crs_cp_fused *s, crs_cp_factor_residual *out);
+
 /* The tensor as left x right; rows first .. first+count-1 of a part go to out. */
 typedef enum { CRS_CP_Z, CRS_CP_E, CRS_CP_B, CRS_CP_LAMBDA, CRS_CP_LOW_RANK } crs_cp_part;
 void crs_cp_fused_rows(const crs_cp_fused *s, ptrdiff_t *left, ptrdiff_t *right);

@@ -75,6 +75,10 @@ void crs_cp_update_rows(crs_cp_fused *s);
 void crs_cp_update_columns(crs_cp_fused *s);
 void crs_cp_gram(crs_cp_fused *s, int n);
 
+/* Its parts: rhs = Z_(n) M_n from the table of the modes from .. to-1; matrix = G_n + shift I */
+void crs_cp_gather(crs_cp_fused *s, const double *table, int from, int to, int n);
+void crs_cp_gram_of_others(crs_cp_fused *s, int n, double shift);
+
 /* cp_pass.c, cp_collect.c */
 void crs_cp_pass_start(crs_cp_fused *s);   /* y from Z */
 void crs_cp_pass_entries(crs_cp_fused *s); /* E, Z, B, then y, and the sums */
