@@ -136,7 +136,7 @@ int main(int argc, char **argv)
     static const ptrdiff_t ranks[] = { 8, 40, 10, 10, 10 };
     ptrdiff_t dim[3];
     describe_machine();
-    printf("kernel: %s\n", crs_cp_kernel_at(0)->name);
+    printf("kernel: %s\n", crs_envelope_kernel_at(0)->name);
     printf("%16s %3s  %-6s %s  %11s  %10s  %10s  %11s  %5s  %11s  %s\n", "size", "R", "T", "t",
            "evaluation", "read", "DGEMM", "limit", "", "ADMM-g", "ratio");
     if (argc == 3 && sscanf(argv[1], "%tdx%tdx%td", dim, dim + 1, dim + 2) == 3)

@@ -3,9 +3,7 @@
 #ifndef CRS_ENVELOPE_KERNEL_H
 #define CRS_ENVELOPE_KERNEL_H
 
-#include "reg/reg.h"
-
-enum { CRS_TILE_ROWS = 4 };
+#include "model/cp_kernel.h"
 
 /* What is added up over the observed entries. */
 enum {
@@ -48,5 +46,32 @@ void crs_envelope_block(const crs_envelope_tile *t, ptrdiff_t first, int count);
 
 /* The bin of |r|: its exponent and the first three bits after it. */
 enum { CRS_BIN_SHIFT = 49, CRS_BIN_FIRST = (1023 - 128) * 8, CRS_BIN_LAST = 2047 };
+
+/* One table for every instruction set. */
+typedef struct {
+    const char *name;
+    ptrdiff_t block; /* widths are multiples of this */
+    ptrdiff_t lanes; /* of a vector */
+
+    /* r (4 x width) = the low-rank part v c; v is 4 x rank, c rank x width */
+    void (*low_rank)(ptrdiff_t rank, const double *v, const double *c, const crs_envelope_tile *t);
+
+    void (*envelope)(const crs_envelope_tile *t); /* r from the low-rank part to s, the sums */
+
+    /* y (4 x stride) += r k; k is columns x stride, and stride a multiple of lanes */
+    void (*multiply)(ptrdiff_t stride, const double *k, const crs_envelope_tile *t, double *y);
+
+    /* w (rank x width) += v' z; v is rows x rank, z rows x width: the first `columns` of them */
+    void (*collect)(ptrdiff_t rows, ptrdiff_t rank, ptrdiff_t columns, ptrdiff_t width,
+                    const double *v, const double *z, double *w);
+
+    crs_weigh *weigh;
+} crs_envelope_kernel;
+
+extern const crs_envelope_kernel crs_envelope_kernel_base, crs_envelope_kernel_avx2,
+    crs_envelope_kernel_avx512;
+
+/* The k-th kernel this processor runs, the fastest first; NULL: no more. */
+const crs_envelope_kernel *crs_envelope_kernel_at(int k);
 
 #endif

@@ -18,7 +18,7 @@ static void row_products(const crs_envelope *s, ptrdiff_t row, ptrdiff_t count, 
 {
     const int last = s->grid.split - 1;
     const ptrdiff_t rank = s->k.rank, dim = s->c.shape.dim[last], end = row + count;
-    double *left = to + CRS_PANEL * rank;
+    double *left = to + CRS_ENVELOPE_PANEL * rank;
     for (ptrdiff_t i = row % dim; row < end; i = 0) {
         crs_khatri_rao(&s->k, (crs_modes){ 0, last, -1 }, row / dim, 1, left);
         for (; i < dim && row < end; i++, row++, to += rank) {
@@ -65,7 +65,7 @@ static void pass_panel(band_pass *p, ptrdiff_t row, ptrdiff_t count)
     const crs_envelope_worker *w = p->w;
     const ptrdiff_t rank = s->k.rank, width = s->grid.width, stride = s->stride;
     row_products(s, row, count, w->rows);
-    if (s->rows_wanted) fill(CRS_PANEL * stride, 0, w->y);
+    if (s->rows_wanted) fill(CRS_ENVELOPE_PANEL * stride, 0, w->y);
     fill(count, 0, s->row_weights + row);
     for (ptrdiff_t j = 0; j < s->grid.right; j += width) {
         for (ptrdiff_t i = 0; i < count; i += CRS_TILE_ROWS) {
@@ -101,8 +101,8 @@ static void pass_band(void *self, ptrdiff_t band, int worker)
     p.collected = s->collected + band * padded(s);
     fill(columns, 0, p.column_weights);
     if (s->columns_wanted) fill(padded(s), 0, p.collected);
-    for (crs_cp_band(g, band, &row, &end); row < end; row += CRS_PANEL)
-        pass_panel(&p, row, fewer(CRS_PANEL, end - row));
+    for (crs_cp_band(g, band, &row, &end); row < end; row += CRS_ENVELOPE_PANEL)
+        pass_panel(&p, row, fewer(CRS_ENVELOPE_PANEL, end - row));
     copy(CRS_ENV_SUMS, sums, s->sums + band * CRS_ENV_SUMS);
 }
 

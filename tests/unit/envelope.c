@@ -139,7 +139,7 @@ static void plain_loops(void **state)
     draws d = { { 1, 0 }, 0 };
     int kernels = 0;
     (void)state;
-    while (crs_cp_kernel_at(kernels)) kernels++;
+    while (crs_envelope_kernel_at(kernels)) kernels++;
     for (int shape = 0; shape < SHAPES; shape++)
         for (int p = 0; p < PENALTIES; p++)
             for (int masked = 0; masked < 2; masked++)
@@ -150,7 +150,7 @@ static void plain_loops(void **state)
                                                 .alpha_noise = uniform(&d, 0.2, 3),
                                                 .threads = 1 + p % 2,
                                                 .single = single };
-                    c.kernel = crs_cp_kernel_at((shape + p / 2) % kernels);
+                    c.kernel = crs_envelope_kernel_at((shape + p / 2) % kernels);
                     example a = example_make(&c, rank, masked, &d);
                     snprintf(doing, sizeof doing, "shape %d %s %s rank %td%s%s", shape,
                              c.kernel->name, penalties[p]->name, rank, masked ? " masked" : "",
