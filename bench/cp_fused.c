@@ -136,7 +136,7 @@ static void measure_size(const ptrdiff_t *dim, ptrdiff_t rank)
 {
     instance t;
     build(&t, dim, rank);
-    for (int threads = 1; threads <= 2; threads++)
+    for (int threads = 1; threads <= (getenv("T2") ? 2 : 1); threads++)
         for (int method = 0; method < 3; method++) measure(&t, method, threads);
     for (int k = 0; k < 3; k++) free(t.x[k]), free(t.matrix[k]);
     for (int k = 0; k < ARRAYS; k++) free(t.probe[k]);
@@ -149,7 +149,7 @@ int main(int argc, char **argv)
     static const ptrdiff_t ranks[] = { 40, 10, 10 };
     ptrdiff_t dim[3];
     describe_machine();
-    printf("kernel: %s\n", crs_cp_kernel_at(0)->name);
+    printf("kernel: %s\n", crs_cp_kernel_at(false, 0)->name);
     printf("%16s %3s  %-8s %s  %11s  %10s  %10s  %10s  %11s\n", "size", "R", "method", "t",
            "iteration", "streamed", "bandwidth", "DGEMM", "limit");
     if (argc == 3 && sscanf(argv[1], "%tdx%tdx%td", dim, dim + 1, dim + 2) == 3)

@@ -57,6 +57,9 @@ bool crs_cp_check(const crs_cp_settings *c, crease_error *e)
     if (c->threads < 1 || c->threads > CRS_CP_MOST_THREADS)
         return crs_fail(e, CREASE_BAD_ARGUMENT, "robust CP: %d threads; give 1 to %d", c->threads,
                         CRS_CP_MOST_THREADS);
+    if (c->kernel && c->kernel->single != c->single)
+        return crs_fail(e, CREASE_BAD_ARGUMENT, "robust CP: kernel %s is not for tensors of %s",
+                        c->kernel->name, c->single ? "float" : "double");
     if (!c->penalty) return crs_fail(e, CREASE_BAD_ARGUMENT, "robust CP: the penalty is missing");
     return crease_param_check(c->penalty->name, c->penalty->params, c->par, e);
 }

@@ -37,7 +37,7 @@ static void gather(void *self, ptrdiff_t task, int worker)
     }
 }
 
-static void gather_mode(crs_cp_fused *s, const double *table, int from, int to, int n)
+void crs_cp_gather(crs_cp_fused *s, const double *table, int from, int to, int n)
 {
     gathering g = { s, kruskal_of(s), table, from, n, 1, s->c.shape.dim[n], 1 };
     for (int j = from; j < n; j++) g.before *= s->c.shape.dim[j];
@@ -51,7 +51,7 @@ void crs_cp_gram(crs_cp_fused *s, int n)
     crs_gram(s->c.shape.dim[n], s->c.rank, s->factor[n], s->gram[n]);
 }
 
-static void set_matrix(crs_cp_fused *s, int n, double shift)
+void crs_cp_gram_of_others(crs_cp_fused *s, int n, double shift)
 {
     const ptrdiff_t rank = s->c.rank, size = rank * rank;
     fill(size, 1, s->matrix);
@@ -70,14 +70,14 @@ static void transpose(ptrdiff_t rows, ptrdiff_t columns, const double *a, double
 static void solve(crs_cp_fused *s, int n, double shift)
 {
     const ptrdiff_t rank = s->c.rank, dim = s->c.shape.dim[n];
-    set_matrix(s, n, shift);
+    crs_cp_gram_of_others(s, n, shift);
     if (shift > 0 && crs_cholesky(rank, s->matrix)) {
         transpose(dim, rank, s->rhs, s->solved);
         crs_cholesky_solve(rank, s->matrix, dim, s->solved);
         transpose(rank, dim, s->solved, s->rhs);
         return;
     }
-    set_matrix(s, n, 0);
+    crs_cp_gram_of_others(s, n, 0);
     crs_ballquad(dim, rank, s->matrix, shift, INFINITY, s->rhs, s->solve);
 }
 
@@ -87,7 +87,7 @@ static void update(crs_cp_fused *s, const double *table, int from, int to)
     for (int n = from; n < to; n++) {
         const ptrdiff_t size = s->c.shape.dim[n] * s->c.rank;
         double moved = 0;
-        gather_mode(s, table, from, to, n);
+        crs_cp_gather(s, table, from, to, n);
         axpy(size, h / 2, s->factor[n], s->rhs);
         solve(s, n, (h + s->c.nu) / 2);
         for (ptrdiff_t k = 0; k < size; k++) moved += square(s->rhs[k] - s->factor[n][k]);

@@ -11,16 +11,20 @@ static bool runs(int k)
     return true;
 }
 
-static const crs_cp_kernel *const kernels[] = { &crs_cp_kernel_avx512, &crs_cp_kernel_avx2,
-                                                &crs_cp_kernel_base };
+static const crs_cp_kernel *const kernels[][2] = {
+    { &crs_cp_kernel_avx512, &crs_cp_kernel_avx512_single },
+    { &crs_cp_kernel_avx2, &crs_cp_kernel_avx2_single },
+    { &crs_cp_kernel_base, &crs_cp_kernel_base_single }
+};
 #else
 static bool runs(int k) { return k == 0; }
-static const crs_cp_kernel *const kernels[] = { &crs_cp_kernel_base };
+static const crs_cp_kernel *const kernels[][2] = { { &crs_cp_kernel_base,
+                                                     &crs_cp_kernel_base_single } };
 #endif
 
-const crs_cp_kernel *crs_cp_kernel_at(int k)
+const crs_cp_kernel *crs_cp_kernel_at(bool single, int k)
 {
     for (int i = 0; i < (int)(sizeof kernels / sizeof *kernels); i++)
-        if (runs(i) && k-- == 0) return kernels[i];
+        if (runs(i) && k-- == 0) return kernels[i][single];
     return NULL;
 }

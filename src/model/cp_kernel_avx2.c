@@ -6,6 +6,7 @@
 #include <immintrin.h>
 
 enum { LANES = 4 };
+typedef double real;
 typedef __m256d vec;
 static inline vec load(const double *x) { return _mm256_loadu_pd(x); }
 static inline void store(double *x, vec a) { _mm256_storeu_pd(x, a); }
@@ -39,19 +40,37 @@ static inline vec select(vec w, vec a, vec b)
 /* Minimum and maximum return their second argument when one is NaN. */
 static inline vec between(vec a, vec most) { return _mm256_max_pd(-most, _mm256_min_pd(most, a)); }
 static inline vec magnitude(vec a) { return _mm256_andnot_pd(all(-0.0), a); }
-static inline vec nonzero_as_one(vec a)
+
+/* Bits that are not all 0 where |a| > most or a is NaN; bits of either; are there any? */
+static inline vec outside(vec a, vec most)
 {
-    return _mm256_and_pd(all(1), _mm256_cmp_pd(a, _mm256_setzero_pd(), _CMP_NEQ_UQ));
+    return _mm256_cmp_pd(magnitude(a), most, _CMP_NLE_UQ);
 }
+static inline vec either(vec a, vec b) { return _mm256_or_pd(a, b); }
+static inline bool some(vec a)
+{
+    const __m256i bits = _mm256_castpd_si256(a);
+    return !_mm256_testz_si256(bits, bits);
+}
+static inline unsigned nonzero(vec a)
+{
+    return (unsigned)_mm256_movemask_pd(_mm256_cmp_pd(a, _mm256_setzero_pd(), _CMP_NEQ_UQ));
+}
+
 static inline double total(vec a)
 {
     const __m128d half = _mm_add_pd(_mm256_castpd256_pd128(a), _mm256_extractf128_pd(a, 1));
     return _mm_cvtsd_f64(_mm_add_sd(half, _mm_unpackhi_pd(half, half)));
 }
+static inline void add_to(double *w, vec a) { store(w, load(w) + a); }
 
-static inline unsigned nonzero(vec a)
+/* y[i] += the total of vector i of x, i = 0..3 */
+static inline void add_totals(const double *x, double *y)
 {
-    return (unsigned)_mm256_movemask_pd(_mm256_cmp_pd(a, _mm256_setzero_pd(), _CMP_NEQ_UQ));
+    const vec low = _mm256_hadd_pd(load(x), load(x + 4));
+    const vec high = _mm256_hadd_pd(load(x + 8), load(x + 12));
+    store(y, load(y) + _mm256_permute2f128_pd(low, high, 0x20) +
+                 _mm256_permute2f128_pd(low, high, 0x31));
 }
 
 #define KERNEL      crs_cp_kernel_avx2

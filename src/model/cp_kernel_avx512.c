@@ -6,6 +6,7 @@
 #include <immintrin.h>
 
 enum { LANES = 8 };
+typedef double real;
 typedef __m512d vec;
 static inline vec load(const double *x) { return _mm512_loadu_pd(x); }
 static inline void store(double *x, vec a) { _mm512_storeu_pd(x, a); }
@@ -35,15 +36,28 @@ static inline vec select(vec w, vec a, vec b)
 /* Minimum and maximum return their second argument when one is NaN. */
 static inline vec between(vec a, vec most) { return _mm512_max_pd(-most, _mm512_min_pd(most, a)); }
 static inline vec magnitude(vec a) { return _mm512_abs_pd(a); }
-static inline vec nonzero_as_one(vec a)
-{
-    return _mm512_maskz_mov_pd(_mm512_cmp_pd_mask(a, _mm512_setzero_pd(), _CMP_NEQ_UQ), all(1));
-}
-static inline double total(vec a) { return _mm512_reduce_add_pd(a); }
 
 static inline unsigned nonzero(vec a)
 {
     return _mm512_cmp_pd_mask(a, _mm512_setzero_pd(), _CMP_NEQ_UQ);
+}
+
+/* 1 where |a| > most or a is NaN, else 0; 1 where either is not 0; are there any? */
+static inline vec ones(unsigned lanes) { return _mm512_maskz_mov_pd((__mmask8)lanes, all(1)); }
+static inline vec outside(vec a, vec most)
+{
+    return ones(_mm512_cmp_pd_mask(magnitude(a), most, _CMP_NLE_UQ));
+}
+static inline vec either(vec a, vec b) { return ones(nonzero(a) | nonzero(b)); }
+static inline bool some(vec a) { return nonzero(a) != 0; }
+
+static inline double total(vec a) { return _mm512_reduce_add_pd(a); }
+static inline void add_to(double *w, vec a) { store(w, load(w) + a); }
+
+/* y[i] += the total of vector i of x, i = 0..3 */
+static inline void add_totals(const double *x, double *y)
+{
+    for (int i = 0; i < CRS_TILE_ROWS; i++) y[i] += total(load(x + i * LANES));
 }
 
 #define KERNEL      crs_cp_kernel_avx512

@@ -37,10 +37,18 @@ static double *doubles(carver *c, ptrdiff_t rows, ptrdiff_t columns)
     return take(c, c->used < 0 ? 0 : count, sizeof(double));
 }
 
-static double *tensor(carver *c, const crs_cp_grid *g, bool wanted)
+/* Of the tensors' type. */
+static void *reals(carver *c, const crs_cp_fused *s, ptrdiff_t rows, ptrdiff_t columns)
+{
+    ptrdiff_t count;
+    if (!crs_mul_size(rows, columns, &count)) c->used = -1;
+    return take(c, c->used < 0 ? 0 : count, (size_t)s->size);
+}
+
+static void *tensor(carver *c, const crs_cp_fused *s, bool wanted)
 {
     if (!wanted) return NULL;
-    double *p = doubles(c, g->left, g->right);
+    void *p = reals(c, s, s->grid.left, s->grid.right);
     take(c, STAGGER, 1);
     return p;
 }
@@ -78,12 +86,12 @@ static void carve_workers(crs_cp_fused *s, carver *m)
     s->worker = take(m, s->c.threads, sizeof *s->worker);
     for (int k = 0; k < s->c.threads; k++) {
         crs_cp_worker w;
-        w.rest = doubles(m, CRS_TILE_ROWS, width);
-        w.scratch = doubles(m, 1, width);
-        w.e = doubles(m, CRS_TILE_ROWS, width);
-        w.panel = doubles(m, CRS_PANEL, width);
+        w.e = reals(m, s, CRS_TILE_ROWS, width);
+        w.partial = reals(m, s, CRS_TILE_ROWS * s->kernel->lanes, rank);
         w.rows = doubles(m, CRS_PANEL, rank);
-        w.v = doubles(m, CRS_TILE_ROWS, rank);
+        w.narrow = reals(m, s, CRS_PANEL, rank);
+        w.v = reals(m, s, CRS_TILE_ROWS, rank);
+        w.twice = doubles(m, CRS_TILE_ROWS, rank);
         w.y = doubles(m, CRS_TILE_ROWS, rank);
         w.left = doubles(m, 1, rank);
         w.sum = doubles(m, 1, rank);
@@ -113,14 +121,14 @@ static void carve(crs_cp_fused *s, carver *m)
     const crs_cp_grid *g = &s->grid;
     const ptrdiff_t rank = s->c.rank, tiles = g->blocks * g->chunks;
     const bool admm = s->c.method != CRS_CP_BCD;
-    s->Z = tensor(m, g, true);
-    s->E = tensor(m, g, true);
-    s->B = tensor(m, g, admm);
-    s->older = tensor(m, g, s->has_older);
+    s->Z = tensor(m, s, true);
+    s->E = tensor(m, s, true);
+    s->B = tensor(m, s, admm);
+    s->older = tensor(m, s, s->has_older);
     s->y = doubles(m, g->left, rank);
     s->marks = take(m, tiles, CRS_TILE_ROWS * (size_t)g->words * sizeof *s->marks);
     s->stored = take(m, tiles, sizeof *s->stored);
-    s->columns = doubles(m, g->chunks * g->width, rank);
+    s->columns = reals(m, s, g->chunks * g->width, rank);
     s->collected = doubles(m, g->bands * g->chunks * g->width, rank);
     s->w = doubles(m, g->right, rank);
     s->sums = doubles(m, g->bands, CRS_SUMS);
@@ -133,7 +141,8 @@ static ptrdiff_t plan(crs_cp_fused *s, const crs_cp_settings *c)
 {
     carver count = { 0 };
     ptrdiff_t bytes;
-    *s = (crs_cp_fused){ .c = *c, .kernel = c->kernel ? c->kernel : crs_cp_kernel_at(0) };
+    *s = (crs_cp_fused){ .c = *c, .size = c->single ? sizeof(float) : sizeof(double) };
+    s->kernel = c->kernel ? c->kernel : crs_cp_kernel_at(c->single, 0);
     const bool exact = c->ell == 0 || (c->ell == 2 * c->alpha_noise && !c->mask);
     s->has_older = c->method == CRS_CP_ADMM_G || (c->method == CRS_CP_ADMM_M && !exact);
     s->grid = grid_of(c, s->kernel->block);
@@ -156,7 +165,7 @@ ptrdiff_t crs_cp_fused_bytes(const crs_cp_settings *c, crease_error *e)
     return bytes < 0 ? -1 : bytes + (ptrdiff_t)sizeof s;
 }
 
-crs_cp_fused *crs_cp_fused_new(const crs_cp_settings *c, const double *T, crease_error *e)
+crs_cp_fused *crs_cp_fused_new(const crs_cp_settings *c, const void *T, crease_error *e)
 {
     crs_cp_fused plan_of;
     const ptrdiff_t bytes = checked_plan(&plan_of, c, e);
