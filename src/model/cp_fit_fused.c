@@ -58,7 +58,8 @@ static crs_cp_settings settings(const crease_cp_fit *f, const double *tensor)
                           .nu = m->ridge,
                           .penalty = m->penalty.penalty,
                           .mask = f->mask,
-                          .threads = f->s.threads };
+                          .threads = f->s.threads,
+                          .single = f->s.single };
     copy(CREASE_PARS, m->penalty.par, c.par);
     c.h_factor = bcd ? 0 : weight(&a->block[0]);
     c.h_sparse = bcd ? 0 : weight(&a->block[d]);
@@ -134,45 +135,73 @@ static bool prepare(crease_cp_fit *f, double *tensor, crease_cp_rpca *shell, cre
     return f->own && start_factors(f, shell, e);
 }
 
+typedef struct {
+    crs_cp_fused *fused;
+    float *data; /* T in single precision */
+} engine;
+
+static void close(void *self)
+{
+    engine *g = self;
+    if (!g) return;
+    crs_cp_fused_free(g->fused);
+    crs_free(g->data);
+    crs_free(g);
+}
+
+static bool set_up(crease_cp_fit *f, engine *g, crease_cp_rpca *shell, crease_error *e)
+{
+    const crs_cp_settings c = settings(f, shell->tensor);
+    const ptrdiff_t size = crease_size(&c.shape);
+    if (c.single) {
+        g->data = crs_alloc((size_t)size, sizeof *g->data);
+        if (!g->data) return crs_fail(e, CREASE_NO_MEMORY, "out of memory: the tensor");
+        for (ptrdiff_t j = 0; j < size; j++) g->data[j] = (float)shell->tensor[j];
+    }
+    const void *data = shell->tensor;
+    if (c.single) data = g->data;
+    g->fused = crs_cp_fused_new(&c, data, e);
+    return g->fused && start(f, shell, g->fused, e);
+}
+
 static void *open(crease_cp_fit *f, double *tensor, crease_error *e)
 {
     crease_cp_rpca *shell = crs_alloc(1, sizeof *shell);
-    crs_cp_fused *s = NULL;
-    if (!shell) crs_fail(e, CREASE_NO_MEMORY, "out of memory: a start");
-    if (shell && prepare(f, tensor, shell, e)) {
-        const crs_cp_settings c = settings(f, tensor);
-        s = crs_cp_fused_new(&c, tensor, e);
-    }
-    if (s && !start(f, shell, s, e)) {
-        crs_cp_fused_free(s);
-        s = NULL;
-    }
+    engine *g = crs_alloc(1, sizeof *g);
+    bool done = shell && g;
+    if (!done) crs_fail(e, CREASE_NO_MEMORY, "out of memory: a start");
+    done = done && prepare(f, tensor, shell, e) && set_up(f, g, shell, e);
     if (shell) shell->tensor = NULL; /* borrowed */
     crease_cp_rpca_free(shell);
-    return s;
+    if (!done) close(g);
+    return done ? g : NULL;
 }
 
 static crease_outcome step(void *self)
 {
-    crs_cp_fused_step(self);
+    crs_cp_fused_step(((engine *)self)->fused);
     return CREASE_NOT_RUN;
 }
 
-static double theta(const void *self) { return crs_cp_fused_statistics(self)->theta; }
+static double theta(const void *self)
+{
+    return crs_cp_fused_statistics(((const engine *)self)->fused)->theta;
+}
 
-static const double *factor(const void *self, int n) { return crs_cp_fused_factor(self, n); }
+static const double *factor(const void *self, int n)
+{
+    return crs_cp_fused_factor(((const engine *)self)->fused, n);
+}
 
 static void rows(const void *self, ptrdiff_t *left, ptrdiff_t *right)
 {
-    crs_cp_fused_rows(self, left, right);
+    crs_cp_fused_rows(((const engine *)self)->fused, left, right);
 }
 
 static void sparse(const void *self, ptrdiff_t first, ptrdiff_t count, double *out)
 {
-    crs_cp_fused_read(self, CRS_CP_E, first, count, out);
+    crs_cp_fused_read(((const engine *)self)->fused, CRS_CP_E, first, count, out);
 }
-
-static void close(void *self) { crs_cp_fused_free(self); }
 
 /* The iteration, and what the start needs beside it: Z, B where something is missing, the mask. */
 static double bytes(const crease_cp_fit_settings *s, bool missing)
@@ -187,10 +216,12 @@ static double bytes(const crease_cp_fit_settings *s, bool missing)
                                 .alpha_noise = 1,
                                 .penalty = s->model.penalty.penalty,
                                 .par = { 1, 3, 1 },
-                                .threads = crs_cp_fit_threads(s) };
+                                .threads = crs_cp_fit_threads(s),
+                                .single = s->single };
     const bool whole = missing || s->run.mode == CREASE_MODE_PAPER;
     const double kept = (double)crs_cp_fused_bytes(&c, NULL);
-    return kept < 0 ? INFINITY : kept + (whole ? 8 * n : 0) + (missing ? 9 * n : 0);
+    return kept < 0 ? INFINITY
+                    : kept + (s->single ? 4 * n : 0) + (whole ? 8 * n : 0) + (missing ? 9 * n : 0);
 }
 
 const crs_cp_engine crs_cp_fused_engine = {
