@@ -19,7 +19,8 @@ static void collect_band(void *self, ptrdiff_t band, int worker)
         const ptrdiff_t count = fewer(CRS_PANEL, end - row);
         s->kernel->narrow(count * rank, crs_cp_row_products(s, w, row, count), w->narrow);
         for (ptrdiff_t chunk = 0; chunk < s->grid.chunks; chunk++) {
-            const crs_cp_tile t = crs_cp_tile_at(s, row, count, chunk);
+            crs_cp_tile t = crs_cp_tile_at(s, row, count, chunk);
+            t.partial = w->collected;
             s->kernel->collect(rank, w->narrow, &t, sum + chunk * rank * s->grid.width);
         }
     }

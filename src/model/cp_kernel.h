@@ -61,7 +61,8 @@ typedef struct {
     void *e;
     uint64_t *marks; /* of every row, `words` words: bit j is set where E' is not 0 */
     ptrdiff_t words;
-    void *partial; /* rank x 4 vectors */
+    void *rest;    /* 4 x block: u - pull E', with [[X]] Z' */
+    void *partial; /* rank x 4 vectors; of collect: rank x width */
     double *y;     /* rank x 4 */
     double *sums;
 } crs_cp_tile;

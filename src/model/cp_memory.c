@@ -87,9 +87,11 @@ static void carve_workers(crs_cp_fused *s, carver *m)
     for (int k = 0; k < s->c.threads; k++) {
         crs_cp_worker w;
         w.e = reals(m, s, CRS_TILE_ROWS, width);
+        w.rest = reals(m, s, CRS_TILE_ROWS, s->kernel->block);
         w.partial = reals(m, s, CRS_TILE_ROWS * s->kernel->lanes, rank);
         w.rows = doubles(m, CRS_PANEL, rank);
         w.narrow = reals(m, s, CRS_PANEL, rank);
+        w.collected = reals(m, s, width, rank);
         w.v = reals(m, s, CRS_TILE_ROWS, rank);
         w.twice = doubles(m, CRS_TILE_ROWS, rank);
         w.y = doubles(m, CRS_TILE_ROWS, rank);

@@ -62,6 +62,7 @@ static void pass_block(crs_cp_fused *s, const crs_cp_worker *w, ptrdiff_t block,
     if (kr) twice_transposed(s, w, rows, kr);
     for (ptrdiff_t chunk = 0; chunk < s->grid.chunks; chunk++) {
         crs_cp_tile t = crs_cp_tile_at(s, row, CRS_TILE_ROWS, chunk);
+        t.rest = w->rest;
         t.partial = w->partial;
         t.y = w->y;
         t.sums = sums;

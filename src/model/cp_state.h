@@ -19,9 +19,11 @@ typedef struct {
 /* What one worker needs in cache; void: of the tensors' type. */
 typedef struct {
     void *e;            /* CRS_TILE_ROWS x width; 0 between tiles */
+    void *rest;         /* CRS_TILE_ROWS x block */
     void *partial;      /* rank x CRS_TILE_ROWS vectors */
     double *rows;       /* CRS_PANEL x rank: Khatri-Rao rows */
     void *narrow;       /* the same in the tensors' type */
+    void *collected;    /* rank x width */
     void *v;            /* rank x CRS_TILE_ROWS: twice those of a tile */
     double *twice;      /* the same as double */
     double *y;          /* rank x CRS_TILE_ROWS */
