@@ -204,24 +204,25 @@ static void sparse(const void *self, ptrdiff_t first, ptrdiff_t count, double *o
 }
 
 /* The iteration, and what the start needs beside it: Z, B where something is missing, the mask. */
-static double bytes(const crease_cp_fit_settings *s, bool missing)
+static double bytes(const crease_cp_fit_settings *s, bool missing, bool dense)
 {
-    const double n = (double)crease_size(&s->model.shape);
+    const double n = (double)crease_size(&s->model.shape), entry = s->single ? 4 : 8;
+    const bool descent = s->model.unconstrained, g = s->run.method == CREASE_METHOD_ADMM_G;
     const crs_cp_settings c = { .shape = s->model.shape,
                                 .rank = s->model.rank,
-                                .method = s->model.unconstrained                  ? CRS_CP_BCD
-                                          : s->run.method == CREASE_METHOD_ADMM_G ? CRS_CP_ADMM_G
-                                                                                  : CRS_CP_ADMM_M,
+                                .method = descent ? CRS_CP_BCD
+                                          : g     ? CRS_CP_ADMM_G
+                                                  : CRS_CP_ADMM_M,
                                 .beta = 1,
                                 .alpha_noise = 1,
-                                .penalty = s->model.penalty.penalty,
-                                .par = { 1, 3, 1 },
+                                .penalty = &crs_zero,
                                 .threads = crs_cp_fit_threads(s),
                                 .single = s->single };
     const bool whole = missing || s->run.mode == CREASE_MODE_PAPER;
     const double kept = (double)crs_cp_fused_bytes(&c, NULL);
-    return kept < 0 ? INFINITY
-                    : kept + (s->single ? 4 * n : 0) + (whole ? 8 * n : 0) + (missing ? 9 * n : 0);
+    if (kept < 0) return INFINITY;
+    return kept - (dense ? 0 : entry * n) + (s->single ? 4 * n : 0) + (whole ? 8 * n : 0) +
+           (missing ? 9 * n : 0);
 }
 
 const crs_cp_engine crs_cp_fused_engine = {

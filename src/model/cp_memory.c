@@ -130,6 +130,7 @@ static void carve(crs_cp_fused *s, carver *m)
     s->y = doubles(m, g->left, rank);
     s->marks = take(m, tiles, CRS_TILE_ROWS * (size_t)g->words * sizeof *s->marks);
     s->stored = take(m, tiles, sizeof *s->stored);
+    s->slots = take(m, tiles, CRS_SLOT * (size_t)s->size);
     s->columns = reals(m, s, g->chunks * g->width, rank);
     s->collected = doubles(m, g->bands * g->chunks * g->width, rank);
     s->w = doubles(m, g->right, rank);
