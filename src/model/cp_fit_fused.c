@@ -5,7 +5,7 @@
  * size of T^(2(d-1)/d): h is multiplied by that, so that data in other units give the same
  * iterates. */
 #include "model/cp_fit.h"
-#include "model/cp_fused.h"
+#include "model/cp_fit_start.h"
 
 /* The same assumptions, constants and parameters as of the whole model: none of them depends on
  * sizes, so that a 2 x 1 x ... tensor with the same pattern of masks stands for it. */
@@ -23,15 +23,6 @@ static crease_analysis *analyse(const crease_cp_fit *f, crease_error *e)
     crease_analysis *a = m ? crease_analyse(crease_cp_rpca_problem(m), &f->run, e) : NULL;
     crease_cp_rpca_free(m);
     return a;
-}
-
-/* sigma^(2(d-1)/d), sigma the root mean square of the observed entries; 1 without any */
-static double gram_size(const crease_cp_fit *f, const double *tensor)
-{
-    const ptrdiff_t n = crease_size(&f->s.model.shape), seen = n - f->missing;
-    const int d = f->s.model.shape.order;
-    const double norm = crs_norm(n, tensor);
-    return norm > 0 ? pow(norm / sqrt((double)seen), 2.0 * (d - 1) / d) : 1;
 }
 
 static double weight(const crease_block_plan *b) /* h beyond what f itself has */
@@ -65,58 +56,9 @@ static crs_cp_settings settings(const crease_cp_fit *f, const double *tensor)
     c.h_sparse = bcd ? 0 : weight(&a->block[d]);
     c.h_z = bcd ? 0 : weight(&a->block[d + 1]);
     if (f->s.run.mode == CREASE_MODE_PRACTICAL && f->s.run.h == 0)
-        c.h_factor *= gram_size(f, tensor);
+        c.h_factor *= crs_cp_gram_size(f, tensor);
     if (f->s.run.mode == CREASE_MODE_PAPER) c.h_z *= 2; /* as printed */
     return c;
-}
-
-/* Factors, Z and B into the iteration; `shell` lends its start to the model's own code. */
-static bool start(crease_cp_fit *f, crease_cp_rpca *shell, crs_cp_fused *s, crease_error *e)
-{
-    const crease_cp_rpca_settings *m = &f->s.model;
-    const ptrdiff_t size = crease_size(&m->shape);
-    const double *z = shell->tensor;
-    double *own = NULL, *b = NULL;
-    if (f->mask || m->z != CREASE_Z_DATA) {
-        z = own = crs_doubles(size, "the start of Z", e);
-        if (!own || !crs_cp_start_z(shell, own, e)) return crs_free(own), false;
-    }
-    if (f->mask && !m->unconstrained && m->z == CREASE_Z_DATA) {
-        b = crs_doubles(size, "the start of B", e);
-        for (ptrdiff_t j = 0; b && j < size; j++) b[j] = shell->tensor[j] - z[j];
-        if (!b) return crs_free(own), false;
-    }
-    const bool done =
-        crs_cp_fused_start(s, (const double *const *)shell->start, z, NULL, b, NULL, e);
-    crs_free(own);
-    crs_free(b);
-    return done;
-}
-
-/* N(0,1) in the units of the data */
-static void scale_random(const crease_cp_fit *f, crease_cp_rpca *shell)
-{
-    const crease_cp_rpca_settings *m = &f->s.model;
-    const int d = m->shape.order;
-    const double scale = pow(gram_size(f, shell->tensor), 1.0 / (2 * (d - 1)));
-    if (f->s.run.mode == CREASE_MODE_PAPER || m->start != CREASE_START_RANDOM || m->factor) return;
-    for (int n = 0; n < d; n++)
-        for (ptrdiff_t j = 0; shell->start[n] && j < m->shape.dim[n] * m->rank; j++)
-            shell->start[n][j] *= scale;
-}
-
-/* The factors of a tensor of zeros are zero. */
-static bool start_factors(crease_cp_fit *f, crease_cp_rpca *shell, crease_error *e)
-{
-    const crease_cp_rpca_settings *m = &f->s.model;
-    if (!crs_cp_start_factors(shell, e)) return false;
-    scale_random(f, shell);
-    for (int n = 0; n < m->shape.order; n++) {
-        if (!shell->start[n])
-            shell->start[n] = crs_doubles(m->shape.dim[n] * m->rank, "a start factor", e);
-        if (!shell->start[n]) return false;
-    }
-    return true;
 }
 
 static bool prepare(crease_cp_fit *f, double *tensor, crease_cp_rpca *shell, crease_error *e)
@@ -132,7 +74,7 @@ static bool prepare(crease_cp_fit *f, double *tensor, crease_cp_rpca *shell, cre
         if (!shell->root) return false;
     }
     f->a = f->own = analyse(f, e);
-    return f->own && start_factors(f, shell, e);
+    return f->own && crs_cp_fit_start_factors(f, shell, e);
 }
 
 typedef struct {
@@ -161,7 +103,7 @@ static bool set_up(crease_cp_fit *f, engine *g, crease_cp_rpca *shell, crease_er
     const void *data = shell->tensor;
     if (c.single) data = g->data;
     g->fused = crs_cp_fused_new(&c, data, e);
-    return g->fused && start(f, shell, g->fused, e);
+    return g->fused && crs_cp_fit_start(f, shell, g->fused, e);
 }
 
 static void *open(crease_cp_fit *f, double *tensor, crease_error *e)
