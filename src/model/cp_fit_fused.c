@@ -145,7 +145,7 @@ static void sparse(const void *self, ptrdiff_t first, ptrdiff_t count, double *o
     crs_cp_fused_read(((const engine *)self)->fused, CRS_CP_E, first, count, out);
 }
 
-/* The iteration, and what the start needs beside it: Z, B where something is missing, the mask. */
+/* The iteration and the mask; beside them first what the start needs (Z, W, B), then E. */
 static double bytes(const crease_cp_fit_settings *s, bool missing, bool dense)
 {
     const double n = (double)crease_size(&s->model.shape), entry = s->single ? 4 : 8;
@@ -160,11 +160,12 @@ static double bytes(const crease_cp_fit_settings *s, bool missing, bool dense)
                                 .penalty = &crs_zero,
                                 .threads = crs_cp_fit_threads(s),
                                 .single = s->single };
-    const bool whole = missing || s->run.mode == CREASE_MODE_PAPER;
-    const double kept = (double)crs_cp_fused_bytes(&c, NULL);
-    if (kept < 0) return INFINITY;
-    return kept - (dense ? 0 : entry * n) + (s->single ? 4 * n : 0) + (whole ? 8 * n : 0) +
-           (missing ? 9 * n : 0);
+    const double kept = (double)crs_cp_fused_bytes(&c, NULL) + (missing ? n : 0);
+    const bool paper = s->run.mode == CREASE_MODE_PAPER;
+    const double start = (missing || paper ? 8 * n : 0) + (missing ? 8 * n : 0) +
+                         (missing && !descent && !paper ? 8 * n : 0);
+    if (kept < 8 * n) return INFINITY; /* too many to count */
+    return kept - entry * n + (s->single ? 4 * n : 0) + larger(start, dense ? entry * n : 0);
 }
 
 const crs_cp_engine crs_cp_fused_engine = {
