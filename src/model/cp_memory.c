@@ -105,6 +105,7 @@ static void carve(crs_cp_fused *s, crs_carver *m)
     s->y = carve_doubles(m, g->left, rank);
     s->marks = carve_bytes(m, tiles, CRS_TILE_ROWS * (size_t)g->words * sizeof *s->marks);
     s->stored = carve_bytes(m, tiles, sizeof *s->stored);
+    s->slots = carve_bytes(m, tiles, CRS_SLOT * (size_t)s->size);
     s->columns = reals(m, s, g->chunks * g->width, rank);
     s->collected = carve_doubles(m, g->bands * g->chunks * g->width, rank);
     s->w = carve_doubles(m, g->right, rank);

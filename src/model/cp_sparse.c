@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * cp_sparse: tiles of E with few nonzeros are stored as marks and packed values
  *
- * The values lie at the front of the tile's first row, so that a tile can become dense again
- * where it is. Packing loses nothing: -0 never occurs, and NaN is not 0. */
+ * A few values lie in the tile's slot, so that the tensor E takes no memory while it is very
+ * sparse; more at the front of the tile's first row, where the tile can become dense again. Packing
+ * loses nothing: -0 never occurs, and NaN is not 0. */
 #include <string.h>
 
 #include "model/cp_state.h"
@@ -13,6 +14,12 @@ static char *place(const crs_cp_fused *s, ptrdiff_t tile)
 {
     const ptrdiff_t block = tile / s->grid.chunks, chunk = tile % s->grid.chunks;
     return at_entry(s, s->E, block * CRS_TILE_ROWS * s->grid.right + chunk * s->grid.width);
+}
+
+/* Where so many packed values lie. */
+static char *packed(const crs_cp_fused *s, ptrdiff_t tile, ptrdiff_t count)
+{
+    return count <= CRS_SLOT ? at_entry(s, s->slots, tile * CRS_SLOT) : place(s, tile);
 }
 
 static int lowest(uint64_t word)
@@ -71,7 +78,7 @@ static char *pack(const crs_cp_fused *s, const uint64_t *marks, char *e, char *t
 
 void *crs_cp_look(const crs_cp_fused *s, ptrdiff_t tile, crs_cp_tile *t, void *e)
 {
-    const char *from = place(s, tile);
+    const char *from = packed(s, tile, s->stored[tile]);
     const bool dense = s->stored[tile] < 0;
     t->e = dense ? place(s, tile) : e;
     t->e_stride = dense ? s->grid.right : s->grid.width;
@@ -93,7 +100,7 @@ ptrdiff_t crs_cp_close(const crs_cp_fused *s, ptrdiff_t tile, const crs_cp_tile 
     for (ptrdiff_t k = 0; k < CRS_TILE_ROWS * t->words; k++) nonzeros += ones(t->marks[k]);
     const bool sparse = !s->c.dense && nonzeros <= t->rows * t->columns / SPARSE;
     const ptrdiff_t step = t->e_stride * s->size;
-    char *to = place(s, tile), *e = t->e;
+    char *to = sparse ? packed(s, tile, nonzeros) : place(s, tile), *e = t->e;
     for (ptrdiff_t i = 0; nonzeros > 0 && i < t->rows; i++, e += step) {
         if (sparse) {
             to = pack(s, t->marks + i * t->words, e, to);

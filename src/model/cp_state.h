@@ -6,6 +6,7 @@
 #include "model/cp_fused.h"
 #include "model/parallel.h"
 
+enum { CRS_SLOT = 16 }; /* packed values that every tile has room of its own for */
 enum { CRS_CP_MOST_RANK = 1 << 20 };
 
 /* The tensor as left x right: the columns run over the modes from `split` on, in chunks of width
@@ -40,6 +41,7 @@ struct crs_cp_fused {
     ptrdiff_t size;          /* bytes of an entry of T, Z, B, older, E, columns */
     const void *T;
     void *Z, *B, *older, *E;
+    void *slots;       /* CRS_SLOT entries a tile: the packed values of nearly empty ones */
     uint64_t *marks;   /* of the tiles of E that are compressed */
     int *stored;       /* entries of a compressed tile; -1: dense */
     double *y;         /* left x rank: Z times the Khatri-Rao product of the columns */
