@@ -22,6 +22,8 @@
 #include <crease/random.h>
 #include <crease/reg.h>
 #include <crease/rpca.h>
+#include <crease/rpca_apply.h>
+#include <crease/rpca_rank.h>
 #include <crease/set.h>
 #include <crease/sharing.h>
 #include <crease/smooth.h>

@@ -36,6 +36,9 @@ typedef struct {
 bool crs_rpca_options(crs_rpca_job *j, crease_error *e);
 bool crs_rpca_groups(const char *text, crease_cp_rpca_settings *s, crease_error *e);
 
+/* Which start --init names; -1: none, it is a folder. */
+int crs_rpca_init_named(const char *text);
+
 /* The tensor, its mask, the truth and the start; rank and memory (rpca_data.c). */
 bool crs_rpca_read(crs_rpca_job *j, crease_error *e);
 /* Missing entries become nan; axes are merged; hash is of what results. */

@@ -60,9 +60,7 @@ static bool read_start(crs_rpca_job *j, crease_error *e)
 {
     const char *folder = crs_given(j->a, CRS_OPT_INIT);
     const int d = j->s.model.shape.order;
-    if (!folder || strcmp(folder, "als") == 0 || strcmp(folder, "hosvd") == 0 ||
-        strcmp(folder, "random") == 0)
-        return true;
+    if (!folder || crs_rpca_init_named(folder) >= 0) return true;
     const bool weighed = read_one(folder, "weights.npy", &j->factor_weight, NULL);
     for (int n = 0; n < d; n++) {
         char name[32];

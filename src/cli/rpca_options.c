@@ -52,16 +52,23 @@ static bool number(const crs_rpca_job *j, crs_option_id id, bool zero, double *x
                     crs_option_name((int)id, name), *x, zero ? ">= 0" : "> 0");
 }
 
-static bool read_init(crs_rpca_job *j, crease_error *e)
+int crs_rpca_init_named(const char *text)
 {
     static const char *const name[] = {
 #define X(id, text, meaning) text,
         CREASE_CP_STARTS(X)
 #undef X
     };
+    for (int k = 0; k < (int)(sizeof name / sizeof *name); k++)
+        if (strcmp(text, name[k]) == 0) return k;
+    return -1;
+}
+
+static bool read_init(crs_rpca_job *j, crease_error *e)
+{
     const char *text = crs_given(j->a, CRS_OPT_INIT), *missing = crs_given(j->a, CRS_OPT_MISSING);
-    for (int k = 0; text && k < (int)(sizeof name / sizeof *name); k++)
-        if (strcmp(text, name[k]) == 0) j->s.model.start = (crease_cp_start)k;
+    const int named = text ? crs_rpca_init_named(text) : -1;
+    if (named >= 0) j->s.model.start = (crease_cp_start)named;
     if (missing && strcmp(missing, "nan") != 0)
         return crs_fail(e, CREASE_BAD_ARGUMENT,
                         "--missing %.64s: write --missing nan, or mark entries by --mask FILE",

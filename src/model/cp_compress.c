@@ -14,8 +14,13 @@ void crs_cp_core_free(crs_cp_core *c)
 
 ptrdiff_t crs_cp_gap(ptrdiff_t count, const double *squares)
 {
-    for (ptrdiff_t k = 1; k < count; k++)
-        if (squares[k - 1] > 16 * squares[k]) return k;
+    double beyond = 0, all;
+    for (ptrdiff_t k = 0; k < count; k++) beyond += squares[k];
+    all = beyond;
+    for (ptrdiff_t k = 1; k < count; k++) {
+        beyond -= squares[k - 1];
+        if (squares[k - 1] > 16 * squares[k] && beyond <= 0.01 * all) return k;
+    }
     return count;
 }
 
@@ -100,8 +105,8 @@ static void cut(const crease_space *whole, ptrdiff_t rank, crs_cp_core *c)
     }
 }
 
-bool crs_cp_compress(const crs_cp_view *v, ptrdiff_t rank, uint64_t seed, crs_cp_core *c,
-                     crease_error *e)
+bool crs_cp_compress(const crs_cp_view *v, ptrdiff_t rank, bool to_cut, uint64_t seed,
+                     crs_cp_core *c, crease_error *e)
 {
     verdict r = { .asked = rank };
     *c = (crs_cp_core){ .shape = v->shape };
@@ -110,7 +115,7 @@ bool crs_cp_compress(const crs_cp_view *v, ptrdiff_t rank, uint64_t seed, crs_cp
         const int n = next_mode(c, rank, step == 0);
         if (!shrink(step ? &half : v, n, seed, c, &r, e)) return false;
     }
-    c->rank = r.told ? more(r.told, r.least) : rank;
+    c->rank = to_cut && r.told ? more(r.told, r.least) : rank;
     cut(&v->shape, c->rank, c);
     return true;
 }

@@ -14,9 +14,9 @@ typedef struct {
     ptrdiff_t rank;                  /* the rank asked for, or less where the spectra end */
 } crs_cp_core;
 
-/* A few reads of the tensor. Free in any case. */
-bool crs_cp_compress(const crs_cp_view *v, ptrdiff_t rank, uint64_t seed, crs_cp_core *c,
-                     crease_error *e);
+/* A few reads of the tensor; to_cut: the rank falls to where the spectra end. Free in any case. */
+bool crs_cp_compress(const crs_cp_view *v, ptrdiff_t rank, bool to_cut, uint64_t seed,
+                     crs_cp_core *c, crease_error *e);
 void crs_cp_core_free(crs_cp_core *c);
 
 /* The leading left singular vectors of V_(n), I_n x columns, and the squares of their values,
@@ -24,7 +24,8 @@ void crs_cp_core_free(crs_cp_core *c);
 bool crs_cp_basis(const crs_cp_view *v, int n, ptrdiff_t columns, uint64_t seed, double *basis,
                   double *squares, crease_error *e);
 
-/* The first k < count with squares[k-1] > 16 squares[k]; count without one. */
+/* The first k < count with squares[k-1] > 16 squares[k] and no more than a hundredth of their sum
+ * beyond it; count without one. */
 ptrdiff_t crs_cp_gap(ptrdiff_t count, const double *squares);
 
 #endif

@@ -40,10 +40,10 @@ static bool mend(const crs_cp_core *c, int sweeps, double *const *factor, double
     crs_cp_sweeper w;
     const double norm = crs_norm(crease_size(&c->shape), c->values);
     const bool ready = crs_cp_sweeper_open(&w, &c->shape, c->rank, c->values, 0, factor, e);
-    for (int sweep = 0; ready && norm > 0 && sweep < sweeps; sweep++) crs_cp_sweep(&w);
+    for (int sweep = 0; ready && sweep < sweeps; sweep++) crs_cp_sweep(&w);
     if (ready) {
         const double left = sqrt(crs_kruskal_distance2(&w.k, c->values, w.work));
-        *residual = norm > 0 ? left / norm : 0;
+        *residual = left / norm;
         crs_cp_balance(&c->shape, c->rank, factor);
     }
     crs_cp_sweeper_close(&w);
@@ -64,18 +64,20 @@ static void expand(const crs_cp_core *c, int n, ptrdiff_t length, ptrdiff_t rank
         }
 }
 
-static bool solve_core(const crs_cp_core *c, const int *mode, uint64_t seed, double *const *small,
-                       crs_cp_start_facts *facts, crease_error *e)
+static bool solve_core(const crs_cp_core *c, const crs_cp_gevd_options *o, const int *mode,
+                       double *const *small, crs_cp_start_facts *facts, crease_error *e)
 {
     const double norm = crs_norm(crease_size(&c->shape), c->values);
     facts->rank = c->rank;
-    facts->diagonalized = norm > 0 && crs_cp_pencils_apply(c, mode);
-    if (!facts->diagonalized) singular_vectors(c, seed, small);
-    if (facts->diagonalized && !crs_cp_pencils(c, mode, seed, small, e)) return false;
+    facts->diagonalized = !o->without_pencils && crs_cp_pencils_apply(c, mode);
+    facts->residual = 0;
+    if (!(norm > 0)) return true; /* the factors are 0 already */
+    if (!facts->diagonalized) singular_vectors(c, o->seed, small);
+    if (facts->diagonalized && !crs_cp_pencils(c, mode, o->seed, small, e)) return false;
     return mend(c, facts->diagonalized ? SWEEPS : FALLBACK_SWEEPS, small, &facts->residual, e);
 }
 
-bool crs_cp_gevd(const crs_cp_view *v, ptrdiff_t rank, uint64_t seed, double *const *factor,
+bool crs_cp_gevd(const crs_cp_view *v, const crs_cp_gevd_options *o, double *const *factor,
                  crs_cp_start_facts *facts, crease_error *e)
 {
     const int d = v->shape.order;
@@ -84,13 +86,14 @@ bool crs_cp_gevd(const crs_cp_view *v, ptrdiff_t rank, uint64_t seed, double *co
     int mode[CREASE_MAX_ORDER];
     double *small[CREASE_MAX_ORDER] = { NULL };
     sort_modes(&v->shape, mode);
-    bool done = crs_cp_compress(v, rank, seed, &c, e);
+    bool done = crs_cp_compress(v, o->rank, o->cut, o->seed, &c, e);
     for (int n = 0; done && n < d; n++) {
         small[n] = crs_doubles(c.shape.dim[n] * c.rank, "a start", e);
         done = small[n];
     }
-    done = done && solve_core(&c, mode, seed, small, &found, e);
-    for (int n = 0; done && n < d; n++) expand(&c, n, v->shape.dim[n], rank, small[n], factor[n]);
+    done = done && solve_core(&c, o, mode, small, &found, e);
+    for (int n = 0; done && n < d; n++)
+        expand(&c, n, v->shape.dim[n], o->rank, small[n], factor[n]);
     if (done && facts) *facts = found;
     for (int n = 0; n < d; n++) crs_free(small[n]);
     crs_cp_core_free(&c);

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * cp_start: the first iterate: factors, Z and B; a tensor of zeros starts at its solution */
+#include "model/cp_gevd.h"
 #include "model/cp_rpca.h"
 #include "tensor/tensor.h"
+
+enum { ROUNDS = 3 }; /* of clipping and completing around the model */
 
 static bool all_zero(const crease_cp_rpca *m)
 {
@@ -24,12 +27,26 @@ static bool given_factors(crease_cp_rpca *m, crease_error *e)
     return true;
 }
 
+/* Missing entries count as 0 at first, then as the model says. */
+static bool by_eigenvectors(crease_cp_rpca *m, crease_error *e)
+{
+    const crs_cp_view v = {
+        .shape = m->s.shape, .tensor = m->tensor, .mask = m->root, .limit = INFINITY
+    };
+    const crs_cp_gevd_options o = { .rank = m->s.rank,
+                                    .kap = m->s.clip,
+                                    .rounds = m->s.clip > 0 || m->root ? ROUNDS : 0,
+                                    .seed = m->s.seed };
+    return crs_cp_gevd_robust(&v, &o, m->start, NULL, e);
+}
+
 static bool made_factors(crease_cp_rpca *m, crease_error *e)
 {
     for (int n = 0; n < m->s.shape.order; n++)
         crs_normals(m->s.seed, (uint64_t)(CRS_STREAM_START + n), m->s.shape.dim[n] * m->s.rank,
                     m->start[n]);
     if (m->s.start == CREASE_START_RANDOM) return true;
+    if (m->s.start == CREASE_START_GEVD) return by_eigenvectors(m, e);
     return crs_cp_hosvd(m, e) && crs_cp_als(m, m->s.start == CREASE_START_ALS ? m->s.sweeps : 1, e);
 }
 

@@ -36,8 +36,11 @@ const double *crs_view_slab(const crs_cp_view *v, ptrdiff_t first, ptrdiff_t cou
         const crs_kruskal k = part_of(v, first, count);
         crs_reconstruct(&k, 1, work, work + size);
     }
-    for (ptrdiff_t j = 0; j < size; j++)
-        if (crs_view_observed(v, start + j)) work[j] += clip(t[j] - work[j], -v->limit, v->limit);
+    for (ptrdiff_t j = 0; j < size; j++) {
+        const bool here = crs_view_observed(v, start + j);
+        const double rest = here ? clip(t[j] - work[j], -v->limit, v->limit) : 0;
+        work[j] = v->residual ? rest : work[j] + rest;
+    }
     return work;
 }
 
@@ -56,20 +59,27 @@ static double model_at(const crs_kruskal *k, ptrdiff_t j)
     return sum;
 }
 
+ptrdiff_t crs_view_sample(const crs_cp_view *v) { return fewer(crease_size(&v->shape), SAMPLE); }
+
+double crs_view_median_in(const crs_cp_view *v, double *work)
+{
+    const ptrdiff_t size = crease_size(&v->shape), count = crs_view_sample(v);
+    ptrdiff_t used = 0;
+    for (ptrdiff_t k = 0; k < count; k++) {
+        const ptrdiff_t j = k * (size / count) + k * (size % count) / count; /* k size/count */
+        if (!crs_view_observed(v, j)) continue;
+        const double t = v->tensor ? v->tensor[j] : 0;
+        work[used++] = fabs(t - (v->model ? model_at(v->model, j) : 0));
+    }
+    return used ? crs_median(used, work) : 0;
+}
+
 bool crs_view_median(const crs_cp_view *v, double *median, crease_error *e)
 {
-    const ptrdiff_t size = crease_size(&v->shape), count = fewer(size, SAMPLE);
-    double *x = crs_doubles(count, "a sample of the residual", e);
-    ptrdiff_t used = 0;
-    if (!x) return false;
-    for (ptrdiff_t k = 0; k < count; k++) {
-        const ptrdiff_t j = (ptrdiff_t)((double)k / (double)count * (double)size);
-        if (crs_view_observed(v, j))
-            x[used++] = fabs(v->tensor[j] - (v->model ? model_at(v->model, j) : 0));
-    }
-    *median = used ? crs_median(used, x) : 0;
-    crs_free(x);
-    return true;
+    double *work = crs_doubles(crs_view_sample(v), "a sample of the residual", e);
+    if (work) *median = crs_view_median_in(v, work);
+    crs_free(work);
+    return work != NULL;
 }
 
 bool crs_view_check(const crs_cp_view *v, crease_error *e)

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: MIT
+ * cp_rank_sweep: fits of several ranks to 95 % of the entries; the others judge them by median|r|,
+ * which outliers among them do not move */
+#include <crease/random.h>
+#include <crease/rpca.h>
+#include <crease/rpca_rank.h>
+
+#include "model/cp_rank_judge.h"
+#include "model/cp_view.h"
+
+enum { STREAM = 500 };
+
+typedef struct {
+    crease_cp_rank_options o;
+    crease_cp_fit_request r; /* mask: the entries to fit */
+    double *fit, *held;      /* masks */
+    crease_cp_rank_table *t;
+    crs_rank_judge judge;
+} sweeper;
+
+void crease_cp_rank_table_free(crease_cp_rank_table *t)
+{
+    if (!t) return;
+    crs_free(t->row);
+    crs_free(t);
+}
+
+static void hold_out(sweeper *s, const double *tensor, const double *mask)
+{
+    const crease_random random = { s->o.seed, STREAM };
+    for (ptrdiff_t j = 0, size = crease_size(&s->r.shape); j < size; j++) {
+        const bool here = mask ? mask[j] > 0 : !isnan(tensor[j]);
+        const bool out = crease_random_uniform(random, (uint64_t)j) < s->o.share;
+        s->fit[j] = here && !out;
+        s->held[j] = here && out;
+        s->judge.held_out += here && out;
+    }
+}
+
+static bool medians(const sweeper *s, const double *const *factor, crease_cp_rank_row *row,
+                    crease_error *e)
+{
+    crs_kruskal k = { .shape = s->r.shape, .rank = s->r.rank };
+    for (int n = 0; n < k.shape.order; n++) k.factor[n] = factor[n];
+    crs_cp_view v = { .shape = k.shape, .tensor = s->r.tensor, .mask = s->held, .model = &k };
+    if (!crs_view_median(&v, &row->held_out, e)) return false;
+    v.mask = s->fit;
+    return crs_view_median(&v, &row->fitted, e);
+}
+
+/* A row for the rank, in its place. */
+static bool try_rank(sweeper *s, ptrdiff_t rank, crease_error *e)
+{
+    crease_cp_rank_row row = { .rank = rank };
+    double *x[CREASE_MAX_ORDER] = { NULL };
+    bool done = true;
+    s->r.rank = rank;
+    for (int n = 0; done && n < s->r.shape.order; n++) {
+        x[n] = crs_doubles(s->r.shape.dim[n] * rank, "a fit", e);
+        done = x[n];
+    }
+    const double *const *factor = (const double *const *)x;
+    done = done && s->o.fit(s->o.self, &s->r, x, &row.objective, e) &&
+           medians(s, factor, &row, e) && crease_cp_consistency(&s->r, factor, &row.consistency, e);
+    for (int n = 0; n < s->r.shape.order; n++) crs_free(x[n]);
+    if (!done) return false;
+    ptrdiff_t k = s->t->count++;
+    for (; k > 0 && s->t->row[k - 1].rank > rank; k--) s->t->row[k] = s->t->row[k - 1];
+    s->t->row[k] = row;
+    return true;
+}
+
+/* From the rank the spectra suggest, while the recommended one is at an end of those tried, or in
+ * doubt without enough smaller ones to compare. */
+static bool walk(sweeper *s, ptrdiff_t from, crease_error *e)
+{
+    ptrdiff_t low = more(1, from - 1), high = fewer(s->o.high, from + 1);
+    for (ptrdiff_t rank = low; rank <= high; rank++)
+        if (!try_rank(s, rank, e)) return false;
+    for (;;) {
+        const crease_cp_rank_row *at = &s->t->row[crs_rank_recommend(&s->judge)];
+        const bool lower = at->rank == low || (at->rank == low + 1 && crs_rank_doubtful(at));
+        if (lower && low > 1) {
+            if (!try_rank(s, --low, e)) return false;
+        } else if (at->rank == high && high < s->o.high) {
+            if (!try_rank(s, ++high, e)) return false;
+        } else {
+            return true;
+        }
+    }
+}
+
+static bool run(sweeper *s, const double *tensor, const double *mask, crease_error *e)
+{
+    ptrdiff_t from = 1;
+    hold_out(s, tensor, mask);
+    if (s->o.low == 0)
+        return crease_cp_rank(&s->r.shape, tensor, mask, &from, e) &&
+               walk(s, fewer(from, s->o.high), e);
+    for (ptrdiff_t rank = s->o.low; rank <= s->o.high; rank++)
+        if (!try_rank(s, rank, e)) return false;
+    return true;
+}
+
+static bool check(const crease_space *shape, const crease_cp_rank_options *o, crease_error *e)
+{
+    if (!crease_space_check(shape, e)) return false;
+    if (shape->order < 2)
+        return crs_fail(e, CREASE_BAD_SHAPE, "a vector has no rank; give a matrix or a tensor");
+    if (o->high < 1 || o->low < 0 || o->low > o->high || o->high > 1 << 20)
+        return crs_fail(e, CREASE_BAD_ARGUMENT,
+                        "ranks from %td to %td; give 1 <= low <= high, or low = 0 to search",
+                        o->low, o->high);
+    return (o->share >= 0 && o->share < 1) ||
+           crs_fail(e, CREASE_BAD_ARGUMENT, "a share of %g is held out; give 0 <= share < 1",
+                    o->share);
+}
+
+crease_cp_rank_table *crease_cp_rank_sweep(const crease_space *shape, const double *tensor,
+                                           const double *mask, const crease_cp_rank_options *o,
+                                           crease_error *e)
+{
+    if (!check(shape, o, e)) return NULL;
+    const ptrdiff_t size = crease_size(shape), ranks = o->high - o->low + 1;
+    sweeper s = { .o = *o, .r = { .shape = *shape, .tensor = tensor, .seed = o->seed } };
+    if (!s.o.fit) s.o.fit = crease_cp_fit_huber;
+    if (s.o.share == 0) s.o.share = 0.05;
+    if (s.o.least == 0) s.o.least = 80;
+    s.fit = crs_doubles(size, "a mask", e);
+    s.held = s.fit ? crs_doubles(size, "a mask", e) : NULL;
+    s.t = s.held ? crs_alloc(1, sizeof *s.t) : NULL;
+    if (s.t) s.t->row = crs_alloc((size_t)ranks, sizeof *s.t->row);
+    s.r.mask = s.fit;
+    s.judge = (crs_rank_judge){ .t = s.t, .least = s.o.least };
+    bool done = s.t && s.t->row;
+    if (s.held && !done) crs_fail(e, CREASE_NO_MEMORY, "out of memory: a table of ranks");
+    done = done && run(&s, tensor, mask, e);
+    if (done) crs_rank_explain(&s.judge);
+    crs_free(s.fit);
+    crs_free(s.held);
+    if (done) return s.t;
+    crease_cp_rank_table_free(s.t);
+    return NULL;
+}
