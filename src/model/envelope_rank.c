@@ -1,29 +1,29 @@
 /* SPDX-License-Identifier: MIT
  * envelope_rank: which rank the ridge stage leaves: prune, merge and refill, each verified
  *
- * A merge is kept unless F grows by more than the parameters it saved fit of the noise; columns
- * that became free are tried again at random while the fit is poor, and kept if F then falls by
- * more than that. */
+ * What a component is worth is how much sum s^2 = sum min(|r|, t)^2 falls by it: one that does not
+ * save t^2 for each of its parameters could as well be named as that many outliers. So pruning
+ * and merging are kept unless the sum grows by more; columns that became free are tried again at
+ * random while the fit is poor, and kept if it falls by more. */
 #include "model/envelope_solver_state.h"
 
 #include <crease/random.h>
 
 enum { MOST_REFILLS = 3 };
-static const double poor = 0.02; /* a residual's median, in those of the data */
 
-/* c sigma^2 is what one parameter fits of the noise; three times that is felt. */
-static double felt(const crs_envelope_solver *s)
+/* What is not converged yet adds some percents to the sum. */
+static double worth(const crs_envelope_solver *s)
 {
     const crease_space *shape = &s->model.shape;
     const double each = (double)(crs_envelope_model_rows(shape) - shape->order + 1);
     const double change = fabs((double)(s->backup_rank - s->model.rank));
-    return 3 * s->noise * square(crs_envelope_scale(s->at.sums, 0)) * each * change;
+    return square(s->out.threshold) * each * change + 0.05 * s->backup_squares;
 }
 
 static void backup(crs_envelope_solver *s, crs_envelope_attempt attempt)
 {
     s->backup_rank = s->model.rank;
-    s->backup_value = s->out.value;
+    s->backup_squares = s->at.sums->squares;
     copy(crs_envelope_model_unknowns(&s->model), s->at.x, s->backup);
     s->attempt = attempt;
 }
@@ -39,9 +39,21 @@ static bool restore(crs_envelope_solver *s)
 /* Was the attempt a failure? */
 static bool failed(const crs_envelope_solver *s)
 {
-    if (s->attempt == CRS_ATTEMPT_MERGE) return !(s->out.value <= s->backup_value + felt(s));
-    if (s->attempt == CRS_ATTEMPT_REFILL) return !(s->out.value < s->backup_value - felt(s));
+    const double now = s->at.sums->squares;
+    if (s->attempt == CRS_ATTEMPT_LESS) return !(now <= s->backup_squares + worth(s));
+    if (s->attempt == CRS_ATTEMPT_REFILL) return !(now < s->backup_squares - worth(s));
     return false;
+}
+
+/* A poor fit: many entries are off a little, or some are off much. */
+static double clipped_mean(const crs_envelope_solver *s)
+{
+    return sqrt(s->at.sums->squares / (double)s->at.sums->observed);
+}
+
+static bool poor(const crs_envelope_solver *s)
+{
+    return s->out.median > 0.02 * s->typical || clipped_mean(s) > 0.05 * s->typical;
 }
 
 /* Random columns where some became free, their sum about as large as the residual */
@@ -49,7 +61,7 @@ static void refill(crs_envelope_solver *s)
 {
     const ptrdiff_t rows = crs_envelope_model_rows(&s->model.shape), old = s->model.rank;
     const ptrdiff_t rank = s->first_rank, d = s->model.shape.order;
-    const double size = pow(s->out.median / sqrt((double)(rank - old)), 1 / (double)d);
+    const double size = pow(clipped_mean(s) / sqrt((double)(rank - old)), 1 / (double)d);
     const crease_random random = { s->c.seed, (uint64_t)(CRS_STREAM_REFILL + s->refills++) };
     for (ptrdiff_t i = 0; i < rows; i++)
         for (ptrdiff_t r = 0; r < rank; r++)
@@ -62,16 +74,17 @@ static void refill(crs_envelope_solver *s)
 
 bool crs_envelope_rank(crs_envelope_solver *s)
 {
-    if (crs_envelope_prune(s)) return true;
+    if (s->attempt == CRS_ATTEMPT_REFILL && crs_envelope_prune(s)) return true;
     if (failed(s)) return restore(s);
     if (s->attempt != CRS_ATTEMPT_OVER) {
-        backup(s, CRS_ATTEMPT_MERGE);
+        backup(s, CRS_ATTEMPT_LESS);
+        if (crs_envelope_prune(s)) return true;
         if (crs_envelope_merge(s) > 0 && crs_envelope_drop_zeros(s)) return true;
     }
     s->attempt = CRS_ATTEMPT_OVER;
-    if (!(s->model.rank < s->first_rank && s->out.median > poor * s->typical)) return false;
-    if (s->refills == MOST_REFILLS) return false;
+    if (s->model.rank == s->first_rank || s->refills == MOST_REFILLS || !poor(s)) return false;
     backup(s, CRS_ATTEMPT_REFILL);
     refill(s);
+    crs_envelope_unlearn(s);
     return true;
 }

@@ -20,20 +20,25 @@ void crs_envelope_measure(crs_envelope_solver *s)
     const crs_envelope_model *m = &s->model;
     crs_kruskal k = { .shape = m->shape, .rank = m->rank };
     for (int n = 0; n < m->shape.order; n++) k.factor[n] = s->at.x + crs_envelope_model_first(m, n);
-    s->out.worst = 0;
+    s->out.worst = s->out.angle = 0;
+    const double size = sqrt(s->at.sums->squares);
     for (int n = 0; n < m->shape.order; n++) {
-        const ptrdiff_t at = crs_envelope_model_first(m, n), size = m->shape.dim[n] * m->rank;
+        const ptrdiff_t at = crs_envelope_model_first(m, n), count = m->shape.dim[n] * m->rank;
         const double *x = s->at.x + at, *sm = s->at.sm + at;
         double *g = s->gradient + at, *xg = s->scaled;
-        for (ptrdiff_t j = 0; j < size; j++) g[j] = -2 * s->noise * sm[j] + s->nu * x[j];
+        for (ptrdiff_t j = 0; j < count; j++) g[j] = -2 * s->noise * sm[j] + s->nu * x[j];
         crs_gram_except(&k, n, m->small, s->cg);
         crs_gemm(false, false, m->shape.dim[n], m->rank, m->rank, 1, x, m->small, 0, xg);
-        double bound = 2 * crs_norm(size, xg) + s->nu * crs_norm(size, x);
-        axpy(size, s->noise, sm, xg); /* Z_(n) M_n */
-        bound += 2 * crs_norm(size, xg);
-        const double wrong = violation(s, size, x, g, s->cg);
+        double bound = 2 * crs_norm(count, xg) + s->nu * crs_norm(count, x);
+        axpy(count, s->noise, sm, xg); /* Z_(n) M_n */
+        bound += 2 * crs_norm(count, xg);
+        const double wrong = violation(s, count, x, g, s->cg);
         s->out.residual[n] = wrong == 0 ? 0 : wrong / bound;
         s->out.worst = larger(s->out.worst, s->out.residual[n]);
+        double trace = 0;
+        for (ptrdiff_t r = 0; r < m->rank; r++) trace += m->small[r * (m->rank + 1)];
+        if (wrong > 0)
+            s->out.angle = larger(s->out.angle, wrong / (2 * s->noise * size * sqrt(trace)));
     }
     s->out.value = s->at.data + crs_envelope_ridge(s, s->at.x);
     s->out.median = crs_envelope_quantile(s->at.sums, 0.5);
@@ -65,6 +70,7 @@ void crs_envelope_balance(crs_envelope_solver *s)
         for (int n = 0; n < d; n++) {
             const ptrdiff_t at = crs_envelope_model_first(m, n) + r;
             const double a = exp(mean) / norm[n];
+            crs_envelope_secant_balance(s, at, m->shape.dim[n], a);
             for (ptrdiff_t i = 0; i < m->shape.dim[n]; i++) {
                 s->at.x[at + i * m->rank] *= a;
                 s->at.sm[at + i * m->rank] /= a;

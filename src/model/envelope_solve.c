@@ -26,19 +26,18 @@ static void arrive(crs_envelope_solver *s)
     crs_envelope_measure(s);
 }
 
-/* The first look at a point: where the path's threshold is above the one guessed, a second. */
+/* A look without a step; at the start a second, where the path begins above its goal. */
 static void first_look(crs_envelope_solver *s)
 {
-    crs_envelope_face face = crs_envelope_path_next(s);
+    const crs_envelope_face face = s->out.passes == 0 && s->out.stage != CRS_STAGE_WANTED
+                                       ? s->goal
+                                       : crs_envelope_path_next(s);
     look(s, &s->at, &face, &face);
+    crs_envelope_secant_forget(s);
     arrive(s);
     if (s->out.passes > 1) return;
     crs_envelope_typical(s);
-    if (s->out.stage != CRS_STAGE_PATH) return;
-    s->out.threshold = INFINITY;
-    face = crs_envelope_path_next(s);
-    s->known =
-        crs_envelope_threshold(&face, s->noise) == crs_envelope_threshold(&s->at.face, s->noise);
+    s->known = s->out.stage != CRS_STAGE_PATH || crs_envelope_path_ends(s);
 }
 
 crs_envelope_status crs_envelope_solver_step(crs_envelope_solver *s)
@@ -46,19 +45,20 @@ crs_envelope_status crs_envelope_solver_step(crs_envelope_solver *s)
     if (s->out.status != CRS_ENVELOPE_RUNNING) return s->out.status;
     if (!s->known) {
         first_look(s);
-        if (s->known) crs_envelope_path_advance(s, false);
+        if (s->known) crs_envelope_advance(s, false);
         return s->out.status;
     }
     const bool moved = crs_envelope_trust_direction(s); /* (2c eta J'WJ + (mu+nu) I) d = -g */
-    if (!moved) return crs_envelope_path_advance(s, true), s->out.status;
+    if (!moved) return crs_envelope_advance(s, true), s->out.status;
     const crs_envelope_face next = crs_envelope_path_next(s); /* t = max(t*, min(t, kap med)) */
     look(s, &s->trial, &s->at.face, &next);                   /* F and the gradient at x + d */
     if (!crs_envelope_trust_judge(s)) return s->out.status;   /* rho = gain/predicted */
+    crs_envelope_secant_learn(s);
     const crs_envelope_point old = s->at;
     s->at = s->trial;
     s->trial = old;
     s->out.steps++;
     arrive(s);
-    crs_envelope_path_advance(s, false);
+    crs_envelope_advance(s, false);
     return s->out.status;
 }

@@ -56,7 +56,8 @@ static ptrdiff_t doubles(const crs_envelope_solver_settings *c)
 {
     const ptrdiff_t rows = crs_envelope_model_rows(&c->shape), n = rows * c->rank;
     const ptrdiff_t cg = more(4 * n, more(c->rank * c->rank, 2 * c->rank));
-    return crs_envelope_model_size(&c->shape, c->rank) + 10 * n + 2 * rows + cg;
+    return crs_envelope_model_size(&c->shape, c->rank) + (10 + 2 * CRS_ENVELOPE_PAIRS) * n +
+           2 * rows + cg;
 }
 
 ptrdiff_t crs_envelope_solver_bytes(const crs_envelope_solver_settings *c, crease_error *e)
@@ -98,6 +99,8 @@ static void place(crs_envelope_solver *s)
     s->scaled = carve(&memory, n);
     s->rhs = carve(&memory, n);
     s->backup = carve(&memory, n);
+    s->pairs = carve(&memory, 2 * CRS_ENVELOPE_PAIRS * n);
+    s->stride = n;
     s->model.held = carve(&memory, n);
     s->cg = memory;
     if (!s->c.nonneg) s->model.held = NULL;
@@ -132,50 +135,3 @@ crs_envelope_solver *crs_envelope_solver_new(const crs_envelope_solver_settings 
     crs_envelope_solver_free(s);
     return NULL;
 }
-
-bool crs_envelope_solver_start(crs_envelope_solver *s, ptrdiff_t rank, const double *const *factor,
-                               crease_error *e)
-{
-    if (rank < 1 || rank > s->c.rank)
-        return crs_fail(e, CREASE_BAD_ARGUMENT, "a start of rank %td for a solver of rank %td",
-                        rank, s->c.rank);
-    s->model.rank = rank;
-    for (int n = 0; n < s->c.shape.order; n++) {
-        double *x = s->at.x + crs_envelope_model_first(&s->model, n);
-        const ptrdiff_t size = s->c.shape.dim[n] * rank;
-        for (ptrdiff_t j = 0; j < size; j++) {
-            if (!isfinite(factor[n][j]))
-                return crs_fail(e, CREASE_BAD_DATA,
-                                "entry %td of start factor %d is %g; give finite numbers", j + 1,
-                                n + 1, factor[n][j]);
-            x[j] = s->c.nonneg ? fabs(factor[n][j]) : factor[n][j];
-        }
-    }
-    s->out = (crs_envelope_progress){ .rank = rank,
-                                      .stage = s->c.path ? CRS_STAGE_PATH : CRS_STAGE_RIDGE };
-    s->goal = s->c.learn > 0
-                  ? crs_envelope_l1(0, s->noise)
-                  : crs_envelope_l1(crs_envelope_threshold(&s->c.face, s->noise), s->noise);
-    s->known = s->built = s->learned = false;
-    s->attempt = CRS_ATTEMPT_NONE;
-    s->refills = 0;
-    s->first_rank = rank;
-    s->before = INFINITY;
-    s->nu = s->c.nu;
-    crs_envelope_trust_reset(s);
-    return true;
-}
-
-const crs_envelope_progress *crs_envelope_solver_progress(const crs_envelope_solver *s)
-{
-    return &s->out;
-}
-const crs_envelope_face *crs_envelope_solver_face(const crs_envelope_solver *s)
-{
-    return &s->at.face;
-}
-const double *crs_envelope_solver_factor(const crs_envelope_solver *s, int n)
-{
-    return s->at.x + crs_envelope_model_first(&s->model, n);
-}
-crs_envelope *crs_envelope_solver_pass(crs_envelope_solver *s) { return s->pass; }

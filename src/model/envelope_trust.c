@@ -40,31 +40,68 @@ static double first_damping(const crs_envelope_model *m)
 static void build(crs_envelope_solver *s)
 {
     crs_envelope_model *m = &s->model;
-    const ptrdiff_t size = crs_envelope_model_unknowns(m);
     weigh(s);
     crs_envelope_model_build(m, s->at.x);
-    for (ptrdiff_t j = 0; m->held && j < size; j++)
+    for (ptrdiff_t j = 0; m->held && j < crs_envelope_model_unknowns(m); j++)
         m->held[j] = s->at.x[j] <= 0 && s->gradient[j] > 0;
-    crs_envelope_model_scale(m, true, s->gradient, s->rhs);
-    for (ptrdiff_t j = 0; j < size; j++) s->rhs[j] = m->held && m->held[j] == 1 ? 0 : -s->rhs[j];
     s->built = true;
 }
 
-/* step = D^{-1/2} e, cut where it leaves X >= 0; predicted = -q(step) */
-static void take_step(crs_envelope_solver *s)
+/* rhs = D^{-1/2} (-g), after the first loop over the pairs */
+static void prepare(crs_envelope_solver *s)
 {
-    const crs_envelope_model *m = &s->model;
-    const ptrdiff_t size = crs_envelope_model_unknowns(m);
-    crs_envelope_model_scale(m, true, s->scaled, s->step);
+    crs_envelope_model *m = &s->model;
+    for (ptrdiff_t j = 0; j < crs_envelope_model_unknowns(m); j++)
+        s->step[j] = m->held && m->held[j] == 1 ? 0 : -s->gradient[j];
+    crs_envelope_secant_before(s, s->step);
+    crs_envelope_model_scale(m, true, s->step, s->rhs);
+}
+
+/* trial = x + step, cut where it leaves X >= 0 */
+static void move(crs_envelope_solver *s)
+{
+    const ptrdiff_t size = crs_envelope_model_unknowns(&s->model);
     for (ptrdiff_t j = 0; j < size; j++) {
         const double x = s->at.x[j] + s->step[j];
         s->trial.x[j] = s->c.nonneg && x < 0 ? 0 : x;
         s->step[j] = s->trial.x[j] - s->at.x[j];
     }
+    s->length = crs_norm(size, s->step);
+}
+
+/* step = D^{-1/2} e; predicted = -q(step) */
+static void model_step(crs_envelope_solver *s)
+{
+    const crs_envelope_model *m = &s->model;
+    const ptrdiff_t size = crs_envelope_model_unknowns(m);
+    crs_envelope_model_scale(m, true, s->scaled, s->step);
+    move(s);
     crs_envelope_model_scale(m, false, s->step, s->scaled);
     crs_envelope_model_apply(m, 0, s->scaled, s->cg);
     s->predicted = -crs_dot(size, s->gradient, s->step) - crs_dot(size, s->scaled, s->cg) / 2;
-    s->length = crs_norm(size, s->step);
+}
+
+/* The same with the pairs, shortened to the radius: for a step a d, B d = -g,
+ * predicted = -a (1 - a/2) g'd */
+static void secant_step(crs_envelope_solver *s)
+{
+    const ptrdiff_t size = crs_envelope_model_unknowns(&s->model);
+    crs_envelope_model_scale(&s->model, true, s->scaled, s->step);
+    crs_envelope_secant_after(s, s->step);
+    const double length = crs_norm(size, s->step);
+    const double a = length > s->out.radius ? s->out.radius / length : 1;
+    for (ptrdiff_t j = 0; j < size; j++) s->step[j] *= a;
+    move(s);
+    s->predicted = -(1 - a / 2) * crs_dot(size, s->gradient, s->step);
+}
+
+static void solve(crs_envelope_solver *s)
+{
+    const double tolerance = smaller(0.03, 0.3 * sqrt(s->out.worst));
+    prepare(s);
+    crs_envelope_model_prepare(&s->model, s->out.mu);
+    s->out.cg +=
+        crs_envelope_cg(&s->model, s->out.mu, s->rhs, tolerance, MOST_CG, s->scaled, s->cg);
 }
 
 bool crs_envelope_trust_direction(crs_envelope_solver *s)
@@ -75,11 +112,14 @@ bool crs_envelope_trust_direction(crs_envelope_solver *s)
     m->curvature = s->out.curvature = 2 * s->noise * s->eta;
     if (!s->built) build(s);
     if (s->out.mu == 0) s->out.mu = first_damping(m);
-    const double tolerance = smaller(0.03, 0.3 * sqrt(s->out.worst));
-    for (int k = 0; k < MOST_TRIES; k++, s->out.mu *= 4) {
-        crs_envelope_model_prepare(m, s->out.mu);
-        s->out.cg += crs_envelope_cg(m, s->out.mu, s->rhs, tolerance, MOST_CG, s->scaled, s->cg);
-        take_step(s);
+    if (s->pair_count > 0) {
+        solve(s);
+        secant_step(s);
+        if (!(s->predicted > 0)) crs_envelope_secant_forget(s);
+    }
+    for (int k = 0; s->pair_count == 0 && k < MOST_TRIES; k++, s->out.mu *= 4) {
+        solve(s);
+        model_step(s);
         if (s->predicted > 0 && s->length <= 1.2 * s->out.radius) break;
     }
     return s->predicted > 0 && s->length > 0x1p-50 * crs_norm(size, s->at.x);
@@ -106,6 +146,7 @@ bool crs_envelope_trust_judge(crs_envelope_solver *s)
     if (!(rho > 1e-3) && !(isfinite(change) && !felt(s))) {
         s->out.radius = interpolated(s, change) * s->length;
         s->eta = smaller(1, 2 * s->eta);
+        crs_envelope_secant_forget(s);
         return false;
     }
     if (rho > 0.75) {
@@ -113,6 +154,7 @@ bool crs_envelope_trust_judge(crs_envelope_solver *s)
         s->out.radius = larger(s->out.radius, 2.5 * s->length);
     }
     if (rho < 0.25) s->out.radius = 0.5 * s->length;
+    if (s->pair_count > 0) return true;
     if (rho > 1.6) s->eta = larger(0.4 * s->eta, 0.05);
     if (rho < 1) s->eta = smaller(1, 1.6 * s->eta);
     return true;
