@@ -23,7 +23,7 @@ typedef struct {
 
 /* factor[n] (I_n x rank) receives the model; *objective a value to be minimized, for the table.
  * False with a sentence on failure. */
-typedef bool (*crease_cp_fit)(void *self, const crease_cp_fit_request *r, double *const *factor,
+typedef bool (*crease_cp_fitter)(void *self, const crease_cp_fit_request *r, double *const *factor,
                               double *objective, crease_error *e);
 
 /* Least squares on M + clip(T - M, +-3 median|T - M|), repeated: Huber's estimate of the factors
@@ -58,7 +58,7 @@ typedef struct {
     double share;        /* of the entries, held out; 0: 0.05 */
     double least;        /* consistency below which a rank is not recommended; 0: 80 */
     uint64_t seed;
-    crease_cp_fit fit; /* NULL: crease_cp_fit_huber */
+    crease_cp_fitter fit; /* NULL: crease_cp_fit_huber */
     void *self;
 } crease_cp_rank_options;
 
