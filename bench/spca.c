@@ -51,7 +51,8 @@ static void count(const instance *p, const crease_spca_component *c, tally *t)
     t->seconds += c->seconds;
 }
 
-static tally recover(double noise, double alpha, crease_method method)
+/* estimated: four times the noise that is measured in T */
+static tally recover(double noise, bool estimated, crease_method method)
 {
     const crease_space shape = { .order = ORDER, .dim = { SIDE, SIDE, SIDE } };
     static instance p;
@@ -61,7 +62,8 @@ static tally recover(double noise, double alpha, crease_method method)
         crease_options o = crease_options_default();
         crease_spca_component c;
         draw(&p, seed, noise);
-        s.alpha = alpha, o.method = method, o.relative = 1;
+        o.method = method, o.relative = 1;
+        if (estimated && crease_spca_noise(&shape, p.T[0][0], &s.threshold, NULL)) s.threshold *= 4;
         crease_spca *m = crease_spca_new(&s, p.T[0][0], NULL);
         if (m && crease_spca_next(m, &o, &c, NULL)) count(&p, &c, &t);
         crease_spca_free(m);
@@ -72,15 +74,15 @@ static tally recover(double noise, double alpha, crease_method method)
 int main(void)
 {
     static const double noise[] = { 0.01, 0.02, 0.025, 0.03, 0.04, 0.05 };
-    static const char *const name[] = { "auto, prox-bcd", "auto, gcg", "4 noise, prox-bcd",
-                                        "4 noise, gcg" };
+    static const char *const name[] = { "auto, prox-bcd", "auto, gcg", "noise, prox-bcd",
+                                        "noise, gcg" };
     describe_machine();
     printf("\n%-18s %7s %7s %7s %7s %12s %12s\n", "alpha, method", "noise", "exact", "VALID",
            "zero", "iterations", "ms");
     for (int kind = 0; kind < 4; kind++)
         for (size_t k = 0; k < sizeof noise / sizeof *noise; k++) {
-            const tally t = recover(noise[k], kind < 2 ? 0 : 4 * noise[k],
-                                    kind % 2 ? CREASE_METHOD_GCG : CREASE_METHOD_PROX_BCD);
+            const tally t =
+                recover(noise[k], kind >= 2, kind % 2 ? CREASE_METHOD_GCG : CREASE_METHOD_PROX_BCD);
             printf("%-18s %7g %7d %7d %7d %12.1f %12.2f\n", name[kind], noise[k], t.exact, t.valid,
                    t.zero, (double)t.iterations / INSTANCES, 1e3 * t.seconds / INSTANCES);
         }

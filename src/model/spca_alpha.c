@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * spca_alpha: the weight at which entries of t_i = T(.., u_j, ..) below a fraction of the largest
- * vanish, |t_ij| <= s = fraction max |t_i|, with max the least over the modes
+ * spca_alpha: the weight at which entries of t_i = T(.., u_j, ..) vanish when |t_ij| <= s, s the
+ * threshold, or a fraction of max |t_i|, max the least over the modes
  *
  * A penalty with slope rho'(0+) < inf puts |t_ij| <= alpha rho'(0+) to zero. With l0 an entry
  * is worth sqrt(|t_i|^2 + t_ij^2) - |t_i|, about t_ij^2/(2 |t_i|), against alpha rho(1). */
@@ -24,7 +24,8 @@ void crs_spca_set_alpha(crease_spca *m)
     const crease_reg *r = &m->s.penalty;
     double norm = 0, alpha = m->s.alpha;
     if (alpha == 0) {
-        const double s = m->s.fraction * least_peak(m, &norm);
+        const double peak = least_peak(m, &norm);
+        const double s = m->s.threshold > 0 ? m->s.threshold : m->s.fraction * peak;
         const double slope = r->penalty ? r->penalty->slope(r->par, 0) : 1;
         alpha = slope > 0 ? s / slope : s;
         if (slope == INFINITY) alpha = s * s / (2 * norm) / r->penalty->value(r->par, 1);
