@@ -95,8 +95,8 @@ found matrix-gcg matrix 2 --method gcg
 found theory two 2 --mode theory --method prox-bcd
 found fraction two 2 --alpha auto:0.2
 found seeded two 2 --seed 5
-found noise two 2 --alpha noise
-found noise-gcg two 2 --alpha noise:5 --method gcg
+found noise four 1 --alpha noise
+found noise-gcg four 1 --alpha noise:5 --method gcg
 run "$CREASE" spca two.npy --components 9 --alpha noise --out all
 [ $code -eq 0 ] && [[ $out == *"component 3 VALID: 10 starts ended at 0"* && $out != *"component 4"* ]]
 judge $? "noise is no component: exit $code, $out $err"
