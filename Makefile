@@ -59,6 +59,7 @@ bench:
 	@build/bench/bench/bench_engine
 	@build/bench/bench/bench_cp_fused
 	@build/bench/bench/bench_envelope
+	@build/bench/bench/bench_spca
 
 bench-rpca: bench
 	@bench/rpca build/bench/bench/bench_cp_fused
