@@ -3,8 +3,10 @@
  *
  * A cell mixes runs that succeeded and runs that failed, so a mean depends on how many failed.
  * With q the share of failures in both samples together, the variance of one run is
- *     (within the two kinds) + q (1 - q) (mean of failures - mean of successes)^2,
- * where a kind that only the other sample has gets its mean from that sample's. */
+ *     (within the two kinds) + q (1 - q) gap^2,
+ * where gap, the distance between the means of the two kinds, is averaged over both samples. Of
+ * the other sample only its mean m is known; with c of its runs of the kind that is rarer here,
+ *     m = (mean of the commoner kind) + (c/runs) gap. */
 #include "cli/paper.h"
 
 static const double SCORES = 3, RELATIVE = 0.02;
@@ -40,15 +42,21 @@ static double within(const crs_paper_job *j, const crs_paper_result *r, const do
 static double error_of(const crs_paper_job *j, const crs_paper_result *r, const double *value,
                        double theirs, const crs_paper_figures *f)
 {
-    double mean[2];
-    int count[2];
+    double mean[2], squares = 0;
+    int count[2], weight = 0;
     const double inside = within(j, r, value, mean, count);
     const int other[2] = { f->instances - f->successes, f->successes };
-    for (int kind = 0; kind < 2; kind++)
-        if (!count[kind] && other[kind])
-            mean[kind] = (theirs * f->instances - other[!kind] * mean[!kind]) / other[kind];
+    const int common = count[1] >= count[0], rare = !common;
+    if (count[rare]) {
+        squares += count[rare] * square(mean[rare] - mean[common]);
+        weight += count[rare];
+    }
+    if (other[rare]) {
+        squares += other[rare] * square((theirs - mean[common]) * f->instances / other[rare]);
+        weight += other[rare];
+    }
     const double q = (double)(count[0] + other[0]) / (j->instances + f->instances);
-    const double between = q > 0 && q < 1 ? q * (1 - q) * square(mean[0] - mean[1]) : 0;
+    const double between = weight ? q * (1 - q) * squares / weight : 0;
     return sqrt((inside + between) * (1.0 / j->instances + 1.0 / f->instances));
 }
 
