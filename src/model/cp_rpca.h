@@ -68,6 +68,11 @@ ptrdiff_t crs_unfolding_scratch(const crease_space *s, int n);
 bool crs_unfolding(const crease_space *s, int n, const double *tensor, double *squares,
                    double *vectors, double *work);
 
+/* An instance with every part 0; then, its factors and sparse part drawn, the others of it
+ * (cp_generate.c). */
+crease_cp_instance *crs_cp_instance_new(const crease_cp_recipe *r, crease_error *e);
+bool crs_cp_instance_add(crease_cp_instance *c, crease_error *e);
+
 /* Streams of random numbers under one seed: the part, plus the mode for factors. */
 enum {
     CRS_STREAM_FACTOR = 0,
