@@ -12,7 +12,7 @@ enum { SAMPLES, EMISSION, EXCITATION };
 
 static const double RANGE[][2] = { { 0, 0 }, { 270, 570 }, { 250, 400 } }; /* nm */
 static const double RAMAN = 3400e-7;                                       /* 1/nm */
-static const double REACH = 3.5; /* a ridge ends at so many of its widths */
+static const double REACH = 3; /* a ridge ends at so many of its widths */
 
 /* Streams besides those of cp_rpca.h. */
 enum { STREAM_SPECTRA = 64, STREAM_SCATTER };
@@ -87,9 +87,9 @@ static double ridge(double distance, double width)
 /* Scattered light of a clear sample, 1 on the first-order ridge at 300 nm. */
 static double scatter_at(double em, double ex)
 {
-    const double second = 0.3 * ridge(em - 2 * ex, 5);
-    const double raman = 0.15 * ridge(em - 1 / (1 / ex - RAMAN), 6);
-    return pow(300 / ex, 4) * (ridge(em - ex, 4) + second + raman);
+    const double second = 0.3 * ridge(em - 2 * ex, 2.5);
+    const double raman = 0.15 * ridge(em - 1 / (1 / ex - RAMAN), 2.5);
+    return pow(300 / ex, 4) * (ridge(em - ex, 2) + second + raman);
 }
 
 static void draw_scatter(crease_cp_instance *c)
