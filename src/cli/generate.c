@@ -97,7 +97,7 @@ static bool run(const crs_args *a, crease_error *e)
 {
     static const char *const file[] = { "tensor.npy", "lowrank.npy", "sparse.npy", "noise.npy",
                                         "generate.json" };
-    crease_cp_recipe r;
+    crease_cp_recipe r = { .rank = 0 };
     if (!read_recipe(a, &r, e) || !crs_memory_suffices("the instance", forecast(&r), e) ||
         !crs_outdir_open(a, (int)(sizeof file / sizeof *file), file, e))
         return false;

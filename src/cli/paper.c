@@ -16,9 +16,10 @@ static double now(void)
 /* The cells in order, each with room for its outcomes. */
 static bool prepare(crs_paper_job *j, crease_error *e)
 {
-    j->result = crs_alloc(CRS_PAPER_ROWS * CRS_PAPER_METHODS, sizeof *j->result);
+    const int cells = CRS_PAPER_ROWS * CRS_PAPER_METHODS;
+    j->result = crs_alloc((size_t)cells, sizeof *j->result);
     if (!j->result) return crs_fail(e, CREASE_NO_MEMORY, "out of memory: the results");
-    for (int cell = 0; cell < CRS_PAPER_ROWS * CRS_PAPER_METHODS; cell++) {
+    for (int cell = 0; cell < cells; cell++) {
         const int row = cell / CRS_PAPER_METHODS, method = cell % CRS_PAPER_METHODS;
         crs_paper_result *r = j->result + j->count;
         if (!j->row[row] || !j->method[method]) continue;

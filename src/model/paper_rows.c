@@ -10,7 +10,7 @@
 crs_paper_row crs_paper_row_at(int table, int row)
 {
     static const ptrdiff_t rows[CRS_PAPER_ROWS][4] = {
-#define PAPER_ROW(row, a, b, c, rank) [row - 1] = { a, b, c, rank },
+#define PAPER_ROW(row, a, b, c, rank) [(row)-1] = { a, b, c, rank },
 #include "model/paper.def"
 #undef PAPER_ROW
     };
@@ -23,7 +23,7 @@ crs_paper_cell crs_paper_cell_at(int table, int row, crs_paper_method method)
 {
     static const crs_paper_cell cells[CRS_PAPER_TABLES][CRS_PAPER_ROWS][CRS_PAPER_METHODS] = {
 #define PAPER_CELL(table, row, method, iter, err, num, iter1, err1, num1, of1, iter2, err2, num2)  \
-    [table - 1][row - 1][CRS_PAPER_##method] = { { iter, err, num, CRS_PAPER_INSTANCES },          \
+    [(table)-1][(row)-1][CRS_PAPER_##method] = { { iter, err, num, CRS_PAPER_INSTANCES },          \
                                                  { iter1, err1, num1, of1 },                       \
                                                  { iter2, err2, num2, 20 } },
 #include "model/paper.def"

@@ -51,7 +51,7 @@ static bool build(trial *t, crs_paper_method method, int instance, crease_error 
     for (int n = 0; n < 3; n++) {
         const ptrdiff_t size = c.shape.dim[n] * c.rank;
         if (!(t->x[n] = crs_doubles(size, "a factor", e))) return false;
-        crs_normals(recipe.seed, (uint64_t)(CRS_STREAM_START + n), size, t->x[n]);
+        crs_normals(recipe.seed, CRS_STREAM_START + (uint64_t)n, size, t->x[n]);
     }
     const ptrdiff_t size = crease_size(&c.shape);
     fill(size, 1, t->part);
