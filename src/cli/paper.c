@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * paper: the tables of Jiang, Lin, Ma, Zhang 2019, section 5, beside what comes out here */
-#define _POSIX_C_SOURCE 200809L
 #include <time.h>
-#include <unistd.h>
 
 #include "cli/paper.h"
 
@@ -38,9 +36,11 @@ static void discard(crs_paper_job *j)
     crs_free(j->result);
 }
 
-static bool work(crs_paper_job *j, double *value, crease_error *e)
+/* A cell may take minutes, so it is shown when it is done; style NULL: nothing is. */
+static bool work(crs_paper_job *j, const crs_paper_style *style, double *value, crease_error *e)
 {
-    const bool log = crs_given(j->a, CRS_OPT_VERBOSE) || isatty(STDERR_FILENO);
+    const bool log = crs_given(j->a, CRS_OPT_VERBOSE);
+    if (style) style->head(j);
     for (int k = 0; k < j->count; k++) {
         crs_paper_result *r = j->result + k;
         const double start = now();
@@ -49,6 +49,8 @@ static bool work(crs_paper_job *j, double *value, crease_error *e)
             return false;
         r->seconds = now() - start;
         crs_paper_compare(j, r, value);
+        if (style) style->cell(j, r, k > 0 ? r - 1 : NULL);
+        fflush(stdout);
         if (log)
             fprintf(stderr, "cell %d of %d: table %d, row %d, %s, %.1f s\n", k + 1, j->count,
                     j->table, r->row.row, crs_paper_title(r->method), r->seconds);
@@ -56,13 +58,11 @@ static bool work(crs_paper_job *j, double *value, crease_error *e)
     return true;
 }
 
-static bool show(const crs_paper_job *j, crease_error *e)
+static bool finish(const crs_paper_job *j, const crs_paper_style *style, crease_error *e)
 {
-    if (crs_given(j->a, CRS_OPT_JSON)) return crs_paper_json(j, e);
-    if (crs_given(j->a, CRS_OPT_MARKDOWN))
-        crs_paper_markdown(j);
-    else
-        crs_paper_print(j);
+    if (!style) return crs_paper_json(j, e);
+    printf("\n");
+    crs_paper_conclude(j, style->bullet);
     return true;
 }
 
@@ -70,8 +70,11 @@ static bool run(const crs_args *a, crease_error *e)
 {
     crs_paper_job j = { .a = a };
     if (!crs_paper_options(&j, e)) return false;
+    const crs_paper_style *style = crs_given(a, CRS_OPT_JSON)       ? NULL
+                                   : crs_given(a, CRS_OPT_MARKDOWN) ? &crs_paper_markdown
+                                                                    : &crs_paper_text;
     double *value = crs_doubles(j.instances, "the values of a cell", e);
-    const bool done = value && prepare(&j, e) && work(&j, value, e) && show(&j, e);
+    const bool done = value && prepare(&j, e) && work(&j, style, value, e) && finish(&j, style, e);
     discard(&j);
     crs_free(value);
     return done;

@@ -48,8 +48,14 @@ const char *crs_paper_figure(int figure); /* "Iter." */
 const char *crs_paper_title(crs_paper_method m);
 const char *crs_paper_name(crs_paper_method m);
 
-void crs_paper_print(const crs_paper_job *j);                        /* paper_text.c */
-void crs_paper_markdown(const crs_paper_job *j);                     /* paper_markdown.c */
+/* A table as it grows: its head, a cell (the one before it, or NULL), the conclusion. */
+typedef struct {
+    void (*head)(const crs_paper_job *j);
+    void (*cell)(const crs_paper_job *j, const crs_paper_result *r, const crs_paper_result *before);
+    const char *bullet;
+} crs_paper_style;
+extern const crs_paper_style crs_paper_text, crs_paper_markdown;
+
 void crs_paper_conclude(const crs_paper_job *j, const char *bullet); /* paper_verdict.c */
 bool crs_paper_json(const crs_paper_job *j, crease_error *e);        /* paper_json.c */
 

@@ -7,8 +7,9 @@ static const char *bold(const crs_paper_result *r, int figure)
     return r->from_printed.differs[figure] ? "**" : "";
 }
 
-static void print_row(const crs_paper_job *j, const crs_paper_result *r)
+static void cell(const crs_paper_job *j, const crs_paper_result *r, const crs_paper_result *before)
 {
+    (void)before;
     const ptrdiff_t *dim = r->row.shape.dim;
     const crs_paper_figures *f = &r->printed;
     printf("| %td x %td x %td | %td | %td | %s ", dim[0], dim[1], dim[2], r->row.true_rank,
@@ -25,7 +26,7 @@ static void print_row(const crs_paper_job *j, const crs_paper_result *r)
     printf("| %.4f |\n", r->mean_z);
 }
 
-void crs_paper_markdown(const crs_paper_job *j)
+static void head(const crs_paper_job *j)
 {
     printf("### Table %d, %s recipe, %s start: %d instances, seed %.0f\n\n", j->table,
            j->recipe.calibrated ? "calibrated" : "stated",
@@ -33,8 +34,6 @@ void crs_paper_markdown(const crs_paper_job *j)
     printf("| size | R_CP | R | method | Iter. | Err. | Num | %sErr. of Z |\n",
            j->has_earlier ? "earlier program | " : "");
     printf("|---|---|---|---|---|---|---|%s---|\n", j->has_earlier ? "---|" : "");
-    for (int k = 0; k < j->count; k++) print_row(j, j->result + k);
-    printf("\n");
-    crs_paper_conclude(j, "- ");
-    printf("\n");
 }
+
+const crs_paper_style crs_paper_markdown = { head, cell, "- " };

@@ -15,9 +15,21 @@ static char mark(const crs_paper_result *r, int figure)
     return paper && earlier ? '#' : paper ? '*' : earlier ? '+' : ' ';
 }
 
-static void print_row(const crs_paper_job *j, const crs_paper_result *r)
+static void head(const crs_paper_job *j)
+{
+    printf("Table %d: %s recipe, %s start, %d instances, seed %.0f; paper -> here +- sampling "
+           "error\n",
+           j->table, j->recipe.calibrated ? "calibrated" : "stated",
+           j->recipe.generic ? "generic" : "the paper's", j->instances, (double)j->recipe.seed);
+}
+
+static void cell(const crs_paper_job *j, const crs_paper_result *r, const crs_paper_result *before)
 {
     const crs_paper_figures *f = &r->printed;
+    const ptrdiff_t *dim = r->row.shape.dim;
+    if (!before || r->row.row != before->row.row)
+        printf("%td x %td x %td, R_CP = %td, R = %td\n", dim[0], dim[1], dim[2], r->row.true_rank,
+               r->row.rank);
     printf("  %-15s  %7.2f -> %6.1f +-%5.1f%c  %.4f -> %.4f +- %.4f%c  %2d/%d -> %2.0f/%d +- "
            "%.1f%c %7.2f s\n",
            crs_paper_title(r->method), f->iterations, r->mean[CRS_ITER], r->sampling[CRS_ITER],
@@ -26,20 +38,4 @@ static void print_row(const crs_paper_job *j, const crs_paper_result *r)
            mark(r, CRS_NUM), r->seconds);
 }
 
-void crs_paper_print(const crs_paper_job *j)
-{
-    printf("Table %d: %s recipe, %s start, %d instances, seed %.0f; paper -> here +- sampling "
-           "error\n",
-           j->table, j->recipe.calibrated ? "calibrated" : "stated",
-           j->recipe.generic ? "generic" : "the paper's", j->instances, (double)j->recipe.seed);
-    for (int k = 0; k < j->count; k++) {
-        const crs_paper_result *r = j->result + k;
-        const ptrdiff_t *dim = r->row.shape.dim;
-        if (k == 0 || r->row.row != r[-1].row.row)
-            printf("%td x %td x %td, R_CP = %td, R = %td\n", dim[0], dim[1], dim[2],
-                   r->row.true_rank, r->row.rank);
-        print_row(j, r);
-    }
-    printf("\n");
-    crs_paper_conclude(j, "");
-}
+const crs_paper_style crs_paper_text = { head, cell, "" };
