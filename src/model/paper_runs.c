@@ -23,7 +23,7 @@ bool crs_paper_runs(const crs_paper_row *row, const crs_paper_recipe *r, crs_pap
 {
     batch b = { row, r, method, out, crs_alloc((size_t)count, sizeof *b.trouble) };
     bool done = b.trouble || crs_fail(e, CREASE_NO_MEMORY, "out of memory: %d instances", count);
-    if (done) crs_parallel(threads, count, run_one, &b);
+    if (done) crs_parallel_runs(threads, count, run_one, &b);
     for (int k = 0; done && k < count; k++)
         if (b.trouble[k].code != CREASE_OK)
             done = crs_fail(e, b.trouble[k].code, "instance %d: %.300s", k + 1, b.trouble[k].text);

@@ -40,3 +40,14 @@ void crs_parallel(int threads, ptrdiff_t tasks, void (*run)(void *self, ptrdiff_
         restore(was);
     }
 }
+
+void crs_parallel_runs(int threads, ptrdiff_t tasks,
+                       void (*run)(void *self, ptrdiff_t task, int worker), void *self)
+{
+    if (threads > tasks) threads = tasks > 1 ? (int)tasks : 1;
+    PARALLEL
+    {
+        SHARED
+        for (ptrdiff_t k = 0; k < tasks; k++) run(self, k, worker_index());
+    }
+}
