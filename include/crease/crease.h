@@ -20,6 +20,7 @@
 #include <crease/problem.h>
 #include <crease/random.h>
 #include <crease/reg.h>
+#include <crease/regression.h>
 #include <crease/rpca.h>
 #include <crease/set.h>
 #include <crease/smooth.h>
