@@ -108,14 +108,16 @@ CREASE_API const char *crease_convexity_text(crease_convexity c);
 typedef struct {
     crease_residual residual; /* dist(-grad f, dr) of the problem, from the definitions */
     double relative;          /* residual / scale */
-    crease_verdict verdict;   /* of the independent checker for eps * scale */
-    bool certified;           /* both agree that relative <= eps */
+    bool checked;             /* the independent checker was asked: */
+    crease_verdict verdict;   /* for the tolerance eps * scale */
+    bool certified;           /* relative <= eps, and the checker, if asked, agrees */
     crease_convexity convexity;
     double eigenvalue; /* the least of the loss's Hessian on the selected columns; NaN: not asked */
     double concavity;  /* the penalty's, largest over these columns */
 } crease_regression_certificate;
 
-CREASE_API bool crease_regression_certify(const crease_regression *m, ptrdiff_t k,
+/* check: also ask the checker, whose extended precision takes some fifty times as long. */
+CREASE_API bool crease_regression_certify(const crease_regression *m, ptrdiff_t k, bool check,
                                           crease_regression_certificate *out, crease_error *e);
 
 /* Cross-validation over the lambdas of a model, each fold standardized by itself. */

@@ -42,7 +42,9 @@ typedef struct {
     char *at_work;
     bool gram; /* squared loss and room for the Gram matrix of the columns at work */
     ptrdiff_t room, filled, *slot, *slot_column;
-    double *g, *q;
+    double *g;                                /* of all columns met so far, each in its slot */
+    double *pack, *q;                         /* of the columns at work, and their gradients */
+    ptrdiff_t packed, packed_columns, *order; /* how many units; slots of the columns */
     double tolerance;
     long sweeps, max_sweeps;
 } crs_descent;
@@ -105,6 +107,7 @@ void crs_descent_add(crs_descent *t, ptrdiff_t u); /* unit u goes to work */
 /* One round of steps over the units at work; the length of what they changed. */
 double crs_sweep_gram(crs_descent *t);
 double crs_sweep_columns(crs_descent *t);
+void crs_gram_pack(crs_descent *t);
 bool crs_gram_add(crs_descent *t, ptrdiff_t u); /* false: no room */
 
 /* Minimizes the model on the units at work; the residual there (regression_steps.c). */

@@ -7,14 +7,15 @@ enum { MOST_GRAM = 2000 }; /* columns whose Gram matrix is kept */
 void crs_descent_free(crs_descent *t)
 {
     if (!t) return;
-    double *const doubles[] = { t->b,    t->base,  t->e,     t->s,     t->h,
-                                t->m,    t->kept,  t->grad,  t->curve, t->step,
-                                t->seen, t->reach, t->stamp, t->g,     t->q };
+    double *const doubles[] = { t->b,     t->base, t->e,     t->s,    t->h,    t->m,
+                                t->kept,  t->grad, t->curve, t->step, t->seen, t->reach,
+                                t->stamp, t->g,    t->q,     t->pack };
     for (size_t k = 0; k < sizeof doubles / sizeof *doubles; k++) crs_free(doubles[k]);
     crs_free(t->work);
     crs_free(t->at_work);
     crs_free(t->slot);
     crs_free(t->slot_column);
+    crs_free(t->order);
     crs_free(t);
 }
 
@@ -29,12 +30,15 @@ static bool allocate(crs_descent *t)
     for (int k = 0; k < 6; k++) fine = (*of_rows[k] = crs_doubles(d->n, "", NULL)) && fine;
     for (int k = 0; k < 3; k++) fine = (*of_units[k] = crs_doubles(d->units, "", NULL)) && fine;
     t->g = crs_doubles(t->room * t->room, "", NULL);
+    t->pack = crs_doubles(t->room * t->room, "", NULL);
     t->q = crs_doubles(t->room, "", NULL);
+    t->order = crs_alloc((size_t)t->room, sizeof *t->order);
     t->work = crs_alloc((size_t)d->units, sizeof *t->work);
     t->at_work = crs_alloc((size_t)d->units, 1);
     t->slot = crs_alloc((size_t)d->cols, sizeof *t->slot);
     t->slot_column = crs_alloc((size_t)t->room, sizeof *t->slot_column);
-    return fine && t->g && t->q && t->work && t->at_work && t->slot && t->slot_column;
+    return fine && t->g && t->pack && t->q && t->order && t->work && t->at_work && t->slot &&
+           t->slot_column;
 }
 
 crs_descent *crs_descent_new(const crs_design *d, crease_error *e)
@@ -73,6 +77,7 @@ static bool stays_at_work(const crs_descent *t, ptrdiff_t u)
 void crs_descent_restart(crs_descent *t)
 {
     t->working = 0;
+    t->packed = -1;
     for (ptrdiff_t u = 0; u < t->d->units; u++) {
         t->at_work[u] = 0;
         if (stays_at_work(t, u)) crs_descent_add(t, u);

@@ -31,24 +31,37 @@ static double bound(const crs_descent *t, ptrdiff_t u)
     return (t->reach[u] + sqrt(size) * (t->drift - t->stamp[u])) * (1 + 0x1p-40);
 }
 
+/* How urgent unit u is: 0 where b_u = 0 stays. `guess` is a bound or an estimate of its gradient;
+ * where that stays too the gradient is not computed. */
+static double urgency(crs_descent *t, ptrdiff_t u, double guess)
+{
+    if (t->at_work[u] || crs_unit_stays(t, u, guess)) return 0;
+    crs_descent_look(t, u);
+    return crs_unit_stays(t, u, t->reach[u]) ? 0 : t->reach[u] / t->d->weight[u];
+}
+
 /* Where many would go to work at once, only those with the longest gradients for their weight. */
-ptrdiff_t crs_descent_screen(crs_descent *t)
+static ptrdiff_t recruit(crs_descent *t, bool safe)
 {
     enum { FEW = 64 };
+    double *urgent = t->curve, most = 0;
     ptrdiff_t count = 0;
-    double most = 0;
-    crs_descent_drift(t);
     for (ptrdiff_t u = 0; u < t->d->units; u++) {
-        t->curve[u] = 0; /* here: how urgent */
-        if (t->at_work[u] || crs_unit_stays(t, u, bound(t, u))) continue;
-        crs_descent_look(t, u);
-        if (crs_unit_stays(t, u, t->reach[u])) continue;
-        t->curve[u] = t->reach[u] / t->d->weight[u];
-        most = larger(most, t->curve[u]);
-        count++;
+        urgent[u] = urgency(t, u, safe ? bound(t, u) : 1.1 * t->reach[u]);
+        most = larger(most, urgent[u]);
+        count += urgent[u] > 0;
     }
     const double least = count > FEW && count > t->working ? most / 2 : 0;
     for (ptrdiff_t u = 0; count > 0 && u < t->d->units; u++)
-        if (t->curve[u] > least) crs_descent_add(t, u);
+        if (urgent[u] > least) crs_descent_add(t, u);
     return count;
+}
+
+/* First the units whose gradient was near its limit (as in the strong rules of Tibshirani et al.
+ * 2012), and only when none of them is wanted all that the safe test leaves. */
+ptrdiff_t crs_descent_screen(crs_descent *t)
+{
+    crs_descent_drift(t);
+    const ptrdiff_t count = recruit(t, false);
+    return count > 0 ? count : recruit(t, true);
 }

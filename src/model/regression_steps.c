@@ -6,7 +6,7 @@
  * cannot rise: block majorization-minimization, Razaviyayn, Hong, Luo 2013. */
 #include "model/regression.h"
 
-enum { SWEEPS_OF_A_MODEL = 50 };
+enum { SWEEPS = 200 }; /* of one model */
 
 /* s and the gradients of the columns at work, afresh from the scores. */
 void crs_descent_refresh(crs_descent *t)
@@ -73,7 +73,7 @@ static void save(crs_descent *t)
 /* Sweeps until one moves the gradient by no more than the tolerance. */
 static void sweep(crs_descent *t, double (*once)(crs_descent *), double tolerance)
 {
-    for (int k = 0; k < SWEEPS_OF_A_MODEL && t->sweeps < t->max_sweeps; k++) {
+    for (int k = 0; k < SWEEPS && t->sweeps < t->max_sweeps; k++) {
         t->sweeps++;
         if (!(once(t) > tolerance)) break;
     }
@@ -92,7 +92,9 @@ void crs_descent_improve(crs_descent *t, double tolerance)
 {
     save(t);
     if (t->gram) {
-        for (ptrdiff_t k = 0; k < t->filled; k++) t->q[k] = t->grad[t->slot_column[k]];
+        crs_gram_pack(t);
+        for (ptrdiff_t k = 0; k < t->packed_columns; k++)
+            t->q[k] = t->grad[t->slot_column[t->order[k]]];
         sweep(t, crs_sweep_gram, tolerance);
         return;
     }
