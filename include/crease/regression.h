@@ -94,7 +94,7 @@ CREASE_API const double *crease_regression_point(const crease_regression *m, ptr
 /* What can be said of the point beyond stationarity. */
 #define CREASE_CONVEXITIES(X)                                                                      \
     X(UNKNOWN, "stationary; no more is proved")                                                    \
-    X(LOCAL, "strict local minimizer: convex on the selected columns, which are safe")             \
+    X(LOCAL, "strict local minimizer: convex on the selected columns")                             \
     X(GLOBAL, "global minimizer: the objective is convex")
 
 typedef enum {
@@ -114,6 +114,8 @@ typedef struct {
     crease_convexity convexity;
     double eigenvalue; /* the least of the loss's Hessian on the selected columns; NaN: not asked */
     double concavity;  /* the penalty's, largest over these columns */
+    double margin;     /* > 0: every step db decreased the objective by margin/2 |db|^2 or more, as
+                          the rate of proximal BCD wants; NaN: not the squared loss */
 } crease_regression_certificate;
 
 /* check: also ask the checker, whose extended precision takes some fifty times as long. */

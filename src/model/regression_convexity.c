@@ -142,6 +142,17 @@ static bool look(const crease_regression *m, ptrdiff_t k, const double *par, vie
     return true;
 }
 
+/* Curvature less concavity, least over the units; a column of zeros never moves. */
+static double margin(const crease_regression *m, const double *par)
+{
+    const crs_design *d = &m->d;
+    const double concavity = m->s.penalty.penalty->weak_convexity(par);
+    double least = INFINITY;
+    for (ptrdiff_t u = 0; u < d->units; u++)
+        if (d->length[u] > 0) least = smaller(least, d->length[u] - times(d->weight[u], concavity));
+    return d->loss->quadratic ? least : NAN;
+}
+
 bool crs_regression_convexity(const crease_regression *m, ptrdiff_t k,
                               crease_regression_certificate *out, crease_error *e)
 {
@@ -149,12 +160,13 @@ bool crs_regression_convexity(const crease_regression *m, ptrdiff_t k,
     const crease_penalty *p = m->s.penalty.penalty;
     double par[CREASE_PARS], most = 0;
     view v = { .count = 0 };
+    crs_penalty_at(&m->s.penalty, m->lambda[k], par);
     out->eigenvalue = NAN;
+    out->margin = margin(m, par);
     if (p->convex && d->loss->low >= 0) {
         out->convexity = CREASE_CONVEXITY_GLOBAL;
         return true;
     }
-    crs_penalty_at(&m->s.penalty, m->lambda[k], par);
     for (ptrdiff_t u = 0; u < d->units; u++) most = larger(most, d->weight[u]);
     const bool done = look(m, k, par, &v, out, e);
     if (m->least > times(most, p->weak_convexity(par))) out->convexity = CREASE_CONVEXITY_GLOBAL;

@@ -7,19 +7,22 @@
  * (v-k)/2 |db|^2 or more, so the rate of proximal BCD holds with v-k in place of its weight. */
 #include "model/regression.h"
 
-/* false: the limit of sweeps was met, or arithmetic failed. */
+/* At least one round of steps: a zero may be stationary and yet not the minimizer of its
+ * coordinate. false: the limit of sweeps was met, or arithmetic failed. */
 static bool settle(crs_descent *t)
 {
-    double last = INFINITY, inner = t->tolerance / 4;
-    for (;;) {
-        crs_descent_refresh(t);
-        const double residual = crs_descent_residual(t);
-        if (residual <= t->tolerance) return true;
+    double residual, last = INFINITY, inner = t->tolerance / 4;
+    crs_descent_refresh(t);
+    residual = crs_descent_residual(t);
+    do {
         if (!(residual < INFINITY) || t->sweeps >= t->max_sweeps) return false;
         if (!(residual < last / 2)) inner /= 4; /* the sweeps stopped too early */
         last = residual;
         crs_descent_improve(t, t->d->loss->quadratic ? inner : larger(inner, residual / 8));
-    }
+        crs_descent_refresh(t);
+        residual = crs_descent_residual(t);
+    } while (!(residual <= t->tolerance));
+    return true;
 }
 
 bool crs_descent_solve(crs_descent *t)
