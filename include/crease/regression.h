@@ -64,7 +64,7 @@ CREASE_API void crease_regression_free(crease_regression *m);
 CREASE_API double crease_regression_size(ptrdiff_t n, ptrdiff_t p, ptrdiff_t path);
 
 /* The least lambda at which zero is a minimizer in every coordinate (group) alone, and so
- * stationary; above it nothing is selected. */
+ * stationary, times 1 + 2^-36 for rounding; above it nothing is selected. */
 CREASE_API double crease_regression_lambda_max(const crease_regression *m);
 
 /* Solves the whole path; false when arithmetic failed. */

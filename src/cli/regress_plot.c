@@ -112,7 +112,7 @@ static void put_mark(FILE *file, const frame *f, ptrdiff_t k, const char *text, 
 {
     const double x = across(f, crease_regression_at(f->j->model, k).lambda);
     fprintf(file, "<path class=\"mark\" d=\"M%.1f %dV%d\"/>", x, TOP, BOTTOM);
-    fprintf(file, "<text class=\"note\" x=\"%.1f\" y=\"%d\">%s</text>\n", x + 4, TOP + 14 * row,
+    fprintf(file, "<text class=\"note\" x=\"%.1f\" y=\"%d\">%s</text>\n", x + 4, BOTTOM - 18 * row,
             text);
 }
 
@@ -125,7 +125,7 @@ static bool put_picture(FILE *file, const void *what)
             "font-family=\"sans-serif\" font-size=\"12\">\n"
             "<title>coefficients along the path</title>\n"
             "<style>polyline{fill:none;stroke-width:1.4}.grid{stroke:#ddd}.axis{stroke:#333;"
-            "fill:none}.mark{stroke:#555;stroke-dasharray:4 3}.note{fill:#333}</style>\n"
+            "fill:none}.mark{stroke:#555;stroke-dasharray:4 3}.note{fill:#333;stroke:#fff;stroke-width:4;paint-order:stroke}</style>\n"
             "<rect width=\"%d\" height=\"%d\" fill=\"white\"/>\n",
             WIDTH, HEIGHT, WIDTH, HEIGHT);
     put_axes(file, &f);

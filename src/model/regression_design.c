@@ -55,11 +55,12 @@ static void set_units(crs_design *d, const crease_reg *r)
     d->start[count + 1] = d->p + 1;
 }
 
+/* From the first on: the mean of equal numbers is that number. */
 static double mean_of(ptrdiff_t n, const double *t)
 {
     double sum = 0;
-    for (ptrdiff_t i = 0; i < n; i++) sum += t[i] / (double)n;
-    return sum;
+    for (ptrdiff_t i = 1; i < n; i++) sum += t[i] - t[0];
+    return t[0] + sum / (double)n;
 }
 
 /* A few rows at a time, so that neighbours in memory are read and written together. */

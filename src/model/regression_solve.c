@@ -74,11 +74,10 @@ double crs_descent_lambda_max(crs_descent *t, const crease_reg *one)
         crs_descent_look(t, u);
         if (slope < INFINITY) most = larger(most, t->reach[u] / d->weight[u] / slope);
     }
-    most *= 1 + 0x1p-50;
     for (ptrdiff_t u = 0; u < d->units; u++) {
         set_penalty(t, one, most);
         if (d->weight[u] == 0 || t->reach[u] == 0 || crs_unit_stays(t, u, t->reach[u])) continue;
         most = least_for(t, one, u, most);
     }
-    return most;
+    return most * (1 + 0x1p-36); /* the rounding of the gradients, and of b_0 */
 }
