@@ -85,6 +85,23 @@ static void record(crease_regression *m, ptrdiff_t k)
     out->objective = loss + crs_units_value(t) * square(d->c);
 }
 
+static bool check_finite(const crease_regression *m, ptrdiff_t k, crease_error *e)
+{
+    if (!crs_all_finite(m->d.cols, crease_regression_point(m, k)))
+        return crs_fail(e, CREASE_NUMERICAL_FAILURE,
+                        "the coefficients at lambda = %g are not finite; rescale the data",
+                        m->lambda[k]);
+    const crease_regression_solution *s = &m->solution[k];
+    for (ptrdiff_t j = 0; j < m->d.p; j++)
+        if (!isfinite(s->coef[j]))
+            return crs_fail(e, CREASE_BAD_DATA,
+                            "the coefficient of column %td is too large for a number; rescale the "
+                            "column",
+                            j + 1);
+    return isfinite(s->intercept) ||
+           crs_fail(e, CREASE_BAD_DATA, "the intercept is too large for a number; rescale X");
+}
+
 bool crease_regression_fit(crease_regression *m, crease_error *e)
 {
     const ptrdiff_t path = m->s.path;
@@ -94,12 +111,9 @@ bool crease_regression_fit(crease_regression *m, crease_error *e)
         const ptrdiff_t k = m->s.ascending ? path - 1 - i : i;
         crs_penalty_at(&m->s.penalty, m->lambda[k], t->par);
         const bool converged = crs_descent_solve(t);
-        if (!crs_all_finite(m->d.cols, t->b))
-            return crs_fail(e, CREASE_NUMERICAL_FAILURE,
-                            "the coefficients at lambda = %g are not finite; rescale the data",
-                            m->lambda[k]);
         record(m, k);
         m->solution[k].converged = converged;
+        if (!check_finite(m, k, e)) return false;
     }
     return true;
 }

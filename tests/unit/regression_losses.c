@@ -122,7 +122,8 @@ static void robust_losses_resist(void **state)
     assert_true(error[CREASE_REGRESSION_SQUARED] > 0.5);
 }
 
-/* More columns than rows, every loss, penalties of every kind, with and without intercept. */
+/* More columns than rows, every loss, penalties of every kind, with and without intercept. l0 does
+ * not bound the coefficients of classes that a plane separates: there is no minimizer to find. */
 static void everything_is_certified(void **state)
 {
     const crease_reg penalty[] = { crease_l1(1),       crease_elastic_net(0.5, 0.5),
@@ -133,6 +134,8 @@ static void everything_is_certified(void **state)
     (void)state;
     for (size_t k = 0; k < sizeof penalty / sizeof *penalty; k++)
         for (int loss = 0; loss < 4; loss++) {
+            if (penalty[k].penalty == crease_l0(1).penalty && loss == CREASE_REGRESSION_LOGISTIC)
+                continue;
             draw_regression(ROWS, WIDE, 4, X, y);
             for (int i = 0; loss == CREASE_REGRESSION_LOGISTIC && i < ROWS; i++) y[i] = y[i] > 2;
             crease_regression_settings s = crease_regression_default();
