@@ -78,9 +78,9 @@ static void print_summary(const crs_regress_job *j)
            s.standardize ? ", standardized" : "", s.intercept ? ", with an intercept" : "");
     printf("model       %s loss, %s penalty\n", crs_regress_loss_name(s.loss),
            j->penalty.spec.name);
-    printf("path        %td lambdas from %.6g to %.6g; lambda_max is %.6g\n", s.path,
-           crease_regression_at(j->model, 0).lambda, crease_regression_at(j->model, last).lambda,
-           crease_regression_lambda_max(j->model));
+    printf("path        %td lambda%s from %.6g to %.6g; lambda_max is %.6g\n", s.path,
+           s.path == 1 ? "" : "s", crease_regression_at(j->model, 0).lambda,
+           crease_regression_at(j->model, last).lambda, crease_regression_lambda_max(j->model));
     printf("certified   %td of %td, relative residual at most %.1e (eps %g); checker %td of %td\n",
            j->certified, s.path, worst, s.eps, j->checked, s.path);
     if (j->folds) {

@@ -125,7 +125,8 @@ static bool put_picture(FILE *file, const void *what)
             "font-family=\"sans-serif\" font-size=\"12\">\n"
             "<title>coefficients along the path</title>\n"
             "<style>polyline{fill:none;stroke-width:1.4}.grid{stroke:#ddd}.axis{stroke:#333;"
-            "fill:none}.mark{stroke:#555;stroke-dasharray:4 3}.note{fill:#333;stroke:#fff;stroke-width:4;paint-order:stroke}</style>\n"
+            "fill:none}.mark{stroke:#555;stroke-dasharray:4 "
+            "3}.note{fill:#333;stroke:#fff;stroke-width:4;paint-order:stroke}</style>\n"
             "<rect width=\"%d\" height=\"%d\" fill=\"white\"/>\n",
             WIDTH, HEIGHT, WIDTH, HEIGHT);
     put_axes(file, &f);

@@ -219,6 +219,14 @@ assert np.allclose(b[:, :0:-1] * 1e12, -a[:, 1:], rtol=1e-7, atol=1e-9)'
 }
 for name in X1 X2 X3 X4 X5 X8 X12 X16; do $name; done
 
+# The example of the help page works as pasted.
+example=$("$CREASE" help regress | sed -n '/^Example$/{n;p;}')
+PATH="$(dirname "$CREASE"):$PATH" run bash -c "$example"
+[ $code -eq 0 ] && [ -s result/result.json ]
+judge $? "example: $example"
+[ "$("$CREASE" help regress | awk 'length > 100')" = "" ]
+judge $? "the help page is narrow"
+
 # Mistakes, and no folder left behind by them.
 [ ! -e x ]
 judge $? "a refusal leaves nothing"

@@ -35,14 +35,14 @@ json_is_a_problem_file() {
   done
 }
 # Each quoted line, indented by four blanks after a ```sh block, is a line of what it prints.
-commands_print_what_follows() {
+commands_print_what_follows() { # GUIDE
   local command line
   ln -sf "$CREASE" "$work/crease"
-  cp examples/problems/first.json "$work"
+  cp examples/problems/first.json examples/regression.awk "$work"
   awk '/^```sh$/ {code = 1; next} /^```$/ && code {code = 0; quoted = 1; next}
        code {print "$ " $0} quoted && /^    / {print substr($0, 5)} quoted && /^[^ ]/ {quoted = 0}' \
-      docs/first-problem.md >"$work/session"
-  grep -q '^\$ crease solve' "$work/session" || return 1
+      "$1" >"$work/session"
+  grep -q '^\$ crease ' "$work/session" || return 1
   while IFS= read -r line; do
     if [[ $line == '$ '* ]]; then
       command=${line#'$ '}
@@ -55,6 +55,8 @@ commands_print_what_follows() {
 }
 check "C blocks" c_is_in_the_examples
 check "JSON blocks" json_is_a_problem_file
-check "commands" commands_print_what_follows
+for guide in docs/first-problem.md docs/regression.md; do
+  check "commands of $guide" commands_print_what_follows "$guide"
+done
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * regression_path: lambda_max, both directions, scaling, degenerate data, convexity */
 #include "regression_naive.h"
-#include "smooth/smooth.h"
 
 enum { ROWS = 60, COLS = 12 };
 static double X[NAIVE_ROWS * NAIVE_COLS], y[NAIVE_ROWS];
