@@ -57,11 +57,12 @@ static double tick_step(double range, int count)
 static void put_axes(FILE *file, const frame *f)
 {
     const double step = tick_step(f->high - f->low, 6);
-    for (double b = ceil(f->low / step) * step; b <= f->high; b += step) {
-        const double y = down(f, b);
+    const int first = (int)ceil(f->low / step), last = (int)floor(f->high / step);
+    for (int k = first; k <= last; k++) {
+        const double y = down(f, k * step);
         fprintf(file, "<path class=\"grid\" d=\"M%d %.1fH%d\"/>", LEFT, y, RIGHT);
         fprintf(file, "<text x=\"%d\" y=\"%.1f\" text-anchor=\"end\">%.4g</text>\n", LEFT - 6,
-                y + 4, fabs(b) < step / 2 ? 0 : b);
+                y + 4, k * step);
     }
     const ptrdiff_t path = f->j->s.path, every = path > 8 ? (path + 7) / 8 : 1;
     for (ptrdiff_t k = 0; k < path; k += every) {

@@ -29,7 +29,8 @@ double crease_regression_size(ptrdiff_t n, ptrdiff_t p, ptrdiff_t path)
 {
     const double rows = (double)n, cols = (double)p + 1, lambdas = (double)path;
     const double gram = smaller(cols, 2000);
-    return 2 * rows * cols + 2 * lambdas * cols + gram * gram + 16 * (rows + cols) + 64 * lambdas;
+    return 2 * rows * cols + 2 * lambdas * cols + 2 * gram * gram + 16 * (rows + cols) +
+           64 * lambdas;
 }
 
 static bool allocate(crease_regression *m, crease_error *e)
