@@ -26,6 +26,8 @@ typedef struct {
     double y_center;
 } crs_design;
 
+enum { CRS_PAST = 5 }; /* steps that an extrapolation looks back on */
+
 typedef struct {
     const crs_design *d;
     const crease_penalty *penalty;
@@ -45,6 +47,8 @@ typedef struct {
     double *g;                                /* of all columns met so far, each in its slot */
     double *pack, *q;                         /* of the columns at work, and their gradients */
     ptrdiff_t packed, packed_columns, *order; /* how many units; slots of the columns */
+    double *past;                             /* CRS_PAST + 1 points on the columns at work */
+    int points;                               /* so many of them are there */
     double tolerance;
     long sweeps, max_sweeps;
 } crs_descent;
@@ -108,6 +112,7 @@ void crs_descent_add(crs_descent *t, ptrdiff_t u); /* unit u goes to work */
 double crs_sweep_gram(crs_descent *t);
 double crs_sweep_columns(crs_descent *t);
 void crs_gram_pack(crs_descent *t);
+void crs_gram_remember(crs_descent *t);         /* and extrapolate in due time */
 bool crs_gram_add(crs_descent *t, ptrdiff_t u); /* false: no room */
 
 /* Minimizes the model on the units at work; the residual there (regression_steps.c). */

@@ -9,7 +9,7 @@ void crs_descent_free(crs_descent *t)
     if (!t) return;
     double *const doubles[] = { t->b,     t->base, t->e,     t->s,    t->h,    t->m,
                                 t->kept,  t->grad, t->curve, t->step, t->seen, t->reach,
-                                t->stamp, t->g,    t->q,     t->pack };
+                                t->stamp, t->g,    t->q,     t->pack, t->past };
     for (size_t k = 0; k < sizeof doubles / sizeof *doubles; k++) crs_free(doubles[k]);
     crs_free(t->work);
     crs_free(t->at_work);
@@ -31,14 +31,15 @@ static bool allocate(crs_descent *t)
     for (int k = 0; k < 3; k++) fine = (*of_units[k] = crs_doubles(d->units, "", NULL)) && fine;
     t->g = crs_doubles(t->room * t->room, "", NULL);
     t->pack = crs_doubles(t->room * t->room, "", NULL);
+    t->past = crs_doubles((CRS_PAST + 1) * t->room, "", NULL);
     t->q = crs_doubles(t->room, "", NULL);
     t->order = crs_alloc((size_t)t->room, sizeof *t->order);
     t->work = crs_alloc((size_t)d->units, sizeof *t->work);
     t->at_work = crs_alloc((size_t)d->units, 1);
     t->slot = crs_alloc((size_t)d->cols, sizeof *t->slot);
     t->slot_column = crs_alloc((size_t)t->room, sizeof *t->slot_column);
-    return fine && t->g && t->pack && t->q && t->order && t->work && t->at_work && t->slot &&
-           t->slot_column;
+    return fine && t->g && t->pack && t->past && t->q && t->order && t->work && t->at_work &&
+           t->slot && t->slot_column;
 }
 
 crs_descent *crs_descent_new(const crs_design *d, crease_error *e)

@@ -76,6 +76,7 @@ static void sweep(crs_descent *t, double (*once)(crs_descent *), double toleranc
     for (int k = 0; k < SWEEPS && t->sweeps < t->max_sweeps; k++) {
         t->sweeps++;
         if (!(once(t) > tolerance)) break;
+        if (t->gram) crs_gram_remember(t);
     }
     rescore(t);
 }
@@ -93,6 +94,7 @@ void crs_descent_improve(crs_descent *t, double tolerance)
     save(t);
     if (t->gram) {
         crs_gram_pack(t);
+        t->points = 0;
         for (ptrdiff_t k = 0; k < t->packed_columns; k++)
             t->q[k] = t->grad[t->slot_column[t->order[k]]];
         sweep(t, crs_sweep_gram, tolerance);
