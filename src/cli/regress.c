@@ -55,8 +55,11 @@ static void collect_warnings(crs_regress_job *j)
         warn(j, "every coefficient is zero at every lambda: X explains nothing of y");
     if (j->folds && most > 0 && j->cv.best == j->s.path - 1)
         warn(j, "the least deviance is at the last lambda; continue the path, as --path 100,0.001");
-    if (j->certified < j->s.path)
-        warn(j, "not every solution is certified; raise --max-iterations or eps");
+    if (j->certified == j->s.path) return;
+    warn(j, "not every solution is certified; raise --max-iterations or eps");
+    if (j->s.loss == CREASE_REGRESSION_LOGISTIC && !j->s.penalty.penalty->convex)
+        warn(j, "columns that separate the classes have no finite coefficients under a penalty "
+                "that levels off; end the path earlier, as --path 100,0.2, or use l1");
 }
 
 static void print_solution(const crs_regress_job *j, const char *what, ptrdiff_t k)

@@ -66,8 +66,8 @@ static void extrapolate(crs_descent *t)
     }
     restore(t, point);
     for (ptrdiff_t k = 0; k < n; k++) point[k] -= t->base[column_at(t, k)];
-    crs_gemv(false, n, n, 1, t->pack, point, 0, q);
-    for (ptrdiff_t k = 0; k < n; k++) q[k] += t->grad[column_at(t, k)];
+    for (ptrdiff_t k = 0; k < n; k++) q[k] = t->grad[column_at(t, k)];
+    for (ptrdiff_t k = 0; k < n; k++) axpy(n, point[k], t->pack + k * n, q);
     if (value_at(t, q) < before)
         copy(n, q, t->q);
     else
