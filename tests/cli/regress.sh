@@ -12,6 +12,7 @@ y = 3 + X @ b + r.randn(n)
 np.save("X.npy", X); np.save("y.npy", y); np.save("c.npy", (y > np.median(y)).astype(float))
 np.savetxt("X.csv", X, delimiter=","); np.savetxt("y.csv", y)
 np.savetxt("s.csv", np.where(y > np.median(y), 1, -1))
+np.save("separable.npy", np.column_stack([y, X[:, 0]]))
 wide = r.randn(30, 90)
 np.save("wide.npy", wide); np.save("narrow.npy", wide[:, 0] * 2 + 0.1 * r.randn(30))
 def spoil(name, i, j, value):
@@ -202,6 +203,15 @@ X12() {
     expect_exit 65 "sizes add up to 10" regress X.npy y.npy --groups 5,5 --out x
     expect_exit 65 "give one for" regress X.npy y.npy --weights 1,2 --out x
 }
+X13() { # no minimizer: a penalty that levels off, classes that a column separates
+    run "$CREASE" regress separable.npy c.npy --loss logistic --penalty mcp --standardize \
+        --intercept --path 10,0.001 --max-iterations 2000 --out x13
+    [ $code -eq 2 ] && [[ $out == *"separate the classes"* ]] && $python -c '
+import json, numpy as np
+assert np.isfinite(np.load("x13/coefficients.npy")).all()
+assert not all(s["certificate"]["certified"] for s in json.load(open("x13/result.json"))["solutions"])'
+    judge $? "X13: exit $code, $out $err"
+}
 X16() { # columns in another order, columns and y in other units, -y
     $python - <<'END'
 import numpy as np
@@ -217,7 +227,7 @@ assert np.allclose(b[:, 0], -1e-6 * a[:, 0], rtol=1e-7)
 assert np.allclose(b[:, :0:-1] * 1e12, -a[:, 1:], rtol=1e-7, atol=1e-9)'
     judge $? X16
 }
-for name in X1 X2 X3 X4 X5 X8 X12 X16; do $name; done
+for name in X1 X2 X3 X4 X5 X8 X12 X13 X16; do $name; done
 
 # The example of the help page works as pasted.
 example=$("$CREASE" help regress | sed -n '/^Example$/{n;p;}')

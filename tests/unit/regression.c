@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * regression: whole paths against an independent coordinate descent, and their certificates */
+#include "model/regression.h"
 #include "regression_naive.h"
 
 enum { LAMBDAS = 50 };
@@ -97,6 +98,33 @@ static void certificates_follow_the_definition(void **state)
     crease_regression_free(m);
 }
 
+/* Sweeps on the columns when the Gram matrix has no room, and a cold start at the small end, where
+ * most columns ask to go to work at once: the same minima. */
+static void other_ways_to_the_same_minimum(void **state)
+{
+    enum { ROWS = 50, COLS = 110 };
+    crease_error e = { CREASE_OK, "" };
+    (void)state;
+    draw_regression(ROWS, COLS, 15, X, y);
+    crease_regression *m = path_of(crease_l1(1), ROWS, COLS, 0.02);
+    crease_regression_settings s = crease_regression_used(m);
+    for (int way = 0; way < 2; way++) {
+        s.ascending = way == 1;
+        crease_regression *other_m = crease_regression_new(&s, ROWS, COLS, X, y, &e);
+        assert_non_null(other_m);
+        if (way == 0) other_m->descent->room = 3;
+        assert_true(crease_regression_fit(other_m, &e));
+        assert_true(other_m->descent->gram == (way == 1));
+        for (int k = 0; k < LAMBDAS; k++) {
+            assert_true(crease_regression_at(other_m, k).converged);
+            assert_close(crease_regression_at(other_m, k).objective,
+                         crease_regression_at(m, k).objective, 1e-11);
+        }
+        crease_regression_free(other_m);
+    }
+    crease_regression_free(m);
+}
+
 /* A point that was spoiled is not certified. */
 static void a_wrong_point_is_refused(void **state)
 {
@@ -116,6 +144,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(agrees_with_an_independent_descent),
         cmocka_unit_test(certificates_follow_the_definition),
+        cmocka_unit_test(other_ways_to_the_same_minimum),
         cmocka_unit_test(a_wrong_point_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
