@@ -2,6 +2,8 @@
  * regress: sparse regression and classification along a path of lambdas */
 #include "cli/regress.h"
 
+_Static_assert(CRS_OPTIONS <= 64, "a verb's options are the bits of one number");
+
 enum { LIMIT = 2 };
 static const double CHECKER_ENTRIES = 3e7; /* of X that the checker may read in all */
 

@@ -49,17 +49,17 @@ bool crs_regression_least(crease_regression *m, crease_error *e)
     return done;
 }
 
-/* x'diag(h)x/n over the chosen columns */
+/* x'diag(h)x/n over the chosen columns; row has room for n numbers */
 static void hessian(const crs_design *d, const double *h, ptrdiff_t k, const ptrdiff_t *chosen,
-                    double *out)
+                    double *row, double *out)
 {
-    for (ptrdiff_t i = 0; i < k; i++)
-        for (ptrdiff_t j = 0; j <= i; j++) {
-            const double *x = column_of(d, chosen[i]), *z = column_of(d, chosen[j]);
-            double sum = 0;
-            for (ptrdiff_t r = 0; r < d->n; r++) sum += h[r] * x[r] * z[r];
-            out[i * k + j] = out[j * k + i] = sum / (double)d->n;
-        }
+    for (ptrdiff_t i = 0; i < k; i++) {
+        const double *x = column_of(d, chosen[i]);
+        for (ptrdiff_t r = 0; r < d->n; r++) row[r] = h[r] * x[r];
+        for (ptrdiff_t j = 0; j <= i; j++)
+            out[i * k + j] = out[j * k + i] =
+                crs_dot(d->n, row, column_of(d, chosen[j])) / (double)d->n;
+    }
 }
 
 /* What a look at one solution needs. */
@@ -112,7 +112,7 @@ static bool judge(const crease_regression *m, view *v, crease_regression_certifi
     if (k > 0) {
         v->matrix = crs_doubles(k * k, "the Hessian", e);
         if (!v->matrix) return false;
-        hessian(&m->d, v->h, k, v->chosen, v->matrix);
+        hessian(&m->d, v->h, k, v->chosen, v->s, v->matrix);
         if (!least_eigenvalue(k, v->matrix, &out->eigenvalue, e)) return false;
     }
     if (v->strict && (k == 0 || out->eigenvalue > out->concavity))
