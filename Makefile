@@ -61,6 +61,7 @@ bench:
 	@build/bench/bench/bench_cp_fused
 	@build/bench/bench/bench_envelope
 	@build/bench/bench/bench_spca
+	@build/bench/bench/bench_regress
 
 bench-rpca: bench
 	@bench/rpca build/bench/bench/bench_cp_fused
