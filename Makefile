@@ -1,5 +1,5 @@
 # The project's commands. Everything is built in build/<preset> by CMake and Ninja.
-.PHONY: help demo test check build install clean format tidy coverage readme schema bench
+.PHONY: help demo test check build install clean format tidy coverage readme schema bench bench-rpca paper
 .DEFAULT_GOAL := help
 
 help:
@@ -12,6 +12,8 @@ help:
 ## make tidy      clang-format, clang-tidy
 ## make coverage  statement and branch coverage of the tests (needs gcovr)
 ## make bench     measure the engine and the fused kernels (build/bench)
+## make bench-rpca  robust PCA against NumPy and Octave, in turns
+## make paper     repeat the paper's tables in full and write docs/tables.md (many minutes)
 ## make readme    write the catalogue tables into README.md
 ## make schema    write docs/problem.schema.json from the catalogue
 ## make clean     remove build/
@@ -57,6 +59,15 @@ bench:
 	@ninja -C build/bench --quiet
 	@build/bench/bench/bench_engine
 	@build/bench/bench/bench_cp_fused
+	@build/bench/bench/bench_envelope
+	@build/bench/bench/bench_spca
+	@build/bench/bench/bench_regress
+
+bench-rpca: bench
+	@bench/rpca build/bench/bench/bench_cp_fused
+
+paper: build
+	@scripts/paper-tables build/release/src/crease build/paper
 
 readme: build
 	@scripts/readme-catalogue build/release/src/crease

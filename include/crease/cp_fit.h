@@ -47,8 +47,9 @@ typedef struct {
 } crease_cp_pilot;
 
 /* Bytes the run will take at its peak, the tensor's own included; INFINITY: more than can be
- * counted. `missing`: will there be entries that are not observed? */
-CREASE_API double crease_cp_fit_bytes(const crease_cp_fit_settings *s, bool missing);
+ * counted. `missing`: will there be entries that are not observed? `dense`: will E have nonzeros
+ * in more than one entry of a hundred, at any time? */
+CREASE_API double crease_cp_fit_bytes(const crease_cp_fit_settings *s, bool missing, bool dense);
 
 /* Borrows the tensor, which must outlive the fit and in which missing entries become 0. NULL with
  * a sentence on failure. */

@@ -21,6 +21,7 @@
 #include <crease/problem.h>
 #include <crease/random.h>
 #include <crease/reg.h>
+#include <crease/regression.h>
 #include <crease/rpca.h>
 #include <crease/rpca_apply.h>
 #include <crease/rpca_rank.h>

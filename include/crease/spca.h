@@ -20,9 +20,10 @@ extern "C" {
 typedef struct {
     crease_space shape; /* order 2 to CREASE_MAX_ORDER */
     crease_reg penalty; /* R on a vector of any length; ops NULL: the 1-norm */
-    double alpha;       /* its weight; 0: by `fraction`, anew for every component */
-    double fraction;    /* in (0,1): entries of T(.., u_j, ..) below this fraction of the largest
-                           are to vanish at the first start */
+    double alpha;       /* its weight; 0: so that entries of t_i = T(.., u_j, ..) at the first start
+                           vanish when below `threshold`, or below `fraction` of the largest */
+    double threshold;   /* > 0, or 0: by the fraction, anew for every component */
+    double fraction;    /* in (0,1) */
     int starts;         /* >= 1: the HOSVD, fibres through the largest entries, random vectors */
     uint64_t seed;
 } crease_spca_settings;
@@ -76,6 +77,11 @@ typedef struct {
  * the h of crease_spca_options at each start; the time limit is for all starts together. */
 CREASE_API bool crease_spca_next(crease_spca *m, const crease_options *o, crease_spca_component *c,
                                  crease_error *e);
+
+/* The standard deviation of the noise, from the median of |T|: right when most entries are noise.
+ * Four times it is a good threshold. */
+CREASE_API bool crease_spca_noise(const crease_space *shape, const double *tensor, double *noise,
+                                  crease_error *e);
 
 /* Bytes that a model and its solver take, for forecasts. */
 CREASE_API double crease_spca_bytes(const crease_spca_settings *s);

@@ -21,9 +21,9 @@ typedef struct {
     char truth_path[CRS_PATH_ROOM];
     crs_array factor[CREASE_MAX_ORDER], factor_weight; /* of --init DIR */
     const double *start[CREASE_MAX_ORDER];
-    crease_space given; /* the shape before --merge */
-    char hash[32];      /* of the data, nan where they are missing */
-    double bytes;       /* forecast */
+    crease_space given;       /* the shape before --merge */
+    char hash[32];            /* of the data, nan where they are missing */
+    double bytes, most_bytes; /* forecasts: E very sparse, and dense */
 
     crease_cp_fit *fit;
     crs_log *log;

@@ -30,12 +30,12 @@ static bool same_shape(const char *what, const crs_array *x, const crease_space 
 }
 
 /* The fit's own, the buffers of reading and writing, and the program with its libraries. */
-static double forecast(const crs_rpca_job *j, bool missing)
+static double forecast(const crs_rpca_job *j, bool missing, bool dense)
 {
     crease_cp_fit_settings s = j->s;
     if (s.model.rank == 0) s.model.rank = 1;
     s.model.penalty = j->penalty.reg;
-    return crease_cp_fit_bytes(&s, missing) + 0x1p24;
+    return crease_cp_fit_bytes(&s, missing, dense) + 0x1p24;
 }
 
 /* What a .npy file claims is known before its items are read. */
@@ -46,7 +46,7 @@ static bool foresee(crs_rpca_job *j, crease_error *e)
     if (length < 4 || strcmp(path + length - 4, ".npy") != 0) return true;
     if (!crs_npy_shape(path, &j->s.model.shape) || j->s.model.shape.order < 2)
         return true; /* reading it will say why */
-    return crs_memory_suffices("robust PCA of this tensor", forecast(j, false), e);
+    return crs_memory_suffices("robust PCA of this tensor", forecast(j, false, false), e);
 }
 
 static bool read_one(const char *folder, const char *name, crs_array *out, crease_error *e)
@@ -153,6 +153,8 @@ bool crs_rpca_read(crs_rpca_job *j, crease_error *e)
                        &j->s.model, j->hash, e) ||
         !open_truth(j, e) || !read_start(j, e) || !choose_rank(j, e))
         return false;
-    j->bytes = forecast(j, any_missing(&j->data));
-    return crs_memory_suffices("robust PCA of this rank", j->bytes, e);
+    const bool missing = any_missing(&j->data);
+    j->bytes = forecast(j, missing, false);
+    j->most_bytes = forecast(j, missing, true);
+    return crs_memory_suffices("robust PCA of this rank", j->most_bytes, e);
 }

@@ -36,7 +36,8 @@ void crs_rpca_banner(const crs_rpca_job *j)
     crs_parameter_text(a, text, sizeof text);
     fprintf(stderr, "parameters  %s\n", text[0] ? text : "none");
     print_guarantee(a);
-    fprintf(stderr, "memory      %.4g MB\n", j->bytes / 1e6);
+    fprintf(stderr, "memory      %.4g MB, or %.4g MB when many entries are outliers\n",
+            j->bytes / 1e6, j->most_bytes / 1e6);
     fprintf(stderr, "stops at    %s residual <= %g, %ld iterations, %g s\n\n",
             s.run.relative ? "relative" : "absolute", s.run.eps, s.run.max_iterations,
             s.run.max_seconds);

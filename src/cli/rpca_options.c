@@ -20,11 +20,8 @@ static bool machine_options(crs_rpca_job *j, crease_error *e)
     if (!crs_option_integer(j->a, CRS_OPT_THREADS, 1, 256, 0, &threads, e)) return false;
     j->s.threads = (int)threads;
     j->s.single = precision && strcmp(precision, "single") == 0;
-    return !precision || strcmp(precision, "double") == 0 ||
-           crs_fail(e, CREASE_UNSUPPORTED,
-                    j->s.single ? "--precision single is not available yet; use double"
-                                : "--precision %.64s: write double or single",
-                    precision);
+    return !precision || j->s.single || strcmp(precision, "double") == 0 ||
+           crs_fail(e, CREASE_BAD_ARGUMENT, "--precision %.64s: write double or single", precision);
 }
 
 /* "fibres:2" or "slices:0" */

@@ -45,6 +45,18 @@ static bool read_data(crs_spca_job *j, crease_error *e)
     return suffices(j, &j->s.shape, e);
 }
 
+/* Without noise there is no threshold, and the fraction decides. */
+static bool measure_noise(crs_spca_job *j, crease_error *e)
+{
+    double noise;
+    if (!(j->noise_times > 0)) return true;
+    if (!crease_spca_noise(&j->s.shape, j->data.data, &noise, e)) return false;
+    j->s.threshold = j->noise_times * noise;
+    return j->s.threshold < INFINITY ||
+           crs_fail(e, CREASE_BAD_DATA, "%g times the noise %g overflows; rescale the data",
+                    j->noise_times, noise);
+}
+
 static bool allocate(crs_spca_job *j, crease_error *e)
 {
     const ptrdiff_t K = j->components;
@@ -130,8 +142,8 @@ static bool run(const crs_args *a, crease_error *e)
     static const char *const file[] = { "weights.npy", "residual_norms.npy", "result.json",
                                         "component_1" };
     crs_spca_job j = { .a = a };
-    bool done = crs_spca_options(&j, e) && read_data(&j, e) && build(&j, e) &&
-                crs_outdir_open(a, (int)(sizeof file / sizeof *file), file, e);
+    bool done = crs_spca_options(&j, e) && read_data(&j, e) && measure_noise(&j, e) &&
+                build(&j, e) && crs_outdir_open(a, (int)(sizeof file / sizeof *file), file, e);
     if (done) {
         j.norm = crease_spca_norm(j.model);
         done = find(&j, e) && deliver(&j, e);
@@ -150,7 +162,9 @@ const crs_verb crs_spca_verb = {
             "..., x_d) + alpha sum R(x_i) with |x_i| <= 1, by prox-bcd or gcg from several starts, "
             "and is taken off before the next. --alpha is a number; auto (the default) chooses it "
             "so that entries of T(.., x_j, ..) below 1/(2d) of the largest vanish at the first "
-            "start, auto:F below a fraction F. The folder receives the unit columns factor_1.npy, "
+            "start, auto:F below a fraction F; noise takes 4 times (noise:Z, Z times) the noise as "
+            "estimated from the median of |T|, and finds nothing where only noise is left. The "
+            "folder receives the unit columns factor_1.npy, "
             "..., weights.npy, residual_norms.npy and result.json. eps is relative unless "
             "--relative 0 is given. The exit code is 0 when the independent checker finds every "
             "component VALID, 2 at a limit, 3 when the run diverged.",

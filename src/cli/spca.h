@@ -12,6 +12,7 @@ typedef struct {
     crs_named_reg penalty;
     crease_spca_settings s;
     ptrdiff_t components; /* asked for */
+    double noise_times;   /* > 0: the threshold is so many times the noise */
 
     crs_array data;
     crease_spca *model;

@@ -29,11 +29,12 @@ json_t *crs_spca_json(const crs_spca_job *j)
     const char *penalty = crs_given(j->a, CRS_OPT_PENALTY);
     json_t *components = json_array();
     for (int k = 0; k < j->run; k++) json_array_append_new(components, component(j, k));
-    const bool given = j->s.alpha > 0;
+    const bool given = j->s.alpha > 0, noisy = !given && j->s.threshold > 0;
     json_t *settings = json_pack(
-        "{s:s, s:o, s:o, s:I, s:i, s:s, s:s, s:I}", "penalty", penalty ? penalty : "l1", "alpha",
-        given ? crs_real(j->s.alpha) : json_string("auto"), "fraction",
-        given ? json_null() : crs_real(j->s.fraction), "components", (json_int_t)j->components,
+        "{s:s, s:o, s:o, s:o, s:I, s:i, s:s, s:s, s:I}", "penalty", penalty ? penalty : "l1",
+        "alpha", given ? crs_real(j->s.alpha) : json_string(noisy ? "noise" : "auto"), "fraction",
+        given || noisy ? json_null() : crs_real(j->s.fraction), "threshold",
+        noisy ? crs_real(j->s.threshold) : json_null(), "components", (json_int_t)j->components,
         "starts", j->s.starts, "method", crease_method_name(j->component[0].method), "mode",
         crease_mode_name(j->o.mode), "seed", (json_int_t)j->s.seed);
     const double left = j->component[j->run - 1].norm;

@@ -3,11 +3,18 @@
 #include "cli/run.h"
 #include "cli/spca.h"
 
-/* A number > 0, auto, or auto:FRACTION */
+/* A number > 0, auto, auto:FRACTION, noise or noise:TIMES */
 static bool read_alpha(crs_spca_job *j, crease_error *e)
 {
     const char *text = crs_given(j->a, CRS_OPT_ALPHA);
     if (!text || strcmp(text, "auto") == 0) return true;
+    if (strcmp(text, "noise") == 0) return j->noise_times = 4, true;
+    if (strncmp(text, "noise:", 6) == 0)
+        return (crs_parse_double(text + 6, &j->noise_times) && j->noise_times > 0 &&
+                j->noise_times < INFINITY) ||
+               crs_fail(e, CREASE_BAD_ARGUMENT,
+                        "--alpha %.64s: how many times the noise must be a number > 0, as noise:4",
+                        text);
     if (strncmp(text, "auto:", 5) == 0)
         return (crs_parse_double(text + 5, &j->s.fraction) && j->s.fraction > 0 &&
                 j->s.fraction < 1) ||
@@ -16,7 +23,8 @@ static bool read_alpha(crs_spca_job *j, crease_error *e)
                         text);
     return (crs_parse_double(text, &j->s.alpha) && j->s.alpha > 0 && j->s.alpha < INFINITY) ||
            crs_fail(e, CREASE_BAD_ARGUMENT,
-                    "--alpha %.64s is outside its range: give a number > 0, auto, or auto:FRACTION",
+                    "--alpha %.64s is outside its range: give a number > 0, auto, auto:F, noise or "
+                    "noise:Z",
                     text);
 }
 

@@ -57,6 +57,9 @@ bool crs_cp_check(const crs_cp_settings *c, crease_error *e)
         return false;
     if (c->method != CRS_CP_ADMM_G && c->method != CRS_CP_ADMM_M && c->method != CRS_CP_BCD)
         return crs_fail(e, CREASE_BAD_ARGUMENT, "robust CP: there is no method %d", (int)c->method);
+    if (c->kernel && c->kernel->single != c->single)
+        return crs_fail(e, CREASE_BAD_ARGUMENT, "robust CP: kernel %s is not for tensors of %s",
+                        c->kernel->name, c->single ? "float" : "double");
     if (!c->penalty) return crs_fail(e, CREASE_BAD_ARGUMENT, "robust CP: the penalty is missing");
     return crease_param_check(c->penalty->name, c->penalty->params, c->par, e);
 }

@@ -6,12 +6,25 @@
  * pseudo-inverse. */
 #include "model/cp_state.h"
 
+void crs_cp_right_side(crs_cp_fused *s, const double *table, int from, int to, int n)
+{
+    const crs_cp_gathering g = { .weigh = s->kernel->weigh,
+                                 .k = kruskal_of(s),
+                                 .threads = s->c.threads,
+                                 .from = from,
+                                 .to = to,
+                                 .table = table,
+                                 .fold = s->fold,
+                                 .work = s->gather };
+    crs_cp_gather(&g, n, s->rhs);
+}
+
 void crs_cp_gram(crs_cp_fused *s, int n)
 {
     crs_gram(s->c.shape.dim[n], s->c.rank, s->factor[n], s->gram[n]);
 }
 
-static void set_matrix(crs_cp_fused *s, int n, double shift)
+void crs_cp_gram_of_others(crs_cp_fused *s, int n, double shift)
 {
     const ptrdiff_t rank = s->c.rank, size = rank * rank;
     fill(size, 1, s->matrix);
@@ -30,32 +43,27 @@ static void transpose(ptrdiff_t rows, ptrdiff_t columns, const double *a, double
 static void solve(crs_cp_fused *s, int n, double shift)
 {
     const ptrdiff_t rank = s->c.rank, dim = s->c.shape.dim[n];
-    set_matrix(s, n, shift);
+    crs_cp_gram_of_others(s, n, shift);
     if (shift > 0 && crs_cholesky(rank, s->matrix)) {
         transpose(dim, rank, s->rhs, s->solved);
         crs_cholesky_solve(rank, s->matrix, dim, s->solved);
         transpose(rank, dim, s->solved, s->rhs);
         return;
     }
-    set_matrix(s, n, 0);
-    crs_ballquad(dim, rank, s->matrix, shift, INFINITY, s->rhs, s->solve);
+    crs_cp_gram_of_others(s, n, 0);
+    if (shift > 0)
+        crs_ballquad(dim, rank, s->matrix, shift, INFINITY, s->rhs, s->solve);
+    else
+        crs_pinv_apply(dim, rank, s->matrix, s->rhs, s->solve);
 }
 
 static void update(crs_cp_fused *s, const double *table, int from, int to)
 {
     const double h = s->c.h_factor;
-    const crs_cp_gathering g = { .kernel = s->kernel,
-                                 .k = kruskal_of(s),
-                                 .threads = s->c.threads,
-                                 .from = from,
-                                 .to = to,
-                                 .table = table,
-                                 .fold = s->fold,
-                                 .work = s->gather };
     for (int n = from; n < to; n++) {
         const ptrdiff_t size = s->c.shape.dim[n] * s->c.rank;
         double moved = 0;
-        crs_cp_gather(&g, n, s->rhs);
+        crs_cp_right_side(s, table, from, to, n);
         axpy(size, h / 2, s->factor[n], s->rhs);
         solve(s, n, (h + s->c.nu) / 2);
         for (ptrdiff_t k = 0; k < size; k++) moved += square(s->rhs[k] - s->factor[n][k]);

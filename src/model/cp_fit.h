@@ -13,7 +13,7 @@
 /* An engine makes iterations. Its memory is there before the first one. */
 typedef struct {
     const char *name;
-    double (*bytes)(const crease_cp_fit_settings *s, bool missing); /* T not included */
+    double (*bytes)(const crease_cp_fit_settings *s, bool missing, bool dense); /* without T */
     void *(*open)(crease_cp_fit *f, double *tensor, crease_error *e);
     crease_outcome (*step)(void *self); /* NOT_RUN: go on */
     double (*theta)(const void *self);

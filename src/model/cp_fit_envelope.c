@@ -125,8 +125,9 @@ static void close(void *self)
     crs_free(s);
 }
 
-static double bytes(const crease_cp_fit_settings *s, bool missing)
+static double bytes(const crease_cp_fit_settings *s, bool missing, bool dense)
 {
+    (void)dense; /* E is never stored */
     const crs_envelope_solver_settings c = settings(s, NULL);
     const double n = (double)crease_size(&s->model.shape);
     const double kept = (double)crs_envelope_solver_bytes(&c, NULL);

@@ -5,7 +5,7 @@
  * size of T^(2(d-1)/d): h is multiplied by that, so that data in other units give the same
  * iterates. */
 #include "model/cp_fit.h"
-#include "model/cp_fused.h"
+#include "model/cp_fit_start.h"
 
 /* The same assumptions, constants and parameters as of the whole model: none of them depends on
  * sizes, so that a 2 x 1 x ... tensor with the same pattern of masks stands for it. */
@@ -23,15 +23,6 @@ crease_analysis *crs_cp_fit_analyse(const crease_cp_fit *f, crease_error *e)
     crease_analysis *a = m ? crease_analyse(crease_cp_rpca_problem(m), &f->run, e) : NULL;
     crease_cp_rpca_free(m);
     return a;
-}
-
-/* sigma^(2(d-1)/d), sigma the root mean square of the observed entries; 1 without any */
-static double gram_size(const crease_cp_fit *f, const double *tensor)
-{
-    const ptrdiff_t n = crease_size(&f->s.model.shape), seen = n - f->missing;
-    const int d = f->s.model.shape.order;
-    const double norm = crs_norm(n, tensor);
-    return norm > 0 ? pow(norm / sqrt((double)seen), 2.0 * (d - 1) / d) : 1;
 }
 
 static double weight(const crease_block_plan *b) /* h beyond what f itself has */
@@ -58,64 +49,16 @@ static crs_cp_settings settings(const crease_cp_fit *f, const double *tensor)
                           .nu = m->ridge,
                           .penalty = m->penalty.penalty,
                           .mask = f->mask,
-                          .threads = f->s.threads };
+                          .threads = f->s.threads,
+                          .single = f->s.single };
     copy(CREASE_PARS, m->penalty.par, c.par);
     c.h_factor = bcd ? 0 : weight(&a->block[0]);
     c.h_sparse = bcd ? 0 : weight(&a->block[d]);
     c.h_z = bcd ? 0 : weight(&a->block[d + 1]);
     if (f->s.run.mode == CREASE_MODE_PRACTICAL && f->s.run.h == 0)
-        c.h_factor *= gram_size(f, tensor);
+        c.h_factor *= crs_cp_gram_size(f, tensor);
     if (f->s.run.mode == CREASE_MODE_PAPER) c.h_z *= 2; /* as printed */
     return c;
-}
-
-/* Factors, Z and B into the iteration; `shell` lends its start to the model's own code. */
-static bool start(crease_cp_fit *f, crease_cp_rpca *shell, crs_cp_fused *s, crease_error *e)
-{
-    const crease_cp_rpca_settings *m = &f->s.model;
-    const ptrdiff_t size = crease_size(&m->shape);
-    const double *z = shell->tensor;
-    double *own = NULL, *b = NULL;
-    if (f->mask || m->z != CREASE_Z_DATA) {
-        z = own = crs_doubles(size, "the start of Z", e);
-        if (!own || !crs_cp_start_z(shell, own, e)) return crs_free(own), false;
-    }
-    if (f->mask && !m->unconstrained && m->z == CREASE_Z_DATA) {
-        b = crs_doubles(size, "the start of B", e);
-        for (ptrdiff_t j = 0; b && j < size; j++) b[j] = shell->tensor[j] - z[j];
-        if (!b) return crs_free(own), false;
-    }
-    const bool done =
-        crs_cp_fused_start(s, (const double *const *)shell->start, z, NULL, b, NULL, e);
-    crs_free(own);
-    crs_free(b);
-    return done;
-}
-
-/* N(0,1) in the units of the data */
-static void scale_random(const crease_cp_fit *f, crease_cp_rpca *shell)
-{
-    const crease_cp_rpca_settings *m = &f->s.model;
-    const int d = m->shape.order;
-    const double scale = pow(gram_size(f, shell->tensor), 1.0 / (2 * (d - 1)));
-    if (f->s.run.mode == CREASE_MODE_PAPER || m->start != CREASE_START_RANDOM || m->factor) return;
-    for (int n = 0; n < d; n++)
-        for (ptrdiff_t j = 0; shell->start[n] && j < m->shape.dim[n] * m->rank; j++)
-            shell->start[n][j] *= scale;
-}
-
-/* The factors of a tensor of zeros are zero. */
-static bool start_factors(crease_cp_fit *f, crease_cp_rpca *shell, crease_error *e)
-{
-    const crease_cp_rpca_settings *m = &f->s.model;
-    if (!crs_cp_start_factors(shell, e)) return false;
-    scale_random(f, shell);
-    for (int n = 0; n < m->shape.order; n++) {
-        if (!shell->start[n])
-            shell->start[n] = crs_doubles(m->shape.dim[n] * m->rank, "a start factor", e);
-        if (!shell->start[n]) return false;
-    }
-    return true;
 }
 
 static bool prepare(crease_cp_fit *f, double *tensor, crease_cp_rpca *shell, crease_error *e)
@@ -131,66 +74,98 @@ static bool prepare(crease_cp_fit *f, double *tensor, crease_cp_rpca *shell, cre
         if (!shell->root) return false;
     }
     f->a = f->own = crs_cp_fit_analyse(f, e);
-    return f->own && start_factors(f, shell, e);
+    return f->own && crs_cp_fit_start_factors(f, shell, e);
+}
+
+typedef struct {
+    crs_cp_fused *fused;
+    float *data; /* T in single precision */
+} engine;
+
+static void close(void *self)
+{
+    engine *g = self;
+    if (!g) return;
+    crs_cp_fused_free(g->fused);
+    crs_free(g->data);
+    crs_free(g);
+}
+
+static bool set_up(crease_cp_fit *f, engine *g, crease_cp_rpca *shell, crease_error *e)
+{
+    const crs_cp_settings c = settings(f, shell->tensor);
+    const ptrdiff_t size = crease_size(&c.shape);
+    if (c.single) {
+        g->data = crs_alloc((size_t)size, sizeof *g->data);
+        if (!g->data) return crs_fail(e, CREASE_NO_MEMORY, "out of memory: the tensor");
+        for (ptrdiff_t j = 0; j < size; j++) g->data[j] = (float)shell->tensor[j];
+    }
+    const void *data = shell->tensor;
+    if (c.single) data = g->data;
+    g->fused = crs_cp_fused_new(&c, data, e);
+    return g->fused && crs_cp_fit_start(f, shell, g->fused, e);
 }
 
 static void *open(crease_cp_fit *f, double *tensor, crease_error *e)
 {
     crease_cp_rpca *shell = crs_alloc(1, sizeof *shell);
-    crs_cp_fused *s = NULL;
-    if (!shell) crs_fail(e, CREASE_NO_MEMORY, "out of memory: a start");
-    if (shell && prepare(f, tensor, shell, e)) {
-        const crs_cp_settings c = settings(f, tensor);
-        s = crs_cp_fused_new(&c, tensor, e);
-    }
-    if (s && !start(f, shell, s, e)) {
-        crs_cp_fused_free(s);
-        s = NULL;
-    }
+    engine *g = crs_alloc(1, sizeof *g);
+    bool done = shell && g;
+    if (!done) crs_fail(e, CREASE_NO_MEMORY, "out of memory: a start");
+    done = done && prepare(f, tensor, shell, e) && set_up(f, g, shell, e);
     if (shell) shell->tensor = NULL; /* borrowed */
     crease_cp_rpca_free(shell);
-    return s;
+    if (!done) close(g);
+    return done ? g : NULL;
 }
 
 static crease_outcome step(void *self)
 {
-    crs_cp_fused_step(self);
+    crs_cp_fused_step(((engine *)self)->fused);
     return CREASE_NOT_RUN;
 }
 
-static double theta(const void *self) { return crs_cp_fused_statistics(self)->theta; }
+static double theta(const void *self)
+{
+    return crs_cp_fused_statistics(((const engine *)self)->fused)->theta;
+}
 
-static const double *factor(const void *self, int n) { return crs_cp_fused_factor(self, n); }
+static const double *factor(const void *self, int n)
+{
+    return crs_cp_fused_factor(((const engine *)self)->fused, n);
+}
 
 static void rows(const void *self, ptrdiff_t *left, ptrdiff_t *right)
 {
-    crs_cp_fused_rows(self, left, right);
+    crs_cp_fused_rows(((const engine *)self)->fused, left, right);
 }
 
 static void sparse(const void *self, ptrdiff_t first, ptrdiff_t count, double *out)
 {
-    crs_cp_fused_read(self, CRS_CP_E, first, count, out);
+    crs_cp_fused_read(((const engine *)self)->fused, CRS_CP_E, first, count, out);
 }
 
-static void close(void *self) { crs_cp_fused_free(self); }
-
-/* The iteration, and what the start needs beside it: Z, B where something is missing, the mask. */
-static double bytes(const crease_cp_fit_settings *s, bool missing)
+/* The iteration and the mask; beside them first what the start needs (Z, W, B), then E. */
+static double bytes(const crease_cp_fit_settings *s, bool missing, bool dense)
 {
-    const double n = (double)crease_size(&s->model.shape);
+    const double n = (double)crease_size(&s->model.shape), entry = s->single ? 4 : 8;
+    const bool descent = s->model.unconstrained, g = s->run.method == CREASE_METHOD_ADMM_G;
     const crs_cp_settings c = { .shape = s->model.shape,
                                 .rank = s->model.rank,
-                                .method = s->model.unconstrained                  ? CRS_CP_BCD
-                                          : s->run.method == CREASE_METHOD_ADMM_G ? CRS_CP_ADMM_G
-                                                                                  : CRS_CP_ADMM_M,
+                                .method = descent ? CRS_CP_BCD
+                                          : g     ? CRS_CP_ADMM_G
+                                                  : CRS_CP_ADMM_M,
                                 .beta = 1,
                                 .alpha_noise = 1,
-                                .penalty = s->model.penalty.penalty,
-                                .par = { 1, 3, 1 },
-                                .threads = crs_cp_fit_threads(s) };
-    const bool whole = missing || s->run.mode == CREASE_MODE_PAPER;
-    const double kept = (double)crs_cp_fused_bytes(&c, NULL);
-    return kept < 0 ? INFINITY : kept + (whole ? 8 * n : 0) + (missing ? 9 * n : 0);
+                                .penalty = &crs_zero,
+                                .threads = crs_cp_fit_threads(s),
+                                .single = s->single };
+    const double kept = (double)crs_cp_fused_bytes(&c, NULL) + (missing ? n : 0);
+    const bool paper = s->run.mode == CREASE_MODE_PAPER;
+    const double start = (missing || paper ? 8 * n : 0) + (missing ? 8 * n : 0) +
+                         (missing && !descent && !paper ? 8 * n : 0);
+    if (kept < 8 * n) return INFINITY; /* too many to count */
+    return kept - entry * n + (s->single ? 4 * n : 0) + larger(start, dense ? entry * n : 0);
 }
 
 const crs_cp_engine crs_cp_fused_engine = {

@@ -75,8 +75,9 @@ static void sparse(const void *self, ptrdiff_t first, ptrdiff_t count, double *o
 
 /* Six points, multiplier and residual four times, eleven work vectors, E and Lambda twice; the
  * kernels' memory for a start (in the model's), a step and a certificate. */
-static double bytes(const crease_cp_fit_settings *s, bool missing)
+static double bytes(const crease_cp_fit_settings *s, bool missing, bool dense)
 {
+    (void)dense;
     const crease_cp_rpca_settings *m = &s->model;
     const double n = (double)crease_size(&m->shape), tensors = m->unconstrained ? 2 : 3;
     crease_cp_rpca_settings c = *m;

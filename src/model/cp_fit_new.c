@@ -123,7 +123,7 @@ crease_cp_fit *crease_cp_fit_new(const crease_cp_fit_settings *s, double *tensor
     return NULL;
 }
 
-double crease_cp_fit_bytes(const crease_cp_fit_settings *s, bool missing)
+double crease_cp_fit_bytes(const crease_cp_fit_settings *s, bool missing, bool dense)
 {
     crease_cp_fit_settings used = *s;
     crs_cp_point p;
@@ -135,5 +135,5 @@ double crease_cp_fit_bytes(const crease_cp_fit_settings *s, bool missing)
     const ptrdiff_t room = crs_cp_room_size(&p, crs_cp_fit_threads(s));
     const double factors = 2 * (double)factors_size(&used.model);
     return tensor + 8 * ((double)room + factors) +
-           crs_cp_fit_engine_for(&used)->bytes(&used, missing);
+           crs_cp_fit_engine_for(&used)->bytes(&used, missing, dense);
 }

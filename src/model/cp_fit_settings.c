@@ -22,7 +22,8 @@ const crs_cp_engine *crs_cp_fit_engine_for(const crease_cp_fit_settings *s)
 {
     const bool scalar = crs_cp_fit_scalar(&s->model);
     if (s->run.method == CREASE_METHOD_ENVELOPE ||
-        (s->run.method == CREASE_METHOD_AUTO && s->run.mode == CREASE_MODE_PRACTICAL && scalar))
+        (s->run.method == CREASE_METHOD_AUTO && s->run.mode == CREASE_MODE_PRACTICAL && scalar &&
+         !s->single))
         return &crs_cp_envelope_engine;
     return scalar && !s->model.nonneg ? &crs_cp_fused_engine : &crs_cp_generic_engine;
 }
@@ -60,8 +61,11 @@ static bool check_run(const crease_cp_fit_settings *s, crease_error *e)
     if (s->threads < 0 || s->threads > CRS_CP_MOST_THREADS)
         return crs_fail(e, CREASE_BAD_ARGUMENT, "%d threads; give 1 to %d, or 0 for all there are",
                         s->threads, CRS_CP_MOST_THREADS);
-    return !s->single ||
-           crs_fail(e, CREASE_UNSUPPORTED, "single precision is not available yet; use double");
+    return !s->single || crs_cp_fit_engine_for(s) == &crs_cp_fused_engine ||
+           crs_fail(e, CREASE_UNSUPPORTED,
+                    "single precision is for admm-g, admm-m, prox-bcd and bcd (the envelope stores "
+                    "no tensor), a penalty by entries, all weighed alike, and factors of any sign; "
+                    "use double");
 }
 
 /* The recipe of section 5: beta = 4 or 5, delta = 2, theta_k < 1e-6 or 2000 iterations, random

@@ -35,7 +35,7 @@ static void gather(void *self, ptrdiff_t task, int worker)
         for (ptrdiff_t i = first; i < end; i++) {
             const double *rows = g->table + (l * m->dim + i) * m->after * rank;
             fill(rank, 0, sum);
-            g->kernel->weigh(m->after, rank, rows, g->fold, sum);
+            g->weigh(m->after, rank, rows, g->fold, sum);
             for (ptrdiff_t r = 0; r < rank; r++) m->to[i * rank + r] += left[r] * sum[r];
         }
     }

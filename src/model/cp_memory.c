@@ -13,15 +13,23 @@ enum {
     SHARE = 16 /* the bands' sums of w take at most a SHARE-th of a tensor, if they can */
 };
 
-static double *tensor(crs_carver *c, const crs_cp_grid *g, bool wanted)
+/* Of the tensors' type. */
+static void *reals(crs_carver *c, const crs_cp_fused *s, ptrdiff_t rows, ptrdiff_t columns)
+{
+    ptrdiff_t count;
+    if (!crs_mul_size(rows, columns, &count)) c->used = -1;
+    return carve_bytes(c, c->used < 0 ? 0 : count, (size_t)s->size);
+}
+
+static void *tensor(crs_carver *c, const crs_cp_fused *s, bool wanted)
 {
     if (!wanted) return NULL;
-    double *p = carve_doubles(c, g->left, g->right);
+    void *p = reals(c, s, s->grid.left, s->grid.right);
     carve_bytes(c, STAGGER, 1);
     return p;
 }
 
-crs_cp_grid crs_cp_grid_of(const crease_space *s, ptrdiff_t rank, ptrdiff_t block)
+crs_cp_grid crs_cp_grid_of(const crease_space *s, ptrdiff_t rank, ptrdiff_t block, ptrdiff_t panel)
 {
     crs_cp_grid g = { .split = s->order - 1, .right = s->dim[s->order - 1] };
     const ptrdiff_t enough = more(FEW_COLUMNS, rank);
@@ -34,7 +42,8 @@ crs_cp_grid crs_cp_grid_of(const crease_space *s, ptrdiff_t rank, ptrdiff_t bloc
     g.chunks = (g.right + g.width - 1) / g.width;
     g.words = (g.width + 63) / 64;
     g.blocks = (g.left + CRS_TILE_ROWS - 1) / CRS_TILE_ROWS;
-    g.panels = (g.left + CRS_PANEL - 1) / CRS_PANEL;
+    g.panel = panel;
+    g.panels = (g.left + panel - 1) / panel;
     const ptrdiff_t cheap = more(g.left / (SHARE * rank), FEWEST_BANDS);
     g.bands = fewer(g.panels, fewer(cheap, MOST_BANDS));
     return g;
@@ -53,12 +62,14 @@ static void carve_workers(crs_cp_fused *s, crs_carver *m)
     s->worker = carve_bytes(m, s->c.threads, sizeof *s->worker);
     for (int k = 0; k < s->c.threads; k++) {
         crs_cp_worker w;
-        w.rest = carve_doubles(m, CRS_TILE_ROWS, width);
-        w.scratch = carve_doubles(m, 1, width);
-        w.e = carve_doubles(m, CRS_TILE_ROWS, width);
-        w.panel = carve_doubles(m, CRS_PANEL, width);
+        w.e = reals(m, s, CRS_TILE_ROWS, width);
+        w.rest = reals(m, s, CRS_TILE_ROWS, s->kernel->block);
+        w.partial = reals(m, s, CRS_TILE_ROWS * s->kernel->lanes, rank);
         w.rows = carve_doubles(m, CRS_PANEL, rank);
-        w.v = carve_doubles(m, CRS_TILE_ROWS, rank);
+        w.narrow = reals(m, s, CRS_PANEL, rank);
+        w.collected = reals(m, s, width, rank);
+        w.v = reals(m, s, CRS_TILE_ROWS, rank);
+        w.twice = carve_doubles(m, CRS_TILE_ROWS, rank);
         w.y = carve_doubles(m, CRS_TILE_ROWS, rank);
         carve_bytes(m, STAGGER, 1);
         if (m->base) s->worker[k] = w;
@@ -87,14 +98,15 @@ static void carve(crs_cp_fused *s, crs_carver *m)
     const crs_cp_grid *g = &s->grid;
     const ptrdiff_t rank = s->c.rank, tiles = g->blocks * g->chunks;
     const bool admm = s->c.method != CRS_CP_BCD;
-    s->Z = tensor(m, g, true);
-    s->E = tensor(m, g, true);
-    s->B = tensor(m, g, admm);
-    s->older = tensor(m, g, s->has_older);
+    s->Z = tensor(m, s, true);
+    s->E = tensor(m, s, true);
+    s->B = tensor(m, s, admm);
+    s->older = tensor(m, s, s->has_older);
     s->y = carve_doubles(m, g->left, rank);
     s->marks = carve_bytes(m, tiles, CRS_TILE_ROWS * (size_t)g->words * sizeof *s->marks);
     s->stored = carve_bytes(m, tiles, sizeof *s->stored);
-    s->columns = carve_doubles(m, g->chunks * g->width, rank);
+    s->slots = carve_bytes(m, tiles, CRS_SLOT * (size_t)s->size);
+    s->columns = reals(m, s, g->chunks * g->width, rank);
     s->collected = carve_doubles(m, g->bands * g->chunks * g->width, rank);
     s->w = carve_doubles(m, g->right, rank);
     s->sums = carve_doubles(m, g->bands, CRS_SUMS);
@@ -107,10 +119,11 @@ static ptrdiff_t plan(crs_cp_fused *s, const crs_cp_settings *c)
 {
     crs_carver count = { 0 };
     ptrdiff_t bytes;
-    *s = (crs_cp_fused){ .c = *c, .kernel = c->kernel ? c->kernel : crs_cp_kernel_at(0) };
+    *s = (crs_cp_fused){ .c = *c, .size = c->single ? sizeof(float) : sizeof(double) };
+    s->kernel = c->kernel ? c->kernel : crs_cp_kernel_at(c->single, 0);
     const bool exact = c->ell == 0 || (c->ell == 2 * c->alpha_noise && !c->mask);
     s->has_older = c->method == CRS_CP_ADMM_G || (c->method == CRS_CP_ADMM_M && !exact);
-    s->grid = crs_cp_grid_of(&c->shape, c->rank, s->kernel->block);
+    s->grid = crs_cp_grid_of(&c->shape, c->rank, s->kernel->block, CRS_PANEL);
     carve(s, &count);
     return count.used >= 0 && crs_add_size(count.used, CRS_LINE, &bytes) ? bytes : -1;
 }
@@ -130,7 +143,7 @@ ptrdiff_t crs_cp_fused_bytes(const crs_cp_settings *c, crease_error *e)
     return bytes < 0 ? -1 : bytes + (ptrdiff_t)sizeof s;
 }
 
-crs_cp_fused *crs_cp_fused_new(const crs_cp_settings *c, const double *T, crease_error *e)
+crs_cp_fused *crs_cp_fused_new(const crs_cp_settings *c, const void *T, crease_error *e)
 {
     crs_cp_fused plan_of;
     const ptrdiff_t bytes = checked_plan(&plan_of, c, e);

@@ -11,15 +11,16 @@
 #define CRS_ENVELOPE_H
 
 #include "model/cp_fused.h"
+#include "model/envelope_kernel.h"
 
 typedef struct {
-    crease_space shape;          /* order >= 2 */
-    ptrdiff_t rank;              /* the largest there will be */
-    double alpha_noise;          /* > 0 */
-    const unsigned char *mask;   /* W, borrowed; NULL: all observed */
-    int threads;                 /* 1 .. CRS_CP_MOST_THREADS; results do not depend on it */
-    bool single;                 /* T is float */
-    const crs_cp_kernel *kernel; /* NULL: the fastest that runs here */
+    crease_space shape;                /* order >= 2 */
+    ptrdiff_t rank;                    /* the largest there will be */
+    double alpha_noise;                /* > 0 */
+    const unsigned char *mask;         /* W, borrowed; NULL: all observed */
+    int threads;                       /* 1 .. CRS_CP_MOST_THREADS; results do not depend on it */
+    bool single;                       /* T is float */
+    const crs_envelope_kernel *kernel; /* NULL: the fastest that runs here */
 } crs_envelope_settings;
 
 /* One envelope phi: alpha >= 0, par in the penalty's range. */

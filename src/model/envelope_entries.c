@@ -22,33 +22,34 @@ static double value(const crs_envelope_rule *a, double s, double e)
     return a->c * square(s) + (e == 0 ? 0 : crs_scalar_value(&a->penalty, e));
 }
 
-/* s; the entry's contributions are added up */
-static double entry(const crs_envelope_tile *t, double r, double *w)
+/* s = r - e; a: what the entry adds to the sums */
+static double entry(const crs_envelope_tile *t, double r, double *a)
 {
-    const double e = crs_envelope_prox(t->next, r), s = r - e, phi = value(t->next, s, e);
-    double *sums = t->sums;
-    sums[CRS_ENV_VALUE_NEXT] += phi;
-    if (t->judge) {
-        const double judged = crs_envelope_prox(t->judge, r);
-        sums[CRS_ENV_VALUE] += value(t->judge, r - judged, judged);
-    } else {
-        sums[CRS_ENV_VALUE] += phi;
-    }
-    *w = r == 0 ? 1 : s / r;
-    sums[CRS_ENV_SQUARES] += square(s);
-    sums[CRS_ENV_OBSERVED] += t->mask != NULL;
-    sums[CRS_ENV_NONZERO] += e != 0;
+    const double e = crs_envelope_prox(t->next, r), s = r - e;
+    const double judged = t->judge ? crs_envelope_prox(t->judge, r) : e;
+    const double phi = value(t->next, s, e);
+    a[CRS_ENV_VALUE_NEXT] += phi;
+    a[CRS_ENV_VALUE] += t->judge ? value(t->judge, r - judged, judged) : phi;
+    a[CRS_ENV_SQUARES] += square(s);
+    a[CRS_ENV_NONZERO] += e != 0;
     return s;
 }
 
 void crs_envelope_block(const crs_envelope_tile *t, ptrdiff_t first, int count)
 {
-    for (ptrdiff_t i = 0; i < t->rows; i++)
+    double a[CRS_ENV_SUMS] = { 0 };
+    for (ptrdiff_t i = 0; i < t->rows; i++) {
+        double row = 0;
         for (ptrdiff_t j = first; j < first + count; j++) {
-            double *r = t->r + i * t->width + j, w;
+            double *at = t->r + i * t->width + j;
+            const double r = *at;
             if (t->mask && !t->mask[i * t->stride + j]) continue;
-            *r = entry(t, *r, &w);
-            t->row[i] += w;
+            *at = entry(t, r, a);
+            const double w = *at == r ? 1 : *at / r;
+            row += w;
             t->column[j] += w;
         }
+        t->row[i] += row;
+    }
+    for (int k = 0; k < CRS_ENV_SUMS; k++) t->sums[k] += a[k];
 }

@@ -28,7 +28,7 @@ static void lay_out(const crs_envelope *s)
 void crs_envelope_fold(crs_envelope *s, crs_envelope_sums *out)
 {
     const int order = s->c.shape.order, split = s->grid.split;
-    crs_cp_gathering g = { .kernel = s->kernel, .k = s->k, .threads = s->c.threads };
+    crs_cp_gathering g = { .weigh = s->kernel->weigh, .k = s->k, .threads = s->c.threads };
     g.fold = s->fold;
     g.work = s->gather;
     if (s->columns_wanted) lay_out(s);

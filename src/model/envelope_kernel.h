@@ -3,16 +3,13 @@
 #ifndef CRS_ENVELOPE_KERNEL_H
 #define CRS_ENVELOPE_KERNEL_H
 
-#include "reg/reg.h"
-
-enum { CRS_TILE_ROWS = 4 };
+#include "model/cp_kernel.h"
 
 /* What is added up over the observed entries. */
 enum {
     CRS_ENV_VALUE,      /* phi_judge */
     CRS_ENV_VALUE_NEXT, /* phi_next */
     CRS_ENV_SQUARES,    /* s^2 */
-    CRS_ENV_OBSERVED,   /* 1 */
     CRS_ENV_NONZERO,    /* of e */
     CRS_ENV_SUMS
 };
@@ -36,6 +33,7 @@ typedef struct {
     double *r;                 /* then s, 0 where not observed */
     double *row, *column;      /* marginals of w, added to; column has `width` */
     ptrdiff_t *histogram;
+    ptrdiff_t *loud; /* vectors of columns outside a dead zone in the tile before; now in this */
     bool counted[CRS_TILE_ROWS]; /* the rows that go into the histogram */
     double *sums;
 } crs_envelope_tile;
@@ -43,10 +41,37 @@ typedef struct {
 double crs_envelope_prox(const crs_envelope_rule *a, double r); /* e */
 
 /* Any penalties: in `count` columns from `first` on r, 0 where not observed, becomes s, and the
- * sums grow, that of the observed ones only where there is a mask. */
+ * sums grow. */
 void crs_envelope_block(const crs_envelope_tile *t, ptrdiff_t first, int count);
 
 /* The bin of |r|: its exponent and the first three bits after it. */
 enum { CRS_BIN_SHIFT = 49, CRS_BIN_FIRST = (1023 - 128) * 8, CRS_BIN_LAST = 2047 };
+
+/* One table for every instruction set. */
+typedef struct {
+    const char *name;
+    ptrdiff_t block; /* widths are multiples of this */
+    ptrdiff_t lanes; /* of a vector */
+
+    /* r (4 x width) = the low-rank part v c; v is 4 x rank, c rank x width */
+    void (*low_rank)(ptrdiff_t rank, const double *v, const double *c, const crs_envelope_tile *t);
+
+    void (*envelope)(const crs_envelope_tile *t); /* r from the low-rank part to s, the sums */
+
+    /* y (4 x stride) += r k; k is columns x stride, and stride a multiple of lanes */
+    void (*multiply)(ptrdiff_t stride, const double *k, const crs_envelope_tile *t, double *y);
+
+    /* w (rank x width) += v' z; v is rows x rank, z rows x width: the first `columns` of them */
+    void (*collect)(ptrdiff_t rows, ptrdiff_t rank, ptrdiff_t columns, ptrdiff_t width,
+                    const double *v, const double *z, double *w);
+
+    crs_weigh *weigh;
+} crs_envelope_kernel;
+
+extern const crs_envelope_kernel crs_envelope_kernel_base, crs_envelope_kernel_avx2,
+    crs_envelope_kernel_avx512;
+
+/* The k-th kernel this processor runs, the fastest first; NULL: no more. */
+const crs_envelope_kernel *crs_envelope_kernel_at(int k);
 
 #endif

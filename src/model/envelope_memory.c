@@ -17,9 +17,9 @@ static void carve_workers(crs_envelope *s, crs_carver *m)
     s->worker = carve_bytes(m, s->c.threads, sizeof *s->worker);
     for (int k = 0; k < s->c.threads; k++) {
         crs_envelope_worker w;
-        w.panel = carve_doubles(m, CRS_PANEL, width);
-        w.y = carve_doubles(m, CRS_PANEL, crs_envelope_stride(s->kernel, rank));
-        w.rows = carve_doubles(m, CRS_PANEL + 1, rank);
+        w.panel = carve_doubles(m, CRS_ENVELOPE_PANEL, width);
+        w.y = carve_doubles(m, CRS_ENVELOPE_PANEL, crs_envelope_stride(s->kernel, rank));
+        w.rows = carve_doubles(m, CRS_ENVELOPE_PANEL + 1, rank);
         w.histogram = carve_bytes(m, CRS_ENVELOPE_BINS, sizeof *w.histogram);
         if (m->base) s->worker[k] = w;
     }
@@ -49,8 +49,8 @@ static ptrdiff_t plan(crs_envelope *s, const crs_envelope_settings *c, crease_er
     crs_carver count = { 0 };
     ptrdiff_t bytes;
     if (!check(c, e)) return -1;
-    *s = (crs_envelope){ .c = *c, .kernel = c->kernel ? c->kernel : crs_cp_kernel_at(0) };
-    s->grid = crs_cp_grid_of(&c->shape, c->rank, s->kernel->block);
+    *s = (crs_envelope){ .c = *c, .kernel = c->kernel ? c->kernel : crs_envelope_kernel_at(0) };
+    s->grid = crs_cp_grid_of(&c->shape, c->rank, s->kernel->block, CRS_ENVELOPE_PANEL);
     carve(s, &count);
     if (count.used >= 0 && crs_add_size(count.used, CRS_LINE, &bytes)) return bytes;
     crs_fail(e, CREASE_NO_MEMORY, "robust CP: more memory than can be addressed");
@@ -82,6 +82,9 @@ crs_envelope *crs_envelope_new(const crs_envelope_settings *c, const void *T, cr
     crs_large_pages(memory, (size_t)bytes);
     crs_carver m = carver_of(memory);
     carve(s, &m);
+    s->observed = crease_size(&c->shape);
+    for (ptrdiff_t j = crease_size(&c->shape) - 1; c->mask && j >= 0; j--)
+        s->observed -= c->mask[j] == 0;
     return s;
 }
 

@@ -18,7 +18,7 @@ static void row_products(const crs_envelope *s, ptrdiff_t row, ptrdiff_t count, 
 {
     const int last = s->grid.split - 1;
     const ptrdiff_t rank = s->k.rank, dim = s->c.shape.dim[last], end = row + count;
-    double *left = to + CRS_PANEL * rank;
+    double *left = to + CRS_ENVELOPE_PANEL * rank;
     for (ptrdiff_t i = row % dim; row < end; i = 0) {
         crs_khatri_rao(&s->k, (crs_modes){ 0, last, -1 }, row / dim, 1, left);
         for (; i < dim && row < end; i++, row++, to += rank) {
@@ -65,7 +65,7 @@ static void pass_panel(band_pass *p, ptrdiff_t row, ptrdiff_t count)
     const crs_envelope_worker *w = p->w;
     const ptrdiff_t rank = s->k.rank, width = s->grid.width, stride = s->stride;
     row_products(s, row, count, w->rows);
-    if (s->rows_wanted) fill(CRS_PANEL * stride, 0, w->y);
+    if (s->rows_wanted) fill(CRS_ENVELOPE_PANEL * stride, 0, w->y);
     fill(count, 0, s->row_weights + row);
     for (ptrdiff_t j = 0; j < s->grid.right; j += width) {
         for (ptrdiff_t i = 0; i < count; i += CRS_TILE_ROWS) {
@@ -89,18 +89,20 @@ static void pass_band(void *self, ptrdiff_t band, int worker)
     const crs_cp_grid *g = &s->grid;
     const ptrdiff_t columns = g->chunks * g->width;
     double sums[CRS_ENV_SUMS] = { 0 };
+    ptrdiff_t loud = 0;
     band_pass p = { .s = s, .w = s->worker + worker };
     ptrdiff_t row, end;
     p.tile = (crs_envelope_tile){ .stride = g->right, .width = g->width, .next = &s->next };
     p.tile.sums = sums;
+    p.tile.loud = &loud;
     p.tile.histogram = p.w->histogram;
     if (!s->same) p.tile.judge = &s->judge;
     p.column_weights = s->column_weights + band * columns;
     p.collected = s->collected + band * padded(s);
     fill(columns, 0, p.column_weights);
     if (s->columns_wanted) fill(padded(s), 0, p.collected);
-    for (crs_cp_band(g, band, &row, &end); row < end; row += CRS_PANEL)
-        pass_panel(&p, row, fewer(CRS_PANEL, end - row));
+    for (crs_cp_band(g, band, &row, &end); row < end; row += CRS_ENVELOPE_PANEL)
+        pass_panel(&p, row, fewer(CRS_ENVELOPE_PANEL, end - row));
     copy(CRS_ENV_SUMS, sums, s->sums + band * CRS_ENV_SUMS);
 }
 
@@ -161,7 +163,7 @@ void crs_envelope_evaluate(crs_envelope *s, ptrdiff_t rank, const double *const 
     out->squares = a[CRS_ENV_SQUARES];
     out->weights = 0;
     for (ptrdiff_t i = 0; i < g->left; i++) out->weights += s->row_weights[i];
-    out->observed = (ptrdiff_t)a[CRS_ENV_OBSERVED];
+    out->observed = s->observed;
     out->nonzeros = (ptrdiff_t)a[CRS_ENV_NONZERO];
     add_histograms(s, out->histogram);
     if (s->columns_wanted) add_bands(g->bands, padded(s), s->collected);

@@ -21,7 +21,8 @@ static double part_of(const crs_envelope *s, crs_cp_part part, ptrdiff_t j, doub
     const double c = s->next.c;
     if (part == CRS_CP_LOW_RANK) return m;
     if (!observed_at(s, j)) return part == CRS_CP_Z ? m : part == CRS_CP_B ? -m : 0;
-    const double r = entry_of(s, j) - m, e = crs_envelope_prox(&s->next, r), rest = r - e;
+    const double r = number_at(s->c.single, s->T, j) - m, e = crs_envelope_prox(&s->next, r),
+                 rest = r - e;
     if (part == CRS_CP_E) return e;
     if (part == CRS_CP_Z) return m + c * rest;
     return part == CRS_CP_B ? c * rest / s->c.alpha_noise : 2 * c * rest;

@@ -6,20 +6,22 @@
 #include "model/cp_state.h"
 #include "model/envelope.h"
 
+enum { CRS_ENVELOPE_PANEL = 32 }; /* rows that share one computation of Khatri-Rao rows */
+
 /* envelope_entries.c */
 crs_envelope_rule crs_envelope_rule_of(const crs_envelope_face *f, double alpha_noise);
 
 /* What one worker needs in cache. */
 typedef struct {
-    double *panel;        /* CRS_PANEL x width: r, then s */
-    double *rows;         /* (CRS_PANEL + 1) x rank: Khatri-Rao rows */
-    double *y;            /* CRS_PANEL x stride: the panel's rows of y */
+    double *panel;        /* CRS_ENVELOPE_PANEL x width: r, then s */
+    double *rows;         /* (CRS_ENVELOPE_PANEL + 1) x rank: Khatri-Rao rows */
+    double *y;            /* CRS_ENVELOPE_PANEL x stride: the panel's rows of y */
     ptrdiff_t *histogram; /* CRS_ENVELOPE_BINS */
 } crs_envelope_worker;
 
 struct crs_envelope {
     crs_envelope_settings c;
-    const crs_cp_kernel *kernel;
+    const crs_envelope_kernel *kernel;
     crs_cp_grid grid;
     const void *T;
     double *y;              /* left x rank: S times the Khatri-Rao product of the columns */
@@ -38,6 +40,7 @@ struct crs_envelope {
     bool same; /* judge is next */
     bool rows_wanted, columns_wanted;
     uint32_t counted; /* the histogram takes the rows whose place() is at most this */
+    ptrdiff_t observed;
     void *memory;
 };
 
@@ -46,15 +49,10 @@ static inline bool observed_at(const crs_envelope *s, ptrdiff_t j)
     return !s->c.mask || s->c.mask[j];
 }
 
-static inline double entry_of(const crs_envelope *s, ptrdiff_t j)
-{
-    return s->c.single ? (double)((const float *)s->T)[j] : ((const double *)s->T)[j];
-}
-
 /* envelope_pass.c: the point, and the columns' Khatri-Rao product */
 void crs_envelope_point(crs_envelope *s, ptrdiff_t rank, const double *const *factor);
 
-static inline ptrdiff_t crs_envelope_stride(const crs_cp_kernel *k, ptrdiff_t rank)
+static inline ptrdiff_t crs_envelope_stride(const crs_envelope_kernel *k, ptrdiff_t rank)
 {
     return (rank + k->lanes - 1) / k->lanes * k->lanes;
 }

@@ -12,7 +12,7 @@ struct crease_spca {
     crease_problem problem;
     crease_space space[CREASE_MAX_ORDER];
     crease_block block[CREASE_MAX_ORDER];
-    char name[CREASE_MAX_ORDER][8];
+    char name[CREASE_MAX_ORDER][16];
     int argument[CREASE_MAX_ORDER];
     crease_multilinear_data data;
     crease_set ball;

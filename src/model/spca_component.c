@@ -42,16 +42,26 @@ static bool judge(const crease_spca *m, double *const *x, const crease_options *
                          o->method == CREASE_METHOD_GCG, o->eps, o->relative != 0, v, e);
 }
 
-/* m->best after a sweep, where the checker likes that as much. */
+static bool has_oracles(const crease_spca *m)
+{
+    for (int n = 0; n < m->s.shape.order; n++)
+        if (!crease_lmo_with_check(&m->ball, &m->block[n].reg, &m->space[n], NULL)) return false;
+    return true;
+}
+
+/* m->best after a sweep, where that is as low, and VALID. */
 static bool polish(crease_spca *m, const crease_options *o, crease_error *e)
 {
     crease_verification v = { .count = 0 };
-    double value;
+    double before, after;
+    if (!has_oracles(m)) return true;
     for (int n = 0; n < m->s.shape.order; n++) copy(m->s.shape.dim[n], m->best[n], m->unit[n]);
-    if (!sweep(m, e) || !crease_objective(&m->problem, (const double *const *)m->unit, &value, e) ||
+    if (!sweep(m, e) ||
+        !crease_objective(&m->problem, (const double *const *)m->best, &before, e) ||
+        !crease_objective(&m->problem, (const double *const *)m->unit, &after, e) ||
         !judge(m, m->unit, o, &v, e))
         return false;
-    if (v.verdict == CREASE_VERDICT_VALID)
+    if (v.verdict == CREASE_VERDICT_VALID && after <= before + 1e-14 * m->norm)
         for (int n = 0; n < m->s.shape.order; n++) copy(m->s.shape.dim[n], m->unit[n], m->best[n]);
     crease_verification_free(&v);
     return true;
@@ -94,7 +104,7 @@ static bool finish(crease_spca *m, const crease_options *o, crease_spca_componen
                    crease_error *e)
 {
     crease_verification v = { .count = 0 };
-    if (o->method == CREASE_METHOD_GCG && !polish(m, o, e)) return false;
+    if (!polish(m, o, e)) return false;
     if (!crease_objective(&m->problem, (const double *const *)m->best, &c->objective, e) ||
         !judge(m, m->best, o, &v, e))
         return false;

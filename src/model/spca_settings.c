@@ -31,7 +31,11 @@ bool crs_spca_check(const crease_spca_settings *s, crease_error *e)
         return crs_fail(e, CREASE_BAD_ARGUMENT,
                         "alpha = %g is outside its range: give a number > 0, or 0 for the default",
                         s->alpha);
-    if (s->alpha == 0 && !(s->fraction > 0 && s->fraction < 1))
+    if (!(s->threshold >= 0 && s->threshold < INFINITY))
+        return crs_fail(e, CREASE_BAD_ARGUMENT,
+                        "the threshold for alpha is %g; give a number > 0, or 0 for the fraction",
+                        s->threshold);
+    if (s->alpha == 0 && s->threshold == 0 && !(s->fraction > 0 && s->fraction < 1))
         return crs_fail(e, CREASE_BAD_ARGUMENT,
                         "the fraction for alpha is %g; give a number between 0 and 1", s->fraction);
     if (s->starts < 1 || s->starts > MOST_STARTS)

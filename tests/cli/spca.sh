@@ -95,6 +95,11 @@ found matrix-gcg matrix 2 --method gcg
 found theory two 2 --mode theory --method prox-bcd
 found fraction two 2 --alpha auto:0.2
 found seeded two 2 --seed 5
+found noise four 1 --alpha noise
+found noise-gcg four 1 --alpha noise:5 --method gcg
+run "$CREASE" spca two.npy --components 9 --alpha noise --out all
+[ $code -eq 0 ] && [[ $out == *"component 3 VALID: 10 starts ended at 0"* && $out != *"component 4"* ]]
+judge $? "noise is no component: exit $code, $out $err"
 for penalty in l0 mcp:1,3 scad:1,3.7 lsp:1,1 elastic-net:1,0.1; do
     found "p-$penalty" two 2 --penalty $penalty
     found "q-$penalty" four 1 --penalty $penalty
@@ -195,6 +200,7 @@ expect_exit 64 "alpha 0 is outside" spca two.npy --alpha 0 --out x
 expect_exit 64 "alpha -1 is outside" spca two.npy --alpha=-1 --out x
 expect_exit 64 "alpha nan is outside" spca two.npy --alpha nan --out x
 expect_exit 64 "alpha some is outside" spca two.npy --alpha some --out x
+expect_exit 64 "times the noise" spca two.npy --alpha noise:0 --out x
 expect_exit 64 "between 0 and 1" spca two.npy --alpha auto:1 --out x
 expect_exit 64 "scad.* a " spca two.npy --penalty scad:1,2 --out x
 expect_exit 64 "mcp" spca two.npy --penalty mcp:1,0 --out x

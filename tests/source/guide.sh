@@ -41,7 +41,7 @@ commands_print_what_follows() { # commands_print_what_follows GUIDE
   local command line
   rm -rf "$work"/*
   ln -sf "$CREASE" "$work/crease"
-  cp examples/problems/*.json examples/data/* "$work"
+  cp examples/problems/*.json examples/data/* examples/regression.awk "$work"
   awk '/^```sh$/ {code = 1; next} /^```$/ && code {code = 0; quoted = 1; next}
        code {print "$ " $0} quoted && /^    / {print substr($0, 5)} quoted && /^[^ ]/ {quoted = 0}' \
       "$1" >"$work/session"
@@ -58,7 +58,7 @@ commands_print_what_follows() { # commands_print_what_follows GUIDE
 }
 check "C blocks" c_is_in_the_examples
 check "JSON blocks" json_is_a_problem_file
-for guide in first-problem sparse-pca sharing-consensus; do
+for guide in first-problem sparse-pca sharing-consensus regression; do
   check "commands of $guide" commands_print_what_follows "docs/$guide.md"
 done
 echo "$passed passed, $failed failed"

@@ -70,6 +70,10 @@ static void test_methods(void **state)
                 fit_case k = fit_draw(&s, masked, 1);
                 k.s.run.method = methods[m];
                 agree(&k, true);
+                fit_case single = fit_draw(&s, masked, 1);
+                single.s.run.method = methods[m];
+                single.s.single = true;
+                agree(&single, true);
             }
 }
 

@@ -28,7 +28,9 @@ static void settings(void **state)
         refused(&s, good, CREASE_BAD_ARGUMENT, "fraction");
     }
     crease_spca_settings s = plain;
-    s.starts = 0;
+    s.threshold = NAN;
+    refused(&s, good, CREASE_BAD_ARGUMENT, "threshold");
+    s = plain, s.starts = 0;
     refused(&s, good, CREASE_BAD_ARGUMENT, "0 starts");
     s = plain, s.shape.order = 1;
     refused(&s, good, CREASE_BAD_SHAPE, "1 dimension");
