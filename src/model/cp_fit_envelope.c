@@ -26,7 +26,7 @@ static crs_envelope_solver_settings settings(const crease_cp_fit_settings *s,
     c.nonneg = m->nonneg;
     c.threads = crs_cp_fit_threads(s);
     c.seed = m->seed;
-    c.eps = s->run.relative ? 0.5 * s->run.eps : 1e-8;
+    c.eps = larger(s->run.relative ? 0.5 * s->run.eps : 1e-8, 1e-14);
     return c;
 }
 

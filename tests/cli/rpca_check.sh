@@ -62,7 +62,7 @@ judge $? "--problem: exit $code, $out"
 
 # A signal ends the run with what was found.
 for signal in INT:130 TERM:143; do
-    "$CREASE" rpca g/tensor.npy --rank 3 --eps 0 --quiet --max-iterations 2000000000 \
+    "$CREASE" rpca g/tensor.npy --rank 3 --method admm-m --eps 0 --quiet --max-iterations 2000000000 \
         --out "by_$signal" >/dev/null 2>&1 &
     pid=$!
     sleep 1
@@ -87,7 +87,7 @@ judge $? "the log: exit $code, $err"
 run "$CREASE" rpca g/tensor.npy --rank 3 --mode paper --quiet --out paper
 [ $code -eq 2 ] && [[ $out == *"theta fell below its limit"* || $out == *"iteration limit"* ]]
 judge $? "paper mode: exit $code, $out"
-expect_exit 64 "single precision needs" rpca g/tensor.npy --precision single --nonneg --out x
+expect_exit 64 "single precision is for" rpca g/tensor.npy --precision single --nonneg --out x
 expect_exit 64 "double or single" rpca g/tensor.npy --precision half --out x
 expect_exit 64 "threads" rpca g/tensor.npy --threads 0 --out x
 finish

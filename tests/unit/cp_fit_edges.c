@@ -75,6 +75,7 @@ static void test_threads(void **state)
     for (int k = 0; k < 2; k++) {
         fit_case c = fit_draw(&s, false, 1);
         c.s.threads = k + 1;
+        c.s.run.method = CREASE_METHOD_ADMM_M;
         c.s.run.max_iterations = 6;
         c.s.run.eps = 0;
         assert_int_equal(fit_run(&c), CREASE_ITERATION_LIMIT);
