@@ -57,6 +57,7 @@ bench:
 	@ninja -C build/bench --quiet
 	@build/bench/bench/bench_engine
 	@build/bench/bench/bench_cp_fused
+	@build/bench/bench/bench_envelope
 
 readme: build
 	@scripts/readme-catalogue build/release/src/crease

@@ -32,7 +32,7 @@ static void collect_band(void *self, ptrdiff_t band, int worker)
         const double *kr = crs_cp_row_products(s, w, row, count);
         for (ptrdiff_t chunk = 0; chunk < s->grid.chunks; chunk++) {
             load_panel(s, row, count, chunk, w->panel);
-            s->kernel->collect(count, rank, width, kr, w->panel, sum + chunk * rank * width);
+            s->kernel->collect(count, rank, width, width, kr, w->panel, sum + chunk * rank * width);
         }
     }
 }

@@ -9,8 +9,6 @@
 
 #include "model/envelope_kernel.h"
 
-enum { CRS_TILE_ROWS = 4 };
-
 /* What is added up over the entries; d is the step's change. */
 enum {
     CRS_SUM_DE,        /* dE^2 */
@@ -64,6 +62,7 @@ typedef struct {
 typedef struct {
     const char *name;
     ptrdiff_t block; /* widths are multiples of this */
+    ptrdiff_t lanes; /* of a vector */
 
     void (*enter)(const crs_cp_rule *r, const crs_cp_tile *t); /* E', and rest but for [[X]] */
     void (*leave)(const crs_cp_rule *r, const crs_cp_tile *t); /* Z', B', the sums */
@@ -74,9 +73,9 @@ typedef struct {
     /* y (4 x rank) += z c' */
     void (*project)(ptrdiff_t rank, ptrdiff_t width, const double *z, const double *c, double *y);
 
-    /* w (rank x width) += v' z; v is rows x rank, z rows x width */
-    void (*collect)(ptrdiff_t rows, ptrdiff_t rank, ptrdiff_t width, const double *v,
-                    const double *z, double *w);
+    /* w (rank x width) += v' z; v is rows x rank, z rows x width: the first `columns` of them */
+    void (*collect)(ptrdiff_t rows, ptrdiff_t rank, ptrdiff_t columns, ptrdiff_t width,
+                    const double *v, const double *z, double *w);
 
     void (*copy)(ptrdiff_t n, const double *x, double *y);
 
@@ -88,6 +87,8 @@ typedef struct {
 
     /* r (4 x width) = the low-rank part v c; v is 4 x rank, c rank x width */
     void (*low_rank)(ptrdiff_t rank, const double *v, const double *c, const crs_envelope_tile *t);
+    /* y (4 x stride) += r k; k is columns x stride, and stride a multiple of lanes */
+    void (*multiply)(ptrdiff_t stride, const double *k, const crs_envelope_tile *t, double *y);
     void (*envelope)(const crs_envelope_tile *t); /* r from the low-rank part to s, the sums */
 } crs_cp_kernel;
 

@@ -61,6 +61,12 @@ static inline vec widen_part(const float *x, int n)
     return _mm256_cvtps_pd(n == LANES ? _mm_loadu_ps(x) : _mm_maskload_ps(x, wanted));
 }
 
+typedef __m256d lanes;
+static inline lanes equal(vec a, vec b) { return _mm256_cmp_pd(a, b, _CMP_EQ_OQ); }
+static inline lanes at_most(vec a, vec b) { return _mm256_cmp_pd(a, b, _CMP_LE_OQ); }
+static inline lanes both(lanes a, lanes b) { return _mm256_and_pd(a, b); }
+static inline vec choose_lanes(lanes w, vec a, vec b) { return _mm256_blendv_pd(b, a, w); }
+static inline int count(lanes w) { return __builtin_popcount((unsigned)_mm256_movemask_pd(w)); }
 static inline vec keep(vec a, int n) { return _mm256_and_pd(a, _mm256_castsi256_pd(first(n))); }
 
 /* 32 bits hold a bin; the upper halves stay 0 */

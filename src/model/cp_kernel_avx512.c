@@ -52,6 +52,12 @@ static inline vec widen_part(const float *x, int n)
     return _mm512_cvtps_pd(_mm512_castps512_ps256(_mm512_maskz_loadu_ps(first(n), x)));
 }
 
+typedef __mmask8 lanes;
+static inline lanes equal(vec a, vec b) { return _mm512_cmp_pd_mask(a, b, _CMP_EQ_OQ); }
+static inline lanes at_most(vec a, vec b) { return _mm512_cmp_pd_mask(a, b, _CMP_LE_OQ); }
+static inline lanes both(lanes a, lanes b) { return a & b; }
+static inline vec choose_lanes(lanes w, vec a, vec b) { return _mm512_mask_blend_pd(w, b, a); }
+static inline int count(lanes w) { return __builtin_popcount(w); }
 static inline vec keep(vec a, int n) { return _mm512_maskz_mov_pd(first(n), a); }
 
 static inline void bins(vec a, int64_t *bin)

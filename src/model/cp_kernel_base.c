@@ -17,6 +17,12 @@ static inline vec nonzero_as_one(vec a) { return a == 0 ? 0 : 1; }
 static inline double total(vec a) { return a; }
 static inline unsigned nonzero(vec a) { return a != 0; }
 static inline vec widen_part(const float *x, int n) { return (void)n, (double)*x; }
+typedef bool lanes;
+static inline lanes equal(vec a, vec b) { return a == b; }
+static inline lanes at_most(vec a, vec b) { return a <= b; }
+static inline lanes both(lanes a, lanes b) { return a && b; }
+static inline vec choose_lanes(lanes w, vec a, vec b) { return w ? a : b; }
+static inline int count(lanes w) { return w; }
 static inline vec keep(vec a, int n) { return (void)n, a; }
 static inline void bins(vec a, int64_t *bin)
 {

@@ -43,7 +43,7 @@ typedef struct {
     double weights;     /* sum w, w = s/r, 1 where r = 0 */
     ptrdiff_t observed; /* entries */
     ptrdiff_t nonzeros; /* of e */
-    bool no_histogram;  /* in */
+    int every;          /* in: the histogram takes one row in so many, scattered; 0, 1: all */
     ptrdiff_t histogram[CRS_ENVELOPE_BINS]; /* of |r|, over the observed entries */
     double *gradient[CREASE_MAX_ORDER];     /* S_(n) M_n */
     double *marginal[CREASE_MAX_ORDER]; /* sums of w over the entries with one index in mode n */

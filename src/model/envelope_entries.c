@@ -22,46 +22,34 @@ static double value(const crs_envelope_rule *a, double s, double e)
     return a->c * square(s) + (e == 0 ? 0 : crs_scalar_value(&a->penalty, e));
 }
 
-static ptrdiff_t bin_of(double r)
+/* s = r - e; a: what the entry adds to the sums */
+static double entry(const crs_envelope_tile *t, double r, double *a)
 {
-    uint64_t bits;
-    memcpy(&bits, &r, sizeof bits);
-    const ptrdiff_t b = (ptrdiff_t)((bits & INT64_MAX) >> CRS_BIN_SHIFT) - CRS_BIN_FIRST;
-    return b < 0 ? 0 : b < CRS_BIN_LAST ? b : CRS_BIN_LAST;
-}
-
-/* s; the entry's contributions are added up */
-static double entry(const crs_envelope_tile *t, double r, double *w)
-{
-    const double e = crs_envelope_prox(t->next, r), s = r - e, phi = value(t->next, s, e);
-    double *sums = t->sums;
-    sums[CRS_ENV_VALUE_NEXT] += phi;
-    if (t->judge) {
-        const double judged = crs_envelope_prox(t->judge, r);
-        sums[CRS_ENV_VALUE] += value(t->judge, r - judged, judged);
-    } else {
-        sums[CRS_ENV_VALUE] += phi;
-    }
-    *w = r == 0 ? 1 : s / r;
-    sums[CRS_ENV_SQUARES] += square(s);
-    sums[CRS_ENV_WEIGHTS] += *w;
-    sums[CRS_ENV_OBSERVED] += 1;
-    sums[CRS_ENV_NONZERO] += e != 0;
-    if (t->histogram) t->histogram[bin_of(r)]++;
+    const double e = crs_envelope_prox(t->next, r), s = r - e;
+    const double judged = t->judge ? crs_envelope_prox(t->judge, r) : e;
+    const double phi = value(t->next, s, e);
+    a[CRS_ENV_VALUE_NEXT] += phi;
+    a[CRS_ENV_VALUE] += t->judge ? value(t->judge, r - judged, judged) : phi;
+    a[CRS_ENV_SQUARES] += square(s);
+    a[CRS_ENV_NONZERO] += e != 0;
     return s;
 }
 
-void crs_envelope_entries(const crs_envelope_tile *t)
+void crs_envelope_block(const crs_envelope_tile *t, ptrdiff_t first, int count)
 {
+    double a[CRS_ENV_SUMS] = { 0 };
     for (ptrdiff_t i = 0; i < t->rows; i++) {
-        const ptrdiff_t at = i * t->stride;
-        double *m = t->r + i * t->width;
-        for (ptrdiff_t j = 0; j < t->columns; j++) {
-            const double T = t->single ? (double)t->single[at + j] : t->t[at + j];
-            double w = 0;
-            m[j] = t->mask && !t->mask[at + j] ? 0 : entry(t, T - m[j], &w);
-            t->row[i] += w;
+        double row = 0;
+        for (ptrdiff_t j = first; j < first + count; j++) {
+            double *at = t->r + i * t->width + j;
+            const double r = *at;
+            if (t->mask && !t->mask[i * t->stride + j]) continue;
+            *at = entry(t, r, a);
+            const double w = *at == r ? 1 : *at / r;
+            row += w;
             t->column[j] += w;
         }
+        t->row[i] += row;
     }
+    for (int k = 0; k < CRS_ENV_SUMS; k++) t->sums[k] += a[k];
 }

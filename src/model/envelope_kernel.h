@@ -5,13 +5,13 @@
 
 #include "reg/reg.h"
 
+enum { CRS_TILE_ROWS = 4 };
+
 /* What is added up over the observed entries. */
 enum {
     CRS_ENV_VALUE,      /* phi_judge */
     CRS_ENV_VALUE_NEXT, /* phi_next */
     CRS_ENV_SQUARES,    /* s^2 */
-    CRS_ENV_WEIGHTS,    /* w */
-    CRS_ENV_OBSERVED,   /* 1 */
     CRS_ENV_NONZERO,    /* of e */
     CRS_ENV_SUMS
 };
@@ -34,14 +34,17 @@ typedef struct {
     const unsigned char *mask; /* NULL: every entry is observed */
     double *r;                 /* then s, 0 where not observed */
     double *row, *column;      /* marginals of w, added to; column has `width` */
-    ptrdiff_t *histogram;      /* NULL: not wanted */
+    ptrdiff_t *histogram;
+    ptrdiff_t *loud; /* vectors of columns outside a dead zone in the tile before; now in this */
+    bool counted[CRS_TILE_ROWS]; /* the rows that go into the histogram */
     double *sums;
 } crs_envelope_tile;
 
 double crs_envelope_prox(const crs_envelope_rule *a, double r); /* e */
 
-/* Any penalties: r becomes s, and the sums grow. */
-void crs_envelope_entries(const crs_envelope_tile *t);
+/* Any penalties: in `count` columns from `first` on r, 0 where not observed, becomes s, and the
+ * sums grow. */
+void crs_envelope_block(const crs_envelope_tile *t, ptrdiff_t first, int count);
 
 /* The bin of |r|: its exponent and the first three bits after it. */
 enum { CRS_BIN_SHIFT = 49, CRS_BIN_FIRST = (1023 - 128) * 8, CRS_BIN_LAST = 2047 };

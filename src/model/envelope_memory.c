@@ -18,7 +18,8 @@ static void carve_workers(crs_envelope *s, crs_carver *m)
     for (int k = 0; k < s->c.threads; k++) {
         crs_envelope_worker w;
         w.panel = carve_doubles(m, CRS_PANEL, width);
-        w.rows = carve_doubles(m, CRS_PANEL, rank);
+        w.y = carve_doubles(m, CRS_PANEL, crs_envelope_stride(s->kernel, rank));
+        w.rows = carve_doubles(m, CRS_PANEL + 1, rank);
         w.histogram = carve_bytes(m, CRS_ENVELOPE_BINS, sizeof *w.histogram);
         if (m->base) s->worker[k] = w;
     }
@@ -29,7 +30,8 @@ static void carve(crs_envelope *s, crs_carver *m)
     const crs_cp_grid *g = &s->grid;
     const ptrdiff_t rank = s->c.rank, rows = g->blocks * CRS_TILE_ROWS;
     const ptrdiff_t *dim = s->c.shape.dim;
-    s->y = carve_doubles(m, rows, rank);
+    s->y = carve_doubles(m, g->left, rank);
+    s->wide = carve_doubles(m, g->right, crs_envelope_stride(s->kernel, rank));
     s->columns = carve_doubles(m, g->chunks * g->width, rank);
     s->collected = carve_doubles(m, g->bands * g->chunks * g->width, rank);
     s->w = carve_doubles(m, g->right, rank);
@@ -80,6 +82,9 @@ crs_envelope *crs_envelope_new(const crs_envelope_settings *c, const void *T, cr
     crs_large_pages(memory, (size_t)bytes);
     crs_carver m = carver_of(memory);
     carve(s, &m);
+    s->observed = crease_size(&c->shape);
+    for (ptrdiff_t j = crease_size(&c->shape) - 1; c->mask && j >= 0; j--)
+        s->observed -= c->mask[j] == 0;
     return s;
 }
 

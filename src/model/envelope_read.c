@@ -33,7 +33,7 @@ void crs_envelope_read(const crs_envelope *s, crs_cp_part part, ptrdiff_t first,
     const ptrdiff_t right = s->grid.right, width = s->grid.width, rank = s->k.rank;
     double *kr = s->worker->rows;
     for (ptrdiff_t row = first; row < first + count; row++, out += right) {
-        row_products(s, row, 1, kr);
+        crs_khatri_rao(&s->k, (crs_modes){ 0, s->grid.split, -1 }, row, 1, kr);
         fill(right, 0, out);
         for (ptrdiff_t j = 0; j < right; j += width)
             for (ptrdiff_t r = 0; r < rank; r++)

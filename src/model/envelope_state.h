@@ -12,7 +12,8 @@ crs_envelope_rule crs_envelope_rule_of(const crs_envelope_face *f, double alpha_
 /* What one worker needs in cache. */
 typedef struct {
     double *panel;        /* CRS_PANEL x width: r, then s */
-    double *rows;         /* CRS_PANEL x rank: Khatri-Rao rows */
+    double *rows;         /* (CRS_PANEL + 1) x rank: Khatri-Rao rows */
+    double *y;            /* CRS_PANEL x stride: the panel's rows of y */
     ptrdiff_t *histogram; /* CRS_ENVELOPE_BINS */
 } crs_envelope_worker;
 
@@ -21,8 +22,9 @@ struct crs_envelope {
     const crs_cp_kernel *kernel;
     crs_cp_grid grid;
     const void *T;
-    double *y;              /* 4 blocks x rank: S times the Khatri-Rao product of the columns */
+    double *y;              /* left x rank: S times the Khatri-Rao product of the columns */
     double *columns;        /* chunks x rank x width: that product, padded with 0 */
+    double *wide;           /* right x stride: the same, each row padded with 0 */
     double *collected;      /* bands x (chunks x rank x width): the rows' one times S */
     double *w;              /* right x rank: their sum */
     double *row_weights;    /* 4 blocks: sums of w over the columns */
@@ -30,10 +32,13 @@ struct crs_envelope {
     double *sums;           /* bands x CRS_ENV_SUMS */
     double *fold, *gather;
     crs_envelope_worker *worker;
-    crs_kruskal k; /* the point at work */
+    crs_kruskal k;    /* the point at work */
+    ptrdiff_t stride; /* its rank, made a multiple of a vector */
     crs_envelope_rule judge, next;
     bool same; /* judge is next */
-    bool rows_wanted, columns_wanted, histogram_wanted;
+    bool rows_wanted, columns_wanted;
+    uint32_t counted; /* the histogram takes the rows whose place() is at most this */
+    ptrdiff_t observed;
     void *memory;
 };
 
@@ -50,13 +55,12 @@ static inline double entry_of(const crs_envelope *s, ptrdiff_t j)
 /* envelope_pass.c: the point, and the columns' Khatri-Rao product */
 void crs_envelope_point(crs_envelope *s, ptrdiff_t rank, const double *const *factor);
 
+static inline ptrdiff_t crs_envelope_stride(const crs_cp_kernel *k, ptrdiff_t rank)
+{
+    return (rank + k->lanes - 1) / k->lanes * k->lanes;
+}
+
 /* envelope_fold.c */
 void crs_envelope_fold(crs_envelope *s, crs_envelope_sums *out);
-
-/* Rows of the Khatri-Rao product of the rows' modes. */
-static inline void row_products(const crs_envelope *s, ptrdiff_t row, ptrdiff_t count, double *to)
-{
-    crs_khatri_rao(&s->k, (crs_modes){ 0, s->grid.split, -1 }, row, count, to);
-}
 
 #endif

@@ -137,20 +137,23 @@ static void plain_loops(void **state)
 {
     static const ptrdiff_t ranks[] = { 1, 3, 8, 17 };
     draws d = { { 1, 0 }, 0 };
+    int kernels = 0;
     (void)state;
+    while (crs_cp_kernel_at(kernels)) kernels++;
     for (int shape = 0; shape < SHAPES; shape++)
         for (int p = 0; p < PENALTIES; p++)
             for (int masked = 0; masked < 2; masked++)
                 for (int single = 0; single < 2; single++) {
                     const ptrdiff_t rank = ranks[(shape + p + masked + 2 * single) % 4];
-                    const crs_envelope_settings c = { .shape = shapes[shape],
-                                                      .rank = rank + p % 3,
-                                                      .alpha_noise = uniform(&d, 0.2, 3),
-                                                      .threads = 1 + p % 2,
-                                                      .single = single };
+                    crs_envelope_settings c = { .shape = shapes[shape],
+                                                .rank = rank + p % 3,
+                                                .alpha_noise = uniform(&d, 0.2, 3),
+                                                .threads = 1 + p % 2,
+                                                .single = single };
+                    c.kernel = crs_cp_kernel_at((shape + p / 2) % kernels);
                     example a = example_make(&c, rank, masked, &d);
-                    snprintf(doing, sizeof doing, "shape %d %s rank %td%s%s", shape,
-                             penalties[p]->name, rank, masked ? " masked" : "",
+                    snprintf(doing, sizeof doing, "shape %d %s %s rank %td%s%s", shape,
+                             c.kernel->name, penalties[p]->name, rank, masked ? " masked" : "",
                              single ? " single" : "");
                     a.face = draw_face(&d, p);
                     const crs_envelope_face other = draw_face(&d, (p + shape) % PENALTIES);

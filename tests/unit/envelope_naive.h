@@ -17,6 +17,12 @@ typedef struct {
     crs_envelope_face face;
 } example;
 
+static inline crs_envelope_settings settings_for(const crease_space *shape, ptrdiff_t rank)
+{
+    return (
+        crs_envelope_settings){ .shape = *shape, .rank = rank, .alpha_noise = 0.8, .threads = 1 };
+}
+
 static inline double *some(ptrdiff_t n) { return calloc((size_t)n, sizeof(double)); }
 
 static inline void index_of(const crease_space *s, ptrdiff_t j, ptrdiff_t *index)
