@@ -34,6 +34,8 @@ static inline vec select(vec w, vec a, vec b)
 
 /* Minimum and maximum return their second argument when one is NaN. */
 static inline vec between(vec a, vec most) { return _mm512_max_pd(-most, _mm512_min_pd(most, a)); }
+static inline vec lesser(vec most, vec a) { return _mm512_min_pd(most, a); }
+static inline vec greater(vec least, vec a) { return _mm512_max_pd(least, a); }
 static inline vec magnitude(vec a) { return _mm512_abs_pd(a); }
 static inline vec nonzero_as_one(vec a)
 {

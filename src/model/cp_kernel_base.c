@@ -12,6 +12,8 @@ static inline vec load_part(const double *x, int n) { return (void)n, *x; }
 static inline void store_part(double *x, int n, vec a) { (void)n, *x = a; }
 static inline vec select(vec w, vec a, vec b) { return w == 0 ? a : b; }
 static inline vec between(vec a, vec most) { return clip(a, -most, most); }
+static inline vec lesser(vec most, vec a) { return a > most ? most : a; }
+static inline vec greater(vec least, vec a) { return a < least ? least : a; }
 static inline vec magnitude(vec a) { return fabs(a); }
 static inline vec nonzero_as_one(vec a) { return a == 0 ? 0 : 1; }
 static inline double total(vec a) { return a; }
