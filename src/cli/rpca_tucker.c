@@ -83,6 +83,15 @@ static void summary(const crs_tucker_job *j, const crs_run *run)
     printf("result      %s\n", crs_given(j->a, CRS_OPT_OUT));
 }
 
+/* The document, or the summary, after the folder has its name. */
+static bool print(const crs_tucker_job *j, const crs_run *run, json_t *more, crease_error *e)
+{
+    if (!crs_given(j->a, CRS_OPT_JSON)) return summary(j, run), true;
+    json_t *result = crs_result_json(run);
+    if (result) json_object_update_missing(result, more);
+    return crs_print_document(result, e);
+}
+
 /* lowrank.npy, sparse.npy, noise.npy in the shape of the data, and the error. */
 static bool write_parts(crs_tucker_job *j, const double *const *x, crease_error *e)
 {
@@ -109,17 +118,11 @@ static bool deliver(crs_tucker_job *j, crs_run *run, crease_error *e)
     run->verified = &v;
     if (done) crs_log_footer(j->log, run);
     json_t *more = done ? facts(j) : NULL;
-    done =
-        done && crs_result_fill(j->folder.beside, run, more, e) && crs_folder_commit(&j->folder, e);
+    done = done && crs_result_fill(j->folder.beside, run, json_incref(more), e) &&
+           crs_folder_commit(&j->folder, e);
     if (done) j->folder.beside = NULL;
-    if (done && !crs_given(j->a, CRS_OPT_JSON)) summary(j, run);
-    if (done && crs_given(j->a, CRS_OPT_JSON)) {
-        json_t *result = crs_result_json(run);
-        json_t *again = facts(j);
-        if (result && again) json_object_update_missing(result, again);
-        json_decref(again);
-        done = crs_print_document(result, e);
-    }
+    done = done && print(j, run, more, e);
+    json_decref(more);
     if (done) *j->a->status = status_of(run, 0);
     crease_verification_free(&v);
     return done;
