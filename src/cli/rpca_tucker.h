@@ -15,7 +15,8 @@ typedef struct {
     crease_space given; /* the shape before --merge */
     crease_tucker_rpca *model;
     double *lowrank;
-    double error; /* NaN without the truth */
+    double seconds; /* of the fit */
+    double error;   /* NaN without the truth */
     crs_folder folder;
     crs_problem_file *file; /* problem.json of the folder, as verify will read it */
     crs_log *log;
@@ -32,6 +33,11 @@ bool crs_parse_ranks(const char *text, const crease_space *shape, crease_space *
 
 /* data.npy, mask.npy and problem.json in the folder (rpca_tucker_problem.c). */
 bool crs_tucker_problem(const crs_tucker_job *j, crease_error *e);
+
+/* The model's own members of result.json; that document, or a summary, on standard output
+ * (rpca_tucker_print.c). */
+json_t *crs_tucker_facts(const crs_tucker_job *j);
+bool crs_tucker_print(const crs_tucker_job *j, const crs_run *run, json_t *more, crease_error *e);
 
 /* generate tucker and matrix (generate_tucker.c); what all kinds of instances take: --outliers,
  * --magnitude, --noise. */
