@@ -12,6 +12,13 @@ static bool read(crs_tucker_job *j, crease_error *e)
     const crs_args *a = j->a;
     crease_cp_rpca_settings c = { .missing = j->s.missing };
     char hash[32];
+    crease_space claimed; /* by a .npy file, before its items are read */
+    const size_t length = strlen(a->word[0]);
+    if (length > 4 && strcmp(a->word[0] + length - 4, ".npy") == 0 &&
+        crs_npy_shape(a->word[0], &claimed) &&
+        !crs_memory_suffices("robust PCA of this tensor", 8 * 6.0 * (double)crease_size(&claimed),
+                             e))
+        return false;
     if (!crs_read_array(a->word[0], &j->data, e)) return false;
     crs_print_notice(a, &j->data);
     j->given = j->data.shape;
