@@ -58,6 +58,7 @@ bench:
 	@build/bench/bench/bench_engine
 	@build/bench/bench/bench_cp_fused
 	@build/bench/bench/bench_envelope
+	@bench/matrix build/bench/src/crease
 
 readme: build
 	@scripts/readme-catalogue build/release/src/crease
