@@ -51,8 +51,11 @@ static double fraction_below(const crs_envelope_sums *a, double bound)
 double crs_envelope_scale(const crs_envelope_sums *a, double parameters)
 {
     double scale = crs_envelope_quantile(a, 0.5) / 0.6745;
-    for (int k = 0; k < 30; k++)
+    for (int k = 0; k < 30; k++) {
+        const double last = scale;
         scale = crs_envelope_quantile(a, fraction_below(a, 2.5 * scale) / 2) / 0.6645;
+        if (scale == last) break;
+    }
     const double count = (double)a->observed;
     return count > 2 * parameters ? scale * sqrt(count / (count - parameters)) : scale;
 }
