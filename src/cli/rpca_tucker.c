@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * rpca_tucker: robust PCA with a Tucker model and of matrices. The robust fit is written as a
  * problem and certified as its solution; where it is not stationary yet, the engine goes on. */
+#define _POSIX_C_SOURCE 200809L
 #include <time.h>
 
 #include "cli/rpca_tucker.h"
