@@ -62,6 +62,7 @@ bench:
 	@build/bench/bench/bench_envelope
 	@build/bench/bench/bench_spca
 	@build/bench/bench/bench_regress
+	@bench/matrix build/bench/src/crease
 
 bench-rpca: bench
 	@bench/rpca build/bench/bench/bench_cp_fused

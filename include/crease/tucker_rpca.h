@@ -14,6 +14,7 @@
 
 #include <crease/options.h>
 #include <crease/problem.h>
+#include <crease/rpca.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -82,6 +83,25 @@ CREASE_API int crease_tucker_rpca_noise(const crease_tucker_rpca *m);
  * largest of the others'. */
 CREASE_API bool crease_tucker_ranks(const crease_space *shape, const double *tensor,
                                     crease_space *ranks, crease_error *e);
+
+/* T = C x_1 X_1 ... x_d X_d + E + B with its truth. The factors are N(0,1); the core is N(0,1), or
+ * has ones on its diagonal, by a number that gives the low-rank part's entries deviation 1. The
+ * parts' factors and rank are not part of it. */
+typedef struct {
+    crease_cp_recipe parts; /* shape, outliers, magnitude, noise, seed */
+    crease_space ranks;
+    bool diagonal;
+} crease_tucker_recipe;
+
+typedef struct {
+    crease_tucker_recipe recipe;
+    crease_cp_instance *parts; /* tensor, lowrank, sparse, noise; how many outliers */
+    double *factor[CREASE_MAX_ORDER], *core;
+} crease_tucker_instance;
+
+CREASE_API crease_tucker_instance *crease_tucker_generate(const crease_tucker_recipe *r,
+                                                          crease_error *e);
+CREASE_API void crease_tucker_instance_free(crease_tucker_instance *c);
 
 /* Doubles that building takes, for forecasts; -1: more than can be counted. */
 CREASE_API ptrdiff_t crease_tucker_rpca_size(const crease_tucker_rpca_settings *s);

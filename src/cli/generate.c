@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * generate: random instances with their truth, as files */
-#include "cli/outdir.h"
-
-static bool positive(const crs_args *a, crs_option_id id, double *x, crease_error *e)
-{
-    return !crs_given(a, id) || crs_option_number(a, id, 0, x, e);
-}
+#include "cli/rpca_tucker.h"
 
 static bool is_eem(const crs_args *a) { return strcmp(a->word[0], "eem") == 0; }
 
@@ -17,7 +12,8 @@ static bool start_recipe(const crs_args *a, crease_cp_recipe *r, crease_error *e
     crease_space shape = crease_vector(1);
     double rank;
     if (!eem && strcmp(a->word[0], "cp") != 0)
-        return crs_fail(e, CREASE_BAD_ARGUMENT, "unknown kind of instance '%.64s'; write cp or eem",
+        return crs_fail(e, CREASE_BAD_ARGUMENT,
+                        "unknown kind of instance '%.64s'; write cp, tucker, matrix or eem",
                         a->word[0]);
     if (!text && !eem)
         return crs_fail(e, CREASE_BAD_ARGUMENT, "the shape is missing; add --shape 30,50,70");
@@ -40,9 +36,7 @@ static bool read_recipe(const crs_args *a, crease_cp_recipe *r, crease_error *e)
     if (!start_recipe(a, r, e) || !crs_option_integer(a, CRS_OPT_seed, 0, 0x1p53, 0, &seed, e))
         return false;
     r->seed = (uint64_t)seed;
-    return positive(a, CRS_OPT_OUTLIERS, &r->outliers, e) &&
-           positive(a, CRS_OPT_MAGNITUDE, &r->magnitude, e) &&
-           positive(a, CRS_OPT_NOISE, &r->noise, e);
+    return crs_generate_spoils(a, r, e);
 }
 
 /* The four tensors, the places of the outliers, and the factors twice (the kernels' copies). */
@@ -98,6 +92,7 @@ static bool run(const crs_args *a, crease_error *e)
     static const char *const file[] = { "tensor.npy", "lowrank.npy", "sparse.npy", "noise.npy",
                                         "generate.json" };
     crease_cp_recipe r = { .rank = 0 };
+    if (crs_generates_tucker(a)) return crs_generate_tucker(a, e);
     if (!read_recipe(a, &r, e) || !crs_memory_suffices("the instance", forecast(&r), e) ||
         !crs_outdir_open(a, (int)(sizeof file / sizeof *file), file, e))
         return false;
@@ -112,7 +107,7 @@ static bool run(const crs_args *a, crease_error *e)
 
 const crs_verb crs_generate_verb = {
     .name = "generate",
-    .words = "cp|eem",
+    .words = "cp|tucker|matrix|eem",
     .least = 1,
     .most = 1,
     .text = "Draw a random tensor with its truth. cp is low rank (factors drawn from N(0,1)), plus "
@@ -121,7 +116,10 @@ const crs_verb crs_generate_verb = {
             "and spikes, plus noise; its defaults are --shape 20,101,51 --rank 3 --outliers 0.002 "
             "--magnitude 3 --noise 0.005. The folder receives tensor.npy and "
             "its parts lowrank.npy, sparse.npy, noise.npy, the factors factor_1.npy, ..., and "
-            "generate.json. The same seed gives the same numbers on every machine and thread "
+            "generate.json. With tucker the rank is one a mode "
+            "(--rank 2,3,4) and core.npy is written too; matrix is of order two. The low-rank "
+            "entries of both have standard deviation 1. The same seed gives the same numbers on "
+            "every machine and thread "
             "count.",
     .example = "crease generate cp --shape 10,20,30 --rank 3 --seed 1 --out instance",
     .takes = CRS_LIST(CRS_TAKES(SHAPE), CRS_TAKES(RANK), CRS_TAKES(OUTLIERS), CRS_TAKES(MAGNITUDE),

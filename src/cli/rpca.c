@@ -80,13 +80,33 @@ static bool fit(crs_rpca_job *j, crease_error *e)
     return done;
 }
 
+/* A matrix with a ridge on both factors, the nuclear-norm model, is CP of order 2. */
+static bool ridged_matrix(const crs_args *a)
+{
+    const char *model = crs_given(a, CRS_OPT_MODEL);
+    return model && strcmp(model, "matrix") == 0 && crs_given(a, CRS_OPT_RIDGE);
+}
+
+static bool order_suits(const crs_rpca_job *j, crease_error *e)
+{
+    const int order = j->s.model.shape.order;
+    return !ridged_matrix(j->a) || order == 2 ||
+           crs_fail(e, CREASE_BAD_SHAPE,
+                    "the data have %d dimensions and this model is of matrices; merge dimensions "
+                    "or use the Tucker or CP model",
+                    order);
+}
+
 static bool run(const crs_args *a, crease_error *e)
 {
     const char *model = crs_given(a, CRS_OPT_MODEL);
     crs_rpca_job j = { .a = a };
-    if (model && strcmp(model, "cp") != 0) return crs_tucker_run(a, e);
-    const bool done = crs_rpca_options(&j, e) && crs_rpca_read(&j, e) && build(&j, e) &&
-                      outputs(&j, e) && fit(&j, e);
+    if (model && strcmp(model, "cp") != 0 && !ridged_matrix(a)) return crs_tucker_run(a, e);
+    if (crs_given(a, CRS_OPT_ETA))
+        return crs_fail(e, CREASE_BAD_ARGUMENT,
+                        "--eta goes with --model matrix without --ridge only");
+    const bool done = crs_rpca_options(&j, e) && crs_rpca_read(&j, e) && order_suits(&j, e) &&
+                      build(&j, e) && outputs(&j, e) && fit(&j, e);
     discard(&j);
     return done;
 }
@@ -102,6 +122,11 @@ const crs_verb crs_rpca_verb = {
             "--relative 0 is given. The folder receives lowrank.npy (of the factors), sparse.npy, "
             "noise.npy, z.npy, the unit columns factor_1.npy, ..., weights.npy and result.json. "
             "alpha is 2/sqrt of the longest dimension unless given. "
+            "--model tucker has a core and a rank a mode, --model matrix is its order 2; both "
+            "learn alpha from the residual. With --ridge, --model matrix is CP of order 2, whose "
+            "ridge is NU times the nuclear norm; with --eta it bounds the noise. --model pcp is "
+            "|L|_* + alpha |S|_1 with L + S = DATA. Their folder holds problem.json and "
+            "certificate.json, for crease verify. "
             "The exit code is 0 when the point is certified stationary and the independent checker "
             "confirms it, 2 at a limit, 3 when the run diverged.",
     .example = "crease rpca instance/tensor.npy --rank 3 --out result",

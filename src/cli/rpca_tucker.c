@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * rpca_tucker: robust PCA with a Tucker model and of matrices. The robust fit is written as a
  * problem and certified as its solution; where it is not stationary yet, the engine goes on. */
+#define _POSIX_C_SOURCE 200809L
+#include <time.h>
+
 #include "cli/rpca_tucker.h"
 
 enum { LIMIT = 2, BROKEN = 3, INTERNAL = 70 };
@@ -10,6 +13,13 @@ static bool read(crs_tucker_job *j, crease_error *e)
     const crs_args *a = j->a;
     crease_cp_rpca_settings c = { .missing = j->s.missing };
     char hash[32];
+    crease_space claimed; /* by a .npy file, before its items are read */
+    const size_t length = strlen(a->word[0]);
+    if (length > 4 && strcmp(a->word[0] + length - 4, ".npy") == 0 &&
+        crs_npy_shape(a->word[0], &claimed) &&
+        !crs_memory_suffices("robust PCA of this tensor", 8 * 6.0 * (double)crease_size(&claimed),
+                             e))
+        return false;
     if (!crs_read_array(a->word[0], &j->data, e)) return false;
     crs_print_notice(a, &j->data);
     j->given = j->data.shape;
@@ -47,42 +57,6 @@ static int status_of(const crs_run *run, int signal)
     return o == CREASE_DIVERGED || o == CREASE_NUMERICAL ? BROKEN : LIMIT;
 }
 
-static json_t *facts(const crs_tucker_job *j)
-{
-    const crease_tucker_rpca_facts f = crease_tucker_rpca_about(j->model);
-    return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:I, s:o}", "model",
-                     crs_given(j->a, CRS_OPT_MODEL), "shape", crs_dims(&j->given), "model_shape",
-                     crs_dims(&f.used.shape), "ranks", crs_dims(&f.used.ranks), "alpha",
-                     crs_real(f.used.alpha), "threshold", crs_real(f.threshold), "deviation",
-                     crs_real(f.deviation), "passes", (json_int_t)f.passes, "missing",
-                     (json_int_t)f.missing, "error_lowrank", crs_real(j->error));
-}
-
-static void summary(const crs_tucker_job *j, const crs_run *run)
-{
-    const crease_tucker_rpca_facts f = crease_tucker_rpca_about(j->model);
-    const crease_report r = crease_solver_report(run->solver);
-    const crease_certificate *c = crease_solver_certificate(run->solver);
-    printf("status      %s\n", crease_outcome_text(r.outcome));
-    if (f.used.form != CREASE_RPCA_CONVEX) {
-        printf("ranks      ");
-        for (int n = 0; n < f.used.ranks.order; n++) printf(" %td", f.used.ranks.dim[n]);
-        printf("\nnoise       %.6g (robust standard deviation)\n", f.deviation);
-        printf("outliers    beyond %.6g\n", f.threshold);
-        printf("fit         %ld passes over the data\n", f.passes);
-    }
-    if (f.used.form == CREASE_RPCA_BALL) printf("eta         %.6g\n", f.used.eta);
-    printf("alpha       %.6g\n", f.used.alpha);
-    printf("objective   %.12g\n", c->objective);
-    printf("residual    %.3e%s (eps %g)\n", j->run.relative ? c->worst_relative : c->worst,
-           j->run.relative ? " relative" : "", j->run.eps);
-    printf("verdict     %s\n", crease_verdict_text(run->verified->verdict));
-    printf("engine      %ld iterations of %s\n", r.iterations,
-           crease_method_name(crease_solver_analysis(run->solver)->method));
-    if (j->truth.data) printf("error       %.6g of the low-rank part\n", j->error);
-    printf("result      %s\n", crs_given(j->a, CRS_OPT_OUT));
-}
-
 /* lowrank.npy, sparse.npy, noise.npy in the shape of the data, and the error. */
 static bool write_parts(crs_tucker_job *j, const double *const *x, crease_error *e)
 {
@@ -108,18 +82,12 @@ static bool deliver(crs_tucker_job *j, crs_run *run, crease_error *e)
                 write_parts(j, x, e);
     run->verified = &v;
     if (done) crs_log_footer(j->log, run);
-    json_t *more = done ? facts(j) : NULL;
-    done =
-        done && crs_result_fill(j->folder.beside, run, more, e) && crs_folder_commit(&j->folder, e);
+    json_t *more = done ? crs_tucker_facts(j) : NULL;
+    done = done && crs_result_fill(j->folder.beside, run, json_incref(more), e) &&
+           crs_folder_commit(&j->folder, e);
     if (done) j->folder.beside = NULL;
-    if (done && !crs_given(j->a, CRS_OPT_JSON)) summary(j, run);
-    if (done && crs_given(j->a, CRS_OPT_JSON)) {
-        json_t *result = crs_result_json(run);
-        json_t *again = facts(j);
-        if (result && again) json_object_update_missing(result, again);
-        json_decref(again);
-        done = crs_print_document(result, e);
-    }
+    done = done && crs_tucker_print(j, run, more, e);
+    json_decref(more);
     if (done) *j->a->status = status_of(run, 0);
     crease_verification_free(&v);
     return done;
@@ -151,6 +119,13 @@ static bool solve(crs_tucker_job *j, crease_error *e)
     return done;
 }
 
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
 static bool prepare(crs_tucker_job *j, crease_error *e)
 {
     const char *folder = crs_given(j->a, CRS_OPT_OUT);
@@ -165,7 +140,9 @@ static bool prepare(crs_tucker_job *j, crease_error *e)
     j->log->quiet = crs_given(j->a, CRS_OPT_QUIET);
     j->log->verbose = crs_given(j->a, CRS_OPT_VERBOSE);
     j->log->every = j->run.certify_every;
+    j->seconds = -now();
     j->model = crease_tucker_rpca_new(&j->s, j->data.data, e);
+    j->seconds += now();
     return j->model && crs_folder_begin(folder, crs_given(j->a, CRS_OPT_FORCE), &j->folder, e);
 }
 

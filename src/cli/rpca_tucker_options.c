@@ -65,26 +65,33 @@ bool crs_tucker_options(crs_tucker_job *j, crease_error *e)
     return true;
 }
 
-bool crs_tucker_ranks(crs_tucker_job *j, crease_error *e)
+bool crs_parse_ranks(const char *text, const crease_space *shape, crease_space *ranks,
+                     crease_error *e)
 {
-    const char *text = crs_given(j->a, CRS_OPT_RANK);
-    const int d = j->s.shape.order;
+    const int d = shape->order;
     crs_array list;
-    j->s.ranks = j->s.shape;
-    if (j->s.form == CREASE_RPCA_CONVEX) return true;
-    if (!text || strcmp(text, "auto") == 0)
-        return crease_tucker_ranks(&j->s.shape, j->data.data, &j->s.ranks, e);
     if (!crs_parse_list("--rank", text, &list, e)) return false;
     const ptrdiff_t count = crease_size(&list.shape);
     bool good = count == 1 || count == d;
+    *ranks = *shape;
     for (int n = 0; good && n < d; n++) {
         const double r = list.data[count == 1 ? 0 : n];
-        good = r >= 1 && r == floor(r) && r <= (double)j->s.shape.dim[n];
-        if (good) j->s.ranks.dim[n] = (ptrdiff_t)r;
+        good = r >= 1 && r == floor(r) && r <= (double)shape->dim[n];
+        if (good) ranks->dim[n] = (ptrdiff_t)r;
     }
     crs_array_free(&list);
     return good || crs_fail(e, CREASE_BAD_ARGUMENT,
                             "--rank %.64s: give one whole number, or one for each of the %d modes, "
                             "from 1 to the mode's length",
                             text, d);
+}
+
+bool crs_tucker_ranks(crs_tucker_job *j, crease_error *e)
+{
+    const char *text = crs_given(j->a, CRS_OPT_RANK);
+    j->s.ranks = j->s.shape;
+    if (j->s.form == CREASE_RPCA_CONVEX) return true;
+    if (!text || strcmp(text, "auto") == 0)
+        return crease_tucker_ranks(&j->s.shape, j->data.data, &j->s.ranks, e);
+    return crs_parse_ranks(text, &j->s.shape, &j->s.ranks, e);
 }

@@ -2,6 +2,21 @@
  * envelope_entries: phi(r), s = r - prox(r) and w = s/r, entry by entry */
 #include "model/envelope_state.h"
 
+/* MCP and SCAD while their prox is continuous. */
+static void take_pieces(crs_envelope_rule *a, const crs_envelope_face *f)
+{
+    const double t = a->t * f->alpha, lambda = f->par[0];
+    const double room = f->penalty == &crs_mcp    ? f->par[1] - t
+                        : f->penalty == &crs_scad ? f->par[1] - 1 - t
+                                                  : 0;
+    a->piecewise = a->soft || room > 0;
+    a->shoulder = a->end = 0x1p1022;
+    if (a->soft || !a->piecewise) return;
+    a->shoulder = a->dead + (f->penalty == &crs_scad ? lambda : 0);
+    a->end = f->par[1] * lambda;
+    a->fall = t / room;
+}
+
 crs_envelope_rule crs_envelope_rule_of(const crs_envelope_face *f, double alpha_noise)
 {
     crs_envelope_rule a = { .c = alpha_noise / (1 + alpha_noise) };
@@ -9,6 +24,7 @@ crs_envelope_rule crs_envelope_rule_of(const crs_envelope_face *f, double alpha_
     a.penalty = (crs_scalar){ f->penalty, f->par, f->alpha };
     a.soft = f->penalty == &crs_l1;
     a.dead = a.soft ? a.t * f->alpha * f->par[0] : crs_dead_zone(&a.penalty, a.t);
+    take_pieces(&a, f);
     return a;
 }
 

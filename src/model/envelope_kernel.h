@@ -14,10 +14,12 @@ enum {
     CRS_ENV_SUMS
 };
 
-/* A face at work: e = 0 for |r| <= dead, otherwise a prox of step t. */
+/* A face at work: e = 0 for |r| <= dead, otherwise a prox of step t. If piecewise, |s| grows with
+ * |r| up to dead, stays there up to `shoulder` and falls by `fall` a unit to 0 at `end`. */
 typedef struct {
-    double c, t, dead;
-    bool soft;          /* l1: s = clip(r, -dead, dead) */
+    double c, t, dead, shoulder, end, fall;
+    bool piecewise;
+    bool soft;          /* l1: no end */
     crs_scalar penalty; /* alpha rho */
 } crs_envelope_rule;
 

@@ -46,6 +46,7 @@ static bool begin(crs_tucker_fit *s)
     s->face = crs_envelope_l1(1, half_weight(s));
     evaluate(s);
     const double bound = middling(s);
+    s->least = 1e-9 * crs_envelope_quantile(&s->sums, 1);
     s->face = crs_tucker_path_face(s, bound);
     return crs_tucker_span(s, s->T, bound);
 }

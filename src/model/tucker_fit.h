@@ -60,8 +60,9 @@ const crs_tucker_statistics *crs_tucker_fit_statistics(const crs_tucker_fit *s);
 const double *crs_tucker_fit_factor(const crs_tucker_fit *s, int n);
 const double *crs_tucker_fit_core(const crs_tucker_fit *s);
 
-/* The penalty in use, and the one asked for, with what was learned so far; P (left x R_d) and the pass it belongs to: with the
- * factors {P, X_d} it reads E, Z, B, Lambda and the low-rank part by rows. */
+/* The penalty in use, and the one asked for, with what was learned so far; P (left x R_d) and the
+ * pass it belongs to: with the factors {P, X_d} it reads E, Z, B, Lambda and the low-rank part by
+ * rows. */
 const crs_envelope_face *crs_tucker_fit_face(const crs_tucker_fit *s);
 crs_envelope_face crs_tucker_fit_goal(const crs_tucker_fit *s);
 const double *crs_tucker_fit_front(const crs_tucker_fit *s);

@@ -3,7 +3,9 @@
  *
  * On the path the threshold t falls with the median of |r|, and the penalty is MCP(t, 30): entries
  * beyond 30 t have no weight, or the least-squares step of l1 gives a component to a few far
- * outliers. A row whose entries mostly look like outliers can no longer move then; l1 moves it. */
+ * outliers. Of data without noise nothing is learned but rounding: t stays above a billionth of the
+ * largest entry. A row whose entries mostly look like outliers can no longer move then; l1 moves
+ * it. */
 #include "model/tucker_state.h"
 #include "reg/reg.h"
 
@@ -47,7 +49,7 @@ static bool suspicious(const crs_tucker_fit *s)
 
 static double wanted_threshold(const crs_tucker_fit *s)
 {
-    return s->c.learn > 0 ? s->c.learn * s->statistics.scale
+    return s->c.learn > 0 ? larger(s->least, s->c.learn * s->statistics.scale)
                           : crs_envelope_threshold(&s->c.face, half_weight(s));
 }
 

@@ -2,8 +2,9 @@
  * tucker_residual: how far the point is from stationary, relative to the terms of each gradient
  *
  * With orthonormal factors, W_n the unfolding that multiplies X_n and G_n = W_n'W_n,
- *     X_n   2c|S_(n) W_n|         against  2|Z_(n) W_n| + 2|X_n G_n|,  Z_(n)W_n = X_nG_n + c
- * S_(n)W_n C     2c|S x_1 X_1' ...|    against  2|Z x_1 X_1' ...| + 2|C| */
+ *     X_n   2c|S_(n) W_n|       against  2|Z_(n) W_n| + 2|X_n G_n|,
+ *     C     2c|S x_1 X_1' ...|  against  2|Z x_1 X_1' ...| + 2|C|,
+ * where Z_(n) W_n = X_n G_n + c S_(n) W_n. */
 #include "model/tucker_state.h"
 
 /* |c s| / (|x + c s| + |x|); 0 where everything is 0 */

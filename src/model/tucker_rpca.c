@@ -57,12 +57,26 @@ static bool check(const crease_tucker_rpca_settings *s, crease_error *e)
            in_range("eps", s->eps, false, e);
 }
 
+/* Squares must neither overflow nor vanish, and the histogram of residuals ends at 2^-128. */
+static bool check_magnitude(const crease_cp_rpca_settings *c, const double *tensor, crease_error *e)
+{
+    double most = -1;
+    for (ptrdiff_t j = 0; j < crease_size(&c->shape); j++)
+        if (crs_cp_seen(c, tensor, j)) most = larger(most, fabs(tensor[j]));
+    if (most < 0)
+        return crs_fail(e, CREASE_BAD_DATA, "no entry was observed; give data with numbers");
+    return most == 0 || (most >= 1e-20 && most <= 1e100) ||
+           crs_fail(e, CREASE_BAD_DATA, "the largest entry is %g, too %s; rescale the data", most,
+                    most > 1 ? "large" : "small");
+}
+
 static bool take_data(crease_tucker_rpca *m, const double *tensor, crease_error *e)
 {
     crease_tucker_rpca_settings *s = &m->facts.used;
     const crease_cp_rpca_settings c = { .shape = s->shape, .missing = s->missing, .mask = s->mask };
     const ptrdiff_t size = crease_size(&s->shape);
     if (!crs_cp_check_data(&c, tensor, &m->facts.missing, e)) return false;
+    if (!check_magnitude(&c, tensor, e)) return false;
     m->tensor = crs_doubles(size, "the tensor", e);
     if (!m->tensor) return false;
     if (m->facts.missing > 0) {

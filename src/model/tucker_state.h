@@ -25,6 +25,7 @@ struct crs_tucker_fit {
     bool changed;                 /* the face is not the last step's */
     bool cautious;                /* long steps have failed */
     int revived, rest;            /* how often; passes left of this time */
+    double least;                 /* no learned threshold is below this */
     double best;                  /* value of the wanted penalty before the last time */
     crs_envelope_face goal, face; /* the penalty to end with, and the one in use */
     crs_envelope_sums sums;

@@ -58,7 +58,7 @@ commands_print_what_follows() { # commands_print_what_follows GUIDE
 }
 check "C blocks" c_is_in_the_examples
 check "JSON blocks" json_is_a_problem_file
-for guide in first-problem sparse-pca sharing-consensus regression; do
+for guide in first-problem sparse-pca sharing-consensus regression tucker-matrix; do
   check "commands of $guide" commands_print_what_follows "docs/$guide.md"
 done
 echo "$passed passed, $failed failed"
