@@ -5,7 +5,7 @@
 help:
 	@sed -n 's/^## //p' Makefile
 
-## make demo      install what is missing, build, show the catalogue and a solved problem
+## make demo      install what is missing, build, take fluorescence data apart (results in build/demo)
 ## make test      install what is missing, build, run all tests, plainly and under sanitizers
 ## make build     build only (build/release/src/crease is the program)
 ## make install   install to PREFIX (default /usr/local)
@@ -19,7 +19,7 @@ help:
 ## make clean     remove build/
 
 demo: build
-	@bash scripts/demo build/release/src/crease build/release
+	@bash scripts/demo build/release/src/crease build/demo
 
 build: build/release/build.ninja
 	@ninja -C build/release --quiet

@@ -9,12 +9,14 @@ static void discard(crs_rpca_job *j)
     crease_cp_fit_free(j->fit);
     for (int n = 0; n < CREASE_MAX_ORDER; n++) {
         crs_array_free(&j->factor[n]);
+        crs_array_free(&j->true_factor[n]);
         crs_free(j->unit[n]);
     }
     crs_array_free(&j->factor_weight);
     crs_array_free(&j->data);
     crs_npy_stream_close(&j->truth);
     crs_free(j->weight);
+    crs_free(j->cosine);
     crs_free(j->log);
     crease_verification_free(&j->verified);
     crs_reg_close(&j->penalty);

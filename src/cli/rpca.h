@@ -21,14 +21,17 @@ typedef struct {
     char truth_path[CRS_PATH_ROOM];
     crs_array factor[CREASE_MAX_ORDER], factor_weight; /* of --init DIR */
     const double *start[CREASE_MAX_ORDER];
-    crease_space given;       /* the shape before --merge */
-    char hash[32];            /* of the data, nan where they are missing */
-    double bytes, most_bytes; /* forecasts: E very sparse, and dense */
+    crs_array true_factor[CREASE_MAX_ORDER]; /* empty where --truth has none */
+    ptrdiff_t true_rank;                     /* 0: none at all */
+    crease_space given;                      /* the shape before --merge */
+    char hash[32];                           /* of the data, nan where they are missing */
+    double bytes, most_bytes;                /* forecasts: E very sparse, and dense */
 
     crease_cp_fit *fit;
     crs_log *log;
     double *unit[CREASE_MAX_ORDER], *weight;
     double error_lowrank, error_z; /* NaN without the truth */
+    double *cosine;                /* true_rank x order */
     crease_verification verified;
 } crs_rpca_job;
 
@@ -44,6 +47,16 @@ bool crs_rpca_read(crs_rpca_job *j, crease_error *e);
 /* Missing entries become nan; axes are merged; hash is of what results. */
 bool crs_rpca_take(crs_array *data, const char *mask, const char *axes, crease_cp_rpca_settings *s,
                    char hash[32], crease_error *e);
+
+/* The folder of --truth: lowrank.npy, factors or both; the terms found beside the true ones
+ * (rpca_truth.c). */
+bool crs_rpca_open_truth(crs_rpca_job *j, crease_error *e);
+bool crs_rpca_match(crs_rpca_job *j, crease_error *e);
+void crs_rpca_print_match(const crs_rpca_job *j);
+json_t *crs_rpca_match_json(const crs_rpca_job *j);
+
+bool crs_read_in(const char *folder, const char *name, crs_array *out, crease_error *e);
+bool crs_same_shape(const char *what, const crs_array *x, const crease_space *s, crease_error *e);
 
 /* lowrank.npy of the folder of --truth, shaped as the data; empty without that option. */
 bool crs_rpca_truth(const crs_args *a, const crease_space *given, crs_array *out, crease_error *e);

@@ -23,12 +23,6 @@ static bool merge(const char *text, crease_space *s, crease_error *e)
     return true;
 }
 
-static bool same_shape(const char *what, const crs_array *x, const crease_space *s, crease_error *e)
-{
-    return crease_space_equal(&x->shape, s) ||
-           crs_fail(e, CREASE_BAD_SHAPE, "%s does not have the shape of the data", what);
-}
-
 /* The fit's own, the buffers of reading and writing, and the program with its libraries. */
 static double forecast(const crs_rpca_job *j, bool missing, bool dense)
 {
@@ -49,24 +43,18 @@ static bool foresee(crs_rpca_job *j, crease_error *e)
     return crs_memory_suffices("robust PCA of this tensor", forecast(j, false, false), e);
 }
 
-static bool read_one(const char *folder, const char *name, crs_array *out, crease_error *e)
-{
-    char path[CRS_PATH_ROOM];
-    return crs_join(folder, name, path, sizeof path, e) && crs_read_array(path, out, e);
-}
-
 /* factor_n.npy of a folder; with weights.npy beside them the columns are unit ones. */
 static bool read_start(crs_rpca_job *j, crease_error *e)
 {
     const char *folder = crs_given(j->a, CRS_OPT_INIT);
     const int d = j->s.model.shape.order;
     if (!folder || crs_rpca_init_named(folder) >= 0) return true;
-    const bool weighed = read_one(folder, "weights.npy", &j->factor_weight, NULL);
+    const bool weighed = crs_read_in(folder, "weights.npy", &j->factor_weight, NULL);
     for (int n = 0; n < d; n++) {
         char name[32];
         crs_outdir_factor(n, name);
         crs_array *x = &j->factor[n];
-        if (!read_one(folder, name, x, e)) return false;
+        if (!crs_read_in(folder, name, x, e)) return false;
         if (j->s.model.rank == 0) j->s.model.rank = x->shape.dim[x->shape.order - 1];
         const crease_space wanted = crease_matrix(j->s.model.shape.dim[n], j->s.model.rank);
         if (!crease_space_equal(&x->shape, &wanted))
@@ -103,7 +91,8 @@ bool crs_rpca_take(crs_array *data, const char *mask, const char *axes, crease_c
                    char hash[32], crease_error *e)
 {
     crs_array w = { .data = NULL };
-    bool done = !mask || (crs_read_array(mask, &w, e) && same_shape("--mask", &w, &data->shape, e));
+    bool done =
+        !mask || (crs_read_array(mask, &w, e) && crs_same_shape("--mask", &w, &data->shape, e));
     s->shape = data->shape;
     s->mask = w.data;
     done = done && (!axes || merge(axes, &s->shape, e));
@@ -125,24 +114,6 @@ static bool any_missing(const crs_array *data)
     return false;
 }
 
-static bool open_truth(crs_rpca_job *j, crease_error *e)
-{
-    const char *truth = crs_given(j->a, CRS_OPT_TRUTH);
-    if (!truth) return true;
-    if (!crs_join(truth, "lowrank.npy", j->truth_path, sizeof j->truth_path, e) ||
-        !crs_npy_stream_open(j->truth_path, &j->truth, e))
-        return false;
-    return crease_space_equal(&j->truth.header.shape, &j->given) ||
-           crs_fail(e, CREASE_BAD_SHAPE, "--truth does not have the shape of the data");
-}
-
-bool crs_rpca_truth(const crs_args *a, const crease_space *given, crs_array *out, crease_error *e)
-{
-    const char *folder = crs_given(a, CRS_OPT_TRUTH);
-    return !folder ||
-           (read_one(folder, "lowrank.npy", out, e) && same_shape("--truth", out, given, e));
-}
-
 bool crs_rpca_read(crs_rpca_job *j, crease_error *e)
 {
     const crs_args *a = j->a;
@@ -151,7 +122,7 @@ bool crs_rpca_read(crs_rpca_job *j, crease_error *e)
     j->given = j->data.shape;
     if (!crs_rpca_take(&j->data, crs_given(a, CRS_OPT_MASK), crs_given(a, CRS_OPT_MERGE),
                        &j->s.model, j->hash, e) ||
-        !open_truth(j, e) || !read_start(j, e) || !choose_rank(j, e))
+        !crs_rpca_open_truth(j, e) || !read_start(j, e) || !choose_rank(j, e))
         return false;
     const bool missing = any_missing(&j->data);
     j->bytes = forecast(j, missing, false);

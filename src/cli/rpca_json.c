@@ -118,7 +118,7 @@ json_t *crs_rpca_json(const crs_rpca_job *j)
                                             "z", crs_real(j->error_z))
                                 : json_null();
     return json_pack("{s:i, s:s, s:s, s:s, s:s, s:o, s:I, s:f, s:f, s:o, s:o, s:I, s:o, s:o, s:o, "
-                     "s:o, s:o, s:o, s:o}",
+                     "s:o, s:o, s:o, s:o, s:o}",
                      "schema_version", 2, "verb", "rpca", "version", crease_version(), "status",
                      crs_rpca_status(j), "engine", crease_cp_fit_engine(j->fit), "objective",
                      crs_real(crease_cp_fit_certificate(j->fit)->objective), "iterations",
@@ -126,5 +126,6 @@ json_t *crs_rpca_json(const crs_rpca_job *j)
                      "shape", crs_dims(&j->given), "model_shape", crs_dims(&j->s.model.shape),
                      "missing", (json_int_t)crease_cp_fit_missing(j->fit), "data", data(j),
                      "settings", settings(j), "pilot", pilot(j), "weights", weights(j), "errors",
-                     errors, "analysis", analysis(j), "certificate", certificate(j));
+                     errors, "cosines", crs_rpca_match_json(j), "analysis", analysis(j),
+                     "certificate", certificate(j));
 }

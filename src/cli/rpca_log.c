@@ -86,5 +86,6 @@ void crs_rpca_summary(const crs_rpca_job *j)
     printf("iterations  %ld in %.3g s\n", r.iterations, r.seconds);
     if (j->truth.f)
         printf("errors      %.6g of the low-rank part, %.6g of Z\n", j->error_lowrank, j->error_z);
+    crs_rpca_print_match(j);
     printf("result      %s\n", crs_given(j->a, CRS_OPT_OUT));
 }
