@@ -30,9 +30,26 @@ static crs_envelope_solver_settings settings(const crease_cp_fit_settings *s,
     return c;
 }
 
-/* The penalty asked for, with the threshold as learned. */
-static void adopt(crease_cp_fit *f, const crs_cp_pilot *p)
+/* Where no entry can be an outlier there is no path to follow, and its ridge would leave nothing.
+ */
+static void mind_least_squares(const crease_cp_fit *f, const double *tensor,
+                               crs_envelope_solver_settings *c)
 {
+    const ptrdiff_t n = crease_size(&c->shape);
+    const double size = crs_norm(n, tensor) / sqrt((double)(n - f->missing));
+    if (c->learn > 0) return;
+    if (crs_envelope_threshold(&c->face, c->alpha_noise / (1 + c->alpha_noise)) >= size)
+        c->path = c->prune = false;
+}
+
+/* The penalty asked for, with the threshold as learned: of data without noise, what rounding may do
+ * to the largest entry. */
+static void adopt(crease_cp_fit *f, const double *tensor, crs_cp_pilot *p)
+{
+    double largest = 0;
+    for (ptrdiff_t j = 0, n = crease_size(&p->c.shape); j < n; j++)
+        largest = larger(largest, fabs(tensor[j]));
+    if (f->s.learn > 0) p->report.threshold = larger(p->report.threshold, 1e-9 * largest);
     crease_cp_rpca_settings *m = &f->s.model;
     const double c = m->alpha_noise / (1 + m->alpha_noise);
     m->rank = p->rank;
@@ -86,13 +103,14 @@ static void *open(crease_cp_fit *f, double *tensor, crease_error *e)
                        .given = m->factor,
                        .starts = f->s.starts,
                        .passes = f->s.run.max_iterations < 300 ? f->s.run.max_iterations : 300 };
+    mind_least_squares(f, tensor, &p.c);
     state *s = crs_alloc(1, sizeof *s);
     double *memory = crs_doubles(factors_size(m), "the factors", e), *at = memory;
     for (int n = 0; memory && n < m->shape.order; n++)
         p.factor[n] = at, at += m->shape.dim[n] * m->rank;
     f->a = f->own = analyse(f, e);
     if (s && memory && f->own && crs_cp_pilot_run(&p, e)) {
-        adopt(f, &p);
+        adopt(f, tensor, &p);
         crs_cp_fit_point(&f->s, tensor, f->mask, &f->point);
         s->solver = go_on(f, tensor, p.factor, e);
     } else if (!s) {

@@ -76,7 +76,7 @@ expect_exit 73 "cannot be made" generate cp --shape 3,2 --rank 1 --out no/such/f
 expect_exit 64 "add --out" generate cp --shape 3,2 --rank 1
 expect_exit 64 "add --shape" generate cp --rank 1 --out x
 expect_exit 64 "add --rank" generate cp --shape 3,2 --out x
-expect_exit 64 "write cp or eem" generate pc --shape 3,2 --rank 1 --out x
+expect_exit 64 "write cp, tucker, matrix or eem" generate pc --shape 3,2 --rank 1 --out x
 expect_exit 64 "one dimension" generate cp --shape 3 --rank 1 --out x
 expect_exit 64 "not a shape" generate cp --shape 3,0 --rank 1 --out x
 expect_exit 64 "rank = 0" generate cp --shape 3,2 --rank 0 --out x
