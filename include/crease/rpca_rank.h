@@ -24,7 +24,14 @@ typedef struct {
 /* factor[n] (I_n x rank) receives the model; *objective a value to be minimized, for the table.
  * False with a sentence on failure. */
 typedef bool (*crease_cp_fitter)(void *self, const crease_cp_fit_request *r, double *const *factor,
-                              double *objective, crease_error *e);
+                                 double *objective, crease_error *e);
+
+/* The factors that minimize the sum of Huber's function of T - M, with a threshold of three robust
+ * deviations of the residual (the Moreau envelope of l1), by the method of crease_cp_fit; bad
+ * starts are detected and replaced. self: NULL, or a crease_cp_fit_settings whose threads and
+ * model.nonneg are used. The objective is that sum. */
+CREASE_API bool crease_cp_fit_envelope(void *self, const crease_cp_fit_request *r,
+                                       double *const *factor, double *objective, crease_error *e);
 
 /* Least squares on M + clip(T - M, +-3 median|T - M|), repeated: Huber's estimate of the factors
  * with a threshold that follows the residual. The objective is the sum of Huber's function. */

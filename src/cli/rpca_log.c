@@ -65,8 +65,7 @@ void crs_rpca_summary(const crs_rpca_job *j)
     const crease_cp_fit_settings s = crease_cp_fit_used(j->fit);
     const crease_cp_pilot pilot = crease_cp_fit_pilot(j->fit);
     printf("status      %s\n", crs_rpca_status(j));
-    printf("rank        %td%s\n", s.model.rank,
-           j->rank_chosen ? ", where the singular values of the unfoldings fall" : "");
+    printf("rank        %td%s%s\n", s.model.rank, j->rank_reason[0] ? ": " : "", j->rank_reason);
     printf("alpha       %.6g\n", s.model.alpha);
     if (pilot.starts > 0) {
         printf("noise       %.6g (robust standard deviation)\n", pilot.deviation);

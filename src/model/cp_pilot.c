@@ -101,6 +101,7 @@ static void keep(runner *r)
     crs_cp_pilot *p = r->p;
     const crs_envelope_progress *at = crs_envelope_solver_progress(r->solver);
     p->rank = at->rank;
+    p->value = at->value;
     p->face = *crs_envelope_solver_face(r->solver);
     p->report.deviation = at->scale;
     p->report.threshold = at->threshold;
