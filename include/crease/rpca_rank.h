@@ -33,11 +33,6 @@ typedef bool (*crease_cp_fitter)(void *self, const crease_cp_fit_request *r, dou
 CREASE_API bool crease_cp_fit_envelope(void *self, const crease_cp_fit_request *r,
                                        double *const *factor, double *objective, crease_error *e);
 
-/* Least squares on M + clip(T - M, +-3 median|T - M|), repeated: Huber's estimate of the factors
- * with a threshold that follows the residual. The objective is the sum of Huber's function. */
-CREASE_API bool crease_cp_fit_huber(void *self, const crease_cp_fit_request *r,
-                                    double *const *factor, double *objective, crease_error *e);
-
 /* 100 (1 - |G - I|^2/R) where G is the core that fits the cleaned tensor M + clip(T - M) best and I
  * the superdiagonal one: near 100 for a CP model of the right rank, low or negative beyond it. NaN
  * where R exceeds a dimension. Bro, Kiers, A new efficient method for determining the number of
@@ -56,6 +51,8 @@ typedef struct {
     ptrdiff_t rank;
     double held_out;    /* median|T - M| of the entries held out */
     double fitted;      /* and of the others */
+    double loss;        /* mean of Huber's function of T - M of the entries held out, with one
+                           threshold for all rows */
     double consistency; /* percent; NaN: not defined */
     double objective;
 } crease_cp_rank_row;
@@ -65,7 +62,7 @@ typedef struct {
     double share;        /* of the entries, held out; 0: 0.05 */
     double least;        /* consistency below which a rank is not recommended; 0: 80 */
     uint64_t seed;
-    crease_cp_fitter fit; /* NULL: crease_cp_fit_huber */
+    crease_cp_fitter fit; /* NULL: crease_cp_fit_envelope */
     void *self;
 } crease_cp_rank_options;
 
@@ -77,8 +74,8 @@ typedef struct {
 } crease_cp_rank_table;
 
 /* The smallest rank of sufficient consistency whose held-out error is within 10 % of the least
- * among those; less a last term whose consistency is below 99 and whose gain in variance is below a
- * third of that of the term before it. NULL with a sentence on failure. */
+ * among those; less a last term whose consistency is below 99 and whose gain in held-out loss is
+ * below a third of that of the term before it. NULL with a sentence on failure. */
 CREASE_API crease_cp_rank_table *crease_cp_rank_sweep(const crease_space *shape,
                                                       const double *tensor, const double *mask,
                                                       const crease_cp_rank_options *o,

@@ -22,14 +22,14 @@ static void print_table(const crs_rpca_job *j)
 {
     const crease_cp_rank_table *t = j->ranks;
     if (crs_given(j->a, CRS_OPT_QUIET)) return;
-    fprintf(stderr, "%10s %14s %14s %14s %16s\n", "rank", "held out", "fitted", "consistency",
+    fprintf(stderr, "%10s %14s %14s %14s %16s\n", "rank", "held out", "loss", "consistency",
             "objective");
     for (ptrdiff_t k = 0; k < t->count; k++) {
         const crease_cp_rank_row *r = &t->row[k];
         char core[32] = "not defined";
         if (!isnan(r->consistency)) snprintf(core, sizeof core, "%.1f %%", r->consistency);
         fprintf(stderr, "%9td%c %14.6g %14.6g %14s %16.8g\n", r->rank,
-                r->rank == t->rank ? '*' : ' ', r->held_out, r->fitted, core, r->objective);
+                r->rank == t->rank ? '*' : ' ', r->held_out, r->loss, core, r->objective);
     }
     fprintf(stderr, "chosen      %s\n\n", t->reason);
 }
@@ -64,9 +64,10 @@ json_t *crs_rpca_rank_json(const crs_rpca_job *j)
     for (ptrdiff_t k = 0; k < j->ranks->count; k++) {
         const crease_cp_rank_row *r = &j->ranks->row[k];
         json_array_append_new(
-            list, json_pack("{s:I, s:o, s:o, s:o, s:o}", "rank", (json_int_t)r->rank, "held_out",
-                            crs_real(r->held_out), "fitted", crs_real(r->fitted), "consistency",
-                            crs_real(r->consistency), "objective", crs_real(r->objective)));
+            list, json_pack("{s:I, s:o, s:o, s:o, s:o, s:o}", "rank", (json_int_t)r->rank,
+                            "held_out", crs_real(r->held_out), "loss", crs_real(r->loss), "fitted",
+                            crs_real(r->fitted), "consistency", crs_real(r->consistency),
+                            "objective", crs_real(r->objective)));
     }
     return list;
 }

@@ -37,11 +37,9 @@ static ptrdiff_t nearly_best(const crs_rank_judge *s)
     return 0;
 }
 
-/* What the term that makes r of the row before it gains, as a variance */
-static double gain(const crease_cp_rank_row *r)
-{
-    return square(r[-1].held_out) - square(r->held_out);
-}
+/* What the term that makes r of the row before it gains; medians would not see a term that lives on
+ * few entries */
+static double gain(const crease_cp_rank_row *r) { return r[-1].loss - r->loss; }
 
 /* A last term of doubtful consistency that gains little against the one before it is left out:
  * Timmerman, Kiers, Three-mode principal components analysis, 2000 (DIFFIT). */
@@ -65,9 +63,11 @@ void crs_rank_explain(const crs_rank_judge *s)
         snprintf(why, sizeof why, "the smallest within %.0f %% of the least",
                  100 * (near_best(s) - 1));
     else
-        snprintf(why, sizeof why,
-                 "rank %td would gain little (%.3g) at a core consistency of %.0f %%", r[1].rank,
-                 r[1].held_out, r[1].consistency);
+        snprintf(
+            why, sizeof why,
+            "rank %td would gain %.3g of loss after %.3g by this one, at a core consistency of "
+            "%.0f %%",
+            r[1].rank, gain(&r[1]), gain(r), r[1].consistency);
     snprintf(
         s->t->reason, sizeof s->t->reason,
         "rank %td has a median error of %.3g on held-out entries, %s; %s; its core consistency "

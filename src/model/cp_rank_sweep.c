@@ -9,11 +9,13 @@
 #include "model/cp_view.h"
 
 enum { STREAM = 500 };
+static const double deviations = 3; /* beyond them Huber's function is linear */
 
 typedef struct {
     crease_cp_rank_options o;
     crease_cp_fit_request r; /* mask: the entries to fit */
     double *fit, *held;      /* masks */
+    double limit;            /* of Huber's function; 0: not known yet */
     crease_cp_rank_table *t;
     crs_rank_judge judge;
 } sweeper;
@@ -37,13 +39,35 @@ static void hold_out(sweeper *s, const double *tensor, const double *mask)
     }
 }
 
-static bool medians(const sweeper *s, const double *const *factor, crease_cp_rank_row *row,
-                    crease_error *e)
+/* The mean of r^2 where |r| <= limit, 2 limit |r| - limit^2 beyond */
+static bool huber(const sweeper *s, crs_cp_view v, double *mean, crease_error *e)
+{
+    v.limit = INFINITY;
+    v.residual = true;
+    const ptrdiff_t rows = crs_view_rows(&v), right = crs_right(&v.shape, 0);
+    double *work = crs_doubles(crs_view_scratch(&v, rows), "a slab", e), sum = 0;
+    for (ptrdiff_t first = 0; work && first < v.shape.dim[0]; first += rows) {
+        const ptrdiff_t count = fewer(rows, v.shape.dim[0] - first);
+        const double *slab = crs_view_slab(&v, first, count, work);
+        for (ptrdiff_t j = 0; j < count * right; j++) {
+            const double t = fabs(slab[j]);
+            sum += t <= s->limit ? t * t : s->limit * (2 * t - s->limit);
+        }
+    }
+    crs_free(work);
+    *mean = sum / (double)more(1, s->judge.held_out);
+    return work != NULL;
+}
+
+static bool errors(sweeper *s, const double *const *factor, crease_cp_rank_row *row,
+                   crease_error *e)
 {
     crs_kruskal k = { .shape = s->r.shape, .rank = s->r.rank };
     for (int n = 0; n < k.shape.order; n++) k.factor[n] = factor[n];
     crs_cp_view v = { .shape = k.shape, .tensor = s->r.tensor, .mask = s->held, .model = &k };
     if (!crs_view_median(&v, &row->held_out, e)) return false;
+    if (s->limit == 0) s->limit = deviations / 0.6745 * row->held_out;
+    if (!huber(s, v, &row->loss, e)) return false;
     v.mask = s->fit;
     return crs_view_median(&v, &row->fitted, e);
 }
@@ -60,8 +84,8 @@ static bool try_rank(sweeper *s, ptrdiff_t rank, crease_error *e)
         done = x[n];
     }
     const double *const *factor = (const double *const *)x;
-    done = done && s->o.fit(s->o.self, &s->r, x, &row.objective, e) &&
-           medians(s, factor, &row, e) && crease_cp_consistency(&s->r, factor, &row.consistency, e);
+    done = done && s->o.fit(s->o.self, &s->r, x, &row.objective, e) && errors(s, factor, &row, e) &&
+           crease_cp_consistency(&s->r, factor, &row.consistency, e);
     for (int n = 0; n < s->r.shape.order; n++) crs_free(x[n]);
     if (!done) return false;
     ptrdiff_t k = s->t->count++;
@@ -123,7 +147,7 @@ crease_cp_rank_table *crease_cp_rank_sweep(const crease_space *shape, const doub
     if (!check(shape, o, e)) return NULL;
     const ptrdiff_t size = crease_size(shape), ranks = o->high - o->low + 1;
     sweeper s = { .o = *o, .r = { .shape = *shape, .tensor = tensor, .seed = o->seed } };
-    if (!s.o.fit) s.o.fit = crease_cp_fit_huber;
+    if (!s.o.fit) s.o.fit = crease_cp_fit_envelope;
     if (s.o.share == 0) s.o.share = 0.05;
     if (s.o.least == 0) s.o.least = 80;
     s.fit = crs_doubles(size, "a mask", e);
