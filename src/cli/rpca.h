@@ -51,6 +51,7 @@ bool crs_rpca_take(crs_array *data, const char *mask, const char *axes, crease_c
 /* Without a rank the data choose one; the fits that were compared (rpca_rank.c). */
 bool crs_rpca_choose_rank(crs_rpca_job *j, crease_error *e);
 json_t *crs_rpca_rank_json(const crs_rpca_job *j);
+void crs_rpca_rank_log(const crs_rpca_job *j);
 
 /* lowrank.npy of the folder of --truth, shaped as the data; empty without that option. */
 bool crs_rpca_truth(const crs_args *a, const crease_space *given, crs_array *out, crease_error *e);

@@ -97,10 +97,10 @@ static json_t *pilot(const crs_rpca_job *j)
 {
     const crease_cp_pilot p = crease_cp_fit_pilot(j->fit);
     if (p.starts == 0) return json_null();
-    return json_pack("{s:i, s:I, s:o, s:o, s:o, s:o}", "starts", p.starts, "passes",
+    return json_pack("{s:i, s:I, s:o, s:o, s:o, s:o, s:o}", "starts", p.starts, "passes",
                      (json_int_t)p.passes, "agreement", crs_real(p.agreement), "spread",
                      crs_real(p.spread), "deviation", crs_real(p.deviation), "threshold",
-                     crs_real(p.threshold));
+                     crs_real(p.threshold), "share", crs_real(p.share));
 }
 
 static json_t *weights(const crs_rpca_job *j)

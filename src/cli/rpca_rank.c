@@ -18,10 +18,10 @@ static ptrdiff_t highest(const crease_space *s)
     return columns < MOST_RANK ? columns : MOST_RANK;
 }
 
-static void print_table(const crs_rpca_job *j)
+void crs_rpca_rank_log(const crs_rpca_job *j)
 {
     const crease_cp_rank_table *t = j->ranks;
-    if (crs_given(j->a, CRS_OPT_QUIET)) return;
+    if (!t) return;
     fprintf(stderr, "%10s %14s %14s %14s %16s\n", "rank", "held out", "loss", "consistency",
             "objective");
     for (ptrdiff_t k = 0; k < t->count; k++) {
@@ -53,7 +53,6 @@ bool crs_rpca_choose_rank(crs_rpca_job *j, crease_error *e)
     if (!j->ranks) return false;
     m->rank = j->ranks->rank;
     snprintf(j->rank_reason, sizeof j->rank_reason, "%s", j->ranks->reason);
-    print_table(j);
     return true;
 }
 
