@@ -58,7 +58,7 @@ typedef struct {
 } crease_cp_rank_row;
 
 typedef struct {
-    ptrdiff_t low, high; /* ranks to try; low = 0: walk from where the singular values fall */
+    ptrdiff_t low, high; /* ranks to try; low = 0: walk from what pruning leaves */
     double share;        /* of the entries, held out; 0: 0.05 */
     double least;        /* consistency below which a rank is not recommended; 0: 80 */
     uint64_t seed;
@@ -73,7 +73,7 @@ typedef struct {
     char reason[400];
 } crease_cp_rank_table;
 
-/* The smallest rank of sufficient consistency whose held-out error is within 10 % of the least
+/* The smallest rank of sufficient consistency whose held-out error is nearly the least
  * among those; less a last term whose consistency is below 99 and whose gain in held-out loss is
  * below a third of that of the term before it. NULL with a sentence on failure. */
 CREASE_API crease_cp_rank_table *crease_cp_rank_sweep(const crease_space *shape,

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT
- * cp_rank_fit: the fit of a rank sweep: the pilot of the envelope's method (cp_pilot.h) at the rank
- * that is asked for, none of its terms pruned */
+ * cp_rank_fit: the fits of a rank sweep: the pilot of the envelope's method (cp_pilot.h) at the
+ * rank that is asked for, none of its terms pruned; and where the sweep begins, by pruning */
 #include <crease/rpca_rank.h>
 
 #include "model/cp_fit.h"
 #include "model/cp_pilot.h"
+#include "model/cp_rank_judge.h"
 
 enum { PASSES = 200 };            /* a start, at most */
 static const double learn = 3;    /* deviations that an outlier is beyond */
@@ -61,4 +62,39 @@ bool crease_cp_fit_envelope(void *self, const crease_cp_fit_request *r, double *
     crs_free(o.tensor);
     crs_free(o.mask);
     return done;
+}
+
+/* The rank that is left of `over` terms */
+static bool prune(const crease_cp_fit_settings *s, const crease_cp_fit_request *r, ptrdiff_t over,
+                  ptrdiff_t *rank, crease_error *e)
+{
+    crease_cp_fit_request many = *r;
+    observed o;
+    many.rank = over;
+    bool done = observe(r, &o, e);
+    crs_cp_pilot p = pilot(s, &many, &o);
+    p.c.prune = true;
+    p.starts = 1;
+    for (int n = 0; done && n < r->shape.order; n++) {
+        p.factor[n] = crs_doubles(r->shape.dim[n] * over, "a fit", e);
+        done = p.factor[n];
+    }
+    done = done && crs_cp_pilot_run(&p, e);
+    *rank = p.rank;
+    for (int n = 0; n < r->shape.order; n++) crs_free(p.factor[n]);
+    crs_free(o.tensor);
+    crs_free(o.mask);
+    return done;
+}
+
+/* As many terms as remain were too few. */
+bool crs_rank_pruned(const crease_cp_fit_settings *s, const crease_cp_fit_request *r,
+                     ptrdiff_t high, ptrdiff_t *rank, crease_error *e)
+{
+    ptrdiff_t over;
+    do {
+        over = fewer(high, *rank + (*rank + 4) / 5 + 2);
+        if (!prune(s, r, over, rank, e)) return false;
+    } while (*rank == over && over < high);
+    return true;
 }

@@ -17,14 +17,15 @@ static bool sound(const crs_rank_judge *s, ptrdiff_t at)
     return true;
 }
 
-/* 10 %, and the standard error of the median of n numbers |N(0,1)|, 1.17/sqrt(n) of it. */
+/* 4 %, and half the standard error of the median of n numbers |N(0,1)|, 1.17/sqrt(n) of it: the
+ * ranks share their entries, so that most of that error is common to them. */
 static double near_best(const crs_rank_judge *s)
 {
-    return 1.1 + 1.17 / sqrt((double)more(1, s->held_out));
+    return 1.04 + 0.5 * 1.17 / sqrt((double)more(1, s->held_out));
 }
 
 /* The smallest near the best of the sound ones; where none is sound, of all. */
-static ptrdiff_t nearly_best(const crs_rank_judge *s)
+ptrdiff_t crs_rank_nearly_best(const crs_rank_judge *s)
 {
     const crease_cp_rank_row *row = s->t->row;
     bool any = false;
@@ -46,14 +47,14 @@ static double gain(const crease_cp_rank_row *r) { return r[-1].loss - r->loss; }
 ptrdiff_t crs_rank_recommend(const crs_rank_judge *s)
 {
     const crease_cp_rank_row *row = s->t->row;
-    ptrdiff_t k = nearly_best(s);
+    ptrdiff_t k = crs_rank_nearly_best(s);
     while (k >= 2 && crs_rank_doubtful(&row[k]) && gain(&row[k - 1]) >= minor * gain(&row[k])) k--;
     return k;
 }
 
 void crs_rank_explain(const crs_rank_judge *s)
 {
-    const ptrdiff_t at = crs_rank_recommend(s), near = nearly_best(s);
+    const ptrdiff_t at = crs_rank_recommend(s), near = crs_rank_nearly_best(s);
     const crease_cp_rank_row *r = &s->t->row[at];
     char below[100] = "no smaller rank was tried", core[40] = "not defined", why[160];
     s->t->rank = r->rank;

@@ -94,8 +94,8 @@ static bool try_rank(sweeper *s, ptrdiff_t rank, crease_error *e)
     return true;
 }
 
-/* From the rank the spectra suggest, while the recommended one is at an end of those tried, or in
- * doubt without enough smaller ones to compare. */
+/* From the rank that pruning leaves, while the recommended one is the lowest tried, or in doubt
+ * without enough smaller ones to compare, or the error still falls at the highest. */
 static bool walk(sweeper *s, ptrdiff_t from, crease_error *e)
 {
     ptrdiff_t low = more(1, from - 1), high = fewer(s->o.high, from + 1);
@@ -106,7 +106,7 @@ static bool walk(sweeper *s, ptrdiff_t from, crease_error *e)
         const bool lower = at->rank == low || (at->rank == low + 1 && crs_rank_doubtful(at));
         if (lower && low > 1) {
             if (!try_rank(s, --low, e)) return false;
-        } else if (at->rank == high && high < s->o.high) {
+        } else if (crs_rank_nearly_best(&s->judge) == s->t->count - 1 && high < s->o.high) {
             if (!try_rank(s, ++high, e)) return false;
         } else {
             return true;
@@ -120,7 +120,9 @@ static bool run(sweeper *s, const double *tensor, const double *mask, crease_err
     hold_out(s, tensor, mask);
     if (s->o.low == 0)
         return crease_cp_rank(&s->r.shape, tensor, mask, &from, e) &&
-               walk(s, fewer(from, s->o.high), e);
+               crs_rank_pruned(s->o.fit == crease_cp_fit_envelope ? s->o.self : NULL, &s->r,
+                               s->o.high, &from, e) &&
+               walk(s, from, e);
     for (ptrdiff_t rank = s->o.low; rank <= s->o.high; rank++)
         if (!try_rank(s, rank, e)) return false;
     return true;

@@ -8,7 +8,7 @@
 #include "model/cp_pilot.h"
 
 enum { STEPS = 64 };
-static const double nearly = 1.05;
+static const double nearly = 1.03;
 
 static double variance(double k, double p)
 {
