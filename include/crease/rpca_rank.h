@@ -58,7 +58,7 @@ typedef struct {
 } crease_cp_rank_row;
 
 typedef struct {
-    ptrdiff_t low, high; /* ranks to try; low = 0: walk from what pruning leaves */
+    ptrdiff_t low, high; /* ranks to try; low = 0: search */
     double share;        /* of the entries, held out; 0: 0.05 */
     double least;        /* consistency below which a rank is not recommended; 0: 80 */
     uint64_t seed;

@@ -7,9 +7,9 @@
 #include "model/cp_pilot.h"
 #include "model/cp_rank_judge.h"
 
-enum { PASSES = 200 };            /* a start, at most */
-static const double learn = 3;    /* deviations that an outlier is beyond */
-static const double close = 1e-4; /* relative residual: medians do not show more */
+enum { PASSES = 200, ROUNDS = 3 }; /* of a start, and of pruning; at most */
+static const double learn = 3;     /* deviations that an outlier is beyond */
+static const double close = 1e-4;  /* relative residual: medians do not show more */
 
 typedef struct {
     double *tensor; /* 0 where it was not observed */
@@ -87,14 +87,17 @@ static bool prune(const crease_cp_fit_settings *s, const crease_cp_fit_request *
     return done;
 }
 
-/* As many terms as remain were too few. */
+/* As long as all terms remain there may be more. */
 bool crs_rank_pruned(const crease_cp_fit_settings *s, const crease_cp_fit_request *r,
                      ptrdiff_t high, ptrdiff_t *rank, crease_error *e)
 {
-    ptrdiff_t over;
-    do {
-        over = fewer(high, *rank + (*rank + 4) / 5 + 2);
-        if (!prune(s, r, over, rank, e)) return false;
-    } while (*rank == over && over < high);
+    ptrdiff_t over = *rank + (*rank + 4) / 5 + 2, left;
+    for (int k = 0; k < ROUNDS; k++, over *= 2) {
+        over = fewer(high, over);
+        if (!prune(s, r, over, &left, e)) return false;
+        if (left == over && over < high) continue;
+        *rank = left;
+        return true;
+    }
     return true;
 }

@@ -38,17 +38,39 @@ ptrdiff_t crs_rank_nearly_best(const crs_rank_judge *s)
     return 0;
 }
 
-/* What the term that makes r of the row before it gains; medians would not see a term that lives on
+/* What the terms that make row k of row m gain, each; medians would not see a term that lives on
  * few entries */
-static double gain(const crease_cp_rank_row *r) { return r[-1].loss - r->loss; }
+static double gain(const crease_cp_rank_row *row, ptrdiff_t m, ptrdiff_t k)
+{
+    return (row[m].loss - row[k].loss) / (double)(row[k].rank - row[m].rank);
+}
 
-/* A last term of doubtful consistency that gains little against the one before it is left out:
+/* Of low consistency, or of an unknown one without a great gain to speak for it */
+bool crs_rank_doubtful(const crs_rank_judge *s, ptrdiff_t k)
+{
+    const crease_cp_rank_row *row = s->t->row;
+    if (row[k].consistency == row[k].consistency) return row[k].consistency < 99;
+    return k > 0 && !(row[k].held_out <= 0.5 * row[k - 1].held_out);
+}
+
+/* The nearest row before k whose term gains much more than those after it; k: none */
+static ptrdiff_t last_of_weight(const crs_rank_judge *s, ptrdiff_t k)
+{
+    const crease_cp_rank_row *row = s->t->row;
+    for (ptrdiff_t m = k - 1; m >= 1; m--)
+        if (sound(s, m) && gain(row, m - 1, m) >= minor * gain(row, m, k)) return m;
+    return k;
+}
+
+/* Last terms of doubtful consistency that gain little against the one before them are left out:
  * Timmerman, Kiers, Three-mode principal components analysis, 2000 (DIFFIT). */
 ptrdiff_t crs_rank_recommend(const crs_rank_judge *s)
 {
-    const crease_cp_rank_row *row = s->t->row;
-    ptrdiff_t k = crs_rank_nearly_best(s);
-    while (k >= 2 && crs_rank_doubtful(&row[k]) && gain(&row[k - 1]) >= minor * gain(&row[k])) k--;
+    ptrdiff_t k = crs_rank_nearly_best(s), before = -1;
+    while (k != before && crs_rank_doubtful(s, k)) {
+        before = k;
+        k = last_of_weight(s, k);
+    }
     return k;
 }
 
@@ -68,7 +90,7 @@ void crs_rank_explain(const crs_rank_judge *s)
             why, sizeof why,
             "rank %td would gain %.3g of loss after %.3g by this one, at a core consistency of "
             "%.0f %%",
-            r[1].rank, gain(&r[1]), gain(r), r[1].consistency);
+            r[1].rank, gain(r, 0, 1), gain(r, -1, 0), r[1].consistency);
     snprintf(
         s->t->reason, sizeof s->t->reason,
         "rank %td has a median error of %.3g on held-out entries, %s; %s; its core consistency "

@@ -14,13 +14,14 @@ typedef struct {
     ptrdiff_t held_out; /* entries */
 } crs_rank_judge;
 
-static inline bool crs_rank_doubtful(const crease_cp_rank_row *r) { return r->consistency < 99; }
+bool crs_rank_doubtful(const crs_rank_judge *s, ptrdiff_t k);
 
 /* Places of rows: the smallest rank whose held-out error is nearly the least; less doubtful terms
  */
 ptrdiff_t crs_rank_nearly_best(const crs_rank_judge *s);
 ptrdiff_t crs_rank_recommend(const crs_rank_judge *s);
-/* What is left of a model of too many terms when the envelope's solver has pruned it; at most high.
+/* What is left of a model of too many terms when the envelope's solver has pruned it, at most high;
+ * *rank as it was if nothing was pruned.
  * s: as of crease_cp_fit_envelope. */
 bool crs_rank_pruned(const crease_cp_fit_settings *s, const crease_cp_fit_request *r,
                      ptrdiff_t high, ptrdiff_t *rank, crease_error *e);

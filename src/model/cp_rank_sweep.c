@@ -94,35 +94,46 @@ static bool try_rank(sweeper *s, ptrdiff_t rank, crease_error *e)
     return true;
 }
 
-/* From the rank that pruning leaves, while the recommended one is the lowest tried, or in doubt
- * without enough smaller ones to compare, or the error still falls at the highest. */
-static bool walk(sweeper *s, ptrdiff_t from, crease_error *e)
+/* The first of these ranks that has no row yet gets one; false: on failure. */
+static bool visit(sweeper *s, int count, const ptrdiff_t *rank, crease_error *e)
 {
-    ptrdiff_t low = more(1, from - 1), high = fewer(s->o.high, from + 1);
-    for (ptrdiff_t rank = low; rank <= high; rank++)
-        if (!try_rank(s, rank, e)) return false;
-    for (;;) {
-        const crease_cp_rank_row *at = &s->t->row[crs_rank_recommend(&s->judge)];
-        const bool lower = at->rank == low || (at->rank == low + 1 && crs_rank_doubtful(at));
-        if (lower && low > 1) {
-            if (!try_rank(s, --low, e)) return false;
-        } else if (crs_rank_nearly_best(&s->judge) == s->t->count - 1 && high < s->o.high) {
-            if (!try_rank(s, ++high, e)) return false;
-        } else {
-            return true;
-        }
+    for (int k = 0; k < count; k++) {
+        bool known = rank[k] < 1 || rank[k] > s->o.high;
+        for (ptrdiff_t q = 0; q < s->t->count; q++) known = known || s->t->row[q].rank == rank[k];
+        if (!known) return try_rank(s, rank[k], e);
     }
+    return true;
+}
+
+/* From two guesses until the neighbours of what is recommended are known; a doubtful last term is
+ * compared with the one before it. */
+static bool walk(sweeper *s, ptrdiff_t gap, ptrdiff_t pruned, crease_error *e)
+{
+    const ptrdiff_t first[] = { gap - 1, gap, gap + 1, pruned - 1, pruned, pruned + 1 };
+    for (int k = 0; k < 6; k++)
+        if (!visit(s, 1, first + k, e)) return false;
+    for (ptrdiff_t before = 0; before < s->t->count;) {
+        const ptrdiff_t k = crs_rank_nearly_best(&s->judge), near = s->t->row[k].rank;
+        const ptrdiff_t at = s->t->row[crs_rank_recommend(&s->judge)].rank;
+        const ptrdiff_t next[] = { at - 1, near - 1, near + 1, at + 1, near - 2 };
+        const bool doubtful = crs_rank_doubtful(&s->judge, k);
+        before = s->t->count;
+        if (!visit(s, doubtful ? 5 : 4, next, e)) return false;
+    }
+    return true;
 }
 
 static bool run(sweeper *s, const double *tensor, const double *mask, crease_error *e)
 {
-    ptrdiff_t from = 1;
+    const bool own = s->o.fit == crease_cp_fit_envelope;
+    ptrdiff_t gap = 1;
     hold_out(s, tensor, mask);
-    if (s->o.low == 0)
-        return crease_cp_rank(&s->r.shape, tensor, mask, &from, e) &&
-               crs_rank_pruned(s->o.fit == crease_cp_fit_envelope ? s->o.self : NULL, &s->r,
-                               s->o.high, &from, e) &&
-               walk(s, from, e);
+    if (s->o.low == 0) {
+        if (!crease_cp_rank(&s->r.shape, tensor, mask, &gap, e)) return false;
+        ptrdiff_t pruned = gap = fewer(gap, s->o.high);
+        return crs_rank_pruned(own ? s->o.self : NULL, &s->r, s->o.high, &pruned, e) &&
+               walk(s, gap, pruned, e);
+    }
     for (ptrdiff_t rank = s->o.low; rank <= s->o.high; rank++)
         if (!try_rank(s, rank, e)) return false;
     return true;
