@@ -38,7 +38,7 @@ static void adopt(crease_cp_fit *f, const crs_cp_pilot *p)
     m->rank = p->rank;
     f->pilot = p->report;
     if (f->s.learn == 0) return;
-    if (m->penalty.penalty == &crs_l1) {
+    if (m->penalty.penalty == &crs_l1 && p->report.deviation > 0) {
         const double t = crs_cp_threshold(p->report.share, f->s.learn) * p->report.deviation;
         f->pilot.threshold = smaller(f->pilot.threshold, t);
     }

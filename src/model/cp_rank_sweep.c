@@ -128,6 +128,7 @@ static bool run(sweeper *s, const double *tensor, const double *mask, crease_err
     const bool own = s->o.fit == crease_cp_fit_envelope;
     ptrdiff_t gap = 1;
     hold_out(s, tensor, mask);
+    if (s->o.low == 0 && s->r.shape.order == 2) return walk(s, 1, 1, e); /* no gap in noise */
     if (s->o.low == 0) {
         if (!crease_cp_rank(&s->r.shape, tensor, mask, &gap, e)) return false;
         ptrdiff_t pruned = gap = fewer(gap, s->o.high);

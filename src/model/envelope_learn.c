@@ -31,6 +31,7 @@ double crs_envelope_scale(const crs_envelope_sums *a, double parameters)
 double crs_envelope_solver_share(const crs_envelope_solver *s)
 {
     const double normal = 0.0027; /* P(|z| > 3) */
+    if (!(s->out.scale > 0)) return 0;
     return pos(1 - fraction_below(s->at.sums, 3 * s->out.scale) - normal) / (1 - normal);
 }
 
