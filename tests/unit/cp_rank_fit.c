@@ -26,13 +26,14 @@ static double model(const crease_space *s, ptrdiff_t rank, double *const *x, ptr
     return sum;
 }
 
-/* The noise is 1e-3, a fit of 2 terms to 823 entries averages it; entries that are missing are nan
- * and are predicted as well as the others. */
+/* 56 parameters from 823 entries: the errors are well below the noise, 1e-3, also where an entry is
+ * missing, which is nan. */
 static void missing(void **state)
 {
     const crease_space s = { .order = 3, .dim = { 8, 10, 12 } };
     crease_cp_instance *c = instance(&s, 2, 0.1, 1e-3);
     double x0[16], x1[20], x2[24], *x[] = { x0, x1, x2 }, mask[960], objective;
+    double sum[2] = { 0, 0 };
     const crease_cp_fit_request r = { .shape = s, .tensor = c->tensor, .mask = mask, .rank = 2 };
     (void)state;
     for (ptrdiff_t j = 0; j < 960; j++) {
@@ -41,7 +42,8 @@ static void missing(void **state)
     }
     assert_true(crease_cp_fit_envelope(NULL, &r, x, &objective, NULL));
     for (ptrdiff_t j = 0; j < 960; j++)
-        assert_true(fabs(model(&s, 2, x, j) - c->lowrank[j]) < 5e-3);
+        sum[j % 7 == 1] += square(model(&s, 2, x, j) - c->lowrank[j]);
+    assert_true(sqrt(sum[0] / 823) < 1e-3 && sqrt(sum[1] / 137) < 1e-3);
     assert_true(objective > 0);
     mask[1] = 1; /* an entry that is said to be there is nan */
     crease_error e = { CREASE_OK, "" };
