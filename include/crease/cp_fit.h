@@ -22,8 +22,9 @@ typedef struct {
     crease_cp_rpca_settings model; /* unconstrained is set by the method */
     crease_options run;            /* method auto, envelope, admm-g, admm-m, prox-bcd or bcd */
     double learn; /* > 0, envelope: the threshold beyond which an entry is an outlier
-                     is so many robust deviations of the residual; alpha and the
-                     unit of the penalty's parameters follow from it */
+                     is so many robust deviations of the residual, fewer for l1 where
+                     outliers are many; alpha and the unit of the penalty's
+                     parameters follow from it */
     int starts;   /* of the envelope: so many are compared; 0: one, and more while
                      the fit is bad */
     int threads;  /* 0: all there are */
@@ -43,7 +44,8 @@ typedef struct {
     double agreement; /* least match of starts that ended alike (crease_cp_match); NaN: one start */
     double spread;    /* largest relative difference of their deviations from the best */
     double deviation; /* of the noise, robust */
-    double threshold; /* of outliers, in the data's unit */
+    double threshold; /* where the sparse part begins, in the data's unit */
+    double share;     /* of entries beyond three deviations, less that of normal noise */
 } crease_cp_pilot;
 
 /* Bytes the run will take at its peak, the tensor's own included; INFINITY: more than can be

@@ -24,12 +24,14 @@ typedef struct {
 /* factor[n] (I_n x rank) receives the model; *objective a value to be minimized, for the table.
  * False with a sentence on failure. */
 typedef bool (*crease_cp_fitter)(void *self, const crease_cp_fit_request *r, double *const *factor,
-                              double *objective, crease_error *e);
+                                 double *objective, crease_error *e);
 
-/* Least squares on M + clip(T - M, +-3 median|T - M|), repeated: Huber's estimate of the factors
- * with a threshold that follows the residual. The objective is the sum of Huber's function. */
-CREASE_API bool crease_cp_fit_huber(void *self, const crease_cp_fit_request *r,
-                                    double *const *factor, double *objective, crease_error *e);
+/* The factors that minimize the sum of Huber's function of T - M, with a threshold of three robust
+ * deviations of the residual (the Moreau envelope of l1), by the method of crease_cp_fit; bad
+ * starts are detected and replaced. self: NULL, or a crease_cp_fit_settings whose threads and
+ * model.nonneg are used. The objective is that sum. */
+CREASE_API bool crease_cp_fit_envelope(void *self, const crease_cp_fit_request *r,
+                                       double *const *factor, double *objective, crease_error *e);
 
 /* 100 (1 - |G - I|^2/R) where G is the core that fits the cleaned tensor M + clip(T - M) best and I
  * the superdiagonal one: near 100 for a CP model of the right rank, low or negative beyond it. NaN
@@ -49,16 +51,18 @@ typedef struct {
     ptrdiff_t rank;
     double held_out;    /* median|T - M| of the entries held out */
     double fitted;      /* and of the others */
+    double loss;        /* mean of Huber's function of T - M of the entries held out, with one
+                           threshold for all rows */
     double consistency; /* percent; NaN: not defined */
     double objective;
 } crease_cp_rank_row;
 
 typedef struct {
-    ptrdiff_t low, high; /* ranks to try; low = 0: walk from where the singular values fall */
+    ptrdiff_t low, high; /* ranks to try; low = 0: search */
     double share;        /* of the entries, held out; 0: 0.05 */
     double least;        /* consistency below which a rank is not recommended; 0: 80 */
     uint64_t seed;
-    crease_cp_fitter fit; /* NULL: crease_cp_fit_huber */
+    crease_cp_fitter fit; /* NULL: crease_cp_fit_envelope */
     void *self;
 } crease_cp_rank_options;
 
@@ -69,9 +73,9 @@ typedef struct {
     char reason[400];
 } crease_cp_rank_table;
 
-/* The smallest rank of sufficient consistency whose held-out error is within 10 % of the least
- * among those; less a last term whose consistency is below 99 and whose gain in variance is below a
- * third of that of the term before it. NULL with a sentence on failure. */
+/* The smallest rank of sufficient consistency whose held-out error is nearly the least
+ * among those; less a last term whose consistency is below 99 and whose gain in held-out loss is
+ * below a third of that of the term before it. NULL with a sentence on failure. */
 CREASE_API crease_cp_rank_table *crease_cp_rank_sweep(const crease_space *shape,
                                                       const double *tensor, const double *mask,
                                                       const crease_cp_rank_options *o,

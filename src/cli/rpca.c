@@ -18,6 +18,7 @@ static void discard(crs_rpca_job *j)
     crs_free(j->weight);
     crs_free(j->cosine);
     crs_free(j->log);
+    crease_cp_rank_table_free(j->ranks);
     crease_verification_free(&j->verified);
     crs_reg_close(&j->penalty);
 }

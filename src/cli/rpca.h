@@ -8,13 +8,16 @@
 #include "cli/run.h"
 #include "io/npy.h"
 
+#include <crease/rpca_rank.h>
+
 enum { CRS_PATH_ROOM = 4096 };
 
 typedef struct {
     const crs_args *a;
     crs_named_reg penalty;
     crease_cp_fit_settings s;
-    bool rank_chosen; /* from the data */
+    crease_cp_rank_table *ranks; /* that were compared; NULL: none */
+    char rank_reason[400];       /* "": the rank was given */
 
     crs_array data;
     crs_npy_stream truth;
@@ -57,6 +60,11 @@ json_t *crs_rpca_match_json(const crs_rpca_job *j);
 
 bool crs_read_in(const char *folder, const char *name, crs_array *out, crease_error *e);
 bool crs_same_shape(const char *what, const crs_array *x, const crease_space *s, crease_error *e);
+
+/* Without a rank the data choose one; the fits that were compared (rpca_rank.c). */
+bool crs_rpca_choose_rank(crs_rpca_job *j, crease_error *e);
+json_t *crs_rpca_rank_json(const crs_rpca_job *j);
+void crs_rpca_rank_log(const crs_rpca_job *j);
 
 /* lowrank.npy of the folder of --truth, shaped as the data; empty without that option. */
 bool crs_rpca_truth(const crs_args *a, const crease_space *given, crs_array *out, crease_error *e);

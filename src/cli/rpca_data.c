@@ -70,13 +70,6 @@ static bool read_start(crs_rpca_job *j, crease_error *e)
     return true;
 }
 
-static bool choose_rank(crs_rpca_job *j, crease_error *e)
-{
-    if (j->s.model.rank > 0) return true;
-    j->rank_chosen = true;
-    return crease_cp_rank(&j->s.model.shape, j->data.data, NULL, &j->s.model.rank, e);
-}
-
 static void hash_data(const crs_array *data, char hash[32])
 {
     uint64_t h = crs_hash_offset;
@@ -122,7 +115,7 @@ bool crs_rpca_read(crs_rpca_job *j, crease_error *e)
     j->given = j->data.shape;
     if (!crs_rpca_take(&j->data, crs_given(a, CRS_OPT_MASK), crs_given(a, CRS_OPT_MERGE),
                        &j->s.model, j->hash, e) ||
-        !crs_rpca_open_truth(j, e) || !read_start(j, e) || !choose_rank(j, e))
+        !crs_rpca_open_truth(j, e) || !read_start(j, e) || !crs_rpca_choose_rank(j, e))
         return false;
     const bool missing = any_missing(&j->data);
     j->bytes = forecast(j, missing, false);

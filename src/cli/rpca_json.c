@@ -74,7 +74,7 @@ static json_t *settings(const crs_rpca_job *j)
     const char *init = crs_given(j->a, CRS_OPT_INIT);
     penalty_text(j, &s->penalty, penalty, sizeof penalty);
     return json_pack("{s:I, s:b, s:s, s:o, s:o, s:f, s:f, s:f, s:b, s:b, s:s, s:I, s:i}", "rank",
-                     (json_int_t)s->rank, "rank_chosen", j->rank_chosen, "penalty", penalty,
+                     (json_int_t)s->rank, "rank_chosen", j->rank_reason[0] != 0, "penalty", penalty,
                      "groups", given(j, CRS_OPT_GROUPS), "weights", given(j, CRS_OPT_WEIGHTS),
                      "alpha", s->alpha, "alpha_noise", s->alpha_noise, "ridge", s->ridge, "nonneg",
                      s->nonneg, "unconstrained", s->unconstrained, "init",
@@ -97,10 +97,10 @@ static json_t *pilot(const crs_rpca_job *j)
 {
     const crease_cp_pilot p = crease_cp_fit_pilot(j->fit);
     if (p.starts == 0) return json_null();
-    return json_pack("{s:i, s:I, s:o, s:o, s:o, s:o}", "starts", p.starts, "passes",
+    return json_pack("{s:i, s:I, s:o, s:o, s:o, s:o, s:o}", "starts", p.starts, "passes",
                      (json_int_t)p.passes, "agreement", crs_real(p.agreement), "spread",
                      crs_real(p.spread), "deviation", crs_real(p.deviation), "threshold",
-                     crs_real(p.threshold));
+                     crs_real(p.threshold), "share", crs_real(p.share));
 }
 
 static json_t *weights(const crs_rpca_job *j)
@@ -118,14 +118,16 @@ json_t *crs_rpca_json(const crs_rpca_job *j)
                                             "z", crs_real(j->error_z))
                                 : json_null();
     return json_pack("{s:i, s:s, s:s, s:s, s:s, s:o, s:I, s:f, s:f, s:o, s:o, s:I, s:o, s:o, s:o, "
-                     "s:o, s:o, s:o, s:o, s:o}",
+                     "s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
                      "schema_version", 2, "verb", "rpca", "version", crease_version(), "status",
                      crs_rpca_status(j), "engine", crease_cp_fit_engine(j->fit), "objective",
                      crs_real(crease_cp_fit_certificate(j->fit)->objective), "iterations",
                      (json_int_t)r.iterations, "seconds", r.seconds, "forecast_bytes", j->bytes,
                      "shape", crs_dims(&j->given), "model_shape", crs_dims(&j->s.model.shape),
                      "missing", (json_int_t)crease_cp_fit_missing(j->fit), "data", data(j),
-                     "settings", settings(j), "pilot", pilot(j), "weights", weights(j), "errors",
-                     errors, "cosines", crs_rpca_match_json(j), "analysis", analysis(j),
+                     "settings", settings(j), "rank_table", crs_rpca_rank_json(j), "rank_reason",
+                     j->rank_reason[0] ? json_string(j->rank_reason) : json_null(), "pilot",
+                     pilot(j), "weights", weights(j), "errors", errors, "cosines",
+                     crs_rpca_match_json(j), "analysis", analysis(j),
                      "certificate", certificate(j));
 }

@@ -25,6 +25,7 @@ void crs_rpca_banner(const crs_rpca_job *j)
     const crease_cp_fit_settings s = crease_cp_fit_used(j->fit);
     char text[240];
     if (j->log->quiet) return;
+    crs_rpca_rank_log(j);
     fprintf(stderr, "crease %s  %s: ", crease_version(), j->a->word[0]);
     for (int n = 0; n < s.model.shape.order; n++)
         fprintf(stderr, "%s%td", n ? " x " : "", s.model.shape.dim[n]);
@@ -66,12 +67,12 @@ void crs_rpca_summary(const crs_rpca_job *j)
     const crease_cp_fit_settings s = crease_cp_fit_used(j->fit);
     const crease_cp_pilot pilot = crease_cp_fit_pilot(j->fit);
     printf("status      %s\n", crs_rpca_status(j));
-    printf("rank        %td%s\n", s.model.rank,
-           j->rank_chosen ? ", where the singular values of the unfoldings fall" : "");
+    printf("rank        %td%s%s\n", s.model.rank, j->rank_reason[0] ? ": " : "", j->rank_reason);
     printf("alpha       %.6g\n", s.model.alpha);
     if (pilot.starts > 0) {
         printf("noise       %.6g (robust standard deviation)\n", pilot.deviation);
-        printf("outliers    beyond %.6g\n", pilot.threshold);
+        printf("outliers    %.3g %% of the entries; the sparse part begins at %.6g\n",
+               100 * pilot.share, pilot.threshold);
         printf("starts      %d, %ld passes over the data", pilot.starts, pilot.passes);
         if (!isnan(pilot.agreement)) printf(", agreement %.4g", pilot.agreement);
         printf("\n");

@@ -101,9 +101,11 @@ static void keep(runner *r)
     crs_cp_pilot *p = r->p;
     const crs_envelope_progress *at = crs_envelope_solver_progress(r->solver);
     p->rank = at->rank;
+    p->value = at->value;
     p->face = *crs_envelope_solver_face(r->solver);
     p->report.deviation = at->scale;
     p->report.threshold = at->threshold;
+    p->report.share = crs_envelope_solver_share(r->solver);
     for (int n = 0; n < p->c.shape.order; n++)
         copy(p->c.shape.dim[n] * at->rank, crs_envelope_solver_factor(r->solver, n), p->factor[n]);
 }

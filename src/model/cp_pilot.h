@@ -19,10 +19,14 @@ typedef struct {
     long passes;                      /* at most, a start */
     double *factor[CREASE_MAX_ORDER]; /* I_n x c.rank; out: I_n x rank */
     ptrdiff_t rank;                   /* out */
+    double value;                     /* out: of the envelope at that penalty */
     crs_envelope_face face;           /* out: the penalty, with the threshold as learned */
     crease_cp_pilot report;           /* out */
 } crs_cp_pilot;
 
 bool crs_cp_pilot_run(crs_cp_pilot *p, crease_error *e);
+
+/* l1's threshold for a share of outliers, in deviations of the noise (cp_threshold.c). */
+double crs_cp_threshold(double share, double most);
 
 #endif

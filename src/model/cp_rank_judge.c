@@ -17,14 +17,15 @@ static bool sound(const crs_rank_judge *s, ptrdiff_t at)
     return true;
 }
 
-/* 10 %, and the standard error of the median of n numbers |N(0,1)|, 1.17/sqrt(n) of it. */
+/* 4 %, and half the standard error of the median of n numbers |N(0,1)|, 1.17/sqrt(n) of it: the
+ * ranks share their entries, so that most of that error is common to them. */
 static double near_best(const crs_rank_judge *s)
 {
-    return 1.1 + 1.17 / sqrt((double)more(1, s->held_out));
+    return 1.04 + 0.5 * 1.17 / sqrt((double)more(1, s->held_out));
 }
 
 /* The smallest near the best of the sound ones; where none is sound, of all. */
-static ptrdiff_t nearly_best(const crs_rank_judge *s)
+ptrdiff_t crs_rank_nearly_best(const crs_rank_judge *s)
 {
     const crease_cp_rank_row *row = s->t->row;
     bool any = false;
@@ -37,25 +38,45 @@ static ptrdiff_t nearly_best(const crs_rank_judge *s)
     return 0;
 }
 
-/* What the term that makes r of the row before it gains, as a variance */
-static double gain(const crease_cp_rank_row *r)
+/* What the terms that make row k of row m gain, each; medians would not see a term that lives on
+ * few entries */
+static double gain(const crease_cp_rank_row *row, ptrdiff_t m, ptrdiff_t k)
 {
-    return square(r[-1].held_out) - square(r->held_out);
+    return (row[m].loss - row[k].loss) / (double)(row[k].rank - row[m].rank);
 }
 
-/* A last term of doubtful consistency that gains little against the one before it is left out:
+/* Of low consistency, or of an unknown one without a great gain to speak for it */
+bool crs_rank_doubtful(const crs_rank_judge *s, ptrdiff_t k)
+{
+    const crease_cp_rank_row *row = s->t->row;
+    if (row[k].consistency == row[k].consistency) return row[k].consistency < 99;
+    return k > 0 && !(row[k].held_out <= 0.5 * row[k - 1].held_out);
+}
+
+/* The nearest row before k whose term gains much more than those after it; k: none */
+static ptrdiff_t last_of_weight(const crs_rank_judge *s, ptrdiff_t k)
+{
+    const crease_cp_rank_row *row = s->t->row;
+    for (ptrdiff_t m = k - 1; m >= 1; m--)
+        if (sound(s, m) && gain(row, m - 1, m) >= minor * gain(row, m, k)) return m;
+    return k;
+}
+
+/* Last terms of doubtful consistency that gain little against the one before them are left out:
  * Timmerman, Kiers, Three-mode principal components analysis, 2000 (DIFFIT). */
 ptrdiff_t crs_rank_recommend(const crs_rank_judge *s)
 {
-    const crease_cp_rank_row *row = s->t->row;
-    ptrdiff_t k = nearly_best(s);
-    while (k >= 2 && crs_rank_doubtful(&row[k]) && gain(&row[k - 1]) >= minor * gain(&row[k])) k--;
+    ptrdiff_t k = crs_rank_nearly_best(s), before = -1;
+    while (k != before && crs_rank_doubtful(s, k)) {
+        before = k;
+        k = last_of_weight(s, k);
+    }
     return k;
 }
 
 void crs_rank_explain(const crs_rank_judge *s)
 {
-    const ptrdiff_t at = crs_rank_recommend(s), near = nearly_best(s);
+    const ptrdiff_t at = crs_rank_recommend(s), near = crs_rank_nearly_best(s);
     const crease_cp_rank_row *r = &s->t->row[at];
     char below[100] = "no smaller rank was tried", core[40] = "not defined", why[160];
     s->t->rank = r->rank;
@@ -65,9 +86,11 @@ void crs_rank_explain(const crs_rank_judge *s)
         snprintf(why, sizeof why, "the smallest within %.0f %% of the least",
                  100 * (near_best(s) - 1));
     else
-        snprintf(why, sizeof why,
-                 "rank %td would gain little (%.3g) at a core consistency of %.0f %%", r[1].rank,
-                 r[1].held_out, r[1].consistency);
+        snprintf(
+            why, sizeof why,
+            "rank %td would gain %.3g of loss after %.3g by this one, at a core consistency of "
+            "%.0f %%",
+            r[1].rank, gain(r, 0, 1), gain(r, -1, 0), r[1].consistency);
     snprintf(
         s->t->reason, sizeof s->t->reason,
         "rank %td has a median error of %.3g on held-out entries, %s; %s; its core consistency "

@@ -19,7 +19,7 @@ END
     judge $? "rpca $*: exit $code, $out $err"
 }
 solved plain
-[[ $out == *"rank        3"* && $out == *"method      envelope"* && $out == *"outliers    beyond"* ]]
+[[ $out == *"rank        3: rank 3 has"* && $out == *"method      envelope"* ]]
 judge $? "the summary: $out"
 solved admm-g --method admm-g --rank 3
 [[ $out == *"R1: ADMM-g"* ]]
@@ -53,12 +53,19 @@ for f in F: assert np.allclose((f * f).sum(0), 1)
 assert (np.diff(p["weights"]) <= 0).all() and (p["weights"] > 0).all()
 assert (p["sparse"] != 0).sum() < 60 # 6 outliers, and what of the noise is beyond 3 deviations
 E, Z, B, L = p["sparse"], p["z"], p["noise"], p["lowrank"]
-weight = r["settings"]["alpha"] * float(r["settings"]["penalty"].split(":")[1])
+weight = float(r["settings"]["penalty"].split(":")[1])
 value = ((Z - L) ** 2).sum() + weight * abs(E).sum() + (B ** 2).sum()
 assert abs(value - r["objective"]) < 1e-8 * value
-assert abs(json.load(open("admm-g/result.json"))["settings"]["alpha"] - 2 / np.sqrt(30)) < 1e-15
-name, par = r["settings"]["penalty"].split(":")
-assert name == "l1" and abs(r["settings"]["alpha"] * float(par) - r["pilot"]["threshold"]) < 1e-12
+assert r["settings"]["alpha"] == 1 and weight == r["pilot"]["threshold"]
+assert abs(weight - 3 * r["pilot"]["deviation"]) < 1e-12 and r["pilot"]["share"] < 0.01
+ranks = [row["rank"] for row in r["rank_table"]]
+assert {2, 3, 4} <= set(ranks) and ranks == sorted(ranks) and r["settings"]["rank_chosen"] is True
+assert set(r["rank_table"][0]) == {"rank", "held_out", "loss", "fitted", "consistency", "objective"}
+assert r["rank_reason"].startswith("rank 3 has a median error"), r["rank_reason"]
+known = json.load(open("truth/result.json"))
+assert known["rank_table"] is None and known["rank_reason"] is None
+paper = json.load(open("admm-g/result.json"))["settings"]["alpha"]
+assert abs(paper - 2 / np.sqrt(30)) < 1e-15
 names = [b["name"] for b in r["certificate"]["residuals"]]
 assert names == ["X1", "X2", "X3", "E", "Z", "B", "feasibility"], names
 assert r["analysis"]["guarantee"] is False and r["analysis"]["method"] == "envelope"
@@ -110,7 +117,8 @@ import numpy as np
 for name in ("factor_1", "factor_3", "weights", "lowrank", "sparse"):
     assert not np.load("zeros/%s.npy" % name).any()'
 judge $? "zeros have zero factors"
-run "$CREASE" rpca --quiet positive.npy --rank 2 --nonneg --ridge 1e-3 --out nonneg
+run "$CREASE" rpca --quiet positive.npy --rank 2 --nonneg --ridge 1e-3 --alpha 0.4 \
+    --out nonneg
 [ $code -eq 0 ] && $python -c '
 import numpy as np
 for n in (1, 2, 3): assert (np.load("nonneg/factor_%d.npy" % n) >= 0).all()'

@@ -45,6 +45,15 @@ static bool sweep(crease_error *e)
     return table;
 }
 
+static bool fit(crease_error *e)
+{
+    double t[1200], mask[1200], x0[8], x1[120], x2[10], *x[] = { x0, x1, x2 }, objective;
+    const crease_cp_fit_request r = { .shape = shape, .tensor = t, .mask = mask, .rank = 2 };
+    data(t);
+    for (int j = 0; j < 1200; j++) mask[j] = j % 7 > 0;
+    return crease_cp_fit_envelope(NULL, &r, x, &objective, e);
+}
+
 static bool structure(crease_error *e)
 {
     double t[1200], ratio, percent;
@@ -74,8 +83,8 @@ static bool apply(crease_error *e)
 
 static void survive(void **state)
 {
-    bool (*const call[])(crease_error *) = { eigenvectors, clipped, singular, gaussian,
-                                             match,        sweep,   apply,    structure };
+    bool (*const call[])(crease_error *) = { eigenvectors, clipped, singular,  gaussian, match,
+                                             sweep,        apply,   structure, fit };
     (void)state;
     for (size_t k = 0; k < sizeof call / sizeof *call; k++)
         for (int once = 0; once < 2; once++) {
