@@ -1,5 +1,5 @@
 # The project's commands. Everything is built in build/<preset> by CMake and Ninja.
-.PHONY: help demo test check build install clean format tidy coverage readme schema bench
+.PHONY: help demo test check build install clean format tidy coverage readme schema bench paper
 .DEFAULT_GOAL := help
 
 help:
@@ -12,6 +12,7 @@ help:
 ## make tidy      clang-format, clang-tidy
 ## make coverage  statement and branch coverage of the tests (needs gcovr)
 ## make bench     measure the engine and the fused kernels (build/bench)
+## make paper     repeat the paper's tables in full and write docs/tables.md (many minutes)
 ## make readme    write the catalogue tables into README.md
 ## make schema    write docs/problem.schema.json from the catalogue
 ## make clean     remove build/
@@ -57,6 +58,9 @@ bench:
 	@ninja -C build/bench --quiet
 	@build/bench/bench/bench_engine
 	@build/bench/bench/bench_cp_fused
+
+paper: build
+	@scripts/paper-tables build/release/src/crease build/paper
 
 readme: build
 	@scripts/readme-catalogue build/release/src/crease

@@ -131,6 +131,14 @@ CREASE_API crease_cp_recipe crease_cp_recipe_default(const crease_space *shape, 
 CREASE_API crease_cp_instance *crease_cp_generate(const crease_cp_recipe *r, crease_error *e);
 CREASE_API void crease_cp_instance_free(crease_cp_instance *c);
 
+/* Fluorescence of mixtures, samples x emission x excitation: concentrations in [0.05, 1], smooth
+ * spectra >= 0 of maximum 1; the sparse part is the scatter ridges, of height magnitude, and spikes
+ * in a fraction `outliers` of the entries. */
+CREASE_API crease_cp_recipe crease_eem_recipe_default(void);
+CREASE_API crease_cp_instance *crease_eem_generate(const crease_cp_recipe *r, crease_error *e);
+/* In nm; axis 1 is emission, 2 excitation, 0 <= i < dim[axis]. */
+CREASE_API double crease_eem_wavelength(const crease_space *shape, int axis, ptrdiff_t i);
+
 #ifdef __cplusplus
 }
 #endif

@@ -70,6 +70,11 @@ bool crs_ballquad(ptrdiff_t rows, ptrdiff_t n, const double *g, double shift, do
 void crs_clean_spectrum(ptrdiff_t n, double *w);
 void crs_secular(ptrdiff_t n, const double *s, double *e, double radius);
 
+/* y (rows x n) = B on entry becomes B pinv(G); g (n x n) symmetric, work of crs_ballquad_scratch.
+ * Eigenvalues of at most the limit in magnitude count as 0; w ascending. */
+bool crs_pinv_apply(ptrdiff_t rows, ptrdiff_t n, const double *g, double *y, double *work);
+double crs_pinv_limit(ptrdiff_t n, const double *w);
+
 /* An upper bound of |A|_2, safe under rounding: never above min(|A|_F, sqrt(|A|_1 |A|_inf)) by
  * more than rounding, and by the eigenvalues of the smaller Gram matrix while
  * min(m,n) <= CRS_GRAM_LIMIT. Data that are not finite are refused. Allocates. */

@@ -38,7 +38,10 @@ static void solve(crs_cp_fused *s, int n, double shift)
         return;
     }
     set_matrix(s, n, 0);
-    crs_ballquad(dim, rank, s->matrix, shift, INFINITY, s->rhs, s->solve);
+    if (shift > 0)
+        crs_ballquad(dim, rank, s->matrix, shift, INFINITY, s->rhs, s->solve);
+    else
+        crs_pinv_apply(dim, rank, s->matrix, s->rhs, s->solve);
 }
 
 static void update(crs_cp_fused *s, const double *table, int from, int to)

@@ -50,3 +50,14 @@ int crs_useful_threads(int asked, ptrdiff_t entries)
     const ptrdiff_t useful = entries / SHARE;
     return useful < 1 ? 1 : useful < wanted ? (int)useful : wanted;
 }
+
+void crs_parallel_runs(int threads, ptrdiff_t tasks,
+                       void (*run)(void *self, ptrdiff_t task, int worker), void *self)
+{
+    if (threads > tasks) threads = tasks > 1 ? (int)tasks : 1;
+    PARALLEL
+    {
+        SHARED
+        for (ptrdiff_t k = 0; k < tasks; k++) run(self, k, worker_index());
+    }
+}
