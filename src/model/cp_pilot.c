@@ -2,8 +2,6 @@
  * cp_pilot: starts compared, a bad one detected and replaced */
 #include "model/cp_pilot.h"
 
-#include <crease/rpca_rank.h>
-
 #include "model/cp_gevd.h"
 #include "reg/reg.h"
 
@@ -14,7 +12,8 @@ static const double as_good = 1.02;  /* deviations that count as equal */
 typedef struct {
     crs_cp_pilot *p;
     crs_envelope_solver *solver;
-    double *mask; /* W as doubles; NULL: all observed */
+    double *mask;     /* W as doubles; NULL: all observed */
+    crs_cp_view view; /* the data */
     double *trial[CREASE_MAX_ORDER];
     double *memory;
 } runner;
@@ -35,6 +34,12 @@ static bool open(runner *r, crs_cp_pilot *p, crease_error *e)
         for (ptrdiff_t j = 0; r->mask && j < size; j++) r->mask[j] = p->c.mask[j];
         if (!r->mask) return false;
     }
+    r->view = (crs_cp_view){ .shape = *s,
+                             .tensor = p->tensor,
+                             .mask = r->mask,
+                             .limit = INFINITY,
+                             .checked = true,
+                             .readings = &p->report.readings };
     r->solver = crs_envelope_solver_new(&p->c, p->tensor, e);
     return r->solver;
 }
@@ -50,14 +55,11 @@ static void close(runner *r)
 static bool begin(runner *r, int q, crease_error *e)
 {
     const crs_cp_pilot *p = r->p;
-    const crs_cp_view view = {
-        .shape = p->c.shape, .tensor = p->tensor, .mask = r->mask, .limit = INFINITY
-    };
     const crs_cp_gevd_options o = { .rank = p->c.rank, .cut = p->c.prune, .seed = p->c.seed };
     const double *const *x = (const double *const *)r->trial;
     if (p->given && q == 0)
         x = p->given;
-    else if (!crs_cp_start_of(&view, &o, p->given ? q - 1 : q, r->trial, e))
+    else if (!crs_cp_start_of(&r->view, &o, p->given ? q - 1 : q, r->trial, e))
         return false;
     for (int n = 0; p->c.nonneg && x == (const double *const *)r->trial && n < p->c.shape.order;
          n++)
@@ -84,14 +86,10 @@ static bool bad(const runner *r, bool *answer, crease_error *e)
 {
     const crs_cp_pilot *p = r->p;
     const double *x[CREASE_MAX_ORDER];
-    const crease_cp_fit_request request = { .shape = p->c.shape,
-                                            .tensor = p->tensor,
-                                            .mask = r->mask,
-                                            .rank = crs_envelope_solver_progress(r->solver)->rank,
-                                            .seed = p->c.seed };
+    const ptrdiff_t rank = crs_envelope_solver_progress(r->solver)->rank;
     double found;
     factors_of(r->solver, p->c.shape.order, x);
-    if (!crease_cp_structure(&request, x, &found, e)) return false;
+    if (!crs_cp_structure(&r->view, rank, x, &found, e)) return false;
     *answer = !(found <= structure);
     return true;
 }
@@ -140,6 +138,7 @@ bool crs_cp_pilot_run(crs_cp_pilot *p, crease_error *e)
         lead(&r);
         p->report.starts++;
         p->report.passes += crs_envelope_solver_progress(r.solver)->passes;
+        p->report.readings += crs_envelope_solver_progress(r.solver)->passes;
         done = compare(&r, e);
         if (done && p->starts > 0) again = q + 1 < p->starts;
         if (done && p->starts == 0) done = bad(&r, &again, e), again = again && q < MORE;
