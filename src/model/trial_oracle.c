@@ -43,7 +43,7 @@ bool crs_trial_oracle(const crease_cp_instance *c, ptrdiff_t rank, double *error
     clean.tensor = data;
     s.model.missing = true;
     s.model.factor = (const double *const *)factor;
-    s.model.alpha = 1e6 * largest;
+    s.model.alpha = 4 * largest;
     s.learn = 0;
     s.starts = 1;
     done = done && crs_trial_run(&s, &clean, 0, &found, e);
