@@ -43,7 +43,8 @@ bool crs_trial_oracle(const crease_cp_instance *c, ptrdiff_t rank, double *error
     clean.tensor = data;
     s.model.missing = true;
     s.model.factor = (const double *const *)factor;
-    s.model.alpha = 4 * largest;
+    /* of l1 with alpha_N = 1 the threshold is alpha: nothing of the noise exceeds it */
+    s.model.alpha = rank < c->recipe.rank ? 4 * largest : 10 * c->recipe.noise;
     s.learn = 0;
     s.starts = 1;
     done = done && crs_trial_run(&s, &clean, 0, &found, e);
