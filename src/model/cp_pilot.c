@@ -8,6 +8,8 @@
 enum { MORE = 3 };                   /* further starts while the fit is bad */
 static const double structure = 1.5; /* above: the residual holds a term */
 static const double as_good = 1.02;  /* deviations that count as equal */
+static const double missed = 0.3; /* median|T - M| in median|T| of a start that outliers spoiled */
+static const double near_kap = 1; /* the path's threshold then, in medians of |r| */
 
 typedef struct {
     crs_cp_pilot *p;
@@ -68,6 +70,19 @@ static bool begin(runner *r, int q, crease_error *e)
     return crs_envelope_solver_start(r->solver, p->c.rank, x, e);
 }
 
+/* Is the first start of the family spoiled by outliers? Then the path has to begin below them. */
+static bool spoiled(runner *r, int q, bool *answer, crease_error *e)
+{
+    double data;
+    *answer = false;
+    if (q > 0 || r->p->given) return true;
+    if (!crs_view_median(&r->view, &data, e)) return false;
+    crs_envelope_solver_step(r->solver);
+    *answer = !(crs_envelope_solver_progress(r->solver)->median <= missed * data);
+    if (*answer) crs_envelope_solver_follow(r->solver, smaller(near_kap, r->p->c.kap));
+    return true;
+}
+
 static void lead(runner *r)
 {
     const long before = crs_envelope_solver_progress(r->solver)->passes;
@@ -81,16 +96,16 @@ static void factors_of(const crs_envelope_solver *s, int order, const double **x
     for (int n = 0; n < order; n++) x[n] = crs_envelope_solver_factor(s, n);
 }
 
-/* Does the residual of the answer still hold a term? */
+/* Does the residual of the answer still hold a term, or has the path not ended? */
 static bool bad(const runner *r, bool *answer, crease_error *e)
 {
     const crs_cp_pilot *p = r->p;
     const double *x[CREASE_MAX_ORDER];
-    const ptrdiff_t rank = crs_envelope_solver_progress(r->solver)->rank;
+    const crs_envelope_progress *at = crs_envelope_solver_progress(r->solver);
     double found;
     factors_of(r->solver, p->c.shape.order, x);
-    if (!crs_cp_structure(&r->view, rank, x, &found, e)) return false;
-    *answer = !(found <= structure);
+    if (!crs_cp_structure(&r->view, at->rank, x, &found, e)) return false;
+    *answer = !(found <= structure) || at->status == CRS_ENVELOPE_RUNNING;
     return true;
 }
 
@@ -127,19 +142,37 @@ static bool compare(runner *r, crease_error *e)
     return true;
 }
 
+/* The readings since the solver's last start. */
+static void count(runner *r)
+{
+    const long passes = crs_envelope_solver_progress(r->solver)->passes;
+    r->p->report.passes += passes;
+    r->p->report.readings += passes;
+}
+
+/* From start q, or the one after it where outliers have spoiled the first. */
+static bool pursue(runner *r, int *q, crease_error *e)
+{
+    bool again;
+    if (!begin(r, *q, e) || !spoiled(r, *q, &again, e)) return false;
+    if (again) {
+        count(r);
+        if (r->p->starts == 0) ++*q;
+        if (!begin(r, *q, e)) return false;
+    }
+    lead(r);
+    count(r);
+    r->p->report.starts++;
+    return compare(r, e);
+}
+
 bool crs_cp_pilot_run(crs_cp_pilot *p, crease_error *e)
 {
     runner r;
     bool done = open(&r, p, e), again = true;
     p->report = (crease_cp_pilot){ .agreement = NAN };
     for (int q = 0; done && again; q++) {
-        done = begin(&r, q, e);
-        if (!done) break;
-        lead(&r);
-        p->report.starts++;
-        p->report.passes += crs_envelope_solver_progress(r.solver)->passes;
-        p->report.readings += crs_envelope_solver_progress(r.solver)->passes;
-        done = compare(&r, e);
+        done = pursue(&r, &q, e);
         if (done && p->starts > 0) again = q + 1 < p->starts;
         if (done && p->starts == 0) done = bad(&r, &again, e), again = again && q < MORE;
     }
