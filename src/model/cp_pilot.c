@@ -8,14 +8,17 @@
 enum { MORE = 3 };                   /* further starts while the fit is bad */
 static const double structure = 1.5; /* above: the residual holds a term */
 static const double as_good = 1.02;  /* deviations that count as equal */
-static const double missed = 0.3; /* median|T - M| in median|T| of a start that outliers spoiled */
-static const double near_kap = 1; /* the path's threshold then, in medians of |r| */
+static const double missed = 0.3;  /* median|T - M| in median|T| of a start that outliers spoiled */
+static const double crowded = 1.1; /* median|r| in deviations: a third of T or more is outliers */
+static const double alike = 1.5;   /* deviations of two starts that support each other then */
+static const double near_kap = 1;  /* the path's threshold then, in medians of |r| */
 
 typedef struct {
     crs_cp_pilot *p;
     crs_envelope_solver *solver;
     double *mask;     /* W as doubles; NULL: all observed */
     crs_cp_view view; /* the data */
+    double second;    /* least deviation but one */
     double *trial[CREASE_MAX_ORDER];
     double *memory;
 } runner;
@@ -25,7 +28,7 @@ static bool open(runner *r, crs_cp_pilot *p, crease_error *e)
     const crease_space *s = &p->c.shape;
     const ptrdiff_t size = crease_size(s);
     ptrdiff_t all = 0;
-    *r = (runner){ .p = p };
+    *r = (runner){ .p = p, .second = INFINITY };
     for (int n = 0; n < s->order; n++) all += s->dim[n] * p->c.rank;
     r->memory = crs_doubles(all, "starts", e);
     if (!r->memory) return false;
@@ -96,7 +99,8 @@ static void factors_of(const crs_envelope_solver *s, int order, const double **x
     for (int n = 0; n < order; n++) x[n] = crs_envelope_solver_factor(s, n);
 }
 
-/* Does the residual of the answer still hold a term, or has the path not ended? */
+/* Does the residual of the answer still hold a term, has the path not ended, or does a fit among
+ * many outliers stand alone? */
 static bool bad(const runner *r, bool *answer, crease_error *e)
 {
     const crs_cp_pilot *p = r->p;
@@ -105,7 +109,8 @@ static bool bad(const runner *r, bool *answer, crease_error *e)
     double found;
     factors_of(r->solver, p->c.shape.order, x);
     if (!crs_cp_structure(&r->view, at->rank, x, &found, e)) return false;
-    *answer = !(found <= structure) || at->status == CRS_ENVELOPE_RUNNING;
+    *answer = !(found <= structure) || at->status == CRS_ENVELOPE_RUNNING ||
+              (at->median > crowded * at->scale && !(r->second <= alike * r->p->report.deviation));
     return true;
 }
 
@@ -138,6 +143,7 @@ static bool compare(runner *r, crease_error *e)
         p->report.agreement =
             isnan(p->report.agreement) ? score : smaller(p->report.agreement, score);
     }
+    r->second = smaller(r->second, larger(at->scale, p->report.deviation));
     if (at->scale < p->report.deviation) keep(r);
     return true;
 }
