@@ -1,5 +1,5 @@
 # The project's commands. Everything is built in build/<preset> by CMake and Ninja.
-.PHONY: help demo test check build install clean format tidy coverage readme schema bench paper
+.PHONY: help demo test check build install clean format tidy coverage readme schema bench paper beyond
 .DEFAULT_GOAL := help
 
 help:
@@ -13,6 +13,7 @@ help:
 ## make coverage  statement and branch coverage of the tests (needs gcovr)
 ## make bench     measure the engine and the fused kernels (build/bench)
 ## make paper     repeat the paper's tables in full and write docs/tables.md (many minutes)
+## make beyond    measure our defaults on the paper's and on hard instances: docs/beyond.md (an hour)
 ## make readme    write the catalogue tables into README.md
 ## make schema    write docs/problem.schema.json from the catalogue
 ## make clean     remove build/
@@ -61,6 +62,9 @@ bench:
 
 paper: build
 	@scripts/paper-tables build/release/src/crease build/paper
+
+beyond: build bench
+	@scripts/beyond-tables build/release/src/crease build/bench/bench/bench_solve build/beyond
 
 readme: build
 	@scripts/readme-catalogue build/release/src/crease
