@@ -88,7 +88,8 @@ static figures run(subject *a, bool envelope, int start)
     const figures out = { seconds() - begun, crease_cp_fit_certificate(f)->worst_relative,
                           crease_cp_fit_readings(f),
                           crease_cp_fit_report(f).iterations + crease_cp_fit_pilot(f).passes };
-    if (envelope) a->alpha = crease_cp_fit_used(f).model.alpha;
+    const crease_cp_rpca_settings used = crease_cp_fit_used(f).model; /* alpha lambda |E|_1 */
+    if (envelope) a->alpha = used.alpha * used.penalty.par[0];
     crease_cp_fit_free(f);
     return out;
 }

@@ -83,7 +83,7 @@ static bool judge(crease_cp_fit *f, const crease_cp_instance *c, double *work, c
     out->starts = pilot.starts;
     out->certified = crease_cp_fit_report(f).outcome == CREASE_STATIONARY;
     out->rank = s.model.rank;
-    out->alpha = s.model.alpha;
+    out->alpha = s.model.alpha * (s.model.penalty.penalty == &crs_l1 ? s.model.penalty.par[0] : 1);
     out->objective = crease_cp_fit_certificate(f)->objective;
     out->objective_truth = truth_objective(&s.model, c);
     return verify(f, &out->valid, e);

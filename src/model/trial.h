@@ -15,7 +15,8 @@ typedef struct {
     int starts;      /* tried by the pilot */
     bool certified, valid; /* relative 1e-6: by the fit, and by the checker as well */
     ptrdiff_t rank;        /* found */
-    double alpha, seconds;
+    double alpha;          /* of l1: times its lambda, so that the model is that of lambda = 1 */
+    double seconds;
     double objective,
         objective_truth; /* of the answer, and of the true factors by the same model */
 } crs_trial;
