@@ -37,7 +37,7 @@ struct crease_cp_fit {
     ptrdiff_t missing;
     crease_cp_pilot pilot;
     long readings; /* by the check of the data and the certificates */
-    bool closed; /* E follows from the factors */
+    bool closed;   /* E follows from the factors */
 
     crs_cp_point point; /* the factors that are certified or read */
     crs_cp_room room;
