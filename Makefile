@@ -1,5 +1,5 @@
 # The project's commands. Everything is built in build/<preset> by CMake and Ninja.
-.PHONY: help demo test check build install clean format tidy coverage readme schema bench bench-rpca paper
+.PHONY: help demo test check build install clean format tidy coverage readme schema bench bench-rpca paper beyond
 .DEFAULT_GOAL := help
 
 help:
@@ -14,6 +14,7 @@ help:
 ## make bench     measure the engine and the fused kernels (build/bench)
 ## make bench-rpca  robust PCA against NumPy and Octave, in turns
 ## make paper     repeat the paper's tables in full and write docs/tables.md (many minutes)
+## make beyond    measure our defaults on the paper's and on hard instances: docs/beyond.md (an hour)
 ## make readme    write the catalogue tables into README.md
 ## make schema    write docs/problem.schema.json from the catalogue
 ## make clean     remove build/
@@ -69,6 +70,9 @@ bench-rpca: bench
 
 paper: build
 	@scripts/paper-tables build/release/src/crease build/paper
+
+beyond: build bench
+	@scripts/beyond-tables build/release/src/crease build/bench/bench/bench_solve build/beyond
 
 readme: build
 	@scripts/readme-catalogue build/release/src/crease

@@ -40,7 +40,8 @@ typedef struct crease_cp_fit crease_cp_fit;
 /* What preceded the run by the envelope; all 0 without. */
 typedef struct {
     int starts;
-    long passes;      /* readings of the tensor */
+    long passes;      /* steps of the solver and its first looks, each a reading of the tensor */
+    long readings;    /* those and the readings by starts and tests */
     double agreement; /* least match of starts that ended alike (crease_cp_match); NaN: one start */
     double spread;    /* largest relative difference of their deviations from the best */
     double deviation; /* of the noise, robust */
@@ -79,6 +80,9 @@ CREASE_API crease_cp_fit_settings crease_cp_fit_used(const crease_cp_fit *f);
 CREASE_API const char *crease_cp_fit_engine(const crease_cp_fit *f); /* "envelope", ... */
 CREASE_API ptrdiff_t crease_cp_fit_missing(const crease_cp_fit *f);
 CREASE_API crease_cp_pilot crease_cp_fit_pilot(const crease_cp_fit *f);
+/* How often the tensor was read from end to end: the check of the data, starts, tests, steps and
+ * certificates; an iteration of another engine counts as one. */
+CREASE_API long crease_cp_fit_readings(const crease_cp_fit *f);
 CREASE_API bool crease_cp_fit_theta_stop(const crease_cp_fit *f); /* STOPPED by theta */
 
 /* A part of the answer as left x right, both from the first call: rows first .. first+count-1 go

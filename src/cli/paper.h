@@ -57,6 +57,7 @@ typedef struct {
 extern const crs_paper_style crs_paper_text, crs_paper_markdown;
 
 void crs_paper_conclude(const crs_paper_job *j, const char *bullet); /* paper_verdict.c */
+bool crs_paper_beyond(const crs_paper_job *j, crease_error *e);      /* paper_beyond.c */
 bool crs_paper_json(const crs_paper_job *j, crease_error *e);        /* paper_json.c */
 
 #endif

@@ -128,6 +128,6 @@ json_t *crs_rpca_json(const crs_rpca_job *j)
                      "settings", settings(j), "rank_table", crs_rpca_rank_json(j), "rank_reason",
                      j->rank_reason[0] ? json_string(j->rank_reason) : json_null(), "pilot",
                      pilot(j), "weights", weights(j), "errors", errors, "cosines",
-                     crs_rpca_match_json(j), "analysis", analysis(j),
-                     "certificate", certificate(j));
+                     crs_rpca_match_json(j), "analysis", analysis(j), "certificate",
+                     certificate(j));
 }

@@ -20,6 +20,7 @@ static void apply(const crs_cp_view *v, const reader *r, const double *q, double
 {
     crease_space s = v->shape;
     const crs_mode_map map = { q, r->columns, true };
+    crs_view_count(v);
     fill(s.dim[r->n] * r->columns, 0, w);
     for (ptrdiff_t first = 0; first < v->shape.dim[0]; first += r->rows) {
         s.dim[0] = fewer(r->rows, v->shape.dim[0] - first);

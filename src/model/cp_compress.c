@@ -43,6 +43,7 @@ static double *project(const crs_cp_view *v, int n, crs_mode_map u, crease_error
 {
     crease_space s = v->shape, to = v->shape;
     to.dim[n] = u.to;
+    crs_view_count(v);
     const ptrdiff_t rows = n == 0 ? s.dim[0] : crs_view_rows(v), right = crs_right(&to, 0);
     double *slab = crs_doubles(crs_view_scratch(v, rows), "a slab", e);
     double *out = slab ? crs_doubles(crease_size(&to), "a compressed tensor", e) : NULL;

@@ -24,6 +24,10 @@ void crs_cp_core_free(crs_cp_core *c);
 bool crs_cp_basis(const crs_cp_view *v, int n, ptrdiff_t columns, uint64_t seed, double *basis,
                   double *squares, crease_error *e);
 
+/* As crease_cp_structure, of a view without a model (cp_structure.c). */
+bool crs_cp_structure(const crs_cp_view *data, ptrdiff_t rank, const double *const *factor,
+                      double *structure, crease_error *e);
+
 /* The first k < count with squares[k-1] > 16 squares[k] and no more than a hundredth of their sum
  * beyond it; count without one. */
 ptrdiff_t crs_cp_gap(ptrdiff_t count, const double *squares);

@@ -54,6 +54,7 @@ static void certify(crease_cp_fit *f)
     balance(f, f->trial);
     look_at(f, f->trial);
     crs_cp_certify(&f->point, &f->room, &f->now);
+    f->readings++;
     f->progress.objective = f->now.objective;
     f->progress.feasibility = f->now.feasibility.residual;
     f->progress.worst = f->now.worst;

@@ -17,6 +17,7 @@ typedef struct {
     void *(*open)(crease_cp_fit *f, double *tensor, crease_error *e);
     crease_outcome (*step)(void *self); /* NOT_RUN: go on */
     double (*theta)(const void *self);
+    long (*readings)(const void *self); /* NULL: one an iteration */
     const double *(*factor)(const void *self, int n);
     void (*rows)(const void *self, ptrdiff_t *left, ptrdiff_t *right); /* NULL: any */
     crs_cp_sparse *sparse;                                             /* rows of E */
@@ -35,7 +36,8 @@ struct crease_cp_fit {
     unsigned char *mask; /* NULL: all observed */
     ptrdiff_t missing;
     crease_cp_pilot pilot;
-    bool closed; /* E follows from the factors */
+    long readings; /* by the check of the data and the certificates */
+    bool closed;   /* E follows from the factors */
 
     crs_cp_point point; /* the factors that are certified or read */
     crs_cp_room room;

@@ -135,6 +135,11 @@ static crease_outcome step(void *self)
 
 static double theta(const void *self) { return (void)self, NAN; }
 
+static long readings(const void *self)
+{
+    return crs_envelope_solver_progress(((const state *)self)->solver)->passes;
+}
+
 static const double *factor(const void *self, int n)
 {
     return crs_envelope_solver_factor(((const state *)self)->solver, n);
@@ -162,6 +167,7 @@ const crs_cp_engine crs_cp_envelope_engine = {
     .open = open,
     .step = step,
     .theta = theta,
+    .readings = readings,
     .factor = factor,
     .close = close,
 };

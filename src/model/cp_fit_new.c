@@ -93,6 +93,7 @@ static bool build(crease_cp_fit *f, double *tensor, crease_error *e)
 {
     if (!crs_cp_fit_settle(f, e) || !crs_cp_check_data(&f->s.model, tensor, &f->missing, e))
         return false;
+    f->readings = 1;
     f->run = options_run(&f->s);
     crs_cp_fit_point(&f->s, tensor, NULL, &f->point);
     f->state = f->engine->open(f, tensor, e);

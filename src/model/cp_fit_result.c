@@ -11,6 +11,12 @@ crease_cp_fit_settings crease_cp_fit_used(const crease_cp_fit *f) { return f->s;
 const char *crease_cp_fit_engine(const crease_cp_fit *f) { return f->engine->name; }
 ptrdiff_t crease_cp_fit_missing(const crease_cp_fit *f) { return f->missing; }
 crease_cp_pilot crease_cp_fit_pilot(const crease_cp_fit *f) { return f->pilot; }
+long crease_cp_fit_readings(const crease_cp_fit *f)
+{
+    const long run = f->engine->readings ? f->engine->readings(f->state) : f->report.iterations;
+    return f->readings + f->pilot.readings + run;
+}
+
 bool crease_cp_fit_theta_stop(const crease_cp_fit *f) { return f->theta_stop; }
 
 void crease_cp_fit_rows(const crease_cp_fit *f, ptrdiff_t *left, ptrdiff_t *right)

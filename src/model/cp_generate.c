@@ -51,7 +51,7 @@ static bool allocate(crease_cp_instance *c, crease_error *e)
     return true;
 }
 
-static bool draw_outliers(crease_cp_instance *c, crease_error *e)
+bool crs_cp_instance_outliers(crease_cp_instance *c, crease_error *e)
 {
     const crease_cp_recipe *r = &c->recipe;
     const ptrdiff_t n = crease_size(&r->shape);
@@ -102,7 +102,7 @@ crease_cp_instance *crease_cp_generate(const crease_cp_recipe *r, crease_error *
     for (int k = 0; k < r->shape.order; k++)
         crs_normals(r->seed, (uint64_t)(CRS_STREAM_FACTOR + k), r->shape.dim[k] * r->rank,
                     c->factor[k]);
-    if (draw_outliers(c, e) && crs_cp_instance_add(c, e)) return c;
+    if (crs_cp_instance_outliers(c, e) && crs_cp_instance_add(c, e)) return c;
     crease_cp_instance_free(c);
     return NULL;
 }

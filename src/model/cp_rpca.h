@@ -85,9 +85,10 @@ bool crs_unfolding(const crease_space *s, int n, const double *tensor, double *s
 /* Where descending squared singular values first fall by more than 16, or most (cp_rank.c). */
 ptrdiff_t crs_spectral_gap(ptrdiff_t n, const double *squares);
 
-/* An instance with every part 0; then, its factors and sparse part drawn, the others of it
+/* An instance with every part 0; its sparse part; then, its factors drawn as well, the others
  * (cp_generate.c). */
 crease_cp_instance *crs_cp_instance_new(const crease_cp_recipe *r, crease_error *e);
+bool crs_cp_instance_outliers(crease_cp_instance *c, crease_error *e);
 bool crs_cp_instance_add(crease_cp_instance *c, crease_error *e);
 
 /* Streams of random numbers under one seed: the part, plus the mode for factors. */

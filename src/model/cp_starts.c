@@ -11,6 +11,7 @@ static bool gevd(const crs_cp_view *v, crs_cp_gevd_options o, bool clipped, doub
 {
     o.kap = clipped ? kap : 0;
     o.rounds = clipped || v->mask ? ROUNDS : 0;
+    if (!clipped && !v->mask) return crs_view_check(v, e) && crs_cp_gevd(v, &o, factor, NULL, e);
     return crs_cp_gevd_robust(v, &o, factor, NULL, e);
 }
 

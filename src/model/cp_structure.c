@@ -17,6 +17,7 @@ static bool mean_square(const crs_cp_view *v, double *mean, crease_error *e)
     const ptrdiff_t rows = crs_view_rows(v), right = crs_right(&v->shape, 0);
     double *work = crs_doubles(crs_view_scratch(v, rows), "a slab", e), sum = 0;
     ptrdiff_t count = 0;
+    crs_view_count(v);
     for (ptrdiff_t first = 0; work && first < v->shape.dim[0]; first += rows) {
         const ptrdiff_t some = fewer(rows, v->shape.dim[0] - first) * right;
         const double *slab = crs_view_slab(v, first, some / right, work);
@@ -38,21 +39,29 @@ static bool mode_ratio(const crs_cp_view *v, int n, double mean, double *ratio, 
     return done;
 }
 
-bool crease_cp_structure(const crease_cp_fit_request *r, const double *const *factor,
-                         double *structure, crease_error *e)
+bool crs_cp_structure(const crs_cp_view *data, ptrdiff_t rank, const double *const *factor,
+                      double *structure, crease_error *e)
 {
-    crs_kruskal k = { .shape = r->shape, .rank = r->rank };
-    crs_cp_view v = { .shape = r->shape, .tensor = r->tensor, .mask = r->mask, .model = &k };
+    crs_kruskal k = { .shape = data->shape, .rank = rank };
+    crs_cp_view v = *data;
     double median, mean, ratio;
     *structure = 0;
-    for (int n = 0; n < r->shape.order; n++) k.factor[n] = factor[n];
+    v.model = &k;
+    for (int n = 0; n < v.shape.order; n++) k.factor[n] = factor[n];
     if (!crs_view_check(&v, e) || !crs_view_median(&v, &median, e)) return false;
     v.limit = kap * median;
     v.residual = true;
     if (!mean_square(&v, &mean, e)) return false;
-    for (int n = 1; mean > 0 && n < r->shape.order; n++) {
+    for (int n = 1; mean > 0 && n < v.shape.order; n++) {
         if (!mode_ratio(&v, n, mean, &ratio, e)) return false;
         *structure = larger(*structure, ratio);
     }
     return true;
+}
+
+bool crease_cp_structure(const crease_cp_fit_request *r, const double *const *factor,
+                         double *structure, crease_error *e)
+{
+    const crs_cp_view v = { .shape = r->shape, .tensor = r->tensor, .mask = r->mask };
+    return crs_cp_structure(&v, r->rank, factor, structure, e);
 }

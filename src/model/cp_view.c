@@ -65,6 +65,7 @@ double crs_view_median_in(const crs_cp_view *v, double *work)
 {
     const ptrdiff_t size = crease_size(&v->shape), count = crs_view_sample(v);
     ptrdiff_t used = 0;
+    crs_view_count(v);
     for (ptrdiff_t k = 0; k < count; k++) {
         const ptrdiff_t j = k * (size / count) + k * (size % count) / count; /* k size/count */
         if (!crs_view_observed(v, j)) continue;
@@ -84,6 +85,8 @@ bool crs_view_median(const crs_cp_view *v, double *median, crease_error *e)
 
 bool crs_view_check(const crs_cp_view *v, crease_error *e)
 {
+    if (v->checked) return true;
+    crs_view_count(v);
     for (ptrdiff_t j = 0, size = crease_size(&v->shape); j < size; j++)
         if (crs_view_observed(v, j) && !isfinite(v->tensor[j]))
             return crs_fail(e, CREASE_BAD_DATA,

@@ -15,11 +15,18 @@ typedef struct {
     double limit;             /* INFINITY: no clipping */
     const crs_kruskal *model; /* M; NULL: 0 */
     bool residual;            /* V - M */
+    bool checked;             /* known to be finite */
+    long *readings;           /* grows by 1 with every reading of the tensor; NULL: not counted */
 } crs_cp_view;
 
 static inline bool crs_view_observed(const crs_cp_view *v, ptrdiff_t j)
 {
     return !v->mask || v->mask[j] > 0;
+}
+
+static inline void crs_view_count(const crs_cp_view *v)
+{
+    if (v->readings) ++*v->readings;
 }
 
 /* V = T: slabs are parts of the tensor itself. */

@@ -36,7 +36,8 @@ double crs_envelope_threshold(const crs_envelope_face *f, double c)
  * that may have been lost to it is tried again with less of it. */
 double crs_envelope_path_ridge(const crs_envelope_solver *s, double t)
 {
-    const double price = 2 * s->noise * t * pow(s->typical, 1 - 2.0 / s->model.shape.order);
+    const double most = smaller(t, s->c.kap * s->typical); /* beyond it nothing is an outlier */
+    const double price = 2 * s->noise * most * pow(s->typical, 1 - 2.0 / s->model.shape.order);
     return s->c.prune ? larger(s->c.nu, s->c.ridge * pow(0.1, s->refills) * price) : s->c.nu;
 }
 

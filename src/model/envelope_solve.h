@@ -77,6 +77,9 @@ bool crs_envelope_solver_start(crs_envelope_solver *s, ptrdiff_t rank, const dou
 
 crs_envelope_status crs_envelope_solver_step(crs_envelope_solver *s); /* at most one read of T */
 
+/* Another kap from the next start on. */
+void crs_envelope_solver_follow(crs_envelope_solver *s, double kap);
+
 /* Goes on from here with another penalty. */
 bool crs_envelope_solver_switch(crs_envelope_solver *s, const crs_envelope_face *face,
                                 crease_error *e);

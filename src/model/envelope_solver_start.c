@@ -43,6 +43,8 @@ bool crs_envelope_solver_start(crs_envelope_solver *s, ptrdiff_t rank, const dou
     return true;
 }
 
+void crs_envelope_solver_follow(crs_envelope_solver *s, double kap) { s->c.kap = kap; }
+
 bool crs_envelope_solver_switch(crs_envelope_solver *s, const crs_envelope_face *face,
                                 crease_error *e)
 {

@@ -9,6 +9,8 @@
 #ifndef CRS_PAPER_H
 #define CRS_PAPER_H
 
+#include <crease/rpca.h>
+
 #include "model/cp_fused.h"
 
 enum { CRS_PAPER_TABLES = 3, CRS_PAPER_ROWS = 9, CRS_PAPER_INSTANCES = 20, CRS_PAPER_MOST = 2000 };
@@ -64,6 +66,10 @@ typedef struct {
     double error, error_z; /* |[[X]] - Z^true|/|Z^true| and |Z - Z^true|/|Z^true| */
     ptrdiff_t gram_rank;   /* of X_1'X_1 o X_2'X_2 at the end */
 } crs_paper_outcome;
+
+/* What an instance of a row is drawn from. */
+crease_cp_recipe crs_paper_instance(const crs_paper_row *row, const crs_paper_recipe *r,
+                                    int instance);
 
 /* One instance, counted from 0. */
 bool crs_paper_run(const crs_paper_row *row, const crs_paper_recipe *r, crs_paper_method method,

@@ -35,13 +35,20 @@ static uint64_t seed_of(const crs_paper_row *row, const crs_paper_recipe *r, int
     return crease_random_bits(bits, (uint64_t)instance);
 }
 
+crease_cp_recipe crs_paper_instance(const crs_paper_row *row, const crs_paper_recipe *r,
+                                    int instance)
+{
+    crease_cp_recipe recipe = crease_cp_recipe_default(&row->shape, row->true_rank);
+    recipe.seed = seed_of(row, r, instance);
+    recipe.outliers = r->calibrated ? 0.005 : 0.001;
+    recipe.noise = TRUE_NOISE;
+    return recipe;
+}
+
 static bool build(trial *t, crs_paper_method method, int instance, crease_error *e)
 {
     const crs_cp_settings c = crs_paper_settings(t->row, method);
-    crease_cp_recipe recipe = crease_cp_recipe_default(&t->row->shape, t->row->true_rank);
-    recipe.seed = seed_of(t->row, t->r, instance);
-    recipe.outliers = t->r->calibrated ? 0.005 : 0.001;
-    recipe.noise = TRUE_NOISE;
+    const crease_cp_recipe recipe = crs_paper_instance(t->row, t->r, instance);
     if (!(t->truth = crease_cp_generate(&recipe, e)) ||
         !(t->f = crs_cp_fused_new(&c, t->truth->tensor, e)) ||
         !(t->part = crs_doubles(crease_size(&c.shape), "a tensor", e)) ||
