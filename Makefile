@@ -1,23 +1,26 @@
 # The project's commands. Everything is built in build/<preset> by CMake and Ninja.
-.PHONY: help demo test check build install clean format tidy coverage readme schema bench
+.PHONY: help demo test check build install clean format tidy coverage readme schema bench bench-rpca paper beyond
 .DEFAULT_GOAL := help
 
 help:
 	@sed -n 's/^## //p' Makefile
 
-## make demo      install what is missing, build, show the catalogue and a solved problem
+## make demo      install what is missing, build, take fluorescence data apart (results in build/demo)
 ## make test      install what is missing, build, run all tests, plainly and under sanitizers
 ## make build     build only (build/release/src/crease is the program)
 ## make install   install to PREFIX (default /usr/local)
 ## make tidy      clang-format, clang-tidy
 ## make coverage  statement and branch coverage of the tests (needs gcovr)
 ## make bench     measure the engine and the fused kernels (build/bench)
+## make bench-rpca  robust PCA against NumPy and Octave, in turns
+## make paper     repeat the paper's tables in full and write docs/tables.md (many minutes)
+## make beyond    measure our defaults on the paper's and on hard instances: docs/beyond.md (an hour)
 ## make readme    write the catalogue tables into README.md
 ## make schema    write docs/problem.schema.json from the catalogue
 ## make clean     remove build/
 
 demo: build
-	@bash scripts/demo build/release/src/crease build/release
+	@bash scripts/demo build/release/src/crease build/demo
 
 build: build/release/build.ninja
 	@ninja -C build/release --quiet
@@ -57,6 +60,19 @@ bench:
 	@ninja -C build/bench --quiet
 	@build/bench/bench/bench_engine
 	@build/bench/bench/bench_cp_fused
+	@build/bench/bench/bench_envelope
+	@build/bench/bench/bench_spca
+	@build/bench/bench/bench_regress
+	@bench/matrix build/bench/src/crease
+
+bench-rpca: bench
+	@bench/rpca build/bench/bench/bench_cp_fused
+
+paper: build
+	@scripts/paper-tables build/release/src/crease build/paper
+
+beyond: build bench
+	@scripts/beyond-tables build/release/src/crease build/bench/bench/bench_solve build/beyond
 
 readme: build
 	@scripts/readme-catalogue build/release/src/crease

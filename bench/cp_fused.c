@@ -3,8 +3,9 @@
  *
  * The limit is the larger of (bytes streamed) / (bandwidth of a sweep that reads four arrays of
  * the tensor's size and writes two) and flops / (DGEMM), both probed in turns with the iterations
- * on as many threads. Minima over all turns; E sparse, as it is but for the first iterations.
- * Arguments: a size "300x300x300 10", default the three of the table. */
+ * on as many threads; of tensors stored as float, half the bytes and twice the flops. Minima over
+ * all turns; E sparse, as it is but for the first iterations. Arguments: a size "300x300x300 10",
+ * default the three of the table. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -21,6 +22,7 @@ typedef struct {
     crease_space shape;
     ptrdiff_t rank, size;
     double *T, *x[3], *probe[ARRAYS], *matrix[3];
+    float *single; /* T */
 } instance;
 
 static double *doubles(ptrdiff_t n)
@@ -56,6 +58,8 @@ static void build(instance *t, const ptrdiff_t *dim, ptrdiff_t rank)
         t->T[j] = 1e-3 * (crease_random_uniform(r, (uint64_t)j) - 0.5) + (j % 997 == 0 ? 3 : 0);
     crs_reconstruct(&k, 1, t->T, work);
     free(work);
+    t->single = (float *)doubles(t->size / 2 + 1);
+    for (ptrdiff_t j = 0; j < t->size; j++) t->single[j] = (float)t->T[j];
 }
 
 /* Four reads and two writes an entry, as pass A of ADMM-g does. */
@@ -88,12 +92,13 @@ static double gemm_seconds(const instance *t)
 
 static double least(double a, double b) { return a < b ? a : b; }
 
-static crs_cp_settings settings_of(const instance *t, int method, int threads)
+static crs_cp_settings settings_of(const instance *t, int method, bool single, int threads)
 {
     const ptrdiff_t *dim = t->shape.dim;
     const double widest = (double)more(dim[0], more(dim[1], dim[2]));
     crs_cp_settings c = { .shape = t->shape, .rank = t->rank, .beta = 4, .threads = threads };
     c.method = (crs_cp_method)method;
+    c.single = single;
     c.beta = method == CRS_CP_ADMM_M ? 5 : 4;
     c.h_factor = c.h_sparse = c.h_z = 2;
     c.alpha = 2 / sqrt(widest);
@@ -103,13 +108,13 @@ static crs_cp_settings settings_of(const instance *t, int method, int threads)
     return c;
 }
 
-static void measure(instance *t, int method, int threads)
+static void measure(instance *t, int method, bool single, int threads)
 {
     static const char *const name[] = { "ADMM-g", "ADMM-m", "prox BCD" };
-    const crs_cp_settings c = settings_of(t, method, threads);
+    const crs_cp_settings c = settings_of(t, method, single, threads);
     const int turns = t->size > 1000000 ? 8 : 60;
     double step = INFINITY, probe = INFINITY, gemm = INFINITY;
-    crs_cp_fused *f = crs_cp_fused_new(&c, t->T, NULL);
+    crs_cp_fused *f = crs_cp_fused_new(&c, single ? (const void *)t->single : t->T, NULL);
     if (!f || !crs_cp_fused_start(f, (const double *const *)t->x, t->T, NULL, NULL, NULL, NULL))
         exit(EXIT_FAILURE);
     for (int k = 0; k < 3; k++) crs_cp_fused_step(f);
@@ -121,14 +126,15 @@ static void measure(instance *t, int method, int threads)
         gemm = least(gemm, gemm_seconds(t));
     }
     const double bytes = crs_cp_fused_traffic(f), bandwidth = 6 * 8 * (double)t->size / probe;
-    const double peak = threads * 2.0 * GEMM * GEMM * GEMM / gemm;
+    const double peak = (single ? 2 : 1) * threads * 2.0 * GEMM * GEMM * GEMM / gemm;
     const double memory = bytes / bandwidth, compute = crs_cp_fused_flops(f) / peak;
     const double limit = memory > compute ? memory : compute;
-    printf("%4td x%4td x%4td %3td  %-8s %d  %8.3f ms  %7.1f MB  %5.1f GB/s  %5.1f GF/s  %8.3f ms  "
-           "%3.0f %%\n",
-           t->shape.dim[0], t->shape.dim[1], t->shape.dim[2], t->rank, name[method], threads,
-           1e3 * step, 1e-6 * bytes, 1e-9 * bandwidth, 1e-9 * peak, 1e3 * limit,
-           100 * limit / step);
+    printf(
+        "%4td x%4td x%4td %3td  %-8s %s  %d  %8.3f ms  %7.1f MB  %5.1f GB/s  %5.1f GF/s  %8.3f ms  "
+        "%3.0f %%\n",
+        t->shape.dim[0], t->shape.dim[1], t->shape.dim[2], t->rank, name[method],
+        single ? "float " : "double", threads, 1e3 * step, 1e-6 * bytes, 1e-9 * bandwidth,
+        1e-9 * peak, 1e3 * limit, 100 * limit / step);
     crs_cp_fused_free(f);
 }
 
@@ -137,10 +143,10 @@ static void measure_size(const ptrdiff_t *dim, ptrdiff_t rank)
     instance t;
     build(&t, dim, rank);
     for (int threads = 1; threads <= 2; threads++)
-        for (int method = 0; method < 3; method++) measure(&t, method, threads);
+        for (int k = 0; k < 6; k++) measure(&t, k / 2, k % 2, threads);
     for (int k = 0; k < 3; k++) free(t.x[k]), free(t.matrix[k]);
     for (int k = 0; k < ARRAYS; k++) free(t.probe[k]);
-    free(t.T);
+    free(t.T), free(t.single);
 }
 
 int main(int argc, char **argv)
@@ -149,9 +155,9 @@ int main(int argc, char **argv)
     static const ptrdiff_t ranks[] = { 40, 10, 10 };
     ptrdiff_t dim[3];
     describe_machine();
-    printf("kernel: %s\n", crs_cp_kernel_at(0)->name);
-    printf("%16s %3s  %-8s %s  %11s  %10s  %10s  %10s  %11s\n", "size", "R", "method", "t",
-           "iteration", "streamed", "bandwidth", "DGEMM", "limit");
+    printf("kernel: %s\n", crs_cp_kernel_at(false, 0)->name);
+    printf("%16s %3s  %-8s %-6s  %s  %11s  %10s  %10s  %10s  %11s\n", "size", "R", "method",
+           "stored", "t", "iteration", "streamed", "bandwidth", "DGEMM", "limit");
     if (argc == 3 && sscanf(argv[1], "%tdx%tdx%td", dim, dim + 1, dim + 2) == 3)
         measure_size(dim, atoi(argv[2]));
     else

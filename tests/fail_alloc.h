@@ -12,6 +12,7 @@
 long allocations_left = -1;       /* so many succeed, then they fail; negative: none fails */
 bool allocations_recover = false; /* true: only one call fails, the later ones succeed */
 long allocations_live = 0;        /* blocks not yet freed */
+size_t allocations_bytes = 0;     /* given by crs_alloc so far */
 
 static bool allocation_fails(void)
 {
@@ -25,6 +26,7 @@ void *crs_alloc(size_t count, size_t size)
 {
     void *p = allocation_fails() ? NULL : calloc(count ? count : 1, size);
     allocations_live += p != NULL;
+    allocations_bytes += p ? count * size : 0;
     return p;
 }
 

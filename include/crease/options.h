@@ -18,7 +18,8 @@ extern "C" {
     X(ADMM_M, "admm-m", "proximal ADMM, majorized step on the last block")                         \
     X(EXTENSION, "extension", "proximal ADMM with a slack block: no condition on A_N")             \
     X(PROX_BCD, "prox-bcd", "proximal block coordinate descent")                                   \
-    X(BCD, "bcd", "classical block coordinate descent, without a guarantee")
+    X(BCD, "bcd", "classical block coordinate descent, without a guarantee")                       \
+    X(ENVELOPE, "envelope", "descent on the factors of CP robust PCA, all else eliminated")
 
 typedef enum {
 #define X(name, text, meaning) CREASE_METHOD_##name,

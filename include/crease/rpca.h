@@ -20,7 +20,8 @@ extern "C" {
 #define CREASE_CP_STARTS(X)                                                                        \
     X(RANDOM, "random", "factors drawn from N(0,1)")                                               \
     X(HOSVD, "hosvd", "singular vectors of the unfoldings, then one sweep of least squares")       \
-    X(ALS, "als", "the same with as many sweeps as the settings say")
+    X(ALS, "als", "the same with as many sweeps as the settings say")                              \
+    X(GEVD, "gevd", "simultaneous diagonalization of the compressed tensor by eigenvectors")
 
 typedef enum {
 #define X(name, text, meaning) CREASE_START_##name,
@@ -51,6 +52,7 @@ typedef struct {
     crease_cp_start start;
     crease_cp_z z;
     int sweeps;                  /* of the start by least squares */
+    double clip;                 /* of gevd: entries are cut at +-clip median|T|; 0: they are not */
     const double *const *factor; /* X_n^0; NULL: by `start`. Read only while building */
     uint64_t seed;
 } crease_cp_rpca_settings;
@@ -75,6 +77,11 @@ CREASE_API const crease_problem *crease_cp_rpca_problem(const crease_cp_rpca *m)
 CREASE_API crease_cp_rpca_settings crease_cp_rpca_used(const crease_cp_rpca *m);
 CREASE_API ptrdiff_t crease_cp_rpca_missing(const crease_cp_rpca *m);
 
+/* Makes the missing entries of the tensor NaN, so that the mask is no longer needed; refuses data
+ * that are not finite, as above. Of the settings: shape, missing and mask. */
+CREASE_API bool crease_cp_apply_mask(const crease_cp_rpca_settings *s, double *tensor,
+                                     crease_error *e);
+
 /* Doubles that building takes, for forecasts; -1: more than can be counted. */
 CREASE_API ptrdiff_t crease_cp_rpca_size(const crease_cp_rpca_settings *s);
 
@@ -88,6 +95,12 @@ CREASE_API bool crease_cp_lowrank(const crease_space *shape, ptrdiff_t rank,
 CREASE_API bool crease_cp_components(const crease_space *shape, ptrdiff_t rank,
                                      const double *const *factor, double *const *unit,
                                      double *weight, crease_error *e);
+
+/* How alike two models are, in [0, 1]: the mean over paired terms of the product of their columns'
+ * |cosines| and of how near their sizes are; the best pairing. 1: the same terms in any order. */
+CREASE_API bool crease_cp_match(const crease_space *shape, ptrdiff_t rank_x, const double *const *x,
+                                ptrdiff_t rank_y, const double *const *y, double *score,
+                                crease_error *e);
 
 /* |x - truth|/|truth|; where the truth is 0: 0 or INFINITY. */
 CREASE_API double crease_relative_error(ptrdiff_t n, const double *x, const double *truth);
@@ -117,6 +130,14 @@ typedef struct {
 CREASE_API crease_cp_recipe crease_cp_recipe_default(const crease_space *shape, ptrdiff_t rank);
 CREASE_API crease_cp_instance *crease_cp_generate(const crease_cp_recipe *r, crease_error *e);
 CREASE_API void crease_cp_instance_free(crease_cp_instance *c);
+
+/* Fluorescence of mixtures, samples x emission x excitation: concentrations in [0.05, 1], smooth
+ * spectra >= 0 of maximum 1; the sparse part is the scatter ridges, of height magnitude, and spikes
+ * in a fraction `outliers` of the entries. */
+CREASE_API crease_cp_recipe crease_eem_recipe_default(void);
+CREASE_API crease_cp_instance *crease_eem_generate(const crease_cp_recipe *r, crease_error *e);
+/* In nm; axis 1 is emission, 2 excitation, 0 <= i < dim[axis]. */
+CREASE_API double crease_eem_wavelength(const crease_space *shape, int axis, ptrdiff_t i);
 
 #ifdef __cplusplus
 }

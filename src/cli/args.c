@@ -32,20 +32,27 @@ static bool is_option(const char *word)
     return word[0] == '-' && word[1] && !crs_parse_double(word, &number);
 }
 
+bool crs_takes(const crs_verb *v, int k)
+{
+    for (const signed char *at = v->takes; at && *at >= 0; at++)
+        if (*at == k) return true;
+    return k == CRS_OPT_HELP;
+}
+
 static int find_option(const crs_verb *verb, const char *word, crease_error *e)
 {
     char name[CRS_NAME], other[CRS_NAME];
     respell(word, '-', '_', name);
     for (int k = 0; k < CRS_OPTIONS; k++) {
         if (strcmp(list[k].name, name) != 0) continue;
-        if (verb->takes & UINT64_C(1) << k || k == CRS_OPT_HELP) return k;
+        if (crs_takes(verb, k)) return k;
         crs_fail(e, CREASE_BAD_ARGUMENT,
                  "%s takes no option %s; 'crease help %s' shows its options", verb->name, word,
                  verb->name);
         return -1;
     }
     const int near = crs_nearest(name, CRS_OPTIONS, name_at);
-    if (near >= 0 && verb->takes & UINT64_C(1) << near)
+    if (near >= 0 && crs_takes(verb, near))
         crs_fail(e, CREASE_BAD_ARGUMENT, "unknown option '%.64s'; did you mean '%s'?", word,
                  crs_option_name(near, other));
     else

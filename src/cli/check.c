@@ -108,6 +108,6 @@ const crs_verb crs_check_verb = {
             "iterations and the memory it takes. The exit code is 0 when a theorem covers the "
             "problem and 2 when none does.",
     .example = "crease check examples/problems/lasso.json",
-    .takes = CRS_TAKES_RUN | CRS_TAKES(JSON),
+    .takes = CRS_LIST(CRS_TAKES_RUN, CRS_TAKES(JSON)),
     .run = run,
 };

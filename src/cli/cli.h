@@ -16,12 +16,16 @@ typedef enum {
     CRS_OPTIONS
 } crs_option_id;
 
-#define CRS_TAKES(id) (UINT64_C(1) << CRS_OPT_##id)
+/* The options of a verb: .takes = CRS_LIST(CRS_TAKES_RUN, CRS_TAKES(OUT), ...). */
+#define CRS_TAKES(id) CRS_OPT_##id
+#define CRS_LIST(...)                                                                              \
+    (const signed char[]) { __VA_ARGS__, -1 }
 
-/* The options that decide how a problem is run: the library's list, method and mode. */
-#define CRS_TAKES_ONE(type, name, value, low, high, text) | CRS_TAKES(name)
+/* Those that decide how a problem is run: the library's list, method and mode. */
+#define CRS_TAKES_ONE(type, name, value, low, high, text) , CRS_TAKES(name)
+#define CRS_TAKES_RUN                                     CRS_TAKES(METHOD), CRS_TAKES(MODE) CREASE_OPTIONS(CRS_TAKES_ONE)
 
-#define CRS_TAKES_RUN (CRS_TAKES(METHOD) | CRS_TAKES(MODE) CREASE_OPTIONS(CRS_TAKES_ONE))
+_Static_assert(CRS_OPTIONS < 128, "the number of an option fits a signed char");
 
 typedef struct {
     const char *name;   /* "--box", "--log_csv" */
@@ -43,18 +47,22 @@ typedef struct {
     const char *words; /* "REG [NUMBER...]" */
     int least, most;   /* how many words it takes */
     const char *text;
-    const char *example; /* works as pasted */
-    uint64_t takes;      /* CRS_TAKES of its options */
+    const char *example;      /* works as pasted */
+    const signed char *takes; /* its options; NULL: none */
     bool (*run)(const crs_args *a, crease_error *e);
 } crs_verb;
 
 extern const crs_verb crs_list_verb, crs_prox_verb, crs_project_verb, crs_lmo_verb,
     crs_selftest_verb, crs_solve_verb, crs_check_verb, crs_verify_verb, crs_rpca_verb,
-    crs_generate_verb, crs_version_verb, crs_help_verb;
+    crs_spca_verb, crs_regress_verb, crs_apply_verb, crs_generate_verb, crs_paper_verb,
+    crs_bench_verb, crs_version_verb, crs_help_verb;
 
 int crs_verb_count(void);
 const crs_verb *crs_verb_at(int k);
 const crs_verb *crs_verb_find(const char *name, crease_error *e);
+
+/* Does the verb take option k? */
+bool crs_takes(const crs_verb *v, int k);
 
 /* A parsed command line. value[k][0] is NULL when option k was not given. */
 struct crs_args {

@@ -19,6 +19,8 @@ typedef struct {
 /* open: the entry and its parameters. fit: the groups and weights of the command line, and whether
  * all of it suits the space. close is safe after a failure of either. */
 bool crs_reg_open(const char *text, crs_named_reg *r, crease_error *e);
+/* The same, "l1" (also for NULL) standing for "l1:1": one parameter is the weight (penalty.c). */
+bool crs_penalty_open(const char *text, crs_named_reg *r, crease_error *e);
 bool crs_reg_fit(const crs_args *a, const crease_space *s, crs_named_reg *r, crease_error *e);
 void crs_reg_close(crs_named_reg *r);
 bool crs_reg_wants_groups(const crease_reg_ops *ops);

@@ -1,36 +1,42 @@
 /* SPDX-License-Identifier: MIT
  * generate: random instances with their truth, as files */
-#include "cli/outdir.h"
+#include "cli/rpca_tucker.h"
 
-static bool positive(const crs_args *a, crs_option_id id, double *x, crease_error *e)
+static bool is_eem(const crs_args *a) { return strcmp(a->word[0], "eem") == 0; }
+
+/* The recipe of a kind with defaults, or of one that needs its shape and rank. */
+static bool start_recipe(const crs_args *a, crease_cp_recipe *r, crease_error *e)
 {
-    return !crs_given(a, id) || crs_option_number(a, id, 0, x, e);
+    const char *text = crs_given(a, CRS_OPT_SHAPE);
+    const bool eem = is_eem(a);
+    crease_space shape = crease_vector(1);
+    double rank;
+    if (!eem && strcmp(a->word[0], "cp") != 0)
+        return crs_fail(e, CREASE_BAD_ARGUMENT,
+                        "unknown kind of instance '%.64s'; write cp, tucker, matrix or eem",
+                        a->word[0]);
+    if (!text && !eem)
+        return crs_fail(e, CREASE_BAD_ARGUMENT, "the shape is missing; add --shape 30,50,70");
+    if (text && (!crs_parse_shape(text, &shape, e) || !crease_space_check(&shape, e))) return false;
+    if (text && shape.order < 2)
+        return crs_fail(e, CREASE_BAD_ARGUMENT,
+                        "--shape %.64s has one dimension; give at least two", text);
+    if (!crs_given(a, CRS_OPT_RANK) && !eem)
+        return crs_fail(e, CREASE_BAD_ARGUMENT, "the rank is missing; add --rank R");
+    *r = eem ? crease_eem_recipe_default() : crease_cp_recipe_default(&shape, 1);
+    if (text) r->shape = shape;
+    if (!crs_option_integer(a, CRS_OPT_RANK, 1, 1 << 24, (double)r->rank, &rank, e)) return false;
+    r->rank = (ptrdiff_t)rank;
+    return true;
 }
 
 static bool read_recipe(const crs_args *a, crease_cp_recipe *r, crease_error *e)
 {
-    crease_space shape;
-    double rank, seed;
-    const char *text = crs_given(a, CRS_OPT_SHAPE);
-    if (strcmp(a->word[0], "cp") != 0)
-        return crs_fail(e, CREASE_BAD_ARGUMENT, "unknown kind of instance '%.64s'; write cp",
-                        a->word[0]);
-    if (!text)
-        return crs_fail(e, CREASE_BAD_ARGUMENT, "the shape is missing; add --shape 30,50,70");
-    if (!crs_parse_shape(text, &shape, e) || !crease_space_check(&shape, e)) return false;
-    if (shape.order < 2)
-        return crs_fail(e, CREASE_BAD_ARGUMENT,
-                        "--shape %.64s has one dimension; give at least two", text);
-    if (!crs_given(a, CRS_OPT_RANK))
-        return crs_fail(e, CREASE_BAD_ARGUMENT, "the rank is missing; add --rank R");
-    if (!crs_option_integer(a, CRS_OPT_RANK, 1, 1 << 24, 1, &rank, e) ||
-        !crs_option_integer(a, CRS_OPT_seed, 0, 0x1p53, 0, &seed, e))
+    double seed;
+    if (!start_recipe(a, r, e) || !crs_option_integer(a, CRS_OPT_seed, 0, 0x1p53, 0, &seed, e))
         return false;
-    *r = crease_cp_recipe_default(&shape, (ptrdiff_t)rank);
     r->seed = (uint64_t)seed;
-    return positive(a, CRS_OPT_OUTLIERS, &r->outliers, e) &&
-           positive(a, CRS_OPT_MAGNITUDE, &r->magnitude, e) &&
-           positive(a, CRS_OPT_NOISE, &r->noise, e);
+    return crs_generate_spoils(a, r, e);
 }
 
 /* The four tensors, the places of the outliers, and the factors twice (the kernels' copies). */
@@ -43,14 +49,31 @@ static double forecast(const crease_cp_recipe *r)
     return 8 * ((4 + r->outliers) * n + factors) + 0x1p24;
 }
 
-static json_t *document(const crease_cp_instance *c)
+static json_t *wavelengths(const crease_space *s, int axis)
+{
+    json_t *list = json_array();
+    for (ptrdiff_t i = 0; i < s->dim[axis]; i++)
+        if (json_array_append_new(list, json_real(crease_eem_wavelength(s, axis, i))) != 0) {
+            json_decref(list);
+            return NULL;
+        }
+    return list;
+}
+
+static json_t *document(const crs_args *a, const crease_cp_instance *c)
 {
     const crease_cp_recipe *r = &c->recipe;
-    return json_pack("{s:i, s:s, s:s, s:o, s:I, s:f, s:I, s:f, s:f, s:I, s:s}", "schema_version", 1,
-                     "verb", "generate", "kind", "cp", "shape", crs_dims(&r->shape), "rank",
-                     (json_int_t)r->rank, "outlier_fraction", r->outliers, "outliers",
-                     (json_int_t)c->count, "magnitude", r->magnitude, "noise", r->noise, "seed",
-                     (json_int_t)r->seed, "version", crease_version());
+    json_t *d = json_pack(
+        "{s:i, s:s, s:s, s:o, s:I, s:f, s:I, s:f, s:f, s:I, s:s}", "schema_version", 1, "verb",
+        "generate", "kind", a->word[0], "shape", crs_dims(&r->shape), "rank", (json_int_t)r->rank,
+        "outlier_fraction", r->outliers, "outliers", (json_int_t)c->count, "magnitude",
+        r->magnitude, "noise", r->noise, "seed", (json_int_t)r->seed, "version", crease_version());
+    if (!d || !is_eem(a)) return d;
+    if (json_object_set_new(d, "emission_nm", wavelengths(&r->shape, 1)) == 0 &&
+        json_object_set_new(d, "excitation_nm", wavelengths(&r->shape, 2)) == 0)
+        return d;
+    json_decref(d);
+    return NULL;
 }
 
 static bool write_all(const crs_args *a, const crease_cp_instance *c, crease_error *e)
@@ -61,18 +84,19 @@ static bool write_all(const crs_args *a, const crease_cp_instance *c, crease_err
            crs_outdir_array(a, "sparse.npy", s, c->sparse, e) &&
            crs_outdir_array(a, "noise.npy", s, c->noise, e) &&
            crs_outdir_array(a, "tensor.npy", s, c->tensor, e) &&
-           crs_outdir_document(a, "generate.json", document(c), e);
+           crs_outdir_document(a, "generate.json", document(a, c), e);
 }
 
 static bool run(const crs_args *a, crease_error *e)
 {
     static const char *const file[] = { "tensor.npy", "lowrank.npy", "sparse.npy", "noise.npy",
                                         "generate.json" };
-    crease_cp_recipe r;
+    crease_cp_recipe r = { .rank = 0 };
+    if (crs_generates_tucker(a)) return crs_generate_tucker(a, e);
     if (!read_recipe(a, &r, e) || !crs_memory_suffices("the instance", forecast(&r), e) ||
         !crs_outdir_open(a, (int)(sizeof file / sizeof *file), file, e))
         return false;
-    crease_cp_instance *c = crease_cp_generate(&r, e);
+    crease_cp_instance *c = is_eem(a) ? crease_eem_generate(&r, e) : crease_cp_generate(&r, e);
     const bool done = c && write_all(a, c, e);
     if (done && !crs_given(a, CRS_OPT_JSON))
         printf("tensor      %s/tensor.npy, rank %td, %td outliers, seed %.0f\n",
@@ -83,17 +107,23 @@ static bool run(const crs_args *a, crease_error *e)
 
 const crs_verb crs_generate_verb = {
     .name = "generate",
-    .words = "cp",
+    .words = "cp|tucker|matrix|eem",
     .least = 1,
     .most = 1,
-    .text = "Draw a random tensor with its truth. It is low rank (factors drawn from N(0,1)), plus "
-            "outliers in a fraction of its entries, plus noise. The folder receives tensor.npy and "
+    .text = "Draw a random tensor with its truth. cp is low rank (factors drawn from N(0,1)), plus "
+            "outliers in a fraction of its entries, plus noise. eem is made-up fluorescence, "
+            "samples x emission x excitation: concentrations times spectra, plus scatter ridges "
+            "and spikes, plus noise; its defaults are --shape 20,101,51 --rank 3 --outliers 0.002 "
+            "--magnitude 3 --noise 0.005. The folder receives tensor.npy and "
             "its parts lowrank.npy, sparse.npy, noise.npy, the factors factor_1.npy, ..., and "
-            "generate.json. The same seed gives the same numbers on every machine and thread "
+            "generate.json. With tucker the rank is one a mode "
+            "(--rank 2,3,4) and core.npy is written too; matrix is of order two. The low-rank "
+            "entries of both have standard deviation 1. The same seed gives the same numbers on "
+            "every machine and thread "
             "count.",
     .example = "crease generate cp --shape 10,20,30 --rank 3 --seed 1 --out instance",
-    .takes = CRS_TAKES(SHAPE) | CRS_TAKES(RANK) | CRS_TAKES(OUTLIERS) | CRS_TAKES(MAGNITUDE) |
-             CRS_TAKES(NOISE) | CRS_TAKES(seed) | CRS_TAKES(OUT) | CRS_TAKES(FORCE) |
-             CRS_TAKES(JSON),
+    .takes = CRS_LIST(CRS_TAKES(SHAPE), CRS_TAKES(RANK), CRS_TAKES(OUTLIERS), CRS_TAKES(MAGNITUDE),
+                      CRS_TAKES(NOISE), CRS_TAKES(seed), CRS_TAKES(OUT), CRS_TAKES(FORCE),
+                      CRS_TAKES(JSON)),
     .run = run,
 };

@@ -53,7 +53,7 @@ void crs_print_help(const crs_verb *v)
     if (v->takes) printf("\nOptions\n");
     for (int k = 0; v->takes && k < CRS_OPTIONS; k++) {
         const crs_option *o = crs_option_at(k);
-        if (!(v->takes & UINT64_C(1) << k) && k != CRS_OPT_HELP) continue;
+        if (!crs_takes(v, k)) continue;
         char call[CRS_NAME + 16], name[CRS_NAME];
         snprintf(call, sizeof call, "%s %s", crs_option_name(k, name), o->values);
         printf("  %-22s", call);

@@ -31,6 +31,6 @@ const crs_verb crs_list_verb = {
             "written as name or name:number,number with its parameters in "
             "the order shown.",
     .example = "crease list sets",
-    .takes = CRS_TAKES(JSON) | CRS_TAKES(MARKDOWN),
+    .takes = CRS_LIST(CRS_TAKES(JSON), CRS_TAKES(MARKDOWN)),
     .run = run,
 };

@@ -95,7 +95,7 @@ const crs_verb crs_lmo_verb = {
             "r(y) for the pairs that have a "
             "closed form.",
     .example = "crease lmo l1-ball:2 -- 0.5 -3 1",
-    .takes = CRS_TAKES(REG) | CRS_TAKES(GROUPS) | CRS_TAKES(WEIGHTS) | CRS_TAKES(SHAPE) |
-             CRS_TAKES(INPUT) | CRS_TAKES(JSON),
+    .takes = CRS_LIST(CRS_TAKES(REG), CRS_TAKES(GROUPS), CRS_TAKES(WEIGHTS), CRS_TAKES(SHAPE),
+                      CRS_TAKES(INPUT), CRS_TAKES(JSON)),
     .run = run,
 };

@@ -55,6 +55,6 @@ const crs_verb crs_project_verb = {
         "one number a line. With --json also the distance |v-x| and excess, by how much x "
         "violates the inequalities of the set: zero up to rounding.",
     .example = "crease project simplex:1 -- 0.9 0.8 -0.3",
-    .takes = CRS_TAKES(SHAPE) | CRS_TAKES(INPUT) | CRS_TAKES(JSON),
+    .takes = CRS_LIST(CRS_TAKES(SHAPE), CRS_TAKES(INPUT), CRS_TAKES(JSON)),
     .run = run,
 };

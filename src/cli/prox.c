@@ -152,8 +152,8 @@ const crs_verb crs_prox_verb = {
         "of equal ones the smallest is taken. With --json also r(x) and dist, the distance of "
         "(v-x)/t to the subdifferential of r at x, which is zero up to rounding.",
     .example = "crease prox scad:1,3.7 --step 1 -- 0.5 -2.5 5",
-    .takes = CRS_TAKES(STEP) | CRS_TAKES(BOX) | CRS_TAKES(BALL) | CRS_TAKES(SET) |
-             CRS_TAKES(GROUPS) | CRS_TAKES(WEIGHTS) | CRS_TAKES(SHAPE) | CRS_TAKES(INPUT) |
-             CRS_TAKES(JSON),
+    .takes = CRS_LIST(CRS_TAKES(STEP), CRS_TAKES(BOX), CRS_TAKES(BALL), CRS_TAKES(SET),
+                      CRS_TAKES(GROUPS), CRS_TAKES(WEIGHTS), CRS_TAKES(SHAPE), CRS_TAKES(INPUT),
+                      CRS_TAKES(JSON)),
     .run = run,
 };

@@ -1,78 +1,115 @@
 /* SPDX-License-Identifier: MIT
  * rpca: a tensor as low rank + sparse + noise, by CP robust PCA */
-#include "cli/rpca.h"
+#include "cli/rpca_tucker.h"
 
-enum { LIMIT = 2, BROKEN = 3 };
+enum { LIMIT = 2, BROKEN = 3, INTERNAL = 70 };
 
 static void discard(crs_rpca_job *j)
 {
-    crease_solver_free(j->solver);
-    crease_cp_rpca_free(j->model);
+    crease_cp_fit_free(j->fit);
     for (int n = 0; n < CREASE_MAX_ORDER; n++) {
         crs_array_free(&j->factor[n]);
+        crs_array_free(&j->true_factor[n]);
         crs_free(j->unit[n]);
     }
     crs_array_free(&j->factor_weight);
     crs_array_free(&j->data);
-    crs_array_free(&j->mask);
-    crs_array_free(&j->truth);
-    crs_free(j->lowrank);
-    crs_free(j->noise);
+    crs_npy_stream_close(&j->truth);
     crs_free(j->weight);
+    crs_free(j->cosine);
+    crs_free(j->log);
+    crease_cp_rank_table_free(j->ranks);
+    crease_verification_free(&j->verified);
     crs_reg_close(&j->penalty);
 }
 
 static bool build(crs_rpca_job *j, crease_error *e)
 {
-    if (j->s.groups == CREASE_GROUPS_GIVEN && !crs_reg_fit(j->a, &j->s.shape, &j->penalty, e))
+    crease_cp_rpca_settings *m = &j->s.model;
+    if (m->groups == CREASE_GROUPS_GIVEN && !crs_reg_fit(j->a, &m->shape, &j->penalty, e))
         return false;
-    j->s.penalty = j->penalty.reg;
-    j->model = crease_cp_rpca_new(&j->s, j->data.data, e);
-    if (!j->model) return false;
-    j->solver = crease_solver_new(crease_cp_rpca_problem(j->model), &j->o, e);
-    return j->solver;
+    m->penalty = j->penalty.reg;
+    j->fit = crease_cp_fit_new(&j->s, j->data.data, e);
+    if (j->fit) m->rank = crease_cp_fit_used(j->fit).model.rank;
+    j->log = j->fit ? crs_alloc(1, sizeof *j->log) : NULL;
+    if (!j->log) return j->fit && crs_fail(e, CREASE_NO_MEMORY, "out of memory: the log");
+    j->log->quiet = crs_given(j->a, CRS_OPT_QUIET);
+    j->log->verbose = crs_given(j->a, CRS_OPT_VERBOSE);
+    j->log->every = j->s.run.certify_every;
+    return true;
 }
 
-static void print_summary(const crs_rpca_job *j)
+/* The folder, and the file of the log, before anything is computed. */
+static bool outputs(crs_rpca_job *j, crease_error *e)
 {
-    const crease_report r = crease_solver_report(j->solver);
-    const crease_analysis *a = crease_solver_analysis(j->solver);
-    const crease_certificate *c = crease_solver_certificate(j->solver);
-    printf("status      %s\n", crease_outcome_text(r.outcome));
-    printf("rank        %td%s\n", j->s.rank,
-           j->rank_chosen ? ", where the singular values of the unfoldings fall" : "");
-    printf("alpha       %.6g\n", crease_cp_rpca_used(j->model).alpha);
-    printf("objective   %.12g\n", c->objective);
-    printf("residual    %.3e%s (eps %g)\n", j->o.relative ? c->worst_relative : c->worst,
-           j->o.relative ? " relative" : "", j->o.eps);
-    printf("method      %s, %s mode\n", crease_method_name(a->method),
-           j->paper ? "paper" : crease_mode_name(a->mode));
-    printf("guarantee   %s\n", a->guarantee ? a->theorem : "none");
-    printf("iterations  %ld in %.3g s\n", r.iterations, r.seconds);
-    if (j->truth.data)
-        printf("errors      %.6g of the low-rank part, %.6g of Z\n", j->error_lowrank, j->error_z);
-    printf("result      %s\n", crs_given(j->a, CRS_OPT_OUT));
+    static const char *const file[] = { "lowrank.npy", "sparse.npy",  "noise.npy",
+                                        "z.npy",       "weights.npy", "result.json" };
+    const char *csv = crs_given(j->a, CRS_OPT_LOG_CSV);
+    if (!crs_outdir_open(j->a, (int)(sizeof file / sizeof *file), file, e)) return false;
+    *j->a->status = CRS_NO_OUTPUT;
+    if (csv && !(j->log->csv = crs_create(csv, e))) return false;
+    if (csv) crs_history_names(j->log->csv);
+    *j->a->status = 0;
+    return true;
 }
 
-static int status_of(crease_outcome o)
+/* Only a point that the checker confirms is a success. */
+static int status_of(const crs_rpca_job *j, int signal)
 {
-    if (o == CREASE_STATIONARY) return 0;
+    const crease_outcome o = crease_cp_fit_report(j->fit).outcome;
+    const crease_verdict v = j->verified.verdict;
+    if (o == CREASE_STATIONARY && v == CREASE_VERDICT_VALID) return 0;
+    if (o == CREASE_STATIONARY && v == CREASE_VERDICT_INVALID) return INTERNAL;
+    if (o == CREASE_STOPPED && signal) return 128 + signal;
     return o == CREASE_DIVERGED || o == CREASE_NUMERICAL ? BROKEN : LIMIT;
+}
+
+static void stop(void *fit) { crease_cp_fit_stop(fit); }
+
+static bool fit(crs_rpca_job *j, crease_error *e)
+{
+    crs_log *log = j->log;
+    crs_rpca_banner(j);
+    crease_cp_fit_callback(j->fit, crs_log_progress, log);
+    crs_signals_enter(stop, j->fit);
+    crease_cp_fit_run(j->fit);
+    bool done = crs_rpca_write(j, e);
+    if (done) crs_rpca_footer(j);
+    if (done && !crs_given(j->a, CRS_OPT_JSON)) crs_rpca_summary(j);
+    const int signal = crs_signals_leave();
+    if (done) *j->a->status = status_of(j, signal);
+    if (log->csv && !crs_finish(log->csv, crs_given(j->a, CRS_OPT_LOG_CSV), true, done ? e : NULL))
+        *j->a->status = 0, done = false;
+    return done;
+}
+
+/* A matrix with a ridge on both factors, the nuclear-norm model, is CP of order 2. */
+static bool ridged_matrix(const crs_args *a)
+{
+    const char *model = crs_given(a, CRS_OPT_MODEL);
+    return model && strcmp(model, "matrix") == 0 && crs_given(a, CRS_OPT_RIDGE);
+}
+
+static bool order_suits(const crs_rpca_job *j, crease_error *e)
+{
+    const int order = j->s.model.shape.order;
+    return !ridged_matrix(j->a) || order == 2 ||
+           crs_fail(e, CREASE_BAD_SHAPE,
+                    "the data have %d dimensions and this model is of matrices; merge dimensions "
+                    "or use the Tucker or CP model",
+                    order);
 }
 
 static bool run(const crs_args *a, crease_error *e)
 {
-    static const char *const file[] = { "lowrank.npy", "sparse.npy",  "noise.npy",
-                                        "z.npy",       "weights.npy", "result.json" };
+    const char *model = crs_given(a, CRS_OPT_MODEL);
     crs_rpca_job j = { .a = a };
-    bool done = crs_rpca_options(&j, e) && crs_rpca_read(&j, e) && build(&j, e) &&
-                crs_outdir_open(a, (int)(sizeof file / sizeof *file), file, e);
-    if (done) {
-        const crease_outcome o = crease_solve(j.solver);
-        done = crs_rpca_results(&j, e) && crs_rpca_write(&j, e);
-        if (done && !crs_given(a, CRS_OPT_JSON)) print_summary(&j);
-        if (done) *a->status = status_of(o);
-    }
+    if (model && strcmp(model, "cp") != 0 && !ridged_matrix(a)) return crs_tucker_run(a, e);
+    if (crs_given(a, CRS_OPT_ETA))
+        return crs_fail(e, CREASE_BAD_ARGUMENT,
+                        "--eta goes with --model matrix without --ridge only");
+    const bool done = crs_rpca_options(&j, e) && crs_rpca_read(&j, e) && order_suits(&j, e) &&
+                      build(&j, e) && outputs(&j, e) && fit(&j, e);
     discard(&j);
     return done;
 }
@@ -87,13 +124,21 @@ const crs_verb crs_rpca_verb = {
             "and tensors of any order; missing entries are allowed. eps is relative unless "
             "--relative 0 is given. The folder receives lowrank.npy (of the factors), sparse.npy, "
             "noise.npy, z.npy, the unit columns factor_1.npy, ..., weights.npy and result.json. "
-            "The exit code is 0 when the point is certified stationary, 2 at a limit, 3 when the "
-            "run diverged.",
+            "alpha is 2/sqrt of the longest dimension unless given. "
+            "--model tucker has a core and a rank a mode, --model matrix is its order 2; both "
+            "learn alpha from the residual. With --ridge, --model matrix is CP of order 2, whose "
+            "ridge is NU times the nuclear norm; with --eta it bounds the noise. --model pcp is "
+            "|L|_* + alpha |S|_1 with L + S = DATA. Their folder holds problem.json and "
+            "certificate.json, for crease verify. "
+            "The exit code is 0 when the point is certified stationary and the independent checker "
+            "confirms it, 2 at a limit, 3 when the run diverged.",
     .example = "crease rpca instance/tensor.npy --rank 3 --out result",
-    .takes = CRS_TAKES_RUN | CRS_TAKES(RANK) | CRS_TAKES(PENALTY) | CRS_TAKES(GROUPS) |
-             CRS_TAKES(WEIGHTS) | CRS_TAKES(ALPHA) | CRS_TAKES(ALPHA_NOISE) | CRS_TAKES(RIDGE) |
-             CRS_TAKES(INIT) | CRS_TAKES(MISSING) | CRS_TAKES(MASK) | CRS_TAKES(NONNEG) |
-             CRS_TAKES(MERGE) | CRS_TAKES(TRUTH) | CRS_TAKES(OUT) | CRS_TAKES(FORCE) |
-             CRS_TAKES(JSON),
+    .takes = CRS_LIST(CRS_TAKES_RUN, CRS_TAKES(MODEL), CRS_TAKES(ETA), CRS_TAKES(RANK),
+                      CRS_TAKES(PENALTY), CRS_TAKES(GROUPS), CRS_TAKES(WEIGHTS), CRS_TAKES(ALPHA),
+                      CRS_TAKES(ALPHA_NOISE), CRS_TAKES(RIDGE), CRS_TAKES(INIT), CRS_TAKES(STARTS),
+                      CRS_TAKES(MISSING), CRS_TAKES(MASK), CRS_TAKES(NONNEG), CRS_TAKES(MERGE),
+                      CRS_TAKES(TRUTH), CRS_TAKES(THREADS), CRS_TAKES(PRECISION), CRS_TAKES(OUT),
+                      CRS_TAKES(FORCE), CRS_TAKES(QUIET), CRS_TAKES(VERBOSE), CRS_TAKES(LOG_CSV),
+                      CRS_TAKES(JSON)),
     .run = run,
 };

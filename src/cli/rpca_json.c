@@ -11,20 +11,26 @@ static json_t *residual(const char *name, const crease_residual *r)
 
 static json_t *certificate(const crs_rpca_job *j)
 {
-    const crease_certificate *c = crease_solver_certificate(j->solver);
-    const crease_problem *p = crease_cp_rpca_problem(j->model);
+    static const char *const part[] = { "E", "Z", "B" };
+    const crease_certificate *c = crease_cp_fit_certificate(j->fit);
+    const int d = j->s.model.shape.order;
     json_t *blocks = json_array();
-    for (int i = 0; i < c->count; i++)
-        json_array_append_new(blocks, residual(p->block[i].name, &c->block[i]));
-    if (p->range.order > 0) json_array_append_new(blocks, residual("feasibility", &c->feasibility));
-    return json_pack("{s:o, s:o, s:f, s:b, s:o}", "worst", crs_real(c->worst), "worst_relative",
-                     crs_real(c->worst_relative), "eps", j->o.eps, "relative", (int)j->o.relative,
-                     "residuals", blocks);
+    for (int i = 0; i < c->count; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "X%d", i + 1);
+        json_array_append_new(blocks, residual(i < d ? name : part[i - d], &c->block[i]));
+    }
+    json_array_append_new(blocks, residual("feasibility", &c->feasibility));
+    return json_pack("{s:o, s:o, s:f, s:b, s:s, s:o, s:s, s:o}", "worst", crs_real(c->worst),
+                     "worst_relative", crs_real(c->worst_relative), "eps", j->s.run.eps, "relative",
+                     (int)j->s.run.relative, "verdict", crease_verdict_text(j->verified.verdict),
+                     "smallest_eps", crs_real(j->verified.smallest_eps), "because",
+                     j->verified.text, "residuals", blocks);
 }
 
 static json_t *analysis(const crs_rpca_job *j)
 {
-    const crease_analysis *a = crease_solver_analysis(j->solver);
+    const crease_analysis *a = crease_cp_fit_analysis(j->fit);
     json_t *list = json_array();
     for (int k = 0; k < a->assumptions; k++) {
         const crease_assumption *at = &a->assumption[k];
@@ -34,48 +40,94 @@ static json_t *analysis(const crs_rpca_job *j)
                                         "number", crs_real(at->number), "reason", at->reason));
     }
     return json_pack("{s:s, s:s, s:s, s:b, s:o, s:o, s:o, s:o, s:o}", "method",
-                     crease_method_name(a->method), "mode",
-                     j->paper ? "paper" : crease_mode_name(a->mode), "theorem", a->theorem,
-                     "guarantee", a->guarantee, "beta", crs_real(a->beta), "gamma",
-                     crs_real(a->gamma), "slack", crs_real(a->slack), "bound",
-                     crs_real(crease_solver_report(j->solver).bound), "assumptions", list);
+                     crease_method_name(a->method), "mode", crease_mode_name(j->s.run.mode),
+                     "theorem", a->theorem, "guarantee", a->guarantee, "beta", crs_real(a->beta),
+                     "gamma", crs_real(a->gamma), "slack", crs_real(a->slack), "bound",
+                     crs_real(crease_cp_fit_report(j->fit).bound), "assumptions", list);
+}
+
+/* Text, or null where the option was not given. */
+static json_t *given(const crs_rpca_job *j, crs_option_id id)
+{
+    const char *text = crs_given(j->a, id);
+    return text ? json_string(text) : json_null();
+}
+
+/* "mcp:0.25,3": with the parameters that were used, which may have been learned. */
+static void penalty_text(const crs_rpca_job *j, const crease_reg *r, char *out, size_t size)
+{
+    const char *given = crs_given(j->a, CRS_OPT_PENALTY);
+    size_t used = (size_t)snprintf(out, size, "%s", given ? given : "l1");
+    if (!crs_given(j->a, CRS_OPT_GROUPS) && !crs_given(j->a, CRS_OPT_WEIGHTS) && r->penalty)
+        used = (size_t)snprintf(out, size, "%s", r->penalty->name);
+    else
+        return;
+    for (int k = 0; r->penalty->params[k].name && used < size; k++)
+        used += (size_t)snprintf(out + used, size - used, "%s%.17g", k ? "," : ":", r->par[k]);
 }
 
 static json_t *settings(const crs_rpca_job *j)
 {
-    const crease_cp_rpca_settings s = crease_cp_rpca_used(j->model);
-    const char *given = crs_given(j->a, CRS_OPT_PENALTY), *init = crs_given(j->a, CRS_OPT_INIT);
-    return json_pack("{s:I, s:b, s:s, s:f, s:f, s:f, s:b, s:b, s:s, s:I}", "rank",
-                     (json_int_t)s.rank, "rank_chosen", j->rank_chosen, "penalty",
-                     given ? given : "l1", "alpha", s.alpha, "alpha_noise", s.alpha_noise, "ridge",
-                     s.ridge, "nonneg", s.nonneg, "unconstrained", s.unconstrained, "init",
-                     init                             ? init
-                     : s.start == CREASE_START_RANDOM ? "random"
-                                                      : "als",
-                     "seed", (json_int_t)s.seed);
+    char penalty[160];
+    const crease_cp_fit_settings used = crease_cp_fit_used(j->fit);
+    const crease_cp_rpca_settings *s = &used.model;
+    const char *init = crs_given(j->a, CRS_OPT_INIT);
+    penalty_text(j, &s->penalty, penalty, sizeof penalty);
+    return json_pack("{s:I, s:b, s:s, s:o, s:o, s:f, s:f, s:f, s:b, s:b, s:s, s:I, s:i}", "rank",
+                     (json_int_t)s->rank, "rank_chosen", j->rank_reason[0] != 0, "penalty", penalty,
+                     "groups", given(j, CRS_OPT_GROUPS), "weights", given(j, CRS_OPT_WEIGHTS),
+                     "alpha", s->alpha, "alpha_noise", s->alpha_noise, "ridge", s->ridge, "nonneg",
+                     s->nonneg, "unconstrained", s->unconstrained, "init",
+                     init                                               ? init
+                     : s->start == CREASE_START_RANDOM                  ? "random"
+                     : j->fit && crease_cp_fit_pilot(j->fit).starts > 0 ? "auto"
+                                                                        : "als",
+                     "seed", (json_int_t)s->seed, "threads", used.threads);
+}
+
+/* What `crease verify` needs to find the data again. */
+static json_t *data(const crs_rpca_job *j)
+{
+    return json_pack("{s:s, s:s, s:o, s:b, s:o}", "path", j->a->word[0], "hash", j->hash, "mask",
+                     given(j, CRS_OPT_MASK), "missing", crs_given(j->a, CRS_OPT_MISSING) != NULL,
+                     "merge", given(j, CRS_OPT_MERGE));
+}
+
+static json_t *pilot(const crs_rpca_job *j)
+{
+    const crease_cp_pilot p = crease_cp_fit_pilot(j->fit);
+    if (p.starts == 0) return json_null();
+    return json_pack("{s:i, s:I, s:o, s:o, s:o, s:o, s:o}", "starts", p.starts, "passes",
+                     (json_int_t)p.passes, "agreement", crs_real(p.agreement), "spread",
+                     crs_real(p.spread), "deviation", crs_real(p.deviation), "threshold",
+                     crs_real(p.threshold), "share", crs_real(p.share));
 }
 
 static json_t *weights(const crs_rpca_job *j)
 {
     json_t *list = json_array();
-    for (ptrdiff_t r = 0; r < j->s.rank; r++) json_array_append_new(list, crs_real(j->weight[r]));
+    for (ptrdiff_t r = 0; r < j->s.model.rank; r++)
+        json_array_append_new(list, crs_real(j->weight[r]));
     return list;
 }
 
 json_t *crs_rpca_json(const crs_rpca_job *j)
 {
-    const crease_report r = crease_solver_report(j->solver);
-    json_t *errors = j->truth.data ? json_pack("{s:o, s:o}", "lowrank", crs_real(j->error_lowrank),
-                                               "z", crs_real(j->error_z))
-                                   : json_null();
-    return json_pack(
-        "{s:i, s:s, s:s, s:s, s:o, s:I, s:I, s:f, s:o, s:o, s:I, s:o, s:o, s:o, s:o, s:o, s:s}",
-        "schema_version", 1, "verb", "rpca", "version", crease_version(), "status",
-        crease_outcome_text(r.outcome), "objective",
-        crs_real(crease_solver_certificate(j->solver)->objective), "iterations",
-        (json_int_t)r.iterations, "evaluations", (json_int_t)r.evaluations, "seconds", r.seconds,
-        "shape", crs_dims(&j->given), "model_shape", crs_dims(&j->s.shape), "missing",
-        (json_int_t)crease_cp_rpca_missing(j->model), "settings", settings(j), "weights",
-        weights(j), "errors", errors, "analysis", analysis(j), "certificate", certificate(j),
-        "note", r.note);
+    const crease_report r = crease_cp_fit_report(j->fit);
+    json_t *errors = j->truth.f ? json_pack("{s:o, s:o}", "lowrank", crs_real(j->error_lowrank),
+                                            "z", crs_real(j->error_z))
+                                : json_null();
+    return json_pack("{s:i, s:s, s:s, s:s, s:s, s:o, s:I, s:f, s:f, s:o, s:o, s:I, s:o, s:o, s:o, "
+                     "s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
+                     "schema_version", 2, "verb", "rpca", "version", crease_version(), "status",
+                     crs_rpca_status(j), "engine", crease_cp_fit_engine(j->fit), "objective",
+                     crs_real(crease_cp_fit_certificate(j->fit)->objective), "iterations",
+                     (json_int_t)r.iterations, "seconds", r.seconds, "forecast_bytes", j->bytes,
+                     "shape", crs_dims(&j->given), "model_shape", crs_dims(&j->s.model.shape),
+                     "missing", (json_int_t)crease_cp_fit_missing(j->fit), "data", data(j),
+                     "settings", settings(j), "rank_table", crs_rpca_rank_json(j), "rank_reason",
+                     j->rank_reason[0] ? json_string(j->rank_reason) : json_null(), "pilot",
+                     pilot(j), "weights", weights(j), "errors", errors, "cosines",
+                     crs_rpca_match_json(j), "analysis", analysis(j), "certificate",
+                     certificate(j));
 }

@@ -2,71 +2,32 @@
  * rpca_options: what the command line says about the model and the run */
 #include "cli/rpca.h"
 
-static bool set_option(crs_rpca_job *j, int id, const char *name, crease_error *e)
-{
-    const char *text = j->a->value[id][0];
-    return !text || crease_options_set(&j->o, name, text, e);
-}
-
 static bool run_options(crs_rpca_job *j, crease_error *e)
 {
-    j->o = crease_options_default();
-    j->o.relative = 1;
-    bool done =
-        set_option(j, CRS_OPT_METHOD, "method", e) && set_option(j, CRS_OPT_MODE, "mode", e);
-#define X(type, name, value, low, high, text)                                                      \
-    done = done && set_option(j, CRS_OPT_##name, #name, e);
-    CREASE_OPTIONS(X)
-#undef X
-    if (!done) return false;
-    const crease_method m = j->o.method;
-    j->s.unconstrained = m == CREASE_METHOD_BCD || m == CREASE_METHOD_PROX_BCD;
-    return (m != CREASE_METHOD_GCG && m != CREASE_METHOD_EXTENSION) ||
-           crs_fail(e, CREASE_UNSUPPORTED,
-                    "--method %s does not suit this model; use auto, admm-g, admm-m, prox-bcd or "
-                    "bcd",
-                    crease_method_name(m));
+    const bool done = crs_run_options(j->a, &j->s.run, e);
+    const crease_method m = j->s.run.method;
+    return done && ((m != CREASE_METHOD_GCG && m != CREASE_METHOD_EXTENSION) ||
+                    crs_fail(e, CREASE_UNSUPPORTED,
+                             "--method %s does not suit this model; use auto, envelope, admm-g, "
+                             "admm-m, prox-bcd or bcd",
+                             crease_method_name(m)));
 }
 
-/* The recipe of the paper's section 5, where the command line does not say otherwise. */
-static void paper_options(crs_rpca_job *j)
+static bool machine_options(crs_rpca_job *j, crease_error *e)
 {
-    const crs_args *a = j->a;
-    const bool g = j->o.method == CREASE_METHOD_ADMM_G || j->o.method == CREASE_METHOD_AUTO;
-    if (j->o.mode != CREASE_MODE_PAPER) return;
-    j->paper = true;
-    if (g) j->o.method = CREASE_METHOD_ADMM_G;
-    j->o.mode = CREASE_MODE_PRACTICAL; /* the parameters below are the recipe */
-    j->o.accelerate = 0;
-    if (!crs_given(a, CRS_OPT_beta)) j->o.beta = j->s.unconstrained ? 0 : g ? 4 : 5;
-    if (!crs_given(a, CRS_OPT_h) && j->o.method != CREASE_METHOD_BCD) j->o.h = 2;
-    if (!crs_given(a, CRS_OPT_theta)) j->o.theta = 1e-6;
-    if (!crs_given(a, CRS_OPT_max_iterations)) j->o.max_iterations = 2000;
-    if (!crs_given(a, CRS_OPT_INIT)) j->s.start = CREASE_START_RANDOM;
-    j->s.z = CREASE_Z_ONES;
-}
-
-/* "l1" stands for "l1:1": a penalty with one parameter is scaled by --alpha. */
-static bool open_penalty(crs_rpca_job *j, crease_error *e)
-{
-    const char *text = crs_given(j->a, CRS_OPT_PENALTY);
-    char whole[80];
-    if (!text) text = "l1";
-    for (int k = 0; k < crease_reg_count(); k++) {
-        const crease_reg_entry *entry = crease_reg_at(k);
-        if (strcmp(entry->name, text) != 0 || crease_param_count(crease_reg_params(entry)) != 1)
-            continue;
-        snprintf(whole, sizeof whole, "%s:1", text);
-        text = whole;
-        break;
-    }
-    return crs_reg_open(text, &j->penalty, e);
+    const char *precision = crs_given(j->a, CRS_OPT_PRECISION);
+    double threads;
+    if (!crs_option_integer(j->a, CRS_OPT_THREADS, 1, 256, 0, &threads, e)) return false;
+    j->s.threads = (int)threads;
+    j->s.single = precision && strcmp(precision, "single") == 0;
+    return !precision || j->s.single || strcmp(precision, "double") == 0 ||
+           crs_fail(e, CREASE_BAD_ARGUMENT, "--precision %.64s: write double or single", precision);
 }
 
 /* "fibres:2" or "slices:0" */
-static bool read_groups(crs_rpca_job *j, crease_error *e)
+bool crs_rpca_groups(const char *text, crease_cp_rpca_settings *s, crease_error *e)
 {
-    const char *text = crs_given(j->a, CRS_OPT_GROUPS), *number = text ? strchr(text, ':') : NULL;
+    const char *number = text ? strchr(text, ':') : NULL;
     double axis;
     if (!text || text[0] == '@' || crs_is_list(text)) return true;
     const bool fibres = strncmp(text, "fibres:", 7) == 0, slices = strncmp(text, "slices:", 7) == 0;
@@ -76,8 +37,8 @@ static bool read_groups(crs_rpca_job *j, crease_error *e)
         return crs_fail(e, CREASE_BAD_ARGUMENT,
                         "--groups %.64s: the axis is not a whole number from 0 to %d", text,
                         CREASE_MAX_ORDER - 1);
-    j->s.groups = fibres ? CREASE_GROUPS_FIBRES : CREASE_GROUPS_SLICES;
-    j->s.axis = (int)axis;
+    s->groups = fibres ? CREASE_GROUPS_FIBRES : CREASE_GROUPS_SLICES;
+    s->axis = (int)axis;
     return true;
 }
 
@@ -91,38 +52,80 @@ static bool number(const crs_rpca_job *j, crs_option_id id, bool zero, double *x
                     crs_option_name((int)id, name), *x, zero ? ">= 0" : "> 0");
 }
 
-static bool read_init(crs_rpca_job *j, crease_error *e)
+int crs_rpca_init_named(const char *text)
 {
     static const char *const name[] = {
 #define X(id, text, meaning) text,
         CREASE_CP_STARTS(X)
 #undef X
     };
+    for (int k = 0; k < (int)(sizeof name / sizeof *name); k++)
+        if (strcmp(text, name[k]) == 0) return k;
+    return -1;
+}
+
+static bool read_init(crs_rpca_job *j, crease_error *e)
+{
     const char *text = crs_given(j->a, CRS_OPT_INIT), *missing = crs_given(j->a, CRS_OPT_MISSING);
-    for (int k = 0; text && k < (int)(sizeof name / sizeof *name); k++)
-        if (strcmp(text, name[k]) == 0) j->s.start = (crease_cp_start)k;
+    const int named = text ? crs_rpca_init_named(text) : -1;
+    if (named >= 0) j->s.model.start = (crease_cp_start)named;
     if (missing && strcmp(missing, "nan") != 0)
         return crs_fail(e, CREASE_BAD_ARGUMENT,
                         "--missing %.64s: write --missing nan, or mark entries by --mask FILE",
                         missing);
-    j->s.missing = missing;
+    j->s.model.missing = missing;
+    return true;
+}
+
+/* A whole number, or auto. */
+static bool read_rank(crs_rpca_job *j, crease_error *e)
+{
+    const char *text = crs_given(j->a, CRS_OPT_RANK);
+    double rank = 0;
+    if (text && strcmp(text, "auto") != 0 &&
+        !crs_option_integer(j->a, CRS_OPT_RANK, 1, 1 << 24, 0, &rank, e))
+        return false;
+    j->s.model.rank = (ptrdiff_t)rank;
+    return true;
+}
+
+/* Without a number the envelope learns a threshold; the other methods take the paper's alpha. */
+static bool read_alpha(crs_rpca_job *j, crease_error *e)
+{
+    const char *text = crs_given(j->a, CRS_OPT_ALPHA);
+    const crease_method m = j->s.run.method;
+    const bool learns = j->s.run.mode == CREASE_MODE_PRACTICAL &&
+                        (m == CREASE_METHOD_AUTO || m == CREASE_METHOD_ENVELOPE);
+    if (text && strcmp(text, "auto") == 0 && !learns)
+        return crs_fail(e, CREASE_UNSUPPORTED,
+                        "--alpha auto is for the envelope method; give a number, or leave it out");
+    if (text && strcmp(text, "auto") != 0)
+        return number(j, CRS_OPT_ALPHA, false, &j->s.model.alpha, e);
+    j->s.learn = learns ? 3 : 0;
+    return true;
+}
+
+static bool read_starts(crs_rpca_job *j, crease_error *e)
+{
+    double starts;
+    if (!crs_option_integer(j->a, CRS_OPT_STARTS, 1, 1000, 0, &starts, e)) return false;
+    j->s.starts = (int)starts;
     return true;
 }
 
 bool crs_rpca_options(crs_rpca_job *j, crease_error *e)
 {
     const crease_space any = { .order = 2, .dim = { 1, 1 } };
-    double rank;
-    j->s = crease_cp_rpca_default(&any, 1);
-    if (!run_options(j, e) || !open_penalty(j, e) || !read_groups(j, e) || !read_init(j, e) ||
-        !crs_option_integer(j->a, CRS_OPT_RANK, 1, 1 << 24, 0, &rank, e) ||
-        !number(j, CRS_OPT_ALPHA, false, &j->s.alpha, e) ||
-        !number(j, CRS_OPT_ALPHA_NOISE, false, &j->s.alpha_noise, e) ||
-        !number(j, CRS_OPT_RIDGE, true, &j->s.ridge, e))
+    crease_cp_rpca_settings *m = &j->s.model;
+    j->s = crease_cp_fit_default(&any, 1);
+    if (!run_options(j, e) || !machine_options(j, e) ||
+        !crs_penalty_open(crs_given(j->a, CRS_OPT_PENALTY), &j->penalty, e) ||
+        !crs_rpca_groups(crs_given(j->a, CRS_OPT_GROUPS), m, e) || !read_init(j, e) ||
+        !read_rank(j, e) || !read_alpha(j, e) || !read_starts(j, e) ||
+        !number(j, CRS_OPT_ALPHA_NOISE, false, &m->alpha_noise, e) ||
+        !number(j, CRS_OPT_RIDGE, true, &m->ridge, e))
         return false;
-    j->s.rank = (ptrdiff_t)rank;
-    j->s.nonneg = crs_given(j->a, CRS_OPT_NONNEG);
-    j->s.seed = (uint64_t)j->o.seed;
-    paper_options(j);
+    m->nonneg = crs_given(j->a, CRS_OPT_NONNEG);
+    m->seed = (uint64_t)j->s.run.seed;
     return true;
 }

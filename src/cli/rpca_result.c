@@ -1,60 +1,108 @@
 /* SPDX-License-Identifier: MIT
- * rpca_result: the parts of the tensor that were found, their components and their errors */
+ * rpca_result: the parts of the tensor that were found, written a few rows at a time, their
+ * components and their errors */
 #include "cli/rpca.h"
 
-static bool allocate(crs_rpca_job *j, crease_error *e)
+typedef struct {
+    const crease_cp_fit *fit;
+    crease_cp_part part;
+    ptrdiff_t right;
+} piece;
+
+static void items(const void *self, ptrdiff_t first, ptrdiff_t count, double *out)
 {
-    const ptrdiff_t n = crease_size(&j->s.shape);
-    j->lowrank = crs_doubles(n, "the low-rank part", e);
-    j->noise = crs_doubles(n, "the noise", e);
-    j->weight = crs_doubles(j->s.rank, "the weights", e);
-    for (int k = 0; k < j->s.shape.order; k++) {
-        j->unit[k] = crs_doubles(j->s.shape.dim[k] * j->s.rank, "a factor", e);
-        if (!j->unit[k]) return false;
-    }
-    return j->lowrank && j->noise && j->weight;
+    const piece *p = self;
+    crease_cp_fit_read(p->fit, p->part, first / p->right, count / p->right, out);
 }
 
-/* B, or T - Z - E without the constraint; nothing is known of it where T is missing. */
-static void take_noise(crs_rpca_job *j)
+/* As many rows as make a megabyte. */
+static ptrdiff_t room_of(ptrdiff_t left, ptrdiff_t right)
 {
-    const int d = j->s.shape.order;
-    const double *E = crease_solution(j->solver, d), *Z = crease_solution(j->solver, d + 1);
-    const double *B = j->s.unconstrained ? NULL : crease_solution(j->solver, d + 2);
-    for (ptrdiff_t k = 0, n = crease_size(&j->s.shape); k < n; k++) {
-        const bool here = !isnan(j->data.data[k]) && !(j->mask.data && j->mask.data[k] == 0);
-        j->noise[k] = !here ? 0 : B ? B[k] : j->data.data[k] - Z[k] - E[k];
-    }
+    const ptrdiff_t rows = (1 << 17) / right;
+    return (rows < 1 ? 1 : rows < left ? rows : left) * right;
 }
 
-bool crs_rpca_results(crs_rpca_job *j, crease_error *e)
+static bool write_parts(const crs_rpca_job *j, crease_error *e)
 {
-    const crease_space *s = &j->s.shape;
-    const double *factor[CREASE_MAX_ORDER];
-    if (!allocate(j, e)) return false;
-    for (int n = 0; n < s->order; n++) factor[n] = crease_solution(j->solver, n);
-    take_noise(j);
+    static const struct {
+        crease_cp_part part;
+        const char *name;
+    } list[] = { { CREASE_CP_LOWRANK, "lowrank.npy" },
+                 { CREASE_CP_SPARSE, "sparse.npy" },
+                 { CREASE_CP_NOISE, "noise.npy" },
+                 { CREASE_CP_SPLIT, "z.npy" } };
+    ptrdiff_t left, right;
+    crease_cp_fit_rows(j->fit, &left, &right);
+    const ptrdiff_t room = room_of(left, right);
+    double *buffer = crs_doubles(room, "a part of the result", e);
+    bool done = buffer;
+    for (int k = 0; done && k < 4; k++) {
+        char path[CRS_PATH_ROOM];
+        const piece p = { j->fit, list[k].part, right };
+        const crs_pieces pieces = { items, &p, buffer, room };
+        done = crs_join(crs_given(j->a, CRS_OPT_OUT), list[k].name, path, sizeof path, e) &&
+               crs_write_npy_pieces(path, &j->given, &pieces, e);
+    }
+    crs_free(buffer);
+    return done;
+}
+
+/* |M - truth|/|truth| and |Z - truth|/|truth| */
+static bool errors(crs_rpca_job *j, crease_error *e)
+{
+    ptrdiff_t left, right;
+    double sum[3] = { 0, 0, 0 };
     j->error_lowrank = j->error_z = NAN;
-    if (!crease_cp_lowrank(s, j->s.rank, factor, j->lowrank, e) ||
-        !crease_cp_components(s, j->s.rank, factor, j->unit, j->weight, e))
-        return false;
-    if (!j->truth.data) return true;
-    const ptrdiff_t n = crease_size(s);
-    j->error_lowrank = crease_relative_error(n, j->lowrank, j->truth.data);
-    j->error_z = crease_relative_error(n, crease_solution(j->solver, s->order + 1), j->truth.data);
-    return true;
+    if (!j->truth.f) return true;
+    crease_cp_fit_rows(j->fit, &left, &right);
+    double *m = crs_doubles(3 * right, "a row of the result", e), *z = m + right, *t = z + right;
+    bool done = m;
+    for (ptrdiff_t row = 0; done && row < left; row++) {
+        crease_cp_fit_read(j->fit, CREASE_CP_LOWRANK, row, 1, m);
+        crease_cp_fit_read(j->fit, CREASE_CP_SPLIT, row, 1, z);
+        done = crs_npy_stream_next(&j->truth, right, t, e);
+        for (ptrdiff_t k = 0; done && k < right; k++) {
+            sum[0] += square(m[k] - t[k]);
+            sum[1] += square(z[k] - t[k]);
+            sum[2] += square(t[k]);
+        }
+    }
+    crs_free(m);
+    j->error_lowrank = sum[0] == 0 ? 0 : sqrt(sum[0] / sum[2]);
+    j->error_z = sum[1] == 0 ? 0 : sqrt(sum[1] / sum[2]);
+    return done;
+}
+
+static bool components(crs_rpca_job *j, crease_error *e)
+{
+    const crease_cp_rpca_settings *s = &j->s.model;
+    const double *factor[CREASE_MAX_ORDER];
+    j->weight = crs_doubles(s->rank, "the weights", e);
+    if (!j->weight) return false;
+    for (int n = 0; n < s->shape.order; n++) {
+        factor[n] = crease_cp_fit_factor(j->fit, n);
+        j->unit[n] = crs_doubles(s->shape.dim[n] * s->rank, "a factor", e);
+        if (!j->unit[n]) return false;
+    }
+    return crease_cp_components(&s->shape, s->rank, factor, j->unit, j->weight, e);
 }
 
 bool crs_rpca_write(crs_rpca_job *j, crease_error *e)
 {
     const crs_args *a = j->a;
-    const int d = j->s.shape.order;
-    const crease_space weights = crease_vector(j->s.rank);
-    return crs_outdir_array(a, "lowrank.npy", &j->given, j->lowrank, e) &&
-           crs_outdir_array(a, "sparse.npy", &j->given, crease_solution(j->solver, d), e) &&
-           crs_outdir_array(a, "noise.npy", &j->given, j->noise, e) &&
-           crs_outdir_array(a, "z.npy", &j->given, crease_solution(j->solver, d + 1), e) &&
-           crs_outdir_factors(a, &j->s.shape, j->s.rank, (const double *const *)j->unit, e) &&
+    const crease_space weights = crease_vector(j->s.model.rank);
+    if (!components(j, e) || !crs_rpca_match(j, e) || !errors(j, e) || !write_parts(j, e))
+        return false;
+    const crs_rpca_claim claim = { .folder = crs_given(a, CRS_OPT_OUT),
+                                   .s = crease_cp_fit_used(j->fit).model,
+                                   .unit = j->unit,
+                                   .weight = j->weight,
+                                   .fit = j->fit,
+                                   .eps = j->s.run.eps,
+                                   .relative = j->s.run.relative != 0 };
+    return crs_outdir_factors(a, &j->s.model.shape, j->s.model.rank, (const double *const *)j->unit,
+                              e) &&
            crs_outdir_array(a, "weights.npy", &weights, j->weight, e) &&
+           crs_rpca_check(&claim, &j->verified, e) &&
            crs_outdir_document(a, "result.json", crs_rpca_json(j), e);
 }

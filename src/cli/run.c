@@ -10,24 +10,25 @@ static bool set_option(const crs_args *a, int id, const char *name, crease_optio
     return !text || crease_options_set(o, name, text, e);
 }
 
+bool crs_run_options(const crs_args *a, crease_options *o, crease_error *e)
+{
+    bool done =
+        set_option(a, CRS_OPT_METHOD, "method", o, e) && set_option(a, CRS_OPT_MODE, "mode", o, e);
+#define X(type, name, value, low, high, text)                                                      \
+    done = done && set_option(a, CRS_OPT_##name, #name, o, e);
+    CREASE_OPTIONS(X)
+#undef X
+    return done;
+}
+
 crs_problem_file *crs_open_problem(const crs_args *a, crease_options *o, crease_error *e)
 {
     crease_options probe = crease_options_default(); /* a slip there is found before any reading */
-    for (int pass = 0; pass < 2; pass++) {
-        crease_options *to = pass == 0 ? &probe : o;
-        crs_problem_file *file = pass == 0 ? NULL : crs_problem_read(a->word[0], e);
-        if (pass == 1 && !file) return NULL;
-        if (file) *o = file->options;
-        bool done = set_option(a, CRS_OPT_METHOD, "method", to, e) &&
-                    set_option(a, CRS_OPT_MODE, "mode", to, e);
-#define X(type, name, value, low, high, text)                                                      \
-    done = done && set_option(a, CRS_OPT_##name, #name, to, e);
-        CREASE_OPTIONS(X)
-#undef X
-        if (done && file) return file;
-        crs_problem_file_free(file);
-        if (!done) return NULL;
-    }
+    crs_problem_file *file = crs_run_options(a, &probe, e) ? crs_problem_read(a->word[0], e) : NULL;
+    if (!file) return NULL;
+    *o = file->options;
+    if (crs_run_options(a, o, e)) return file;
+    crs_problem_file_free(file);
     return NULL;
 }
 

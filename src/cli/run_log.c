@@ -30,7 +30,7 @@ void crs_log_banner(const crs_log *log, const crs_run *run)
             "worst", "theta", "seconds");
 }
 
-static void line(const crease_progress *p)
+void crs_log_line(const crease_progress *p)
 {
     fprintf(stderr, "%10ld %16.9e %12.4e %12.4e %12.4e %9.3f\n", p->iteration, p->objective,
             p->feasibility, p->worst, p->theta, p->seconds);
@@ -51,7 +51,7 @@ bool crs_log_progress(const crease_progress *p, void *user)
     if (log->csv) crs_history_line(log->csv, p);
     if (!log->quiet && (p->iteration >= log->next || p->iteration == 0 ||
                         (log->verbose && p->iteration % log->every == 0))) {
-        line(p);
+        crs_log_line(p);
         while (log->next <= p->iteration) log->next = after(log->next);
     }
     return true;
@@ -63,7 +63,7 @@ void crs_log_footer(const crs_log *log, const crs_run *run)
     const crease_certificate *c = crease_solver_certificate(run->solver);
     const crease_progress last = crease_solver_progress(run->solver);
     if (log->quiet) return;
-    line(&last);
+    crs_log_line(&last);
     fprintf(stderr, "\nobjective   %.12g\nworst       %.4e, %.4e relative\n", c->objective,
             c->worst, c->worst_relative);
     fprintf(stderr, "checked     %s: %s\n", crease_verdict_text(run->verified->verdict),

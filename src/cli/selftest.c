@@ -114,6 +114,6 @@ const crs_verb crs_selftest_verb = {
             "property is measured, and the worst error is shown with its limit and the property "
             "that came nearest to its own.",
     .example = "crease selftest sets --trials 5",
-    .takes = CRS_TAKES(TRIALS) | CRS_TAKES(seed) | CRS_TAKES(JSON),
+    .takes = CRS_LIST(CRS_TAKES(TRIALS), CRS_TAKES(seed), CRS_TAKES(JSON)),
     .run = run,
 };

@@ -7,7 +7,8 @@
 
 #include "cli/run.h"
 
-static crease_solver *volatile running;
+static crs_stop *volatile ask;
+static void *volatile running;
 static volatile sig_atomic_t caught;
 static struct sigaction before[2];
 static const int watched[2] = { SIGINT, SIGTERM };
@@ -16,14 +17,15 @@ static void stop(int number)
 {
     if (caught) _exit(128 + number);
     caught = number;
-    if (running) crease_solver_stop(running);
+    if (running) ask(running);
 }
 
-void crs_signals_enter(crease_solver *s)
+void crs_signals_enter(crs_stop *call, void *self)
 {
     struct sigaction own = { .sa_handler = stop };
     sigemptyset(&own.sa_mask);
-    running = s;
+    ask = call;
+    running = self;
     caught = 0;
     for (int k = 0; k < 2; k++) sigaction(watched[k], &own, &before[k]);
 }

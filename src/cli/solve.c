@@ -77,6 +77,8 @@ static bool deliver(const crs_args *a, const crs_run *run, crease_error *e)
     return true;
 }
 
+static void stop(void *solver) { crease_solver_stop(solver); }
+
 static bool solve(const crs_args *a, crs_run *run, crs_log *log, crease_solver *s, crease_error *e)
 {
     crease_verification v = { .count = 0 };
@@ -85,7 +87,7 @@ static bool solve(const crs_args *a, crs_run *run, crs_log *log, crease_solver *
     run->history = &log->history;
     crs_log_banner(log, run);
     crease_solver_callback(s, crs_log_progress, log);
-    crs_signals_enter(s);
+    crs_signals_enter(stop, s);
     crease_solve(s);
     const crease_progress last = crease_solver_progress(s);
     crs_history_add(&log->history, &last);
@@ -145,7 +147,7 @@ const crs_verb crs_solve_verb = {
             "diverged. docs/problem.schema.json describes the file; what the command line says "
             "beats its options.",
     .example = "crease solve examples/problems/lasso.json",
-    .takes = CRS_TAKES_RUN | CRS_TAKES(OUT) | CRS_TAKES(FORCE) | CRS_TAKES(QUIET) |
-             CRS_TAKES(VERBOSE) | CRS_TAKES(LOG_CSV) | CRS_TAKES(JSON),
+    .takes = CRS_LIST(CRS_TAKES_RUN, CRS_TAKES(OUT), CRS_TAKES(FORCE), CRS_TAKES(QUIET),
+                      CRS_TAKES(VERBOSE), CRS_TAKES(LOG_CSV), CRS_TAKES(JSON)),
     .run = run,
 };

@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: MIT
  * verify: a result judged anew, from its problem file and the numbers of its certificate alone */
+#define _POSIX_C_SOURCE 200809L
+#include <unistd.h>
+
+#include "cli/rpca.h"
 #include "cli/run.h"
+#include "io/folder.h"
 
 enum { INVALID = 1, UNDECIDED = 2 };
 
@@ -66,13 +71,17 @@ static bool run(const crs_args *a, crease_error *e)
 {
     json_t *document;
     crs_certificate c;
+    if (crs_rpca_is_result(a->word[0])) return crs_rpca_verify(a, e);
     const char *path = crs_given(a, CRS_OPT_PROBLEM);
+    char *own = crs_folder_file(a->word[0], "problem.json", NULL);
+    if (!path && own && access(own, R_OK) == 0) path = own;
     bool done = crs_certificate_open(a->word[0], &document, &c, e);
     crs_problem_file *file = done ? crs_problem_read(path ? path : c.problem, e) : NULL;
     done = file && verify(a, document, &c, file, e);
     crs_problem_file_free(file);
     crs_certificate_free(&c);
     json_decref(document);
+    crs_free(own);
     return done;
 }
 
@@ -86,6 +95,6 @@ const crs_verb crs_verify_verb = {
             "INVALID or UPPER-BOUND-ONLY with the smallest eps that passes. The exit code is 0 "
             "when VALID, 1 when INVALID and 2 when it cannot tell.",
     .example = "crease verify result",
-    .takes = CRS_TAKES(PROBLEM) | CRS_TAKES(eps) | CRS_TAKES(JSON),
+    .takes = CRS_LIST(CRS_TAKES(PROBLEM), CRS_TAKES(eps), CRS_TAKES(JSON)),
     .run = run,
 };

@@ -79,6 +79,10 @@ double crs_dot(ptrdiff_t n, const double *x, const double *y);
 double crs_norm(ptrdiff_t n, const double *x); /* no overflow or underflow of the squares */
 bool crs_all_finite(ptrdiff_t n, const double *x);
 
+/* The k-th smallest of n numbers, k from 0, and their (upper) median; both reorder x. */
+double crs_select(ptrdiff_t n, double *x, ptrdiff_t k);
+double crs_median(ptrdiff_t n, double *x); /* NaN for n = 0 */
+
 /* x = v scaled into |x|_2 <= radius, the norm over all ranks of s, or of n entries held here. */
 void crs_scale_into_ball(const crease_space *s, double radius, const double *v, double *x);
 void crs_into_ball(ptrdiff_t n, double radius, const double *v, double *x);

@@ -38,6 +38,11 @@ bool crs_eigh_fits(ptrdiff_t n);
 ptrdiff_t crs_eigh_scratch(ptrdiff_t n);
 bool crs_eigh(ptrdiff_t n, const double *a, double *w, double *q, double *work);
 
+/* A v = lambda B v, both n x n: row k of v is an eigenvector; of a complex pair two neighbouring
+ * rows are its real and imaginary parts, up to the sign of the latter. */
+ptrdiff_t crs_pencil_scratch(ptrdiff_t n);
+bool crs_pencil(ptrdiff_t n, const double *a, const double *b, double *v, double *work);
+
 /* In place: the lower triangle of a becomes L with A = L L'; false unless safely positive:
  * every pivot above n 2^-52 times its diagonal entry. */
 bool crs_cholesky(ptrdiff_t n, double *a);
@@ -64,6 +69,11 @@ bool crs_ballquad(ptrdiff_t rows, ptrdiff_t n, const double *g, double shift, do
  * |y| <= radius. */
 void crs_clean_spectrum(ptrdiff_t n, double *w);
 void crs_secular(ptrdiff_t n, const double *s, double *e, double radius);
+
+/* y (rows x n) = B on entry becomes B pinv(G); g (n x n) symmetric, work of crs_ballquad_scratch.
+ * Eigenvalues of at most the limit in magnitude count as 0; w ascending. */
+bool crs_pinv_apply(ptrdiff_t rows, ptrdiff_t n, const double *g, double *y, double *work);
+double crs_pinv_limit(ptrdiff_t n, const double *w);
 
 /* An upper bound of |A|_2, safe under rounding: never above min(|A|_F, sqrt(|A|_1 |A|_inf)) by
  * more than rounding, and by the eigenvalues of the smaller Gram matrix while

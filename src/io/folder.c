@@ -30,9 +30,13 @@ char *crs_folder_file(const char *folder, const char *name, crease_error *e)
 
 static bool ours(const char *name)
 {
-    return strcmp(name, "result.json") == 0 || strcmp(name, "certificate.json") == 0 ||
-           strcmp(name, "history.csv") == 0 || strcmp(name, "lambda.npy") == 0 ||
-           (strncmp(name, "x_", 2) == 0 && crs_ends_in(name, ".npy"));
+    static const char *const known[] = {
+        "result.json", "certificate.json", "history.csv", "lambda.npy", "problem.json",
+        "data.npy",    "mask.npy",         "lowrank.npy", "sparse.npy", "noise.npy",
+    };
+    for (size_t k = 0; k < sizeof known / sizeof *known; k++)
+        if (strcmp(name, known[k]) == 0) return true;
+    return strncmp(name, "x_", 2) == 0 && crs_ends_in(name, ".npy");
 }
 
 /* Does the folder hold nothing but a result? `erase` also deletes it. */

@@ -36,6 +36,20 @@ bool crs_write_whole(const char *path, crs_put *put, const void *what, crease_er
 /* The array as .npy (version 1, little-endian doubles, C order). */
 bool crs_write_npy(const char *path, const crease_space *s, const double *data, crease_error *e);
 
+/* The same of an array that is computed a few entries at a time: from `first` on, into out. */
+typedef struct {
+    void (*items)(const void *self, ptrdiff_t first, ptrdiff_t count, double *out);
+    const void *self;
+    double *buffer;
+    ptrdiff_t room; /* entries of the buffer; first is a multiple of it */
+} crs_pieces;
+bool crs_write_npy_pieces(const char *path, const crease_space *s, const crs_pieces *p,
+                          crease_error *e);
+
+/* FNV-1a of n bytes, from the offset or an earlier value. */
+static const uint64_t crs_hash_offset = UINT64_C(14695981039346656037);
+uint64_t crs_hash(uint64_t hash, const void *data, size_t n);
+
 typedef struct {
     crease_groups groups;
     ptrdiff_t *start, *index; /* owned; what `groups` points to */

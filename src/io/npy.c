@@ -146,3 +146,39 @@ bool crs_npy_shape(const char *path, crease_space *s)
     if (done) *s = h.shape;
     return done;
 }
+
+bool crs_npy_stream_open(const char *path, crs_npy_stream *s, crease_error *e)
+{
+    *s = (crs_npy_stream){ .path = path, .f = crs_open(path, e) };
+    source in = { s->f, path, 0, e };
+    if (!s->f) return false;
+    if (!read_header(&in, &s->header)) return crs_npy_stream_close(s), false;
+    s->at = in.at;
+    if (!s->header.fortran || s->header.shape.order < 2) return true;
+    crs_npy_stream_close(s);
+    return crs_fail(e, CREASE_BAD_DATA, "%.200s is in column order; write it in row order", path);
+}
+
+bool crs_npy_stream_next(crs_npy_stream *s, ptrdiff_t count, double *out, crease_error *e)
+{
+    unsigned char raw[CHUNK];
+    source in = { s->f, s->path, s->at, e };
+    const crs_npy_type *t = &s->header.type;
+    bool rounded;
+    for (ptrdiff_t done = 0; done < count;) {
+        const ptrdiff_t left = count - done, most = CHUNK / t->bytes;
+        const ptrdiff_t now = left < most ? left : most;
+        if (!get(&in, raw, (size_t)(now * t->bytes), "a part of the items")) return false;
+        for (ptrdiff_t k = 0; k < now; k++)
+            out[done + k] = crs_npy_item(t, raw + k * t->bytes, &rounded);
+        done += now;
+    }
+    s->at = in.at;
+    return true;
+}
+
+void crs_npy_stream_close(crs_npy_stream *s)
+{
+    if (s->f) fclose(s->f);
+    s->f = NULL;
+}

@@ -27,4 +27,15 @@ double crs_npy_item(const crs_npy_type *t, const unsigned char *p, bool *rounded
 bool crs_npy_header_parse(const char *text, size_t n, size_t base, const char *name,
                           crs_npy_header *h, crease_error *e);
 
+/* The items of a file in row order, one after the other. The path is borrowed. */
+typedef struct {
+    FILE *f; /* NULL: closed */
+    const char *path;
+    crs_npy_header header;
+    size_t at;
+} crs_npy_stream;
+bool crs_npy_stream_open(const char *path, crs_npy_stream *s, crease_error *e);
+bool crs_npy_stream_next(crs_npy_stream *s, ptrdiff_t count, double *out, crease_error *e);
+void crs_npy_stream_close(crs_npy_stream *s);
+
 #endif

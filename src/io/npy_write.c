@@ -37,21 +37,42 @@ static bool put_items(FILE *f, ptrdiff_t count, const double *data)
     return true;
 }
 
+/* An array that is there, or that `items` gives piece by piece. */
 typedef struct {
     const crease_space *s;
     const double *data;
+    const crs_pieces *pieces;
 } array;
+
+static bool put_pieces(FILE *f, ptrdiff_t count, const crs_pieces *p)
+{
+    for (ptrdiff_t done = 0; done < count; done += p->room) {
+        const ptrdiff_t now = count - done < p->room ? count - done : p->room;
+        p->items(p->self, done, now, p->buffer);
+        if (!put_items(f, now, p->buffer)) return false;
+    }
+    return true;
+}
 
 static bool put_all(FILE *f, const void *what)
 {
     const array *a = what;
+    const ptrdiff_t count = crease_size(a->s);
     char head[512];
     const size_t n = header(a->s, head, sizeof head);
-    return fwrite(head, 1, n, f) == n && put_items(f, crease_size(a->s), a->data);
+    return fwrite(head, 1, n, f) == n &&
+           (a->pieces ? put_pieces(f, count, a->pieces) : put_items(f, count, a->data));
 }
 
 bool crs_write_npy(const char *path, const crease_space *s, const double *data, crease_error *e)
 {
-    const array a = { s, data };
+    const array a = { s, data, NULL };
+    return crease_space_check(s, e) && crs_write_whole(path, put_all, &a, e);
+}
+
+bool crs_write_npy_pieces(const char *path, const crease_space *s, const crs_pieces *p,
+                          crease_error *e)
+{
+    const array a = { s, NULL, p };
     return crease_space_check(s, e) && crs_write_whole(path, put_all, &a, e);
 }

@@ -2,8 +2,6 @@
  * problem_file: a problem file from its first byte: text, hash, JSON, and its parts in order */
 #include "io/problem_file.h"
 
-static const uint64_t fnv_offset = UINT64_C(14695981039346656037);
-
 void crs_problem_file_free(crs_problem_file *f)
 {
     if (!f) return;
@@ -97,7 +95,7 @@ static char *folder_of(crs_reader *r, const char *path)
 crs_problem_file *crs_problem_read(const char *path, crease_error *e)
 {
     crease_error own = { CREASE_OK, "" };
-    crs_reader r = { .name = path, .hash = fnv_offset, .e = &own };
+    crs_reader r = { .name = path, .hash = crs_hash_offset, .e = &own };
     crs_problem_file *f = crs_alloc(1, sizeof *f);
     if (!f) crs_fail(&own, CREASE_NO_MEMORY, "out of memory: a problem");
     r.folder = f ? folder_of(&r, path) : NULL;

@@ -26,7 +26,6 @@ bool crs_indices_at(crs_reader *r, const crs_node *at, double most, ptrdiff_t *c
 /* The path of a file that the document names, and its bytes into the reader's hash. */
 const char *crs_path_at(crs_reader *r, const crs_node *at);
 bool crs_hash_file(crs_reader *r, const char *path);
-uint64_t crs_hash(uint64_t hash, const void *data, size_t n);
 
 /* The parameters of a catalogue entry by name, and the array called `vector`, into a spec. */
 bool crs_spec_at(crs_reader *r, const crs_node *at, const crease_param *params, const char *vector,

@@ -4,7 +4,7 @@
 
 #include "io/folder.h"
 
-static bool write_json(const char *folder, const char *name, json_t *document, crease_error *e)
+bool crs_write_document(const char *folder, const char *name, json_t *document, crease_error *e)
 {
     char *path = document ? crs_folder_file(folder, name, e) : NULL;
     FILE *f = path ? crs_create(path, e) : NULL;
@@ -20,8 +20,8 @@ static bool write_json(const char *folder, const char *name, json_t *document, c
     return done;
 }
 
-static bool write_array(const char *folder, const char *name, const crease_space *s,
-                        const double *x, crease_error *e)
+bool crs_write_array(const char *folder, const char *name, const crease_space *s, const double *x,
+                     crease_error *e)
 {
     char *path = crs_folder_file(folder, name, e);
     const bool done = path && crs_write_npy(path, s, x, e);
@@ -35,11 +35,11 @@ static bool write_arrays(const char *folder, const crs_run *run, crease_error *e
     for (int i = 0; i < p->count; i++) {
         char name[80];
         snprintf(name, sizeof name, "x_%s.npy", p->block[i].name);
-        if (!write_array(folder, name, &p->space[i], crease_solution(run->solver, i), e))
+        if (!crs_write_array(folder, name, &p->space[i], crease_solution(run->solver, i), e))
             return false;
     }
     const double *lambda = crease_multiplier(run->solver);
-    return !lambda || write_array(folder, "lambda.npy", &p->range, lambda, e);
+    return !lambda || crs_write_array(folder, "lambda.npy", &p->range, lambda, e);
 }
 
 static bool write_history(const char *folder, const crs_run *run, crease_error *e)
@@ -50,14 +50,23 @@ static bool write_history(const char *folder, const crs_run *run, crease_error *
     return done;
 }
 
+bool crs_result_fill(const char *folder, const crs_run *run, json_t *more, crease_error *e)
+{
+    json_t *result = crs_result_json(run);
+    if (result && more) json_object_update_missing(result, more);
+    json_decref(more);
+    if (write_arrays(folder, run, e) && write_history(folder, run, e) &&
+        crs_write_document(folder, "certificate.json", crs_certificate_json(run), e))
+        return crs_write_document(folder, "result.json", result, e);
+    json_decref(result);
+    return false;
+}
+
 bool crs_result_write(const char *folder, bool force, const crs_run *run, crease_error *e)
 {
     crs_folder f;
     if (!crs_folder_begin(folder, force, &f, e)) return false;
-    if (write_arrays(f.beside, run, e) && write_history(f.beside, run, e) &&
-        write_json(f.beside, "certificate.json", crs_certificate_json(run), e) &&
-        write_json(f.beside, "result.json", crs_result_json(run), e) && crs_folder_commit(&f, e))
-        return true;
+    if (crs_result_fill(f.beside, run, NULL, e) && crs_folder_commit(&f, e)) return true;
     crs_folder_abandon(&f);
     return false;
 }

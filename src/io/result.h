@@ -31,6 +31,12 @@ json_t *crs_analysis_json(const crease_problem *p, const crease_analysis *a, dou
 /* The folder, whole or not at all. */
 bool crs_result_write(const char *folder, bool force, const crs_run *run, crease_error *e);
 
+/* The same files in a folder that is there; `more` (may be NULL, is freed) adds to result.json. */
+bool crs_result_fill(const char *folder, const crs_run *run, json_t *more, crease_error *e);
+bool crs_write_document(const char *folder, const char *name, json_t *document, crease_error *e);
+bool crs_write_array(const char *folder, const char *name, const crease_space *s, const double *x,
+                     crease_error *e);
+
 /* What crs_certificate_json wrote. The arrays belong to it. */
 typedef struct {
     char *problem; /* path of the problem file */

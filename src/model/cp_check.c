@@ -11,22 +11,24 @@ static bool refuse(crease_error *e, const char *what, double value, const char *
     return crs_fail(e, CREASE_BAD_ARGUMENT, "robust CP: %s is %g; give %s", what, value, remedy);
 }
 
-static bool check_shape(const crs_cp_settings *c, crease_error *e)
+bool crs_cp_check_shape(const crease_space *shape, ptrdiff_t rank, int threads, crease_error *e)
 {
-    if (!crease_space_check(&c->shape, e)) return false;
-    if (c->shape.order < 2 || c->shape.comm)
+    if (!crease_space_check(shape, e)) return false;
+    if (shape->order < 2 || shape->comm)
         return crs_fail(e, CREASE_BAD_ARGUMENT,
                         "robust CP: the tensor has order %d%s; give an order of 2 or more, held by "
                         "one process",
-                        c->shape.order, c->shape.comm ? " and is distributed" : "");
-    for (int n = 0; n < c->shape.order; n++)
-        if (c->shape.dim[n] > INT_MAX)
+                        shape->order, shape->comm ? " and is distributed" : "");
+    for (int n = 0; n < shape->order; n++)
+        if (shape->dim[n] > INT_MAX)
             return crs_fail(e, CREASE_BAD_ARGUMENT, "robust CP: dimension %d is %td; at most %d",
-                            n + 1, c->shape.dim[n], INT_MAX);
-    if (c->rank < 1 || c->rank > CRS_CP_MOST_RANK)
-        return crs_fail(e, CREASE_BAD_ARGUMENT, "robust CP: the rank is %td; give 1 to %d", c->rank,
+                            n + 1, shape->dim[n], INT_MAX);
+    if (rank < 1 || rank > CRS_CP_MOST_RANK)
+        return crs_fail(e, CREASE_BAD_ARGUMENT, "robust CP: the rank is %td; give 1 to %d", rank,
                         CRS_CP_MOST_RANK);
-    return true;
+    return (threads >= 1 && threads <= CRS_CP_MOST_THREADS) ||
+           crs_fail(e, CREASE_BAD_ARGUMENT, "robust CP: %d threads; give 1 to %d", threads,
+                    CRS_CP_MOST_THREADS);
 }
 
 static bool check_weights(const crs_cp_settings *c, crease_error *e)
@@ -51,12 +53,13 @@ static bool check_weights(const crs_cp_settings *c, crease_error *e)
 
 bool crs_cp_check(const crs_cp_settings *c, crease_error *e)
 {
-    if (!check_shape(c, e) || !check_weights(c, e)) return false;
+    if (!crs_cp_check_shape(&c->shape, c->rank, c->threads, e) || !check_weights(c, e))
+        return false;
     if (c->method != CRS_CP_ADMM_G && c->method != CRS_CP_ADMM_M && c->method != CRS_CP_BCD)
         return crs_fail(e, CREASE_BAD_ARGUMENT, "robust CP: there is no method %d", (int)c->method);
-    if (c->threads < 1 || c->threads > CRS_CP_MOST_THREADS)
-        return crs_fail(e, CREASE_BAD_ARGUMENT, "robust CP: %d threads; give 1 to %d", c->threads,
-                        CRS_CP_MOST_THREADS);
+    if (c->kernel && c->kernel->single != c->single)
+        return crs_fail(e, CREASE_BAD_ARGUMENT, "robust CP: kernel %s is not for tensors of %s",
+                        c->kernel->name, c->single ? "float" : "double");
     if (!c->penalty) return crs_fail(e, CREASE_BAD_ARGUMENT, "robust CP: the penalty is missing");
     return crease_param_check(c->penalty->name, c->penalty->params, c->par, e);
 }

@@ -63,11 +63,9 @@ static double term_weight(const crease_space *s, ptrdiff_t rank, const double *c
     return product;
 }
 
-bool crease_cp_components(const crease_space *shape, ptrdiff_t rank, const double *const *factor,
-                          double *const *unit, double *weight, crease_error *e)
+void crs_cp_components(const crease_space *shape, ptrdiff_t rank, const double *const *factor,
+                       double *const *unit, double *weight, double *left)
 {
-    double *left = crs_doubles(rank, "the weights", e);
-    if (!left) return false;
     for (ptrdiff_t r = 0; r < rank; r++) left[r] = term_weight(shape, rank, factor, r);
     for (ptrdiff_t k = 0; k < rank; k++) { /* the largest of those that are left */
         ptrdiff_t best = -1;
@@ -77,6 +75,14 @@ bool crease_cp_components(const crease_space *shape, ptrdiff_t rank, const doubl
         left[best] = -1;
         place_term(shape, rank, factor, best, unit, k);
     }
+}
+
+bool crease_cp_components(const crease_space *shape, ptrdiff_t rank, const double *const *factor,
+                          double *const *unit, double *weight, crease_error *e)
+{
+    double *left = crs_doubles(rank, "the weights", e);
+    if (!left) return false;
+    crs_cp_components(shape, rank, factor, unit, weight, left);
     crs_free(left);
     return true;
 }

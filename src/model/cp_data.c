@@ -15,21 +15,25 @@ static void place(const crease_space *s, ptrdiff_t j, char *out, size_t size)
     if (used < size) snprintf(out + used, size - used, ")");
 }
 
-static bool observed(const crease_cp_rpca_settings *s, const double *tensor, ptrdiff_t j)
+bool crs_cp_seen(const crease_cp_rpca_settings *s, const double *tensor, ptrdiff_t j)
 {
     return !(s->missing && isnan(tensor[j])) && !(s->mask && s->mask[j] == 0);
 }
 
-static bool check_data(const crease_cp_rpca_settings *s, const double *tensor, crease_error *e)
+bool crs_cp_check_data(const crease_cp_rpca_settings *s, const double *tensor, ptrdiff_t *missing,
+                       crease_error *e)
 {
     char where[300];
+    *missing = 0;
     for (ptrdiff_t j = 0, n = crease_size(&s->shape); j < n; j++) {
         const double w = s->mask ? s->mask[j] : 1;
         if (w != 0 && w != 1) {
             place(&s->shape, j, where, sizeof where);
             return crs_fail(e, CREASE_BAD_DATA, "%s of the mask is %g; give 0 or 1", where, w);
         }
-        if (!observed(s, tensor, j) || isfinite(tensor[j])) continue;
+        const bool seen = crs_cp_seen(s, tensor, j);
+        *missing += !seen;
+        if (!seen || isfinite(tensor[j])) continue;
         place(&s->shape, j, where, sizeof where);
         return crs_fail(e, CREASE_BAD_DATA, "%s of the tensor is %s; give finite numbers%s", where,
                         isnan(tensor[j]) ? "nan"
@@ -45,18 +49,26 @@ bool crs_cp_take_data(crease_cp_rpca *m, const double *tensor, crease_error *e)
     const crease_cp_rpca_settings *s = &m->s;
     const ptrdiff_t n = crease_size(&s->shape);
     const double root = sqrt(2 * s->alpha_noise);
-    if (!check_data(s, tensor, e)) return false;
-    for (ptrdiff_t j = 0; j < n; j++) m->missing += !observed(s, tensor, j);
+    if (!crs_cp_check_data(s, tensor, &m->missing, e)) return false;
     m->tensor = crs_doubles(n, "the tensor", e);
     if (m->missing > 0) m->root = crs_doubles(n, "the mask", e);
     if (s->unconstrained) m->scaled = crs_doubles(n, "the weighed tensor", e);
     if (!m->tensor || (m->missing > 0 && !m->root) || (s->unconstrained && !m->scaled))
         return false;
     for (ptrdiff_t j = 0; j < n; j++) {
-        const bool here = observed(s, tensor, j);
+        const bool here = crs_cp_seen(s, tensor, j);
         m->tensor[j] = here ? tensor[j] : 0;
         if (m->root) m->root[j] = here ? root : 0;
         if (m->scaled) m->scaled[j] = root * m->tensor[j];
     }
+    return true;
+}
+
+bool crease_cp_apply_mask(const crease_cp_rpca_settings *s, double *tensor, crease_error *e)
+{
+    ptrdiff_t missing;
+    if (!crs_cp_check_data(s, tensor, &missing, e)) return false;
+    for (ptrdiff_t j = 0, n = crease_size(&s->shape); j < n; j++)
+        if (!crs_cp_seen(s, tensor, j)) tensor[j] = NAN;
     return true;
 }

@@ -6,44 +6,17 @@
  * pseudo-inverse. */
 #include "model/cp_state.h"
 
-enum { TASKS = 16 };
-
-/* rhs = the sum over the rows of `table` with the same index of mode n, each times the other
- * modes' Khatri-Rao row; the table's rows run over the modes from .. to-1. */
-typedef struct {
-    crs_cp_fused *s;
-    crs_kruskal k;
-    const double *table;
-    int from, n;
-    ptrdiff_t before, dim, after;
-} gathering;
-
-static void gather(void *self, ptrdiff_t task, int worker)
+void crs_cp_right_side(crs_cp_fused *s, const double *table, int from, int to, int n)
 {
-    const gathering *g = self;
-    const crs_cp_worker *w = g->s->worker + worker;
-    const ptrdiff_t rank = g->k.rank, tasks = fewer(g->dim, TASKS);
-    const ptrdiff_t first = task * g->dim / tasks, end = (task + 1) * g->dim / tasks;
-    double *rhs = g->s->rhs;
-    fill((end - first) * rank, 0, rhs + first * rank);
-    for (ptrdiff_t l = 0; l < g->before; l++) {
-        crs_khatri_rao(&g->k, (crs_modes){ g->from, g->n, -1 }, l, 1, w->left);
-        for (ptrdiff_t i = first; i < end; i++) {
-            const double *rows = g->table + (l * g->dim + i) * g->after * rank;
-            fill(rank, 0, w->sum);
-            g->s->kernel->weigh(g->after, rank, rows, g->s->fold, w->sum);
-            for (ptrdiff_t r = 0; r < rank; r++) rhs[i * rank + r] += w->left[r] * w->sum[r];
-        }
-    }
-}
-
-static void gather_mode(crs_cp_fused *s, const double *table, int from, int to, int n)
-{
-    gathering g = { s, kruskal_of(s), table, from, n, 1, s->c.shape.dim[n], 1 };
-    for (int j = from; j < n; j++) g.before *= s->c.shape.dim[j];
-    for (int j = n + 1; j < to; j++) g.after *= s->c.shape.dim[j];
-    crs_khatri_rao(&g.k, (crs_modes){ n + 1, to, -1 }, 0, g.after, s->fold);
-    crs_parallel(s->c.threads, fewer(g.dim, TASKS), gather, &g);
+    const crs_cp_gathering g = { .weigh = s->kernel->weigh,
+                                 .k = kruskal_of(s),
+                                 .threads = s->c.threads,
+                                 .from = from,
+                                 .to = to,
+                                 .table = table,
+                                 .fold = s->fold,
+                                 .work = s->gather };
+    crs_cp_gather(&g, n, s->rhs);
 }
 
 void crs_cp_gram(crs_cp_fused *s, int n)
@@ -51,7 +24,7 @@ void crs_cp_gram(crs_cp_fused *s, int n)
     crs_gram(s->c.shape.dim[n], s->c.rank, s->factor[n], s->gram[n]);
 }
 
-static void set_matrix(crs_cp_fused *s, int n, double shift)
+void crs_cp_gram_of_others(crs_cp_fused *s, int n, double shift)
 {
     const ptrdiff_t rank = s->c.rank, size = rank * rank;
     fill(size, 1, s->matrix);
@@ -70,15 +43,18 @@ static void transpose(ptrdiff_t rows, ptrdiff_t columns, const double *a, double
 static void solve(crs_cp_fused *s, int n, double shift)
 {
     const ptrdiff_t rank = s->c.rank, dim = s->c.shape.dim[n];
-    set_matrix(s, n, shift);
+    crs_cp_gram_of_others(s, n, shift);
     if (shift > 0 && crs_cholesky(rank, s->matrix)) {
         transpose(dim, rank, s->rhs, s->solved);
         crs_cholesky_solve(rank, s->matrix, dim, s->solved);
         transpose(rank, dim, s->solved, s->rhs);
         return;
     }
-    set_matrix(s, n, 0);
-    crs_ballquad(dim, rank, s->matrix, shift, INFINITY, s->rhs, s->solve);
+    crs_cp_gram_of_others(s, n, 0);
+    if (shift > 0)
+        crs_ballquad(dim, rank, s->matrix, shift, INFINITY, s->rhs, s->solve);
+    else
+        crs_pinv_apply(dim, rank, s->matrix, s->rhs, s->solve);
 }
 
 static void update(crs_cp_fused *s, const double *table, int from, int to)
@@ -87,7 +63,7 @@ static void update(crs_cp_fused *s, const double *table, int from, int to)
     for (int n = from; n < to; n++) {
         const ptrdiff_t size = s->c.shape.dim[n] * s->c.rank;
         double moved = 0;
-        gather_mode(s, table, from, to, n);
+        crs_cp_right_side(s, table, from, to, n);
         axpy(size, h / 2, s->factor[n], s->rhs);
         solve(s, n, (h + s->c.nu) / 2);
         for (ptrdiff_t k = 0; k < size; k++) moved += square(s->rhs[k] - s->factor[n][k]);

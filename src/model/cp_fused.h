@@ -30,6 +30,7 @@ typedef struct {
     const unsigned char *mask;      /* W, borrowed; NULL: all observed */
     int threads;                    /* 1 .. CRS_CP_MOST_THREADS; results do not depend on it */
     bool dense;                     /* never compress E; results do not depend on it */
+    bool single;                    /* T is float, and so are Z, E, B; factors and sums double */
     const crs_cp_kernel *kernel;    /* NULL: the fastest that runs here */
 } crs_cp_settings;
 
@@ -53,8 +54,9 @@ typedef struct crs_cp_fused crs_cp_fused;
 /* Bytes that crs_cp_fused_new will allocate; -1: the settings are wrong, with the reason in e. */
 ptrdiff_t crs_cp_fused_bytes(const crs_cp_settings *c, crease_error *e);
 
-/* T is borrowed and must outlive the result. NULL on failure. Start from crs_cp_fused_start. */
-crs_cp_fused *crs_cp_fused_new(const crs_cp_settings *c, const double *T, crease_error *e);
+/* T (double, or float when c->single) is borrowed and must outlive the result. NULL on failure.
+ * Start from crs_cp_fused_start. */
+crs_cp_fused *crs_cp_fused_new(const crs_cp_settings *c, const void *T, crease_error *e);
 void crs_cp_fused_free(crs_cp_fused *s);
 
 /* Copies a start; factor[n] is I_n x rank; z, e, b, lambda NULL: 0. Where Lambda is not stored
@@ -68,6 +70,14 @@ void crs_cp_fused_step(crs_cp_fused *s); /* one iteration */
 
 const crs_cp_statistics *crs_cp_fused_statistics(const crs_cp_fused *s);
 const double *crs_cp_fused_factor(const crs_cp_fused *s, int n);
+
+/* Of X_n at the current iterate, for every n; costs a read of Z and changes nothing. */
+typedef struct {
+    double residual; /* |2 (X_n G_n - Z_(n) M_n) + nu X_n| */
+    double data;     /* 2 |Z_(n) M_n|, the scale of the residual with the next: */
+    double model;    /* 2 |X_n G_n| */
+} crs_cp_factor_residual;
+void crs_cp_fused_factor_residuals(crs_cp_fused *s, crs_cp_factor_residual *out);
 
 /* The tensor as left x right; rows first .. first+count-1 of a part go to out. */
 typedef enum { CRS_CP_Z, CRS_CP_E, CRS_CP_B, CRS_CP_LAMBDA, CRS_CP_LOW_RANK } crs_cp_part;

@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: MIT
  * cp_fused_start: the first iterate, and any part of the current one */
+#include <string.h>
+
+#include "dense/dense.h"
 #include "model/cp_state.h"
 
-static void copy_or_zero(ptrdiff_t n, const double *from, double *to)
+/* to = from in the tensors' type, or 0 */
+static void set(const crs_cp_fused *s, ptrdiff_t n, const double *from, void *to)
 {
     if (!to) return;
     if (from)
-        copy(n, from, to);
+        s->kernel->narrow(n, from, to);
     else
-        fill(n, 0, to);
+        memset(to, 0, (size_t)(n * s->size));
 }
 
 static bool seen_at(const crs_cp_fused *s, ptrdiff_t j) { return !s->c.mask || s->c.mask[j]; }
@@ -17,7 +21,8 @@ static bool seen_at(const crs_cp_fused *s, ptrdiff_t j) { return !s->c.mask || s
 static double lambda_at(const crs_cp_fused *s, ptrdiff_t j)
 {
     const crs_cp_entry *c = &(s->started ? &s->rule : &s->first)->at[seen_at(s, j)];
-    return c->lambda_b * s->B[j] + (s->has_older ? c->lambda_older * s->older[j] : 0);
+    return c->lambda_b * entry_of(s, s->B, j) +
+           (s->has_older ? c->lambda_older * entry_of(s, s->older, j) : 0);
 }
 
 static bool derivable(const crs_cp_fused *s, ptrdiff_t n, const double *b, const double *lambda,
@@ -38,14 +43,25 @@ static bool derivable(const crs_cp_fused *s, ptrdiff_t n, const double *b, const
 static void pack_all(crs_cp_fused *s)
 {
     for (ptrdiff_t tile = 0; tile < s->grid.blocks * s->grid.chunks; tile++) {
-        crs_cp_tile t = crs_cp_tile_at(s, tile / s->grid.chunks, tile % s->grid.chunks);
-        ptrdiff_t nonzeros = 0;
+        const ptrdiff_t row = tile / s->grid.chunks * CRS_TILE_ROWS, chunk = tile % s->grid.chunks;
+        crs_cp_tile t = crs_cp_tile_at(s, row, CRS_TILE_ROWS, chunk);
         s->stored[tile] = -1;
         crs_cp_open(s, tile, &t, NULL);
         for (ptrdiff_t i = 0; i < t.rows; i++)
-            for (ptrdiff_t j = 0; j < t.columns; j++) nonzeros += t.e[i * t.e_stride + j] != 0;
-        crs_cp_close(s, tile, &t, nonzeros);
+            for (ptrdiff_t j = 0; j < t.columns; j++)
+                if (entry_of(s, t.e, i * t.e_stride + j) != 0)
+                    t.marks[i * t.words + j / 64] |= (uint64_t)1 << j % 64;
+        crs_cp_close(s, tile, &t);
     }
+}
+
+/* No -0: it would be lost in packing. */
+static void set_sparse(crs_cp_fused *s, ptrdiff_t n, const double *e)
+{
+    set(s, n, e, s->E);
+    for (ptrdiff_t j = 0; j < n; j++)
+        if (entry_of(s, s->E, j) == 0) memset(at_entry(s, s->E, j), 0, (size_t)s->size);
+    pack_all(s);
 }
 
 bool crs_cp_fused_start(crs_cp_fused *s, const double *const *factor, const double *z,
@@ -58,16 +74,11 @@ bool crs_cp_fused_start(crs_cp_fused *s, const double *const *factor, const doub
         copy(s->c.shape.dim[k] * s->c.rank, factor[k], s->factor[k]);
         crs_cp_gram(s, k);
     }
-    copy_or_zero(n, z, s->Z);
-    copy_or_zero(n, b, s->B);
-    copy_or_zero(n, lambda, s->older);
-    if (e) {
-        for (ptrdiff_t j = 0; j < n; j++) s->E[j] = e[j] == 0 ? 0 : e[j];
-        pack_all(s);
-    } else {
-        for (ptrdiff_t k = 0; k < s->grid.blocks * s->grid.chunks; k++) s->stored[k] = 0;
-        if (s->c.dense) fill(n, 0, s->E), pack_all(s);
-    }
+    set(s, n, z, s->Z);
+    set(s, n, b, s->B);
+    set(s, n, lambda, s->older);
+    for (ptrdiff_t k = 0; k < s->grid.blocks * s->grid.chunks; k++) s->stored[k] = 0;
+    if (e || s->c.dense) set_sparse(s, n, e);
     s->started = false;
     s->statistics = (crs_cp_statistics){ 0 };
     s->moves_before = INFINITY;
@@ -84,42 +95,39 @@ void crs_cp_fused_rows(const crs_cp_fused *s, ptrdiff_t *left, ptrdiff_t *right)
 /* Row `row` of E, from its tiles. */
 static void read_sparse(const crs_cp_fused *s, ptrdiff_t row, double *out)
 {
-    for (ptrdiff_t chunk = 0; chunk < s->grid.chunks; chunk++) {
-        const ptrdiff_t block = row / CRS_TILE_ROWS;
-        crs_cp_tile t = crs_cp_tile_at(s, block, chunk);
-        crs_cp_open(s, block * s->grid.chunks + chunk, &t, s->worker->e);
-        copy(t.columns, t.e + row % CRS_TILE_ROWS * t.e_stride, out + chunk * s->grid.width);
-        if (t.e == s->worker->e) fill(CRS_TILE_ROWS * t.width, 0, t.e);
+    const ptrdiff_t block = row / CRS_TILE_ROWS, inside = row % CRS_TILE_ROWS;
+    for (ptrdiff_t chunk = 0; chunk < s->grid.chunks; chunk++, out += s->grid.width) {
+        crs_cp_tile t = crs_cp_tile_at(s, block * CRS_TILE_ROWS, CRS_TILE_ROWS, chunk);
+        const char *e = crs_cp_look(s, block * s->grid.chunks + chunk, &t, s->worker->e);
+        s->kernel->widen(t.columns, e + inside * t.e_stride * s->size, out);
+        if (t.e == s->worker->e) memset(t.e, 0, (size_t)(CRS_TILE_ROWS * s->grid.width * s->size));
     }
 }
 
-static double low_rank_at(const crs_cp_fused *s, ptrdiff_t j, const double *kr)
+static void read_low_rank(const crs_cp_fused *s, ptrdiff_t row, double *out)
 {
-    const ptrdiff_t rank = s->c.rank, width = s->grid.width;
-    const double *column = s->columns + j / width * rank * width + j % width;
-    double sum = 0;
-    for (ptrdiff_t r = 0; r < rank; r++) sum += kr[r] * column[r * width];
-    return sum;
+    const ptrdiff_t rank = s->c.rank;
+    const double *kr = crs_cp_row_products(s, s->worker, row, 1);
+    crs_gemv(false, s->grid.right, rank, 1, s->w, kr, 0, out);
 }
 
 /* B = T - Z - E where it is no variable of its own, and Lambda is 2 alpha_N W o B */
 static double last_at(const crs_cp_fused *s, crs_cp_part part, ptrdiff_t j, double e)
 {
-    if (s->c.method != CRS_CP_BCD) return part == CRS_CP_B ? s->B[j] : lambda_at(s, j);
+    if (s->c.method != CRS_CP_BCD) return part == CRS_CP_B ? entry_of(s, s->B, j) : lambda_at(s, j);
     const bool seen = seen_at(s, j);
-    return (part == CRS_CP_B ? 1 : s->rule.at[seen].weight) * ((seen ? s->T[j] : 0) - s->Z[j] - e);
+    const double rest = (seen ? entry_of(s, s->T, j) : 0) - entry_of(s, s->Z, j) - e;
+    return part == CRS_CP_B ? rest : s->rule.at[seen].weight * rest;
 }
 
 void crs_cp_fused_read(const crs_cp_fused *s, crs_cp_part part, ptrdiff_t first, ptrdiff_t count,
                        double *out)
 {
     const ptrdiff_t right = s->grid.right;
+    if (part == CRS_CP_LOW_RANK) crs_cp_column_products(s);
     for (ptrdiff_t row = first; row < first + count; row++, out += right) {
-        const double *kr =
-            part == CRS_CP_LOW_RANK ? crs_cp_row_products(s, s->worker, row, 1) : NULL;
-        if (part == CRS_CP_Z) copy(right, s->Z + row * right, out);
-        if (part == CRS_CP_LOW_RANK)
-            for (ptrdiff_t j = 0; j < right; j++) out[j] = low_rank_at(s, j, kr);
+        if (part == CRS_CP_Z) s->kernel->widen(right, at_entry(s, s->Z, row * right), out);
+        if (part == CRS_CP_LOW_RANK) read_low_rank(s, row, out);
         if (part == CRS_CP_Z || part == CRS_CP_LOW_RANK) continue;
         read_sparse(s, row, out);
         for (ptrdiff_t j = 0; part != CRS_CP_E && j < right; j++)

@@ -51,7 +51,7 @@ static bool allocate(crease_cp_instance *c, crease_error *e)
     return true;
 }
 
-static bool draw_outliers(crease_cp_instance *c, crease_error *e)
+bool crs_cp_instance_outliers(crease_cp_instance *c, crease_error *e)
 {
     const crease_cp_recipe *r = &c->recipe;
     const ptrdiff_t n = crease_size(&r->shape);
@@ -67,14 +67,24 @@ static bool draw_outliers(crease_cp_instance *c, crease_error *e)
     return true;
 }
 
-static bool draw(crease_cp_instance *c, crease_error *e)
+crease_cp_instance *crs_cp_instance_new(const crease_cp_recipe *r, crease_error *e)
+{
+    if (!check(r, e)) return NULL;
+    crease_cp_instance *c = crs_alloc(1, sizeof *c);
+    if (!c) {
+        crs_fail(e, CREASE_NO_MEMORY, "out of memory: an instance");
+        return NULL;
+    }
+    c->recipe = *r;
+    if (allocate(c, e)) return c;
+    crease_cp_instance_free(c);
+    return NULL;
+}
+
+bool crs_cp_instance_add(crease_cp_instance *c, crease_error *e)
 {
     const crease_cp_recipe *r = &c->recipe;
     const ptrdiff_t n = crease_size(&r->shape);
-    for (int k = 0; k < r->shape.order; k++)
-        crs_normals(r->seed, (uint64_t)(CRS_STREAM_FACTOR + k), r->shape.dim[k] * r->rank,
-                    c->factor[k]);
-    if (!draw_outliers(c, e)) return false;
     if (r->noise > 0) crs_normals(r->seed, CRS_STREAM_NOISE, n, c->noise);
     const double *const *factor = (const double *const *)c->factor;
     if (!crease_cp_lowrank(&r->shape, r->rank, factor, c->lowrank, e)) return false;
@@ -87,14 +97,12 @@ static bool draw(crease_cp_instance *c, crease_error *e)
 
 crease_cp_instance *crease_cp_generate(const crease_cp_recipe *r, crease_error *e)
 {
-    if (!check(r, e)) return NULL;
-    crease_cp_instance *c = crs_alloc(1, sizeof *c);
-    if (!c) {
-        crs_fail(e, CREASE_NO_MEMORY, "out of memory: an instance");
-        return NULL;
-    }
-    c->recipe = *r;
-    if (allocate(c, e) && draw(c, e)) return c;
+    crease_cp_instance *c = crs_cp_instance_new(r, e);
+    if (!c) return NULL;
+    for (int k = 0; k < r->shape.order; k++)
+        crs_normals(r->seed, (uint64_t)(CRS_STREAM_FACTOR + k), r->shape.dim[k] * r->rank,
+                    c->factor[k]);
+    if (crs_cp_instance_outliers(c, e) && crs_cp_instance_add(c, e)) return c;
     crease_cp_instance_free(c);
     return NULL;
 }

@@ -1,26 +1,18 @@
 /* SPDX-License-Identifier: MIT
- * cp_kernel: which of the compiled kernels this processor can run */
+ * cp_kernel: the kernels of the fused iterations, by instruction set */
 #include "model/cp_kernel.h"
 
+static const crs_cp_kernel *const kernels[CRS_INSTRUCTION_SETS][2] = {
 #if defined(__x86_64__)
-static bool runs(int k)
-{
-    __builtin_cpu_init();
-    if (k == 0) return __builtin_cpu_supports("avx512f") != 0;
-    if (k == 1) return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-    return true;
-}
-
-static const crs_cp_kernel *const kernels[] = { &crs_cp_kernel_avx512, &crs_cp_kernel_avx2,
-                                                &crs_cp_kernel_base };
-#else
-static bool runs(int k) { return k == 0; }
-static const crs_cp_kernel *const kernels[] = { &crs_cp_kernel_base };
+    [CRS_AVX512] = { &crs_cp_kernel_avx512, &crs_cp_kernel_avx512_single },
+    [CRS_AVX2] = { &crs_cp_kernel_avx2, &crs_cp_kernel_avx2_single },
 #endif
+    [CRS_BASE] = { &crs_cp_kernel_base, &crs_cp_kernel_base_single }
+};
 
-const crs_cp_kernel *crs_cp_kernel_at(int k)
+const crs_cp_kernel *crs_cp_kernel_at(bool single, int k)
 {
-    for (int i = 0; i < (int)(sizeof kernels / sizeof *kernels); i++)
-        if (runs(i) && k-- == 0) return kernels[i];
+    for (int i = 0; i < CRS_INSTRUCTION_SETS; i++)
+        if (crs_processor_has(i) && k-- == 0) return kernels[i][single];
     return NULL;
 }

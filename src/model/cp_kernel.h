@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT
- * cp_kernel.h: the inner loops of the fused CP iterations, one table for every instruction set
+ * cp_kernel.h: the inner loops of the fused CP iterations, one table for every instruction set and
+ * for tensors stored as double or as float
  *
  * The tensor is a (left x right) matrix, worked on in tiles of CRS_TILE_ROWS rows by at most
- * `width` columns. What a tile needs besides the tensors lies in cache in arrays whose rows have
- * `width` entries, the ones beyond the tile being 0. */
+ * `width` columns. The Khatri-Rao product of the columns' modes lies in blocks of `block` columns,
+ * each rank x block, the last padded with 0. Arrays of the storage type are void here. */
 #ifndef CRS_CP_KERNEL_H
 #define CRS_CP_KERNEL_H
 
@@ -27,69 +28,85 @@ enum {
 };
 
 /* The iteration at an entry with W = 0 or W = 1:
- *   Lambda = lambda_older older + lambda_b B
- *   v = (Lambda + pull (T - B - Z) + h_e E) e_scale,  E' = prox of step t at v, 0 for |v| <= dead
- *   Z' = (2 [[X]] + Lambda + pull (T - B - E') + h_z Z) z_scale
- *   B' = b_b B + b_lambda Lambda - b_s (Z' + E' - T)
- * block coordinate descent: the same with Lambda = B = 0 and pull = 2 alpha_N W. */
+ *   u = Lambda + pull (T - B) = u_older older + u_b B + pull T
+ *   v = (u - pull Z + h_e E) e_scale,  E' = prox of step t at v, 0 for |v| <= dead
+ *   Z' = (2 [[X]] + u - pull E' + h_z Z) z_scale,  r = Z' + E' - T
+ *   B' = b_older older + b_b B - b_s r,  so that  2 (Z' - [[X]]) = kappa dB + weight B - h_z dZ
+ * block coordinate descent: the same with Lambda = B = 0 and pull = weight. */
 typedef struct {
     double weight; /* 2 alpha_N W */
     double lambda_older, lambda_b;
-    double pull, e_scale, t, dead, z_scale;
-    double b_b, b_lambda, b_s;
+    double u_older, u_b, pull, e_scale, t, dead, z_scale;
+    double edge; /* of l1: dead / e_scale */
+    double b_older, b_b, b_s, kappa;
 } crs_cp_entry;
 
 typedef struct {
     bool descent; /* block coordinate descent: no B, no Lambda */
-    bool soft;    /* the penalty is l1: its prox is written out below */
+    bool own;     /* Lambda is a multiple of B: older is not read */
+    bool soft;    /* the penalty is l1: its prox is written out */
     double beta, h_e, h_z;
     crs_cp_entry at[2]; /* W = 0, W = 1 */
     crs_scalar penalty; /* alpha R */
 } crs_cp_rule;
 
-/* Rows of t, z, b, older, mask are `stride` apart; of e, e_stride; of rest, width. */
+/* Rows of t, z, b, older, mask are `stride` apart; of e, e_stride. */
 typedef struct {
-    ptrdiff_t rows, columns, stride, e_stride, width;
+    ptrdiff_t rows, columns, stride, e_stride;
     ptrdiff_t ahead; /* from this tile to the one that comes after it: what to ask memory for */
-    const double *t;
+    const void *t;
     const unsigned char *mask; /* NULL: every entry is observed */
-    double *z, *b;
-    double *older; /* where Lambda is read with b, and the new B goes; b itself when not needed */
-    double *e;
-    double *rest;    /* what Z' is a multiple of, the low-rank part last; then Z' */
-    double *scratch; /* width */
+    void *z, *b;
+    void *older; /* where Lambda is read with b, and the new B goes; b itself when not needed */
+    void *e;
+    uint64_t *marks; /* of every row, `words` words: bit j is set where E' is not 0 */
+    ptrdiff_t words;
+    void *rest;    /* 4 x block: u - pull E', with [[X]] Z' */
+    void *partial; /* rank x 4 vectors; of collect: rank x width */
+    double *y;     /* rank x 4 */
     double *sums;
 } crs_cp_tile;
 
+/* s (rank) += sum of the rows of y o k, both rows x rank */
+typedef void crs_weigh(ptrdiff_t rows, ptrdiff_t rank, const double *y, const double *k, double *s);
+
 typedef struct {
     const char *name;
-    ptrdiff_t block; /* widths are multiples of this */
+    ptrdiff_t block; /* columns; widths are multiples of this */
+    ptrdiff_t lanes; /* of a vector */
+    bool single;     /* stored as float */
 
-    void (*enter)(const crs_cp_rule *r, const crs_cp_tile *t); /* E', and rest but for [[X]] */
-    void (*leave)(const crs_cp_rule *r, const crs_cp_tile *t); /* Z', B', the sums */
+    /* E', Z', B', the marks, the sums, and y += Z' K; v is rank x 4, twice the rows of V */
+    void (*update)(const crs_cp_rule *r, ptrdiff_t rank, const void *v, const void *columns,
+                   const crs_cp_tile *t);
 
-    /* rest += v' c; v is rank x 4, c rank x width */
-    void (*expand)(ptrdiff_t rank, const double *v, const double *c, const crs_cp_tile *t);
+    /* y += Z K */
+    void (*project)(ptrdiff_t rank, const void *columns, const crs_cp_tile *t);
 
-    /* y (4 x rank) += z c' */
-    void (*project)(ptrdiff_t rank, ptrdiff_t width, const double *z, const double *c, double *y);
+    /* w += Z'V, in blocks as the columns; t has any number of rows up to CRS_PANEL */
+    void (*collect)(ptrdiff_t rank, const void *v, const crs_cp_tile *t, double *w);
 
-    /* w (rank x width) += v' z; v is rows x rank, z rows x width */
-    void (*collect)(ptrdiff_t rows, ptrdiff_t rank, ptrdiff_t width, const double *v,
-                    const double *z, double *w);
+    void (*narrow)(ptrdiff_t n, const double *x, void *y); /* y = x */
+    void (*widen)(ptrdiff_t n, const void *x, double *y);
 
-    void (*copy)(ptrdiff_t n, const double *x, double *y);
-
-    /* bit j of bits: e[j] is not 0; ceil(n/64) words */
-    void (*mark)(ptrdiff_t n, const double *e, uint64_t *bits);
-
-    /* s (rank) += sum of the rows of y o k, both rows x rank */
-    void (*weigh)(ptrdiff_t rows, ptrdiff_t rank, const double *y, const double *k, double *s);
+    crs_weigh *weigh;
 } crs_cp_kernel;
 
+enum { CRS_PANEL = 64 }; /* rows that share one computation of Khatri-Rao rows */
+
 extern const crs_cp_kernel crs_cp_kernel_base, crs_cp_kernel_avx2, crs_cp_kernel_avx512;
+extern const crs_cp_kernel crs_cp_kernel_base_single, crs_cp_kernel_avx2_single,
+    crs_cp_kernel_avx512_single;
+
+/* The instruction sets kernels are compiled for, the fastest first; this processor has set k? */
+#if defined(__x86_64__)
+enum { CRS_AVX512, CRS_AVX2, CRS_BASE, CRS_INSTRUCTION_SETS };
+#else
+enum { CRS_BASE, CRS_INSTRUCTION_SETS };
+#endif
+bool crs_processor_has(int k);
 
 /* The k-th kernel this processor runs, the fastest first; NULL: no more. */
-const crs_cp_kernel *crs_cp_kernel_at(int k);
+const crs_cp_kernel *crs_cp_kernel_at(bool single, int k);
 
 #endif

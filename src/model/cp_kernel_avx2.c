@@ -3,55 +3,33 @@
 #include "model/cp_kernel.h"
 
 #if defined(__AVX2__) && defined(__FMA__)
-#include <immintrin.h>
+#include "model/lanes_avx2.inc"
 
-enum { LANES = 4 };
-typedef __m256d vec;
-static inline vec load(const double *x) { return _mm256_loadu_pd(x); }
-static inline void store(double *x, vec a) { _mm256_storeu_pd(x, a); }
-static inline vec all(double a) { return _mm256_set1_pd(a); }
-static inline vec fused(vec a, vec b, vec c) { return _mm256_fmadd_pd(a, b, c); }
-
-/* The first n lanes; the others are 0 and stay as they are. */
-static inline __m256i first(int n)
+/* Bits that are not all 0 where |a| > most or a is NaN; bits of either; are there any? */
+static inline vec outside(vec a, vec most)
 {
-    static const long long ones[8] = { -1, -1, -1, -1, 0, 0, 0, 0 };
-    return _mm256_loadu_si256((const __m256i *)(ones + 4 - n));
+    return _mm256_cmp_pd(magnitude(a), most, _CMP_NLE_UQ);
 }
-static inline vec load_part(const double *x, int n)
+static inline vec either(vec a, vec b) { return _mm256_or_pd(a, b); }
+static inline bool some(vec a)
 {
-    return n == LANES ? load(x) : _mm256_maskload_pd(x, first(n));
+    const __m256i bits = _mm256_castpd_si256(a);
+    return !_mm256_testz_si256(bits, bits);
 }
-static inline void store_part(double *x, int n, vec a)
-{
-    if (n == LANES)
-        store(x, a);
-    else
-        _mm256_maskstore_pd(x, first(n), a);
-}
-
-/* w == 0 ? a : b */
-static inline vec select(vec w, vec a, vec b)
-{
-    return _mm256_blendv_pd(b, a, _mm256_cmp_pd(w, _mm256_setzero_pd(), _CMP_EQ_OQ));
-}
-
-/* Minimum and maximum return their second argument when one is NaN. */
-static inline vec between(vec a, vec most) { return _mm256_max_pd(-most, _mm256_min_pd(most, a)); }
-static inline vec magnitude(vec a) { return _mm256_andnot_pd(all(-0.0), a); }
-static inline vec nonzero_as_one(vec a)
-{
-    return _mm256_and_pd(all(1), _mm256_cmp_pd(a, _mm256_setzero_pd(), _CMP_NEQ_UQ));
-}
-static inline double total(vec a)
-{
-    const __m128d half = _mm_add_pd(_mm256_castpd256_pd128(a), _mm256_extractf128_pd(a, 1));
-    return _mm_cvtsd_f64(_mm_add_sd(half, _mm_unpackhi_pd(half, half)));
-}
-
 static inline unsigned nonzero(vec a)
 {
     return (unsigned)_mm256_movemask_pd(_mm256_cmp_pd(a, _mm256_setzero_pd(), _CMP_NEQ_UQ));
+}
+
+static inline void add_to(double *w, vec a) { store(w, load(w) + a); }
+
+/* y[i] += the total of vector i of x, i = 0..3 */
+static inline void add_totals(const double *x, double *y)
+{
+    const vec low = _mm256_hadd_pd(load(x), load(x + 4));
+    const vec high = _mm256_hadd_pd(load(x + 8), load(x + 12));
+    store(y, load(y) + _mm256_permute2f128_pd(low, high, 0x20) +
+                 _mm256_permute2f128_pd(low, high, 0x31));
 }
 
 #define KERNEL      crs_cp_kernel_avx2

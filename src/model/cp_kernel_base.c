@@ -2,20 +2,8 @@
  * cp_kernel_base: the kernels in plain C, for any processor */
 #include "model/cp_kernel.h"
 
-enum { LANES = 1 };
-typedef double vec;
-static inline vec load(const double *x) { return *x; }
-static inline void store(double *x, vec a) { *x = a; }
-static inline vec all(double a) { return a; }
-static inline vec fused(vec a, vec b, vec c) { return a * b + c; }
-static inline vec load_part(const double *x, int n) { return (void)n, *x; }
-static inline void store_part(double *x, int n, vec a) { (void)n, *x = a; }
-static inline vec select(vec w, vec a, vec b) { return w == 0 ? a : b; }
-static inline vec between(vec a, vec most) { return clip(a, -most, most); }
-static inline vec magnitude(vec a) { return fabs(a); }
-static inline vec nonzero_as_one(vec a) { return a == 0 ? 0 : 1; }
-static inline double total(vec a) { return a; }
-static inline unsigned nonzero(vec a) { return a != 0; }
+typedef double real;
+#include "model/cp_plain.inc"
 
 #define KERNEL      crs_cp_kernel_base
 #define KERNEL_NAME "base"

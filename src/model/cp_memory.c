@@ -1,55 +1,38 @@
 /* SPDX-License-Identifier: MIT
  * cp_memory: how the tensor is cut, and one block of memory carved for everything */
+#include "model/carve.h"
 #include "model/cp_state.h"
 
 enum {
-    LINE = 64,          /* bytes of a cache line */
-    STAGGER = 9 * LINE, /* between tensors, lest equal places share a cache set */
-    WIDE = 384,         /* columns of a tile at most */
-    FEW_COLUMNS = 32,   /* take in another mode below this, */
-    COLUMNS = 1 << 12,  /* up to so many */
+    STAGGER = 9 * CRS_LINE, /* between tensors, lest equal places share a cache set */
+    WIDE = 384,             /* columns of a tile at most */
+    FEW_COLUMNS = 32,       /* take in another mode below this, */
+    COLUMNS = 1 << 12,      /* up to so many */
     MOST_BANDS = 32,
     FEWEST_BANDS = 4,
     SHARE = 16 /* the bands' sums of w take at most a SHARE-th of a tensor, if they can */
 };
 
-/* Carves arrays; with base NULL it only counts. used < 0: more than memory can be. */
-typedef struct {
-    char *base;
-    ptrdiff_t used;
-} carver;
-
-static void *take(carver *c, ptrdiff_t count, size_t size)
-{
-    ptrdiff_t bytes, end;
-    const bool fits = c->used >= 0 && crs_mul_size(count, (ptrdiff_t)size, &bytes) &&
-                      crs_add_size(bytes, LINE - 1, &bytes) &&
-                      crs_add_size(c->used, bytes / LINE * LINE, &end);
-    void *p = c->base ? c->base + c->used : NULL;
-    c->used = fits ? end : -1;
-    return p;
-}
-
-static double *doubles(carver *c, ptrdiff_t rows, ptrdiff_t columns)
+/* Of the tensors' type. */
+static void *reals(crs_carver *c, const crs_cp_fused *s, ptrdiff_t rows, ptrdiff_t columns)
 {
     ptrdiff_t count;
     if (!crs_mul_size(rows, columns, &count)) c->used = -1;
-    return take(c, c->used < 0 ? 0 : count, sizeof(double));
+    return carve_bytes(c, c->used < 0 ? 0 : count, (size_t)s->size);
 }
 
-static double *tensor(carver *c, const crs_cp_grid *g, bool wanted)
+static void *tensor(crs_carver *c, const crs_cp_fused *s, bool wanted)
 {
     if (!wanted) return NULL;
-    double *p = doubles(c, g->left, g->right);
-    take(c, STAGGER, 1);
+    void *p = reals(c, s, s->grid.left, s->grid.right);
+    carve_bytes(c, STAGGER, 1);
     return p;
 }
 
-static crs_cp_grid grid_of(const crs_cp_settings *c, ptrdiff_t block)
+crs_cp_grid crs_cp_grid_of(const crease_space *s, ptrdiff_t rank, ptrdiff_t block, ptrdiff_t panel)
 {
-    const crease_space *s = &c->shape;
     crs_cp_grid g = { .split = s->order - 1, .right = s->dim[s->order - 1] };
-    const ptrdiff_t enough = more(FEW_COLUMNS, c->rank);
+    const ptrdiff_t enough = more(FEW_COLUMNS, rank);
     while (g.split > 1 && g.right < enough && s->dim[g.split - 1] <= COLUMNS / g.right)
         g.right *= s->dim[--g.split];
     g.left = crs_left(s, g.split);
@@ -59,8 +42,9 @@ static crs_cp_grid grid_of(const crs_cp_settings *c, ptrdiff_t block)
     g.chunks = (g.right + g.width - 1) / g.width;
     g.words = (g.width + 63) / 64;
     g.blocks = (g.left + CRS_TILE_ROWS - 1) / CRS_TILE_ROWS;
-    g.panels = (g.left + CRS_PANEL - 1) / CRS_PANEL;
-    const ptrdiff_t cheap = more(g.left / (SHARE * c->rank), FEWEST_BANDS);
+    g.panel = panel;
+    g.panels = (g.left + panel - 1) / panel;
+    const ptrdiff_t cheap = more(g.left / (SHARE * rank), FEWEST_BANDS);
     g.bands = fewer(g.panels, fewer(cheap, MOST_BANDS));
     return g;
 }
@@ -72,58 +56,60 @@ static ptrdiff_t fold_rows(const crs_cp_fused *s)
     return more(s->grid.left / shape->dim[0], s->grid.right / shape->dim[s->grid.split]);
 }
 
-static void carve_workers(crs_cp_fused *s, carver *m)
+static void carve_workers(crs_cp_fused *s, crs_carver *m)
 {
     const ptrdiff_t rank = s->c.rank, width = s->grid.width;
-    s->worker = take(m, s->c.threads, sizeof *s->worker);
+    s->worker = carve_bytes(m, s->c.threads, sizeof *s->worker);
     for (int k = 0; k < s->c.threads; k++) {
         crs_cp_worker w;
-        w.rest = doubles(m, CRS_TILE_ROWS, width);
-        w.scratch = doubles(m, 1, width);
-        w.e = doubles(m, CRS_TILE_ROWS, width);
-        w.panel = doubles(m, CRS_PANEL, width);
-        w.rows = doubles(m, CRS_PANEL, rank);
-        w.v = doubles(m, CRS_TILE_ROWS, rank);
-        w.y = doubles(m, CRS_TILE_ROWS, rank);
-        w.left = doubles(m, 1, rank);
-        w.sum = doubles(m, 1, rank);
-        take(m, STAGGER, 1);
+        w.e = reals(m, s, CRS_TILE_ROWS, width);
+        w.rest = reals(m, s, CRS_TILE_ROWS, s->kernel->block);
+        w.partial = reals(m, s, CRS_TILE_ROWS * s->kernel->lanes, rank);
+        w.rows = carve_doubles(m, CRS_PANEL, rank);
+        w.narrow = reals(m, s, CRS_PANEL, rank);
+        w.collected = reals(m, s, width, rank);
+        w.v = reals(m, s, CRS_TILE_ROWS, rank);
+        w.twice = carve_doubles(m, CRS_TILE_ROWS, rank);
+        w.y = carve_doubles(m, CRS_TILE_ROWS, rank);
+        carve_bytes(m, STAGGER, 1);
         if (m->base) s->worker[k] = w;
     }
 }
 
-static void carve_factors(crs_cp_fused *s, carver *m)
+static void carve_factors(crs_cp_fused *s, crs_carver *m)
 {
     const ptrdiff_t rank = s->c.rank;
     ptrdiff_t longest = 0;
     for (int n = 0; n < s->c.shape.order; n++) {
-        s->factor[n] = doubles(m, s->c.shape.dim[n], rank);
-        s->gram[n] = doubles(m, rank, rank);
+        s->factor[n] = carve_doubles(m, s->c.shape.dim[n], rank);
+        s->gram[n] = carve_doubles(m, rank, rank);
         longest = more(longest, s->c.shape.dim[n]);
     }
-    s->rhs = doubles(m, longest, rank);
-    s->solved = doubles(m, longest, rank);
-    s->matrix = doubles(m, rank, rank);
-    s->fold = doubles(m, fold_rows(s), rank);
-    s->solve = doubles(m, crs_ballquad_scratch(longest, rank), 1);
+    s->rhs = carve_doubles(m, longest, rank);
+    s->solved = carve_doubles(m, longest, rank);
+    s->matrix = carve_doubles(m, rank, rank);
+    s->gather = carve_doubles(m, 2 * (ptrdiff_t)s->c.threads, rank);
+    s->fold = carve_doubles(m, fold_rows(s), rank);
+    s->solve = carve_doubles(m, crs_ballquad_scratch(longest, rank), 1);
 }
 
-static void carve(crs_cp_fused *s, carver *m)
+static void carve(crs_cp_fused *s, crs_carver *m)
 {
     const crs_cp_grid *g = &s->grid;
     const ptrdiff_t rank = s->c.rank, tiles = g->blocks * g->chunks;
     const bool admm = s->c.method != CRS_CP_BCD;
-    s->Z = tensor(m, g, true);
-    s->E = tensor(m, g, true);
-    s->B = tensor(m, g, admm);
-    s->older = tensor(m, g, s->has_older);
-    s->y = doubles(m, g->left, rank);
-    s->marks = take(m, tiles, CRS_TILE_ROWS * (size_t)g->words * sizeof *s->marks);
-    s->stored = take(m, tiles, sizeof *s->stored);
-    s->columns = doubles(m, g->chunks * g->width, rank);
-    s->collected = doubles(m, g->bands * g->chunks * g->width, rank);
-    s->w = doubles(m, g->right, rank);
-    s->sums = doubles(m, g->bands, CRS_SUMS);
+    s->Z = tensor(m, s, true);
+    s->E = tensor(m, s, true);
+    s->B = tensor(m, s, admm);
+    s->older = tensor(m, s, s->has_older);
+    s->y = carve_doubles(m, g->left, rank);
+    s->marks = carve_bytes(m, tiles, CRS_TILE_ROWS * (size_t)g->words * sizeof *s->marks);
+    s->stored = carve_bytes(m, tiles, sizeof *s->stored);
+    s->slots = carve_bytes(m, tiles, CRS_SLOT * (size_t)s->size);
+    s->columns = reals(m, s, g->chunks * g->width, rank);
+    s->collected = carve_doubles(m, g->bands * g->chunks * g->width, rank);
+    s->w = carve_doubles(m, g->right, rank);
+    s->sums = carve_doubles(m, g->bands, CRS_SUMS);
     carve_factors(s, m);
     carve_workers(s, m);
 }
@@ -131,14 +117,15 @@ static void carve(crs_cp_fused *s, carver *m)
 /* Everything but memory; returns the bytes of its block, < 0: too many. */
 static ptrdiff_t plan(crs_cp_fused *s, const crs_cp_settings *c)
 {
-    carver count = { 0 };
+    crs_carver count = { 0 };
     ptrdiff_t bytes;
-    *s = (crs_cp_fused){ .c = *c, .kernel = c->kernel ? c->kernel : crs_cp_kernel_at(0) };
+    *s = (crs_cp_fused){ .c = *c, .size = c->single ? sizeof(float) : sizeof(double) };
+    s->kernel = c->kernel ? c->kernel : crs_cp_kernel_at(c->single, 0);
     const bool exact = c->ell == 0 || (c->ell == 2 * c->alpha_noise && !c->mask);
     s->has_older = c->method == CRS_CP_ADMM_G || (c->method == CRS_CP_ADMM_M && !exact);
-    s->grid = grid_of(c, s->kernel->block);
+    s->grid = crs_cp_grid_of(&c->shape, c->rank, s->kernel->block, CRS_PANEL);
     carve(s, &count);
-    return count.used >= 0 && crs_add_size(count.used, LINE, &bytes) ? bytes : -1;
+    return count.used >= 0 && crs_add_size(count.used, CRS_LINE, &bytes) ? bytes : -1;
 }
 
 static ptrdiff_t checked_plan(crs_cp_fused *s, const crs_cp_settings *c, crease_error *e)
@@ -156,7 +143,7 @@ ptrdiff_t crs_cp_fused_bytes(const crs_cp_settings *c, crease_error *e)
     return bytes < 0 ? -1 : bytes + (ptrdiff_t)sizeof s;
 }
 
-crs_cp_fused *crs_cp_fused_new(const crs_cp_settings *c, const double *T, crease_error *e)
+crs_cp_fused *crs_cp_fused_new(const crs_cp_settings *c, const void *T, crease_error *e)
 {
     crs_cp_fused plan_of;
     const ptrdiff_t bytes = checked_plan(&plan_of, c, e);
@@ -172,7 +159,7 @@ crs_cp_fused *crs_cp_fused_new(const crs_cp_settings *c, const double *T, crease
     s->T = T;
     s->memory = memory;
     crs_large_pages(memory, (size_t)bytes);
-    carver m = { (char *)memory + (LINE - (uintptr_t)memory % LINE) % LINE, 0 };
+    crs_carver m = carver_of(memory);
     carve(s, &m);
     for (ptrdiff_t k = 0; c->dense && k < s->grid.blocks * s->grid.chunks; k++) s->stored[k] = -1;
     crs_cp_rules(s);

@@ -8,73 +8,48 @@
  * the bands' order, whichever thread works on which. */
 #include "model/cp_state.h"
 
-crs_cp_tile crs_cp_tile_at(const crs_cp_fused *s, ptrdiff_t block, ptrdiff_t chunk)
+crs_cp_tile crs_cp_tile_at(const crs_cp_fused *s, ptrdiff_t row, ptrdiff_t rows, ptrdiff_t chunk)
 {
     const crs_cp_grid *g = &s->grid;
-    const ptrdiff_t row = block * CRS_TILE_ROWS, column = chunk * g->width;
-    const ptrdiff_t at = row * g->right + column;
-    crs_cp_tile t = { .stride = g->right, .width = g->width };
-    t.rows = fewer(CRS_TILE_ROWS, g->left - row);
+    const ptrdiff_t column = chunk * g->width, at = row * g->right + column;
+    crs_cp_tile t = { .stride = g->right, .words = g->words };
+    t.rows = fewer(rows, g->left - row);
     t.columns = fewer(g->width, g->right - column);
-    t.t = s->T + at;
-    t.z = s->Z + at;
-    if (s->B) t.b = s->B + at;
-    if (s->B) t.older = s->has_older ? s->older + at : t.b;
+    t.t = (const char *)s->T + at * s->size;
+    t.z = at_entry(s, s->Z, at);
+    if (s->B) t.b = at_entry(s, s->B, at);
+    if (s->B) t.older = s->has_older ? at_entry(s, s->older, at) : t.b;
     if (s->c.mask) t.mask = s->c.mask + at;
     if (chunk + 1 < g->chunks)
         t.ahead = g->width;
-    else if (block + 1 < g->blocks)
-        t.ahead = CRS_TILE_ROWS * g->right - column;
+    else if (row + rows < g->left)
+        t.ahead = rows * g->right - column;
     return t;
 }
 
-static double *columns_of(const crs_cp_fused *s, ptrdiff_t chunk)
+static const void *columns_of(const crs_cp_fused *s, ptrdiff_t chunk)
 {
-    return s->columns + chunk * s->c.rank * s->grid.width;
-}
-
-/* Padding of the worker's rows stays 0: clears what tiles of other shapes left. */
-static void clear_padding(const crs_cp_tile *t, double *rows)
-{
-    for (ptrdiff_t i = 0; i < CRS_TILE_ROWS; i++) {
-        const ptrdiff_t from = i < t->rows ? t->columns : 0;
-        fill(t->width - from, 0, rows + i * t->width + from);
-    }
+    return at_entry(s, s->columns, chunk * s->c.rank * s->grid.width);
 }
 
 /* v (rank x 4) = twice rows first .. of kr (rows x rank), 0 beyond the tile */
-static void twice_transposed(ptrdiff_t rank, ptrdiff_t rows, const double *kr, double *v)
+static void twice_transposed(const crs_cp_fused *s, const crs_cp_worker *w, ptrdiff_t rows,
+                             const double *kr)
 {
+    const ptrdiff_t rank = s->c.rank;
     for (ptrdiff_t r = 0; r < rank; r++)
         for (ptrdiff_t i = 0; i < CRS_TILE_ROWS; i++)
-            v[r * CRS_TILE_ROWS + i] = i < rows ? 2 * kr[i * rank + r] : 0;
+            w->twice[r * CRS_TILE_ROWS + i] = i < rows ? 2 * kr[i * rank + r] : 0;
+    s->kernel->narrow(rank * CRS_TILE_ROWS, w->twice, w->v);
 }
 
-static void update_tile(const crs_cp_fused *s, const crs_cp_worker *w, ptrdiff_t block,
-                        ptrdiff_t chunk, double *sums)
+static void update_tile(const crs_cp_fused *s, const crs_cp_worker *w, crs_cp_tile *t,
+                        ptrdiff_t tile)
 {
     const crs_cp_rule *rule = s->started ? &s->rule : &s->first;
-    const ptrdiff_t tile = block * s->grid.chunks + chunk;
-    crs_cp_tile t = crs_cp_tile_at(s, block, chunk);
-    const double before = sums[CRS_SUM_NONZERO];
-    t.rest = w->rest;
-    t.scratch = w->scratch;
-    t.sums = sums;
-    clear_padding(&t, t.rest);
-    crs_cp_open(s, tile, &t, w->e);
-    s->kernel->enter(rule, &t);
-    s->kernel->expand(s->c.rank, w->v, columns_of(s, chunk), &t);
-    s->kernel->leave(rule, &t);
-    crs_cp_close(s, tile, &t, (ptrdiff_t)(sums[CRS_SUM_NONZERO] - before));
-}
-
-static void load_tile(const crs_cp_fused *s, const crs_cp_worker *w, ptrdiff_t block,
-                      ptrdiff_t chunk)
-{
-    const crs_cp_tile t = crs_cp_tile_at(s, block, chunk);
-    clear_padding(&t, w->rest);
-    for (ptrdiff_t i = 0; i < t.rows; i++)
-        copy(t.columns, t.z + i * t.stride, w->rest + i * t.width);
+    crs_cp_open(s, tile, t, w->e);
+    s->kernel->update(rule, s->c.rank, w->v, columns_of(s, tile % s->grid.chunks), t);
+    t->sums[CRS_SUM_NONZERO] += (double)crs_cp_close(s, tile, t);
 }
 
 /* The tiles of four rows, then their rows of y; kr NULL: Z stays as it is. */
@@ -83,23 +58,28 @@ static void pass_block(crs_cp_fused *s, const crs_cp_worker *w, ptrdiff_t block,
 {
     const ptrdiff_t rank = s->c.rank, row = block * CRS_TILE_ROWS;
     const ptrdiff_t rows = fewer(CRS_TILE_ROWS, s->grid.left - row);
-    double *y = w->y;
-    fill(CRS_TILE_ROWS * rank, 0, y);
-    if (kr) twice_transposed(rank, rows, kr, w->v);
+    fill(CRS_TILE_ROWS * rank, 0, w->y);
+    if (kr) twice_transposed(s, w, rows, kr);
     for (ptrdiff_t chunk = 0; chunk < s->grid.chunks; chunk++) {
+        crs_cp_tile t = crs_cp_tile_at(s, row, CRS_TILE_ROWS, chunk);
+        t.rest = w->rest;
+        t.partial = w->partial;
+        t.y = w->y;
+        t.sums = sums;
         if (kr)
-            update_tile(s, w, block, chunk, sums);
+            update_tile(s, w, &t, block * s->grid.chunks + chunk);
         else
-            load_tile(s, w, block, chunk);
-        s->kernel->project(rank, s->grid.width, w->rest, columns_of(s, chunk), y);
+            s->kernel->project(rank, columns_of(s, chunk), &t);
     }
-    copy(rows * rank, y, s->y + row * rank);
+    for (ptrdiff_t i = 0; i < rows; i++)
+        for (ptrdiff_t r = 0; r < rank; r++)
+            s->y[(row + i) * rank + r] = w->y[r * CRS_TILE_ROWS + i];
 }
 
 void crs_cp_band(const crs_cp_grid *g, ptrdiff_t band, ptrdiff_t *first, ptrdiff_t *end)
 {
-    *first = band * g->panels / g->bands * CRS_PANEL;
-    *end = fewer(g->left, (band + 1) * g->panels / g->bands * CRS_PANEL);
+    *first = band * g->panels / g->bands * g->panel;
+    *end = fewer(g->left, (band + 1) * g->panels / g->bands * g->panel);
 }
 
 const double *crs_cp_row_products(const crs_cp_fused *s, const crs_cp_worker *w, ptrdiff_t row,
@@ -108,6 +88,12 @@ const double *crs_cp_row_products(const crs_cp_fused *s, const crs_cp_worker *w,
     const crs_kruskal k = kruskal_of(s);
     crs_khatri_rao(&k, (crs_modes){ 0, s->grid.split, -1 }, row, count, w->rows);
     return w->rows;
+}
+
+void crs_cp_column_products(const crs_cp_fused *s)
+{
+    const crs_kruskal k = kruskal_of(s);
+    crs_khatri_rao(&k, (crs_modes){ s->grid.split, s->c.shape.order, -1 }, 0, s->grid.right, s->w);
 }
 
 static void entries_of_band(void *self, ptrdiff_t band, int worker)
@@ -133,15 +119,15 @@ static void start_of_band(void *self, ptrdiff_t band, int worker)
         pass_block(s, s->worker + worker, row / CRS_TILE_ROWS, NULL, NULL);
 }
 
-/* columns = the Khatri-Rao product of the columns' modes, transposed chunk by chunk */
+/* columns = the Khatri-Rao product of the columns' modes, in blocks */
 static void set_columns(crs_cp_fused *s)
 {
-    const crs_kruskal k = kruskal_of(s);
-    const ptrdiff_t rank = s->c.rank, width = s->grid.width, right = s->grid.right;
-    crs_khatri_rao(&k, (crs_modes){ s->grid.split, s->c.shape.order, -1 }, 0, right, s->w);
-    for (ptrdiff_t j = 0; j < s->grid.chunks * width; j++)
+    const ptrdiff_t rank = s->c.rank, right = s->grid.right, all = s->grid.chunks * s->grid.width;
+    crs_cp_column_products(s);
+    for (ptrdiff_t j = 0; j < all; j++)
         for (ptrdiff_t r = 0; r < rank; r++)
-            columns_of(s, j / width)[r * width + j % width] = j < right ? s->w[j * rank + r] : 0;
+            s->collected[in_blocks(s, j, r)] = j < right ? s->w[j * rank + r] : 0;
+    s->kernel->narrow(all * rank, s->collected, s->columns);
 }
 
 void crs_cp_pass_start(crs_cp_fused *s)
@@ -157,7 +143,7 @@ void crs_cp_pass_entries(crs_cp_fused *s)
     for (ptrdiff_t band = 1; band < s->grid.bands; band++)
         for (int k = 0; k < CRS_SUMS; k++) s->sums[k] += s->sums[band * CRS_SUMS + k];
     if (!s->has_older) return;
-    double *b = s->older;
+    void *b = s->older;
     s->older = s->B;
     s->B = b;
 }

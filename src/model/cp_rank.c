@@ -5,7 +5,7 @@
 #include "tensor/tensor.h"
 
 /* The first k with s_k > 4 s_{k+1}; without one, the largest ratio in the upper half. */
-static ptrdiff_t gap(ptrdiff_t n, const double *squares)
+ptrdiff_t crs_spectral_gap(ptrdiff_t n, const double *squares)
 {
     ptrdiff_t best = 1;
     double most = 0;
@@ -34,7 +34,7 @@ bool crease_cp_rank(const crease_space *shape, const double *tensor, const doubl
         double *squares = crs_doubles(length + crs_unfolding_scratch(shape, n), "a spectrum", e);
         done = squares;
         if (done && crs_unfolding(shape, n, known, squares, NULL, squares + length))
-            *rank = more(*rank, gap(length, squares));
+            *rank = more(*rank, crs_spectral_gap(length, squares));
         crs_free(squares);
     }
     crs_free(known);

@@ -21,7 +21,7 @@ void crease_cp_rpca_free(crease_cp_rpca *m)
     crs_free(m);
 }
 
-static void fill_defaults(crease_cp_rpca_settings *s)
+void crs_cp_fill_defaults(crease_cp_rpca_settings *s)
 {
     ptrdiff_t longest = 1;
     for (int n = 0; n < s->shape.order; n++)
@@ -91,7 +91,7 @@ crease_cp_rpca *crease_cp_rpca_new(const crease_cp_rpca_settings *s, const doubl
         return NULL;
     }
     m->s = *s;
-    fill_defaults(&m->s);
+    crs_cp_fill_defaults(&m->s);
     m->penalty = m->s.penalty;
     if (crs_cp_take_data(m, tensor, e) && crs_cp_take_groups(m, e) && crs_cp_take_start(m, e)) {
         set_blocks(m);

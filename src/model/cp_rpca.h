@@ -44,14 +44,28 @@ static inline bool crs_cp_observed(const crease_cp_rpca *m, ptrdiff_t j)
 /* Every setting in its range, the penalty on its space (cp_settings.c). */
 bool crs_cp_settings_check(const crease_cp_rpca_settings *s, crease_error *e);
 
+/* The 1-norm and its weight where none were given (cp_rpca.c). */
+void crs_cp_fill_defaults(crease_cp_rpca_settings *s);
+
+/* Every entry that is observed is finite, the mask 0 or 1; how many are missing (cp_data.c). */
+bool crs_cp_check_data(const crease_cp_rpca_settings *s, const double *tensor, ptrdiff_t *missing,
+                       crease_error *e);
+bool crs_cp_seen(const crease_cp_rpca_settings *s, const double *tensor, ptrdiff_t j);
+
 /* T and W from the data; NaN is missing where that is allowed (cp_data.c). */
 bool crs_cp_take_data(crease_cp_rpca *m, const double *tensor, crease_error *e);
 
 /* The groups of the penalty (cp_groups.c). */
 bool crs_cp_take_groups(crease_cp_rpca *m, crease_error *e);
 
-/* X_n^0, Z^0 and B^0 (cp_start.c). */
+/* X_n^0, then Z^0 and B^0 (cp_start.c). Only the factors of a tensor of zeros are left NULL. */
+bool crs_cp_start_factors(crease_cp_rpca *m, crease_error *e);
+bool crs_cp_start_z(const crease_cp_rpca *m, double *z, crease_error *e);
 bool crs_cp_take_start(crease_cp_rpca *m, crease_error *e);
+
+/* crease_cp_components with room for `rank` numbers in left (cp_components.c). */
+void crs_cp_components(const crease_space *shape, ptrdiff_t rank, const double *const *factor,
+                       double *const *unit, double *weight, double *left);
 
 /* X_n = the leading left singular vectors of the n-th unfolding (cp_hosvd.c). Modes too long for
  * their Gram matrix get T_(n) M_n of random factors, which spans them nearly. */
@@ -68,12 +82,22 @@ ptrdiff_t crs_unfolding_scratch(const crease_space *s, int n);
 bool crs_unfolding(const crease_space *s, int n, const double *tensor, double *squares,
                    double *vectors, double *work);
 
+/* Where descending squared singular values first fall by more than 16, or most (cp_rank.c). */
+ptrdiff_t crs_spectral_gap(ptrdiff_t n, const double *squares);
+
+/* An instance with every part 0; its sparse part; then, its factors drawn as well, the others
+ * (cp_generate.c). */
+crease_cp_instance *crs_cp_instance_new(const crease_cp_recipe *r, crease_error *e);
+bool crs_cp_instance_outliers(crease_cp_instance *c, crease_error *e);
+bool crs_cp_instance_add(crease_cp_instance *c, crease_error *e);
+
 /* Streams of random numbers under one seed: the part, plus the mode for factors. */
 enum {
     CRS_STREAM_FACTOR = 0,
     CRS_STREAM_PLACES = 16,
     CRS_STREAM_OUTLIERS,
     CRS_STREAM_NOISE,
+    CRS_STREAM_CORE = 24,
     CRS_STREAM_START = 32,
     CRS_STREAM_Z = 48
 };

@@ -10,8 +10,8 @@
 
 #include "model/cp_state.h"
 
-/* The largest w with prox(w) = 0: bisection over the numbers, which their bits order. */
-static double dead_zone(const crs_scalar *r, double t)
+/* Bisection over the numbers, which their bits order. */
+double crs_dead_zone(const crs_scalar *r, double t)
 {
     union {
         uint64_t bits;
@@ -25,37 +25,51 @@ static double dead_zone(const crs_scalar *r, double t)
     return low.number;
 }
 
-static void last_step(const crs_cp_settings *c, crs_cp_entry *a)
+/* B' = own B + gain Lambda - b_s r; older and B for Lambda */
+static void express(crs_cp_entry *a, double own, double gain)
+{
+    a->u_older = a->lambda_older;
+    a->u_b = a->lambda_b - a->pull;
+    a->b_older = gain * a->lambda_older;
+    a->b_b = own + gain * a->lambda_b;
+}
+
+/* first: older holds Lambda itself */
+static void last_step(const crs_cp_settings *c, crs_cp_entry *a, bool first)
 {
     const double beta = c->beta, w = a->weight;
+    double own = 0, gain = 0;
     if (c->method == CRS_CP_ADMM_G) {
         const double gamma = c->gamma > 0 ? c->gamma : 1 / beta;
         const double z = c->gamma > 0 ? beta - 1 / gamma : 0;
-        a->b_b = 1 - gamma * (w + beta);
-        a->b_lambda = gamma;
-        a->b_s = gamma * beta;
+        a->kappa = 1 / gamma;
+        own = 1 - gamma * (w + beta);
+        gain = gamma;
         a->lambda_older = w + z;
         a->lambda_b = -z;
     } else if (c->method == CRS_CP_ADMM_M) {
         const double ell = c->ell > 0 ? c->ell : w;
-        a->b_b = (ell - w) / (ell + beta);
-        a->b_lambda = 1 / (ell + beta);
-        a->b_s = beta / (ell + beta);
+        a->kappa = ell + beta;
+        own = (ell - w) / (ell + beta);
+        gain = 1 / (ell + beta);
         a->lambda_older = w - ell;
         a->lambda_b = ell;
     }
+    a->b_s = gain * beta;
+    if (first) a->lambda_older = 1, a->lambda_b = 0;
+    express(a, own, gain);
 }
 
-static crs_cp_entry entry(const crs_cp_settings *c, const crs_cp_rule *r, double w)
+static crs_cp_entry entry(const crs_cp_settings *c, const crs_cp_rule *r, double w, bool first)
 {
     crs_cp_entry a = { .weight = w, .pull = r->descent ? w : c->beta };
     const double e = a.pull + c->h_sparse;
     a.e_scale = e > 0 ? 1 / e : 0; /* nothing holds E: it is 0 */
     a.t = a.e_scale;
     a.z_scale = 1 / (2 + a.pull + c->h_z);
-    a.dead = e > 0 ? dead_zone(&r->penalty, a.t) : INFINITY;
-    if (r->soft && e > 0) a.dead = a.t * r->penalty.weight * r->penalty.par[0];
-    last_step(c, &a);
+    a.dead = e > 0 ? crs_dead_zone(&r->penalty, a.t) : INFINITY;
+    a.edge = e > 0 && r->soft ? r->penalty.weight * r->penalty.par[0] : INFINITY;
+    last_step(c, &a, first);
     return a;
 }
 
@@ -67,10 +81,11 @@ void crs_cp_rules(crs_cp_fused *s)
     r->beta = r->descent ? 0 : c->beta;
     r->soft = c->penalty == &crs_l1;
     r->penalty = (crs_scalar){ c->penalty, c->par, c->alpha };
-    for (int seen = 0; seen < 2; seen++) r->at[seen] = entry(c, r, seen ? 2 * c->alpha_noise : 0);
+    r->own = !s->has_older;
     s->first = *r;
-    for (int seen = 0; s->has_older && seen < 2; seen++) {
-        s->first.at[seen].lambda_older = 1;
-        s->first.at[seen].lambda_b = 0;
+    for (int seen = 0; seen < 2; seen++) {
+        const double w = seen ? 2 * c->alpha_noise : 0;
+        r->at[seen] = entry(c, r, w, false);
+        s->first.at[seen] = entry(c, r, w, s->has_older);
     }
 }

@@ -29,6 +29,10 @@ static bool check_numbers(const crease_cp_rpca_settings *s, crease_error *e)
     if (!(s->ridge >= 0 && s->ridge < INFINITY))
         return crs_fail(e, CREASE_BAD_ARGUMENT,
                         "ridge = %g is outside its range: give a number >= 0", s->ridge);
+    if (!(s->clip >= 0))
+        return crs_fail(e, CREASE_BAD_ARGUMENT,
+                        "the start is clipped at %g medians; give a number > 0, or 0 for none",
+                        s->clip);
     return s->sweeps >= 0 || crs_fail(e, CREASE_BAD_ARGUMENT,
                                       "the start takes %d sweeps; give a number >= 0", s->sweeps);
 }

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * cp_start: the first iterate: factors, Z and B; a tensor of zeros starts at its solution */
+#include "model/cp_gevd.h"
 #include "model/cp_rpca.h"
 #include "tensor/tensor.h"
+
+enum { ROUNDS = 3 }; /* of clipping and completing around the model */
 
 static bool all_zero(const crease_cp_rpca *m)
 {
@@ -24,17 +27,31 @@ static bool given_factors(crease_cp_rpca *m, crease_error *e)
     return true;
 }
 
+/* Missing entries count as 0 at first, then as the model says. */
+static bool by_eigenvectors(crease_cp_rpca *m, crease_error *e)
+{
+    const crs_cp_view v = {
+        .shape = m->s.shape, .tensor = m->tensor, .mask = m->root, .limit = INFINITY
+    };
+    const crs_cp_gevd_options o = { .rank = m->s.rank,
+                                    .kap = m->s.clip,
+                                    .rounds = m->s.clip > 0 || m->root ? ROUNDS : 0,
+                                    .seed = m->s.seed };
+    return crs_cp_gevd_robust(&v, &o, m->start, NULL, e);
+}
+
 static bool made_factors(crease_cp_rpca *m, crease_error *e)
 {
     for (int n = 0; n < m->s.shape.order; n++)
         crs_normals(m->s.seed, (uint64_t)(CRS_STREAM_START + n), m->s.shape.dim[n] * m->s.rank,
                     m->start[n]);
     if (m->s.start == CREASE_START_RANDOM) return true;
+    if (m->s.start == CREASE_START_GEVD) return by_eigenvectors(m, e);
     return crs_cp_hosvd(m, e) && crs_cp_als(m, m->s.start == CREASE_START_ALS ? m->s.sweeps : 1, e);
 }
 
 /* W o T + (1 - W) o [[X]], ones or N(0,1) */
-static bool start_z(crease_cp_rpca *m, double *z, crease_error *e)
+bool crs_cp_start_z(const crease_cp_rpca *m, double *z, crease_error *e)
 {
     const crease_space *s = &m->s.shape;
     const ptrdiff_t size = crease_size(s);
@@ -47,22 +64,29 @@ static bool start_z(crease_cp_rpca *m, double *z, crease_error *e)
     return true;
 }
 
-bool crs_cp_take_start(crease_cp_rpca *m, crease_error *e)
+bool crs_cp_start_factors(crease_cp_rpca *m, crease_error *e)
 {
-    const int d = m->s.shape.order, Z = d + 1, B = d + 2;
-    const ptrdiff_t size = crease_size(&m->s.shape);
+    const int d = m->s.shape.order;
     if (all_zero(m) && !m->s.factor) return true;
     for (int n = 0; n < d; n++) {
         m->start[n] = crs_doubles(m->s.shape.dim[n] * m->s.rank, "a start factor", e);
         if (!m->start[n]) return false;
     }
-    m->start[Z] = crs_doubles(size, "the start of Z", e);
-    if (!m->start[Z]) return false;
     if (!(m->s.factor ? given_factors(m, e) : made_factors(m, e))) return false;
     for (int n = 0; m->s.nonneg && n < d; n++)
         for (ptrdiff_t j = 0; j < m->s.shape.dim[n] * m->s.rank; j++)
             m->start[n][j] = fabs(m->start[n][j]);
-    if (!start_z(m, m->start[Z], e)) return false;
+    return true;
+}
+
+bool crs_cp_take_start(crease_cp_rpca *m, crease_error *e)
+{
+    const int d = m->s.shape.order, Z = d + 1, B = d + 2;
+    const ptrdiff_t size = crease_size(&m->s.shape);
+    if (!crs_cp_start_factors(m, e)) return false;
+    if (!m->start[0]) return true;
+    m->start[Z] = crs_doubles(size, "the start of Z", e);
+    if (!m->start[Z] || !crs_cp_start_z(m, m->start[Z], e)) return false;
     if (!m->root || m->s.unconstrained || m->s.z != CREASE_Z_DATA) return true;
     m->start[B] = crs_doubles(size, "the start of B", e); /* Z + B = T */
     for (ptrdiff_t j = 0; m->start[B] && j < size; j++)

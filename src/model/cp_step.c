@@ -77,7 +77,7 @@ double crs_cp_fused_traffic(const crs_cp_fused *s)
     double dense = 0;
     for (ptrdiff_t k = 0; k < tiles; k++) dense += s->stored[k] < 0;
     const double streams = 4 + (s->B ? 2 : 0) + (s->has_older ? 1 : 0) + 2 * dense / (double)tiles;
-    return n * (8 * streams + (s->c.mask ? 1 : 0));
+    return n * ((double)s->size * streams + (s->c.mask ? 1 : 0));
 }
 
 double crs_cp_fused_flops(const crs_cp_fused *s)

@@ -9,10 +9,11 @@ foreach(flag -ffp-contract=fast -fno-trapping-math -fno-math-errno)
     list(APPEND kernel_flags ${flag})
   endif()
 endforeach()
-set_source_files_properties(model/cp_kernel_base.c PROPERTIES COMPILE_OPTIONS "${kernel_flags}")
+set_source_files_properties(model/cp_kernel_base.c model/cp_kernel_base_single.c
+  model/envelope_kernel_base.c PROPERTIES COMPILE_OPTIONS "${kernel_flags}")
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
-  set_source_files_properties(model/cp_kernel_avx2.c PROPERTIES
-    COMPILE_OPTIONS "${kernel_flags};-mavx2;-mfma")
-  set_source_files_properties(model/cp_kernel_avx512.c PROPERTIES
-    COMPILE_OPTIONS "${kernel_flags};-mavx512f")
+  set_source_files_properties(model/cp_kernel_avx2.c model/cp_kernel_avx2_single.c
+    model/envelope_kernel_avx2.c PROPERTIES COMPILE_OPTIONS "${kernel_flags};-mavx2;-mfma")
+  set_source_files_properties(model/cp_kernel_avx512.c model/cp_kernel_avx512_single.c
+    model/envelope_kernel_avx512.c PROPERTIES COMPILE_OPTIONS "${kernel_flags};-mavx512f")
 endif()

@@ -11,6 +11,17 @@
 void crs_parallel(int threads, ptrdiff_t tasks, void (*run)(void *self, ptrdiff_t task, int worker),
                   void *self);
 
+/* The same for tasks that call LAPACK: tiny numbers stay what they are, for without them it may
+ * divide 0 by 0. */
+void crs_parallel_runs(int threads, ptrdiff_t tasks,
+                       void (*run)(void *self, ptrdiff_t task, int worker), void *self);
+
+/* How many there are at most. */
+int crs_threads(void);
+
+/* As many threads as were asked for (0: all there are) and as so many entries keep busy. */
+int crs_useful_threads(int asked, ptrdiff_t entries);
+
 /* Asks for large pages where the system has them. */
 void crs_large_pages(void *p, size_t bytes);
 

@@ -37,16 +37,29 @@ static void start_block(crease_solver *s, int i)
     if (b->start) s->report.moved_starts++;
 }
 
+/* A_N'lambda = grad_N f(x^0): a start that is stationary is known for one at once. Only where the
+ * parameters are not a theorem's, which counts from lambda^0 = 0. */
+static void start_multiplier(crease_solver *s)
+{
+    const int N = s->a->last;
+    const double scale = s->a->map_scale;
+    if (s->a->mode != CREASE_MODE_PRACTICAL || isnan(scale) || !s->p->block[N].start) return;
+    crs_grad(s->p, points(s->st.x), N, s->st.g, s->st.work);
+    for (ptrdiff_t j = 0, n = crs_size(s, N); j < n; j++) s->st.lambda[j] = s->st.g[j] / scale;
+}
+
 void crs_solver_start(crease_solver *s)
 {
     for (int i = 0; i < s->p->count; i++) {
         start_block(s, i);
         enter_domain(s, i);
     }
-    if (s->extension)
+    if (s->extension) {
         crs_restart_extension(s);
-    else if (s->a->last >= 0)
+    } else if (s->a->last >= 0) {
         crs_constraint(s->p, points(s->st.x), s->st.s, s->st.work);
+        start_multiplier(s);
+    }
     for (int i = 0; i < s->p->count; i++) s->st.guess[i] = 1e-2;
     /* doubling from below rho ends below 2 rho, which the bound counts on */
     const double rho = s->a->rho;

@@ -97,6 +97,9 @@ bool crs_choose(const crease_problem *p, const crease_options *o, crease_analysi
                 crease_error *e)
 {
     int rank;
+    if (o->method == CREASE_METHOD_ENVELOPE)
+        return crs_fail(e, CREASE_UNSUPPORTED,
+                        "envelope is a method of CP robust PCA alone (crease rpca); use auto");
     if (p->range.order == 0) return choose_unconstrained(p, o, a, e);
     if (o->method == CREASE_METHOD_GCG || o->method == CREASE_METHOD_PROX_BCD ||
         o->method == CREASE_METHOD_BCD)

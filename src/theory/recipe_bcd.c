@@ -20,7 +20,7 @@ static void weights(const crease_options *o, crease_analysis *a)
             plan->h = 3 * joint - L;
         else
             plan->h_relative = theory ? 2 : 0.05;
-        if (!(plan->h + plan->h_relative * L > 0)) plan->h = 1; /* L_i = 0 */
+        if (!(plan->h + times(plan->h_relative, L) > 0)) plan->h = 1; /* L_i = 0 */
     }
 }
 

@@ -3,6 +3,7 @@
  *
  *   no set                        setting 2: dist(-c, dr(x))
  *   r Lipschitz, X_i compact      setting 1, in gap.c
+ *   r = l0, X_i an l2 ball        the same: d(r + indicator)(x) = dr(x) + N_X(x) there
  *   r by entries, X_i a box       setting 2: dist(-c, d(r + indicator)(x)) */
 #include "verify/verify.h"
 
@@ -27,6 +28,12 @@ static bool distance(crs_verifier *v, const crs_place *at, const crs_known_reg *
     return true;
 }
 
+static bool is_sparse_ball(const crs_known_reg *k, const crs_set_rule *rule)
+{
+    return k->kind == CRS_ENTRIES && strcmp(k->rule->name, "l0") == 0 && k->low == -INFINITY &&
+           k->high == INFINITY && strcmp(rule->name, "l2-ball") == 0;
+}
+
 bool crs_find_block(crs_verifier *v, const crs_place *at, const double *g, crs_finding *f)
 {
     const crease_block *b = &v->p->block[at->i];
@@ -39,7 +46,8 @@ bool crs_find_block(crs_verifier *v, const crs_place *at, const double *g, crs_f
     const crs_set_rule *rule = crs_set_rule_of(v, b->set);
     const real diameter = rule ? rule->diameter(v, b->set, s) : (real)NAN;
     if (!rule || v->no_memory) return false;
-    if (diameter < INFINITY && crs_is_lipschitz(&k, s)) return crs_find_gap(v, at, &k, g, f);
+    if ((diameter < INFINITY && crs_is_lipschitz(&k, s)) || is_sparse_ball(&k, rule))
+        return crs_find_gap(v, at, &k, g, f);
     if (k.kind == CRS_ENTRIES && crs_box_of(b->set, &box)) return distance(v, at, &k, &box, f);
     return crs_refuse(v, "block %d: %s on %s has no computable residual", at->i + 1, k.rule->name,
                       rule->name);

@@ -39,6 +39,27 @@ END
     judge $? "the arrays do not fit together"
 fi
 
+# Fluorescence: every part by its meaning, the axes beside them.
+run "$CREASE" generate eem --out e --seed 3
+[ $code -eq 0 ] && [ -z "$err" ] && "$CREASE" generate eem --out f --seed 3 >/dev/null && diff -r e f >/dev/null
+judge $? "generate eem: exit $code, $err"
+if [ -n "$python" ]; then
+    $python - <<'END'
+import json
+import numpy as np
+load = lambda name: np.load("e/" + name + ".npy")
+about = json.load(open("e/generate.json"))
+T, L, E, B = load("tensor"), load("lowrank"), load("sparse"), load("noise")
+F = [load("factor_%d" % n) for n in (1, 2, 3)]
+assert about["kind"] == "eem" and list(T.shape) == about["shape"] == [20, 101, 51]
+assert len(about["emission_nm"]) == 101 and len(about["excitation_nm"]) == 51
+assert np.allclose(L, np.einsum("ir,jr,kr->ijk", *F), atol=1e-12) and np.array_equal(T, L + E + B)
+assert (E != 0).sum() == about["outliers"] and (E >= 0).all()
+END
+    judge $? "the arrays of eem do not fit together"
+fi
+expect_exit 64 "give three" generate eem --shape 3,4 --out y
+
 # Nothing is overwritten unasked.
 cp -r a before
 expect_exit 73 "a/tensor.npy exists already.*--force" generate cp --shape 6,5,4 --rank 2 --out a
@@ -55,7 +76,7 @@ expect_exit 73 "cannot be made" generate cp --shape 3,2 --rank 1 --out no/such/f
 expect_exit 64 "add --out" generate cp --shape 3,2 --rank 1
 expect_exit 64 "add --shape" generate cp --rank 1 --out x
 expect_exit 64 "add --rank" generate cp --shape 3,2 --out x
-expect_exit 64 "write cp" generate pc --shape 3,2 --rank 1 --out x
+expect_exit 64 "write cp, tucker, matrix or eem" generate pc --shape 3,2 --rank 1 --out x
 expect_exit 64 "one dimension" generate cp --shape 3 --rank 1 --out x
 expect_exit 64 "not a shape" generate cp --shape 3,0 --rank 1 --out x
 expect_exit 64 "rank = 0" generate cp --shape 3,2 --rank 0 --out x

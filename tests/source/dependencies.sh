@@ -23,7 +23,7 @@ may_include verify core
 may_include model core dense tensor smooth reg
 may_include io core
 may_include selftest core dense
-may_include cli core io selftest solve
+may_include cli core io selftest solve model
 
 report "$(grep -lE '<(cblas|lapacke)\.h>' -r src | grep -vE '^src/(dense|tensor)/')" \
        "only dense/ and tensor/ name BLAS and LAPACK"

@@ -26,23 +26,26 @@ c_is_in_the_examples() {
   done
 }
 json_is_a_problem_file() {
-  local block found file
-  for block in $(blocks json docs/first-problem.md); do
-    python3 -m json.tool "$block" >/dev/null || return 1
-    found=
-    for file in examples/problems/*.json; do cmp -s "$block" "$file" && found=yes; done
-    [ "$found" ] || { echo "no such file under examples/problems:"; cat "$block"; return 1; }
+  local guide block found file
+  for guide in docs/*.md; do
+    for block in $(blocks json "$guide"); do
+      python3 -m json.tool "$block" >/dev/null || return 1
+      found=
+      for file in examples/problems/*.json; do cmp -s "$block" "$file" && found=yes; done
+      [ "$found" ] || { echo "no such file under examples/problems:"; cat "$block"; return 1; }
+    done
   done
 }
 # Each quoted line, indented by four blanks after a ```sh block, is a line of what it prints.
-commands_print_what_follows() {
+commands_print_what_follows() { # commands_print_what_follows GUIDE
   local command line
+  rm -rf "$work"/*
   ln -sf "$CREASE" "$work/crease"
-  cp examples/problems/first.json "$work"
+  cp examples/problems/*.json examples/data/* examples/regression.awk "$work"
   awk '/^```sh$/ {code = 1; next} /^```$/ && code {code = 0; quoted = 1; next}
        code {print "$ " $0} quoted && /^    / {print substr($0, 5)} quoted && /^[^ ]/ {quoted = 0}' \
-      docs/first-problem.md >"$work/session"
-  grep -q '^\$ crease solve' "$work/session" || return 1
+      "$1" >"$work/session"
+  grep -q '^\$ crease ' "$work/session" || return 1
   while IFS= read -r line; do
     if [[ $line == '$ '* ]]; then
       command=${line#'$ '}
@@ -55,6 +58,8 @@ commands_print_what_follows() {
 }
 check "C blocks" c_is_in_the_examples
 check "JSON blocks" json_is_a_problem_file
-check "commands" commands_print_what_follows
+for guide in first-problem sparse-pca sharing-consensus regression tucker-matrix; do
+  check "commands of $guide" commands_print_what_follows "docs/$guide.md"
+done
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]

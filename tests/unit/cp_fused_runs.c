@@ -88,7 +88,7 @@ static void kernels_agree(void **state)
         const crs_cp_settings c = settings_of(k % 6, &shapes[k % 3], 3 + k);
         naive a = naive_make(&c, k % 2, &d), plain = a;
         plain.c.kernel = &crs_cp_kernel_base;
-        for (int i = 0; (a.c.kernel = crs_cp_kernel_at(i)) != NULL; i++) {
+        for (int i = 0; (a.c.kernel = crs_cp_kernel_at(false, i)) != NULL; i++) {
             crs_cp_fused *f = fused_of(&a), *g = fused_of(&plain);
             for (int step = 0; step < 3; step++) crs_cp_fused_step(f), crs_cp_fused_step(g);
             for (int n = 0; n < c.shape.order; n++)

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: MIT
+ * regression.h: sparse regression and classification along a path of lambdas
+ *
+ *     min  (c^2/n) sum_i phi(u_i / c) + sum_g w_g rho_lambda(|b_g|),   u = b_0 + Z b - y
+ *
+ * Z is X, its columns centred when there is an intercept and divided by their root mean square when
+ * standardized; a group g is one column unless the penalty has groups. phi is u^2/2, the Huber or
+ * the Cauchy loss with scale c, or log(1 + exp(-y_i (b_0 + Z b)_i)) for labels y_i = -1, +1, c = 1.
+ * Coefficients are reported for X itself. */
+#ifndef CREASE_REGRESSION_H
+#define CREASE_REGRESSION_H
+
+#include <stdint.h>
+
+#include <crease/certificate.h>
+#include <crease/verify.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define CREASE_REGRESSION_LOSSES(X)                                                                \
+    X(SQUARED, "squared", "u^2/2")                                                                 \
+    X(LOGISTIC, "logistic", "log(1 + exp(-y s)), two classes")                                     \
+    X(HUBER, "huber", "u^2/2 up to |u| = c, then linear")                                          \
+    X(CAUCHY, "cauchy", "(c^2/2) log(1 + (u/c)^2)")
+
+typedef enum {
+#define X(name, text, meaning) CREASE_REGRESSION_##name,
+    CREASE_REGRESSION_LOSSES(X)
+#undef X
+} crease_regression_loss;
+
+typedef struct {
+    crease_reg penalty; /* at lambda = 1, separable or with groups; ops NULL: l1. lambda multiplies
+                           its first parameter, both of the elastic net. Its weights w are borrowed;
+                           without them: 1, or the root of a group's size */
+    crease_regression_loss loss;
+    double loss_scale; /* c of huber and cauchy; 0: 1.345 or 2.385 times the spread of y */
+    bool standardize, intercept;
+    ptrdiff_t path;       /* how many lambdas */
+    double ratio;         /* the last over the first; 0: 0.05 if n < p, else 0.001 */
+    const double *lambda; /* `path` numbers > 0, descending; NULL: logarithmic from lambda_max on.
+                             Read only while building */
+    bool ascending;       /* solve from the smallest lambda to the largest */
+    double eps;           /* relative tolerance of the certificates */
+    long max_sweeps;      /* for each lambda */
+} crease_regression_settings;
+
+/* l1, squared loss, standardized with an intercept, 100 lambdas, eps 1e-6. */
+CREASE_API crease_regression_settings crease_regression_default(void);
+
+typedef struct crease_regression crease_regression;
+
+/* Copies what it needs of X (n x p, row-major) and y (n). The labels of logistic regression may be
+ * -1 and 1 or 0 and 1. NULL with a sentence on failure; an entry that is not finite is named by its
+ * place, counted from 1. */
+CREASE_API crease_regression *crease_regression_new(const crease_regression_settings *s,
+                                                    ptrdiff_t n, ptrdiff_t p, const double *X,
+                                                    const double *y, crease_error *e);
+CREASE_API void crease_regression_free(crease_regression *m);
+
+/* Doubles that a model takes, for forecasts. */
+CREASE_API double crease_regression_size(ptrdiff_t n, ptrdiff_t p, ptrdiff_t path);
+
+/* The least lambda at which zero is a minimizer in every coordinate (group) alone, and so
+ * stationary, times 1 + 2^-36 for rounding; above it nothing is selected. */
+CREASE_API double crease_regression_lambda_max(const crease_regression *m);
+
+/* Solves the whole path; false when arithmetic failed. */
+CREASE_API bool crease_regression_fit(crease_regression *m, crease_error *e);
+
+typedef struct {
+    double lambda;
+    double intercept;   /* 0 without one */
+    const double *coef; /* p numbers, for X itself; valid as long as the model */
+    ptrdiff_t nonzero;
+    double objective; /* the minimum above */
+    double deviance;  /* mean of 2 c^2 phi: of (y - prediction)^2 with the squared loss */
+    long sweeps;
+    bool converged; /* by the solver's own account; crease_regression_certify decides */
+} crease_regression_solution;
+
+/* k = 0 .. path-1 by descending lambda, after the fit. */
+CREASE_API crease_regression_solution crease_regression_at(const crease_regression *m, ptrdiff_t k);
+CREASE_API crease_regression_settings crease_regression_used(const crease_regression *m);
+
+/* n/c^2 times the problem above for lambda k as an ordinary problem with one block: b, followed by
+ * b_0 unless the loss is squared (then it is eliminated, X and y being centred). The point is the
+ * solution in its coordinates. Valid as long as the model. */
+CREASE_API const crease_problem *crease_regression_problem(const crease_regression *m, ptrdiff_t k);
+CREASE_API const double *crease_regression_point(const crease_regression *m, ptrdiff_t k);
+
+/* What can be said of the point beyond stationarity. */
+#define CREASE_CONVEXITIES(X)                                                                      \
+    X(UNKNOWN, "stationary; no more is proved")                                                    \
+    X(LOCAL, "strict local minimizer: convex on the selected columns")                             \
+    X(GLOBAL, "global minimizer: the objective is convex")
+
+typedef enum {
+#define X(name, text) CREASE_CONVEXITY_##name,
+    CREASE_CONVEXITIES(X)
+#undef X
+} crease_convexity;
+
+CREASE_API const char *crease_convexity_text(crease_convexity c);
+
+typedef struct {
+    crease_residual residual; /* dist(-grad f, dr) of the problem, from the definitions */
+    double relative;          /* residual / scale */
+    bool checked;             /* the independent checker was asked: */
+    crease_verdict verdict;   /* for the tolerance eps * scale */
+    bool certified;           /* relative <= eps, and the checker, if asked, agrees */
+    crease_convexity convexity;
+    double eigenvalue; /* the least of the loss's Hessian on the selected columns; NaN: not asked */
+    double concavity;  /* the penalty's, largest over these columns */
+    double margin;     /* > 0: every step db decreased the objective by margin/2 |db|^2 or more, as
+                          the rate of proximal BCD wants; NaN: not the squared loss */
+} crease_regression_certificate;
+
+/* check: also ask the checker, whose extended precision takes some fifty times as long. */
+CREASE_API bool crease_regression_certify(const crease_regression *m, ptrdiff_t k, bool check,
+                                          crease_regression_certificate *out, crease_error *e);
+
+/* Cross-validation over the lambdas of a model, each fold standardized by itself. */
+typedef struct {
+    ptrdiff_t count;
+    int folds;
+    double *mean, *error;   /* deviance on the rows left out, and its standard error */
+    ptrdiff_t best, one_se; /* least mean; the largest lambda within one error of it */
+} crease_regression_scores;
+
+/* X and y are those of the model. The rows are dealt to the folds by a random permutation, class
+ * by class for labels. Free with crease_regression_scores_free, after a failure too. */
+CREASE_API bool crease_regression_cv(const crease_regression *m, const double *X, const double *y,
+                                     int folds, uint64_t seed, crease_regression_scores *out,
+                                     crease_error *e);
+CREASE_API void crease_regression_scores_free(crease_regression_scores *s);
+
+/* fold[i] in 0 .. folds-1 for each row, as the cross-validation deals them. */
+CREASE_API bool crease_regression_folds(ptrdiff_t n, const double *y, bool classes, int folds,
+                                        uint64_t seed, int *fold, crease_error *e);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: MIT
+ * apply: new slices seen through the factors of a result */
+#include "cli/apply.h"
+
+static void discard(crs_apply_job *j)
+{
+    for (int n = 0; n < CREASE_MAX_ORDER; n++) crs_array_free(&j->factor[n]);
+    crs_array_free(&j->weight);
+    crs_array_free(&j->data);
+    crs_array_free(&j->mask);
+    crs_free(j->out.coefficients);
+    crs_free(j->out.lowrank);
+    crs_free(j->out.sparse);
+    crs_free(j->out.score);
+    crs_reg_close(&j->penalty);
+}
+
+/* Data of one order less than the model are one slice. */
+static bool fit_shape(crs_apply_job *j, crease_error *e)
+{
+    crease_space *s = &j->s.shape;
+    *s = j->given;
+    if (s->order == j->order - 1) {
+        for (int n = s->order++; n > j->s.mode; n--) s->dim[n] = s->dim[n - 1];
+        s->dim[j->s.mode] = 1;
+    }
+    if (s->order != j->order)
+        return crs_fail(e, CREASE_BAD_SHAPE,
+                        "the data have %d dimensions and the model %d; give the same, or one less "
+                        "for a single slice",
+                        j->given.order, j->order);
+    for (int n = 0; n < s->order; n++)
+        if (n != j->s.mode && s->dim[n] != j->factor[n].shape.dim[0])
+            return crs_fail(e, CREASE_BAD_SHAPE,
+                            "dimension %d of the data is %td and the model has %td there; say by "
+                            "--mode N along which mode they are new",
+                            n + 1, s->dim[n], j->factor[n].shape.dim[0]);
+    return true;
+}
+
+static bool read_data(crs_apply_job *j, crease_error *e)
+{
+    const char *mask = crs_given(j->a, CRS_OPT_MASK), *missing = crs_given(j->a, CRS_OPT_MISSING);
+    double mode;
+    if (missing && strcmp(missing, "nan") != 0)
+        return crs_fail(e, CREASE_BAD_ARGUMENT,
+                        "--missing %.64s: write --missing nan, or mark entries by --mask FILE",
+                        missing);
+    if (!crs_option_integer(j->a, CRS_OPT_MODE, 1, j->order, 1, &mode, e) ||
+        !crs_read_array(j->a->word[1], &j->data, e))
+        return false;
+    crs_print_notice(j->a, &j->data);
+    j->s.mode = (int)mode - 1;
+    j->s.missing = missing;
+    j->given = j->data.shape;
+    if (mask && !crs_read_array(mask, &j->mask, e)) return false;
+    if (mask && !crease_space_equal(&j->mask.shape, &j->given))
+        return crs_fail(e, CREASE_BAD_SHAPE, "--mask does not have the shape of the data");
+    j->s.mask = j->mask.data;
+    return fit_shape(j, e);
+}
+
+static bool solve(crs_apply_job *j, crease_error *e)
+{
+    const ptrdiff_t n = crease_size(&j->s.shape), slices = j->s.shape.dim[j->s.mode];
+    for (int k = 0; k < j->order; k++) j->use[k] = j->factor[k].data;
+    j->s.factor = j->use;
+    j->s.penalty = j->penalty.reg;
+    j->s.trained = j->factor[j->s.mode].data;
+    j->s.trained_count = j->factor[j->s.mode].shape.dim[0];
+    j->out.coefficients = crs_doubles(slices * j->s.rank, "the coefficients", e);
+    j->out.lowrank = crs_doubles(n, "the low-rank part", e);
+    j->out.sparse = crs_doubles(n, "the sparse part", e);
+    j->out.score = crs_alloc((size_t)slices, sizeof *j->out.score);
+    if (!j->out.score) return crs_fail(e, CREASE_NO_MEMORY, "out of memory: the scores");
+    if (!j->out.coefficients || !j->out.lowrank || !j->out.sparse ||
+        !crease_cp_apply(&j->s, j->data.data, &j->out, e))
+        return false;
+    for (ptrdiff_t k = 0; k < slices * j->s.rank; k++) /* with unit columns in the other modes */
+        j->out.coefficients[k] *= pow(fabs(j->weight.data[k % j->s.rank]), 1 - 1.0 / j->order);
+    return true;
+}
+
+static json_t *scores(const crs_apply_job *j)
+{
+    json_t *list = json_array();
+    for (ptrdiff_t i = 0; i < j->s.shape.dim[j->s.mode]; i++) {
+        const crease_cp_slice_score *s = &j->out.score[i];
+        json_array_append_new(
+            list, json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:i}", "share", crs_real(s->share),
+                            "energy", crs_real(s->energy), "scale", crs_real(s->scale), "distance",
+                            crs_real(s->distance), "objective", crs_real(s->objective), "gradient",
+                            crs_real(s->gradient), "observed", (json_int_t)s->observed,
+                            "iterations", s->iterations));
+    }
+    return list;
+}
+
+static bool write_all(const crs_apply_job *j, crease_error *e)
+{
+    const crease_space table = crease_matrix(j->s.shape.dim[j->s.mode], j->s.rank);
+    return crs_outdir_array(j->a, "coefficients.npy", &table, j->out.coefficients, e) &&
+           crs_outdir_array(j->a, "lowrank.npy", &j->given, j->out.lowrank, e) &&
+           crs_outdir_array(j->a, "sparse.npy", &j->given, j->out.sparse, e) &&
+           crs_outdir_document(j->a, "result.json",
+                               json_pack("{s:i, s:s, s:s, s:s, s:i, s:o, s:I, s:o}",
+                                         "schema_version", 1, "verb", "apply", "version",
+                                         crease_version(), "model", j->a->word[0], "mode",
+                                         j->s.mode + 1, "shape", crs_dims(&j->given), "rank",
+                                         (json_int_t)j->s.rank, "slices", scores(j)),
+                               e);
+}
+
+static void print_summary(const crs_apply_job *j)
+{
+    printf("slice  outliers    energy     scale  distance\n");
+    for (ptrdiff_t i = 0; i < j->s.shape.dim[j->s.mode]; i++) {
+        const crease_cp_slice_score *s = &j->out.score[i];
+        printf("%5td  %7.2f%% %9.3g %9.3g %9.3g\n", i + 1, 100 * s->share, s->energy, s->scale,
+               s->distance);
+    }
+}
+
+static bool run(const crs_args *a, crease_error *e)
+{
+    static const char *const file[] = { "coefficients.npy", "lowrank.npy", "sparse.npy",
+                                        "result.json" };
+    crs_apply_job j = { .a = a };
+    bool done = crs_apply_model(&j, e) && read_data(&j, e) && solve(&j, e) &&
+                crs_outdir_open(a, (int)(sizeof file / sizeof *file), file, e) && write_all(&j, e);
+    if (done && !crs_given(a, CRS_OPT_JSON)) print_summary(&j);
+    discard(&j);
+    return done;
+}
+
+const crs_verb crs_apply_verb = {
+    .name = "apply",
+    .words = "RESULT DATA",
+    .least = 2,
+    .most = 2,
+    .text =
+        "See new slices through the factors of a result of 'crease rpca': for every slice along "
+        "mode N (--mode, default 1) the coefficients that minimize the robust error with the "
+        "result's own penalty, alpha and signs. DATA have the model's dimensions but for mode "
+        "N, or one dimension less: a single slice. The folder receives coefficients.npy (in "
+        "the units of factor_N times the weights), lowrank.npy, sparse.npy and result.json. "
+        "The scores of a slice: the share of its entries that are outliers, their energy "
+        "relative to the noise, the median error, and the robust distance of its coefficients "
+        "from those of the slices the model was fitted to.",
+    .example = "crease apply result new.npy --out seen",
+    .takes = CRS_LIST(CRS_TAKES(MODE), CRS_TAKES(MISSING), CRS_TAKES(MASK), CRS_TAKES(OUT),
+                      CRS_TAKES(FORCE), CRS_TAKES(JSON)),
+    .run = run,
+};

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT
+ * regress.h: the insides of the verb regress */
+#ifndef CRS_REGRESS_H
+#define CRS_REGRESS_H
+
+#include "cli/entry.h"
+#include "cli/outdir.h"
+
+enum { CRS_WARNINGS = 4 };
+
+typedef struct {
+    const crs_args *a;
+    crs_named_reg penalty;
+    crs_array lambda; /* of --lambda, descending */
+    crease_regression_settings s;
+    int folds; /* 0: no cross-validation */
+    uint64_t seed;
+
+    crs_array X, y;
+    ptrdiff_t n, p;
+    crease_regression *model;
+    crease_regression_certificate *certificate; /* one a lambda */
+    crease_regression_scores cv;
+    ptrdiff_t certified, checked;
+    int warnings;
+    char warning[CRS_WARNINGS][200];
+} crs_regress_job;
+
+/* Penalty, loss, lambdas and numbers, before any data are read (regress_options.c). */
+bool crs_regress_options(crs_regress_job *j, crease_error *e);
+
+/* X and y, and whether they fit each other and into memory (regress_data.c). */
+bool crs_regress_read(crs_regress_job *j, crease_error *e);
+
+/* The tables (regress_tables.c), the document (regress_json.c), the picture (regress_plot.c). */
+bool crs_regress_tables(const crs_regress_job *j, crease_error *e);
+json_t *crs_regress_json(const crs_regress_job *j);
+bool crs_regress_plot(const crs_regress_job *j, crease_error *e);
+
+/* "squared", ... */
+const char *crs_regress_loss_name(crease_regression_loss loss);
+
+#endif

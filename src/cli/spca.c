@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: MIT
+ * spca: the leading sparse rank-one terms of a tensor or matrix */
+#include "cli/spca.h"
+
+enum { LIMIT = 2, BROKEN = 3, INTERNAL = 70 };
+
+static void discard(crs_spca_job *j)
+{
+    crease_spca_free(j->model);
+    for (int n = 0; n < CREASE_MAX_ORDER; n++) crs_free(j->factor[n]);
+    crs_free(j->component);
+    crs_free(j->weight);
+    crs_free(j->left);
+    crs_array_free(&j->data);
+    crs_reg_close(&j->penalty);
+}
+
+/* What the model and the results take, from the shape alone. */
+static bool suffices(const crs_spca_job *j, const crease_space *shape, crease_error *e)
+{
+    crease_spca_settings s = j->s;
+    double results = 3 + sizeof *j->component / 8.0;
+    s.shape = *shape;
+    for (int n = 0; n < shape->order; n++) results += (double)shape->dim[n];
+    const double bytes = crease_spca_bytes(&s) + 8 * (double)crease_size(shape) +
+                         8 * results * (double)j->components;
+    return crs_memory_suffices("sparse PCA of this tensor", bytes, e);
+}
+
+static bool read_data(crs_spca_job *j, crease_error *e)
+{
+    const char *path = j->a->word[0];
+    const size_t length = strlen(path);
+    crease_space claimed; /* by a .npy file, before its items are read */
+    if (length > 4 && strcmp(path + length - 4, ".npy") == 0 && crs_npy_shape(path, &claimed) &&
+        !suffices(j, &claimed, e))
+        return false;
+    if (!crs_read_array(path, &j->data, e)) return false;
+    crs_print_notice(j->a, &j->data);
+    j->s.shape = j->data.shape;
+    if (j->s.shape.order < 2)
+        return crs_fail(e, CREASE_BAD_SHAPE,
+                        "the data have 1 dimension; give a matrix or a tensor");
+    if (j->s.fraction == 0) j->s.fraction = crease_spca_default(&j->s.shape).fraction;
+    return suffices(j, &j->s.shape, e);
+}
+
+/* Without noise there is no threshold, and the fraction decides. */
+static bool measure_noise(crs_spca_job *j, crease_error *e)
+{
+    double noise;
+    if (!(j->noise_times > 0)) return true;
+    if (!crease_spca_noise(&j->s.shape, j->data.data, &noise, e)) return false;
+    j->s.threshold = j->noise_times * noise;
+    return j->s.threshold < INFINITY ||
+           crs_fail(e, CREASE_BAD_DATA, "%g times the noise %g overflows; rescale the data",
+                    j->noise_times, noise);
+}
+
+static bool allocate(crs_spca_job *j, crease_error *e)
+{
+    const ptrdiff_t K = j->components;
+    j->component = crs_alloc((size_t)K, sizeof *j->component);
+    if (!j->component) return crs_fail(e, CREASE_NO_MEMORY, "out of memory: the components");
+    j->weight = crs_doubles(K, "the weights", e);
+    j->left = crs_doubles(K, "the residual norms", e);
+    for (int n = 0; n < j->s.shape.order; n++)
+        if (!(j->factor[n] = crs_doubles(K * j->s.shape.dim[n], "a factor", e))) return false;
+    return j->weight && j->left;
+}
+
+/* Whatever the theory or the method refuses is refused before anything is written. */
+static bool build(crs_spca_job *j, crease_error *e)
+{
+    crease_options o = j->o;
+    if (o.method == CREASE_METHOD_AUTO) o.method = CREASE_METHOD_PROX_BCD;
+    j->model = crease_spca_new(&j->s, j->data.data, e);
+    crease_analysis *a = j->model ? crease_analyse(crease_spca_problem(j->model), &o, e) : NULL;
+    const bool done = a;
+    crease_analysis_free(a);
+    return done && allocate(j, e);
+}
+
+static void keep(crs_spca_job *j, int k)
+{
+    const crease_spca_component *c = &j->component[k];
+    j->weight[k] = c->sigma;
+    for (int n = 0; n < j->s.shape.order; n++)
+        for (ptrdiff_t i = 0; i < j->s.shape.dim[n] && !c->zero; i++)
+            j->factor[n][i * j->components + k] = c->x[n][i] / c->length[n];
+    for (ptrdiff_t l = k; l < j->components; l++) j->left[l] = c->norm;
+}
+
+/* The time limit is for all components together. Where only 0 remains, so it would again. */
+static bool find(crs_spca_job *j, crease_error *e)
+{
+    const bool certificates = crs_given(j->a, CRS_OPT_CERTIFICATES);
+    crease_options o = j->o;
+    for (int k = 0; k < j->components; k++) {
+        if (certificates && !crs_spca_keep_tensor(j, k, e)) return false;
+        if (!crease_spca_next(j->model, &o, &j->component[k], e)) return false;
+        if (certificates && !crs_spca_keep_certificate(j, k, e)) return false;
+        j->run = k + 1;
+        keep(j, k);
+        o.max_seconds = pos(o.max_seconds - j->component[k].seconds);
+        if (j->component[k].zero) break;
+    }
+    return true;
+}
+
+static bool deliver(const crs_spca_job *j, crease_error *e)
+{
+    const crease_space numbers = crease_vector(j->components);
+    if (!crs_outdir_factors(j->a, &j->s.shape, j->components, (const double *const *)j->factor,
+                            e) ||
+        !crs_outdir_array(j->a, "weights.npy", &numbers, j->weight, e) ||
+        !crs_outdir_array(j->a, "residual_norms.npy", &numbers, j->left, e) ||
+        !crs_outdir_document(j->a, "result.json", crs_spca_json(j), e))
+        return false;
+    if (!crs_given(j->a, CRS_OPT_JSON)) crs_spca_print(j);
+    return true;
+}
+
+/* The worst of its components decides. */
+static int status_of(const crs_spca_job *j)
+{
+    int status = 0;
+    for (int k = 0; k < j->run; k++) {
+        const crease_spca_component *c = &j->component[k];
+        const bool valid = c->verdict == CREASE_VERDICT_VALID;
+        const bool broken = c->outcome == CREASE_DIVERGED || c->outcome == CREASE_NUMERICAL;
+        int mine = valid ? 0 : broken ? BROKEN : LIMIT;
+        if (c->outcome == CREASE_STATIONARY && c->verdict == CREASE_VERDICT_INVALID)
+            mine = INTERNAL;
+        if (mine > status) status = mine;
+    }
+    return status;
+}
+
+static bool run(const crs_args *a, crease_error *e)
+{
+    static const char *const file[] = { "weights.npy", "residual_norms.npy", "result.json",
+                                        "component_1" };
+    crs_spca_job j = { .a = a };
+    bool done = crs_spca_options(&j, e) && read_data(&j, e) && measure_noise(&j, e) &&
+                build(&j, e) && crs_outdir_open(a, (int)(sizeof file / sizeof *file), file, e);
+    if (done) {
+        j.norm = crease_spca_norm(j.model);
+        done = find(&j, e) && deliver(&j, e);
+        if (done) *a->status = status_of(&j);
+    }
+    discard(&j);
+    return done;
+}
+
+const crs_verb crs_spca_verb = {
+    .name = "spca",
+    .words = "DATA",
+    .least = 1,
+    .most = 1,
+    .text = "Find the leading sparse rank-one terms of a tensor or matrix. Each minimizes -T(x_1, "
+            "..., x_d) + alpha sum R(x_i) with |x_i| <= 1, by prox-bcd or gcg from several starts, "
+            "and is taken off before the next. --alpha is a number; auto (the default) chooses it "
+            "so that entries of T(.., x_j, ..) below 1/(2d) of the largest vanish at the first "
+            "start, auto:F below a fraction F; noise takes 4 times (noise:Z, Z times) the noise as "
+            "estimated from the median of |T|, and finds nothing where only noise is left. The "
+            "folder receives the unit columns factor_1.npy, "
+            "..., weights.npy, residual_norms.npy and result.json. eps is relative unless "
+            "--relative 0 is given. The exit code is 0 when the independent checker finds every "
+            "component VALID, 2 at a limit, 3 when the run diverged.",
+    .example = "crease spca instance/tensor.npy --components 2 --out sparse",
+    .takes = CRS_LIST(CRS_TAKES_RUN, CRS_TAKES(PENALTY), CRS_TAKES(ALPHA), CRS_TAKES(COMPONENTS),
+                      CRS_TAKES(STARTS), CRS_TAKES(CERTIFICATES), CRS_TAKES(OUT), CRS_TAKES(FORCE),
+                      CRS_TAKES(JSON)),
+    .run = run,
+};

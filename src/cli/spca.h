@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT
+ * spca.h: the insides of the verb spca */
+#ifndef CRS_SPCA_VERB_H
+#define CRS_SPCA_VERB_H
+
+#include "cli/entry.h"
+#include "cli/outdir.h"
+
+typedef struct {
+    const crs_args *a;
+    crease_options o;
+    crs_named_reg penalty;
+    crease_spca_settings s;
+    ptrdiff_t components; /* asked for */
+    double noise_times;   /* > 0: the threshold is so many times the noise */
+
+    crs_array data;
+    crease_spca *model;
+    double norm;                      /* of the data */
+    int run;                          /* components that were run: found, or the first zero */
+    crease_spca_component *component; /* `components` places */
+    double *factor[CREASE_MAX_ORDER]; /* unit columns; zeros for what was not found */
+    double *weight, *left;            /* sigma, and |T| after each component */
+} crs_spca_job;
+
+bool crs_spca_options(crs_spca_job *j, crease_error *e); /* spca_options.c */
+json_t *crs_spca_json(const crs_spca_job *j);            /* spca_json.c */
+
+/* component_k/ for crease verify: the tensor before the component is sought, the problem and the
+ * point after (spca_certificate.c). */
+bool crs_spca_keep_tensor(const crs_spca_job *j, int k, crease_error *e);
+bool crs_spca_keep_certificate(const crs_spca_job *j, int k, crease_error *e);
+
+void crs_spca_print(const crs_spca_job *j); /* spca_print.c */
+
+/* Entries of column k of factor n that are not 0. */
+ptrdiff_t crs_spca_support(const crs_spca_job *j, int n, int k);
+
+#endif

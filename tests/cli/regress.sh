@@ -1,0 +1,247 @@
+# regress: certified paths, their files, cross-validation, every loss, bad data
+source "$(dirname "$0")/common.bash"
+cd "$scratch" || exit 1
+if ! $python -c 'import numpy' 2>/dev/null; then echo "skipped: no numpy"; exit 0; fi
+$python - <<'END'
+import numpy as np
+r = np.random.RandomState(1)
+n, p = 80, 12
+X = r.randn(n, p) * np.linspace(0.5, 4, p) + r.randn(p)
+b = np.zeros(p); b[[1, 4, 9]] = [2, -1, 0.5]
+y = 3 + X @ b + r.randn(n)
+np.save("X.npy", X); np.save("y.npy", y); np.save("c.npy", (y > np.median(y)).astype(float))
+np.savetxt("X.csv", X, delimiter=","); np.savetxt("y.csv", y)
+np.savetxt("s.csv", np.where(y > np.median(y), 1, -1))
+np.save("separable.npy", np.column_stack([y, X[:, 0]]))
+wide = r.randn(30, 90)
+np.save("wide.npy", wide); np.save("narrow.npy", wide[:, 0] * 2 + 0.1 * r.randn(30))
+def spoil(name, i, j, value):
+    Z = X.copy(); Z[i, j] = value; np.save(name, Z)
+spoil("nan.npy", 2, 4, np.nan); spoil("inf.npy", 0, 0, np.inf); spoil("minf.npy", 7, 1, -np.inf)
+spoil("huge.npy", 7, 1, 1e308)
+np.save("allnan.npy", X * np.nan); np.save("tiny.npy", X * 1e-300); np.save("big.npy", X * 1e130)
+np.save("mixed.npy", X * np.where(np.arange(p) % 2, 1e100, 1e-100))
+np.save("denormal.npy", np.full((n, p), 5e-324) * r.randint(0, 2, (n, p)))
+np.save("zeros.npy", 0 * y); np.save("ones.npy", 0 * y + 1); np.save("zeroX.npy", 0 * X)
+np.save("ynan.npy", np.where(np.arange(n) == 5, np.nan, y)); np.save("short.npy", y[:-1])
+np.save("one_row.npy", X[:1]); np.save("one_y.npy", y[:1]); np.save("column.npy", X[:, :1])
+np.save("vector.npy", X[:, 1]); np.save("cube.npy", np.ones((2, 2, 2))); np.save("square.npy", np.ones((4, 4)))
+np.save("three.npy", np.arange(n) % 3.0); np.save("spike.npy", np.where(np.arange(n) == 3, 5.0, 0))
+np.save("twins.npy", np.hstack([X, X])); np.save("constant.npy", np.hstack([X, np.ones((n, 1))]))
+np.save("two.npy", X[:2]); np.save("two_y.npy", y[:2]); np.save("labels.npy", np.arange(p) // 3)
+open("sparse.mtx", "w").write("%%MatrixMarket matrix coordinate real general\n4 3 4\n1 1 1\n2 1 -1\n3 2 2\n4 3 1\n")
+np.save("four.npy", np.array([1.0, -1, 2, 0.1]))
+open("empty.csv", "w").close()
+END
+
+# fitted NAME ARGUMENT...: exit 0, every lambda certified and checked, the files there.
+fitted() {
+    local name=$1
+    shift
+    run "$CREASE" regress "$@" --out "$name"
+    [ $code -eq 0 ] && [ -z "$err" ] && [ -s "$name/path.svg" ] && [ -s "$name/solutions.csv" ] &&
+        $python - "$name" <<'END'
+import json, sys
+r = json.load(open(sys.argv[1] + "/result.json"))
+assert r["verb"] == "regress" and r["status"].startswith("eps-stationary")
+for s in r["solutions"]:
+    c = s["certificate"]
+    assert c["certified"] and c["checker"] == "VALID" and c["relative"] <= r["settings"]["eps"], c
+END
+    judge $? "regress $*: exit $code, $out $err"
+}
+fitted plain X.npy y.npy --penalty mcp --standardize --intercept --cv 10
+[[ $out == *"best "*"left out"* && $out == *"certified   100 of 100"* ]]
+judge $? "the summary: $out"
+fitted csv X.csv y.csv --penalty mcp --standardize --intercept --cv 10
+for penalty in l1 elastic-net elastic-net:0.9 scad scad:3 mcp:2 lsp:0.3 capped-l1:0.4 l0 l-half l-two-thirds lq lq:0.3; do
+    fitted "p-$penalty" X.npy y.npy --penalty $penalty --standardize --intercept --path 20
+done
+for loss in squared huber huber:2 cauchy cauchy:1.5; do
+    fitted "l-$loss" X.npy y.npy --penalty scad --loss $loss --intercept --path 15
+done
+fitted logistic X.npy c.npy --loss logistic --standardize --intercept --path 30 --cv 5
+fitted signs X.npy s.csv --loss logistic --standardize --intercept --path 30 --cv 5
+fitted raw X.npy y.npy --path 10
+fitted groups X.npy y.npy --groups labels.npy --standardize --path 15
+fitted sizes X.npy y.npy --penalty group-mcp --groups 4,4,4 --standardize --path 15
+fitted weights X.npy y.npy --weights 1,1,2,1,0,1,1,1,1,1,1,3 --standardize --path 15
+fitted up X.npy y.npy --ascending --standardize --intercept
+fitted down X.npy y.npy --standardize --intercept
+fitted given X.npy y.npy --lambda 0.01,1,0.1 --standardize --intercept
+fitted wide wide.npy narrow.npy --penalty mcp --standardize --path 30,0.1
+fitted sparse sparse.mtx four.npy --path 5
+fitted column column.npy y.npy --path 5
+fitted vector vector.npy y.npy --intercept --path 5
+
+$python - <<'END'
+import csv, json, math
+import numpy as np
+X, y = np.load("X.npy"), np.load("y.npy")
+def load(name): return json.load(open(name + "/result.json"))
+r, c = load("plain"), np.load("plain/coefficients.npy")
+rows = list(csv.DictReader(open("plain/solutions.csv")))
+assert c.shape == (100, 13) and len(rows) == 100 == len(r["solutions"])
+lam = np.array([float(t["lambda"]) for t in rows])
+assert np.allclose(np.diff(np.log(lam)), np.log(0.001) / 99)
+for k in (0, 10, 50, 99):
+    b = np.zeros(12)
+    for pair in rows[k]["coefficients"].split():
+        j, value = pair.split(":"); b[int(j) - 1] = float(value)
+    assert (b == c[k, 1:]).all() and float(rows[k]["intercept"]) == c[k, 0]
+    assert (b != 0).sum() == int(rows[k]["nonzero"])
+    u = y - c[k, 0] - X @ b
+    assert abs((u ** 2).mean() - float(rows[k]["deviance"])) < 1e-10
+    t = abs(b) * X.std(0); l = lam[k]
+    mcp = np.where(t <= 3 * l, l * t - t * t / 6, 1.5 * l * l).sum()
+    assert abs((u ** 2).mean() / 2 + mcp - float(rows[k]["objective"])) < 1e-9
+scores = list(csv.DictReader(open("plain/cv.csv")))
+mean = np.array([float(s["deviance"]) for s in scores])
+best = r["cross_validation"]["best"] - 1
+assert mean.argmin() == best and r["cross_validation"]["lambda_min"] == lam[best]
+within = mean <= mean[best] + float(scores[best]["standard_error"])
+assert r["cross_validation"]["one_se"] - 1 == within.argmax()
+assert {1, 4, 9} <= set(np.flatnonzero(c[best, 1:]))
+assert np.allclose(np.load("csv/coefficients.npy"), c)
+assert np.allclose(np.load("up/coefficients.npy"), np.load("down/coefficients.npy"), atol=1e-5)
+assert np.load("logistic/coefficients.npy").tobytes() == np.load("signs/coefficients.npy").tobytes()
+assert [s["lambda"] for s in load("given")["solutions"]] == [1, 0.1, 0.01]
+g = np.load("groups/coefficients.npy")[:, 1:].reshape(15, 4, 3) != 0
+assert (g.all(2) == g.any(2)).all() and g.any()
+assert (np.load("weights/coefficients.npy")[:, 5] != 0).all()  # no weight, no zero
+assert np.load("raw/coefficients.npy")[:, 0].any() == False
+assert all(s["certificate"]["convexity"].startswith("global") for s in load("down")["solutions"])
+import xml.dom.minidom as xml
+svg = xml.parse("plain/path.svg")
+assert len(svg.getElementsByTagName("polyline")) >= 3
+END
+judge $? "the files"
+run "$CREASE" regress X.npy y.npy --penalty mcp --standardize --intercept --cv 10 --out again --json
+[ $code -eq 0 ] && [ "$out" = "$(cat again/result.json)" ] && cmp -s again/cv.csv plain/cv.csv
+judge $? "the same seed gives the same scores, --json the document"
+run "$CREASE" regress X.npy y.npy --penalty mcp --standardize --intercept --cv 10 --seed 1 --out seed
+! cmp -s seed/cv.csv plain/cv.csv
+judge $? "another seed deals other folds"
+
+# Warnings.
+run "$CREASE" regress X.npy y.npy --lambda 1000 --out nothing
+[ $code -eq 0 ] && [[ $out == *"warning     every coefficient is zero"* ]]
+judge $? "a path of zeros: $out"
+run "$CREASE" regress X.npy y.npy --penalty mcp --max-iterations 1 --path 5 --out limit
+[ $code -eq 2 ] && [[ $out == *"not every solution is certified"* ]] && [ -s limit/result.json ]
+judge $? "a limit: exit $code, $out"
+
+# X1 to X16 of the numbers and shapes, where they apply.
+X1() {
+    expect_exit 65 "row 3, column 5 of X is nan" regress nan.npy y.npy --out x
+    expect_exit 65 "row 1, column 1 of X is inf" regress inf.npy y.npy --out x
+    expect_exit 65 "row 8, column 2 of X is -inf" regress minf.npy y.npy --out x
+    expect_exit 65 "row 1, column 1 of X is nan" regress allnan.npy y.npy --out x
+    expect_exit 65 "entry 6 of y is nan" regress X.npy ynan.npy --out x
+}
+X2() { # finite, or refused; never a silent nan
+    expect_exit 65 "row 8, column 2 .*rescale" regress huge.npy y.npy --out x
+    local data
+    for data in tiny big mixed denormal; do
+        run "$CREASE" regress $data.npy y.npy --standardize --path 10 --out "x2-$data"
+        case $code in
+        0 | 2) $python -c "
+import numpy as np
+assert np.isfinite(np.load('x2-$data/coefficients.npy')).all()" ;;
+        *) [ $code -eq 65 ] || [ $code -eq 70 ] ;;
+        esac
+        judge $? "X2 $data: exit $code, $err"
+    done
+    fitted x2-scaled tiny.npy y.npy --standardize --path 10
+}
+X3() { # nothing to explain, or nothing to explain it with
+    fitted x3-y X.npy zeros.npy --standardize --intercept --path 5
+    [[ $out == *"explains nothing"* ]]
+    judge $? "X3: $out"
+    fitted x3-x zeroX.npy y.npy --intercept --path 5
+}
+X4() {
+    fitted x4-constant X.npy ones.npy --intercept --path 5
+    fitted x4-spike X.npy spike.npy --standardize --intercept --path 20
+    fitted x4-twins twins.npy y.npy --standardize --intercept --path 20
+    fitted x4-twins-mcp twins.npy y.npy --penalty mcp --standardize --intercept --path 20
+    expect_exit 65 "column 13 of X is 1 in every row" regress constant.npy y.npy --standardize --intercept --out x
+}
+X5() {
+    expect_exit 65 "has 1 row" regress one_row.npy one_y.npy --out x
+    fitted x5 two.npy two_y.npy --path 5,0.5
+    expect_exit 65 "is no vector" regress X.npy square.npy --out x
+    expect_exit 65 "3 dimensions" regress cube.npy y.npy --out x
+    expect_exit 65 "80 rows but .* 79 numbers" regress X.npy short.npy --out x
+    expect_exit 65 "empty" regress empty.csv y.npy --out x
+}
+X8() {
+    expect_exit 64 "eps" regress X.npy y.npy --eps 0 --out x
+    expect_exit 64 "eps" regress X.npy y.npy --eps nan --out x
+    expect_exit 64 "lambda 2 is 0" regress X.npy y.npy --lambda 1,0 --out x
+    expect_exit 64 "lambda 1 is inf" regress X.npy y.npy --lambda inf,1 --out x
+    expect_exit 64 "whole number of lambdas" regress X.npy y.npy --path 0 --out x
+    expect_exit 64 "ratio" regress X.npy y.npy --path 10,2 --out x
+    expect_exit 64 "cv = 1" regress X.npy y.npy --cv 1 --out x
+    expect_exit 64 "only 80 rows" regress X.npy y.npy --cv 81 --out x
+    expect_exit 64 "not both" regress X.npy y.npy --path 5 --lambda 1 --out x
+}
+X12() {
+    expect_exit 64 "scad" regress X.npy y.npy --penalty scad:2 --out x
+    expect_exit 64 "mcp" regress X.npy y.npy --penalty mcp:0 --out x
+    expect_exit 64 "theta" regress X.npy y.npy --penalty lsp --out x
+    expect_exit 64 "in \\(0, 1\\]" regress X.npy y.npy --penalty elastic-net:0 --out x
+    expect_exit 64 "no number but lambda" regress X.npy y.npy --penalty l1:3 --out x
+    expect_exit 64 "did you mean" regress X.npy y.npy --penalty scda --out x
+    expect_exit 64 "no path here" regress X.npy y.npy --penalty tv1d --out x
+    expect_exit 64 "selects nothing" regress X.npy y.npy --penalty squared-l2 --out x
+    expect_exit 64 "did you mean 'huber'" regress X.npy y.npy --loss hubert --out x
+    expect_exit 64 "no scale" regress X.npy y.npy --loss squared:2 --out x
+    expect_exit 64 "not a finite number > 0" regress X.npy y.npy --loss huber:-1 --out x
+    expect_exit 65 "entry 3 of y is 2; logistic" regress X.npy three.npy --loss logistic --out x
+    expect_exit 65 "both classes" regress X.npy ones.npy --loss logistic --out x
+    expect_exit 65 "sizes add up to 10" regress X.npy y.npy --groups 5,5 --out x
+    expect_exit 65 "give one for" regress X.npy y.npy --weights 1,2 --out x
+}
+X13() { # no minimizer: a penalty that levels off, classes that a column separates
+    run "$CREASE" regress separable.npy c.npy --loss logistic --penalty mcp --standardize \
+        --intercept --path 10,0.001 --max-iterations 2000 --out x13
+    [ $code -eq 2 ] && [[ $out == *"separate the classes"* ]] && $python -c '
+import json, numpy as np
+assert np.isfinite(np.load("x13/coefficients.npy")).all()
+assert not all(s["certificate"]["certified"] for s in json.load(open("x13/result.json"))["solutions"])'
+    judge $? "X13: exit $code, $out $err"
+}
+X16() { # columns in another order, columns and y in other units, -y
+    $python - <<'END'
+import numpy as np
+X, y = np.load("X.npy"), np.load("y.npy")
+np.save("X16.npy", X[:, ::-1] * 1e6); np.save("y16.npy", -1e-6 * y)
+END
+    fitted x16 X.npy y.npy --penalty scad --standardize --intercept --eps 1e-10 --path 20
+    fitted x16b X16.npy y16.npy --penalty scad --standardize --intercept --eps 1e-10 --path 20
+    $python -c '
+import numpy as np
+a, b = np.load("x16/coefficients.npy"), np.load("x16b/coefficients.npy")
+assert np.allclose(b[:, 0], -1e-6 * a[:, 0], rtol=1e-7)
+assert np.allclose(b[:, :0:-1] * 1e12, -a[:, 1:], rtol=1e-7, atol=1e-9)'
+    judge $? X16
+}
+for name in X1 X2 X3 X4 X5 X8 X12 X13 X16; do $name; done
+
+# The example of the help page works as pasted.
+example=$("$CREASE" help regress | sed -n '/^Example$/{n;p;}')
+PATH="$(dirname "$CREASE"):$PATH" run bash -c "$example"
+[ $code -eq 0 ] && [ -s result/result.json ]
+judge $? "example: $example"
+[ "$("$CREASE" help regress | awk 'length > 100')" = "" ]
+judge $? "the help page is narrow"
+
+# Mistakes, and no folder left behind by them.
+[ ! -e x ]
+judge $? "a refusal leaves nothing"
+expect_exit 73 "exists already.*--force" regress X.npy y.npy --out plain
+expect_exit 64 "add --out" regress X.npy y.npy
+expect_exit 64 "a word is missing" regress X.npy --out x
+expect_exit 66 "cannot be opened" regress nowhere.npy y.npy --out x
+finish

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT
+ * envelope: any allocation may fail, the forecast is what is allocated, evaluations allocate none
+ */
+#include "model/envelope.h"
+#include "fail_alloc.h"
+#include "test.h"
+
+static void one_case(const crease_space *shape, ptrdiff_t rank)
+{
+    const crs_envelope_settings c = {
+        .shape = *shape, .rank = rank, .alpha_noise = 1, .threads = 2
+    };
+    const crs_envelope_face face = { &crs_l1, { 1 }, 1 };
+    double *T = calloc((size_t)crease_size(shape), sizeof *T);
+    double *x = calloc((size_t)(shape->dim[0] + 100) * (size_t)rank, sizeof *x);
+    double *out = calloc((size_t)crease_size(shape), sizeof *out);
+    const double *factor[CREASE_MAX_ORDER];
+    crs_envelope *s = NULL;
+    crs_envelope_sums sums = { 0 };
+    long needed = 0;
+    ptrdiff_t rows, columns;
+    for (int n = 0; n < shape->order; n++) factor[n] = x;
+    for (; !s; needed++) {
+        crease_error e = { CREASE_OK, "" };
+        allocations_left = needed;
+        allocations_bytes = 0;
+        s = crs_envelope_new(&c, T, &e);
+        assert_true(s || (e.code == CREASE_NO_MEMORY && allocations_live == 0));
+    }
+    assert_int_equal(needed, 3);
+    assert_int_equal(allocations_bytes, crs_envelope_bytes(&c, NULL));
+    allocations_left = 0;
+    sums.gradient[0] = calloc((size_t)(shape->dim[0] * rank), sizeof(double));
+    crs_envelope_evaluate(s, rank, factor, &face, &face, &sums);
+    assert_true(sums.value == 0 && sums.observed == crease_size(shape));
+    crs_envelope_open(s, rank, factor, &face);
+    crs_envelope_rows(s, &rows, &columns);
+    crs_envelope_read(s, CRS_CP_B, 0, rows, out);
+    crs_envelope_free(s);
+    assert_int_equal(allocations_live, 0);
+    free(T), free(x), free(out), free(sums.gradient[0]);
+}
+
+static void allocations(void **state)
+{
+    const crease_space shapes[] = { { .order = 2, .dim = { 1, 1 } },
+                                    { .order = 3, .dim = { 5, 7, 100 } },
+                                    { .order = 5, .dim = { 97, 2, 3, 1, 5 } } };
+    (void)state;
+    for (int k = 0; k < 3; k++) one_case(&shapes[k], 1 + 4 * k);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = { cmocka_unit_test(allocations) };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT
+ * regression: building, fitting, certifying and crossing survive any one allocation failing */
+#include "fail_alloc.h"
+#include "test.h"
+
+enum { ROWS = 12, COLS = 5 };
+
+static bool all_of_it(crease_error *e, crease_regression_loss loss, crease_reg penalty)
+{
+    double X[ROWS * COLS], y[ROWS];
+    crease_regression_settings s = crease_regression_default();
+    crease_regression_certificate c;
+    crease_regression_scores cv = { .mean = NULL };
+    for (int k = 0; k < ROWS * COLS; k++) X[k] = sin(7 * k + 1);
+    for (int i = 0; i < ROWS; i++) y[i] = X[i * COLS] + 0.1 * cos(i);
+    s.loss = loss, s.path = 3, s.penalty = penalty;
+    crease_regression *m = crease_regression_new(&s, ROWS, COLS, X, y, e);
+    const bool done = m && crease_regression_fit(m, e) &&
+                      crease_regression_certify(m, 2, true, &c, e) &&
+                      crease_regression_cv(m, X, y, 3, 1, &cv, e);
+    crease_regression_scores_free(&cv);
+    crease_regression_free(m);
+    return done;
+}
+
+static bool squared(crease_error *e)
+{
+    return all_of_it(e, CREASE_REGRESSION_SQUARED, crease_mcp(1, 3));
+}
+
+static bool cauchy(crease_error *e) { return all_of_it(e, CREASE_REGRESSION_CAUCHY, crease_l1(1)); }
+
+static bool groups(crease_error *e)
+{
+    static const ptrdiff_t start[] = { 0, 2, 5 };
+    static const crease_groups g = { 2, start, NULL };
+    return all_of_it(e, CREASE_REGRESSION_HUBER, crease_group_l1(1, &g));
+}
+
+static void survive(void **state)
+{
+    bool (*const call[])(crease_error *) = { squared, cauchy, groups };
+    (void)state;
+    for (size_t k = 0; k < sizeof call / sizeof *call; k++)
+        for (int once = 0; once < 2; once++) {
+            long n = 0;
+            for (bool done = false; !done; n++) {
+                crease_error e = { CREASE_OK, "" };
+                allocations_left = n, allocations_recover = once;
+                done = call[k](&e);
+                assert_true(allocations_live == 0);
+                assert_int_equal(e.code, done ? CREASE_OK : CREASE_NO_MEMORY);
+            }
+            assert_true(n > 20);
+        }
+    allocations_left = -1;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = { cmocka_unit_test(survive) };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

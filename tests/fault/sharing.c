@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT
+ * sharing: building sharing and consensus problems survives any one allocation failing */
+#include "fail_alloc.h"
+#include "test.h"
+
+static const double A[6] = { 1, 2, 3, 4, 5, 7 }, y[3] = { 1, -1, 2 }, start[2] = { 1, 1 };
+
+static bool share(crease_error *e)
+{
+    const crease_space space[] = { crease_vector(2), crease_vector(3) };
+    const crease_block block[] = {
+        { .reg = crease_mcp(1, 3), .map = crease_dense(A), .start = start },
+        { .reg = crease_l1(1), .map = crease_identity(1) },
+    };
+    const crease_sharing_settings s = {
+        .count = 2, .space = space, .block = block, .range = crease_vector(3), .y = y
+    };
+    crease_sharing *m = crease_sharing_new(&s, e);
+    crease_sharing_free(m);
+    return m;
+}
+
+static bool agree(crease_error *e)
+{
+    const ptrdiff_t rows[] = { 2, 1 };
+    const double *matrix[] = { A, A + 4 }, *rhs[] = { y, NULL };
+    const crease_consensus_settings s = { .agents = 2,
+                                          .size = 2,
+                                          .rows = rows,
+                                          .matrix = matrix,
+                                          .rhs = rhs,
+                                          .reg = crease_mcp(1, 3),
+                                          .start = start };
+    crease_consensus *m = crease_consensus_new(&s, e);
+    crease_consensus_free(m);
+    return m;
+}
+
+static void survive(void **state)
+{
+    bool (*const call[])(crease_error *) = { share, agree };
+    (void)state;
+    for (size_t k = 0; k < sizeof call / sizeof *call; k++)
+        for (int once = 0; once < 2; once++) {
+            long n = 0;
+            for (bool done = false; !done; n++) {
+                crease_error e = { CREASE_OK, "" };
+                allocations_left = n, allocations_recover = once;
+                done = call[k](&e);
+                assert_true(allocations_live == 0);
+                assert_int_equal(e.code, done ? CREASE_OK : CREASE_NO_MEMORY);
+            }
+            assert_true(n > 2);
+        }
+    allocations_left = -1;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = { cmocka_unit_test(survive) };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT
+ * spca: building and solving survive any one of their allocations failing */
+#include "fail_alloc.h"
+#include "test.h"
+
+static bool find(crease_method method, crease_error *e)
+{
+    const crease_space shape = { .order = 3, .dim = { 4, 3, 5 } };
+    double t[60];
+    for (int j = 0; j < 60; j++) t[j] = sin(j);
+    crease_spca_settings s = crease_spca_default(&shape);
+    s.starts = 2;
+    crease_spca *m = crease_spca_new(&s, t, e);
+    crease_options o = crease_options_default();
+    crease_spca_component c;
+    o.method = method;
+    const bool done = m && crease_spca_next(m, &o, &c, e);
+    assert_true(!done || c.verdict == CREASE_VERDICT_VALID);
+    crease_spca_free(m);
+    return done;
+}
+
+static bool by_bcd(crease_error *e) { return find(CREASE_METHOD_PROX_BCD, e); }
+static bool by_gcg(crease_error *e) { return find(CREASE_METHOD_GCG, e); }
+
+static void survive(void **state)
+{
+    bool (*const call[])(crease_error *) = { by_bcd, by_gcg };
+    (void)state;
+    for (size_t k = 0; k < sizeof call / sizeof *call; k++)
+        for (int once = 0; once < 2; once++) {
+            long n = 0;
+            for (bool done = false; !done; n++) {
+                crease_error e = { CREASE_OK, "" };
+                allocations_left = n, allocations_recover = once;
+                done = call[k](&e);
+                assert_true(allocations_live == 0);
+                assert_int_equal(e.code, done ? CREASE_OK : CREASE_NO_MEMORY);
+            }
+            assert_true(n > 10);
+        }
+    allocations_left = -1;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = { cmocka_unit_test(survive) };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
