@@ -38,6 +38,7 @@ typedef struct {
 } crs_cp_check;
 
 /* d + 3 blocks and the constraint (cp.c). */
-bool crs_claim_sweep(crs_cp_check *k, crs_finding *block, crs_finding *feasibility, crease_error *e);
+bool crs_claim_sweep(crs_cp_check *k, crs_finding *block, crs_finding *feasibility,
+                     crease_error *e);
 
 #endif
