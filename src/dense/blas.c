@@ -74,3 +74,16 @@ void crs_cholesky_solve(ptrdiff_t n, const double *l, ptrdiff_t columns, double 
     cblas_dtrsm(CblasRowMajor, CblasLeft, CblasLower, CblasTrans, CblasNonUnit, (int)n,
                 (int)columns, 1, l, (int)n, b, (int)columns);
 }
+
+/* z L' = y, then x L = z. */
+void crs_cholesky_solve_rows(ptrdiff_t n, const double *l, ptrdiff_t rows, double *y)
+{
+    if (!countable(n, rows, n) || n == 0) {
+        fill(n * rows, NAN, y);
+        return;
+    }
+    cblas_dtrsm(CblasRowMajor, CblasRight, CblasLower, CblasTrans, CblasNonUnit, (int)rows, (int)n,
+                1, l, (int)n, y, (int)n);
+    cblas_dtrsm(CblasRowMajor, CblasRight, CblasLower, CblasNoTrans, CblasNonUnit, (int)rows,
+                (int)n, 1, l, (int)n, y, (int)n);
+}

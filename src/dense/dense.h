@@ -48,6 +48,8 @@ bool crs_pencil(ptrdiff_t n, const double *a, const double *b, double *v, double
 bool crs_cholesky(ptrdiff_t n, double *a);
 /* b (n x columns, row-major) becomes A^{-1} b. */
 void crs_cholesky_solve(ptrdiff_t n, const double *l, ptrdiff_t columns, double *b);
+/* y (rows x n, row-major) becomes y A^{-1}. */
+void crs_cholesky_solve_rows(ptrdiff_t n, const double *l, ptrdiff_t rows, double *y);
 
 /* y = argmin over |y|_2 <= radius of sum_j e_j y_j^2/2 - c_j y_j, for e of any sign; y may be c.
  * false: there is no minimizer, or (on more than one rank) it is not unique. */

@@ -9,6 +9,13 @@
 
 enum { SPARE = 10, LONG = 4, LONGEST = 1500, STEPS = 2, STREAM = 64 };
 
+void crs_cp_square_add(const crs_cp_square *a, const crease_space *slab, const double *values)
+{
+    const crs_mode_map map = { a->q, a->columns, true };
+    if (a->q) crs_ttm(slab, a->n, map, 1, values, 0, a->product);
+    crs_unfolding_product(slab, a->n, a->columns, 1, values, a->q ? a->product : values, a->w);
+}
+
 typedef struct {
     int n;
     ptrdiff_t rows, columns; /* of a slab; of q */
@@ -16,17 +23,15 @@ typedef struct {
 } reader;
 
 /* w (I_n x columns) = V_(n) V_(n)' Q; q NULL: the Gram matrix itself */
-static void apply(const crs_cp_view *v, const reader *r, const double *q, double *w)
+static void apply(const crs_cp_view *v, const reader *r, double *q, double *w)
 {
     crease_space s = v->shape;
-    const crs_mode_map map = { q, r->columns, true };
+    const crs_cp_square a = { r->n, r->columns, q, w, r->product };
     crs_view_count(v);
     fill(s.dim[r->n] * r->columns, 0, w);
     for (ptrdiff_t first = 0; first < v->shape.dim[0]; first += r->rows) {
         s.dim[0] = fewer(r->rows, v->shape.dim[0] - first);
-        const double *slab = crs_view_slab(v, first, s.dim[0], r->slab);
-        if (q) crs_ttm(&s, r->n, map, 1, slab, 0, r->product);
-        crs_unfolding_product(&s, r->n, r->columns, 1, slab, q ? r->product : slab, w);
+        crs_cp_square_add(&a, &s, crs_view_slab(v, first, s.dim[0], r->slab));
     }
 }
 

@@ -31,7 +31,9 @@ static void entries(const crs_cp_point *p, const crs_cp_room *w, ptrdiff_t first
         const double b = seen ? share * s : -z - e[j];
         sum[REST] += s * s;
         if (!p->whole.ops) {
-            sum[DIST] += square(crs_scalar_dist(&p->rho, e[j], 2 * c * s));
+            const double off = e[j] == 0 ? pos(2 * c * fabs(s) - p->steep)
+                                         : crs_scalar_dist(&p->rho, e[j], 2 * c * s);
+            sum[DIST] += off * off;
             if (e[j] != 0) sum[PENALTY] += crs_scalar_value(&p->rho, e[j]);
         } else {
             w->e[at] = e[j];

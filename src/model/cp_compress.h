@@ -24,6 +24,15 @@ void crs_cp_core_free(crs_cp_core *c);
 bool crs_cp_basis(const crs_cp_view *v, int n, ptrdiff_t columns, uint64_t seed, double *basis,
                   double *squares, crease_error *e);
 
+/* w (I_n x columns) grows by V_(n) V_(n)' Q of one slab, Q (I_n x columns); q NULL: by V_(n)
+ * V_(n)' itself, columns = I_n. product: room for slab x_n Q'. */
+typedef struct {
+    int n;
+    ptrdiff_t columns;
+    double *q, *w, *product;
+} crs_cp_square;
+void crs_cp_square_add(const crs_cp_square *a, const crease_space *slab, const double *values);
+
 /* As crease_cp_structure, of a view without a model (cp_structure.c). */
 bool crs_cp_structure(const crs_cp_view *data, ptrdiff_t rank, const double *const *factor,
                       double *structure, crease_error *e);

@@ -88,6 +88,7 @@ static crease_outcome judge(crease_cp_fit *f, bool certified)
 static bool certificate_due(const crease_cp_fit *f)
 {
     const long k = f->report.iterations;
+    if (f->engine->tell) return false;
     return k % f->s.run.certify_every == 0 || k <= 2 || k == 5;
 }
 
@@ -119,8 +120,9 @@ crease_outcome crease_cp_fit_step(crease_cp_fit *f)
     if (!f->started) {
         f->begun = now();
         f->started = true;
-        certify(f);
-        if (finish(f, judge(f, true), true) != CREASE_NOT_RUN) return r->outcome;
+        if (!f->engine->tell) certify(f);
+        if (!f->engine->tell && finish(f, judge(f, true), true) != CREASE_NOT_RUN)
+            return r->outcome;
     }
     const crease_outcome ended = f->engine->step(f->state);
     r->iterations++;
@@ -128,6 +130,7 @@ crease_outcome crease_cp_fit_step(crease_cp_fit *f)
     f->progress.theta = f->engine->theta(f->state);
     const bool due = certificate_due(f) || ended != CREASE_NOT_RUN;
     if (due) certify(f);
+    if (!due && f->engine->tell) f->engine->tell(f->state, &f->progress);
     r->seconds = now() - f->begun;
     f->progress.iteration = r->iterations;
     f->progress.seconds = r->seconds;

@@ -17,6 +17,9 @@ typedef struct {
     void *(*open)(crease_cp_fit *f, double *tensor, crease_error *e);
     crease_outcome (*step)(void *self); /* NOT_RUN: go on */
     double (*theta)(const void *self);
+    /* NULL: certificates at fixed iterations; else only when a step says it is done, and meanwhile
+     * what the engine itself knows of objective and residual */
+    void (*tell)(const void *self, crease_progress *p);
     long (*readings)(const void *self); /* NULL: one an iteration */
     const double *(*factor)(const void *self, int n);
     void (*rows)(const void *self, ptrdiff_t *left, ptrdiff_t *right); /* NULL: any */

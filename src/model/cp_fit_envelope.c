@@ -135,6 +135,13 @@ static crease_outcome step(void *self)
 
 static double theta(const void *self) { return (void)self, NAN; }
 
+static void tell(const void *self, crease_progress *p)
+{
+    const crs_envelope_progress *at = crs_envelope_solver_progress(((const state *)self)->solver);
+    p->objective = at->value;
+    p->worst = at->violation;
+}
+
 static long readings(const void *self)
 {
     return crs_envelope_solver_progress(((const state *)self)->solver)->passes;
@@ -167,6 +174,7 @@ const crs_cp_engine crs_cp_envelope_engine = {
     .open = open,
     .step = step,
     .theta = theta,
+    .tell = tell,
     .readings = readings,
     .factor = factor,
     .close = close,

@@ -110,5 +110,8 @@ void crs_cp_fit_point(const crease_cp_fit_settings *s, const double *tensor,
                          .nu = m->ridge,
                          .nonneg = m->nonneg };
     p->grid.rows = more(1, fewer(p->grid.rows, PRODUCT / p->grid.right / m->rank));
-    if (crs_cp_fit_scalar(m)) p->rho = (crs_scalar){ m->penalty.penalty, m->penalty.par, m->alpha };
+    if (!crs_cp_fit_scalar(m)) return;
+    p->rho = (crs_scalar){ m->penalty.penalty, m->penalty.par, m->alpha };
+    p->dead = crs_dead_zone(&p->rho, 1 / (2 * noise_share(p)));
+    p->steep = crs_scalar_slope_after(&p->rho, 0);
 }

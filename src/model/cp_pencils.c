@@ -2,7 +2,8 @@
  * cp_pencils: simultaneous diagonalization. Two random mixtures of the slices K_c = A diag(c) B' of
  * a core have the common eigenvectors M_1 v_r = lambda_r M_2 v_r, v_r dual to the columns of B;
  * contracting mode b by v_r leaves the r-th rank-one term without it. A complex pair gives the real
- * plane it spans. The best of several mixtures by residual is kept.
+ * plane it spans. The best of several mixtures by residual is kept, until two in a row bring no
+ * progress.
  *
  * Leurgans, Ross, Abel, A decomposition for three-way arrays, 1993; Domanov, De Lathauwer 2014. */
 #include <crease/random.h>
@@ -10,7 +11,8 @@
 #include "model/cp_gevd.h"
 #include "model/cp_sweep.h"
 
-enum { TRIES = 8, POWER = 3, STREAM = 80 };
+enum { TRIES = 8, IDLE = 2, POWER = 3, STREAM = 80 };
+static const double gain = 0.8; /* a residual below so much of the least is progress */
 
 typedef struct {
     crease_space shape; /* of the folded core: the other modes, then a, then b */
@@ -128,9 +130,10 @@ bool crs_cp_pencils(const crs_cp_core *c, const int *mode, uint64_t seed, double
     done = crs_cp_sweeper_open(&w, &c->shape, c->rank, c->values, 0, x, e);
     if (done) fold(c, &m);
     const double tiny = square(1e-13 * crs_norm(crease_size(&c->shape), c->values));
-    for (int try = 0; done && try < TRIES && !(least <= tiny); try++) {
+    for (int try = 0, idle = 0; done && try < TRIES && idle < IDLE && !(least <= tiny); try++) {
         if (!draw_pencil(&m, (crease_random){ seed, STREAM }, try)) continue;
         const double residual = attempt(&m, &w);
+        idle = residual < gain * least ? 0 : idle + 1;
         if (!(residual < least)) continue;
         least = residual;
         for (int n = 0; n < c->shape.order; n++) copy(c->shape.dim[n] * c->rank, x[n], factor[n]);

@@ -79,6 +79,9 @@ void crs_cp_panel(const crs_cp_point *p, const crs_cp_room *w, ptrdiff_t first, 
         p->sparse(p->self, first, count, e);
         return;
     }
-    for (ptrdiff_t j = 0, at = first * right; j < count * right; j++, at++)
-        e[j] = p->mask && !p->mask[at] ? 0 : crs_scalar_prox(&p->rho, t, p->tensor[at] - m[j]);
+    for (ptrdiff_t j = 0, at = first * right; j < count * right; j++, at++) {
+        const double rest = p->tensor[at] - m[j];
+        const bool zero = fabs(rest) <= p->dead || (p->mask && !p->mask[at]);
+        e[j] = zero ? 0 : crs_scalar_prox(&p->rho, t, rest);
+    }
 }

@@ -19,6 +19,7 @@ typedef struct {
     const double *tensor;
     const unsigned char *mask; /* NULL: all observed */
     crs_scalar rho;            /* alpha rho of a penalty by entries */
+    double dead, steep;        /* of it: the largest |T - M| where E = 0, and alpha rho'(0+) */
     crease_reg whole;          /* of any other penalty: alpha R; ops NULL: by entries */
     crs_cp_sparse *sparse;     /* NULL: E = prox_{rho/(2c)}(T - M) where observed, else 0 */
     const void *self;

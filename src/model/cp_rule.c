@@ -6,24 +6,7 @@
  *   ADMM-m, majorant ell   Lambda' = ell B' - (ell - w) B
  *   ADMM-m, exact          Lambda' = w B'
  * Jiang, Lin, Ma, Zhang 2019, section 5. */
-#include <float.h>
-
 #include "model/cp_state.h"
-
-/* Bisection over the numbers, which their bits order. */
-double crs_dead_zone(const crs_scalar *r, double t)
-{
-    union {
-        uint64_t bits;
-        double number;
-    } low = { 0 }, high = { .number = DBL_MAX }, middle;
-    if (crs_scalar_prox(r, t, DBL_MAX) == 0) return INFINITY;
-    while (high.bits - low.bits > 1) {
-        middle.bits = low.bits + (high.bits - low.bits) / 2;
-        *(crs_scalar_prox(r, t, middle.number) == 0 ? &low : &high) = middle;
-    }
-    return low.number;
-}
 
 /* B' = own B + gain Lambda - b_s r; older and B for Lambda */
 static void express(crs_cp_entry *a, double own, double gain)

@@ -92,7 +92,6 @@ bool crs_cp_check_shape(const crease_space *shape, ptrdiff_t rank, int threads, 
 bool crs_cp_check(const crs_cp_settings *c, crease_error *e);
 crs_cp_grid crs_cp_grid_of(const crease_space *s, ptrdiff_t rank, ptrdiff_t block, ptrdiff_t panel);
 void crs_cp_rules(crs_cp_fused *s);
-double crs_dead_zone(const crs_scalar *r, double t); /* the largest w with prox(w) = 0 */
 
 /* cp_sparse.c: t->e becomes E of a tile, in place or in e, an array of 0 that crs_cp_close
  * restores; and (not by crs_cp_look) t->marks are cleared. crs_cp_close stores E by its marks and

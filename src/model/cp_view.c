@@ -2,7 +2,7 @@
  * cp_view: clipped and completed slabs of a tensor, and the scale of its residual */
 #include "model/cp_view.h"
 
-enum { SLAB = 1 << 18, SAMPLE = 1 << 18 };
+enum { SLAB = 1 << 18, SAMPLE = 1 << 15 };
 
 ptrdiff_t crs_view_rows(const crs_cp_view *v)
 {
@@ -61,16 +61,32 @@ static double model_at(const crs_kruskal *k, ptrdiff_t j)
 
 ptrdiff_t crs_view_sample(const crs_cp_view *v) { return fewer(crease_size(&v->shape), SAMPLE); }
 
+/* A step through all entries whose first ones are spread evenly, whatever the dimensions: prime to
+ * their number and near its golden section. */
+static ptrdiff_t even_step(ptrdiff_t size)
+{
+    for (ptrdiff_t step = (ptrdiff_t)(0.6180339887498949 * (double)size);; step++) {
+        ptrdiff_t a = size, b = step;
+        while (b > 0) {
+            const ptrdiff_t rest = a % b;
+            a = b, b = rest;
+        }
+        if (a == 1) return step;
+    }
+}
+
 double crs_view_median_in(const crs_cp_view *v, double *work)
 {
-    const ptrdiff_t size = crease_size(&v->shape), count = crs_view_sample(v);
+    const ptrdiff_t size = crease_size(&v->shape), most = crs_view_sample(v);
+    const ptrdiff_t step = even_step(size);
     ptrdiff_t used = 0;
     crs_view_count(v);
-    for (ptrdiff_t k = 0; k < count; k++) {
-        const ptrdiff_t j = k * (size / count) + k * (size % count) / count; /* k size/count */
-        if (!crs_view_observed(v, j)) continue;
-        const double t = v->tensor ? v->tensor[j] : 0;
-        work[used++] = fabs(t - (v->model ? model_at(v->model, j) : 0));
+    for (ptrdiff_t k = 0, j = 0; k < size && used < most; k++) {
+        if (crs_view_observed(v, j)) {
+            const double t = v->tensor ? v->tensor[j] : 0;
+            work[used++] = fabs(t - (v->model ? model_at(v->model, j) : 0));
+        }
+        j = j < size - step ? j + step : j + step - size;
     }
     return used ? crs_median(used, work) : 0;
 }

@@ -7,29 +7,11 @@ crs_envelope_face crs_envelope_l1(double t, double c)
     return (crs_envelope_face){ .penalty = &crs_l1, .par = { 1 }, .alpha = 2 * c * t };
 }
 
-/* By bisection: the prox is nondecreasing. */
 double crs_envelope_threshold(const crs_envelope_face *f, double c)
 {
-    if (f->penalty == &crs_l1) return f->alpha * f->par[0] / (2 * c);
     const crs_scalar r = { f->penalty, f->par, f->alpha };
-    double low = 0, high = 1;
-    if (f->alpha == 0) return 0;
-    while (high < 0x1p500 && crs_scalar_prox(&r, 1 / (2 * c), high) == 0) low = high, high *= 2;
-    if (high >= 0x1p500) return INFINITY;
-    if (low == 0) {
-        while (high > 0x1p-500 && crs_scalar_prox(&r, 1 / (2 * c), high) != 0) high /= 2;
-        if (high <= 0x1p-500) return 0;
-        low = high;
-        high *= 2;
-    }
-    for (int k = 0; k < 52; k++) {
-        const double middle = low + (high - low) / 2;
-        if (crs_scalar_prox(&r, 1 / (2 * c), middle) == 0)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
+    if (f->penalty == &crs_l1) return f->alpha * f->par[0] / (2 * c);
+    return crs_dead_zone(&r, 1 / (2 * c));
 }
 
 /* alpha V^{1-2/d} makes the ridge a price per component in the units of the data; a component

@@ -20,7 +20,7 @@ void crs_envelope_measure(crs_envelope_solver *s)
     const crs_envelope_model *m = &s->model;
     crs_kruskal k = { .shape = m->shape, .rank = m->rank };
     for (int n = 0; n < m->shape.order; n++) k.factor[n] = s->at.x + crs_envelope_model_first(m, n);
-    s->out.worst = s->out.angle = 0;
+    s->out.worst = s->out.violation = s->out.angle = 0;
     const double size = sqrt(s->at.sums->squares);
     for (int n = 0; n < m->shape.order; n++) {
         const ptrdiff_t at = crs_envelope_model_first(m, n), count = m->shape.dim[n] * m->rank;
@@ -35,6 +35,7 @@ void crs_envelope_measure(crs_envelope_solver *s)
         const double wrong = violation(s, count, x, g, s->cg);
         s->out.residual[n] = wrong == 0 ? 0 : wrong / bound;
         s->out.worst = larger(s->out.worst, s->out.residual[n]);
+        s->out.violation = larger(s->out.violation, wrong);
         double trace = 0;
         for (ptrdiff_t r = 0; r < m->rank; r++) trace += m->small[r * (m->rank + 1)];
         if (wrong > 0)

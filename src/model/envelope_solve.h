@@ -51,6 +51,7 @@ typedef struct {
     double value;                      /* F for the penalty and nu of the stage */
     double residual[CREASE_MAX_ORDER]; /* relative, for the same */
     double worst;                      /* the largest of them */
+    double violation;                  /* the largest, not relative */
     double angle;                      /* the largest |gradient of X_n|/(2c |S| |M_n|) */
     double threshold;                  /* largest |r| that is all noise: prox = 0 */
     double median, scale;              /* of |r|; robust standard deviation of the noise */

@@ -74,9 +74,20 @@ void crs_envelope_wanted(crs_envelope_solver *s)
     crs_envelope_trust_reset(s);
 }
 
+/* At the penalty asked for, or l1 in its place for one that is learned. */
+static void conclude(crs_envelope_solver *s, bool wanted, bool stuck)
+{
+    const bool final = s->at.face.penalty == s->c.face.penalty || !wanted;
+    if (final && s->out.worst <= s->c.eps)
+        s->out.status = CRS_ENVELOPE_STATIONARY;
+    else if (stuck)
+        s->out.status = CRS_ENVELOPE_STALLED;
+}
+
 void crs_envelope_advance(crs_envelope_solver *s, bool stuck)
 {
     const bool wanted = s->c.learn == 0 && s->c.face.penalty != &crs_l1;
+    const crs_envelope_stage before = s->out.stage;
     if (s->out.stage == CRS_STAGE_PATH) path(s, stuck);
     if (s->out.stage == CRS_STAGE_RIDGE && (!s->c.prune || stuck || ridge_ends(s))) {
         ridge(s, stuck);
@@ -86,11 +97,7 @@ void crs_envelope_advance(crs_envelope_solver *s, bool stuck)
         s->attempt = CRS_ATTEMPT_NONE;
         s->rounds++;
         enter(s, CRS_STAGE_RIDGE);
-    } else if (s->out.stage >= CRS_STAGE_LAST) {
-        const bool final = s->at.face.penalty == s->c.face.penalty || !wanted;
-        if (final && s->out.worst <= s->c.eps)
-            s->out.status = CRS_ENVELOPE_STATIONARY;
-        else if (stuck)
-            s->out.status = CRS_ENVELOPE_STALLED;
     }
+    if (s->out.stage >= CRS_STAGE_LAST && s->known)
+        conclude(s, wanted, stuck && before >= CRS_STAGE_LAST);
 }

@@ -41,6 +41,8 @@ typedef struct {
 double crs_scalar_value(const crs_scalar *r, double x);
 double crs_scalar_prox(const crs_scalar *r, double t, double v);
 double crs_scalar_prox_box(const crs_scalar *r, double t, double v, double low, double high);
+/* The largest w with prox_{t r}(w) = 0 (dead_zone.c). */
+double crs_dead_zone(const crs_scalar *r, double t);
 double crs_scalar_slope_before(const crs_scalar *r, double y);      /* weight rho'(y-), y > 0  */
 double crs_scalar_slope_after(const crs_scalar *r, double y);       /* weight rho'(y+), y >= 0 */
 double crs_scalar_nearest(const crs_scalar *r, double x, double g); /* of the subdifferential */

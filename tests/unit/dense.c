@@ -173,6 +173,9 @@ static void cholesky_solves(void **state)
         crs_gemm(false, false, n, 3, n, 1, g, x, 0, b);
         crs_cholesky_solve(n, l, 3, b);
         for (ptrdiff_t j = 0; j < n * 3; j++) assert_close(b[j], x[j], 1000 * (double)n * EPS);
+        crs_gemm(false, false, 3, n, n, 1, x, g, 0, b);
+        crs_cholesky_solve_rows(n, l, 3, b);
+        for (ptrdiff_t j = 0; j < n * 3; j++) assert_close(b[j], x[j], 1000 * (double)n * EPS);
     }
     double indefinite[] = { 1, 2, 2, 1 }, singular[] = { 1, 1, 1, 1 + EPS };
     assert_false(crs_cholesky(2, indefinite));
