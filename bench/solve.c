@@ -75,12 +75,12 @@ static figures run(subject *a, bool envelope, int start)
     crease_cp_fit_settings s = crease_cp_fit_default(&a->shape, a->rank);
     crease_error e = { 0 };
     s.threads = 1;
-    s.learn = envelope ? 3 : 0;
+    s.learn = envelope && !getenv("GIVEN") ? 3 : 0;
     s.run.method = envelope ? CREASE_METHOD_ENVELOPE : CREASE_METHOD_ADMM_G;
     s.run.max_iterations = 1000000;
     s.run.max_seconds = a->limit;
-    if (!envelope) s.model.alpha = a->alpha;
-    if (!envelope || start == 1) s.model.factor = (const double *const *)a->start[start];
+    if (!envelope || getenv("GIVEN")) s.model.alpha = getenv("GIVEN") ? atof(getenv("GIVEN")) : a->alpha;
+    if (!envelope || start == 1 || getenv("GIVEN")) s.model.factor = (const double *const *)a->start[start];
     const double begun = seconds();
     crease_cp_fit *f = crease_cp_fit_new(&s, a->T, &e);
     if (!f) fprintf(stderr, "%s\n", e.text), exit(EXIT_FAILURE);

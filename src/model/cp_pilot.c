@@ -18,6 +18,7 @@ typedef struct {
     crs_envelope_solver *solver;
     double *mask;     /* W as doubles; NULL: all observed */
     crs_cp_view view; /* the data */
+    double deviation; /* of the answer at hand */
     double second;    /* least deviation but one */
     double *trial[CREASE_MAX_ORDER];
     double *memory;
@@ -92,6 +93,7 @@ static void lead(runner *r)
     while (crs_envelope_solver_step(r->solver) == CRS_ENVELOPE_RUNNING &&
            crs_envelope_solver_progress(r->solver)->passes < before + r->p->passes)
         continue;
+    r->deviation = crs_envelope_solver_deviation(r->solver);
 }
 
 static void factors_of(const crs_envelope_solver *s, int order, const double **x)
@@ -109,8 +111,9 @@ static bool bad(const runner *r, bool *answer, crease_error *e)
     double found;
     factors_of(r->solver, p->c.shape.order, x);
     if (!crs_cp_structure(&r->view, at->rank, x, &found, e)) return false;
-    *answer = !(found <= structure) || at->status == CRS_ENVELOPE_RUNNING ||
-              (at->median > crowded * at->scale && !(r->second <= alike * r->p->report.deviation));
+    *answer =
+        !(found <= structure) || at->status == CRS_ENVELOPE_RUNNING ||
+        (at->median > crowded * r->deviation && !(r->second <= alike * r->p->report.deviation));
     return true;
 }
 
@@ -121,7 +124,7 @@ static void keep(runner *r)
     p->rank = at->rank;
     p->value = at->value;
     p->face = *crs_envelope_solver_face(r->solver);
-    p->report.deviation = at->scale;
+    p->report.deviation = r->deviation;
     p->report.threshold = at->threshold;
     p->report.share = crs_envelope_solver_share(r->solver);
     for (int n = 0; n < p->c.shape.order; n++)
@@ -132,21 +135,22 @@ static void keep(runner *r)
 static bool compare(runner *r, crease_error *e)
 {
     crs_cp_pilot *p = r->p;
-    const crs_envelope_progress *at = crs_envelope_solver_progress(r->solver);
+    const ptrdiff_t rank = crs_envelope_solver_progress(r->solver)->rank;
     const double *x[CREASE_MAX_ORDER];
+    const double deviation = r->deviation, best = p->report.deviation;
     double score;
     factors_of(r->solver, p->c.shape.order, x);
     if (p->report.starts == 1) return keep(r), true;
-    p->report.spread = larger(p->report.spread, fabs(at->scale / p->report.deviation - 1));
-    if (at->scale <= as_good * p->report.deviation && p->report.deviation <= as_good * at->scale) {
-        if (!crease_cp_match(&p->c.shape, at->rank, x, p->rank, (const double *const *)p->factor,
+    p->report.spread = larger(p->report.spread, fabs(deviation / best - 1));
+    if (deviation <= as_good * best && best <= as_good * deviation) {
+        if (!crease_cp_match(&p->c.shape, rank, x, p->rank, (const double *const *)p->factor,
                              &score, e))
             return false;
         p->report.agreement =
             isnan(p->report.agreement) ? score : smaller(p->report.agreement, score);
     }
-    r->second = smaller(r->second, larger(at->scale, p->report.deviation));
-    if (at->scale < p->report.deviation) keep(r);
+    r->second = smaller(r->second, larger(deviation, best));
+    if (deviation < best) keep(r);
     return true;
 }
 

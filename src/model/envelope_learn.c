@@ -28,16 +28,21 @@ double crs_envelope_scale(const crs_envelope_sums *a, double parameters)
     return count > 2 * parameters ? scale * sqrt(count / (count - parameters)) : scale;
 }
 
-double crs_envelope_solver_share(const crs_envelope_solver *s)
-{
-    const double normal = 0.0027; /* P(|z| > 3) */
-    if (!(s->out.scale > 0)) return 0;
-    return pos(1 - fraction_below(s->at.sums, 3 * s->out.scale) - normal) / (1 - normal);
-}
-
 static double parameters(const crs_envelope_model *m)
 {
     return (double)(m->rank * (crs_envelope_model_rows(&m->shape) - m->shape.order + 1));
+}
+
+double crs_envelope_solver_deviation(const crs_envelope_solver *s)
+{
+    return s->learned ? s->out.scale : crs_envelope_scale(s->at.sums, parameters(&s->model));
+}
+
+double crs_envelope_solver_share(const crs_envelope_solver *s)
+{
+    const double normal = 0.0027, scale = crs_envelope_solver_deviation(s); /* P(|z| > 3) */
+    if (!(scale > 0)) return 0;
+    return pos(1 - fraction_below(s->at.sums, 3 * scale) - normal) / (1 - normal);
 }
 
 /* The threshold from the noise's scale; false when it is not much below the one before. */

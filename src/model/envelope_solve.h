@@ -90,8 +90,9 @@ const crs_envelope_face *crs_envelope_solver_face(const crs_envelope_solver *s);
 const double *crs_envelope_solver_factor(const crs_envelope_solver *s, int n); /* I_n x rank now */
 crs_envelope *crs_envelope_solver_pass(crs_envelope_solver *s);
 
-/* The share of entries beyond three robust deviations, less that of normal noise; 0: no scale yet.
- */
+/* The robust deviation of the noise: that of the learned threshold, or of the point's residual;
+ * and the share of entries beyond three of it, less that of normal noise. After a step. */
+double crs_envelope_solver_deviation(const crs_envelope_solver *s);
 double crs_envelope_solver_share(const crs_envelope_solver *s);
 
 /* The largest |r| that the prox of a face takes to 0, for this c. */
