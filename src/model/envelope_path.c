@@ -33,7 +33,8 @@ static double following(const crs_envelope_solver *s)
 {
     const double least = crs_envelope_path_goal(s);
     double t = smaller(s->ceiling, s->kap * s->out.median);
-    if (s->known && s->out.worst < 1e-2 && least > 0) t = smaller(t, 0.4 * s->out.threshold);
+    const bool above = least > 0 && s->out.threshold > least;
+    if (s->known && above && s->out.worst < 1e-2) t = smaller(t, 0.4 * s->out.threshold);
     return larger(t, least);
 }
 
