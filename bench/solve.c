@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT
- * solve: time to a certified relative 1e-6, one thread: the envelope with all its defaults, its
- * start and the learning of its threshold included, against proximal ADMM-g of the fused engine,
- * which is given the start and the alpha
+ * solve: time to a certified relative 1e-6, one thread, by the envelope and by proximal ADMM-g of
+ * the fused engine: each on its own, from its own start, where the envelope also learns its
+ * threshold and the other is given it; then both from the same start and with the same alpha
  *
- * Arguments: "30x50x70" RANK TURNS LIMIT [FOLDER]: ADMM-g gets LIMIT seconds; the tensor, the
- * starts and alpha go to raw files of the folder. In turns; minima over the turns. */
+ * Arguments: "30x50x70" RANK TURNS LIMIT [FOLDER]: ADMM-g gets LIMIT seconds, 0: only the envelope
+ * on its own; the tensor, the starts and alpha go to raw files of the folder. In turns; minima over
+ * the turns. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,11 +16,13 @@
 #include "model/cp_gevd.h"
 #include "model/cp_rpca.h"
 
+enum { OWN = -1, GEVD, RANDOM, STARTS };
+
 typedef struct {
     crease_space shape;
     ptrdiff_t rank, size;
     double *T;
-    double *start[2][CREASE_MAX_ORDER]; /* by eigenvectors; Gaussian */
+    double *start[STARTS][CREASE_MAX_ORDER];
     double alpha, limit;
 } subject;
 
@@ -63,24 +66,25 @@ static void make_starts(subject *a)
     const crs_cp_gevd_options o = { .rank = a->rank };
     for (int n = 0; n < a->shape.order; n++) {
         const ptrdiff_t size = a->shape.dim[n] * a->rank;
-        for (int k = 0; k < 2; k++) a->start[k][n] = doubles(size);
-        crs_normals(2, (uint64_t)n, size, a->start[1][n]);
+        for (int k = 0; k < STARTS; k++) a->start[k][n] = doubles(size);
+        crs_normals(2, (uint64_t)n, size, a->start[RANDOM][n]);
     }
-    if (!crs_cp_start_of(&v, &o, 0, a->start[0], NULL)) exit(EXIT_FAILURE);
+    if (!crs_cp_start_of(&v, &o, 0, a->start[GEVD], NULL)) exit(EXIT_FAILURE);
 }
 
-/* The envelope finds the first start itself. */
+/* The first run is the envelope's own, which learns alpha. */
 static figures run(subject *a, bool envelope, int start)
 {
     crease_cp_fit_settings s = crease_cp_fit_default(&a->shape, a->rank);
     crease_error e = { 0 };
     s.threads = 1;
-    s.learn = envelope && !getenv("GIVEN") ? 3 : 0;
+    const bool learns = envelope && start == OWN;
+    s.learn = learns ? 3 : 0;
     s.run.method = envelope ? CREASE_METHOD_ENVELOPE : CREASE_METHOD_ADMM_G;
     s.run.max_iterations = 1000000;
     s.run.max_seconds = a->limit;
-    if (!envelope || getenv("GIVEN")) s.model.alpha = getenv("GIVEN") ? atof(getenv("GIVEN")) : a->alpha;
-    if (!envelope || start == 1 || getenv("GIVEN")) s.model.factor = (const double *const *)a->start[start];
+    if (!learns) s.model.alpha = a->alpha;
+    if (start != OWN) s.model.factor = (const double *const *)a->start[start];
     const double begun = seconds();
     crease_cp_fit *f = crease_cp_fit_new(&s, a->T, &e);
     if (!f) fprintf(stderr, "%s\n", e.text), exit(EXIT_FAILURE);
@@ -89,7 +93,7 @@ static figures run(subject *a, bool envelope, int start)
                           crease_cp_fit_readings(f),
                           crease_cp_fit_report(f).iterations + crease_cp_fit_pilot(f).passes };
     const crease_cp_rpca_settings used = crease_cp_fit_used(f).model; /* alpha lambda |E|_1 */
-    if (envelope) a->alpha = used.alpha * used.penalty.par[0];
+    if (learns) a->alpha = used.alpha * used.penalty.par[0];
     crease_cp_fit_free(f);
     return out;
 }
@@ -107,7 +111,7 @@ static void dump(const subject *a, const char *folder)
     char name[32];
     write_to(folder, "T", a->size, a->T);
     write_to(folder, "alpha", 1, &a->alpha);
-    for (int k = 0; k < 2; k++)
+    for (int k = 0; k < STARTS; k++)
         for (int n = 0; n < a->shape.order; n++) {
             snprintf(name, sizeof name, "start_%d_%d", k, n);
             write_to(folder, name, a->shape.dim[n] * a->rank, a->start[k][n]);
@@ -121,7 +125,8 @@ static void keep(figures *best, figures now, bool first)
 
 static void print(const char *what, int start, const figures *f)
 {
-    printf("%s %s %.6f %ld %ld %.3e\n", what, start ? "random" : "gevd", f->seconds, f->readings,
+    static const char *const name[] = { "own", "gevd", "random" };
+    printf("%s %s %.6f %ld %ld %.3e\n", what, name[start + 1], f->seconds, f->readings,
            f->iterations, f->residual);
 }
 
@@ -136,7 +141,7 @@ int main(int argc, char **argv)
     a.limit = strtod(argv[4], NULL);
     generate(&a);
     make_starts(&a);
-    for (int start = 0; start < (a.limit > 0 ? 2 : 1); start++) {
+    for (int start = OWN; start < (a.limit > 0 ? STARTS : 0); start++) {
         figures envelope = { 0 }, admm = { 0 };
         const double limit = a.limit;
         for (int turn = 0; turn < strtol(argv[3], NULL, 10); turn++) {
