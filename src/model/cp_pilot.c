@@ -19,6 +19,8 @@ typedef struct {
     double *mask;     /* W as doubles; NULL: all observed */
     crs_cp_view view; /* the data */
     double second;    /* least deviation but one */
+    double most;      /* largest deviation */
+    const char *start;
     double *trial[CREASE_MAX_ORDER];
     double *memory;
 } runner;
@@ -60,11 +62,16 @@ static void close(runner *r)
 static bool begin(runner *r, int q, crease_error *e)
 {
     const crs_cp_pilot *p = r->p;
-    const crs_cp_gevd_options o = { .rank = p->c.rank, .cut = p->c.prune, .seed = p->c.seed };
+    const crs_cp_gevd_options o = {
+        .rank = p->c.rank, .cut = p->c.prune, .seed = p->c.seed, .kap = p->clip
+    };
+    const bool own = p->given && q == 0;
+    const int member = crs_cp_start_after(p->first, p->given ? q - 1 : q);
     const double *const *x = (const double *const *)r->trial;
-    if (p->given && q == 0)
+    r->start = own ? p->given_name : crs_cp_start_name(member);
+    if (own)
         x = p->given;
-    else if (!crs_cp_start_of(&r->view, &o, p->given ? q - 1 : q, r->trial, e))
+    else if (!crs_cp_start_of(&r->view, &o, member, r->trial, e))
         return false;
     for (int n = 0; p->c.nonneg && x == (const double *const *)r->trial && n < p->c.shape.order;
          n++)
@@ -78,7 +85,7 @@ static bool spoiled(runner *r, int q, bool *answer, crease_error *e)
 {
     double data;
     *answer = false;
-    if (q > 0 || r->p->given) return true;
+    if (q > 0 || r->p->given || r->p->named) return true;
     if (!crs_view_median(&r->view, &data, e)) return false;
     crs_envelope_solver_step(r->solver);
     *answer = !(crs_envelope_solver_progress(r->solver)->median <= missed * data);
@@ -123,6 +130,7 @@ static void keep(runner *r)
     p->face = *crs_envelope_solver_face(r->solver);
     p->report.deviation = at->scale;
     p->report.threshold = at->threshold;
+    p->report.start = r->start;
     p->report.share = crs_envelope_solver_share(r->solver);
     for (int n = 0; n < p->c.shape.order; n++)
         copy(p->c.shape.dim[n] * at->rank, crs_envelope_solver_factor(r->solver, n), p->factor[n]);
@@ -136,8 +144,8 @@ static bool compare(runner *r, crease_error *e)
     const double *x[CREASE_MAX_ORDER];
     double score;
     factors_of(r->solver, p->c.shape.order, x);
+    r->most = larger(r->most, at->scale);
     if (p->report.starts == 1) return keep(r), true;
-    p->report.spread = larger(p->report.spread, fabs(at->scale / p->report.deviation - 1));
     if (at->scale <= as_good * p->report.deviation && p->report.deviation <= as_good * at->scale) {
         if (!crease_cp_match(&p->c.shape, at->rank, x, p->rank, (const double *const *)p->factor,
                              &score, e))
@@ -147,6 +155,7 @@ static bool compare(runner *r, crease_error *e)
     }
     r->second = smaller(r->second, larger(at->scale, p->report.deviation));
     if (at->scale < p->report.deviation) keep(r);
+    if (r->most > p->report.deviation) p->report.spread = r->most / p->report.deviation - 1;
     return true;
 }
 
