@@ -55,6 +55,12 @@ static void collect_warnings(crs_regress_job *j)
         warn(j, "every coefficient is zero at every lambda: X explains nothing of y");
     if (j->folds && most > 0 && j->cv.best == j->s.path - 1)
         warn(j, "the least deviance is at the last lambda; continue the path, as --path 100,0.001");
+    if (crease_regression_stopped(j->model)) {
+        snprintf(j->warning[j->warnings++], sizeof j->warning[0],
+                 "stopped after %td of %td lambdas%s", j->s.path, j->asked,
+                 j->left_out ? ", without cross-validation" : "");
+        return;
+    }
     if (j->certified == j->s.path) return;
     warn(j, "not every solution is certified; raise --max-iterations or eps");
     if (j->s.loss == CREASE_REGRESSION_LOGISTIC && !j->s.penalty.penalty->convex)
@@ -104,12 +110,45 @@ static bool build(crs_regress_job *j, crease_error *e)
 
 static bool solve(crs_regress_job *j, crease_error *e)
 {
+    const int folds = j->folds;
     if (!crease_regression_fit(j->model, e)) return false;
+    if (crease_regression_stopped(j->model)) j->folds = 0;
     if (j->folds &&
         !crease_regression_cv(j->model, j->X.data, j->y.data, j->folds, j->seed, &j->cv, e))
         return false;
+    if (j->cv.count == 0) j->folds = 0;
+    j->left_out = folds && !j->folds;
+    j->asked = j->s.path;
+    j->s.path = crease_regression_used(j->model).path;
     if (!certify(j, e)) return false;
     collect_warnings(j);
+    j->outcome = crease_regression_stopped(j->model)
+                     ? (crs_signals_caught() ? CREASE_STOPPED : CREASE_TIME_LIMIT)
+                 : j->certified == j->s.path ? CREASE_STATIONARY
+                                             : CREASE_ITERATION_LIMIT;
+    return true;
+}
+
+static void stop(void *model) { crease_regression_stop(model); }
+
+static bool deliver(const crs_regress_job *j, crease_error *e)
+{
+    if (!crs_regress_tables(j, e) || !crs_regress_plot(j, e) ||
+        !crs_outdir_document(j->a, "result.json", crs_regress_json(j), e))
+        return false;
+    if (!crs_given(j->a, CRS_OPT_JSON)) print_summary(j);
+    return true;
+}
+
+static bool fit(crs_regress_job *j, crease_error *e)
+{
+    crs_signals_enter(stop, j->model);
+    const bool done = solve(j, e) && deliver(j, e);
+    const int signal = crs_signals_leave();
+    if (!done) return false;
+    *j->a->status = j->outcome == CREASE_STATIONARY          ? 0
+                    : j->outcome == CREASE_STOPPED && signal ? 128 + signal
+                                                             : LIMIT;
     return true;
 }
 
@@ -119,11 +158,7 @@ static bool run(const crs_args *a, crease_error *e)
                                         "result.json" };
     crs_regress_job j = { .a = a };
     const bool done = crs_regress_options(&j, e) && crs_regress_read(&j, e) && build(&j, e) &&
-                      crs_outdir_open(a, (int)(sizeof file / sizeof *file), file, e) &&
-                      solve(&j, e) && crs_regress_tables(&j, e) && crs_regress_plot(&j, e) &&
-                      crs_outdir_document(a, "result.json", crs_regress_json(&j), e);
-    if (done && !crs_given(a, CRS_OPT_JSON)) print_summary(&j);
-    if (done) *a->status = j.certified == j.s.path ? 0 : LIMIT;
+                      crs_outdir_open(a, (int)(sizeof file / sizeof *file), file, e) && fit(&j, e);
     discard(&j);
     return done;
 }
@@ -139,12 +174,13 @@ const crs_verb crs_regress_verb = {
         "catalogue at each lambda. The folder receives solutions.csv (a line a lambda), "
         "coefficients.npy (a row a lambda, the intercept first), with --cv also cv.csv, "
         "path.svg and result.json. The exit code is 0 when every solution is certified "
-        "stationary, 2 when not.",
+        "stationary, 2 when not. Ctrl-C and --max-seconds end the path early; what there is of it "
+        "is written.",
     .example = "crease regress X.npy y.npy --penalty mcp --standardize --intercept --out result",
-    .takes =
-        CRS_LIST(CRS_TAKES(PENALTY), CRS_TAKES(LOSS), CRS_TAKES(PATH), CRS_TAKES(LAMBDA),
-                 CRS_TAKES(CV), CRS_TAKES(STANDARDIZE), CRS_TAKES(INTERCEPT), CRS_TAKES(ASCENDING),
-                 CRS_TAKES(GROUPS), CRS_TAKES(WEIGHTS), CRS_TAKES(eps), CRS_TAKES(max_iterations),
-                 CRS_TAKES(seed), CRS_TAKES(OUT), CRS_TAKES(FORCE), CRS_TAKES(JSON)),
+    .takes = CRS_LIST(CRS_TAKES(PENALTY), CRS_TAKES(LOSS), CRS_TAKES(PATH), CRS_TAKES(LAMBDA),
+                      CRS_TAKES(CV), CRS_TAKES(STANDARDIZE), CRS_TAKES(INTERCEPT),
+                      CRS_TAKES(ASCENDING), CRS_TAKES(GROUPS), CRS_TAKES(WEIGHTS), CRS_TAKES(eps),
+                      CRS_TAKES(max_iterations), CRS_TAKES(max_seconds), CRS_TAKES(seed),
+                      CRS_TAKES(OUT), CRS_TAKES(FORCE), CRS_TAKES(JSON)),
     .run = run,
 };

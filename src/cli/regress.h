@@ -5,15 +5,18 @@
 
 #include "cli/entry.h"
 #include "cli/outdir.h"
+#include "cli/run.h"
 
-enum { CRS_WARNINGS = 4 };
+enum { CRS_WARNINGS = 5 };
 
 typedef struct {
     const crs_args *a;
     crs_named_reg penalty;
     crs_array lambda; /* of --lambda, descending */
     crease_regression_settings s;
-    int folds; /* 0: no cross-validation */
+    int folds;       /* 0: no cross-validation */
+    bool left_out;   /* the cross-validation that was asked for */
+    ptrdiff_t asked; /* lambdas; s.path may be fewer after a stop */
     uint64_t seed;
 
     crs_array X, y;
@@ -24,6 +27,7 @@ typedef struct {
     ptrdiff_t certified, checked;
     int warnings;
     char warning[CRS_WARNINGS][200];
+    crease_outcome outcome;
 } crs_regress_job;
 
 /* Penalty, loss, lambdas and numbers, before any data are read (regress_options.c). */

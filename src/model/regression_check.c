@@ -52,6 +52,9 @@ static bool check_settings(const crease_regression_settings *s, ptrdiff_t p, cre
     if (!(s->eps > 0 && s->eps < 1))
         return crs_fail(e, CREASE_BAD_ARGUMENT,
                         "eps is %g; give a relative tolerance in (0, 1), such as 1e-6", s->eps);
+    if (!(s->max_seconds >= 0))
+        return crs_fail(e, CREASE_BAD_ARGUMENT, "max_seconds is %g; give a number >= 0",
+                        s->max_seconds);
     return s->max_sweeps >= 0 ||
            crs_fail(e, CREASE_BAD_ARGUMENT, "max_sweeps is %ld; give a number >= 0", s->max_sweeps);
 }

@@ -74,8 +74,9 @@ static bool fit_fold(const crossing *a, int out, crease_error *e)
     const ptrdiff_t rows = gather(a, out);
     crease_regression *f =
         crs_regression_make(&a->m->s, rows, a->m->d.p, a->train, a->target, false, &inner);
+    if (f) f->deadline = a->m->deadline;
     const bool done = f && crease_regression_fit(f, &inner);
-    if (done) rate(a, f, out, a->score + out * (a->m->s.path + 1));
+    if (done && !a->m->deadline->ended) rate(a, f, out, a->score + out * (a->m->s.path + 1));
     crease_regression_free(f);
     return done ||
            crs_fail(e, inner.code, "without the rows of fold %d: %.250s; use other folds or none",
@@ -116,8 +117,10 @@ static bool cross(crossing *a, crease_regression_scores *out, uint64_t seed, cre
         return crs_fail(e, CREASE_NO_MEMORY, "out of memory: cross-validation");
     if (!crease_regression_folds(n, a->y, a->m->d.loss->labels, out->folds, seed, a->fold, e))
         return false;
-    for (int f = 0; f < out->folds; f++)
+    for (int f = 0; f < out->folds; f++) {
         if (!fit_fold(a, f, e)) return false;
+        if (a->m->deadline->ended) return out->count = 0, true;
+    }
     summarize(a, out);
     return true;
 }
