@@ -11,6 +11,7 @@ static void discard(crs_regress_job *j)
     crease_regression_free(j->model);
     crs_free(j->certificate);
     crs_array_free(&j->X);
+    crs_names_free(&j->names);
     crs_array_free(&j->y);
     crs_array_free(&j->lambda);
     crs_reg_close(&j->penalty);
@@ -75,6 +76,7 @@ static void print_solution(const crs_regress_job *j, const char *what, ptrdiff_t
     printf("%-11s lambda %.6g, %td nonzero, deviance %.6g", what, s.lambda, s.nonzero, s.deviance);
     if (j->folds) printf(", left out %.6g +- %.3g", j->cv.mean[k], j->cv.error[k]);
     printf("\n%-11s %s\n", "", crease_convexity_text(c->convexity));
+    crs_regress_print_columns(j, k);
 }
 
 static void print_summary(const crs_regress_job *j)
@@ -154,8 +156,8 @@ static bool fit(crs_regress_job *j, crease_error *e)
 
 static bool run(const crs_args *a, crease_error *e)
 {
-    static const char *const file[] = { "solutions.csv", "coefficients.npy", "cv.csv", "path.svg",
-                                        "result.json" };
+    static const char *const file[] = { "solutions.csv", "coefficients.npy", "coefficients.csv",
+                                        "cv.csv",        "path.svg",         "result.json" };
     crs_regress_job j = { .a = a };
     const bool done = crs_regress_options(&j, e) && crs_regress_read(&j, e) && build(&j, e) &&
                       crs_outdir_open(a, (int)(sizeof file / sizeof *file), file, e) && fit(&j, e);
@@ -172,7 +174,8 @@ const crs_verb crs_regress_verb = {
         "Fit sparse regressions or classifications along a path of lambdas. With n rows the "
         "model is (1/n) sum_i loss(y_i, b_0 + x_i'b) + sum_j rho(|b_j|), rho any penalty of the "
         "catalogue at each lambda. The folder receives solutions.csv (a line a lambda), "
-        "coefficients.npy (a row a lambda, the intercept first), with --cv also cv.csv, "
+        "coefficients.npy (a row a lambda, the intercept first; coefficients.csv too where X is a "
+        "text file with names in its first row), with --cv also cv.csv, "
         "path.svg and result.json. The exit code is 0 when every solution is certified "
         "stationary, 2 when not. Ctrl-C and --max-seconds end the path early; what there is of it "
         "is written.",

@@ -20,6 +20,7 @@ typedef struct {
     uint64_t seed;
 
     crs_array X, y;
+    crs_names names; /* of the columns, if X says */
     ptrdiff_t n, p;
     crease_regression *model;
     crease_regression_certificate *certificate; /* one a lambda */
@@ -40,6 +41,14 @@ bool crs_regress_read(crs_regress_job *j, crease_error *e);
 bool crs_regress_tables(const crs_regress_job *j, crease_error *e);
 json_t *crs_regress_json(const crs_regress_job *j);
 bool crs_regress_plot(const crs_regress_job *j, crease_error *e);
+
+/* The name of column i, or "column 3" in out; the nonzero ones of solution k in a line
+ * (regress_names.c). */
+const char *crs_regress_column(const crs_regress_job *j, ptrdiff_t i, char out[CRS_NAME]);
+void crs_regress_print_columns(const crs_regress_job *j, ptrdiff_t k);
+/* coefficients.csv: lambda, intercept, and a column a name; only where there are names. */
+bool crs_regress_put_named(FILE *f, const void *job);
+void crs_put_markup(FILE *f, const char *text); /* with &amp; and the like */
 
 /* "squared", ... */
 const char *crs_regress_loss_name(crease_regression_loss loss);

@@ -32,10 +32,11 @@ static double bytes(const crs_regress_job *j)
 bool crs_regress_read(crs_regress_job *j, crease_error *e)
 {
     const crs_args *a = j->a;
-    if (!crs_read_array(a->word[0], &j->X, e) || !crs_read_array(a->word[1], &j->y, e))
+    if (!crs_read_table(a->word[0], &j->X, &j->names, e) || !crs_read_array(a->word[1], &j->y, e))
         return false;
     crs_print_notice(a, &j->X);
     if (!shapes_agree(j, e) || !crs_memory_suffices("this regression", bytes(j), e)) return false;
+    if (j->names.count != j->p) crs_names_free(&j->names); /* of a row that serves as a column */
     if (j->folds > j->n)
         return crs_fail(e, CREASE_BAD_ARGUMENT,
                         "--cv %d: there are only %td rows; give a number of folds from 2 to %td",

@@ -44,6 +44,16 @@ static json_t *settings(const crs_regress_job *j)
                      "ratio", s.ratio, "eps", s.eps, "seed", (json_int_t)j->seed);
 }
 
+static json_t *names(const crs_regress_job *j)
+{
+    json_t *list = j->names.count ? json_array() : json_null();
+    for (ptrdiff_t i = 0; i < j->names.count; i++) {
+        json_t *name = json_string(j->names.name[i]); /* NULL: not UTF-8 */
+        json_array_append_new(list, name ? name : json_null());
+    }
+    return list;
+}
+
 static json_t *cross_validation(const crs_regress_job *j)
 {
     if (!j->folds) return json_null();
@@ -60,11 +70,12 @@ json_t *crs_regress_json(const crs_regress_job *j)
     json_t *warnings = json_array();
     for (int k = 0; k < j->warnings; k++)
         json_array_append_new(warnings, json_string(j->warning[k]));
-    return json_pack(
-        "{s:i, s:s, s:s, s:s, s:I, s:I, s:o, s:o, s:I, s:I, s:o, s:o, s:o}", "schema_version", 1,
-        "verb", "regress", "version", crease_version(), "status", crease_outcome_text(j->outcome),
-        "rows", (json_int_t)j->n, "columns", (json_int_t)j->p, "settings", settings(j),
-        "lambda_max", crs_real(crease_regression_lambda_max(j->model)), "certified",
-        (json_int_t)j->certified, "checked", (json_int_t)j->checked, "cross_validation",
-        cross_validation(j), "solutions", solutions(j), "warnings", warnings);
+    return json_pack("{s:i, s:s, s:s, s:s, s:I, s:I, s:o, s:o, s:o, s:I, s:I, s:o, s:o, s:o}",
+                     "schema_version", 1, "verb", "regress", "version", crease_version(), "status",
+                     crease_outcome_text(j->outcome), "rows", (json_int_t)j->n, "columns",
+                     (json_int_t)j->p, "column_names", names(j), "settings", settings(j),
+                     "lambda_max", crs_real(crease_regression_lambda_max(j->model)), "certified",
+                     (json_int_t)j->certified, "checked", (json_int_t)j->checked,
+                     "cross_validation", cross_validation(j), "solutions", solutions(j), "warnings",
+                     warnings);
 }

@@ -72,5 +72,7 @@ static bool discard(const crs_regress_job *j, const char *name, crease_error *e)
 bool crs_regress_tables(const crs_regress_job *j, crease_error *e)
 {
     return put(j, "solutions.csv", put_solutions, e) && put_coefficients(j, e) &&
+           (j->names.count ? put(j, "coefficients.csv", crs_regress_put_named, e)
+                           : discard(j, "coefficients.csv", e)) &&
            (j->folds ? put(j, "cv.csv", put_scores, e) : discard(j, "cv.csv", e));
 }
