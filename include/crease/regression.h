@@ -38,8 +38,11 @@ typedef struct {
     crease_regression_loss loss;
     double loss_scale; /* c of huber and cauchy; 0: 1.345 or 2.385 times the spread of y */
     bool standardize, intercept;
-    ptrdiff_t path;       /* how many lambdas */
-    double ratio;         /* the last over the first; 0: 0.05 if n < p, else 0.001 */
+    const double *row_weight; /* v, n numbers >= 0: the mean over the rows, and those of the
+                                 columns, weigh row i by v_i/sum v. The squared loss only; NULL: 1.
+                                 Read only while building, and then the mean of v is 1 */
+    ptrdiff_t path;           /* how many lambdas */
+    double ratio;             /* the last over the first; 0: 0.05 if n < p, else 0.001 */
     const double *lambda; /* `path` numbers > 0, descending; NULL: logarithmic from lambda_max on.
                              Read only while building */
     bool ascending;       /* solve from the smallest lambda to the largest */

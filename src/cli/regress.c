@@ -12,6 +12,7 @@ static void discard(crs_regress_job *j)
     crs_free(j->certificate);
     crs_array_free(&j->X);
     crs_names_free(&j->names);
+    crs_array_free(&j->row_weight);
     crs_array_free(&j->y);
     crs_array_free(&j->lambda);
     crs_reg_close(&j->penalty);
@@ -85,8 +86,9 @@ static void print_summary(const crs_regress_job *j)
     const ptrdiff_t last = j->s.path - 1;
     double worst = 0;
     for (ptrdiff_t k = 0; k <= last; k++) worst = larger(worst, j->certificate[k].relative);
-    printf("data        %td rows, %td columns%s%s\n", j->n, j->p,
-           s.standardize ? ", standardized" : "", s.intercept ? ", with an intercept" : "");
+    printf("data        %td rows, %td columns%s%s%s\n", j->n, j->p,
+           s.standardize ? ", standardized" : "", s.intercept ? ", with an intercept" : "",
+           s.row_weight ? ", rows weighed" : "");
     printf("model       %s loss, %s penalty\n", crs_regress_loss_name(s.loss),
            j->penalty.spec.name);
     printf("path        %td lambda%s from %.6g to %.6g; lambda_max is %.6g\n", s.path,
@@ -180,10 +182,10 @@ const crs_verb crs_regress_verb = {
         "stationary, 2 when not. Ctrl-C and --max-seconds end the path early; what there is of it "
         "is written.",
     .example = "crease regress X.npy y.npy --penalty mcp --standardize --intercept --out result",
-    .takes = CRS_LIST(CRS_TAKES(PENALTY), CRS_TAKES(LOSS), CRS_TAKES(PATH), CRS_TAKES(LAMBDA),
-                      CRS_TAKES(CV), CRS_TAKES(STANDARDIZE), CRS_TAKES(INTERCEPT),
-                      CRS_TAKES(ASCENDING), CRS_TAKES(GROUPS), CRS_TAKES(WEIGHTS), CRS_TAKES(eps),
-                      CRS_TAKES(max_iterations), CRS_TAKES(max_seconds), CRS_TAKES(seed),
-                      CRS_TAKES(OUT), CRS_TAKES(FORCE), CRS_TAKES(JSON)),
+    .takes = CRS_LIST(
+        CRS_TAKES(PENALTY), CRS_TAKES(LOSS), CRS_TAKES(PATH), CRS_TAKES(LAMBDA), CRS_TAKES(CV),
+        CRS_TAKES(STANDARDIZE), CRS_TAKES(INTERCEPT), CRS_TAKES(ASCENDING), CRS_TAKES(GROUPS),
+        CRS_TAKES(WEIGHTS), CRS_TAKES(ROW_WEIGHTS), CRS_TAKES(eps), CRS_TAKES(max_iterations),
+        CRS_TAKES(max_seconds), CRS_TAKES(seed), CRS_TAKES(OUT), CRS_TAKES(FORCE), CRS_TAKES(JSON)),
     .run = run,
 };

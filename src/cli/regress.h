@@ -20,6 +20,7 @@ typedef struct {
     uint64_t seed;
 
     crs_array X, y;
+    crs_array row_weight;
     crs_names names; /* of the columns, if X says */
     ptrdiff_t n, p;
     crease_regression *model;

@@ -22,6 +22,19 @@ static bool shapes_agree(crs_regress_job *j, crease_error *e)
                     name[0], j->n, j->n == 1 ? "" : "s", name[1], rows, rows == 1 ? "" : "s");
 }
 
+static bool read_row_weights(crs_regress_job *j, crease_error *e)
+{
+    const char *text = crs_given(j->a, CRS_OPT_ROW_WEIGHTS);
+    if (!text) return true;
+    if (!crs_list_or_file("--row-weights", text, &j->row_weight, e)) return false;
+    const ptrdiff_t count = crease_size(&j->row_weight.shape);
+    j->s.row_weight = j->row_weight.data;
+    return count == j->n ||
+           crs_fail(e, CREASE_BAD_SHAPE,
+                    "--row-weights: %td number%s for %td rows; give one for every row of X", count,
+                    count == 1 ? "" : "s", j->n);
+}
+
 static double bytes(const crs_regress_job *j)
 {
     const double entries = (double)j->n * (double)j->p;
@@ -42,7 +55,7 @@ bool crs_regress_read(crs_regress_job *j, crease_error *e)
                         "--cv %d: there are only %td rows; give a number of folds from 2 to %td",
                         j->folds, j->n, j->n);
     const crease_space columns = crease_vector(j->p);
-    if (!crs_reg_fit(a, &columns, &j->penalty, e)) return false;
+    if (!read_row_weights(j, e) || !crs_reg_fit(a, &columns, &j->penalty, e)) return false;
     j->s.penalty = j->penalty.reg;
     return true;
 }

@@ -32,16 +32,18 @@ static json_t *solutions(const crs_regress_job *j)
 static json_t *settings(const crs_regress_job *j)
 {
     const crease_regression_settings s = crease_regression_used(j->model);
+    const char *weights = crs_given(j->a, CRS_OPT_ROW_WEIGHTS);
     json_t *parameters = json_array();
     const int count = crease_param_count(j->penalty.params);
     for (int k = 0; k < count; k++)
         json_array_append_new(parameters, crs_real(j->penalty.reg.par[k]));
-    return json_pack("{s:s, s:o, s:s, s:o, s:b, s:b, s:b, s:I, s:I, s:f, s:f, s:I}", "penalty",
+    return json_pack("{s:s, s:o, s:s, s:o, s:b, s:b, s:o, s:b, s:I, s:I, s:f, s:f, s:I}", "penalty",
                      j->penalty.spec.name, "parameters_at_lambda_1", parameters, "loss",
                      crs_regress_loss_name(s.loss), "loss_scale", crs_real(s.loss_scale),
-                     "standardize", s.standardize, "intercept", s.intercept, "ascending",
-                     s.ascending, "path", (json_int_t)s.path, "path_asked", (json_int_t)j->asked,
-                     "ratio", s.ratio, "eps", s.eps, "seed", (json_int_t)j->seed);
+                     "standardize", s.standardize, "intercept", s.intercept, "row_weights",
+                     weights ? json_string(weights) : json_null(), "ascending", s.ascending, "path",
+                     (json_int_t)s.path, "path_asked", (json_int_t)j->asked, "ratio", s.ratio,
+                     "eps", s.eps, "seed", (json_int_t)j->seed);
 }
 
 static json_t *names(const crs_regress_job *j)

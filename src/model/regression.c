@@ -76,6 +76,7 @@ crease_regression *crs_regression_make(const crease_regression_settings *s, ptrd
     if (!s->penalty.ops) m->s.penalty = crease_l1(1);
     if (build(m, X, y, n, p, problems, e)) {
         m->s.loss_scale = m->d.c;
+        m->s.row_weight = m->d.row;
         return m;
     }
     crease_regression_free(m);

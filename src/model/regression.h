@@ -24,6 +24,7 @@ typedef struct {
     double *weight;            /* one a unit */
     double *size;              /* |x_j|^2/n, one a column */
     double *length;            /* >= |x_u|_2^2/n, one a unit */
+    double *row;               /* v_i, of mean 1; NULL: 1. x and y are times its root */
     double *center, *spread;   /* of the columns of X */
     double y_center;
 } crs_design;

@@ -7,13 +7,14 @@ enum { ROWS = 12, COLS = 5 };
 
 static bool all_of_it(crease_error *e, crease_regression_loss loss, crease_reg penalty)
 {
-    double X[ROWS * COLS], y[ROWS];
+    double X[ROWS * COLS], y[ROWS], weight[ROWS];
     crease_regression_settings s = crease_regression_default();
     crease_regression_certificate c;
     crease_regression_scores cv = { .mean = NULL };
     for (int k = 0; k < ROWS * COLS; k++) X[k] = sin(7 * k + 1);
-    for (int i = 0; i < ROWS; i++) y[i] = X[i * COLS] + 0.1 * cos(i);
+    for (int i = 0; i < ROWS; i++) y[i] = X[i * COLS] + 0.1 * cos(i), weight[i] = 1 + i % 3;
     s.loss = loss, s.path = 3, s.penalty = penalty;
+    if (loss == CREASE_REGRESSION_SQUARED) s.row_weight = weight;
     crease_regression *m = crease_regression_new(&s, ROWS, COLS, X, y, e);
     const bool done = m && crease_regression_fit(m, e) &&
                       crease_regression_certify(m, 2, true, &c, e) &&
