@@ -44,7 +44,7 @@ typedef struct {
     long passes;      /* steps of the solver and its first looks, each a reading of the tensor */
     long readings;    /* those and the readings by starts and tests */
     double agreement; /* least match of starts that ended alike (crease_cp_match); NaN: one start */
-    double spread;    /* largest deviation of a start's answer, relative to the least, less 1 */
+    double spread;    /* largest relative difference of their deviations from the best */
     double deviation; /* of the noise, robust */
     double threshold; /* where the sparse part begins, in the data's unit */
     double share;     /* of entries beyond three deviations, less that of normal noise */

@@ -19,10 +19,9 @@ typedef struct {
     double *mask;     /* W as doubles; NULL: all observed */
     crs_cp_view view; /* the data */
     double second;    /* least deviation but one */
-    double most;      /* largest deviation */
-    const char *start;
     double *trial[CREASE_MAX_ORDER];
     double *memory;
+    const char *start; /* its name */
 } runner;
 
 static bool open(runner *r, crs_cp_pilot *p, crease_error *e)
@@ -144,8 +143,8 @@ static bool compare(runner *r, crease_error *e)
     const double *x[CREASE_MAX_ORDER];
     double score;
     factors_of(r->solver, p->c.shape.order, x);
-    r->most = larger(r->most, at->scale);
     if (p->report.starts == 1) return keep(r), true;
+    p->report.spread = larger(p->report.spread, fabs(at->scale / p->report.deviation - 1));
     if (at->scale <= as_good * p->report.deviation && p->report.deviation <= as_good * at->scale) {
         if (!crease_cp_match(&p->c.shape, at->rank, x, p->rank, (const double *const *)p->factor,
                              &score, e))
@@ -155,7 +154,6 @@ static bool compare(runner *r, crease_error *e)
     }
     r->second = smaller(r->second, larger(at->scale, p->report.deviation));
     if (at->scale < p->report.deviation) keep(r);
-    if (r->most > p->report.deviation) p->report.spread = r->most / p->report.deviation - 1;
     return true;
 }
 
