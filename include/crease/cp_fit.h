@@ -26,7 +26,8 @@ typedef struct {
                      outliers are many; alpha and the unit of the penalty's
                      parameters follow from it */
     int starts;   /* of the envelope: so many are compared; 0: one, and more while
-                     the fit is bad */
+                     the fit is bad. model.start or model.factor is the first of
+                     them, the family's follow, after a random one random ones */
     int threads;  /* 0: all there are */
     bool single;  /* tensors of the iteration in single precision */
 } crease_cp_fit_settings;
@@ -47,6 +48,8 @@ typedef struct {
     double deviation; /* of the noise, robust */
     double threshold; /* where the sparse part begins, in the data's unit */
     double share;     /* of entries beyond three deviations, less that of normal noise */
+    const char *start; /* that the answer came from: a name of CREASE_CP_STARTS, with -clipped
+                          where T was, "singular-clipped" or "given" */
 } crease_cp_pilot;
 
 /* Bytes the run will take at its peak, the tensor's own included; INFINITY: more than can be

@@ -38,16 +38,20 @@ typedef struct {
     crease_regression_loss loss;
     double loss_scale; /* c of huber and cauchy; 0: 1.345 or 2.385 times the spread of y */
     bool standardize, intercept;
-    ptrdiff_t path;       /* how many lambdas */
-    double ratio;         /* the last over the first; 0: 0.05 if n < p, else 0.001 */
+    const double *row_weight; /* v, n numbers >= 0: the mean over the rows, and those of the
+                                 columns, weigh row i by v_i/sum v. The squared loss only; NULL: 1.
+                                 Read only while building, and then the mean of v is 1 */
+    ptrdiff_t path;           /* how many lambdas */
+    double ratio;             /* the last over the first; 0: 0.05 if n < p, else 0.001 */
     const double *lambda; /* `path` numbers > 0, descending; NULL: logarithmic from lambda_max on.
                              Read only while building */
     bool ascending;       /* solve from the smallest lambda to the largest */
     double eps;           /* relative tolerance of the certificates */
     long max_sweeps;      /* for each lambda */
+    double max_seconds;   /* >= 0, for the path and its cross-validation together */
 } crease_regression_settings;
 
-/* l1, squared loss, standardized with an intercept, 100 lambdas, eps 1e-6. */
+/* l1, squared loss, standardized with an intercept, 100 lambdas, eps 1e-6, no time limit. */
 CREASE_API crease_regression_settings crease_regression_default(void);
 
 typedef struct crease_regression crease_regression;
@@ -67,8 +71,14 @@ CREASE_API double crease_regression_size(ptrdiff_t n, ptrdiff_t p, ptrdiff_t pat
  * stationary, times 1 + 2^-36 for rounding; above it nothing is selected. */
 CREASE_API double crease_regression_lambda_max(const crease_regression *m);
 
-/* Solves the whole path; false when arithmetic failed. */
+/* Solves the whole path; false when arithmetic failed. Stopped, or out of time, the path is as long
+ * as it came (crease_regression_used), at least one lambda, the last of which may be unfinished. */
 CREASE_API bool crease_regression_fit(crease_regression *m, crease_error *e);
+
+/* Ends fit and cross-validation at the next sweep; may be called from a signal handler. */
+CREASE_API void crease_regression_stop(crease_regression *m);
+/* Did one of them end early, stopped or out of time? */
+CREASE_API bool crease_regression_stopped(const crease_regression *m);
 
 typedef struct {
     double lambda;
@@ -124,7 +134,7 @@ CREASE_API bool crease_regression_certify(const crease_regression *m, ptrdiff_t 
 
 /* Cross-validation over the lambdas of a model, each fold standardized by itself. */
 typedef struct {
-    ptrdiff_t count;
+    ptrdiff_t count; /* of lambdas; 0: stopped before every fold was fitted */
     int folds;
     double *mean, *error;   /* deviance on the rows left out, and its standard error */
     ptrdiff_t best, one_se; /* least mean; the largest lambda within one error of it */

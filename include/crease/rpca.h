@@ -18,6 +18,7 @@ extern "C" {
 #endif
 
 #define CREASE_CP_STARTS(X)                                                                        \
+    X(AUTO, "auto", "of the envelope a family of its own, of the other methods als")               \
     X(RANDOM, "random", "factors drawn from N(0,1)")                                               \
     X(HOSVD, "hosvd", "singular vectors of the unfoldings, then one sweep of least squares")       \
     X(ALS, "als", "the same with as many sweeps as the settings say")                              \
@@ -52,12 +53,12 @@ typedef struct {
     crease_cp_start start;
     crease_cp_z z;
     int sweeps;                  /* of the start by least squares */
-    double clip;                 /* of gevd: entries are cut at +-clip median|T|; 0: they are not */
+    double clip;                 /* start from T cut at +-clip median|T|; 0: from T itself */
     const double *const *factor; /* X_n^0; NULL: by `start`. Read only while building */
     uint64_t seed;
 } crease_cp_rpca_settings;
 
-/* alpha as above, alpha_N = 1, the 1-norm, a start by 20 sweeps of least squares from Z^0 = T. */
+/* alpha as above, alpha_N = 1, the 1-norm, the start auto, 20 sweeps where it is als, Z^0 = T. */
 CREASE_API crease_cp_rpca_settings crease_cp_rpca_default(const crease_space *shape,
                                                           ptrdiff_t rank);
 

@@ -78,6 +78,10 @@ typedef struct {
 CREASE_API bool crease_spca_next(crease_spca *m, const crease_options *o, crease_spca_component *c,
                                  crease_error *e);
 
+/* Ends the present run after its iteration, and every later one at its first; what was found so far
+ * is kept. May be called from a signal handler. */
+CREASE_API void crease_spca_stop(crease_spca *m);
+
 /* The standard deviation of the noise, from the median of |T|: right when most entries are noise.
  * Four times it is a good threshold. */
 CREASE_API bool crease_spca_noise(const crease_space *shape, const double *tensor, double *noise,

@@ -11,6 +11,8 @@ static void discard(crs_regress_job *j)
     crease_regression_free(j->model);
     crs_free(j->certificate);
     crs_array_free(&j->X);
+    crs_names_free(&j->names);
+    crs_array_free(&j->row_weight);
     crs_array_free(&j->y);
     crs_array_free(&j->lambda);
     crs_reg_close(&j->penalty);
@@ -55,6 +57,12 @@ static void collect_warnings(crs_regress_job *j)
         warn(j, "every coefficient is zero at every lambda: X explains nothing of y");
     if (j->folds && most > 0 && j->cv.best == j->s.path - 1)
         warn(j, "the least deviance is at the last lambda; continue the path, as --path 100,0.001");
+    if (crease_regression_stopped(j->model)) {
+        snprintf(j->warning[j->warnings++], sizeof j->warning[0],
+                 "stopped after %td of %td lambdas%s", j->s.path, j->asked,
+                 j->left_out ? ", without cross-validation" : "");
+        return;
+    }
     if (j->certified == j->s.path) return;
     warn(j, "not every solution is certified; raise --max-iterations or eps");
     if (j->s.loss == CREASE_REGRESSION_LOGISTIC && !j->s.penalty.penalty->convex)
@@ -69,6 +77,7 @@ static void print_solution(const crs_regress_job *j, const char *what, ptrdiff_t
     printf("%-11s lambda %.6g, %td nonzero, deviance %.6g", what, s.lambda, s.nonzero, s.deviance);
     if (j->folds) printf(", left out %.6g +- %.3g", j->cv.mean[k], j->cv.error[k]);
     printf("\n%-11s %s\n", "", crease_convexity_text(c->convexity));
+    crs_regress_print_columns(j, k);
 }
 
 static void print_summary(const crs_regress_job *j)
@@ -77,8 +86,9 @@ static void print_summary(const crs_regress_job *j)
     const ptrdiff_t last = j->s.path - 1;
     double worst = 0;
     for (ptrdiff_t k = 0; k <= last; k++) worst = larger(worst, j->certificate[k].relative);
-    printf("data        %td rows, %td columns%s%s\n", j->n, j->p,
-           s.standardize ? ", standardized" : "", s.intercept ? ", with an intercept" : "");
+    printf("data        %td rows, %td columns%s%s%s\n", j->n, j->p,
+           s.standardize ? ", standardized" : "", s.intercept ? ", with an intercept" : "",
+           s.row_weight ? ", rows weighed" : "");
     printf("model       %s loss, %s penalty\n", crs_regress_loss_name(s.loss),
            j->penalty.spec.name);
     printf("path        %td lambda%s from %.6g to %.6g; lambda_max is %.6g\n", s.path,
@@ -104,26 +114,55 @@ static bool build(crs_regress_job *j, crease_error *e)
 
 static bool solve(crs_regress_job *j, crease_error *e)
 {
+    const int folds = j->folds;
     if (!crease_regression_fit(j->model, e)) return false;
+    if (crease_regression_stopped(j->model)) j->folds = 0;
     if (j->folds &&
         !crease_regression_cv(j->model, j->X.data, j->y.data, j->folds, j->seed, &j->cv, e))
         return false;
+    if (j->cv.count == 0) j->folds = 0;
+    j->left_out = folds && !j->folds;
+    j->asked = j->s.path;
+    j->s.path = crease_regression_used(j->model).path;
     if (!certify(j, e)) return false;
     collect_warnings(j);
+    j->outcome = crease_regression_stopped(j->model)
+                     ? (crs_signals_caught() ? CREASE_STOPPED : CREASE_TIME_LIMIT)
+                 : j->certified == j->s.path ? CREASE_STATIONARY
+                                             : CREASE_ITERATION_LIMIT;
+    return true;
+}
+
+static void stop(void *model) { crease_regression_stop(model); }
+
+static bool deliver(const crs_regress_job *j, crease_error *e)
+{
+    if (!crs_regress_tables(j, e) || !crs_regress_plot(j, e) ||
+        !crs_outdir_document(j->a, "result.json", crs_regress_json(j), e))
+        return false;
+    if (!crs_given(j->a, CRS_OPT_JSON)) print_summary(j);
+    return true;
+}
+
+static bool fit(crs_regress_job *j, crease_error *e)
+{
+    crs_signals_enter(stop, j->model);
+    const bool done = solve(j, e) && deliver(j, e);
+    const int signal = crs_signals_leave();
+    if (!done) return false;
+    *j->a->status = j->outcome == CREASE_STATIONARY          ? 0
+                    : j->outcome == CREASE_STOPPED && signal ? 128 + signal
+                                                             : LIMIT;
     return true;
 }
 
 static bool run(const crs_args *a, crease_error *e)
 {
-    static const char *const file[] = { "solutions.csv", "coefficients.npy", "cv.csv", "path.svg",
-                                        "result.json" };
+    static const char *const file[] = { "solutions.csv", "coefficients.npy", "coefficients.csv",
+                                        "cv.csv",        "path.svg",         "result.json" };
     crs_regress_job j = { .a = a };
     const bool done = crs_regress_options(&j, e) && crs_regress_read(&j, e) && build(&j, e) &&
-                      crs_outdir_open(a, (int)(sizeof file / sizeof *file), file, e) &&
-                      solve(&j, e) && crs_regress_tables(&j, e) && crs_regress_plot(&j, e) &&
-                      crs_outdir_document(a, "result.json", crs_regress_json(&j), e);
-    if (done && !crs_given(a, CRS_OPT_JSON)) print_summary(&j);
-    if (done) *a->status = j.certified == j.s.path ? 0 : LIMIT;
+                      crs_outdir_open(a, (int)(sizeof file / sizeof *file), file, e) && fit(&j, e);
     discard(&j);
     return done;
 }
@@ -137,14 +176,16 @@ const crs_verb crs_regress_verb = {
         "Fit sparse regressions or classifications along a path of lambdas. With n rows the "
         "model is (1/n) sum_i loss(y_i, b_0 + x_i'b) + sum_j rho(|b_j|), rho any penalty of the "
         "catalogue at each lambda. The folder receives solutions.csv (a line a lambda), "
-        "coefficients.npy (a row a lambda, the intercept first), with --cv also cv.csv, "
+        "coefficients.npy (a row a lambda, the intercept first; coefficients.csv too where X is a "
+        "text file with names in its first row), with --cv also cv.csv, "
         "path.svg and result.json. The exit code is 0 when every solution is certified "
-        "stationary, 2 when not.",
+        "stationary, 2 when not. Ctrl-C and --max-seconds end the path early; what there is of it "
+        "is written.",
     .example = "crease regress X.npy y.npy --penalty mcp --standardize --intercept --out result",
-    .takes =
-        CRS_LIST(CRS_TAKES(PENALTY), CRS_TAKES(LOSS), CRS_TAKES(PATH), CRS_TAKES(LAMBDA),
-                 CRS_TAKES(CV), CRS_TAKES(STANDARDIZE), CRS_TAKES(INTERCEPT), CRS_TAKES(ASCENDING),
-                 CRS_TAKES(GROUPS), CRS_TAKES(WEIGHTS), CRS_TAKES(eps), CRS_TAKES(max_iterations),
-                 CRS_TAKES(seed), CRS_TAKES(OUT), CRS_TAKES(FORCE), CRS_TAKES(JSON)),
+    .takes = CRS_LIST(
+        CRS_TAKES(PENALTY), CRS_TAKES(LOSS), CRS_TAKES(PATH), CRS_TAKES(LAMBDA), CRS_TAKES(CV),
+        CRS_TAKES(STANDARDIZE), CRS_TAKES(INTERCEPT), CRS_TAKES(ASCENDING), CRS_TAKES(GROUPS),
+        CRS_TAKES(WEIGHTS), CRS_TAKES(ROW_WEIGHTS), CRS_TAKES(eps), CRS_TAKES(max_iterations),
+        CRS_TAKES(max_seconds), CRS_TAKES(seed), CRS_TAKES(OUT), CRS_TAKES(FORCE), CRS_TAKES(JSON)),
     .run = run,
 };

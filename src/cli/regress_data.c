@@ -22,6 +22,19 @@ static bool shapes_agree(crs_regress_job *j, crease_error *e)
                     name[0], j->n, j->n == 1 ? "" : "s", name[1], rows, rows == 1 ? "" : "s");
 }
 
+static bool read_row_weights(crs_regress_job *j, crease_error *e)
+{
+    const char *text = crs_given(j->a, CRS_OPT_ROW_WEIGHTS);
+    if (!text) return true;
+    if (!crs_list_or_file("--row-weights", text, &j->row_weight, e)) return false;
+    const ptrdiff_t count = crease_size(&j->row_weight.shape);
+    j->s.row_weight = j->row_weight.data;
+    return count == j->n ||
+           crs_fail(e, CREASE_BAD_SHAPE,
+                    "--row-weights: %td number%s for %td rows; give one for every row of X", count,
+                    count == 1 ? "" : "s", j->n);
+}
+
 static double bytes(const crs_regress_job *j)
 {
     const double entries = (double)j->n * (double)j->p;
@@ -32,16 +45,17 @@ static double bytes(const crs_regress_job *j)
 bool crs_regress_read(crs_regress_job *j, crease_error *e)
 {
     const crs_args *a = j->a;
-    if (!crs_read_array(a->word[0], &j->X, e) || !crs_read_array(a->word[1], &j->y, e))
+    if (!crs_read_table(a->word[0], &j->X, &j->names, e) || !crs_read_array(a->word[1], &j->y, e))
         return false;
     crs_print_notice(a, &j->X);
     if (!shapes_agree(j, e) || !crs_memory_suffices("this regression", bytes(j), e)) return false;
+    if (j->names.count != j->p) crs_names_free(&j->names); /* of a row that serves as a column */
     if (j->folds > j->n)
         return crs_fail(e, CREASE_BAD_ARGUMENT,
                         "--cv %d: there are only %td rows; give a number of folds from 2 to %td",
                         j->folds, j->n, j->n);
     const crease_space columns = crease_vector(j->p);
-    if (!crs_reg_fit(a, &columns, &j->penalty, e)) return false;
+    if (!read_row_weights(j, e) || !crs_reg_fit(a, &columns, &j->penalty, e)) return false;
     j->s.penalty = j->penalty.reg;
     return true;
 }

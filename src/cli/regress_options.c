@@ -134,5 +134,8 @@ bool crs_regress_options(crs_regress_job *j, crease_error *e)
     j->folds = (int)folds;
     j->seed = (uint64_t)seed;
     j->s.max_sweeps = (long)sweeps;
+    if (crs_given(j->a, CRS_OPT_max_seconds) &&
+        !crs_option_number(j->a, CRS_OPT_max_seconds, 0, &j->s.max_seconds, e))
+        return false;
     return !crs_given(j->a, CRS_OPT_eps) || crs_option_number(j->a, CRS_OPT_eps, 0, &j->s.eps, e);
 }

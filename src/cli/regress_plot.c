@@ -88,6 +88,14 @@ static void put_axes(FILE *file, const frame *f)
             (TOP + BOTTOM) / 2);
 }
 
+static void close_line(FILE *file, const frame *f, ptrdiff_t i)
+{
+    char name[CRS_NAME];
+    fprintf(file, "\"><title>");
+    crs_put_markup(file, crs_regress_column(f->j, i, name));
+    fprintf(file, "</title></polyline>\n");
+}
+
 /* Colours by the golden angle: neighbours differ. */
 static void put_line(FILE *file, const frame *f, ptrdiff_t i)
 {
@@ -103,10 +111,10 @@ static void put_line(FILE *file, const frame *f, ptrdiff_t i)
             fprintf(file, "<polyline stroke=\"hsl(%.0f,65%%,42%%)\" points=\"",
                     fmod(137.508 * (double)i, 360));
         if (near) fprintf(file, "%.1f,%.1f ", across(f, s.lambda), down(f, s.coef[i]));
-        if (!near && open) fprintf(file, "\"><title>column %td</title></polyline>\n", i + 1);
+        if (!near && open) close_line(file, f, i);
         open = near;
     }
-    if (open) fprintf(file, "\"><title>column %td</title></polyline>\n", i + 1);
+    if (open) close_line(file, f, i);
 }
 
 static void put_mark(FILE *file, const frame *f, ptrdiff_t k, const char *text, int row)

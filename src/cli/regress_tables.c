@@ -60,8 +60,19 @@ static bool put_coefficients(const crs_regress_job *j, crease_error *e)
     return done;
 }
 
+/* Of an earlier result in the same folder. */
+static bool discard(const crs_regress_job *j, const char *name, crease_error *e)
+{
+    char path[PATH_ROOM];
+    if (!crs_join(crs_given(j->a, CRS_OPT_OUT), name, path, sizeof path, e)) return false;
+    remove(path);
+    return true;
+}
+
 bool crs_regress_tables(const crs_regress_job *j, crease_error *e)
 {
     return put(j, "solutions.csv", put_solutions, e) && put_coefficients(j, e) &&
-           (!j->folds || put(j, "cv.csv", put_scores, e));
+           (j->names.count ? put(j, "coefficients.csv", crs_regress_put_named, e)
+                           : discard(j, "coefficients.csv", e)) &&
+           (j->folds ? put(j, "cv.csv", put_scores, e) : discard(j, "cv.csv", e));
 }

@@ -42,8 +42,8 @@ typedef struct {
 bool crs_rpca_options(crs_rpca_job *j, crease_error *e);
 bool crs_rpca_groups(const char *text, crease_cp_rpca_settings *s, crease_error *e);
 
-/* Which start --init names; -1: none, it is a folder. */
-int crs_rpca_init_named(const char *text);
+/* Does --init name a start? Otherwise it is a folder. s may be NULL. */
+bool crs_rpca_init(const char *text, crease_cp_rpca_settings *s);
 
 /* The tensor, its mask, the truth and the start; rank and memory (rpca_data.c). */
 bool crs_rpca_read(crs_rpca_job *j, crease_error *e);

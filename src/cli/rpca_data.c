@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * rpca_data: the arrays of a run, the rank they suggest, and the memory they will take */
+#define _POSIX_C_SOURCE 200809L
+#include <unistd.h>
+
 #include "cli/rpca.h"
 
 /* Neighbouring axes become one: the entries stay where they are. */
@@ -48,7 +51,13 @@ static bool read_start(crs_rpca_job *j, crease_error *e)
 {
     const char *folder = crs_given(j->a, CRS_OPT_INIT);
     const int d = j->s.model.shape.order;
-    if (!folder || crs_rpca_init_named(folder) >= 0) return true;
+    if (!folder || crs_rpca_init(folder, NULL)) return true;
+    if (access(folder, F_OK) != 0)
+        return crs_fail(
+            e, CREASE_NO_INPUT,
+            "--init %.200s: neither a folder with factor_1.npy nor a start; write auto, "
+            "random, hosvd, als, gevd, or one of these three with -clipped",
+            folder);
     const bool weighed = crs_read_in(folder, "weights.npy", &j->factor_weight, NULL);
     for (int n = 0; n < d; n++) {
         char name[32];

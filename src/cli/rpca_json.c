@@ -66,23 +66,26 @@ static void penalty_text(const crs_rpca_job *j, const crease_reg *r, char *out, 
         used += (size_t)snprintf(out + used, size - used, "%s%.17g", k ? "," : ":", r->par[k]);
 }
 
+static const char *init(const crs_rpca_job *j, const crease_cp_rpca_settings *s)
+{
+    const char *given = crs_given(j->a, CRS_OPT_INIT);
+    if (given && strcmp(given, "auto") != 0) return given;
+    if (s->start == CREASE_START_RANDOM) return "random";
+    return crease_cp_fit_pilot(j->fit).starts > 0 ? "auto" : "als";
+}
+
 static json_t *settings(const crs_rpca_job *j)
 {
     char penalty[160];
     const crease_cp_fit_settings used = crease_cp_fit_used(j->fit);
     const crease_cp_rpca_settings *s = &used.model;
-    const char *init = crs_given(j->a, CRS_OPT_INIT);
     penalty_text(j, &s->penalty, penalty, sizeof penalty);
     return json_pack("{s:I, s:b, s:s, s:o, s:o, s:f, s:f, s:f, s:b, s:b, s:s, s:I, s:i}", "rank",
                      (json_int_t)s->rank, "rank_chosen", j->rank_reason[0] != 0, "penalty", penalty,
                      "groups", given(j, CRS_OPT_GROUPS), "weights", given(j, CRS_OPT_WEIGHTS),
                      "alpha", s->alpha, "alpha_noise", s->alpha_noise, "ridge", s->ridge, "nonneg",
-                     s->nonneg, "unconstrained", s->unconstrained, "init",
-                     init                                               ? init
-                     : s->start == CREASE_START_RANDOM                  ? "random"
-                     : j->fit && crease_cp_fit_pilot(j->fit).starts > 0 ? "auto"
-                                                                        : "als",
-                     "seed", (json_int_t)s->seed, "threads", used.threads);
+                     s->nonneg, "unconstrained", s->unconstrained, "init", init(j, s), "seed",
+                     (json_int_t)s->seed, "threads", used.threads);
 }
 
 /* What `crease verify` needs to find the data again. */
@@ -97,9 +100,9 @@ static json_t *pilot(const crs_rpca_job *j)
 {
     const crease_cp_pilot p = crease_cp_fit_pilot(j->fit);
     if (p.starts == 0) return json_null();
-    return json_pack("{s:i, s:I, s:o, s:o, s:o, s:o, s:o}", "starts", p.starts, "passes",
-                     (json_int_t)p.passes, "agreement", crs_real(p.agreement), "spread",
-                     crs_real(p.spread), "deviation", crs_real(p.deviation), "threshold",
+    return json_pack("{s:i, s:s, s:I, s:o, s:o, s:o, s:o, s:o}", "starts", p.starts, "start",
+                     p.start, "passes", (json_int_t)p.passes, "agreement", crs_real(p.agreement),
+                     "spread", crs_real(p.spread), "deviation", crs_real(p.deviation), "threshold",
                      crs_real(p.threshold), "share", crs_real(p.share));
 }
 

@@ -74,7 +74,9 @@ void crs_rpca_summary(const crs_rpca_job *j)
         printf("outliers    %.3g %% of the entries; the sparse part begins at %.6g\n",
                100 * pilot.share, pilot.threshold);
         printf("starts      %d, %ld passes over the data", pilot.starts, pilot.passes);
+        printf("%s%s", pilot.starts > 1 ? "; the best is " : ": ", pilot.start);
         if (!isnan(pilot.agreement)) printf(", agreement %.4g", pilot.agreement);
+        if (pilot.starts > 1) printf(", spread of the deviations %.3g", pilot.spread);
         printf("\n");
     }
     printf("objective   %.12g\n", c->objective);

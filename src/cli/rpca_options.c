@@ -52,23 +52,30 @@ static bool number(const crs_rpca_job *j, crs_option_id id, bool zero, double *x
                     crs_option_name((int)id, name), *x, zero ? ">= 0" : "> 0");
 }
 
-int crs_rpca_init_named(const char *text)
+/* "gevd", or "gevd-clipped" for a start from clipped data */
+bool crs_rpca_init(const char *text, crease_cp_rpca_settings *s)
 {
     static const char *const name[] = {
 #define X(id, text, meaning) text,
         CREASE_CP_STARTS(X)
 #undef X
     };
-    for (int k = 0; k < (int)(sizeof name / sizeof *name); k++)
-        if (strcmp(text, name[k]) == 0) return k;
-    return -1;
+    for (int k = 0; k < (int)(sizeof name / sizeof *name); k++) {
+        const size_t length = strlen(name[k]);
+        const bool cuts = k != CREASE_START_AUTO && k != CREASE_START_RANDOM;
+        if (strncmp(text, name[k], length) != 0) continue;
+        const bool clipped = cuts && strcmp(text + length, "-clipped") == 0;
+        if (text[length] && !clipped) continue;
+        if (s) s->start = (crease_cp_start)k, s->clip = clipped ? 2 : 0;
+        return true;
+    }
+    return false;
 }
 
 static bool read_init(crs_rpca_job *j, crease_error *e)
 {
     const char *text = crs_given(j->a, CRS_OPT_INIT), *missing = crs_given(j->a, CRS_OPT_MISSING);
-    const int named = text ? crs_rpca_init_named(text) : -1;
-    if (named >= 0) j->s.model.start = (crease_cp_start)named;
+    if (text) crs_rpca_init(text, &j->s.model);
     if (missing && strcmp(missing, "nan") != 0)
         return crs_fail(e, CREASE_BAD_ARGUMENT,
                         "--missing %.64s: write --missing nan, or mark entries by --mask FILE",

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * rpca_tucker: robust PCA with a Tucker model and of matrices. The robust fit is written as a
  * problem and certified as its solution; where it is not stationary yet, the engine goes on. */
-#define _POSIX_C_SOURCE 200809L
-#include <time.h>
-
 #include "cli/rpca_tucker.h"
 
 enum { LIMIT = 2, BROKEN = 3, INTERNAL = 70 };
@@ -119,13 +116,6 @@ static bool solve(crs_tucker_job *j, crease_error *e)
     return done;
 }
 
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 static bool prepare(crs_tucker_job *j, crease_error *e)
 {
     const char *folder = crs_given(j->a, CRS_OPT_OUT);
@@ -140,9 +130,9 @@ static bool prepare(crs_tucker_job *j, crease_error *e)
     j->log->quiet = crs_given(j->a, CRS_OPT_QUIET);
     j->log->verbose = crs_given(j->a, CRS_OPT_VERBOSE);
     j->log->every = j->run.certify_every;
-    j->seconds = -now();
+    j->seconds = -crs_now();
     j->model = crease_tucker_rpca_new(&j->s, j->data.data, e);
-    j->seconds += now();
+    j->seconds += crs_now();
     return j->model && crs_folder_begin(folder, crs_given(j->a, CRS_OPT_FORCE), &j->folder, e);
 }
 

@@ -16,8 +16,9 @@ static bool positive(const crs_args *a, crs_option_id id, double *x, crease_erro
 /* What the CP model takes and these do not. */
 static bool refuse(const crs_args *a, crease_error *e)
 {
-    static const crs_option_id other[] = { CRS_OPT_INIT,   CRS_OPT_NONNEG,  CRS_OPT_RIDGE,
-                                           CRS_OPT_GROUPS, CRS_OPT_WEIGHTS, CRS_OPT_PRECISION };
+    static const crs_option_id other[] = { CRS_OPT_INIT,     CRS_OPT_STARTS, CRS_OPT_NONNEG,
+                                           CRS_OPT_RIDGE,    CRS_OPT_GROUPS, CRS_OPT_WEIGHTS,
+                                           CRS_OPT_PRECISION };
     char name[CRS_NAME];
     for (size_t k = 0; k < sizeof other / sizeof *other; k++)
         if (crs_given(a, other[k]))

@@ -38,6 +38,7 @@ void crs_log_footer(const crs_log *log, const crs_run *run);
 typedef void crs_stop(void *self);
 void crs_signals_enter(crs_stop *stop, void *self);
 int crs_signals_leave(void);
+bool crs_signals_caught(void);
 
 /* The JSON document on standard output; frees it. NULL is out of memory. */
 bool crs_print_document(json_t *document, crease_error *e);

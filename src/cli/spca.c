@@ -91,7 +91,18 @@ static void keep(crs_spca_job *j, int k)
     for (ptrdiff_t l = k; l < j->components; l++) j->left[l] = c->norm;
 }
 
-/* The time limit is for all components together. Where only 0 remains, so it would again. */
+static void stop(void *model) { crease_spca_stop(model); }
+
+/* Is there a reason to seek no further component? Where only 0 remains, so it would again. */
+static bool ends(crs_spca_job *j, const crease_spca_component *c, double seconds_left)
+{
+    const bool asked = c->outcome == CREASE_STOPPED || crs_signals_caught();
+    if (c->zero && !asked) return true;
+    j->stopped = j->run < j->components && (asked || seconds_left == 0);
+    return j->stopped;
+}
+
+/* The time limit is for all components together. */
 static bool find(crs_spca_job *j, crease_error *e)
 {
     const bool certificates = crs_given(j->a, CRS_OPT_CERTIFICATES);
@@ -103,7 +114,7 @@ static bool find(crs_spca_job *j, crease_error *e)
         j->run = k + 1;
         keep(j, k);
         o.max_seconds = pos(o.max_seconds - j->component[k].seconds);
-        if (j->component[k].zero) break;
+        if (ends(j, &j->component[k], o.max_seconds)) break;
     }
     return true;
 }
@@ -121,10 +132,10 @@ static bool deliver(const crs_spca_job *j, crease_error *e)
     return true;
 }
 
-/* The worst of its components decides. */
-static int status_of(const crs_spca_job *j)
+/* The worst of its components decides; less than was asked for is a limit. */
+static int status_of(const crs_spca_job *j, int signal)
 {
-    int status = 0;
+    int status = j->stopped ? LIMIT : 0;
     for (int k = 0; k < j->run; k++) {
         const crease_spca_component *c = &j->component[k];
         const bool valid = c->verdict == CREASE_VERDICT_VALID;
@@ -134,7 +145,7 @@ static int status_of(const crs_spca_job *j)
             mine = INTERNAL;
         if (mine > status) status = mine;
     }
-    return status;
+    return signal && status == LIMIT ? 128 + signal : status;
 }
 
 static bool run(const crs_args *a, crease_error *e)
@@ -146,8 +157,10 @@ static bool run(const crs_args *a, crease_error *e)
                 build(&j, e) && crs_outdir_open(a, (int)(sizeof file / sizeof *file), file, e);
     if (done) {
         j.norm = crease_spca_norm(j.model);
+        crs_signals_enter(stop, j.model);
         done = find(&j, e) && deliver(&j, e);
-        if (done) *a->status = status_of(&j);
+        const int signal = crs_signals_leave();
+        if (done) *a->status = status_of(&j, signal);
     }
     discard(&j);
     return done;
@@ -167,7 +180,8 @@ const crs_verb crs_spca_verb = {
             "folder receives the unit columns factor_1.npy, "
             "..., weights.npy, residual_norms.npy and result.json. eps is relative unless "
             "--relative 0 is given. The exit code is 0 when the independent checker finds every "
-            "component VALID, 2 at a limit, 3 when the run diverged.",
+            "component VALID, 2 at a limit, 3 when the run diverged. Ctrl-C ends the search and "
+            "writes the components found so far.",
     .example = "crease spca instance/tensor.npy --components 2 --out sparse",
     .takes = CRS_LIST(CRS_TAKES_RUN, CRS_TAKES(PENALTY), CRS_TAKES(ALPHA), CRS_TAKES(COMPONENTS),
                       CRS_TAKES(STARTS), CRS_TAKES(CERTIFICATES), CRS_TAKES(OUT), CRS_TAKES(FORCE),

@@ -5,6 +5,7 @@
 
 #include "cli/entry.h"
 #include "cli/outdir.h"
+#include "cli/run.h"
 
 typedef struct {
     const crs_args *a;
@@ -18,6 +19,7 @@ typedef struct {
     crease_spca *model;
     double norm;                      /* of the data */
     int run;                          /* components that were run: found, or the first zero */
+    bool stopped;                     /* by a signal or the clock, with components left to find */
     crease_spca_component *component; /* `components` places */
     double *factor[CREASE_MAX_ORDER]; /* unit columns; zeros for what was not found */
     double *weight, *left;            /* sigma, and |T| after each component */

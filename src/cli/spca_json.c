@@ -38,9 +38,9 @@ json_t *crs_spca_json(const crs_spca_job *j)
         "starts", j->s.starts, "method", crease_method_name(j->component[0].method), "mode",
         crease_mode_name(j->o.mode), "seed", (json_int_t)j->s.seed);
     const double left = j->component[j->run - 1].norm;
-    return json_pack("{s:i, s:s, s:s, s:o, s:o, s:o, s:o, s:o}", "schema_version", 1, "verb",
-                     "spca", "version", crease_version(), "shape", crs_dims(&j->s.shape), "norm",
-                     crs_real(j->norm), "explained",
+    return json_pack("{s:i, s:s, s:s, s:b, s:o, s:o, s:o, s:o, s:o}", "schema_version", 1, "verb",
+                     "spca", "version", crease_version(), "stopped", j->stopped, "shape",
+                     crs_dims(&j->s.shape), "norm", crs_real(j->norm), "explained",
                      crs_real(j->norm > 0 ? 1 - square(left / j->norm) : 0), "settings", settings,
                      "components", components);
 }

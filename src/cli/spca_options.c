@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT
  * spca_options: what the command line says about sparse PCA */
-#include "cli/run.h"
 #include "cli/spca.h"
 
 /* A number > 0, auto, auto:FRACTION, noise or noise:TIMES */

@@ -37,6 +37,9 @@ void crs_spca_print(const crs_spca_job *j)
         iterations += j->component[k].iterations;
         seconds += j->component[k].seconds;
     }
+    if (j->stopped)
+        printf("stopped     after %d of %td components, which is what the folder holds\n", j->run,
+               j->components);
     printf("method      %s, %s mode\n", crease_method_name(c->method), crease_mode_name(j->o.mode));
     printf("guarantee   %s\n", c->theorem ? c->theorem : "none");
     printf("iterations  %ld in %.3g s\n", iterations, seconds);

@@ -79,6 +79,9 @@ double crs_dot(ptrdiff_t n, const double *x, const double *y);
 double crs_norm(ptrdiff_t n, const double *x); /* no overflow or underflow of the squares */
 bool crs_all_finite(ptrdiff_t n, const double *x);
 
+/* Seconds since some moment (clock.c). */
+double crs_now(void);
+
 /* The k-th smallest of n numbers, k from 0, and their (upper) median; both reorder x. */
 double crs_select(ptrdiff_t n, double *x, ptrdiff_t k);
 double crs_median(ptrdiff_t n, double *x); /* NaN for n = 0 */

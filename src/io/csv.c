@@ -10,7 +10,8 @@ typedef struct {
     const char *name;
     const char *at, *end; /* the text still to come */
     long line;
-    bool named; /* a row of names was met */
+    bool named;       /* a row of names was met: */
+    crs_names *names; /* NULL: they are not kept */
     ptrdiff_t rows, columns, count, room;
     double *data;
     crease_error *e;
@@ -104,6 +105,7 @@ static bool read_rows(table *t)
         if (from == to) continue;
         if (t->rows == 0 && !t->named && is_names(from, to)) {
             t->named = true;
+            if (t->names && !crs_csv_names(from, to, t->names, t->e)) return false;
             continue;
         }
         if (!delimiter) delimiter = crs_csv_delimiter(from, to);
@@ -113,12 +115,29 @@ static bool read_rows(table *t)
            crs_fail(t->e, CREASE_BAD_DATA, "%.200s holds no numbers; give at least one", t->name);
 }
 
+/* Names that are not those of the columns would be worse than none. */
+static void match_names(const table *t, crs_array *out)
+{
+    if (!t->names || t->names->count == 0 || t->names->count == t->columns) return;
+    snprintf(out->notice, sizeof out->notice,
+             "%.80s: the first row has %td name%s for %td column%s; they are left out", t->name,
+             t->names->count, t->names->count == 1 ? "" : "s", t->columns,
+             t->columns == 1 ? "" : "s");
+    crs_names_free(t->names);
+}
+
 bool crs_read_csv(FILE *f, const char *name, crs_array *out, crease_error *e)
+{
+    return crs_read_csv_named(f, name, out, NULL, e);
+}
+
+bool crs_read_csv_named(FILE *f, const char *name, crs_array *out, crs_names *names,
+                        crease_error *e)
 {
     char *text;
     size_t n = 0;
     *out = (crs_array){ .data = NULL };
-    table t = { .name = name, .e = e };
+    table t = { .name = name, .names = names, .e = e };
     bool done = slurp(f, name, &text, &n, e);
     if (done) {
         const size_t mark = n >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
@@ -129,8 +148,10 @@ bool crs_read_csv(FILE *f, const char *name, crs_array *out, crease_error *e)
     crs_free(text);
     if (!done) {
         crs_free(t.data);
+        if (names) crs_names_free(names);
         return false;
     }
+    match_names(&t, out);
     out->data = t.data;
     out->shape =
         t.rows == 1 || t.columns == 1 ? crease_vector(t.count) : crease_matrix(t.rows, t.columns);

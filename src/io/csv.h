@@ -24,4 +24,7 @@ crs_cells crs_csv_cells(const char *from, const char *to, char delimiter);
 /* The next cell without outer blanks and quotes, cut to fit `out`; its length before that. */
 size_t crs_csv_next(crs_cells *c, char *out, size_t size);
 
+/* The cells of a row of names; free them after a failure too (csv_names.c). */
+bool crs_csv_names(const char *from, const char *to, crs_names *out, crease_error *e);
+
 #endif

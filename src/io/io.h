@@ -19,6 +19,18 @@ typedef struct {
 /* The format by the name's ending: .npy; .csv, .tsv or .txt; .mtx; "-" is standard input, as CSV.
  * On failure out is empty. */
 bool crs_read_array(const char *path, crs_array *out, crease_error *e);
+
+/* Names of columns; count 0: there are none. */
+typedef struct {
+    ptrdiff_t count;
+    const char **name; /* each in text */
+    char *text;
+} crs_names;
+void crs_names_free(crs_names *n);
+
+/* The same with the names in the first row of a text file; left out, with a notice, where there are
+ * not as many as columns. */
+bool crs_read_table(const char *path, crs_array *out, crs_names *names, crease_error *e);
 void crs_array_free(crs_array *a);
 
 /* The shape a .npy file claims to have; false when it claims none. Its items are not read. */
@@ -27,6 +39,8 @@ bool crs_npy_shape(const char *path, crease_space *s);
 /* One format each, from an open file; `name` stands in the sentences. */
 bool crs_read_npy(FILE *f, const char *name, crs_array *out, crease_error *e);
 bool crs_read_csv(FILE *f, const char *name, crs_array *out, crease_error *e);
+bool crs_read_csv_named(FILE *f, const char *name, crs_array *out, crs_names *names,
+                        crease_error *e);
 
 /* The file that `put` writes appears under its name whole or not at all. put leaves errno on
  * failure. */

@@ -87,8 +87,14 @@ static reader *reader_of(const char *path)
 
 bool crs_read_array(const char *path, crs_array *out, crease_error *e)
 {
+    return crs_read_table(path, out, NULL, e);
+}
+
+bool crs_read_table(const char *path, crs_array *out, crs_names *names, crease_error *e)
+{
     *out = (crs_array){ .data = NULL };
-    if (strcmp(path, "-") == 0) return crs_read_csv(stdin, "standard input", out, e);
+    if (names) *names = (crs_names){ .count = 0 };
+    if (strcmp(path, "-") == 0) return crs_read_csv_named(stdin, "standard input", out, names, e);
     reader *read = reader_of(path);
     if (!read)
         return crs_fail(e, CREASE_BAD_ARGUMENT,
@@ -97,7 +103,8 @@ bool crs_read_array(const char *path, crs_array *out, crease_error *e)
                         path);
     FILE *f = crs_open(path, e);
     if (!f) return false;
-    const bool done = read(f, path, out, e);
+    const bool done =
+        read == crs_read_csv ? crs_read_csv_named(f, path, out, names, e) : read(f, path, out, e);
     fclose(f);
     return done;
 }

@@ -5,6 +5,7 @@
  * A pilot finds start, rank and threshold; then the solver goes on at the penalty that is asked
  * for until the certificate says so. */
 #include "model/cp_fit.h"
+#include "model/cp_fit_start.h"
 #include "model/cp_pilot.h"
 
 typedef struct {
@@ -101,10 +102,10 @@ static crease_analysis *analyse(const crease_cp_fit *f, crease_error *e)
 static void *open(crease_cp_fit *f, double *tensor, crease_error *e)
 {
     const crease_cp_rpca_settings *m = &f->s.model;
+    crease_cp_rpca *shell = NULL;
     if (!crs_cp_fit_mask(f, tensor, e)) return NULL;
     crs_cp_pilot p = { .c = settings(&f->s, f->mask),
                        .tensor = tensor,
-                       .given = m->factor,
                        .starts = f->s.starts,
                        .passes = f->s.run.max_iterations < 300 ? f->s.run.max_iterations : 300 };
     mind_least_squares(f, tensor, &p.c);
@@ -113,7 +114,8 @@ static void *open(crease_cp_fit *f, double *tensor, crease_error *e)
     for (int n = 0; memory && n < m->shape.order; n++)
         p.factor[n] = at, at += m->shape.dim[n] * m->rank;
     f->a = f->own = analyse(f, e);
-    if (s && memory && f->own && crs_cp_pilot_run(&p, e)) {
+    if (s && memory && f->own && crs_cp_named_start(f, tensor, &p, &shell, e) &&
+        crs_cp_pilot_run(&p, e)) {
         adopt(f, tensor, &p);
         crs_cp_fit_point(&f->s, tensor, f->mask, &f->point);
         s->solver = go_on(f, tensor, p.factor, e);
@@ -121,6 +123,7 @@ static void *open(crease_cp_fit *f, double *tensor, crease_error *e)
         crs_fail(e, CREASE_NO_MEMORY, "out of memory: a fit");
     }
     crs_free(memory);
+    crs_cp_fit_shell_free(shell);
     if (s && s->solver) return s;
     crs_free(s);
     return NULL;
@@ -165,7 +168,8 @@ static double bytes(const crease_cp_fit_settings *s, bool missing, bool dense)
     const crs_envelope_solver_settings c = settings(s, NULL);
     const double n = (double)crease_size(&s->model.shape);
     const double kept = (double)crs_envelope_solver_bytes(&c, NULL);
-    return kept < 0 ? INFINITY : kept + (missing ? 9 * n : 0);
+    if (kept < 0) return INFINITY;
+    return larger(kept + (missing ? 9 * n : 0), n + crs_cp_named_start_bytes(s, missing));
 }
 
 const crs_cp_engine crs_cp_envelope_engine = {

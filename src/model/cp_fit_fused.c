@@ -61,20 +61,13 @@ static crs_cp_settings settings(const crease_cp_fit *f, const double *tensor)
     return c;
 }
 
-static bool prepare(crease_cp_fit *f, double *tensor, crease_cp_rpca *shell, crease_error *e)
+static bool prepare(crease_cp_fit *f, double *tensor, crease_cp_rpca **shell, crease_error *e)
 {
-    const ptrdiff_t size = crease_size(&f->s.model.shape);
     if (!crs_cp_fit_mask(f, tensor, e)) return false;
-    shell->s = f->s.model;
-    shell->tensor = tensor;
-    shell->missing = f->missing;
-    if (f->mask) {
-        shell->root = crs_doubles(size, "the mask", e);
-        for (ptrdiff_t j = 0; shell->root && j < size; j++) shell->root[j] = f->mask[j];
-        if (!shell->root) return false;
-    }
+    *shell = crs_cp_fit_shell(f, tensor, e);
+    if (!*shell) return false;
     f->a = f->own = crs_cp_fit_analyse(f, e);
-    return f->own && crs_cp_fit_start_factors(f, shell, e);
+    return f->own && crs_cp_fit_start_factors(f, *shell, e);
 }
 
 typedef struct {
@@ -108,13 +101,11 @@ static bool set_up(crease_cp_fit *f, engine *g, crease_cp_rpca *shell, crease_er
 
 static void *open(crease_cp_fit *f, double *tensor, crease_error *e)
 {
-    crease_cp_rpca *shell = crs_alloc(1, sizeof *shell);
+    crease_cp_rpca *shell = NULL;
     engine *g = crs_alloc(1, sizeof *g);
-    bool done = shell && g;
-    if (!done) crs_fail(e, CREASE_NO_MEMORY, "out of memory: a start");
-    done = done && prepare(f, tensor, shell, e) && set_up(f, g, shell, e);
-    if (shell) shell->tensor = NULL; /* borrowed */
-    crease_cp_rpca_free(shell);
+    if (!g) return crs_fail(e, CREASE_NO_MEMORY, "out of memory: a fit"), NULL;
+    const bool done = prepare(f, tensor, &shell, e) && set_up(f, g, shell, e);
+    crs_cp_fit_shell_free(shell);
     if (!done) close(g);
     return done ? g : NULL;
 }

@@ -61,6 +61,10 @@ static bool check_run(const crease_cp_fit_settings *s, crease_error *e)
     if (s->threads < 0 || s->threads > CRS_CP_MOST_THREADS)
         return crs_fail(e, CREASE_BAD_ARGUMENT, "%d threads; give 1 to %d, or 0 for all there are",
                         s->threads, CRS_CP_MOST_THREADS);
+    if (s->starts > 1 && crs_cp_fit_engine_for(s) != &crs_cp_envelope_engine)
+        return crs_fail(e, CREASE_UNSUPPORTED,
+                        "%d starts: only the envelope method compares several; use it, or give 1",
+                        s->starts);
     return !s->single || crs_cp_fit_engine_for(s) == &crs_cp_fused_engine ||
            crs_fail(e, CREASE_UNSUPPORTED,
                     "single precision is for admm-g, admm-m, prox-bcd and bcd (the envelope stores "
@@ -79,7 +83,7 @@ static void paper(crease_cp_fit_settings *s)
     if (s->run.theta == 0) s->run.theta = 1e-6;
     if (s->run.max_iterations == usual.max_iterations) s->run.max_iterations = 2000;
     s->model.z = CREASE_Z_ONES;
-    if (!s->model.factor) s->model.start = CREASE_START_RANDOM;
+    if (s->model.start == CREASE_START_AUTO) s->model.start = CREASE_START_RANDOM;
 }
 
 bool crs_cp_fit_settle(crease_cp_fit *f, crease_error *e)

@@ -2,6 +2,28 @@
  * cp_fit_start: the first iterate of the fused engine, in the units of the data */
 #include "model/cp_fit_start.h"
 
+void crs_cp_fit_shell_free(crease_cp_rpca *shell)
+{
+    if (shell) shell->tensor = NULL; /* borrowed */
+    crease_cp_rpca_free(shell);
+}
+
+crease_cp_rpca *crs_cp_fit_shell(const crease_cp_fit *f, double *tensor, crease_error *e)
+{
+    const ptrdiff_t size = crease_size(&f->s.model.shape);
+    crease_cp_rpca *shell = crs_alloc(1, sizeof *shell);
+    if (!shell) return crs_fail(e, CREASE_NO_MEMORY, "out of memory: a start"), NULL;
+    shell->s = f->s.model;
+    shell->tensor = tensor;
+    shell->missing = f->missing;
+    if (!f->mask) return shell;
+    shell->root = crs_doubles(size, "the mask", e);
+    for (ptrdiff_t j = 0; shell->root && j < size; j++) shell->root[j] = f->mask[j];
+    if (shell->root) return shell;
+    crs_cp_fit_shell_free(shell);
+    return NULL;
+}
+
 double crs_cp_gram_size(const crease_cp_fit *f, const double *tensor)
 {
     const ptrdiff_t n = crease_size(&f->s.model.shape), seen = n - f->missing;

@@ -7,6 +7,10 @@
 #include "model/cp_fit.h"
 #include "model/cp_fused.h"
 
+/* The data and the mask of a fit; NULL: memory. */
+crease_cp_rpca *crs_cp_fit_shell(const crease_cp_fit *f, double *tensor, crease_error *e);
+void crs_cp_fit_shell_free(crease_cp_rpca *shell);
+
 /* sigma^(2(d-1)/d), sigma the root mean square of the observed entries; 1 without any */
 double crs_cp_gram_size(const crease_cp_fit *f, const double *tensor);
 

@@ -33,10 +33,14 @@ bool crs_cp_gevd(const crs_cp_view *v, const crs_cp_gevd_options *o, double *con
 bool crs_cp_gevd_robust(const crs_cp_view *v, const crs_cp_gevd_options *o, double *const *factor,
                         crs_cp_start_facts *facts, crease_error *e);
 
-/* Start q of a family: 0 by eigenvectors of T, 1 of clipped T, 2 by singular vectors of clipped T
- * and least squares, from 3 on Gaussian with median|M| = median|T|/2 (cp_starts.c). */
+/* Start q of a family: 0 by eigenvectors of T, 1 of T clipped by kap (0: 2), 2 by singular vectors
+ * of clipped T and least squares, from 3 on Gaussian with median|M| = median|T|/2 (cp_starts.c). */
+enum { CRS_CP_RANDOM_START = 3 };
 bool crs_cp_start_of(const crs_cp_view *v, const crs_cp_gevd_options *o, int q,
                      double *const *factor, crease_error *e);
+const char *crs_cp_start_name(int q);
+/* The q-th start where `first` comes first: the others in their order, or random ones only. */
+int crs_cp_start_after(int first, int q);
 
 /* Of a core: factor[n] is p_n x rank; false: it does not apply, or memory (cp_pencils.c). mode
  * lists the modes, the longest of the tensor first. */

@@ -22,6 +22,7 @@ typedef struct {
     double second;    /* least deviation but one */
     double *trial[CREASE_MAX_ORDER];
     double *memory;
+    const char *start; /* its name */
 } runner;
 
 static bool open(runner *r, crs_cp_pilot *p, crease_error *e)
@@ -61,11 +62,16 @@ static void close(runner *r)
 static bool begin(runner *r, int q, crease_error *e)
 {
     const crs_cp_pilot *p = r->p;
-    const crs_cp_gevd_options o = { .rank = p->c.rank, .cut = p->c.prune, .seed = p->c.seed };
+    const crs_cp_gevd_options o = {
+        .rank = p->c.rank, .cut = p->c.prune, .seed = p->c.seed, .kap = p->clip
+    };
+    const bool own = p->given && q == 0;
+    const int member = crs_cp_start_after(p->first, p->given ? q - 1 : q);
     const double *const *x = (const double *const *)r->trial;
-    if (p->given && q == 0)
+    r->start = own ? p->given_name : crs_cp_start_name(member);
+    if (own)
         x = p->given;
-    else if (!crs_cp_start_of(&r->view, &o, p->given ? q - 1 : q, r->trial, e))
+    else if (!crs_cp_start_of(&r->view, &o, member, r->trial, e))
         return false;
     for (int n = 0; p->c.nonneg && x == (const double *const *)r->trial && n < p->c.shape.order;
          n++)
@@ -79,7 +85,7 @@ static bool spoiled(runner *r, int q, bool *answer, crease_error *e)
 {
     double data;
     *answer = false;
-    if (q > 0 || r->p->given) return true;
+    if (q > 0 || r->p->given || r->p->named) return true;
     if (!crs_view_median(&r->view, &data, e)) return false;
     crs_envelope_solver_step(r->solver);
     *answer = !(crs_envelope_solver_progress(r->solver)->median <= missed * data);
@@ -126,6 +132,7 @@ static void keep(runner *r)
     p->face = *crs_envelope_solver_face(r->solver);
     p->report.deviation = r->deviation;
     p->report.threshold = at->threshold;
+    p->report.start = r->start;
     p->report.share = crs_envelope_solver_share(r->solver);
     for (int n = 0; n < p->c.shape.order; n++)
         copy(p->c.shape.dim[n] * at->rank, crs_envelope_solver_factor(r->solver, n), p->factor[n]);

@@ -13,8 +13,12 @@
 
 typedef struct {
     crs_envelope_solver_settings c;
-    const double *tensor;             /* 0 where it was not observed */
-    const double *const *given;       /* a start of the caller's; NULL: of the family */
+    const double *tensor;       /* 0 where it was not observed */
+    const double *const *given; /* a start of the caller's; NULL: of the family */
+    const char *given_name;
+    int first;                        /* of the family (cp_gevd.h) */
+    bool named;                       /* the caller chose it */
+    double clip;                      /* of the clipped one; 0: the family's own */
     int starts;                       /* 0: one, and up to three more while the fit is bad */
     long passes;                      /* at most, a start */
     double *factor[CREASE_MAX_ORDER]; /* I_n x c.rank; out: I_n x rank */
@@ -25,6 +29,12 @@ typedef struct {
 } crs_cp_pilot;
 
 bool crs_cp_pilot_run(crs_cp_pilot *p, crease_error *e);
+
+/* given, first and what goes with them, from the settings; `shell` holds the factors until it is
+ * freed, also after a failure (cp_named_start.c). */
+bool crs_cp_named_start(crease_cp_fit *f, double *tensor, crs_cp_pilot *p, crease_cp_rpca **shell,
+                        crease_error *e);
+double crs_cp_named_start_bytes(const crease_cp_fit_settings *s, bool missing);
 
 /* l1's threshold for a share of outliers, in deviations of the noise (cp_threshold.c). */
 double crs_cp_threshold(double share, double most);

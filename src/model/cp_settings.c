@@ -10,7 +10,7 @@ crease_cp_rpca_settings crease_cp_rpca_default(const crease_space *shape, ptrdif
                                       .rank = rank,
                                       .penalty = crease_l1(1),
                                       .alpha_noise = 1,
-                                      .start = CREASE_START_ALS,
+                                      .start = CREASE_START_AUTO,
                                       .sweeps = 20 };
 }
 
@@ -82,7 +82,7 @@ ptrdiff_t crease_cp_rpca_size(const crease_cp_rpca_settings *s)
     const crease_cp_data cp = { .shape = s->shape, .rank = s->rank, .z = -1 };
     const crease_smooth f = crease_cp(&cp);
     const bool partial = s->missing || s->mask, two = s->groups != CREASE_GROUPS_GIVEN;
-    const ptrdiff_t copies = 3 + 2 * partial + s->unconstrained + two;
+    const ptrdiff_t copies = 3 + 2 * partial + s->unconstrained + two + (s->clip > 0);
     if (!crs_mul_size(copies, n, &all) || !crs_add_size(all, factors, &all) ||
         !crs_add_size(all, most, &all) ||
         !crs_add_size(all, crease_smooth_scratch(&f, &(crease_blocks){ 0, NULL, NULL }), &all))

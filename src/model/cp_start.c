@@ -27,17 +27,46 @@ static bool given_factors(crease_cp_rpca *m, crease_error *e)
     return true;
 }
 
+static crs_cp_view view(const crease_cp_rpca *m)
+{
+    return (crs_cp_view){
+        .shape = m->s.shape, .tensor = m->tensor, .mask = m->root, .limit = INFINITY
+    };
+}
+
 /* Missing entries count as 0 at first, then as the model says. */
 static bool by_eigenvectors(crease_cp_rpca *m, crease_error *e)
 {
-    const crs_cp_view v = {
-        .shape = m->s.shape, .tensor = m->tensor, .mask = m->root, .limit = INFINITY
-    };
+    const crs_cp_view v = view(m);
     const crs_cp_gevd_options o = { .rank = m->s.rank,
                                     .kap = m->s.clip,
                                     .rounds = m->s.clip > 0 || m->root ? ROUNDS : 0,
                                     .seed = m->s.seed };
     return crs_cp_gevd_robust(&v, &o, m->start, NULL, e);
+}
+
+/* T cut at +-clip median|T| */
+static double *clipped(const crease_cp_rpca *m, crease_error *e)
+{
+    const ptrdiff_t size = crease_size(&m->s.shape);
+    const crs_cp_view v = view(m);
+    double median, *out = crs_doubles(size, "the clipped tensor", e);
+    if (!out || !crs_view_median(&v, &median, e)) return crs_free(out), NULL;
+    const double limit = median > 0 ? m->s.clip * median : INFINITY;
+    for (ptrdiff_t j = 0; j < size; j++) out[j] = clip(m->tensor[j], -limit, limit);
+    return out;
+}
+
+static bool by_least_squares(crease_cp_rpca *m, crease_error *e)
+{
+    double *whole = m->tensor, *cut = m->s.clip > 0 ? clipped(m, e) : NULL;
+    if (m->s.clip > 0 && !cut) return false;
+    if (cut) m->tensor = cut;
+    const bool done =
+        crs_cp_hosvd(m, e) && crs_cp_als(m, m->s.start == CREASE_START_HOSVD ? 1 : m->s.sweeps, e);
+    m->tensor = whole;
+    crs_free(cut);
+    return done;
 }
 
 static bool made_factors(crease_cp_rpca *m, crease_error *e)
@@ -47,7 +76,7 @@ static bool made_factors(crease_cp_rpca *m, crease_error *e)
                     m->start[n]);
     if (m->s.start == CREASE_START_RANDOM) return true;
     if (m->s.start == CREASE_START_GEVD) return by_eigenvectors(m, e);
-    return crs_cp_hosvd(m, e) && crs_cp_als(m, m->s.start == CREASE_START_ALS ? m->s.sweeps : 1, e);
+    return by_least_squares(m, e);
 }
 
 /* W o T + (1 - W) o [[X]], ones or N(0,1) */

@@ -9,7 +9,7 @@ static const double kap = 2;
 static bool gevd(const crs_cp_view *v, crs_cp_gevd_options o, bool clipped, double *const *factor,
                  crease_error *e)
 {
-    o.kap = clipped ? kap : 0;
+    o.kap = !clipped ? 0 : o.kap > 0 ? o.kap : kap;
     o.rounds = clipped || v->mask ? ROUNDS : 0;
     if (!clipped && !v->mask) return crs_view_check(v, e) && crs_cp_gevd(v, &o, factor, NULL, e);
     return crs_cp_gevd_robust(v, &o, factor, NULL, e);
@@ -37,7 +37,17 @@ static void gaussian(const crs_cp_view *v, const crs_cp_gevd_options *o, int q,
                     v->shape.dim[n] * o->rank, factor[n]);
 }
 
-/* median|M| = median|T|/2 */
+static double root_mean_square(const crs_cp_view *v)
+{
+    double sum = 0;
+    ptrdiff_t seen = 0;
+    crs_view_count(v);
+    for (ptrdiff_t j = 0, n = crease_size(&v->shape); j < n; j++)
+        if (crs_view_observed(v, j)) sum += square(v->tensor[j]), seen++;
+    return seen > 0 ? sqrt(sum / (double)seen) : 0;
+}
+
+/* median|M| = median|T|/2, or half the root mean square where most entries are 0 */
 static bool rescale(const crs_cp_view *v, ptrdiff_t rank, double *const *factor, crease_error *e)
 {
     const int d = v->shape.order;
@@ -46,7 +56,8 @@ static bool rescale(const crs_cp_view *v, ptrdiff_t rank, double *const *factor,
     double data, own;
     for (int n = 0; n < d; n++) k.factor[n] = factor[n];
     if (!crs_view_median(v, &data, e) || !crs_view_median(&model, &own, e)) return false;
-    const double scale = data > 0 && own > 0 ? pow(data / (2 * own), 1.0 / d) : 1;
+    if (data == 0) data = root_mean_square(v);
+    const double scale = own > 0 ? pow(data / (2 * own), 1.0 / d) : 1;
     for (int n = 0; n < d; n++)
         for (ptrdiff_t j = 0; j < v->shape.dim[n] * rank; j++) factor[n][j] *= scale;
     return true;
@@ -59,4 +70,16 @@ bool crs_cp_start_of(const crs_cp_view *v, const crs_cp_gevd_options *o, int q,
     if (q == 2) return singular(v, o, factor, e);
     gaussian(v, o, q, factor);
     return crs_view_check(v, e) && rescale(v, o->rank, factor, e);
+}
+
+const char *crs_cp_start_name(int q)
+{
+    static const char *const name[] = { "gevd", "gevd-clipped", "singular-clipped", "random" };
+    return name[q < CRS_CP_RANDOM_START ? q : CRS_CP_RANDOM_START];
+}
+
+int crs_cp_start_after(int first, int q)
+{
+    if (first >= CRS_CP_RANDOM_START) return first + q;
+    return q == 0 ? first : q <= first ? q - 1 : q;
 }

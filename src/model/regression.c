@@ -4,9 +4,12 @@
 
 crease_regression_settings crease_regression_default(void)
 {
-    return (crease_regression_settings){
-        .standardize = true, .intercept = true, .path = 100, .eps = 1e-6, .max_sweeps = 100000
-    };
+    return (crease_regression_settings){ .standardize = true,
+                                         .intercept = true,
+                                         .path = 100,
+                                         .eps = 1e-6,
+                                         .max_sweeps = 100000,
+                                         .max_seconds = INFINITY };
 }
 
 void crease_regression_free(crease_regression *m)
@@ -69,9 +72,11 @@ crease_regression *crs_regression_make(const crease_regression_settings *s, ptrd
         return NULL;
     }
     m->s = *s;
+    m->deadline = &m->own;
     if (!s->penalty.ops) m->s.penalty = crease_l1(1);
     if (build(m, X, y, n, p, problems, e)) {
         m->s.loss_scale = m->d.c;
+        m->s.row_weight = m->d.row;
         return m;
     }
     crease_regression_free(m);

@@ -8,6 +8,8 @@
 #ifndef CRS_REGRESSION_H
 #define CRS_REGRESSION_H
 
+#include <stdatomic.h>
+
 #include <crease/regression.h>
 
 #include "reg/reg.h"
@@ -22,9 +24,17 @@ typedef struct {
     double *weight;            /* one a unit */
     double *size;              /* |x_j|^2/n, one a column */
     double *length;            /* >= |x_u|_2^2/n, one a unit */
+    double *row;               /* v_i, of mean 1; NULL: 1. x and y are times its root */
     double *center, *spread;   /* of the columns of X */
     double y_center;
 } crs_design;
+
+/* When to end: by request, or at a time of crs_now(). */
+typedef struct {
+    atomic_bool stop;
+    double until;
+    bool ended; /* something early */
+} crs_deadline;
 
 enum { CRS_PAST = 5 }; /* steps that an extrapolation looks back on */
 
@@ -51,6 +61,7 @@ typedef struct {
     int points;                               /* so many of them are there */
     double tolerance;
     long sweeps, max_sweeps;
+    crs_deadline *deadline; /* NULL: none */
 } crs_descent;
 
 struct crease_regression {
@@ -72,6 +83,7 @@ struct crease_regression {
     double lambda_max, first_gradient; /* |gradient at b = 0| */
     double least; /* eigenvalue of x'x/n where it may decide convexity; 0: not known */
     crs_descent *descent;
+    crs_deadline own, *deadline; /* own, or of the model that this one cross-validates */
 };
 
 /* Everything wrong with settings and data, in a sentence (regression_check.c). */
@@ -115,6 +127,9 @@ void crs_gram_pack(crs_descent *t);
 void crs_gram_remember(crs_descent *t);         /* and extrapolate in due time */
 bool crs_gram_add(crs_descent *t, ptrdiff_t u); /* false: no room */
 
+/* Is it time to end? (regression_deadline.c) */
+bool crs_deadline_met(crs_deadline *d);
+
 /* Minimizes the model on the units at work; the residual there (regression_steps.c). */
 void crs_descent_refresh(crs_descent *t);
 double crs_descent_residual(const crs_descent *t);
@@ -142,6 +157,9 @@ bool crs_regression_convexity(const crease_regression *m, ptrdiff_t k,
 /* The path of a model; the numbers of a solution (regression_path.c). */
 bool crs_regression_lambdas(crease_regression *m, crease_error *e);
 double crs_regression_deviance(const crs_design *d, double y, double score);
+/* The first `solved` lambdas, in the order of solving, are the whole path (regression_deadline.c).
+ */
+void crs_regression_cut(crease_regression *m, ptrdiff_t solved);
 
 static inline const double *column_of(const crs_design *d, ptrdiff_t j) { return d->x + j * d->n; }
 static inline ptrdiff_t unit_size(const crs_design *d, ptrdiff_t u)

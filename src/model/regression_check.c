@@ -52,6 +52,9 @@ static bool check_settings(const crease_regression_settings *s, ptrdiff_t p, cre
     if (!(s->eps > 0 && s->eps < 1))
         return crs_fail(e, CREASE_BAD_ARGUMENT,
                         "eps is %g; give a relative tolerance in (0, 1), such as 1e-6", s->eps);
+    if (!(s->max_seconds >= 0))
+        return crs_fail(e, CREASE_BAD_ARGUMENT, "max_seconds is %g; give a number >= 0",
+                        s->max_seconds);
     return s->max_sweeps >= 0 ||
            crs_fail(e, CREASE_BAD_ARGUMENT, "max_sweeps is %ld; give a number >= 0", s->max_sweeps);
 }
@@ -93,18 +96,42 @@ static bool check_y(ptrdiff_t n, const double *y, bool labels, crease_error *e)
                     "every entry of y is %g; logistic regression needs both classes", y[0]);
 }
 
+/* Two rows that count: one alone is fitted by the intercept. */
+static bool check_row_weights(const crease_regression_settings *s, ptrdiff_t n, crease_error *e)
+{
+    ptrdiff_t some = 0;
+    if (!s->row_weight) return true;
+    if (s->loss != CREASE_REGRESSION_SQUARED)
+        return crs_fail(e, CREASE_UNSUPPORTED,
+                        "weights of rows are for the squared loss; leave them out, or repeat rows");
+    for (ptrdiff_t i = 0; i < n; i++) {
+        if (!(s->row_weight[i] >= 0 && usable(s->row_weight[i])))
+            return crs_fail(e, CREASE_BAD_DATA,
+                            "the weight of row %td is %g; give finite numbers >= 0", i + 1,
+                            s->row_weight[i]);
+        some += s->row_weight[i] > 0;
+    }
+    return some >= 2 ||
+           crs_fail(e, CREASE_BAD_DATA, "%td row%s a positive weight; at least 2 must have one",
+                    some, some == 1 ? " has" : "s have");
+}
+
 /* Is there anything to tell the rows of a column apart? */
 static bool check_constant(const crease_regression_settings *s, ptrdiff_t n, ptrdiff_t p,
                            const double *X, crease_error *e)
 {
+    const double *v = s->row_weight;
+    ptrdiff_t first = 0;
+    while (v && v[first] == 0) first++;
     for (ptrdiff_t j = 0; s->standardize && j < p; j++) {
-        ptrdiff_t i = 0;
-        while (i < n && X[i * p + j] == (s->intercept ? X[j] : 0)) i++;
+        const double same = s->intercept ? X[first * p + j] : 0;
+        ptrdiff_t i = first;
+        while (i < n && (X[i * p + j] == same || (v && v[i] == 0))) i++;
         if (i == n)
             return crs_fail(e, CREASE_BAD_DATA,
                             "column %td of X is %g in every row and cannot be standardized; leave "
                             "it out, or do not standardize",
-                            j + 1, X[j]);
+                            j + 1, same);
     }
     return true;
 }
@@ -123,5 +150,5 @@ bool crs_regression_check(const crease_regression_settings *s, ptrdiff_t n, ptrd
                         p);
     const bool labels = s->loss == CREASE_REGRESSION_LOGISTIC;
     return check_settings(s, p, e) && check_X(n, p, X, e) && check_y(n, y, labels, e) &&
-           check_constant(s, n, p, X, e);
+           check_row_weights(s, n, e) && check_constant(s, n, p, X, e);
 }

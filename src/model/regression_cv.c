@@ -34,8 +34,8 @@ typedef struct {
     const crease_regression *m;
     const double *X, *y;
     int *fold;
-    double *train, *target; /* the rows of all folds but one */
-    double *score;          /* folds x path, with the sizes of the folds behind */
+    double *train, *target, *weight; /* the rows of all folds but one */
+    double *score;                   /* folds x path, with the sizes of the folds behind */
 } crossing;
 
 static ptrdiff_t gather(const crossing *a, int out)
@@ -45,6 +45,7 @@ static ptrdiff_t gather(const crossing *a, int out)
     for (ptrdiff_t i = 0; i < n; i++) {
         if (a->fold[i] == out) continue;
         copy(p, a->X + i * p, a->train + rows * p);
+        if (a->weight) a->weight[rows] = a->m->d.row[i];
         a->target[rows++] = a->y[i];
     }
     return rows;
@@ -53,16 +54,18 @@ static ptrdiff_t gather(const crossing *a, int out)
 static void rate(const crossing *a, const crease_regression *f, int out, double *score)
 {
     const ptrdiff_t n = a->m->d.n, p = a->m->d.p, path = a->m->s.path;
+    const double *v = a->m->d.row;
     double rows = 0;
-    for (ptrdiff_t i = 0; i < n; i++) rows += a->fold[i] == out;
+    for (ptrdiff_t i = 0; i < n; i++)
+        if (a->fold[i] == out) rows += v ? v[i] : 1;
     for (ptrdiff_t k = 0; k < path; k++) {
         const crease_regression_solution s = crease_regression_at(f, k);
         for (ptrdiff_t i = 0; i < n; i++) {
-            if (a->fold[i] != out) continue;
+            if (a->fold[i] != out || (v && v[i] == 0)) continue;
             double at = s.intercept;
             for (ptrdiff_t j = 0; j < p; j++)
                 if (s.coef[j] != 0) at += s.coef[j] * a->X[i * p + j];
-            score[k] += crs_regression_deviance(&a->m->d, a->y[i], at) / rows;
+            score[k] += crs_regression_deviance(&a->m->d, a->y[i], at) * (v ? v[i] : 1) / rows;
         }
     }
     score[path] = rows / (double)n;
@@ -72,10 +75,13 @@ static bool fit_fold(const crossing *a, int out, crease_error *e)
 {
     crease_error inner;
     const ptrdiff_t rows = gather(a, out);
+    crease_regression_settings s = a->m->s;
+    s.row_weight = a->weight;
     crease_regression *f =
-        crs_regression_make(&a->m->s, rows, a->m->d.p, a->train, a->target, false, &inner);
+        crs_regression_make(&s, rows, a->m->d.p, a->train, a->target, false, &inner);
+    if (f) f->deadline = a->m->deadline;
     const bool done = f && crease_regression_fit(f, &inner);
-    if (done) rate(a, f, out, a->score + out * (a->m->s.path + 1));
+    if (done && !a->m->deadline->ended) rate(a, f, out, a->score + out * (a->m->s.path + 1));
     crease_regression_free(f);
     return done ||
            crs_fail(e, inner.code, "without the rows of fold %d: %.250s; use other folds or none",
@@ -109,15 +115,19 @@ static bool cross(crossing *a, crease_regression_scores *out, uint64_t seed, cre
     a->fold = crs_alloc((size_t)n, sizeof *a->fold);
     a->train = crs_doubles(n * p, "the rows of a fold", e);
     a->target = crs_doubles(n, "the rows of a fold", e);
+    a->weight = a->m->d.row ? crs_doubles(n, "the rows of a fold", e) : NULL;
     a->score = crs_doubles(out->folds * (path + 1), "the scores", e);
     out->mean = crs_doubles(path, "the scores", e);
     out->error = crs_doubles(path, "the scores", e);
-    if (!a->fold || !a->train || !a->target || !a->score || !out->mean || !out->error)
+    if (!a->fold || !a->train || !a->target || (a->m->d.row && !a->weight) || !a->score ||
+        !out->mean || !out->error)
         return crs_fail(e, CREASE_NO_MEMORY, "out of memory: cross-validation");
     if (!crease_regression_folds(n, a->y, a->m->d.loss->labels, out->folds, seed, a->fold, e))
         return false;
-    for (int f = 0; f < out->folds; f++)
+    for (int f = 0; f < out->folds; f++) {
         if (!fit_fold(a, f, e)) return false;
+        if (a->m->deadline->ended) return out->count = 0, true;
+    }
     summarize(a, out);
     return true;
 }
@@ -135,6 +145,7 @@ bool crease_regression_cv(const crease_regression *m, const double *X, const dou
     crs_free(a.fold);
     crs_free(a.train);
     crs_free(a.target);
+    crs_free(a.weight);
     crs_free(a.score);
     return done;
 }

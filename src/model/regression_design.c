@@ -22,6 +22,7 @@ void crs_design_free(crs_design *d)
     crs_free(d->length);
     crs_free(d->center);
     crs_free(d->spread);
+    crs_free(d->row);
 }
 
 static bool allocate(crs_design *d, crease_error *e)
@@ -55,12 +56,29 @@ static void set_units(crs_design *d, const crease_reg *r)
     d->start[count + 1] = d->p + 1;
 }
 
+static bool set_row_weights(crs_design *d, const double *v, crease_error *e)
+{
+    double most = 0, sum = 0;
+    if (!v) return true;
+    d->row = crs_doubles(d->n, "the weights of the rows", e);
+    if (!d->row) return false;
+    for (ptrdiff_t i = 0; i < d->n; i++) most = larger(most, v[i]);
+    for (ptrdiff_t i = 0; i < d->n; i++) sum += v[i] / most;
+    for (ptrdiff_t i = 0; i < d->n; i++) d->row[i] = v[i] / most / sum * (double)d->n;
+    return true;
+}
+
 /* From the first on: the mean of equal numbers is that number. */
-static double mean_of(ptrdiff_t n, const double *t)
+static double mean_of(const crs_design *d, const double *t)
 {
     double sum = 0;
-    for (ptrdiff_t i = 1; i < n; i++) sum += t[i] - t[0];
-    return t[0] + sum / (double)n;
+    for (ptrdiff_t i = 0; i < d->n; i++) sum += (t[i] - t[0]) * (d->row ? d->row[i] : 1);
+    return t[0] + sum / (double)d->n;
+}
+
+static void weigh_rows(const crs_design *d, double *t)
+{
+    for (ptrdiff_t i = 0; d->row && i < d->n; i++) t[i] *= sqrt(d->row[i]);
 }
 
 /* A few rows at a time, so that neighbours in memory are read and written together. */
@@ -79,8 +97,9 @@ static void set_column(crs_design *d, const crease_regression_settings *s, ptrdi
 {
     const ptrdiff_t n = d->n, from = d->column[j];
     double *x = d->x + j * n;
-    const double center = s->intercept ? mean_of(n, x) : 0;
+    const double center = s->intercept ? mean_of(d, x) : 0;
     for (ptrdiff_t i = 0; i < n; i++) x[i] -= center;
+    weigh_rows(d, x);
     const double size = crs_norm(n, x) / sqrt((double)n);
     const double spread = s->standardize && size > 0 ? size : 1;
     for (ptrdiff_t i = 0; i < n; i++) x[i] = x[i] / spread / d->c;
@@ -90,11 +109,12 @@ static void set_column(crs_design *d, const crease_regression_settings *s, ptrdi
 
 static void set_rows(crs_design *d, const crease_regression_settings *s, const double *y)
 {
-    d->y_center = crs_regression_centred(s) ? mean_of(d->n, y) : 0;
+    d->y_center = crs_regression_centred(s) ? mean_of(d, y) : 0;
     for (ptrdiff_t i = 0; i < d->n; i++) {
         if (d->cols > d->p) d->x[d->p * d->n + i] = 1 / d->c;
         d->y[i] = d->loss->labels ? (y[i] == 1 ? 1 : -1) : (y[i] - d->y_center) / d->c;
     }
+    weigh_rows(d, d->y);
 }
 
 /* |x_u|_2^2/n of a group: its columns are the rows of a matrix here. */
@@ -118,7 +138,9 @@ bool crs_design_new(crs_design *d, const crease_regression_settings *s, ptrdiff_
     const bool groups = s->penalty.ops == &crs_group_ops;
     *d = (crs_design){ .n = n, .p = p, .cols = p + ones, .loss = crs_regression_loss(s->loss) };
     d->units = (groups ? s->penalty.groups->count : p) + ones;
-    if (!crs_loss_scale(s, n, y, &d->c, e) || !allocate(d, e)) return false;
+    if (!crs_loss_scale(s, n, y, &d->c, e) || !allocate(d, e) ||
+        !set_row_weights(d, s->row_weight, e))
+        return false;
     set_units(d, &s->penalty);
     transpose(d, X);
     for (ptrdiff_t j = 0; j < p; j++) set_column(d, s, j);

@@ -107,6 +107,8 @@ bool crease_regression_fit(crease_regression *m, crease_error *e)
     const ptrdiff_t path = m->s.path;
     crs_descent *t = m->descent;
     t->max_sweeps = m->s.max_sweeps;
+    t->deadline = m->deadline;
+    if (m->deadline == &m->own) m->own.until = crs_now() + m->s.max_seconds;
     for (ptrdiff_t i = 0; i < path; i++) {
         const ptrdiff_t k = m->s.ascending ? path - 1 - i : i;
         crs_penalty_at(&m->s.penalty, m->lambda[k], t->par);
@@ -114,6 +116,8 @@ bool crease_regression_fit(crease_regression *m, crease_error *e)
         record(m, k);
         m->solution[k].converged = converged;
         if (!check_finite(m, k, e)) return false;
+        if ((i + 1 < path || !converged) && crs_deadline_met(m->deadline))
+            return crs_regression_cut(m, i + 1), true;
     }
     return true;
 }

@@ -8,14 +8,15 @@
 #include "model/regression.h"
 
 /* At least one round of steps: a zero may be stationary and yet not the minimizer of its
- * coordinate. false: the limit of sweeps was met, or arithmetic failed. */
+ * coordinate. false: a limit was met, or arithmetic failed. */
 static bool settle(crs_descent *t)
 {
     double residual, last = INFINITY, inner = t->tolerance / 4;
     crs_descent_refresh(t);
     residual = crs_descent_residual(t);
     do {
-        if (!(residual < INFINITY) || t->sweeps >= t->max_sweeps) return false;
+        if (!(residual < INFINITY) || t->sweeps >= t->max_sweeps || crs_deadline_met(t->deadline))
+            return false;
         if (!(residual < last / 2)) inner /= 4; /* the sweeps stopped too early */
         last = residual;
         crs_descent_improve(t, t->d->loss->quadratic ? inner : larger(inner, residual / 8));

@@ -73,7 +73,8 @@ static void save(crs_descent *t)
 /* Sweeps until one moves the gradient by no more than the tolerance. */
 static void sweep(crs_descent *t, double (*once)(crs_descent *), double tolerance)
 {
-    for (int k = 0; k < SWEEPS && t->sweeps < t->max_sweeps; k++) {
+    for (int k = 0; k < SWEEPS && t->sweeps < t->max_sweeps && !crs_deadline_met(t->deadline);
+         k++) {
         t->sweeps++;
         if (!(once(t) > tolerance)) break;
         if (t->gram) crs_gram_remember(t);

@@ -3,6 +3,8 @@
 #ifndef CRS_SPCA_H
 #define CRS_SPCA_H
 
+#include <stdatomic.h>
+
 #include <crease/spca.h>
 
 #include "core/core.h"
@@ -24,6 +26,7 @@ struct crease_spca {
     double *t;         /* as long as the longest mode */
     double *objective; /* one number a start */
     double *work;
+    atomic_bool stop;
 };
 
 /* Every setting in its range, the penalty with its prox on the ball (spca_settings.c). */

@@ -67,6 +67,14 @@ static bool polish(crease_spca *m, const crease_options *o, crease_error *e)
     return true;
 }
 
+void crease_spca_stop(crease_spca *m) { atomic_store(&m->stop, true); }
+
+static bool goes_on(const crease_progress *p, void *user)
+{
+    crease_spca *m = user;
+    return (void)p, !atomic_load(&m->stop);
+}
+
 static bool run_start(crease_spca *m, int k, crease_options o, kept *best, crease_spca_component *c,
                       crease_error *e)
 {
@@ -74,6 +82,7 @@ static bool run_start(crease_spca *m, int k, crease_options o, kept *best, creas
     if (o.h == 0 && o.mode == CREASE_MODE_PRACTICAL) o.h = crease_spca_options(m).h;
     crease_solver *s = crease_solver_new(&m->problem, &o, e);
     if (!s) return false;
+    crease_solver_callback(s, goes_on, m);
     const crease_outcome how = crease_solve(s);
     const crease_report r = crease_solver_report(s);
     const crease_analysis *a = crease_solver_analysis(s);
@@ -131,7 +140,7 @@ bool crease_spca_next(crease_spca *m, const crease_options *options, crease_spca
     const double limit = o.max_seconds;
     for (int k = 0; k < (m->norm > 0 ? m->s.starts : 1); k++) {
         o.max_seconds = pos(limit - c->seconds);
-        if (k > 0 && o.max_seconds == 0) break;
+        if (k > 0 && (o.max_seconds == 0 || atomic_load(&m->stop))) break;
         if (!run_start(m, k, o, &best, c, e)) return false;
         c->starts = k + 1;
     }

@@ -1,21 +1,11 @@
 /* SPDX-License-Identifier: MIT
  * trial: a fit to an instance whose truth is known */
-#define _POSIX_C_SOURCE 200809L
 #include "model/trial.h"
-
-#include <time.h>
 
 #include "core/core.h"
 #include "reg/reg.h"
 
 static const double LEARN = 3, EPS = 1e-6;
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 crease_cp_fit_settings crs_trial_settings(const crease_space *shape, ptrdiff_t rank)
 {
@@ -97,11 +87,11 @@ bool crs_trial_run(const crease_cp_fit_settings *s, const crease_cp_instance *c,
     *out = (crs_trial){ .oracle = oracle };
     if (!work) return false;
     copy(n, c->tensor, work);
-    const double begun = now();
+    const double begun = crs_now();
     crease_cp_fit *f = crease_cp_fit_new(s, work, e);
     double *other = f ? crs_doubles(n, "a tensor", e) : NULL;
     if (other) crease_cp_fit_run(f);
-    out->seconds = now() - begun;
+    out->seconds = crs_now() - begun;
     const bool done = other && judge(f, c, other, out, e);
     crease_cp_fit_free(f);
     crs_free(other);

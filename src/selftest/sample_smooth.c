@@ -1,77 +1,13 @@
 /* SPDX-License-Identifier: MIT
  * sample_smooth: a random instance of each listed coupling; a new line in smooth/list.def asks
- * for one here. All regions are balls, so that every constant is finite. */
-#include "selftest/sample.h"
+ * for one here, or in sample_losses.c. All regions are balls, so that every constant is finite. */
+#include "selftest/sample_smooth.h"
 
-static void set_blocks(crs_smooth_sample *o, int count, const crease_space *space)
+void crs_sample_blocks(crs_smooth_sample *o, int count, const crease_space *space)
 {
     for (int i = 0; i < count; i++) o->space[i] = space[i], o->radius[i] = 2 + i;
     o->blocks = (crease_blocks){ count, o->space, o->radius };
     for (int i = 0; i < CRS_BLOCKS; i++) o->index[i] = i;
-}
-
-/* u = A_1 x_1 + A_2 x_2 - rhs in three blocks, the third untouched; now and then A_2 = c I. */
-static void predictor(draws *d, crs_smooth_sample *o)
-{
-    const ptrdiff_t m = 1 + below(d, 5);
-    const bool scaled = below(d, 3) == 0;
-    const crease_space space[] = { crease_vector(1 + below(d, 4)),
-                                   crease_vector(scaled ? m : 1 + below(d, 4)), crease_vector(2) };
-    set_blocks(o, 2 + (int)below(d, 2), space);
-    o->map[0] = crease_dense(o->number);
-    o->map[1] = scaled ? crease_identity(normal(d)) : crease_dense(o->more);
-    o->predictor = (crease_predictor){ 1 + (int)below(d, 2), o->index, o->map, crease_vector(m),
-                                       below(d, 4) ? o->rhs : NULL };
-}
-
-static void sample_least_squares(draws *d, crs_smooth_sample *o)
-{
-    predictor(d, o);
-    o->f = crease_least_squares(&o->predictor);
-}
-
-static void sample_logistic(draws *d, crs_smooth_sample *o)
-{
-    predictor(d, o);
-    for (int j = 0; j < CRS_MOST; j++) o->rhs[j] = below(d, 2) ? 1 : -1;
-    o->predictor.rhs = o->rhs;
-    o->f = crease_logistic(&o->predictor);
-}
-
-static void sample_cauchy(draws *d, crs_smooth_sample *o)
-{
-    predictor(d, o);
-    o->f = crease_cauchy(&o->predictor);
-}
-
-static void sample_welsch(draws *d, crs_smooth_sample *o)
-{
-    predictor(d, o);
-    o->f = crease_welsch(&o->predictor);
-}
-
-static void sample_geman(draws *d, crs_smooth_sample *o)
-{
-    predictor(d, o);
-    o->f = crease_geman(&o->predictor);
-}
-
-static void sample_tukey(draws *d, crs_smooth_sample *o)
-{
-    predictor(d, o);
-    o->f = crease_tukey(&o->predictor);
-}
-
-static void sample_huber_loss(draws *d, crs_smooth_sample *o)
-{
-    predictor(d, o);
-    o->f = crease_huber_loss(&o->predictor, spread(d, -2, 1));
-}
-
-static void sample_lp_loss(draws *d, crs_smooth_sample *o)
-{
-    predictor(d, o);
-    o->f = crease_lp_loss(&o->predictor, uniform(d, 1.05, 1.95));
 }
 
 /* Two or three blocks; Q_11 symmetric, indefinite or negative, Q_12 and sometimes Q_33. */
@@ -79,7 +15,7 @@ static void sample_quadratic(draws *d, crs_smooth_sample *o)
 {
     const crease_space space[] = { crease_vector(3), crease_vector(2), crease_vector(2) };
     const double shift = below(d, 2) ? -6 : 0;
-    set_blocks(o, 2 + (int)below(d, 2), space);
+    crs_sample_blocks(o, 2 + (int)below(d, 2), space);
     for (int i = 0; i < 3; i++)
         for (int j = 0; j <= i; j++)
             o->number[3 * i + j] = o->number[3 * j + i] = (i == j) * shift + normal(d);
@@ -100,7 +36,7 @@ static void sample_quadratic(draws *d, crs_smooth_sample *o)
 static void sample_squared_distance(draws *d, crs_smooth_sample *o)
 {
     const crease_space space[] = { crease_vector(3), crease_vector(3) };
-    set_blocks(o, 2, space);
+    crs_sample_blocks(o, 2, space);
     o->distance =
         (crease_distance_data){ 0, below(d, 3) ? 1 : -1, normal(d), below(d, 2) ? o->rhs : NULL };
     o->f = crease_squared_distance(&o->distance);
@@ -118,7 +54,7 @@ static void sample_multilinear(draws *d, crs_smooth_sample *o)
     const crease_space shape = small_shape(d, 2 + (int)below(d, 3));
     crease_space space[CRS_BLOCKS];
     for (int n = 0; n < shape.order; n++) space[n] = crease_vector(shape.dim[n]);
-    set_blocks(o, shape.order, space);
+    crs_sample_blocks(o, shape.order, space);
     o->multilinear = (crease_multilinear_data){ shape, o->number, o->index, normal(d) };
     o->f = crease_multilinear(&o->multilinear);
 }
@@ -129,7 +65,7 @@ static void sample_matrix_factorization(draws *d, crs_smooth_sample *o)
     const crease_space space[] = { crease_matrix(m, rank), crease_matrix(n, rank),
                                    crease_matrix(m, n) };
     const bool fixed = below(d, 2);
-    set_blocks(o, fixed ? 2 : 3, space);
+    crs_sample_blocks(o, fixed ? 2 : 3, space);
     o->factorization = (crease_factorization_data){ 0, 1, fixed ? -1 : 2, o->number };
     o->f = crease_matrix_factorization(&o->factorization);
 }
@@ -142,7 +78,7 @@ static void sample_cp(draws *d, crs_smooth_sample *o)
     crease_space space[CRS_BLOCKS];
     for (int n = 0; n < shape.order; n++) space[n] = crease_matrix(shape.dim[n], rank);
     space[shape.order] = shape;
-    set_blocks(o, shape.order + !fixed, space);
+    crs_sample_blocks(o, shape.order + !fixed, space);
     o->cp = (crease_cp_data){ .shape = shape,
                               .rank = rank,
                               .factor = o->index,
@@ -162,7 +98,7 @@ static void sample_tucker(draws *d, crs_smooth_sample *o)
         space[n] = crease_matrix(shape.dim[n], core.dim[n]);
     }
     space[shape.order] = core, space[shape.order + 1] = shape;
-    set_blocks(o, shape.order + 1 + !fixed, space);
+    crs_sample_blocks(o, shape.order + 1 + !fixed, space);
     o->tucker =
         (crease_tucker_data){ shape,    core, o->index, shape.order, fixed ? -1 : shape.order + 1,
                               o->number };
@@ -187,7 +123,7 @@ static void sample_smooth_callback(draws *d, crs_smooth_sample *o)
 {
     const crease_space space[] = { crease_vector(2) };
     (void)d;
-    set_blocks(o, 1, space);
+    crs_sample_blocks(o, 1, space);
     o->callback = (crease_callback_smooth){
         cosine, cosine_grad, NULL, { .L = 3, .M = 3, .p = 2, .rho = 3, .lower = -2 }, NULL
     };
@@ -205,7 +141,7 @@ static void sample_smooth_sum(draws *d, crs_smooth_sample *o)
 }
 
 static void (*const sample[])(draws *d, crs_smooth_sample *o) = {
-#define LOSS(symbol)   sample_##symbol,
+#define LOSS(symbol)   crs_sample_##symbol,
 #define SMOOTH(symbol) sample_##symbol,
 #include "smooth/list.def"
 #undef LOSS

@@ -1,33 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * smooth: what every coupling promises: gradients of its values, constants that hold, exact
  * block minimizers */
-#include "selftest/sample.h"
-
-enum { PLACE = 64 };
-
-typedef struct {
-    double block[CRS_BLOCKS][PLACE];
-} point;
-
-typedef struct {
-    const crs_smooth_sample *a;
-    const crease_blocks *b;
-    double *work;
-} smooth_case;
-
-static void pointers(const point *x, const double **p)
-{
-    for (int i = 0; i < CRS_BLOCKS; i++) p[i] = x->block[i];
-}
-
-static ptrdiff_t size(const smooth_case *c, int i) { return crease_size(&c->b->space[i]); }
-
-static double value(const smooth_case *c, const point *x)
-{
-    const double *p[CRS_BLOCKS];
-    pointers(x, p);
-    return c->a->f.ops->value(&c->a->f, c->b, p, c->work);
-}
+#include "selftest/smooth_checks.h"
 
 static void grad(const smooth_case *c, const point *x, int i, double *g) /* g = grad_i f(x) */
 {
@@ -35,18 +9,6 @@ static void grad(const smooth_case *c, const point *x, int i, double *g) /* g = 
     pointers(x, p);
     fill(size(c, i), 0, g);
     c->a->f.ops->grad(&c->a->f, c->b, p, i, g, c->work);
-}
-
-/* A point of the region, blocks of norm up to their radius. */
-static void draw_point(const smooth_case *c, draws *d, point *x)
-{
-    for (int i = 0; i < c->b->count; i++) {
-        const ptrdiff_t n = size(c, i);
-        normals(d, n, 1, x->block[i]);
-        const double factor =
-            c->b->radius[i] * uniform(d, 0, 1) / (1e-300 + crs_norm(n, x->block[i]));
-        for (ptrdiff_t j = 0; j < n; j++) x->block[i][j] *= factor;
-    }
 }
 
 static void check_gradient(const smooth_case *c, draws *d, crs_report *out)
@@ -136,49 +98,6 @@ static void check_constants(const smooth_case *c, draws *d, crs_report *out)
     }
 }
 
-/* f(.., y, ..) + (h/2)|y - v|^2 */
-static double block_objective(const smooth_case *c, point *x, int i, double h, const double *v,
-                              const double *y)
-{
-    double kept[PLACE], sum = 0;
-    const ptrdiff_t n = size(c, i);
-    copy(n, x->block[i], kept);
-    copy(n, y, x->block[i]);
-    for (ptrdiff_t j = 0; j < n; j++) sum += square(y[j] - v[j]);
-    const double f = value(c, x) + h / 2 * sum;
-    copy(n, kept, x->block[i]);
-    return f;
-}
-
-static void check_argmin(const smooth_case *c, draws *d, crs_report *out)
-{
-    point x;
-    const int i = (int)below(d, c->b->count);
-    const ptrdiff_t n = size(c, i);
-    const double h = spread(d, -2, 3), radius = below(d, 2) ? INFINITY : spread(d, -1, 1);
-    double v[PLACE], y[PLACE], z[PLACE];
-    const double *p[CRS_BLOCKS];
-    draw_point(c, d, &x);
-    normals(d, n, 1, v);
-    pointers(&x, p);
-    if (!c->a->f.ops->argmin ||
-        !c->a->f.ops->argmin(&c->a->f, c->b, p, i, h, v, radius, NULL, c->work) ||
-        !c->a->f.ops->argmin(&c->a->f, c->b, p, i, h, v, radius, y, c->work))
-        return;
-    const double found = block_objective(c, &x, i, h, v, y), length = crs_norm(n, y);
-    crs_report_note(out, "block minimizer in its ball", pos(length - radius) / (1 + length), 1e-13);
-    double best = found;
-    for (int k = 0; k < 40; k++) {
-        const double scale = (1 + length) * pow(10, uniform(d, -6, 0));
-        for (ptrdiff_t j = 0; j < n; j++) z[j] = y[j] + scale * normal(d);
-        const double far = crs_norm(n, z), factor = far > radius ? radius / far : 1;
-        for (ptrdiff_t j = 0; j < n; j++) z[j] *= factor;
-        best = smaller(best, block_objective(c, &x, i, h, v, z));
-    }
-    crs_report_note(out, "block minimizer against search", (found - best) / (1 + fabs(best)),
-                    1e-12);
-}
-
 static void check_nan(const smooth_case *c, draws *d, crs_report *out)
 {
     point x;
@@ -201,7 +120,7 @@ bool crs_selftest_smooth(int entry, long trials, uint64_t seed, crs_report *out,
         const smooth_case c = { &a, &a.blocks, work };
         check_gradient(&c, &d, out);
         check_constants(&c, &d, out);
-        check_argmin(&c, &d, out);
+        crs_check_argmin(&c, &d, out);
         check_nan(&c, &d, out);
         crs_free(work);
     }

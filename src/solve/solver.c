@@ -1,87 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * solver: the one loop and the one judge. Methods supply step(); limits, certificates, callbacks
  * and outcomes are here and nowhere else. */
-#define _POSIX_C_SOURCE 200809L
-#include <stdio.h>
-#include <time.h>
-
-#include "certify/certify.h"
 #include "solve/solver.h"
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-void crease_solver_free(crease_solver *s)
-{
-    if (!s) return;
-    crs_extension_free(s->extension);
-    crease_analysis_free(s->a);
-    crs_free(s->memory);
-    crs_free(s->pointers);
-    crs_free(s->scale_point);
-    crs_free(s->residuals);
-    crs_free(s);
-}
-
-/* A user's own gradient that is not one would be believed by every certificate. */
-static bool check_gradients(crease_solver *s, crease_error *e)
-{
-    const crease_blocks b = crs_blocks(s->given);
-    char name[32];
-    double off;
-    if (!crs_has_callback(&s->given->f)) return true;
-    for (int i = 0; i < s->given->count; i++) {
-        if (!crease_smooth_check_gradient(&s->given->f, &b, points(s->st.x), i, 3, &off, e))
-            return false;
-        if (!(off < 1e-3))
-            return crs_fail(e, CREASE_BAD_ARGUMENT,
-                            "the gradient of f in block %s differs from central differences of its "
-                            "values by %.2g (relative) at the start point; mend grad or value",
-                            crs_block_name(s->given, i, name), off);
-    }
-    return true;
-}
-
-static bool build(crease_solver *s, crease_error *e)
-{
-    s->a = crease_analyse(s->given, &s->o, e);
-    if (!s->a) return false;
-    s->p = s->given;
-    if (s->a->method == CREASE_METHOD_EXTENSION) {
-        s->extension = crs_extension_new(s->given, s->a->mu, e);
-        if (!s->extension) return false;
-        s->p = &s->extension->problem;
-    }
-    s->method = crs_method_for(s->a);
-    if (!crs_solver_memory(s, e)) return false;
-    s->st.p = s->p;
-    s->st.a = s->a;
-    crs_solver_start(s);
-    if (!check_gradients(s, e)) return false;
-    if (s->a->adaptive) crs_guess_constants(s);
-    return !s->method->prepare || s->method->prepare(&s->st, e);
-}
-
-crease_solver *crease_solver_new(const crease_problem *p, const crease_options *o, crease_error *e)
-{
-    crease_solver *s = crs_alloc(1, sizeof *s);
-    if (!s) {
-        crs_fail(e, CREASE_NO_MEMORY, "out of memory: a solver");
-        return NULL;
-    }
-    s->given = p;
-    s->o = o ? *o : crease_options_default();
-    s->report.bound = s->stalled = INFINITY;
-    s->found.worst = s->found.worst_relative = INFINITY;
-    s->progress.potential = s->progress.decrease = NAN;
-    if (build(s, e)) return s;
-    crease_solver_free(s);
-    return NULL;
-}
+#include "certify/certify.h"
 
 void crease_solver_callback(crease_solver *s, crease_callback *call, void *user)
 {
@@ -183,7 +104,7 @@ crease_outcome crease_step(crease_solver *s)
     crease_report *r = &s->report;
     if (r->outcome != CREASE_NOT_RUN) return r->outcome;
     if (!s->started) {
-        s->begun = now();
+        s->begun = crs_now();
         s->started = true;
         certify(s);
         s->first = s->now.objective;
@@ -193,7 +114,7 @@ crease_outcome crease_step(crease_solver *s)
     iterate(s);
     const bool due = certificate_due(s);
     if (due) certify(s);
-    r->seconds = now() - s->begun;
+    r->seconds = crs_now() - s->begun;
     r->evaluations = s->st.evaluations;
     s->progress.iteration = r->iterations;
     s->progress.seconds = r->seconds;

@@ -226,4 +226,31 @@ judge $? "only 0: exit $code, $out $err"
 run "$CREASE" spca two.npy --max-iterations 0 --eps 1e-14 --out limit
 [ $code -eq 2 ] && [ -s limit/result.json ] && [[ $out == *"INVALID"* ]]
 judge $? "limit: exit $code, $out $err"
+# So is the clock: of 500 components there are fewer, and all that are there were looked for.
+run "$CREASE" spca two.npy --components 500 --max-seconds 0.05 --out clock
+[ $code -eq 2 ] && [[ $out == *"stopped     after "*" of 500 components"* ]] && $python -c '
+import json, numpy as np
+r = json.load(open("clock/result.json"))
+k = len(r["components"])
+assert r["stopped"] is True and 0 < k < 500
+w = np.load("clock/weights.npy")
+assert len(w) == 500 and not w[k:].any() and (w[:k - 1] > 0).all()'
+judge $? "--max-seconds: exit $code, $out $err"
+
+# Signals: what was found is written, 130 and 143.
+for pair in INT:130 TERM:143; do
+    signal=${pair%:*} wanted=${pair#*:}
+    "$CREASE" spca two.npy --components 3 --eps 0 --max-iterations 2000000000 --out "$signal" \
+        >signal.out 2>signal.err &
+    child=$!
+    sleep 0.5
+    kill -s "$signal" $child
+    wait $child
+    code=$?
+    [ "$code" -eq "$wanted" ] && $python -c '
+import json, sys
+r = json.load(open(sys.argv[1] + "/result.json"))
+assert r["stopped"] is True and len(r["components"]) < 3' "$signal"
+    judge $? "SIG$signal: exit $code instead of $wanted, $(cat signal.out signal.err)"
+done
 finish

@@ -2,31 +2,9 @@
  * cp_fused: any allocation may fail, and the forecast is what is allocated */
 #include <stdlib.h>
 
+#include "fail_alloc.h"
 #include "model/cp_fused.h"
 #include "test.h"
-
-static long left, held;
-static ptrdiff_t bytes;
-
-void *crs_alloc(size_t count, size_t size)
-{
-    if (left-- <= 0) return NULL;
-    held++;
-    bytes += (ptrdiff_t)(count * size);
-    return calloc(count, size);
-}
-
-void *crs_resize(void *p, size_t count, size_t size)
-{
-    (void)p, (void)count, (void)size;
-    return NULL;
-}
-
-void crs_free(void *p)
-{
-    held -= p != NULL;
-    free(p);
-}
 
 static void one_case(crs_cp_method method, const crease_space *shape, ptrdiff_t rank)
 {
@@ -42,19 +20,19 @@ static void one_case(crs_cp_method method, const crease_space *shape, ptrdiff_t 
     for (int n = 0; n < shape->order; n++) factor[n] = x;
     for (; !f; needed++) {
         crease_error e = { CREASE_OK, "" };
-        left = needed;
-        bytes = 0;
+        allocations_left = needed;
+        allocations_bytes = 0;
         f = crs_cp_fused_new(&c, T, &e);
-        assert_true(f || (e.code == CREASE_NO_MEMORY && held == 0));
+        assert_true(f || (e.code == CREASE_NO_MEMORY && allocations_live == 0));
     }
     assert_int_equal(needed, 3);
-    assert_int_equal(bytes, crs_cp_fused_bytes(&c, NULL));
-    left = 0; /* nothing is allocated from here on */
+    assert_int_equal(allocations_bytes, crs_cp_fused_bytes(&c, NULL));
+    allocations_left = 0; /* nothing is allocated from here on */
     assert_true(crs_cp_fused_start(f, factor, T, T, T, NULL, NULL));
     for (int k = 0; k < 3; k++) crs_cp_fused_step(f);
     assert_true(isfinite(crs_cp_fused_statistics(f)->objective));
     crs_cp_fused_free(f);
-    assert_int_equal(held, 0);
+    assert_int_equal(allocations_live, 0);
     free(T), free(x);
 }
 

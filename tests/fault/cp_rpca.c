@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * cp_rpca: building, generating and describing survive any one of their allocations failing */
-#include "fail_alloc.h"
-#include "test.h"
+#include "survive.h"
 
 static const crease_space shape = { .order = 3, .dim = { 4, 3, 5 } };
 
@@ -41,22 +40,9 @@ static bool describe(crease_error *e)
 
 static void survive(void **state)
 {
-    bool (*const call[])(crease_error *) = { generate, build_constrained, build_unconstrained,
-                                             describe };
+    fallible *const call[] = { generate, build_constrained, build_unconstrained, describe };
     (void)state;
-    for (size_t k = 0; k < sizeof call / sizeof *call; k++)
-        for (int once = 0; once < 2; once++) {
-            long n = 0;
-            for (bool done = false; !done; n++) {
-                crease_error e = { CREASE_OK, "" };
-                allocations_left = n, allocations_recover = once;
-                done = call[k](&e);
-                assert_true(allocations_live == 0);
-                assert_int_equal(e.code, done ? CREASE_OK : CREASE_NO_MEMORY);
-            }
-            assert_true(n > 2);
-        }
-    allocations_left = -1;
+    for (size_t k = 0; k < sizeof call / sizeof *call; k++) survives(call[k], 2);
 }
 
 int main(void)

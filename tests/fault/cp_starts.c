@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * cp_starts: starts, comparisons, rank sweeps and slices survive any one of their allocations
  * failing */
-#include "fail_alloc.h"
 #include "model/cp_gevd.h"
-#include "test.h"
+#include "survive.h"
 
 static const crease_space shape = { .order = 3, .dim = { 4, 60, 5 } };
 
@@ -83,22 +82,10 @@ static bool apply(crease_error *e)
 
 static void survive(void **state)
 {
-    bool (*const call[])(crease_error *) = { eigenvectors, clipped, singular,  gaussian, match,
-                                             sweep,        apply,   structure, fit };
+    fallible *const call[] = { eigenvectors, clipped, singular,  gaussian, match,
+                               sweep,        apply,   structure, fit };
     (void)state;
-    for (size_t k = 0; k < sizeof call / sizeof *call; k++)
-        for (int once = 0; once < 2; once++) {
-            long n = 0;
-            for (bool done = false; !done; n++) {
-                crease_error e = { CREASE_OK, "" };
-                allocations_left = n, allocations_recover = once;
-                done = call[k](&e);
-                assert_true(allocations_live == 0);
-                assert_int_equal(e.code, done ? CREASE_OK : CREASE_NO_MEMORY);
-            }
-            assert_true(n > 1);
-        }
-    allocations_left = -1;
+    for (size_t k = 0; k < sizeof call / sizeof *call; k++) survives(call[k], 1);
 }
 
 int main(void)

@@ -2,31 +2,9 @@
  * envelope_solver: any allocation may fail, the forecast is what is allocated, steps take none */
 #include <stdlib.h>
 
+#include "fail_alloc.h"
 #include "model/envelope_solve.h"
 #include "test.h"
-
-static long left, held;
-static ptrdiff_t bytes;
-
-void *crs_alloc(size_t count, size_t size)
-{
-    if (left-- <= 0) return NULL;
-    held++;
-    bytes += (ptrdiff_t)(count * size);
-    return calloc(count, size);
-}
-
-void *crs_resize(void *p, size_t count, size_t size)
-{
-    (void)p, (void)count, (void)size;
-    return NULL;
-}
-
-void crs_free(void *p)
-{
-    held -= p != NULL;
-    free(p);
-}
 
 static void memory(void **state)
 {
@@ -45,18 +23,18 @@ static void memory(void **state)
     c.threads = 2;
     for (long needed = 0; !s; needed++) {
         crease_error e = { CREASE_OK, "" };
-        left = needed;
-        bytes = 0;
+        allocations_left = needed;
+        allocations_bytes = 0;
         s = crs_envelope_solver_new(&c, T, &e);
-        assert_true(s || (e.code == CREASE_NO_MEMORY && held == 0));
+        assert_true(s || (e.code == CREASE_NO_MEMORY && allocations_live == 0));
     }
-    assert_int_equal(bytes, crs_envelope_solver_bytes(&c, NULL));
-    left = 0; /* nothing is allocated from here on */
+    assert_int_equal(allocations_bytes, crs_envelope_solver_bytes(&c, NULL));
+    allocations_left = 0; /* nothing is allocated from here on */
     assert_true(crs_envelope_solver_start(s, 3, factor, NULL));
     for (int k = 0; k < 50; k++) crs_envelope_solver_step(s);
     assert_true(isfinite(crs_envelope_solver_progress(s)->value));
     crs_envelope_solver_free(s);
-    assert_int_equal(held, 0);
+    assert_int_equal(allocations_live, 0);
 }
 
 int main(void)

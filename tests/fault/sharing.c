@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * sharing: building sharing and consensus problems survives any one allocation failing */
-#include "fail_alloc.h"
-#include "test.h"
+#include "survive.h"
 
 static const double A[6] = { 1, 2, 3, 4, 5, 7 }, y[3] = { 1, -1, 2 }, start[2] = { 1, 1 };
 
@@ -38,21 +37,9 @@ static bool agree(crease_error *e)
 
 static void survive(void **state)
 {
-    bool (*const call[])(crease_error *) = { share, agree };
+    fallible *const call[] = { share, agree };
     (void)state;
-    for (size_t k = 0; k < sizeof call / sizeof *call; k++)
-        for (int once = 0; once < 2; once++) {
-            long n = 0;
-            for (bool done = false; !done; n++) {
-                crease_error e = { CREASE_OK, "" };
-                allocations_left = n, allocations_recover = once;
-                done = call[k](&e);
-                assert_true(allocations_live == 0);
-                assert_int_equal(e.code, done ? CREASE_OK : CREASE_NO_MEMORY);
-            }
-            assert_true(n > 2);
-        }
-    allocations_left = -1;
+    for (size_t k = 0; k < sizeof call / sizeof *call; k++) survives(call[k], 2);
 }
 
 int main(void)

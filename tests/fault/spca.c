@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * spca: building and solving survive any one of their allocations failing */
-#include "fail_alloc.h"
-#include "test.h"
+#include "survive.h"
 
 static bool find(crease_method method, crease_error *e)
 {
@@ -25,21 +24,9 @@ static bool by_gcg(crease_error *e) { return find(CREASE_METHOD_GCG, e); }
 
 static void survive(void **state)
 {
-    bool (*const call[])(crease_error *) = { by_bcd, by_gcg };
+    fallible *const call[] = { by_bcd, by_gcg };
     (void)state;
-    for (size_t k = 0; k < sizeof call / sizeof *call; k++)
-        for (int once = 0; once < 2; once++) {
-            long n = 0;
-            for (bool done = false; !done; n++) {
-                crease_error e = { CREASE_OK, "" };
-                allocations_left = n, allocations_recover = once;
-                done = call[k](&e);
-                assert_true(allocations_live == 0);
-                assert_int_equal(e.code, done ? CREASE_OK : CREASE_NO_MEMORY);
-            }
-            assert_true(n > 10);
-        }
-    allocations_left = -1;
+    for (size_t k = 0; k < sizeof call / sizeof *call; k++) survives(call[k], 10);
 }
 
 int main(void)

@@ -3,8 +3,7 @@
  * allocations failing */
 #include <crease/crease.h>
 
-#include "fail_alloc.h"
-#include "test.h"
+#include "survive.h"
 
 enum { ROWS = 6, COLUMNS = 5 };
 
@@ -62,21 +61,9 @@ static bool generate(crease_error *e)
 
 static void survive(void **state)
 {
-    bool (*const call[])(crease_error *) = { tucker, partial, ball, convex, ranks_of, generate };
+    fallible *const call[] = { tucker, partial, ball, convex, ranks_of, generate };
     (void)state;
-    for (size_t k = 0; k < sizeof call / sizeof *call; k++)
-        for (int once = 0; once < 2; once++) {
-            long n = 0;
-            for (bool done = false; !done; n++) {
-                crease_error e = { CREASE_OK, "" };
-                allocations_left = n, allocations_recover = once;
-                done = call[k](&e);
-                assert_true(allocations_live == 0);
-                assert_int_equal(e.code, done ? CREASE_OK : CREASE_NO_MEMORY);
-            }
-            assert_true(n > 2);
-        }
-    allocations_left = -1;
+    for (size_t k = 0; k < sizeof call / sizeof *call; k++) survives(call[k], 2);
 }
 
 int main(void)

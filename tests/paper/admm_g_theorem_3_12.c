@@ -6,46 +6,29 @@
  * kappa_2 = (|z| + M)^2 c^2, kappa_4. In paper mode the joint L stands for M. */
 #include "statements.h"
 
+static const trial problems = { .says = &theorem_3_12,
+                                .method = CREASE_METHOD_ADMM_G,
+                                .kind = { SCALED_IDENTITY, SCALED_IDENTITY },
+                                .how = { COUPLED, COUPLED },
+                                .problems = 1000,
+                                .iterations = 200 };
+
 static void theory(void **state)
 {
     (void)state;
-    hold(&(trial){ &theorem_3_12,
-                   CREASE_METHOD_ADMM_G,
-                   { SCALED_IDENTITY, SCALED_IDENTITY },
-                   { COUPLED, COUPLED },
-                   1000,
-                   200,
-                   0.1,
-                   false },
-         CREASE_MODE_THEORY);
+    hold_to(&problems, 0.1, CREASE_MODE_THEORY);
 }
 
 static void practical(void **state)
 {
     (void)state;
-    hold(&(trial){ &theorem_3_12,
-                   CREASE_METHOD_ADMM_G,
-                   { SCALED_IDENTITY, SCALED_IDENTITY },
-                   { COUPLED, COUPLED },
-                   1000,
-                   200,
-                   0.05,
-                   false },
-         CREASE_MODE_PRACTICAL);
+    hold_to(&problems, 0.05, CREASE_MODE_PRACTICAL);
 }
 
 static void paper(void **state)
 {
     (void)state;
-    hold(&(trial){ &theorem_3_12,
-                   CREASE_METHOD_ADMM_G,
-                   { SCALED_IDENTITY, SCALED_IDENTITY },
-                   { COUPLED, COUPLED },
-                   1000,
-                   200,
-                   0.1,
-                   false },
-         CREASE_MODE_PAPER);
+    hold_to(&problems, 0.1, CREASE_MODE_PAPER);
 }
 
 int main(void)

@@ -6,46 +6,29 @@
  * kappa_4. In paper mode the joint L stands for M and ell. */
 #include "statements.h"
 
+static const trial problems = { .says = &theorem_3_18,
+                                .method = CREASE_METHOD_ADMM_M,
+                                .kind = { FULL_ROW_RANK, SCALED_IDENTITY },
+                                .how = { COUPLED, SEPARABLE },
+                                .problems = 1000,
+                                .iterations = 200 };
+
 static void theory(void **state)
 {
     (void)state;
-    hold(&(trial){ &theorem_3_18,
-                   CREASE_METHOD_ADMM_M,
-                   { FULL_ROW_RANK, SCALED_IDENTITY },
-                   { COUPLED, SEPARABLE },
-                   1000,
-                   200,
-                   0.2,
-                   false },
-         CREASE_MODE_THEORY);
+    hold_to(&problems, 0.2, CREASE_MODE_THEORY);
 }
 
 static void practical(void **state)
 {
     (void)state;
-    hold(&(trial){ &theorem_3_18,
-                   CREASE_METHOD_ADMM_M,
-                   { FULL_ROW_RANK, SCALED_IDENTITY },
-                   { COUPLED, SEPARABLE },
-                   1000,
-                   200,
-                   0.1,
-                   false },
-         CREASE_MODE_PRACTICAL);
+    hold_to(&problems, 0.1, CREASE_MODE_PRACTICAL);
 }
 
 static void paper(void **state)
 {
     (void)state;
-    hold(&(trial){ &theorem_3_18,
-                   CREASE_METHOD_ADMM_M,
-                   { FULL_ROW_RANK, SCALED_IDENTITY },
-                   { COUPLED, SEPARABLE },
-                   1000,
-                   200,
-                   0.2,
-                   false },
-         CREASE_MODE_PAPER);
+    hold_to(&problems, 0.2, CREASE_MODE_PAPER);
 }
 
 int main(void)

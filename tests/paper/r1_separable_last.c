@@ -5,32 +5,23 @@
  * min{(b - 2L)(b + L)/(2b), h/2}; kappa_1 = L^2/b^2, kappa_2 = L^2 c^2. */
 #include "statements.h"
 
+static const trial problems = { .says = &r1,
+                                .method = CREASE_METHOD_ADMM_G,
+                                .kind = { SCALED_IDENTITY, SCALED_IDENTITY },
+                                .how = { SEPARABLE, QUADRATIC },
+                                .problems = 1000,
+                                .iterations = 200 };
+
 static void theory(void **state)
 {
     (void)state;
-    hold(&(trial){ &r1,
-                   CREASE_METHOD_ADMM_G,
-                   { SCALED_IDENTITY, SCALED_IDENTITY },
-                   { SEPARABLE, QUADRATIC },
-                   1000,
-                   200,
-                   0.1,
-                   false },
-         CREASE_MODE_THEORY);
+    hold_to(&problems, 0.1, CREASE_MODE_THEORY);
 }
 
 static void practical(void **state)
 {
     (void)state;
-    hold(&(trial){ &r1,
-                   CREASE_METHOD_ADMM_G,
-                   { SCALED_IDENTITY, SCALED_IDENTITY },
-                   { SEPARABLE, QUADRATIC },
-                   1000,
-                   200,
-                   0.05,
-                   false },
-         CREASE_MODE_PRACTICAL);
+    hold_to(&problems, 0.05, CREASE_MODE_PRACTICAL);
 }
 
 int main(void)

@@ -5,32 +5,23 @@
  * kappa_1 = max D^2/b^2, kappa_2 = 0, and theta_k is a single move. */
 #include "statements.h"
 
+static const trial problems = { .says = &r2,
+                                .method = CREASE_METHOD_ADMM_M,
+                                .kind = { SCALED_IDENTITY, SCALED_IDENTITY },
+                                .how = { QUADRATIC, QUADRATIC },
+                                .problems = 1000,
+                                .iterations = 200 };
+
 static void theory(void **state)
 {
     (void)state;
-    hold(&(trial){ &r2,
-                   CREASE_METHOD_ADMM_M,
-                   { SCALED_IDENTITY, SCALED_IDENTITY },
-                   { QUADRATIC, QUADRATIC },
-                   1000,
-                   200,
-                   0.1,
-                   false },
-         CREASE_MODE_THEORY);
+    hold_to(&problems, 0.1, CREASE_MODE_THEORY);
 }
 
 static void practical(void **state)
 {
     (void)state;
-    hold(&(trial){ &r2,
-                   CREASE_METHOD_ADMM_M,
-                   { SCALED_IDENTITY, SCALED_IDENTITY },
-                   { QUADRATIC, QUADRATIC },
-                   1000,
-                   200,
-                   0.05,
-                   false },
-         CREASE_MODE_PRACTICAL);
+    hold_to(&problems, 0.05, CREASE_MODE_PRACTICAL);
 }
 
 int main(void)

@@ -100,4 +100,11 @@ static inline void hold(const trial *t, crease_mode mode)
     assert_held(&n);
 }
 
+static inline void hold_to(const trial *t, double share, crease_mode mode)
+{
+    trial own = *t;
+    own.share = share;
+    hold(&own, mode);
+}
+
 #endif

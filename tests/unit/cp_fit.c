@@ -57,9 +57,6 @@ static void agree(fit_case *k, bool must_end)
     fit_free(k);
 }
 
-static const crease_method methods[] = { CREASE_METHOD_ADMM_G, CREASE_METHOD_ADMM_M,
-                                         CREASE_METHOD_PROX_BCD, CREASE_METHOD_BCD };
-
 static void test_methods(void **state)
 {
     (void)state;
@@ -68,10 +65,10 @@ static void test_methods(void **state)
             for (int masked = 0; masked < 2; masked++) {
                 const crease_space s = fit_shape(order);
                 fit_case k = fit_draw(&s, masked, 1);
-                k.s.run.method = methods[m];
+                k.s.run.method = fit_methods[m];
                 agree(&k, true);
                 fit_case single = fit_draw(&s, masked, 1);
-                single.s.run.method = methods[m];
+                single.s.run.method = fit_methods[m];
                 single.s.single = true;
                 agree(&single, true);
             }
@@ -91,7 +88,7 @@ static void test_penalties(void **state)
         for (int m = 1; m < 3; m++) {
             fit_case k = fit_draw(&s, p % 2, 1);
             k.s.model.penalty = list[p];
-            k.s.run.method = methods[m];
+            k.s.run.method = fit_methods[m];
             k.s.model.ridge = 1e-3;
             agree(&k, true);
         }
@@ -103,12 +100,12 @@ static void test_theory_and_start(void **state)
     (void)state;
     for (int m = 0; m < 3; m++) {
         fit_case k = fit_draw(&s, false, 1);
-        k.s.run.method = methods[m];
+        k.s.run.method = fit_methods[m];
         k.s.run.mode = CREASE_MODE_THEORY;
         k.s.run.eps = 1e-4;
         agree(&k, true);
         fit_case r = fit_draw(&s, true, 1);
-        r.s.run.method = methods[m];
+        r.s.run.method = fit_methods[m];
         r.s.model.start = CREASE_START_RANDOM;
         r.s.run.max_iterations = 3; /* far from anything */
         agree(&r, false);

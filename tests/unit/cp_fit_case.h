@@ -8,6 +8,9 @@
 
 #include "test.h"
 
+static const crease_method fit_methods[] = { CREASE_METHOD_ADMM_G, CREASE_METHOD_ADMM_M,
+                                             CREASE_METHOD_PROX_BCD, CREASE_METHOD_BCD };
+
 typedef struct {
     crease_space shape;
     ptrdiff_t size;

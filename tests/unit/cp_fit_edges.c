@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * cp_fit_edges: units of the data, order of the modes, numbers of threads; degenerate shapes and
- * data; what is refused */
+ * cp_fit_edges: units of the data, order of the modes, numbers of threads; what is refused */
 #include "unit/cp_fit_case.h"
 
 #include "model/cp_fit.h"
-
-static const crease_method methods[] = { CREASE_METHOD_ADMM_G, CREASE_METHOD_ADMM_M,
-                                         CREASE_METHOD_PROX_BCD, CREASE_METHOD_BCD };
 
 static double distance(ptrdiff_t n, const double *x, const double *y, double scale)
 {
@@ -27,7 +23,7 @@ static void test_scale(void **state)
             for (int k = 0; k < 3; k++) {
                 const double scale[] = { 1, 1e-6, 1e6 };
                 fit_case c = fit_draw(&s, m % 2, scale[k]);
-                c.s.run.method = methods[m];
+                c.s.run.method = fit_methods[m];
                 c.s.run.eps = 1e-8;
                 if (start) c.s.model.start = CREASE_START_RANDOM;
                 if (fit_run(&c) != CREASE_STATIONARY)
@@ -94,7 +90,7 @@ static void test_analysis(void **state)
     for (int m = 0; m < 4; m++)
         for (int masked = 0; masked < 2; masked++) {
             fit_case c = fit_draw(&s, masked, 1);
-            c.s.run.method = methods[m];
+            c.s.run.method = fit_methods[m];
             c.s.run.max_iterations = 0;
             fit_run(&c);
             const crease_analysis *a = crease_cp_fit_analysis(c.fit);
@@ -115,51 +111,6 @@ static void test_analysis(void **state)
             crease_cp_rpca_free(model);
             fit_free(&c);
         }
-}
-
-static void judge(fit_case *c)
-{
-    const double *factor[CREASE_MAX_ORDER];
-    const crease_outcome o = fit_run(c);
-    if (o != CREASE_STATIONARY)
-        fail_msg("%s: %s at %g", crease_method_name(c->s.run.method), crease_outcome_text(o),
-                 crease_cp_fit_certificate(c->fit)->worst_relative);
-    const crease_cp_claim claim = fit_claim(c, factor);
-    crease_verification v;
-    assert_true(crease_cp_verify(&claim, 1e-6, true, &v, NULL));
-    if (v.verdict != CREASE_VERDICT_VALID) fail_msg("%s", v.text);
-    crease_verification_free(&v);
-    fit_free(c);
-}
-
-enum { PLAIN, OVER_RANK, ZERO, CONSTANT, ALL_MISSING, SLICE_MISSING, TRIALS };
-
-/* Degenerate data and shapes end certified, whatever the method. */
-static void test_degenerate(void **state)
-{
-    const crease_space shapes[] = { fit_shape(3),
-                                    { .order = 3, .dim = { 1, 9, 11 } },
-                                    { .order = 3, .dim = { 1, 1, 1 } },
-                                    { .order = 4, .dim = { 3, 1, 5, 1 } },
-                                    { .order = 2, .dim = { 12, 1 } } };
-    (void)state;
-    for (int m = 0; m < 4; m++)
-        for (size_t k = 0; k < sizeof shapes / sizeof *shapes; k++)
-            for (int trial = 0; trial < TRIALS; trial++) {
-                fit_case c = fit_draw(&shapes[k], false, 1);
-                c.s.run.method = methods[m];
-                c.s.model.missing = trial == ALL_MISSING || trial == SLICE_MISSING;
-                if (trial == OVER_RANK) c.s.model.rank = 14, c.s.model.ridge = 0.1;
-                const ptrdiff_t slice = c.size / c.shape.dim[0];
-                for (ptrdiff_t j = 0; j < c.size; j++) {
-                    if (trial == ZERO) c.tensor[j] = 0;
-                    if (trial == CONSTANT) c.tensor[j] = 2.5;
-                    if (trial == ALL_MISSING) c.tensor[j] = NAN;
-                    if (trial == SLICE_MISSING && j < slice) c.tensor[j] = NAN;
-                    c.given[j] = c.tensor[j];
-                }
-                judge(&c);
-            }
 }
 
 static void refused(const crease_cp_fit_settings *s, double *t, crease_code code, const char *word)
@@ -192,10 +143,10 @@ static void test_refusals(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_scale),      cmocka_unit_test(test_permutation),
-        cmocka_unit_test(test_threads),    cmocka_unit_test(test_analysis),
-        cmocka_unit_test(test_degenerate), cmocka_unit_test(test_refusals)
-    };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(test_scale),
+                                        cmocka_unit_test(test_permutation),
+                                        cmocka_unit_test(test_threads),
+                                        cmocka_unit_test(test_analysis),
+                                        cmocka_unit_test(test_refusals) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
