@@ -70,6 +70,9 @@ static bool run(const crs_args *a, crease_error *e)
 {
     crs_paper_job j = { .a = a };
     if (!crs_paper_options(&j, e)) return false;
+    if (crs_given(a, CRS_OPT_INIT) && !crs_given(a, CRS_OPT_BEYOND))
+        return crs_fail(e, CREASE_BAD_ARGUMENT,
+                        "--init is for --beyond; the paper's methods take --start");
     if (crs_given(a, CRS_OPT_BEYOND)) return crs_paper_beyond(&j, e);
     const crs_paper_style *style = crs_given(a, CRS_OPT_JSON)       ? NULL
                                    : crs_given(a, CRS_OPT_MARKDOWN) ? &crs_paper_markdown
@@ -92,11 +95,12 @@ const crs_verb crs_paper_verb = {
             "generic shows what the constant start hides. Table 1 has R = R_CP, table 2 R_CP + 1, "
             "table 3 R_CP + ceil(0.2 R_CP); rows 1 to 3 are 10 x 20 x 30 (seconds), 4 to 6 "
             "15 x 25 x 40, 7 to 9 30 x 50 x 70 (minutes). Default: table 1, all of it. --beyond "
-            "solves the same instances by the defaults of crease rpca instead, given R alone.",
+            "solves the same instances by the defaults of crease rpca instead, given R alone, or R "
+            "and the start that --init names.",
     .example = "crease paper --table 1 --rows 1 --instances 4",
-    .takes =
-        CRS_LIST(CRS_TAKES(TABLE), CRS_TAKES(ROWS), CRS_TAKES(METHODS), CRS_TAKES(INSTANCES),
-                 CRS_TAKES(CALIBRATED), CRS_TAKES(START), CRS_TAKES(BEYOND), CRS_TAKES(THREADS),
-                 CRS_TAKES(seed), CRS_TAKES(VERBOSE), CRS_TAKES(MARKDOWN), CRS_TAKES(JSON)),
+    .takes = CRS_LIST(CRS_TAKES(TABLE), CRS_TAKES(ROWS), CRS_TAKES(METHODS), CRS_TAKES(INSTANCES),
+                      CRS_TAKES(CALIBRATED), CRS_TAKES(START), CRS_TAKES(BEYOND), CRS_TAKES(INIT),
+                      CRS_TAKES(THREADS), CRS_TAKES(seed), CRS_TAKES(VERBOSE), CRS_TAKES(MARKDOWN),
+                      CRS_TAKES(JSON)),
     .run = run,
 };

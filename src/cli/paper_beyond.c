@@ -2,6 +2,7 @@
  * paper_beyond: the rows of the paper's tables by our defaults, beside the paper's best method */
 #include "cli/outdir.h"
 #include "cli/paper.h"
+#include "cli/rpca.h"
 #include "cli/trial.h"
 #include "model/beyond.h"
 
@@ -17,10 +18,14 @@ static void print(const crs_paper_job *j, const crs_paper_row *row, const crs_tr
     fflush(stdout);
 }
 
+/* The start asked for; NULL: the default's own. */
+static const char *init(const crs_paper_job *j) { return crs_given(j->a, CRS_OPT_INIT); }
+
 static void head(const crs_paper_job *j)
 {
-    printf("### Table %d by the defaults, given R: %d instances, seed %.0f\n\n", j->table,
-           j->instances, (double)j->recipe.seed);
+    printf("### Table %d by the defaults, given R%s%s: %d instances, seed %.0f\n\n", j->table,
+           init(j) ? " and the start " : "", init(j) ? init(j) : "", j->instances,
+           (double)j->recipe.seed);
     printf(
         "| size | R_CP | R | paper's best | Num of 20 | Err. | Iter. | here: Num | Err. | passes "
         "(most) | certified | checked | R_CP found | ms |\n");
@@ -41,14 +46,21 @@ static json_t *cell(const crs_paper_job *j, const crs_paper_row *row, const crs_
 
 static bool work(const crs_paper_job *j, crs_trial *trial, json_t *list, crease_error *e)
 {
+    crease_cp_rpca_settings begin = { .start = CREASE_START_AUTO };
+    if (init(j) && !crs_rpca_init(init(j), &begin))
+        return crs_fail(e, CREASE_BAD_ARGUMENT, "--init %.64s: write random, hosvd, als or gevd",
+                        init(j));
     for (int k = 1; k <= CRS_PAPER_ROWS; k++) {
-        const crs_paper_row row = crs_paper_row_at(j->table, k);
+        const crs_beyond b = { .row = crs_paper_row_at(j->table, k),
+                               .recipe = j->recipe,
+                               .start = begin.start,
+                               .clip = begin.clip };
         if (!j->row[k - 1]) continue;
-        if (!crs_beyond_runs(&row, &j->recipe, j->instances, j->threads, trial, e)) return false;
-        const crs_trial_means m = crs_trial_mean(j->instances, 1, trial, row.true_rank);
+        if (!crs_beyond_runs(&b, j->instances, j->threads, trial, e)) return false;
+        const crs_trial_means m = crs_trial_mean(j->instances, 1, trial, b.row.true_rank);
         if (!list)
-            print(j, &row, &m);
-        else if (json_array_append_new(list, cell(j, &row, &m, trial)) != 0)
+            print(j, &b.row, &m);
+        else if (json_array_append_new(list, cell(j, &b.row, &m, trial)) != 0)
             return crs_fail(e, CREASE_NO_MEMORY, "out of memory: the document");
     }
     return true;
@@ -66,6 +78,7 @@ bool crs_paper_beyond(const crs_paper_job *j, crease_error *e)
     if (!done || !as_json) return json_decref(list), done;
     crs_json out = crs_json_new("paper");
     crs_json_set(&out, "beyond", json_true());
+    crs_json_set(&out, "init", json_string(init(j) ? init(j) : "auto"));
     crs_json_set(&out, "table", json_integer(j->table));
     crs_json_set(&out, "instances", json_integer(j->instances));
     crs_json_set(&out, "seed", json_integer((json_int_t)j->recipe.seed));

@@ -5,28 +5,29 @@
 #include "model/trials.h"
 
 typedef struct {
-    const crs_paper_row *row;
-    const crs_paper_recipe *r;
+    const crs_beyond *b;
     crs_trial *out;
 } batch;
 
 static bool run_one(void *self, int k, crease_error *e)
 {
-    const batch *b = self;
-    const crease_cp_recipe recipe = crs_paper_instance(b->row, b->r, k);
-    crease_cp_fit_settings s = crs_trial_settings(&b->row->shape, b->row->rank);
+    const batch *a = self;
+    const crs_paper_row *row = &a->b->row;
+    const crease_cp_recipe recipe = crs_paper_instance(row, &a->b->recipe, k);
+    crease_cp_fit_settings s = crs_trial_settings(&row->shape, row->rank);
     crease_cp_instance *c = crease_cp_generate(&recipe, e);
     s.model.seed = recipe.seed;
-    const bool done = c && crs_trial_run(&s, c, 0, b->out + k, e);
+    s.model.start = a->b->start;
+    s.model.clip = a->b->clip;
+    const bool done = c && crs_trial_run(&s, c, 0, a->out + k, e);
     crease_cp_instance_free(c);
     return done;
 }
 
-bool crs_beyond_runs(const crs_paper_row *row, const crs_paper_recipe *r, int count, int threads,
-                     crs_trial *out, crease_error *e)
+bool crs_beyond_runs(const crs_beyond *b, int count, int threads, crs_trial *out, crease_error *e)
 {
-    batch b = { row, r, out };
-    return crs_trials(threads, count, run_one, &b, e);
+    batch a = { b, out };
+    return crs_trials(threads, count, run_one, &a, e);
 }
 
 crs_paper_method crs_beyond_best(const crs_paper_row *row)

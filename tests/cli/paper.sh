@@ -46,4 +46,9 @@ expect_exit 64 "did you mean 'admm-g'" paper --methods admm
 expect_exit 64 "range" paper --instances 1
 expect_exit 64 "paper or generic" paper --start cold
 expect_exit 64 "range" paper --threads 0
+expect_exit 64 "for --beyond" paper --init random
+expect_exit 64 "write random" paper --beyond --init nowhere --rows 1 --instances 2
+run "$CREASE" paper --beyond --rows 1 --instances 2 --init random
+[ $code -eq 0 ] && [[ $out == *"the start random"*"| 2/2 |"* ]]
+judge $? "beyond from random starts: exit $code, $out, $err"
 finish
