@@ -28,6 +28,8 @@ typedef struct {
     const crease_penalty *penalty;  /* rho */
     double par[CREASE_PARS];        /* of rho */
     const unsigned char *mask;      /* W, borrowed; NULL: all observed */
+    double potential_weight;        /* of |B - B^{k-1}|^2 in the potential of an ADMM, >= 0 */
+    bool accelerate;                /* extrapolate the factors between steps (cp_accelerate.c) */
     int threads;                    /* 1 .. CRS_CP_MOST_THREADS; results do not depend on it */
     bool dense;                     /* never compress E; results do not depend on it */
     bool single;                    /* T is float, and so are Z, E, B; factors and sums double */
@@ -47,6 +49,10 @@ typedef struct {
     double residual_z;                     /* |2 (Z - [[X]]) - Lambda| */
     double residual_b;                     /* |2 alpha_N W o B - Lambda| */
     ptrdiff_t nonzeros;                    /* of E */
+    double potential; /* BCD: the objective; ADMM: L_beta + potential_weight |B - B^{k-1}|^2 */
+    double from; /* the potential where the step began, perhaps extrapolated; first step: NaN */
+    long accelerated;  /* extrapolations that were accepted */
+    long eliminations; /* passes they and those that were not have cost */
 } crs_cp_statistics;
 
 typedef struct crs_cp_fused crs_cp_fused;
