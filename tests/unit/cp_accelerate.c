@@ -102,8 +102,52 @@ static void by_the_definition(void **state)
             }
 }
 
+/* Where the potential is too weak for it, nothing is extrapolated: the same bits. */
+static void unsafe_is_plain(void **state)
+{
+    draws d = { { 42, 0 }, 0 };
+    (void)state;
+    for (int method = 0; method < 2; method++) {
+        crs_cp_settings c = settings_of(method, 1, 0);
+        c.potential_weight = 0;
+        naive a = naive_make(&c, method, &d);
+        crs_cp_fused *f = fused_of(&a);
+        a.c.accelerate = true;
+        crs_cp_fused *g = fused_of(&a);
+        for (int k = 0; k < 5; k++) crs_cp_fused_step(f), crs_cp_fused_step(g);
+        assert_memory_equal(crs_cp_fused_statistics(f), crs_cp_fused_statistics(g),
+                            sizeof(crs_cp_statistics));
+        for (int n = 0; n < c.shape.order; n++)
+            assert_memory_equal(crs_cp_fused_factor(f, n), crs_cp_fused_factor(g, n),
+                                (size_t)rows(&a, n) * sizeof(double));
+        crs_cp_fused_free(f), crs_cp_fused_free(g);
+        naive_free(&a);
+    }
+}
+
+/* NaN in the data: no candidate is taken, and the potential says NaN. */
+static void nan_survives(void **state)
+{
+    draws d = { { 43, 0 }, 0 };
+    (void)state;
+    for (int method = 0; method < METHODS; method++) {
+        crs_cp_settings c = settings_of(method, 1, method % 4);
+        c.accelerate = true;
+        naive a = naive_make(&c, false, &d);
+        a.T[7] = NAN;
+        crs_cp_fused *f = fused_of(&a);
+        for (int k = 0; k < 4; k++) crs_cp_fused_step(f);
+        assert_true(isnan(crs_cp_fused_statistics(f)->potential));
+        assert_true(crs_cp_fused_statistics(f)->accelerated == 0);
+        crs_cp_fused_free(f);
+        naive_free(&a);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(by_the_definition) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(by_the_definition),
+                                        cmocka_unit_test(unsafe_is_plain),
+                                        cmocka_unit_test(nan_survives) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
