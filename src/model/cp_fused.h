@@ -91,7 +91,7 @@ void crs_cp_fused_rows(const crs_cp_fused *s, ptrdiff_t *left, ptrdiff_t *right)
 void crs_cp_fused_read(const crs_cp_fused *s, crs_cp_part part, ptrdiff_t first, ptrdiff_t count,
                        double *out);
 
-/* How many bytes an iteration streams from and to memory when no tensor fits in cache, E being
+/* How many bytes a plain iteration streams from and to memory when no tensor fits in cache, E being
  * as it is now; and its multiply-adds times two. */
 double crs_cp_fused_traffic(const crs_cp_fused *s);
 double crs_cp_fused_flops(const crs_cp_fused *s);
