@@ -84,7 +84,8 @@ CREASE_API const char *crease_cp_fit_engine(const crease_cp_fit *f); /* "envelop
 CREASE_API ptrdiff_t crease_cp_fit_missing(const crease_cp_fit *f);
 CREASE_API crease_cp_pilot crease_cp_fit_pilot(const crease_cp_fit *f);
 /* How often the tensor was read from end to end: the check of the data, starts, tests, steps and
- * certificates; an iteration of another engine counts as one. */
+ * certificates; an iteration of another engine counts as one, and so does a test of extrapolated
+ * factors. */
 CREASE_API long crease_cp_fit_readings(const crease_cp_fit *f);
 CREASE_API bool crease_cp_fit_theta_stop(const crease_cp_fit *f); /* STOPPED by theta */
 

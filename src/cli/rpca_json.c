@@ -114,6 +114,14 @@ static json_t *weights(const crs_rpca_job *j)
     return list;
 }
 
+static json_t *audit(const crs_rpca_job *j)
+{
+    const crease_report r = crease_cp_fit_report(j->fit);
+    return json_pack("{s:I, s:o, s:I, s:s}", "violations", (json_int_t)r.audit_violations, "worst",
+                     crs_real(r.audit_worst), "accelerated", (json_int_t)r.accelerated, "note",
+                     r.note);
+}
+
 json_t *crs_rpca_json(const crs_rpca_job *j)
 {
     const crease_report r = crease_cp_fit_report(j->fit);
@@ -121,7 +129,7 @@ json_t *crs_rpca_json(const crs_rpca_job *j)
                                             "z", crs_real(j->error_z))
                                 : json_null();
     return json_pack("{s:i, s:s, s:s, s:s, s:s, s:o, s:I, s:f, s:f, s:o, s:o, s:I, s:o, s:o, s:o, "
-                     "s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
+                     "s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
                      "schema_version", 2, "verb", "rpca", "version", crease_version(), "status",
                      crs_rpca_status(j), "engine", crease_cp_fit_engine(j->fit), "objective",
                      crs_real(crease_cp_fit_certificate(j->fit)->objective), "iterations",
@@ -131,6 +139,6 @@ json_t *crs_rpca_json(const crs_rpca_job *j)
                      "settings", settings(j), "rank_table", crs_rpca_rank_json(j), "rank_reason",
                      j->rank_reason[0] ? json_string(j->rank_reason) : json_null(), "pilot",
                      pilot(j), "weights", weights(j), "errors", errors, "cosines",
-                     crs_rpca_match_json(j), "analysis", analysis(j), "certificate",
-                     certificate(j));
+                     crs_rpca_match_json(j), "analysis", analysis(j), "audit", audit(j),
+                     "certificate", certificate(j));
 }

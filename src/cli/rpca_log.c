@@ -56,6 +56,8 @@ void crs_rpca_footer(const crs_rpca_job *j)
             c->worst, c->worst_relative);
     fprintf(stderr, "checked     %s: %s\n", crease_verdict_text(j->verified.verdict),
             j->verified.text);
+    const crease_report r = crease_cp_fit_report(j->fit);
+    if (r.note[0]) fprintf(stderr, "note        %s\n", r.note);
     fprintf(stderr, "EXIT: %s\n", crs_rpca_status(j));
 }
 

@@ -36,10 +36,15 @@ static bool check_weights(const crs_cp_settings *c, crease_error *e)
     const struct {
         const char *name;
         double value;
-    } weight[] = { { "alpha", c->alpha },     { "alpha_noise", c->alpha_noise },
-                   { "nu", c->nu },           { "h of the factors", c->h_factor },
-                   { "h of E", c->h_sparse }, { "h of Z", c->h_z },
-                   { "gamma", c->gamma },     { "ell", c->ell } };
+    } weight[] = { { "alpha", c->alpha },
+                   { "alpha_noise", c->alpha_noise },
+                   { "nu", c->nu },
+                   { "h of the factors", c->h_factor },
+                   { "h of E", c->h_sparse },
+                   { "h of Z", c->h_z },
+                   { "gamma", c->gamma },
+                   { "ell", c->ell },
+                   { "the weight of the potential", c->potential_weight } };
     for (size_t k = 0; k < sizeof weight / sizeof *weight; k++)
         if (!not_negative(weight[k].value))
             return refuse(e, weight[k].name, weight[k].value, "a finite number >= 0");

@@ -7,6 +7,7 @@
 
 #include <crease/cp_fit.h>
 
+#include "model/cp_fused.h"
 #include "model/cp_point.h"
 #include "model/cp_rpca.h"
 
@@ -65,10 +66,13 @@ bool crs_cp_fit_mask(crease_cp_fit *f, double *tensor, crease_error *e);
 /* Settings in range, defaults, the parameters of the modes (cp_fit_settings.c). */
 bool crs_cp_fit_settle(crease_cp_fit *f, crease_error *e);
 const crs_cp_engine *crs_cp_fit_engine_for(const crease_cp_fit_settings *s);
-/* The analysis of the whole model without anything of its size (cp_fit_fused.c). */
+/* The analysis of the whole model without anything of its size (cp_fit_analyse.c). */
 crease_analysis *crs_cp_fit_analyse(const crease_cp_fit *f, crease_error *e);
 bool crs_cp_fit_scalar(const crease_cp_rpca_settings *m); /* by entries, all weighed alike */
 int crs_cp_fit_threads(const crease_cp_fit_settings *s);
+
+/* The fused engine's step in the progress and the report (cp_fit_audit.c). */
+void crs_cp_fit_audit(crease_cp_fit *f, const crs_cp_statistics *now, double beta, double decrease);
 
 /* The point's constants: everything but its factors (cp_fit_settings.c). */
 void crs_cp_fit_point(const crease_cp_fit_settings *s, const double *tensor,

@@ -7,27 +7,14 @@
 #include "model/cp_fit.h"
 #include "model/cp_fit_start.h"
 
-/* The same assumptions, constants and parameters as of the whole model: none of them depends on
- * sizes, so that a 2 x 1 x ... tensor with the same pattern of masks stands for it. */
-crease_analysis *crs_cp_fit_analyse(const crease_cp_fit *f, crease_error *e)
-{
-    const bool all = f->missing == crease_size(&f->s.model.shape);
-    const double tensor[2] = { all ? NAN : 0, f->missing > 0 ? NAN : 0 };
-    crease_cp_rpca_settings s = f->s.model;
-    for (int n = 0; n < s.shape.order; n++) s.shape.dim[n] = n == 0 ? 2 : 1;
-    s.rank = 1;
-    s.missing = true;
-    s.mask = NULL;
-    s.factor = NULL;
-    crease_cp_rpca *m = crease_cp_rpca_new(&s, tensor, e);
-    crease_analysis *a = m ? crease_analyse(crease_cp_rpca_problem(m), &f->run, e) : NULL;
-    crease_cp_rpca_free(m);
-    return a;
-}
-
 static double weight(const crease_block_plan *b) /* h beyond what f itself has */
 {
     return b->h + (b->lipschitz < INFINITY ? b->h_relative * b->lipschitz : 0);
+}
+
+static bool accelerates(const crease_options *o)
+{
+    return o->accelerate && o->mode == CREASE_MODE_PRACTICAL;
 }
 
 static crs_cp_settings settings(const crease_cp_fit *f, const double *tensor)
@@ -49,6 +36,8 @@ static crs_cp_settings settings(const crease_cp_fit *f, const double *tensor)
                           .nu = m->ridge,
                           .penalty = m->penalty.penalty,
                           .mask = f->mask,
+                          .potential_weight = descent ? 0 : a->potential_weight,
+                          .accelerate = accelerates(&f->s.run),
                           .threads = f->s.threads,
                           .single = f->s.single };
     copy(CREASE_PARS, m->penalty.par, c.par);
@@ -71,8 +60,10 @@ static bool prepare(crease_cp_fit *f, double *tensor, crease_cp_rpca **shell, cr
 }
 
 typedef struct {
+    crease_cp_fit *fit;
     crs_cp_fused *fused;
     float *data; /* T in single precision */
+    double beta, decrease;
 } engine;
 
 static void close(void *self)
@@ -93,6 +84,9 @@ static bool set_up(crease_cp_fit *f, engine *g, crease_cp_rpca *shell, crease_er
         if (!g->data) return crs_fail(e, CREASE_NO_MEMORY, "out of memory: the tensor");
         for (ptrdiff_t j = 0; j < size; j++) g->data[j] = (float)shell->tensor[j];
     }
+    g->fit = f;
+    g->beta = c.beta;
+    g->decrease = smaller(f->a->decrease, smaller(c.h_factor, smaller(c.h_sparse, c.h_z)) / 2);
     const void *data = shell->tensor;
     if (c.single) data = g->data;
     g->fused = crs_cp_fused_new(&c, data, e);
@@ -112,8 +106,16 @@ static void *open(crease_cp_fit *f, double *tensor, crease_error *e)
 
 static crease_outcome step(void *self)
 {
-    crs_cp_fused_step(((engine *)self)->fused);
+    const engine *g = self;
+    crs_cp_fused_step(g->fused);
+    crs_cp_fit_audit(g->fit, crs_cp_fused_statistics(g->fused), g->beta, g->decrease);
     return CREASE_NOT_RUN;
+}
+
+static long readings(const void *self)
+{
+    const crs_cp_statistics *a = crs_cp_fused_statistics(((const engine *)self)->fused);
+    return a->iteration + a->eliminations;
 }
 
 static double theta(const void *self)
@@ -149,6 +151,7 @@ static double bytes(const crease_cp_fit_settings *s, bool missing, bool dense)
                                 .beta = 1,
                                 .alpha_noise = 1,
                                 .penalty = &crs_zero,
+                                .accelerate = accelerates(&s->run),
                                 .threads = crs_cp_fit_threads(s),
                                 .single = s->single };
     const double kept = (double)crs_cp_fused_bytes(&c, NULL) + (missing ? n : 0);
@@ -165,6 +168,7 @@ const crs_cp_engine crs_cp_fused_engine = {
     .open = open,
     .step = step,
     .theta = theta,
+    .readings = readings,
     .factor = factor,
     .rows = rows,
     .sparse = sparse,

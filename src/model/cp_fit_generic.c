@@ -3,11 +3,14 @@
  *
  * It stops for nobody: limits and certificates are the fit's. Its answer is its own best iterate,
  * which is known at the iterations the fit looks at, because both certify at the same ones. */
+#include <string.h>
+
 #include "model/cp_fit.h"
 
 typedef struct {
     crease_cp_rpca *model;
     crease_solver *solver;
+    crease_cp_fit *fit; /* whose report shows the solver's audit */
 } generic;
 
 static void close(void *self)
@@ -46,13 +49,28 @@ static void *open(crease_cp_fit *f, double *tensor, crease_error *e)
         close(g);
         return NULL;
     }
+    g->fit = f;
     f->a = crease_solver_analysis(g->solver);
     if (!crs_cp_fit_scalar(&f->s.model))
         f->point.whole = crease_cp_rpca_problem(g->model)->block[f->s.model.shape.order].reg;
     return g;
 }
 
-static crease_outcome step(void *self) { return crease_step(((generic *)self)->solver); }
+static crease_outcome step(void *self)
+{
+    const generic *g = self;
+    const crease_outcome o = crease_step(g->solver);
+    const crease_progress p = crease_solver_progress(g->solver);
+    const crease_report r = crease_solver_report(g->solver);
+    crease_report *to = &g->fit->report;
+    g->fit->progress.potential = p.potential;
+    g->fit->progress.decrease = p.decrease;
+    to->audit_violations = r.audit_violations;
+    to->audit_worst = r.audit_worst;
+    to->accelerated = r.accelerated;
+    memcpy(to->note, r.note, sizeof to->note);
+    return o;
+}
 
 static double theta(const void *self)
 {

@@ -28,6 +28,8 @@ typedef struct {
     const crease_penalty *penalty;  /* rho */
     double par[CREASE_PARS];        /* of rho */
     const unsigned char *mask;      /* W, borrowed; NULL: all observed */
+    double potential_weight;        /* of |B - B^{k-1}|^2 in the potential of an ADMM, >= 0 */
+    bool accelerate;                /* extrapolate the factors between steps (cp_accelerate.c) */
     int threads;                    /* 1 .. CRS_CP_MOST_THREADS; results do not depend on it */
     bool dense;                     /* never compress E; results do not depend on it */
     bool single;                    /* T is float, and so are Z, E, B; factors and sums double */
@@ -47,6 +49,10 @@ typedef struct {
     double residual_z;                     /* |2 (Z - [[X]]) - Lambda| */
     double residual_b;                     /* |2 alpha_N W o B - Lambda| */
     ptrdiff_t nonzeros;                    /* of E */
+    double potential; /* BCD: the objective; ADMM: L_beta + potential_weight |B - B^{k-1}|^2 */
+    double from; /* the potential where the step began, perhaps extrapolated; first step: NaN */
+    long accelerated;  /* extrapolations that were accepted */
+    long eliminations; /* passes they and those that were not have cost */
 } crs_cp_statistics;
 
 typedef struct crs_cp_fused crs_cp_fused;
@@ -85,7 +91,7 @@ void crs_cp_fused_rows(const crs_cp_fused *s, ptrdiff_t *left, ptrdiff_t *right)
 void crs_cp_fused_read(const crs_cp_fused *s, crs_cp_part part, ptrdiff_t first, ptrdiff_t count,
                        double *out);
 
-/* How many bytes an iteration streams from and to memory when no tensor fits in cache, E being
+/* How many bytes a plain iteration streams from and to memory when no tensor fits in cache, E being
  * as it is now; and its multiply-adds times two. */
 double crs_cp_fused_traffic(const crs_cp_fused *s);
 double crs_cp_fused_flops(const crs_cp_fused *s);

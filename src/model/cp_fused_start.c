@@ -20,7 +20,7 @@ static bool seen_at(const crs_cp_fused *s, ptrdiff_t j) { return !s->c.mask || s
 /* Lambda at entry j as the next step will read it. */
 static double lambda_at(const crs_cp_fused *s, ptrdiff_t j)
 {
-    const crs_cp_entry *c = &(s->started ? &s->rule : &s->first)->at[seen_at(s, j)];
+    const crs_cp_entry *c = &s->next->at[seen_at(s, j)];
     return c->lambda_b * entry_of(s, s->B, j) +
            (s->has_older ? c->lambda_older * entry_of(s, s->older, j) : 0);
 }
@@ -73,15 +73,17 @@ bool crs_cp_fused_start(crs_cp_fused *s, const double *const *factor, const doub
     for (int k = 0; k < s->c.shape.order; k++) {
         copy(s->c.shape.dim[k] * s->c.rank, factor[k], s->factor[k]);
         crs_cp_gram(s, k);
+        if (s->c.accelerate) copy(s->c.shape.dim[k] * s->c.rank, factor[k], s->before[k]);
     }
     set(s, n, z, s->Z);
     set(s, n, b, s->B);
     set(s, n, lambda, s->older);
     for (ptrdiff_t k = 0; k < s->grid.blocks * s->grid.chunks; k++) s->stored[k] = 0;
     if (e || s->c.dense) set_sparse(s, n, e);
-    s->started = false;
+    s->next = &s->first;
     s->statistics = (crs_cp_statistics){ 0 };
     s->moves_before = INFINITY;
+    crs_cp_potential_start(s, b, lambda);
     crs_cp_pass_start(s);
     return true;
 }

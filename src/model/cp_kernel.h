@@ -32,12 +32,15 @@ enum {
  *   v = (u - pull Z + h_e E) e_scale,  E' = prox of step t at v, 0 for |v| <= dead
  *   Z' = (2 [[X]] + u - pull E' + h_z Z) z_scale,  r = Z' + E' - T
  *   B' = b_older older + b_b B - b_s r,  so that  2 (Z' - [[X]]) = kappa dB + weight B - h_z dZ
- * block coordinate descent: the same with Lambda = B = 0 and pull = weight. */
+ * block coordinate descent: the same with Lambda = B = 0 and pull = weight.
+ *
+ * All but the factors eliminated: s = T - [[X]], E = prox of step t at s, 0 for |s| <= dead,
+ *   Z = [[X]] + z_scale (s - E),  B = T - Z - E; the sums are those of noise and penalty. */
 typedef struct {
     double weight; /* 2 alpha_N W */
     double lambda_older, lambda_b;
     double u_older, u_b, pull, e_scale, t, dead, z_scale;
-    double edge; /* of l1: dead / e_scale */
+    double edge; /* of l1: dead / e_scale; eliminated: dead */
     double b_older, b_b, b_s, kappa;
 } crs_cp_entry;
 
@@ -67,6 +70,10 @@ typedef struct {
     double *sums;
 } crs_cp_tile;
 
+/* E', Z', B', the marks, the sums, and y += Z' K; v is rank x 4, twice the rows of V */
+typedef void crs_cp_entries(const crs_cp_rule *r, ptrdiff_t rank, const void *v,
+                            const void *columns, const crs_cp_tile *t);
+
 /* s (rank) += sum of the rows of y o k, both rows x rank */
 typedef void crs_weigh(ptrdiff_t rows, ptrdiff_t rank, const double *y, const double *k, double *s);
 
@@ -76,9 +83,7 @@ typedef struct {
     ptrdiff_t lanes; /* of a vector */
     bool single;     /* stored as float */
 
-    /* E', Z', B', the marks, the sums, and y += Z' K; v is rank x 4, twice the rows of V */
-    void (*update)(const crs_cp_rule *r, ptrdiff_t rank, const void *v, const void *columns,
-                   const crs_cp_tile *t);
+    crs_cp_entries *update, *eliminate; /* an iteration; the minimizers for the given factors */
 
     /* y += Z K */
     void (*project)(ptrdiff_t rank, const void *columns, const crs_cp_tile *t);

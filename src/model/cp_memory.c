@@ -85,6 +85,10 @@ static void carve_factors(crs_cp_fused *s, crs_carver *m)
         s->gram[n] = carve_doubles(m, rank, rank);
         longest = more(longest, s->c.shape.dim[n]);
     }
+    for (int n = 0; s->c.accelerate && n < s->c.shape.order; n++) {
+        s->before[n] = carve_doubles(m, s->c.shape.dim[n], rank);
+        s->kept[n] = carve_doubles(m, s->c.shape.dim[n], rank);
+    }
     s->rhs = carve_doubles(m, longest, rank);
     s->solved = carve_doubles(m, longest, rank);
     s->matrix = carve_doubles(m, rank, rank);

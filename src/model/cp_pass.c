@@ -46,9 +46,9 @@ static void twice_transposed(const crs_cp_fused *s, const crs_cp_worker *w, ptrd
 static void update_tile(const crs_cp_fused *s, const crs_cp_worker *w, crs_cp_tile *t,
                         ptrdiff_t tile)
 {
-    const crs_cp_rule *rule = s->started ? &s->rule : &s->first;
+    crs_cp_entries *entries = s->next == &s->eliminated ? s->kernel->eliminate : s->kernel->update;
     crs_cp_open(s, tile, t, w->e);
-    s->kernel->update(rule, s->c.rank, w->v, columns_of(s, tile % s->grid.chunks), t);
+    entries(s->next, s->c.rank, w->v, columns_of(s, tile % s->grid.chunks), t);
     t->sums[CRS_SUM_NONZERO] += (double)crs_cp_close(s, tile, t);
 }
 
@@ -142,7 +142,7 @@ void crs_cp_pass_entries(crs_cp_fused *s)
     crs_parallel(s->c.threads, s->grid.bands, entries_of_band, s);
     for (ptrdiff_t band = 1; band < s->grid.bands; band++)
         for (int k = 0; k < CRS_SUMS; k++) s->sums[k] += s->sums[band * CRS_SUMS + k];
-    if (!s->has_older) return;
+    if (!s->has_older || s->next == &s->eliminated) return;
     void *b = s->older;
     s->older = s->B;
     s->B = b;

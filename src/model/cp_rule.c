@@ -17,8 +17,9 @@ static void express(crs_cp_entry *a, double own, double gain)
     a->b_b = own + gain * a->lambda_b;
 }
 
-/* first: older holds Lambda itself */
-static void last_step(const crs_cp_settings *c, crs_cp_entry *a, bool first)
+typedef enum { DERIVED, GIVEN, TIED } known; /* Lambda: as above, older, w B */
+
+static void last_step(const crs_cp_settings *c, crs_cp_entry *a, known lambda)
 {
     const double beta = c->beta, w = a->weight;
     double own = 0, gain = 0;
@@ -39,11 +40,12 @@ static void last_step(const crs_cp_settings *c, crs_cp_entry *a, bool first)
         a->lambda_b = ell;
     }
     a->b_s = gain * beta;
-    if (first) a->lambda_older = 1, a->lambda_b = 0;
+    if (lambda == GIVEN) a->lambda_older = 1, a->lambda_b = 0;
+    if (lambda == TIED) a->lambda_older = 0, a->lambda_b = w;
     express(a, own, gain);
 }
 
-static crs_cp_entry entry(const crs_cp_settings *c, const crs_cp_rule *r, double w, bool first)
+static crs_cp_entry entry(const crs_cp_settings *c, const crs_cp_rule *r, double w, known lambda)
 {
     crs_cp_entry a = { .weight = w, .pull = r->descent ? w : c->beta };
     const double e = a.pull + c->h_sparse;
@@ -52,7 +54,17 @@ static crs_cp_entry entry(const crs_cp_settings *c, const crs_cp_rule *r, double
     a.z_scale = 1 / (2 + a.pull + c->h_z);
     a.dead = e > 0 ? crs_dead_zone(&r->penalty, a.t) : INFINITY;
     a.edge = e > 0 && r->soft ? r->penalty.weight * r->penalty.par[0] : INFINITY;
-    last_step(c, &a, first);
+    last_step(c, &a, lambda);
+    return a;
+}
+
+/* c (s - e)^2 + alpha rho(e), c = w/(2 + w), is what is left of the objective at an entry. */
+static crs_cp_entry eliminated(const crs_cp_rule *r, double w)
+{
+    crs_cp_entry a = { .weight = w, .z_scale = w / (2 + w) };
+    a.t = w > 0 ? (2 + w) / (2 * w) : 0;
+    a.dead = w > 0 ? crs_dead_zone(&r->penalty, a.t) : INFINITY;
+    a.edge = w > 0 && r->soft ? r->penalty.weight * r->penalty.par[0] * a.t : INFINITY;
     return a;
 }
 
@@ -65,10 +77,13 @@ void crs_cp_rules(crs_cp_fused *s)
     r->soft = c->penalty == &crs_l1;
     r->penalty = (crs_scalar){ c->penalty, c->par, c->alpha };
     r->own = !s->has_older;
-    s->first = *r;
+    s->first = s->tied = s->eliminated = *r;
+    s->tied.own = s->eliminated.own = true;
     for (int seen = 0; seen < 2; seen++) {
         const double w = seen ? 2 * c->alpha_noise : 0;
-        r->at[seen] = entry(c, r, w, false);
-        s->first.at[seen] = entry(c, r, w, s->has_older);
+        r->at[seen] = entry(c, r, w, DERIVED);
+        s->first.at[seen] = entry(c, r, w, s->has_older ? GIVEN : DERIVED);
+        s->tied.at[seen] = entry(c, r, w, TIED);
+        s->eliminated.at[seen] = eliminated(r, w);
     }
 }

@@ -36,8 +36,10 @@ struct crs_cp_fused {
     const crs_cp_kernel *kernel;
     crs_cp_grid grid;
     crs_cp_rule rule, first; /* first: while `older` holds Lambda itself */
+    crs_cp_rule tied;        /* after an elimination: Lambda = 2 alpha_N W o B */
+    crs_cp_rule eliminated;
+    const crs_cp_rule *next; /* of these, the one by which the next pass works */
     bool has_older;          /* Lambda needs a tensor besides B */
-    bool started;            /* a step has been made */
     ptrdiff_t size;          /* bytes of an entry of T, Z, B, older, E, columns */
     const void *T;
     void *Z, *B, *older, *E;
@@ -56,6 +58,10 @@ struct crs_cp_fused {
     crs_cp_worker *worker;
     crs_cp_statistics statistics;
     double moves_before;
+    double potential;      /* at the point the next step begins at */
+    double noise, lambdas; /* |W o B|^2 and |Lambda|^2 there */
+    long momentum;         /* accepted extrapolations since one was refused */
+    double *before[CREASE_MAX_ORDER], *kept[CREASE_MAX_ORDER]; /* the factors of two iterates */
     void *memory;
 };
 
@@ -121,9 +127,17 @@ void crs_cp_gram(crs_cp_fused *s, int n);
 void crs_cp_right_side(crs_cp_fused *s, const double *table, int from, int to, int n);
 void crs_cp_gram_of_others(crs_cp_fused *s, int n, double shift);
 
+/* cp_potential.c: at the start from what is stored, after a step from its sums */
+void crs_cp_potential_start(crs_cp_fused *s, bool b, bool lambda);
+void crs_cp_potential(crs_cp_fused *s);
+double crs_cp_half_squares(const crs_cp_fused *s); /* (nu/2) sum |X_n|^2 */
+
+/* cp_accelerate.c: from the iterate to a point with a potential that is no larger */
+void crs_cp_accelerate(crs_cp_fused *s);
+
 /* cp_pass.c, cp_collect.c */
 void crs_cp_pass_start(crs_cp_fused *s);   /* y from Z */
-void crs_cp_pass_entries(crs_cp_fused *s); /* E, Z, B, then y, and the sums */
+void crs_cp_pass_entries(crs_cp_fused *s); /* E, Z, B by the rule `next`, then y, and the sums */
 void crs_cp_pass_collect(crs_cp_fused *s); /* w from Z */
 crs_cp_tile crs_cp_tile_at(const crs_cp_fused *s, ptrdiff_t row, ptrdiff_t rows, ptrdiff_t chunk);
 

@@ -2,15 +2,6 @@
  * cp_step: one iteration, and its statistics */
 #include "model/cp_state.h"
 
-static double half_squares(const crs_cp_fused *s) /* (nu/2) sum |X_n|^2 */
-{
-    const ptrdiff_t rank = s->c.rank;
-    double sum = 0;
-    for (int n = 0; s->c.nu > 0 && n < s->c.shape.order; n++)
-        for (ptrdiff_t r = 0; r < rank; r++) sum += s->gram[n][r * rank + r];
-    return s->c.nu / 2 * sum;
-}
-
 /* |p a + q b| from |a|^2, |b|^2 and <a, b> */
 static double combined(double p, double aa, double q, double bb, double ab)
 {
@@ -51,17 +42,19 @@ static void summarize(crs_cp_fused *s)
     a->noise = sum[CRS_SUM_NOISE];
     a->penalty = sum[CRS_SUM_PENALTY];
     a->nonzeros = (ptrdiff_t)sum[CRS_SUM_NONZERO];
-    a->objective = a->fit + a->penalty + s->c.alpha_noise * a->noise + half_squares(s);
+    a->objective = a->fit + a->penalty + s->c.alpha_noise * a->noise + crs_cp_half_squares(s);
+    crs_cp_potential(s);
     a->iteration++;
 }
 
 void crs_cp_fused_step(crs_cp_fused *s)
 {
+    if (s->c.accelerate && s->statistics.iteration > 0) crs_cp_accelerate(s);
     crs_cp_update_rows(s);    /* X_1 .. X_{split} from y = Z K */
     crs_cp_pass_collect(s);   /* w = Z'V */
     crs_cp_update_columns(s); /* the other X_n from w */
     crs_cp_pass_entries(s);   /* E, Z, B; Lambda along with them; the next y */
-    s->started = true;
+    s->next = &s->rule;
     summarize(s);
 }
 

@@ -3,7 +3,18 @@
  * that an assumption is false; it is counted and reported, never hidden. */
 #include <stdio.h>
 
+#include "solve/audit.h"
+
 #include "solve/solver.h"
+
+void crs_count_rise(crease_report *r, const char *method, const char *theorem, double rise)
+{
+    r->audit_violations++;
+    r->audit_worst = larger(r->audit_worst, rise);
+    snprintf(r->note, sizeof r->note,
+             "assumption false: the potential of %s rose by %.3g (relative) beyond what %s allows",
+             method, rise, theorem);
+}
 
 /* Back to where the step began, with twice the constant: the new parameters start a new run. */
 static void take_back(crease_solver *s)
@@ -29,17 +40,13 @@ bool crs_audit(crease_solver *s, double move)
     if (isnan(before)) return true;
     const double squares =
         s->a->last >= 0 ? s->a->beta * square(crease_norm(&s->p->range, s->st.s)) : 0;
-    const double rise = (now - before + promised) / (1 + fabs(before) + fabs(now) + squares);
+    const double rise = crs_rise(before, now, promised, squares);
     const bool below = s->a->adaptive && now < s->a->lower;
     if (!(rise > 1e-10) && !below) return true;
     if (s->a->adaptive && s->a->M < 1e100) {
         take_back(s);
         return false;
     }
-    s->report.audit_violations++;
-    s->report.audit_worst = larger(s->report.audit_worst, rise);
-    snprintf(s->report.note, sizeof s->report.note,
-             "assumption false: the potential of %s rose by %.3g (relative) beyond what %s allows",
-             s->method->name, rise, s->a->theorem);
+    crs_count_rise(&s->report, s->method->name, s->a->theorem, rise);
     return true;
 }

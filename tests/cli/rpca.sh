@@ -71,6 +71,10 @@ assert names == ["X1", "X2", "X3", "E", "Z", "B", "feasibility"], names
 assert r["analysis"]["guarantee"] is False and r["analysis"]["method"] == "envelope"
 theory = json.load(open("theory/result.json"))["analysis"]
 assert theory["guarantee"] is True and theory["theorem"].startswith("R2")
+for name in ["admm-g", "admm-m", "prox-bcd", "bcd", "groups", "theory"]:
+    audit = json.load(open(name + "/result.json"))["audit"]
+    assert audit["violations"] == 0 == audit["worst"] and audit["note"] == "", audit
+    assert (audit["accelerated"] > 0) == (name != "theory"), (name, audit)
 assert parts("merged")["lowrank"].shape == (10, 20, 30)
 assert np.load("merged/factor_1.npy").shape == (200, 3)
 assert json.load(open("merged/result.json"))["model_shape"] == [200, 30]

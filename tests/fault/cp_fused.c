@@ -6,11 +6,14 @@
 #include "model/cp_fused.h"
 #include "test.h"
 
-static void one_case(crs_cp_method method, const crease_space *shape, ptrdiff_t rank)
+static void one_case(crs_cp_method method, bool accelerate, const crease_space *shape,
+                     ptrdiff_t rank)
 {
     crs_cp_settings c = { .shape = *shape, .rank = rank, .method = method, .beta = 4 };
     c.alpha = c.alpha_noise = c.par[0] = c.h_factor = c.h_sparse = c.h_z = 1;
     c.penalty = &crs_l1;
+    c.potential_weight = 1;
+    c.accelerate = accelerate;
     c.threads = 2;
     double *T = calloc((size_t)crease_size(shape), sizeof *T);
     double *x = calloc((size_t)(shape->dim[0] + 100) * (size_t)rank, sizeof *x);
@@ -30,6 +33,7 @@ static void one_case(crs_cp_method method, const crease_space *shape, ptrdiff_t 
     allocations_left = 0; /* nothing is allocated from here on */
     assert_true(crs_cp_fused_start(f, factor, T, T, T, NULL, NULL));
     for (int k = 0; k < 3; k++) crs_cp_fused_step(f);
+    assert_int_equal(crs_cp_fused_statistics(f)->eliminations > 0, accelerate);
     assert_true(isfinite(crs_cp_fused_statistics(f)->objective));
     crs_cp_fused_free(f);
     assert_int_equal(allocations_live, 0);
@@ -43,8 +47,8 @@ static void allocations(void **state)
                                     { .order = 5, .dim = { 97, 2, 3, 1, 5 } } };
     (void)state;
     for (int k = 0; k < 3; k++)
-        for (int method = 0; method < 3; method++)
-            one_case((crs_cp_method)method, &shapes[k], 1 + 4 * k);
+        for (int method = 0; method < 6; method++)
+            one_case((crs_cp_method)(method / 2), method % 2, &shapes[k], 1 + 4 * k);
 }
 
 int main(void)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * cp_fused_engine: the fused iterations are those of the general engine, to rounding, for every
- * method, convex and other penalties, orders 2 to 4, with and without missing entries
+ * method, convex and other penalties, orders 2 to 4, with and without missing entries, and so is
+ * their potential over fifty of them
  *
  * Both start from the engine's first iterate, whose multiplier is the method's. Descent with
  * missing entries is left out: there the engine majorizes by the largest weight where the fused
@@ -35,6 +36,7 @@ static crease_solver *engine_of(const trial *c, const crease_cp_rpca *m)
     crease_error e = { CREASE_OK, "" };
     o.method = c->method;
     o.accelerate = 0;
+    o.audit = 1;
     o.eps = 0;
     if (c->method != CREASE_METHOD_PROX_BCD && c->method != CREASE_METHOD_BCD) o.beta = 5;
     if (c->method != CREASE_METHOD_BCD) o.h = 2;
@@ -56,6 +58,7 @@ static crs_cp_settings settings_of(const crease_solver *s, const crease_cp_rpca_
     if (c.method != CRS_CP_BCD) c.beta = a->beta;
     if (c.method == CRS_CP_ADMM_G) c.gamma = a->gamma;
     if (c.method == CRS_CP_ADMM_M && !a->exact_last) c.ell = a->ell;
+    if (c.method != CRS_CP_BCD) c.potential_weight = a->potential_weight;
     c.h_factor = a->block[0].h;
     c.h_sparse = a->block[d].h;
     c.h_z = a->block[d + 1].h;
@@ -109,10 +112,15 @@ static void run(const crease_solver *s, const crs_cp_settings *c, const double *
     if (!f || !crs_cp_fused_start(f, points(x), x[d + 1], x[d], admm ? x[d + 2] : NULL,
                                   admm && !derived ? s->st.lambda : NULL, &e))
         fail_msg("%s: %s", doing, e.text);
-    for (int k = 0; k < 6; k++) {
+    const bool continuous = c->penalty != &crs_l0 && c->penalty != &crs_capped_l1;
+    for (int k = 0; k < (continuous ? 50 : 6); k++) {
+        const crs_cp_statistics *a = crs_cp_fused_statistics(f);
         crs_cp_fused_step(f);
         crease_step((crease_solver *)s);
-        compare(f, s, c);
+        if (k < 6) compare(f, s, c);
+        if (!close_to(a->potential, s->progress.potential, 1e-10))
+            fail_msg("%s: step %d: potential %.17g, the engine's %.17g", doing, k, a->potential,
+                     s->progress.potential);
     }
     crs_cp_fused_free(f);
 }

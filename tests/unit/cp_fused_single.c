@@ -21,6 +21,8 @@ static crs_cp_settings settings_of(int k)
     c.alpha = c.alpha_noise = c.par[0] = 1;
     c.penalty = k % 2 ? &crs_mcp : &crs_l1; /* continuous, so that rounding stays rounding */
     c.par[1] = 2;
+    c.potential_weight = 1;
+    c.accelerate = k >= 9;
     return c;
 }
 
@@ -75,6 +77,8 @@ static void compare(const crs_cp_fused *f, const crs_cp_fused *g, const naive *a
              slack);
     const crs_cp_statistics *s = crs_cp_fused_statistics(f), *t = crs_cp_fused_statistics(g);
     assert_true(fabs(s->objective - t->objective) <= slack * t->objective);
+    assert_true(fabs(s->potential - t->potential) <= slack * t->potential);
+    assert_true(s->accelerated == t->accelerated);
     assert_true(fabs(s->moves - t->moves) <= slack * (t->moves + t->objective));
     free(x), free(y);
 }
@@ -105,7 +109,7 @@ static void threads_and_storage_change_nothing(void **state)
 {
     draws d = { { 22, 0 }, 0 };
     (void)state;
-    for (int k = 0; k < 9; k++) {
+    for (int k = 0; k < 18; k++) {
         example x = example_of(k, &d), other = x;
         other.a.c.threads = 3;
         other.a.c.dense = true;
