@@ -139,7 +139,7 @@ const crs_verb crs_apply_verb = {
     .least = 2,
     .most = 2,
     .text =
-        "See new slices through the factors of a result of 'crease rpca': for every slice along "
+        "See new slices through the factors of a result: of 'crease rpca', for every slice along "
         "mode N (--mode, default 1) the coefficients that minimize the robust error with the "
         "result's own penalty, alpha and signs. DATA have the model's dimensions but for mode "
         "N, or one dimension less: a single slice. The folder receives coefficients.npy (in "

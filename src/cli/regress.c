@@ -173,7 +173,8 @@ const crs_verb crs_regress_verb = {
     .least = 2,
     .most = 2,
     .text =
-        "Fit sparse regressions or classifications along a path of lambdas. With n rows the "
+        "Fit sparse regressions along a path of lambdas; --loss logistic classifies. With n rows "
+        "the "
         "model is (1/n) sum_i loss(y_i, b_0 + x_i'b) + sum_j rho(|b_j|), rho any penalty of the "
         "catalogue at each lambda. The folder receives solutions.csv (a line a lambda), "
         "coefficients.npy (a row a lambda, the intercept first; coefficients.csv too where X is a "

@@ -143,5 +143,6 @@ const crs_verb crs_rpca_verb = {
                       CRS_TAKES(TRUTH), CRS_TAKES(THREADS), CRS_TAKES(PRECISION), CRS_TAKES(OUT),
                       CRS_TAKES(FORCE), CRS_TAKES(QUIET), CRS_TAKES(VERBOSE), CRS_TAKES(LOG_CSV),
                       CRS_TAKES(JSON)),
+    .relative = true,
     .run = run,
 };

@@ -186,5 +186,6 @@ const crs_verb crs_spca_verb = {
     .takes = CRS_LIST(CRS_TAKES_RUN, CRS_TAKES(PENALTY), CRS_TAKES(ALPHA), CRS_TAKES(COMPONENTS),
                       CRS_TAKES(STARTS), CRS_TAKES(CERTIFICATES), CRS_TAKES(OUT), CRS_TAKES(FORCE),
                       CRS_TAKES(JSON)),
+    .relative = true,
     .run = run,
 };
