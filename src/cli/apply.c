@@ -99,7 +99,8 @@ static json_t *scores(const crs_apply_job *j)
 static bool write_all(const crs_apply_job *j, crease_error *e)
 {
     const crease_space table = crease_matrix(j->s.shape.dim[j->s.mode], j->s.rank);
-    return crs_outdir_array(j->a, "coefficients.npy", &table, j->out.coefficients, e) &&
+    return crs_outdir_begin(j->a, "result.json", e) &&
+           crs_outdir_array(j->a, "coefficients.npy", &table, j->out.coefficients, e) &&
            crs_outdir_array(j->a, "lowrank.npy", &j->given, j->out.lowrank, e) &&
            crs_outdir_array(j->a, "sparse.npy", &j->given, j->out.sparse, e) &&
            crs_outdir_document(j->a, "result.json",

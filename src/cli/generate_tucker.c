@@ -60,7 +60,8 @@ static bool write_all(const crs_args *a, const crease_tucker_instance *c, crease
 {
     const crease_space *s = &c->recipe.parts.shape;
     const crease_cp_instance *p = c->parts;
-    bool done = crs_outdir_array(a, "lowrank.npy", s, p->lowrank, e) &&
+    bool done = crs_outdir_begin(a, "generate.json", e) &&
+                crs_outdir_array(a, "lowrank.npy", s, p->lowrank, e) &&
                 crs_outdir_array(a, "sparse.npy", s, p->sparse, e) &&
                 crs_outdir_array(a, "noise.npy", s, p->noise, e) &&
                 crs_outdir_array(a, "core.npy", &c->recipe.ranks, c->core, e) &&

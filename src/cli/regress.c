@@ -137,7 +137,8 @@ static void stop(void *model) { crease_regression_stop(model); }
 
 static bool deliver(const crs_regress_job *j, crease_error *e)
 {
-    if (!crs_regress_tables(j, e) || !crs_regress_plot(j, e) ||
+    if (!crs_outdir_begin(j->a, "result.json", e) || !crs_regress_tables(j, e) ||
+        !crs_regress_plot(j, e) ||
         !crs_outdir_document(j->a, "result.json", crs_regress_json(j), e))
         return false;
     if (!crs_given(j->a, CRS_OPT_JSON)) print_summary(j);
