@@ -20,7 +20,8 @@ extern "C" {
 
 typedef struct {
     crease_cp_rpca_settings model; /* unconstrained is set by the method */
-    crease_options run;            /* method auto, envelope, admm-g, admm-m, prox-bcd or bcd */
+    crease_options run;            /* method auto, envelope, admm-g, admm-m, prox-bcd or bcd; its
+                                      seconds are from crease_cp_fit_new on */
     double learn; /* > 0, envelope: the threshold beyond which an entry is an outlier
                      is so many robust deviations of the residual, fewer for l1 where
                      outliers are many; alpha and the unit of the penalty's

@@ -117,7 +117,6 @@ crease_outcome crease_cp_fit_step(crease_cp_fit *f)
     crease_report *r = &f->report;
     if (r->outcome != CREASE_NOT_RUN) return r->outcome;
     if (!f->started) {
-        f->begun = now();
         f->started = true;
         certify(f);
         if (finish(f, judge(f, true), true) != CREASE_NOT_RUN) return r->outcome;
