@@ -119,6 +119,7 @@ static void test_several(void **state)
             c.s.model.start = starts[k].start;
             c.s.model.clip = starts[k].clip;
             c.s.starts = several ? 4 : 1;
+            c.s.learn = 3;
             assert_int_equal(fit_run(&c), CREASE_STATIONARY);
             const crease_cp_pilot p = crease_cp_fit_pilot(c.fit);
             assert_int_equal(p.starts, c.s.starts);
