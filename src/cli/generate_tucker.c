@@ -15,7 +15,7 @@ bool crs_generate_spoils(const crs_args *a, crease_cp_recipe *r, crease_error *e
     double *const to[] = { &r->outliers, &r->magnitude, &r->noise };
     for (int k = 0; k < 3; k++)
         if (crs_given(a, id[k]) && !crs_option_number(a, id[k], 0, to[k], e)) return false;
-    return true;
+    return crease_cp_recipe_check(r, e);
 }
 
 static bool read_recipe(const crs_args *a, crease_tucker_recipe *r, crease_error *e)
