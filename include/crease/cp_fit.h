@@ -20,7 +20,8 @@ extern "C" {
 
 typedef struct {
     crease_cp_rpca_settings model; /* unconstrained is set by the method */
-    crease_options run;            /* method auto, envelope, admm-g, admm-m, prox-bcd or bcd */
+    crease_options run;            /* method auto, envelope, admm-g, admm-m, prox-bcd or bcd; its
+                                      seconds are from crease_cp_fit_new on */
     double learn; /* > 0, envelope: the threshold beyond which an entry is an outlier
                      is so many robust deviations of the residual, fewer for l1 where
                      outliers are many; alpha and the unit of the penalty's
@@ -41,13 +42,13 @@ typedef struct crease_cp_fit crease_cp_fit;
 /* What preceded the run by the envelope; all 0 without. */
 typedef struct {
     int starts;
-    long passes;      /* steps of the solver and its first looks, each a reading of the tensor */
-    long readings;    /* those and the readings by starts and tests */
-    double agreement; /* least match of starts that ended alike (crease_cp_match); NaN: one start */
-    double spread;    /* largest relative difference of their deviations from the best */
-    double deviation; /* of the noise, robust */
-    double threshold; /* where the sparse part begins, in the data's unit */
-    double share;     /* of entries beyond three deviations, less that of normal noise */
+    long passes;       /* steps of the solver and its first looks, each a reading of the tensor */
+    long readings;     /* those and the readings by starts and tests */
+    double agreement;  /* least match of starts that ended alike (crease_cp_match); NaN: no two */
+    double spread;     /* largest relative difference of their deviations from the best */
+    double deviation;  /* of the noise, robust */
+    double threshold;  /* where the sparse part begins, in the data's unit */
+    double share;      /* of entries beyond three deviations, less that of normal noise */
     const char *start; /* that the answer came from: a name of CREASE_CP_STARTS, with -clipped
                           where T was, "singular-clipped" or "given" */
 } crease_cp_pilot;

@@ -129,6 +129,8 @@ typedef struct {
 } crease_cp_instance;
 
 CREASE_API crease_cp_recipe crease_cp_recipe_default(const crease_space *shape, ptrdiff_t rank);
+/* Is every number in its range? */
+CREASE_API bool crease_cp_recipe_check(const crease_cp_recipe *r, crease_error *e);
 CREASE_API crease_cp_instance *crease_cp_generate(const crease_cp_recipe *r, crease_error *e);
 CREASE_API void crease_cp_instance_free(crease_cp_instance *c);
 

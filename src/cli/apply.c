@@ -99,7 +99,8 @@ static json_t *scores(const crs_apply_job *j)
 static bool write_all(const crs_apply_job *j, crease_error *e)
 {
     const crease_space table = crease_matrix(j->s.shape.dim[j->s.mode], j->s.rank);
-    return crs_outdir_array(j->a, "coefficients.npy", &table, j->out.coefficients, e) &&
+    return crs_outdir_begin(j->a, "result.json", e) &&
+           crs_outdir_array(j->a, "coefficients.npy", &table, j->out.coefficients, e) &&
            crs_outdir_array(j->a, "lowrank.npy", &j->given, j->out.lowrank, e) &&
            crs_outdir_array(j->a, "sparse.npy", &j->given, j->out.sparse, e) &&
            crs_outdir_document(j->a, "result.json",
@@ -139,7 +140,7 @@ const crs_verb crs_apply_verb = {
     .least = 2,
     .most = 2,
     .text =
-        "See new slices through the factors of a result of 'crease rpca': for every slice along "
+        "See new slices through the factors of a result: of 'crease rpca', for every slice along "
         "mode N (--mode, default 1) the coefficients that minimize the robust error with the "
         "result's own penalty, alpha and signs. DATA have the model's dimensions but for mode "
         "N, or one dimension less: a single slice. The folder receives coefficients.npy (in "

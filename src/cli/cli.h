@@ -49,6 +49,7 @@ typedef struct {
     const char *text;
     const char *example;      /* works as pasted */
     const signed char *takes; /* its options; NULL: none */
+    bool relative;            /* the default of --relative is 1 */
     bool (*run)(const crs_args *a, crease_error *e);
 } crs_verb;
 

@@ -79,7 +79,8 @@ static json_t *document(const crs_args *a, const crease_cp_instance *c)
 static bool write_all(const crs_args *a, const crease_cp_instance *c, crease_error *e)
 {
     const crease_space *s = &c->recipe.shape;
-    return crs_outdir_factors(a, s, c->recipe.rank, (const double *const *)c->factor, e) &&
+    return crs_outdir_begin(a, "generate.json", e) &&
+           crs_outdir_factors(a, s, c->recipe.rank, (const double *const *)c->factor, e) &&
            crs_outdir_array(a, "lowrank.npy", s, c->lowrank, e) &&
            crs_outdir_array(a, "sparse.npy", s, c->sparse, e) &&
            crs_outdir_array(a, "noise.npy", s, c->noise, e) &&

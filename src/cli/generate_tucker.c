@@ -15,7 +15,7 @@ bool crs_generate_spoils(const crs_args *a, crease_cp_recipe *r, crease_error *e
     double *const to[] = { &r->outliers, &r->magnitude, &r->noise };
     for (int k = 0; k < 3; k++)
         if (crs_given(a, id[k]) && !crs_option_number(a, id[k], 0, to[k], e)) return false;
-    return true;
+    return crease_cp_recipe_check(r, e);
 }
 
 static bool read_recipe(const crs_args *a, crease_tucker_recipe *r, crease_error *e)
@@ -60,7 +60,8 @@ static bool write_all(const crs_args *a, const crease_tucker_instance *c, crease
 {
     const crease_space *s = &c->recipe.parts.shape;
     const crease_cp_instance *p = c->parts;
-    bool done = crs_outdir_array(a, "lowrank.npy", s, p->lowrank, e) &&
+    bool done = crs_outdir_begin(a, "generate.json", e) &&
+                crs_outdir_array(a, "lowrank.npy", s, p->lowrank, e) &&
                 crs_outdir_array(a, "sparse.npy", s, p->sparse, e) &&
                 crs_outdir_array(a, "noise.npy", s, p->noise, e) &&
                 crs_outdir_array(a, "core.npy", &c->recipe.ranks, c->core, e) &&

@@ -27,19 +27,20 @@ void crs_print_usage(FILE *f)
         const crs_verb *v = crs_verb_at(k);
         char call[64];
         snprintf(call, sizeof call, "%s %s", v->name, v->words);
-        fprintf(f, "  crease %-28s %.*s\n", call, (int)strcspn(v->text, "."), v->text);
+        fprintf(f, "  crease %-30s %.*s\n", call, (int)strcspn(v->text, ".:;"), v->text);
     }
     fprintf(f, "\n'crease help VERB' explains a verb, 'crease list' shows the catalogue.\n");
 }
 
 /* The text, with the default of an option of the library. */
-static void print_text(const crs_option *o)
+static void print_text(const crs_verb *v, const crs_option *o)
 {
     for (int k = 0; k < crease_option_count(); k++) {
         const crease_option own = crease_option_at(k);
         char text[160];
         if (strcmp(own.name, o->name + 2) != 0) continue;
-        snprintf(text, sizeof text, "%s (default %g)", own.text, own.value);
+        const bool other = v->relative && strcmp(own.name, "relative") == 0;
+        snprintf(text, sizeof text, "%s (default %g)", own.text, other ? 1 : own.value);
         crs_print_wrapped(text, 24, 24);
         return;
     }
@@ -57,7 +58,7 @@ void crs_print_help(const crs_verb *v)
         char call[CRS_NAME + 16], name[CRS_NAME];
         snprintf(call, sizeof call, "%s %s", crs_option_name(k, name), o->values);
         printf("  %-22s", call);
-        print_text(o);
+        print_text(v, o);
     }
     printf("\nExample\n  %s\n", v->example);
 }

@@ -72,6 +72,7 @@ int main(int argc, char **argv)
 {
     crease_error e = { CREASE_NUMERICAL_FAILURE, "failed without a reason; please report it" };
     signal(SIGPIPE, SIG_DFL); /* the reader of a pipe may leave early: end without a word */
+    signal(SIGXFSZ, SIG_IGN); /* a limit on the size of files is a failed write */
     if (fcntl(STDOUT_FILENO, F_GETFD) < 0) {
         crs_fail(&e, CREASE_IO, "standard output is closed; leave it open or send it to /dev/null");
         return report(NULL, &e);

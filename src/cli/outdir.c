@@ -58,6 +58,16 @@ bool crs_outdir_open(const crs_args *a, int count, const char *const *name, crea
     return true;
 }
 
+bool crs_outdir_begin(const crs_args *a, const char *document, crease_error *e)
+{
+    char path[PATH_ROOM];
+    if (!crs_join(crs_given(a, CRS_OPT_OUT), document, path, sizeof path, e)) return false;
+    if (unlink(path) == 0 || errno == ENOENT) return true;
+    *a->status = CRS_NO_OUTPUT;
+    return crs_fail(e, CREASE_IO, "%.200s cannot be replaced: %s; choose another folder", path,
+                    strerror(errno));
+}
+
 bool crs_outdir_array(const crs_args *a, const char *name, const crease_space *s,
                       const double *data, crease_error *e)
 {

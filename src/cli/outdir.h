@@ -14,6 +14,10 @@ void crs_outdir_factor(int n, char out[32]);
  * or --force was given. The exit code of a failure is CRS_NO_OUTPUT. */
 bool crs_outdir_open(const crs_args *a, int count, const char *const *name, crease_error *e);
 
+/* Before the first file: takes away the document of an earlier result, which comes last again, so
+ * that a folder written half way is no result. */
+bool crs_outdir_begin(const crs_args *a, const char *document, crease_error *e);
+
 bool crs_outdir_array(const crs_args *a, const char *name, const crease_space *s,
                       const double *data, crease_error *e);
 bool crs_outdir_factors(const crs_args *a, const crease_space *shape, ptrdiff_t rank,

@@ -137,7 +137,8 @@ static void stop(void *model) { crease_regression_stop(model); }
 
 static bool deliver(const crs_regress_job *j, crease_error *e)
 {
-    if (!crs_regress_tables(j, e) || !crs_regress_plot(j, e) ||
+    if (!crs_outdir_begin(j->a, "result.json", e) || !crs_regress_tables(j, e) ||
+        !crs_regress_plot(j, e) ||
         !crs_outdir_document(j->a, "result.json", crs_regress_json(j), e))
         return false;
     if (!crs_given(j->a, CRS_OPT_JSON)) print_summary(j);
@@ -173,7 +174,8 @@ const crs_verb crs_regress_verb = {
     .least = 2,
     .most = 2,
     .text =
-        "Fit sparse regressions or classifications along a path of lambdas. With n rows the "
+        "Fit sparse regressions along a path of lambdas; --loss logistic classifies. With n rows "
+        "the "
         "model is (1/n) sum_i loss(y_i, b_0 + x_i'b) + sum_j rho(|b_j|), rho any penalty of the "
         "catalogue at each lambda. The folder receives solutions.csv (a line a lambda), "
         "coefficients.npy (a row a lambda, the intercept first; coefficients.csv too where X is a "

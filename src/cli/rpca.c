@@ -134,7 +134,8 @@ const crs_verb crs_rpca_verb = {
             "|L|_* + alpha |S|_1 with L + S = DATA. Their folder holds problem.json and "
             "certificate.json, for crease verify. "
             "The exit code is 0 when the point is certified stationary and the independent checker "
-            "confirms it, 2 at a limit, 3 when the run diverged.",
+            "confirms it, 2 at a limit, 3 when the run diverged. Ctrl-C ends the iterations and "
+            "writes what there is.",
     .example = "crease rpca instance/tensor.npy --rank 3 --out result",
     .takes = CRS_LIST(CRS_TAKES_RUN, CRS_TAKES(MODEL), CRS_TAKES(ETA), CRS_TAKES(RANK),
                       CRS_TAKES(PENALTY), CRS_TAKES(GROUPS), CRS_TAKES(WEIGHTS), CRS_TAKES(ALPHA),
@@ -143,5 +144,6 @@ const crs_verb crs_rpca_verb = {
                       CRS_TAKES(TRUTH), CRS_TAKES(THREADS), CRS_TAKES(PRECISION), CRS_TAKES(OUT),
                       CRS_TAKES(FORCE), CRS_TAKES(QUIET), CRS_TAKES(VERBOSE), CRS_TAKES(LOG_CSV),
                       CRS_TAKES(JSON)),
+    .relative = true,
     .run = run,
 };

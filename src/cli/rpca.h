@@ -90,6 +90,9 @@ typedef struct {
 } crs_rpca_claim;
 bool crs_rpca_check(const crs_rpca_claim *c, crease_verification *v, crease_error *e);
 
+/* INVALID where lowrank.npy is not that of the factors (rpca_lowrank.c). */
+bool crs_rpca_judge_lowrank(const crs_rpca_claim *c, crease_verification *v, crease_error *e);
+
 /* The verb verify on such a folder (rpca_verify.c); is it one? */
 bool crs_rpca_is_result(const char *folder);
 bool crs_rpca_verify(const crs_args *a, crease_error *e);

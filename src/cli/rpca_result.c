@@ -91,7 +91,8 @@ bool crs_rpca_write(crs_rpca_job *j, crease_error *e)
 {
     const crs_args *a = j->a;
     const crease_space weights = crease_vector(j->s.model.rank);
-    if (!components(j, e) || !crs_rpca_match(j, e) || !errors(j, e) || !write_parts(j, e))
+    if (!components(j, e) || !crs_rpca_match(j, e) || !errors(j, e) ||
+        !crs_outdir_begin(a, "result.json", e) || !write_parts(j, e))
         return false;
     const crs_rpca_claim claim = { .folder = crs_given(a, CRS_OPT_OUT),
                                    .s = crease_cp_fit_used(j->fit).model,

@@ -151,7 +151,7 @@ bool crs_rpca_verify(const crs_args *a, crease_error *e)
         r.document && read_settings(&r, e) && read_data(a, &r, e) && read_arrays(a->word[0], &r, e);
     if (done && crs_given(a, CRS_OPT_eps))
         done = crs_option_number(a, CRS_OPT_eps, 0, &r.claim.eps, e);
-    done = done && crs_rpca_check(&r.claim, &v, e);
+    done = done && crs_rpca_check(&r.claim, &v, e) && crs_rpca_judge_lowrank(&r.claim, &v, e);
     if (done) {
         judge_hash(&r, &v);
         *a->status = v.verdict == CREASE_VERDICT_VALID     ? 0

@@ -107,6 +107,7 @@ static bool find(crs_spca_job *j, crease_error *e)
 {
     const bool certificates = crs_given(j->a, CRS_OPT_CERTIFICATES);
     crease_options o = j->o;
+    if (!crs_outdir_begin(j->a, "result.json", e)) return false;
     for (int k = 0; k < j->components; k++) {
         if (certificates && !crs_spca_keep_tensor(j, k, e)) return false;
         if (!crease_spca_next(j->model, &o, &j->component[k], e)) return false;
@@ -186,5 +187,6 @@ const crs_verb crs_spca_verb = {
     .takes = CRS_LIST(CRS_TAKES_RUN, CRS_TAKES(PENALTY), CRS_TAKES(ALPHA), CRS_TAKES(COMPONENTS),
                       CRS_TAKES(STARTS), CRS_TAKES(CERTIFICATES), CRS_TAKES(OUT), CRS_TAKES(FORCE),
                       CRS_TAKES(JSON)),
+    .relative = true,
     .run = run,
 };

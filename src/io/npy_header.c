@@ -87,7 +87,12 @@ static bool shape(cursor *c, crease_space *s)
     *s = (crease_space){ .order = 0 };
     if (!take(c, '(')) return bad(c, "the shape is not a tuple");
     while (!take(c, ')')) {
-        if (s->order == CREASE_MAX_ORDER) return bad(c, "the array has more than 8 dimensions");
+        if (s->order == CREASE_MAX_ORDER)
+            return crs_fail(
+                c->e, CREASE_BAD_DATA,
+                "%.200s: the array has more than %d dimensions (byte %zu); make some of "
+                "them one with numpy.reshape",
+                c->name, CREASE_MAX_ORDER, c->base + (size_t)(c->at - c->start));
         if (!dimension(c, &s->dim[s->order])) return false;
         s->order++;
         if (peek(c) != ')' && !take(c, ',')) return bad(c, "the shape is not a tuple");

@@ -48,8 +48,8 @@ bool crs_apply_check(const crease_cp_apply_settings *s, const double *tensor,
         const bool hidden = s->mask && s->mask[j] == 0;
         if (!hidden && !isfinite(tensor[j]) && !(s->missing && isnan(tensor[j])))
             return crs_fail(e, CREASE_BAD_DATA,
-                            "entry %td of the data is %g; give finite numbers, or say that nan "
-                            "marks missing entries",
+                            "entry %td of the data is %g; give finite numbers, or let nan mark "
+                            "missing entries (--missing nan)",
                             j + 1, tensor[j]);
     }
     return true;

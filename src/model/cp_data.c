@@ -39,7 +39,8 @@ bool crs_cp_check_data(const crease_cp_rpca_settings *s, const double *tensor, p
                         isnan(tensor[j]) ? "nan"
                         : tensor[j] > 0  ? "inf"
                                          : "-inf",
-                        isnan(tensor[j]) ? ", or say that nan marks missing entries" : "");
+                        isnan(tensor[j]) ? ", or let nan mark missing entries (--missing nan)"
+                                         : "");
     }
     return true;
 }

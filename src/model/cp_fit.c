@@ -118,7 +118,6 @@ crease_outcome crease_cp_fit_step(crease_cp_fit *f)
     crease_report *r = &f->report;
     if (r->outcome != CREASE_NOT_RUN) return r->outcome;
     if (!f->started) {
-        f->begun = now();
         f->started = true;
         if (!f->engine->tell) certify(f);
         if (!f->engine->tell && finish(f, judge(f, true), true) != CREASE_NOT_RUN)

@@ -107,6 +107,7 @@ static void *open(crease_cp_fit *f, double *tensor, crease_error *e)
     crs_cp_pilot p = { .c = settings(&f->s, f->mask),
                        .tensor = tensor,
                        .starts = f->s.starts,
+                       .until = f->begun + f->s.run.max_seconds,
                        .passes = f->s.run.max_iterations < 300 ? f->s.run.max_iterations : 300 };
     mind_least_squares(f, tensor, &p.c);
     state *s = crs_alloc(1, sizeof *s);

@@ -102,7 +102,9 @@ static bool build(crease_cp_fit *f, double *tensor, crease_error *e)
     f->s.model.mask = NULL;
     f->s.model.factor = NULL;
     if (!f->closed) adopt_rows(f);
-    return allocate(f, e);
+    if (!allocate(f, e)) return false;
+    f->report.seconds = f->progress.seconds = crs_now() - f->begun;
+    return true;
 }
 
 crease_cp_fit *crease_cp_fit_new(const crease_cp_fit_settings *s, double *tensor, crease_error *e)
@@ -113,6 +115,7 @@ crease_cp_fit *crease_cp_fit_new(const crease_cp_fit_settings *s, double *tensor
         return NULL;
     }
     f->s = *s;
+    f->begun = crs_now();
     f->now.block = f->residual[0];
     f->best.block = f->residual[1];
     f->best.worst = f->best.worst_relative = INFINITY;

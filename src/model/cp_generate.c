@@ -24,7 +24,7 @@ void crease_cp_instance_free(crease_cp_instance *c)
     crs_free(c);
 }
 
-static bool check(const crease_cp_recipe *r, crease_error *e)
+bool crease_cp_recipe_check(const crease_cp_recipe *r, crease_error *e)
 {
     const crease_cp_rpca_settings s = crease_cp_rpca_default(&r->shape, r->rank);
     if (!crs_cp_settings_check(&s, e)) return false;
@@ -69,7 +69,7 @@ bool crs_cp_instance_outliers(crease_cp_instance *c, crease_error *e)
 
 crease_cp_instance *crs_cp_instance_new(const crease_cp_recipe *r, crease_error *e)
 {
-    if (!check(r, e)) return NULL;
+    if (!crease_cp_recipe_check(r, e)) return NULL;
     crease_cp_instance *c = crs_alloc(1, sizeof *c);
     if (!c) {
         crs_fail(e, CREASE_NO_MEMORY, "out of memory: an instance");

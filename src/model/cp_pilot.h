@@ -21,6 +21,7 @@ typedef struct {
     double clip;                      /* of the clipped one; 0: the family's own */
     int starts;                       /* 0: one, and up to three more while the fit is bad */
     long passes;                      /* at most, a start */
+    double until;                     /* a time of crs_now(); 0: no limit */
     double *factor[CREASE_MAX_ORDER]; /* I_n x c.rank; out: I_n x rank */
     ptrdiff_t rank;                   /* out */
     double value;                     /* out: of the envelope at that penalty */

@@ -86,6 +86,10 @@ expect_exit 64 "noise is -1" generate cp --shape 3,2 --rank 1 --noise -1 --out x
 expect_exit 64 "magnitude" generate cp --shape 3,2 --rank 1 --magnitude nan --out x
 expect_exit 71 "needs 3.2e.* MB of memory and .* MB are free" \
     generate cp --shape 1000000,1000000,10 --rank 2 --out x
-[ "$(ls -d x 2>/dev/null | wc -l)" -eq 0 ] || [ -z "$(ls x)" ]
-judge $? "a refused run left files"
+for kind in cp tucker matrix; do
+    expect_exit 64 "fraction of outliers is nan" generate $kind --shape 3,2 --rank 1 --outliers nan --out x
+    expect_exit 64 "noise is inf" generate $kind --shape 3,2 --rank 1 --noise inf --out x
+done
+[ ! -e x ]
+judge $? "a refused run left its folder"
 finish

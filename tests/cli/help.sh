@@ -10,6 +10,18 @@ for word in help --help -h; do
     judge $? "crease $word"
 done
 
+[ "$("$CREASE" help | awk 'length > 100')" = "" ]
+judge $? "the overview is narrow"
+for verb in $("$CREASE" help | awk '$1 == "crease" && !/:/ {print $2}'); do
+    run "$CREASE" help "$verb"
+    [ $code -eq 0 ] && [ "$(awk 'length > 100' <<<"$out")" = "" ]
+    judge $? "help $verb is narrow: $(awk 'length > 100' <<<"$out")"
+done
+for pair in rpca:1 spca:1 solve:0; do
+    "$CREASE" help "${pair%:*}" | grep -A1 -e '--relative' | tr -s ' \n' ' ' | grep -q "(default ${pair#*:})"
+    judge $? "help ${pair%:*} tells the default of --relative"
+done
+
 # A page names every option the verb takes; its example runs.
 PATH="$(dirname "$CREASE"):$PATH"
 for verb in list prox project lmo selftest paper bench version help; do

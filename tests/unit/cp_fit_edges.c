@@ -113,6 +113,24 @@ static void test_analysis(void **state)
         }
 }
 
+/* No time: one look at the data, whatever the number of starts, and an answer all the same. */
+static void test_time(void **state)
+{
+    const crease_space s = fit_shape(3);
+    (void)state;
+    for (int starts = 0; starts < 6; starts += 5) {
+        fit_case c = fit_draw(&s, false, 1);
+        c.s.starts = starts, c.s.learn = 3, c.s.run.eps = 0, c.s.run.max_seconds = 0;
+        assert_int_equal(fit_run(&c), CREASE_TIME_LIMIT);
+        const crease_cp_pilot p = crease_cp_fit_pilot(c.fit);
+        assert_true(p.starts == 1 && p.passes <= 4);
+        const crease_report r = crease_cp_fit_report(c.fit);
+        assert_true(r.iterations <= 1 && r.seconds > 0);
+        assert_true(isfinite(crease_cp_fit_certificate(c.fit)->objective));
+        fit_free(&c);
+    }
+}
+
 static void refused(const crease_cp_fit_settings *s, double *t, crease_code code, const char *word)
 {
     crease_error e = { CREASE_OK, "" };
@@ -143,10 +161,10 @@ static void test_refusals(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(test_scale),
-                                        cmocka_unit_test(test_permutation),
-                                        cmocka_unit_test(test_threads),
-                                        cmocka_unit_test(test_analysis),
-                                        cmocka_unit_test(test_refusals) };
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_scale),   cmocka_unit_test(test_permutation),
+        cmocka_unit_test(test_threads), cmocka_unit_test(test_analysis),
+        cmocka_unit_test(test_time),    cmocka_unit_test(test_refusals)
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
