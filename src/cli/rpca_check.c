@@ -70,14 +70,14 @@ static void close(reader *r)
     for (int n = 0; n < CREASE_MAX_ORDER; n++) crs_free(r->factor[n]);
 }
 
-/* Rows over the first modes, as few of both as there can be; a fit has its own. */
+/* Rows over the first modes, as few rows and columns as there can be; a fit has its own. */
 static void set_rows(const crs_rpca_claim *c, ptrdiff_t *left, ptrdiff_t *right)
 {
     const crease_space *s = &c->s.shape;
     const ptrdiff_t all = crease_size(s);
     *left = 1;
-    for (int n = 0; n < s->order && *left * s->dim[n] <= all / (*left * s->dim[n]); n++)
-        *left *= s->dim[n];
+    for (ptrdiff_t n = 0, rows = s->dim[0]; n + 1 < s->order; rows *= s->dim[++n])
+        if (rows + all / rows < *left + all / *left) *left = rows;
     *right = all / *left;
     if (c->fit) crease_cp_fit_rows(c->fit, left, right);
 }

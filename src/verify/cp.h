@@ -47,6 +47,10 @@ typedef struct {
     real most; /* the largest norm met */
 } crs_cp_check;
 
+/* From the claim alone: the penalty and memory. false: the penalty is not one by entries
+ * (cp_verdict.c). */
+bool crs_cp_prepare(crs_verifier *v, crs_cp_check *k);
+
 /* The pass, in double and in long double (cp_sweep.inc); false: reading or memory fails. */
 typedef bool crs_cp_sweep(crs_verifier *v, crs_cp_check *k, crease_error *e);
 crs_cp_sweep crs_cp_sweep_double, crs_cp_sweep_extended;

@@ -30,7 +30,7 @@ static ptrdiff_t rows_at_a_time(const crease_cp_claim *c)
     return most < 1 ? 1 : most < CRS_CP_ROWS ? most : CRS_CP_ROWS;
 }
 
-static bool allocate(crs_verifier *v, crs_cp_check *k)
+static void allocate(crs_verifier *v, crs_cp_check *k)
 {
     const crease_cp_claim *c = k->c;
     ptrdiff_t most = 0;
@@ -44,7 +44,17 @@ static bool allocate(crs_verifier *v, crs_cp_check *k)
     k->collected = crs_reals(v, c->right * c->rank);
     k->gram = crs_reals(v, c->rank * c->rank);
     k->product = crs_reals(v, most * c->rank);
-    return !v->no_memory;
+}
+
+bool crs_cp_prepare(crs_verifier *v, crs_cp_check *k)
+{
+    const crease_cp_claim *c = k->c;
+    if (!crs_know_reg(v, &c->penalty, &k->reg) || k->reg.kind != CRS_ENTRIES || k->reg.weight)
+        return false;
+    k->reg.factor *= c->alpha;
+    for (ptrdiff_t left = 1; left < c->left; k->split++) left *= c->shape.dim[k->split];
+    allocate(v, k);
+    return true;
 }
 
 static const char *name_of(const crease_cp_claim *c, int i, char out[32])
@@ -114,13 +124,11 @@ static bool check(crs_verifier *v, crs_cp_check *k, double eps, bool relative,
 {
     const crease_cp_claim *c = k->c;
     crs_finding block[CREASE_MAX_ORDER + 3] = { { 0 } }, rows = { 0 };
-    if (!crs_know_reg(v, &c->penalty, &k->reg) || k->reg.kind != CRS_ENTRIES || k->reg.weight) {
+    if (!crs_cp_prepare(v, k)) {
         snprintf(out->text, sizeof out->text, "unsupported: the penalty is not by entries");
         return true;
     }
-    k->reg.factor *= c->alpha;
-    for (ptrdiff_t left = 1; left < c->left; k->split++) left *= c->shape.dim[k->split];
-    bool done = allocate(v, k) && crs_cp_sweep_double(v, k, e);
+    bool done = !v->no_memory && crs_cp_sweep_double(v, k, e);
     if (done) crs_cp_find(k, block, &rows);
     if (done && !is_settled(k, block, &rows, eps, relative)) {
         done = crs_cp_sweep_extended(v, k, e);
