@@ -135,7 +135,7 @@ static void verdicts_agree(void **state)
             for (int i = 0; i < b.count; i++) {
                 const real scale = b.f[i].scale * (1 - 2 * b.summing) - 2 * b.f[i].rounding;
                 const real total = b.f[i].residual + 2 * b.f[i].rounding;
-                worst = bigger(worst, total == 0 ? 0 : total / scale);
+                worst = bigger(worst, total == 0 ? 0 : total / positive(scale));
             }
             const double change = step == 0 ? 0 : copysign(pow(10, abs(step) - 17), step);
             const double eps = (double)(worst * (1 + (real)change));
