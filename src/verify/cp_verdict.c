@@ -66,13 +66,6 @@ static const char *name_of(const crease_cp_claim *c, int i, char out[32])
     return out;
 }
 
-/* The least double that is not below t. */
-static double upward(real t)
-{
-    const double d = (double)t;
-    return (real)d < t ? nextafter(d, INFINITY) : d;
-}
-
 /* The eps that f passes for sure, and one that it fails for sure. */
 static real needed(const crs_cp_check *k, const crs_finding *f, bool relative)
 {

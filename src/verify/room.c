@@ -32,14 +32,16 @@ num *crs_exact(crs_verifier *v, ptrdiff_t n, const double *x)
     return out;
 }
 
-void crs_rooms_free(crs_verifier *v)
+void crs_rooms_release(crs_verifier *v, void *mark)
 {
-    for (room *r = v->rooms, *next; r; r = next) {
+    for (room *r = v->rooms, *next; r && r != mark; r = next) {
         next = r->next;
+        v->rooms = next;
         crs_free(r);
     }
-    v->rooms = NULL;
 }
+
+void crs_rooms_free(crs_verifier *v) { crs_rooms_release(v, NULL); }
 
 bool crs_refuse(crs_verifier *v, const char *format, ...)
 {
