@@ -10,7 +10,7 @@
 /* What a verification works on. Memory lives until its end; a failed allocation is remembered. */
 typedef struct {
     const crease_problem *p;
-    void *rooms;
+    void *rooms, *spare; /* in use, and released */
     bool no_memory, unsupported, trusted_callback;
     bool coarse;   /* large couplings may work in double */
     real blur;     /* of the last gradient, in norm, beside the errors of its entries */
