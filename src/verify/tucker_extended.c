@@ -3,7 +3,8 @@
 #define NUMBER  long double
 #define EPSILON LDBL_EPSILON
 #define TINY    0
-#define LARGEST INFINITY
+#define LARGEST LDBL_MAX
+#define ABS     fabsl
 #define TUCKER  crs_tucker_extended
 #define PRODUCT crs_product_extended
 #include "verify/tucker.inc"
