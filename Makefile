@@ -61,6 +61,7 @@ bench:
 	@build/bench/bench/bench_engine
 	@build/bench/bench/bench_cp_fused
 	@build/bench/bench/bench_envelope
+	@build/bench/bench/bench_verify
 	@build/bench/bench/bench_spca
 	@build/bench/bench/bench_regress
 	@bench/matrix build/bench/src/crease

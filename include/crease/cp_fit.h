@@ -116,11 +116,14 @@ typedef struct {
                               first modes */
     bool (*read)(void *user, crease_cp_part part, ptrdiff_t row, double *out);
     void *user;
+    int threads; /* 0: all there are; the answer is the same for any number */
 } crease_cp_claim;
 
-/* Judges X_n, E, Z, B and Lambda = 2 alpha_N W o B by the definitions, in long double, one row at a
- * time; the blocks are X_1..X_d, E, Z, B. B is read where T was observed, elsewhere it is -Z - E.
- * False with a sentence when memory or reading fails. Free with crease_verification_free. */
+/* Judges X_n, E, Z, B and Lambda = 2 alpha_N W o B by the definitions, a few rows at a time, in
+ * double and, where the bounds of its rounding leave the verdict open, once more in long double:
+ * the rows are read in order, and then again from the first. The blocks are X_1..X_d, E, Z, B. B is
+ * read where T was observed, elsewhere it is -Z - E. False with a sentence when memory or reading
+ * fails. Free with crease_verification_free. */
 CREASE_API bool crease_cp_verify(const crease_cp_claim *c, double eps, bool relative,
                                  crease_verification *out, crease_error *e);
 

@@ -87,6 +87,7 @@ typedef struct {
     const crease_cp_fit *fit; /* may be NULL */
     double eps;
     bool relative;
+    int threads; /* 0: all there are */
 } crs_rpca_claim;
 bool crs_rpca_check(const crs_rpca_claim *c, crease_verification *v, crease_error *e);
 

@@ -9,11 +9,22 @@ typedef struct {
     ptrdiff_t right;
     char path[3][CRS_PATH_ROOM];
     crs_npy_stream part[3]; /* Z, E, B */
+    bool begun[3];
     double *factor[CREASE_MAX_ORDER];
     crease_error *e;
 } reader;
 
 static const char *const file[] = { "z.npy", "sparse.npy", "noise.npy" };
+
+/* The files are read in order; the first row may be asked for again. */
+static bool from_start(reader *r, int k, ptrdiff_t row)
+{
+    const bool again = row == 0 && r->begun[k];
+    r->begun[k] = true;
+    if (!again) return true;
+    crs_npy_stream_close(&r->part[k]);
+    return crs_npy_stream_open(r->path[k], &r->part[k], NULL);
+}
 
 static bool read(void *user, crease_cp_part part, ptrdiff_t row, double *out)
 {
@@ -22,7 +33,7 @@ static bool read(void *user, crease_cp_part part, ptrdiff_t row, double *out)
     const ptrdiff_t right = r->right;
     const int k = part == CREASE_CP_SPLIT ? 0 : part == CREASE_CP_SPARSE ? 1 : 2;
     if (part != CREASE_CP_DATA && part != CREASE_CP_SEEN)
-        return crs_npy_stream_next(&r->part[k], right, out, NULL);
+        return from_start(r, k, row) && crs_npy_stream_next(&r->part[k], right, out, NULL);
     for (ptrdiff_t j = 0; j < right && !c->fit; j++) {
         const double t = c->tensor[row * right + j];
         out[j] = part == CREASE_CP_SEEN ? !isnan(t) : isnan(t) ? 0 : t;
@@ -59,14 +70,14 @@ static void close(reader *r)
     for (int n = 0; n < CREASE_MAX_ORDER; n++) crs_free(r->factor[n]);
 }
 
-/* Rows over the first modes, as few of both as there can be; a fit has its own. */
+/* Rows over the first modes, as few rows and columns as there can be; a fit has its own. */
 static void set_rows(const crs_rpca_claim *c, ptrdiff_t *left, ptrdiff_t *right)
 {
     const crease_space *s = &c->s.shape;
     const ptrdiff_t all = crease_size(s);
     *left = 1;
-    for (int n = 0; n < s->order && *left * s->dim[n] <= all / (*left * s->dim[n]); n++)
-        *left *= s->dim[n];
+    for (ptrdiff_t n = 0, rows = s->dim[0]; n + 1 < s->order; rows *= s->dim[++n])
+        if (rows + all / rows < *left + all / *left) *left = rows;
     *right = all / *left;
     if (c->fit) crease_cp_fit_rows(c->fit, left, right);
 }
@@ -127,7 +138,8 @@ bool crs_rpca_check(const crs_rpca_claim *c, crease_verification *v, crease_erro
                                   .nonneg = c->s.nonneg,
                                   .factor = (const double *const *)r.factor,
                                   .read = read,
-                                  .user = &r };
+                                  .user = &r,
+                                  .threads = c->threads };
         set_rows(c, &claim.left, &claim.right);
         r.right = claim.right;
         done = crease_cp_verify(&claim, c->eps, c->relative, v, e);

@@ -100,7 +100,8 @@ bool crs_rpca_write(crs_rpca_job *j, crease_error *e)
                                    .weight = j->weight,
                                    .fit = j->fit,
                                    .eps = j->s.run.eps,
-                                   .relative = j->s.run.relative != 0 };
+                                   .relative = j->s.run.relative != 0,
+                                   .threads = j->s.threads };
     return crs_outdir_factors(a, &j->s.model.shape, j->s.model.rank, (const double *const *)j->unit,
                               e) &&
            crs_outdir_array(a, "weights.npy", &weights, j->weight, e) &&

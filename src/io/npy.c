@@ -77,8 +77,7 @@ static bool read_items(source *in, const crs_npy_type *t, ptrdiff_t count, crs_a
         const ptrdiff_t now = left < most ? left : most;
         if (!get(in, raw, (size_t)(now * t->bytes), "a part of the items")) return false;
         if (!crs_grow(&out->data, &room, done + now, count, in->e)) return false;
-        for (ptrdiff_t k = 0; k < now; k++)
-            out->data[done + k] = crs_npy_item(t, raw + k * t->bytes, &rounded);
+        crs_npy_items(t, now, raw, out->data + done, &rounded);
         done += now;
     }
     if (rounded)
@@ -169,8 +168,7 @@ bool crs_npy_stream_next(crs_npy_stream *s, ptrdiff_t count, double *out, crease
         const ptrdiff_t left = count - done, most = CHUNK / t->bytes;
         const ptrdiff_t now = left < most ? left : most;
         if (!get(&in, raw, (size_t)(now * t->bytes), "a part of the items")) return false;
-        for (ptrdiff_t k = 0; k < now; k++)
-            out[done + k] = crs_npy_item(t, raw + k * t->bytes, &rounded);
+        crs_npy_items(t, now, raw, out + done, &rounded);
         done += now;
     }
     s->at = in.at;

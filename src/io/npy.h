@@ -22,6 +22,8 @@ bool crs_npy_type_parse(const char *descr, crs_npy_type *t);
 
 /* The number stored at p. *rounded becomes true when a double cannot hold it. */
 double crs_npy_item(const crs_npy_type *t, const unsigned char *p, bool *rounded);
+void crs_npy_items(const crs_npy_type *t, ptrdiff_t count, const unsigned char *p, double *out,
+                   bool *rounded); /* those one after the other at p */
 
 /* The n characters of the dictionary; the first is byte `base` of the file. */
 bool crs_npy_header_parse(const char *text, size_t n, size_t base, const char *name,

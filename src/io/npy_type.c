@@ -52,3 +52,21 @@ double crs_npy_item(const crs_npy_type *t, const unsigned char *p, bool *rounded
     if (t->kind == 'b') return bits != 0;
     return from_integer(bits, t->bytes, t->kind == 'i', rounded);
 }
+
+/* Is an item the bytes of a double here? */
+static bool is_native(const crs_npy_type *t)
+{
+    const uint16_t one = 1;
+    unsigned char first;
+    memcpy(&first, &one, 1);
+    return t->kind == 'f' && t->bytes == (int)sizeof(double) && t->big == (first == 0);
+}
+
+void crs_npy_items(const crs_npy_type *t, ptrdiff_t count, const unsigned char *p, double *out,
+                   bool *rounded)
+{
+    if (is_native(t))
+        memcpy(out, p, (size_t)count * sizeof *out);
+    else
+        for (ptrdiff_t k = 0; k < count; k++) out[k] = crs_npy_item(t, p + k * t->bytes, rounded);
+}

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * couplings: grad f of the couplings of the catalogue, for all blocks at once
+ * couplings: grad f of the couplings of the catalogue, for the blocks that are asked for
  *
  * Here quadratics, distances, sums and callbacks; the others in losses.c, products.c and
- * tucker.c. */
+ * tucker.inc. */
 #include <crease/catalogue.h>
 
 #include "verify/verify.h"
@@ -14,15 +14,16 @@ static bool quadratic(crs_verifier *v, const crease_smooth *f, const double *con
     for (int k = 0; k < q->count; k++) {
         const int i = q->row[k], j = q->col[k];
         const ptrdiff_t m = crease_size(&v->p->space[i]), n = crease_size(&v->p->space[j]);
+        if (!g[i] && !g[j]) continue;
         for (ptrdiff_t r = 0; r < m; r++)
             for (ptrdiff_t c = 0; c < n; c++) {
                 const num a = exact(q->matrix[k][r * n + c]);
-                gather(&g[i][r], a, exact(x[j][c]));
-                if (i != j) gather(&g[j][c], a, exact(x[i][r]));
+                if (g[i]) gather(&g[i][r], a, exact(x[j][c]));
+                if (i != j && g[j]) gather(&g[j][c], a, exact(x[i][r]));
             }
     }
     for (int i = 0; q->linear && i < q->blocks; i++)
-        for (ptrdiff_t r = 0, m = crease_size(&v->p->space[i]); q->linear[i] && r < m; r++)
+        for (ptrdiff_t r = 0, m = crease_size(&v->p->space[i]); g[i] && q->linear[i] && r < m; r++)
             g[i][r] = add(g[i][r], exact(q->linear[i][r]));
     return true;
 }
@@ -31,12 +32,13 @@ static bool quadratic(crs_verifier *v, const crease_smooth *f, const double *con
 static bool distance(crs_verifier *v, const crease_smooth *f, const double *const *x, num **g)
 {
     const crease_distance_data *d = f->data;
-    for (ptrdiff_t k = 0, n = crease_size(&v->p->space[d->a]); k < n; k++) {
+    const ptrdiff_t n = g[d->a] || (d->b >= 0 && g[d->b]) ? crease_size(&v->p->space[d->a]) : 0;
+    for (ptrdiff_t k = 0; k < n; k++) {
         num away = exact(x[d->a][k]);
         if (d->b >= 0) away = add(away, exact(-(real)x[d->b][k]));
         if (d->d) away = add(away, exact(-(real)d->d[k]));
-        gather(&g[d->a][k], exact(d->weight), away);
-        if (d->b >= 0) gather(&g[d->b][k], exact(-(real)d->weight), away);
+        if (g[d->a]) gather(&g[d->a][k], exact(d->weight), away);
+        if (d->b >= 0 && g[d->b]) gather(&g[d->b][k], exact(-(real)d->weight), away);
     }
     return true;
 }
@@ -55,6 +57,7 @@ static bool callback(crs_verifier *v, const crease_smooth *f, const double *cons
     v->trusted_callback = true;
     for (int i = 0; i < v->p->count; i++) {
         const ptrdiff_t n = crease_size(&v->p->space[i]);
+        if (!g[i]) continue;
         double *own = crs_room(v, n, sizeof *own);
         if (!own) return false;
         c->grad(c->user, x, i, own);

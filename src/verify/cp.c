@@ -1,41 +1,19 @@
 /* SPDX-License-Identifier: MIT
- * cp: CP robust PCA judged row by row, from the definitions
+ * cp: CP robust PCA judged from the definitions
  *
  *   X_n  |2 (M - Z)_(n) M_n + nu X_n|, to the normal cone where X_n >= 0; M = [[X_1..X_d]]
  *   E    dist(Lambda, alpha dR(E)), Lambda = 2 alpha_N W o B
  *   Z    |2 (Z - M) - Lambda|,   B  0 by the choice of Lambda,   |Z + E + B - T|
  *
- * A sum of n terms in long double is off by at most (n + 64) LDBL_EPSILON times the norms of its
- * factors: that is the rounding that is added to every residual. */
+ * What rounding did, to first order: a pass over the entries (cp_sweep.inc) has M to
+ * (rank + 3 + 2d) u |rows' products| |columns' products|, D = M - Z to that and u |D|, and its sums
+ * to `summing` of the size of their terms; the sums over its tables are in long double. No scale is
+ * off by more than its residual and `summing` of itself. */
 #include <stdio.h>
-
-#include <crease/cp_fit.h>
 
 #include "verify/cp.h"
 
-/* Sums of squares over all entries. */
-static void add_entry(crs_cp_check *k, real m, const crs_cp_entry_read *at)
-{
-    const real an = k->c->alpha_noise;
-    const real b = at->seen ? at->noise : -at->split - at->sparse;
-    const real lambda = at->seen ? 2 * an * b : 0, d = m - at->split;
-    const crs_slopes s = crs_slopes_at(&k->reg, 0, at->sparse, k->reg.low, k->reg.high, 0);
-    const real off = crs_nearest_slope(&s, lambda) - lambda;
-    k->sum[CRS_DIST] += off * off;
-    k->sum[CRS_LAMBDA] += lambda * lambda;
-    k->sum[CRS_SPLIT] += (2 * d + lambda) * (2 * d + lambda);
-    k->sum[CRS_GAP] += d * d;
-    k->sum[CRS_M] += m * m;
-    k->sum[CRS_Z] += (real)at->split * at->split;
-    k->sum[CRS_E] += (real)at->sparse * at->sparse;
-    k->sum[CRS_B] += b * b;
-    k->sum[CRS_T] += at->seen ? (real)at->data * at->data : 0;
-    const real s_j = (real)at->split + at->sparse + b - (at->seen ? (real)at->data : 0);
-    k->sum[CRS_FEASIBLE] += s_j * s_j;
-}
-
-/* The sides of the tensor: Khatri-Rao rows of the modes from .. to-1, row l. */
-static void product_row(const crs_cp_check *k, int from, int to, int skip, ptrdiff_t l, real *out)
+void crs_cp_product(const crs_cp_check *k, int from, int to, int skip, ptrdiff_t l, real *out)
 {
     const crease_cp_claim *c = k->c;
     for (ptrdiff_t r = 0; r < c->rank; r++) out[r] = 1;
@@ -46,38 +24,17 @@ static void product_row(const crs_cp_check *k, int from, int to, int skip, ptrdi
     }
 }
 
-static bool read_row(crs_cp_check *k, ptrdiff_t row, crease_error *e)
+bool crs_cp_read(crs_cp_check *k, ptrdiff_t first, ptrdiff_t count, crease_error *e)
 {
-    static const crease_cp_part part[] = { CREASE_CP_DATA, CREASE_CP_SEEN, CREASE_CP_SPLIT,
-                                           CREASE_CP_SPARSE, CREASE_CP_NOISE };
+    static const crease_cp_part part[CRS_CP_PARTS] = { CREASE_CP_DATA, CREASE_CP_SEEN,
+                                                       CREASE_CP_SPLIT, CREASE_CP_SPARSE,
+                                                       CREASE_CP_NOISE };
     const crease_cp_claim *c = k->c;
-    for (int p = 0; p < 5; p++)
-        if (!c->read(c->user, part[p], row, k->row[p]))
-            return crs_fail(e, CREASE_IO, "row %td of the result cannot be read", row + 1);
-    return true;
-}
-
-/* One row: its sums, D = M - Z times the columns' products, and the columns' share of it. */
-static bool sweep_row(crs_cp_check *k, ptrdiff_t row, crease_error *e)
-{
-    const crease_cp_claim *c = k->c;
-    const ptrdiff_t rank = c->rank;
-    real *left = k->left, *to = k->rows + row * rank;
-    if (!read_row(k, row, e)) return false;
-    product_row(k, 0, k->split, -1, row, left);
-    for (ptrdiff_t j = 0; j < c->right; j++) {
-        const real *right = k->columns + j * rank;
-        const crs_cp_entry_read at = { k->row[0][j], k->row[2][j], k->row[3][j], k->row[4][j],
-                                       k->row[1][j] != 0 };
-        real m = 0;
-        for (ptrdiff_t r = 0; r < rank; r++) m += left[r] * right[r];
-        const real d = m - at.split;
-        for (ptrdiff_t r = 0; r < rank; r++) {
-            to[r] += d * right[r];
-            k->collected[j * rank + r] += d * left[r];
-        }
-        add_entry(k, m, &at);
-    }
+    for (ptrdiff_t i = 0; i < count; i++)
+        for (int p = 0; p < CRS_CP_PARTS; p++)
+            if (!c->read(c->user, part[p], first + i, k->row[p] + i * c->right))
+                return crs_fail(e, CREASE_IO, "row %td of the result cannot be read",
+                                first + i + 1);
     return true;
 }
 
@@ -106,26 +63,34 @@ static void collect(crs_cp_check *k, int n)
     const crease_cp_claim *c = k->c;
     const bool row = n < k->split;
     const int from = row ? 0 : k->split, to = row ? k->split : c->shape.order;
-    const ptrdiff_t rank = c->rank, dim = c->shape.dim[n];
+    const ptrdiff_t rank = c->rank, dim = c->shape.dim[n], all = row ? c->left : c->right;
     const real *table = row ? k->rows : k->collected;
+    const ptrdiff_t next = row ? rank : 1, step = row ? 1 : c->right;
     ptrdiff_t after = 1;
     for (int j = n + 1; j < to; j++) after *= c->shape.dim[j];
     for (ptrdiff_t j = 0; j < dim * rank; j++) k->product[j] = 0;
-    for (ptrdiff_t l = 0, all = row ? c->left : c->right; l < all; l++) {
-        product_row(k, from, to, n, l, k->left);
+    for (ptrdiff_t l = 0; l < all; l++) {
+        crs_cp_product(k, from, to, n, l, k->side);
         for (ptrdiff_t r = 0; r < rank; r++)
-            k->product[l / after % dim * rank + r] += table[l * rank + r] * k->left[r];
+            k->product[l / after % dim * rank + r] += table[l * next + r * step] * k->side[r];
     }
 }
 
 static real cone(real x, real g) { return x > 0 ? g : x == 0 ? positive(-g) : (real)INFINITY; }
 
+/* |rounding of M| */
+static real rounding_of_model(const crs_cp_check *k)
+{
+    const real count = (real)k->c->rank + 3 + 2 * k->c->shape.order;
+    return count * k->unit * k->rows_length * k->columns_length + k->tiny;
+}
+
 static void find_factor(crs_cp_check *k, int n, crs_finding *f)
 {
     const crease_cp_claim *c = k->c;
     const ptrdiff_t rank = c->rank, size = c->shape.dim[n] * rank;
-    const real reach = sqrtl(gram(k, n));
-    real all = 0, without = 0, added = 0;
+    const real reach = sqrtl(gram(k, n)), gap = sqrtl(k->sum[CRS_GAP]);
+    real all = 0, without = 0, added = 0, own = 0;
     collect(k, n);
     for (ptrdiff_t j = 0; j < size; j++) {
         const real x = c->factor[n][j];
@@ -137,46 +102,42 @@ static void find_factor(crs_cp_check *k, int n, crs_finding *f)
         all += off * off;
         without += 4 * (xg - k->product[j]) * (xg - k->product[j]);
         added += (2 * xg + c->ridge * x) * (2 * xg + c->ridge * x);
+        own += x * x;
     }
-    const real terms = sqrtl(k->sum[CRS_M]) + sqrtl(k->sum[CRS_Z]) + k->lengths;
+    const real longest = (real)(c->left + c->right + size) * LDBL_EPSILON;
     f->residual = sqrtl(all);
     f->scale = sqrtl(without) + sqrtl(added);
-    f->rounding = working_roundings(c->left + c->right + rank + c->shape.order) * 2 *
-                  (terms * reach + sqrtl(added));
+    f->rounding = 2 * reach * (rounding_of_model(k) + (3 * k->unit + k->summing + longest) * gap);
+    f->rounding += working_roundings(c->shape.dim[n] + rank + c->shape.order) * sqrtl(own) *
+                   (2 * reach * reach + c->ridge);
+    k->most = bigger(k->most, reach);
 }
 
 /* E, Z, B and the constraint */
 static void find_rest(crs_cp_check *k, crs_finding *block, crs_finding *feasibility)
 {
-    const real u = working_roundings(k->c->rank + k->c->shape.order);
-    const real *sum = k->sum, lambda = sqrtl(sum[CRS_LAMBDA]);
-    const real m = sqrtl(sum[CRS_M]), z = sqrtl(sum[CRS_Z]), e = sqrtl(sum[CRS_E]);
-    const real b = sqrtl(sum[CRS_B]), t = sqrtl(sum[CRS_T]);
-    block[0] = (crs_finding){ .residual = sqrtl(sum[CRS_DIST]), .scale = lambda };
-    block[0].rounding = u * lambda;
-    block[1] = (crs_finding){ .residual = sqrtl(sum[CRS_SPLIT]), .scale = 2 * m + 2 * z + lambda };
-    block[1].rounding = u * (block[1].scale + 2 * k->lengths);
-    block[2] = (crs_finding){ .scale = 2 * lambda, .rounding = u * lambda };
-    *feasibility = (crs_finding){ .residual = sqrtl(sum[CRS_FEASIBLE]), .scale = z + e + b + t };
-    feasibility->rounding = u * feasibility->scale;
+    const real u = k->unit, sums = k->summing, tiny = k->tiny;
+    real norm[CRS_CP_SUMS];
+    for (int s = 0; s < CRS_CP_SUMS; s++) norm[s] = sqrtl(k->sum[s]);
+    const real lambda = norm[CRS_LAMBDA], dist = norm[CRS_DIST], z = norm[CRS_Z];
+    block[0] = (crs_finding){ .residual = dist, .scale = lambda };
+    block[0].rounding = 3 * u * lambda + working_roundings(0) * norm[CRS_SLOPES] + tiny;
+    if (dist < INFINITY) block[0].rounding += (2 * u + sums) * dist;
+    block[1] = (crs_finding){ .residual = norm[CRS_SPLIT] };
+    block[1].scale = 2 * norm[CRS_M] + 2 * z + lambda;
+    block[1].rounding = 2 * rounding_of_model(k) + 2 * u * (norm[CRS_GAP] + lambda);
+    block[1].rounding += (u + sums) * norm[CRS_SPLIT] + tiny;
+    block[2] = (crs_finding){ .scale = 2 * lambda, .rounding = u * lambda + tiny };
+    *feasibility = (crs_finding){ .residual = norm[CRS_FEASIBLE] };
+    feasibility->scale = z + norm[CRS_E] + norm[CRS_B] + norm[CRS_T];
+    feasibility->rounding = 4 * u * feasibility->scale + sums * norm[CRS_FEASIBLE] + tiny;
+    k->most = bigger(k->most, bigger(block[1].scale, feasibility->scale));
 }
 
-bool crs_claim_sweep(crs_cp_check *k, crs_finding *block, crs_finding *feasibility, crease_error *e)
+void crs_cp_find(crs_cp_check *k, crs_finding *block, crs_finding *feasibility)
 {
-    const crease_cp_claim *c = k->c;
-    const int d = c->shape.order;
-    real squares = 0, rows = 0;
-    for (ptrdiff_t j = 0; j < c->right; j++) {
-        real *to = k->columns + j * c->rank;
-        product_row(k, k->split, d, -1, j, to);
-        for (ptrdiff_t r = 0; r < c->rank; r++) squares += to[r] * to[r];
-    }
-    for (ptrdiff_t row = 0; row < c->left; row++) {
-        if (!sweep_row(k, row, e)) return false;
-        for (ptrdiff_t r = 0; r < c->rank; r++) rows += k->left[r] * k->left[r];
-    }
-    k->lengths = sqrtl(squares) * sqrtl(rows); /* >= the size of the terms of M */
+    const int d = k->c->shape.order;
+    k->most = bigger(k->rows_length, k->columns_length);
     for (int n = 0; n < d; n++) find_factor(k, n, &block[n]);
     find_rest(k, block + d, feasibility);
-    return true;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * cp.h: the check of CP robust PCA, shared by its two files */
+ * cp.h: the check of CP robust PCA, shared by its files */
 #ifndef CRS_VERIFY_CP_H
 #define CRS_VERIFY_CP_H
 
@@ -7,7 +7,8 @@
 
 #include "verify/verify.h"
 
-/* Sums of squares over the entries. */
+/* Sums of squares over the entries; CRS_SLOPES: of the numbers that slopes at E != 0 are made of.
+ */
 enum {
     CRS_DIST,
     CRS_LAMBDA,
@@ -19,26 +20,46 @@ enum {
     CRS_B,
     CRS_T,
     CRS_FEASIBLE,
+    CRS_SLOPES,
     CRS_CP_SUMS
 };
 
-/* T, Z, E, B and W of one entry. */
-typedef struct {
-    double data, split, sparse, noise;
-    bool seen;
-} crs_cp_entry_read;
+enum { CRS_CP_PARTS = 5, CRS_CP_ROWS = 8 }; /* T, W, Z, E, B; rows that are read at a time */
 
 typedef struct {
     const crease_cp_claim *c;
     crs_known_reg reg; /* alpha R */
     int split;         /* modes 0 .. split-1 are the rows */
-    real sum[CRS_CP_SUMS], lengths;
-    double *row[5];
-    real *left, *columns, *rows, *collected, *gram, *product;
+    ptrdiff_t batch;   /* rows at a time, <= CRS_CP_ROWS */
+    double *row[CRS_CP_PARTS];
+    real *side; /* a row of products of factors */
+
+    /* What a pass over the entries finds, D = M - Z. */
+    real sum[CRS_CP_SUMS];
+    real rows_length, columns_length; /* of the products of factors on the two sides */
+    real *rows;                       /* left x rank: D times the columns' products */
+    real *collected;                  /* rank x right: the rows' products times D */
+    real unit;                        /* how far one operation is off, relative to its result */
+    real summing;                     /* a sum of the pass, relative to the size of its terms */
+    real tiny;                        /* anything, absolutely, for numbers too small to be normal */
+
+    real *gram, *product;
+    real most; /* the largest norm met */
 } crs_cp_check;
 
-/* d + 3 blocks and the constraint (cp.c). */
-bool crs_claim_sweep(crs_cp_check *k, crs_finding *block, crs_finding *feasibility,
-                     crease_error *e);
+/* From the claim alone: the penalty and memory. false: the penalty is not one by entries
+ * (cp_verdict.c). */
+bool crs_cp_prepare(crs_verifier *v, crs_cp_check *k);
+
+/* The pass, in double and in long double (cp_sweep.inc); false: reading or memory fails. */
+typedef bool crs_cp_sweep(crs_verifier *v, crs_cp_check *k, crease_error *e);
+crs_cp_sweep crs_cp_sweep_double, crs_cp_sweep_extended;
+
+/* Khatri-Rao products of the modes from .. to-1 but `skip`, row l (cp.c). */
+void crs_cp_product(const crs_cp_check *k, int from, int to, int skip, ptrdiff_t l, real *out);
+/* Rows first .. first + count - 1 of all parts (cp.c). */
+bool crs_cp_read(crs_cp_check *k, ptrdiff_t first, ptrdiff_t count, crease_error *e);
+/* Everything that follows from a pass: d + 3 blocks and the constraint (cp.c). */
+void crs_cp_find(crs_cp_check *k, crs_finding *block, crs_finding *feasibility);
 
 #endif

@@ -28,6 +28,7 @@ static bool feasibility(crs_verifier *v, const crs_point *at, crs_finding *f)
     f->scale = norm_of(m, s).v;
     for (int i = 0; i < p->count; i++) {
         if (!constrained(p, i)) continue;
+        void *mark = v->rooms;
         const num *x = crs_exact(v, crease_size(&p->space[i]), at->x[i]);
         num *part = crs_nums(v, m);
         if (!x || !part) return false;
@@ -35,6 +36,7 @@ static bool feasibility(crs_verifier *v, const crs_point *at, crs_finding *f)
             return false;
         f->scale += norm_of(m, part).v;
         for (ptrdiff_t j = 0; j < m; j++) s[j] = add(s[j], part[j]);
+        crs_rooms_release(v, mark);
     }
     const num norm = norm_of(m, s);
     f->residual = norm.v;
@@ -42,49 +44,75 @@ static bool feasibility(crs_verifier *v, const crs_point *at, crs_finding *f)
     return true;
 }
 
+/* grad_i f at x, and in v->blur what is not in its entries */
+static num *gradient(crs_verifier *v, const double *const *x, int i)
+{
+    const crease_problem *p = v->p;
+    num *out = crs_nums(v, crease_size(&p->space[i])), **g = crs_room(v, p->count, sizeof *g);
+    void *mark = v->rooms;
+    v->blur = 0;
+    if (!out || !g) return NULL;
+    g[i] = out;
+    if (p->f.ops && !crs_add_gradient(v, &p->f, x, g)) return NULL;
+    crs_rooms_release(v, mark);
+    return out;
+}
+
 /* Of what size the terms of grad_i f are: |grad_i f at x_i = 0| + |what x_i adds to it|. */
 static bool terms(crs_verifier *v, const crs_point *at, int i, const num *grad, real *size)
 {
     const crease_problem *p = v->p;
     const ptrdiff_t n = crease_size(&p->space[i]);
+    void *mark = v->rooms;
     const double **x = crs_room(v, p->count, sizeof *x);
     double *zero = crs_room(v, n, sizeof *zero);
-    num **at_zero = crs_room(v, p->count, sizeof *at_zero), *added = crs_nums(v, n);
-    if (!x || !zero || !at_zero || !added) return false;
-    for (int k = 0; k < p->count; k++) {
-        x[k] = k == i ? zero : at->x[k];
-        at_zero[k] = crs_nums(v, crease_size(&p->space[k]));
-        if (!at_zero[k]) return false;
-    }
-    if (p->f.ops && !crs_add_gradient(v, &p->f, x, at_zero)) return false;
-    for (ptrdiff_t j = 0; j < n; j++) added[j] = add(grad[j], neg(at_zero[i][j]));
-    *size = norm_of(n, at_zero[i]).v + norm_of(n, added).v;
+    const real blur = v->blur;
+    if (!x || !zero) return false;
+    for (int k = 0; k < p->count; k++) x[k] = k == i ? zero : at->x[k];
+    num *at_zero = gradient(v, x, i);
+    if (!at_zero) return false;
+    *size = norm_of(n, at_zero).v;
+    for (ptrdiff_t j = 0; j < n; j++) at_zero[j] = add(grad[j], neg(at_zero[j]));
+    *size = positive(*size + norm_of(n, at_zero).v - 2 * v->blur - blur);
+    v->blur = blur;
+    crs_rooms_release(v, mark);
     return true;
 }
 
-/* The block's place from grad_i f: c, its error, its size. */
-static bool prepare(crs_verifier *v, const crs_point *at, int i, num *grad, crs_place *place)
+/* grad becomes grad - A_i'lambda, of size |A_i'lambda|. */
+static bool subtract_pull(crs_verifier *v, const crs_point *at, int i, num *grad, real *size)
 {
     const crease_problem *p = v->p;
     const ptrdiff_t n = crease_size(&p->space[i]);
-    real *x = crs_reals(v, n), *c = crs_reals(v, n);
+    void *mark = v->rooms;
+    const num *lambda = crs_exact(v, crease_size(&p->range), at->lambda);
     num *pull = crs_nums(v, n);
-    if (!x || !c || !pull) return false;
-    *place = (crs_place){ i, x, c, norm_of(n, grad).v, 0 };
+    if (!lambda || !pull ||
+        !crs_multiply(v, &p->block[i].map, &p->space[i], &p->range, true, lambda, pull))
+        return false;
+    *size += norm_of(n, pull).v;
+    for (ptrdiff_t j = 0; j < n; j++) grad[j] = add(grad[j], neg(pull[j]));
+    crs_rooms_release(v, mark);
+    return true;
+}
+
+/* The block's place: c, its error, its size. */
+static bool prepare(crs_verifier *v, const crs_point *at, int i, crs_place *place)
+{
+    const ptrdiff_t n = crease_size(&v->p->space[i]);
+    real *x = crs_reals(v, n), *c = crs_reals(v, n);
+    void *mark = v->rooms;
+    num *grad = gradient(v, at->x, i);
+    if (!x || !c || !grad) return false;
+    *place = (crs_place){ i, x, c, positive(norm_of(n, grad).v - v->blur), 0 };
     if (at->relative && !terms(v, at, i, grad, &place->size)) return false;
-    if (constrained(p, i)) {
-        const num *lambda = crs_exact(v, crease_size(&p->range), at->lambda);
-        if (!lambda) return false;
-        if (!crs_multiply(v, &p->block[i].map, &p->space[i], &p->range, true, lambda, pull))
-            return false;
-        place->size += norm_of(n, pull).v;
-    }
+    if (constrained(v->p, i) && !subtract_pull(v, at, i, grad, &place->size)) return false;
     for (ptrdiff_t j = 0; j < n; j++) {
-        grad[j] = add(grad[j], neg(pull[j]));
         c[j] = grad[j].v;
         x[j] = at->x[i][j];
     }
-    place->error = norm_of(n, grad).e;
+    place->error = norm_of(n, grad).e + v->blur;
+    crs_rooms_release(v, mark);
     return true;
 }
 
@@ -103,13 +131,11 @@ static bool find(crs_verifier *v, const crs_point *at, const crs_place *place, c
                    : crs_find_block(v, place, at->g ? at->g[i] : NULL, &out->block[i]);
 }
 
-static bool allocate(crs_verifier *v, crs_evidence *out, num ***grad)
+static bool allocate(crs_verifier *v, crs_evidence *out)
 {
     const int N = v->p->count;
     *out = (crs_evidence){ .block = crs_room(v, N, sizeof *out->block) };
     out->member = crs_room(v, N, sizeof *out->member);
-    *grad = crs_room(v, N, sizeof **grad);
-    for (int i = 0; *grad && i < N; i++) (*grad)[i] = crs_nums(v, crease_size(&v->p->space[i]));
     return !v->no_memory;
 }
 
@@ -123,14 +149,16 @@ static bool is_whole(crs_verifier *v)
 bool crs_collect(crs_verifier *v, const crs_point *at, crs_evidence *out)
 {
     const crease_problem *p = v->p;
-    num **grad;
     crs_place place;
     if (!is_whole(v)) return false;
     if (at->gcg && p->range.order > 0)
         return crs_refuse(v, "the gcg setting has no constraint, but the problem has one");
-    if (!allocate(v, out, &grad)) return false;
-    if (p->f.ops && !crs_add_gradient(v, &p->f, at->x, grad)) return false;
-    for (int i = 0; i < p->count; i++)
-        if (!prepare(v, at, i, grad[i], &place) || !find(v, at, &place, out)) return false;
+    if (!allocate(v, out)) return false;
+    for (int i = 0; i < p->count; i++) {
+        void *mark = v->rooms;
+        if (!prepare(v, at, i, &place) || !find(v, at, &place, out)) return false;
+        out->coarse = out->coarse || (v->coarse && v->blur > 0);
+        crs_rooms_release(v, mark);
+    }
     return p->range.order == 0 || feasibility(v, at, &out->feasibility);
 }

@@ -16,9 +16,15 @@ typedef struct {
 typedef struct {
     crs_finding *block, feasibility;
     crs_membership *member; /* of x_i in X_i */
+    bool coarse;            /* was anything done in double? */
 } crs_evidence;
 
 /* false: refused or out of memory, as v says. */
 bool crs_collect(crs_verifier *v, const crs_point *at, crs_evidence *out);
+
+/* Are all numbers of the point finite? If not, *out says which is not (verdict.c). */
+bool crs_point_finite(const crease_problem *p, const crs_point *at, crease_verification *out);
+void crs_decide(const crease_problem *p, const crs_point *at, const crs_evidence *e, double eps,
+                crease_verification *out);
 
 #endif

@@ -88,6 +88,9 @@ bool crs_loss_gradient(crs_verifier *v, const crease_smooth *f, const double *co
     const loss *l = loss_named(f->ops->name);
     const bool labels = l->slope == logistic;
     const ptrdiff_t m = crease_size(&p->range);
+    bool wanted = false;
+    for (int k = 0; k < p->count; k++) wanted = wanted || g[p->block[k]];
+    if (!wanted) return true;
     num *u = crs_nums(v, m);
     if (!u) return false;
     for (int k = 0; k < p->count; k++) {
@@ -101,8 +104,8 @@ bool crs_loss_gradient(crs_verifier *v, const crease_smooth *f, const double *co
                       : slope(l, f->par, add(u[j], neg(rhs)));
     }
     for (int k = 0; k < p->count; k++)
-        if (!crs_multiply(v, &p->map[k], &v->p->space[p->block[k]], &p->range, true, u,
-                          g[p->block[k]]))
+        if (g[p->block[k]] && !crs_multiply(v, &p->map[k], &v->p->space[p->block[k]], &p->range,
+                                            true, u, g[p->block[k]]))
             return false;
     return true;
 }

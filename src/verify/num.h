@@ -50,4 +50,11 @@ static inline real beyond(real bound) { return isinf(bound) ? 0 : 2 * DBL_EPSILO
 /* The roundings of plain sums over n entries here, relative to the size of their terms. */
 static inline real working_roundings(ptrdiff_t n) { return ((real)n + 64) * LDBL_EPSILON; }
 
+/* The least double that is not below t. */
+static inline double upward(real t)
+{
+    const double d = (double)t;
+    return (real)d < t ? nextafter(d, INFINITY) : d;
+}
+
 #endif

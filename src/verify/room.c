@@ -5,19 +5,40 @@
 
 #include "verify/verify.h"
 
+enum { LARGE = 1 << 20 }; /* bytes that are worth keeping */
+
 typedef union room {
-    union room *next;
+    struct {
+        union room *next;
+        size_t bytes;
+    } head;
     max_align_t align;
 } room;
+
+/* A room of this size that was released: new memory costs more than clearing it. */
+static room *again(crs_verifier *v, size_t bytes)
+{
+    room *before = NULL, *r = v->spare;
+    for (; r && r->head.bytes != bytes; r = r->head.next) before = r;
+    if (!r) return NULL;
+    if (before)
+        before->head.next = r->head.next;
+    else
+        v->spare = r->head.next;
+    memset(r, 0, bytes);
+    return r;
+}
 
 void *crs_room(crs_verifier *v, ptrdiff_t count, size_t size)
 {
     const size_t head = (sizeof(room) + size - 1) / size; /* in units of the elements */
-    room *r = count < 0 || (size_t)count > PTRDIFF_MAX / size - head
-                  ? NULL
-                  : crs_alloc((size_t)count + head, size);
+    const bool fits = count >= 0 && (size_t)count <= PTRDIFF_MAX / size - head;
+    const size_t bytes = fits ? ((size_t)count + head) * size : 0;
+    room *r = fits ? again(v, bytes) : NULL;
+    if (fits && !r) r = crs_alloc((size_t)count + head, size);
     if (!r) return v->no_memory = true, NULL;
-    r->next = v->rooms;
+    r->head.bytes = bytes;
+    r->head.next = v->rooms;
     v->rooms = r;
     return r + 1;
 }
@@ -32,13 +53,27 @@ num *crs_exact(crs_verifier *v, ptrdiff_t n, const double *x)
     return out;
 }
 
+void crs_rooms_release(crs_verifier *v, void *mark)
+{
+    for (room *r = v->rooms; r && r != mark; r = v->rooms) {
+        v->rooms = r->head.next;
+        if (r->head.bytes < LARGE) {
+            crs_free(r);
+            continue;
+        }
+        r->head.next = v->spare;
+        v->spare = r;
+    }
+}
+
 void crs_rooms_free(crs_verifier *v)
 {
-    for (room *r = v->rooms, *next; r; r = next) {
-        next = r->next;
+    crs_rooms_release(v, NULL);
+    for (room *r = v->spare, *next; r; r = next) {
+        next = r->head.next;
         crs_free(r);
     }
-    v->rooms = NULL;
+    v->spare = NULL;
 }
 
 bool crs_refuse(crs_verifier *v, const char *format, ...)

@@ -10,8 +10,10 @@
 /* What a verification works on. Memory lives until its end; a failed allocation is remembered. */
 typedef struct {
     const crease_problem *p;
-    void *rooms;
+    void *rooms, *spare; /* in use, and released */
     bool no_memory, unsupported, trusted_callback;
+    bool coarse;   /* large couplings may work in double */
+    real blur;     /* of the last gradient, in norm, beside the errors of its entries */
     char why[160]; /* the first thing that is unsupported */
 } crs_verifier;
 
@@ -21,6 +23,7 @@ real *crs_reals(crs_verifier *v, ptrdiff_t count);
 num *crs_nums(crs_verifier *v, ptrdiff_t count);
 num *crs_exact(crs_verifier *v, ptrdiff_t n, const double *x); /* x without errors */
 void crs_rooms_free(crs_verifier *v);
+void crs_rooms_release(crs_verifier *v, void *mark); /* those since v->rooms was `mark` */
 
 #if defined(__GNUC__)
 __attribute__((format(printf, 2, 3)))
@@ -154,7 +157,8 @@ bool crs_box_of(const crease_set *c, crs_box *box);                        /* is
 bool crs_multiply(crs_verifier *v, const crease_map *A, const crease_space *dom,
                   const crease_space *ran, bool transposed, const num *in, num *out);
 
-/* g[i] += grad_i f(x) for all blocks i (couplings.c and the files it names). */
+/* g[i] += grad_i f(x) for the blocks i whose g[i] is not NULL (couplings.c and the files it
+ * names). */
 typedef bool crs_gradient(crs_verifier *v, const crease_smooth *f, const double *const *x, num **g);
 crs_gradient crs_add_gradient, crs_loss_gradient, crs_multilinear_gradient, crs_product_gradient,
     crs_cp_gradient, crs_tucker_gradient;
