@@ -30,6 +30,7 @@ typedef struct {
     const unsigned char *mask;      /* W, borrowed; NULL: all observed */
     int threads;                    /* 1 .. CRS_CP_MOST_THREADS; results do not depend on it */
     bool dense;                     /* never compress E; results do not depend on it */
+    bool full;                      /* all statistics, not those of a stop alone */
     bool single;                    /* T is float, and so are Z, E, B; factors and sums double */
     const crs_cp_kernel *kernel;    /* NULL: the fastest that runs here */
 } crs_cp_settings;
@@ -41,12 +42,13 @@ typedef struct {
     long iteration;
     double theta; /* ADMM: moves of this step and the one before (first step: INFINITY) */
     double moves, move_factor[CREASE_MAX_ORDER], move_e, move_z, move_b;
+    ptrdiff_t nonzeros; /* of E */
+    /* NaN unless settings.full, for they cost time: */
     double objective, fit, penalty, noise; /* fit = |Z - [[X]]|^2, noise = |W o B|^2 */
     double feasibility;                    /* |Z + E + B - T| */
     double residual_e;                     /* an upper bound of dist(Lambda, alpha dR(E)) */
     double residual_z;                     /* |2 (Z - [[X]]) - Lambda| */
     double residual_b;                     /* |2 alpha_N W o B - Lambda| */
-    ptrdiff_t nonzeros;                    /* of E */
 } crs_cp_statistics;
 
 typedef struct crs_cp_fused crs_cp_fused;

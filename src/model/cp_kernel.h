@@ -37,7 +37,7 @@ typedef struct {
     double weight; /* 2 alpha_N W */
     double lambda_older, lambda_b;
     double u_older, u_b, pull, e_scale, t, dead, z_scale;
-    double edge; /* of l1: dead / e_scale */
+    double edge; /* dead / e_scale */
     double b_older, b_b, b_s, kappa;
 } crs_cp_entry;
 
@@ -45,7 +45,9 @@ typedef struct {
     bool descent; /* block coordinate descent: no B, no Lambda */
     bool own;     /* Lambda is a multiple of B: older is not read */
     bool soft;    /* the penalty is l1: its prox is written out */
+    bool full;    /* all sums; otherwise those of theta */
     double beta, h_e, h_z;
+    double fold; /* z_scale where it is the same for both W, else 1: what comes before it has it */
     crs_cp_entry at[2]; /* W = 0, W = 1 */
     crs_scalar penalty; /* alpha R */
 } crs_cp_rule;
@@ -61,7 +63,7 @@ typedef struct {
     void *e;
     uint64_t *marks; /* of every row, `words` words: bit j is set where E' is not 0 */
     ptrdiff_t words;
-    void *rest;    /* 4 x block: u - pull E', with [[X]] Z' */
+    void *rest;    /* 4 x block: u + h_z Z - pull E', with [[X]] Z' */
     void *partial; /* rank x 4 vectors; of collect: rank x width */
     double *y;     /* rank x 4 */
     double *sums;
@@ -76,7 +78,7 @@ typedef struct {
     ptrdiff_t lanes; /* of a vector */
     bool single;     /* stored as float */
 
-    /* E', Z', B', the marks, the sums, and y += Z' K; v is rank x 4, twice the rows of V */
+    /* E', Z', B', the marks, the sums, and y += Z' K; v is rank x 4, 2 fold times the rows of V */
     void (*update)(const crs_cp_rule *r, ptrdiff_t rank, const void *v, const void *columns,
                    const crs_cp_tile *t);
 

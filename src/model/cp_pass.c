@@ -32,14 +32,15 @@ static const void *columns_of(const crs_cp_fused *s, ptrdiff_t chunk)
     return at_entry(s, s->columns, chunk * s->c.rank * s->grid.width);
 }
 
-/* v (rank x 4) = twice rows first .. of kr (rows x rank), 0 beyond the tile */
+/* v (rank x 4) = 2 fold times rows first .. of kr (rows x rank), 0 beyond the tile */
 static void twice_transposed(const crs_cp_fused *s, const crs_cp_worker *w, ptrdiff_t rows,
                              const double *kr)
 {
     const ptrdiff_t rank = s->c.rank;
+    const double twice = 2 * s->rule.fold;
     for (ptrdiff_t r = 0; r < rank; r++)
         for (ptrdiff_t i = 0; i < CRS_TILE_ROWS; i++)
-            w->twice[r * CRS_TILE_ROWS + i] = i < rows ? 2 * kr[i * rank + r] : 0;
+            w->twice[r * CRS_TILE_ROWS + i] = i < rows ? twice * kr[i * rank + r] : 0;
     s->kernel->narrow(rank * CRS_TILE_ROWS, w->twice, w->v);
 }
 

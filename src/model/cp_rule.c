@@ -68,7 +68,8 @@ static crs_cp_entry entry(const crs_cp_settings *c, const crs_cp_rule *r, double
     a.t = a.e_scale;
     a.z_scale = 1 / (2 + a.pull + c->h_z);
     a.dead = e > 0 ? crs_dead_zone(&r->penalty, a.t) : INFINITY;
-    a.edge = e > 0 && r->soft ? r->penalty.weight * r->penalty.par[0] : INFINITY;
+    a.edge = a.dead < INFINITY ? a.dead * e : INFINITY;
+    if (e > 0 && r->soft) a.edge = r->penalty.weight * r->penalty.par[0];
     last_step(c, &a, first);
     return a;
 }
@@ -82,10 +83,12 @@ void crs_cp_rules(crs_cp_fused *s)
     r->soft = c->penalty == &crs_l1;
     r->penalty = (crs_scalar){ c->penalty, c->par, c->alpha };
     r->own = !s->has_older;
+    r->full = c->full;
     s->first = *r;
     for (int seen = 0; seen < 2; seen++) {
         const double w = seen ? 2 * c->alpha_noise : 0;
         r->at[seen] = entry(c, r, w, false);
         s->first.at[seen] = entry(c, r, w, s->has_older);
     }
+    r->fold = s->first.fold = c->mask && r->descent ? 1 : r->at[1].z_scale;
 }

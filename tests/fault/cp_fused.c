@@ -34,6 +34,7 @@ static void one_case(crs_cp_method method, const crease_space *shape, ptrdiff_t 
     c.alpha = c.alpha_noise = c.par[0] = c.h_factor = c.h_sparse = c.h_z = 1;
     c.penalty = &crs_l1;
     c.threads = 2;
+    c.full = true;
     double *T = calloc((size_t)crease_size(shape), sizeof *T);
     double *x = calloc((size_t)(shape->dim[0] + 100) * (size_t)rank, sizeof *x);
     const double *factor[CREASE_MAX_ORDER];

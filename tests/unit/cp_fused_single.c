@@ -21,6 +21,7 @@ static crs_cp_settings settings_of(int k)
     c.alpha = c.alpha_noise = c.par[0] = 1;
     c.penalty = k % 2 ? &crs_mcp : &crs_l1; /* continuous, so that rounding stays rounding */
     c.par[1] = 2;
+    c.full = true;
     return c;
 }
 
