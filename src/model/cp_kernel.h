@@ -65,7 +65,7 @@ typedef struct {
     ptrdiff_t words;
     void *rest;    /* 4 x block: u + h_z Z - pull E', with [[X]] Z' */
     void *partial; /* rank x 4 vectors; of collect: rank x width */
-    double *y;     /* rank x 4 */
+    double *y;     /* rows x rank */
     double *sums;
 } crs_cp_tile;
 
@@ -87,6 +87,9 @@ typedef struct {
 
     /* w += Z'V, in blocks as the columns; t has any number of rows up to CRS_PANEL */
     void (*collect)(ptrdiff_t rank, const void *v, const crs_cp_tile *t, double *w);
+
+    /* v (rank x 4) = scale times the rows of kr (rows x rank), 0 beyond them */
+    void (*spread)(ptrdiff_t rows, ptrdiff_t rank, double scale, const double *kr, void *v);
 
     void (*narrow)(ptrdiff_t n, const double *x, void *y); /* y = x */
     void (*widen)(ptrdiff_t n, const void *x, double *y);
