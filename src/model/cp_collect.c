@@ -28,10 +28,13 @@ static void collect_band(void *self, ptrdiff_t band, int worker)
 
 void crs_cp_pass_collect(crs_cp_fused *s)
 {
-    const ptrdiff_t rank = s->c.rank, size = padded(s);
+    const ptrdiff_t rank = s->c.rank, size = padded(s), block = s->kernel->block;
     crs_parallel(s->c.threads, s->grid.bands, collect_band, s);
     for (ptrdiff_t band = 1; band < s->grid.bands; band++)
         axpy(size, 1, s->collected + band * size, s->collected);
-    for (ptrdiff_t j = 0; j < s->grid.right; j++)
-        for (ptrdiff_t r = 0; r < rank; r++) s->w[j * rank + r] = s->collected[in_blocks(s, j, r)];
+    const double *from = s->collected;
+    for (ptrdiff_t first = 0; first < s->grid.right; first += block)
+        for (ptrdiff_t r = 0; r < rank; r++, from += block)
+            for (ptrdiff_t j = first; j < fewer(first + block, s->grid.right); j++)
+                s->w[j * rank + r] = from[j - first];
 }

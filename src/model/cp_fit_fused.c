@@ -17,6 +17,12 @@ static bool accelerates(const crease_options *o)
     return o->accelerate && o->mode == CREASE_MODE_PRACTICAL;
 }
 
+/* As by the general engine; the sums that the potential needs cost time. */
+static bool audited(const crease_options *o)
+{
+    return o->audit || o->mode == CREASE_MODE_THEORY || accelerates(o);
+}
+
 static crs_cp_settings settings(const crease_cp_fit *f, const double *tensor)
 {
     const crease_cp_rpca_settings *m = &f->s.model;
@@ -38,6 +44,7 @@ static crs_cp_settings settings(const crease_cp_fit *f, const double *tensor)
                           .mask = f->mask,
                           .potential_weight = descent ? 0 : a->potential_weight,
                           .accelerate = accelerates(&f->s.run),
+                          .full = audited(&f->s.run),
                           .threads = f->s.threads,
                           .single = f->s.single };
     copy(CREASE_PARS, m->penalty.par, c.par);
@@ -108,7 +115,8 @@ static crease_outcome step(void *self)
 {
     const engine *g = self;
     crs_cp_fused_step(g->fused);
-    crs_cp_fit_audit(g->fit, crs_cp_fused_statistics(g->fused), g->beta, g->decrease);
+    if (audited(&g->fit->s.run))
+        crs_cp_fit_audit(g->fit, crs_cp_fused_statistics(g->fused), g->beta, g->decrease);
     return CREASE_NOT_RUN;
 }
 

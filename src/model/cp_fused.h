@@ -32,6 +32,7 @@ typedef struct {
     bool accelerate;                /* extrapolate the factors between steps (cp_accelerate.c) */
     int threads;                    /* 1 .. CRS_CP_MOST_THREADS; results do not depend on it */
     bool dense;                     /* never compress E; results do not depend on it */
+    bool full;                      /* all statistics, not those of a stop alone */
     bool single;                    /* T is float, and so are Z, E, B; factors and sums double */
     const crs_cp_kernel *kernel;    /* NULL: the fastest that runs here */
 } crs_cp_settings;
@@ -43,12 +44,13 @@ typedef struct {
     long iteration;
     double theta; /* ADMM: moves of this step and the one before (first step: INFINITY) */
     double moves, move_factor[CREASE_MAX_ORDER], move_e, move_z, move_b;
+    ptrdiff_t nonzeros; /* of E */
+    /* NaN unless settings.full, for they cost time: */
     double objective, fit, penalty, noise; /* fit = |Z - [[X]]|^2, noise = |W o B|^2 */
     double feasibility;                    /* |Z + E + B - T| */
     double residual_e;                     /* an upper bound of dist(Lambda, alpha dR(E)) */
     double residual_z;                     /* |2 (Z - [[X]]) - Lambda| */
     double residual_b;                     /* |2 alpha_N W o B - Lambda| */
-    ptrdiff_t nonzeros;                    /* of E */
     double potential; /* BCD: the objective; ADMM: L_beta + potential_weight |B - B^{k-1}|^2 */
     double from; /* the potential where the step began, perhaps extrapolated; first step: NaN */
     long accelerated;  /* extrapolations that were accepted */

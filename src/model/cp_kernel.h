@@ -40,7 +40,7 @@ typedef struct {
     double weight; /* 2 alpha_N W */
     double lambda_older, lambda_b;
     double u_older, u_b, pull, e_scale, t, dead, z_scale;
-    double edge; /* of l1: dead / e_scale; eliminated: dead */
+    double edge; /* dead / e_scale; eliminated: dead */
     double b_older, b_b, b_s, kappa;
 } crs_cp_entry;
 
@@ -48,7 +48,9 @@ typedef struct {
     bool descent; /* block coordinate descent: no B, no Lambda */
     bool own;     /* Lambda is a multiple of B: older is not read */
     bool soft;    /* the penalty is l1: its prox is written out */
+    bool full;    /* all sums; otherwise those of theta */
     double beta, h_e, h_z;
+    double fold; /* z_scale where it is the same for both W, else 1: what comes before it has it */
     crs_cp_entry at[2]; /* W = 0, W = 1 */
     crs_scalar penalty; /* alpha R */
 } crs_cp_rule;
@@ -64,13 +66,14 @@ typedef struct {
     void *e;
     uint64_t *marks; /* of every row, `words` words: bit j is set where E' is not 0 */
     ptrdiff_t words;
-    void *rest;    /* 4 x block: u - pull E', with [[X]] Z' */
+    void *rest;    /* 4 x block: u + h_z Z - pull E', with [[X]] Z' */
     void *partial; /* rank x 4 vectors; of collect: rank x width */
-    double *y;     /* rank x 4 */
+    double *y;     /* rows x rank */
     double *sums;
 } crs_cp_tile;
 
-/* E', Z', B', the marks, the sums, and y += Z' K; v is rank x 4, twice the rows of V */
+/* E', Z', B', the marks, the sums, and y += Z' K; v is rank x 4, 2 fold times the rows
+ * of V */
 typedef void crs_cp_entries(const crs_cp_rule *r, ptrdiff_t rank, const void *v,
                             const void *columns, const crs_cp_tile *t);
 
@@ -90,6 +93,9 @@ typedef struct {
 
     /* w += Z'V, in blocks as the columns; t has any number of rows up to CRS_PANEL */
     void (*collect)(ptrdiff_t rank, const void *v, const crs_cp_tile *t, double *w);
+
+    /* v (rank x 4) = scale times the rows of kr (rows x rank), 0 beyond them */
+    void (*spread)(ptrdiff_t rows, ptrdiff_t rank, double scale, const double *kr, void *v);
 
     void (*narrow)(ptrdiff_t n, const double *x, void *y); /* y = x */
     void (*widen)(ptrdiff_t n, const void *x, double *y);

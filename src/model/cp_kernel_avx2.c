@@ -23,11 +23,11 @@ static inline unsigned nonzero(vec a)
 
 static inline void add_to(double *w, vec a) { store(w, load(w) + a); }
 
-/* y[i] += the total of vector i of x, i = 0..3 */
-static inline void add_totals(const double *x, double *y)
+/* y[k] += the total of the vector k strides from x on, k = 0..3 */
+static inline void add_totals(const double *x, ptrdiff_t stride, double *y)
 {
-    const vec low = _mm256_hadd_pd(load(x), load(x + 4));
-    const vec high = _mm256_hadd_pd(load(x + 8), load(x + 12));
+    const vec low = _mm256_hadd_pd(load(x), load(x + stride));
+    const vec high = _mm256_hadd_pd(load(x + 2 * stride), load(x + 3 * stride));
     store(y, load(y) + _mm256_permute2f128_pd(low, high, 0x20) +
                  _mm256_permute2f128_pd(low, high, 0x31));
 }

@@ -71,10 +71,18 @@ static inline void add_to(double *w, vec a)
     _mm256_storeu_pd(w + 4, _mm256_loadu_pd(w + 4) + high_half(a));
 }
 
-/* y[i] += the total of vector i of x, i = 0..3 */
-static inline void add_totals(const float *x, double *y)
+/* y[k] += the total of the vector k strides from x on, k = 0..3 */
+static inline __m256d halves(const float *x)
 {
-    for (int i = 0; i < CRS_TILE_ROWS; i++) y[i] += total(load(x + i * LANES));
+    const vec a = load(x);
+    return low_half(a) + high_half(a);
+}
+static inline void add_totals(const float *x, ptrdiff_t stride, double *y)
+{
+    const __m256d low = _mm256_hadd_pd(halves(x), halves(x + stride));
+    const __m256d high = _mm256_hadd_pd(halves(x + 2 * stride), halves(x + 3 * stride));
+    _mm256_storeu_pd(y, _mm256_loadu_pd(y) + _mm256_permute2f128_pd(low, high, 0x20) +
+                            _mm256_permute2f128_pd(low, high, 0x31));
 }
 
 #define KERNEL      crs_cp_kernel_avx2_single

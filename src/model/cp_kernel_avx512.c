@@ -21,10 +21,10 @@ static inline bool some(vec a) { return nonzero(a) != 0; }
 
 static inline void add_to(double *w, vec a) { store(w, load(w) + a); }
 
-/* y[i] += the total of vector i of x, i = 0..3 */
-static inline void add_totals(const double *x, double *y)
+/* y[k] += the total of the vector k strides from x on, k = 0..3 */
+static inline void add_totals(const double *x, ptrdiff_t stride, double *y)
 {
-    for (int i = 0; i < CRS_TILE_ROWS; i++) y[i] += total(load(x + i * LANES));
+    for (int k = 0; k < 4; k++) y[k] += total(load(x + k * stride));
 }
 
 #define KERNEL      crs_cp_kernel_avx512

@@ -64,10 +64,10 @@ static inline void add_to(double *w, vec a)
     _mm512_storeu_pd(w + 8, _mm512_loadu_pd(w + 8) + high_half(a));
 }
 
-/* y[i] += the total of vector i of x, i = 0..3 */
-static inline void add_totals(const float *x, double *y)
+/* y[k] += the total of the vector k strides from x on, k = 0..3 */
+static inline void add_totals(const float *x, ptrdiff_t stride, double *y)
 {
-    for (int i = 0; i < CRS_TILE_ROWS; i++) y[i] += total(load(x + i * LANES));
+    for (int k = 0; k < 4; k++) y[k] += total(load(x + k * stride));
 }
 
 #define KERNEL      crs_cp_kernel_avx512_single

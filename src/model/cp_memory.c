@@ -69,8 +69,6 @@ static void carve_workers(crs_cp_fused *s, crs_carver *m)
         w.narrow = reals(m, s, CRS_PANEL, rank);
         w.collected = reals(m, s, width, rank);
         w.v = reals(m, s, CRS_TILE_ROWS, rank);
-        w.twice = carve_doubles(m, CRS_TILE_ROWS, rank);
-        w.y = carve_doubles(m, CRS_TILE_ROWS, rank);
         carve_bytes(m, STAGGER, 1);
         if (m->base) s->worker[k] = w;
     }

@@ -32,17 +32,6 @@ static const void *columns_of(const crs_cp_fused *s, ptrdiff_t chunk)
     return at_entry(s, s->columns, chunk * s->c.rank * s->grid.width);
 }
 
-/* v (rank x 4) = twice rows first .. of kr (rows x rank), 0 beyond the tile */
-static void twice_transposed(const crs_cp_fused *s, const crs_cp_worker *w, ptrdiff_t rows,
-                             const double *kr)
-{
-    const ptrdiff_t rank = s->c.rank;
-    for (ptrdiff_t r = 0; r < rank; r++)
-        for (ptrdiff_t i = 0; i < CRS_TILE_ROWS; i++)
-            w->twice[r * CRS_TILE_ROWS + i] = i < rows ? 2 * kr[i * rank + r] : 0;
-    s->kernel->narrow(rank * CRS_TILE_ROWS, w->twice, w->v);
-}
-
 static void update_tile(const crs_cp_fused *s, const crs_cp_worker *w, crs_cp_tile *t,
                         ptrdiff_t tile)
 {
@@ -58,22 +47,20 @@ static void pass_block(crs_cp_fused *s, const crs_cp_worker *w, ptrdiff_t block,
 {
     const ptrdiff_t rank = s->c.rank, row = block * CRS_TILE_ROWS;
     const ptrdiff_t rows = fewer(CRS_TILE_ROWS, s->grid.left - row);
-    fill(CRS_TILE_ROWS * rank, 0, w->y);
-    if (kr) twice_transposed(s, w, rows, kr);
+    double *y = s->y + row * rank;
+    fill(rows * rank, 0, y);
+    if (kr) s->kernel->spread(rows, rank, 2 * s->next->fold, kr, w->v);
     for (ptrdiff_t chunk = 0; chunk < s->grid.chunks; chunk++) {
         crs_cp_tile t = crs_cp_tile_at(s, row, CRS_TILE_ROWS, chunk);
         t.rest = w->rest;
         t.partial = w->partial;
-        t.y = w->y;
+        t.y = y;
         t.sums = sums;
         if (kr)
             update_tile(s, w, &t, block * s->grid.chunks + chunk);
         else
             s->kernel->project(rank, columns_of(s, chunk), &t);
     }
-    for (ptrdiff_t i = 0; i < rows; i++)
-        for (ptrdiff_t r = 0; r < rank; r++)
-            s->y[(row + i) * rank + r] = w->y[r * CRS_TILE_ROWS + i];
 }
 
 void crs_cp_band(const crs_cp_grid *g, ptrdiff_t band, ptrdiff_t *first, ptrdiff_t *end)
@@ -122,11 +109,14 @@ static void start_of_band(void *self, ptrdiff_t band, int worker)
 /* columns = the Khatri-Rao product of the columns' modes, in blocks */
 static void set_columns(crs_cp_fused *s)
 {
-    const ptrdiff_t rank = s->c.rank, right = s->grid.right, all = s->grid.chunks * s->grid.width;
+    const ptrdiff_t rank = s->c.rank, right = s->grid.right, block = s->kernel->block;
+    const ptrdiff_t all = s->grid.chunks * s->grid.width;
     crs_cp_column_products(s);
-    for (ptrdiff_t j = 0; j < all; j++)
+    double *to = s->collected;
+    for (ptrdiff_t first = 0; first < all; first += block)
         for (ptrdiff_t r = 0; r < rank; r++)
-            s->collected[in_blocks(s, j, r)] = j < right ? s->w[j * rank + r] : 0;
+            for (ptrdiff_t j = first; j < first + block; j++)
+                *to++ = j < right ? s->w[j * rank + r] : 0;
     s->kernel->narrow(all * rank, s->collected, s->columns);
 }
 

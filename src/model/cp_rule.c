@@ -53,7 +53,8 @@ static crs_cp_entry entry(const crs_cp_settings *c, const crs_cp_rule *r, double
     a.t = a.e_scale;
     a.z_scale = 1 / (2 + a.pull + c->h_z);
     a.dead = e > 0 ? crs_dead_zone(&r->penalty, a.t) : INFINITY;
-    a.edge = e > 0 && r->soft ? r->penalty.weight * r->penalty.par[0] : INFINITY;
+    a.edge = a.dead < INFINITY ? a.dead * e : INFINITY;
+    if (e > 0 && r->soft) a.edge = r->penalty.weight * r->penalty.par[0];
     last_step(c, &a, lambda);
     return a;
 }
@@ -77,6 +78,7 @@ void crs_cp_rules(crs_cp_fused *s)
     r->soft = c->penalty == &crs_l1;
     r->penalty = (crs_scalar){ c->penalty, c->par, c->alpha };
     r->own = !s->has_older;
+    r->full = c->full || c->accelerate;
     s->first = s->tied = s->eliminated = *r;
     s->tied.own = s->eliminated.own = true;
     for (int seen = 0; seen < 2; seen++) {
@@ -86,4 +88,7 @@ void crs_cp_rules(crs_cp_fused *s)
         s->tied.at[seen] = entry(c, r, w, TIED);
         s->eliminated.at[seen] = eliminated(r, w);
     }
+    r->fold = c->mask && r->descent ? 1 : r->at[1].z_scale;
+    s->first.fold = s->tied.fold = r->fold;
+    s->eliminated.fold = 1;
 }

@@ -97,7 +97,8 @@ void crs_cp_open(const crs_cp_fused *s, ptrdiff_t tile, crs_cp_tile *t, void *e)
 ptrdiff_t crs_cp_close(const crs_cp_fused *s, ptrdiff_t tile, const crs_cp_tile *t)
 {
     ptrdiff_t nonzeros = 0;
-    for (ptrdiff_t k = 0; k < CRS_TILE_ROWS * t->words; k++) nonzeros += ones(t->marks[k]);
+    for (ptrdiff_t k = 0; k < CRS_TILE_ROWS * t->words; k++)
+        if (t->marks[k]) nonzeros += ones(t->marks[k]);
     const bool sparse = !s->c.dense && nonzeros <= t->rows * t->columns / SPARSE;
     const ptrdiff_t step = t->e_stride * s->size;
     char *to = sparse ? packed(s, tile, nonzeros) : place(s, tile), *e = t->e;

@@ -26,9 +26,7 @@ typedef struct {
     double *rows;    /* CRS_PANEL x rank: Khatri-Rao rows */
     void *narrow;    /* the same in the tensors' type */
     void *collected; /* rank x width */
-    void *v;         /* rank x CRS_TILE_ROWS: twice those of a tile */
-    double *twice;   /* the same as double */
-    double *y;       /* rank x CRS_TILE_ROWS */
+    void *v;         /* rank x CRS_TILE_ROWS: a multiple of those of a tile */
 } crs_cp_worker;
 
 struct crs_cp_fused {
@@ -84,13 +82,6 @@ static inline double number_at(bool single, const void *p, ptrdiff_t j)
 static inline double entry_of(const crs_cp_fused *s, const void *p, ptrdiff_t j)
 {
     return number_at(s->c.single, p, j);
-}
-
-/* Where entry (j, r) of an array in blocks is. */
-static inline ptrdiff_t in_blocks(const crs_cp_fused *s, ptrdiff_t j, ptrdiff_t r)
-{
-    const ptrdiff_t block = s->kernel->block;
-    return (j / block * s->c.rank + r) * block + j % block;
 }
 
 /* cp_check.c, cp_memory.c, cp_rule.c */

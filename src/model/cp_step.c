@@ -24,6 +24,22 @@ static void residuals(crs_cp_fused *s)
         sqrt(square(on->lambda_older) * (db - unseen) + square(off->lambda_older) * unseen);
 }
 
+/* What no stop needs. */
+static void values(crs_cp_fused *s)
+{
+    crs_cp_statistics *a = &s->statistics;
+    const double *sum = s->sums;
+    a->fit = sum[CRS_SUM_FIT];
+    a->noise = sum[CRS_SUM_NOISE];
+    a->penalty = sum[CRS_SUM_PENALTY];
+    a->objective = a->fit + a->penalty + s->c.alpha_noise * a->noise + crs_cp_half_squares(s);
+    a->feasibility = sqrt(sum[CRS_SUM_FEASIBLE]);
+    residuals(s);
+    if (s->rule.full) return;
+    a->objective = a->fit = a->penalty = a->noise = a->feasibility = NAN;
+    a->residual_e = a->residual_z = a->residual_b = NAN;
+}
+
 static void summarize(crs_cp_fused *s)
 {
     crs_cp_statistics *a = &s->statistics;
@@ -36,13 +52,8 @@ static void summarize(crs_cp_fused *s)
     for (int n = 0; n < s->c.shape.order; n++) a->moves += a->move_factor[n];
     a->theta = a->moves + (admm ? s->moves_before : 0);
     s->moves_before = a->moves;
-    a->feasibility = sqrt(sum[CRS_SUM_FEASIBLE]);
-    residuals(s);
-    a->fit = sum[CRS_SUM_FIT];
-    a->noise = sum[CRS_SUM_NOISE];
-    a->penalty = sum[CRS_SUM_PENALTY];
     a->nonzeros = (ptrdiff_t)sum[CRS_SUM_NONZERO];
-    a->objective = a->fit + a->penalty + s->c.alpha_noise * a->noise + crs_cp_half_squares(s);
+    values(s);
     crs_cp_potential(s);
     a->iteration++;
 }

@@ -47,6 +47,11 @@ static void advance(const crease_space *s, crs_modes m, ptrdiff_t *index)
     }
 }
 
+static void multiply(ptrdiff_t n, const double *x, const double *y, double *to)
+{
+    for (ptrdiff_t r = 0; r < n; r++) to[r] = x[r] * y[r];
+}
+
 void crs_khatri_rao(const crs_kruskal *k, crs_modes m, ptrdiff_t first, ptrdiff_t count,
                     double *out)
 {
@@ -54,14 +59,15 @@ void crs_khatri_rao(const crs_kruskal *k, crs_modes m, ptrdiff_t first, ptrdiff_
     ptrdiff_t index[CREASE_MAX_ORDER] = { 0 };
     locate(&k->shape, m, first, index);
     for (double *row = out; row < out + count * rank; row += rank) {
-        bool started = false;
+        const double *product = NULL; /* of the modes so far: a factor's row, then `row` */
         for (int j = m.from; j < m.to; j++) {
             if (j == m.skip) continue;
             const double *x = k->factor[j] + index[j] * rank;
-            for (ptrdiff_t r = 0; r < rank; r++) row[r] = started ? row[r] * x[r] : x[r];
-            started = true;
+            if (product) multiply(rank, product, x, row);
+            product = product ? row : x;
         }
-        if (!started) fill(rank, 1, row);
+        if (!product) fill(rank, 1, row);
+        if (product && product != row) copy(rank, product, row);
         advance(&k->shape, m, index);
     }
 }

@@ -15,6 +15,7 @@ static void one_case(crs_cp_method method, bool accelerate, const crease_space *
     c.potential_weight = 1;
     c.accelerate = accelerate;
     c.threads = 2;
+    c.full = true;
     double *T = calloc((size_t)crease_size(shape), sizeof *T);
     double *x = calloc((size_t)(shape->dim[0] + 100) * (size_t)rank, sizeof *x);
     const double *factor[CREASE_MAX_ORDER];

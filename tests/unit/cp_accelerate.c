@@ -95,6 +95,7 @@ static void by_the_definition(void **state)
             for (int k = 0; k < 16; k++) {
                 crs_cp_settings c = settings_of(method, shape, k / 4);
                 c.accelerate = k % 2;
+                c.full = true;
                 c.dense = k % 3 == 0;
                 snprintf(doing, sizeof doing, "method %d shape %d %s%s%s", method, shape,
                          c.penalty->name, k % 2 ? " accelerated" : "", k / 2 % 2 ? " masked" : "");
@@ -110,6 +111,7 @@ static void unsafe_is_plain(void **state)
     for (int method = 0; method < 2; method++) {
         crs_cp_settings c = settings_of(method, 1, 0);
         c.potential_weight = 0;
+        c.full = true;
         naive a = naive_make(&c, method, &d);
         crs_cp_fused *f = fused_of(&a);
         a.c.accelerate = true;

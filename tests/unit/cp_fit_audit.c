@@ -85,6 +85,7 @@ static void modes_of_theory_are_plain(void **state)
         c.s.run.max_iterations = 60;
         if (k % 3 < 2) c.s.run.mode = k % 3 ? CREASE_MODE_PAPER : CREASE_MODE_THEORY;
         if (k % 3 == 2) c.s.run.accelerate = 0;
+        c.s.run.audit = 1;
         const double more = crease_cp_fit_bytes(&c.s, k % 2, false);
         const crease_report r = run(&c);
         assert_true(r.accelerated == 0 && r.audit_violations == 0);

@@ -52,6 +52,7 @@ static crs_cp_settings settings_of(const crease_solver *s, const crease_cp_rpca_
     const crease_analysis *a = s->a;
     const int d = u->shape.order;
     crs_cp_settings c = { .shape = u->shape, .rank = u->rank, .threads = 1, .mask = mask };
+    c.full = true;
     c.method = u->unconstrained                    ? CRS_CP_BCD
                : a->method == CREASE_METHOD_ADMM_G ? CRS_CP_ADMM_G
                                                    : CRS_CP_ADMM_M;

@@ -16,6 +16,7 @@ static crs_cp_settings settings_of(int method, const crease_space *shape, ptrdif
     c.penalty = method % 2 ? &crs_mcp : &crs_l1;
     c.par[0] = 1;
     c.par[1] = 2;
+    c.full = true;
     return c;
 }
 
@@ -59,7 +60,8 @@ static void threads_change_nothing(void **state)
     draws d = { { 2, 0 }, 0 };
     (void)state;
     for (int k = 0; k < 6; k++) {
-        const crs_cp_settings c = settings_of(k, &shapes[k % 3], 5);
+        crs_cp_settings c = settings_of(k, &shapes[k % 3], 5);
+        c.full = k > 2;
         naive a = naive_make(&c, k % 2, &d);
         for (int threads = 2; threads <= 4; threads++) same_run(&a, threads, false, 3);
         naive_free(&a);
@@ -74,6 +76,7 @@ static void storage_of_E_changes_nothing(void **state)
     for (int k = 0; k < 24; k++) {
         crs_cp_settings c = settings_of(k % 6, &shapes[k % 3], 4);
         c.alpha = pow(10, k / 6 - 2);
+        c.full = k % 4 < 2;
         naive a = naive_make(&c, k % 2, &d);
         same_run(&a, 1, true, 12);
         naive_free(&a);

@@ -23,6 +23,7 @@ static crs_cp_settings settings_of(int k)
     c.par[1] = 2;
     c.potential_weight = 1;
     c.accelerate = k >= 9;
+    c.full = true;
     return c;
 }
 
