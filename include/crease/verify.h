@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * verify.h: an independent check of eps-stationarity, from the definitions
  *
- * The residuals of certificate.h recomputed in long double by plain loops that share no code with
- * the rest of the library: of a problem it reads only the names, parameters and data of its
- * entries. Every residual includes a bound of its own rounding.
+ * The residuals of certificate.h recomputed by plain loops that share no code with the rest of the
+ * library: of a problem it reads only the names, parameters and data of its entries. Every residual
+ * includes a bound of its own rounding. All is in long double, but large products of tensors and
+ * matrices are in double first, and in long double where the bounds leave a doubt.
  *
  * Entries of the user's own and vectors split over ranks are UNSUPPORTED; the functions of a
  * callback map or coupling are called and believed. Singular values of x below

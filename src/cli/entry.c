@@ -88,7 +88,8 @@ static bool fit_weights(const char *text, ptrdiff_t n, crs_named_reg *r, crease_
                         by_group ? "groups" : "entries", by_group ? r->reg.groups->count : n, e);
 }
 
-bool crs_reg_fit(const crs_args *a, const crease_space *s, crs_named_reg *r, crease_error *e)
+bool crs_reg_fit_to(const char *groups, const char *weights, const crease_space *s,
+                    crs_named_reg *r, crease_error *e)
 {
     if (crs_reg_wants_matrix(r->reg.ops) && s->order != 2)
         return crs_fail(e, CREASE_BAD_SHAPE,
@@ -96,8 +97,25 @@ bool crs_reg_fit(const crs_args *a, const crease_space *s, crs_named_reg *r, cre
                         "rows,columns",
                         r->spec.name, s->order, s->order == 1 ? "" : "s");
     const ptrdiff_t n = crease_size(s);
-    return fit_groups(crs_given(a, CRS_OPT_GROUPS), n, r, e) &&
-           fit_weights(crs_given(a, CRS_OPT_WEIGHTS), n, r, e) && crease_reg_check(&r->reg, s, e);
+    return fit_groups(groups, n, r, e) && fit_weights(weights, n, r, e) &&
+           crease_reg_check(&r->reg, s, e);
+}
+
+bool crs_reg_fit(const crs_args *a, const crease_space *s, crs_named_reg *r, crease_error *e)
+{
+    return crs_reg_fit_to(crs_given(a, CRS_OPT_GROUPS), crs_given(a, CRS_OPT_WEIGHTS), s, r, e);
+}
+
+void crs_reg_hash(const crs_named_reg *r, char hash[32])
+{
+    const crease_groups *g = r->reg.groups;
+    const ptrdiff_t weights = r->weights.data ? crease_size(&r->weights.shape) : 0;
+    uint64_t h = crs_hash(crs_hash_offset, &weights, sizeof weights);
+    if (weights > 0) h = crs_hash(h, r->weights.data, (size_t)weights * sizeof(double));
+    for (ptrdiff_t i = 0; g && i <= g->count; i++) h = crs_hash(h, &g->start[i], sizeof(ptrdiff_t));
+    for (ptrdiff_t k = 0; g && g->index && k < g->start[g->count]; k++)
+        h = crs_hash(h, &g->index[k], sizeof(ptrdiff_t));
+    snprintf(hash, 32, "fnv1a-64:%016llx", (unsigned long long)h);
 }
 
 bool crs_set_open(const char *text, crs_named_set *c, crease_error *e)

@@ -22,6 +22,10 @@ bool crs_reg_open(const char *text, crs_named_reg *r, crease_error *e);
 /* The same, "l1" (also for NULL) standing for "l1:1": one parameter is the weight (penalty.c). */
 bool crs_penalty_open(const char *text, crs_named_reg *r, crease_error *e);
 bool crs_reg_fit(const crs_args *a, const crease_space *s, crs_named_reg *r, crease_error *e);
+/* The same with their texts, NULL where there is none; a hash of the groups and weights. */
+bool crs_reg_fit_to(const char *groups, const char *weights, const crease_space *s,
+                    crs_named_reg *r, crease_error *e);
+void crs_reg_hash(const crs_named_reg *r, char hash[32]);
 void crs_reg_close(crs_named_reg *r);
 bool crs_reg_wants_groups(const crease_reg_ops *ops);
 bool crs_reg_wants_matrix(const crease_reg_ops *ops);

@@ -76,15 +76,17 @@ static const char *init(const crs_rpca_job *j, const crease_cp_rpca_settings *s)
 
 static json_t *settings(const crs_rpca_job *j)
 {
-    char penalty[160];
+    char penalty[160], hash[32];
     const crease_cp_fit_settings used = crease_cp_fit_used(j->fit);
     const crease_cp_rpca_settings *s = &used.model;
     penalty_text(j, &s->penalty, penalty, sizeof penalty);
-    return json_pack("{s:I, s:b, s:s, s:o, s:o, s:f, s:f, s:f, s:b, s:b, s:s, s:I, s:i}", "rank",
-                     (json_int_t)s->rank, "rank_chosen", j->rank_reason[0] != 0, "penalty", penalty,
-                     "groups", given(j, CRS_OPT_GROUPS), "weights", given(j, CRS_OPT_WEIGHTS),
-                     "alpha", s->alpha, "alpha_noise", s->alpha_noise, "ridge", s->ridge, "nonneg",
-                     s->nonneg, "unconstrained", s->unconstrained, "init", init(j, s), "seed",
+    crs_reg_hash(&j->penalty, hash);
+    return json_pack("{s:I, s:b, s:s, s:o, s:o, s:s, s:f, s:f, s:f, s:b, s:b, s:s, s:I, s:i}",
+                     "rank", (json_int_t)s->rank, "rank_chosen", j->rank_reason[0] != 0, "penalty",
+                     penalty, "groups", given(j, CRS_OPT_GROUPS), "weights",
+                     given(j, CRS_OPT_WEIGHTS), "penalty_hash", hash, "alpha", s->alpha,
+                     "alpha_noise", s->alpha_noise, "ridge", s->ridge, "nonneg", s->nonneg,
+                     "unconstrained", s->unconstrained, "init", init(j, s), "seed",
                      (json_int_t)s->seed, "threads", used.threads);
 }
 

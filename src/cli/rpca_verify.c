@@ -9,7 +9,7 @@ typedef struct {
     crs_named_reg penalty;
     crs_array data, weight, factor[CREASE_MAX_ORDER];
     double *unit[CREASE_MAX_ORDER];
-    char hash[32];
+    char hash[32], penalty_hash[32];
     crs_rpca_claim claim;
 } result;
 
@@ -56,16 +56,22 @@ static bool read_settings(result *r, crease_error *e)
                     &relative) != 0)
         return crs_fail(e, CREASE_BAD_DATA,
                         "result.json lacks settings; it is damaged or of another version");
-    if (text_of(r, "settings", "weights") || (groups && strchr(groups, ':') == NULL))
-        return crs_fail(e, CREASE_UNSUPPORTED,
-                        "weights and groups of the user's own are not kept in a result, so it "
-                        "cannot be judged again");
     s->rank = (ptrdiff_t)rank;
     s->nonneg = nonneg;
     r->claim.relative = relative;
-    if (!crs_penalty_open(text_of(r, "settings", "penalty"), &r->penalty, e) ||
-        !crs_rpca_groups(groups, s, e))
+    return crs_penalty_open(text_of(r, "settings", "penalty"), &r->penalty, e) &&
+           crs_rpca_groups(groups, s, e);
+}
+
+/* The user's own groups and weights, by their text or their files. */
+static bool fit_penalty(result *r, crease_error *e)
+{
+    crease_cp_rpca_settings *s = &r->claim.s;
+    if (s->groups == CREASE_GROUPS_GIVEN &&
+        !crs_reg_fit_to(text_of(r, "settings", "groups"), text_of(r, "settings", "weights"),
+                        &s->shape, &r->penalty, e))
         return false;
+    crs_reg_hash(&r->penalty, r->penalty_hash);
     s->penalty = r->penalty.reg;
     return true;
 }
@@ -110,13 +116,12 @@ static bool read_arrays(const char *folder, result *r, crease_error *e)
            crs_fail(e, CREASE_BAD_SHAPE, "the factors and weights do not suit the data and rank");
 }
 
-static void judge_hash(const result *r, crease_verification *v)
+static void judge_hash(const char *what, const char *was, const char *is, crease_verification *v)
 {
-    const char *was = text_of(r, "data", "hash");
-    if (was && strcmp(was, r->hash) == 0) return;
+    if (was && strcmp(was, is) == 0) return;
     v->verdict = CREASE_VERDICT_INVALID;
-    snprintf(v->text, sizeof v->text, "the data have changed: their hash is %s and the result's %s",
-             r->hash, was ? was : "missing");
+    snprintf(v->text, sizeof v->text, "the %s have changed: their hash is %s and the result's %s",
+             what, is, was ? was : "missing");
 }
 
 static bool print(const crs_args *a, const result *r, const crease_verification *v, crease_error *e)
@@ -147,13 +152,15 @@ bool crs_rpca_verify(const crs_args *a, crease_error *e)
 {
     result r = { .document = load(a->word[0], e) };
     crease_verification v = { .count = 0 };
-    bool done =
-        r.document && read_settings(&r, e) && read_data(a, &r, e) && read_arrays(a->word[0], &r, e);
+    bool done = r.document && read_settings(&r, e) && read_data(a, &r, e) && fit_penalty(&r, e) &&
+                read_arrays(a->word[0], &r, e);
     if (done && crs_given(a, CRS_OPT_eps))
         done = crs_option_number(a, CRS_OPT_eps, 0, &r.claim.eps, e);
     done = done && crs_rpca_check(&r.claim, &v, e) && crs_rpca_judge_lowrank(&r.claim, &v, e);
     if (done) {
-        judge_hash(&r, &v);
+        judge_hash("groups or weights", text_of(&r, "settings", "penalty_hash"), r.penalty_hash,
+                   &v);
+        judge_hash("data", text_of(&r, "data", "hash"), r.hash, &v);
         *a->status = v.verdict == CREASE_VERDICT_VALID     ? 0
                      : v.verdict == CREASE_VERDICT_INVALID ? INVALID
                                                            : UNDECIDED;

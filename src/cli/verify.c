@@ -91,7 +91,7 @@ const crs_verb crs_verify_verb = {
     .least = 1,
     .most = 1,
     .text = "Judge a result anew: read the problem and the certificate, recompute every residual "
-            "from the definitions in extended precision with code of its own, and say VALID, "
+            "from the definitions with code of its own and bounds of its rounding, and say VALID, "
             "INVALID or UPPER-BOUND-ONLY with the smallest eps that passes. The exit code is 0 "
             "when VALID, 1 when INVALID and 2 when it cannot tell.",
     .example = "crease verify result",

@@ -29,6 +29,29 @@ judged matrix matrix.csv --rank 2 --method bcd
 judged mcp data.npy --rank 3 --penalty mcp:1,0.2 --ridge 1e-3
 judged single data.npy --rank 3 --precision single
 judged fibres data.npy --rank 3 --penalty group-l1 --groups fibres:1
+
+# Weights and groups of the user's own, by their files; another content is found.
+$python - <<'END'
+import numpy as np
+r = np.random.RandomState(3)
+np.save("weights.npy", 0.5 + r.rand(10, 20, 30)); np.save("labels.npy", r.randint(0, 40, 6000) + 1)
+np.save("group_weights.npy", 0.5 + r.rand(40))
+END
+judged weighted data.npy --rank 3 --penalty l1 --weights weights.npy --method prox-bcd
+judged labelled data.npy --rank 3 --penalty group-l1 --groups labels.npy \
+    --weights group_weights.npy --method prox-bcd
+for name in weights labels; do
+    cp $name.npy $name.was
+    $python -c "
+import numpy as np
+x = np.load('$name.npy'); x.flat[7] = x.flat[7] % 5 + 1; np.save('$name.npy', x)"
+    result=weighted
+    [ $name = labels ] && result=labelled
+    run "$CREASE" verify $result
+    [ $code -eq 1 ] && [[ $out == INVALID*"the groups or weights have changed"* ]]
+    judge $? "changed $name: exit $code, $out $err"
+    mv $name.was $name.npy
+done
 run "$CREASE" verify plain --json
 [ $code -eq 0 ] && $python -c '
 import json, sys
