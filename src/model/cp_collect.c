@@ -17,11 +17,13 @@ static void collect_band(void *self, ptrdiff_t band, int worker)
     fill(padded(s), 0, sum);
     for (crs_cp_band(&s->grid, band, &row, &end); row < end; row += CRS_PANEL) {
         const ptrdiff_t count = fewer(CRS_PANEL, end - row);
-        s->kernel->narrow(count * rank, crs_cp_row_products(s, w, row, count), w->narrow);
+        const double *rows = crs_cp_row_products(s, w, row, count);
+        if (s->c.single) s->kernel->narrow(count * rank, rows, w->narrow);
         for (ptrdiff_t chunk = 0; chunk < s->grid.chunks; chunk++) {
             crs_cp_tile t = crs_cp_tile_at(s, row, count, chunk);
             t.partial = w->collected;
-            s->kernel->collect(rank, w->narrow, &t, sum + chunk * rank * s->grid.width);
+            s->kernel->collect(rank, s->c.single ? w->narrow : rows, &t,
+                               sum + chunk * rank * s->grid.width);
         }
     }
 }

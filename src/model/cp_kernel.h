@@ -94,6 +94,10 @@ typedef struct {
     /* w += Z'V, in blocks as the columns; t has any number of rows up to CRS_PANEL */
     void (*collect)(ptrdiff_t rank, const void *v, const crs_cp_tile *t, double *w);
 
+    /* to = `count` rows of the Khatri-Rao product of two modes, the second with `dim` rows */
+    void (*pair)(ptrdiff_t rank, ptrdiff_t dim, ptrdiff_t first, ptrdiff_t count,
+                 const double *const *x, double *to);
+
     /* v (rank x 4) = scale times the rows of kr (rows x rank), 0 beyond them */
     void (*spread)(ptrdiff_t rows, ptrdiff_t rank, double scale, const double *kr, void *v);
 

@@ -72,8 +72,13 @@ void crs_cp_band(const crs_cp_grid *g, ptrdiff_t band, ptrdiff_t *first, ptrdiff
 const double *crs_cp_row_products(const crs_cp_fused *s, const crs_cp_worker *w, ptrdiff_t row,
                                   ptrdiff_t count)
 {
+    const double *const first_two[] = { s->factor[0], s->factor[1] };
     const crs_kruskal k = kruskal_of(s);
-    crs_khatri_rao(&k, (crs_modes){ 0, s->grid.split, -1 }, row, count, w->rows);
+    if (s->grid.split == 1) return s->factor[0] + row * s->c.rank;
+    if (s->grid.split == 2)
+        s->kernel->pair(s->c.rank, s->c.shape.dim[1], row, count, first_two, w->rows);
+    else
+        crs_khatri_rao(&k, (crs_modes){ 0, s->grid.split, -1 }, row, count, w->rows);
     return w->rows;
 }
 
