@@ -23,13 +23,17 @@ static void discard(crs_rpca_job *j)
     crs_reg_close(&j->penalty);
 }
 
+static bool caught(void *user) { return (void)user, crs_signals_caught(); }
+
 static bool build(crs_rpca_job *j, crease_error *e)
 {
     crease_cp_rpca_settings *m = &j->s.model;
     if (m->groups == CREASE_GROUPS_GIVEN && !crs_reg_fit(j->a, &m->shape, &j->penalty, e))
         return false;
     m->penalty = j->penalty.reg;
+    j->s.stop = caught;
     j->fit = crease_cp_fit_new(&j->s, j->data.data, e);
+    if (j->fit && crs_signals_caught()) crease_cp_fit_stop(j->fit);
     if (j->fit) m->rank = crease_cp_fit_used(j->fit).model.rank;
     j->log = j->fit ? crs_alloc(1, sizeof *j->log) : NULL;
     if (!j->log) return j->fit && crs_fail(e, CREASE_NO_MEMORY, "out of memory: the log");
@@ -64,20 +68,21 @@ static int status_of(const crs_rpca_job *j, int signal)
     return o == CREASE_DIVERGED || o == CREASE_NUMERICAL ? BROKEN : LIMIT;
 }
 
-static void stop(void *fit) { crease_cp_fit_stop(fit); }
+static void stop(void *job)
+{
+    crs_rpca_job *j = job;
+    if (j->fit) crease_cp_fit_stop(j->fit);
+}
 
 static bool fit(crs_rpca_job *j, crease_error *e)
 {
     crs_log *log = j->log;
     crs_rpca_banner(j);
     crease_cp_fit_callback(j->fit, crs_log_progress, log);
-    crs_signals_enter(stop, j->fit);
     crease_cp_fit_run(j->fit);
     bool done = crs_rpca_write(j, e);
     if (done) crs_rpca_footer(j);
     if (done && !crs_given(j->a, CRS_OPT_JSON)) crs_rpca_summary(j);
-    const int signal = crs_signals_leave();
-    if (done) *j->a->status = status_of(j, signal);
     if (log->csv && !crs_finish(log->csv, crs_given(j->a, CRS_OPT_LOG_CSV), true, done ? e : NULL))
         *j->a->status = 0, done = false;
     return done;
@@ -108,8 +113,13 @@ static bool run(const crs_args *a, crease_error *e)
     if (crs_given(a, CRS_OPT_ETA))
         return crs_fail(e, CREASE_BAD_ARGUMENT,
                         "--eta goes with --model matrix without --ridge only");
-    const bool done = crs_rpca_options(&j, e) && crs_rpca_read(&j, e) && order_suits(&j, e) &&
-                      build(&j, e) && outputs(&j, e) && fit(&j, e);
+    bool done = crs_rpca_options(&j, e) && crs_rpca_read(&j, e) && order_suits(&j, e);
+    if (done) {
+        crs_signals_enter(stop, &j);
+        done = build(&j, e) && outputs(&j, e) && fit(&j, e);
+        const int signal = crs_signals_leave();
+        if (done) *a->status = status_of(&j, signal);
+    }
     discard(&j);
     return done;
 }

@@ -108,6 +108,8 @@ static void *open(crease_cp_fit *f, double *tensor, crease_error *e)
                        .tensor = tensor,
                        .starts = f->s.starts,
                        .until = f->begun + f->s.run.max_seconds,
+                       .stop = f->s.stop,
+                       .user = f->s.user,
                        .passes = f->s.run.max_iterations < 300 ? f->s.run.max_iterations : 300 };
     mind_least_squares(f, tensor, &p.c);
     state *s = crs_alloc(1, sizeof *s);

@@ -93,13 +93,12 @@ static bool spoiled(runner *r, int q, bool *answer, crease_error *e)
     return true;
 }
 
-static bool late(const crs_cp_pilot *p) { return p->until > 0 && !(crs_now() < p->until); }
-
 static void lead(runner *r)
 {
     const long before = crs_envelope_solver_progress(r->solver)->passes;
     while (crs_envelope_solver_step(r->solver) == CRS_ENVELOPE_RUNNING &&
-           crs_envelope_solver_progress(r->solver)->passes < before + r->p->passes && !late(r->p))
+           crs_envelope_solver_progress(r->solver)->passes < before + r->p->passes &&
+           !crs_cp_pilot_late(r->p))
         continue;
     r->deviation = crs_envelope_solver_deviation(r->solver);
 }
@@ -192,7 +191,7 @@ bool crs_cp_pilot_run(crs_cp_pilot *p, crease_error *e)
     runner r;
     bool done = open(&r, p, e), again = true;
     p->report = (crease_cp_pilot){ .agreement = NAN };
-    for (int q = 0; done && again && (q == 0 || !late(p)); q++) {
+    for (int q = 0; done && again && (q == 0 || !crs_cp_pilot_late(p)); q++) {
         done = pursue(&r, &q, e);
         if (done && p->starts > 0) again = q + 1 < p->starts;
         if (done && p->starts == 0) done = bad(&r, &again, e), again = again && q < MORE;

@@ -16,18 +16,25 @@ typedef struct {
     const double *tensor;       /* 0 where it was not observed */
     const double *const *given; /* a start of the caller's; NULL: of the family */
     const char *given_name;
-    int first;                        /* of the family (cp_gevd.h) */
-    bool named;                       /* the caller chose it */
-    double clip;                      /* of the clipped one; 0: the family's own */
-    int starts;                       /* 0: one, and up to three more while the fit is bad */
-    long passes;                      /* at most, a start */
-    double until;                     /* a time of crs_now(); 0: no limit */
+    int first;                /* of the family (cp_gevd.h) */
+    bool named;               /* the caller chose it */
+    double clip;              /* of the clipped one; 0: the family's own */
+    int starts;               /* 0: one, and up to three more while the fit is bad */
+    long passes;              /* at most, a start */
+    double until;             /* a time of crs_now(); 0: no limit */
+    bool (*stop)(void *user); /* NULL: none */
+    void *user;
     double *factor[CREASE_MAX_ORDER]; /* I_n x c.rank; out: I_n x rank */
     ptrdiff_t rank;                   /* out */
     double value;                     /* out: of the envelope at that penalty */
     crs_envelope_face face;           /* out: the penalty, with the threshold as learned */
     crease_cp_pilot report;           /* out */
 } crs_cp_pilot;
+
+static inline bool crs_cp_pilot_late(const crs_cp_pilot *p)
+{
+    return (p->until > 0 && !(crs_now() < p->until)) || (p->stop && p->stop(p->user));
+}
 
 bool crs_cp_pilot_run(crs_cp_pilot *p, crease_error *e);
 

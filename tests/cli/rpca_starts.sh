@@ -33,6 +33,24 @@ run "$CREASE" rpca --quiet g/tensor.npy --rank 2 --method admm-g --init random -
 [ $code -eq 0 ] && grep -q '"init": "random"' other/result.json
 judge $? "--method admm-g --init random: exit $code, $out"
 
+# A signal while starts are compared: the best so far is written.
+"$CREASE" generate cp --shape 40,40,40 --rank 5 --outliers 0.2 --magnitude 5 --out large >/dev/null
+for pair in INT:130 TERM:143; do
+    signal=${pair%:*} wanted=${pair#*:}
+    "$CREASE" rpca --quiet large/tensor.npy --rank 5 --init random --starts 1000 --eps 1e-14 \
+        --out "$signal" >signal.out 2>signal.err &
+    child=$!
+    sleep 1
+    kill -s "$signal" $child
+    wait $child
+    code=$?
+    [ "$code" -eq "$wanted" ] && $python -c '
+import json, sys
+r = json.load(open(sys.argv[1] + "/result.json"))
+assert r["status"].startswith("stopped") and 0 < r["pilot"]["starts"] < 1000' "$signal"
+    judge $? "SIG$signal: exit $code instead of $wanted, $(cat signal.out signal.err)"
+done
+
 expect_exit 66 "neither a folder .* nor a start" rpca g/tensor.npy --rank 2 --init gevdd --out x
 expect_exit 66 "neither a folder .* nor a start" rpca g/tensor.npy --rank 2 --init random-clipped --out x
 expect_exit 64 "3 starts" rpca g/tensor.npy --rank 2 --method admm-g --starts 3 --out x
