@@ -19,6 +19,7 @@ typedef struct {
     const double *mask;   /* NULL: every entry was observed */
     ptrdiff_t rank;
     uint64_t seed;
+    long *readings; /* grows by 1 with every reading of the tensor; NULL: not counted */
 } crease_cp_fit_request;
 
 /* factor[n] (I_n x rank) receives the model; *objective a value to be minimized, for the table.
@@ -59,6 +60,8 @@ typedef struct {
 
 typedef struct {
     ptrdiff_t low, high; /* ranks to try; low = 0: search */
+    ptrdiff_t from;      /* of a search: it begins with what pruning leaves of so many terms;
+                            0: of somewhat more than the singular values suggest */
     double share;        /* of the entries, held out; 0: 0.05 */
     double least;        /* consistency below which a rank is not recommended; 0: 80 */
     uint64_t seed;
@@ -70,6 +73,8 @@ typedef struct {
     ptrdiff_t count;
     crease_cp_rank_row *row; /* ascending ranks */
     ptrdiff_t rank;          /* recommended */
+    long readings;           /* of the tensor, by all fits and tests; a fit that was supplied
+                                counts its own */
     char reason[400];
 } crease_cp_rank_table;
 

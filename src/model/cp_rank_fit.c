@@ -32,6 +32,11 @@ static bool observe(const crease_cp_fit_request *r, observed *o, crease_error *e
     return o->tensor;
 }
 
+static void count(const crease_cp_fit_request *r, const crs_cp_pilot *p)
+{
+    if (r->readings) *r->readings += p->report.readings;
+}
+
 static crs_cp_pilot pilot(const crease_cp_fit_settings *s, const crease_cp_fit_request *r,
                           const observed *o)
 {
@@ -58,6 +63,7 @@ bool crease_cp_fit_envelope(void *self, const crease_cp_fit_request *r, double *
     crs_cp_pilot p = pilot(self, r, &o);
     for (int n = 0; n < r->shape.order; n++) p.factor[n] = factor[n];
     done = done && crs_cp_pilot_run(&p, e);
+    count(r, &p);
     if (done) *objective = p.value;
     crs_free(o.tensor);
     crs_free(o.mask);
@@ -80,6 +86,7 @@ static bool prune(const crease_cp_fit_settings *s, const crease_cp_fit_request *
         done = p.factor[n];
     }
     done = done && crs_cp_pilot_run(&p, e);
+    count(r, &p);
     *rank = p.rank;
     for (int n = 0; n < r->shape.order; n++) crs_free(p.factor[n]);
     crs_free(o.tensor);
@@ -89,9 +96,9 @@ static bool prune(const crease_cp_fit_settings *s, const crease_cp_fit_request *
 
 /* As long as all terms remain there may be more. */
 bool crs_rank_pruned(const crease_cp_fit_settings *s, const crease_cp_fit_request *r,
-                     ptrdiff_t high, ptrdiff_t *rank, crease_error *e)
+                     ptrdiff_t over, ptrdiff_t high, ptrdiff_t *rank, crease_error *e)
 {
-    ptrdiff_t over = *rank + (*rank + 4) / 5 + 2, left;
+    ptrdiff_t left;
     for (int k = 0; k < ROUNDS; k++, over *= 2) {
         over = fewer(high, over);
         if (!prune(s, r, over, &left, e)) return false;

@@ -46,6 +46,7 @@ static bool huber(const sweeper *s, crs_cp_view v, double *mean, crease_error *e
     v.residual = true;
     const ptrdiff_t rows = crs_view_rows(&v), right = crs_right(&v.shape, 0);
     double *work = crs_doubles(crs_view_scratch(&v, rows), "a slab", e), sum = 0;
+    crs_view_count(&v);
     for (ptrdiff_t first = 0; work && first < v.shape.dim[0]; first += rows) {
         const ptrdiff_t count = fewer(rows, v.shape.dim[0] - first);
         const double *slab = crs_view_slab(&v, first, count, work);
@@ -64,7 +65,11 @@ static bool errors(sweeper *s, const double *const *factor, crease_cp_rank_row *
 {
     crs_kruskal k = { .shape = s->r.shape, .rank = s->r.rank };
     for (int n = 0; n < k.shape.order; n++) k.factor[n] = factor[n];
-    crs_cp_view v = { .shape = k.shape, .tensor = s->r.tensor, .mask = s->held, .model = &k };
+    crs_cp_view v = { .shape = k.shape,
+                      .tensor = s->r.tensor,
+                      .mask = s->held,
+                      .model = &k,
+                      .readings = s->r.readings };
     if (!crs_view_median(&v, &row->held_out, e)) return false;
     if (s->limit == 0) s->limit = deviations / 0.6745 * row->held_out;
     if (!huber(s, v, &row->loss, e)) return false;
@@ -123,17 +128,29 @@ static bool walk(sweeper *s, ptrdiff_t gap, ptrdiff_t pruned, crease_error *e)
     return true;
 }
 
+/* By the singular values of the unfoldings; a reading each */
+static bool guess(const sweeper *s, const double *tensor, const double *mask, ptrdiff_t *rank,
+                  crease_error *e)
+{
+    if (!crease_cp_rank(&s->r.shape, tensor, mask, rank, e)) return false;
+    s->t->readings += s->r.shape.order;
+    *rank = fewer(*rank, s->o.high);
+    return true;
+}
+
 static bool run(sweeper *s, const double *tensor, const double *mask, crease_error *e)
 {
-    const bool own = s->o.fit == crease_cp_fit_envelope;
-    ptrdiff_t gap = 1;
+    const crease_cp_fit_settings *own = s->o.fit == crease_cp_fit_envelope ? s->o.self : NULL;
     hold_out(s, tensor, mask);
-    if (s->o.low == 0 && s->r.shape.order == 2) return walk(s, 1, 1, e); /* no gap in noise */
+    if (s->o.low == 0 && s->r.shape.order == 2 && s->o.from == 0)
+        return walk(s, 1, 1, e); /* no gap in noise */
     if (s->o.low == 0) {
-        if (!crease_cp_rank(&s->r.shape, tensor, mask, &gap, e)) return false;
-        ptrdiff_t pruned = gap = fewer(gap, s->o.high);
-        return crs_rank_pruned(own ? s->o.self : NULL, &s->r, s->o.high, &pruned, e) &&
-               walk(s, gap, pruned, e);
+        ptrdiff_t gap = 0, over = s->o.from;
+        if (over == 0 && !guess(s, tensor, mask, &gap, e)) return false;
+        if (over == 0) over = gap + (gap + 4) / 5 + 2;
+        ptrdiff_t pruned = gap > 0 ? gap : over;
+        if (!crs_rank_pruned(own, &s->r, over, s->o.high, &pruned, e)) return false;
+        return walk(s, gap > 0 ? gap : pruned, pruned, e);
     }
     for (ptrdiff_t rank = s->o.low; rank <= s->o.high; rank++)
         if (!try_rank(s, rank, e)) return false;
@@ -149,6 +166,9 @@ static bool check(const crease_space *shape, const crease_cp_rank_options *o, cr
         return crs_fail(e, CREASE_BAD_ARGUMENT,
                         "ranks from %td to %td; give 1 <= low <= high, or low = 0 to search",
                         o->low, o->high);
+    if (o->from < 0 || o->from > o->high)
+        return crs_fail(e, CREASE_BAD_ARGUMENT,
+                        "the search begins with %td terms; give 1 to %td, or 0", o->from, o->high);
     return (o->share >= 0 && o->share < 1) ||
            crs_fail(e, CREASE_BAD_ARGUMENT, "a share of %g is held out; give 0 <= share < 1",
                     o->share);
@@ -169,6 +189,7 @@ crease_cp_rank_table *crease_cp_rank_sweep(const crease_space *shape, const doub
     s.t = s.held ? crs_alloc(1, sizeof *s.t) : NULL;
     if (s.t) s.t->row = crs_alloc((size_t)ranks, sizeof *s.t->row);
     s.r.mask = s.fit;
+    if (s.t) s.r.readings = &s.t->readings;
     s.judge = (crs_rank_judge){ .t = s.t, .least = s.o.least };
     bool done = s.t && s.t->row;
     if (s.held && !done) crs_fail(e, CREASE_NO_MEMORY, "out of memory: a table of ranks");
