@@ -19,7 +19,8 @@ typedef struct {
     const double *mask;   /* NULL: every entry was observed */
     ptrdiff_t rank;
     uint64_t seed;
-    long *readings; /* grows by 1 with every reading of the tensor; NULL: not counted */
+    const double *const *start; /* factors that may be near; NULL: none are known */
+    long *readings;             /* grows by 1 with every reading of the tensor; NULL: not counted */
 } crease_cp_fit_request;
 
 /* factor[n] (I_n x rank) receives the model; *objective a value to be minimized, for the table.

@@ -61,6 +61,7 @@ bool crease_cp_fit_envelope(void *self, const crease_cp_fit_request *r, double *
     observed o;
     bool done = observe(r, &o, e);
     crs_cp_pilot p = pilot(self, r, &o);
+    p.given = r->start;
     for (int n = 0; n < r->shape.order; n++) p.factor[n] = factor[n];
     done = done && crs_cp_pilot_run(&p, e);
     count(r, &p);
@@ -70,9 +71,15 @@ bool crease_cp_fit_envelope(void *self, const crease_cp_fit_request *r, double *
     return done;
 }
 
-/* The rank that is left of `over` terms */
+void crs_rank_pruned_free(crs_rank_pruned *p)
+{
+    for (int n = 0; n < CREASE_MAX_ORDER; n++) crs_free(p->factor[n]);
+    *p = (crs_rank_pruned){ .rank = 0 };
+}
+
+/* What is left of `over` terms */
 static bool prune(const crease_cp_fit_settings *s, const crease_cp_fit_request *r, ptrdiff_t over,
-                  ptrdiff_t *rank, crease_error *e)
+                  crs_rank_pruned *out, crease_error *e)
 {
     crease_cp_fit_request many = *r;
     observed o;
@@ -82,29 +89,27 @@ static bool prune(const crease_cp_fit_settings *s, const crease_cp_fit_request *
     p.c.prune = true;
     p.starts = 1;
     for (int n = 0; done && n < r->shape.order; n++) {
-        p.factor[n] = crs_doubles(r->shape.dim[n] * over, "a fit", e);
+        p.factor[n] = out->factor[n] = crs_doubles(r->shape.dim[n] * over, "a fit", e);
         done = p.factor[n];
     }
     done = done && crs_cp_pilot_run(&p, e);
     count(r, &p);
-    *rank = p.rank;
-    for (int n = 0; n < r->shape.order; n++) crs_free(p.factor[n]);
+    out->rank = p.rank;
     crs_free(o.tensor);
     crs_free(o.mask);
     return done;
 }
 
 /* As long as all terms remain there may be more. */
-bool crs_rank_pruned(const crease_cp_fit_settings *s, const crease_cp_fit_request *r,
-                     ptrdiff_t over, ptrdiff_t high, ptrdiff_t *rank, crease_error *e)
+bool crs_rank_prune(const crease_cp_fit_settings *s, const crease_cp_fit_request *r, ptrdiff_t over,
+                    ptrdiff_t high, crs_rank_pruned *out, crease_error *e)
 {
-    ptrdiff_t left;
+    *out = (crs_rank_pruned){ .rank = 0 };
     for (int k = 0; k < ROUNDS; k++, over *= 2) {
         over = fewer(high, over);
-        if (!prune(s, r, over, &left, e)) return false;
-        if (left == over && over < high) continue;
-        *rank = left;
-        return true;
+        if (!prune(s, r, over, out, e)) return crs_rank_pruned_free(out), false;
+        if (out->rank < over || over == high) return true;
+        crs_rank_pruned_free(out);
     }
     return true;
 }

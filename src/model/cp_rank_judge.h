@@ -20,11 +20,18 @@ bool crs_rank_doubtful(const crs_rank_judge *s, ptrdiff_t k);
  */
 ptrdiff_t crs_rank_nearly_best(const crs_rank_judge *s);
 ptrdiff_t crs_rank_recommend(const crs_rank_judge *s);
+
 /* What is left of a model of `over` terms when the envelope's solver has pruned it, or of more, at
- * most high, where nothing was pruned; *rank as it was if nothing ever was.
- * s: as of crease_cp_fit_envelope. */
-bool crs_rank_pruned(const crease_cp_fit_settings *s, const crease_cp_fit_request *r,
-                     ptrdiff_t over, ptrdiff_t high, ptrdiff_t *rank, crease_error *e);
+ * most high, where nothing was pruned; rank 0 if nothing ever was.
+ * s: as of crease_cp_fit_envelope. Free it. */
+typedef struct {
+    ptrdiff_t rank;
+    double *factor[CREASE_MAX_ORDER];
+} crs_rank_pruned;
+bool crs_rank_prune(const crease_cp_fit_settings *s, const crease_cp_fit_request *r, ptrdiff_t over,
+                    ptrdiff_t high, crs_rank_pruned *out, crease_error *e);
+void crs_rank_pruned_free(crs_rank_pruned *p);
+
 ptrdiff_t crs_rank_highest(const crease_space *shape); /* of a search, cp_rank.c */
 void crs_rank_explain(const crs_rank_judge *s);        /* fills in rank and reason */
 

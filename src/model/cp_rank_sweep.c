@@ -16,6 +16,7 @@ typedef struct {
     crease_cp_fit_request r; /* mask: the entries to fit */
     double *fit, *held;      /* masks */
     double limit;            /* of Huber's function; 0: not known yet */
+    crs_rank_pruned pruned;  /* where the search begins; rank 0: nowhere */
     crease_cp_rank_table *t;
     crs_rank_judge judge;
 } sweeper;
@@ -84,6 +85,7 @@ static bool try_rank(sweeper *s, ptrdiff_t rank, crease_error *e)
     double *x[CREASE_MAX_ORDER] = { NULL };
     bool done = true;
     s->r.rank = rank;
+    s->r.start = rank == s->pruned.rank ? (const double *const *)s->pruned.factor : NULL;
     for (int n = 0; done && n < s->r.shape.order; n++) {
         x[n] = crs_doubles(s->r.shape.dim[n] * rank, "a fit", e);
         done = x[n];
@@ -148,9 +150,9 @@ static bool run(sweeper *s, const double *tensor, const double *mask, crease_err
         ptrdiff_t gap = 0, over = s->o.from;
         if (over == 0 && !guess(s, tensor, mask, &gap, e)) return false;
         if (over == 0) over = gap + (gap + 4) / 5 + 2;
-        ptrdiff_t pruned = gap > 0 ? gap : over;
-        if (!crs_rank_pruned(own, &s->r, over, s->o.high, &pruned, e)) return false;
-        return walk(s, gap > 0 ? gap : pruned, pruned, e);
+        if (!crs_rank_prune(own, &s->r, over, s->o.high, &s->pruned, e)) return false;
+        const ptrdiff_t left = s->pruned.rank > 0 ? s->pruned.rank : gap > 0 ? gap : over;
+        return walk(s, gap > 0 ? gap : left, left, e);
     }
     for (ptrdiff_t rank = s->o.low; rank <= s->o.high; rank++)
         if (!try_rank(s, rank, e)) return false;
@@ -195,6 +197,7 @@ crease_cp_rank_table *crease_cp_rank_sweep(const crease_space *shape, const doub
     if (s.held && !done) crs_fail(e, CREASE_NO_MEMORY, "out of memory: a table of ranks");
     done = done && run(&s, tensor, mask, e);
     if (done) crs_rank_explain(&s.judge);
+    crs_rank_pruned_free(&s.pruned);
     crs_free(s.fit);
     crs_free(s.held);
     if (done) return s.t;
