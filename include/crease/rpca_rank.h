@@ -53,8 +53,10 @@ typedef struct {
     ptrdiff_t rank;
     double held_out;    /* median|T - M| of the entries held out */
     double fitted;      /* and of the others */
-    double loss;        /* mean of Huber's function of T - M of the entries held out, with one
-                           threshold for all rows */
+    double loss;        /* mean of min(|T - M|, t)^2 of the entries held out, t three robust
+                           deviations of the best row */
+    double excess;      /* of the loss over the least in the table */
+    double error;       /* standard error of the excess, by the differences entry by entry */
     double consistency; /* percent; NaN: not defined */
     double objective;
 } crease_cp_rank_row;
@@ -76,12 +78,14 @@ typedef struct {
     ptrdiff_t rank;          /* recommended */
     long readings;           /* of the tensor, by all fits and tests; a fit that was supplied
                                 counts its own */
-    char reason[400];
+    char reason[500];
 } crease_cp_rank_table;
 
-/* The smallest rank of sufficient consistency whose held-out error is nearly the least
- * among those; less a last term whose consistency is below 99 and whose gain in held-out loss is
- * below a third of that of the term before it. NULL with a sentence on failure. */
+/* The smallest rank of sufficient consistency whose loss is not above the least among those by more
+ * than one standard error and 1 % of the variance of the noise; less a last term whose consistency
+ * is below 99 and whose gain in loss is below a third of that of the term before it. Where another
+ * rank is within two standard errors other entries are held out in turn, up to eight times as many;
+ * the reason says if it still is. NULL with a sentence on failure. */
 CREASE_API crease_cp_rank_table *crease_cp_rank_sweep(const crease_space *shape,
                                                       const double *tensor, const double *mask,
                                                       const crease_cp_rank_options *o,
