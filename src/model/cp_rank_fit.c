@@ -8,8 +8,10 @@
 #include "model/cp_rank_judge.h"
 
 enum { PASSES = 200, ROUNDS = 3 }; /* of a start, and of pruning; at most */
-static const double learn = 3;     /* deviations that an outlier is beyond */
-static const double close = 1e-4;  /* relative residual: medians do not show more */
+static const double learn = 3;     /* deviations that an outlier is beyond, for pruning */
+static const double fair =
+    1.5; /* and for the fits, whose errors then depend less on the outliers */
+static const double close = 1e-4; /* relative residual: medians do not show more */
 
 typedef struct {
     double *tensor; /* 0 where it was not observed */
@@ -62,6 +64,7 @@ bool crease_cp_fit_envelope(void *self, const crease_cp_fit_request *r, double *
     bool done = observe(r, &o, e);
     crs_cp_pilot p = pilot(self, r, &o);
     p.given = r->start;
+    p.c.learn = fair;
     for (int n = 0; n < r->shape.order; n++) p.factor[n] = factor[n];
     done = done && crs_cp_pilot_run(&p, e);
     count(r, &p);
