@@ -55,10 +55,10 @@ static void adopt(crease_cp_fit *f, const double *tensor, crs_cp_pilot *p)
     m->rank = p->rank;
     f->pilot = p->report;
     if (f->s.learn == 0) return;
-    if (m->penalty.penalty == &crs_l1 && p->report.deviation > 0) {
-        const double t = crs_cp_threshold(p->report.share, f->s.learn) * p->report.deviation;
-        f->pilot.threshold = smaller(f->pilot.threshold, t);
-    }
+    const bool l1 = m->penalty.penalty == &crs_l1;
+    const double k = l1 ? crs_cp_threshold(p->report.share, f->s.learn) : f->s.learn;
+    if (p->report.deviation > 0)
+        f->pilot.threshold = larger(k * p->report.deviation, 1e-9 * largest);
     crs_envelope_face wanted = { .penalty = m->penalty.penalty };
     copy(CREASE_PARS, m->penalty.par, wanted.par);
     wanted = crs_envelope_with_threshold(&wanted, f->pilot.threshold, c);

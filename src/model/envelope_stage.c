@@ -2,7 +2,7 @@
  * envelope_stage: when the path ends, the ridge goes, another penalty comes, and all is done */
 #include "model/envelope_solver_state.h"
 
-static const double ridge_stop = 1e-4, ridge_angle = 2e-2, switch_stop = 1e-4;
+static const double ridge_stop = 1e-4, ridge_angle = 2e-2, switch_stop = 1e-4, share_stop = 1e-3;
 enum { patience = 25 };
 
 /* The ridge stage has come to an end, or takes long; what is to be verified may take longer. */
@@ -82,6 +82,10 @@ void crs_envelope_advance(crs_envelope_solver *s, bool stuck)
         ridge(s, stuck);
     } else if (s->out.stage == CRS_STAGE_LAST && wanted && (stuck || s->out.worst <= switch_stop)) {
         crs_envelope_wanted(s);
+    } else if (s->out.stage == CRS_STAGE_LAST && s->out.worst <= share_stop &&
+               crs_envelope_learn_share(s)) {
+        s->known = false;
+        crs_envelope_trust_reset(s);
     } else if (s->out.stage == CRS_STAGE_LAST && s->c.prune && again(s)) {
         s->attempt = CRS_ATTEMPT_NONE;
         s->rounds++;
