@@ -7,6 +7,10 @@
 #include "model/cp_fit.h"
 #include "model/cp_pilot.h"
 
+static const double usual = 3;        /* deviations that an outlier is beyond, for a pilot */
+static const double without_bias = 2; /* the least for a penalty that is flat far out: it gives up
+                                         5 % of the noise, and large outliers cost it nothing */
+
 typedef struct {
     crs_envelope_solver *solver;
     double *memory;
@@ -55,8 +59,8 @@ static void adopt(crease_cp_fit *f, const double *tensor, crs_cp_pilot *p)
     m->rank = p->rank;
     f->pilot = p->report;
     if (f->s.learn == 0) return;
-    const bool l1 = m->penalty.penalty == &crs_l1;
-    const double k = l1 ? crs_cp_threshold(p->report.share, f->s.learn) : f->s.learn;
+    double k = crs_cp_threshold(p->report.share, f->s.learn);
+    if (m->penalty.penalty != &crs_l1) k = larger(k, smaller(without_bias, f->s.learn));
     if (p->report.deviation > 0)
         f->pilot.threshold = larger(k * p->report.deviation, 1e-9 * largest);
     crs_envelope_face wanted = { .penalty = m->penalty.penalty };
@@ -108,6 +112,7 @@ static void *open(crease_cp_fit *f, double *tensor, crease_error *e)
                        .starts = f->s.starts,
                        .passes = f->s.run.max_iterations < 300 ? f->s.run.max_iterations : 300 };
     mind_least_squares(f, tensor, &p.c);
+    if (p.c.learn == 0 && p.c.path && p.c.prune) p.c.learn = usual; /* start and rank */
     state *s = crs_alloc(1, sizeof *s);
     double *memory = crs_doubles(factors_size(m), "the factors", e), *at = memory;
     for (int n = 0; memory && n < m->shape.order; n++)
