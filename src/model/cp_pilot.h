@@ -26,4 +26,7 @@ typedef struct {
 
 bool crs_cp_pilot_run(crs_cp_pilot *p, crease_error *e);
 
+/* l1's threshold for a share of outliers, in deviations of the noise (cp_threshold.c). */
+double crs_cp_threshold(double share, double most);
+
 #endif

@@ -5,7 +5,7 @@
  *     V(k) = ((1-p) E min(z^2, k^2) + p k^2) / ((1-p) P(|z| <= k))^2,   z ~ N(0,1),
  * least at a k that falls with p: Huber, Robust estimation of a location parameter, 1964. A larger
  * k makes the sparse part sparser; the largest is taken whose error sqrt(V) is nearly least. */
-#include "model/envelope_solve.h"
+#include "model/cp_pilot.h"
 
 enum { STEPS = 64 };
 static const double nearly = 1.03;

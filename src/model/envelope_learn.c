@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * envelope_learn: the threshold from a robust scale of the residual */
+#include "model/cp_pilot.h"
 #include "model/envelope_solver_state.h"
 
 /* The fraction of |r| <= a */

@@ -93,9 +93,6 @@ crs_envelope *crs_envelope_solver_pass(crs_envelope_solver *s);
  */
 double crs_envelope_solver_share(const crs_envelope_solver *s);
 
-/* l1's threshold for a share of outliers, in deviations of the noise (cp_threshold.c). */
-double crs_cp_threshold(double share, double most);
-
 /* The largest |r| that the prox of a face takes to 0, for this c. */
 double crs_envelope_threshold(const crs_envelope_face *face, double c);
 

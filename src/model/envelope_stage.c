@@ -45,6 +45,16 @@ static void back_to_path(crs_envelope_solver *s)
     s->ceiling = INFINITY;
 }
 
+/* The last stage begins again where outliers ask for a lower threshold. */
+static bool lowered(crs_envelope_solver *s)
+{
+    if (s->out.stage != CRS_STAGE_LAST || s->c.learn == 0) return false;
+    if (!(s->out.worst <= share_stop) || !crs_envelope_learn_share(s)) return false;
+    s->known = false;
+    crs_envelope_trust_reset(s);
+    return true;
+}
+
 /* A better fit, or another rank: once more along the path; else the model's own nu */
 static void ridge(crs_envelope_solver *s, bool stuck)
 {
@@ -59,6 +69,7 @@ static void ridge(crs_envelope_solver *s, bool stuck)
     else
         back_to_path(s);
     if (s->c.prune) crs_envelope_trust_reset(s);
+    lowered(s);
 }
 
 /* A component that drifts towards an outlier makes the last stage long. */
@@ -82,10 +93,8 @@ void crs_envelope_advance(crs_envelope_solver *s, bool stuck)
         ridge(s, stuck);
     } else if (s->out.stage == CRS_STAGE_LAST && wanted && (stuck || s->out.worst <= switch_stop)) {
         crs_envelope_wanted(s);
-    } else if (s->out.stage == CRS_STAGE_LAST && s->out.worst <= share_stop &&
-               crs_envelope_learn_share(s)) {
-        s->known = false;
-        crs_envelope_trust_reset(s);
+    } else if (lowered(s)) {
+        return;
     } else if (s->out.stage == CRS_STAGE_LAST && s->c.prune && again(s)) {
         s->attempt = CRS_ATTEMPT_NONE;
         s->rounds++;

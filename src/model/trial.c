@@ -10,7 +10,7 @@
 
 static const double LEARN = 3, EPS = 1e-6;
 
-double crs_trial_now(void)
+static double now(void)
 {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
@@ -97,11 +97,11 @@ bool crs_trial_run(const crease_cp_fit_settings *s, const crease_cp_instance *c,
     *out = (crs_trial){ .oracle = oracle };
     if (!work) return false;
     copy(n, c->tensor, work);
-    const double begun = crs_trial_now();
+    const double begun = now();
     crease_cp_fit *f = crease_cp_fit_new(s, work, e);
     double *other = f ? crs_doubles(n, "a tensor", e) : NULL;
     if (other) crease_cp_fit_run(f);
-    out->seconds = crs_trial_now() - begun;
+    out->seconds = now() - begun;
     const bool done = other && judge(f, c, other, out, e);
     crease_cp_fit_free(f);
     crs_free(other);

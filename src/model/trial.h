@@ -21,8 +21,6 @@ typedef struct {
         objective_truth; /* of the answer, and of the true factors by the same model */
 } crs_trial;
 
-double crs_trial_now(void); /* seconds of a clock that never goes back */
-
 /* Defaults for an instance: one thread, relative 1e-6, the threshold learned. */
 crease_cp_fit_settings crs_trial_settings(const crease_space *shape, ptrdiff_t rank);
 
