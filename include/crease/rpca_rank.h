@@ -19,6 +19,8 @@ typedef struct {
     const double *mask;   /* NULL: every entry was observed */
     ptrdiff_t rank;
     uint64_t seed;
+    const double *const *start; /* factors that may be near; NULL: none are known */
+    long *readings;             /* grows by 1 with every reading of the tensor; NULL: not counted */
 } crease_cp_fit_request;
 
 /* factor[n] (I_n x rank) receives the model; *objective a value to be minimized, for the table.
@@ -51,14 +53,18 @@ typedef struct {
     ptrdiff_t rank;
     double held_out;    /* median|T - M| of the entries held out */
     double fitted;      /* and of the others */
-    double loss;        /* mean of Huber's function of T - M of the entries held out, with one
-                           threshold for all rows */
+    double loss;        /* mean of min(|T - M|, t)^2 of the entries held out, t three robust
+                           deviations of the best row */
+    double excess;      /* of the loss over the least in the table */
+    double error;       /* standard error of the excess, by the differences entry by entry */
     double consistency; /* percent; NaN: not defined */
     double objective;
 } crease_cp_rank_row;
 
 typedef struct {
     ptrdiff_t low, high; /* ranks to try; low = 0: search */
+    ptrdiff_t from;      /* of a search: it begins with what pruning leaves of so many terms;
+                            0: of somewhat more than the singular values suggest */
     double share;        /* of the entries, held out; 0: 0.05 */
     double least;        /* consistency below which a rank is not recommended; 0: 80 */
     uint64_t seed;
@@ -70,12 +76,16 @@ typedef struct {
     ptrdiff_t count;
     crease_cp_rank_row *row; /* ascending ranks */
     ptrdiff_t rank;          /* recommended */
-    char reason[400];
+    long readings;           /* of the tensor, by all fits and tests; a fit that was supplied
+                                counts its own */
+    char reason[500];
 } crease_cp_rank_table;
 
-/* The smallest rank of sufficient consistency whose held-out error is nearly the least
- * among those; less a last term whose consistency is below 99 and whose gain in held-out loss is
- * below a third of that of the term before it. NULL with a sentence on failure. */
+/* The smallest rank of sufficient consistency whose loss is not above the least among those by more
+ * than one standard error and 1 % of the variance of the noise; less a last term whose consistency
+ * is below 99 and whose gain in loss is below a third of that of the term before it. Where another
+ * rank is within two standard errors other entries are held out in turn, up to eight times as many;
+ * the reason says if it still is. NULL with a sentence on failure. */
 CREASE_API crease_cp_rank_table *crease_cp_rank_sweep(const crease_space *shape,
                                                       const double *tensor, const double *mask,
                                                       const crease_cp_rank_options *o,

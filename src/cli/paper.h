@@ -36,6 +36,8 @@ typedef struct {
 } crs_paper_job;
 
 bool crs_paper_options(crs_paper_job *j, crease_error *e); /* paper_options.c */
+/* --rows; chosen has CRS_PAPER_ROWS items. */
+bool crs_paper_read_rows(const crs_args *a, bool *chosen, crease_error *e);
 
 /* Means, sampling errors and differences from the outcomes; value has as many doubles as there
  * are instances (paper_compare.c). */

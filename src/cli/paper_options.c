@@ -31,18 +31,18 @@ static bool read_methods(crs_paper_job *j, crease_error *e)
     return true;
 }
 
-static bool read_rows(crs_paper_job *j, crease_error *e)
+bool crs_paper_read_rows(const crs_args *a, bool *chosen, crease_error *e)
 {
-    const char *text = crs_given(j->a, CRS_OPT_ROWS);
+    const char *text = crs_given(a, CRS_OPT_ROWS);
     crs_array list;
     bool known = true;
-    for (int k = 0; k < CRS_PAPER_ROWS; k++) j->row[k] = !text;
+    for (int k = 0; k < CRS_PAPER_ROWS; k++) chosen[k] = !text;
     if (!text) return true;
     if (!crs_parse_list("--rows", text, &list, e)) return false;
     for (ptrdiff_t k = 0; known && k < crease_size(&list.shape); k++) {
         const double row = list.data[k];
         known = row >= 1 && row <= CRS_PAPER_ROWS && row == floor(row);
-        if (known) j->row[(int)row - 1] = true;
+        if (known) chosen[(int)row - 1] = true;
     }
     crs_array_free(&list);
     return known || crs_fail(e, CREASE_BAD_ARGUMENT,
@@ -69,7 +69,7 @@ bool crs_paper_options(crs_paper_job *j, crease_error *e)
         !crs_option_integer(a, CRS_OPT_INSTANCES, 2, 10000, CRS_PAPER_INSTANCES, &instances, e) ||
         !crs_option_integer(a, CRS_OPT_THREADS, 1, CRS_CP_MOST_THREADS, all, &threads, e) ||
         !crs_option_integer(a, CRS_OPT_seed, 0, 0x1p53, 0, &seed, e) || !read_methods(j, e) ||
-        !read_rows(j, e) || !read_start(j, e))
+        !crs_paper_read_rows(a, j->row, e) || !read_start(j, e))
         return false;
     j->table = (int)table;
     j->instances = (int)instances;

@@ -17,7 +17,7 @@ typedef struct {
     crs_named_reg penalty;
     crease_cp_fit_settings s;
     crease_cp_rank_table *ranks; /* that were compared; NULL: none */
-    char rank_reason[400];       /* "": the rank was given */
+    char rank_reason[500];       /* "": the rank was given */
 
     crs_array data;
     crs_npy_stream truth;

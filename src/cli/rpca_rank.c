@@ -3,20 +3,9 @@
  * and core consistency (rpca_rank.h), or the gap in the singular values where fits would take
  * too long */
 #include "cli/rpca.h"
+#include "model/cp_rank_judge.h"
 
 static const double most_work = 5e7; /* entries times terms of one fit */
-enum { MOST_RANK = 1000 };
-
-/* No CP model needs more terms than the unfolding along the longest mode has columns. */
-static ptrdiff_t highest(const crease_space *s)
-{
-    ptrdiff_t columns = 1, longest = 0;
-    for (int n = 1; n < s->order; n++)
-        if (s->dim[n] > s->dim[longest]) longest = n;
-    for (int n = 0; n < s->order; n++)
-        if (n != longest) columns = columns > MOST_RANK ? columns : columns * s->dim[n];
-    return columns < MOST_RANK ? columns : MOST_RANK;
-}
 
 void crs_rpca_rank_log(const crs_rpca_job *j)
 {
@@ -46,9 +35,10 @@ bool crs_rpca_choose_rank(crs_rpca_job *j, crease_error *e)
                  "compare fits of several ranks, give --rank for another");
         return true;
     }
-    const crease_cp_rank_options o = {
-        .high = highest(&m->shape), .seed = m->seed, .fit = crease_cp_fit_envelope, .self = &j->s
-    };
+    const crease_cp_rank_options o = { .high = crs_rank_highest(&m->shape),
+                                       .seed = m->seed,
+                                       .fit = crease_cp_fit_envelope,
+                                       .self = &j->s };
     j->ranks = crease_cp_rank_sweep(&m->shape, j->data.data, NULL, &o, e);
     if (!j->ranks) return false;
     m->rank = j->ranks->rank;

@@ -5,7 +5,7 @@
 #include "cli/outdir.h"
 
 /* The value that half of the trials do not exceed, by rank; ties by index. */
-static double median_error(int count, int step, const crs_trial *t)
+double crs_trial_median(int count, int step, const crs_trial *t)
 {
     for (int k = 0; k < count; k++) {
         int before = 0;
@@ -19,7 +19,7 @@ static double median_error(int count, int step, const crs_trial *t)
 
 crs_trial_means crs_trial_mean(int count, int step, const crs_trial *t, ptrdiff_t true_rank)
 {
-    crs_trial_means m = { .error = median_error(count, step, t) };
+    crs_trial_means m = { .error = crs_trial_median(count, step, t) };
     for (int k = 0; k < count; k++, t += step) {
         m.successes += t->success;
         m.certified += t->certified;

@@ -14,6 +14,7 @@ typedef struct {
 } crs_trial_means;
 
 /* Trials t[0], t[step], ... */
+double crs_trial_median(int count, int step, const crs_trial *t); /* of the errors */
 crs_trial_means crs_trial_mean(int count, int step, const crs_trial *t, ptrdiff_t true_rank);
 json_t *crs_trial_json(int count, int step, const crs_trial *t);
 json_t *crs_trial_json_means(const crs_trial_means *m);

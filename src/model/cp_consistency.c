@@ -28,6 +28,7 @@ static bool pseudo_inverse(ptrdiff_t rows, ptrdiff_t columns, const double *x, d
 static void residual(const crs_cp_view *v, double *out, double *work)
 {
     const ptrdiff_t size = crease_size(&v->shape);
+    crs_view_count(v);
     fill(size, 0, out);
     crs_reconstruct(v->model, -1, out, work);
     for (ptrdiff_t j = 0; j < size; j++)
@@ -75,7 +76,11 @@ bool crease_cp_consistency(const crease_cp_fit_request *r, const double *const *
                            double *percent, crease_error *e)
 {
     crs_kruskal k = { .shape = r->shape, .rank = r->rank };
-    crs_cp_view v = { .shape = r->shape, .tensor = r->tensor, .mask = r->mask, .model = &k };
+    crs_cp_view v = { .shape = r->shape,
+                      .tensor = r->tensor,
+                      .mask = r->mask,
+                      .model = &k,
+                      .readings = r->readings };
     crs_mode_map map[CREASE_MAX_ORDER] = { { NULL, 0, false } };
     double *p[CREASE_MAX_ORDER] = { NULL }, median, distance2;
     *percent = NAN;

@@ -8,6 +8,10 @@
 #include "model/cp_fit_start.h"
 #include "model/cp_pilot.h"
 
+static const double usual = 3;        /* deviations that an outlier is beyond, for a pilot */
+static const double without_bias = 2; /* the least for a penalty that is flat far out: it gives up
+                                         5 % of the noise, and large outliers cost it nothing */
+
 typedef struct {
     crs_envelope_solver *solver;
     double *memory;
@@ -56,10 +60,10 @@ static void adopt(crease_cp_fit *f, const double *tensor, crs_cp_pilot *p)
     m->rank = p->rank;
     f->pilot = p->report;
     if (f->s.learn == 0) return;
-    if (m->penalty.penalty == &crs_l1 && p->report.deviation > 0) {
-        const double t = crs_cp_threshold(p->report.share, f->s.learn) * p->report.deviation;
-        f->pilot.threshold = smaller(f->pilot.threshold, t);
-    }
+    double k = crs_cp_threshold(p->report.share, f->s.learn);
+    if (m->penalty.penalty != &crs_l1) k = larger(k, smaller(without_bias, f->s.learn));
+    if (p->report.deviation > 0)
+        f->pilot.threshold = larger(k * p->report.deviation, 1e-9 * largest);
     crs_envelope_face wanted = { .penalty = m->penalty.penalty };
     copy(CREASE_PARS, m->penalty.par, wanted.par);
     wanted = crs_envelope_with_threshold(&wanted, f->pilot.threshold, c);
@@ -112,6 +116,7 @@ static void *open(crease_cp_fit *f, double *tensor, crease_error *e)
                        .user = f->s.user,
                        .passes = f->s.run.max_iterations < 300 ? f->s.run.max_iterations : 300 };
     mind_least_squares(f, tensor, &p.c);
+    if (p.c.learn == 0 && p.c.path && p.c.prune) p.c.learn = usual; /* start and rank */
     state *s = crs_alloc(1, sizeof *s);
     double *memory = crs_doubles(factors_size(m), "the factors", e), *at = memory;
     for (int n = 0; memory && n < m->shape.order; n++)

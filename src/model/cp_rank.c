@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * cp_rank: a rank from the spectra of the unfoldings: noise has singular values of one size, so
  * the low-rank part ends at a gap */
+#include "model/cp_rank_judge.h"
 #include "model/cp_rpca.h"
 #include "tensor/tensor.h"
 
@@ -39,4 +40,16 @@ bool crease_cp_rank(const crease_space *shape, const double *tensor, const doubl
     }
     crs_free(known);
     return done;
+}
+
+/* No CP model needs more terms than the unfolding along the longest mode has columns. */
+ptrdiff_t crs_rank_highest(const crease_space *s)
+{
+    enum { MOST = 1000 };
+    ptrdiff_t columns = 1, longest = 0;
+    for (int n = 1; n < s->order; n++)
+        if (s->dim[n] > s->dim[longest]) longest = n;
+    for (int n = 0; n < s->order; n++)
+        if (n != longest) columns = columns > MOST ? columns : columns * s->dim[n];
+    return fewer(columns, MOST);
 }

@@ -8,8 +8,10 @@
 #include "model/cp_rank_judge.h"
 
 enum { PASSES = 200, ROUNDS = 3 }; /* of a start, and of pruning; at most */
-static const double learn = 3;     /* deviations that an outlier is beyond */
-static const double close = 1e-4;  /* relative residual: medians do not show more */
+static const double learn = 3;     /* deviations that an outlier is beyond, for pruning */
+static const double fair =
+    1.5; /* and for the fits, whose errors then depend less on the outliers */
+static const double close = 1e-4; /* relative residual: medians do not show more */
 
 typedef struct {
     double *tensor; /* 0 where it was not observed */
@@ -30,6 +32,11 @@ static bool observe(const crease_cp_fit_request *r, observed *o, crease_error *e
         o->tensor[j] = o->mask[j] ? r->tensor[j] : 0;
     }
     return o->tensor;
+}
+
+static void count(const crease_cp_fit_request *r, const crs_cp_pilot *p)
+{
+    if (r->readings) *r->readings += p->report.readings;
 }
 
 static crs_cp_pilot pilot(const crease_cp_fit_settings *s, const crease_cp_fit_request *r,
@@ -56,17 +63,26 @@ bool crease_cp_fit_envelope(void *self, const crease_cp_fit_request *r, double *
     observed o;
     bool done = observe(r, &o, e);
     crs_cp_pilot p = pilot(self, r, &o);
+    p.given = r->start;
+    p.c.learn = fair;
     for (int n = 0; n < r->shape.order; n++) p.factor[n] = factor[n];
     done = done && crs_cp_pilot_run(&p, e);
+    count(r, &p);
     if (done) *objective = p.value;
     crs_free(o.tensor);
     crs_free(o.mask);
     return done;
 }
 
-/* The rank that is left of `over` terms */
+void crs_rank_pruned_free(crs_rank_pruned *p)
+{
+    for (int n = 0; n < CREASE_MAX_ORDER; n++) crs_free(p->factor[n]);
+    *p = (crs_rank_pruned){ .rank = 0 };
+}
+
+/* What is left of `over` terms */
 static bool prune(const crease_cp_fit_settings *s, const crease_cp_fit_request *r, ptrdiff_t over,
-                  ptrdiff_t *rank, crease_error *e)
+                  crs_rank_pruned *out, crease_error *e)
 {
     crease_cp_fit_request many = *r;
     observed o;
@@ -76,28 +92,27 @@ static bool prune(const crease_cp_fit_settings *s, const crease_cp_fit_request *
     p.c.prune = true;
     p.starts = 1;
     for (int n = 0; done && n < r->shape.order; n++) {
-        p.factor[n] = crs_doubles(r->shape.dim[n] * over, "a fit", e);
+        p.factor[n] = out->factor[n] = crs_doubles(r->shape.dim[n] * over, "a fit", e);
         done = p.factor[n];
     }
     done = done && crs_cp_pilot_run(&p, e);
-    *rank = p.rank;
-    for (int n = 0; n < r->shape.order; n++) crs_free(p.factor[n]);
+    count(r, &p);
+    out->rank = p.rank;
     crs_free(o.tensor);
     crs_free(o.mask);
     return done;
 }
 
 /* As long as all terms remain there may be more. */
-bool crs_rank_pruned(const crease_cp_fit_settings *s, const crease_cp_fit_request *r,
-                     ptrdiff_t high, ptrdiff_t *rank, crease_error *e)
+bool crs_rank_prune(const crease_cp_fit_settings *s, const crease_cp_fit_request *r, ptrdiff_t over,
+                    ptrdiff_t high, crs_rank_pruned *out, crease_error *e)
 {
-    ptrdiff_t over = *rank + (*rank + 4) / 5 + 2, left;
+    *out = (crs_rank_pruned){ .rank = 0 };
     for (int k = 0; k < ROUNDS; k++, over *= 2) {
         over = fewer(high, over);
-        if (!prune(s, r, over, &left, e)) return false;
-        if (left == over && over < high) continue;
-        *rank = left;
-        return true;
+        if (!prune(s, r, over, out, e)) return crs_rank_pruned_free(out), false;
+        if (out->rank < over || over == high) return true;
+        crs_rank_pruned_free(out);
     }
     return true;
 }

@@ -130,6 +130,8 @@ bool crs_cp_structure(const crs_cp_view *data, ptrdiff_t rank, const double *con
 bool crease_cp_structure(const crease_cp_fit_request *r, const double *const *factor,
                          double *structure, crease_error *e)
 {
-    const crs_cp_view v = { .shape = r->shape, .tensor = r->tensor, .mask = r->mask };
+    const crs_cp_view v = {
+        .shape = r->shape, .tensor = r->tensor, .mask = r->mask, .readings = r->readings
+    };
     return crs_cp_structure(&v, r->rank, factor, structure, e);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * envelope_learn: the threshold from a robust scale of the residual */
+#include "model/cp_pilot.h"
 #include "model/envelope_solver_state.h"
 
 /* The fraction of |r| <= a */
@@ -57,6 +58,20 @@ bool crs_envelope_learn_lower(crs_envelope_solver *s)
     s->learned = true;
     s->kept = 0;
     return much;
+}
+
+/* Clipped outliers and P parameters of n entries add k^2 t^2 P/n, k^2 = p/(1-p)^2 for a share p, to
+ * the variance of the residual. Where that is near what they were clipped at, the scale is theirs
+ * and not the noise's, and only a lower threshold shows that. */
+bool crs_envelope_learn_share(crs_envelope_solver *s)
+{
+    if (!s->learned) return false;
+    s->out.scale = crs_envelope_scale(s->at.sums, parameters(&s->model));
+    const double k = crs_cp_threshold(crs_envelope_solver_share(s), s->c.learn);
+    const double t = k * s->out.scale;
+    if (!(t < 0.8 * crs_envelope_path_goal(s))) return false;
+    s->goal = crs_envelope_l1(t, s->noise);
+    return true;
 }
 
 /* After a change that may let the path go on; where it does not, the threshold is kept. */

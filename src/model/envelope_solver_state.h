@@ -84,6 +84,7 @@ void crs_envelope_typical(crs_envelope_solver *s);
 void crs_envelope_learn(crs_envelope_solver *s);
 bool crs_envelope_learn_lower(crs_envelope_solver *s);
 void crs_envelope_unlearn(crs_envelope_solver *s);
+bool crs_envelope_learn_share(crs_envelope_solver *s); /* lower, for the share of outliers */
 
 /* envelope_stage.c; stuck: no step is felt any more */
 void crs_envelope_advance(crs_envelope_solver *s, bool stuck);

@@ -2,7 +2,7 @@
  * envelope_stage: when the path ends, the ridge goes, another penalty comes, and all is done */
 #include "model/envelope_solver_state.h"
 
-static const double ridge_stop = 1e-4, ridge_angle = 2e-2, switch_stop = 1e-4;
+static const double ridge_stop = 1e-4, ridge_angle = 2e-2, switch_stop = 1e-4, share_stop = 1e-3;
 enum { patience = 25 };
 
 /* The ridge stage has come to an end, or takes long; what is to be verified may take longer. */
@@ -45,6 +45,16 @@ static void back_to_path(crs_envelope_solver *s)
     s->ceiling = INFINITY;
 }
 
+/* The last stage begins again where outliers ask for a lower threshold. */
+static bool lowered(crs_envelope_solver *s)
+{
+    if (s->out.stage != CRS_STAGE_LAST || s->c.learn == 0) return false;
+    if (!(s->out.worst <= share_stop) || !crs_envelope_learn_share(s)) return false;
+    s->known = false;
+    crs_envelope_trust_reset(s);
+    return true;
+}
+
 /* A better fit, or another rank: once more along the path; else the model's own nu */
 static void ridge(crs_envelope_solver *s, bool stuck)
 {
@@ -59,6 +69,7 @@ static void ridge(crs_envelope_solver *s, bool stuck)
     else
         back_to_path(s);
     if (s->c.prune) crs_envelope_trust_reset(s);
+    lowered(s);
 }
 
 /* A component that drifts towards an outlier makes the last stage long. */
@@ -93,6 +104,8 @@ void crs_envelope_advance(crs_envelope_solver *s, bool stuck)
         ridge(s, stuck);
     } else if (s->out.stage == CRS_STAGE_LAST && wanted && (stuck || s->out.worst <= switch_stop)) {
         crs_envelope_wanted(s);
+    } else if (lowered(s)) {
+        return;
     } else if (s->out.stage == CRS_STAGE_LAST && s->c.prune && again(s)) {
         s->attempt = CRS_ATTEMPT_NONE;
         s->rounds++;

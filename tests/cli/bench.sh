@@ -1,4 +1,4 @@
-# bench hard and paper --beyond: every instance solved and checked; JSON whose means follow from the
+# bench hard, rank and alpha, and paper --beyond: every instance solved and checked; JSON whose means follow from the
 # runs; the same for any thread count
 source "$(dirname "$0")/common.bash"
 cd "$scratch" || exit 1
@@ -33,6 +33,30 @@ if $python -c '' 2>/dev/null; then
         bench hard --cells over-20-10x --methods envelope --instances 2 --json
 fi
 
+run "$CREASE" bench rank --rows 1 --instances 2 --seed 7
+[ $code -eq 0 ] && [ -z "$err" ] && [[ $out == *"| 10 x 20 x 30 | 3 | 6 | 2/2 | |"* ]]
+judge $? "bench rank: exit $code, $out, $err"
+run "$CREASE" bench alpha --cells noise-10dB --instances 2
+[ $code -eq 0 ] && [ -z "$err" ] && [[ $out == *"| noise-10dB | 0.0"* ]]
+judge $? "bench alpha: exit $code, $out, $err"
+if $python -c '' 2>/dev/null; then
+    expect_json 'd["suite"] == "rank" and d["cells"][0]["from"] == 6 and all(
+        r["rank"] == 3 and r["fits"] >= 3 and r["readings"] > 30
+        for kind in ("runs", "auto") for r in d["cells"][0][kind])' \
+        bench rank --rows 1 --instances 2 --json
+    # Ratio and worst ratio follow from the runs; the learned alpha is as good as the best.
+    expect_json '(lambda c, median: c["ratio"] < 1.2 and c["worst_ratio"] < 1.2 and
+        len(c["grid"]) == 11 and c["grid"][0]["multiple"] == 0.1 and
+        c["grid"][10]["multiple"] == 10 and
+        abs(c["ratio"] - median(c["runs"]) / min(median(g["runs"]) for g in c["grid"])) < 1e-9 and
+        abs(c["worst_ratio"] - max(r["error"] / min(g["runs"][k]["error"] for g in c["grid"])
+            for k, r in enumerate(c["runs"]))) < 1e-9 and all(
+        abs(g["runs"][k]["alpha"] / r["alpha"] - g["multiple"]) < 1e-9 * g["multiple"]
+        for g in c["grid"] for k, r in enumerate(c["runs"])))(
+        d["cells"][0], lambda runs: sorted(r["error"] for r in runs)[1])' \
+        bench alpha --cells order4-20-10x --instances 3 --json
+fi
+
 for threads in 1 2; do
     "$CREASE" bench hard --cells order4-20-10x --methods envelope --instances 3 \
         --threads $threads | sed 's/| [^|]* |$//' >"threads.$threads"
@@ -40,7 +64,13 @@ done
 [ -s threads.1 ] && cmp -s threads.1 threads.2
 judge $? "threads change the table: $(diff threads.1 threads.2)"
 
-expect_exit 64 "no suite" bench soft
+expect_exit 64 "suite" bench soft
+expect_exit 64 "did you mean 'alpha'" bench alpa
+expect_exit 64 "bench rank does not take --cells" bench rank --cells small-20-10x
+expect_exit 64 "bench alpha does not take --methods" bench alpha --methods mcp
+expect_exit 64 "bench hard does not take --rows" bench hard --rows 1
+expect_exit 64 "rows 1 to 9" bench rank --rows 10
+expect_exit 64 "did you mean 'small-20-10x'" bench alpha --cells small-20-10
 expect_exit 64 "did you mean 'small-20-10x'" bench hard --cells small-20-10
 expect_exit 64 "did you mean 'admm-g'" bench hard --methods admm
 expect_exit 64 "range" bench hard --instances 0

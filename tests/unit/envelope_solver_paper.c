@@ -67,7 +67,8 @@ static void paper(void **state)
 }
 
 /* A fifth of the entries is replaced by outliers ten times as large; the threshold is learned, and
- * a nonconvex penalty with it takes away the bias of l1. */
+ * a nonconvex penalty takes away the bias of l1. The variance of l1 is then at least 2.05 (Huber
+ * 1964, table I), that of a fit without the outliers 1/0.8: errors of a ratio of 0.78 at most. */
 static void hard(void **state)
 {
     (void)state;
@@ -88,11 +89,12 @@ static void hard(void **state)
         assert_int_equal(out->rank, 3);
         const double l1 = error_of(&p, s);
         assert_true(l1 < 0.01);
-        assert_true(out->scale > 0.8 * recipe.noise && out->scale < 2 * recipe.noise);
-        const crs_envelope_face mcp = { &crs_mcp, { out->threshold, 3 }, 1 };
+        assert_true(out->scale > 0.8 * recipe.noise && out->scale < 1.2 * recipe.noise);
+        assert_true(out->threshold > out->scale && out->threshold < 1.5 * out->scale);
+        const crs_envelope_face mcp = { &crs_mcp, { c.learn * out->scale, 3 }, 1 };
         assert_true(crs_envelope_solver_switch(s, &mcp, NULL));
         assert_int_equal(run(s, 800)->status, CRS_ENVELOPE_STATIONARY);
-        assert_true(error_of(&p, s) < 0.7 * l1);
+        assert_true(error_of(&p, s) < 0.85 * l1);
         crs_envelope_solver_free(s);
         release(&p);
     }
