@@ -11,14 +11,15 @@ void crs_rpca_rank_log(const crs_rpca_job *j)
 {
     const crease_cp_rank_table *t = j->ranks;
     if (!t) return;
-    fprintf(stderr, "%10s %14s %14s %14s %16s\n", "rank", "held out", "loss", "consistency",
-            "objective");
+    fprintf(stderr, "%10s %14s %14s %12s %12s %14s %16s\n", "rank", "held out", "loss", "excess",
+            "+-", "consistency", "objective");
     for (ptrdiff_t k = 0; k < t->count; k++) {
         const crease_cp_rank_row *r = &t->row[k];
         char core[32] = "not defined";
         if (!isnan(r->consistency)) snprintf(core, sizeof core, "%.1f %%", r->consistency);
-        fprintf(stderr, "%9td%c %14.6g %14.6g %14s %16.8g\n", r->rank,
-                r->rank == t->rank ? '*' : ' ', r->held_out, r->loss, core, r->objective);
+        fprintf(stderr, "%9td%c %14.6g %14.6g %12.3g %12.3g %14s %16.8g\n", r->rank,
+                r->rank == t->rank ? '*' : ' ', r->held_out, r->loss, r->excess, r->error, core,
+                r->objective);
     }
     fprintf(stderr, "chosen      %s\n\n", t->reason);
 }
@@ -53,8 +54,9 @@ json_t *crs_rpca_rank_json(const crs_rpca_job *j)
     for (ptrdiff_t k = 0; k < j->ranks->count; k++) {
         const crease_cp_rank_row *r = &j->ranks->row[k];
         json_array_append_new(
-            list, json_pack("{s:I, s:o, s:o, s:o, s:o, s:o}", "rank", (json_int_t)r->rank,
-                            "held_out", crs_real(r->held_out), "loss", crs_real(r->loss), "fitted",
+            list, json_pack("{s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "rank", (json_int_t)r->rank,
+                            "held_out", crs_real(r->held_out), "loss", crs_real(r->loss), "excess",
+                            crs_real(r->excess), "error", crs_real(r->error), "fitted",
                             crs_real(r->fitted), "consistency", crs_real(r->consistency),
                             "objective", crs_real(r->objective)));
     }

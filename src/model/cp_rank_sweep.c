@@ -23,18 +23,20 @@ static bool visit(crs_rank_sweep *s, int count, const ptrdiff_t *rank, crease_er
     return true;
 }
 
-/* Until the neighbours of what is recommended are known and one more term does not
- * lower the loss; a doubtful last term is compared with the one before it. */
+/* Until the neighbours of what is recommended are known and one more term does not lower the loss,
+ * nor two of a matrix, where nothing was pruned to begin from; a doubtful last term is compared
+ * with the one before it. */
 static bool walk(crs_rank_sweep *s, crease_error *e)
 {
     for (ptrdiff_t before = 0; before < s->t->count;) {
         const ptrdiff_t k = crs_rank_nearly_best(&s->judge), near = s->t->row[k].rank;
         const ptrdiff_t at = s->t->row[crs_rank_recommend(&s->judge)].rank;
         const ptrdiff_t best = s->t->row[crs_rank_best(&s->judge)].rank;
-        const ptrdiff_t next[] = { at - 1, near - 1, near + 1, at + 1, best + 1, near - 2 };
+        const ptrdiff_t ahead = s->r.shape.order == 2 ? best + 2 : 0;
+        const ptrdiff_t next[] = { at - 1, near - 1, near + 1, at + 1, best + 1, ahead, near - 2 };
         const bool doubtful = crs_rank_doubtful(&s->judge, k);
         before = s->t->count;
-        if (!visit(s, doubtful ? 6 : 5, next, e)) return false;
+        if (!visit(s, doubtful ? 7 : 6, next, e)) return false;
     }
     return true;
 }

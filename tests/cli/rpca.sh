@@ -60,7 +60,11 @@ assert r["settings"]["alpha"] == 1 and weight == r["pilot"]["threshold"]
 assert abs(weight - 3 * r["pilot"]["deviation"]) < 1e-12 and r["pilot"]["share"] < 0.01
 ranks = [row["rank"] for row in r["rank_table"]]
 assert {2, 3, 4} <= set(ranks) and ranks == sorted(ranks) and r["settings"]["rank_chosen"] is True
-assert set(r["rank_table"][0]) == {"rank", "held_out", "loss", "fitted", "consistency", "objective"}
+assert set(r["rank_table"][0]) == {"rank", "held_out", "loss", "excess", "error", "fitted",
+                                   "consistency", "objective"}
+best = [row for row in r["rank_table"] if row["rank"] == 3][0]
+worse = [row for row in r["rank_table"] if row["rank"] == 2][0]
+assert worse["excess"] > 10 * worse["error"] > 0 and best["excess"] <= 2 * best["error"]
 assert r["rank_reason"].startswith("rank 3 has a median error"), r["rank_reason"]
 known = json.load(open("truth/result.json"))
 assert known["rank_table"] is None and known["rank_reason"] is None
