@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * bench: suites of instances whose truth is known */
+ * bench: suites of instances of known truth */
 #define _POSIX_C_SOURCE 200809L
 #include "cli/bench.h"
 
@@ -87,7 +87,7 @@ const crs_verb crs_bench_verb = {
     .words = "hard|rank|alpha",
     .least = 1,
     .most = 1,
-    .text = "Measure CP robust PCA on random instances whose truth is known.\n"
+    .text = "Measure CP robust PCA on random instances of known truth.\n"
             "hard: 5, 20 and 40 % outliers of one and ten "
             "deviations of the low-rank part, a rank too large or too small, factors whose columns "
             "are alike, noise of 10 and 0 dB, order 4. The envelope learns its threshold; ADMM-g "

@@ -44,17 +44,14 @@ static json_t *cell(const crs_paper_job *j, const crs_paper_row *row, const crs_
                      crs_trial_json_means(m), "runs", crs_trial_json(j->instances, 1, trial));
 }
 
-static bool work(const crs_paper_job *j, crs_trial *trial, json_t *list, crease_error *e)
+static bool work(const crs_paper_job *j, const crease_cp_rpca_settings *begin, crs_trial *trial,
+                 json_t *list, crease_error *e)
 {
-    crease_cp_rpca_settings begin = { .start = CREASE_START_AUTO };
-    if (init(j) && !crs_rpca_init(init(j), &begin))
-        return crs_fail(e, CREASE_BAD_ARGUMENT, "--init %.64s: write random, hosvd, als or gevd",
-                        init(j));
     for (int k = 1; k <= CRS_PAPER_ROWS; k++) {
         const crs_beyond b = { .row = crs_paper_row_at(j->table, k),
                                .recipe = j->recipe,
-                               .start = begin.start,
-                               .clip = begin.clip };
+                               .start = begin->start,
+                               .clip = begin->clip };
         if (!j->row[k - 1]) continue;
         if (!crs_beyond_runs(&b, j->instances, j->threads, trial, e)) return false;
         const crs_trial_means m = crs_trial_mean(j->instances, 1, trial, b.row.true_rank);
@@ -69,11 +66,15 @@ static bool work(const crs_paper_job *j, crs_trial *trial, json_t *list, crease_
 bool crs_paper_beyond(const crs_paper_job *j, crease_error *e)
 {
     const bool as_json = crs_given(j->a, CRS_OPT_JSON);
+    crease_cp_rpca_settings begin = { .start = CREASE_START_AUTO };
+    if (init(j) && !crs_rpca_init(init(j), &begin))
+        return crs_fail(e, CREASE_BAD_ARGUMENT, "--init %.64s: write random, hosvd, als or gevd",
+                        init(j));
     json_t *list = as_json ? json_array() : NULL;
     crs_trial *trial = crs_alloc((size_t)j->instances, sizeof *trial);
     bool done = trial || crs_fail(e, CREASE_NO_MEMORY, "out of memory: the outcomes");
     if (done && !as_json) head(j);
-    done = done && work(j, trial, list, e);
+    done = done && work(j, &begin, trial, list, e);
     crs_free(trial);
     if (!done || !as_json) return json_decref(list), done;
     crs_json out = crs_json_new("paper");

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * rank_trial: the instances of a row of the paper's tables, searched for their rank */
-#define _POSIX_C_SOURCE 200809L
 #include "model/rank_trial.h"
-
-#include <time.h>
 
 #include "model/cp_rank_judge.h"
 #include "model/trials.h"
@@ -13,13 +10,6 @@ typedef struct {
     crs_paper_recipe recipe;
     crs_rank_trial *out;
 } batch;
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 ptrdiff_t crs_rank_trial_from(const crs_paper_row *row)
 {
@@ -33,10 +23,10 @@ static bool search(const crease_cp_instance *c, ptrdiff_t from, crs_rank_trial *
     const crease_cp_rank_options o = { .high = crs_rank_highest(shape),
                                        .from = from,
                                        .seed = c->recipe.seed };
-    const double begun = now();
+    const double begun = crs_now();
     crease_cp_rank_table *t = crease_cp_rank_sweep(shape, c->tensor, NULL, &o, e);
     if (!t) return false;
-    *out = (crs_rank_trial){ t->rank, (int)t->count, t->readings, now() - begun };
+    *out = (crs_rank_trial){ t->rank, (int)t->count, t->readings, crs_now() - begun };
     crease_cp_rank_table_free(t);
     return true;
 }

@@ -1,4 +1,4 @@
-# Dependencies point one way: cli -> {io, selftest, solve} -> {reg, set, map, smooth} -> {tensor,
+# Dependencies point one way: cli -> {io, selftest, model} -> solve -> {reg, set, map, smooth} -> {tensor,
 # dense} -> core. Only dense/ and tensor/ name BLAS or LAPACK; only core/alloc.c calls malloc.
 set -u
 passed=0 failed=0
@@ -20,7 +20,7 @@ may_include reg core dense
 may_include set core dense reg
 may_include smooth core dense tensor map
 may_include verify core
-may_include model core dense tensor smooth reg
+may_include model core dense tensor smooth reg solve
 may_include io core
 may_include selftest core dense
 may_include cli core io selftest solve model
