@@ -32,9 +32,8 @@ static bool open(runner *r, crs_cp_pilot *p, crease_error *e)
     ptrdiff_t all = 0;
     *r = (runner){ .p = p, .second = INFINITY };
     for (int n = 0; n < s->order; n++) all += s->dim[n] * p->c.rank;
-    r->memory = crs_doubles(all, "starts", e);
+    double *at = r->memory = crs_doubles(all, "starts", e);
     if (!r->memory) return false;
-    double *at = r->memory;
     for (int n = 0; n < s->order; n++) r->trial[n] = at, at += s->dim[n] * p->c.rank;
     if (p->c.mask) {
         r->mask = crs_doubles(size, "the mask", e);

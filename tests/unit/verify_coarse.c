@@ -6,7 +6,6 @@
 
 #include "test.h"
 #include "verify/tucker.h"
-
 enum { MOST = 8 };
 
 typedef struct {
