@@ -1,8 +1,14 @@
 # The kernels are compiled once per instruction set and chosen at run time. A product and a sum may
 # become one operation; floating-point traps and errno are not used.
+# Sanitizers take minutes for them at -O3.
 include(CheckCCompilerFlag)
 set(kernel_flags -O3)
-foreach(flag -ffp-contract=fast -fno-trapping-math -fno-math-errno)
+set(kernel_options -ffp-contract=fast -fno-trapping-math -fno-math-errno)
+if(CMAKE_C_FLAGS MATCHES "-fsanitize")
+  set(kernel_flags -O1)
+  list(APPEND kernel_options -fno-var-tracking)
+endif()
+foreach(flag ${kernel_options})
   string(MAKE_C_IDENTIFIER "HAS${flag}" has)
   check_c_compiler_flag(${flag} ${has})
   if(${has})
