@@ -14,7 +14,7 @@ help:
 ## make bench     measure the engine and the fused kernels (build/bench)
 ## make bench-rpca  robust PCA against NumPy and Octave, in turns
 ## make paper     repeat the paper's tables in full and write docs/tables.md (many minutes)
-## make beyond    measure our defaults on the paper's and on hard instances: docs/beyond.md (an hour)
+## make beyond    measure our defaults on the paper's and on hard instances: docs/beyond.md (half an hour)
 ## make readme    write the catalogue tables into README.md
 ## make schema    write docs/problem.schema.json from the catalogue
 ## make clean     remove build/
