@@ -1,5 +1,5 @@
 # The project's commands. Everything is built in build/<preset> by CMake and Ninja.
-.PHONY: help demo test check build install clean format tidy coverage readme schema bench bench-rpca paper beyond
+.PHONY: help demo test check build install clean format tidy coverage readme schema bench bench-build bench-rpca paper beyond
 .DEFAULT_GOAL := help
 
 help:
@@ -54,10 +54,12 @@ coverage: build/coverage/build.ninja
 	@ctest --test-dir build/coverage --output-on-failure -j2
 	@gcovr --root . --filter src/ build/coverage
 
-bench:
+bench-build:
 	@scripts/install-dependencies
 	@cmake --preset release -B build/bench -DCREASE_BENCH=ON -DCREASE_TESTS=OFF >/dev/null
 	@ninja -C build/bench --quiet
+
+bench: bench-build
 	@build/bench/bench/bench_engine
 	@build/bench/bench/bench_cp_fused
 	@build/bench/bench/bench_envelope
@@ -66,13 +68,13 @@ bench:
 	@build/bench/bench/bench_regress
 	@bench/matrix build/bench/src/crease
 
-bench-rpca: bench
+bench-rpca: bench-build
 	@bench/rpca build/bench/bench/bench_cp_fused
 
 paper: build
 	@scripts/paper-tables build/release/src/crease build/paper
 
-beyond: build bench
+beyond: build bench-build
 	@scripts/beyond-tables build/release/src/crease build/bench/bench/bench_solve build/beyond
 
 readme: build
