@@ -129,6 +129,22 @@ bool crs_rank_try(crs_rank_sweep *s, ptrdiff_t rank, crease_error *e)
     return true;
 }
 
+bool crs_rank_again(crs_rank_sweep *s, ptrdiff_t k, crease_error *e)
+{
+    crease_cp_rank_row row = { .rank = s->t->row[k].rank };
+    double *residual = NULL;
+    if (!extend(s, 0, &row, &residual, e)) return false;
+    if (row.fitted < s->t->row[k].fitted) {
+        double *old = s->judge.residual[k];
+        s->t->row[k] = row;
+        s->judge.residual[k] = residual;
+        residual = old;
+        crs_rank_losses(&s->judge);
+    }
+    crs_free(residual);
+    return true;
+}
+
 bool crs_rank_refine(crs_rank_sweep *s, crease_error *e)
 {
     const int before = s->folds;

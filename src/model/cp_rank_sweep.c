@@ -68,7 +68,7 @@ static bool search(crs_rank_sweep *s, const double *tensor, const double *mask, 
     if (over == 0) over = gap + (gap + 4) / 5 + 2;
     if (!crs_rank_prune(own, &s->r, over, s->o.high, &s->pruned, e)) return false;
     const ptrdiff_t left = s->pruned.rank > 0 ? s->pruned.rank : gap > 0 ? gap : over;
-    return walk_from(s, gap > 0 ? gap : left, left, e);
+    return walk_from(s, gap > 0 ? gap : left, left, e) && crs_rank_mend(s, e) && walk(s, e);
 }
 
 /* More folds while they are needed to tell the recommended rank from another. */

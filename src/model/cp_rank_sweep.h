@@ -11,7 +11,7 @@ typedef struct {
     double *fit;             /* that mask */
     double *lot;             /* of an entry, uniform; < 0: not observed */
     int folds;               /* so many have been held out, one after the other */
-    crs_rank_pruned pruned;  /* where the search begins; rank 0: nowhere */
+    crs_rank_pruned pruned;  /* a start for its rank; rank 0: none */
     crease_cp_rank_table *t;
     crs_rank_judge judge;
 } crs_rank_sweep;
@@ -21,6 +21,10 @@ enum { CRS_RANK_FOLDS = 8 }; /* at most */
 void crs_rank_draw(crs_rank_sweep *s, const double *tensor, const double *mask);
 /* A row for the rank, in its place. */
 bool crs_rank_try(crs_rank_sweep *s, ptrdiff_t rank, crease_error *e);
+/* Row k fitted again, by s->pruned if its rank is the row's; the better fit is kept. */
+bool crs_rank_again(crs_rank_sweep *s, ptrdiff_t k, crease_error *e);
+/* Rows that fit no better than smaller ranks (cp_rank_mend.c) */
+bool crs_rank_mend(crs_rank_sweep *s, crease_error *e);
 /* Twice as many folds for every row. */
 bool crs_rank_refine(crs_rank_sweep *s, crease_error *e);
 
