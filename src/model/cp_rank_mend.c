@@ -3,6 +3,7 @@
  * one, so that a row that fits no better than the row before it, though the row after it does, has
  * stopped in a local minimum: it is fitted again from that larger model without its weakest term */
 #include "model/cp_rank_sweep.h"
+#include "model/cp_sweep.h"
 
 /* The median error of the entries fitted: what counts as no better, and as better */
 static const double same = 0.95, better = 0.8;
@@ -15,13 +16,6 @@ static bool failed(const crease_cp_rank_table *t, ptrdiff_t k)
            row->fitted > same * row[-1].fitted && row[1].fitted < better * row->fitted;
 }
 
-static double column_norm(ptrdiff_t rows, ptrdiff_t rank, const double *x)
-{
-    double sum = 0;
-    for (ptrdiff_t i = 0; i < rows; i++) sum += square(x[i * rank]);
-    return sqrt(sum);
-}
-
 /* out = x (rank + 1 terms) without the term of least norm */
 static void drop_weakest(const crease_space *s, ptrdiff_t rank, double *const *x,
                          double *const *out)
@@ -30,7 +24,8 @@ static void drop_weakest(const crease_space *s, ptrdiff_t rank, double *const *x
     double least = INFINITY;
     for (ptrdiff_t r = 0; r <= rank; r++) {
         double norm = 1;
-        for (int n = 0; n < s->order; n++) norm *= column_norm(s->dim[n], rank + 1, x[n] + r);
+        for (int n = 0; n < s->order; n++)
+            norm *= crs_cp_column_norm(s->dim[n], rank + 1, x[n] + r);
         if (norm < least) least = norm, weakest = r;
     }
     for (int n = 0; n < s->order; n++)

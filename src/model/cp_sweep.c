@@ -43,7 +43,7 @@ void crs_cp_sweep(crs_cp_sweeper *w)
     for (int n = 0; n < w->k.shape.order; n++) crs_cp_sweep_mode(w, n);
 }
 
-static double column_norm(ptrdiff_t rows, ptrdiff_t rank, const double *x)
+double crs_cp_column_norm(ptrdiff_t rows, ptrdiff_t rank, const double *x)
 {
     double sum = 0;
     for (ptrdiff_t i = 0; i < rows; i++) sum += square(x[i * rank]);
@@ -55,9 +55,9 @@ void crs_cp_balance(const crease_space *s, ptrdiff_t rank, double *const *factor
     for (ptrdiff_t r = 0; r < rank; r++) {
         double mean = 1;
         for (int n = 0; n < s->order; n++)
-            mean *= pow(column_norm(s->dim[n], rank, factor[n] + r), 1.0 / s->order);
+            mean *= pow(crs_cp_column_norm(s->dim[n], rank, factor[n] + r), 1.0 / s->order);
         for (int n = 0; n < s->order; n++) {
-            const double norm = column_norm(s->dim[n], rank, factor[n] + r);
+            const double norm = crs_cp_column_norm(s->dim[n], rank, factor[n] + r);
             const double scale = norm > 0 ? mean / norm : 0;
             for (ptrdiff_t i = 0; i < s->dim[n]; i++) factor[n][i * rank + r] *= scale;
         }

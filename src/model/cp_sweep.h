@@ -28,6 +28,9 @@ void crs_cp_sweeper_close(crs_cp_sweeper *w);
 void crs_cp_sweep_mode(crs_cp_sweeper *w, int n); /* X_n, of least norm where many minimize */
 void crs_cp_sweep(crs_cp_sweeper *w);             /* every mode in turn */
 
+/* Of a column of a factor of `rank` columns */
+double crs_cp_column_norm(ptrdiff_t rows, ptrdiff_t rank, const double *x);
+
 /* Columns of one term get the same norm in every mode; a zero one makes the term zero. */
 void crs_cp_balance(const crease_space *s, ptrdiff_t rank, double *const *factor);
 
