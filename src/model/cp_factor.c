@@ -33,21 +33,13 @@ void crs_cp_gram_of_others(crs_cp_fused *s, int n, double shift)
     for (ptrdiff_t r = 0; r < rank; r++) s->matrix[r * rank + r] += shift;
 }
 
-static void transpose(ptrdiff_t rows, ptrdiff_t columns, const double *a, double *to)
-{
-    for (ptrdiff_t i = 0; i < rows; i++)
-        for (ptrdiff_t j = 0; j < columns; j++) to[j * rows + i] = a[i * columns + j];
-}
-
 /* rhs (dim x rank) times the inverse of matrix + shift I, in place */
 static void solve(crs_cp_fused *s, int n, double shift)
 {
     const ptrdiff_t rank = s->c.rank, dim = s->c.shape.dim[n];
     crs_cp_gram_of_others(s, n, shift);
     if (shift > 0 && crs_cholesky(rank, s->matrix)) {
-        transpose(dim, rank, s->rhs, s->solved);
-        crs_cholesky_solve(rank, s->matrix, dim, s->solved);
-        transpose(rank, dim, s->solved, s->rhs);
+        crs_cholesky_solve_rows(rank, s->matrix, dim, s->rhs);
         return;
     }
     crs_cp_gram_of_others(s, n, 0);

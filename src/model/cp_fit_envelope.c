@@ -14,7 +14,6 @@ static const double without_bias = 2; /* the least for a penalty that is flat fa
 
 typedef struct {
     crs_envelope_solver *solver;
-    double *memory;
 } state;
 
 static crs_envelope_solver_settings settings(const crease_cp_fit_settings *s,
