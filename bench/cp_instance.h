@@ -9,9 +9,9 @@
 #include <crease/crease.h>
 
 #include "bench.h"
+#include "core/parallel.h"
 #include "dense/dense.h"
-#include "model/cp_fused.h"
-#include "model/parallel.h"
+#include "rpca/fused/cp_fused.h"
 
 enum { ARRAYS = 4, GEMM = 384, PIECES = 64 };
 

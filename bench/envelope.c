@@ -10,7 +10,7 @@
 #include <stdio.h>
 
 #include "cp_instance.h"
-#include "model/envelope.h"
+#include "rpca/envelope/envelope.h"
 
 enum { ACROSS = 16, EVERY = 8 };
 

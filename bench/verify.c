@@ -8,7 +8,7 @@
 #include <stdio.h>
 
 #include "cp_instance.h"
-#include "model/envelope.h"
+#include "rpca/envelope/envelope.h"
 #include "verify/cp.h"
 
 enum { TURNS = 5 };

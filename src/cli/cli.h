@@ -7,7 +7,7 @@
 
 #include <crease/crease.h>
 
-#include "io/io.h"
+#include "io/formats/io.h"
 
 typedef enum {
 #define OPTION(id, name, values, text) CRS_OPT_##id,

@@ -4,7 +4,7 @@
 #define CRS_RUN_H
 
 #include "cli/cli.h"
-#include "io/result.h"
+#include "io/result/result.h"
 
 /* The problem and its options; what the command line says beats what the file says. */
 crs_problem_file *crs_open_problem(const crs_args *a, crease_options *o, crease_error *e);

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 
 #include "cli/spca.h"
-#include "io/result.h"
+#include "io/result/result.h"
 
 enum { NAME = 64 };
 

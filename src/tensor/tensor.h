@@ -119,4 +119,11 @@ void crs_tucker_gram(const crs_tucker *k, int n, double alpha, double *g, double
 /* out = C x_j X_j'X_j over all j != skip; skip = -1: over all j. */
 void crs_tucker_gram_core(const crs_tucker *k, int skip, double *out, double *work);
 
+/* Squared singular values of T_(n), descending; row k of vectors, unless NULL, is the left singular
+ * vector of the k-th. work has crs_unfolding_scratch() doubles. */
+bool crs_unfolding_fits(const crease_space *s, int n);
+ptrdiff_t crs_unfolding_scratch(const crease_space *s, int n);
+bool crs_unfolding(const crease_space *s, int n, const double *tensor, double *squares,
+                   double *vectors, double *work);
+
 #endif

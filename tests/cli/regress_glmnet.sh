@@ -17,7 +17,7 @@ y /= y.std()  # glmnet's ridge part is that of y divided by its deviation
 np.savetxt("X.csv", X, delimiter=",", fmt="%.17g"); np.savetxt("y.csv", y, fmt="%.17g")
 np.savetxt("c.csv", (y > np.median(y)).astype(int), fmt="%d")
 END
-Rscript "$here/tests/glmnet.R" . || exit 1
+Rscript "$here/tests/support/glmnet.R" . || exit 1
 
 # agrees NAME Y ARGUMENT...: the same coefficients at glmnet's own lambdas.
 agrees() {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * reg: every listed regularizer keeps the contract of src/selftest/reg.c; a new one is tested by
  * being listed */
-#include "contract/contract.h"
+#include "support/contract.h"
 
 static void every_entry(void **state)
 {

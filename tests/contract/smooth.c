@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * smooth: every listed coupling keeps the contract of src/selftest/smooth.c; a new one is tested by
  * being listed */
-#include "contract/contract.h"
+#include "support/contract.h"
 
 static void every_entry(void **state)
 {

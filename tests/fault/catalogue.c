@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * catalogue: the convenient calls on regularizers, sets, maps, couplings and specs survive any
  * allocation failing */
-#include "fail_alloc.h"
-#include "test.h"
+#include "support/fail_alloc.h"
+#include "support/test.h"
 
 enum { N = 4 };
 

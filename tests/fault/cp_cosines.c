@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * cp_cosines: survives any one of its allocations failing */
-#include "model/cp_cosines.h"
+#include "rpca/cp_cosines.h"
 
 #include <stdlib.h>
 
-#include "test.h"
+#include "support/test.h"
 
 static int allocations_left;
 

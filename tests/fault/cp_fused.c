@@ -2,9 +2,9 @@
  * cp_fused: any allocation may fail, and the forecast is what is allocated */
 #include <stdlib.h>
 
-#include "fail_alloc.h"
-#include "model/cp_fused.h"
-#include "test.h"
+#include "rpca/fused/cp_fused.h"
+#include "support/fail_alloc.h"
+#include "support/test.h"
 
 static void one_case(crs_cp_method method, bool accelerate, const crease_space *shape,
                      ptrdiff_t rank)

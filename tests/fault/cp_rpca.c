@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * cp_rpca: building, generating and describing survive any one of their allocations failing */
-#include "survive.h"
+#include "support/survive.h"
 
 static const crease_space shape = { .order = 3, .dim = { 4, 3, 5 } };
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * cp_starts: starts, comparisons, rank sweeps and slices survive any one of their allocations
  * failing */
-#include "model/cp_gevd.h"
-#include "survive.h"
+#include "rpca/cp_gevd.h"
+#include "support/survive.h"
 
 static const crease_space shape = { .order = 3, .dim = { 4, 60, 5 } };
 

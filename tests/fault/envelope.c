@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * envelope: any allocation may fail, the forecast is what is allocated, evaluations allocate none
  */
-#include "model/envelope.h"
-#include "fail_alloc.h"
-#include "test.h"
+#include "rpca/envelope/envelope.h"
+#include "support/fail_alloc.h"
+#include "support/test.h"
 
 static void one_case(const crease_space *shape, ptrdiff_t rank)
 {

@@ -2,9 +2,9 @@
  * envelope_solver: any allocation may fail, the forecast is what is allocated, steps take none */
 #include <stdlib.h>
 
-#include "fail_alloc.h"
-#include "model/envelope_solve.h"
-#include "test.h"
+#include "rpca/envelope/envelope_solve.h"
+#include "support/fail_alloc.h"
+#include "support/test.h"
 
 static void memory(void **state)
 {

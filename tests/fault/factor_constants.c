@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * factor_constants: constants survive any of their allocations failing, without a leak */
-#include "unit/couplings.h"
+#include "support/couplings.h"
 
 static int allowed; /* allocations before one fails */
 

@@ -4,10 +4,10 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "test.h"
+#include "support/test.h"
 
-#include "fail_alloc.h"
-#include "io/io.h"
+#include "io/formats/io.h"
+#include "support/fail_alloc.h"
 
 typedef struct {
     char folder[32], npy[48], fortran[48], csv[48];

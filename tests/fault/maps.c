@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * maps: whichever allocation fails, a call on a map says so, leaks nothing, and works again */
-#include "fail_alloc.h"
-#include "map_samples.h"
+#include "support/fail_alloc.h"
+#include "support/map_samples.h"
 
 typedef bool (*call)(const sample *s, crease_error *e);
 

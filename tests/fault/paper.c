@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * paper: any allocation of a run of the paper's experiment may fail */
-#include "fail_alloc.h"
+#include "support/fail_alloc.h"
 
-#include "model/paper.h"
-#include "test.h"
+#include "study/paper.h"
+#include "support/test.h"
 
 static void allocations(void **state)
 {

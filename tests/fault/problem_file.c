@@ -4,10 +4,10 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "test.h"
+#include "support/test.h"
 
-#include "fail_alloc.h"
-#include "io/problem_file.h"
+#include "io/problem/problem_file.h"
+#include "support/fail_alloc.h"
 
 /* One of everything that allocates. */
 static const char everything[] =

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * regression: building, fitting, certifying and crossing survive any one allocation failing */
-#include "survive.h"
+#include "support/survive.h"
 
 enum { ROWS = 12, COLS = 5 };
 

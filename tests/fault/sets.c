@@ -2,7 +2,7 @@
  * sets: every call survives running out of memory */
 #include <stdlib.h>
 
-#include "test.h"
+#include "support/test.h"
 
 static int left, held; /* allocations before one fails; blocks not freed yet */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * sharing: building sharing and consensus problems survives any one allocation failing */
-#include "survive.h"
+#include "support/survive.h"
 
 static const double A[6] = { 1, 2, 3, 4, 5, 7 }, y[3] = { 1, -1, 2 }, start[2] = { 1, 1 };
 

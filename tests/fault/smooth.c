@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "smooth/smooth.h"
-#include "test.h"
+#include "support/test.h"
 
 static int allocations_left;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * solver: whichever allocation fails, the engine says so, leaks nothing, and works again */
-#include "fail_alloc.h"
-#include "sharing.h"
+#include "support/fail_alloc.h"
+#include "support/sharing.h"
 
 typedef struct {
     const char *what;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * spca: building and solving survive any one of their allocations failing */
-#include "survive.h"
+#include "support/survive.h"
 
 static bool find(crease_method method, crease_error *e)
 {

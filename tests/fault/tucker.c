@@ -3,7 +3,7 @@
  * allocations failing */
 #include <crease/crease.h>
 
-#include "survive.h"
+#include "support/survive.h"
 
 enum { ROWS = 6, COLUMNS = 5 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * verify: a verification survives any of its allocations failing, and leaks nothing */
-#include "fail_alloc.h"
-#include "test.h"
+#include "support/fail_alloc.h"
+#include "support/test.h"
 
 enum { N = 4, BLOCKS = 9 };
 

@@ -4,7 +4,7 @@
  * In u = c x_N: Psi_G = L_beta + (3/b)(z^2 + M^2)|u - u^{k-1}|^2, z = b - 1/gamma, falls by
  * tau (sum |dx_i|^2 + |du|^2); residuals at x^{k+1} by kappa_1 = 3 (z^2 + M^2)/b^2 (feasibility),
  * kappa_2 = (|z| + M)^2 c^2, kappa_4. In paper mode the joint L stands for M. */
-#include "statements.h"
+#include "paper/statements.h"
 
 static const trial problems = { .says = &theorem_3_12,
                                 .method = CREASE_METHOD_ADMM_G,

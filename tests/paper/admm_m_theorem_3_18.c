@@ -4,7 +4,7 @@
  * Psi_L = L_beta + 3 (M^2 + ell^2)/(b sigma_N) |x_N - x_N^{k-1}|^2 falls by tau sum |dx_i|^2;
  * residuals at x^{k+1} by kappa_1 = 3 (M^2 + ell^2)/(b^2 sigma_N), kappa_2 = (ell + L_N)^2 and
  * kappa_4. In paper mode the joint L stands for M and ell. */
-#include "statements.h"
+#include "paper/statements.h"
 
 static const trial problems = { .says = &theorem_3_18,
                                 .method = CREASE_METHOD_ADMM_M,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * bcd_theorem_4_5: proximal BCD: F falls by (1/2) min h sum |dx_i|^2 from the first iteration, and
  * the residuals at x^{k+1} are below kappa_5 = (L + max |H_i|)^2 (times diam^2 in setting 1) */
-#include "statements.h"
+#include "paper/statements.h"
 
 static void theory(void **state)
 {

@@ -4,7 +4,7 @@
  * lambda = mu y, L_beta = F + (mu/2)|Ax - b|^2 + ((beta - mu)/2)|Ax + y - b|^2, which falls from
  * the first iteration (R2 with D = mu). A fixed mu stalls at feasibility |lambda|/mu; raising mu
  * certifies; mu >= 2 (F(x^0) - F*)/eps^2 from a feasible start keeps |Ax - b| <= eps. */
-#include "statements.h"
+#include "paper/statements.h"
 
 static const statement says = { "Theorem 4.2", NULL, residual_r2, 0 };
 

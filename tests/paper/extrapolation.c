@@ -2,7 +2,7 @@
  * extrapolation: a candidate is taken only if the potential does not rise, lambda is put where a
  * step would leave it, and a plain step from w follows: then every inequality of the plain method
  * holds with |x^{k+1} - w| for the move, so K is unchanged */
-#include "statements.h"
+#include "paper/statements.h"
 
 static void compare(const char *name, trial t)
 {

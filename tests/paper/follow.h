@@ -4,7 +4,7 @@
 #ifndef CREASE_TEST_FOLLOW_H
 #define CREASE_TEST_FOLLOW_H
 
-#include "potential.h"
+#include "paper/potential.h"
 
 typedef struct {
     const char *theorem;                          /* runs under another one are passed over */

@@ -5,7 +5,7 @@
  * 6 L^2); for smaller b it never is. The analysis draws the same line. */
 #include <crease/analysis.h>
 
-#include "random_problem.h"
+#include "paper/random_problem.h"
 
 static double coefficient(double b, double L, double gamma)
 {

@@ -3,8 +3,8 @@
 #ifndef CREASE_TEST_GCG_PROBLEM_H
 #define CREASE_TEST_GCG_PROBLEM_H
 
+#include "paper/random_coupling.h"
 #include "problem/problem.h"
-#include "random_coupling.h"
 
 typedef enum { LIPSCHITZ, HOELDER, CONCAVE } smoothness;
 

@@ -3,7 +3,7 @@
  *
  * In the plane the minimum over a set is bracketed: no point of a fine grid projected onto the set
  * is better than the certificate says, and the oracle's point attains it. */
-#include "gcg_problem.h"
+#include "paper/gcg_problem.h"
 
 enum { SIDE = 61 }; /* odd: zero is on the grid */
 

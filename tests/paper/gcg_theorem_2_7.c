@@ -4,8 +4,8 @@
  * Phi(x) - Phi(x+) >= alpha Dl - (rho/2) alpha^p |d|_p^p >= (Dl/2) min{1, (Dl/(D^p rho))^{1/(p-1)}}
  * with Dl = -psi_S(x); concave f: >= Dl. Then K = ceil(2 (Phi - Phi*)/(eps min{1, ...})). */
 #include "certify/certify.h"
-#include "follow.h"
-#include "gcg_problem.h"
+#include "paper/follow.h"
+#include "paper/gcg_problem.h"
 
 /* f + sum r_i at x */
 static double phi(const crease_solver *s, double *const *x)

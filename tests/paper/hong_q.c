@@ -4,8 +4,8 @@
  * With res = max{|grad f - A'lambda|, |s|} and n = beta |A|: Q <= res^2/g1^2 and res <= g2 sqrt(Q),
  * g1 = 1/sqrt(2 n^2 + 3), g2 = sqrt(2 (1 + n^2)) in the paper; sharper g1 = 1/sqrt((1 + n)^2 + 1),
  * which is attained, and g2 = sqrt(1 + n^2). */
+#include "paper/random_coupling.h"
 #include "problem/problem.h"
-#include "random_coupling.h"
 
 typedef struct {
     double paper[2], sharp[2], wrong;

@@ -3,7 +3,7 @@
  *
  * theta_k = sum |x^{k+1} - x^k|^2 + |x^k - x^{k-1}|^2 bounds the feasibility of x^{k+1} by
  * |s^{k+1}|^2 <= kappa_1 theta_k; |s^k|^2 <= kappa_1 theta_k is false, as s^k involves x^{k-2}. */
-#include "follow.h"
+#include "paper/follow.h"
 
 static void at_the_next_iterate(void **state)
 {

@@ -4,7 +4,7 @@
  * f = (L/2)|x_1|^2 with H_1 = 0.1 L I satisfies beta > max{2.86 L, 6 L^2/sigma_min(H_1)}, the
  * paper's (3.8), and diverges when f is linearized (Remark 3.14): the step is about -9 x_1. With
  * tau_1 = beta |A_1|^2 + L_1 + h the same problem is solved. */
-#include "follow.h"
+#include "paper/follow.h"
 
 typedef struct {
     crease_space space[2];

@@ -4,7 +4,7 @@
 #ifndef CREASE_TEST_POTENTIAL_H
 #define CREASE_TEST_POTENTIAL_H
 
-#include "random_coupling.h"
+#include "paper/random_coupling.h"
 #include "solve/solver.h"
 
 static inline double residual_of(const crease_solver *s, double *r)

@@ -3,7 +3,7 @@
  *
  * In u = c x_N, L = L_N/c^2: Psi = L_beta + (L^2/b)|u - u^{k-1}|^2 falls by
  * min{(b - 2L)(b + L)/(2b), h/2}; kappa_1 = L^2/b^2, kappa_2 = L^2 c^2. */
-#include "statements.h"
+#include "paper/statements.h"
 
 static const trial problems = { .says = &r1,
                                 .method = CREASE_METHOD_ADMM_G,

@@ -3,7 +3,7 @@
  *
  * In u = c x_N with D/c^2 for D: L_beta itself falls by min{(b - D)(b + 2D)/(2b), h/2};
  * kappa_1 = max D^2/b^2, kappa_2 = 0, and theta_k is a single move. */
-#include "statements.h"
+#include "paper/statements.h"
 
 static const trial problems = { .says = &r2,
                                 .method = CREASE_METHOD_ADMM_M,

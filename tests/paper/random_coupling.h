@@ -3,7 +3,7 @@
 #ifndef CREASE_TEST_RANDOM_COUPLING_H
 #define CREASE_TEST_RANDOM_COUPLING_H
 
-#include "random_problem.h"
+#include "paper/random_problem.h"
 
 static inline crease_smooth random_loss(draws *d, const crease_predictor *p)
 {

@@ -10,7 +10,7 @@
 #include <crease/certificate.h>
 
 #include "reg/reg.h"
-#include "test.h"
+#include "support/test.h"
 
 /* Sanitizers look for faults, not for rare numbers: fewer problems do there. */
 #ifdef __SANITIZE_ADDRESS__

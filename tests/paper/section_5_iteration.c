@@ -2,8 +2,8 @@
  * section_5_iteration: the methods of the tables take the steps that section 5 prints, with the
  * parameters of its table: H_i = (beta/2) I, beta = 4, gamma = 1/beta (ADMM-g); H_i = (2 beta/5) I,
  * beta = 5, L = 2 (ADMM-m); alpha = 2/sqrt(max I_n), alpha_N = 1 */
-#include "model/paper.h"
-#include "unit/cp_naive.h"
+#include "study/paper.h"
+#include "support/cp_naive.h"
 
 enum { STEPS = 4 };
 

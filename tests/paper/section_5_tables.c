@@ -3,8 +3,8 @@
  * BCD fails in them: from Z^0 = 1 it stays at rank one for ever, from a generic Z^0 it does not */
 #include <stdlib.h>
 
-#include "model/paper.h"
-#include "test.h"
+#include "study/paper.h"
+#include "support/test.h"
 
 enum { FEW = 3 };
 

@@ -4,7 +4,7 @@
 #ifndef CREASE_TEST_STATEMENTS_H
 #define CREASE_TEST_STATEMENTS_H
 
-#include "follow.h"
+#include "paper/follow.h"
 
 /* Lipschitz constant of the gradient in u; in paper mode the joint one. */
 static inline double M_of(const crease_analysis *a)

@@ -1,4 +1,4 @@
-# The second checker, tests/checker.py, knows exactly stationary points and their corruptions.
+# The second checker, tests/support/checker.py, knows exactly stationary points and their corruptions.
 set -u
 passed=0 failed=0
 python=/usr/bin/python3
@@ -10,7 +10,7 @@ judge() {
   local out code
   echo "$3" >"$scratch/problem.json"
   echo "$4" >"$scratch/result.json"
-  out=$("$python" tests/checker.py "$scratch/problem.json" "$scratch/result.json" 2>&1)
+  out=$("$python" tests/support/checker.py "$scratch/problem.json" "$scratch/result.json" 2>&1)
   code=$?
   if [ "$code" -eq "$1" ] && [[ ${out##*$'\n'} == "$2"* ]]; then
     passed=$((passed + 1))

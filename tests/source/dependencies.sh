@@ -1,4 +1,4 @@
-# Dependencies point one way: cli -> {io, selftest, model} -> solve -> {reg, set, map, smooth} -> {tensor,
+# Dependencies point one way: cli -> {io, selftest, rpca, regress, spca, split} -> solve -> {reg, set, map, smooth} -> {tensor,
 # dense} -> core. Only dense/ and tensor/ name BLAS or LAPACK; only core/alloc.c calls malloc.
 set -u
 passed=0 failed=0
@@ -9,7 +9,7 @@ may_include() { # may_include FOLDER ALLOWED...
   local folder=$1 pattern
   shift
   pattern=$(printf '%s/|' "$folder" "$@")
-  report "$(grep -nE '^#include "' "src/$folder"/*.[ch] 2>/dev/null | grep -vE "\"(${pattern%|})|/list.def\"")" \
+  report "$(grep -nE '^#include "' -r "src/$folder" | grep -vE "\"(${pattern%|})|/list.def\"")" \
          "src/$folder may include only $folder $*"
 }
 may_include core
@@ -20,10 +20,13 @@ may_include reg core dense
 may_include set core dense reg
 may_include smooth core dense tensor map
 may_include verify core
-may_include model core dense tensor smooth reg solve
+may_include rpca core dense tensor smooth reg solve
+may_include regress core dense reg smooth
+may_include spca core dense tensor reg smooth
+may_include split core smooth
 may_include io core
 may_include selftest core dense
-may_include cli core io selftest solve model
+may_include cli core io selftest solve rpca regress spca study
 
 report "$(grep -lE '<(cblas|lapacke)\.h>' -r src | grep -vE '^src/(dense|tensor)/')" \
        "only dense/ and tensor/ name BLAS and LAPACK"

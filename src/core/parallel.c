@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT
+ * parallel: tasks by OpenMP where the compiler has it */
+#include "core/parallel.h"
+
+#if defined(_OPENMP)
+#include <omp.h>
+#define PARALLEL _Pragma("omp parallel num_threads(threads)")
+#define SHARED   _Pragma("omp for schedule(dynamic, 1)")
+static int worker_index(void) { return omp_get_thread_num(); }
+int crs_threads(void) { return omp_get_max_threads(); }
+#else
+#define PARALLEL
+#define SHARED
+static int worker_index(void) { return 0; }
+int crs_threads(void) { return 1; }
+#endif
+
+#if defined(__SSE2__)
+#include <xmmintrin.h>
+enum { FLUSH = 0x8040 }; /* flush to zero, denormals are zero */
+static unsigned flush_tiny(void)
+{
+    const unsigned was = _mm_getcsr();
+    _mm_setcsr(was | FLUSH);
+    return was;
+}
+static void restore(unsigned was) { _mm_setcsr(was); }
+#else
+static unsigned flush_tiny(void) { return 0; }
+static void restore(unsigned was) { (void)was; }
+#endif
+
+void crs_parallel(int threads, ptrdiff_t tasks, void (*run)(void *self, ptrdiff_t task, int worker),
+                  void *self)
+{
+    if (threads > tasks) threads = tasks > 1 ? (int)tasks : 1;
+    PARALLEL
+    {
+        const unsigned was = flush_tiny();
+        SHARED
+        for (ptrdiff_t k = 0; k < tasks; k++) run(self, k, worker_index());
+        restore(was);
+    }
+}
+
+int crs_useful_threads(int asked, ptrdiff_t entries)
+{
+    enum { SHARE = 1 << 16 }; /* entries that make a thread worth its waiting for others */
+    const int most = crs_threads(), wanted = asked > 0 && asked < most ? asked : most;
+    const ptrdiff_t useful = entries / SHARE;
+    return useful < 1 ? 1 : useful < wanted ? (int)useful : wanted;
+}
+
+void crs_parallel_runs(int threads, ptrdiff_t tasks,
+                       void (*run)(void *self, ptrdiff_t task, int worker), void *self)
+{
+    if (threads > tasks) threads = tasks > 1 ? (int)tasks : 1;
+    PARALLEL
+    {
+        SHARED
+        for (ptrdiff_t k = 0; k < tasks; k++) run(self, k, worker_index());
+    }
+}

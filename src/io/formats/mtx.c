@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: MIT
+ * mtx: Matrix Market files, "%%MatrixMarket matrix coordinate|array real|integer
+ * general|symmetric"; indices count from 1, array entries run down the columns, a symmetric file
+ * holds the lower triangle (Boisvert, Pozo, Remington 1996, NISTIR 5935) */
+#include <ctype.h>
+
+#include "io/formats/mtx.h"
+
+enum { LINE = 256, WORDS = 6 };
+
+typedef struct {
+    FILE *f;
+    const char *name;
+    long line;
+    char text[LINE];
+    char *word[WORDS];
+    int words;
+    bool sparse, symmetric;
+    ptrdiff_t rows, cols, entries, filled, room;
+    double *data; /* the entries so far: (row, column, value), or values down the columns */
+    crease_error *e;
+} scanner;
+
+static bool bad(const scanner *s, const char *what)
+{
+    return crs_fail(s->e, CREASE_BAD_DATA, "%.200s, line %ld: %s", s->name, s->line, what);
+}
+
+/* The next line that is neither blank nor a comment, in words; none: s->words = 0. */
+static bool next_line(scanner *s)
+{
+    for (s->words = 0; s->words == 0;) {
+        if (!fgets(s->text, sizeof s->text, s->f))
+            return !ferror(s->f) || crs_fail_read(s->name, (size_t)ftell(s->f), s->e);
+        s->line++;
+        const bool comment = s->text[0] == '%' && s->line > 1;
+        bool whole = strchr(s->text, '\n') || feof(s->f);
+        if (!whole && !comment) return bad(s, "it is too long; write one entry a line");
+        while (!whole) { /* the rest of a long comment */
+            char rest[LINE];
+            if (!fgets(rest, sizeof rest, s->f)) break;
+            whole = strchr(rest, '\n');
+        }
+        if (comment) continue;
+        for (char *at = s->text; s->words < WORDS;) {
+            at += strspn(at, " \t\r\n");
+            if (!*at) break;
+            s->word[s->words++] = at;
+            at += strcspn(at, " \t\r\n");
+            if (*at) *at++ = '\0';
+        }
+    }
+    return true;
+}
+
+static bool says(char *word, const char *wanted)
+{
+    for (char *c = word; *c; c++) *c = (char)tolower((unsigned char)*c);
+    return strcmp(word, wanted) == 0;
+}
+
+static bool read_banner(scanner *s)
+{
+    if (!next_line(s)) return false;
+    if (s->words != 5 || !says(s->word[0], "%%matrixmarket") || !says(s->word[1], "matrix"))
+        return bad(s, "it is no Matrix Market banner; begin with '%%MatrixMarket matrix "
+                      "coordinate real general'");
+    s->sparse = says(s->word[2], "coordinate");
+    s->symmetric = says(s->word[4], "symmetric");
+    if (!s->sparse && !says(s->word[2], "array"))
+        return bad(s, "the format is neither coordinate nor array; use one of them");
+    if (!says(s->word[3], "real") && !says(s->word[3], "integer"))
+        return bad(s, "the entries are neither real nor integer; convert them");
+    if (!s->symmetric && !says(s->word[4], "general"))
+        return bad(s, "the matrix is neither general nor symmetric; write all its entries as "
+                      "general");
+    return true;
+}
+
+static bool whole(const scanner *s, const char *word, double low, double high, ptrdiff_t *out)
+{
+    double v;
+    if (!crs_parse_double(word, &v) || !(v >= low && v <= high && v == floor(v)))
+        return crs_fail(s->e, CREASE_BAD_DATA,
+                        "%.200s, line %ld: '%.40s' is no whole number from %g to %g", s->name,
+                        s->line, word, low, high);
+    *out = (ptrdiff_t)v;
+    return true;
+}
+
+static bool read_sizes(scanner *s)
+{
+    ptrdiff_t all;
+    if (!next_line(s)) return false;
+    if (s->words != (s->sparse ? 3 : 2))
+        return bad(s, s->sparse ? "the sizes are missing; write rows, columns and entries"
+                                : "the sizes are missing; write rows and columns");
+    if (!whole(s, s->word[0], 1, 0x1p53, &s->rows) || !whole(s, s->word[1], 1, 0x1p53, &s->cols))
+        return false;
+    if (s->symmetric && s->rows != s->cols)
+        return bad(s, "a symmetric matrix has as many rows as columns; correct the sizes");
+    if (!crs_mul_size(s->rows, s->cols, &all) || all > PTRDIFF_MAX / 32)
+        return bad(s, "the matrix is larger than memory can address; correct the sizes");
+    s->entries = s->symmetric ? (all - s->rows) / 2 + s->rows : all;
+    return !s->sparse || whole(s, s->word[2], 0, 0x1p48, &s->entries); /* duplicates add up */
+}
+
+static bool take(scanner *s)
+{
+    const int width = s->sparse ? 3 : 1;
+    ptrdiff_t i = 1, j = 1;
+    double v;
+    if (s->words != width)
+        return bad(s, s->sparse ? "write row, column and value" : "write one value a line");
+    if (s->sparse && (!whole(s, s->word[0], 1, (double)s->rows, &i) ||
+                      !whole(s, s->word[1], 1, (double)s->cols, &j)))
+        return false;
+    if (s->symmetric && s->sparse && i < j)
+        return bad(s, "a symmetric file holds the lower triangle; swap row and column");
+    if (!crs_parse_double(s->word[width - 1], &v))
+        return bad(s, "the value is not a number; write numbers as 1.5 or 1e-3");
+    if (!isfinite(v)) return bad(s, "the value is not finite; give a finite number");
+    if (!crs_grow(&s->data, &s->room, width * (s->filled + 1), width * s->entries, s->e))
+        return false;
+    double *at = s->data + width * s->filled++;
+    if (s->sparse) at[0] = (double)(i - 1), at[1] = (double)(j - 1);
+    at[width - 1] = v;
+    return true;
+}
+
+static bool read_entries(scanner *s)
+{
+    for (;;) {
+        if (!next_line(s)) return false;
+        if (s->words == 0) break;
+        if (s->filled == s->entries) return bad(s, "there are more entries than the sizes say");
+        if (!take(s)) return false;
+    }
+    return s->filled == s->entries ||
+           crs_fail(s->e, CREASE_BAD_DATA,
+                    "%.200s ends after %td of %td entries; add the others or correct the sizes",
+                    s->name, s->filled, s->entries);
+}
+
+/* Down the columns, or down the lower triangle's, to row-major. */
+static bool to_dense(const scanner *s, crs_mtx *out)
+{
+    const double *from = s->data;
+    out->value = crs_doubles(s->rows * s->cols, "a matrix", s->e);
+    if (!out->value) return false;
+    for (ptrdiff_t j = 0; j < s->cols; j++)
+        for (ptrdiff_t i = s->symmetric ? j : 0; i < s->rows; i++, from++) {
+            out->value[i * s->cols + j] = *from;
+            if (s->symmetric) out->value[j * s->cols + i] = *from;
+        }
+    return true;
+}
+
+bool crs_read_mtx(FILE *f, const char *name, crs_mtx *out, crease_error *e)
+{
+    scanner s = { .f = f, .name = name, .e = e };
+    *out = (crs_mtx){ .value = NULL };
+    bool done = read_banner(&s) && read_sizes(&s) && read_entries(&s);
+    if (done) {
+        *out = (crs_mtx){ .sparse = s.sparse, .rows = s.rows, .cols = s.cols };
+        done = s.sparse ? crs_mtx_sort(s.filled, s.data, s.symmetric, out, e) : to_dense(&s, out);
+    }
+    crs_free(s.data);
+    if (!done) crs_mtx_free(out);
+    return done;
+}

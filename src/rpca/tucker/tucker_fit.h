@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT
+ * tucker_fit.h: Tucker robust PCA with Z, E, B and Lambda eliminated
+ *
+ *     minimize over C, X_1 .. X_d   sum phi(T - C x_1 X_1 ... x_d X_d),
+ *     phi(r) = min_e c (r-e)^2 + alpha rho(|e|),   c = alpha_N/(1 + alpha_N)
+ *
+ * by majorization: with s = r - prox(r), phi lies below c|M + s - M'|^2 + a constant, so that a
+ * least-squares Tucker step on M + s never raises the sum. Seen as left x I_d the low-rank part is
+ * P X_d' with P = C x_1 X_1 ... x_{d-1} X_{d-1}: a matrix of rank R_d, and one reading of T gives
+ * S X_d and S'P, which is all that is needed. Order 2 is matrix robust PCA. */
+#ifndef CRS_TUCKER_FIT_H
+#define CRS_TUCKER_FIT_H
+
+#include "rpca/envelope/envelope_solve.h"
+#include "tensor/tensor.h"
+
+typedef struct {
+    crease_space shape, ranks; /* R_n <= I_n, and R_n <= the product of the others */
+    crs_envelope_face face;    /* the penalty, alpha included */
+    double learn;              /* > 0: the threshold is learn * robust scale of the residual, and
+                                  the face's parameters are in that unit */
+    double alpha_noise;
+    const unsigned char *mask; /* borrowed; NULL: all observed */
+    int threads;
+    bool single; /* T is float */
+    double eps;  /* relative residual to reach */
+    uint64_t seed;
+} crs_tucker_settings;
+
+/*   path    a falling threshold, far outliers without any weight
+ *   wanted  the penalty asked for
+ *   revive  l1 for a while, which gives outlying rows their weight back; then `wanted` again */
+typedef enum { CRS_TUCKER_PATH, CRS_TUCKER_WANTED, CRS_TUCKER_REVIVE } crs_tucker_stage;
+
+typedef struct {
+    crs_tucker_stage stage;
+    long passes;
+    double value;    /* sum phi of the face in use */
+    double residual; /* largest relative residual over X_1 .. X_d and C, for the same */
+    double scale;    /* robust standard deviation of the residual */
+    double threshold;
+    ptrdiff_t nonzeros; /* of E */
+} crs_tucker_statistics;
+
+typedef struct crs_tucker_fit crs_tucker_fit;
+
+ptrdiff_t crs_tucker_fit_bytes(const crs_tucker_settings *c, crease_error *e);
+
+/* T is borrowed. NULL with a sentence on failure. The start is by the singular vectors of T with
+ * its entries clipped. */
+crs_tucker_fit *crs_tucker_fit_new(const crs_tucker_settings *c, const void *T, crease_error *e);
+void crs_tucker_fit_free(crs_tucker_fit *s);
+
+/* One reading of T: true once the point is stationary to eps; it then stays as it is. */
+bool crs_tucker_fit_step(crs_tucker_fit *s);
+
+const crs_tucker_statistics *crs_tucker_fit_statistics(const crs_tucker_fit *s);
+
+/* X_n has orthonormal columns. */
+const double *crs_tucker_fit_factor(const crs_tucker_fit *s, int n);
+const double *crs_tucker_fit_core(const crs_tucker_fit *s);
+
+/* The penalty in use, and the one asked for, with what was learned so far; P (left x R_d) and the
+ * pass it belongs to: with the factors {P, X_d} it reads E, Z, B, Lambda and the low-rank part by
+ * rows. */
+const crs_envelope_face *crs_tucker_fit_face(const crs_tucker_fit *s);
+crs_envelope_face crs_tucker_fit_goal(const crs_tucker_fit *s);
+const double *crs_tucker_fit_front(const crs_tucker_fit *s);
+crs_envelope *crs_tucker_fit_pass(crs_tucker_fit *s);
+
+#endif

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: MIT
+ * consensus: min sum_j l(A_j x_j - b_j) + r(z) subject to x_j = z, the stack of the x_j last
+ *
+ * z has the map -[I; ..; I], so that A'A = J I and its step is one prox. One loss of the
+ * block-diagonal map makes L_N the largest of the agents' constants, not their sum. Boyd, Parikh,
+ * Chu, Peleato, Eckstein 2011, section 7.1, where l and r are convex. */
+#include <crease/sharing.h>
+
+#include "core/core.h"
+#include "split/losses.h"
+
+struct crease_consensus {
+    crease_problem problem;
+    crease_space space[2];
+    crease_block block[2];
+    crease_csr_matrix copies, diagonal; /* -[I; ..; I], and A_1, ..., A_J along the diagonal */
+    ptrdiff_t *index;                   /* of both matrices */
+    double *number;                     /* their values, b, the starts */
+    crease_predictor predictor;
+    crease_map map;
+    int last;
+};
+
+void crease_consensus_free(crease_consensus *m)
+{
+    if (!m) return;
+    crs_free(m->index);
+    crs_free(m->number);
+    crs_free(m);
+}
+
+const crease_problem *crease_consensus_problem(const crease_consensus *m) { return &m->problem; }
+
+typedef struct {
+    ptrdiff_t stack, rows, entries; /* J n, the rows of all A_j, their entries */
+} sizes;
+
+static bool check(const crease_consensus_settings *s, sizes *z, crease_error *e)
+{
+    *z = (sizes){ 0, 0, 0 };
+    if (s->agents < 1 || s->size < 1 || !s->rows || !s->matrix)
+        return crs_fail(e, CREASE_BAD_ARGUMENT,
+                        "consensus: %d agents with %td unknowns; give at least one of each",
+                        s->agents, s->size);
+    for (int j = 0; j < s->agents; j++) {
+        if (s->rows[j] < 1 || !s->matrix[j])
+            return crs_fail(e, CREASE_BAD_ARGUMENT,
+                            "consensus: agent %d has no rows; give it a matrix, or leave it out",
+                            j + 1);
+        if (!crs_add_size(z->rows, s->rows[j], &z->rows)) z->rows = -1;
+    }
+    if (z->rows < 0 || !crs_mul_size(z->rows, s->size, &z->entries) ||
+        !crs_mul_size(s->agents, s->size, &z->stack) || z->entries > PTRDIFF_MAX / 64 - z->stack)
+        return crs_fail(e, CREASE_BAD_ARGUMENT, "consensus: more entries than can be counted");
+    return crs_loss_check(&s->loss, e);
+}
+
+static void fill_copies(crease_consensus *m, const sizes *z, ptrdiff_t size, ptrdiff_t *index,
+                        double *value)
+{
+    ptrdiff_t *start = index, *col = index + z->stack + 1;
+    for (ptrdiff_t i = 0; i <= z->stack; i++) start[i] = i;
+    for (ptrdiff_t i = 0; i < z->stack; i++) col[i] = i % size, value[i] = -1;
+    m->copies = (crease_csr_matrix){ z->stack, size, start, col, value };
+}
+
+static void fill_diagonal(crease_consensus *m, const crease_consensus_settings *s, const sizes *z,
+                          ptrdiff_t *index, double *value)
+{
+    ptrdiff_t *start = index, *col = index + z->rows + 1, row = 0;
+    const ptrdiff_t n = s->size;
+    start[0] = 0;
+    for (int j = 0; j < s->agents; j++)
+        for (ptrdiff_t i = 0; i < s->rows[j]; i++, row++) {
+            for (ptrdiff_t k = 0; k < n; k++) {
+                col[row * n + k] = j * n + k;
+                value[row * n + k] = s->matrix[j][i * n + k];
+            }
+            start[row + 1] = (row + 1) * n;
+        }
+    m->diagonal = (crease_csr_matrix){ z->rows, z->stack, start, col, value };
+}
+
+/* b_1, ..., b_J in one; an agent without one has zeros. */
+static void fill_rhs(const crease_consensus_settings *s, double *rhs)
+{
+    for (int j = 0; j < s->agents; rhs += s->rows[j], j++)
+        if (s->rhs && s->rhs[j]) copy(s->rows[j], s->rhs[j], rhs);
+}
+
+static void describe(crease_consensus *m, const crease_consensus_settings *s, const sizes *z,
+                     double *rhs, double *start)
+{
+    for (ptrdiff_t i = 0; s->start && i < z->stack; i++) start[i] = s->start[i % s->size];
+    m->last = 1;
+    m->space[0] = crease_vector(s->size);
+    m->space[1] = crease_matrix(s->agents, s->size);
+    m->block[0] = (crease_block){
+        .name = "z", .reg = s->reg, .set = s->set, .map = crease_csr(&m->copies), .start = start
+    };
+    m->block[1] = (crease_block){ .name = "x", .map = crease_identity(1), .start = start };
+    m->map = crease_csr(&m->diagonal);
+    m->predictor = (crease_predictor){ 1, &m->last, &m->map, crease_vector(z->rows), rhs };
+    m->problem = (crease_problem){ .count = 2,
+                                   .space = m->space,
+                                   .block = m->block,
+                                   .f = crs_loss_of(&s->loss, &m->predictor),
+                                   .range = m->space[1] };
+}
+
+static bool build(crease_consensus *m, const crease_consensus_settings *s, const sizes *z,
+                  crease_error *e)
+{
+    const ptrdiff_t first = 2 * z->stack + 1;
+    m->index = crs_alloc((size_t)(first + z->rows + 1 + z->entries), sizeof *m->index);
+    if (!m->index) return crs_fail(e, CREASE_NO_MEMORY, "out of memory: the agents' matrices");
+    m->number = crs_doubles(2 * z->stack + z->entries + z->rows, "the agents' matrices", e);
+    if (!m->number) return false;
+    double *entries = m->number + z->stack, *rhs = entries + z->entries, *start = rhs + z->rows;
+    fill_copies(m, z, s->size, m->index, m->number);
+    fill_diagonal(m, s, z, m->index + first, entries);
+    fill_rhs(s, rhs);
+    describe(m, s, z, rhs, start);
+    return crease_problem_check(&m->problem, e);
+}
+
+crease_consensus *crease_consensus_new(const crease_consensus_settings *s, crease_error *e)
+{
+    sizes z;
+    if (!check(s, &z, e)) return NULL;
+    crease_consensus *m = crs_alloc(1, sizeof *m);
+    if (!m)
+        crs_fail(e, CREASE_NO_MEMORY, "out of memory: a model");
+    else if (!build(m, s, &z, e)) {
+        crease_consensus_free(m);
+        m = NULL;
+    }
+    return m;
+}

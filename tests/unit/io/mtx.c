@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: MIT
+ * mtx: Matrix Market files are read exactly, sparse as rows, dense as row-major; the first fault is
+ * named by its line */
+#include <stdio.h>
+
+#include "support/test.h"
+
+#include "io/formats/mtx.h"
+
+#define COORDINATE "%%MatrixMarket matrix coordinate real general\n"
+#define ARRAY      "%%MatrixMarket matrix array real general\n"
+
+static bool load(const char *text, crs_mtx *m, crease_error *e)
+{
+    FILE *f = tmpfile();
+    assert_non_null(f);
+    assert_int_equal(fwrite(text, 1, strlen(text), f), strlen(text));
+    rewind(f);
+    const bool done = crs_read_mtx(f, "m.mtx", m, e);
+    fclose(f);
+    return done;
+}
+
+/* Sparse or not as told, and with all entries written out this matrix. */
+static void same(const char *text, bool sparse, ptrdiff_t rows, ptrdiff_t cols, const double *x)
+{
+    crs_mtx m;
+    crease_error e;
+    if (!load(text, &m, &e)) fail_msg("refused: %s\n%s", e.text, text);
+    assert_int_equal(m.sparse, sparse);
+    assert_true(crs_mtx_expand("m.mtx", &m, &e));
+    assert_int_equal(m.rows, rows);
+    assert_int_equal(m.cols, cols);
+    for (ptrdiff_t j = 0; j < rows * cols; j++)
+        if (m.value[j] != x[j]) fail_msg("entry %td is %g, not %g: %s", j, m.value[j], x[j], text);
+    crs_mtx_free(&m);
+}
+
+static void refused(const char *text, const char *word)
+{
+    crs_mtx m;
+    crease_error e = { CREASE_OK, "" };
+    if (load(text, &m, &e)) fail_msg("accepted: %s", text);
+    assert_int_equal(e.code, CREASE_BAD_DATA);
+    assert_null(m.value);
+    if (!strstr(e.text, word)) fail_msg("'%s' is not in: %s", word, e.text);
+}
+
+static void coordinates(void **state)
+{
+    (void)state;
+    same(COORDINATE "2 3 3\n1 1 1.5\n2 3 -2\n1 2 1e-3\n", true, 2, 3,
+         (double[]){ 1.5, 1e-3, 0, 0, 0, -2 });
+    same(COORDINATE "% comment\n\n  2 2 2 \r\n% more\n\t2   1 0x1p-3\r\n\n1 2 7", true, 2, 2,
+         (double[]){ 0, 7, 0.125, 0 });
+    same(COORDINATE "1 2 3\n1 1 1\n1 1 2\n1 2 4\n", true, 1, 2, (double[]){ 3, 4 });
+    same(COORDINATE "2 2 0\n", true, 2, 2, (double[]){ 0, 0, 0, 0 });
+    same("%%MatrixMarket MATRIX Coordinate Integer Symmetric\n3 3 4\n1 1 1\n2 1 2\n3 3 3\n3 2 4\n",
+         true, 3, 3, (double[]){ 1, 2, 0, 2, 0, 4, 0, 4, 3 });
+}
+
+static void arrays(void **state)
+{
+    (void)state;
+    same(ARRAY "2 3\n1\n2\n3\n4\n5\n6\n", false, 2, 3, (double[]){ 1, 3, 5, 2, 4, 6 });
+    same(ARRAY "1 1\n-1e300\n", false, 1, 1, (double[]){ -1e300 });
+    same("%%MatrixMarket matrix array real symmetric\n3 3\n1\n2\n3\n4\n5\n6\n", false, 3, 3,
+         (double[]){ 1, 2, 3, 2, 4, 5, 3, 5, 6 });
+}
+
+/* Rows come in order; within a row the entries keep the order of the file. */
+static void rows_in_order(void **state)
+{
+    crs_mtx m;
+    (void)state;
+    assert_true(load(COORDINATE "3 4 5\n3 1 1\n1 4 2\n3 3 3\n1 2 4\n3 1 5\n", &m, NULL));
+    const ptrdiff_t start[] = { 0, 2, 2, 5 }, col[] = { 3, 1, 0, 2, 0 };
+    const double value[] = { 2, 4, 1, 3, 5 };
+    assert_memory_equal(m.start, start, sizeof start);
+    assert_memory_equal(m.col, col, sizeof col);
+    assert_memory_equal(m.value, value, sizeof value);
+    crs_mtx_free(&m);
+}
+
+static void long_comments(void **state)
+{
+    char text[3000] = COORDINATE;
+    size_t n = strlen(text);
+    (void)state;
+    text[n++] = '%';
+    memset(text + n, '1', 2000);
+    snprintf(text + n + 2000, 100, "\n1 1 1\n1 1 9\n");
+    same(text, true, 1, 1, (double[]){ 9 });
+}
+
+static void faults(void **state)
+{
+    (void)state;
+    refused("", "line 0");
+    refused("1 1 1\n", "line 1: it is no Matrix Market banner");
+    refused("%%MatrixMarket vector coordinate real general\n", "banner");
+    refused("%%MatrixMarket matrix coordinate complex general\n", "neither real nor integer");
+    refused("%%MatrixMarket matrix coordinate pattern general\n", "neither real nor integer");
+    refused("%%MatrixMarket matrix coordinate real hermitian\n", "neither general nor symmetric");
+    refused("%%MatrixMarket matrix elements real general\n", "neither coordinate nor array");
+    refused(COORDINATE, "sizes");
+    refused(COORDINATE "2 2\n", "line 2: the sizes are missing");
+    refused(ARRAY "2 2 2\n", "line 2: the sizes are missing");
+    refused(COORDINATE "0 2 0\n", "'0' is no whole number");
+    refused(COORDINATE "2 2 1e300\n", "'1e300' is no whole number");
+    refused(COORDINATE "2 2 1e14\n1 1 1\n", "ends after 1 of 100000000000000");
+    refused(COORDINATE "2 -2 1\n", "'-2'");
+    refused(COORDINATE "1e10 1e10 1\n", "larger than memory");
+    refused(COORDINATE "1e15 1 1\n1 1 1\n", "rows but only 1 entries");
+    refused(COORDINATE "2 2 1\n0 1 1\n", "line 3: '0'");
+    refused(COORDINATE "2 2 1\n1 3 1\n", "line 3: '3'");
+    refused(COORDINATE "2 2 1\n1 1.5 1\n", "line 3: '1.5'");
+    refused(COORDINATE "2 2 1\n1 1\n", "line 3: write row, column and value");
+    refused(COORDINATE "2 2 1\n1 1 1 1\n", "line 3: write row, column and value");
+    refused(COORDINATE "2 2 1\n1 1 one\n", "line 3: the value is not a number");
+    refused(COORDINATE "2 2 1\n1 1 1,5\n", "line 3: the value is not a number");
+    refused(COORDINATE "2 2 1\n1 1 nan\n", "line 3: the value is not finite");
+    refused(COORDINATE "2 2 1\n1 1 1e999\n", "line 3: the value is not finite");
+    refused(COORDINATE "2 2 2\n1 1 1\n", "ends after 1 of 2");
+    refused(COORDINATE "2 2 1\n1 1 1\n1 2 1\n", "line 4: there are more");
+    refused(ARRAY "2 2\n1\n2\n3\n", "ends after 3 of 4");
+    refused(ARRAY "2 2\n1 2\n3 4\n", "line 3: write one value a line");
+    refused("%%MatrixMarket matrix coordinate real symmetric\n2 3 1\n", "as many rows as columns");
+    refused("%%MatrixMarket matrix coordinate real symmetric\n2 2 1\n1 2 1\n", "lower triangle");
+    refused(ARRAY "1000000 1000000\n1\n", "ends after 1 of 1000000000000");
+}
+
+static void too_large_to_expand(void **state)
+{
+    crs_mtx m;
+    crease_error e;
+    (void)state;
+    assert_true(load(COORDINATE "20000 20000 1\n1 1 1\n", &m, &e));
+    assert_false(crs_mtx_expand("m.mtx", &m, &e));
+    assert_non_null(strstr(e.text, "linear map"));
+    crs_mtx_free(&m);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(coordinates),   cmocka_unit_test(arrays),
+        cmocka_unit_test(rows_in_order), cmocka_unit_test(long_comments),
+        cmocka_unit_test(faults),        cmocka_unit_test(too_large_to_expand),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

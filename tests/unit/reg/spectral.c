@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: MIT
+ * spectral: the prox of sum_j rho(sigma_j(X)), alone and in a ball, beats every candidate */
+#include "support/spectral.h"
+
+static double objective(const crease_reg *r, const crease_space *s, double t, const double *v,
+                        const double *x)
+{
+    double sum = r->ops->value(r, s, x, work);
+    for (ptrdiff_t j = 0, n = crease_size(s); j < n; j++) sum += square(x[j] - v[j]) / (2 * t);
+    return sum;
+}
+
+/* No small step, no other singular values and no random point is better than x; `norm` tells how
+ * a candidate is measured against the radius. */
+static void assert_best(draws *d, const crease_reg *r, const crease_space *s, double t,
+                        double radius, bool spectral_norm, const double *v, const double *x)
+{
+    const ptrdiff_t m = s->dim[0], n = s->dim[1], k = m < n ? m : n, size = m * n;
+    double u[MOST], sv[MOST], vt[MOST], y[MOST];
+    const double best = objective(r, s, t, v, x);
+    crs_svd(m, n, v, u, sv, vt, work);
+    for (int trial = 0; trial < 40; trial++) {
+        double left[MOST];
+        for (ptrdiff_t i = 0; i < m; i++)
+            for (ptrdiff_t j = 0; j < k; j++)
+                left[i * k + j] = u[i * k + j] * (trial % 3 ? uniform(d, 0, 1.2) * sv[j] : 0);
+        crs_gemm_plain(false, false, m, n, k, 1, left, vt, 0, y);
+        if (trial % 2)
+            for (ptrdiff_t j = 0; j < size; j++) y[j] = x[j] + pow(10, -trial % 6) * normal(d);
+        if (trial == 0) fill(size, 0, y);
+        if (trial == 2) copy(size, v, y);
+        crs_singular_values(m, n, y, sv, work);
+        const double norm = spectral_norm ? sv[0] : crs_norm(k, sv);
+        if (norm > radius)
+            for (ptrdiff_t j = 0; j < size; j++) y[j] *= radius / norm;
+        crs_svd(m, n, v, u, sv, vt, work);
+        const double other = objective(r, s, t, v, y);
+        assert_true(best <= other + 1000 * DBL_EPSILON * (1 + other));
+    }
+}
+
+static void prox_is_best_and_certified(void **state)
+{
+    draws d = { { 4, 1 }, 0 };
+    double v[MOST], x[MOST], g[MOST];
+    (void)state;
+    for (int k = 0; k < 12 * FAMILY * SHAPES; k++) {
+        const ptrdiff_t m = shapes[k % SHAPES][0], n = shapes[k % SHAPES][1];
+        const crease_space s = crease_matrix(m, n);
+        const int which = k / SHAPES % FAMILY;
+        const crease_reg r = crease_spectral(family[which].p, family[which].par);
+        const double t = pow(10, uniform(&d, -2, 1));
+        assert_true(crease_reg_check(&r, &s, NULL) && crease_reg_scratch(&r, &s) <= WORK);
+        random_matrix(&d, m, n, 1 + k % 3, v);
+        r.ops->prox(&r, &s, t, v, x, work);
+        assert_best(&d, &r, &s, t, INFINITY, false, v, x);
+        for (ptrdiff_t j = 0; j < m * n; j++) g[j] = (v[j] - x[j]) / t;
+        const double tol = 1000 * DBL_EPSILON * (1 + crs_norm(m * n, v) / t);
+        assert_true(r.ops->dist(&r, &s, x, g, work) <= tol);
+        r.ops->prox(&r, &s, t, v, v, work);
+        assert_memory_equal(v, x, (size_t)(m * n) * sizeof *x);
+    }
+}
+
+static void balls_are_exact(void **state)
+{
+    draws d = { { 4, 2 }, 0 };
+    double v[MOST], x[MOST], sv[MOST];
+    (void)state;
+    for (int k = 0; k < 8 * FAMILY * SHAPES; k++) {
+        const ptrdiff_t m = shapes[k % SHAPES][0], n = shapes[k % SHAPES][1];
+        const crease_space s = crease_matrix(m, n);
+        const int which = k / SHAPES % FAMILY;
+        const crease_reg r = crease_spectral(family[which].p, family[which].par);
+        const double radius = uniform(&d, 0.2, 2), t = uniform(&d, 0.05, 3);
+        crease_reg_traits traits;
+        random_matrix(&d, m, n, 1 + k % 3, v);
+        assert_true(crease_reg_describe(&r, &s, 1, &traits, NULL));
+        if (t < traits.ball_step) {
+            r.ops->prox_ball(&r, &s, t, radius, v, x, work);
+            assert_true(crs_norm(m * n, x) <= radius * (1 + 100 * DBL_EPSILON));
+            assert_best(&d, &r, &s, t, radius, false, v, x);
+        }
+        crs_spectral_prox_spectral_ball(&r, &s, t, radius, v, x, work);
+        assert_true(crs_singular_values(m, n, x, sv, work));
+        assert_true(sv[0] <= radius * (1 + 100 * DBL_EPSILON));
+        assert_best(&d, &r, &s, t, radius, true, v, x);
+    }
+}
+
+static void refusals_and_bad_numbers(void **state)
+{
+    const crease_space s = crease_matrix(2, 3), vector = crease_vector(3);
+    const crease_comm comm = { 0 };
+    crease_space shared = s;
+    crease_reg r = crease_nuclear(1);
+    double v[6] = { 1, 2, NAN, 3, 4, 5 }, x[6], weight[2] = { 1, 1 };
+    crease_error e;
+    (void)state;
+    r.ops->prox(&r, &s, 1, v, x, work);
+    for (int j = 0; j < 6; j++) assert_true(isnan(x[j]));
+    assert_true(isnan(r.ops->value(&r, &s, v, work)));
+    fill(6, 0, x);
+    assert_true(isnan(r.ops->dist(&r, &s, v, x, work)) && isnan(r.ops->dist(&r, &s, x, v, work)));
+    fill(6, 1e-3, v);
+    r.ops->prox(&r, &s, 1, v, x, work); /* all of it shrinks away: exactly */
+    for (int j = 0; j < 6; j++) assert_true(x[j] == 0);
+
+    r = crease_rank(1e-9);
+    v[1] = 7;
+    r.ops->prox(&r, &s, 1e-9, v, x, work); /* nothing shrinks: x is v, not a recomposition */
+    assert_memory_equal(v, x, sizeof x);
+
+    r = crease_nuclear(1);
+    assert_false(crease_reg_check(&r, &vector, &e));
+    assert_int_equal(e.code, CREASE_BAD_SHAPE);
+    shared.comm = &comm;
+    assert_false(crease_reg_check(&r, &shared, &e));
+    assert_int_equal(e.code, CREASE_UNSUPPORTED);
+    r.weight = weight;
+    assert_false(crease_reg_check(&r, &s, &e));
+    r = crease_nuclear(-1);
+    assert_false(crease_reg_check(&r, &s, &e));
+    crease_reg_traits traits;
+    r = crease_nuclear(3);
+    assert_true(crease_reg_describe(&r, &s, 1, &traits, NULL) && traits.convex &&
+                !traits.separable);
+    assert_close(traits.lipschitz, 3 * sqrt(2), DBL_EPSILON);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(prox_is_best_and_certified),
+        cmocka_unit_test(balls_are_exact),
+        cmocka_unit_test(refusals_and_bad_numbers),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

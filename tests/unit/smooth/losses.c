@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: MIT
+ * losses: gradients and curvature ranges of the losses of a linear predictor, and their limits */
+#include "support/losses.h"
+
+static void gradients_match_differences(void **state)
+{
+    draws d = { { 1, 0 }, 0 };
+    (void)state;
+    for (int k = 0; k < LOSSES; k++)
+        for (int terms = 1; terms <= 3; terms++) {
+            model m;
+            point x;
+            make_model(&d, terms, k == 7, &m);
+            const crease_smooth f = make_loss(k, &m.p);
+            draw_point(&d, &m.blocks, 0.3, &x);
+            /* the third derivative of |u|^1.5 is unbounded: a step leaves it at most t^-1.5;
+             * Huber has a jump of phi'' in place of phi''' */
+            assert_gradients(&f, &m.blocks, &x, k == 6 ? 0x1p26 : k == 5 ? 0x1p17 : 1e4);
+        }
+}
+
+/* phi' is the derivative of phi, and phi'' stays in [low, high] and comes near both ends. */
+static void curvature_ranges(void **state)
+{
+    static const crs_loss *const loss[] = { &crs_least_squares, &crs_cauchy, &crs_welsch,
+                                            &crs_geman,         &crs_tukey,  &crs_huber_loss,
+                                            &crs_logistic };
+    const double par[] = { 0.7 }, t = 0x1p-17;
+    (void)state;
+    for (size_t k = 0; k < sizeof loss / sizeof *loss; k++) {
+        double low = INFINITY, high = -INFINITY;
+        for (int j = -40000; j <= 40000; j++) {
+            const double u = j * 0.00025;
+            const double ahead = loss[k]->slope(par, u + t), behind = loss[k]->slope(par, u - t);
+            const double bend = (ahead - behind) / (2 * t);
+            const double quotient =
+                (loss[k]->value(par, u + t) - loss[k]->value(par, u - t)) / (2 * t);
+            low = smaller(low, bend);
+            high = larger(high, bend);
+            /* |phi''| <= 1: the difference is off by at most t; values reach 50 */
+            assert_true(fabs(quotient - loss[k]->slope(par, u)) <= t + 64 * 0x1p-53 / t);
+        }
+        /* slopes up to 10 round by 2^-50; phi'' varies by less than 5 * 0.00025 over the grid,
+         * and by its second derivative (< 60) only at the ends */
+        const double rounding = 0x1p-49 / t, grid = 60 * 0.00025 * 0.00025 + 60 * t;
+        assert_true(low >= loss[k]->low - rounding && low <= loss[k]->low + grid + 1e-4);
+        assert_true(high <= loss[k]->high + rounding && high >= loss[k]->high - grid);
+    }
+}
+
+static void nothing_overflows_or_cancels(void **state)
+{
+    const double par[] = { 2 };
+    (void)state;
+    assert_true(crs_logistic.value(par, -1e300) == 1e300 && crs_logistic.value(par, 800) >= 0);
+    assert_true(crs_logistic.slope(par, -1e300) == -1 && crs_logistic.slope(par, 1e300) == 0);
+    assert_close(crs_logistic.value(par, 40) / exp(-40), 1, 4 * 0x1p-53);
+    assert_close(crs_logistic.slope(par, 40) / -exp(-40), 1, 4 * 0x1p-53);
+    assert_close(crs_logistic.value(par, 0), log(2), 4 * 0x1p-53);
+    assert_close(crs_cauchy.value(par, 1e200), 200 * log(10), 8 * 0x1p-53);
+    assert_close(crs_cauchy.slope(par, -1e200) * 1e200, -1, 4 * 0x1p-53);
+    assert_close(crs_geman.value(par, 1e200), 0.5, 0x1p-53);
+    assert_close(crs_geman.slope(par, 1e50) * 1e150, 1, 8 * 0x1p-53);
+    assert_true(crs_welsch.value(par, 1e200) == 0.5 && crs_welsch.slope(par, 1e200) == 0);
+    assert_true(crs_tukey.value(par, 1e200) == 1.0 / 6 && crs_tukey.slope(par, -1e200) == 0);
+    const crs_loss *small[] = { &crs_cauchy, &crs_welsch, &crs_geman, &crs_tukey, &crs_huber_loss };
+    for (size_t k = 0; k < sizeof small / sizeof *small; k++) {
+        /* phi(u) = u^2/2 up to u^4, phi' = u up to u^3 */
+        assert_close(small[k]->value(par, 1e-9) / 0.5e-18, 1, 8 * 0x1p-53);
+        assert_close(small[k]->slope(par, -1e-9) / -1e-9, 1, 8 * 0x1p-53);
+        assert_close(small[k]->value(par, 1 - 1e-15), small[k]->value(par, 1 + 1e-15), 1e-14);
+        assert_close(small[k]->slope(par, 1 - 1e-15), small[k]->slope(par, 1 + 1e-15), 1e-14);
+    }
+}
+
+static void nan_goes_through(void **state)
+{
+    draws d = { { 5, 0 }, 0 };
+    (void)state;
+    for (int k = 0; k < LOSSES; k++) {
+        model m;
+        point x;
+        make_model(&d, 2, k == 7, &m);
+        const crease_smooth f = make_loss(k, &m.p);
+        draw_point(&d, &m.blocks, 1, &x);
+        x.entry[0][2] = NAN;
+        assert_true(isnan(value_of(&f, &m.blocks, &x)));
+        for (int i = 0; i < 2; i++) assert_true(isnan(grad_of(&f, &m.blocks, &x, i).entry[0]));
+        assert_true(grad_of(&f, &m.blocks, &x, 2).entry[0] == 0);
+    }
+}
+
+static void bad_inputs_are_refused(void **state)
+{
+    draws d = { { 6, 0 }, 0 };
+    model m;
+    (void)state;
+    make_model(&d, 3, false, &m);
+    const crease_smooth f = crease_cauchy(&m.p), g = crease_logistic(&m.p);
+    crease_constants c;
+    crease_error e;
+    assert_true(crease_smooth_check(&f, &m.blocks, &e));
+    assert_false(crease_smooth_constants(&f, &m.blocks, 3, &c, NULL, &e));
+    assert_refused(&g, &m.blocks, CREASE_BAD_DATA, "label 1");
+    m.p.rhs = NULL;
+    assert_refused(&g, &m.blocks, CREASE_BAD_ARGUMENT, "labels");
+    m.p.rhs = m.rhs;
+    m.rhs[2] = INFINITY;
+    assert_refused(&f, &m.blocks, CREASE_BAD_DATA, "entry 3 of rhs");
+    m.rhs[2] = 0;
+    m.block[1] = 3;
+    assert_refused(&f, &m.blocks, CREASE_BAD_ARGUMENT, "no block 4");
+    m.block[1] = -1;
+    assert_refused(&f, &m.blocks, CREASE_BAD_ARGUMENT, "no block 0");
+    m.block[1] = 1;
+    m.map[1] = crease_identity(1); /* 4 columns, 6 rows */
+    assert_refused(&f, &m.blocks, CREASE_BAD_SHAPE, "the map of term 2");
+    m.map[1].ops = NULL;
+    assert_refused(&f, &m.blocks, CREASE_BAD_ARGUMENT, "term 2");
+    m.map[1] = crease_dense(m.b);
+    m.p.range.dim[0] = 0;
+    assert_refused(&f, &m.blocks, CREASE_BAD_SHAPE, "dimension");
+    m.p.range.dim[0] = ROWS;
+    m.p.count = 0;
+    assert_refused(&f, &m.blocks, CREASE_BAD_ARGUMENT, "no terms");
+    m.p.count = 3;
+    crease_smooth h = crease_huber_loss(&m.p, 0);
+    assert_refused(&h, &m.blocks, CREASE_BAD_ARGUMENT, "delta");
+    h = crease_lp_loss(&m.p, 2);
+    assert_refused(&h, &m.blocks, CREASE_BAD_ARGUMENT, "p = 2");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(gradients_match_differences),  cmocka_unit_test(curvature_ranges),
+        cmocka_unit_test(nothing_overflows_or_cancels), cmocka_unit_test(nan_goes_through),
+        cmocka_unit_test(bad_inputs_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
