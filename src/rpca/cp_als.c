@@ -4,8 +4,8 @@
  * (expectation-maximization)
  *
  * Tomasi, Bro, PARAFAC and missing values, 2005. */
-#include "rpca/cp_rpca.h"
 #include "rpca/cp_sweep.h"
+#include "rpca/rpca.h"
 
 /* W o T + (1 - W) o [[X]] */
 static void impute(const crease_cp_rpca *m, const crs_cp_sweeper *w, double *filled)

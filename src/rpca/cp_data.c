@@ -2,7 +2,7 @@
  * cp_data: the tensor with zeros where it was not observed, and the weights sqrt(2 alpha_N) W */
 #include <stdio.h>
 
-#include "rpca/cp_rpca.h"
+#include "rpca/rpca.h"
 
 /* "entry 7 (at 1,2,3)", counted from 1 */
 static void place(const crease_space *s, ptrdiff_t j, char *out, size_t size)

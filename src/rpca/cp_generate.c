@@ -3,7 +3,7 @@
  *
  * Jiang, Lin, Ma, Zhang 2019, section 5. Every part has its own stream of random numbers, every
  * entry its own index in it: the result depends on the seed alone. */
-#include "rpca/cp_rpca.h"
+#include "rpca/rpca.h"
 #include "tensor/tensor.h"
 
 crease_cp_recipe crease_cp_recipe_default(const crease_space *shape, ptrdiff_t rank)

@@ -6,8 +6,8 @@
  * are not as long as the rank: the singular vectors, completed at random, and more sweeps. */
 #include <crease/random.h>
 
-#include "rpca/cp_gevd.h"
 #include "rpca/cp_sweep.h"
+#include "rpca/start.h"
 
 enum { SWEEPS = 5, FALLBACK_SWEEPS = 50, STREAM = 90 };
 

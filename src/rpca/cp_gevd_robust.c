@@ -3,7 +3,7 @@
  * M + clip(T - M) around the model so far, the pseudo-data of Huber's estimate
  *
  * Huber, Ronchetti, Robust Statistics, 2009, section 7.8 (modified residuals). */
-#include "rpca/cp_gevd.h"
+#include "rpca/start.h"
 
 /* One round from the model in v: the next factors, and their median|T - M|. */
 static bool round_of(const crs_cp_view *v, const crs_cp_gevd_options *o, double *const *next,

@@ -3,7 +3,7 @@
  *
  * With the axis at index k the tensor is left x I_k x right: entry (l, i, r) has the offset
  * (l I_k + i) right + r. Its fibre is (l, r), its slice is i. */
-#include "rpca/cp_rpca.h"
+#include "rpca/rpca.h"
 #include "tensor/tensor.h"
 
 static void fibres(const crease_space *s, int k, ptrdiff_t *start, ptrdiff_t *index)

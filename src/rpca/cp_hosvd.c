@@ -2,7 +2,7 @@
  * cp_hosvd: start factors from the singular vectors of the unfoldings
  *
  * De Lathauwer, De Moor, Vandewalle, A multilinear singular value decomposition, 2000. */
-#include "rpca/cp_rpca.h"
+#include "rpca/rpca.h"
 #include "tensor/tensor.h"
 
 /* Columns beyond the vectors there are stay random. */

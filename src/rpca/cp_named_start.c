@@ -4,8 +4,8 @@
  * gevd and random are of the pilot's own family (cp_gevd.h); hosvd and als are made as for the
  * other engines. */
 #include "rpca/cp_fit_start.h"
-#include "rpca/cp_gevd.h"
 #include "rpca/cp_pilot.h"
+#include "rpca/start.h"
 
 static bool by_least_squares(const crease_cp_rpca_settings *m)
 {

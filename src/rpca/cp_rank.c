@@ -2,7 +2,7 @@
  * cp_rank: a rank from the spectra of the unfoldings: noise has singular values of one size, so
  * the low-rank part ends at a gap */
 #include "rpca/cp_rank_judge.h"
-#include "rpca/cp_rpca.h"
+#include "rpca/rpca.h"
 #include "tensor/tensor.h"
 
 /* The first k with s_k > 4 s_{k+1}; without one, the largest ratio in the upper half. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * cp_settings: defaults and ranges of the CP robust PCA model */
 #include "reg/reg.h"
-#include "rpca/cp_rpca.h"
+#include "rpca/rpca.h"
 #include "smooth/fit.h"
 
 crease_cp_rpca_settings crease_cp_rpca_default(const crease_space *shape, ptrdiff_t rank)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * cp_starts: a family of different starts, the q-th a pure function of data, seed and q */
-#include "rpca/cp_gevd.h"
-#include "rpca/cp_rpca.h"
+#include "rpca/rpca.h"
+#include "rpca/start.h"
 
 enum { ROUNDS = 3, STREAM = 100 };
 static const double kap = 2;

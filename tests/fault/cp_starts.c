@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * cp_starts: starts, comparisons, rank sweeps and slices survive any one of their allocations
  * failing */
-#include "rpca/cp_gevd.h"
+#include "rpca/start.h"
 #include "support/survive.h"
 
 static const crease_space shape = { .order = 3, .dim = { 4, 60, 5 } };

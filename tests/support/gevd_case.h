@@ -3,7 +3,7 @@
 #ifndef CREASE_GEVD_CASE_H
 #define CREASE_GEVD_CASE_H
 
-#include "rpca/cp_gevd.h"
+#include "rpca/start.h"
 #include "support/rpca_naive.h"
 
 typedef struct {

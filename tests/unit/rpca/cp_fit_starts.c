@@ -2,7 +2,7 @@
  * cp_fit_starts: the envelope begins where the settings say; the order of several starts */
 #include "support/cp_fit_case.h"
 
-#include "rpca/cp_gevd.h"
+#include "rpca/start.h"
 
 typedef struct {
     crease_cp_start start;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * cp_match: the score of two models against all pairings, and a family of starts */
-#include "rpca/cp_gevd.h"
+#include "rpca/start.h"
 #include "support/rpca_naive.h"
 
 enum { R = 4 };

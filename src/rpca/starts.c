@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * cp_start: the first iterate: factors, Z and B; a tensor of zeros starts at its solution */
-#include "rpca/cp_gevd.h"
-#include "rpca/cp_rpca.h"
+#include "rpca/rpca.h"
+#include "rpca/start.h"
 #include "tensor/tensor.h"
 
 enum { ROUNDS = 3 }; /* of clipping and completing around the model */

@@ -3,7 +3,7 @@
 #include "rpca/cp_pilot.h"
 
 #include "reg/reg.h"
-#include "rpca/cp_gevd.h"
+#include "rpca/start.h"
 
 enum { MORE = 3 };                   /* further starts while the fit is bad */
 static const double structure = 1.5; /* above: the residual holds a term */

@@ -6,7 +6,7 @@
  * instrument sees scattered light, there are ridges: Rayleigh at em = ex and em = 2 ex, and the
  * Raman line of water, 1/em = 1/ex - 3400 cm^-1. Spikes are positive, noise is Gaussian. Spectra
  * are >= 0, smooth and of maximum 1. */
-#include "rpca/cp_rpca.h"
+#include "rpca/rpca.h"
 
 enum { SAMPLES, EMISSION, EXCITATION };
 

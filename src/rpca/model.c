@@ -7,7 +7,7 @@
  * Jiang, Lin, Ma, Zhang 2019, section 5. The quadratic in B makes lambda = 2 alpha_N W o B. */
 #include <stdio.h>
 
-#include "rpca/cp_rpca.h"
+#include "rpca/rpca.h"
 
 void crease_cp_rpca_free(crease_cp_rpca *m)
 {

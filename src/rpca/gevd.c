@@ -8,8 +8,8 @@
  * Leurgans, Ross, Abel, A decomposition for three-way arrays, 1993; Domanov, De Lathauwer 2014. */
 #include <crease/random.h>
 
-#include "rpca/cp_gevd.h"
 #include "rpca/cp_sweep.h"
+#include "rpca/start.h"
 
 enum { TRIES = 8, IDLE = 2, POWER = 3, STREAM = 80 };
 static const double gain = 0.8; /* a residual below so much of the least is progress */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * cp_gevd.h: CP factors from generalized eigenvectors, a start that is exact for exact tensors */
-#ifndef CRS_CP_GEVD_H
-#define CRS_CP_GEVD_H
+ * start.h: CP factors from generalized eigenvectors, a start that is exact for exact tensors */
+#ifndef CRS_RPCA_START_H
+#define CRS_RPCA_START_H
 
 #include "rpca/cp_compress.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * cp_rpca.h: the insides of the CP robust PCA model, shared by the files that build it */
-#ifndef CRS_CP_RPCA_H
-#define CRS_CP_RPCA_H
+ * rpca.h: the insides of the CP robust PCA model, shared by the files that build it */
+#ifndef CRS_RPCA_H
+#define CRS_RPCA_H
 
 #include <crease/rpca.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * cp_components: what a CP model says: its tensor, its terms as weights and unit columns, how far
  * it is from the truth */
-#include "rpca/cp_rpca.h"
+#include "rpca/rpca.h"
 #include "tensor/tensor.h"
 
 bool crease_cp_lowrank(const crease_space *shape, ptrdiff_t rank, const double *const *factor,
