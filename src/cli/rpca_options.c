@@ -56,7 +56,7 @@ static bool number(const crs_rpca_job *j, crs_option_id id, bool zero, double *x
 bool crs_rpca_init(const char *text, crease_cp_rpca_settings *s)
 {
     static const char *const name[] = {
-#define X(id, text, meaning) text,
+#define X(id, name, meaning) #name,
         CREASE_CP_STARTS(X)
 #undef X
     };

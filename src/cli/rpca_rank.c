@@ -3,7 +3,7 @@
  * and core consistency (rpca_rank.h), or the gap in the singular values where fits would take
  * too long */
 #include "cli/rpca.h"
-#include "rpca/cp_rank_judge.h"
+#include "rpca/rpca.h"
 
 static const double most_work = 5e7; /* entries times terms of one fit */
 

@@ -3,7 +3,7 @@
 #include <unistd.h>
 
 #include "cli/rpca.h"
-#include "rpca/cp_cosines.h"
+#include "rpca/rpca.h"
 
 bool crs_read_in(const char *folder, const char *name, crs_array *out, crease_error *e)
 {

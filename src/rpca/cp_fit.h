@@ -7,7 +7,6 @@
 
 #include <crease/cp_fit.h>
 
-#include "rpca/cp_point.h"
 #include "rpca/fused/cp_fused.h"
 #include "rpca/rpca.h"
 

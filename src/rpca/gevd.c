@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: MIT
- * cp_pencils: simultaneous diagonalization. Two random mixtures of the slices K_c = A diag(c) B' of
- * a core have the common eigenvectors M_1 v_r = lambda_r M_2 v_r, v_r dual to the columns of B;
- * contracting mode b by v_r leaves the r-th rank-one term without it. A complex pair gives the real
- * plane it spans. The best of several mixtures by residual is kept, until two in a row bring no
- * progress.
+ * gevd: a CP model by simultaneous diagonalization: compress the tensor, diagonalize the core, mend
+ * it by least squares, expand: X_n = U_n F_n (Sanchez, Kowalski, Tensorial resolution: a direct
+ * trilinear decomposition, 1990)
  *
- * Leurgans, Ross, Abel, A decomposition for three-way arrays, 1993; Domanov, De Lathauwer 2014. */
+ * Two random mixtures of the slices K_c = A diag(c) B' of a core have the common eigenvectors
+ * M_1 v_r = lambda_r M_2 v_r, v_r dual to the columns of B; contracting mode b by v_r leaves the
+ * r-th rank-one term without it (Leurgans, Ross, Abel 1993; Domanov, De Lathauwer 2014). Where two
+ * modes are not as long as the rank: the singular vectors, completed at random, and more sweeps.
+ * Robust: of M + clip(T - M) around the model so far, the pseudo-data of Huber's estimate (Huber,
+ * Ronchetti, Robust Statistics, 2009, section 7.8). */
 #include <crease/random.h>
 
-#include "rpca/cp_sweep.h"
 #include "rpca/start.h"
 
-enum { TRIES = 8, IDLE = 2, POWER = 3, STREAM = 80 };
+enum { TRIES = 8, IDLE = 2, POWER = 3, PENCIL_STREAM = 80 };
 static const double gain = 0.8; /* a residual below so much of the least is progress */
 
 typedef struct {
@@ -21,13 +23,13 @@ typedef struct {
     double *folded, *mixture, *v, *terms, *x, *work, *pencil;
 } mixer;
 
-bool crs_cp_pencils_apply(const crs_cp_core *c, const int *mode)
+static bool pencils_apply(const crs_cp_core *c, const int *mode)
 {
     return c->shape.order >= 3 && c->shape.dim[mode[0]] == c->rank &&
            c->shape.dim[mode[1]] == c->rank;
 }
 
-static bool open(const crs_cp_core *c, const int *mode, mixer *m, crease_error *e)
+static bool open_mixer(const crs_cp_core *c, const int *mode, mixer *m, crease_error *e)
 {
     const int d = c->shape.order;
     const ptrdiff_t size = crease_size(&c->shape), R = c->rank;
@@ -114,8 +116,9 @@ static double attempt(const mixer *m, crs_cp_sweeper *w)
     return crs_kruskal_distance2(&w->k, w->data.target, w->work);
 }
 
-bool crs_cp_pencils(const crs_cp_core *c, const int *mode, uint64_t seed, double *const *factor,
-                    crease_error *e)
+/* Factors p_n x rank of a core; mode lists the modes, the longest of the tensor first. */
+static bool diagonalize(const crs_cp_core *c, const int *mode, uint64_t seed, double *const *factor,
+                        crease_error *e)
 {
     mixer m;
     crs_cp_sweeper w = { .y = NULL };
@@ -125,13 +128,13 @@ bool crs_cp_pencils(const crs_cp_core *c, const int *mode, uint64_t seed, double
     double *room = crs_doubles(sum * c->rank, "a start", e);
     for (int n = 0, at = 0; room && n < c->shape.order; at += (int)c->shape.dim[n++])
         x[n] = room + at * c->rank;
-    bool done = room && open(c, mode, &m, e);
+    bool done = room && open_mixer(c, mode, &m, e);
     if (!done) return crs_free(room), false;
     done = crs_cp_sweeper_open(&w, &c->shape, c->rank, c->values, 0, x, e);
     if (done) fold(c, &m);
     const double tiny = square(1e-13 * crs_norm(crease_size(&c->shape), c->values));
     for (int try = 0, idle = 0; done && try < TRIES && idle < IDLE && !(least <= tiny); try++) {
-        if (!draw_pencil(&m, (crease_random){ seed, STREAM }, try)) continue;
+        if (!draw_pencil(&m, (crease_random){ seed, PENCIL_STREAM }, try)) continue;
         const double residual = attempt(&m, &w);
         idle = residual < gain * least ? 0 : idle + 1;
         if (!(residual < least)) continue;
@@ -144,5 +147,148 @@ bool crs_cp_pencils(const crs_cp_core *c, const int *mode, uint64_t seed, double
     if (done && least == INFINITY)
         return crs_fail(e, CREASE_NUMERICAL_FAILURE,
                         "no mixture of slices could be diagonalized; start at random");
+    return done;
+}
+
+enum { SWEEPS = 5, FALLBACK_SWEEPS = 50, VECTOR_STREAM = 90 };
+
+/* The modes by length, the longest first. */
+static void sort_modes(const crease_space *s, int *mode)
+{
+    for (int n = 0; n < s->order; n++) {
+        int k = n;
+        for (; k > 0 && s->dim[mode[k - 1]] < s->dim[n]; k--) mode[k] = mode[k - 1];
+        mode[k] = n;
+    }
+}
+
+/* F_n = the identity, continued at random */
+static void singular_vectors(const crs_cp_core *c, uint64_t seed, double *const *factor)
+{
+    for (int n = 0; n < c->shape.order; n++) {
+        const crease_random random = { seed, (uint64_t)(VECTOR_STREAM + n) };
+        for (ptrdiff_t j = 0; j < c->shape.dim[n] * c->rank; j++) {
+            const ptrdiff_t i = j / c->rank, r = j % c->rank;
+            factor[n][j] =
+                r >= c->shape.dim[n] ? crease_random_normal(random, (uint64_t)j) : i == r;
+        }
+    }
+}
+
+static bool mend(const crs_cp_core *c, int sweeps, double *const *factor, double *residual,
+                 crease_error *e)
+{
+    crs_cp_sweeper w;
+    const double norm = crs_norm(crease_size(&c->shape), c->values);
+    const bool ready = crs_cp_sweeper_open(&w, &c->shape, c->rank, c->values, 0, factor, e);
+    for (int sweep = 0; ready && sweep < sweeps; sweep++) crs_cp_sweep(&w);
+    if (ready) {
+        const double left = sqrt(crs_kruskal_distance2(&w.k, c->values, w.work));
+        *residual = left / norm;
+        crs_cp_balance(&c->shape, c->rank, factor);
+    }
+    crs_cp_sweeper_close(&w);
+    return ready;
+}
+
+/* X_n = U_n F_n, and zeros beyond the rank found */
+static void expand(const crs_cp_core *c, int n, ptrdiff_t length, ptrdiff_t rank, const double *f,
+                   double *out)
+{
+    const ptrdiff_t p = c->shape.dim[n];
+    for (ptrdiff_t i = 0; i < length; i++)
+        for (ptrdiff_t r = 0; r < rank; r++) {
+            double sum = 0;
+            for (ptrdiff_t k = 0; r < c->rank && k < p; k++)
+                sum += c->basis[n][i * p + k] * f[k * c->rank + r];
+            out[i * rank + r] = sum;
+        }
+}
+
+static bool solve_core(const crs_cp_core *c, const crs_cp_gevd_options *o, const int *mode,
+                       double *const *small, crs_cp_start_facts *facts, crease_error *e)
+{
+    const double norm = crs_norm(crease_size(&c->shape), c->values);
+    facts->rank = c->rank;
+    facts->diagonalized = !o->without_pencils && pencils_apply(c, mode);
+    facts->residual = 0;
+    if (!(norm > 0)) return true; /* the factors are 0 already */
+    if (!facts->diagonalized) singular_vectors(c, o->seed, small);
+    if (facts->diagonalized && !diagonalize(c, mode, o->seed, small, e)) return false;
+    return mend(c, facts->diagonalized ? SWEEPS : FALLBACK_SWEEPS, small, &facts->residual, e);
+}
+
+bool crs_cp_gevd(const crs_cp_view *v, const crs_cp_gevd_options *o, double *const *factor,
+                 crs_cp_start_facts *facts, crease_error *e)
+{
+    const int d = v->shape.order;
+    crs_cp_core c;
+    crs_cp_start_facts found;
+    int mode[CREASE_MAX_ORDER];
+    double *small[CREASE_MAX_ORDER] = { NULL };
+    sort_modes(&v->shape, mode);
+    bool done = crs_cp_compress(v, o->rank, o->cut, o->seed, &c, e);
+    for (int n = 0; done && n < d; n++) {
+        small[n] = crs_doubles(c.shape.dim[n] * c.rank, "a start", e);
+        done = small[n];
+    }
+    done = done && solve_core(&c, o, mode, small, &found, e);
+    for (int n = 0; done && n < d; n++)
+        expand(&c, n, v->shape.dim[n], o->rank, small[n], factor[n]);
+    if (done && facts) *facts = found;
+    for (int n = 0; n < d; n++) crs_free(small[n]);
+    crs_cp_core_free(&c);
+    return done;
+}
+
+/* One round from the model in v: the next factors, and their median|T - M|. */
+static bool round_of(const crs_cp_view *v, const crs_cp_gevd_options *o, double *const *next,
+                     double *median, crs_cp_start_facts *facts, crease_error *e)
+{
+    crs_kruskal k = { .shape = v->shape, .rank = o->rank };
+    crs_cp_view fitted = *v;
+    for (int n = 0; n < v->shape.order; n++) k.factor[n] = next[n];
+    fitted.model = &k;
+    return crs_cp_gevd(v, o, next, facts, e) && crs_view_median(&fitted, median, e);
+}
+
+static void take_factors(const crease_space *s, ptrdiff_t rank, double *const *from,
+                         double *const *to)
+{
+    for (int n = 0; n < s->order; n++) copy(s->dim[n] * rank, from[n], to[n]);
+}
+
+static bool rounds(const crs_cp_view *data, const crs_cp_gevd_options *o, double *const *next,
+                   double *const *factor, crs_cp_start_facts *facts, crease_error *e)
+{
+    crs_kruskal k = { .shape = data->shape, .rank = o->rank };
+    crs_cp_view v = *data;
+    double scale, median;
+    for (int n = 0; n < v.shape.order; n++) k.factor[n] = factor[n];
+    if (!crs_view_median(&v, &scale, e)) return false;
+    for (int round = 0; round <= o->rounds && (round == 0 || scale > 0); round++) {
+        crs_cp_start_facts now;
+        v.limit = o->clip * scale > 0 ? o->clip * scale : INFINITY;
+        if (!round_of(&v, o, next, &median, &now, e)) return false;
+        if (round > 0 && !(median < scale)) break;
+        take_factors(&v.shape, o->rank, next, factor);
+        if (facts) *facts = now;
+        v.model = &k;
+        scale = median;
+    }
+    return true;
+}
+
+bool crs_cp_gevd_robust(const crs_cp_view *v, const crs_cp_gevd_options *o, double *const *factor,
+                        crs_cp_start_facts *facts, crease_error *e)
+{
+    double *next[CREASE_MAX_ORDER] = { NULL };
+    bool done = crs_view_check(v, e);
+    for (int n = 0; done && n < v->shape.order; n++) {
+        next[n] = crs_doubles(v->shape.dim[n] * o->rank, "a start", e);
+        done = next[n];
+    }
+    done = done && rounds(v, o, next, factor, facts, e);
+    for (int n = 0; n < v->shape.order; n++) crs_free(next[n]);
     return done;
 }

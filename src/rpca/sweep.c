@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * cp_sweep: X_n = argmin |target - [[X]]|^2 + (ridge/2) |X_n|^2, one mode after the other
+ * sweep: X_n = argmin |target - [[X]]|^2 + (ridge/2) |X_n|^2, one mode after the other
  *
  * Kolda, Bader 2009. */
-#include "rpca/cp_sweep.h"
+#include "rpca/start.h"
 
 bool crs_cp_sweeper_open(crs_cp_sweeper *w, const crease_space *shape, ptrdiff_t rank,
                          const double *target, double ridge, double *const *factor, crease_error *e)

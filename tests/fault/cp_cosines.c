@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * cp_cosines: survives any one of its allocations failing */
-#include "rpca/cp_cosines.h"
+#include "rpca/rpca.h"
 
 #include <stdlib.h>
 

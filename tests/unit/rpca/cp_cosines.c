@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * cp_cosines: permuted and scaled terms are found again; the pairing beats every other one */
-#include "rpca/cp_cosines.h"
+#include "rpca/rpca.h"
 
 #include <float.h>
 

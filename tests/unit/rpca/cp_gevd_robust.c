@@ -20,7 +20,7 @@ static void outliers_and_holes(void **state)
     }
     crs_cp_view v = view_of(&c);
     v.mask = mask;
-    const crs_cp_gevd_options o = { .rank = 4, .kap = 3, .rounds = 5 };
+    const crs_cp_gevd_options o = { .rank = 4, .clip = 3, .rounds = 5 };
     assert_true(crs_cp_gevd_robust(&v, &o, c.x, NULL, NULL));
     assert_true(crease_cp_lowrank(&c.s, 4, (const double *const *)c.x, m, NULL));
     assert_true(crease_relative_error(7500, m, c.low) < 0.2);

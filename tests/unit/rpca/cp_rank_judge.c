@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * cp_rank_judge: losses and standard errors by their definitions; the smallest rank that is not
  * worse by more than chance and a trifle; what is said when chance may have decided */
-#include "rpca/cp_rank_judge.h"
+#include "rpca/start.h"
 
 #include <crease/random.h>
 

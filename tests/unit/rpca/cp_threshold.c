@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * cp_threshold: the threshold of l1 against Huber's table and against the variance by integration
  */
-#include "rpca/cp_pilot.h"
+#include "rpca/start.h"
 #include "support/test.h"
 
 /* The worst variance with a share p of outliers; sums of midpoints */

@@ -3,7 +3,7 @@
  * whatever the dimensions and the mask */
 #include <stdlib.h>
 
-#include "rpca/cp_view.h"
+#include "rpca/start.h"
 #include "support/test.h"
 
 static double *numbers(ptrdiff_t size)
