@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * cp_match: the score of two models against all pairings, and a family of starts */
+ * terms: the score of two models against all pairings, and a family of starts */
 #include "rpca/start.h"
 #include "support/rpca_naive.h"
 
