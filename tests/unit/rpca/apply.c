@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * cp_apply: a slice's coefficients are stationary by the definition, global for the 1-norm, those
+ * apply: a slice's coefficients are stationary by the definition, global for the 1-norm, those
  * of the fit on the fit's own slices; outliers show in the scores */
 #include "support/rpca_naive.h"
 
@@ -98,7 +98,7 @@ static void check(const example *x)
     free(g);
 }
 
-static void stationary(void **state)
+static void coefficients_are_stationary_by_definition(void **state)
 {
     const crease_reg penalty[] = { { .ops = NULL }, crease_mcp(1, 3), crease_scad(1, 3.7) };
     (void)state;
@@ -115,7 +115,7 @@ static void stationary(void **state)
 }
 
 /* The fit's own coefficients on its own slices, to the fit's accuracy. */
-static void own_slices(void **state)
+static void own_slices_get_the_coefficients_of_the_fit(void **state)
 {
     example x = make(3, 2, 77);
     crease_cp_rpca_settings s = crease_cp_rpca_default(&x.s.shape, R);
@@ -136,7 +136,7 @@ static void own_slices(void **state)
 }
 
 /* A slice full of spikes, and one far from all that were seen. */
-static void scores(void **state)
+static void spiked_and_distant_slices_stand_out(void **state)
 {
     example x = make(3, 0, 5);
     (void)state;
@@ -156,7 +156,7 @@ static void scores(void **state)
     discard(&x);
 }
 
-static void refusals(void **state)
+static void bad_settings_and_data_are_refused(void **state)
 {
     example x = make(3, 1, 6);
     crease_error e;
@@ -175,7 +175,10 @@ static void refusals(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(stationary), cmocka_unit_test(own_slices),
-                                        cmocka_unit_test(scores), cmocka_unit_test(refusals) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(coefficients_are_stationary_by_definition),
+                                        cmocka_unit_test(
+                                            own_slices_get_the_coefficients_of_the_fit),
+                                        cmocka_unit_test(spiked_and_distant_slices_stand_out),
+                                        cmocka_unit_test(bad_settings_and_data_are_refused) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * cp_view: the median of |T - M| is that of all entries, or nearly that where a sample is taken,
+ * compress: the median of |T - M| is that of all entries, or nearly that where a sample is taken,
  * whatever the dimensions and the mask */
 #include <stdlib.h>
 
@@ -21,7 +21,7 @@ static double median_of(const crs_cp_view *v)
     return median;
 }
 
-static void few_entries(void **state)
+static void median_of_few_entries_is_exact(void **state)
 {
     (void)state;
     for (ptrdiff_t size = 1; size < 40; size++) {
@@ -35,7 +35,7 @@ static void few_entries(void **state)
 
 /* |T| depends on the last index alone, in blocks of 64: a step that divides a dimension would see
  * few of its values. Half of them are below 1. */
-static void even_sample(void **state)
+static void a_sample_is_even_whatever_the_dimensions(void **state)
 {
     const crease_space shape = { .order = 3, .dim = { 64, 64, 256 } };
     const ptrdiff_t size = crease_size(&shape);
@@ -60,8 +60,8 @@ static void even_sample(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(few_entries),
-        cmocka_unit_test(even_sample),
+        cmocka_unit_test(median_of_few_entries_is_exact),
+        cmocka_unit_test(a_sample_is_even_whatever_the_dimensions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,8 +1,77 @@
 /* SPDX-License-Identifier: MIT
- * eem_generate: spectra as spectra are, ridges where the physics puts them, and only there */
+ * generate: random instances are what the recipe says; spectra as spectra are, ridges where the
+ * physics puts them, and only there */
 #include <stdlib.h>
 
-#include "support/test.h"
+#include "support/rpca_naive.h"
+
+static void parts_are_as_the_recipe_says_and_add_up(void **state)
+{
+    const crease_space s = { .order = 3, .dim = { 20, 30, 40 } };
+    crease_cp_recipe r = crease_cp_recipe_default(&s, 4);
+    const ptrdiff_t n = crease_size(&s);
+    (void)state;
+    r.outliers = 0.05, r.magnitude = 3, r.noise = 0.25, r.seed = 11;
+    crease_cp_instance *c = crease_cp_generate(&r, NULL), *again = crease_cp_generate(&r, NULL);
+    double outliers = 0, noise = 0, factors = 0;
+    ptrdiff_t count = 0;
+    for (ptrdiff_t j = 0; j < n; j++) {
+        const double low = low_rank(&s, 4, (const double *const *)c->factor, j);
+        assert_close(c->lowrank[j], low, 1e-13);
+        assert_true(c->tensor[j] == c->lowrank[j] + c->sparse[j] + c->noise[j]);
+        assert_true(c->tensor[j] == again->tensor[j]);
+        count += c->sparse[j] != 0;
+        outliers += square(c->sparse[j]), noise += square(c->noise[j]);
+    }
+    for (ptrdiff_t j = 0; j < 40 * 4; j++) factors += square(c->factor[2][j]);
+    assert_true(count == 1200 && c->count == 1200);
+    /* means of squares: their standard deviations are sqrt(2/count) relative; five of them */
+    assert_true(fabs(outliers / 1200 / 9 - 1) < 5 * sqrt(2.0 / 1200));
+    assert_true(fabs(noise / (double)n / 0.0625 - 1) < 5 * sqrt(2.0 / (double)n));
+    assert_true(fabs(factors / 160 - 1) < 5 * sqrt(2.0 / 160));
+    crease_cp_instance_free(again);
+    r.seed = 12, again = crease_cp_generate(&r, NULL);
+    assert_true(again->tensor[0] != c->tensor[0]);
+    crease_cp_instance_free(again);
+    crease_cp_instance_free(c);
+}
+
+/* Changing one part leaves the others as they were. */
+static void changing_one_part_leaves_the_others(void **state)
+{
+    const crease_space s = shape_of(4);
+    crease_cp_recipe r = crease_cp_recipe_default(&s, 2);
+    r.outliers = 0.1;
+    crease_cp_instance *a = crease_cp_generate(&r, NULL);
+    r.noise = 0, r.magnitude = 0;
+    crease_cp_instance *b = crease_cp_generate(&r, NULL);
+    (void)state;
+    assert_true(a->count == 12 && b->count == 12);
+    for (ptrdiff_t j = 0; j < 120; j++) {
+        assert_true(a->lowrank[j] == b->lowrank[j]);
+        assert_true(b->sparse[j] == 0 && b->noise[j] == 0 && b->tensor[j] == b->lowrank[j]);
+    }
+    crease_cp_instance_free(a), crease_cp_instance_free(b);
+}
+
+static void bad_recipes_are_refused(void **state)
+{
+    const crease_space s = shape_of(3);
+    crease_cp_recipe r = crease_cp_recipe_default(&s, 0);
+    (void)state;
+    assert_null(crease_cp_generate(&r, NULL));
+    r = crease_cp_recipe_default(&s, 1), r.outliers = 1.5,
+    assert_null(crease_cp_generate(&r, NULL));
+    r = crease_cp_recipe_default(&s, 1), r.outliers = NAN,
+    assert_null(crease_cp_generate(&r, NULL));
+    r = crease_cp_recipe_default(&s, 1), r.magnitude = -1,
+    assert_null(crease_cp_generate(&r, NULL));
+    r = crease_cp_recipe_default(&s, 1), r.noise = INFINITY;
+    assert_null(crease_cp_generate(&r, NULL));
+    r = crease_cp_recipe_default(&s, 1), r.shape.order = 1,
+    assert_null(crease_cp_generate(&r, NULL));
+    crease_cp_instance_free(NULL);
+}
 
 static crease_cp_instance *instance(const crease_cp_recipe *r)
 {
@@ -13,7 +82,7 @@ static crease_cp_instance *instance(const crease_cp_recipe *r)
 }
 
 /* >= 0, of maximum 1, and no step larger than 1/4 of it on a grid of 3 nm */
-static void spectra(void **state)
+static void spectra_are_nonnegative_smooth_and_of_maximum_one(void **state)
 {
     (void)state;
     for (uint64_t seed = 0; seed < 20; seed++)
@@ -40,7 +109,7 @@ static void spectra(void **state)
 }
 
 /* Emission lies at longer wavelengths than excitation, compound by compound. */
-static void stokes_shift(void **state)
+static void emission_is_at_longer_wavelengths_than_excitation(void **state)
 {
     crease_cp_recipe r = crease_eem_recipe_default();
     (void)state;
@@ -65,7 +134,7 @@ static bool scattered(double em, double ex)
            fabs(em - 1e7 / (1e7 / ex - 3400)) <= 7.5;
 }
 
-static void ridges(void **state)
+static void ridges_are_where_the_physics_puts_them(void **state)
 {
     crease_cp_recipe r = crease_eem_recipe_default();
     (void)state;
@@ -85,7 +154,7 @@ static void ridges(void **state)
 }
 
 /* Without scatter what is left are the spikes: their share, within five standard deviations. */
-static void spikes_and_noise(void **state)
+static void spikes_have_their_share_and_noise_its_size(void **state)
 {
     crease_cp_recipe r = crease_eem_recipe_default();
     (void)state;
@@ -108,7 +177,7 @@ static void spikes_and_noise(void **state)
     crease_cp_instance_free(plain), crease_cp_instance_free(c);
 }
 
-static void seeds_and_refusals(void **state)
+static void seeds_change_the_data_and_bad_recipes_of_fluorescence_are_refused(void **state)
 {
     crease_cp_recipe r = crease_eem_recipe_default();
     crease_error e = { CREASE_OK, "" };
@@ -131,11 +200,14 @@ static void seeds_and_refusals(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(spectra),
-        cmocka_unit_test(stokes_shift),
-        cmocka_unit_test(ridges),
-        cmocka_unit_test(spikes_and_noise),
-        cmocka_unit_test(seeds_and_refusals),
+        cmocka_unit_test(parts_are_as_the_recipe_says_and_add_up),
+        cmocka_unit_test(changing_one_part_leaves_the_others),
+        cmocka_unit_test(bad_recipes_are_refused),
+        cmocka_unit_test(spectra_are_nonnegative_smooth_and_of_maximum_one),
+        cmocka_unit_test(emission_is_at_longer_wavelengths_than_excitation),
+        cmocka_unit_test(ridges_are_where_the_physics_puts_them),
+        cmocka_unit_test(spikes_have_their_share_and_noise_its_size),
+        cmocka_unit_test(seeds_change_the_data_and_bad_recipes_of_fluorescence_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * cp_gevd: the start by eigenvectors solves exact tensors, is continuous in noise, and says no to
- * what it cannot do */
+ * gevd: the start by eigenvectors solves exact tensors, is continuous in noise, and says no to what
+ * it cannot do; clipped and completed data give a start where raw ones do not */
 #include "support/gevd_case.h"
 
 static const struct {
@@ -10,7 +10,7 @@ static const struct {
               { 3, { 1, 6, 7 }, 1 },      { 3, { 90, 6, 70 }, 5 },     { 4, { 6, 7, 5, 3 }, 5 },
               { 4, { 2, 12, 3, 12 }, 9 }, { 5, { 3, 6, 2, 5, 4 }, 4 }, { 2, { 7, 9 }, 4 } };
 
-static void exact_tensors(void **state)
+static void exact_tensors_are_solved(void **state)
 {
     (void)state;
     for (size_t k = 0; k < sizeof exact / sizeof *exact; k++) {
@@ -51,7 +51,7 @@ static void terms_are_the_true_ones(void **state)
 }
 
 /* Least squares cannot do better than the noise in its parameters: sqrt(R sum I_n) noise. */
-static void noise(void **state)
+static void error_is_that_of_least_squares_in_noise(void **state)
 {
     const ptrdiff_t dim[] = { 12, 15, 18 };
     (void)state;
@@ -64,7 +64,7 @@ static void noise(void **state)
 }
 
 /* A rank asked for in excess: the spare terms are 0. */
-static void too_much_rank(void **state)
+static void spare_terms_of_too_large_a_rank_are_zero(void **state)
 {
     const ptrdiff_t dim[] = { 12, 15, 18 };
     (void)state;
@@ -79,7 +79,7 @@ static void too_much_rank(void **state)
 }
 
 /* No two modes as long as the rank: singular vectors and least squares, still a fit. */
-static void fallback(void **state)
+static void short_modes_fall_back_to_singular_vectors(void **state)
 {
     const ptrdiff_t dim[] = { 6, 5, 7 };
     (void)state;
@@ -90,7 +90,7 @@ static void fallback(void **state)
     discard(&c);
 }
 
-static void zeros_and_single_entries(void **state)
+static void zeros_and_single_entries_are_solved(void **state)
 {
     const ptrdiff_t one[] = { 1, 1, 1 }, dim[] = { 4, 5, 6 };
     (void)state;
@@ -105,7 +105,7 @@ static void zeros_and_single_entries(void **state)
 }
 
 /* Modes in another order: the same tensor comes back. */
-static void permutation(void **state)
+static void modes_in_another_order_give_the_same_tensor(void **state)
 {
     const ptrdiff_t dim[] = { 9, 12, 7 }, turned[] = { 7, 9, 12 };
     (void)state;
@@ -119,13 +119,59 @@ static void permutation(void **state)
     discard(&c), discard(&p);
 }
 
+/* A tenth of the entries is ten times too large, another tenth missing. */
+static void outliers_and_holes_are_clipped_and_completed(void **state)
+{
+    const ptrdiff_t dim[] = { 15, 20, 25 };
+    draws d = { { 31, 0 }, 0 };
+    (void)state;
+    start c = make(dim, 3, 4, 4, 1e-3, 31);
+    for (ptrdiff_t j = 0; j < 7500; j++)
+        if (below(&d, 10) == 0) c.t[j] += 20 * normal(&d);
+    const double raw = run(&c, 0, 0), clipped = run(&c, 3, 3);
+    assert_true(clipped < 0.2 && clipped < raw / 2);
+    double *mask = doubles(7500), *m = doubles(7500);
+    for (ptrdiff_t j = 0; j < 7500; j++) {
+        mask[j] = below(&d, 10) > 0;
+        if (mask[j] == 0) c.t[j] = NAN;
+    }
+    crs_cp_view v = view_of(&c);
+    v.mask = mask;
+    const crs_cp_gevd_options o = { .rank = 4, .clip = 3, .rounds = 5 };
+    assert_true(crs_cp_gevd_robust(&v, &o, c.x, NULL, NULL));
+    assert_true(crease_cp_lowrank(&c.s, 4, (const double *const *)c.x, m, NULL));
+    assert_true(crease_relative_error(7500, m, c.low) < 0.2);
+    free(mask), free(m);
+    discard(&c);
+}
+
+static void nan_is_refused(void **state)
+{
+    const ptrdiff_t dim[] = { 4, 5, 6 };
+    crease_error e;
+    (void)state;
+    start c = make(dim, 3, 2, 2, 0, 1);
+    const crs_cp_view v = view_of(&c);
+    const crs_cp_gevd_options o = { .rank = 2 };
+    c.t[17] = NAN;
+    assert_false(crs_cp_gevd_robust(&v, &o, c.x, NULL, &e));
+    assert_int_equal(e.code, CREASE_BAD_DATA);
+    assert_non_null(strstr(e.text, "entry 18"));
+    discard(&c);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(exact_tensors), cmocka_unit_test(terms_are_the_true_ones),
-        cmocka_unit_test(noise),         cmocka_unit_test(too_much_rank),
-        cmocka_unit_test(fallback),      cmocka_unit_test(zeros_and_single_entries),
-        cmocka_unit_test(permutation),
+        cmocka_unit_test(exact_tensors_are_solved),
+        cmocka_unit_test(terms_are_the_true_ones),
+        cmocka_unit_test(error_is_that_of_least_squares_in_noise),
+        cmocka_unit_test(spare_terms_of_too_large_a_rank_are_zero),
+        cmocka_unit_test(short_modes_fall_back_to_singular_vectors),
+        cmocka_unit_test(zeros_and_single_entries_are_solved),
+        cmocka_unit_test(modes_in_another_order_give_the_same_tensor),
+        cmocka_unit_test(outliers_and_holes_are_clipped_and_completed),
+        cmocka_unit_test(nan_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * cp_threshold: the threshold of l1 against Huber's table and against the variance by integration
+ * pilot: the threshold of l1 against Huber's table and against the variance by integration
  */
 #include "rpca/start.h"
 #include "support/test.h"
@@ -18,7 +18,7 @@ static double variance(double k, double p)
 }
 
 /* Huber 1964, table I: the k of least variance for p = 0.05, 0.2, 0.4 is 1.399, 0.862, 0.436 */
-static void nearly_least(void **state)
+static void threshold_is_the_largest_of_nearly_least_variance(void **state)
 {
     const double share[] = { 0.05, 0.2, 0.4 }, best[] = { 1.399, 0.862, 0.436 };
     (void)state;
@@ -30,7 +30,7 @@ static void nearly_least(void **state)
     }
 }
 
-static void few_outliers(void **state)
+static void few_outliers_leave_the_largest_threshold(void **state)
 {
     (void)state;
     assert_true(crs_cp_threshold(0, 3) == 3 && crs_cp_threshold(0.001, 3) == 3);
@@ -41,7 +41,9 @@ static void few_outliers(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(nearly_least),
-                                        cmocka_unit_test(few_outliers) };
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(threshold_is_the_largest_of_nearly_least_variance),
+        cmocka_unit_test(few_outliers_leave_the_largest_threshold)
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * cp_rank_judge: losses and standard errors by their definitions; the smallest rank that is not
+ * rank_judge: losses and standard errors by their definitions; the smallest rank that is not
  * worse by more than chance and a trifle; what is said when chance may have decided */
 #include "rpca/start.h"
 
@@ -40,7 +40,7 @@ static void fill_in(example *x, const double *lack)
     crs_rank_losses(&x->judge);
 }
 
-static void definitions(void **state)
+static void losses_and_errors_are_by_definition(void **state)
 {
     const double lack[] = { 2, 0.5, 0, 0.1 };
     example x;
@@ -65,7 +65,7 @@ static void definitions(void **state)
 }
 
 /* Differences of the size of the outliers' own would hide a part of half the noise. */
-static void outliers_cancel(void **state)
+static void outliers_cancel_in_differences(void **state)
 {
     const double lack[] = { 2, 0.5, 0, 0.1 };
     example x;
@@ -78,7 +78,7 @@ static void outliers_cancel(void **state)
 }
 
 /* One part in a hundred is a trifle even where it is no chance; what is not consistent is out. */
-static void trifles(void **state)
+static void a_trifle_is_no_reason_and_inconsistent_ranks_are_out(void **state)
 {
     const double alike[] = { 2, 0, 0, 0 };
     example x;
@@ -107,7 +107,7 @@ static void close_call(example *x, double gap, double swing)
     crs_rank_explain(&x->judge);
 }
 
-static void says_when_unsure(void **state)
+static void the_reason_says_when_chance_may_have_decided(void **state)
 {
     example x;
     (void)state;
@@ -124,9 +124,11 @@ static void says_when_unsure(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(definitions),
-                                        cmocka_unit_test(outliers_cancel),
-                                        cmocka_unit_test(trifles),
-                                        cmocka_unit_test(says_when_unsure) };
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(losses_and_errors_are_by_definition),
+        cmocka_unit_test(outliers_cancel_in_differences),
+        cmocka_unit_test(a_trifle_is_no_reason_and_inconsistent_ranks_are_out),
+        cmocka_unit_test(the_reason_says_when_chance_may_have_decided)
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
