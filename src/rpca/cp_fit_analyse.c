@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * cp_fit_analyse: the analysis of the whole model without anything of its size */
-#include "rpca/cp_fit.h"
+#include "rpca/fit.h"
 
 /* The same assumptions, constants and parameters as of the whole model: none of them depends on
  * sizes, so that a 2 x 1 x ... tensor with the same pattern of masks stands for it. */

@@ -3,7 +3,7 @@
  *
  * As in solve/audit.c: a plain step lowers it by `decrease` times the squared moves, and what
  * precedes the step does not raise it. */
-#include "rpca/cp_fit.h"
+#include "rpca/fit.h"
 #include "solve/audit.h"
 
 /* A tile adds up at most 192 numbers to a lane before sums are double. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * cp_fit_new: a fit and its memory; what it found, row by row */
-#include "rpca/cp_fit.h"
+#include "rpca/fit.h"
 
 void crease_cp_fit_free(crease_cp_fit *f)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * cp_fit_result: what a fit found */
-#include "rpca/cp_fit.h"
+#include "rpca/fit.h"
 
 const double *crease_cp_fit_factor(const crease_cp_fit *f, int n) { return f->found[n]; }
 const crease_certificate *crease_cp_fit_certificate(const crease_cp_fit *f) { return &f->best; }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * cp_fit_settings: which engine runs a model, and with what */
 #include "core/parallel.h"
-#include "rpca/cp_fit.h"
+#include "rpca/fit.h"
 #include "rpca/fused/cp_fused.h"
 
 crease_cp_fit_settings crease_cp_fit_default(const crease_space *shape, ptrdiff_t rank)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
- * cp_fit: the one loop and the one judge of CP robust PCA. Engines supply iterations; limits,
+  * fit: the one loop and the one judge of CP robust PCA. Engines supply iterations; limits,
  * certificates and outcomes are here. */
 #define _POSIX_C_SOURCE 200809L
 #include <time.h>
 
-#include "rpca/cp_fit.h"
+#include "rpca/fit.h"
 
 static double now(void)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * cp_fit.h: the insides of a fit, and what an engine of it supplies */
-#ifndef CRS_CP_FIT_H
-#define CRS_CP_FIT_H
+ * fit.h: the insides of a fit, and what an engine of it supplies */
+#ifndef CRS_FIT_H
+#define CRS_FIT_H
 
 #include <stdatomic.h>
 
