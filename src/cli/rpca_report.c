@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * rpca_json: the result of robust PCA as a document; numbers that are not finite are null */
+ * rpca_report: the result of robust PCA as a document; numbers that are not finite are null */
 #include "cli/rpca.h"
 
 static json_t *residual(const char *name, const crease_residual *r)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * run_log: the log of a run: banner, a table at iterations 0, 1, 2, 5, 10, 20, 50, ..., footer */
+ * log: the log of a run: banner, a table at iterations 0, 1, 2, 5, 10, 20, 50, ..., footer */
 #include "cli/run.h"
 
 void crs_log_banner(const crs_log *log, const crs_run *run)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * run: problems, options and sizes for the verbs that run or judge problems */
+ * job: problems, options and sizes for the verbs that run or judge problems */
 #include "cli/run.h"
 #include "solve/solver.h"
 

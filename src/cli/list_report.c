@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * list_markdown: a catalogue as a Markdown table; the versions of a penalty share the row of the
+ * list_report: a catalogue as a Markdown table; the versions of a penalty share the row of the
  * first */
 #include "cli/list.h"
 
