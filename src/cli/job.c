@@ -1,7 +1,15 @@
 /* SPDX-License-Identifier: MIT
- * job: problems, options and sizes for the verbs that run or judge problems */
-#include "cli/run.h"
-#include "solve/solver.h"
+ * job: what every verb that runs something shares: the options of a run, the signals, the memory it
+ * may take, and the exit code of an error.
+ *
+ * The program owns the signals, the library never sees them. The first SIGINT or SIGTERM asks the
+ * solver to stop after its iteration, the second ends the program at once. */
+#define _POSIX_C_SOURCE 200809L
+#include <signal.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
 
 static bool set_option(const crs_args *a, int id, const char *name, crease_options *o,
                        crease_error *e)
@@ -32,60 +40,88 @@ crs_problem_file *crs_open_problem(const crs_args *a, crease_options *o, crease_
     return NULL;
 }
 
-void crs_size_text(const crease_problem *p, char *out, size_t size)
+static crs_stop *volatile ask;
+static void *volatile running;
+static volatile sig_atomic_t caught;
+static struct sigaction before[2];
+static const int watched[2] = { SIGINT, SIGTERM };
+
+static void stop(int number)
 {
-    ptrdiff_t n = 0;
-    char rows[64] = "no constraint";
-    for (int i = 0; i < p->count; i++) n += crease_size(&p->space[i]);
-    if (p->range.order > 0)
-        snprintf(rows, sizeof rows, "%td constraint%s", crease_size(&p->range),
-                 crease_size(&p->range) == 1 ? "" : "s");
-    snprintf(out, size, "%d block%s, %td variable%s, %s", p->count, p->count == 1 ? "" : "s", n,
-             n == 1 ? "" : "s", rows);
+    if (caught) _exit(128 + number);
+    caught = number;
+    if (running) ask(running);
 }
 
-void crs_parameter_text(const crease_analysis *a, char *out, size_t size)
+void crs_signals_enter(crs_stop *call, void *self)
 {
-    const struct {
-        const char *name;
-        double value;
-    } list[] = { { "beta", a->beta }, { "gamma", a->gamma }, { "ell", a->ell }, { "mu", a->mu } };
-    size_t used = 0;
-    out[0] = '\0';
-    for (size_t k = 0; k < sizeof list / sizeof *list && used < size; k++)
-        if (!isnan(list[k].value))
-            used += (size_t)snprintf(out + used, size - used, "%s%s %.4g", used ? ", " : "",
-                                     list[k].name, list[k].value);
-    if (used < size && a->slack < INFINITY)
-        used += (size_t)snprintf(out + used, size - used, " (%.3g times the bound)", a->slack);
-    double least = INFINITY, most = 0;
-    int exact = 0;
-    for (int i = 0; i < a->count; i++) {
-        if (i == a->last) continue;
-        const crease_block_plan *plan = &a->block[i];
-        const double slope = plan->lipschitz < INFINITY ? plan->h_relative * plan->lipschitz : 0;
-        least = smaller(least, plan->h + slope), most = larger(most, plan->h + slope);
-        exact += plan->exact;
+    struct sigaction own = { .sa_handler = stop };
+    sigemptyset(&own.sa_mask);
+    ask = call;
+    running = self;
+    caught = 0;
+    for (int k = 0; k < 2; k++) sigaction(watched[k], &own, &before[k]);
+}
+
+bool crs_signals_caught(void) { return caught; }
+
+int crs_signals_leave(void)
+{
+    running = NULL;
+    for (int k = 0; k < 2; k++) sigaction(watched[k], &before[k], NULL);
+    return (int)caught;
+}
+
+/* MemAvailable of /proc/meminfo in bytes; INFINITY where there is none. */
+static double machine_free(void)
+{
+    char line[200];
+    double bytes = INFINITY;
+    long long kilobytes;
+    FILE *f = fopen("/proc/meminfo", "r");
+    while (f && bytes == INFINITY && fgets(line, sizeof line, f))
+        if (sscanf(line, "MemAvailable: %lld kB", &kilobytes) == 1)
+            bytes = 1024 * (double)kilobytes;
+    if (f) fclose(f);
+    return bytes;
+}
+
+static double process_limit(void)
+{
+    struct rlimit r;
+    return getrlimit(RLIMIT_AS, &r) == 0 && r.rlim_cur != RLIM_INFINITY ? (double)r.rlim_cur
+                                                                        : INFINITY;
+}
+
+bool crs_memory_suffices(const char *what, double bytes, crease_error *e)
+{
+    const double have = smaller(machine_free(), process_limit());
+    return bytes <= have || crs_fail(e, CREASE_NO_MEMORY,
+                                     "%s needs %.3g MB of memory and %.3g MB are free; use smaller "
+                                     "data or a larger machine",
+                                     what, bytes / 1e6, have / 1e6);
+}
+
+/* sysexits.h */
+int crs_exit_code(crease_code code)
+{
+    switch (code) {
+    case CREASE_OK:
+        return 0;
+    case CREASE_BAD_ARGUMENT:
+    case CREASE_UNSUPPORTED:
+        return 64;
+    case CREASE_BAD_SHAPE:
+    case CREASE_BAD_DATA:
+        return 65;
+    case CREASE_NO_INPUT:
+        return 66;
+    case CREASE_NO_MEMORY:
+        return 71;
+    case CREASE_IO:
+        return 74;
+    case CREASE_NUMERICAL_FAILURE:
+        break;
     }
-    if (used < size && a->method != CREASE_METHOD_GCG)
-        snprintf(out + used, size - used, "%sh %.4g to %.4g, %d exact block step%s",
-                 used ? ", " : "", least, most, exact, exact == 1 ? "" : "s");
-}
-
-bool crs_forecast_bytes(const crease_problem *p, const crease_analysis *a, double *bytes,
-                        crease_error *e)
-{
-    ptrdiff_t doubles;
-    if (!crs_solver_forecast(p, a, &doubles, e)) return false;
-    *bytes = (double)doubles * (double)sizeof(double);
-    return true;
-}
-
-bool crs_print_document(json_t *document, crease_error *e)
-{
-    if (!document) return crs_fail(e, CREASE_NO_MEMORY, "out of memory: the JSON document");
-    json_dumpf(document, stdout, JSON_INDENT(1) | JSON_REAL_PRECISION(17));
-    putchar('\n');
-    json_decref(document);
-    return true; /* the end of the program looks at the output */
+    return 70;
 }
