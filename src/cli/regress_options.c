@@ -5,7 +5,7 @@
 #include "cli/regress.h"
 
 static const char *const loss_name[] = {
-#define X(id, text, meaning) text,
+#define X(id, name, meaning) #name,
     CREASE_REGRESSION_LOSSES(X)
 #undef X
 };

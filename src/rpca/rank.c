@@ -7,7 +7,7 @@
 #include <crease/cp_fit.h>
 #include <crease/random.h>
 
-#include "rpca/cp_fit.h"
+#include "rpca/fit.h"
 #include "rpca/start.h"
 
 enum { STREAM = 500, MOST_FOLDS = 8 };

@@ -6,7 +6,7 @@
  *
  * De Lathauwer, De Moor, Vandewalle, A multilinear singular value decomposition, 2000; Tomasi, Bro,
  * PARAFAC and missing values, 2005. */
-#include "rpca/cp_fit.h"
+#include "rpca/fit.h"
 #include "rpca/start.h"
 #include "tensor/tensor.h"
 
