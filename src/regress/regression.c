@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * regression: a penalized regression with its path: building and asking */
-#include "regress/regression.h"
+#include "regress/regress.h"
 
 crease_regression_settings crease_regression_default(void)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * regression_check: what can be wrong with the settings and the data of a regression */
-#include "regress/regression.h"
+#include "regress/regress.h"
 
 enum { MOST_LAMBDAS = 100000 };
 static const double LARGEST = 1e140; /* squares and products of larger data overflow */

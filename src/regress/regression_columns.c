@@ -3,7 +3,7 @@
  *
  * The model (1/n) sum_i s_i z_i + h_i z_i^2/2, z = x (b - base), has the gradient x'm/n with
  * m = s + h o z, which every step keeps up to date. */
-#include "regress/regression.h"
+#include "regress/regress.h"
 
 /* m += a h o x */
 static void move(ptrdiff_t n, double a, const double *h, const double *x, double *m)

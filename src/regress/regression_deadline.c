@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * regression_deadline: fits that are ended by their caller or the clock, with the path so far */
-#include "regress/regression.h"
+#include "regress/regress.h"
 
 bool crs_deadline_met(crs_deadline *d)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * regression_descent: the memory of coordinate descent, and the units at work */
-#include "regress/regression.h"
+#include "regress/regress.h"
 
 enum { MOST_GRAM = 2000 }; /* columns whose Gram matrix is kept */
 

@@ -6,7 +6,7 @@
  * there: any point may start a sweep as long as F does not rise, and zeros stay zeros.
  * Bertrand and Massias 2021, Anderson acceleration of coordinate descent. */
 #include "dense/dense.h"
-#include "regress/regression.h"
+#include "regress/regress.h"
 
 static ptrdiff_t column_at(const crs_descent *t, ptrdiff_t k)
 {

@@ -4,7 +4,7 @@
  * With G = x'x/n among the columns at work and q = x's/n, a change d of b_j moves q by d G_j:
  * looking at a coordinate costs nothing, moving it one row of G, whatever n is.
  * Friedman, Hastie, Tibshirani 2010, section 2.2 ("covariance updates"). */
-#include "regress/regression.h"
+#include "regress/regress.h"
 
 bool crs_gram_add(crs_descent *t, ptrdiff_t u)
 {

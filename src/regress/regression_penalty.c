@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * regression_penalty: one unit (a column or a group) of sum_u w_u rho(|b_u|): its step, its
  * distance from stationarity, its value */
-#include "regress/regression.h"
+#include "regress/regress.h"
 
 void crs_penalty_at(const crease_reg *one, double lambda, double par[CREASE_PARS])
 {

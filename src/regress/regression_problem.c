@@ -4,7 +4,7 @@
  *     min  sum_i phi((x b - y)_i) + n sum_u w_u rho(|b_u|)
  *
  * for which the generic residual, the independent checker and the generic engine exist. */
-#include "regress/regression.h"
+#include "regress/regress.h"
 
 static void fill_rows(crease_regression *m)
 {

@@ -4,7 +4,7 @@
  * A gradient is x_u's/n; since it was last computed s has moved by at most drift sqrt(n) in norm,
  * so that |x_u's|/n <= reach + (|x_u|_F/sqrt(n)) drift now. Where even that leaves b_u at 0, the
  * unit need not be looked at: the test is safe, and every other unit is computed. */
-#include "regress/regression.h"
+#include "regress/regress.h"
 
 void crs_descent_drift(crs_descent *t)
 {

@@ -5,7 +5,7 @@
  * all other units are tested (regression_screen.c), until no zero is in doubt. Exact minimization
  * over a coordinate whose curvature v exceeds the penalty's concavity k decreases F by
  * (v-k)/2 |db|^2 or more, so the rate of proximal BCD holds with v-k in place of its weight. */
-#include "regress/regression.h"
+#include "regress/regress.h"
 
 /* At least one round of steps: a zero may be stationary and yet not the minimizer of its
  * coordinate. false: a limit was met, or arithmetic failed. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * regression_stop: a path that ends early is the front of the whole one, in the order of solving */
-#include "regress/regression.h"
+#include "regress/regress.h"
 #include "support/regression_naive.h"
 
 enum { ROWS = 60, COLS = 12, PATH = 20 };

@@ -6,7 +6,7 @@
  * touches it at u (half-quadratic majorant; Jaakkola and Jordan 2000 for the logistic loss). */
 #include <stdlib.h>
 
-#include "regress/regression.h"
+#include "regress/regress.h"
 
 static const double unit_scale[CREASE_PARS] = { 1 }; /* delta of Huber: c has scaled u */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * regression: whole paths against an independent coordinate descent, and their certificates */
-#include "regress/regression.h"
+#include "regress/regress.h"
 #include "support/regression_naive.h"
 
 enum { LAMBDAS = 50 };

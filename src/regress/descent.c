@@ -4,7 +4,7 @@
  * The squared loss is its own model. Otherwise Newton's curvatures are tried first; a model that
  * raises the objective is taken back and made again with the majorant's, under which the objective
  * cannot rise: block majorization-minimization, Razaviyayn, Hong, Luo 2013. */
-#include "regress/regression.h"
+#include "regress/regress.h"
 
 enum { SWEEPS = 200 }; /* of one model */
 

@@ -4,7 +4,7 @@
  * With an intercept the columns are centred. The squared loss then needs no column of ones: the
  * best b_0 is the mean of y - Z b, which is that of y. */
 #include "dense/dense.h"
-#include "regress/regression.h"
+#include "regress/regress.h"
 
 bool crs_regression_centred(const crease_regression_settings *s)
 {

@@ -7,7 +7,7 @@
  * concavity makes F strictly convex near b on A, and b a strict local minimizer.
  * Breheny and Huang 2011, section 3.1 ("locally convex regions"), for single columns. */
 #include "dense/dense.h"
-#include "regress/regression.h"
+#include "regress/regress.h"
 
 enum { MOST_COLUMNS = 500 };
 

@@ -5,7 +5,7 @@
  * folds is weighted by their sizes; its standard error is that of K independent scores. */
 #include <crease/random.h>
 
-#include "regress/regression.h"
+#include "regress/regress.h"
 
 void crease_regression_scores_free(crease_regression_scores *s)
 {

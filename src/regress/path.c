@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * regression_path: the lambdas of a path and the solutions along it, each from its neighbour */
-#include "regress/regression.h"
+#include "regress/regress.h"
 
 double crs_regression_deviance(const crs_design *d, double y, double score)
 {
