@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT
- * regression_convexity: what a stationary point is known to be
+ * certify: every lambda's regression as an ordinary problem, its certificate, and what its
+ * stationary point is known to be
+ *
+ *     min  sum_i phi((x b - y)_i) + n sum_u w_u rho(|b_u|)
  *
  * Convex loss and penalty, or a squared loss with lambda_min(x'x/n) above the penalty's concavity:
- * a global minimizer. Otherwise, with A the selected columns, H the loss's Hessian on them and
- * every other gradient strictly inside the penalty's slope at 0: lambda_min(H_A) above the
- * concavity makes F strictly convex near b on A, and b a strict local minimizer.
- * Breheny and Huang 2011, section 3.1 ("locally convex regions"), for single columns. */
+ * a global minimizer. Otherwise, with every other gradient strictly inside the penalty's slope at
+ * 0, lambda_min of the loss's Hessian on the selected columns above the concavity makes b a strict
+ * local minimizer; Breheny and Huang 2011, section 3.1, for single columns. */
 #include "dense/dense.h"
 #include "regress/regress.h"
 
@@ -34,7 +36,7 @@ static bool least_eigenvalue(ptrdiff_t k, const double *a, double *out, crease_e
     return true;
 }
 
-bool crs_regression_least(crease_regression *m, crease_error *e)
+static bool least_of_gram(crease_regression *m, crease_error *e)
 {
     const crs_design *d = &m->d;
     const bool asked = d->loss->quadratic && !m->s.penalty.penalty->convex && d->cols <= d->n &&
@@ -108,7 +110,8 @@ static bool judge(const crease_regression *m, view *v, crease_regression_certifi
                   crease_error *e)
 {
     const ptrdiff_t k = v->count;
-    if (k > m->d.n || k > MOST_COLUMNS) return true;
+    const bool known = !isnan(crs_loss_curve(m->d.loss, 0));
+    if (k > m->d.n || k > MOST_COLUMNS || (k > 0 && !known)) return true;
     if (k > 0) {
         v->matrix = crs_doubles(k * k, "the Hessian", e);
         if (!v->matrix) return false;
@@ -153,8 +156,8 @@ static double margin(const crease_regression *m, const double *par)
     return d->loss->quadratic ? least : NAN;
 }
 
-bool crs_regression_convexity(const crease_regression *m, ptrdiff_t k,
-                              crease_regression_certificate *out, crease_error *e)
+static bool judge_convexity(const crease_regression *m, ptrdiff_t k,
+                            crease_regression_certificate *out, crease_error *e)
 {
     const crs_design *d = &m->d;
     const crease_penalty *p = m->s.penalty.penalty;
@@ -174,4 +177,81 @@ bool crs_regression_convexity(const crease_regression *m, ptrdiff_t k,
     for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) crs_free(owned[i]);
     crs_free(v.chosen);
     return done;
+}
+
+static void fill_rows(crease_regression *m)
+{
+    const crs_design *d = &m->d;
+    enum { ROWS = 32 };
+    for (ptrdiff_t low = 0; low < d->n; low += ROWS) {
+        const ptrdiff_t high = low + ROWS < d->n ? low + ROWS : d->n;
+        for (ptrdiff_t j = 0; j < d->cols; j++)
+            for (ptrdiff_t i = low; i < high; i++)
+                m->rows[i * d->cols + d->column[j]] = d->x[j * d->n + i];
+    }
+}
+
+static crease_reg penalty_at(const crease_regression *m, double lambda)
+{
+    crease_reg r = m->s.penalty;
+    crs_penalty_at(&m->s.penalty, lambda, r.par);
+    if (r.ops == &crs_group_ops) r.groups = &m->groups;
+    return crease_weighted(r, m->weight);
+}
+
+bool crs_regression_problems(crease_regression *m, crease_error *e)
+{
+    const crs_design *d = &m->d;
+    m->rows = crs_doubles(d->n * d->cols, "the rows of X", e);
+    m->weight = crs_doubles(d->units, "the weights", e);
+    m->block = crs_alloc((size_t)m->s.path, sizeof *m->block);
+    m->problem = crs_alloc((size_t)m->s.path, sizeof *m->problem);
+    if (!m->rows || !m->weight || !m->block || !m->problem)
+        return crs_fail(e, CREASE_NO_MEMORY, "out of memory: the problems of a path");
+    fill_rows(m);
+    for (ptrdiff_t u = 0; u < d->units; u++) m->weight[u] = (double)d->n * d->weight[u];
+    m->groups = (crease_groups){ d->units, d->start, d->column };
+    m->map = crease_dense(m->rows);
+    m->space = crease_vector(d->cols);
+    const crease_smooth f = { .ops = &d->loss->ops, .par = { 1 }, .data = &m->predictor };
+    m->predictor = (crease_predictor){ 1, &m->block_number, &m->map, crease_vector(d->n), d->y };
+    for (ptrdiff_t k = 0; k < m->s.path; k++) {
+        m->block[k] = (crease_block){ .name = "b", .reg = penalty_at(m, m->lambda[k]) };
+        m->problem[k] =
+            (crease_problem){ .count = 1, .space = &m->space, .block = m->block + k, .f = f };
+    }
+    return crease_problem_check(m->problem, e) && least_of_gram(m, e);
+}
+
+/* The checker's word, in extended precision. */
+static bool ask_checker(const crease_regression *m, ptrdiff_t k, crease_regression_certificate *out,
+                        crease_error *e)
+{
+    const double *x = crease_regression_point(m, k);
+    crease_verification v;
+    if (!crease_verify(m->problem + k, &x, NULL, NULL, false, m->s.eps * out->residual.scale, false,
+                       &v, e))
+        return false;
+    out->checked = true;
+    out->verdict = v.verdict;
+    out->certified = out->certified && v.verdict == CREASE_VERDICT_VALID;
+    crease_verification_free(&v);
+    return true;
+}
+
+bool crease_regression_certify(const crease_regression *m, ptrdiff_t k, bool check,
+                               crease_regression_certificate *out, crease_error *e)
+{
+    const crease_problem *p = m->problem + k;
+    const double *x = crease_regression_point(m, k), *point;
+    crease_residual residual;
+    crease_certificate c = { .block = &residual, .point = &point };
+    double *work = crs_doubles(crease_certify_scratch(p), "a certificate", e);
+    if (!work) return false;
+    crease_certify(p, &x, NULL, &c, work);
+    crs_free(work);
+    *out = (crease_regression_certificate){ .residual = residual, .relative = c.worst_relative };
+    out->certified = out->relative <= m->s.eps;
+    if (out->certified && check && !ask_checker(m, k, out, e)) return false;
+    return judge_convexity(m, k, out, e);
 }

@@ -1,11 +1,18 @@
 /* SPDX-License-Identifier: MIT
- * regression_cv: K-fold cross-validation over the lambdas of a model
+ * cv: K-fold cross-validation over the lambdas of a model
  *
  * A fold's score is the mean deviance of its rows under the path fitted without them. The mean over
  * folds is weighted by their sizes; its standard error is that of K independent scores. */
 #include <crease/random.h>
 
 #include "regress/regress.h"
+
+static double deviance(const crs_design *d, double y, double score)
+{
+    const double one[CREASE_PARS] = { 1 };
+    const double u = d->loss->labels ? (y == 1 ? score : -score) : (score - y) / d->c;
+    return 2 * square(d->c) * d->loss->value(one, u);
+}
 
 void crease_regression_scores_free(crease_regression_scores *s)
 {
@@ -65,7 +72,7 @@ static void rate(const crossing *a, const crease_regression *f, int out, double 
             double at = s.intercept;
             for (ptrdiff_t j = 0; j < p; j++)
                 if (s.coef[j] != 0) at += s.coef[j] * a->X[i * p + j];
-            score[k] += crs_regression_deviance(&a->m->d, a->y[i], at) * (v ? v[i] : 1) / rows;
+            score[k] += deviance(&a->m->d, a->y[i], at) * (v ? v[i] : 1) / rows;
         }
     }
     score[path] = rows / (double)n;

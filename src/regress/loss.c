@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * regression_loss: values, slopes and curvatures of the losses along the scores
+ * loss: values, slopes and curvatures of the losses along the scores
  *
  * phi(u) - phi'(0) u is an even function that is concave in u^2, so that
  * omega(u) = (phi'(u) - phi'(0))/u >= phi''(u) is the curvature of a quadratic above phi that
@@ -10,12 +10,17 @@
 
 static const double unit_scale[CREASE_PARS] = { 1 }; /* delta of Huber: c has scaled u */
 
-const crs_loss *crs_regression_loss(crease_regression_loss loss)
-{
-    static const crs_loss *const list[] = { &crs_least_squares, &crs_logistic, &crs_huber_loss,
-                                            &crs_cauchy };
-    return list[loss];
-}
+typedef struct {
+    const crs_loss *loss;
+    const char *name;
+    double scale; /* of c; 0: the loss has no c */
+} entry;
+
+static const entry losses[] = {
+#define X(name, text, meaning, loss, scale) { &crs_##loss, text, scale },
+    CREASE_REGRESSION_LOSSES(X)
+#undef X
+};
 
 static int ascending(const void *a, const void *b)
 {
@@ -29,26 +34,25 @@ static double median(ptrdiff_t n, double *t)
     return n % 2 ? t[n / 2] : (t[n / 2 - 1] + t[n / 2]) / 2;
 }
 
-/* 95 % efficiency for normal errors: Holland and Welsch 1977. The spread is the median distance
- * from the median, over 0.6745. */
-bool crs_loss_scale(const crease_regression_settings *s, ptrdiff_t n, const double *y, double *c,
-                    crease_error *e)
+/* The spread is the median distance from the median, over 0.6745. */
+bool crs_loss_choose(crs_design *d, const crease_regression_settings *s, const double *y,
+                     crease_error *e)
 {
-    const bool huber = s->loss == CREASE_REGRESSION_HUBER;
-    *c = s->loss_scale;
-    if (!huber && s->loss != CREASE_REGRESSION_CAUCHY) *c = 1;
-    if (*c > 0) return true;
-    double *t = crs_doubles(n, "the spread of y", e);
+    const entry *at = &losses[s->loss];
+    d->loss = at->loss;
+    d->c = at->scale > 0 ? s->loss_scale : 1;
+    if (d->c > 0) return true;
+    double *t = crs_doubles(d->n, "the spread of y", e);
     if (!t) return false;
-    copy(n, y, t);
-    const double middle = median(n, t);
-    for (ptrdiff_t i = 0; i < n; i++) t[i] = fabs(y[i] - middle);
-    *c = median(n, t) / 0.6745 * (huber ? 1.345 : 2.385);
+    copy(d->n, y, t);
+    const double middle = median(d->n, t);
+    for (ptrdiff_t i = 0; i < d->n; i++) t[i] = fabs(y[i] - middle);
+    d->c = median(d->n, t) / 0.6745 * at->scale;
     crs_free(t);
-    return *c > 0 || crs_fail(e, CREASE_BAD_DATA,
-                              "more than half of y is equal, which says nothing about the scale of "
-                              "the %s loss; give it, as %s:1",
-                              huber ? "huber" : "cauchy", huber ? "huber" : "cauchy");
+    return d->c > 0 || crs_fail(e, CREASE_BAD_DATA,
+                                "more than half of y is equal, which says nothing about the scale "
+                                "of the %s loss; give it, as %s:1",
+                                at->name, at->name);
 }
 
 static double argument(const crs_design *d, const double *e, ptrdiff_t i)
@@ -77,11 +81,7 @@ void crs_loss_slopes(const crs_design *d, const double *e, double *s)
 
 double crs_loss_curve(const crs_loss *loss, double u)
 {
-    if (loss->quadratic) return 1;
-    if (loss == &crs_huber_loss) return fabs(u) <= 1 ? 1 : zero_at(u);
-    const double slope = loss->slope(unit_scale, u);
-    if (loss == &crs_logistic) return -slope * (1 + slope);
-    return fabs(u) <= 1 ? (1 - u * u) / square(1 + u * u) : (1 / u - u) / u * square(slope);
+    return loss->quadratic ? 1 : loss->curve ? loss->curve(unit_scale, u) : NAN;
 }
 
 static double majorant(const crs_loss *loss, double u)
@@ -95,6 +95,6 @@ void crs_loss_curves(const crs_design *d, const double *e, bool safe, double *h)
 {
     for (ptrdiff_t i = 0; i < d->n; i++) {
         const double u = argument(d, e, i), above = majorant(d->loss, u);
-        h[i] = safe ? above : larger(crs_loss_curve(d->loss, u), above / 16);
+        h[i] = safe || !d->loss->curve ? above : larger(d->loss->curve(unit_scale, u), above / 16);
     }
 }

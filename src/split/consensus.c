@@ -7,7 +7,7 @@
 #include <crease/sharing.h>
 
 #include "core/core.h"
-#include "split/losses.h"
+#include "smooth/smooth.h"
 
 struct crease_consensus {
     crease_problem problem;
