@@ -1,16 +1,164 @@
 /* SPDX-License-Identifier: MIT
- * regress_plot: the coefficients along the path as an SVG picture */
+ * regress_report: a path of regressions as text, tables, a picture and a document */
 #include "cli/regress.h"
 
-enum {
-    PATH_ROOM = 4096,
-    WIDTH = 760,
-    HEIGHT = 470,
-    LEFT = 70,
-    TOP = 50,
-    RIGHT = 740,
-    BOTTOM = 410
-};
+enum { PATH_ROOM = 4096 };
+
+/* The name of column i, or "column 3" in out. */
+static const char *column_name(const crs_regress_job *j, ptrdiff_t i, char out[CRS_NAME])
+{
+    if (j->names.count && j->names.name[i][0]) return j->names.name[i];
+    snprintf(out, CRS_NAME, "column %td", i + 1);
+    return out;
+}
+
+static void print_columns(const crs_regress_job *j, ptrdiff_t k)
+{
+    enum { FEW = 8 };
+    const crease_regression_solution s = crease_regression_at(j->model, k);
+    char name[CRS_NAME];
+    ptrdiff_t met = 0;
+    for (ptrdiff_t i = 0; i < j->p && met < FEW; i++)
+        if (s.coef[i] != 0)
+            printf("%s%.60s = %.6g", met++ ? "; " : "            ", column_name(j, i, name),
+                   s.coef[i]);
+    if (s.nonzero > FEW) printf("; and %td more", s.nonzero - FEW);
+    if (s.nonzero > 0) printf("\n");
+}
+
+static void print_solution(const crs_regress_job *j, const char *what, ptrdiff_t k)
+{
+    const crease_regression_solution s = crease_regression_at(j->model, k);
+    const crease_regression_certificate *c = &j->certificate[k];
+    printf("%-11s lambda %.6g, %td nonzero, deviance %.6g", what, s.lambda, s.nonzero, s.deviance);
+    if (j->folds) printf(", left out %.6g +- %.3g", j->cv.mean[k], j->cv.error[k]);
+    printf("\n%-11s %s\n", "", crease_convexity_text(c->convexity));
+    print_columns(j, k);
+}
+
+void crs_regress_print(const crs_regress_job *j)
+{
+    const crease_regression_settings s = crease_regression_used(j->model);
+    const ptrdiff_t last = j->s.path - 1;
+    double worst = 0;
+    for (ptrdiff_t k = 0; k <= last; k++) worst = larger(worst, j->certificate[k].relative);
+    printf("data        %td rows, %td columns%s%s%s\n", j->n, j->p,
+           s.standardize ? ", standardized" : "", s.intercept ? ", with an intercept" : "",
+           s.row_weight ? ", rows weighed" : "");
+    printf("model       %s loss, %s penalty\n", crs_regress_loss_name(s.loss),
+           j->penalty.spec.name);
+    printf("path        %td lambda%s from %.6g to %.6g; lambda_max is %.6g\n", s.path,
+           s.path == 1 ? "" : "s", crease_regression_at(j->model, 0).lambda,
+           crease_regression_at(j->model, last).lambda, crease_regression_lambda_max(j->model));
+    printf("certified   %td of %td, relative residual at most %.1e (eps %g); checker %td of %td\n",
+           j->certified, s.path, worst, s.eps, j->checked, s.path);
+    if (j->folds) {
+        print_solution(j, "best", j->cv.best);
+        print_solution(j, "one error", j->cv.one_se);
+    } else {
+        print_solution(j, "last", last);
+    }
+    for (int k = 0; k < j->warnings; k++) printf("warning     %s\n", j->warning[k]);
+    printf("result      %s\n", crs_given(j->a, CRS_OPT_OUT));
+}
+
+/* In quotes, which are doubled inside. */
+static void put_cell(FILE *f, const char *text)
+{
+    const bool plain = !strpbrk(text, ",;\" \t#");
+    if (!plain) fputc('"', f);
+    for (; *text; text++) {
+        if (*text == '"') fputc('"', f);
+        fputc(*text, f);
+    }
+    if (!plain) fputc('"', f);
+}
+
+/* lambda, intercept, and a column per name; only where there are names. */
+static bool put_named(FILE *f, const void *job)
+{
+    const crs_regress_job *j = job;
+    char name[CRS_NAME];
+    fprintf(f, "lambda,intercept");
+    for (ptrdiff_t i = 0; i < j->p; i++) fputc(',', f), put_cell(f, column_name(j, i, name));
+    for (ptrdiff_t k = 0; k < j->s.path; k++) {
+        const crease_regression_solution s = crease_regression_at(j->model, k);
+        fprintf(f, "\n%.17g,%.17g", s.lambda, s.intercept);
+        for (ptrdiff_t i = 0; i < j->p; i++) fprintf(f, ",%.17g", s.coef[i]);
+    }
+    fputc('\n', f);
+    return !ferror(f);
+}
+
+/* With &amp; and the like. */
+static void put_markup(FILE *f, const char *text)
+{
+    for (; *text; text++) {
+        const char *const safe = *text == '&' ? "&amp;" : *text == '<' ? "&lt;" : NULL;
+        if (safe)
+            fputs(safe, f);
+        else if ((unsigned char)*text >= ' ')
+            fputc(*text, f);
+    }
+}
+
+/* One line a lambda; the last cell lists column:coefficient, columns counted from 1. */
+static bool put_solutions(FILE *f, const void *what)
+{
+    const crs_regress_job *j = what;
+    fprintf(f, "lambda,nonzero,objective,deviance,residual,certified,intercept,coefficients\n");
+    for (ptrdiff_t k = 0; k < j->s.path; k++) {
+        const crease_regression_solution s = crease_regression_at(j->model, k);
+        const crease_regression_certificate *c = &j->certificate[k];
+        fprintf(f, "%.17g,%td,%.17g,%.17g,%.3e,%d,%.17g,", s.lambda, s.nonzero, s.objective,
+                s.deviance, c->relative, c->certified, s.intercept);
+        const char *blank = "";
+        for (ptrdiff_t i = 0; i < j->p; i++) {
+            if (s.coef[i] == 0) continue;
+            fprintf(f, "%s%td:%.17g", blank, i + 1, s.coef[i]);
+            blank = " ";
+        }
+        fputc('\n', f);
+    }
+    return !ferror(f);
+}
+
+static bool put_scores(FILE *f, const void *what)
+{
+    const crs_regress_job *j = what;
+    fprintf(f, "lambda,nonzero,deviance,standard_error\n");
+    for (ptrdiff_t k = 0; k < j->cv.count; k++) {
+        const crease_regression_solution s = crease_regression_at(j->model, k);
+        fprintf(f, "%.17g,%td,%.17g,%.17g\n", s.lambda, s.nonzero, j->cv.mean[k], j->cv.error[k]);
+    }
+    return !ferror(f);
+}
+
+static bool put(const crs_regress_job *j, const char *name, crs_put *how, crease_error *e)
+{
+    char path[PATH_ROOM];
+    return crs_join(crs_given(j->a, CRS_OPT_OUT), name, path, sizeof path, e) &&
+           crs_write_whole(path, how, j, e);
+}
+
+/* A row a lambda: the intercept, then the coefficients. */
+static bool put_coefficients(const crs_regress_job *j, crease_error *e)
+{
+    const ptrdiff_t path = j->s.path, width = j->p + 1;
+    double *all = crs_doubles(path * width, "the coefficients", e);
+    if (!all) return false;
+    for (ptrdiff_t k = 0; k < path; k++) {
+        const crease_regression_solution s = crease_regression_at(j->model, k);
+        all[k * width] = s.intercept;
+        copy(j->p, s.coef, all + k * width + 1);
+    }
+    const crease_space shape = crease_matrix(path, width);
+    const bool done = crs_outdir_array(j->a, "coefficients.npy", &shape, all, e);
+    crs_free(all);
+    return done;
+}
+
+enum { WIDTH = 760, HEIGHT = 470, LEFT = 70, TOP = 50, RIGHT = 740, BOTTOM = 410 };
 
 /* From log10(lambda), descending to the right, and a coefficient to the picture. */
 typedef struct {
@@ -30,7 +178,7 @@ static double down(const frame *f, double b)
     return BOTTOM - (BOTTOM - TOP) * ((b - f->low) / (f->high - f->low));
 }
 
-static frame fit(const crs_regress_job *j)
+static frame frame_of(const crs_regress_job *j)
 {
     frame f = { .j = j };
     f.first = log10(crease_regression_at(j->model, 0).lambda);
@@ -92,7 +240,7 @@ static void close_line(FILE *file, const frame *f, ptrdiff_t i)
 {
     char name[CRS_NAME];
     fprintf(file, "\"><title>");
-    crs_put_markup(file, crs_regress_column(f->j, i, name));
+    put_markup(file, column_name(f->j, i, name));
     fprintf(file, "</title></polyline>\n");
 }
 
@@ -128,7 +276,7 @@ static void put_mark(FILE *file, const frame *f, ptrdiff_t k, const char *text, 
 static bool put_picture(FILE *file, const void *what)
 {
     const crs_regress_job *j = what;
-    const frame f = fit(j);
+    const frame f = frame_of(j);
     fprintf(file,
             "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" "
             "font-family=\"sans-serif\" font-size=\"12\">\n"
@@ -147,9 +295,100 @@ static bool put_picture(FILE *file, const void *what)
     return !ferror(file);
 }
 
-bool crs_regress_plot(const crs_regress_job *j, crease_error *e)
+/* Of an earlier result in the same folder. */
+static bool discard(const crs_regress_job *j, const char *name, crease_error *e)
 {
     char path[PATH_ROOM];
-    return crs_join(crs_given(j->a, CRS_OPT_OUT), "path.svg", path, sizeof path, e) &&
-           crs_write_whole(path, put_picture, j, e);
+    if (!crs_join(crs_given(j->a, CRS_OPT_OUT), name, path, sizeof path, e)) return false;
+    remove(path);
+    return true;
+}
+
+bool crs_regress_write(const crs_regress_job *j, crease_error *e)
+{
+    return put(j, "solutions.csv", put_solutions, e) && put_coefficients(j, e) &&
+           (j->names.count ? put(j, "coefficients.csv", put_named, e)
+                           : discard(j, "coefficients.csv", e)) &&
+           (j->folds ? put(j, "cv.csv", put_scores, e) : discard(j, "cv.csv", e)) &&
+           put(j, "path.svg", put_picture, e);
+}
+
+static json_t *certificate(const crease_regression_certificate *c)
+{
+    return json_pack("{s:o, s:o, s:o, s:o, s:b, s:o, s:s, s:o, s:o, s:o}", "residual",
+                     crs_real(c->residual.residual), "scale", crs_real(c->residual.scale),
+                     "rounding", crs_real(c->residual.rounding), "relative", crs_real(c->relative),
+                     "certified", c->certified, "checker",
+                     c->checked ? json_string(crease_verdict_text(c->verdict)) : json_null(),
+                     "convexity", crease_convexity_text(c->convexity), "eigenvalue",
+                     crs_real(c->eigenvalue), "concavity", crs_real(c->concavity), "margin",
+                     crs_real(c->margin));
+}
+
+static json_t *solutions(const crs_regress_job *j)
+{
+    json_t *list = json_array();
+    for (ptrdiff_t k = 0; k < j->s.path; k++) {
+        const crease_regression_solution s = crease_regression_at(j->model, k);
+        json_array_append_new(
+            list, json_pack("{s:o, s:o, s:I, s:o, s:o, s:I, s:o}", "lambda", crs_real(s.lambda),
+                            "intercept", crs_real(s.intercept), "nonzero", (json_int_t)s.nonzero,
+                            "objective", crs_real(s.objective), "deviance", crs_real(s.deviance),
+                            "sweeps", (json_int_t)s.sweeps, "certificate",
+                            certificate(&j->certificate[k])));
+    }
+    return list;
+}
+
+static json_t *settings(const crs_regress_job *j)
+{
+    const crease_regression_settings s = crease_regression_used(j->model);
+    const char *weights = crs_given(j->a, CRS_OPT_ROW_WEIGHTS);
+    json_t *parameters = json_array();
+    const int count = crease_param_count(j->penalty.params);
+    for (int k = 0; k < count; k++)
+        json_array_append_new(parameters, crs_real(j->penalty.reg.par[k]));
+    return json_pack("{s:s, s:o, s:s, s:o, s:b, s:b, s:o, s:b, s:I, s:I, s:f, s:f, s:I}", "penalty",
+                     j->penalty.spec.name, "parameters_at_lambda_1", parameters, "loss",
+                     crs_regress_loss_name(s.loss), "loss_scale", crs_real(s.loss_scale),
+                     "standardize", s.standardize, "intercept", s.intercept, "row_weights",
+                     weights ? json_string(weights) : json_null(), "ascending", s.ascending, "path",
+                     (json_int_t)s.path, "path_asked", (json_int_t)j->asked, "ratio", s.ratio,
+                     "eps", s.eps, "seed", (json_int_t)j->seed);
+}
+
+static json_t *names(const crs_regress_job *j)
+{
+    json_t *list = j->names.count ? json_array() : json_null();
+    for (ptrdiff_t i = 0; i < j->names.count; i++) {
+        json_t *name = json_string(j->names.name[i]); /* NULL: not UTF-8 */
+        json_array_append_new(list, name ? name : json_null());
+    }
+    return list;
+}
+
+static json_t *cross_validation(const crs_regress_job *j)
+{
+    if (!j->folds) return json_null();
+    return json_pack("{s:i, s:I, s:o, s:I, s:o, s:o}", "folds", j->folds, "best",
+                     (json_int_t)j->cv.best + 1, "lambda_min",
+                     crs_real(crease_regression_at(j->model, j->cv.best).lambda), "one_se",
+                     (json_int_t)j->cv.one_se + 1, "lambda_1se",
+                     crs_real(crease_regression_at(j->model, j->cv.one_se).lambda), "deviance",
+                     crs_real(j->cv.mean[j->cv.best]));
+}
+
+json_t *crs_regress_json(const crs_regress_job *j)
+{
+    json_t *warnings = json_array();
+    for (int k = 0; k < j->warnings; k++)
+        json_array_append_new(warnings, json_string(j->warning[k]));
+    return json_pack("{s:i, s:s, s:s, s:s, s:I, s:I, s:o, s:o, s:o, s:I, s:I, s:o, s:o, s:o}",
+                     "schema_version", 1, "verb", "regress", "version", crease_version(), "status",
+                     crease_outcome_text(j->outcome), "rows", (json_int_t)j->n, "columns",
+                     (json_int_t)j->p, "column_names", names(j), "settings", settings(j),
+                     "lambda_max", crs_real(crease_regression_lambda_max(j->model)), "certified",
+                     (json_int_t)j->certified, "checked", (json_int_t)j->checked,
+                     "cross_validation", cross_validation(j), "solutions", solutions(j), "warnings",
+                     warnings);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * spca_certificate: a component as a folder that crease verify judges: what was left of T, the
- * problem about it, and the point, exactly */
+ * spca_report: the components as text, a document, and folders for crease verify: what was left of
+ * T, the problem about it, and the point, exactly */
 #define _XOPEN_SOURCE 700
 #include <errno.h>
 #include <limits.h>
@@ -9,6 +9,94 @@
 
 #include "cli/spca.h"
 #include "io/result/result.h"
+
+/* Entries of column k of factor n that are not 0. */
+static ptrdiff_t support_of(const crs_spca_job *j, int n, int k)
+{
+    ptrdiff_t count = 0;
+    for (ptrdiff_t i = 0; i < j->s.shape.dim[n]; i++)
+        count += j->factor[n][i * j->components + k] != 0;
+    return count;
+}
+
+static void print_component(const crs_spca_job *j, int k)
+{
+    const crease_spca_component *c = &j->component[k];
+    const double part = j->norm > 0 ? 1 - square(c->norm / j->norm) : 0;
+    printf("component %d %s: ", k + 1, crease_verdict_text(c->verdict));
+    if (c->zero) {
+        printf("%d starts ended at 0 with alpha %.6g%s\n", c->starts, c->alpha,
+               j->norm > 0 ? "; lower --alpha to find more" : ": the data are zero");
+        return;
+    }
+    printf("sigma %.6g, nonzeros", c->sigma);
+    for (int n = 0; n < j->s.shape.order; n++)
+        printf("%s%td of %td", n ? ", " : " ", support_of(j, n, k), j->s.shape.dim[n]);
+    printf(", alpha %.6g, explained %.4g, %d of %d starts agree\n", c->alpha, part, c->agree,
+           c->starts);
+}
+
+void crs_spca_print(const crs_spca_job *j)
+{
+    const crease_spca_component *c = &j->component[0];
+    long iterations = 0;
+    double seconds = 0;
+    for (int k = 0; k < j->run; k++) {
+        print_component(j, k);
+        iterations += j->component[k].iterations;
+        seconds += j->component[k].seconds;
+    }
+    if (j->stopped)
+        printf("stopped     after %d of %td components, which is what the folder holds\n", j->run,
+               j->components);
+    printf("method      %s, %s mode\n", crease_method_name(c->method), crease_mode_name(j->o.mode));
+    printf("guarantee   %s\n", c->theorem ? c->theorem : "none");
+    printf("iterations  %ld in %.3g s\n", iterations, seconds);
+    printf("result      %s\n", crs_given(j->a, CRS_OPT_OUT));
+}
+
+static json_t *component_json(const crs_spca_job *j, int k)
+{
+    const crease_spca_component *c = &j->component[k];
+    json_t *support = json_array(), *length = json_array();
+    for (int n = 0; n < j->s.shape.order; n++) {
+        json_array_append_new(support, json_integer(support_of(j, n, k)));
+        json_array_append_new(length, crs_real(c->length[n]));
+    }
+    json_t *certificate = json_pack(
+        "{s:s, s:o, s:f, s:b, s:s, s:s}", "verdict", crease_verdict_text(c->verdict),
+        "smallest_eps", crs_real(c->smallest_eps), "eps", c->eps, "relative", (int)j->o.relative,
+        "measure", c->method == CREASE_METHOD_GCG ? "-psi_S" : "gap of every block", "theorem",
+        c->theorem ? c->theorem : "none");
+    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:s, s:i, s:i, s:i, s:I, s:f, s:o}",
+                     "sigma", crs_real(c->sigma), "alpha", crs_real(c->alpha), "objective",
+                     crs_real(c->objective), "residual_norm", crs_real(c->norm), "nonzeros",
+                     support, "lengths", length, "zero", c->zero, "status",
+                     crease_outcome_text(c->outcome), "starts", c->starts, "kept_start", c->start,
+                     "agree", c->agree, "iterations", (json_int_t)c->iterations, "seconds",
+                     c->seconds, "certificate", certificate);
+}
+
+json_t *crs_spca_json(const crs_spca_job *j)
+{
+    const char *penalty = crs_given(j->a, CRS_OPT_PENALTY);
+    json_t *components = json_array();
+    for (int k = 0; k < j->run; k++) json_array_append_new(components, component_json(j, k));
+    const bool given = j->s.alpha > 0, noisy = !given && j->s.threshold > 0;
+    json_t *settings = json_pack(
+        "{s:s, s:o, s:o, s:o, s:I, s:i, s:s, s:s, s:I}", "penalty", penalty ? penalty : "l1",
+        "alpha", given ? crs_real(j->s.alpha) : json_string(noisy ? "noise" : "auto"), "fraction",
+        given || noisy ? json_null() : crs_real(j->s.fraction), "threshold",
+        noisy ? crs_real(j->s.threshold) : json_null(), "components", (json_int_t)j->components,
+        "starts", j->s.starts, "method", crease_method_name(j->component[0].method), "mode",
+        crease_mode_name(j->o.mode), "seed", (json_int_t)j->s.seed);
+    const double left = j->component[j->run - 1].norm;
+    return json_pack("{s:i, s:s, s:s, s:b, s:o, s:o, s:o, s:o, s:o}", "schema_version", 1, "verb",
+                     "spca", "version", crease_version(), "stopped", j->stopped, "shape",
+                     crs_dims(&j->s.shape), "norm", crs_real(j->norm), "explained",
+                     crs_real(j->norm > 0 ? 1 - square(left / j->norm) : 0), "settings", settings,
+                     "components", components);
+}
 
 enum { NAME = 64 };
 
