@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * regression_cv: folds, and scores against fits made one by one */
+ * cv: folds are fair, and scores are those of fits made one by one, weighted rows too */
 #include "support/regression_naive.h"
 
 enum { ROWS = 43, COLS = 8, LAMBDAS = 15, FOLDS = 5 };
@@ -91,9 +91,48 @@ static void scores_are_those_of_separate_fits(void **state)
     compare(CREASE_REGRESSION_LOGISTIC);
 }
 
+/* The weights of the rows left out weigh their deviance: by separate fits. */
+static void weighted_scores_are_those_of_separate_fits(void **state)
+{
+    crease_regression_settings s = crease_regression_default();
+    crease_regression_scores scores;
+    int fold[ROWS];
+    double v[ROWS], mean[LAMBDAS] = { 0 }, total = 0;
+    (void)state;
+    draw_regression(ROWS, COLS, 5, X, y);
+    for (int i = 0; i < ROWS; i++) v[i] = (i * 7 + 3) % 4, total += v[i];
+    s.row_weight = v, s.path = LAMBDAS, s.eps = 1e-12;
+    crease_regression *m = crease_regression_new(&s, ROWS, COLS, X, y, NULL);
+    assert_true(m && crease_regression_fit(m, NULL));
+    assert_true(crease_regression_cv(m, X, y, FOLDS, 3, &scores, NULL));
+    assert_true(crease_regression_folds(ROWS, y, false, FOLDS, 3, fold, NULL));
+    for (int out = 0; out < FOLDS; out++) {
+        double kept[ROWS];
+        for (int i = 0; i < ROWS; i++) kept[i] = fold[i] == out ? 0 : v[i];
+        s.row_weight = kept, s.lambda = crease_regression_used(m).lambda;
+        crease_regression *f = crease_regression_new(&s, ROWS, COLS, X, y, NULL);
+        assert_true(f && crease_regression_fit(f, NULL)); /* weight 0 is as good as not there */
+        for (int k = 0; k < LAMBDAS; k++) {
+            const crease_regression_solution b = crease_regression_at(f, k);
+            for (int i = 0; i < ROWS; i++) {
+                double at = b.intercept;
+                for (int j = 0; j < COLS; j++) at += b.coef[j] * X[i * COLS + j];
+                if (fold[i] == out) mean[k] += v[i] * square(y[i] - at) / total;
+            }
+        }
+        crease_regression_free(f);
+    }
+    for (int k = 0; k < LAMBDAS; k++) assert_close(scores.mean[k], mean[k], 1e-8);
+    crease_regression_scores_free(&scores);
+    crease_regression_free(m);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(folds_are_fair_and_repeatable),
-                                        cmocka_unit_test(scores_are_those_of_separate_fits) };
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(folds_are_fair_and_repeatable),
+        cmocka_unit_test(scores_are_those_of_separate_fits),
+        cmocka_unit_test(weighted_scores_are_those_of_separate_fits),
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT
- * regression_refusals: wrong settings and data are refused in a sentence that says what and where
- */
-#include "support/test.h"
+ * design: wrong settings and data are refused in a sentence that says what and where; a row of
+ * weight k is k rows */
+#include "support/regression_naive.h"
 
-enum { ROWS = 6, COLS = 3 };
+enum { ROWS = 6, COLS = 3, MANY = 40, WIDE = 10, PATH = 12 };
+static double X[NAIVE_ROWS * NAIVE_COLS], y[NAIVE_ROWS], v[NAIVE_ROWS];
+static double longer[NAIVE_ROWS * NAIVE_COLS], target[NAIVE_ROWS];
 
 typedef struct {
     crease_regression_settings s;
@@ -29,7 +31,7 @@ static void refused(const input *a, crease_code code, const char *words)
     assert_null(crease_regression_new(&a->s, a->n, a->p, a->X, a->y, NULL));
 }
 
-static void wrong_data(void **state)
+static void wrong_data_are_refused(void **state)
 {
     input a = good();
     (void)state;
@@ -57,7 +59,7 @@ static void wrong_data(void **state)
     refused(&a, CREASE_BAD_DATA, "column 2 of X is 0 in every row");
 }
 
-static void wrong_labels(void **state)
+static void wrong_labels_are_refused(void **state)
 {
     input a = good();
     (void)state;
@@ -73,7 +75,7 @@ static void wrong_labels(void **state)
     refused(&a, CREASE_BAD_DATA, "give it, as huber:1");
 }
 
-static void wrong_settings(void **state)
+static void wrong_settings_are_refused(void **state)
 {
     const double up[] = { 1, 2, 3 }, negative[] = { 1, 0.5, -1 };
     input a = good();
@@ -104,28 +106,122 @@ static void wrong_settings(void **state)
     refused(&a, CREASE_BAD_ARGUMENT, "mcp");
 }
 
-/* No sweeps: nothing converged, and the certificate says so. */
-static void a_limit_is_told(void **state)
+/* Weights 0 to 3; the same rows as often as that. */
+static int draw(void)
 {
-    crease_regression_certificate c;
-    input a = good();
+    int rows = 0;
+    draw_regression(MANY, WIDE, 5, X, y);
+    for (int i = 0; i < MANY; i++) {
+        v[i] = (i * 7 + 3) % 4;
+        for (int k = 0; k < v[i]; k++) {
+            copy(WIDE, X + i * WIDE, longer + rows * WIDE);
+            target[rows++] = y[i];
+        }
+    }
+    return rows;
+}
+
+static crease_regression *fit(crease_regression_settings s, int n, const double *A, const double *b)
+{
+    crease_error e = { CREASE_OK, "" };
+    s.path = PATH, s.eps = 1e-12;
+    crease_regression *m = crease_regression_new(&s, n, WIDE, A, b, &e);
+    if (!m || !crease_regression_fit(m, &e)) fail_msg("%s", e.text);
+    return m;
+}
+
+/* eps bounds the residual; b is off by at most eps |gradient| over the least curvature, which for
+ * these columns is above 1e-2. */
+static void agree(const crease_regression *a, const crease_regression *b)
+{
+    assert_close(crease_regression_lambda_max(a), crease_regression_lambda_max(b), 1e-11);
+    for (ptrdiff_t k = 0; k < PATH; k++) {
+        const crease_regression_solution s = crease_regression_at(a, k),
+                                         t = crease_regression_at(b, k);
+        crease_regression_certificate c;
+        assert_close(s.lambda, t.lambda, 1e-11);
+        assert_close(s.intercept, t.intercept, 1e-8);
+        for (int j = 0; j < WIDE; j++) assert_close(s.coef[j], t.coef[j], 1e-8);
+        assert_close(s.deviance, t.deviance, 1e-8);
+        assert_close(s.objective, t.objective, 1e-8);
+        assert_true(crease_regression_certify(a, k, true, &c, NULL) && c.certified);
+    }
+}
+
+static void a_row_of_weight_k_is_k_rows(void **state)
+{
+    const crease_reg penalty[] = { crease_l1(1), crease_elastic_net(0.5, 0.5), crease_mcp(1, 3) };
+    const int rows = draw();
     (void)state;
-    a.s.max_sweeps = 0;
-    crease_regression *m = crease_regression_new(&a.s, a.n, a.p, a.X, a.y, NULL);
-    assert_true(m && crease_regression_fit(m, NULL));
-    assert_false(crease_regression_at(m, 2).converged);
-    assert_true(crease_regression_certify(m, 2, true, &c, NULL));
-    assert_false(c.certified);
-    crease_regression_free(m);
-    crease_regression_free(NULL);
-    assert_string_equal(crease_convexity_text((crease_convexity)99), "unknown convexity");
+    for (int k = 0; k < 12; k++) {
+        crease_regression_settings s = crease_regression_default();
+        s.penalty = penalty[k / 4], s.standardize = k & 1, s.intercept = k & 2;
+        s.ratio = 0.05;
+        crease_regression *repeated = fit(s, rows, longer, target);
+        s.row_weight = v;
+        crease_regression *weighed = fit(s, MANY, X, y);
+        agree(weighed, repeated);
+        crease_regression_free(repeated);
+        crease_regression_free(weighed);
+    }
+}
+
+static void weights_of_rows_have_no_unit(void **state)
+{
+    crease_regression_settings s = crease_regression_default();
+    double other[MANY];
+    (void)state;
+    draw();
+    for (double unit = 1e-120; unit < 1e130; unit *= 1e60) {
+        for (int i = 0; i < MANY; i++) other[i] = unit * v[i];
+        s.row_weight = v;
+        crease_regression *a = fit(s, MANY, X, y);
+        s.row_weight = other;
+        crease_regression *b = fit(s, MANY, X, y);
+        agree(a, b);
+        double sum = 0;
+        for (int i = 0; i < MANY; i++) sum += crease_regression_used(b).row_weight[i];
+        assert_close(sum, MANY, 1e-14);
+        crease_regression_free(a);
+        crease_regression_free(b);
+    }
+}
+
+static void weights_refused(crease_regression_settings s, crease_code code, const char *word)
+{
+    crease_error e = { CREASE_OK, "" };
+    assert_null(crease_regression_new(&s, MANY, WIDE, X, y, &e));
+    assert_int_equal(e.code, code);
+    if (!strstr(e.text, word)) fail_msg("'%s' does not say '%s'", e.text, word);
+}
+
+static void wrong_weights_of_rows_are_refused(void **state)
+{
+    crease_regression_settings s = crease_regression_default();
+    const double wrong[] = { -1, NAN, INFINITY, 1e300 };
+    (void)state;
+    s.row_weight = v;
+    for (int k = 0; k < 4; k++)
+        draw(), v[3] = wrong[k], weights_refused(s, CREASE_BAD_DATA, "weight of row 4");
+    for (int i = 0; i < MANY; i++) v[i] = i == 5;
+    weights_refused(s, CREASE_BAD_DATA, "1 row has");
+    v[5] = 0, weights_refused(s, CREASE_BAD_DATA, "0 rows have");
+    draw();
+    for (int i = 0; i < MANY; i++)
+        if (v[i] > 0) X[i * WIDE + 2] = 5;
+    weights_refused(s, CREASE_BAD_DATA, "column 3 of X is 5");
+    s.loss = CREASE_REGRESSION_HUBER, weights_refused(s, CREASE_UNSUPPORTED, "squared loss");
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(wrong_data),
-                                        cmocka_unit_test(wrong_labels),
-                                        cmocka_unit_test(wrong_settings),
-                                        cmocka_unit_test(a_limit_is_told) };
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(wrong_data_are_refused),
+        cmocka_unit_test(wrong_labels_are_refused),
+        cmocka_unit_test(wrong_settings_are_refused),
+        cmocka_unit_test(a_row_of_weight_k_is_k_rows),
+        cmocka_unit_test(weights_of_rows_have_no_unit),
+        cmocka_unit_test(wrong_weights_of_rows_are_refused),
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

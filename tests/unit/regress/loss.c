@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * regression_losses: logistic against Newton's method, robust losses against the generic engine and
+ * loss: logistic against Newton's method, robust losses against the generic engine and
  * against outliers, every penalty with every loss certified */
 #include "support/regression_naive.h"
 
@@ -31,7 +31,7 @@ static void newton(int n, const double *x, double b[2])
 }
 
 /* Without a penalty on its column the answer is the maximum likelihood estimate. */
-static void logistic_against_newton(void **state)
+static void unpenalized_logistic_is_maximum_likelihood(void **state)
 {
     const double free_weight[] = { 0 };
     (void)state;
@@ -54,7 +54,7 @@ static void logistic_against_newton(void **state)
 }
 
 /* Labels -1 and 1 mean the same as 0 and 1; exchanged classes change the sign. */
-static void labels_are_labels(void **state)
+static void labels_may_be_signs_or_bits(void **state)
 {
     crease_regression *m[3];
     (void)state;
@@ -103,7 +103,7 @@ static void the_generic_engine_agrees(void **state)
 }
 
 /* One wild row in five moves least squares far and the robust losses little. */
-static void robust_losses_resist(void **state)
+static void robust_losses_resist_outliers(void **state)
 {
     double error[4] = { 0 };
     (void)state;
@@ -124,7 +124,7 @@ static void robust_losses_resist(void **state)
 
 /* More columns than rows, every loss, penalties of every kind, with and without intercept. l0 does
  * not bound the coefficients of classes that a plane separates: there is no minimizer to find. */
-static void everything_is_certified(void **state)
+static void every_loss_and_penalty_is_certified(void **state)
 {
     const crease_reg penalty[] = { crease_l1(1),       crease_elastic_net(0.5, 0.5),
                                    crease_mcp(1, 12),  crease_scad(1, 11.8),
@@ -156,9 +156,11 @@ static void everything_is_certified(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(logistic_against_newton),   cmocka_unit_test(labels_are_labels),
-        cmocka_unit_test(the_generic_engine_agrees), cmocka_unit_test(robust_losses_resist),
-        cmocka_unit_test(everything_is_certified),
+        cmocka_unit_test(unpenalized_logistic_is_maximum_likelihood),
+        cmocka_unit_test(labels_may_be_signs_or_bits),
+        cmocka_unit_test(the_generic_engine_agrees),
+        cmocka_unit_test(robust_losses_resist_outliers),
+        cmocka_unit_test(every_loss_and_penalty_is_certified),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT
- * regression_path: lambda_max, both directions, scaling, degenerate data, convexity */
+ * path: lambda_max, both directions, scaling, degenerate data; and a path that ends early is the
+ * front of the whole one, in the order of solving */
+#include "regress/regress.h"
 #include "support/regression_naive.h"
 
-enum { ROWS = 60, COLS = 12 };
+enum { ROWS = 60, COLS = 12, PATH = 20 };
 static double X[NAIVE_ROWS * NAIVE_COLS], y[NAIVE_ROWS];
 
 static crease_regression *fit(crease_regression_settings s)
@@ -57,7 +59,7 @@ static void lambda_max_is_exact(void **state)
 }
 
 /* lambda_max of the lasso is max_j |z_j'y|/n, z_j standardized. */
-static void lambda_max_by_its_formula(void **state)
+static void lambda_max_of_the_lasso_is_its_formula(void **state)
 {
     static naive a;
     double most = 0;
@@ -76,7 +78,7 @@ static void lambda_max_by_its_formula(void **state)
 }
 
 /* Upwards and downwards: the same minima where F is convex, certified in any case. */
-static void either_direction(void **state)
+static void either_direction_reaches_the_same_minima(void **state)
 {
     (void)state;
     for (int loss = 0; loss < 3; loss++) {
@@ -104,7 +106,7 @@ static void either_direction(void **state)
 }
 
 /* y times c and lambda times c: b times c. A column times c: its b divided by c. */
-static void scales_as_it_should(void **state)
+static void coefficients_scale_with_the_data(void **state)
 {
     crease_regression_settings s = crease_regression_default();
     (void)state;
@@ -129,7 +131,7 @@ static void scales_as_it_should(void **state)
 }
 
 /* y = 0, constant y, a repeated column, a column of zeros, a weight of 0. */
-static void degenerate_data(void **state)
+static void degenerate_data_are_certified(void **state)
 {
     crease_regression_settings s = crease_regression_default();
     (void)state;
@@ -157,44 +159,110 @@ static void degenerate_data(void **state)
     crease_regression_free(m);
 }
 
-/* F over a grid of small moves: what is called a minimizer is one. */
-static void minimizers_are_minimizers(void **state)
+static crease_regression *make(int loss, bool ascending, double seconds)
 {
     crease_regression_settings s = crease_regression_default();
-    int local = 0;
-    (void)state;
-    draw_regression(ROWS, COLS, 10, X, y);
-    for (int i = 0; i < ROWS; i++) X[i * COLS + 5] = X[i * COLS + 1] + 0.3 * X[i * COLS + 6];
-    s.path = 30, s.ratio = 0.02, s.eps = 1e-10, s.penalty = crease_mcp(1, 1.5);
-    crease_regression *m = fit(s);
-    for (int k = 0; k < 30; k++) {
+    crease_error e = { CREASE_OK, "" };
+    draw_regression(ROWS, COLS, 5, X, y);
+    for (int i = 0; i < ROWS && loss == CREASE_REGRESSION_LOGISTIC; i++) y[i] = y[i] > 2;
+    s.loss = (crease_regression_loss)loss, s.ascending = ascending;
+    s.path = PATH, s.max_seconds = seconds;
+    crease_regression *m = crease_regression_new(&s, ROWS, COLS, X, y, &e);
+    if (!m) fail_msg("%s", e.text);
+    return m;
+}
+
+static void is_part(const crease_regression *part, const crease_regression *all, ptrdiff_t first)
+{
+    const ptrdiff_t count = crease_regression_used(part).path;
+    for (ptrdiff_t k = 0; k < count; k++) {
+        const crease_regression_solution a = crease_regression_at(part, k),
+                                         b = crease_regression_at(all, first + k);
         crease_regression_certificate c;
-        const double *at = crease_regression_point(m, k);
-        double near[COLS], f;
-        const double *x = near;
-        assert_true(crease_regression_certify(m, k, false, &c, NULL));
-        assert_true(crease_objective(crease_regression_problem(m, k), &at, &f, NULL));
-        if (c.convexity == CREASE_CONVEXITY_UNKNOWN) continue;
-        local += c.convexity == CREASE_CONVEXITY_LOCAL;
-        for (int trial = 0; trial < 200; trial++) {
-            double g;
-            for (int j = 0; j < COLS; j++)
-                near[j] = at[j] + 1e-5 * crease_random_normal((crease_random){ 1, (uint64_t)trial },
-                                                              (uint64_t)j);
-            assert_true(crease_objective(crease_regression_problem(m, k), &x, &g, NULL));
-            assert_true(g > f);
-        }
+        assert_true(a.lambda == b.lambda && a.nonzero == b.nonzero && a.intercept == b.intercept);
+        assert_true(crease_regression_used(part).lambda[k] == a.lambda);
+        assert_memory_equal(a.coef, b.coef, COLS * sizeof(double));
+        assert_true(crease_regression_certify(part, k, true, &c, NULL) && c.certified);
     }
-    assert_true(local > 5);
+}
+
+/* Cut at every length, the solutions and their problems keep each other's company. */
+static void a_cut_path_is_part_of_the_whole(void **state)
+{
+    (void)state;
+    for (int loss = 0; loss < 4; loss++)
+        for (int ascending = 0; ascending < 2; ascending++)
+            for (ptrdiff_t solved = 1; solved <= PATH; solved += 6) {
+                crease_regression *all = make(loss, ascending, INFINITY);
+                crease_regression *part = make(loss, ascending, INFINITY);
+                assert_true(crease_regression_fit(all, NULL) && crease_regression_fit(part, NULL));
+                assert_false(crease_regression_stopped(part));
+                crs_regression_cut(part, solved);
+                assert_true(crease_regression_stopped(part));
+                assert_true(crease_regression_used(part).path == solved);
+                is_part(part, all, ascending ? PATH - solved : 0);
+                crease_regression_free(all);
+                crease_regression_free(part);
+            }
+}
+
+/* Stopped before it began, or without any time: one lambda, and no cross-validation. */
+static void stopped_at_once_leaves_one_lambda(void **state)
+{
+    (void)state;
+    for (int loss = 0; loss < 4; loss++)
+        for (int k = 0; k < 4; k++) {
+            crease_regression *m = make(loss, k % 2, k < 2 ? 0 : INFINITY);
+            crease_regression_scores scores;
+            if (k >= 2) crease_regression_stop(m);
+            assert_true(crease_regression_fit(m, NULL) && crease_regression_stopped(m));
+            assert_true(crease_regression_used(m).path == 1);
+            assert_true(crease_regression_cv(m, X, y, 3, 0, &scores, NULL));
+            assert_true(scores.count == 0);
+            crease_regression_scores_free(&scores);
+            crease_regression_free(m);
+        }
+}
+
+/* Stopped after the fit: the path is whole, the cross-validation is left out. */
+static void stopped_after_the_fit_leaves_out_cross_validation(void **state)
+{
+    crease_regression *m = make(0, false, INFINITY);
+    crease_regression_scores scores;
+    (void)state;
+    assert_true(crease_regression_fit(m, NULL) && !crease_regression_stopped(m));
+    crease_regression_stop(m);
+    assert_true(crease_regression_cv(m, X, y, 3, 0, &scores, NULL) && scores.count == 0);
+    assert_true(crease_regression_stopped(m) && crease_regression_used(m).path == PATH);
+    crease_regression_scores_free(&scores);
     crease_regression_free(m);
+}
+
+static void a_wrong_time_limit_is_refused(void **state)
+{
+    const double wrong[] = { -1, NAN };
+    (void)state;
+    for (int k = 0; k < 2; k++) {
+        crease_regression_settings s = crease_regression_default();
+        crease_error e = { CREASE_OK, "" };
+        s.max_seconds = wrong[k];
+        assert_null(crease_regression_new(&s, ROWS, COLS, X, y, &e));
+        assert_non_null(strstr(e.text, "max_seconds"));
+    }
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lambda_max_is_exact), cmocka_unit_test(lambda_max_by_its_formula),
-        cmocka_unit_test(either_direction),    cmocka_unit_test(scales_as_it_should),
-        cmocka_unit_test(degenerate_data),     cmocka_unit_test(minimizers_are_minimizers),
+        cmocka_unit_test(lambda_max_is_exact),
+        cmocka_unit_test(lambda_max_of_the_lasso_is_its_formula),
+        cmocka_unit_test(either_direction_reaches_the_same_minima),
+        cmocka_unit_test(coefficients_scale_with_the_data),
+        cmocka_unit_test(degenerate_data_are_certified),
+        cmocka_unit_test(a_cut_path_is_part_of_the_whole),
+        cmocka_unit_test(stopped_at_once_leaves_one_lambda),
+        cmocka_unit_test(stopped_after_the_fit_leaves_out_cross_validation),
+        cmocka_unit_test(a_wrong_time_limit_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

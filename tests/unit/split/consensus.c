@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * consensus_model: agents with data of their own agree on the solution of all data together */
+ * consensus: agents with data of their own agree on the solution of all data together */
 #include "support/reduced.h"
 
 enum { AGENTS = 4, ROWS = 40, COLS = 6 };
@@ -79,10 +79,22 @@ static void agrees(loss_kind loss, const char *theorem, crease_method method)
     }
 }
 
-static void squares(void **state) { (void)state, agrees(SQUARES, "R2", CREASE_METHOD_AUTO); }
-static void by_steps(void **state) { (void)state, agrees(SQUARES, "R1", CREASE_METHOD_ADMM_G); }
-static void huber(void **state) { (void)state, agrees(HUBER, "R1", CREASE_METHOD_AUTO); }
-static void logistic(void **state) { (void)state, agrees(LOGISTIC, "R1", CREASE_METHOD_AUTO); }
+static void squares_have_the_guarantee_of_R2(void **state)
+{
+    (void)state, agrees(SQUARES, "R2", CREASE_METHOD_AUTO);
+}
+static void squares_by_gradient_steps_have_the_guarantee_of_R1(void **state)
+{
+    (void)state, agrees(SQUARES, "R1", CREASE_METHOD_ADMM_G);
+}
+static void huber_has_the_guarantee_of_R1(void **state)
+{
+    (void)state, agrees(HUBER, "R1", CREASE_METHOD_AUTO);
+}
+static void logistic_has_the_guarantee_of_R1(void **state)
+{
+    (void)state, agrees(LOGISTIC, "R1", CREASE_METHOD_AUTO);
+}
 
 static void refused(const crease_consensus_settings *s, crease_code code, const char *word)
 {
@@ -92,7 +104,7 @@ static void refused(const crease_consensus_settings *s, crease_code code, const 
     if (!strstr(e.text, word)) fail_msg("'%s' lacks '%s'", e.text, word);
 }
 
-static void refusals(void **state)
+static void wrong_settings_are_refused(void **state)
 {
     const ptrdiff_t none[] = { 15, 0, 12, 10 }, many[] = { PTRDIFF_MAX, PTRDIFF_MAX, 1, 1 };
     example x;
@@ -117,7 +129,7 @@ static void refusals(void **state)
 }
 
 /* Without right-hand sides and start: zeros; one agent and one row are enough. */
-static void least(void **state)
+static void one_agent_with_one_row_is_enough(void **state)
 {
     const double one = 2, *matrix = &one;
     const ptrdiff_t row = 1;
@@ -136,8 +148,12 @@ static void least(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(squares),  cmocka_unit_test(by_steps), cmocka_unit_test(huber),
-        cmocka_unit_test(logistic), cmocka_unit_test(refusals), cmocka_unit_test(least),
+        cmocka_unit_test(squares_have_the_guarantee_of_R2),
+        cmocka_unit_test(squares_by_gradient_steps_have_the_guarantee_of_R1),
+        cmocka_unit_test(huber_has_the_guarantee_of_R1),
+        cmocka_unit_test(logistic_has_the_guarantee_of_R1),
+        cmocka_unit_test(wrong_settings_are_refused),
+        cmocka_unit_test(one_agent_with_one_row_is_enough),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

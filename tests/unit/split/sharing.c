@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * sharing_model: the split problem has the last block that R1 and R2 want, and its solution is
+ * sharing: the split problem has the last block that R1 and R2 want, and its solution is
  * that of the problem without the split */
 #include "support/reduced.h"
 
@@ -80,12 +80,12 @@ static void agrees(loss_kind loss, const char *theorem)
     }
 }
 
-static void squares(void **state) { (void)state, agrees(SQUARES, "R2"); }
-static void huber(void **state) { (void)state, agrees(HUBER, "R1"); }
-static void logistic(void **state) { (void)state, agrees(LOGISTIC, "R1"); }
+static void squares_have_the_guarantee_of_R2(void **state) { (void)state, agrees(SQUARES, "R2"); }
+static void huber_has_the_guarantee_of_R1(void **state) { (void)state, agrees(HUBER, "R1"); }
+static void logistic_has_the_guarantee_of_R1(void **state) { (void)state, agrees(LOGISTIC, "R1"); }
 
 /* A nonconvex loss too: the point is stationary for the problem without the split. */
-static void cauchy(void **state)
+static void a_nonconvex_loss_ends_stationary(void **state)
 {
     example x;
     double reference[COLS], u[ROWS], g[COLS] = { 0 };
@@ -118,7 +118,7 @@ static void refused(const crease_sharing_settings *s, crease_code code, const ch
     if (!strstr(e.text, word)) fail_msg("'%s' lacks '%s'", e.text, word);
 }
 
-static void refusals(void **state)
+static void wrong_settings_are_refused(void **state)
 {
     example x;
     crease_block bad[PARTS];
@@ -145,8 +145,11 @@ static void refusals(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(squares), cmocka_unit_test(huber),    cmocka_unit_test(logistic),
-        cmocka_unit_test(cauchy),  cmocka_unit_test(refusals),
+        cmocka_unit_test(squares_have_the_guarantee_of_R2),
+        cmocka_unit_test(huber_has_the_guarantee_of_R1),
+        cmocka_unit_test(logistic_has_the_guarantee_of_R1),
+        cmocka_unit_test(a_nonconvex_loss_ends_stationary),
+        cmocka_unit_test(wrong_settings_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
