@@ -12,40 +12,39 @@ enum { MOST_GRAM = 2000 }; /* columns whose Gram matrix is kept */
 
 void crs_descent_free(crs_descent *t)
 {
-    if (!t) return;
-    double *const doubles[] = { t->b,     t->base, t->e,     t->s,    t->h,    t->m,
-                                t->kept,  t->grad, t->curve, t->step, t->seen, t->reach,
-                                t->stamp, t->g,    t->q,     t->pack, t->past };
-    for (size_t k = 0; k < sizeof doubles / sizeof *doubles; k++) crs_free(doubles[k]);
-    crs_free(t->work);
-    crs_free(t->in_set);
-    crs_free(t->slot);
-    crs_free(t->slot_column);
-    crs_free(t->order);
+    if (t) crs_free(t->memory);
     crs_free(t);
 }
 
-static bool allocate(crs_descent *t)
+static void carve(crs_descent *t, crs_carver *m)
 {
     const crs_design *d = t->d;
     double **const of_cols[] = { &t->b, &t->base, &t->grad, &t->step };
     double **const of_rows[] = { &t->e, &t->s, &t->h, &t->m, &t->kept, &t->seen };
     double **const of_units[] = { &t->curve, &t->reach, &t->stamp };
-    bool fine = true;
-    for (int k = 0; k < 4; k++) fine = (*of_cols[k] = crs_doubles(d->cols, "", NULL)) && fine;
-    for (int k = 0; k < 6; k++) fine = (*of_rows[k] = crs_doubles(d->n, "", NULL)) && fine;
-    for (int k = 0; k < 3; k++) fine = (*of_units[k] = crs_doubles(d->units, "", NULL)) && fine;
-    t->g = crs_doubles(t->room * t->room, "", NULL);
-    t->pack = crs_doubles(t->room * t->room, "", NULL);
-    t->past = crs_doubles((CRS_PAST + 1) * t->room, "", NULL);
-    t->q = crs_doubles(t->room, "", NULL);
-    t->order = crs_alloc((size_t)t->room, sizeof *t->order);
-    t->work = crs_alloc((size_t)d->units, sizeof *t->work);
-    t->in_set = crs_alloc((size_t)d->units, 1);
-    t->slot = crs_alloc((size_t)d->cols, sizeof *t->slot);
-    t->slot_column = crs_alloc((size_t)t->room, sizeof *t->slot_column);
-    return fine && t->g && t->pack && t->past && t->q && t->order && t->work && t->in_set &&
-           t->slot && t->slot_column;
+    for (int k = 0; k < 4; k++) *of_cols[k] = carve_doubles(m, d->cols, 1);
+    for (int k = 0; k < 6; k++) *of_rows[k] = carve_doubles(m, d->n, 1);
+    for (int k = 0; k < 3; k++) *of_units[k] = carve_doubles(m, d->units, 1);
+    t->g = carve_doubles(m, t->room, t->room);
+    t->pack = carve_doubles(m, t->room, t->room);
+    t->past = carve_doubles(m, CRS_PAST + 1, t->room);
+    t->q = carve_doubles(m, t->room, 1);
+    t->order = carve_bytes(m, t->room, sizeof *t->order);
+    t->work = carve_bytes(m, d->units, sizeof *t->work);
+    t->slot = carve_bytes(m, d->cols, sizeof *t->slot);
+    t->slot_column = carve_bytes(m, t->room, sizeof *t->slot_column);
+    t->in_set = carve_bytes(m, d->units, 1);
+}
+
+static bool allocate(crs_descent *t)
+{
+    crs_carver count = { 0 };
+    carve(t, &count);
+    t->memory = count.used < 0 ? NULL : crs_alloc((size_t)count.used + CRS_LINE, 1);
+    if (!t->memory) return false;
+    crs_carver m = carver_of(t->memory);
+    carve(t, &m);
+    return true;
 }
 
 crs_descent *crs_descent_new(const crs_design *d, crease_error *e)

@@ -164,34 +164,33 @@ static bool is_centred(const crease_regression_settings *s)
     return s->intercept && s->loss == CREASE_REGRESSION_SQUARED;
 }
 
-void crs_design_free(crs_design *d)
+void crs_design_free(crs_design *d) { crs_free(d->memory); }
+
+static void carve(crs_design *d, bool weights, crs_carver *m)
 {
-    crs_free(d->x);
-    crs_free(d->y);
-    crs_free(d->start);
-    crs_free(d->column);
-    crs_free(d->weight);
-    crs_free(d->size);
-    crs_free(d->length);
-    crs_free(d->center);
-    crs_free(d->spread);
-    crs_free(d->row);
+    d->x = carve_doubles(m, d->n, d->cols);
+    d->y = carve_doubles(m, d->n, 1);
+    d->row = weights ? carve_doubles(m, d->n, 1) : NULL;
+    d->weight = carve_doubles(m, d->units, 1);
+    d->size = carve_doubles(m, d->cols, 1);
+    d->length = carve_doubles(m, d->units, 1);
+    d->center = carve_doubles(m, d->p, 1);
+    d->spread = carve_doubles(m, d->p, 1);
+    d->start = carve_bytes(m, d->units + 1, sizeof *d->start);
+    d->column = carve_bytes(m, d->cols, sizeof *d->column);
 }
 
-static bool allocate(crs_design *d, crease_error *e)
+static bool allocate(crs_design *d, bool weights, crease_error *e)
 {
-    d->x = crs_doubles(d->n * d->cols, "the columns of X", e);
-    d->y = crs_doubles(d->n, "y", e);
-    d->weight = crs_doubles(d->units, "the weights", e);
-    d->size = crs_doubles(d->cols, "the columns' lengths", e);
-    d->length = crs_doubles(d->units, "the groups' norms", e);
-    d->center = crs_doubles(d->p, "the means", e);
-    d->spread = crs_doubles(d->p, "the scales", e);
-    d->start = crs_alloc((size_t)d->units + 1, sizeof *d->start);
-    d->column = crs_alloc((size_t)d->cols, sizeof *d->column);
-    return (d->x && d->y && d->weight && d->size && d->length && d->center && d->spread &&
-            d->start && d->column) ||
-           crs_fail(e, CREASE_NO_MEMORY, "out of memory: a regression with %td columns", d->cols);
+    crs_carver count = { 0 };
+    carve(d, weights, &count);
+    d->memory = count.used < 0 ? NULL : crs_alloc((size_t)count.used + CRS_LINE, 1);
+    if (!d->memory)
+        return crs_fail(e, CREASE_NO_MEMORY, "out of memory: a regression with %td columns",
+                        d->cols);
+    crs_carver m = carver_of(d->memory);
+    carve(d, weights, &m);
+    return true;
 }
 
 static void set_units(crs_design *d, const crease_reg *r)
@@ -209,16 +208,13 @@ static void set_units(crs_design *d, const crease_reg *r)
     d->start[count + 1] = d->p + 1;
 }
 
-static bool set_row_weights(crs_design *d, const double *v, crease_error *e)
+static void set_row_weights(crs_design *d, const double *v)
 {
     double most = 0, sum = 0;
-    if (!v) return true;
-    d->row = crs_doubles(d->n, "the weights of the rows", e);
-    if (!d->row) return false;
+    if (!v) return;
     for (ptrdiff_t i = 0; i < d->n; i++) most = larger(most, v[i]);
     for (ptrdiff_t i = 0; i < d->n; i++) sum += v[i] / most;
     for (ptrdiff_t i = 0; i < d->n; i++) d->row[i] = v[i] / most / sum * (double)d->n;
-    return true;
 }
 
 /* From the first on: the mean of equal numbers is that number. */
@@ -291,8 +287,8 @@ bool crs_design_new(crs_design *d, const crease_regression_settings *s, ptrdiff_
     const bool groups = s->penalty.ops == &crs_group_ops;
     *d = (crs_design){ .n = n, .p = p, .cols = p + ones };
     d->units = (groups ? s->penalty.groups->count : p) + ones;
-    if (!crs_loss_choose(d, s, y, e) || !allocate(d, e) || !set_row_weights(d, s->row_weight, e))
-        return false;
+    if (!crs_loss_choose(d, s, y, e) || !allocate(d, s->row_weight, e)) return false;
+    set_row_weights(d, s->row_weight);
     set_units(d, &s->penalty);
     transpose(d, X);
     for (ptrdiff_t j = 0; j < p; j++) set_column(d, s, j);

@@ -12,10 +12,12 @@
 
 #include <crease/regression.h>
 
+#include "core/carve.h"
 #include "reg/reg.h"
 #include "smooth/smooth.h"
 
 typedef struct {
+    void *memory;                /* of the arrays */
     ptrdiff_t n, p, cols, units; /* cols = p, or p + 1 with a column of ones for b_0 */
     const crs_loss *loss;
     double c;
@@ -40,6 +42,7 @@ enum { CRS_PAST = 5 }; /* steps that an extrapolation looks back on */
 
 typedef struct {
     const crs_design *d;
+    void *memory; /* of the arrays */
     const crease_penalty *penalty;
     double par[CREASE_PARS]; /* at the present lambda */
     double *b, *base;        /* coefficients; where the present quadratic model was made */

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "core/carve.h"
 #include "core/core.h"
 #include "core/streams.h"
 #include "reg/reg.h"
@@ -232,7 +233,6 @@ bool crease_spca_start(crease_spca *m, int k, crease_error *e)
 void crease_spca_free(crease_spca *m)
 {
     if (!m) return;
-    crs_free(m->tensor);
     crs_free(m->memory);
     crs_free(m);
 }
@@ -257,26 +257,32 @@ static void describe(crease_spca *m)
                                    .f = crease_multilinear(&m->data) };
 }
 
-static bool allocate(crease_spca *m, crease_error *e)
+static void carve(crease_spca *m, crs_carver *c)
 {
     const crease_space *shape = &m->s.shape;
-    ptrdiff_t lengths = 0, longest = 0;
+    ptrdiff_t longest = 0;
+    m->tensor = carve_doubles(c, crease_size(shape), 1);
     for (int n = 0; n < shape->order; n++) {
-        lengths += shape->dim[n];
+        m->start[n] = carve_doubles(c, shape->dim[n], 1);
+        m->best[n] = carve_doubles(c, shape->dim[n], 1);
+        m->unit[n] = carve_doubles(c, shape->dim[n], 1);
         longest = more(longest, shape->dim[n]);
     }
-    const ptrdiff_t work = crs_contract_scratch(shape);
-    m->tensor = crs_doubles(crease_size(shape), "the tensor", e);
-    if (!m->tensor) return false;
-    m->memory = crs_doubles(3 * lengths + longest + m->s.starts + work, "sparse PCA", e);
-    if (!m->memory) return false;
-    double *at = m->memory;
-    for (int n = 0; n < shape->order; n++) {
-        m->start[n] = at, at += shape->dim[n];
-        m->best[n] = at, at += shape->dim[n];
-        m->unit[n] = at, at += shape->dim[n];
-    }
-    m->t = at, m->objective = m->t + longest, m->work = m->objective + m->s.starts;
+    m->t = carve_doubles(c, longest, 1);
+    m->objective = carve_doubles(c, m->s.starts, 1);
+    m->work = carve_doubles(c, crs_contract_scratch(shape), 1);
+}
+
+static bool allocate(crease_spca *m, crease_error *e)
+{
+    crs_carver count = { 0 };
+    carve(m, &count);
+    m->memory = count.used < 0 ? NULL : crs_alloc((size_t)count.used + CRS_LINE, 1);
+    if (!m->memory)
+        return crs_fail(e, CREASE_NO_MEMORY, "out of memory: a tensor of %td entries",
+                        crease_size(&m->s.shape));
+    crs_carver c = carver_of(m->memory);
+    carve(m, &c);
     return true;
 }
 

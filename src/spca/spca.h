@@ -20,8 +20,8 @@ struct crease_spca {
     crease_set ball;
 
     double alpha, norm, sigma; /* sigma: T at the present start */
+    void *memory;              /* of the arrays below */
     double *tensor;            /* what is left of T */
-    double *memory;            /* of the arrays below */
     double *start[CREASE_MAX_ORDER], *best[CREASE_MAX_ORDER], *unit[CREASE_MAX_ORDER];
     double *t;         /* as long as the longest mode */
     double *objective; /* per start */
