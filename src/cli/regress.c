@@ -127,8 +127,8 @@ static bool read_options(crs_regress_job *j, crease_error *e)
     char text[160];
     double folds, seed, sweeps;
     j->s = crease_regression_default();
-    j->s.standardize = crs_given(j->a, CRS_OPT_STANDARDIZE);
-    j->s.intercept = crs_given(j->a, CRS_OPT_INTERCEPT);
+    j->s.standardize = !crs_given(j->a, CRS_OPT_NO_STANDARDIZE);
+    j->s.intercept = !crs_given(j->a, CRS_OPT_NO_INTERCEPT);
     j->s.ascending = crs_given(j->a, CRS_OPT_ASCENDING);
     if (!read_loss(j, e) || !spell(j, penalty ? penalty : "l1", text, e) ||
         !crs_reg_open(text, &j->penalty, e) || !read_path(j, e) ||
@@ -346,10 +346,10 @@ const crs_verb crs_regress_verb = {
         "path.svg and result.json. The exit code is 0 when every solution is certified "
         "stationary, 2 when not. Ctrl-C and --max-seconds end the path early; what there is of it "
         "is written.",
-    .example = "crease regress X.npy y.npy --penalty mcp --standardize --intercept --out result",
+    .example = "crease regress X.npy y.npy --penalty mcp --out result",
     .takes = CRS_LIST(
         CRS_TAKES(PENALTY), CRS_TAKES(LOSS), CRS_TAKES(PATH), CRS_TAKES(LAMBDA), CRS_TAKES(CV),
-        CRS_TAKES(STANDARDIZE), CRS_TAKES(INTERCEPT), CRS_TAKES(ASCENDING), CRS_TAKES(GROUPS),
+        CRS_TAKES(NO_STANDARDIZE), CRS_TAKES(NO_INTERCEPT), CRS_TAKES(ASCENDING), CRS_TAKES(GROUPS),
         CRS_TAKES(WEIGHTS), CRS_TAKES(ROW_WEIGHTS), CRS_TAKES(eps), CRS_TAKES(max_iterations),
         CRS_TAKES(max_seconds), CRS_TAKES(seed), CRS_TAKES(OUT), CRS_TAKES(FORCE), CRS_TAKES(JSON)),
     .run = run,
