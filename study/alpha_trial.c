@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * alpha_trial: an instance of the hard suite with the alpha learned, and with multiples of it */
 #include "study/alpha_trial.h"
+#include "rpca/rpca.h"
 
 #include <crease/random.h>
 

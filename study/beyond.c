@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * beyond: the instances of the paper's tables by the defaults of this library */
 #include "study/beyond.h"
+#include "rpca/rpca.h"
 
 #include "study/trials.h"
 

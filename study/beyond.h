@@ -3,6 +3,7 @@
 #ifndef CRS_BEYOND_H
 #define CRS_BEYOND_H
 
+#include "rpca/rpca.h"
 #include "study/paper.h"
 #include "study/trial.h"
 

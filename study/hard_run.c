@@ -2,6 +2,7 @@
  * hard_run: an instance of the hard suite by several methods */
 #include <crease/random.h>
 
+#include "rpca/rpca.h"
 #include "study/hard.h"
 #include "study/trials.h"
 

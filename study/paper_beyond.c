@@ -2,6 +2,7 @@
  * paper_beyond: the rows of the paper's tables by our defaults, beside the paper's best method */
 #include "cli/cli.h"
 #include "cli/rpca.h"
+#include "rpca/rpca.h"
 #include "study/beyond.h"
 #include "study/paper_verb.h"
 #include "study/trial_verb.h"

@@ -2,6 +2,7 @@
  * trial_oracle: least squares where there is no outlier, from the truth: what knowing the outliers'
  * places would give */
 #include "core/core.h"
+#include "rpca/rpca.h"
 #include "study/trial.h"
 
 /* The first columns of the true factors; those of the longest terms come first. */

@@ -141,8 +141,8 @@ bool crs_rpca_choose_rank(crs_rpca_job *j, crease_error *e)
     }
     const crease_cp_rank_options o = { .high = crs_rank_highest(&m->shape),
                                        .seed = m->seed,
-                                       .fit = crease_cp_fit_envelope,
-                                       .self = &j->s };
+                                       .threads = j->s.threads,
+                                       .nonneg = m->nonneg };
     j->ranks = crease_cp_rank_sweep(&m->shape, j->data.data, NULL, &o, e);
     if (!j->ranks) return false;
     m->rank = j->ranks->rank;

@@ -6,7 +6,8 @@
 #include "cli/cli.h"
 #include "io/formats/npy.h"
 
-#include <crease/rpca_rank.h>
+#include "rpca/rpca.h"
+#include "rpca/tucker/tucker_rpca.h"
 
 /* A run of the CP model. */
 typedef struct {

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT
  * fit.h: the insides of a fit, and what an engine of it supplies */
-#ifndef CRS_FIT_H
-#define CRS_FIT_H
+#ifndef CRS_RPCA_FIT_H
+#define CRS_RPCA_FIT_H
 
 #include <stdatomic.h>
 
-#include <crease/cp_fit.h>
+#include "rpca/rpca.h"
 
 #include "rpca/fused/cp_fused.h"
-#include "rpca/rpca.h"
 
 /* An engine makes iterations. Its memory is there before the first one. */
 typedef struct {

@@ -49,7 +49,7 @@ static int convex_spaces(crease_tucker_rpca *m)
 
 void crs_tucker_spaces(crease_tucker_rpca *m)
 {
-    const crease_rpca_form form = m->facts.used.form;
+    const crease_rpca_kind form = m->facts.used.form;
     m->problem.space = m->space;
     m->problem.block = m->block;
     m->problem.range = m->facts.used.shape;
@@ -111,7 +111,7 @@ static void assemble_convex(crease_tucker_rpca *m)
 
 void crs_tucker_assemble(crease_tucker_rpca *m)
 {
-    const crease_rpca_form form = m->facts.used.form;
+    const crease_rpca_kind form = m->facts.used.form;
     if (form == CREASE_RPCA_TUCKER)
         assemble_tucker(m);
     else if (form == CREASE_RPCA_BALL)

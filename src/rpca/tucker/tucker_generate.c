@@ -5,7 +5,7 @@
 #include "rpca/rpca.h"
 #include "tensor/tensor.h"
 
-#include <crease/tucker_rpca.h>
+#include "rpca/tucker/tucker_rpca.h"
 
 void crease_tucker_instance_free(crease_tucker_instance *c)
 {

@@ -4,7 +4,7 @@
 
 int crease_tucker_rpca_sparse(const crease_tucker_rpca *m)
 {
-    const crease_rpca_form form = m->facts.used.form;
+    const crease_rpca_kind form = m->facts.used.form;
     return form == CREASE_RPCA_TUCKER ? m->facts.used.shape.order + 1
            : form == CREASE_RPCA_BALL ? 2
                                       : 1;
@@ -12,7 +12,7 @@ int crease_tucker_rpca_sparse(const crease_tucker_rpca *m)
 
 int crease_tucker_rpca_noise(const crease_tucker_rpca *m)
 {
-    const crease_rpca_form form = m->facts.used.form;
+    const crease_rpca_kind form = m->facts.used.form;
     return form == CREASE_RPCA_TUCKER ? m->facts.used.shape.order + 3
            : form == CREASE_RPCA_BALL ? 3
                                       : -1;
@@ -37,7 +37,7 @@ bool crease_tucker_rpca_lowrank(const crease_tucker_rpca *m, const double *const
 {
     const crease_space *s = &m->facts.used.shape;
     if (m->facts.used.form == CREASE_RPCA_TUCKER) return tucker_part(m, x, out, e);
-    if (m->facts.used.form == CREASE_RPCA_CONVEX) return copy(crease_size(s), x[0], out), true;
+    if (m->facts.used.form == CREASE_RPCA_PCP) return copy(crease_size(s), x[0], out), true;
     crs_gemm(false, true, s->dim[0], s->dim[1], m->facts.used.ranks.dim[0], 1, x[0], x[1], 0, out);
     return true;
 }
@@ -45,7 +45,7 @@ bool crease_tucker_rpca_lowrank(const crease_tucker_rpca *m, const double *const
 /* T, W twice, the tensors among the blocks, the multiplier; then the fit. */
 ptrdiff_t crease_tucker_rpca_size(const crease_tucker_rpca_settings *s)
 {
-    const bool convex = s->form == CREASE_RPCA_CONVEX, partial = s->missing || s->mask;
+    const bool convex = s->form == CREASE_RPCA_PCP, partial = s->missing || s->mask;
     const ptrdiff_t tensors = 2 + 2 * partial + (convex ? 2 : 3), n = crease_size(&s->shape);
     const crs_tucker_settings c = { .shape = s->shape,
                                     .ranks = s->ranks,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * tucker_ranks: a rank a mode from the spectra of the unfoldings, outliers clipped */
-#include <crease/tucker_rpca.h>
+#include "rpca/tucker/tucker_rpca.h"
 
 #include "rpca/rpca.h"
 #include "tensor/tensor.h"

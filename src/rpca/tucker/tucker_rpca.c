@@ -8,7 +8,8 @@
 crease_tucker_rpca_settings crease_tucker_rpca_default(const crease_space *shape,
                                                        const crease_space *ranks)
 {
-    return (crease_tucker_rpca_settings){ .shape = *shape,
+    return (crease_tucker_rpca_settings){ .form = CREASE_RPCA_TUCKER,
+                                          .shape = *shape,
                                           .ranks = *ranks,
                                           .penalty = crease_l1(1),
                                           .learn = 3,
@@ -109,7 +110,7 @@ static bool take_room(crease_tucker_rpca *m, crease_error *e)
 static bool build(crease_tucker_rpca *m, const double *tensor, crease_error *e)
 {
     crease_tucker_rpca_settings *s = &m->facts.used;
-    const bool convex = s->form == CREASE_RPCA_CONVEX;
+    const bool convex = s->form == CREASE_RPCA_PCP;
     ptrdiff_t longest = more(s->shape.dim[0], s->shape.dim[1]);
     m->penalty = s->penalty.ops ? s->penalty : crease_l1(1);
     m->facts.residual = m->facts.deviation = m->facts.threshold = NAN;
@@ -151,7 +152,7 @@ const crease_problem *crease_tucker_rpca_problem(const crease_tucker_rpca *m)
 }
 const double *crease_tucker_rpca_multiplier(const crease_tucker_rpca *m)
 {
-    return m->facts.used.form == CREASE_RPCA_CONVEX ? NULL : m->lambda;
+    return m->facts.used.form == CREASE_RPCA_PCP ? NULL : m->lambda;
 }
 crease_tucker_rpca_facts crease_tucker_rpca_about(const crease_tucker_rpca *m) { return m->facts; }
 const double *crease_tucker_rpca_weights(const crease_tucker_rpca *m) { return m->root; }

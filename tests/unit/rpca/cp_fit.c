@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * cp_fit: the streaming certificate and the streaming checker say what the general ones say on
  * the whole problem, and every run that ends stationary is VALID by both checkers */
+#include "rpca/rpca.h"
 #include "support/cp_fit_case.h"
 
 /* Two residuals of the same condition: equal up to the rounding of their terms. */

@@ -2,6 +2,7 @@
  * cp_fit_degenerate: shapes of one entry, zeros, constants, nothing observed: certified all the
  * same
  */
+#include "rpca/rpca.h"
 #include "support/cp_fit_case.h"
 
 static void judge(fit_case *c)

@@ -76,7 +76,7 @@ static void definitions(const point *p, long double *out)
         for (ptrdiff_t j = 0; j < p->size; j++)
             for (ptrdiff_t r = 0; r < c->rank; r++)
                 sum[j / after % c->shape.dim[n] * c->rank + r] +=
-                    2 * (model_at(p, j) - p->part[CREASE_CP_SPLIT][j]) * model_entry(p, j, n, r);
+                    2 * (model_at(p, j) - p->part[CREASE_RPCA_Z][j]) * model_entry(p, j, n, r);
         for (ptrdiff_t j = 0; j < size; j++) sum[j] += c->ridge * (long double)p->x[n][j];
         for (ptrdiff_t j = 0; j < size; j++) all += sum[j] * sum[j];
         out[n] = sqrtl(all);
@@ -85,10 +85,10 @@ static void definitions(const point *p, long double *out)
     free(g);
     out[d] = out[d + 1] = out[d + 2] = out[d + 3] = 0;
     for (ptrdiff_t j = 0; j < p->size; j++) {
-        const bool seen = p->part[CREASE_CP_SEEN][j] != 0;
-        const long double z = p->part[CREASE_CP_SPLIT][j], e = p->part[CREASE_CP_SPARSE][j];
-        const long double b = seen ? p->part[CREASE_CP_NOISE][j] : -z - e;
-        const long double t = seen ? p->part[CREASE_CP_DATA][j] : 0;
+        const bool seen = p->part[CREASE_RPCA_SEEN][j] != 0;
+        const long double z = p->part[CREASE_RPCA_Z][j], e = p->part[CREASE_RPCA_SPARSE][j];
+        const long double b = seen ? p->part[CREASE_RPCA_B][j] : -z - e;
+        const long double t = seen ? p->part[CREASE_RPCA_DATA][j] : 0;
         const long double lambda = seen ? 2 * c->alpha_noise * b : 0, w = c->alpha * 0.5L;
         const long double inside = lambda < -w ? -w : lambda > w ? w : lambda;
         const long double off = (e > 0 ? w : e < 0 ? -w : inside) - lambda;

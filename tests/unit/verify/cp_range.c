@@ -45,10 +45,10 @@ static void scale_does_not_matter(void **state)
             for (ptrdiff_t j = 0; j < p.c.shape.dim[n] * 3; j++)
                 q.x[n][j] = ldexp(p.x[n][j], k / 3);
         }
-        for (int m = 0; m <= CREASE_CP_SEEN; m++) {
+        for (int m = 0; m <= CREASE_RPCA_SEEN; m++) {
             q.part[m] = malloc((size_t)p.size * sizeof(double));
             for (ptrdiff_t j = 0; j < p.size; j++)
-                q.part[m][j] = m == CREASE_CP_SEEN ? p.part[m][j] : ldexp(p.part[m][j], k);
+                q.part[m][j] = m == CREASE_RPCA_SEEN ? p.part[m][j] : ldexp(p.part[m][j], k);
         }
         assert_true(crease_cp_verify(&q.c, 1e-6, true, &w, NULL));
         assert_int_equal(w.verdict, v.verdict);
@@ -65,13 +65,13 @@ static void nothing_passes_that_is_not_finite(void **state)
     static const double bad[] = { NAN, INFINITY, -INFINITY };
     draws d = { { 6, 1 }, 0 };
     (void)state;
-    for (int part = CREASE_CP_SPARSE; part <= CREASE_CP_DATA; part++)
+    for (int part = CREASE_RPCA_SPARSE; part <= CREASE_RPCA_DATA; part++)
         for (int b = 0; b < 3; b++) {
             point p;
             crease_verification v;
             ptrdiff_t j = 50;
             point_draw(&p, &d, &shape, 1, 0, 0.1);
-            while (p.part[CREASE_CP_SEEN][j] == 0) j++;
+            while (p.part[CREASE_RPCA_SEEN][j] == 0) j++;
             p.part[part][j] = bad[b];
             assert_true(crease_cp_verify(&p.c, 1e300, b == 1, &v, NULL));
             assert_int_equal(v.verdict, CREASE_VERDICT_INVALID);

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT
  * cp_verify: a claim with any one number wrong is INVALID, or needs another eps; rounding bounds
  * are small; the definitions by brute force agree */
+#include "rpca/rpca.h"
 #include "support/cp_fit_case.h"
 
 typedef struct {
     const fit_case *k;
-    crease_cp_part part;
+    crease_rpca_part part;
     ptrdiff_t at;
     double change;
 } spoiled;
 
-static bool read_spoiled(void *user, crease_cp_part part, ptrdiff_t row, double *out)
+static bool read_spoiled(void *user, crease_rpca_part part, ptrdiff_t row, double *out)
 {
     const spoiled *s = user;
     ptrdiff_t left, right;
@@ -32,8 +33,8 @@ static crease_verdict verdict(const crease_cp_claim *c, double *eps)
 
 static void test_spoiled(void **state)
 {
-    static const crease_cp_part parts[] = { CREASE_CP_SPARSE, CREASE_CP_SPLIT, CREASE_CP_NOISE,
-                                            CREASE_CP_DATA };
+    static const crease_rpca_part parts[] = { CREASE_RPCA_SPARSE, CREASE_RPCA_Z, CREASE_RPCA_B,
+                                              CREASE_RPCA_DATA };
     const crease_space s = fit_shape(3);
     const double *factor[CREASE_MAX_ORDER];
     fit_case k = fit_draw(&s, true, 1);
@@ -43,7 +44,7 @@ static void test_spoiled(void **state)
     crease_cp_claim c = fit_claim(&k, factor);
     for (int p = 0; p < 4; p++)
         for (ptrdiff_t at = 0; at < k.size; at += 97) {
-            if (isnan(k.given[at]) && parts[p] != CREASE_CP_SPLIT) continue; /* not looked at */
+            if (isnan(k.given[at]) && parts[p] != CREASE_RPCA_Z) continue; /* not looked at */
             spoiled bad = { &k, parts[p], at, 0.01 };
             c.read = read_spoiled, c.user = &bad;
             assert_int_equal(verdict(&c, &eps), CREASE_VERDICT_INVALID);
@@ -91,7 +92,7 @@ static void test_gradient(void **state)
         k.s.run.max_iterations = 2;
         fit_run(&k);
         const crease_cp_claim c = fit_claim(&k, factor);
-        double *Z = fit_part(&k, CREASE_CP_SPLIT);
+        double *Z = fit_part(&k, CREASE_RPCA_Z);
         crease_verification v;
         assert_true(crease_cp_verify(&c, 1e-6, false, &v, NULL));
         for (int n = 0; n < order; n++) {

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "core/core.h"
+#include "rpca/tucker/tucker_rpca.h"
 #include "support/test.h"
 
 static const struct {
