@@ -33,7 +33,9 @@ typedef enum {
 #undef X
 } crease_regression_loss;
 
+/* May grow (options.h): begin with crease_regression_default. */
 typedef struct {
+    size_t size;
     crease_reg penalty; /* at lambda = 1, separable or with groups; ops NULL: l1. lambda multiplies
                            its first parameter, both of the elastic net. Its weights w are borrowed;
                            without them: 1, or the root of a group's size */
@@ -54,7 +56,13 @@ typedef struct {
 } crease_regression_settings;
 
 /* l1, squared loss, standardized with an intercept, 100 lambdas, eps 1e-6, no time limit. */
-CREASE_API crease_regression_settings crease_regression_default(void);
+CREASE_API void crease_regression_init(crease_regression_settings *s, size_t size);
+static inline crease_regression_settings crease_regression_default(void)
+{
+    crease_regression_settings s;
+    crease_regression_init(&s, sizeof s);
+    return s;
+}
 
 typedef struct crease_regression crease_regression;
 
@@ -94,8 +102,9 @@ typedef struct {
 } crease_regression_solution;
 
 /* k = 0 .. path-1 by descending lambda, after the fit. */
-CREASE_API crease_regression_solution crease_regression_at(const crease_regression *m, ptrdiff_t k);
-CREASE_API crease_regression_settings crease_regression_used(const crease_regression *m);
+CREASE_API const crease_regression_solution *crease_regression_at(const crease_regression *m,
+                                                                  ptrdiff_t k);
+CREASE_API const crease_regression_settings *crease_regression_used(const crease_regression *m);
 
 /* n/c^2 times the problem above for lambda k as an ordinary problem with one block: b, followed by
  * b_0 unless the loss is squared (then it is eliminated, X and y being centred). The point is the

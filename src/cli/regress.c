@@ -248,7 +248,7 @@ static void collect_warnings(crs_regress_job *j)
 {
     ptrdiff_t most = 0;
     for (ptrdiff_t k = 0; k < j->s.path; k++) {
-        const ptrdiff_t nonzero = crease_regression_at(j->model, k).nonzero;
+        const ptrdiff_t nonzero = crease_regression_at(j->model, k)->nonzero;
         if (nonzero > most) most = nonzero;
     }
     if (most == 0 && j->lambda.data)
@@ -287,7 +287,7 @@ static bool solve(crs_regress_job *j, crease_error *e)
     if (j->cv.count == 0) j->folds = 0;
     j->left_out = folds && !j->folds;
     j->asked = j->s.path;
-    j->s.path = crease_regression_used(j->model).path;
+    j->s.path = crease_regression_used(j->model)->path;
     if (!certify(j, e)) return false;
     collect_warnings(j);
     j->outcome = crease_regression_stopped(j->model)

@@ -17,11 +17,12 @@
 #include "spca/spca.h"
 #include "tensor/tensor.h"
 
-crease_spca_settings crease_spca_default(const crease_space *shape)
+void crease_spca_init(crease_spca_settings *s, size_t size, const crease_space *shape)
 {
-    return (crease_spca_settings){
+    const crease_spca_settings own = {
         .shape = *shape, .penalty = crease_l1(1), .fraction = 0.5 / shape->order, .starts = 10
     };
+    crs_settings_give(s, size, &own, sizeof own);
 }
 
 static bool check_penalty(const crease_spca_settings *s, crease_error *e)
@@ -286,8 +287,11 @@ static bool allocate(crease_spca *m, crease_error *e)
     return true;
 }
 
-crease_spca *crease_spca_new(const crease_spca_settings *s, const double *tensor, crease_error *e)
+crease_spca *crease_spca_new(const crease_spca_settings *given, const double *tensor,
+                             crease_error *e)
 {
+    crease_spca_settings own = crease_spca_default(&given->shape), *s = &own;
+    if (!crs_settings_take("spca", s, sizeof own, given, e)) return NULL;
     if (!check_settings(s, e) || !crs_check_tensor("sparse PCA", &s->shape, tensor, e)) return NULL;
     const ptrdiff_t size = crease_size(&s->shape);
     const double norm = crs_norm(size, tensor);

@@ -136,8 +136,8 @@ static void agree(const crease_regression *a, const crease_regression *b)
 {
     assert_close(crease_regression_lambda_max(a), crease_regression_lambda_max(b), 1e-11);
     for (ptrdiff_t k = 0; k < PATH; k++) {
-        const crease_regression_solution s = crease_regression_at(a, k),
-                                         t = crease_regression_at(b, k);
+        const crease_regression_solution s = *crease_regression_at(a, k),
+                                         t = *crease_regression_at(b, k);
         crease_regression_certificate c;
         assert_close(s.lambda, t.lambda, 1e-11);
         assert_close(s.intercept, t.intercept, 1e-8);
@@ -180,7 +180,7 @@ static void weights_of_rows_have_no_unit(void **state)
         crease_regression *b = fit(s, MANY, X, y);
         agree(a, b);
         double sum = 0;
-        for (int i = 0; i < MANY; i++) sum += crease_regression_used(b).row_weight[i];
+        for (int i = 0; i < MANY; i++) sum += crease_regression_used(b)->row_weight[i];
         assert_close(sum, MANY, 1e-14);
         crease_regression_free(a);
         crease_regression_free(b);
