@@ -6,7 +6,7 @@
 #include "cli/entry.h"
 #include "cli/outdir.h"
 #include "cli/run.h"
-#include "io/formats/npy.h"
+#include "io/formats/io.h"
 
 #include <crease/rpca_rank.h>
 

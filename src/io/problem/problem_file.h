@@ -9,7 +9,7 @@
 #include <crease/options.h>
 #include <crease/problem.h>
 
-#include "io/problem/problem_parts.h"
+#include "io/problem/problem.h"
 
 /* What the file says of a block's regularizer and set, for certificates. */
 typedef struct {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * problem_map: the linear maps of a problem file that are made from numbers */
-#include "io/formats/mtx.h"
+#include "io/formats/io.h"
 #include "io/problem/problem_maps.h"
 
 bool crs_zero_map_at(crs_reader *r, const crs_node *at, const crease_space *dom, crease_map *out,
@@ -101,7 +101,7 @@ static bool read_mtx(crs_reader *r, const crs_node *at, const crease_space *dom,
     const char *path = crs_path_at(r, at);
     FILE *f = path ? crs_open(path, r->e) : NULL;
     if (!f) return false;
-    const bool read = crs_read_mtx(f, path, &m, r->e);
+    const bool read = crs_mtx_read(f, path, &m, r->e);
     fclose(f);
     if (!read) return crs_blame(r, at);
     const bool value = crs_keep(r, m.value); /* each is kept or freed, whatever becomes of others */

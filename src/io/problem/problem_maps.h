@@ -3,7 +3,7 @@
 #ifndef CRS_PROBLEM_MAPS_H
 #define CRS_PROBLEM_MAPS_H
 
-#include "io/problem/problem_parts.h"
+#include "io/problem/problem.h"
 
 typedef bool crs_map_reader(crs_reader *r, const crs_node *at, const crease_space *dom,
                             crease_map *out, crease_space *range);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * problem_spec: parameters of catalogue entries, by name or as text */
-#include "io/problem/problem_parts.h"
+#include "io/problem/problem.h"
 
 bool crs_spec_text_at(crs_reader *r, const crs_node *at, crease_spec *spec)
 {

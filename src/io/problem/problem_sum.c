@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * problem_sum: sum_k A_k x_k - rhs of a problem file: {"block": map, ...} and a right-hand side */
-#include "io/problem/problem_parts.h"
+#include "io/problem/problem.h"
 
 bool crs_block_named(const crs_reader *r, const crs_node *at, const char *name,
                      const crs_block_list *blocks, int *i)

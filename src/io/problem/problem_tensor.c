@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * problem_tensor: the couplings of a problem file that are made from tensors */
-#include "io/problem/problem_parts.h"
+#include "io/problem/problem.h"
 
 /* [names] to block numbers. */
 static bool read_blocks(crs_reader *r, const crs_node *at, const crs_block_list *blocks, int *count,

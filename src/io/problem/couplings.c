@@ -3,7 +3,7 @@
  * sums; the ones made from tensors are in problem_tensor.c */
 #include <crease/catalogue.h>
 
-#include "io/problem/problem_parts.h"
+#include "io/problem/problem.h"
 
 static const crease_smooth_ops *ops_of(const char *name)
 {

@@ -1,13 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * problem_arrays: arrays of a problem file, as nested lists or in files beside it */
-#include "io/problem/problem_parts.h"
-
-uint64_t crs_hash(uint64_t hash, const void *data, size_t n) /* FNV-1a (Fowler, Noll, Vo) */
-{
-    const unsigned char *at = data;
-    for (size_t k = 0; k < n; k++) hash = (hash ^ at[k]) * UINT64_C(1099511628211);
-    return hash;
-}
+#include "io/problem/problem.h"
 
 bool crs_hash_file(crs_reader *r, const char *path)
 {

@@ -3,7 +3,7 @@
  * with "weights" and "groups", or {"scaled": {"alpha": 2, "regularizer": ...}} */
 #include <crease/catalogue.h>
 
-#include "io/problem/problem_parts.h"
+#include "io/problem/problem.h"
 
 static const char *name_at(int k) { return crease_reg_at(k)->name; }
 

@@ -3,7 +3,7 @@
  * {"affine": {"inner": ..., "scale": 2, "shift": [...]}}, {"product": {"parts": [...]}} */
 #include <crease/catalogue.h>
 
-#include "io/problem/problem_parts.h"
+#include "io/problem/problem.h"
 
 static const char *name_at(int k) { return crease_set_at(k)->name; }
 
