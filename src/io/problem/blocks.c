@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * problem_blocks: the blocks of a problem file and the constraint that joins them */
+ * blocks: the blocks of a problem file and the constraint that joins them */
 #include <ctype.h>
 
-#include "io/problem/problem_file.h"
+#include "io/problem/problem.h"
 
 enum { LONGEST = 60 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * problem_file: a problem file from its first byte: text, hash, JSON, and its parts in order */
-#include "io/problem/problem_file.h"
+ * file: a problem file from its first byte: text, hash, JSON, and its parts in order */
+#include "io/problem/problem.h"
 
 void crs_problem_file_free(crs_problem_file *f)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * problem_reg: regularizers of a problem file: "scad:0.1,3.7", {"scad": {"lambda": 0.1, "a": 3.7}},
+ * regs: regularizers of a problem file: "scad:0.1,3.7", {"scad": {"lambda": 0.1, "a": 3.7}},
  * with "weights" and "groups", or {"scaled": {"alpha": 2, "regularizer": ...}} */
 #include <crease/catalogue.h>
 

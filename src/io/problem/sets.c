@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * problem_set: sets of a problem file: "simplex:1", {"box": {"lower": [...], "upper": 1}},
+ * sets: sets of a problem file: "simplex:1", {"box": {"lower": [...], "upper": 1}},
  * {"affine": {"inner": ..., "scale": 2, "shift": [...]}}, {"product": {"parts": [...]}} */
 #include <crease/catalogue.h>
 

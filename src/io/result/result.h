@@ -9,7 +9,7 @@
 #include <crease/solver.h>
 #include <crease/verify.h>
 
-#include "io/problem/problem_file.h"
+#include "io/problem/problem.h"
 #include "io/result/history.h"
 
 enum { CRS_RESULT_VERSION = 1, CRS_CERTIFICATE_VERSION = 1 };
