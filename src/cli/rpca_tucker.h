@@ -4,7 +4,7 @@
 #define CRS_RPCA_TUCKER_H
 
 #include "cli/rpca.h"
-#include "io/result/folder.h"
+#include "io/result/result.h"
 
 typedef struct {
     const crs_args *a;

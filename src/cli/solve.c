@@ -3,7 +3,7 @@
 #include <inttypes.h>
 
 #include "cli/run.h"
-#include "io/result/folder.h"
+#include "io/result/result.h"
 
 enum { LIMIT = 2, BROKEN = 3, INTERNAL = 70, NO_OUTPUT = 73 };
 

@@ -5,7 +5,7 @@
 
 #include "cli/rpca.h"
 #include "cli/run.h"
-#include "io/result/folder.h"
+#include "io/result/result.h"
 
 enum { INVALID = 1, UNDECIDED = 2 };
 

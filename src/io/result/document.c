@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * result_values: names and numbers of results */
+ * document: names and numbers of results */
 #include <ctype.h>
 
 #include "io/result/result.h"
