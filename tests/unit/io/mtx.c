@@ -64,7 +64,7 @@ static void refused(const char *text, const char *word)
     if (!strstr(e.text, word)) fail_msg("'%s' is not in: %s", word, e.text);
 }
 
-static void coordinates(void **state)
+static void sparse_files_are_rows(void **state)
 {
     (void)state;
     same(COORDINATE "2 3 3\n1 1 1.5\n2 3 -2\n1 2 1e-3\n", true, 2, 3,
@@ -77,7 +77,7 @@ static void coordinates(void **state)
          true, 3, 3, (double[]){ 1, 2, 0, 2, 0, 4, 0, 4, 3 });
 }
 
-static void arrays(void **state)
+static void dense_files_are_row_major(void **state)
 {
     (void)state;
     same(ARRAY "2 3\n1\n2\n3\n4\n5\n6\n", false, 2, 3, (double[]){ 1, 3, 5, 2, 4, 6 });
@@ -87,7 +87,7 @@ static void arrays(void **state)
 }
 
 /* Rows come in order; within a row the entries keep the order of the file. */
-static void rows_in_order(void **state)
+static void entries_keep_their_order_within_a_row(void **state)
 {
     crs_mtx m;
     (void)state;
@@ -100,7 +100,7 @@ static void rows_in_order(void **state)
     crs_mtx_free(&m);
 }
 
-static void long_comments(void **state)
+static void long_comments_are_skipped(void **state)
 {
     char text[3000] = COORDINATE;
     size_t n = strlen(text);
@@ -111,7 +111,7 @@ static void long_comments(void **state)
     same(text, true, 1, 1, (double[]){ 9 });
 }
 
-static void faults(void **state)
+static void the_first_fault_is_named_by_its_line(void **state)
 {
     (void)state;
     refused("", "line 0");
@@ -164,9 +164,12 @@ static void a_huge_sparse_matrix_is_not_written_out(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(coordinates),   cmocka_unit_test(arrays),
-        cmocka_unit_test(rows_in_order), cmocka_unit_test(long_comments),
-        cmocka_unit_test(faults),        cmocka_unit_test(a_huge_sparse_matrix_is_not_written_out),
+        cmocka_unit_test(sparse_files_are_rows),
+        cmocka_unit_test(dense_files_are_row_major),
+        cmocka_unit_test(entries_keep_their_order_within_a_row),
+        cmocka_unit_test(long_comments_are_skipped),
+        cmocka_unit_test(the_first_fault_is_named_by_its_line),
+        cmocka_unit_test(a_huge_sparse_matrix_is_not_written_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
