@@ -51,7 +51,7 @@ typedef struct {
  * (cp_verdict.c). */
 bool crs_cp_prepare(crs_verifier *v, crs_cp_check *k);
 
-/* The pass, in double and in long double (cp_sweep.inc); false: reading or memory fails. */
+/* The pass, in double and in long double (cp.inc); false: reading or memory fails. */
 typedef bool crs_cp_sweep(crs_verifier *v, crs_cp_check *k, crease_error *e);
 crs_cp_sweep crs_cp_sweep_double, crs_cp_sweep_extended;
 

@@ -7,4 +7,4 @@
 #define EPSILON DBL_EPSILON
 #define TINY    0x1p-500L
 #define SWEEP   crs_cp_sweep_double
-#include "verify/cp_sweep.inc"
+#include "verify/cp.inc"

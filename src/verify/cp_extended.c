@@ -5,4 +5,4 @@
 #define EPSILON LDBL_EPSILON
 #define TINY    0
 #define SWEEP   crs_cp_sweep_extended
-#include "verify/cp_sweep.inc"
+#include "verify/cp.inc"
