@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * verify_couplings: the checker agrees with the certificate on every loss, quadratics, distances,
- * sums and callbacks */
+ * couplings: the checker agrees with the certificate on every loss, quadratics, distances, sums,
+ * callbacks, and the couplings made from tensors */
+#include "support/couplings.h"
 #include "support/losses.h"
 #include "support/verify_test.h"
 
@@ -9,7 +10,7 @@ static crease_problem on(const crease_smooth *f, const crease_blocks *b, const c
     return (crease_problem){ .count = b->count, .space = b->space, .block = block, .f = *f };
 }
 
-static void losses(void **state)
+static void agrees_on_every_loss(void **state)
 {
     static const double scale[] = { 0.3, 1, 5 };
     draws d = { .r = { .seed = 81 } };
@@ -34,7 +35,7 @@ static void its_gradient(void *user, const double *const *x, int i, double *g)
 }
 
 /* Both kinds of pairs, a linear part, a distance, a callback, and their sum with a loss. */
-static void quadratics_and_sums(void **state)
+static void agrees_on_quadratics_and_sums(void **state)
 {
     draws d = { .r = { .seed = 82 } };
     const crease_block block[3] = { { 0 } };
@@ -74,11 +75,50 @@ static void quadratics_and_sums(void **state)
     }
 }
 
+static void compare(problem *t, draws *d)
+{
+    crease_block block[MOST_BLOCKS] = { { .reg = crease_l1(0.3) } };
+    const crease_problem p = { .count = t->b.count, .space = t->space, .block = block, .f = t->f };
+    (void)d;
+    assert_agree(t->f.ops->name, &p, (const double *const *)t->x, NULL);
+}
+
+static void agrees_on_every_coupling_of_tensors(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= 10; seed++) for_all(compare, seed);
+}
+
+/* |Z - X Y'|^2 = 0 at Z = X Y' in small integers: exactly stationary. */
+static void an_exact_factorization_is_valid(void **state)
+{
+    double X[] = { 1, 2, 0, -1, 3, 1 }, Y[] = { 2, 0, 1, 1 }, Z[6];
+    const crease_space space[] = { crease_matrix(3, 2), crease_matrix(2, 2) };
+    const double *const at[] = { X, Y };
+    const crease_block block[2] = { { 0 } };
+    const int factor[] = { 0, 1 };
+    (void)state;
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 2; j++)
+            Z[i * 2 + j] = X[i * 2] * Y[j * 2] + X[i * 2 + 1] * Y[j * 2 + 1];
+    const crease_factorization_data mf = { 0, 1, -1, Z };
+    const crease_cp_data cp = { crease_matrix(3, 2), 2, factor, -1, Z, 0 };
+    crease_problem p = { .count = 2, .space = space, .block = block };
+    p.f = crease_matrix_factorization(&mf);
+    assert_int_equal(verdict_on(&p, at, NULL, 1e-15), CREASE_VERDICT_VALID);
+    p.f = crease_cp(&cp);
+    assert_int_equal(verdict_on(&p, at, NULL, 1e-15), CREASE_VERDICT_VALID);
+    Y[3] += 1e-9;
+    assert_int_equal(verdict_on(&p, at, NULL, 1e-9), CREASE_VERDICT_INVALID);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(losses),
-        cmocka_unit_test(quadratics_and_sums),
+        cmocka_unit_test(agrees_on_every_loss),
+        cmocka_unit_test(agrees_on_quadratics_and_sums),
+        cmocka_unit_test(agrees_on_every_coupling_of_tensors),
+        cmocka_unit_test(an_exact_factorization_is_valid),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * verify_coarse: the checker's products of tensors and matrices in double and in long double hold
+ * tucker: the checker's products of tensors and matrices in double and in long double hold
  * the gradients by definition within their bounds; large points pass in double, and what does not
  * pass is judged in long double */
 #include <stdlib.h>

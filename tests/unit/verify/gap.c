@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * verify_gcg: the checker's -psi_S(x) agrees with the certificate's, is 0 at minimizers and never
+ * gap: the checker's -psi_S(x) agrees with the certificate's, is 0 at minimizers and never
  * below what any point of the set proves */
 #include "support/verify_test.h"
 

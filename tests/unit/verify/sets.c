@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * verify_sets: every defining inequality of every set counts, alone; and kinks at the end of a box
+ * sets: every defining inequality of every set counts, alone; and kinks at the end of a box
  */
 #include "reg/reg.h"
 #include "support/verify_test.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * verify_maps: the checker agrees with the certificate on constraints with every map */
+ * maps: the checker agrees with the certificate on constraints with every map */
 #include "support/map_samples.h"
 #include "support/verify_test.h"
 
