@@ -1,3 +1,14 @@
+/* SPDX-License-Identifier: MIT
+ * cp: CP robust PCA judged from the definitions
+ *
+ *   X_n  |2 (M - Z)_(n) M_n + nu X_n|, to the normal cone where X_n >= 0; M = [[X_1..X_d]]
+ *   E    dist(Lambda, alpha dR(E)), Lambda = 2 alpha_N W o B
+ *   Z    |2 (Z - M) - Lambda|,   B  0 by the choice of Lambda,   |Z + E + B - T|
+ *
+ * What rounding did, to first order: a pass over the entries (cp.inc) has M to
+ * (rank + 3 + 2d) u |rows' products| |columns' products|, D = M - Z to that and u |D|, and its sums
+ * to `summing` of the size of their terms; the sums over its tables are in long double. No scale is
+ * off by more than its residual and `summing` of itself. */
 #include <stdio.h>
 
 #include "verify/cp.h"
