@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * solver: the one loop and the one judge. Methods supply step(); limits, certificates, callbacks
  * and outcomes are here and nowhere else. */
-#include "solve/solver.h"
 #include "certify/certify.h"
+#include "solve/solver.h"
 
 void crease_solver_callback(crease_solver *s, crease_callback *call, void *user)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
- * cp_fit_envelope: the envelope's solver as an engine: E, Z, B and Lambda eliminated, nothing as
+ * engine: the envelope's solver as an engine: E, Z, B and Lambda eliminated, nothing as
  * large as the tensor but the tensor; penalties by entries
  *
  * A pilot finds start, rank and threshold; then the solver goes on at the penalty that is asked
  * for until the certificate says so. */
-#include "rpca/cp_fit.h"
+#include "rpca/fit.h"
 #include "rpca/cp_fit_start.h"
 #include "rpca/cp_pilot.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * cp_fit.h: the insides of a fit, and what an engine of it supplies */
-#ifndef CRS_CP_FIT_H
-#define CRS_CP_FIT_H
+ * fit.h: the insides of a fit, and what an engine of it supplies */
+#ifndef CRS_FIT_H
+#define CRS_FIT_H
 
 #include <stdatomic.h>
 
@@ -60,23 +60,19 @@ struct crease_cp_fit {
     atomic_bool stop;
 };
 
-/* W as bytes, and 0 for the missing entries of the tensor (cp_fit.c). */
+/* W as bytes, and 0 for the missing entries of the tensor. */
 bool crs_cp_fit_mask(crease_cp_fit *f, double *tensor, crease_error *e);
 
-/* Settings in range, defaults, the parameters of the modes (cp_fit_settings.c). */
-bool crs_cp_fit_settle(crease_cp_fit *f, crease_error *e);
-const crs_cp_engine *crs_cp_fit_engine_for(const crease_cp_fit_settings *s);
-/* The analysis of the whole model without anything of its size (cp_fit_analyse.c). */
+/* The analysis of the whole model without anything of its size. */
 crease_analysis *crs_cp_fit_analyse(const crease_cp_fit *f, crease_error *e);
 bool crs_cp_fit_scalar(const crease_cp_rpca_settings *m); /* by entries, all weighed alike */
 int crs_cp_fit_threads(const crease_cp_fit_settings *s);
 
-/* The fused engine's step in the progress and the report (cp_fit_audit.c). */
+/* The fused engine's step in the progress and the report. */
 void crs_cp_fit_audit(crease_cp_fit *f, const crs_cp_statistics *now, double beta, double decrease);
 
-/* The point's constants: everything but its factors (cp_fit_settings.c). */
+/* The point's constants: everything but its factors. */
 void crs_cp_fit_point(const crease_cp_fit_settings *s, const double *tensor,
                       const unsigned char *mask, crs_cp_point *p);
-bool crs_cp_fit_closed(const crease_cp_rpca_settings *m);
 
 #endif

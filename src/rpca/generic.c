@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
- * cp_fit_generic: the solver of any problem as an engine: groups, weights, nonnegative factors
+ * generic: the solver of any problem as an engine: groups, weights, nonnegative factors
  *
  * It stops for nobody: limits and certificates are the fit's. Its answer is its own best iterate,
  * which is known at the iterations the fit looks at, because both certify at the same ones. */
 #include <string.h>
 
-#include "rpca/cp_fit.h"
+#include "rpca/fit.h"
 
 typedef struct {
     crease_cp_rpca *model;
