@@ -73,7 +73,7 @@ static bool judge(const view *a, int k, crease_verification *out, crease_error *
                          c->relative, out, e);
 }
 
-/* false: some x_i is 0, and with it the component */
+/* false: some x_i is 0, and with it the component, or not finite */
 static bool set_units(view *a)
 {
     bool all = true;
@@ -81,7 +81,7 @@ static bool set_units(view *a)
         const ptrdiff_t length = a->c->shape.dim[n];
         real sum = 0;
         for (ptrdiff_t j = 0; j < length; j++) sum += (real)a->x[n][j] * a->x[n][j];
-        all = all && sum != 0;
+        all = all && sum > 0 && sum < INFINITY;
         for (ptrdiff_t j = 0; j < length; j++)
             a->unit[n][j] = sum == 0 ? 0 : a->x[n][j] / sqrtl(sum);
     }
