@@ -7,7 +7,7 @@
  * A singular value of x below the rounding of its decomposition counts as 0 in value and dist
  * (crs_thin_rank), so that the rank of a prox is the rank it was given. */
 #include "reg/spectral.h"
-#include "dense/thin.h"
+#include "dense/dense.h"
 
 static ptrdiff_t least(const crease_space *s)
 {

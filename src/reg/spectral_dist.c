@@ -8,7 +8,7 @@
  * of singular values, 2005. */
 #include <float.h>
 
-#include "dense/thin.h"
+#include "dense/dense.h"
 #include "reg/spectral.h"
 
 static double squared_norm(ptrdiff_t n, const double *x) { return square(crs_norm(n, x)); }
