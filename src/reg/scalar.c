@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * scalar: weight * rho(|x|) on the line: prox, box-restricted prox, distance to the limiting
- * subdifferential. A weight scales the step: prox_{t (w rho)} = prox_{(t w) rho}. */
+ * scalar: weight * rho(|x|) on the line: prox, box-restricted prox, dead zone, distance to the
+ * limiting subdifferential. A weight scales the step: prox_{t (w rho)} = prox_{(t w) rho}. */
+#include <float.h>
+
 #include "reg/reg.h"
 
 double crs_scalar_value(const crs_scalar *r, double x)
@@ -102,4 +104,18 @@ double crs_scalar_prox_box(const crs_scalar *r, double t, double v, double low, 
         for (int k = 0; k < n; k++) offer(&s, sign * y[k]);
     }
     return s.x;
+}
+
+double crs_dead_zone(const crs_scalar *r, double t)
+{
+    union {
+        uint64_t bits;
+        double number;
+    } low = { 0 }, high = { .number = DBL_MAX }, middle;
+    if (crs_scalar_prox(r, t, DBL_MAX) == 0) return INFINITY;
+    while (high.bits - low.bits > 1) {
+        middle.bits = low.bits + (high.bits - low.bits) / 2;
+        *(crs_scalar_prox(r, t, middle.number) == 0 ? &low : &high) = middle;
+    }
+    return low.number;
 }
