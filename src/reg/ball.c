@@ -84,7 +84,7 @@ typedef struct {
 
 static double member(const family *f, double c, ptrdiff_t j)
 {
-    const crs_scalar at = scalar_at(f->r, j);
+    const crs_penalty_value at = scalar_at(f->r, j);
     return crs_scalar_prox(&at, c * f->t, c * f->v[j]);
 }
 

@@ -99,7 +99,7 @@ static double value(const crease_reg *r, const crease_space *s, const double *x,
     double sum = 0;
     (void)s;
     for (ptrdiff_t i = 0; i < r->groups->count; i++) {
-        const crs_scalar at = scalar_at(r, i);
+        const crs_penalty_value at = scalar_at(r, i);
         sum += crs_scalar_value(&at, norm_of(r->groups, i, x, work));
     }
     return sum;
@@ -121,7 +121,7 @@ static void prox(const crease_reg *r, const crease_space *s, double t, const dou
 {
     (void)s;
     for (ptrdiff_t i = 0; i < r->groups->count; i++) {
-        const crs_scalar at = scalar_at(r, i);
+        const crs_penalty_value at = scalar_at(r, i);
         const double norm = norm_of(r->groups, i, v, work);
         set_length(r->groups, i, norm, crs_scalar_prox(&at, t, norm), v, x);
     }
@@ -132,7 +132,7 @@ static void prox(const crease_reg *r, const crease_space *s, double t, const dou
 static void nearest_in(const crease_reg *r, ptrdiff_t i, const double *x, const double *toward,
                        double *g, double *work)
 {
-    const crs_scalar at = scalar_at(r, i);
+    const crs_penalty_value at = scalar_at(r, i);
     const crease_groups *a = r->groups;
     const double y = norm_of(a, i, x, work), length = norm_of(a, i, toward, work);
     double radial = 0;
@@ -167,7 +167,7 @@ static double gap(const crease_groups *a, ptrdiff_t i, double slope, double y, c
 static double dist_of(const crease_reg *r, ptrdiff_t i, const double *x, const double *g,
                       double *work)
 {
-    const crs_scalar at = scalar_at(r, i);
+    const crs_penalty_value at = scalar_at(r, i);
     const double y = norm_of(r->groups, i, x, work);
     if (y == 0 || isinf(y)) return crs_scalar_dist(&at, y, norm_of(r->groups, i, g, work));
     const double before = crs_scalar_slope_before(&at, y), after = crs_scalar_slope_after(&at, y);
@@ -190,7 +190,7 @@ static void prox_ball(const crease_reg *r, const crease_space *s, double t, doub
                       const double *v, double *x, double *work)
 {
     if (r->groups->count == 1) {
-        const crs_scalar at = scalar_at(r, 0);
+        const crs_penalty_value at = scalar_at(r, 0);
         const double norm = norm_of(r->groups, 0, v, work);
         set_length(r->groups, 0, norm, crs_scalar_prox_box(&at, t, norm, 0, radius), v, x);
     } else {
@@ -205,7 +205,7 @@ static double lipschitz(const crease_reg *r, double radius)
     double sum = 0;
     for (ptrdiff_t i = 0; i < r->groups->count; i++) {
         const double most = radius * sqrt((double)size_of(r->groups, i));
-        sum += square(times(scalar_at(r, i).weight, r->penalty->lipschitz(r->par, most)));
+        sum += square(times(reg_weight(r, i), r->penalty->lipschitz(r->par, most)));
     }
     return sqrt(sum);
 }

@@ -25,27 +25,49 @@ static inline double zero_at(double y) { return y == y ? 0 : y; }
 /* A constant that exists only for lambda = 0: slope at 0, Lipschitz, weak convexity. */
 static inline double unbounded(double lambda) { return lambda > 0 ? INFINITY : 0; }
 
-/* The scalar regularizer weight * rho(|x|), from which the vector ones are made (scalar.c). */
+/* The weighted penalty weight * rho(|x|) on the line, from which the regularizers of vectors and
+ * the engines of the models are made (scalar.c). */
 typedef struct {
-    const crease_penalty *p;
-    const double *par;
+    const crease_penalty *rho;
+    double par[CREASE_PARS];
     double weight;
-} crs_scalar;
+} crs_penalty_value;
 
-double crs_scalar_value(const crs_scalar *r, double x);
-double crs_scalar_prox(const crs_scalar *r, double t, double v);
-double crs_scalar_prox_box(const crs_scalar *r, double t, double v, double low, double high);
-/* The largest w with prox_{t r}(w) = 0. */
-double crs_dead_zone(const crs_scalar *r, double t);
-double crs_scalar_slope_before(const crs_scalar *r, double y);      /* weight rho'(y-), y > 0  */
-double crs_scalar_slope_after(const crs_scalar *r, double y);       /* weight rho'(y+), y >= 0 */
-double crs_scalar_nearest(const crs_scalar *r, double x, double g); /* of the subdifferential */
-double crs_scalar_dist(const crs_scalar *r, double x, double g);
-double crs_scalar_dist_box(const crs_scalar *r, double x, double g, double low, double high);
-
-static inline crs_scalar scalar_at(const crease_reg *r, ptrdiff_t j)
+static inline crs_penalty_value crs_penalty_of(const crease_penalty *rho, const double *par,
+                                               double weight)
 {
-    return (crs_scalar){ r->penalty, r->par, r->weight ? r->weight[j] : 1 };
+    crs_penalty_value a = { .rho = rho, .weight = weight };
+    for (int k = 0, n = rho ? crease_param_count(rho->params) : 0; k < n; k++) a.par[k] = par[k];
+    return a;
+}
+
+/* c = alpha_N/(1 + alpha_N): what is left of |Z - M|^2 + alpha_N |Y - E - Z|^2 after the least Z is
+ * c |Y - E - M|^2. */
+static inline double crs_noise_share(double alpha_noise) { return alpha_noise / (1 + alpha_noise); }
+
+double crs_scalar_value(const crs_penalty_value *r, double x);
+double crs_scalar_prox(const crs_penalty_value *r, double t, double v);
+double crs_scalar_prox_box(const crs_penalty_value *r, double t, double v, double low, double high);
+/* The largest w with prox_{t r}(w) = 0. */
+double crs_dead_zone(const crs_penalty_value *r, double t);
+double crs_scalar_slope_before(const crs_penalty_value *r, double y); /* weight rho'(y-), y > 0  */
+double crs_scalar_slope_after(const crs_penalty_value *r, double y);  /* weight rho'(y+), y >= 0 */
+double crs_scalar_nearest(const crs_penalty_value *r, double x,
+                          double g); /* of the subdifferential */
+double crs_scalar_dist(const crs_penalty_value *r, double x, double g);
+double crs_scalar_dist_box(const crs_penalty_value *r, double x, double g, double low, double high);
+
+static inline double reg_weight(const crease_reg *r, ptrdiff_t j)
+{
+    return r->weight ? r->weight[j] : 1;
+}
+
+/* The penalty of r on its j-th entry, group or singular value. */
+static inline crs_penalty_value scalar_at(const crease_reg *r, ptrdiff_t j)
+{
+    crs_penalty_value a = { .rho = r->penalty, .weight = reg_weight(r, j) };
+    memcpy(a.par, r->par, sizeof a.par);
+    return a;
 }
 
 static inline double lower_at(const crease_bounds *b, ptrdiff_t j)

@@ -17,8 +17,9 @@ static double upper_in(const crs_range *a, ptrdiff_t j)
 void crs_entries_prox(const crease_reg *r, const crease_space *s, double t, const crs_range *range,
                       const double *v, double *x)
 {
+    crs_penalty_value at = scalar_at(r, 0);
     for (ptrdiff_t j = 0, n = crease_size(s); j < n; j++) {
-        const crs_scalar at = scalar_at(r, j);
+        at.weight = reg_weight(r, j);
         x[j] = crs_scalar_prox_box(&at, t, v[j], lower_in(range, j), upper_in(range, j));
     }
 }
@@ -26,9 +27,10 @@ void crs_entries_prox(const crease_reg *r, const crease_space *s, double t, cons
 double crs_entries_value(const crease_reg *r, const crease_space *s, const crs_range *range,
                          const double *x)
 {
+    crs_penalty_value at = scalar_at(r, 0);
     double sum = 0;
     for (ptrdiff_t j = 0, n = crease_size(s); j < n; j++) {
-        const crs_scalar at = scalar_at(r, j);
+        at.weight = reg_weight(r, j);
         const bool outside = x[j] < lower_in(range, j) || x[j] > upper_in(range, j);
         sum += outside ? INFINITY : crs_scalar_value(&at, x[j]);
     }
@@ -38,9 +40,10 @@ double crs_entries_value(const crease_reg *r, const crease_space *s, const crs_r
 double crs_entries_dist(const crease_reg *r, const crease_space *s, const crs_range *range,
                         const double *x, const double *g)
 {
+    crs_penalty_value at = scalar_at(r, 0);
     double sum = 0;
     for (ptrdiff_t j = 0, n = crease_size(s); j < n; j++) {
-        const crs_scalar at = scalar_at(r, j);
+        at.weight = reg_weight(r, j);
         sum += square(crs_scalar_dist_box(&at, x[j], g[j], lower_in(range, j), upper_in(range, j)));
     }
     return sqrt(crease_sum(s, sum));
@@ -59,9 +62,10 @@ static double value(const crease_reg *r, const crease_space *s, const double *x,
 void crs_separable_prox(const crease_reg *r, const crease_space *s, double t, const double *v,
                         double *x, double *work)
 {
+    crs_penalty_value at = scalar_at(r, 0);
     (void)work;
     for (ptrdiff_t j = 0, n = crease_size(s); j < n; j++) {
-        const crs_scalar at = scalar_at(r, j);
+        at.weight = reg_weight(r, j);
         x[j] = crs_scalar_prox(&at, t, v[j]);
     }
 }
@@ -76,9 +80,10 @@ static double dist(const crease_reg *r, const crease_space *s, const double *x, 
 static void nearest(const crease_reg *r, const crease_space *s, const double *x,
                     const double *toward, double *g, double *work)
 {
+    crs_penalty_value at = scalar_at(r, 0);
     (void)work;
     for (ptrdiff_t j = 0, n = crease_size(s); j < n; j++) {
-        const crs_scalar at = scalar_at(r, j);
+        at.weight = reg_weight(r, j);
         g[j] = crs_scalar_nearest(&at, x[j], toward[j]);
     }
 }

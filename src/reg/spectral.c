@@ -21,7 +21,7 @@ static double squared_norm(ptrdiff_t n, const double *x) { return square(crs_nor
  * its rounding the nearer of the two slopes there counts. */
 static double slope_dist(const crease_reg *r, double s, double rounding, double c)
 {
-    const crs_scalar at = { r->penalty, r->par, 1 };
+    const crs_penalty_value at = crs_penalty_of(r->penalty, r->par, 1);
     const double kink = r->penalty->kink ? r->penalty->kink(r->par) : INFINITY;
     return crs_scalar_dist(&at, fabs(s - kink) <= rounding ? kink : s, c);
 }
