@@ -3,7 +3,7 @@
  *
  * Nothing here is taken from the method that produced the point. */
 #include "certify/certify.h"
-#include "set/pair.h"
+#include "set/set.h"
 
 static ptrdiff_t most(ptrdiff_t a, ptrdiff_t b) { return a > b ? a : b; }
 
