@@ -110,10 +110,15 @@ double crs_ball_step(const crease_reg *r, const crease_space *s);
  */
 bool crs_homogeneous(const crease_reg *r);
 
+static inline bool crs_is_kind(const crease_reg *r, crease_reg_kind kind) /* ops NULL: of none */
+{
+    return r->ops && r->ops->kind == kind;
+}
+
 /* A penalty by entries with nothing but its own parameters: alpha rho, the same for all. */
 static inline bool crs_is_plain(const crease_reg *r)
 {
-    return r->ops->kind == CREASE_KIND_ENTRIES && !r->weight;
+    return crs_is_kind(r, CREASE_KIND_ENTRIES) && !r->weight;
 }
 
 /* r without the factors of crease_scaled. */
