@@ -21,7 +21,7 @@ crs_envelope_rule crs_envelope_rule_of(const crs_envelope_face *f, double alpha_
 {
     crs_envelope_rule a = { .c = alpha_noise / (1 + alpha_noise) };
     a.t = 1 / (2 * a.c);
-    a.penalty = (crs_scalar){ f->penalty, f->par, f->alpha };
+    a.penalty = crs_penalty_of(f->penalty, f->par, f->alpha);
     a.soft = f->penalty == &crs_l1;
     a.dead = a.soft ? a.t * f->alpha * f->par[0] : crs_dead_zone(&a.penalty, a.t);
     take_pieces(&a, f);

@@ -51,8 +51,8 @@ typedef struct {
     bool full;    /* all sums; otherwise those of theta */
     double beta, h_e, h_z;
     double fold; /* z_scale where it is the same for both W, else 1: what comes before it has it */
-    crs_cp_entry at[2]; /* W = 0, W = 1 */
-    crs_scalar penalty; /* alpha R */
+    crs_cp_entry at[2];        /* W = 0, W = 1 */
+    crs_penalty_value penalty; /* alpha R */
 } crs_cp_rule;
 
 /* Rows of t, z, b, older, mask are `stride` apart; of e, e_stride. */

@@ -19,8 +19,8 @@ enum {
 typedef struct {
     double c, t, dead, shoulder, end, fall;
     bool piecewise;
-    bool soft;          /* l1: no end */
-    crs_scalar penalty; /* alpha rho */
+    bool soft;                 /* l1: no end */
+    crs_penalty_value penalty; /* alpha rho */
 } crs_envelope_rule;
 
 /* CRS_TILE_ROWS rows by at most `width` columns. Rows of t and mask are `stride` apart, of r,

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
- * mttkrp: T_(n) M_n, the matricized tensor times Khatri-Rao product, without unfolding
+ * kruskal: products with [[X_1, ..., X_d]]: the tensor itself, T_(n) M_n (the matricized tensor
+ * times the Khatri-Rao product), M_n'M_n, and the case of rank one, T(x_1, ..., x_d)
  *
  * T is streamed once as a (left x right) matrix. For a mode among the rows, T K with K the
  * Khatri-Rao rows of the columns sums over all modes of the columns in one matrix product; for a
  * mode among the columns, T'K does it over the rows. What remains is an entrywise product with
  * the Khatri-Rao rows of the other modes on the same side, summed over them. The cost is
- * 2 |T| rank flops plus lower order; the memory is a slab's.
- * Phan, Tichavsky, Cichocki, Fast alternating LS algorithms for high order CANDECOMP/PARAFAC
- * tensor factorizations, 2013. */
+ * 2 |T| rank flops plus lower order; the memory is a slab's. Phan, Tichavsky, Cichocki, Fast
+ * alternating LS algorithms for high order CANDECOMP/PARAFAC tensor factorizations, 2013. */
 #include "tensor/tensor.h"
 
 /* c (m x rank) = op(a) b + beta c, op(a) m x k */
@@ -71,4 +71,82 @@ void crs_mttkrp(const crs_kruskal *k, int n, double alpha, const double *tensor,
 {
     const crs_slabs s = crs_slabs_of(&k->shape);
     (n < s.split ? by_rows : by_columns)(k, s, n, alpha, tensor, out, work);
+}
+
+void crs_gram_except(const crs_kruskal *k, int n, double *g, double *work)
+{
+    const ptrdiff_t size = k->rank * k->rank;
+    fill(size, 1, g);
+    for (int j = 0; j < k->shape.order; j++) {
+        if (j == n) continue;
+        crs_gram(k->shape.dim[j], k->rank, k->factor[j], work);
+        for (ptrdiff_t r = 0; r < size; r++) g[r] *= work[r];
+    }
+}
+
+/* work: the Khatri-Rao rows of the columns (right x rank), which stay, then those of a slab. */
+static double *prepare(const crs_kruskal *k, crs_slabs s, double *work)
+{
+    crs_khatri_rao(k, (crs_modes){ s.split, k->shape.order, -1 }, 0, s.right, work);
+    return work + s.right * k->rank;
+}
+
+/* slab += alpha [[X]](rows first .. first+count-1) */
+static void add_slab(const crs_kruskal *k, crs_slabs s, ptrdiff_t first, ptrdiff_t count,
+                     double alpha, double *slab, double *work)
+{
+    double *rows = work + s.right * k->rank;
+    crs_khatri_rao(k, (crs_modes){ 0, s.split, -1 }, first, count, rows);
+    crs_gemm(false, true, count, s.right, k->rank, alpha, rows, work, 1, slab);
+}
+
+void crs_reconstruct(const crs_kruskal *k, double alpha, double *out, double *work)
+{
+    const crs_slabs s = crs_slabs_of(&k->shape);
+    prepare(k, s, work);
+    for (ptrdiff_t row = 0; row < s.left; row += s.rows) {
+        const ptrdiff_t count = fewer(s.left - row, s.rows);
+        add_slab(k, s, row, count, alpha, out + row * s.right, work);
+    }
+}
+
+double crs_kruskal_distance2(const crs_kruskal *k, const double *tensor, double *work)
+{
+    const crs_slabs s = crs_slabs_of(&k->shape);
+    double *slab = prepare(k, s, work) + s.rows * k->rank, sum = 0;
+    for (ptrdiff_t row = 0; row < s.left; row += s.rows) {
+        const ptrdiff_t count = fewer(s.left - row, s.rows);
+        copy(count * s.right, tensor + row * s.right, slab);
+        add_slab(k, s, row, count, -1, slab, work);
+        sum += crs_dot(count * s.right, slab, slab);
+    }
+    return sum;
+}
+
+static crs_kruskal rank_one(const crease_space *shape, const double *const *x)
+{
+    crs_kruskal k = { .shape = *shape, .rank = 1 };
+    for (int n = 0; n < shape->order; n++) k.factor[n] = x[n];
+    return k;
+}
+
+ptrdiff_t crs_contract_scratch(const crease_space *shape)
+{
+    return shape->dim[0] + crs_kruskal_scratch(shape, 1);
+}
+
+void crs_contract_except(const crease_space *shape, const double *tensor, const double *const *x,
+                         int n, double alpha, double *out, double *work)
+{
+    const crs_kruskal k = rank_one(shape, x);
+    crs_mttkrp(&k, n, alpha, tensor, out, work);
+}
+
+double crs_contract(const crease_space *shape, const double *tensor, const double *const *x,
+                    double *work)
+{
+    const ptrdiff_t n = shape->dim[0];
+    fill(n, 0, work);
+    crs_contract_except(shape, tensor, x, 0, 1, work, work + n);
+    return crs_dot(n, work, x[0]);
 }
