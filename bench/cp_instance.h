@@ -11,7 +11,7 @@
 #include "bench.h"
 #include "core/parallel.h"
 #include "dense/dense.h"
-#include "rpca/fused/cp_fused.h"
+#include "rpca/fused/fused.h"
 
 enum { ARRAYS = 4, GEMM = 384, PIECES = 64 };
 

@@ -9,7 +9,7 @@
 
 #include "rpca/cp_point.h"
 #include "rpca/cp_rpca.h"
-#include "rpca/fused/cp_fused.h"
+#include "rpca/fused/fused.h"
 
 /* An engine makes iterations. Its memory is there before the first one. */
 typedef struct {

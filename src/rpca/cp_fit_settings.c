@@ -2,7 +2,7 @@
  * cp_fit_settings: which engine runs a model, and with what */
 #include "core/parallel.h"
 #include "rpca/cp_fit.h"
-#include "rpca/fused/cp_fused.h"
+#include "rpca/fused/fused.h"
 
 crease_cp_fit_settings crease_cp_fit_default(const crease_space *shape, ptrdiff_t rank)
 {

@@ -5,7 +5,7 @@
 #define CRS_CP_FIT_START_H
 
 #include "rpca/cp_fit.h"
-#include "rpca/fused/cp_fused.h"
+#include "rpca/fused/fused.h"
 
 /* The data and the mask of a fit; NULL: memory. */
 crease_cp_rpca *crs_cp_fit_shell(const crease_cp_fit *f, double *tensor, crease_error *e);

@@ -2,7 +2,7 @@
  * cp_fused: any allocation may fail, and the forecast is what is allocated */
 #include <stdlib.h>
 
-#include "rpca/fused/cp_fused.h"
+#include "rpca/fused/fused.h"
 #include "support/fail_alloc.h"
 #include "support/test.h"
 

@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-#include "rpca/fused/cp_fused.h"
+#include "rpca/fused/fused.h"
 #include "support/test.h"
 
 typedef struct {

@@ -4,7 +4,7 @@
 #define CREASE_TEST_TUCKER_PLANTED_H
 
 #include "reg/reg.h"
-#include "rpca/tucker/tucker_fit.h"
+#include "rpca/tucker/tucker.h"
 #include "support/test.h"
 
 enum { MOST = 12000 };

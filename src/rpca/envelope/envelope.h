@@ -10,7 +10,7 @@
 #ifndef CRS_ENVELOPE_H
 #define CRS_ENVELOPE_H
 
-#include "rpca/fused/cp_fused.h"
+#include "rpca/fused/fused.h"
 #include "rpca/kernels/envelope_kernel.h"
 
 typedef struct {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * envelope_path: the threshold that falls with the median of |r|, and the ridge in its units */
-#include "rpca/envelope/envelope_solver_state.h"
+#include "rpca/envelope/state.h"
 
 crs_envelope_face crs_envelope_l1(double t, double c)
 {

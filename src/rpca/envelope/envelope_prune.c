@@ -3,7 +3,7 @@
  *
  * A component has sum I_n - d + 1 parameters. One that reaches fewer entries than half of them,
  * counted by prod |a_n|_2^4/|a_n|_4^4, costs more than naming its entries as outliers. */
-#include "rpca/envelope/envelope_solver_state.h"
+#include "rpca/envelope/state.h"
 
 /* |column|_2 and |column|_2^4/|column|_4^4 */
 static double column(ptrdiff_t rows, ptrdiff_t stride, const double *x, double *reach)

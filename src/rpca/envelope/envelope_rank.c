@@ -5,7 +5,7 @@
  * save t^2 for each of its parameters could as well be named as that many outliers. So pruning
  * and merging are kept unless the sum grows by more; columns that became free are tried again at
  * random while the fit is poor, and kept if it falls by more. */
-#include "rpca/envelope/envelope_solver_state.h"
+#include "rpca/envelope/state.h"
 
 #include <crease/random.h>
 

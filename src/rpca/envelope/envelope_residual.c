@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * envelope_residual: the relative stationarity residual of every factor, and balanced columns */
-#include "rpca/envelope/envelope_solver_state.h"
+#include "rpca/envelope/state.h"
 
 double crs_envelope_ridge(const crs_envelope_solver *s, const double *x)
 {

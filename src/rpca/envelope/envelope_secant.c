@@ -4,7 +4,7 @@
  * The model's Hessian stands in the middle of the two-loop recursion for products with the inverse
  * BFGS matrix; a pair is (x' - x, g' - g) of one step at one penalty and ridge.
  * Nocedal, Updating quasi-Newton matrices with limited storage, 1980. */
-#include "rpca/envelope/envelope_solver_state.h"
+#include "rpca/envelope/state.h"
 
 static double *pair_step(const crs_envelope_solver *s, int k)
 {

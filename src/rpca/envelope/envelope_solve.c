@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * envelope_solve: one step of the trust-region Levenberg-Marquardt method on the factors */
-#include "rpca/envelope/envelope_solver_state.h"
+#include "rpca/envelope/state.h"
 
 static void look(crs_envelope_solver *s, crs_envelope_point *p, const crs_envelope_face *judge,
                  const crs_envelope_face *next)

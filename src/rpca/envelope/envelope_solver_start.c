@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * envelope_solver_start: the first point, another penalty from here, and what a caller reads */
-#include "rpca/envelope/envelope_solver_state.h"
+#include "rpca/envelope/state.h"
 
 /* A penalty whose prox is never 0 has no l1 to come from. */
 static crs_envelope_stage first_stage(const crs_envelope_solver *s, double t)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * envelope_stage: when the path ends, the ridge goes, another penalty comes, and all is done */
-#include "rpca/envelope/envelope_solver_state.h"
+#include "rpca/envelope/state.h"
 
 static const double ridge_stop = 1e-4, ridge_angle = 2e-2, switch_stop = 1e-4, share_stop = 1e-3;
 enum { patience = 25 };

@@ -4,7 +4,7 @@
 #define CRS_ENVELOPE_STATE_H
 
 #include "rpca/envelope/envelope.h"
-#include "rpca/fused/cp_state.h"
+#include "rpca/fused/state.h"
 
 enum { CRS_ENVELOPE_PANEL = 32 }; /* rows that share one computation of Khatri-Rao rows */
 

@@ -3,7 +3,7 @@
  *
  * More, The Levenberg-Marquardt algorithm, 1978; the weights are those of iteratively reweighted
  * least squares, s/r, as a product of their averages over the slices. */
-#include "rpca/envelope/envelope_solver_state.h"
+#include "rpca/envelope/state.h"
 
 enum { MOST_CG = 150, MOST_TRIES = 60 };
 

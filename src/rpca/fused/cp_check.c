@@ -2,7 +2,7 @@
  * cp_check: are the settings of a fused CP iteration in range? */
 #include <limits.h>
 
-#include "rpca/fused/cp_state.h"
+#include "rpca/fused/state.h"
 
 static bool not_negative(double x) { return x >= 0 && x < INFINITY; }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * cp_collect: w = Z'V, V the Khatri-Rao product of the rows' modes, in one read of Z */
-#include "rpca/fused/cp_state.h"
+#include "rpca/fused/state.h"
 
 static ptrdiff_t padded(const crs_cp_fused *s)
 {

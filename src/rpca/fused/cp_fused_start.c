@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "dense/dense.h"
-#include "rpca/fused/cp_state.h"
+#include "rpca/fused/state.h"
 
 /* to = from in the tensors' type, or 0 */
 static void set(const crs_cp_fused *s, ptrdiff_t n, const double *from, void *to)

@@ -7,7 +7,7 @@
  * and with Lambda = w B - a dB (cp_rule.c), a = lambda_older,
  *   |Lambda|^2 = w^2 |B|^2 - 2 w a <B, dB> + a^2 |dB|^2,  2 <B, dB> = |B|^2 - |B^k|^2 + |dB|^2,
  * where w = 0 at entries that are not observed. Nothing is read again. */
-#include "rpca/fused/cp_state.h"
+#include "rpca/fused/state.h"
 
 double crs_cp_half_squares(const crs_cp_fused *s)
 {

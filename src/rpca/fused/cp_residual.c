@@ -4,7 +4,7 @@
  * y = Z K of the last step is current and serves the modes of the rows; those of the columns cost
  * one more read of Z. Only scratch is written, so that the iteration goes on as if not asked. */
 #include "dense/dense.h"
-#include "rpca/fused/cp_state.h"
+#include "rpca/fused/state.h"
 
 static void measure(crs_cp_fused *s, const double *table, int from, int to,
                     crs_cp_factor_residual *out)

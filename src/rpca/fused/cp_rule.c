@@ -6,7 +6,7 @@
  *   ADMM-m, majorant ell   Lambda' = ell B' - (ell - w) B
  *   ADMM-m, exact          Lambda' = w B'
  * Jiang, Lin, Ma, Zhang 2019, section 5. */
-#include "rpca/fused/cp_state.h"
+#include "rpca/fused/state.h"
 
 /* B' = own B + gain Lambda - b_s r; older and B for Lambda */
 static void express(crs_cp_entry *a, double own, double gain)

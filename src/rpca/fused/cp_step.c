@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * cp_step: one iteration, and its statistics */
-#include "rpca/fused/cp_state.h"
+#include "rpca/fused/state.h"
 
 /* |p a + q b| from |a|^2, |b|^2 and <a, b> */
 static double combined(double p, double aa, double q, double bb, double ab)

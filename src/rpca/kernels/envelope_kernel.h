@@ -3,7 +3,7 @@
 #ifndef CRS_ENVELOPE_KERNEL_H
 #define CRS_ENVELOPE_KERNEL_H
 
-#include "rpca/kernels/cp_kernel.h"
+#include "rpca/kernels/kernels.h"
 
 /* What is added up over the observed entries. */
 enum {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * instruction_set: which of the compiled kernels this processor can run */
-#include "rpca/kernels/cp_kernel.h"
+#include "rpca/kernels/kernels.h"
 
 bool crs_processor_has(int k)
 {

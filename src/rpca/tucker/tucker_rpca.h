@@ -5,7 +5,7 @@
 
 #include <crease/tucker_rpca.h>
 
-#include "rpca/tucker/tucker_fit.h"
+#include "rpca/tucker/tucker.h"
 
 enum { CRS_TUCKER_BLOCKS = CREASE_MAX_ORDER + 4 };
 

@@ -3,7 +3,7 @@
 #ifndef CRS_TUCKER_STATE_H
 #define CRS_TUCKER_STATE_H
 
-#include "rpca/tucker/tucker_fit.h"
+#include "rpca/tucker/tucker.h"
 
 struct crs_tucker_fit {
     crs_tucker_settings c;

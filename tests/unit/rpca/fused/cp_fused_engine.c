@@ -10,7 +10,7 @@
 
 #include <crease/rpca.h>
 
-#include "rpca/fused/cp_fused.h"
+#include "rpca/fused/fused.h"
 #include "solve/solver.h"
 #include "support/rpca_naive.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * cp_fused_refusals: settings and starts that make no sense are named */
-#include "rpca/fused/cp_fused.h"
+#include "rpca/fused/fused.h"
 #include "support/test.h"
 
 static const crease_space matrix = { .order = 2, .dim = { 2, 2 } };

@@ -3,7 +3,7 @@
 #include "rpca/kernels/envelope_kernel.h"
 
 #if defined(__AVX2__) && defined(__FMA__)
-#include "rpca/kernels/lanes_avx2.inc"
+#include "rpca/kernels/lanes_avx2.h"
 
 static inline vec widen_part(const float *x, int n)
 {
@@ -32,5 +32,5 @@ static inline void bins(vec a, int64_t *bin)
 
 #define KERNEL      crs_envelope_kernel_avx2
 #define KERNEL_NAME "avx2"
-#include "rpca/kernels/envelope_kernel.inc"
+#include "rpca/kernels/envelope.inc"
 #endif

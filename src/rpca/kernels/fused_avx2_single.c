@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * cp_kernel_avx2_single: the kernels with eight floats a vector and fused multiply-add */
-#include "rpca/kernels/cp_kernel.h"
+#include "rpca/kernels/kernels.h"
 
 #if defined(__AVX2__) && defined(__FMA__)
 #include <immintrin.h>
@@ -87,5 +87,5 @@ static inline void add_totals(const float *x, ptrdiff_t stride, double *y)
 
 #define KERNEL      crs_cp_kernel_avx2_single
 #define KERNEL_NAME "avx2 single"
-#include "rpca/kernels/cp_kernel.inc"
+#include "rpca/kernels/fused.inc"
 #endif

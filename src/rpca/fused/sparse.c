@@ -6,7 +6,7 @@
  * loses nothing: -0 never occurs, and NaN is not 0. */
 #include <string.h>
 
-#include "rpca/fused/cp_state.h"
+#include "rpca/fused/state.h"
 
 enum { SPARSE = 8 }; /* a tile is packed when at most one entry in so many is not 0 */
 

@@ -3,7 +3,7 @@
 #include "rpca/kernels/envelope_kernel.h"
 
 #if defined(__AVX512F__)
-#include "rpca/kernels/lanes_avx512.inc"
+#include "rpca/kernels/lanes_avx512.h"
 
 static inline vec widen_part(const float *x, int n)
 {
@@ -29,5 +29,5 @@ static inline void bins(vec a, int64_t *bin)
 
 #define KERNEL      crs_envelope_kernel_avx512
 #define KERNEL_NAME "avx512"
-#include "rpca/kernels/envelope_kernel.inc"
+#include "rpca/kernels/envelope.inc"
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * envelope_memory: the solver's settings, memory and start */
-#include "rpca/envelope/envelope_solver_state.h"
+#include "rpca/envelope/state.h"
 
 crs_envelope_solver_settings crs_envelope_solver_default(const crease_space *shape, ptrdiff_t rank)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * cp_memory: how the tensor is cut, and one block of memory carved for everything */
 #include "core/carve.h"
-#include "rpca/fused/cp_state.h"
+#include "rpca/fused/state.h"
 
 enum {
     STAGGER = 9 * CRS_LINE, /* between tensors, lest equal places share a cache set */

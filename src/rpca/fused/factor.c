@@ -4,7 +4,7 @@
  * Z_(n) M_n comes from y (modes of the rows) or w (modes of the columns), in which the modes of
  * the other side are summed over already. A singular system without h and nu is solved by the
  * pseudo-inverse. */
-#include "rpca/fused/cp_state.h"
+#include "rpca/fused/state.h"
 
 void crs_cp_right_side(crs_cp_fused *s, const double *table, int from, int to, int n)
 {

@@ -6,7 +6,7 @@
  * the iterate's potential, the same is done with theta = 0, which never is. Every bound of the
  * plain method stays true (docs/theory.md, extrapolation of factors). Restarts after O'Donoghue
  * and Candes 2015; for alternating least squares Mitchell, Ye, De Sterck 2020. */
-#include "rpca/fused/cp_state.h"
+#include "rpca/fused/state.h"
 
 /* The objective at the factors, all else eliminated. */
 static double eliminate(crs_cp_fused *s)

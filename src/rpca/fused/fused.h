@@ -10,7 +10,7 @@
 #ifndef CRS_CP_FUSED_H
 #define CRS_CP_FUSED_H
 
-#include "rpca/kernels/cp_kernel.h"
+#include "rpca/kernels/kernels.h"
 #include "tensor/tensor.h"
 
 typedef enum { CRS_CP_ADMM_G, CRS_CP_ADMM_M, CRS_CP_BCD } crs_cp_method;

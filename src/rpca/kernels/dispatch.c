@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * cp_kernel: the kernels of the fused iterations, by instruction set */
-#include "rpca/kernels/cp_kernel.h"
+#include "rpca/kernels/kernels.h"
 
 static const crs_cp_kernel *const kernels[CRS_INSTRUCTION_SETS][2] = {
 #if defined(__x86_64__)

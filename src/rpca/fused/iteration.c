@@ -6,7 +6,7 @@
  * Z_(n) M_n for all modes of the rows in the next iteration. Collect: w = Z'V, V the rows' product
  * with their new factors, yields those of the columns. Sums are made band by band and added in
  * the bands' order, whichever thread works on which. */
-#include "rpca/fused/cp_state.h"
+#include "rpca/fused/state.h"
 
 crs_cp_tile crs_cp_tile_at(const crs_cp_fused *s, ptrdiff_t row, ptrdiff_t rows, ptrdiff_t chunk)
 {

@@ -3,7 +3,7 @@
  *
  * The best rank-one tensor near C_r + C_s by alternating least squares, from the larger of the
  * two; what is left of |C_r + C_s|^2 needs inner products of columns alone. */
-#include "rpca/envelope/envelope_solver_state.h"
+#include "rpca/envelope/state.h"
 
 enum { SWEEPS = 20 };
 static const double alike = 0.15;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * cp_kernel_avx512: the kernels with eight doubles a vector */
-#include "rpca/kernels/cp_kernel.h"
+#include "rpca/kernels/kernels.h"
 
 #if defined(__AVX512F__)
-#include "rpca/kernels/lanes_avx512.inc"
+#include "rpca/kernels/lanes_avx512.h"
 
 static inline unsigned nonzero(vec a)
 {
@@ -29,5 +29,5 @@ static inline void add_totals(const double *x, ptrdiff_t stride, double *y)
 
 #define KERNEL      crs_cp_kernel_avx512
 #define KERNEL_NAME "avx512"
-#include "rpca/kernels/cp_kernel.inc"
+#include "rpca/kernels/fused.inc"
 #endif

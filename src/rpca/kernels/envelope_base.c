@@ -3,7 +3,7 @@
 #include "rpca/kernels/envelope_kernel.h"
 
 typedef double real;
-#include "rpca/kernels/cp_plain.inc"
+#include "rpca/kernels/lanes_base.h"
 
 static inline vec widen_part(const float *x, int n) { return (void)n, (double)*x; }
 typedef bool lanes;
@@ -23,4 +23,4 @@ static inline void bins(vec a, int64_t *bin)
 
 #define KERNEL      crs_envelope_kernel_base
 #define KERNEL_NAME "base"
-#include "rpca/kernels/envelope_kernel.inc"
+#include "rpca/kernels/envelope.inc"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * cp_kernel_avx2: the kernels with four doubles a vector and fused multiply-add */
-#include "rpca/kernels/cp_kernel.h"
+#include "rpca/kernels/kernels.h"
 
 #if defined(__AVX2__) && defined(__FMA__)
-#include "rpca/kernels/lanes_avx2.inc"
+#include "rpca/kernels/lanes_avx2.h"
 
 /* Bits that are not all 0 where |a| > most or a is NaN; bits of either; are there any? */
 static inline vec outside(vec a, vec most)
@@ -34,5 +34,5 @@ static inline void add_totals(const double *x, ptrdiff_t stride, double *y)
 
 #define KERNEL      crs_cp_kernel_avx2
 #define KERNEL_NAME "avx2"
-#include "rpca/kernels/cp_kernel.inc"
+#include "rpca/kernels/fused.inc"
 #endif

@@ -4,7 +4,7 @@
 #define CRS_CP_STATE_H
 
 #include "core/parallel.h"
-#include "rpca/fused/cp_fused.h"
+#include "rpca/fused/fused.h"
 
 enum { CRS_SLOT = 16 }; /* packed values that every tile has room of its own for */
 enum { CRS_CP_MOST_RANK = 1 << 20 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * cp_gather: T_(n) M_n from a table in which the modes of the other side are summed over already */
-#include "rpca/fused/cp_state.h"
+#include "rpca/fused/state.h"
 
 typedef struct {
     const crs_cp_gathering *g;

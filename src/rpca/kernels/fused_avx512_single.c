@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * cp_kernel_avx512_single: the kernels with sixteen floats a vector */
-#include "rpca/kernels/cp_kernel.h"
+#include "rpca/kernels/kernels.h"
 
 #if defined(__AVX512F__)
 #include <immintrin.h>
@@ -72,5 +72,5 @@ static inline void add_totals(const float *x, ptrdiff_t stride, double *y)
 
 #define KERNEL      crs_cp_kernel_avx512_single
 #define KERNEL_NAME "avx512 single"
-#include "rpca/kernels/cp_kernel.inc"
+#include "rpca/kernels/fused.inc"
 #endif
