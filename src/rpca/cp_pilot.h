@@ -9,7 +9,7 @@
 
 #include <crease/cp_fit.h>
 
-#include "rpca/envelope/envelope_solve.h"
+#include "rpca/envelope/envelope.h"
 
 typedef struct {
     crs_envelope_solver_settings c;

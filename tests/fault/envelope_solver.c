@@ -2,7 +2,7 @@
  * envelope_solver: any allocation may fail, the forecast is what is allocated, steps take none */
 #include <stdlib.h>
 
-#include "rpca/envelope/envelope_solve.h"
+#include "rpca/envelope/envelope.h"
 #include "support/fail_alloc.h"
 #include "support/test.h"
 

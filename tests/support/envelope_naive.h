@@ -12,7 +12,6 @@ typedef struct {
     crs_envelope_settings c;
     ptrdiff_t size, rank; /* rank <= c.rank */
     double *T, *x[CREASE_MAX_ORDER];
-    float *narrow; /* T in single precision; T holds the same numbers */
     unsigned char *mask;
     crs_envelope_face face;
 } example;
@@ -111,7 +110,7 @@ static inline void sums_free(crs_envelope_sums *s)
 
 static inline void example_free(example *a)
 {
-    free(a->T), free(a->narrow), free(a->mask);
+    free(a->T), free(a->mask);
     for (int n = 0; n < a->c.shape.order; n++) free(a->x[n]);
 }
 
@@ -121,7 +120,6 @@ static inline example example_make(const crs_envelope_settings *c, ptrdiff_t ran
 {
     example a = { .c = *c, .size = crease_size(&c->shape), .rank = rank };
     a.T = some(a.size);
-    a.narrow = malloc((size_t)a.size * sizeof *a.narrow);
     if (masked) a.mask = malloc((size_t)a.size);
     for (int n = 0; n < c->shape.order; n++) {
         a.x[n] = some(c->shape.dim[n] * rank);
@@ -132,10 +130,8 @@ static inline example example_make(const crs_envelope_settings *c, ptrdiff_t ran
         index_of(&c->shape, j, index);
         a.T[j] = low_rank(&a, index) + 0.3 * normal(d);
         if (uniform(d, 0, 1) < 0.2) a.T[j] += 5 * normal(d);
-        a.narrow[j] = (float)a.T[j];
-        if (c->single) a.T[j] = (double)a.narrow[j];
         if (masked) a.mask[j] = uniform(d, 0, 1) < 0.8;
-        if (masked && !a.mask[j]) a.T[j] = NAN, a.narrow[j] = NAN;
+        if (masked && !a.mask[j]) a.T[j] = NAN;
     }
     for (int n = 0; n < c->shape.order; n++)
         for (ptrdiff_t k = 0; k < c->shape.dim[n] * rank; k++) a.x[n][k] += 0.05 * normal(d);
@@ -146,8 +142,7 @@ static inline example example_make(const crs_envelope_settings *c, ptrdiff_t ran
 static inline crs_envelope *envelope_of(const example *a)
 {
     crease_error e = { CREASE_OK, "" };
-    crs_envelope *s =
-        crs_envelope_new(&a->c, a->c.single ? (const void *)a->narrow : (const void *)a->T, &e);
+    crs_envelope *s = crs_envelope_new(&a->c, a->T, &e);
     if (!s) fail_msg("%s", e.text);
     return s;
 }

@@ -3,10 +3,10 @@
 #ifndef CREASE_TEST_ENVELOPE_RUN_H
 #define CREASE_TEST_ENVELOPE_RUN_H
 
-#include "rpca/envelope/envelope_solve.h"
+#include "rpca/envelope/envelope.h"
 #include "support/envelope_naive.h"
 
-static inline crs_envelope_solver *solver_of(const crs_envelope_solver_settings *c, const void *T)
+static inline crs_envelope_solver *solver_of(const crs_envelope_solver_settings *c, const double *T)
 {
     crease_error e = { CREASE_OK, "" };
     crs_envelope_solver *s = crs_envelope_solver_new(c, T, &e);

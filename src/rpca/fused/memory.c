@@ -1,52 +1,161 @@
 /* SPDX-License-Identifier: MIT
- * cp_memory: how the tensor is cut, and one block of memory carved for everything */
+ * memory: a fused CP iteration made from its settings: these checked, the coefficients of its
+ * method, and one block of memory carved for everything */
 #include "core/carve.h"
+#include "dense/dense.h"
 #include "rpca/fused/state.h"
 
-enum {
-    STAGGER = 9 * CRS_LINE, /* between tensors, lest equal places share a cache set */
-    WIDE = 384,             /* columns of a tile at most */
-    FEW_COLUMNS = 32,       /* take in another mode below this, */
-    COLUMNS = 1 << 12,      /* up to so many */
-    MOST_BANDS = 32,
-    FEWEST_BANDS = 4,
-    SHARE = 16 /* the bands' sums of w take at most a SHARE-th of a tensor, if they can */
-};
+enum { STAGGER = 9 * CRS_LINE }; /* between tensors, lest equal places share a cache set */
 
-/* Of the tensors' type. */
-static void *reals(crs_carver *c, const crs_cp_fused *s, ptrdiff_t rows, ptrdiff_t columns)
+static bool not_negative(double x) { return x >= 0 && x < INFINITY; }
+
+static bool refuse(crease_error *e, const char *what, double value, const char *remedy)
+{
+    return crs_fail(e, CREASE_BAD_ARGUMENT, "robust CP: %s is %g; give %s", what, value, remedy);
+}
+
+static bool check_weights(const crs_cp_settings *c, crease_error *e)
+{
+    const struct {
+        const char *name;
+        double value;
+    } weight[] = { { "alpha", c->alpha },
+                   { "alpha_noise", c->alpha_noise },
+                   { "nu", c->nu },
+                   { "h of the factors", c->h_factor },
+                   { "h of E", c->h_sparse },
+                   { "h of Z", c->h_z },
+                   { "gamma", c->gamma },
+                   { "ell", c->ell },
+                   { "the weight of the potential", c->potential_weight } };
+    for (size_t k = 0; k < sizeof weight / sizeof *weight; k++)
+        if (!not_negative(weight[k].value))
+            return refuse(e, weight[k].name, weight[k].value, "a finite number >= 0");
+    if (c->method != CRS_CP_BCD && !(c->beta > 0 && c->beta < INFINITY))
+        return refuse(e, "beta", c->beta, "a finite number > 0");
+    if (c->method == CRS_CP_BCD && !(c->alpha_noise > 0))
+        return refuse(e, "alpha_noise", c->alpha_noise,
+                      "a number > 0 for block coordinate descent");
+    return true;
+}
+
+static bool check(const crs_cp_settings *c, crease_error *e)
+{
+    if (!crs_cp_check_shape(&c->shape, c->rank, c->threads, e) || !check_weights(c, e))
+        return false;
+    if (c->method != CRS_CP_ADMM_G && c->method != CRS_CP_ADMM_M && c->method != CRS_CP_BCD)
+        return crs_fail(e, CREASE_BAD_ARGUMENT, "robust CP: there is no method %d", (int)c->method);
+    if (c->kernel && c->kernel->single != c->single)
+        return crs_fail(e, CREASE_BAD_ARGUMENT, "robust CP: kernel %s is not for tensors of %s",
+                        c->kernel->name, c->single ? "float" : "double");
+    if (!c->penalty) return crs_fail(e, CREASE_BAD_ARGUMENT, "robust CP: the penalty is missing");
+    return crease_param_check(c->penalty->name, c->penalty->params, c->par, e);
+}
+
+/* The coefficients of an iteration (kernels.h) for each method. Lambda is derived, not stored.
+ * After a step from B to B', with w = 2 alpha_N W:
+ *   ADMM-g                 Lambda' = w B + z (B - B'), z = beta - 1/gamma
+ *   ADMM-m, majorant ell   Lambda' = ell B' - (ell - w) B
+ *   ADMM-m, exact          Lambda' = w B' */
+
+/* B' = own B + gain Lambda - b_s r; older and B for Lambda */
+static void express(crs_cp_entry *a, double own, double gain)
+{
+    a->u_older = a->lambda_older;
+    a->u_b = a->lambda_b - a->pull;
+    a->b_older = gain * a->lambda_older;
+    a->b_b = own + gain * a->lambda_b;
+}
+
+typedef enum { DERIVED, GIVEN, TIED } known; /* Lambda: as above, older, w B */
+
+static void last_step(const crs_cp_settings *c, crs_cp_entry *a, known lambda)
+{
+    const double beta = c->beta, w = a->weight;
+    double own = 0, gain = 0;
+    if (c->method == CRS_CP_ADMM_G) {
+        const double gamma = c->gamma > 0 ? c->gamma : 1 / beta;
+        const double z = c->gamma > 0 ? beta - 1 / gamma : 0;
+        a->kappa = 1 / gamma;
+        own = 1 - gamma * (w + beta);
+        gain = gamma;
+        a->lambda_older = w + z;
+        a->lambda_b = -z;
+    } else if (c->method == CRS_CP_ADMM_M) {
+        const double ell = c->ell > 0 ? c->ell : w;
+        a->kappa = ell + beta;
+        own = (ell - w) / (ell + beta);
+        gain = 1 / (ell + beta);
+        a->lambda_older = w - ell;
+        a->lambda_b = ell;
+    }
+    a->b_s = gain * beta;
+    if (lambda == GIVEN) a->lambda_older = 1, a->lambda_b = 0;
+    if (lambda == TIED) a->lambda_older = 0, a->lambda_b = w;
+    express(a, own, gain);
+}
+
+static crs_cp_entry entry(const crs_cp_settings *c, const crs_cp_rule *r, double w, known lambda)
+{
+    crs_cp_entry a = { .weight = w, .pull = r->descent ? w : c->beta };
+    const double e = a.pull + c->h_sparse;
+    a.e_scale = e > 0 ? 1 / e : 0; /* nothing holds E: it is 0 */
+    a.t = a.e_scale;
+    a.z_scale = 1 / (2 + a.pull + c->h_z);
+    a.dead = e > 0 ? crs_dead_zone(&r->penalty, a.t) : INFINITY;
+    a.edge = a.dead < INFINITY ? a.dead * e : INFINITY;
+    if (e > 0 && r->soft) a.edge = r->penalty.weight * r->penalty.par[0];
+    last_step(c, &a, lambda);
+    return a;
+}
+
+/* c (s - e)^2 + alpha rho(e), c = w/(2 + w), is what is left of the objective at an entry. */
+static crs_cp_entry eliminated(const crs_cp_rule *r, double w)
+{
+    crs_cp_entry a = { .weight = w, .z_scale = w / (2 + w) };
+    a.t = w > 0 ? (2 + w) / (2 * w) : 0;
+    a.dead = w > 0 ? crs_dead_zone(&r->penalty, a.t) : INFINITY;
+    a.edge = w > 0 && r->soft ? r->penalty.weight * r->penalty.par[0] * a.t : INFINITY;
+    return a;
+}
+
+static void set_rules(crs_cp_fused *s)
+{
+    const crs_cp_settings *c = &s->c;
+    crs_cp_rule *r = &s->rule;
+    *r = (crs_cp_rule){ .descent = c->method == CRS_CP_BCD, .h_e = c->h_sparse, .h_z = c->h_z };
+    r->beta = r->descent ? 0 : c->beta;
+    r->soft = c->penalty == &crs_l1;
+    r->penalty = (crs_scalar){ c->penalty, c->par, c->alpha };
+    r->own = !s->has_older;
+    r->full = c->full || c->accelerate;
+    s->first = s->tied = s->eliminated = *r;
+    s->tied.own = s->eliminated.own = true;
+    for (int seen = 0; seen < 2; seen++) {
+        const double w = seen ? 2 * c->alpha_noise : 0;
+        r->at[seen] = entry(c, r, w, DERIVED);
+        s->first.at[seen] = entry(c, r, w, s->has_older ? GIVEN : DERIVED);
+        s->tied.at[seen] = entry(c, r, w, TIED);
+        s->eliminated.at[seen] = eliminated(r, w);
+    }
+    r->fold = c->mask && r->descent ? 1 : r->at[1].z_scale;
+    s->first.fold = s->tied.fold = r->fold;
+    s->eliminated.fold = 1;
+}
+
+static crs_stored *reals(crs_carver *c, const crs_cp_fused *s, ptrdiff_t rows, ptrdiff_t columns)
 {
     ptrdiff_t count;
     if (!crs_mul_size(rows, columns, &count)) c->used = -1;
     return carve_bytes(c, c->used < 0 ? 0 : count, (size_t)s->size);
 }
 
-static void *tensor(crs_carver *c, const crs_cp_fused *s, bool wanted)
+static crs_stored *tensor(crs_carver *c, const crs_cp_fused *s, bool wanted)
 {
     if (!wanted) return NULL;
-    void *p = reals(c, s, s->grid.left, s->grid.right);
+    crs_stored *p = reals(c, s, s->grid.left, s->grid.right);
     carve_bytes(c, STAGGER, 1);
     return p;
-}
-
-crs_cp_grid crs_cp_grid_of(const crease_space *s, ptrdiff_t rank, ptrdiff_t block, ptrdiff_t panel)
-{
-    crs_cp_grid g = { .split = s->order - 1, .right = s->dim[s->order - 1] };
-    const ptrdiff_t enough = more(FEW_COLUMNS, rank);
-    while (g.split > 1 && g.right < enough && s->dim[g.split - 1] <= COLUMNS / g.right)
-        g.right *= s->dim[--g.split];
-    g.left = crs_left(s, g.split);
-    g.chunks = (g.right + WIDE - 1) / WIDE;
-    const ptrdiff_t even = (g.right + g.chunks - 1) / g.chunks;
-    g.width = (even + block - 1) / block * block;
-    g.chunks = (g.right + g.width - 1) / g.width;
-    g.words = (g.width + 63) / 64;
-    g.blocks = (g.left + CRS_TILE_ROWS - 1) / CRS_TILE_ROWS;
-    g.panel = panel;
-    g.panels = (g.left + panel - 1) / panel;
-    const ptrdiff_t cheap = more(g.left / (SHARE * rank), FEWEST_BANDS);
-    g.bands = fewer(g.panels, fewer(cheap, MOST_BANDS));
-    return g;
 }
 
 /* Rows of the Khatri-Rao product of the modes after the first of either side. */
@@ -88,7 +197,6 @@ static void carve_factors(crs_cp_fused *s, crs_carver *m)
         s->kept[n] = carve_doubles(m, s->c.shape.dim[n], rank);
     }
     s->rhs = carve_doubles(m, longest, rank);
-    s->solved = carve_doubles(m, longest, rank);
     s->matrix = carve_doubles(m, rank, rank);
     s->gather = carve_doubles(m, 2 * (ptrdiff_t)s->c.threads, rank);
     s->fold = carve_doubles(m, fold_rows(s), rank);
@@ -105,7 +213,7 @@ static void carve(crs_cp_fused *s, crs_carver *m)
     s->B = tensor(m, s, admm);
     s->older = tensor(m, s, s->has_older);
     s->y = carve_doubles(m, g->left, rank);
-    s->marks = carve_bytes(m, tiles, CRS_TILE_ROWS * (size_t)g->words * sizeof *s->marks);
+    s->marks = carve_bytes(m, tiles, CRS_TILE_ROWS * (size_t)s->words * sizeof *s->marks);
     s->stored = carve_bytes(m, tiles, sizeof *s->stored);
     s->slots = carve_bytes(m, tiles, CRS_SLOT * (size_t)s->size);
     s->columns = reals(m, s, g->chunks * g->width, rank);
@@ -126,13 +234,14 @@ static ptrdiff_t plan(crs_cp_fused *s, const crs_cp_settings *c)
     const bool exact = c->ell == 0 || (c->ell == 2 * c->alpha_noise && !c->mask);
     s->has_older = c->method == CRS_CP_ADMM_G || (c->method == CRS_CP_ADMM_M && !exact);
     s->grid = crs_cp_grid_of(&c->shape, c->rank, s->kernel->block, CRS_PANEL);
+    s->words = (s->grid.width + 63) / 64;
     carve(s, &count);
     return count.used >= 0 && crs_add_size(count.used, CRS_LINE, &bytes) ? bytes : -1;
 }
 
 static ptrdiff_t checked_plan(crs_cp_fused *s, const crs_cp_settings *c, crease_error *e)
 {
-    if (!crs_cp_check(c, e)) return -1;
+    if (!check(c, e)) return -1;
     const ptrdiff_t bytes = plan(s, c);
     if (bytes < 0) crs_fail(e, CREASE_NO_MEMORY, "robust CP: more memory than can be addressed");
     return bytes;
@@ -145,7 +254,7 @@ ptrdiff_t crs_cp_fused_bytes(const crs_cp_settings *c, crease_error *e)
     return bytes < 0 ? -1 : bytes + (ptrdiff_t)sizeof s;
 }
 
-crs_cp_fused *crs_cp_fused_new(const crs_cp_settings *c, const void *T, crease_error *e)
+crs_cp_fused *crs_cp_fused_new(const crs_cp_settings *c, const crs_stored *T, crease_error *e)
 {
     crs_cp_fused plan_of;
     const ptrdiff_t bytes = checked_plan(&plan_of, c, e);
@@ -163,8 +272,7 @@ crs_cp_fused *crs_cp_fused_new(const crs_cp_settings *c, const void *T, crease_e
     crs_large_pages(memory, (size_t)bytes);
     crs_carver m = carver_of(memory);
     carve(s, &m);
-    for (ptrdiff_t k = 0; c->dense && k < s->grid.blocks * s->grid.chunks; k++) s->stored[k] = -1;
-    crs_cp_rules(s);
+    set_rules(s);
     return s;
 }
 

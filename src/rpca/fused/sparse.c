@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * cp_sparse: tiles of E with few nonzeros are stored as marks and packed values
+ * sparse: the tiles of E; those with few nonzeros are stored as marks and packed values
  *
  * A few values lie in the tile's slot, so that the tensor E takes no memory while it is very
  * sparse; more at the front of the tile's first row, where the tile can become dense again. Packing
@@ -55,7 +55,7 @@ static void move_entry(ptrdiff_t size, const char *from, char *to)
 /* e = the packed values of a row, where they belong; returns where the next row's begin. */
 static const char *unpack(const crs_cp_fused *s, const uint64_t *marks, const char *from, char *e)
 {
-    for (ptrdiff_t k = 0; k < s->grid.words; k++)
+    for (ptrdiff_t k = 0; k < s->words; k++)
         for (uint64_t word = marks[k]; word; word &= word - 1, from += s->size)
             move_entry(s->size, from, e + (k * 64 + lowest(word)) * s->size);
     return from;
@@ -65,7 +65,7 @@ static const char *unpack(const crs_cp_fused *s, const uint64_t *marks, const ch
 static char *pack(const crs_cp_fused *s, const uint64_t *marks, char *e, char *to)
 {
     static const double zero = 0;
-    for (ptrdiff_t k = 0; k < s->grid.words; k++)
+    for (ptrdiff_t k = 0; k < s->words; k++)
         for (uint64_t word = marks[k]; word; word &= word - 1, to += s->size) {
             char *from = e + (k * 64 + lowest(word)) * s->size;
             double value;
@@ -76,30 +76,30 @@ static char *pack(const crs_cp_fused *s, const uint64_t *marks, char *e, char *t
     return to;
 }
 
-void *crs_cp_look(const crs_cp_fused *s, ptrdiff_t tile, crs_cp_tile *t, void *e)
+crs_stored *crs_sparse_look(const crs_cp_fused *s, ptrdiff_t tile, crs_cp_tile *t, crs_stored *e)
 {
     const char *from = packed(s, tile, s->stored[tile]);
     const bool dense = s->stored[tile] < 0;
     t->e = dense ? place(s, tile) : e;
     t->e_stride = dense ? s->grid.right : s->grid.width;
-    t->marks = s->marks + tile * CRS_TILE_ROWS * s->grid.words;
+    t->marks = s->marks + tile * CRS_TILE_ROWS * s->words;
     for (ptrdiff_t i = 0; s->stored[tile] > 0 && i < t->rows; i++)
         from = unpack(s, t->marks + i * t->words, from, (char *)e + i * t->e_stride * s->size);
     return t->e;
 }
 
-void crs_cp_open(const crs_cp_fused *s, ptrdiff_t tile, crs_cp_tile *t, void *e)
+void crs_sparse_open(const crs_cp_fused *s, ptrdiff_t tile, crs_cp_tile *t, crs_stored *e)
 {
-    crs_cp_look(s, tile, t, e);
+    crs_sparse_look(s, tile, t, e);
     memset(t->marks, 0, CRS_TILE_ROWS * (size_t)t->words * sizeof *t->marks);
 }
 
-ptrdiff_t crs_cp_close(const crs_cp_fused *s, ptrdiff_t tile, const crs_cp_tile *t)
+ptrdiff_t crs_sparse_close(const crs_cp_fused *s, ptrdiff_t tile, const crs_cp_tile *t)
 {
     ptrdiff_t nonzeros = 0;
     for (ptrdiff_t k = 0; k < CRS_TILE_ROWS * t->words; k++)
         if (t->marks[k]) nonzeros += ones(t->marks[k]);
-    const bool sparse = !s->c.dense && nonzeros <= t->rows * t->columns / SPARSE;
+    const bool sparse = nonzeros <= t->rows * t->columns / SPARSE;
     const ptrdiff_t step = t->e_stride * s->size;
     char *to = sparse ? packed(s, tile, nonzeros) : place(s, tile), *e = t->e;
     for (ptrdiff_t i = 0; nonzeros > 0 && i < t->rows; i++, e += step) {

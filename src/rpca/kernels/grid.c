@@ -1,6 +1,64 @@
 /* SPDX-License-Identifier: MIT
- * cp_gather: T_(n) M_n from a table in which the modes of the other side are summed over already */
-#include "rpca/fused/state.h"
+ * grid: how a tensor is cut for the kernels, and T_(n) M_n from a table in which the modes of the
+ * other side are summed over already */
+#include <limits.h>
+
+#include "core/parallel.h"
+#include "rpca/kernels/kernels.h"
+
+enum {
+    WIDE = 384,        /* columns of a tile at most */
+    FEW_COLUMNS = 32,  /* take in another mode below this, */
+    COLUMNS = 1 << 12, /* up to so many */
+    MOST_BANDS = 32,
+    FEWEST_BANDS = 4,
+    SHARE = 16 /* the bands' sums of w take at most a SHARE-th of a tensor, if they can */
+};
+
+bool crs_cp_check_shape(const crease_space *shape, ptrdiff_t rank, int threads, crease_error *e)
+{
+    if (!crease_space_check(shape, e)) return false;
+    if (shape->order < 2 || shape->comm)
+        return crs_fail(e, CREASE_BAD_ARGUMENT,
+                        "robust CP: the tensor has order %d%s; give an order of 2 or more, held by "
+                        "one process",
+                        shape->order, shape->comm ? " and is distributed" : "");
+    for (int n = 0; n < shape->order; n++)
+        if (shape->dim[n] > INT_MAX)
+            return crs_fail(e, CREASE_BAD_ARGUMENT, "robust CP: dimension %d is %td; at most %d",
+                            n + 1, shape->dim[n], INT_MAX);
+    if (rank < 1 || rank > CRS_CP_MOST_RANK)
+        return crs_fail(e, CREASE_BAD_ARGUMENT, "robust CP: the rank is %td; give 1 to %d", rank,
+                        CRS_CP_MOST_RANK);
+    return (threads >= 1 && threads <= CRS_CP_MOST_THREADS) ||
+           crs_fail(e, CREASE_BAD_ARGUMENT, "robust CP: %d threads; give 1 to %d", threads,
+                    CRS_CP_MOST_THREADS);
+}
+
+crs_cp_grid crs_cp_grid_of(const crease_space *s, ptrdiff_t rank, ptrdiff_t block, ptrdiff_t panel)
+{
+    crs_cp_grid g = { .split = s->order - 1, .right = s->dim[s->order - 1] };
+    const ptrdiff_t enough = more(FEW_COLUMNS, rank);
+    while (g.split > 1 && g.right < enough && s->dim[g.split - 1] <= COLUMNS / g.right)
+        g.right *= s->dim[--g.split];
+    g.left = crs_left(s, g.split);
+    g.chunks = (g.right + WIDE - 1) / WIDE;
+    const ptrdiff_t even = (g.right + g.chunks - 1) / g.chunks;
+    g.width = (even + block - 1) / block * block;
+    g.chunks = (g.right + g.width - 1) / g.width;
+    g.blocks = (g.left + CRS_TILE_ROWS - 1) / CRS_TILE_ROWS;
+    g.panel = panel;
+    g.panels = (g.left + panel - 1) / panel;
+    const ptrdiff_t cheap = more(g.left / (SHARE * rank), FEWEST_BANDS);
+    g.bands = fewer(g.panels, fewer(cheap, MOST_BANDS));
+    return g;
+}
+
+void crs_cp_band(const crs_cp_grid *g, ptrdiff_t band, ptrdiff_t *first, ptrdiff_t *end)
+{
+    *first = band * g->panels / g->bands * g->panel;
+    *end = fewer(g->left, (band + 1) * g->panels / g->bands * g->panel);
+}
 
 typedef struct {
     const crs_cp_gathering *g;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * cp_plain.inc: a vector of one real */
+ * lanes_base.h: a vector of one real, in plain C */
 
 enum { LANES = 1 };
 typedef real vec;
@@ -23,4 +23,21 @@ static inline void add_to(double *w, vec a) { *w += a; }
 static inline void add_totals(const real *x, ptrdiff_t stride, double *y)
 {
     for (int k = 0; k < 4; k++) y[k] += x[k * stride];
+}
+
+/* Truths, one per lane. */
+typedef bool lanes;
+static inline lanes equal(vec a, vec b) { return a == b; }
+static inline lanes at_most(vec a, vec b) { return a <= b; }
+static inline lanes both(lanes a, lanes b) { return a && b; }
+static inline vec choose_lanes(lanes w, vec a, vec b) { return w ? a : b; }
+static inline int count(lanes w) { return w; }
+static inline vec keep(vec a, int n) { return (void)n, a; }
+static inline void bins(vec a, int64_t *bin)
+{
+    const double x = a;
+    uint64_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    const int64_t b = (int64_t)((bits & INT64_MAX) >> CRS_BIN_SHIFT) - CRS_BIN_FIRST;
+    *bin = b < 0 ? 0 : b < CRS_BIN_LAST ? b : CRS_BIN_LAST;
 }

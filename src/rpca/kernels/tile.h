@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * lanes.inc: what every loop over vectors of LANES reals needs */
+ * tile.h: what every loop over the vectors of a tile needs, after one of lanes_*.h */
 
 #if defined(__GNUC__)
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
@@ -19,4 +19,22 @@ ALWAYS_INLINE vec observed(const unsigned char *mask, int part)
     real w[LANES];
     for (int k = 0; k < LANES; k++) w[k] = k >= part || mask[k] ? 1 : 0;
     return load(w);
+}
+
+/* How many lanes of a vector are used when `left` entries are left. */
+ALWAYS_INLINE int lanes_of(ptrdiff_t left) { return left < LANES ? (int)left : LANES; }
+
+/* s (rank) += sum of the rows of y o k, both rows x rank */
+static void weigh(ptrdiff_t rows, ptrdiff_t rank, const double *y, const double *k, double *s)
+{
+    enum { MANY = 8 };
+    ptrdiff_t r = 0;
+    for (; r + MANY <= rank; r += MANY) {
+        double a[MANY] = { 0 };
+        for (ptrdiff_t i = 0; i < rows; i++)
+            for (int n = 0; n < MANY; n++) a[n] += y[i * rank + r + n] * k[i * rank + r + n];
+        for (int n = 0; n < MANY; n++) s[r + n] += a[n];
+    }
+    for (; r < rank; r++)
+        for (ptrdiff_t i = 0; i < rows; i++) s[r] += y[i * rank + r] * k[i * rank + r];
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * tucker_generate: random instances with their truth: T = C x_1 X_1 ... x_d X_d + E + B
+ * generate: random instances with their truth: T = C x_1 X_1 ... x_d X_d + E + B
  *
  * E and B are those of a CP instance of the same seed. */
 #include "rpca/cp_rpca.h"

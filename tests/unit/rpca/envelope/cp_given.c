@@ -2,7 +2,7 @@
  * cp_given: with alpha given, one good start is enough, and a far one is led along the path */
 #include <stdlib.h>
 
-#include "rpca/envelope/envelope_solve.h"
+#include "rpca/envelope/envelope.h"
 #include "support/test.h"
 
 enum { RANK = 3 };

@@ -164,13 +164,10 @@ static void refusals(void **state)
     const double T[SIZE] = { 0 }, x[SIZE] = { 0 }, bad[SIZE] = { [3] = NAN };
     const double *const good[] = { x, x, x }, *const broken[] = { x, bad, x };
     crs_envelope_solver *s = solver_of(&c, T);
-    const crs_envelope_face none = { 0 };
     assert_false(crs_envelope_solver_start(s, RANK + 1, good, NULL));
     assert_false(crs_envelope_solver_start(s, 0, good, NULL));
     assert_false(crs_envelope_solver_start(s, RANK, broken, NULL));
     assert_true(crs_envelope_solver_start(s, 1, good, NULL));
-    assert_false(crs_envelope_solver_switch(s, &c.face, NULL));
-    assert_false(crs_envelope_solver_switch(s, &none, NULL));
     crs_envelope_solver_free(s);
     crs_envelope_solver_free(NULL);
 }

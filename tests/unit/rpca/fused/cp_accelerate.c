@@ -96,7 +96,6 @@ static void by_the_definition(void **state)
                 crs_cp_settings c = settings_of(method, shape, k / 4);
                 c.accelerate = k % 2;
                 c.full = true;
-                c.dense = k % 3 == 0;
                 snprintf(doing, sizeof doing, "method %d shape %d %s%s%s", method, shape,
                          c.penalty->name, k % 2 ? " accelerated" : "", k / 2 % 2 ? " masked" : "");
                 follow(&c, k / 2 % 2, &d);

@@ -136,7 +136,6 @@ static void one_case(int method, int shape, int p, ptrdiff_t rank, draws *d)
     if (method == 6 && !regular(&c)) return;
     c.penalty = penalty_cases[p].p;
     copy(2, penalty_cases[p].par, c.par);
-    c.dense = uniform(d, 0, 1) < 0.3;
     c.full = uniform(d, 0, 1) < 0.7;
     if (uniform(d, 0, 1) < 0.3) c.alpha = 0.05;
     if (uniform(d, 0, 1) < 0.3 && method < 5) c.h_sparse = 0;
