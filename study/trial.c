@@ -47,8 +47,8 @@ static bool verify(crease_cp_fit *f, bool *valid, crease_error *e)
 /* sum phi(T - truth), phi(r) = min_e c(r - e)^2 + alpha rho(e) */
 static double truth_objective(const crease_cp_rpca_settings *m, const crease_cp_instance *c)
 {
-    const double share = m->alpha_noise / (1 + m->alpha_noise);
-    const crs_scalar rho = { m->penalty.penalty, m->penalty.par, m->alpha };
+    const double share = crs_noise_share(m->alpha_noise);
+    const crs_penalty_value rho = crs_penalty_of(m->penalty.penalty, m->penalty.par, m->alpha);
     double sum = 0;
     for (ptrdiff_t j = 0, n = crease_size(&m->shape); j < n; j++) {
         const double r = c->tensor[j] - c->lowrank[j];

@@ -18,11 +18,6 @@ bool crs_check_entries(const crease_reg *r, const crease_space *s, crease_error 
     return crs_check_penalty(r, crease_size(s), e);
 }
 
-double crs_weight_norm(const crease_reg *r, ptrdiff_t count)
-{
-    return r->weight ? crs_norm(count, r->weight) : sqrt((double)count);
-}
-
 double crs_weight_max(const crease_reg *r, ptrdiff_t count)
 {
     double most = r->weight ? 0 : 1;

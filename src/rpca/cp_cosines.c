@@ -5,7 +5,7 @@
  * most once. Where there are too few terms its cosines are 0, as are those of zero columns. */
 #include "rpca/cp_cosines.h"
 
-#include "dense/assignment.h"
+#include "dense/dense.h"
 
 static double cosine(ptrdiff_t rows, const crs_cp_terms *x, ptrdiff_t r, const crs_cp_terms *t,
                      ptrdiff_t k, int n)

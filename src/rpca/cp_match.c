@@ -6,7 +6,7 @@
  *
  * Acar, Dunlavy, Kolda, Morup, Scalable tensor factorizations for incomplete data, 2011. A term
  * paired with nothing, or with a zero term, scores 0; two zero terms score 1. */
-#include "dense/assignment.h"
+#include "dense/dense.h"
 #include "rpca/cp_rpca.h"
 
 typedef struct {

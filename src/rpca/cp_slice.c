@@ -85,19 +85,19 @@ static int iterate(crs_slice *s, const double *t, double *a, bool newton, int mo
  * zone of the penalty: at every stage most entries count. */
 static int follow(crs_slice *s, const double *t, double *a)
 {
-    const crs_scalar penalty = s->penalty;
+    const crs_penalty_value penalty = s->penalty;
     const double one = 1, dead = s->dead;
     int count = 0;
     for (double limit = INFINITY; limit > dead;) {
         double top = 0;
         s->dead = limit;
-        s->penalty = (crs_scalar){ &crs_l1, &one, 2 * s->c * limit };
+        s->penalty = crs_penalty_of(&crs_l1, &one, 2 * s->c * limit);
         count += iterate(s, t, a, !s->nonneg, s->nonneg ? STAGE_SLOW : STAGE);
         for (ptrdiff_t j = 0; j < s->entries; j++) top = larger(top, fabs(s->r[j]));
         limit = smaller(limit, top) / 4;
     }
     s->dead = dead;
-    s->penalty = (crs_scalar){ &crs_l1, &one, 2 * s->c * dead };
+    s->penalty = crs_penalty_of(&crs_l1, &one, 2 * s->c * dead);
     if (dead < INFINITY) count += iterate(s, t, a, !s->nonneg, s->nonneg ? STAGE_SLOW : NEWTONS);
     s->penalty = penalty;
     return count;

@@ -13,15 +13,15 @@
 
 typedef struct {
     ptrdiff_t entries, rank;
-    const double *m;    /* entries x rank */
-    crs_scalar penalty; /* alpha rho */
-    double c, nu, dead; /* e = 0 for |r| <= dead */
-    bool soft, nonneg;  /* rho is the 1-norm; a >= 0 */
-    double *gram;       /* 2c M'M + nu I */
-    double *chol;       /* its factor */
-    double norm;        /* |M| */
-    double *r, *q, *e;  /* entries */
-    double *g, *d, *h;  /* rank, rank, rank x rank */
+    const double *m;           /* entries x rank */
+    crs_penalty_value penalty; /* alpha rho */
+    double c, nu, dead;        /* e = 0 for |r| <= dead */
+    bool soft, nonneg;         /* rho is the 1-norm; a >= 0 */
+    double *gram;              /* 2c M'M + nu I */
+    double *chol;              /* its factor */
+    double norm;               /* |M| */
+    double *r, *q, *e;         /* entries */
+    double *g, *d, *h;         /* rank, rank, rank x rank */
 } crs_slice;
 
 /* Everything but r and t; free in any case. m is borrowed. */

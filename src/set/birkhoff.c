@@ -3,7 +3,7 @@
  *
  * The extreme points are the permutation matrices (Birkhoff 1946), so the LMO is an assignment
  * problem. The support is its dual value, an upper bound by weak duality. No exact projection. */
-#include "dense/assignment.h"
+#include "dense/dense.h"
 #include "set/matrix.h"
 
 static ptrdiff_t scratch(const crease_set *c, const crease_space *s)

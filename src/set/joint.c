@@ -11,7 +11,7 @@
  *                              projection of |v| - t lambda, and zeros stay zeros
  *   nuclear, nuclear ball      the same on the singular values
  *   l1, nonnegative set        r is linear there: v - t lambda, then projection */
-#include "reg/spectral.h"
+#include "reg/reg.h"
 #include "set/pair.h"
 
 /* x, the base's v on entry, becomes the minimizer. */

@@ -5,7 +5,7 @@
  *   nuclear ball    d = R e_1 if z_1 > 0        minimum -R z_1
  *   spectral ball   d_j = R where z_j > 0       minimum -R sum z_j
  *   Frobenius ball  d = R z/|z|                 minimum -R |z| */
-#include "dense/thin.h"
+#include "dense/dense.h"
 #include "set/lmo_with.h"
 
 bool crs_is_matrix_ball(const crease_set *c)

@@ -3,8 +3,7 @@
 #ifndef CRS_SET_MATRIX_H
 #define CRS_SET_MATRIX_H
 
-#include "dense/extreme.h"
-#include "dense/thin.h"
+#include "dense/dense.h"
 #include "set/set.h"
 
 /* The whole matrix is held here; it is square besides. */

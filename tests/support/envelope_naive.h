@@ -51,13 +51,13 @@ static inline double fit_weight(const example *a)
 
 static inline double naive_prox(const example *a, const crs_envelope_face *f, double r)
 {
-    const crs_scalar rho = { f->penalty, f->par, f->alpha };
+    const crs_penalty_value rho = crs_penalty_of(f->penalty, f->par, f->alpha);
     return crs_scalar_prox(&rho, 1 / (2 * fit_weight(a)), r);
 }
 
 static inline double naive_phi(const example *a, const crs_envelope_face *f, double r)
 {
-    const crs_scalar rho = { f->penalty, f->par, f->alpha };
+    const crs_penalty_value rho = crs_penalty_of(f->penalty, f->par, f->alpha);
     const double e = naive_prox(a, f, r);
     return fit_weight(a) * square(r - e) + crs_scalar_value(&rho, e);
 }

@@ -88,7 +88,7 @@ static inline void assert_stationary(const crs_tucker_fit *s, planted *p, const 
 {
     const crs_envelope_face *f = &s->face;
     const int d = p->shape.order;
-    const crs_scalar rho = { f->penalty, f->par, f->alpha };
+    const crs_penalty_value rho = crs_penalty_of(f->penalty, f->par, f->alpha);
     take(s, p);
     for (int n = 0; n < d; n++) {
         const ptrdiff_t rank = p->ranks.dim[n], rows = p->shape.dim[n];

@@ -152,7 +152,7 @@ crs_envelope_face crs_envelope_l1(double t, double c)
 
 double crs_envelope_threshold(const crs_envelope_face *f, double c)
 {
-    const crs_scalar r = { f->penalty, f->par, f->alpha };
+    const crs_penalty_value r = crs_penalty_of(f->penalty, f->par, f->alpha);
     if (f->penalty == &crs_l1) return f->alpha * f->par[0] / (2 * c);
     const double t = crs_dead_zone(&r, 1 / (2 * c));
     return t < 0x1p-500 ? 0 : t; /* less is underflow, not a zone */
@@ -188,7 +188,7 @@ static crs_envelope_rule rule_of(const crs_envelope_face *f, double alpha_noise)
 {
     crs_envelope_rule a = { .c = alpha_noise / (1 + alpha_noise) };
     a.t = 1 / (2 * a.c);
-    a.penalty = (crs_scalar){ f->penalty, f->par, f->alpha };
+    a.penalty = crs_penalty_of(f->penalty, f->par, f->alpha);
     a.soft = f->penalty == &crs_l1;
     a.dead = a.soft ? a.t * f->alpha * f->par[0] : crs_dead_zone(&a.penalty, a.t);
     take_pieces(&a, f);

@@ -126,7 +126,7 @@ static void set_rules(crs_cp_fused *s)
     *r = (crs_cp_rule){ .descent = c->method == CRS_CP_BCD, .h_e = c->h_sparse, .h_z = c->h_z };
     r->beta = r->descent ? 0 : c->beta;
     r->soft = c->penalty == &crs_l1;
-    r->penalty = (crs_scalar){ c->penalty, c->par, c->alpha };
+    r->penalty = crs_penalty_of(c->penalty, c->par, c->alpha);
     r->own = !s->has_older;
     r->full = c->full || c->accelerate;
     s->first = s->tied = s->eliminated = *r;

@@ -86,7 +86,7 @@ typedef struct {
     double beta, h_e, h_z;
     double fold; /* z_scale where it is the same for both W, else 1: what comes before it has it */
     crs_cp_entry at[2]; /* W = 0, W = 1 */
-    crs_scalar penalty; /* alpha R */
+    crs_penalty_value penalty; /* alpha R */
 } crs_cp_rule;
 
 /* Rows of t, z, b, older, mask are `stride` apart; of e, e_stride. */
@@ -154,7 +154,7 @@ typedef struct {
     double c, t, dead, shoulder, end, fall;
     bool piecewise;
     bool soft;          /* l1: no end */
-    crs_scalar penalty; /* alpha rho */
+    crs_penalty_value penalty; /* alpha rho */
 } crs_envelope_rule;
 
 /* CRS_TILE_ROWS rows by at most `width` columns. Rows of t and mask are `stride` apart, of r,

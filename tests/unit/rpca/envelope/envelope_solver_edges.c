@@ -93,7 +93,8 @@ static void thresholds(void **state)
     };
     const double c = 0.4;
     for (size_t k = 0; k < sizeof faces / sizeof *faces; k++) {
-        const crs_scalar rho = { faces[k].penalty, faces[k].par, faces[k].alpha };
+        const crs_penalty_value rho =
+            crs_penalty_of(faces[k].penalty, faces[k].par, faces[k].alpha);
         const double t = crs_envelope_threshold(faces + k, c);
         assert_true(t > 0);
         assert_true(crs_scalar_prox(&rho, 1 / (2 * c), t * (1 - 1e-9)) == 0);
