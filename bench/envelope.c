@@ -42,7 +42,7 @@ static double read_seconds(subject *a, int threads)
 typedef struct {
     crs_envelope *envelope;
     crs_envelope_sums sums;
-    crs_envelope_face judge, next;
+    crs_penalty_value judge, next;
 } evaluation;
 
 static evaluation evaluation_of(const subject *a, int threads)
@@ -51,10 +51,9 @@ static evaluation evaluation_of(const subject *a, int threads)
     const crs_envelope_settings s = {
         .shape = c.shape, .rank = c.rank, .alpha_noise = 1, .threads = threads
     };
-    evaluation v = { .sums.every = EVERY,
-                     .next = { .penalty = c.penalty, .par = { 1 }, .alpha = c.alpha } };
+    evaluation v = { .sums.every = EVERY, .next = c.penalty };
     v.judge = v.next;
-    v.judge.alpha *= 1.5;
+    v.judge.weight *= 1.5;
     v.envelope = crs_envelope_new(&s, a->t.T, NULL);
     if (!v.envelope) exit(EXIT_FAILURE);
     for (int n = 0; n < 3; n++) {

@@ -18,7 +18,7 @@ static void memory(void **state)
     draws d = { 0 };
     for (int j = 0; j < SIZE; j++) T[j] = normal(&d);
     for (int j = 0; j < 27; j++) x[j] = normal(&d);
-    c.face.alpha = 0.5;
+    c.penalty.weight = 0.5;
     c.nonneg = true;
     c.threads = 2;
     for (long needed = 0; !s; needed++) {

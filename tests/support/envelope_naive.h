@@ -13,7 +13,7 @@ typedef struct {
     ptrdiff_t size, rank; /* rank <= c.rank */
     double *T, *x[CREASE_MAX_ORDER];
     unsigned char *mask;
-    crs_envelope_face face;
+    crs_penalty_value penalty;
 } example;
 
 static inline crs_envelope_settings settings_for(const crease_space *shape, ptrdiff_t rank)
@@ -49,22 +49,20 @@ static inline double fit_weight(const example *a)
     return a->c.alpha_noise / (1 + a->c.alpha_noise);
 }
 
-static inline double naive_prox(const example *a, const crs_envelope_face *f, double r)
+static inline double naive_prox(const example *a, const crs_penalty_value *f, double r)
 {
-    const crs_penalty_value rho = crs_penalty_of(f->penalty, f->par, f->alpha);
-    return crs_scalar_prox(&rho, 1 / (2 * fit_weight(a)), r);
+    return crs_scalar_prox(f, 1 / (2 * fit_weight(a)), r);
 }
 
-static inline double naive_phi(const example *a, const crs_envelope_face *f, double r)
+static inline double naive_phi(const example *a, const crs_penalty_value *f, double r)
 {
-    const crs_penalty_value rho = crs_penalty_of(f->penalty, f->par, f->alpha);
     const double e = naive_prox(a, f, r);
-    return fit_weight(a) * square(r - e) + crs_scalar_value(&rho, e);
+    return fit_weight(a) * square(r - e) + crs_scalar_value(f, e);
 }
 
 /* The entry at `index`, which is observed. */
 static inline void naive_entry(const example *a, const ptrdiff_t *index, double r,
-                               const crs_envelope_face *f, crs_envelope_sums *out)
+                               const crs_penalty_value *f, crs_envelope_sums *out)
 {
     const double e = naive_prox(a, f, r), s = r - e, w = r == 0 ? 1 : s / r;
     out->value_next += naive_phi(a, f, r);
@@ -80,8 +78,8 @@ static inline void naive_entry(const example *a, const ptrdiff_t *index, double 
 }
 
 /* Everything but the histogram; out has its arrays, cleared. */
-static inline void naive_evaluate(const example *a, const crs_envelope_face *judge,
-                                  const crs_envelope_face *next, crs_envelope_sums *out)
+static inline void naive_evaluate(const example *a, const crs_penalty_value *judge,
+                                  const crs_penalty_value *next, crs_envelope_sums *out)
 {
     for (ptrdiff_t j = 0; j < a->size; j++) {
         ptrdiff_t index[CREASE_MAX_ORDER];

@@ -51,7 +51,7 @@ static inline crs_tucker_settings settings_of(const planted *p)
 {
     return (crs_tucker_settings){ .shape = p->shape,
                                   .ranks = p->ranks,
-                                  .face = { &crs_mcp, { 1, 3 }, 1 },
+                                  .penalty = { &crs_mcp, { 1, 3 }, 1 },
                                   .learn = 4,
                                   .alpha_noise = 1,
                                   .threads = 1,
@@ -86,9 +86,9 @@ static inline double error_of(const planted *p, const double *x)
 /* |grad| of every block of sum phi by plain sums, against the terms it is made of. */
 static inline void assert_stationary(const crs_tucker_fit *s, planted *p, const unsigned char *mask)
 {
-    const crs_envelope_face *f = &s->face;
+    const crs_penalty_value *f = &s->penalty;
     const int d = p->shape.order;
-    const crs_penalty_value rho = crs_penalty_of(f->penalty, f->par, f->alpha);
+    const crs_penalty_value rho = crs_penalty_of(f->rho, f->par, f->weight);
     take(s, p);
     for (int n = 0; n < d; n++) {
         const ptrdiff_t rank = p->ranks.dim[n], rows = p->shape.dim[n];

@@ -21,13 +21,6 @@ typedef struct {
     const crs_envelope_kernel *kernel; /* NULL: the fastest that runs here */
 } crs_envelope_settings;
 
-/* One envelope phi: alpha >= 0, par in the penalty's range. */
-typedef struct {
-    const crease_penalty *penalty;
-    double par[CREASE_PARS];
-    double alpha;
-} crs_envelope_face;
-
 /* |r| by its exponent and the first three bits after it: eight bins per octave from
  * CRS_ENVELOPE_LEAST on; the first takes all below, the last all above and NaN. */
 enum { CRS_ENVELOPE_BINS = 2048 };
@@ -59,7 +52,7 @@ void crs_envelope_free(crs_envelope *s);
 
 /* factor[n] is I_n x rank, 1 <= rank <= the settings'; judge and next may be the same. */
 void crs_envelope_evaluate(crs_envelope *s, ptrdiff_t rank, const double *const *factor,
-                           const crs_envelope_face *judge, const crs_envelope_face *next,
+                           const crs_penalty_value *judge, const crs_penalty_value *next,
                            crs_envelope_sums *out);
 
 /* The q-quantile of |r|, 0 <= q <= 1, linear within a bin; NaN when nothing is observed. */
@@ -70,7 +63,7 @@ double crs_envelope_quantile(const crs_envelope_sums *a, double q);
  * 0, B is -M. */
 void crs_envelope_rows(const crs_envelope *s, ptrdiff_t *left, ptrdiff_t *right);
 void crs_envelope_open(crs_envelope *s, ptrdiff_t rank, const double *const *factor,
-                       const crs_envelope_face *face);
+                       const crs_penalty_value *penalty);
 void crs_envelope_read(const crs_envelope *s, crs_cp_part part, ptrdiff_t first, ptrdiff_t count,
                        double *out);
 
@@ -87,7 +80,7 @@ void crs_envelope_read(const crs_envelope *s, crs_cp_part part, ptrdiff_t first,
 typedef struct {
     crease_space shape;        /* order >= 2 */
     ptrdiff_t rank;            /* of the start, >= 1 */
-    crs_envelope_face face;    /* the wanted penalty; not read where `learn` is positive */
+    crs_penalty_value penalty; /* the wanted penalty; not read where `learn` is positive */
     double learn;              /* > 0: l1 with the threshold learn * robust scale of the residual */
     double alpha_noise, nu;    /* > 0; >= 0 */
     const unsigned char *mask; /* borrowed; NULL: all observed */
@@ -151,7 +144,7 @@ crs_envelope_status crs_envelope_solver_step(crs_envelope_solver *s); /* at most
 void crs_envelope_solver_follow(crs_envelope_solver *s, double kap);
 
 const crs_envelope_progress *crs_envelope_solver_progress(const crs_envelope_solver *s);
-const crs_envelope_face *crs_envelope_solver_face(const crs_envelope_solver *s);
+const crs_penalty_value *crs_envelope_solver_penalty(const crs_envelope_solver *s);
 const double *crs_envelope_solver_factor(const crs_envelope_solver *s, int n); /* I_n x rank now */
 
 /* The robust deviation of the noise: that of the learned threshold, or of the point's residual;
@@ -159,15 +152,15 @@ const double *crs_envelope_solver_factor(const crs_envelope_solver *s, int n); /
 double crs_envelope_solver_deviation(const crs_envelope_solver *s);
 double crs_envelope_solver_share(const crs_envelope_solver *s);
 
-/* The largest |r| that the prox of a face takes to 0, for this c. */
-double crs_envelope_threshold(const crs_envelope_face *face, double c);
+/* The largest |r| that the prox of a penalty takes to 0, for this c. */
+double crs_envelope_threshold(const crs_penalty_value *penalty, double c);
 
 /* l1 with that threshold t. */
-crs_envelope_face crs_envelope_l1(double t, double c);
+crs_penalty_value crs_envelope_l1(double t, double c);
 
-/* The face's penalty for data in the unit that makes t its threshold; alpha becomes 2c. A penalty
- * without a threshold stays as it is. */
-crs_envelope_face crs_envelope_with_threshold(const crs_envelope_face *f, double t, double c);
+/* The penalty's penalty for data in the unit that makes t its threshold; alpha becomes 2c. A
+ * penalty without a threshold stays as it is. */
+crs_penalty_value crs_envelope_with_threshold(const crs_penalty_value *f, double t, double c);
 
 /* The noise's standard deviation from the histogram of |r|: the median of the part that is within
  * 2.5 deviations, over 0.6745, and corrected for the parameters that were fitted. */

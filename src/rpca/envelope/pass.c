@@ -145,52 +145,51 @@ void crs_envelope_free(crs_envelope *s)
     crs_free(s);
 }
 
-crs_envelope_face crs_envelope_l1(double t, double c)
+crs_penalty_value crs_envelope_l1(double t, double c)
 {
-    return (crs_envelope_face){ .penalty = &crs_l1, .par = { 1 }, .alpha = 2 * c * t };
+    return (crs_penalty_value){ .rho = &crs_l1, .par = { 1 }, .weight = 2 * c * t };
 }
 
-double crs_envelope_threshold(const crs_envelope_face *f, double c)
+double crs_envelope_threshold(const crs_penalty_value *f, double c)
 {
-    const crs_penalty_value r = crs_penalty_of(f->penalty, f->par, f->alpha);
-    if (f->penalty == &crs_l1) return f->alpha * f->par[0] / (2 * c);
-    const double t = crs_dead_zone(&r, 1 / (2 * c));
+    if (f->rho == &crs_l1) return f->weight * f->par[0] / (2 * c);
+    const double t = crs_dead_zone(f, 1 / (2 * c));
     return t < 0x1p-500 ? 0 : t; /* less is underflow, not a zone */
 }
 
 /* With alpha = 2c a penalty acts as the plain prox of rho; u^2 rho(y/u) has u times its threshold.
  */
-crs_envelope_face crs_envelope_with_threshold(const crs_envelope_face *f, double t, double c)
+crs_penalty_value crs_envelope_with_threshold(const crs_penalty_value *f, double t, double c)
 {
-    crs_envelope_face g = { .penalty = f->penalty, .alpha = 2 * c };
-    copy(CREASE_PARS, f->par, g.par);
+    crs_penalty_value g = *f;
+    g.weight = 2 * c;
     const double own = crs_envelope_threshold(&g, c);
-    if (own > 0 && own < INFINITY) f->penalty->rescale(f->par, t / own, g.par);
+    if (own > 0 && own < INFINITY) f->rho->rescale(f->par, t / own, g.par);
     return g;
 }
 
 /* MCP and SCAD while their prox is continuous. */
-static void take_pieces(crs_envelope_rule *a, const crs_envelope_face *f)
+static void take_pieces(crs_envelope_rule *a, const crs_penalty_value *f)
 {
-    const double t = a->t * f->alpha, lambda = f->par[0];
-    const double room = f->penalty == &crs_mcp    ? f->par[1] - t
-                        : f->penalty == &crs_scad ? f->par[1] - 1 - t
-                                                  : 0;
+    const double t = a->t * f->weight, lambda = f->par[0];
+    const double room = f->rho == &crs_mcp    ? f->par[1] - t
+                        : f->rho == &crs_scad ? f->par[1] - 1 - t
+                                              : 0;
     a->piecewise = a->soft || room > 0;
     a->shoulder = a->end = 0x1p1022;
     if (a->soft || !a->piecewise) return;
-    a->shoulder = a->dead + (f->penalty == &crs_scad ? lambda : 0);
+    a->shoulder = a->dead + (f->rho == &crs_scad ? lambda : 0);
     a->end = f->par[1] * lambda;
     a->fall = t / room;
 }
 
-static crs_envelope_rule rule_of(const crs_envelope_face *f, double alpha_noise)
+static crs_envelope_rule rule_of(const crs_penalty_value *f, double alpha_noise)
 {
-    crs_envelope_rule a = { .c = alpha_noise / (1 + alpha_noise) };
+    crs_envelope_rule a = { .c = crs_noise_share(alpha_noise) };
     a.t = 1 / (2 * a.c);
-    a.penalty = crs_penalty_of(f->penalty, f->par, f->alpha);
-    a.soft = f->penalty == &crs_l1;
-    a.dead = a.soft ? a.t * f->alpha * f->par[0] : crs_dead_zone(&a.penalty, a.t);
+    a.penalty = *f;
+    a.soft = f->rho == &crs_l1;
+    a.dead = a.soft ? a.t * f->weight * f->par[0] : crs_dead_zone(&a.penalty, a.t);
     take_pieces(&a, f);
     return a;
 }
@@ -417,7 +416,7 @@ static void want(crs_envelope *s, const crs_envelope_sums *out)
 }
 
 void crs_envelope_evaluate(crs_envelope *s, ptrdiff_t rank, const double *const *factor,
-                           const crs_envelope_face *judge, const crs_envelope_face *next,
+                           const crs_penalty_value *judge, const crs_penalty_value *next,
                            crs_envelope_sums *out)
 {
     const crs_cp_grid *g = &s->grid;
@@ -470,9 +469,9 @@ void crs_envelope_rows(const crs_envelope *s, ptrdiff_t *left, ptrdiff_t *right)
 }
 
 void crs_envelope_open(crs_envelope *s, ptrdiff_t rank, const double *const *factor,
-                       const crs_envelope_face *face)
+                       const crs_penalty_value *penalty)
 {
-    s->next = rule_of(face, s->c.alpha_noise);
+    s->next = rule_of(penalty, s->c.alpha_noise);
     set_point(s, rank, factor);
 }
 

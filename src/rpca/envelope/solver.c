@@ -10,7 +10,7 @@ crs_envelope_solver_settings crs_envelope_solver_default(const crease_space *sha
     return (crs_envelope_solver_settings){
         .shape = *shape,
         .rank = rank,
-        .face = { .penalty = &crs_l1, .par = { 1 } },
+        .penalty = { .rho = &crs_l1, .par = { 1 } },
         .alpha_noise = 1,
         .threads = 1,
         .path = true,
@@ -32,11 +32,12 @@ static crs_envelope_settings pass_settings(const crs_envelope_solver_settings *c
 
 static bool check(const crs_envelope_solver_settings *c, crease_error *e)
 {
-    const bool face =
-        c->learn > 0 || (c->face.penalty && c->face.alpha >= 0 && c->face.alpha < INFINITY);
-    if (!face)
+    const bool penalty =
+        c->learn > 0 || (c->penalty.rho && c->penalty.weight >= 0 && c->penalty.weight < INFINITY);
+    if (!penalty)
         return crs_fail(e, CREASE_BAD_ARGUMENT,
-                        "the envelope needs a penalty and an alpha >= 0, not %g", c->face.alpha);
+                        "the envelope needs a penalty and an alpha >= 0, not %g",
+                        c->penalty.weight);
     if (!(c->learn >= 0 && c->learn < INFINITY))
         return crs_fail(e, CREASE_BAD_ARGUMENT,
                         "the learned threshold is %g scales; give 0 or a positive number",
@@ -82,7 +83,7 @@ static ptrdiff_t plan(crs_envelope_solver *s, const crs_envelope_solver_settings
 {
     crs_carver count = { 0 };
     ptrdiff_t bytes;
-    *s = (crs_envelope_solver){ .c = *c, .noise = c->alpha_noise / (1 + c->alpha_noise) };
+    *s = (crs_envelope_solver){ .c = *c, .noise = crs_noise_share(c->alpha_noise) };
     s->model.shape = c->shape;
     s->model.rank = c->rank;
     carve(s, &count);
@@ -166,7 +167,7 @@ static void measure(crs_envelope_solver *s)
     }
     s->out.value = s->at.data + ridge_value(s, s->at.x);
     s->out.median = crs_envelope_quantile(s->at.sums, 0.5);
-    s->out.threshold = crs_envelope_threshold(&s->at.face, s->noise);
+    s->out.threshold = crs_envelope_threshold(&s->at.penalty, s->noise);
 }
 
 /* alpha V^{1-2/d} makes the ridge a price per component in the units of the data; a component
@@ -199,9 +200,9 @@ static bool path_ends(const crs_envelope_solver *s)
     return s->out.threshold == least && following(s) == least;
 }
 
-static crs_envelope_face next_penalty(crs_envelope_solver *s)
+static crs_penalty_value next_penalty(crs_envelope_solver *s)
 {
-    if (s->out.stage == CRS_STAGE_WANTED) return s->c.face;
+    if (s->out.stage == CRS_STAGE_WANTED) return s->c.penalty;
     if (s->out.stage != CRS_STAGE_PATH) return s->goal;
     s->ceiling = following(s);
     return s->ceiling > path_goal(s) ? crs_envelope_l1(s->ceiling, s->noise) : s->goal;
@@ -403,7 +404,7 @@ static void enter_wanted(crs_envelope_solver *s)
 /* At the penalty asked for, or l1 in its place for one that is learned. */
 static void conclude(crs_envelope_solver *s, bool wanted, bool stuck)
 {
-    const bool final = s->at.face.penalty == s->c.face.penalty || !wanted;
+    const bool final = s->at.penalty.rho == s->c.penalty.rho || !wanted;
     if (final && s->out.worst <= s->c.eps)
         s->out.status = CRS_ENVELOPE_STATIONARY;
     else if (stuck)
@@ -412,7 +413,7 @@ static void conclude(crs_envelope_solver *s, bool wanted, bool stuck)
 
 static void advance(crs_envelope_solver *s, bool stuck)
 {
-    const bool wanted = s->c.learn == 0 && s->c.face.penalty != &crs_l1;
+    const bool wanted = s->c.learn == 0 && s->c.penalty.rho != &crs_l1;
     const crs_envelope_stage before = s->out.stage;
     if (s->out.stage == CRS_STAGE_PATH) along_path(s, stuck);
     if (s->out.stage == CRS_STAGE_RIDGE && (!s->c.prune || stuck || ridge_ends(s))) {
@@ -455,7 +456,7 @@ bool crs_envelope_solver_start(crs_envelope_solver *s, ptrdiff_t rank, const dou
             x[j] = s->c.nonneg ? fabs(factor[n][j]) : factor[n][j];
         }
     }
-    const double t = s->c.learn > 0 ? 0 : crs_envelope_threshold(&s->c.face, s->noise);
+    const double t = s->c.learn > 0 ? 0 : crs_envelope_threshold(&s->c.penalty, s->noise);
     s->goal = crs_envelope_l1(t, s->noise);
     s->out = (crs_envelope_progress){ .rank = rank, .stage = first_stage(s, t) };
     s->known = s->built = s->learned = false;
@@ -477,9 +478,9 @@ const crs_envelope_progress *crs_envelope_solver_progress(const crs_envelope_sol
 {
     return &s->out;
 }
-const crs_envelope_face *crs_envelope_solver_face(const crs_envelope_solver *s)
+const crs_penalty_value *crs_envelope_solver_penalty(const crs_envelope_solver *s)
 {
-    return &s->at.face;
+    return &s->at.penalty;
 }
 const double *crs_envelope_solver_factor(const crs_envelope_solver *s, int n)
 {
@@ -487,7 +488,7 @@ const double *crs_envelope_solver_factor(const crs_envelope_solver *s, int n)
 }
 
 static void evaluate(crs_envelope_solver *s, crs_envelope_iterate *p,
-                     const crs_envelope_face *judge, const crs_envelope_face *next)
+                     const crs_penalty_value *judge, const crs_penalty_value *next)
 {
     const crs_envelope_model *m = &s->model;
     const double *factor[CREASE_MAX_ORDER];
@@ -497,7 +498,7 @@ static void evaluate(crs_envelope_solver *s, crs_envelope_iterate *p,
         p->sums->marginal[n] = p->marginal + row;
     }
     crs_envelope_evaluate(s->pass, m->rank, factor, judge, next, p->sums);
-    p->face = *next;
+    p->penalty = *next;
     p->data = p->sums->value_next;
     s->out.passes++;
 }
@@ -513,9 +514,9 @@ static void arrive(crs_envelope_solver *s)
 /* A evaluate without a step; at the start a second, where the path begins above its goal. */
 static void first_pass(crs_envelope_solver *s)
 {
-    const crs_envelope_face face =
+    const crs_penalty_value penalty =
         s->out.passes == 0 && s->out.stage != CRS_STAGE_WANTED ? s->goal : next_penalty(s);
-    evaluate(s, &s->at, &face, &face);
+    evaluate(s, &s->at, &penalty, &penalty);
     crs_envelope_step_forget(s);
     arrive(s);
     if (s->out.passes > 1) return;
@@ -533,8 +534,8 @@ crs_envelope_status crs_envelope_solver_step(crs_envelope_solver *s)
     }
     const bool moved = crs_envelope_step_direction(s); /* (2c eta J'WJ + (mu+nu) I) d = -g */
     if (!moved) return advance(s, true), s->out.status;
-    const crs_envelope_face next = next_penalty(s);        /* t = max(t*, min(t, kap med)) */
-    evaluate(s, &s->trial, &s->at.face, &next);            /* F and the gradient at x + d */
+    const crs_penalty_value next = next_penalty(s);        /* t = max(t*, min(t, kap med)) */
+    evaluate(s, &s->trial, &s->at.penalty, &next);         /* F and the gradient at x + d */
     if (!crs_envelope_step_judge(s)) return s->out.status; /* rho = gain/predicted */
     const crs_envelope_iterate old = s->at;
     s->at = s->trial;

@@ -64,8 +64,8 @@ typedef struct {
     double *sm;       /* S_(n)M_n likewise */
     double *marginal; /* of the weights, sum I_n */
     crs_envelope_sums *sums;
-    crs_envelope_face face; /* that sm and the marginals are for */
-    double data;            /* sum phi(r) for it */
+    crs_penalty_value penalty; /* that sm and the marginals are for */
+    double data;               /* sum phi(r) for it */
 } crs_envelope_iterate;
 
 struct crs_envelope_solver {
@@ -74,7 +74,7 @@ struct crs_envelope_solver {
     crs_envelope_progress out;
     crs_envelope_model model;
     crs_envelope_iterate at, trial;
-    crs_envelope_face goal; /* that the path leads to */
+    crs_penalty_value goal; /* that the path leads to */
     double noise;           /* c = alpha_N/(1 + alpha_N) */
     double nu;              /* the stage's */
     double typical;         /* median |T| */

@@ -187,9 +187,9 @@ static double *pair_change(const crs_envelope_solver *s, int k)
 
 void crs_envelope_step_forget(crs_envelope_solver *s) { s->pair_count = s->first_pair = 0; }
 
-static bool same_penalty(const crs_envelope_face *a, const crs_envelope_face *b)
+static bool same_penalty(const crs_penalty_value *a, const crs_penalty_value *b)
 {
-    bool same = a->penalty == b->penalty && a->alpha == b->alpha;
+    bool same = a->rho == b->rho && a->weight == b->weight;
     for (int k = 0; k < CREASE_PARS; k++) same = same && a->par[k] == b->par[k];
     return same;
 }
@@ -200,7 +200,7 @@ static void learn_pair(crs_envelope_solver *s)
     const ptrdiff_t size = unknowns(&s->model);
     const double near = s->out.stage == CRS_STAGE_RIDGE ? 1e-4 : 1e-2;
     if (s->out.stage == CRS_STAGE_PATH || !(s->out.worst < near) ||
-        !same_penalty(&s->at.face, &s->trial.face)) {
+        !same_penalty(&s->at.penalty, &s->trial.penalty)) {
         crs_envelope_step_forget(s);
         return;
     }

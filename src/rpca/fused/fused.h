@@ -23,9 +23,8 @@ typedef struct {
     double gamma;                   /* step of ADMM-g; 0: 1/beta */
     double ell;                     /* majorant of ADMM-m; 0: exact minimization over B */
     double h_factor, h_sparse, h_z; /* >= 0 */
-    double alpha, alpha_noise, nu;  /* >= 0; alpha_noise > 0 for BCD */
-    const crease_penalty *penalty;  /* rho */
-    double par[CREASE_PARS];        /* of rho */
+    double alpha_noise, nu;         /* >= 0; alpha_noise > 0 for BCD */
+    crs_penalty_value penalty;      /* alpha rho, alpha >= 0 */
     const unsigned char *mask;      /* W, borrowed; NULL: all observed */
     double potential_weight;        /* of |B - B^{k-1}|^2 in the potential of an ADMM, >= 0 */
     bool accelerate;                /* extrapolate the factors between steps */

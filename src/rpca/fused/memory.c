@@ -19,7 +19,7 @@ static bool check_weights(const crs_cp_settings *c, crease_error *e)
     const struct {
         const char *name;
         double value;
-    } weight[] = { { "alpha", c->alpha },
+    } weight[] = { { "alpha", c->penalty.weight },
                    { "alpha_noise", c->alpha_noise },
                    { "nu", c->nu },
                    { "h of the factors", c->h_factor },
@@ -48,8 +48,9 @@ static bool check(const crs_cp_settings *c, crease_error *e)
     if (c->kernel && c->kernel->single != c->single)
         return crs_fail(e, CREASE_BAD_ARGUMENT, "robust CP: kernel %s is not for tensors of %s",
                         c->kernel->name, c->single ? "float" : "double");
-    if (!c->penalty) return crs_fail(e, CREASE_BAD_ARGUMENT, "robust CP: the penalty is missing");
-    return crease_param_check(c->penalty->name, c->penalty->params, c->par, e);
+    if (!c->penalty.rho)
+        return crs_fail(e, CREASE_BAD_ARGUMENT, "robust CP: the penalty is missing");
+    return crease_param_check(c->penalty.rho->name, c->penalty.rho->params, c->penalty.par, e);
 }
 
 /* The coefficients of an iteration (kernels.h) for each method. Lambda is derived, not stored.
@@ -125,8 +126,8 @@ static void set_rules(crs_cp_fused *s)
     crs_cp_rule *r = &s->rule;
     *r = (crs_cp_rule){ .descent = c->method == CRS_CP_BCD, .h_e = c->h_sparse, .h_z = c->h_z };
     r->beta = r->descent ? 0 : c->beta;
-    r->soft = c->penalty == &crs_l1;
-    r->penalty = crs_penalty_of(c->penalty, c->par, c->alpha);
+    r->soft = c->penalty.rho == &crs_l1;
+    r->penalty = c->penalty;
     r->own = !s->has_older;
     r->full = c->full || c->accelerate;
     s->first = s->tied = s->eliminated = *r;

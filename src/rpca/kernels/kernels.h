@@ -85,7 +85,7 @@ typedef struct {
     bool full;    /* all sums; otherwise those of theta */
     double beta, h_e, h_z;
     double fold; /* z_scale where it is the same for both W, else 1: what comes before it has it */
-    crs_cp_entry at[2]; /* W = 0, W = 1 */
+    crs_cp_entry at[2];        /* W = 0, W = 1 */
     crs_penalty_value penalty; /* alpha R */
 } crs_cp_rule;
 
@@ -153,7 +153,7 @@ enum {
 typedef struct {
     double c, t, dead, shoulder, end, fall;
     bool piecewise;
-    bool soft;          /* l1: no end */
+    bool soft;                 /* l1: no end */
     crs_penalty_value penalty; /* alpha rho */
 } crs_envelope_rule;
 

@@ -15,7 +15,7 @@ enum { ROUNDS = 6, ROWS = 64 }; /* of subspace iteration; of its slab */
 
 static double half_weight(const crs_tucker_fit *s)
 {
-    return s->c.alpha_noise / (1 + s->c.alpha_noise); /* c of phi */
+    return crs_noise_share(s->c.alpha_noise); /* c of phi */
 }
 
 static int last_mode(const crs_tucker_fit *s) { return s->half.order - 1; }
@@ -366,9 +366,9 @@ static double parameters(const crs_tucker_fit *s)
     return count;
 }
 
-static crs_envelope_face path_penalty(const crs_tucker_fit *s, double t)
+static crs_penalty_value path_penalty(const crs_tucker_fit *s, double t)
 {
-    return (crs_envelope_face){ &crs_mcp, { t, FLAT }, 2 * half_weight(s) };
+    return (crs_penalty_value){ &crs_mcp, { t, FLAT }, 2 * half_weight(s) };
 }
 
 /* Is there a row with less than that share of its weight? */
@@ -391,15 +391,15 @@ static bool suspicious(const crs_tucker_fit *s)
 static double wanted_threshold(const crs_tucker_fit *s)
 {
     return s->c.learn > 0 ? larger(s->least, s->c.learn * s->statistics.scale)
-                          : crs_envelope_threshold(&s->c.face, half_weight(s));
+                          : crs_envelope_threshold(&s->c.penalty, half_weight(s));
 }
 
-crs_envelope_face crs_tucker_fit_goal(const crs_tucker_fit *s)
+crs_penalty_value crs_tucker_fit_goal(const crs_tucker_fit *s)
 {
     if (s->statistics.stage != CRS_TUCKER_PATH) return s->goal;
     return s->c.learn > 0
-               ? crs_envelope_with_threshold(&s->c.face, wanted_threshold(s), half_weight(s))
-               : s->c.face;
+               ? crs_envelope_with_threshold(&s->c.penalty, wanted_threshold(s), half_weight(s))
+               : s->c.penalty;
 }
 
 static void along_path(crs_tucker_fit *s)
@@ -410,14 +410,14 @@ static void along_path(crs_tucker_fit *s)
     if (at->residual <= settled && t <= wanted) {
         s->goal = crs_tucker_fit_goal(s);
         s->statistics.stage = CRS_TUCKER_WANTED;
-        s->face = s->goal;
+        s->penalty = s->goal;
         return;
     }
     if (at->residual <= near && median < t)
         t = larger(median, fall * t);
     else if (at->residual <= settled)
         t *= fall / 2;
-    s->face = path_penalty(s, larger(wanted, t));
+    s->penalty = path_penalty(s, larger(wanted, t));
 }
 
 static void revive(crs_tucker_fit *s)
@@ -426,22 +426,22 @@ static void revive(crs_tucker_fit *s)
     s->revived++;
     s->rest = PASSES;
     s->best = s->statistics.value;
-    s->face = crs_envelope_l1(s->statistics.threshold, half_weight(s));
+    s->penalty = crs_envelope_l1(s->statistics.threshold, half_weight(s));
 }
 
 static void choose_penalty(crs_tucker_fit *s)
 {
     const crs_tucker_statistics *at = &s->statistics;
-    const crs_envelope_face was = s->face;
+    const crs_penalty_value was = s->penalty;
     if (at->stage == CRS_TUCKER_PATH) {
         along_path(s);
     } else if (at->stage == CRS_TUCKER_REVIVE) {
-        if (--s->rest == 0) s->statistics.stage = CRS_TUCKER_WANTED, s->face = s->goal;
+        if (--s->rest == 0) s->statistics.stage = CRS_TUCKER_WANTED, s->penalty = s->goal;
     } else if (at->residual <= settled && s->revived < TIMES && at->value < 0.999 * s->best &&
-               s->goal.penalty != &crs_l1 && suspicious(s)) {
+               s->goal.rho != &crs_l1 && suspicious(s)) {
         revive(s);
     }
-    s->changed = memcmp(&was, &s->face, sizeof was) != 0;
+    s->changed = memcmp(&was, &s->penalty, sizeof was) != 0;
 }
 
 static void evaluate(crs_tucker_fit *s)
@@ -452,11 +452,12 @@ static void evaluate(crs_tucker_fit *s)
     s->sums.gradient[1] = s->SP;
     s->sums.marginal[0] = s->rows;
     s->sums.marginal[1] = s->columns;
-    crs_envelope_evaluate(s->pass, s->half.dim[last_mode(s)], factor, &s->face, &s->face, &s->sums);
+    crs_envelope_evaluate(s->pass, s->half.dim[last_mode(s)], factor, &s->penalty, &s->penalty,
+                          &s->sums);
     at->passes++;
     at->value = s->sums.value;
     at->nonzeros = s->sums.nonzeros;
-    at->threshold = crs_envelope_threshold(&s->face, half_weight(s));
+    at->threshold = crs_envelope_threshold(&s->penalty, half_weight(s));
     at->scale = crs_envelope_scale(&s->sums, parameters(s));
 }
 
@@ -473,11 +474,11 @@ static double middling(const crs_tucker_fit *s)
 /* P = 0, and X_d from T clipped at its median magnitude. */
 static bool begin(crs_tucker_fit *s)
 {
-    s->face = crs_envelope_l1(1, half_weight(s));
+    s->penalty = crs_envelope_l1(1, half_weight(s));
     evaluate(s);
     const double bound = middling(s);
     s->least = 1e-9 * crs_envelope_quantile(&s->sums, 1);
-    s->face = path_penalty(s, bound);
+    s->penalty = path_penalty(s, bound);
     return leading_span(s, bound);
 }
 

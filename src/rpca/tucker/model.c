@@ -251,28 +251,28 @@ static crs_tucker_settings settings_of(const crease_tucker_rpca *m)
     const crease_tucker_rpca_settings *s = &m->facts.used;
     crs_tucker_settings c = { .shape = s->shape,
                               .ranks = s->ranks,
-                              .face = { .penalty = m->penalty.penalty, .alpha = s->alpha },
+                              .penalty =
+                                  crs_penalty_of(m->penalty.penalty, m->penalty.par, s->alpha),
                               .learn = s->alpha > 0 ? 0 : s->learn,
                               .alpha_noise = s->alpha_noise,
                               .mask = m->mask,
                               .threads = s->threads,
                               .eps = s->eps,
                               .seed = s->seed };
-    copy(CREASE_PARS, m->penalty.par, c.face.par);
     return c;
 }
 
 static void keep_facts(crease_tucker_rpca *m, const crs_tucker_fit *fit)
 {
     const crs_tucker_statistics *at = &fit->statistics;
-    const crs_envelope_face face = crs_tucker_fit_goal(fit);
+    const crs_penalty_value penalty = crs_tucker_fit_goal(fit);
     m->facts.passes = at->passes;
     m->facts.residual = at->residual;
     m->facts.deviation = at->scale;
     m->facts.threshold =
-        crs_envelope_threshold(&face, m->facts.used.alpha_noise / (1 + m->facts.used.alpha_noise));
-    m->facts.used.alpha = face.alpha;
-    m->penalty = crease_separable(face.penalty, face.par);
+        crs_envelope_threshold(&penalty, crs_noise_share(m->facts.used.alpha_noise));
+    m->facts.used.alpha = penalty.weight;
+    m->penalty = crease_separable(penalty.rho, penalty.par);
 }
 
 static void take_part(crs_tucker_fit *fit, crs_cp_part part, ptrdiff_t left, double *out)
@@ -280,13 +280,13 @@ static void take_part(crs_tucker_fit *fit, crs_cp_part part, ptrdiff_t left, dou
     crs_envelope_read(fit->pass, part, 0, left, out);
 }
 
-static void open_parts(crease_tucker_rpca *m, crs_tucker_fit *fit, const crs_envelope_face *face,
+static void open_parts(crease_tucker_rpca *m, crs_tucker_fit *fit, const crs_penalty_value *penalty,
                        const double *factor[2])
 {
     const int last = m->facts.used.shape.order - 1;
     factor[0] = fit->P;
     factor[1] = fit->factor[last];
-    crs_envelope_open(fit->pass, m->facts.used.ranks.dim[last], factor, face);
+    crs_envelope_open(fit->pass, m->facts.used.ranks.dim[last], factor, penalty);
 }
 
 static void take_tucker(crease_tucker_rpca *m, crs_tucker_fit *fit, ptrdiff_t left)
@@ -348,8 +348,8 @@ static bool begin_fit(crease_tucker_rpca *m, crease_error *e)
     if (!fit) return false;
     for (long k = 0; k < m->facts.used.passes && !crs_tucker_fit_step(fit); k++) continue;
     keep_facts(m, fit);
-    const crs_envelope_face face = crs_tucker_fit_goal(fit);
-    open_parts(m, fit, &face, factor);
+    const crs_penalty_value penalty = crs_tucker_fit_goal(fit);
+    open_parts(m, fit, &penalty, factor);
     bool done = true;
     if (m->facts.used.form == CREASE_RPCA_TUCKER)
         take_tucker(m, fit, left);

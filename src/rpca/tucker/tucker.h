@@ -16,9 +16,9 @@
 
 typedef struct {
     crease_space shape, ranks; /* R_n <= I_n, and R_n <= the product of the others */
-    crs_envelope_face face;    /* the penalty, alpha included */
+    crs_penalty_value penalty; /* the penalty, alpha included */
     double learn;              /* > 0: the threshold is learn * robust scale of the residual, and
-                                  the face's parameters are in that unit */
+                                  the penalty's parameters are in that unit */
     double alpha_noise;
     const unsigned char *mask; /* borrowed; NULL: all observed */
     int threads;
@@ -34,7 +34,7 @@ typedef enum { CRS_TUCKER_PATH, CRS_TUCKER_WANTED, CRS_TUCKER_REVIVE } crs_tucke
 typedef struct {
     crs_tucker_stage stage;
     long passes;
-    double value;    /* sum phi of the face in use */
+    double value;    /* sum phi of the penalty in use */
     double residual; /* largest relative residual over X_1 .. X_d and C, for the same */
     double scale;    /* robust standard deviation of the residual */
     double threshold;
@@ -49,23 +49,23 @@ typedef struct {
     ptrdiff_t left;
     crease_space half; /* I_1 x ... x I_{d-1} x R_d */
     double *factor[CREASE_MAX_ORDER], *core;
-    double *P;                    /* left x R_d */
-    double *SX;                   /* S X_d, left x R_d */
-    double *SP;                   /* S'P, I_d x R_d */
-    double *rows, *columns;       /* sums of s/r over a row or a column */
-    double *A;                    /* (M + S) X_d */
-    double *chain;                /* products on the way from half to ranks */
-    double *unfolded;             /* of a projected half */
-    double *svd;                  /* its singular vectors and values, and the work for them */
-    double *slab;                 /* a few rows of T */
-    bool fresh;                   /* X_1 .. X_{d-1} are not there yet */
-    bool back;                    /* the next step is that of X_d */
-    bool changed;                 /* the face is not the last step's */
-    bool cautious;                /* long steps have failed */
-    int revived, rest;            /* how often; passes left of this time */
-    double least;                 /* no learned threshold is below this */
-    double best;                  /* value of the wanted penalty before the last time */
-    crs_envelope_face goal, face; /* the penalty to end with, and the one in use */
+    double *P;                       /* left x R_d */
+    double *SX;                      /* S X_d, left x R_d */
+    double *SP;                      /* S'P, I_d x R_d */
+    double *rows, *columns;          /* sums of s/r over a row or a column */
+    double *A;                       /* (M + S) X_d */
+    double *chain;                   /* products on the way from half to ranks */
+    double *unfolded;                /* of a projected half */
+    double *svd;                     /* its singular vectors and values, and the work for them */
+    double *slab;                    /* a few rows of T */
+    bool fresh;                      /* X_1 .. X_{d-1} are not there yet */
+    bool back;                       /* the next step is that of X_d */
+    bool changed;                    /* the penalty is not the last step's */
+    bool cautious;                   /* long steps have failed */
+    int revived, rest;               /* how often; passes left of this time */
+    double least;                    /* no learned threshold is below this */
+    double best;                     /* value of the wanted penalty before the last time */
+    crs_penalty_value goal, penalty; /* the penalty to end with, and the one in use */
     crs_envelope_sums sums;
     crs_tucker_statistics statistics;
     const double *T;
@@ -83,6 +83,6 @@ void crs_tucker_fit_free(crs_tucker_fit *s);
 bool crs_tucker_fit_step(crs_tucker_fit *s);
 
 /* The penalty asked for, with what was learned so far. */
-crs_envelope_face crs_tucker_fit_goal(const crs_tucker_fit *s);
+crs_penalty_value crs_tucker_fit_goal(const crs_tucker_fit *s);
 
 #endif

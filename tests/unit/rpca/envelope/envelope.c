@@ -95,7 +95,7 @@ static void check_parts(const example *a, crs_envelope *s)
     double *out = some(a->size);
     crs_envelope_rows(s, &left, &right);
     assert_int_equal(left * right, a->size);
-    crs_envelope_open(s, a->rank, (const double *const *)a->x, &a->face);
+    crs_envelope_open(s, a->rank, (const double *const *)a->x, &a->penalty);
     for (int part = CRS_CP_Z; part <= CRS_CP_LOW_RANK; part++) {
         crs_envelope_read(s, (crs_cp_part)part, 0, left / 2, out);
         crs_envelope_read(s, (crs_cp_part)part, left / 2, left - left / 2, out + left / 2 * right);
@@ -104,7 +104,7 @@ static void check_parts(const example *a, crs_envelope *s)
             index_of(&a->c.shape, j, index);
             const bool seen = !a->mask || a->mask[j];
             const double m = low_rank(a, index), r = seen ? a->T[j] - m : 0;
-            const double e = seen ? naive_prox(a, &a->face, r) : 0, lambda = 2 * c * (r - e);
+            const double e = seen ? naive_prox(a, &a->penalty, r) : 0, lambda = 2 * c * (r - e);
             const double b = seen ? lambda / (2 * a->c.alpha_noise) : -m;
             const double want[] = { m + lambda / 2, e, b, lambda, m };
             assert_close(out[j], want[part], 1e-12);
@@ -113,12 +113,12 @@ static void check_parts(const example *a, crs_envelope *s)
     free(out);
 }
 
-static void check_case(example *a, const crs_envelope_face *judge)
+static void check_case(example *a, const crs_penalty_value *judge)
 {
     crs_envelope *s = envelope_of(a);
     crs_envelope_sums got = sums_make(a), want = sums_make(a);
-    naive_evaluate(a, judge, &a->face, &want);
-    crs_envelope_evaluate(s, a->rank, (const double *const *)a->x, judge, &a->face, &got);
+    naive_evaluate(a, judge, &a->penalty, &want);
+    crs_envelope_evaluate(s, a->rank, (const double *const *)a->x, judge, &a->penalty, &got);
     same_sums(a, &got, &want);
     same_histogram(a, &got);
     check_parts(a, s);
@@ -126,10 +126,10 @@ static void check_case(example *a, const crs_envelope_face *judge)
     crs_envelope_free(s);
 }
 
-static crs_envelope_face draw_face(draws *d, int p)
+static crs_penalty_value draw_weighted(draws *d, int p)
 {
-    crs_envelope_face f = { .penalty = penalties[p], .alpha = uniform(d, 0.1, 1.5) };
-    draw_par(d, f.penalty, 0.3, f.par);
+    crs_penalty_value f = { .rho = penalties[p], .weight = uniform(d, 0.1, 1.5) };
+    draw_par(d, f.rho, 0.3, f.par);
     return f;
 }
 
@@ -153,9 +153,9 @@ static void plain_loops(void **state)
                     example a = example_make(&c, rank, masked, &d);
                     snprintf(doing, sizeof doing, "shape %d %s %s rank %td%s", shape,
                              c.kernel->name, penalties[p]->name, rank, masked ? " masked" : "");
-                    a.face = draw_face(&d, p);
-                    const crs_envelope_face other = draw_face(&d, (p + shape) % PENALTIES);
-                    check_case(&a, p % 2 ? &other : &a.face);
+                    a.penalty = draw_weighted(&d, p);
+                    const crs_penalty_value other = draw_weighted(&d, (p + shape) % PENALTIES);
+                    check_case(&a, p % 2 ? &other : &a.penalty);
                     example_free(&a);
                 }
 }

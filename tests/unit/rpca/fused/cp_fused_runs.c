@@ -13,10 +13,10 @@ static crs_cp_settings settings_of(int method, const crease_space *shape, ptrdif
     c.method = (crs_cp_method)(method % 3);
     c.ell = method > 2 ? 3 : 0;
     c.h_factor = c.h_sparse = c.h_z = 2;
-    c.alpha = c.alpha_noise = 1;
-    c.penalty = method % 2 ? &crs_mcp : &crs_l1;
-    c.par[0] = 1;
-    c.par[1] = 2;
+    c.penalty.weight = c.alpha_noise = 1;
+    c.penalty.rho = method % 2 ? &crs_mcp : &crs_l1;
+    c.penalty.par[0] = 1;
+    c.penalty.par[1] = 2;
     c.full = true;
     return c;
 }
@@ -86,7 +86,7 @@ static void storage_of_E_changes_nothing(void **state)
     (void)state;
     for (int k = 0; k < 24; k++) {
         crs_cp_settings c = settings_of(k % 6, &shapes[k % 3], 4);
-        c.alpha = pow(10, k / 6 - 2);
+        c.penalty.weight = pow(10, k / 6 - 2);
         c.full = k % 4 < 2;
         naive a = naive_make(&c, k % 2, &d);
         same_run(&a, 1, true, 12);

@@ -18,9 +18,9 @@ static crs_cp_settings settings_of(int k)
     crs_cp_settings c = { .shape = shapes[k % 3], .rank = 2 + k % 4, .beta = 4.4, .threads = 1 };
     c.method = (crs_cp_method)(k / 3 % 3);
     c.h_factor = c.h_sparse = c.h_z = 2;
-    c.alpha = c.alpha_noise = c.par[0] = 1;
-    c.penalty = k % 2 ? &crs_mcp : &crs_l1; /* continuous, so that rounding stays rounding */
-    c.par[1] = 2;
+    c.penalty.weight = c.alpha_noise = c.penalty.par[0] = 1;
+    c.penalty.rho = k % 2 ? &crs_mcp : &crs_l1; /* continuous, so that rounding stays rounding */
+    c.penalty.par[1] = 2;
     c.potential_weight = 1;
     c.accelerate = k >= 9;
     c.full = true;
