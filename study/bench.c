@@ -5,7 +5,7 @@
 
 #include <unistd.h>
 
-#include "rpca/fused/cp_fused.h"
+#include "rpca/fused/fused.h"
 
 static const crs_suite *const suites[] = { &crs_bench_hard, &crs_bench_rank, &crs_bench_alpha };
 enum { SUITES = sizeof suites / sizeof *suites };

@@ -349,11 +349,11 @@ static double dead_zone(const crs_penalty_value *penalty, double t)
 
 static slice slice_of(const crease_cp_apply_settings *s, const crease_reg *penalty, const double *m)
 {
-    const double c = s->alpha_noise / (1 + s->alpha_noise);
+    const double c = crs_noise_share(s->alpha_noise);
     slice p = { .entries = crease_size(&s->shape) / s->shape.dim[s->mode],
                 .rank = s->rank,
                 .m = m,
-                .penalty = { penalty->penalty, penalty->par, s->alpha },
+                .penalty = crs_penalty_of(penalty->penalty, penalty->par, s->alpha),
                 .c = c,
                 .nu = s->ridge,
                 .soft = penalty->penalty == &crs_l1,

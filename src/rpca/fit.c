@@ -4,7 +4,7 @@
  * certificates and outcomes are here. */
 #include "rpca/fit.h"
 #include "core/parallel.h"
-#include "rpca/fused/cp_fused.h"
+#include "rpca/fused/fused.h"
 #include "solve/audit.h"
 
 crease_cp_fit_settings crease_cp_fit_default(const crease_space *shape, ptrdiff_t rank)

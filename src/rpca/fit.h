@@ -7,7 +7,7 @@
 
 #include <crease/cp_fit.h>
 
-#include "rpca/fused/cp_fused.h"
+#include "rpca/fused/fused.h"
 #include "rpca/rpca.h"
 
 /* An engine makes iterations. Its memory is there before the first one. */
