@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * bench_cells: cells of the hard suite, one after the other */
-#include "study/bench_verb.h"
+#include "study/study.h"
 
 static const char *cell_at(int k) { return crs_hard_cell_at(k)->name; }
 

@@ -3,7 +3,7 @@
 #include "cli/outdir.h"
 #include "cli/rpca.h"
 #include "study/beyond.h"
-#include "study/paper_verb.h"
+#include "study/table.h"
 #include "study/trial_verb.h"
 
 static void print(const crs_paper_job *j, const crs_paper_row *row, const crs_trial_means *m)

@@ -7,7 +7,7 @@
  * where gap, the distance between the means of the two kinds, is averaged over both samples. Of
  * the other sample only its mean m is known; with c of its runs of the kind that is rarer here,
  *     m = (mean of the commoner kind) + (c/runs) gap. */
-#include "study/paper_verb.h"
+#include "study/table.h"
 
 static const double SCORES = 3, RELATIVE = 0.02;
 static const double ROUNDING[] = { 0.5, 5e-5, 0 }; /* of the figures compared with */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * paper_json: every number of a table, with every run */
 #include "cli/outdir.h"
-#include "study/paper_verb.h"
+#include "study/table.h"
 
 static json_t *figures(const crs_paper_figures *f)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * paper_markdown: a table for a page; no times, which belong to a machine */
-#include "study/paper_verb.h"
+#include "study/table.h"
 
 static const char *bold(const crs_paper_result *r, int figure)
 {

@@ -3,7 +3,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include <unistd.h>
 
-#include "study/paper_verb.h"
+#include "study/table.h"
 
 static const char *const names[][2] = {
 #define X(id, name, title) { name, title },

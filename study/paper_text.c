@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * paper_text: a table for the terminal: printed -> ours +- sampling error, then the time */
-#include "study/paper_verb.h"
+#include "study/table.h"
 
 const char *crs_paper_figure(int figure)
 {

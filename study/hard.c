@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * bench_hard: instances harder than the paper's, by several methods */
 #include "cli/outdir.h"
-#include "study/bench_verb.h"
+#include "study/study.h"
 
 typedef struct {
     crs_bench *b;

@@ -2,7 +2,7 @@
  * paper_verdict: what reproduces, counted from the results */
 #include <stdarg.h>
 
-#include "study/paper_verb.h"
+#include "study/table.h"
 
 #if defined(__GNUC__)
 __attribute__((format(printf, 2, 3)))

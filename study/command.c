@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * bench: suites of instances of known truth */
 #define _POSIX_C_SOURCE 200809L
-#include "study/bench_verb.h"
+#include "study/study.h"
 
 #include <unistd.h>
 

@@ -2,7 +2,7 @@
  * bench_alpha: the error with the alpha that was learned, against the least on a grid */
 #include "cli/outdir.h"
 #include "study/alpha_trial.h"
-#include "study/bench_verb.h"
+#include "study/study.h"
 
 typedef struct {
     double learned; /* median error */

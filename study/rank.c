@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * bench_rank: is the rank of the paper's instances found? */
 #include "cli/outdir.h"
-#include "study/bench_verb.h"
-#include "study/paper_verb.h"
+#include "study/study.h"
+#include "study/table.h"
 #include "study/rank_trial.h"
 
 static void head(const crs_bench *b)
