@@ -1,26 +1,134 @@
 /* SPDX-License-Identifier: MIT
- * bench: suites of instances of known truth */
-#define _POSIX_C_SOURCE 200809L
+ * command: the command line of crease-study by its tables of options and verbs, and its documents
+ */
+#include "core/parallel.h"
+#include "rpca/fused/cp_fused.h"
 #include "study/study.h"
 
-#include <unistd.h>
+enum { WIDTH = 100, NAME = 64, SCHEMA_VERSION = 1 };
 
-#include "rpca/fused/cp_fused.h"
+static const struct {
+    const char *name, *values, *text;
+} options[] = {
+#define X(id, name, values, text) { name, values, text },
+    CRS_STUDY_OPTION_LIST(X)
+#undef X
+};
 
-static const crs_suite *const suites[] = { &crs_bench_hard, &crs_bench_rank, &crs_bench_alpha };
-enum { SUITES = sizeof suites / sizeof *suites };
+static const char *option_at(int k) { return options[k].name; }
 
-static const char *suite_at(int k) { return suites[k]->name; }
+static bool takes(const crs_study_verb *v, int k)
+{
+    const unsigned common = CRS_STUDY_TAKES(INSTANCES) | CRS_STUDY_TAKES(THREADS) |
+                            CRS_STUDY_TAKES(SEED) | CRS_STUDY_TAKES(JSON) | CRS_STUDY_TAKES(HELP);
+    return ((v->takes | common) >> k) & 1u;
+}
 
-bool crs_bench_choose(const char *what, const char *text, int count, const char *(*name)(int),
+static int find_option(const crs_study_verb *v, const char *name, crease_error *e)
+{
+    const int k = crs_find("option", name, CRS_STUDY_OPTIONS, option_at, e);
+    if (k < 0 || takes(v, k)) return k;
+    crs_fail(e, CREASE_BAD_ARGUMENT,
+             "%s does not take %s; 'crease-study %s --help' shows its "
+             "options",
+             v->name, name, v->name);
+    return -1;
+}
+
+/* The option at argv[*k], with its value; *k moves to that. */
+static bool take_option(crs_study *s, int argc, char **argv, int *k, crease_error *e)
+{
+    char name[NAME];
+    const char *word = argv[*k];
+    const size_t n = strcspn(word, "=");
+    const char *value = word[n] ? word + n + 1 : NULL;
+    snprintf(name, sizeof name, "%.*s", n < sizeof name ? (int)n : NAME - 1, word);
+    const int id = find_option(s->verb, name, e);
+    if (id < 0) return false;
+    if (s->value[id]) return crs_fail(e, CREASE_BAD_ARGUMENT, "%s is given twice", name);
+    if (!options[id].values[0]) {
+        s->value[id] = option_at(id);
+        return !value || crs_fail(e, CREASE_BAD_ARGUMENT, "%s takes no value", name);
+    }
+    if (!value && *k + 1 < argc) value = argv[++*k];
+    s->value[id] = value;
+    return value || crs_fail(e, CREASE_BAD_ARGUMENT, "%s lacks a value; write %s %s", name, name,
+                             options[id].values);
+}
+
+bool crs_study_integer(const crs_study *s, crs_study_option id, double low, double high,
+                       double otherwise, double *x, crease_error *e)
+{
+    const char *text = s->value[id];
+    *x = otherwise;
+    if (!text) return true;
+    if (!crs_parse_double(text, x))
+        return crs_fail(e, CREASE_BAD_ARGUMENT, "%s: '%.64s' is not a number", option_at((int)id),
+                        text);
+    return (*x >= low && *x <= high && *x == floor(*x)) ||
+           crs_fail(e, CREASE_BAD_ARGUMENT,
+                    "%s = %g is outside its range: give an integer in [%g, %g]", option_at((int)id),
+                    *x, low, high);
+}
+
+static bool common_options(crs_study *s, crease_error *e)
+{
+    const double all = clip(crs_threads(), 1, CRS_CP_MOST_THREADS);
+    double instances, threads, seed;
+    if (!crs_study_integer(s, CRS_STUDY_INSTANCES, s->verb->least, 10000, 20, &instances, e) ||
+        !crs_study_integer(s, CRS_STUDY_THREADS, 1, CRS_CP_MOST_THREADS, all, &threads, e) ||
+        !crs_study_integer(s, CRS_STUDY_SEED, 0, 0x1p53, 0, &seed, e))
+        return false;
+    s->instances = (int)instances;
+    s->threads = (int)threads;
+    s->seed = (uint64_t)seed;
+    return true;
+}
+
+static bool begin_document(crs_study *s, crease_error *e)
+{
+    s->document = json_object();
+    s->cells = json_array();
+    return crs_study_set(s, "schema_version", json_integer(SCHEMA_VERSION), e) &&
+           crs_study_set(s, "verb", json_string(s->verb->name), e) &&
+           crs_study_set(s, "instances", json_integer(s->instances), e) &&
+           crs_study_set(s, "threads", json_integer(s->threads), e) &&
+           crs_study_set(s, "seed", json_integer((json_int_t)s->seed), e) &&
+           crs_study_set(s, "cells", json_incref(s->cells), e);
+}
+
+bool crs_study_begin(crs_study *s, int argc, char **argv, crease_error *e)
+{
+    for (int k = 0; k < argc; k++) {
+        if (strncmp(argv[k], "--", 2) != 0)
+            return crs_fail(e, CREASE_BAD_ARGUMENT, "unexpected argument '%.64s'", argv[k]);
+        if (!take_option(s, argc, argv, &k, e)) return false;
+    }
+    if (s->value[CRS_STUDY_HELP]) return true;
+    return common_options(s, e) && (!s->value[CRS_STUDY_JSON] || begin_document(s, e));
+}
+
+bool crs_study_end(crs_study *s, bool done, crease_error *e)
+{
+    if (done && s->document)
+        done =
+            (json_dumpf(s->document, stdout, JSON_REAL_PRECISION(17)) == 0 && putchar('\n') > 0) ||
+            crs_fail(e, CREASE_IO, "the document cannot be written");
+    json_decref(s->cells);
+    json_decref(s->document);
+    return done;
+}
+
+bool crs_study_choose(const crs_study *s, crs_study_option id, int count, const char *(*name)(int),
                       bool *chosen, crease_error *e)
 {
+    const char *text = s->value[id];
     for (int k = 0; k < count; k++) chosen[k] = !text;
     while (text) {
-        char word[64];
+        char word[NAME];
         const size_t n = strcspn(text, ",");
-        snprintf(word, sizeof word, "%.*s", n < sizeof word ? (int)n : (int)sizeof word - 1, text);
-        const int k = crs_find(what, word, count, name, e);
+        snprintf(word, sizeof word, "%.*s", n < sizeof word ? (int)n : NAME - 1, text);
+        const int k = crs_find(option_at((int)id), word, count, name, e);
         if (k < 0) return false;
         chosen[k] = true;
         text = text[n] ? text + n + 1 : NULL;
@@ -28,77 +136,58 @@ bool crs_bench_choose(const char *what, const char *text, int count, const char 
     return true;
 }
 
-bool crs_bench_append(const crs_bench *b, json_t *item, crease_error *e)
+bool crs_study_set(crs_study *s, const char *key, json_t *value, crease_error *e)
 {
-    return json_array_append_new(b->list, item) == 0 ||
+    return json_object_set_new(s->document, key, value) == 0 ||
            crs_fail(e, CREASE_NO_MEMORY, "out of memory: the document");
 }
 
-/* Options that belong to another suite are refused. */
-static bool own_options(const crs_args *a, const crs_suite *s, crease_error *e)
+bool crs_study_append(crs_study *s, json_t *cell, crease_error *e)
 {
-    static const crs_option_id some[] = { CRS_OPT_CELLS, CRS_OPT_METHODS, CRS_OPT_ROWS };
-    for (size_t k = 0; k < sizeof some / sizeof *some; k++) {
-        bool own = !crs_given(a, some[k]);
-        for (const signed char *t = s->takes; *t >= 0; t++) own = own || *t == (int)some[k];
-        char name[CRS_NAME];
-        if (!own)
-            return crs_fail(e, CREASE_BAD_ARGUMENT, "bench %s does not take %s", s->name,
-                            crs_option_name((int)some[k], name));
+    return json_array_append_new(s->cells, cell) == 0 ||
+           crs_fail(e, CREASE_NO_MEMORY, "out of memory: the document");
+}
+
+json_t *crs_study_real(double x) { return isfinite(x) ? json_real(x == 0 ? 0 : x) : json_null(); }
+
+json_t *crs_study_shape(const crease_space *shape)
+{
+    json_t *list = json_array();
+    for (int n = 0; n < shape->order; n++)
+        if (json_array_append_new(list, json_integer(shape->dim[n])) != 0) {
+            json_decref(list);
+            return NULL;
+        }
+    return list;
+}
+
+void crs_study_wrap(const char *text, int first_column, int indent)
+{
+    int column = first_column;
+    for (bool first = true; *text; first = false) {
+        const int n = (int)strcspn(text, " ");
+        if (!first && column + 1 + n > WIDTH)
+            column = printf("\n%*s", indent, "") - 1;
+        else if (!first)
+            column += printf(" ");
+        column += printf("%.*s", n, text);
+        text += n;
+        while (*text == ' ') text++;
     }
-    return true;
+    printf("\n");
 }
 
-static bool options(crs_bench *b, crease_error *e)
+void crs_study_help(const crs_study_verb *v)
 {
-    const crs_args *a = b->a;
-    const long processors = sysconf(_SC_NPROCESSORS_ONLN);
-    const double all = processors < 1 ? 1 : clip((double)processors, 1, CRS_CP_MOST_THREADS);
-    double instances, threads, seed;
-    if (!crs_option_integer(a, CRS_OPT_INSTANCES, 1, 10000, 20, &instances, e) ||
-        !crs_option_integer(a, CRS_OPT_THREADS, 1, CRS_CP_MOST_THREADS, all, &threads, e) ||
-        !crs_option_integer(a, CRS_OPT_seed, 0, 0x1p53, 0, &seed, e))
-        return false;
-    b->seed = (uint64_t)seed;
-    b->instances = (int)instances;
-    b->threads = (int)threads;
-    return true;
+    printf("crease-study %s [OPTION...]\n\n", v->name);
+    crs_study_wrap(v->text, 0, 0);
+    printf("\nOptions\n");
+    for (int k = 0; k < CRS_STUDY_OPTIONS; k++) {
+        char call[NAME];
+        if (!takes(v, k)) continue;
+        snprintf(call, sizeof call, "%s %s", options[k].name, options[k].values);
+        printf("  %-22s", call);
+        crs_study_wrap(options[k].text, 24, 24);
+    }
+    printf("\nExample\n  %s\n", v->example);
 }
-
-static bool run(const crs_args *a, crease_error *e)
-{
-    crs_bench b = { .a = a };
-    const int k = crs_find("suite", a->word[0], SUITES, suite_at, e);
-    if (k < 0 || !own_options(a, suites[k], e) || !options(&b, e)) return false;
-    if (crs_given(a, CRS_OPT_JSON) && !(b.list = json_array()))
-        return crs_fail(e, CREASE_NO_MEMORY, "out of memory: the document");
-    const bool done = suites[k]->run(&b, e);
-    if (!b.list || !done) return json_decref(b.list), done;
-    crs_json out = crs_json_new("bench");
-    crs_json_set(&out, "suite", json_string(suites[k]->name));
-    crs_json_set(&out, "instances", json_integer(b.instances));
-    crs_json_set(&out, "seed", json_integer((json_int_t)b.seed));
-    crs_json_set(&out, "cells", b.list);
-    return crs_json_print(&out, e);
-}
-
-const crs_verb crs_bench_verb = {
-    .name = "bench",
-    .words = "hard|rank|alpha",
-    .least = 1,
-    .most = 1,
-    .text = "Measure CP robust PCA on random instances of known truth.\n"
-            "hard: 5, 20 and 40 % outliers of one and ten "
-            "deviations of the low-rank part, a rank too large or too small, factors whose columns "
-            "are alike, noise of 10 and 0 dB, order 4. The envelope learns its threshold; ADMM-g "
-            "and proximal BCD take the alpha it learned; least squares has no outliers. Cells and "
-            "methods are named in the table; the default is all of them, which takes hours.\n"
-            "rank: is the rank of the paper's instances found, by a search that begins with R_CP + "
-            "ceil(0.2 R_CP) + 2 terms and by --rank auto?\n"
-            "alpha: the error with the alpha that was learned against the least on a grid from a "
-            "tenth to ten times of it, on the cells of the hard suite.",
-    .example = "crease bench hard --cells small-5-10x --methods envelope,mcp --instances 2",
-    .takes = CRS_LIST(CRS_TAKES(CELLS), CRS_TAKES(METHODS), CRS_TAKES(ROWS), CRS_TAKES(INSTANCES),
-                      CRS_TAKES(THREADS), CRS_TAKES(seed), CRS_TAKES(JSON)),
-    .run = run,
-};

@@ -1,11 +1,66 @@
 /* SPDX-License-Identifier: MIT
- * paper_run: one instance of the paper's experiment by one method
+ * paper: the rows of the paper's tables, their printed figures, and one instance by one method
  *
- * theta_k = |x^{k+1} - x^k|^2 + |x^k - x^{k-1}|^2 over all blocks (multiplier excluded), for all
- * four methods. The calibrated rule needs |x|: a bound of it, grown by |dx| in each step, says
- * when it is worth computing. */
-#include "rpca/cp_rpca.h"
+ * H_i = (beta/2) I and beta = 4 (ADMM-g), H_i = (2 beta/5) I and beta = 5 (ADMM-m): delta = 2 in
+ * both, and in proximal BCD, whose delta the paper does not say. The update of Z is printed with
+ * 2 delta. theta_k = |x^{k+1} - x^k|^2 + |x^k - x^{k-1}|^2 over all blocks (multiplier excluded).
+ * The calibrated rule needs |x|: a bound of it, grown by |dx| in each step, says when it is worth
+ * computing. */
 #include "study/paper.h"
+
+#include "rpca/cp_rpca.h"
+#include "study/trial.h"
+
+static const char *const names[][2] = {
+#define X(id, name, title) { name, title },
+    CRS_PAPER_METHOD_LIST(X)
+#undef X
+};
+
+const char *crs_paper_name(crs_paper_method m) { return names[m][0]; }
+const char *crs_paper_title(crs_paper_method m) { return names[m][1]; }
+
+crs_paper_row crs_paper_row_at(int table, int row)
+{
+    static const ptrdiff_t rows[CRS_PAPER_ROWS][4] = {
+#define PAPER_ROW(row, a, b, c, rank) [(row)-1] = { a, b, c, rank },
+#include "study/paper.def"
+#undef PAPER_ROW
+    };
+    const ptrdiff_t *r = rows[row - 1], rank = r[3];
+    const ptrdiff_t guess = table == 1 ? rank : table == 2 ? rank + 1 : rank + (rank + 4) / 5;
+    return (crs_paper_row){ table, row, { 3, { r[0], r[1], r[2] }, NULL }, rank, guess };
+}
+
+crs_paper_cell crs_paper_cell_at(int table, int row, crs_paper_method method)
+{
+    static const crs_paper_cell cells[CRS_PAPER_TABLES][CRS_PAPER_ROWS][CRS_PAPER_METHODS] = {
+#define PAPER_CELL(table, row, method, iter, err, num, iter1, err1, num1, of1, iter2, err2, num2)  \
+    [(table)-1][(row)-1][CRS_PAPER_##method] = { { iter, err, num, CRS_PAPER_INSTANCES },          \
+                                                 { iter1, err1, num1, of1 },                       \
+                                                 { iter2, err2, num2, 20 } },
+#include "study/paper.def"
+#undef PAPER_CELL
+    };
+    return cells[table - 1][row - 1][method];
+}
+
+crs_cp_settings crs_paper_settings(const crs_paper_row *row, crs_paper_method method)
+{
+    const ptrdiff_t *dim = row->shape.dim;
+    const double delta = method == CRS_PAPER_BCD ? 0 : 2;
+    crs_cp_settings c = { .shape = row->shape, .rank = row->rank, .method = CRS_CP_BCD };
+    if (method == CRS_PAPER_ADMM_G) c.method = CRS_CP_ADMM_G, c.beta = 4; /* gamma = 1/beta */
+    if (method == CRS_PAPER_ADMM_M) c.method = CRS_CP_ADMM_M, c.beta = 5; /* L = 2 alpha_N */
+    c.h_factor = c.h_sparse = delta;
+    c.h_z = 2 * delta;
+    c.alpha = 2 / sqrt((double)more(dim[0], more(dim[1], dim[2])));
+    c.alpha_noise = 1;
+    c.penalty = crease_l1(1).penalty;
+    c.par[0] = 1;
+    c.threads = 1;
+    return c;
+}
 
 static const double STOP = 1e-6, TRUE_NOISE = 0.001;
 
@@ -120,8 +175,9 @@ static ptrdiff_t gram_rank(trial *t)
     return rank;
 }
 
-bool crs_paper_run(const crs_paper_row *row, const crs_paper_recipe *r, crs_paper_method method,
-                   int instance, crs_paper_outcome *out, crease_error *e)
+static bool run_instance(const crs_paper_row *row, const crs_paper_recipe *r,
+                         crs_paper_method method, int instance, crs_paper_outcome *out,
+                         crease_error *e)
 {
     trial t = { .row = row, .r = r, .moves_before = INFINITY };
     const bool admm = method == CRS_PAPER_ADMM_G || method == CRS_PAPER_ADMM_M;
@@ -140,4 +196,24 @@ bool crs_paper_run(const crs_paper_row *row, const crs_paper_recipe *r, crs_pape
     }
     discard(&t);
     return built;
+}
+
+typedef struct {
+    const crs_paper_row *row;
+    const crs_paper_recipe *r;
+    crs_paper_method method;
+    crs_paper_outcome *out;
+} batch;
+
+static bool run_one(void *self, int k, crease_error *e)
+{
+    const batch *b = self;
+    return run_instance(b->row, b->r, b->method, k, b->out + k, e);
+}
+
+bool crs_paper_runs(const crs_paper_row *row, const crs_paper_recipe *r, crs_paper_method method,
+                    int count, int threads, crs_paper_outcome *out, crease_error *e)
+{
+    batch b = { row, r, method, out };
+    return crs_trials(threads, count, run_one, &b, e);
 }
