@@ -1,5 +1,6 @@
 # paper: tables beside the printed numbers; JSON with every run; the same for any thread count
-source "$(dirname "$0")/common.bash"
+CREASE=${STUDY:?set STUDY to crease-study}
+source "$(dirname "$0")/../cli/common.bash"
 cd "$scratch" || exit 1
 export OPENBLAS_NUM_THREADS=1
 
@@ -46,9 +47,9 @@ expect_exit 64 "did you mean 'admm-g'" paper --methods admm
 expect_exit 64 "range" paper --instances 1
 expect_exit 64 "paper or generic" paper --start cold
 expect_exit 64 "range" paper --threads 0
-expect_exit 64 "for --beyond" paper --init random
-expect_exit 64 "write random" paper --beyond --init nowhere --rows 1 --instances 2
-run "$CREASE" paper --beyond --rows 1 --instances 2 --init random
+expect_exit 64 "paper does not take --init" paper --init random
+expect_exit 64 "write random" beyond --init nowhere --rows 1 --instances 2
+run "$CREASE" beyond --rows 1 --instances 2 --init random
 [ $code -eq 0 ] && [[ $out == *"the start random"*"| 2/2 |"* ]]
 judge $? "beyond from random starts: exit $code, $out, $err"
 finish
