@@ -47,6 +47,6 @@ bool crs_audit(crease_solver *s, double move)
         take_back(s);
         return false;
     }
-    crs_count_rise(&s->report, s->method->name, s->a->theorem, rise);
+    crs_count_rise(&s->report, crease_method_name(s->a->method), s->a->theorem, rise);
     return true;
 }

@@ -37,9 +37,8 @@ static ptrdiff_t step_scratch(const crease_solver *s)
         const crease_set *c = s->p->block[i].set;
         if (!c) continue;
         n = most(n, crease_set_scratch(c, &s->p->space[i]));
-        n = most(n, s->a->method == CREASE_METHOD_GCG
-                        ? crease_lmo_with_scratch(c, r, &s->p->space[i])
-                        : crease_joint_scratch(r, c, &s->p->space[i]));
+        n = most(n, s->method->oracle ? crease_lmo_with_scratch(c, r, &s->p->space[i])
+                                      : crease_joint_scratch(r, c, &s->p->space[i]));
     }
     return n;
 }
@@ -63,21 +62,22 @@ static void walk(crease_solver *s, carver *c)
     s->st.guess = carve(c, N);
     s->st.solve = carve(c, s->method->solver_size ? s->method->solver_size(s->p, s->a) : 0);
     s->st.work = carve(c, step_scratch(s));
-    s->certify_work = carve(c, crs_certify_room(s->given, s->a->method == CREASE_METHOD_GCG));
+    s->certify_work = carve(c, crs_certify_room(s->given, s->method->oracle));
 }
 
 bool crs_solver_forecast(const crease_problem *p, const crease_analysis *a, ptrdiff_t *doubles,
                          crease_error *e)
 {
     crs_extension *x = NULL;
-    crease_solver s = { .given = p, .p = p, .a = (crease_analysis *)a };
+    crease_solver s = {
+        .given = p, .p = p, .a = (crease_analysis *)a, .method = crs_method_for(a)
+    };
     carver count = { NULL, 0 };
-    if (a->method == CREASE_METHOD_EXTENSION) {
+    if (s.method->slack) {
         x = crs_extension_new(p, a->mu, e);
         if (!x) return false;
         s.p = &x->problem;
     }
-    s.method = crs_method_for(a);
     walk(&s, &count);
     crs_extension_free(x);
     *doubles = count.used;
@@ -115,7 +115,7 @@ static void enter_domain(crease_solver *s, int i)
     if (r->ops->value(r, space, x, s->st.work) < INFINITY) return;
     if (!b->set)
         r->ops->prox(r, space, 1, x, x, s->st.work);
-    else if (s->a->method != CREASE_METHOD_GCG && /* whose memory has no room for a joint prox */
+    else if (!s->method->oracle && /* whose memory has no room for a joint prox */
              crease_joint_check(r, b->set, space, &step, NULL))
         crease_joint_prox(r, b->set, space, smaller(1, step / 2), x, x, s->st.work);
     else
@@ -245,12 +245,12 @@ static bool build(crease_solver *s, crease_error *e)
     s->a = crease_analyse(s->given, &s->o, e);
     if (!s->a) return false;
     s->p = s->given;
-    if (s->a->method == CREASE_METHOD_EXTENSION) {
+    s->method = crs_method_for(s->a);
+    if (s->method->slack) {
         s->extension = crs_extension_new(s->given, s->a->mu, e);
         if (!s->extension) return false;
         s->p = &s->extension->problem;
     }
-    s->method = crs_method_for(s->a);
     if (!allocate(s, e)) return false;
     s->st.p = s->p;
     s->st.a = s->a;

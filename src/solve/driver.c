@@ -34,7 +34,7 @@ static void certify(crease_solver *s)
 {
     crease_residual *block = s->found.block;
     s->now.point = s->o.relative ? s->scale_point : NULL;
-    if (s->a->method == CREASE_METHOD_GCG)
+    if (s->method->oracle)
         crs_certify_gap(s->given, points(s->st.x), &s->now, s->certify_work);
     else
         crease_certify(s->given, points(s->st.x), s->st.lambda, &s->now, s->certify_work);
@@ -84,7 +84,7 @@ static void iterate(crease_solver *s)
     s->method->step(&s->st);
     const double move = moved(s);
     s->report.iterations++;
-    if (audited && s->a->method != CREASE_METHOD_GCG && !crs_audit(s, move)) return;
+    if (audited && !s->method->oracle && !crs_audit(s, move)) return;
     s->progress.theta = move + (s->a->theta_factor > 1 ? s->last_move : 0);
     s->last_move = move;
     if (s->report.iterations == 1)

@@ -9,7 +9,6 @@
 
 #include "method/method.h"
 #include "problem/extension.h"
-#include "theory/theory.h"
 
 struct crease_solver {
     const crease_problem *given; /* what the caller asked; certificates are about it */
