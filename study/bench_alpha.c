@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * bench_alpha: the error with the alpha that was learned, against the least on a grid */
-#include "cli/outdir.h"
+#include "cli/cli.h"
 #include "study/alpha_trial.h"
 #include "study/bench_verb.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * bench_hard: instances harder than the paper's, by several methods */
-#include "cli/outdir.h"
+#include "cli/cli.h"
 #include "study/bench_verb.h"
 
 typedef struct {

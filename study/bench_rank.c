@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * bench_rank: is the rank of the paper's instances found? */
-#include "cli/outdir.h"
+#include "cli/cli.h"
 #include "study/bench_verb.h"
 #include "study/paper_verb.h"
 #include "study/rank_trial.h"

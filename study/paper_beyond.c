@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * paper_beyond: the rows of the paper's tables by our defaults, beside the paper's best method */
-#include "cli/outdir.h"
+#include "cli/cli.h"
 #include "cli/rpca.h"
 #include "study/beyond.h"
 #include "study/paper_verb.h"

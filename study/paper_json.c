@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * paper_json: every number of a table, with every run */
-#include "cli/outdir.h"
+#include "cli/cli.h"
 #include "study/paper_verb.h"
 
 static json_t *figures(const crs_paper_figures *f)

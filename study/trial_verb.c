@@ -2,7 +2,7 @@
  * cli/trial: trials of one kind, their means and their JSON */
 #include "study/trial_verb.h"
 
-#include "cli/outdir.h"
+#include "cli/cli.h"
 
 /* The value that half of the trials do not exceed, by rank; ties by index. */
 double crs_trial_median(int count, int step, const crs_trial *t)

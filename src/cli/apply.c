@@ -1,8 +1,101 @@
 /* SPDX-License-Identifier: MIT
  * apply: new slices seen through the factors of a result */
-#include "cli/apply.h"
+#include "cli/cli.h"
 
-static void discard(crs_apply_job *j)
+typedef struct {
+    const crs_args *a;
+    crs_named_reg penalty;
+    crease_cp_apply_settings s;
+    int order;
+    crs_array data, mask, factor[CREASE_MAX_ORDER], weight;
+    crease_space given; /* the shape of the data as they came */
+    const double *use[CREASE_MAX_ORDER];
+    crease_cp_apply_result out;
+} job;
+
+static bool number(const json_t *settings, const char *key, double *x, crease_error *e)
+{
+    const json_t *v = json_object_get(settings, key);
+    *x = json_number_value(v);
+    return json_is_number(v) || crs_fail(e, CREASE_BAD_DATA,
+                                         "result.json has no number settings.%s; is this a result "
+                                         "of crease rpca?",
+                                         key);
+}
+
+/* A penalty without parameters stands for the one with 1, as in rpca. */
+static bool open_penalty(job *j, const char *text, crease_error *e)
+{
+    char whole[80];
+    if (!strchr(text, ':')) {
+        snprintf(whole, sizeof whole, "%.60s:1", text);
+        if (crs_reg_open(whole, &j->penalty, NULL)) return true;
+    }
+    return crs_reg_open(text, &j->penalty, e);
+}
+
+static bool read_settings(job *j, const json_t *root, crease_error *e)
+{
+    const json_t *s = json_object_get(root, "settings");
+    const char *penalty = json_string_value(json_object_get(s, "penalty"));
+    if (!penalty)
+        return crs_fail(e, CREASE_BAD_DATA,
+                        "result.json has no settings.penalty; is this a result of crease rpca?");
+    if (json_is_string(json_object_get(s, "groups")) ||
+        json_is_string(json_object_get(s, "weights")))
+        return crs_fail(e, CREASE_UNSUPPORTED,
+                        "the result was fitted with groups or weights, which new slices have not");
+    j->s.nonneg = json_is_true(json_object_get(s, "nonneg"));
+    return number(s, "alpha", &j->s.alpha, e) && number(s, "alpha_noise", &j->s.alpha_noise, e) &&
+           number(s, "ridge", &j->s.ridge, e) && open_penalty(j, penalty, e);
+}
+
+static bool read_document(job *j, crease_error *e)
+{
+    char path[CRS_PATH_ROOM];
+    json_error_t why;
+    if (!crs_join(j->a->word[0], "result.json", path, sizeof path, e)) return false;
+    json_t *root = json_load_file(path, 0, &why);
+    if (!root)
+        return crs_fail(e, CREASE_NO_INPUT,
+                        "%.200s cannot be read: %.100s; give a folder of crease rpca", path,
+                        why.text);
+    const bool done = read_settings(j, root, e);
+    json_decref(root);
+    return done;
+}
+
+/* factor_n.npy while they are there; all have as many columns as there are weights. */
+static bool read_factors(job *j, crease_error *e)
+{
+    char path[CRS_PATH_ROOM], name[32];
+    if (!crs_join(j->a->word[0], "weights.npy", path, sizeof path, e) ||
+        !crs_read_array(path, &j->weight, e))
+        return false;
+    j->s.rank = crease_size(&j->weight.shape);
+    for (j->order = 0; j->order < CREASE_MAX_ORDER; j->order++) {
+        crs_array *x = &j->factor[j->order];
+        crs_outdir_factor(j->order, name);
+        if (!crs_join(j->a->word[0], name, path, sizeof path, e)) return false;
+        if (!crs_read_array(path, x, j->order < 2 ? e : NULL)) break;
+        if (x->shape.order != 2 || x->shape.dim[1] != j->s.rank)
+            return crs_fail(e, CREASE_BAD_SHAPE, "%s does not have the %td columns of weights.npy",
+                            name, j->s.rank);
+    }
+    return j->order >= 2;
+}
+
+/* unit columns times weight^(1/d): the scale in which the ridge was paid */
+static bool read_model(job *j, crease_error *e)
+{
+    if (!read_document(j, e) || !read_factors(j, e)) return false;
+    for (int n = 0; n < j->order; n++)
+        for (ptrdiff_t k = 0, size = crease_size(&j->factor[n].shape); k < size; k++)
+            j->factor[n].data[k] *= pow(fabs(j->weight.data[k % j->s.rank]), 1.0 / j->order);
+    return true;
+}
+
+static void discard(job *j)
 {
     for (int n = 0; n < CREASE_MAX_ORDER; n++) crs_array_free(&j->factor[n]);
     crs_array_free(&j->weight);
@@ -16,7 +109,7 @@ static void discard(crs_apply_job *j)
 }
 
 /* Data of one order less than the model are one slice. */
-static bool fit_shape(crs_apply_job *j, crease_error *e)
+static bool fit_shape(job *j, crease_error *e)
 {
     crease_space *s = &j->s.shape;
     *s = j->given;
@@ -38,7 +131,7 @@ static bool fit_shape(crs_apply_job *j, crease_error *e)
     return true;
 }
 
-static bool read_data(crs_apply_job *j, crease_error *e)
+static bool read_data(job *j, crease_error *e)
 {
     const char *mask = crs_given(j->a, CRS_OPT_MASK), *missing = crs_given(j->a, CRS_OPT_MISSING);
     double mode;
@@ -60,7 +153,7 @@ static bool read_data(crs_apply_job *j, crease_error *e)
     return fit_shape(j, e);
 }
 
-static bool solve(crs_apply_job *j, crease_error *e)
+static bool solve(job *j, crease_error *e)
 {
     const ptrdiff_t n = crease_size(&j->s.shape), slices = j->s.shape.dim[j->s.mode];
     for (int k = 0; k < j->order; k++) j->use[k] = j->factor[k].data;
@@ -81,7 +174,7 @@ static bool solve(crs_apply_job *j, crease_error *e)
     return true;
 }
 
-static json_t *scores(const crs_apply_job *j)
+static json_t *scores(const job *j)
 {
     json_t *list = json_array();
     for (ptrdiff_t i = 0; i < j->s.shape.dim[j->s.mode]; i++) {
@@ -96,7 +189,7 @@ static json_t *scores(const crs_apply_job *j)
     return list;
 }
 
-static bool write_all(const crs_apply_job *j, crease_error *e)
+static bool write_all(const job *j, crease_error *e)
 {
     const crease_space table = crease_matrix(j->s.shape.dim[j->s.mode], j->s.rank);
     return crs_outdir_begin(j->a, "result.json", e) &&
@@ -112,7 +205,7 @@ static bool write_all(const crs_apply_job *j, crease_error *e)
                                e);
 }
 
-static void print_summary(const crs_apply_job *j)
+static void print_summary(const job *j)
 {
     printf("slice  outliers    energy     scale  distance\n");
     for (ptrdiff_t i = 0; i < j->s.shape.dim[j->s.mode]; i++) {
@@ -126,8 +219,8 @@ static bool run(const crs_args *a, crease_error *e)
 {
     static const char *const file[] = { "coefficients.npy", "lowrank.npy", "sparse.npy",
                                         "result.json" };
-    crs_apply_job j = { .a = a };
-    bool done = crs_apply_model(&j, e) && read_data(&j, e) && solve(&j, e) &&
+    job j = { .a = a };
+    bool done = read_model(&j, e) && read_data(&j, e) && solve(&j, e) &&
                 crs_outdir_open(a, (int)(sizeof file / sizeof *file), file, e) && write_all(&j, e);
     if (done && !crs_given(a, CRS_OPT_JSON)) print_summary(&j);
     discard(&j);

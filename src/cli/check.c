@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * check: what the theory says of a problem, without solving it */
-#include "cli/run.h"
+#include "cli/cli.h"
 
 enum { NOT_COVERED = 2 };
 

@@ -7,7 +7,8 @@
 
 #include <crease/crease.h>
 
-#include "io/formats/io.h"
+#include "io/result/folder.h"
+#include "io/result/result.h"
 
 typedef enum {
 #define OPTION(id, name, values, text) CRS_OPT_##id,
@@ -130,5 +131,106 @@ void crs_print_help(const crs_verb *v);
 
 /* The exit code for an error's code (sysexits.h). */
 int crs_exit_code(crease_code code);
+
+typedef struct {
+    crease_spec spec;
+    crease_reg reg;
+    const crease_param *params;
+    crs_array weights;
+    crs_grouping grouping;
+} crs_named_reg;
+
+/* open: the entry and its parameters. fit: the groups and weights of the command line, and whether
+ * all of it suits the space. close is safe after a failure of either. */
+bool crs_reg_open(const char *text, crs_named_reg *r, crease_error *e);
+/* The same, "l1" (also for NULL) standing for "l1:1": one parameter is the weight. */
+bool crs_penalty_open(const char *text, crs_named_reg *r, crease_error *e);
+bool crs_reg_fit(const crs_args *a, const crease_space *s, crs_named_reg *r, crease_error *e);
+/* The same with their texts, NULL where there is none; a hash of the groups and weights. */
+bool crs_reg_fit_to(const char *groups, const char *weights, const crease_space *s,
+                    crs_named_reg *r, crease_error *e);
+void crs_reg_hash(const crs_named_reg *r, char hash[32]);
+void crs_reg_close(crs_named_reg *r);
+bool crs_reg_wants_groups(const crease_reg_ops *ops);
+bool crs_reg_wants_matrix(const crease_reg_ops *ops);
+
+typedef struct {
+    crease_spec spec;
+    crease_set set;
+} crs_named_set;
+
+/* fit: n^2 numbers without a shape become n x n for a set of square matrices. */
+bool crs_set_open(const char *text, crs_named_set *c, crease_error *e);
+bool crs_set_fit(crs_named_set *c, crease_space *s, crease_error *e);
+void crs_set_close(crs_named_set *c);
+
+/* The problem and its options; what the command line says beats what the file says. */
+crs_problem_file *crs_open_problem(const crs_args *a, crease_options *o, crease_error *e);
+
+/* The options of a run that the command line gives. */
+bool crs_run_options(const crs_args *a, crease_options *o, crease_error *e);
+
+/* "1 block, 5 variables, no constraint" */
+void crs_size_text(const crease_problem *p, char *out, size_t size);
+/* "beta 1.2, gamma 0.8": the parameters that the method has. */
+void crs_parameter_text(const crease_analysis *a, char *out, size_t size);
+/* Bytes the solver will take. */
+bool crs_forecast_bytes(const crease_problem *p, const crease_analysis *a, double *bytes,
+                        crease_error *e);
+
+/* The log of a run on standard error. */
+typedef struct {
+    bool quiet, verbose;
+    long every, next; /* the next iteration with a line of its own */
+    FILE *csv;        /* NULL: none */
+    crs_history history;
+} crs_log;
+
+void crs_log_banner(const crs_log *log, const crs_run *run);
+crease_callback crs_log_progress; /* user: the crs_log */
+void crs_log_line(const crease_progress *p);
+void crs_log_footer(const crs_log *log, const crs_run *run);
+
+/* SIGINT and SIGTERM call stop(self), the second one ends the program; `leave` gives the signals
+ * back and tells which came, 0: none. */
+typedef void crs_stop(void *self);
+void crs_signals_enter(crs_stop *stop, void *self);
+int crs_signals_leave(void);
+bool crs_signals_caught(void);
+
+/* The JSON document on standard output; frees it. NULL is out of memory. */
+bool crs_print_document(json_t *document, crease_error *e);
+
+enum { CRS_NO_OUTPUT = 73, CRS_PATH_ROOM = 4096 };
+
+/* "factor_2.npy" */
+void crs_outdir_factor(int n, char out[32]);
+
+/* The folder of --out is there, made if need be, and holds none of the named files nor a factor,
+ * or --force was given. The exit code of a failure is CRS_NO_OUTPUT. */
+bool crs_outdir_open(const crs_args *a, int count, const char *const *name, crease_error *e);
+
+/* Before the first file: takes away the document of an earlier result, which comes last again, so
+ * that a folder written half way is no result. */
+bool crs_outdir_begin(const crs_args *a, const char *document, crease_error *e);
+
+bool crs_outdir_array(const crs_args *a, const char *name, const crease_space *s,
+                      const double *data, crease_error *e);
+bool crs_outdir_factors(const crs_args *a, const crease_space *shape, ptrdiff_t rank,
+                        const double *const *factor, crease_error *e);
+
+/* "DIR/name"; false when it is too long. */
+bool crs_join(const char *folder, const char *name, char *out, size_t size, crease_error *e);
+
+/* The document to a file of the folder, or with --json to standard output as well; freed. NULL is
+ * out of memory. */
+bool crs_outdir_document(const crs_args *a, const char *name, json_t *document, crease_error *e);
+
+/* null when not finite */
+json_t *crs_real(double x);
+json_t *crs_dims(const crease_space *s);
+
+/* Refuses what needs more bytes than the machine has free, before they are asked for. */
+bool crs_memory_suffices(const char *what, double bytes, crease_error *e);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * entry: catalogue entries from the command line, and whether their data suit the point */
-#include "cli/entry.h"
+#include "cli/cli.h"
 
 static bool is_kind(const crease_reg_ops *ops, const char *kind)
 {
@@ -27,11 +27,40 @@ bool crs_reg_open(const char *text, crs_named_reg *r, crease_error *e)
     return true;
 }
 
+bool crs_penalty_open(const char *text, crs_named_reg *r, crease_error *e)
+{
+    char whole[80];
+    if (!text) text = "l1";
+    for (int k = 0; k < crease_reg_count(); k++) {
+        const crease_reg_entry *entry = crease_reg_at(k);
+        if (strcmp(entry->name, text) != 0 || crease_param_count(crease_reg_params(entry)) != 1)
+            continue;
+        snprintf(whole, sizeof whole, "%s:1", text);
+        return crs_reg_open(whole, r, e);
+    }
+    return crs_reg_open(text, r, e);
+}
+
 void crs_reg_close(crs_named_reg *r)
 {
     crease_spec_free(&r->spec);
     crs_array_free(&r->weights);
     crs_grouping_free(&r->grouping);
+}
+
+/* "3,2,4", "@2,1,1,2" or a file of labels, for n entries. On failure g is empty. */
+static bool read_grouping(const char *text, ptrdiff_t n, crs_grouping *g, crease_error *e)
+{
+    crs_array numbers;
+    *g = (crs_grouping){ .start = NULL };
+    if (!(text[0] == '@' ? crs_parse_list("--groups", text + 1, &numbers, e)
+                         : crs_list_or_file("--groups", text, &numbers, e)))
+        return false;
+    const bool done = crs_is_list(text) ? crs_grouping_sizes("--groups", &numbers, n, g, e)
+                                        : crs_grouping_labels("--groups", &numbers, n, g, e);
+    crs_array_free(&numbers);
+    if (!done) crs_grouping_free(g);
+    return done;
 }
 
 static bool fit_groups(const char *text, ptrdiff_t n, crs_named_reg *r, crease_error *e)
@@ -48,7 +77,7 @@ static bool fit_groups(const char *text, ptrdiff_t n, crs_named_reg *r, crease_e
             "@1,1,2",
             r->spec.name);
     if (!wanted) return true;
-    if (!crs_grouping_read(text, n, &r->grouping, e)) return false;
+    if (!read_grouping(text, n, &r->grouping, e)) return false;
     r->reg.groups = &r->grouping.groups;
     return true;
 }

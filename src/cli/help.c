@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * help: usage and help pages from the tables of verbs and options */
+ * help: the verbs that speak of the program: its version, usage, and help pages from the tables of
+ * verbs and options */
 #include "cli/cli.h"
 
 enum { WIDTH = 100 };
@@ -81,4 +82,19 @@ const crs_verb crs_help_verb = {
     .text = "Explain the program or one of its verbs.",
     .example = "crease help prox",
     .run = run,
+};
+
+static bool print_version(const crs_args *a, crease_error *e)
+{
+    (void)a, (void)e;
+    printf("crease %s\n", crease_version());
+    return true;
+}
+
+const crs_verb crs_version_verb = {
+    .name = "version",
+    .words = "",
+    .text = "Print the version.",
+    .example = "crease version",
+    .run = print_version,
 };

@@ -3,7 +3,7 @@
 #ifndef CRS_LIST_H
 #define CRS_LIST_H
 
-#include "cli/entry.h"
+#include "cli/cli.h"
 
 enum { CRS_REGULARIZERS, CRS_SETS, CRS_MAPS, CRS_SMOOTH, CRS_KINDS };
 

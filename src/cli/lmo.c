@@ -2,7 +2,7 @@
  * lmo: a point of a set that minimizes <c,y>, or <c,y> + r(y) */
 #include <limits.h>
 
-#include "cli/entry.h"
+#include "cli/cli.h"
 
 typedef struct {
     crs_named_set set;

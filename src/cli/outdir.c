@@ -5,9 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli/outdir.h"
-
-enum { PATH_ROOM = 4096 };
+#include "cli/cli.h"
 
 void crs_outdir_factor(int n, char out[32]) { snprintf(out, 32, "factor_%d.npy", n + 1); }
 
@@ -21,7 +19,7 @@ bool crs_join(const char *folder, const char *name, char *out, size_t size, crea
 
 static bool is_free(const char *folder, const char *name, crease_error *e)
 {
-    char path[PATH_ROOM];
+    char path[CRS_PATH_ROOM];
     struct stat s;
     if (!crs_join(folder, name, path, sizeof path, e)) return false;
     return lstat(path, &s) != 0 ||
@@ -60,7 +58,7 @@ bool crs_outdir_open(const crs_args *a, int count, const char *const *name, crea
 
 bool crs_outdir_begin(const crs_args *a, const char *document, crease_error *e)
 {
-    char path[PATH_ROOM];
+    char path[CRS_PATH_ROOM];
     if (!crs_join(crs_given(a, CRS_OPT_OUT), document, path, sizeof path, e)) return false;
     if (unlink(path) == 0 || errno == ENOENT) return true;
     *a->status = CRS_NO_OUTPUT;
@@ -71,7 +69,7 @@ bool crs_outdir_begin(const crs_args *a, const char *document, crease_error *e)
 bool crs_outdir_array(const crs_args *a, const char *name, const crease_space *s,
                       const double *data, crease_error *e)
 {
-    char path[PATH_ROOM];
+    char path[CRS_PATH_ROOM];
     return crs_join(crs_given(a, CRS_OPT_OUT), name, path, sizeof path, e) &&
            crs_write_npy(path, s, data, e);
 }
@@ -86,7 +84,7 @@ bool crs_outdir_factors(const crs_args *a, const crease_space *shape, ptrdiff_t 
         if (!crs_outdir_array(a, name, &s, factor[n], e)) return false;
     }
     for (int n = shape->order; n < CREASE_MAX_ORDER; n++) { /* of an earlier result */
-        char path[PATH_ROOM];
+        char path[CRS_PATH_ROOM];
         crs_outdir_factor(n, name);
         if (crs_join(crs_given(a, CRS_OPT_OUT), name, path, sizeof path, NULL)) unlink(path);
     }
@@ -100,7 +98,7 @@ static bool put_document(FILE *f, const void *what)
 
 bool crs_outdir_document(const crs_args *a, const char *name, json_t *document, crease_error *e)
 {
-    char path[PATH_ROOM];
+    char path[CRS_PATH_ROOM];
     if (!document) return crs_fail(e, CREASE_NO_MEMORY, "out of memory: the JSON document");
     const bool done = crs_join(crs_given(a, CRS_OPT_OUT), name, path, sizeof path, e) &&
                       crs_write_whole(path, put_document, document, e);

@@ -2,7 +2,7 @@
  * project: the nearest point of a set */
 #include <limits.h>
 
-#include "cli/entry.h"
+#include "cli/cli.h"
 
 static bool print_json(const crs_named_set *c, const crs_array *v, const double *x, double *gap,
                        crease_error *e)

@@ -2,7 +2,7 @@
  * prox: x minimizes r(x) + |x - v|^2/(2t), over a box, a ball or a set when one is given */
 #include <limits.h>
 
-#include "cli/entry.h"
+#include "cli/cli.h"
 
 typedef struct {
     crs_named_reg r;

@@ -3,9 +3,7 @@
 #ifndef CRS_REGRESS_H
 #define CRS_REGRESS_H
 
-#include "cli/entry.h"
-#include "cli/outdir.h"
-#include "cli/run.h"
+#include "cli/cli.h"
 
 enum { CRS_WARNINGS = 5 };
 

@@ -1,8 +1,154 @@
 /* SPDX-License-Identifier: MIT
- * rpca: a tensor as low rank + sparse + noise, by CP robust PCA */
-#include "cli/rpca_tucker.h"
+ * rpca: a tensor as low rank + sparse + noise: options, run and exit code. With --model tucker,
+ * matrix and pcp the robust fit is written as a problem and certified as its solution; where it is
+ * not stationary yet, the engine goes on. */
+#include "cli/rpca.h"
+#include "rpca/cp_rank_judge.h"
 
 enum { LIMIT = 2, BROKEN = 3, INTERNAL = 70 };
+
+static bool run_options(crs_rpca_job *j, crease_error *e)
+{
+    const bool done = crs_run_options(j->a, &j->s.run, e);
+    const crease_method m = j->s.run.method;
+    return done && ((m != CREASE_METHOD_GCG && m != CREASE_METHOD_EXTENSION) ||
+                    crs_fail(e, CREASE_UNSUPPORTED,
+                             "--method %s does not suit this model; use auto, envelope, admm-g, "
+                             "admm-m, prox-bcd or bcd",
+                             crease_method_name(m)));
+}
+
+static bool machine_options(crs_rpca_job *j, crease_error *e)
+{
+    const char *precision = crs_given(j->a, CRS_OPT_PRECISION);
+    double threads;
+    if (!crs_option_integer(j->a, CRS_OPT_THREADS, 1, 256, 0, &threads, e)) return false;
+    j->s.threads = (int)threads;
+    j->s.single = precision && strcmp(precision, "single") == 0;
+    return !precision || j->s.single || strcmp(precision, "double") == 0 ||
+           crs_fail(e, CREASE_BAD_ARGUMENT, "--precision %.64s: write double or single", precision);
+}
+
+/* "fibres:2" or "slices:0" */
+bool crs_rpca_groups(const char *text, crease_cp_rpca_settings *s, crease_error *e)
+{
+    const char *number = text ? strchr(text, ':') : NULL;
+    double axis;
+    if (!text || text[0] == '@' || crs_is_list(text)) return true;
+    const bool fibres = strncmp(text, "fibres:", 7) == 0, slices = strncmp(text, "slices:", 7) == 0;
+    if (!fibres && !slices) return true;
+    if (!crs_parse_double(number + 1, &axis) || !(axis >= 0 && axis < CREASE_MAX_ORDER) ||
+        axis != floor(axis))
+        return crs_fail(e, CREASE_BAD_ARGUMENT,
+                        "--groups %.64s: the axis is not a whole number from 0 to %d", text,
+                        CREASE_MAX_ORDER - 1);
+    s->groups = fibres ? CREASE_GROUPS_FIBRES : CREASE_GROUPS_SLICES;
+    s->axis = (int)axis;
+    return true;
+}
+
+static bool number(const crs_rpca_job *j, crs_option_id id, bool zero, double *x, crease_error *e)
+{
+    char name[CRS_NAME];
+    if (!crs_given(j->a, id)) return true;
+    if (!crs_option_number(j->a, id, 0, x, e)) return false;
+    return (*x < INFINITY && (*x > 0 || (zero && *x == 0))) ||
+           crs_fail(e, CREASE_BAD_ARGUMENT, "%s %g is outside its range: give a number %s",
+                    crs_option_name((int)id, name), *x, zero ? ">= 0" : "> 0");
+}
+
+static bool read_init(crs_rpca_job *j, crease_error *e)
+{
+    const char *text = crs_given(j->a, CRS_OPT_INIT), *missing = crs_given(j->a, CRS_OPT_MISSING);
+    if (text) crs_rpca_init(text, &j->s.model);
+    if (missing && strcmp(missing, "nan") != 0)
+        return crs_fail(e, CREASE_BAD_ARGUMENT,
+                        "--missing %.64s: write --missing nan, or mark entries by --mask FILE",
+                        missing);
+    j->s.model.missing = missing;
+    return true;
+}
+
+/* A whole number, or auto. */
+static bool read_rank(crs_rpca_job *j, crease_error *e)
+{
+    const char *text = crs_given(j->a, CRS_OPT_RANK);
+    double rank = 0;
+    if (text && strcmp(text, "auto") != 0 &&
+        !crs_option_integer(j->a, CRS_OPT_RANK, 1, 1 << 24, 0, &rank, e))
+        return false;
+    j->s.model.rank = (ptrdiff_t)rank;
+    return true;
+}
+
+/* Without a number the envelope learns a threshold; the other methods take the paper's
+ * alpha. */
+static bool read_alpha(crs_rpca_job *j, crease_error *e)
+{
+    const char *text = crs_given(j->a, CRS_OPT_ALPHA);
+    const crease_method m = j->s.run.method;
+    const bool learns = j->s.run.mode == CREASE_MODE_PRACTICAL &&
+                        (m == CREASE_METHOD_AUTO || m == CREASE_METHOD_ENVELOPE);
+    if (text && strcmp(text, "auto") == 0 && !learns)
+        return crs_fail(e, CREASE_UNSUPPORTED,
+                        "--alpha auto is for the envelope method; give a number, or leave it out");
+    if (text && strcmp(text, "auto") != 0)
+        return number(j, CRS_OPT_ALPHA, false, &j->s.model.alpha, e);
+    j->s.learn = learns ? 3 : 0;
+    return true;
+}
+
+static bool read_starts(crs_rpca_job *j, crease_error *e)
+{
+    double starts;
+    if (!crs_option_integer(j->a, CRS_OPT_STARTS, 1, 1000, 0, &starts, e)) return false;
+    j->s.starts = (int)starts;
+    return true;
+}
+
+static bool read_options(crs_rpca_job *j, crease_error *e)
+{
+    const crease_space any = { .order = 2, .dim = { 1, 1 } };
+    crease_cp_rpca_settings *m = &j->s.model;
+    j->s = crease_cp_fit_default(&any, 1);
+    if (!run_options(j, e) || !machine_options(j, e) ||
+        !crs_penalty_open(crs_given(j->a, CRS_OPT_PENALTY), &j->penalty, e) ||
+        !crs_rpca_groups(crs_given(j->a, CRS_OPT_GROUPS), m, e) || !read_init(j, e) ||
+        !read_rank(j, e) || !read_alpha(j, e) || !read_starts(j, e) ||
+        !number(j, CRS_OPT_ALPHA_NOISE, false, &m->alpha_noise, e) ||
+        !number(j, CRS_OPT_RIDGE, true, &m->ridge, e))
+        return false;
+    m->nonneg = crs_given(j->a, CRS_OPT_NONNEG);
+    m->seed = (uint64_t)j->s.run.seed;
+    return true;
+}
+
+static const double most_work = 5e7; /* entries times terms of one fit */
+
+/* The rank of a run that was not told one: a sweep of fits judged by held-out entries and core
+ * consistency (rpca_rank.h), or the gap in the singular values where fits would take too long. */
+bool crs_rpca_choose_rank(crs_rpca_job *j, crease_error *e)
+{
+    crease_cp_rpca_settings *m = &j->s.model;
+    if (m->rank > 0) return true;
+    if (!crease_cp_rank(&m->shape, j->data.data, NULL, &m->rank, e)) return false;
+    const double work = (double)crease_size(&m->shape) * (double)m->rank;
+    if (!(work <= most_work)) {
+        snprintf(j->rank_reason, sizeof j->rank_reason,
+                 "the singular values of the unfoldings fall after it; the tensor is too large to "
+                 "compare fits of several ranks, give --rank for another");
+        return true;
+    }
+    const crease_cp_rank_options o = { .high = crs_rank_highest(&m->shape),
+                                       .seed = m->seed,
+                                       .fit = crease_cp_fit_envelope,
+                                       .self = &j->s };
+    j->ranks = crease_cp_rank_sweep(&m->shape, j->data.data, NULL, &o, e);
+    if (!j->ranks) return false;
+    m->rank = j->ranks->rank;
+    snprintf(j->rank_reason, sizeof j->rank_reason, "%s", j->ranks->reason);
+    return true;
+}
 
 static void discard(crs_rpca_job *j)
 {
@@ -105,15 +251,258 @@ static bool order_suits(const crs_rpca_job *j, crease_error *e)
                     order);
 }
 
+static bool positive(const crs_args *a, crs_option_id id, double *x, crease_error *e)
+{
+    const char *text = crs_given(a, id);
+    char name[CRS_NAME];
+    if (!text || strcmp(text, "auto") == 0) return true;
+    if (!crs_option_number(a, id, 0, x, e)) return false;
+    return (*x > 0 && *x < INFINITY) ||
+           crs_fail(e, CREASE_BAD_ARGUMENT, "%s %g is outside its range: give a number > 0",
+                    crs_option_name((int)id, name), *x);
+}
+
+/* What the CP model takes and these do not. */
+static bool refuse(const crs_args *a, crease_error *e)
+{
+    static const crs_option_id other[] = { CRS_OPT_INIT,     CRS_OPT_STARTS, CRS_OPT_NONNEG,
+                                           CRS_OPT_RIDGE,    CRS_OPT_GROUPS, CRS_OPT_WEIGHTS,
+                                           CRS_OPT_PRECISION };
+    char name[CRS_NAME];
+    for (size_t k = 0; k < sizeof other / sizeof *other; k++)
+        if (crs_given(a, other[k]))
+            return crs_fail(e, CREASE_UNSUPPORTED, "--model %.32s takes no option %s",
+                            crs_given(a, CRS_OPT_MODEL), crs_option_name((int)other[k], name));
+    return true;
+}
+
+static bool read_form(crs_tucker_job *j, crease_error *e)
+{
+    const char *model = crs_given(j->a, CRS_OPT_MODEL), *eta = crs_given(j->a, CRS_OPT_ETA);
+    const bool tucker = strcmp(model, "tucker") == 0, convex = strcmp(model, "pcp") == 0;
+    if (!tucker && !convex && strcmp(model, "matrix") != 0)
+        return crs_fail(e, CREASE_BAD_ARGUMENT, "--model %.64s: write cp, tucker, matrix or pcp",
+                        model);
+    if (eta && (tucker || convex))
+        return crs_fail(e, CREASE_BAD_ARGUMENT, "--eta goes with --model matrix only");
+    j->s.form = convex ? CREASE_RPCA_CONVEX : eta ? CREASE_RPCA_BALL : CREASE_RPCA_TUCKER;
+    return positive(j->a, CRS_OPT_ETA, &j->s.eta, e);
+}
+
+static bool read_tucker_options(crs_tucker_job *j, crease_error *e)
+{
+    const crease_space any = crease_matrix(1, 1);
+    const char *missing = crs_given(j->a, CRS_OPT_MISSING);
+    double threads;
+    j->s = crease_tucker_rpca_default(&any, &any);
+    j->run = crease_options_default();
+    j->run.relative = 1;
+    if (!refuse(j->a, e) || !read_form(j, e) || !crs_run_options(j->a, &j->run, e) ||
+        !crs_penalty_open(crs_given(j->a, CRS_OPT_PENALTY), &j->penalty, e) ||
+        !positive(j->a, CRS_OPT_ALPHA, &j->s.alpha, e) ||
+        !positive(j->a, CRS_OPT_ALPHA_NOISE, &j->s.alpha_noise, e) ||
+        !crs_option_integer(j->a, CRS_OPT_THREADS, 1, 256, 0, &threads, e))
+        return false;
+    if (missing && strcmp(missing, "nan") != 0)
+        return crs_fail(e, CREASE_BAD_ARGUMENT,
+                        "--missing %.64s: write --missing nan, or mark entries by --mask FILE",
+                        missing);
+    j->s.missing = missing;
+    j->s.threads = (int)threads;
+    j->s.seed = (uint64_t)j->run.seed;
+    j->s.eps = j->run.relative ? 0.5 * j->run.eps : 1e-8;
+    j->s.passes = j->run.method == CREASE_METHOD_AUTO ? 1000 : 20;
+    return true;
+}
+
+bool crs_parse_ranks(const char *text, const crease_space *shape, crease_space *ranks,
+                     crease_error *e)
+{
+    const int d = shape->order;
+    crs_array list;
+    if (!crs_parse_list("--rank", text, &list, e)) return false;
+    const ptrdiff_t count = crease_size(&list.shape);
+    bool good = count == 1 || count == d;
+    *ranks = *shape;
+    for (int n = 0; good && n < d; n++) {
+        const double r = list.data[count == 1 ? 0 : n];
+        good = r >= 1 && r == floor(r) && r <= (double)shape->dim[n];
+        if (good) ranks->dim[n] = (ptrdiff_t)r;
+    }
+    crs_array_free(&list);
+    return good || crs_fail(e, CREASE_BAD_ARGUMENT,
+                            "--rank %.64s: give one whole number, or one for each of the %d modes, "
+                            "from 1 to the mode's length",
+                            text, d);
+}
+
+/* --rank for the data at hand: one per mode, one for all, or by the singular values. */
+static bool tucker_ranks(crs_tucker_job *j, crease_error *e)
+{
+    const char *text = crs_given(j->a, CRS_OPT_RANK);
+    j->s.ranks = j->s.shape;
+    if (j->s.form == CREASE_RPCA_CONVEX) return true;
+    if (!text || strcmp(text, "auto") == 0)
+        return crease_tucker_ranks(&j->s.shape, j->data.data, &j->s.ranks, e);
+    return crs_parse_ranks(text, &j->s.shape, &j->s.ranks, e);
+}
+
+static bool read_tucker(crs_tucker_job *j, crease_error *e)
+{
+    const crs_args *a = j->a;
+    crease_cp_rpca_settings c = { .missing = j->s.missing };
+    char hash[32];
+    crease_space claimed; /* by a .npy file, before its items are read */
+    const size_t length = strlen(a->word[0]);
+    if (length > 4 && strcmp(a->word[0] + length - 4, ".npy") == 0 &&
+        crs_npy_shape(a->word[0], &claimed) &&
+        !crs_memory_suffices("robust PCA of this tensor", 8 * 6.0 * (double)crease_size(&claimed),
+                             e))
+        return false;
+    if (!crs_read_array(a->word[0], &j->data, e)) return false;
+    crs_print_notice(a, &j->data);
+    j->given = j->data.shape;
+    if (!crs_rpca_take(&j->data, crs_given(a, CRS_OPT_MASK), crs_given(a, CRS_OPT_MERGE), &c, hash,
+                       e) ||
+        !crs_rpca_truth(a, &j->given, &j->truth, e))
+        return false;
+    j->s.shape = c.shape;
+    j->s.missing = c.missing;
+    j->s.penalty = j->penalty.reg;
+    if (!tucker_ranks(j, e)) return false;
+    return crs_memory_suffices("robust PCA of these ranks",
+                               8 * 3.0 * (double)crease_tucker_rpca_size(&j->s), e);
+}
+
+/* The problem as the folder says it, started where the fit ended. */
+static bool open_problem(crs_tucker_job *j, crease_error *e)
+{
+    const crease_problem *p = crease_tucker_rpca_problem(j->model);
+    char *path =
+        crs_tucker_problem(j, e) ? crs_folder_file(j->folder.beside, "problem.json", e) : NULL;
+    j->file = path ? crs_problem_read(path, e) : NULL;
+    crs_free(path);
+    for (int i = 0; j->file && i < p->count; i++) j->file->block[i].start = p->block[i].start;
+    return j->file;
+}
+
+static int tucker_status(const crs_run *run, int signal)
+{
+    const crease_outcome o = crease_solver_report(run->solver).outcome;
+    const crease_verdict v = run->verified->verdict;
+    if (o == CREASE_STATIONARY && v == CREASE_VERDICT_VALID) return 0;
+    if (o == CREASE_STATIONARY && v == CREASE_VERDICT_INVALID) return INTERNAL;
+    if (o == CREASE_STOPPED && signal) return 128 + signal;
+    return o == CREASE_DIVERGED || o == CREASE_NUMERICAL ? BROKEN : LIMIT;
+}
+
+/* lowrank.npy, sparse.npy, noise.npy in the shape of the data, and the error. */
+static bool write_tucker_parts(crs_tucker_job *j, const double *const *x, crease_error *e)
+{
+    const ptrdiff_t size = crease_size(&j->given);
+    const int noise = crease_tucker_rpca_noise(j->model);
+    const char *folder = j->folder.beside;
+    j->lowrank = crs_doubles(size, "the low-rank part", e);
+    if (!j->lowrank || !crease_tucker_rpca_lowrank(j->model, x, j->lowrank, e)) return false;
+    j->error = j->truth.data ? crease_relative_error(size, j->lowrank, j->truth.data) : NAN;
+    return crs_write_array(folder, "lowrank.npy", &j->given, j->lowrank, e) &&
+           crs_write_array(folder, "sparse.npy", &j->given, x[crease_tucker_rpca_sparse(j->model)],
+                           e) &&
+           (noise < 0 || crs_write_array(folder, "noise.npy", &j->given, x[noise], e));
+}
+
+static bool deliver_tucker(crs_tucker_job *j, crs_run *run, crease_error *e)
+{
+    const double *x[CREASE_MAX_ORDER + 4];
+    crease_verification v = { .count = 0 };
+    for (int i = 0; i < j->file->problem.count; i++) x[i] = crease_solution(run->solver, i);
+    bool done = crease_verify(&j->file->problem, x, crease_multiplier(run->solver), NULL, false,
+                              j->run.eps, j->run.relative != 0, &v, e) &&
+                write_tucker_parts(j, x, e);
+    run->verified = &v;
+    if (done) crs_log_footer(j->log, run);
+    json_t *more = done ? crs_tucker_facts(j) : NULL;
+    done = done && crs_result_fill(j->folder.beside, run, json_incref(more), e) &&
+           crs_folder_commit(&j->folder, e);
+    if (done) j->folder.beside = NULL;
+    done = done && crs_tucker_print(j, run, more, e);
+    json_decref(more);
+    if (done) *j->a->status = tucker_status(run, 0);
+    crease_verification_free(&v);
+    return done;
+}
+
+static void stop_solver(void *solver) { crease_solver_stop(solver); }
+
+static bool solve_tucker(crs_tucker_job *j, crease_error *e)
+{
+    char *path = crs_folder_file(crs_given(j->a, CRS_OPT_OUT), "problem.json", e);
+    crease_solver *s = path ? crease_solver_new(&j->file->problem, &j->run, e) : NULL;
+    crs_run run = {
+        .path = path, .file = j->file, .options = &j->run, .solver = s, .history = &j->log->history
+    };
+    bool done = s;
+    if (s) {
+        crs_log_banner(j->log, &run);
+        crease_solver_callback(s, crs_log_progress, j->log);
+        crs_signals_enter(stop_solver, s);
+        crease_solve(s);
+        const crease_progress last = crease_solver_progress(s);
+        crs_history_add(&j->log->history, &last);
+        done = deliver_tucker(j, &run, e);
+        const int signal = crs_signals_leave();
+        if (done && signal) *j->a->status = 128 + signal;
+    }
+    crease_solver_free(s);
+    crs_free(path);
+    return done;
+}
+
+static bool prepare_tucker(crs_tucker_job *j, crease_error *e)
+{
+    const char *folder = crs_given(j->a, CRS_OPT_OUT);
+    if (!folder)
+        return crs_fail(e, CREASE_BAD_ARGUMENT,
+                        "rpca needs a folder for its result: add --out DIR");
+    *j->a->status = CRS_NO_OUTPUT;
+    if (!crs_folder_possible(folder, crs_given(j->a, CRS_OPT_FORCE), e)) return false;
+    *j->a->status = 0;
+    j->log = crs_alloc(1, sizeof *j->log);
+    if (!j->log) return crs_fail(e, CREASE_NO_MEMORY, "out of memory: the log");
+    j->log->quiet = crs_given(j->a, CRS_OPT_QUIET);
+    j->log->verbose = crs_given(j->a, CRS_OPT_VERBOSE);
+    j->log->every = j->run.certify_every;
+    j->seconds = -crs_now();
+    j->model = crease_tucker_rpca_new(&j->s, j->data.data, e);
+    j->seconds += crs_now();
+    return j->model && crs_folder_begin(folder, crs_given(j->a, CRS_OPT_FORCE), &j->folder, e);
+}
+
+static bool run_tucker(const crs_args *a, crease_error *e)
+{
+    crs_tucker_job j = { .a = a };
+    const bool done = read_tucker_options(&j, e) && read_tucker(&j, e) && prepare_tucker(&j, e) &&
+                      open_problem(&j, e) && solve_tucker(&j, e);
+    if (j.folder.beside) crs_folder_abandon(&j.folder);
+    crs_problem_file_free(j.file);
+    crease_tucker_rpca_free(j.model);
+    crs_array_free(&j.data);
+    crs_array_free(&j.truth);
+    crs_free(j.lowrank);
+    crs_free(j.log);
+    crs_reg_close(&j.penalty);
+    return done;
+}
+
 static bool run(const crs_args *a, crease_error *e)
 {
     const char *model = crs_given(a, CRS_OPT_MODEL);
     crs_rpca_job j = { .a = a };
-    if (model && strcmp(model, "cp") != 0 && !ridged_matrix(a)) return crs_tucker_run(a, e);
+    if (model && strcmp(model, "cp") != 0 && !ridged_matrix(a)) return run_tucker(a, e);
     if (crs_given(a, CRS_OPT_ETA))
         return crs_fail(e, CREASE_BAD_ARGUMENT,
                         "--eta goes with --model matrix without --ridge only");
-    bool done = crs_rpca_options(&j, e) && crs_rpca_read(&j, e) && order_suits(&j, e);
+    bool done = read_options(&j, e) && crs_rpca_read(&j, e) && order_suits(&j, e);
     if (done) {
         crs_signals_enter(stop, &j);
         done = build(&j, e) && outputs(&j, e) && fit(&j, e);

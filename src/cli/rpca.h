@@ -3,15 +3,12 @@
 #ifndef CRS_RPCA_H
 #define CRS_RPCA_H
 
-#include "cli/entry.h"
-#include "cli/outdir.h"
-#include "cli/run.h"
+#include "cli/cli.h"
 #include "io/formats/npy.h"
 
 #include <crease/rpca_rank.h>
 
-enum { CRS_PATH_ROOM = 4096 };
-
+/* A run of the CP model. */
 typedef struct {
     const crs_args *a;
     crs_named_reg penalty;
@@ -38,46 +35,54 @@ typedef struct {
     crease_verification verified;
 } crs_rpca_job;
 
-/* Options, penalty and numbers, before any data are read (rpca_options.c). */
-bool crs_rpca_options(crs_rpca_job *j, crease_error *e);
+/* A run of the models tucker, matrix and pcp. */
+typedef struct {
+    const crs_args *a;
+    crs_named_reg penalty;
+    crease_tucker_rpca_settings s;
+    crease_options run;
+    crs_array data, truth;
+    crease_space given; /* the shape before --merge */
+    crease_tucker_rpca *model;
+    double *lowrank;
+    double seconds; /* of the fit */
+    double error;   /* NaN without the truth */
+    crs_folder folder;
+    crs_problem_file *file; /* problem.json of the folder, as verify will read it */
+    crs_log *log;
+} crs_tucker_job;
+
+/* rpca.c: "fibres:2" and the like; "3" or "3,4,5" for a shape, each from 1 to the mode's length;
+ * without a rank the data choose one. */
 bool crs_rpca_groups(const char *text, crease_cp_rpca_settings *s, crease_error *e);
+bool crs_parse_ranks(const char *text, const crease_space *shape, crease_space *ranks,
+                     crease_error *e);
+bool crs_rpca_choose_rank(crs_rpca_job *j, crease_error *e);
 
-/* Does --init name a start? Otherwise it is a folder. s may be NULL. */
-bool crs_rpca_init(const char *text, crease_cp_rpca_settings *s);
-
-/* The tensor, its mask, the truth and the start; rank and memory (rpca_data.c). */
+/* rpca_data.c: the tensor, its mask, the truth and the start; rank and memory. */
 bool crs_rpca_read(crs_rpca_job *j, crease_error *e);
 /* Missing entries become nan; axes are merged; hash is of what results. */
 bool crs_rpca_take(crs_array *data, const char *mask, const char *axes, crease_cp_rpca_settings *s,
                    char hash[32], crease_error *e);
-
-/* The folder of --truth: lowrank.npy, factors or both; the terms found beside the true ones
- * (rpca_truth.c). */
-bool crs_rpca_open_truth(crs_rpca_job *j, crease_error *e);
-bool crs_rpca_match(crs_rpca_job *j, crease_error *e);
-void crs_rpca_print_match(const crs_rpca_job *j);
-json_t *crs_rpca_match_json(const crs_rpca_job *j);
-
-bool crs_read_in(const char *folder, const char *name, crs_array *out, crease_error *e);
-bool crs_same_shape(const char *what, const crs_array *x, const crease_space *s, crease_error *e);
-
-/* Without a rank the data choose one; the fits that were compared (rpca_rank.c). */
-bool crs_rpca_choose_rank(crs_rpca_job *j, crease_error *e);
-json_t *crs_rpca_rank_json(const crs_rpca_job *j);
-void crs_rpca_rank_log(const crs_rpca_job *j);
-
 /* lowrank.npy of the folder of --truth, shaped as the data; empty without that option. */
 bool crs_rpca_truth(const crs_args *a, const crease_space *given, crs_array *out, crease_error *e);
+/* Does --init name a start? Otherwise it is a folder. s may be NULL. */
+bool crs_rpca_init(const char *text, crease_cp_rpca_settings *s);
+bool crs_read_in(const char *folder, const char *name, crs_array *out, crease_error *e);
 
-/* What was found, as files, and its errors (rpca_result.c); as JSON (rpca_json.c); as text. */
+/* rpca_report.c: what was found, as files with its errors, and as text. */
 bool crs_rpca_write(crs_rpca_job *j, crease_error *e);
-json_t *crs_rpca_json(const crs_rpca_job *j);
-const char *crs_rpca_status(const crs_rpca_job *j);
 void crs_rpca_banner(const crs_rpca_job *j);
 void crs_rpca_footer(const crs_rpca_job *j);
 void crs_rpca_summary(const crs_rpca_job *j);
 
-/* A folder of results judged by the checker (rpca_check.c). */
+/* data.npy, mask.npy and problem.json in the folder; the model's own members of result.json; that
+ * document, or a summary, on standard output. */
+bool crs_tucker_problem(const crs_tucker_job *j, crease_error *e);
+json_t *crs_tucker_facts(const crs_tucker_job *j);
+bool crs_tucker_print(const crs_tucker_job *j, const crs_run *run, json_t *more, crease_error *e);
+
+/* verify.c: a folder of results judged by the checker. */
 typedef struct {
     const char *folder;
     crease_cp_rpca_settings s;
@@ -90,12 +95,5 @@ typedef struct {
     int threads; /* 0: all there are */
 } crs_rpca_claim;
 bool crs_rpca_check(const crs_rpca_claim *c, crease_verification *v, crease_error *e);
-
-/* INVALID where lowrank.npy is not that of the factors (rpca_lowrank.c). */
-bool crs_rpca_judge_lowrank(const crs_rpca_claim *c, crease_verification *v, crease_error *e);
-
-/* The verb verify on such a folder (rpca_verify.c); is it one? */
-bool crs_rpca_is_result(const char *folder);
-bool crs_rpca_verify(const crs_args *a, crease_error *e);
 
 #endif

@@ -1,9 +1,87 @@
 /* SPDX-License-Identifier: MIT
- * rpca_data: the arrays of a run, the rank they suggest, and the memory they will take */
+ * rpca_data: the arrays that robust PCA starts from: the data with their mask and merged axes, the
+ * truth, the start, and the memory they will take */
 #define _POSIX_C_SOURCE 200809L
 #include <unistd.h>
 
 #include "cli/rpca.h"
+
+bool crs_read_in(const char *folder, const char *name, crs_array *out, crease_error *e)
+{
+    char path[CRS_PATH_ROOM];
+    return crs_join(folder, name, path, sizeof path, e) && crs_read_array(path, out, e);
+}
+
+static bool same_shape(const char *what, const crs_array *x, const crease_space *s, crease_error *e)
+{
+    return crease_space_equal(&x->shape, s) ||
+           crs_fail(e, CREASE_BAD_SHAPE, "%s does not have the shape of the data", what);
+}
+
+bool crs_rpca_truth(const crs_args *a, const crease_space *given, crs_array *out, crease_error *e)
+{
+    const char *folder = crs_given(a, CRS_OPT_TRUTH);
+    return !folder ||
+           (crs_read_in(folder, "lowrank.npy", out, e) && same_shape("--truth", out, given, e));
+}
+
+static bool is_there(const char *folder, const char *name)
+{
+    char path[CRS_PATH_ROOM];
+    return crs_join(folder, name, path, sizeof path, NULL) && access(path, F_OK) == 0;
+}
+
+/* Those of merged axes are not in the files. */
+static bool read_factors(crs_rpca_job *j, const char *folder, crease_error *e)
+{
+    for (int n = 0; n < j->given.order && !crs_given(j->a, CRS_OPT_MERGE); n++) {
+        char name[32];
+        crs_outdir_factor(n, name);
+        crs_array *x = &j->true_factor[n];
+        if (!is_there(folder, name)) continue;
+        if (!crs_read_in(folder, name, x, e)) return false;
+        const ptrdiff_t rank = x->shape.order == 2 ? x->shape.dim[1] : 0;
+        if (j->true_rank == 0) j->true_rank = rank;
+        if (rank == 0 || rank != j->true_rank || x->shape.dim[0] != j->given.dim[n])
+            return crs_fail(e, CREASE_BAD_SHAPE,
+                            "--truth: %s must have %td rows and a column for each of the terms",
+                            name, j->given.dim[n]);
+    }
+    return true;
+}
+
+static bool open_truth(crs_rpca_job *j, crease_error *e)
+{
+    const char *folder = crs_given(j->a, CRS_OPT_TRUTH);
+    if (!folder) return true;
+    if (!read_factors(j, folder, e)) return false;
+    if (j->true_rank > 0 && !is_there(folder, "lowrank.npy")) return true;
+    if (!crs_join(folder, "lowrank.npy", j->truth_path, sizeof j->truth_path, e) ||
+        !crs_npy_stream_open(j->truth_path, &j->truth, e))
+        return false;
+    return crease_space_equal(&j->truth.header.shape, &j->given) ||
+           crs_fail(e, CREASE_BAD_SHAPE, "--truth does not have the shape of the data");
+}
+
+/* "gevd", or "gevd-clipped" for a start from clipped data */
+bool crs_rpca_init(const char *text, crease_cp_rpca_settings *s)
+{
+    static const char *const name[] = {
+#define X(id, text, meaning) text,
+        CREASE_CP_STARTS(X)
+#undef X
+    };
+    for (int k = 0; k < (int)(sizeof name / sizeof *name); k++) {
+        const size_t length = strlen(name[k]);
+        const bool cuts = k != CREASE_START_AUTO && k != CREASE_START_RANDOM;
+        if (strncmp(text, name[k], length) != 0) continue;
+        const bool clipped = cuts && strcmp(text + length, "-clipped") == 0;
+        if (text[length] && !clipped) continue;
+        if (s) s->start = (crease_cp_start)k, s->clip = clipped ? 2 : 0;
+        return true;
+    }
+    return false;
+}
 
 /* Neighbouring axes become one: the entries stay where they are. */
 static bool merge(const char *text, crease_space *s, crease_error *e)
@@ -93,8 +171,7 @@ bool crs_rpca_take(crs_array *data, const char *mask, const char *axes, crease_c
                    char hash[32], crease_error *e)
 {
     crs_array w = { .data = NULL };
-    bool done =
-        !mask || (crs_read_array(mask, &w, e) && crs_same_shape("--mask", &w, &data->shape, e));
+    bool done = !mask || (crs_read_array(mask, &w, e) && same_shape("--mask", &w, &data->shape, e));
     s->shape = data->shape;
     s->mask = w.data;
     done = done && (!axes || merge(axes, &s->shape, e));
@@ -124,7 +201,7 @@ bool crs_rpca_read(crs_rpca_job *j, crease_error *e)
     j->given = j->data.shape;
     if (!crs_rpca_take(&j->data, crs_given(a, CRS_OPT_MASK), crs_given(a, CRS_OPT_MERGE),
                        &j->s.model, j->hash, e) ||
-        !crs_rpca_open_truth(j, e) || !read_start(j, e) || !crs_rpca_choose_rank(j, e))
+        !open_truth(j, e) || !read_start(j, e) || !crs_rpca_choose_rank(j, e))
         return false;
     const bool missing = any_missing(&j->data);
     j->bytes = forecast(j, missing, false);

@@ -2,7 +2,7 @@
  * solve: a problem file to a certified result */
 #include <inttypes.h>
 
-#include "cli/run.h"
+#include "cli/cli.h"
 #include "io/result/folder.h"
 
 enum { LIMIT = 2, BROKEN = 3, INTERNAL = 70, NO_OUTPUT = 73 };

@@ -3,9 +3,7 @@
 #ifndef CRS_SPCA_VERB_H
 #define CRS_SPCA_VERB_H
 
-#include "cli/entry.h"
-#include "cli/outdir.h"
-#include "cli/run.h"
+#include "cli/cli.h"
 
 typedef struct {
     const crs_args *a;

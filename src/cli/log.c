@@ -1,6 +1,56 @@
 /* SPDX-License-Identifier: MIT
- * run_log: the log of a run: banner, a table at iterations 0, 1, 2, 5, 10, 20, 50, ..., footer */
-#include "cli/run.h"
+ * log: the log of a run: banner, a table at iterations 0, 1, 2, 5, 10, 20, 50, ..., footer */
+#include "cli/cli.h"
+#include "solve/solver.h"
+
+void crs_size_text(const crease_problem *p, char *out, size_t size)
+{
+    ptrdiff_t n = 0;
+    char rows[64] = "no constraint";
+    for (int i = 0; i < p->count; i++) n += crease_size(&p->space[i]);
+    if (p->range.order > 0)
+        snprintf(rows, sizeof rows, "%td constraint%s", crease_size(&p->range),
+                 crease_size(&p->range) == 1 ? "" : "s");
+    snprintf(out, size, "%d block%s, %td variable%s, %s", p->count, p->count == 1 ? "" : "s", n,
+             n == 1 ? "" : "s", rows);
+}
+
+void crs_parameter_text(const crease_analysis *a, char *out, size_t size)
+{
+    const struct {
+        const char *name;
+        double value;
+    } list[] = { { "beta", a->beta }, { "gamma", a->gamma }, { "ell", a->ell }, { "mu", a->mu } };
+    size_t used = 0;
+    out[0] = '\0';
+    for (size_t k = 0; k < sizeof list / sizeof *list && used < size; k++)
+        if (!isnan(list[k].value))
+            used += (size_t)snprintf(out + used, size - used, "%s%s %.4g", used ? ", " : "",
+                                     list[k].name, list[k].value);
+    if (used < size && a->slack < INFINITY)
+        used += (size_t)snprintf(out + used, size - used, " (%.3g times the bound)", a->slack);
+    double least = INFINITY, most = 0;
+    int exact = 0;
+    for (int i = 0; i < a->count; i++) {
+        if (i == a->last) continue;
+        const crease_block_plan *plan = &a->block[i];
+        const double slope = plan->lipschitz < INFINITY ? plan->h_relative * plan->lipschitz : 0;
+        least = smaller(least, plan->h + slope), most = larger(most, plan->h + slope);
+        exact += plan->exact;
+    }
+    if (used < size && a->method != CREASE_METHOD_GCG)
+        snprintf(out + used, size - used, "%sh %.4g to %.4g, %d exact block step%s",
+                 used ? ", " : "", least, most, exact, exact == 1 ? "" : "s");
+}
+
+bool crs_forecast_bytes(const crease_problem *p, const crease_analysis *a, double *bytes,
+                        crease_error *e)
+{
+    ptrdiff_t doubles;
+    if (!crs_solver_forecast(p, a, &doubles, e)) return false;
+    *bytes = (double)doubles * (double)sizeof(double);
+    return true;
+}
 
 void crs_log_banner(const crs_log *log, const crs_run *run)
 {

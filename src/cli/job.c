@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: MIT
+ * job: what every verb that runs something shares: the options of a run, the signals, the memory it
+ * may take, and the exit code of an error.
+ *
+ * The program owns the signals, the library never sees them. The first SIGINT or SIGTERM asks the
+ * solver to stop after its iteration, the second ends the program at once. */
+#define _POSIX_C_SOURCE 200809L
+#include <signal.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+
+static bool set_option(const crs_args *a, int id, const char *name, crease_options *o,
+                       crease_error *e)
+{
+    const char *text = a->value[id][0];
+    return !text || crease_options_set(o, name, text, e);
+}
+
+bool crs_run_options(const crs_args *a, crease_options *o, crease_error *e)
+{
+    bool done =
+        set_option(a, CRS_OPT_METHOD, "method", o, e) && set_option(a, CRS_OPT_MODE, "mode", o, e);
+#define X(type, name, value, low, high, text)                                                      \
+    done = done && set_option(a, CRS_OPT_##name, #name, o, e);
+    CREASE_OPTIONS(X)
+#undef X
+    return done;
+}
+
+crs_problem_file *crs_open_problem(const crs_args *a, crease_options *o, crease_error *e)
+{
+    crease_options probe = crease_options_default(); /* a slip there is found before any reading */
+    crs_problem_file *file = crs_run_options(a, &probe, e) ? crs_problem_read(a->word[0], e) : NULL;
+    if (!file) return NULL;
+    *o = file->options;
+    if (crs_run_options(a, o, e)) return file;
+    crs_problem_file_free(file);
+    return NULL;
+}
+
+static crs_stop *volatile ask;
+static void *volatile running;
+static volatile sig_atomic_t caught;
+static struct sigaction before[2];
+static const int watched[2] = { SIGINT, SIGTERM };
+
+static void stop(int number)
+{
+    if (caught) _exit(128 + number);
+    caught = number;
+    if (running) ask(running);
+}
+
+void crs_signals_enter(crs_stop *call, void *self)
+{
+    struct sigaction own = { .sa_handler = stop };
+    sigemptyset(&own.sa_mask);
+    ask = call;
+    running = self;
+    caught = 0;
+    for (int k = 0; k < 2; k++) sigaction(watched[k], &own, &before[k]);
+}
+
+bool crs_signals_caught(void) { return caught; }
+
+int crs_signals_leave(void)
+{
+    running = NULL;
+    for (int k = 0; k < 2; k++) sigaction(watched[k], &before[k], NULL);
+    return (int)caught;
+}
+
+/* MemAvailable of /proc/meminfo in bytes; INFINITY where there is none. */
+static double machine_free(void)
+{
+    char line[200];
+    double bytes = INFINITY;
+    long long kilobytes;
+    FILE *f = fopen("/proc/meminfo", "r");
+    while (f && bytes == INFINITY && fgets(line, sizeof line, f))
+        if (sscanf(line, "MemAvailable: %lld kB", &kilobytes) == 1)
+            bytes = 1024 * (double)kilobytes;
+    if (f) fclose(f);
+    return bytes;
+}
+
+static double process_limit(void)
+{
+    struct rlimit r;
+    return getrlimit(RLIMIT_AS, &r) == 0 && r.rlim_cur != RLIM_INFINITY ? (double)r.rlim_cur
+                                                                        : INFINITY;
+}
+
+bool crs_memory_suffices(const char *what, double bytes, crease_error *e)
+{
+    const double have = smaller(machine_free(), process_limit());
+    return bytes <= have || crs_fail(e, CREASE_NO_MEMORY,
+                                     "%s needs %.3g MB of memory and %.3g MB are free; use smaller "
+                                     "data or a larger machine",
+                                     what, bytes / 1e6, have / 1e6);
+}
+
+/* sysexits.h */
+int crs_exit_code(crease_code code)
+{
+    switch (code) {
+    case CREASE_OK:
+        return 0;
+    case CREASE_BAD_ARGUMENT:
+    case CREASE_UNSUPPORTED:
+        return 64;
+    case CREASE_BAD_SHAPE:
+    case CREASE_BAD_DATA:
+        return 65;
+    case CREASE_NO_INPUT:
+        return 66;
+    case CREASE_NO_MEMORY:
+        return 71;
+    case CREASE_IO:
+        return 74;
+    case CREASE_NUMERICAL_FAILURE:
+        break;
+    }
+    return 70;
+}

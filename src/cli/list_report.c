@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: MIT
+ * list_report: a catalogue for people (a block per entry, 100 columns), as a Markdown table, and as
+ * data. The versions of a penalty share the block or row of the first. */
+#include "cli/list.h"
+
+enum { INDENT = 4 };
+
+static void labelled(const char *label, const char *text)
+{
+    const int column = printf("%*s%s", INDENT, "", label);
+    crs_print_wrapped(text, column, 2 * INDENT);
+}
+
+/* "scad:lambda,a  group-scad  ...": the first name as it is written, then the other versions. */
+static void names(int kind, int k, int run, const crs_described *d)
+{
+    const char *join = ":";
+    printf("%s", d->name);
+    for (int p = 0; d->params && d->params[p].name; p++, join = ",")
+        printf("%s%s", join, d->params[p].name);
+    if (d->vector) printf("%s%s,..", join, d->vector);
+    for (int n = 1; n < run; n++) printf("   %s", crs_described_at(kind, k + n).name);
+    printf("\n");
+}
+
+static void parameters(int kind, const crs_described *d)
+{
+    for (const crease_param *p = d->params; p && p->name; p++) {
+        char where[100], range[64];
+        crs_range_text(p, range, sizeof range);
+        snprintf(where, sizeof where, "%s in %s", p->name, range);
+        const int column = printf("%*s%-30s ", INDENT, "", where);
+        crs_print_wrapped(p->text, column, column);
+    }
+    if (d->vector) printf("%*s%-30s %s\n", INDENT, "", d->vector, crs_vector_text(kind));
+    if (d->data) labelled("data: ", d->data);
+}
+
+static void block(int kind, int k, int run)
+{
+    const crs_described d = crs_described_at(kind, k);
+    char traits[300];
+    printf("\n");
+    names(kind, k, run, &d);
+    if (run == 1) labelled("", d.formula);
+    if (d.rho) labelled("rho(y) = ", d.rho);
+    parameters(kind, &d);
+    crs_traits_text(kind, &d, traits, sizeof traits);
+    if (traits[0]) labelled("", traits);
+}
+
+/* What the versions of a penalty are, said once. */
+static void versions(int kind)
+{
+    const int run = crs_described_run(kind, 0);
+    if (run == 1) return;
+    printf("\nFrom a penalty rho(y), y >= 0, %d versions are made:\n", run);
+    for (int n = 0; n < run; n++) {
+        const crs_described d = crs_described_at(kind, n);
+        const crs_described first = crs_described_at(kind, 0);
+        const int prefix = (int)(strlen(d.name) - strlen(first.name));
+        printf("%*s%.*s%-*s  %s\n", INDENT, "", prefix, d.name, 13 - prefix, "NAME", d.formula);
+    }
+}
+
+void crs_list_text(int kind)
+{
+    const char *title = crs_kind_title(kind);
+    printf("%s\n", title);
+    for (size_t n = strlen(title); n > 0; n--) printf("=");
+    printf("\n");
+    versions(kind);
+    for (int k = 0, run; k < crs_described_count(kind); k += run) {
+        run = crs_described_run(kind, k);
+        block(kind, k, run);
+    }
+}
+
+/* In a table a bar ends the cell, also inside code. */
+static void code(const char *text)
+{
+    printf("`");
+    for (; *text; text++) printf(*text == '|' ? "\\|" : "%c", *text);
+    printf("`");
+}
+
+static void plain(const char *text)
+{
+    for (; *text; text++)
+        printf(*text == '|' || *text == '<' || *text == '*' || *text == '_' ? "\\%c" : "%c", *text);
+}
+
+static void formula_cell(const crs_described *d, int run)
+{
+    printf(" | ");
+    if (run == 1) code(d->formula);
+    if (run == 1 && d->rho) printf(", ");
+    if (d->rho) {
+        printf("rho(y) = ");
+        code(d->rho);
+    }
+}
+
+static void parameter_cell(int kind, const crs_described *d)
+{
+    const char *join = "";
+    printf(" | ");
+    for (const crease_param *p = d->params; p && p->name; p++, join = "; ") {
+        printf("%s", join);
+        code(p->name);
+        char range[64];
+        crs_range_text(p, range, sizeof range);
+        printf(" in %s: ", range);
+        plain(p->text);
+    }
+    if (d->vector) {
+        printf("%s", join);
+        code(d->vector);
+        printf(": %s", crs_vector_text(kind));
+        join = "; ";
+    }
+    if (d->data) {
+        printf("%s", join);
+        plain(d->data);
+    }
+}
+
+static void trait_cells(int kind, const crs_described *d)
+{
+    printf(" |");
+    if (kind == CRS_REGULARIZERS) {
+        printf(" %s | ", d->convex ? "yes" : "no");
+        plain(d->lipschitz ? d->lipschitz : "unknown");
+        printf(" | ");
+        plain(d->weak_convexity ? d->weak_convexity : "unknown");
+        printf(" |");
+    }
+    if (kind == CRS_SETS)
+        printf(" %s | %s | %s |", d->matrix ? "matrices" : "any", d->compact ? "yes" : "not always",
+               d->projection ? "yes" : "linear oracle only");
+    printf("\n");
+}
+
+void crs_list_markdown(int kind)
+{
+    static const char *const heads[CRS_KINDS] = { " convex | Lipschitz constant | weak convexity |",
+                                                  " points | compact | projection |", "", "" };
+    static const char *const rules[CRS_KINDS] = { "---|---|---|", "---|---|---|", "", "" };
+    printf("| name | formula | %s |%s\n|---|---|---|%s\n",
+           kind == CRS_SMOOTH ? "parameters and data" : "parameters", heads[kind], rules[kind]);
+    for (int k = 0, run; k < crs_described_count(kind); k += run) {
+        const crs_described d = crs_described_at(kind, k);
+        run = crs_described_run(kind, k);
+        printf("| ");
+        code(d.name);
+        formula_cell(&d, run);
+        parameter_cell(kind, &d);
+        trait_cells(kind, &d);
+    }
+}
+
+static json_t *text_or_null(const char *t) { return t ? json_string(t) : json_null(); }
+static json_t *end(double x) { return isfinite(x) ? json_real(x) : json_null(); }
+
+static json_t *parameter(const crease_param *p)
+{
+    return json_pack("{s:s, s:o, s:o, s:b, s:b, s:b, s:s}", "name", p->name, "low", end(p->low),
+                     "high", end(p->high), "low_open", (p->flags & CREASE_OPEN_LOW) != 0,
+                     "high_open", (p->flags & CREASE_OPEN_HIGH) != 0, "integer",
+                     (p->flags & CREASE_INTEGER) != 0, "text", p->text);
+}
+
+static json_t *parameter_list(const crease_param *list)
+{
+    json_t *all = json_array();
+    for (const crease_param *p = list; p && p->name; p++)
+        if (json_array_append_new(all, parameter(p)) != 0) {
+            json_decref(all);
+            return NULL;
+        }
+    return all;
+}
+
+static json_t *traits(int kind, const crs_described *d)
+{
+    if (kind == CRS_REGULARIZERS)
+        return json_pack("{s:b, s:o, s:o, s:b, s:b}", "convex", d->convex, "lipschitz",
+                         text_or_null(d->lipschitz), "weak_convexity",
+                         text_or_null(d->weak_convexity), "matrix", d->matrix, "groups", d->groups);
+    if (kind == CRS_SETS)
+        return json_pack("{s:b, s:b, s:b}", "compact", d->compact, "matrix", d->matrix,
+                         "projection", d->projection);
+    return json_object();
+}
+
+static json_t *entry(int kind, const crs_described *d)
+{
+    static const char *const singular[CRS_KINDS] = { "regularizer", "set", "map", "smooth" };
+    return json_pack("{s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o}", "kind", singular[kind], "name",
+                     d->name, "formula", d->formula, "rho", text_or_null(d->rho), "parameters",
+                     parameter_list(d->params), "vector_parameter", text_or_null(d->vector), "data",
+                     text_or_null(d->data), "traits", traits(kind, d));
+}
+
+bool crs_list_json(int first, int last, crease_error *e)
+{
+    crs_json j = crs_json_new("list");
+    json_t *all = json_array();
+    for (int kind = first; kind <= last; kind++)
+        for (int k = 0; k < crs_described_count(kind); k++) {
+            const crs_described d = crs_described_at(kind, k);
+            if (json_array_append_new(all, entry(kind, &d)) != 0) j.failed = true;
+        }
+    crs_json_set(&j, "entries", all);
+    return crs_json_print(&j, e);
+}
