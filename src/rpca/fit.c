@@ -47,7 +47,7 @@ static bool closed(const crease_cp_rpca_settings *m)
 static bool descends(crease_method method)
 {
     const crs_method *m = crs_method_at(method);
-    return m->step && !m->constrained && !m->oracle;
+    return m && m->step && !m->constrained && !m->oracle;
 }
 
 static bool check_run(const crease_cp_fit_settings *s, crease_error *e)
@@ -361,7 +361,7 @@ bool crs_cp_fit_open(crease_cp_fit *f, crease_error *e)
     const bool paper = f->s.run.mode == CREASE_MODE_PAPER;
     f->run.keep_last = !f->closed || paper;
     f->run.by_theta = paper;
-    return crs_run_open(&f->run, &f->engine->run, f, &f->s.run, f->a, e);
+    return crs_driver_open(&f->run, &f->engine->run, f, &f->s.run, f->a, e);
 }
 
 void crease_cp_fit_callback(crease_cp_fit *f, crease_callback *call, void *user)
@@ -372,7 +372,7 @@ void crease_cp_fit_callback(crease_cp_fit *f, crease_callback *call, void *user)
 
 void crease_cp_fit_stop(crease_cp_fit *f) { atomic_store(&f->run.stop, true); }
 
-crease_outcome crease_cp_fit_step(crease_cp_fit *f) { return crs_run_step(&f->run); }
+crease_outcome crease_cp_fit_step(crease_cp_fit *f) { return crs_driver_step(&f->run); }
 
 crease_outcome crease_cp_fit_run(crease_cp_fit *f)
 {

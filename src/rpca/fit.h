@@ -29,7 +29,7 @@ extern const crs_cp_engine crs_cp_fused_engine, crs_cp_generic_engine, crs_cp_en
 struct crease_cp_fit {
     crease_cp_fit_settings s; /* every default filled in */
     crease_options o;         /* what the analysis is about: paper mode as its parameters */
-    crs_run run;
+    crs_driver run;
     const crs_cp_engine *engine;
     void *state;
     crease_analysis *own; /* of an engine without a solver */

@@ -315,7 +315,7 @@ static bool check_gradients(crease_solver *s, crease_error *e)
 static bool build(crease_solver *s, const crease_options *o, crease_error *e)
 {
     s->a = crease_analyse(s->given, o, e);
-    if (!s->a || !crs_run_open(&s->run, &engine, s, o, s->a, e)) return false;
+    if (!s->a || !crs_driver_open(&s->run, &engine, s, o, s->a, e)) return false;
     s->p = s->given;
     s->method = crs_method_for(s->a);
     if (s->method->slack) {
@@ -368,7 +368,7 @@ void crease_solver_callback(crease_solver *s, crease_callback *call, void *user)
 
 void crease_solver_stop(crease_solver *s) { atomic_store(&s->run.stop, true); }
 
-crease_outcome crease_step(crease_solver *s) { return crs_run_step(&s->run); }
+crease_outcome crease_step(crease_solver *s) { return crs_driver_step(&s->run); }
 
 crease_outcome crease_solve(crease_solver *s)
 {

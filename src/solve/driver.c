@@ -3,8 +3,8 @@
  * callbacks and outcomes are here and nowhere else. */
 #include "solve/engine.h"
 
-bool crs_run_open(crs_run *r, const crs_engine *engine, void *self, const crease_options *o,
-                  const crease_analysis *a, crease_error *e)
+bool crs_driver_open(crs_driver *r, const crs_engine *engine, void *self, const crease_options *o,
+                     const crease_analysis *a, crease_error *e)
 {
     r->engine = engine;
     r->self = self;
@@ -14,13 +14,13 @@ bool crs_run_open(crs_run *r, const crs_engine *engine, void *self, const crease
     return crs_options_read(o, crs_method_for(a)->reads, crease_method_name(a->method), e);
 }
 
-static double measure(const crs_run *r, const crease_certificate *c)
+static double measure(const crs_driver *r, const crease_certificate *c)
 {
     return r->o.relative ? c->worst_relative : c->worst;
 }
 
 /* Certifies the iterate and keeps it if it is the best so far. */
-static void certify(crs_run *r)
+static void certify(crs_driver *r)
 {
     crease_residual *block = r->best.block;
     r->engine->certify(r->self, &r->now);
@@ -35,7 +35,7 @@ static void certify(crs_run *r)
 }
 
 /* Why the run ends here; NOT_RUN: it does not. */
-static crease_outcome reason(crs_run *r, bool certified, crs_advance said)
+static crease_outcome reason(crs_driver *r, bool certified, crs_advance said)
 {
     const crease_options *o = &r->o;
     const crease_report *now = &r->report;
@@ -56,7 +56,7 @@ static crease_outcome reason(crs_run *r, bool certified, crs_advance said)
 }
 
 /* Only here is an outcome assigned: what ends a run is judged by the certificate of its answer. */
-static crease_outcome judge(crs_run *r, bool certified, crs_advance said)
+static crease_outcome judge(crs_driver *r, bool certified, crs_advance said)
 {
     crease_outcome o = reason(r, certified, said);
     if (o == CREASE_NOT_RUN) return o;
@@ -70,14 +70,14 @@ static crease_outcome judge(crs_run *r, bool certified, crs_advance said)
 }
 
 /* Every so many iterations, at the last, and early on when much still changes. */
-static bool certificate_due(const crs_run *r)
+static bool certificate_due(const crs_driver *r)
 {
     const long k = r->report.iterations;
     if (r->engine->at_end) return false;
     return k % r->o.certify_every == 0 || k >= r->o.max_iterations || k <= 2 || k == 5;
 }
 
-static crease_outcome start(crs_run *r)
+static crease_outcome start(crs_driver *r)
 {
     r->started = true;
     if (r->begun == 0) r->begun = crs_now();
@@ -87,7 +87,7 @@ static crease_outcome start(crs_run *r)
     return judge(r, true, CRS_GO_ON);
 }
 
-crease_outcome crs_run_step(crs_run *r)
+crease_outcome crs_driver_step(crs_driver *r)
 {
     crease_report *now = &r->report;
     if (now->outcome != CREASE_NOT_RUN) return now->outcome;

@@ -46,15 +46,15 @@ typedef struct {
     crease_callback *call;
     void *user;
     atomic_bool stop;
-} crs_run;
+} crs_driver;
 
 /* A run by the method of an analysis. False with a sentence when an option that the method does not
  * read has not its default. */
-bool crs_run_open(crs_run *r, const crs_engine *engine, void *self, const crease_options *o,
-                  const crease_analysis *a, crease_error *e);
+bool crs_driver_open(crs_driver *r, const crs_engine *engine, void *self, const crease_options *o,
+                     const crease_analysis *a, crease_error *e);
 
 /* One iteration; NOT_RUN: go on. */
-crease_outcome crs_run_step(crs_run *r);
+crease_outcome crs_driver_step(crs_driver *r);
 
 /* By how much `now` lies above before - promised, relative to the terms it is the sum of. */
 static inline double crs_rise(double before, double now, double promised, double squares)

@@ -7,7 +7,7 @@
 #include "solve/engine.h"
 
 struct crease_solver {
-    crs_run run;
+    crs_driver run;
     const crease_problem *given; /* what the caller asked; certificates are about it */
     const crease_problem *p;     /* what is run: `given`, or with a slack block */
     crs_extension *extension;    /* NULL: none */
