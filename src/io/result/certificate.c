@@ -40,7 +40,7 @@ json_t *crs_certificate_json(const crs_run *run)
     const crease_problem *p = &run->file->problem;
     const crease_certificate *c = crease_solver_certificate(run->solver);
     const double *lambda = crease_multiplier(run->solver);
-    const bool gap = crease_solver_analysis(run->solver)->method == CREASE_METHOD_GCG;
+    const bool gap = crease_solver_analysis(run->solver)->gap;
     char whole[PATH_MAX], eps[48];
     const bool found = realpath(run->path, whole);
     json_t *blocks = json_array();

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: MIT
- * recipe_extension: the slack block is a quadratic last block with D = mu, so R2 covers any
- * beta > mu
+ * extension: proximal ADMM with a slack block, sum A_i x_i + y = b and (mu/2)|y|^2 in f: no
+ * condition on A_N
  *
- * Paper mode: mu = 1/eps, beta = 3 mu. Theory mode from a feasible start: mu = 2 (F(x^0) -
- * F*)/eps^2 keeps |sum A_i x_i - b| <= eps in every iteration. Otherwise mu starts low and grows
- * when the slack stalls (solve/extension.c). */
+ * The slack is a quadratic last block with D = mu, so R2 covers any beta > mu (Theorem 4.2 of
+ * Jiang, Lin, Ma, Zhang 2019). Paper mode: mu = 1/eps, beta = 3 mu. Theory mode from a feasible
+ * start: mu = 2 (F(x^0) - F*)/eps^2 keeps |sum A_i x_i - b| <= eps in every iteration. Otherwise mu
+ * starts low and grows when the slack stalls (solve/extension.c). */
 #include "problem/extension.h"
-#include "theory/theory.h"
+#include "method/method.h"
+
+static const char *const theorem = "Theorem 4.2 by R2: any beta > mu";
 
 static crease_analysis *analyse_with(const crease_problem *p, const crease_options *o, double mu,
                                      bool fixed, crease_error *e)
@@ -22,7 +25,7 @@ static crease_analysis *analyse_with(const crease_problem *p, const crease_optio
     if (a) {
         a->method = CREASE_METHOD_EXTENSION;
         a->mode = o->mode;
-        a->theorem = "Theorem 4.2 by R2: any beta > mu";
+        a->theorem = theorem;
         a->mu = mu;
         a->mu_fixed = fixed;
     }
@@ -62,8 +65,7 @@ static bool first_mu(const crease_problem *p, const crease_options *o, double *m
     return true;
 }
 
-crease_analysis *crs_analyse_extension(const crease_problem *p, const crease_options *o,
-                                       crease_error *e)
+static crease_analysis *analyse(const crease_problem *p, const crease_options *o, crease_error *e)
 {
     double F = NAN, mu;
     if (o->mu > 0 || o->mode == CREASE_MODE_PAPER)
@@ -80,3 +82,37 @@ crease_analysis *crs_analyse_extension(const crease_problem *p, const crease_opt
     crease_analysis_free(a);
     return analyse_with(p, o, mu, true, e);
 }
+
+static void recipe(const crease_problem *p, const crease_options *o, crease_analysis *a)
+{
+    crs_admm_exact.recipe(p, o, a);
+    a->theorem = theorem;
+}
+
+/* R2's is about sum A_i x_i + y = b; without the slack, |sum A_i x_i - b|^2 <= 2 drop/mu, which
+ * must be eps^2 at most. */
+static double bound(const crease_analysis *a, double drop, double eps)
+{
+    if (!(a->mu * eps * eps >= 2 * drop)) return INFINITY;
+    return ceil(a->theta_factor * a->kappa * drop / (a->decrease * eps * eps));
+}
+
+static bool suits(const crease_problem *p, const crease_options *o, crs_last last)
+{
+    (void)p, (void)o, (void)last;
+    return true;
+}
+
+static void step(crs_state *st) { crs_admm_exact.step(st); }
+
+const crs_method crs_method_extension = {
+    .constrained = true,
+    .slack = true,
+    .accelerate = true,
+    .reads = CRS_READS_POTENTIAL | CRS_READS(beta) | CRS_READS(h) | CRS_READS(mu),
+    .suits = suits,
+    .analyse = analyse,
+    .recipe = recipe,
+    .bound = bound,
+    .step = step,
+};
