@@ -285,7 +285,7 @@ static bool read_form(crs_tucker_job *j, crease_error *e)
                         model);
     if (eta && (tucker || convex))
         return crs_fail(e, CREASE_BAD_ARGUMENT, "--eta goes with --model matrix only");
-    j->s.form = convex ? CREASE_RPCA_CONVEX : eta ? CREASE_RPCA_BALL : CREASE_RPCA_TUCKER;
+    j->s.form = convex ? CREASE_RPCA_PCP : eta ? CREASE_RPCA_BALL : CREASE_RPCA_TUCKER;
     return positive(j->a, CRS_OPT_ETA, &j->s.eta, e);
 }
 
@@ -341,7 +341,7 @@ static bool tucker_ranks(crs_tucker_job *j, crease_error *e)
 {
     const char *text = crs_given(j->a, CRS_OPT_RANK);
     j->s.ranks = j->s.shape;
-    if (j->s.form == CREASE_RPCA_CONVEX) return true;
+    if (j->s.form == CREASE_RPCA_PCP) return true;
     if (!text || strcmp(text, "auto") == 0)
         return crease_tucker_ranks(&j->s.shape, j->data.data, &j->s.ranks, e);
     return crs_parse_ranks(text, &j->s.shape, &j->s.ranks, e);

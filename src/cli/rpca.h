@@ -4,10 +4,10 @@
 #define CRS_RPCA_H
 
 #include "cli/cli.h"
-#include "io/formats/npy.h"
+#include "io/formats/io.h"
 
 #include "rpca/rpca.h"
-#include "rpca/tucker/tucker_rpca.h"
+#include "rpca/tucker/tucker.h"
 
 /* A run of the CP model. */
 typedef struct {

@@ -314,7 +314,7 @@ static bool match_terms(crs_rpca_job *j, crease_error *e)
 
 typedef struct {
     const crease_cp_fit *fit;
-    crease_cp_part part;
+    crease_rpca_part part;
     ptrdiff_t right;
 } piece;
 
@@ -334,12 +334,12 @@ static ptrdiff_t room_of(ptrdiff_t left, ptrdiff_t right)
 static bool write_parts(const crs_rpca_job *j, crease_error *e)
 {
     static const struct {
-        crease_cp_part part;
+        crease_rpca_part part;
         const char *name;
-    } list[] = { { CREASE_CP_LOWRANK, "lowrank.npy" },
-                 { CREASE_CP_SPARSE, "sparse.npy" },
-                 { CREASE_CP_NOISE, "noise.npy" },
-                 { CREASE_CP_SPLIT, "z.npy" } };
+    } list[] = { { CREASE_RPCA_LOWRANK, "lowrank.npy" },
+                 { CREASE_RPCA_SPARSE, "sparse.npy" },
+                 { CREASE_RPCA_B, "noise.npy" },
+                 { CREASE_RPCA_Z, "z.npy" } };
     ptrdiff_t left, right;
     crease_cp_fit_rows(j->fit, &left, &right);
     const ptrdiff_t room = room_of(left, right);
@@ -367,8 +367,8 @@ static bool measure_errors(crs_rpca_job *j, crease_error *e)
     double *m = crs_doubles(3 * right, "a row of the result", e), *z = m + right, *t = z + right;
     bool done = m;
     for (ptrdiff_t row = 0; done && row < left; row++) {
-        crease_cp_fit_read(j->fit, CREASE_CP_LOWRANK, row, 1, m);
-        crease_cp_fit_read(j->fit, CREASE_CP_SPLIT, row, 1, z);
+        crease_cp_fit_read(j->fit, CREASE_RPCA_LOWRANK, row, 1, m);
+        crease_cp_fit_read(j->fit, CREASE_RPCA_Z, row, 1, z);
         done = crs_npy_stream_next(&j->truth, right, t, e);
         for (ptrdiff_t k = 0; done && k < right; k++) {
             sum[0] += square(m[k] - t[k]);
@@ -438,7 +438,7 @@ static json_t *blocks(const crs_tucker_job *j)
     for (int i = 0; i < p->count; i++) {
         json_t *b =
             json_pack("{s:s, s:o}", "name", p->block[i].name, "shape", crs_dims(&p->space[i]));
-        if (about.used.form == CREASE_RPCA_CONVEX)
+        if (about.used.form == CREASE_RPCA_PCP)
             json_object_set_new(b, "regularizer",
                                 i == 0 ? json_string("nuclear:1")
                                        : json_pack("{s:{s:f}}", "l1", "lambda", about.used.alpha));
@@ -473,7 +473,7 @@ static json_t *tucker_couplings(const crs_tucker_job *j)
 
 static json_t *problem_document(const crs_tucker_job *j)
 {
-    const crease_rpca_form form = crease_tucker_rpca_about(j->model).used.form;
+    const crease_rpca_kind form = crease_tucker_rpca_about(j->model).used.form;
     const crease_problem *p = crease_tucker_rpca_problem(j->model);
     json_t *maps = json_object();
     for (int i = 0; i < p->count; i++)
@@ -518,7 +518,7 @@ static void tucker_summary(const crs_tucker_job *j, const crs_run *run)
     const crease_report r = crease_solver_report(run->solver);
     const crease_certificate *c = crease_solver_certificate(run->solver);
     printf("status      %s\n", crease_outcome_text(r.outcome));
-    if (f.used.form != CREASE_RPCA_CONVEX) {
+    if (f.used.form != CREASE_RPCA_PCP) {
         printf("ranks      ");
         for (int n = 0; n < f.used.ranks.order; n++) printf(" %td", f.used.ranks.dim[n]);
         printf("\nnoise       %.6g (robust standard deviation)\n", f.deviation);

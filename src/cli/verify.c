@@ -88,17 +88,17 @@ static bool from_start(reader *r, int k, ptrdiff_t row)
     return crs_npy_stream_open(r->path[k], &r->part[k], NULL);
 }
 
-static bool read_row(void *user, crease_cp_part part, ptrdiff_t row, double *out)
+static bool read_row(void *user, crease_rpca_part part, ptrdiff_t row, double *out)
 {
     reader *r = user;
     const crs_rpca_claim *c = r->c;
     const ptrdiff_t right = r->right;
-    const int k = part == CREASE_CP_SPLIT ? 0 : part == CREASE_CP_SPARSE ? 1 : 2;
-    if (part != CREASE_CP_DATA && part != CREASE_CP_SEEN)
+    const int k = part == CREASE_RPCA_Z ? 0 : part == CREASE_RPCA_SPARSE ? 1 : 2;
+    if (part != CREASE_RPCA_DATA && part != CREASE_RPCA_SEEN)
         return from_start(r, k, row) && crs_npy_stream_next(&r->part[k], right, out, NULL);
     for (ptrdiff_t j = 0; j < right && !c->fit; j++) {
         const double t = c->tensor[row * right + j];
-        out[j] = part == CREASE_CP_SEEN ? !isnan(t) : isnan(t) ? 0 : t;
+        out[j] = part == CREASE_RPCA_SEEN ? !isnan(t) : isnan(t) ? 0 : t;
     }
     if (c->fit) crease_cp_fit_read(c->fit, part, row, 1, out);
     return true;
@@ -155,15 +155,15 @@ static bool check_whole(const crs_rpca_claim *c, reader *r, crease_verification 
     if (!all) return false;
     double *E = all, *Z = E + n, *B = Z + n, *T = B + n, *W = T + n, *lambda = W + n;
     r->right = n;
-    read_row(r, CREASE_CP_SPLIT, 0, Z), read_row(r, CREASE_CP_SPARSE, 0, E),
-        read_row(r, CREASE_CP_NOISE, 0, B);
+    read_row(r, CREASE_RPCA_Z, 0, Z), read_row(r, CREASE_RPCA_SPARSE, 0, E),
+        read_row(r, CREASE_RPCA_B, 0, B);
     if (c->fit) {
         ptrdiff_t left, right;
         crease_cp_fit_rows(c->fit, &left, &right);
-        crease_cp_fit_read(c->fit, CREASE_CP_DATA, 0, left, T);
-        crease_cp_fit_read(c->fit, CREASE_CP_SEEN, 0, left, W);
+        crease_cp_fit_read(c->fit, CREASE_RPCA_DATA, 0, left, T);
+        crease_cp_fit_read(c->fit, CREASE_RPCA_SEEN, 0, left, W);
     } else {
-        read_row(r, CREASE_CP_DATA, 0, T), read_row(r, CREASE_CP_SEEN, 0, W);
+        read_row(r, CREASE_RPCA_DATA, 0, T), read_row(r, CREASE_RPCA_SEEN, 0, W);
     }
     for (ptrdiff_t j = 0; j < n; j++) {
         lambda[j] = W[j] == 0 ? 0 : 2 * s.alpha_noise * B[j];

@@ -4,7 +4,7 @@
  * found, row by row, and what is known of it */
 #include "core/parallel.h"
 #include "rpca/fit.h"
-#include "rpca/tucker/tucker_rpca.h"
+#include "rpca/tucker/tucker.h"
 #include "smooth/fit.h"
 
 static const double threshold_factor = 3; /* robust deviations that an outlier is beyond */
@@ -372,12 +372,11 @@ void crease_rpca_rows(const crease_rpca *r, ptrdiff_t *left, ptrdiff_t *right)
     *right = crs_right(&r->s.shape, 0);
 }
 
-static int split_block(const crease_tucker_rpca *m)
+static int split_block(const crease_rpca_settings *s)
 {
-    const crease_rpca_kind kind = m->facts.used.form;
-    return kind == CREASE_RPCA_TUCKER ? m->facts.used.shape.order + 2
-           : kind == CREASE_RPCA_BALL ? 4
-                                      : -1;
+    return s->kind == CREASE_RPCA_TUCKER ? s->shape.order + 2
+           : s->kind == CREASE_RPCA_BALL ? 4
+                                         : -1;
 }
 
 /* Entries first .. first+count-1 of a part of the other kinds. */
@@ -385,13 +384,14 @@ static void entries_of(const crease_rpca *r, crease_rpca_part part, ptrdiff_t fi
                        ptrdiff_t count, double *out)
 {
     const crease_tucker_rpca *m = r->model;
-    const int noise = crease_tucker_rpca_noise(m), z = split_block(m);
-    const double *e = crease_solution(r->solver, crease_tucker_rpca_sparse(m)), *t = m->tensor;
-    const double *low = r->lowrank;
+    const int noise = crease_tucker_rpca_noise(m), z = split_block(&r->s);
+    const double *e = crease_solution(r->solver, crease_tucker_rpca_sparse(m)),
+                 *t = crease_tucker_rpca_problem(m)->rhs;
+    const double *low = r->lowrank, *root = crease_tucker_rpca_weights(m);
     const double *b = noise >= 0 ? crease_solution(r->solver, noise) : NULL;
     const double *split = z >= 0 ? crease_solution(r->solver, z) : low;
     for (ptrdiff_t j = first; j < first + count; j++) {
-        const bool seen = !m->mask || m->mask[j];
+        const bool seen = !root || root[j] > 0;
         *out++ = part == CREASE_RPCA_LOWRANK  ? low[j]
                  : part == CREASE_RPCA_SPARSE ? e[j]
                  : part == CREASE_RPCA_Z      ? split[j]

@@ -3,7 +3,7 @@
  * allocations failing */
 #include <crease/crease.h>
 
-#include "rpca/tucker/tucker_rpca.h"
+#include "rpca/tucker/tucker.h"
 #include "support/survive.h"
 
 enum { ROWS = 6, COLUMNS = 5 };

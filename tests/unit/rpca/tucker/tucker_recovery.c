@@ -11,7 +11,7 @@
 #include <stdlib.h>
 
 #include "core/core.h"
-#include "rpca/tucker/tucker_rpca.h"
+#include "rpca/tucker/tucker.h"
 #include "support/test.h"
 
 static const struct {

@@ -4,7 +4,7 @@
 #include <crease/crease.h>
 
 #include "core/core.h"
-#include "rpca/tucker/tucker_rpca.h"
+#include "rpca/tucker/tucker.h"
 #include "support/test.h"
 
 enum { ROWS = 30, COLUMNS = 24, SIZE = ROWS * COLUMNS };

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: MIT
+ * tucker.h: Tucker robust PCA with Z, E, B and Lambda eliminated
+ *
+ *     minimize over C, X_1 .. X_d   sum phi(T - C x_1 X_1 ... x_d X_d),
+ *     phi(r) = min_e c (r-e)^2 + alpha rho(|e|),   c = alpha_N/(1 + alpha_N)
+ *
+ * by majorization: with s = r - prox(r), phi lies below c|M + s - M'|^2 + a constant, so that a
+ * least-squares Tucker step on M + s never raises the sum. Seen as left x I_d the low-rank part is
+ * P X_d' with P = C x_1 X_1 ... x_{d-1} X_{d-1}: a matrix of rank R_d, and one pass over T gives
+ * S X_d and S'P, which is all that is needed. Order 2 is matrix robust PCA. */
+#ifndef CRS_TUCKER_H
+#define CRS_TUCKER_H
+
+#include "rpca/envelope/envelope.h"
+#include "rpca/rpca.h"
+#include "tensor/tensor.h"
+
+typedef struct {
+    crease_space shape, ranks; /* R_n <= I_n, and R_n <= the product of the others */
+    crs_penalty_value penalty; /* the penalty, alpha included */
+    double learn;              /* > 0: the threshold is learn * robust scale of the residual, and
+                                  the penalty's parameters are in that unit */
+    double alpha_noise;
+    const unsigned char *mask; /* borrowed; NULL: all observed */
+    int threads;
+    double eps; /* relative residual to reach */
+    uint64_t seed;
+} crs_tucker_settings;
+
+/*   path    a falling threshold, far outliers without any weight
+ *   wanted  the penalty asked for
+ *   revive  l1 for a while, which gives outlying rows their weight back; then `wanted` again */
+typedef enum { CRS_TUCKER_PATH, CRS_TUCKER_WANTED, CRS_TUCKER_REVIVE } crs_tucker_stage;
+
+typedef struct {
+    crs_tucker_stage stage;
+    long passes;
+    double value;    /* sum phi of the penalty in use */
+    double residual; /* largest relative residual over X_1 .. X_d and C, for the same */
+    double scale;    /* robust standard deviation of the residual */
+    double threshold;
+    ptrdiff_t nonzeros; /* of E */
+} crs_tucker_statistics;
+
+/* What model.c reads: factors with orthonormal columns, core, P, and the pass, which with the
+ * factors {P, X_d} yields E, Z, B, Lambda and the low-rank part by rows. The rest is fit.c's. */
+typedef struct {
+    crs_tucker_settings c;
+    crs_envelope *pass; /* of T as left x I_d */
+    ptrdiff_t left;
+    crease_space half; /* I_1 x ... x I_{d-1} x R_d */
+    double *factor[CREASE_MAX_ORDER], *core;
+    double *P;                       /* left x R_d */
+    double *SX;                      /* S X_d, left x R_d */
+    double *SP;                      /* S'P, I_d x R_d */
+    double *rows, *columns;          /* sums of s/r over a row or a column */
+    double *A;                       /* (M + S) X_d */
+    double *chain;                   /* products on the way from half to ranks */
+    double *unfolded;                /* of a projected half */
+    double *svd;                     /* its singular vectors and values, and the work for them */
+    double *slab;                    /* a few rows of T */
+    bool fresh;                      /* X_1 .. X_{d-1} are not there yet */
+    bool back;                       /* the next step is that of X_d */
+    bool changed;                    /* the penalty is not the last step's */
+    bool cautious;                   /* long steps have failed */
+    int revived, rest;               /* how often; passes left of this time */
+    double least;                    /* no learned threshold is below this */
+    double best;                     /* value of the wanted penalty before the last time */
+    crs_penalty_value goal, penalty; /* the penalty to end with, and the one in use */
+    crs_envelope_sums sums;
+    crs_tucker_statistics statistics;
+    const double *T;
+    void *memory;
+} crs_tucker_fit;
+
+ptrdiff_t crs_tucker_fit_bytes(const crs_tucker_settings *c, crease_error *e);
+
+/* T is borrowed. NULL with a sentence on failure. The start is by the singular vectors of T with
+ * its entries clipped. */
+crs_tucker_fit *crs_tucker_fit_new(const crs_tucker_settings *c, const double *T, crease_error *e);
+void crs_tucker_fit_free(crs_tucker_fit *s);
+
+/* One pass over T: true once the point is stationary to eps; it then stays as it is. */
+bool crs_tucker_fit_step(crs_tucker_fit *s);
+
+/* The penalty asked for, with what was learned so far. */
+crs_penalty_value crs_tucker_fit_goal(const crs_tucker_fit *s);
+
+typedef struct {
+    crease_rpca_kind form;
+    crease_space shape, ranks; /* R_n <= I_n and <= the product of the others; not read: convex */
+    crease_reg penalty;        /* R by entries; ops NULL: the 1-norm */
+    double alpha;              /* 0: learned from the data; then R's parameters are in the unit of
+                                  `learn` deviations of the residual. Convex: 1/sqrt(max I_n) */
+    double learn;              /* > 0 */
+    double alpha_noise;        /* > 0; of the first form */
+    double eta;                /* 0: what the deviation of the residual says; of the second */
+    bool missing;              /* NaN in the tensor marks an entry that was not observed */
+    const double *mask;        /* W, 0 or 1 an entry; NULL: ones. Read only while building */
+    int threads;               /* 0: all there are */
+    double eps;                /* relative residual of the fit that starts the first two forms */
+    long passes;               /* at most so many readings of T for it */
+    uint64_t seed;
+} crease_tucker_rpca_settings;
+
+/* The first form, l1, learn = 3, alpha_N = 1, eps = 1e-6, 1000 passes. */
+crease_tucker_rpca_settings crease_tucker_rpca_default(const crease_space *shape,
+                                                       const crease_space *ranks);
+
+typedef struct crease_tucker_rpca crease_tucker_rpca;
+
+/* The problem with its own copy of the tensor. The start of its blocks is the robust fit of the
+ * first form, for that form stationary to eps unless the passes ran out. NULL with a sentence on
+ * failure; an entry that is not finite is named by its index, counted from 1. */
+crease_tucker_rpca *crease_tucker_rpca_new(const crease_tucker_rpca_settings *s,
+                                           const double *tensor, crease_error *e);
+void crease_tucker_rpca_free(crease_tucker_rpca *m);
+
+/* Blocks X1 .. Xd, C, E, Z, B; X, Y, E, B, Z; or L, S. Valid as long as the model. */
+const crease_problem *crease_tucker_rpca_problem(const crease_tucker_rpca *m);
+
+/* The multiplier that goes with the start; NULL: none is known. */
+const double *crease_tucker_rpca_multiplier(const crease_tucker_rpca *m);
+
+typedef struct {
+    crease_tucker_rpca_settings used; /* every default filled in, the penalty as learned */
+    ptrdiff_t missing;
+    long passes;
+    double residual;  /* of the fit, relative; NaN: there was none */
+    double deviation; /* of the noise, robust, in the data's unit */
+    double threshold; /* beyond which an entry is an outlier */
+} crease_tucker_rpca_facts;
+crease_tucker_rpca_facts crease_tucker_rpca_about(const crease_tucker_rpca *m);
+
+/* sqrt(2 alpha_N) W of the first form; NULL: all observed. */
+const double *crease_tucker_rpca_weights(const crease_tucker_rpca *m);
+
+/* The low-rank part at a point of the problem, and the numbers of the blocks E (S) and B (-1:
+ * none). */
+bool crease_tucker_rpca_lowrank(const crease_tucker_rpca *m, const double *const *x, double *out,
+                                crease_error *e);
+int crease_tucker_rpca_sparse(const crease_tucker_rpca *m);
+int crease_tucker_rpca_noise(const crease_tucker_rpca *m);
+
+/* Doubles that building takes, for forecasts; -1: more than can be counted. */
+ptrdiff_t crease_tucker_rpca_size(const crease_tucker_rpca_settings *s);
+
+#endif
