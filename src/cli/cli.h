@@ -11,28 +11,42 @@
 #include "io/result/result.h"
 
 typedef enum {
-#define OPTION(id, name, values, text) CRS_OPT_##id,
+#define OPTION(id, group, name, values, text) CRS_OPT_##id,
 #include "cli/options.def"
 #undef OPTION
     CRS_OPTIONS
 } crs_option_id;
 
-/* The options of a verb: .takes = CRS_LIST(CRS_TAKES_RUN, CRS_TAKES(OUT), ...). */
-#define CRS_TAKES(id) CRS_OPT_##id
-#define CRS_LIST(...)                                                                              \
-    (const signed char[]) { __VA_ARGS__, -1 }
-
-/* Those that decide how a problem is run: the library's list, method and mode. */
-#define CRS_TAKES_ONE(type, name, value, low, high, text) , CRS_TAKES(name)
-#define CRS_TAKES_RUN                                     CRS_TAKES(METHOD), CRS_TAKES(MODE) CREASE_OPTIONS(CRS_TAKES_ONE)
-
-_Static_assert(CRS_OPTIONS < 128, "the number of an option fits a signed char");
+/* The groups of a help page: what is solved, how, and the rest. */
+typedef enum { CRS_GROUP_COMMON, CRS_GROUP_MODEL, CRS_GROUP_METHOD, CRS_GROUPS } crs_group;
 
 typedef struct {
+    crs_group group;
     const char *name;   /* "--box", "--log_csv" */
     const char *values; /* "L U"; empty: a flag */
     const char *text;
 } crs_option;
+
+/* An option that a verb takes. A verb may have kinds, as the models of rpca; an option is refused
+ * by name where the kind at hand does not read it. Of two entries for an option the first counts.
+ */
+typedef struct {
+    int id;           /* -1 ends a list */
+    unsigned kinds;   /* those that read it, a bit each; 0: all */
+    const char *text; /* what it means here; NULL: what options.def says */
+} crs_taken;
+
+/* .takes = CRS_LIST(CRS_TAKES_RUN, CRS_TAKES(OUT), CRS_SAYS(ALPHA, "weight of ..."), ...) */
+/* clang-format off */
+#define CRS_TAKES(id)        { CRS_OPT_##id, 0, NULL }
+#define CRS_SAYS(id, text)   { CRS_OPT_##id, 0, text }
+#define CRS_READS(id, kinds) { CRS_OPT_##id, kinds, NULL }
+#define CRS_LIST(...)        (const crs_taken[]){ __VA_ARGS__, { -1, 0, NULL } }
+/* clang-format on */
+
+/* Those that decide how a problem is run: the library's list, method and mode. */
+#define CRS_TAKES_ONE(type, name, value, low, high, text) , CRS_TAKES(name)
+#define CRS_TAKES_RUN                                     CRS_TAKES(METHOD), CRS_TAKES(MODE) CREASE_OPTIONS(CRS_TAKES_ONE)
 
 enum { CRS_NAME = 80 };
 
@@ -48,23 +62,24 @@ typedef struct {
     const char *words; /* "REG [NUMBER...]" */
     int least, most;   /* how many words it takes */
     const char *text;
-    const char *example;      /* works as pasted */
-    const signed char *takes; /* its options; NULL: none */
-    bool relative;            /* the default of --relative is 1 */
+    const char *example;                             /* works as pasted */
+    const crs_taken *takes;                          /* its options; NULL: none */
+    bool relative;                                   /* the default of --relative is 1 */
+    const char *const *kinds;                        /* "--model cp", ...; NULL: one kind only */
+    int (*kind)(const crs_args *a, crease_error *e); /* which of them; -1 with e filled in */
     bool (*run)(const crs_args *a, crease_error *e);
 } crs_verb;
 
-extern const crs_verb crs_list_verb, crs_prox_verb, crs_project_verb, crs_lmo_verb,
-    crs_selftest_verb, crs_solve_verb, crs_check_verb, crs_verify_verb, crs_rpca_verb,
-    crs_spca_verb, crs_regress_verb, crs_apply_verb, crs_generate_verb, crs_paper_verb,
-    crs_bench_verb, crs_version_verb, crs_help_verb;
+#define VERB(name) extern const crs_verb crs_##name##_verb;
+#include "cli/verbs.def"
+#undef VERB
 
 int crs_verb_count(void);
 const crs_verb *crs_verb_at(int k);
 const crs_verb *crs_verb_find(const char *name, crease_error *e);
 
-/* Does the verb take option k? */
-bool crs_takes(const crs_verb *v, int k);
+/* How the verb takes option k; NULL: not at all. */
+const crs_taken *crs_takes(const crs_verb *v, int k);
 
 /* A parsed command line. value[k][0] is NULL when option k was not given. */
 struct crs_args {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * main: the program; one file a verb. Data go to standard output; an error is one line on standard
- * error and an exit code. */
+ * main: the program; one file per verb. Data go to standard output; an error is one line on
+ * standard error and an exit code. */
 #define _POSIX_C_SOURCE 200809L
 #include <errno.h>
 #include <fcntl.h>
@@ -11,10 +11,9 @@
 #include "cli/cli.h"
 
 static const crs_verb *const verbs[] = {
-    &crs_solve_verb,   &crs_check_verb, &crs_verify_verb,   &crs_rpca_verb,  &crs_spca_verb,
-    &crs_regress_verb, &crs_apply_verb, &crs_generate_verb, &crs_paper_verb, &crs_bench_verb,
-    &crs_list_verb,    &crs_prox_verb,  &crs_project_verb,  &crs_lmo_verb,   &crs_selftest_verb,
-    &crs_version_verb, &crs_help_verb,
+#define VERB(name) &crs_##name##_verb,
+#include "cli/verbs.def"
+#undef VERB
 };
 
 int crs_verb_count(void) { return (int)(sizeof verbs / sizeof *verbs); }
