@@ -26,7 +26,7 @@ joined() { printf '{"crease": 1, "blocks": [%s], "constraint": %s}' "$blocks" "$
 # The file and its syntax.
 expect_exit 66 "No such file" solve "$scratch/nothing.json"
 expect_exit 66 "directory" solve "$scratch"
-expect_exit 64 "word is missing" solve
+expect_exit 64 "missing argument" solve
 broken 65 "broken.json:1:" ''
 broken 65 "broken.json:2:[0-9]+: " $'{"crease": 1,\n "blocks": [}'
 broken 65 "duplicate" '{"crease": 1, "crease": 1}'

@@ -242,6 +242,6 @@ judge $? "the help page is narrow"
 judge $? "a refusal leaves nothing"
 expect_exit 73 "exists already.*--force" regress X.npy y.npy --out plain
 expect_exit 64 "add --out" regress X.npy y.npy
-expect_exit 64 "a word is missing" regress X.npy --out x
+expect_exit 64 "missing argument" regress X.npy --out x
 expect_exit 66 "cannot be opened" regress nowhere.npy y.npy --out x
 finish

@@ -212,7 +212,7 @@ expect_exit 64 "did you mean" spca two.npy --penalty l11:1 --out x
 expect_exit 64 "prox-bcd or gcg" spca two.npy --method admm-g --out x
 expect_exit 64 "mcp" spca two.npy --penalty mcp:1,3 --method gcg --out x
 expect_exit 64 "add --out" spca two.npy
-expect_exit 64 "takes no option" spca two.npy --rank 3 --out x
+expect_exit 64 "does not take --rank" spca two.npy --rank 3 --out x
 expect_exit 66 "No such file" spca nothing.npy --out x
 expect_exit 73 "exists already.*--force" spca two.npy --out plain
 [ ! -e x ]

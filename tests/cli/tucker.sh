@@ -214,7 +214,7 @@ expect_exit 64 "matrix only" rpca t/tensor.npy --model tucker --eta 1 --out x
 expect_exit 64 "mcp" rpca m/tensor.npy --model matrix --penalty mcp:1,0 --out x
 expect_exit 64 "by entries" rpca m/tensor.npy --model matrix --rank 2 --penalty group-l1 --out x
 expect_exit 64 "cp, tucker, matrix or pcp" rpca m/tensor.npy --model tocker --out x
-expect_exit 64 "takes no option --nonneg" rpca m/tensor.npy --model matrix --nonneg --out x
+expect_exit 64 "--nonneg is read by --model cp.*uses --model matrix" rpca m/tensor.npy --model matrix --nonneg --out x
 expect_exit 64 "missing entries" \
     rpca holes.npy --model matrix --merge 0,1 --eta 1 --rank 2 --missing nan --out x
 expect_exit 64 "write --missing nan" rpca m/tensor.npy --model matrix --missing 0 --out x

@@ -1,0 +1,222 @@
+# options: every option that a verb accepts changes something, or is refused by its name
+#
+# 'crease help --json' says which options there are. Each is tried on small cases: the run with it
+# differs from the run without it in its exit code, what it prints, its log or its files (times and
+# what merely repeats the command line aside), or it ends with 64 and a sentence that names it.
+source "$(dirname "$0")/common.bash"
+cd "$scratch" || exit 1
+cp "$OLDPWD"/examples/problems/*.json "$OLDPWD"/examples/data/* . 2>/dev/null
+
+$python - "$CREASE" <<'PY'
+import hashlib, json, os, re, shutil, subprocess, sys
+import numpy as np
+
+crease = sys.argv[1]
+
+def sh(*argv):
+    subprocess.run([crease, *argv], check=True, stdout=subprocess.DEVNULL)
+
+# Data: what the cases read.
+sh("generate", "cp", "--shape", "7,6,5", "--rank", "2", "--outliers", "0.1", "--magnitude", "5",
+   "--noise", "0.05", "--seed", "3", "--out", "g")
+sh("generate", "matrix", "--shape", "12,9", "--rank", "2", "--outliers", "0.1", "--magnitude", "5",
+   "--noise", "0.05", "--seed", "3", "--out", "m")
+for name in "g", "m":
+    t = np.load(f"{name}/tensor.npy")
+    mask = np.ones_like(t)
+    mask.flat[3] = 0
+    np.save(f"{name}/mask.npy", mask)
+    t.flat[5] = np.nan
+    np.save(f"{name}/holes.npy", t)
+rng = np.random.default_rng(0)
+X = rng.normal(size=(30, 6)) * [1, 2, 3, 1, 2, 3]
+np.save("X.npy", X)
+np.save("y.npy", X[:, 0] - X[:, 3] + 2 + 0.3 * rng.normal(size=30))
+np.save("point.npy", np.array([0.5, -2.5, 5, 1.5]))
+json.dump({"crease": 1, "blocks": [
+    {"name": "x", "shape": [4], "regularizer": "l1:0.3", "start": [1, -1, 2, 0.5]}],
+    "smooth": [{"least_squares": {"terms": {"x": [[1, 2, 0, 1], [0, 1, 3, 1], [2, 0, 1, 1]]},
+                                  "rhs": [1, 2, 3]}}]}, open("bcd.json", "w"))
+json.dump({"crease": 1, "blocks": [
+    {"name": "x", "shape": [3], "set": "simplex:1", "start": [0.2, 0.3, 0.5]}],
+    "smooth": [{"least_squares": {"terms": {"x": [[1, 2, 0], [0, 1, 3]]}, "rhs": [1, 2]}}]},
+    open("gcg.json", "w"))
+json.dump({"crease": 1, "blocks": [
+    {"name": "x", "shape": [3], "regularizer": "l1:0.3"}, {"name": "u", "shape": [3]}],
+    "constraint": {"maps": {"x": 1, "u": 1}, "rhs": [1, -2, 3]},
+    "smooth": [{"squared_distance": {"a": "u"}}]}, open("admm.json", "w"))
+sh("rpca", "g/tensor.npy", "--rank", "2", "--quiet", "--out", "fitted")
+sh("solve", "bcd.json", "--quiet", "--out", "solved")
+shutil.copytree("g", "moved")
+
+# Cases: verb, name, arguments. A case has whatever makes the options of its kind visible.
+RPCA = ["g/tensor.npy", "--rank", "2", "--out", "o"]
+MATRIX = ["m/tensor.npy", "--rank", "2", "--out", "o"]
+cases = [
+    ("solve", "prox-bcd", ["bcd.json", "--method", "prox-bcd"]),
+    ("solve", "bcd", ["bcd.json", "--method", "bcd"]),
+    ("solve", "gcg", ["gcg.json", "--method", "gcg"]),
+    ("solve", "admm-g", ["admm.json", "--method", "admm-g"]),
+    ("solve", "admm-m", ["admm.json", "--method", "admm-m"]),
+    ("solve", "extension", ["admm.json", "--method", "extension"]),
+    ("check", "prox-bcd", ["bcd.json", "--method", "prox-bcd"]),
+    ("check", "gcg", ["gcg.json", "--method", "gcg"]),
+    ("check", "admm-g", ["admm.json", "--method", "admm-g"]),
+    ("check", "admm-m", ["admm.json", "--method", "admm-m"]),
+    ("check", "extension", ["admm.json", "--method", "extension"]),
+    ("verify", "problem", ["solved"]),
+    ("verify", "rpca", ["fitted"]),
+    ("rpca", "cp envelope", RPCA),
+    ("rpca", "cp admm-g", RPCA + ["--method", "admm-g"]),
+    ("rpca", "cp admm-m", RPCA + ["--method", "admm-m"]),
+    ("rpca", "cp prox-bcd", RPCA + ["--method", "prox-bcd"]),
+    ("rpca", "cp bcd", RPCA + ["--method", "bcd"]),
+    ("rpca", "tucker", RPCA + ["--model", "tucker"]),
+    ("rpca", "matrix", MATRIX + ["--model", "matrix"]),
+    ("rpca", "matrix ridge", MATRIX + ["--model", "matrix", "--ridge", "0.1"]),
+    ("rpca", "matrix eta", MATRIX + ["--model", "matrix", "--eta", "auto"]),
+    ("rpca", "pcp", ["m/tensor.npy", "--model", "pcp", "--out", "o"]),
+    ("spca", "prox-bcd", ["g/tensor.npy", "--out", "o", "--method", "prox-bcd"]),
+    ("spca", "gcg", ["g/tensor.npy", "--out", "o", "--method", "gcg"]),
+    ("regress", "squared", ["X.npy", "y.npy", "--path", "5", "--out", "o"]),
+    ("apply", "cp", ["fitted", "g/tensor.npy", "--out", "o"]),
+    ("generate", "cp", ["cp", "--shape", "6,5,4", "--rank", "2", "--out", "o"]),
+    ("generate", "tucker", ["tucker", "--shape", "6,5,4", "--rank", "2", "--out", "o"]),
+    ("generate", "matrix", ["matrix", "--shape", "6,5", "--rank", "2", "--out", "o"]),
+    ("generate", "eem", ["eem", "--shape", "6,11,9", "--rank", "2", "--out", "o"]),
+    ("list", "all", []),
+    ("prox", "l1", ["l1:1", "--step", "1", "--", "0.5", "-2.5", "5", "1.5"]),
+    ("prox", "group", ["group-l1:1", "--step", "1", "--groups", "2,2", "--", "0.5", "-2.5", "5", "2"]),
+    ("project", "ball", ["l1-ball:2", "--", "0.5", "-2.5", "5", "1.5"]),
+    ("lmo", "ball", ["l1-ball:2", "--", "0.5", "-2.5", "5", "1.5"]),
+    ("lmo", "reg", ["linf-ball:2", "--reg", "l1:1", "--", "0.5", "-2.5", "5", "1.5"]),
+    ("selftest", "maps", ["maps", "--trials", "1"]),
+    ("help", "prox", ["prox"]),
+]
+
+# Values: by option, or by (verb, option), or by (verb, case, option). A list of words; several
+# values are tried until one makes a difference. None replaces words of the case.
+value = {
+    "--eps": [["1e-3"]], "--relative": [["0"], ["1"]], "--max-iterations": [["1"], ["0"]],
+    "--max-seconds": [["0"]], "--max-evaluations": [["1"]], "--certify-every": [["1"], ["3"]],
+    "--theta": [["1e-2"], ["1e3"]], "--accelerate": [["0"]], "--audit": [["1"]],
+    "--beta": [["300"]], "--gamma": [["0.01"]], "--h": [["50"]], "--mu": [["7"]],
+    "--line-search": [["1"]], "--seed": [["17"]], "--mode": [["theory"], ["paper"]],
+    "--method": [["prox-bcd"], ["admm-m"], ["gcg"]],
+    "--model": [["tucker"], ["cp"], ["matrix"]], "--eta": [["0.5"], ["2"]],
+    "--rank": [["1"]], "--penalty": [["mcp:1,3"], ["mcp"], ["group-l1"]], "--groups": [["slices:0"], ["2,2"], ["3,3"]],
+    "--weights": [["2,1,1,1"], ["1,2,1,2,1,2"]], "--alpha": [["0.05"]], "--alpha-noise": [["0.3"]],
+    "--ridge": [["0.5"]], "--init": [["random"], ["als"]], "--starts": [["3"]],
+    "--missing": [["nan"]], "--mask": [["g/mask.npy"], ["m/mask.npy"]], "--nonneg": [[]],
+    "--merge": [["0,1"]], "--truth": [["g"], ["m"]], "--threads": [["1"]],
+    "--precision": [["single"]], "--out": [["p"]], "--force": [[]], "--quiet": [[]],
+    "--verbose": [[]], "--log-csv": [["log.csv"]], "--json": [[]], "--help": [[]],
+    "--markdown": [[]], "--problem": [["moved/tensor.npy"]], "--step": [["2"]],
+    "--box": [["-1", "1"]], "--ball": [["1"]], "--set": [["simplex:1"]], "--reg": [["l1:1"], ["l1:2"]],
+    "--shape": [["2,2"], ["8,5,4"], ["8,5"], ["7,11,9"]], "--input": [["point.npy"]],
+    "--trials": [["2"]], "--axis": [["1"]], "--outliers": [["0.3"]], "--magnitude": [["7"]],
+    "--noise": [["0.2"]], "--components": [["2"]], "--certificates": [[]], "--loss": [["huber"]],
+    "--path": [["4"]], "--lambda": [["0.1"]], "--cv": [["3"]], "--standardize": [[]],
+    "--intercept": [[]], "--ascending": [[]], "--row-weights": [["w.npy"]],
+}
+np.save("w.npy", rng.uniform(0.5, 2, size=30))
+# Words of the case that give way to the option.
+gives_way = {"--rank", "--method", "--model", "--groups", "--ridge", "--eta", "--step", "--shape",
+             "--out", "--trials", "--path", "--reg"}
+# A case of its own: (verb, case, option) or (verb, option) to the arguments without the option.
+base_for = {
+    ("rpca", "--missing"): lambda args: [args[0].replace("tensor", "holes")] + args[1:],
+    ("rpca", "--seed"): lambda args: without(args, "--rank") + ["--init", "random"],
+    ("apply", "--missing"): lambda args: [args[0], "g/holes.npy"] + args[2:],
+    ("lmo", "--weights"): lambda args: args, ("prox", "--input"): lambda args: args[:args.index("--")],
+    ("project", "--input"): lambda args: args[:args.index("--")],
+    ("lmo", "--input"): lambda args: args[:args.index("--")],
+}
+takes = {}
+for v in json.loads(subprocess.check_output([crease, "help", "--json"]))["verbs"]:
+    takes[v["name"]] = {o["name"]: o["values"] for o in v["options"]}
+
+def without(args, name):
+    out, k = [], 0
+    while k < len(args):
+        if args[k] == name:
+            k += 1 + (0 if not takes_value[name] else len(takes_value[name].split()))
+        else:
+            out.append(args[k]); k += 1
+    return out
+takes_value = {n: w for t in takes.values() for n, w in t.items()}
+
+# Times, and members of result.json that only repeat the command line.
+def settle(text):
+    text = re.sub(r'"(seconds|fit_seconds|seed|threads|init|starts_asked)": [^,}\n]*', "", text)
+    text = re.sub(r"\d[\d.e+-]* ?(s|ms|MB)\b", "T", text)
+    return re.sub(r"(?m) +\d+\.\d{3}$", "", text)  # the last column of a log
+
+def digest(folder):
+    if not os.path.isdir(folder): return None
+    out = {}
+    for top, _, files in os.walk(folder):
+        for f in files:
+            data = open(os.path.join(top, f), "rb").read()
+            if f.endswith(".json"): data = settle(data.decode()).encode()
+            if f.endswith(".csv") and "history" in f:
+                data = re.sub(rb"(?m),[^,\n]*$", b"", data)
+            out[os.path.relpath(os.path.join(top, f), folder)] = hashlib.sha1(data).hexdigest()
+    return out
+
+def run(verb, args, force=False):
+    for folder in "o", "p":
+        if not force: shutil.rmtree(folder, ignore_errors=True)
+    if os.path.exists("log.csv"): os.remove("log.csv")
+    r = subprocess.run([crease, verb, *args], capture_output=True, text=True, timeout=120,
+                       stdin=subprocess.DEVNULL)
+    return (r.returncode, settle(r.stdout), settle(r.stderr), digest("o"), digest("p"),
+            os.path.exists("log.csv")), r.stderr, r.returncode
+
+def place(args, words):  # before "--", where there is one
+    at = args.index("--") if "--" in args else len(args)
+    return args[:at] + words + args[at:]
+
+memory, ignored, errors, refused, changed = {}, [], [], 0, 0
+def base(verb, args, force):
+    key = (verb, tuple(args), force)
+    if key not in memory:
+        if force: run(verb, args)
+        memory[key] = run(verb, args, force)[0]
+    return memory[key]
+
+only = os.environ.get("ONLY")
+covered = set()
+for verb, name, args in cases:
+    if only and not re.search(only, f"{verb} {name}"): continue
+    covered.add(verb)
+    for option in takes[verb]:
+        mine = args
+        for key in ((verb, name, option), (verb, option)):
+            if key in base_for: mine = base_for[key](args); break
+        force = option == "--force"
+        outcome = "ignored"
+        if option not in value: errors.append(f"no value for {option}: add it to the table"); continue
+        for words in value[option]:
+            here = mine
+            plain = base(verb, args if option == "--input" else mine, force)
+            if option in here: here = without(here, option)
+            if force: run(verb, mine)
+            got, stderr, code = run(verb, place(here, [option, *words]), force)
+            bare = option.lstrip("-").replace("-", "[-_ ]")
+            if code == 64 and re.search(r"(--|\b)" + bare + r"\b", stderr): outcome = "refused"
+            elif code in (64, 65): errors.append(f"{verb} ({name}) {option} {words}: {stderr.strip()}"); outcome = "error"; continue
+            elif got != plain: outcome = "changed"
+            if outcome in ("refused", "changed"): break
+        if outcome == "ignored": ignored.append(f"{verb} ({name}) {option}")
+        if outcome == "refused": refused += 1
+        if outcome == "changed": changed += 1
+for verb in set(takes) - covered - {"paper", "bench", "version"}:
+    if not only: errors.append(f"no case for the verb {verb}")
+print(f"{changed} change something, {refused} are refused")
+for line in ignored: print("ignored:", line)
+for line in errors: print("error:", line)
+sys.exit(bool(ignored or errors))
+PY
+judge $? "options"
+finish
