@@ -97,19 +97,28 @@ static bool take_option(crs_args *a, int argc, char **argv, int *k, crease_error
     return true;
 }
 
+/* Is kind k among these, and no form of another one that is ("--model matrix with --eta")? */
+static bool is_named(const crs_verb *v, unsigned kinds, int k)
+{
+    bool named = kinds >> k & 1;
+    for (int i = 0; i < k; i++)
+        if (kinds >> i & 1 && strncmp(v->kinds[k], v->kinds[i], strlen(v->kinds[i])) == 0)
+            named = false;
+    return named;
+}
+
 /* "--model cp and --model tucker" for two bits. */
 static void name_kinds(const crs_verb *v, unsigned kinds, char *out, size_t size)
 {
+    int count = 0, done = 0;
     size_t used = 0;
     out[0] = '\0';
+    for (int k = 0; v->kinds[k]; k++) count += is_named(v, kinds, k);
     for (int k = 0; v->kinds[k] && used < size; k++) {
-        if (!(kinds >> k & 1)) continue;
-        const bool last = !(kinds >> (k + 1));
-        used += (size_t)snprintf(out + used, size - used, "%s%s",
-                                 used == 0 ? ""
-                                 : last    ? " and "
-                                           : ", ",
-                                 v->kinds[k]);
+        if (!is_named(v, kinds, k)) continue;
+        const char *join = done == 0 ? "" : done + 1 == count ? " and " : ", ";
+        used += (size_t)snprintf(out + used, size - used, "%s%s", join, v->kinds[k]);
+        done++;
     }
 }
 
@@ -118,6 +127,12 @@ static bool all_read(const crs_args *a, crease_error *e)
 {
     const crs_verb *v = a->verb;
     char readers[300], name[CRS_NAME];
+    if (crs_given(a, CRS_OPT_FORCE) && !crs_given(a, CRS_OPT_OUT))
+        return crs_fail(e, CREASE_BAD_ARGUMENT,
+                        "--force is for the folder of --out; add --out DIR");
+    if (crs_given(a, CRS_OPT_QUIET) && crs_given(a, CRS_OPT_VERBOSE))
+        return crs_fail(e, CREASE_BAD_ARGUMENT,
+                        "--quiet and --verbose exclude each other; give one");
     if (!v->kinds) return true;
     const int kind = v->kind(a, e);
     if (kind < 0) return false;
@@ -135,7 +150,7 @@ static bool all_read(const crs_args *a, crease_error *e)
 bool crs_args_parse(const crs_verb *verb, int argc, char **argv, crs_args *a, crease_error *e)
 {
     bool words_only = false;
-    *a = (crs_args){ .verb = verb, .word = argv, .status = a->status };
+    *a = (crs_args){ .verb = verb, .word = argv, .status = a->status, .made = a->made };
     for (int k = 0; k < argc; k++) {
         if (!words_only && strcmp(argv[k], "--") == 0)
             words_only = true;
@@ -173,6 +188,6 @@ bool crs_option_integer(const crs_args *a, crs_option_id id, double low, double 
     if (!crs_option_number(a, id, 0, x, e)) return false;
     return (*x >= low && *x <= high && *x == floor(*x)) ||
            crs_fail(e, CREASE_BAD_ARGUMENT,
-                    "%s %g is outside its range: give an integer in [%g, %g]",
+                    "%s %g is outside its range: give a whole number from %.0f to %.0f",
                     crs_option_name((int)id, name), *x, low, high);
 }

@@ -2,8 +2,6 @@
  * check: what the theory says of a problem, without solving it */
 #include "cli/cli.h"
 
-enum { NOT_COVERED = 2 };
-
 /* The a-priori bound K, from the potential after one iteration. INFINITY: none. */
 static bool first_bound(const crease_problem *p, const crease_options *o, double *K,
                         crease_error *e)
@@ -85,14 +83,14 @@ static bool run(const crs_args *a, crease_error *e)
     crs_problem_file *file = crs_open_problem(a, &o, e);
     if (!file) return false;
     crease_analysis *found = crease_analyse(&file->problem, &o, e);
-    if (!found && e->code == CREASE_UNSUPPORTED) *a->status = NOT_COVERED;
+    if (!found && e->code == CREASE_UNSUPPORTED) *a->status = CRS_EXIT_LIMIT;
     bool done = found && crs_forecast_bytes(&file->problem, found, &bytes, e) &&
                 first_bound(&file->problem, &o, &K, e);
     if (done && crs_given(a, CRS_OPT_JSON))
         done = print_json(a, file, found, K, bytes, e);
     else if (done)
         print_all(a, &file->problem, &o, found, K, bytes);
-    if (done && !found->guarantee) *a->status = NOT_COVERED;
+    if (done && !found->guarantee) *a->status = CRS_EXIT_LIMIT;
     crease_analysis_free(found);
     crs_problem_file_free(file);
     return done;
@@ -108,6 +106,7 @@ const crs_verb crs_check_verb = {
             "iterations and the memory it takes. The exit code is 0 when a theorem covers the "
             "problem and 2 when none does.",
     .example = "crease check examples/problems/lasso.json",
-    .takes = CRS_LIST(CRS_TAKES_RUN, CRS_TAKES(JSON)),
+    .takes = CRS_LIST(CRS_TAKES(METHOD), CRS_TAKES(MODE), CRS_TAKES(eps), CRS_TAKES(beta),
+                      CRS_TAKES(gamma), CRS_TAKES(h), CRS_TAKES(mu), CRS_TAKES(JSON)),
     .run = run,
 };

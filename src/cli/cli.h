@@ -41,6 +41,7 @@ typedef struct {
 #define CRS_TAKES(id)        { CRS_OPT_##id, 0, NULL }
 #define CRS_SAYS(id, text)   { CRS_OPT_##id, 0, text }
 #define CRS_READS(id, kinds) { CRS_OPT_##id, kinds, NULL }
+#define CRS_READS_SAYS(id, kinds, text) { CRS_OPT_##id, kinds, text }
 #define CRS_LIST(...)        (const crs_taken[]){ __VA_ARGS__, { -1, 0, NULL } }
 /* clang-format on */
 
@@ -88,6 +89,7 @@ struct crs_args {
     int count;
     char **word;
     int *status; /* exit code of the program: instead of 0, or of the error's own when not 0 */
+    bool *made;  /* the folder of --out is new: it goes when nothing comes of the run */
 };
 
 /* argv is what follows the verb; its order is changed. */
@@ -144,8 +146,25 @@ void crs_print_wrapped(const char *text, int first_column, int indent);
 void crs_print_usage(FILE *f);
 void crs_print_help(const crs_verb *v);
 
-/* The exit code for an error's code (sysexits.h). */
+/* How the program ends; beyond 128 a signal's number is added to it. From 64 on as sysexits.h. */
+enum {
+    CRS_EXIT_DONE = 0,    /* certified and VALID, or whatever the verb was asked for */
+    CRS_EXIT_INVALID = 1, /* of verify: the independent checker refutes the result */
+    CRS_EXIT_LIMIT = 2,   /* at a limit; of check and verify: the theory cannot tell */
+    CRS_EXIT_BROKEN = 3,  /* diverged, or a number that is none */
+    CRS_EXIT_USAGE = 64,
+    CRS_EXIT_BAD_DATA = 65,
+    CRS_EXIT_NO_INPUT = 66,
+    CRS_EXIT_INTERNAL = 70, /* certified and yet INVALID, or a failed decomposition */
+    CRS_EXIT_NO_MEMORY = 71,
+    CRS_EXIT_NO_OUTPUT = 73, /* what was asked for cannot be created */
+    CRS_EXIT_IO = 74,        /* reading or writing failed on the way */
+};
+
+/* The exit code of an error, of a run (signal 0: none came), and of a verdict. */
 int crs_exit_code(crease_code code);
+int crs_exit_of_run(crease_outcome o, crease_verdict v, int signal);
+int crs_exit_of_verdict(crease_verdict v);
 
 typedef struct {
     crease_spec spec;
@@ -201,6 +220,10 @@ typedef struct {
     crs_history history;
 } crs_log;
 
+/* The log that the command line asks for, with the file of --log-csv; every: iterations between two
+ * certificates. close() ends the file; false where it could not be written. NULL is closed. */
+crs_log *crs_log_open(const crs_args *a, long every, crease_error *e);
+bool crs_log_close(crs_log *log, const crs_args *a, bool done, crease_error *e);
 void crs_log_banner(const crs_log *log, const crs_run *run);
 crease_callback crs_log_progress; /* user: the crs_log */
 void crs_log_line(const crease_progress *p);
@@ -216,13 +239,15 @@ bool crs_signals_caught(void);
 /* The JSON document on standard output; frees it. NULL is out of memory. */
 bool crs_print_document(json_t *document, crease_error *e);
 
-enum { CRS_NO_OUTPUT = 73, CRS_PATH_ROOM = 4096 };
+enum { CRS_PATH_ROOM = 4096 };
 
 /* "factor_2.npy" */
 void crs_outdir_factor(int n, char out[32]);
 
-/* The folder of --out is there, made if need be, and holds none of the named files nor a factor,
- * or --force was given. The exit code of a failure is CRS_NO_OUTPUT. */
+/* Before the work begins: the folder of --out is there, made if need be, and holds none of the
+ * named files nor a factor, or --force was given. With --json alone nothing is written. The exit
+ * code of a failure is CRS_EXIT_NO_OUTPUT. */
+bool crs_outdir_needed(const crs_args *a, crease_error *e); /* --out or --json was given */
 bool crs_outdir_open(const crs_args *a, int count, const char *const *name, crease_error *e);
 
 /* Before the first file: takes away the document of an earlier result, which comes last again, so

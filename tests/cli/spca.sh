@@ -187,8 +187,8 @@ for a, b in zip(sigma("two", *fixed), sigma("turned", *fixed)): assert abs(b - a
 judge $? "X4, X16: values"
 expect_exit 65 "1 dimension" spca vector.npy --out x
 # X6: no components, more than there are, more than fit.
-expect_exit 64 "components = 0" spca two.npy --components 0 --out x
-expect_exit 64 "starts = 0" spca two.npy --starts 0 --out x
+expect_exit 64 "components 0" spca two.npy --components 0 --out x
+expect_exit 64 "starts 0" spca two.npy --starts 0 --out x
 run "$CREASE" spca one.npy --components 3 --out many
 [ $code -eq 0 ] && [[ $out == *"component 2 VALID"* && $out == *"0: the data"* || $out == *"ended at 0"* ]]
 judge $? "X6: exit $code, $out $err"
