@@ -32,7 +32,9 @@ rng = np.random.default_rng(0)
 X = rng.normal(size=(30, 6)) * [1, 2, 3, 1, 2, 3]
 np.save("X.npy", X)
 np.save("y.npy", X[:, 0] - X[:, 3] + 2 + 0.3 * rng.normal(size=30))
-np.save("point.npy", np.array([0.5, -2.5, 5, 1.5]))
+np.save("point.npy", np.array([0.25, -3.5, 4, 1.5]))
+np.save("g/weights.npy", rng.uniform(0.5, 2, size=(7, 6, 5)))
+np.save("m/weights.npy", rng.uniform(0.5, 2, size=(12, 9)))
 json.dump({"crease": 1, "blocks": [
     {"name": "x", "shape": [4], "regularizer": "l1:0.3", "start": [1, -1, 2, 0.5]}],
     "smooth": [{"least_squares": {"terms": {"x": [[1, 2, 0, 1], [0, 1, 3, 1], [2, 0, 1, 1]]},
@@ -47,7 +49,14 @@ json.dump({"crease": 1, "blocks": [
     "smooth": [{"squared_distance": {"a": "u"}}]}, open("admm.json", "w"))
 sh("rpca", "g/tensor.npy", "--rank", "2", "--quiet", "--out", "fitted")
 sh("solve", "bcd.json", "--quiet", "--out", "solved")
+# A result whose data have gone, and one whose problem has changed since.
 shutil.copytree("g", "moved")
+sh("rpca", "moved/tensor.npy", "--rank", "2", "--quiet", "--out", "lost")
+os.remove("moved/tensor.npy")
+shutil.copy("bcd.json", "changed.json")
+sh("solve", "changed.json", "--quiet", "--out", "stale")
+open("changed.json", "a").write("\n")
+json.dump({**json.load(open("bcd.json")), "description": "another"}, open("changed.json", "w"))
 
 # Cases: verb, name, arguments. A case has whatever makes the options of its kind visible.
 RPCA = ["g/tensor.npy", "--rank", "2", "--out", "o"]
@@ -56,7 +65,7 @@ cases = [
     ("solve", "prox-bcd", ["bcd.json", "--method", "prox-bcd"]),
     ("solve", "bcd", ["bcd.json", "--method", "bcd"]),
     ("solve", "gcg", ["gcg.json", "--method", "gcg"]),
-    ("solve", "admm-g", ["admm.json", "--method", "admm-g"]),
+    ("solve", "admm-g", ["admm.json", "--method", "admm-g", "--out", "o"]),
     ("solve", "admm-m", ["admm.json", "--method", "admm-m"]),
     ("solve", "extension", ["admm.json", "--method", "extension"]),
     ("check", "prox-bcd", ["bcd.json", "--method", "prox-bcd"]),
@@ -64,8 +73,9 @@ cases = [
     ("check", "admm-g", ["admm.json", "--method", "admm-g"]),
     ("check", "admm-m", ["admm.json", "--method", "admm-m"]),
     ("check", "extension", ["admm.json", "--method", "extension"]),
-    ("verify", "problem", ["solved"]),
+    ("verify", "problem", ["stale"]),
     ("verify", "rpca", ["fitted"]),
+    ("verify", "rpca, data gone", ["lost"]),
     ("rpca", "cp envelope", RPCA),
     ("rpca", "cp admm-g", RPCA + ["--method", "admm-g"]),
     ("rpca", "cp admm-m", RPCA + ["--method", "admm-m"]),
@@ -105,20 +115,45 @@ value = {
     "--method": [["prox-bcd"], ["admm-m"], ["gcg"]],
     "--model": [["tucker"], ["cp"], ["matrix"]], "--eta": [["0.5"], ["2"]],
     "--rank": [["1"]], "--penalty": [["mcp:1,3"], ["mcp"], ["group-l1"]], "--groups": [["slices:0"], ["2,2"], ["3,3"]],
-    "--weights": [["2,1,1,1"], ["1,2,1,2,1,2"]], "--alpha": [["0.05"]], "--alpha-noise": [["0.3"]],
+    "--weights": [["2,1,1,1"]], "--alpha": [["0.05"]], "--alpha-noise": [["0.3"]],
     "--ridge": [["0.5"]], "--init": [["random"], ["als"]], "--starts": [["3"]],
-    "--missing": [["nan"]], "--mask": [["g/mask.npy"], ["m/mask.npy"]], "--nonneg": [[]],
-    "--merge": [["0,1"]], "--truth": [["g"], ["m"]], "--threads": [["1"]],
+    "--missing": [["nan"]], "--mask": [["g/mask.npy"]], "--nonneg": [[]],
+    "--merge": [["0,1"]], "--truth": [["g"]], "--threads": [["2"], ["1"]],
     "--precision": [["single"]], "--out": [["p"]], "--force": [[]], "--quiet": [[]],
     "--verbose": [[]], "--log-csv": [["log.csv"]], "--json": [[]], "--help": [[]],
-    "--markdown": [[]], "--problem": [["moved/tensor.npy"]], "--step": [["2"]],
+    "--markdown": [[]], "--problem": [["bcd.json"]], "--step": [["2"]],
     "--box": [["-1", "1"]], "--ball": [["1"]], "--set": [["simplex:1"]], "--reg": [["l1:1"], ["l1:2"]],
-    "--shape": [["2,2"], ["8,5,4"], ["8,5"], ["7,11,9"]], "--input": [["point.npy"]],
+    "--shape": [["2,2"]], "--input": [["point.npy"]],
     "--trials": [["2"]], "--axis": [["1"]], "--outliers": [["0.3"]], "--magnitude": [["7"]],
     "--noise": [["0.2"]], "--components": [["2"]], "--certificates": [[]], "--loss": [["huber"]],
     "--path": [["4"]], "--lambda": [["0.1"]], "--cv": [["3"]], "--standardize": [[]],
     "--intercept": [[]], "--ascending": [[]], "--row-weights": [["w.npy"]],
 }
+# The same for one verb, or one case of it.
+own = {
+    ("verify", "rpca", "--problem"): [["g/mask.npy"]],
+    ("verify", "rpca, data gone", "--problem"): [["g/tensor.npy"]],
+    ("rpca", "--weights"): [["g/weights.npy"]], ("regress", "--weights"): [["1,2,1,2,1,2"]],
+    ("prox", "group", "--weights"): [["2,1"]],
+    ("generate", "--shape"): [["8,5,4"]], ("generate", "matrix", "--shape"): [["8,5"]],
+    ("generate", "eem", "--shape"): [["7,11,9"]],
+    ("spca", "gcg", "--penalty"): [["zero"]], ("lmo", "ball", "--reg"): [["elastic-net:1,1"]],
+    ("regress", "--penalty"): [["mcp"]],
+    ("solve", "bcd", "--mode"): [["paper"]], ("rpca", "cp bcd", "--mode"): [["paper"]],
+    ("rpca", "cp prox-bcd", "--model"): [["pcp"]], ("rpca", "cp bcd", "--model"): [["pcp"]],
+    ("solve", "prox-bcd", "--method"): [["bcd"]], ("solve", "bcd", "--method"): [["prox-bcd"]],
+    ("solve", "gcg", "--method"): [["prox-bcd"]], ("solve", "admm-g", "--method"): [["admm-m"]],
+    ("solve", "admm-m", "--method"): [["admm-g"]], ("solve", "extension", "--method"): [["admm-g"]],
+    ("check", "prox-bcd", "--method"): [["bcd"]],
+    ("check", "gcg", "--method"): [["prox-bcd"]], ("check", "admm-g", "--method"): [["admm-m"]],
+    ("check", "admm-m", "--method"): [["admm-g"]], ("check", "extension", "--method"): [["admm-g"]],
+}
+for model in "matrix", "matrix ridge", "matrix eta", "pcp":
+    own["rpca", model, "--mask"] = [["m/mask.npy"]]
+    own["rpca", model, "--truth"] = [["m"]]
+    own["rpca", model, "--weights"] = [["m/weights.npy"]]
+for model in "tucker", "matrix", "matrix eta", "pcp":
+    own["rpca", model, "--method"] = [["extension"]]
 np.save("w.npy", rng.uniform(0.5, 2, size=30))
 # Words of the case that give way to the option.
 gives_way = {"--rank", "--method", "--model", "--groups", "--ridge", "--eta", "--step", "--shape",
@@ -126,7 +161,10 @@ gives_way = {"--rank", "--method", "--model", "--groups", "--ridge", "--eta", "-
 # A case of its own: (verb, case, option) or (verb, option) to the arguments without the option.
 base_for = {
     ("rpca", "--missing"): lambda args: [args[0].replace("tensor", "holes")] + args[1:],
-    ("rpca", "--seed"): lambda args: without(args, "--rank") + ["--init", "random"],
+    ("regress", "--seed"): lambda args: args + ["--cv", "3"],
+    ("rpca", "--merge"): lambda args: [args[0].replace("m/", "g/")] + args[1:],
+    ("rpca", "--verbose"): lambda args: args + ["--eps", "1e-13", "--max-iterations", "9"],
+    ("solve", "--verbose"): lambda args: args + ["--eps", "1e-13", "--certify-every", "1"],
     ("apply", "--missing"): lambda args: [args[0], "g/holes.npy"] + args[2:],
     ("lmo", "--weights"): lambda args: args, ("prox", "--input"): lambda args: args[:args.index("--")],
     ("project", "--input"): lambda args: args[:args.index("--")],
@@ -148,7 +186,7 @@ takes_value = {n: w for t in takes.values() for n, w in t.items()}
 
 # Times, and members of result.json that only repeat the command line.
 def settle(text):
-    text = re.sub(r'"(seconds|fit_seconds|seed|threads|init|starts_asked)": [^,}\n]*', "", text)
+    text = re.sub(r'"(seconds|fit_seconds|seed|init)": [^,}\n]*', "", text)
     text = re.sub(r"\d[\d.e+-]* ?(s|ms|MB)\b", "T", text)
     return re.sub(r"(?m) +\d+\.\d{3}$", "", text)  # the last column of a log
 
@@ -197,7 +235,7 @@ for verb, name, args in cases:
         force = option == "--force"
         outcome = "ignored"
         if option not in value: errors.append(f"no value for {option}: add it to the table"); continue
-        for words in value[option]:
+        for words in own.get((verb, name, option), own.get((verb, option), value[option])):
             here = mine
             plain = base(verb, args if option == "--input" else mine, force)
             if option in here: here = without(here, option)
