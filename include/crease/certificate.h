@@ -52,10 +52,6 @@ CREASE_API void crease_certify(const crease_problem *p, const double *const *x,
 CREASE_API bool crease_certify_gcg(const crease_problem *p, const double *const *x, double *psi,
                                    crease_error *e);
 
-/* Hong's Q(x, lambda) = |grad f - A'lambda + b A's|^2 + |s|^2, for comparison. */
-CREASE_API bool crease_certify_hong(const crease_problem *p, const double *const *x,
-                                    const double *lambda, double beta, double *q, crease_error *e);
-
 #ifdef __cplusplus
 }
 #endif

@@ -19,14 +19,16 @@
 extern "C" {
 #endif
 
+/* Name, text, meaning, the loss of smooth.h, and, where it has a scale c, the multiple of the
+ * spread of y that is 95 % efficient for normal errors (Holland and Welsch 1977), else 0. */
 #define CREASE_REGRESSION_LOSSES(X)                                                                \
-    X(SQUARED, "squared", "u^2/2")                                                                 \
-    X(LOGISTIC, "logistic", "log(1 + exp(-y s)), two classes")                                     \
-    X(HUBER, "huber", "u^2/2 up to |u| = c, then linear")                                          \
-    X(CAUCHY, "cauchy", "(c^2/2) log(1 + (u/c)^2)")
+    X(SQUARED, "squared", "u^2/2", least_squares, 0)                                               \
+    X(LOGISTIC, "logistic", "log(1 + exp(-y s)), two classes", logistic, 0)                        \
+    X(HUBER, "huber", "u^2/2 up to |u| = c, then linear", huber_loss, 1.345)                       \
+    X(CAUCHY, "cauchy", "(c^2/2) log(1 + (u/c)^2)", cauchy, 2.385)
 
 typedef enum {
-#define X(name, text, meaning) CREASE_REGRESSION_##name,
+#define X(name, text, meaning, loss, scale) CREASE_REGRESSION_##name,
     CREASE_REGRESSION_LOSSES(X)
 #undef X
 } crease_regression_loss;
@@ -36,7 +38,7 @@ typedef struct {
                            its first parameter, both of the elastic net. Its weights w are borrowed;
                            without them: 1, or the root of a group's size */
     crease_regression_loss loss;
-    double loss_scale; /* c of huber and cauchy; 0: 1.345 or 2.385 times the spread of y */
+    double loss_scale; /* c of a loss that has one; 0: its multiple of the spread of y */
     bool standardize, intercept;
     const double *row_weight; /* v, n numbers >= 0: the mean over the rows, and those of the
                                  columns, weigh row i by v_i/sum v. The squared loss only; NULL: 1.

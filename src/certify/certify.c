@@ -1,9 +1,40 @@
 /* SPDX-License-Identifier: MIT
- * certify: the eps-stationarity residuals of (x, lambda), from the definitions
+ * certify: the eps-stationarity residuals of (x, lambda), from the definitions: by which of them a
+ * block is certified (its setting), the residuals of all blocks, and the gap -psi_S(x) of a
+ * conditional gradient problem
  *
  * Nothing here is taken from the method that produced the point. */
 #include "certify/certify.h"
 #include "set/pair.h"
+
+/* l0 on a 2-norm ball: d(r + indicator)(x) = dr(x) + N_X(x), since dr(x) holds every vector that
+ * vanishes where x does not, so the gap of setting 1 is 0 where the pair is stationary alone. */
+static bool is_sparse_ball(const crease_reg *r, const crease_set *c, const crease_space *s)
+{
+    const crease_reg base = crs_form_on(r, c, s).base;
+    return c->ops == &crs_l2_ball_ops && base.ops == &crs_separable_ops && base.penalty == &crs_l0;
+}
+
+int crease_setting(const crease_problem *p, int i, crease_error *e)
+{
+    const crease_reg *r = crs_reg_of(p, i);
+    const crease_set *c = p->block[i].set;
+    crease_reg_traits t;
+    crease_bounds box;
+    char name[32];
+    if (!c) return 2;
+    const double diameter = c->ops->diameter(c, &p->space[i], 2);
+    r->ops->traits(r, &p->space[i], diameter, &t);
+    if (diameter < INFINITY && t.lipschitz < INFINITY && r->ops->nearest) return 1;
+    if (is_sparse_ball(r, c, &p->space[i])) return 1;
+    if (crs_set_bounds(c, &box) && r->ops->dist_box) return 2;
+    crs_fail(e, CREASE_UNSUPPORTED,
+             "block %s: %s on %s has no computable stationarity residual; use a box, a Lipschitz "
+             "regularizer on a compact set, or no set",
+             crs_block_name(p, i, name), r->penalty ? r->penalty->name : r->ops->name,
+             c->ops->name);
+    return 0;
+}
 
 static ptrdiff_t most(ptrdiff_t a, ptrdiff_t b) { return a > b ? a : b; }
 
@@ -132,15 +163,17 @@ static void membership(const crease_problem *p, const double *const *x, crease_c
     }
 }
 
-void crs_certify_begin(const crease_problem *p, const double *const *x, crease_certificate *c,
-                       double *work)
+/* Objective and membership at the start. */
+static void begin(const crease_problem *p, const double *const *x, crease_certificate *c,
+                  double *work)
 {
     *c = (crease_certificate){ .count = p->count, .block = c->block, .point = c->point };
     c->objective = crs_f(p, x, work) + crs_regs(p, x, work);
     membership(p, x, c, work);
 }
 
-void crs_certify_finish(crease_certificate *c)
+/* NaN through everything at the end. */
+static void finish(crease_certificate *c)
 {
     if (!isfinite(c->objective) || !isfinite(c->outside)) c->worst = c->worst_relative = NAN;
 }
@@ -148,7 +181,7 @@ void crs_certify_finish(crease_certificate *c)
 void crease_certify(const crease_problem *p, const double *const *x, const double *lambda,
                     crease_certificate *c, double *work)
 {
-    crs_certify_begin(p, x, c, work);
+    begin(p, x, c, work);
     for (int i = 0; i < p->count; i++) {
         c->block[i] = certify_block(p, x, c->point, lambda, i, work);
         include(c, &c->block[i]);
@@ -157,5 +190,56 @@ void crease_certify(const crease_problem *p, const double *const *x, const doubl
         c->feasibility = feasibility(p, x, work);
         include(c, &c->feasibility);
     }
-    crs_certify_finish(c);
+    finish(c);
+}
+
+void crs_certify_gap(const crease_problem *p, const double *const *x, crease_certificate *c,
+                     double *room)
+{
+    const ptrdiff_t n = crs_largest_block(p);
+    double *g = room, *y = g + n, *work = y + n, sum = 0, scale = 0;
+    begin(p, x, c, room);
+    for (int i = 0; i < p->count; i++) { /* <c,x> + r(x) - min_y <c,y> + r(y) */
+        const crease_reg *r = crs_reg_of(p, i);
+        const crease_set *set = p->block[i].set;
+        const crease_space *s = &p->space[i];
+        crs_grad(p, x, i, g, work);
+        const double least = crease_lmo_with(set, r, s, g, y, work);
+        const double here = crease_dot(s, g, x[i]) + r->ops->value(r, s, x[i], work);
+        crease_residual *out = &c->block[i];
+        *out = (crease_residual){ .setting = 1, .residual = pos(here - least) };
+        out->scale = crease_norm(s, g) * set->ops->diameter(set, s, 2) + fabs(here) + fabs(least);
+        out->rounding = 4 * CRS_UNIT * out->scale;
+        out->residual += out->rounding;
+        sum += out->residual;
+        scale += out->scale;
+    }
+    c->worst = sum;
+    c->worst_relative = sum == 0 ? 0 : sum / scale;
+    finish(c);
+}
+
+bool crease_certify_gcg(const crease_problem *p, const double *const *x, double *psi,
+                        crease_error *e)
+{
+    if (!crease_problem_check(p, e)) return false;
+    for (int i = 0; i < p->count; i++) {
+        if (!p->block[i].set)
+            return crs_fail(e, CREASE_UNSUPPORTED, "block %d has no set; gcg needs compact sets",
+                            i + 1);
+        if (!crease_lmo_with_check(p->block[i].set, crs_reg_of(p, i), &p->space[i], e))
+            return false;
+    }
+    crease_certificate c = { .block = crs_alloc((size_t)p->count, sizeof *c.block) };
+    double *work = crs_doubles(crs_certify_room(p, true), "a certificate", e);
+    const bool done = c.block && work;
+    if (done) {
+        crs_certify_gap(p, x, &c, work);
+        *psi = -c.worst;
+    } else {
+        crs_fail(e, CREASE_NO_MEMORY, "out of memory: a certificate of %d blocks", p->count);
+    }
+    crs_free(c.block);
+    crs_free(work);
+    return done;
 }

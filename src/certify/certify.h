@@ -9,11 +9,6 @@
 
 static const double CRS_UNIT = 0x1p-53; /* of rounding */
 
-/* Objective and membership at the start; NaN through everything at the end. */
-void crs_certify_begin(const crease_problem *p, const double *const *x, crease_certificate *c,
-                       double *work);
-void crs_certify_finish(crease_certificate *c);
-
 /* Work for crease_certify, or for crs_certify_gap, on p. */
 ptrdiff_t crs_certify_room(const crease_problem *p, bool gap);
 

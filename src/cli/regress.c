@@ -1,8 +1,211 @@
 /* SPDX-License-Identifier: MIT
- * regress: sparse regression and classification along a path of lambdas */
+ * regress: sparse regression and classification along a path of lambdas: options, data, run */
+#include <stdlib.h>
+
 #include "cli/regress.h"
 
-enum { LIMIT = 2 };
+static const char *const loss_name[] = {
+#define X(id, text, meaning, loss, scale) text,
+    CREASE_REGRESSION_LOSSES(X)
+#undef X
+};
+static const bool loss_scaled[] = {
+#define X(id, text, meaning, loss, scale) (scale) > 0,
+    CREASE_REGRESSION_LOSSES(X)
+#undef X
+};
+enum { LOSSES = sizeof loss_name / sizeof *loss_name };
+
+const char *crs_regress_loss_name(crease_regression_loss loss) { return loss_name[loss]; }
+
+static const char *name_at(int k) { return loss_name[k]; }
+
+/* "squared", "logistic", "huber" or "huber:1.5" */
+static bool read_loss(crs_regress_job *j, crease_error *e)
+{
+    const char *text = crs_given(j->a, CRS_OPT_LOSS), *number = text ? strchr(text, ':') : NULL;
+    char name[32];
+    if (!text) return true;
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(text, ":") < 31 ? (int)strcspn(text, ":") : 31,
+             text);
+    const int k = crs_find("loss", name, LOSSES, name_at, e);
+    if (k < 0) return false;
+    j->s.loss = (crease_regression_loss)k;
+    const bool scaled = loss_scaled[k];
+    if (!number) return true;
+    return (scaled && crs_parse_double(number + 1, &j->s.loss_scale) && j->s.loss_scale > 0 &&
+            j->s.loss_scale < INFINITY) ||
+           crs_fail(e, CREASE_BAD_ARGUMENT, "--loss %.64s: %s", text,
+                    scaled ? "the scale is not a finite number > 0" : "this loss has no scale");
+}
+
+/* The parameter beyond lambda where none is given; logistic curvature is at most 1/4, so that its
+ * gamma and a are larger. NaN: the data decide, not we. */
+static double usual(const char *penalty, bool logistic)
+{
+    if (strcmp(penalty, "mcp") == 0) return logistic ? 12 : 3;
+    if (strcmp(penalty, "scad") == 0) return logistic ? 11.8 : 3.7;
+    if (strcmp(penalty, "elastic-net") == 0 || strcmp(penalty, "lq") == 0) return 0.5;
+    return NAN;
+}
+
+/* The catalogue's entry at lambda = 1: "mcp:3" is mcp:1,3; "elastic-net:a" mixes a and 1 - a. */
+static bool spell(const crs_regress_job *j, const char *given, char out[160], crease_error *e)
+{
+    char name[64];
+    const char *number = strchr(given, ':');
+    const int length = (int)strcspn(given, ":");
+    snprintf(name, sizeof name, "%.*s", length < 63 ? length : 63, given);
+    const char *bare = strncmp(name, "group-", 6) == 0 ? name + 6 : name;
+    const bool grouped = bare != name || crs_given(j->a, CRS_OPT_GROUPS);
+    int parameters = 1;
+    for (int k = 0; k < crease_reg_count(); k++)
+        if (strcmp(crease_reg_at(k)->name, bare) == 0)
+            parameters = crease_param_count(crease_reg_params(crease_reg_at(k)));
+    double shape = usual(bare, j->s.loss == CREASE_REGRESSION_LOGISTIC);
+    if (number && (parameters != 2 || !crs_parse_double(number + 1, &shape)))
+        return crs_fail(e, CREASE_BAD_ARGUMENT, "--penalty %.64s: %s", given,
+                        parameters == 2 ? "write one number after the colon; lambda is the path's"
+                                        : "it has no number but lambda, which is the path's");
+    if (parameters == 2 && isnan(shape))
+        return crs_fail(e, CREASE_BAD_ARGUMENT,
+                        "--penalty %.64s: its scale depends on the data; write %.64s:theta", given,
+                        given);
+    if (strcmp(bare, "elastic-net") == 0 && !(shape > 0 && shape <= 1))
+        return crs_fail(e, CREASE_BAD_ARGUMENT,
+                        "--penalty %.64s: the share of |b| is a number in (0, 1]", given);
+    const double first = strcmp(bare, "elastic-net") == 0 ? shape : 1;
+    const double second = first == shape && strcmp(bare, "elastic-net") == 0 ? 1 - shape : shape;
+    if (parameters == 2)
+        snprintf(out, 160, "%s%s:%.17g,%.17g", grouped ? "group-" : "", bare, first, second);
+    else if (strcmp(bare, "weighted-l1") == 0)
+        snprintf(out, 160, "l1:1");
+    else
+        snprintf(out, 160, "%s%s%s", grouped ? "group-" : "", bare, parameters == 1 ? ":1" : "");
+    return true;
+}
+
+static int descending(const void *a, const void *b)
+{
+    const double s = *(const double *)a, t = *(const double *)b;
+    return (s < t) - (s > t);
+}
+
+/* --path N or N,RATIO; --lambda a,b,... or a file */
+static bool read_path(crs_regress_job *j, crease_error *e)
+{
+    const char *path = crs_given(j->a, CRS_OPT_PATH), *lambda = crs_given(j->a, CRS_OPT_LAMBDA);
+    if (path && lambda)
+        return crs_fail(e, CREASE_BAD_ARGUMENT, "give --path or --lambda, not both");
+    if (lambda) {
+        if (!crs_list_or_file("--lambda", lambda, &j->lambda, e)) return false;
+        j->s.path = crease_size(&j->lambda.shape);
+        qsort(j->lambda.data, (size_t)j->s.path, sizeof(double), descending);
+        j->s.lambda = j->lambda.data;
+        return true;
+    }
+    if (!path) return true;
+    crs_array numbers;
+    if (!crs_parse_list("--path", path, &numbers, e)) return false;
+    const ptrdiff_t count = crease_size(&numbers.shape);
+    const double first = numbers.data[0], second = count == 2 ? numbers.data[1] : 0.5;
+    crs_array_free(&numbers);
+    if (count > 2 || !(first >= 1 && first <= 1e5 && first == floor(first)) ||
+        !(second > 0 && second < 1))
+        return crs_fail(e, CREASE_BAD_ARGUMENT,
+                        "--path %.64s: give a whole number of lambdas from 1 to 100000, and the "
+                        "ratio of the last to the first in (0, 1) after a comma, as 100,0.01",
+                        path);
+    j->s.path = (ptrdiff_t)first;
+    j->s.ratio = count == 2 ? second : 0;
+    return true;
+}
+
+static bool read_options(crs_regress_job *j, crease_error *e)
+{
+    const char *penalty = crs_given(j->a, CRS_OPT_PENALTY);
+    char text[160];
+    double folds, seed, sweeps;
+    j->s = crease_regression_default();
+    j->s.standardize = !crs_given(j->a, CRS_OPT_NO_STANDARDIZE);
+    j->s.intercept = !crs_given(j->a, CRS_OPT_NO_INTERCEPT);
+    j->s.ascending = crs_given(j->a, CRS_OPT_ASCENDING);
+    if (!read_loss(j, e) || !spell(j, penalty ? penalty : "l1", text, e) ||
+        !crs_reg_open(text, &j->penalty, e) || !read_path(j, e) ||
+        !crs_option_integer(j->a, CRS_OPT_CV, 2, 1e6, 0, &folds, e) ||
+        !crs_option_integer(j->a, CRS_OPT_seed, 0, 0x1p53, 0, &seed, e) ||
+        !crs_option_integer(j->a, CRS_OPT_max_iterations, 0, 2e9, 1e5, &sweeps, e))
+        return false;
+    if (crs_given(j->a, CRS_OPT_seed) && folds == 0)
+        return crs_fail(e, CREASE_BAD_ARGUMENT,
+                        "--seed deals the rows to the folds of --cv; add --cv K, or leave it out");
+    j->folds = (int)folds;
+    j->seed = (uint64_t)seed;
+    j->s.max_sweeps = (long)sweeps;
+    if (crs_given(j->a, CRS_OPT_max_seconds) &&
+        !crs_option_number(j->a, CRS_OPT_max_seconds, 0, &j->s.max_seconds, e))
+        return false;
+    return !crs_given(j->a, CRS_OPT_eps) || crs_option_number(j->a, CRS_OPT_eps, 0, &j->s.eps, e);
+}
+
+static bool shapes_agree(crs_regress_job *j, crease_error *e)
+{
+    const crease_space *x = &j->X.shape, *y = &j->y.shape;
+    const char *const *name = (const char *const *)j->a->word;
+    const ptrdiff_t rows = crease_size(y);
+    if (y->order > 2 || (y->order == 2 && y->dim[0] != 1 && y->dim[1] != 1))
+        return crs_fail(e, CREASE_BAD_SHAPE, "%.150s is no vector; y is one number a row", name[1]);
+    if (x->order > 2)
+        return crs_fail(e, CREASE_BAD_SHAPE,
+                        "%.150s has %d dimensions; X is a matrix, a row for each entry of y",
+                        name[0], x->order);
+    const bool row = x->order == 1 && rows == 1; /* a single row is no column */
+    j->n = row ? 1 : x->dim[0];
+    j->p = row ? x->dim[0] : x->order == 2 ? x->dim[1] : 1;
+    return j->n == rows ||
+           crs_fail(e, CREASE_BAD_SHAPE,
+                    "%.120s has %td row%s but %.120s has %td number%s; give one number a row",
+                    name[0], j->n, j->n == 1 ? "" : "s", name[1], rows, rows == 1 ? "" : "s");
+}
+
+static bool read_row_weights(crs_regress_job *j, crease_error *e)
+{
+    const char *text = crs_given(j->a, CRS_OPT_ROW_WEIGHTS);
+    if (!text) return true;
+    if (!crs_list_or_file("--row-weights", text, &j->row_weight, e)) return false;
+    const ptrdiff_t count = crease_size(&j->row_weight.shape);
+    j->s.row_weight = j->row_weight.data;
+    return count == j->n ||
+           crs_fail(e, CREASE_BAD_SHAPE,
+                    "--row-weights: %td number%s for %td rows; give one for every row of X", count,
+                    count == 1 ? "" : "s", j->n);
+}
+
+static double bytes(const crs_regress_job *j)
+{
+    const double entries = (double)j->n * (double)j->p;
+    const double model = crease_regression_size(j->n, j->p, j->s.path);
+    return 8 * (entries + (j->folds ? entries + 2 * model : model)) + 0x1p24;
+}
+
+static bool read_data(crs_regress_job *j, crease_error *e)
+{
+    const crs_args *a = j->a;
+    if (!crs_read_table(a->word[0], &j->X, &j->names, e) || !crs_read_array(a->word[1], &j->y, e))
+        return false;
+    crs_print_notice(a, &j->X);
+    if (!shapes_agree(j, e) || !crs_memory_suffices("this regression", bytes(j), e)) return false;
+    if (j->names.count != j->p) crs_names_free(&j->names); /* of a row that serves as a column */
+    if (j->folds > j->n)
+        return crs_fail(e, CREASE_BAD_ARGUMENT,
+                        "--cv %d: there are only %td rows; give a number of folds from 2 to %td",
+                        j->folds, j->n, j->n);
+    const crease_space columns = crease_vector(j->p);
+    if (!read_row_weights(j, e) || !crs_reg_fit(a, &columns, &j->penalty, e)) return false;
+    j->s.penalty = j->penalty.reg;
+    return true;
+}
+
 static const double CHECKER_ENTRIES = 3e7; /* of X that the checker may read in all */
 
 static void discard(crs_regress_job *j)
@@ -70,42 +273,6 @@ static void collect_warnings(crs_regress_job *j)
                 "that levels off; end the path earlier, as --path 100,0.2, or use l1");
 }
 
-static void print_solution(const crs_regress_job *j, const char *what, ptrdiff_t k)
-{
-    const crease_regression_solution s = crease_regression_at(j->model, k);
-    const crease_regression_certificate *c = &j->certificate[k];
-    printf("%-11s lambda %.6g, %td nonzero, deviance %.6g", what, s.lambda, s.nonzero, s.deviance);
-    if (j->folds) printf(", left out %.6g +- %.3g", j->cv.mean[k], j->cv.error[k]);
-    printf("\n%-11s %s\n", "", crease_convexity_text(c->convexity));
-    crs_regress_print_columns(j, k);
-}
-
-static void print_summary(const crs_regress_job *j)
-{
-    const crease_regression_settings s = crease_regression_used(j->model);
-    const ptrdiff_t last = j->s.path - 1;
-    double worst = 0;
-    for (ptrdiff_t k = 0; k <= last; k++) worst = larger(worst, j->certificate[k].relative);
-    printf("data        %td rows, %td columns%s%s%s\n", j->n, j->p,
-           s.standardize ? ", standardized" : "", s.intercept ? ", with an intercept" : "",
-           s.row_weight ? ", rows weighed" : "");
-    printf("model       %s loss, %s penalty\n", crs_regress_loss_name(s.loss),
-           j->penalty.spec.name);
-    printf("path        %td lambda%s from %.6g to %.6g; lambda_max is %.6g\n", s.path,
-           s.path == 1 ? "" : "s", crease_regression_at(j->model, 0).lambda,
-           crease_regression_at(j->model, last).lambda, crease_regression_lambda_max(j->model));
-    printf("certified   %td of %td, relative residual at most %.1e (eps %g); checker %td of %td\n",
-           j->certified, s.path, worst, s.eps, j->checked, s.path);
-    if (j->folds) {
-        print_solution(j, "best", j->cv.best);
-        print_solution(j, "one error", j->cv.one_se);
-    } else {
-        print_solution(j, "last", last);
-    }
-    for (int k = 0; k < j->warnings; k++) printf("warning     %s\n", j->warning[k]);
-    printf("result      %s\n", crs_given(j->a, CRS_OPT_OUT));
-}
-
 static bool build(crs_regress_job *j, crease_error *e)
 {
     j->model = crease_regression_new(&j->s, j->n, j->p, j->X.data, j->y.data, e);
@@ -137,11 +304,10 @@ static void stop(void *model) { crease_regression_stop(model); }
 
 static bool deliver(const crs_regress_job *j, crease_error *e)
 {
-    if (!crs_outdir_begin(j->a, "result.json", e) || !crs_regress_tables(j, e) ||
-        !crs_regress_plot(j, e) ||
+    if (!crs_outdir_begin(j->a, "result.json", e) || !crs_regress_write(j, e) ||
         !crs_outdir_document(j->a, "result.json", crs_regress_json(j), e))
         return false;
-    if (!crs_given(j->a, CRS_OPT_JSON)) print_summary(j);
+    if (!crs_given(j->a, CRS_OPT_JSON)) crs_regress_print(j);
     return true;
 }
 
@@ -151,9 +317,7 @@ static bool fit(crs_regress_job *j, crease_error *e)
     const bool done = solve(j, e) && deliver(j, e);
     const int signal = crs_signals_leave();
     if (!done) return false;
-    *j->a->status = j->outcome == CREASE_STATIONARY          ? 0
-                    : j->outcome == CREASE_STOPPED && signal ? 128 + signal
-                                                             : LIMIT;
+    *j->a->status = crs_exit_of_run(j->outcome, CREASE_VERDICT_VALID, signal);
     return true;
 }
 
@@ -162,8 +326,9 @@ static bool run(const crs_args *a, crease_error *e)
     static const char *const file[] = { "solutions.csv", "coefficients.npy", "coefficients.csv",
                                         "cv.csv",        "path.svg",         "result.json" };
     crs_regress_job j = { .a = a };
-    const bool done = crs_regress_options(&j, e) && crs_regress_read(&j, e) && build(&j, e) &&
-                      crs_outdir_open(a, (int)(sizeof file / sizeof *file), file, e) && fit(&j, e);
+    const bool done = read_options(&j, e) &&
+                      crs_outdir_open(a, (int)(sizeof file / sizeof *file), file, e) &&
+                      read_data(&j, e) && build(&j, e) && fit(&j, e);
     discard(&j);
     return done;
 }
@@ -177,17 +342,24 @@ const crs_verb crs_regress_verb = {
         "Fit sparse regressions along a path of lambdas; --loss logistic classifies. With n rows "
         "the "
         "model is (1/n) sum_i loss(y_i, b_0 + x_i'b) + sum_j rho(|b_j|), rho any penalty of the "
-        "catalogue at each lambda. The folder receives solutions.csv (a line a lambda), "
-        "coefficients.npy (a row a lambda, the intercept first; coefficients.csv too where X is a "
+        "catalogue at each lambda. The folder receives solutions.csv (a line per lambda), "
+        "coefficients.npy (a row per lambda, the intercept first; coefficients.csv too where X is "
+        "a "
         "text file with names in its first row), with --cv also cv.csv, "
         "path.svg and result.json. The exit code is 0 when every solution is certified "
         "stationary, 2 when not. Ctrl-C and --max-seconds end the path early; what there is of it "
         "is written.",
-    .example = "crease regress X.npy y.npy --penalty mcp --standardize --intercept --out result",
+    .example = "crease regress X.npy y.npy --penalty mcp --out result",
     .takes = CRS_LIST(
-        CRS_TAKES(PENALTY), CRS_TAKES(LOSS), CRS_TAKES(PATH), CRS_TAKES(LAMBDA), CRS_TAKES(CV),
-        CRS_TAKES(STANDARDIZE), CRS_TAKES(INTERCEPT), CRS_TAKES(ASCENDING), CRS_TAKES(GROUPS),
-        CRS_TAKES(WEIGHTS), CRS_TAKES(ROW_WEIGHTS), CRS_TAKES(eps), CRS_TAKES(max_iterations),
-        CRS_TAKES(max_seconds), CRS_TAKES(seed), CRS_TAKES(OUT), CRS_TAKES(FORCE), CRS_TAKES(JSON)),
+        CRS_SAYS(PENALTY, "penalty of the coefficients, without its lambda, as mcp:3 (default l1)"),
+        CRS_TAKES(LOSS), CRS_TAKES(PATH), CRS_TAKES(LAMBDA), CRS_TAKES(CV),
+        CRS_TAKES(NO_STANDARDIZE), CRS_TAKES(NO_INTERCEPT), CRS_TAKES(ASCENDING),
+        CRS_SAYS(GROUPS, "of columns: sizes of consecutive groups (3,2,4), or a label for every "
+                         "column: after @ (@2,1,1,2) or in a file"),
+        CRS_SAYS(WEIGHTS,
+                 "a weight for every column, or for every group: numbers a,b,... or a file"),
+        CRS_TAKES(ROW_WEIGHTS), CRS_TAKES(eps), CRS_TAKES(max_iterations), CRS_TAKES(max_seconds),
+        CRS_SAYS(seed, "of the folds of --cv (default 0)"), CRS_TAKES(OUT), CRS_TAKES(FORCE),
+        CRS_TAKES(JSON)),
     .run = run,
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * regress.h: the insides of the verb regress */
+ * regress.h: the verb regress and its report */
 #ifndef CRS_REGRESS_H
 #define CRS_REGRESS_H
 
@@ -22,7 +22,7 @@ typedef struct {
     crs_names names; /* of the columns, if X says */
     ptrdiff_t n, p;
     crease_regression *model;
-    crease_regression_certificate *certificate; /* one a lambda */
+    crease_regression_certificate *certificate; /* per lambda */
     crease_regression_scores cv;
     ptrdiff_t certified, checked;
     int warnings;
@@ -30,24 +30,10 @@ typedef struct {
     crease_outcome outcome;
 } crs_regress_job;
 
-/* Penalty, loss, lambdas and numbers, before any data are read (regress_options.c). */
-bool crs_regress_options(crs_regress_job *j, crease_error *e);
-
-/* X and y, and whether they fit each other and into memory (regress_data.c). */
-bool crs_regress_read(crs_regress_job *j, crease_error *e);
-
-/* The tables (regress_tables.c), the document (regress_json.c), the picture (regress_plot.c). */
-bool crs_regress_tables(const crs_regress_job *j, crease_error *e);
+/* The summary, the tables and the picture, and the document (regress_report.c). */
+void crs_regress_print(const crs_regress_job *j);
+bool crs_regress_write(const crs_regress_job *j, crease_error *e);
 json_t *crs_regress_json(const crs_regress_job *j);
-bool crs_regress_plot(const crs_regress_job *j, crease_error *e);
-
-/* The name of column i, or "column 3" in out; the nonzero ones of solution k in a line
- * (regress_names.c). */
-const char *crs_regress_column(const crs_regress_job *j, ptrdiff_t i, char out[CRS_NAME]);
-void crs_regress_print_columns(const crs_regress_job *j, ptrdiff_t k);
-/* coefficients.csv: lambda, intercept, and a column a name; only where there are names. */
-bool crs_regress_put_named(FILE *f, const void *job);
-void crs_put_markup(FILE *f, const char *text); /* with &amp; and the like */
 
 /* "squared", ... */
 const char *crs_regress_loss_name(crease_regression_loss loss);

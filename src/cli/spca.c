@@ -1,8 +1,68 @@
 /* SPDX-License-Identifier: MIT
- * spca: the leading sparse rank-one terms of a tensor or matrix */
+ * spca: the leading sparse rank-one terms of a tensor or matrix: options, data, run */
 #include "cli/spca.h"
 
-enum { LIMIT = 2, BROKEN = 3, INTERNAL = 70 };
+/* A number > 0, auto, auto:FRACTION, noise or noise:TIMES */
+static bool read_alpha(crs_spca_job *j, crease_error *e)
+{
+    const char *text = crs_given(j->a, CRS_OPT_ALPHA);
+    if (!text || strcmp(text, "auto") == 0) return true;
+    if (strcmp(text, "noise") == 0) return j->noise_times = 4, true;
+    if (strncmp(text, "noise:", 6) == 0)
+        return (crs_parse_double(text + 6, &j->noise_times) && j->noise_times > 0 &&
+                j->noise_times < INFINITY) ||
+               crs_fail(e, CREASE_BAD_ARGUMENT,
+                        "--alpha %.64s: how many times the noise must be a number > 0, as noise:4",
+                        text);
+    if (strncmp(text, "auto:", 5) == 0)
+        return (crs_parse_double(text + 5, &j->s.fraction) && j->s.fraction > 0 &&
+                j->s.fraction < 1) ||
+               crs_fail(e, CREASE_BAD_ARGUMENT,
+                        "--alpha %.64s: the fraction must be a number between 0 and 1, as auto:0.2",
+                        text);
+    return (crs_parse_double(text, &j->s.alpha) && j->s.alpha > 0 && j->s.alpha < INFINITY) ||
+           crs_fail(e, CREASE_BAD_ARGUMENT,
+                    "--alpha %.64s is outside its range: give a number > 0, auto, auto:F, noise or "
+                    "noise:Z",
+                    text);
+}
+
+static bool read_penalty(crs_spca_job *j, crease_error *e)
+{
+    if (!crs_penalty_open(crs_given(j->a, CRS_OPT_PENALTY), &j->penalty, e)) return false;
+    const crease_reg_ops *ops = j->penalty.reg.ops;
+    if (ops->vector || crs_reg_wants_groups(ops) || crs_reg_wants_matrix(ops))
+        return crs_fail(e, CREASE_UNSUPPORTED,
+                        "--penalty %s does not fit vectors of every length, as sparse PCA needs; "
+                        "use l1, l0, mcp, scad, lsp, elastic-net or huber",
+                        j->penalty.spec.name);
+    j->s.penalty = j->penalty.reg;
+    return true;
+}
+
+static bool read_options(crs_spca_job *j, crease_error *e)
+{
+    const crease_space any = crease_matrix(1, 1);
+    double components, starts;
+    j->s = crease_spca_default(&any);
+    j->s.fraction = 0; /* by the order of the data */
+    j->o = crease_options_default();
+    j->o.relative = 1;
+    if (!crs_run_options(j->a, &j->o, e) || !read_penalty(j, e) || !read_alpha(j, e) ||
+        !crs_option_integer(j->a, CRS_OPT_COMPONENTS, 1, 1 << 20, 1, &components, e) ||
+        !crs_option_integer(j->a, CRS_OPT_STARTS, 1, 1e6, 10, &starts, e))
+        return false;
+    if (j->o.method != CREASE_METHOD_AUTO && j->o.method != CREASE_METHOD_PROX_BCD &&
+        j->o.method != CREASE_METHOD_GCG)
+        return crs_fail(e, CREASE_UNSUPPORTED,
+                        "--method %s does not suit sparse PCA, which has no constraint; use "
+                        "prox-bcd or gcg",
+                        crease_method_name(j->o.method));
+    j->components = (ptrdiff_t)components;
+    j->s.starts = (int)starts;
+    j->s.seed = (uint64_t)j->o.seed;
+    return true;
+}
 
 static void discard(crs_spca_job *j)
 {
@@ -136,17 +196,14 @@ static bool deliver(const crs_spca_job *j, crease_error *e)
 /* The worst of its components decides; less than was asked for is a limit. */
 static int status_of(const crs_spca_job *j, int signal)
 {
-    int status = j->stopped ? LIMIT : 0;
+    int status = j->stopped ? CRS_EXIT_LIMIT : CRS_EXIT_DONE;
     for (int k = 0; k < j->run; k++) {
         const crease_spca_component *c = &j->component[k];
         const bool valid = c->verdict == CREASE_VERDICT_VALID;
-        const bool broken = c->outcome == CREASE_DIVERGED || c->outcome == CREASE_NUMERICAL;
-        int mine = valid ? 0 : broken ? BROKEN : LIMIT;
-        if (c->outcome == CREASE_STATIONARY && c->verdict == CREASE_VERDICT_INVALID)
-            mine = INTERNAL;
+        const int mine = valid ? CRS_EXIT_DONE : crs_exit_of_run(c->outcome, c->verdict, 0);
         if (mine > status) status = mine;
     }
-    return signal && status == LIMIT ? 128 + signal : status;
+    return signal && status == CRS_EXIT_LIMIT ? 128 + signal : status;
 }
 
 static bool run(const crs_args *a, crease_error *e)
@@ -154,8 +211,9 @@ static bool run(const crs_args *a, crease_error *e)
     static const char *const file[] = { "weights.npy", "residual_norms.npy", "result.json",
                                         "component_1" };
     crs_spca_job j = { .a = a };
-    bool done = crs_spca_options(&j, e) && read_data(&j, e) && measure_noise(&j, e) &&
-                build(&j, e) && crs_outdir_open(a, (int)(sizeof file / sizeof *file), file, e);
+    bool done = read_options(&j, e) &&
+                crs_outdir_open(a, (int)(sizeof file / sizeof *file), file, e) &&
+                read_data(&j, e) && measure_noise(&j, e) && build(&j, e);
     if (done) {
         j.norm = crease_spca_norm(j.model);
         crs_signals_enter(stop, j.model);
@@ -184,9 +242,13 @@ const crs_verb crs_spca_verb = {
             "component VALID, 2 at a limit, 3 when the run diverged. Ctrl-C ends the search and "
             "writes the components found so far.",
     .example = "crease spca instance/tensor.npy --components 2 --out sparse",
-    .takes = CRS_LIST(CRS_TAKES_RUN, CRS_TAKES(PENALTY), CRS_TAKES(ALPHA), CRS_TAKES(COMPONENTS),
-                      CRS_TAKES(STARTS), CRS_TAKES(CERTIFICATES), CRS_TAKES(OUT), CRS_TAKES(FORCE),
-                      CRS_TAKES(JSON)),
+    .takes = CRS_LIST(
+        CRS_SAYS(METHOD, "auto, prox-bcd or gcg (default auto)"), CRS_TAKES_RUN,
+        CRS_SAYS(PENALTY, "penalty of every vector (default l1)"),
+        CRS_SAYS(ALPHA,
+                 "weight of the penalty: a number, auto, auto:F, noise or noise:Z (default auto)"),
+        CRS_TAKES(COMPONENTS), CRS_TAKES(STARTS), CRS_TAKES(CERTIFICATES), CRS_TAKES(OUT),
+        CRS_TAKES(FORCE), CRS_TAKES(JSON)),
     .relative = true,
     .run = run,
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * spca.h: the insides of the verb spca */
+ * spca.h: the verb spca and its report */
 #ifndef CRS_SPCA_VERB_H
 #define CRS_SPCA_VERB_H
 
@@ -23,17 +23,13 @@ typedef struct {
     double *weight, *left;            /* sigma, and |T| after each component */
 } crs_spca_job;
 
-bool crs_spca_options(crs_spca_job *j, crease_error *e); /* spca_options.c */
-json_t *crs_spca_json(const crs_spca_job *j);            /* spca_json.c */
+/* The summary and the document (spca_report.c). */
+void crs_spca_print(const crs_spca_job *j);
+json_t *crs_spca_json(const crs_spca_job *j);
 
 /* component_k/ for crease verify: the tensor before the component is sought, the problem and the
- * point after (spca_certificate.c). */
+ * point after. */
 bool crs_spca_keep_tensor(const crs_spca_job *j, int k, crease_error *e);
 bool crs_spca_keep_certificate(const crs_spca_job *j, int k, crease_error *e);
-
-void crs_spca_print(const crs_spca_job *j); /* spca_print.c */
-
-/* Entries of column k of factor n that are not 0. */
-ptrdiff_t crs_spca_support(const crs_spca_job *j, int n, int k);
 
 #endif

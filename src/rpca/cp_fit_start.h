@@ -4,7 +4,7 @@
 #ifndef CRS_CP_FIT_START_H
 #define CRS_CP_FIT_START_H
 
-#include "rpca/cp_fit.h"
+#include "rpca/fit.h"
 #include "rpca/fused/cp_fused.h"
 
 /* The data and the mask of a fit; NULL: memory. */

@@ -3,7 +3,7 @@
  * rank that is asked for, none of its terms pruned; and where the sweep begins, by pruning */
 #include <crease/rpca_rank.h>
 
-#include "rpca/cp_fit.h"
+#include "rpca/fit.h"
 #include "rpca/cp_pilot.h"
 #include "rpca/cp_rank_judge.h"
 

@@ -17,10 +17,16 @@ static double slope(const double *par, double u)
     return fabs(u) <= 1 ? u / (1 + u * u) : 1 / (u + 1 / u);
 }
 
+static double curve(const double *par, double u)
+{
+    return fabs(u) <= 1 ? (1 - u * u) / square(1 + u * u) : (1 / u - u) / u * square(slope(par, u));
+}
+
 const crs_loss crs_cauchy = {
     .ops = { .name = "cauchy", .formula = "sum_j (1/2) log(1 + u_j^2)", CRS_PREDICTOR_OPS },
     .value = value,
     .slope = slope,
+    .curve = curve,
     .low = -0.125,
     .high = 1,
 };

@@ -12,6 +12,11 @@ static double value(const double *par, double u)
 
 static double slope(const double *par, double u) { return clip(u, -par[0], par[0]); }
 
+static double curve(const double *par, double u)
+{
+    return fabs(u) <= par[0] ? 1 : isnan(u) ? u : 0;
+}
+
 static const crease_param params[] = { CREASE_PAR_POSITIVE("delta", "quadratic up to here"),
                                        { 0 } };
 
@@ -22,6 +27,7 @@ const crs_loss crs_huber_loss = {
              CRS_PREDICTOR_OPS },
     .value = value,
     .slope = slope,
+    .curve = curve,
     .high = 1,
 };
 

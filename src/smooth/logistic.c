@@ -18,12 +18,19 @@ static double slope(const double *par, double u)
     return u < 0 ? -1 / (1 + t) : -t / (1 + t);
 }
 
+static double curve(const double *par, double u)
+{
+    const double s = slope(par, u);
+    return -s * (1 + s);
+}
+
 const crs_loss crs_logistic = {
     .ops = { .name = "logistic",
              .formula = "sum_j log(1 + exp(-rhs_j (A x)_j)), rhs_j = -1 or +1",
              CRS_PREDICTOR_OPS },
     .value = value,
     .slope = slope,
+    .curve = curve,
     .high = 0.25,
     .labels = true,
 };

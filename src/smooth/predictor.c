@@ -25,6 +25,22 @@ static bool check_rhs(const crease_smooth *f, const crease_predictor *p, crease_
     return true;
 }
 
+bool crs_loss_check(const crease_smooth *loss, crease_error *e)
+{
+    return !loss->ops || loss->ops->scratch == crs_predictor_scratch ||
+           crs_fail(e, CREASE_BAD_ARGUMENT,
+                    "%s is no loss of a linear predictor; use one that is, as least_squares, "
+                    "huber_loss or logistic",
+                    loss->ops->name);
+}
+
+crease_smooth crs_loss_of(const crease_smooth *loss, const crease_predictor *p)
+{
+    crease_smooth f = loss->ops ? *loss : crease_least_squares(p);
+    f.data = p;
+    return f;
+}
+
 bool crs_predictor_check(const crease_smooth *f, const crease_blocks *b, crease_error *e)
 {
     const crease_predictor *p = f->data;

@@ -13,6 +13,7 @@ typedef struct {
     crease_smooth_ops ops;
     double (*value)(const double *par, double u); /* phi, with infimum 0 */
     double (*slope)(const double *par, double u); /* phi' */
+    double (*curve)(const double *par, double u); /* phi''; NULL: not known */
     double low, high;                             /* phi'' lies in [low, high] */
     bool labels;                                  /* u_j = rhs_j (W x)_j, rhs_j = -1 or +1 */
     bool quadratic;                               /* phi'' is constant */
@@ -21,6 +22,10 @@ typedef struct {
     bool (*hoelder)(const crease_smooth *f, const crease_blocks *b, crease_constants *out,
                     crease_error *e); /* fills in p and rho; NULL: p = 2 */
 } crs_loss;
+
+/* A loss of a linear predictor, or nothing, which is (1/2)|u|^2? The same with p for its data. */
+bool crs_loss_check(const crease_smooth *loss, crease_error *e);
+crease_smooth crs_loss_of(const crease_smooth *loss, const crease_predictor *p);
 
 static inline const crs_loss *loss_of(const crease_smooth *f)
 {

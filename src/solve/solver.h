@@ -42,17 +42,11 @@ struct crease_solver {
     atomic_bool stop;
 };
 
-/* Memory for everything, before the first iteration (memory.c). */
-bool crs_solver_memory(crease_solver *s, crease_error *e);
-
-/* How many doubles that will be, without taking them. */
+/* How many doubles a solver takes, without taking them. */
 bool crs_solver_forecast(const crease_problem *p, const crease_analysis *a, ptrdiff_t *doubles,
                          crease_error *e);
 
-/* x^0 projected onto the sets, multiplier and residual to match, L-hats (start.c). */
-void crs_solver_start(crease_solver *s);
-
-/* The slack takes up the whole residual; mu grows when it stalls (extend.c). */
+/* The slack takes up the whole residual; mu grows when it stalls (extension.c). */
 void crs_restart_extension(crease_solver *s);
 void crs_adapt_extension(crease_solver *s);
 
@@ -62,9 +56,6 @@ void crs_accelerate(crease_solver *s);
 /* Did the potential fall as the theorem says? Called after each step; false when a step was taken
  * back because M was guessed too small (audit.c). */
 bool crs_audit(crease_solver *s, double move);
-
-/* A first guess of M at the start point, and the parameters that follow from it (guess.c). */
-void crs_guess_constants(crease_solver *s);
 
 /* A residual by the measure that is compared with eps. */
 static inline double crs_rated(const crease_solver *s, const crease_residual *r)

@@ -20,26 +20,16 @@ struct crease_spca {
     crease_set ball;
 
     double alpha, norm, sigma; /* sigma: T at the present start */
+    void *memory;              /* of the arrays below */
     double *tensor;            /* what is left of T */
-    double *memory;            /* of the arrays below */
     double *start[CREASE_MAX_ORDER], *best[CREASE_MAX_ORDER], *unit[CREASE_MAX_ORDER];
     double *t;         /* as long as the longest mode */
-    double *objective; /* one number a start */
+    double *objective; /* per start */
     double *work;
     atomic_bool stop;
 };
 
-/* Every setting in its range, the penalty with its prox on the ball (spca_settings.c). */
-bool crs_spca_check(const crease_spca_settings *s, crease_error *e);
-
-/* m->t = T(x_1, .., ., .., x_d) in mode n, and its norm (spca_start.c). */
+/* m->t = T(x_1, .., ., .., x_d) in mode n, and its norm (model.c). */
 double crs_spca_slope(crease_spca *m, double *const *x, int n);
-
-/* alpha for the present start (spca_alpha.c). */
-void crs_spca_set_alpha(crease_spca *m);
-
-/* The unit vectors of x into m->unit, sigma = T(unit), 0 when an x_i is 0; then T loses
- * sigma unit_1 o ... o unit_d (spca_deflate.c). */
-double crs_spca_deflate(crease_spca *m, double *const *x, double *length);
 
 #endif

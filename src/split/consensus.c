@@ -6,16 +6,15 @@
  * Chu, Peleato, Eckstein 2011, section 7.1, where l and r are convex. */
 #include <crease/sharing.h>
 
-#include "core/core.h"
-#include "split/losses.h"
+#include "core/carve.h"
+#include "smooth/smooth.h"
 
 struct crease_consensus {
     crease_problem problem;
     crease_space space[2];
     crease_block block[2];
     crease_csr_matrix copies, diagonal; /* -[I; ..; I], and A_1, ..., A_J along the diagonal */
-    ptrdiff_t *index;                   /* of both matrices */
-    double *number;                     /* their values, b, the starts */
+    void *memory;                       /* of both matrices, b, the starts */
     crease_predictor predictor;
     crease_map map;
     int last;
@@ -24,8 +23,7 @@ struct crease_consensus {
 void crease_consensus_free(crease_consensus *m)
 {
     if (!m) return;
-    crs_free(m->index);
-    crs_free(m->number);
+    crs_free(m->memory);
     crs_free(m);
 }
 
@@ -55,19 +53,26 @@ static bool check(const crease_consensus_settings *s, sizes *z, crease_error *e)
     return crs_loss_check(&s->loss, e);
 }
 
-static void fill_copies(crease_consensus *m, const sizes *z, ptrdiff_t size, ptrdiff_t *index,
-                        double *value)
+/* The arrays of a model. */
+typedef struct {
+    ptrdiff_t *copy_start, *copy_col, *start, *col;
+    double *copy_value, *value, *rhs, *first;
+} arrays;
+
+static void fill_copies(crease_consensus *m, const sizes *z, ptrdiff_t size, const arrays *a)
 {
-    ptrdiff_t *start = index, *col = index + z->stack + 1;
+    ptrdiff_t *start = a->copy_start, *col = a->copy_col;
+    double *value = a->copy_value;
     for (ptrdiff_t i = 0; i <= z->stack; i++) start[i] = i;
     for (ptrdiff_t i = 0; i < z->stack; i++) col[i] = i % size, value[i] = -1;
     m->copies = (crease_csr_matrix){ z->stack, size, start, col, value };
 }
 
 static void fill_diagonal(crease_consensus *m, const crease_consensus_settings *s, const sizes *z,
-                          ptrdiff_t *index, double *value)
+                          const arrays *a)
 {
-    ptrdiff_t *start = index, *col = index + z->rows + 1, row = 0;
+    ptrdiff_t *start = a->start, *col = a->col, row = 0;
+    double *value = a->value;
     const ptrdiff_t n = s->size;
     start[0] = 0;
     for (int j = 0; j < s->agents; j++)
@@ -108,19 +113,31 @@ static void describe(crease_consensus *m, const crease_consensus_settings *s, co
                                    .range = m->space[1] };
 }
 
+static arrays carve(const sizes *z, crs_carver *c)
+{
+    return (arrays){ .copy_start = carve_bytes(c, z->stack + 1, sizeof(ptrdiff_t)),
+                     .copy_col = carve_bytes(c, z->stack, sizeof(ptrdiff_t)),
+                     .start = carve_bytes(c, z->rows + 1, sizeof(ptrdiff_t)),
+                     .col = carve_bytes(c, z->entries, sizeof(ptrdiff_t)),
+                     .copy_value = carve_doubles(c, z->stack, 1),
+                     .value = carve_doubles(c, z->entries, 1),
+                     .rhs = carve_doubles(c, z->rows, 1),
+                     .first = carve_doubles(c, z->stack, 1) };
+}
+
 static bool build(crease_consensus *m, const crease_consensus_settings *s, const sizes *z,
                   crease_error *e)
 {
-    const ptrdiff_t first = 2 * z->stack + 1;
-    m->index = crs_alloc((size_t)(first + z->rows + 1 + z->entries), sizeof *m->index);
-    if (!m->index) return crs_fail(e, CREASE_NO_MEMORY, "out of memory: the agents' matrices");
-    m->number = crs_doubles(2 * z->stack + z->entries + z->rows, "the agents' matrices", e);
-    if (!m->number) return false;
-    double *entries = m->number + z->stack, *rhs = entries + z->entries, *start = rhs + z->rows;
-    fill_copies(m, z, s->size, m->index, m->number);
-    fill_diagonal(m, s, z, m->index + first, entries);
-    fill_rhs(s, rhs);
-    describe(m, s, z, rhs, start);
+    crs_carver count = { 0 };
+    carve(z, &count);
+    m->memory = count.used < 0 ? NULL : crs_alloc((size_t)count.used + CRS_LINE, 1);
+    if (!m->memory) return crs_fail(e, CREASE_NO_MEMORY, "out of memory: the agents' matrices");
+    crs_carver c = carver_of(m->memory);
+    const arrays a = carve(z, &c);
+    fill_copies(m, z, s->size, &a);
+    fill_diagonal(m, s, z, &a);
+    fill_rhs(s, a.rhs);
+    describe(m, s, z, a.rhs, a.first);
     return crease_problem_check(&m->problem, e);
 }
 

@@ -6,7 +6,7 @@
 #include <crease/sharing.h>
 
 #include "core/core.h"
-#include "split/losses.h"
+#include "smooth/smooth.h"
 
 struct crease_sharing {
     crease_problem problem;
@@ -69,7 +69,7 @@ static bool build(crease_sharing *m, const crease_sharing_settings *s, crease_er
         return crs_fail(e, CREASE_NO_MEMORY, "out of memory: %d blocks", s->count);
     m->start = crs_doubles(crease_size(&s->range), "a start", e);
     if (!m->start) return false;
-    const bool labels = crs_loss_has_labels(&s->loss);
+    const bool labels = s->loss.ops && loss_of(&s->loss)->labels;
     memcpy(m->space, s->space, count * sizeof *m->space);
     memcpy(m->block, s->block, count * sizeof *m->block);
     m->last = s->count;

@@ -44,7 +44,7 @@ void crs_recipe_exact(const crease_problem *p, const crease_options *o, crease_a
 crease_analysis *crs_analyse_extension(const crease_problem *p, const crease_options *o,
                                        crease_error *e);
 
-/* What the ADMM recipes share: h of every block and kappa_4 (blocks.c). */
+/* What the ADMM recipes share: h of every block and kappa_4 (plan.c). */
 void crs_set_h(const crease_options *o, crease_analysis *a, double h, double least);
 double crs_kappa_blocks(const crease_analysis *a);
 double crs_least_h(const crease_analysis *a);

@@ -21,6 +21,9 @@ sh("generate", "cp", "--shape", "7,6,5", "--rank", "2", "--outliers", "0.1", "--
    "--noise", "0.05", "--seed", "3", "--out", "g")
 sh("generate", "matrix", "--shape", "12,9", "--rank", "2", "--outliers", "0.1", "--magnitude", "5",
    "--noise", "0.05", "--seed", "3", "--out", "m")
+rng = np.random.default_rng(0)
+np.save("g/large.npy", rng.normal(size=(60, 50, 40)))
+np.save("m/large.npy", rng.normal(size=(400, 300)))
 for name in "g", "m":
     t = np.load(f"{name}/tensor.npy")
     mask = np.ones_like(t)
@@ -28,7 +31,6 @@ for name in "g", "m":
     np.save(f"{name}/mask.npy", mask)
     t.flat[5] = np.nan
     np.save(f"{name}/holes.npy", t)
-rng = np.random.default_rng(0)
 X = rng.normal(size=(30, 6)) * [1, 2, 3, 1, 2, 3]
 np.save("X.npy", X)
 np.save("y.npy", X[:, 0] - X[:, 3] + 2 + 0.3 * rng.normal(size=30))
@@ -75,7 +77,6 @@ cases = [
     ("check", "extension", ["admm.json", "--method", "extension"]),
     ("verify", "problem", ["stale"]),
     ("verify", "rpca", ["fitted"]),
-    ("verify", "rpca, data gone", ["lost"]),
     ("rpca", "cp envelope", RPCA),
     ("rpca", "cp admm-g", RPCA + ["--method", "admm-g"]),
     ("rpca", "cp admm-m", RPCA + ["--method", "admm-m"]),
@@ -114,7 +115,7 @@ value = {
     "--line-search": [["1"]], "--seed": [["17"]], "--mode": [["theory"], ["paper"]],
     "--method": [["prox-bcd"], ["admm-m"], ["gcg"]],
     "--model": [["tucker"], ["cp"], ["matrix"]], "--eta": [["0.5"], ["2"]],
-    "--rank": [["1"]], "--penalty": [["mcp:1,3"], ["mcp"], ["group-l1"]], "--groups": [["slices:0"], ["2,2"], ["3,3"]],
+    "--rank": [["1"]], "--penalty": [["mcp:1,3"]], "--groups": [["slices:0"], ["2,2"], ["3,3"]],
     "--weights": [["2,1,1,1"]], "--alpha": [["0.05"]], "--alpha-noise": [["0.3"]],
     "--ridge": [["0.5"]], "--init": [["random"], ["als"]], "--starts": [["3"]],
     "--missing": [["nan"]], "--mask": [["g/mask.npy"]], "--nonneg": [[]],
@@ -126,18 +127,17 @@ value = {
     "--shape": [["2,2"]], "--input": [["point.npy"]],
     "--trials": [["2"]], "--axis": [["1"]], "--outliers": [["0.3"]], "--magnitude": [["7"]],
     "--noise": [["0.2"]], "--components": [["2"]], "--certificates": [[]], "--loss": [["huber"]],
-    "--path": [["4"]], "--lambda": [["0.1"]], "--cv": [["3"]], "--standardize": [[]],
-    "--intercept": [[]], "--ascending": [[]], "--row-weights": [["w.npy"]],
+    "--path": [["4"]], "--lambda": [["0.1"]], "--cv": [["3"]], "--no-standardize": [[]],
+    "--no-intercept": [[]], "--ascending": [[]], "--row-weights": [["w.npy"]],
 }
 # The same for one verb, or one case of it.
 own = {
-    ("verify", "rpca", "--problem"): [["g/mask.npy"]],
-    ("verify", "rpca, data gone", "--problem"): [["g/tensor.npy"]],
+    ("verify", "rpca", "--problem"): [["g/tensor.npy"]],
     ("rpca", "--weights"): [["g/weights.npy"]], ("regress", "--weights"): [["1,2,1,2,1,2"]],
     ("prox", "group", "--weights"): [["2,1"]],
     ("generate", "--shape"): [["8,5,4"]], ("generate", "matrix", "--shape"): [["8,5"]],
     ("generate", "eem", "--shape"): [["7,11,9"]],
-    ("spca", "gcg", "--penalty"): [["zero"]], ("lmo", "ball", "--reg"): [["elastic-net:1,1"]],
+    ("spca", "gcg", "--penalty"): [["zero"]], ("lmo", "--reg"): [["l1:2"]],
     ("regress", "--penalty"): [["mcp"]],
     ("solve", "bcd", "--mode"): [["paper"]], ("rpca", "cp bcd", "--mode"): [["paper"]],
     ("rpca", "cp prox-bcd", "--model"): [["pcp"]], ("rpca", "cp bcd", "--model"): [["pcp"]],
@@ -160,15 +160,25 @@ gives_way = {"--rank", "--method", "--model", "--groups", "--ridge", "--eta", "-
              "--out", "--trials", "--path", "--reg"}
 # A case of its own: (verb, case, option) or (verb, option) to the arguments without the option.
 base_for = {
+    ("verify", "rpca", "--problem"): lambda args: ["lost"],
+    ("prox", "l1", "--weights"): lambda args: ["l1:1", "--step", "1", "--", "5", "2", "3", "4"],
+    ("prox", "--shape"): lambda args: place(args, ["--json"]),
+    ("project", "--shape"): lambda args: place(args, ["--json"]),
+    ("lmo", "--shape"): lambda args: place(args, ["--json"]),
+    ("lmo", "reg", "--weights"): lambda args: place(args, ["--json"]),
+    ("lmo", "--reg"): lambda args: place(["linf-ball:2"] + args[1:], ["--json"]),
+    ("rpca", "--threads"): lambda args: [args[0].replace("/tensor", "/large")] + args[1:] + ["--max-iterations", "1"],
     ("rpca", "--missing"): lambda args: [args[0].replace("tensor", "holes")] + args[1:],
     ("regress", "--seed"): lambda args: args + ["--cv", "3"],
     ("rpca", "--merge"): lambda args: [args[0].replace("m/", "g/")] + args[1:],
-    ("rpca", "--verbose"): lambda args: args + ["--eps", "1e-13", "--max-iterations", "9"],
+    ("rpca", "--verbose"): lambda args: args + ["--eps", "1e-13", "--max-iterations", "9", "--certify-every", "1"],
+    ("rpca", "cp envelope", "--verbose"): lambda args: args + ["--eps", "1e-13"],
+    ("rpca", "matrix ridge", "--verbose"): lambda args: args + ["--eps", "1e-13"],
     ("solve", "--verbose"): lambda args: args + ["--eps", "1e-13", "--certify-every", "1"],
     ("apply", "--missing"): lambda args: [args[0], "g/holes.npy"] + args[2:],
-    ("lmo", "--weights"): lambda args: args, ("prox", "--input"): lambda args: args[:args.index("--")],
-    ("project", "--input"): lambda args: args[:args.index("--")],
-    ("lmo", "--input"): lambda args: args[:args.index("--")],
+    ("prox", "--input"): lambda args: place(args[:args.index("--")], ["--json"]),
+    ("project", "--input"): lambda args: place(args[:args.index("--")], ["--json"]),
+    ("lmo", "--input"): lambda args: place(args[:args.index("--")], ["--json"]),
 }
 takes = {}
 for v in json.loads(subprocess.check_output([crease, "help", "--json"]))["verbs"]:
@@ -237,7 +247,7 @@ for verb, name, args in cases:
         if option not in value: errors.append(f"no value for {option}: add it to the table"); continue
         for words in own.get((verb, name, option), own.get((verb, option), value[option])):
             here = mine
-            plain = base(verb, args if option == "--input" else mine, force)
+            plain = base(verb, place(args, ["--json"]) if option == "--input" else mine, force)
             if option in here: here = without(here, option)
             if force: run(verb, mine)
             got, stderr, code = run(verb, place(here, [option, *words]), force)

@@ -50,29 +50,29 @@ for s in r["solutions"]:
 END
     judge $? "regress $*: exit $code, $out $err"
 }
-fitted plain X.npy y.npy --penalty mcp --standardize --intercept --cv 10
+fitted plain X.npy y.npy --penalty mcp --cv 10
 [[ $out == *"best "*"left out"* && $out == *"certified   100 of 100"* ]]
 judge $? "the summary: $out"
-fitted csv X.csv y.csv --penalty mcp --standardize --intercept --cv 10
+fitted csv X.csv y.csv --penalty mcp --cv 10
 for penalty in l1 elastic-net elastic-net:0.9 scad scad:3 mcp:2 lsp:0.3 capped-l1:0.4 l0 l-half l-two-thirds lq lq:0.3; do
-    fitted "p-$penalty" X.npy y.npy --penalty $penalty --standardize --intercept --path 20
+    fitted "p-$penalty" X.npy y.npy --penalty $penalty --path 20
 done
 for loss in squared huber huber:2 cauchy cauchy:1.5; do
-    fitted "l-$loss" X.npy y.npy --penalty scad --loss $loss --intercept --path 15
+    fitted "l-$loss" X.npy y.npy --no-standardize --penalty scad --loss $loss --path 15
 done
-fitted logistic X.npy c.npy --loss logistic --standardize --intercept --path 30 --cv 5
-fitted signs X.npy s.csv --loss logistic --standardize --intercept --path 30 --cv 5
-fitted raw X.npy y.npy --path 10
-fitted groups X.npy y.npy --groups labels.npy --standardize --path 15
-fitted sizes X.npy y.npy --penalty group-mcp --groups 4,4,4 --standardize --path 15
-fitted weights X.npy y.npy --weights 1,1,2,1,0,1,1,1,1,1,1,3 --standardize --path 15
-fitted up X.npy y.npy --ascending --standardize --intercept
-fitted down X.npy y.npy --standardize --intercept
-fitted given X.npy y.npy --lambda 0.01,1,0.1 --standardize --intercept
-fitted wide wide.npy narrow.npy --penalty mcp --standardize --path 30,0.1
-fitted sparse sparse.mtx four.npy --path 5
-fitted column column.npy y.npy --path 5
-fitted vector vector.npy y.npy --intercept --path 5
+fitted logistic X.npy c.npy --loss logistic --path 30 --cv 5
+fitted signs X.npy s.csv --loss logistic --path 30 --cv 5
+fitted raw X.npy y.npy --no-standardize --no-intercept --path 10
+fitted groups X.npy y.npy --no-intercept --groups labels.npy --path 15
+fitted sizes X.npy y.npy --no-intercept --penalty group-mcp --groups 4,4,4 --path 15
+fitted weights X.npy y.npy --no-intercept --weights 1,1,2,1,0,1,1,1,1,1,1,3 --path 15
+fitted up X.npy y.npy --ascending
+fitted down X.npy y.npy
+fitted given X.npy y.npy --lambda 0.01,1,0.1
+fitted wide wide.npy narrow.npy --no-intercept --penalty mcp --path 30,0.1
+fitted sparse sparse.mtx four.npy --no-standardize --no-intercept --path 5
+fitted column column.npy y.npy --no-standardize --no-intercept --path 5
+fitted vector vector.npy y.npy --no-standardize --path 5
 
 $python - <<'END'
 import csv, json, math
@@ -116,18 +116,18 @@ svg = xml.parse("plain/path.svg")
 assert len(svg.getElementsByTagName("polyline")) >= 3
 END
 judge $? "the files"
-run "$CREASE" regress X.npy y.npy --penalty mcp --standardize --intercept --cv 10 --out again --json
+run "$CREASE" regress X.npy y.npy --penalty mcp --cv 10 --out again --json
 [ $code -eq 0 ] && [ "$out" = "$(cat again/result.json)" ] && cmp -s again/cv.csv plain/cv.csv
 judge $? "the same seed gives the same scores, --json the document"
-run "$CREASE" regress X.npy y.npy --penalty mcp --standardize --intercept --cv 10 --seed 1 --out seed
+run "$CREASE" regress X.npy y.npy --penalty mcp --cv 10 --seed 1 --out seed
 ! cmp -s seed/cv.csv plain/cv.csv
 judge $? "another seed deals other folds"
 
 # Warnings.
-run "$CREASE" regress X.npy y.npy --lambda 1000 --out nothing
+run "$CREASE" regress X.npy y.npy --no-standardize --no-intercept --lambda 1000 --out nothing
 [ $code -eq 0 ] && [[ $out == *"warning     every coefficient is zero"* ]]
 judge $? "a path of zeros: $out"
-run "$CREASE" regress X.npy y.npy --penalty mcp --max-iterations 1 --path 5 --out limit
+run "$CREASE" regress X.npy y.npy --no-standardize --no-intercept --penalty mcp --max-iterations 1 --path 5 --out limit
 [ $code -eq 2 ] && [[ $out == *"not every solution is certified"* ]] && [ -s limit/result.json ]
 judge $? "a limit: exit $code, $out"
 
@@ -143,7 +143,7 @@ X2() { # finite, or refused; never a silent nan
     expect_exit 65 "row 8, column 2 .*rescale" regress huge.npy y.npy --out x
     local data
     for data in tiny big mixed denormal; do
-        run "$CREASE" regress $data.npy y.npy --standardize --path 10 --out "x2-$data"
+        run "$CREASE" regress $data.npy y.npy --no-intercept --path 10 --out "x2-$data"
         case $code in
         0 | 2) $python -c "
 import numpy as np
@@ -152,24 +152,24 @@ assert np.isfinite(np.load('x2-$data/coefficients.npy')).all()" ;;
         esac
         judge $? "X2 $data: exit $code, $err"
     done
-    fitted x2-scaled tiny.npy y.npy --standardize --path 10
+    fitted x2-scaled tiny.npy y.npy --no-intercept --path 10
 }
 X3() { # nothing to explain, or nothing to explain it with
-    fitted x3-y X.npy zeros.npy --standardize --intercept --path 5
+    fitted x3-y X.npy zeros.npy --path 5
     [[ $out == *"explains nothing"* ]]
     judge $? "X3: $out"
-    fitted x3-x zeroX.npy y.npy --intercept --path 5
+    fitted x3-x zeroX.npy y.npy --no-standardize --path 5
 }
 X4() {
-    fitted x4-constant X.npy ones.npy --intercept --path 5
-    fitted x4-spike X.npy spike.npy --standardize --intercept --path 20
-    fitted x4-twins twins.npy y.npy --standardize --intercept --path 20
-    fitted x4-twins-mcp twins.npy y.npy --penalty mcp --standardize --intercept --path 20
-    expect_exit 65 "column 13 of X is 1 in every row" regress constant.npy y.npy --standardize --intercept --out x
+    fitted x4-constant X.npy ones.npy --no-standardize --path 5
+    fitted x4-spike X.npy spike.npy --path 20
+    fitted x4-twins twins.npy y.npy --path 20
+    fitted x4-twins-mcp twins.npy y.npy --penalty mcp --path 20
+    expect_exit 65 "column 13 of X is 1 in every row" regress constant.npy y.npy --out x
 }
 X5() {
     expect_exit 65 "has 1 row" regress one_row.npy one_y.npy --out x
-    fitted x5 two.npy two_y.npy --path 5,0.5
+    fitted x5 two.npy two_y.npy --no-standardize --no-intercept --path 5,0.5
     expect_exit 65 "is no vector" regress X.npy square.npy --out x
     expect_exit 65 "3 dimensions" regress cube.npy y.npy --out x
     expect_exit 65 "80 rows but .* 79 numbers" regress X.npy short.npy --out x
@@ -204,8 +204,8 @@ X12() {
     expect_exit 65 "give one for" regress X.npy y.npy --weights 1,2 --out x
 }
 X13() { # no minimizer: a penalty that levels off, classes that a column separates
-    run "$CREASE" regress separable.npy c.npy --loss logistic --penalty mcp --standardize \
-        --intercept --path 10,0.001 --max-iterations 2000 --out x13
+    run "$CREASE" regress separable.npy c.npy --loss logistic --penalty mcp \
+        --path 10,0.001 --max-iterations 2000 --out x13
     [ $code -eq 2 ] && [[ $out == *"separate the classes"* ]] && $python -c '
 import json, numpy as np
 assert np.isfinite(np.load("x13/coefficients.npy")).all()
@@ -218,8 +218,8 @@ import numpy as np
 X, y = np.load("X.npy"), np.load("y.npy")
 np.save("X16.npy", X[:, ::-1] * 1e6); np.save("y16.npy", -1e-6 * y)
 END
-    fitted x16 X.npy y.npy --penalty scad --standardize --intercept --eps 1e-10 --path 20
-    fitted x16b X16.npy y16.npy --penalty scad --standardize --intercept --eps 1e-10 --path 20
+    fitted x16 X.npy y.npy --penalty scad --eps 1e-10 --path 20
+    fitted x16b X16.npy y16.npy --penalty scad --eps 1e-10 --path 20
     $python -c '
 import numpy as np
 a, b = np.load("x16/coefficients.npy"), np.load("x16b/coefficients.npy")

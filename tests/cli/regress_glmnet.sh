@@ -26,7 +26,7 @@ agrees() {
     $python -c "
 import numpy as np
 np.savetxt('lambda.txt', np.loadtxt('$name.csv', delimiter=',')[:, 0], fmt='%.17g')"
-    run "$CREASE" regress X.csv $y.csv --lambda lambda.txt --standardize --intercept --eps 1e-10 \
+    run "$CREASE" regress X.csv $y.csv --lambda lambda.txt --eps 1e-10 \
         --out "$name" "$@"
     [ $code -eq 0 ] && $python - "$name" <<'END'
 import sys

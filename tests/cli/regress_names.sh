@@ -13,10 +13,10 @@ np.savetxt("named.csv", X, delimiter=",", header=",".join(names), comments="")
 np.savetxt("few.csv", X, delimiter=",", header="one,two", comments="")
 np.savetxt("column.csv", X[:, 0], header="weight", comments="")
 END
-run "$CREASE" regress named.csv y.npy --path 4 --out named
+run "$CREASE" regress named.csv y.npy --no-standardize --no-intercept --path 4 --out named
 [ $code -eq 0 ] && [ -z "$err" ] && [[ $out == *"column 3 = -"*"; plain = 0.4"* ]]
 judge $? "the summary: exit $code, $out $err"
-"$CREASE" regress X.npy y.npy --path 4 --out bare >/dev/null
+"$CREASE" regress X.npy y.npy --no-standardize --no-intercept --path 4 --out bare >/dev/null
 $python - <<'END'
 import csv, json, xml.dom.minidom
 import numpy as np
@@ -35,13 +35,13 @@ END
 judge $? "the names in the files"
 [ ! -e bare/coefficients.csv ]
 judge $? "names from nowhere"
-run "$CREASE" regress X.npy y.npy --path 4 --out named --force
+run "$CREASE" regress X.npy y.npy --no-standardize --no-intercept --path 4 --out named --force
 [ $code -eq 0 ] && [ ! -e named/coefficients.csv ]
 judge $? "the names of an earlier result stay"
-run "$CREASE" regress few.csv y.npy --path 4 --out few
+run "$CREASE" regress few.csv y.npy --no-standardize --no-intercept --path 4 --out few
 [ $code -eq 0 ] && [[ $err == *"2 names for 4 columns; they are left out"* ]] && [[ $out == *"column 1 = "* ]]
 judge $? "too few names: exit $code, $err"
-run "$CREASE" regress column.csv y.npy --path 4 --out one
+run "$CREASE" regress column.csv y.npy --no-standardize --no-intercept --path 4 --out one
 [ $code -eq 0 ] && [[ $out == *"weight = "* ]]
 judge $? "one column: exit $code, $out $err"
 run bash -c "\"$CREASE\" regress - y.npy --path 4 --out pipe <named.csv"

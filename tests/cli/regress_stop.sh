@@ -27,7 +27,7 @@ assert r["certified"] >= k - 1 and r["cross_validation"] is None
 assert r["warnings"][-1] == "stopped after %d of 5000 lambdas, without cross-validation" % k
 END
 }
-long=(regress X.npy c.npy --loss logistic --path 5000 --cv 10)
+long=(regress X.npy c.npy --no-standardize --no-intercept --loss logistic --path 5000 --cv 10)
 for pair in INT:130 TERM:143; do
     signal=${pair%:*} wanted=${pair#*:}
     "$CREASE" "${long[@]}" --out "$signal" >out 2>err &
@@ -44,14 +44,14 @@ run "$CREASE" "${long[@]}" --max-seconds 0.2 --out clock
 judge $? "--max-seconds: exit $code, $out $err"
 
 # No time at all: the first lambda, where everything is 0. Enough time: nothing changes.
-run "$CREASE" regress small.npy y.npy --max-seconds 0 --cv 5 --out none
+run "$CREASE" regress small.npy y.npy --no-standardize --no-intercept --max-seconds 0 --cv 5 --out none
 [ $code -eq 2 ] && [[ $out == *"stopped after 1 of 100 lambdas"* ]] && [ ! -e none/cv.csv ]
 judge $? "--max-seconds 0: exit $code, $out $err"
-run "$CREASE" regress small.npy y.npy --max-seconds 1000 --cv 5 --out some
-"$CREASE" regress small.npy y.npy --cv 5 --out usual >/dev/null
+run "$CREASE" regress small.npy y.npy --no-standardize --no-intercept --max-seconds 1000 --cv 5 --out some
+"$CREASE" regress small.npy y.npy --no-standardize --no-intercept --cv 5 --out usual >/dev/null
 [ $code -eq 0 ] && cmp -s some/coefficients.npy usual/coefficients.npy && cmp -s some/cv.csv usual/cv.csv
 judge $? "--max-seconds 1000: exit $code, $out $err"
-"$CREASE" regress small.npy y.npy --out some --force >/dev/null
+"$CREASE" regress small.npy y.npy --no-standardize --no-intercept --out some --force >/dev/null
 [ ! -e some/cv.csv ]
 judge $? "the cross-validation of an earlier result stays"
 for wrong in -1 nan x; do

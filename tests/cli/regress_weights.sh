@@ -11,9 +11,9 @@ np.savetxt("v.csv", v)
 np.save("longX.npy", np.repeat(X, v, 0)); np.save("longy.npy", np.repeat(y, v))
 np.save("square.npy", np.ones((6, 2)))
 END
-"$CREASE" regress longX.npy longy.npy --intercept --eps 1e-12 --path 5 --out long >/dev/null
+"$CREASE" regress longX.npy longy.npy --no-standardize --eps 1e-12 --path 5 --out long >/dev/null
 for weights in 1,2,0,1,3,1 v.npy v.csv 0.5,1,0,0.5,1.5,0.5; do
-    run "$CREASE" regress X.npy y.npy --intercept --eps 1e-12 --path 5 --out weighed --force \
+    run "$CREASE" regress X.npy y.npy --no-standardize --eps 1e-12 --path 5 --out weighed --force \
         --row-weights $weights
     [ $code -eq 0 ] && [[ $out == *"rows weighed"* ]] && $python -c '
 import json, sys

@@ -3,7 +3,7 @@
  * without extrapolation the iteration is the plain one; an audit that should fail does */
 #include <string.h>
 
-#include "rpca/cp_fit.h"
+#include "rpca/fit.h"
 #include "support/cp_fit_case.h"
 
 static const crease_method methods[] = { CREASE_METHOD_ADMM_G, CREASE_METHOD_ADMM_M,

@@ -2,7 +2,7 @@
  * cp_fit_edges: units of the data, order of the modes, numbers of threads; what is refused */
 #include "support/cp_fit_case.h"
 
-#include "rpca/cp_fit.h"
+#include "rpca/fit.h"
 
 static double distance(ptrdiff_t n, const double *x, const double *y, double scale)
 {

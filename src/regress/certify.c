@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: MIT
+ * certify: every lambda's regression as an ordinary problem, its certificate, and what its
+ * stationary point is known to be
+ *
+ *     min  sum_i phi((x b - y)_i) + n sum_u w_u rho(|b_u|)
+ *
+ * Convex loss and penalty, or a squared loss with lambda_min(x'x/n) above the penalty's concavity:
+ * a global minimizer. Otherwise, with every other gradient strictly inside the penalty's slope at
+ * 0, lambda_min of the loss's Hessian on the selected columns above the concavity makes b a strict
+ * local minimizer; Breheny and Huang 2011, section 3.1, for single columns. */
+#include "dense/dense.h"
+#include "regress/regress.h"
+
+enum { MOST_COLUMNS = 500 };
+
+const char *crease_convexity_text(crease_convexity c)
+{
+    static const char *const text[] = {
+#define X(name, text) text,
+        CREASE_CONVEXITIES(X)
+#undef X
+    };
+    return c >= 0 && c < (int)(sizeof text / sizeof *text) ? text[c] : "unknown convexity";
+}
+
+/* The least eigenvalue of a symmetric k x k matrix, less its rounding. */
+static bool least_eigenvalue(ptrdiff_t k, const double *a, double *out, crease_error *e)
+{
+    double trace = 0;
+    double *work = crs_doubles(k + crs_eigh_scratch(k), "eigenvalues", e);
+    if (!work) return false;
+    for (ptrdiff_t j = 0; j < k; j++) trace += fabs(a[j * k + j]);
+    const bool done = crs_eigh(k, a, work, NULL, work + k);
+    *out = done ? work[0] - 10 * 0x1p-52 * (double)k * trace : NAN;
+    crs_free(work);
+    return true;
+}
+
+static bool least_of_gram(crease_regression *m, crease_error *e)
+{
+    const crs_design *d = &m->d;
+    const bool asked = d->loss->quadratic && !m->s.penalty.penalty->convex && d->cols <= d->n &&
+                       d->cols <= MOST_COLUMNS;
+    if (!asked) return true;
+    double *gram = crs_doubles(d->cols * d->cols, "the Gram matrix", e);
+    if (!gram) return false;
+    crs_gram(d->n, d->cols, m->rows, gram);
+    for (ptrdiff_t k = 0; k < d->cols * d->cols; k++) gram[k] /= (double)d->n;
+    const bool done = least_eigenvalue(d->cols, gram, &m->least, e);
+    crs_free(gram);
+    return done;
+}
+
+/* x'diag(h)x/n over the chosen columns; row has room for n numbers */
+static void hessian(const crs_design *d, const double *h, ptrdiff_t k, const ptrdiff_t *chosen,
+                    double *row, double *out)
+{
+    for (ptrdiff_t i = 0; i < k; i++) {
+        const double *x = column_of(d, chosen[i]);
+        for (ptrdiff_t r = 0; r < d->n; r++) row[r] = h[r] * x[r];
+        for (ptrdiff_t j = 0; j <= i; j++)
+            out[i * k + j] = out[j * k + i] =
+                crs_dot(d->n, row, column_of(d, chosen[j])) / (double)d->n;
+    }
+}
+
+/* What a look at one solution needs. */
+typedef struct {
+    double *e, *s, *h, *g, *matrix;
+    ptrdiff_t *chosen, count;
+    double weight; /* the largest of the selected units */
+    bool strict;   /* no zero is in doubt */
+} view;
+
+static bool is_selected(const crs_design *d, ptrdiff_t u, const double *point)
+{
+    bool any = d->weight[u] == 0;
+    for (ptrdiff_t j = d->start[u]; j < d->start[u + 1]; j++) any = any || point[d->column[j]] != 0;
+    return any;
+}
+
+static void survey(const crease_regression *m, const double *point, double slope, view *v)
+{
+    const crs_design *d = &m->d;
+    v->strict = true;
+    for (ptrdiff_t u = 0; u < d->units; u++) {
+        if (is_selected(d, u, point)) {
+            for (ptrdiff_t j = d->start[u]; j < d->start[u + 1]; j++) v->chosen[v->count++] = j;
+            v->weight = larger(v->weight, d->weight[u]);
+            continue;
+        }
+        double sum = 0;
+        for (ptrdiff_t j = d->start[u]; j < d->start[u + 1]; j++)
+            sum += square(v->g[d->column[j]] / (double)d->n);
+        v->strict = v->strict && sqrt(sum) < d->weight[u] * slope * (1 - 1e-9);
+    }
+}
+
+static void evaluate(const crease_regression *m, const double *point, view *v)
+{
+    const crs_design *d = &m->d;
+    crs_gemv(false, d->n, d->cols, 1, m->rows, point, 0, v->e);
+    crs_loss_slopes(d, v->e, v->s);
+    for (ptrdiff_t i = 0; i < d->n; i++)
+        v->h[i] = crs_loss_curve(d->loss, d->loss->labels ? v->e[i] : v->e[i] - d->y[i]);
+    crs_gemv(true, d->n, d->cols, 1, m->rows, v->s, 0, v->g);
+}
+
+static bool judge(const crease_regression *m, view *v, crease_regression_certificate *out,
+                  crease_error *e)
+{
+    const ptrdiff_t k = v->count;
+    const bool known = !isnan(crs_loss_curve(m->d.loss, 0));
+    if (k > m->d.n || k > MOST_COLUMNS || (k > 0 && !known)) return true;
+    if (k > 0) {
+        v->matrix = crs_doubles(k * k, "the Hessian", e);
+        if (!v->matrix) return false;
+        hessian(&m->d, v->h, k, v->chosen, v->s, v->matrix);
+        if (!least_eigenvalue(k, v->matrix, &out->eigenvalue, e)) return false;
+    }
+    if (v->strict && (k == 0 || out->eigenvalue > out->concavity))
+        out->convexity = CREASE_CONVEXITY_LOCAL;
+    out->eigenvalue *= square(m->d.c);
+    return true;
+}
+
+static bool look(const crease_regression *m, ptrdiff_t k, const double *par, view *v,
+                 crease_regression_certificate *out, crease_error *e)
+{
+    const crs_design *d = &m->d;
+    const double *point = crease_regression_point(m, k);
+    v->e = crs_doubles(d->n, "scores", e);
+    v->s = crs_doubles(d->n, "slopes", e);
+    v->h = crs_doubles(d->n, "curvatures", e);
+    v->g = crs_doubles(d->cols, "a gradient", e);
+    v->chosen = crs_alloc((size_t)d->cols, sizeof *v->chosen);
+    if (!v->e || !v->s || !v->h || !v->g || !v->chosen)
+        return crs_fail(e, CREASE_NO_MEMORY, "out of memory: a look at convexity");
+    evaluate(m, point, v);
+    survey(m, point, m->s.penalty.penalty->slope(par, 0), v);
+    const double concavity = m->s.penalty.penalty->weak_convexity(par);
+    out->concavity = times(v->weight, concavity);
+    if (!judge(m, v, out, e)) return false;
+    out->concavity *= square(d->c);
+    return true;
+}
+
+/* Curvature less concavity, least over the units; a column of zeros never moves. */
+static double margin(const crease_regression *m, const double *par)
+{
+    const crs_design *d = &m->d;
+    const double concavity = m->s.penalty.penalty->weak_convexity(par);
+    double least = INFINITY;
+    for (ptrdiff_t u = 0; u < d->units; u++)
+        if (d->length[u] > 0) least = smaller(least, d->length[u] - times(d->weight[u], concavity));
+    return d->loss->quadratic ? least : NAN;
+}
+
+static bool judge_convexity(const crease_regression *m, ptrdiff_t k,
+                            crease_regression_certificate *out, crease_error *e)
+{
+    const crs_design *d = &m->d;
+    const crease_penalty *p = m->s.penalty.penalty;
+    double par[CREASE_PARS], most = 0;
+    view v = { .count = 0 };
+    crs_penalty_at(&m->s.penalty, m->lambda[k], par);
+    out->eigenvalue = NAN;
+    out->margin = margin(m, par);
+    if (p->convex && d->loss->low >= 0) {
+        out->convexity = CREASE_CONVEXITY_GLOBAL;
+        return true;
+    }
+    for (ptrdiff_t u = 0; u < d->units; u++) most = larger(most, d->weight[u]);
+    const bool done = look(m, k, par, &v, out, e);
+    if (m->least > times(most, p->weak_convexity(par))) out->convexity = CREASE_CONVEXITY_GLOBAL;
+    double *const owned[] = { v.e, v.s, v.h, v.g, v.matrix };
+    for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) crs_free(owned[i]);
+    crs_free(v.chosen);
+    return done;
+}
+
+static void fill_rows(crease_regression *m)
+{
+    const crs_design *d = &m->d;
+    enum { ROWS = 32 };
+    for (ptrdiff_t low = 0; low < d->n; low += ROWS) {
+        const ptrdiff_t high = low + ROWS < d->n ? low + ROWS : d->n;
+        for (ptrdiff_t j = 0; j < d->cols; j++)
+            for (ptrdiff_t i = low; i < high; i++)
+                m->rows[i * d->cols + d->column[j]] = d->x[j * d->n + i];
+    }
+}
+
+static crease_reg penalty_at(const crease_regression *m, double lambda)
+{
+    crease_reg r = m->s.penalty;
+    crs_penalty_at(&m->s.penalty, lambda, r.par);
+    if (r.ops == &crs_group_ops) r.groups = &m->groups;
+    return crease_weighted(r, m->weight);
+}
+
+bool crs_regression_problems(crease_regression *m, crease_error *e)
+{
+    const crs_design *d = &m->d;
+    m->rows = crs_doubles(d->n * d->cols, "the rows of X", e);
+    m->weight = crs_doubles(d->units, "the weights", e);
+    m->block = crs_alloc((size_t)m->s.path, sizeof *m->block);
+    m->problem = crs_alloc((size_t)m->s.path, sizeof *m->problem);
+    if (!m->rows || !m->weight || !m->block || !m->problem)
+        return crs_fail(e, CREASE_NO_MEMORY, "out of memory: the problems of a path");
+    fill_rows(m);
+    for (ptrdiff_t u = 0; u < d->units; u++) m->weight[u] = (double)d->n * d->weight[u];
+    m->groups = (crease_groups){ d->units, d->start, d->column };
+    m->map = crease_dense(m->rows);
+    m->space = crease_vector(d->cols);
+    const crease_smooth f = { .ops = &d->loss->ops, .par = { 1 }, .data = &m->predictor };
+    m->predictor = (crease_predictor){ 1, &m->block_number, &m->map, crease_vector(d->n), d->y };
+    for (ptrdiff_t k = 0; k < m->s.path; k++) {
+        m->block[k] = (crease_block){ .name = "b", .reg = penalty_at(m, m->lambda[k]) };
+        m->problem[k] =
+            (crease_problem){ .count = 1, .space = &m->space, .block = m->block + k, .f = f };
+    }
+    return crease_problem_check(m->problem, e) && least_of_gram(m, e);
+}
+
+/* The checker's word, in extended precision. */
+static bool ask_checker(const crease_regression *m, ptrdiff_t k, crease_regression_certificate *out,
+                        crease_error *e)
+{
+    const double *x = crease_regression_point(m, k);
+    crease_verification v;
+    if (!crease_verify(m->problem + k, &x, NULL, NULL, false, m->s.eps * out->residual.scale, false,
+                       &v, e))
+        return false;
+    out->checked = true;
+    out->verdict = v.verdict;
+    out->certified = out->certified && v.verdict == CREASE_VERDICT_VALID;
+    crease_verification_free(&v);
+    return true;
+}
+
+bool crease_regression_certify(const crease_regression *m, ptrdiff_t k, bool check,
+                               crease_regression_certificate *out, crease_error *e)
+{
+    const crease_problem *p = m->problem + k;
+    const double *x = crease_regression_point(m, k), *point;
+    crease_residual residual;
+    crease_certificate c = { .block = &residual, .point = &point };
+    double *work = crs_doubles(crease_certify_scratch(p), "a certificate", e);
+    if (!work) return false;
+    crease_certify(p, &x, NULL, &c, work);
+    crs_free(work);
+    *out = (crease_regression_certificate){ .residual = residual, .relative = c.worst_relative };
+    out->certified = out->relative <= m->s.eps;
+    if (out->certified && check && !ask_checker(m, k, out, e)) return false;
+    return judge_convexity(m, k, out, e);
+}

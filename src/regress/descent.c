@@ -1,0 +1,610 @@
+/* SPDX-License-Identifier: MIT
+ * descent: a stationary point at one lambda by coordinate descent on a working set of units
+ *
+ * Sweeps over the working set until dist(-grad f, dr) there is within tolerance, then all other
+ * units are tested, until no zero is in doubt. Exact minimization over a coordinate whose curvature
+ * v exceeds the penalty's concavity k decreases F by (v-k)/2 |db|^2 or more, so the rate of
+ * proximal BCD holds with v-k in place of its weight. */
+#include "dense/dense.h"
+#include "regress/regress.h"
+
+enum { MOST_GRAM = 2000 }; /* columns whose Gram matrix is kept */
+
+void crs_descent_free(crs_descent *t)
+{
+    if (t) crs_free(t->memory);
+    crs_free(t);
+}
+
+static void carve(crs_descent *t, crs_carver *m)
+{
+    const crs_design *d = t->d;
+    double **const of_cols[] = { &t->b, &t->base, &t->grad, &t->step };
+    double **const of_rows[] = { &t->e, &t->s, &t->h, &t->m, &t->kept, &t->seen };
+    double **const of_units[] = { &t->curve, &t->reach, &t->stamp };
+    for (int k = 0; k < 4; k++) *of_cols[k] = carve_doubles(m, d->cols, 1);
+    for (int k = 0; k < 6; k++) *of_rows[k] = carve_doubles(m, d->n, 1);
+    for (int k = 0; k < 3; k++) *of_units[k] = carve_doubles(m, d->units, 1);
+    t->g = carve_doubles(m, t->room, t->room);
+    t->pack = carve_doubles(m, t->room, t->room);
+    t->past = carve_doubles(m, CRS_PAST + 1, t->room);
+    t->q = carve_doubles(m, t->room, 1);
+    t->order = carve_bytes(m, t->room, sizeof *t->order);
+    t->work = carve_bytes(m, d->units, sizeof *t->work);
+    t->slot = carve_bytes(m, d->cols, sizeof *t->slot);
+    t->slot_column = carve_bytes(m, t->room, sizeof *t->slot_column);
+    t->in_set = carve_bytes(m, d->units, 1);
+}
+
+static bool allocate(crs_descent *t)
+{
+    crs_carver count = { 0 };
+    carve(t, &count);
+    t->memory = count.used < 0 ? NULL : crs_alloc((size_t)count.used + CRS_LINE, 1);
+    if (!t->memory) return false;
+    crs_carver m = carver_of(t->memory);
+    carve(t, &m);
+    return true;
+}
+
+crs_descent *crs_descent_new(const crs_design *d, crease_error *e)
+{
+    crs_descent *t = crs_alloc(1, sizeof *t);
+    if (t) {
+        t->d = d;
+        t->gram = d->loss->quadratic;
+        t->room = t->gram ? (d->cols < MOST_GRAM ? d->cols : MOST_GRAM) : 1;
+    }
+    if (!t || !allocate(t)) {
+        crs_descent_free(t);
+        crs_fail(e, CREASE_NO_MEMORY, "out of memory: coordinate descent on %td columns", d->cols);
+        return NULL;
+    }
+    for (ptrdiff_t j = 0; j < d->cols; j++) t->slot[j] = -1;
+    return t;
+}
+
+void crs_penalty_at(const crease_reg *one, double lambda, double par[CREASE_PARS])
+{
+    for (int k = 0; k < CREASE_PARS; k++) par[k] = one->par[k];
+    par[0] *= lambda;
+    if (one->penalty == &crs_elastic_net) par[1] *= lambda;
+}
+
+/* One unit (a column or a group) of sum_u w_u rho(|b_u|): its step, its distance from
+ * stationarity, its value. */
+static crs_scalar scalar_of(const crs_descent *t, ptrdiff_t u)
+{
+    return (crs_scalar){ t->penalty, t->par, t->d->weight[u] };
+}
+
+/* Zero columns: nothing but the penalty is left. */
+static double flat(const crs_scalar *r, double b) { return r->weight > 0 ? zero_at(b) : b; }
+
+/* out = the minimizer over unit u of <g, .> + (curve/2)|. - b|^2 + w rho. */
+static void unit_step(const crs_descent *t, ptrdiff_t u, double curve, const double *b,
+                      const double *g, double *out)
+{
+    const crs_scalar r = scalar_of(t, u);
+    const ptrdiff_t k = unit_size(t->d, u);
+    if (k == 1) {
+        *out = curve > 0 ? crs_scalar_prox(&r, 1 / curve, *b - *g / curve) : flat(&r, *b);
+        return;
+    }
+    for (ptrdiff_t j = 0; j < k; j++) out[j] = curve > 0 ? b[j] - g[j] / curve : flat(&r, b[j]);
+    const double norm = crs_norm(k, out);
+    if (!(curve > 0) || norm == 0) return;
+    const double factor = crs_scalar_prox(&r, 1 / curve, norm) / norm;
+    for (ptrdiff_t j = 0; j < k; j++) out[j] = factor == 0 ? 0 : factor * out[j];
+}
+
+/* dist(-g, w d rho(|b|))^2 */
+static double unit_dist(const crs_descent *t, ptrdiff_t u, const double *b, const double *g)
+{
+    const crs_scalar r = scalar_of(t, u);
+    const ptrdiff_t k = unit_size(t->d, u);
+    if (k == 1) return square(crs_scalar_dist(&r, *b, -*g));
+    const double y = crs_norm(k, b);
+    if (y == 0) return square(crs_scalar_dist(&r, 0, crs_norm(k, g)));
+    double radial = 0, sum = 0;
+    for (ptrdiff_t j = 0; j < k; j++) radial -= g[j] * (b[j] / y);
+    const double slope = crs_scalar_nearest(&r, y, radial);
+    for (ptrdiff_t j = 0; j < k; j++) sum += square(g[j] + slope * (b[j] / y));
+    return sum;
+}
+
+double crs_units_value(const crs_descent *t)
+{
+    double sum = 0;
+    for (ptrdiff_t i = 0; i < t->working; i++) {
+        const ptrdiff_t u = t->work[i];
+        const crs_scalar r = scalar_of(t, u);
+        sum += crs_scalar_value(&r, crs_norm(unit_size(t->d, u), t->b + t->d->start[u]));
+    }
+    return sum;
+}
+
+/* Does a gradient of this length leave b_u = 0 where it is? */
+static bool unit_stays(const crs_descent *t, ptrdiff_t u, double length)
+{
+    const crs_scalar r = scalar_of(t, u);
+    const double curve = t->d->length[u] * t->d->loss->high;
+    return !(curve > 0) || crs_scalar_prox(&r, 1 / curve, length / curve) == 0;
+}
+
+/* Sweeps for the squared loss on the Gram matrix: with G = x'x/n on the working set and q = x's/n,
+ * a change d of b_j moves q by d G_j. Looking at a coordinate costs nothing, moving it one row of
+ * G, whatever n is. Friedman, Hastie, Tibshirani 2010, section 2.2 ("covariance updates"). false:
+ * there is no room for unit u. */
+static bool add_to_gram(crs_descent *t, ptrdiff_t u)
+{
+    const crs_design *d = t->d;
+    if (t->slot[d->start[u]] >= 0) return true;
+    if (t->filled + unit_size(d, u) > t->room) return false;
+    for (ptrdiff_t j = d->start[u]; j < d->start[u + 1]; j++) {
+        const ptrdiff_t at = t->filled++;
+        t->slot[j] = at;
+        t->slot_column[at] = j;
+        for (ptrdiff_t k = 0; k <= at; k++) {
+            const double *other = column_of(d, t->slot_column[k]);
+            const double product = crs_dot(d->n, column_of(d, j), other) / (double)d->n;
+            t->g[at * t->room + k] = t->g[k * t->room + at] = product;
+        }
+    }
+    return true;
+}
+
+static void pack_gram(crs_descent *t)
+{
+    const crs_design *d = t->d;
+    if (t->packed == t->working) return;
+    ptrdiff_t k = 0;
+    for (ptrdiff_t i = 0; i < t->working; i++)
+        for (ptrdiff_t u = t->work[i], j = d->start[u]; j < d->start[u + 1]; j++)
+            t->order[k++] = t->slot[j];
+    for (ptrdiff_t i = 0; i < k; i++) {
+        const double *row = t->g + t->order[i] * t->room;
+        for (ptrdiff_t j = 0; j < k; j++) t->pack[i * k + j] = row[t->order[j]];
+    }
+    t->packed = t->working;
+    t->packed_columns = k;
+}
+
+/* One round of steps over the working set; the length of what they changed. */
+static double sweep_gram(crs_descent *t)
+{
+    const crs_design *d = t->d;
+    const ptrdiff_t k = t->packed_columns;
+    double moved = 0;
+    for (ptrdiff_t i = 0, at = 0; i < t->working; at += unit_size(d, t->work[i++])) {
+        const ptrdiff_t u = t->work[i];
+        double *b = t->b + d->start[u];
+        unit_step(t, u, d->length[u], b, t->q + at, t->step);
+        for (ptrdiff_t j = 0; j < unit_size(d, u); j++) {
+            const double change = t->step[j] - b[j];
+            if (change == 0) continue;
+            b[j] = t->step[j];
+            axpy(k, change, t->pack + (at + j) * k, t->q);
+            moved += square(d->length[u] * change);
+        }
+    }
+    return sqrt(moved);
+}
+
+static void join(crs_descent *t, ptrdiff_t u)
+{
+    if (t->in_set[u]) return;
+    t->in_set[u] = 1;
+    t->work[t->working++] = u;
+    if (t->gram && !add_to_gram(t, u)) t->gram = false;
+}
+
+/* b_u != 0, or no penalty on it */
+static bool stays_in_set(const crs_descent *t, ptrdiff_t u)
+{
+    bool any = t->d->weight[u] == 0;
+    for (ptrdiff_t j = t->d->start[u]; j < t->d->start[u + 1]; j++) any = any || t->b[j] != 0;
+    return any;
+}
+
+/* The working set is the units with b_u != 0 or no penalty. */
+static void restart(crs_descent *t)
+{
+    t->working = 0;
+    t->packed = -1;
+    for (ptrdiff_t u = 0; u < t->d->units; u++) {
+        t->in_set[u] = 0;
+        if (stays_in_set(t, u)) join(t, u);
+    }
+}
+
+/* Anderson extrapolation of the sweeps on the Gram matrix: from the points b^0, ..., b^5 after six
+ * sweeps, the affine combination of b^1, ..., b^5 whose combined step sum_i c_i (b^i - b^{i-1}) is
+ * shortest, sum c = 1. It replaces b^5 where F is lower there: any point may start a sweep as long
+ * as F does not rise, and zeros stay zeros. Bertrand and Massias 2021. */
+static ptrdiff_t column_at(const crs_descent *t, ptrdiff_t k)
+{
+    return t->slot_column[t->order[k]];
+}
+
+/* The model's change from the base with gradient q at b: (b - base)'(q + q_0)/2, and the penalty.
+ */
+static double value_at(crs_descent *t, const double *q)
+{
+    double sum = crs_units_value(t);
+    for (ptrdiff_t k = 0; k < t->packed_columns; k++) {
+        const ptrdiff_t j = column_at(t, k);
+        sum += (t->b[j] - t->base[j]) * (q[k] + t->grad[j]) / 2;
+    }
+    return sum;
+}
+
+/* c with (U'U) c = 1 scaled to sum 1; the columns of U are the steps. */
+static bool coefficients(const crs_descent *t, double c[CRS_PAST])
+{
+    const ptrdiff_t n = t->packed_columns;
+    double gram[CRS_PAST * CRS_PAST], trace = 0, sum = 0;
+    for (int a = 0; a < CRS_PAST; a++)
+        for (int b = 0; b <= a; b++) {
+            const double *x = t->past + a * t->room, *z = t->past + b * t->room;
+            double product = 0;
+            for (ptrdiff_t k = 0; k < n; k++)
+                product += (x[k + t->room] - x[k]) * (z[k + t->room] - z[k]);
+            gram[a * CRS_PAST + b] = gram[b * CRS_PAST + a] = product;
+            trace += a == b ? product : 0;
+        }
+    for (int a = 0; a < CRS_PAST; a++) gram[a * CRS_PAST + a] += 1e-10 * trace, c[a] = 1;
+    if (!(trace > 0 && trace < INFINITY) || !crs_cholesky(CRS_PAST, gram)) return false;
+    crs_cholesky_solve(CRS_PAST, gram, 1, c);
+    for (int a = 0; a < CRS_PAST; a++) sum += c[a];
+    for (int a = 0; a < CRS_PAST; a++) c[a] /= sum;
+    return isfinite(sum) && sum != 0;
+}
+
+static void restore(crs_descent *t, const double *from)
+{
+    for (ptrdiff_t k = 0; k < t->packed_columns; k++) t->b[column_at(t, k)] = from[k];
+}
+
+static void extrapolate(crs_descent *t)
+{
+    const ptrdiff_t n = t->packed_columns;
+    double c[CRS_PAST], *point = t->past, *q = t->past + t->room;
+    const double *last = t->past + CRS_PAST * t->room;
+    if (!coefficients(t, c)) return;
+    const double before = value_at(t, t->q);
+    for (ptrdiff_t k = 0; k < n; k++) { /* in place: the oldest point is not needed any more */
+        double sum = 0;
+        for (int a = 0; a < CRS_PAST; a++) sum += c[a] * t->past[(a + 1) * t->room + k];
+        point[k] = sum;
+    }
+    restore(t, point);
+    for (ptrdiff_t k = 0; k < n; k++) point[k] -= t->base[column_at(t, k)];
+    for (ptrdiff_t k = 0; k < n; k++) q[k] = t->grad[column_at(t, k)];
+    for (ptrdiff_t k = 0; k < n; k++) axpy(n, point[k], t->pack + k * n, q);
+    if (value_at(t, q) < before)
+        copy(n, q, t->q);
+    else
+        restore(t, last);
+}
+
+static void remember(crs_descent *t)
+{
+    for (ptrdiff_t k = 0; k < t->packed_columns; k++)
+        t->past[t->points * t->room + k] = t->b[column_at(t, k)];
+    if (t->points++ < CRS_PAST) return;
+    t->points = 0;
+    extrapolate(t);
+}
+
+/* Sweeps on the columns themselves: the model (1/n) sum_i s_i z_i + h_i z_i^2/2, z = x (b - base),
+ * has the gradient x'm/n with m = s + h o z, which every step keeps up to date: m += a h o x. */
+static void move(ptrdiff_t n, double a, const double *h, const double *x, double *m)
+{
+    for (ptrdiff_t i = 0; i < n; i++) m[i] += a * (h[i] * x[i]);
+}
+
+static void gradient(const crs_descent *t, ptrdiff_t u, double *g)
+{
+    const crs_design *d = t->d;
+    for (ptrdiff_t j = d->start[u], k = 0; j < d->start[u + 1]; j++, k++)
+        g[k] = crs_dot(d->n, column_of(d, j), t->m) / (double)d->n;
+}
+
+static double sweep_columns(crs_descent *t)
+{
+    const crs_design *d = t->d;
+    double moved = 0;
+    for (ptrdiff_t i = 0; i < t->working; i++) {
+        const ptrdiff_t u = t->work[i], first = d->start[u];
+        double *b = t->b + first;
+        gradient(t, u, t->grad + first);
+        unit_step(t, u, t->curve[u], b, t->grad + first, t->step);
+        for (ptrdiff_t j = 0; j < unit_size(d, u); j++) {
+            const double change = t->step[j] - b[j];
+            if (change == 0) continue;
+            b[j] = t->step[j];
+            move(d->n, change, t->h, column_of(d, first + j), t->m);
+            moved += square(t->curve[u] * change);
+        }
+    }
+    return sqrt(moved);
+}
+
+enum { SWEEPS = 200 }; /* of one model */
+
+/* s and the gradients of the working set, afresh from the scores. */
+static void refresh(crs_descent *t)
+{
+    const crs_design *d = t->d;
+    crs_loss_slopes(d, t->e, t->s);
+    for (ptrdiff_t i = 0; i < t->working; i++) {
+        const ptrdiff_t u = t->work[i];
+        for (ptrdiff_t j = d->start[u]; j < d->start[u + 1]; j++)
+            t->grad[j] = crs_dot(d->n, column_of(d, j), t->s) / (double)d->n;
+    }
+}
+
+static double working_residual(const crs_descent *t)
+{
+    double sum = 0;
+    for (ptrdiff_t i = 0; i < t->working; i++) {
+        const ptrdiff_t u = t->work[i], first = t->d->start[u];
+        sum += unit_dist(t, u, t->b + first, t->grad + first);
+    }
+    return sqrt(sum);
+}
+
+/* e = kept + x (b - base) */
+static void rescore(crs_descent *t)
+{
+    const crs_design *d = t->d;
+    copy(d->n, t->kept, t->e);
+    for (ptrdiff_t i = 0; i < t->working; i++)
+        for (ptrdiff_t u = t->work[i], j = d->start[u]; j < d->start[u + 1]; j++)
+            if (t->b[j] != t->base[j]) axpy(d->n, t->b[j] - t->base[j], column_of(d, j), t->e);
+}
+
+static double objective(const crs_descent *t)
+{
+    return crs_loss_sum(t->d, t->e) / (double)t->d->n + crs_units_value(t);
+}
+
+/* Of a single column exactly (1/n) sum_i h_i x_ij^2; of a group no more than max h times its
+ * norm, nor than the sum over its columns. */
+static void model_curves(crs_descent *t)
+{
+    const crs_design *d = t->d;
+    double most = 0;
+    for (ptrdiff_t i = 0; i < d->n; i++) most = larger(most, t->h[i]);
+    for (ptrdiff_t i = 0; i < t->working; i++) {
+        const ptrdiff_t u = t->work[i];
+        double sum = 0;
+        for (ptrdiff_t j = d->start[u]; j < d->start[u + 1]; j++) {
+            const double *x = column_of(d, j);
+            for (ptrdiff_t k = 0; k < d->n; k++) sum += t->h[k] * (x[k] * x[k]);
+        }
+        sum /= (double)d->n;
+        t->curve[u] = unit_size(d, u) == 1 ? sum : smaller(sum, most * d->length[u]);
+    }
+}
+
+static void save(crs_descent *t)
+{
+    copy(t->d->cols, t->b, t->base);
+    copy(t->d->n, t->e, t->kept);
+}
+
+/* Sweeps until one moves the gradient by no more than the tolerance. */
+static void sweep(crs_descent *t, double (*once)(crs_descent *), double tolerance)
+{
+    for (int k = 0; k < SWEEPS && t->sweeps < t->max_sweeps && !deadline_met(t->deadline); k++) {
+        t->sweeps++;
+        if (!(once(t) > tolerance)) break;
+        if (t->gram) remember(t);
+    }
+    rescore(t);
+}
+
+static void improve_model(crs_descent *t, double tolerance, bool safe)
+{
+    crs_loss_curves(t->d, t->e, safe, t->h);
+    model_curves(t);
+    copy(t->d->n, t->s, t->m);
+    sweep(t, sweep_columns, tolerance);
+}
+
+/* One quadratic model of the loss after another. The squared loss is its own model. Otherwise
+ * Newton's curvatures are tried first; a model that raises the objective is taken back and made
+ * again with the majorant's, under which the objective cannot rise: block
+ * majorization-minimization, Razaviyayn, Hong, Luo 2013. */
+static void improve(crs_descent *t, double tolerance)
+{
+    save(t);
+    if (t->gram) {
+        pack_gram(t);
+        t->points = 0;
+        for (ptrdiff_t k = 0; k < t->packed_columns; k++)
+            t->q[k] = t->grad[t->slot_column[t->order[k]]];
+        sweep(t, sweep_gram, tolerance);
+        return;
+    }
+    if (t->d->loss->quadratic) {
+        improve_model(t, tolerance, true);
+        return;
+    }
+    const double before = objective(t);
+    improve_model(t, tolerance, false);
+    if (objective(t) <= before + 0x1p-48 * fabs(before)) return;
+    copy(t->d->cols, t->base, t->b);
+    copy(t->d->n, t->kept, t->e);
+    improve_model(t, tolerance, true);
+}
+
+/* Which units outside the working set must join it? A gradient is x_u's/n; since it was last
+ * computed s has moved by at most drift sqrt(n) in norm, so that |x_u's|/n <= reach +
+ * (|x_u|_F/sqrt(n)) drift now. Where even that leaves b_u at 0, the unit need not be looked at: the
+ * test is safe, and every other unit is computed. */
+static void measure_drift(crs_descent *t)
+{
+    const ptrdiff_t n = t->d->n;
+    double sum = 0;
+    for (ptrdiff_t i = 0; i < n; i++) sum += square(t->s[i] - t->seen[i]);
+    t->drift += sqrt(sum / (double)n);
+    copy(n, t->s, t->seen);
+}
+
+static void compute_reach(crs_descent *t, ptrdiff_t u)
+{
+    const crs_design *d = t->d;
+    for (ptrdiff_t j = d->start[u], k = 0; j < d->start[u + 1]; j++, k++)
+        t->step[k] = crs_dot(d->n, column_of(d, j), t->s) / (double)d->n;
+    t->reach[u] = crs_norm(unit_size(d, u), t->step);
+    t->stamp[u] = t->drift;
+}
+
+static double bound(const crs_descent *t, ptrdiff_t u)
+{
+    double size = 0;
+    for (ptrdiff_t j = t->d->start[u]; j < t->d->start[u + 1]; j++) size += t->d->size[j];
+    return (t->reach[u] + sqrt(size) * (t->drift - t->stamp[u])) * (1 + 0x1p-40);
+}
+
+/* How urgent unit u is: 0 where b_u = 0 stays. `guess` is a bound or an estimate of its gradient;
+ * where that stays too the gradient is not computed. */
+static double urgency(crs_descent *t, ptrdiff_t u, double guess)
+{
+    if (t->in_set[u] || unit_stays(t, u, guess)) return 0;
+    compute_reach(t, u);
+    return unit_stays(t, u, t->reach[u]) ? 0 : t->reach[u] / t->d->weight[u];
+}
+
+/* Where many would go to work at once, only those with the longest gradients for their weight. */
+static ptrdiff_t recruit(crs_descent *t, bool safe)
+{
+    enum { FEW = 64 };
+    double *urgent = t->curve, most = 0;
+    ptrdiff_t count = 0;
+    for (ptrdiff_t u = 0; u < t->d->units; u++) {
+        urgent[u] = urgency(t, u, safe ? bound(t, u) : 1.1 * t->reach[u]);
+        most = larger(most, urgent[u]);
+        count += urgent[u] > 0;
+    }
+    const double least = count > FEW && count > t->working ? most / 2 : 0;
+    for (ptrdiff_t u = 0; count > 0 && u < t->d->units; u++)
+        if (urgent[u] > least) join(t, u);
+    return count;
+}
+
+/* First the units whose gradient was near its limit (as in the strong rules of Tibshirani et al.
+ * 2012), and only when none of them is wanted all that the safe test leaves. */
+static ptrdiff_t screen(crs_descent *t)
+{
+    measure_drift(t);
+    const ptrdiff_t count = recruit(t, false);
+    return count > 0 ? count : recruit(t, true);
+}
+
+/* At least one round of steps: a zero may be stationary and yet not the minimizer of its
+ * coordinate. false: a limit was met, or arithmetic failed. */
+static bool settle(crs_descent *t)
+{
+    double residual, last = INFINITY, inner = t->tolerance / 4;
+    refresh(t);
+    residual = working_residual(t);
+    do {
+        if (!(residual < INFINITY) || t->sweeps >= t->max_sweeps || deadline_met(t->deadline))
+            return false;
+        if (!(residual < last / 2)) inner /= 4; /* the sweeps stopped too early */
+        last = residual;
+        improve(t, t->d->loss->quadratic ? inner : larger(inner, residual / 8));
+        refresh(t);
+        residual = working_residual(t);
+    } while (!(residual <= t->tolerance));
+    return true;
+}
+
+bool crs_descent_solve(crs_descent *t)
+{
+    t->sweeps = 0;
+    restart(t);
+    do {
+        if (!settle(t)) return false;
+    } while (screen(t) > 0);
+    return true;
+}
+
+static void set_penalty(crs_descent *t, const crease_reg *one, double lambda)
+{
+    t->penalty = one->penalty;
+    crs_penalty_at(one, lambda, t->par);
+}
+
+/* The least lambda, to rounding, at which b_u = 0 stays; low does not suffice. */
+static double least_for(crs_descent *t, const crease_reg *one, ptrdiff_t u, double low)
+{
+    double high = low > 0 ? 2 * low : 0x1p-1000;
+    for (set_penalty(t, one, high); !unit_stays(t, u, t->reach[u]) && high < 0x1p1000;) {
+        low = high;
+        high *= high < 1e-3 || high > 1e3 ? 1024 : 2;
+        set_penalty(t, one, high);
+    }
+    for (int k = 0; k < 100 && high - low > 0x1p-50 * high; k++) {
+        const double middle = low + (high - low) / 2;
+        set_penalty(t, one, middle);
+        if (unit_stays(t, u, t->reach[u]))
+            high = middle;
+        else
+            low = middle;
+    }
+    return high;
+}
+
+/* |gradient|, at the scores as they are. */
+double crs_descent_gradient(crs_descent *t)
+{
+    double sum = 0;
+    crs_loss_slopes(t->d, t->e, t->s);
+    for (ptrdiff_t u = 0; u < t->d->units; u++) {
+        compute_reach(t, u);
+        sum += square(t->reach[u]);
+    }
+    return sqrt(sum);
+}
+
+/* As well as arithmetic allows: lambda_max follows from the gradient there. */
+static void fit_unpenalized(crs_descent *t)
+{
+    const double tolerance = t->tolerance * 0x1p-20;
+    double last = INFINITY;
+    restart(t);
+    for (;;) {
+        refresh(t);
+        const double residual = working_residual(t);
+        if (!(residual > tolerance && residual < last)) return;
+        last = residual;
+        improve(t, tolerance);
+    }
+}
+
+/* At finite slopes max_u |g_u|/(w_u rho_1'(0)) is the answer, unless a coordinate's minimum jumps
+ * away from 0 earlier than that; the search finds those and the infinite slopes. */
+double crs_descent_lambda_max(crs_descent *t, const crease_reg *one)
+{
+    const crs_design *d = t->d;
+    const double slope = one->penalty->slope(one->par, 0);
+    double most = 0;
+    fit_unpenalized(t);
+    measure_drift(t);
+    for (ptrdiff_t u = 0; u < d->units; u++) {
+        if (d->weight[u] == 0) continue;
+        compute_reach(t, u);
+        if (slope < INFINITY) most = larger(most, t->reach[u] / d->weight[u] / slope);
+    }
+    for (ptrdiff_t u = 0; u < d->units; u++) {
+        set_penalty(t, one, most);
+        if (d->weight[u] == 0 || t->reach[u] == 0 || unit_stays(t, u, t->reach[u])) continue;
+        most = least_for(t, one, u, most);
+    }
+    return most * (1 + 0x1p-36); /* the rounding of the gradients, and of b_0 */
+}

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: MIT
+ * path: a penalized regression: its building, the lambdas of its path, and the solutions along it,
+ * each from its neighbour, until the caller or the clock ends them */
+#include "regress/regress.h"
+
+void crease_regression_stop(crease_regression *m) { atomic_store(&m->own.stop, true); }
+
+bool crease_regression_stopped(const crease_regression *m) { return m->own.ended; }
+
+/* An ascending path was solved from its end: that becomes the front. */
+void crs_regression_cut(crease_regression *m, ptrdiff_t solved)
+{
+    const ptrdiff_t first = m->s.ascending ? m->s.path - solved : 0;
+    m->s.path = solved;
+    m->deadline->ended = true;
+    copy(solved, m->lambda + first, m->lambda);
+    copy(solved * m->d.cols, m->point + first * m->d.cols, m->point);
+    copy(solved * m->d.p, m->coef + first * m->d.p, m->coef);
+    for (ptrdiff_t k = 0; k < solved; k++) {
+        m->solution[k] = m->solution[first + k];
+        m->solution[k].coef = m->coef + k * m->d.p;
+        if (m->block) m->block[k] = m->block[first + k];
+    }
+}
+
+/* With every unit that has a weight held at 0: lambda_max, and |gradient at b = 0|. */
+static bool null_model(crease_regression *m, crease_error *e)
+{
+    crs_descent *t = m->descent;
+    m->first_gradient = crs_descent_gradient(t);
+    t->tolerance = m->s.eps * m->first_gradient / 2;
+    t->max_sweeps = 10000;
+    t->penalty = m->s.penalty.penalty;
+    crs_penalty_at(&m->s.penalty, 1, t->par);
+    m->lambda_max = crs_descent_lambda_max(t, &m->s.penalty);
+    return isfinite(m->lambda_max) ||
+           crs_fail(e, CREASE_NUMERICAL_FAILURE, "lambda_max is not finite; rescale the data");
+}
+
+static bool choose_lambdas(crease_regression *m, crease_error *e)
+{
+    crease_regression_settings *s = &m->s;
+    if (!null_model(m, e)) return false;
+    if (s->ratio == 0) s->ratio = m->d.n < m->d.p ? 0.05 : 0.001;
+    const double first = m->lambda_max > 0 ? m->lambda_max : 1;
+    for (ptrdiff_t k = 0; k < s->path; k++) {
+        const double at = s->path > 1 ? (double)k / (double)(s->path - 1) : 0;
+        m->lambda[k] = s->lambda ? s->lambda[k] : first * pow(s->ratio, at);
+    }
+    s->lambda = m->lambda;
+    return true;
+}
+
+/* b in the problem's order and for X itself. */
+static void record(crease_regression *m, ptrdiff_t k)
+{
+    const crs_design *d = &m->d;
+    const crs_descent *t = m->descent;
+    crease_regression_solution *out = &m->solution[k];
+    double *point = m->point + k * d->cols, *coef = m->coef + k * d->p;
+    *out =
+        (crease_regression_solution){ .lambda = m->lambda[k], .coef = coef, .sweeps = t->sweeps };
+    out->intercept = d->y_center;
+    for (ptrdiff_t j = 0; j < d->cols; j++) {
+        const ptrdiff_t at = d->column[j];
+        point[at] = t->b[j];
+        if (at == d->p) {
+            out->intercept += t->b[j];
+            continue;
+        }
+        coef[at] = t->b[j] / d->spread[at];
+        out->nonzero += t->b[j] != 0;
+        out->intercept -= coef[at] * d->center[at];
+    }
+    const double loss = crs_loss_sum(d, t->e) * square(d->c) / (double)d->n;
+    out->deviance = 2 * loss;
+    out->objective = loss + crs_units_value(t) * square(d->c);
+}
+
+static bool check_finite(const crease_regression *m, ptrdiff_t k, crease_error *e)
+{
+    if (!crs_all_finite(m->d.cols, crease_regression_point(m, k)))
+        return crs_fail(e, CREASE_NUMERICAL_FAILURE,
+                        "the coefficients at lambda = %g are not finite; rescale the data",
+                        m->lambda[k]);
+    const crease_regression_solution *s = &m->solution[k];
+    for (ptrdiff_t j = 0; j < m->d.p; j++)
+        if (!isfinite(s->coef[j]))
+            return crs_fail(e, CREASE_BAD_DATA,
+                            "the coefficient of column %td is too large for a number; rescale the "
+                            "column",
+                            j + 1);
+    return isfinite(s->intercept) ||
+           crs_fail(e, CREASE_BAD_DATA, "the intercept is too large for a number; rescale X");
+}
+
+bool crease_regression_fit(crease_regression *m, crease_error *e)
+{
+    const ptrdiff_t path = m->s.path;
+    crs_descent *t = m->descent;
+    t->max_sweeps = m->s.max_sweeps;
+    t->deadline = m->deadline;
+    if (m->deadline == &m->own) m->own.until = crs_now() + m->s.max_seconds;
+    for (ptrdiff_t i = 0; i < path; i++) {
+        const ptrdiff_t k = m->s.ascending ? path - 1 - i : i;
+        crs_penalty_at(&m->s.penalty, m->lambda[k], t->par);
+        const bool converged = crs_descent_solve(t);
+        record(m, k);
+        m->solution[k].converged = converged;
+        if (!check_finite(m, k, e)) return false;
+        if ((i + 1 < path || !converged) && deadline_met(m->deadline))
+            return crs_regression_cut(m, i + 1), true;
+    }
+    return true;
+}
+
+crease_regression_settings crease_regression_default(void)
+{
+    return (crease_regression_settings){ .standardize = true,
+                                         .intercept = true,
+                                         .path = 100,
+                                         .eps = 1e-6,
+                                         .max_sweeps = 100000,
+                                         .max_seconds = INFINITY };
+}
+
+void crease_regression_free(crease_regression *m)
+{
+    if (!m) return;
+    crs_design_free(&m->d);
+    crs_descent_free(m->descent);
+    crs_free(m->rows);
+    crs_free(m->point);
+    crs_free(m->coef);
+    crs_free(m->weight);
+    crs_free(m->lambda);
+    crs_free(m->block);
+    crs_free(m->problem);
+    crs_free(m->solution);
+    crs_free(m);
+}
+
+double crease_regression_size(ptrdiff_t n, ptrdiff_t p, ptrdiff_t path)
+{
+    const double rows = (double)n, cols = (double)p + 1, lambdas = (double)path;
+    const double gram = smaller(cols, 2000);
+    return 2 * rows * cols + 2 * lambdas * cols + 2 * gram * gram + 16 * (rows + cols) +
+           64 * lambdas;
+}
+
+static bool allocate(crease_regression *m, crease_error *e)
+{
+    const ptrdiff_t path = m->s.path;
+    m->lambda = crs_doubles(path, "the lambdas", e);
+    m->point = crs_doubles(path * m->d.cols, "the solutions", e);
+    m->coef = crs_doubles(path * m->d.p, "the coefficients", e);
+    m->solution = crs_alloc((size_t)path, sizeof *m->solution);
+    m->descent = crs_descent_new(&m->d, e);
+    return (m->lambda && m->point && m->coef && m->solution && m->descent) ||
+           crs_fail(e, CREASE_NO_MEMORY, "out of memory: a path of %td lambdas", path);
+}
+
+static bool build(crease_regression *m, const double *X, const double *y, ptrdiff_t n, ptrdiff_t p,
+                  bool problems, crease_error *e)
+{
+    return crs_design_new(&m->d, &m->s, n, p, X, y, e) && allocate(m, e) && choose_lambdas(m, e) &&
+           (!problems || crs_regression_problems(m, e));
+}
+
+crease_regression *crs_regression_make(const crease_regression_settings *s, ptrdiff_t n,
+                                       ptrdiff_t p, const double *X, const double *y, bool problems,
+                                       crease_error *e)
+{
+    ptrdiff_t entries;
+    if (!crs_regression_check(s, n, p, X, y, e)) return NULL;
+    if (!crs_mul_size(s->path, 8 * (p + 1), &entries)) {
+        crs_fail(e, CREASE_BAD_SHAPE, "%td solutions of %td numbers are too many", s->path, p);
+        return NULL;
+    }
+    crease_regression *m = crs_alloc(1, sizeof *m);
+    if (!m) {
+        crs_fail(e, CREASE_NO_MEMORY, "out of memory: a regression");
+        return NULL;
+    }
+    m->s = *s;
+    m->deadline = &m->own;
+    if (!s->penalty.ops) m->s.penalty = crease_l1(1);
+    if (build(m, X, y, n, p, problems, e)) {
+        m->s.loss_scale = m->d.c;
+        m->s.row_weight = m->d.row;
+        return m;
+    }
+    crease_regression_free(m);
+    return NULL;
+}
+
+crease_regression *crease_regression_new(const crease_regression_settings *s, ptrdiff_t n,
+                                         ptrdiff_t p, const double *X, const double *y,
+                                         crease_error *e)
+{
+    return crs_regression_make(s, n, p, X, y, true, e);
+}
+
+double crease_regression_lambda_max(const crease_regression *m) { return m->lambda_max; }
+crease_regression_settings crease_regression_used(const crease_regression *m) { return m->s; }
+
+crease_regression_solution crease_regression_at(const crease_regression *m, ptrdiff_t k)
+{
+    return m->solution[k];
+}
+
+const double *crease_regression_point(const crease_regression *m, ptrdiff_t k)
+{
+    return m->point + k * m->d.cols;
+}
+
+const crease_problem *crease_regression_problem(const crease_regression *m, ptrdiff_t k)
+{
+    return m->problem + k;
+}

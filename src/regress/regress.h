@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: MIT
+ * regress.h: coordinate descent for penalized regression, shared by the files of this folder
+ *
+ * In the engine's terms the objective is F(b) = (1/n) sum_i phi(u_i) + sum_u w_u rho(|b_u|) with
+ * scores e = x b, u = e - y (y o e for labels); x and y are divided by the scale c of the loss,
+ * the weights by c^2. A unit u is a column, or the columns of a group, which are neighbours here.
+ */
+#ifndef CRS_REGRESS_H
+#define CRS_REGRESS_H
+
+#include <stdatomic.h>
+
+#include <crease/regression.h>
+
+#include "core/carve.h"
+#include "reg/reg.h"
+#include "smooth/smooth.h"
+
+typedef struct {
+    void *memory;                /* of the arrays */
+    ptrdiff_t n, p, cols, units; /* cols = p, or p + 1 with a column of ones for b_0 */
+    const crs_loss *loss;
+    double c;
+    double *x, *y;             /* column-major n x cols; n */
+    ptrdiff_t *start, *column; /* of units; which column of the problem each one is */
+    double *weight;            /* per unit */
+    double *size;              /* |x_j|^2/n, per column */
+    double *length;            /* >= |x_u|_2^2/n, per unit */
+    double *row;               /* v_i, of mean 1; NULL: 1. x and y are times its root */
+    double *center, *spread;   /* of the columns of X */
+    double y_center;
+} crs_design;
+
+/* When to end: by request, or at a time of crs_now(). */
+typedef struct {
+    atomic_bool stop;
+    double until;
+    bool ended; /* something early */
+} crs_deadline;
+
+enum { CRS_PAST = 5 }; /* steps that an extrapolation looks back on */
+
+typedef struct {
+    const crs_design *d;
+    void *memory; /* of the arrays */
+    const crease_penalty *penalty;
+    double par[CREASE_PARS]; /* at the present lambda */
+    double *b, *base;        /* coefficients; where the present quadratic model was made */
+    double *e, *s, *h, *m;   /* scores; d phi/d e; curvatures; gradient of the model, of n rows */
+    double *kept;            /* e at the base */
+    double *grad;            /* x_j's/n of the columns of the working set */
+    double *curve;           /* of the model, per unit */
+    double *step;            /* room for one unit */
+    double *seen;            /* s when gradients were last looked at: */
+    double *reach, *stamp, drift; /* |gradient of unit u| then was reach, the drift stamp */
+    ptrdiff_t *work, working;     /* the working set and its size */
+    char *in_set;                 /* per unit */
+    bool gram;                    /* squared loss and room for the Gram matrix of the working set */
+    ptrdiff_t room, filled, *slot, *slot_column;
+    double *g;                                /* of all columns met so far, each in its slot */
+    double *pack, *q;                         /* of the working set, and its gradients */
+    ptrdiff_t packed, packed_columns, *order; /* how many units; slots of the columns */
+    double *past;                             /* CRS_PAST + 1 points on the working set */
+    int points;                               /* so many of them are there */
+    double tolerance;
+    long sweeps, max_sweeps;
+    crs_deadline *deadline; /* NULL: none */
+} crs_descent;
+
+struct crease_regression {
+    crease_regression_settings s; /* with the defaults filled in */
+    crs_design d;
+    double *rows;   /* n x cols, row-major: the matrix of the problem */
+    double *point;  /* path x cols, in the problem's order */
+    double *coef;   /* path x p, for X itself */
+    double *weight; /* of the problem: per column or group */
+    double *lambda;
+    crease_groups groups;
+    int block_number;
+    crease_map map;
+    crease_predictor predictor;
+    crease_space space;
+    crease_block *block; /* per lambda */
+    crease_problem *problem;
+    crease_regression_solution *solution;
+    double lambda_max, first_gradient; /* |gradient at b = 0| */
+    double least; /* eigenvalue of x'x/n where it may decide convexity; 0: not known */
+    crs_descent *descent;
+    crs_deadline own, *deadline; /* own, or of the model that this one cross-validates */
+};
+
+/* Everything wrong with settings and data, in a sentence (design.c). */
+bool crs_regression_check(const crease_regression_settings *s, ptrdiff_t n, ptrdiff_t p,
+                          const double *X, const double *y, crease_error *e);
+bool crs_design_new(crs_design *d, const crease_regression_settings *s, ptrdiff_t n, ptrdiff_t p,
+                    const double *X, const double *y, crease_error *e);
+void crs_design_free(crs_design *d);
+
+/* d->loss by its name's number; d->c, from the spread of y where it is 0 (loss.c). */
+bool crs_loss_choose(crs_design *d, const crease_regression_settings *s, const double *y,
+                     crease_error *e);
+/* sum_i phi(u_i); s = d phi/d e; h = phi'' or, with `safe`, the curvature of a majorant. */
+double crs_loss_sum(const crs_design *d, const double *e);
+void crs_loss_slopes(const crs_design *d, const double *e, double *s);
+void crs_loss_curves(const crs_design *d, const double *e, bool safe, double *h);
+double crs_loss_curve(const crs_loss *loss, double u); /* phi''; NaN: not known */
+
+/* rho with its parameters at lambda (descent.c). */
+void crs_penalty_at(const crease_reg *one, double lambda, double par[CREASE_PARS]);
+
+crs_descent *crs_descent_new(const crs_design *d, crease_error *e);
+void crs_descent_free(crs_descent *t);
+double crs_descent_gradient(crs_descent *t);  /* |gradient| at b = 0, before any step */
+double crs_units_value(const crs_descent *t); /* sum_u w_u rho(|b_u|) */
+/* The least lambda at which 0 stays in every unit alone, the units without a weight being fitted.
+ */
+double crs_descent_lambda_max(crs_descent *t, const crease_reg *one);
+/* Stationary at the present parameters from the present b? */
+bool crs_descent_solve(crs_descent *t);
+
+/* A model, with its problems or, for cross-validation, without (path.c). */
+crease_regression *crs_regression_make(const crease_regression_settings *s, ptrdiff_t n,
+                                       ptrdiff_t p, const double *X, const double *y, bool problems,
+                                       crease_error *e);
+/* The first `solved` lambdas, in the order of solving, become the whole path. */
+void crs_regression_cut(crease_regression *m, ptrdiff_t solved);
+
+/* Every lambda as a problem, and what the Gram matrix says of convexity (certify.c). */
+bool crs_regression_problems(crease_regression *m, crease_error *e);
+
+static inline bool deadline_met(crs_deadline *d)
+{
+    return d && (atomic_load(&d->stop) || !(crs_now() < d->until));
+}
+
+static inline const double *column_of(const crs_design *d, ptrdiff_t j) { return d->x + j * d->n; }
+static inline ptrdiff_t unit_size(const crs_design *d, ptrdiff_t u)
+{
+    return d->start[u + 1] - d->start[u];
+}
+
+#endif

@@ -1,0 +1,488 @@
+/* SPDX-License-Identifier: MIT
+ * fit: a run of CP robust PCA: which engine runs a model and with what, its memory, the one loop
+ * and the one judge, and what was found, row by row. Engines supply iterations; limits,
+ * certificates and outcomes are here. */
+#include "rpca/fit.h"
+#include "core/parallel.h"
+#include "rpca/fused/cp_fused.h"
+#include "solve/audit.h"
+
+crease_cp_fit_settings crease_cp_fit_default(const crease_space *shape, ptrdiff_t rank)
+{
+    crease_cp_fit_settings s = { .model = crease_cp_rpca_default(shape, rank),
+                                 .run = crease_options_default() };
+    s.run.relative = 1;
+    return s;
+}
+
+bool crs_cp_fit_scalar(const crease_cp_rpca_settings *m)
+{
+    return !m->penalty.ops || (m->penalty.ops == &crs_separable_ops && !m->penalty.weight);
+}
+
+/* Without a word to the contrary practical mode eliminates all but the factors. */
+static const crs_cp_engine *engine_for(const crease_cp_fit_settings *s)
+{
+    const bool scalar = crs_cp_fit_scalar(&s->model);
+    if (s->run.method == CREASE_METHOD_ENVELOPE ||
+        (s->run.method == CREASE_METHOD_AUTO && s->run.mode == CREASE_MODE_PRACTICAL && scalar &&
+         !s->single))
+        return &crs_cp_envelope_engine;
+    return scalar && !s->model.nonneg ? &crs_cp_fused_engine : &crs_cp_generic_engine;
+}
+
+int crs_cp_fit_threads(const crease_cp_fit_settings *s)
+{
+    return crs_useful_threads(s->threads, crease_size(&s->model.shape));
+}
+
+/* c(r - e)^2 + alpha rho(e) is strongly convex in e, so that E is stationary only at the prox. */
+static bool closed(const crease_cp_rpca_settings *m)
+{
+    const double c = m->alpha_noise / (1 + m->alpha_noise);
+    return crs_cp_fit_scalar(m) &&
+           m->alpha * m->penalty.penalty->weak_convexity(m->penalty.par) < 2 * c;
+}
+
+static bool check_run(const crease_cp_fit_settings *s, crease_error *e)
+{
+    const crease_method m = s->run.method;
+    if (!crease_options_check(&s->run, e)) return false;
+    if (m == CREASE_METHOD_GCG || m == CREASE_METHOD_EXTENSION)
+        return crs_fail(e, CREASE_UNSUPPORTED,
+                        "--method %s does not suit this model; use auto, envelope, admm-g, admm-m, "
+                        "prox-bcd or bcd",
+                        crease_method_name(m));
+    if (m == CREASE_METHOD_ENVELOPE &&
+        (!crs_cp_fit_scalar(&s->model) || s->run.mode != CREASE_MODE_PRACTICAL))
+        return crs_fail(e, CREASE_UNSUPPORTED,
+                        "the envelope method is for practical mode and penalties by entries, all "
+                        "weighed alike; use admm-g, admm-m or prox-bcd");
+    if (!(s->learn >= 0 && s->learn < INFINITY) || s->starts < 0)
+        return crs_fail(e, CREASE_BAD_ARGUMENT, "learn = %g and starts = %d: give numbers >= 0",
+                        s->learn, s->starts);
+    if (s->threads < 0 || s->threads > CRS_CP_MOST_THREADS)
+        return crs_fail(e, CREASE_BAD_ARGUMENT, "%d threads; give 1 to %d, or 0 for all there are",
+                        s->threads, CRS_CP_MOST_THREADS);
+    if (s->starts > 1 && engine_for(s) != &crs_cp_envelope_engine)
+        return crs_fail(e, CREASE_UNSUPPORTED,
+                        "%d starts: only the envelope method compares several; use it, or give 1",
+                        s->starts);
+    return !s->single || engine_for(s) == &crs_cp_fused_engine ||
+           crs_fail(e, CREASE_UNSUPPORTED,
+                    "single precision is for admm-g, admm-m, prox-bcd and bcd (the envelope stores "
+                    "no tensor), a penalty by entries, all weighed alike, and factors of any sign; "
+                    "use double");
+}
+
+/* The recipe of section 5: beta = 4 or 5, delta = 2, theta_k < 1e-6 or 2000 iterations, random
+ * factors and Z = 1. */
+static void paper(crease_cp_fit_settings *s)
+{
+    const crease_options usual = crease_options_default();
+    if (s->run.mode != CREASE_MODE_PAPER) return;
+    if (s->run.method == CREASE_METHOD_AUTO) s->run.method = CREASE_METHOD_ADMM_G;
+    s->run.accelerate = 0;
+    if (s->run.theta == 0) s->run.theta = 1e-6;
+    if (s->run.max_iterations == usual.max_iterations) s->run.max_iterations = 2000;
+    s->model.z = CREASE_Z_ONES;
+    if (s->model.start == CREASE_START_AUTO) s->model.start = CREASE_START_RANDOM;
+}
+
+static bool complete(crease_cp_fit *f, crease_error *e)
+{
+    crease_cp_fit_settings *s = &f->s;
+    const crease_method m = s->run.method;
+    if (!check_run(s, e)) return false;
+    paper(s);
+    s->model.unconstrained = m == CREASE_METHOD_BCD || m == CREASE_METHOD_PROX_BCD;
+    if (!crs_cp_settings_check(&s->model, e)) return false;
+    crs_cp_fill_defaults(&s->model);
+    s->threads = crs_cp_fit_threads(s);
+    f->engine = engine_for(s);
+    f->closed = f->engine == &crs_cp_envelope_engine || closed(&s->model);
+    return true;
+}
+
+void crs_cp_fit_point(const crease_cp_fit_settings *s, const double *tensor,
+                      const unsigned char *mask, crs_cp_point *p)
+{
+    enum { PRODUCT = 200000 }; /* a panel's product: not enough for BLAS to start threads */
+    const crease_cp_rpca_settings *m = &s->model;
+    *p = (crs_cp_point){ .k = { .shape = m->shape, .rank = m->rank },
+                         .grid = crs_slabs_of(&m->shape),
+                         .tensor = tensor,
+                         .mask = mask,
+                         .alpha_noise = m->alpha_noise,
+                         .nu = m->ridge,
+                         .nonneg = m->nonneg };
+    p->grid.rows = more(1, fewer(p->grid.rows, PRODUCT / p->grid.right / m->rank));
+    if (!crs_cp_fit_scalar(m)) return;
+    p->rho = (crs_scalar){ m->penalty.penalty, m->penalty.par, m->alpha };
+    p->dead = crs_dead_zone(&p->rho, 1 / (2 * noise_share(p)));
+    p->steep = crs_scalar_slope_after(&p->rho, 0);
+}
+
+/* The same assumptions, constants and parameters as of the whole model: none of them depends on
+ * sizes, so that a 2 x 1 x ... tensor with the same pattern of masks stands for it. */
+crease_analysis *crs_cp_fit_analyse(const crease_cp_fit *f, crease_error *e)
+{
+    const bool all = f->missing == crease_size(&f->s.model.shape);
+    const double tensor[2] = { all ? NAN : 0, f->missing > 0 ? NAN : 0 };
+    crease_cp_rpca_settings s = f->s.model;
+    for (int n = 0; n < s.shape.order; n++) s.shape.dim[n] = n == 0 ? 2 : 1;
+    s.rank = 1;
+    s.missing = true;
+    s.mask = NULL;
+    s.factor = NULL;
+    crease_cp_rpca *m = crease_cp_rpca_new(&s, tensor, e);
+    crease_analysis *a = m ? crease_analyse(crease_cp_rpca_problem(m), &f->run, e) : NULL;
+    crease_cp_rpca_free(m);
+    return a;
+}
+
+void crease_cp_fit_free(crease_cp_fit *f)
+{
+    if (!f) return;
+    if (f->state) f->engine->close(f->state);
+    crease_analysis_free(f->own);
+    crs_free(f->mask);
+    crs_free(f->memory);
+    crs_free(f);
+}
+
+bool crs_cp_fit_mask(crease_cp_fit *f, double *tensor, crease_error *e)
+{
+    const ptrdiff_t size = crease_size(&f->s.model.shape);
+    if (f->missing == 0) return true;
+    f->mask = crs_alloc((size_t)size, 1);
+    if (!f->mask) return crs_fail(e, CREASE_NO_MEMORY, "out of memory: the mask");
+    for (ptrdiff_t j = 0; j < size; j++) {
+        f->mask[j] = crs_cp_seen(&f->s.model, tensor, j);
+        if (!f->mask[j]) tensor[j] = 0;
+    }
+    return true;
+}
+
+static ptrdiff_t factors_size(const crease_cp_rpca_settings *m)
+{
+    ptrdiff_t all = 0;
+    for (int n = 0; n < m->shape.order; n++) all += m->shape.dim[n] * m->rank;
+    return all;
+}
+
+static void carve_factors(const crease_cp_rpca_settings *m, double **x, double *memory)
+{
+    for (int n = 0; n < m->shape.order; n++) {
+        x[n] = memory;
+        memory += m->shape.dim[n] * m->rank;
+    }
+}
+
+/* The engine's own rows where its E is read. */
+static void adopt_rows(crease_cp_fit *f)
+{
+    crs_slabs *g = &f->point.grid;
+    ptrdiff_t left, right;
+    f->point.sparse = f->engine->sparse;
+    f->point.self = f->state;
+    if (!f->engine->rows) return;
+    f->engine->rows(f->state, &left, &right);
+    for (g->split = 0; crs_left(&f->s.model.shape, g->split) < left;) g->split++;
+    g->rows = more(1, fewer(left, g->rows * g->right / right));
+    g->left = left;
+    g->right = right;
+}
+
+static bool allocate(crease_cp_fit *f, crease_error *e)
+{
+    const crease_cp_rpca_settings *m = &f->s.model;
+    const ptrdiff_t factors = factors_size(m);
+    ptrdiff_t all = crs_cp_room_size(&f->point, f->s.threads);
+    if (!crs_add_size(all, 2 * factors + 2 * m->rank, &all))
+        return crs_fail(e, CREASE_NO_MEMORY, "a fit of rank %td: more than can be addressed",
+                        m->rank);
+    f->memory = crs_doubles(all, "the fit", e);
+    if (!f->memory) return false;
+    carve_factors(m, f->trial, f->memory);
+    carve_factors(m, f->found, f->memory + factors);
+    f->weight = f->memory + 2 * factors;
+    f->left = f->weight + m->rank;
+    crs_cp_room_carve(&f->point, f->s.threads, f->left + m->rank, &f->room);
+    return true;
+}
+
+/* Practical: beta a tenth above its bound, 4 alpha_N (R1) or 2 alpha_N (R2), which took the fewest
+ * iterations. Paper mode is practical mode with the paper's parameters. */
+static crease_options options_run(const crease_cp_fit_settings *s)
+{
+    crease_options o = s->run;
+    if (o.method == CREASE_METHOD_ENVELOPE) o.method = CREASE_METHOD_AUTO;
+    const bool g = o.method == CREASE_METHOD_ADMM_G;
+    if (o.mode == CREASE_MODE_PRACTICAL && o.beta == 0 && !s->model.unconstrained)
+        o.beta = (g ? 4.4 : 2.2) * s->model.alpha_noise;
+    if (o.mode != CREASE_MODE_PAPER) return o;
+    o.mode = CREASE_MODE_PRACTICAL;
+    if (o.beta == 0 && !s->model.unconstrained) o.beta = o.method == CREASE_METHOD_ADMM_M ? 5 : 4;
+    if (o.h == 0 && o.method != CREASE_METHOD_BCD) o.h = 2;
+    return o;
+}
+
+static bool build(crease_cp_fit *f, double *tensor, crease_error *e)
+{
+    if (!complete(f, e) || !crs_cp_check_data(&f->s.model, tensor, &f->missing, e)) return false;
+    f->readings = 1;
+    f->run = options_run(&f->s);
+    crs_cp_fit_point(&f->s, tensor, NULL, &f->point);
+    f->state = f->engine->open(f, tensor, e);
+    if (!f->state) return false;
+    f->point.mask = f->mask;
+    f->s.model.mask = NULL;
+    f->s.model.factor = NULL;
+    if (!f->closed) adopt_rows(f);
+    if (!allocate(f, e)) return false;
+    f->report.seconds = f->progress.seconds = crs_now() - f->begun;
+    return true;
+}
+
+crease_cp_fit *crease_cp_fit_new(const crease_cp_fit_settings *s, double *tensor, crease_error *e)
+{
+    crease_cp_fit *f = crs_alloc(1, sizeof *f);
+    if (!f) {
+        crs_fail(e, CREASE_NO_MEMORY, "out of memory: a fit");
+        return NULL;
+    }
+    f->s = *s;
+    f->begun = crs_now();
+    f->now.block = f->residual[0];
+    f->best.block = f->residual[1];
+    f->best.worst = f->best.worst_relative = INFINITY;
+    f->progress.potential = f->progress.decrease = NAN;
+    f->report.bound = INFINITY;
+    f->report.audit_worst = 0;
+    if (build(f, tensor, e)) return f;
+    crease_cp_fit_free(f);
+    return NULL;
+}
+
+double crease_cp_fit_bytes(const crease_cp_fit_settings *s, bool missing, bool dense)
+{
+    crease_cp_fit_settings used = *s;
+    crs_cp_point p;
+    const crease_method m = s->run.method;
+    const double tensor = 8 * (double)crease_size(&s->model.shape);
+    used.model.unconstrained = m == CREASE_METHOD_BCD || m == CREASE_METHOD_PROX_BCD;
+    crs_cp_fill_defaults(&used.model);
+    crs_cp_fit_point(&used, NULL, NULL, &p);
+    const ptrdiff_t room = crs_cp_room_size(&p, crs_cp_fit_threads(s));
+    const double factors = 2 * (double)factors_size(&used.model);
+    return tensor + 8 * ((double)room + factors) + engine_for(&used)->bytes(&used, missing, dense);
+}
+
+/* The potential of the fused iteration, as in solve/audit.c: a plain step lowers it by `decrease`
+ * times the squared moves, and what precedes the step does not raise it. Rounding: a tile adds up
+ * at most 192 numbers to a lane before sums are double. */
+static double rounding(const crease_cp_fit *f) { return f->s.single ? 192 * 0x1p-24 : 1e-10; }
+
+static void check(crease_cp_fit *f, double rise)
+{
+    if (rise > rounding(f))
+        crs_count_rise(&f->report, crease_method_name(f->a->method), f->a->theorem, rise);
+}
+
+void crs_cp_fit_audit(crease_cp_fit *f, const crs_cp_statistics *now, double beta, double decrease)
+{
+    const double promised = f->a->guarantee ? decrease * now->moves : 0;
+    const double squares = beta * square(now->feasibility), before = f->progress.potential;
+    check(f, crs_rise(before, now->from, 0, 0));
+    check(f, crs_rise(now->from, now->potential, promised, squares));
+    f->progress.potential = now->potential;
+    f->progress.decrease = now->from - now->potential;
+    f->report.accelerated = now->accelerated;
+}
+
+void crease_cp_fit_callback(crease_cp_fit *f, crease_callback *call, void *user)
+{
+    f->call = call;
+    f->user = user;
+}
+
+void crease_cp_fit_stop(crease_cp_fit *f) { atomic_store(&f->stop, true); }
+
+static double measure(const crease_cp_fit *f, const crease_certificate *c)
+{
+    return f->s.run.relative ? c->worst_relative : c->worst;
+}
+
+/* to = the same terms, sorted, their columns of equal norms */
+static void balance(crease_cp_fit *f, double *const *to)
+{
+    const crease_space *s = &f->s.model.shape;
+    const ptrdiff_t rank = f->s.model.rank;
+    const double *from[CREASE_MAX_ORDER];
+    for (int n = 0; n < s->order; n++) from[n] = f->engine->factor(f->state, n);
+    crs_cp_components(s, rank, from, to, f->weight, f->left);
+    for (ptrdiff_t r = 0; r < rank; r++) f->left[r] = pow(f->weight[r], 1.0 / s->order);
+    for (int n = 0; n < s->order; n++)
+        for (ptrdiff_t j = 0; j < s->dim[n] * rank; j++) to[n][j] *= f->left[j % rank];
+}
+
+/* The factors that the point is about. */
+static void look_at(crease_cp_fit *f, double *const *x)
+{
+    for (int n = 0; n < f->s.model.shape.order; n++) f->point.k.factor[n] = x[n];
+}
+
+/* Certifies the iterate and keeps it: the best, or the last where E is the engine's own. */
+static void certify(crease_cp_fit *f)
+{
+    const crease_space *s = &f->s.model.shape;
+    const bool keep_best = f->closed && f->s.run.mode != CREASE_MODE_PAPER;
+    crease_residual *block = f->best.block;
+    balance(f, f->trial);
+    look_at(f, f->trial);
+    crs_cp_certify(&f->point, &f->room, &f->now);
+    f->readings++;
+    f->progress.objective = f->now.objective;
+    f->progress.feasibility = f->now.feasibility.residual;
+    f->progress.worst = f->now.worst;
+    if (keep_best && !(measure(f, &f->now) < measure(f, &f->best))) return;
+    for (int i = 0; i < f->now.count; i++) block[i] = f->now.block[i];
+    f->best = f->now;
+    f->best.block = block;
+    for (int n = 0; n < s->order; n++) copy(s->dim[n] * f->s.model.rank, f->trial[n], f->found[n]);
+}
+
+static bool stationary(const crease_cp_fit *f) { return measure(f, &f->now) <= f->s.run.eps; }
+
+/* Only here is an outcome assigned. */
+static crease_outcome judge(crease_cp_fit *f, bool certified)
+{
+    const crease_options *o = &f->s.run;
+    const crease_report *r = &f->report;
+    const bool small = o->theta > 0 && f->progress.theta < o->theta && r->iterations > 1;
+    const bool paper = o->mode == CREASE_MODE_PAPER; /* stops by its own rule alone */
+    if (certified && isnan(f->now.worst)) return CREASE_NUMERICAL;
+    if (certified && !paper && stationary(f)) return CREASE_STATIONARY;
+    if (f->call && !f->call(&f->progress, f->user)) return CREASE_STOPPED;
+    if (atomic_load(&f->stop)) return CREASE_STOPPED;
+    if (small) return f->theta_stop = true, CREASE_STOPPED;
+    if (r->iterations >= o->max_iterations) return CREASE_ITERATION_LIMIT;
+    if (r->seconds >= o->max_seconds) return CREASE_TIME_LIMIT;
+    return CREASE_NOT_RUN;
+}
+
+/* As in the solver, whose own certificates the generic engine needs at the same iterations. */
+static bool certificate_due(const crease_cp_fit *f)
+{
+    const long k = f->report.iterations;
+    if (f->engine->tell) return false;
+    return k % f->s.run.certify_every == 0 || k <= 2 || k == 5;
+}
+
+/* The answer is what the point shows from now on. */
+static void settle(crease_cp_fit *f)
+{
+    look_at(f, f->found);
+    crs_cp_columns(&f->point, &f->room);
+    f->progress.objective = f->best.objective;
+    f->progress.worst = f->best.worst;
+}
+
+static crease_outcome finish(crease_cp_fit *f, crease_outcome o, bool certified)
+{
+    f->report.outcome = o;
+    if (o == CREASE_NOT_RUN) return o;
+    if (!certified) certify(f);
+    const bool good = measure(f, &f->best) <= f->s.run.eps;
+    if (good && o != CREASE_NUMERICAL) f->report.outcome = CREASE_STATIONARY;
+    if (!good && o == CREASE_STATIONARY) f->report.outcome = CREASE_STOPPED; /* nothing moves */
+    settle(f);
+    return f->report.outcome;
+}
+
+crease_outcome crease_cp_fit_step(crease_cp_fit *f)
+{
+    crease_report *r = &f->report;
+    if (r->outcome != CREASE_NOT_RUN) return r->outcome;
+    if (!f->started) {
+        f->started = true;
+        if (!f->engine->tell) certify(f);
+        if (!f->engine->tell && finish(f, judge(f, true), true) != CREASE_NOT_RUN)
+            return r->outcome;
+    }
+    const crease_outcome ended = f->engine->step(f->state);
+    r->iterations++;
+    r->evaluations++;
+    f->progress.theta = f->engine->theta(f->state);
+    const bool due = certificate_due(f) || ended != CREASE_NOT_RUN;
+    if (due) certify(f);
+    if (!due && f->engine->tell) f->engine->tell(f->state, &f->progress);
+    r->seconds = crs_now() - f->begun;
+    f->progress.iteration = r->iterations;
+    f->progress.seconds = r->seconds;
+    const crease_outcome o = judge(f, due);
+    return finish(f, o == CREASE_NOT_RUN ? ended : o, due);
+}
+
+crease_outcome crease_cp_fit_run(crease_cp_fit *f)
+{
+    while (crease_cp_fit_step(f) == CREASE_NOT_RUN) continue;
+    return f->report.outcome;
+}
+
+const double *crease_cp_fit_factor(const crease_cp_fit *f, int n) { return f->found[n]; }
+const crease_certificate *crease_cp_fit_certificate(const crease_cp_fit *f) { return &f->best; }
+crease_report crease_cp_fit_report(const crease_cp_fit *f) { return f->report; }
+crease_progress crease_cp_fit_progress(const crease_cp_fit *f) { return f->progress; }
+const crease_analysis *crease_cp_fit_analysis(const crease_cp_fit *f) { return f->a; }
+crease_cp_fit_settings crease_cp_fit_used(const crease_cp_fit *f) { return f->s; }
+const char *crease_cp_fit_engine(const crease_cp_fit *f) { return f->engine->name; }
+ptrdiff_t crease_cp_fit_missing(const crease_cp_fit *f) { return f->missing; }
+crease_cp_pilot crease_cp_fit_pilot(const crease_cp_fit *f) { return f->pilot; }
+long crease_cp_fit_readings(const crease_cp_fit *f)
+{
+    const long run = f->engine->readings ? f->engine->readings(f->state) : f->report.iterations;
+    return f->readings + f->pilot.readings + run;
+}
+
+bool crease_cp_fit_theta_stop(const crease_cp_fit *f) { return f->theta_stop; }
+
+void crease_cp_fit_rows(const crease_cp_fit *f, ptrdiff_t *left, ptrdiff_t *right)
+{
+    *left = f->point.grid.left;
+    *right = f->point.grid.right;
+}
+
+/* m and e become the part */
+static void part_of(const crs_cp_point *p, crease_cp_part part, ptrdiff_t at, ptrdiff_t n,
+                    const double *m, const double *e, double *out)
+{
+    const double c = noise_share(p), share = 1 / (1 + p->alpha_noise);
+    for (ptrdiff_t j = 0; j < n; j++) {
+        const double s = rest_at(p, at + j, m[j], e[j]);
+        out[j] = part == CREASE_CP_LOWRANK  ? m[j]
+                 : part == CREASE_CP_SPARSE ? e[j]
+                 : part == CREASE_CP_SPLIT  ? m[j] + c * s
+                                            : share * s;
+    }
+}
+
+void crease_cp_fit_read(const crease_cp_fit *f, crease_cp_part part, ptrdiff_t first,
+                        ptrdiff_t count, double *out)
+{
+    const crs_cp_point *p = &f->point;
+    const ptrdiff_t right = p->grid.right, rows = p->grid.rows;
+    double *m = f->room.workers, *e = m + rows * right, *kr = e + rows * right;
+    for (ptrdiff_t at = first; at < first + count; at += rows, out += rows * right) {
+        const ptrdiff_t now = fewer(rows, first + count - at), n = now * right, j = at * right;
+        if (part == CREASE_CP_DATA) {
+            copy(n, p->tensor + j, out);
+        } else if (part == CREASE_CP_SEEN) {
+            for (ptrdiff_t k = 0; k < n; k++) out[k] = !p->mask || p->mask[j + k];
+        } else {
+            crs_cp_panel(p, &f->room, at, now, kr, m, e);
+            part_of(p, part, j, n, m, e, out);
+        }
+    }
+}

@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: MIT
+ * blocks: a solver of blocks: its memory, one block of doubles after which nothing is allocated;
+ * its start inside the sets, with the multiplier that belongs to it; what it found */
+#include <crease/random.h>
+
+#include "certify/certify.h"
+#include "solve/solver.h"
+
+typedef struct {
+    double *at; /* NULL while only counting */
+    ptrdiff_t used;
+} carver;
+
+static double *carve(carver *c, ptrdiff_t n)
+{
+    double *here = c->at ? c->at + c->used : NULL;
+    c->used += n;
+    return here;
+}
+
+static void carve_point(const crease_solver *s, carver *c, double **x)
+{
+    for (int i = 0; i < s->p->count; i++) {
+        double *here = carve(c, crs_size(s, i));
+        if (x) x[i] = here;
+    }
+}
+
+static ptrdiff_t most(ptrdiff_t a, ptrdiff_t b) { return a > b ? a : b; }
+
+/* Operations, joint proxes and generalized oracles: whatever a step may call. */
+static ptrdiff_t step_scratch(const crease_solver *s)
+{
+    ptrdiff_t n = crs_problem_scratch(s->p);
+    for (int i = 0; i < s->p->count; i++) {
+        const crease_reg *r = crs_reg_of(s->p, i);
+        const crease_set *c = s->p->block[i].set;
+        if (!c) continue;
+        n = most(n, crease_set_scratch(c, &s->p->space[i]));
+        n = most(n, s->a->method == CREASE_METHOD_GCG
+                        ? crease_lmo_with_scratch(c, r, &s->p->space[i])
+                        : crease_joint_scratch(r, c, &s->p->space[i]));
+    }
+    return n;
+}
+
+/* Counting and carving are one walk, so that they cannot disagree. */
+static void walk(crease_solver *s, carver *c)
+{
+    const int N = s->p->count;
+    const ptrdiff_t m = s->p->range.order > 0 ? crease_size(&s->p->range) : 0;
+    const ptrdiff_t n = crs_largest_block(s->p);
+    double **points[] = { s->st.x, s->st.was, s->st.to, s->before, s->kept, s->best };
+    for (size_t k = 0; k < sizeof points / sizeof *points; k++) carve_point(s, c, points[k]);
+    s->st.lambda = carve(c, m);
+    s->st.s = carve(c, m);
+    s->st.m = carve(c, m);
+    s->kept_lambda = carve(c, m);
+    s->best_lambda = carve(c, m);
+    s->st.g = carve(c, n);
+    s->st.v = carve(c, n);
+    s->st.y = carve(c, n);
+    s->st.guess = carve(c, N);
+    s->st.solve = carve(c, s->method->solver_size ? s->method->solver_size(s->p, s->a) : 0);
+    s->st.work = carve(c, step_scratch(s));
+    s->certify_work = carve(c, crs_certify_room(s->given, s->a->method == CREASE_METHOD_GCG));
+}
+
+bool crs_solver_forecast(const crease_problem *p, const crease_analysis *a, ptrdiff_t *doubles,
+                         crease_error *e)
+{
+    crs_extension *x = NULL;
+    crease_solver s = { .given = p, .p = p, .a = (crease_analysis *)a };
+    carver count = { NULL, 0 };
+    if (a->method == CREASE_METHOD_EXTENSION) {
+        x = crs_extension_new(p, a->mu, e);
+        if (!x) return false;
+        s.p = &x->problem;
+    }
+    s.method = crs_method_for(a);
+    walk(&s, &count);
+    crs_extension_free(x);
+    *doubles = count.used;
+    return true;
+}
+
+static bool allocate(crease_solver *s, crease_error *e)
+{
+    const size_t N = (size_t)s->p->count;
+    carver count = { NULL, 0 };
+    s->pointers = crs_alloc(6 * N, sizeof *s->pointers);
+    s->scale_point = crs_alloc(N, sizeof *s->scale_point);
+    s->residuals = crs_alloc(2 * N, sizeof *s->residuals);
+    if (!s->pointers || !s->scale_point || !s->residuals)
+        return crs_fail(e, CREASE_NO_MEMORY, "out of memory: a solver of %zu blocks", N);
+    double ***points[] = { &s->st.x, &s->st.was, &s->st.to, &s->before, &s->kept, &s->best };
+    for (size_t k = 0; k < 6; k++) *points[k] = s->pointers + k * N;
+    s->now.block = s->residuals;
+    s->found.block = s->residuals + N;
+    walk(s, &count);
+    s->memory = crs_doubles(count.used, "the solver", e);
+    if (!s->memory) return false;
+    carver carving = { s->memory, 0 };
+    walk(s, &carving);
+    return true;
+}
+
+/* One prox leads into the domain of r_i, inside X_i. */
+static void enter_domain(crease_solver *s, int i)
+{
+    const crease_block *b = &s->p->block[i];
+    const crease_reg *r = crs_reg_of(s->p, i);
+    const crease_space *space = &s->p->space[i];
+    double *x = s->st.x[i], step = INFINITY;
+    if (r->ops->value(r, space, x, s->st.work) < INFINITY) return;
+    if (!b->set)
+        r->ops->prox(r, space, 1, x, x, s->st.work);
+    else if (s->a->method != CREASE_METHOD_GCG && /* whose memory has no room for a joint prox */
+             crease_joint_check(r, b->set, space, &step, NULL))
+        crease_joint_prox(r, b->set, space, smaller(1, step / 2), x, x, s->st.work);
+    else
+        return;
+    if (b->start) s->report.moved_starts++;
+}
+
+static void start_block(crease_solver *s, int i)
+{
+    const crease_block *b = &s->p->block[i];
+    const crease_set *c = b->set;
+    const ptrdiff_t n = crs_size(s, i);
+    double *x = s->st.x[i];
+    for (ptrdiff_t j = 0; j < n; j++) x[j] = b->start ? b->start[j] : 0;
+    if (!c) return;
+    const double out = c->ops->excess(c, &s->p->space[i], x, s->st.work);
+    if (!(out > 1e-15 * (1 + crs_norm(n, x)))) return;
+    if (c->ops->project)
+        c->ops->project(c, &s->p->space[i], x, x, s->st.work);
+    else
+        c->ops->lmo(c, &s->p->space[i], x, x, s->st.work);
+    if (b->start) s->report.moved_starts++;
+}
+
+/* A_N'lambda = grad_N f(x^0): a start that is stationary is known for one at once. Only where the
+ * parameters are not a theorem's, which counts from lambda^0 = 0. */
+static void start_multiplier(crease_solver *s)
+{
+    const int N = s->a->last;
+    const double scale = s->a->map_scale;
+    if (s->a->mode != CREASE_MODE_PRACTICAL || isnan(scale) || !s->p->block[N].start) return;
+    crs_grad(s->p, points(s->st.x), N, s->st.g, s->st.work);
+    for (ptrdiff_t j = 0, n = crs_size(s, N); j < n; j++) s->st.lambda[j] = s->st.g[j] / scale;
+}
+
+/* x^0 projected onto the sets, multiplier and residual to match, L-hats */
+static void start_run(crease_solver *s)
+{
+    for (int i = 0; i < s->p->count; i++) {
+        start_block(s, i);
+        enter_domain(s, i);
+    }
+    if (s->extension) {
+        crs_restart_extension(s);
+    } else if (s->a->last >= 0) {
+        crs_constraint(s->p, points(s->st.x), s->st.s, s->st.work);
+        start_multiplier(s);
+    }
+    for (int i = 0; i < s->p->count; i++) s->st.guess[i] = 1e-2;
+    /* doubling from below rho ends below 2 rho, which the bound counts on */
+    const double rho = s->a->rho;
+    s->st.rho_guess = !s->a->backtrack_rho && rho < INFINITY ? rho
+                      : rho > 0                              ? smaller(1e-3, rho)
+                                                             : 1e-3;
+    crs_copy_point(s, s->st.x, s->before);
+    crs_copy_point(s, s->st.x, s->st.was);
+    crs_copy_point(s, s->st.x, s->best);
+    s->potential = NAN;
+}
+
+/* x <- x + size * (random direction), the same one at every call */
+static double nudge(crease_solver *s, double size)
+{
+    const crease_random r = { (uint64_t)s->o.seed, 17 };
+    double moved = 0;
+    uint64_t k = 0;
+    for (int i = 0; i < s->p->count; i++)
+        for (ptrdiff_t j = 0, n = crs_size(s, i); j < n; j++) {
+            const double d = size * crease_random_normal(r, k++);
+            s->st.x[i][j] += d;
+            moved += d * d;
+        }
+    return sqrt(moved);
+}
+
+/* A Lipschitz constant of grad_N f seen between the start and a point near it, and the parameters
+ * that follow from it; doubling mends a guess that is too small. */
+static void guess_constants(crease_solver *s)
+{
+    const int last = s->a->last;
+    const ptrdiff_t n = crs_size(s, last);
+    double change = 0;
+    crs_copy_point(s, s->st.x, s->kept);
+    crs_grad(s->p, points(s->st.x), last, s->st.g, s->st.work);
+    const double moved = nudge(s, 1e-3);
+    crs_grad(s->p, points(s->st.x), last, s->st.y, s->st.work);
+    for (ptrdiff_t j = 0; j < n; j++) change += square(s->st.y[j] - s->st.g[j]);
+    crs_copy_point(s, s->kept, s->st.x);
+    s->a->M = larger(sqrt(change) / moved, 1e-6);
+    if (!(s->a->L_last < INFINITY)) s->a->L_last = s->a->M;
+    crs_retune(s->p, &s->o, s->a);
+}
+
+void crease_solver_free(crease_solver *s)
+{
+    if (!s) return;
+    crs_extension_free(s->extension);
+    crease_analysis_free(s->a);
+    crs_free(s->memory);
+    crs_free(s->pointers);
+    crs_free(s->scale_point);
+    crs_free(s->residuals);
+    crs_free(s);
+}
+
+/* A user's own gradient that is not one would be believed by every certificate. */
+static bool check_gradients(crease_solver *s, crease_error *e)
+{
+    const crease_blocks b = crs_blocks(s->given);
+    char name[32];
+    double off;
+    if (!crs_has_callback(&s->given->f)) return true;
+    for (int i = 0; i < s->given->count; i++) {
+        if (!crease_smooth_check_gradient(&s->given->f, &b, points(s->st.x), i, 3, &off, e))
+            return false;
+        if (!(off < 1e-3))
+            return crs_fail(e, CREASE_BAD_ARGUMENT,
+                            "the gradient of f in block %s differs from central differences of its "
+                            "values by %.2g (relative) at the start point; mend grad or value",
+                            crs_block_name(s->given, i, name), off);
+    }
+    return true;
+}
+
+static bool build(crease_solver *s, crease_error *e)
+{
+    s->a = crease_analyse(s->given, &s->o, e);
+    if (!s->a) return false;
+    s->p = s->given;
+    if (s->a->method == CREASE_METHOD_EXTENSION) {
+        s->extension = crs_extension_new(s->given, s->a->mu, e);
+        if (!s->extension) return false;
+        s->p = &s->extension->problem;
+    }
+    s->method = crs_method_for(s->a);
+    if (!allocate(s, e)) return false;
+    s->st.p = s->p;
+    s->st.a = s->a;
+    start_run(s);
+    if (!check_gradients(s, e)) return false;
+    if (s->a->adaptive) guess_constants(s);
+    return !s->method->prepare || s->method->prepare(&s->st, e);
+}
+
+crease_solver *crease_solver_new(const crease_problem *p, const crease_options *o, crease_error *e)
+{
+    crease_solver *s = crs_alloc(1, sizeof *s);
+    if (!s) {
+        crs_fail(e, CREASE_NO_MEMORY, "out of memory: a solver");
+        return NULL;
+    }
+    s->given = p;
+    s->o = o ? *o : crease_options_default();
+    s->report.bound = s->stalled = INFINITY;
+    s->found.worst = s->found.worst_relative = INFINITY;
+    s->progress.potential = s->progress.decrease = NAN;
+    if (build(s, e)) return s;
+    crease_solver_free(s);
+    return NULL;
+}
+
+const double *crease_solution(const crease_solver *s, int block) { return s->best[block]; }
+
+const double *crease_multiplier(const crease_solver *s)
+{
+    return s->given->range.order > 0 ? s->best_lambda : NULL;
+}
+
+const crease_certificate *crease_solver_certificate(const crease_solver *s) { return &s->found; }
+const crease_analysis *crease_solver_analysis(const crease_solver *s) { return s->a; }
+crease_report crease_solver_report(const crease_solver *s) { return s->report; }
+crease_progress crease_solver_progress(const crease_solver *s) { return s->progress; }

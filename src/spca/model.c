@@ -1,0 +1,354 @@
+/* SPDX-License-Identifier: MIT
+ * model: sparse PCA of a tensor as an ordinary problem
+ *
+ *     min -T(x_1, ..., x_d) + alpha sum_i R(x_i),  |x_i| <= 1
+ *
+ * Linear in each block: L_i = 0, L <= (d-1) min_n |T_(n)|_2, and the objective is at least
+ * -min_n |T_(n)|_2. Jiang, Lin, Ma, Zhang 2019, sections 2 and 4.4; the 1-norm and d = 2 is the
+ * penalized matrix decomposition of Witten, Tibshirani, Hastie 2009. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "core/carve.h"
+#include "core/core.h"
+#include "core/streams.h"
+#include "reg/reg.h"
+#include "smooth/fit.h"
+#include "spca/spca.h"
+#include "tensor/tensor.h"
+
+crease_spca_settings crease_spca_default(const crease_space *shape)
+{
+    return (crease_spca_settings){
+        .shape = *shape, .penalty = crease_l1(1), .fraction = 0.5 / shape->order, .starts = 10
+    };
+}
+
+static bool check_penalty(const crease_spca_settings *s, crease_error *e)
+{
+    const crease_set ball = crease_l2_ball(1);
+    for (int n = 0; s->penalty.ops && n < s->shape.order; n++) {
+        const crease_space one = crease_vector(s->shape.dim[n]);
+        if (!crease_joint_check(&s->penalty, &ball, &one, NULL, e)) return false;
+    }
+    return true;
+}
+
+static bool check_settings(const crease_spca_settings *s, crease_error *e)
+{
+    enum { MOST_STARTS = 1000000 };
+    if (!crs_check_shape("sparse PCA", &s->shape, e)) return false;
+    if (s->shape.comm)
+        return crs_fail(e, CREASE_UNSUPPORTED, "the tensor is split over ranks; hold it whole");
+    if (!(s->alpha >= 0 && s->alpha < INFINITY))
+        return crs_fail(e, CREASE_BAD_ARGUMENT,
+                        "alpha = %g is outside its range: give a number > 0, or 0 for the default",
+                        s->alpha);
+    if (!(s->threshold >= 0 && s->threshold < INFINITY))
+        return crs_fail(e, CREASE_BAD_ARGUMENT,
+                        "the threshold for alpha is %g; give a number > 0, or 0 for the fraction",
+                        s->threshold);
+    if (s->alpha == 0 && s->threshold == 0 && !(s->fraction > 0 && s->fraction < 1))
+        return crs_fail(e, CREASE_BAD_ARGUMENT,
+                        "the fraction for alpha is %g; give a number between 0 and 1", s->fraction);
+    if (s->starts < 1 || s->starts > MOST_STARTS)
+        return crs_fail(e, CREASE_BAD_ARGUMENT, "%d starts; give 1 to %d", s->starts, MOST_STARTS);
+    return check_penalty(s, e);
+}
+
+/* The tensor, the Gram matrix of its longest unfolding with its eigenvectors, the vectors of model
+ * and solver, twice the scratch of a product with T, and what it takes in extended precision. */
+double crease_spca_bytes(const crease_spca_settings *s)
+{
+    double lengths = 0, most = 0;
+    for (int n = 0; n < s->shape.order; n++) {
+        const double length = (double)s->shape.dim[n];
+        lengths += length;
+        if (crs_unfolding_fits(&s->shape, n)) most = larger(most, length * length);
+    }
+    const double work = (double)crs_contract_scratch(&s->shape);
+    return 8 * ((double)crease_size(&s->shape) + 6 * most + 60 * lengths + 4 * work) + 0x1p22;
+}
+
+double crs_spca_slope(crease_spca *m, double *const *x, int n)
+{
+    const crease_space *s = &m->s.shape;
+    fill(s->dim[n], 0, m->t);
+    crs_contract_except(s, m->tensor, (const double *const *)x, n, 1, m->t, m->work);
+    return crs_norm(s->dim[n], m->t);
+}
+
+static double least_peak(crease_spca *m, double *norm)
+{
+    double least = INFINITY;
+    for (int n = 0; n < m->s.shape.order; n++) {
+        const double length = crs_spca_slope(m, m->start, n);
+        double peak = 0;
+        for (ptrdiff_t j = 0; j < m->s.shape.dim[n]; j++) peak = larger(peak, fabs(m->t[j]));
+        if (peak < least) least = peak, *norm = length;
+    }
+    return least;
+}
+
+/* The weight at which entries of t_i = T(.., u_j, ..) vanish when |t_ij| <= s, s the threshold, or
+ * a fraction of max |t_i|, max the least over the modes. A penalty with slope rho'(0+) < inf puts
+ * |t_ij| <= alpha rho'(0+) to zero. With l0 an entry is worth sqrt(|t_i|^2 + t_ij^2) - |t_i|, about
+ * t_ij^2/(2 |t_i|), against alpha rho(1). */
+static double weight_for(const crease_reg *r, double s, double norm)
+{
+    if (!r->penalty) return s;
+    const double slope = r->penalty->slope(r->par, 0);
+    if (slope == INFINITY) return s * s / (2 * norm) / r->penalty->value(r->par, 1);
+    return slope > 0 ? s / slope : s;
+}
+
+static void set_alpha(crease_spca *m)
+{
+    double norm = 0, alpha = m->s.alpha;
+    if (alpha == 0) {
+        const double peak = least_peak(m, &norm);
+        alpha = weight_for(&m->s.penalty,
+                           m->s.threshold > 0 ? m->s.threshold : m->s.fraction * peak, norm);
+    }
+    m->alpha = alpha > 0 && alpha < INFINITY ? alpha : 1; /* nothing is left of T: any will do */
+    for (int n = 0; n < m->s.shape.order; n++)
+        m->block[n].reg = crease_scaled(m->alpha, &m->s.penalty);
+}
+
+enum { SWEEPS = 10 };
+
+/* x = v/|v|; x stays where v = 0. */
+static void normalize(ptrdiff_t n, const double *v, double *x)
+{
+    const double norm = crs_norm(n, v);
+    for (ptrdiff_t j = 0; norm > 0 && j < n; j++) x[j] = v[j] / norm;
+}
+
+/* Sweeps of x_i <- t_i/|t_i|, t_i = T(.., x_j, ..) */
+static void power_method(crease_spca *m)
+{
+    for (int k = 0; k < SWEEPS; k++)
+        for (int n = 0; n < m->s.shape.order; n++)
+            if (crs_spca_slope(m, m->start, n) > 0) normalize(m->s.shape.dim[n], m->t, m->start[n]);
+}
+
+static void draw(crease_spca *m, int k, int n)
+{
+    const ptrdiff_t length = m->s.shape.dim[n];
+    const uint64_t stream = (uint64_t)k * CREASE_MAX_ORDER + (uint64_t)n;
+    crs_normals(m->s.seed, CRS_STREAM_START + stream, length, m->start[n]);
+    normalize(length, m->start[n], m->start[n]);
+}
+
+static bool by_spectrum(crease_spca *m, int n, crease_error *e)
+{
+    const crease_space *s = &m->s.shape;
+    const ptrdiff_t length = s->dim[n];
+    draw(m, 0, n);
+    if (!crs_unfolding_fits(s, n)) return true;
+    double *squares =
+        crs_doubles(length + length * length + crs_unfolding_scratch(s, n), "a start", e);
+    if (!squares) return false;
+    double *vectors = squares + length;
+    const bool done = crs_unfolding(s, n, m->tensor, squares, vectors, vectors + length * length);
+    if (done) normalize(length, vectors, m->start[n]);
+    crs_free(squares);
+    return done ||
+           crs_fail(e, CREASE_NUMERICAL_FAILURE,
+                    "the singular vectors of mode %d did not converge; rescale the tensor", n + 1);
+}
+
+/* The place of the entry of k-th largest magnitude; equal magnitudes count once. */
+static ptrdiff_t large_entry(const crease_spca *m, int k)
+{
+    const ptrdiff_t size = crease_size(&m->s.shape);
+    double below = INFINITY;
+    ptrdiff_t at = 0;
+    for (int round = 0; round <= k; round++) {
+        double most = -1;
+        for (ptrdiff_t j = 0; j < size; j++)
+            if (fabs(m->tensor[j]) < below && fabs(m->tensor[j]) > most)
+                most = fabs(m->tensor[j]), at = j;
+        below = most;
+    }
+    return at;
+}
+
+/* With every x_n the fibre, the product of their signs there is sign^d: T(x) > 0 near it needs one
+ * more where d is even and the entry negative. */
+static void by_fibres(crease_spca *m, int k)
+{
+    const crease_space *s = &m->s.shape;
+    const ptrdiff_t at = large_entry(m, k);
+    const bool flip = m->tensor[at] < 0 && s->order % 2 == 0;
+    for (int n = 0; n < s->order; n++) {
+        const ptrdiff_t right = crs_right(s, n), index = at / right % s->dim[n];
+        const double sign = flip && n == 0 ? -1 : 1;
+        for (ptrdiff_t j = 0; j < s->dim[n]; j++)
+            m->t[j] = sign * m->tensor[at + (j - index) * right];
+        normalize(s->dim[n], m->t, m->start[n]);
+    }
+}
+
+/* A penalty that wants x >= 0 is infinite elsewhere. */
+static bool admit(crease_spca *m, crease_error *e)
+{
+    const crease_reg *r = &m->s.penalty;
+    double value;
+    for (int n = 0; n < m->s.shape.order; n++) {
+        if (!crease_reg_value(r, &m->space[n], m->start[n], &value, e)) return false;
+        for (ptrdiff_t j = 0; value == INFINITY && j < m->s.shape.dim[n]; j++)
+            m->start[n][j] = fabs(m->start[n][j]);
+    }
+    return true;
+}
+
+/* Points with |x_i| = 1; x = 0 is stationary for every alpha. 0: the leading singular vectors of
+ * the unfoldings; 1, 3, ...: the fibres through the largest entries of T, in turn; 2, 4, ...:
+ * random vectors. The first kind and the last are improved by the power method, which raises T(x).
+ */
+bool crease_spca_start(crease_spca *m, int k, crease_error *e)
+{
+    const int order = m->s.shape.order;
+    if (k < 0) return crs_fail(e, CREASE_BAD_ARGUMENT, "start %d; give a number >= 0", k);
+    if (m->norm == 0)
+        for (int n = 0; n < order; n++) fill(m->s.shape.dim[n], 0, m->start[n]);
+    else if (k % 2 == 1)
+        by_fibres(m, k / 2);
+    else
+        for (int n = 0; n < order; n++) {
+            if (k > 0)
+                draw(m, k, n);
+            else if (!by_spectrum(m, n, e))
+                return false;
+        }
+    if (m->norm > 0 && k % 2 == 0) power_method(m);
+    if (!admit(m, e)) return false;
+    if (k == 0) set_alpha(m);
+    crs_spca_slope(m, m->start, 0);
+    m->sigma = crs_dot(m->s.shape.dim[0], m->t, m->start[0]);
+    return true;
+}
+
+void crease_spca_free(crease_spca *m)
+{
+    if (!m) return;
+    crs_free(m->memory);
+    crs_free(m);
+}
+
+/* The problem's blocks and coupling; alpha comes with the start. */
+static void describe(crease_spca *m)
+{
+    const crease_space *shape = &m->s.shape;
+    m->ball = crease_l2_ball(1);
+    for (int n = 0; n < shape->order; n++) {
+        snprintf(m->name[n], sizeof m->name[n], "x%d", n + 1);
+        m->argument[n] = n;
+        m->space[n] = crease_vector(shape->dim[n]);
+        m->block[n] = (crease_block){ .name = m->name[n], .set = &m->ball, .start = m->start[n] };
+    }
+    m->data = (crease_multilinear_data){
+        .shape = *shape, .tensor = m->tensor, .block = m->argument, .weight = -1
+    };
+    m->problem = (crease_problem){ .count = shape->order,
+                                   .space = m->space,
+                                   .block = m->block,
+                                   .f = crease_multilinear(&m->data) };
+}
+
+static void carve(crease_spca *m, crs_carver *c)
+{
+    const crease_space *shape = &m->s.shape;
+    ptrdiff_t longest = 0;
+    m->tensor = carve_doubles(c, crease_size(shape), 1);
+    for (int n = 0; n < shape->order; n++) {
+        m->start[n] = carve_doubles(c, shape->dim[n], 1);
+        m->best[n] = carve_doubles(c, shape->dim[n], 1);
+        m->unit[n] = carve_doubles(c, shape->dim[n], 1);
+        longest = more(longest, shape->dim[n]);
+    }
+    m->t = carve_doubles(c, longest, 1);
+    m->objective = carve_doubles(c, m->s.starts, 1);
+    m->work = carve_doubles(c, crs_contract_scratch(shape), 1);
+}
+
+static bool allocate(crease_spca *m, crease_error *e)
+{
+    crs_carver count = { 0 };
+    carve(m, &count);
+    m->memory = count.used < 0 ? NULL : crs_alloc((size_t)count.used + CRS_LINE, 1);
+    if (!m->memory)
+        return crs_fail(e, CREASE_NO_MEMORY, "out of memory: a tensor of %td entries",
+                        crease_size(&m->s.shape));
+    crs_carver c = carver_of(m->memory);
+    carve(m, &c);
+    return true;
+}
+
+crease_spca *crease_spca_new(const crease_spca_settings *s, const double *tensor, crease_error *e)
+{
+    if (!check_settings(s, e) || !crs_check_tensor("sparse PCA", &s->shape, tensor, e)) return NULL;
+    const ptrdiff_t size = crease_size(&s->shape);
+    const double norm = crs_norm(size, tensor);
+    if (norm != 0 && !(norm > 1e-100 && norm < 1e100)) {
+        crs_fail(e, CREASE_BAD_DATA,
+                 "sparse PCA: the norm of the tensor is %g, too %s for products of its entries; "
+                 "rescale it",
+                 norm, norm < 1 ? "small" : "large");
+        return NULL;
+    }
+    crease_spca *m = crs_alloc(1, sizeof *m);
+    if (!m) {
+        crs_fail(e, CREASE_NO_MEMORY, "out of memory: a model");
+        return NULL;
+    }
+    m->s = *s;
+    if (!m->s.penalty.ops) m->s.penalty = crease_l1(1);
+    m->norm = norm;
+    if (allocate(m, e)) {
+        copy(size, tensor, m->tensor);
+        describe(m);
+        if (crease_spca_start(m, 0, e)) return m;
+    }
+    crease_spca_free(m);
+    return NULL;
+}
+
+const crease_problem *crease_spca_problem(const crease_spca *m) { return &m->problem; }
+double crease_spca_alpha(const crease_spca *m) { return m->alpha; }
+double crease_spca_norm(const crease_spca *m) { return m->norm; }
+
+crease_options crease_spca_options(const crease_spca *m)
+{
+    crease_options o = crease_options_default();
+    o.relative = 1;
+    o.method = CREASE_METHOD_PROX_BCD;
+    o.h = m->sigma > 0 ? 0.1 * m->sigma : 0;
+    return o;
+}
+
+/* s = median |T| / 0.6745 is the standard deviation of normal noise with that median: Donoho and
+ * Johnstone, Ideal spatial adaptation by wavelet shrinkage, 1994. */
+static int ascending(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+bool crease_spca_noise(const crease_space *shape, const double *tensor, double *noise,
+                       crease_error *e)
+{
+    if (!crs_check_shape("sparse PCA", shape, e) ||
+        !crs_check_tensor("sparse PCA", shape, tensor, e))
+        return false;
+    const ptrdiff_t n = crease_size(shape);
+    double *sorted = crs_doubles(n, "a median", e);
+    if (!sorted) return false;
+    for (ptrdiff_t j = 0; j < n; j++) sorted[j] = fabs(tensor[j]);
+    qsort(sorted, (size_t)n, sizeof *sorted, ascending);
+    const double below = sorted[(n - 1) / 2], above = sorted[n / 2];
+    *noise = (below + (above - below) / 2) / 0.6744897501960817;
+    crs_free(sorted);
+    return true;
+}

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: MIT
+ * certify: certificates follow the definition, and what is called a minimizer is one */
+#include "support/regression_naive.h"
+
+enum { ROWS = 60, COLS = 12, LAMBDAS = 50 };
+static double X[NAIVE_ROWS * NAIVE_COLS], y[NAIVE_ROWS];
+
+static crease_regression *path_of(crease_reg penalty, int n, int p, double ratio)
+{
+    crease_regression_settings s = crease_regression_default();
+    crease_error e = { CREASE_OK, "" };
+    s.penalty = penalty, s.path = LAMBDAS, s.ratio = ratio, s.eps = 1e-9;
+    crease_regression *m = crease_regression_new(&s, n, p, X, y, &e);
+    if (!m || !crease_regression_fit(m, &e)) fail_msg("%s", e.text);
+    return m;
+}
+
+/* The residual by hand: |x_j's/n + ...| coordinate by coordinate from the problem's own data. */
+static double residual_by_hand(const crease_regression *m, int k, int n, int p)
+{
+    const crease_problem *q = crease_regression_problem(m, k);
+    const crease_reg *r = &q->block->reg;
+    const crease_predictor *f = q->f.data;
+    const double *x = f->map->data, *b = crease_regression_point(m, k);
+    double sum = 0;
+    for (int j = 0; j < p; j++) {
+        double g = 0;
+        for (int i = 0; i < n; i++) {
+            double u = -f->rhs[i];
+            for (int l = 0; l < p; l++) u += x[i * p + l] * b[l];
+            g += u * x[i * p + j];
+        }
+        const double slope = r->weight[j] * r->penalty->slope(r->par, fabs(b[j]));
+        const double off = b[j] == 0 ? fabs(g) - slope : fabs(g + (b[j] > 0 ? slope : -slope));
+        if (off > 0) sum += off * off;
+    }
+    return sqrt(sum);
+}
+
+static void certificates_follow_the_definition(void **state)
+{
+    enum { WIDE_ROWS = 30, WIDE_COLS = 45 };
+    (void)state;
+    draw_regression(WIDE_ROWS, WIDE_COLS, 3, X, y);
+    crease_regression *m = path_of(crease_mcp(1, 3), WIDE_ROWS, WIDE_COLS, 0.1);
+    for (int k = 0; k < LAMBDAS; k++) {
+        crease_regression_certificate c;
+        crease_error e;
+        assert_true(crease_regression_certify(m, k, true, &c, &e));
+        assert_true(c.certified && c.checked && c.verdict == CREASE_VERDICT_VALID);
+        assert_true(c.relative <= 1e-9);
+        assert_close(c.residual.residual - c.residual.rounding,
+                     residual_by_hand(m, k, WIDE_ROWS, WIDE_COLS), 1e-12 * c.residual.scale);
+        assert_close(c.margin, 1 - 1 / 3.0, 1e-12); /* columns of mean square 1 */
+    }
+    crease_regression_free(m);
+}
+
+static void a_spoiled_point_is_not_certified(void **state)
+{
+    crease_regression_certificate c;
+    (void)state;
+    draw_regression(50, 10, 4, X, y);
+    crease_regression *m = path_of(crease_l1(1), 50, 10, 0.1);
+    double *b = (double *)(uintptr_t)crease_regression_point(m, 30);
+    b[1] += 1e-3;
+    assert_true(crease_regression_certify(m, 30, true, &c, NULL));
+    assert_false(c.certified);
+    crease_regression_free(m);
+}
+
+/* F over a grid of small moves: what is called a minimizer is one. */
+static void minimizers_are_minimizers(void **state)
+{
+    crease_regression_settings s = crease_regression_default();
+    int local = 0;
+    (void)state;
+    draw_regression(ROWS, COLS, 10, X, y);
+    for (int i = 0; i < ROWS; i++) X[i * COLS + 5] = X[i * COLS + 1] + 0.3 * X[i * COLS + 6];
+    s.path = 30, s.ratio = 0.02, s.eps = 1e-10, s.penalty = crease_mcp(1, 1.5);
+    crease_regression *m = crease_regression_new(&s, ROWS, COLS, X, y, NULL);
+    assert_true(m && crease_regression_fit(m, NULL));
+    for (int k = 0; k < 30; k++) {
+        crease_regression_certificate c;
+        const double *at = crease_regression_point(m, k);
+        double near[COLS], f;
+        const double *x = near;
+        assert_true(crease_regression_certify(m, k, false, &c, NULL));
+        assert_true(crease_objective(crease_regression_problem(m, k), &at, &f, NULL));
+        if (c.convexity == CREASE_CONVEXITY_UNKNOWN) continue;
+        local += c.convexity == CREASE_CONVEXITY_LOCAL;
+        for (int trial = 0; trial < 200; trial++) {
+            double g;
+            for (int j = 0; j < COLS; j++)
+                near[j] = at[j] + 1e-5 * crease_random_normal((crease_random){ 1, (uint64_t)trial },
+                                                              (uint64_t)j);
+            assert_true(crease_objective(crease_regression_problem(m, k), &x, &g, NULL));
+            assert_true(g > f);
+        }
+    }
+    assert_true(local > 5);
+    crease_regression_free(m);
+}
+
+/* No sweeps: nothing converged, and the certificate says so. */
+static void a_limit_is_told(void **state)
+{
+    crease_regression_settings s = crease_regression_default();
+    crease_regression_certificate c;
+    (void)state;
+    draw_regression(6, 3, 4, X, y);
+    s.path = 3, s.max_sweeps = 0;
+    crease_regression *m = crease_regression_new(&s, 6, 3, X, y, NULL);
+    assert_true(m && crease_regression_fit(m, NULL));
+    assert_false(crease_regression_at(m, 2).converged);
+    assert_true(crease_regression_certify(m, 2, true, &c, NULL));
+    assert_false(c.certified);
+    crease_regression_free(m);
+    crease_regression_free(NULL);
+    assert_string_equal(crease_convexity_text((crease_convexity)99), "unknown convexity");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(certificates_follow_the_definition),
+        cmocka_unit_test(a_spoiled_point_is_not_certified),
+        cmocka_unit_test(minimizers_are_minimizers),
+        cmocka_unit_test(a_limit_is_told),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: MIT
+ * design: wrong settings and data are refused in a sentence that says what and where; a row of
+ * weight k is k rows */
+#include "support/regression_naive.h"
+
+enum { ROWS = 6, COLS = 3, MANY = 40, WIDE = 10, PATH = 12 };
+static double X[NAIVE_ROWS * NAIVE_COLS], y[NAIVE_ROWS], v[NAIVE_ROWS];
+static double longer[NAIVE_ROWS * NAIVE_COLS], target[NAIVE_ROWS];
+
+typedef struct {
+    crease_regression_settings s;
+    ptrdiff_t n, p;
+    double X[ROWS * COLS], y[ROWS];
+} input;
+
+static input good(void)
+{
+    input a = { .s = crease_regression_default(), .n = ROWS, .p = COLS };
+    for (int k = 0; k < ROWS * COLS; k++) a.X[k] = sin(3 * k);
+    for (int i = 0; i < ROWS; i++) a.y[i] = cos(i);
+    a.s.path = 3;
+    return a;
+}
+
+static void refused(const input *a, crease_code code, const char *words)
+{
+    crease_error e = { CREASE_OK, "" };
+    crease_regression *m = crease_regression_new(&a->s, a->n, a->p, a->X, a->y, &e);
+    if (m || e.code != code || !strstr(e.text, words))
+        fail_msg("code %d: %s; wanted %d: %s", (int)e.code, e.text, (int)code, words);
+    assert_null(crease_regression_new(&a->s, a->n, a->p, a->X, a->y, NULL));
+}
+
+static void wrong_data_are_refused(void **state)
+{
+    input a = good();
+    (void)state;
+    a.X[7] = NAN;
+    refused(&a, CREASE_BAD_DATA, "row 3, column 2 of X is nan");
+    a.X[7] = -INFINITY;
+    refused(&a, CREASE_BAD_DATA, "row 3, column 2 of X is -inf");
+    a.X[7] = 1e200;
+    refused(&a, CREASE_BAD_DATA, "rescale the column");
+    a = good(), a.y[4] = INFINITY;
+    refused(&a, CREASE_BAD_DATA, "entry 5 of y is inf");
+    a = good(), a.y[0] = 1e300;
+    refused(&a, CREASE_BAD_DATA, "rescale y");
+    a = good(), a.n = 1;
+    refused(&a, CREASE_BAD_SHAPE, "X has 1 row and 3 columns");
+    a = good(), a.p = 0;
+    refused(&a, CREASE_BAD_SHAPE, "0 columns");
+    a = good(), a.n = PTRDIFF_MAX / 8;
+    refused(&a, CREASE_BAD_SHAPE, "larger than memory");
+    a = good();
+    for (int i = 0; i < ROWS; i++) a.X[i * COLS + 1] = 5;
+    refused(&a, CREASE_BAD_DATA, "column 2 of X is 5 in every row");
+    for (int i = 0; i < ROWS; i++) a.X[i * COLS + 1] = 0;
+    a.s.intercept = false;
+    refused(&a, CREASE_BAD_DATA, "column 2 of X is 0 in every row");
+}
+
+static void wrong_labels_are_refused(void **state)
+{
+    input a = good();
+    (void)state;
+    a.s.loss = CREASE_REGRESSION_LOGISTIC;
+    for (int i = 0; i < ROWS; i++) a.y[i] = i % 2;
+    a.y[3] = 2;
+    refused(&a, CREASE_BAD_DATA, "entry 4 of y is 2; logistic");
+    a.y[3] = -1;
+    refused(&a, CREASE_BAD_DATA, "of y is -1; logistic");
+    for (int i = 0; i < ROWS; i++) a.y[i] = 1;
+    refused(&a, CREASE_BAD_DATA, "both classes");
+    a.s.loss = CREASE_REGRESSION_HUBER;
+    refused(&a, CREASE_BAD_DATA, "give it, as huber:1");
+}
+
+static void wrong_settings_are_refused(void **state)
+{
+    const double up[] = { 1, 2, 3 }, negative[] = { 1, 0.5, -1 };
+    input a = good();
+    (void)state;
+    a.s.path = 0;
+    refused(&a, CREASE_BAD_ARGUMENT, "the path has 0 lambdas");
+    a = good(), a.s.ratio = 1;
+    refused(&a, CREASE_BAD_ARGUMENT, "in (0, 1)");
+    a = good(), a.s.lambda = up;
+    refused(&a, CREASE_BAD_ARGUMENT, "lambda 2 is 2");
+    a = good(), a.s.lambda = negative;
+    refused(&a, CREASE_BAD_ARGUMENT, "lambda 3 is -1");
+    a = good(), a.s.eps = NAN;
+    refused(&a, CREASE_BAD_ARGUMENT, "eps is nan");
+    a = good(), a.s.loss_scale = -1;
+    refused(&a, CREASE_BAD_ARGUMENT, "scale of the loss is -1");
+    a = good(), a.s.max_sweeps = -1;
+    refused(&a, CREASE_BAD_ARGUMENT, "max_sweeps is -1");
+    a = good(), a.s.penalty = crease_nuclear(1);
+    refused(&a, CREASE_UNSUPPORTED, "no path here");
+    a = good(), a.s.penalty = crease_tv1d(1);
+    refused(&a, CREASE_UNSUPPORTED, "no path here");
+    a = good(), a.s.penalty = crease_squared_l2(1);
+    refused(&a, CREASE_UNSUPPORTED, "selects nothing");
+    a = good(), a.s.penalty = crease_scad(1, 2);
+    refused(&a, CREASE_BAD_ARGUMENT, "scad");
+    a = good(), a.s.penalty = crease_mcp(1, 0);
+    refused(&a, CREASE_BAD_ARGUMENT, "mcp");
+}
+
+/* Weights 0 to 3; the same rows as often as that. */
+static int draw(void)
+{
+    int rows = 0;
+    draw_regression(MANY, WIDE, 5, X, y);
+    for (int i = 0; i < MANY; i++) {
+        v[i] = (i * 7 + 3) % 4;
+        for (int k = 0; k < v[i]; k++) {
+            copy(WIDE, X + i * WIDE, longer + rows * WIDE);
+            target[rows++] = y[i];
+        }
+    }
+    return rows;
+}
+
+static crease_regression *fit(crease_regression_settings s, int n, const double *A, const double *b)
+{
+    crease_error e = { CREASE_OK, "" };
+    s.path = PATH, s.eps = 1e-12;
+    crease_regression *m = crease_regression_new(&s, n, WIDE, A, b, &e);
+    if (!m || !crease_regression_fit(m, &e)) fail_msg("%s", e.text);
+    return m;
+}
+
+/* eps bounds the residual; b is off by at most eps |gradient| over the least curvature, which for
+ * these columns is above 1e-2. */
+static void agree(const crease_regression *a, const crease_regression *b)
+{
+    assert_close(crease_regression_lambda_max(a), crease_regression_lambda_max(b), 1e-11);
+    for (ptrdiff_t k = 0; k < PATH; k++) {
+        const crease_regression_solution s = crease_regression_at(a, k),
+                                         t = crease_regression_at(b, k);
+        crease_regression_certificate c;
+        assert_close(s.lambda, t.lambda, 1e-11);
+        assert_close(s.intercept, t.intercept, 1e-8);
+        for (int j = 0; j < WIDE; j++) assert_close(s.coef[j], t.coef[j], 1e-8);
+        assert_close(s.deviance, t.deviance, 1e-8);
+        assert_close(s.objective, t.objective, 1e-8);
+        assert_true(crease_regression_certify(a, k, true, &c, NULL) && c.certified);
+    }
+}
+
+static void a_row_of_weight_k_is_k_rows(void **state)
+{
+    const crease_reg penalty[] = { crease_l1(1), crease_elastic_net(0.5, 0.5), crease_mcp(1, 3) };
+    const int rows = draw();
+    (void)state;
+    for (int k = 0; k < 12; k++) {
+        crease_regression_settings s = crease_regression_default();
+        s.penalty = penalty[k / 4], s.standardize = k & 1, s.intercept = k & 2;
+        s.ratio = 0.05;
+        crease_regression *repeated = fit(s, rows, longer, target);
+        s.row_weight = v;
+        crease_regression *weighed = fit(s, MANY, X, y);
+        agree(weighed, repeated);
+        crease_regression_free(repeated);
+        crease_regression_free(weighed);
+    }
+}
+
+static void weights_of_rows_have_no_unit(void **state)
+{
+    crease_regression_settings s = crease_regression_default();
+    double other[MANY];
+    (void)state;
+    draw();
+    for (double unit = 1e-120; unit < 1e130; unit *= 1e60) {
+        for (int i = 0; i < MANY; i++) other[i] = unit * v[i];
+        s.row_weight = v;
+        crease_regression *a = fit(s, MANY, X, y);
+        s.row_weight = other;
+        crease_regression *b = fit(s, MANY, X, y);
+        agree(a, b);
+        double sum = 0;
+        for (int i = 0; i < MANY; i++) sum += crease_regression_used(b).row_weight[i];
+        assert_close(sum, MANY, 1e-14);
+        crease_regression_free(a);
+        crease_regression_free(b);
+    }
+}
+
+static void weights_refused(crease_regression_settings s, crease_code code, const char *word)
+{
+    crease_error e = { CREASE_OK, "" };
+    assert_null(crease_regression_new(&s, MANY, WIDE, X, y, &e));
+    assert_int_equal(e.code, code);
+    if (!strstr(e.text, word)) fail_msg("'%s' does not say '%s'", e.text, word);
+}
+
+static void wrong_weights_of_rows_are_refused(void **state)
+{
+    crease_regression_settings s = crease_regression_default();
+    const double wrong[] = { -1, NAN, INFINITY, 1e300 };
+    (void)state;
+    s.row_weight = v;
+    for (int k = 0; k < 4; k++)
+        draw(), v[3] = wrong[k], weights_refused(s, CREASE_BAD_DATA, "weight of row 4");
+    for (int i = 0; i < MANY; i++) v[i] = i == 5;
+    weights_refused(s, CREASE_BAD_DATA, "1 row has");
+    v[5] = 0, weights_refused(s, CREASE_BAD_DATA, "0 rows have");
+    draw();
+    for (int i = 0; i < MANY; i++)
+        if (v[i] > 0) X[i * WIDE + 2] = 5;
+    weights_refused(s, CREASE_BAD_DATA, "column 3 of X is 5");
+    s.loss = CREASE_REGRESSION_HUBER, weights_refused(s, CREASE_UNSUPPORTED, "squared loss");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(wrong_data_are_refused),
+        cmocka_unit_test(wrong_labels_are_refused),
+        cmocka_unit_test(wrong_settings_are_refused),
+        cmocka_unit_test(a_row_of_weight_k_is_k_rows),
+        cmocka_unit_test(weights_of_rows_have_no_unit),
+        cmocka_unit_test(wrong_weights_of_rows_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
