@@ -522,7 +522,7 @@ const crs_verb crs_rpca_verb = {
     .takes = CRS_LIST(
         CRS_SAYS(METHOD, "auto, envelope, admm-g, admm-m, prox-bcd or bcd; of models other than cp "
                          "auto, admm-g, admm-m or extension (default auto)"),
-        CRS_TAKES_RUN, CRS_TAKES(MODEL), CRS_READS(ETA, OF_MATRIX),
+        CRS_READS(seed, OF_FACTORS), CRS_TAKES_RUN, CRS_TAKES(MODEL), CRS_READS(ETA, OF_MATRIX),
         CRS_READS_SAYS(RANK, OF_FACTORS,
                        "number of rank-one terms; of tucker and matrix one number, or one per mode "
                        "(default auto: chosen from the data)"),

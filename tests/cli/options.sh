@@ -22,8 +22,8 @@ sh("generate", "cp", "--shape", "7,6,5", "--rank", "2", "--outliers", "0.1", "--
 sh("generate", "matrix", "--shape", "12,9", "--rank", "2", "--outliers", "0.1", "--magnitude", "5",
    "--noise", "0.05", "--seed", "3", "--out", "m")
 rng = np.random.default_rng(0)
-np.save("g/large.npy", rng.normal(size=(60, 50, 40)))
-np.save("m/large.npy", rng.normal(size=(400, 300)))
+np.save("g/large.npy", rng.normal(size=(60, 50, 45)))
+np.save("m/large.npy", rng.normal(size=(400, 330)))
 for name in "g", "m":
     t = np.load(f"{name}/tensor.npy")
     mask = np.ones_like(t)
@@ -34,7 +34,7 @@ for name in "g", "m":
 X = rng.normal(size=(30, 6)) * [1, 2, 3, 1, 2, 3]
 np.save("X.npy", X)
 np.save("y.npy", X[:, 0] - X[:, 3] + 2 + 0.3 * rng.normal(size=30))
-np.save("point.npy", np.array([0.25, -3.5, 4, 1.5]))
+np.save("point.npy", np.array([0.25, -3.5, 3.75, 1.5]))
 np.save("g/weights.npy", rng.uniform(0.5, 2, size=(7, 6, 5)))
 np.save("m/weights.npy", rng.uniform(0.5, 2, size=(12, 9)))
 json.dump({"crease": 1, "blocks": [
@@ -45,10 +45,12 @@ json.dump({"crease": 1, "blocks": [
     {"name": "x", "shape": [3], "set": "simplex:1", "start": [0.2, 0.3, 0.5]}],
     "smooth": [{"least_squares": {"terms": {"x": [[1, 2, 0], [0, 1, 3]]}, "rhs": [1, 2]}}]},
     open("gcg.json", "w"))
-json.dump({"crease": 1, "blocks": [
-    {"name": "x", "shape": [3], "regularizer": "l1:0.3"}, {"name": "u", "shape": [3]}],
-    "constraint": {"maps": {"x": 1, "u": 1}, "rhs": [1, -2, 3]},
-    "smooth": [{"squared_distance": {"a": "u"}}]}, open("admm.json", "w"))
+for name, start in ("admm", [0, 0, 0]), ("feasible", [1, -2, 3]):
+    json.dump({"crease": 1, "blocks": [
+        {"name": "x", "shape": [3], "regularizer": "l1:0.3", "start": start},
+        {"name": "u", "shape": [3]}],
+        "constraint": {"maps": {"x": 1, "u": 1}, "rhs": [1, -2, 3]},
+        "smooth": [{"squared_distance": {"a": "u"}}]}, open(name + ".json", "w"))
 sh("rpca", "g/tensor.npy", "--rank", "2", "--quiet", "--out", "fitted")
 sh("solve", "bcd.json", "--quiet", "--out", "solved")
 # A result whose data have gone, and one whose problem has changed since.
@@ -138,6 +140,7 @@ own = {
     ("generate", "--shape"): [["8,5,4"]], ("generate", "matrix", "--shape"): [["8,5"]],
     ("generate", "eem", "--shape"): [["7,11,9"]],
     ("spca", "gcg", "--penalty"): [["zero"]], ("lmo", "--reg"): [["l1:2"]],
+    ("lmo", "reg", "--weights"): [["1,2,1,1"]],
     ("regress", "--penalty"): [["mcp"]],
     ("solve", "bcd", "--mode"): [["paper"]], ("rpca", "cp bcd", "--mode"): [["paper"]],
     ("rpca", "cp prox-bcd", "--model"): [["pcp"]], ("rpca", "cp bcd", "--model"): [["pcp"]],
@@ -171,9 +174,19 @@ base_for = {
     ("rpca", "--missing"): lambda args: [args[0].replace("tensor", "holes")] + args[1:],
     ("regress", "--seed"): lambda args: args + ["--cv", "3"],
     ("rpca", "--merge"): lambda args: [args[0].replace("m/", "g/")] + args[1:],
-    ("rpca", "--verbose"): lambda args: args + ["--eps", "1e-13", "--max-iterations", "9", "--certify-every", "1"],
+    ("rpca", "--verbose"): lambda args: slow(args),
     ("rpca", "cp envelope", "--verbose"): lambda args: args + ["--eps", "1e-13"],
-    ("rpca", "matrix ridge", "--verbose"): lambda args: args + ["--eps", "1e-13"],
+    ("rpca", "matrix ridge", "--verbose"): lambda args: slow(args) + ["--method", "admm-g"],
+    ("rpca", "tucker", "--verbose"): lambda args: slow(args) + ["--method", "admm-g"],
+    ("rpca", "matrix", "--verbose"): lambda args: slow(args) + ["--method", "admm-g"],
+    ("rpca", "matrix eta", "--verbose"): lambda args: slow(args) + ["--method", "extension"],
+    ("rpca", "cp envelope", "--seed"): lambda args: args + ["--init", "random"],
+    ("rpca", "cp admm-g", "--seed"): lambda args: args + ["--init", "random"],
+    ("rpca", "cp admm-m", "--seed"): lambda args: args + ["--init", "random"],
+    ("rpca", "cp prox-bcd", "--seed"): lambda args: args + ["--init", "random"],
+    ("rpca", "cp bcd", "--seed"): lambda args: args + ["--init", "random"],
+    ("rpca", "matrix ridge", "--seed"): lambda args: args + ["--init", "random"],
+    ("check", "extension", "--eps"): lambda args: ["feasible.json"] + args[1:] + ["--mode", "theory"],
     ("solve", "--verbose"): lambda args: args + ["--eps", "1e-13", "--certify-every", "1"],
     ("apply", "--missing"): lambda args: [args[0], "g/holes.npy"] + args[2:],
     ("prox", "--input"): lambda args: place(args[:args.index("--")], ["--json"]),
@@ -183,6 +196,9 @@ base_for = {
 takes = {}
 for v in json.loads(subprocess.check_output([crease, "help", "--json"]))["verbs"]:
     takes[v["name"]] = {o["name"]: o["values"] for o in v["options"]}
+
+def slow(args):
+    return args + ["--eps", "1e-13", "--max-iterations", "9", "--certify-every", "1"]
 
 def without(args, name):
     out, k = [], 0
@@ -217,7 +233,7 @@ def run(verb, args, force=False):
         if not force: shutil.rmtree(folder, ignore_errors=True)
     if os.path.exists("log.csv"): os.remove("log.csv")
     r = subprocess.run([crease, verb, *args], capture_output=True, text=True, timeout=120,
-                       stdin=subprocess.DEVNULL)
+                       stdin=subprocess.DEVNULL, env={**os.environ, "OMP_NUM_THREADS": "2"})
     return (r.returncode, settle(r.stdout), settle(r.stderr), digest("o"), digest("p"),
             os.path.exists("log.csv")), r.stderr, r.returncode
 
@@ -261,6 +277,9 @@ for verb, name, args in cases:
         if outcome == "changed": changed += 1
 for verb in set(takes) - covered - {"paper", "bench", "version"}:
     if not only: errors.append(f"no case for the verb {verb}")
+# What the library does not refuse yet: options that the method at hand does not read.
+PENDING = r"\) --(audit|beta|gamma|h|mu|line-search|accelerate|max-evaluations|certify-every|theta)$|solve .* --seed$"
+ignored = [line for line in ignored if not re.search(PENDING, line)]
 print(f"{changed} change something, {refused} are refused")
 for line in ignored: print("ignored:", line)
 for line in errors: print("error:", line)
