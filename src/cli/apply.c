@@ -43,8 +43,9 @@ static bool read_settings(job *j, const json_t *root, crease_error *e)
                         "result.json has no settings.penalty; is this a result of crease rpca?");
     if (json_is_string(json_object_get(s, "groups")) ||
         json_is_string(json_object_get(s, "weights")))
-        return crs_fail(e, CREASE_UNSUPPORTED,
-                        "the result was fitted with groups or weights, which new slices have not");
+        return crs_fail(
+            e, CREASE_UNSUPPORTED,
+            "the result was fitted with groups or weights, which new slices do not have");
     j->s.nonneg = json_is_true(json_object_get(s, "nonneg"));
     return number(s, "alpha", &j->s.alpha, e) && number(s, "alpha_noise", &j->s.alpha_noise, e) &&
            number(s, "ridge", &j->s.ridge, e) && open_penalty(j, penalty, e);
@@ -58,8 +59,8 @@ static bool read_document(job *j, crease_error *e)
     json_t *root = json_load_file(path, 0, &why);
     if (!root)
         return crs_fail(e, CREASE_NO_INPUT,
-                        "%.200s cannot be read: %.100s; give a folder of crease rpca", path,
-                        why.text);
+                        "%.200s cannot be read: %.100s; give the folder of a result of crease rpca",
+                        path, why.text);
     const bool done = read_settings(j, root, e);
     json_decref(root);
     return done;
@@ -239,16 +240,15 @@ const crs_verb crs_apply_verb = {
     .words = "RESULT DATA",
     .least = 2,
     .most = 2,
-    .text =
-        "See new slices through the factors of a result. For every slice of DATA along an axis "
-        "(--axis, default 0) it finds the coefficients that minimize the robust error with the "
-        "penalty, alpha and signs of a result of 'crease rpca'. DATA have the model's shape but "
-        "for that axis, or one dimension less: a single slice. The folder receives "
-        "coefficients.npy (in the units of that axis's factor times the weights), lowrank.npy, "
-        "sparse.npy and result.json. "
-        "The scores of a slice: the share of its entries that are outliers, their energy "
-        "relative to the noise, the median error, and the robust distance of its coefficients "
-        "from those of the slices the model was fitted to.",
+    .text = "Fit new slices with the factors of a result. For every slice of DATA along an axis "
+            "(--axis, default 0) it finds the coefficients that minimize the robust error with the "
+            "penalty, alpha and signs of a result of 'crease rpca'. DATA have the model's shape "
+            "except along that axis, or one dimension less: a single slice. The folder receives "
+            "coefficients.npy (in the units of that axis's factor times the weights), lowrank.npy, "
+            "sparse.npy and result.json. "
+            "The scores of a slice: the share of its entries that are outliers, their energy "
+            "relative to the noise, the median error, and the robust distance of its coefficients "
+            "from those of the slices the model was fitted to.",
     .example = "crease apply result new.npy --out seen",
     .takes = CRS_LIST(CRS_TAKES(AXIS), CRS_TAKES(MISSING), CRS_TAKES(MASK), CRS_TAKES(OUT),
                       CRS_TAKES(FORCE), CRS_TAKES(JSON)),

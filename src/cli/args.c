@@ -80,12 +80,11 @@ static bool take_option(crs_args *a, int argc, char **argv, int *k, crease_error
     const int id = find_option(a->verb, name, e);
     if (id < 0) return false;
     if (a->value[id][0])
-        return crs_fail(e, CREASE_BAD_ARGUMENT, "%s was given twice; give it once", name);
+        return crs_fail(e, CREASE_BAD_ARGUMENT, "%s is given twice; give it once", name);
     const int wanted = count_values(&list[id]);
     if (wanted == 0) {
         a->value[id][0] = name_at(id);
-        return !attached ||
-               crs_fail(e, CREASE_BAD_ARGUMENT, "%s takes no value; write it alone", name);
+        return !attached || crs_fail(e, CREASE_BAD_ARGUMENT, "%s does not take a value", name);
     }
     for (int v = 0; v < wanted; v++) {
         const char *value = v == 0 && attached ? attached : *k + 1 < argc ? argv[++*k] : NULL;

@@ -24,7 +24,7 @@ static void print_bound(const crease_analysis *a, double K, double eps)
                       : a->method == CREASE_METHOD_EXTENSION
                           ? "mu is below 2 drop/eps^2, so the slack need not vanish in time; use "
                             "theory mode from a feasible start"
-                          : "it is beyond every number";
+                          : "it is larger than every floating-point number";
     if (K == 0)
         printf("K           0: the start is eps-stationary\n");
     else if (K < INFINITY)
@@ -56,7 +56,7 @@ static void print_all(const crs_args *a, const crease_problem *p, const crease_o
            o->method == CREASE_METHOD_AUTO ? " (chosen)" : "", crease_mode_name(found->mode));
     printf("theorem     %s: %s\n", found->theorem,
            found->guarantee ? "covers this problem"
-                            : "would cover it, but for the conditions below");
+                            : "would cover it, except for the conditions below");
     crs_parameter_text(found, text, sizeof text);
     printf("parameters  %s\n", text[0] ? text : "none");
     print_bound(found, K, o->eps);
@@ -101,10 +101,11 @@ const crs_verb crs_check_verb = {
     .words = "PROBLEM.json",
     .least = 1,
     .most = 1,
-    .text = "Say what the theory says of a problem: which method and theorem, each assumption with "
-            "its status and the number behind it, the parameters, the a-priori bound K on the "
-            "iterations and the memory it takes. The exit code is 0 when a theorem covers the "
-            "problem and 2 when none does.",
+    .text =
+        "Show what the theory says about a problem: which method and theorem, each assumption with "
+        "its status and the number behind it, the parameters, the a-priori bound K on the "
+        "iterations and the memory it takes. The exit code is 0 when a theorem covers the "
+        "problem and 2 when none does.",
     .example = "crease check examples/problems/lasso.json",
     .takes = CRS_LIST(CRS_TAKES(METHOD), CRS_TAKES(MODE), CRS_TAKES(eps), CRS_TAKES(beta),
                       CRS_TAKES(gamma), CRS_TAKES(h), CRS_TAKES(mu), CRS_TAKES(JSON)),

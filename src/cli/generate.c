@@ -205,7 +205,7 @@ const crs_verb crs_generate_verb = {
     .least = 1,
     .most = 1,
     .text = "Draw a random tensor with its truth. cp is low rank (factors drawn from N(0,1)), plus "
-            "outliers in a fraction of its entries, plus noise. eem is made-up fluorescence, "
+            "outliers in a fraction of its entries, plus noise. eem is synthetic fluorescence, "
             "samples x emission x excitation: concentrations times spectra, plus scatter ridges "
             "and spikes, plus noise; its defaults are --shape 20,101,51 --rank 3 --outliers 0.002 "
             "--magnitude 3 --noise 0.005. The folder receives tensor.npy and "

@@ -33,7 +33,7 @@ static bool make_folder(const char *folder, bool *made, crease_error *e)
     if (mkdir(folder, 0777) == 0) return *made = true;
     const int why = errno;
     if (why == EEXIST && stat(folder, &s) == 0 && S_ISDIR(s.st_mode)) return true;
-    return crs_fail(e, CREASE_IO, "the folder %.200s cannot be made: %s; choose another", folder,
+    return crs_fail(e, CREASE_IO, "the folder %.200s cannot be created: %s; choose another", folder,
                     why == EEXIST ? "a file is in the way" : strerror(why));
 }
 

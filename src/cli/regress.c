@@ -154,7 +154,8 @@ static bool shapes_agree(crs_regress_job *j, crease_error *e)
     const char *const *name = (const char *const *)j->a->word;
     const ptrdiff_t rows = crease_size(y);
     if (y->order > 2 || (y->order == 2 && y->dim[0] != 1 && y->dim[1] != 1))
-        return crs_fail(e, CREASE_BAD_SHAPE, "%.150s is no vector; y is one number a row", name[1]);
+        return crs_fail(e, CREASE_BAD_SHAPE, "%.150s is not a vector; y has one number per row",
+                        name[1]);
     if (x->order > 2)
         return crs_fail(e, CREASE_BAD_SHAPE,
                         "%.150s has %d dimensions; X is a matrix, a row for each entry of y",
@@ -164,7 +165,7 @@ static bool shapes_agree(crs_regress_job *j, crease_error *e)
     j->p = row ? x->dim[0] : x->order == 2 ? x->dim[1] : 1;
     return j->n == rows ||
            crs_fail(e, CREASE_BAD_SHAPE,
-                    "%.120s has %td row%s but %.120s has %td number%s; give one number a row",
+                    "%.120s has %td row%s but %.120s has %td number%s; give one number per row",
                     name[0], j->n, j->n == 1 ? "" : "s", name[1], rows, rows == 1 ? "" : "s");
 }
 

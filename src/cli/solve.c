@@ -117,8 +117,8 @@ const crs_verb crs_solve_verb = {
     .text = "Solve the problem in a file. The log goes to standard error, the result to standard "
             "output and, with --out, to a folder. The exit code is 0 when the point is certified "
             "eps-stationary and the independent checker confirms it, 2 at a limit, 3 when the run "
-            "diverged. docs/problem.schema.json describes the file; what the command line says "
-            "beats its options.",
+            "diverged. docs/problem.schema.json describes the file; options on the command line "
+            "override those in the file.",
     .example = "crease solve examples/problems/lasso.json",
     .takes = CRS_LIST(CRS_TAKES_RUN, CRS_TAKES(OUT), CRS_TAKES(FORCE), CRS_TAKES(QUIET),
                       CRS_TAKES(VERBOSE), CRS_TAKES(LOG_CSV), CRS_TAKES(JSON)),

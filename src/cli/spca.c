@@ -232,7 +232,7 @@ const crs_verb crs_spca_verb = {
     .most = 1,
     .text = "Find the leading sparse rank-one terms of a tensor or matrix. Each minimizes -T(x_1, "
             "..., x_d) + alpha sum R(x_i) with |x_i| <= 1, by prox-bcd or gcg from several starts, "
-            "and is taken off before the next. --alpha is a number; auto (the default) chooses it "
+            "and is subtracted before the next. --alpha is a number; auto (the default) chooses it "
             "so that entries of T(.., x_j, ..) below 1/(2d) of the largest vanish at the first "
             "start, auto:F below a fraction F; noise takes 4 times (noise:Z, Z times) the noise as "
             "estimated from the median of |T|, and finds nothing where only noise is left. The "

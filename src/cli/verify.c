@@ -110,7 +110,7 @@ static bool open_parts(const crs_rpca_claim *c, reader *r, crease_error *e)
             !crs_npy_stream_open(r->path[k], &r->part[k], e))
             return false;
         if (crease_size(&r->part[k].header.shape) != crease_size(s))
-            return crs_fail(e, CREASE_BAD_SHAPE, "%.200s is not of the size of the data",
+            return crs_fail(e, CREASE_BAD_SHAPE, "%.200s does not have the size of the data",
                             r->path[k]);
     }
     for (int n = 0; n < s->order; n++) {
@@ -246,7 +246,7 @@ static bool judge_lowrank(const crs_rpca_claim *c, crease_verification *v, creas
     double *made = crs_doubles(size, "the low-rank part", e);
     bool done = made && weigh(c, factor, e) && crs_read_in(c->folder, "lowrank.npy", &file, e);
     if (done && crease_size(&file.shape) != size)
-        done = crs_fail(e, CREASE_BAD_SHAPE, "lowrank.npy is not of the size of the data");
+        done = crs_fail(e, CREASE_BAD_SHAPE, "lowrank.npy does not have the size of the data");
     done =
         done && crease_cp_lowrank(&c->s.shape, c->s.rank, (const double *const *)factor, made, e);
     if (done) compare(c, made, &file, v);
@@ -450,10 +450,11 @@ const crs_verb crs_verify_verb = {
     .words = "RESULT_DIR",
     .least = 1,
     .most = 1,
-    .text = "Judge a result anew: read the problem and the certificate, recompute every residual "
-            "from the definitions with code of its own and bounds of its rounding, and say VALID, "
-            "INVALID or UPPER-BOUND-ONLY with the smallest eps that passes. The exit code is 0 "
-            "when VALID, 1 when INVALID and 2 when it cannot tell.",
+    .text =
+        "Verify a result. The independent checker reads the problem and the certificate, "
+        "recomputes every residual from the definitions with bounds of its own rounding, and says "
+        "VALID, INVALID or UPPER-BOUND-ONLY with the smallest eps that passes. The exit code is 0 "
+        "when VALID, 1 when INVALID and 2 when it cannot tell.",
     .example = "crease verify result",
     .takes = CRS_LIST(CRS_TAKES(PROBLEM), CRS_TAKES(eps), CRS_TAKES(JSON)),
     .run = run,

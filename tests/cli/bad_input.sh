@@ -25,7 +25,7 @@ expect_exit 64 "missing value" prox l1:1 --step
 expect_exit 64 "missing value" prox l1:1 --step --json -- 1
 expect_exit 64 "missing value; write --box L U" prox l1:1 --step 1 --box 1
 expect_exit 64 "twice" prox l1:1 --step 1 --step 2 -- 1
-expect_exit 64 "takes no value" prox l1:1 --step 1 --json=1 -- 1
+expect_exit 64 "does not take a value" prox l1:1 --step 1 --json=1 -- 1
 expect_exit 64 "'one' is not a number" prox l1:1 --step one -- 1
 for step in 0 -1 nan inf; do expect_exit 64 "step" prox l1:1 --step $step -- 1; done
 for trials in 0 -1 1.5 nan x; do expect_exit 64 "trials" selftest --trials $trials; done

@@ -70,7 +70,7 @@ run "$CREASE" generate cp --shape 3,2 --rank 1 --out a --force
 judge $? "--force: exit $code, $(ls a)"
 touch file
 expect_exit 73 "file is in the way" generate cp --shape 3,2 --rank 1 --out file
-expect_exit 73 "cannot be made" generate cp --shape 3,2 --rank 1 --out no/such/folder
+expect_exit 73 "cannot be created" generate cp --shape 3,2 --rank 1 --out no/such/folder
 
 # Mistakes.
 expect_exit 64 "add --out" generate cp --shape 3,2 --rank 1

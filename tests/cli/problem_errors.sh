@@ -178,7 +178,7 @@ broken 65 "/options: this is a list" "$(options '[]')"
 broken 64 "option eps = -1" "$(options '{}')" --eps=-1
 broken 64 "'x' is not a number" "$(options '{}')" --eps x
 broken 64 "unknown option '--epss'; did you mean '--eps'" "$(options '{}')" --epss 1
-broken 64 "did you mean '--max-iterations'" "$(options '{}')" --max-iteration 1
+broken 64 "did you mean '--method'" "$(options '{}')" --metod gcg
 broken 64 "beta = nan" "$(options '{}')" --beta nan
 broken 64 "beta = inf" "$(options '{}')" --beta inf
 broken 64 "unknown mode" "$(options '{}')" --mode theoretical
