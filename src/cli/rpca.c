@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "cli/rpca.h"
-#include "rpca/cp_rank_judge.h"
+#include "rpca/rpca.h"
 
 /* The models of --model; the form of the matrix model is decided by its options. */
 enum { CP, TUCKER, MATRIX, RIDGED, BOUNDED, PCP };
