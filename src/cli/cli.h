@@ -75,8 +75,6 @@ typedef struct {
 #include "cli/verbs.def"
 #undef VERB
 
-int crs_verb_count(void);
-const crs_verb *crs_verb_at(int k);
 const crs_verb *crs_verb_find(const char *name, crease_error *e);
 
 /* How the verb takes option k; NULL: not at all. */
@@ -140,6 +138,12 @@ json_t *crs_json_array(ptrdiff_t n, const double *x);
 void crs_json_parameters(crs_json *j, const crease_param *list, const double *par,
                          const char *vector, ptrdiff_t n, const double *x);
 bool crs_json_print(crs_json *j, crease_error *e);
+
+/* The catalogues: the kind a word names, CRS_KINDS with e filled in when it names none; how many
+ * entries it has. */
+enum { CRS_REGULARIZERS, CRS_SETS, CRS_MAPS, CRS_SMOOTH, CRS_KINDS };
+int crs_kind_find(const char *word, crease_error *e);
+int crs_kind_size(int kind);
 
 /* Text for people: paragraphs wrapped at 100 columns. */
 void crs_print_wrapped(const char *text, int first_column, int indent);
