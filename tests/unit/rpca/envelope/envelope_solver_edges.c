@@ -154,7 +154,7 @@ static void refusals(void **state)
     REFUSED(learn, NAN);
     REFUSED(nu, -1);
     REFUSED(nu, NAN);
-    REFUSED(kap, 0);
+    REFUSED(threshold_factor, 0);
     REFUSED(ridge, -1);
     REFUSED(eps, 0);
     REFUSED(eps, NAN);

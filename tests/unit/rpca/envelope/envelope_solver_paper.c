@@ -96,7 +96,7 @@ static void hard(void **state)
         problem p = make(&recipe, 4, 1);
         crs_envelope_solver_settings c = crs_envelope_solver_default(&shape, 4);
         c.learn = 3;
-        c.kap = 1;
+        c.threshold_factor = 1;
         crs_envelope_solver *s = solver_of(&c, p.c->tensor);
         started(s, 4, p.x);
         const crs_envelope_progress *out = run(s, 400);
