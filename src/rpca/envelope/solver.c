@@ -2,8 +2,8 @@
  * solver: the stages of the envelope's solver: the path of thresholds, what is learned from the
  * residual, when the ridge goes, another penalty comes, and all is done */
 #include "core/carve.h"
-#include "rpca/cp_pilot.h"
 #include "rpca/envelope/state.h"
+#include "rpca/rpca.h"
 
 crs_envelope_solver_settings crs_envelope_solver_default(const crease_space *shape, ptrdiff_t rank)
 {

@@ -4,7 +4,6 @@
  * The proximal weight of a factor step adds to the Gram matrix of the other factors, which has the
  * size of T^(2(d-1)/d): h is multiplied by that, so that data in other units give the same
  * iterates. */
-#include "rpca/cp_fit_start.h"
 #include "rpca/fit.h"
 
 static double weight(const crease_block_plan *b) /* h beyond what f itself has */

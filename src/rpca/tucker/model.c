@@ -11,7 +11,7 @@
 
 #include "core/parallel.h"
 #include "reg/reg.h"
-#include "rpca/cp_rpca.h"
+#include "rpca/rpca.h"
 #include "rpca/tucker/tucker.h"
 
 enum { BLOCKS = CREASE_MAX_ORDER + 4 };
