@@ -226,6 +226,7 @@ static void traits(const crease_reg *r, const crease_space *s, double radius,
 const crease_reg_ops crs_group_ops = {
     .name = "group",
     .formula = "sum_g rho(|x_g|_2)",
+    .kind = CREASE_KIND_GROUPS,
     .check = check,
     .scratch = scratch,
     .value = value,

@@ -106,8 +106,27 @@ void crs_ball_prox(const crease_reg *r, const crease_space *s, double t, double 
 ptrdiff_t crs_ball_scratch(const crease_reg *r, const crease_space *s);
 double crs_ball_step(const crease_reg *r, const crease_space *s);
 
-/* Is sum_j w_j rho(|x_j|) convex with r(a x) = a r(x), a >= 0? Then the ball merely scales. */
+/* Is r of a kind with a penalty, convex with r(a x) = a r(x), a >= 0? Then the ball merely scales.
+ */
 bool crs_homogeneous(const crease_reg *r);
+
+static inline bool crs_is_kind(const crease_reg *r, crease_reg_kind kind) /* ops NULL: of none */
+{
+    return r->ops && r->ops->kind == kind;
+}
+
+/* A penalty by entries with nothing but its own parameters: alpha rho, the same for all. */
+static inline bool crs_is_plain(const crease_reg *r)
+{
+    return crs_is_kind(r, CREASE_KIND_ENTRIES) && !r->weight;
+}
+
+/* r without the factors of crease_scaled. */
+static inline const crease_reg *crs_unscaled(const crease_reg *r)
+{
+    while (r->ops->kind == CREASE_KIND_SCALED) r = r->data;
+    return r;
+}
 
 /* A regularizer of the given kind made from a penalty; par is copied. */
 crease_reg crs_from_penalty(const crease_reg_ops *kind, const crease_penalty *p, const double *par);

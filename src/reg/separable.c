@@ -128,6 +128,7 @@ void crs_separable_traits(const crease_reg *r, const crease_space *s, double rad
 const crease_reg_ops crs_separable_ops = {
     .name = "separable",
     .formula = "sum_j rho(|x_j|)",
+    .kind = CREASE_KIND_ENTRIES,
     .check = crs_check_entries,
     .scratch = crs_ball_scratch,
     .value = value,
@@ -161,6 +162,7 @@ const crease_reg_ops crs_weighted_l1_ops = {
     .vector = "lambda",
     .traits_text = { "|lambda|_2", "0" },
     .convex = true,
+    .kind = CREASE_KIND_ENTRIES,
     .check = check_weights,
     .scratch = crs_ball_scratch,
     .value = value,

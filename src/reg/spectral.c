@@ -195,6 +195,7 @@ static void traits(const crease_reg *r, const crease_space *s, double radius,
 const crease_reg_ops crs_spectral_ops = {
     .name = "spectral",
     .formula = "sum_j rho(sigma_j(X))",
+    .kind = CREASE_KIND_SPECTRAL,
     .check = check,
     .scratch = scratch,
     .value = value,

@@ -220,6 +220,7 @@ const crease_reg_ops crs_tv1d_ops = {
     .params = params,
     .traits_text = { "2 lambda sqrt(n)", "0" },
     .convex = true,
+    .homogeneous = true,
     .check = check,
     .scratch = scratch,
     .value = value,

@@ -319,7 +319,7 @@ static bool check(const crease_cp_apply_settings *s, const double *tensor,
         return crs_fail(e, CREASE_BAD_SHAPE,
                         "the data have 1 dimension; give a matrix or a tensor");
     if (!check_numbers(s, e) || !check_factors(s, e)) return false;
-    if (penalty->ops != &crs_separable_ops || penalty->weight)
+    if (!crs_is_plain(penalty))
         return crs_fail(e, CREASE_UNSUPPORTED,
                         "slices need a penalty that is a sum over entries without weights, as l1");
     if (!crease_reg_check(penalty, &s->shape, e)) return false;

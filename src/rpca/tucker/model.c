@@ -82,7 +82,7 @@ static bool check(const crease_tucker_rpca_settings *s, crease_error *e)
         return crs_fail(e, CREASE_BAD_SHAPE, "the data have %d dimensions; give 2 to %d",
                         s->shape.order, CREASE_MAX_ORDER);
     if (!crease_space_check(&s->shape, e) || !check_form(s, e)) return false;
-    if (s->penalty.ops && (s->penalty.ops != &crs_separable_ops || s->penalty.weight))
+    if (s->penalty.ops && !crs_is_plain(&s->penalty))
         return crs_fail(e, CREASE_UNSUPPORTED,
                         "the penalty %s is not one by entries, all weighed alike; use l1, mcp, "
                         "scad, lsp, capped-l1, l0 or another of that kind",

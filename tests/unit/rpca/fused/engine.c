@@ -119,9 +119,9 @@ static void run(const crease_solver *s, const crs_cp_settings *c, const double *
         crs_cp_fused_step(f);
         crease_step((crease_solver *)s);
         if (k < 6) compare(f, s, c);
-        if (!close_to(a->potential, s->progress.potential, 1e-10))
+        if (!close_to(a->potential, s->run.progress.potential, 1e-10))
             fail_msg("%s: step %d: potential %.17g, the engine's %.17g", doing, k, a->potential,
-                     s->progress.potential);
+                     s->run.progress.potential);
     }
     crs_cp_fused_free(f);
 }
