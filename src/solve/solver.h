@@ -8,7 +8,7 @@
 #include <crease/solver.h>
 
 #include "method/method.h"
-#include "problem/extension.h"
+#include "problem/problem.h"
 #include "theory/theory.h"
 
 struct crease_solver {

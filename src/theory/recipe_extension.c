@@ -5,7 +5,7 @@
  * Paper mode: mu = 1/eps, beta = 3 mu. Theory mode from a feasible start: mu = 2 (F(x^0) -
  * F*)/eps^2 keeps |sum A_i x_i - b| <= eps in every iteration. Otherwise mu starts low and grows
  * when the slack stalls (solve/extension.c). */
-#include "problem/extension.h"
+#include "problem/problem.h"
 #include "theory/theory.h"
 
 static crease_analysis *analyse_with(const crease_problem *p, const crease_options *o, double mu,
