@@ -6,7 +6,7 @@
 
 #include <crease/random.h>
 
-#include "rpca/cp_rpca.h"
+#include "rpca/rpca.h"
 
 enum { STREAM = 200, MOST = 2000 };
 

@@ -8,7 +8,7 @@
  * computing. */
 #include "study/paper.h"
 
-#include "rpca/cp_rpca.h"
+#include "rpca/rpca.h"
 #include "study/trial.h"
 
 static const char *const names[][2] = {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * rank: is the rank of the paper's instances found by a sweep (rpca_rank.h)? */
-#include "rpca/cp_rank_judge.h"
+#include "rpca/rpca.h"
 #include "study/table.h"
 #include "study/trial.h"
 
