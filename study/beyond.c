@@ -105,7 +105,7 @@ static bool work(job *j, crease_error *e)
 static bool read_init(job *j, crease_error *e)
 {
     static const char *const name[] = {
-#define X(id, text, meaning) #text,
+#define X(id, name, meaning) #name,
         CREASE_CP_STARTS(X)
 #undef X
     };

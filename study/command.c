@@ -2,7 +2,7 @@
  * command: the command line of crease-study by its tables of options and verbs, and its documents
  */
 #include "core/parallel.h"
-#include "rpca/fused/cp_fused.h"
+#include "rpca/fused/fused.h"
 #include "study/study.h"
 
 enum { WIDTH = 100, NAME = 64, SCHEMA_VERSION = 1 };

@@ -54,10 +54,10 @@ crs_cp_settings crs_paper_settings(const crs_paper_row *row, crs_paper_method me
     if (method == CRS_PAPER_ADMM_M) c.method = CRS_CP_ADMM_M, c.beta = 5; /* L = 2 alpha_N */
     c.h_factor = c.h_sparse = delta;
     c.h_z = 2 * delta;
-    c.alpha = 2 / sqrt((double)more(dim[0], more(dim[1], dim[2])));
     c.alpha_noise = 1;
-    c.penalty = crease_l1(1).penalty;
-    c.par[0] = 1;
+    c.penalty.rho = crease_l1(1).penalty;
+    c.penalty.par[0] = 1;
+    c.penalty.weight = 2 / sqrt((double)more(dim[0], more(dim[1], dim[2])));
     c.threads = 1;
     return c;
 }

@@ -11,7 +11,7 @@
 
 #include <crease/rpca.h>
 
-#include "rpca/fused/cp_fused.h"
+#include "rpca/fused/fused.h"
 
 enum { CRS_PAPER_TABLES = 3, CRS_PAPER_ROWS = 9, CRS_PAPER_INSTANCES = 20, CRS_PAPER_MOST = 2000 };
 

@@ -7,7 +7,6 @@
 
 #include <crease/crease.h>
 
-#include "io/result/folder.h"
 #include "io/result/result.h"
 
 typedef enum {
