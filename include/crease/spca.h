@@ -48,8 +48,7 @@ CREASE_API const crease_problem *crease_spca_problem(const crease_spca *m);
  * |x_i| = 1, unless nothing is left. */
 CREASE_API bool crease_spca_start(crease_spca *m, int k, crease_error *e);
 
-/* Options for this model: eps relative; in practical mode h is a tenth of T(u) at the present
- * start. */
+/* Options for this model: eps relative, prox-bcd. */
 CREASE_API crease_options crease_spca_options(const crease_spca *m);
 
 CREASE_API double crease_spca_alpha(const crease_spca *m);
@@ -73,14 +72,36 @@ typedef struct {
 } crease_spca_component;
 
 /* Solves from every start, keeps the certified point with the least objective, has it verified,
- * and takes it off T. The method is prox-bcd or gcg (AUTO: prox-bcd); h = 0 in practical mode is
- * the h of crease_spca_options at each start; the time limit is for all starts together. */
+ * and takes it off T. The method is prox-bcd or gcg (AUTO: prox-bcd); for prox-bcd h = 0 in
+ * practical mode is a tenth of T(u) at each start; the time limit is for all starts together. */
 CREASE_API bool crease_spca_next(crease_spca *m, const crease_options *o, crease_spca_component *c,
                                  crease_error *e);
 
 /* Ends the present run after its iteration, and every later one at its first; what was found so far
  * is kept. May be called from a signal handler. */
 CREASE_API void crease_spca_stop(crease_spca *m);
+
+/* What is claimed of the first `count` components, for the checker to judge from the tensor alone.
+ */
+typedef struct {
+    crease_space shape;
+    const double *tensor;
+    crease_reg penalty; /* R */
+    int count;
+    ptrdiff_t columns;           /* of the matrices below, count or more */
+    const double *alpha;         /* per component */
+    const double *const *point;  /* x_i as the columns of a matrix, exactly, per mode */
+    const double *const *factor; /* the same of length 1, and 0 where there is no component */
+    const double *weight;        /* sigma, per component */
+    double eps;
+    bool relative, gap; /* gap: as gcg certifies, by -psi_S */
+} crease_spca_claim;
+
+/* out has room for `count` verifications, each to be freed by crease_verification_free. The tensor
+ * is deflated anew; weights and factors that are not those of the point are INVALID. False, with e
+ * filled in and every out empty, when the claim makes no sense or memory runs out. */
+CREASE_API bool crease_spca_verify(const crease_spca_claim *c, crease_verification *out,
+                                   crease_error *e);
 
 /* The standard deviation of the noise, from the median of |T|: right when most entries are noise.
  * Four times it is a good threshold. */
