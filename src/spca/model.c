@@ -324,7 +324,7 @@ crease_options crease_spca_options(const crease_spca *m)
     crease_options o = crease_options_default();
     o.relative = 1;
     o.method = CREASE_METHOD_PROX_BCD;
-    o.h = m->sigma > 0 ? 0.1 * m->sigma : 0;
+    (void)m;
     return o;
 }
 
