@@ -56,8 +56,7 @@ CREASE_API const crease_problem *crease_spca_problem(const crease_spca *m);
  * |x_i| = 1, unless nothing is left. */
 CREASE_API bool crease_spca_start(crease_spca *m, int k, crease_error *e);
 
-/* Options for this model: eps relative; in practical mode h is a tenth of T(u) at the present
- * start. */
+/* Options for this model: eps relative, prox-bcd. */
 CREASE_API void crease_spca_options_init(const crease_spca *m, crease_options *o, size_t size);
 static inline crease_options crease_spca_options(const crease_spca *m)
 {
@@ -87,8 +86,8 @@ typedef struct {
 } crease_spca_component;
 
 /* Solves from every start, keeps the certified point with the least objective, has it verified,
- * and takes it off T. The method is prox-bcd or gcg (AUTO: prox-bcd); h = 0 in practical mode is
- * the h of crease_spca_options at each start; the time limit is for all starts together. */
+ * and takes it off T. The method is prox-bcd or gcg (AUTO: prox-bcd); for prox-bcd h = 0 in
+ * practical mode is a tenth of T(u) at each start; the time limit is for all starts together. */
 CREASE_API bool crease_spca_next(crease_spca *m, const crease_options *o, crease_spca_component *c,
                                  crease_error *e);
 

@@ -195,7 +195,7 @@ static crease_reg penalty_at(const crease_regression *m, double lambda)
 {
     crease_reg r = m->s.penalty;
     crs_penalty_at(&m->s.penalty, lambda, r.par);
-    if (r.ops == &crs_group_ops) r.groups = &m->groups;
+    if (crs_is_kind(&r, CREASE_KIND_GROUPS)) r.groups = &m->groups;
     return crease_weighted(r, m->weight);
 }
 

@@ -330,7 +330,7 @@ void crease_spca_options_init(const crease_spca *m, crease_options *to, size_t s
     crease_options o = crease_options_default();
     o.relative = 1;
     o.method = CREASE_METHOD_PROX_BCD;
-    o.h = m->sigma > 0 ? 0.1 * m->sigma : 0;
+    (void)m;
     crs_settings_give(to, size, &o, sizeof o);
 }
 
