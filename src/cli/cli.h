@@ -7,7 +7,6 @@
 
 #include <crease/crease.h>
 
-#include "io/result/folder.h"
 #include "io/result/result.h"
 
 typedef enum {
@@ -56,8 +55,8 @@ typedef struct {
 
 extern const crs_verb crs_list_verb, crs_prox_verb, crs_project_verb, crs_lmo_verb,
     crs_selftest_verb, crs_solve_verb, crs_check_verb, crs_verify_verb, crs_rpca_verb,
-    crs_spca_verb, crs_regress_verb, crs_apply_verb, crs_generate_verb, crs_paper_verb,
-    crs_bench_verb, crs_version_verb, crs_help_verb;
+    crs_spca_verb, crs_regress_verb, crs_apply_verb, crs_generate_verb, crs_version_verb,
+    crs_help_verb;
 
 int crs_verb_count(void);
 const crs_verb *crs_verb_at(int k);

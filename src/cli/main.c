@@ -11,10 +11,9 @@
 #include "cli/cli.h"
 
 static const crs_verb *const verbs[] = {
-    &crs_solve_verb,   &crs_check_verb, &crs_verify_verb,   &crs_rpca_verb,  &crs_spca_verb,
-    &crs_regress_verb, &crs_apply_verb, &crs_generate_verb, &crs_paper_verb, &crs_bench_verb,
-    &crs_list_verb,    &crs_prox_verb,  &crs_project_verb,  &crs_lmo_verb,   &crs_selftest_verb,
-    &crs_version_verb, &crs_help_verb,
+    &crs_solve_verb,   &crs_check_verb, &crs_verify_verb,   &crs_rpca_verb,    &crs_spca_verb,
+    &crs_regress_verb, &crs_apply_verb, &crs_generate_verb, &crs_list_verb,    &crs_prox_verb,
+    &crs_project_verb, &crs_lmo_verb,   &crs_selftest_verb, &crs_version_verb, &crs_help_verb,
 };
 
 int crs_verb_count(void) { return (int)(sizeof verbs / sizeof *verbs); }

@@ -3,7 +3,7 @@
  * matrix and pcp the robust fit is written as a problem and certified as its solution; where it is
  * not stationary yet, the engine goes on. */
 #include "cli/rpca.h"
-#include "rpca/cp_rank_judge.h"
+#include "rpca/rpca.h"
 
 enum { LIMIT = 2, BROKEN = 3, INTERNAL = 70 };
 

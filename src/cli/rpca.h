@@ -4,7 +4,7 @@
 #define CRS_RPCA_H
 
 #include "cli/cli.h"
-#include "io/formats/npy.h"
+#include "io/formats/io.h"
 
 #include <crease/rpca_rank.h>
 

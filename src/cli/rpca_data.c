@@ -67,7 +67,7 @@ static bool open_truth(crs_rpca_job *j, crease_error *e)
 bool crs_rpca_init(const char *text, crease_cp_rpca_settings *s)
 {
     static const char *const name[] = {
-#define X(id, text, meaning) text,
+#define X(id, name, meaning) #name,
         CREASE_CP_STARTS(X)
 #undef X
     };

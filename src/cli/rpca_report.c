@@ -3,7 +3,7 @@
  * tensor written a few rows at a time, and, for Tucker and matrix models, the problem file. Numbers
  * that are not finite are null. */
 #include "cli/rpca.h"
-#include "rpca/cp_cosines.h"
+#include "rpca/rpca.h"
 
 static void print_ranks(const crs_rpca_job *j)
 {

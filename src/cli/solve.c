@@ -3,7 +3,6 @@
 #include <inttypes.h>
 
 #include "cli/cli.h"
-#include "io/result/folder.h"
 
 enum { LIMIT = 2, BROKEN = 3, INTERNAL = 70, NO_OUTPUT = 73 };
 

@@ -5,7 +5,7 @@
 #include "rpca/fit.h"
 #include "core/carve.h"
 #include "core/parallel.h"
-#include "rpca/fused/cp_fused.h"
+#include "rpca/fused/fused.h"
 
 crease_cp_fit_settings crease_cp_fit_default(const crease_space *shape, ptrdiff_t rank)
 {
@@ -17,7 +17,7 @@ crease_cp_fit_settings crease_cp_fit_default(const crease_space *shape, ptrdiff_
 
 bool crs_cp_fit_scalar(const crease_cp_rpca_settings *m)
 {
-    return !m->penalty.ops || (m->penalty.ops == &crs_separable_ops && !m->penalty.weight);
+    return !m->penalty.ops || crs_is_plain(&m->penalty);
 }
 
 /* Without a word to the contrary practical mode eliminates all but the factors. */
@@ -39,7 +39,7 @@ int crs_cp_fit_threads(const crease_cp_fit_settings *s)
 /* c(r - e)^2 + alpha rho(e) is strongly convex in e, so that E is stationary only at the prox. */
 static bool closed(const crease_cp_rpca_settings *m)
 {
-    const double c = m->alpha_noise / (1 + m->alpha_noise);
+    const double c = crs_noise_share(m->alpha_noise);
     return crs_cp_fit_scalar(m) &&
            m->alpha * m->penalty.penalty->weak_convexity(m->penalty.par) < 2 * c;
 }
@@ -125,7 +125,7 @@ void crs_cp_fit_point(const crease_cp_fit_settings *s, const double *tensor,
                          .nonneg = m->nonneg };
     p->grid.rows = more(1, fewer(p->grid.rows, PRODUCT / p->grid.right / m->rank));
     if (!crs_cp_fit_scalar(m)) return;
-    p->rho = (crs_scalar){ m->penalty.penalty, m->penalty.par, m->alpha };
+    p->rho = crs_penalty_of(m->penalty.penalty, m->penalty.par, m->alpha);
     p->dead = crs_dead_zone(&p->rho, 1 / (2 * noise_share(p)));
     p->steep = crs_scalar_slope_after(&p->rho, 0);
 }

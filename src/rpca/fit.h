@@ -5,9 +5,8 @@
 
 #include <crease/cp_fit.h>
 
-#include "rpca/cp_point.h"
-#include "rpca/cp_rpca.h"
-#include "rpca/fused/cp_fused.h"
+#include "rpca/fused/fused.h"
+#include "rpca/rpca.h"
 #include "solve/engine.h"
 
 /* An engine of CP robust PCA: the driver's engine, whose self is the fit, and what a fit asks of

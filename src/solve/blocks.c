@@ -319,10 +319,10 @@ crease_solver *crease_solver_new(const crease_problem *p, const crease_options *
         crs_fail(e, CREASE_NO_MEMORY, "out of memory: a solver");
         return NULL;
     }
-    const crease_options usual = crease_options_default();
+    crease_options own;
     s->given = p;
     s->stalled = INFINITY;
-    if (build(s, o ? o : &usual, e)) return s;
+    if (crs_options_take(o, &own, e) && build(s, &own, e)) return s;
     crease_solver_free(s);
     return NULL;
 }

@@ -14,7 +14,7 @@ static bool plan_exact(const crease_problem *p, int i, crease_block_plan *plan, 
     const crease_set *c = p->block[i].set;
     crease_reg_traits t;
     r->ops->traits(r, &p->space[i], INFINITY, &t);
-    if (t.lipschitz != 0 || isnan(plan->map_scale) || (c && c->ops != &crs_l2_ball_ops))
+    if (t.lipschitz != 0 || isnan(plan->map_scale) || (c && c->ops->ball != CREASE_BALL_L2))
         return true;
     if (c) plan->radius = c->par[0];
     return crs_offers_argmin(p, i, h, plan->radius, &plan->exact, e);

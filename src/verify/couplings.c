@@ -1,11 +1,189 @@
 /* SPDX-License-Identifier: MIT
- * couplings: grad f of the couplings of the catalogue, for the blocks that are asked for
+ * couplings: grad f of the couplings of the catalogue, for the blocks that are asked for; products
+ * of tensors with matrices are in tucker.c
  *
- * Here quadratics, distances, sums and callbacks; the others in losses.c, products.c and
- * tucker.inc. */
+ * A loss is f(x) = sum_j phi(u_j), u = sum_k A_k x_k - rhs, with gradient A_k' phi'(u). For
+ * logistic, u = rhs o (A x) and phi'(u) is multiplied by rhs. The error of phi'(u) is that of u
+ * times the largest |phi''| nearby, plus the rounding of the formula. */
 #include <crease/catalogue.h>
 
 #include "verify/verify.h"
+
+/* phi'(u) and the rounding of its formula */
+static num rounded(real v) { return (num){ v, 8 * LDBL_EPSILON * fabsl(v) }; }
+static num squares(const double *p, real u) { return (void)p, exact(u); }
+static num logistic(const double *p, real u) { return (void)p, rounded(-1 / (1 + expl(u))); }
+static num cauchy(const double *p, real u) { return (void)p, rounded(u / (1 + u * u)); }
+static num geman(const double *p, real u)
+{
+    return (void)p, rounded(u / ((1 + u * u) * (1 + u * u)));
+}
+static num huber(const double *p, real u) { return exact(within(u, -(real)p[0], p[0])); }
+static num lp_loss(const double *p, real u)
+{
+    return rounded(copysignl(p[0] * powl(fabsl(u), (real)p[0] - 1), u));
+}
+
+static num welsch(const double *p, real u) /* the exponent is off by u^2 roundings */
+{
+    const real v = u * expl(-u * u);
+    return (void)p, (num){ v, v == 0 ? 0 : (8 + 2 * u * u) * LDBL_EPSILON * fabsl(v) };
+}
+
+static num tukey(const double *p, real u) /* s is off by two roundings of 1 */
+{
+    const real s = 1 - u * u;
+    (void)p;
+    if (s <= 0) return exact(0);
+    return (num){ u * s * s, 8 * LDBL_EPSILON * fabsl(u * s) * (fabsl(s) + 1) };
+}
+
+/* The largest |phi''| on |u| >= m */
+static real one(const double *p, real m) { return (void)p, (void)m, 1; }
+static real logistic_bend(const double *p, real m) { return (void)p, expl(-m); }
+static real cauchy_bend(const double *p, real m) { return (void)p, 1 / (1 + m * m); }
+static real geman_bend(const double *p, real m) { return (void)p, 3 / ((1 + m * m) * (1 + m * m)); }
+static real tukey_bend(const double *p, real m) { return (void)p, m < 1 ? 1 : 0; }
+static real lp_bend(const double *p, real m)
+{
+    return p[0] * ((real)p[0] - 1) * powl(m, (real)p[0] - 2);
+}
+static real welsch_bend(const double *p, real m)
+{
+    return (void)p, m > 1 ? (1 + 2 * m * m) * expl(-m * m) : 1;
+}
+
+typedef struct {
+    const char *name;
+    num (*slope)(const double *par, real u);
+    real (*bend)(const double *par, real m);
+} loss;
+
+static const loss losses[] = {
+    { "least_squares", squares, one }, { "logistic", logistic, logistic_bend },
+    { "cauchy", cauchy, cauchy_bend }, { "welsch", welsch, welsch_bend },
+    { "geman", geman, geman_bend },    { "tukey", tukey, tukey_bend },
+    { "huber", huber, one },           { "lp_loss", lp_loss, lp_bend },
+};
+
+static const loss *loss_named(const char *name)
+{
+    for (size_t k = 0; k < sizeof losses / sizeof *losses; k++)
+        if (strcmp(losses[k].name, name) == 0) return &losses[k];
+    return NULL;
+}
+
+/* phi'(w) for all |w - u| <= e; for |u|^p near 0 by
+ * |sgn(u)|u|^s - sgn(w)|w|^s| <= 2^{1-s} |u - w|^s, s = p - 1. */
+static num slope(const loss *l, const double *par, num u)
+{
+    const real p = par[0], nearest = positive(fabsl(u.v) - u.e);
+    num out = l->slope(par, u.v);
+    if (u.e == 0) return out;
+    real spread = l->bend(par, nearest) * u.e;
+    if (l->slope == lp_loss) spread = -bigger(-spread, -p * powl(2, 2 - p) * powl(u.e, p - 1));
+    out.e += spread;
+    return out;
+}
+
+static bool loss_gradient(crs_verifier *v, const loss *l, const crease_smooth *f,
+                          const double *const *x, num **g)
+{
+    const crease_predictor *p = f->data;
+    const bool labels = l->slope == logistic;
+    const ptrdiff_t m = crease_size(&p->range);
+    bool wanted = false;
+    for (int k = 0; k < p->count; k++) wanted = wanted || g[p->block[k]];
+    if (!wanted) return true;
+    num *u = crs_nums(v, m);
+    if (!u) return false;
+    for (int k = 0; k < p->count; k++) {
+        const crease_space *dom = &v->p->space[p->block[k]];
+        const num *in = crs_exact(v, crease_size(dom), x[p->block[k]]);
+        if (!in || !crs_multiply(v, &p->map[k], dom, &p->range, false, in, u)) return false;
+    }
+    for (ptrdiff_t j = 0; j < m; j++) {
+        const num rhs = exact(p->rhs ? p->rhs[j] : 0);
+        u[j] = labels ? mul(rhs, slope(l, f->par, mul(rhs, u[j])))
+                      : slope(l, f->par, add(u[j], neg(rhs)));
+    }
+    for (int k = 0; k < p->count; k++)
+        if (g[p->block[k]] && !crs_multiply(v, &p->map[k], &v->p->space[p->block[k]], &p->range,
+                                            true, u, g[p->block[k]]))
+            return false;
+    return true;
+}
+
+/* weight T(x_1, ..., x_d) and |Z - [[X_1, ..., X_d]]|^2: one pass over the entries of the tensor,
+ * each adding its share to the gradients. */
+
+/* Counts through a tensor, the last index fastest. */
+static void step(const crease_space *s, ptrdiff_t *index)
+{
+    for (int n = s->order; n-- > 0;) {
+        if (++index[n] < s->dim[n]) return;
+        index[n] = 0;
+    }
+}
+
+static bool multilinear(crs_verifier *v, const crease_smooth *f, const double *const *x, num **g)
+{
+    const crease_multilinear_data *m = f->data;
+    const crease_space *s = &m->shape;
+    ptrdiff_t index[CREASE_MAX_ORDER] = { 0 };
+    (void)v;
+    for (ptrdiff_t j = 0, size = crease_size(s); j < size; j++, step(s, index))
+        for (int n = 0; n < s->order; n++) {
+            if (!g[m->block[n]]) continue;
+            num term = mul(exact(m->weight), exact(m->tensor[j]));
+            for (int k = 0; k < s->order; k++)
+                if (k != n) term = mul(term, exact(x[m->block[k]][index[k]]));
+            num *at = &g[m->block[n]][index[n]];
+            *at = add(*at, term);
+        }
+    return true;
+}
+
+/* prod_{n != skip} X_n[index_n, r] */
+static num outer(const crease_cp_data *c, const double *const *x, const ptrdiff_t *index,
+                 ptrdiff_t r, int skip)
+{
+    num p = exact(1);
+    for (int n = 0; n < c->shape.order; n++)
+        if (n != skip) p = mul(p, exact(x[c->factor[n]][index[n] * c->rank + r]));
+    return p;
+}
+
+/* e = sum_r prod_n X_n[i_n, r] - Z; X_n[i_n, r] receives 2 e prod_{k != n} X_k, Z receives -2 e. */
+static void add_fit(const crease_cp_data *c, const double *const *x, num **g)
+{
+    ptrdiff_t index[CREASE_MAX_ORDER] = { 0 };
+    const double *z = c->z < 0 ? c->target : x[c->z];
+    for (ptrdiff_t j = 0, size = crease_size(&c->shape); j < size; j++, step(&c->shape, index)) {
+        num e = exact(-(real)z[j]);
+        for (ptrdiff_t r = 0; r < c->rank; r++) e = add(e, outer(c, x, index, r, -1));
+        e = mul(exact(2), e);
+        if (c->z >= 0 && g[c->z]) g[c->z][j] = add(g[c->z][j], neg(e));
+        for (int n = 0; n < c->shape.order; n++)
+            for (ptrdiff_t r = 0; g[c->factor[n]] && r < c->rank; r++)
+                gather(&g[c->factor[n]][index[n] * c->rank + r], e, outer(c, x, index, r, n));
+    }
+}
+
+static bool cp(crs_verifier *v, const crease_smooth *f, const double *const *x, num **g)
+{
+    const crease_cp_data *c = f->data;
+    bool wanted = c->z >= 0 && g[c->z];
+    (void)v;
+    for (int n = 0; n < c->shape.order; n++) { /* (ridge/2)|X_n|^2 */
+        num *to = g[c->factor[n]];
+        wanted = wanted || to;
+        for (ptrdiff_t j = 0, size = c->shape.dim[n] * c->rank; to && j < size; j++)
+            gather(&to[j], exact(c->ridge), exact(x[c->factor[n]][j]));
+    }
+    if (wanted) add_fit(c, x, g);
+    return true;
+}
 
 /* The pair (i, j) contributes Q x_j to g_i and, off the diagonal, Q'x_i to g_j. */
 static bool quadratic(crs_verifier *v, const crease_smooth *f, const double *const *x, num **g)
@@ -70,19 +248,11 @@ static const struct {
     const char *name;
     crs_gradient *add;
 } rules[] = {
-    { "least_squares", crs_loss_gradient },
-    { "logistic", crs_loss_gradient },
-    { "cauchy", crs_loss_gradient },
-    { "welsch", crs_loss_gradient },
-    { "geman", crs_loss_gradient },
-    { "tukey", crs_loss_gradient },
-    { "huber", crs_loss_gradient },
-    { "lp_loss", crs_loss_gradient },
     { "quadratic", quadratic },
     { "squared_distance", distance },
-    { "multilinear", crs_multilinear_gradient },
+    { "multilinear", multilinear },
     { "matrix_factorization", crs_product_gradient },
-    { "cp", crs_cp_gradient },
+    { "cp", cp },
     { "tucker", crs_tucker_gradient },
     { "sum", sum },
     { "callback", callback },
@@ -97,6 +267,8 @@ static bool is_listed(const crease_smooth *f)
 
 bool crs_add_gradient(crs_verifier *v, const crease_smooth *f, const double *const *x, num **g)
 {
+    const loss *l = is_listed(f) ? loss_named(f->ops->name) : NULL;
+    if (l) return loss_gradient(v, l, f, x, g);
     for (size_t k = 0; k < sizeof rules / sizeof *rules; k++)
         if (strcmp(rules[k].name, f->ops->name) == 0 && is_listed(f))
             return rules[k].add(v, f, x, g);

@@ -5,7 +5,7 @@
  *   E    dist(Lambda, alpha dR(E)), Lambda = 2 alpha_N W o B
  *   Z    |2 (Z - M) - Lambda|,   B  0 by the choice of Lambda,   |Z + E + B - T|
  *
- * What rounding did, to first order: a pass over the entries (cp_sweep.inc) has M to
+ * What rounding did, to first order: a pass over the entries (cp.inc) has M to
  * (rank + 3 + 2d) u |rows' products| |columns' products|, D = M - Z to that and u |D|, and its sums
  * to `summing` of the size of their terms; the sums over its tables are in long double. No scale is
  * off by more than its residual and `summing` of itself. */
@@ -13,7 +13,8 @@
 
 #include "verify/cp.h"
 
-void crs_cp_product(const crs_cp_check *k, int from, int to, int skip, ptrdiff_t l, real *out)
+/* Khatri-Rao products of the modes from .. to-1 but `skip`, row l. */
+static void products(const crs_cp_check *k, int from, int to, int skip, ptrdiff_t l, real *out)
 {
     const crease_cp_claim *c = k->c;
     for (ptrdiff_t r = 0; r < c->rank; r++) out[r] = 1;
@@ -24,7 +25,8 @@ void crs_cp_product(const crs_cp_check *k, int from, int to, int skip, ptrdiff_t
     }
 }
 
-bool crs_cp_read(crs_cp_check *k, ptrdiff_t first, ptrdiff_t count, crease_error *e)
+/* Rows first .. first + count - 1 of all parts. */
+static bool read_rows(crs_cp_check *k, ptrdiff_t first, ptrdiff_t count, crease_error *e)
 {
     static const crease_cp_part part[CRS_CP_PARTS] = { CREASE_CP_DATA, CREASE_CP_SEEN,
                                                        CREASE_CP_SPLIT, CREASE_CP_SPARSE,
@@ -37,6 +39,31 @@ bool crs_cp_read(crs_cp_check *k, ptrdiff_t first, ptrdiff_t count, crease_error
                                 first + i + 1);
     return true;
 }
+
+enum { LANES = 8, BLOCK = 256, BAND = 16 * BLOCK };
+
+/* In double, which decides all but the closest cases. Every operation on numbers below the normal
+ * ones is off by 2^-1075 at most. With norms up to 2^200 and fewer than 2^62 entries and terms,
+ * that does not add up to TINY. */
+#define NUMBER   double
+#define EPSILON  DBL_EPSILON
+#define TINY     0x1p-500L
+#define AS(name) name##_double
+#define SWEEP    crs_cp_sweep_double
+#include "verify/cp.inc"
+#undef NUMBER
+#undef EPSILON
+#undef TINY
+#undef AS
+#undef SWEEP
+
+/* In long double, whose range the squares of doubles do not leave. */
+#define NUMBER   long double
+#define EPSILON  LDBL_EPSILON
+#define TINY     0
+#define AS(name) name##_extended
+#define SWEEP    crs_cp_sweep_extended
+#include "verify/cp.inc"
 
 /* tr G_n = |M_n|^2 and X_n G_n, G_n the Hadamard product of the other modes' Grams */
 static real gram(const crs_cp_check *k, int n)
@@ -70,7 +97,7 @@ static void collect(crs_cp_check *k, int n)
     for (int j = n + 1; j < to; j++) after *= c->shape.dim[j];
     for (ptrdiff_t j = 0; j < dim * rank; j++) k->product[j] = 0;
     for (ptrdiff_t l = 0; l < all; l++) {
-        crs_cp_product(k, from, to, n, l, k->side);
+        products(k, from, to, n, l, k->side);
         for (ptrdiff_t r = 0; r < rank; r++)
             k->product[l / after % dim * rank + r] += table[l * next + r * step] * k->side[r];
     }
@@ -140,4 +167,151 @@ void crs_cp_find(crs_cp_check *k, crs_finding *block, crs_finding *feasibility)
     k->most = bigger(k->rows_length, k->columns_length);
     for (int n = 0; n < d; n++) find_factor(k, n, &block[n]);
     find_rest(k, block + d, feasibility);
+}
+
+static bool fits(const crease_cp_claim *c, double eps, crease_error *e)
+{
+    ptrdiff_t left = 1, right = 1;
+    int split = 0;
+    if (!crease_space_check(&c->shape, e)) return false;
+    for (; split < c->shape.order && left < c->left; split++) left *= c->shape.dim[split];
+    for (int n = split; n < c->shape.order; n++) right *= c->shape.dim[n];
+    if (left != c->left || right != c->right || c->rank < 1)
+        return crs_fail(e, CREASE_BAD_SHAPE,
+                        "%td rows of %td entries and rank %td do not suit the tensor; let the rows "
+                        "run over its first modes",
+                        c->left, c->right, c->rank);
+    for (int n = 0; n < c->shape.order; n++)
+        if (c->shape.dim[n] > PTRDIFF_MAX / 64 / c->rank)
+            return crs_fail(e, CREASE_NO_MEMORY, "a factor of rank %td is too large", c->rank);
+    return eps >= 0 || crs_fail(e, CREASE_BAD_ARGUMENT, "eps is %g; give a number >= 0", eps);
+}
+
+/* Rows at a time: their parts take a few megabytes, or a small part of the tensor. */
+static ptrdiff_t rows_at_a_time(const crease_cp_claim *c)
+{
+    const ptrdiff_t room = (ptrdiff_t)1 << 20, rows = room / c->right, share = c->left / 64;
+    const ptrdiff_t most = rows > share ? rows : share;
+    return most < 1 ? 1 : most < CRS_CP_ROWS ? most : CRS_CP_ROWS;
+}
+
+static void allocate(crs_verifier *v, crs_cp_check *k)
+{
+    const crease_cp_claim *c = k->c;
+    ptrdiff_t most = 0;
+    for (int n = 0; n < c->shape.order; n++)
+        if (c->shape.dim[n] > most) most = c->shape.dim[n];
+    k->batch = rows_at_a_time(c);
+    for (int p = 0; p < CRS_CP_PARTS; p++)
+        k->row[p] = crs_room(v, k->batch * c->right, sizeof(double));
+    k->side = crs_reals(v, c->rank);
+    k->rows = crs_reals(v, c->left * c->rank);
+    k->collected = crs_reals(v, c->right * c->rank);
+    k->gram = crs_reals(v, c->rank * c->rank);
+    k->product = crs_reals(v, most * c->rank);
+}
+
+bool crs_cp_prepare(crs_verifier *v, crs_cp_check *k)
+{
+    const crease_cp_claim *c = k->c;
+    if (!crs_know_reg(v, &c->penalty, &k->reg) || k->reg.kind != CRS_ENTRIES || k->reg.weight)
+        return false;
+    k->reg.factor *= c->alpha;
+    for (ptrdiff_t left = 1; left < c->left; k->split++) left *= c->shape.dim[k->split];
+    allocate(v, k);
+    return true;
+}
+
+static const char *name_of(const crease_cp_claim *c, int i, char out[32])
+{
+    static const char *const part[] = { "block E", "block Z", "block B" };
+    const int d = c->shape.order;
+    if (i >= d) return part[i - d];
+    snprintf(out, 32, i < 0 ? "the constraint" : "block X%d", i + 1);
+    return out;
+}
+
+/* The eps that f passes for sure, and one that it fails for sure. */
+static real needed(const crs_cp_check *k, const crs_finding *f, bool relative)
+{
+    const real total = f->residual + 2 * f->rounding;
+    const real scale = f->scale - 2 * (k->summing * f->scale + f->rounding);
+    return !relative || total == 0 ? total : total / positive(scale);
+}
+
+static real denied(const crs_cp_check *k, const crs_finding *f, bool relative)
+{
+    const real least = positive(f->residual - 2 * f->rounding);
+    const real scale = f->scale + 2 * (k->summing * f->scale + f->rounding);
+    return !relative || least == 0 ? least : least / scale;
+}
+
+/* Is the verdict the same wherever in their bounds the numbers are, and the eps of a point that
+ * fails known to three digits? */
+static bool is_settled(const crs_cp_check *k, const crs_finding *block, const crs_finding *rows,
+                       double eps, bool relative)
+{
+    real high = needed(k, rows, relative), low = denied(k, rows, relative);
+    for (int i = 0; i < k->c->shape.order + 3; i++) {
+        high = bigger(high, needed(k, &block[i], relative));
+        low = bigger(low, denied(k, &block[i], relative));
+    }
+    return k->most <= 0x1p200L && (high <= eps || (low > eps && high <= 1.001L * low));
+}
+
+static void decide(const crs_cp_check *k, const crs_finding *block, const crs_finding *rows,
+                   double eps, bool relative, crease_verification *out)
+{
+    char name[32];
+    real worst = needed(k, rows, relative);
+    out->worst_block = -1;
+    out->feasibility = upward(rows->residual + 2 * rows->rounding);
+    for (int i = 0; i < out->count; i++) {
+        const real need = needed(k, &block[i], relative);
+        out->residual[i] = upward(block[i].residual + 2 * block[i].rounding);
+        if (!(need <= worst) && !isnan((double)worst)) worst = need, out->worst_block = i;
+    }
+    out->smallest_eps = isnan((double)worst) ? INFINITY : upward(worst);
+    out->verdict = out->smallest_eps <= eps ? CREASE_VERDICT_VALID : CREASE_VERDICT_INVALID;
+    snprintf(out->text, sizeof out->text, "%s decides: eps-stationary for %seps >= %.3g",
+             name_of(k->c, out->worst_block, name), relative ? "relative " : "", out->smallest_eps);
+}
+
+static bool check(crs_verifier *v, crs_cp_check *k, double eps, bool relative,
+                  crease_verification *out, crease_error *e)
+{
+    const crease_cp_claim *c = k->c;
+    crs_finding block[CREASE_MAX_ORDER + 3] = { { 0 } }, rows = { 0 };
+    if (!crs_cp_prepare(v, k)) {
+        snprintf(out->text, sizeof out->text, "unsupported: the penalty is not by entries");
+        return true;
+    }
+    bool done = !v->no_memory && crs_cp_sweep_double(v, k, e);
+    if (done) crs_cp_find(k, block, &rows);
+    if (done && !is_settled(k, block, &rows, eps, relative)) {
+        done = crs_cp_sweep_extended(v, k, e);
+        if (done) crs_cp_find(k, block, &rows);
+    }
+    if (done) decide(k, block, &rows, eps, relative, out);
+    return done || !v->no_memory
+               ? done
+               : crs_fail(e, CREASE_NO_MEMORY, "out of memory: checking %td x %td entries", c->left,
+                          c->right);
+}
+
+bool crease_cp_verify(const crease_cp_claim *c, double eps, bool relative, crease_verification *out,
+                      crease_error *e)
+{
+    crs_verifier v = { .p = NULL };
+    crs_cp_check k = { .c = c };
+    *out = (crease_verification){ 0 };
+    if (!fits(c, eps, e)) return false;
+    *out = (crease_verification){ .smallest_eps = INFINITY, .count = c->shape.order + 3 };
+    out->residual = crs_doubles(out->count, "a verification", e);
+    if (!out->residual) return *out = (crease_verification){ 0 }, false;
+    for (int i = 0; i < out->count; i++) out->residual[i] = NAN;
+    const bool done = check(&v, &k, eps, relative, out, e);
+    crs_rooms_free(&v);
+    if (!done) crease_verification_free(out);
+    return done;
 }

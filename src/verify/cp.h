@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * cp.h: the check of CP robust PCA, shared by its files */
+ * cp.h: the check of CP robust PCA, part by part */
 #ifndef CRS_VERIFY_CP_H
 #define CRS_VERIFY_CP_H
 
@@ -47,19 +47,14 @@ typedef struct {
     real most; /* the largest norm met */
 } crs_cp_check;
 
-/* From the claim alone: the penalty and memory. false: the penalty is not one by entries
- * (cp_verdict.c). */
+/* From the claim alone: the penalty and memory. false: the penalty is not one by entries. */
 bool crs_cp_prepare(crs_verifier *v, crs_cp_check *k);
 
-/* The pass, in double and in long double (cp_sweep.inc); false: reading or memory fails. */
+/* The pass, in double and in long double (cp.inc); false: reading or memory fails. */
 typedef bool crs_cp_sweep(crs_verifier *v, crs_cp_check *k, crease_error *e);
 crs_cp_sweep crs_cp_sweep_double, crs_cp_sweep_extended;
 
-/* Khatri-Rao products of the modes from .. to-1 but `skip`, row l (cp.c). */
-void crs_cp_product(const crs_cp_check *k, int from, int to, int skip, ptrdiff_t l, real *out);
-/* Rows first .. first + count - 1 of all parts (cp.c). */
-bool crs_cp_read(crs_cp_check *k, ptrdiff_t first, ptrdiff_t count, crease_error *e);
-/* Everything that follows from a pass: d + 3 blocks and the constraint (cp.c). */
+/* Everything that follows from a pass: d + 3 blocks and the constraint. */
 void crs_cp_find(crs_cp_check *k, crs_finding *block, crs_finding *feasibility);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * gap: setting 1, gap(g) = <c+g, x> + sigma_X(-(c+g)) for g in dr(x)
+ * gap: setting 1, gap(g) = <c+g, x> + sigma_X(-(c+g)) for g in dr(x), and the measure of the
+ * generalized conditional gradient method
  *
  * Any g certifies. The one taken here is the nearest to -c, except
  *   - on a box, r by entries: of two slopes the one with the lesser gap, entry by entry;
@@ -105,4 +106,217 @@ bool crs_find_gap(crs_verifier *v, const crs_place *at, const crs_known_reg *k, 
     *f = (crs_finding){ .residual = NAN, .upper_bound = !is_best(&a, boxed ? &box : NULL) };
     consider(&a, own, &size, t, f);
     return (!g || take_given(&a, g, t, own, f)) && !v->no_memory && !v->unsupported;
+}
+
+/* The measure of gcg: <c, x> + r(x) - min over X of <c, y> + r(y), for r(y) = sum_j a_j |y_j| +
+ * (b_j/2) y_j^2
+ *   box                     entry by entry
+ *   r = 0                   -sigma(-c)
+ *   b = 0, solid set        -sigma(z), z the soft threshold of -c by a
+ *   b = 0, set in y >= 0    -sigma(-(c + a))
+ *   b > 0                   by duality */
+typedef struct {
+    ptrdiff_t n;
+    const crease_space *s;
+    const crease_set *set;
+    const real *c;
+    bool zero, linear, curved; /* a = b = 0; b = 0; b > 0 */
+    const real *a, *b;
+} model;
+
+/* D(mu) = min over y of <c, y> + r(y) + mu (h(y) - h_max), b > 0, is never above the least value,
+ * for mu >= 0 or, where h(y) = h_max is demanded, any mu; the best mu makes them equal. Entry by
+ * entry the minimizer is a magnitude t_j, with s_j = max(|c_j| - a_j, 0), or max(-c_j - a_j, 0) in
+ * y >= 0: l1-ball, simplexes   h = sum t        t = max(s - mu, 0) / b l2-ball              h =
+ * |y|^2/2      t = s / (b + mu) lp-ball              h = sum t^p      b t + mu p t^{p-1} = s h(y)
+ * falls with mu: bisection. */
+enum { FINE = 64, COARSE = 48 }; /* halvings; an error of mu counts by its square */
+
+typedef struct {
+    const model *m;
+    bool sum, power, nonnegative; /* h = sum t; h = sum t^p; y >= 0 */
+    real p, bound;                /* h <= bound */
+} dual;
+
+/* The pull on |y_j|; negative ones matter only where the sum is prescribed. */
+static real pull(const dual *d, ptrdiff_t j)
+{
+    return (d->nonnegative ? -d->m->c[j] : fabsl(d->m->c[j])) - d->m->a[j];
+}
+
+static real power_root(real b, real mu, real p, real s)
+{
+    real low = 0, high = s / b;
+    for (int k = 0; k < FINE && low < high; k++) {
+        const real t = low + (high - low) / 2;
+        if (t == low || t == high) break;
+        if (b * t + mu * p * powl(t, p - 1) < s)
+            low = t;
+        else
+            high = t;
+    }
+    return low;
+}
+
+static real magnitude(const dual *d, ptrdiff_t j, real mu)
+{
+    const real s = pull(d, j), b = d->m->b[j];
+    if (d->sum) return positive(s - mu) / b;
+    if (d->power) return s > 0 ? power_root(b, mu, d->p, s) : 0;
+    return positive(s) / (b + mu);
+}
+
+static real h_of(const dual *d, real t)
+{
+    return d->sum ? t : d->power ? powl(t, d->p) : t * t / 2;
+}
+
+static real h_at(const dual *d, real mu)
+{
+    real sum = 0;
+    for (ptrdiff_t j = 0; j < d->m->n; j++) sum += h_of(d, magnitude(d, j, mu));
+    return sum;
+}
+
+static real dual_value(const dual *d, real mu)
+{
+    real sum = 0;
+    for (ptrdiff_t j = 0; j < d->m->n; j++) {
+        const real t = magnitude(d, j, mu);
+        sum += d->m->b[j] / 2 * t * t - pull(d, j) * t + mu * h_of(d, t);
+    }
+    return sum - mu * d->bound;
+}
+
+static real best_mu(const dual *d, real low, real high)
+{
+    for (int k = 0; k < COARSE; k++) {
+        const real mu = low + (high - low) / 2;
+        if (!(mu > low && mu < high)) break;
+        if (h_at(d, mu) > d->bound)
+            low = mu;
+        else
+            high = mu;
+    }
+    return high;
+}
+
+/* A mu with h <= bound. */
+static real upper_end(const dual *d, real most, real R)
+{
+    const real n = (real)d->m->n;
+    if (d->sum) return most;
+    if (!d->power) return positive(most) * sqrtl(n) / R;
+    return positive(most) / d->p * powl(powl(n, 1 / d->p) / R, d->p - 1);
+}
+
+/* The least value for b > 0, from below; false: not for this set. */
+static bool dual_least(const model *m, real *least)
+{
+    const char *name = m->set->ops->name;
+    const real R = m->set->par[0], p = m->set->par[1];
+    const bool simplex = strcmp(name, "simplex") == 0, full = strcmp(name, "full-simplex") == 0;
+    dual d = { .m = m, .nonnegative = simplex || full, .p = p };
+    d.sum = d.nonnegative || strcmp(name, "l1-ball") == 0;
+    d.power = strcmp(name, "lp-ball") == 0;
+    d.bound = d.sum ? R : d.power ? powl(R, p) : R * R / 2;
+    if (!d.sum && !d.power && strcmp(name, "l2-ball") != 0) return false;
+    real most = -INFINITY, steepest = 0;
+    for (ptrdiff_t j = 0; j < m->n; j++) {
+        most = bigger(most, pull(&d, j));
+        steepest = bigger(steepest, m->b[j]);
+    }
+    const bool slack = !simplex && h_at(&d, 0) <= d.bound;
+    const real low = simplex ? most - R * steepest : 0, high = upper_end(&d, most, R);
+    *least = dual_value(&d, slack ? 0 : best_mu(&d, low, high));
+    return true;
+}
+
+static bool coefficients(crs_verifier *v, const crs_known_reg *k, ptrdiff_t n, model *m)
+{
+    const char *name = k->rule->name;
+    const bool l1 = strcmp(name, "l1") == 0, square = strcmp(name, "squared-l2") == 0;
+    const bool both = strcmp(name, "elastic-net") == 0, none = strcmp(name, "zero") == 0;
+    real *a = crs_reals(v, n), *b = crs_reals(v, n);
+    if (!a || !b) return false;
+    if (!none && (k->kind != CRS_ENTRIES || !(l1 || square || both)))
+        return crs_refuse(v, "the least value of %s on a set after a linear term", name);
+    for (ptrdiff_t j = 0; j < n && !none; j++) {
+        const real w = k->factor * (k->weight ? k->weight[j] : 1);
+        a[j] = l1 || both ? w * k->par[0] : 0;
+        b[j] = square ? w * k->par[0] : both ? w * k->par[1] : 0;
+        m->linear = m->linear && b[j] == 0;
+        m->curved = m->curved && b[j] > 0;
+        m->zero = m->zero && a[j] == 0 && b[j] == 0;
+    }
+    m->a = a;
+    m->b = b;
+    m->curved = m->curved && !none;
+    return true;
+}
+
+static real value_at(const model *m, ptrdiff_t j, real y)
+{
+    return m->c[j] * y + m->a[j] * fabsl(y) + m->b[j] / 2 * y * y;
+}
+
+static real least_in_box(const model *m, const crs_box *box)
+{
+    real sum = 0;
+    for (ptrdiff_t j = 0; j < m->n; j++) {
+        const real z = copysignl(positive(fabsl(m->c[j]) - m->a[j]), -m->c[j]);
+        const real y = z == 0 ? 0 : m->b[j] > 0 ? z / m->b[j] : z > 0 ? INFINITY : -INFINITY;
+        sum += value_at(m, j, within(y, box_low(box, j), box_high(box, j)));
+    }
+    return sum;
+}
+
+/* The least value when r is linear on each orthant. */
+static bool least_linear(crs_verifier *v, const model *m, const crs_set_rule *rule, real *least)
+{
+    real *w = crs_reals(v, m->n);
+    if (!w) return false;
+    if (!m->zero && !rule->solid && !rule->nonnegative)
+        return crs_refuse(v, "the least value of an l1 term on %s", rule->name);
+    for (ptrdiff_t j = 0; j < m->n; j++)
+        w[j] = m->zero || rule->nonnegative
+                   ? -(m->c[j] + m->a[j])
+                   : copysignl(positive(fabsl(m->c[j]) - m->a[j]), -m->c[j]);
+    *least = -rule->support(v, m->set, m->s, w);
+    return !v->no_memory && !v->unsupported;
+}
+
+static bool least_value(crs_verifier *v, const model *m, const crs_set_rule *rule, real *least)
+{
+    crs_box box;
+    if (crs_box_of(m->set, &box)) return *least = least_in_box(m, &box), true;
+    if (m->linear) return least_linear(v, m, rule, least);
+    if (m->curved && dual_least(m, least)) return true;
+    return crs_refuse(v, "the least value of a quadratic term on %s", rule->name);
+}
+
+bool crs_find_gcg(crs_verifier *v, const crs_place *at, crs_finding *f)
+{
+    const crease_block *b = &v->p->block[at->i];
+    const crease_space *s = &v->p->space[at->i];
+    const ptrdiff_t n = crease_size(s);
+    model m = { .n = n, .s = s, .set = b->set, .c = at->c };
+    m.zero = m.linear = m.curved = true;
+    crs_known_reg k;
+    real least = NAN, here = 0;
+    if (!b->set) return crs_refuse(v, "block %d has no set, but gcg needs compact ones", at->i + 1);
+    const crs_set_rule *rule = crs_set_rule_of(v, b->set);
+    if (!rule || !crs_know_reg(v, &b->reg, &k) || !coefficients(v, &k, n, &m)) return false;
+    const real diameter = rule->diameter(v, b->set, s);
+    if (k.high < INFINITY || (k.low > -INFINITY && !(k.low <= 0 && rule->nonnegative)))
+        return crs_refuse(v, "an indicator on %s in the gcg setting", rule->name);
+    if (!(diameter < INFINITY)) return crs_refuse(v, "gcg on the unbounded set %s", rule->name);
+    if (!isfinite(crs_length(n, at->c))) return f->residual = NAN, true;
+    if (!least_value(v, &m, rule, &least)) return false;
+    for (ptrdiff_t j = 0; j < n; j++) here += value_at(&m, j, at->x[j]);
+    const real reach = crs_length(n, at->x) + diameter, norm = crs_length(n, at->c);
+    f->residual = positive(here - least);
+    f->scale = norm * diameter + fabsl(here) + fabsl(least);
+    f->rounding = diameter * at->error + working_roundings(n) * (norm * reach + f->scale);
+    return true;
 }

@@ -17,7 +17,7 @@ typedef struct {
     char why[160]; /* the first thing that is unsupported */
 } crs_verifier;
 
-/* Zeroed memory, or NULL (room.c). */
+/* Zeroed memory, or NULL. */
 void *crs_room(crs_verifier *v, ptrdiff_t count, size_t size);
 real *crs_reals(crs_verifier *v, ptrdiff_t count);
 num *crs_nums(crs_verifier *v, ptrdiff_t count);
@@ -35,15 +35,17 @@ real crs_inner(ptrdiff_t n, const real *x, const real *y);
 void crs_sort_down(ptrdiff_t n, real *x);
 real *crs_sorted(crs_verifier *v, ptrdiff_t n, const real *x); /* a copy, descending; or NULL */
 
-/* Penalties: rho'(y+) and rho'(y-) for y >= 0 (penalties.c). */
+/* run(self, k) for 0 <= k < count, on so many threads (0: all there are). Each piece writes to
+ * places of its own, so that the number of threads changes nothing. */
+void crs_bands(int threads, ptrdiff_t count, void (*run)(void *self, ptrdiff_t k), void *self);
+
+/* Penalties: rho'(y+) and rho'(y-) for y >= 0. */
 typedef struct {
     const char *name;
     real (*slope)(const double *par, real y); /* from the right; INFINITY allowed at 0 */
     real (*kink)(const double *par);          /* where the slope jumps down to 0; NULL: nowhere */
     bool steep;                               /* infinite slope at 0 when par[0] > 0 */
 } crs_rule;
-
-const crs_rule *crs_rule_named(const char *name); /* NULL: unknown */
 
 /* A regularizer as the checker sees it (regs.c). */
 typedef enum { CRS_ENTRIES, CRS_GROUPS, CRS_SPECTRUM, CRS_VARIATION } crs_reg_kind;
@@ -61,7 +63,8 @@ bool crs_know_reg(crs_verifier *v, const crease_reg *r, crs_known_reg *k);
 bool crs_is_lipschitz(const crs_known_reg *k, const crease_space *s); /* where it is finite */
 bool crs_at_kink(const crs_known_reg *k, const crease_space *s, const real *x);
 
-/* All of [low, high], or with `two` its ends alone; low > high: nothing (slopes.c). */
+/* All of [low, high], or with `two` its ends alone; low > high: nothing
+ * (subdifferential.c). */
 typedef struct {
     real low, high;
     bool two;
@@ -103,15 +106,11 @@ typedef struct {
     real near;
 } crs_subdifferential;
 
-/* g = its point nearest to t. false: out of memory or refused (nearest.c). */
+/* g = its point nearest to t. false: out of memory or refused. */
 bool crs_nearest_point(crs_verifier *v, const crs_subdifferential *d, const real *t, real *g,
                        crs_sizes *size);
-bool crs_nearest_spectral(crs_verifier *v, const crs_subdifferential *d, const real *t, real *g,
-                          crs_sizes *size);
-bool crs_nearest_variation(crs_verifier *v, const crs_subdifferential *d, const real *t, real *g,
-                           crs_sizes *size);
 
-/* A = U diag(s) V', m x n with u m x k, v n x k, k = min(m, n), s descending (jacobi.c). */
+/* A = U diag(s) V', m x n with u m x k, v n x k, k = min(m, n), s descending (algebra.c). */
 typedef struct {
     ptrdiff_t m, n, k;
     real *u, *s, *v;
@@ -120,7 +119,7 @@ typedef struct {
 bool crs_jacobi(crs_verifier *v, ptrdiff_t m, ptrdiff_t n, const real *a, crs_svd_real *out);
 bool crs_top_eigenvalue(crs_verifier *v, ptrdiff_t n, const real *a, real *top); /* of (A+A')/2 */
 
-/* max sum_i w[i][perm(i)] over permutations, from above by duality (assignment.c). */
+/* max sum_i w[i][perm(i)] over permutations, from above by duality. */
 bool crs_best_assignment(crs_verifier *v, ptrdiff_t n, const real *w, real *value);
 
 /* How far a point is outside a set, and whether rounding explains it. */
@@ -147,9 +146,6 @@ typedef struct {
     bool nonnegative; /* x >= 0 on it */
 } crs_set_rule;
 
-extern const crs_set_rule crs_box_rules[], crs_ball_rules[], crs_simplex_rules[],
-    crs_matrix_rules[], crs_combined_rules[]; /* each ended by a NULL name */
-
 const crs_set_rule *crs_set_rule_of(crs_verifier *v, const crease_set *c); /* NULL: refused */
 bool crs_box_of(const crease_set *c, crs_box *box);                        /* is it a box? */
 
@@ -157,11 +153,9 @@ bool crs_box_of(const crease_set *c, crs_box *box);                        /* is
 bool crs_multiply(crs_verifier *v, const crease_map *A, const crease_space *dom,
                   const crease_space *ran, bool transposed, const num *in, num *out);
 
-/* g[i] += grad_i f(x) for the blocks i whose g[i] is not NULL (couplings.c and the files it
- * names). */
+/* g[i] += grad_i f(x) for the blocks i whose g[i] is not NULL (couplings.c, tucker.c). */
 typedef bool crs_gradient(crs_verifier *v, const crease_smooth *f, const double *const *x, num **g);
-crs_gradient crs_add_gradient, crs_loss_gradient, crs_multilinear_gradient, crs_product_gradient,
-    crs_cp_gradient, crs_tucker_gradient;
+crs_gradient crs_add_gradient, crs_product_gradient, crs_tucker_gradient;
 
 /* One condition of stationarity. */
 typedef struct {
@@ -178,7 +172,6 @@ typedef struct {
     real size, error;
 } crs_place;
 
-bool crs_find_block(crs_verifier *v, const crs_place *at, const double *g, crs_finding *f);
 bool crs_find_gap(crs_verifier *v, const crs_place *at, const crs_known_reg *k, const double *g,
                   crs_finding *f);
 bool crs_find_gcg(crs_verifier *v, const crs_place *at, crs_finding *f);

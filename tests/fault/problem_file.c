@@ -6,7 +6,7 @@
 
 #include "support/test.h"
 
-#include "io/problem/problem_file.h"
+#include "io/problem/problem.h"
 #include "support/fail_alloc.h"
 
 /* One of everything that allocates. */

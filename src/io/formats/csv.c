@@ -2,9 +2,118 @@
  * csv: a table of numbers in text: comma, semicolon, tab or blanks between them, # comments, an
  * optional first row of names. Numbers have a decimal point in every locale. One row or one
  * column is a vector. */
-#include "io/formats/csv.h"
+#include "io/formats/io.h"
 
 enum { CELL = 136 };
+
+/* The cells still to come of a line. A delimiter ' ' stands for any run of blanks. */
+typedef struct {
+    const char *at, *end;
+    char delimiter;
+    bool more;
+} cells_left;
+
+static bool blank(char c) { return c == ' ' || c == '\t'; }
+
+static void trim(const char **from, const char **to)
+{
+    while (*from < *to && blank(**from)) ++*from;
+    while (*to > *from && blank((*to)[-1])) --*to;
+}
+
+/* Cuts the next line off [*at, end): without its end (LF, CR LF or CR), comment and outer blanks.
+ * False when the quotes in it do not match. */
+static bool next_line(const char **at, const char *end, const char **from, const char **to)
+{
+    bool quoted = false;
+    const char *c = *from = *at, *stop = NULL;
+    for (; c < end && *c != '\n' && *c != '\r'; c++) {
+        if (*c == '"' && !stop) quoted = !quoted;
+        if (*c == '#' && !quoted && !stop) stop = c;
+    }
+    *to = stop ? stop : c;
+    *at = c + (c < end) + (c + 1 < end && c[0] == '\r' && c[1] == '\n');
+    while (*to > *from && (*to)[-1] == ' ') --*to;
+    while (*from < *to && **from == ' ') ++*from;
+    const char *first = *from, *last = *to; /* a tab at an end separates cells, tabs alone do not */
+    trim(&first, &last);
+    if (first == last) *from = *to;
+    return !quoted;
+}
+
+/* What separates cells on this line, outside quotes: the first of ; tab , blank that occurs. */
+static char delimiter_of(const char *from, const char *to)
+{
+    static const char order[] = ";\t,";
+    for (const char *wanted = order; *wanted; wanted++) {
+        bool quoted = false;
+        for (const char *c = from; c < to; c++) {
+            if (*c == '"') quoted = !quoted;
+            if (*c == *wanted && !quoted) return *wanted;
+        }
+    }
+    return ' ';
+}
+
+static cells_left cells_of(const char *from, const char *to, char delimiter)
+{
+    return (cells_left){ from, to, delimiter, from < to };
+}
+
+/* The next cell without outer blanks and quotes, cut to fit `out`; its length before that. */
+static size_t next_cell(cells_left *c, char *out, size_t size)
+{
+    bool quoted = false;
+    const char *from = c->at, *to = from;
+    for (; to < c->end && (quoted || *to != c->delimiter); to++)
+        if (*to == '"') quoted = !quoted;
+    c->more = to < c->end;
+    c->at = to + c->more;
+    while (c->delimiter == ' ' && c->more && c->at < c->end && *c->at == ' ') c->at++;
+    trim(&from, &to);
+    if (to - from >= 2 && from[0] == '"' && to[-1] == '"') {
+        from++, to--;
+        trim(&from, &to);
+    }
+    const size_t n = (size_t)(to - from), kept = n < size ? n : size - 1;
+    memcpy(out, from, kept);
+    out[kept] = '\0';
+    return n;
+}
+
+void crs_names_free(crs_names *n)
+{
+    crs_free(n->name);
+    crs_free(n->text);
+    *n = (crs_names){ .text = NULL };
+}
+
+static ptrdiff_t count_cells(cells_left cells)
+{
+    ptrdiff_t count = 0;
+    for (char cell[2]; cells.more; count++) next_cell(&cells, cell, sizeof cell);
+    return count;
+}
+
+/* The cells of a row of names; free them after a failure too. All names with their ends are no
+ * longer than the row and its own end. */
+static bool read_names(const char *from, const char *to, crs_names *out, crease_error *e)
+{
+    cells_left cells = cells_of(from, to, delimiter_of(from, to));
+    size_t room = (size_t)(to - from) + 1;
+    *out = (crs_names){ .count = count_cells(cells), .text = crs_alloc(room, 1) };
+    out->name = crs_alloc((size_t)out->count, sizeof *out->name);
+    if (!out->text || !out->name)
+        return crs_fail(e, CREASE_NO_MEMORY, "out of memory: the names of the columns");
+    char *at = out->text;
+    for (ptrdiff_t k = 0; k < out->count; k++) {
+        out->name[k] = at;
+        next_cell(&cells, at, room);
+        const size_t used = strlen(at) + 1;
+        at += used, room -= used;
+    }
+    return true;
+}
 
 typedef struct {
     const char *name;
@@ -57,12 +166,12 @@ static bool number(const table *t, ptrdiff_t column, const char *cell, size_t n,
 /* A row of names: no cell is a number, or begins like one ("1,5" is a slip, not a name). */
 static bool is_names(const char *from, const char *to)
 {
-    crs_cells cells = crs_csv_cells(from, to, crs_csv_delimiter(from, to));
+    cells_left cells = cells_of(from, to, delimiter_of(from, to));
     bool some = false;
     while (cells.more) {
         char cell[CELL];
         double value;
-        const size_t n = crs_csv_next(&cells, cell, sizeof cell);
+        const size_t n = next_cell(&cells, cell, sizeof cell);
         if (n > 0 && (strchr("0123456789+-.,", cell[0]) || crs_parse_double(cell, &value)))
             return false;
         some = some || n > 0;
@@ -72,11 +181,11 @@ static bool is_names(const char *from, const char *to)
 
 static bool read_row(table *t, const char *from, const char *to, char delimiter)
 {
-    crs_cells cells = crs_csv_cells(from, to, delimiter);
+    cells_left cells = cells_of(from, to, delimiter);
     ptrdiff_t column = 0;
     while (cells.more) {
         char cell[CELL];
-        const size_t n = crs_csv_next(&cells, cell, sizeof cell);
+        const size_t n = next_cell(&cells, cell, sizeof cell);
         if (!crs_grow(&t->data, &t->room, t->count + 1, PTRDIFF_MAX / 16, t->e)) return false;
         if (!number(t, ++column, cell, n, &t->data[t->count])) return false;
         t->count++;
@@ -97,7 +206,7 @@ static bool read_rows(table *t)
     while (t->at < t->end) {
         const char *from, *to;
         t->line++;
-        if (!crs_csv_line(&t->at, t->end, &from, &to))
+        if (!next_line(&t->at, t->end, &from, &to))
             return crs_fail(t->e, CREASE_BAD_DATA,
                             "%.200s, line %ld: a quote is not closed on its line; close or remove "
                             "it",
@@ -105,10 +214,10 @@ static bool read_rows(table *t)
         if (from == to) continue;
         if (t->rows == 0 && !t->named && is_names(from, to)) {
             t->named = true;
-            if (t->names && !crs_csv_names(from, to, t->names, t->e)) return false;
+            if (t->names && !read_names(from, to, t->names, t->e)) return false;
             continue;
         }
-        if (!delimiter) delimiter = crs_csv_delimiter(from, to);
+        if (!delimiter) delimiter = delimiter_of(from, to);
         if (!read_row(t, from, to, delimiter)) return false;
     }
     return t->rows > 0 ||
@@ -126,13 +235,7 @@ static void match_names(const table *t, crs_array *out)
     crs_names_free(t->names);
 }
 
-bool crs_read_csv(FILE *f, const char *name, crs_array *out, crease_error *e)
-{
-    return crs_read_csv_named(f, name, out, NULL, e);
-}
-
-bool crs_read_csv_named(FILE *f, const char *name, crs_array *out, crs_names *names,
-                        crease_error *e)
+bool crs_read_csv(FILE *f, const char *name, crs_array *out, crs_names *names, crease_error *e)
 {
     char *text;
     size_t n = 0;

@@ -33,14 +33,52 @@ void crs_names_free(crs_names *n);
 bool crs_read_table(const char *path, crs_array *out, crs_names *names, crease_error *e);
 void crs_array_free(crs_array *a);
 
+/* A reader of one format, from an open file; `name` stands in the sentences. Names of columns go to
+ * `names` unless it is NULL. On failure out is empty. A format is a file with a reader and a line
+ * in the table of read.c. */
+typedef bool crs_format_reader(FILE *f, const char *name, crs_array *out, crs_names *names,
+                               crease_error *e);
+crs_format_reader crs_read_npy, crs_read_csv, crs_read_mtx;
+
 /* The shape a .npy file claims to have; false when it claims none. Its items are not read. */
 bool crs_npy_shape(const char *path, crease_space *s);
 
-/* One format each, from an open file; `name` stands in the sentences. */
-bool crs_read_npy(FILE *f, const char *name, crs_array *out, crease_error *e);
-bool crs_read_csv(FILE *f, const char *name, crs_array *out, crease_error *e);
-bool crs_read_csv_named(FILE *f, const char *name, crs_array *out, crs_names *names,
-                        crease_error *e);
+typedef struct {
+    char kind; /* f, i, u or b */
+    int bytes;
+    bool big; /* most significant byte first */
+} crs_npy_type;
+
+typedef struct {
+    crs_npy_type type;
+    bool fortran;
+    crease_space shape;
+} crs_npy_header;
+
+/* The items of a .npy file in row order, one after the other. The path is borrowed. */
+typedef struct {
+    FILE *f; /* NULL: closed */
+    const char *path;
+    crs_npy_header header;
+    size_t at;
+} crs_npy_stream;
+bool crs_npy_stream_open(const char *path, crs_npy_stream *s, crease_error *e);
+bool crs_npy_stream_next(crs_npy_stream *s, ptrdiff_t count, double *out, crease_error *e);
+void crs_npy_stream_close(crs_npy_stream *s);
+
+/* A matrix of a Matrix Market file: `array` files are dense, row-major in value; `coordinate` files
+ * are compressed sparse rows, entries in the order of the file within a row. All arrays are owned.
+ */
+typedef struct {
+    bool sparse;
+    ptrdiff_t rows, cols;
+    double *value;
+    ptrdiff_t *start, *col; /* of a sparse one */
+} crs_mtx;
+
+/* real or integer, general or symmetric. On failure out is empty. */
+bool crs_mtx_read(FILE *f, const char *name, crs_mtx *out, crease_error *e);
+void crs_mtx_free(crs_mtx *m);
 
 /* The file that `put` writes appears under its name whole or not at all. put leaves errno on
  * failure. */

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * read: an array from a file, the format by the name's ending */
+ * read: an array from a file; the table of formats tells its reader by the name's ending */
 #include <errno.h>
 
 #include "io/formats/io.h"
-#include "io/formats/mtx.h"
 
 void crs_array_free(crs_array *a)
 {
@@ -18,6 +17,13 @@ bool crs_fail_read(const char *name, size_t byte, crease_error *e)
         return crs_fail(e, CREASE_NO_INPUT, "%.200s is a directory; give a file", name);
     return crs_fail(e, CREASE_IO, "%.200s cannot be read from byte %zu on: %s", name, byte,
                     strerror(why));
+}
+
+uint64_t crs_hash(uint64_t hash, const void *data, size_t n) /* FNV-1a (Fowler, Noll, Vo) */
+{
+    const unsigned char *at = data;
+    for (size_t k = 0; k < n; k++) hash = (hash ^ at[k]) * UINT64_C(1099511628211);
+    return hash;
 }
 
 bool crs_grow(double **data, ptrdiff_t *room, ptrdiff_t wanted, ptrdiff_t most, crease_error *e)
@@ -37,23 +43,6 @@ bool crs_grow(double **data, ptrdiff_t *room, ptrdiff_t wanted, ptrdiff_t most, 
     return true;
 }
 
-static bool read_mtx(FILE *f, const char *name, crs_array *out, crease_error *e)
-{
-    crs_mtx m;
-    *out = (crs_array){ .data = NULL };
-    const bool done = crs_read_mtx(f, name, &m, e) && crs_mtx_expand(name, &m, e);
-    if (done) {
-        const bool vector = m.rows == 1 || m.cols == 1;
-        out->shape = vector ? crease_vector(m.rows * m.cols) : crease_matrix(m.rows, m.cols);
-        out->data = m.value;
-        m.value = NULL;
-    }
-    crs_mtx_free(&m);
-    return done;
-}
-
-typedef bool reader(FILE *f, const char *name, crs_array *out, crease_error *e);
-
 bool crs_ends_in(const char *path, const char *ending)
 {
     const size_t n = strlen(path), length = strlen(ending);
@@ -70,19 +59,36 @@ FILE *crs_open(const char *path, crease_error *e)
     return f;
 }
 
-static reader *reader_of(const char *path)
+/* A line per ending. */
+static const struct {
+    const char *ending;
+    crs_format_reader *read;
+} formats[] = {
+    { ".npy", crs_read_npy }, { ".csv", crs_read_csv }, { ".tsv", crs_read_csv },
+    { ".txt", crs_read_csv }, { ".mtx", crs_read_mtx },
+};
+
+static crs_format_reader *reader_of(const char *path)
 {
-    static const struct {
-        const char *ending;
-        reader *read;
-    } known[] = { { ".npy", crs_read_npy },
-                  { ".csv", crs_read_csv },
-                  { ".tsv", crs_read_csv },
-                  { ".txt", crs_read_csv },
-                  { ".mtx", read_mtx } };
-    for (size_t k = 0; k < sizeof known / sizeof *known; k++)
-        if (crs_ends_in(path, known[k].ending)) return known[k].read;
+    for (size_t k = 0; k < sizeof formats / sizeof *formats; k++)
+        if (crs_ends_in(path, formats[k].ending)) return formats[k].read;
     return NULL;
+}
+
+/* All endings, as ".npy, .csv or .mtx". */
+static bool fail_unknown(const char *path, crease_error *e)
+{
+    const size_t count = sizeof formats / sizeof *formats;
+    char all[120] = "";
+    for (size_t k = 0, used = 0; k < count && used < sizeof all; k++)
+        used += (size_t)snprintf(all + used, sizeof all - used, "%s%s",
+                                 k == 0           ? ""
+                                 : k + 1 == count ? " or "
+                                                  : ", ",
+                                 formats[k].ending);
+    return crs_fail(e, CREASE_BAD_ARGUMENT,
+                    "%.200s: the format is told by the name's ending; give a file that ends in %s",
+                    path, all);
 }
 
 bool crs_read_array(const char *path, crs_array *out, crease_error *e)
@@ -94,17 +100,12 @@ bool crs_read_table(const char *path, crs_array *out, crs_names *names, crease_e
 {
     *out = (crs_array){ .data = NULL };
     if (names) *names = (crs_names){ .count = 0 };
-    if (strcmp(path, "-") == 0) return crs_read_csv_named(stdin, "standard input", out, names, e);
-    reader *read = reader_of(path);
-    if (!read)
-        return crs_fail(e, CREASE_BAD_ARGUMENT,
-                        "%.200s: the format is told by the name's ending; give a file that ends in "
-                        ".npy, .csv, .tsv, .txt or .mtx",
-                        path);
+    if (strcmp(path, "-") == 0) return crs_read_csv(stdin, "standard input", out, names, e);
+    crs_format_reader *read = reader_of(path);
+    if (!read) return fail_unknown(path, e);
     FILE *f = crs_open(path, e);
     if (!f) return false;
-    const bool done =
-        read == crs_read_csv ? crs_read_csv_named(f, path, out, names, e) : read(f, path, out, e);
+    const bool done = read(f, path, out, names, e);
     fclose(f);
     return done;
 }

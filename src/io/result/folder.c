@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * folder: written beside its name, flushed to the disk, then renamed */
+ * folder: a result is written beside its name, flushed to the disk, then renamed */
 #define _POSIX_C_SOURCE 200809L
 #include <dirent.h>
 #include <errno.h>
@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "io/result/folder.h"
+#include "io/result/result.h"
 
 static bool fail_write(const char *path, crease_error *e)
 {
@@ -163,4 +163,29 @@ bool crs_finish(FILE *f, const char *path, bool written, crease_error *e)
     if (flushed && closed) return true;
     if (!flushed) errno = why;
     return fail_write(path, e);
+}
+
+bool crs_write_document(const char *folder, const char *name, json_t *document, crease_error *e)
+{
+    char *path = document ? crs_folder_file(folder, name, e) : NULL;
+    FILE *f = path ? crs_create(path, e) : NULL;
+    bool done = false;
+    if (!document) crs_fail(e, CREASE_NO_MEMORY, "out of memory: %s", name);
+    if (f) {
+        const bool put = json_dumpf(document, f, JSON_INDENT(1) | JSON_REAL_PRECISION(17)) == 0 &&
+                         fputc('\n', f) != EOF;
+        done = crs_finish(f, path, put, e);
+    }
+    json_decref(document);
+    crs_free(path);
+    return done;
+}
+
+bool crs_write_array(const char *folder, const char *name, const crease_space *s, const double *x,
+                     crease_error *e)
+{
+    char *path = crs_folder_file(folder, name, e);
+    const bool done = path && crs_write_npy(path, s, x, e);
+    crs_free(path);
+    return done;
 }

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * history: rows of a run, as CSV */
-#include "io/result/history.h"
-
-#include "io/result/folder.h"
+#include "io/result/result.h"
 
 static void thin(crs_history *h)
 {

@@ -9,8 +9,47 @@
 #include <crease/solver.h>
 #include <crease/verify.h>
 
-#include "io/problem/problem_file.h"
-#include "io/result/history.h"
+#include "io/problem/problem.h"
+
+/* A result is a folder that appears under its name whole or not at all. */
+typedef struct {
+    char *path;    /* what it will be called */
+    char *beside;  /* where it is written */
+    bool replaces; /* an earlier result is in the way and may go */
+} crs_folder;
+
+/* Could the folder be written? With `force` an earlier result may be replaced, and nothing else:
+ * a folder with any other file in it is refused. */
+bool crs_folder_possible(const char *path, bool force, crease_error *e);
+
+/* A new folder beside `path`. Ends with commit, which gives it its name, or abandon. */
+bool crs_folder_begin(const char *path, bool force, crs_folder *f, crease_error *e);
+bool crs_folder_commit(crs_folder *f, crease_error *e);
+void crs_folder_abandon(crs_folder *f);
+
+/* "FOLDER/name", to be freed; NULL with e filled in. */
+char *crs_folder_file(const char *folder, const char *name, crease_error *e);
+
+/* A file for writing; and its end: on the disk, or removed and e filled in. */
+FILE *crs_create(const char *path, crease_error *e);
+bool crs_finish(FILE *f, const char *path, bool written, crease_error *e);
+
+/* The course of a run in bounded memory: when it is full, every other row goes. */
+enum { CRS_HISTORY = 4096 };
+
+typedef struct {
+    int count;
+    long stride; /* iterations between two rows */
+    crease_progress row[CRS_HISTORY];
+    crease_progress last; /* the latest, whether it has a row or not */
+} crs_history;
+
+void crs_history_add(crs_history *h, const crease_progress *p);
+
+/* iteration,objective,feasibility,worst,theta,potential,seconds */
+bool crs_history_write(const crs_history *h, const char *path, crease_error *e);
+void crs_history_names(FILE *f);
+void crs_history_line(FILE *f, const crease_progress *p);
 
 enum { CRS_RESULT_VERSION = 1, CRS_CERTIFICATE_VERSION = 1 };
 

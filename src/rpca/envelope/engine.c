@@ -4,9 +4,8 @@
  *
  * A pilot finds start, rank and threshold; then the solver goes on at the penalty that is asked
  * for until the certificate says so. */
-#include "rpca/cp_fit_start.h"
-#include "rpca/cp_pilot.h"
 #include "rpca/fit.h"
+#include "rpca/start.h"
 
 static const double usual = 3;        /* deviations that an outlier is beyond, for a pilot */
 static const double without_bias = 2; /* the least for a penalty that is flat far out: it gives up
@@ -17,8 +16,7 @@ static crs_envelope_solver_settings settings(const crease_cp_fit_settings *s,
 {
     const crease_cp_rpca_settings *m = &s->model;
     crs_envelope_solver_settings c = crs_envelope_solver_default(&m->shape, m->rank);
-    c.face = (crs_envelope_face){ .penalty = m->penalty.penalty, .alpha = m->alpha };
-    copy(CREASE_PARS, m->penalty.par, c.face.par);
+    c.penalty = crs_penalty_of(m->penalty.penalty, m->penalty.par, m->alpha);
     c.learn = s->learn;
     c.alpha_noise = m->alpha_noise;
     c.nu = m->ridge;
@@ -38,7 +36,7 @@ static void mind_least_squares(const crease_cp_fit *f, const double *tensor,
     const ptrdiff_t n = crease_size(&c->shape);
     const double size = crs_norm(n, tensor) / sqrt((double)(n - f->missing));
     if (c->learn > 0) return;
-    if (crs_envelope_threshold(&c->face, c->alpha_noise / (1 + c->alpha_noise)) >= size)
+    if (crs_envelope_threshold(&c->penalty, crs_noise_share(c->alpha_noise)) >= size)
         c->path = c->prune = false;
 }
 
@@ -51,7 +49,7 @@ static void adopt(crease_cp_fit *f, const double *tensor, crs_cp_pilot *p)
         largest = larger(largest, fabs(tensor[j]));
     if (f->s.learn > 0) p->report.threshold = larger(p->report.threshold, 1e-9 * largest);
     crease_cp_rpca_settings *m = &f->s.model;
-    const double c = m->alpha_noise / (1 + m->alpha_noise);
+    const double c = crs_noise_share(m->alpha_noise);
     m->rank = p->rank;
     f->pilot = p->report;
     if (f->s.learn == 0) return;
@@ -59,11 +57,10 @@ static void adopt(crease_cp_fit *f, const double *tensor, crs_cp_pilot *p)
     if (m->penalty.penalty != &crs_l1) k = larger(k, smaller(without_bias, f->s.learn));
     if (p->report.deviation > 0)
         f->pilot.threshold = larger(k * p->report.deviation, 1e-9 * largest);
-    crs_envelope_face wanted = { .penalty = m->penalty.penalty };
-    copy(CREASE_PARS, m->penalty.par, wanted.par);
+    crs_penalty_value wanted = crs_penalty_of(m->penalty.penalty, m->penalty.par, 1);
     wanted = crs_envelope_with_threshold(&wanted, f->pilot.threshold, c);
-    m->penalty = crease_separable(wanted.penalty, wanted.par);
-    m->alpha = wanted.alpha;
+    m->penalty = crease_separable(wanted.rho, wanted.par);
+    m->alpha = wanted.weight;
 }
 
 static crs_envelope_solver *go_on(crease_cp_fit *f, const double *tensor, double *const *factor,

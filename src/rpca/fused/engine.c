@@ -4,7 +4,6 @@
  * The proximal weight of a factor step adds to the Gram matrix of the other factors, which has the
  * size of T^(2(d-1)/d): h is multiplied by that, so that data in other units give the same
  * iterates. */
-#include "rpca/cp_fit_start.h"
 #include "rpca/fit.h"
 
 static double weight(const crease_block_plan *b) /* h beyond what f itself has */
@@ -37,17 +36,15 @@ static crs_cp_settings settings(const crease_cp_fit *f, const double *tensor)
                           .beta = descent ? 0 : a->beta,
                           .gamma = isnan(a->gamma) ? 0 : a->gamma,
                           .ell = isnan(a->ell) ? 0 : a->ell,
-                          .alpha = m->alpha,
                           .alpha_noise = m->alpha_noise,
                           .nu = m->ridge,
-                          .penalty = m->penalty.penalty,
+                          .penalty = crs_penalty_of(m->penalty.penalty, m->penalty.par, m->alpha),
                           .mask = f->mask,
                           .potential_weight = descent ? 0 : a->potential_weight,
                           .accelerate = accelerates(&f->s.run),
                           .full = audited(&f->s.run),
                           .threads = f->s.threads,
                           .single = f->s.single };
-    copy(CREASE_PARS, m->penalty.par, c.par);
     c.h_factor = bcd ? 0 : weight(&a->block[0]);
     c.h_sparse = bcd ? 0 : weight(&a->block[d]);
     c.h_z = bcd ? 0 : weight(&a->block[d + 1]);
@@ -153,7 +150,7 @@ static double bytes(const crease_cp_fit_settings *s, bool missing, bool dense)
                                                   : CRS_CP_ADMM_M,
                                 .beta = 1,
                                 .alpha_noise = 1,
-                                .penalty = &crs_zero,
+                                .penalty = { .rho = &crs_zero },
                                 .accelerate = accelerates(&s->run),
                                 .threads = crs_cp_fit_threads(s),
                                 .single = s->single };

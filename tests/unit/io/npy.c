@@ -1,7 +1,65 @@
 /* SPDX-License-Identifier: MIT
- * npy: files of every type, order and size are read exactly, and written ones read back */
+ * npy: files of every type, order and size are read exactly, and written ones read back; files that
+ * are cut, lie about themselves or hold something else are refused with the place of the fault */
 #define _POSIX_C_SOURCE 200809L
-#include "support/npy.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "support/test.h"
+
+#include "io/formats/io.h"
+
+enum { MOST = 1 << 16 };
+
+typedef struct {
+    unsigned char byte[MOST];
+    size_t n;
+} bytes;
+
+static void put(bytes *b, const void *from, size_t n)
+{
+    assert_true(b->n + n <= MOST);
+    memcpy(b->byte + b->n, from, n);
+    b->n += n;
+}
+
+/* Magic, version, a true or a false length, and the dictionary as given. */
+static void begin(bytes *b, int version, const char *dictionary, long lie)
+{
+    const unsigned long n = strlen(dictionary) + (unsigned long)lie;
+    const unsigned char head[12] = { 0x93,
+                                     'N',
+                                     'U',
+                                     'M',
+                                     'P',
+                                     'Y',
+                                     (unsigned char)version,
+                                     0,
+                                     (unsigned char)n,
+                                     (unsigned char)(n >> 8),
+                                     (unsigned char)(n >> 16),
+                                     (unsigned char)(n >> 24) };
+    b->n = 0;
+    put(b, head, version == 1 ? 10 : 12);
+    put(b, dictionary, strlen(dictionary));
+}
+
+/* Through a real file, so that the choice by name is part of it. */
+static bool load(const bytes *b, crs_array *a, crease_error *e)
+{
+    char folder[] = "/tmp/crease-npy-XXXXXX", path[64];
+    assert_non_null(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/a.npy", folder);
+    FILE *f = fopen(path, "wb");
+    assert_non_null(f);
+    assert_int_equal(fwrite(b->byte, 1, b->n, f), b->n);
+    assert_int_equal(fclose(f), 0);
+    const bool done = crs_read_array(path, a, e);
+    unlink(path);
+    rmdir(folder);
+    return done;
+}
 
 /* One random item of the named type as the machine stores it, and its value. */
 static double make_item(draws *d, const char *type, unsigned char *raw)
@@ -141,12 +199,129 @@ static void what_is_written_is_read_back(void **state)
     assert_int_equal(e.code, CREASE_BAD_ARGUMENT);
 }
 
+static void refuses(const char *dictionary, const char *word)
+{
+    static bytes b;
+    crs_array a;
+    crease_error e = { CREASE_OK, "" };
+    begin(&b, 1, dictionary, 0);
+    put(&b, "0123456789012345678901234567890123456789", 40);
+    if (load(&b, &a, &e)) fail_msg("accepted: %s", dictionary);
+    assert_int_equal(e.code, CREASE_BAD_DATA);
+    assert_null(a.data);
+    if (!strstr(e.text, word)) fail_msg("'%s' is not in: %s", word, e.text);
+}
+
+static void every_truncation_is_refused(void **state)
+{
+    static bytes whole, part;
+    crs_array a;
+    crease_error e;
+    const double item[100] = { 1, 2, 3 };
+    (void)state;
+    begin(&whole, 1, "{'descr': '<f8', 'fortran_order': False, 'shape': (10, 10)}", 0);
+    put(&whole, item, sizeof item);
+    assert_true(load(&whole, &a, &e));
+    crs_array_free(&a);
+    for (size_t n = 0; n < whole.n; n++) {
+        part = whole;
+        part.n = n;
+        assert_false(load(&part, &a, &e));
+        assert_int_equal(e.code, CREASE_BAD_DATA);
+        assert_null(a.data);
+        char place[48];
+        snprintf(place, sizeof place, "ends at byte %zu ", n);
+        if (!strstr(e.text, place)) fail_msg("byte %zu: %s", n, e.text);
+    }
+}
+
+static void a_lying_header_length_is_refused(void **state)
+{
+    static bytes b;
+    static const char good[] = "{'descr': '<f8', 'fortran_order': False, 'shape': (1,)}";
+    crs_array a;
+    crease_error e;
+    (void)state;
+    for (long lie = -(long)strlen(good); lie < 200; lie++) {
+        begin(&b, 2, good, lie);
+        put(&b, "12345678", 8);
+        if (lie == 0) continue;
+        if (load(&b, &a, &e)) fail_msg("a header length wrong by %ld was believed", lie);
+        assert_int_equal(e.code, CREASE_BAD_DATA);
+    }
+    begin(&b, 2, "", (long)0xFFFFFFF0u);
+    assert_false(load(&b, &a, &e));
+    assert_non_null(strstr(e.text, "4294967280"));
+    begin(&b, 1, good, 0);
+    b.byte[6] = 4;
+    assert_false(load(&b, &a, &e));
+    assert_non_null(strstr(e.text, "version 4.0"));
+    b.byte[0] = 'X';
+    assert_false(load(&b, &a, &e));
+    assert_non_null(strstr(e.text, "not a .npy file"));
+}
+
+static void impossible_shapes_are_refused(void **state)
+{
+    (void)state;
+#define SHAPE(text) "{'descr': '<f8', 'fortran_order': False, 'shape': " text "}"
+    refuses(SHAPE("(4294967296, 4294967296)"), "memory");
+    refuses(SHAPE("(9223372036854775807, 2)"), "memory");
+    refuses(SHAPE("(92233720368547758080,)"), "too large");
+    refuses(SHAPE("(0, 5)"), "empty");
+    refuses(SHAPE("()"), "single number");
+    refuses(SHAPE("(1,1,1,1,1,1,1,1,1)"), "8 dimensions");
+    refuses(SHAPE("(-1,)"), "whole number");
+    refuses(SHAPE("(2.5,)"), "tuple");
+    refuses(SHAPE("[2]"), "tuple");
+    refuses(SHAPE("(2"), "tuple");
+    refuses(SHAPE("(1152921504606846975,)"), "truncated"); /* and no memory is taken for it */
+#undef SHAPE
+}
+
+static void other_types_are_named(void **state)
+{
+    (void)state;
+#define TYPE(text) "{'descr': " text ", 'fortran_order': False, 'shape': (2,)}"
+    refuses(TYPE("'|O'"), "'|O'");
+    refuses(TYPE("'<c16'"), "'<c16'");
+    refuses(TYPE("'<f2'"), "'<f2'");
+    refuses(TYPE("'<f16'"), "'<f16'");
+    refuses(TYPE("'<i3'"), "'<i3'");
+    refuses(TYPE("'|f8'"), "'|f8'");
+    refuses(TYPE("'f8'"), "'f8'");
+    refuses(TYPE("[('a', '<f8')]"), "structured");
+#undef TYPE
+}
+
+static void malformed_headers_are_refused(void **state)
+{
+    (void)state;
+    refuses("{'descr': '<f8', 'shape': (2,)}", "missing");
+    refuses("{'descr': '<f8', 'descr': '<f8', 'fortran_order': False, 'shape': (2,)}", "twice");
+    refuses("{'descr': '<f8', 'fortran_order': 1, 'shape': (2,)}", "neither True nor False");
+    refuses("{'descr': '<f8, 'fortran_order': False, 'shape': (2,)}", "'<f8, '");
+    refuses("{'descr: ", "quote is not closed");
+    refuses("{'descr': '<f8', 'fortran_order': False, 'shape': (2,), 'x': 1}", "key");
+    refuses("{'descr': '<f8', 'fortran_order': False, 'shape': (2,)} x", "follows");
+    refuses("{'descr' '<f8', 'fortran_order': False, 'shape': (2,)}", "colon");
+    refuses("{'descr': '<f8' 'fortran_order': False, 'shape': (2,)}", "comma");
+    refuses("", "begin");
+    refuses("{", "quotes is missing");
+    refuses("{'0123456789012345678901234567890123456789': 1}", "too long");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_type_order_and_size_is_read),
         cmocka_unit_test(notices_tell_of_oddities),
         cmocka_unit_test(what_is_written_is_read_back),
+        cmocka_unit_test(every_truncation_is_refused),
+        cmocka_unit_test(a_lying_header_length_is_refused),
+        cmocka_unit_test(impossible_shapes_are_refused),
+        cmocka_unit_test(other_types_are_named),
+        cmocka_unit_test(malformed_headers_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: MIT
+ * couplings: the smooth part of a problem file: losses of a linear predictor, quadratics,
+ * distances, the ones made from tensors, and sums */
+#include <crease/catalogue.h>
+
+#include "io/problem/problem.h"
+
+typedef bool coupling_reader(crs_reader *r, const crs_node *at, const crs_block_list *blocks,
+                             crease_smooth *out);
+
+static const crease_smooth_ops *ops_of(const char *name)
+{
+    for (int k = 0; k < crease_smooth_count(); k++)
+        if (strcmp(crease_smooth_at(k)->name, name) == 0) return crease_smooth_at(k);
+    return NULL;
+}
+
+/* {"terms": {block: map}, "rhs": array} and the loss's parameters; logistic: "labels" for rhs. */
+static bool read_loss(crs_reader *r, const crs_node *at, const crs_block_list *blocks,
+                      crease_smooth *out)
+{
+    const crease_smooth_ops *ops = ops_of(at->key);
+    const bool labels = strcmp(at->key, "logistic") == 0;
+    const char *keys[CREASE_PARS + 2] = { "terms", labels ? "labels" : "rhs" };
+    crs_node terms, rhs, here;
+    crs_sum_of_maps sum = { .count = 0 };
+    int n = 2;
+    for (int k = 0; ops->params && ops->params[k].name; k++) keys[n++] = ops->params[k].name;
+    if (!crs_has_keys(r, at, n, keys) || !crs_need(r, at, "terms", &terms)) return false;
+    if (labels && !crs_need(r, at, "labels", &rhs)) return false;
+    *out = (crease_smooth){ .ops = ops };
+    for (int k = 2; k < n; k++)
+        if (!crs_need(r, at, keys[k], &here) || !crs_number_at(r, &here, &out->par[k - 2]))
+            return false;
+    const bool given = crs_member(at, keys[1], &rhs);
+    crease_predictor *p = crs_keep_new(r, 1, sizeof *p);
+    if (!p || !crs_sum_at(r, &terms, given ? &rhs : NULL, blocks, &sum)) return false;
+    *p = (crease_predictor){ sum.count, sum.block, sum.map, sum.range, sum.rhs };
+    out->data = p;
+    return true;
+}
+
+/* "x,y" to two blocks; "x" is short for "x,x". */
+static bool read_pair(const crs_reader *r, const crs_node *at, const char *key,
+                      const crs_block_list *blocks, int *i, int *j)
+{
+    char first[80];
+    const char *comma = strchr(key, ',');
+    const size_t n = comma ? (size_t)(comma - key) : strlen(key);
+    if (n >= sizeof first)
+        return crs_fail_at(r, at, "'%.48s' is no pair of blocks; write \"x,y\"", key);
+    memcpy(first, key, n);
+    first[n] = '\0';
+    return crs_block_named(r, at, first, blocks, i) &&
+           crs_block_named(r, at, comma ? comma + 1 : first, blocks, j);
+}
+
+static bool read_matrices(crs_reader *r, const crs_node *at, const crs_block_list *blocks,
+                          crease_quadratic_data *q)
+{
+    const ptrdiff_t n = (ptrdiff_t)json_object_size(at->value);
+    int *row = crs_keep_new(r, n, sizeof *row), *col = crs_keep_new(r, n, sizeof *col);
+    const double **matrix = crs_keep_new(r, n, sizeof *matrix);
+    const char *key;
+    json_t *value;
+    if (!row || !col || !matrix) return false;
+    json_object_foreach(at->value, key, value)
+    {
+        const crs_node here = { at, key, 0, value };
+        const int k = q->count;
+        if (!read_pair(r, &here, key, blocks, &row[k], &col[k])) return false;
+        if (json_is_number(value) && crease_size(&blocks->space[row[k]]) > 1)
+            return crs_fail_at(r, &here,
+                               "one number is no matrix; write all its rows, or use "
+                               "squared_distance for a multiple of the identity");
+        const crease_space s =
+            crease_matrix(crease_size(&blocks->space[row[k]]), crease_size(&blocks->space[col[k]]));
+        if (!crs_filled_at(r, &here, &s, false, &matrix[k])) return false;
+        q->count++;
+    }
+    q->row = row, q->col = col, q->matrix = matrix;
+    return true;
+}
+
+/* {"Q": {"x,y": matrix}, "q": {"x": array}} */
+static bool read_quadratic(crs_reader *r, const crs_node *at, const crs_block_list *blocks,
+                           crease_smooth *out)
+{
+    static const char *const keys[] = { "Q", "q" };
+    crs_node Q, q;
+    const char *key;
+    json_t *value;
+    crease_quadratic_data *data = crs_keep_new(r, 1, sizeof *data);
+    const double **linear = crs_keep_new(r, blocks->count, sizeof *linear);
+    if (!data || !linear || !crs_has_keys(r, at, 2, keys)) return false;
+    *data = (crease_quadratic_data){ .linear = linear, .blocks = blocks->count };
+    const bool quadratic = crs_member(at, "Q", &Q), slope = crs_member(at, "q", &q);
+    if (!quadratic && !slope) return crs_fail_at(r, at, "give Q, q or both");
+    if ((quadratic && !json_is_object(Q.value)) || (slope && !json_is_object(q.value)))
+        return crs_fail_at(r, quadratic && !json_is_object(Q.value) ? &Q : &q,
+                           "name the blocks, as {\"%s\": ...}", blocks->name[0]);
+    if (quadratic && !read_matrices(r, &Q, blocks, data)) return false;
+    *out = crease_quadratic(data);
+    if (!slope) return true;
+    json_object_foreach(q.value, key, value)
+    {
+        const crs_node here = { &q, key, 0, value };
+        int i;
+        if (!crs_block_named(r, &q, key, blocks, &i) ||
+            !crs_filled_at(r, &here, &blocks->space[i], false, &linear[i]))
+            return false;
+    }
+    return true;
+}
+
+static bool read_distance(crs_reader *r, const crs_node *at, const crs_block_list *blocks,
+                          crease_smooth *out)
+{
+    static const char *const keys[] = { "a", "b", "weight", "d" };
+    crs_node here;
+    crease_distance_data *d = crs_keep_new(r, 1, sizeof *d);
+    if (!d || !crs_has_keys(r, at, 4, keys) || !crs_need(r, at, "a", &here)) return false;
+    *d = (crease_distance_data){ .b = -1, .weight = 1 };
+    if (!crs_block_at(r, &here, blocks, &d->a)) return false;
+    if (crs_member(at, "b", &here) && !crs_block_at(r, &here, blocks, &d->b)) return false;
+    if (crs_member(at, "weight", &here) && !crs_number_at(r, &here, &d->weight)) return false;
+    if (crs_member(at, "d", &here) && !crs_filled_at(r, &here, &blocks->space[d->a], false, &d->d))
+        return false;
+    *out = crease_squared_distance(d);
+    return true;
+}
+
+/* [names] to block numbers. */
+static bool read_blocks(crs_reader *r, const crs_node *at, const crs_block_list *blocks, int *count,
+                        const int **out)
+{
+    const size_t n = json_array_size(at->value);
+    if (n < 1 || n > CREASE_MAX_ORDER)
+        return crs_fail_at(r, at, "give a list of 1 to %d block names", CREASE_MAX_ORDER);
+    int *list = crs_keep_new(r, (ptrdiff_t)n, sizeof *list);
+    if (!list) return false;
+    for (size_t k = 0; k < n; k++) {
+        const crs_node here = crs_element(at, k);
+        if (!crs_block_at(r, &here, blocks, &list[k])) return false;
+    }
+    *count = (int)n;
+    *out = list;
+    return true;
+}
+
+/* "z": a block, or "target": a constant of the given shape. */
+static bool read_target(crs_reader *r, const crs_node *at, const crs_block_list *blocks,
+                        const crease_space *shape, int *z, const double **target)
+{
+    crs_node block, constant;
+    const bool varies = crs_member(at, "z", &block), fixed = crs_member(at, "target", &constant);
+    *z = -1;
+    if (varies == fixed)
+        return crs_fail_at(r, at, "give either z, a block, or target, an array%s",
+                           varies ? ", and not both" : "");
+    return varies ? crs_block_at(r, &block, blocks, z)
+                  : crs_filled_at(r, &constant, shape, false, target);
+}
+
+static bool read_multilinear(crs_reader *r, const crs_node *at, const crs_block_list *blocks,
+                             crease_smooth *out)
+{
+    static const char *const keys[] = { "tensor", "blocks", "weight" };
+    crs_node tensor, names, weight;
+    crs_array T;
+    int count;
+    crease_multilinear_data *m = crs_keep_new(r, 1, sizeof *m);
+    if (!m || !crs_has_keys(r, at, 3, keys) || !crs_need(r, at, "tensor", &tensor) ||
+        !crs_need(r, at, "blocks", &names) || !crs_array_at(r, &tensor, false, &T))
+        return false;
+    *m = (crease_multilinear_data){ .shape = T.shape, .tensor = T.data, .weight = 1 };
+    if (!read_blocks(r, &names, blocks, &count, &m->block)) return false;
+    if (count != T.shape.order)
+        return crs_fail_at(r, &names,
+                           "there are %d blocks for a tensor with %d dimensions; name "
+                           "one for each",
+                           count, T.shape.order);
+    if (crs_member(at, "weight", &weight) && !crs_number_at(r, &weight, &m->weight)) return false;
+    *out = crease_multilinear(m);
+    return true;
+}
+
+static bool read_factorization(crs_reader *r, const crs_node *at, const crs_block_list *blocks,
+                               crease_smooth *out)
+{
+    static const char *const keys[] = { "x", "y", "z", "target" };
+    crs_node x, y;
+    crease_factorization_data *m = crs_keep_new(r, 1, sizeof *m);
+    if (!m || !crs_has_keys(r, at, 4, keys) || !crs_need(r, at, "x", &x) ||
+        !crs_need(r, at, "y", &y) || !crs_block_at(r, &x, blocks, &m->x) ||
+        !crs_block_at(r, &y, blocks, &m->y))
+        return false;
+    const crease_space shape =
+        crease_matrix(blocks->space[m->x].dim[0], blocks->space[m->y].dim[0]);
+    if (!read_target(r, at, blocks, &shape, &m->z, &m->target)) return false;
+    *out = crease_matrix_factorization(m);
+    return true;
+}
+
+/* The factors, and the shape of Z from their rows. */
+static bool read_factors(crs_reader *r, const crs_node *at, const crs_block_list *blocks,
+                         crease_space *shape, const int **factor)
+{
+    crs_node names;
+    int count;
+    if (!crs_need(r, at, "factors", &names) || !read_blocks(r, &names, blocks, &count, factor))
+        return false;
+    *shape = (crease_space){ .order = count };
+    for (int n = 0; n < count; n++) {
+        const crease_space *s = &blocks->space[(*factor)[n]];
+        if (s->order != 2)
+            return crs_fail_at(r, &names,
+                               "factor %d, %s, is no matrix; give it a shape [rows, "
+                               "rank]",
+                               n + 1, blocks->name[(*factor)[n]]);
+        shape->dim[n] = s->dim[0];
+    }
+    return crease_space_check(shape, r->e) || crs_blame(r, &names);
+}
+
+static bool read_cp(crs_reader *r, const crs_node *at, const crs_block_list *blocks,
+                    crease_smooth *out)
+{
+    static const char *const keys[] = { "factors", "rank", "ridge", "z", "target" };
+    crs_node rank, ridge;
+    crease_cp_data *c = crs_keep_new(r, 1, sizeof *c);
+    if (!c || !crs_has_keys(r, at, 5, keys) || !read_factors(r, at, blocks, &c->shape, &c->factor))
+        return false;
+    c->rank = blocks->space[c->factor[0]].dim[1];
+    if (crs_member(at, "rank", &rank) && !crs_whole_at(r, &rank, 1, 0x1p53, &c->rank)) return false;
+    if (crs_member(at, "ridge", &ridge) && !crs_number_at(r, &ridge, &c->ridge)) return false;
+    if (!read_target(r, at, blocks, &c->shape, &c->z, &c->target)) return false;
+    *out = crease_cp(c);
+    return true;
+}
+
+static bool read_tucker(crs_reader *r, const crs_node *at, const crs_block_list *blocks,
+                        crease_smooth *out)
+{
+    static const char *const keys[] = { "factors", "core", "z", "target" };
+    crs_node core;
+    crease_tucker_data *t = crs_keep_new(r, 1, sizeof *t);
+    if (!t || !crs_has_keys(r, at, 4, keys) ||
+        !read_factors(r, at, blocks, &t->shape, &t->factor) || !crs_need(r, at, "core", &core) ||
+        !crs_block_at(r, &core, blocks, &t->core))
+        return false;
+    t->core_shape = blocks->space[t->core];
+    if (!read_target(r, at, blocks, &t->shape, &t->z, &t->target)) return false;
+    *out = crease_tucker(t);
+    return true;
+}
+
+static bool read_sum(crs_reader *r, const crs_node *at, const crs_block_list *blocks,
+                     crease_smooth *out)
+{
+    static const char *const keys[] = { "terms" };
+    crs_node terms;
+    return crs_has_keys(r, at, 1, keys) && crs_need(r, at, "terms", &terms) &&
+           crs_smooth_sum_at(r, &terms, blocks, out);
+}
+
+static const struct {
+    const char *name;
+    coupling_reader *read;
+} readers[] = {
+    { "least_squares", read_loss },
+    { "logistic", read_loss },
+    { "cauchy", read_loss },
+    { "welsch", read_loss },
+    { "geman", read_loss },
+    { "tukey", read_loss },
+    { "huber", read_loss },
+    { "lp_loss", read_loss },
+    { "quadratic", read_quadratic },
+    { "squared_distance", read_distance },
+    { "multilinear", read_multilinear },
+    { "matrix_factorization", read_factorization },
+    { "cp", read_cp },
+    { "tucker", read_tucker },
+    { "sum", read_sum },
+};
+
+static const char *name_at(int k) { return readers[k].name; }
+
+static bool read_coupling(crs_reader *r, const crs_node *at, const crs_block_list *blocks,
+                          crease_smooth *out)
+{
+    const int count = (int)(sizeof readers / sizeof *readers);
+    const crease_blocks b = { blocks->count, blocks->space, NULL };
+    crs_node named;
+    if (!json_is_object(at->value))
+        return crs_fail_at(r, at, "this is %s; write {\"least_squares\": {...}}",
+                           crs_kind_of(at->value));
+    if (!crs_only(r, at, "a coupling", &named)) return false;
+    const int k = crs_find("coupling", named.key, count, name_at, r->e);
+    if (k < 0) return crs_blame(r, at);
+    if (!readers[k].read(r, &named, blocks, out)) return false;
+    return crease_smooth_check(out, &b, r->e) || crs_blame(r, &named);
+}
+
+bool crs_smooth_sum_at(crs_reader *r, const crs_node *at, const crs_block_list *blocks,
+                       crease_smooth *out)
+{
+    const size_t n = json_array_size(at->value);
+    if (n < 1) return crs_fail_at(r, at, "give a list of at least one coupling");
+    crease_smooth *term = crs_keep_new(r, (ptrdiff_t)n, sizeof *term);
+    crease_smooth_list *list = crs_keep_new(r, 1, sizeof *list);
+    if (!term || !list) return false;
+    for (size_t k = 0; k < n; k++) {
+        const crs_node here = crs_element(at, k);
+        if (!read_coupling(r, &here, blocks, &term[k])) return false;
+    }
+    *list = (crease_smooth_list){ (int)n, term };
+    *out = n == 1 ? term[0] : crease_smooth_sum(list);
+    return true;
+}
