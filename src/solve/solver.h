@@ -3,7 +3,7 @@
 #ifndef CRS_SOLVER_H
 #define CRS_SOLVER_H
 
-#include "problem/extension.h"
+#include "problem/problem.h"
 #include "solve/engine.h"
 
 struct crease_solver {
