@@ -84,7 +84,7 @@ bool crs_tucker_print(const crs_tucker_job *j, const crs_run *run, json_t *more,
 
 /* verify.c: a folder of results judged by the checker. */
 typedef struct {
-    const char *folder;
+    const char *folder; /* NULL: the parts are those of the fit */
     crease_cp_rpca_settings s;
     double *const *unit; /* and the weights: what the files hold */
     const double *weight;

@@ -341,6 +341,7 @@ static bool write_parts(const crs_rpca_job *j, crease_error *e)
                  { CREASE_CP_NOISE, "noise.npy" },
                  { CREASE_CP_SPLIT, "z.npy" } };
     ptrdiff_t left, right;
+    if (!crs_given(j->a, CRS_OPT_OUT)) return true;
     crease_cp_fit_rows(j->fit, &left, &right);
     const ptrdiff_t room = room_of(left, right);
     double *buffer = crs_doubles(room, "a part of the result", e);
@@ -503,13 +504,13 @@ bool crs_tucker_problem(const crs_tucker_job *j, crease_error *e)
 json_t *crs_tucker_facts(const crs_tucker_job *j)
 {
     const crease_tucker_rpca_facts f = crease_tucker_rpca_about(j->model);
-    return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:f, s:I, s:o}", "model",
+    return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:i, s:f, s:I, s:o}", "model",
                      crs_given(j->a, CRS_OPT_MODEL), "shape", crs_dims(&j->given), "model_shape",
                      crs_dims(&f.used.shape), "ranks", crs_dims(&f.used.ranks), "alpha",
                      crs_real(f.used.alpha), "threshold", crs_real(f.threshold), "deviation",
-                     crs_real(f.deviation), "passes", (json_int_t)f.passes, "fit_seconds",
-                     j->seconds, "missing", (json_int_t)f.missing, "error_lowrank",
-                     crs_real(j->error));
+                     crs_real(f.deviation), "passes", (json_int_t)f.passes, "threads",
+                     f.used.threads, "fit_seconds", j->seconds, "missing", (json_int_t)f.missing,
+                     "error_lowrank", crs_real(j->error));
 }
 
 static void tucker_summary(const crs_tucker_job *j, const crs_run *run)

@@ -1,20 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * solve: a problem file to a certified result */
-#include <inttypes.h>
-
 #include "cli/cli.h"
-
-enum { LIMIT = 2, BROKEN = 3, INTERNAL = 70, NO_OUTPUT = 73 };
-
-/* Only a point that the checker confirms is a success. */
-static int status_of(const crs_run *run, int signal)
-{
-    const crease_outcome o = crease_solver_report(run->solver).outcome;
-    if (o == CREASE_STATIONARY && run->verified->verdict == CREASE_VERDICT_VALID) return 0;
-    if (o == CREASE_STATIONARY && run->verified->verdict == CREASE_VERDICT_INVALID) return INTERNAL;
-    if (o == CREASE_STOPPED && signal) return 128 + signal;
-    return o == CREASE_DIVERGED || o == CREASE_NUMERICAL ? BROKEN : LIMIT;
-}
 
 static void print_solution(const crs_run *run)
 {
@@ -94,43 +80,31 @@ static bool solve(const crs_args *a, crs_run *run, crs_log *log, crease_solver *
     crs_log_footer(log, run);
     const bool done = deliver(a, run, e);
     const int signal = crs_signals_leave();
-    if (done) *a->status = status_of(run, signal);
+    if (done) *a->status = crs_exit_of_run(crease_solver_report(s).outcome, v.verdict, signal);
     crease_verification_free(&v);
     return done;
 }
 
 /* What must be possible before anything is computed. */
-static bool outputs(const crs_args *a, crs_log *log, crease_error *e)
+static crs_log *open_outputs(const crs_args *a, const crease_options *o, crease_error *e)
 {
-    const char *folder = crs_given(a, CRS_OPT_OUT), *csv = crs_given(a, CRS_OPT_LOG_CSV);
-    *a->status = NO_OUTPUT;
-    if (folder && !crs_folder_possible(folder, crs_given(a, CRS_OPT_FORCE), e)) return false;
-    if (csv && !(log->csv = crs_create(csv, e))) return false;
-    if (csv) crs_history_names(log->csv);
-    *a->status = 0;
-    return true;
+    const char *folder = crs_given(a, CRS_OPT_OUT);
+    if (!folder || crs_folder_possible(folder, crs_given(a, CRS_OPT_FORCE), e))
+        return crs_log_open(a, o->certify_every, e);
+    *a->status = CRS_EXIT_NO_OUTPUT;
+    return NULL;
 }
 
 static bool run(const crs_args *a, crease_error *e)
 {
     crease_options o;
     crs_problem_file *file = crs_open_problem(a, &o, e);
-    crs_log *log = file ? crs_alloc(1, sizeof *log) : NULL;
-    crease_solver *s = NULL;
-    bool done = log;
-    if (file && !log) crs_fail(e, CREASE_NO_MEMORY, "out of memory: the log");
-    if (log) {
-        log->quiet = crs_given(a, CRS_OPT_QUIET), log->verbose = crs_given(a, CRS_OPT_VERBOSE);
-        log->every = o.certify_every;
-        done = (s = crease_solver_new(&file->problem, &o, e)) && outputs(a, log, e);
-    }
-    crs_run r = { .path = a->count ? a->word[0] : "", .file = file, .options = &o };
-    if (done) done = solve(a, &r, log, s, e);
-    if (log && log->csv &&
-        !crs_finish(log->csv, crs_given(a, CRS_OPT_LOG_CSV), true, done ? e : NULL))
-        *a->status = 0, done = false;
+    crease_solver *s = file ? crease_solver_new(&file->problem, &o, e) : NULL;
+    crs_log *log = s ? open_outputs(a, &o, e) : NULL;
+    crs_run r = { .path = a->word[0], .file = file, .options = &o };
+    bool done = log && solve(a, &r, log, s, e);
+    done = crs_log_close(log, a, done, e);
     crease_solver_free(s);
-    crs_free(log);
     crs_problem_file_free(file);
     return done;
 }
@@ -143,8 +117,8 @@ const crs_verb crs_solve_verb = {
     .text = "Solve the problem in a file. The log goes to standard error, the result to standard "
             "output and, with --out, to a folder. The exit code is 0 when the point is certified "
             "eps-stationary and the independent checker confirms it, 2 at a limit, 3 when the run "
-            "diverged. docs/problem.schema.json describes the file; what the command line says "
-            "beats its options.",
+            "diverged. docs/problem.schema.json describes the file; options on the command line "
+            "override those in the file.",
     .example = "crease solve examples/problems/lasso.json",
     .takes = CRS_LIST(CRS_TAKES_RUN, CRS_TAKES(OUT), CRS_TAKES(FORCE), CRS_TAKES(QUIET),
                       CRS_TAKES(VERBOSE), CRS_TAKES(LOG_CSV), CRS_TAKES(JSON)),

@@ -6,13 +6,6 @@
 
 #include "cli/rpca.h"
 
-enum { INVALID = 1, UNDECIDED = 2 };
-
-static int status_of(crease_verdict v)
-{
-    return v == CREASE_VERDICT_VALID ? 0 : v == CREASE_VERDICT_INVALID ? INVALID : UNDECIDED;
-}
-
 static bool print(const crs_args *a, const crs_problem_file *file, double eps,
                   const crease_verification *v, crease_error *e)
 {
@@ -61,7 +54,7 @@ static bool verify(const crs_args *a, json_t *document, crs_certificate *c, crs_
         return false;
     judge_hash(file, c, &v);
     const bool done = print(a, file, eps, &v, e);
-    *a->status = status_of(v.verdict);
+    *a->status = crs_exit_of_verdict(v.verdict);
     crease_verification_free(&v);
     return done;
 }
@@ -94,13 +87,17 @@ static bool read_row(void *user, crease_cp_part part, ptrdiff_t row, double *out
     const crs_rpca_claim *c = r->c;
     const ptrdiff_t right = r->right;
     const int k = part == CREASE_CP_SPLIT ? 0 : part == CREASE_CP_SPARSE ? 1 : 2;
-    if (part != CREASE_CP_DATA && part != CREASE_CP_SEEN)
+    if (c->folder && part != CREASE_CP_DATA && part != CREASE_CP_SEEN)
         return from_start(r, k, row) && crs_npy_stream_next(&r->part[k], right, out, NULL);
     for (ptrdiff_t j = 0; j < right && !c->fit; j++) {
         const double t = c->tensor[row * right + j];
         out[j] = part == CREASE_CP_SEEN ? !isnan(t) : isnan(t) ? 0 : t;
     }
-    if (c->fit) crease_cp_fit_read(c->fit, part, row, 1, out);
+    if (c->fit) {
+        ptrdiff_t left, width;
+        crease_cp_fit_rows(c->fit, &left, &width);
+        crease_cp_fit_read(c->fit, part, row, right / width, out);
+    }
     return true;
 }
 
@@ -108,12 +105,12 @@ static bool open_parts(const crs_rpca_claim *c, reader *r, crease_error *e)
 {
     const crease_space *s = &c->s.shape;
     *r = (reader){ .c = c, .e = e };
-    for (int k = 0; k < 3; k++) {
+    for (int k = 0; c->folder && k < 3; k++) {
         if (!crs_join(c->folder, part_file[k], r->path[k], sizeof r->path[k], e) ||
             !crs_npy_stream_open(r->path[k], &r->part[k], e))
             return false;
         if (crease_size(&r->part[k].header.shape) != crease_size(s))
-            return crs_fail(e, CREASE_BAD_SHAPE, "%.200s is not of the size of the data",
+            return crs_fail(e, CREASE_BAD_SHAPE, "%.200s does not have the size of the data",
                             r->path[k]);
     }
     for (int n = 0; n < s->order; n++) {
@@ -155,16 +152,13 @@ static bool check_whole(const crs_rpca_claim *c, reader *r, crease_verification 
     if (!all) return false;
     double *E = all, *Z = E + n, *B = Z + n, *T = B + n, *W = T + n, *lambda = W + n;
     r->right = n;
-    read_row(r, CREASE_CP_SPLIT, 0, Z), read_row(r, CREASE_CP_SPARSE, 0, E),
-        read_row(r, CREASE_CP_NOISE, 0, B);
-    if (c->fit) {
-        ptrdiff_t left, right;
-        crease_cp_fit_rows(c->fit, &left, &right);
-        crease_cp_fit_read(c->fit, CREASE_CP_DATA, 0, left, T);
-        crease_cp_fit_read(c->fit, CREASE_CP_SEEN, 0, left, W);
-    } else {
-        read_row(r, CREASE_CP_DATA, 0, T), read_row(r, CREASE_CP_SEEN, 0, W);
+    if (!read_row(r, CREASE_CP_SPLIT, 0, Z) || !read_row(r, CREASE_CP_SPARSE, 0, E) ||
+        !read_row(r, CREASE_CP_NOISE, 0, B)) {
+        crs_free(all);
+        return crs_fail(e, CREASE_BAD_DATA, "%.200s: an array of the result is cut short",
+                        c->folder);
     }
+    read_row(r, CREASE_CP_DATA, 0, T), read_row(r, CREASE_CP_SEEN, 0, W);
     for (ptrdiff_t j = 0; j < n; j++) {
         lambda[j] = W[j] == 0 ? 0 : 2 * s.alpha_noise * B[j];
         if (W[j] == 0) B[j] = -Z[j] - E[j];
@@ -252,7 +246,7 @@ static bool judge_lowrank(const crs_rpca_claim *c, crease_verification *v, creas
     double *made = crs_doubles(size, "the low-rank part", e);
     bool done = made && weigh(c, factor, e) && crs_read_in(c->folder, "lowrank.npy", &file, e);
     if (done && crease_size(&file.shape) != size)
-        done = crs_fail(e, CREASE_BAD_SHAPE, "lowrank.npy is not of the size of the data");
+        done = crs_fail(e, CREASE_BAD_SHAPE, "lowrank.npy does not have the size of the data");
     done =
         done && crease_cp_lowrank(&c->s.shape, c->s.rank, (const double *const *)factor, made, e);
     if (done) compare(c, made, &file, v);
@@ -421,7 +415,7 @@ static bool verify_rpca(const crs_args *a, crease_error *e)
         judge_rpca_hash("groups or weights", text_of(&r, "settings", "penalty_hash"),
                         r.penalty_hash, &v);
         judge_rpca_hash("data", text_of(&r, "data", "hash"), r.hash, &v);
-        *a->status = status_of(v.verdict);
+        *a->status = crs_exit_of_verdict(v.verdict);
         done = print_rpca(a, &r, &v, e);
     }
     crease_verification_free(&v);
@@ -456,10 +450,11 @@ const crs_verb crs_verify_verb = {
     .words = "RESULT_DIR",
     .least = 1,
     .most = 1,
-    .text = "Judge a result anew: read the problem and the certificate, recompute every residual "
-            "from the definitions with code of its own and bounds of its rounding, and say VALID, "
-            "INVALID or UPPER-BOUND-ONLY with the smallest eps that passes. The exit code is 0 "
-            "when VALID, 1 when INVALID and 2 when it cannot tell.",
+    .text =
+        "Verify a result. The independent checker reads the problem and the certificate, "
+        "recomputes every residual from the definitions with bounds of its own rounding, and says "
+        "VALID, INVALID or UPPER-BOUND-ONLY with the smallest eps that passes. The exit code is 0 "
+        "when VALID, 1 when INVALID and 2 when it cannot tell.",
     .example = "crease verify result",
     .takes = CRS_LIST(CRS_TAKES(PROBLEM), CRS_TAKES(eps), CRS_TAKES(JSON)),
     .run = run,

@@ -70,7 +70,7 @@ run "$CREASE" generate cp --shape 3,2 --rank 1 --out a --force
 judge $? "--force: exit $code, $(ls a)"
 touch file
 expect_exit 73 "file is in the way" generate cp --shape 3,2 --rank 1 --out file
-expect_exit 73 "cannot be made" generate cp --shape 3,2 --rank 1 --out no/such/folder
+expect_exit 73 "cannot be created" generate cp --shape 3,2 --rank 1 --out no/such/folder
 
 # Mistakes.
 expect_exit 64 "add --out" generate cp --shape 3,2 --rank 1
@@ -79,8 +79,8 @@ expect_exit 64 "add --rank" generate cp --shape 3,2 --out x
 expect_exit 64 "write cp, tucker, matrix or eem" generate pc --shape 3,2 --rank 1 --out x
 expect_exit 64 "one dimension" generate cp --shape 3 --rank 1 --out x
 expect_exit 64 "not a shape" generate cp --shape 3,0 --rank 1 --out x
-expect_exit 64 "rank = 0" generate cp --shape 3,2 --rank 0 --out x
-expect_exit 64 "rank = 1.5" generate cp --shape 3,2 --rank 1.5 --out x
+expect_exit 64 "rank 0 .*whole number from 1 to 16777216" generate cp --shape 3,2 --rank 0 --out x
+expect_exit 64 "rank 1.5" generate cp --shape 3,2 --rank 1.5 --out x
 expect_exit 64 "fraction of outliers is 2" generate cp --shape 3,2 --rank 1 --outliers 2 --out x
 expect_exit 64 "noise is -1" generate cp --shape 3,2 --rank 1 --noise -1 --out x
 expect_exit 64 "magnitude" generate cp --shape 3,2 --rank 1 --magnitude nan --out x
