@@ -152,6 +152,7 @@ bool crs_rpca_choose_rank(crs_rpca_job *j, crease_error *e)
 
 static void discard(crs_rpca_job *j)
 {
+    crs_folder_abandon(&j->folder);
     crease_cp_fit_free(j->fit);
     for (int n = 0; n < CREASE_MAX_ORDER; n++) {
         crs_array_free(&j->factor[n]);
@@ -189,13 +190,10 @@ static bool build(crs_rpca_job *j, crease_error *e)
     return true;
 }
 
-/* The folder, and the file of the log, before anything is computed. */
+/* The file of the log, before anything is computed. */
 static bool outputs(crs_rpca_job *j, crease_error *e)
 {
-    static const char *const file[] = { "lowrank.npy", "sparse.npy",  "noise.npy",
-                                        "z.npy",       "weights.npy", "result.json" };
     const char *csv = crs_given(j->a, CRS_OPT_LOG_CSV);
-    if (!crs_outdir_open(j->a, (int)(sizeof file / sizeof *file), file, e)) return false;
     *j->a->status = CRS_NO_OUTPUT;
     if (csv && !(j->log->csv = crs_create(csv, e))) return false;
     if (csv) crs_history_names(j->log->csv);
@@ -226,9 +224,17 @@ static bool fit(crs_rpca_job *j, crease_error *e)
     crs_rpca_banner(j);
     crease_cp_fit_callback(j->fit, crs_log_progress, log);
     crease_cp_fit_run(j->fit);
+    crs_document d = { .root = NULL };
     bool done = crs_rpca_write(j, e);
-    if (done) crs_rpca_footer(j);
+    if (done) {
+        j->exit_status = status_of(j, crs_signals_caught());
+        crs_rpca_footer(j);
+        crs_rpca_result(j, &d);
+    }
+    done = done && crs_folder_commit(&j->folder, &d, e);
     if (done && !crs_given(j->a, CRS_OPT_JSON)) crs_rpca_summary(j);
+    if (done && crs_given(j->a, CRS_OPT_JSON)) done = crs_document_print(&d, false, e);
+    crs_document_free(&d);
     if (log->csv && !crs_finish(log->csv, crs_given(j->a, CRS_OPT_LOG_CSV), true, done ? e : NULL))
         *j->a->status = 0, done = false;
     return done;
@@ -351,7 +357,6 @@ static bool read_tucker(crs_tucker_job *j, crease_error *e)
 {
     const crs_args *a = j->a;
     crease_cp_rpca_settings c = { .missing = j->s.missing };
-    char hash[32];
     crease_space claimed; /* by a .npy file, before its items are read */
     const size_t length = strlen(a->word[0]);
     if (length > 4 && strcmp(a->word[0] + length - 4, ".npy") == 0 &&
@@ -362,8 +367,8 @@ static bool read_tucker(crs_tucker_job *j, crease_error *e)
     if (!crs_read_array(a->word[0], &j->data, e)) return false;
     crs_print_notice(a, &j->data);
     j->given = j->data.shape;
-    if (!crs_rpca_take(&j->data, crs_given(a, CRS_OPT_MASK), crs_given(a, CRS_OPT_MERGE), &c, hash,
-                       e) ||
+    if (!crs_rpca_take(&j->data, crs_given(a, CRS_OPT_MASK), crs_given(a, CRS_OPT_MERGE), &c,
+                       j->hash, e) ||
         !crs_rpca_truth(a, &j->given, &j->truth, e))
         return false;
     j->s.shape = c.shape;
@@ -378,8 +383,7 @@ static bool read_tucker(crs_tucker_job *j, crease_error *e)
 static bool open_problem(crs_tucker_job *j, crease_error *e)
 {
     const crease_problem *p = crease_tucker_rpca_problem(j->model);
-    char *path =
-        crs_tucker_problem(j, e) ? crs_folder_file(j->folder.beside, "problem.json", e) : NULL;
+    char *path = crs_tucker_problem(j, e) ? crs_path_in(j->folder.beside, "problem.json", e) : NULL;
     j->file = path ? crs_problem_read(path, e) : NULL;
     crs_free(path);
     for (int i = 0; j->file && i < p->count; i++) j->file->block[i].start = p->block[i].start;
@@ -396,38 +400,75 @@ static int tucker_status(const crs_run *run, int signal)
     return o == CREASE_DIVERGED || o == CREASE_NUMERICAL ? BROKEN : LIMIT;
 }
 
-/* lowrank.npy, sparse.npy, noise.npy in the shape of the data, and the error. */
+/* The names that the blocks have in every folder of robust PCA. */
+static void name_arrays(crs_tucker_job *j)
+{
+    static const struct {
+        const char *block, *array;
+    } known[] = { { "C", "core.npy" },     { "E", "sparse.npy" },  { "S", "sparse.npy" },
+                  { "L", "lowrank.npy" },  { "Z", "z.npy" },       { "B", "b.npy" },
+                  { "X", "factor_1.npy" }, { "Y", "factor_2.npy" } };
+    const crease_problem *p = crease_tucker_rpca_problem(j->model);
+    for (int i = 0; i < p->count; i++) {
+        const char *name = p->block[i].name;
+        snprintf(j->array[i], sizeof j->array[i], "factor_%.8s.npy", name + 1);
+        for (size_t k = 0; k < sizeof known / sizeof *known; k++)
+            if (strcmp(known[k].block, name) == 0)
+                snprintf(j->array[i], sizeof j->array[i], "%s", known[k].array);
+        j->name[i] = j->array[i];
+        j->shape[i] = strchr("ESLZB", name[0]) ? j->given : p->space[i];
+    }
+}
+
+/* noise = T - L - E, 0 where nothing was observed. */
+static void split_noise(crs_tucker_job *j, const double *sparse)
+{
+    const double *T = crease_tucker_rpca_problem(j->model)->rhs;
+    const double *seen = crease_tucker_rpca_weights(j->model);
+    crs_rpca_parts *a = &j->parts;
+    *a = (crs_rpca_parts){ .threshold = INFINITY };
+    for (ptrdiff_t k = 0, n = crease_size(&j->given); k < n; k++) {
+        const bool there = !seen || seen[k] != 0;
+        const double rest = T[k] - j->lowrank[k];
+        j->noise[k] = there ? rest - sparse[k] : 0;
+        crs_rpca_count(a, there, rest, sparse[k]);
+    }
+    crs_rpca_counted(a);
+}
+
+/* The parts in the shape of the data, and the error. */
 static bool write_tucker_parts(crs_tucker_job *j, const double *const *x, crease_error *e)
 {
     const ptrdiff_t size = crease_size(&j->given);
-    const int noise = crease_tucker_rpca_noise(j->model);
-    const char *folder = j->folder.beside;
+    const bool convex = j->s.form == CREASE_RPCA_CONVEX; /* the block L is the low-rank part */
     j->lowrank = crs_doubles(size, "the low-rank part", e);
-    if (!j->lowrank || !crease_tucker_rpca_lowrank(j->model, x, j->lowrank, e)) return false;
+    j->noise = crs_doubles(size, "the noise", e);
+    if (!j->lowrank || !j->noise || !crease_tucker_rpca_lowrank(j->model, x, j->lowrank, e))
+        return false;
     j->error = j->truth.data ? crease_relative_error(size, j->lowrank, j->truth.data) : NAN;
-    return crs_write_array(folder, "lowrank.npy", &j->given, j->lowrank, e) &&
-           crs_write_array(folder, "sparse.npy", &j->given, x[crease_tucker_rpca_sparse(j->model)],
-                           e) &&
-           (noise < 0 || crs_write_array(folder, "noise.npy", &j->given, x[noise], e));
+    split_noise(j, x[crease_tucker_rpca_sparse(j->model)]);
+    return (convex || crs_folder_array(&j->folder, "lowrank.npy", &j->given, j->lowrank, e)) &&
+           crs_folder_array(&j->folder, "noise.npy", &j->given, j->noise, e);
 }
 
 static bool deliver_tucker(crs_tucker_job *j, crs_run *run, crease_error *e)
 {
     const double *x[CREASE_MAX_ORDER + 4];
     crease_verification v = { .count = 0 };
+    crs_document d = { .root = NULL };
     for (int i = 0; i < j->file->problem.count; i++) x[i] = crease_solution(run->solver, i);
     bool done = crease_verify(&j->file->problem, x, crease_multiplier(run->solver), NULL, false,
                               j->run.eps, j->run.relative != 0, &v, e) &&
                 write_tucker_parts(j, x, e);
     run->verified = &v;
+    run->exit_status = done ? tucker_status(run, crs_signals_caught()) : 0;
     if (done) crs_log_footer(j->log, run);
-    json_t *more = done ? crs_tucker_facts(j) : NULL;
-    done = done && crs_result_fill(j->folder.beside, run, json_incref(more), e) &&
-           crs_folder_commit(&j->folder, e);
-    if (done) j->folder.beside = NULL;
-    done = done && crs_tucker_print(j, run, more, e);
-    json_decref(more);
-    if (done) *j->a->status = tucker_status(run, 0);
+    if (done) crs_tucker_result(j, run, &d);
+    done = done && crs_run_write(&j->folder, run, e) && crs_folder_commit(&j->folder, &d, e);
+    if (done && !crs_given(j->a, CRS_OPT_JSON)) crs_tucker_summary(j, run);
+    if (done && crs_given(j->a, CRS_OPT_JSON)) done = crs_document_print(&d, false, e);
+    if (done) *j->a->status = run->exit_status;
+    crs_document_free(&d);
     crease_verification_free(&v);
     return done;
 }
@@ -436,11 +477,15 @@ static void stop_solver(void *solver) { crease_solver_stop(solver); }
 
 static bool solve_tucker(crs_tucker_job *j, crease_error *e)
 {
-    char *path = crs_folder_file(crs_given(j->a, CRS_OPT_OUT), "problem.json", e);
-    crease_solver *s = path ? crease_solver_new(&j->file->problem, &j->run, e) : NULL;
-    crs_run run = {
-        .path = path, .file = j->file, .options = &j->run, .solver = s, .history = &j->log->history
-    };
+    crease_solver *s = crease_solver_new(&j->file->problem, &j->run, e);
+    crs_run run = { .verb = "rpca",
+                    .checker = "rpca-problem",
+                    .file = j->file,
+                    .options = &j->run,
+                    .solver = s,
+                    .history = &j->log->history,
+                    .array = j->name,
+                    .shape = j->shape };
     bool done = s;
     if (s) {
         crs_log_banner(j->log, &run);
@@ -450,23 +495,14 @@ static bool solve_tucker(crs_tucker_job *j, crease_error *e)
         const crease_progress last = crease_solver_progress(s);
         crs_history_add(&j->log->history, &last);
         done = deliver_tucker(j, &run, e);
-        const int signal = crs_signals_leave();
-        if (done && signal) *j->a->status = 128 + signal;
+        crs_signals_leave();
     }
     crease_solver_free(s);
-    crs_free(path);
     return done;
 }
 
 static bool prepare_tucker(crs_tucker_job *j, crease_error *e)
 {
-    const char *folder = crs_given(j->a, CRS_OPT_OUT);
-    if (!folder)
-        return crs_fail(e, CREASE_BAD_ARGUMENT,
-                        "rpca needs a folder for its result: add --out DIR");
-    *j->a->status = CRS_NO_OUTPUT;
-    if (!crs_folder_possible(folder, crs_given(j->a, CRS_OPT_FORCE), e)) return false;
-    *j->a->status = 0;
     j->log = crs_alloc(1, sizeof *j->log);
     if (!j->log) return crs_fail(e, CREASE_NO_MEMORY, "out of memory: the log");
     j->log->quiet = crs_given(j->a, CRS_OPT_QUIET);
@@ -475,20 +511,23 @@ static bool prepare_tucker(crs_tucker_job *j, crease_error *e)
     j->seconds = -crs_now();
     j->model = crease_tucker_rpca_new(&j->s, j->data.data, e);
     j->seconds += crs_now();
-    return j->model && crs_folder_begin(folder, crs_given(j->a, CRS_OPT_FORCE), &j->folder, e);
+    if (j->model) name_arrays(j);
+    return j->model;
 }
 
 static bool run_tucker(const crs_args *a, crease_error *e)
 {
     crs_tucker_job j = { .a = a };
-    const bool done = read_tucker_options(&j, e) && read_tucker(&j, e) && prepare_tucker(&j, e) &&
-                      open_problem(&j, e) && solve_tucker(&j, e);
-    if (j.folder.beside) crs_folder_abandon(&j.folder);
+    const bool done = read_tucker_options(&j, e) && crs_folder_of(a, &j.folder, e) &&
+                      read_tucker(&j, e) && prepare_tucker(&j, e) && open_problem(&j, e) &&
+                      solve_tucker(&j, e);
+    crs_folder_abandon(&j.folder);
     crs_problem_file_free(j.file);
     crease_tucker_rpca_free(j.model);
     crs_array_free(&j.data);
     crs_array_free(&j.truth);
     crs_free(j.lowrank);
+    crs_free(j.noise);
     crs_free(j.log);
     crs_reg_close(&j.penalty);
     return done;
@@ -502,12 +541,13 @@ static bool run(const crs_args *a, crease_error *e)
     if (crs_given(a, CRS_OPT_ETA))
         return crs_fail(e, CREASE_BAD_ARGUMENT,
                         "--eta goes with --model matrix without --ridge only");
-    bool done = read_options(&j, e) && crs_rpca_read(&j, e) && order_suits(&j, e);
+    bool done = read_options(&j, e) && crs_folder_of(a, &j.folder, e) && crs_rpca_read(&j, e) &&
+                order_suits(&j, e);
     if (done) {
         crs_signals_enter(stop, &j);
         done = build(&j, e) && outputs(&j, e) && fit(&j, e);
-        const int signal = crs_signals_leave();
-        if (done) *a->status = status_of(&j, signal);
+        crs_signals_leave();
+        if (done) *a->status = j.exit_status;
     }
     discard(&j);
     return done;
