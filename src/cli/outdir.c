@@ -120,7 +120,7 @@ json_t *crs_dims(const crease_space *s)
     return list;
 }
 
-enum { SCHEMA_VERSION = 1 };
+enum { SCHEMA_VERSION = 3 };
 
 crs_json crs_json_new(const char *verb)
 {
