@@ -2,6 +2,8 @@
  * document: JSON under construction. Every result of the JSON library is checked here: the first
  * failed allocation is remembered, and such a document is neither written nor printed. Numbers that
  * are not finite are null. */
+#include <errno.h>
+
 #include <crease/version.h>
 
 #include "io/result/result.h"
@@ -42,15 +44,31 @@ static bool put(crs_spot to, const char *key, json_t *value)
     return done;
 }
 
-/* Bytes that are no UTF-8 become question marks. */
+/* Is it UTF-8, as JSON texts are? Overlong forms and surrogates are left to the library. */
+static bool is_utf8(const char *text)
+{
+    for (const unsigned char *c = (const unsigned char *)text; *c;) {
+        int more = *c < 0x80   ? 0
+                   : *c < 0xC2 ? -1
+                   : *c < 0xE0 ? 1
+                   : *c < 0xF0 ? 2
+                   : *c < 0xF5 ? 3
+                               : -1;
+        if (more < 0) return false;
+        for (c++; more > 0; more--, c++)
+            if ((*c & 0xC0) != 0x80) return false;
+    }
+    return true;
+}
+
+/* Bytes beyond ASCII become question marks where the text is no UTF-8. */
 static json_t *text_of(const char *text)
 {
-    json_t *value = json_string(text);
-    if (value) return value;
+    if (is_utf8(text)) return json_string(text);
     const size_t n = strlen(text);
     char *plain = crs_alloc(n + 1, 1);
     for (size_t k = 0; plain && k < n; k++) plain[k] = (text[k] & 0x80) != 0 ? '?' : text[k];
-    value = plain ? json_string(plain) : NULL;
+    json_t *value = plain ? json_string(plain) : NULL;
     crs_free(plain);
     return value;
 }
@@ -121,7 +139,8 @@ void crs_put_array(crs_spot to, const char *key, const crease_space *s, const do
     put_level(to, key, s, 0, &x);
 }
 
-crs_spot crs_put_parameters(crs_spot to, const char *key, const crease_param *list, const double *par)
+crs_spot crs_put_parameters(crs_spot to, const char *key, const crease_param *list,
+                            const double *par)
 {
     const crs_spot object = crs_put_object(to, key);
     for (int k = 0; list && list[k].name; k++) crs_put_number(object, list[k].name, par[k]);
@@ -130,8 +149,10 @@ crs_spot crs_put_parameters(crs_spot to, const char *key, const crease_param *li
 
 static bool dump(const crs_document *d, FILE *f, size_t indent)
 {
-    return json_dumpf(d->root, f, JSON_INDENT(indent) | JSON_REAL_PRECISION(17)) == 0 &&
-           fputc('\n', f) != EOF;
+    const bool done = json_dumpf(d->root, f, JSON_INDENT(indent) | JSON_REAL_PRECISION(17)) == 0 &&
+                      fputc('\n', f) != EOF;
+    if (!done && !ferror(f)) errno = ENOMEM; /* what else is left */
+    return done;
 }
 
 static bool finish(crs_document *d, crease_error *e)

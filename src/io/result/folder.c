@@ -46,19 +46,18 @@ static bool walk(const char *folder, const char *prefix, bool erase, visit *see,
     DIR *d = opendir(folder);
     bool good = d;
     for (struct dirent *at = good ? readdir(d) : NULL; at && good; at = readdir(d)) {
-        char name[PATH_MAX];
+        char name[PATH_MAX], path[PATH_MAX];
         struct stat s;
         if (strcmp(at->d_name, ".") == 0 || strcmp(at->d_name, "..") == 0) continue;
         const int n = snprintf(name, sizeof name, "%s%s", prefix, at->d_name);
-        char *path = n < (int)sizeof name - 1 ? crs_path_in(folder, at->d_name, NULL) : NULL;
-        good = path && lstat(path, &s) == 0;
+        const int m = snprintf(path, sizeof path, "%s/%s", folder, at->d_name);
+        good = n + 1 < PATH_MAX && m < PATH_MAX && lstat(path, &s) == 0;
         if (good && S_ISDIR(s.st_mode)) {
             strcat(name, "/");
             good = walk(path, name, erase, see, what);
         } else if (good) {
             good = S_ISREG(s.st_mode) && see(path, name, what);
         }
-        crs_free(path);
     }
     if (d) closedir(d);
     if (good && erase) rmdir(folder);
@@ -88,13 +87,21 @@ static bool unlink_file(const char *path, const char *name, const void *what)
 static bool erase(const char *folder) { return walk(folder, "", true, unlink_file, NULL); }
 
 /* Is it a folder with a result.json that lists every file in it? */
-static bool is_result(const char *folder)
+static bool is_result(const char *folder, crease_error *e)
 {
-    char *path = crs_path_in(folder, "result.json", NULL);
-    json_t *document = path ? json_load_file(path, 0, NULL) : NULL;
+    json_error_t why = { .line = 0 };
+    char *path = crs_path_in(folder, "result.json", e);
+    json_t *document = path ? json_load_file(path, 0, &why) : NULL;
     const json_t *files = json_object_get(document, "files");
     const bool good = json_is_string(json_object_get(document, "verb")) && json_is_array(files) &&
                       walk(folder, "", false, is_listed, files);
+    if (path && !document && json_error_code(&why) == json_error_out_of_memory)
+        no_memory(e);
+    else if (path && !good)
+        crs_fail(e, CREASE_IO,
+                 "%.200s is not a result of crease alone, so --force does not replace it; choose "
+                 "another name",
+                 folder);
     json_decref(document);
     crs_free(path);
     return good;
@@ -109,17 +116,12 @@ static bool nothing(const char *path, const char *name, const void *what)
 static bool may_have(const char *path, bool force, bool *taken, crease_error *e)
 {
     struct stat s;
-    const bool there = lstat(path, &s) == 0, folder = there && S_ISDIR(s.st_mode);
-    *taken = there;
-    if (!there || (folder && walk(path, "", false, nothing, NULL))) return true;
+    *taken = lstat(path, &s) == 0;
+    if (!*taken || (S_ISDIR(s.st_mode) && walk(path, "", false, nothing, NULL))) return true;
     if (!force)
         return crs_fail(e, CREASE_IO, "%.200s exists already; choose another name, or add --force",
                         path);
-    return (folder && is_result(path)) ||
-           crs_fail(e, CREASE_IO,
-                    "%.200s is not a result of crease alone, so --force does not replace it; "
-                    "choose another name",
-                    path);
+    return is_result(path, e);
 }
 
 /* A name of its own beside path, by `ending`. */
@@ -134,12 +136,14 @@ static char *name_beside(const char *path, const char *ending)
 
 bool crs_folder_begin(const char *path, bool force, crs_folder *f, crease_error *e)
 {
+    bool taken;
     *f = (crs_folder){ .path = NULL };
     if (!path) return true;
-    if (!may_have(path, force, &f->replaces, e)) return false;
+    if (!may_have(path, force, &taken, e)) return false;
     f->path = crs_alloc(strlen(path) + 1, 1);
     f->beside = name_beside(path, "tmp");
-    bool done = (f->path && f->beside) || no_memory(e);
+    f->old = taken ? name_beside(path, "old") : NULL;
+    bool done = (f->path && f->beside && (!taken || f->old)) || no_memory(e);
     if (done) {
         strcpy(f->path, path);
         done = (mkdir(f->beside, 0777) == 0 && rmdir(f->beside) == 0) || fail_write(path, e);
@@ -154,6 +158,7 @@ static void forget(crs_folder *f)
     crs_free(f->name);
     crs_free(f->path);
     crs_free(f->beside);
+    crs_free(f->old);
     *f = (crs_folder){ .path = NULL };
 }
 
@@ -241,21 +246,18 @@ static void sync_folder(const char *path)
 }
 
 /* An earlier result goes only when the new one has its name. */
-static bool rename_folder(crs_folder *f, crease_error *e)
+static bool rename_folder(const crs_folder *f, crease_error *e)
 {
-    char *old = f->replaces ? name_beside(f->path, "old") : NULL;
-    if (f->replaces && !old) return no_memory(e);
     sync_folder(f->beside);
-    const bool away = !old || rename(f->path, old) == 0;
+    const bool away = !f->old || rename(f->path, f->old) == 0;
     const bool done = away && rename(f->beside, f->path) == 0;
     if (!done) {
         const int why = errno;
-        if (old && away) rename(old, f->path);
+        if (f->old && away) rename(f->old, f->path);
         crs_fail(e, CREASE_IO, "%.200s cannot be the result's name: %s; the result is in %.200s",
                  f->path, strerror(why), f->beside);
     }
-    if (old && done) erase(old);
-    crs_free(old);
+    if (f->old && done) erase(f->old);
     return done;
 }
 

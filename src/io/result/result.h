@@ -40,7 +40,8 @@ void crs_put_shape(crs_spot to, const char *key, const crease_space *s);
 void crs_put_numbers(crs_spot to, const char *key, ptrdiff_t n, const double *x);
 /* Nested lists, row-major; {"name": number, ...}. */
 void crs_put_array(crs_spot to, const char *key, const crease_space *s, const double *x);
-crs_spot crs_put_parameters(crs_spot to, const char *key, const crease_param *list, const double *par);
+crs_spot crs_put_parameters(crs_spot to, const char *key, const crease_param *list,
+                            const double *par);
 crs_spot crs_put_object(crs_spot to, const char *key);
 crs_spot crs_put_list(crs_spot to, const char *key);
 
@@ -51,9 +52,9 @@ bool crs_document_print(crs_document *d, bool compact, crease_error *e);
 /* A result is a folder that appears under its name whole or not at all (folder.c). Without a path
  * there is no folder, and whatever is put into it is left out. */
 typedef struct {
-    char *path;    /* what it will be called; NULL: there is none */
-    char *beside;  /* where it is written */
-    bool replaces; /* an earlier result is in the way and may go */
+    char *path;   /* what it will be called; NULL: there is none */
+    char *beside; /* where it is written */
+    char *old;    /* where an earlier result in the way goes before it is deleted; NULL: none is */
     bool made;
     int count;
     char **name; /* of its files, "part/name" in a part of it */
