@@ -13,8 +13,8 @@
 #include <crease/crease.h>
 
 #include "bench.h"
-#include "rpca/cp_gevd.h"
-#include "rpca/cp_rpca.h"
+#include "rpca/rpca.h"
+#include "rpca/start.h"
 
 enum { OWN = -1, GEVD, RANDOM, STARTS };
 

@@ -40,7 +40,7 @@ static bool own_options(const crs_args *a, const crs_suite *s, crease_error *e)
     static const crs_option_id some[] = { CRS_OPT_CELLS, CRS_OPT_METHODS, CRS_OPT_ROWS };
     for (size_t k = 0; k < sizeof some / sizeof *some; k++) {
         bool own = !crs_given(a, some[k]);
-        for (const signed char *t = s->takes; *t >= 0; t++) own = own || *t == (int)some[k];
+        for (const crs_taken *t = s->takes; t->id >= 0; t++) own = own || t->id == (int)some[k];
         char name[CRS_NAME];
         if (!own)
             return crs_fail(e, CREASE_BAD_ARGUMENT, "bench %s does not take %s", s->name,

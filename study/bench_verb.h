@@ -16,7 +16,7 @@ typedef struct {
 /* A suite: what it is called, the options that are its own, and what it prints. */
 typedef struct {
     const char *name;
-    const signed char *takes;
+    const crs_taken *takes;
     bool (*run)(crs_bench *b, crease_error *e);
 } crs_suite;
 extern const crs_suite crs_bench_hard, crs_bench_rank, crs_bench_alpha;

@@ -2,7 +2,7 @@
  * hard_generate: the cells of the hard suite, and their instances
  *
  * Columns sqrt(q) g + sqrt(1 - q) g_r of independent Gaussian vectors have the mean cosine q. */
-#include "rpca/cp_rpca.h"
+#include "rpca/rpca.h"
 #include "study/hard.h"
 
 enum { STREAM = 200 };

@@ -4,7 +4,7 @@
  * theta_k = |x^{k+1} - x^k|^2 + |x^k - x^{k-1}|^2 over all blocks (multiplier excluded), for all
  * four methods. The calibrated rule needs |x|: a bound of it, grown by |dx| in each step, says
  * when it is worth computing. */
-#include "rpca/cp_rpca.h"
+#include "rpca/rpca.h"
 #include "study/paper.h"
 
 static const double STOP = 1e-6, TRUE_NOISE = 0.001;

@@ -2,7 +2,7 @@
  * rank_trial: the instances of a row of the paper's tables, searched for their rank */
 #include "study/rank_trial.h"
 
-#include "rpca/cp_rank_judge.h"
+#include "rpca/rpca.h"
 #include "study/trials.h"
 
 typedef struct {

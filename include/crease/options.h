@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: MIT
- * options.h: the options of a run. One list is the struct, the defaults, the ranges, the help. */
+ * options.h: the options of a run. One list is the struct, the defaults, the ranges, the help.
+ *
+ * Structs of settings may grow in later versions without breaking compiled programs: `size` is what
+ * the caller was compiled with, and crease_..._default sets it. A shorter struct gets the defaults
+ * of what it lacks; a longer one works as long as nothing beyond what this version knows is set. */
 #ifndef CREASE_OPTIONS_H
 #define CREASE_OPTIONS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include <crease/error.h>
 
@@ -57,18 +62,26 @@ typedef enum {
     X(long, seed, 0, 0, 2000000000, "seed of every random choice")
 
 typedef struct {
+    size_t size;
+    crease_method method;
+    crease_mode mode;
 #define X(type, name, value, low, high, text) type name;
     CREASE_OPTIONS(X)
 #undef X
-    crease_method method;
-    crease_mode mode;
 } crease_options;
 
 /* The name of a method or mode as the command line spells it. */
 CREASE_API const char *crease_method_name(crease_method method);
 CREASE_API const char *crease_mode_name(crease_mode mode);
 
-CREASE_API crease_options crease_options_default(void);
+/* The defaults, in a struct of `size` bytes. */
+CREASE_API void crease_options_init(crease_options *o, size_t size);
+static inline crease_options crease_options_default(void)
+{
+    crease_options o;
+    crease_options_init(&o, sizeof o);
+    return o;
+}
 
 /* True when every option lies in its range (NaN never does). */
 CREASE_API bool crease_options_check(const crease_options *o, crease_error *e);

@@ -61,8 +61,9 @@ static bool read_settings(job *j, const json_t *root, crease_error *e)
                         model);
     if (json_is_string(json_object_get(s, "groups")) ||
         json_is_string(json_object_get(s, "weights")))
-        return crs_fail(e, CREASE_UNSUPPORTED,
-                        "the result was fitted with groups or weights, which new slices have not");
+        return crs_fail(
+            e, CREASE_UNSUPPORTED,
+            "the result was fitted with groups or weights, which new slices do not have");
     j->s.nonneg = json_is_true(json_object_get(s, "nonneg"));
     return number(s, "alpha", &j->s.alpha, e) && number(s, "alpha_noise", &j->s.alpha_noise, e) &&
            (!j->cp || number(s, "ridge", &j->s.ridge, e)) && open_penalty(j, penalty, e);
@@ -76,8 +77,8 @@ static bool read_document(job *j, crease_error *e)
     json_t *root = json_load_file(path, 0, &why);
     if (!root)
         return crs_fail(e, CREASE_NO_INPUT,
-                        "%.200s cannot be read: %.100s; give a folder of crease rpca", path,
-                        why.text);
+                        "%.200s cannot be read: %.100s; give the folder of a result of crease rpca",
+                        path, why.text);
     const bool done = read_settings(j, root, e);
     json_decref(root);
     return done;
@@ -173,25 +174,32 @@ static bool fit_shape(job *j, crease_error *e)
     for (int n = 0; n < s->order; n++)
         if (n != j->mode && s->dim[n] != j->factor[n].shape.dim[0])
             return crs_fail(e, CREASE_BAD_SHAPE,
-                            "dimension %d of the data is %td and the model has %td there; say by "
-                            "--mode N along which mode they are new",
-                            n + 1, s->dim[n], j->factor[n].shape.dim[0]);
+                            "axis %d of the data has length %td and the model %td; name the axis "
+                            "along which the data are new by --axis N, counted from 0",
+                            n, s->dim[n], j->factor[n].shape.dim[0]);
+    return true;
+}
+
+/* Axes are counted from 0, as those of --merge and --groups. */
+static bool read_axis(job *j, crease_error *e)
+{
+    crease_error why;
+    double axis;
+    if (!crs_option_integer(j->a, CRS_OPT_AXIS, 0, j->order - 1, 0, &axis, &why))
+        return crs_fail(e, why.code, "%.300s; axes are counted from 0", why.text);
+    j->mode = (int)axis;
     return true;
 }
 
 static bool read_data(job *j, crease_error *e)
 {
     const char *mask = crs_given(j->a, CRS_OPT_MASK), *missing = crs_given(j->a, CRS_OPT_MISSING);
-    double mode;
     if (missing && strcmp(missing, "nan") != 0)
         return crs_fail(e, CREASE_BAD_ARGUMENT,
                         "--missing %.64s: write --missing nan, or mark entries by --mask FILE",
                         missing);
-    if (!crs_option_integer(j->a, CRS_OPT_MODE, 1, j->order, 1, &mode, e) ||
-        !crs_read_array(j->a->word[1], &j->data, e))
-        return false;
+    if (!read_axis(j, e) || !crs_read_array(j->a->word[1], &j->data, e)) return false;
     crs_print_notice(j->a, &j->data);
-    j->mode = (int)mode - 1;
     j->s.missing = missing;
     j->given = j->data.shape;
     if (mask && !crs_read_array(mask, &j->mask, e)) return false;
@@ -405,17 +413,17 @@ const crs_verb crs_apply_verb = {
     .words = "RESULT DATA",
     .least = 2,
     .most = 2,
-    .text =
-        "See new slices through the factors of a result: of 'crease rpca', for every slice along "
-        "mode N (--mode, default 1) the coefficients that minimize the robust error with the "
-        "result's own penalty, alpha and signs. DATA have the model's dimensions but for mode "
-        "N, or one dimension less: a single slice. The folder receives coefficients.npy (in "
-        "the units of factor_N times the weights), lowrank.npy, sparse.npy and result.json. "
-        "The scores of a slice: the share of its entries that are outliers, their energy "
-        "relative to the noise, the median error, and the robust distance of its coefficients "
-        "from those of the slices the model was fitted to.",
+    .text = "Fit new slices with the factors of a result. For every slice of DATA along an axis "
+            "(--axis, default 0) it finds the coefficients that minimize the robust error with the "
+            "penalty, alpha and signs of a result of 'crease rpca'. DATA have the model's shape "
+            "except along that axis, or one dimension less: a single slice. The folder receives "
+            "coefficients.npy (in the units of that axis's factor times the weights), lowrank.npy, "
+            "sparse.npy and result.json. "
+            "The scores of a slice: the share of its entries that are outliers, their energy "
+            "relative to the noise, the median error, and the robust distance of its coefficients "
+            "from those of the slices the model was fitted to.",
     .example = "crease apply result new.npy --out seen",
-    .takes = CRS_LIST(CRS_TAKES(MODE), CRS_TAKES(MISSING), CRS_TAKES(MASK), CRS_TAKES(OUT),
+    .takes = CRS_LIST(CRS_TAKES(AXIS), CRS_TAKES(MISSING), CRS_TAKES(MASK), CRS_TAKES(OUT),
                       CRS_TAKES(FORCE), CRS_TAKES(JSON)),
     .run = run,
 };

@@ -10,28 +10,43 @@
 #include "io/result/result.h"
 
 typedef enum {
-#define OPTION(id, name, values, text) CRS_OPT_##id,
+#define OPTION(id, group, name, values, text) CRS_OPT_##id,
 #include "cli/options.def"
 #undef OPTION
     CRS_OPTIONS
 } crs_option_id;
 
-/* The options of a verb: .takes = CRS_LIST(CRS_TAKES_RUN, CRS_TAKES(OUT), ...). */
-#define CRS_TAKES(id) CRS_OPT_##id
-#define CRS_LIST(...)                                                                              \
-    (const signed char[]) { __VA_ARGS__, -1 }
-
-/* Those that decide how a problem is run: the library's list, method and mode. */
-#define CRS_TAKES_ONE(type, name, value, low, high, text) , CRS_TAKES(name)
-#define CRS_TAKES_RUN                                     CRS_TAKES(METHOD), CRS_TAKES(MODE) CREASE_OPTIONS(CRS_TAKES_ONE)
-
-_Static_assert(CRS_OPTIONS < 128, "the number of an option fits a signed char");
+/* The groups of a help page: what is solved, how, and the rest. */
+typedef enum { CRS_GROUP_COMMON, CRS_GROUP_MODEL, CRS_GROUP_METHOD, CRS_GROUPS } crs_group;
 
 typedef struct {
+    crs_group group;
     const char *name;   /* "--box", "--log_csv" */
     const char *values; /* "L U"; empty: a flag */
     const char *text;
 } crs_option;
+
+/* An option that a verb takes. A verb may have kinds, as the models of rpca; an option is refused
+ * by name where the kind at hand does not read it. Of two entries for an option the first counts.
+ */
+typedef struct {
+    int id;           /* -1 ends a list */
+    unsigned kinds;   /* those that read it, a bit each; 0: all */
+    const char *text; /* what it means here; NULL: what options.def says */
+} crs_taken;
+
+/* .takes = CRS_LIST(CRS_TAKES_RUN, CRS_TAKES(OUT), CRS_SAYS(ALPHA, "weight of ..."), ...) */
+/* clang-format off */
+#define CRS_TAKES(id)        { CRS_OPT_##id, 0, NULL }
+#define CRS_SAYS(id, text)   { CRS_OPT_##id, 0, text }
+#define CRS_READS(id, kinds) { CRS_OPT_##id, kinds, NULL }
+#define CRS_READS_SAYS(id, kinds, text) { CRS_OPT_##id, kinds, text }
+#define CRS_LIST(...)        (const crs_taken[]){ __VA_ARGS__, { -1, 0, NULL } }
+/* clang-format on */
+
+/* Those that decide how a problem is run: the library's list, method and mode. */
+#define CRS_TAKES_ONE(type, name, value, low, high, text) , CRS_TAKES(name)
+#define CRS_TAKES_RUN                                     CRS_TAKES(METHOD), CRS_TAKES(MODE) CREASE_OPTIONS(CRS_TAKES_ONE)
 
 enum { CRS_NAME = 80 };
 
@@ -47,23 +62,24 @@ typedef struct {
     const char *words; /* "REG [NUMBER...]" */
     int least, most;   /* how many words it takes */
     const char *text;
-    const char *example;      /* works as pasted */
-    const signed char *takes; /* its options; NULL: none */
-    bool relative;            /* the default of --relative is 1 */
+    const char *example;                             /* works as pasted */
+    const crs_taken *takes;                          /* its options; NULL: none */
+    bool relative;                                   /* the default of --relative is 1 */
+    const char *const *kinds;                        /* "--model cp", ...; NULL: one kind only */
+    int (*kind)(const crs_args *a, crease_error *e); /* which of them; -1 with e filled in */
     bool (*run)(const crs_args *a, crease_error *e);
 } crs_verb;
 
-extern const crs_verb crs_list_verb, crs_prox_verb, crs_project_verb, crs_lmo_verb,
-    crs_selftest_verb, crs_solve_verb, crs_check_verb, crs_verify_verb, crs_rpca_verb,
-    crs_spca_verb, crs_regress_verb, crs_apply_verb, crs_generate_verb, crs_paper_verb,
-    crs_bench_verb, crs_version_verb, crs_help_verb;
+#define VERB(name) extern const crs_verb crs_##name##_verb;
+#include "cli/verbs.def"
+#undef VERB
 
 int crs_verb_count(void);
 const crs_verb *crs_verb_at(int k);
 const crs_verb *crs_verb_find(const char *name, crease_error *e);
 
-/* Does the verb take option k? */
-bool crs_takes(const crs_verb *v, int k);
+/* How the verb takes option k; NULL: not at all. */
+const crs_taken *crs_takes(const crs_verb *v, int k);
 
 /* A parsed command line. value[k][0] is NULL when option k was not given. */
 struct crs_args {
@@ -72,6 +88,7 @@ struct crs_args {
     int count;
     char **word;
     int *status; /* exit code of the program: instead of 0, or of the error's own when not 0 */
+    bool *made;  /* the folder of --out is new: it goes when nothing comes of the run */
 };
 
 /* argv is what follows the verb; its order is changed. */
@@ -122,8 +139,25 @@ void crs_print_wrapped(const char *text, int first_column, int indent);
 void crs_print_usage(FILE *f);
 void crs_print_help(const crs_verb *v);
 
-/* The exit code for an error's code (sysexits.h). */
+/* How the program ends; beyond 128 a signal's number is added to it. From 64 on as sysexits.h. */
+enum {
+    CRS_EXIT_DONE = 0,    /* certified and VALID, or whatever the verb was asked for */
+    CRS_EXIT_INVALID = 1, /* of verify: the independent checker refutes the result */
+    CRS_EXIT_LIMIT = 2,   /* at a limit; of check and verify: the theory cannot tell */
+    CRS_EXIT_BROKEN = 3,  /* diverged, or a number that is none */
+    CRS_EXIT_USAGE = 64,
+    CRS_EXIT_BAD_DATA = 65,
+    CRS_EXIT_NO_INPUT = 66,
+    CRS_EXIT_INTERNAL = 70, /* certified and yet INVALID, or a failed decomposition */
+    CRS_EXIT_NO_MEMORY = 71,
+    CRS_EXIT_NO_OUTPUT = 73, /* what was asked for cannot be created */
+    CRS_EXIT_IO = 74,        /* reading or writing failed on the way */
+};
+
+/* The exit code of an error, of a run (signal 0: none came), and of a verdict. */
 int crs_exit_code(crease_code code);
+int crs_exit_of_run(crease_outcome o, crease_verdict v, int signal);
+int crs_exit_of_verdict(crease_verdict v);
 
 typedef struct {
     crease_spec spec;
@@ -179,6 +213,10 @@ typedef struct {
     crs_history history;
 } crs_log;
 
+/* The log that the command line asks for, with the file of --log-csv; every: iterations between two
+ * certificates. close() ends the file; false where it could not be written. NULL is closed. */
+crs_log *crs_log_open(const crs_args *a, long every, crease_error *e);
+bool crs_log_close(crs_log *log, const crs_args *a, bool done, crease_error *e);
 void crs_log_banner(const crs_log *log, const crs_run *run);
 crease_callback crs_log_progress; /* user: the crs_log */
 void crs_log_line(const crease_progress *p);
@@ -194,16 +232,19 @@ int crs_signals_caught(void); /* so far */
 /* The JSON document on standard output; frees it. NULL is out of memory. */
 bool crs_print_document(json_t *document, crease_error *e);
 
-enum { CRS_NO_OUTPUT = 73, CRS_PATH_ROOM = 4096 };
+enum { CRS_PATH_ROOM = 4096 };
 
-/* The folder of --out, which must be given; the exit code of a failure is CRS_NO_OUTPUT. */
+/* The folder of --out, or with --json alone none; the exit code of a failure is
+ * CRS_EXIT_NO_OUTPUT. */
 bool crs_folder_of(const crs_args *a, crs_folder *f, crease_error *e);
 
 /* "factor_2.npy" */
 void crs_outdir_factor(int n, char out[32]);
 
-/* The folder of --out is there, made if need be, and holds none of the named files nor a factor,
- * or --force was given. The exit code of a failure is CRS_NO_OUTPUT. */
+/* Before the work begins: the folder of --out is there, made if need be, and holds none of the
+ * named files nor a factor, or --force was given. With --json alone nothing is written. The exit
+ * code of a failure is CRS_EXIT_NO_OUTPUT. */
+bool crs_outdir_needed(const crs_args *a, crease_error *e); /* --out or --json was given */
 bool crs_outdir_open(const crs_args *a, int count, const char *const *name, crease_error *e);
 
 /* Before the first file: takes away the document of an earlier result, which comes last again, so

@@ -229,19 +229,22 @@ const crs_verb crs_generate_verb = {
     .least = 1,
     .most = 1,
     .text = "Draw a random tensor with its truth. cp is low rank (factors drawn from N(0,1)), plus "
-            "outliers in a fraction of its entries, plus noise. eem is made-up fluorescence, "
+            "outliers in a fraction of its entries, plus noise. eem is synthetic fluorescence, "
             "samples x emission x excitation: concentrations times spectra, plus scatter ridges "
             "and spikes, plus noise; its defaults are --shape 20,101,51 --rank 3 --outliers 0.002 "
             "--magnitude 3 --noise 0.005. The folder receives tensor.npy and "
             "its parts lowrank.npy, sparse.npy, noise.npy, the factors factor_1.npy, ..., and "
-            "result.json. With tucker the rank is one per mode "
+            "result.json. With tucker there is one rank per mode "
             "(--rank 2,3,4) and core.npy is written too; matrix is of order two. The low-rank "
             "entries of both have standard deviation 1. The same seed gives the same numbers on "
             "every machine and thread "
             "count.",
     .example = "crease generate cp --shape 10,20,30 --rank 3 --seed 1 --out instance",
-    .takes = CRS_LIST(CRS_TAKES(SHAPE), CRS_TAKES(RANK), CRS_TAKES(OUTLIERS), CRS_TAKES(MAGNITUDE),
-                      CRS_TAKES(NOISE), CRS_TAKES(seed), CRS_TAKES(OUT), CRS_TAKES(FORCE),
-                      CRS_TAKES(JSON)),
+    .takes =
+        CRS_LIST(CRS_SAYS(SHAPE, "dimensions of the tensor; the last index runs fastest"),
+                 CRS_SAYS(RANK, "number of rank-one terms; of tucker and matrix one number, or "
+                                "one per mode (2,3,4)"),
+                 CRS_TAKES(OUTLIERS), CRS_TAKES(MAGNITUDE), CRS_TAKES(NOISE), CRS_TAKES(seed),
+                 CRS_TAKES(OUT), CRS_TAKES(FORCE), CRS_TAKES(JSON)),
     .run = run,
 };

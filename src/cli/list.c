@@ -89,7 +89,7 @@ int crs_described_run(int kind, int k)
 
 const char *crs_vector_text(int kind)
 {
-    return kind == CRS_MAPS ? "an array" : "one number for every entry";
+    return kind == CRS_MAPS ? "an array" : "one number per entry";
 }
 
 void crs_range_text(const crease_param *p, char *out, size_t size)

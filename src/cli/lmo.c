@@ -91,8 +91,8 @@ const crs_verb crs_lmo_verb = {
     .least = 1,
     .most = INT_MAX,
     .text = "Minimize <c,y> over a set. The set is an entry of 'crease list sets' with its "
-            "parameters; c is given by numbers or by a file; the minimizer is printed one number a "
-            "line. With --json also its value <c,y> and the support max <-c,y>, which is minus "
+            "parameters; c is given by numbers or by a file; the minimizer is printed one number "
+            "per line. With --json also its value <c,y> and the support max <-c,y>, which is minus "
             "the value, or for some sets a rounding above it. With --reg the minimum of <c,y> + "
             "r(y) for the pairs that have a "
             "closed form.",

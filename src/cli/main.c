@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * main: the program; one file a verb. Data go to standard output; an error is one line on standard
- * error and an exit code. */
+ * main: the program; one file per verb. Data go to standard output; an error is one line on
+ * standard error and an exit code. */
 #define _POSIX_C_SOURCE 200809L
 #include <errno.h>
 #include <fcntl.h>
@@ -11,10 +11,9 @@
 #include "cli/cli.h"
 
 static const crs_verb *const verbs[] = {
-    &crs_solve_verb,   &crs_check_verb, &crs_verify_verb,   &crs_rpca_verb,  &crs_spca_verb,
-    &crs_regress_verb, &crs_apply_verb, &crs_generate_verb, &crs_paper_verb, &crs_bench_verb,
-    &crs_list_verb,    &crs_prox_verb,  &crs_project_verb,  &crs_lmo_verb,   &crs_selftest_verb,
-    &crs_version_verb, &crs_help_verb,
+#define VERB(name) &crs_##name##_verb,
+#include "cli/verbs.def"
+#undef VERB
 };
 
 int crs_verb_count(void) { return (int)(sizeof verbs / sizeof *verbs); }
@@ -44,11 +43,13 @@ static const crs_verb *verb_of(const char *word, crease_error *e)
 
 static bool run(const crs_verb *verb, int argc, char **argv, int *status, crease_error *e)
 {
-    crs_args a = { .status = status };
+    bool made = false;
+    crs_args a = { .status = status, .made = &made };
     if (!crs_args_parse(verb, argc, argv, &a, e)) return false;
-    if (!crs_given(&a, CRS_OPT_HELP)) return verb->run(&a, e);
-    crs_print_help(verb);
-    return true;
+    if (crs_given(&a, CRS_OPT_HELP)) return crs_print_help(verb), true;
+    const bool done = verb->run(&a, e);
+    if (!done && made) rmdir(crs_given(&a, CRS_OPT_OUT)); /* unless there is something in it */
+    return done;
 }
 
 /* What was printed must have arrived: a full disk or a closed output is an error. */

@@ -26,10 +26,8 @@ bool crs_check_result(const char *what, ptrdiff_t n, const double *x, crease_err
 bool crs_folder_of(const crs_args *a, crs_folder *f, crease_error *e)
 {
     const char *path = crs_given(a, CRS_OPT_OUT);
-    if (!path)
-        return crs_fail(e, CREASE_BAD_ARGUMENT,
-                        "the folder for the results is missing; add --out DIR");
-    *a->status = CRS_NO_OUTPUT;
+    if (!path) return crs_outdir_needed(a, e);
+    *a->status = CRS_EXIT_NO_OUTPUT;
     if (!crs_folder_begin(path, crs_given(a, CRS_OPT_FORCE), f, e)) return false;
     *a->status = 0;
     return true;

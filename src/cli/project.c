@@ -54,7 +54,7 @@ const crs_verb crs_project_verb = {
     .text =
         "Find the point of a set nearest to v. The set is an entry of 'crease list sets' with "
         "its parameters, as l1-ball:2; v is given by numbers or by a file; the point is printed "
-        "one number a line. With --json also the distance |v-x| and excess, by how much x "
+        "one number per line. With --json also the distance |v-x| and excess, by how much x "
         "violates the inequalities of the set: zero up to rounding.",
     .example = "crease project simplex:1 -- 0.9 0.8 -0.3",
     .takes = CRS_LIST(CRS_TAKES(SHAPE), CRS_TAKES(INPUT), CRS_TAKES(JSON)),

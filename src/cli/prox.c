@@ -150,7 +150,7 @@ const crs_verb crs_prox_verb = {
     .text =
         "Minimize r(x) + |x-v|^2/(2t) over x. The regularizer r is an entry of 'crease list "
         "regularizers' with its parameters, as scad:1,3.7; v is given by numbers or by a file; "
-        "x is printed one number a line. The minimizer is global for every step, convex or not; "
+        "x is printed one number per line. The minimizer is global for every step, convex or not; "
         "of equal ones the smallest is taken. With --json also r(x) and dist, the distance of "
         "(v-x)/t to the subdifferential of r at x, which is zero up to rounding.",
     .example = "crease prox scad:1,3.7 --step 1 -- 0.5 -2.5 5",

@@ -63,6 +63,7 @@ typedef struct {
     double seconds; /* of the fit */
     double error;   /* NaN without the truth */
     crs_folder folder;
+    bool lasting;           /* or the folder goes with the run */
     crs_problem_file *file; /* problem.json of the folder, as verify will read it */
     crs_log *log;
 } crs_tucker_job;
@@ -107,7 +108,7 @@ void crs_tucker_summary(const crs_tucker_job *j, const crs_run *run);
 
 /* verify.c: a folder of results judged by the checker. */
 typedef struct {
-    const char *folder;
+    const char *folder; /* NULL: the parts are those of the fit */
     crease_cp_rpca_settings s;
     double *const *unit; /* and the weights: what the files hold */
     const double *weight;

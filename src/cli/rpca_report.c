@@ -3,7 +3,7 @@
  * tensor written a few rows at a time, and, for Tucker and matrix models, the problem file. Numbers
  * that are not finite are null. */
 #include "cli/rpca.h"
-#include "rpca/cp_cosines.h"
+#include "rpca/rpca.h"
 
 static void print_ranks(const crs_rpca_job *j)
 {
@@ -455,6 +455,9 @@ static bool write_parts(crs_rpca_job *j, crease_error *e)
         };
         const crs_pieces pieces = { part_items, &p, buffer, room };
         done = crs_folder_pieces(&j->folder, list[k].name, &j->given, &pieces, e);
+        if (!j->folder.path && p.part == CREASE_CP_NOISE) /* what there is to count all the same */
+            for (ptrdiff_t at = 0, all = left * right; at < all; at += room)
+                part_items(&p, at, all - at < room ? all - at : room, buffer);
     }
     crs_rpca_counted(&j->parts);
     crs_free(buffer);
@@ -641,8 +644,8 @@ void crs_tucker_result(const crs_tucker_job *j, const crs_run *run, crs_document
     s.passes = f.passes;
     s.seconds += j->seconds;
     const crs_result out = crs_result_begin(d, &s);
-    crs_put_run(&out, &j->folder, run);
-    crs_rpca_put_data(j->a, out.data, &j->folder, &j->given, j->hash);
+    crs_put_run(&out, j->lasting ? &j->folder : NULL, run);
+    crs_rpca_put_data(j->a, out.data, j->lasting ? &j->folder : NULL, &j->given, j->hash);
     crs_reg_text(&j->penalty, &f.used.penalty, penalty, sizeof penalty);
     crs_put_shape(out.settings, "ranks", &f.used.ranks);
     crs_put_text(out.settings, "penalty", penalty);
@@ -651,6 +654,7 @@ void crs_tucker_result(const crs_tucker_job *j, const crs_run *run, crs_document
     crs_put_number(out.settings, "eta", f.used.form == CREASE_RPCA_BALL ? f.used.eta : NAN);
     crs_put_text(out.settings, "merge", crs_given(j->a, CRS_OPT_MERGE));
     crs_put_flag(out.settings, "missing", crs_given(j->a, CRS_OPT_MISSING));
+    crs_put_whole(out.settings, "threads", f.used.threads);
     crs_put_shape(out.details, "shape", &j->given);
     crs_put_shape(out.details, "model_shape", &f.used.shape);
     crs_put_shape(out.details, "ranks", &f.used.ranks);

@@ -41,13 +41,18 @@ static bool read_row(void *user, crease_cp_part part, ptrdiff_t row, double *out
             out[j] = r->last[2][j] - r->last[1][j] - r->last[0][j];
         return r->row[0] == row && r->row[1] == row && r->row[2] == row;
     }
-    if (k < 2 && !(from_start(r, k, row) && crs_npy_stream_next(&r->part[k], right, out, NULL)))
+    if (k < 2 && c->folder &&
+        !(from_start(r, k, row) && crs_npy_stream_next(&r->part[k], right, out, NULL)))
         return false;
     for (ptrdiff_t j = 0; k == 2 && !c->fit && j < right; j++) {
         const double t = c->tensor[row * right + j];
         out[j] = part == CREASE_CP_SEEN ? !isnan(t) : isnan(t) ? 0 : t;
     }
-    if (k == 2 && c->fit) crease_cp_fit_read(c->fit, part, row, 1, out);
+    if (c->fit && (k == 2 || !c->folder)) {
+        ptrdiff_t left, width;
+        crease_cp_fit_rows(c->fit, &left, &width);
+        crease_cp_fit_read(c->fit, part, row, right / width, out);
+    }
     if (part == CREASE_CP_SEEN) return true;
     copy(right, out, r->last[k]);
     r->row[k] = row;
@@ -69,7 +74,7 @@ static bool open_parts(const crs_rpca_claim *c, reader *r, crease_error *e)
 {
     const crease_space *s = &c->s.shape;
     *r = (reader){ .c = c, .e = e };
-    for (int k = 0; k < 2; k++) {
+    for (int k = 0; c->folder && k < 2; k++) {
         if (!crs_join(c->folder, part_file[k], r->path[k], sizeof r->path[k], e) ||
             !crs_npy_stream_open(r->path[k], &r->part[k], e))
             return false;
@@ -112,14 +117,7 @@ static bool read_whole(const crs_rpca_claim *c, reader *r, double *const *all)
     double *E = all[0], *Z = all[1], *B = all[2], *T = all[3], *W = all[4], *lambda = all[5];
     const ptrdiff_t n = r->right;
     if (!read_row(r, CREASE_CP_SPLIT, 0, Z) || !read_row(r, CREASE_CP_SPARSE, 0, E)) return false;
-    if (c->fit) {
-        ptrdiff_t left, right;
-        crease_cp_fit_rows(c->fit, &left, &right);
-        crease_cp_fit_read(c->fit, CREASE_CP_DATA, 0, left, T);
-        crease_cp_fit_read(c->fit, CREASE_CP_SEEN, 0, left, W);
-    } else {
-        read_row(r, CREASE_CP_DATA, 0, T), read_row(r, CREASE_CP_SEEN, 0, W);
-    }
+    read_row(r, CREASE_CP_DATA, 0, T), read_row(r, CREASE_CP_SEEN, 0, W);
     for (ptrdiff_t j = 0; j < n; j++) {
         B[j] = W[j] == 0 ? -Z[j] - E[j] : T[j] - E[j] - Z[j];
         lambda[j] = W[j] == 0 ? 0 : 2 * c->s.alpha_noise * B[j];

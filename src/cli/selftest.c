@@ -112,9 +112,8 @@ const crs_verb crs_selftest_verb = {
     .words = "[CATALOGUE]",
     .most = 1,
     .text = "Check every entry against its definition. The catalogues are regularizers, sets, maps "
-            "and smooth. Random instances are drawn, each "
-            "property is measured, and the worst error is shown with its limit and the property "
-            "that came nearest to its own.",
+            "and smooth. Random instances are drawn, every property is measured, and of each entry "
+            "the property that came nearest to its limit is shown with its worst error.",
     .example = "crease selftest sets --trials 5",
     .takes = CRS_LIST(CRS_TAKES(TRIALS), CRS_TAKES(seed), CRS_TAKES(JSON)),
     .run = run,

@@ -1,20 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * solve: a problem file to a certified result */
-#include <inttypes.h>
-
 #include "cli/cli.h"
-
-enum { LIMIT = 2, BROKEN = 3, INTERNAL = 70, NO_OUTPUT = 73 };
-
-/* Only a point that the checker confirms is a success. */
-static int status_of(const crs_run *run, int signal)
-{
-    const crease_outcome o = crease_solver_report(run->solver).outcome;
-    if (o == CREASE_STATIONARY && run->verified->verdict == CREASE_VERDICT_VALID) return 0;
-    if (o == CREASE_STATIONARY && run->verified->verdict == CREASE_VERDICT_INVALID) return INTERNAL;
-    if (o == CREASE_STOPPED && signal) return 128 + signal;
-    return o == CREASE_DIVERGED || o == CREASE_NUMERICAL ? BROKEN : LIMIT;
-}
 
 static void print_solution(const crs_run *run)
 {
@@ -97,7 +83,8 @@ static bool solve(const crs_args *a, crs_run *run, crs_log *log, crs_folder *f, 
     const crease_progress last = crease_solver_progress(s);
     crs_history_add(&log->history, &last);
     verify(run, &v);
-    run->exit_status = status_of(run, crs_signals_caught());
+    run->exit_status =
+        crs_exit_of_run(crease_solver_report(s).outcome, v.verdict, crs_signals_caught());
     crs_log_footer(log, run);
     const bool done = deliver(a, run, f, e);
     crs_signals_leave();
@@ -107,44 +94,32 @@ static bool solve(const crs_args *a, crs_run *run, crs_log *log, crs_folder *f, 
 }
 
 /* What must be possible before anything is computed. */
-static bool outputs(const crs_args *a, crs_log *log, crs_folder *f, crease_error *e)
+static crs_log *open_outputs(const crs_args *a, const crease_options *o, crs_folder *f,
+                             crease_error *e)
 {
-    const char *folder = crs_given(a, CRS_OPT_OUT), *csv = crs_given(a, CRS_OPT_LOG_CSV);
-    *a->status = NO_OUTPUT;
-    if (!crs_folder_begin(folder, crs_given(a, CRS_OPT_FORCE), f, e)) return false;
-    if (csv && !(log->csv = crs_create(csv, e))) return false;
-    if (csv) crs_history_names(log->csv);
-    *a->status = 0;
-    return true;
+    if (crs_folder_begin(crs_given(a, CRS_OPT_OUT), crs_given(a, CRS_OPT_FORCE), f, e))
+        return crs_log_open(a, o->certify_every, e);
+    *a->status = CRS_EXIT_NO_OUTPUT;
+    return NULL;
 }
 
 static bool run(const crs_args *a, crease_error *e)
 {
     crease_options o;
     crs_problem_file *file = crs_open_problem(a, &o, e);
-    crs_log *log = file ? crs_alloc(1, sizeof *log) : NULL;
-    crease_solver *s = NULL;
     crs_folder folder = { .path = NULL };
-    bool done = log;
-    if (file && !log) crs_fail(e, CREASE_NO_MEMORY, "out of memory: the log");
-    if (log) {
-        log->quiet = crs_given(a, CRS_OPT_QUIET), log->verbose = crs_given(a, CRS_OPT_VERBOSE);
-        log->every = o.certify_every;
-        done = (s = crease_solver_new(&file->problem, &o, e)) && outputs(a, log, &folder, e);
-    }
+    crease_solver *s = file ? crease_solver_new(&file->problem, &o, e) : NULL;
+    crs_log *log = s ? open_outputs(a, &o, &folder, e) : NULL;
     crs_run r = { .verb = "solve",
                   .checker = "problem",
                   .path = a->word[0],
                   .file = file,
                   .options = &o,
                   .solver = s };
-    if (done) done = solve(a, &r, log, &folder, e);
+    bool done = log && solve(a, &r, log, &folder, e);
     crs_folder_abandon(&folder);
-    if (log && log->csv &&
-        !crs_finish(log->csv, crs_given(a, CRS_OPT_LOG_CSV), true, done ? e : NULL))
-        *a->status = 0, done = false;
+    done = crs_log_close(log, a, done, e);
     crease_solver_free(s);
-    crs_free(log);
     crs_problem_file_free(file);
     return done;
 }
@@ -157,8 +132,8 @@ const crs_verb crs_solve_verb = {
     .text = "Solve the problem in a file. The log goes to standard error, the result to standard "
             "output and, with --out, to a folder. The exit code is 0 when the point is certified "
             "eps-stationary and the independent checker confirms it, 2 at a limit, 3 when the run "
-            "diverged. docs/problem.schema.json describes the file; what the command line says "
-            "beats its options.",
+            "diverged. docs/problem.schema.json describes the file; options on the command line "
+            "override those in the file.",
     .example = "crease solve examples/problems/lasso.json",
     .takes = CRS_LIST(CRS_TAKES_RUN, CRS_TAKES(OUT), CRS_TAKES(FORCE), CRS_TAKES(QUIET),
                       CRS_TAKES(VERBOSE), CRS_TAKES(LOG_CSV), CRS_TAKES(JSON)),

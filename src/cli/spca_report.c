@@ -128,8 +128,8 @@ bool crs_spca_keep_tensor(const crs_spca_job *j, int k, crease_error *e)
     const crease_multilinear_data *data = crease_spca_problem(j->model)->f.data;
     if (!path_of(j, k, "", path, e)) return false;
     if (mkdir(path, 0777) != 0 && errno != EEXIST)
-        return crs_fail(e, CREASE_IO, "the folder %.200s cannot be made: %s; choose another", path,
-                        strerror(errno));
+        return crs_fail(e, CREASE_IO, "the folder %.200s cannot be created: %s; choose another",
+                        path, strerror(errno));
     return path_of(j, k, "tensor.npy", path, e) &&
            crs_write_npy(path, &data->shape, data->tensor, e);
 }

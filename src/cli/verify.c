@@ -5,8 +5,6 @@
 
 #include "cli/cli.h"
 
-enum { INVALID = 1, UNDECIDED = 2 };
-
 static const struct {
     const char *name;
     crs_checker *check;
@@ -26,11 +24,6 @@ static crs_checker *checker_of(const crs_certificate *c, crease_error *e)
         "a later version?",
         c->folder, c->checker);
     return NULL;
-}
-
-static int status_of(crease_verdict v)
-{
-    return v == CREASE_VERDICT_VALID ? 0 : v == CREASE_VERDICT_INVALID ? INVALID : UNDECIDED;
 }
 
 bool crs_judged_names(crs_judged *j, int count, crease_error *e)
@@ -110,7 +103,7 @@ static bool run(const crs_args *a, crease_error *e)
     bool done = check &&
                 (!crs_given(a, CRS_OPT_eps) || crs_option_number(a, CRS_OPT_eps, 0, &j.eps, e)) &&
                 check(&j, e);
-    if (done) *a->status = status_of(j.v.verdict);
+    if (done) *a->status = crs_exit_of_verdict(j.v.verdict);
     if (done && crs_given(a, CRS_OPT_JSON))
         done = print_json(&j, e);
     else if (done)
@@ -126,10 +119,11 @@ const crs_verb crs_verify_verb = {
     .words = "RESULT_DIR",
     .least = 1,
     .most = 1,
-    .text = "Judge a result anew: read its certificate and data, recompute every residual from the "
-            "definitions by an independent checker with bounds of its rounding, and say VALID, "
-            "INVALID or UPPER-BOUND-ONLY with the smallest eps that passes. The exit code is 0 "
-            "when VALID, 1 when INVALID and 2 when it cannot tell.",
+    .text =
+        "Verify a result. The independent checker reads the data and the certificate, recomputes "
+        "every residual from the definitions with bounds of its own rounding, and says VALID, "
+        "INVALID or UPPER-BOUND-ONLY with the smallest eps that passes. The exit code is 0 "
+        "when VALID, 1 when INVALID and 2 when it cannot tell.",
     .example = "crease verify result",
     .takes = CRS_LIST(CRS_TAKES(PROBLEM), CRS_TAKES(eps), CRS_TAKES(JSON)),
     .run = run,

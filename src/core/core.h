@@ -9,6 +9,7 @@
 
 #include <crease/catalogue.h>
 #include <crease/error.h>
+#include <crease/options.h>
 #include <crease/param.h>
 #include <crease/space.h>
 
@@ -37,6 +38,13 @@ int crs_nearest_in(const char *wanted, int count, const char *const *name);
 /* Index of an exact match, or -1 with "unknown <kind> ...; did you mean ...?" in e. */
 int crs_find(const char *kind, const char *wanted, int count, const char *(*name_at)(int k),
              crease_error *e);
+
+/* Settings that may grow (settings.c). give: the library's own to a struct of `size` bytes. take:
+ * the caller's over the defaults in `own`; NULL: those alone. `name` as in crease_NAME_default. */
+void crs_settings_give(void *to, size_t size, const void *own, size_t own_size);
+bool crs_settings_take(const char *name, void *own, size_t own_size, const void *given,
+                       crease_error *e);
+bool crs_options_take(const crease_options *given, crease_options *own, crease_error *e);
 
 /* Does the number of parameters fit the entry? A vector parameter takes any further ones. */
 bool crs_spec_fits(const crease_spec *spec, const crease_param *params, const char *vector,

@@ -47,13 +47,20 @@ const char *crease_mode_name(crease_mode mode)
     return (size_t)mode < MODES ? mode_names[mode] : "unknown mode";
 }
 
-crease_options crease_options_default(void)
+void crease_options_init(crease_options *o, size_t size)
 {
-    return (crease_options){
+    const crease_options own = {
 #define X(type, name, value, low, high, text) .name = (type)(value),
         CREASE_OPTIONS(X)
 #undef X
     };
+    crs_settings_give(o, size, &own, sizeof own);
+}
+
+bool crs_options_take(const crease_options *given, crease_options *own, crease_error *e)
+{
+    *own = crease_options_default();
+    return crs_settings_take("options", own, sizeof *own, given, e);
 }
 
 static bool in_range(const crease_option *o, double v, crease_error *e)
@@ -64,7 +71,7 @@ static bool in_range(const crease_option *o, double v, crease_error *e)
                     o->integer ? "an integer" : "a number", o->low, o->high);
 }
 
-bool crease_options_check(const crease_options *o, crease_error *e)
+static bool in_ranges(const crease_options *o, crease_error *e)
 {
     const double given[] = {
 #define X(type, name, value, low, high, text) (double)o->name,
@@ -80,7 +87,13 @@ bool crease_options_check(const crease_options *o, crease_error *e)
     return true;
 }
 
-bool crease_options_set(crease_options *o, const char *name, const char *text, crease_error *e)
+bool crease_options_check(const crease_options *o, crease_error *e)
+{
+    crease_options own = crease_options_default();
+    return crs_settings_take("options", &own, sizeof own, o, e) && in_ranges(&own, e);
+}
+
+static bool set(crease_options *o, const char *name, const char *text, crease_error *e)
 {
     const int n = crease_option_count(), k = crs_find("option", name, n + 2, name_at, e);
     double v;
@@ -100,5 +113,14 @@ bool crease_options_set(crease_options *o, const char *name, const char *text, c
     if (at++ == k) o->name = (type)v;
     CREASE_OPTIONS(X)
 #undef X
+    return true;
+}
+
+bool crease_options_set(crease_options *o, const char *name, const char *text, crease_error *e)
+{
+    crease_options own = crease_options_default();
+    if (!crs_settings_take("options", &own, sizeof own, o, e) || !set(&own, name, text, e))
+        return false;
+    crs_settings_give(o, o->size, &own, sizeof own);
     return true;
 }

@@ -7,9 +7,8 @@
 
 #include <crease/cp_fit.h>
 
-#include "rpca/cp_point.h"
-#include "rpca/cp_rpca.h"
 #include "rpca/fused/cp_fused.h"
+#include "rpca/rpca.h"
 
 /* An engine makes iterations. Its memory is there before the first one. */
 typedef struct {

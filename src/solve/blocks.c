@@ -268,11 +268,10 @@ crease_solver *crease_solver_new(const crease_problem *p, const crease_options *
         return NULL;
     }
     s->given = p;
-    s->o = o ? *o : crease_options_default();
     s->report.bound = s->stalled = INFINITY;
     s->found.worst = s->found.worst_relative = INFINITY;
     s->progress.potential = s->progress.decrease = NAN;
-    if (build(s, e)) return s;
+    if (crs_options_take(o, &s->o, e) && build(s, e)) return s;
     crease_solver_free(s);
     return NULL;
 }

@@ -168,11 +168,13 @@ static bool finish(crease_spca *m, const crease_options *o, crease_spca_componen
 bool crease_spca_next(crease_spca *m, const crease_options *options, crease_spca_component *c,
                       crease_error *e)
 {
-    crease_options o = options ? *options : crease_spca_options(m);
+    crease_options o = crease_spca_options(m);
     kept best = { .start = -1 };
-    if (!options) o.h = 0;
+    o.h = 0;
     *c = (crease_spca_component){ .starts = 0 };
-    if (!crease_options_check(&o, e) || !check_method(&o, e)) return false;
+    if (!crs_settings_take("options", &o, sizeof o, options, e) || !crease_options_check(&o, e) ||
+        !check_method(&o, e))
+        return false;
     const double limit = o.max_seconds;
     for (int k = 0; k < (m->norm > 0 ? m->s.starts : 1); k++) {
         o.max_seconds = pos(limit - c->seconds);

@@ -100,9 +100,14 @@ static bool fill_in(const crease_problem *p, const crease_options *o, crease_ana
     return admissible(a, e);
 }
 
-crease_analysis *crease_analyse(const crease_problem *p, const crease_options *o, crease_error *e)
+crease_analysis *crease_analyse(const crease_problem *p, const crease_options *given,
+                                crease_error *e)
 {
-    if (!crease_problem_check(p, e) || !crease_options_check(o, e)) return NULL;
+    crease_options own;
+    const crease_options *o = &own;
+    if (!crease_problem_check(p, e) || !crs_options_take(given, &own, e) ||
+        !crease_options_check(o, e))
+        return NULL;
     crease_analysis *a = new_analysis(p->count, e);
     if (!a) return NULL;
     if (!fill_in(p, o, a, e)) {

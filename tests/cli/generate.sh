@@ -81,8 +81,8 @@ expect_exit 64 "add --rank" generate cp --shape 3,2 --out x
 expect_exit 64 "write cp, tucker, matrix or eem" generate pc --shape 3,2 --rank 1 --out x
 expect_exit 64 "one dimension" generate cp --shape 3 --rank 1 --out x
 expect_exit 64 "not a shape" generate cp --shape 3,0 --rank 1 --out x
-expect_exit 64 "rank = 0" generate cp --shape 3,2 --rank 0 --out x
-expect_exit 64 "rank = 1.5" generate cp --shape 3,2 --rank 1.5 --out x
+expect_exit 64 "rank 0 .*whole number from 1 to 16777216" generate cp --shape 3,2 --rank 0 --out x
+expect_exit 64 "rank 1.5" generate cp --shape 3,2 --rank 1.5 --out x
 expect_exit 64 "fraction of outliers is 2" generate cp --shape 3,2 --rank 1 --outliers 2 --out x
 expect_exit 64 "noise is -1" generate cp --shape 3,2 --rank 1 --noise -1 --out x
 expect_exit 64 "magnitude" generate cp --shape 3,2 --rank 1 --magnitude nan --out x

@@ -30,7 +30,7 @@ expect_exit 65 "weight of row 1 is inf" regress X.npy y.npy --row-weights inf,1,
 expect_exit 65 "0 rows have a positive weight" regress X.npy y.npy --row-weights 0,0,0,0,0,0 --out x
 expect_exit 64 "squared loss" regress X.npy c.npy --loss logistic --row-weights v.npy --out x
 expect_exit 66 "cannot be opened" regress X.npy y.npy --row-weights nowhere.npy --out x
-expect_exit 64 "takes no option" rpca X.npy --row-weights v.npy --out x
+expect_exit 64 "does not take --row-weights" rpca X.npy --row-weights v.npy --out x
 [ ! -e x ]
 judge $? "a refusal leaves nothing"
 finish

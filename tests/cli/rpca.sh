@@ -109,6 +109,19 @@ judge $? "the parts"
 run "$CREASE" rpca --quiet holes.npy --missing nan --rank 3 --truth g --out holes --json
 [ $code -eq 0 ] && [ "$out" = "$(cat holes/result.json)" ]
 judge $? "--missing nan: exit $code, $err"
+for more in "" "--penalty group-l1 --groups slices:0 --relative 0 --max-iterations 3"; do
+    run "$CREASE" rpca --quiet holes.npy --missing nan --rank 3 $more --out alone --force --json
+    whole=$(grep -v seconds <<<"$out") status=$code
+    run "$CREASE" rpca --quiet holes.npy --missing nan --rank 3 $more --json
+    [ $code -eq $status ] && [ "$whole" = "$(grep -v seconds <<<"$out")" ]
+    judge $? "--json without --out $more: exit $code, $err"
+done
+mkdir kept
+expect_exit 66 "No such file" rpca --quiet nothing.npy --rank 3 --out kept
+[ -d kept ] && [ ! -e x ]
+judge $? "a folder that was there stays"
+expect_exit 64 "exclude each other" rpca g/tensor.npy --quiet --verbose --out x
+expect_exit 64 "add --out" rpca g/tensor.npy --force --json
 run "$CREASE" rpca --quiet g/tensor.npy --mask mask.npy --rank 3 --truth g --out masked
 [ $code -eq 0 ] && cmp -s holes/lowrank.npy masked/lowrank.npy
 judge $? "--mask: exit $code, $err"
@@ -149,7 +162,7 @@ judge $? "paper mode: exit $code, $out"
 # Mistakes.
 expect_exit 73 "exists already.*--force" rpca g/tensor.npy --rank 3 --out plain
 expect_exit 64 "add --out" rpca g/tensor.npy
-expect_exit 64 "rank = 0" rpca g/tensor.npy --rank 0 --out x
+expect_exit 64 "rank 0" rpca g/tensor.npy --rank 0 --out x
 expect_exit 64 "does not suit" rpca g/tensor.npy --method gcg --out x
 expect_exit 64 "scad:lambda,a" rpca g/tensor.npy --penalty scad --out x
 expect_exit 64 "did you mean" rpca g/tensor.npy --penalty l11:1 --out x

@@ -55,6 +55,6 @@ done
 expect_exit 66 "neither a folder .* nor a start" rpca g/tensor.npy --rank 2 --init gevdd --out x
 expect_exit 66 "neither a folder .* nor a start" rpca g/tensor.npy --rank 2 --init random-clipped --out x
 expect_exit 64 "3 starts" rpca g/tensor.npy --rank 2 --method admm-g --starts 3 --out x
-expect_exit 64 "takes no option --starts" rpca g/tensor.npy --model tucker --starts 3 --out x
-expect_exit 64 "starts = 0" rpca g/tensor.npy --starts 0 --out x
+expect_exit 64 "--starts is read by --model cp.*uses --model tucker" rpca g/tensor.npy --model tucker --starts 3 --out x
+expect_exit 64 "starts 0 .*whole number from 1 to 1000" rpca g/tensor.npy --starts 0 --out x
 finish

@@ -122,9 +122,8 @@ judge $? "--ridge: exit $code, $out $err"
 run "$CREASE" rpca m/tensor.npy --rank 2 --ridge 0.01 --out cp --quiet
 cmp -s ridge/factor_1.npy cp/factor_1.npy
 judge $? "--model matrix --ridge is not --model cp --ridge"
-expect_exit 65 "3 dimensions and this model is of matrices" \
+expect_exit 65 "3 dimensions and --model matrix with --ridge is of matrices" \
     rpca t/tensor.npy --model matrix --ridge 1 --rank 2 --out x --quiet
-expect_exit 64 "without --ridge" rpca m/tensor.npy --model matrix --ridge 1 --eta 1 --out x
 
 # Convex principal component pursuit agrees with an independent method.
 run "$CREASE" generate matrix --shape 25,20 --rank 2 --outliers 0.1 --magnitude 5 --noise 0 \
@@ -161,12 +160,26 @@ r = json.load(open("again/result.json"))
 assert d == r and r["settings"]["ranks"] == [2, 3, 2] and d["model"] == "tucker" and d["passes"] > 0
 assert r["details"]["error_lowrank"] < 0.01'
 judge $? "--json: exit $code, $out $err"
+for model in "tucker --rank 2,3,2" "matrix --rank 3 --merge 0,1"; do
+    run "$CREASE" rpca t/tensor.npy --model $model --out also --force --json --quiet --log-csv log.csv
+    whole=$out
+    [ "$(head -n 1 log.csv)" = "$(head -n 1 also/history.csv)" ]
+    judge $? "--log-csv of $model"
+    run env TMPDIR="$scratch" "$CREASE" rpca t/tensor.npy --model $model --json --quiet
+    [ $code -eq 0 ] && [ -z "$err" ] && printf '%s\n%s\n' "${whole//$'\n'/}" "${out//$'\n'/}" | $python -c '
+import json, sys
+a, b = (json.loads(line) for line in sys.stdin)
+for d in (a, b): del d["problem"]["path"], d["fit_seconds"], d["seconds"]
+assert a == b, (a, b)'
+    judge $? "--json alone of $model: exit $code, $err"
+done
+[ -z "$(find . -maxdepth 1 -name "*.tmp")" ]
+judge $? "--json alone leaves a folder behind"
 
 # X1: what is not finite is named.
-for model in tucker matrix pcp; do
-    data=nan.npy
-    [ $model != tucker ] && data=allnan.npy
-    expect_exit 65 "is nan" rpca $data --model $model --rank 1 --out x --quiet
+expect_exit 65 "is nan" rpca nan.npy --model tucker --rank 1 --out x --quiet
+for model in "matrix --rank 1" pcp; do
+    expect_exit 65 "is nan" rpca allnan.npy --model $model --out x --quiet
 done
 expect_exit 65 "at 2,3,1.* is nan|is nan.*at 2,3,1" rpca nan.npy --model tucker --rank 1 --out x
 expect_exit 65 "is inf" rpca inf.npy --model tucker --rank 1 --out x
@@ -201,7 +214,9 @@ for data in constant single slices exact one thin long eight four; do
     judge $? "X4, X5 $data: exit $code, $out $err"
 done
 expect_exit 65 "1 dimension" rpca vector.npy --model tucker --rank 1 --out x
-expect_exit 65 "of matrices" rpca t/tensor.npy --model pcp --out x
+for model in pcp matrix "matrix --eta 1"; do
+    expect_exit 65 "of matrices" rpca t/tensor.npy --model $model --out x
+done
 # X6: ranks of 0, beyond a mode, of the wrong number, beyond the product of the others.
 expect_exit 64 "whole number" rpca t/tensor.npy --model tucker --rank 0 --out x
 expect_exit 64 "whole number" rpca t/tensor.npy --model tucker --rank 2,3 --out x
@@ -214,12 +229,18 @@ expect_exit 64 "alpha" rpca m/tensor.npy --model matrix --alpha 0 --out x
 expect_exit 64 "alpha" rpca m/tensor.npy --model matrix --alpha nan --out x
 expect_exit 64 "eta" rpca m/tensor.npy --model matrix --eta=-1 --out x
 expect_exit 64 "eps" rpca m/tensor.npy --model matrix --eps -1 --out x
-expect_exit 64 "matrix only" rpca t/tensor.npy --model tucker --eta 1 --out x
+expect_exit 64 "--eta is read by --model matrix; this run uses --model tucker" rpca t/tensor.npy --model tucker --eta 1 --out x
+expect_exit 64 "--eta is read by --model matrix; .* with --ridge" \
+    rpca m/tensor.npy --model matrix --eta 1 --ridge 1 --out x
+for option in "--rank 2" "--penalty mcp:1,3" "--alpha-noise 2" "--missing nan" "--threads 1"; do
+    expect_exit 64 "${option% *} is read by .*; this run uses --model pcp" \
+        rpca m/tensor.npy --model pcp $option --out x
+done
 expect_exit 64 "mcp" rpca m/tensor.npy --model matrix --penalty mcp:1,0 --out x
 expect_exit 64 "by entries" rpca m/tensor.npy --model matrix --rank 2 --penalty group-l1 --out x
 expect_exit 64 "cp, tucker, matrix or pcp" rpca m/tensor.npy --model tocker --out x
-expect_exit 64 "takes no option --nonneg" rpca m/tensor.npy --model matrix --nonneg --out x
-expect_exit 64 "missing entries" \
+expect_exit 64 "--nonneg is read by --model cp.*uses --model matrix" rpca m/tensor.npy --model matrix --nonneg --out x
+expect_exit 64 "--missing is read by --model cp, --model tucker.*uses --model matrix with --eta" \
     rpca holes.npy --model matrix --merge 0,1 --eta 1 --rank 2 --missing nan --out x
 expect_exit 64 "write --missing nan" rpca m/tensor.npy --model matrix --missing 0 --out x
 expect_exit 64 "add --out" rpca m/tensor.npy --model matrix --rank 2

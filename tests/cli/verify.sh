@@ -107,7 +107,7 @@ expect_exit 65 "x_big.npy" verify "$scratch/large"
 # Broken certificates.
 expect_exit 66 "certificate.json" verify "$scratch/elsewhere"
 expect_exit 66 "No such file" verify "$scratch/nowhere"
-expect_exit 64 "word is missing" verify
+expect_exit 64 "missing argument" verify
 broken() {
     rm -rf "$scratch/broken" && cp -r "$scratch/lasso" "$scratch/broken"
     edit "$scratch/broken/certificate.json" "$2"

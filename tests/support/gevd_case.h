@@ -3,7 +3,7 @@
 #ifndef CREASE_GEVD_CASE_H
 #define CREASE_GEVD_CASE_H
 
-#include "rpca/cp_gevd.h"
+#include "rpca/start.h"
 #include "support/rpca_naive.h"
 
 typedef struct {
@@ -45,11 +45,11 @@ static inline crs_cp_view view_of(const start *c)
 }
 
 /* |[[X]] - truth|/|truth| */
-static inline double run(start *c, double kap, int rounds)
+static inline double run(start *c, double clip_at, int rounds)
 {
     const crs_cp_view v = view_of(c);
     const crs_cp_gevd_options o = {
-        .rank = c->rank, .cut = c->rank > c->true_rank, .seed = 3, .kap = kap, .rounds = rounds
+        .rank = c->rank, .cut = c->rank > c->true_rank, .seed = 3, .clip = clip_at, .rounds = rounds
     };
     crease_error e = { CREASE_OK, "" };
     double *m = doubles(crease_size(&c->s));

@@ -5,8 +5,7 @@
  * A pilot finds start, rank and threshold; then the solver goes on at the penalty that is asked
  * for until the certificate says so. */
 #include "rpca/fit.h"
-#include "rpca/cp_fit_start.h"
-#include "rpca/cp_pilot.h"
+#include "rpca/start.h"
 
 static const double usual = 3;        /* deviations that an outlier is beyond, for a pilot */
 static const double without_bias = 2; /* the least for a penalty that is flat far out: it gives up

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * envelope_learn: the threshold from a robust scale of the residual */
-#include "rpca/cp_pilot.h"
 #include "rpca/envelope/envelope_solver_state.h"
+#include "rpca/rpca.h"
 
 /* The fraction of |r| <= a */
 static double fraction_below(const crs_envelope_sums *a, double bound)

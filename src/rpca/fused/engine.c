@@ -5,7 +5,6 @@
  * size of T^(2(d-1)/d): h is multiplied by that, so that data in other units give the same
  * iterates. */
 #include "rpca/fit.h"
-#include "rpca/cp_fit_start.h"
 
 static double weight(const crease_block_plan *b) /* h beyond what f itself has */
 {

@@ -2,7 +2,7 @@
  * tucker_generate: random instances with their truth: T = C x_1 X_1 ... x_d X_d + E + B
  *
  * E and B are those of a CP instance of the same seed. */
-#include "rpca/cp_rpca.h"
+#include "rpca/rpca.h"
 #include "tensor/tensor.h"
 
 #include <crease/tucker_rpca.h>

@@ -2,7 +2,7 @@
  * tucker_ranks: a rank a mode from the spectra of the unfoldings, outliers clipped */
 #include <crease/tucker_rpca.h>
 
-#include "rpca/cp_rpca.h"
+#include "rpca/rpca.h"
 #include "tensor/tensor.h"
 
 /* The k-th smallest of n numbers, which change their places; Hoare's selection. */

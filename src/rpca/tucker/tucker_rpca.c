@@ -3,7 +3,7 @@
 #include "rpca/tucker/tucker_rpca.h"
 #include "core/parallel.h"
 #include "reg/reg.h"
-#include "rpca/cp_rpca.h"
+#include "rpca/rpca.h"
 
 crease_tucker_rpca_settings crease_tucker_rpca_default(const crease_space *shape,
                                                        const crease_space *ranks)

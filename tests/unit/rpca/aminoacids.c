@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 #include "io/formats/io.h"
-#include "rpca/cp_cosines.h"
+#include "rpca/rpca.h"
 #include "support/arrays.h"
 
 enum { ACIDS = 3, MODES = 3 };

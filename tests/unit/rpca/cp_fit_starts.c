@@ -2,7 +2,7 @@
  * cp_fit_starts: the envelope begins where the settings say; the order of several starts */
 #include "support/cp_fit_case.h"
 
-#include "rpca/cp_gevd.h"
+#include "rpca/start.h"
 
 typedef struct {
     crease_cp_start start;
@@ -61,7 +61,7 @@ static void same_as_family(const fit_case *a, int q, bool masked)
     const crs_cp_view v = {
         .shape = a->shape, .tensor = seen, .mask = masked ? mask : NULL, .limit = INFINITY
     };
-    const crs_cp_gevd_options o = { .rank = 2, .cut = true, .kap = a->s.model.clip };
+    const crs_cp_gevd_options o = { .rank = 2, .cut = true, .clip = a->s.model.clip };
     for (int n = 0; n < a->shape.order; n++) x[n] = malloc((size_t)a->shape.dim[n] * 16);
     assert_true(crs_cp_start_of(&v, &o, q, x, NULL));
     same(a, (const double *const *)x, masked);

@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: MIT
+ * certify: E of a point that factors give, and the residuals of CP robust PCA there, in one pass
+ *
+ *   X_n  |-2c S_(n) M_n + nu X_n| of size 2|Z_(n) M_n| + |2 X_n G_n + nu X_n|, where
+ *        Z_(n) M_n = X_n G_n + c S_(n) M_n;   X_n >= 0: its distance to the normal cone
+ *   E    dist(Lambda, alpha dR(E)) of size |Lambda|
+ *   Z, B and the constraint hold but for rounding */
+#include <limits.h>
+
+#include "core/parallel.h"
+#include "rpca/rpca.h"
+
+static const double UNIT = 0x1p-53;
+
+/* Sums of squares of entries, and alpha R(E). */
+enum { REST, DIST, PENALTY, LOWRANK, SPLIT, SPARSE, LAST, DATA, SUMS };
+
+enum { MOST_BANDS = 16 };
+
+static ptrdiff_t longest(const crease_space *s)
+{
+    ptrdiff_t most = 0;
+    for (int n = 0; n < s->order; n++) most = more(most, s->dim[n]);
+    return most;
+}
+
+typedef struct {
+    double *at; /* NULL while only counting */
+    ptrdiff_t used;
+} carver;
+
+/* PTRDIFF_MAX: too many to count */
+static double *take(carver *c, ptrdiff_t a, ptrdiff_t b)
+{
+    double *here = c->at ? c->at + c->used : NULL;
+    ptrdiff_t n;
+    if (!crs_mul_size(a, b, &n) || !crs_add_size(c->used, n, &c->used)) c->used = PTRDIFF_MAX;
+    return here;
+}
+
+/* Bands add up their own sums: few, so that the sums stay small beside the tensor. */
+static void walk(const crs_cp_point *p, int threads, carver *c, crs_cp_room *w)
+{
+    const crs_slabs *g = &p->grid;
+    const ptrdiff_t rank = p->k.rank, n = crease_size(&p->k.shape);
+    const bool whole = p->whole.ops;
+    w->panels = (g->left + g->rows - 1) / g->rows;
+    w->bands = more(1, fewer(fewer(w->panels, MOST_BANDS), g->left / 32 / rank));
+    w->threads = p->sparse ? 1 : (int)fewer(threads, w->bands);
+    w->worker = g->rows * (2 * g->right + rank);
+    w->columns = take(c, g->right, rank);
+    w->rows = take(c, g->left, rank);
+    w->sums = take(c, w->bands, SUMS);
+    w->collected = take(c, w->bands * g->right, rank);
+    w->small = take(c, 2 * longest(&p->k.shape) + 2 * rank + 1, rank);
+    w->workers = take(c, w->threads, w->worker);
+    w->e = take(c, whole ? n : 0, 1);
+    w->lambda = take(c, whole ? n : 0, 1);
+    w->reg = take(c, whole ? crease_reg_scratch(&p->whole, &p->k.shape) : 0, 1);
+}
+
+ptrdiff_t crs_cp_room_size(const crs_cp_point *p, int threads)
+{
+    carver c = { NULL, 0 };
+    crs_cp_room w;
+    walk(p, threads, &c, &w);
+    return c.used;
+}
+
+void crs_cp_room_carve(const crs_cp_point *p, int threads, double *memory, crs_cp_room *w)
+{
+    carver c = { memory, 0 };
+    walk(p, threads, &c, w);
+}
+
+void crs_cp_columns(const crs_cp_point *p, crs_cp_room *w)
+{
+    const crs_modes last = { p->grid.split, p->k.shape.order, -1 };
+    crs_khatri_rao(&p->k, last, 0, p->grid.right, w->columns);
+}
+
+void crs_cp_panel(const crs_cp_point *p, const crs_cp_room *w, ptrdiff_t first, ptrdiff_t count,
+                  double *kr, double *m, double *e)
+{
+    const ptrdiff_t right = p->grid.right, rank = p->k.rank;
+    const double t = 1 / (2 * noise_share(p));
+    crs_khatri_rao(&p->k, (crs_modes){ 0, p->grid.split, -1 }, first, count, kr);
+    crs_gemm(false, true, count, right, rank, 1, kr, w->columns, 0, m);
+    if (p->sparse) {
+        p->sparse(p->self, first, count, e);
+        return;
+    }
+    for (ptrdiff_t j = 0, at = first * right; j < count * right; j++, at++) {
+        const double rest = p->tensor[at] - m[j];
+        const bool zero = fabs(rest) <= p->dead || (p->mask && !p->mask[at]);
+        e[j] = zero ? 0 : crs_scalar_prox(&p->rho, t, rest);
+    }
+}
+
+typedef struct {
+    const crs_cp_point *p;
+    crs_cp_room *w;
+} pass;
+
+/* m becomes s, and the sums grow. */
+static void entries(const crs_cp_point *p, const crs_cp_room *w, ptrdiff_t first, ptrdiff_t count,
+                    double *m, const double *e, double *sum)
+{
+    const double c = noise_share(p), share = 1 / (1 + p->alpha_noise);
+    const ptrdiff_t begin = first * p->grid.right;
+    for (ptrdiff_t j = 0; j < count * p->grid.right; j++) {
+        const ptrdiff_t at = begin + j;
+        const bool seen = !p->mask || p->mask[at];
+        const double s = rest_at(p, at, m[j], e[j]), z = m[j] + c * s;
+        const double b = seen ? share * s : -z - e[j];
+        sum[REST] += s * s;
+        if (!p->whole.ops) {
+            const double off = e[j] == 0 ? pos(2 * c * fabs(s) - p->steep)
+                                         : crs_scalar_dist(&p->rho, e[j], 2 * c * s);
+            sum[DIST] += off * off;
+            if (e[j] != 0) sum[PENALTY] += crs_scalar_value(&p->rho, e[j]);
+        } else {
+            w->e[at] = e[j];
+            w->lambda[at] = 2 * c * s;
+        }
+        sum[LOWRANK] += m[j] * m[j];
+        sum[SPLIT] += z * z;
+        sum[SPARSE] += e[j] * e[j];
+        sum[LAST] += b * b;
+        sum[DATA] += seen ? square(p->tensor[at]) : 0;
+        m[j] = s;
+    }
+}
+
+static void pass_band(void *self, ptrdiff_t band, int worker)
+{
+    const pass *a = self;
+    const crs_cp_point *p = a->p;
+    const crs_cp_room *w = a->w;
+    const ptrdiff_t right = p->grid.right, rank = p->k.rank, rows = p->grid.rows;
+    double *m = w->workers + worker * w->worker, *e = m + rows * right, *kr = e + rows * right;
+    double *sum = w->sums + band * SUMS, *collected = w->collected + band * right * rank;
+    fill(SUMS, 0, sum);
+    fill(right * rank, 0, collected);
+    for (ptrdiff_t k = band * w->panels / w->bands; k < (band + 1) * w->panels / w->bands; k++) {
+        const ptrdiff_t first = k * rows, count = fewer(rows, p->grid.left - first);
+        double own[SUMS] = { 0 };
+        crs_cp_panel(p, w, first, count, kr, m, e);
+        entries(p, w, first, count, m, e, own);
+        crs_gemm(false, false, count, rank, right, 1, m, w->columns, 0, w->rows + first * rank);
+        crs_gemm(true, false, right, rank, count, 1, m, kr, 1, collected);
+        axpy(SUMS, 1, own, sum);
+    }
+}
+
+/* out (I_n x rank) = the rows of `table` (over the modes from .. to-1) with the same index of mode
+ * n added up, each times the Khatri-Rao row of the other modes */
+static void gather(const crs_kruskal *k, const double *table, crs_modes m, double *row, double *out)
+{
+    const int n = m.skip;
+    ptrdiff_t before = 1, after = 1;
+    for (int j = m.from; j < n; j++) before *= k->shape.dim[j];
+    for (int j = n + 1; j < m.to; j++) after *= k->shape.dim[j];
+    fill(k->shape.dim[n] * k->rank, 0, out);
+    for (ptrdiff_t l = 0; l < before * k->shape.dim[n] * after; l++) {
+        double *to = out + l / after % k->shape.dim[n] * k->rank;
+        crs_khatri_rao(k, m, l, 1, row);
+        for (ptrdiff_t r = 0; r < k->rank; r++) to[r] += table[l * k->rank + r] * row[r];
+    }
+}
+
+static double cone_distance(double x, double g) /* dist(-g, normal cone of x >= 0) */
+{
+    return x > 0 ? fabs(g) : x == 0 ? pos(-g) : x == x ? INFINITY : x;
+}
+
+static crease_residual factor(const crs_cp_point *p, const crs_cp_room *w, int n)
+{
+    const crs_kruskal *k = &p->k;
+    const ptrdiff_t rank = k->rank, size = k->shape.dim[n] * rank;
+    const double c = noise_share(p), *x = k->factor[n];
+    double *product = w->small, *xg = product + size, *gram = xg + size, *work = gram + rank * rank;
+    const bool row = n < p->grid.split;
+    crease_residual out = { .setting = 2 };
+    gather(k, row ? w->rows : w->collected,
+           (crs_modes){ row ? 0 : p->grid.split, row ? p->grid.split : k->shape.order, n }, work,
+           product);
+    crs_gram_except(k, n, gram, work);
+    crs_gemm(false, false, k->shape.dim[n], rank, rank, 1, x, gram, 0, xg);
+    double without = 0, added = 0, all = 0;
+    for (ptrdiff_t j = 0; j < size; j++) {
+        const double g = -2 * c * product[j] + p->nu * x[j];
+        without += square(2 * (xg[j] + c * product[j]));
+        added += square(2 * xg[j] + p->nu * x[j]);
+        all += square(p->nonneg ? cone_distance(x[j], g) : g);
+    }
+    out.scale = sqrt(without) + sqrt(added);
+    out.rounding = 4 * UNIT * out.scale;
+    out.residual = sqrt(all) + out.rounding;
+    return out;
+}
+
+static crease_residual of(double residual, double scale)
+{
+    const double rounding = 4 * UNIT * scale;
+    return (crease_residual){
+        .setting = 2, .residual = residual + rounding, .rounding = rounding, .scale = scale
+    };
+}
+
+static void include(crease_certificate *c, const crease_residual *r)
+{
+    c->worst = larger(c->worst, r->residual);
+    c->worst_relative = larger(c->worst_relative, r->residual == 0 ? 0 : r->residual / r->scale);
+}
+
+static void conclude(const crs_cp_point *p, const crs_cp_room *w, crease_certificate *out)
+{
+    const crease_space *s = &p->k.shape;
+    const double *sum = w->sums, c = noise_share(p), an = p->alpha_noise;
+    const double rest = sqrt(sum[REST]), lambda = 2 * c * rest;
+    const int d = s->order;
+    double penalty = sum[PENALTY], dist = sqrt(sum[DIST]), squares = 0;
+    if (p->whole.ops) {
+        penalty = p->whole.ops->value(&p->whole, s, w->e, w->reg);
+        dist = p->whole.ops->dist(&p->whole, s, w->e, w->lambda, w->reg);
+    }
+    for (int n = 0; n < d; n++) squares += square(crs_norm(s->dim[n] * p->k.rank, p->k.factor[n]));
+    *out = (crease_certificate){ .count = d + 3, .block = out->block };
+    out->objective = c * sum[REST] + penalty + p->nu / 2 * squares;
+    for (int n = 0; n < d; n++) out->block[n] = factor(p, w, n);
+    out->block[d] = of(dist, lambda);
+    out->block[d + 1] = of(0, 2 * sqrt(sum[LOWRANK]) + 2 * sqrt(sum[SPLIT]) + lambda);
+    out->block[d + 2] = of(0, 2 * an / (1 + an) * rest + lambda);
+    out->feasibility =
+        of(0, sqrt(sum[SPLIT]) + sqrt(sum[SPARSE]) + sqrt(sum[LAST]) + sqrt(sum[DATA]));
+    for (int i = 0; i < d + 3; i++) include(out, &out->block[i]);
+    include(out, &out->feasibility);
+    if (!isfinite(out->objective)) out->worst = out->worst_relative = NAN;
+}
+
+void crs_cp_certify(const crs_cp_point *p, crs_cp_room *w, crease_certificate *c)
+{
+    pass a = { p, w };
+    const ptrdiff_t size = p->grid.right * p->k.rank;
+    crs_cp_columns(p, w);
+    crs_parallel(w->threads, w->bands, pass_band, &a);
+    for (ptrdiff_t band = 1; band < w->bands; band++) {
+        axpy(SUMS, 1, w->sums + band * SUMS, w->sums);
+        axpy(size, 1, w->collected + band * size, w->collected);
+    }
+    conclude(p, w, c);
+}

@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: MIT
+ * generate: random instances with their truth, T = [[X_1, ..., X_d]] + E + B
+ *
+ * Either those of Jiang, Lin, Ma, Zhang 2019, section 5, or fluorescence of mixtures, samples x
+ * emission x excitation. Dilute mixtures are trilinear: concentration x emission spectrum x
+ * excitation spectrum, summed over the compounds (Bro, PARAFAC: tutorial and applications, 1997);
+ * scattered light adds ridges: Rayleigh at em = ex and em = 2 ex, and the Raman line of water,
+ * 1/em = 1/ex - 3400 cm^-1. Spikes are positive, noise is Gaussian. Every part has its own stream
+ * of random numbers, every entry its own index in it: the result depends on the seed alone. */
+#include "rpca/rpca.h"
+#include "tensor/tensor.h"
+
+crease_cp_recipe crease_cp_recipe_default(const crease_space *shape, ptrdiff_t rank)
+{
+    return (crease_cp_recipe){
+        .shape = *shape, .rank = rank, .outliers = 0.001, .magnitude = 1, .noise = 0.001
+    };
+}
+
+void crease_cp_instance_free(crease_cp_instance *c)
+{
+    if (!c) return;
+    crs_free(c->tensor);
+    crs_free(c->lowrank);
+    crs_free(c->sparse);
+    crs_free(c->noise);
+    for (int n = 0; n < CREASE_MAX_ORDER; n++) crs_free(c->factor[n]);
+    crs_free(c);
+}
+
+bool crease_cp_recipe_check(const crease_cp_recipe *r, crease_error *e)
+{
+    const crease_cp_rpca_settings s = crease_cp_rpca_default(&r->shape, r->rank);
+    if (!crs_cp_settings_check(&s, e)) return false;
+    if (!(r->outliers >= 0 && r->outliers <= 1))
+        return crs_fail(e, CREASE_BAD_ARGUMENT,
+                        "the fraction of outliers is %g; give a number in [0, 1]", r->outliers);
+    if (!(r->magnitude >= 0 && r->magnitude < INFINITY))
+        return crs_fail(e, CREASE_BAD_ARGUMENT,
+                        "the magnitude of the outliers is %g; give a number >= 0", r->magnitude);
+    return (r->noise >= 0 && r->noise < INFINITY) ||
+           crs_fail(e, CREASE_BAD_ARGUMENT, "the noise is %g; give a number >= 0", r->noise);
+}
+
+static bool allocate(crease_cp_instance *c, crease_error *e)
+{
+    const ptrdiff_t n = crease_size(&c->recipe.shape);
+    double **part[] = { &c->tensor, &c->lowrank, &c->sparse, &c->noise };
+    for (size_t k = 0; k < sizeof part / sizeof *part; k++)
+        if (!(*part[k] = crs_doubles(n, "an instance", e))) return false;
+    for (int k = 0; k < c->recipe.shape.order; k++) {
+        c->factor[k] = crs_doubles(c->recipe.shape.dim[k] * c->recipe.rank, "a factor", e);
+        if (!c->factor[k]) return false;
+    }
+    return true;
+}
+
+bool crs_cp_instance_outliers(crease_cp_instance *c, crease_error *e)
+{
+    const crease_cp_recipe *r = &c->recipe;
+    const ptrdiff_t n = crease_size(&r->shape);
+    const crease_random places = { r->seed, CRS_STREAM_PLACES },
+                        values = { r->seed, CRS_STREAM_OUTLIERS };
+    c->count = (ptrdiff_t)floor(r->outliers * (double)n + 0.5);
+    ptrdiff_t *at = crs_alloc((size_t)c->count + 1, sizeof *at);
+    if (!at) return crs_fail(e, CREASE_NO_MEMORY, "out of memory: %td outliers", c->count);
+    crease_random_sample(places, n, c->count, at);
+    for (ptrdiff_t k = 0; k < c->count; k++)
+        c->sparse[at[k]] = r->magnitude * crease_random_normal(values, (uint64_t)k);
+    crs_free(at);
+    return true;
+}
+
+crease_cp_instance *crs_cp_instance_new(const crease_cp_recipe *r, crease_error *e)
+{
+    if (!crease_cp_recipe_check(r, e)) return NULL;
+    crease_cp_instance *c = crs_alloc(1, sizeof *c);
+    if (!c) {
+        crs_fail(e, CREASE_NO_MEMORY, "out of memory: an instance");
+        return NULL;
+    }
+    c->recipe = *r;
+    if (allocate(c, e)) return c;
+    crease_cp_instance_free(c);
+    return NULL;
+}
+
+bool crs_cp_instance_add(crease_cp_instance *c, crease_error *e)
+{
+    const crease_cp_recipe *r = &c->recipe;
+    const ptrdiff_t n = crease_size(&r->shape);
+    if (r->noise > 0) crs_normals(r->seed, CRS_STREAM_NOISE, n, c->noise);
+    const double *const *factor = (const double *const *)c->factor;
+    if (!crease_cp_lowrank(&r->shape, r->rank, factor, c->lowrank, e)) return false;
+    for (ptrdiff_t j = 0; j < n; j++) {
+        c->noise[j] *= r->noise;
+        c->tensor[j] = c->lowrank[j] + c->sparse[j] + c->noise[j];
+    }
+    return true;
+}
+
+crease_cp_instance *crease_cp_generate(const crease_cp_recipe *r, crease_error *e)
+{
+    crease_cp_instance *c = crs_cp_instance_new(r, e);
+    if (!c) return NULL;
+    for (int k = 0; k < r->shape.order; k++)
+        crs_normals(r->seed, (uint64_t)(CRS_STREAM_FACTOR + k), r->shape.dim[k] * r->rank,
+                    c->factor[k]);
+    if (crs_cp_instance_outliers(c, e) && crs_cp_instance_add(c, e)) return c;
+    crease_cp_instance_free(c);
+    return NULL;
+}
+
+enum { SAMPLES, EMISSION, EXCITATION };
+
+static const double RANGE[][2] = { { 0, 0 }, { 270, 570 }, { 250, 400 } }; /* nm */
+static const double RAMAN = 3400e-7;                                       /* 1/nm */
+static const double REACH = 3; /* a ridge ends at so many of its widths */
+
+/* Streams besides those of core/streams.h. */
+enum { STREAM_SPECTRA = 64, STREAM_SCATTER };
+
+crease_cp_recipe crease_eem_recipe_default(void)
+{
+    const crease_space shape = { .order = 3, .dim = { 20, 101, 51 } };
+    return (crease_cp_recipe){
+        .shape = shape, .rank = 3, .outliers = 0.002, .magnitude = 3, .noise = 0.005
+    };
+}
+
+double crease_eem_wavelength(const crease_space *shape, int axis, ptrdiff_t i)
+{
+    const ptrdiff_t last = shape->dim[axis] - 1;
+    const double t = last > 0 ? (double)i / (double)last : 0.5;
+    return (1 - t) * RANGE[axis][0] + t * RANGE[axis][1];
+}
+
+static double bump(double t) { return exp(-t * t / 2); }
+
+/* Bands of a compound in nm; the centres of the compounds are spread over the range. */
+typedef struct {
+    double emission, excitation, width, shoulder;
+} compound;
+
+static compound compound_at(const crease_cp_recipe *r, ptrdiff_t k)
+{
+    const crease_random random = { r->seed, STREAM_SPECTRA };
+    double u[4];
+    for (int i = 0; i < 4; i++) u[i] = crease_random_uniform(random, (uint64_t)(4 * k + i));
+    const double spread = ((double)k + 0.25 + u[0] / 2) / (double)r->rank;
+    const double emission = 305 + 175 * spread, shift = 45 + 30 * u[1]; /* Stokes shift */
+    return (compound){ emission, emission - shift, 20 + 15 * u[2], 0.2 + 0.6 * u[3] };
+}
+
+/* Steeper towards short wavelengths. */
+static double emission_at(const compound *c, double nm)
+{
+    const double t = nm - c->emission;
+    return bump(t / (c->width * (t < 0 ? 0.7 : 1.3)));
+}
+
+/* A second absorption band 60 nm below the first. */
+static double excitation_at(const compound *c, double nm)
+{
+    const double t = nm - c->excitation;
+    return bump(t / c->width) + c->shoulder * bump((t + 60) / (0.7 * c->width));
+}
+
+static void draw_spectra(crease_cp_instance *c, int axis)
+{
+    const ptrdiff_t rank = c->recipe.rank, n = c->recipe.shape.dim[axis];
+    for (ptrdiff_t k = 0; k < rank; k++) {
+        const compound it = compound_at(&c->recipe, k);
+        double top = 0;
+        for (ptrdiff_t i = 0; i < n; i++) {
+            const double nm = crease_eem_wavelength(&c->recipe.shape, axis, i);
+            const double y = axis == EMISSION ? emission_at(&it, nm) : excitation_at(&it, nm);
+            c->factor[axis][i * rank + k] = y;
+            top = larger(top, y);
+        }
+        for (ptrdiff_t i = 0; top > 0 && i < n; i++) c->factor[axis][i * rank + k] /= top;
+    }
+}
+
+static double ridge(double distance, double width)
+{
+    return fabs(distance) <= REACH * width ? bump(distance / width) : 0;
+}
+
+/* Scattered light of a clear sample, 1 on the first-order ridge at 300 nm. */
+static double scatter_at(double em, double ex)
+{
+    const double second = 0.3 * ridge(em - 2 * ex, 2.5);
+    const double raman = 0.15 * ridge(em - 1 / (1 / ex - RAMAN), 2.5);
+    return pow(300 / ex, 4) * (ridge(em - ex, 2) + second + raman);
+}
+
+static void draw_scatter(crease_cp_instance *c)
+{
+    const crease_cp_recipe *r = &c->recipe;
+    const ptrdiff_t ems = r->shape.dim[EMISSION], exs = r->shape.dim[EXCITATION];
+    const crease_random turbid = { r->seed, STREAM_SCATTER },
+                        places = { r->seed, CRS_STREAM_PLACES },
+                        heights = { r->seed, CRS_STREAM_OUTLIERS };
+    for (ptrdiff_t j = 0; j < crease_size(&r->shape); j++) {
+        const ptrdiff_t sample = j / (ems * exs), em = j / exs % ems, ex = j % exs;
+        const double strength = 0.8 + 0.4 * crease_random_uniform(turbid, (uint64_t)sample);
+        const double light = scatter_at(crease_eem_wavelength(&r->shape, EMISSION, em),
+                                        crease_eem_wavelength(&r->shape, EXCITATION, ex));
+        const bool spike = crease_random_uniform(places, (uint64_t)j) < r->outliers;
+        const double height = spike ? 0.5 + crease_random_uniform(heights, (uint64_t)j) : 0;
+        c->sparse[j] = r->magnitude * (strength * light + height);
+        c->count += c->sparse[j] != 0;
+    }
+}
+
+crease_cp_instance *crease_eem_generate(const crease_cp_recipe *r, crease_error *e)
+{
+    if (r->shape.order != 3) {
+        crs_fail(e, CREASE_BAD_ARGUMENT,
+                 "the shape has %d dimensions; give three: samples, emission, excitation",
+                 r->shape.order);
+        return NULL;
+    }
+    crease_cp_instance *c = crs_cp_instance_new(r, e);
+    if (!c) return NULL;
+    const crease_random amounts = { r->seed, CRS_STREAM_FACTOR };
+    for (ptrdiff_t i = 0; i < r->shape.dim[SAMPLES] * r->rank; i++)
+        c->factor[SAMPLES][i] = 0.05 + 0.95 * crease_random_uniform(amounts, (uint64_t)i);
+    draw_spectra(c, EMISSION);
+    draw_spectra(c, EXCITATION);
+    draw_scatter(c);
+    if (crs_cp_instance_add(c, e)) return c;
+    crease_cp_instance_free(c);
+    return NULL;
+}

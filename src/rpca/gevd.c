@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: MIT
+ * gevd: a CP model by simultaneous diagonalization: compress the tensor, diagonalize the core, mend
+ * it by least squares, expand: X_n = U_n F_n (Sanchez, Kowalski, Tensorial resolution: a direct
+ * trilinear decomposition, 1990)
+ *
+ * Two random mixtures of the slices K_c = A diag(c) B' of a core have the common eigenvectors
+ * M_1 v_r = lambda_r M_2 v_r, v_r dual to the columns of B; contracting mode b by v_r leaves the
+ * r-th rank-one term without it (Leurgans, Ross, Abel 1993; Domanov, De Lathauwer 2014). Where two
+ * modes are not as long as the rank: the singular vectors, completed at random, and more sweeps.
+ * Robust: of M + clip(T - M) around the model so far, the pseudo-data of Huber's estimate (Huber,
+ * Ronchetti, Robust Statistics, 2009, section 7.8). */
+#include <crease/random.h>
+
+#include "rpca/start.h"
+
+enum { TRIES = 8, IDLE = 2, POWER = 3, PENCIL_STREAM = 80 };
+static const double gain = 0.8; /* a residual below so much of the least is progress */
+
+typedef struct {
+    crease_space shape; /* of the folded core: the other modes, then a, then b */
+    int mode[CREASE_MAX_ORDER];
+    ptrdiff_t rank, slices;
+    double *folded, *mixture, *v, *terms, *x, *work, *pencil;
+} mixer;
+
+static bool pencils_apply(const crs_cp_core *c, const int *mode)
+{
+    return c->shape.order >= 3 && c->shape.dim[mode[0]] == c->rank &&
+           c->shape.dim[mode[1]] == c->rank;
+}
+
+static bool open_mixer(const crs_cp_core *c, const int *mode, mixer *m, crease_error *e)
+{
+    const int d = c->shape.order;
+    const ptrdiff_t size = crease_size(&c->shape), R = c->rank;
+    *m = (mixer){ .shape = { .order = d }, .rank = R, .slices = size / (R * R) };
+    int k = 0;
+    for (int n = 0; n < d; n++)
+        if (n != mode[0] && n != mode[1]) m->mode[k++] = n;
+    m->mode[d - 2] = mode[0], m->mode[d - 1] = mode[1];
+    for (k = 0; k < d; k++) m->shape.dim[k] = c->shape.dim[m->mode[k]];
+    crease_space without = m->shape;
+    without.order = d - 1;
+    const ptrdiff_t vectors = 2 * d * R, contract = crs_contract_scratch(&without);
+    const ptrdiff_t all =
+        2 * size + 3 * R * R + vectors + contract + 2 * m->slices + crs_pencil_scratch(R);
+    m->folded = crs_doubles(all, "a start", e);
+    if (!m->folded) return false;
+    m->terms = m->folded + size, m->mixture = m->terms + size, m->v = m->mixture + 2 * R * R;
+    m->x = m->v + R * R, m->work = m->x + vectors, m->pencil = m->work + contract + 2 * m->slices;
+    return true;
+}
+
+/* folded(other modes, a, b) = core */
+static void fold(const crs_cp_core *c, const mixer *m)
+{
+    ptrdiff_t index[CREASE_MAX_ORDER] = { 0 }, stride[CREASE_MAX_ORDER], step = 1;
+    const int d = c->shape.order;
+    for (int n = d - 1; n >= 0; n--) stride[n] = step, step *= c->shape.dim[n];
+    for (ptrdiff_t j = 0; j < step; j++) {
+        ptrdiff_t from = 0;
+        for (int k = 0; k < d; k++) from += index[k] * stride[m->mode[k]];
+        m->folded[j] = c->values[from];
+        for (int k = d - 1; k >= 0 && ++index[k] == m->shape.dim[k]; k--) index[k] = 0;
+    }
+}
+
+/* Row r of v: M_1 v = lambda M_2 v */
+static bool draw_pencil(const mixer *m, crease_random random, int try)
+{
+    const ptrdiff_t square_of = m->rank * m->rank;
+    for (ptrdiff_t j = 0; j < 2 * m->slices; j++)
+        m->work[j] = crease_random_normal(random, (uint64_t)(2 * m->slices * try + j));
+    crs_gemm(false, false, 2, square_of, m->slices, 1, m->work, m->folded, 0, m->mixture);
+    return crs_pencil(m->rank, m->mixture, m->mixture + square_of, m->v, m->pencil);
+}
+
+static void normalize(ptrdiff_t n, double *x)
+{
+    const double norm = crs_norm(n, x);
+    for (ptrdiff_t i = 0; i < n && norm > 0; i++) x[i] /= norm;
+}
+
+/* The best rank-one term by alternation from the fibres through the largest entry. */
+static void rank_one(const mixer *m, const double *t, ptrdiff_t r, double *const *factor)
+{
+    crease_space s = m->shape;
+    s.order--;
+    double *x[CREASE_MAX_ORDER];
+    ptrdiff_t top = 0, stride = 1;
+    for (ptrdiff_t j = 1, size = crease_size(&s); j < size; j++)
+        if (fabs(t[j]) > fabs(t[top])) top = j;
+    for (int k = s.order - 1; k >= 0; stride *= s.dim[k--]) {
+        x[k] = m->x + k * m->rank;
+        const ptrdiff_t first = top - top / stride % s.dim[k] * stride;
+        for (ptrdiff_t i = 0; i < s.dim[k]; i++) x[k][i] = t[first + i * stride];
+        normalize(s.dim[k], x[k]);
+    }
+    for (int sweep = 0; sweep < POWER; sweep++)
+        for (int k = 0; k < s.order; k++) {
+            fill(s.dim[k], 0, x[k]);
+            crs_contract_except(&s, t, (const double *const *)x, k, 1, x[k], m->work);
+            normalize(s.dim[k], x[k]);
+        }
+    for (int k = 0; k < s.order; k++)
+        for (ptrdiff_t i = 0; i < s.dim[k]; i++) factor[m->mode[k]][i * m->rank + r] = x[k][i];
+}
+
+/* The terms of one mixture, then mode b by least squares; the square of the residual. */
+static double attempt(const mixer *m, crs_cp_sweeper *w)
+{
+    const ptrdiff_t rest = m->slices * m->rank;
+    crs_gemm(false, true, m->rank, rest, m->rank, 1, m->v, m->folded, 0, m->terms);
+    for (ptrdiff_t r = 0; r < m->rank; r++) rank_one(m, m->terms + r * rest, r, w->x);
+    crs_cp_sweep_mode(w, m->mode[m->shape.order - 1]);
+    return crs_kruskal_distance2(&w->k, w->data.target, w->work);
+}
+
+/* Factors p_n x rank of a core; mode lists the modes, the longest of the tensor first. */
+static bool diagonalize(const crs_cp_core *c, const int *mode, uint64_t seed, double *const *factor,
+                        crease_error *e)
+{
+    mixer m;
+    crs_cp_sweeper w = { .y = NULL };
+    double *x[CREASE_MAX_ORDER] = { NULL }, least = INFINITY;
+    ptrdiff_t sum = 0;
+    for (int n = 0; n < c->shape.order; n++) sum += c->shape.dim[n];
+    double *room = crs_doubles(sum * c->rank, "a start", e);
+    for (int n = 0, at = 0; room && n < c->shape.order; at += (int)c->shape.dim[n++])
+        x[n] = room + at * c->rank;
+    bool done = room && open_mixer(c, mode, &m, e);
+    if (!done) return crs_free(room), false;
+    done = crs_cp_sweeper_open(&w, &c->shape, c->rank, c->values, 0, x, e);
+    if (done) fold(c, &m);
+    const double tiny = square(1e-13 * crs_norm(crease_size(&c->shape), c->values));
+    for (int try = 0, idle = 0; done && try < TRIES && idle < IDLE && !(least <= tiny); try++) {
+        if (!draw_pencil(&m, (crease_random){ seed, PENCIL_STREAM }, try)) continue;
+        const double residual = attempt(&m, &w);
+        idle = residual < gain * least ? 0 : idle + 1;
+        if (!(residual < least)) continue;
+        least = residual;
+        for (int n = 0; n < c->shape.order; n++) copy(c->shape.dim[n] * c->rank, x[n], factor[n]);
+    }
+    crs_cp_sweeper_close(&w);
+    crs_free(m.folded);
+    crs_free(room);
+    if (done && least == INFINITY)
+        return crs_fail(e, CREASE_NUMERICAL_FAILURE,
+                        "no mixture of slices could be diagonalized; start at random");
+    return done;
+}
+
+enum { SWEEPS = 5, FALLBACK_SWEEPS = 50, VECTOR_STREAM = 90 };
+
+/* The modes by length, the longest first. */
+static void sort_modes(const crease_space *s, int *mode)
+{
+    for (int n = 0; n < s->order; n++) {
+        int k = n;
+        for (; k > 0 && s->dim[mode[k - 1]] < s->dim[n]; k--) mode[k] = mode[k - 1];
+        mode[k] = n;
+    }
+}
+
+/* F_n = the identity, continued at random */
+static void singular_vectors(const crs_cp_core *c, uint64_t seed, double *const *factor)
+{
+    for (int n = 0; n < c->shape.order; n++) {
+        const crease_random random = { seed, (uint64_t)(VECTOR_STREAM + n) };
+        for (ptrdiff_t j = 0; j < c->shape.dim[n] * c->rank; j++) {
+            const ptrdiff_t i = j / c->rank, r = j % c->rank;
+            factor[n][j] =
+                r >= c->shape.dim[n] ? crease_random_normal(random, (uint64_t)j) : i == r;
+        }
+    }
+}
+
+static bool mend(const crs_cp_core *c, int sweeps, double *const *factor, double *residual,
+                 crease_error *e)
+{
+    crs_cp_sweeper w;
+    const double norm = crs_norm(crease_size(&c->shape), c->values);
+    const bool ready = crs_cp_sweeper_open(&w, &c->shape, c->rank, c->values, 0, factor, e);
+    for (int sweep = 0; ready && sweep < sweeps; sweep++) crs_cp_sweep(&w);
+    if (ready) {
+        const double left = sqrt(crs_kruskal_distance2(&w.k, c->values, w.work));
+        *residual = left / norm;
+        crs_cp_balance(&c->shape, c->rank, factor);
+    }
+    crs_cp_sweeper_close(&w);
+    return ready;
+}
+
+/* X_n = U_n F_n, and zeros beyond the rank found */
+static void expand(const crs_cp_core *c, int n, ptrdiff_t length, ptrdiff_t rank, const double *f,
+                   double *out)
+{
+    const ptrdiff_t p = c->shape.dim[n];
+    for (ptrdiff_t i = 0; i < length; i++)
+        for (ptrdiff_t r = 0; r < rank; r++) {
+            double sum = 0;
+            for (ptrdiff_t k = 0; r < c->rank && k < p; k++)
+                sum += c->basis[n][i * p + k] * f[k * c->rank + r];
+            out[i * rank + r] = sum;
+        }
+}
+
+static bool solve_core(const crs_cp_core *c, const crs_cp_gevd_options *o, const int *mode,
+                       double *const *small, crs_cp_start_facts *facts, crease_error *e)
+{
+    const double norm = crs_norm(crease_size(&c->shape), c->values);
+    facts->rank = c->rank;
+    facts->diagonalized = !o->without_pencils && pencils_apply(c, mode);
+    facts->residual = 0;
+    if (!(norm > 0)) return true; /* the factors are 0 already */
+    if (!facts->diagonalized) singular_vectors(c, o->seed, small);
+    if (facts->diagonalized && !diagonalize(c, mode, o->seed, small, e)) return false;
+    return mend(c, facts->diagonalized ? SWEEPS : FALLBACK_SWEEPS, small, &facts->residual, e);
+}
+
+bool crs_cp_gevd(const crs_cp_view *v, const crs_cp_gevd_options *o, double *const *factor,
+                 crs_cp_start_facts *facts, crease_error *e)
+{
+    const int d = v->shape.order;
+    crs_cp_core c;
+    crs_cp_start_facts found;
+    int mode[CREASE_MAX_ORDER];
+    double *small[CREASE_MAX_ORDER] = { NULL };
+    sort_modes(&v->shape, mode);
+    bool done = crs_cp_compress(v, o->rank, o->cut, o->seed, &c, e);
+    for (int n = 0; done && n < d; n++) {
+        small[n] = crs_doubles(c.shape.dim[n] * c.rank, "a start", e);
+        done = small[n];
+    }
+    done = done && solve_core(&c, o, mode, small, &found, e);
+    for (int n = 0; done && n < d; n++)
+        expand(&c, n, v->shape.dim[n], o->rank, small[n], factor[n]);
+    if (done && facts) *facts = found;
+    for (int n = 0; n < d; n++) crs_free(small[n]);
+    crs_cp_core_free(&c);
+    return done;
+}
+
+/* One round from the model in v: the next factors, and their median|T - M|. */
+static bool round_of(const crs_cp_view *v, const crs_cp_gevd_options *o, double *const *next,
+                     double *median, crs_cp_start_facts *facts, crease_error *e)
+{
+    crs_kruskal k = { .shape = v->shape, .rank = o->rank };
+    crs_cp_view fitted = *v;
+    for (int n = 0; n < v->shape.order; n++) k.factor[n] = next[n];
+    fitted.model = &k;
+    return crs_cp_gevd(v, o, next, facts, e) && crs_view_median(&fitted, median, e);
+}
+
+static void take_factors(const crease_space *s, ptrdiff_t rank, double *const *from,
+                         double *const *to)
+{
+    for (int n = 0; n < s->order; n++) copy(s->dim[n] * rank, from[n], to[n]);
+}
+
+static bool rounds(const crs_cp_view *data, const crs_cp_gevd_options *o, double *const *next,
+                   double *const *factor, crs_cp_start_facts *facts, crease_error *e)
+{
+    crs_kruskal k = { .shape = data->shape, .rank = o->rank };
+    crs_cp_view v = *data;
+    double scale, median;
+    for (int n = 0; n < v.shape.order; n++) k.factor[n] = factor[n];
+    if (!crs_view_median(&v, &scale, e)) return false;
+    for (int round = 0; round <= o->rounds && (round == 0 || scale > 0); round++) {
+        crs_cp_start_facts now;
+        v.limit = o->clip * scale > 0 ? o->clip * scale : INFINITY;
+        if (!round_of(&v, o, next, &median, &now, e)) return false;
+        if (round > 0 && !(median < scale)) break;
+        take_factors(&v.shape, o->rank, next, factor);
+        if (facts) *facts = now;
+        v.model = &k;
+        scale = median;
+    }
+    return true;
+}
+
+bool crs_cp_gevd_robust(const crs_cp_view *v, const crs_cp_gevd_options *o, double *const *factor,
+                        crs_cp_start_facts *facts, crease_error *e)
+{
+    double *next[CREASE_MAX_ORDER] = { NULL };
+    bool done = crs_view_check(v, e);
+    for (int n = 0; done && n < v->shape.order; n++) {
+        next[n] = crs_doubles(v->shape.dim[n] * o->rank, "a start", e);
+        done = next[n];
+    }
+    done = done && rounds(v, o, next, factor, facts, e);
+    for (int n = 0; n < v->shape.order; n++) crs_free(next[n]);
+    return done;
+}

@@ -1,0 +1,364 @@
+/* SPDX-License-Identifier: MIT
+ * pilot: starts compared, a bad one detected and replaced; l1's threshold for a share of outliers
+ *
+ * With a share p of outliers and the threshold k the variance of a fit is at worst
+ *     V(k) = ((1-p) E min(z^2, k^2) + p k^2) / ((1-p) P(|z| <= k))^2,   z ~ N(0,1),
+ * least at a k that falls with p: Huber, Robust estimation of a location parameter, 1964. A larger
+ * k makes the sparse part sparser; the largest is taken whose error sqrt(V) is nearly least. */
+#include <crease/random.h>
+#include <crease/rpca_rank.h>
+
+#include "reg/reg.h"
+#include "rpca/start.h"
+
+enum { STEPS = 64 };
+static const double nearly = 1.03;
+
+static double variance(double k, double p)
+{
+    const double inside = erf(k * sqrt(0.5)), density = exp(-k * k / 2) * 0.3989422804014327;
+    const double clipped = inside - 2 * k * density + k * k * (1 - inside);
+    return ((1 - p) * clipped + p * k * k) / square((1 - p) * inside);
+}
+
+double crs_cp_threshold(double share, double most)
+{
+    double least = INFINITY;
+    int at = STEPS;
+    if (!(share < 1)) return most;
+    for (int q = 1; q <= STEPS; q++) least = smaller(least, variance(most * q / STEPS, share));
+    while (at > 1 && variance(most * at / STEPS, share) > square(nearly) * least) at--;
+    return most * at / STEPS;
+}
+
+/* Is something left in the residual of a CP model? Of an I x J matrix of independent noise of
+ * variance v the largest singular value is sqrt(v) (sqrt(I) + sqrt(J)), nearly; a term that the
+ * model lacks stands out above it, whatever the size of the noise (Johnstone 2001). Outliers are
+ * cut at 3 median|T - M|, where they look like noise. */
+enum {
+    GRAM = 100,
+    SKETCH = 11,
+    SKETCH_STREAM = 64
+}; /* longest mode with a Gram matrix; columns of q */
+static const double cut_at = 3;
+
+/* The modes but the first, whose unfoldings are measured together. */
+typedef struct {
+    const crs_cp_view *v;
+    crs_cp_square mode[CREASE_MAX_ORDER];
+    double top[CREASE_MAX_ORDER]; /* the largest eigenvalue of V_(n) V_(n)' */
+    ptrdiff_t rows;
+    double *slab, *work, *memory;
+} spectra;
+
+static void close_spectra(spectra *l)
+{
+    crs_free(l->slab);
+    crs_free(l->memory);
+}
+
+static bool open_spectra(const crs_cp_view *v, spectra *l, crease_error *e)
+{
+    const crease_space *s = &v->shape;
+    const ptrdiff_t right = crs_right(s, 0);
+    ptrdiff_t size = 0, work = 0;
+    *l = (spectra){ .v = v, .rows = crs_view_rows(v) };
+    for (int n = 1; n < s->order; n++) {
+        const ptrdiff_t I = s->dim[n], p = I > GRAM ? SKETCH : I;
+        l->mode[n] = (crs_cp_square){ .n = n, .columns = p };
+        size += 2 * I * p + l->rows * right / I * p;
+        work = more(work, I > GRAM ? p + p * p + crs_svd_scratch(I, p) : I + crs_eigh_scratch(I));
+    }
+    l->slab = crs_doubles(crs_view_scratch(v, l->rows), "a slab", e);
+    l->memory = l->slab ? crs_doubles(size + work, "a test of the residual", e) : NULL;
+    l->work = l->memory;
+    double *at = l->memory + work;
+    for (int n = 1; l->memory && n < s->order; n++) {
+        crs_cp_square *a = &l->mode[n];
+        const ptrdiff_t size_of = s->dim[n] * a->columns;
+        const crease_random random = { 0, (uint64_t)(SKETCH_STREAM + n) };
+        a->w = at, a->product = at + 2 * size_of;
+        if (s->dim[n] > GRAM) a->q = at + size_of;
+        for (ptrdiff_t j = 0; a->q && j < size_of; j++)
+            a->q[j] = crease_random_normal(random, (uint64_t)j);
+        at = a->product + l->rows * right / s->dim[n] * a->columns;
+    }
+    return l->memory;
+}
+
+/* One pass: every w, or those of long modes alone, and the sum of squares */
+static double add_squares(spectra *l, bool all)
+{
+    const crease_space *s = &l->v->shape;
+    crease_space slab = *s;
+    double sum = 0;
+    crs_view_count(l->v);
+    for (int n = 1; n < s->order; n++)
+        if (all || l->mode[n].q) fill(s->dim[n] * l->mode[n].columns, 0, l->mode[n].w);
+    for (ptrdiff_t first = 0; first < s->dim[0]; first += l->rows) {
+        slab.dim[0] = fewer(l->rows, s->dim[0] - first);
+        const double *values = crs_view_slab(l->v, first, slab.dim[0], l->slab);
+        sum += crs_dot(crease_size(&slab), values, values);
+        for (int n = 1; n < s->order; n++)
+            if (all || l->mode[n].q) crs_cp_square_add(&l->mode[n], &slab, values);
+    }
+    return sum;
+}
+
+/* From w: the largest eigenvalue, and the next q */
+static bool largest_of(spectra *l, int n)
+{
+    const crs_cp_square *a = &l->mode[n];
+    const ptrdiff_t I = l->v->shape.dim[n], p = a->columns;
+    double *values = l->work, *rest = values + p;
+    const bool done = a->q ? crs_svd(I, p, a->w, a->q, values, rest, rest + p * p)
+                           : crs_eigh(I, a->w, values, NULL, rest);
+    l->top[n] = done ? values[a->q ? 0 : I - 1] : NAN;
+    return done;
+}
+
+/* The largest eigenvalues: of a long mode by two steps of subspace iteration */
+static bool tops(spectra *l, double *mean, crease_error *e)
+{
+    bool again = false, done = true;
+    *mean = add_squares(l, true) / (double)crease_size(&l->v->shape);
+    for (int n = 1; *mean > 0 && n < l->v->shape.order; n++) {
+        done = done && largest_of(l, n);
+        again = again || l->mode[n].q;
+    }
+    if (again) add_squares(l, false);
+    for (int n = 1; again && n < l->v->shape.order; n++)
+        if (l->mode[n].q) done = done && largest_of(l, n);
+    return done || crs_fail(e, CREASE_NUMERICAL_FAILURE,
+                            "the singular values of the residual did not converge; rescale the "
+                            "tensor");
+}
+
+static bool residual_structure(const crs_cp_view *data, ptrdiff_t rank, const double *const *factor,
+                               double *structure, crease_error *e)
+{
+    crs_kruskal k = { .shape = data->shape, .rank = rank };
+    crs_cp_view v = *data;
+    spectra l;
+    double median, mean = 0;
+    *structure = 0;
+    v.model = &k;
+    for (int n = 0; n < v.shape.order; n++) k.factor[n] = factor[n];
+    if (!crs_view_check(&v, e) || !crs_view_median(&v, &median, e)) return false;
+    v.limit = cut_at * median;
+    v.residual = true;
+    const bool done = open_spectra(&v, &l, e) && tops(&l, &mean, e);
+    for (int n = 1; done && mean > 0 && n < v.shape.order; n++) {
+        const double I = (double)v.shape.dim[n], J = (double)crease_size(&v.shape) / I;
+        *structure = larger(*structure, l.top[n] / (mean * square(sqrt(I) + sqrt(J))));
+    }
+    close_spectra(&l);
+    return done;
+}
+
+bool crease_cp_structure(const crease_cp_fit_request *r, const double *const *factor,
+                         double *structure, crease_error *e)
+{
+    const crs_cp_view v = {
+        .shape = r->shape, .tensor = r->tensor, .mask = r->mask, .readings = r->readings
+    };
+    return residual_structure(&v, r->rank, factor, structure, e);
+}
+
+enum { MORE = 3 };                  /* further starts while the fit is bad */
+static const double telling = 1.5;  /* above: the residual holds a term */
+static const double as_good = 1.02; /* deviations that count as equal */
+static const double missed = 0.3;  /* median|T - M| in median|T| of a start that outliers spoiled */
+static const double crowded = 1.1; /* median|r| in deviations: a third of T or more is outliers */
+static const double alike = 1.5;   /* deviations of two starts that support each other then */
+static const double near_threshold = 1; /* the path's threshold then, in medians of |r| */
+
+typedef struct {
+    crs_cp_pilot *p;
+    crs_envelope_solver *solver;
+    double *mask;     /* W as doubles; NULL: all observed */
+    crs_cp_view view; /* the data */
+    double deviation; /* of the answer at hand */
+    double second;    /* least deviation but one */
+    double *trial[CREASE_MAX_ORDER];
+    double *memory;
+    const char *start; /* its name */
+} runner;
+
+static bool open(runner *r, crs_cp_pilot *p, crease_error *e)
+{
+    const crease_space *s = &p->c.shape;
+    const ptrdiff_t size = crease_size(s);
+    ptrdiff_t all = 0;
+    *r = (runner){ .p = p, .second = INFINITY };
+    for (int n = 0; n < s->order; n++) all += s->dim[n] * p->c.rank;
+    double *at = r->memory = crs_doubles(all, "starts", e);
+    if (!r->memory) return false;
+    for (int n = 0; n < s->order; n++) r->trial[n] = at, at += s->dim[n] * p->c.rank;
+    if (p->c.mask) {
+        r->mask = crs_doubles(size, "the mask", e);
+        for (ptrdiff_t j = 0; r->mask && j < size; j++) r->mask[j] = p->c.mask[j];
+        if (!r->mask) return false;
+    }
+    r->view = (crs_cp_view){ .shape = *s,
+                             .tensor = p->tensor,
+                             .mask = r->mask,
+                             .limit = INFINITY,
+                             .checked = true,
+                             .readings = &p->report.readings };
+    r->solver = crs_envelope_solver_new(&p->c, p->tensor, e);
+    return r->solver;
+}
+
+static void close(runner *r)
+{
+    crs_envelope_solver_free(r->solver);
+    crs_free(r->mask);
+    crs_free(r->memory);
+}
+
+/* Start q: the caller's, then the family's. */
+static bool begin(runner *r, int q, crease_error *e)
+{
+    const crs_cp_pilot *p = r->p;
+    const crs_cp_gevd_options o = {
+        .rank = p->c.rank, .cut = p->c.prune, .seed = p->c.seed, .clip = p->clip
+    };
+    const bool own = p->given && q == 0;
+    const int member = crs_cp_start_after(p->first, p->given ? q - 1 : q);
+    const double *const *x = (const double *const *)r->trial;
+    r->start = own ? p->given_name : crs_cp_start_name(member);
+    if (own)
+        x = p->given;
+    else if (!crs_cp_start_of(&r->view, &o, member, r->trial, e))
+        return false;
+    for (int n = 0; p->c.nonneg && x == (const double *const *)r->trial && n < p->c.shape.order;
+         n++)
+        for (ptrdiff_t j = 0; j < p->c.shape.dim[n] * p->c.rank; j++)
+            r->trial[n][j] = fabs(r->trial[n][j]);
+    return crs_envelope_solver_start(r->solver, p->c.rank, x, e);
+}
+
+/* Is the first start of the family spoiled by outliers? Then the path has to begin below them. */
+static bool spoiled(runner *r, int q, bool *answer, crease_error *e)
+{
+    double data;
+    *answer = false;
+    if (q > 0 || r->p->given || r->p->named) return true;
+    if (!crs_view_median(&r->view, &data, e)) return false;
+    crs_envelope_solver_step(r->solver);
+    *answer = !(crs_envelope_solver_progress(r->solver)->median <= missed * data);
+    if (*answer) crs_envelope_solver_follow(r->solver, smaller(near_threshold, r->p->c.kap));
+    return true;
+}
+
+static bool late(const crs_cp_pilot *p)
+{
+    return (p->until > 0 && !(crs_now() < p->until)) || (p->stop && p->stop(p->user));
+}
+
+static void lead(runner *r)
+{
+    const long before = crs_envelope_solver_progress(r->solver)->passes;
+    while (crs_envelope_solver_step(r->solver) == CRS_ENVELOPE_RUNNING &&
+           crs_envelope_solver_progress(r->solver)->passes < before + r->p->passes && !late(r->p))
+        continue;
+    r->deviation = crs_envelope_solver_deviation(r->solver);
+}
+
+static void factors_of(const crs_envelope_solver *s, int order, const double **x)
+{
+    for (int n = 0; n < order; n++) x[n] = crs_envelope_solver_factor(s, n);
+}
+
+/* Does the residual of the answer still hold a term, has the path not ended, or does a fit among
+ * many outliers stand alone? */
+static bool bad(const runner *r, bool *answer, crease_error *e)
+{
+    const crs_cp_pilot *p = r->p;
+    const double *x[CREASE_MAX_ORDER];
+    const crs_envelope_progress *at = crs_envelope_solver_progress(r->solver);
+    double found;
+    factors_of(r->solver, p->c.shape.order, x);
+    if (!residual_structure(&r->view, at->rank, x, &found, e)) return false;
+    *answer =
+        !(found <= telling) || at->status == CRS_ENVELOPE_RUNNING ||
+        (at->median > crowded * r->deviation && !(r->second <= alike * r->p->report.deviation));
+    return true;
+}
+
+static void keep(runner *r)
+{
+    crs_cp_pilot *p = r->p;
+    const crs_envelope_progress *at = crs_envelope_solver_progress(r->solver);
+    p->rank = at->rank;
+    p->value = at->value;
+    p->face = *crs_envelope_solver_face(r->solver);
+    p->report.deviation = r->deviation;
+    p->report.threshold = at->threshold;
+    p->report.start = r->start;
+    p->report.share = crs_envelope_solver_share(r->solver);
+    for (int n = 0; n < p->c.shape.order; n++)
+        copy(p->c.shape.dim[n] * at->rank, crs_envelope_solver_factor(r->solver, n), p->factor[n]);
+}
+
+/* The best is kept; those as good as it must agree with it, or the model is not unique. */
+static bool compare(runner *r, crease_error *e)
+{
+    crs_cp_pilot *p = r->p;
+    const ptrdiff_t rank = crs_envelope_solver_progress(r->solver)->rank;
+    const double *x[CREASE_MAX_ORDER];
+    const double deviation = r->deviation, best = p->report.deviation;
+    double score;
+    factors_of(r->solver, p->c.shape.order, x);
+    if (p->report.starts == 1) return keep(r), true;
+    p->report.spread = larger(p->report.spread, fabs(deviation / best - 1));
+    if (deviation <= as_good * best && best <= as_good * deviation) {
+        if (!crease_cp_match(&p->c.shape, rank, x, p->rank, (const double *const *)p->factor,
+                             &score, e))
+            return false;
+        p->report.agreement =
+            isnan(p->report.agreement) ? score : smaller(p->report.agreement, score);
+    }
+    r->second = smaller(r->second, larger(deviation, best));
+    if (deviation < best) keep(r);
+    return true;
+}
+
+/* The readings since the solver's last start. */
+static void count(runner *r)
+{
+    const long passes = crs_envelope_solver_progress(r->solver)->passes;
+    r->p->report.passes += passes;
+    r->p->report.readings += passes;
+}
+
+/* From start q, or the one after it where outliers have spoiled the first. */
+static bool pursue(runner *r, int *q, crease_error *e)
+{
+    bool again;
+    if (!begin(r, *q, e) || !spoiled(r, *q, &again, e)) return false;
+    if (again) {
+        count(r);
+        if (r->p->starts == 0) ++*q;
+        if (!begin(r, *q, e)) return false;
+    }
+    lead(r);
+    count(r);
+    r->p->report.starts++;
+    return compare(r, e);
+}
+
+bool crs_cp_pilot_run(crs_cp_pilot *p, crease_error *e)
+{
+    runner r;
+    bool done = open(&r, p, e), again = true;
+    p->report = (crease_cp_pilot){ .agreement = NAN };
+    for (int q = 0; done && again && (q == 0 || !late(p)); q++) {
+        done = pursue(&r, &q, e);
+        if (done && p->starts > 0) again = q + 1 < p->starts;
+        if (done && p->starts == 0) done = bad(&r, &again, e), again = again && q < MORE;
+    }
+    close(&r);
+    return done;
+}

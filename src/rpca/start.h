@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: MIT
+ * start.h: what the room's root shares for starts and ranks: the tensor as a robust start sees it,
+ * least squares over one factor at a time, the family of starts, the pilot, the judge of ranks
+ *
+ *   V_j = M_j + clip(T_j - M_j, -limit, limit) where T was observed, M_j where it was not,
+ *   M = 0 or a model [[X]]; of a view of the residual V - M instead */
+#ifndef CRS_RPCA_START_H
+#define CRS_RPCA_START_H
+
+#include <stdint.h>
+
+#include <crease/rpca_rank.h>
+#include <crease/smooth.h>
+
+#include "rpca/envelope/envelope_solve.h"
+#include "rpca/rpca.h"
+
+typedef struct {
+    crease_space shape;
+    const double *tensor;     /* finite where it was observed; NULL: 0 (for medians) */
+    const double *mask;       /* 0: not observed; NULL: all of it was */
+    double limit;             /* INFINITY: no clipping */
+    const crs_kruskal *model; /* M; NULL: 0 */
+    bool residual;            /* V - M */
+    bool checked;             /* known to be finite */
+    long *readings;           /* grows by 1 with every reading of the tensor; NULL: not counted */
+} crs_cp_view;
+
+static inline bool crs_view_observed(const crs_cp_view *v, ptrdiff_t j)
+{
+    return !v->mask || v->mask[j] > 0;
+}
+
+static inline void crs_view_count(const crs_cp_view *v)
+{
+    if (v->readings) ++*v->readings;
+}
+
+/* V = T: slabs are parts of the tensor itself. */
+static inline bool crs_view_plain(const crs_cp_view *v)
+{
+    return !v->mask && v->limit == INFINITY && !v->residual;
+}
+
+/* How many indices of the first mode a slab has; doubles that crs_view_slab needs. */
+ptrdiff_t crs_view_rows(const crs_cp_view *v);
+ptrdiff_t crs_view_scratch(const crs_cp_view *v, ptrdiff_t rows);
+
+/* Entries first .. first+count-1 of the first mode: in the tensor, or made in work. */
+const double *crs_view_slab(const crs_cp_view *v, ptrdiff_t first, ptrdiff_t count, double *work);
+
+/* A median of |T - M| over the observed entries; of an even sample of them when there are many. */
+bool crs_view_median(const crs_cp_view *v, double *median, crease_error *e);
+
+/* Refuses a tensor with an observed entry that is not finite. */
+bool crs_view_check(const crs_cp_view *v, crease_error *e);
+
+typedef struct {
+    crease_space shape;              /* of the core: p_n <= min(I_n, rank) */
+    double *values;                  /* the core */
+    double *basis[CREASE_MAX_ORDER]; /* U_n: I_n x p_n, orthonormal columns */
+    ptrdiff_t rank;                  /* the rank asked for, or less where the spectra end */
+} crs_cp_core;
+
+/* A few reads of the tensor; to_cut: the rank falls to where the spectra end. Free in any case. */
+bool crs_cp_compress(const crs_cp_view *v, ptrdiff_t rank, bool to_cut, uint64_t seed,
+                     crs_cp_core *c, crease_error *e);
+void crs_cp_core_free(crs_cp_core *c);
+
+/* w (I_n x columns) grows by V_(n) V_(n)' Q of one slab, Q (I_n x columns); q NULL: by V_(n)
+ * V_(n)' itself, columns = I_n. product: room for slab x_n Q'. */
+typedef struct {
+    int n;
+    ptrdiff_t columns;
+    double *q, *w, *product;
+} crs_cp_square;
+void crs_cp_square_add(const crs_cp_square *a, const crease_space *slab, const double *values);
+
+/* min |target - [[X]]|^2 + (ridge/2) sum |X_n|^2; target and factors are borrowed. Not to be moved
+ * once open. */
+typedef struct {
+    crease_cp_data data;
+    crease_smooth f;
+    crease_space space[CREASE_MAX_ORDER];
+    crease_blocks blocks;
+    int place[CREASE_MAX_ORDER];
+    crs_kruskal k;
+    double *x[CREASE_MAX_ORDER];
+    double *y, *work; /* work serves the operations on k too */
+} crs_cp_sweeper;
+
+bool crs_cp_sweeper_open(crs_cp_sweeper *w, const crease_space *shape, ptrdiff_t rank,
+                         const double *target, double ridge, double *const *factor,
+                         crease_error *e);
+void crs_cp_sweeper_close(crs_cp_sweeper *w);
+
+void crs_cp_sweep_mode(crs_cp_sweeper *w, int n); /* X_n, of least norm where many minimize */
+void crs_cp_sweep(crs_cp_sweeper *w);             /* every mode in turn */
+
+/* Of a column of a factor of `rank` columns */
+double crs_cp_column_norm(ptrdiff_t rows, ptrdiff_t rank, const double *x);
+
+/* Columns of one term get the same norm in every mode; a zero one makes the term zero. */
+void crs_cp_balance(const crease_space *s, ptrdiff_t rank, double *const *factor);
+
+typedef struct {
+    ptrdiff_t rank;    /* terms that are not 0: the rank asked for, or where the spectra end */
+    bool diagonalized; /* by eigenvectors; otherwise by singular vectors and least squares */
+    double residual;   /* |core - [[F]]|/|core| of the compressed tensor */
+} crs_cp_start_facts;
+
+/* A rank to be cut falls to where the spectra of the modes end: at the first gap above 4 with no
+ * more than a hundredth of the squares beyond it. */
+typedef struct {
+    ptrdiff_t rank;
+    bool cut;
+    uint64_t seed;
+    double clip;
+    int rounds;
+    bool without_pencils; /* singular vectors and least squares, whatever the lengths */
+} crs_cp_gevd_options;
+
+/* factor[n] (I_n x rank) of a model of V; terms beyond facts->rank are 0. Eigenvectors need two
+ * modes no shorter than the rank and an order of 3 or more. facts may be NULL. clip and rounds are
+ * not read. */
+bool crs_cp_gevd(const crs_cp_view *v, const crs_cp_gevd_options *o, double *const *factor,
+                 crs_cp_start_facts *facts, crease_error *e);
+
+/* The same on T clipped at +-clip median|T|, then `rounds` times at M +- clip median|T - M| around
+ * the model M so far, while that median falls. clip = 0: no clipping. */
+bool crs_cp_gevd_robust(const crs_cp_view *v, const crs_cp_gevd_options *o, double *const *factor,
+                        crs_cp_start_facts *facts, crease_error *e);
+
+/* Start q of a family: 0 by eigenvectors of T, 1 of T clipped by clip (0: 2), 2 by singular vectors
+ * of clipped T and least squares, from 3 on Gaussian with median|M| = median|T|/2. */
+enum { CRS_CP_RANDOM_START = 3 };
+bool crs_cp_start_of(const crs_cp_view *v, const crs_cp_gevd_options *o, int q,
+                     double *const *factor, crease_error *e);
+const char *crs_cp_start_name(int q);
+/* The q-th start where `first` comes first: the others in their order, or random ones only. */
+int crs_cp_start_after(int first, int q);
+
+/* What the data say before the run proper: start, threshold and rank. The envelope's solver is led
+ * along its path from one start of the family, and from further ones while the residual still holds
+ * a term (crease_cp_structure), or as many as asked. The answer of least deviation is kept. */
+typedef struct {
+    crs_envelope_solver_settings c;
+    const double *tensor;       /* 0 where it was not observed */
+    const double *const *given; /* a start of the caller's; NULL: of the family */
+    const char *given_name;
+    int first;                /* of the family */
+    bool named;               /* the caller chose it */
+    double clip;              /* of the clipped one; 0: the family's own */
+    int starts;               /* 0: one, and up to three more while the fit is bad */
+    long passes;              /* at most, a start */
+    double until;             /* a time of crs_now(); 0: no limit */
+    bool (*stop)(void *user); /* NULL: none */
+    void *user;
+    double *factor[CREASE_MAX_ORDER]; /* I_n x c.rank; out: I_n x rank */
+    ptrdiff_t rank;                   /* out */
+    double value;                     /* out: of the envelope at that penalty */
+    crs_envelope_face face;           /* out: the penalty, with the threshold as learned */
+    crease_cp_pilot report;           /* out */
+} crs_cp_pilot;
+
+bool crs_cp_pilot_run(crs_cp_pilot *p, crease_error *e);
+
+/* given, first and what goes with them, from the settings; `shell` holds the factors until it is
+ * freed, also after a failure. */
+bool crs_cp_named_start(crease_cp_fit *f, double *tensor, crs_cp_pilot *p, crease_cp_rpca **shell,
+                        crease_error *e);
+double crs_cp_named_start_bytes(const crease_cp_fit_settings *s, bool missing);
+
+typedef struct {
+    crease_cp_rank_table *t;
+    double **residual;  /* of each row: |T - M| of the entries held out */
+    ptrdiff_t held_out; /* how many they are */
+    double least;       /* consistency of a rank that may be recommended */
+} crs_rank_judge;
+
+/* The loss of every row, its excess and that one's standard error. */
+void crs_rank_losses(const crs_rank_judge *s);
+
+/* Is row k worse than row b, by more than chance and than a trifle? error: the standard error of
+ * the difference of their losses, entry by entry. */
+bool crs_rank_worse(const crs_rank_judge *s, ptrdiff_t k, ptrdiff_t b);
+double crs_rank_error(const crs_rank_judge *s, ptrdiff_t k, ptrdiff_t b);
+
+/* A row that chance alone may have put behind row `at`, or ahead of it without a verdict; -1: none
+ */
+ptrdiff_t crs_rank_rival(const crs_rank_judge *s, ptrdiff_t at);
+
+bool crs_rank_doubtful(const crs_rank_judge *s, ptrdiff_t k);
+
+/* Places of rows: of least loss; the smallest rank that is not worse; less doubtful terms */
+ptrdiff_t crs_rank_best(const crs_rank_judge *s);
+ptrdiff_t crs_rank_nearly_best(const crs_rank_judge *s);
+ptrdiff_t crs_rank_recommend(const crs_rank_judge *s);
+void crs_rank_explain(const crs_rank_judge *s); /* fills in rank and reason */
+
+#endif
