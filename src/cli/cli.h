@@ -74,8 +74,6 @@ typedef struct {
 #include "cli/verbs.def"
 #undef VERB
 
-int crs_verb_count(void);
-const crs_verb *crs_verb_at(int k);
 const crs_verb *crs_verb_find(const char *name, crease_error *e);
 
 /* How the verb takes option k; NULL: not at all. */
@@ -133,6 +131,12 @@ typedef struct {
 crs_json crs_json_new(const char *verb);
 void crs_json_set(crs_json *j, const char *key, json_t *value); /* takes the value over */
 bool crs_json_print(crs_json *j, crease_error *e);
+
+/* The catalogues: the kind a word names, CRS_KINDS with e filled in when it names none; how many
+ * entries it has. */
+enum { CRS_REGULARIZERS, CRS_SETS, CRS_MAPS, CRS_SMOOTH, CRS_KINDS };
+int crs_kind_find(const char *word, crease_error *e);
+int crs_kind_size(int kind);
 
 /* Text for people: paragraphs wrapped at 100 columns. */
 void crs_print_wrapped(const char *text, int first_column, int indent);

@@ -7,6 +7,30 @@ enum { WIDTH = 100, HELP_ROOM = 600 };
 
 static const char *const group_title[CRS_GROUPS] = { "Common", "Model", "Method" };
 
+static const crs_verb *const verbs[] = {
+#define VERB(name) &crs_##name##_verb,
+#include "cli/verbs.def"
+#undef VERB
+};
+
+enum { VERBS = sizeof verbs / sizeof *verbs };
+
+static const char *verb_name(int k) { return verbs[k]->name; }
+
+const crs_verb *crs_verb_find(const char *name, crease_error *e)
+{
+    for (int k = 0; k < VERBS; k++)
+        if (strcmp(name, verb_name(k)) == 0) return verbs[k];
+    const int near = crs_nearest(name, VERBS, verb_name);
+    if (near >= 0)
+        crs_fail(e, CREASE_BAD_ARGUMENT, "unknown verb '%.64s'; did you mean '%s'?", name,
+                 verb_name(near));
+    else
+        crs_fail(e, CREASE_BAD_ARGUMENT, "unknown verb '%.64s'; 'crease help' shows them all",
+                 name);
+    return NULL;
+}
+
 void crs_print_wrapped(const char *text, int first_column, int indent)
 {
     int column = first_column;
@@ -26,8 +50,8 @@ void crs_print_wrapped(const char *text, int first_column, int indent)
 void crs_print_usage(FILE *f)
 {
     fprintf(f, "crease %s: structured nonconvex and nonsmooth optimization\n\n", crease_version());
-    for (int k = 0; k < crs_verb_count(); k++) {
-        const crs_verb *v = crs_verb_at(k);
+    for (int k = 0; k < VERBS; k++) {
+        const crs_verb *v = verbs[k];
         char call[64];
         snprintf(call, sizeof call, "%s %s", v->name, v->words);
         fprintf(f, "  crease %-30s %.*s\n", call, (int)strcspn(v->text, ".:;"), v->text);
@@ -97,8 +121,8 @@ static bool print_json(const crs_verb *only, crease_error *e)
 {
     crs_json j = crs_json_new("help");
     json_t *list = json_array();
-    for (int k = 0; k < crs_verb_count(); k++) {
-        const crs_verb *v = crs_verb_at(k);
+    for (int k = 0; k < VERBS; k++) {
+        const crs_verb *v = verbs[k];
         if (only && v != only) continue;
         json_t *verb =
             json_pack("{s:s, s:s, s:s, s:s, s:o}", "name", v->name, "arguments", v->words, "text",

@@ -10,30 +10,6 @@
 
 #include "cli/cli.h"
 
-static const crs_verb *const verbs[] = {
-#define VERB(name) &crs_##name##_verb,
-#include "cli/verbs.def"
-#undef VERB
-};
-
-int crs_verb_count(void) { return (int)(sizeof verbs / sizeof *verbs); }
-const crs_verb *crs_verb_at(int k) { return verbs[k]; }
-static const char *name_at(int k) { return verbs[k]->name; }
-
-const crs_verb *crs_verb_find(const char *name, crease_error *e)
-{
-    for (int k = 0; k < crs_verb_count(); k++)
-        if (strcmp(name, name_at(k)) == 0) return verbs[k];
-    const int near = crs_nearest(name, crs_verb_count(), name_at);
-    if (near >= 0)
-        crs_fail(e, CREASE_BAD_ARGUMENT, "unknown verb '%.64s'; did you mean '%s'?", name,
-                 name_at(near));
-    else
-        crs_fail(e, CREASE_BAD_ARGUMENT, "unknown verb '%.64s'; 'crease help' shows them all",
-                 name);
-    return NULL;
-}
-
 static const crs_verb *verb_of(const char *word, crease_error *e)
 {
     if (strcmp(word, "--version") == 0) return &crs_version_verb;

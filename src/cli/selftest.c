@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * selftest: every catalogue entry against its definition, on this machine */
-#include "cli/list.h"
+#include "cli/cli.h"
 
 #include "selftest/selftest.h"
 
@@ -65,7 +65,7 @@ static bool run_tests(int first, int last, long trials, uint64_t seed, crs_repor
                       crease_error *e)
 {
     for (int kind = first, at = 0; kind <= last; kind++)
-        for (int k = 0; k < crs_described_count(kind); k++, at++)
+        for (int k = 0; k < crs_kind_size(kind); k++, at++)
             if (!tests[kind](k, trials, seed, &all[at], e)) return false;
     return true;
 }
@@ -94,7 +94,7 @@ static bool run(const crs_args *a, crease_error *e)
         !crs_option_integer(a, CRS_OPT_seed, 0, 0x1p53, 0, &seed, e))
         return false;
     if (a->count == 1 && (first = last = crs_kind_find(a->word[0], e)) == CRS_KINDS) return false;
-    for (int kind = first; kind <= last; kind++) count += crs_described_count(kind);
+    for (int kind = first; kind <= last; kind++) count += crs_kind_size(kind);
     crs_report *all = crs_alloc((size_t)count, sizeof *all);
     if (!all) return crs_fail(e, CREASE_NO_MEMORY, "out of memory: %d reports", count);
     bool done = run_tests(first, last, (long)trials, (uint64_t)seed, all, e);
