@@ -314,7 +314,7 @@ static void put_block(crs_spot to, const crs_run *run, int i)
 static bool write_certificate(crs_folder *f, const crs_run *run, crease_error *e)
 {
     const crease_certificate *c = crease_solver_certificate(run->solver);
-    const bool gap = crease_solver_analysis(run->solver)->method == CREASE_METHOD_GCG;
+    const bool gap = crease_solver_analysis(run->solver)->gap;
     crs_document d;
     const crs_spot top = crs_certificate_begin(&d, run->verb, run->checker, run->options->eps,
                                                run->options->relative != 0);
