@@ -13,8 +13,8 @@ help:
 ## make coverage  statement and branch coverage of the tests (needs gcovr)
 ## make bench     measure the engine and the fused kernels (build/bench)
 ## make bench-rpca  robust PCA against NumPy and Octave, in turns
-## make paper     repeat the paper's tables in full and write docs/tables.md (many minutes)
-## make beyond    measure our defaults on the paper's and on hard instances: docs/beyond.md (half an hour)
+## make paper     repeat the paper's tables in full and write study/results/tables.md (many minutes)
+## make beyond    measure our defaults on the paper's and on hard instances: study/results/beyond.md (half an hour)
 ## make readme    write the catalogue tables into README.md
 ## make schema    write docs/problem.schema.json from the catalogue
 ## make clean     remove build/
@@ -72,10 +72,10 @@ bench-rpca: bench-build
 	@bench/rpca build/bench/bench/bench_cp_fused
 
 paper: build
-	@scripts/paper-tables build/release/src/crease build/paper
+	@study/results/paper-tables build/release/study/crease-study build/paper
 
 beyond: build bench-build
-	@scripts/beyond-tables build/release/src/crease build/bench/bench/bench_solve build/beyond
+	@study/results/beyond-tables build/release/study/crease-study build/bench/bench/bench_solve build/beyond
 
 readme: build
 	@scripts/readme-catalogue build/release/src/crease

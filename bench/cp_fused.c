@@ -9,6 +9,7 @@
 #include <stdio.h>
 
 #include "cp_instance.h"
+#include "rpca/fused/state.h"
 
 /* Four reads and two writes an entry, as pass A of ADMM-g does. */
 static void sweep(void *self, ptrdiff_t piece, int worker)
@@ -31,6 +32,18 @@ static double sweep_seconds(instance *t, int threads)
     return seconds() - start;
 }
 
+/* Bytes that the two passes of a plain iteration stream when no tensor fits in cache: T, Z, B and
+ * the older one are read, Z and B written, E both while it is dense, the mask read; then Z is read
+ * again. */
+static double traffic(const crs_cp_fused *s)
+{
+    const ptrdiff_t tiles = s->grid.blocks * s->grid.chunks;
+    double dense = 0;
+    for (ptrdiff_t k = 0; k < tiles; k++) dense += s->stored[k] < 0;
+    const double streams = 4 + (s->B ? 2 : 0) + (s->has_older ? 1 : 0) + 2 * dense / (double)tiles;
+    return (double)crease_size(&s->c.shape) * ((double)s->size * streams + (s->c.mask ? 1 : 0));
+}
+
 /* single: T as float; NULL: as double */
 static void measure(instance *t, const float *single, int method, int threads)
 {
@@ -50,9 +63,9 @@ static void measure(instance *t, const float *single, int method, int threads)
         if (k % 2 == 0) probe = least(probe, sweep_seconds(t, threads));
         gemm = least(gemm, gemm_seconds(t));
     }
-    const double bytes = crs_cp_fused_traffic(f), bandwidth = 6 * 8 * (double)t->size / probe;
+    const double bytes = traffic(f), bandwidth = 6 * 8 * (double)t->size / probe;
     const double peak = (single ? 2 : 1) * threads * 2.0 * GEMM * GEMM * GEMM / gemm;
-    const double memory = bytes / bandwidth, compute = crs_cp_fused_flops(f) / peak;
+    const double memory = bytes / bandwidth, compute = 6 * (double)t->size * (double)t->rank / peak;
     const double limit = memory > compute ? memory : compute;
     printf(
         "%4td x%4td x%4td %3td  %-8s %s  %d  %8.3f ms  %7.1f MB  %5.1f GB/s  %5.1f GF/s  %8.3f ms  "

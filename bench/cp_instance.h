@@ -11,7 +11,7 @@
 #include "bench.h"
 #include "core/parallel.h"
 #include "dense/dense.h"
-#include "rpca/fused/cp_fused.h"
+#include "rpca/fused/fused.h"
 
 enum { ARRAYS = 4, GEMM = 384, PIECES = 64 };
 
@@ -73,10 +73,10 @@ static inline crs_cp_settings settings_of(const instance *t, int method, int thr
     c.method = (crs_cp_method)method;
     c.beta = method == CRS_CP_ADMM_M ? 5 : 4;
     c.h_factor = c.h_sparse = c.h_z = 2;
-    c.alpha = 2 / sqrt(widest);
+    c.penalty.weight = 2 / sqrt(widest);
     c.alpha_noise = 1;
-    c.penalty = crease_l1(1).penalty;
-    c.par[0] = 1;
+    c.penalty.rho = crease_l1(1).penalty;
+    c.penalty.par[0] = 1;
     return c;
 }
 

@@ -4,9 +4,9 @@
  *
  * The limit is the larger of (bytes of T) / (bandwidth of reading an array of the tensor's size)
  * and 6R flops an entry / (DGEMM), probed in turns with the evaluations on as many threads. All
- * gradients and marginals are wanted, and the histogram of one row in eight; l1, two faces; E as
- * sparse as in cp_fused. Minima over all turns.
- * Arguments: a size "300x300x300 10", default those of the table. */
+ * gradients and marginals are wanted, and the histogram of one row in eight; l1, two penalties; E
+ * as sparse as in cp_fused. Minima over all turns. Arguments: a size "300x300x300 10", default
+ * those of the table. */
 #include <stdio.h>
 
 #include "cp_instance.h"
@@ -16,7 +16,6 @@ enum { ACROSS = 16, EVERY = 8 };
 
 typedef struct {
     instance t;
-    float *narrow;
     double total[PIECES];
 } subject;
 
@@ -43,20 +42,19 @@ static double read_seconds(subject *a, int threads)
 typedef struct {
     crs_envelope *envelope;
     crs_envelope_sums sums;
-    crs_envelope_face judge, next;
+    crs_penalty_value judge, next;
 } evaluation;
 
-static evaluation evaluation_of(const subject *a, int threads, bool single)
+static evaluation evaluation_of(const subject *a, int threads)
 {
     const crs_cp_settings c = settings_of(&a->t, CRS_CP_ADMM_G, threads);
     const crs_envelope_settings s = {
-        .shape = c.shape, .rank = c.rank, .alpha_noise = 1, .threads = threads, .single = single
+        .shape = c.shape, .rank = c.rank, .alpha_noise = 1, .threads = threads
     };
-    evaluation v = { .sums.every = EVERY,
-                     .next = { .penalty = c.penalty, .par = { 1 }, .alpha = c.alpha } };
+    evaluation v = { .sums.every = EVERY, .next = c.penalty };
     v.judge = v.next;
-    v.judge.alpha *= 1.5;
-    v.envelope = crs_envelope_new(&s, single ? (void *)a->narrow : (void *)a->t.T, NULL);
+    v.judge.weight *= 1.5;
+    v.envelope = crs_envelope_new(&s, a->t.T, NULL);
     if (!v.envelope) exit(EXIT_FAILURE);
     for (int n = 0; n < 3; n++) {
         v.sums.gradient[n] = doubles(c.shape.dim[n] * c.rank);
@@ -81,12 +79,12 @@ static crs_cp_fused *admm_of(const subject *a, int threads)
     return f;
 }
 
-static void measure(subject *a, int threads, bool single)
+static void measure(subject *a, int threads)
 {
     const instance *t = &a->t;
     const int turns = t->size > 5000000 ? 10 : t->size > 500000 ? 30 : 150;
     double eval = INFINITY, probe = INFINITY, gemm = INFINITY, step = INFINITY;
-    evaluation v = evaluation_of(a, threads, single);
+    evaluation v = evaluation_of(a, threads);
     crs_cp_fused *f = admm_of(a, threads);
     for (int k = 0; k < turns; k++) {
         double start = seconds();
@@ -101,14 +99,13 @@ static void measure(subject *a, int threads, bool single)
     }
     const double bandwidth = 8 * (double)t->size / probe;
     const double peak = threads * 2.0 * GEMM * GEMM * GEMM / gemm;
-    const double memory = crs_envelope_traffic(v.envelope) / bandwidth;
-    const double compute = crs_envelope_flops(v.envelope, t->rank) / peak;
+    const double memory = 8 * (double)t->size / bandwidth;
+    const double compute = 6 * (double)t->rank * (double)t->size / peak;
     const double limit = memory > compute ? memory : compute;
-    printf("%4td x%4td x%4td %3td  %-6s %d  %8.3f ms  %5.1f GB/s  %5.1f GF/s  %8.3f ms  %3.0f %%  "
+    printf("%4td x%4td x%4td %3td  %d  %8.3f ms  %5.1f GB/s  %5.1f GF/s  %8.3f ms  %3.0f %%  "
            "%8.3f ms  %4.2f\n",
-           t->shape.dim[0], t->shape.dim[1], t->shape.dim[2], t->rank, single ? "float" : "double",
-           threads, 1e3 * eval, 1e-9 * bandwidth, 1e-9 * peak, 1e3 * limit, 100 * limit / eval,
-           1e3 * step, eval / step);
+           t->shape.dim[0], t->shape.dim[1], t->shape.dim[2], t->rank, threads, 1e3 * eval,
+           1e-9 * bandwidth, 1e-9 * peak, 1e3 * limit, 100 * limit / eval, 1e3 * step, eval / step);
     fflush(stdout);
     crs_cp_fused_free(f);
     evaluation_free(&v);
@@ -118,13 +115,7 @@ static void measure_size(const ptrdiff_t *dim, ptrdiff_t rank)
 {
     subject a = { 0 };
     build(&a.t, dim, rank);
-    a.narrow = malloc((size_t)a.t.size * sizeof *a.narrow);
-    if (!a.narrow) exit(EXIT_FAILURE);
-    crs_large_pages(a.narrow, (size_t)a.t.size * sizeof *a.narrow);
-    for (ptrdiff_t j = 0; j < a.t.size; j++) a.narrow[j] = (float)a.t.T[j];
-    for (int threads = 1; threads <= 2; threads++)
-        for (int single = 0; single < 2; single++) measure(&a, threads, single);
-    free(a.narrow);
+    for (int threads = 1; threads <= 2; threads++) measure(&a, threads);
     destroy(&a.t);
 }
 
@@ -137,8 +128,8 @@ int main(int argc, char **argv)
     ptrdiff_t dim[3];
     describe_machine();
     printf("kernel: %s\n", crs_envelope_kernel_at(0)->name);
-    printf("%16s %3s  %-6s %s  %11s  %10s  %10s  %11s  %5s  %11s  %s\n", "size", "R", "T", "t",
-           "evaluation", "read", "DGEMM", "limit", "", "ADMM-g", "ratio");
+    printf("%16s %3s  %s  %11s  %10s  %10s  %11s  %5s  %11s  %s\n", "size", "R", "t", "evaluation",
+           "read", "DGEMM", "limit", "", "ADMM-g", "ratio");
     if (argc == 3 && sscanf(argv[1], "%tdx%tdx%td", dim, dim + 1, dim + 2) == 3)
         measure_size(dim, atoi(argv[2]));
     else

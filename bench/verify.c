@@ -59,7 +59,7 @@ static double pass_seconds(const instance *t, int threads)
     const crs_envelope_settings s = {
         .shape = c.shape, .rank = c.rank, .alpha_noise = 1, .threads = threads
     };
-    const crs_envelope_face face = { .penalty = c.penalty, .par = { 1 }, .alpha = c.alpha };
+    const crs_penalty_value penalty = c.penalty;
     crs_envelope_sums sums = { .every = 8 };
     crs_envelope *envelope = crs_envelope_new(&s, t->T, NULL);
     if (!envelope) exit(EXIT_FAILURE);
@@ -67,7 +67,8 @@ static double pass_seconds(const instance *t, int threads)
     double best = INFINITY;
     for (int k = 0; k < TURNS; k++) {
         const double start = seconds();
-        crs_envelope_evaluate(envelope, t->rank, (const double *const *)t->x, &face, &face, &sums);
+        crs_envelope_evaluate(envelope, t->rank, (const double *const *)t->x, &penalty, &penalty,
+                              &sums);
         best = least(best, seconds() - start);
     }
     for (int n = 0; n < 3; n++) free(sums.gradient[n]);

@@ -6,6 +6,8 @@
 
 #include "study/trial.h"
 
+enum { CRS_HARD_METHODS = 7 };
+
 typedef struct {
     const char *name;
     crease_space shape;
@@ -19,37 +21,23 @@ typedef struct {
 int crs_hard_cells(void);
 const crs_hard_cell *crs_hard_cell_at(int k);
 
-/* Penalties of the envelope: by l1 and by three that do not bias; the others take the alpha that
- * the envelope learned. */
-#define CRS_HARD_METHOD_LIST(X)                                                                    \
-    X(ENVELOPE, "envelope", "envelope")                                                            \
-    X(MCP, "mcp", "envelope, MCP")                                                                 \
-    X(CAPPED, "capped-l1", "envelope, capped l1")                                                  \
-    X(LSP, "lsp", "envelope, LSP")                                                                 \
-    X(ADMM_G, "admm-g", "proximal ADMM-g")                                                         \
-    X(PROX_BCD, "prox-bcd", "proximal BCD")                                                        \
-    X(SQUARES, "least-squares", "least squares")
-
-typedef enum {
-#define X(id, name, title) CRS_HARD_##id,
-    CRS_HARD_METHOD_LIST(X)
-#undef X
-        CRS_HARD_METHODS
-} crs_hard_method;
-
 crease_cp_instance *crs_hard_generate(const crs_hard_cell *cell, uint64_t seed, crease_error *e);
 
-/* Instance k of a cell by the methods asked for; out has CRS_HARD_METHODS trials. */
-bool crs_hard_run(const crs_hard_cell *cell, uint64_t seed, const bool *method, crs_trial *out,
-                  crease_error *e);
+/* What is tried on the cells: run() makes the trials of an instance, show() prints those of all
+ * instances of a cell or puts them into the document. */
+typedef struct crs_hard_suite crs_hard_suite;
+struct crs_hard_suite {
+    crs_study *s;
+    int trials; /* per instance */
+    void (*head)(const crs_study *s);
+    bool (*run)(const crs_hard_suite *h, uint64_t seed, crs_trial *out, crease_error *e);
+    bool (*show)(const crs_hard_suite *h, crease_error *e);
+    bool method[CRS_HARD_METHODS]; /* asked for; of the verb hard alone */
+    const crs_hard_cell *cell;     /* at present */
+    crs_trial *trial;              /* of its instances, `trials` each */
+};
 
-/* Instances 0 .. count-1, several at a time; out has count rows of CRS_HARD_METHODS. */
-typedef struct {
-    const crs_hard_cell *cell;
-    uint64_t seed;
-    const bool *method;
-    int count, threads;
-} crs_hard_job;
-bool crs_hard_runs(const crs_hard_job *j, crs_trial *out, crease_error *e);
+/* The cells that were asked for, one after the other. */
+bool crs_hard_run(crs_hard_suite *h, crease_error *e);
 
 #endif

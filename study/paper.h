@@ -11,7 +11,7 @@
 
 #include <crease/rpca.h>
 
-#include "rpca/fused/cp_fused.h"
+#include "rpca/fused/fused.h"
 
 enum { CRS_PAPER_TABLES = 3, CRS_PAPER_ROWS = 9, CRS_PAPER_INSTANCES = 20, CRS_PAPER_MOST = 2000 };
 
@@ -27,6 +27,9 @@ typedef enum {
 #undef X
         CRS_PAPER_METHODS
 } crs_paper_method;
+
+const char *crs_paper_name(crs_paper_method m);  /* "prox-bcd" */
+const char *crs_paper_title(crs_paper_method m); /* "proximal BCD" */
 
 /* Tables and rows count from 1. */
 typedef struct {
@@ -70,10 +73,6 @@ typedef struct {
 /* What an instance of a row is drawn from. */
 crease_cp_recipe crs_paper_instance(const crs_paper_row *row, const crs_paper_recipe *r,
                                     int instance);
-
-/* One instance, counted from 0. */
-bool crs_paper_run(const crs_paper_row *row, const crs_paper_recipe *r, crs_paper_method method,
-                   int instance, crs_paper_outcome *out, crease_error *e);
 
 /* Instances 0 .. count-1, several at a time; out does not depend on the number of threads. */
 bool crs_paper_runs(const crs_paper_row *row, const crs_paper_recipe *r, crs_paper_method method,

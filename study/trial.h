@@ -6,6 +6,8 @@
 
 #include <crease/cp_fit.h>
 
+#include "study/study.h"
+
 typedef struct {
     double error;    /* |[[X]] - truth|/|truth| */
     double oracle;   /* the same of a fit that knows where the outliers are; 0: none was made */
@@ -31,5 +33,23 @@ bool crs_trial_run(const crease_cp_fit_settings *s, const crease_cp_instance *c,
 
 /* The error of least squares on the entries without an outlier, from the leading true terms. */
 bool crs_trial_oracle(const crease_cp_instance *c, ptrdiff_t rank, double *error, crease_error *e);
+
+/* run(self, k, e) for k = 0 .. count-1, several at a time; the first that failed is named. What
+ * comes out does not depend on how many threads there are. */
+bool crs_trials(int threads, int count, bool (*run)(void *self, int k, crease_error *e), void *self,
+                crease_error *e);
+
+/* Counts, means; of errors the mean and the median; `below` counts objectives below the truth's. */
+typedef struct {
+    int successes, certified, valid, rank, below;
+    double mean_error, error, oracle, readings, starts, iterations, seconds;
+    long most;
+} crs_trial_means;
+
+/* Trials t[0], t[step], ... */
+double crs_trial_median(int count, int step, const crs_trial *t); /* of the errors */
+crs_trial_means crs_trial_mean(int count, int step, const crs_trial *t, ptrdiff_t true_rank);
+json_t *crs_trial_json(int count, int step, const crs_trial *t);
+json_t *crs_trial_json_means(const crs_trial_means *m);
 
 #endif

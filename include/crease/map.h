@@ -12,12 +12,22 @@ extern "C" {
 
 typedef struct crease_map crease_map;
 
+/* What rounding may do to A x: the computed y has |y - A x|_2 <= steps * 2^-52 * mass * |x|_2.
+ * mass >= | |A| |_2, sums and products of maps taken in absolute values. */
+typedef struct {
+    double mass, steps;
+} crease_rounding;
+
 /* x in dom, y in ran, never overlapping. `work` has scratch() doubles. */
 typedef struct {
     const char *name;
     const char *formula;
     const crease_param *params;
     const char *vector; /* name of the array parameter, NULL: none */
+
+    /* The zero values claim nothing. */
+    bool diagonal; /* A is diagonal: A 1 holds its numbers */
+    bool opaque;   /* A x is computed by functions of which nothing is known */
 
     bool (*check)(const crease_map *A, const crease_space *dom, const crease_space *ran,
                   crease_error *e);
@@ -40,6 +50,10 @@ typedef struct {
     /* True when A = c I exactly, with *c filled in. NULL: never. */
     bool (*identity)(const crease_map *A, const crease_space *dom, const crease_space *ran,
                      double *c);
+
+    /* NULL: a product by rows or columns, its mass by the norm. May allocate. */
+    bool (*rounding)(const crease_map *A, const crease_space *dom, const crease_space *ran,
+                     crease_rounding *r, crease_error *e);
 } crease_map_ops;
 
 struct crease_map {

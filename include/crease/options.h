@@ -16,18 +16,20 @@
 extern "C" {
 #endif
 
+/* X(name, entry of the table of methods, text, meaning); auto takes the first that suits */
 #define CREASE_METHODS(X)                                                                          \
-    X(AUTO, "auto", "the first that applies")                                                      \
-    X(GCG, "gcg", "generalized conditional gradient")                                              \
-    X(ADMM_G, "admm-g", "proximal ADMM, gradient step on the last block")                          \
-    X(ADMM_M, "admm-m", "proximal ADMM, majorized step on the last block")                         \
-    X(EXTENSION, "extension", "proximal ADMM with a slack block: no condition on A_N")             \
-    X(PROX_BCD, "prox-bcd", "proximal block coordinate descent")                                   \
-    X(BCD, "bcd", "classical block coordinate descent, without a guarantee")                       \
-    X(ENVELOPE, "envelope", "descent on the factors of CP robust PCA, all else eliminated")
+    X(AUTO, auto, "auto", "the first that applies")                                                \
+    X(GCG, gcg, "gcg", "generalized conditional gradient")                                         \
+    X(ADMM_G, admm_g, "admm-g", "proximal ADMM, gradient step on the last block")                  \
+    X(ADMM_M, admm_m, "admm-m", "proximal ADMM, majorized step on the last block")                 \
+    X(EXTENSION, extension, "extension", "proximal ADMM with a slack block: no condition on A_N")  \
+    X(PROX_BCD, prox_bcd, "prox-bcd", "proximal block coordinate descent")                         \
+    X(BCD, bcd, "bcd", "classical block coordinate descent, without a guarantee")                  \
+    X(ENVELOPE, envelope, "envelope",                                                              \
+      "descent on the factors of CP robust PCA, all else eliminated")
 
 typedef enum {
-#define X(name, text, meaning) CREASE_METHOD_##name,
+#define X(name, method, text, meaning) CREASE_METHOD_##name,
     CREASE_METHODS(X)
 #undef X
 } crease_method;

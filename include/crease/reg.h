@@ -36,6 +36,17 @@ typedef struct {
     double ball_step;      /* prox_ball is exact for steps t < ball_step; 0: never */
 } crease_reg_traits;
 
+/* What a regularizer is known to be made of. */
+typedef enum {
+    CREASE_KIND_OTHER,    /* nothing is known */
+    CREASE_KIND_ENTRIES,  /* sum_j weight_j rho(|x_j|), rho the penalty with par */
+    CREASE_KIND_NONNEG,   /* the same on x >= 0, infinity elsewhere */
+    CREASE_KIND_GROUPS,   /* sum_g weight_g rho(|x_g|_2) */
+    CREASE_KIND_SPECTRAL, /* sum_j rho(sigma_j(X)) */
+    CREASE_KIND_RANGE,    /* 0 where par[0] <= x_j <= par[1] for all j, infinity elsewhere */
+    CREASE_KIND_SCALED    /* par[0] times the regularizer that data points to */
+} crease_reg_kind;
+
 /* All functions accept x == v. `work` has scratch() doubles. t > 0. NaN in an entry of v gives
  * NaN in x; a decomposition that fails gives NaN everywhere. */
 typedef struct {
@@ -45,6 +56,10 @@ typedef struct {
     const char *vector;         /* name of the vector parameter, NULL: none */
     const char *traits_text[2]; /* Lipschitz constant and weak convexity, for the catalogue */
     bool convex;
+
+    /* For rules beyond the operations below; the zero values claim nothing. */
+    crease_reg_kind kind;
+    bool homogeneous; /* r(a x) = a r(x) for a >= 0; needless for a kind with a penalty */
 
     /* Does r live on this space, are its data in range? NULL: whenever its parameters are. */
     bool (*check)(const crease_reg *r, const crease_space *s, crease_error *e);

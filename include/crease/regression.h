@@ -99,7 +99,7 @@ CREASE_API crease_regression_settings crease_regression_used(const crease_regres
 
 /* n/c^2 times the problem above for lambda k as an ordinary problem with one block: b, followed by
  * b_0 unless the loss is squared (then it is eliminated, X and y being centred). The point is the
- * solution in its coordinates. Valid as long as the model. */
+ * solution in its coordinates, one after the other for all k. Valid as long as the model. */
 CREASE_API const crease_problem *crease_regression_problem(const crease_regression *m, ptrdiff_t k);
 CREASE_API const double *crease_regression_point(const crease_regression *m, ptrdiff_t k);
 
@@ -133,6 +133,25 @@ typedef struct {
 /* check: also ask the checker, whose extended precision takes some fifty times as long. */
 CREASE_API bool crease_regression_certify(const crease_regression *m, ptrdiff_t k, bool check,
                                           crease_regression_certificate *out, crease_error *e);
+
+/* What is claimed of a path, for the checker to judge from X, y and the reported numbers alone. */
+typedef struct {
+    crease_regression_settings s; /* as crease_regression_used tells them: nothing is chosen here */
+    ptrdiff_t n, p;
+    const double *X, *y;
+    const double *point;        /* a row per lambda: crease_regression_point */
+    const double *coefficients; /* a row per lambda: the intercept, then the p coefficients of X */
+} crease_regression_claim;
+
+/* out has room for s.path verifications, each to be freed by crease_verification_free. The design
+ * is made anew; coefficients that are not those of the point are INVALID, whatever the point is.
+ * False, with e filled in and every out empty, when the claim makes no sense or memory runs out. */
+CREASE_API bool crease_regression_verify(const crease_regression_claim *c, crease_verification *out,
+                                         crease_error *e);
+
+/* The loss as a coupling of catalogue entries, of the predictor divided by its scale. */
+CREASE_API crease_smooth crease_regression_smooth(crease_regression_loss loss,
+                                                  const crease_predictor *p);
 
 /* Cross-validation over the lambdas of a model, each fold standardized by itself. */
 typedef struct {

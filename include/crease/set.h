@@ -12,6 +12,14 @@ extern "C" {
 
 typedef struct crease_set crease_set;
 
+/* The norm of which a set is the ball {x : |x| <= par[0]}. */
+typedef enum {
+    CREASE_BALL_NONE, /* it is none of these, or not known to be */
+    CREASE_BALL_L2,   /* of vectors, and of matrices in the Frobenius norm */
+    CREASE_BALL_NUCLEAR,
+    CREASE_BALL_SPECTRAL
+} crease_ball;
+
 /* All functions accept equal input and output arrays. `work` has scratch() doubles. NaN in an
  * input entry gives at least one NaN in the output. */
 typedef struct {
@@ -22,6 +30,21 @@ typedef struct {
     bool matrix;        /* lives on spaces of order 2 only */
     bool compact;
     bool symmetric; /* -X = X */
+
+    /* What else is known of the set. Where a regularizer and a set act together (joint prox,
+     * oracle, gap) these decide which exact rule applies, to a user's own set as to the
+     * catalogue's; the zero value claims nothing, and then only the zero regularizer fits. */
+    crease_ball ball;
+    bool solid;       /* with x it holds every y with |y_j| <= |x_j| for all j */
+    bool nonnegative; /* x >= 0 on it; of two subgradients at x_j = 0 the larger proves more */
+    bool fixed_sum;   /* sum x is the same number all over it */
+    bool combined;    /* built from other sets by `data`: no text spells it */
+
+    /* low <= x_j <= high for all x in the set and all entries held here; NULL: unknown. */
+    void (*range)(const crease_set *c, const crease_space *s, double *low, double *high);
+
+    /* The set is the box with these bounds on its entries. NULL: it is no box. */
+    crease_bounds (*bounds)(const crease_set *c);
 
     /* Does the set live on this space? NULL: whenever its parameters are in range. */
     bool (*check)(const crease_set *c, const crease_space *s, crease_error *e);

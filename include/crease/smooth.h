@@ -30,12 +30,21 @@ typedef struct {
     double last_low, last_high;
 } crease_constants;
 
+/* What a coupling is made of. */
+typedef enum {
+    CREASE_SMOOTH_OTHER,   /* nothing is known */
+    CREASE_SMOOTH_LOSS,    /* sum_j phi(u_j); data is a crease_predictor */
+    CREASE_SMOOTH_SUM,     /* data is a crease_smooth_list */
+    CREASE_SMOOTH_CALLBACK /* the user's functions; data is a crease_callback_smooth */
+} crease_smooth_family;
+
 /* x is an array of one pointer a block. `work` has scratch() doubles. */
 typedef struct {
     const char *name;
     const char *formula;
     const crease_param *params;
     const char *data_text; /* the data it needs, for the catalogue */
+    crease_smooth_family family;
 
     bool (*check)(const crease_smooth *f, const crease_blocks *b, crease_error *e);
     ptrdiff_t (*scratch)(const crease_smooth *f, const crease_blocks *b); /* NULL: none */

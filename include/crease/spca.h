@@ -82,6 +82,28 @@ CREASE_API bool crease_spca_next(crease_spca *m, const crease_options *o, crease
  * is kept. May be called from a signal handler. */
 CREASE_API void crease_spca_stop(crease_spca *m);
 
+/* What is claimed of the first `count` components, for the checker to judge from the tensor alone.
+ */
+typedef struct {
+    crease_space shape;
+    const double *tensor;
+    crease_reg penalty; /* R */
+    int count;
+    ptrdiff_t columns;           /* of the matrices below, count or more */
+    const double *alpha;         /* per component */
+    const double *const *point;  /* x_i as the columns of a matrix, exactly, per mode */
+    const double *const *factor; /* the same of length 1, and 0 where there is no component */
+    const double *weight;        /* sigma, per component */
+    double eps;
+    bool relative, gap; /* gap: as gcg certifies, by -psi_S */
+} crease_spca_claim;
+
+/* out has room for `count` verifications, each to be freed by crease_verification_free. The tensor
+ * is deflated anew; weights and factors that are not those of the point are INVALID. False, with e
+ * filled in and every out empty, when the claim makes no sense or memory runs out. */
+CREASE_API bool crease_spca_verify(const crease_spca_claim *c, crease_verification *out,
+                                   crease_error *e);
+
 /* The standard deviation of the noise, from the median of |T|: right when most entries are noise.
  * Four times it is a good threshold. */
 CREASE_API bool crease_spca_noise(const crease_space *shape, const double *tensor, double *noise,

@@ -5,14 +5,16 @@
  *
  * Nothing here is taken from the method that produced the point. */
 #include "certify/certify.h"
-#include "set/pair.h"
+#include "reg/reg.h"
+#include "set/set.h"
 
 /* l0 on a 2-norm ball: d(r + indicator)(x) = dr(x) + N_X(x), since dr(x) holds every vector that
  * vanishes where x does not, so the gap of setting 1 is 0 where the pair is stationary alone. */
-static bool is_sparse_ball(const crease_reg *r, const crease_set *c, const crease_space *s)
+static bool is_sparse_ball(const crease_reg *r, const crease_set *c)
 {
-    const crease_reg base = crs_form_on(r, c, s).base;
-    return c->ops == &crs_l2_ball_ops && base.ops == &crs_separable_ops && base.penalty == &crs_l0;
+    const crease_reg *base = crs_unscaled(r);
+    return c->ops->ball == CREASE_BALL_L2 && base->ops->kind == CREASE_KIND_ENTRIES &&
+           base->penalty == &crs_l0;
 }
 
 int crease_setting(const crease_problem *p, int i, crease_error *e)
@@ -26,7 +28,7 @@ int crease_setting(const crease_problem *p, int i, crease_error *e)
     const double diameter = c->ops->diameter(c, &p->space[i], 2);
     r->ops->traits(r, &p->space[i], diameter, &t);
     if (diameter < INFINITY && t.lipschitz < INFINITY && r->ops->nearest) return 1;
-    if (is_sparse_ball(r, c, &p->space[i])) return 1;
+    if (is_sparse_ball(r, c)) return 1;
     if (crs_set_bounds(c, &box) && r->ops->dist_box) return 2;
     crs_fail(e, CREASE_UNSUPPORTED,
              "block %s: %s on %s has no computable stationarity residual; use a box, a Lipschitz "

@@ -9,7 +9,7 @@
  *   is set-valued at zeros only; the same for group and spectral r on the 2-norm ball;
  * - elsewhere the projection, an upper bound. */
 #include "certify/certify.h"
-#include "set/pair.h"
+#include "set/set.h"
 
 static const double far = 1e300; /* pulls a projection to the end of an interval */
 
@@ -50,8 +50,7 @@ void crs_best_subgradient(const crease_problem *p, int i, const double *x, const
     const crease_reg *r = crs_reg_of(p, i);
     const crease_set *set = p->block[i].set;
     const ptrdiff_t n = crease_size(&p->space[i]);
-    const bool positive = set->ops == &crs_simplex_ops || set->ops == &crs_full_simplex_ops ||
-                          set->ops == &crs_capped_simplex_ops;
+    const bool positive = set->ops->nonnegative;
     crease_bounds box;
     crease_reg_traits traits;
     r->ops->traits(r, &p->space[i], INFINITY, &traits);
@@ -59,8 +58,8 @@ void crs_best_subgradient(const crease_problem *p, int i, const double *x, const
     for (ptrdiff_t j = 0; j < n; j++) t[j] = positive && separable && x[j] == 0 ? far : -c[j];
     nearest(p, i, x, t, g, work);
     *upper_bound = !(traits.lipschitz == 0 ||
-                     (separable && (positive || crs_set_solid(set)) && !at_kink(r, n, x)) ||
-                     (!separable && traits.convex && set->ops == &crs_l2_ball_ops));
+                     (separable && (positive || set->ops->solid) && !at_kink(r, n, x)) ||
+                     (!separable && traits.convex && set->ops->ball == CREASE_BALL_L2));
     if (!separable || !crs_set_bounds(set, &box)) return;
     for (int end = -1; end <= 1; end += 2) {
         fill(n, end * far, t);

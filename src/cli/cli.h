@@ -39,8 +39,8 @@ typedef struct {
 /* clang-format off */
 #define CRS_TAKES(id)        { CRS_OPT_##id, 0, NULL }
 #define CRS_SAYS(id, text)   { CRS_OPT_##id, 0, text }
-#define CRS_READS(id, kinds) { CRS_OPT_##id, kinds, NULL }
-#define CRS_READS_SAYS(id, kinds, text) { CRS_OPT_##id, kinds, text }
+#define CRS_FOR(id, kinds) { CRS_OPT_##id, kinds, NULL }
+#define CRS_FOR_SAYS(id, kinds, text) { CRS_OPT_##id, kinds, text }
 #define CRS_LIST(...)        (const crs_taken[]){ __VA_ARGS__, { -1, 0, NULL } }
 /* clang-format on */
 

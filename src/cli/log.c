@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * log: the log of a run: banner, a table at iterations 0, 1, 2, 5, 10, 20, 50, ..., footer */
 #include "cli/cli.h"
-#include "solve/solver.h"
+#include "solve/engine.h"
 
 void crs_size_text(const crease_problem *p, char *out, size_t size)
 {
@@ -38,7 +38,7 @@ void crs_parameter_text(const crease_analysis *a, char *out, size_t size)
         least = smaller(least, plan->h + slope), most = larger(most, plan->h + slope);
         exact += plan->exact;
     }
-    if (used < size && a->method != CREASE_METHOD_GCG)
+    if (used < size && !a->gap && least <= most)
         snprintf(out + used, size - used, "%sh %.4g to %.4g, %d exact block step%s",
                  used ? ", " : "", least, most, exact, exact == 1 ? "" : "s");
 }

@@ -67,6 +67,9 @@ static bool spell(const crs_regress_job *j, const char *given, char out[160], cr
         return crs_fail(e, CREASE_BAD_ARGUMENT, "--penalty %.64s: %s", given,
                         parameters == 2 ? "write one number after the colon; lambda is the path's"
                                         : "it has no number but lambda, which is the path's");
+    if (strcmp(bare, "weighted-l1") == 0 && !crs_given(j->a, CRS_OPT_WEIGHTS))
+        return crs_fail(e, CREASE_BAD_ARGUMENT,
+                        "--penalty %.64s needs a weight for every column; add --weights", given);
     if (parameters == 2 && isnan(shape))
         return crs_fail(e, CREASE_BAD_ARGUMENT,
                         "--penalty %.64s: its scale depends on the data; write %.64s:theta", given,
@@ -118,7 +121,29 @@ static bool read_path(crs_regress_job *j, crease_error *e)
                         path);
     j->s.path = (ptrdiff_t)first;
     j->s.ratio = count == 2 ? second : 0;
-    return true;
+    return count == 1 || j->s.path > 1 ||
+           crs_fail(e, CREASE_BAD_ARGUMENT,
+                    "--path %.64s: one lambda has no ratio; leave out what follows the comma",
+                    path);
+}
+
+/* What was given but would change nothing. */
+static bool check_unread(const crs_regress_job *j, crease_error *e)
+{
+    if (crs_given(j->a, CRS_OPT_seed) && !j->folds)
+        return crs_fail(
+            e, CREASE_BAD_ARGUMENT,
+            "--seed deals the rows to the folds of --cv, and this run has none; add --cv "
+            "or leave --seed out");
+    if (j->s.ascending && j->s.path == 1)
+        return crs_fail(e, CREASE_BAD_ARGUMENT,
+                        "--ascending is about the order of several lambdas, and this run has one; "
+                        "leave it out");
+    return !crs_given(j->a, CRS_OPT_ROW_WEIGHTS) || j->s.loss == CREASE_REGRESSION_SQUARED ||
+           crs_fail(e, CREASE_UNSUPPORTED,
+                    "--row-weights is for the squared loss, and this run has the %s loss; leave it "
+                    "out, or repeat rows",
+                    crs_regress_loss_name(j->s.loss));
 }
 
 static bool read_options(crs_regress_job *j, crease_error *e)
@@ -145,7 +170,9 @@ static bool read_options(crs_regress_job *j, crease_error *e)
     if (crs_given(j->a, CRS_OPT_max_seconds) &&
         !crs_option_number(j->a, CRS_OPT_max_seconds, 0, &j->s.max_seconds, e))
         return false;
-    return !crs_given(j->a, CRS_OPT_eps) || crs_option_number(j->a, CRS_OPT_eps, 0, &j->s.eps, e);
+    return (!crs_given(j->a, CRS_OPT_eps) ||
+            crs_option_number(j->a, CRS_OPT_eps, 0, &j->s.eps, e)) &&
+           check_unread(j, e);
 }
 
 static bool shapes_agree(crs_regress_job *j, crease_error *e)
@@ -207,13 +234,15 @@ static bool read_data(crs_regress_job *j, crease_error *e)
     return true;
 }
 
-static const double CHECKER_ENTRIES = 3e7; /* of X that the checker may read in all */
-
 static void discard(crs_regress_job *j)
 {
     crease_regression_scores_free(&j->cv);
-    crease_regression_free(j->model);
+    for (ptrdiff_t k = 0; j->verified && k < j->s.path; k++)
+        crease_verification_free(&j->verified[k]);
+    crs_free(j->verified);
+    crs_free(j->coefficients);
     crs_free(j->certificate);
+    crease_regression_free(j->model);
     crs_array_free(&j->X);
     crs_names_free(&j->names);
     crs_array_free(&j->row_weight);
@@ -222,23 +251,42 @@ static void discard(crs_regress_job *j)
     crs_reg_close(&j->penalty);
 }
 
-/* Every solution is certified; the independent checker sees them all, or, where that takes long,
- * evenly chosen ones and those that cross-validation points at. */
+/* A row per lambda: the intercept, then the coefficients. */
+static bool collect(crs_regress_job *j, crease_error *e)
+{
+    const ptrdiff_t width = j->p + 1;
+    j->coefficients = crs_doubles(j->s.path * width, "the coefficients", e);
+    j->certificate = crs_alloc((size_t)j->s.path, sizeof *j->certificate);
+    j->verified = crs_alloc((size_t)j->s.path, sizeof *j->verified);
+    if (!j->coefficients || !j->certificate || !j->verified)
+        return crs_fail(e, CREASE_NO_MEMORY, "out of memory: the certificates");
+    for (ptrdiff_t k = 0; k < j->s.path; k++) {
+        const crease_regression_solution s = crease_regression_at(j->model, k);
+        j->coefficients[k * width] = s.intercept;
+        copy(j->p, s.coef, j->coefficients + k * width + 1);
+    }
+    return true;
+}
+
+/* Every solution is certified by the model, and judged by the independent checker as it is written.
+ */
 static bool certify(crs_regress_job *j, crease_error *e)
 {
-    const double one = (double)j->n * (double)j->p, many = CHECKER_ENTRIES / one;
-    const ptrdiff_t path = j->s.path, last = path - 1;
-    const ptrdiff_t every = many >= (double)path ? 1
-                            : many > 2           ? (ptrdiff_t)((double)path / many) + 1
-                                                 : path;
-    j->certificate = crs_alloc((size_t)path, sizeof *j->certificate);
-    if (!j->certificate) return crs_fail(e, CREASE_NO_MEMORY, "out of memory: the certificates");
-    for (ptrdiff_t k = 0; k < path; k++) {
-        const bool chosen = j->folds && (k == j->cv.best || k == j->cv.one_se);
-        const bool check = chosen || (last - k) % every == 0;
-        if (!crease_regression_certify(j->model, k, check, &j->certificate[k], e)) return false;
-        j->certified += j->certificate[k].certified;
-        j->checked += j->certificate[k].checked;
+    const crease_regression_claim claim = { .s = crease_regression_used(j->model),
+                                            .n = j->n,
+                                            .p = j->p,
+                                            .X = j->X.data,
+                                            .y = j->y.data,
+                                            .point = crease_regression_point(j->model, 0),
+                                            .coefficients = j->coefficients };
+    if (!crease_regression_verify(&claim, j->verified, e)) return false;
+    for (ptrdiff_t k = 0; k < j->s.path; k++) {
+        crease_regression_certificate *c = &j->certificate[k];
+        if (!crease_regression_certify(j->model, k, false, c, e)) return false;
+        c->checked = true;
+        c->verdict = j->verified[k].verdict;
+        c->certified = c->certified && c->verdict == CREASE_VERDICT_VALID;
+        j->certified += c->certified;
     }
     return true;
 }
@@ -292,7 +340,7 @@ static bool solve(crs_regress_job *j, crease_error *e)
     j->left_out = folds && !j->folds;
     j->asked = j->s.path;
     j->s.path = crease_regression_used(j->model).path;
-    if (!certify(j, e)) return false;
+    if (!collect(j, e) || !certify(j, e)) return false;
     collect_warnings(j);
     j->outcome = crease_regression_stopped(j->model)
                      ? (crs_signals_caught() ? CREASE_STOPPED : CREASE_TIME_LIMIT)

@@ -23,8 +23,10 @@ typedef struct {
     ptrdiff_t n, p;
     crease_regression *model;
     crease_regression_certificate *certificate; /* per lambda */
+    crease_verification *verified;              /* per lambda */
+    double *coefficients;                       /* a row per lambda, the intercept first */
     crease_regression_scores cv;
-    ptrdiff_t certified, checked;
+    ptrdiff_t certified;
     int warnings;
     char warning[CRS_WARNINGS][200];
     crease_outcome outcome;

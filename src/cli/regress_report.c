@@ -50,8 +50,10 @@ void crs_regress_print(const crs_regress_job *j)
     printf("path        %td lambda%s from %.6g to %.6g; lambda_max is %.6g\n", s.path,
            s.path == 1 ? "" : "s", crease_regression_at(j->model, 0).lambda,
            crease_regression_at(j->model, last).lambda, crease_regression_lambda_max(j->model));
-    printf("certified   %td of %td, relative residual at most %.1e (eps %g); checker %td of %td\n",
-           j->certified, s.path, worst, s.eps, j->checked, s.path);
+    printf(
+        "certified   %td of %td, also by the independent checker; relative residual at most %.1e "
+        "(eps %g)\n",
+        j->certified, s.path, worst, s.eps);
     if (j->folds) {
         print_solution(j, "best", j->cv.best);
         print_solution(j, "one error", j->cv.one_se);
@@ -140,23 +142,6 @@ static bool put(const crs_regress_job *j, const char *name, crs_put *how, crease
     const char *folder = crs_given(j->a, CRS_OPT_OUT);
     return !folder ||
            (crs_join(folder, name, path, sizeof path, e) && crs_write_whole(path, how, j, e));
-}
-
-/* A row a lambda: the intercept, then the coefficients. */
-static bool put_coefficients(const crs_regress_job *j, crease_error *e)
-{
-    const ptrdiff_t path = j->s.path, width = j->p + 1;
-    double *all = crs_doubles(path * width, "the coefficients", e);
-    if (!all) return false;
-    for (ptrdiff_t k = 0; k < path; k++) {
-        const crease_regression_solution s = crease_regression_at(j->model, k);
-        all[k * width] = s.intercept;
-        copy(j->p, s.coef, all + k * width + 1);
-    }
-    const crease_space shape = crease_matrix(path, width);
-    const bool done = crs_outdir_array(j->a, "coefficients.npy", &shape, all, e);
-    crs_free(all);
-    return done;
 }
 
 enum { WIDTH = 760, HEIGHT = 470, LEFT = 70, TOP = 50, RIGHT = 740, BOTTOM = 410 };
@@ -308,7 +293,9 @@ static bool discard(const crs_regress_job *j, const char *name, crease_error *e)
 
 bool crs_regress_write(const crs_regress_job *j, crease_error *e)
 {
-    return put(j, "solutions.csv", put_solutions, e) && put_coefficients(j, e) &&
+    const crease_space shape = crease_matrix(j->s.path, j->p + 1);
+    return put(j, "solutions.csv", put_solutions, e) &&
+           crs_outdir_array(j->a, "coefficients.npy", &shape, j->coefficients, e) &&
            (j->names.count ? put(j, "coefficients.csv", put_named, e)
                            : discard(j, "coefficients.csv", e)) &&
            (j->folds ? put(j, "cv.csv", put_scores, e) : discard(j, "cv.csv", e)) &&
@@ -385,12 +372,11 @@ json_t *crs_regress_json(const crs_regress_job *j)
     json_t *warnings = json_array();
     for (int k = 0; k < j->warnings; k++)
         json_array_append_new(warnings, json_string(j->warning[k]));
-    return json_pack("{s:i, s:s, s:s, s:s, s:I, s:I, s:o, s:o, s:o, s:I, s:I, s:o, s:o, s:o}",
+    return json_pack("{s:i, s:s, s:s, s:s, s:I, s:I, s:o, s:o, s:o, s:I, s:o, s:o, s:o}",
                      "schema_version", 1, "verb", "regress", "version", crease_version(), "status",
                      crease_outcome_text(j->outcome), "rows", (json_int_t)j->n, "columns",
                      (json_int_t)j->p, "column_names", names(j), "settings", settings(j),
                      "lambda_max", crs_real(crease_regression_lambda_max(j->model)), "certified",
-                     (json_int_t)j->certified, "checked", (json_int_t)j->checked,
-                     "cross_validation", cross_validation(j), "solutions", solutions(j), "warnings",
-                     warnings);
+                     (json_int_t)j->certified, "cross_validation", cross_validation(j), "solutions",
+                     solutions(j), "warnings", warnings);
 }

@@ -557,27 +557,26 @@ const crs_verb crs_rpca_verb = {
     .takes = CRS_LIST(
         CRS_SAYS(METHOD, "auto, envelope, admm-g, admm-m, prox-bcd or bcd; of models other than cp "
                          "auto, admm-g, admm-m or extension (default auto)"),
-        CRS_READS(seed, OF_FACTORS), CRS_TAKES_RUN, CRS_TAKES(MODEL), CRS_READS(ETA, OF_MATRIX),
-        CRS_READS_SAYS(RANK, OF_FACTORS,
-                       "number of rank-one terms; of tucker and matrix one number, or one per mode "
-                       "(default auto: chosen from the data)"),
-        CRS_READS(PENALTY, OF_FACTORS),
-        CRS_READS_SAYS(GROUPS, OF_CP,
-                       "of the penalty: fibres:AXIS or slices:AXIS, counted from 0; sizes of "
-                       "consecutive groups (3,2,4); or a label for every entry: after @ "
-                       "(@2,1,1,2) or in a file"),
-        CRS_READS(WEIGHTS, OF_CP),
+        CRS_FOR(seed, OF_FACTORS), CRS_TAKES_RUN, CRS_TAKES(MODEL), CRS_FOR(ETA, OF_MATRIX),
+        CRS_FOR_SAYS(RANK, OF_FACTORS,
+                     "number of rank-one terms; of tucker and matrix one number, or one per mode "
+                     "(default auto: chosen from the data)"),
+        CRS_FOR(PENALTY, OF_FACTORS),
+        CRS_FOR_SAYS(GROUPS, OF_CP,
+                     "of the penalty: fibres:AXIS or slices:AXIS, counted from 0; sizes of "
+                     "consecutive groups (3,2,4); or a label for every entry: after @ "
+                     "(@2,1,1,2) or in a file"),
+        CRS_FOR(WEIGHTS, OF_CP),
         CRS_SAYS(ALPHA, "weight of the penalty, or auto (default: learned from the residual; of "
                         "the methods of the paper 2/sqrt of the longest dimension)"),
-        CRS_READS(ALPHA_NOISE, OF_CP | OF_TUCKER), CRS_READS(RIDGE, OF_CP), CRS_READS(INIT, OF_CP),
-        CRS_READS_SAYS(STARTS, OF_CP,
-                       "points to start from, the first by --init; the best fit is kept (default: "
-                       "one, and more while the fit is bad)"),
-        CRS_READS(MISSING, OF_CP | OF_TUCKER), CRS_READS(MASK, OF_CP | OF_TUCKER),
-        CRS_READS(NONNEG, OF_CP), CRS_TAKES(MERGE), CRS_TAKES(TRUTH),
-        CRS_READS(THREADS, OF_FACTORS), CRS_READS(PRECISION, OF_CP), CRS_TAKES(OUT),
-        CRS_TAKES(FORCE), CRS_TAKES(QUIET), CRS_TAKES(VERBOSE), CRS_TAKES(LOG_CSV),
-        CRS_TAKES(JSON)),
+        CRS_FOR(ALPHA_NOISE, OF_CP | OF_TUCKER), CRS_FOR(RIDGE, OF_CP), CRS_FOR(INIT, OF_CP),
+        CRS_FOR_SAYS(STARTS, OF_CP,
+                     "points to start from, the first by --init; the best fit is kept (default: "
+                     "one, and more while the fit is bad)"),
+        CRS_FOR(MISSING, OF_CP | OF_TUCKER), CRS_FOR(MASK, OF_CP | OF_TUCKER),
+        CRS_FOR(NONNEG, OF_CP), CRS_TAKES(MERGE), CRS_TAKES(TRUTH), CRS_FOR(THREADS, OF_FACTORS),
+        CRS_FOR(PRECISION, OF_CP), CRS_TAKES(OUT), CRS_TAKES(FORCE), CRS_TAKES(QUIET),
+        CRS_TAKES(VERBOSE), CRS_TAKES(LOG_CSV), CRS_TAKES(JSON)),
     .relative = true,
     .kinds = kinds,
     .kind = kind_of,

@@ -40,7 +40,7 @@ static void print_summary(const crs_run *run, const char *folder)
 static void verify(const crs_run *run, crease_verification *v)
 {
     const crease_problem *p = &run->file->problem;
-    const bool gap = crease_solver_analysis(run->solver)->method == CREASE_METHOD_GCG;
+    const bool gap = crease_solver_analysis(run->solver)->gap;
     const double **x = crs_alloc((size_t)p->count, sizeof *x);
     crease_error why = { CREASE_NO_MEMORY, "out of memory: the check" };
     for (int i = 0; x && i < p->count; i++) x[i] = crease_solution(run->solver, i);

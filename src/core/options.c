@@ -20,7 +20,7 @@ static const char *name_at(int k)
 }
 
 static const char *const method_names[] = {
-#define X(name, text, meaning) text,
+#define X(name, method, text, meaning) text,
     CREASE_METHODS(X)
 #undef X
 };

@@ -1,9 +1,15 @@
 /* SPDX-License-Identifier: MIT
- * parallel: tasks by OpenMP where the compiler has it */
+ * parallel: tasks by OpenMP where the compiler has it, and large pages, which save translations of
+ * addresses while streaming; a hint, without effect on results */
+#define _DEFAULT_SOURCE
+#include <omp.h>
+#include <stdint.h>
+#include <sys/mman.h>
+#include <xmmintrin.h>
+
 #include "core/parallel.h"
 
 #if defined(_OPENMP)
-#include <omp.h>
 #define PARALLEL _Pragma("omp parallel num_threads(threads)")
 #define SHARED   _Pragma("omp for schedule(dynamic, 1)")
 static int worker_index(void) { return omp_get_thread_num(); }
@@ -16,7 +22,6 @@ int crs_threads(void) { return 1; }
 #endif
 
 #if defined(__SSE2__)
-#include <xmmintrin.h>
 enum { FLUSH = 0x8040 }; /* flush to zero, denormals are zero */
 static unsigned flush_tiny(void)
 {
@@ -61,3 +66,17 @@ void crs_parallel_runs(int threads, ptrdiff_t tasks,
         for (ptrdiff_t k = 0; k < tasks; k++) run(self, k, worker_index());
     }
 }
+
+#if defined(__linux__)
+
+enum { LARGE = 1 << 21 };
+
+void crs_large_pages(void *p, size_t bytes)
+{
+    const uintptr_t from = ((uintptr_t)p + LARGE - 1) & ~(uintptr_t)(LARGE - 1);
+    const uintptr_t to = ((uintptr_t)p + bytes) & ~(uintptr_t)(LARGE - 1);
+    if (to > from) (void)madvise((void *)from, to - from, MADV_HUGEPAGE);
+}
+#else
+void crs_large_pages(void *p, size_t bytes) { (void)p, (void)bytes; }
+#endif

@@ -4,7 +4,7 @@
  * One shortest augmenting path a row, by Dijkstra on the reduced costs: O(n^3).
  * Jonker, Volgenant, A shortest augmenting path algorithm for dense and sparse linear assignment
  * problems, 1987; Crouse, On implementing 2D rectangular assignment algorithms, 2016. */
-#include "dense/assignment.h"
+#include "dense/dense.h"
 
 typedef struct {
     ptrdiff_t n;

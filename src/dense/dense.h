@@ -7,6 +7,8 @@
 
 #include "core/core.h"
 
+static inline ptrdiff_t crs_short_side(ptrdiff_t m, ptrdiff_t n) { return m < n ? m : n; }
+
 /* c = alpha op(a) op(b) + beta c; op is the transpose when the flag says so. op(a) is m x k,
  * op(b) is k x n; a, b and c are contiguous. */
 void crs_gemm(bool at, bool bt, ptrdiff_t m, ptrdiff_t n, ptrdiff_t k, double alpha,
@@ -23,15 +25,35 @@ void crs_gemv(bool at, ptrdiff_t m, ptrdiff_t n, double alpha, const double *a, 
 /* g (n x n) = A'A, both triangles; a is m x n. */
 void crs_gram(ptrdiff_t m, ptrdiff_t n, const double *a, double *g);
 
-/* Thin: u is m x k, vt is k x n, s has k = min(m,n) numbers, descending. Full: u is m x m, vt is
- * n x n. a (m x n) may not overlap the outputs. */
+/* u is m x k, vt is k x n, s has k = min(m,n) numbers, descending. a (m x n) may not overlap the
+ * outputs. */
 bool crs_svd_fits(ptrdiff_t m, ptrdiff_t n); /* false: more than LAPACK can count */
 ptrdiff_t crs_svd_scratch(ptrdiff_t m, ptrdiff_t n);
 bool crs_svd(ptrdiff_t m, ptrdiff_t n, const double *a, double *u, double *s, double *vt,
              double *work);
-bool crs_svd_full(ptrdiff_t m, ptrdiff_t n, const double *a, double *u, double *s, double *vt,
-                  double *work);
 bool crs_singular_values(ptrdiff_t m, ptrdiff_t n, const double *a, double *s, double *work);
+
+/* A = U diag(s) V' with k = min(m,n) columns, and matrices made from its factors. */
+typedef struct {
+    ptrdiff_t m, n, k;
+    double *u, *s, *vt; /* m x k, k, k x n */
+    double *work;       /* crs_svd_scratch(m, n) doubles, free between the calls */
+} crs_thin;
+
+ptrdiff_t crs_thin_scratch(ptrdiff_t m, ptrdiff_t n);
+
+/* The factors of a in memory of crs_thin_scratch(m, n) doubles; false: they are NaN. */
+bool crs_thin_svd(ptrdiff_t m, ptrdiff_t n, const double *a, double *work, crs_thin *f);
+
+/* How many singular values are not rounding: those above max(m,n) 2^-52 s_1. The zeros that a
+ * shrinkage puts into s come back from a new decomposition as noise below that. */
+ptrdiff_t crs_thin_rank(const crs_thin *f);
+
+/* Only the first r columns of u remain, contiguous: u is m x r afterwards. */
+void crs_thin_truncate(crs_thin *f, ptrdiff_t r);
+
+/* x = U diag(d) V', exactly zero when d is; uses the factors up. x may be what was decomposed. */
+void crs_thin_compose(crs_thin *f, const double *d, double *x);
 
 /* a symmetric (n x n); w ascending; row k of q is the eigenvector of w[k]; q may be NULL. */
 bool crs_eigh_fits(ptrdiff_t n);
@@ -55,9 +77,6 @@ void crs_cholesky_solve_rows(ptrdiff_t n, const double *l, ptrdiff_t rows, doubl
  * false: there is no minimizer, or (on more than one rank) it is not unique. */
 bool crs_ball_diagonal(const crease_space *s, const double *e, const double *c, double radius,
                        double *y);
-
-/* For e >= 0 (INFINITY allowed): the least nu >= 0 with |c_j/(e_j + nu)| inside the ball. */
-double crs_ball_multiplier(const crease_space *s, const double *e, const double *c, double radius);
 
 /* y (rows x n) = B on entry becomes the argmin over |Y|_F <= radius (INFINITY: no ball) of
  * (1/2) tr(Y (G + shift I) Y') - <B, Y>; g (n x n) symmetric psd, shift >= 0. Without ball and
@@ -86,5 +105,34 @@ bool crs_norm_bound(ptrdiff_t m, ptrdiff_t n, const double *a, double *bound, cr
 /* A lower bound >= 0 of lambda_min(A A'), safe under rounding; 0 when m > n or
  * m > CRS_GRAM_LIMIT. Refuses and allocates like the other bound. */
 bool crs_sigma_min_bound(ptrdiff_t m, ptrdiff_t n, const double *a, double *bound, crease_error *e);
+
+/* One end of a spectrum (extreme.c). The largest singular triplet; residual >= |Av - sigma u| and
+ * |A'u - sigma v|, the rounding of its evaluation estimated. It says that some singular value is
+ * near sigma; only crs_certify_norm proves that none is larger. Zero matrix: first unit vectors. a
+ * may not overlap u or v. */
+ptrdiff_t crs_top_singular_scratch(ptrdiff_t m, ptrdiff_t n);
+bool crs_top_singular(ptrdiff_t m, ptrdiff_t n, const double *a, double *u, double *v,
+                      double *sigma, double *residual, double *work);
+
+/* The lowest eigenpair of a symmetric matrix; residual >= |Aq - lambda q| likewise. */
+ptrdiff_t crs_bottom_eigen_scratch(ptrdiff_t n);
+bool crs_bottom_eigen(ptrdiff_t n, const double *a, double *q, double *lambda, double *residual,
+                      double *work);
+
+/* True proves |W|_2 <= bound, or lambda_max <= bound for a symmetric a; rounding included. */
+ptrdiff_t crs_certify_scratch(ptrdiff_t m, ptrdiff_t n);
+bool crs_certify_norm(ptrdiff_t m, ptrdiff_t n, const double *w, double bound, double *work);
+bool crs_certify_eigen(ptrdiff_t n, const double *a, double bound, double *work);
+
+/* Bounds that passed these proofs, close above |A|_2 and lambda_max; NaN for bad data. */
+ptrdiff_t crs_proved_scratch(ptrdiff_t m, ptrdiff_t n);
+double crs_proved_norm(ptrdiff_t m, ptrdiff_t n, const double *a, double *work);
+double crs_proved_eigen(ptrdiff_t n, const double *a, double *work);
+
+/* perm minimizes sum cost[i][perm[i]]; potentials with u_i + v_j <= cost_ij, equal on the chosen
+ * pairs, prove it. False when a cost, or a difference of costs, is not finite. */
+ptrdiff_t crs_assignment_scratch(ptrdiff_t n);
+bool crs_assignment(ptrdiff_t n, const double *cost, ptrdiff_t *perm, double *u, double *v,
+                    double *work);
 
 #endif

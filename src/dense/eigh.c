@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT
- * eigh: symmetric eigenvalue problems and positive definite systems */
+ * eigh: symmetric eigenvalue problems, positive definite systems, pseudo-inverses and pencils
+ *
+ * Y = B pinv(G): singular values at most n eps(|G|_2) count as 0, eps(x) the distance from x to
+ * the next larger double, the tolerance of MATLAB's pinv. A v = lambda B v by the QZ algorithm:
+ * Moler, Stewart, An algorithm for generalized matrix eigenvalue problems, 1973. */
 #include <float.h>
 #include <lapacke.h>
 #include <limits.h>
@@ -49,4 +53,51 @@ bool crs_cholesky(ptrdiff_t n, double *a)
     for (ptrdiff_t j = 0; j < n; j++)
         if (!pivot_is_safe(n, a + j * n, j)) return false;
     return true;
+}
+
+double crs_pinv_limit(ptrdiff_t n, const double *w)
+{
+    int exponent;
+    const double norm = larger(fabs(w[0]), fabs(w[n - 1]));
+    if (!(norm > 0)) return norm; /* 0, or NaN */
+    frexp(norm, &exponent);
+    return (double)n * ldexp(1, exponent - 53);
+}
+
+bool crs_pinv_apply(ptrdiff_t rows, ptrdiff_t n, const double *g, double *y, double *work)
+{
+    double *q = work, *w = q + n * n, *s = w + n, *rest = s + n * rows;
+    const bool solved = crs_eigh(n, g, w, q, rest);
+    const double limit = crs_pinv_limit(n, w);
+    crs_gemm(false, true, n, rows, n, 1, q, y, 0, s);
+    for (ptrdiff_t k = 0; k < n; k++)
+        for (ptrdiff_t i = 0; i < rows; i++)
+            s[k * rows + i] = fabs(w[k]) <= limit ? 0 : s[k * rows + i] / w[k];
+    crs_gemm(true, false, rows, n, n, 1, s, q, 0, y);
+    return solved;
+}
+
+static ptrdiff_t pencil_work(ptrdiff_t n) { return 8 * n + 64 * n + 16; }
+
+ptrdiff_t crs_pencil_scratch(ptrdiff_t n) { return 2 * n * n + 3 * n + pencil_work(n); }
+
+/* LAPACK sees A' and B': its left eigenvectors u, with u^H A' = lambda u^H B', are ours. */
+static bool solve_pencil(ptrdiff_t n, const double *a, const double *b, double *v, double *work)
+{
+    double *p = work, *q = p + n * n, *re = q + n * n, *im = re + n, *beta = im + n;
+    double *lapack = beta + n, unused;
+    if (n > INT_MAX / 128 || !crs_all_finite(n * n, a) || !crs_all_finite(n * n, b)) return false;
+    copy(n * n, a, p);
+    copy(n * n, b, q);
+    const lapack_int k = (lapack_int)n;
+    return LAPACKE_dggev_work(LAPACK_COL_MAJOR, 'V', 'N', k, p, k, q, k, re, im, beta, v, k,
+                              &unused, 1, lapack, (lapack_int)pencil_work(n)) == 0 &&
+           crs_all_finite(n * n, v);
+}
+
+bool crs_pencil(ptrdiff_t n, const double *a, const double *b, double *v, double *work)
+{
+    if (solve_pencil(n, a, b, v, work)) return true;
+    fill(n * n, NAN, v);
+    return false;
 }

@@ -79,6 +79,17 @@ static bool identity(const crease_map *A, const crease_space *dom, const crease_
            p->outer->ops->identity(p->outer, p->between, ran, &out) && exact_product(in, out, c);
 }
 
+static bool rounding(const crease_map *A, const crease_space *dom, const crease_space *ran,
+                     crease_rounding *r, crease_error *e)
+{
+    const crease_map_pair *p = A->data;
+    crease_rounding in, out;
+    if (!crs_map_rounding(p->inner, dom, p->between, &in, e)) return false;
+    if (!crs_map_rounding(p->outer, p->between, ran, &out, e)) return false;
+    *r = (crease_rounding){ product_up(in.mass, out.mass), in.steps + out.steps };
+    return true;
+}
+
 const crease_map_ops crs_composition_ops = {
     .name = "composition",
     .formula = "A x = B (C x)",
@@ -89,6 +100,7 @@ const crease_map_ops crs_composition_ops = {
     .norm = norm,
     .sigma_min = sigma_min,
     .identity = identity,
+    .rounding = rounding,
 };
 
 crease_map crease_composition(const crease_map_pair *p)

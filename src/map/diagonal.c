@@ -60,6 +60,7 @@ const crease_map_ops crs_diagonal_ops = {
     .name = "diagonal",
     .formula = "(A x)_j = d_j x_j",
     .vector = "d",
+    .diagonal = true,
     .check = check,
     .apply = multiply,
     .adjoint = multiply,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * map.h: shared by the files of this folder */
+ * map.h: linear maps as their folder and its neighbours see them */
 #ifndef CRS_MAP_H
 #define CRS_MAP_H
 
@@ -42,16 +42,8 @@ bool crs_map_better_norm(const crease_map *A, const crease_space *dom, const cre
 bool crs_map_better_sigma_min(const crease_map *A, const crease_space *dom, const crease_space *ran,
                               double known, double *bound, crease_error *e);
 
-/* What rounding may do to A x: the computed y has |y - A x|_2 <= steps * 2^-52 * mass * |x|_2.
- * mass >= | |A| |_2, sums and products of maps taken in absolute values. */
-typedef struct {
-    double mass, steps;
-} crs_rounding;
+/* What rounding may do to A x, by its table or by the norm. */
 bool crs_map_rounding(const crease_map *A, const crease_space *dom, const crease_space *ran,
-                      crs_rounding *r, crease_error *e);
-
-/* An upper bound of | |A| |_2, the absolute values of duplicates added: min of the Frobenius norm
- * and sqrt(|A|_1 |A|_inf). */
-bool crs_csr_mass(const crease_csr_matrix *a, double *mass, crease_error *e);
+                      crease_rounding *r, crease_error *e);
 
 #endif

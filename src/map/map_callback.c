@@ -87,6 +87,7 @@ static bool sigma_min(const crease_map *A, const crease_space *dom, const crease
 const crease_map_ops crs_map_callback_ops = {
     .name = "callback",
     .formula = "A x by the caller's functions",
+    .opaque = true,
     .check = check,
     .apply = apply,
     .adjoint = adjoint,

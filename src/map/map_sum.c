@@ -81,6 +81,20 @@ static bool identity(const crease_map *A, const crease_space *dom, const crease_
     return true;
 }
 
+static bool rounding(const crease_map *A, const crease_space *dom, const crease_space *ran,
+                     crease_rounding *r, crease_error *e)
+{
+    const crease_map_list *l = A->data;
+    *r = (crease_rounding){ 0, 0 };
+    for (int k = 0; k < l->count; k++) {
+        crease_rounding term;
+        if (!crs_map_rounding(&l->map[k], dom, ran, &term, e)) return false;
+        r->mass = sum_up(r->mass, product_up(fabs(scale_at(l, k)), term.mass));
+        r->steps += term.steps + 1;
+    }
+    return true;
+}
+
 const crease_map_ops crs_map_sum_ops = {
     .name = "sum",
     .formula = "A x = sum_k s_k A_k x",
@@ -91,6 +105,7 @@ const crease_map_ops crs_map_sum_ops = {
     .norm = norm,
     .sigma_min = sigma_min,
     .identity = identity,
+    .rounding = rounding,
 };
 
 crease_map crease_map_sum(const crease_map_list *l)

@@ -33,6 +33,7 @@ const crease_map_ops crs_mask_ops = {
     .name = "mask",
     .formula = "(A x)_j = x_j if keep_j = 1, else 0",
     .vector = "keep",
+    .diagonal = true,
     .check = check,
     .apply = pass,
     .adjoint = pass,

@@ -2,9 +2,82 @@
  * gcg: the generalized conditional gradient method; Frank-Wolfe is r = 0
  *
  * Jiang, Lin, Ma, Zhang 2019, Algorithm 1, for f(y) <= f(x) + <grad f(x), y-x> + (rho/2)|y-x|_p^p
- * on the compact X = X_1 x ... x X_N, r convex. The gap Dl of a step is -psi_S(x): when it is
- * <= eps the point is eps-stationary. */
+ * on the compact X = X_1 x ... x X_N, r convex with a closed-form oracle; (p, rho) known or found
+ * by doubling. The gap Dl of a step is -psi_S(x): when it is <= eps the point is eps-stationary.
+ * Theorem 2.7: K = ceil(2 drop/(eps min{1, (eps/(D^p rho))^{1/(p-1)}})); concave f takes whole
+ * steps and K = ceil(drop/eps) (Proposition 2.8). */
 #include "method/method.h"
+
+static void check_block(const crease_problem *p, int i, crease_analysis *a)
+{
+    const crease_set *c = p->block[i].set;
+    const crease_reg *r = crs_reg_of(p, i);
+    crease_reg_traits t;
+    crease_error why = { CREASE_OK, "the block has no set" };
+    r->ops->traits(r, &p->space[i], INFINITY, &t);
+    const bool compact = c && c->ops->diameter(c, &p->space[i], 2) < INFINITY;
+    crs_note(a, "X_i compact", i, when(compact), NAN,
+             compact ? "its diameter is finite" : "gcg needs a compact set; give the block one");
+    crs_note(a, "r_i convex", i, when(t.convex), NAN,
+             t.convex ? "by its catalogue entry" : "gcg needs a convex r_i; use prox-bcd");
+    const bool oracle = c && crease_lmo_with_check(c, r, &p->space[i], &why);
+    crs_note(a, "oracle known", i, when(oracle), NAN, "%.150s",
+             oracle ? "argmin <c,y> + r(y) has a closed form" : why.text);
+    if (compact) a->diameter_p += pow(c->ops->diameter(c, &p->space[i], a->p), a->p);
+}
+
+static void recipe(const crease_problem *p, const crease_options *o, crease_analysis *a)
+{
+    a->theorem = a->concave ? "Proposition 2.8" : "Theorem 2.7";
+    a->diameter_p = 0;
+    a->line_search = o->line_search == 1;
+    a->backtrack_rho = !(a->rho < INFINITY) || a->mode == CREASE_MODE_PRACTICAL;
+    for (int i = 0; i < p->count; i++) check_block(p, i, a);
+    a->diameter_p = pow(a->diameter_p, 1 / a->p);
+    if (a->concave)
+        crs_note(a, "f concave", -1, CREASE_PROVED, NAN, "whole steps, alpha = 1");
+    else
+        crs_note(a, "(p, rho) known", -1, a->rho < INFINITY ? CREASE_PROVED : CREASE_ESTIMATED,
+                 a->rho, a->rho < INFINITY ? "p = %g" : "p = %g; rho is found by doubling", a->p);
+    a->theta_factor = a->last_weight = 1;
+}
+
+static double bound(const crease_analysis *a, double drop, double eps)
+{
+    if (a->concave) return ceil(drop / eps);
+    const double rho = a->backtrack_rho ? 2 * a->rho : a->rho;
+    const double ratio = eps / (pow(a->diameter_p, a->p) * rho);
+    const double share = ratio < 1 ? pow(ratio, 1 / (a->p - 1)) : 1;
+    return ceil(2 * drop / (eps * share));
+}
+
+/* Where some block has no exact prox with its set only linear oracles will do. */
+static bool suits(const crease_problem *p, const crease_options *o, crs_last last)
+{
+    (void)o, (void)last;
+    for (int i = 0; i < p->count; i++)
+        if (p->block[i].set &&
+            !crease_joint_check(crs_reg_of(p, i), p->block[i].set, &p->space[i], NULL, NULL))
+            return true;
+    return false;
+}
+
+/* Without compact sets and their oracles no mode can take a conditional gradient step. */
+static bool check(const crease_problem *p, crs_last last, crease_error *e)
+{
+    char name[32];
+    (void)last;
+    for (int i = 0; i < p->count; i++) {
+        const crease_set *c = p->block[i].set;
+        if (!c || !(c->ops->diameter(c, &p->space[i], 2) < INFINITY))
+            return crs_fail(e, CREASE_UNSUPPORTED,
+                            "gcg needs a compact set for every block; give block %s one, or use "
+                            "prox-bcd",
+                            crs_block_name(p, i, name));
+        if (!crease_lmo_with_check(c, crs_reg_of(p, i), &p->space[i], e)) return false;
+    }
+    return true;
+}
 
 static ptrdiff_t size(const crs_state *st, int i) { return crease_size(&st->p->space[i]); }
 
@@ -97,4 +170,12 @@ static void step(crs_state *st)
     go(st, alpha); /* x^{k+1} = x^k + alpha d */
 }
 
-const crs_method crs_gcg = { .name = "gcg", .step = step };
+const crs_method crs_method_gcg = {
+    .oracle = true,
+    .reads = CRS_READS_ITERATES | CRS_READS(line_search),
+    .suits = suits,
+    .check = check,
+    .recipe = recipe,
+    .bound = bound,
+    .step = step,
+};

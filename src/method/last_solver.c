@@ -2,8 +2,8 @@
  * last_solver: y = (ell I + beta A'A)^{-1} g for the map A of the last block
  *
  * Woodbury: (1/ell)(g - A'((ell/beta) I + A A')^{-1} A g). */
-#include "method/last_solver.h"
 #include "dense/dense.h"
+#include "method/method.h"
 
 enum { LARGEST = 2000 }; /* side of the largest matrix that is factored */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * method.h: the state of a run, and the moves that methods are made of (moves.c). Every move
- * keeps s = sum A_i x_i - b. */
+ * method.h: the state of a run, the table of methods, the moves that methods are made of (moves.c),
+ * each of which keeps s = sum A_i x_i - b, and what their recipes share (recipe.c) */
 #ifndef CRS_METHOD_H
 #define CRS_METHOD_H
 
@@ -25,16 +25,74 @@ typedef struct {
     long evaluations;   /* of f or one of its block gradients */
 } crs_state;
 
-typedef struct {
-    const char *name;
-    bool accelerate; /* extrapolation is safe for it */
+/* How well some block would serve as the last one, r = 0 and no set: what theorems ask of it. */
+typedef enum {
+    CRS_NO_LAST,
+    CRS_FULL_RANK, /* A_N of full row rank */
+    CRS_IDENTITY,  /* A_N = c I */
+    CRS_SEPARABLE, /* and f = f1(the others) + f2(x_N) */
+    CRS_QUADRATIC  /* and f2 a quadratic that f minimizes itself */
+} crs_last;
+
+/* A bit for every option of a run; CRS_READS_ALWAYS are those of the driver. */
+enum {
+#define X(type, name, value, low, high, text) CRS_OPTION_##name,
+    CREASE_OPTIONS(X)
+#undef X
+};
+#define CRS_READS(name) (1u << CRS_OPTION_##name)
+#define CRS_READS_ALWAYS                                                                           \
+    (CRS_READS(eps) | CRS_READS(relative) | CRS_READS(max_iterations) | CRS_READS(max_seconds) |   \
+     CRS_READS(max_evaluations) | CRS_READS(seed))
+#define CRS_READS_ITERATES  (CRS_READS_ALWAYS | CRS_READS(certify_every) | CRS_READS(theta))
+#define CRS_READS_POTENTIAL (CRS_READS_ITERATES | CRS_READS(accelerate) | CRS_READS(audit))
+
+/* A method is a file with its recipe and its step, and a line of CREASE_METHODS. */
+typedef struct crs_method {
+    const char *elsewhere; /* a method of one model alone: the sentence that says so */
+    bool constrained;      /* it is about sum A_i x_i = b; otherwise it takes no constraint */
+    bool oracle;           /* linear oracles and psi_S instead of proxes and a residual per block */
+    bool unproximal;       /* H_i = 0 wherever a block step is exact */
+    bool slack;            /* it runs the problem with a slack block (problem/extension.h) */
+    bool accelerate;       /* extrapolation is safe for it */
+    unsigned reads;        /* the options it reads */
+
+    /* auto takes the first that suits; NULL: never. */
+    bool (*suits)(const crease_problem *p, const crease_options *o, crs_last last);
+    /* Why it cannot run although the constraint is as it should be; NULL: it can. */
+    bool (*check)(const crease_problem *p, crs_last last, crease_error *e);
+    /* NULL: the problem is analysed as it stands. */
+    crease_analysis *(*analyse)(const crease_problem *p, const crease_options *o, crease_error *e);
+    /* Parameters, decrease and kappa by its theorem. */
+    void (*recipe)(const crease_problem *p, const crease_options *o, crease_analysis *a);
+    /* Iterations to eps from a start with this drop; NULL: by kappa and decrease. */
+    double (*bound)(const crease_analysis *a, double drop, double eps);
+
     ptrdiff_t (*solver_size)(const crease_problem *p, const crease_analysis *a); /* NULL: 0 */
     bool (*prepare)(crs_state *st, crease_error *e);                             /* NULL: nothing */
     void (*step)(crs_state *st);
+    /* The weight of xbar - x_N in c lambda after a step; NULL: the last block is minimized exactly.
+     */
+    double (*pull)(const crease_analysis *a);
+    const struct crs_method *exact; /* for a last block that f minimizes itself; NULL: none */
 } crs_method;
 
-extern const crs_method crs_gcg, crs_admm_g, crs_admm_m, crs_admm_exact, crs_bcd;
+#define X(name, method, text, meaning) extern const crs_method crs_method_##method;
+CREASE_METHODS(X)
+#undef X
+
+/* The entry of a method's name; the one that an analysis asks for. */
+const crs_method *crs_method_at(crease_method method);
 const crs_method *crs_method_for(const crease_analysis *a);
+
+/* False with a sentence when an option differs from its default and `who` does not read it. */
+bool crs_options_read(const crease_options *o, unsigned reads, const char *who, crease_error *e);
+
+/* The parameters anew, after the constants in a changed. */
+void crs_retune(const crease_problem *p, const crease_options *o, crease_analysis *a);
+
+/* R2: the last block minimized exactly (admm_exact.c); also the extension's iteration. */
+extern const crs_method crs_admm_exact;
 
 static inline const double *const *points(double *const *x) { return (const double *const *)x; }
 
@@ -60,5 +118,30 @@ double crs_potential(crs_state *st);
  *   majorized step:  c lambda = grad_N f(x_<, xbar) - ell (xbar - x_N)
  *   exact step:      c lambda = grad_N f(x)                                                   */
 void crs_restore_multiplier(crs_state *st);
+
+/* y = (ell I + beta A_N'A_N)^{-1} g (last_solver.c). c I: a division. Small: Cholesky of
+ * ell I + beta A'A when A is tall, of (ell/beta) I + A A' with Woodbury's identity when it is wide.
+ * Larger: conjugate gradients. */
+ptrdiff_t crs_last_solver_size(const crease_problem *p, const crease_analysis *a);
+bool crs_last_solver_prepare(crs_state *st, crease_error *e);
+void crs_last_solve(crs_state *st, const double *g, double *y);
+
+enum { CRS_ASSUMPTIONS_A_BLOCK = 3, CRS_ASSUMPTIONS_ALL = 24 };
+
+/* One more line of the analysis. A violated or unknown assumption takes the guarantee away. */
+#if defined(__GNUC__)
+__attribute__((format(printf, 6, 7)))
+#endif
+void crs_note(crease_analysis *a, const char *name, int block, crease_status status, double number,
+              const char *reason, ...);
+
+/* proved when the condition holds, violated otherwise. */
+static inline crease_status when(bool holds) { return holds ? CREASE_PROVED : CREASE_VIOLATED; }
+
+/* h of every block, the least h that acts, a beta where any will do, and kappa_4. */
+void crs_set_h(const crease_options *o, crease_analysis *a, double h, double least);
+double crs_least_h(const crease_analysis *a);
+double crs_free_beta(const crease_analysis *a);
+double crs_kappa_blocks(const crease_analysis *a);
 
 #endif

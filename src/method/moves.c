@@ -156,21 +156,14 @@ double crs_potential(crs_state *st)
     return lagrangian(st) + (last >= 0 ? st->a->potential_weight * memory : 0);
 }
 
-/* The weight of xbar - x_N in c lambda after the method's last step. */
-static double pull(const crease_analysis *a)
-{
-    if (a->exact_last) return 0;
-    return a->method == CREASE_METHOD_ADMM_M ? -a->ell
-                                             : a->beta * square(a->map_scale) - 1 / a->gamma;
-}
-
 void crs_restore_multiplier(crs_state *st)
 {
     const int last = st->a->last;
-    const double weight = pull(st->a);
+    const crs_method *m = crs_method_for(st->a);
+    const double weight = m->pull ? m->pull(st->a) : 0;
     double *x = st->x[last];
     const ptrdiff_t n = size(st, last);
-    if (!st->a->exact_last) st->x[last] = st->was[last]; /* grad_N f at (x_<, xbar) */
+    if (m->pull) st->x[last] = st->was[last]; /* grad_N f at (x_<, xbar) */
     crs_grad(st->p, points(st->x), last, st->g, st->work);
     st->x[last] = x;
     st->evaluations++;

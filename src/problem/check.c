@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * check: everything about a problem that can be wrong without running it */
 #include "problem/problem.h"
-#include "smooth/smooth.h"
 
 /* Puts the block's name in front of the sentence in e. */
 static bool blame(const crease_problem *p, int i, crease_error *e)
@@ -59,8 +58,8 @@ bool crease_problem_check(const crease_problem *p, crease_error *e)
 bool crs_has_callback(const crease_smooth *f)
 {
     if (!f->ops) return false;
-    if (f->ops == &crs_smooth_callback_ops) return true;
-    const crease_smooth_list *sum = f->ops == &crs_smooth_sum_ops ? f->data : NULL;
+    if (f->ops->family == CREASE_SMOOTH_CALLBACK) return true;
+    const crease_smooth_list *sum = f->ops->family == CREASE_SMOOTH_SUM ? f->data : NULL;
     for (int k = 0; sum && k < sum->count; k++)
         if (crs_has_callback(&sum->term[k])) return true;
     return false;

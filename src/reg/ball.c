@@ -1,10 +1,59 @@
 /* SPDX-License-Identifier: MIT
  * ball: min sum_j w_j rho(|x_j|) + |x-v|^2/(2t) over |x|_2 <= R, three exact cases
  *
- * l1 and zero: convex and homogeneous, the prox scaled into the ball. l0: ball_l0.c. Any rho
- * with t * weak convexity < 1: strongly convex, so the multiplier mu >= 0 of the ball settles it;
- * with c = 1/(1 + t mu) in [R/|v|, 1], x(c) = prox_{c t r}(c v), and |x(c)| grows with c. */
+ * l1 and zero: convex and homogeneous, the prox scaled into the ball. l0: the best number of
+ * entries to keep. Any rho with t * weak convexity < 1: strongly convex, so the multiplier mu >= 0
+ * of the ball settles it; with c = 1/(1 + t mu) in [R/|v|, 1], x(c) = prox_{c t r}(c v), and
+ * |x(c)| grows with c. */
 #include "reg/reg.h"
+
+/* G((s^2 + w^2)) - G(s^2), compared with a^2 without squares that cancel. */
+static bool worth(double s, double w, double a, double radius)
+{
+    const double next = hypot(s, w);
+    if (next <= radius) return w > a;
+    if (s >= radius) return 2 * radius * (w / (s + next)) * w > a * a;
+    return (radius - s) * (radius + s) + 2 * radius * (next - radius) > a * a;
+}
+
+static void sift_down(double *heap, ptrdiff_t n, ptrdiff_t i)
+{
+    const double moved = heap[i];
+    for (ptrdiff_t child; (child = 2 * i + 1) < n; i = child) {
+        child += child + 1 < n && heap[child + 1] > heap[child];
+        if (moved >= heap[child]) break;
+        heap[i] = heap[child];
+    }
+    heap[i] = moved;
+}
+
+/* l0 with a^2 = 2 t lambda, |prox(v)| > radius, v finite; heap has n doubles. On a given support
+ * the best x is v scaled into the ball; it lowers |x-v|^2 by G(s^2), s the norm of v there, G(u) =
+ * u up to R^2 and R (2 sqrt(u) - R) after: increasing and concave. So the best support of k entries
+ * holds the k largest, the gain of one more falls with k, and the first gain <= 2 t lambda ends the
+ * search. */
+static void l0_ball_prox(ptrdiff_t n, double a, double radius, const double *v, double *x,
+                         double *heap)
+{
+    double s = 0, least = INFINITY; /* entries below `least` are dropped */
+    ptrdiff_t ties = 0;             /* and so many equal to it stay, the first ones */
+    for (ptrdiff_t j = 0; j < n; j++) heap[j] = fabs(v[j]);
+    for (ptrdiff_t i = n / 2; i-- > 0;) sift_down(heap, n, i);
+    for (ptrdiff_t left = n; left > 0 && heap[0] > 0 && worth(s, heap[0], a, radius); left--) {
+        ties = heap[0] == least ? ties + 1 : 1;
+        least = heap[0];
+        s = hypot(s, least);
+        heap[0] = heap[left - 1];
+        sift_down(heap, left - 1, 0);
+    }
+    for (ptrdiff_t j = 0; j < n; j++) {
+        const double w = fabs(v[j]);
+        const bool tied = w == least && ties > 0;
+        ties -= tied;
+        x[j] = w > least || tied ? v[j] : 0;
+    }
+    crs_into_ball(n, radius, x, x);
+}
 
 enum { STEPS = 200 };
 
@@ -35,7 +84,7 @@ typedef struct {
 
 static double member(const family *f, double c, ptrdiff_t j)
 {
-    const crs_scalar at = scalar_at(f->r, j);
+    const crs_penalty_value at = scalar_at(f->r, j);
     return crs_scalar_prox(&at, c * f->t, c * f->v[j]);
 }
 
@@ -81,7 +130,7 @@ void crs_ball_prox(const crease_reg *r, const crease_space *s, double t, double 
     }
     const bool active = norm > radius;
     if (active && r->penalty == &crs_l0) {
-        crs_l0_ball_prox(n, sqrt(2 * t * r->par[0]), radius, v, x, work);
+        l0_ball_prox(n, sqrt(2 * t * r->par[0]), radius, v, x, work);
         return;
     }
     const double c = active && !crs_homogeneous(r) ? meet_radius(&f, radius, norm) : 1;

@@ -79,6 +79,7 @@ const crease_reg_ops crs_box_indicator_ops = {
     .params = params,
     .traits_text = { "none", "0" },
     .convex = true,
+    .kind = CREASE_KIND_RANGE,
     .check = check,
     .value = value,
     .prox = prox,

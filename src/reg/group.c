@@ -6,6 +6,70 @@
  * Yuan and Lin, Model selection and estimation in regression with grouped variables, 2006. */
 #include "reg/reg.h"
 
+static bool starts_ascend(const crease_groups *a, ptrdiff_t size, crease_error *e)
+{
+    if (a->start[0] != 0)
+        return crs_fail(e, CREASE_BAD_ARGUMENT, "groups: start 1 is %td; it must be 0",
+                        a->start[0]);
+    for (ptrdiff_t k = 0; k < a->count; k++)
+        if (a->start[k + 1] <= a->start[k])
+            return crs_fail(e, CREASE_BAD_ARGUMENT,
+                            "groups: start %td is %td but start %td is %td; they must ascend, for "
+                            "no group is empty",
+                            k + 1, a->start[k], k + 2, a->start[k + 1]);
+    if (a->start[a->count] != size)
+        return crs_fail(e, CREASE_BAD_SHAPE,
+                        "groups: the last start is %td but there are %td entries; let the groups "
+                        "cover all of them",
+                        a->start[a->count], size);
+    return true;
+}
+
+static bool mark_all(const ptrdiff_t *index, ptrdiff_t size, char *seen, crease_error *e)
+{
+    for (ptrdiff_t k = 0; k < size; k++) {
+        const ptrdiff_t j = index[k];
+        if (j < 0 || j >= size)
+            return crs_fail(e, CREASE_BAD_ARGUMENT,
+                            "groups: index %td is %td; give entries from 0 to %td", k + 1, j,
+                            size - 1);
+        if (seen[j])
+            return crs_fail(e, CREASE_BAD_ARGUMENT,
+                            "groups: index %td names entry %td again; give every entry once", k + 1,
+                            j);
+        seen[j] = 1;
+    }
+    return true;
+}
+
+static bool index_permutes(const ptrdiff_t *index, ptrdiff_t size, crease_error *e)
+{
+    char *seen = crs_alloc((size_t)size, 1);
+    if (!seen)
+        return crs_fail(e, CREASE_NO_MEMORY,
+                        "out of memory: checking groups needs %td bytes; use a smaller problem",
+                        size);
+    const bool fine = mark_all(index, size, seen, e);
+    crs_free(seen);
+    return fine;
+}
+
+static bool check(const crease_reg *r, const crease_space *s, crease_error *e)
+{
+    const crease_groups *a = r->groups;
+    const ptrdiff_t size = crease_size(s);
+    if (s->comm)
+        return crs_fail(e, CREASE_UNSUPPORTED,
+                        "group-%s on a vector split over ranks is not supported; keep the vector "
+                        "on one rank",
+                        r->penalty->name);
+    if (!a || !a->start || a->count < 1)
+        return crs_fail(e, CREASE_BAD_ARGUMENT, "group-%s has no groups; give at least one",
+                        r->penalty->name);
+    return starts_ascend(a, size, e) && crs_check_penalty(r, a->count, e) &&
+           (!a->index || index_permutes(a->index, size, e));
+}
+
 static ptrdiff_t entry(const crease_groups *a, ptrdiff_t k) { return a->index ? a->index[k] : k; }
 static ptrdiff_t size_of(const crease_groups *a, ptrdiff_t i)
 {
@@ -35,7 +99,7 @@ static double value(const crease_reg *r, const crease_space *s, const double *x,
     double sum = 0;
     (void)s;
     for (ptrdiff_t i = 0; i < r->groups->count; i++) {
-        const crs_scalar at = scalar_at(r, i);
+        const crs_penalty_value at = scalar_at(r, i);
         sum += crs_scalar_value(&at, norm_of(r->groups, i, x, work));
     }
     return sum;
@@ -57,7 +121,7 @@ static void prox(const crease_reg *r, const crease_space *s, double t, const dou
 {
     (void)s;
     for (ptrdiff_t i = 0; i < r->groups->count; i++) {
-        const crs_scalar at = scalar_at(r, i);
+        const crs_penalty_value at = scalar_at(r, i);
         const double norm = norm_of(r->groups, i, v, work);
         set_length(r->groups, i, norm, crs_scalar_prox(&at, t, norm), v, x);
     }
@@ -68,7 +132,7 @@ static void prox(const crease_reg *r, const crease_space *s, double t, const dou
 static void nearest_in(const crease_reg *r, ptrdiff_t i, const double *x, const double *toward,
                        double *g, double *work)
 {
-    const crs_scalar at = scalar_at(r, i);
+    const crs_penalty_value at = scalar_at(r, i);
     const crease_groups *a = r->groups;
     const double y = norm_of(a, i, x, work), length = norm_of(a, i, toward, work);
     double radial = 0;
@@ -103,7 +167,7 @@ static double gap(const crease_groups *a, ptrdiff_t i, double slope, double y, c
 static double dist_of(const crease_reg *r, ptrdiff_t i, const double *x, const double *g,
                       double *work)
 {
-    const crs_scalar at = scalar_at(r, i);
+    const crs_penalty_value at = scalar_at(r, i);
     const double y = norm_of(r->groups, i, x, work);
     if (y == 0 || isinf(y)) return crs_scalar_dist(&at, y, norm_of(r->groups, i, g, work));
     const double before = crs_scalar_slope_before(&at, y), after = crs_scalar_slope_after(&at, y);
@@ -126,7 +190,7 @@ static void prox_ball(const crease_reg *r, const crease_space *s, double t, doub
                       const double *v, double *x, double *work)
 {
     if (r->groups->count == 1) {
-        const crs_scalar at = scalar_at(r, 0);
+        const crs_penalty_value at = scalar_at(r, 0);
         const double norm = norm_of(r->groups, 0, v, work);
         set_length(r->groups, 0, norm, crs_scalar_prox_box(&at, t, norm, 0, radius), v, x);
     } else {
@@ -141,7 +205,7 @@ static double lipschitz(const crease_reg *r, double radius)
     double sum = 0;
     for (ptrdiff_t i = 0; i < r->groups->count; i++) {
         const double most = radius * sqrt((double)size_of(r->groups, i));
-        sum += square(times(scalar_at(r, i).weight, r->penalty->lipschitz(r->par, most)));
+        sum += square(times(reg_weight(r, i), r->penalty->lipschitz(r->par, most)));
     }
     return sqrt(sum);
 }
@@ -162,7 +226,8 @@ static void traits(const crease_reg *r, const crease_space *s, double radius,
 const crease_reg_ops crs_group_ops = {
     .name = "group",
     .formula = "sum_g rho(|x_g|_2)",
-    .check = crs_check_groups,
+    .kind = CREASE_KIND_GROUPS,
+    .check = check,
     .scratch = scratch,
     .value = value,
     .prox = prox,

@@ -71,6 +71,7 @@ static void traits(const crease_reg *r, const crease_space *s, double radius,
 const crease_reg_ops crs_nonneg_ops = {
     .name = "nonneg",
     .formula = "sum_j rho(x_j), x >= 0",
+    .kind = CREASE_KIND_NONNEG,
     .check = crs_check_entries,
     .scratch = crs_ball_scratch,
     .value = value,

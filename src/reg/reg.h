@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * reg.h: shared by the files of this folder */
+ * reg.h: regularizers as their folder and its neighbours see them */
 #ifndef CRS_REG_H
 #define CRS_REG_H
 
@@ -25,33 +25,49 @@ static inline double zero_at(double y) { return y == y ? 0 : y; }
 /* A constant that exists only for lambda = 0: slope at 0, Lipschitz, weak convexity. */
 static inline double unbounded(double lambda) { return lambda > 0 ? INFINITY : 0; }
 
-/* Newton's step for y + g(y) = w, where g = t rho' is a multiple of y^(q-1); y < w. */
-static inline double power_newton(double q, double w, double y, double g)
+/* The weighted penalty weight * rho(|x|) on the line, from which the regularizers of vectors and
+ * the engines of the models are made (scalar.c). */
+typedef struct {
+    const crease_penalty *rho;
+    double par[CREASE_PARS];
+    double weight;
+} crs_penalty_value;
+
+static inline crs_penalty_value crs_penalty_of(const crease_penalty *rho, const double *par,
+                                               double weight)
 {
-    return smaller(y - (y - w + g) / (1 - (1 - q) * g / y), w);
+    crs_penalty_value a = { .rho = rho, .weight = weight };
+    for (int k = 0, n = rho ? crease_param_count(rho->params) : 0; k < n; k++) a.par[k] = par[k];
+    return a;
 }
 
-/* The scalar regularizer weight * rho(|x|), from which the vector ones are made (scalar.c). */
-typedef struct {
-    const crease_penalty *p;
-    const double *par;
-    double weight;
-} crs_scalar;
+/* c = alpha_N/(1 + alpha_N): what is left of |Z - M|^2 + alpha_N |Y - E - Z|^2 after the least Z is
+ * c |Y - E - M|^2. */
+static inline double crs_noise_share(double alpha_noise) { return alpha_noise / (1 + alpha_noise); }
 
-double crs_scalar_value(const crs_scalar *r, double x);
-double crs_scalar_prox(const crs_scalar *r, double t, double v);
-double crs_scalar_prox_box(const crs_scalar *r, double t, double v, double low, double high);
-/* The largest w with prox_{t r}(w) = 0 (dead_zone.c). */
-double crs_dead_zone(const crs_scalar *r, double t);
-double crs_scalar_slope_before(const crs_scalar *r, double y);      /* weight rho'(y-), y > 0  */
-double crs_scalar_slope_after(const crs_scalar *r, double y);       /* weight rho'(y+), y >= 0 */
-double crs_scalar_nearest(const crs_scalar *r, double x, double g); /* of the subdifferential */
-double crs_scalar_dist(const crs_scalar *r, double x, double g);
-double crs_scalar_dist_box(const crs_scalar *r, double x, double g, double low, double high);
+double crs_scalar_value(const crs_penalty_value *r, double x);
+double crs_scalar_prox(const crs_penalty_value *r, double t, double v);
+double crs_scalar_prox_box(const crs_penalty_value *r, double t, double v, double low, double high);
+/* The largest w with prox_{t r}(w) = 0. */
+double crs_dead_zone(const crs_penalty_value *r, double t);
+double crs_scalar_slope_before(const crs_penalty_value *r, double y); /* weight rho'(y-), y > 0  */
+double crs_scalar_slope_after(const crs_penalty_value *r, double y);  /* weight rho'(y+), y >= 0 */
+double crs_scalar_nearest(const crs_penalty_value *r, double x,
+                          double g); /* of the subdifferential */
+double crs_scalar_dist(const crs_penalty_value *r, double x, double g);
+double crs_scalar_dist_box(const crs_penalty_value *r, double x, double g, double low, double high);
 
-static inline crs_scalar scalar_at(const crease_reg *r, ptrdiff_t j)
+static inline double reg_weight(const crease_reg *r, ptrdiff_t j)
 {
-    return (crs_scalar){ r->penalty, r->par, r->weight ? r->weight[j] : 1 };
+    return r->weight ? r->weight[j] : 1;
+}
+
+/* The penalty of r on its j-th entry, group or singular value. */
+static inline crs_penalty_value scalar_at(const crease_reg *r, ptrdiff_t j)
+{
+    crs_penalty_value a = { .rho = r->penalty, .weight = reg_weight(r, j) };
+    memcpy(a.par, r->par, sizeof a.par);
+    return a;
 }
 
 static inline double lower_at(const crease_bounds *b, ptrdiff_t j)
@@ -64,7 +80,7 @@ static inline double upper_at(const crease_bounds *b, ptrdiff_t j)
     return b->upper ? b->upper[j] : b->high;
 }
 
-/* The entries' own bounds and one range for all: low <= x_j <= high as well (entries.c). */
+/* The entries' own bounds and one range for all: low <= x_j <= high as well (separable.c). */
 typedef struct {
     const crease_bounds *bounds; /* NULL: none */
     double low, high;
@@ -79,20 +95,10 @@ double crs_entries_dist(const crease_reg *r, const crease_space *s, const crs_ra
                         const double *x, const double *g);
 
 /* The operations of separable.c, for the tables that differ from it only in part. */
-double crs_separable_value(const crease_reg *r, const crease_space *s, const double *x,
-                           double *work);
 void crs_separable_prox(const crease_reg *r, const crease_space *s, double t, const double *v,
                         double *x, double *work);
-double crs_separable_dist(const crease_reg *r, const crease_space *s, const double *x,
-                          const double *g, double *work);
-void crs_separable_nearest(const crease_reg *r, const crease_space *s, const double *x,
-                           const double *toward, double *g, double *work);
 void crs_separable_traits(const crease_reg *r, const crease_space *s, double radius,
                           crease_reg_traits *out);
-void crs_separable_prox_box(const crease_reg *r, const crease_space *s, double t,
-                            const crease_bounds *b, const double *v, double *x, double *work);
-double crs_separable_dist_box(const crease_reg *r, const crease_space *s, const crease_bounds *b,
-                              const double *x, const double *g, double *work);
 
 /* The same restricted to |x|_2 <= radius (ball.c). */
 void crs_ball_prox(const crease_reg *r, const crease_space *s, double t, double radius,
@@ -100,21 +106,39 @@ void crs_ball_prox(const crease_reg *r, const crease_space *s, double t, double 
 ptrdiff_t crs_ball_scratch(const crease_reg *r, const crease_space *s);
 double crs_ball_step(const crease_reg *r, const crease_space *s);
 
-/* l0 with a^2 = 2 t lambda, |prox(v)| > radius, v finite; heap has n doubles (ball_l0.c). */
-void crs_l0_ball_prox(ptrdiff_t n, double a, double radius, const double *v, double *x,
-                      double *heap);
-
-/* Is sum_j w_j rho(|x_j|) convex with r(a x) = a r(x), a >= 0? Then the ball merely scales. */
+/* Is r of a kind with a penalty, convex with r(a x) = a r(x), a >= 0? Then the ball merely scales.
+ */
 bool crs_homogeneous(const crease_reg *r);
+
+static inline bool crs_is_kind(const crease_reg *r, crease_reg_kind kind) /* ops NULL: of none */
+{
+    return r->ops && r->ops->kind == kind;
+}
+
+/* A penalty by entries with nothing but its own parameters: alpha rho, the same for all. */
+static inline bool crs_is_plain(const crease_reg *r)
+{
+    return crs_is_kind(r, CREASE_KIND_ENTRIES) && !r->weight;
+}
+
+/* r without the factors of crease_scaled. */
+static inline const crease_reg *crs_unscaled(const crease_reg *r)
+{
+    while (r->ops->kind == CREASE_KIND_SCALED) r = r->data;
+    return r;
+}
 
 /* A regularizer of the given kind made from a penalty; par is copied. */
 crease_reg crs_from_penalty(const crease_reg_ops *kind, const crease_penalty *p, const double *par);
 
 /* Shared by the kinds made from a penalty: parameters in range, `count` weights finite, >= 0. */
 bool crs_check_penalty(const crease_reg *r, ptrdiff_t count, crease_error *e);
-bool crs_check_groups(const crease_reg *r, const crease_space *s, crease_error *e); /* groups.c */
 bool crs_check_entries(const crease_reg *r, const crease_space *s, crease_error *e);
-double crs_weight_norm(const crease_reg *r, ptrdiff_t count); /* |weights|_2 */
 double crs_weight_max(const crease_reg *r, ptrdiff_t count);
+
+/* The minimizer of r(X) + |X-V|^2/(2t) over sigma_1(X) <= radius, for every t; r is a spectral
+ * regularizer and work what it asks for. */
+void crs_spectral_prox_spectral_ball(const crease_reg *r, const crease_space *s, double t,
+                                     double radius, const double *v, double *x, double *work);
 
 #endif

@@ -1,43 +1,45 @@
 /* SPDX-License-Identifier: MIT
- * scalar: weight * rho(|x|) on the line: prox, box-restricted prox, distance to the limiting
- * subdifferential. A weight scales the step: prox_{t (w rho)} = prox_{(t w) rho}. */
+ * scalar: weight * rho(|x|) on the line: prox, box-restricted prox, dead zone, distance to the
+ * limiting subdifferential. A weight scales the step: prox_{t (w rho)} = prox_{(t w) rho}. */
+#include <float.h>
+
 #include "reg/reg.h"
 
-double crs_scalar_value(const crs_scalar *r, double x)
+double crs_scalar_value(const crs_penalty_value *r, double x)
 {
-    return r->weight == 0 ? zero_at(x) : r->weight * r->p->value(r->par, fabs(x));
+    return r->weight == 0 ? zero_at(x) : r->weight * r->rho->value(r->par, fabs(x));
 }
 
-double crs_scalar_prox(const crs_scalar *r, double t, double v)
+double crs_scalar_prox(const crs_penalty_value *r, double t, double v)
 {
     if (r->weight == 0 || isnan(v)) return v;
-    const double y = r->p->shrink(r->par, t * r->weight, fabs(v));
+    const double y = r->rho->shrink(r->par, t * r->weight, fabs(v));
     return v < 0 && y != 0 ? -y : y;
 }
 
-double crs_scalar_slope_after(const crs_scalar *r, double y)
+double crs_scalar_slope_after(const crs_penalty_value *r, double y)
 {
-    return r->weight == 0 ? zero_at(y) : r->weight * r->p->slope(r->par, y);
+    return r->weight == 0 ? zero_at(y) : r->weight * r->rho->slope(r->par, y);
 }
 
-double crs_scalar_slope_before(const crs_scalar *r, double y)
+double crs_scalar_slope_before(const crs_penalty_value *r, double y)
 {
-    if (r->p->kink && r->p->kink(r->par) == y) return r->weight * r->p->kink_slope(r->par);
+    if (r->rho->kink && r->rho->kink(r->par) == y) return r->weight * r->rho->kink_slope(r->par);
     return crs_scalar_slope_after(r, y);
 }
 
 /* One-sided derivatives of w rho(|x|); at 0 they are -w rho'(0+) and w rho'(0+). */
-static double left_derivative(const crs_scalar *r, double x)
+static double left_derivative(const crs_penalty_value *r, double x)
 {
     return x > 0 ? crs_scalar_slope_before(r, x) : -crs_scalar_slope_after(r, fabs(x));
 }
 
-static double right_derivative(const crs_scalar *r, double x)
+static double right_derivative(const crs_penalty_value *r, double x)
 {
     return x < 0 ? -crs_scalar_slope_before(r, -x) : crs_scalar_slope_after(r, fabs(x));
 }
 
-double crs_scalar_nearest(const crs_scalar *r, double x, double g)
+double crs_scalar_nearest(const crs_penalty_value *r, double x, double g)
 {
     const double left = left_derivative(r, x), right = right_derivative(r, x);
     if (isnan(x) || isnan(g)) return NAN;
@@ -45,12 +47,12 @@ double crs_scalar_nearest(const crs_scalar *r, double x, double g)
     return fabs(g - left) < fabs(g - right) ? left : right; /* two points at a concave kink */
 }
 
-double crs_scalar_dist(const crs_scalar *r, double x, double g)
+double crs_scalar_dist(const crs_penalty_value *r, double x, double g)
 {
     return isinf(x) && !isnan(g) ? INFINITY : fabs(g - crs_scalar_nearest(r, x, g));
 }
 
-double crs_scalar_dist_box(const crs_scalar *r, double x, double g, double low, double high)
+double crs_scalar_dist_box(const crs_penalty_value *r, double x, double g, double low, double high)
 {
     if (isnan(x) || isnan(g) || isnan(low) || isnan(high)) return NAN;
     if (!(x >= low && x <= high) || isinf(x)) return INFINITY;
@@ -62,7 +64,7 @@ double crs_scalar_dist_box(const crs_scalar *r, double x, double g, double low, 
 
 /* The best candidate so far for the minimum of w rho(|x|) + (x-v)^2/(2t) over [low, high]. */
 typedef struct {
-    const crs_scalar *r;
+    const crs_penalty_value *r;
     double t, v, low, high;
     double x; /* NaN: none yet */
 } search;
@@ -87,19 +89,33 @@ static void offer_if_stationary(search *s, double x)
 }
 
 /* The candidates; a concave kink inside the interval never is a minimizer. */
-double crs_scalar_prox_box(const crs_scalar *r, double t, double v, double low, double high)
+double crs_scalar_prox_box(const crs_penalty_value *r, double t, double v, double low, double high)
 {
     if (isnan(v) || !(low <= high)) return NAN;
     if (isinf(v) || r->weight == 0) return clip(v, low, high);
-    if (r->p->convex) return clip(crs_scalar_prox(r, t, v), low, high);
+    if (r->rho->convex) return clip(crs_scalar_prox(r, t, v), low, high);
     search s = { r, t, v, low, high, NAN };
     offer_if_stationary(&s, 0);
     offer_if_stationary(&s, low);
     offer_if_stationary(&s, high);
     for (int sign = 1; sign >= -1; sign -= 2) {
         double y[CREASE_MAX_STATIONARY];
-        const int n = r->p->stationary(r->par, t * r->weight, sign * v, y);
+        const int n = r->rho->stationary(r->par, t * r->weight, sign * v, y);
         for (int k = 0; k < n; k++) offer(&s, sign * y[k]);
     }
     return s.x;
+}
+
+double crs_dead_zone(const crs_penalty_value *r, double t)
+{
+    union {
+        uint64_t bits;
+        double number;
+    } low = { 0 }, high = { .number = DBL_MAX }, middle;
+    if (crs_scalar_prox(r, t, DBL_MAX) == 0) return INFINITY;
+    while (high.bits - low.bits > 1) {
+        middle.bits = low.bits + (high.bits - low.bits) / 2;
+        *(crs_scalar_prox(r, t, middle.number) == 0 ? &low : &high) = middle;
+    }
+    return low.number;
 }

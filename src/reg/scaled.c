@@ -87,8 +87,9 @@ static void traits(const crease_reg *r, const crease_space *s, double radius,
 static const crease_param params[] = { CREASE_PAR_POSITIVE("alpha", "factor"), { 0 } };
 
 #define COMMON                                                                                     \
-    .name = "scaled", .formula = "alpha r(x)", .params = params, .check = check,                   \
-    .scratch = scratch, .value = value, .prox = prox, .dist = dist, .traits = traits
+    .name = "scaled", .formula = "alpha r(x)", .params = params, .kind = CREASE_KIND_SCALED,       \
+    .check = check, .scratch = scratch, .value = value, .prox = prox, .dist = dist,                \
+    .traits = traits
 
 #define BOX     .prox_box = prox_box, .dist_box = dist_box
 #define BALL    .prox_ball = prox_ball

@@ -195,7 +195,7 @@ static crease_reg penalty_at(const crease_regression *m, double lambda)
 {
     crease_reg r = m->s.penalty;
     crs_penalty_at(&m->s.penalty, lambda, r.par);
-    if (r.ops == &crs_group_ops) r.groups = &m->groups;
+    if (crs_is_kind(&r, CREASE_KIND_GROUPS)) r.groups = &m->groups;
     return crease_weighted(r, m->weight);
 }
 
@@ -213,7 +213,7 @@ bool crs_regression_problems(crease_regression *m, crease_error *e)
     m->groups = (crease_groups){ d->units, d->start, d->column };
     m->map = crease_dense(m->rows);
     m->space = crease_vector(d->cols);
-    const crease_smooth f = { .ops = &d->loss->ops, .par = { 1 }, .data = &m->predictor };
+    const crease_smooth f = crease_regression_smooth(m->s.loss, &m->predictor);
     m->predictor = (crease_predictor){ 1, &m->block_number, &m->map, crease_vector(d->n), d->y };
     for (ptrdiff_t k = 0; k < m->s.path; k++) {
         m->block[k] = (crease_block){ .name = "b", .reg = penalty_at(m, m->lambda[k]) };

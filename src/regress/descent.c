@@ -73,19 +73,21 @@ void crs_penalty_at(const crease_reg *one, double lambda, double par[CREASE_PARS
 
 /* One unit (a column or a group) of sum_u w_u rho(|b_u|): its step, its distance from
  * stationarity, its value. */
-static crs_scalar scalar_of(const crs_descent *t, ptrdiff_t u)
+static crs_penalty_value scalar_of(const crs_descent *t, ptrdiff_t u)
 {
-    return (crs_scalar){ t->penalty, t->par, t->d->weight[u] };
+    crs_penalty_value r = { .rho = t->penalty, .weight = t->d->weight[u] };
+    memcpy(r.par, t->par, sizeof r.par);
+    return r;
 }
 
 /* Zero columns: nothing but the penalty is left. */
-static double flat(const crs_scalar *r, double b) { return r->weight > 0 ? zero_at(b) : b; }
+static double flat(const crs_penalty_value *r, double b) { return r->weight > 0 ? zero_at(b) : b; }
 
 /* out = the minimizer over unit u of <g, .> + (curve/2)|. - b|^2 + w rho. */
 static void unit_step(const crs_descent *t, ptrdiff_t u, double curve, const double *b,
                       const double *g, double *out)
 {
-    const crs_scalar r = scalar_of(t, u);
+    const crs_penalty_value r = scalar_of(t, u);
     const ptrdiff_t k = unit_size(t->d, u);
     if (k == 1) {
         *out = curve > 0 ? crs_scalar_prox(&r, 1 / curve, *b - *g / curve) : flat(&r, *b);
@@ -101,7 +103,7 @@ static void unit_step(const crs_descent *t, ptrdiff_t u, double curve, const dou
 /* dist(-g, w d rho(|b|))^2 */
 static double unit_dist(const crs_descent *t, ptrdiff_t u, const double *b, const double *g)
 {
-    const crs_scalar r = scalar_of(t, u);
+    const crs_penalty_value r = scalar_of(t, u);
     const ptrdiff_t k = unit_size(t->d, u);
     if (k == 1) return square(crs_scalar_dist(&r, *b, -*g));
     const double y = crs_norm(k, b);
@@ -118,7 +120,7 @@ double crs_units_value(const crs_descent *t)
     double sum = 0;
     for (ptrdiff_t i = 0; i < t->working; i++) {
         const ptrdiff_t u = t->work[i];
-        const crs_scalar r = scalar_of(t, u);
+        const crs_penalty_value r = scalar_of(t, u);
         sum += crs_scalar_value(&r, crs_norm(unit_size(t->d, u), t->b + t->d->start[u]));
     }
     return sum;
@@ -127,7 +129,7 @@ double crs_units_value(const crs_descent *t)
 /* Does a gradient of this length leave b_u = 0 where it is? */
 static bool unit_stays(const crs_descent *t, ptrdiff_t u, double length)
 {
-    const crs_scalar r = scalar_of(t, u);
+    const crs_penalty_value r = scalar_of(t, u);
     const double curve = t->d->length[u] * t->d->loss->high;
     return !(curve > 0) || crs_scalar_prox(&r, 1 / curve, length / curve) == 0;
 }

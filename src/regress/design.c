@@ -13,8 +13,7 @@ static const double LARGEST = 1e140; /* squares and products of larger data over
 static bool check_penalty(const crease_reg *r, ptrdiff_t p, crease_error *e)
 {
     const crease_space s = crease_vector(p);
-    const bool kind =
-        r->ops == &crs_separable_ops || r->ops == &crs_weighted_l1_ops || r->ops == &crs_group_ops;
+    const bool kind = crs_is_kind(r, CREASE_KIND_ENTRIES) || crs_is_kind(r, CREASE_KIND_GROUPS);
     if (!kind)
         return crs_fail(e, CREASE_UNSUPPORTED,
                         "%s has no path here; use a penalty of single entries or its group version",
@@ -195,7 +194,7 @@ static bool allocate(crs_design *d, bool weights, crease_error *e)
 
 static void set_units(crs_design *d, const crease_reg *r)
 {
-    const crease_groups *a = r->ops == &crs_group_ops ? r->groups : NULL;
+    const crease_groups *a = crs_is_kind(r, CREASE_KIND_GROUPS) ? r->groups : NULL;
     for (ptrdiff_t j = 0; j < d->p; j++) d->column[j] = a && a->index ? a->index[j] : j;
     const ptrdiff_t count = a ? a->count : d->p;
     for (ptrdiff_t u = 0; u < count; u++) {
@@ -284,7 +283,7 @@ bool crs_design_new(crs_design *d, const crease_regression_settings *s, ptrdiff_
                     const double *X, const double *y, crease_error *e)
 {
     const bool ones = s->intercept && !is_centred(s);
-    const bool groups = s->penalty.ops == &crs_group_ops;
+    const bool groups = crs_is_kind(&s->penalty, CREASE_KIND_GROUPS);
     *d = (crs_design){ .n = n, .p = p, .cols = p + ones };
     d->units = (groups ? s->penalty.groups->count : p) + ones;
     if (!crs_loss_choose(d, s, y, e) || !allocate(d, s->row_weight, e)) return false;

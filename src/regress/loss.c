@@ -22,6 +22,11 @@ static const entry losses[] = {
 #undef X
 };
 
+crease_smooth crease_regression_smooth(crease_regression_loss loss, const crease_predictor *p)
+{
+    return (crease_smooth){ .ops = &losses[loss].loss->ops, .par = { 1 }, .data = p };
+}
+
 static int ascending(const void *a, const void *b)
 {
     const double s = *(const double *)a, t = *(const double *)b;

@@ -21,15 +21,15 @@ static const double enough = 1e-12;
 
 typedef struct {
     ptrdiff_t entries, rank;
-    const double *m;    /* entries x rank */
-    crs_scalar penalty; /* alpha rho */
-    double c, nu, dead; /* e = 0 for |r| <= dead */
-    bool soft, nonneg;  /* rho is the 1-norm; a >= 0 */
-    double *gram;       /* 2c M'M + nu I */
-    double *chol;       /* its factor */
-    double norm;        /* |M| */
-    double *r, *q, *e;  /* entries */
-    double *g, *d, *h;  /* rank, rank, rank x rank */
+    const double *m;           /* entries x rank */
+    crs_penalty_value penalty; /* alpha rho */
+    double c, nu, dead;        /* e = 0 for |r| <= dead */
+    bool soft, nonneg;         /* rho is the 1-norm; a >= 0 */
+    double *gram;              /* 2c M'M + nu I */
+    double *chol;              /* its factor */
+    double norm;               /* |M| */
+    double *r, *q, *e;         /* entries */
+    double *g, *d, *h;         /* rank, rank, rank x rank */
 } slice;
 
 static double outlier(const slice *s, double r)
@@ -205,19 +205,19 @@ static int iterate(slice *s, const double *t, double *a, bool newton, int most)
  * zone of the penalty: at every stage most entries count. */
 static int follow(slice *s, const double *t, double *a)
 {
-    const crs_scalar penalty = s->penalty;
+    const crs_penalty_value penalty = s->penalty;
     const double one = 1, dead = s->dead;
     int count = 0;
     for (double limit = INFINITY; limit > dead;) {
         double top = 0;
         s->dead = limit;
-        s->penalty = (crs_scalar){ &crs_l1, &one, 2 * s->c * limit };
+        s->penalty = crs_penalty_of(&crs_l1, &one, 2 * s->c * limit);
         count += iterate(s, t, a, !s->nonneg, s->nonneg ? STAGE_SLOW : STAGE);
         for (ptrdiff_t j = 0; j < s->entries; j++) top = larger(top, fabs(s->r[j]));
         limit = smaller(limit, top) / 4;
     }
     s->dead = dead;
-    s->penalty = (crs_scalar){ &crs_l1, &one, 2 * s->c * dead };
+    s->penalty = crs_penalty_of(&crs_l1, &one, 2 * s->c * dead);
     if (dead < INFINITY) count += iterate(s, t, a, !s->nonneg, s->nonneg ? STAGE_SLOW : NEWTONS);
     s->penalty = penalty;
     return count;
@@ -319,7 +319,7 @@ static bool check(const crease_cp_apply_settings *s, const double *tensor,
         return crs_fail(e, CREASE_BAD_SHAPE,
                         "the data have 1 dimension; give a matrix or a tensor");
     if (!check_numbers(s, e) || !check_factors(s, e)) return false;
-    if (penalty->ops != &crs_separable_ops || penalty->weight)
+    if (!crs_is_plain(penalty))
         return crs_fail(e, CREASE_UNSUPPORTED,
                         "slices need a penalty that is a sum over entries without weights, as l1");
     if (!crease_reg_check(penalty, &s->shape, e)) return false;
@@ -335,7 +335,7 @@ static bool check(const crease_cp_apply_settings *s, const double *tensor,
 }
 
 /* Where prox stays 0: |r| <= dead, to rounding; INFINITY: everywhere. */
-static double dead_zone(const crs_scalar *penalty, double t)
+static double dead_zone(const crs_penalty_value *penalty, double t)
 {
     double low = 0, high = 1;
     while (high < INFINITY && crs_scalar_prox(penalty, t, high) == 0) low = high, high *= 2;
@@ -349,11 +349,11 @@ static double dead_zone(const crs_scalar *penalty, double t)
 
 static slice slice_of(const crease_cp_apply_settings *s, const crease_reg *penalty, const double *m)
 {
-    const double c = s->alpha_noise / (1 + s->alpha_noise);
+    const double c = crs_noise_share(s->alpha_noise);
     slice p = { .entries = crease_size(&s->shape) / s->shape.dim[s->mode],
                 .rank = s->rank,
                 .m = m,
-                .penalty = { penalty->penalty, penalty->par, s->alpha },
+                .penalty = crs_penalty_of(penalty->penalty, penalty->par, s->alpha),
                 .c = c,
                 .nu = s->ridge,
                 .soft = penalty->penalty == &crs_l1,

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT
- * fit: a run of CP robust PCA: which engine runs a model and with what, its memory, the one loop
- * and the one judge, and what was found, row by row. Engines supply iterations; limits,
- * certificates and outcomes are here. */
+ * fit: a run of CP robust PCA: which engine runs a model and with what, its memory, the certificate
+ * of its factors, and what was found, row by row. Engines supply iterations; solve/driver.c runs
+ * them. */
 #include "rpca/fit.h"
 #include "core/parallel.h"
-#include "rpca/fused/cp_fused.h"
-#include "solve/audit.h"
+#include "rpca/fused/fused.h"
 
 crease_cp_fit_settings crease_cp_fit_default(const crease_space *shape, ptrdiff_t rank)
 {
@@ -17,7 +16,7 @@ crease_cp_fit_settings crease_cp_fit_default(const crease_space *shape, ptrdiff_
 
 bool crs_cp_fit_scalar(const crease_cp_rpca_settings *m)
 {
-    return !m->penalty.ops || (m->penalty.ops == &crs_separable_ops && !m->penalty.weight);
+    return !m->penalty.ops || crs_is_plain(&m->penalty);
 }
 
 /* Without a word to the contrary practical mode eliminates all but the factors. */
@@ -39,16 +38,23 @@ int crs_cp_fit_threads(const crease_cp_fit_settings *s)
 /* c(r - e)^2 + alpha rho(e) is strongly convex in e, so that E is stationary only at the prox. */
 static bool closed(const crease_cp_rpca_settings *m)
 {
-    const double c = m->alpha_noise / (1 + m->alpha_noise);
+    const double c = crs_noise_share(m->alpha_noise);
     return crs_cp_fit_scalar(m) &&
            m->alpha * m->penalty.penalty->weak_convexity(m->penalty.par) < 2 * c;
+}
+
+/* Does the method eliminate the constraint and descend block by block? */
+static bool descends(crease_method method)
+{
+    const crs_method *m = crs_method_at(method);
+    return m && m->step && !m->constrained && !m->oracle;
 }
 
 static bool check_run(const crease_cp_fit_settings *s, crease_error *e)
 {
     const crease_method m = s->run.method;
     if (!crease_options_check(&s->run, e)) return false;
-    if (m == CREASE_METHOD_GCG || m == CREASE_METHOD_EXTENSION)
+    if (crs_method_at(m)->oracle || crs_method_at(m)->slack)
         return crs_fail(e, CREASE_UNSUPPORTED,
                         "--method %s does not suit this model; use auto, envelope, admm-g, admm-m, "
                         "prox-bcd or bcd",
@@ -92,10 +98,9 @@ static void paper(crease_cp_fit_settings *s)
 static bool complete(crease_cp_fit *f, crease_error *e)
 {
     crease_cp_fit_settings *s = &f->s;
-    const crease_method m = s->run.method;
     if (!check_run(s, e)) return false;
     paper(s);
-    s->model.unconstrained = m == CREASE_METHOD_BCD || m == CREASE_METHOD_PROX_BCD;
+    s->model.unconstrained = descends(s->run.method);
     if (!crs_cp_settings_check(&s->model, e)) return false;
     crs_cp_fill_defaults(&s->model);
     s->threads = crs_cp_fit_threads(s);
@@ -118,7 +123,7 @@ void crs_cp_fit_point(const crease_cp_fit_settings *s, const double *tensor,
                          .nonneg = m->nonneg };
     p->grid.rows = more(1, fewer(p->grid.rows, PRODUCT / p->grid.right / m->rank));
     if (!crs_cp_fit_scalar(m)) return;
-    p->rho = (crs_scalar){ m->penalty.penalty, m->penalty.par, m->alpha };
+    p->rho = crs_penalty_of(m->penalty.penalty, m->penalty.par, m->alpha);
     p->dead = crs_dead_zone(&p->rho, 1 / (2 * noise_share(p)));
     p->steep = crs_scalar_slope_after(&p->rho, 0);
 }
@@ -136,7 +141,7 @@ crease_analysis *crs_cp_fit_analyse(const crease_cp_fit *f, crease_error *e)
     s.mask = NULL;
     s.factor = NULL;
     crease_cp_rpca *m = crease_cp_rpca_new(&s, tensor, e);
-    crease_analysis *a = m ? crease_analyse(crease_cp_rpca_problem(m), &f->run, e) : NULL;
+    crease_analysis *a = m ? crease_analyse(crease_cp_rpca_problem(m), &f->o, e) : NULL;
     crease_cp_rpca_free(m);
     return a;
 }
@@ -217,22 +222,21 @@ static bool allocate(crease_cp_fit *f, crease_error *e)
 static crease_options options_run(const crease_cp_fit_settings *s)
 {
     crease_options o = s->run;
-    if (o.method == CREASE_METHOD_ENVELOPE) o.method = CREASE_METHOD_AUTO;
     const bool g = o.method == CREASE_METHOD_ADMM_G;
     if (o.mode == CREASE_MODE_PRACTICAL && o.beta == 0 && !s->model.unconstrained)
         o.beta = (g ? 4.4 : 2.2) * s->model.alpha_noise;
     if (o.mode != CREASE_MODE_PAPER) return o;
     o.mode = CREASE_MODE_PRACTICAL;
     if (o.beta == 0 && !s->model.unconstrained) o.beta = o.method == CREASE_METHOD_ADMM_M ? 5 : 4;
-    if (o.h == 0 && o.method != CREASE_METHOD_BCD) o.h = 2;
+    if (o.h == 0 && !crs_method_at(o.method)->unproximal) o.h = 2;
     return o;
 }
 
 static bool build(crease_cp_fit *f, double *tensor, crease_error *e)
 {
     if (!complete(f, e) || !crs_cp_check_data(&f->s.model, tensor, &f->missing, e)) return false;
-    f->readings = 1;
-    f->run = options_run(&f->s);
+    f->passes = 1;
+    f->o = options_run(&f->s);
     crs_cp_fit_point(&f->s, tensor, NULL, &f->point);
     f->state = f->engine->open(f, tensor, e);
     if (!f->state) return false;
@@ -241,7 +245,7 @@ static bool build(crease_cp_fit *f, double *tensor, crease_error *e)
     f->s.model.factor = NULL;
     if (!f->closed) adopt_rows(f);
     if (!allocate(f, e)) return false;
-    f->report.seconds = f->progress.seconds = crs_now() - f->begun;
+    f->run.report.seconds = f->run.progress.seconds = crs_now() - f->run.begun;
     return true;
 }
 
@@ -253,13 +257,9 @@ crease_cp_fit *crease_cp_fit_new(const crease_cp_fit_settings *s, double *tensor
         return NULL;
     }
     f->s = *s;
-    f->begun = crs_now();
-    f->now.block = f->residual[0];
-    f->best.block = f->residual[1];
-    f->best.worst = f->best.worst_relative = INFINITY;
-    f->progress.potential = f->progress.decrease = NAN;
-    f->report.bound = INFINITY;
-    f->report.audit_worst = 0;
+    f->run.begun = crs_now();
+    f->run.now.block = f->residual[0];
+    f->run.best.block = f->residual[1];
     if (build(f, tensor, e)) return f;
     crease_cp_fit_free(f);
     return NULL;
@@ -269,9 +269,8 @@ double crease_cp_fit_bytes(const crease_cp_fit_settings *s, bool missing, bool d
 {
     crease_cp_fit_settings used = *s;
     crs_cp_point p;
-    const crease_method m = s->run.method;
     const double tensor = 8 * (double)crease_size(&s->model.shape);
-    used.model.unconstrained = m == CREASE_METHOD_BCD || m == CREASE_METHOD_PROX_BCD;
+    used.model.unconstrained = descends(s->run.method);
     crs_cp_fill_defaults(&used.model);
     crs_cp_fit_point(&used, NULL, NULL, &p);
     const ptrdiff_t room = crs_cp_room_size(&p, crs_cp_fit_threads(s));
@@ -286,32 +285,18 @@ static double rounding(const crease_cp_fit *f) { return f->s.single ? 192 * 0x1p
 
 static void check(crease_cp_fit *f, double rise)
 {
-    if (rise > rounding(f))
-        crs_count_rise(&f->report, crease_method_name(f->a->method), f->a->theorem, rise);
+    if (rise > rounding(f)) crs_count_rise(&f->run.report, f->a, rise);
 }
 
 void crs_cp_fit_audit(crease_cp_fit *f, const crs_cp_statistics *now, double beta, double decrease)
 {
     const double promised = f->a->guarantee ? decrease * now->moves : 0;
-    const double squares = beta * square(now->feasibility), before = f->progress.potential;
+    const double squares = beta * square(now->feasibility), before = f->run.progress.potential;
     check(f, crs_rise(before, now->from, 0, 0));
     check(f, crs_rise(now->from, now->potential, promised, squares));
-    f->progress.potential = now->potential;
-    f->progress.decrease = now->from - now->potential;
-    f->report.accelerated = now->accelerated;
-}
-
-void crease_cp_fit_callback(crease_cp_fit *f, crease_callback *call, void *user)
-{
-    f->call = call;
-    f->user = user;
-}
-
-void crease_cp_fit_stop(crease_cp_fit *f) { atomic_store(&f->stop, true); }
-
-static double measure(const crease_cp_fit *f, const crease_certificate *c)
-{
-    return f->s.run.relative ? c->worst_relative : c->worst;
+    f->run.progress.potential = now->potential;
+    f->run.progress.decrease = now->from - now->potential;
+    f->run.report.accelerated = now->accelerated;
 }
 
 /* to = the same terms, sorted, their columns of equal norms */
@@ -333,108 +318,72 @@ static void look_at(crease_cp_fit *f, double *const *x)
     for (int n = 0; n < f->s.model.shape.order; n++) f->point.k.factor[n] = x[n];
 }
 
-/* Certifies the iterate and keeps it: the best, or the last where E is the engine's own. */
-static void certify(crease_cp_fit *f)
+void crs_cp_fit_certify(void *fit, crease_certificate *c)
 {
-    const crease_space *s = &f->s.model.shape;
-    const bool keep_best = f->closed && f->s.run.mode != CREASE_MODE_PAPER;
-    crease_residual *block = f->best.block;
+    crease_cp_fit *f = fit;
     balance(f, f->trial);
     look_at(f, f->trial);
-    crs_cp_certify(&f->point, &f->room, &f->now);
-    f->readings++;
-    f->progress.objective = f->now.objective;
-    f->progress.feasibility = f->now.feasibility.residual;
-    f->progress.worst = f->now.worst;
-    if (keep_best && !(measure(f, &f->now) < measure(f, &f->best))) return;
-    for (int i = 0; i < f->now.count; i++) block[i] = f->now.block[i];
-    f->best = f->now;
-    f->best.block = block;
+    crs_cp_certify(&f->point, &f->room, c);
+    f->passes++;
+}
+
+void crs_cp_fit_keep(void *fit)
+{
+    crease_cp_fit *f = fit;
+    const crease_space *s = &f->s.model.shape;
     for (int n = 0; n < s->order; n++) copy(s->dim[n] * f->s.model.rank, f->trial[n], f->found[n]);
 }
 
-static bool stationary(const crease_cp_fit *f) { return measure(f, &f->now) <= f->s.run.eps; }
-
-/* Only here is an outcome assigned. */
-static crease_outcome judge(crease_cp_fit *f, bool certified)
-{
-    const crease_options *o = &f->s.run;
-    const crease_report *r = &f->report;
-    const bool small = o->theta > 0 && f->progress.theta < o->theta && r->iterations > 1;
-    const bool paper = o->mode == CREASE_MODE_PAPER; /* stops by its own rule alone */
-    if (certified && isnan(f->now.worst)) return CREASE_NUMERICAL;
-    if (certified && !paper && stationary(f)) return CREASE_STATIONARY;
-    if (f->call && !f->call(&f->progress, f->user)) return CREASE_STOPPED;
-    if (atomic_load(&f->stop)) return CREASE_STOPPED;
-    if (small) return f->theta_stop = true, CREASE_STOPPED;
-    if (r->iterations >= o->max_iterations) return CREASE_ITERATION_LIMIT;
-    if (r->seconds >= o->max_seconds) return CREASE_TIME_LIMIT;
-    return CREASE_NOT_RUN;
-}
-
-/* As in the solver, whose own certificates the generic engine needs at the same iterations. */
-static bool certificate_due(const crease_cp_fit *f)
-{
-    const long k = f->report.iterations;
-    if (f->engine->tell) return false;
-    return k % f->s.run.certify_every == 0 || k <= 2 || k == 5;
-}
-
 /* The answer is what the point shows from now on. */
-static void settle(crease_cp_fit *f)
+void crs_cp_fit_settle(void *fit)
 {
+    crease_cp_fit *f = fit;
     look_at(f, f->found);
     crs_cp_columns(&f->point, &f->room);
-    f->progress.objective = f->best.objective;
-    f->progress.worst = f->best.worst;
+    f->run.progress.objective = f->run.best.objective;
+    f->run.progress.worst = f->run.best.worst;
 }
 
-static crease_outcome finish(crease_cp_fit *f, crease_outcome o, bool certified)
+static long passes_of_run(const crease_cp_fit *f)
 {
-    f->report.outcome = o;
-    if (o == CREASE_NOT_RUN) return o;
-    if (!certified) certify(f);
-    const bool good = measure(f, &f->best) <= f->s.run.eps;
-    if (good && o != CREASE_NUMERICAL) f->report.outcome = CREASE_STATIONARY;
-    if (!good && o == CREASE_STATIONARY) f->report.outcome = CREASE_STOPPED; /* nothing moves */
-    settle(f);
-    return f->report.outcome;
+    return f->engine->passes ? f->engine->passes(f->state) : f->run.report.iterations;
 }
 
-crease_outcome crease_cp_fit_step(crease_cp_fit *f)
+long crs_cp_fit_evaluations(const void *fit)
 {
-    crease_report *r = &f->report;
-    if (r->outcome != CREASE_NOT_RUN) return r->outcome;
-    if (!f->started) {
-        f->started = true;
-        if (!f->engine->tell) certify(f);
-        if (!f->engine->tell && finish(f, judge(f, true), true) != CREASE_NOT_RUN)
-            return r->outcome;
-    }
-    const crease_outcome ended = f->engine->step(f->state);
-    r->iterations++;
-    r->evaluations++;
-    f->progress.theta = f->engine->theta(f->state);
-    const bool due = certificate_due(f) || ended != CREASE_NOT_RUN;
-    if (due) certify(f);
-    if (!due && f->engine->tell) f->engine->tell(f->state, &f->progress);
-    r->seconds = crs_now() - f->begun;
-    f->progress.iteration = r->iterations;
-    f->progress.seconds = r->seconds;
-    const crease_outcome o = judge(f, due);
-    return finish(f, o == CREASE_NOT_RUN ? ended : o, due);
+    const crease_cp_fit *f = fit;
+    return f->pilot.passes + passes_of_run(f);
 }
+
+/* The answer is the last iterate where E is the engine's own; paper mode stops by its own rule. */
+bool crs_cp_fit_open(crease_cp_fit *f, crease_error *e)
+{
+    const bool paper = f->s.run.mode == CREASE_MODE_PAPER;
+    f->run.keep_last = !f->closed || paper;
+    f->run.by_theta = paper;
+    return crs_driver_open(&f->run, &f->engine->run, f, &f->s.run, f->a, e);
+}
+
+void crease_cp_fit_callback(crease_cp_fit *f, crease_callback *call, void *user)
+{
+    f->run.call = call;
+    f->run.user = user;
+}
+
+void crease_cp_fit_stop(crease_cp_fit *f) { atomic_store(&f->run.stop, true); }
+
+crease_outcome crease_cp_fit_step(crease_cp_fit *f) { return crs_driver_step(&f->run); }
 
 crease_outcome crease_cp_fit_run(crease_cp_fit *f)
 {
     while (crease_cp_fit_step(f) == CREASE_NOT_RUN) continue;
-    return f->report.outcome;
+    return f->run.report.outcome;
 }
 
 const double *crease_cp_fit_factor(const crease_cp_fit *f, int n) { return f->found[n]; }
-const crease_certificate *crease_cp_fit_certificate(const crease_cp_fit *f) { return &f->best; }
-crease_report crease_cp_fit_report(const crease_cp_fit *f) { return f->report; }
-crease_progress crease_cp_fit_progress(const crease_cp_fit *f) { return f->progress; }
+const crease_certificate *crease_cp_fit_certificate(const crease_cp_fit *f) { return &f->run.best; }
+crease_report crease_cp_fit_report(const crease_cp_fit *f) { return f->run.report; }
+crease_progress crease_cp_fit_progress(const crease_cp_fit *f) { return f->run.progress; }
 const crease_analysis *crease_cp_fit_analysis(const crease_cp_fit *f) { return f->a; }
 crease_cp_fit_settings crease_cp_fit_used(const crease_cp_fit *f) { return f->s; }
 const char *crease_cp_fit_engine(const crease_cp_fit *f) { return f->engine->name; }
@@ -442,11 +391,10 @@ ptrdiff_t crease_cp_fit_missing(const crease_cp_fit *f) { return f->missing; }
 crease_cp_pilot crease_cp_fit_pilot(const crease_cp_fit *f) { return f->pilot; }
 long crease_cp_fit_readings(const crease_cp_fit *f)
 {
-    const long run = f->engine->readings ? f->engine->readings(f->state) : f->report.iterations;
-    return f->readings + f->pilot.readings + run;
+    return f->passes + f->pilot.readings + passes_of_run(f);
 }
 
-bool crease_cp_fit_theta_stop(const crease_cp_fit *f) { return f->theta_stop; }
+bool crease_cp_fit_theta_stop(const crease_cp_fit *f) { return f->run.theta_stop; }
 
 void crease_cp_fit_rows(const crease_cp_fit *f, ptrdiff_t *left, ptrdiff_t *right)
 {

@@ -3,35 +3,32 @@
 #ifndef CRS_FIT_H
 #define CRS_FIT_H
 
-#include <stdatomic.h>
-
 #include <crease/cp_fit.h>
 
-#include "rpca/fused/cp_fused.h"
+#include "rpca/fused/fused.h"
 #include "rpca/rpca.h"
+#include "solve/engine.h"
 
-/* An engine makes iterations. Its memory is there before the first one. */
+/* An engine of CP robust PCA: the driver's engine, whose self is the fit, and what a fit asks of
+ * its state. Its memory is there before the first iteration. */
 typedef struct {
     const char *name;
+    crs_engine run;
     double (*bytes)(const crease_cp_fit_settings *s, bool missing, bool dense); /* without T */
     void *(*open)(crease_cp_fit *f, double *tensor, crease_error *e);
-    crease_outcome (*step)(void *self); /* NOT_RUN: go on */
-    double (*theta)(const void *self);
-    /* NULL: certificates at fixed iterations; else only when a step says it is done, and meanwhile
-     * what the engine itself knows of objective and residual */
-    void (*tell)(const void *self, crease_progress *p);
-    long (*readings)(const void *self); /* NULL: one an iteration */
-    const double *(*factor)(const void *self, int n);
-    void (*rows)(const void *self, ptrdiff_t *left, ptrdiff_t *right); /* NULL: any */
-    crs_cp_sparse *sparse;                                             /* rows of E */
-    void (*close)(void *self);
+    long (*passes)(const void *state); /* over the tensor; NULL: one per iteration */
+    const double *(*factor)(const void *state, int n);
+    void (*rows)(const void *state, ptrdiff_t *left, ptrdiff_t *right); /* NULL: any */
+    crs_cp_sparse *sparse;                                              /* rows of E */
+    void (*close)(void *state);
 } crs_cp_engine;
 
 extern const crs_cp_engine crs_cp_fused_engine, crs_cp_generic_engine, crs_cp_envelope_engine;
 
 struct crease_cp_fit {
     crease_cp_fit_settings s; /* every default filled in */
-    crease_options run;       /* what the analysis is about: paper mode as its parameters */
+    crease_options o;         /* what the analysis is about: paper mode as its parameters */
+    crs_driver run;
     const crs_cp_engine *engine;
     void *state;
     crease_analysis *own; /* of an engine without a solver */
@@ -39,25 +36,26 @@ struct crease_cp_fit {
     unsigned char *mask; /* NULL: all observed */
     ptrdiff_t missing;
     crease_cp_pilot pilot;
-    long readings; /* by the check of the data and the certificates */
-    bool closed;   /* E follows from the factors */
+    long passes; /* over the tensor, by the check of the data and the certificates */
+    bool closed; /* E follows from the factors */
 
     crs_cp_point point; /* the factors that are certified or read */
     crs_cp_room room;
     double *memory;
     double *trial[CREASE_MAX_ORDER], *found[CREASE_MAX_ORDER]; /* balanced */
     double *weight, *left;
-    crease_certificate now, best; /* of trial, and of found */
     crease_residual residual[2][CREASE_MAX_ORDER + 3];
-
-    crease_report report;
-    crease_progress progress;
-    bool started, theta_stop;
-    double begun;
-    crease_callback *call;
-    void *user;
-    atomic_bool stop;
 };
+
+/* The run of a fit whose analysis is known: options that its method does not read are refused. */
+bool crs_cp_fit_open(crease_cp_fit *f, crease_error *e);
+
+/* What the engines have in common: evaluations of f are passes over the tensor; the certificate is
+ * that of the balanced factors. */
+long crs_cp_fit_evaluations(const void *fit);
+void crs_cp_fit_certify(void *fit, crease_certificate *c);
+void crs_cp_fit_keep(void *fit);
+void crs_cp_fit_settle(void *fit);
 
 /* W as bytes, and 0 for the missing entries of the tensor. */
 bool crs_cp_fit_mask(crease_cp_fit *f, double *tensor, crease_error *e);

@@ -10,7 +10,6 @@
 typedef struct {
     crease_cp_rpca *model;
     crease_solver *solver;
-    crease_cp_fit *fit; /* whose report shows the solver's audit */
 } generic;
 
 static void close(void *self)
@@ -25,7 +24,7 @@ static void close(void *self)
 static crease_options endless(const crease_cp_fit *f)
 {
     const crease_options usual = crease_options_default();
-    crease_options o = f->run;
+    crease_options o = f->o;
     o.eps = 0;
     o.theta = 0;
     o.max_iterations = 2000000000;
@@ -49,32 +48,30 @@ static void *open(crease_cp_fit *f, double *tensor, crease_error *e)
         close(g);
         return NULL;
     }
-    g->fit = f;
     f->a = crease_solver_analysis(g->solver);
     if (!crs_cp_fit_scalar(&f->s.model))
         f->point.whole = crease_cp_rpca_problem(g->model)->block[f->s.model.shape.order].reg;
-    return g;
+    if (crs_cp_fit_open(f, e)) return g;
+    close(g);
+    return NULL;
 }
 
-static crease_outcome step(void *self)
+static crs_advance step(void *fit)
 {
-    const generic *g = self;
+    crease_cp_fit *f = fit;
+    const generic *g = f->state;
     const crease_outcome o = crease_step(g->solver);
     const crease_progress p = crease_solver_progress(g->solver);
     const crease_report r = crease_solver_report(g->solver);
-    crease_report *to = &g->fit->report;
-    g->fit->progress.potential = p.potential;
-    g->fit->progress.decrease = p.decrease;
+    crease_report *to = &f->run.report;
+    f->run.progress.theta = p.theta;
+    f->run.progress.potential = p.potential;
+    f->run.progress.decrease = p.decrease;
     to->audit_violations = r.audit_violations;
     to->audit_worst = r.audit_worst;
     to->accelerated = r.accelerated;
     memcpy(to->note, r.note, sizeof to->note);
-    return o;
-}
-
-static double theta(const void *self)
-{
-    return crease_solver_progress(((const generic *)self)->solver).theta;
+    return o == CREASE_NOT_RUN ? CRS_GO_ON : o == CREASE_STATIONARY ? CRS_DONE : CRS_BROKEN;
 }
 
 static const double *factor(const void *self, int n)
@@ -112,10 +109,13 @@ static double bytes(const crease_cp_fit_settings *s, bool missing, bool dense)
 
 const crs_cp_engine crs_cp_generic_engine = {
     .name = "generic",
+    .run = { .step = step,
+             .evaluations = crs_cp_fit_evaluations,
+             .certify = crs_cp_fit_certify,
+             .keep = crs_cp_fit_keep,
+             .settle = crs_cp_fit_settle },
     .bytes = bytes,
     .open = open,
-    .step = step,
-    .theta = theta,
     .factor = factor,
     .sparse = sparse,
     .close = close,

@@ -47,7 +47,7 @@ static bool check_numbers(const crease_cp_rpca_settings *s, crease_error *e)
 
 static bool check_groups(const crease_cp_rpca_settings *s, crease_error *e)
 {
-    const bool grouped = s->penalty.ops == &crs_group_ops;
+    const bool grouped = crs_is_kind(&s->penalty, CREASE_KIND_GROUPS);
     if (s->groups == CREASE_GROUPS_GIVEN) return true;
     if (!grouped)
         return crs_fail(e, CREASE_BAD_ARGUMENT,

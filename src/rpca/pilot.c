@@ -293,7 +293,7 @@ static void keep(runner *r)
     const crs_envelope_progress *at = crs_envelope_solver_progress(r->solver);
     p->rank = at->rank;
     p->value = at->value;
-    p->face = *crs_envelope_solver_face(r->solver);
+    p->penalty = *crs_envelope_solver_penalty(r->solver);
     p->report.deviation = r->deviation;
     p->report.threshold = at->threshold;
     p->report.start = r->start;

@@ -89,7 +89,7 @@ typedef struct {
     crs_slabs grid;
     const double *tensor;
     const unsigned char *mask; /* NULL: all observed */
-    crs_scalar rho;            /* alpha rho of a penalty by entries */
+    crs_penalty_value rho;     /* alpha rho of a penalty by entries */
     double dead, steep;        /* of it: the largest |T - M| where E = 0, and alpha rho'(0+) */
     crease_reg whole;          /* of any other penalty: alpha R; ops NULL: by entries */
     crs_cp_sparse *sparse;     /* NULL: E = prox_{rho/(2c)}(T - M) where observed, else 0 */
@@ -100,7 +100,7 @@ typedef struct {
 
 static inline double noise_share(const crs_cp_point *p) /* c */
 {
-    return p->alpha_noise / (1 + p->alpha_noise);
+    return crs_noise_share(p->alpha_noise);
 }
 
 /* Memory of the computations below: counted, then given. */

@@ -12,7 +12,7 @@
 #include <crease/rpca_rank.h>
 #include <crease/smooth.h>
 
-#include "rpca/envelope/envelope_solve.h"
+#include "rpca/envelope/envelope.h"
 #include "rpca/rpca.h"
 
 typedef struct {
@@ -159,7 +159,7 @@ typedef struct {
     double *factor[CREASE_MAX_ORDER]; /* I_n x c.rank; out: I_n x rank */
     ptrdiff_t rank;                   /* out */
     double value;                     /* out: of the envelope at that penalty */
-    crs_envelope_face face;           /* out: the penalty, with the threshold as learned */
+    crs_penalty_value penalty;        /* out: the penalty, with the threshold as learned */
     crease_cp_pilot report;           /* out */
 } crs_cp_pilot;
 

@@ -7,7 +7,7 @@
  *
  * Acar, Dunlavy, Kolda, Morup, Scalable tensor factorizations for incomplete data, 2011. A term
  * paired with nothing, or with a zero term, scores 0; two zero terms score 1. */
-#include "dense/assignment.h"
+#include "dense/dense.h"
 #include "rpca/rpca.h"
 #include "tensor/tensor.h"
 

@@ -88,9 +88,9 @@ static double diameter(const crease_set *c, const crease_space *s, double p)
 
 #define AFFINE(projection)                                                                         \
     {                                                                                              \
-        .name = "affine", .formula = "shift + scale * inner", .check = check, .scratch = scratch,  \
-        .excess = excess, .project = projection, .lmo = lmo, .support = support,                   \
-        .diameter = diameter                                                                       \
+        .name = "affine", .formula = "shift + scale * inner", .combined = true, .check = check,    \
+        .scratch = scratch, .excess = excess, .project = projection, .lmo = lmo,                   \
+        .support = support, .diameter = diameter                                                   \
     }
 
 const crease_set_ops crs_affine_ops = AFFINE(project);

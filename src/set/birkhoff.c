@@ -3,8 +3,8 @@
  *
  * The extreme points are the permutation matrices (Birkhoff 1946), so the LMO is an assignment
  * problem. The support is its dual value, an upper bound by weak duality. No exact projection. */
-#include "dense/assignment.h"
-#include "set/matrix.h"
+#include "dense/dense.h"
+#include "set/set.h"
 
 static ptrdiff_t scratch(const crease_set *c, const crease_space *s)
 {
@@ -82,6 +82,8 @@ const crease_set_ops crs_birkhoff_ops = {
     .formula = "{X : X >= 0, rows and columns of X sum to 1}",
     .matrix = true,
     .compact = true,
+    .fixed_sum = true,
+    .range = crs_range_unit,
     .check = crs_matrix_square,
     .scratch = scratch,
     .excess = excess,

@@ -6,7 +6,7 @@
 #include "reg/reg.h"
 #include "set/set.h"
 
-crease_bounds crs_box_bounds(const crease_set *c)
+static crease_bounds bounds(const crease_set *c)
 {
     const crease_bounds *given = c->data;
     return given ? *given : (crease_bounds){ .low = c->par[0], .high = c->par[1] };
@@ -25,7 +25,7 @@ double crs_outside(const crease_space *s, const crease_bounds *b, const double *
 
 static bool check(const crease_set *c, const crease_space *s, crease_error *e)
 {
-    const crease_bounds b = crs_box_bounds(c);
+    const crease_bounds b = bounds(c);
     for (ptrdiff_t j = 0, n = crease_size(s); j < n; j++) {
         const double low = lower_at(&b, j), high = upper_at(&b, j);
         if (low <= high && low < INFINITY && high > -INFINITY) continue;
@@ -39,7 +39,7 @@ static bool check(const crease_set *c, const crease_space *s, crease_error *e)
 
 static double excess(const crease_set *c, const crease_space *s, const double *x, double *work)
 {
-    const crease_bounds b = crs_box_bounds(c);
+    const crease_bounds b = bounds(c);
     (void)work;
     return crs_outside(s, &b, x);
 }
@@ -47,7 +47,7 @@ static double excess(const crease_set *c, const crease_space *s, const double *x
 static void project(const crease_set *c, const crease_space *s, const double *v, double *x,
                     double *work)
 {
-    const crease_bounds b = crs_box_bounds(c);
+    const crease_bounds b = bounds(c);
     (void)work;
     for (ptrdiff_t j = 0, n = crease_size(s); j < n; j++)
         x[j] = clip(v[j], lower_at(&b, j), upper_at(&b, j));
@@ -63,7 +63,7 @@ static double vertex(double g, double low, double high)
 static void lmo(const crease_set *c, const crease_space *s, const double *g, double *y,
                 double *work)
 {
-    const crease_bounds b = crs_box_bounds(c);
+    const crease_bounds b = bounds(c);
     (void)work;
     for (ptrdiff_t j = 0, n = crease_size(s); j < n; j++)
         y[j] = vertex(g[j], lower_at(&b, j), upper_at(&b, j));
@@ -71,7 +71,7 @@ static void lmo(const crease_set *c, const crease_space *s, const double *g, dou
 
 static double support(const crease_set *c, const crease_space *s, const double *w, double *work)
 {
-    const crease_bounds b = crs_box_bounds(c);
+    const crease_bounds b = bounds(c);
     crs_total sum = { 0, 0 };
     (void)work;
     for (ptrdiff_t j = 0, n = crease_size(s); j < n; j++)
@@ -81,7 +81,7 @@ static double support(const crease_set *c, const crease_space *s, const double *
 
 static double diameter(const crease_set *c, const crease_space *s, double p)
 {
-    const crease_bounds b = crs_box_bounds(c);
+    const crease_bounds b = bounds(c);
     crs_power norm = { .p = p };
     for (ptrdiff_t j = 0, n = crease_size(s); j < n; j++)
         crs_power_add(&norm, upper_at(&b, j) - lower_at(&b, j));
@@ -98,6 +98,7 @@ const crease_set_ops crs_box_ops = {
     .name = "box",
     .formula = "{x : l <= x_j <= u}",
     .params = params,
+    .bounds = bounds,
     .check = check,
     .excess = excess,
     .project = project,

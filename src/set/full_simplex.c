@@ -55,6 +55,8 @@ const crease_set_ops crs_full_simplex_ops = {
     .formula = "{x : x_j >= 0, sum x <= R}",
     .params = params,
     .compact = true,
+    .nonnegative = true,
+    .range = crs_range_of_simplex,
     .check = crs_check_whole,
     .scratch = crs_scratch_entries,
     .excess = excess,

@@ -3,7 +3,8 @@
  *
  * LMO(C) = -R u v' for the largest singular triplet of C (0 when C = 0); support R |W|_2, proved
  * high; the projection puts the singular values on the simplex. */
-#include "set/matrix.h"
+#include "dense/dense.h"
+#include "set/set.h"
 
 static ptrdiff_t scratch(const crease_set *c, const crease_space *s)
 {
@@ -62,6 +63,8 @@ const crease_set_ops crs_nuclear_ball_ops = {
     .matrix = true,
     .compact = true,
     .symmetric = true,
+    .ball = CREASE_BALL_NUCLEAR,
+    .range = crs_range_of_ball,
     .check = crs_matrix_whole,
     .scratch = scratch,
     .excess = excess,

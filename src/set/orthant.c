@@ -40,9 +40,17 @@ static double diameter(const crease_set *c, const crease_space *s, double p)
     return INFINITY;
 }
 
+static crease_bounds bounds(const crease_set *c)
+{
+    (void)c;
+    return (crease_bounds){ .low = 0, .high = INFINITY };
+}
+
 const crease_set_ops crs_orthant_ops = {
     .name = "nonneg",
     .formula = "{x : x_j >= 0}",
+    .nonnegative = true,
+    .bounds = bounds,
     .excess = excess,
     .project = project,
     .lmo = lmo,

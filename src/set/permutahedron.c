@@ -8,6 +8,33 @@
  * permutahedron and related polytopes, 2016. */
 #include "set/set.h"
 
+/* u becomes u - PAV(u - a) for u and a sorted down, PAV the nearest nonincreasing sequence; start
+ * and sum are work. A block that starts at f keeps D = sum_j ((u_j - u_f) - a_j); its mean is
+ * u_f + D/size, and two neighbours are pooled while the later mean exceeds the earlier. Only
+ * differences of u enter, so the answer is as accurate as a however large u is; a block of one
+ * gives a_j itself. */
+static void subtract_pooled(ptrdiff_t n, const double *a, double *u, double *start, double *sum)
+{
+    ptrdiff_t blocks = 0;
+    for (ptrdiff_t j = 0; j < n; j++) {
+        start[blocks] = (double)j;
+        sum[blocks] = -a[j];
+        for (; blocks > 0; blocks--) {
+            const ptrdiff_t last = (ptrdiff_t)start[blocks], first = (ptrdiff_t)start[blocks - 1];
+            const double shift = u[last] - u[first], size = (double)(j + 1 - last);
+            const double mean = sum[blocks - 1] / (double)(last - first);
+            if (!(shift + (sum[blocks] / size - mean) > 0)) break;
+            sum[blocks - 1] += sum[blocks] + size * shift;
+        }
+        blocks++;
+    }
+    for (ptrdiff_t b = 0, j = 0; b < blocks; b++) {
+        const ptrdiff_t first = j, end = b + 1 < blocks ? (ptrdiff_t)start[b + 1] : n;
+        const double from = u[first], mean = sum[b] / (double)(end - first);
+        for (; j < end; j++) u[j] = (u[j] - from) - mean;
+    }
+}
+
 /* par[0] is the length of a when a text gave it, else 0. */
 static bool check(const crease_set *c, const crease_space *s, crease_error *e)
 {
@@ -73,7 +100,7 @@ static void project(const crease_set *c, const crease_space *s, const double *v,
     if (crs_nan_through(n, v, x)) return;
     const double *order = work + n, *a = sorted_a(c, n, work + 2 * n);
     double *u = sorted(n, 1, v, work + n, work);
-    crs_subtract_pooled(n, a, u, work + 3 * n, work + 4 * n);
+    subtract_pooled(n, a, u, work + 3 * n, work + 4 * n);
     for (ptrdiff_t j = 0; j < n; j++) x[(ptrdiff_t)order[j]] = u[j];
 }
 
@@ -113,11 +140,20 @@ static double diameter(const crease_set *c, const crease_space *s, double p)
     return crs_power_root(&norm, s);
 }
 
+static void range(const crease_set *c, const crease_space *s, double *low, double *high)
+{
+    *low = INFINITY, *high = -INFINITY;
+    for (ptrdiff_t j = 0, n = crease_size(s); j < n; j++)
+        *low = smaller(*low, c->vec[j]), *high = larger(*high, c->vec[j]);
+}
+
 const crease_set_ops crs_permutahedron_ops = {
     .name = "permutahedron",
     .formula = "hull {permutations of a}",
     .vector = "a",
     .compact = true,
+    .fixed_sum = true,
+    .range = range,
     .check = check,
     .scratch = scratch,
     .excess = excess,

@@ -107,7 +107,7 @@ static double diameter(const crease_set *c, const crease_space *s, double p)
 
 #define PRODUCT(projection)                                                                        \
     {                                                                                              \
-        .name = "product", .formula = "inner_1 x inner_2 x ...", .check = check,                   \
+        .name = "product", .formula = "inner_1 x inner_2 x ...", .combined = true, .check = check, \
         .scratch = scratch, .excess = excess, .project = projection, .lmo = lmo,                   \
         .support = support, .diameter = diameter                                                   \
     }

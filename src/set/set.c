@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * set: the convenient calls: check everything, use memory of their own */
+ * set: the catalogue of sets, and the convenient calls, which check everything and use memory of
+ * their own */
+#include <crease/catalogue.h>
+
 #include "set/set.h"
 
 bool crease_set_check(const crease_set *c, const crease_space *s, crease_error *e)
@@ -101,4 +104,36 @@ bool crease_diameter(const crease_set *c, const crease_space *s, double p, doubl
     if (!crease_set_check(c, s, e)) return false;
     *value = c->ops->diameter(c, s, p);
     return true;
+}
+
+static const crease_set_ops *const list[] = {
+#define SET(symbol) &crs_##symbol##_ops,
+#include "set/list.def"
+#undef SET
+};
+
+int crease_set_count(void) { return (int)(sizeof list / sizeof *list); }
+const crease_set_ops *crease_set_at(int k) { return list[k]; }
+static const char *name_at(int k) { return list[k]->name; }
+
+bool crease_set_from_spec(const crease_spec *spec, crease_set *c, crease_error *e)
+{
+    const int k = crs_find("set", spec->name, crease_set_count(), name_at, e);
+    if (k < 0) return false;
+    if (list[k]->combined)
+        return crs_fail(
+            e, CREASE_UNSUPPORTED,
+            "the set '%s' is built from other sets, which '%s' cannot spell; build it in C",
+            spec->name, "name:number,...");
+    const crease_set_ops *ops = list[k];
+    if (!crs_spec_fits(spec, ops->params, ops->vector, e)) return false;
+
+    const int n = crease_param_count(ops->params);
+    *c = (crease_set){ .ops = ops };
+    for (int i = 0; i < n; i++) c->par[i] = spec->value[i];
+    if (ops->vector && spec->count > n) {
+        c->vec = spec->value + n;
+        c->par[n] = (double)(spec->count - n); /* for the check against the space */
+    }
+    return crease_param_check(ops->name, ops->params, c->par, e);
 }

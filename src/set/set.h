@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * set.h: shared by the files of this folder */
+ * set.h: sets as their folder and its neighbours see them */
 #ifndef CRS_SET_H
 #define CRS_SET_H
 
@@ -7,11 +7,14 @@
 
 #include "core/core.h"
 
-#define SET(symbol)     extern const crease_set_ops crs_##symbol##_ops;
-#define COMBINE(symbol) extern const crease_set_ops crs_##symbol##_ops;
+#define SET(symbol) extern const crease_set_ops crs_##symbol##_ops;
 #include "set/list.def"
 #undef SET
-#undef COMBINE
+
+/* Ranges that several sets have: [-R, R], [0, R] with R = par[0], and [0, 1]. */
+void crs_range_of_ball(const crease_set *c, const crease_space *s, double *low, double *high);
+void crs_range_of_simplex(const crease_set *c, const crease_space *s, double *low, double *high);
+void crs_range_unit(const crease_set *c, const crease_space *s, double *low, double *high);
 
 /* Sets that sort refuse a vector split over ranks. */
 bool crs_check_whole(const crease_set *c, const crease_space *s, crease_error *e);
@@ -59,7 +62,7 @@ bool crs_any_nan(ptrdiff_t n, const double *x);
 bool crs_nan_through(ptrdiff_t n, const double *v, double *x); /* if any in v: x is all NaN */
 double crs_max_all(const crease_space *s, double local);       /* a NaN on any rank gives NaN */
 
-/* (sum |t|^p)^{1/p} term by term, without overflow (power.c). */
+/* (sum |t|^p)^{1/p} term by term, without overflow. */
 typedef struct {
     double p, scale;
     crs_total sum;
@@ -75,7 +78,7 @@ void crs_largest(ptrdiff_t n, ptrdiff_t k, double *a);
 /* Descending; `carry` (NULL: none) moves along and, ascending, orders equal entries. */
 void crs_sort(ptrdiff_t n, double *a, double *carry);
 
-/* Which entries are among the k largest keys; of equal ones the first (order.c). */
+/* Which entries are among the k largest keys; of equal ones the first. */
 typedef struct {
     double least;
     ptrdiff_t ties;
@@ -90,7 +93,7 @@ static inline bool picked(crs_pick *p, double key)
 }
 
 /* The root of sum_j clip(v_j - mu, 0, h) = k h, with mu kept relative to an entry of v so that
- * the sum holds to the rounding of h whatever the size of v (level.c). */
+ * the sum holds to the rounding of h whatever the size of v. */
 typedef struct {
     double from, mu, h;
 } crs_level;
@@ -101,21 +104,30 @@ static inline double level_at(const crs_level *l, double v)
     return clip((v - l->from) - l->mu, 0, l->h);
 }
 
-/* {x : 0 <= x_j <= h, sum x = k h} (hypersimplex.c); work has n doubles. */
+/* {x : 0 <= x_j <= h, sum x = k h}; work has n doubles. */
 void crs_hypersimplex_project(ptrdiff_t n, ptrdiff_t k, double h, const double *v, double *x,
                               double *work);
 void crs_hypersimplex_lmo(ptrdiff_t n, ptrdiff_t k, double h, const double *g, double *y,
                           double *work);
 double crs_hypersimplex_support(ptrdiff_t n, ptrdiff_t k, double h, const double *w, double *work);
 
-/* x from v outside |x|_p <= R, both finite (lp_root.c). */
-void crs_lp_project(const crease_space *s, double R, double p, const double *v, double *x);
-
-/* u becomes u - PAV(u - a), both sorted down; start and sum are work (pool.c). */
-void crs_subtract_pooled(ptrdiff_t n, const double *a, double *u, double *start, double *sum);
-
-/* By how much x leaves the bounds, over all ranks, and the bounds of a box (box.c). */
+/* By how much x leaves the bounds, over all ranks (box.c). */
 double crs_outside(const crease_space *s, const crease_bounds *b, const double *x);
-crease_bounds crs_box_bounds(const crease_set *c);
+
+/* The whole matrix is held here; it is square besides. */
+bool crs_matrix_whole(const crease_set *c, const crease_space *s, crease_error *e);
+bool crs_matrix_square(const crease_set *c, const crease_space *s, crease_error *e);
+
+/* The min(m,n) singular values of x at the start of work (crs_thin_scratch doubles), NaN when x is
+ * not finite; and their sum. */
+const double *crs_spectrum(const crease_space *s, const double *x, double *work);
+double crs_spectrum_sum(const crease_space *s, const double *sigma);
+
+/* A box: true, with its bounds. */
+static inline bool crs_set_bounds(const crease_set *c, crease_bounds *b)
+{
+    if (c->ops->bounds) *b = c->ops->bounds(c);
+    return c->ops->bounds;
+}
 
 #endif

@@ -3,7 +3,8 @@
  *
  * With C, W, V replaced by their symmetric parts: LMO(C) = R q q' for the lowest eigenvector,
  * support R lambda_max(W), proved high; the projection puts the eigenvalues on the simplex. */
-#include "set/matrix.h"
+#include "dense/dense.h"
+#include "set/set.h"
 
 static void symmetrize(ptrdiff_t n, const double *x, double *h)
 {
@@ -81,6 +82,7 @@ const crease_set_ops crs_spectrahedron_ops = {
     .params = params,
     .matrix = true,
     .compact = true,
+    .range = crs_range_of_ball,
     .check = crs_matrix_square,
     .scratch = scratch,
     .excess = excess,

@@ -3,7 +3,8 @@
  *
  * LMO(C) = -R U V' for C = U S V', support R sum sigma_j(W), the projection clips the singular
  * values at R. */
-#include "set/matrix.h"
+#include "dense/dense.h"
+#include "set/set.h"
 
 static ptrdiff_t scratch(const crease_set *c, const crease_space *s)
 {
@@ -60,6 +61,8 @@ const crease_set_ops crs_spectral_ball_ops = {
     .matrix = true,
     .compact = true,
     .symmetric = true,
+    .ball = CREASE_BALL_SPECTRAL,
+    .range = crs_range_of_ball,
     .check = crs_matrix_whole,
     .scratch = scratch,
     .excess = excess,

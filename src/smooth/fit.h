@@ -34,9 +34,6 @@ bool crs_fit_constants(const crs_fit *f, const crease_blocks *b, int last, creas
 /* A function that does not touch the last block: separable, with a zero Hessian there. */
 void crs_untouched_last(crease_constants *out);
 
-/* radius of block i in the region */
-double crs_radius(const crease_blocks *b, int i);
-
 /* The product of r over all k but i and j; INFINITY when one of them is infinite. */
 double crs_radius_product(int count, const double *r, int i, int j);
 

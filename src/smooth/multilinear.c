@@ -107,7 +107,7 @@ static bool constants(const crease_smooth *f, const crease_blocks *b, int last,
     const crease_multilinear_data *m = f->data;
     const int d = m->shape.order, n = role(m, last);
     double r[CREASE_MAX_ORDER], sigma, pairs;
-    for (int k = 0; k < d; k++) r[k] = crs_radius(b, m->block[k]);
+    for (int k = 0; k < d; k++) r[k] = radius_of(b, m->block[k]);
     if (!spectral_norm(m, &sigma, e) || !crs_pair_norm(d, r, &pairs, e)) return false;
     const double scale = fabs(m->weight) * sigma;
     *out = (crease_constants){ .p = 2 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * smooth.h: shared by the files of this folder */
+ * smooth.h: smooth couplings as their folder and its neighbours see them */
 #ifndef CRS_SMOOTH_H
 #define CRS_SMOOTH_H
 
@@ -40,9 +40,10 @@ static inline const crs_loss *loss_of(const crease_smooth *f)
 
 /* What every loss has in common, for the designated initializer of its ops. */
 #define CRS_PREDICTOR_OPS                                                                          \
-    .data_text = "terms {block: map}, rhs (labels if logistic)", .check = crs_predictor_check,     \
-    .scratch = crs_predictor_scratch, .touches = crs_predictor_touches,                            \
-    .value = crs_predictor_value, .grad = crs_predictor_grad, .constants = crs_predictor_constants
+    .family = CREASE_SMOOTH_LOSS, .data_text = "terms {block: map}, rhs (labels if logistic)",     \
+    .check = crs_predictor_check, .scratch = crs_predictor_scratch,                                \
+    .touches = crs_predictor_touches, .value = crs_predictor_value, .grad = crs_predictor_grad,    \
+    .constants = crs_predictor_constants
 
 bool crs_predictor_check(const crease_smooth *f, const crease_blocks *b, crease_error *e);
 ptrdiff_t crs_predictor_scratch(const crease_smooth *f, const crease_blocks *b);
@@ -56,11 +57,9 @@ bool crs_predictor_constants(const crease_smooth *f, const crease_blocks *b, int
 
 ptrdiff_t crs_predictor_map_scratch(const crease_predictor *p, const crease_blocks *b);
 
-/* u += a W_i x and g += W_i' u, where W_i is the sum of the maps on block i. */
+/* u += a W_i x, where W_i is the sum of the maps on block i. */
 void crs_predictor_apply(const crease_predictor *p, const crease_blocks *b, int i, double a,
                          const double *x, double *u, double *work);
-void crs_predictor_adjoint(const crease_predictor *p, const crease_blocks *b, int i,
-                           const double *u, double *g, double *work);
 
 /* out (rows x columns, row-major) = the matrix of W_i, by min(rows, columns) products with it or
  * its adjoint. `work` has rows + columns + crs_predictor_map_scratch() doubles. */
@@ -81,9 +80,6 @@ typedef struct {
     double radius;
     double *y;
 } crs_step;
-
-bool crs_smooth_sum_constants(const crease_smooth *f, const crease_blocks *b, int last,
-                              crease_constants *out, double *block, crease_error *e);
 
 /* Is block i (counted from 0) one of b's? `owner` names the coupling in the error. */
 bool crs_check_block(const char *owner, const crease_blocks *b, int i, crease_error *e);

@@ -75,6 +75,7 @@ const crease_smooth_ops crs_smooth_callback_ops = {
     .name = "callback",
     .formula = "the user's own f",
     .data_text = "value, grad, declared constants (in C only)",
+    .family = CREASE_SMOOTH_CALLBACK,
     .check = check,
     .touches = touches,
     .value = value,

@@ -3,12 +3,98 @@
  *
  * With W_n the transposed mode-n unfolding of C x_{j != n} X_j: the gradients are
  * 2(X_n W_n'W_n - Z_(n) W_n), 2(C x_n X_n'X_n - Z x_n X_n') and 2(Z - C x_n X_n); the block steps
- * are X_n = (2 Z_(n) W_n + h V)(2 W_n'W_n + h I)^{-1}, Z = (2 C x_n X_n + h V)/(2 + h), and
- * tucker_core.c. For h = 0 and a singular matrix the inverse is the pseudo-inverse.
+ * are X_n = (2 Z_(n) W_n + h V)(2 W_n'W_n + h I)^{-1}, Z = (2 C x_n X_n + h V)/(2 + h), and that of
+ * the core. For h = 0 and a singular matrix the inverse is the pseudo-inverse.
  * De Lathauwer, De Moor, Vandewalle, A multilinear singular value decomposition, 2000. */
 #include <limits.h>
 
-#include "smooth/tucker.h"
+#include "smooth/fit.h"
+
+/* The core: with X_n'X_n = Q_n'diag(w_n)Q_n the quadratic is diagonal in C~ = C x_1 Q_1 ... x_d
+ * Q_d: entry j of (2 T x_n X_n' + h V)~ is divided by 2 prod w_n(j_n) + h (+ the multiplier of the
+ * ball). q and w: one a mode, in sequence; returns the memory after them. */
+static double *decompose(const crs_tucker *k, const double **q, const double **w, double *work)
+{
+    for (int n = 0; n < k->ranks.order; n++) {
+        const ptrdiff_t rank = k->ranks.dim[n];
+        double *basis = work, *values = basis + rank * rank, *gram = values + rank;
+        crs_gram(k->shape.dim[n], rank, k->factor[n], gram);
+        crs_eigh(rank, gram, values, basis, gram + rank * rank);
+        crs_clean_spectrum(rank, values);
+        q[n] = basis, w[n] = values;
+        work = gram;
+    }
+    return work;
+}
+
+static ptrdiff_t core_scratch(const crease_space *shape, const crease_space *ranks)
+{
+    ptrdiff_t bases = 0, largest = 0;
+    for (int n = 0; n < ranks->order; n++) {
+        const ptrdiff_t rank = ranks->dim[n];
+        bases += rank * rank + rank;
+        largest = more(largest, rank * rank + crs_lambda_scratch(rank));
+    }
+    const ptrdiff_t core = crease_size(ranks);
+    return bases + 2 * core + more(largest, more(2 * core, crs_tucker_scratch(shape, ranks)));
+}
+
+/* e(j_1, ..., j_d) = 2 prod w_n(j_n) + h */
+static void divisors(const crease_space *s, const double *const *w, double h, double *e)
+{
+    const ptrdiff_t size = crease_size(s);
+    for (ptrdiff_t j = 0; j < size; j++) {
+        ptrdiff_t rest = j;
+        double product = 2;
+        for (int n = s->order - 1; n >= 0; n--) {
+            product *= w[n][rest % s->dim[n]];
+            rest /= s->dim[n];
+        }
+        e[j] = product + h;
+    }
+}
+
+static void rotate(const crease_space *s, const double *const *q, bool back, const double *from,
+                   double *to, double *work)
+{
+    crs_mode_map a[CREASE_MAX_ORDER];
+    for (int n = 0; n < s->order; n++) a[n] = (crs_mode_map){ q[n], s->dim[n], back };
+    crs_multi_ttm(s, a, 1, from, 0, to, work);
+}
+
+/* y = argmin over |C| <= radius of |T - C x_1 X_1 ... x_d X_d|^2 + (h/2)|C - V|^2. k->core is not
+ * read; y may be v. */
+static void core_argmin(const crs_tucker *k, const double *tensor, double h, const double *v,
+                        double radius, double *y, double *work)
+{
+    const ptrdiff_t size = crease_size(&k->ranks);
+    const double *q[CREASE_MAX_ORDER], *w[CREASE_MAX_ORDER];
+    double *rotated = work, *e = rotated + size, *bases = e + size;
+    double *rest = decompose(k, q, w, bases);
+    crs_fit_start(size, h, v, y);
+    crs_tucker_project(k, -1, tensor, rotated, rest);
+    axpy(size, 2, rotated, y);
+    rotate(&k->ranks, q, false, y, rotated, rest);
+    divisors(&k->ranks, w, h, e);
+    crs_secular(size, rotated, e, radius);
+    for (ptrdiff_t j = 0; j < size; j++) rotated[j] /= e[j];
+    rotate(&k->ranks, q, true, rotated, y, rest);
+}
+
+/* An upper bound of prod |X_n|_2^2. */
+static double core_curvature(const crs_tucker *k, double *work)
+{
+    double product = 1;
+    for (int n = 0; n < k->ranks.order; n++) {
+        const ptrdiff_t rank = k->ranks.dim[n];
+        double *gram = work, trace = 0;
+        crs_gram(k->shape.dim[n], rank, k->factor[n], gram);
+        for (ptrdiff_t r = 0; r < rank; r++) trace += gram[r * rank + r];
+        product *= crs_lambda_high(rank, gram, 0x1p-52 * (double)k->shape.dim[n] * trace,
+                                   gram + rank * rank);
+    }
+    return product * (1 + 0x1p-49);
+}
 
 static crs_fit fit_of(const crease_smooth *f)
 {
@@ -75,7 +161,7 @@ static ptrdiff_t scratch(const crease_smooth *f, const crease_blocks *b)
         gram = more(gram, rank * rank);
         solve = more(solve, more(crs_ballquad_scratch(dim, rank), crs_lambda_scratch(rank)));
     }
-    return gram + more(solve, crs_tucker_core_scratch(&c->shape, &c->core_shape));
+    return gram + more(solve, core_scratch(&c->shape, &c->core_shape));
 }
 
 static bool touches(const crease_smooth *f, int i)
@@ -132,7 +218,7 @@ static double curvature(const crease_smooth *f, const crease_blocks *b, const do
     const crs_tucker k = tucker_of(f, x);
     const int n = crs_fit_role(&t, i), d = k.shape.order;
     if (n < 0 || n == d + 1) return n < 0 ? 0 : 2;
-    if (n == d) return 2 * crs_tucker_core_curvature(&k, work);
+    if (n == d) return 2 * core_curvature(&k, work);
     const ptrdiff_t core = crease_size(&k.ranks), rank = k.ranks.dim[n];
     double bound = square(crs_norm(core, k.core)), terms = (double)core;
     (void)b;
@@ -158,7 +244,7 @@ static bool argmin(const crease_smooth *f, const crease_blocks *b, const double 
         crs_tucker_reconstruct(&k, 2 / (2 + h), y, work);
         crs_into_ball(size, radius, y, y);
     } else if (n == d) {
-        crs_tucker_core_argmin(&k, z, h, v, radius, y, work);
+        core_argmin(&k, z, h, v, radius, y, work);
     } else {
         const ptrdiff_t rank = k.ranks.dim[n];
         crs_fit_start(size, h, v, y);

@@ -43,7 +43,7 @@ void crs_accelerate(crease_solver *s)
     const double candidate = crs_potential(&s->st);
     if (candidate <= s->potential) {
         s->potential = candidate;
-        s->report.accelerated++;
+        s->run.report.accelerated++;
         s->since_restart++;
         return;
     }

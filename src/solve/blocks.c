@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * blocks: a solver of blocks: its memory, one block of doubles after which nothing is allocated;
- * its start inside the sets, with the multiplier that belongs to it; what it found */
+ * blocks: the engine of problems in blocks: its memory, one block of doubles after which nothing is
+ * allocated; its start inside the sets, with the multiplier that belongs to it; its iteration, a
+ * step of a method with extrapolation and audit around it; what it found */
 #include <crease/random.h>
 
 #include "certify/certify.h"
@@ -37,9 +38,8 @@ static ptrdiff_t step_scratch(const crease_solver *s)
         const crease_set *c = s->p->block[i].set;
         if (!c) continue;
         n = most(n, crease_set_scratch(c, &s->p->space[i]));
-        n = most(n, s->a->method == CREASE_METHOD_GCG
-                        ? crease_lmo_with_scratch(c, r, &s->p->space[i])
-                        : crease_joint_scratch(r, c, &s->p->space[i]));
+        n = most(n, s->method->oracle ? crease_lmo_with_scratch(c, r, &s->p->space[i])
+                                      : crease_joint_scratch(r, c, &s->p->space[i]));
     }
     return n;
 }
@@ -63,21 +63,22 @@ static void walk(crease_solver *s, carver *c)
     s->st.guess = carve(c, N);
     s->st.solve = carve(c, s->method->solver_size ? s->method->solver_size(s->p, s->a) : 0);
     s->st.work = carve(c, step_scratch(s));
-    s->certify_work = carve(c, crs_certify_room(s->given, s->a->method == CREASE_METHOD_GCG));
+    s->certify_work = carve(c, crs_certify_room(s->given, s->method->oracle));
 }
 
 bool crs_solver_forecast(const crease_problem *p, const crease_analysis *a, ptrdiff_t *doubles,
                          crease_error *e)
 {
     crs_extension *x = NULL;
-    crease_solver s = { .given = p, .p = p, .a = (crease_analysis *)a };
+    crease_solver s = {
+        .given = p, .p = p, .a = (crease_analysis *)a, .method = crs_method_for(a)
+    };
     carver count = { NULL, 0 };
-    if (a->method == CREASE_METHOD_EXTENSION) {
+    if (s.method->slack) {
         x = crs_extension_new(p, a->mu, e);
         if (!x) return false;
         s.p = &x->problem;
     }
-    s.method = crs_method_for(a);
     walk(&s, &count);
     crs_extension_free(x);
     *doubles = count.used;
@@ -95,8 +96,8 @@ static bool allocate(crease_solver *s, crease_error *e)
         return crs_fail(e, CREASE_NO_MEMORY, "out of memory: a solver of %zu blocks", N);
     double ***points[] = { &s->st.x, &s->st.was, &s->st.to, &s->before, &s->kept, &s->best };
     for (size_t k = 0; k < 6; k++) *points[k] = s->pointers + k * N;
-    s->now.block = s->residuals;
-    s->found.block = s->residuals + N;
+    s->run.now.block = s->residuals;
+    s->run.best.block = s->residuals + N;
     walk(s, &count);
     s->memory = crs_doubles(count.used, "the solver", e);
     if (!s->memory) return false;
@@ -115,12 +116,12 @@ static void enter_domain(crease_solver *s, int i)
     if (r->ops->value(r, space, x, s->st.work) < INFINITY) return;
     if (!b->set)
         r->ops->prox(r, space, 1, x, x, s->st.work);
-    else if (s->a->method != CREASE_METHOD_GCG && /* whose memory has no room for a joint prox */
+    else if (!s->method->oracle && /* whose memory has no room for a joint prox */
              crease_joint_check(r, b->set, space, &step, NULL))
         crease_joint_prox(r, b->set, space, smaller(1, step / 2), x, x, s->st.work);
     else
         return;
-    if (b->start) s->report.moved_starts++;
+    if (b->start) s->run.report.moved_starts++;
 }
 
 static void start_block(crease_solver *s, int i)
@@ -137,7 +138,7 @@ static void start_block(crease_solver *s, int i)
         c->ops->project(c, &s->p->space[i], x, x, s->st.work);
     else
         c->ops->lmo(c, &s->p->space[i], x, x, s->st.work);
-    if (b->start) s->report.moved_starts++;
+    if (b->start) s->run.report.moved_starts++;
 }
 
 /* A_N'lambda = grad_N f(x^0): a start that is stationary is known for one at once. Only where the
@@ -179,7 +180,7 @@ static void start_run(crease_solver *s)
 /* x <- x + size * (random direction), the same one at every call */
 static double nudge(crease_solver *s, double size)
 {
-    const crease_random r = { (uint64_t)s->o.seed, 17 };
+    const crease_random r = { (uint64_t)s->run.o.seed, 17 };
     double moved = 0;
     uint64_t k = 0;
     for (int i = 0; i < s->p->count; i++)
@@ -206,8 +207,79 @@ static void guess_constants(crease_solver *s)
     crs_copy_point(s, s->kept, s->st.x);
     s->a->M = larger(sqrt(change) / moved, 1e-6);
     if (!(s->a->L_last < INFINITY)) s->a->L_last = s->a->M;
-    crs_retune(s->p, &s->o, s->a);
+    crs_retune(s->p, &s->run.o, s->a);
 }
+
+/* sum_{i != last} |x_i - was_i|^2 + last_weight |x_N - was_N|^2 */
+static double moved(const crease_solver *s)
+{
+    double sum = 0;
+    for (int i = 0; i < s->p->count; i++) {
+        const double weight = i == s->a->last ? s->a->last_weight : 1;
+        for (ptrdiff_t j = 0, n = crs_size(s, i); j < n; j++)
+            sum += weight * square(s->st.x[i][j] - s->st.was[i][j]);
+    }
+    return sum;
+}
+
+static bool accelerates(const crease_solver *s)
+{
+    return s->run.o.accelerate && s->a->mode == CREASE_MODE_PRACTICAL && s->method->accelerate &&
+           (s->a->last < 0 || !isnan(s->a->map_scale));
+}
+
+static crs_advance step(void *self)
+{
+    crease_solver *s = self;
+    const bool fast = accelerates(s), audited = fast || s->run.o.audit || s->a->adaptive ||
+                                                s->a->mode == CREASE_MODE_THEORY;
+    if (fast && !isnan(s->potential)) crs_accelerate(s);
+    crs_copy_point(s, s->st.x, s->st.was);
+    if (s->a->adaptive) copy(crease_size(&s->p->range), s->st.lambda, s->kept_lambda);
+    s->method->step(&s->st);
+    const double move = moved(s);
+    if (audited && !s->method->oracle && !crs_audit(s, move)) return CRS_GO_ON;
+    s->run.progress.theta = move + (s->a->theta_factor > 1 ? s->last_move : 0);
+    s->last_move = move;
+    if (s->run.report.iterations == 1)
+        s->run.report.bound =
+            crease_iteration_bound(s->a, crs_potential(&s->st) - s->a->lower, s->run.o.eps);
+    return CRS_GO_ON;
+}
+
+static long evaluations(const void *self) { return ((const crease_solver *)self)->st.evaluations; }
+
+static void certify(void *self, crease_certificate *c)
+{
+    const crease_solver *s = self;
+    c->point = s->run.o.relative ? s->scale_point : NULL;
+    if (s->method->oracle)
+        crs_certify_gap(s->given, points(s->st.x), c, s->certify_work);
+    else
+        crease_certify(s->given, points(s->st.x), s->st.lambda, c, s->certify_work);
+}
+
+static void keep(void *self)
+{
+    const crease_solver *s = self;
+    crs_copy_point(s, s->st.x, s->best);
+    if (s->a->last >= 0) copy(crease_size(&s->p->range), s->st.lambda, s->best_lambda);
+}
+
+static void go_on(void *self)
+{
+    crease_solver *s = self;
+    if (s->extension) crs_adapt_extension(s);
+}
+
+static const crs_engine engine = {
+    .step = step,
+    .evaluations = evaluations,
+    .certify = certify,
+    .keep = keep,
+    .go_on = go_on,
+    .mends_start = true,
+};
 
 void crease_solver_free(crease_solver *s)
 {
@@ -240,17 +312,17 @@ static bool check_gradients(crease_solver *s, crease_error *e)
     return true;
 }
 
-static bool build(crease_solver *s, crease_error *e)
+static bool build(crease_solver *s, const crease_options *o, crease_error *e)
 {
-    s->a = crease_analyse(s->given, &s->o, e);
-    if (!s->a) return false;
+    s->a = crease_analyse(s->given, o, e);
+    if (!s->a || !crs_driver_open(&s->run, &engine, s, o, s->a, e)) return false;
     s->p = s->given;
-    if (s->a->method == CREASE_METHOD_EXTENSION) {
+    s->method = crs_method_for(s->a);
+    if (s->method->slack) {
         s->extension = crs_extension_new(s->given, s->a->mu, e);
         if (!s->extension) return false;
         s->p = &s->extension->problem;
     }
-    s->method = crs_method_for(s->a);
     if (!allocate(s, e)) return false;
     s->st.p = s->p;
     s->st.a = s->a;
@@ -267,11 +339,10 @@ crease_solver *crease_solver_new(const crease_problem *p, const crease_options *
         crs_fail(e, CREASE_NO_MEMORY, "out of memory: a solver");
         return NULL;
     }
+    crease_options own;
     s->given = p;
-    s->report.bound = s->stalled = INFINITY;
-    s->found.worst = s->found.worst_relative = INFINITY;
-    s->progress.potential = s->progress.decrease = NAN;
-    if (crs_options_take(o, &s->o, e) && build(s, e)) return s;
+    s->stalled = INFINITY;
+    if (crs_options_take(o, &own, e) && build(s, &own, e)) return s;
     crease_solver_free(s);
     return NULL;
 }
@@ -283,7 +354,24 @@ const double *crease_multiplier(const crease_solver *s)
     return s->given->range.order > 0 ? s->best_lambda : NULL;
 }
 
-const crease_certificate *crease_solver_certificate(const crease_solver *s) { return &s->found; }
+const crease_certificate *crease_solver_certificate(const crease_solver *s) { return &s->run.best; }
+
 const crease_analysis *crease_solver_analysis(const crease_solver *s) { return s->a; }
-crease_report crease_solver_report(const crease_solver *s) { return s->report; }
-crease_progress crease_solver_progress(const crease_solver *s) { return s->progress; }
+crease_report crease_solver_report(const crease_solver *s) { return s->run.report; }
+crease_progress crease_solver_progress(const crease_solver *s) { return s->run.progress; }
+
+void crease_solver_callback(crease_solver *s, crease_callback *call, void *user)
+{
+    s->run.call = call;
+    s->run.user = user;
+}
+
+void crease_solver_stop(crease_solver *s) { atomic_store(&s->run.stop, true); }
+
+crease_outcome crease_step(crease_solver *s) { return crs_driver_step(&s->run); }
+
+crease_outcome crease_solve(crease_solver *s)
+{
+    while (crease_step(s) == CREASE_NOT_RUN) continue;
+    return s->run.report.outcome;
+}

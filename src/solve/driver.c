@@ -1,134 +1,105 @@
 /* SPDX-License-Identifier: MIT
- * solver: the one loop and the one judge. Methods supply step(); limits, certificates, callbacks
- * and outcomes are here and nowhere else. */
-#include "certify/certify.h"
-#include "solve/solver.h"
+ * driver: the one loop and the one judge. Engines supply steps and certificates; limits,
+ * callbacks and outcomes are here and nowhere else. */
+#include "solve/engine.h"
 
-void crease_solver_callback(crease_solver *s, crease_callback *call, void *user)
+bool crs_driver_open(crs_driver *r, const crs_engine *engine, void *self, const crease_options *o,
+                     const crease_analysis *a, crease_error *e)
 {
-    s->call = call;
-    s->user = user;
+    r->engine = engine;
+    r->self = self;
+    r->o = *o;
+    r->best.worst = r->best.worst_relative = r->report.bound = INFINITY;
+    r->progress.potential = r->progress.decrease = NAN;
+    return crs_options_read(o, crs_method_for(a)->reads, crease_method_name(a->method), e);
 }
 
-void crease_solver_stop(crease_solver *s) { atomic_store(&s->stop, true); }
-
-/* sum_{i != last} |x_i - was_i|^2 + last_weight |x_N - was_N|^2 */
-static double moved(const crease_solver *s)
+static double measure(const crs_driver *r, const crease_certificate *c)
 {
-    double sum = 0;
-    for (int i = 0; i < s->p->count; i++) {
-        const double weight = i == s->a->last ? s->a->last_weight : 1;
-        for (ptrdiff_t j = 0, n = crs_size(s, i); j < n; j++)
-            sum += weight * square(s->st.x[i][j] - s->st.was[i][j]);
-    }
-    return sum;
-}
-
-static double measure(const crease_solver *s, const crease_certificate *c)
-{
-    return s->o.relative ? c->worst_relative : c->worst;
+    return r->o.relative ? c->worst_relative : c->worst;
 }
 
 /* Certifies the iterate and keeps it if it is the best so far. */
-static void certify(crease_solver *s)
+static void certify(crs_driver *r)
 {
-    crease_residual *block = s->found.block;
-    s->now.point = s->o.relative ? s->scale_point : NULL;
-    if (s->a->method == CREASE_METHOD_GCG)
-        crs_certify_gap(s->given, points(s->st.x), &s->now, s->certify_work);
-    else
-        crease_certify(s->given, points(s->st.x), s->st.lambda, &s->now, s->certify_work);
-    s->progress.objective = s->now.objective;
-    s->progress.feasibility = s->now.feasibility.residual;
-    s->progress.worst = s->now.worst;
-    if (!(measure(s, &s->now) < measure(s, &s->found))) return;
-    for (int i = 0; i < s->given->count; i++) block[i] = s->now.block[i];
-    s->found = s->now;
-    s->found.block = block;
-    crs_copy_point(s, s->st.x, s->best);
-    if (s->a->last >= 0) copy(crease_size(&s->p->range), s->st.lambda, s->best_lambda);
+    crease_residual *block = r->best.block;
+    r->engine->certify(r->self, &r->now);
+    r->progress.objective = r->now.objective;
+    r->progress.feasibility = r->now.feasibility.residual;
+    r->progress.worst = r->now.worst;
+    if (!r->keep_last && !(measure(r, &r->now) < measure(r, &r->best))) return;
+    for (int i = 0; i < r->now.count; i++) block[i] = r->now.block[i];
+    r->best = r->now;
+    r->best.block = block;
+    r->engine->keep(r->self);
 }
 
-static bool stationary(const crease_solver *s) { return measure(s, &s->now) <= s->o.eps; }
-
-/* Only here is an outcome assigned. */
-static crease_outcome judge(crease_solver *s, bool certified)
+/* Why the run ends here; NOT_RUN: it does not. */
+static crease_outcome reason(crs_driver *r, bool certified, crs_advance said)
 {
-    const crease_report *r = &s->report;
-    const bool theta_small = s->o.theta > 0 && s->progress.theta < s->o.theta && r->iterations > 1;
-    if (certified && stationary(s)) return CREASE_STATIONARY;
-    /* a start outside the domain of some r_i is no failure: the first step mends it */
-    if (certified && r->iterations > 0 && isnan(s->now.worst)) return CREASE_NUMERICAL;
-    if (certified && s->now.objective < -1e15 * (1 + fabs(s->first))) return CREASE_DIVERGED;
-    if (s->call && !s->call(&s->progress, s->user)) return CREASE_STOPPED;
-    if (atomic_load(&s->stop) || theta_small) return CREASE_STOPPED;
-    if (r->iterations >= s->o.max_iterations) return CREASE_ITERATION_LIMIT;
-    if (s->st.evaluations >= s->o.max_evaluations) return CREASE_EVALUATION_LIMIT;
-    if (r->seconds >= s->o.max_seconds) return CREASE_TIME_LIMIT;
-    return CREASE_NOT_RUN;
+    const crease_options *o = &r->o;
+    const crease_report *now = &r->report;
+    const bool mended = now->iterations == 0 && r->engine->mends_start;
+    if (certified && isnan(r->now.worst) && !mended) return CREASE_NUMERICAL;
+    if (certified && !r->by_theta && measure(r, &r->now) <= o->eps) return CREASE_STATIONARY;
+    if (certified && r->now.objective < -1e15 * (1 + fabs(r->first))) return CREASE_DIVERGED;
+    if (r->call && !r->call(&r->progress, r->user)) return CREASE_STOPPED;
+    if (atomic_load(&r->stop)) return CREASE_STOPPED;
+    r->theta_stop = o->theta > 0 && r->progress.theta < o->theta && now->iterations > 1;
+    if (r->theta_stop) return CREASE_STOPPED;
+    if (now->iterations >= o->max_iterations) return CREASE_ITERATION_LIMIT;
+    if (now->evaluations >= o->max_evaluations) return CREASE_EVALUATION_LIMIT;
+    if (now->seconds >= o->max_seconds) return CREASE_TIME_LIMIT;
+    return said == CRS_DONE     ? CREASE_STATIONARY
+           : said == CRS_BROKEN ? CREASE_NUMERICAL
+                                : CREASE_NOT_RUN;
 }
 
-static bool accelerates(const crease_solver *s)
+/* Only here is an outcome assigned: what ends a run is judged by the certificate of its answer. */
+static crease_outcome judge(crs_driver *r, bool certified, crs_advance said)
 {
-    return s->o.accelerate && s->a->mode == CREASE_MODE_PRACTICAL && s->method->accelerate &&
-           (s->a->last < 0 || !isnan(s->a->map_scale));
-}
-
-static void iterate(crease_solver *s)
-{
-    const bool fast = accelerates(s),
-               audited = fast || s->o.audit || s->a->adaptive || s->a->mode == CREASE_MODE_THEORY;
-    if (fast && !isnan(s->potential)) crs_accelerate(s);
-    crs_copy_point(s, s->st.x, s->st.was);
-    if (s->a->adaptive) copy(crease_size(&s->p->range), s->st.lambda, s->kept_lambda);
-    s->method->step(&s->st);
-    const double move = moved(s);
-    s->report.iterations++;
-    if (audited && s->a->method != CREASE_METHOD_GCG && !crs_audit(s, move)) return;
-    s->progress.theta = move + (s->a->theta_factor > 1 ? s->last_move : 0);
-    s->last_move = move;
-    if (s->report.iterations == 1)
-        s->report.bound =
-            crease_iteration_bound(s->a, crs_potential(&s->st) - s->a->lower, s->o.eps);
+    crease_outcome o = reason(r, certified, said);
+    if (o == CREASE_NOT_RUN) return o;
+    if (!certified) certify(r);
+    const bool good = measure(r, &r->best) <= r->o.eps;
+    if (good && o != CREASE_NUMERICAL) o = CREASE_STATIONARY;
+    if (!good && o == CREASE_STATIONARY) o = CREASE_STOPPED; /* nothing moves */
+    r->report.outcome = o;
+    if (r->engine->settle) r->engine->settle(r->self);
+    return o;
 }
 
 /* Every so many iterations, at the last, and early on when much still changes. */
-static bool certificate_due(const crease_solver *s)
+static bool certificate_due(const crs_driver *r)
 {
-    const long k = s->report.iterations;
-    return k % s->o.certify_every == 0 || k >= s->o.max_iterations || k <= 2 || k == 5;
+    const long k = r->report.iterations;
+    if (r->engine->at_end) return false;
+    return k % r->o.certify_every == 0 || k >= r->o.max_iterations || k <= 2 || k == 5;
 }
 
-crease_outcome crease_step(crease_solver *s)
+static crease_outcome start(crs_driver *r)
 {
-    crease_report *r = &s->report;
-    if (r->outcome != CREASE_NOT_RUN) return r->outcome;
-    if (!s->started) {
-        s->begun = crs_now();
-        s->started = true;
-        certify(s);
-        s->first = s->now.objective;
-        r->outcome = judge(s, true);
-        if (r->outcome != CREASE_NOT_RUN) return r->outcome;
-    }
-    iterate(s);
-    const bool due = certificate_due(s);
-    if (due) certify(s);
-    r->seconds = crs_now() - s->begun;
-    r->evaluations = s->st.evaluations;
-    s->progress.iteration = r->iterations;
-    s->progress.seconds = r->seconds;
-    r->outcome = judge(s, due);
-    if (r->outcome != CREASE_NOT_RUN && !due) { /* a run that ends here is judged by this iterate */
-        certify(s);
-        if (stationary(s)) r->outcome = CREASE_STATIONARY;
-    }
-    if (r->outcome == CREASE_NOT_RUN && due && s->extension) crs_adapt_extension(s);
-    return r->outcome;
+    r->started = true;
+    if (r->begun == 0) r->begun = crs_now();
+    if (r->engine->at_end) return CREASE_NOT_RUN;
+    certify(r);
+    r->first = r->now.objective;
+    return judge(r, true, CRS_GO_ON);
 }
 
-crease_outcome crease_solve(crease_solver *s)
+crease_outcome crs_driver_step(crs_driver *r)
 {
-    while (crease_step(s) == CREASE_NOT_RUN) continue;
-    return s->report.outcome;
+    crease_report *now = &r->report;
+    if (now->outcome != CREASE_NOT_RUN) return now->outcome;
+    if (!r->started && start(r) != CREASE_NOT_RUN) return now->outcome;
+    now->iterations++;
+    const crs_advance said = r->engine->step(r->self);
+    const bool due = certificate_due(r) || said != CRS_GO_ON;
+    if (due) certify(r);
+    now->seconds = crs_now() - r->begun;
+    now->evaluations = r->engine->evaluations(r->self);
+    r->progress.iteration = now->iterations;
+    r->progress.seconds = now->seconds;
+    if (judge(r, due, said) == CREASE_NOT_RUN && due && r->engine->go_on) r->engine->go_on(r->self);
+    return now->outcome;
 }

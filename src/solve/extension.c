@@ -24,14 +24,14 @@ void crs_adapt_extension(crease_solver *s)
     double blocks = 0;
     const ptrdiff_t m = crease_size(&s->p->range);
     for (int i = 0; i < s->given->count; i++)
-        blocks = larger(blocks, crs_rated(s, &s->now.block[i]));
-    const double feasibility = s->now.feasibility.residual;
-    const double off = crs_rated(s, &s->now.feasibility);
+        blocks = larger(blocks, crs_rated(s, &s->run.now.block[i]));
+    const double feasibility = s->run.now.feasibility.residual;
+    const double off = crs_rated(s, &s->run.now.feasibility);
     const bool practical = s->a->mode == CREASE_MODE_PRACTICAL;
-    const double solved = practical ? larger(s->o.eps, 0.1 * off) : s->o.eps;
-    if (!(blocks <= solved) || off <= s->o.eps || s->a->mu_fixed) return;
+    const double solved = practical ? larger(s->run.o.eps, 0.1 * off) : s->run.o.eps;
+    if (!(blocks <= solved) || off <= s->run.o.eps || s->a->mu_fixed) return;
     if (crs_norm(m, s->st.s) > 0.1 * feasibility) return;
-    const double mu = s->extension->mu, wanted = 1.2 * crs_norm(m, s->st.lambda) / s->o.eps;
+    const double mu = s->extension->mu, wanted = 1.2 * crs_norm(m, s->st.lambda) / s->run.o.eps;
     if (s->a->mode != CREASE_MODE_PRACTICAL)
         crs_extension_set_mu(s->extension, larger(1.2 * mu, wanted));
     else if (feasibility > 0.9 * s->stalled)
@@ -40,10 +40,10 @@ void crs_adapt_extension(crease_solver *s)
         crs_extension_set_multiplier(s->extension, s->st.lambda);
     s->stalled = feasibility;
     s->a->mu = s->a->last_low = s->a->last_high = s->extension->mu;
-    crs_retune(s->p, &s->o, s->a);
+    crs_retune(s->p, &s->run.o, s->a);
     crs_restart_extension(s);
     crs_copy_point(s, s->st.x, s->before);
     s->potential = NAN;
     s->since_restart = 0;
-    s->report.restarts++;
+    s->run.report.restarts++;
 }

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT
- * ttm: the mode-n product T x_n A, and chains of them
+ * ttm: the mode-n product T x_n A, chains of them, products of unfoldings and their spectra
  *
  * A chain takes the modes by growth to/I_n, least first: sizes fall, then rise, so that nothing
- * between is larger than both ends. */
+ * between is larger than both ends. Singular values and left singular vectors of an unfolding are
+ * those of its Gram matrix T_(n) T_(n)': values below about 1e-8 of the largest are rounding. */
+#include <limits.h>
+
 #include "tensor/tensor.h"
 
 void crs_ttm(const crease_space *s, int n, crs_mode_map a, double alpha, const double *t,
@@ -72,4 +75,44 @@ void crs_multi_ttm(const crease_space *s, const crs_mode_map *a, double alpha, c
     }
     for (ptrdiff_t j = 0, size = crease_size(s); j < size; j++)
         y[j] = (beta == 0 ? 0 : beta * y[j]) + alpha * t[j];
+}
+
+enum { LONGEST = 1500 };
+
+void crs_unfolding_product(const crease_space *s, int n, ptrdiff_t columns, double alpha,
+                           const double *a, const double *b, double *out)
+{
+    const ptrdiff_t left = crs_left(s, n), dim = s->dim[n], right = crs_right(s, n);
+    for (ptrdiff_t l = 0; right > 1 && l < left; l++)
+        crs_gemm(false, true, dim, columns, right, alpha, a + l * dim * right,
+                 b + l * columns * right, 1, out);
+    for (ptrdiff_t l = 0; right == 1 && l < left; l += CRS_PIECE)
+        crs_gemm(true, false, dim, columns, fewer(left - l, CRS_PIECE), alpha, a + l * dim,
+                 b + l * columns, 1, out);
+}
+
+bool crs_unfolding_fits(const crease_space *s, int n)
+{
+    return s->dim[n] <= LONGEST && crs_right(s, n) <= INT_MAX;
+}
+
+ptrdiff_t crs_unfolding_scratch(const crease_space *s, int n)
+{
+    const ptrdiff_t length = s->dim[n];
+    return 2 * length * length + length + crs_eigh_scratch(length);
+}
+
+bool crs_unfolding(const crease_space *s, int n, const double *tensor, double *squares,
+                   double *vectors, double *work)
+{
+    const ptrdiff_t length = s->dim[n];
+    double *gram = work, *w = gram + length * length, *q = w + length, *rest = q + length * length;
+    fill(length * length, 0, gram);
+    crs_unfolding_product(s, n, length, 1, tensor, tensor, gram);
+    if (!crs_eigh(length, gram, w, vectors ? q : NULL, rest)) return false;
+    for (ptrdiff_t k = 0; k < length; k++) {
+        squares[k] = pos(w[length - 1 - k]);
+        if (vectors) copy(length, q + (length - 1 - k) * length, vectors + k * length);
+    }
+    return true;
 }

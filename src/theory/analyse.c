@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT
  * analyse: constants, method, block steps, parameters, in that order */
-#include <stdarg.h>
-#include <stdio.h>
-
 #include "theory/theory.h"
 
 const char *crease_status_text(crease_status status)
@@ -14,20 +11,6 @@ const char *crease_status_text(crease_status status)
     };
     const size_t k = (size_t)status;
     return k < sizeof text / sizeof *text ? text[k] : "unknown";
-}
-
-void crs_note(crease_analysis *a, const char *name, int block, crease_status status, double number,
-              const char *reason, ...)
-{
-    va_list args;
-    crease_assumption *at = &a->assumption[a->assumptions];
-    if (a->assumptions == CRS_ASSUMPTIONS_A_BLOCK * a->count + CRS_ASSUMPTIONS_ALL) return;
-    a->assumptions++;
-    *at = (crease_assumption){ .name = name, .block = block, .status = status, .number = number };
-    va_start(args, reason);
-    vsnprintf(at->reason, sizeof at->reason, reason, args);
-    va_end(args);
-    a->guarantee = a->guarantee && status != CREASE_VIOLATED && status != CREASE_UNKNOWN;
 }
 
 void crease_analysis_free(crease_analysis *a)
@@ -55,21 +38,6 @@ static crease_analysis *new_analysis(int count, crease_error *e)
     return NULL;
 }
 
-void crs_retune(const crease_problem *p, const crease_options *o, crease_analysis *a)
-{
-    a->assumptions = a->general;
-    if (a->method == CREASE_METHOD_GCG)
-        crs_recipe_gcg(p, o, a);
-    else if (a->last < 0)
-        crs_recipe_bcd(p, o, a);
-    else if (a->exact_last)
-        crs_recipe_exact(p, o, a);
-    else if (a->method == CREASE_METHOD_ADMM_M)
-        crs_recipe_admm_m(p, o, a);
-    else
-        crs_recipe_admm_g(p, o, a);
-}
-
 /* In theory mode a missing assumption is a refusal with its reason. */
 static bool admissible(const crease_analysis *a, crease_error *e)
 {
@@ -92,9 +60,11 @@ static bool fill_in(const crease_problem *p, const crease_options *o, crease_ana
     a->beta = a->gamma = a->ell = a->mu = NAN;
     a->slack = INFINITY;
     if (!crs_choose(p, o, a, e)) return false;
-    if (a->method == CREASE_METHOD_EXTENSION) return true; /* analysed as another problem */
+    const crs_method *m = crs_method_at(a->method);
+    if (m->analyse) return true; /* as another problem */
+    a->gap = m->oracle;
     if (!crs_gather(p, a->last, a, e)) return false;
-    if (a->method != CREASE_METHOD_GCG && !crs_plan_blocks(p, a, e)) return false;
+    if (!m->oracle && !crs_plan_blocks(p, a, e)) return false;
     a->general = a->assumptions;
     crs_retune(p, o, a);
     return admissible(a, e);
@@ -114,7 +84,8 @@ crease_analysis *crease_analyse(const crease_problem *p, const crease_options *g
         crease_analysis_free(a);
         return NULL;
     }
-    if (a->method != CREASE_METHOD_EXTENSION) return a;
+    const crs_method *m = crs_method_at(a->method);
+    if (!m->analyse) return a;
     crease_analysis_free(a);
-    return crs_analyse_extension(p, o, e);
+    return m->analyse(p, o, e);
 }

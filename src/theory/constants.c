@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * constants: what the theorems ask of f, the maps, the sets and the regularizers */
+#include <crease/certificate.h>
+
 #include "theory/theory.h"
 
 /* map_norm, map_scale, setting and diameter of one block. The residual of gcg is psi_S, about a
@@ -7,7 +9,7 @@
 static bool gather_block(const crease_problem *p, int i, crease_analysis *a, double *lower,
                          crease_error *e)
 {
-    const bool gap = a->method == CREASE_METHOD_GCG && p->block[i].set;
+    const bool gap = a->gap && p->block[i].set;
     crease_block_plan *plan = &a->block[i];
     const crease_block *b = &p->block[i];
     const crease_reg *r = crs_reg_of(p, i);
@@ -83,6 +85,6 @@ bool crs_gather(const crease_problem *p, int last, crease_analysis *a, crease_er
     if (last >= 0 && !isnan(a->map_scale)) a->sigma_last = square(a->map_scale);
     a->separable_last = k.separable_last;
     a->adaptive = last >= 0 && !(a->M < INFINITY) && a->mode == CREASE_MODE_PRACTICAL;
-    if (a->method != CREASE_METHOD_GCG) note_f(a, last >= 0);
+    if (!a->gap) note_f(a, last >= 0);
     return true;
 }

@@ -41,7 +41,7 @@ expect_exit() {
     local lines
     lines=$(wc -l <"$scratch/err")
     if [ $code -eq "$wanted" ] && [ "$lines" -eq 1 ] && [ ! -s "$scratch/out" ] &&
-        [[ $err == crease:* ]] && [[ $err =~ $pattern ]]; then pass; else
+        [[ $err == "${CREASE##*/}:"* ]] && [[ $err =~ $pattern ]]; then pass; else
         fail "crease $*" "  wanted: exit $wanted and one line with: $pattern" \
             "  exit $code, stdout: $out" "  stderr ($lines lines): $err"
     fi

@@ -24,7 +24,7 @@ done
 
 # A page names every option the verb takes; its example runs.
 PATH="$(dirname "$CREASE"):$PATH"
-for verb in list prox project lmo selftest paper bench version help; do
+for verb in list prox project lmo selftest version help; do
     run "$CREASE" help $verb
     page=$out
     [ $code -eq 0 ] && [ "$(awk 'length > 100' <<<"$page")" = "" ]

@@ -275,7 +275,7 @@ for verb, name, args in cases:
         if outcome == "ignored": ignored.append(f"{verb} ({name}) {option}")
         if outcome == "refused": refused += 1
         if outcome == "changed": changed += 1
-for verb in set(takes) - covered - {"paper", "bench", "version"}:
+for verb in set(takes) - covered - {"version"}:
     if not only: errors.append(f"no case for the verb {verb}")
 # What the library does not refuse yet: options that the method at hand does not read.
 PENDING = r"\) --(audit|beta|gamma|h|mu|line-search|accelerate|max-evaluations|certify-every|theta)$|solve .* --seed$"

@@ -1,4 +1,4 @@
-# regress: certified paths, their files, cross-validation, every loss, bad data
+# regress: certified paths, their files, cross-validation, every loss, names, weights, stops, bad data
 source "$(dirname "$0")/common.bash"
 cd "$scratch" || exit 1
 if ! $python -c 'import numpy' 2>/dev/null; then echo "skipped: no numpy"; exit 0; fi
@@ -30,7 +30,7 @@ np.save("three.npy", np.arange(n) % 3.0); np.save("spike.npy", np.where(np.arang
 np.save("twins.npy", np.hstack([X, X])); np.save("constant.npy", np.hstack([X, np.ones((n, 1))]))
 np.save("two.npy", X[:2]); np.save("two_y.npy", y[:2]); np.save("labels.npy", np.arange(p) // 3)
 open("sparse.mtx", "w").write("%%MatrixMarket matrix coordinate real general\n4 3 4\n1 1 1\n2 1 -1\n3 2 2\n4 3 1\n")
-np.save("four.npy", np.array([1.0, -1, 2, 0.1]))
+np.save("four.npy", np.array([1.0, -1, 2, 0.1])); np.save("v.npy", np.arange(n) % 3)
 open("empty.csv", "w").close()
 END
 
@@ -244,4 +244,159 @@ expect_exit 73 "exists already.*--force" regress X.npy y.npy --out plain
 expect_exit 64 "add --out" regress X.npy y.npy
 expect_exit 64 "missing argument" regress X.npy --out x
 expect_exit 66 "cannot be opened" regress nowhere.npy y.npy --out x
+
+# Options that would change nothing are refused by name.
+expect_exit 64 "--seed deals .*add --cv" regress X.npy y.npy --seed 1 --out x
+expect_exit 64 "--ascending .*several lambdas" regress X.npy y.npy --lambda 0.1 --ascending --out x
+expect_exit 64 "--path 1,0.5: one lambda" regress X.npy y.npy --path 1,0.5 --out x
+expect_exit 64 "--row-weights is for the squared loss" regress X.npy y.npy --loss huber --row-weights y.npy --out x
+expect_exit 64 "weighted-l1 needs a weight" regress X.npy y.npy --penalty weighted-l1 --out x
+for pair in "--penalty scad" "--loss huber" "--path 9" "--lambda 0.1" "--no-standardize" "--no-intercept" \
+    "--weights 1,1,1,1,1,1,1,1,1,1,1,2" "--groups 6,6" "--row-weights v.npy"; do
+    run "$CREASE" regress X.npy y.npy $pair --out changed --force
+    [ $code -eq 0 ] && ! cmp -s changed/coefficients.npy down/coefficients.npy
+    judge $? "$pair changes the coefficients: exit $code, $err"
+done
+
+# The names in the first row of X appear in what is printed and written.
+mkdir "$scratch/section-names" && cd "$scratch/section-names" || exit 1
+$python - <<'END'
+import numpy as np
+r = np.random.RandomState(1)
+X = r.randn(40, 4)
+np.save("X.npy", X); np.save("y.npy", X @ [2, 0, -1, 0.5])
+np.savetxt("X.csv", X, delimiter=",")
+names = ['"a, ""b"""', "x<y & z", "", "plain"]
+np.savetxt("named.csv", X, delimiter=",", header=",".join(names), comments="")
+np.savetxt("few.csv", X, delimiter=",", header="one,two", comments="")
+np.savetxt("column.csv", X[:, 0], header="weight", comments="")
+END
+run "$CREASE" regress named.csv y.npy --no-standardize --no-intercept --path 4 --out named
+[ $code -eq 0 ] && [ -z "$err" ] && [[ $out == *"column 3 = -"*"; plain = 0.4"* ]]
+judge $? "the summary: exit $code, $out $err"
+"$CREASE" regress X.npy y.npy --no-standardize --no-intercept --path 4 --out bare >/dev/null
+$python - <<'END'
+import csv, json, xml.dom.minidom
+import numpy as np
+rows = list(csv.reader(open("named/coefficients.csv")))
+names = json.load(open("named/result.json"))["column_names"]
+assert rows[0][:2] == ["lambda", "intercept"] and rows[0][3:] == ["x<y & z", "column 3", "plain"]
+assert rows[0][2] == names[0] and names[1:] == ["x<y & z", "", "plain"], names
+table = np.array([[float(t) for t in row] for row in rows[1:]])
+assert (table[:, 1:] == np.load("named/coefficients.npy")).all()
+assert (np.load("named/coefficients.npy") == np.load("bare/coefficients.npy")).all()
+titles = [t.firstChild.data for t in
+          xml.dom.minidom.parse("named/path.svg").getElementsByTagName("title")]
+assert set(titles[1:]) <= set(rows[0][2:]) and "plain" in titles, titles
+assert json.load(open("bare/result.json"))["column_names"] is None
+END
+judge $? "the names in the files"
+[ ! -e bare/coefficients.csv ]
+judge $? "names from nowhere"
+run "$CREASE" regress X.npy y.npy --no-standardize --no-intercept --path 4 --out named --force
+[ $code -eq 0 ] && [ ! -e named/coefficients.csv ]
+judge $? "the names of an earlier result stay"
+run "$CREASE" regress few.csv y.npy --no-standardize --no-intercept --path 4 --out few
+[ $code -eq 0 ] && [[ $err == *"2 names for 4 columns; they are left out"* ]] && [[ $out == *"column 1 = "* ]]
+judge $? "too few names: exit $code, $err"
+run "$CREASE" regress column.csv y.npy --no-standardize --no-intercept --path 4 --out one
+[ $code -eq 0 ] && [[ $out == *"weight = "* ]]
+judge $? "one column: exit $code, $out $err"
+run bash -c "\"$CREASE\" regress - y.npy --path 4 --out pipe <named.csv"
+[ $code -eq 0 ] && [[ $out == *"plain = "* ]]
+judge $? "names from a pipe: exit $code, $out $err"
+
+# Weights of rows from a list or a file; a row of weight 2 is two rows.
+mkdir "$scratch/section-weights" && cd "$scratch/section-weights" || exit 1
+$python - <<'END'
+import numpy as np
+r = np.random.RandomState(1)
+X = r.randn(6, 2); y = X[:, 0] + 0.1 * r.randn(6); v = np.array([1, 2, 0, 1, 3, 1])
+np.save("X.npy", X); np.save("y.npy", y); np.save("v.npy", v); np.save("c.npy", (y > 0) * 1.0)
+np.savetxt("v.csv", v)
+np.save("longX.npy", np.repeat(X, v, 0)); np.save("longy.npy", np.repeat(y, v))
+np.save("square.npy", np.ones((6, 2)))
+END
+"$CREASE" regress longX.npy longy.npy --no-standardize --eps 1e-12 --path 5 --out long >/dev/null
+for weights in 1,2,0,1,3,1 v.npy v.csv 0.5,1,0,0.5,1.5,0.5; do
+    run "$CREASE" regress X.npy y.npy --no-standardize --eps 1e-12 --path 5 --out weighed --force \
+        --row-weights $weights
+    [ $code -eq 0 ] && [[ $out == *"rows weighed"* ]] && $python -c '
+import json, sys
+import numpy as np
+a, b = np.load("long/coefficients.npy"), np.load("weighed/coefficients.npy")
+assert np.allclose(a, b, rtol=1e-9, atol=1e-10), abs(a - b).max()
+assert json.load(open("weighed/result.json"))["settings"]["row_weights"] == sys.argv[1]' $weights
+    judge $? "--row-weights $weights: exit $code, $out $err"
+done
+expect_exit 65 "5 numbers for 6 rows" regress X.npy y.npy --row-weights 1,2,3,4,5 --out x
+expect_exit 65 "12 numbers for 6 rows" regress X.npy y.npy --row-weights square.npy --out x
+expect_exit 65 "weight of row 2 is -1" regress X.npy y.npy --row-weights 1,-1,1,1,1,1 --out x
+expect_exit 65 "weight of row 1 is inf" regress X.npy y.npy --row-weights inf,1,1,1,1,1 --out x
+expect_exit 65 "0 rows have a positive weight" regress X.npy y.npy --row-weights 0,0,0,0,0,0 --out x
+expect_exit 64 "squared loss" regress X.npy c.npy --loss logistic --row-weights v.npy --out x
+expect_exit 66 "cannot be opened" regress X.npy y.npy --row-weights nowhere.npy --out x
+expect_exit 64 "does not take --row-weights" rpca X.npy --row-weights v.npy --out x
+[ ! -e x ]
+judge $? "a refusal leaves nothing"
+
+# A path that is stopped, or out of time: what there is of it is written.
+mkdir "$scratch/section-stop" && cd "$scratch/section-stop" || exit 1
+$python - <<'END'
+import numpy as np
+r = np.random.RandomState(1)
+X = r.randn(2000, 60)
+np.save("X.npy", X); np.save("c.npy", (X[:, 0] + r.randn(2000) > 0) * 1.0)
+np.save("small.npy", X[:50, :4])
+np.save("y.npy", X[:50, 0] + 1)
+END
+
+# part NAME STATUS: fewer lambdas than asked for, the files agree, all but the last certified.
+part() {
+    $python - "$1" "$2" <<'END'
+import json, sys
+import numpy as np
+name, status = sys.argv[1:]
+r = json.load(open(name + "/result.json"))
+k = r["settings"]["path"]
+assert r["status"].startswith(status), r["status"]
+assert 1 <= k < r["settings"]["path_asked"] == 5000 and len(r["solutions"]) == k
+assert np.load(name + "/coefficients.npy").shape == (k, 61)
+assert len(open(name + "/solutions.csv").readlines()) == k + 1
+assert r["certified"] >= k - 1 and r["cross_validation"] is None
+assert r["warnings"][-1] == "stopped after %d of 5000 lambdas, without cross-validation" % k
+END
+}
+long=(regress X.npy c.npy --no-standardize --no-intercept --loss logistic --path 5000 --cv 10)
+for pair in INT:130 TERM:143; do
+    signal=${pair%:*} wanted=${pair#*:}
+    "$CREASE" "${long[@]}" --out "$signal" >out 2>err &
+    child=$!
+    sleep 0.5
+    kill -s "$signal" $child
+    wait $child
+    code=$?
+    [ "$code" -eq "$wanted" ] && part "$signal" "stopped"
+    judge $? "SIG$signal: exit $code instead of $wanted, $(cat out err)"
+done
+run "$CREASE" "${long[@]}" --max-seconds 0.2 --out clock
+[ $code -eq 2 ] && part clock "time limit"
+judge $? "--max-seconds: exit $code, $out $err"
+
+# No time at all: the first lambda, where everything is 0. Enough time: nothing changes.
+run "$CREASE" regress small.npy y.npy --no-standardize --no-intercept --max-seconds 0 --cv 5 --out none
+[ $code -eq 2 ] && [[ $out == *"stopped after 1 of 100 lambdas"* ]] && [ ! -e none/cv.csv ]
+judge $? "--max-seconds 0: exit $code, $out $err"
+run "$CREASE" regress small.npy y.npy --no-standardize --no-intercept --max-seconds 1000 --cv 5 --out some
+"$CREASE" regress small.npy y.npy --no-standardize --no-intercept --cv 5 --out usual >/dev/null
+[ $code -eq 0 ] && cmp -s some/coefficients.npy usual/coefficients.npy && cmp -s some/cv.csv usual/cv.csv
+judge $? "--max-seconds 1000: exit $code, $out $err"
+"$CREASE" regress small.npy y.npy --no-standardize --no-intercept --out some --force >/dev/null
+[ ! -e some/cv.csv ]
+judge $? "the cross-validation of an earlier result stays"
+for wrong in -1 nan x; do
+    expect_exit 64 "max.seconds" regress small.npy y.npy --max-seconds=$wrong --out x
+done
+[ ! -e x ]
+judge $? "a refusal leaves nothing"
 finish

@@ -2,7 +2,7 @@
  * cp_fused: any allocation may fail, and the forecast is what is allocated */
 #include <stdlib.h>
 
-#include "rpca/fused/cp_fused.h"
+#include "rpca/fused/fused.h"
 #include "support/fail_alloc.h"
 #include "support/test.h"
 
@@ -10,8 +10,8 @@ static void one_case(crs_cp_method method, bool accelerate, const crease_space *
                      ptrdiff_t rank)
 {
     crs_cp_settings c = { .shape = *shape, .rank = rank, .method = method, .beta = 4 };
-    c.alpha = c.alpha_noise = c.par[0] = c.h_factor = c.h_sparse = c.h_z = 1;
-    c.penalty = &crs_l1;
+    c.penalty.weight = c.alpha_noise = c.penalty.par[0] = c.h_factor = c.h_sparse = c.h_z = 1;
+    c.penalty.rho = &crs_l1;
     c.potential_weight = 1;
     c.accelerate = accelerate;
     c.threads = 2;

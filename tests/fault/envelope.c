@@ -10,7 +10,7 @@ static void one_case(const crease_space *shape, ptrdiff_t rank)
     const crs_envelope_settings c = {
         .shape = *shape, .rank = rank, .alpha_noise = 1, .threads = 2
     };
-    const crs_envelope_face face = { &crs_l1, { 1 }, 1 };
+    const crs_penalty_value penalty = { &crs_l1, { 1 }, 1 };
     double *T = calloc((size_t)crease_size(shape), sizeof *T);
     double *x = calloc((size_t)(shape->dim[0] + 100) * (size_t)rank, sizeof *x);
     double *out = calloc((size_t)crease_size(shape), sizeof *out);
@@ -31,9 +31,9 @@ static void one_case(const crease_space *shape, ptrdiff_t rank)
     assert_int_equal(allocations_bytes, crs_envelope_bytes(&c, NULL));
     allocations_left = 0;
     sums.gradient[0] = calloc((size_t)(shape->dim[0] * rank), sizeof(double));
-    crs_envelope_evaluate(s, rank, factor, &face, &face, &sums);
+    crs_envelope_evaluate(s, rank, factor, &penalty, &penalty, &sums);
     assert_true(sums.value == 0 && sums.observed == crease_size(shape));
-    crs_envelope_open(s, rank, factor, &face);
+    crs_envelope_open(s, rank, factor, &penalty);
     crs_envelope_rows(s, &rows, &columns);
     crs_envelope_read(s, CRS_CP_B, 0, rows, out);
     crs_envelope_free(s);

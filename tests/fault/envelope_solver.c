@@ -2,7 +2,7 @@
  * envelope_solver: any allocation may fail, the forecast is what is allocated, steps take none */
 #include <stdlib.h>
 
-#include "rpca/envelope/envelope_solve.h"
+#include "rpca/envelope/envelope.h"
 #include "support/fail_alloc.h"
 #include "support/test.h"
 
@@ -18,7 +18,7 @@ static void memory(void **state)
     draws d = { 0 };
     for (int j = 0; j < SIZE; j++) T[j] = normal(&d);
     for (int j = 0; j < 27; j++) x[j] = normal(&d);
-    c.face.alpha = 0.5;
+    c.penalty.weight = 0.5;
     c.nonneg = true;
     c.threads = 2;
     for (long needed = 0; !s; needed++) {

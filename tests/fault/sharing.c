@@ -35,7 +35,7 @@ static bool agree(crease_error *e)
     return m;
 }
 
-static void survive(void **state)
+static void any_failed_allocation_is_survived(void **state)
 {
     fallible *const call[] = { share, agree };
     (void)state;
@@ -44,6 +44,6 @@ static void survive(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(survive) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(any_failed_allocation_is_survived) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -99,17 +99,17 @@ static void stalls(void **state)
         o.eps = eps, o.mu = 1 / eps, o.beta = 3 / eps, o.theta = 1e-22;
         crease_solver *s = begin(&q, &o);
         crease_solve(s);
-        const double norm = crs_norm(3, s->st.lambda) * eps, feasible = s->now.feasibility.residual;
-        if (s->report.outcome != CREASE_STATIONARY) {
+        const double norm = crs_norm(3, s->st.lambda) * eps, feasible = s->run.now.feasibility.residual;
+        if (s->run.report.outcome != CREASE_STATIONARY) {
             stalled++;
             worst = larger(worst, fabs(feasible / norm - 1));
-            assert_true(feasible > eps && s->report.bound == INFINITY);
+            assert_true(feasible > eps && s->run.report.bound == INFINITY);
         }
         crease_solver_free(s);
         o.mu = o.beta = o.theta = 0;
         s = begin(&q, &o);
         certified += crease_solve(s) == CREASE_STATIONARY;
-        restarts += s->report.restarts;
+        restarts += s->run.report.restarts;
         crease_solver_free(s);
     }
     print_message("mu = 1/eps stalls on %ld problems, feasibility off |lambda|/mu by %.1e; "
@@ -154,7 +154,7 @@ static void always_feasible(void **state)
         crease_analysis_free(a);
         crease_solver *s = begin(&q, &o);
         while (crease_step(s) == CREASE_NOT_RUN)
-            worst = larger(worst, s->now.feasibility.residual / eps);
+            worst = larger(worst, s->run.now.feasibility.residual / eps);
         const crease_report r = crease_solver_report(s);
         infinite += r.iterations > 0 && !(r.bound < INFINITY);
         if (r.outcome == CREASE_STATIONARY) {

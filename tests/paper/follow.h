@@ -52,7 +52,7 @@ static inline void check_residuals(const crease_solver *s, const statement *t, d
 {
     const double own = t->residual ? t->residual(s->a) : 0;
     for (int i = 0; i < s->given->count; i++) {
-        const double e = square(excess_of(&s->now.block[i]));
+        const double e = square(excess_of(&s->run.now.block[i]));
         if (e == 0) continue;
         n->ratio = larger(n->ratio, e / (s->a->kappa * theta));
         const double kappa = i == s->a->last ? own : kappa_of(s, i);
@@ -60,7 +60,7 @@ static inline void check_residuals(const crease_solver *s, const statement *t, d
     }
     if (s->a->last < 0) return;
     double r[ENTRIES]; /* with the slack where there is one */
-    const double e = square(pos(residual_of(s, r) - 0x1p-40 * (1 + s->now.feasibility.scale)));
+    const double e = square(pos(residual_of(s, r) - 0x1p-40 * (1 + s->run.now.feasibility.scale)));
     if (e == 0) return;
     n->ratio = larger(n->ratio, e / (s->a->kappa * theta));
     n->ratio_blocks = larger(n->ratio_blocks, e / (own * theta));
@@ -69,22 +69,22 @@ static inline void check_residuals(const crease_solver *s, const statement *t, d
 /* Sets eps to a share of the residual at the start, and starts. */
 static inline void set_eps(crease_solver *s, double share)
 {
-    crease_certify(s->given, points(s->st.x), s->st.lambda, &s->now, s->certify_work);
-    s->o.eps = share * (s->now.worst < 1e3 ? s->now.worst : 1);
+    crease_certify(s->given, points(s->st.x), s->st.lambda, &s->run.now, s->certify_work);
+    s->run.o.eps = share * (s->run.now.worst < 1e3 ? s->run.now.worst : 1);
 }
 
 static inline void watch(crease_solver *s, const statement *t, figures *n)
 {
     double before = NAN, last_move = 0, size = 1;
     long restarts = 0;
-    while (crease_step(s) == CREASE_NOT_RUN || s->report.outcome == CREASE_STATIONARY) {
-        const long k = s->report.iterations;
+    while (crease_step(s) == CREASE_NOT_RUN || s->run.report.outcome == CREASE_STATIONARY) {
+        const long k = s->run.report.iterations;
         if (k == 0) break; /* the start is stationary already */
         const double move = all_moved(s), base = lagrangian(s, &size);
         const double now =
             base + (s->a->last >= 0 && t->memory ? t->memory(s->a) * moved(s, s->a->last) : 0);
-        if (restarts != s->report.restarts) { /* the extension's mu grew: a new run from here */
-            restarts = s->report.restarts, before = now, last_move = 0;
+        if (restarts != s->run.report.restarts) { /* the extension's mu grew: a new run from here */
+            restarts = s->run.report.restarts, before = now, last_move = 0;
             continue;
         }
         if (k > t->first && before == before) {
@@ -97,7 +97,7 @@ static inline void watch(crease_solver *s, const statement *t, figures *n)
         if (k > t->first) check_residuals(s, t, theta, n);
         before = now, last_move = move;
         n->iterations++;
-        if (s->report.outcome != CREASE_NOT_RUN) break;
+        if (s->run.report.outcome != CREASE_NOT_RUN) break;
     }
 }
 
@@ -118,13 +118,13 @@ static inline void follow(const random_problem *q, const crease_options *o, cons
     set_eps(s, share);
     watch(s, t, n);
     n->problems++;
-    if (s->report.outcome == CREASE_STATIONARY) {
+    if (s->run.report.outcome == CREASE_STATIONARY) {
         n->reached++;
-        n->share = larger(n->share, (double)s->report.iterations / (s->report.bound + 2));
-    } else if (s->report.outcome != CREASE_ITERATION_LIMIT) {
-        fail_msg("outcome %d: %s", (int)s->report.outcome, s->report.note);
+        n->share = larger(n->share, (double)s->run.report.iterations / (s->run.report.bound + 2));
+    } else if (s->run.report.outcome != CREASE_ITERATION_LIMIT) {
+        fail_msg("outcome %d: %s", (int)s->run.report.outcome, s->run.report.note);
     }
-    if (s->report.audit_violations) fail_msg("%s", s->report.note);
+    if (s->run.report.audit_violations) fail_msg("%s", s->run.report.note);
     if (!s->a->guarantee) fail_msg("no guarantee from %s", s->a->theorem);
     crease_solver_free(s);
 }

@@ -55,16 +55,16 @@ static void follow_gcg(const random_problem *q, const crease_options *o, double 
     crease_error e = { 0 };
     crease_solver *s = crease_solver_new(&q->p, o, &e);
     if (!s) fail_msg("refused: %s", e.text);
-    crs_certify_gap(s->p, points(s->st.x), &s->now, s->certify_work);
-    s->o.eps = share * s->now.worst;
-    while (crease_step(s) == CREASE_NOT_RUN || s->report.outcome == CREASE_STATIONARY) {
-        if (s->report.iterations > 0) check_step(s, n), n->iterations++;
-        if (s->report.outcome != CREASE_NOT_RUN) break;
+    crs_certify_gap(s->p, points(s->st.x), &s->run.now, s->certify_work);
+    s->run.o.eps = share * s->run.now.worst;
+    while (crease_step(s) == CREASE_NOT_RUN || s->run.report.outcome == CREASE_STATIONARY) {
+        if (s->run.report.iterations > 0) check_step(s, n), n->iterations++;
+        if (s->run.report.outcome != CREASE_NOT_RUN) break;
     }
     n->problems++;
-    if (s->report.outcome == CREASE_STATIONARY) {
+    if (s->run.report.outcome == CREASE_STATIONARY) {
         n->reached++;
-        n->share = larger(n->share, (double)s->report.iterations / (s->report.bound + 2));
+        n->share = larger(n->share, (double)s->run.report.iterations / (s->run.report.bound + 2));
     }
     crease_solver_free(s);
 }

@@ -15,7 +15,7 @@ static void at_the_next_iterate(void **state)
         draw_problem(&q, seed + 50000, SCALED_IDENTITY, COUPLED);
         crease_solver *s = crease_solver_new(&q.p, &o, NULL);
         assert_non_null(s);
-        s->o.eps = 1e-9;
+        s->run.o.eps = 1e-9;
         const double b = s->a->beta, c2 = square(s->a->map_scale);
         const double M = s->a->M / sqrt(c2) * larger(1, 1 / sqrt(c2)),
                      z = b - 1 / (s->a->gamma * c2);
@@ -23,7 +23,7 @@ static void at_the_next_iterate(void **state)
         double r[ENTRIES], last_move = 0, last = 0;
         while (crease_step(s) == CREASE_NOT_RUN) {
             const double move = all_moved(s), now = residual_of(s, r), theta = move + last_move;
-            const long k = s->report.iterations;
+            const long k = s->run.report.iterations;
             if (k > 2 && theta > 1e-20) {
                 iterations++;
                 after += now * now > kappa * theta * (1 + 1e-9) + 1e-28;

@@ -40,7 +40,7 @@ static double growth(const example *x, double beta, double h, long iterations, d
     if (h > 0) s->a->block[0].h = h - s->a->block[0].lipschitz;
     crease_solve(s);
     const double size = crs_norm(2, s->st.x[0]) / crs_norm(2, x->start);
-    *residual = s->now.worst;
+    *residual = s->run.now.worst;
     crease_solver_free(s);
     return size;
 }

@@ -4,7 +4,7 @@
  * -psi_S <= gap of setting 1; dist(-c, d(r + indicator)) <= e gives gap <= e diam;
  * psi_S >= -e gives |P_S|^2 <= e/t for P_S = (x - prox_{t r, X}(x - t c))/t. */
 #include "paper/gcg_problem.h"
-#include "set/pair.h"
+#include "set/set.h"
 
 typedef struct {
     long points, boxes;

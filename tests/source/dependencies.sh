@@ -26,7 +26,11 @@ may_include spca core dense tensor reg smooth
 may_include split core smooth
 may_include io core
 may_include selftest core dense
-may_include cli core io selftest solve rpca regress spca study
+may_include cli core io selftest solve rpca regress spca
+
+report "$(grep -nE '^#include "' -r study | grep -vE '"(study|core|rpca)/')" \
+       "study may include only the public headers, core and rpca"
+report "$(grep -nE '^#include "(\.\./)*study/' -r src include examples bench)" "nothing includes study"
 
 report "$(grep -lE '<(cblas|lapacke)\.h>' -r src | grep -vE '^src/(dense|tensor)/')" \
        "only dense/ and tensor/ name BLAS and LAPACK"

@@ -30,7 +30,7 @@ c_example_is_the_tested_one() {
 every_verb_is_named() {
   local verb
   for verb in $(sed -n 's/^VERB(\(.*\))/\1/p' src/cli/verbs.def); do
-    case $verb in version | paper | bench) continue ;; esac
+    case $verb in version) continue ;; esac
     grep -q "crease $verb\b" README.md || { echo "crease $verb"; return 1; }
   done
 }

@@ -20,7 +20,7 @@ static inline double seen(const naive *a, ptrdiff_t j) { return !a->mask || a->m
 static inline double potential(const reference *r)
 {
     const naive *a = &r->a;
-    const crs_scalar rho = { a->c.penalty, a->c.par, a->c.alpha };
+    const crs_penalty_value rho = a->c.penalty;
     double sum = 0;
     for (ptrdiff_t j = 0; j < a->size; j++) {
         const double w = seen(a, j), s = a->Z[j] + a->E[j] - (w > 0 ? a->T[j] : 0);
@@ -42,7 +42,7 @@ static inline double settle(reference *r)
 {
     naive *a = &r->a;
     const double c = a->c.alpha_noise / (1 + a->c.alpha_noise);
-    const crs_scalar rho = { a->c.penalty, a->c.par, a->c.alpha };
+    const crs_penalty_value rho = a->c.penalty;
     for (ptrdiff_t j = 0; j < a->size; j++) {
         const double w = seen(a, j), m = low_rank(a, j), s = (w > 0 ? a->T[j] : 0) - m;
         a->E[j] = w > 0 ? crs_scalar_prox(&rho, 1 / (2 * c), s) : 0;

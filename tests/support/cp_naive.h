@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-#include "rpca/fused/cp_fused.h"
+#include "rpca/fused/fused.h"
 #include "support/test.h"
 
 typedef struct {
@@ -113,7 +113,7 @@ static inline void naive_measure(naive *a, ptrdiff_t j, double g, double s)
     const double w = a->mask && !a->mask[j] ? 0 : 1, fit = a->Z[j] - low_rank(a, j);
     const bool bcd = a->c.method == CRS_CP_BCD;
     const double lambda = bcd ? -2 * a->c.alpha_noise * w * s : a->lambda[j];
-    const crs_scalar rho = { a->c.penalty, a->c.par, a->c.alpha };
+    const crs_penalty_value rho = a->c.penalty;
     a->s.fit += square(fit);
     a->s.penalty += crs_scalar_value(&rho, a->E[j]);
     a->s.noise += w * square(bcd ? s : a->B[j]);
@@ -140,7 +140,7 @@ static inline void naive_entry(naive *a, ptrdiff_t j)
     const bool bcd = a->c.method == CRS_CP_BCD;
     const double pull = bcd ? 2 * a->c.alpha_noise * w : a->c.beta, hE = a->c.h_sparse;
     const double b = bcd ? 0 : a->B[j], lambda = bcd ? 0 : a->lambda[j], z = a->Z[j], e = a->E[j];
-    const crs_scalar rho = { a->c.penalty, a->c.par, a->c.alpha };
+    const crs_penalty_value rho = a->c.penalty;
     const double v = (pull * (t - z - b) + lambda + hE * e) / (pull + hE);
     a->E[j] = pull + hE > 0 ? crs_scalar_prox(&rho, 1 / (pull + hE), v) : 0;
     const double g = pull + hE > 0 ? (pull + hE) * (v - a->E[j]) : 0;

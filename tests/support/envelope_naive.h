@@ -12,9 +12,8 @@ typedef struct {
     crs_envelope_settings c;
     ptrdiff_t size, rank; /* rank <= c.rank */
     double *T, *x[CREASE_MAX_ORDER];
-    float *narrow; /* T in single precision; T holds the same numbers */
     unsigned char *mask;
-    crs_envelope_face face;
+    crs_penalty_value penalty;
 } example;
 
 static inline crs_envelope_settings settings_for(const crease_space *shape, ptrdiff_t rank)
@@ -50,22 +49,20 @@ static inline double fit_weight(const example *a)
     return a->c.alpha_noise / (1 + a->c.alpha_noise);
 }
 
-static inline double naive_prox(const example *a, const crs_envelope_face *f, double r)
+static inline double naive_prox(const example *a, const crs_penalty_value *f, double r)
 {
-    const crs_scalar rho = { f->penalty, f->par, f->alpha };
-    return crs_scalar_prox(&rho, 1 / (2 * fit_weight(a)), r);
+    return crs_scalar_prox(f, 1 / (2 * fit_weight(a)), r);
 }
 
-static inline double naive_phi(const example *a, const crs_envelope_face *f, double r)
+static inline double naive_phi(const example *a, const crs_penalty_value *f, double r)
 {
-    const crs_scalar rho = { f->penalty, f->par, f->alpha };
     const double e = naive_prox(a, f, r);
-    return fit_weight(a) * square(r - e) + crs_scalar_value(&rho, e);
+    return fit_weight(a) * square(r - e) + crs_scalar_value(f, e);
 }
 
 /* The entry at `index`, which is observed. */
 static inline void naive_entry(const example *a, const ptrdiff_t *index, double r,
-                               const crs_envelope_face *f, crs_envelope_sums *out)
+                               const crs_penalty_value *f, crs_envelope_sums *out)
 {
     const double e = naive_prox(a, f, r), s = r - e, w = r == 0 ? 1 : s / r;
     out->value_next += naive_phi(a, f, r);
@@ -81,8 +78,8 @@ static inline void naive_entry(const example *a, const ptrdiff_t *index, double 
 }
 
 /* Everything but the histogram; out has its arrays, cleared. */
-static inline void naive_evaluate(const example *a, const crs_envelope_face *judge,
-                                  const crs_envelope_face *next, crs_envelope_sums *out)
+static inline void naive_evaluate(const example *a, const crs_penalty_value *judge,
+                                  const crs_penalty_value *next, crs_envelope_sums *out)
 {
     for (ptrdiff_t j = 0; j < a->size; j++) {
         ptrdiff_t index[CREASE_MAX_ORDER];
@@ -111,7 +108,7 @@ static inline void sums_free(crs_envelope_sums *s)
 
 static inline void example_free(example *a)
 {
-    free(a->T), free(a->narrow), free(a->mask);
+    free(a->T), free(a->mask);
     for (int n = 0; n < a->c.shape.order; n++) free(a->x[n]);
 }
 
@@ -121,7 +118,6 @@ static inline example example_make(const crs_envelope_settings *c, ptrdiff_t ran
 {
     example a = { .c = *c, .size = crease_size(&c->shape), .rank = rank };
     a.T = some(a.size);
-    a.narrow = malloc((size_t)a.size * sizeof *a.narrow);
     if (masked) a.mask = malloc((size_t)a.size);
     for (int n = 0; n < c->shape.order; n++) {
         a.x[n] = some(c->shape.dim[n] * rank);
@@ -132,10 +128,8 @@ static inline example example_make(const crs_envelope_settings *c, ptrdiff_t ran
         index_of(&c->shape, j, index);
         a.T[j] = low_rank(&a, index) + 0.3 * normal(d);
         if (uniform(d, 0, 1) < 0.2) a.T[j] += 5 * normal(d);
-        a.narrow[j] = (float)a.T[j];
-        if (c->single) a.T[j] = (double)a.narrow[j];
         if (masked) a.mask[j] = uniform(d, 0, 1) < 0.8;
-        if (masked && !a.mask[j]) a.T[j] = NAN, a.narrow[j] = NAN;
+        if (masked && !a.mask[j]) a.T[j] = NAN;
     }
     for (int n = 0; n < c->shape.order; n++)
         for (ptrdiff_t k = 0; k < c->shape.dim[n] * rank; k++) a.x[n][k] += 0.05 * normal(d);
@@ -146,8 +140,7 @@ static inline example example_make(const crs_envelope_settings *c, ptrdiff_t ran
 static inline crs_envelope *envelope_of(const example *a)
 {
     crease_error e = { CREASE_OK, "" };
-    crs_envelope *s =
-        crs_envelope_new(&a->c, a->c.single ? (const void *)a->narrow : (const void *)a->T, &e);
+    crs_envelope *s = crs_envelope_new(&a->c, a->T, &e);
     if (!s) fail_msg("%s", e.text);
     return s;
 }

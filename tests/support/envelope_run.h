@@ -3,10 +3,10 @@
 #ifndef CREASE_TEST_ENVELOPE_RUN_H
 #define CREASE_TEST_ENVELOPE_RUN_H
 
-#include "rpca/envelope/envelope_solve.h"
+#include "rpca/envelope/envelope.h"
 #include "support/envelope_naive.h"
 
-static inline crs_envelope_solver *solver_of(const crs_envelope_solver_settings *c, const void *T)
+static inline crs_envelope_solver *solver_of(const crs_envelope_solver_settings *c, const double *T)
 {
     crease_error e = { CREASE_OK, "" };
     crs_envelope_solver *s = crs_envelope_solver_new(c, T, &e);
@@ -42,7 +42,7 @@ static inline double naive_residual(const example *shown, crs_envelope_solver *s
                                     bool nonneg)
 {
     example a = *shown;
-    const crs_envelope_face face = *crs_envelope_solver_face(s);
+    const crs_penalty_value penalty = *crs_envelope_solver_penalty(s);
     a.rank = crs_envelope_solver_progress(s)->rank;
     for (int n = 0; n < a.c.shape.order; n++)
         a.x[n] = (double *)(uintptr_t)crs_envelope_solver_factor(s, n);
@@ -55,7 +55,7 @@ static inline double naive_residual(const example *shown, crs_envelope_solver *s
             index_of(&a.c.shape, j, i);
             const bool seen = !a.mask || a.mask[j];
             const double low = low_rank(&a, i), r = seen ? a.T[j] - low : 0;
-            const double c = fit_weight(&a), rest = seen ? r - naive_prox(&a, &face, r) : 0;
+            const double c = fit_weight(&a), rest = seen ? r - naive_prox(&a, &penalty, r) : 0;
             for (ptrdiff_t q = 0; q < a.rank; q++) {
                 const double product = product_at(&a, i, q, n);
                 g[i[n] * a.rank + q] -= 2 * c * rest * product;

@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-#include "dense/extreme.h"
+#include "dense/dense.h"
 #include "support/test.h"
 
 static const double unit = 0x1p-53;

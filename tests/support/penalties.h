@@ -53,7 +53,7 @@ static inline double draw_w(draws *d, const crease_penalty *p, const double *par
     return edge * (1 + (kind < 0.5 ? 1 : -1) * pow(10, -uniform(d, 1, 15)));
 }
 
-static inline double objective(const crs_scalar *r, double t, double v, double x)
+static inline double objective(const crs_penalty_value *r, double t, double v, double x)
 {
     return crs_scalar_value(r, x) + square(x - v) / (2 * t);
 }
@@ -69,7 +69,7 @@ static inline double place(int k)
 }
 
 /* The least objective seen on the segment from a to b: a grid, then golden sections. */
-static inline double brute(const crs_scalar *r, double t, double v, double a, double b)
+static inline double brute(const crs_penalty_value *r, double t, double v, double a, double b)
 {
     double F[GRID + 1], best = INFINITY;
     for (int k = 0; k <= GRID; k++) F[k] = objective(r, t, v, a + (b - a) * place(k));
@@ -91,14 +91,15 @@ static inline double brute(const crs_scalar *r, double t, double v, double a, do
 
 /* Objective above the least one, in units of what is allowed: 1e-12 of it, and what x off by
  * four roundings costs in |x-v|^2. */
-static inline double excess(const crs_scalar *r, double t, double v, double x, double least)
+static inline double excess(const crs_penalty_value *r, double t, double v, double x, double least)
 {
     const double rounding = square(0x1p-51 * larger(fabs(v), fabs(x))) / (2 * t);
     return (objective(r, t, v, x) - least) / (1e-12 * least + rounding + 1e-300);
 }
 
 /* dist((v-x)/t, dr(x)) in units of the rounding of its two sides. */
-static inline double off_stationary(const crs_scalar *r, double t, double v, double x, double dist)
+static inline double off_stationary(const crs_penalty_value *r, double t, double v, double x,
+                                    double dist)
 {
     const double slope = x == 0 ? 0 : crs_scalar_slope_before(r, fabs(x));
     return dist / (0x1p-53 * (larger(fabs(v), fabs(x)) / t + slope));

@@ -8,7 +8,7 @@
 #include "support/test.h"
 
 #include "dense/dense.h"
-#include "reg/spectral.h"
+#include "reg/reg.h"
 
 enum { MOST = 64, WORK = 40000 };
 static double work[WORK];

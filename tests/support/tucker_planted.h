@@ -4,7 +4,7 @@
 #define CREASE_TEST_TUCKER_PLANTED_H
 
 #include "reg/reg.h"
-#include "rpca/tucker/tucker_fit.h"
+#include "rpca/tucker/tucker.h"
 #include "support/test.h"
 
 enum { MOST = 12000 };
@@ -51,7 +51,7 @@ static inline crs_tucker_settings settings_of(const planted *p)
 {
     return (crs_tucker_settings){ .shape = p->shape,
                                   .ranks = p->ranks,
-                                  .face = { &crs_mcp, { 1, 3 }, 1 },
+                                  .penalty = { &crs_mcp, { 1, 3 }, 1 },
                                   .learn = 4,
                                   .alpha_noise = 1,
                                   .threads = 1,
@@ -65,15 +65,15 @@ static inline crs_tucker_fit *fit(const crs_tucker_settings *c, const double *T)
     if (!s) fail_msg("%s", e.text);
     bool done = false;
     for (int k = 0; k < 3000 && !done; k++) done = crs_tucker_fit_step(s);
-    if (!done) fail_msg("residual %g", crs_tucker_fit_statistics(s)->residual);
+    if (!done) fail_msg("residual %g", s->statistics.residual);
     return s;
 }
 
 static inline void take(const crs_tucker_fit *s, planted *p)
 {
     const double *factor[4] = { NULL };
-    for (int n = 0; n < p->shape.order; n++) factor[n] = crs_tucker_fit_factor(s, n);
-    reconstruct(&p->shape, &p->ranks, crs_tucker_fit_core(s), factor, p->found);
+    for (int n = 0; n < p->shape.order; n++) factor[n] = s->factor[n];
+    reconstruct(&p->shape, &p->ranks, s->core, factor, p->found);
 }
 
 static inline double error_of(const planted *p, const double *x)
@@ -86,9 +86,9 @@ static inline double error_of(const planted *p, const double *x)
 /* |grad| of every block of sum phi by plain sums, against the terms it is made of. */
 static inline void assert_stationary(const crs_tucker_fit *s, planted *p, const unsigned char *mask)
 {
-    const crs_envelope_face *f = crs_tucker_fit_face(s);
+    const crs_penalty_value *f = &s->penalty;
     const int d = p->shape.order;
-    const crs_scalar rho = { f->penalty, f->par, f->alpha };
+    const crs_penalty_value rho = crs_penalty_of(f->rho, f->par, f->weight);
     take(s, p);
     for (int n = 0; n < d; n++) {
         const ptrdiff_t rank = p->ranks.dim[n], rows = p->shape.dim[n];
@@ -101,11 +101,11 @@ static inline void assert_stationary(const crs_tucker_fit *s, planted *p, const 
             const double sj = mask && !mask[j] ? 0 : r - crs_scalar_prox(&rho, 1, r);
             for (ptrdiff_t q = 0; q < crease_size(&p->ranks); q++) {
                 ptrdiff_t k[4], left = q;
-                double w = crs_tucker_fit_core(s)[q];
+                double w = s->core[q];
                 for (int m = d - 1; m >= 0; m--)
                     k[m] = left % p->ranks.dim[m], left /= p->ranks.dim[m];
                 for (int m = 0; m < d; m++)
-                    if (m != n) w *= crs_tucker_fit_factor(s, m)[at[m] * p->ranks.dim[m] + k[m]];
+                    if (m != n) w *= s->factor[m][at[m] * p->ranks.dim[m] + k[m]];
                 g[at[n] * rank + k[n]] += 0.5 * sj * w;
                 z[at[n] * rank + k[n]] += (p->found[j] + 0.5 * sj) * w;
             }

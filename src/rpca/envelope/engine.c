@@ -11,17 +11,12 @@ static const double usual = 3;        /* deviations that an outlier is beyond, f
 static const double without_bias = 2; /* the least for a penalty that is flat far out: it gives up
                                          5 % of the noise, and large outliers cost it nothing */
 
-typedef struct {
-    crs_envelope_solver *solver;
-} state;
-
 static crs_envelope_solver_settings settings(const crease_cp_fit_settings *s,
                                              const unsigned char *mask)
 {
     const crease_cp_rpca_settings *m = &s->model;
     crs_envelope_solver_settings c = crs_envelope_solver_default(&m->shape, m->rank);
-    c.face = (crs_envelope_face){ .penalty = m->penalty.penalty, .alpha = m->alpha };
-    copy(CREASE_PARS, m->penalty.par, c.face.par);
+    c.penalty = crs_penalty_of(m->penalty.penalty, m->penalty.par, m->alpha);
     c.learn = s->learn;
     c.alpha_noise = m->alpha_noise;
     c.nu = m->ridge;
@@ -41,7 +36,7 @@ static void mind_least_squares(const crease_cp_fit *f, const double *tensor,
     const ptrdiff_t n = crease_size(&c->shape);
     const double size = crs_norm(n, tensor) / sqrt((double)(n - f->missing));
     if (c->learn > 0) return;
-    if (crs_envelope_threshold(&c->face, c->alpha_noise / (1 + c->alpha_noise)) >= size)
+    if (crs_envelope_threshold(&c->penalty, crs_noise_share(c->alpha_noise)) >= size)
         c->path = c->prune = false;
 }
 
@@ -54,7 +49,7 @@ static void adopt(crease_cp_fit *f, const double *tensor, crs_cp_pilot *p)
         largest = larger(largest, fabs(tensor[j]));
     if (f->s.learn > 0) p->report.threshold = larger(p->report.threshold, 1e-9 * largest);
     crease_cp_rpca_settings *m = &f->s.model;
-    const double c = m->alpha_noise / (1 + m->alpha_noise);
+    const double c = crs_noise_share(m->alpha_noise);
     m->rank = p->rank;
     f->pilot = p->report;
     if (f->s.learn == 0) return;
@@ -62,11 +57,10 @@ static void adopt(crease_cp_fit *f, const double *tensor, crs_cp_pilot *p)
     if (m->penalty.penalty != &crs_l1) k = larger(k, smaller(without_bias, f->s.learn));
     if (p->report.deviation > 0)
         f->pilot.threshold = larger(k * p->report.deviation, 1e-9 * largest);
-    crs_envelope_face wanted = { .penalty = m->penalty.penalty };
-    copy(CREASE_PARS, m->penalty.par, wanted.par);
+    crs_penalty_value wanted = crs_penalty_of(m->penalty.penalty, m->penalty.par, 1);
     wanted = crs_envelope_with_threshold(&wanted, f->pilot.threshold, c);
-    m->penalty = crease_separable(wanted.penalty, wanted.par);
-    m->alpha = wanted.alpha;
+    m->penalty = crease_separable(wanted.rho, wanted.par);
+    m->alpha = wanted.weight;
 }
 
 static crs_envelope_solver *go_on(crease_cp_fit *f, const double *tensor, double *const *factor,
@@ -88,85 +82,79 @@ static ptrdiff_t factors_size(const crease_cp_rpca_settings *m)
     return all;
 }
 
-/* What is known of the problem; the paper's theorems are about other iterations. */
-static crease_analysis *analyse(const crease_cp_fit *f, crease_error *e)
+/* The paper's theorems, with their assumptions and parameters, are about other iterations. */
+static crease_analysis *analyse(crease_error *e)
 {
-    crease_analysis *a = crs_cp_fit_analyse(f, e);
-    if (!a) return NULL;
+    crease_analysis *a = crs_alloc(1, sizeof *a);
+    if (!a) return crs_fail(e, CREASE_NO_MEMORY, "out of memory: an analysis"), NULL;
     a->method = CREASE_METHOD_ENVELOPE;
+    a->mode = CREASE_MODE_PRACTICAL;
     a->theorem = "none on the number of steps: they descend, and the certificate decides";
-    a->guarantee = false;
+    a->last = -1;
+    a->L = a->M = a->L_last = a->sigma_last = a->map_scale = NAN;
     a->beta = a->gamma = a->ell = a->mu = NAN;
     a->slack = INFINITY;
     return a;
 }
 
-static void *open(crease_cp_fit *f, double *tensor, crease_error *e)
+/* Starts, rank and threshold; then the solver at the penalty that is asked for. */
+static crs_envelope_solver *explore(crease_cp_fit *f, double *tensor, crs_cp_pilot *p,
+                                    crease_error *e)
 {
     const crease_cp_rpca_settings *m = &f->s.model;
+    crs_envelope_solver *solver = NULL;
     crease_cp_rpca *shell = NULL;
-    if (!crs_cp_fit_mask(f, tensor, e)) return NULL;
-    crs_cp_pilot p = { .c = settings(&f->s, f->mask),
-                       .tensor = tensor,
-                       .starts = f->s.starts,
-                       .until = f->begun + f->s.run.max_seconds,
-                       .stop = f->s.stop,
-                       .user = f->s.user,
-                       .passes = f->s.run.max_iterations < 300 ? f->s.run.max_iterations : 300 };
-    mind_least_squares(f, tensor, &p.c);
-    if (p.c.learn == 0 && p.c.path && p.c.prune) p.c.learn = usual; /* start and rank */
-    state *s = crs_alloc(1, sizeof *s);
     double *memory = crs_doubles(factors_size(m), "the factors", e), *at = memory;
     for (int n = 0; memory && n < m->shape.order; n++)
-        p.factor[n] = at, at += m->shape.dim[n] * m->rank;
-    f->a = f->own = analyse(f, e);
-    if (s && memory && f->own && crs_cp_named_start(f, tensor, &p, &shell, e) &&
-        crs_cp_pilot_run(&p, e)) {
-        adopt(f, tensor, &p);
+        p->factor[n] = at, at += m->shape.dim[n] * m->rank;
+    if (memory && crs_cp_named_start(f, tensor, p, &shell, e) && crs_cp_pilot_run(p, e)) {
+        adopt(f, tensor, p);
         crs_cp_fit_point(&f->s, tensor, f->mask, &f->point);
-        s->solver = go_on(f, tensor, p.factor, e);
-    } else if (!s) {
-        crs_fail(e, CREASE_NO_MEMORY, "out of memory: a fit");
+        solver = go_on(f, tensor, p->factor, e);
     }
     crs_free(memory);
     crs_cp_fit_shell_free(shell);
-    if (s && s->solver) return s;
-    crs_free(s);
-    return NULL;
+    return solver;
 }
 
-static crease_outcome step(void *self)
+static void *open(crease_cp_fit *f, double *tensor, crease_error *e)
 {
-    const state *s = self;
-    return crs_envelope_solver_step(s->solver) == CRS_ENVELOPE_RUNNING ? CREASE_NOT_RUN
-                                                                       : CREASE_STATIONARY;
+    const crease_options *o = &f->s.run;
+    f->a = f->own = analyse(e);
+    if (!f->own || !crs_cp_fit_open(f, e) || !crs_cp_fit_mask(f, tensor, e)) return NULL;
+    const long most =
+        o->max_iterations < o->max_evaluations ? o->max_iterations : o->max_evaluations;
+    crs_cp_pilot p = { .c = settings(&f->s, f->mask),
+                       .tensor = tensor,
+                       .starts = f->s.starts,
+                       .until = f->run.begun + o->max_seconds,
+                       .stop = f->s.stop,
+                       .user = f->s.user,
+                       .passes = most < 300 ? most : 300 };
+    mind_least_squares(f, tensor, &p.c);
+    if (p.c.learn == 0 && p.c.path && p.c.prune) p.c.learn = usual; /* start and rank */
+    return explore(f, tensor, &p, e);
 }
 
-static double theta(const void *self) { return (void)self, NAN; }
-
-static void tell(const void *self, crease_progress *p)
+static crs_advance step(void *fit)
 {
-    const crs_envelope_progress *at = crs_envelope_solver_progress(((const state *)self)->solver);
-    p->objective = at->value;
-    p->worst = at->violation;
+    crease_cp_fit *f = fit;
+    const bool running = crs_envelope_solver_step(f->state) == CRS_ENVELOPE_RUNNING;
+    const crs_envelope_progress *at = crs_envelope_solver_progress(f->state);
+    f->run.progress.theta = NAN;
+    f->run.progress.objective = at->value;
+    f->run.progress.worst = at->violation;
+    return running ? CRS_GO_ON : CRS_DONE;
 }
 
-static long readings(const void *self)
+static long passes(const void *solver) { return crs_envelope_solver_progress(solver)->passes; }
+
+static const double *factor(const void *solver, int n)
 {
-    return crs_envelope_solver_progress(((const state *)self)->solver)->passes;
+    return crs_envelope_solver_factor(solver, n);
 }
 
-static const double *factor(const void *self, int n)
-{
-    return crs_envelope_solver_factor(((const state *)self)->solver, n);
-}
-
-static void close(void *self)
-{
-    state *s = self;
-    crs_envelope_solver_free(s->solver);
-    crs_free(s);
-}
+static void close(void *solver) { crs_envelope_solver_free(solver); }
 
 static double bytes(const crease_cp_fit_settings *s, bool missing, bool dense)
 {
@@ -180,12 +168,15 @@ static double bytes(const crease_cp_fit_settings *s, bool missing, bool dense)
 
 const crs_cp_engine crs_cp_envelope_engine = {
     .name = "envelope",
+    .run = { .step = step,
+             .evaluations = crs_cp_fit_evaluations,
+             .certify = crs_cp_fit_certify,
+             .keep = crs_cp_fit_keep,
+             .settle = crs_cp_fit_settle,
+             .at_end = true },
     .bytes = bytes,
     .open = open,
-    .step = step,
-    .theta = theta,
-    .tell = tell,
-    .readings = readings,
+    .passes = passes,
     .factor = factor,
     .close = close,
 };

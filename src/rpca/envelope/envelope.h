@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: MIT
- * envelope.h: CP robust PCA as a function of the factors alone, in one read of the tensor
+ * envelope.h: CP robust PCA as a function of the factors alone, in one pass over the tensor
  *
  *   F(X) = sum phi(r) + (nu/2) sum |X_n|^2,   r = T - M,  M = [[X_1, .., X_d]],
  *   phi(r) = min_e c (r - e)^2 + alpha rho(|e|),  c = alpha_N/(1 + alpha_N),
  *   e = prox_{(alpha/(2c)) rho}(r),  s = r - e;   dF/dX_n = -2c S_(n) M_n + nu X_n.
  *
- * The minimum over Z, E, B of cp_fused.h's problem: E = e, Z = M + c s, B = c s/alpha_N and
+ * The minimum over Z, E, B of fused.h's problem: E = e, Z = M + c s, B = c s/alpha_N and
  * Lambda = 2c s. Entries with W = 0 are not observed: there s = e = 0, and nothing is summed. */
 #ifndef CRS_ENVELOPE_H
 #define CRS_ENVELOPE_H
 
-#include "rpca/fused/cp_fused.h"
-#include "rpca/kernels/envelope_kernel.h"
+#include "rpca/kernels/kernels.h"
 
 typedef struct {
     crease_space shape;                /* order >= 2 */
@@ -19,18 +18,10 @@ typedef struct {
     double alpha_noise;                /* > 0 */
     const unsigned char *mask;         /* W, borrowed; NULL: all observed */
     int threads;                       /* 1 .. CRS_CP_MOST_THREADS; results do not depend on it */
-    bool single;                       /* T is float */
     const crs_envelope_kernel *kernel; /* NULL: the fastest that runs here */
 } crs_envelope_settings;
 
-/* One envelope phi: alpha >= 0, par in the penalty's range. */
-typedef struct {
-    const crease_penalty *penalty;
-    double par[CREASE_PARS];
-    double alpha;
-} crs_envelope_face;
-
-/* |r| by its exponent and the first three bits after it: eight bins an octave from
+/* |r| by its exponent and the first three bits after it: eight bins per octave from
  * CRS_ENVELOPE_LEAST on; the first takes all below, the last all above and NaN. */
 enum { CRS_ENVELOPE_BINS = 2048 };
 #define CRS_ENVELOPE_LEAST 0x1p-128
@@ -55,13 +46,13 @@ typedef struct crs_envelope crs_envelope;
 /* Bytes that crs_envelope_new will allocate; -1: the settings are wrong, with the reason in e. */
 ptrdiff_t crs_envelope_bytes(const crs_envelope_settings *c, crease_error *e);
 
-/* T (double, or float if c->single) is borrowed and must outlive the result. NULL on failure. */
-crs_envelope *crs_envelope_new(const crs_envelope_settings *c, const void *T, crease_error *e);
+/* T is borrowed and must outlive the result. NULL on failure. */
+crs_envelope *crs_envelope_new(const crs_envelope_settings *c, const double *T, crease_error *e);
 void crs_envelope_free(crs_envelope *s);
 
 /* factor[n] is I_n x rank, 1 <= rank <= the settings'; judge and next may be the same. */
 void crs_envelope_evaluate(crs_envelope *s, ptrdiff_t rank, const double *const *factor,
-                           const crs_envelope_face *judge, const crs_envelope_face *next,
+                           const crs_penalty_value *judge, const crs_penalty_value *next,
                            crs_envelope_sums *out);
 
 /* The q-quantile of |r|, 0 <= q <= 1, linear within a bin; NaN when nothing is observed. */
@@ -72,13 +63,107 @@ double crs_envelope_quantile(const crs_envelope_sums *a, double q);
  * 0, B is -M. */
 void crs_envelope_rows(const crs_envelope *s, ptrdiff_t *left, ptrdiff_t *right);
 void crs_envelope_open(crs_envelope *s, ptrdiff_t rank, const double *const *factor,
-                       const crs_envelope_face *face);
+                       const crs_penalty_value *penalty);
 void crs_envelope_read(const crs_envelope *s, crs_cp_part part, ptrdiff_t first, ptrdiff_t count,
                        double *out);
 
-/* Bytes an evaluation with all gradients streams from memory when the tensor does not fit in
- * cache, and its multiply-adds times two. */
-double crs_envelope_traffic(const crs_envelope *s);
-double crs_envelope_flops(const crs_envelope *s, ptrdiff_t rank);
+/* CP robust PCA by a trust-region Levenberg-Marquardt method on the factors
+ *
+ * Minimizes F. A point is stationary for the problem with Z, E, B and Lambda exactly
+ * when it is for F, and its relative residual in block n (balanced factors) is
+ *     |-2c S_(n)M_n + nu X_n| / (2 |Z_(n)M_n| + 2 |X_nG_n| + nu |X_n|),  Z = M + c S,
+ * with X_n >= 0 the numerator taken over the normal cone. The method's stages:
+ *   path    l1 with a threshold that falls with the median of |r|, and a ridge of its own
+ *   ridge   l1 at the last threshold, still with the ridge; then components are pruned
+ *   last    l1, and the model's own nu
+ *   wanted  a penalty other than l1, from the point l1 led to */
+typedef struct {
+    crease_space shape;        /* order >= 2 */
+    ptrdiff_t rank;            /* of the start, >= 1 */
+    crs_penalty_value penalty; /* the wanted penalty; not read where `learn` is positive */
+    double learn;              /* > 0: l1 with the threshold learn * robust scale of the residual */
+    double alpha_noise, nu;    /* > 0; >= 0 */
+    const unsigned char *mask; /* borrowed; NULL: all observed */
+    bool nonneg;
+    int threads;
+    bool path;     /* follow a falling threshold */
+    double kap;    /* the threshold on the path, in medians of |r| */
+    bool prune;    /* a ridge first, then drop components that vanish or sit on outliers */
+    double ridge;  /* that ridge, in units of alpha median|T|^(1-2/d) */
+    uint64_t seed; /* of columns that are filled again */
+    double eps;    /* relative residual to reach */
+} crs_envelope_solver_settings;
+
+typedef enum {
+    CRS_ENVELOPE_RUNNING,
+    CRS_ENVELOPE_STATIONARY,
+    CRS_ENVELOPE_STALLED
+} crs_envelope_status;
+typedef enum {
+    CRS_STAGE_PATH,
+    CRS_STAGE_RIDGE,
+    CRS_STAGE_LAST,
+    CRS_STAGE_WANTED
+} crs_envelope_stage;
+
+typedef struct {
+    crs_envelope_status status;
+    crs_envelope_stage stage;
+    long passes, cg, steps;            /* reads of T, inner iterations, accepted steps */
+    double value;                      /* F for the penalty and nu of the stage */
+    double residual[CREASE_MAX_ORDER]; /* relative, for the same */
+    double worst;                      /* the largest of them */
+    double violation;                  /* the largest, not relative */
+    double angle;                      /* the largest |gradient of X_n|/(2c |S| |M_n|) */
+    double threshold;                  /* largest |r| that is all noise: prox = 0 */
+    double median, scale;              /* of |r|; robust standard deviation of the noise */
+    double rho, mu, radius, curvature; /* gain ratio, damping, trust radius, 2c eta */
+    ptrdiff_t rank;
+} crs_envelope_progress;
+
+/* Without path and kap = 1, eps = 1e-6 and so on: the settings for given data are the caller's. */
+crs_envelope_solver_settings crs_envelope_solver_default(const crease_space *shape, ptrdiff_t rank);
+
+typedef struct crs_envelope_solver crs_envelope_solver;
+
+/* Bytes that crs_envelope_solver_new will allocate; -1: the settings are wrong. */
+ptrdiff_t crs_envelope_solver_bytes(const crs_envelope_solver_settings *c, crease_error *e);
+
+/* T is borrowed. NULL on failure. */
+crs_envelope_solver *crs_envelope_solver_new(const crs_envelope_solver_settings *c, const double *T,
+                                             crease_error *e);
+void crs_envelope_solver_free(crs_envelope_solver *s);
+
+/* factor[n] is I_n x rank, rank <= the settings'. May be called again for another start. */
+bool crs_envelope_solver_start(crs_envelope_solver *s, ptrdiff_t rank, const double *const *factor,
+                               crease_error *e);
+
+crs_envelope_status crs_envelope_solver_step(crs_envelope_solver *s); /* at most one read of T */
+
+/* Another kap from the next start on. */
+void crs_envelope_solver_follow(crs_envelope_solver *s, double kap);
+
+const crs_envelope_progress *crs_envelope_solver_progress(const crs_envelope_solver *s);
+const crs_penalty_value *crs_envelope_solver_penalty(const crs_envelope_solver *s);
+const double *crs_envelope_solver_factor(const crs_envelope_solver *s, int n); /* I_n x rank now */
+
+/* The robust deviation of the noise: that of the learned threshold, or of the point's residual;
+ * and the share of entries beyond three of it, less that of normal noise. After a step. */
+double crs_envelope_solver_deviation(const crs_envelope_solver *s);
+double crs_envelope_solver_share(const crs_envelope_solver *s);
+
+/* The largest |r| that the prox of a penalty takes to 0, for this c. */
+double crs_envelope_threshold(const crs_penalty_value *penalty, double c);
+
+/* l1 with that threshold t. */
+crs_penalty_value crs_envelope_l1(double t, double c);
+
+/* The penalty's penalty for data in the unit that makes t its threshold; alpha becomes 2c. A
+ * penalty without a threshold stays as it is. */
+crs_penalty_value crs_envelope_with_threshold(const crs_penalty_value *f, double t, double c);
+
+/* The noise's standard deviation from the histogram of |r|: the median of the part that is within
+ * 2.5 deviations, over 0.6745, and corrected for the parameters that were fitted. */
+double crs_envelope_scale(const crs_envelope_sums *a, double parameters);
 
 #endif

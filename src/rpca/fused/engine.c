@@ -27,26 +27,24 @@ static crs_cp_settings settings(const crease_cp_fit *f, const double *tensor)
     const crease_cp_rpca_settings *m = &f->s.model;
     const crease_analysis *a = f->a;
     const int d = m->shape.order;
-    const bool descent = m->unconstrained, bcd = a->method == CREASE_METHOD_BCD;
+    const bool descent = m->unconstrained, bcd = crs_method_for(a)->unproximal;
     crs_cp_settings c = { .shape = m->shape,
                           .rank = m->rank,
-                          .method = descent                             ? CRS_CP_BCD
-                                    : a->method == CREASE_METHOD_ADMM_G ? CRS_CP_ADMM_G
-                                                                        : CRS_CP_ADMM_M,
+                          .method = descent           ? CRS_CP_BCD
+                                    : isnan(a->gamma) ? CRS_CP_ADMM_M
+                                                      : CRS_CP_ADMM_G,
                           .beta = descent ? 0 : a->beta,
-                          .gamma = a->method == CREASE_METHOD_ADMM_G ? a->gamma : 0,
-                          .ell = a->method == CREASE_METHOD_ADMM_M && !a->exact_last ? a->ell : 0,
-                          .alpha = m->alpha,
+                          .gamma = isnan(a->gamma) ? 0 : a->gamma,
+                          .ell = isnan(a->ell) ? 0 : a->ell,
                           .alpha_noise = m->alpha_noise,
                           .nu = m->ridge,
-                          .penalty = m->penalty.penalty,
+                          .penalty = crs_penalty_of(m->penalty.penalty, m->penalty.par, m->alpha),
                           .mask = f->mask,
                           .potential_weight = descent ? 0 : a->potential_weight,
                           .accelerate = accelerates(&f->s.run),
                           .full = audited(&f->s.run),
                           .threads = f->s.threads,
                           .single = f->s.single };
-    copy(CREASE_PARS, m->penalty.par, c.par);
     c.h_factor = bcd ? 0 : weight(&a->block[0]);
     c.h_sparse = bcd ? 0 : weight(&a->block[d]);
     c.h_z = bcd ? 0 : weight(&a->block[d + 1]);
@@ -62,11 +60,10 @@ static bool prepare(crease_cp_fit *f, double *tensor, crease_cp_rpca **shell, cr
     *shell = crs_cp_fit_shell(f, tensor, e);
     if (!*shell) return false;
     f->a = f->own = crs_cp_fit_analyse(f, e);
-    return f->own && crs_cp_fit_start_factors(f, *shell, e);
+    return f->own && crs_cp_fit_open(f, e) && crs_cp_fit_start_factors(f, *shell, e);
 }
 
 typedef struct {
-    crease_cp_fit *fit;
     crs_cp_fused *fused;
     float *data; /* T in single precision */
     double beta, decrease;
@@ -90,7 +87,6 @@ static bool set_up(crease_cp_fit *f, engine *g, crease_cp_rpca *shell, crease_er
         if (!g->data) return crs_fail(e, CREASE_NO_MEMORY, "out of memory: the tensor");
         for (ptrdiff_t j = 0; j < size; j++) g->data[j] = (float)shell->tensor[j];
     }
-    g->fit = f;
     g->beta = c.beta;
     g->decrease = smaller(f->a->decrease, smaller(c.h_factor, smaller(c.h_sparse, c.h_z)) / 2);
     const void *data = shell->tensor;
@@ -110,24 +106,21 @@ static void *open(crease_cp_fit *f, double *tensor, crease_error *e)
     return done ? g : NULL;
 }
 
-static crease_outcome step(void *self)
+static crs_advance step(void *fit)
 {
-    const engine *g = self;
+    crease_cp_fit *f = fit;
+    const engine *g = f->state;
     crs_cp_fused_step(g->fused);
-    if (audited(&g->fit->s.run))
-        crs_cp_fit_audit(g->fit, crs_cp_fused_statistics(g->fused), g->beta, g->decrease);
-    return CREASE_NOT_RUN;
+    const crs_cp_statistics *now = crs_cp_fused_statistics(g->fused);
+    f->run.progress.theta = now->theta;
+    if (audited(&f->s.run)) crs_cp_fit_audit(f, now, g->beta, g->decrease);
+    return CRS_GO_ON;
 }
 
-static long readings(const void *self)
+static long passes(const void *self)
 {
     const crs_cp_statistics *a = crs_cp_fused_statistics(((const engine *)self)->fused);
     return a->iteration + a->eliminations;
-}
-
-static double theta(const void *self)
-{
-    return crs_cp_fused_statistics(((const engine *)self)->fused)->theta;
 }
 
 static const double *factor(const void *self, int n)
@@ -157,7 +150,7 @@ static double bytes(const crease_cp_fit_settings *s, bool missing, bool dense)
                                                   : CRS_CP_ADMM_M,
                                 .beta = 1,
                                 .alpha_noise = 1,
-                                .penalty = &crs_zero,
+                                .penalty = { .rho = &crs_zero },
                                 .accelerate = accelerates(&s->run),
                                 .threads = crs_cp_fit_threads(s),
                                 .single = s->single };
@@ -171,11 +164,14 @@ static double bytes(const crease_cp_fit_settings *s, bool missing, bool dense)
 
 const crs_cp_engine crs_cp_fused_engine = {
     .name = "fused",
+    .run = { .step = step,
+             .evaluations = crs_cp_fit_evaluations,
+             .certify = crs_cp_fit_certify,
+             .keep = crs_cp_fit_keep,
+             .settle = crs_cp_fit_settle },
     .bytes = bytes,
     .open = open,
-    .step = step,
-    .theta = theta,
-    .readings = readings,
+    .passes = passes,
     .factor = factor,
     .rows = rows,
     .sparse = sparse,

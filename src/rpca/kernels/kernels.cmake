@@ -15,11 +15,11 @@ foreach(flag ${kernel_options})
     list(APPEND kernel_flags ${flag})
   endif()
 endforeach()
-set_source_files_properties(rpca/kernels/cp_kernel_base.c rpca/kernels/cp_kernel_base_single.c
-  rpca/kernels/envelope_kernel_base.c PROPERTIES COMPILE_OPTIONS "${kernel_flags}")
+set_source_files_properties(rpca/kernels/fused_base.c rpca/kernels/fused_base_single.c
+  rpca/kernels/envelope_base.c PROPERTIES COMPILE_OPTIONS "${kernel_flags}")
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
-  set_source_files_properties(rpca/kernels/cp_kernel_avx2.c rpca/kernels/cp_kernel_avx2_single.c
-    rpca/kernels/envelope_kernel_avx2.c PROPERTIES COMPILE_OPTIONS "${kernel_flags};-mavx2;-mfma")
-  set_source_files_properties(rpca/kernels/cp_kernel_avx512.c rpca/kernels/cp_kernel_avx512_single.c
-    rpca/kernels/envelope_kernel_avx512.c PROPERTIES COMPILE_OPTIONS "${kernel_flags};-mavx512f")
+  set_source_files_properties(rpca/kernels/fused_avx2.c rpca/kernels/fused_avx2_single.c
+    rpca/kernels/envelope_avx2.c PROPERTIES COMPILE_OPTIONS "${kernel_flags};-mavx2;-mfma")
+  set_source_files_properties(rpca/kernels/fused_avx512.c rpca/kernels/fused_avx512_single.c
+    rpca/kernels/envelope_avx512.c PROPERTIES COMPILE_OPTIONS "${kernel_flags};-mavx512f")
 endif()

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * assignment: against all permutations, and optimality by the dual potentials */
-#include "dense/assignment.h"
+#include "dense/dense.h"
 #include "support/matrices.h"
 
 typedef struct {

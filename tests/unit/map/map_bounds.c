@@ -34,10 +34,11 @@ static truth true_bounds(const sample *s)
 {
     static double work[20000], u[SIDE_MAX * SIDE_MAX], vt[SIDE_MAX * SIDE_MAX], sv[SIDE_MAX];
     const ptrdiff_t m = crease_size(&s->ran), n = crease_size(&s->dom);
+    const ptrdiff_t k = m < n ? m : n;
     double left[SIDE_MAX];
     assert_true(crs_svd_scratch(m, n) <= 20000);
-    assert_true(crs_svd_full(m, n, s->matrix, u, sv, vt, work));
-    for (ptrdiff_t i = 0; i < m; i++) left[i] = u[i * m + m - 1];
+    assert_true(crs_svd(m, n, s->matrix, u, sv, vt, work));
+    for (ptrdiff_t i = 0; i < m; i++) left[i] = u[i * k + k - 1];
     return (truth){ sqrtl(quotient(m, n, s->matrix, false, vt)),
                     m > n ? 0 : quotient(m, n, s->matrix, true, left) };
 }

@@ -3,7 +3,7 @@
  * either Cholesky factor, by conjugate gradients */
 #include <stdlib.h>
 
-#include "method/last_solver.h"
+#include "method/method.h"
 #include "support/test.h"
 
 enum { SMALL = 7, WIDE = 12, LARGE = 2100 }; /* LARGE is beyond what is factored */

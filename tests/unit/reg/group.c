@@ -52,7 +52,7 @@ static void groups_shrink_their_length(void **state)
                 cross += x[j] * v[j];
                 assert_false(x[j] == 0 && signbit(x[j]));
             }
-            const crs_scalar at = scalar_at(&r, i);
+            const crs_penalty_value at = scalar_at(&r, i);
             const double wanted = crs_scalar_prox(&at, t, sqrt(from));
             assert_true((wanted == 0) == (to == 0));
             assert_close(sqrt(to), wanted, 1e-13);

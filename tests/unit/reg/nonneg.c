@@ -15,7 +15,7 @@ static void prox_is_the_global_minimum(void **state)
             draw_par(&d, penalties[k], spread, par);
             const double v = draw_w(&d, penalties[k], par, t, spread) * (trial % 3 ? 1 : -1);
             const crease_reg r = crease_nonneg(penalties[k], par);
-            const crs_scalar at = { penalties[k], par, 1 };
+            const crs_penalty_value at = crs_penalty_of(penalties[k], par, 1);
             r.ops->prox(&r, &line, t, &v, &x, &work);
             assert_true(x >= 0 && (v > 0 || x == 0));
             assert_true(excess(&at, t, v, x, brute(&at, t, v, 0, pos(v))) <= 1);
@@ -34,7 +34,7 @@ static void boxes_intersect(void **state)
             double par[CREASE_PARS] = { 0 }, x, work;
             draw_par(&d, penalties[k], 1, par);
             const crease_reg r = crease_nonneg(penalties[k], par);
-            const crs_scalar at = { penalties[k], par, 1 };
+            const crs_penalty_value at = crs_penalty_of(penalties[k], par, 1);
             const double v = 4 * normal(&d), t = decades(&d, 1), low = 2 * normal(&d);
             const crease_bounds b = { low, low + decades(&d, 1), NULL, NULL };
             r.ops->prox_box(&r, &line, t, &b, &v, &x, &work);

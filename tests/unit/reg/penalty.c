@@ -132,7 +132,7 @@ static void lambda_may_be_zero(void **state)
         assert_true(p->lipschitz(par, INFINITY) == 0 && p->weak_convexity(par) == 0);
         for (int trial = 0; trial < 100; trial++) {
             const double w = decades(&d, 200), t = decades(&d, 12);
-            const crs_scalar r = { p, par, 1 };
+            const crs_penalty_value r = crs_penalty_of(p, par, 1);
             assert_close(p->shrink(par, t, w) / w, 1, 0x1p-51);
             assert_true(p->stationary(par, t, w, y) >= 1);
             assert_true(crs_scalar_prox_box(&r, t, w, -w, w / 2) == w / 2);

@@ -33,7 +33,7 @@ static void box_prox_is_the_global_minimum(void **state)
     for (int k = 0; k < PENALTIES; k++)
         for (int trial = 0; trial < TRIALS; trial++) {
             const problem a = draw_problem(&d, penalties[k], trial);
-            const crs_scalar r = { penalties[k], a.par, 1 };
+            const crs_penalty_value r = crs_penalty_of(penalties[k], a.par, 1);
             const double x = crs_scalar_prox_box(&r, a.t, a.v, a.low, a.high);
             assert_true(x >= a.low && x <= a.high);
             /* rho does not decrease: no minimizer beyond the clipped 0 and the clipped v */
@@ -52,7 +52,7 @@ static void box_prox_is_stationary(void **state)
     for (int k = 0; k < PENALTIES; k++)
         for (int trial = 0; trial < TRIALS; trial++) {
             const problem a = draw_problem(&d, penalties[k], trial);
-            const crs_scalar r = { penalties[k], a.par, 1 };
+            const crs_penalty_value r = crs_penalty_of(penalties[k], a.par, 1);
             const double x = crs_scalar_prox_box(&r, a.t, a.v, a.low, a.high);
             const double dist = crs_scalar_dist_box(&r, x, (a.v - x) / a.t, a.low, a.high);
             const double off = off_stationary(&r, a.t, a.v, x, dist);
@@ -70,7 +70,8 @@ static void odd_intervals(void **state)
     for (int k = 0; k < PENALTIES; k++) {
         double par[CREASE_PARS] = { 0 };
         draw_par(&d, penalties[k], 1, par);
-        const crs_scalar r = { penalties[k], par, 1 }, off = { penalties[k], par, 0 };
+        const crs_penalty_value r = crs_penalty_of(penalties[k], par, 1),
+                                off = crs_penalty_of(penalties[k], par, 0);
         for (int trial = 0; trial < 200; trial++) {
             const double v = 5 * normal(&d), t = decades(&d, 1);
             assert_close(crs_scalar_prox_box(&r, t, v, -INFINITY, INFINITY),
@@ -101,7 +102,7 @@ static void ends_near_the_minimizer(void **state)
             draw_par(&d, penalties[k], 1, par);
             const double wc = penalties[k]->weak_convexity(par), v = decades(&d, 1);
             const double t = wc > 0 ? uniform(&d, 0.1, 0.9) / wc : decades(&d, 1);
-            const crs_scalar r = { penalties[k], par, 1 };
+            const crs_penalty_value r = crs_penalty_of(penalties[k], par, 1);
             const double x = crs_scalar_prox(&r, t, v), near = 1 + pow(10, -uniform(&d, 6, 12));
             if (isinf(wc) || x == 0) continue;
             assert_close(crs_scalar_prox_box(&r, t, v, x / near, x * near) / x, 1, 0x1p-46);
@@ -114,7 +115,7 @@ static void ends_near_the_minimizer(void **state)
 static void ties_go_to_the_shorter(void **state)
 {
     const double par[] = { 1, 2 };
-    const crs_scalar r = { &crs_capped_l1, par, 1 };
+    const crs_penalty_value r = crs_penalty_of(&crs_capped_l1, par, 1);
     (void)state;
     assert_true(crs_scalar_prox(&r, 1, 2.5) == 1.5);
     assert_true(crs_scalar_prox_box(&r, 1, 2.5, -9, 9) == 1.5);
@@ -127,7 +128,7 @@ static void ties_go_to_the_shorter(void **state)
 static void subdifferential_at_the_kink(void **state)
 {
     const double par[] = { 3, 2 };
-    const crs_scalar r = { &crs_capped_l1, par, 1 };
+    const crs_penalty_value r = crs_penalty_of(&crs_capped_l1, par, 1);
     (void)state;
     assert_close(crs_scalar_dist(&r, 2, 3), 0, 0);
     assert_close(crs_scalar_dist(&r, 2, 0), 0, 0);

@@ -18,7 +18,7 @@ static void shrink_is_the_global_minimum(void **state)
             const double spread = spread_of(trial), t = decades(&d, spread);
             draw_par(&d, p, spread, par);
             const double v = draw_w(&d, p, par, t, spread) * (trial % 4 < 2 ? 1 : -1);
-            const crs_scalar r = { p, par, 1 };
+            const crs_penalty_value r = crs_penalty_of(p, par, 1);
             const double x = crs_scalar_prox(&r, t, v);
             if (!(x * v >= 0 && fabs(x) <= fabs(v)))
                 fail_msg("%s: prox(%.17g) = %.17g is not shorter", p->name, v, x);
@@ -41,7 +41,7 @@ static void prox_is_stationary(void **state)
             const double spread = spread_of(trial), t = decades(&d, spread);
             draw_par(&d, p, spread, par);
             const double v = draw_w(&d, p, par, t, spread) * (trial % 4 < 2 ? 1 : -1);
-            const crs_scalar r = { p, par, 1 };
+            const crs_penalty_value r = crs_penalty_of(p, par, 1);
             const double x = crs_scalar_prox(&r, t, v);
             const double off = off_stationary(&r, t, v, x, crs_scalar_dist(&r, x, (v - x) / t));
             if (!(off <= 8))
@@ -79,8 +79,9 @@ static void weights_scale_the_step(void **state)
     for (int k = 0; k < PENALTIES; k++) {
         double par[CREASE_PARS] = { 0 };
         draw_par(&d, penalties[k], 1, par);
-        const crs_scalar plain = { penalties[k], par, 1 }, triple = { penalties[k], par, 4 },
-                         off = { penalties[k], par, 0 };
+        const crs_penalty_value plain = crs_penalty_of(penalties[k], par, 1),
+                                triple = crs_penalty_of(penalties[k], par, 4),
+                                off = crs_penalty_of(penalties[k], par, 0);
         for (int trial = 0; trial < 20; trial++) {
             const double v = 5 * normal(&d), t = decades(&d, 1);
             assert_true(crs_scalar_prox(&triple, t, v) == crs_scalar_prox(&plain, 4 * t, v));

@@ -3,7 +3,7 @@
  * the orthogonal complements themselves, and what rounding may not change */
 #include "support/spectral.h"
 
-/* X = U diag(sigma) V' with U, V of a random matrix and `rank` singular values; G = U M V' */
+/* X = U diag(sigma) V' with U, V of random matrices and `rank` singular values; G = U M V' */
 typedef struct {
     ptrdiff_t m, n;
     double u[MOST], vt[MOST];
@@ -11,10 +11,12 @@ typedef struct {
 
 static void make_frame(draws *d, ptrdiff_t m, ptrdiff_t n, frame *f)
 {
-    double a[MOST], s[MOST];
-    random_matrix(d, m, n, m < n ? m : n, a);
+    double a[MOST], s[MOST], unused[MOST];
     f->m = m, f->n = n;
-    assert_true(crs_svd_full(m, n, a, f->u, s, f->vt, work));
+    random_matrix(d, m, m, m, a);
+    assert_true(crs_svd(m, m, a, f->u, s, unused, work));
+    random_matrix(d, n, n, n, a);
+    assert_true(crs_svd(n, n, a, unused, s, f->vt, work));
 }
 
 static void place(const frame *f, const double *middle, double *x)

@@ -118,20 +118,20 @@ static void a_small_beta_is_found_out(void **state)
 static void every_shortfall_counts(void **state)
 {
     crease_analysis a = { .method = CREASE_METHOD_PROX_BCD, .theorem = "T", .guarantee = true };
-    crease_cp_fit f = { .a = &a, .progress = { .potential = NAN } };
+    crease_cp_fit f = { .a = &a, .run = { .progress = { .potential = NAN } } };
     (void)state;
     crs_cp_fit_audit(&f, &(crs_cp_statistics){ .potential = 5, .from = NAN, .moves = 9 }, 1, 1);
-    assert_int_equal(f.report.audit_violations, 0);
+    assert_int_equal(f.run.report.audit_violations, 0);
     crs_cp_fit_audit(&f, &(crs_cp_statistics){ .potential = 4, .from = 5, .moves = 1 }, 1, 0.9);
-    assert_int_equal(f.report.audit_violations, 0);
+    assert_int_equal(f.run.report.audit_violations, 0);
     crs_cp_fit_audit(&f, &(crs_cp_statistics){ .potential = 3, .from = 4, .moves = 1 }, 1, 1.1);
-    assert_int_equal(f.report.audit_violations, 1);
+    assert_int_equal(f.run.report.audit_violations, 1);
     crs_cp_fit_audit(&f, &(crs_cp_statistics){ .potential = 3, .from = 3.1 }, 1, 1);
-    assert_int_equal(f.report.audit_violations, 2);
-    assert_close(f.progress.decrease, 0.1, 1e-12);
+    assert_int_equal(f.run.report.audit_violations, 2);
+    assert_close(f.run.progress.decrease, 0.1, 1e-12);
     f.s.single = true;
     crs_cp_fit_audit(&f, &(crs_cp_statistics){ .potential = 3.000001, .from = 3 }, 1, 1);
-    assert_int_equal(f.report.audit_violations, 2);
+    assert_int_equal(f.run.report.audit_violations, 2);
 }
 
 int main(void)

@@ -96,7 +96,7 @@ static void test_analysis(void **state)
             const crease_analysis *a = crease_cp_fit_analysis(c.fit);
             const crease_cp_rpca_settings used = crease_cp_fit_used(c.fit).model;
             crease_cp_rpca *model = crease_cp_rpca_new(&used, c.given, NULL);
-            crease_analysis *b = crease_analyse(crease_cp_rpca_problem(model), &c.fit->run, NULL);
+            crease_analysis *b = crease_analyse(crease_cp_rpca_problem(model), &c.fit->o, NULL);
             assert_int_equal(a->method, b->method);
             assert_int_equal(a->guarantee, b->guarantee);
             assert_string_equal(a->theorem, b->theorem);

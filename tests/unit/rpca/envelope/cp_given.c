@@ -2,7 +2,7 @@
  * cp_given: with alpha given, one good start is enough, and a far one is led along the path */
 #include <stdlib.h>
 
-#include "rpca/envelope/envelope_solve.h"
+#include "rpca/envelope/envelope.h"
 #include "support/test.h"
 
 enum { RANK = 3 };
@@ -42,7 +42,7 @@ static void far_start(void **state)
     double *tensor = instance(&shape), *x[3], highest = 0;
     (void)state;
     crs_envelope_solver_settings c = crs_envelope_solver_default(&shape, RANK);
-    c.face = crs_envelope_l1(goal, 0.5);
+    c.penalty = crs_envelope_l1(goal, 0.5);
     crs_envelope_solver *s = crs_envelope_solver_new(&c, tensor, NULL);
     for (int n = 0; n < 3; n++) {
         x[n] = malloc((size_t)(shape.dim[n] * RANK) * sizeof(double));

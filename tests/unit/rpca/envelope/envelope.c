@@ -31,13 +31,13 @@ static void same(const char *what, ptrdiff_t n, const double *a, const double *b
  * may cancel, therefore the scale of sum |s| |product|, at least that of one term. */
 static void same_sums(const example *a, const crs_envelope_sums *got, const crs_envelope_sums *want)
 {
-    const double eps = 1e-11, single = 1e-6;
+    const double eps = 1e-11, loose = 1e-6;
     const double g[] = { got->value, got->value_next, got->squares };
     const double w[] = { want->value, want->value_next, want->squares };
     for (int k = 0; k < 3; k++)
         if (!close_to(g[k], w[k], eps))
             fail_msg("%s: sum %d is %.17g, not %.17g", doing, k, g[k], w[k]);
-    if (!close_to(got->weights, want->weights, single))
+    if (!close_to(got->weights, want->weights, loose))
         fail_msg("%s: weights %.17g, not %.17g", doing, got->weights, want->weights);
     assert_int_equal(got->observed, want->observed);
     assert_int_equal(got->nonzeros, want->nonzeros);
@@ -50,7 +50,7 @@ static void same_sums(const example *a, const crs_envelope_sums *got, const crs_
             if (!(fabs(got->gradient[n][k] - want->gradient[n][k]) <= 1e-13 * scale + 1e-300))
                 fail_msg("%s: gradient %d: entry %td is %.17g, not %.17g", doing, n, k,
                          got->gradient[n][k], want->gradient[n][k]);
-        same("marginal", dim, got->marginal[n], want->marginal[n], single);
+        same("marginal", dim, got->marginal[n], want->marginal[n], loose);
     }
 }
 
@@ -95,7 +95,7 @@ static void check_parts(const example *a, crs_envelope *s)
     double *out = some(a->size);
     crs_envelope_rows(s, &left, &right);
     assert_int_equal(left * right, a->size);
-    crs_envelope_open(s, a->rank, (const double *const *)a->x, &a->face);
+    crs_envelope_open(s, a->rank, (const double *const *)a->x, &a->penalty);
     for (int part = CRS_CP_Z; part <= CRS_CP_LOW_RANK; part++) {
         crs_envelope_read(s, (crs_cp_part)part, 0, left / 2, out);
         crs_envelope_read(s, (crs_cp_part)part, left / 2, left - left / 2, out + left / 2 * right);
@@ -104,7 +104,7 @@ static void check_parts(const example *a, crs_envelope *s)
             index_of(&a->c.shape, j, index);
             const bool seen = !a->mask || a->mask[j];
             const double m = low_rank(a, index), r = seen ? a->T[j] - m : 0;
-            const double e = seen ? naive_prox(a, &a->face, r) : 0, lambda = 2 * c * (r - e);
+            const double e = seen ? naive_prox(a, &a->penalty, r) : 0, lambda = 2 * c * (r - e);
             const double b = seen ? lambda / (2 * a->c.alpha_noise) : -m;
             const double want[] = { m + lambda / 2, e, b, lambda, m };
             assert_close(out[j], want[part], 1e-12);
@@ -113,12 +113,12 @@ static void check_parts(const example *a, crs_envelope *s)
     free(out);
 }
 
-static void check_case(example *a, const crs_envelope_face *judge)
+static void check_case(example *a, const crs_penalty_value *judge)
 {
     crs_envelope *s = envelope_of(a);
     crs_envelope_sums got = sums_make(a), want = sums_make(a);
-    naive_evaluate(a, judge, &a->face, &want);
-    crs_envelope_evaluate(s, a->rank, (const double *const *)a->x, judge, &a->face, &got);
+    naive_evaluate(a, judge, &a->penalty, &want);
+    crs_envelope_evaluate(s, a->rank, (const double *const *)a->x, judge, &a->penalty, &got);
     same_sums(a, &got, &want);
     same_histogram(a, &got);
     check_parts(a, s);
@@ -126,10 +126,10 @@ static void check_case(example *a, const crs_envelope_face *judge)
     crs_envelope_free(s);
 }
 
-static crs_envelope_face draw_face(draws *d, int p)
+static crs_penalty_value draw_weighted(draws *d, int p)
 {
-    crs_envelope_face f = { .penalty = penalties[p], .alpha = uniform(d, 0.1, 1.5) };
-    draw_par(d, f.penalty, 0.3, f.par);
+    crs_penalty_value f = { .rho = penalties[p], .weight = uniform(d, 0.1, 1.5) };
+    draw_par(d, f.rho, 0.3, f.par);
     return f;
 }
 
@@ -143,21 +143,19 @@ static void plain_loops(void **state)
     for (int shape = 0; shape < SHAPES; shape++)
         for (int p = 0; p < PENALTIES; p++)
             for (int masked = 0; masked < 2; masked++)
-                for (int single = 0; single < 2; single++) {
-                    const ptrdiff_t rank = ranks[(shape + p + masked + 2 * single) % 4];
+                for (int k = 0; k < 2; k++) {
+                    const ptrdiff_t rank = ranks[(shape + p + masked + 2 * k) % 4];
                     crs_envelope_settings c = { .shape = shapes[shape],
                                                 .rank = rank + p % 3,
                                                 .alpha_noise = uniform(&d, 0.2, 3),
-                                                .threads = 1 + p % 2,
-                                                .single = single };
+                                                .threads = 1 + p % 2 };
                     c.kernel = crs_envelope_kernel_at((shape + p / 2) % kernels);
                     example a = example_make(&c, rank, masked, &d);
-                    snprintf(doing, sizeof doing, "shape %d %s %s rank %td%s%s", shape,
-                             c.kernel->name, penalties[p]->name, rank, masked ? " masked" : "",
-                             single ? " single" : "");
-                    a.face = draw_face(&d, p);
-                    const crs_envelope_face other = draw_face(&d, (p + shape) % PENALTIES);
-                    check_case(&a, p % 2 ? &other : &a.face);
+                    snprintf(doing, sizeof doing, "shape %d %s %s rank %td%s", shape,
+                             c.kernel->name, penalties[p]->name, rank, masked ? " masked" : "");
+                    a.penalty = draw_weighted(&d, p);
+                    const crs_penalty_value other = draw_weighted(&d, (p + shape) % PENALTIES);
+                    check_case(&a, p % 2 ? &other : &a.penalty);
                     example_free(&a);
                 }
 }

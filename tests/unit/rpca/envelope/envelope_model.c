@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * envelope_model: J'J through R x R matrices is that of the explicit Jacobian, weights and all;
  * the preconditioner inverts its diagonal blocks; conjugate gradients solve */
-#include "rpca/envelope/envelope_model.h"
+#include "rpca/envelope/step.c" /* for its static functions */
 #include "support/arrays.h"
 
 static const crease_space shapes[] = {
@@ -25,7 +25,7 @@ static double derivative(const example *a, ptrdiff_t j, int n, ptrdiff_t row, pt
     unravel(&a->m.shape, j, i);
     if (i[n] != row) return 0;
     for (int k = 0; k < a->m.shape.order; k++)
-        if (k != n) product *= a->x[crs_envelope_model_first(&a->m, k) + i[k] * a->m.rank + r];
+        if (k != n) product *= a->x[first_unknown(&a->m, k) + i[k] * a->m.rank + r];
     return product;
 }
 
@@ -59,15 +59,17 @@ static example make(const crease_space *shape, ptrdiff_t rank, draws *d)
 {
     example a = { .m = { .shape = *shape, .rank = rank, .curvature = 0.7, .nu = 0.3 } };
     a.entries = crease_size(shape);
-    a.unknowns = crs_envelope_model_unknowns(&a.m);
+    a.unknowns = unknowns(&a.m);
     assert_true(a.unknowns <= MOST);
-    a.memory = unset_doubles(crs_envelope_model_size(shape, rank));
-    crs_envelope_model_place(&a.m, a.memory);
+    crs_carver count = { 0 };
+    crs_envelope_model_carve(&a.m, &count);
+    a.memory = unset_doubles(count.used / (ptrdiff_t)sizeof(double) + CRS_LINE);
+    crs_carver block = carver_of(a.memory);
+    crs_envelope_model_carve(&a.m, &block);
     a.x = random_doubles(d, a.unknowns, 1);
     a.hessian = doubles(a.unknowns * a.unknowns);
-    for (ptrdiff_t i = 0; i < crs_envelope_model_rows(shape); i++)
-        a.m.root[i] = sqrt(uniform(d, 0.2, 1));
-    crs_envelope_model_build(&a.m, a.x);
+    for (ptrdiff_t i = 0; i < rows_of(shape); i++) a.m.root[i] = sqrt(uniform(d, 0.2, 1));
+    build_model(&a.m, a.x);
     explicit_hessian(&a);
     return a;
 }
@@ -92,9 +94,9 @@ static void check_apply(example *a, draws *d)
     const double damping = 0.2;
     double *v = random_doubles(d, u, 1), *w = random_doubles(d, u, 1), *ev = doubles(u),
            *ew = doubles(u), *out = unset_doubles(u);
-    crs_envelope_model_scale(&a->m, false, v, ev);
-    crs_envelope_model_scale(&a->m, false, w, ew);
-    crs_envelope_model_apply(&a->m, damping, ev, out);
+    scale_rows(&a->m, false, v, ev);
+    scale_rows(&a->m, false, w, ew);
+    apply_model(&a->m, damping, ev, out);
     double want = damping * crs_dot(u, ev, ew), size = fabs(want);
     for (ptrdiff_t p = 0; p < u; p++) {
         const double line = w[p] * crs_dot(u, a->hessian + p * u, v);
@@ -102,7 +104,7 @@ static void check_apply(example *a, draws *d)
         size += fabs(line);
     }
     assert_true(fabs(crs_dot(u, out, ew) - want) <= 1e-12 * size);
-    crs_envelope_model_scale(&a->m, true, ev, ew);
+    scale_rows(&a->m, true, ev, ew);
     for (ptrdiff_t p = 0; p < u; p++) assert_true(fabs(ew[p] - v[p]) <= 1e-14 * fabs(v[p]));
     free(v), free(w), free(ev), free(ew), free(out);
 }
@@ -119,14 +121,14 @@ static void check_blocks(example *a, draws *d)
     const ptrdiff_t u = a->unknowns;
     double *e = doubles(u), *r = doubles(u), *z = unset_doubles(u);
     a->m.nu = 0; /* the preconditioner takes an average of nu over the rows */
-    crs_envelope_model_prepare(&a->m, 0.2);
+    prepare_blocks(&a->m, 0.2);
     for (int n = 0; n < a->m.shape.order; n++) {
-        const ptrdiff_t at = crs_envelope_model_first(&a->m, n);
+        const ptrdiff_t at = first_unknown(&a->m, n);
         const ptrdiff_t size = a->m.shape.dim[n] * a->m.rank;
         fill(u, 0, e);
         for (ptrdiff_t k = 0; k < size; k++) e[at + k] = normal(d);
-        crs_envelope_model_apply(&a->m, 0.2, e, r);
-        crs_envelope_model_precondition(&a->m, r, z);
+        apply_model(&a->m, 0.2, e, r);
+        precondition(&a->m, r, z);
         for (ptrdiff_t k = at; k < at + size; k++) assert_true(fabs(z[k] - e[k]) <= 1e-9);
     }
     free(e), free(r), free(z);
@@ -148,9 +150,9 @@ static void check_cg(example *a, draws *d)
         for (ptrdiff_t j = 0; j < u; j++)
             if (held[j] == 1) b[j] = 0;
         a->m.held = holding ? held : NULL;
-        crs_envelope_model_prepare(&a->m, 0.2);
-        assert_true(crs_envelope_cg(&a->m, 0.2, b, 1e-10, 1000, e, work) < 1000);
-        crs_envelope_model_apply(&a->m, 0.2, e, out);
+        prepare_blocks(&a->m, 0.2);
+        assert_true(conjugate_gradients(&a->m, 0.2, b, 1e-10, 1000, e, work) < 1000);
+        apply_model(&a->m, 0.2, e, out);
         for (ptrdiff_t j = 0; j < u; j++) assert_true(held[j] == 0 || e[j] == 0);
         axpy(u, -1, b, out);
         assert_true(crs_norm(u, out) <= 1e-9 * crs_norm(u, b));
@@ -174,11 +176,11 @@ static void degenerate(void **state)
     double *work = doubles(4 * MOST);
     fill(a.unknowns, 0, a.x);
     a.m.nu = 0;
-    crs_envelope_model_build(&a.m, a.x);
-    crs_envelope_model_prepare(&a.m, 1e-30);
-    assert_true(crs_envelope_cg(&a.m, 1e-30, b, 1e-6, 10, e, work) <= 10);
+    build_model(&a.m, a.x);
+    prepare_blocks(&a.m, 1e-30);
+    assert_true(conjugate_gradients(&a.m, 1e-30, b, 1e-6, 10, e, work) <= 10);
     b[0] = NAN;
-    assert_int_equal(crs_envelope_cg(&a.m, 1e-30, b, 1e-6, 10, e, work), 0);
+    assert_int_equal(conjugate_gradients(&a.m, 1e-30, b, 1e-6, 10, e, work), 0);
     free(b), free(e), free(work);
     release(&a);
 }

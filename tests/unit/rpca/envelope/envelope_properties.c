@@ -20,7 +20,7 @@ static double value_at(const example *a, double *const *direction, double h)
     crs_envelope_sums out = { 0 };
     for (int n = 0; n < a->c.shape.order; n++)
         axpy(a->c.shape.dim[n] * a->rank, h, direction[n], a->x[n]);
-    crs_envelope_evaluate(s, a->rank, (const double *const *)a->x, &a->face, &a->face, &out);
+    crs_envelope_evaluate(s, a->rank, (const double *const *)a->x, &a->penalty, &a->penalty, &out);
     for (int n = 0; n < a->c.shape.order; n++)
         axpy(a->c.shape.dim[n] * a->rank, -h, direction[n], a->x[n]);
     crs_envelope_free(s);
@@ -34,7 +34,7 @@ static double slope(const example *a, double *const *direction)
     crs_envelope *s = envelope_of(a);
     crs_envelope_sums out = sums_make(a);
     double sum = 0;
-    crs_envelope_evaluate(s, a->rank, (const double *const *)a->x, &a->face, &a->face, &out);
+    crs_envelope_evaluate(s, a->rank, (const double *const *)a->x, &a->penalty, &a->penalty, &out);
     for (int n = 0; n < a->c.shape.order; n++)
         sum -=
             2 * fit_weight(a) * crs_dot(a->c.shape.dim[n] * a->rank, out.gradient[n], direction[n]);
@@ -57,9 +57,9 @@ static void check_slope(const example *a, draws *d)
     const double down = (F - value_at(a, direction, -h)) / h;
     const double rounding = 1e-14 * F / h + 3000 * h * (1 + F);
     if (!(up <= g + rounding && down >= g - rounding))
-        fail_msg("%s: slopes %.12g and %.12g around %.12g", a->face.penalty->name, down, up, g);
-    if (a->face.penalty->convex && !(fabs(up - g) <= rounding && fabs(down - g) <= rounding))
-        fail_msg("%s: slopes %.12g, %.12g, not %.12g", a->face.penalty->name, down, up, g);
+        fail_msg("%s: slopes %.12g and %.12g around %.12g", a->penalty.rho->name, down, up, g);
+    if (a->penalty.rho->convex && !(fabs(up - g) <= rounding && fabs(down - g) <= rounding))
+        fail_msg("%s: slopes %.12g, %.12g, not %.12g", a->penalty.rho->name, down, up, g);
     for (int n = 0; n < a->c.shape.order; n++) free(direction[n]);
 }
 
@@ -72,8 +72,8 @@ static void gradient_is_the_slope(void **state)
             for (int masked = 0; masked < 2; masked++) {
                 const crs_envelope_settings c = settings_for(shapes + shape, 3);
                 example a = example_make(&c, 3, masked, &d);
-                a.face = (crs_envelope_face){ .penalty = penalties[p], .alpha = 0.7 };
-                draw_par(&d, a.face.penalty, 0.3, a.face.par);
+                a.penalty = (crs_penalty_value){ .rho = penalties[p], .weight = 0.7 };
+                draw_par(&d, a.penalty.rho, 0.3, a.penalty.par);
                 check_slope(&a, &d);
                 example_free(&a);
             }
@@ -102,14 +102,14 @@ static void threads_change_nothing(void **state)
         for (int p = 0; p < 2; p++) {
             const crs_envelope_settings c = settings_for(shape + k, 5);
             example a = example_make(&c, 4, k, &d);
-            a.face = (crs_envelope_face){ p ? &crs_mcp : &crs_l1, { 1, 3 }, 0.7 };
-            crs_envelope_face judge = a.face;
-            judge.alpha = 0.9;
+            a.penalty = (crs_penalty_value){ p ? &crs_mcp : &crs_l1, { 1, 3 }, 0.7 };
+            crs_penalty_value judge = a.penalty;
+            judge.weight = 0.9;
             crs_envelope_sums one = sums_make(&a), many = sums_make(&a);
             for (a.c.threads = 1; a.c.threads <= 4; a.c.threads++) {
                 crs_envelope *s = envelope_of(&a);
                 const unsigned before = control();
-                crs_envelope_evaluate(s, a.rank, (const double *const *)a.x, &judge, &a.face,
+                crs_envelope_evaluate(s, a.rank, (const double *const *)a.x, &judge, &a.penalty,
                                       a.c.threads == 1 ? &one : &many);
                 assert_int_equal(control(), before);
                 if (a.c.threads > 1) check_equal(&a, &many, &one);
@@ -133,11 +133,11 @@ static void thinned_histogram(void **state)
     ptrdiff_t left, right;
     (void)state;
     crs_envelope_rows(s, &left, &right);
-    a.face = (crs_envelope_face){ &crs_l1, { 1 }, 0.7 };
+    a.penalty = (crs_penalty_value){ &crs_l1, { 1 }, 0.7 };
     for (int every = 1; every <= 8; every *= 2) {
         crs_envelope_sums out = { .every = every };
         ptrdiff_t total = 0;
-        crs_envelope_evaluate(s, 3, (const double *const *)a.x, &a.face, &a.face, &out);
+        crs_envelope_evaluate(s, 3, (const double *const *)a.x, &a.penalty, &a.penalty, &out);
         for (int b = 0; b < CRS_ENVELOPE_BINS; b++) total += out.histogram[b];
         assert_int_equal(total % right, 0);
         assert_true(fabs((double)total / (double)right - (double)left / every) <= 2);

@@ -11,13 +11,13 @@ static void not_a_number_stays(void **state)
         for (int where = 0; where < 2; where++) {
             const crs_envelope_settings c = settings_for(&shape, 2);
             example a = example_make(&c, 2, false, &d);
-            a.face = (crs_envelope_face){ .penalty = penalties[p], .alpha = 0.7 };
-            draw_par(&d, a.face.penalty, 0.3, a.face.par);
+            a.penalty = (crs_penalty_value){ .rho = penalties[p], .weight = 0.7 };
+            draw_par(&d, a.penalty.rho, 0.3, a.penalty.par);
             if (where == 0) a.T[77] = NAN;
             if (where == 1) a.x[1][3] = NAN;
             crs_envelope *s = envelope_of(&a);
             crs_envelope_sums out = sums_make(&a);
-            crs_envelope_evaluate(s, 2, (const double *const *)a.x, &a.face, &a.face, &out);
+            crs_envelope_evaluate(s, 2, (const double *const *)a.x, &a.penalty, &a.penalty, &out);
             assert_true(isnan(out.value) && isnan(out.value_next) && isnan(out.weights));
             for (int n = 0; n < 3; n++) {
                 double sum = 0;

@@ -12,16 +12,16 @@ static const crease_space shapes[] = {
 };
 enum { SHAPES = sizeof shapes / sizeof *shapes };
 
-static const crs_envelope_face faces[] = {
+static const crs_penalty_value weighted[] = {
     { &crs_l1, { 1 }, 0.8 },         { &crs_mcp, { 0.8, 3 }, 1 }, { &crs_scad, { 0.8, 4 }, 1 },
     { &crs_lsp, { 1, 2 }, 1 },       { &crs_l1, { 2 }, 0.1 },     { &crs_huber, { 1, 0.5 }, 1 },
     { &crs_squared_l2, { 1 }, 0.7 },
 };
-enum { FACES = sizeof faces / sizeof *faces };
+enum { WEIGHTED = sizeof weighted / sizeof *weighted };
 
 static char doing[200];
 
-static void one_case(const crease_space *shape, const crs_envelope_face *face, int variant,
+static void one_case(const crease_space *shape, const crs_penalty_value *penalty, int variant,
                      draws *d)
 {
     const bool masked = variant & 1, nonneg = variant & 2;
@@ -30,14 +30,14 @@ static void one_case(const crease_space *shape, const crs_envelope_face *face, i
     };
     example a = example_make(&pass, 2, masked, d);
     crs_envelope_solver_settings c = crs_envelope_solver_default(shape, 2);
-    c.face = *face;
+    c.penalty = *penalty;
     c.alpha_noise = 1.3;
     c.mask = a.mask;
     c.nonneg = nonneg;
     c.nu = variant & 4 ? 0.05 : 0;
     c.prune = false;
     c.path = !(variant & 4);
-    snprintf(doing, sizeof doing, "order %d %s variant %d", shape->order, face->penalty->name,
+    snprintf(doing, sizeof doing, "order %d %s variant %d", shape->order, penalty->rho->name,
              variant);
     crs_envelope_solver *s = solver_of(&c, a.T);
     started(s, 2, a.x);
@@ -57,9 +57,9 @@ static void everywhere(void **state)
     (void)state;
     draws d = { 0 };
     for (int k = 0; k < SHAPES; k++)
-        for (int f = 0; f < FACES; f++)
+        for (int f = 0; f < WEIGHTED; f++)
             for (int variant = 0; variant < 8; variant++)
-                one_case(shapes + k, faces + f, variant, &d);
+                one_case(shapes + k, weighted + f, variant, &d);
 }
 
 int main(void)

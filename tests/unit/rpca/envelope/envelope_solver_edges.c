@@ -8,7 +8,7 @@ enum { SIZE = 60, RANK = 2 };
 static crs_envelope_solver_settings settings(void)
 {
     crs_envelope_solver_settings c = crs_envelope_solver_default(&shape, RANK);
-    c.face.alpha = 0.5;
+    c.penalty.weight = 0.5;
     return c;
 }
 
@@ -70,7 +70,7 @@ static void one_entry(void **state)
     const crease_space one = { .order = 2, .dim = { 1, 1 } };
     const double T = 3;
     crs_envelope_solver_settings c = crs_envelope_solver_default(&one, 1);
-    c.face.alpha = 0.5;
+    c.penalty.weight = 0.5;
     c.prune = false;
     crs_envelope_solver *s = solver_of(&c, &T);
     started(s, 1, (double *[]){ (double[]){ 0.7 }, (double[]){ 0.4 } });
@@ -85,24 +85,24 @@ static void one_entry(void **state)
 static void thresholds(void **state)
 {
     (void)state;
-    static const crs_envelope_face faces[] = {
+    static const crs_penalty_value weighted[] = {
         { &crs_l1, { 2 }, 3 },         { &crs_mcp, { 0.8, 3 }, 1 },
         { &crs_scad, { 1e-3, 4 }, 2 }, { &crs_lsp, { 1, 2 }, 1 },
         { &crs_l0, { 1 }, 1e6 },       { &crs_capped_l1, { 1, 0.3 }, 1 },
         { &crs_l_half, { 1 }, 1e-9 },
     };
     const double c = 0.4;
-    for (size_t k = 0; k < sizeof faces / sizeof *faces; k++) {
-        const crs_scalar rho = { faces[k].penalty, faces[k].par, faces[k].alpha };
-        const double t = crs_envelope_threshold(faces + k, c);
+    for (size_t k = 0; k < sizeof weighted / sizeof *weighted; k++) {
+        const crs_penalty_value rho = weighted[k];
+        const double t = crs_envelope_threshold(weighted + k, c);
         assert_true(t > 0);
         assert_true(crs_scalar_prox(&rho, 1 / (2 * c), t * (1 - 1e-9)) == 0);
         assert_true(crs_scalar_prox(&rho, 1 / (2 * c), t * (1 + 1e-9)) > 0);
     }
-    const crs_envelope_face ridge = { &crs_squared_l2, { 1 }, 1 }, none = { &crs_l1, { 1 }, 0 };
+    const crs_penalty_value ridge = { &crs_squared_l2, { 1 }, 1 }, none = { &crs_l1, { 1 }, 0 };
     assert_true(crs_envelope_threshold(&ridge, c) == 0);
     assert_true(crs_envelope_threshold(&none, c) == 0);
-    const crs_envelope_face back = crs_envelope_l1(0.7, c);
+    const crs_penalty_value back = crs_envelope_l1(0.7, c);
     assert_close(crs_envelope_threshold(&back, c), 0.7, 1e-15);
 }
 
@@ -119,8 +119,8 @@ static void scale(void **state)
     crs_envelope *e = crs_envelope_new(&pass, T, NULL);
     crs_envelope_sums *sums = calloc(1, sizeof *sums);
     const double *factor[] = { zero, zero };
-    const crs_envelope_face face = crs_envelope_l1(1, 0.5);
-    crs_envelope_evaluate(e, 1, factor, &face, &face, sums);
+    const crs_penalty_value penalty = crs_envelope_l1(1, 0.5);
+    crs_envelope_evaluate(e, 1, factor, &penalty, &penalty, sums);
     assert_true(fabs(crs_envelope_scale(sums, 0) / 0.02 - 1) < 0.1); /* a bin is 9 % wide */
     assert_close(crs_envelope_scale(sums, N / 4) / crs_envelope_scale(sums, 0), sqrt(4.0 / 3),
                  1e-12);
@@ -147,9 +147,9 @@ static void refused(crs_envelope_solver_settings c)
 static void refusals(void **state)
 {
     (void)state;
-    REFUSED(face.alpha, -1);
-    REFUSED(face.alpha, NAN);
-    REFUSED(face.penalty, NULL);
+    REFUSED(penalty.weight, -1);
+    REFUSED(penalty.weight, NAN);
+    REFUSED(penalty.rho, NULL);
     REFUSED(learn, -1);
     REFUSED(learn, NAN);
     REFUSED(nu, -1);
@@ -164,13 +164,10 @@ static void refusals(void **state)
     const double T[SIZE] = { 0 }, x[SIZE] = { 0 }, bad[SIZE] = { [3] = NAN };
     const double *const good[] = { x, x, x }, *const broken[] = { x, bad, x };
     crs_envelope_solver *s = solver_of(&c, T);
-    const crs_envelope_face none = { 0 };
     assert_false(crs_envelope_solver_start(s, RANK + 1, good, NULL));
     assert_false(crs_envelope_solver_start(s, 0, good, NULL));
     assert_false(crs_envelope_solver_start(s, RANK, broken, NULL));
     assert_true(crs_envelope_solver_start(s, 1, good, NULL));
-    assert_false(crs_envelope_solver_switch(s, &c.face, NULL));
-    assert_false(crs_envelope_solver_switch(s, &none, NULL));
     crs_envelope_solver_free(s);
     crs_envelope_solver_free(NULL);
 }

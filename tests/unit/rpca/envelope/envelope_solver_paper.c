@@ -55,7 +55,7 @@ static void paper(void **state)
             recipe.seed = seed;
             problem p = make(&recipe, 3 + extra, 1);
             crs_envelope_solver_settings c = crs_envelope_solver_default(&small, 3 + extra);
-            c.face.alpha = 2 / sqrt(14.0);
+            c.penalty.weight = 2 / sqrt(14.0);
             crs_envelope_solver *s = solver_of(&c, p.c->tensor);
             started(s, 3 + extra, p.x);
             assert_int_equal(run(s, 200)->status, CRS_ENVELOPE_STATIONARY);
@@ -64,6 +64,21 @@ static void paper(void **state)
             crs_envelope_solver_free(s);
             release(&p);
         }
+}
+
+/* From the point of s with another penalty. */
+static crs_envelope_solver *goes_on(crs_envelope_solver *s, const crs_envelope_solver_settings *c,
+                                    const crs_penalty_value *penalty, const double *T)
+{
+    const double *x[CREASE_MAX_ORDER];
+    crs_envelope_solver_settings other = *c;
+    other.penalty = *penalty;
+    other.learn = 0;
+    other.path = other.prune = false;
+    for (int n = 0; n < c->shape.order; n++) x[n] = crs_envelope_solver_factor(s, n);
+    crs_envelope_solver *next = solver_of(&other, T);
+    assert_true(crs_envelope_solver_start(next, crs_envelope_solver_progress(s)->rank, x, NULL));
+    return next;
 }
 
 /* A fifth of the entries is replaced by outliers ten times as large; the threshold is learned, and
@@ -91,11 +106,11 @@ static void hard(void **state)
         assert_true(l1 < 0.01);
         assert_true(out->scale > 0.8 * recipe.noise && out->scale < 1.2 * recipe.noise);
         assert_true(out->threshold > out->scale && out->threshold < 1.5 * out->scale);
-        const crs_envelope_face mcp = { &crs_mcp, { c.learn * out->scale, 3 }, 1 };
-        assert_true(crs_envelope_solver_switch(s, &mcp, NULL));
-        assert_int_equal(run(s, 800)->status, CRS_ENVELOPE_STATIONARY);
-        assert_true(error_of(&p, s) < 0.85 * l1);
-        crs_envelope_solver_free(s);
+        const crs_penalty_value mcp = { &crs_mcp, { c.learn * out->scale, 3 }, 1 };
+        crs_envelope_solver *next = goes_on(s, &c, &mcp, p.c->tensor);
+        assert_int_equal(run(next, 400)->status, CRS_ENVELOPE_STATIONARY);
+        assert_true(error_of(&p, next) < 0.85 * l1);
+        crs_envelope_solver_free(s), crs_envelope_solver_free(next);
         release(&p);
     }
 }
@@ -124,10 +139,10 @@ static void scaling(void **state)
     recipe.seed = 5;
     problem p = make(&recipe, 4, 1), q = make(&recipe, 4, 2);
     crs_envelope_solver_settings c = crs_envelope_solver_default(&small, 4);
-    c.face.alpha = 0.5;
+    c.penalty.weight = 0.5;
     const outcome one = solve(&c, &p, p.c->tensor);
     for (ptrdiff_t j = 0; j < crease_size(&small); j++) q.c->tensor[j] *= 8, q.c->lowrank[j] *= 8;
-    c.face.alpha = 4;
+    c.penalty.weight = 4;
     const outcome eight = solve(&c, &q, q.c->tensor);
     assert_close(eight.value / 64, one.value, 1e-6);
     assert_close(eight.error, one.error, 1e-6);
@@ -143,7 +158,7 @@ static void permuted(void **state)
     recipe.seed = 3;
     problem p = make(&recipe, 3, 1);
     crs_envelope_solver_settings c = crs_envelope_solver_default(&small, 3);
-    c.face.alpha = 0.5;
+    c.penalty.weight = 0.5;
     const outcome one = solve(&c, &p, p.c->tensor);
     problem q = { p.c, { p.x[2], p.x[0], p.x[1] } };
     double *T = some(crease_size(&small)), *low = some(crease_size(&small));
@@ -173,7 +188,7 @@ static void threads(void **state)
     crease_cp_recipe recipe = crease_cp_recipe_default(&shape, 4);
     problem p = make(&recipe, 5, 1);
     crs_envelope_solver_settings c = crs_envelope_solver_default(&shape, 5);
-    c.face.alpha = 0.4;
+    c.penalty.weight = 0.4;
     outcome first = { 0 };
     for (c.threads = 1; c.threads <= 3; c.threads++) {
         const outcome now = solve(&c, &p, p.c->tensor);

@@ -27,11 +27,11 @@ static crs_cp_settings settings_of(int method, int shape, int penalty)
     crs_cp_settings c = { .shape = shapes[shape], .rank = 2, .beta = 7, .threads = 1 };
     c.method = method < 2 ? CRS_CP_ADMM_G : method < 4 ? CRS_CP_ADMM_M : CRS_CP_BCD;
     c.h_factor = c.h_sparse = c.h_z = method == 5 ? 0 : 1.3;
-    c.alpha = 0.9;
+    c.penalty.weight = 0.9;
     c.alpha_noise = w / 2;
     c.nu = method % 2 ? 0.05 : 0;
-    c.penalty = penalties[penalty].p;
-    copy(2, penalties[penalty].par, c.par);
+    c.penalty.rho = penalties[penalty].p;
+    copy(2, penalties[penalty].par, c.penalty.par);
     if (method == 0) c.potential_weight = w * w / c.beta;
     if (method == 1) c.gamma = 0.15, c.potential_weight = 3 / c.beta * (z * z + w * w);
     if (method == 3) c.ell = 3.1, c.potential_weight = 3 / c.beta * (w * w + 3.1 * 3.1);
@@ -96,9 +96,9 @@ static void by_the_definition(void **state)
                 crs_cp_settings c = settings_of(method, shape, k / 4);
                 c.accelerate = k % 2;
                 c.full = true;
-                c.dense = k % 3 == 0;
                 snprintf(doing, sizeof doing, "method %d shape %d %s%s%s", method, shape,
-                         c.penalty->name, k % 2 ? " accelerated" : "", k / 2 % 2 ? " masked" : "");
+                         c.penalty.rho->name, k % 2 ? " accelerated" : "",
+                         k / 2 % 2 ? " masked" : "");
                 follow(&c, k / 2 % 2, &d);
             }
 }

@@ -34,7 +34,7 @@ static crs_cp_settings settings_of(int method, const crease_space *shape, ptrdif
     c.h_factor = 2.2;
     c.h_sparse = 1.3;
     c.h_z = 1.7;
-    c.alpha = 0.9;
+    c.penalty.weight = 0.9;
     c.alpha_noise = 1.1;
     c.nu = 0.05;
     c.threads = 1;
@@ -134,15 +134,14 @@ static void one_case(int method, int shape, int p, ptrdiff_t rank, draws *d)
 {
     crs_cp_settings c = settings_of(method, shapes + shape, rank);
     if (method == 6 && !regular(&c)) return;
-    c.penalty = penalty_cases[p].p;
-    copy(2, penalty_cases[p].par, c.par);
-    c.dense = uniform(d, 0, 1) < 0.3;
+    c.penalty.rho = penalty_cases[p].p;
+    copy(2, penalty_cases[p].par, c.penalty.par);
     c.full = uniform(d, 0, 1) < 0.7;
-    if (uniform(d, 0, 1) < 0.3) c.alpha = 0.05;
+    if (uniform(d, 0, 1) < 0.3) c.penalty.weight = 0.05;
     if (uniform(d, 0, 1) < 0.3 && method < 5) c.h_sparse = 0;
     for (int masked = 0; masked < 2; masked++) {
         snprintf(doing, sizeof doing, "method %d shape %d %s rank %td%s", method, shape,
-                 c.penalty->name, rank, masked ? " masked" : "");
+                 c.penalty.rho->name, rank, masked ? " masked" : "");
         naive a = naive_make(&c, masked, d);
         if (method == 4 && masked) a.c.ell = 2.5;
         follow(&a, crease_size(&c.shape) * rank < 1200 ? 20 : 2, method == 6 ? 100 : 1);

@@ -10,7 +10,7 @@
 
 #include <crease/rpca.h>
 
-#include "rpca/fused/cp_fused.h"
+#include "rpca/fused/fused.h"
 #include "solve/solver.h"
 #include "support/rpca_naive.h"
 
@@ -63,11 +63,11 @@ static crs_cp_settings settings_of(const crease_solver *s, const crease_cp_rpca_
     c.h_factor = a->block[0].h;
     c.h_sparse = a->block[d].h;
     c.h_z = a->block[d + 1].h;
-    c.alpha = u->alpha;
+    c.penalty.weight = u->alpha;
     c.alpha_noise = u->alpha_noise;
     c.nu = u->ridge;
-    c.penalty = u->penalty.penalty;
-    copy(CREASE_PARS, u->penalty.par, c.par);
+    c.penalty.rho = u->penalty.penalty;
+    copy(CREASE_PARS, u->penalty.par, c.penalty.par);
     return c;
 }
 
@@ -113,15 +113,15 @@ static void run(const crease_solver *s, const crs_cp_settings *c, const double *
     if (!f || !crs_cp_fused_start(f, points(x), x[d + 1], x[d], admm ? x[d + 2] : NULL,
                                   admm && !derived ? s->st.lambda : NULL, &e))
         fail_msg("%s: %s", doing, e.text);
-    const bool continuous = c->penalty != &crs_l0 && c->penalty != &crs_capped_l1;
+    const bool continuous = c->penalty.rho != &crs_l0 && c->penalty.rho != &crs_capped_l1;
     for (int k = 0; k < (continuous ? 50 : 6); k++) {
         const crs_cp_statistics *a = crs_cp_fused_statistics(f);
         crs_cp_fused_step(f);
         crease_step((crease_solver *)s);
         if (k < 6) compare(f, s, c);
-        if (!close_to(a->potential, s->progress.potential, 1e-10))
+        if (!close_to(a->potential, s->run.progress.potential, 1e-10))
             fail_msg("%s: step %d: potential %.17g, the engine's %.17g", doing, k, a->potential,
-                     s->progress.potential);
+                     s->run.progress.potential);
     }
     crs_cp_fused_free(f);
 }

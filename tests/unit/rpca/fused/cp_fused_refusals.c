@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * cp_fused_refusals: settings and starts that make no sense are named */
-#include "rpca/fused/cp_fused.h"
+#include "rpca/fused/fused.h"
 #include "support/test.h"
 
 static const crease_space matrix = { .order = 2, .dim = { 2, 2 } };
@@ -8,8 +8,8 @@ static const crease_space matrix = { .order = 2, .dim = { 2, 2 } };
 static crs_cp_settings good_settings(crs_cp_method method)
 {
     crs_cp_settings c = { .shape = matrix, .rank = 1, .method = method, .beta = 4.4 };
-    c.h_factor = c.h_sparse = c.h_z = c.alpha = c.alpha_noise = c.par[0] = 1;
-    c.penalty = &crs_l1;
+    c.h_factor = c.h_sparse = c.h_z = c.penalty.weight = c.alpha_noise = c.penalty.par[0] = 1;
+    c.penalty.rho = &crs_l1;
     c.threads = 1;
     return c;
 }
@@ -41,11 +41,11 @@ static void bad_settings_are_refused(void **state)
     REFUSED(rank = 0, "rank is 0");
     REFUSED(beta = 0, "beta is 0");
     REFUSED(beta = NAN, "beta");
-    REFUSED(alpha = -1, "alpha is -1");
+    REFUSED(penalty.weight = -1, "alpha is -1");
     REFUSED(h_z = INFINITY, "h of Z");
     REFUSED(threads = 0, "0 threads");
-    REFUSED(penalty = NULL, "penalty");
-    REFUSED(par[0] = -1, "lambda");
+    REFUSED(penalty.rho = NULL, "penalty");
+    REFUSED(penalty.par[0] = -1, "lambda");
     REFUSED(method = (crs_cp_method)7, "method 7");
     REFUSED(shape.dim[0] = (ptrdiff_t)1 << 40, "dimension 1");
     crs_cp_settings c = good_settings(CRS_CP_BCD);

@@ -4,6 +4,7 @@
 #include <xmmintrin.h>
 #endif
 
+#include "rpca/fused/state.h"
 #include "support/cp_example.h"
 
 static crs_cp_settings settings_of(int method, const crease_space *shape, ptrdiff_t rank)
@@ -12,10 +13,10 @@ static crs_cp_settings settings_of(int method, const crease_space *shape, ptrdif
     c.method = (crs_cp_method)(method % 3);
     c.ell = method > 2 ? 3 : 0;
     c.h_factor = c.h_sparse = c.h_z = 2;
-    c.alpha = c.alpha_noise = 1;
-    c.penalty = method % 2 ? &crs_mcp : &crs_l1;
-    c.par[0] = 1;
-    c.par[1] = 2;
+    c.penalty.weight = c.alpha_noise = 1;
+    c.penalty.rho = method % 2 ? &crs_mcp : &crs_l1;
+    c.penalty.par[0] = 1;
+    c.penalty.par[1] = 2;
     c.full = true;
     return c;
 }
@@ -36,14 +37,24 @@ static bool same_bits(const crs_cp_fused *f, const crs_cp_fused *g, const naive 
     return same;
 }
 
-/* Steps of the settings of `a` with other threads, or with E always dense. */
+/* E as it is, every tile of it in its dense place. */
+static void make_dense(crs_cp_fused *f, ptrdiff_t size)
+{
+    double *e = some(size);
+    crs_cp_fused_read(f, CRS_CP_E, 0, f->grid.left, e);
+    memcpy(f->E, e, (size_t)size * sizeof *e);
+    for (ptrdiff_t k = 0; k < f->grid.blocks * f->grid.chunks; k++) f->stored[k] = -1;
+    free(e);
+}
+
+/* Steps of the settings of `a` with other threads, or with E dense before every step. */
 static void same_run(const naive *a, int threads, bool dense, int steps)
 {
     naive other = *a;
     other.c.threads = threads;
-    other.c.dense = dense;
     crs_cp_fused *f = fused_of(a), *g = fused_of(&other);
     for (int k = 0; k < steps; k++) {
+        if (dense) make_dense(g, a->size);
         crs_cp_fused_step(f);
         crs_cp_fused_step(g);
     }
@@ -75,7 +86,7 @@ static void storage_of_E_changes_nothing(void **state)
     (void)state;
     for (int k = 0; k < 24; k++) {
         crs_cp_settings c = settings_of(k % 6, &shapes[k % 3], 4);
-        c.alpha = pow(10, k / 6 - 2);
+        c.penalty.weight = pow(10, k / 6 - 2);
         c.full = k % 4 < 2;
         naive a = naive_make(&c, k % 2, &d);
         same_run(&a, 1, true, 12);

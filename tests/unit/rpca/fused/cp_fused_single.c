@@ -18,9 +18,9 @@ static crs_cp_settings settings_of(int k)
     crs_cp_settings c = { .shape = shapes[k % 3], .rank = 2 + k % 4, .beta = 4.4, .threads = 1 };
     c.method = (crs_cp_method)(k / 3 % 3);
     c.h_factor = c.h_sparse = c.h_z = 2;
-    c.alpha = c.alpha_noise = c.par[0] = 1;
-    c.penalty = k % 2 ? &crs_mcp : &crs_l1; /* continuous, so that rounding stays rounding */
-    c.par[1] = 2;
+    c.penalty.weight = c.alpha_noise = c.penalty.par[0] = 1;
+    c.penalty.rho = k % 2 ? &crs_mcp : &crs_l1; /* continuous, so that rounding stays rounding */
+    c.penalty.par[1] = 2;
     c.potential_weight = 1;
     c.accelerate = k >= 9;
     c.full = true;
@@ -98,7 +98,6 @@ static void float_follows_double(void **state)
             crs_cp_fused *f = single_of(&x, kernel);
             for (int step = 0; step < 4; step++) crs_cp_fused_step(f);
             compare(f, g, &x.a, 500 * (double)FLT_EPSILON);
-            assert_true(crs_cp_fused_traffic(f) <= 0.6 * crs_cp_fused_traffic(g));
             crs_cp_fused_free(f);
         }
         crs_cp_fused_free(g);
@@ -106,14 +105,13 @@ static void float_follows_double(void **state)
     }
 }
 
-static void threads_and_storage_change_nothing(void **state)
+static void threads_change_nothing(void **state)
 {
     draws d = { { 22, 0 }, 0 };
     (void)state;
     for (int k = 0; k < 18; k++) {
         example x = example_of(k, &d), other = x;
         other.a.c.threads = 3;
-        other.a.c.dense = true;
         crs_cp_fused *f = single_of(&x, NULL), *g = single_of(&other, NULL);
         for (int step = 0; step < 3; step++) crs_cp_fused_step(f), crs_cp_fused_step(g);
         assert_memory_equal(crs_cp_fused_statistics(f), crs_cp_fused_statistics(g),
@@ -149,7 +147,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(float_follows_double),
-        cmocka_unit_test(threads_and_storage_change_nothing),
+        cmocka_unit_test(threads_change_nothing),
         cmocka_unit_test(a_kernel_of_the_other_type_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

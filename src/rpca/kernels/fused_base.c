@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: MIT
+ * cp_kernel_base: the kernels in plain C, for any processor */
+#include "rpca/kernels/kernels.h"
+
+typedef double real;
+#include "rpca/kernels/lanes_base.h"
+
+#define KERNEL      crs_cp_kernel_base
+#define KERNEL_NAME "base"
+#include "rpca/kernels/fused.inc"

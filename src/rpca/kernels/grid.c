@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: MIT
+ * grid: how a tensor is cut for the kernels, and T_(n) M_n from a table in which the modes of the
+ * other side are summed over already */
+#include <limits.h>
+
+#include "core/parallel.h"
+#include "rpca/kernels/kernels.h"
+
+enum {
+    WIDE = 384,        /* columns of a tile at most */
+    FEW_COLUMNS = 32,  /* take in another mode below this, */
+    COLUMNS = 1 << 12, /* up to so many */
+    MOST_BANDS = 32,
+    FEWEST_BANDS = 4,
+    SHARE = 16 /* the bands' sums of w take at most a SHARE-th of a tensor, if they can */
+};
+
+bool crs_cp_check_shape(const crease_space *shape, ptrdiff_t rank, int threads, crease_error *e)
+{
+    if (!crease_space_check(shape, e)) return false;
+    if (shape->order < 2 || shape->comm)
+        return crs_fail(e, CREASE_BAD_ARGUMENT,
+                        "robust CP: the tensor has order %d%s; give an order of 2 or more, held by "
+                        "one process",
+                        shape->order, shape->comm ? " and is distributed" : "");
+    for (int n = 0; n < shape->order; n++)
+        if (shape->dim[n] > INT_MAX)
+            return crs_fail(e, CREASE_BAD_ARGUMENT, "robust CP: dimension %d is %td; at most %d",
+                            n + 1, shape->dim[n], INT_MAX);
+    if (rank < 1 || rank > CRS_CP_MOST_RANK)
+        return crs_fail(e, CREASE_BAD_ARGUMENT, "robust CP: the rank is %td; give 1 to %d", rank,
+                        CRS_CP_MOST_RANK);
+    return (threads >= 1 && threads <= CRS_CP_MOST_THREADS) ||
+           crs_fail(e, CREASE_BAD_ARGUMENT, "robust CP: %d threads; give 1 to %d", threads,
+                    CRS_CP_MOST_THREADS);
+}
+
+crs_cp_grid crs_cp_grid_of(const crease_space *s, ptrdiff_t rank, ptrdiff_t block, ptrdiff_t panel)
+{
+    crs_cp_grid g = { .split = s->order - 1, .right = s->dim[s->order - 1] };
+    const ptrdiff_t enough = more(FEW_COLUMNS, rank);
+    while (g.split > 1 && g.right < enough && s->dim[g.split - 1] <= COLUMNS / g.right)
+        g.right *= s->dim[--g.split];
+    g.left = crs_left(s, g.split);
+    g.chunks = (g.right + WIDE - 1) / WIDE;
+    const ptrdiff_t even = (g.right + g.chunks - 1) / g.chunks;
+    g.width = (even + block - 1) / block * block;
+    g.chunks = (g.right + g.width - 1) / g.width;
+    g.blocks = (g.left + CRS_TILE_ROWS - 1) / CRS_TILE_ROWS;
+    g.panel = panel;
+    g.panels = (g.left + panel - 1) / panel;
+    const ptrdiff_t cheap = more(g.left / (SHARE * rank), FEWEST_BANDS);
+    g.bands = fewer(g.panels, fewer(cheap, MOST_BANDS));
+    return g;
+}
+
+void crs_cp_band(const crs_cp_grid *g, ptrdiff_t band, ptrdiff_t *first, ptrdiff_t *end)
+{
+    *first = band * g->panels / g->bands * g->panel;
+    *end = fewer(g->left, (band + 1) * g->panels / g->bands * g->panel);
+}
+
+typedef struct {
+    const crs_cp_gathering *g;
+    int n;
+    ptrdiff_t before, dim, after, tasks;
+    double *to;
+} mode;
+
+/* to += every row of x times that of y */
+static void add_products(ptrdiff_t rows, ptrdiff_t rank, const double *y, const double *x,
+                         double *to)
+{
+    for (ptrdiff_t i = 0; i < rows; i++)
+        for (ptrdiff_t r = 0; r < rank; r++) to[i * rank + r] += y[r] * x[i * rank + r];
+}
+
+static void gather(void *self, ptrdiff_t task, int worker)
+{
+    const mode *m = self;
+    const crs_cp_gathering *g = m->g;
+    const ptrdiff_t rank = g->k.rank, tasks = m->tasks;
+    const ptrdiff_t first = task * m->dim / tasks, end = (task + 1) * m->dim / tasks;
+    double *left = g->work + worker * 2 * rank, *sum = left + rank;
+    fill((end - first) * rank, 0, m->to + first * rank);
+    for (ptrdiff_t l = 0; l < m->before; l++) {
+        crs_khatri_rao(&g->k, (crs_modes){ g->from, m->n, -1 }, l, 1, left);
+        if (m->n + 1 == g->to) {
+            add_products(end - first, rank, left, g->table + (l * m->dim + first) * rank,
+                         m->to + first * rank);
+            continue;
+        }
+        for (ptrdiff_t i = first; i < end; i++) {
+            const double *rows = g->table + (l * m->dim + i) * m->after * rank;
+            fill(rank, 0, sum);
+            g->weigh(m->after, rank, rows, g->fold, sum);
+            for (ptrdiff_t r = 0; r < rank; r++) m->to[i * rank + r] += left[r] * sum[r];
+        }
+    }
+}
+
+void crs_cp_gather(const crs_cp_gathering *g, int n, double *to)
+{
+    const ptrdiff_t *dim = g->k.shape.dim;
+    mode m = { g, n, 1, dim[n], 1, 1, to };
+    if (g->threads > 1) m.tasks = fewer(m.dim, 4 * (ptrdiff_t)g->threads);
+    for (int j = g->from; j < n; j++) m.before *= dim[j];
+    for (int j = n + 1; j < g->to; j++) m.after *= dim[j];
+    crs_khatri_rao(&g->k, (crs_modes){ n + 1, g->to, -1 }, 0, m.after, g->fold);
+    crs_parallel(g->threads, m.tasks, gather, &m);
+}

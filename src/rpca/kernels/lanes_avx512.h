@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT
+ * lanes_avx512.h: vectors of eight doubles */
+#include <immintrin.h>
+
+enum { LANES = 8 };
+typedef double real;
+typedef __m512d vec;
+static inline vec load(const double *x) { return _mm512_loadu_pd(x); }
+static inline void store(double *x, vec a) { _mm512_storeu_pd(x, a); }
+static inline vec all(double a) { return _mm512_set1_pd(a); }
+static inline vec fused(vec a, vec b, vec c) { return _mm512_fmadd_pd(a, b, c); }
+
+/* The first n lanes; the others are 0 and stay as they are. */
+static inline __mmask8 first(int n) { return (__mmask8)((1u << n) - 1); }
+static inline vec load_part(const double *x, int n)
+{
+    return n == LANES ? load(x) : _mm512_maskz_loadu_pd(first(n), x);
+}
+static inline void store_part(double *x, int n, vec a)
+{
+    if (n == LANES)
+        store(x, a);
+    else
+        _mm512_mask_storeu_pd(x, first(n), a);
+}
+
+/* w == 0 ? a : b */
+static inline vec select(vec w, vec a, vec b)
+{
+    return _mm512_mask_blend_pd(_mm512_cmp_pd_mask(w, _mm512_setzero_pd(), _CMP_EQ_OQ), b, a);
+}
+
+/* Minimum and maximum return their second argument when one is NaN. */
+static inline vec between(vec a, vec most) { return _mm512_max_pd(-most, _mm512_min_pd(most, a)); }
+static inline vec lesser(vec most, vec a) { return _mm512_min_pd(most, a); }
+static inline vec greater(vec least, vec a) { return _mm512_max_pd(least, a); }
+static inline vec magnitude(vec a) { return _mm512_abs_pd(a); }
+
+static inline double total(vec a) { return _mm512_reduce_add_pd(a); }
+
+static inline unsigned nonzero(vec a)
+{
+    return _mm512_cmp_pd_mask(a, _mm512_setzero_pd(), _CMP_NEQ_UQ);
+}
+
+/* 1 where |a| > most or a is NaN, else 0; 1 where either is not 0; are there any? */
+static inline vec ones(unsigned where) { return _mm512_maskz_mov_pd((__mmask8)where, all(1)); }
+static inline vec outside(vec a, vec most)
+{
+    return ones(_mm512_cmp_pd_mask(magnitude(a), most, _CMP_NLE_UQ));
+}
+static inline vec either(vec a, vec b) { return ones(nonzero(a) | nonzero(b)); }
+static inline bool some(vec a) { return nonzero(a) != 0; }
+
+static inline void add_to(double *w, vec a) { store(w, load(w) + a); }
+
+/* y[k] += the total of the vector k strides from x on, k = 0..3 */
+static inline void add_totals(const double *x, ptrdiff_t stride, double *y)
+{
+    for (int k = 0; k < 4; k++) y[k] += total(load(x + k * stride));
+}
+
+/* Truths, one per lane. */
+typedef __mmask8 lanes;
+static inline lanes equal(vec a, vec b) { return _mm512_cmp_pd_mask(a, b, _CMP_EQ_OQ); }
+static inline lanes at_most(vec a, vec b) { return _mm512_cmp_pd_mask(a, b, _CMP_LE_OQ); }
+static inline lanes both(lanes a, lanes b) { return a & b; }
+static inline vec choose_lanes(lanes w, vec a, vec b) { return _mm512_mask_blend_pd(w, b, a); }
+static inline int count(lanes w) { return __builtin_popcount(w); }
+static inline vec keep(vec a, int n) { return _mm512_maskz_mov_pd(first(n), a); }
+
+static inline void bins(vec a, int64_t *bin)
+{
+    const __m512i bits = _mm512_srli_epi64(_mm512_castpd_si512(magnitude(a)), CRS_BIN_SHIFT);
+    const __m512i b = _mm512_sub_epi64(bits, _mm512_set1_epi64(CRS_BIN_FIRST));
+    const __m512i most = _mm512_set1_epi64(CRS_BIN_LAST);
+    _mm512_storeu_si512(bin, _mm512_min_epi64(_mm512_max_epi64(b, _mm512_setzero_si512()), most));
+}

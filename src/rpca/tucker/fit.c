@@ -1,0 +1,529 @@
+/* SPDX-License-Identifier: MIT
+ * fit: the iteration of a Tucker fit; each step is one pass over T
+ *
+ * A least-squares step on M + s never raises the sum of phi. Most entries are in the quadratic part
+ * of phi, some in the flat one: dividing s by the mean of s/r over what a block sees makes the step
+ * as long as the curvature allows on average, until that has failed once. */
+#include "smooth/fit.h"
+#include <crease/random.h>
+
+#include "core/carve.h"
+#include "reg/reg.h"
+#include "rpca/tucker/tucker.h"
+
+enum { ROUNDS = 6, ROWS = 64 }; /* of subspace iteration; of its slab */
+
+static double half_weight(const crs_tucker_fit *s)
+{
+    return crs_noise_share(s->c.alpha_noise); /* c of phi */
+}
+
+static int last_mode(const crs_tucker_fit *s) { return s->half.order - 1; }
+
+static bool check(const crs_tucker_settings *c, crease_error *e)
+{
+    if (!crs_check_shape("Tucker robust PCA", &c->shape, e)) return false;
+    if (c->ranks.order != c->shape.order)
+        return crs_fail(e, CREASE_BAD_SHAPE, "%d ranks for %d modes; give one rank a mode",
+                        c->ranks.order, c->shape.order);
+    for (int n = 0; n < c->shape.order; n++) {
+        const ptrdiff_t rank = c->ranks.dim[n], size = c->shape.dim[n];
+        if (rank < 1 || rank > size)
+            return crs_fail(e, CREASE_BAD_ARGUMENT,
+                            "rank %td of mode %d is outside its range: give 1 to %td", rank, n + 1,
+                            size);
+    }
+    for (int n = 0; n < c->shape.order; n++) {
+        const ptrdiff_t others = crease_size(&c->ranks) / c->ranks.dim[n];
+        if (c->ranks.dim[n] > others)
+            return crs_fail(e, CREASE_BAD_ARGUMENT,
+                            "rank %td of mode %d is above the product of the others, %td: the "
+                            "surplus cannot be used; lower it",
+                            c->ranks.dim[n], n + 1, others);
+    }
+    return true;
+}
+
+/* The largest decomposition: of an unfolding of half, of X_d, or of P'P. */
+static ptrdiff_t svd_room(const crs_tucker_fit *s)
+{
+    const int last = s->half.order - 1;
+    const ptrdiff_t rank = s->half.dim[last], size = s->c.shape.dim[last];
+    ptrdiff_t most = crease_size(&s->c.ranks);
+    for (int n = 0; n < last; n++) {
+        const ptrdiff_t rows = s->half.dim[n], columns = crease_size(&s->half) / rows;
+        const ptrdiff_t k = fewer(rows, columns);
+        most = more(most, (rows + columns + 1) * k + crs_svd_scratch(rows, columns));
+        most = more(most, s->c.ranks.dim[n] * (s->c.ranks.dim[n] + 2 * rows));
+    }
+    most = more(most, size * rank + 2 * rank * rank + rank + crs_svd_scratch(size, rank));
+    return more(most, 2 * size * rank + 2 * rank * rank + rank + crs_eigh_scratch(rank));
+}
+
+static void carve(crs_tucker_fit *s, crs_carver *m)
+{
+    const int last = s->half.order - 1;
+    const ptrdiff_t half = crease_size(&s->half), right = s->c.shape.dim[last];
+    for (int n = 0; n <= last; n++)
+        s->factor[n] = carve_doubles(m, s->c.shape.dim[n], s->c.ranks.dim[n]);
+    s->core = carve_doubles(m, crease_size(&s->c.ranks), 1);
+    s->P = carve_doubles(m, half, 1);
+    s->SX = carve_doubles(m, half, 1);
+    s->SP = carve_doubles(m, right, s->half.dim[last]);
+    s->rows = carve_doubles(m, s->left, 1);
+    s->columns = carve_doubles(m, right, 1);
+    s->A = carve_doubles(m, half, 1);
+    s->chain = carve_doubles(m, 3, half);
+    s->unfolded = carve_doubles(m, half, 1);
+    s->svd = carve_doubles(m, svd_room(s), 1);
+    s->slab = carve_doubles(m, ROWS, right + s->half.dim[last]);
+}
+
+static void shape_of(const crs_tucker_settings *c, crs_tucker_fit *s)
+{
+    const int last = c->shape.order - 1;
+    s->c = *c;
+    s->half = c->shape;
+    s->half.dim[last] = c->ranks.dim[last];
+    s->left = crease_size(&c->shape) / c->shape.dim[last];
+}
+
+/* T as left x I_d with the rank of its last mode. */
+static crs_envelope_settings pass_of(const crs_tucker_fit *s)
+{
+    const int last = s->half.order - 1;
+    return (crs_envelope_settings){ .shape = crease_matrix(s->left, s->c.shape.dim[last]),
+                                    .rank = s->half.dim[last],
+                                    .alpha_noise = s->c.alpha_noise,
+                                    .mask = s->c.mask,
+                                    .threads = s->c.threads };
+}
+
+/* Everything but memory; returns the bytes of its block, < 0 with the reason in e. */
+static ptrdiff_t plan(const crs_tucker_settings *c, crs_tucker_fit *s, crease_error *e)
+{
+    crs_carver count = { 0 };
+    ptrdiff_t bytes;
+    if (!check(c, e)) return -1;
+    *s = (crs_tucker_fit){ .fresh = true, .best = INFINITY };
+    shape_of(c, s);
+    carve(s, &count);
+    if (count.used >= 0 && crs_add_size(count.used, CRS_LINE, &bytes)) return bytes;
+    crs_fail(e, CREASE_NO_MEMORY, "Tucker robust PCA: more memory than can be addressed");
+    return -1;
+}
+
+ptrdiff_t crs_tucker_fit_bytes(const crs_tucker_settings *c, crease_error *e)
+{
+    crs_tucker_fit s;
+    const ptrdiff_t own = plan(c, &s, e);
+    if (own < 0) return -1;
+    const crs_envelope_settings pass = pass_of(&s);
+    const ptrdiff_t bytes = crs_envelope_bytes(&pass, e);
+    return bytes < 0 ? -1 : bytes + own;
+}
+
+void crs_tucker_fit_free(crs_tucker_fit *s)
+{
+    if (!s) return;
+    crs_envelope_free(s->pass);
+    crs_free(s->memory);
+    crs_free(s);
+}
+
+crs_tucker_fit *crs_tucker_fit_new(const crs_tucker_settings *c, const double *T, crease_error *e)
+{
+    crs_tucker_fit planned;
+    const ptrdiff_t bytes = plan(c, &planned, e);
+    if (bytes < 0) return NULL;
+    crs_tucker_fit *s = crs_alloc(1, sizeof *s);
+    if (!s) return crs_fail(e, CREASE_NO_MEMORY, "out of memory: a Tucker fit"), NULL;
+    *s = planned;
+    s->T = T;
+    const crs_envelope_settings pass = pass_of(s);
+    s->pass = crs_envelope_new(&pass, T, e);
+    if (s->pass) s->memory = crs_alloc((size_t)bytes, 1);
+    if (s->memory) {
+        crs_carver m = carver_of(s->memory);
+        carve(s, &m);
+        return s;
+    }
+    if (s->pass) crs_fail(e, CREASE_NO_MEMORY, "out of memory: a Tucker fit");
+    crs_tucker_fit_free(s);
+    return NULL;
+}
+
+/* X_n, n < d: the leading left singular vectors of the unfolding of A x_m X_m' over m != n, one
+ * mode after the other, then C = A x_m X_m'. De Lathauwer, De Moor, Vandewalle, On the best rank-1
+ * and rank-(R1, ..., RN) approximation of higher-order tensors, 2000. */
+
+/* A x_m X_m' over m < d-1 without mode skip (-1: none) and, when fresh, only over m < skip; the
+ * result's shape in *end. Returns where it is: in s->chain, or A itself. */
+static const double *reduce(crs_tucker_fit *s, const double *a, int skip, crease_space *end)
+{
+    const int d = s->half.order;
+    crs_mode_map map[CREASE_MAX_ORDER] = { 0 };
+    bool any = false;
+    *end = s->half;
+    for (int m = 0; m < d - 1; m++) {
+        if (m == skip || (s->fresh && m > skip && skip >= 0)) continue;
+        map[m] = (crs_mode_map){ s->factor[m], s->c.ranks.dim[m], true };
+        end->dim[m] = s->c.ranks.dim[m];
+        any = true;
+    }
+    if (!any) return a;
+    crs_multi_ttm(&s->half, map, 1, a, 0, s->chain, s->chain + crease_size(&s->half));
+    return s->chain;
+}
+
+/* y (I_n x left right) = the unfolding of a in mode n */
+static void unfold(const crease_space *shape, int n, const double *a, double *y)
+{
+    const ptrdiff_t left = crs_left(shape, n), dim = shape->dim[n], right = crs_right(shape, n);
+    for (ptrdiff_t l = 0; l < left; l++)
+        for (ptrdiff_t i = 0; i < dim; i++)
+            copy(right, a + (l * dim + i) * right, y + (i * left + l) * right);
+}
+
+static bool update_front(crs_tucker_fit *s, int n)
+{
+    crease_space end;
+    const double *a = reduce(s, s->A, n, &end);
+    const ptrdiff_t rows = end.dim[n], columns = crease_size(&end) / rows;
+    const ptrdiff_t rank = s->c.ranks.dim[n], k = fewer(rows, columns);
+    double *u = s->svd, *values = u + rows * k, *vt = values + k, *work = vt + k * columns;
+    unfold(&end, n, a, s->unfolded);
+    if (!crs_svd(rows, columns, s->unfolded, u, values, vt, work)) return false;
+    for (ptrdiff_t i = 0; i < rows; i++) copy(rank, u + i * k, s->factor[n] + i * rank);
+    return true;
+}
+
+/* X_1, C given the rest, ..., X_{d-1}, C given the rest for the tensor A. */
+static bool best_front(crs_tucker_fit *s)
+{
+    crease_space end;
+    for (int n = 0; n < s->half.order - 1; n++)
+        if (!update_front(s, n)) return false;
+    s->fresh = false;
+    copy(crease_size(&s->c.ranks), reduce(s, s->A, -1, &end), s->core);
+    return true;
+}
+
+/* P = C x_1 X_1 ... x_{d-1} X_{d-1} */
+static void expand(crs_tucker_fit *s)
+{
+    crs_mode_map map[CREASE_MAX_ORDER] = { 0 };
+    for (int m = 0; m < s->half.order - 1; m++)
+        map[m] = (crs_mode_map){ s->factor[m], s->half.dim[m], false };
+    crs_multi_ttm(&s->c.ranks, map, 1, s->core, 0, s->P, s->chain);
+}
+
+/* X_d: with P fixed the best for M + S is X_d + S'P (P'P)^+; its columns are made orthonormal by
+ * X_d = U diag(sigma) V', X_d <- U V', and C x_d (V diag(sigma) V') keeps the product.
+ * Directions whose eigenvalue of P'P is rounding are left alone. */
+static bool solve_back(crs_tucker_fit *s)
+{
+    const int last = s->half.order - 1;
+    const ptrdiff_t rank = s->half.dim[last], rows = s->c.shape.dim[last];
+    double *gram = s->svd, *w = gram + rank * rank, *q = w + rank, *turned = q + rank * rank,
+           *work = turned + rows * rank;
+    crs_gram(s->left, rank, s->P, gram);
+    if (!crs_eigh(rank, gram, w, q, work)) return false;
+    crs_clean_spectrum(rank, w);
+    crs_gemm(false, true, rows, rank, rank, 1, s->SP, q, 0, turned);
+    for (ptrdiff_t i = 0; i < rows; i++)
+        for (ptrdiff_t k = 0; k < rank; k++)
+            turned[i * rank + k] = w[k] > 0 ? turned[i * rank + k] / w[k] : 0;
+    crs_gemm(false, false, rows, rank, rank, 1, turned, q, 1, s->factor[last]);
+    return true;
+}
+
+static bool balance_back(crs_tucker_fit *s)
+{
+    const int last = s->half.order - 1;
+    const ptrdiff_t rank = s->half.dim[last], rows = s->c.shape.dim[last];
+    double *u = s->svd, *sigma = u + rows * rank, *vt = sigma + rank, *root = vt + rank * rank,
+           *work = root + rank * rank;
+    if (!crs_svd(rows, rank, s->factor[last], u, sigma, vt, work)) return false;
+    crs_gemm(false, false, rows, rank, rank, 1, u, vt, 0, s->factor[last]);
+    for (ptrdiff_t k = 0; k < rank; k++)
+        for (ptrdiff_t j = 0; j < rank; j++) u[k * rank + j] = sigma[k] * vt[k * rank + j];
+    crs_gemm(true, false, rank, rank, rank, 1, vt, u, 0, root);
+    crs_ttm(&s->c.ranks, last, (crs_mode_map){ root, rank, false }, 1, s->core, 0, s->chain);
+    copy(crease_size(&s->c.ranks), s->chain, s->core);
+    return true;
+}
+
+static bool best_back(crs_tucker_fit *s) { return solve_back(s) && balance_back(s); }
+
+/* Nearly the leading right singular vectors of a long matrix by subspace iteration: X <- orth(S'S
+ * X) from a Gaussian X, S the left x I_d matrix T with its entries clipped, a few rows at a time.
+ * Halko, Martinsson, Tropp, Finding structure with randomness, 2011. */
+
+/* Rows of clip(W o T); NaN stays. */
+static void take(const crs_tucker_fit *s, double bound, ptrdiff_t first, ptrdiff_t count,
+                 double *out)
+{
+    for (ptrdiff_t j = first; j < first + count; j++)
+        *out++ = s->c.mask && !s->c.mask[j] ? 0 : clip(s->T[j], -bound, bound);
+}
+
+static bool orthonormalize(crs_tucker_fit *s, ptrdiff_t rows, ptrdiff_t rank, double *x)
+{
+    double *u = s->svd, *sigma = u + rows * rank, *vt = sigma + rank, *work = vt + rank * rank;
+    if (!crs_svd(rows, rank, x, u, sigma, vt, work)) return false;
+    copy(rows * rank, u, x);
+    return true;
+}
+
+static bool leading_span(crs_tucker_fit *s, double bound)
+{
+    const int last = s->half.order - 1;
+    const ptrdiff_t rank = s->half.dim[last], right = s->c.shape.dim[last];
+    const crease_random draws = { s->c.seed, 0 };
+    double *x = s->factor[last], *rows = s->slab, *product = rows + ROWS * right;
+    for (ptrdiff_t j = 0; j < right * rank; j++) x[j] = crease_random_normal(draws, (uint64_t)j);
+    for (int round = 0; round < ROUNDS; round++) {
+        if (!orthonormalize(s, right, rank, x)) return false;
+        fill(right * rank, 0, s->SP);
+        for (ptrdiff_t i = 0; i < s->left; i += ROWS) {
+            const ptrdiff_t count = fewer(s->left - i, ROWS);
+            take(s, bound, i * right, count * right, rows);
+            crs_gemm(false, false, count, rank, right, 1, rows, x, 0, product);
+            crs_gemm(true, false, right, rank, count, 1, rows, product, 1, s->SP);
+        }
+        copy(right * rank, s->SP, x);
+    }
+    return orthonormalize(s, right, rank, x);
+}
+
+/* Residuals are relative to the terms of each gradient. With orthonormal factors, W_n the unfolding
+ * that multiplies X_n and G_n = W_n'W_n,
+ *     X_n   2c|S_(n) W_n|       against  2|Z_(n) W_n| + 2|X_n G_n|,
+ *     C     2c|S x_1 X_1' ...|  against  2|Z x_1 X_1' ...| + 2|C|,
+ * where Z_(n) W_n = X_n G_n + c S_(n) W_n. */
+
+/* |c s| / (|x + c s| + |x|); 0 where everything is 0 */
+static double ratio(const crs_tucker_fit *s, ptrdiff_t n, const double *x, double *moved)
+{
+    const double c = half_weight(s), step = c * crs_norm(n, moved);
+    for (ptrdiff_t j = 0; j < n; j++) moved[j] = x[j] + c * moved[j];
+    const double size = crs_norm(n, moved) + crs_norm(n, x);
+    return step == 0 ? 0 : step / size;
+}
+
+/* |X_n G_n| where G_n = C_(n) C_(n)' */
+static double front_residual(crs_tucker_fit *s, int n)
+{
+    crease_space end;
+    const ptrdiff_t rank = s->c.ranks.dim[n], rows = s->half.dim[n];
+    double *gram = s->svd, *x = gram + rank * rank, *moved = x + rows * rank;
+    const double *h = reduce(s, s->SX, n, &end);
+    fill(rank * rank, 0, gram);
+    crs_unfolding_product(&s->c.ranks, n, rank, 1, s->core, s->core, gram);
+    crs_gemm(false, false, rows, rank, rank, 1, s->factor[n], gram, 0, x);
+    fill(rows * rank, 0, moved);
+    crs_unfolding_product(&end, n, rank, 1, h, s->core, moved);
+    return ratio(s, rows * rank, x, moved);
+}
+
+static double back_residual(crs_tucker_fit *s)
+{
+    const int last = s->half.order - 1;
+    const ptrdiff_t rank = s->half.dim[last], rows = s->c.shape.dim[last];
+    double *gram = s->svd, *x = gram + rank * rank, *moved = x + rows * rank;
+    crs_gram(s->left, rank, s->P, gram);
+    crs_gemm(false, false, rows, rank, rank, 1, s->factor[last], gram, 0, x);
+    copy(rows * rank, s->SP, moved);
+    return ratio(s, rows * rank, x, moved);
+}
+
+/* The largest over all blocks, from SX and SP. */
+static double worst_residual(crs_tucker_fit *s)
+{
+    crease_space end;
+    const ptrdiff_t size = crease_size(&s->c.ranks);
+    double *moved = s->svd, worst = back_residual(s);
+    for (int n = 0; n < s->half.order - 1; n++) worst = larger(worst, front_residual(s, n));
+    copy(size, reduce(s, s->SX, -1, &end), moved);
+    return larger(worst, ratio(s, size, s->core, moved));
+}
+
+/* Which penalty is used next. On the path the threshold t falls with the median of |r|, and the
+ * penalty is MCP(t, 30): entries beyond 30 t have no weight, or the least-squares step of l1 gives
+ * a component to a few far outliers. Of data without noise nothing is learned but rounding: t stays
+ * above a billionth of the largest entry. A row whose entries mostly look like outliers can no
+ * longer move then; l1 moves it. */
+
+enum { FLAT = 30, PASSES = 20, TIMES = 3 };
+static const double settled = 1e-3, near = 0.05, deserted = 0.4, fall = 0.8;
+
+static double parameters(const crs_tucker_fit *s)
+{
+    double count = (double)crease_size(&s->c.ranks);
+    for (int n = 0; n < s->c.shape.order; n++)
+        count += (double)(s->c.shape.dim[n] - s->c.ranks.dim[n]) * (double)s->c.ranks.dim[n];
+    return count;
+}
+
+static crs_penalty_value path_penalty(const crs_tucker_fit *s, double t)
+{
+    return (crs_penalty_value){ &crs_mcp, { t, FLAT }, 2 * half_weight(s) };
+}
+
+/* Is there a row with less than that share of its weight? */
+static bool has_deserted(ptrdiff_t n, const double *w, double share)
+{
+    for (ptrdiff_t i = 0; i < n; i++)
+        if (w[i] * share < deserted) return true;
+    return false;
+}
+
+/* Rows of the front matter for matrices alone: a tensor's share their factors with many others. */
+static bool suspicious(const crs_tucker_fit *s)
+{
+    const int last = s->half.order - 1;
+    const ptrdiff_t right = s->c.shape.dim[last];
+    return (last == 1 && has_deserted(s->left, s->rows, 1 / (double)right)) ||
+           has_deserted(right, s->columns, 1 / (double)s->left);
+}
+
+static double wanted_threshold(const crs_tucker_fit *s)
+{
+    return s->c.learn > 0 ? larger(s->least, s->c.learn * s->statistics.scale)
+                          : crs_envelope_threshold(&s->c.penalty, half_weight(s));
+}
+
+crs_penalty_value crs_tucker_fit_goal(const crs_tucker_fit *s)
+{
+    if (s->statistics.stage != CRS_TUCKER_PATH) return s->goal;
+    return s->c.learn > 0
+               ? crs_envelope_with_threshold(&s->c.penalty, wanted_threshold(s), half_weight(s))
+               : s->c.penalty;
+}
+
+static void along_path(crs_tucker_fit *s)
+{
+    const crs_tucker_statistics *at = &s->statistics;
+    const double median = crs_envelope_quantile(&s->sums, 0.5), wanted = wanted_threshold(s);
+    double t = at->threshold;
+    if (at->residual <= settled && t <= wanted) {
+        s->goal = crs_tucker_fit_goal(s);
+        s->statistics.stage = CRS_TUCKER_WANTED;
+        s->penalty = s->goal;
+        return;
+    }
+    if (at->residual <= near && median < t)
+        t = larger(median, fall * t);
+    else if (at->residual <= settled)
+        t *= fall / 2;
+    s->penalty = path_penalty(s, larger(wanted, t));
+}
+
+static void revive(crs_tucker_fit *s)
+{
+    s->statistics.stage = CRS_TUCKER_REVIVE;
+    s->revived++;
+    s->rest = PASSES;
+    s->best = s->statistics.value;
+    s->penalty = crs_envelope_l1(s->statistics.threshold, half_weight(s));
+}
+
+static void choose_penalty(crs_tucker_fit *s)
+{
+    const crs_tucker_statistics *at = &s->statistics;
+    const crs_penalty_value was = s->penalty;
+    if (at->stage == CRS_TUCKER_PATH) {
+        along_path(s);
+    } else if (at->stage == CRS_TUCKER_REVIVE) {
+        if (--s->rest == 0) s->statistics.stage = CRS_TUCKER_WANTED, s->penalty = s->goal;
+    } else if (at->residual <= settled && s->revived < TIMES && at->value < 0.999 * s->best &&
+               s->goal.rho != &crs_l1 && suspicious(s)) {
+        revive(s);
+    }
+    s->changed = memcmp(&was, &s->penalty, sizeof was) != 0;
+}
+
+static void evaluate(crs_tucker_fit *s)
+{
+    const double *const factor[] = { s->P, s->factor[last_mode(s)] };
+    crs_tucker_statistics *at = &s->statistics;
+    s->sums.gradient[0] = s->SX;
+    s->sums.gradient[1] = s->SP;
+    s->sums.marginal[0] = s->rows;
+    s->sums.marginal[1] = s->columns;
+    crs_envelope_evaluate(s->pass, s->half.dim[last_mode(s)], factor, &s->penalty, &s->penalty,
+                          &s->sums);
+    at->passes++;
+    at->value = s->sums.value;
+    at->nonzeros = s->sums.nonzeros;
+    at->threshold = crs_envelope_threshold(&s->penalty, half_weight(s));
+    at->scale = crs_envelope_scale(&s->sums, parameters(s));
+}
+
+/* The least quantile of |T| from the median up that is not 0; 0: T is 0. */
+static double middling(const crs_tucker_fit *s)
+{
+    for (double rest = 0.5; rest > 1e-12; rest /= 2) {
+        const double q = crs_envelope_quantile(&s->sums, 1 - rest);
+        if (!(q <= 0)) return q;
+    }
+    return crs_envelope_quantile(&s->sums, 1);
+}
+
+/* P = 0, and X_d from T clipped at its median magnitude. */
+static bool begin(crs_tucker_fit *s)
+{
+    s->penalty = crs_envelope_l1(1, half_weight(s));
+    evaluate(s);
+    const double bound = middling(s);
+    s->least = 1e-9 * crs_envelope_quantile(&s->sums, 1);
+    s->penalty = path_penalty(s, bound);
+    return leading_span(s, bound);
+}
+
+/* x (rows x rank) /= share of the mean weight, no less than a tenth, of each row */
+static void lengthen(ptrdiff_t rows, ptrdiff_t rank, double share, const double *w, double *x)
+{
+    for (ptrdiff_t i = 0; i < rows; i++) {
+        const double mean = w[i] * share;
+        for (ptrdiff_t k = 0; k < rank; k++) x[i * rank + k] /= mean > 0.1 ? mean : 0.1;
+    }
+}
+
+/* (M + s) X_d = P + S X_d. Of a tensor all rows share one weight: with weights of their own the
+ * step would rest elsewhere than at a stationary point. */
+static bool move_front(crs_tucker_fit *s)
+{
+    const ptrdiff_t rank = s->half.dim[last_mode(s)], right = s->c.shape.dim[last_mode(s)];
+    const double mean = s->sums.weights / (double)s->sums.observed;
+    if (last_mode(s) > 1) fill(s->left, mean * (double)right, s->rows);
+    if (!s->cautious) lengthen(s->left, rank, 1 / (double)right, s->rows, s->SX);
+    for (ptrdiff_t j = 0; j < s->left * rank; j++) s->A[j] = s->P[j] + s->SX[j];
+    return best_front(s);
+}
+
+static bool move_back(crs_tucker_fit *s)
+{
+    const ptrdiff_t rank = s->half.dim[last_mode(s)], right = s->c.shape.dim[last_mode(s)];
+    if (!s->cautious) lengthen(right, rank, 1 / (double)s->left, s->columns, s->SP);
+    return best_back(s);
+}
+
+bool crs_tucker_fit_step(crs_tucker_fit *s)
+{
+    crs_tucker_statistics *at = &s->statistics;
+    const double before = at->value;
+    const bool same = at->passes > 0 && !s->changed;
+    if (at->passes == 0 && !begin(s)) return at->residual = NAN, false;
+    evaluate(s);
+    at->residual = s->fresh ? INFINITY : worst_residual(s);
+    if (s->sums.squares == 0) at->residual = 0;
+    if (same && at->value > before) s->cautious = true;
+    if (at->stage == CRS_TUCKER_WANTED && at->residual <= s->c.eps) return true;
+    choose_penalty(s);
+    if (!(s->back ? move_back(s) : move_front(s))) return at->residual = NAN, false;
+    s->back = !s->back;
+    expand(s);
+    return false;
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT
+ * engine.h: what every engine supplies, and the run that the one driver makes of it (driver.c)
+ *
+ * An engine makes iterations and certificates of its iterate. Limits, callback, stop flag, best
+ * certificate, report and outcome are the driver's. */
+#ifndef CRS_ENGINE_H
+#define CRS_ENGINE_H
+
+#include <stdatomic.h>
+
+#include <crease/solver.h>
+
+#include "method/method.h"
+
+typedef enum {
+    CRS_GO_ON,
+    CRS_DONE,  /* no step will change anything */
+    CRS_BROKEN /* no step can be taken */
+} crs_advance;
+
+typedef struct {
+    /* One iteration; what it knows of theta, potential, objective goes to the run's progress. */
+    crs_advance (*step)(void *self);
+    long (*evaluations)(const void *self);
+    void (*certify)(void *self, crease_certificate *c); /* of the iterate */
+    void (*keep)(void *self);   /* the iterate that was certified is the answer so far */
+    void (*go_on)(void *self);  /* after a certificate that did not end the run; NULL: nothing */
+    void (*settle)(void *self); /* when the run has ended; NULL: nothing */
+    bool at_end; /* certificates only when a step is done, otherwise every so many iterations */
+    bool mends_start; /* a start outside the domain is no failure: the first step mends it */
+} crs_engine;
+
+typedef struct {
+    const crs_engine *engine;
+    void *self;
+    crease_options o;
+    bool keep_last; /* the answer is the last iterate, otherwise the best one */
+    bool by_theta;  /* theta and limits end the run, never the certificate */
+    double begun;   /* 0: the first step begins */
+    double first;   /* objective of the start */
+    bool started, theta_stop;
+    crease_certificate now,
+        best; /* of the iterate and of the answer; their blocks are the owner's */
+    crease_report report;
+    crease_progress progress;
+    crease_callback *call;
+    void *user;
+    atomic_bool stop;
+} crs_driver;
+
+/* A run by the method of an analysis. False with a sentence when an option that the method does not
+ * read has not its default. */
+bool crs_driver_open(crs_driver *r, const crs_engine *engine, void *self, const crease_options *o,
+                     const crease_analysis *a, crease_error *e);
+
+/* One iteration; NOT_RUN: go on. */
+crease_outcome crs_driver_step(crs_driver *r);
+
+/* By how much `now` lies above before - promised, relative to the terms it is the sum of. */
+static inline double crs_rise(double before, double now, double promised, double squares)
+{
+    return (now - before + promised) / (1 + fabs(before) + fabs(now) + squares);
+}
+
+/* Puts a rise of a potential beyond rounding down in the report (audit.c). */
+void crs_count_rise(crease_report *r, const crease_analysis *a, double rise);
+
+/* How many doubles a solver of blocks takes, without taking them (blocks.c). */
+bool crs_solver_forecast(const crease_problem *p, const crease_analysis *a, ptrdiff_t *doubles,
+                         crease_error *e);
+
+#endif

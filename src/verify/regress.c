@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: MIT
+ * regress: the solutions of a regression from X, y and the reported coefficients
+ *
+ * The design is made anew in long double: z_ij = (x_ij - mean_j) sqrt(v_i) / (spread_j c), a column
+ * of ones over c for b_0 unless the squared loss eliminates it. The point of every lambda is then
+ * judged on min sum_i phi((z b - y)_i) + n sum_u w_u rho_lambda(|b_u|), and the coefficients must
+ * be b_j/spread_j, the intercept b_0 - sum_j coefficient_j mean_j, up to rounding. */
+#include <stdio.h>
+
+#include <crease/regression.h>
+
+#include "core/carve.h"
+#include "verify/num.h"
+
+typedef struct {
+    const crease_regression_claim *c;
+    void *memory;
+    ptrdiff_t cols, units;
+    bool centred; /* b_0 is eliminated */
+    real y_center;
+    double *z, *y, *v, *weight;   /* n x cols; n; n, of mean 1; per unit */
+    real *center, *spread, *most; /* per column of X; most: its largest entry */
+    ptrdiff_t *start, *index;     /* of the units */
+} design;
+
+static void carve(design *d, crs_carver *m)
+{
+    const ptrdiff_t n = d->c->n, p = d->c->p;
+    d->z = carve_doubles(m, n, d->cols);
+    d->y = carve_doubles(m, n, 1);
+    d->v = carve_doubles(m, n, 1);
+    d->weight = carve_doubles(m, d->units, 1);
+    d->center = carve_bytes(m, p, sizeof *d->center);
+    d->spread = carve_bytes(m, p, sizeof *d->spread);
+    d->most = carve_bytes(m, p, sizeof *d->most);
+    d->start = carve_bytes(m, d->units + 1, sizeof *d->start);
+    d->index = carve_bytes(m, d->cols, sizeof *d->index);
+}
+
+static void set_row_weights(design *d)
+{
+    const double *given = d->c->s.row_weight;
+    real sum = 0;
+    for (ptrdiff_t i = 0; given && i < d->c->n; i++) sum += given[i];
+    for (ptrdiff_t i = 0; i < d->c->n; i++)
+        d->v[i] = given ? (double)(given[i] / sum * (real)d->c->n) : 1;
+}
+
+static real mean_of(const design *d, const double *t, ptrdiff_t step)
+{
+    real sum = 0;
+    for (ptrdiff_t i = 0; i < d->c->n; i++) sum += (real)d->v[i] * t[i * step];
+    return sum / (real)d->c->n;
+}
+
+static void set_column(design *d, ptrdiff_t j)
+{
+    const crease_regression_claim *c = d->c;
+    const real center = c->s.intercept ? mean_of(d, c->X + j, c->p) : 0;
+    real sum = 0;
+    for (ptrdiff_t i = 0; i < c->n; i++) {
+        const real t = c->X[i * c->p + j] - center;
+        sum += d->v[i] * t * t;
+        d->most[j] = bigger(d->most[j], fabsl(c->X[i * c->p + j]));
+    }
+    const real spread = c->s.standardize && sum > 0 ? sqrtl(sum / (real)c->n) : 1;
+    for (ptrdiff_t i = 0; i < c->n; i++)
+        d->z[i * d->cols + j] =
+            (double)((c->X[i * c->p + j] - center) * sqrtl(d->v[i]) / spread / c->s.loss_scale);
+    d->center[j] = center;
+    d->spread[j] = spread;
+}
+
+static void set_rows(design *d)
+{
+    const crease_regression_claim *c = d->c;
+    const bool labels = c->s.loss == CREASE_REGRESSION_LOGISTIC;
+    d->y_center = d->centred ? mean_of(d, c->y, 1) : 0;
+    for (ptrdiff_t i = 0; i < c->n; i++) {
+        const real t = (c->y[i] - d->y_center) * sqrtl(d->v[i]) / c->s.loss_scale;
+        d->y[i] = labels ? (c->y[i] == 1 ? 1 : -1) : (double)t;
+        if (d->cols > c->p) d->z[i * d->cols + c->p] = 1 / c->s.loss_scale;
+    }
+}
+
+/* n w_u/c^2; w is 1, or the root of a group's size, where none is given, and 0 for b_0. */
+static void set_units(design *d)
+{
+    const crease_reg *r = &d->c->s.penalty;
+    const crease_groups *g = r->groups;
+    const double c = d->c->s.loss_scale;
+    const ptrdiff_t count = g ? g->count : d->c->p;
+    for (ptrdiff_t j = 0; j < d->cols; j++)
+        d->index[j] = g && g->index && j < d->c->p ? g->index[j] : j;
+    for (ptrdiff_t u = 0; u < d->units; u++) {
+        d->start[u + 1] = u == count ? d->cols : g ? g->start[u + 1] : u + 1;
+        const real own = sqrtl((real)(d->start[u + 1] - d->start[u]));
+        d->weight[u] =
+            u == count ? 0 : (double)((r->weight ? r->weight[u] : own) * (real)d->c->n / c / c);
+    }
+}
+
+static bool build(design *d, crease_error *e)
+{
+    const crease_regression_claim *c = d->c;
+    crs_carver count = { 0 };
+    d->centred = c->s.intercept && c->s.loss == CREASE_REGRESSION_SQUARED;
+    d->cols = c->p + (c->s.intercept && !d->centred);
+    d->units = (c->s.penalty.groups ? c->s.penalty.groups->count : c->p) + d->cols - c->p;
+    carve(d, &count);
+    d->memory = count.used < 0 ? NULL : crs_alloc((size_t)count.used + CRS_LINE, 1);
+    if (!d->memory)
+        return crs_fail(e, CREASE_NO_MEMORY, "out of memory: verifying a regression on %td columns",
+                        c->p);
+    crs_carver m = carver_of(d->memory);
+    carve(d, &m);
+    set_row_weights(d);
+    for (ptrdiff_t j = 0; j < c->p; j++) set_column(d, j);
+    set_rows(d);
+    set_units(d);
+    return true;
+}
+
+/* rho at lambda: its first parameter, both of the elastic net, times lambda. */
+static crease_reg penalty_at(const design *d, double lambda, const crease_groups *g)
+{
+    crease_reg r = d->c->s.penalty;
+    r.par[0] *= lambda;
+    if (strcmp(r.penalty->name, "elastic-net") == 0) r.par[1] *= lambda;
+    if (r.groups) r.groups = g;
+    return crease_weighted(r, d->weight);
+}
+
+static bool judge(const design *d, ptrdiff_t k, crease_verification *out, crease_error *e)
+{
+    const crease_regression_claim *c = d->c;
+    const double *x = c->point + k * d->cols;
+    const int first = 0;
+    const crease_map map = crease_dense(d->z);
+    const crease_space space = crease_vector(d->cols);
+    const crease_groups groups = { d->units, d->start, d->index };
+    const crease_predictor predictor = { 1, &first, &map, crease_vector(c->n), d->y };
+    const crease_block block = { .name = "b", .reg = penalty_at(d, c->s.lambda[k], &groups) };
+    const crease_problem problem = { .count = 1,
+                                     .space = &space,
+                                     .block = &block,
+                                     .f = crease_regression_smooth(c->s.loss, &predictor) };
+    return crease_verify(&problem, &x, NULL, NULL, false, c->s.eps, true, out, e);
+}
+
+static void refuse(crease_verification *v, const char *what, ptrdiff_t j, double is, real should)
+{
+    v->verdict = CREASE_VERDICT_INVALID;
+    v->smallest_eps = INFINITY;
+    snprintf(v->text, sizeof v->text, "%s %td is %.17g, but the certified point makes it %.17Lg",
+             what, j, is, should);
+}
+
+/* Are the reported numbers those of the point, up to what sums of n numbers in double may be off?
+ */
+static void compare(const design *d, ptrdiff_t k, crease_verification *v)
+{
+    const crease_regression_claim *c = d->c;
+    const double *b = c->point + k * d->cols, *coef = c->coefficients + k * (c->p + 1);
+    const real unit = (real)(c->n + c->p + 8) * 0x1p-52L, least = 0x1p-1070L;
+    real at = d->centred ? d->y_center : d->cols > c->p ? b[c->p] : 0, size = fabsl(at);
+    for (ptrdiff_t i = 0; i < c->n && d->centred; i++) size = bigger(size, fabs(c->y[i]));
+    for (ptrdiff_t j = 0; j < c->p; j++) {
+        const real should = b[j] / d->spread[j];
+        if (!(fabsl(coef[j + 1] - should) <= unit * fabsl(should) + least)) {
+            refuse(v, "the coefficient of column", j + 1, coef[j + 1], should);
+            return;
+        }
+        if (!c->s.intercept) continue;
+        at -= coef[j + 1] * d->center[j];
+        size += fabsl(coef[j + 1]) * d->most[j];
+    }
+    if (!(fabsl(coef[0] - at) <= unit * size + least))
+        refuse(v, "the intercept at lambda", k + 1, coef[0], at);
+}
+
+static bool check(const crease_regression_claim *c, crease_error *e)
+{
+    const crease_space columns = crease_vector(c->p);
+    const crease_reg *r = &c->s.penalty;
+    if (c->n < 1 || c->p < 1 || c->s.path < 1 || !c->s.lambda)
+        return crs_fail(e, CREASE_BAD_ARGUMENT,
+                        "the claim has %td rows, %td columns and %td lambdas; give one of each",
+                        c->n, c->p, c->s.path);
+    if (!(c->s.loss_scale > 0 && c->s.loss_scale < INFINITY))
+        return crs_fail(e, CREASE_BAD_ARGUMENT, "the scale of the loss is %g; give the one in use",
+                        c->s.loss_scale);
+    if (!r->ops || !r->penalty)
+        return crs_fail(e, CREASE_UNSUPPORTED, "the claim has no penalty of single entries");
+    return crease_reg_check(r, &columns, e);
+}
+
+bool crease_regression_verify(const crease_regression_claim *c, crease_verification *out,
+                              crease_error *e)
+{
+    design d = { .c = c };
+    for (ptrdiff_t k = 0; k < c->s.path; k++) out[k] = (crease_verification){ 0 };
+    if (!check(c, e)) return false;
+    bool done = build(&d, e);
+    for (ptrdiff_t k = 0; k < c->s.path && done; k++) {
+        done = judge(&d, k, &out[k], e);
+        if (done) compare(&d, k, &out[k]);
+    }
+    crs_free(d.memory);
+    for (ptrdiff_t k = 0; k < c->s.path && !done; k++) crease_verification_free(&out[k]);
+    return done;
+}
