@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * cp_fused_refusals: settings and starts that make no sense are named */
+ * memory: settings and starts that make no sense are named */
 #include "rpca/fused/fused.h"
 #include "support/test.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * cp_fused_engine: the fused iterations are those of the general engine, to rounding, for every
+ * engine: the fused iterations are those of the general engine, to rounding, for every
  * method, convex and other penalties, orders 2 to 4, with and without missing entries, and so is
  * their potential over fifty of them
  *

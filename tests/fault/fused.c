@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * cp_fused: any allocation may fail, and the forecast is what is allocated */
+ * fused: any allocation may fail, and the forecast is what is allocated */
 #include <stdlib.h>
 
 #include "rpca/fused/fused.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * envelope_model: J'J through R x R matrices is that of the explicit Jacobian, weights and all;
- * the preconditioner inverts its diagonal blocks; conjugate gradients solve */
+ * step: J'J through R x R matrices is that of the explicit Jacobian, weights and all; the
+ * preconditioner inverts its diagonal blocks; conjugate gradients solve */
 #include "rpca/envelope/step.c" /* for its static functions */
 #include "support/arrays.h"
 
@@ -109,7 +109,7 @@ static void check_apply(example *a, draws *d)
     free(v), free(w), free(ev), free(ew), free(out);
 }
 
-static void apply(void **state)
+static void the_model_is_the_explicit_hessian(void **state)
 {
     (void)state;
     each(check_apply);
@@ -134,7 +134,7 @@ static void check_blocks(example *a, draws *d)
     free(e), free(r), free(z);
 }
 
-static void blocks(void **state)
+static void the_preconditioner_inverts_diagonal_blocks(void **state)
 {
     (void)state;
     each(check_blocks);
@@ -160,14 +160,14 @@ static void check_cg(example *a, draws *d)
     free(b), free(e), free(out), free(work), free(held);
 }
 
-static void cg(void **state)
+static void conjugate_gradients_solve(void **state)
 {
     (void)state;
     each(check_cg);
 }
 
 /* NaN ends the iterations at once, and a singular block is inverted with a shift. */
-static void degenerate(void **state)
+static void nan_ends_and_singular_blocks_are_shifted(void **state)
 {
     (void)state;
     draws d = { 0 };
@@ -187,7 +187,11 @@ static void degenerate(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(apply), cmocka_unit_test(blocks),
-                                        cmocka_unit_test(cg), cmocka_unit_test(degenerate) };
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_model_is_the_explicit_hessian),
+        cmocka_unit_test(the_preconditioner_inverts_diagonal_blocks),
+        cmocka_unit_test(conjugate_gradients_solve),
+        cmocka_unit_test(nan_ends_and_singular_blocks_are_shifted),
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * cp_fused_single: tensors stored as float give the iteration in double within float's rounding */
+ * single: tensors stored as float give the iteration in double within float's rounding */
 #include <float.h>
 
 #include "support/cp_example.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * cp_accelerate: the potential is the one defined, extrapolated iterations are the plain-loop ones,
+ * accelerate: the potential is the one defined, extrapolated iterations are the plain-loop ones,
  * and the potential never rises, for every method, penalty and storage, with and without masks */
 #include <stdio.h>
 
@@ -86,7 +86,7 @@ static void follow(const crs_cp_settings *c, bool masked, draws *d)
     }
 }
 
-static void by_the_definition(void **state)
+static void extrapolation_is_the_definition(void **state)
 {
     draws d = { { 41, 0 }, 0 };
     (void)state;
@@ -104,7 +104,7 @@ static void by_the_definition(void **state)
 }
 
 /* Where the potential is too weak for it, nothing is extrapolated: the same bits. */
-static void unsafe_is_plain(void **state)
+static void where_unsafe_the_iteration_is_plain(void **state)
 {
     draws d = { { 42, 0 }, 0 };
     (void)state;
@@ -128,7 +128,7 @@ static void unsafe_is_plain(void **state)
 }
 
 /* NaN in the data: no candidate is taken, and the potential says NaN. */
-static void nan_survives(void **state)
+static void nan_survives_extrapolation(void **state)
 {
     draws d = { { 43, 0 }, 0 };
     (void)state;
@@ -148,8 +148,8 @@ static void nan_survives(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(by_the_definition),
-                                        cmocka_unit_test(unsafe_is_plain),
-                                        cmocka_unit_test(nan_survives) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(extrapolation_is_the_definition),
+                                        cmocka_unit_test(where_unsafe_the_iteration_is_plain),
+                                        cmocka_unit_test(nan_survives_extrapolation) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
