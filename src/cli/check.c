@@ -67,13 +67,18 @@ static void print_all(const crs_args *a, const crease_problem *p, const crease_o
 static bool print_json(const crs_args *a, const crs_problem_file *file,
                        const crease_analysis *found, double K, double bytes, crease_error *e)
 {
-    json_t *document = json_pack(
-        "{s:i, s:s, s:{s:s, s:s}, s:s, s:s, s:s, s:o, s:o, s:o}", "schema_version",
-        CRS_RESULT_VERSION, "verb", "check", "problem", "path", a->word[0], "hash", file->hash,
-        "method", crease_method_name(found->method), "mode", crease_mode_name(found->mode),
-        "guarantee", found->guarantee ? found->theorem : "none", "K", crs_json_real(K), "memory",
-        crs_json_real(bytes), "analysis", crs_analysis_json(&file->problem, found, K));
-    return crs_print_document(document, e);
+    crs_document d;
+    const crs_spot top = crs_document_begin(&d, "check");
+    const crs_spot problem = crs_put_object(top, "problem");
+    crs_put_text(problem, "path", a->word[0]);
+    crs_put_text(problem, "hash", file->hash);
+    crs_put_text(top, "method", crease_method_name(found->method));
+    crs_put_text(top, "mode", crease_mode_name(found->mode));
+    crs_put_text(top, "guarantee", found->guarantee ? found->theorem : "none");
+    crs_put_number(top, "K", K);
+    crs_put_number(top, "memory", bytes);
+    crs_put_analysis(crs_put_object(top, "analysis"), &file->problem, found, K);
+    return crs_document_print(&d, false, e);
 }
 
 static bool run(const crs_args *a, crease_error *e)

@@ -130,12 +130,6 @@ typedef struct {
 } crs_json;
 crs_json crs_json_new(const char *verb);
 void crs_json_set(crs_json *j, const char *key, json_t *value); /* takes the value over */
-void crs_json_number(crs_json *j, const char *key, double x);
-void crs_json_shape(crs_json *j, const crease_space *s);
-json_t *crs_json_array(ptrdiff_t n, const double *x);
-/* {"name": number, ...}; then `vector`, unless NULL, with its n numbers. */
-void crs_json_parameters(crs_json *j, const crease_param *list, const double *par,
-                         const char *vector, ptrdiff_t n, const double *x);
 bool crs_json_print(crs_json *j, crease_error *e);
 
 /* The catalogues: the kind a word names, CRS_KINDS with e filled in when it names none; how many
@@ -237,12 +231,16 @@ void crs_log_footer(const crs_log *log, const crs_run *run);
 typedef void crs_stop(void *self);
 void crs_signals_enter(crs_stop *stop, void *self);
 int crs_signals_leave(void);
-bool crs_signals_caught(void);
+int crs_signals_caught(void); /* so far */
 
 /* The JSON document on standard output; frees it. NULL is out of memory. */
 bool crs_print_document(json_t *document, crease_error *e);
 
 enum { CRS_PATH_ROOM = 4096 };
+
+/* The folder of --out, or with --json alone none; the exit code of a failure is
+ * CRS_EXIT_NO_OUTPUT. */
+bool crs_folder_of(const crs_args *a, crs_folder *f, crease_error *e);
 
 /* "factor_2.npy" */
 void crs_outdir_factor(int n, char out[32]);
@@ -272,6 +270,29 @@ bool crs_outdir_document(const crs_args *a, const char *name, json_t *document, 
 /* null when not finite */
 json_t *crs_real(double x);
 json_t *crs_dims(const crease_space *s);
+
+/* A result that crease verify judges. A checker fills in the verification, the names of its blocks
+ * and the hash of what it read. */
+typedef struct {
+    const crs_args *a;
+    const crs_certificate *certificate;
+    double eps;
+    crease_verification v;
+    char hash[32];
+    bool constrained;
+    char (*name)[64];
+} crs_judged;
+
+typedef bool crs_checker(crs_judged *j, crease_error *e);
+crs_checker crs_check_problem, crs_check_rpca_cp, crs_check_rpca_problem;
+
+bool crs_judged_names(crs_judged *j, int count, crease_error *e); /* room for them */
+/* INVALID, and why; the same where a hash is not what it was. */
+#if defined(__GNUC__)
+__attribute__((format(printf, 2, 3)))
+#endif
+void crs_judged_invalid(crs_judged *j, const char *format, ...);
+void crs_judged_hash(crs_judged *j, const char *what, const char *was, const char *is);
 
 /* Refuses what needs more bytes than the machine has free, before they are asked for. */
 bool crs_memory_suffices(const char *what, double bytes, crease_error *e);

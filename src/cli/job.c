@@ -63,7 +63,7 @@ void crs_signals_enter(crs_stop *call, void *self)
     for (int k = 0; k < 2; k++) sigaction(watched[k], &own, &before[k]);
 }
 
-bool crs_signals_caught(void) { return caught; }
+int crs_signals_caught(void) { return (int)caught; }
 
 int crs_signals_leave(void)
 {

@@ -280,60 +280,58 @@ static void list_markdown(int kind)
     }
 }
 
-static json_t *text_or_null(const char *t) { return t ? json_string(t) : json_null(); }
-static json_t *end(double x) { return isfinite(x) ? json_real(x) : json_null(); }
-
-static json_t *parameter(const crease_param *p)
+static void put_parameter(crs_spot to, const crease_param *p)
 {
-    return json_pack("{s:s, s:o, s:o, s:b, s:b, s:b, s:s}", "name", p->name, "low", end(p->low),
-                     "high", end(p->high), "low_open", (p->flags & CREASE_OPEN_LOW) != 0,
-                     "high_open", (p->flags & CREASE_OPEN_HIGH) != 0, "integer",
-                     (p->flags & CREASE_INTEGER) != 0, "text", p->text);
+    crs_put_text(to, "name", p->name);
+    crs_put_number(to, "low", p->low);
+    crs_put_number(to, "high", p->high);
+    crs_put_flag(to, "low_open", (p->flags & CREASE_OPEN_LOW) != 0);
+    crs_put_flag(to, "high_open", (p->flags & CREASE_OPEN_HIGH) != 0);
+    crs_put_flag(to, "integer", (p->flags & CREASE_INTEGER) != 0);
+    crs_put_text(to, "text", p->text);
 }
 
-static json_t *parameter_list(const crease_param *list)
+static void put_traits(crs_spot to, int kind, const described *d)
 {
-    json_t *all = json_array();
-    for (const crease_param *p = list; p && p->name; p++)
-        if (json_array_append_new(all, parameter(p)) != 0) {
-            json_decref(all);
-            return NULL;
-        }
-    return all;
+    if (kind == CRS_REGULARIZERS) {
+        crs_put_flag(to, "convex", d->convex);
+        crs_put_text(to, "lipschitz", d->lipschitz);
+        crs_put_text(to, "weak_convexity", d->weak_convexity);
+        crs_put_flag(to, "matrix", d->matrix);
+        crs_put_flag(to, "groups", d->groups);
+    }
+    if (kind == CRS_SETS) {
+        crs_put_flag(to, "compact", d->compact);
+        crs_put_flag(to, "matrix", d->matrix);
+        crs_put_flag(to, "projection", d->projection);
+    }
 }
 
-static json_t *traits(int kind, const described *d)
-{
-    if (kind == CRS_REGULARIZERS)
-        return json_pack("{s:b, s:o, s:o, s:b, s:b}", "convex", d->convex, "lipschitz",
-                         text_or_null(d->lipschitz), "weak_convexity",
-                         text_or_null(d->weak_convexity), "matrix", d->matrix, "groups", d->groups);
-    if (kind == CRS_SETS)
-        return json_pack("{s:b, s:b, s:b}", "compact", d->compact, "matrix", d->matrix,
-                         "projection", d->projection);
-    return json_object();
-}
-
-static json_t *entry(int kind, const described *d)
+static void put_entry(crs_spot to, int kind, const described *d)
 {
     static const char *const singular[CRS_KINDS] = { "regularizer", "set", "map", "smooth" };
-    return json_pack("{s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o}", "kind", singular[kind], "name",
-                     d->name, "formula", d->formula, "rho", text_or_null(d->rho), "parameters",
-                     parameter_list(d->params), "vector_parameter", text_or_null(d->vector), "data",
-                     text_or_null(d->data), "traits", traits(kind, d));
+    crs_put_text(to, "kind", singular[kind]);
+    crs_put_text(to, "name", d->name);
+    crs_put_text(to, "formula", d->formula);
+    crs_put_text(to, "rho", d->rho);
+    const crs_spot parameters = crs_put_list(to, "parameters");
+    for (const crease_param *p = d->params; p && p->name; p++)
+        put_parameter(crs_put_object(parameters, NULL), p);
+    crs_put_text(to, "vector_parameter", d->vector);
+    crs_put_text(to, "data", d->data);
+    put_traits(crs_put_object(to, "traits"), kind, d);
 }
 
 static bool list_json(int first, int last, crease_error *e)
 {
-    crs_json j = crs_json_new("list");
-    json_t *all = json_array();
+    crs_document document;
+    const crs_spot all = crs_put_list(crs_document_begin(&document, "list"), "entries");
     for (int kind = first; kind <= last; kind++)
         for (int k = 0; k < crs_kind_size(kind); k++) {
             const described d = described_at(kind, k);
-            if (json_array_append_new(all, entry(kind, &d)) != 0) j.failed = true;
+            put_entry(crs_put_object(all, NULL), kind, &d);
         }
-    crs_json_set(&j, "entries", all);
-    return crs_json_print(&j, e);
+    return crs_document_print(&document, true, e);
 }
 
 static bool run(const crs_args *a, crease_error *e)

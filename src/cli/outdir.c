@@ -130,3 +130,40 @@ json_t *crs_dims(const crease_space *s)
         }
     return list;
 }
+
+enum { SCHEMA_VERSION = 3 };
+
+crs_json crs_json_new(const char *verb)
+{
+    crs_json j = { json_object(), json_object(), false };
+    j.failed = !j.root || !j.odd;
+    crs_json_set(&j, "schema_version", json_integer(SCHEMA_VERSION));
+    crs_json_set(&j, "verb", json_string(verb));
+    return j;
+}
+
+void crs_json_set(crs_json *j, const char *key, json_t *value)
+{
+    if (json_object_set_new(j->root, key, value) != 0) j->failed = true;
+}
+
+bool crs_json_print(crs_json *j, crease_error *e)
+{
+    if (json_object_size(j->odd) > 0) crs_json_set(j, "not_finite", json_incref(j->odd));
+    const bool printed = !j->failed && json_dumpf(j->root, stdout, JSON_REAL_PRECISION(17)) == 0 &&
+                         putchar('\n') > 0;
+    const bool failed_output = ferror(stdout);
+    json_decref(j->root);
+    json_decref(j->odd);
+    if (printed || failed_output) return true; /* the end of the program looks at the output */
+    return crs_fail(e, CREASE_NO_MEMORY, "out of memory: the JSON document; use plain output");
+}
+
+bool crs_print_document(json_t *document, crease_error *e)
+{
+    if (!document) return crs_fail(e, CREASE_NO_MEMORY, "out of memory: the JSON document");
+    json_dumpf(document, stdout, JSON_INDENT(1) | JSON_REAL_PRECISION(17));
+    putchar('\n');
+    json_decref(document);
+    return true; /* the end of the program looks at the output */
+}

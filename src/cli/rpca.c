@@ -196,6 +196,7 @@ bool crs_rpca_choose_rank(crs_rpca_job *j, crease_error *e)
 
 static void discard(crs_rpca_job *j)
 {
+    crs_folder_abandon(&j->folder);
     crease_cp_fit_free(j->fit);
     for (int n = 0; n < CREASE_MAX_ORDER; n++) {
         crs_array_free(&j->factor[n]);
@@ -227,12 +228,10 @@ static bool build(crs_rpca_job *j, crease_error *e)
     return j->fit;
 }
 
-/* The folder, and the file of the log, before anything is computed. */
+/* The folder and the log, before anything is computed. */
 static bool outputs(crs_rpca_job *j, crease_error *e)
 {
-    static const char *const file[] = { "lowrank.npy", "sparse.npy",  "noise.npy",
-                                        "z.npy",       "weights.npy", "result.json" };
-    return crs_outdir_open(j->a, (int)(sizeof file / sizeof *file), file, e) &&
+    return crs_folder_of(j->a, &j->folder, e) &&
            (j->log = crs_log_open(j->a, j->s.run.certify_every, e));
 }
 
@@ -247,10 +246,17 @@ static bool fit(crs_rpca_job *j, crease_error *e)
     crs_rpca_banner(j);
     crease_cp_fit_callback(j->fit, crs_log_progress, j->log);
     crease_cp_fit_run(j->fit);
+    crs_document d = { .root = NULL };
     if (!crs_rpca_write(j, e)) return false;
+    j->exit_status = crs_exit_of_run(crease_cp_fit_report(j->fit).outcome, j->verified.verdict,
+                                     crs_signals_caught());
     crs_rpca_footer(j);
-    if (!crs_given(j->a, CRS_OPT_JSON)) crs_rpca_summary(j);
-    return true;
+    crs_rpca_result(j, &d);
+    bool done = crs_folder_commit(&j->folder, &d, e);
+    if (done && !crs_given(j->a, CRS_OPT_JSON)) crs_rpca_summary(j);
+    if (done && crs_given(j->a, CRS_OPT_JSON)) done = crs_document_print(&d, false, e);
+    crs_document_free(&d);
+    return done;
 }
 
 static bool run_cp(const crs_args *a, crease_error *e)
@@ -261,10 +267,8 @@ static bool run_cp(const crs_args *a, crease_error *e)
     if (done) {
         crs_signals_enter(stop, &j);
         done = build(&j, e) && fit(&j, e);
-        const int signal = crs_signals_leave();
-        if (done)
-            *a->status =
-                crs_exit_of_run(crease_cp_fit_report(j.fit).outcome, j.verified.verdict, signal);
+        crs_signals_leave();
+        if (done) *a->status = j.exit_status;
     }
     done = crs_log_close(j.log, a, done, e);
     discard(&j);
@@ -343,7 +347,6 @@ static bool read_tucker(crs_tucker_job *j, crease_error *e)
 {
     const crs_args *a = j->a;
     crease_cp_rpca_settings c = { .missing = j->s.missing };
-    char hash[32];
     crease_space claimed; /* by a .npy file, before its items are read */
     const size_t length = strlen(a->word[0]);
     if (length > 4 && strcmp(a->word[0] + length - 4, ".npy") == 0 &&
@@ -354,8 +357,8 @@ static bool read_tucker(crs_tucker_job *j, crease_error *e)
     if (!crs_read_array(a->word[0], &j->data, e)) return false;
     crs_print_notice(a, &j->data);
     j->given = j->data.shape;
-    if (!crs_rpca_take(&j->data, crs_given(a, CRS_OPT_MASK), crs_given(a, CRS_OPT_MERGE), &c, hash,
-                       e) ||
+    if (!crs_rpca_take(&j->data, crs_given(a, CRS_OPT_MASK), crs_given(a, CRS_OPT_MERGE), &c,
+                       j->hash, e) ||
         !crs_rpca_truth(a, &j->given, &j->truth, e))
         return false;
     j->s.shape = c.shape;
@@ -370,54 +373,85 @@ static bool read_tucker(crs_tucker_job *j, crease_error *e)
 static bool open_problem(crs_tucker_job *j, crease_error *e)
 {
     const crease_problem *p = crease_tucker_rpca_problem(j->model);
-    char *path =
-        crs_tucker_problem(j, e) ? crs_folder_file(j->folder.beside, "problem.json", e) : NULL;
+    char *path = crs_tucker_problem(j, e) ? crs_path_in(j->folder.beside, "problem.json", e) : NULL;
     j->file = path ? crs_problem_read(path, e) : NULL;
     crs_free(path);
     for (int i = 0; j->file && i < p->count; i++) j->file->block[i].start = p->block[i].start;
     return j->file;
 }
 
-/* lowrank.npy, sparse.npy, noise.npy in the shape of the data, and the error. */
+/* The names that the blocks have in every folder of robust PCA. */
+static void name_arrays(crs_tucker_job *j)
+{
+    static const struct {
+        const char *block, *array;
+    } known[] = { { "C", "core.npy" },     { "E", "sparse.npy" },  { "S", "sparse.npy" },
+                  { "L", "lowrank.npy" },  { "Z", "z.npy" },       { "B", "b.npy" },
+                  { "X", "factor_1.npy" }, { "Y", "factor_2.npy" } };
+    const crease_problem *p = crease_tucker_rpca_problem(j->model);
+    for (int i = 0; i < p->count; i++) {
+        const char *name = p->block[i].name;
+        snprintf(j->array[i], sizeof j->array[i], "factor_%.8s.npy", name + 1);
+        for (size_t k = 0; k < sizeof known / sizeof *known; k++)
+            if (strcmp(known[k].block, name) == 0)
+                snprintf(j->array[i], sizeof j->array[i], "%s", known[k].array);
+        j->name[i] = j->array[i];
+        j->shape[i] = strchr("ESLZB", name[0]) ? j->given : p->space[i];
+    }
+}
+
+/* noise = T - L - E, 0 where nothing was observed. */
+static void split_noise(crs_tucker_job *j, const double *sparse)
+{
+    const double *T = crease_tucker_rpca_problem(j->model)->rhs;
+    const double *seen = crease_tucker_rpca_weights(j->model);
+    crs_rpca_parts *a = &j->parts;
+    *a = (crs_rpca_parts){ .threshold = INFINITY };
+    for (ptrdiff_t k = 0, n = crease_size(&j->given); k < n; k++) {
+        const bool there = !seen || seen[k] != 0;
+        const double rest = T[k] - j->lowrank[k];
+        j->noise[k] = there ? rest - sparse[k] : 0;
+        crs_rpca_count(a, there, rest, sparse[k]);
+    }
+    crs_rpca_counted(a);
+}
+
+/* The parts in the shape of the data, and the error. */
 static bool write_tucker_parts(crs_tucker_job *j, const double *const *x, crease_error *e)
 {
     const ptrdiff_t size = crease_size(&j->given);
-    const int noise = crease_tucker_rpca_noise(j->model);
-    const char *folder = j->folder.beside;
+    const bool convex = j->s.form == CREASE_RPCA_CONVEX; /* the block L is the low-rank part */
     j->lowrank = crs_doubles(size, "the low-rank part", e);
-    if (!j->lowrank || !crease_tucker_rpca_lowrank(j->model, x, j->lowrank, e)) return false;
-    j->error = j->truth.data ? crease_relative_error(size, j->lowrank, j->truth.data) : NAN;
-    if (!crs_given(j->a, CRS_OPT_OUT)) return true;
-    return crs_write_array(folder, "lowrank.npy", &j->given, j->lowrank, e) &&
-           crs_write_array(folder, "sparse.npy", &j->given, x[crease_tucker_rpca_sparse(j->model)],
-                           e) &&
-           (noise < 0 || crs_write_array(folder, "noise.npy", &j->given, x[noise], e));
-}
-
-/* The folder becomes the result; without --out it goes again. */
-static bool keep_folder(crs_tucker_job *j, const crs_run *run, json_t *more, crease_error *e)
-{
-    if (!crs_given(j->a, CRS_OPT_OUT)) return true;
-    if (!crs_result_fill(j->folder.beside, run, json_incref(more), e) ||
-        !crs_folder_commit(&j->folder, e))
+    j->noise = crs_doubles(size, "the noise", e);
+    if (!j->lowrank || !j->noise || !crease_tucker_rpca_lowrank(j->model, x, j->lowrank, e))
         return false;
-    j->folder.beside = NULL;
-    return true;
+    j->error = j->truth.data ? crease_relative_error(size, j->lowrank, j->truth.data) : NAN;
+    split_noise(j, x[crease_tucker_rpca_sparse(j->model)]);
+    return (convex || crs_folder_array(&j->folder, "lowrank.npy", &j->given, j->lowrank, e)) &&
+           crs_folder_array(&j->folder, "noise.npy", &j->given, j->noise, e);
 }
 
 static bool deliver_tucker(crs_tucker_job *j, crs_run *run, crease_verification *v, crease_error *e)
 {
     const double *x[CREASE_MAX_ORDER + 4];
+    crs_document d = { .root = NULL };
     for (int i = 0; i < j->file->problem.count; i++) x[i] = crease_solution(run->solver, i);
     if (!crease_verify(&j->file->problem, x, crease_multiplier(run->solver), NULL, false,
                        j->run.eps, j->run.relative != 0, v, e) ||
         !write_tucker_parts(j, x, e))
         return false;
     run->verified = v;
+    run->exit_status = crs_exit_of_run(crease_solver_report(run->solver).outcome, v->verdict,
+                                       crs_signals_caught());
     crs_log_footer(j->log, run);
-    json_t *more = crs_tucker_facts(j);
-    const bool done = keep_folder(j, run, more, e) && crs_tucker_print(j, run, more, e);
-    json_decref(more);
+    crs_tucker_result(j, run, &d);
+    bool done = !j->lasting || crs_run_write(&j->folder, run, e);
+    if (!j->lasting) crs_folder_abandon(&j->folder);
+    done = done && crs_folder_commit(&j->folder, &d, e);
+    if (done && !crs_given(j->a, CRS_OPT_JSON)) crs_tucker_summary(j, run);
+    if (done && crs_given(j->a, CRS_OPT_JSON)) done = crs_document_print(&d, false, e);
+    if (done) *j->a->status = run->exit_status;
+    crs_document_free(&d);
     return done;
 }
 
@@ -425,13 +459,16 @@ static void stop_solver(void *solver) { crease_solver_stop(solver); }
 
 static bool solve_tucker(crs_tucker_job *j, crease_error *e)
 {
-    const char *folder = crs_given(j->a, CRS_OPT_OUT);
-    char *path = crs_folder_file(folder ? folder : "", "problem.json", e);
-    crease_solver *s = path ? crease_solver_new(&j->file->problem, &j->run, e) : NULL;
+    crease_solver *s = crease_solver_new(&j->file->problem, &j->run, e);
     crease_verification v = { .count = 0 };
-    crs_run run = {
-        .path = path, .file = j->file, .options = &j->run, .solver = s, .history = &j->log->history
-    };
+    crs_run run = { .verb = "rpca",
+                    .checker = "rpca-problem",
+                    .file = j->file,
+                    .options = &j->run,
+                    .solver = s,
+                    .history = &j->log->history,
+                    .array = j->name,
+                    .shape = j->shape };
     bool done = s;
     if (s) {
         crs_log_banner(j->log, &run);
@@ -441,13 +478,10 @@ static bool solve_tucker(crs_tucker_job *j, crease_error *e)
         const crease_progress last = crease_solver_progress(s);
         crs_history_add(&j->log->history, &last);
         done = deliver_tucker(j, &run, &v, e);
-        const int signal = crs_signals_leave();
-        if (done)
-            *j->a->status = crs_exit_of_run(crease_solver_report(s).outcome, v.verdict, signal);
+        crs_signals_leave();
     }
     crease_verification_free(&v);
     crease_solver_free(s);
-    crs_free(path);
     return done;
 }
 
@@ -455,16 +489,15 @@ static bool solve_tucker(crs_tucker_job *j, crease_error *e)
  * a folder for the time of the run. */
 static bool tucker_outputs(crs_tucker_job *j, crease_error *e)
 {
-    const char *folder = crs_given(j->a, CRS_OPT_OUT), *temporary = getenv("TMPDIR");
+    const char *temporary = getenv("TMPDIR");
     char path[CRS_PATH_ROOM];
-    if (!crs_outdir_needed(j->a, e) ||
-        !crs_join(temporary ? temporary : "/tmp", "crease-rpca", path, sizeof path, e))
+    j->lasting = crs_given(j->a, CRS_OPT_OUT);
+    if (!crs_folder_of(j->a, &j->folder, e)) return false;
+    if (!j->lasting &&
+        (!crs_join(temporary ? temporary : "/tmp", "crease-rpca", path, sizeof path, e) ||
+         !crs_folder_begin(path, true, &j->folder, e)))
         return false;
-    if (crs_folder_begin(folder ? folder : path, crs_given(j->a, CRS_OPT_FORCE), &j->folder, e))
-        return (j->log = crs_log_open(j->a, j->run.certify_every, e)) != NULL;
-    j->folder.beside = NULL;
-    *j->a->status = CRS_EXIT_NO_OUTPUT;
-    return false;
+    return (j->log = crs_log_open(j->a, j->run.certify_every, e)) != NULL;
 }
 
 static bool fit_tucker(crs_tucker_job *j, crease_error *e)
@@ -472,6 +505,7 @@ static bool fit_tucker(crs_tucker_job *j, crease_error *e)
     j->seconds = -crs_now();
     j->model = crease_tucker_rpca_new(&j->s, j->data.data, e);
     j->seconds += crs_now();
+    if (j->model) name_arrays(j);
     return j->model;
 }
 
@@ -481,13 +515,14 @@ static bool run_tucker(const crs_args *a, crease_error *e)
     bool done = read_tucker_options(&j, e) && tucker_outputs(&j, e) && read_tucker(&j, e) &&
                 is_order_two(a, &j.s.shape, e) && fit_tucker(&j, e) && open_problem(&j, e) &&
                 solve_tucker(&j, e);
-    if (j.folder.beside) crs_folder_abandon(&j.folder);
+    crs_folder_abandon(&j.folder);
     done = crs_log_close(j.log, a, done, e);
     crs_problem_file_free(j.file);
     crease_tucker_rpca_free(j.model);
     crs_array_free(&j.data);
     crs_array_free(&j.truth);
     crs_free(j.lowrank);
+    crs_free(j.noise);
     crs_reg_close(&j.penalty);
     return done;
 }

@@ -53,21 +53,27 @@ static void verify(const crs_run *run, crease_verification *v)
     crs_free(x);
 }
 
-static bool deliver(const crs_args *a, const crs_run *run, crease_error *e)
+/* The document, and the folder unless there is none. */
+static bool deliver(const crs_args *a, const crs_run *run, crs_folder *f, crease_error *e)
 {
     const char *folder = crs_given(a, CRS_OPT_OUT);
-    if (folder && !crs_result_write(folder, crs_given(a, CRS_OPT_FORCE), run, e)) return false;
-    if (crs_given(a, CRS_OPT_JSON)) return crs_print_document(crs_result_json(run), e);
-    print_summary(run, folder);
-    return true;
+    const crs_summary s = crs_run_summary(run);
+    crs_document d;
+    const crs_result r = crs_result_begin(&d, &s);
+    crs_put_run(&r, f, run);
+    bool done = crs_run_write(f, run, e) && crs_folder_commit(f, &d, e);
+    if (done && crs_given(a, CRS_OPT_JSON)) return crs_document_print(&d, false, e);
+    if (done) print_summary(run, folder);
+    crs_document_free(&d);
+    return done;
 }
 
 static void stop(void *solver) { crease_solver_stop(solver); }
 
-static bool solve(const crs_args *a, crs_run *run, crs_log *log, crease_solver *s, crease_error *e)
+static bool solve(const crs_args *a, crs_run *run, crs_log *log, crs_folder *f, crease_error *e)
 {
     crease_verification v = { .count = 0 };
-    run->solver = s;
+    crease_solver *s = run->solver;
     run->verified = &v;
     run->history = &log->history;
     crs_log_banner(log, run);
@@ -77,19 +83,21 @@ static bool solve(const crs_args *a, crs_run *run, crs_log *log, crease_solver *
     const crease_progress last = crease_solver_progress(s);
     crs_history_add(&log->history, &last);
     verify(run, &v);
+    run->exit_status =
+        crs_exit_of_run(crease_solver_report(s).outcome, v.verdict, crs_signals_caught());
     crs_log_footer(log, run);
-    const bool done = deliver(a, run, e);
-    const int signal = crs_signals_leave();
-    if (done) *a->status = crs_exit_of_run(crease_solver_report(s).outcome, v.verdict, signal);
+    const bool done = deliver(a, run, f, e);
+    crs_signals_leave();
+    if (done) *a->status = run->exit_status;
     crease_verification_free(&v);
     return done;
 }
 
 /* What must be possible before anything is computed. */
-static crs_log *open_outputs(const crs_args *a, const crease_options *o, crease_error *e)
+static crs_log *open_outputs(const crs_args *a, const crease_options *o, crs_folder *f,
+                             crease_error *e)
 {
-    const char *folder = crs_given(a, CRS_OPT_OUT);
-    if (!folder || crs_folder_possible(folder, crs_given(a, CRS_OPT_FORCE), e))
+    if (crs_folder_begin(crs_given(a, CRS_OPT_OUT), crs_given(a, CRS_OPT_FORCE), f, e))
         return crs_log_open(a, o->certify_every, e);
     *a->status = CRS_EXIT_NO_OUTPUT;
     return NULL;
@@ -99,10 +107,17 @@ static bool run(const crs_args *a, crease_error *e)
 {
     crease_options o;
     crs_problem_file *file = crs_open_problem(a, &o, e);
+    crs_folder folder = { .path = NULL };
     crease_solver *s = file ? crease_solver_new(&file->problem, &o, e) : NULL;
-    crs_log *log = s ? open_outputs(a, &o, e) : NULL;
-    crs_run r = { .path = a->word[0], .file = file, .options = &o };
-    bool done = log && solve(a, &r, log, s, e);
+    crs_log *log = s ? open_outputs(a, &o, &folder, e) : NULL;
+    crs_run r = { .verb = "solve",
+                  .checker = "problem",
+                  .path = a->word[0],
+                  .file = file,
+                  .options = &o,
+                  .solver = s };
+    bool done = log && solve(a, &r, log, &folder, e);
+    crs_folder_abandon(&folder);
     done = crs_log_close(log, a, done, e);
     crease_solver_free(s);
     crs_problem_file_free(file);

@@ -25,8 +25,8 @@ t = s["alpha"] * float(s["penalty"].split(":")[1]) * (1 + s["alpha_noise"]) / (2
 r = np.load("g/tensor.npy") - low
 assert np.allclose(np.load("own%d/sparse.npy" % n), np.sign(r) * np.maximum(abs(r) - t, 0), atol=1e-9)
 result = json.load(open("own%d/result.json" % n))
-slices = result["slices"]
-assert result["axis"] == n
+slices = result["details"]["slices"]
+assert result["settings"]["axis"] == n
 assert len(slices) == len(a) and all(x["gradient"] < 1e-8 for x in slices)
 END
     judge $? "axis $axis: exit $code, $out $err"
@@ -52,9 +52,9 @@ import numpy as np
 a, b = np.load("new/coefficients.npy"), np.load("true.npy")
 assert np.allclose(a[[0, 1, 3]], b[[0, 1, 3]], atol=1e-7 * abs(b).max())
 assert abs(a[2] - b[2]).max() < 0.1 * abs(b).max()
-share = [s["share"] for s in json.load(open("new/result.json"))["slices"]]
+share = [s["share"] for s in json.load(open("new/result.json"))["details"]["slices"]]
 assert share[2] > 0.1 and max(share[0], share[1], share[3]) == 0
-assert json.load(open("new/result.json"))["slices"][3]["observed"] == 12 * 14 - 1'
+assert json.load(open("new/result.json"))["details"]["slices"][3]["observed"] == 12 * 14 - 1'
 judge $? "new slices: exit $code, $err"
 run "$CREASE" apply r one.npy --out one
 [ $code -eq 0 ] && [[ $out == *"slice  outliers"* ]] && $python -c '

@@ -10,7 +10,8 @@ began() {
     [ $code -eq 0 ] && [[ $out == *"passes over the data: $2"$'\n'* ]] &&
         [ "$($python -c 'import json, sys
 r = json.load(open(sys.argv[1] + "/result.json"))
-print(r["settings"]["init"], r["pilot"]["start"], r["pilot"]["starts"])' "one-$2")" = "$1 $2 1" ]
+p = r["details"]["pilot"]
+print(r["settings"]["init"], p["start"], p["starts"])' "one-$2")" = "$1 $2 1" ]
     judge $? "--init $1: exit $code, $out $err"
 }
 for start in random hosvd als gevd hosvd-clipped als-clipped gevd-clipped; do began $start $start; done
@@ -47,7 +48,7 @@ for pair in INT:130 TERM:143; do
     [ "$code" -eq "$wanted" ] && $python -c '
 import json, sys
 r = json.load(open(sys.argv[1] + "/result.json"))
-assert r["status"].startswith("stopped") and 0 < r["pilot"]["starts"] < 1000' "$signal"
+assert r["outcome"] == "stopped" and 0 < r["details"]["pilot"]["starts"] < 1000' "$signal"
     judge $? "SIG$signal: exit $code instead of $wanted, $(cat signal.out signal.err)"
 done
 

@@ -127,7 +127,7 @@ for penalty in l1 l0 mcp:1,3 zero; do
     done
 done
 expect_exit 73 "exists already" spca two.npy --certificates --out c-l1-gcg
-sed -i 's/"x": \[/&"0x1p-9",/;' c-l1-gcg/component_2/certificate.json
+sed -i 's/"eps": "[^"]*"/"eps": "0x1p-80"/' c-l1-gcg/component_2/certificate.json
 run "$CREASE" verify c-l1-gcg/component_2
 [ $code -ne 0 ]
 judge $? "a spoilt certificate passes: $out"
