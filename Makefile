@@ -1,5 +1,5 @@
 # The project's commands. Everything is built in build/<preset> by CMake and Ninja.
-.PHONY: help demo test check build install clean format tidy coverage readme schema bench bench-build bench-rpca paper beyond
+.PHONY: help demo test build install clean format tidy trace coverage readme schema bench bench-build bench-rpca study-build paper beyond
 .DEFAULT_GOAL := help
 
 help:
@@ -9,7 +9,8 @@ help:
 ## make test      install what is missing, build, run all tests, plainly and under sanitizers
 ## make build     build only (build/release/src/crease is the program)
 ## make install   install to PREFIX (default /usr/local)
-## make tidy      clang-format, clang-tidy
+## make tidy      check format (clang-format) and code (clang-tidy)
+## make trace     how many source files crease rpca, solve and regress run through
 ## make coverage  statement and branch coverage of the tests (needs gcovr)
 ## make bench     measure the engine and the fused kernels (build/bench)
 ## make bench-rpca  robust PCA against NumPy and Octave, in turns
@@ -23,9 +24,10 @@ demo: build
 	@bash scripts/demo build/release/src/crease build/demo
 
 build: build/release/build.ninja
-	@ninja -C build/release --quiet
+	@ninja -C build/release --quiet crease_program crease_static crease_shared
 
-test: build build/asan/build.ninja build/clang/build.ninja
+test: build/release/build.ninja build/asan/build.ninja build/clang/build.ninja
+	@ninja -C build/release --quiet
 	@ninja -C build/asan --quiet
 	@ninja -C build/clang --quiet
 	ctest --test-dir build/asan --output-on-failure --no-tests=error -j2
@@ -45,9 +47,13 @@ install: build
 format:
 	@git ls-files '*.c' '*.h' | xargs clang-format -i
 
-tidy: build
+tidy: build/release/build.ninja
+	@scripts/install-dependencies tidy
 	@git ls-files '*.c' '*.h' | xargs clang-format --dry-run -Werror
-	@git ls-files 'src/*.c' | xargs clang-tidy -p build/release --quiet --warnings-as-errors='*'
+	@git ls-files 'src/*.c' 'study/*.c' | xargs -P2 -n20 clang-tidy -p build/release --quiet
+
+trace: build/release/build.ninja
+	@scripts/trace-files
 
 coverage: build/coverage/build.ninja
 	@ninja -C build/coverage --quiet
@@ -71,10 +77,13 @@ bench: bench-build
 bench-rpca: bench-build
 	@bench/rpca build/bench/bench/bench_cp_fused
 
-paper: build
+study-build: build/release/build.ninja
+	@ninja -C build/release --quiet crease_study
+
+paper: study-build
 	@study/results/paper-tables build/release/study/crease-study build/paper
 
-beyond: build bench-build
+beyond: study-build bench-build
 	@study/results/beyond-tables build/release/study/crease-study build/bench/bench/bench_solve build/beyond
 
 readme: build

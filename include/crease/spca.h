@@ -17,7 +17,7 @@
 extern "C" {
 #endif
 
-/* May grow (options.h): begin with crease_spca_default. */
+/* May grow: options.h tells how. */
 typedef struct {
     size_t size;
     crease_space shape; /* order 2 to CREASE_MAX_ORDER */
@@ -56,9 +56,14 @@ CREASE_API const crease_problem *crease_spca_problem(const crease_spca *m);
  * |x_i| = 1, unless nothing is left. */
 CREASE_API bool crease_spca_start(crease_spca *m, int k, crease_error *e);
 
-/* Options for this model: eps relative; in practical mode h is a tenth of T(u) at the present
- * start. */
-CREASE_API crease_options crease_spca_options(const crease_spca *m);
+/* Options for this model: eps relative, prox-bcd. */
+CREASE_API void crease_spca_options_init(const crease_spca *m, crease_options *o, size_t size);
+static inline crease_options crease_spca_options(const crease_spca *m)
+{
+    crease_options o;
+    crease_spca_options_init(m, &o, sizeof o);
+    return o;
+}
 
 CREASE_API double crease_spca_alpha(const crease_spca *m);
 CREASE_API double crease_spca_norm(const crease_spca *m); /* |what is left of T| */
@@ -81,8 +86,8 @@ typedef struct {
 } crease_spca_component;
 
 /* Solves from every start, keeps the certified point with the least objective, has it verified,
- * and takes it off T. The method is prox-bcd or gcg (AUTO: prox-bcd); h = 0 in practical mode is
- * the h of crease_spca_options at each start; the time limit is for all starts together. */
+ * and takes it off T. The method is prox-bcd or gcg (AUTO: prox-bcd); for prox-bcd h = 0 in
+ * practical mode is a tenth of T(u) at each start; the time limit is for all starts together. */
 CREASE_API bool crease_spca_next(crease_spca *m, const crease_options *o, crease_spca_component *c,
                                  crease_error *e);
 

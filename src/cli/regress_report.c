@@ -15,7 +15,7 @@ static const char *column_name(const crs_regress_job *j, ptrdiff_t i, char out[C
 static void print_columns(const crs_regress_job *j, ptrdiff_t k)
 {
     enum { FEW = 8 };
-    const crease_regression_solution s = *crease_regression_at(j->model, k);
+    const crease_regression_solution s = crease_regression_at(j->model, k);
     char name[CRS_NAME];
     ptrdiff_t met = 0;
     for (ptrdiff_t i = 0; i < j->p && met < FEW; i++)
@@ -28,7 +28,7 @@ static void print_columns(const crs_regress_job *j, ptrdiff_t k)
 
 static void print_solution(const crs_regress_job *j, const char *what, ptrdiff_t k)
 {
-    const crease_regression_solution s = *crease_regression_at(j->model, k);
+    const crease_regression_solution s = crease_regression_at(j->model, k);
     const crease_regression_certificate *c = &j->certificate[k];
     printf("%-11s lambda %.6g, %td nonzero, deviance %.6g", what, s.lambda, s.nonzero, s.deviance);
     if (j->folds) printf(", left out %.6g +- %.3g", j->cv.mean[k], j->cv.error[k]);
@@ -38,7 +38,7 @@ static void print_solution(const crs_regress_job *j, const char *what, ptrdiff_t
 
 void crs_regress_print(const crs_regress_job *j)
 {
-    const crease_regression_settings s = *crease_regression_used(j->model);
+    const crease_regression_settings s = crease_regression_used(j->model);
     const ptrdiff_t last = j->s.path - 1;
     double worst = 0;
     for (ptrdiff_t k = 0; k <= last; k++) worst = larger(worst, j->certificate[k].relative);
@@ -48,8 +48,8 @@ void crs_regress_print(const crs_regress_job *j)
     printf("model       %s loss, %s penalty\n", crs_regress_loss_name(s.loss),
            j->penalty.spec.name);
     printf("path        %td lambda%s from %.6g to %.6g; lambda_max is %.6g\n", s.path,
-           s.path == 1 ? "" : "s", crease_regression_at(j->model, 0)->lambda,
-           crease_regression_at(j->model, last)->lambda, crease_regression_lambda_max(j->model));
+           s.path == 1 ? "" : "s", crease_regression_at(j->model, 0).lambda,
+           crease_regression_at(j->model, last).lambda, crease_regression_lambda_max(j->model));
     printf(
         "certified   %td of %td, also by the independent checker; relative residual at most %.1e "
         "(eps %g)\n",
@@ -84,7 +84,7 @@ static bool put_named(FILE *f, const void *job)
     fprintf(f, "lambda,intercept");
     for (ptrdiff_t i = 0; i < j->p; i++) fputc(',', f), put_cell(f, column_name(j, i, name));
     for (ptrdiff_t k = 0; k < j->s.path; k++) {
-        const crease_regression_solution s = *crease_regression_at(j->model, k);
+        const crease_regression_solution s = crease_regression_at(j->model, k);
         fprintf(f, "\n%.17g,%.17g", s.lambda, s.intercept);
         for (ptrdiff_t i = 0; i < j->p; i++) fprintf(f, ",%.17g", s.coef[i]);
     }
@@ -110,7 +110,7 @@ static bool put_solutions(FILE *f, const void *what)
     const crs_regress_job *j = what;
     fprintf(f, "lambda,nonzero,objective,deviance,residual,certified,intercept,coefficients\n");
     for (ptrdiff_t k = 0; k < j->s.path; k++) {
-        const crease_regression_solution s = *crease_regression_at(j->model, k);
+        const crease_regression_solution s = crease_regression_at(j->model, k);
         const crease_regression_certificate *c = &j->certificate[k];
         fprintf(f, "%.17g,%td,%.17g,%.17g,%.3e,%d,%.17g,", s.lambda, s.nonzero, s.objective,
                 s.deviance, c->relative, c->certified, s.intercept);
@@ -130,7 +130,7 @@ static bool put_scores(FILE *f, const void *what)
     const crs_regress_job *j = what;
     fprintf(f, "lambda,nonzero,deviance,standard_error\n");
     for (ptrdiff_t k = 0; k < j->cv.count; k++) {
-        const crease_regression_solution s = *crease_regression_at(j->model, k);
+        const crease_regression_solution s = crease_regression_at(j->model, k);
         fprintf(f, "%.17g,%td,%.17g,%.17g\n", s.lambda, s.nonzero, j->cv.mean[k], j->cv.error[k]);
     }
     return !ferror(f);
@@ -139,8 +139,9 @@ static bool put_scores(FILE *f, const void *what)
 static bool put(const crs_regress_job *j, const char *name, crs_put *how, crease_error *e)
 {
     char path[PATH_ROOM];
-    return crs_join(crs_given(j->a, CRS_OPT_OUT), name, path, sizeof path, e) &&
-           crs_write_whole(path, how, j, e);
+    const char *folder = crs_given(j->a, CRS_OPT_OUT);
+    return !folder ||
+           (crs_join(folder, name, path, sizeof path, e) && crs_write_whole(path, how, j, e));
 }
 
 enum { WIDTH = 760, HEIGHT = 470, LEFT = 70, TOP = 50, RIGHT = 740, BOTTOM = 410 };
@@ -166,10 +167,10 @@ static double down(const frame *f, double b)
 static frame frame_of(const crs_regress_job *j)
 {
     frame f = { .j = j };
-    f.first = log10(crease_regression_at(j->model, 0)->lambda);
-    f.last = log10(crease_regression_at(j->model, j->s.path - 1)->lambda);
+    f.first = log10(crease_regression_at(j->model, 0).lambda);
+    f.last = log10(crease_regression_at(j->model, j->s.path - 1).lambda);
     for (ptrdiff_t k = 0; k < j->s.path; k++) {
-        const double *b = crease_regression_at(j->model, k)->coef;
+        const double *b = crease_regression_at(j->model, k).coef;
         for (ptrdiff_t i = 0; i < j->p; i++) {
             f.low = smaller(f.low, b[i]);
             f.high = larger(f.high, b[i]);
@@ -199,7 +200,7 @@ static void put_axes(FILE *file, const frame *f)
     }
     const ptrdiff_t path = f->j->s.path, every = path > 8 ? (path + 7) / 8 : 1;
     for (ptrdiff_t k = 0; k < path; k += every) {
-        const crease_regression_solution s = *crease_regression_at(f->j->model, k);
+        const crease_regression_solution s = crease_regression_at(f->j->model, k);
         const double x = across(f, s.lambda);
         fprintf(file, "<path class=\"axis\" d=\"M%.1f %dv5\"/>", x, BOTTOM);
         fprintf(file, "<text x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">%.3g</text>", x,
@@ -236,10 +237,10 @@ static void put_line(FILE *file, const frame *f, ptrdiff_t i)
     const ptrdiff_t path = f->j->s.path;
     bool open = false;
     for (ptrdiff_t k = 0; k < path; k++) {
-        const crease_regression_solution s = *crease_regression_at(m, k);
+        const crease_regression_solution s = crease_regression_at(m, k);
         const bool near = s.coef[i] != 0 ||
-                          (k > 0 && crease_regression_at(m, k - 1)->coef[i] != 0) ||
-                          (k + 1 < path && crease_regression_at(m, k + 1)->coef[i] != 0);
+                          (k > 0 && crease_regression_at(m, k - 1).coef[i] != 0) ||
+                          (k + 1 < path && crease_regression_at(m, k + 1).coef[i] != 0);
         if (near && !open)
             fprintf(file, "<polyline stroke=\"hsl(%.0f,65%%,42%%)\" points=\"",
                     fmod(137.508 * (double)i, 360));
@@ -252,7 +253,7 @@ static void put_line(FILE *file, const frame *f, ptrdiff_t i)
 
 static void put_mark(FILE *file, const frame *f, ptrdiff_t k, const char *text, int row)
 {
-    const double x = across(f, crease_regression_at(f->j->model, k)->lambda);
+    const double x = across(f, crease_regression_at(f->j->model, k).lambda);
     fprintf(file, "<path class=\"mark\" d=\"M%.1f %dV%d\"/>", x, TOP, BOTTOM);
     fprintf(file, "<text class=\"note\" x=\"%.1f\" y=\"%d\">%s</text>\n", x + 4, BOTTOM - 18 * row,
             text);
@@ -284,8 +285,9 @@ static bool put_picture(FILE *file, const void *what)
 static bool discard(const crs_regress_job *j, const char *name, crease_error *e)
 {
     char path[PATH_ROOM];
-    if (!crs_join(crs_given(j->a, CRS_OPT_OUT), name, path, sizeof path, e)) return false;
-    remove(path);
+    const char *folder = crs_given(j->a, CRS_OPT_OUT);
+    if (folder && !crs_join(folder, name, path, sizeof path, e)) return false;
+    if (folder) remove(path);
     return true;
 }
 
@@ -316,7 +318,7 @@ static json_t *solutions(const crs_regress_job *j)
 {
     json_t *list = json_array();
     for (ptrdiff_t k = 0; k < j->s.path; k++) {
-        const crease_regression_solution s = *crease_regression_at(j->model, k);
+        const crease_regression_solution s = crease_regression_at(j->model, k);
         json_array_append_new(
             list, json_pack("{s:o, s:o, s:I, s:o, s:o, s:I, s:o}", "lambda", crs_real(s.lambda),
                             "intercept", crs_real(s.intercept), "nonzero", (json_int_t)s.nonzero,
@@ -329,7 +331,7 @@ static json_t *solutions(const crs_regress_job *j)
 
 static json_t *settings(const crs_regress_job *j)
 {
-    const crease_regression_settings s = *crease_regression_used(j->model);
+    const crease_regression_settings s = crease_regression_used(j->model);
     const char *weights = crs_given(j->a, CRS_OPT_ROW_WEIGHTS);
     json_t *parameters = json_array();
     const int count = crease_param_count(j->penalty.params);
@@ -359,9 +361,9 @@ static json_t *cross_validation(const crs_regress_job *j)
     if (!j->folds) return json_null();
     return json_pack("{s:i, s:I, s:o, s:I, s:o, s:o}", "folds", j->folds, "best",
                      (json_int_t)j->cv.best + 1, "lambda_min",
-                     crs_real(crease_regression_at(j->model, j->cv.best)->lambda), "one_se",
+                     crs_real(crease_regression_at(j->model, j->cv.best).lambda), "one_se",
                      (json_int_t)j->cv.one_se + 1, "lambda_1se",
-                     crs_real(crease_regression_at(j->model, j->cv.one_se)->lambda), "deviance",
+                     crs_real(crease_regression_at(j->model, j->cv.one_se).lambda), "deviance",
                      crs_real(j->cv.mean[j->cv.best]));
 }
 

@@ -6,8 +6,8 @@
  * Jiang, Lin, Ma, Zhang 2019). Paper mode: mu = 1/eps, beta = 3 mu. Theory mode from a feasible
  * start: mu = 2 (F(x^0) - F*)/eps^2 keeps |sum A_i x_i - b| <= eps in every iteration. Otherwise mu
  * starts low and grows when the slack stalls (solve/extension.c). */
-#include "problem/extension.h"
 #include "method/method.h"
+#include "problem/problem.h"
 
 static const char *const theorem = "Theorem 4.2 by R2: any beta > mu";
 

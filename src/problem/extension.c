@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * extension: the problem with a slack block */
-#include "problem/extension.h"
+#include "problem/problem.h"
 
 void crs_extension_free(crs_extension *x)
 {

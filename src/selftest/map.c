@@ -1,9 +1,151 @@
 /* SPDX-License-Identifier: MIT
- * map: what every linear map promises: its adjoint, linearity, and bounds on the safe side */
+ * map: what every linear map promises, checked on random instances: its adjoint, linearity, and
+ * bounds on the safe side */
 #include "selftest/sample.h"
 
+/* A linear map with its spaces and data. */
 typedef struct {
-    const crs_map_sample *a;
+    crease_space dom, ran, between;
+    crease_map A, inner[2];
+    double number[CRS_MOST * CRS_MOST], more[CRS_MOST * CRS_MOST], scale[2];
+    ptrdiff_t start[CRS_MOST + 1], col[CRS_MOST * CRS_MOST];
+    crease_csr_matrix csr;
+    crease_index_list list;
+    crease_callback_map callback;
+    crease_map_list terms;
+    crease_map_pair pair;
+} instance;
+
+static void sample_diagonal(draws *d, instance *o)
+{
+    if (below(d, 3) == 0) fill(CRS_MOST, normal(d), o->number);
+    o->A = crease_diagonal(o->number);
+}
+
+/* Rows of 0 to 3 entries in any column, some of them twice. */
+static void sample_csr(draws *d, instance *o)
+{
+    const ptrdiff_t rows = 1 + below(d, 6), cols = crease_size(&o->dom);
+    ptrdiff_t used = 0;
+    for (ptrdiff_t i = 0; i < rows; i++) {
+        o->start[i] = used;
+        for (ptrdiff_t k = below(d, 4); k > 0; k--) o->col[used++] = below(d, cols);
+    }
+    o->start[rows] = used;
+    o->ran = crease_vector(rows);
+    o->csr = (crease_csr_matrix){ rows, cols, o->start, o->col, o->number };
+    o->A = crease_csr(&o->csr);
+}
+
+static void sample_mask(draws *d, instance *o)
+{
+    for (int j = 0; j < CRS_MOST; j++) o->number[j] = below(d, 3) > 0;
+    o->A = crease_mask(o->number);
+}
+
+static void sample_selection(draws *d, instance *o)
+{
+    const ptrdiff_t n = crease_size(&o->dom), count = 1 + below(d, n);
+    for (ptrdiff_t k = 0; k < count; k++) o->col[k] = below(d, n);
+    if (below(d, 2)) crease_random_sample((crease_random){ d->r.seed, d->next }, n, count, o->col);
+    o->list = (crease_index_list){ count, o->col };
+    o->ran = crease_vector(count);
+    o->A = crease_selection(&o->list);
+}
+
+static void sample_finite_difference(draws *d, instance *o)
+{
+    const int axis = (int)below(d, 2);
+    o->dom = crease_matrix(2 + below(d, 2), 2 + below(d, 3));
+    o->ran = o->dom;
+    o->ran.dim[axis]--;
+    o->A = crease_finite_difference(axis);
+}
+
+static void rotate(void *user, double a, const double *x, double *y)
+{
+    const double *c = user;
+    y[0] += a * (c[0] * x[0] - c[1] * x[1]);
+    y[1] += a * (c[1] * x[0] + c[0] * x[1]);
+}
+
+static void rotate_back(void *user, double a, const double *y, double *x)
+{
+    const double *c = user;
+    x[0] += a * (c[0] * y[0] + c[1] * y[1]);
+    x[1] += a * (c[0] * y[1] - c[1] * y[0]);
+}
+
+static void sample_map_callback(draws *d, instance *o)
+{
+    (void)d;
+    o->dom = o->ran = crease_vector(2);
+    o->callback = (crease_callback_map){ rotate, rotate_back, o->number, 0, 0 };
+    o->A = crease_map_callback(&o->callback);
+}
+
+static void sample_map_sum(draws *d, instance *o)
+{
+    o->ran = o->dom;
+    o->inner[0] = crease_dense(o->number);
+    o->inner[1] = crease_identity(normal(d));
+    o->scale[0] = normal(d), o->scale[1] = normal(d);
+    o->terms = (crease_map_list){ 2, o->inner, below(d, 2) ? o->scale : NULL };
+    o->A = crease_map_sum(&o->terms);
+}
+
+static void sample_composition(draws *d, instance *o)
+{
+    o->between = crease_vector(1 + below(d, 5));
+    o->ran = crease_vector(1 + below(d, 5));
+    o->inner[0] = crease_dense(o->number);
+    o->inner[1] = crease_dense(o->more);
+    o->pair = (crease_map_pair){ &o->inner[0], &o->inner[1], &o->between };
+    o->A = crease_composition(&o->pair);
+}
+
+/* Maps made of more than numbers, or of numbers that are not any. */
+static const struct {
+    const char *name;
+    void (*draw)(draws *d, instance *o);
+} own[] = {
+    { "diagonal", sample_diagonal },
+    { "csr", sample_csr },
+    { "mask", sample_mask },
+    { "selection", sample_selection },
+    { "finite-difference", sample_finite_difference },
+    { "callback", sample_map_callback },
+    { "sum", sample_map_sum },
+    { "composition", sample_composition },
+};
+
+/* Any other: its parameters and, where it takes an array, random numbers; square or not. */
+static void sample_numbers(draws *d, instance *o)
+{
+    if (below(d, 4)) o->ran = crease_vector(1 + below(d, 6));
+    crs_sample_params(d, o->A.ops->params, crease_size(&o->dom), o->A.par);
+    o->A.data = o->A.ops->vector ? o->number : NULL;
+}
+
+static bool draw_instance(draws *d, int entry, instance *out, crease_error *e)
+{
+    const crease_map_ops *ops = crease_map_at(entry);
+    void (*draw)(draws * d, instance * o) = sample_numbers;
+    for (size_t k = 0; k < sizeof own / sizeof *own; k++)
+        if (strcmp(own[k].name, ops->name) == 0) draw = own[k].draw;
+    for (int attempt = 0; attempt < 100; attempt++) {
+        out->A = (crease_map){ .ops = ops };
+        out->dom = out->ran = crease_vector(1 + below(d, 6));
+        normals(d, CRS_MOST * CRS_MOST, 1, out->number);
+        normals(d, CRS_MOST * CRS_MOST, 1, out->more);
+        draw(d, out);
+        if (crease_map_check(&out->A, &out->dom, &out->ran, e)) return true;
+    }
+    return false;
+}
+
+typedef struct {
+    const instance *a;
     ptrdiff_t m, n;
     double *work;
 } map_case;
@@ -89,8 +231,8 @@ bool crs_selftest_map(int entry, long trials, uint64_t seed, crs_report *out, cr
     draws d = { { seed, 2000 + (uint64_t)entry }, 0 };
     *out = (crs_report){ .kind = "map", .name = crease_map_at(entry)->name };
     for (long k = 0; k < trials; k++) {
-        crs_map_sample a;
-        if (!crs_sample_map(&d, entry, &a, e)) return false;
+        instance a;
+        if (!draw_instance(&d, entry, &a, e)) return false;
         double *work = crs_doubles(crease_map_scratch(&a.A, &a.dom, &a.ran), "the self-test", e);
         if (!work) return false;
         const map_case c = { &a, crease_size(&a.ran), crease_size(&a.dom), work };

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * report: the worst error of each property */
-#include "core/core.h"
-#include "selftest/selftest.h"
+ * report: the worst error of each property; and random parameters */
+#include "selftest/sample.h"
 
 bool crs_report_passed(const crs_report *r)
 {
@@ -18,4 +17,22 @@ void crs_report_note(crs_report *r, const char *what, double error, double limit
     if (k == r->count) r->check[r->count++] = (crs_check){ what, error, limit, 0 };
     r->check[k].worst = larger(r->check[k].worst, error);
     r->check[k].trials++;
+}
+
+/* Finite ranges evenly; half-infinite ones over several orders of magnitude from their end; the
+ * whole line by a normal number. Integers 1..n. Now and then a closed end itself. */
+void crs_sample_params(draws *d, const crease_param *params, ptrdiff_t n, double *par)
+{
+    for (int k = 0; params && params[k].name; k++) {
+        const crease_param *p = &params[k];
+        const bool low = isfinite(p->low), high = isfinite(p->high);
+        if (p->flags & CREASE_INTEGER)
+            par[k] = p->low + (double)below(d, n);
+        else if (low && high)
+            par[k] = uniform(d, p->low + 1e-3, p->high - 1e-3);
+        else if (low && !(p->flags & CREASE_OPEN_LOW) && below(d, 20) == 0)
+            par[k] = p->low;
+        else
+            par[k] = low ? p->low + spread(d, -2, 2) : 2 * normal(d);
+    }
 }

@@ -1,7 +1,257 @@
 /* SPDX-License-Identifier: MIT
- * smooth: what every coupling promises: gradients of its values, constants that hold, exact
- * block minimizers */
-#include "selftest/smooth_checks.h"
+ * smooth: what every coupling promises, checked on random instances: gradients of its values,
+ * constants that hold, exact block minimizers. All regions are balls, so that every constant is
+ * finite. */
+#include "selftest/sample.h"
+
+/* A smooth coupling with its blocks and data. */
+enum { CRS_BLOCKS = 5 };
+typedef struct {
+    crease_space space[CRS_BLOCKS];
+    double radius[CRS_BLOCKS];
+    crease_blocks blocks;
+    crease_smooth f, inner[2];
+    crease_map map[2];
+    double number[CRS_MOST * CRS_MOST * 2], more[CRS_MOST * CRS_MOST], rhs[CRS_MOST];
+    int index[CRS_BLOCKS], index2[CRS_BLOCKS];
+    const double *matrix[3], *linear[CRS_BLOCKS];
+    crease_predictor predictor;
+    crease_quadratic_data quadratic;
+    crease_distance_data distance, distance2;
+    crease_multilinear_data multilinear;
+    crease_factorization_data factorization;
+    crease_cp_data cp;
+    crease_tucker_data tucker;
+    crease_callback_smooth callback;
+    crease_smooth_list list;
+} instance;
+
+/* Blocks in balls of radius 2, 3, ... */
+static void sample_blocks(instance *o, int count, const crease_space *space)
+{
+    for (int i = 0; i < count; i++) o->space[i] = space[i], o->radius[i] = 2 + i;
+    o->blocks = (crease_blocks){ count, o->space, o->radius };
+    for (int i = 0; i < CRS_BLOCKS; i++) o->index[i] = i;
+}
+
+/* u = A_1 x_1 + A_2 x_2 - rhs in three blocks, the third untouched; now and then A_2 = c I. */
+static void predictor(draws *d, instance *o)
+{
+    const ptrdiff_t m = 1 + below(d, 5);
+    const bool scaled = below(d, 3) == 0;
+    const crease_space space[] = { crease_vector(1 + below(d, 4)),
+                                   crease_vector(scaled ? m : 1 + below(d, 4)), crease_vector(2) };
+    sample_blocks(o, 2 + (int)below(d, 2), space);
+    o->map[0] = crease_dense(o->number);
+    o->map[1] = scaled ? crease_identity(normal(d)) : crease_dense(o->more);
+    o->predictor = (crease_predictor){ 1 + (int)below(d, 2), o->index, o->map, crease_vector(m),
+                                       below(d, 4) ? o->rhs : NULL };
+}
+
+/* Any loss: its parameters, and labels where it refuses any other right-hand side. */
+static void sample_loss(draws *d, instance *o)
+{
+    predictor(d, o);
+    crs_sample_params(d, o->f.ops->params, 1, o->f.par);
+    o->f.data = &o->predictor;
+    if (crease_smooth_check(&o->f, &o->blocks, NULL)) return;
+    for (int j = 0; j < CRS_MOST; j++) o->rhs[j] = below(d, 2) ? 1 : -1;
+    o->predictor.rhs = o->rhs;
+}
+
+/* Two or three blocks; Q_11 symmetric, indefinite or negative, Q_12 and sometimes Q_33. */
+static void sample_quadratic(draws *d, instance *o)
+{
+    const crease_space space[] = { crease_vector(3), crease_vector(2), crease_vector(2) };
+    const double shift = below(d, 2) ? -6 : 0;
+    sample_blocks(o, 2 + (int)below(d, 2), space);
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j <= i; j++)
+            o->number[3 * i + j] = o->number[3 * j + i] = (i == j) * shift + normal(d);
+    o->rhs[4] = normal(d), o->rhs[5] = o->rhs[6] = normal(d), o->rhs[7] = normal(d);
+    o->matrix[0] = o->number, o->matrix[1] = o->more, o->matrix[2] = o->rhs + 4;
+    o->index[0] = 0, o->index[1] = 0, o->index[2] = 2;
+    o->index2[0] = 0, o->index2[1] = 1, o->index2[2] = 2;
+    for (int i = 0; i < CRS_BLOCKS; i++) o->linear[i] = i == 1 ? NULL : o->more + 8 * (i + 1);
+    o->quadratic = (crease_quadratic_data){ o->blocks.count == 3 ? 3 : 1 + (int)below(d, 2),
+                                            o->index,
+                                            o->index2,
+                                            o->matrix,
+                                            below(d, 4) ? o->linear : NULL,
+                                            o->blocks.count };
+    o->f = crease_quadratic(&o->quadratic);
+}
+
+static void sample_squared_distance(draws *d, instance *o)
+{
+    const crease_space space[] = { crease_vector(3), crease_vector(3) };
+    sample_blocks(o, 2, space);
+    o->distance =
+        (crease_distance_data){ 0, below(d, 3) ? 1 : -1, normal(d), below(d, 2) ? o->rhs : NULL };
+    o->f = crease_squared_distance(&o->distance);
+}
+
+static crease_space small_shape(draws *d, int order)
+{
+    crease_space s = { .order = order };
+    for (int n = 0; n < order; n++) s.dim[n] = 1 + below(d, order > 3 ? 2 : 3);
+    return s;
+}
+
+static void sample_multilinear(draws *d, instance *o)
+{
+    const crease_space shape = small_shape(d, 2 + (int)below(d, 3));
+    crease_space space[CRS_BLOCKS];
+    for (int n = 0; n < shape.order; n++) space[n] = crease_vector(shape.dim[n]);
+    sample_blocks(o, shape.order, space);
+    o->multilinear = (crease_multilinear_data){ shape, o->number, o->index, normal(d) };
+    o->f = crease_multilinear(&o->multilinear);
+}
+
+static void sample_matrix_factorization(draws *d, instance *o)
+{
+    const ptrdiff_t m = 1 + below(d, 3), n = 1 + below(d, 4), rank = 1 + below(d, 3);
+    const crease_space space[] = { crease_matrix(m, rank), crease_matrix(n, rank),
+                                   crease_matrix(m, n) };
+    const bool fixed = below(d, 2);
+    sample_blocks(o, fixed ? 2 : 3, space);
+    o->factorization = (crease_factorization_data){ 0, 1, fixed ? -1 : 2, o->number };
+    o->f = crease_matrix_factorization(&o->factorization);
+}
+
+static void sample_cp(draws *d, instance *o)
+{
+    const crease_space shape = small_shape(d, 2 + (int)below(d, 3));
+    const ptrdiff_t rank = 1 + below(d, 3);
+    const bool fixed = below(d, 2);
+    crease_space space[CRS_BLOCKS];
+    for (int n = 0; n < shape.order; n++) space[n] = crease_matrix(shape.dim[n], rank);
+    space[shape.order] = shape;
+    sample_blocks(o, shape.order + !fixed, space);
+    o->cp = (crease_cp_data){ .shape = shape,
+                              .rank = rank,
+                              .factor = o->index,
+                              .z = fixed ? -1 : shape.order,
+                              .target = o->number,
+                              .ridge = below(d, 2) ? 0.5 : 0 };
+    o->f = crease_cp(&o->cp);
+}
+
+static void sample_tucker(draws *d, instance *o)
+{
+    const crease_space shape = small_shape(d, 2 + (int)below(d, 2));
+    crease_space core = { .order = shape.order }, space[CRS_BLOCKS];
+    const bool fixed = below(d, 2);
+    for (int n = 0; n < shape.order; n++) {
+        core.dim[n] = 1 + below(d, 2);
+        space[n] = crease_matrix(shape.dim[n], core.dim[n]);
+    }
+    space[shape.order] = core, space[shape.order + 1] = shape;
+    sample_blocks(o, shape.order + 1 + !fixed, space);
+    o->tucker =
+        (crease_tucker_data){ shape,    core, o->index, shape.order, fixed ? -1 : shape.order + 1,
+                              o->number };
+    o->f = crease_tucker(&o->tucker);
+}
+
+static double cosine(void *user, const double *const *x)
+{
+    return (void)user, cos(x[0][0]) * x[0][1];
+}
+
+static void cosine_grad(void *user, const double *const *x, int i, double *g)
+{
+    (void)user;
+    if (i != 0) return;
+    g[0] -= sin(x[0][0]) * x[0][1];
+    g[1] += cos(x[0][0]);
+}
+
+/* cos(a) b on a ball of radius 2: its Hessian has norm at most |b| + 1 <= 3. */
+static void sample_smooth_callback(draws *d, instance *o)
+{
+    const crease_space space[] = { crease_vector(2) };
+    (void)d;
+    sample_blocks(o, 1, space);
+    o->callback = (crease_callback_smooth){
+        cosine, cosine_grad, NULL, { .L = 3, .M = 3, .p = 2, .rho = 3, .lower = -2 }, NULL
+    };
+    o->f = crease_smooth_callback(&o->callback);
+}
+
+static void sample_smooth_sum(draws *d, instance *o)
+{
+    sample_squared_distance(d, o);
+    o->distance2 = (crease_distance_data){ 1, -1, normal(d), o->more };
+    o->inner[0] = o->f;
+    o->inner[1] = crease_squared_distance(&o->distance2);
+    o->list = (crease_smooth_list){ 2, o->inner };
+    o->f = crease_smooth_sum(&o->list);
+}
+
+static const struct {
+    const char *name;
+    void (*draw)(draws *d, instance *o);
+} own[] = {
+    { "quadratic", sample_quadratic },
+    { "squared_distance", sample_squared_distance },
+    { "multilinear", sample_multilinear },
+    { "matrix_factorization", sample_matrix_factorization },
+    { "cp", sample_cp },
+    { "tucker", sample_tucker },
+    { "callback", sample_smooth_callback },
+    { "sum", sample_smooth_sum },
+};
+
+static bool draw_instance(draws *d, int entry, instance *out, crease_error *e)
+{
+    normals(d, CRS_MOST * CRS_MOST * 2, 1, out->number);
+    normals(d, CRS_MOST * CRS_MOST, 1, out->more);
+    normals(d, CRS_MOST, 1, out->rhs);
+    out->f = (crease_smooth){ .ops = crease_smooth_at(entry) };
+    if (out->f.ops->family == CREASE_SMOOTH_LOSS) sample_loss(d, out);
+    for (size_t k = 0; k < sizeof own / sizeof *own; k++)
+        if (strcmp(own[k].name, out->f.ops->name) == 0) own[k].draw(d, out);
+    return crease_smooth_check(&out->f, &out->blocks, e);
+}
+
+enum { PLACE = 64 };
+
+typedef struct {
+    double block[CRS_BLOCKS][PLACE];
+} point;
+
+typedef struct {
+    const instance *a;
+    const crease_blocks *b;
+    double *work;
+} smooth_case;
+
+static void pointers(const point *x, const double **p)
+{
+    for (int i = 0; i < CRS_BLOCKS; i++) p[i] = x->block[i];
+}
+
+static ptrdiff_t size(const smooth_case *c, int i) { return crease_size(&c->b->space[i]); }
+
+static double value(const smooth_case *c, const point *x)
+{
+    const double *p[CRS_BLOCKS];
+    pointers(x, p);
+    return c->a->f.ops->value(&c->a->f, c->b, p, c->work);
+}
+
+/* A point of the region, blocks of norm up to their radius. */
+static void draw_point(const smooth_case *c, draws *d, point *x)
+{
+    for (int i = 0; i < c->b->count; i++) {
+        const ptrdiff_t n = size(c, i);
+        normals(d, n, 1, x->block[i]);
+        const double factor =
+            c->b->radius[i] * uniform(d, 0, 1) / (1e-300 + crs_norm(n, x->block[i]));
+        for (ptrdiff_t j = 0; j < n; j++) x->block[i][j] *= factor;
+    }
+}
 
 static void grad(const smooth_case *c, const point *x, int i, double *g) /* g = grad_i f(x) */
 {
@@ -108,19 +358,62 @@ static void check_nan(const smooth_case *c, draws *d, crs_report *out)
     crs_report_note(out, "NaN in, NaN out", !isnan(value(c, &x)), 0);
 }
 
+/* f(.., y, ..) + (h/2)|y - v|^2 */
+static double block_objective(const smooth_case *c, point *x, int i, double h, const double *v,
+                              const double *y)
+{
+    double kept[PLACE], sum = 0;
+    const ptrdiff_t n = size(c, i);
+    copy(n, x->block[i], kept);
+    copy(n, y, x->block[i]);
+    for (ptrdiff_t j = 0; j < n; j++) sum += square(y[j] - v[j]);
+    const double f = value(c, x) + h / 2 * sum;
+    copy(n, kept, x->block[i]);
+    return f;
+}
+
+static void check_argmin(const smooth_case *c, draws *d, crs_report *out)
+{
+    point x;
+    const int i = (int)below(d, c->b->count);
+    const ptrdiff_t n = size(c, i);
+    const double h = spread(d, -2, 3), radius = below(d, 2) ? INFINITY : spread(d, -1, 1);
+    double v[PLACE], y[PLACE], z[PLACE];
+    const double *p[CRS_BLOCKS];
+    draw_point(c, d, &x);
+    normals(d, n, 1, v);
+    pointers(&x, p);
+    if (!c->a->f.ops->argmin ||
+        !c->a->f.ops->argmin(&c->a->f, c->b, p, i, h, v, radius, NULL, c->work) ||
+        !c->a->f.ops->argmin(&c->a->f, c->b, p, i, h, v, radius, y, c->work))
+        return;
+    const double found = block_objective(c, &x, i, h, v, y), length = crs_norm(n, y);
+    crs_report_note(out, "block minimizer in its ball", pos(length - radius) / (1 + length), 1e-13);
+    double best = found;
+    for (int k = 0; k < 40; k++) {
+        const double scale = (1 + length) * pow(10, uniform(d, -6, 0));
+        for (ptrdiff_t j = 0; j < n; j++) z[j] = y[j] + scale * normal(d);
+        const double far = crs_norm(n, z), factor = far > radius ? radius / far : 1;
+        for (ptrdiff_t j = 0; j < n; j++) z[j] *= factor;
+        best = smaller(best, block_objective(c, &x, i, h, v, z));
+    }
+    crs_report_note(out, "block minimizer against search", (found - best) / (1 + fabs(best)),
+                    1e-12);
+}
+
 bool crs_selftest_smooth(int entry, long trials, uint64_t seed, crs_report *out, crease_error *e)
 {
     draws d = { { seed, 3000 + (uint64_t)entry }, 0 };
     *out = (crs_report){ .kind = "coupling", .name = crease_smooth_at(entry)->name };
     for (long k = 0; k < trials; k++) {
-        crs_smooth_sample a;
-        if (!crs_sample_smooth(&d, entry, &a, e)) return false;
+        instance a;
+        if (!draw_instance(&d, entry, &a, e)) return false;
         double *work = crs_doubles(crease_smooth_scratch(&a.f, &a.blocks), "the self-test", e);
         if (!work) return false;
         const smooth_case c = { &a, &a.blocks, work };
         check_gradient(&c, &d, out);
         check_constants(&c, &d, out);
-        crs_check_argmin(&c, &d, out);
+        check_argmin(&c, &d, out);
         check_nan(&c, &d, out);
         crs_free(work);
     }

@@ -115,7 +115,8 @@ static bool run_start(crease_spca *m, int k, crease_options o, kept *best, creas
                       crease_error *e)
 {
     if (!crease_spca_start(m, k, e)) return false;
-    if (o.h == 0 && o.mode == CREASE_MODE_PRACTICAL) o.h = crease_spca_options(m).h;
+    if (o.h == 0 && o.method == CREASE_METHOD_PROX_BCD && o.mode == CREASE_MODE_PRACTICAL)
+        o.h = m->sigma > 0 ? 0.1 * m->sigma : 0;
     crease_solver *s = crease_solver_new(&m->problem, &o, e);
     if (!s) return false;
     crease_solver_callback(s, goes_on, m);

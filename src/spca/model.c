@@ -290,9 +290,11 @@ static bool allocate(crease_spca *m, crease_error *e)
 crease_spca *crease_spca_new(const crease_spca_settings *given, const double *tensor,
                              crease_error *e)
 {
-    crease_spca_settings own = crease_spca_default(&given->shape), *s = &own;
-    if (!crs_settings_take("spca", s, sizeof own, given, e)) return NULL;
-    if (!check_settings(s, e) || !crs_check_tensor("sparse PCA", &s->shape, tensor, e)) return NULL;
+    crease_spca_settings own = { .size = sizeof own };
+    const crease_spca_settings *s = &own;
+    if (!crs_settings_take("spca", &own, sizeof own, given, e) || !check_settings(s, e) ||
+        !crs_check_tensor("sparse PCA", &s->shape, tensor, e))
+        return NULL;
     const ptrdiff_t size = crease_size(&s->shape);
     const double norm = crs_norm(size, tensor);
     if (norm != 0 && !(norm > 1e-100 && norm < 1e100)) {
@@ -323,13 +325,13 @@ const crease_problem *crease_spca_problem(const crease_spca *m) { return &m->pro
 double crease_spca_alpha(const crease_spca *m) { return m->alpha; }
 double crease_spca_norm(const crease_spca *m) { return m->norm; }
 
-crease_options crease_spca_options(const crease_spca *m)
+void crease_spca_options_init(const crease_spca *m, crease_options *to, size_t size)
 {
     crease_options o = crease_options_default();
     o.relative = 1;
     o.method = CREASE_METHOD_PROX_BCD;
-    o.h = m->sigma > 0 ? 0.1 * m->sigma : 0;
-    return o;
+    (void)m;
+    crs_settings_give(to, size, &o, sizeof o);
 }
 
 /* s = median |T| / 0.6745 is the standard deviation of normal noise with that median: Donoho and

@@ -99,7 +99,8 @@ static void stalls(void **state)
         o.eps = eps, o.mu = 1 / eps, o.beta = 3 / eps, o.theta = 1e-22;
         crease_solver *s = begin(&q, &o);
         crease_solve(s);
-        const double norm = crs_norm(3, s->st.lambda) * eps, feasible = s->run.now.feasibility.residual;
+        const double norm = crs_norm(3, s->st.lambda) * eps,
+                     feasible = s->run.now.feasibility.residual;
         if (s->run.report.outcome != CREASE_STATIONARY) {
             stalled++;
             worst = larger(worst, fabs(feasible / norm - 1));

@@ -134,7 +134,7 @@ static inline crease_options plain(crease_method method, crease_mode mode, long 
     crease_options o = crease_options_default();
     o.method = method;
     o.mode = mode;
-    o.accelerate = 0;
+    if (method != CREASE_METHOD_GCG) o.accelerate = 0;
     o.certify_every = 1;
     o.max_iterations = iterations;
     return o;

@@ -192,8 +192,7 @@ static void scale_does_not_matter(void **state)
         q.c.factor = q.factor, q.c.user = &q, q.c.alpha = ldexp(alpha, k);
         for (int n = 0; n < 3; n++) {
             q.factor[n] = q.x[n] = malloc((size_t)(p.c.shape.dim[n] * 3) * sizeof(double));
-            for (ptrdiff_t j = 0; j < p.c.shape.dim[n] * 3; j++)
-                q.x[n][j] = ldexp(p.x[n][j], k / 3);
+            for (ptrdiff_t j = 0; j < p.c.shape.dim[n] * 3; j++) q.x[n][j] = ldexp(p.x[n][j], k / 3);
         }
         for (int m = 0; m <= CREASE_RPCA_SEEN; m++) {
             q.part[m] = malloc((size_t)p.size * sizeof(double));
@@ -261,7 +260,7 @@ static crease_verdict verdict(const crease_cp_claim *c, double *eps)
 static void any_one_number_wrong_is_noticed(void **state)
 {
     static const crease_rpca_part parts[] = { CREASE_RPCA_SPARSE, CREASE_RPCA_Z, CREASE_RPCA_B,
-                                              CREASE_RPCA_DATA };
+                                            CREASE_RPCA_DATA };
     const crease_space s = fit_shape(3);
     const double *factor[CREASE_MAX_ORDER];
     fit_case k = fit_draw(&s, true, 1);

@@ -16,13 +16,13 @@ static crease_regression *fitted(crease_regression_settings s, crease_regression
     crease_regression *m = crease_regression_new(&s, ROWS, COLS, X, y, &e);
     if (!m || !crease_regression_fit(m, &e)) fail_msg("%s", e.text);
     for (int k = 0; k < LAMBDAS; k++) {
-        const crease_regression_solution b = *crease_regression_at(m, k);
+        const crease_regression_solution b = crease_regression_at(m, k);
         coefficients[k * (COLS + 1)] = b.intercept;
         copy(COLS, b.coef, coefficients + k * (COLS + 1) + 1);
     }
     const bool ones = s.intercept && s.loss != CREASE_REGRESSION_SQUARED;
     copy(LAMBDAS * (COLS + ones), crease_regression_point(m, 0), point);
-    *c = (crease_regression_claim){ .s = *crease_regression_used(m),
+    *c = (crease_regression_claim){ .s = crease_regression_used(m),
                                     .n = ROWS,
                                     .p = COLS,
                                     .X = X,
