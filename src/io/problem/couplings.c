@@ -264,18 +264,11 @@ static bool read_sum(crs_reader *r, const crs_node *at, const crs_block_list *bl
            crs_smooth_sum_at(r, &terms, blocks, out);
 }
 
+/* The couplings that are no losses. */
 static const struct {
     const char *name;
     coupling_reader *read;
 } readers[] = {
-    { "least_squares", read_loss },
-    { "logistic", read_loss },
-    { "cauchy", read_loss },
-    { "welsch", read_loss },
-    { "geman", read_loss },
-    { "tukey", read_loss },
-    { "huber", read_loss },
-    { "lp_loss", read_loss },
     { "quadratic", read_quadratic },
     { "squared_distance", read_distance },
     { "multilinear", read_multilinear },
@@ -285,21 +278,30 @@ static const struct {
     { "sum", read_sum },
 };
 
-static const char *name_at(int k) { return readers[k].name; }
+static const char *name_at(int k) { return crease_smooth_at(k)->name; }
+
+static coupling_reader *reader_of(const crease_smooth_ops *ops)
+{
+    for (size_t k = 0; k < sizeof readers / sizeof *readers; k++)
+        if (strcmp(readers[k].name, ops->name) == 0) return readers[k].read;
+    return ops->family == CREASE_SMOOTH_LOSS ? read_loss : NULL;
+}
 
 static bool read_coupling(crs_reader *r, const crs_node *at, const crs_block_list *blocks,
                           crease_smooth *out)
 {
-    const int count = (int)(sizeof readers / sizeof *readers);
     const crease_blocks b = { blocks->count, blocks->space, NULL };
     crs_node named;
     if (!json_is_object(at->value))
         return crs_fail_at(r, at, "this is %s; write {\"least_squares\": {...}}",
                            crs_kind_of(at->value));
     if (!crs_only(r, at, "a coupling", &named)) return false;
-    const int k = crs_find("coupling", named.key, count, name_at, r->e);
+    const int k = crs_find("coupling", named.key, crease_smooth_count(), name_at, r->e);
     if (k < 0) return crs_blame(r, at);
-    if (!readers[k].read(r, &named, blocks, out)) return false;
+    coupling_reader *read = reader_of(crease_smooth_at(k));
+    if (!read)
+        return crs_fail_at(r, at, "'%s' is made of functions in C; a file has none", name_at(k));
+    if (!read(r, &named, blocks, out)) return false;
     return crease_smooth_check(out, &b, r->e) || crs_blame(r, &named);
 }
 
