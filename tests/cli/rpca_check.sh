@@ -56,8 +56,8 @@ run "$CREASE" verify plain --json
 [ $code -eq 0 ] && $python -c '
 import json, sys
 r, s = json.loads(sys.argv[1]), json.load(open("plain/result.json"))
-assert r["verdict"] == "VALID" and r["hash"] == s["data"]["hash"] and len(r["blocks"]) == 6
-assert abs(r["smallest_eps"] - s["certificate"]["smallest_eps"]) <= 1e-6 * r["smallest_eps"]' "$out"
+assert r["verdict"] == "VALID" and r["hash"] == s["data"][0]["hash"] and len(r["blocks"]) == 6
+assert abs(r["smallest_eps"] - s["details"]["certificate"]["smallest_eps"]) <= 1e-6 * r["smallest_eps"]' "$out"
 judge $? "verify --json: exit $code, $out"
 run "$CREASE" verify plain --eps 1e-20
 [ $code -eq 1 ] && [[ $out == INVALID* ]]
