@@ -3,6 +3,7 @@
  * of its factors, and what was found, row by row. Engines supply iterations; solve/driver.c runs
  * them. */
 #include "rpca/fit.h"
+#include "core/carve.h"
 #include "core/parallel.h"
 #include "rpca/fused/fused.h"
 
@@ -101,6 +102,7 @@ static bool complete(crease_cp_fit *f, crease_error *e)
     if (!check_run(s, e)) return false;
     paper(s);
     s->model.unconstrained = descends(s->run.method);
+    if (s->model.seed == 0) s->model.seed = (uint64_t)s->run.seed;
     if (!crs_cp_settings_check(&s->model, e)) return false;
     crs_cp_fill_defaults(&s->model);
     s->threads = crs_cp_fit_threads(s);
@@ -176,14 +178,6 @@ static ptrdiff_t factors_size(const crease_cp_rpca_settings *m)
     return all;
 }
 
-static void carve_factors(const crease_cp_rpca_settings *m, double **x, double *memory)
-{
-    for (int n = 0; n < m->shape.order; n++) {
-        x[n] = memory;
-        memory += m->shape.dim[n] * m->rank;
-    }
-}
-
 /* The engine's own rows where its E is read. */
 static void adopt_rows(crease_cp_fit *f)
 {
@@ -199,21 +193,29 @@ static void adopt_rows(crease_cp_fit *f)
     g->right = right;
 }
 
-static bool allocate(crease_cp_fit *f, crease_error *e)
+/* Counting and carving are one walk; what the certificate needs comes last. */
+static double *walk(crease_cp_fit *f, ptrdiff_t room, crs_carver *c)
 {
     const crease_cp_rpca_settings *m = &f->s.model;
-    const ptrdiff_t factors = factors_size(m);
-    ptrdiff_t all = crs_cp_room_size(&f->point, f->s.threads);
-    if (!crs_add_size(all, 2 * factors + 2 * m->rank, &all))
-        return crs_fail(e, CREASE_NO_MEMORY, "a fit of rank %td: more than can be addressed",
-                        m->rank);
-    f->memory = crs_doubles(all, "the fit", e);
-    if (!f->memory) return false;
-    carve_factors(m, f->trial, f->memory);
-    carve_factors(m, f->found, f->memory + factors);
-    f->weight = f->memory + 2 * factors;
-    f->left = f->weight + m->rank;
-    crs_cp_room_carve(&f->point, f->s.threads, f->left + m->rank, &f->room);
+    for (int n = 0; n < m->shape.order; n++) {
+        f->trial[n] = carve_doubles(c, m->shape.dim[n], m->rank);
+        f->found[n] = carve_doubles(c, m->shape.dim[n], m->rank);
+    }
+    f->weight = carve_doubles(c, m->rank, 1);
+    f->left = carve_doubles(c, m->rank, 1);
+    return carve_doubles(c, room, 1);
+}
+
+static bool allocate(crease_cp_fit *f, crease_error *e)
+{
+    const ptrdiff_t room = crs_cp_room_size(&f->point, f->s.threads);
+    crs_carver count = { NULL, 0 };
+    walk(f, room, &count);
+    f->memory = room < 0 || count.used < 0 ? NULL : crs_alloc((size_t)count.used + CRS_LINE, 1);
+    if (!f->memory)
+        return crs_fail(e, CREASE_NO_MEMORY, "out of memory: a fit of rank %td", f->s.model.rank);
+    crs_carver carving = carver_of(f->memory);
+    crs_cp_room_carve(&f->point, f->s.threads, walk(f, room, &carving), &f->room);
     return true;
 }
 
