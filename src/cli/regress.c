@@ -265,7 +265,7 @@ static bool collect(crs_regress_job *j, crease_error *e)
     if (!j->coefficients || !j->certificate || !j->verified)
         return crs_fail(e, CREASE_NO_MEMORY, "out of memory: the certificates");
     for (ptrdiff_t k = 0; k < j->s.path; k++) {
-        const crease_regression_solution s = crease_regression_at(j->model, k);
+        const crease_regression_solution s = *crease_regression_at(j->model, k);
         j->coefficients[k * width] = s.intercept;
         copy(j->p, s.coef, j->coefficients + k * width + 1);
     }
@@ -276,7 +276,7 @@ static bool collect(crs_regress_job *j, crease_error *e)
  */
 static bool certify(crs_regress_job *j, crease_error *e)
 {
-    const crease_regression_claim claim = { .s = crease_regression_used(j->model),
+    const crease_regression_claim claim = { .s = *crease_regression_used(j->model),
                                             .n = j->n,
                                             .p = j->p,
                                             .X = j->X.data,
@@ -293,7 +293,7 @@ static bool certify(crs_regress_job *j, crease_error *e)
         c->certified = c->certified && c->verdict == CREASE_VERDICT_VALID;
         j->certified += c->certified;
         j->residual = larger(j->residual, c->relative);
-        j->sweeps += crease_regression_at(j->model, k).sweeps;
+        j->sweeps += crease_regression_at(j->model, k)->sweeps;
         j->worst = crs_worse(&j->verified[j->worst], &j->verified[k]) ? k : j->worst;
     }
     return true;
@@ -308,7 +308,7 @@ static void collect_warnings(crs_regress_job *j)
 {
     ptrdiff_t most = 0;
     for (ptrdiff_t k = 0; k < j->s.path; k++) {
-        const ptrdiff_t nonzero = crease_regression_at(j->model, k).nonzero;
+        const ptrdiff_t nonzero = crease_regression_at(j->model, k)->nonzero;
         if (nonzero > most) most = nonzero;
     }
     if (most == 0 && j->lambda.data)
@@ -348,7 +348,7 @@ static bool solve(crs_regress_job *j, crease_error *e)
     if (j->cv.count == 0) j->folds = 0;
     j->left_out = folds && !j->folds;
     j->asked = j->s.path;
-    j->s.path = crease_regression_used(j->model).path;
+    j->s.path = crease_regression_used(j->model)->path;
     if (!collect(j, e) || !certify(j, e)) return false;
     collect_warnings(j);
     j->outcome = crease_regression_stopped(j->model)

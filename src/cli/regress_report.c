@@ -13,7 +13,7 @@ static const char *column_name(const crs_regress_job *j, ptrdiff_t i, char out[C
 static void print_columns(const crs_regress_job *j, ptrdiff_t k)
 {
     enum { FEW = 8 };
-    const crease_regression_solution s = crease_regression_at(j->model, k);
+    const crease_regression_solution s = *crease_regression_at(j->model, k);
     char name[CRS_NAME];
     ptrdiff_t met = 0;
     for (ptrdiff_t i = 0; i < j->p && met < FEW; i++)
@@ -26,7 +26,7 @@ static void print_columns(const crs_regress_job *j, ptrdiff_t k)
 
 static void print_solution(const crs_regress_job *j, const char *what, ptrdiff_t k)
 {
-    const crease_regression_solution s = crease_regression_at(j->model, k);
+    const crease_regression_solution s = *crease_regression_at(j->model, k);
     const crease_regression_certificate *c = &j->certificate[k];
     printf("%-11s lambda %.6g, %td nonzero, deviance %.6g", what, s.lambda, s.nonzero, s.deviance);
     if (j->folds) printf(", left out %.6g +- %.3g", j->cv.mean[k], j->cv.error[k]);
@@ -36,7 +36,7 @@ static void print_solution(const crs_regress_job *j, const char *what, ptrdiff_t
 
 void crs_regress_print(const crs_regress_job *j)
 {
-    const crease_regression_settings s = crease_regression_used(j->model);
+    const crease_regression_settings s = *crease_regression_used(j->model);
     const ptrdiff_t last = j->s.path - 1;
     printf("data        %td rows, %td columns%s%s%s\n", j->n, j->p,
            s.standardize ? ", standardized" : "", s.intercept ? ", with an intercept" : "",
@@ -44,8 +44,8 @@ void crs_regress_print(const crs_regress_job *j)
     printf("model       %s loss, %s penalty\n", crs_regress_loss_name(s.loss),
            j->penalty.spec.name);
     printf("path        %td lambda%s from %.6g to %.6g; lambda_max is %.6g\n", s.path,
-           s.path == 1 ? "" : "s", crease_regression_at(j->model, 0).lambda,
-           crease_regression_at(j->model, last).lambda, crease_regression_lambda_max(j->model));
+           s.path == 1 ? "" : "s", crease_regression_at(j->model, 0)->lambda,
+           crease_regression_at(j->model, last)->lambda, crease_regression_lambda_max(j->model));
     printf(
         "certified   %td of %td, also by the independent checker; relative residual at most %.1e "
         "(eps %g)\n",
@@ -80,7 +80,7 @@ static bool put_named(FILE *f, const void *job)
     fprintf(f, "lambda,intercept");
     for (ptrdiff_t i = 0; i < j->p; i++) fputc(',', f), put_cell(f, column_name(j, i, name));
     for (ptrdiff_t k = 0; k < j->s.path; k++) {
-        const crease_regression_solution s = crease_regression_at(j->model, k);
+        const crease_regression_solution s = *crease_regression_at(j->model, k);
         fprintf(f, "\n%.17g,%.17g", s.lambda, s.intercept);
         for (ptrdiff_t i = 0; i < j->p; i++) fprintf(f, ",%.17g", s.coef[i]);
     }
@@ -106,7 +106,7 @@ static bool put_solutions(FILE *f, const void *what)
     const crs_regress_job *j = what;
     fprintf(f, "lambda,nonzero,objective,deviance,residual,certified,intercept,coefficients\n");
     for (ptrdiff_t k = 0; k < j->s.path; k++) {
-        const crease_regression_solution s = crease_regression_at(j->model, k);
+        const crease_regression_solution s = *crease_regression_at(j->model, k);
         const crease_regression_certificate *c = &j->certificate[k];
         fprintf(f, "%.17g,%td,%.17g,%.17g,%.3e,%d,%.17g,", s.lambda, s.nonzero, s.objective,
                 s.deviance, c->relative, c->certified, s.intercept);
@@ -126,7 +126,7 @@ static bool put_scores(FILE *f, const void *what)
     const crs_regress_job *j = what;
     fprintf(f, "lambda,nonzero,deviance,standard_error\n");
     for (ptrdiff_t k = 0; k < j->cv.count; k++) {
-        const crease_regression_solution s = crease_regression_at(j->model, k);
+        const crease_regression_solution s = *crease_regression_at(j->model, k);
         fprintf(f, "%.17g,%td,%.17g,%.17g\n", s.lambda, s.nonzero, j->cv.mean[k], j->cv.error[k]);
     }
     return !ferror(f);
@@ -155,10 +155,10 @@ static double down(const frame *f, double b)
 static frame frame_of(const crs_regress_job *j)
 {
     frame f = { .j = j };
-    f.first = log10(crease_regression_at(j->model, 0).lambda);
-    f.last = log10(crease_regression_at(j->model, j->s.path - 1).lambda);
+    f.first = log10(crease_regression_at(j->model, 0)->lambda);
+    f.last = log10(crease_regression_at(j->model, j->s.path - 1)->lambda);
     for (ptrdiff_t k = 0; k < j->s.path; k++) {
-        const double *b = crease_regression_at(j->model, k).coef;
+        const double *b = crease_regression_at(j->model, k)->coef;
         for (ptrdiff_t i = 0; i < j->p; i++) {
             f.low = smaller(f.low, b[i]);
             f.high = larger(f.high, b[i]);
@@ -188,7 +188,7 @@ static void put_axes(FILE *file, const frame *f)
     }
     const ptrdiff_t path = f->j->s.path, every = path > 8 ? (path + 7) / 8 : 1;
     for (ptrdiff_t k = 0; k < path; k += every) {
-        const crease_regression_solution s = crease_regression_at(f->j->model, k);
+        const crease_regression_solution s = *crease_regression_at(f->j->model, k);
         const double x = across(f, s.lambda);
         fprintf(file, "<path class=\"axis\" d=\"M%.1f %dv5\"/>", x, BOTTOM);
         fprintf(file, "<text x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">%.3g</text>", x,
@@ -225,10 +225,10 @@ static void put_line(FILE *file, const frame *f, ptrdiff_t i)
     const ptrdiff_t path = f->j->s.path;
     bool open = false;
     for (ptrdiff_t k = 0; k < path; k++) {
-        const crease_regression_solution s = crease_regression_at(m, k);
+        const crease_regression_solution s = *crease_regression_at(m, k);
         const bool near = s.coef[i] != 0 ||
-                          (k > 0 && crease_regression_at(m, k - 1).coef[i] != 0) ||
-                          (k + 1 < path && crease_regression_at(m, k + 1).coef[i] != 0);
+                          (k > 0 && crease_regression_at(m, k - 1)->coef[i] != 0) ||
+                          (k + 1 < path && crease_regression_at(m, k + 1)->coef[i] != 0);
         if (near && !open)
             fprintf(file, "<polyline stroke=\"hsl(%.0f,65%%,42%%)\" points=\"",
                     fmod(137.508 * (double)i, 360));
@@ -241,7 +241,7 @@ static void put_line(FILE *file, const frame *f, ptrdiff_t i)
 
 static void put_mark(FILE *file, const frame *f, ptrdiff_t k, const char *text, int row)
 {
-    const double x = across(f, crease_regression_at(f->j->model, k).lambda);
+    const double x = across(f, crease_regression_at(f->j->model, k)->lambda);
     fprintf(file, "<path class=\"mark\" d=\"M%.1f %dV%d\"/>", x, TOP, BOTTOM);
     fprintf(file, "<text class=\"note\" x=\"%.1f\" y=\"%d\">%s</text>\n", x + 4, BOTTOM - 18 * row,
             text);
@@ -298,7 +298,7 @@ static void put_files(const crs_regress_job *j, crs_spot list)
 /* The point of every lambda by the entries that are not 0, exactly. */
 static void put_points(const crs_regress_job *j, crs_spot list)
 {
-    const crease_regression_settings s = crease_regression_used(j->model);
+    const crease_regression_settings s = *crease_regression_used(j->model);
     const bool ones = s.intercept && s.loss != CREASE_REGRESSION_SQUARED;
     for (ptrdiff_t k = 0; k < s.path; k++) {
         const double *b = crease_regression_point(j->model, k);
@@ -316,7 +316,7 @@ static void put_points(const crs_regress_job *j, crs_spot list)
 
 static bool write_certificate(crs_regress_job *j, crease_error *e)
 {
-    const crease_regression_settings s = crease_regression_used(j->model);
+    const crease_regression_settings s = *crease_regression_used(j->model);
     crs_document d;
     const crs_spot top = crs_certificate_begin(&d, "regress", "regress", s.eps, true);
     put_files(j, crs_put_list(top, "data"));
@@ -366,7 +366,7 @@ static void put_certificate(const crs_regress_job *j, ptrdiff_t k, crs_spot to)
 
 static void put_solution(const crs_regress_job *j, ptrdiff_t k, crs_spot to)
 {
-    const crease_regression_solution s = crease_regression_at(j->model, k);
+    const crease_regression_solution s = *crease_regression_at(j->model, k);
     crs_put_number(to, "lambda", s.lambda);
     crs_put_number(to, "intercept", s.intercept);
     crs_put_whole(to, "nonzero", s.nonzero);
@@ -378,7 +378,7 @@ static void put_solution(const crs_regress_job *j, ptrdiff_t k, crs_spot to)
 
 static void put_settings(const crs_regress_job *j, crs_spot to)
 {
-    const crease_regression_settings s = crease_regression_used(j->model);
+    const crease_regression_settings s = *crease_regression_used(j->model);
     crs_put_text(to, "penalty", j->penalty.spec.name);
     crs_put_parameters(to, "parameters_at_lambda_1", j->penalty.params, j->penalty.reg.par);
     crs_put_text(to, "loss", crs_regress_loss_name(s.loss));
@@ -403,9 +403,9 @@ static void put_scores_of(const crs_regress_job *j, crs_spot to)
 {
     crs_put_whole(to, "folds", j->folds);
     crs_put_whole(to, "best", j->cv.best + 1);
-    crs_put_number(to, "lambda_min", crease_regression_at(j->model, j->cv.best).lambda);
+    crs_put_number(to, "lambda_min", crease_regression_at(j->model, j->cv.best)->lambda);
     crs_put_whole(to, "one_se", j->cv.one_se + 1);
-    crs_put_number(to, "lambda_1se", crease_regression_at(j->model, j->cv.one_se).lambda);
+    crs_put_number(to, "lambda_1se", crease_regression_at(j->model, j->cv.one_se)->lambda);
     crs_put_number(to, "deviance", j->cv.mean[j->cv.best]);
 }
 

@@ -16,13 +16,13 @@ static crease_regression *fitted(crease_regression_settings s, crease_regression
     crease_regression *m = crease_regression_new(&s, ROWS, COLS, X, y, &e);
     if (!m || !crease_regression_fit(m, &e)) fail_msg("%s", e.text);
     for (int k = 0; k < LAMBDAS; k++) {
-        const crease_regression_solution b = crease_regression_at(m, k);
+        const crease_regression_solution b = *crease_regression_at(m, k);
         coefficients[k * (COLS + 1)] = b.intercept;
         copy(COLS, b.coef, coefficients + k * (COLS + 1) + 1);
     }
     const bool ones = s.intercept && s.loss != CREASE_REGRESSION_SQUARED;
     copy(LAMBDAS * (COLS + ones), crease_regression_point(m, 0), point);
-    *c = (crease_regression_claim){ .s = crease_regression_used(m),
+    *c = (crease_regression_claim){ .s = *crease_regression_used(m),
                                     .n = ROWS,
                                     .p = COLS,
                                     .X = X,
@@ -156,12 +156,12 @@ static void large_designs_are_valid(void **state)
         crease_regression *m = crease_regression_new(&s, SIDE, SIDE, A, b, &e);
         if (!m || !crease_regression_fit(m, &e)) fail_msg("%s", e.text);
         for (int k = 0; k < FEW; k++) {
-            const crease_regression_solution at = crease_regression_at(m, k);
+            const crease_regression_solution at = *crease_regression_at(m, k);
             all[k * (SIDE + 1)] = at.intercept;
             copy(SIDE, at.coef, all + k * (SIDE + 1) + 1);
         }
         crease_regression_claim c = {
-            .s = crease_regression_used(m), .n = SIDE, .p = SIDE, .X = A, .y = b
+            .s = *crease_regression_used(m), .n = SIDE, .p = SIDE, .X = A, .y = b
         };
         c.s.eps = fine ? 1e-13 : 1e-6;
         c.point = crease_regression_point(m, 0), c.coefficients = all;
