@@ -35,7 +35,7 @@ typedef struct {
     const double *mask;        /* W, 0 or 1 an entry; NULL: ones. Read only while building */
     int threads;               /* 0: all there are */
     double eps;                /* relative residual of the fit that starts the first two forms */
-    long passes;               /* at most so many readings of T for it */
+    long passes;               /* at most so many passes over T for it */
     uint64_t seed;
 } crease_tucker_rpca_settings;
 

@@ -161,6 +161,9 @@ static bool read_options(crs_regress_job *j, crease_error *e)
         !crs_option_integer(j->a, CRS_OPT_seed, 0, 0x1p53, 0, &seed, e) ||
         !crs_option_integer(j->a, CRS_OPT_max_iterations, 0, 2e9, 1e5, &sweeps, e))
         return false;
+    if (crs_given(j->a, CRS_OPT_seed) && folds == 0)
+        return crs_fail(e, CREASE_BAD_ARGUMENT,
+                        "--seed deals the rows to the folds of --cv; add --cv K, or leave it out");
     j->folds = (int)folds;
     j->seed = (uint64_t)seed;
     j->s.max_sweeps = (long)sweeps;
@@ -178,7 +181,8 @@ static bool shapes_agree(crs_regress_job *j, crease_error *e)
     const char *const *name = (const char *const *)j->a->word;
     const ptrdiff_t rows = crease_size(y);
     if (y->order > 2 || (y->order == 2 && y->dim[0] != 1 && y->dim[1] != 1))
-        return crs_fail(e, CREASE_BAD_SHAPE, "%.150s is no vector; y is one number a row", name[1]);
+        return crs_fail(e, CREASE_BAD_SHAPE, "%.150s is not a vector; y has one number per row",
+                        name[1]);
     if (x->order > 2)
         return crs_fail(e, CREASE_BAD_SHAPE,
                         "%.150s has %d dimensions; X is a matrix, a row for each entry of y",
@@ -188,7 +192,7 @@ static bool shapes_agree(crs_regress_job *j, crease_error *e)
     j->p = row ? x->dim[0] : x->order == 2 ? x->dim[1] : 1;
     return j->n == rows ||
            crs_fail(e, CREASE_BAD_SHAPE,
-                    "%.120s has %td row%s but %.120s has %td number%s; give one number a row",
+                    "%.120s has %td row%s but %.120s has %td number%s; give one number per row",
                     name[0], j->n, j->n == 1 ? "" : "s", name[1], rows, rows == 1 ? "" : "s");
 }
 
@@ -362,9 +366,7 @@ static bool fit(crs_regress_job *j, crease_error *e)
     const bool done = solve(j, e) && deliver(j, e);
     const int signal = crs_signals_leave();
     if (!done) return false;
-    *j->a->status = j->outcome == CREASE_STATIONARY          ? 0
-                    : j->outcome == CREASE_STOPPED && signal ? 128 + signal
-                                                             : 2;
+    *j->a->status = crs_exit_of_run(j->outcome, CREASE_VERDICT_VALID, signal);
     return true;
 }
 
@@ -373,8 +375,9 @@ static bool run(const crs_args *a, crease_error *e)
     static const char *const file[] = { "solutions.csv", "coefficients.npy", "coefficients.csv",
                                         "cv.csv",        "path.svg",         "result.json" };
     crs_regress_job j = { .a = a };
-    const bool done = read_options(&j, e) && read_data(&j, e) && build(&j, e) &&
-                      crs_outdir_open(a, (int)(sizeof file / sizeof *file), file, e) && fit(&j, e);
+    const bool done = read_options(&j, e) &&
+                      crs_outdir_open(a, (int)(sizeof file / sizeof *file), file, e) &&
+                      read_data(&j, e) && build(&j, e) && fit(&j, e);
     discard(&j);
     return done;
 }
@@ -388,17 +391,24 @@ const crs_verb crs_regress_verb = {
         "Fit sparse regressions along a path of lambdas; --loss logistic classifies. With n rows "
         "the "
         "model is (1/n) sum_i loss(y_i, b_0 + x_i'b) + sum_j rho(|b_j|), rho any penalty of the "
-        "catalogue at each lambda. The folder receives solutions.csv (a line a lambda), "
-        "coefficients.npy (a row a lambda, the intercept first; coefficients.csv too where X is a "
+        "catalogue at each lambda. The folder receives solutions.csv (a line per lambda), "
+        "coefficients.npy (a row per lambda, the intercept first; coefficients.csv too where X is "
+        "a "
         "text file with names in its first row), with --cv also cv.csv, "
         "path.svg and result.json. The exit code is 0 when every solution is certified "
         "stationary, 2 when not. Ctrl-C and --max-seconds end the path early; what there is of it "
         "is written.",
     .example = "crease regress X.npy y.npy --penalty mcp --out result",
     .takes = CRS_LIST(
-        CRS_TAKES(PENALTY), CRS_TAKES(LOSS), CRS_TAKES(PATH), CRS_TAKES(LAMBDA), CRS_TAKES(CV),
-        CRS_TAKES(NO_STANDARDIZE), CRS_TAKES(NO_INTERCEPT), CRS_TAKES(ASCENDING), CRS_TAKES(GROUPS),
-        CRS_TAKES(WEIGHTS), CRS_TAKES(ROW_WEIGHTS), CRS_TAKES(eps), CRS_TAKES(max_iterations),
-        CRS_TAKES(max_seconds), CRS_TAKES(seed), CRS_TAKES(OUT), CRS_TAKES(FORCE), CRS_TAKES(JSON)),
+        CRS_SAYS(PENALTY, "penalty of the coefficients, without its lambda, as mcp:3 (default l1)"),
+        CRS_TAKES(LOSS), CRS_TAKES(PATH), CRS_TAKES(LAMBDA), CRS_TAKES(CV),
+        CRS_TAKES(NO_STANDARDIZE), CRS_TAKES(NO_INTERCEPT), CRS_TAKES(ASCENDING),
+        CRS_SAYS(GROUPS, "of columns: sizes of consecutive groups (3,2,4), or a label for every "
+                         "column: after @ (@2,1,1,2) or in a file"),
+        CRS_SAYS(WEIGHTS,
+                 "a weight for every column, or for every group: numbers a,b,... or a file"),
+        CRS_TAKES(ROW_WEIGHTS), CRS_TAKES(eps), CRS_TAKES(max_iterations), CRS_TAKES(max_seconds),
+        CRS_SAYS(seed, "of the folds of --cv (default 0)"), CRS_TAKES(OUT), CRS_TAKES(FORCE),
+        CRS_TAKES(JSON)),
     .run = run,
 };

@@ -139,8 +139,9 @@ static bool put_scores(FILE *f, const void *what)
 static bool put(const crs_regress_job *j, const char *name, crs_put *how, crease_error *e)
 {
     char path[PATH_ROOM];
-    return crs_join(crs_given(j->a, CRS_OPT_OUT), name, path, sizeof path, e) &&
-           crs_write_whole(path, how, j, e);
+    const char *folder = crs_given(j->a, CRS_OPT_OUT);
+    return !folder ||
+           (crs_join(folder, name, path, sizeof path, e) && crs_write_whole(path, how, j, e));
 }
 
 enum { WIDTH = 760, HEIGHT = 470, LEFT = 70, TOP = 50, RIGHT = 740, BOTTOM = 410 };
@@ -284,8 +285,9 @@ static bool put_picture(FILE *file, const void *what)
 static bool discard(const crs_regress_job *j, const char *name, crease_error *e)
 {
     char path[PATH_ROOM];
-    if (!crs_join(crs_given(j->a, CRS_OPT_OUT), name, path, sizeof path, e)) return false;
-    remove(path);
+    const char *folder = crs_given(j->a, CRS_OPT_OUT);
+    if (folder && !crs_join(folder, name, path, sizeof path, e)) return false;
+    if (folder) remove(path);
     return true;
 }
 

@@ -134,7 +134,7 @@ static bool read_start(crs_rpca_job *j, crease_error *e)
         return crs_fail(
             e, CREASE_NO_INPUT,
             "--init %.200s: neither a folder with factor_1.npy nor a start; write auto, "
-            "random, hosvd, als, gevd, or one of these three with -clipped",
+            "random, hosvd, als, gevd, or one of the last three with -clipped",
             folder);
     const bool weighed = crs_read_in(folder, "weights.npy", &j->factor_weight, NULL);
     for (int n = 0; n < d; n++) {

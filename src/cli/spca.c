@@ -64,8 +64,6 @@ static bool read_options(crs_spca_job *j, crease_error *e)
     return true;
 }
 
-enum { LIMIT = 2, BROKEN = 3, INTERNAL = 70 };
-
 static void discard(crs_spca_job *j)
 {
     crease_spca_free(j->model);
@@ -198,17 +196,14 @@ static bool deliver(const crs_spca_job *j, crease_error *e)
 /* The worst of its components decides; less than was asked for is a limit. */
 static int status_of(const crs_spca_job *j, int signal)
 {
-    int status = j->stopped ? LIMIT : 0;
+    int status = j->stopped ? CRS_EXIT_LIMIT : CRS_EXIT_DONE;
     for (int k = 0; k < j->run; k++) {
         const crease_spca_component *c = &j->component[k];
         const bool valid = c->verdict == CREASE_VERDICT_VALID;
-        const bool broken = c->outcome == CREASE_DIVERGED || c->outcome == CREASE_NUMERICAL;
-        int mine = valid ? 0 : broken ? BROKEN : LIMIT;
-        if (c->outcome == CREASE_STATIONARY && c->verdict == CREASE_VERDICT_INVALID)
-            mine = INTERNAL;
+        const int mine = valid ? CRS_EXIT_DONE : crs_exit_of_run(c->outcome, c->verdict, 0);
         if (mine > status) status = mine;
     }
-    return signal && status == LIMIT ? 128 + signal : status;
+    return signal && status == CRS_EXIT_LIMIT ? 128 + signal : status;
 }
 
 static bool run(const crs_args *a, crease_error *e)
@@ -216,8 +211,9 @@ static bool run(const crs_args *a, crease_error *e)
     static const char *const file[] = { "weights.npy", "residual_norms.npy", "result.json",
                                         "component_1" };
     crs_spca_job j = { .a = a };
-    bool done = read_options(&j, e) && read_data(&j, e) && measure_noise(&j, e) && build(&j, e) &&
-                crs_outdir_open(a, (int)(sizeof file / sizeof *file), file, e);
+    bool done = read_options(&j, e) &&
+                crs_outdir_open(a, (int)(sizeof file / sizeof *file), file, e) &&
+                read_data(&j, e) && measure_noise(&j, e) && build(&j, e);
     if (done) {
         j.norm = crease_spca_norm(j.model);
         crs_signals_enter(stop, j.model);
@@ -236,7 +232,7 @@ const crs_verb crs_spca_verb = {
     .most = 1,
     .text = "Find the leading sparse rank-one terms of a tensor or matrix. Each minimizes -T(x_1, "
             "..., x_d) + alpha sum R(x_i) with |x_i| <= 1, by prox-bcd or gcg from several starts, "
-            "and is taken off before the next. --alpha is a number; auto (the default) chooses it "
+            "and is subtracted before the next. --alpha is a number; auto (the default) chooses it "
             "so that entries of T(.., x_j, ..) below 1/(2d) of the largest vanish at the first "
             "start, auto:F below a fraction F; noise takes 4 times (noise:Z, Z times) the noise as "
             "estimated from the median of |T|, and finds nothing where only noise is left. The "
@@ -246,9 +242,13 @@ const crs_verb crs_spca_verb = {
             "component VALID, 2 at a limit, 3 when the run diverged. Ctrl-C ends the search and "
             "writes the components found so far.",
     .example = "crease spca instance/tensor.npy --components 2 --out sparse",
-    .takes = CRS_LIST(CRS_TAKES_RUN, CRS_TAKES(PENALTY), CRS_TAKES(ALPHA), CRS_TAKES(COMPONENTS),
-                      CRS_TAKES(STARTS), CRS_TAKES(CERTIFICATES), CRS_TAKES(OUT), CRS_TAKES(FORCE),
-                      CRS_TAKES(JSON)),
+    .takes = CRS_LIST(
+        CRS_SAYS(METHOD, "auto, prox-bcd or gcg (default auto)"), CRS_TAKES_RUN,
+        CRS_SAYS(PENALTY, "penalty of every vector (default l1)"),
+        CRS_SAYS(ALPHA,
+                 "weight of the penalty: a number, auto, auto:F, noise or noise:Z (default auto)"),
+        CRS_TAKES(COMPONENTS), CRS_TAKES(STARTS), CRS_TAKES(CERTIFICATES), CRS_TAKES(OUT),
+        CRS_TAKES(FORCE), CRS_TAKES(JSON)),
     .relative = true,
     .run = run,
 };

@@ -98,7 +98,7 @@ json_t *crs_spca_json(const crs_spca_job *j)
                      "components", components);
 }
 
-enum { NAME = 64 };
+enum { NAME = 128 };
 
 static bool put(FILE *f, const void *what)
 {
@@ -128,8 +128,8 @@ bool crs_spca_keep_tensor(const crs_spca_job *j, int k, crease_error *e)
     const crease_multilinear_data *data = crease_spca_problem(j->model)->f.data;
     if (!path_of(j, k, "", path, e)) return false;
     if (mkdir(path, 0777) != 0 && errno != EEXIST)
-        return crs_fail(e, CREASE_IO, "the folder %.200s cannot be made: %s; choose another", path,
-                        strerror(errno));
+        return crs_fail(e, CREASE_IO, "the folder %.200s cannot be created: %s; choose another",
+                        path, strerror(errno));
     return path_of(j, k, "tensor.npy", path, e) &&
            crs_write_npy(path, &data->shape, data->tensor, e);
 }
@@ -161,32 +161,44 @@ static json_t *problem(const crs_spca_job *j, int k)
                      names, "weight", -1);
 }
 
-static json_t *certificate(const crs_spca_job *j, int k, const char *path, const char *hash)
+/* The point stays in x_NAME.npy beside its certificate. */
+static bool write_point(const crs_spca_job *j, int k, crs_spot blocks, crease_error *e)
 {
-    const crease_spca_component *c = &j->component[k];
     const crease_problem *p = crease_spca_problem(j->model);
-    char whole[PATH_MAX], eps[48];
-    const bool found = realpath(path, whole);
-    json_t *blocks = json_array();
-    snprintf(eps, sizeof eps, "%a", c->eps);
-    for (int n = 0; n < p->count; n++)
-        json_array_append_new(blocks, json_pack("{s:s, s:[I], s:i, s:o}", "name", p->block[n].name,
-                                                "shape", (json_int_t)p->space[n].dim[0], "setting",
-                                                1, "x", crs_json_hex(p->space[n].dim[0], c->x[n])));
-    return json_pack("{s:i, s:{s:s, s:s}, s:s, s:b, s:s, s:o, s:n}", "crease_certificate",
-                     CRS_CERTIFICATE_VERSION, "problem", "path", found ? whole : path, "hash", hash,
-                     "eps", eps, "relative", j->o.relative != 0, "measure",
-                     c->method == CREASE_METHOD_GCG ? "gap" : "blocks", "blocks", blocks, "lambda");
+    bool done = true;
+    for (int n = 0; done && n < p->count; n++) {
+        const crs_spot block = crs_put_object(blocks, NULL);
+        char file[64], path[PATH_MAX];
+        snprintf(file, sizeof file, "x_%.40s.npy", p->block[n].name);
+        crs_put_text(block, "name", p->block[n].name);
+        crs_put_shape(block, "shape", &p->space[n]);
+        crs_put_whole(block, "setting", 1);
+        crs_put_text(crs_put_object(block, "x"), "npy", file);
+        done = path_of(j, k, file, path, e) &&
+               crs_write_npy(path, &p->space[n], j->component[k].x[n], e);
+    }
+    return done;
 }
 
 bool crs_spca_keep_certificate(const crs_spca_job *j, int k, crease_error *e)
 {
+    const crease_spca_component *c = &j->component[k];
     char path[PATH_MAX], to[PATH_MAX];
+    crs_document d;
     if (!path_of(j, k, "problem.json", path, e) || !write_document(path, problem(j, k), e) ||
         !path_of(j, k, "certificate.json", to, e))
         return false;
     crs_problem_file *file = crs_problem_read(path, e);
-    const bool done = file && write_document(to, certificate(j, k, path, file->hash), e);
+    if (!file) return false;
+    const crs_spot top = crs_certificate_begin(&d, "spca", "problem", c->eps, j->o.relative != 0);
+    const crs_spot source = crs_put_object(crs_put_list(top, "data"), NULL);
+    crs_put_text(source, "role", "problem");
+    crs_put_text(source, "path", "problem.json");
+    crs_put_text(source, "hash", file->hash);
+    crs_put_text(top, "measure", c->method == CREASE_METHOD_GCG ? "gap" : "blocks");
+    const bool done =
+        write_point(j, k, crs_put_list(top, "blocks"), e) && crs_document_write(&d, to, e);
+    crs_document_free(&d);
     crs_problem_file_free(file);
     return done;
 }

@@ -65,7 +65,7 @@ const crs_method crs_method_prox_bcd = {
 const crs_method crs_method_bcd = {
     .unproximal = true,
     .accelerate = true,
-    .reads = CRS_READS_POTENTIAL | CRS_READS(h),
+    .reads = CRS_READS_POTENTIAL,
     .recipe = recipe,
     .step = step,
 };

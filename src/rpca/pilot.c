@@ -248,7 +248,8 @@ static bool spoiled(runner *r, int q, bool *answer, crease_error *e)
     if (!crs_view_median(&r->view, &data, e)) return false;
     crs_envelope_solver_step(r->solver);
     *answer = !(crs_envelope_solver_progress(r->solver)->median <= missed * data);
-    if (*answer) crs_envelope_solver_follow(r->solver, smaller(near_threshold, r->p->c.kap));
+    if (*answer)
+        crs_envelope_solver_follow(r->solver, smaller(near_threshold, r->p->c.threshold_factor));
     return true;
 }
 

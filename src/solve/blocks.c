@@ -5,26 +5,18 @@
 #include <crease/random.h>
 
 #include "certify/certify.h"
+#include "core/carve.h"
 #include "solve/solver.h"
 
-typedef struct {
-    double *at; /* NULL while only counting */
-    ptrdiff_t used;
-} carver;
-
-static double *carve(carver *c, ptrdiff_t n)
+/* A vector for every block, and the pointers to them. */
+static double **carve_point(const crease_solver *s, crs_carver *c)
 {
-    double *here = c->at ? c->at + c->used : NULL;
-    c->used += n;
-    return here;
-}
-
-static void carve_point(const crease_solver *s, carver *c, double **x)
-{
+    double **x = carve_bytes(c, s->p->count, sizeof *x);
     for (int i = 0; i < s->p->count; i++) {
-        double *here = carve(c, crs_size(s, i));
+        double *here = carve_doubles(c, crs_size(s, i), 1);
         if (x) x[i] = here;
     }
+    return x;
 }
 
 static ptrdiff_t most(ptrdiff_t a, ptrdiff_t b) { return a > b ? a : b; }
@@ -45,25 +37,25 @@ static ptrdiff_t step_scratch(const crease_solver *s)
 }
 
 /* Counting and carving are one walk, so that they cannot disagree. */
-static void walk(crease_solver *s, carver *c)
+static void walk(crease_solver *s, crs_carver *c)
 {
     const int N = s->p->count;
     const ptrdiff_t m = s->p->range.order > 0 ? crease_size(&s->p->range) : 0;
     const ptrdiff_t n = crs_largest_block(s->p);
-    double **points[] = { s->st.x, s->st.was, s->st.to, s->before, s->kept, s->best };
-    for (size_t k = 0; k < sizeof points / sizeof *points; k++) carve_point(s, c, points[k]);
-    s->st.lambda = carve(c, m);
-    s->st.s = carve(c, m);
-    s->st.m = carve(c, m);
-    s->kept_lambda = carve(c, m);
-    s->best_lambda = carve(c, m);
-    s->st.g = carve(c, n);
-    s->st.v = carve(c, n);
-    s->st.y = carve(c, n);
-    s->st.guess = carve(c, N);
-    s->st.solve = carve(c, s->method->solver_size ? s->method->solver_size(s->p, s->a) : 0);
-    s->st.work = carve(c, step_scratch(s));
-    s->certify_work = carve(c, crs_certify_room(s->given, s->method->oracle));
+    double ***point[] = { &s->st.x, &s->st.was, &s->st.to, &s->before, &s->kept, &s->best };
+    double **of_range[] = { &s->st.lambda, &s->st.s, &s->st.m, &s->kept_lambda, &s->best_lambda };
+    double **of_block[] = { &s->st.g, &s->st.v, &s->st.y };
+    for (int k = 0; k < 6; k++) *point[k] = carve_point(s, c);
+    for (int k = 0; k < 5; k++) *of_range[k] = carve_doubles(c, m, 1);
+    for (int k = 0; k < 3; k++) *of_block[k] = carve_doubles(c, n, 1);
+    s->st.guess = carve_doubles(c, N, 1);
+    s->st.solve =
+        carve_doubles(c, s->method->solver_size ? s->method->solver_size(s->p, s->a) : 0, 1);
+    s->st.work = carve_doubles(c, step_scratch(s), 1);
+    s->certify_work = carve_doubles(c, crs_certify_room(s->given, s->method->oracle), 1);
+    s->scale_point = carve_bytes(c, N, sizeof *s->scale_point);
+    s->run.now.block = carve_bytes(c, N, sizeof(crease_residual));
+    s->run.best.block = carve_bytes(c, N, sizeof(crease_residual));
 }
 
 bool crs_solver_forecast(const crease_problem *p, const crease_analysis *a, ptrdiff_t *doubles,
@@ -73,7 +65,7 @@ bool crs_solver_forecast(const crease_problem *p, const crease_analysis *a, ptrd
     crease_solver s = {
         .given = p, .p = p, .a = (crease_analysis *)a, .method = crs_method_for(a)
     };
-    carver count = { NULL, 0 };
+    crs_carver count = { NULL, 0 };
     if (s.method->slack) {
         x = crs_extension_new(p, a->mu, e);
         if (!x) return false;
@@ -81,27 +73,18 @@ bool crs_solver_forecast(const crease_problem *p, const crease_analysis *a, ptrd
     }
     walk(&s, &count);
     crs_extension_free(x);
-    *doubles = count.used;
+    *doubles = count.used / (ptrdiff_t)sizeof(double);
     return true;
 }
 
 static bool allocate(crease_solver *s, crease_error *e)
 {
-    const size_t N = (size_t)s->p->count;
-    carver count = { NULL, 0 };
-    s->pointers = crs_alloc(6 * N, sizeof *s->pointers);
-    s->scale_point = crs_alloc(N, sizeof *s->scale_point);
-    s->residuals = crs_alloc(2 * N, sizeof *s->residuals);
-    if (!s->pointers || !s->scale_point || !s->residuals)
-        return crs_fail(e, CREASE_NO_MEMORY, "out of memory: a solver of %zu blocks", N);
-    double ***points[] = { &s->st.x, &s->st.was, &s->st.to, &s->before, &s->kept, &s->best };
-    for (size_t k = 0; k < 6; k++) *points[k] = s->pointers + k * N;
-    s->run.now.block = s->residuals;
-    s->run.best.block = s->residuals + N;
+    crs_carver count = { NULL, 0 };
     walk(s, &count);
-    s->memory = crs_doubles(count.used, "the solver", e);
-    if (!s->memory) return false;
-    carver carving = { s->memory, 0 };
+    s->memory = count.used < 0 ? NULL : crs_alloc((size_t)count.used + CRS_LINE, 1);
+    if (!s->memory)
+        return crs_fail(e, CREASE_NO_MEMORY, "out of memory: a solver of %d blocks", s->p->count);
+    crs_carver carving = carver_of(s->memory);
     walk(s, &carving);
     return true;
 }
@@ -287,9 +270,6 @@ void crease_solver_free(crease_solver *s)
     crs_extension_free(s->extension);
     crease_analysis_free(s->a);
     crs_free(s->memory);
-    crs_free(s->pointers);
-    crs_free(s->scale_point);
-    crs_free(s->residuals);
     crs_free(s);
 }
 

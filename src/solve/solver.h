@@ -20,9 +20,7 @@ struct crease_solver {
     double **best, *best_lambda; /* the best certified iterate */
     double *certify_work;
     const double **scale_point; /* scratch of certificates with relative scales */
-    double *memory;             /* every array above, in one block */
-    double **pointers;
-    crease_residual *residuals;
+    void *memory;               /* every array above, in one block */
 
     double potential, last_move;
     double stalled;     /* feasibility where the extension last began anew */

@@ -195,10 +195,19 @@ static bool check(const crease_regression_claim *c, crease_error *e)
     return crease_reg_check(r, &columns, e);
 }
 
-bool crease_regression_verify(const crease_regression_claim *c, crease_verification *out,
+bool crease_regression_verify(const crease_regression_claim *claim, crease_verification *out,
                               crease_error *e)
 {
+    crease_regression_claim own = { claim->n,
+                                    claim->p,
+                                    claim->X,
+                                    claim->y,
+                                    claim->point,
+                                    claim->coefficients,
+                                    crease_regression_default() };
+    const crease_regression_claim *c = &own;
     design d = { .c = c };
+    if (!crs_settings_take("regression", &own.s, sizeof own.s, &claim->s, e)) return false;
     for (ptrdiff_t k = 0; k < c->s.path; k++) out[k] = (crease_verification){ 0 };
     if (!check(c, e)) return false;
     bool done = build(&d, e);

@@ -74,7 +74,7 @@ expect_json() {
 import json, math, sys
 def refuse(word): raise ValueError(word)
 d = json.load(open(sys.argv[2]), parse_constant=refuse)
-ok = d["schema_version"] == 1 and eval("(" + sys.argv[1] + ")")
+ok = d["schema_version"] == 3 and eval("(" + sys.argv[1] + ")")
 sys.exit(not ok)
 PY
         pass

@@ -170,7 +170,7 @@ X4() {
 X5() {
     expect_exit 65 "has 1 row" regress one_row.npy one_y.npy --out x
     fitted x5 two.npy two_y.npy --no-standardize --no-intercept --path 5,0.5
-    expect_exit 65 "is no vector" regress X.npy square.npy --out x
+    expect_exit 65 "is not a vector" regress X.npy square.npy --out x
     expect_exit 65 "3 dimensions" regress cube.npy y.npy --out x
     expect_exit 65 "80 rows but .* 79 numbers" regress X.npy short.npy --out x
     expect_exit 65 "empty" regress empty.csv y.npy --out x
@@ -182,7 +182,7 @@ X8() {
     expect_exit 64 "lambda 1 is inf" regress X.npy y.npy --lambda inf,1 --out x
     expect_exit 64 "whole number of lambdas" regress X.npy y.npy --path 0 --out x
     expect_exit 64 "ratio" regress X.npy y.npy --path 10,2 --out x
-    expect_exit 64 "cv = 1" regress X.npy y.npy --cv 1 --out x
+    expect_exit 64 "cv 1 .*whole number from 2" regress X.npy y.npy --cv 1 --out x
     expect_exit 64 "only 80 rows" regress X.npy y.npy --cv 81 --out x
     expect_exit 64 "not both" regress X.npy y.npy --path 5 --lambda 1 --out x
 }
@@ -242,7 +242,7 @@ judge $? "the help page is narrow"
 judge $? "a refusal leaves nothing"
 expect_exit 73 "exists already.*--force" regress X.npy y.npy --out plain
 expect_exit 64 "add --out" regress X.npy y.npy
-expect_exit 64 "a word is missing" regress X.npy --out x
+expect_exit 64 "missing argument" regress X.npy --out x
 expect_exit 66 "cannot be opened" regress nowhere.npy y.npy --out x
 
 # Options that would change nothing are refused by name.
@@ -336,7 +336,7 @@ expect_exit 65 "weight of row 1 is inf" regress X.npy y.npy --row-weights inf,1,
 expect_exit 65 "0 rows have a positive weight" regress X.npy y.npy --row-weights 0,0,0,0,0,0 --out x
 expect_exit 64 "squared loss" regress X.npy c.npy --loss logistic --row-weights v.npy --out x
 expect_exit 66 "cannot be opened" regress X.npy y.npy --row-weights nowhere.npy --out x
-expect_exit 64 "takes no option" rpca X.npy --row-weights v.npy --out x
+expect_exit 64 "does not take --row-weights" rpca X.npy --row-weights v.npy --out x
 [ ! -e x ]
 judge $? "a refusal leaves nothing"
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * envelope: any allocation may fail, the forecast is what is allocated, evaluations allocate none
- */
+ * envelope: any allocation may fail, the forecast is what is allocated, evaluations and
+ * steps allocate none */
+#include <stdlib.h>
+
 #include "rpca/envelope/envelope.h"
 #include "support/fail_alloc.h"
 #include "support/test.h"
@@ -18,7 +20,6 @@ static void one_case(const crease_space *shape, ptrdiff_t rank)
     crs_envelope *s = NULL;
     crs_envelope_sums sums = { 0 };
     long needed = 0;
-    ptrdiff_t rows, columns;
     for (int n = 0; n < shape->order; n++) factor[n] = x;
     for (; !s; needed++) {
         crease_error e = { CREASE_OK, "" };
@@ -34,14 +35,13 @@ static void one_case(const crease_space *shape, ptrdiff_t rank)
     crs_envelope_evaluate(s, rank, factor, &penalty, &penalty, &sums);
     assert_true(sums.value == 0 && sums.observed == crease_size(shape));
     crs_envelope_open(s, rank, factor, &penalty);
-    crs_envelope_rows(s, &rows, &columns);
-    crs_envelope_read(s, CRS_CP_B, 0, rows, out);
+    crs_envelope_read(s, CRS_CP_B, 0, crs_cp_grid_of(shape, rank, 1, 1).left, out);
     crs_envelope_free(s);
     assert_int_equal(allocations_live, 0);
     free(T), free(x), free(out), free(sums.gradient[0]);
 }
 
-static void allocations(void **state)
+static void a_pass_allocates_what_it_forecasts(void **state)
 {
     const crease_space shapes[] = { { .order = 2, .dim = { 1, 1 } },
                                     { .order = 3, .dim = { 5, 7, 100 } },
@@ -50,8 +50,40 @@ static void allocations(void **state)
     for (int k = 0; k < 3; k++) one_case(&shapes[k], 1 + 4 * k);
 }
 
+static void a_solver_allocates_what_it_forecasts(void **state)
+{
+    (void)state;
+    enum { SIZE = 7 * 8 * 9 };
+    const crease_space shape = { .order = 3, .dim = { 7, 8, 9 } };
+    crs_envelope_solver_settings c = crs_envelope_solver_default(&shape, 3);
+    double T[SIZE], x[27];
+    const double *factor[] = { x, x, x };
+    crs_envelope_solver *s = NULL;
+    draws d = { 0 };
+    for (int j = 0; j < SIZE; j++) T[j] = normal(&d);
+    for (int j = 0; j < 27; j++) x[j] = normal(&d);
+    c.penalty.weight = 0.5;
+    c.nonneg = true;
+    c.threads = 2;
+    for (long needed = 0; !s; needed++) {
+        crease_error e = { CREASE_OK, "" };
+        allocations_left = needed;
+        allocations_bytes = 0;
+        s = crs_envelope_solver_new(&c, T, &e);
+        assert_true(s || (e.code == CREASE_NO_MEMORY && allocations_live == 0));
+    }
+    assert_int_equal(allocations_bytes, crs_envelope_solver_bytes(&c, NULL));
+    allocations_left = 0; /* nothing is allocated from here on */
+    assert_true(crs_envelope_solver_start(s, 3, factor, NULL));
+    for (int k = 0; k < 50; k++) crs_envelope_solver_step(s);
+    assert_true(isfinite(crs_envelope_solver_progress(s)->value));
+    crs_envelope_solver_free(s);
+    assert_int_equal(allocations_live, 0);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(allocations) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(a_pass_allocates_what_it_forecasts),
+                                        cmocka_unit_test(a_solver_allocates_what_it_forecasts) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -58,19 +58,17 @@ void crs_envelope_evaluate(crs_envelope *s, ptrdiff_t rank, const double *const 
 /* The q-quantile of |r|, 0 <= q <= 1, linear within a bin; NaN when nothing is observed. */
 double crs_envelope_quantile(const crs_envelope_sums *a, double q);
 
-/* The tensor as left x right: rows first .. first+count-1 of a part go to out (count x right).
- * crs_envelope_open says at which point; its arguments are borrowed until the last read. Where W =
- * 0, B is -M. */
-void crs_envelope_rows(const crs_envelope *s, ptrdiff_t *left, ptrdiff_t *right);
+/* The tensor as left x right (crs_cp_grid_of): rows first .. first+count-1 of a part go to out
+ * (count x right). crs_envelope_open says at which point; its arguments are borrowed until the last
+ * use. Where W = 0, B is -M. */
 void crs_envelope_open(crs_envelope *s, ptrdiff_t rank, const double *const *factor,
                        const crs_penalty_value *penalty);
 void crs_envelope_read(const crs_envelope *s, crs_cp_part part, ptrdiff_t first, ptrdiff_t count,
                        double *out);
 
-/* CP robust PCA by a trust-region Levenberg-Marquardt method on the factors
- *
- * Minimizes F. A point is stationary for the problem with Z, E, B and Lambda exactly
- * when it is for F, and its relative residual in block n (balanced factors) is
+/* Minimizes F by a trust-region Levenberg-Marquardt method on the factors. A point is stationary
+ * for the problem with Z, E, B and Lambda exactly when it is for F, and its relative residual in
+ * block n (balanced factors) is
  *     |-2c S_(n)M_n + nu X_n| / (2 |Z_(n)M_n| + 2 |X_nG_n| + nu |X_n|),  Z = M + c S,
  * with X_n >= 0 the numerator taken over the normal cone. The method's stages:
  *   path    l1 with a threshold that falls with the median of |r|, and a ridge of its own
@@ -86,8 +84,8 @@ typedef struct {
     const unsigned char *mask; /* borrowed; NULL: all observed */
     bool nonneg;
     int threads;
-    bool path;     /* follow a falling threshold */
-    double kap;    /* the threshold on the path, in medians of |r| */
+    bool path;               /* follow a falling threshold */
+    double threshold_factor; /* the threshold on the path, in medians of |r| */
     bool prune;    /* a ridge first, then drop components that vanish or sit on outliers */
     double ridge;  /* that ridge, in units of alpha median|T|^(1-2/d) */
     uint64_t seed; /* of columns that are filled again */
@@ -109,7 +107,7 @@ typedef enum {
 typedef struct {
     crs_envelope_status status;
     crs_envelope_stage stage;
-    long passes, cg, steps;            /* reads of T, inner iterations, accepted steps */
+    long passes, cg, steps;            /* passes over T, inner iterations, accepted steps */
     double value;                      /* F for the penalty and nu of the stage */
     double residual[CREASE_MAX_ORDER]; /* relative, for the same */
     double worst;                      /* the largest of them */
@@ -121,7 +119,7 @@ typedef struct {
     ptrdiff_t rank;
 } crs_envelope_progress;
 
-/* Without path and kap = 1, eps = 1e-6 and so on: the settings for given data are the caller's. */
+/* With path and pruning, eps = 1e-6; what depends on the data is the caller's. */
 crs_envelope_solver_settings crs_envelope_solver_default(const crease_space *shape, ptrdiff_t rank);
 
 typedef struct crs_envelope_solver crs_envelope_solver;
@@ -138,10 +136,10 @@ void crs_envelope_solver_free(crs_envelope_solver *s);
 bool crs_envelope_solver_start(crs_envelope_solver *s, ptrdiff_t rank, const double *const *factor,
                                crease_error *e);
 
-crs_envelope_status crs_envelope_solver_step(crs_envelope_solver *s); /* at most one read of T */
+crs_envelope_status crs_envelope_solver_step(crs_envelope_solver *s); /* at most one pass */
 
-/* Another kap from the next start on. */
-void crs_envelope_solver_follow(crs_envelope_solver *s, double kap);
+/* Another threshold factor from the next start on. */
+void crs_envelope_solver_follow(crs_envelope_solver *s, double threshold_factor);
 
 const crs_envelope_progress *crs_envelope_solver_progress(const crs_envelope_solver *s);
 const crs_penalty_value *crs_envelope_solver_penalty(const crs_envelope_solver *s);

@@ -34,7 +34,7 @@ struct crs_envelope {
     double *sums;           /* bands x CRS_ENV_SUMS */
     double *fold, *gather;
     worker_room *worker;
-    crs_kruskal k;    /* the point at work */
+    crs_kruskal k;    /* the point of the pass */
     ptrdiff_t stride; /* its rank, made a multiple of a vector */
     crs_envelope_rule judge, next;
     bool same; /* judge is next */
@@ -260,7 +260,7 @@ static void row_products(const crs_envelope *s, ptrdiff_t row, ptrdiff_t count, 
 /* The fractional part of row (sqrt(5) - 1)/2, times 2^32: spread evenly in any range of rows. */
 static uint32_t place(ptrdiff_t row) { return (uint32_t)row * 0x9e3779b9u; }
 
-/* A band at work. */
+/* What the pass over one band needs. */
 typedef struct {
     crs_envelope *s;
     const worker_room *w;
@@ -441,7 +441,7 @@ void crs_envelope_evaluate(crs_envelope *s, ptrdiff_t rank, const double *const 
     fold_modes(s, out);
 }
 
-/* Where bin b begins: eight equal steps an octave. */
+/* Where bin b begins: eight equal steps per octave. */
 static double edge(int b)
 {
     if (b == 0) return 0;
@@ -460,12 +460,6 @@ double crs_envelope_quantile(const crs_envelope_sums *a, double q)
         below += here;
     }
     return INFINITY;
-}
-
-void crs_envelope_rows(const crs_envelope *s, ptrdiff_t *left, ptrdiff_t *right)
-{
-    *left = s->grid.left;
-    *right = s->grid.right;
 }
 
 void crs_envelope_open(crs_envelope *s, ptrdiff_t rank, const double *const *factor,

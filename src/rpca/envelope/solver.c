@@ -2,8 +2,8 @@
  * solver: the stages of the envelope's solver: the path of thresholds, what is learned from the
  * residual, when the ridge goes, another penalty comes, and all is done */
 #include "core/carve.h"
-#include "rpca/start.h"
 #include "rpca/envelope/state.h"
+#include "rpca/rpca.h"
 
 crs_envelope_solver_settings crs_envelope_solver_default(const crease_space *shape, ptrdiff_t rank)
 {
@@ -14,7 +14,7 @@ crs_envelope_solver_settings crs_envelope_solver_default(const crease_space *sha
         .alpha_noise = 1,
         .threads = 1,
         .path = true,
-        .kap = 3,
+        .threshold_factor = 3,
         .prune = true,
         .ridge = 3,
         .eps = 1e-6,
@@ -44,8 +44,9 @@ static bool check(const crs_envelope_solver_settings *c, crease_error *e)
                         c->learn);
     if (!(c->nu >= 0 && c->nu < INFINITY))
         return crs_fail(e, CREASE_BAD_ARGUMENT, "nu is %g; give a number >= 0", c->nu);
-    if (c->path && !(c->kap > 0 && c->kap < INFINITY))
-        return crs_fail(e, CREASE_BAD_ARGUMENT, "kap is %g; give a positive number", c->kap);
+    if (c->path && !(c->threshold_factor > 0 && c->threshold_factor < INFINITY))
+        return crs_fail(e, CREASE_BAD_ARGUMENT,
+                        "the threshold factor is %g; give a positive number", c->threshold_factor);
     if (c->prune && !(c->ridge >= 0 && c->ridge < INFINITY))
         return crs_fail(e, CREASE_BAD_ARGUMENT,
                         "the ridge before pruning is %g; give a number >= 0", c->ridge);
@@ -174,7 +175,8 @@ static void measure(crs_envelope_solver *s)
  * that may have been lost to it is tried again with less of it. */
 static double path_ridge(const crs_envelope_solver *s, double t)
 {
-    const double most = smaller(t, s->c.kap * s->typical); /* beyond it nothing is an outlier */
+    const double most =
+        smaller(t, s->c.threshold_factor * s->typical); /* beyond it nothing is an outlier */
     const double price = 2 * s->noise * most * pow(s->typical, 1 - 2.0 / s->model.shape.order);
     return s->c.prune ? larger(s->c.nu, s->c.ridge * pow(0.1, s->refills) * price) : s->c.nu;
 }
@@ -184,11 +186,11 @@ static double path_goal(const crs_envelope_solver *s)
     return crs_envelope_threshold(&s->goal, s->noise);
 }
 
-/* t = max(t*, min(t, kap median|r|)), and lower where the point is nearly stationary for t */
+/* t = max(t*, min(t, factor median|r|)), and lower where the point is nearly stationary for t */
 static double following(const crs_envelope_solver *s)
 {
     const double least = path_goal(s);
-    double t = smaller(s->ceiling, s->kap * s->out.median);
+    double t = smaller(s->ceiling, s->threshold_factor * s->out.median);
     const bool above = least > 0 && s->out.threshold > least;
     if (s->known && above && s->out.worst < 1e-2) t = smaller(t, 0.4 * s->out.threshold);
     return larger(t, least);
@@ -303,7 +305,7 @@ void crs_envelope_unlearn(crs_envelope_solver *s)
     s->goal = crs_envelope_l1(0, s->noise);
     s->learned = false;
     s->before = INFINITY;
-    s->kap = s->c.kap;
+    s->threshold_factor = s->c.threshold_factor;
 }
 
 /* The path ends when the median does, also for thresholds of half the size: while outliers bias
@@ -313,8 +315,8 @@ static void learn(crs_envelope_solver *s)
     const bool near = s->out.worst < 1e-3, settled = near && s->out.median > 0.9 * s->before;
     s->before = near ? s->out.median : INFINITY;
     if (!settled) return;
-    if (s->kap == s->c.kap)
-        s->kap /= 2;
+    if (s->threshold_factor == s->c.threshold_factor)
+        s->threshold_factor /= 2;
     else
         learn_lower(s);
 }
@@ -463,7 +465,7 @@ bool crs_envelope_solver_start(crs_envelope_solver *s, ptrdiff_t rank, const dou
     s->attempt = CRS_ATTEMPT_NONE;
     s->refills = s->rounds = 0;
     s->kept = 0;
-    s->kap = s->c.kap;
+    s->threshold_factor = s->c.threshold_factor;
     s->since = 0;
     s->first_rank = rank;
     s->before = s->ceiling = INFINITY;
@@ -472,7 +474,10 @@ bool crs_envelope_solver_start(crs_envelope_solver *s, ptrdiff_t rank, const dou
     return true;
 }
 
-void crs_envelope_solver_follow(crs_envelope_solver *s, double kap) { s->c.kap = kap; }
+void crs_envelope_solver_follow(crs_envelope_solver *s, double threshold_factor)
+{
+    s->c.threshold_factor = threshold_factor;
+}
 
 const crs_envelope_progress *crs_envelope_solver_progress(const crs_envelope_solver *s)
 {
@@ -534,7 +539,7 @@ crs_envelope_status crs_envelope_solver_step(crs_envelope_solver *s)
     }
     const bool moved = crs_envelope_step_direction(s); /* (2c eta J'WJ + (mu+nu) I) d = -g */
     if (!moved) return advance(s, true), s->out.status;
-    const crs_penalty_value next = next_penalty(s);        /* t = max(t*, min(t, kap med)) */
+    const crs_penalty_value next = next_penalty(s);        /* t = max(t*, min(t, factor med)) */
     evaluate(s, &s->trial, &s->at.penalty, &next);         /* F and the gradient at x + d */
     if (!crs_envelope_step_judge(s)) return s->out.status; /* rho = gain/predicted */
     const crs_envelope_iterate old = s->at;

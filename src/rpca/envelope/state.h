@@ -79,12 +79,12 @@ struct crs_envelope_solver {
     double nu;              /* the stage's */
     double typical;         /* median |T| */
     double eta, predicted, length;
-    double kap;     /* the path's threshold in medians */
-    double ceiling; /* of the path's thresholds */
-    double before;  /* |r|'s median a while ago, to see the path end */
-    bool known;     /* `at` is the evaluation of at.x */
-    bool built;     /* the model is that of `at` */
-    long since;     /* the step at which the stage began */
+    double threshold_factor; /* the path's threshold in medians */
+    double ceiling;          /* of the path's thresholds */
+    double before;           /* |r|'s median a while ago, to see the path end */
+    bool known;              /* `at` is the evaluation of at.x */
+    bool built;              /* the model is that of `at` */
+    long since;              /* the step at which the stage began */
     bool learned;
     double kept; /* the threshold learned last */
     crs_envelope_attempt attempt;

@@ -523,7 +523,7 @@ static void read_sparse(const crs_cp_fused *s, ptrdiff_t row, double *out)
     const ptrdiff_t block = row / CRS_TILE_ROWS, inside = row % CRS_TILE_ROWS;
     for (ptrdiff_t chunk = 0; chunk < s->grid.chunks; chunk++, out += s->grid.width) {
         crs_cp_tile t = tile_at(s, block * CRS_TILE_ROWS, CRS_TILE_ROWS, chunk);
-        const char *e = crs_sparse_look(s, block * s->grid.chunks + chunk, &t, s->worker->e);
+        const char *e = crs_sparse_expand(s, block * s->grid.chunks + chunk, &t, s->worker->e);
         s->kernel->widen(t.columns, e + inside * t.e_stride * s->size, out);
         if (t.e == s->worker->e) memset(t.e, 0, (size_t)(CRS_TILE_ROWS * s->grid.width * s->size));
     }

@@ -76,7 +76,7 @@ static char *pack(const crs_cp_fused *s, const uint64_t *marks, char *e, char *t
     return to;
 }
 
-crs_stored *crs_sparse_look(const crs_cp_fused *s, ptrdiff_t tile, crs_cp_tile *t, crs_stored *e)
+crs_stored *crs_sparse_expand(const crs_cp_fused *s, ptrdiff_t tile, crs_cp_tile *t, crs_stored *e)
 {
     const char *from = packed(s, tile, s->stored[tile]);
     const bool dense = s->stored[tile] < 0;
@@ -90,7 +90,7 @@ crs_stored *crs_sparse_look(const crs_cp_fused *s, ptrdiff_t tile, crs_cp_tile *
 
 void crs_sparse_open(const crs_cp_fused *s, ptrdiff_t tile, crs_cp_tile *t, crs_stored *e)
 {
-    crs_sparse_look(s, tile, t, e);
+    crs_sparse_expand(s, tile, t, e);
     memset(t->marks, 0, CRS_TILE_ROWS * (size_t)t->words * sizeof *t->marks);
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * cp_kernel_avx2_single: the kernels with eight floats a vector and fused multiply-add */
+ * fused_avx2_single: the fused iteration's kernels with eight floats per vector and fused
+ * multiply-add */
 #include "rpca/kernels/kernels.h"
 
 #if defined(__AVX2__) && defined(__FMA__)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * cp_kernel_avx512_single: the kernels with sixteen floats a vector */
+ * fused_avx512_single: the fused iteration's kernels with sixteen floats per vector */
 #include "rpca/kernels/kernels.h"
 
 #if defined(__AVX512F__)

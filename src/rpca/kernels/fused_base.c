@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * cp_kernel_base: the kernels in plain C, for any processor */
+ * fused_base: the fused iteration's kernels in plain C, for any processor */
 #include "rpca/kernels/kernels.h"
 
 typedef double real;

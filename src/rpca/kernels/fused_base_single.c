@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * cp_kernel_base_single: the kernels in plain C for tensors stored as float */
+ * fused_base_single: the fused iteration's kernels in plain C for tensors stored as float */
 #include "rpca/kernels/kernels.h"
 
 typedef float real;

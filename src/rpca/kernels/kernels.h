@@ -148,8 +148,9 @@ enum {
     CRS_ENV_SUMS
 };
 
-/* A penalty at work: e = 0 for |r| <= dead, otherwise a prox of step t. If piecewise, |s| grows
- * with |r| up to dead, stays there up to `shoulder` and falls by `fall` per unit to 0 at `end`. */
+/* A penalty as the pass uses it: e = 0 for |r| <= dead, otherwise a prox of step t. If piecewise,
+ * |s| grows with |r| up to dead, stays there up to `shoulder` and falls by `fall` per unit to 0 at
+ * `end`. */
 typedef struct {
     double c, t, dead, shoulder, end, fall;
     bool piecewise;

@@ -24,7 +24,7 @@ static bool check(const crs_tucker_settings *c, crease_error *e)
 {
     if (!crs_check_shape("Tucker robust PCA", &c->shape, e)) return false;
     if (c->ranks.order != c->shape.order)
-        return crs_fail(e, CREASE_BAD_SHAPE, "%d ranks for %d modes; give one rank a mode",
+        return crs_fail(e, CREASE_BAD_SHAPE, "%d ranks for %d modes; give one rank per mode",
                         c->ranks.order, c->shape.order);
     for (int n = 0; n < c->shape.order; n++) {
         const ptrdiff_t rank = c->ranks.dim[n], size = c->shape.dim[n];

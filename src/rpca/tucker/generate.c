@@ -20,7 +20,7 @@ static bool check(const crease_tucker_recipe *r, crease_error *e)
 {
     const crease_space *shape = &r->parts.shape;
     if (r->ranks.order != shape->order)
-        return crs_fail(e, CREASE_BAD_SHAPE, "%d ranks for %d modes; give one rank a mode",
+        return crs_fail(e, CREASE_BAD_SHAPE, "%d ranks for %d modes; give one rank per mode",
                         r->ranks.order, shape->order);
     for (int n = 0; n < shape->order; n++)
         if (r->ranks.dim[n] < 1 || r->ranks.dim[n] > shape->dim[n])

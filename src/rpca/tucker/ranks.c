@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * ranks: a rank a mode from the spectra of the unfoldings, outliers clipped */
+ * ranks: one rank per mode, from the spectra of the unfoldings, outliers clipped */
 #include <crease/tucker_rpca.h>
 
 #include "rpca/rpca.h"

@@ -106,6 +106,23 @@ static void wrong_settings_are_refused(void **state)
     refused(&a, CREASE_BAD_ARGUMENT, "mcp");
 }
 
+/* A program compiled before max_seconds, the last member, was there: what it has there is not read.
+ */
+static void settings_of_an_older_program_are_read(void **state)
+{
+    input a = good();
+    (void)state;
+    a.s.size = offsetof(crease_regression_settings, max_seconds);
+    a.s.max_seconds = -1;
+    crease_regression *m = crease_regression_new(&a.s, a.n, a.p, a.X, a.y, NULL);
+    assert_non_null(m);
+    const crease_regression_settings used = crease_regression_used(m);
+    assert_true(used.max_seconds == INFINITY && used.path == 3 && used.size == sizeof used);
+    crease_regression_free(m);
+    a.s.size = 0;
+    refused(&a, CREASE_BAD_ARGUMENT, "crease_regression_default");
+}
+
 /* Weights 0 to 3; the same rows as often as that. */
 static int draw(void)
 {
@@ -219,6 +236,7 @@ int main(void)
         cmocka_unit_test(wrong_data_are_refused),
         cmocka_unit_test(wrong_labels_are_refused),
         cmocka_unit_test(wrong_settings_are_refused),
+        cmocka_unit_test(settings_of_an_older_program_are_read),
         cmocka_unit_test(a_row_of_weight_k_is_k_rows),
         cmocka_unit_test(weights_of_rows_have_no_unit),
         cmocka_unit_test(wrong_weights_of_rows_are_refused),
