@@ -10,7 +10,7 @@
 static double deviance(const crs_design *d, double y, double score)
 {
     const double one[CREASE_PARS] = { 1 };
-    const double u = d->loss->labels ? (y == 1 ? score : -score) : (score - y) / d->c;
+    const double u = d->loss->ops.labels ? (y == 1 ? score : -score) : (score - y) / d->c;
     return 2 * square(d->c) * d->loss->value(one, u);
 }
 
@@ -129,7 +129,7 @@ static bool cross(crossing *a, crease_regression_scores *out, uint64_t seed, cre
     if (!a->fold || !a->train || !a->target || (a->m->d.row && !a->weight) || !a->score ||
         !out->mean || !out->error)
         return crs_fail(e, CREASE_NO_MEMORY, "out of memory: cross-validation");
-    if (!crease_regression_folds(n, a->y, a->m->d.loss->labels, out->folds, seed, a->fold, e))
+    if (!crease_regression_folds(n, a->y, a->m->d.loss->ops.labels, out->folds, seed, a->fold, e))
         return false;
     for (int f = 0; f < out->folds; f++) {
         if (!fit_fold(a, f, e)) return false;

@@ -248,7 +248,7 @@ static void set_rows(crs_design *d, const crease_regression_settings *s, const d
     d->y_center = is_centred(s) ? mean_of(d, y) : 0;
     for (ptrdiff_t i = 0; i < d->n; i++) {
         if (d->cols > d->p) d->x[d->p * d->n + i] = 1 / d->c;
-        d->y[i] = d->loss->labels ? (y[i] == 1 ? 1 : -1) : (y[i] - d->y_center) / d->c;
+        d->y[i] = d->loss->ops.labels ? (y[i] == 1 ? 1 : -1) : (y[i] - d->y_center) / d->c;
     }
     weigh_rows(d, d->y);
 }
