@@ -17,7 +17,9 @@
 extern "C" {
 #endif
 
+/* May grow: options.h tells how. */
 typedef struct {
+    size_t size;
     crease_space shape; /* order 2 to CREASE_MAX_ORDER */
     crease_reg penalty; /* R on a vector of any length; ops NULL: the 1-norm */
     double alpha;       /* its weight; 0: so that entries of t_i = T(.., u_j, ..) at the first start
@@ -30,7 +32,13 @@ typedef struct {
 
 /* The 1-norm, 10 starts, and alpha by the fraction 1/(2d): for k entries of equal size in every
  * mode the objective is then -sigma (1 - d fraction) = -sigma/2. */
-CREASE_API crease_spca_settings crease_spca_default(const crease_space *shape);
+CREASE_API void crease_spca_init(crease_spca_settings *s, size_t size, const crease_space *shape);
+static inline crease_spca_settings crease_spca_default(const crease_space *shape)
+{
+    crease_spca_settings s;
+    crease_spca_init(&s, sizeof s, shape);
+    return s;
+}
 
 typedef struct crease_spca crease_spca;
 
@@ -49,7 +57,13 @@ CREASE_API const crease_problem *crease_spca_problem(const crease_spca *m);
 CREASE_API bool crease_spca_start(crease_spca *m, int k, crease_error *e);
 
 /* Options for this model: eps relative, prox-bcd. */
-CREASE_API crease_options crease_spca_options(const crease_spca *m);
+CREASE_API void crease_spca_options_init(const crease_spca *m, crease_options *o, size_t size);
+static inline crease_options crease_spca_options(const crease_spca *m)
+{
+    crease_options o;
+    crease_spca_options_init(m, &o, sizeof o);
+    return o;
+}
 
 CREASE_API double crease_spca_alpha(const crease_spca *m);
 CREASE_API double crease_spca_norm(const crease_spca *m); /* |what is left of T| */

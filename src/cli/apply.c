@@ -1,15 +1,22 @@
 /* SPDX-License-Identifier: MIT
- * apply: new slices seen through the factors of a result */
+ * apply: new slices seen through the factors of a result
+ *
+ * A Tucker or matrix model is one of order two for its slices: coefficients times the product of
+ * the core with the other factors, unfolded along the mode of the slices. */
 #include "cli/cli.h"
 
 typedef struct {
     const crs_args *a;
     crs_named_reg penalty;
     crease_cp_apply_settings s;
-    int order;
-    crs_array data, mask, factor[CREASE_MAX_ORDER], weight;
-    crease_space given; /* the shape of the data as they came */
+    char model[16];
+    bool cp, bounded; /* terms with weights; noise bounded as a whole */
+    int order, mode;  /* mode: that of the slices, from 0 */
+    crs_array data, mask, factor[CREASE_MAX_ORDER], weight, core;
+    crease_space given, shape; /* of the data as they came, and with a mode of slices */
     const double *use[CREASE_MAX_ORDER];
+    double *design, *noise; /* entries of a slice x coefficients, of a model with a core */
+    crs_folder folder;
     crease_cp_apply_result out;
 } job;
 
@@ -34,20 +41,32 @@ static bool open_penalty(job *j, const char *text, crease_error *e)
     return crs_reg_open(text, &j->penalty, e);
 }
 
+/* Tucker and matrix models have neither ridge nor signs. */
 static bool read_settings(job *j, const json_t *root, crease_error *e)
 {
     const json_t *s = json_object_get(root, "settings");
     const char *penalty = json_string_value(json_object_get(s, "penalty"));
-    if (!penalty)
+    const char *model = json_string_value(json_object_get(root, "model"));
+    if (!penalty || !model)
         return crs_fail(e, CREASE_BAD_DATA,
-                        "result.json has no settings.penalty; is this a result of crease rpca?");
+                        "result.json has no model or settings.penalty; is this a result of crease "
+                        "rpca?");
+    snprintf(j->model, sizeof j->model, "%.15s", model);
+    j->cp = strcmp(model, "cp") == 0;
+    j->bounded = json_is_number(json_object_get(s, "eta"));
+    if (!j->cp && strcmp(model, "tucker") != 0 && strcmp(model, "matrix") != 0)
+        return crs_fail(e, CREASE_UNSUPPORTED,
+                        "a result of the model %.15s has no factors to see slices through; fit "
+                        "--model cp, tucker or matrix",
+                        model);
     if (json_is_string(json_object_get(s, "groups")) ||
         json_is_string(json_object_get(s, "weights")))
-        return crs_fail(e, CREASE_UNSUPPORTED,
-                        "the result was fitted with groups or weights, which new slices have not");
+        return crs_fail(
+            e, CREASE_UNSUPPORTED,
+            "the result was fitted with groups or weights, which new slices do not have");
     j->s.nonneg = json_is_true(json_object_get(s, "nonneg"));
     return number(s, "alpha", &j->s.alpha, e) && number(s, "alpha_noise", &j->s.alpha_noise, e) &&
-           number(s, "ridge", &j->s.ridge, e) && open_penalty(j, penalty, e);
+           (!j->cp || number(s, "ridge", &j->s.ridge, e)) && open_penalty(j, penalty, e);
 }
 
 static bool read_document(job *j, crease_error *e)
@@ -58,45 +77,75 @@ static bool read_document(job *j, crease_error *e)
     json_t *root = json_load_file(path, 0, &why);
     if (!root)
         return crs_fail(e, CREASE_NO_INPUT,
-                        "%.200s cannot be read: %.100s; give a folder of crease rpca", path,
-                        why.text);
+                        "%.200s cannot be read: %.100s; give the folder of a result of crease rpca",
+                        path, why.text);
     const bool done = read_settings(j, root, e);
     json_decref(root);
     return done;
 }
 
-/* factor_n.npy while they are there; all have as many columns as there are weights. */
+static bool read_array(const job *j, const char *name, crs_array *out, crease_error *e)
+{
+    char *path = crs_path_in(j->a->word[0], name, e);
+    const bool done = path && crs_read_array(path, out, e);
+    crs_free(path);
+    return done;
+}
+
+/* factor_n.npy while they are there. */
 static bool read_factors(job *j, crease_error *e)
 {
-    char path[CRS_PATH_ROOM], name[32];
-    if (!crs_join(j->a->word[0], "weights.npy", path, sizeof path, e) ||
-        !crs_read_array(path, &j->weight, e))
-        return false;
-    j->s.rank = crease_size(&j->weight.shape);
     for (j->order = 0; j->order < CREASE_MAX_ORDER; j->order++) {
         crs_array *x = &j->factor[j->order];
+        char name[32];
         crs_outdir_factor(j->order, name);
-        if (!crs_join(j->a->word[0], name, path, sizeof path, e)) return false;
-        if (!crs_read_array(path, x, j->order < 2 ? e : NULL)) break;
-        if (x->shape.order != 2 || x->shape.dim[1] != j->s.rank)
-            return crs_fail(e, CREASE_BAD_SHAPE, "%s does not have the %td columns of weights.npy",
-                            name, j->s.rank);
+        if (!read_array(j, name, x, j->order < 2 ? e : NULL)) break;
+        if (x->shape.order == 1) x->shape = crease_matrix(x->shape.dim[0], 1);
+        if (x->shape.order != 2)
+            return crs_fail(e, CREASE_BAD_SHAPE, "%s is no matrix; is the result damaged?", name);
     }
     return j->order >= 2;
 }
 
 /* unit columns times weight^(1/d): the scale in which the ridge was paid */
-static bool read_model(job *j, crease_error *e)
+static bool weigh(job *j, crease_error *e)
 {
-    if (!read_document(j, e) || !read_factors(j, e)) return false;
-    for (int n = 0; n < j->order; n++)
+    if (!read_array(j, "weights.npy", &j->weight, e)) return false;
+    j->s.rank = crease_size(&j->weight.shape);
+    for (int n = 0; n < j->order; n++) {
+        if (j->factor[n].shape.dim[1] != j->s.rank)
+            return crs_fail(e, CREASE_BAD_SHAPE,
+                            "factor_%d.npy does not have the %td columns of weights.npy", n + 1,
+                            j->s.rank);
         for (ptrdiff_t k = 0, size = crease_size(&j->factor[n].shape); k < size; k++)
             j->factor[n].data[k] *= pow(fabs(j->weight.data[k % j->s.rank]), 1.0 / j->order);
+    }
     return true;
+}
+
+/* Without a core the two factors share their columns. */
+static bool read_core(job *j, crease_error *e)
+{
+    if (!j->bounded && !read_array(j, "core.npy", &j->core, e)) return false;
+    bool fits = j->bounded ? j->order == 2 : j->core.shape.order == j->order;
+    for (int n = 0; fits && n < j->order; n++)
+        fits = j->factor[n].shape.dim[1] ==
+               (j->bounded ? j->factor[0].shape.dim[1] : j->core.shape.dim[n]);
+    if (j->bounded) j->s.alpha_noise = 0x1p60; /* a slice has no noise of its own to hide in */
+    return fits || crs_fail(e, CREASE_BAD_SHAPE, "the core does not suit the factors");
+}
+
+static bool read_model(job *j, crease_error *e)
+{
+    return read_document(j, e) && read_factors(j, e) && (j->cp ? weigh(j, e) : read_core(j, e));
 }
 
 static void discard(job *j)
 {
+    crs_folder_abandon(&j->folder);
+    crs_array_free(&j->core);
+    crs_free(j->design);
+    crs_free(j->noise);
     for (int n = 0; n < CREASE_MAX_ORDER; n++) crs_array_free(&j->factor[n]);
     crs_array_free(&j->weight);
     crs_array_free(&j->data);
@@ -111,11 +160,11 @@ static void discard(job *j)
 /* Data of one order less than the model are one slice. */
 static bool fit_shape(job *j, crease_error *e)
 {
-    crease_space *s = &j->s.shape;
+    crease_space *s = &j->shape;
     *s = j->given;
     if (s->order == j->order - 1) {
-        for (int n = s->order++; n > j->s.mode; n--) s->dim[n] = s->dim[n - 1];
-        s->dim[j->s.mode] = 1;
+        for (int n = s->order++; n > j->mode; n--) s->dim[n] = s->dim[n - 1];
+        s->dim[j->mode] = 1;
     }
     if (s->order != j->order)
         return crs_fail(e, CREASE_BAD_SHAPE,
@@ -123,27 +172,34 @@ static bool fit_shape(job *j, crease_error *e)
                         "for a single slice",
                         j->given.order, j->order);
     for (int n = 0; n < s->order; n++)
-        if (n != j->s.mode && s->dim[n] != j->factor[n].shape.dim[0])
+        if (n != j->mode && s->dim[n] != j->factor[n].shape.dim[0])
             return crs_fail(e, CREASE_BAD_SHAPE,
-                            "dimension %d of the data is %td and the model has %td there; say by "
-                            "--mode N along which mode they are new",
-                            n + 1, s->dim[n], j->factor[n].shape.dim[0]);
+                            "axis %d of the data has length %td and the model %td; name the axis "
+                            "along which the data are new by --axis N, counted from 0",
+                            n, s->dim[n], j->factor[n].shape.dim[0]);
+    return true;
+}
+
+/* Axes are counted from 0, as those of --merge and --groups. */
+static bool read_axis(job *j, crease_error *e)
+{
+    crease_error why;
+    double axis;
+    if (!crs_option_integer(j->a, CRS_OPT_AXIS, 0, j->order - 1, 0, &axis, &why))
+        return crs_fail(e, why.code, "%.300s; axes are counted from 0", why.text);
+    j->mode = (int)axis;
     return true;
 }
 
 static bool read_data(job *j, crease_error *e)
 {
     const char *mask = crs_given(j->a, CRS_OPT_MASK), *missing = crs_given(j->a, CRS_OPT_MISSING);
-    double mode;
     if (missing && strcmp(missing, "nan") != 0)
         return crs_fail(e, CREASE_BAD_ARGUMENT,
                         "--missing %.64s: write --missing nan, or mark entries by --mask FILE",
                         missing);
-    if (!crs_option_integer(j->a, CRS_OPT_MODE, 1, j->order, 1, &mode, e) ||
-        !crs_read_array(j->a->word[1], &j->data, e))
-        return false;
+    if (!read_axis(j, e) || !crs_read_array(j->a->word[1], &j->data, e)) return false;
     crs_print_notice(j->a, &j->data);
-    j->s.mode = (int)mode - 1;
     j->s.missing = missing;
     j->given = j->data.shape;
     if (mask && !crs_read_array(mask, &j->mask, e)) return false;
@@ -153,62 +209,189 @@ static bool read_data(job *j, crease_error *e)
     return fit_shape(j, e);
 }
 
-static bool solve(job *j, crease_error *e)
+/* t x_n X of a tensor in the shape s, which becomes that of the product; t is freed. */
+static double *times_factor(double *t, crease_space *s, int n, const crs_array *x, crease_error *e)
 {
-    const ptrdiff_t n = crease_size(&j->s.shape), slices = j->s.shape.dim[j->s.mode];
-    for (int k = 0; k < j->order; k++) j->use[k] = j->factor[k].data;
-    j->s.factor = j->use;
-    j->s.penalty = j->penalty.reg;
-    j->s.trained = j->factor[j->s.mode].data;
-    j->s.trained_count = j->factor[j->s.mode].shape.dim[0];
-    j->out.coefficients = crs_doubles(slices * j->s.rank, "the coefficients", e);
-    j->out.lowrank = crs_doubles(n, "the low-rank part", e);
-    j->out.sparse = crs_doubles(n, "the sparse part", e);
-    j->out.score = crs_alloc((size_t)slices, sizeof *j->out.score);
-    if (!j->out.score) return crs_fail(e, CREASE_NO_MEMORY, "out of memory: the scores");
-    if (!j->out.coefficients || !j->out.lowrank || !j->out.sparse ||
-        !crease_cp_apply(&j->s, j->data.data, &j->out, e))
-        return false;
-    for (ptrdiff_t k = 0; k < slices * j->s.rank; k++) /* with unit columns in the other modes */
-        j->out.coefficients[k] *= pow(fabs(j->weight.data[k % j->s.rank]), 1 - 1.0 / j->order);
+    const ptrdiff_t rows = x->shape.dim[0], columns = s->dim[n];
+    ptrdiff_t before = 1, after = 1;
+    for (int k = 0; k < n; k++) before *= s->dim[k];
+    for (int k = n + 1; k < s->order; k++) after *= s->dim[k];
+    s->dim[n] = rows;
+    double *out =
+        t && crease_space_check(s, e) ? crs_doubles(crease_size(s), "the terms", e) : NULL;
+    for (ptrdiff_t at = 0; out && at < before * rows * columns; at++) {
+        const ptrdiff_t b = at / (rows * columns), i = at / columns % rows, c = at % columns;
+        const double f = x->data[i * columns + c];
+        axpy(after, f, t + (b * columns + c) * after, out + (b * rows + i) * after);
+    }
+    crs_free(t);
+    return out;
+}
+
+/* Entry j of slice i along a mode of the given length, entries ordered as in the data. */
+static ptrdiff_t place(const crease_space *s, int mode, ptrdiff_t i, ptrdiff_t j)
+{
+    ptrdiff_t right = 1;
+    for (int n = mode + 1; n < s->order; n++) right *= s->dim[n];
+    return (j / right * s->dim[mode] + i) * right + j % right;
+}
+
+/* The core times all factors but one, a row per entry of a slice. */
+static bool make_design(job *j, crease_error *e)
+{
+    crease_space s = j->core.shape;
+    const crs_array *other = &j->factor[1 - j->mode % 2]; /* of a model without a core */
+    const ptrdiff_t own = j->factor[j->mode].shape.dim[1];
+    ptrdiff_t entries = 1;
+    for (int n = 0; n < j->order; n++) entries *= n == j->mode ? 1 : j->factor[n].shape.dim[0];
+    j->design = crs_doubles(entries * own, "the terms", e);
+    if (!j->design) return false;
+    if (j->bounded) return copy(entries * own, other->data, j->design), true;
+    double *t = crs_doubles(crease_size(&s), "the core", e);
+    if (t) copy(crease_size(&s), j->core.data, t);
+    for (int n = 0; t && n < j->order; n++)
+        if (n != j->mode) t = times_factor(t, &s, n, &j->factor[n], e);
+    for (ptrdiff_t k = 0; t && k < entries * own; k++)
+        j->design[k] = t[place(&s, j->mode, k % own, k / own)];
+    const bool done = t;
+    crs_free(t);
+    return done;
+}
+
+/* x of the shape of the data, or with `back` the other way: slices x entries. */
+static bool unfold(const job *j, bool back, double *x, crease_error *e)
+{
+    const ptrdiff_t size = crease_size(&j->shape), slices = j->shape.dim[j->mode];
+    const ptrdiff_t entries = size / slices;
+    double *was = crs_doubles(size, "the slices", e);
+    if (!was) return false;
+    copy(size, x, was);
+    for (ptrdiff_t k = 0; k < size; k++) {
+        const ptrdiff_t at = place(&j->shape, j->mode, k / entries, k % entries);
+        x[back ? at : k] = was[back ? k : at];
+    }
+    crs_free(was);
     return true;
 }
 
-static json_t *scores(const job *j)
+/* The model as it is, or as one of order two. */
+static bool choose_terms(job *j, crease_error *e)
 {
-    json_t *list = json_array();
-    for (ptrdiff_t i = 0; i < j->s.shape.dim[j->s.mode]; i++) {
-        const crease_cp_slice_score *s = &j->out.score[i];
-        json_array_append_new(
-            list, json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:i}", "share", crs_real(s->share),
-                            "energy", crs_real(s->energy), "scale", crs_real(s->scale), "distance",
-                            crs_real(s->distance), "objective", crs_real(s->objective), "gradient",
-                            crs_real(s->gradient), "observed", (json_int_t)s->observed,
-                            "iterations", s->iterations));
-    }
-    return list;
+    for (int k = 0; k < j->order; k++) j->use[k] = j->factor[k].data;
+    j->s.factor = j->use;
+    j->s.penalty = j->penalty.reg;
+    j->s.trained = j->factor[j->mode].data;
+    j->s.trained_count = j->factor[j->mode].shape.dim[0];
+    j->s.shape = j->shape;
+    j->s.mode = j->mode;
+    if (j->cp) return true;
+    const ptrdiff_t slices = j->shape.dim[j->mode];
+    if (!make_design(j, e) || !unfold(j, false, j->data.data, e) ||
+        (j->mask.data && !unfold(j, false, j->mask.data, e)))
+        return false;
+    j->s.rank = j->factor[j->mode].shape.dim[1];
+    j->s.shape = crease_matrix(slices, crease_size(&j->shape) / slices);
+    j->s.mode = 0;
+    j->use[1] = j->design;
+    return true;
 }
 
-static bool write_all(const job *j, crease_error *e)
+/* In the order of the data again; with unit columns in the other modes of a CP model. */
+static bool finish(job *j, crease_error *e)
 {
-    const crease_space table = crease_matrix(j->s.shape.dim[j->s.mode], j->s.rank);
-    return crs_outdir_begin(j->a, "result.json", e) &&
-           crs_outdir_array(j->a, "coefficients.npy", &table, j->out.coefficients, e) &&
-           crs_outdir_array(j->a, "lowrank.npy", &j->given, j->out.lowrank, e) &&
-           crs_outdir_array(j->a, "sparse.npy", &j->given, j->out.sparse, e) &&
-           crs_outdir_document(j->a, "result.json",
-                               json_pack("{s:i, s:s, s:s, s:s, s:i, s:o, s:I, s:o}",
-                                         "schema_version", 1, "verb", "apply", "version",
-                                         crease_version(), "model", j->a->word[0], "mode",
-                                         j->s.mode + 1, "shape", crs_dims(&j->given), "rank",
-                                         (json_int_t)j->s.rank, "slices", scores(j)),
-                               e);
+    const ptrdiff_t n = crease_size(&j->shape), slices = j->shape.dim[j->mode];
+    for (ptrdiff_t k = 0; j->cp && k < slices * j->s.rank; k++)
+        j->out.coefficients[k] *= pow(fabs(j->weight.data[k % j->s.rank]), 1 - 1.0 / j->order);
+    if (!j->cp &&
+        (!unfold(j, true, j->data.data, e) || !unfold(j, true, j->out.lowrank, e) ||
+         !unfold(j, true, j->out.sparse, e) || (j->mask.data && !unfold(j, true, j->mask.data, e))))
+        return false;
+    for (ptrdiff_t k = 0; k < n; k++) {
+        const double t = j->mask.data && j->mask.data[k] == 0 ? (double)NAN : j->data.data[k];
+        j->noise[k] = isnan(t) ? 0 : t - j->out.lowrank[k] - j->out.sparse[k];
+    }
+    return true;
+}
+
+static bool solve(job *j, crease_error *e)
+{
+    const ptrdiff_t n = crease_size(&j->shape), slices = j->shape.dim[j->mode];
+    if (!choose_terms(j, e)) return false;
+    j->out.coefficients = crs_doubles(slices * j->s.rank, "the coefficients", e);
+    j->out.lowrank = crs_doubles(n, "the low-rank part", e);
+    j->out.sparse = crs_doubles(n, "the sparse part", e);
+    j->noise = crs_doubles(n, "the noise", e);
+    j->out.score = crs_alloc((size_t)slices, sizeof *j->out.score);
+    if (!j->out.score) return crs_fail(e, CREASE_NO_MEMORY, "out of memory: the scores");
+    return j->out.coefficients && j->out.lowrank && j->out.sparse && j->noise &&
+           crease_cp_apply(&j->s, j->data.data, &j->out, e) && finish(j, e);
+}
+
+static void put_scores(crs_spot to, const job *j)
+{
+    const crs_spot list = crs_put_list(to, "slices");
+    for (ptrdiff_t i = 0; i < j->shape.dim[j->mode]; i++) {
+        const crease_cp_slice_score *s = &j->out.score[i];
+        const crs_spot line = crs_put_object(list, NULL);
+        crs_put_number(line, "share", s->share);
+        crs_put_number(line, "energy", s->energy);
+        crs_put_number(line, "scale", s->scale);
+        crs_put_number(line, "distance", s->distance);
+        crs_put_number(line, "objective", s->objective);
+        crs_put_number(line, "gradient", s->gradient);
+        crs_put_whole(line, "observed", s->observed);
+        crs_put_whole(line, "iterations", s->iterations);
+    }
+}
+
+/* The worst gradient of a slice is the residual, their sum the objective. */
+static void put_result(const job *j, crs_document *d)
+{
+    crs_summary s = { .verb = "apply",
+                      .model = j->model,
+                      .outcome = CREASE_STATIONARY,
+                      .outcome_text = "every slice was regressed on the terms of the model",
+                      .method = "slices",
+                      .eps = NAN,
+                      .relative = true,
+                      .passes = -1,
+                      .evaluations = -1,
+                      .seconds = NAN };
+    for (ptrdiff_t i = 0; i < j->shape.dim[j->mode]; i++) {
+        s.objective += j->out.score[i].objective;
+        s.residual = larger(s.residual, j->out.score[i].gradient);
+        s.iterations += j->out.score[i].iterations;
+    }
+    const crs_result out = crs_result_begin(d, &s);
+    crs_put_data(out.data, &j->folder, "data", j->a->word[1], &j->given, NULL);
+    crs_put_data(out.data, &j->folder, "model", j->a->word[0], NULL, NULL);
+    if (crs_given(j->a, CRS_OPT_MASK))
+        crs_put_data(out.data, &j->folder, "mask", crs_given(j->a, CRS_OPT_MASK), &j->given, NULL);
+    crs_put_whole(out.settings, "axis", j->mode);
+    crs_put_whole(out.settings, "rank", j->s.rank);
+    put_scores(out.details, j);
+}
+
+static bool deliver(job *j, crease_error *e)
+{
+    const crease_space table = crease_matrix(j->shape.dim[j->mode], j->s.rank);
+    crs_document d;
+    put_result(j, &d);
+    const bool done =
+        crs_folder_array(&j->folder, "coefficients.npy", &table, j->out.coefficients, e) &&
+        crs_folder_array(&j->folder, "lowrank.npy", &j->given, j->out.lowrank, e) &&
+        crs_folder_array(&j->folder, "sparse.npy", &j->given, j->out.sparse, e) &&
+        crs_folder_array(&j->folder, "noise.npy", &j->given, j->noise, e) &&
+        crs_folder_commit(&j->folder, &d, e);
+    if (done && crs_given(j->a, CRS_OPT_JSON)) return crs_document_print(&d, false, e);
+    crs_document_free(&d);
+    return done;
 }
 
 static void print_summary(const job *j)
 {
     printf("slice  outliers    energy     scale  distance\n");
-    for (ptrdiff_t i = 0; i < j->s.shape.dim[j->s.mode]; i++) {
+    for (ptrdiff_t i = 0; i < j->shape.dim[j->mode]; i++) {
         const crease_cp_slice_score *s = &j->out.score[i];
         printf("%5td  %7.2f%% %9.3g %9.3g %9.3g\n", i + 1, 100 * s->share, s->energy, s->scale,
                s->distance);
@@ -217,11 +400,9 @@ static void print_summary(const job *j)
 
 static bool run(const crs_args *a, crease_error *e)
 {
-    static const char *const file[] = { "coefficients.npy", "lowrank.npy", "sparse.npy",
-                                        "result.json" };
     job j = { .a = a };
-    bool done = read_model(&j, e) && read_data(&j, e) && solve(&j, e) &&
-                crs_outdir_open(a, (int)(sizeof file / sizeof *file), file, e) && write_all(&j, e);
+    const bool done = crs_folder_of(a, &j.folder, e) && read_model(&j, e) && read_data(&j, e) &&
+                      solve(&j, e) && deliver(&j, e);
     if (done && !crs_given(a, CRS_OPT_JSON)) print_summary(&j);
     discard(&j);
     return done;
@@ -232,17 +413,17 @@ const crs_verb crs_apply_verb = {
     .words = "RESULT DATA",
     .least = 2,
     .most = 2,
-    .text =
-        "See new slices through the factors of a result: of 'crease rpca', for every slice along "
-        "mode N (--mode, default 1) the coefficients that minimize the robust error with the "
-        "result's own penalty, alpha and signs. DATA have the model's dimensions but for mode "
-        "N, or one dimension less: a single slice. The folder receives coefficients.npy (in "
-        "the units of factor_N times the weights), lowrank.npy, sparse.npy and result.json. "
-        "The scores of a slice: the share of its entries that are outliers, their energy "
-        "relative to the noise, the median error, and the robust distance of its coefficients "
-        "from those of the slices the model was fitted to.",
+    .text = "Fit new slices with the factors of a result. For every slice of DATA along an axis "
+            "(--axis, default 0) it finds the coefficients that minimize the robust error with the "
+            "penalty, alpha and signs of a result of 'crease rpca'. DATA have the model's shape "
+            "except along that axis, or one dimension less: a single slice. The folder receives "
+            "coefficients.npy (in the units of that axis's factor times the weights), lowrank.npy, "
+            "sparse.npy and result.json. "
+            "The scores of a slice: the share of its entries that are outliers, their energy "
+            "relative to the noise, the median error, and the robust distance of its coefficients "
+            "from those of the slices the model was fitted to.",
     .example = "crease apply result new.npy --out seen",
-    .takes = CRS_LIST(CRS_TAKES(MODE), CRS_TAKES(MISSING), CRS_TAKES(MASK), CRS_TAKES(OUT),
+    .takes = CRS_LIST(CRS_TAKES(AXIS), CRS_TAKES(MISSING), CRS_TAKES(MASK), CRS_TAKES(OUT),
                       CRS_TAKES(FORCE), CRS_TAKES(JSON)),
     .run = run,
 };

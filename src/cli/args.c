@@ -4,7 +4,7 @@
 #include "cli/cli.h"
 
 static const crs_option list[] = {
-#define OPTION(id, name, values, text) { name, values, text },
+#define OPTION(id, group, name, values, text) { CRS_GROUP_##group, name, values, text },
 #include "cli/options.def"
 #undef OPTION
 };
@@ -32,11 +32,12 @@ static bool is_option(const char *word)
     return word[0] == '-' && word[1] && !crs_parse_double(word, &number);
 }
 
-bool crs_takes(const crs_verb *v, int k)
+const crs_taken *crs_takes(const crs_verb *v, int k)
 {
-    for (const signed char *at = v->takes; at && *at >= 0; at++)
-        if (*at == k) return true;
-    return k == CRS_OPT_HELP;
+    static const crs_taken help = CRS_TAKES(HELP);
+    for (const crs_taken *at = v->takes; at && at->id >= 0; at++)
+        if (at->id == k) return at;
+    return k == CRS_OPT_HELP ? &help : NULL;
 }
 
 static int find_option(const crs_verb *verb, const char *word, crease_error *e)
@@ -46,9 +47,8 @@ static int find_option(const crs_verb *verb, const char *word, crease_error *e)
     for (int k = 0; k < CRS_OPTIONS; k++) {
         if (strcmp(list[k].name, name) != 0) continue;
         if (crs_takes(verb, k)) return k;
-        crs_fail(e, CREASE_BAD_ARGUMENT,
-                 "%s takes no option %s; 'crease help %s' shows its options", verb->name, word,
-                 verb->name);
+        crs_fail(e, CREASE_BAD_ARGUMENT, "%s does not take %s; 'crease help %s' shows its options",
+                 verb->name, word, verb->name);
         return -1;
     }
     const int near = crs_nearest(name, CRS_OPTIONS, name_at);
@@ -57,8 +57,8 @@ static int find_option(const crs_verb *verb, const char *word, crease_error *e)
                  crs_option_name(near, other));
     else
         crs_fail(e, CREASE_BAD_ARGUMENT,
-                 "unknown option '%.64s'; 'crease help %s' shows its options, and -- before a word "
-                 "makes it no option",
+                 "unknown option '%.64s'; 'crease help %s' shows its options; words after -- are "
+                 "never options",
                  word, verb->name);
     return -1;
 }
@@ -80,19 +80,68 @@ static bool take_option(crs_args *a, int argc, char **argv, int *k, crease_error
     const int id = find_option(a->verb, name, e);
     if (id < 0) return false;
     if (a->value[id][0])
-        return crs_fail(e, CREASE_BAD_ARGUMENT, "%s was given twice; give it once", name);
+        return crs_fail(e, CREASE_BAD_ARGUMENT, "%s is given twice; give it once", name);
     const int wanted = count_values(&list[id]);
     if (wanted == 0) {
         a->value[id][0] = name_at(id);
-        return !attached ||
-               crs_fail(e, CREASE_BAD_ARGUMENT, "%s takes no value; write it alone", name);
+        return !attached || crs_fail(e, CREASE_BAD_ARGUMENT, "%s does not take a value", name);
     }
     for (int v = 0; v < wanted; v++) {
         const char *value = v == 0 && attached ? attached : *k + 1 < argc ? argv[++*k] : NULL;
         if (!value || (value != attached && strncmp(value, "--", 2) == 0))
-            return crs_fail(e, CREASE_BAD_ARGUMENT, "%s lacks a value; write %s %s", name, name,
+            return crs_fail(e, CREASE_BAD_ARGUMENT, "%s: missing value; write %s %s", name, name,
                             list[id].values);
         a->value[id][v] = value;
+    }
+    return true;
+}
+
+/* Is kind k among these, and no form of another one that is ("--model matrix with --eta")? */
+static bool is_named(const crs_verb *v, unsigned kinds, int k)
+{
+    bool named = kinds >> k & 1;
+    for (int i = 0; i < k; i++)
+        if (kinds >> i & 1 && strncmp(v->kinds[k], v->kinds[i], strlen(v->kinds[i])) == 0)
+            named = false;
+    return named;
+}
+
+/* "--model cp and --model tucker" for two bits. */
+static void name_kinds(const crs_verb *v, unsigned kinds, char *out, size_t size)
+{
+    int count = 0, done = 0;
+    size_t used = 0;
+    out[0] = '\0';
+    for (int k = 0; v->kinds[k]; k++) count += is_named(v, kinds, k);
+    for (int k = 0; v->kinds[k] && used < size; k++) {
+        if (!is_named(v, kinds, k)) continue;
+        const char *join = done == 0 ? "" : done + 1 == count ? " and " : ", ";
+        used += (size_t)snprintf(out + used, size - used, "%s%s", join, v->kinds[k]);
+        done++;
+    }
+}
+
+/* Every option that was given is read by this kind of the verb. */
+static bool all_read(const crs_args *a, crease_error *e)
+{
+    const crs_verb *v = a->verb;
+    char readers[300], name[CRS_NAME];
+    if (crs_given(a, CRS_OPT_FORCE) && !crs_given(a, CRS_OPT_OUT))
+        return crs_fail(e, CREASE_BAD_ARGUMENT,
+                        "--force is for the folder of --out; add --out DIR");
+    if (crs_given(a, CRS_OPT_QUIET) && crs_given(a, CRS_OPT_VERBOSE))
+        return crs_fail(e, CREASE_BAD_ARGUMENT,
+                        "--quiet and --verbose exclude each other; give one");
+    if (!v->kinds) return true;
+    const int kind = v->kind(a, e);
+    if (kind < 0) return false;
+    for (int k = 0; k < CRS_OPTIONS; k++) {
+        if (!a->value[k][0]) continue;
+        const unsigned kinds = crs_takes(v, k)->kinds;
+        if (kinds == 0 || kinds >> kind & 1) continue;
+        name_kinds(v, kinds, readers, sizeof readers);
+        return crs_fail(e, CREASE_UNSUPPORTED, "%s is read by %s; this run uses %s",
+                        crs_option_name(k, name), readers, v->kinds[kind]);
     }
     return true;
 }
@@ -100,7 +149,7 @@ static bool take_option(crs_args *a, int argc, char **argv, int *k, crease_error
 bool crs_args_parse(const crs_verb *verb, int argc, char **argv, crs_args *a, crease_error *e)
 {
     bool words_only = false;
-    *a = (crs_args){ .verb = verb, .word = argv, .status = a->status };
+    *a = (crs_args){ .verb = verb, .word = argv, .status = a->status, .made = a->made };
     for (int k = 0; k < argc; k++) {
         if (!words_only && strcmp(argv[k], "--") == 0)
             words_only = true;
@@ -109,13 +158,14 @@ bool crs_args_parse(const crs_verb *verb, int argc, char **argv, crs_args *a, cr
         else if (!take_option(a, argc, argv, &k, e))
             return false;
     }
-    if (crs_given(a, CRS_OPT_HELP) || (a->count >= verb->least && a->count <= verb->most))
-        return true;
+    if (crs_given(a, CRS_OPT_HELP)) return true;
     if (a->count < verb->least)
-        return crs_fail(e, CREASE_BAD_ARGUMENT, "a word is missing; write crease %s %s", verb->name,
+        return crs_fail(e, CREASE_BAD_ARGUMENT, "missing argument; write crease %s %s", verb->name,
                         verb->words);
-    return crs_fail(e, CREASE_BAD_ARGUMENT, "'%.64s' is one word too many; write crease %s %s",
-                    a->word[verb->most], verb->name, verb->words);
+    if (a->count > verb->most)
+        return crs_fail(e, CREASE_BAD_ARGUMENT, "unexpected argument '%.64s'; write crease %s %s",
+                        a->word[verb->most], verb->name, verb->words);
+    return all_read(a, e);
 }
 
 bool crs_option_number(const crs_args *a, crs_option_id id, int which, double *x, crease_error *e)
@@ -131,11 +181,12 @@ bool crs_option_number(const crs_args *a, crs_option_id id, int which, double *x
 bool crs_option_integer(const crs_args *a, crs_option_id id, double low, double high,
                         double otherwise, double *x, crease_error *e)
 {
+    char name[CRS_NAME];
     *x = otherwise;
     if (!crs_given(a, id)) return true;
     if (!crs_option_number(a, id, 0, x, e)) return false;
     return (*x >= low && *x <= high && *x == floor(*x)) ||
            crs_fail(e, CREASE_BAD_ARGUMENT,
-                    "%s = %g is outside its range: give an integer in [%g, %g]", list[id].name, *x,
-                    low, high);
+                    "%s %g is outside its range: give a whole number from %.0f to %.0f",
+                    crs_option_name((int)id, name), *x, low, high);
 }

@@ -2,8 +2,6 @@
  * check: what the theory says of a problem, without solving it */
 #include "cli/cli.h"
 
-enum { NOT_COVERED = 2 };
-
 /* The a-priori bound K, from the potential after one iteration. INFINITY: none. */
 static bool first_bound(const crease_problem *p, const crease_options *o, double *K,
                         crease_error *e)
@@ -26,7 +24,7 @@ static void print_bound(const crease_analysis *a, double K, double eps)
                       : a->method == CREASE_METHOD_EXTENSION
                           ? "mu is below 2 drop/eps^2, so the slack need not vanish in time; use "
                             "theory mode from a feasible start"
-                          : "it is beyond every number";
+                          : "it is larger than every floating-point number";
     if (K == 0)
         printf("K           0: the start is eps-stationary\n");
     else if (K < INFINITY)
@@ -58,7 +56,7 @@ static void print_all(const crs_args *a, const crease_problem *p, const crease_o
            o->method == CREASE_METHOD_AUTO ? " (chosen)" : "", crease_mode_name(found->mode));
     printf("theorem     %s: %s\n", found->theorem,
            found->guarantee ? "covers this problem"
-                            : "would cover it, but for the conditions below");
+                            : "would cover it, except for the conditions below");
     crs_parameter_text(found, text, sizeof text);
     printf("parameters  %s\n", text[0] ? text : "none");
     print_bound(found, K, o->eps);
@@ -69,13 +67,18 @@ static void print_all(const crs_args *a, const crease_problem *p, const crease_o
 static bool print_json(const crs_args *a, const crs_problem_file *file,
                        const crease_analysis *found, double K, double bytes, crease_error *e)
 {
-    json_t *document = json_pack(
-        "{s:i, s:s, s:{s:s, s:s}, s:s, s:s, s:s, s:o, s:o, s:o}", "schema_version",
-        CRS_RESULT_VERSION, "verb", "check", "problem", "path", a->word[0], "hash", file->hash,
-        "method", crease_method_name(found->method), "mode", crease_mode_name(found->mode),
-        "guarantee", found->guarantee ? found->theorem : "none", "K", crs_json_real(K), "memory",
-        crs_json_real(bytes), "analysis", crs_analysis_json(&file->problem, found, K));
-    return crs_print_document(document, e);
+    crs_document d;
+    const crs_spot top = crs_document_begin(&d, "check");
+    const crs_spot problem = crs_put_object(top, "problem");
+    crs_put_text(problem, "path", a->word[0]);
+    crs_put_text(problem, "hash", file->hash);
+    crs_put_text(top, "method", crease_method_name(found->method));
+    crs_put_text(top, "mode", crease_mode_name(found->mode));
+    crs_put_text(top, "guarantee", found->guarantee ? found->theorem : "none");
+    crs_put_number(top, "K", K);
+    crs_put_number(top, "memory", bytes);
+    crs_put_analysis(crs_put_object(top, "analysis"), &file->problem, found, K);
+    return crs_document_print(&d, false, e);
 }
 
 static bool run(const crs_args *a, crease_error *e)
@@ -85,14 +88,14 @@ static bool run(const crs_args *a, crease_error *e)
     crs_problem_file *file = crs_open_problem(a, &o, e);
     if (!file) return false;
     crease_analysis *found = crease_analyse(&file->problem, &o, e);
-    if (!found && e->code == CREASE_UNSUPPORTED) *a->status = NOT_COVERED;
+    if (!found && e->code == CREASE_UNSUPPORTED) *a->status = CRS_EXIT_LIMIT;
     bool done = found && crs_forecast_bytes(&file->problem, found, &bytes, e) &&
                 first_bound(&file->problem, &o, &K, e);
     if (done && crs_given(a, CRS_OPT_JSON))
         done = print_json(a, file, found, K, bytes, e);
     else if (done)
         print_all(a, &file->problem, &o, found, K, bytes);
-    if (done && !found->guarantee) *a->status = NOT_COVERED;
+    if (done && !found->guarantee) *a->status = CRS_EXIT_LIMIT;
     crease_analysis_free(found);
     crs_problem_file_free(file);
     return done;
@@ -103,11 +106,13 @@ const crs_verb crs_check_verb = {
     .words = "PROBLEM.json",
     .least = 1,
     .most = 1,
-    .text = "Say what the theory says of a problem: which method and theorem, each assumption with "
-            "its status and the number behind it, the parameters, the a-priori bound K on the "
-            "iterations and the memory it takes. The exit code is 0 when a theorem covers the "
-            "problem and 2 when none does.",
+    .text =
+        "Show what the theory says about a problem: which method and theorem, each assumption with "
+        "its status and the number behind it, the parameters, the a-priori bound K on the "
+        "iterations and the memory it takes. The exit code is 0 when a theorem covers the "
+        "problem and 2 when none does.",
     .example = "crease check examples/problems/lasso.json",
-    .takes = CRS_LIST(CRS_TAKES_RUN, CRS_TAKES(JSON)),
+    .takes = CRS_LIST(CRS_TAKES(METHOD), CRS_TAKES(MODE), CRS_TAKES(eps), CRS_TAKES(beta),
+                      CRS_TAKES(gamma), CRS_TAKES(h), CRS_TAKES(mu), CRS_TAKES(JSON)),
     .run = run,
 };

@@ -10,28 +10,43 @@
 #include "io/result/result.h"
 
 typedef enum {
-#define OPTION(id, name, values, text) CRS_OPT_##id,
+#define OPTION(id, group, name, values, text) CRS_OPT_##id,
 #include "cli/options.def"
 #undef OPTION
     CRS_OPTIONS
 } crs_option_id;
 
-/* The options of a verb: .takes = CRS_LIST(CRS_TAKES_RUN, CRS_TAKES(OUT), ...). */
-#define CRS_TAKES(id) CRS_OPT_##id
-#define CRS_LIST(...)                                                                              \
-    (const signed char[]) { __VA_ARGS__, -1 }
-
-/* Those that decide how a problem is run: the library's list, method and mode. */
-#define CRS_TAKES_ONE(type, name, value, low, high, text) , CRS_TAKES(name)
-#define CRS_TAKES_RUN                                     CRS_TAKES(METHOD), CRS_TAKES(MODE) CREASE_OPTIONS(CRS_TAKES_ONE)
-
-_Static_assert(CRS_OPTIONS < 128, "the number of an option fits a signed char");
+/* The groups of a help page: what is solved, how, and the rest. */
+typedef enum { CRS_GROUP_COMMON, CRS_GROUP_MODEL, CRS_GROUP_METHOD, CRS_GROUPS } crs_group;
 
 typedef struct {
+    crs_group group;
     const char *name;   /* "--box", "--log_csv" */
     const char *values; /* "L U"; empty: a flag */
     const char *text;
 } crs_option;
+
+/* An option that a verb takes. A verb may have kinds, as the models of rpca; an option is refused
+ * by name where the kind at hand does not read it. Of two entries for an option the first counts.
+ */
+typedef struct {
+    int id;           /* -1 ends a list */
+    unsigned kinds;   /* those that read it, a bit each; 0: all */
+    const char *text; /* what it means here; NULL: what options.def says */
+} crs_taken;
+
+/* .takes = CRS_LIST(CRS_TAKES_RUN, CRS_TAKES(OUT), CRS_SAYS(ALPHA, "weight of ..."), ...) */
+/* clang-format off */
+#define CRS_TAKES(id)        { CRS_OPT_##id, 0, NULL }
+#define CRS_SAYS(id, text)   { CRS_OPT_##id, 0, text }
+#define CRS_FOR(id, kinds) { CRS_OPT_##id, kinds, NULL }
+#define CRS_FOR_SAYS(id, kinds, text) { CRS_OPT_##id, kinds, text }
+#define CRS_LIST(...)        (const crs_taken[]){ __VA_ARGS__, { -1, 0, NULL } }
+/* clang-format on */
+
+/* Those that decide how a problem is run: the library's list, method and mode. */
+#define CRS_TAKES_ONE(type, name, value, low, high, text) , CRS_TAKES(name)
+#define CRS_TAKES_RUN                                     CRS_TAKES(METHOD), CRS_TAKES(MODE) CREASE_OPTIONS(CRS_TAKES_ONE)
 
 enum { CRS_NAME = 80 };
 
@@ -47,23 +62,22 @@ typedef struct {
     const char *words; /* "REG [NUMBER...]" */
     int least, most;   /* how many words it takes */
     const char *text;
-    const char *example;      /* works as pasted */
-    const signed char *takes; /* its options; NULL: none */
-    bool relative;            /* the default of --relative is 1 */
+    const char *example;                             /* works as pasted */
+    const crs_taken *takes;                          /* its options; NULL: none */
+    bool relative;                                   /* the default of --relative is 1 */
+    const char *const *kinds;                        /* "--model cp", ...; NULL: one kind only */
+    int (*kind)(const crs_args *a, crease_error *e); /* which of them; -1 with e filled in */
     bool (*run)(const crs_args *a, crease_error *e);
 } crs_verb;
 
-extern const crs_verb crs_list_verb, crs_prox_verb, crs_project_verb, crs_lmo_verb,
-    crs_selftest_verb, crs_solve_verb, crs_check_verb, crs_verify_verb, crs_rpca_verb,
-    crs_spca_verb, crs_regress_verb, crs_apply_verb, crs_generate_verb, crs_version_verb,
-    crs_help_verb;
+#define VERB(name) extern const crs_verb crs_##name##_verb;
+#include "cli/verbs.def"
+#undef VERB
 
-int crs_verb_count(void);
-const crs_verb *crs_verb_at(int k);
 const crs_verb *crs_verb_find(const char *name, crease_error *e);
 
-/* Does the verb take option k? */
-bool crs_takes(const crs_verb *v, int k);
+/* How the verb takes option k; NULL: not at all. */
+const crs_taken *crs_takes(const crs_verb *v, int k);
 
 /* A parsed command line. value[k][0] is NULL when option k was not given. */
 struct crs_args {
@@ -72,6 +86,7 @@ struct crs_args {
     int count;
     char **word;
     int *status; /* exit code of the program: instead of 0, or of the error's own when not 0 */
+    bool *made;  /* the folder of --out is new: it goes when nothing comes of the run */
 };
 
 /* argv is what follows the verb; its order is changed. */
@@ -90,6 +105,9 @@ bool crs_parse_list(const char *what, const char *text, crs_array *out, crease_e
 /* The same, or the array in a file when the text does not begin with a number. */
 bool crs_is_list(const char *text);
 bool crs_list_or_file(const char *what, const char *text, crs_array *out, crease_error *e);
+
+/* The array in a file of a folder. */
+bool crs_read_in(const char *folder, const char *name, crs_array *out, crease_error *e);
 
 /* The value of --shape. */
 bool crs_parse_shape(const char *text, crease_space *s, crease_error *e);
@@ -115,21 +133,38 @@ typedef struct {
 } crs_json;
 crs_json crs_json_new(const char *verb);
 void crs_json_set(crs_json *j, const char *key, json_t *value); /* takes the value over */
-void crs_json_number(crs_json *j, const char *key, double x);
-void crs_json_shape(crs_json *j, const crease_space *s);
-json_t *crs_json_array(ptrdiff_t n, const double *x);
-/* {"name": number, ...}; then `vector`, unless NULL, with its n numbers. */
-void crs_json_parameters(crs_json *j, const crease_param *list, const double *par,
-                         const char *vector, ptrdiff_t n, const double *x);
 bool crs_json_print(crs_json *j, crease_error *e);
+
+/* The catalogues: the kind a word names, CRS_KINDS with e filled in when it names none; how many
+ * entries it has. */
+enum { CRS_REGULARIZERS, CRS_SETS, CRS_MAPS, CRS_SMOOTH, CRS_KINDS };
+int crs_kind_find(const char *word, crease_error *e);
+int crs_kind_size(int kind);
 
 /* Text for people: paragraphs wrapped at 100 columns. */
 void crs_print_wrapped(const char *text, int first_column, int indent);
 void crs_print_usage(FILE *f);
 void crs_print_help(const crs_verb *v);
 
-/* The exit code for an error's code (sysexits.h). */
+/* How the program ends; beyond 128 a signal's number is added to it. From 64 on as sysexits.h. */
+enum {
+    CRS_EXIT_DONE = 0,    /* certified and VALID, or whatever the verb was asked for */
+    CRS_EXIT_INVALID = 1, /* of verify: the independent checker refutes the result */
+    CRS_EXIT_LIMIT = 2,   /* at a limit; of check and verify: the theory cannot tell */
+    CRS_EXIT_BROKEN = 3,  /* diverged, or a number that is none */
+    CRS_EXIT_USAGE = 64,
+    CRS_EXIT_BAD_DATA = 65,
+    CRS_EXIT_NO_INPUT = 66,
+    CRS_EXIT_INTERNAL = 70, /* certified and yet INVALID, or a failed decomposition */
+    CRS_EXIT_NO_MEMORY = 71,
+    CRS_EXIT_NO_OUTPUT = 73, /* what was asked for cannot be created */
+    CRS_EXIT_IO = 74,        /* reading or writing failed on the way */
+};
+
+/* The exit code of an error, of a run (signal 0: none came), and of a verdict. */
 int crs_exit_code(crease_code code);
+int crs_exit_of_run(crease_outcome o, crease_verdict v, int signal);
+int crs_exit_of_verdict(crease_verdict v);
 
 typedef struct {
     crease_spec spec;
@@ -185,6 +220,10 @@ typedef struct {
     crs_history history;
 } crs_log;
 
+/* The log that the command line asks for, with the file of --log-csv; every: iterations between two
+ * certificates. close() ends the file; false where it could not be written. NULL is closed. */
+crs_log *crs_log_open(const crs_args *a, long every, crease_error *e);
+bool crs_log_close(crs_log *log, const crs_args *a, bool done, crease_error *e);
 void crs_log_banner(const crs_log *log, const crs_run *run);
 crease_callback crs_log_progress; /* user: the crs_log */
 void crs_log_line(const crease_progress *p);
@@ -195,18 +234,24 @@ void crs_log_footer(const crs_log *log, const crs_run *run);
 typedef void crs_stop(void *self);
 void crs_signals_enter(crs_stop *stop, void *self);
 int crs_signals_leave(void);
-bool crs_signals_caught(void);
+int crs_signals_caught(void); /* so far */
 
 /* The JSON document on standard output; frees it. NULL is out of memory. */
 bool crs_print_document(json_t *document, crease_error *e);
 
-enum { CRS_NO_OUTPUT = 73, CRS_PATH_ROOM = 4096 };
+enum { CRS_PATH_ROOM = 4096 };
+
+/* The folder of --out, or with --json alone none; the exit code of a failure is
+ * CRS_EXIT_NO_OUTPUT. */
+bool crs_folder_of(const crs_args *a, crs_folder *f, crease_error *e);
 
 /* "factor_2.npy" */
 void crs_outdir_factor(int n, char out[32]);
 
-/* The folder of --out is there, made if need be, and holds none of the named files nor a factor,
- * or --force was given. The exit code of a failure is CRS_NO_OUTPUT. */
+/* Before the work begins: the folder of --out is there, made if need be, and holds none of the
+ * named files nor a factor, or --force was given. With --json alone nothing is written. The exit
+ * code of a failure is CRS_EXIT_NO_OUTPUT. */
+bool crs_outdir_needed(const crs_args *a, crease_error *e); /* --out or --json was given */
 bool crs_outdir_open(const crs_args *a, int count, const char *const *name, crease_error *e);
 
 /* Before the first file: takes away the document of an earlier result, which comes last again, so
@@ -228,6 +273,34 @@ bool crs_outdir_document(const crs_args *a, const char *name, json_t *document, 
 /* null when not finite */
 json_t *crs_real(double x);
 json_t *crs_dims(const crease_space *s);
+
+/* A result that crease verify judges. A checker fills in the verification, the names of its blocks
+ * and the hash of what it read. */
+typedef struct {
+    const crs_args *a;
+    const crs_certificate *certificate;
+    double eps;
+    crease_verification v;
+    char hash[32];
+    bool constrained;
+    char (*name)[64];
+} crs_judged;
+
+typedef bool crs_checker(crs_judged *j, crease_error *e);
+crs_checker crs_check_problem, crs_check_rpca_cp, crs_check_rpca_problem, crs_check_regress,
+    crs_check_spca;
+
+bool crs_judged_names(crs_judged *j, int count, crease_error *e); /* room for them */
+/* The worst of several verdicts is that of all; each with its smallest eps, "what 3", in a line. */
+bool crs_judged_all(crs_judged *j, int count, const crease_verification *each, const char *what,
+                    crease_error *e);
+bool crs_worse(const crease_verification *a, const crease_verification *b); /* b than a */
+/* INVALID, and why; the same where a hash is not what it was. */
+#if defined(__GNUC__)
+__attribute__((format(printf, 2, 3)))
+#endif
+void crs_judged_invalid(crs_judged *j, const char *format, ...);
+void crs_judged_hash(crs_judged *j, const char *what, const char *was, const char *is);
 
 /* Refuses what needs more bytes than the machine has free, before they are asked for. */
 bool crs_memory_suffices(const char *what, double bytes, crease_error *e);

@@ -117,14 +117,15 @@ static bool fit_weights(const char *text, ptrdiff_t n, crs_named_reg *r, crease_
                         by_group ? "groups" : "entries", by_group ? r->reg.groups->count : n, e);
 }
 
-bool crs_reg_fit_to(const char *groups, const char *weights, const crease_space *s,
-                    crs_named_reg *r, crease_error *e)
+static bool fit(const char *groups, const char *weights, const crease_space *s, bool reshapes,
+                crs_named_reg *r, crease_error *e)
 {
     if (crs_reg_wants_matrix(r->reg.ops) && s->order != 2)
-        return crs_fail(e, CREASE_BAD_SHAPE,
-                        "%s lives on matrices but the point has %d dimension%s; add --shape "
-                        "rows,columns",
-                        r->spec.name, s->order, s->order == 1 ? "" : "s");
+        return crs_fail(e, CREASE_BAD_SHAPE, "%s is defined on matrices and %s %d dimension%s; %s",
+                        r->spec.name, reshapes ? "the point has" : "this is an array of", s->order,
+                        s->order == 1 ? "" : "s",
+                        reshapes ? "add --shape rows,columns"
+                                 : "use a penalty of entries or groups");
     const ptrdiff_t n = crease_size(s);
     return fit_groups(groups, n, r, e) && fit_weights(weights, n, r, e) &&
            crease_reg_check(&r->reg, s, e);
@@ -132,7 +133,14 @@ bool crs_reg_fit_to(const char *groups, const char *weights, const crease_space 
 
 bool crs_reg_fit(const crs_args *a, const crease_space *s, crs_named_reg *r, crease_error *e)
 {
-    return crs_reg_fit_to(crs_given(a, CRS_OPT_GROUPS), crs_given(a, CRS_OPT_WEIGHTS), s, r, e);
+    return fit(crs_given(a, CRS_OPT_GROUPS), crs_given(a, CRS_OPT_WEIGHTS), s,
+               crs_takes(a->verb, CRS_OPT_SHAPE), r, e);
+}
+
+bool crs_reg_fit_to(const char *groups, const char *weights, const crease_space *s,
+                    crs_named_reg *r, crease_error *e)
+{
+    return fit(groups, weights, s, false, r, e);
 }
 
 void crs_reg_hash(const crs_named_reg *r, char hash[32])

@@ -66,43 +66,85 @@ static double forecast(const crease_cp_recipe *r)
     return 8 * ((4 + r->outliers) * n + factors) + 0x1p24;
 }
 
-static json_t *wavelengths(const crease_space *s, int axis)
+static void put_wavelengths(crs_spot to, const char *key, const crease_space *s, int axis)
 {
-    json_t *list = json_array();
+    const crs_spot list = crs_put_list(to, key);
     for (ptrdiff_t i = 0; i < s->dim[axis]; i++)
-        if (json_array_append_new(list, json_real(crease_eem_wavelength(s, axis, i))) != 0) {
-            json_decref(list);
-            return NULL;
-        }
-    return list;
+        crs_put_number(list, NULL, crease_eem_wavelength(s, axis, i));
 }
 
-static json_t *document(const crs_args *a, const crease_cp_instance *c)
+/* Nothing was run, so there is nothing to certify. */
+static crs_result begin_document(const crs_args *a, const crease_cp_recipe *r, crs_document *d)
 {
-    const crease_cp_recipe *r = &c->recipe;
-    json_t *d = json_pack(
-        "{s:i, s:s, s:s, s:o, s:I, s:f, s:I, s:f, s:f, s:I, s:s}", "schema_version", 1, "verb",
-        "generate", "kind", a->word[0], "shape", crs_dims(&r->shape), "rank", (json_int_t)r->rank,
-        "outlier_fraction", r->outliers, "outliers", (json_int_t)c->count, "magnitude",
-        r->magnitude, "noise", r->noise, "seed", (json_int_t)r->seed, "version", crease_version());
-    if (!d || !is_eem(a)) return d;
-    if (json_object_set_new(d, "emission_nm", wavelengths(&r->shape, 1)) == 0 &&
-        json_object_set_new(d, "excitation_nm", wavelengths(&r->shape, 2)) == 0)
-        return d;
-    json_decref(d);
-    return NULL;
+    const crs_summary s = { .verb = "generate",
+                            .model = a->word[0],
+                            .objective = NAN,
+                            .residual = NAN,
+                            .eps = NAN,
+                            .iterations = -1,
+                            .passes = -1,
+                            .evaluations = -1,
+                            .seconds = NAN };
+    const crs_result out = crs_result_begin(d, &s);
+    crs_put_shape(out.settings, "shape", &r->shape);
+    crs_put_number(out.settings, "outlier_fraction", r->outliers);
+    crs_put_number(out.settings, "magnitude", r->magnitude);
+    crs_put_number(out.settings, "noise", r->noise);
+    crs_put_whole(out.settings, "seed", (long long)r->seed);
+    return out;
 }
 
-static bool write_all(const crs_args *a, const crease_cp_instance *c, crease_error *e)
+static bool write_parts(crs_folder *f, const crease_cp_instance *c, crease_error *e)
 {
     const crease_space *s = &c->recipe.shape;
-    return crs_outdir_begin(a, "generate.json", e) &&
-           crs_outdir_factors(a, s, c->recipe.rank, (const double *const *)c->factor, e) &&
-           crs_outdir_array(a, "lowrank.npy", s, c->lowrank, e) &&
-           crs_outdir_array(a, "sparse.npy", s, c->sparse, e) &&
-           crs_outdir_array(a, "noise.npy", s, c->noise, e) &&
-           crs_outdir_array(a, "tensor.npy", s, c->tensor, e) &&
-           crs_outdir_document(a, "generate.json", document(a, c), e);
+    return crs_folder_array(f, "tensor.npy", s, c->tensor, e) &&
+           crs_folder_array(f, "lowrank.npy", s, c->lowrank, e) &&
+           crs_folder_array(f, "sparse.npy", s, c->sparse, e) &&
+           crs_folder_array(f, "noise.npy", s, c->noise, e);
+}
+
+static bool write_factor(crs_folder *f, int n, ptrdiff_t rows, ptrdiff_t columns, const double *x,
+                         crease_error *e)
+{
+    const crease_space s = crease_matrix(rows, columns);
+    char name[32];
+    crs_outdir_factor(n, name);
+    return crs_folder_array(f, name, &s, x, e);
+}
+
+/* The folder gets its name; the document, or one line, goes to standard output. */
+static bool deliver(const crs_args *a, crs_folder *f, crs_document *d, const char *rank,
+                    const crease_cp_instance *c, crease_error *e)
+{
+    bool done = crs_folder_commit(f, d, e);
+    if (done && crs_given(a, CRS_OPT_JSON)) return crs_document_print(d, false, e);
+    if (done)
+        printf("tensor      %s/tensor.npy, rank %s, %td outliers, seed %.0f\n",
+               crs_given(a, CRS_OPT_OUT), rank, c->count, (double)c->recipe.seed);
+    crs_document_free(d);
+    return done;
+}
+
+static bool write_all(const crs_args *a, crs_folder *f, const crease_cp_instance *c,
+                      crease_error *e)
+{
+    const crease_cp_recipe *r = &c->recipe;
+    crs_document d;
+    char rank[32];
+    const crs_result out = begin_document(a, r, &d);
+    bool done = write_parts(f, c, e);
+    for (int n = 0; done && n < r->shape.order; n++)
+        done = write_factor(f, n, r->shape.dim[n], r->rank, c->factor[n], e);
+    crs_put_whole(out.settings, "rank", r->rank);
+    crs_put_whole(out.details, "outliers", c->count);
+    if (is_eem(a)) {
+        put_wavelengths(out.details, "emission_nm", &r->shape, 1);
+        put_wavelengths(out.details, "excitation_nm", &r->shape, 2);
+    }
+    snprintf(rank, sizeof rank, "%td", r->rank);
+    if (done) return deliver(a, f, &d, rank, c, e);
+    crs_document_free(&d);
+    return false;
 }
 
 static bool read_tucker_recipe(const crs_args *a, crease_tucker_recipe *r, crease_error *e)
@@ -133,69 +175,51 @@ static double tucker_forecast(const crease_tucker_recipe *r)
     return 8 * (6 + r->parts.outliers) * (double)crease_size(&r->parts.shape) + 0x1p24;
 }
 
-static json_t *tucker_document(const crs_args *a, const crease_tucker_instance *c)
+static bool write_tucker(const crs_args *a, crs_folder *f, const crease_tucker_instance *c,
+                         crease_error *e)
 {
-    const crease_cp_recipe *r = &c->recipe.parts;
-    return json_pack("{s:i, s:s, s:s, s:o, s:o, s:f, s:I, s:f, s:f, s:I, s:s}", "schema_version", 1,
-                     "verb", "generate", "kind", a->word[0], "shape", crs_dims(&r->shape), "ranks",
-                     crs_dims(&c->recipe.ranks), "outlier_fraction", r->outliers, "outliers",
-                     (json_int_t)c->parts->count, "magnitude", r->magnitude, "noise", r->noise,
-                     "seed", (json_int_t)r->seed, "version", crease_version());
+    const crease_space *s = &c->recipe.parts.shape, *ranks = &c->recipe.ranks;
+    crs_document d;
+    const crs_result out = begin_document(a, &c->recipe.parts, &d);
+    bool done = write_parts(f, c->parts, e) && crs_folder_array(f, "core.npy", ranks, c->core, e);
+    for (int n = 0; done && n < s->order; n++)
+        done = write_factor(f, n, s->dim[n], ranks->dim[n], c->factor[n], e);
+    crs_put_shape(out.settings, "ranks", ranks);
+    crs_put_whole(out.details, "outliers", c->parts->count);
+    if (done) return deliver(a, f, &d, crs_given(a, CRS_OPT_RANK), c->parts, e);
+    crs_document_free(&d);
+    return false;
 }
 
-static bool write_tucker(const crs_args *a, const crease_tucker_instance *c, crease_error *e)
+static bool generate_tucker(const crs_args *a, crs_folder *f, crease_error *e)
 {
-    const crease_space *s = &c->recipe.parts.shape;
-    const crease_cp_instance *p = c->parts;
-    bool done = crs_outdir_begin(a, "generate.json", e) &&
-                crs_outdir_array(a, "lowrank.npy", s, p->lowrank, e) &&
-                crs_outdir_array(a, "sparse.npy", s, p->sparse, e) &&
-                crs_outdir_array(a, "noise.npy", s, p->noise, e) &&
-                crs_outdir_array(a, "core.npy", &c->recipe.ranks, c->core, e) &&
-                crs_outdir_array(a, "tensor.npy", s, p->tensor, e);
-    for (int n = 0; done && n < s->order; n++) {
-        const crease_space f = crease_matrix(s->dim[n], c->recipe.ranks.dim[n]);
-        char name[32];
-        crs_outdir_factor(n, name);
-        done = crs_outdir_array(a, name, &f, c->factor[n], e);
-    }
-    return done && crs_outdir_document(a, "generate.json", tucker_document(a, c), e);
-}
-
-static bool generate_tucker(const crs_args *a, crease_error *e)
-{
-    static const char *const file[] = { "tensor.npy", "lowrank.npy", "sparse.npy",
-                                        "noise.npy",  "core.npy",    "generate.json" };
     crease_tucker_recipe r;
     if (!read_tucker_recipe(a, &r, e) ||
-        !crs_memory_suffices("the instance", tucker_forecast(&r), e) ||
-        !crs_outdir_open(a, (int)(sizeof file / sizeof *file), file, e))
+        !crs_memory_suffices("the instance", tucker_forecast(&r), e) || !crs_folder_of(a, f, e))
         return false;
     crease_tucker_instance *c = crease_tucker_generate(&r, e);
-    const bool done = c && write_tucker(a, c, e);
-    if (done && !crs_given(a, CRS_OPT_JSON))
-        printf("tensor      %s/tensor.npy, rank %s, %td outliers, seed %.0f\n",
-               crs_given(a, CRS_OPT_OUT), crs_given(a, CRS_OPT_RANK), c->parts->count,
-               (double)r.parts.seed);
+    const bool done = c && write_tucker(a, f, c, e);
     crease_tucker_instance_free(c);
+    return done;
+}
+
+static bool generate_cp(const crs_args *a, crs_folder *f, crease_error *e)
+{
+    crease_cp_recipe r = { .rank = 0 };
+    if (!read_recipe(a, &r, e) || !crs_memory_suffices("the instance", forecast(&r), e) ||
+        !crs_folder_of(a, f, e))
+        return false;
+    crease_cp_instance *c = is_eem(a) ? crease_eem_generate(&r, e) : crease_cp_generate(&r, e);
+    const bool done = c && write_all(a, f, c, e);
+    crease_cp_instance_free(c);
     return done;
 }
 
 static bool run(const crs_args *a, crease_error *e)
 {
-    static const char *const file[] = { "tensor.npy", "lowrank.npy", "sparse.npy", "noise.npy",
-                                        "generate.json" };
-    crease_cp_recipe r = { .rank = 0 };
-    if (is_tucker(a)) return generate_tucker(a, e);
-    if (!read_recipe(a, &r, e) || !crs_memory_suffices("the instance", forecast(&r), e) ||
-        !crs_outdir_open(a, (int)(sizeof file / sizeof *file), file, e))
-        return false;
-    crease_cp_instance *c = is_eem(a) ? crease_eem_generate(&r, e) : crease_cp_generate(&r, e);
-    const bool done = c && write_all(a, c, e);
-    if (done && !crs_given(a, CRS_OPT_JSON))
-        printf("tensor      %s/tensor.npy, rank %td, %td outliers, seed %.0f\n",
-               crs_given(a, CRS_OPT_OUT), r.rank, c->count, (double)r.seed);
-    crease_cp_instance_free(c);
+    crs_folder f = { .path = NULL };
+    const bool done = is_tucker(a) ? generate_tucker(a, &f, e) : generate_cp(a, &f, e);
+    crs_folder_abandon(&f);
     return done;
 }
 
@@ -205,19 +229,22 @@ const crs_verb crs_generate_verb = {
     .least = 1,
     .most = 1,
     .text = "Draw a random tensor with its truth. cp is low rank (factors drawn from N(0,1)), plus "
-            "outliers in a fraction of its entries, plus noise. eem is made-up fluorescence, "
+            "outliers in a fraction of its entries, plus noise. eem is synthetic fluorescence, "
             "samples x emission x excitation: concentrations times spectra, plus scatter ridges "
             "and spikes, plus noise; its defaults are --shape 20,101,51 --rank 3 --outliers 0.002 "
             "--magnitude 3 --noise 0.005. The folder receives tensor.npy and "
             "its parts lowrank.npy, sparse.npy, noise.npy, the factors factor_1.npy, ..., and "
-            "generate.json. With tucker the rank is one a mode "
+            "result.json. With tucker there is one rank per mode "
             "(--rank 2,3,4) and core.npy is written too; matrix is of order two. The low-rank "
             "entries of both have standard deviation 1. The same seed gives the same numbers on "
             "every machine and thread "
             "count.",
     .example = "crease generate cp --shape 10,20,30 --rank 3 --seed 1 --out instance",
-    .takes = CRS_LIST(CRS_TAKES(SHAPE), CRS_TAKES(RANK), CRS_TAKES(OUTLIERS), CRS_TAKES(MAGNITUDE),
-                      CRS_TAKES(NOISE), CRS_TAKES(seed), CRS_TAKES(OUT), CRS_TAKES(FORCE),
-                      CRS_TAKES(JSON)),
+    .takes =
+        CRS_LIST(CRS_SAYS(SHAPE, "dimensions of the tensor; the last index runs fastest"),
+                 CRS_SAYS(RANK, "number of rank-one terms; of tucker and matrix one number, or "
+                                "one per mode (2,3,4)"),
+                 CRS_TAKES(OUTLIERS), CRS_TAKES(MAGNITUDE), CRS_TAKES(NOISE), CRS_TAKES(seed),
+                 CRS_TAKES(OUT), CRS_TAKES(FORCE), CRS_TAKES(JSON)),
     .run = run,
 };

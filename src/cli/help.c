@@ -3,7 +3,33 @@
  * verbs and options */
 #include "cli/cli.h"
 
-enum { WIDTH = 100 };
+enum { WIDTH = 100, HELP_ROOM = 600 };
+
+static const char *const group_title[CRS_GROUPS] = { "Common", "Model", "Method" };
+
+static const crs_verb *const verbs[] = {
+#define VERB(name) &crs_##name##_verb,
+#include "cli/verbs.def"
+#undef VERB
+};
+
+enum { VERBS = sizeof verbs / sizeof *verbs };
+
+static const char *verb_name(int k) { return verbs[k]->name; }
+
+const crs_verb *crs_verb_find(const char *name, crease_error *e)
+{
+    for (int k = 0; k < VERBS; k++)
+        if (strcmp(name, verb_name(k)) == 0) return verbs[k];
+    const int near = crs_nearest(name, VERBS, verb_name);
+    if (near >= 0)
+        crs_fail(e, CREASE_BAD_ARGUMENT, "unknown verb '%.64s'; did you mean '%s'?", name,
+                 verb_name(near));
+    else
+        crs_fail(e, CREASE_BAD_ARGUMENT, "unknown verb '%.64s'; 'crease help' shows them all",
+                 name);
+    return NULL;
+}
 
 void crs_print_wrapped(const char *text, int first_column, int indent)
 {
@@ -24,8 +50,8 @@ void crs_print_wrapped(const char *text, int first_column, int indent)
 void crs_print_usage(FILE *f)
 {
     fprintf(f, "crease %s: structured nonconvex and nonsmooth optimization\n\n", crease_version());
-    for (int k = 0; k < crs_verb_count(); k++) {
-        const crs_verb *v = crs_verb_at(k);
+    for (int k = 0; k < VERBS; k++) {
+        const crs_verb *v = verbs[k];
         char call[64];
         snprintf(call, sizeof call, "%s %s", v->name, v->words);
         fprintf(f, "  crease %-30s %.*s\n", call, (int)strcspn(v->text, ".:;"), v->text);
@@ -33,46 +59,90 @@ void crs_print_usage(FILE *f)
     fprintf(f, "\n'crease help VERB' explains a verb, 'crease list' shows the catalogue.\n");
 }
 
-/* The text, with the default of an option of the library. */
-static void print_text(const crs_verb *v, const crs_option *o)
+/* What the option means for the verb; of an option of the library with its default. */
+static void option_text(const crs_verb *v, int k, char out[HELP_ROOM])
 {
-    for (int k = 0; k < crease_option_count(); k++) {
-        const crease_option own = crease_option_at(k);
-        char text[160];
-        if (strcmp(own.name, o->name + 2) != 0) continue;
-        const bool other = v->relative && strcmp(own.name, "relative") == 0;
-        snprintf(text, sizeof text, "%s (default %g)", own.text, other ? 1 : own.value);
-        crs_print_wrapped(text, 24, 24);
-        return;
+    const char *own = crs_takes(v, k)->text, *name = crs_option_at(k)->name + 2;
+    snprintf(out, HELP_ROOM, "%s", own ? own : crs_option_at(k)->text);
+    for (int n = 0; !own && n < crease_option_count(); n++) {
+        const crease_option o = crease_option_at(n);
+        if (strcmp(o.name, name) != 0) continue;
+        const bool other = v->relative && strcmp(name, "relative") == 0;
+        snprintf(out, HELP_ROOM, "%s (default %g)", o.text, other ? 1 : o.value);
     }
-    crs_print_wrapped(o->text, 24, 24);
+}
+
+static void print_group(const crs_verb *v, crs_group group)
+{
+    const char *title = group_title[group];
+    for (int k = 0; k < CRS_OPTIONS; k++) {
+        const crs_option *o = crs_option_at(k);
+        if (o->group != group || !crs_takes(v, k)) continue;
+        char call[CRS_NAME + 16], name[CRS_NAME], text[HELP_ROOM];
+        snprintf(call, sizeof call, "%s %s", crs_option_name(k, name), o->values);
+        option_text(v, k, text);
+        if (title) printf("\n%s options\n", title);
+        title = NULL;
+        printf("  %-22s", call);
+        crs_print_wrapped(text, 24, 24);
+    }
 }
 
 void crs_print_help(const crs_verb *v)
 {
+    static const crs_group order[] = { CRS_GROUP_MODEL, CRS_GROUP_METHOD, CRS_GROUP_COMMON };
     printf("crease %s %s%s\n\n", v->name, v->takes ? "[OPTION...] " : "", v->words);
     crs_print_wrapped(v->text, 0, 0);
-    if (v->takes) printf("\nOptions\n");
-    for (int k = 0; v->takes && k < CRS_OPTIONS; k++) {
-        const crs_option *o = crs_option_at(k);
-        if (!crs_takes(v, k)) continue;
-        char call[CRS_NAME + 16], name[CRS_NAME];
-        snprintf(call, sizeof call, "%s %s", crs_option_name(k, name), o->values);
-        printf("  %-22s", call);
-        print_text(v, o);
-    }
+    for (int g = 0; v->takes && g < CRS_GROUPS; g++) print_group(v, order[g]);
     printf("\nExample\n  %s\n", v->example);
+}
+
+static json_t *options_json(const crs_verb *v)
+{
+    json_t *list = json_array();
+    for (int k = 0; v->takes && k < CRS_OPTIONS; k++) {
+        const crs_taken *taken = crs_takes(v, k);
+        char name[CRS_NAME], text[HELP_ROOM];
+        if (!taken) continue;
+        option_text(v, k, text);
+        json_t *kinds = json_array();
+        for (int n = 0; v->kinds && v->kinds[n]; n++)
+            if (taken->kinds == 0 || taken->kinds >> n & 1)
+                json_array_append_new(kinds, json_string(v->kinds[n]));
+        json_array_append_new(
+            list, json_pack("{s:s, s:s, s:s, s:s, s:o}", "name", crs_option_name(k, name), "values",
+                            crs_option_at(k)->values, "group", group_title[crs_option_at(k)->group],
+                            "text", text, "kinds", kinds));
+    }
+    return list;
+}
+
+static bool print_json(const crs_verb *only, crease_error *e)
+{
+    crs_json j = crs_json_new("help");
+    json_t *list = json_array();
+    for (int k = 0; k < VERBS; k++) {
+        const crs_verb *v = verbs[k];
+        if (only && v != only) continue;
+        json_t *verb =
+            json_pack("{s:s, s:s, s:s, s:s, s:o}", "name", v->name, "arguments", v->words, "text",
+                      v->text, "example", v->example, "options", options_json(v));
+        if (json_array_append_new(list, verb) != 0) j.failed = true;
+    }
+    crs_json_set(&j, "verbs", list);
+    return crs_json_print(&j, e);
 }
 
 static bool run(const crs_args *a, crease_error *e)
 {
-    if (a->count == 0) {
+    const crs_verb *v = a->count ? crs_verb_find(a->word[0], e) : NULL;
+    if (a->count && !v) return false;
+    if (crs_given(a, CRS_OPT_JSON)) return print_json(v, e);
+    if (v)
+        crs_print_help(v);
+    else
         crs_print_usage(stdout);
-        return true;
-    }
-    const crs_verb *v = crs_verb_find(a->word[0], e);
-    if (v) crs_print_help(v);
-    return v;
+    return true;
 }
 
 const crs_verb crs_help_verb = {
@@ -81,6 +151,7 @@ const crs_verb crs_help_verb = {
     .most = 1,
     .text = "Explain the program or one of its verbs.",
     .example = "crease help prox",
+    .takes = CRS_LIST(CRS_TAKES(JSON)),
     .run = run,
 };
 

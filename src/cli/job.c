@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * job: what every verb that runs something shares: the options of a run, the signals, the memory it
- * may take, and the exit code of an error.
+ * may take, and the exit code it ends with.
  *
  * The program owns the signals, the library never sees them. The first SIGINT or SIGTERM asks the
  * solver to stop after its iteration, the second ends the program at once. */
@@ -63,7 +63,7 @@ void crs_signals_enter(crs_stop *call, void *self)
     for (int k = 0; k < 2; k++) sigaction(watched[k], &own, &before[k]);
 }
 
-bool crs_signals_caught(void) { return caught; }
+int crs_signals_caught(void) { return (int)caught; }
 
 int crs_signals_leave(void)
 {
@@ -102,26 +102,34 @@ bool crs_memory_suffices(const char *what, double bytes, crease_error *e)
                                      what, bytes / 1e6, have / 1e6);
 }
 
-/* sysexits.h */
 int crs_exit_code(crease_code code)
 {
-    switch (code) {
-    case CREASE_OK:
-        return 0;
-    case CREASE_BAD_ARGUMENT:
-    case CREASE_UNSUPPORTED:
-        return 64;
-    case CREASE_BAD_SHAPE:
-    case CREASE_BAD_DATA:
-        return 65;
-    case CREASE_NO_INPUT:
-        return 66;
-    case CREASE_NO_MEMORY:
-        return 71;
-    case CREASE_IO:
-        return 74;
-    case CREASE_NUMERICAL_FAILURE:
-        break;
-    }
-    return 70;
+    static const int exits[] = {
+        [CREASE_OK] = CRS_EXIT_DONE,
+        [CREASE_BAD_ARGUMENT] = CRS_EXIT_USAGE,
+        [CREASE_UNSUPPORTED] = CRS_EXIT_USAGE,
+        [CREASE_BAD_SHAPE] = CRS_EXIT_BAD_DATA,
+        [CREASE_BAD_DATA] = CRS_EXIT_BAD_DATA,
+        [CREASE_NO_INPUT] = CRS_EXIT_NO_INPUT,
+        [CREASE_NO_MEMORY] = CRS_EXIT_NO_MEMORY,
+        [CREASE_IO] = CRS_EXIT_IO,
+        [CREASE_NUMERICAL_FAILURE] = CRS_EXIT_INTERNAL,
+    };
+    return exits[code];
+}
+
+/* Only a point that the checker confirms is a success. */
+int crs_exit_of_run(crease_outcome o, crease_verdict v, int signal)
+{
+    if (o == CREASE_STATIONARY && v == CREASE_VERDICT_VALID) return CRS_EXIT_DONE;
+    if (o == CREASE_STATIONARY && v == CREASE_VERDICT_INVALID) return CRS_EXIT_INTERNAL;
+    if (o == CREASE_STOPPED && signal) return 128 + signal;
+    return o == CREASE_DIVERGED || o == CREASE_NUMERICAL ? CRS_EXIT_BROKEN : CRS_EXIT_LIMIT;
+}
+
+int crs_exit_of_verdict(crease_verdict v)
+{
+    return v == CREASE_VERDICT_VALID     ? CRS_EXIT_DONE
+           : v == CREASE_VERDICT_INVALID ? CRS_EXIT_INVALID
+                                         : CRS_EXIT_LIMIT;
 }

@@ -1,6 +1,22 @@
 /* SPDX-License-Identifier: MIT
- * list: the catalogues, an entry of any of them in one form */
-#include "cli/list.h"
+ * list: the catalogues. An entry of any of them has one form, which is shown to people (a block per
+ * entry, 100 columns), as a Markdown table, and as data. The versions of a penalty share the block
+ * or row of the first. */
+#include "cli/cli.h"
+
+/* Texts are NULL where a kind has none. */
+typedef struct {
+    const char *name;
+    const char *formula;
+    const char *rho; /* of a regularizer made from a penalty: rho(y) */
+    const crease_penalty *penalty;
+    const crease_param *params;
+    const char *vector, *data;
+    const char *lipschitz, *weak_convexity; /* regularizers */
+    bool convex;                            /* regularizers */
+    bool compact, projection;               /* sets */
+    bool matrix, groups;
+} described;
 
 static const struct {
     const char *name, *title;
@@ -11,21 +27,20 @@ static const struct {
     { "smooth", "Smooth couplings f(x_1, ..., x_N)" },
 };
 
-const char *crs_kind_name(int kind) { return kinds[kind].name; }
-const char *crs_kind_title(int kind) { return kinds[kind].title; }
+static const char *kind_name(int kind) { return kinds[kind].name; }
 
 int crs_kind_find(const char *word, crease_error *e)
 {
     for (int k = 0; k < CRS_KINDS; k++)
         if (strcmp(word, kinds[k].name) == 0) return k;
-    const int near = crs_nearest(word, CRS_KINDS, crs_kind_name);
+    const int near = crs_nearest(word, CRS_KINDS, kind_name);
     crs_fail(e, CREASE_BAD_ARGUMENT, "unknown catalogue '%.64s'; %s%s%s", word,
              near >= 0 ? "did you mean '" : "give regularizers, sets, maps or smooth",
              near >= 0 ? kinds[near].name : "", near >= 0 ? "'?" : "");
     return CRS_KINDS;
 }
 
-int crs_described_count(int kind)
+int crs_kind_size(int kind)
 {
     return kind == CRS_REGULARIZERS ? crease_reg_count()
            : kind == CRS_SETS       ? crease_set_count()
@@ -33,12 +48,12 @@ int crs_described_count(int kind)
                                     : crease_smooth_count();
 }
 
-static crs_described regularizer(int k)
+static described regularizer(int k)
 {
     const crease_reg_entry *entry = crease_reg_at(k);
     const crease_reg_ops *ops = entry->ops;
     const crease_penalty *p = ops->vector ? NULL : entry->penalty; /* else the text is its own */
-    return (crs_described){
+    return (described){
         .name = entry->name,
         .formula = ops->formula,
         .rho = p ? p->formula : NULL,
@@ -53,52 +68,51 @@ static crs_described regularizer(int k)
     };
 }
 
-crs_described crs_described_at(int kind, int k)
+static described described_at(int kind, int k)
 {
     if (kind == CRS_REGULARIZERS) return regularizer(k);
     if (kind == CRS_SETS) {
         const crease_set_ops *o = crease_set_at(k);
-        return (crs_described){ .name = o->name,
-                                .formula = o->formula,
-                                .params = o->params,
-                                .vector = o->vector,
-                                .compact = o->compact,
-                                .matrix = o->matrix,
-                                .projection = o->project };
+        return (described){ .name = o->name,
+                            .formula = o->formula,
+                            .params = o->params,
+                            .vector = o->vector,
+                            .compact = o->compact,
+                            .matrix = o->matrix,
+                            .projection = o->project };
     }
     if (kind == CRS_MAPS) {
         const crease_map_ops *o = crease_map_at(k);
-        return (crs_described){
+        return (described){
             .name = o->name, .formula = o->formula, .params = o->params, .vector = o->vector
         };
     }
     const crease_smooth_ops *o = crease_smooth_at(k);
-    return (crs_described){
+    return (described){
         .name = o->name, .formula = o->formula, .params = o->params, .data = o->data_text
     };
 }
 
-int crs_described_run(int kind, int k)
+static int run_from(int kind, int k)
 {
-    const crease_penalty *p = crs_described_at(kind, k).penalty;
+    const crease_penalty *p = described_at(kind, k).penalty;
     int n = 1;
-    while (p && k + n < crs_described_count(kind) && crs_described_at(kind, k + n).penalty == p)
-        n++;
+    while (p && k + n < crs_kind_size(kind) && described_at(kind, k + n).penalty == p) n++;
     return n;
 }
 
-const char *crs_vector_text(int kind)
+static const char *vector_text(int kind)
 {
-    return kind == CRS_MAPS ? "an array" : "one number for every entry";
+    return kind == CRS_MAPS ? "an array" : "one number per entry";
 }
 
-void crs_range_text(const crease_param *p, char *out, size_t size)
+static void range_text(const crease_param *p, char *out, size_t size)
 {
     snprintf(out, size, "%c%g, %g%c%s", p->flags & CREASE_OPEN_LOW ? '(' : '[', p->low, p->high,
              p->flags & CREASE_OPEN_HIGH ? ')' : ']', p->flags & CREASE_INTEGER ? ", integer" : "");
 }
 
-void crs_traits_text(int kind, const crs_described *d, char *out, size_t size)
+static void traits_text(int kind, const described *d, char *out, size_t size)
 {
     out[0] = '\0';
     if (kind == CRS_REGULARIZERS)
@@ -108,6 +122,216 @@ void crs_traits_text(int kind, const crs_described *d, char *out, size_t size)
     if (kind == CRS_SETS)
         snprintf(out, size, "%s%s%s", d->compact ? "compact" : "not always compact",
                  d->matrix ? "; matrices" : "", d->projection ? "" : "; linear oracle only");
+}
+
+enum { INDENT = 4 };
+
+static void labelled(const char *label, const char *text)
+{
+    const int column = printf("%*s%s", INDENT, "", label);
+    crs_print_wrapped(text, column, 2 * INDENT);
+}
+
+/* "scad:lambda,a  group-scad  ...": the first name as it is written, then the other versions. */
+static void names(int kind, int k, int run, const described *d)
+{
+    const char *join = ":";
+    printf("%s", d->name);
+    for (int p = 0; d->params && d->params[p].name; p++, join = ",")
+        printf("%s%s", join, d->params[p].name);
+    if (d->vector) printf("%s%s,..", join, d->vector);
+    for (int n = 1; n < run; n++) printf("   %s", described_at(kind, k + n).name);
+    printf("\n");
+}
+
+static void parameters(int kind, const described *d)
+{
+    for (const crease_param *p = d->params; p && p->name; p++) {
+        char where[100], range[64];
+        range_text(p, range, sizeof range);
+        snprintf(where, sizeof where, "%s in %s", p->name, range);
+        const int column = printf("%*s%-30s ", INDENT, "", where);
+        crs_print_wrapped(p->text, column, column);
+    }
+    if (d->vector) printf("%*s%-30s %s\n", INDENT, "", d->vector, vector_text(kind));
+    if (d->data) labelled("data: ", d->data);
+}
+
+static void block(int kind, int k, int run)
+{
+    const described d = described_at(kind, k);
+    char traits[300];
+    printf("\n");
+    names(kind, k, run, &d);
+    if (run == 1) labelled("", d.formula);
+    if (d.rho) labelled("rho(y) = ", d.rho);
+    parameters(kind, &d);
+    traits_text(kind, &d, traits, sizeof traits);
+    if (traits[0]) labelled("", traits);
+}
+
+/* What the versions of a penalty are, said once. */
+static void versions(int kind)
+{
+    const int run = run_from(kind, 0);
+    if (run == 1) return;
+    printf("\nFrom a penalty rho(y), y >= 0, %d versions are made:\n", run);
+    for (int n = 0; n < run; n++) {
+        const described d = described_at(kind, n);
+        const described first = described_at(kind, 0);
+        const int prefix = (int)(strlen(d.name) - strlen(first.name));
+        printf("%*s%.*s%-*s  %s\n", INDENT, "", prefix, d.name, 13 - prefix, "NAME", d.formula);
+    }
+}
+
+static void list_text(int kind)
+{
+    const char *title = kinds[kind].title;
+    printf("%s\n", title);
+    for (size_t n = strlen(title); n > 0; n--) printf("=");
+    printf("\n");
+    versions(kind);
+    for (int k = 0, run; k < crs_kind_size(kind); k += run) {
+        run = run_from(kind, k);
+        block(kind, k, run);
+    }
+}
+
+/* In a table a bar ends the cell, also inside code. */
+static void code(const char *text)
+{
+    printf("`");
+    for (; *text; text++) printf(*text == '|' ? "\\|" : "%c", *text);
+    printf("`");
+}
+
+static void plain(const char *text)
+{
+    for (; *text; text++)
+        printf(*text == '|' || *text == '<' || *text == '*' || *text == '_' ? "\\%c" : "%c", *text);
+}
+
+static void formula_cell(const described *d, int run)
+{
+    printf(" | ");
+    if (run == 1) code(d->formula);
+    if (run == 1 && d->rho) printf(", ");
+    if (d->rho) {
+        printf("rho(y) = ");
+        code(d->rho);
+    }
+}
+
+static void parameter_cell(int kind, const described *d)
+{
+    const char *join = "";
+    printf(" | ");
+    for (const crease_param *p = d->params; p && p->name; p++, join = "; ") {
+        printf("%s", join);
+        code(p->name);
+        char range[64];
+        range_text(p, range, sizeof range);
+        printf(" in %s: ", range);
+        plain(p->text);
+    }
+    if (d->vector) {
+        printf("%s", join);
+        code(d->vector);
+        printf(": %s", vector_text(kind));
+        join = "; ";
+    }
+    if (d->data) {
+        printf("%s", join);
+        plain(d->data);
+    }
+}
+
+static void trait_cells(int kind, const described *d)
+{
+    printf(" |");
+    if (kind == CRS_REGULARIZERS) {
+        printf(" %s | ", d->convex ? "yes" : "no");
+        plain(d->lipschitz ? d->lipschitz : "unknown");
+        printf(" | ");
+        plain(d->weak_convexity ? d->weak_convexity : "unknown");
+        printf(" |");
+    }
+    if (kind == CRS_SETS)
+        printf(" %s | %s | %s |", d->matrix ? "matrices" : "any", d->compact ? "yes" : "not always",
+               d->projection ? "yes" : "linear oracle only");
+    printf("\n");
+}
+
+static void list_markdown(int kind)
+{
+    static const char *const heads[CRS_KINDS] = { " convex | Lipschitz constant | weak convexity |",
+                                                  " points | compact | projection |", "", "" };
+    static const char *const rules[CRS_KINDS] = { "---|---|---|", "---|---|---|", "", "" };
+    printf("| name | formula | %s |%s\n|---|---|---|%s\n",
+           kind == CRS_SMOOTH ? "parameters and data" : "parameters", heads[kind], rules[kind]);
+    for (int k = 0, run; k < crs_kind_size(kind); k += run) {
+        const described d = described_at(kind, k);
+        run = run_from(kind, k);
+        printf("| ");
+        code(d.name);
+        formula_cell(&d, run);
+        parameter_cell(kind, &d);
+        trait_cells(kind, &d);
+    }
+}
+
+static void put_parameter(crs_spot to, const crease_param *p)
+{
+    crs_put_text(to, "name", p->name);
+    crs_put_number(to, "low", p->low);
+    crs_put_number(to, "high", p->high);
+    crs_put_flag(to, "low_open", (p->flags & CREASE_OPEN_LOW) != 0);
+    crs_put_flag(to, "high_open", (p->flags & CREASE_OPEN_HIGH) != 0);
+    crs_put_flag(to, "integer", (p->flags & CREASE_INTEGER) != 0);
+    crs_put_text(to, "text", p->text);
+}
+
+static void put_traits(crs_spot to, int kind, const described *d)
+{
+    if (kind == CRS_REGULARIZERS) {
+        crs_put_flag(to, "convex", d->convex);
+        crs_put_text(to, "lipschitz", d->lipschitz);
+        crs_put_text(to, "weak_convexity", d->weak_convexity);
+        crs_put_flag(to, "matrix", d->matrix);
+        crs_put_flag(to, "groups", d->groups);
+    }
+    if (kind == CRS_SETS) {
+        crs_put_flag(to, "compact", d->compact);
+        crs_put_flag(to, "matrix", d->matrix);
+        crs_put_flag(to, "projection", d->projection);
+    }
+}
+
+static void put_entry(crs_spot to, int kind, const described *d)
+{
+    static const char *const singular[CRS_KINDS] = { "regularizer", "set", "map", "smooth" };
+    crs_put_text(to, "kind", singular[kind]);
+    crs_put_text(to, "name", d->name);
+    crs_put_text(to, "formula", d->formula);
+    crs_put_text(to, "rho", d->rho);
+    const crs_spot parameters = crs_put_list(to, "parameters");
+    for (const crease_param *p = d->params; p && p->name; p++)
+        put_parameter(crs_put_object(parameters, NULL), p);
+    crs_put_text(to, "vector_parameter", d->vector);
+    crs_put_text(to, "data", d->data);
+    put_traits(crs_put_object(to, "traits"), kind, d);
+}
+
+static bool list_json(int first, int last, crease_error *e)
+{
+    crs_document document;
+    const crs_spot all = crs_put_list(crs_document_begin(&document, "list"), "entries");
+    for (int kind = first; kind <= last; kind++)
+        for (int k = 0; k < crs_kind_size(kind); k++) {
+            const described d = described_at(kind, k);
+            put_entry(crs_put_object(all, NULL), kind, &d);
+        }
+    return crs_document_print(&document, true, e);
 }
 
 static bool run(const crs_args *a, crease_error *e)
@@ -121,11 +345,11 @@ static bool run(const crs_args *a, crease_error *e)
     if (markdown && crs_given(a, CRS_OPT_JSON))
         return crs_fail(e, CREASE_BAD_ARGUMENT,
                         "--json and --markdown exclude each other; give one");
-    if (crs_given(a, CRS_OPT_JSON)) return crs_list_json(first, last, e);
+    if (crs_given(a, CRS_OPT_JSON)) return list_json(first, last, e);
     for (int kind = first; kind <= last; kind++) {
         if (kind > first) printf(markdown ? "\n" : "\n\n");
-        if (markdown && last > first) printf("### %s\n\n", crs_kind_title(kind));
-        (markdown ? crs_list_markdown : crs_list_text)(kind);
+        if (markdown && last > first) printf("### %s\n\n", kinds[kind].title);
+        (markdown ? list_markdown : list_text)(kind);
     }
     return true;
 }

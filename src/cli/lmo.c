@@ -42,19 +42,21 @@ static bool print_json(const job *b, crease_error *e)
 {
     const crease_set *set = &b->set.set;
     const ptrdiff_t n = crease_size(&b->c.shape);
-    crs_json j = crs_json_new("lmo");
-    crs_json_set(&j, "entry", json_string(set->ops->name));
-    crs_json_parameters(&j, set->ops->params, set->par, set->vec ? set->ops->vector : NULL, n,
-                        set->vec);
-    if (b->reg.reg.ops) crs_json_set(&j, "reg", json_string(b->reg.spec.name));
-    crs_json_shape(&j, &b->c.shape);
-    crs_json_set(&j, "x", crs_json_array(n, b->y));
-    crs_json_number(&j, "value", b->value);
+    crs_document d;
+    const crs_spot top = crs_document_begin(&d, "lmo");
+    crs_document_spell_odd(&d);
+    crs_put_text(top, "entry", set->ops->name);
+    const crs_spot par = crs_put_parameters(top, "parameters", set->ops->params, set->par);
+    if (set->vec && set->ops->vector) crs_put_numbers(par, set->ops->vector, n, set->vec);
+    if (b->reg.reg.ops) crs_put_text(top, "reg", b->reg.spec.name);
+    crs_put_shape(top, "shape", &b->c.shape);
+    crs_put_numbers(top, "x", n, b->y);
+    crs_put_number(top, "value", b->value);
     if (b->reg.reg.ops)
-        crs_json_set(&j, "support", json_null());
+        crs_put_null(top, "support");
     else
-        crs_json_number(&j, "support", b->support);
-    return crs_json_print(&j, e);
+        crs_put_number(top, "support", b->support);
+    return crs_document_print(&d, true, e);
 }
 
 static bool run(const crs_args *a, crease_error *e)
@@ -89,8 +91,8 @@ const crs_verb crs_lmo_verb = {
     .least = 1,
     .most = INT_MAX,
     .text = "Minimize <c,y> over a set. The set is an entry of 'crease list sets' with its "
-            "parameters; c is given by numbers or by a file; the minimizer is printed one number a "
-            "line. With --json also its value <c,y> and the support max <-c,y>, which is minus "
+            "parameters; c is given by numbers or by a file; the minimizer is printed one number "
+            "per line. With --json also its value <c,y> and the support max <-c,y>, which is minus "
             "the value, or for some sets a rounding above it. With --reg the minimum of <c,y> + "
             "r(y) for the pairs that have a "
             "closed form.",

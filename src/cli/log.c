@@ -52,6 +52,31 @@ bool crs_forecast_bytes(const crease_problem *p, const crease_analysis *a, doubl
     return true;
 }
 
+crs_log *crs_log_open(const crs_args *a, long every, crease_error *e)
+{
+    const char *csv = crs_given(a, CRS_OPT_LOG_CSV);
+    crs_log *log = crs_alloc(1, sizeof *log);
+    if (!log) return crs_fail(e, CREASE_NO_MEMORY, "out of memory: the log"), NULL;
+    log->quiet = crs_given(a, CRS_OPT_QUIET);
+    log->verbose = crs_given(a, CRS_OPT_VERBOSE);
+    log->every = every;
+    if (!csv) return log;
+    log->csv = crs_create(csv, e);
+    if (log->csv) return crs_history_names(log->csv), log;
+    *a->status = CRS_EXIT_NO_OUTPUT;
+    crs_free(log);
+    return NULL;
+}
+
+bool crs_log_close(crs_log *log, const crs_args *a, bool done, crease_error *e)
+{
+    const bool written = !log || !log->csv ||
+                         crs_finish(log->csv, crs_given(a, CRS_OPT_LOG_CSV), true, done ? e : NULL);
+    if (!written) *a->status = 0;
+    crs_free(log);
+    return done && written;
+}
+
 void crs_log_banner(const crs_log *log, const crs_run *run)
 {
     const crease_analysis *a = crease_solver_analysis(run->solver);

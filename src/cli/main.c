@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * main: the program; one file a verb. Data go to standard output; an error is one line on standard
- * error and an exit code. */
+ * main: the program; one file per verb. Data go to standard output; an error is one line on
+ * standard error and an exit code. */
 #define _POSIX_C_SOURCE 200809L
 #include <errno.h>
 #include <fcntl.h>
@@ -9,30 +9,6 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
-
-static const crs_verb *const verbs[] = {
-    &crs_solve_verb,   &crs_check_verb, &crs_verify_verb,   &crs_rpca_verb,    &crs_spca_verb,
-    &crs_regress_verb, &crs_apply_verb, &crs_generate_verb, &crs_list_verb,    &crs_prox_verb,
-    &crs_project_verb, &crs_lmo_verb,   &crs_selftest_verb, &crs_version_verb, &crs_help_verb,
-};
-
-int crs_verb_count(void) { return (int)(sizeof verbs / sizeof *verbs); }
-const crs_verb *crs_verb_at(int k) { return verbs[k]; }
-static const char *name_at(int k) { return verbs[k]->name; }
-
-const crs_verb *crs_verb_find(const char *name, crease_error *e)
-{
-    for (int k = 0; k < crs_verb_count(); k++)
-        if (strcmp(name, name_at(k)) == 0) return verbs[k];
-    const int near = crs_nearest(name, crs_verb_count(), name_at);
-    if (near >= 0)
-        crs_fail(e, CREASE_BAD_ARGUMENT, "unknown verb '%.64s'; did you mean '%s'?", name,
-                 name_at(near));
-    else
-        crs_fail(e, CREASE_BAD_ARGUMENT, "unknown verb '%.64s'; 'crease help' shows them all",
-                 name);
-    return NULL;
-}
 
 static const crs_verb *verb_of(const char *word, crease_error *e)
 {
@@ -43,11 +19,13 @@ static const crs_verb *verb_of(const char *word, crease_error *e)
 
 static bool run(const crs_verb *verb, int argc, char **argv, int *status, crease_error *e)
 {
-    crs_args a = { .status = status };
+    bool made = false;
+    crs_args a = { .status = status, .made = &made };
     if (!crs_args_parse(verb, argc, argv, &a, e)) return false;
-    if (!crs_given(&a, CRS_OPT_HELP)) return verb->run(&a, e);
-    crs_print_help(verb);
-    return true;
+    if (crs_given(&a, CRS_OPT_HELP)) return crs_print_help(verb), true;
+    const bool done = verb->run(&a, e);
+    if (!done && made) rmdir(crs_given(&a, CRS_OPT_OUT)); /* unless there is something in it */
+    return done;
 }
 
 /* What was printed must have arrived: a full disk or a closed output is an error. */

@@ -27,31 +27,37 @@ static bool is_free(const char *folder, const char *name, crease_error *e)
                     path);
 }
 
-static bool make_folder(const char *folder, crease_error *e)
+static bool make_folder(const char *folder, bool *made, crease_error *e)
 {
     struct stat s;
-    if (mkdir(folder, 0777) == 0) return true;
+    if (mkdir(folder, 0777) == 0) return *made = true;
     const int why = errno;
     if (why == EEXIST && stat(folder, &s) == 0 && S_ISDIR(s.st_mode)) return true;
-    return crs_fail(e, CREASE_IO, "the folder %.200s cannot be made: %s; choose another", folder,
+    return crs_fail(e, CREASE_IO, "the folder %.200s cannot be created: %s; choose another", folder,
                     why == EEXIST ? "a file is in the way" : strerror(why));
+}
+
+bool crs_outdir_needed(const crs_args *a, crease_error *e)
+{
+    return crs_given(a, CRS_OPT_OUT) || crs_given(a, CRS_OPT_JSON) ||
+           crs_fail(e, CREASE_BAD_ARGUMENT,
+                    "the folder for the results is missing; add --out DIR, or --json for the "
+                    "document alone");
 }
 
 bool crs_outdir_open(const crs_args *a, int count, const char *const *name, crease_error *e)
 {
     const char *folder = crs_given(a, CRS_OPT_OUT);
     char factor[32];
-    if (!folder)
-        return crs_fail(e, CREASE_BAD_ARGUMENT,
-                        "the folder for the results is missing; add --out DIR");
-    *a->status = CRS_NO_OUTPUT;
+    if (!folder) return crs_outdir_needed(a, e);
+    *a->status = CRS_EXIT_NO_OUTPUT;
     for (int k = 0; k < count && !crs_given(a, CRS_OPT_FORCE); k++)
         if (!is_free(folder, name[k], e)) return false;
     for (int n = 0; n < CREASE_MAX_ORDER && !crs_given(a, CRS_OPT_FORCE); n++) {
         crs_outdir_factor(n, factor);
         if (!is_free(folder, factor, e)) return false;
     }
-    if (!make_folder(folder, e)) return false;
+    if (!make_folder(folder, a->made, e)) return false;
     *a->status = 0;
     return true;
 }
@@ -59,9 +65,11 @@ bool crs_outdir_open(const crs_args *a, int count, const char *const *name, crea
 bool crs_outdir_begin(const crs_args *a, const char *document, crease_error *e)
 {
     char path[CRS_PATH_ROOM];
-    if (!crs_join(crs_given(a, CRS_OPT_OUT), document, path, sizeof path, e)) return false;
+    const char *folder = crs_given(a, CRS_OPT_OUT);
+    if (!folder) return true;
+    if (!crs_join(folder, document, path, sizeof path, e)) return false;
     if (unlink(path) == 0 || errno == ENOENT) return true;
-    *a->status = CRS_NO_OUTPUT;
+    *a->status = CRS_EXIT_NO_OUTPUT;
     return crs_fail(e, CREASE_IO, "%.200s cannot be replaced: %s; choose another folder", path,
                     strerror(errno));
 }
@@ -70,14 +78,16 @@ bool crs_outdir_array(const crs_args *a, const char *name, const crease_space *s
                       const double *data, crease_error *e)
 {
     char path[CRS_PATH_ROOM];
-    return crs_join(crs_given(a, CRS_OPT_OUT), name, path, sizeof path, e) &&
-           crs_write_npy(path, s, data, e);
+    const char *folder = crs_given(a, CRS_OPT_OUT);
+    return !folder ||
+           (crs_join(folder, name, path, sizeof path, e) && crs_write_npy(path, s, data, e));
 }
 
 bool crs_outdir_factors(const crs_args *a, const crease_space *shape, ptrdiff_t rank,
                         const double *const *factor, crease_error *e)
 {
     char name[32];
+    if (!crs_given(a, CRS_OPT_OUT)) return true;
     for (int n = 0; n < shape->order; n++) {
         const crease_space s = crease_matrix(shape->dim[n], rank);
         crs_outdir_factor(n, name);
@@ -100,8 +110,9 @@ bool crs_outdir_document(const crs_args *a, const char *name, json_t *document, 
 {
     char path[CRS_PATH_ROOM];
     if (!document) return crs_fail(e, CREASE_NO_MEMORY, "out of memory: the JSON document");
-    const bool done = crs_join(crs_given(a, CRS_OPT_OUT), name, path, sizeof path, e) &&
-                      crs_write_whole(path, put_document, document, e);
+    const char *folder = crs_given(a, CRS_OPT_OUT);
+    const bool done = !folder || (crs_join(folder, name, path, sizeof path, e) &&
+                                  crs_write_whole(path, put_document, document, e));
     if (done && crs_given(a, CRS_OPT_JSON)) put_document(stdout, document);
     json_decref(document);
     return done; /* the end of the program looks at standard output */
@@ -118,4 +129,41 @@ json_t *crs_dims(const crease_space *s)
             return NULL;
         }
     return list;
+}
+
+enum { SCHEMA_VERSION = 3 };
+
+crs_json crs_json_new(const char *verb)
+{
+    crs_json j = { json_object(), json_object(), false };
+    j.failed = !j.root || !j.odd;
+    crs_json_set(&j, "schema_version", json_integer(SCHEMA_VERSION));
+    crs_json_set(&j, "verb", json_string(verb));
+    return j;
+}
+
+void crs_json_set(crs_json *j, const char *key, json_t *value)
+{
+    if (json_object_set_new(j->root, key, value) != 0) j->failed = true;
+}
+
+bool crs_json_print(crs_json *j, crease_error *e)
+{
+    if (json_object_size(j->odd) > 0) crs_json_set(j, "not_finite", json_incref(j->odd));
+    const bool printed = !j->failed && json_dumpf(j->root, stdout, JSON_REAL_PRECISION(17)) == 0 &&
+                         putchar('\n') > 0;
+    const bool failed_output = ferror(stdout);
+    json_decref(j->root);
+    json_decref(j->odd);
+    if (printed || failed_output) return true; /* the end of the program looks at the output */
+    return crs_fail(e, CREASE_NO_MEMORY, "out of memory: the JSON document; use plain output");
+}
+
+bool crs_print_document(json_t *document, crease_error *e)
+{
+    if (!document) return crs_fail(e, CREASE_NO_MEMORY, "out of memory: the JSON document");
+    json_dumpf(document, stdout, JSON_INDENT(1) | JSON_REAL_PRECISION(17));
+    putchar('\n');
+    json_decref(document);
+    return true; /* the end of the program looks at the output */
 }

@@ -11,15 +11,17 @@ static bool print_json(const crs_named_set *c, const crs_array *v, const double 
     const ptrdiff_t n = crease_size(&v->shape);
     if (!crease_excess(&c->set, &v->shape, x, &excess, e)) return false;
     for (ptrdiff_t j = 0; j < n; j++) gap[j] = v->data[j] - x[j];
-    crs_json j = crs_json_new("project");
-    crs_json_set(&j, "entry", json_string(c->set.ops->name));
-    crs_json_parameters(&j, c->set.ops->params, c->set.par, c->set.vec ? c->set.ops->vector : NULL,
-                        n, c->set.vec);
-    crs_json_shape(&j, &v->shape);
-    crs_json_set(&j, "x", crs_json_array(n, x));
-    crs_json_number(&j, "distance", crease_norm(&v->shape, gap));
-    crs_json_number(&j, "excess", excess);
-    return crs_json_print(&j, e);
+    crs_document d;
+    const crs_spot top = crs_document_begin(&d, "project");
+    crs_document_spell_odd(&d);
+    crs_put_text(top, "entry", c->set.ops->name);
+    const crs_spot par = crs_put_parameters(top, "parameters", c->set.ops->params, c->set.par);
+    if (c->set.vec && c->set.ops->vector) crs_put_numbers(par, c->set.ops->vector, n, c->set.vec);
+    crs_put_shape(top, "shape", &v->shape);
+    crs_put_numbers(top, "x", n, x);
+    crs_put_number(top, "distance", crease_norm(&v->shape, gap));
+    crs_put_number(top, "excess", excess);
+    return crs_document_print(&d, true, e);
 }
 
 static bool run(const crs_args *a, crease_error *e)
@@ -52,7 +54,7 @@ const crs_verb crs_project_verb = {
     .text =
         "Find the point of a set nearest to v. The set is an entry of 'crease list sets' with "
         "its parameters, as l1-ball:2; v is given by numbers or by a file; the point is printed "
-        "one number a line. With --json also the distance |v-x| and excess, by how much x "
+        "one number per line. With --json also the distance |v-x| and excess, by how much x "
         "violates the inequalities of the set: zero up to rounding.",
     .example = "crease project simplex:1 -- 0.9 0.8 -0.3",
     .takes = CRS_LIST(CRS_TAKES(SHAPE), CRS_TAKES(INPUT), CRS_TAKES(JSON)),

@@ -79,22 +79,22 @@ static bool compute(job *b, crease_error *e)
 }
 
 /* dist((v-x)/t, d(r + indicator)(x)): known without a set, and for a box where the entry says. */
-static bool add_dist(const crs_args *a, job *b, crs_json *j, crease_error *e)
+static bool add_dist(const crs_args *a, job *b, crs_spot to, crease_error *e)
 {
     const crease_reg *r = &b->r.reg;
     const crease_space *s = &b->v.shape;
     double dist = 0;
     if (!b->c.set.ops) {
         if (!crease_reg_dist(r, s, b->x, b->g, &dist, e)) return false;
-        crs_json_number(j, "dist", dist);
+        crs_put_number(to, "dist", dist);
     } else if (crs_given(a, CRS_OPT_BOX) && r->ops->dist_box) {
         const crease_bounds bounds = { .low = b->c.set.par[0], .high = b->c.set.par[1] };
         double *work = crs_doubles(crease_reg_scratch(r, s), "a distance", e);
         if (!work) return false;
-        crs_json_number(j, "dist", r->ops->dist_box(r, s, &bounds, b->x, b->g, work));
+        crs_put_number(to, "dist", r->ops->dist_box(r, s, &bounds, b->x, b->g, work));
         crs_free(work);
     } else {
-        crs_json_set(j, "dist", json_null());
+        crs_put_null(to, "dist");
     }
     return true;
 }
@@ -105,20 +105,22 @@ static bool print_json(const crs_args *a, job *b, crease_error *e)
     const crease_reg *r = &b->r.reg;
     const ptrdiff_t n = crease_size(&b->v.shape);
     if (!crease_reg_value(r, &b->v.shape, b->x, &value, e)) return false;
-    crs_json j = crs_json_new("prox");
-    crs_json_set(&j, "entry", json_string(b->r.spec.name));
-    crs_json_parameters(&j, b->r.params, r->par,
-                        !r->weight       ? NULL
-                        : r->ops->vector ? r->ops->vector
-                                         : "weights",
+    crs_document d;
+    const crs_spot top = crs_document_begin(&d, "prox");
+    crs_document_spell_odd(&d);
+    crs_put_text(top, "entry", b->r.spec.name);
+    const crs_spot par = crs_put_parameters(top, "parameters", b->r.params, r->par);
+    if (r->weight)
+        crs_put_numbers(par, r->ops->vector ? r->ops->vector : "weights",
                         r->groups ? r->groups->count : n, r->weight);
-    crs_json_number(&j, "step", b->t);
-    if (b->c.set.ops) crs_json_set(&j, "set", json_string(b->c.set.ops->name));
-    crs_json_shape(&j, &b->v.shape);
-    crs_json_set(&j, "x", crs_json_array(n, b->x));
-    crs_json_number(&j, "value", value);
-    if (!add_dist(a, b, &j, e)) j.failed = true;
-    return crs_json_print(&j, e);
+    crs_put_number(top, "step", b->t);
+    if (b->c.set.ops) crs_put_text(top, "set", b->c.set.ops->name);
+    crs_put_shape(top, "shape", &b->v.shape);
+    crs_put_numbers(top, "x", n, b->x);
+    crs_put_number(top, "value", value);
+    if (add_dist(a, b, top, e)) return crs_document_print(&d, true, e);
+    crs_document_free(&d);
+    return false;
 }
 
 static bool run(const crs_args *a, crease_error *e)
@@ -148,7 +150,7 @@ const crs_verb crs_prox_verb = {
     .text =
         "Minimize r(x) + |x-v|^2/(2t) over x. The regularizer r is an entry of 'crease list "
         "regularizers' with its parameters, as scad:1,3.7; v is given by numbers or by a file; "
-        "x is printed one number a line. The minimizer is global for every step, convex or not; "
+        "x is printed one number per line. The minimizer is global for every step, convex or not; "
         "of equal ones the smallest is taken. With --json also r(x) and dist, the distance of "
         "(v-x)/t to the subdifferential of r at x, which is zero up to rounding.",
     .example = "crease prox scad:1,3.7 --step 1 -- 0.5 -2.5 5",

@@ -2,10 +2,59 @@
  * rpca: a tensor as low rank + sparse + noise: options, run and exit code. With --model tucker,
  * matrix and pcp the robust fit is written as a problem and certified as its solution; where it is
  * not stationary yet, the engine goes on. */
+#include <stdlib.h>
+
 #include "cli/rpca.h"
 #include "rpca/rpca.h"
 
-enum { LIMIT = 2, BROKEN = 3, INTERNAL = 70 };
+/* The models of --model; the form of the matrix model is decided by its options. */
+enum { CP, TUCKER, MATRIX, RIDGED, BOUNDED, PCP };
+enum {
+    OF_CP = 1 << CP | 1 << RIDGED,
+    OF_TUCKER = 1 << TUCKER | 1 << MATRIX,
+    OF_MATRIX = 1 << MATRIX | 1 << BOUNDED,
+    OF_FACTORS = OF_CP | OF_TUCKER | OF_MATRIX,
+};
+static const char *const kinds[] = { "--model cp",
+                                     "--model tucker",
+                                     "--model matrix",
+                                     "--model matrix with --ridge",
+                                     "--model matrix with --eta",
+                                     "--model pcp",
+                                     NULL };
+
+/* A matrix with a ridge on both factors, the nuclear-norm model, is CP of order 2. */
+static int kind_of(const crs_args *a, crease_error *e)
+{
+    const char *model = crs_given(a, CRS_OPT_MODEL);
+    if (!model || strcmp(model, "cp") == 0) return CP;
+    if (strcmp(model, "tucker") == 0) return TUCKER;
+    if (strcmp(model, "pcp") == 0) return PCP;
+    if (strcmp(model, "matrix") == 0)
+        return crs_given(a, CRS_OPT_RIDGE) ? RIDGED : crs_given(a, CRS_OPT_ETA) ? BOUNDED : MATRIX;
+    crs_fail(e, CREASE_BAD_ARGUMENT, "--model %.64s: write cp, tucker, matrix or pcp", model);
+    return -1;
+}
+
+static bool is_order_two(const crs_args *a, const crease_space *s, crease_error *e)
+{
+    const int kind = kind_of(a, NULL);
+    return kind == CP || kind == TUCKER || s->order == 2 ||
+           crs_fail(e, CREASE_BAD_SHAPE,
+                    "the data have %d dimensions and %s is of matrices; merge dimensions by "
+                    "--merge, or use --model tucker or cp",
+                    s->order, kinds[kind]);
+}
+
+/* --missing nan, the only form there is. */
+static bool read_missing(const crs_args *a, bool *missing, crease_error *e)
+{
+    const char *text = crs_given(a, CRS_OPT_MISSING);
+    *missing = text;
+    return !text || strcmp(text, "nan") == 0 ||
+           crs_fail(e, CREASE_BAD_ARGUMENT,
+                    "--missing %.64s: write --missing nan, or mark entries by --mask FILE", text);
+}
 
 static bool run_options(crs_rpca_job *j, crease_error *e)
 {
@@ -59,14 +108,9 @@ static bool number(const crs_rpca_job *j, crs_option_id id, bool zero, double *x
 
 static bool read_init(crs_rpca_job *j, crease_error *e)
 {
-    const char *text = crs_given(j->a, CRS_OPT_INIT), *missing = crs_given(j->a, CRS_OPT_MISSING);
+    const char *text = crs_given(j->a, CRS_OPT_INIT);
     if (text) crs_rpca_init(text, &j->s.model);
-    if (missing && strcmp(missing, "nan") != 0)
-        return crs_fail(e, CREASE_BAD_ARGUMENT,
-                        "--missing %.64s: write --missing nan, or mark entries by --mask FILE",
-                        missing);
-    j->s.model.missing = missing;
-    return true;
+    return read_missing(j->a, &j->s.model.missing, e);
 }
 
 /* A whole number, or auto. */
@@ -152,6 +196,7 @@ bool crs_rpca_choose_rank(crs_rpca_job *j, crease_error *e)
 
 static void discard(crs_rpca_job *j)
 {
+    crs_folder_abandon(&j->folder);
     crease_cp_fit_free(j->fit);
     for (int n = 0; n < CREASE_MAX_ORDER; n++) {
         crs_array_free(&j->factor[n]);
@@ -163,7 +208,6 @@ static void discard(crs_rpca_job *j)
     crs_npy_stream_close(&j->truth);
     crs_free(j->weight);
     crs_free(j->cosine);
-    crs_free(j->log);
     crease_cp_rank_table_free(j->ranks);
     crease_verification_free(&j->verified);
     crs_reg_close(&j->penalty);
@@ -181,37 +225,14 @@ static bool build(crs_rpca_job *j, crease_error *e)
     j->fit = crease_cp_fit_new(&j->s, j->data.data, e);
     if (j->fit && crs_signals_caught()) crease_cp_fit_stop(j->fit);
     if (j->fit) m->rank = crease_cp_fit_used(j->fit).model.rank;
-    j->log = j->fit ? crs_alloc(1, sizeof *j->log) : NULL;
-    if (!j->log) return j->fit && crs_fail(e, CREASE_NO_MEMORY, "out of memory: the log");
-    j->log->quiet = crs_given(j->a, CRS_OPT_QUIET);
-    j->log->verbose = crs_given(j->a, CRS_OPT_VERBOSE);
-    j->log->every = j->s.run.certify_every;
-    return true;
+    return j->fit;
 }
 
-/* The folder, and the file of the log, before anything is computed. */
+/* The folder and the log, before anything is computed. */
 static bool outputs(crs_rpca_job *j, crease_error *e)
 {
-    static const char *const file[] = { "lowrank.npy", "sparse.npy",  "noise.npy",
-                                        "z.npy",       "weights.npy", "result.json" };
-    const char *csv = crs_given(j->a, CRS_OPT_LOG_CSV);
-    if (!crs_outdir_open(j->a, (int)(sizeof file / sizeof *file), file, e)) return false;
-    *j->a->status = CRS_NO_OUTPUT;
-    if (csv && !(j->log->csv = crs_create(csv, e))) return false;
-    if (csv) crs_history_names(j->log->csv);
-    *j->a->status = 0;
-    return true;
-}
-
-/* Only a point that the checker confirms is a success. */
-static int status_of(const crs_rpca_job *j, int signal)
-{
-    const crease_outcome o = crease_cp_fit_report(j->fit).outcome;
-    const crease_verdict v = j->verified.verdict;
-    if (o == CREASE_STATIONARY && v == CREASE_VERDICT_VALID) return 0;
-    if (o == CREASE_STATIONARY && v == CREASE_VERDICT_INVALID) return INTERNAL;
-    if (o == CREASE_STOPPED && signal) return 128 + signal;
-    return o == CREASE_DIVERGED || o == CREASE_NUMERICAL ? BROKEN : LIMIT;
+    return crs_folder_of(j->a, &j->folder, e) &&
+           (j->log = crs_log_open(j->a, j->s.run.certify_every, e));
 }
 
 static void stop(void *job)
@@ -222,33 +243,36 @@ static void stop(void *job)
 
 static bool fit(crs_rpca_job *j, crease_error *e)
 {
-    crs_log *log = j->log;
     crs_rpca_banner(j);
-    crease_cp_fit_callback(j->fit, crs_log_progress, log);
+    crease_cp_fit_callback(j->fit, crs_log_progress, j->log);
     crease_cp_fit_run(j->fit);
-    bool done = crs_rpca_write(j, e);
-    if (done) crs_rpca_footer(j);
+    crs_document d = { .root = NULL };
+    if (!crs_rpca_write(j, e)) return false;
+    j->exit_status = crs_exit_of_run(crease_cp_fit_report(j->fit).outcome, j->verified.verdict,
+                                     crs_signals_caught());
+    crs_rpca_footer(j);
+    crs_rpca_result(j, &d);
+    bool done = crs_folder_commit(&j->folder, &d, e);
     if (done && !crs_given(j->a, CRS_OPT_JSON)) crs_rpca_summary(j);
-    if (log->csv && !crs_finish(log->csv, crs_given(j->a, CRS_OPT_LOG_CSV), true, done ? e : NULL))
-        *j->a->status = 0, done = false;
+    if (done && crs_given(j->a, CRS_OPT_JSON)) done = crs_document_print(&d, false, e);
+    crs_document_free(&d);
     return done;
 }
 
-/* A matrix with a ridge on both factors, the nuclear-norm model, is CP of order 2. */
-static bool ridged_matrix(const crs_args *a)
+static bool run_cp(const crs_args *a, crease_error *e)
 {
-    const char *model = crs_given(a, CRS_OPT_MODEL);
-    return model && strcmp(model, "matrix") == 0 && crs_given(a, CRS_OPT_RIDGE);
-}
-
-static bool order_suits(const crs_rpca_job *j, crease_error *e)
-{
-    const int order = j->s.model.shape.order;
-    return !ridged_matrix(j->a) || order == 2 ||
-           crs_fail(e, CREASE_BAD_SHAPE,
-                    "the data have %d dimensions and this model is of matrices; merge dimensions "
-                    "or use the Tucker or CP model",
-                    order);
+    crs_rpca_job j = { .a = a };
+    bool done = read_options(&j, e) && outputs(&j, e) && crs_rpca_read(&j, e) &&
+                is_order_two(a, &j.s.model.shape, e);
+    if (done) {
+        crs_signals_enter(stop, &j);
+        done = build(&j, e) && fit(&j, e);
+        crs_signals_leave();
+        if (done) *a->status = j.exit_status;
+    }
+    done = crs_log_close(j.log, a, done, e);
+    discard(&j);
+    return done;
 }
 
 static bool positive(const crs_args *a, crs_option_id id, double *x, crease_error *e)
@@ -262,52 +286,24 @@ static bool positive(const crs_args *a, crs_option_id id, double *x, crease_erro
                     crs_option_name((int)id, name), *x);
 }
 
-/* What the CP model takes and these do not. */
-static bool refuse(const crs_args *a, crease_error *e)
-{
-    static const crs_option_id other[] = { CRS_OPT_INIT,     CRS_OPT_STARTS, CRS_OPT_NONNEG,
-                                           CRS_OPT_RIDGE,    CRS_OPT_GROUPS, CRS_OPT_WEIGHTS,
-                                           CRS_OPT_PRECISION };
-    char name[CRS_NAME];
-    for (size_t k = 0; k < sizeof other / sizeof *other; k++)
-        if (crs_given(a, other[k]))
-            return crs_fail(e, CREASE_UNSUPPORTED, "--model %.32s takes no option %s",
-                            crs_given(a, CRS_OPT_MODEL), crs_option_name((int)other[k], name));
-    return true;
-}
-
-static bool read_form(crs_tucker_job *j, crease_error *e)
-{
-    const char *model = crs_given(j->a, CRS_OPT_MODEL), *eta = crs_given(j->a, CRS_OPT_ETA);
-    const bool tucker = strcmp(model, "tucker") == 0, convex = strcmp(model, "pcp") == 0;
-    if (!tucker && !convex && strcmp(model, "matrix") != 0)
-        return crs_fail(e, CREASE_BAD_ARGUMENT, "--model %.64s: write cp, tucker, matrix or pcp",
-                        model);
-    if (eta && (tucker || convex))
-        return crs_fail(e, CREASE_BAD_ARGUMENT, "--eta goes with --model matrix only");
-    j->s.form = convex ? CREASE_RPCA_CONVEX : eta ? CREASE_RPCA_BALL : CREASE_RPCA_TUCKER;
-    return positive(j->a, CRS_OPT_ETA, &j->s.eta, e);
-}
-
 static bool read_tucker_options(crs_tucker_job *j, crease_error *e)
 {
     const crease_space any = crease_matrix(1, 1);
-    const char *missing = crs_given(j->a, CRS_OPT_MISSING);
+    const int kind = kind_of(j->a, e);
     double threads;
     j->s = crease_tucker_rpca_default(&any, &any);
+    j->s.form = kind == PCP       ? CREASE_RPCA_CONVEX
+                : kind == BOUNDED ? CREASE_RPCA_BALL
+                                  : CREASE_RPCA_TUCKER;
     j->run = crease_options_default();
     j->run.relative = 1;
-    if (!refuse(j->a, e) || !read_form(j, e) || !crs_run_options(j->a, &j->run, e) ||
+    if (!positive(j->a, CRS_OPT_ETA, &j->s.eta, e) || !crs_run_options(j->a, &j->run, e) ||
         !crs_penalty_open(crs_given(j->a, CRS_OPT_PENALTY), &j->penalty, e) ||
         !positive(j->a, CRS_OPT_ALPHA, &j->s.alpha, e) ||
         !positive(j->a, CRS_OPT_ALPHA_NOISE, &j->s.alpha_noise, e) ||
-        !crs_option_integer(j->a, CRS_OPT_THREADS, 1, 256, 0, &threads, e))
+        !crs_option_integer(j->a, CRS_OPT_THREADS, 1, 256, 0, &threads, e) ||
+        !read_missing(j->a, &j->s.missing, e))
         return false;
-    if (missing && strcmp(missing, "nan") != 0)
-        return crs_fail(e, CREASE_BAD_ARGUMENT,
-                        "--missing %.64s: write --missing nan, or mark entries by --mask FILE",
-                        missing);
-    j->s.missing = missing;
     j->s.threads = (int)threads;
     j->s.seed = (uint64_t)j->run.seed;
     j->s.eps = j->run.relative ? 0.5 * j->run.eps : 1e-8;
@@ -351,7 +347,6 @@ static bool read_tucker(crs_tucker_job *j, crease_error *e)
 {
     const crs_args *a = j->a;
     crease_cp_rpca_settings c = { .missing = j->s.missing };
-    char hash[32];
     crease_space claimed; /* by a .npy file, before its items are read */
     const size_t length = strlen(a->word[0]);
     if (length > 4 && strcmp(a->word[0] + length - 4, ".npy") == 0 &&
@@ -362,8 +357,8 @@ static bool read_tucker(crs_tucker_job *j, crease_error *e)
     if (!crs_read_array(a->word[0], &j->data, e)) return false;
     crs_print_notice(a, &j->data);
     j->given = j->data.shape;
-    if (!crs_rpca_take(&j->data, crs_given(a, CRS_OPT_MASK), crs_given(a, CRS_OPT_MERGE), &c, hash,
-                       e) ||
+    if (!crs_rpca_take(&j->data, crs_given(a, CRS_OPT_MASK), crs_given(a, CRS_OPT_MERGE), &c,
+                       j->hash, e) ||
         !crs_rpca_truth(a, &j->given, &j->truth, e))
         return false;
     j->s.shape = c.shape;
@@ -378,57 +373,85 @@ static bool read_tucker(crs_tucker_job *j, crease_error *e)
 static bool open_problem(crs_tucker_job *j, crease_error *e)
 {
     const crease_problem *p = crease_tucker_rpca_problem(j->model);
-    char *path =
-        crs_tucker_problem(j, e) ? crs_folder_file(j->folder.beside, "problem.json", e) : NULL;
+    char *path = crs_tucker_problem(j, e) ? crs_path_in(j->folder.beside, "problem.json", e) : NULL;
     j->file = path ? crs_problem_read(path, e) : NULL;
     crs_free(path);
     for (int i = 0; j->file && i < p->count; i++) j->file->block[i].start = p->block[i].start;
     return j->file;
 }
 
-static int tucker_status(const crs_run *run, int signal)
+/* The names that the blocks have in every folder of robust PCA. */
+static void name_arrays(crs_tucker_job *j)
 {
-    const crease_outcome o = crease_solver_report(run->solver).outcome;
-    const crease_verdict v = run->verified->verdict;
-    if (o == CREASE_STATIONARY && v == CREASE_VERDICT_VALID) return 0;
-    if (o == CREASE_STATIONARY && v == CREASE_VERDICT_INVALID) return INTERNAL;
-    if (o == CREASE_STOPPED && signal) return 128 + signal;
-    return o == CREASE_DIVERGED || o == CREASE_NUMERICAL ? BROKEN : LIMIT;
+    static const struct {
+        const char *block, *array;
+    } known[] = { { "C", "core.npy" },     { "E", "sparse.npy" },  { "S", "sparse.npy" },
+                  { "L", "lowrank.npy" },  { "Z", "z.npy" },       { "B", "b.npy" },
+                  { "X", "factor_1.npy" }, { "Y", "factor_2.npy" } };
+    const crease_problem *p = crease_tucker_rpca_problem(j->model);
+    for (int i = 0; i < p->count; i++) {
+        const char *name = p->block[i].name;
+        snprintf(j->array[i], sizeof j->array[i], "factor_%.8s.npy", name + 1);
+        for (size_t k = 0; k < sizeof known / sizeof *known; k++)
+            if (strcmp(known[k].block, name) == 0)
+                snprintf(j->array[i], sizeof j->array[i], "%s", known[k].array);
+        j->name[i] = j->array[i];
+        j->shape[i] = strchr("ESLZB", name[0]) ? j->given : p->space[i];
+    }
 }
 
-/* lowrank.npy, sparse.npy, noise.npy in the shape of the data, and the error. */
+/* noise = T - L - E, 0 where nothing was observed. */
+static void split_noise(crs_tucker_job *j, const double *sparse)
+{
+    const double *T = crease_tucker_rpca_problem(j->model)->rhs;
+    const double *seen = crease_tucker_rpca_weights(j->model);
+    crs_rpca_parts *a = &j->parts;
+    *a = (crs_rpca_parts){ .threshold = INFINITY };
+    for (ptrdiff_t k = 0, n = crease_size(&j->given); k < n; k++) {
+        const bool there = !seen || seen[k] != 0;
+        const double rest = T[k] - j->lowrank[k];
+        j->noise[k] = there ? rest - sparse[k] : 0;
+        crs_rpca_count(a, there, rest, sparse[k]);
+    }
+    crs_rpca_counted(a);
+}
+
+/* The parts in the shape of the data, and the error. */
 static bool write_tucker_parts(crs_tucker_job *j, const double *const *x, crease_error *e)
 {
     const ptrdiff_t size = crease_size(&j->given);
-    const int noise = crease_tucker_rpca_noise(j->model);
-    const char *folder = j->folder.beside;
+    const bool convex = j->s.form == CREASE_RPCA_CONVEX; /* the block L is the low-rank part */
     j->lowrank = crs_doubles(size, "the low-rank part", e);
-    if (!j->lowrank || !crease_tucker_rpca_lowrank(j->model, x, j->lowrank, e)) return false;
+    j->noise = crs_doubles(size, "the noise", e);
+    if (!j->lowrank || !j->noise || !crease_tucker_rpca_lowrank(j->model, x, j->lowrank, e))
+        return false;
     j->error = j->truth.data ? crease_relative_error(size, j->lowrank, j->truth.data) : NAN;
-    return crs_write_array(folder, "lowrank.npy", &j->given, j->lowrank, e) &&
-           crs_write_array(folder, "sparse.npy", &j->given, x[crease_tucker_rpca_sparse(j->model)],
-                           e) &&
-           (noise < 0 || crs_write_array(folder, "noise.npy", &j->given, x[noise], e));
+    split_noise(j, x[crease_tucker_rpca_sparse(j->model)]);
+    return (convex || crs_folder_array(&j->folder, "lowrank.npy", &j->given, j->lowrank, e)) &&
+           crs_folder_array(&j->folder, "noise.npy", &j->given, j->noise, e);
 }
 
-static bool deliver_tucker(crs_tucker_job *j, crs_run *run, crease_error *e)
+static bool deliver_tucker(crs_tucker_job *j, crs_run *run, crease_verification *v, crease_error *e)
 {
     const double *x[CREASE_MAX_ORDER + 4];
-    crease_verification v = { .count = 0 };
+    crs_document d = { .root = NULL };
     for (int i = 0; i < j->file->problem.count; i++) x[i] = crease_solution(run->solver, i);
-    bool done = crease_verify(&j->file->problem, x, crease_multiplier(run->solver), NULL, false,
-                              j->run.eps, j->run.relative != 0, &v, e) &&
-                write_tucker_parts(j, x, e);
-    run->verified = &v;
-    if (done) crs_log_footer(j->log, run);
-    json_t *more = done ? crs_tucker_facts(j) : NULL;
-    done = done && crs_result_fill(j->folder.beside, run, json_incref(more), e) &&
-           crs_folder_commit(&j->folder, e);
-    if (done) j->folder.beside = NULL;
-    done = done && crs_tucker_print(j, run, more, e);
-    json_decref(more);
-    if (done) *j->a->status = tucker_status(run, 0);
-    crease_verification_free(&v);
+    if (!crease_verify(&j->file->problem, x, crease_multiplier(run->solver), NULL, false,
+                       j->run.eps, j->run.relative != 0, v, e) ||
+        !write_tucker_parts(j, x, e))
+        return false;
+    run->verified = v;
+    run->exit_status = crs_exit_of_run(crease_solver_report(run->solver).outcome, v->verdict,
+                                       crs_signals_caught());
+    crs_log_footer(j->log, run);
+    crs_tucker_result(j, run, &d);
+    bool done = !j->lasting || crs_run_write(&j->folder, run, e);
+    if (!j->lasting) crs_folder_abandon(&j->folder);
+    done = done && crs_folder_commit(&j->folder, &d, e);
+    if (done && !crs_given(j->a, CRS_OPT_JSON)) crs_tucker_summary(j, run);
+    if (done && crs_given(j->a, CRS_OPT_JSON)) done = crs_document_print(&d, false, e);
+    if (done) *j->a->status = run->exit_status;
+    crs_document_free(&d);
     return done;
 }
 
@@ -436,11 +459,16 @@ static void stop_solver(void *solver) { crease_solver_stop(solver); }
 
 static bool solve_tucker(crs_tucker_job *j, crease_error *e)
 {
-    char *path = crs_folder_file(crs_given(j->a, CRS_OPT_OUT), "problem.json", e);
-    crease_solver *s = path ? crease_solver_new(&j->file->problem, &j->run, e) : NULL;
-    crs_run run = {
-        .path = path, .file = j->file, .options = &j->run, .solver = s, .history = &j->log->history
-    };
+    crease_solver *s = crease_solver_new(&j->file->problem, &j->run, e);
+    crease_verification v = { .count = 0 };
+    crs_run run = { .verb = "rpca",
+                    .checker = "rpca-problem",
+                    .file = j->file,
+                    .options = &j->run,
+                    .solver = s,
+                    .history = &j->log->history,
+                    .array = j->name,
+                    .shape = j->shape };
     bool done = s;
     if (s) {
         crs_log_banner(j->log, &run);
@@ -449,68 +477,60 @@ static bool solve_tucker(crs_tucker_job *j, crease_error *e)
         crease_solve(s);
         const crease_progress last = crease_solver_progress(s);
         crs_history_add(&j->log->history, &last);
-        done = deliver_tucker(j, &run, e);
-        const int signal = crs_signals_leave();
-        if (done && signal) *j->a->status = 128 + signal;
+        done = deliver_tucker(j, &run, &v, e);
+        crs_signals_leave();
     }
+    crease_verification_free(&v);
     crease_solver_free(s);
-    crs_free(path);
     return done;
 }
 
-static bool prepare_tucker(crs_tucker_job *j, crease_error *e)
+/* The folder and the log, before anything is computed. With --json alone the problem is written to
+ * a folder for the time of the run. */
+static bool tucker_outputs(crs_tucker_job *j, crease_error *e)
 {
-    const char *folder = crs_given(j->a, CRS_OPT_OUT);
-    if (!folder)
-        return crs_fail(e, CREASE_BAD_ARGUMENT,
-                        "rpca needs a folder for its result: add --out DIR");
-    *j->a->status = CRS_NO_OUTPUT;
-    if (!crs_folder_possible(folder, crs_given(j->a, CRS_OPT_FORCE), e)) return false;
-    *j->a->status = 0;
-    j->log = crs_alloc(1, sizeof *j->log);
-    if (!j->log) return crs_fail(e, CREASE_NO_MEMORY, "out of memory: the log");
-    j->log->quiet = crs_given(j->a, CRS_OPT_QUIET);
-    j->log->verbose = crs_given(j->a, CRS_OPT_VERBOSE);
-    j->log->every = j->run.certify_every;
+    const char *temporary = getenv("TMPDIR");
+    char path[CRS_PATH_ROOM];
+    j->lasting = crs_given(j->a, CRS_OPT_OUT);
+    if (!crs_folder_of(j->a, &j->folder, e)) return false;
+    if (!j->lasting &&
+        (!crs_join(temporary ? temporary : "/tmp", "crease-rpca", path, sizeof path, e) ||
+         !crs_folder_begin(path, true, &j->folder, e)))
+        return false;
+    return (j->log = crs_log_open(j->a, j->run.certify_every, e)) != NULL;
+}
+
+static bool fit_tucker(crs_tucker_job *j, crease_error *e)
+{
     j->seconds = -crs_now();
     j->model = crease_tucker_rpca_new(&j->s, j->data.data, e);
     j->seconds += crs_now();
-    return j->model && crs_folder_begin(folder, crs_given(j->a, CRS_OPT_FORCE), &j->folder, e);
+    if (j->model) name_arrays(j);
+    return j->model;
 }
 
 static bool run_tucker(const crs_args *a, crease_error *e)
 {
     crs_tucker_job j = { .a = a };
-    const bool done = read_tucker_options(&j, e) && read_tucker(&j, e) && prepare_tucker(&j, e) &&
-                      open_problem(&j, e) && solve_tucker(&j, e);
-    if (j.folder.beside) crs_folder_abandon(&j.folder);
+    bool done = read_tucker_options(&j, e) && tucker_outputs(&j, e) && read_tucker(&j, e) &&
+                is_order_two(a, &j.s.shape, e) && fit_tucker(&j, e) && open_problem(&j, e) &&
+                solve_tucker(&j, e);
+    crs_folder_abandon(&j.folder);
+    done = crs_log_close(j.log, a, done, e);
     crs_problem_file_free(j.file);
     crease_tucker_rpca_free(j.model);
     crs_array_free(&j.data);
     crs_array_free(&j.truth);
     crs_free(j.lowrank);
-    crs_free(j.log);
+    crs_free(j.noise);
     crs_reg_close(&j.penalty);
     return done;
 }
 
 static bool run(const crs_args *a, crease_error *e)
 {
-    const char *model = crs_given(a, CRS_OPT_MODEL);
-    crs_rpca_job j = { .a = a };
-    if (model && strcmp(model, "cp") != 0 && !ridged_matrix(a)) return run_tucker(a, e);
-    if (crs_given(a, CRS_OPT_ETA))
-        return crs_fail(e, CREASE_BAD_ARGUMENT,
-                        "--eta goes with --model matrix without --ridge only");
-    bool done = read_options(&j, e) && crs_rpca_read(&j, e) && order_suits(&j, e);
-    if (done) {
-        crs_signals_enter(stop, &j);
-        done = build(&j, e) && outputs(&j, e) && fit(&j, e);
-        const int signal = crs_signals_leave();
-        if (done) *a->status = status_of(&j, signal);
-    }
-    discard(&j);
-    return done;
+    const int kind = kind_of(a, e);
+    return kind == CP || kind == RIDGED ? run_cp(a, e) : run_tucker(a, e);
 }
 
 const crs_verb crs_rpca_verb = {
@@ -518,31 +538,47 @@ const crs_verb crs_rpca_verb = {
     .words = "DATA",
     .least = 1,
     .most = 1,
-    .text = "Split a tensor into a low-rank part, a sparse part and noise. The model is |Z - "
-            "[[X_1, ..., X_d]]|^2 + alpha R(E) + alpha_N |B|^2 with Z + E + B = DATA, for matrices "
-            "and tensors of any order; missing entries are allowed. eps is relative unless "
-            "--relative 0 is given. The folder receives lowrank.npy (of the factors), sparse.npy, "
-            "noise.npy, z.npy, the unit columns factor_1.npy, ..., weights.npy and result.json. "
-            "Without --alpha the envelope, the default method, learns it from the residual, and "
-            "the penalty's parameters are in units of the threshold it finds; the other methods "
-            "take 2/sqrt of the longest dimension. Without --rank ranks are compared on held-out "
-            "entries. "
-            "--model tucker has a core and a rank a mode, --model matrix is its order 2; both "
-            "learn alpha from the residual. With --ridge, --model matrix is CP of order 2, whose "
-            "ridge is NU times the nuclear norm; with --eta it bounds the noise. --model pcp is "
-            "|L|_* + alpha |S|_1 with L + S = DATA. Their folder holds problem.json and "
-            "certificate.json, for crease verify. "
-            "The exit code is 0 when the point is certified stationary and the independent checker "
-            "confirms it, 2 at a limit, 3 when the run diverged. Ctrl-C ends the iterations and "
-            "writes what there is.",
+    .text =
+        "Split a tensor into a low-rank part, a sparse part and noise. The model is |Z - "
+        "[[X_1, ..., X_d]]|^2 + alpha R(E) + alpha_N |B|^2 with Z + E + B = DATA, for matrices "
+        "and tensors of any order; entries may be missing. eps is relative unless --relative 0 is "
+        "given. The folder receives lowrank.npy (of the factors), sparse.npy, noise.npy, z.npy, "
+        "the unit columns factor_1.npy, ..., weights.npy and result.json. Without --alpha the "
+        "envelope, the default method, learns it from the residual, and the penalty's parameters "
+        "are in units of the threshold it finds. Without --rank ranks are compared on held-out "
+        "entries. --model tucker has a core and a rank per mode, --model matrix is its order 2; "
+        "both learn alpha from the residual. With --ridge, --model matrix is CP of order 2, whose "
+        "ridge is NU times the nuclear norm; with --eta it bounds the noise. --model pcp is "
+        "|L|_* + alpha |S|_1 with L + S = DATA. Their folder holds problem.json and "
+        "certificate.json, for crease verify. The exit code is 0 when the point is certified "
+        "stationary and the independent checker confirms it, 2 at a limit, 3 when the run "
+        "diverged. Ctrl-C ends the iterations and writes what there is.",
     .example = "crease rpca instance/tensor.npy --rank 3 --out result",
-    .takes = CRS_LIST(CRS_TAKES_RUN, CRS_TAKES(MODEL), CRS_TAKES(ETA), CRS_TAKES(RANK),
-                      CRS_TAKES(PENALTY), CRS_TAKES(GROUPS), CRS_TAKES(WEIGHTS), CRS_TAKES(ALPHA),
-                      CRS_TAKES(ALPHA_NOISE), CRS_TAKES(RIDGE), CRS_TAKES(INIT), CRS_TAKES(STARTS),
-                      CRS_TAKES(MISSING), CRS_TAKES(MASK), CRS_TAKES(NONNEG), CRS_TAKES(MERGE),
-                      CRS_TAKES(TRUTH), CRS_TAKES(THREADS), CRS_TAKES(PRECISION), CRS_TAKES(OUT),
-                      CRS_TAKES(FORCE), CRS_TAKES(QUIET), CRS_TAKES(VERBOSE), CRS_TAKES(LOG_CSV),
-                      CRS_TAKES(JSON)),
+    .takes = CRS_LIST(
+        CRS_SAYS(METHOD, "auto, envelope, admm-g, admm-m, prox-bcd or bcd; of models other than cp "
+                         "auto, admm-g, admm-m or extension (default auto)"),
+        CRS_FOR(seed, OF_FACTORS), CRS_TAKES_RUN, CRS_TAKES(MODEL), CRS_FOR(ETA, OF_MATRIX),
+        CRS_FOR_SAYS(RANK, OF_FACTORS,
+                     "number of rank-one terms; of tucker and matrix one number, or one per mode "
+                     "(default auto: chosen from the data)"),
+        CRS_FOR(PENALTY, OF_FACTORS),
+        CRS_FOR_SAYS(GROUPS, OF_CP,
+                     "of the penalty: fibres:AXIS or slices:AXIS, counted from 0; sizes of "
+                     "consecutive groups (3,2,4); or a label for every entry: after @ "
+                     "(@2,1,1,2) or in a file"),
+        CRS_FOR(WEIGHTS, OF_CP),
+        CRS_SAYS(ALPHA, "weight of the penalty, or auto (default: learned from the residual; of "
+                        "the methods of the paper 2/sqrt of the longest dimension)"),
+        CRS_FOR(ALPHA_NOISE, OF_CP | OF_TUCKER), CRS_FOR(RIDGE, OF_CP), CRS_FOR(INIT, OF_CP),
+        CRS_FOR_SAYS(STARTS, OF_CP,
+                     "points to start from, the first by --init; the best fit is kept (default: "
+                     "one, and more while the fit is bad)"),
+        CRS_FOR(MISSING, OF_CP | OF_TUCKER), CRS_FOR(MASK, OF_CP | OF_TUCKER),
+        CRS_FOR(NONNEG, OF_CP), CRS_TAKES(MERGE), CRS_TAKES(TRUTH), CRS_FOR(THREADS, OF_FACTORS),
+        CRS_FOR(PRECISION, OF_CP), CRS_TAKES(OUT), CRS_TAKES(FORCE), CRS_TAKES(QUIET),
+        CRS_TAKES(VERBOSE), CRS_TAKES(LOG_CSV), CRS_TAKES(JSON)),
     .relative = true,
+    .kinds = kinds,
+    .kind = kind_of,
     .run = run,
 };

@@ -8,6 +8,13 @@
 
 #include <crease/rpca_rank.h>
 
+/* What the arrays of an answer say: entries beyond the noise, the least |T - L| of one, the noise
+ * elsewhere as a root mean square. */
+typedef struct {
+    ptrdiff_t observed, nonzeros;
+    double threshold, deviation;
+} crs_rpca_parts;
+
 /* A run of the CP model. */
 typedef struct {
     const crs_args *a;
@@ -25,14 +32,17 @@ typedef struct {
     ptrdiff_t true_rank;                     /* 0: none at all */
     crease_space given;                      /* the shape before --merge */
     char hash[32];                           /* of the data, nan where they are missing */
-    double bytes, most_bytes;                /* forecasts: E very sparse, and dense */
+    crs_folder folder;
+    double bytes, most_bytes; /* forecasts: E very sparse, and dense */
 
     crease_cp_fit *fit;
     crs_log *log;
     double *unit[CREASE_MAX_ORDER], *weight;
     double error_lowrank, error_z; /* NaN without the truth */
     double *cosine;                /* true_rank x order */
+    crs_rpca_parts parts;
     crease_verification verified;
+    int exit_status;
 } crs_rpca_job;
 
 /* A run of the models tucker, matrix and pcp. */
@@ -43,11 +53,17 @@ typedef struct {
     crease_options run;
     crs_array data, truth;
     crease_space given; /* the shape before --merge */
+    char hash[32];
     crease_tucker_rpca *model;
-    double *lowrank;
+    double *lowrank, *noise;
+    char array[CREASE_MAX_ORDER + 4][32]; /* names of the files of the blocks */
+    const char *name[CREASE_MAX_ORDER + 4];
+    crease_space shape[CREASE_MAX_ORDER + 4];
+    crs_rpca_parts parts;
     double seconds; /* of the fit */
     double error;   /* NaN without the truth */
     crs_folder folder;
+    bool lasting;           /* or the folder goes with the run */
     crs_problem_file *file; /* problem.json of the folder, as verify will read it */
     crs_log *log;
 } crs_tucker_job;
@@ -68,23 +84,30 @@ bool crs_rpca_take(crs_array *data, const char *mask, const char *axes, crease_c
 bool crs_rpca_truth(const crs_args *a, const crease_space *given, crs_array *out, crease_error *e);
 /* Does --init name a start? Otherwise it is a folder. s may be NULL. */
 bool crs_rpca_init(const char *text, crease_cp_rpca_settings *s);
-bool crs_read_in(const char *folder, const char *name, crs_array *out, crease_error *e);
 
 /* rpca_report.c: what was found, as files with its errors, and as text. */
 bool crs_rpca_write(crs_rpca_job *j, crease_error *e);
+void crs_rpca_result(const crs_rpca_job *j, crs_document *d);
+/* One entry: is it observed, T - L and E; and the end of them. */
+void crs_rpca_count(crs_rpca_parts *p, bool observed, double rest, double sparse);
+void crs_rpca_counted(crs_rpca_parts *p);
 void crs_rpca_banner(const crs_rpca_job *j);
 void crs_rpca_footer(const crs_rpca_job *j);
 void crs_rpca_summary(const crs_rpca_job *j);
 
-/* data.npy, mask.npy and problem.json in the folder; the model's own members of result.json; that
- * document, or a summary, on standard output. */
-bool crs_tucker_problem(const crs_tucker_job *j, crease_error *e);
-json_t *crs_tucker_facts(const crs_tucker_job *j);
-bool crs_tucker_print(const crs_tucker_job *j, const crs_run *run, json_t *more, crease_error *e);
+/* Data and their mask, for result.json and certificate.json; "mcp:0.25,3" as it was used. */
+void crs_rpca_put_data(const crs_args *a, crs_spot list, const crs_folder *f,
+                       const crease_space *given, const char *hash);
+void crs_reg_text(const crs_named_reg *named, const crease_reg *used, char *out, size_t size);
+
+/* data.npy, mask.npy and problem.json in the folder; the result as a document; a summary. */
+bool crs_tucker_problem(crs_tucker_job *j, crease_error *e);
+void crs_tucker_result(const crs_tucker_job *j, const crs_run *run, crs_document *d);
+void crs_tucker_summary(const crs_tucker_job *j, const crs_run *run);
 
 /* verify.c: a folder of results judged by the checker. */
 typedef struct {
-    const char *folder;
+    const char *folder; /* NULL: the parts are those of the fit */
     crease_cp_rpca_settings s;
     double *const *unit; /* and the weights: what the files hold */
     const double *weight;

@@ -93,6 +93,15 @@ void crs_rpca_footer(const crs_rpca_job *j)
     fprintf(stderr, "EXIT: %s\n", status_text(j));
 }
 
+/* What the arrays hold. */
+static void print_parts(const crs_rpca_parts *p)
+{
+    printf("noise       %.6g (root mean square where the sparse part is 0)\n", p->deviation);
+    printf("outliers    %.3g %% of the entries", 100 * (double)p->nonzeros / (double)p->observed);
+    if (p->nonzeros > 0) printf("; the sparse part begins at %.6g", p->threshold);
+    putchar('\n');
+}
+
 void crs_rpca_summary(const crs_rpca_job *j)
 {
     const crease_report r = crease_cp_fit_report(j->fit);
@@ -103,10 +112,8 @@ void crs_rpca_summary(const crs_rpca_job *j)
     printf("status      %s\n", status_text(j));
     printf("rank        %td%s%s\n", s.model.rank, j->rank_reason[0] ? ": " : "", j->rank_reason);
     printf("alpha       %.6g\n", s.model.alpha);
+    print_parts(&j->parts);
     if (pilot.starts > 0) {
-        printf("noise       %.6g (robust standard deviation)\n", pilot.deviation);
-        printf("outliers    %.3g %% of the entries; the sparse part begins at %.6g\n",
-               100 * pilot.share, pilot.threshold);
         printf("starts      %d, %ld passes over the data", pilot.starts, pilot.passes);
         printf("%s%s", pilot.starts > 1 ? "; the best is " : ": ", pilot.start);
         if (!isnan(pilot.agreement)) printf(", agreement %.4g", pilot.agreement);
@@ -127,97 +134,100 @@ void crs_rpca_summary(const crs_rpca_job *j)
     printf("result      %s\n", crs_given(j->a, CRS_OPT_OUT));
 }
 
-static json_t *ranks_json(const crs_rpca_job *j)
+static void put_ranks(crs_spot to, const crs_rpca_job *j)
 {
-    if (!j->ranks) return json_null();
-    json_t *list = json_array();
+    if (!j->ranks) {
+        crs_put_null(to, "rank_table");
+        return;
+    }
+    const crs_spot list = crs_put_list(to, "rank_table");
     for (ptrdiff_t k = 0; k < j->ranks->count; k++) {
         const crease_cp_rank_row *r = &j->ranks->row[k];
-        json_array_append_new(
-            list, json_pack("{s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "rank", (json_int_t)r->rank,
-                            "held_out", crs_real(r->held_out), "loss", crs_real(r->loss), "excess",
-                            crs_real(r->excess), "error", crs_real(r->error), "fitted",
-                            crs_real(r->fitted), "consistency", crs_real(r->consistency),
-                            "objective", crs_real(r->objective)));
+        const crs_spot row = crs_put_object(list, NULL);
+        crs_put_whole(row, "rank", r->rank);
+        crs_put_number(row, "held_out", r->held_out);
+        crs_put_number(row, "loss", r->loss);
+        crs_put_number(row, "excess", r->excess);
+        crs_put_number(row, "error", r->error);
+        crs_put_number(row, "fitted", r->fitted);
+        crs_put_number(row, "consistency", r->consistency);
+        crs_put_number(row, "objective", r->objective);
     }
-    return list;
 }
 
-/* A list per term; null where the truth is not known. */
-static json_t *match_json(const crs_rpca_job *j)
+/* The errors and, per term, the cosines; null where the truth is not known. */
+static void put_truth(crs_spot to, const crs_rpca_job *j)
 {
     const int d = j->s.model.shape.order;
-    json_t *list = j->true_rank > 0 ? json_array() : json_null();
-    for (ptrdiff_t k = 0; k < j->true_rank; k++) {
-        json_t *term = json_array();
-        for (int n = 0; n < d; n++) json_array_append_new(term, crs_real(j->cosine[k * d + n]));
-        json_array_append_new(list, term);
+    if (j->truth.f) {
+        const crs_spot errors = crs_put_object(to, "errors");
+        crs_put_number(errors, "lowrank", j->error_lowrank);
+        crs_put_number(errors, "z", j->error_z);
+    } else {
+        crs_put_null(to, "errors");
     }
-    return list;
+    if (j->true_rank > 0)
+        crs_put_array(to, "cosines", &(crease_space){ 2, { j->true_rank, d }, NULL }, j->cosine);
+    else
+        crs_put_null(to, "cosines");
 }
 
-static json_t *residual(const char *name, const crease_residual *r)
+static void put_residual(crs_spot list, const char *name, const crease_residual *r)
 {
-    return json_pack("{s:s, s:o, s:o, s:o, s:i, s:b}", "name", name, "residual",
-                     crs_real(r->residual), "scale", crs_real(r->scale), "rounding",
-                     crs_real(r->rounding), "setting", r->setting, "upper_bound", r->upper_bound);
+    const crs_spot to = crs_put_object(list, NULL);
+    crs_put_text(to, "name", name);
+    crs_put_number(to, "residual", r->residual);
+    crs_put_number(to, "scale", r->scale);
+    crs_put_number(to, "rounding", r->rounding);
+    crs_put_whole(to, "setting", r->setting);
+    crs_put_flag(to, "upper_bound", r->upper_bound);
 }
 
-static json_t *certificate(const crs_rpca_job *j)
+static void put_certificate(crs_spot to, const crs_rpca_job *j)
 {
     static const char *const part[] = { "E", "Z", "B" };
     const crease_certificate *c = crease_cp_fit_certificate(j->fit);
     const int d = j->s.model.shape.order;
-    json_t *blocks = json_array();
+    crs_put_number(to, "worst", c->worst);
+    crs_put_number(to, "worst_relative", c->worst_relative);
+    crs_put_number(to, "smallest_eps", j->verified.smallest_eps);
+    const crs_spot list = crs_put_list(to, "residuals");
     for (int i = 0; i < c->count; i++) {
         char name[16];
         snprintf(name, sizeof name, "X%d", i + 1);
-        json_array_append_new(blocks, residual(i < d ? name : part[i - d], &c->block[i]));
+        put_residual(list, i < d ? name : part[i - d], &c->block[i]);
     }
-    json_array_append_new(blocks, residual("feasibility", &c->feasibility));
-    return json_pack("{s:o, s:o, s:f, s:b, s:s, s:o, s:s, s:o}", "worst", crs_real(c->worst),
-                     "worst_relative", crs_real(c->worst_relative), "eps", j->s.run.eps, "relative",
-                     (int)j->s.run.relative, "verdict", crease_verdict_text(j->verified.verdict),
-                     "smallest_eps", crs_real(j->verified.smallest_eps), "because",
-                     j->verified.text, "residuals", blocks);
+    put_residual(list, "feasibility", &c->feasibility);
 }
 
-static json_t *analysis(const crs_rpca_job *j)
+static void put_analysis(crs_spot to, const crs_rpca_job *j)
 {
     const crease_analysis *a = crease_cp_fit_analysis(j->fit);
-    json_t *list = json_array();
+    crs_put_text(to, "method", crease_method_name(a->method));
+    crs_put_text(to, "mode", crease_mode_name(j->s.run.mode));
+    crs_put_text(to, "theorem", a->theorem);
+    crs_put_flag(to, "guarantee", a->guarantee);
+    crs_put_number(to, "beta", a->beta);
+    crs_put_number(to, "gamma", a->gamma);
+    crs_put_number(to, "slack", a->slack);
+    crs_put_number(to, "bound", crease_cp_fit_report(j->fit).bound);
+    const crs_spot list = crs_put_list(to, "assumptions");
     for (int k = 0; k < a->assumptions; k++) {
         const crease_assumption *at = &a->assumption[k];
-        json_array_append_new(list,
-                              json_pack("{s:s, s:i, s:s, s:o, s:s}", "name", at->name, "block",
-                                        at->block, "status", crease_status_text(at->status),
-                                        "number", crs_real(at->number), "reason", at->reason));
+        const crs_spot line = crs_put_object(list, NULL);
+        crs_put_text(line, "name", at->name);
+        crs_put_whole(line, "block", at->block);
+        crs_put_text(line, "status", crease_status_text(at->status));
+        crs_put_number(line, "number", at->number);
+        crs_put_text(line, "reason", at->reason);
     }
-    return json_pack("{s:s, s:s, s:s, s:b, s:o, s:o, s:o, s:o, s:o}", "method",
-                     crease_method_name(a->method), "mode", crease_mode_name(j->s.run.mode),
-                     "theorem", a->theorem, "guarantee", a->guarantee, "beta", crs_real(a->beta),
-                     "gamma", crs_real(a->gamma), "slack", crs_real(a->slack), "bound",
-                     crs_real(crease_cp_fit_report(j->fit).bound), "assumptions", list);
 }
 
-/* Text, or null where the option was not given. */
-static json_t *given(const crs_rpca_job *j, crs_option_id id)
+void crs_reg_text(const crs_named_reg *named, const crease_reg *used, char *out, size_t size)
 {
-    const char *text = crs_given(j->a, id);
-    return text ? json_string(text) : json_null();
-}
-
-/* "mcp:0.25,3": with the parameters that were used, which may have been learned. */
-static void penalty_text(const crs_rpca_job *j, const crease_reg *r, char *out, size_t size)
-{
-    const char *given = crs_given(j->a, CRS_OPT_PENALTY);
-    size_t used = (size_t)snprintf(out, size, "%s", given ? given : "l1");
-    if (!crs_given(j->a, CRS_OPT_GROUPS) && !crs_given(j->a, CRS_OPT_WEIGHTS) && r->penalty)
-        used = (size_t)snprintf(out, size, "%s", r->penalty->name);
-    else
-        return;
-    for (int k = 0; r->penalty->params[k].name && used < size; k++)
-        used += (size_t)snprintf(out + used, size - used, "%s%.17g", k ? "," : ":", r->par[k]);
+    size_t at = (size_t)snprintf(out, size, "%s", named->spec.name);
+    for (int k = 0; named->params && named->params[k].name && at < size; k++)
+        at += (size_t)snprintf(out + at, size - at, "%s%.17g", k ? "," : ":", used->par[k]);
 }
 
 static const char *init(const crs_rpca_job *j, const crease_cp_rpca_settings *s)
@@ -228,74 +238,138 @@ static const char *init(const crs_rpca_job *j, const crease_cp_rpca_settings *s)
     return crease_cp_fit_pilot(j->fit).starts > 0 ? "auto" : "als";
 }
 
-static json_t *settings(const crs_rpca_job *j)
+/* The model as the checker and crease apply need it. */
+static void put_model(crs_spot to, const crs_rpca_job *j)
 {
     char penalty[160], hash[32];
-    const crease_cp_fit_settings used = crease_cp_fit_used(j->fit);
-    const crease_cp_rpca_settings *s = &used.model;
-    penalty_text(j, &s->penalty, penalty, sizeof penalty);
+    const crease_cp_rpca_settings s = crease_cp_fit_used(j->fit).model;
+    crs_reg_text(&j->penalty, &s.penalty, penalty, sizeof penalty);
+    const char *text = s.penalty.ops->vector ? crs_given(j->a, CRS_OPT_PENALTY) : penalty;
     crs_reg_hash(&j->penalty, hash);
-    return json_pack("{s:I, s:b, s:s, s:o, s:o, s:s, s:f, s:f, s:f, s:b, s:b, s:s, s:I, s:i}",
-                     "rank", (json_int_t)s->rank, "rank_chosen", j->rank_reason[0] != 0, "penalty",
-                     penalty, "groups", given(j, CRS_OPT_GROUPS), "weights",
-                     given(j, CRS_OPT_WEIGHTS), "penalty_hash", hash, "alpha", s->alpha,
-                     "alpha_noise", s->alpha_noise, "ridge", s->ridge, "nonneg", s->nonneg,
-                     "unconstrained", s->unconstrained, "init", init(j, s), "seed",
-                     (json_int_t)s->seed, "threads", used.threads);
+    crs_put_whole(to, "rank", s.rank);
+    crs_put_text(to, "penalty", text);
+    crs_put_text(to, "groups", crs_given(j->a, CRS_OPT_GROUPS));
+    crs_put_text(to, "weights", crs_given(j->a, CRS_OPT_WEIGHTS));
+    crs_put_text(to, "penalty_hash", hash);
+    crs_put_number(to, "alpha", s.alpha);
+    crs_put_number(to, "alpha_noise", s.alpha_noise);
+    crs_put_number(to, "ridge", s.ridge);
+    crs_put_flag(to, "nonneg", s.nonneg);
+    crs_put_text(to, "merge", crs_given(j->a, CRS_OPT_MERGE));
+    crs_put_flag(to, "missing", crs_given(j->a, CRS_OPT_MISSING));
 }
 
-/* What `crease verify` needs to find the data again. */
-static json_t *data(const crs_rpca_job *j)
+static void put_settings(crs_spot to, const crs_rpca_job *j)
 {
-    return json_pack("{s:s, s:s, s:o, s:b, s:o}", "path", j->a->word[0], "hash", j->hash, "mask",
-                     given(j, CRS_OPT_MASK), "missing", crs_given(j->a, CRS_OPT_MISSING) != NULL,
-                     "merge", given(j, CRS_OPT_MERGE));
+    const crease_cp_fit_settings used = crease_cp_fit_used(j->fit);
+    put_model(to, j);
+    crs_put_flag(to, "rank_chosen", j->rank_reason[0] != 0);
+    crs_put_flag(to, "unconstrained", used.model.unconstrained);
+    crs_put_text(to, "init", init(j, &used.model));
+    crs_put_whole(to, "seed", (long long)used.model.seed);
+    crs_put_whole(to, "threads", used.threads);
 }
 
-static json_t *pilot(const crs_rpca_job *j)
+static bool is_file(const char *text)
+{
+    return text && !crs_is_list(text) && strncmp(text, "fibres:", 7) != 0 &&
+           strncmp(text, "slices:", 7) != 0;
+}
+
+void crs_rpca_put_data(const crs_args *a, crs_spot list, const crs_folder *f,
+                       const crease_space *given, const char *hash)
+{
+    const char *groups = crs_given(a, CRS_OPT_GROUPS), *weights = crs_given(a, CRS_OPT_WEIGHTS);
+    crs_put_data(list, f, "data", a->word[0], given, hash);
+    if (crs_given(a, CRS_OPT_MASK))
+        crs_put_data(list, f, "mask", crs_given(a, CRS_OPT_MASK), given, NULL);
+    if (is_file(groups)) crs_put_data(list, f, "groups", groups, NULL, NULL);
+    if (is_file(weights)) crs_put_data(list, f, "weights", weights, NULL, NULL);
+}
+
+static void put_pilot(crs_spot to, const crs_rpca_job *j)
 {
     const crease_cp_pilot p = crease_cp_fit_pilot(j->fit);
-    if (p.starts == 0) return json_null();
-    return json_pack("{s:i, s:s, s:I, s:o, s:o, s:o, s:o, s:o}", "starts", p.starts, "start",
-                     p.start, "passes", (json_int_t)p.passes, "agreement", crs_real(p.agreement),
-                     "spread", crs_real(p.spread), "deviation", crs_real(p.deviation), "threshold",
-                     crs_real(p.threshold), "share", crs_real(p.share));
+    if (p.starts == 0) {
+        crs_put_null(to, "pilot");
+        return;
+    }
+    const crs_spot in = crs_put_object(to, "pilot");
+    crs_put_whole(in, "starts", p.starts);
+    crs_put_text(in, "start", p.start);
+    crs_put_whole(in, "passes", p.passes);
+    crs_put_number(in, "agreement", p.agreement);
+    crs_put_number(in, "spread", p.spread);
+    crs_put_number(in, "deviation", p.deviation);
+    crs_put_number(in, "threshold", p.threshold);
+    crs_put_number(in, "share", p.share);
 }
 
-static json_t *weights(const crs_rpca_job *j)
+/* Of the arrays that are written. */
+static void put_parts(crs_spot to, const crs_rpca_parts *p)
 {
-    json_t *list = json_array();
-    for (ptrdiff_t r = 0; r < j->s.model.rank; r++)
-        json_array_append_new(list, crs_real(j->weight[r]));
-    return list;
+    const crs_spot in = crs_put_object(to, "parts");
+    crs_put_whole(in, "observed", p->observed);
+    crs_put_whole(in, "nonzeros", p->nonzeros);
+    crs_put_number(in, "share", (double)p->nonzeros / (double)p->observed);
+    crs_put_number(in, "threshold", p->threshold);
+    crs_put_number(in, "deviation", p->deviation);
 }
 
-static json_t *audit(const crs_rpca_job *j)
+static void put_audit(crs_spot to, const crs_rpca_job *j)
 {
     const crease_report r = crease_cp_fit_report(j->fit);
-    return json_pack("{s:I, s:o, s:I, s:s}", "violations", (json_int_t)r.audit_violations, "worst",
-                     crs_real(r.audit_worst), "accelerated", (json_int_t)r.accelerated, "note",
-                     r.note);
+    crs_put_whole(to, "violations", r.audit_violations);
+    crs_put_number(to, "worst", r.audit_worst);
+    crs_put_whole(to, "accelerated", r.accelerated);
+    crs_put_text(to, "note", r.note);
 }
 
-static json_t *result_json(const crs_rpca_job *j)
+static void put_details(crs_spot to, const crs_rpca_job *j)
+{
+    crs_put_text(to, "engine", crease_cp_fit_engine(j->fit));
+    crs_put_number(to, "forecast_bytes", j->bytes);
+    crs_put_shape(to, "shape", &j->given);
+    crs_put_shape(to, "model_shape", &j->s.model.shape);
+    crs_put_whole(to, "missing", crease_cp_fit_missing(j->fit));
+    put_ranks(to, j);
+    crs_put_text(to, "rank_reason", j->rank_reason[0] ? j->rank_reason : NULL);
+    put_pilot(to, j);
+    put_parts(to, &j->parts);
+    crs_put_numbers(to, "weights", j->s.model.rank, j->weight);
+    put_truth(to, j);
+    put_analysis(crs_put_object(to, "analysis"), j);
+    put_audit(crs_put_object(to, "audit"), j);
+    put_certificate(crs_put_object(to, "certificate"), j);
+}
+
+void crs_rpca_result(const crs_rpca_job *j, crs_document *d)
 {
     const crease_report r = crease_cp_fit_report(j->fit);
-    json_t *errors = j->truth.f ? json_pack("{s:o, s:o}", "lowrank", crs_real(j->error_lowrank),
-                                            "z", crs_real(j->error_z))
-                                : json_null();
-    return json_pack("{s:i, s:s, s:s, s:s, s:s, s:o, s:I, s:f, s:f, s:o, s:o, s:I, s:o, s:o, s:o, "
-                     "s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
-                     "schema_version", 2, "verb", "rpca", "version", crease_version(), "status",
-                     status_text(j), "engine", crease_cp_fit_engine(j->fit), "objective",
-                     crs_real(crease_cp_fit_certificate(j->fit)->objective), "iterations",
-                     (json_int_t)r.iterations, "seconds", r.seconds, "forecast_bytes", j->bytes,
-                     "shape", crs_dims(&j->given), "model_shape", crs_dims(&j->s.model.shape),
-                     "missing", (json_int_t)crease_cp_fit_missing(j->fit), "data", data(j),
-                     "settings", settings(j), "rank_table", ranks_json(j), "rank_reason",
-                     j->rank_reason[0] ? json_string(j->rank_reason) : json_null(), "pilot",
-                     pilot(j), "weights", weights(j), "errors", errors, "cosines", match_json(j),
-                     "analysis", analysis(j), "audit", audit(j), "certificate", certificate(j));
+    const crease_certificate *c = crease_cp_fit_certificate(j->fit);
+    const bool relative = j->s.run.relative != 0;
+    const crs_summary s = {
+        .verb = "rpca",
+        .model = "cp",
+        .outcome = r.outcome,
+        .outcome_text = status_text(j),
+        .verdict = crease_verdict_text(j->verified.verdict),
+        .verdict_text = j->verified.text,
+        .exit_status = j->exit_status,
+        .method = crease_method_name(crease_cp_fit_analysis(j->fit)->method),
+        .objective = c->objective,
+        .residual = relative ? c->worst_relative : c->worst,
+        .eps = j->s.run.eps,
+        .relative = relative,
+        .iterations = r.iterations,
+        .passes = crease_cp_fit_readings(j->fit),
+        .evaluations = r.evaluations,
+        .seconds = r.seconds,
+    };
+    const crs_result out = crs_result_begin(d, &s);
+    crs_rpca_put_data(j->a, out.data, &j->folder, &j->given, j->hash);
+    put_settings(out.settings, j);
+    put_details(out.details, j);
 }
 
 static bool match_terms(crs_rpca_job *j, crease_error *e)
@@ -312,16 +386,44 @@ static bool match_terms(crs_rpca_job *j, crease_error *e)
     return crs_cp_cosines(s, &found, &truth, j->cosine, e);
 }
 
+void crs_rpca_count(crs_rpca_parts *p, bool observed, double rest, double sparse)
+{
+    if (!observed) return;
+    p->observed++;
+    if (sparse == 0) {
+        p->deviation += square(rest);
+        return;
+    }
+    p->nonzeros++;
+    p->threshold = smaller(p->threshold, fabs(rest));
+}
+
+void crs_rpca_counted(crs_rpca_parts *p)
+{
+    p->deviation = sqrt(p->deviation / (double)(p->observed - p->nonzeros));
+}
+
 typedef struct {
     const crease_cp_fit *fit;
     crease_cp_part part;
     ptrdiff_t right;
+    double *sparse, *seen; /* for the noise alone: as much room as out */
+    crs_rpca_parts *parts;
 } piece;
 
 static void part_items(const void *self, ptrdiff_t first, ptrdiff_t count, double *out)
 {
     const piece *p = self;
-    crease_cp_fit_read(p->fit, p->part, first / p->right, count / p->right, out);
+    const ptrdiff_t row = first / p->right, rows = count / p->right;
+    crease_cp_fit_read(p->fit, p->part, row, rows, out);
+    if (p->part != CREASE_CP_NOISE) return;
+    const double all = 1 + crease_cp_fit_used(p->fit).model.alpha_noise; /* Z has the other share */
+    crease_cp_fit_read(p->fit, CREASE_CP_SPARSE, row, rows, p->sparse);
+    crease_cp_fit_read(p->fit, CREASE_CP_SEEN, row, rows, p->seen);
+    for (ptrdiff_t k = 0; k < count; k++) {
+        out[k] *= all;
+        crs_rpca_count(p->parts, p->seen[k] != 0, out[k] + p->sparse[k], p->sparse[k]);
+    }
 }
 
 /* As many rows as make a megabyte. */
@@ -331,7 +433,8 @@ static ptrdiff_t room_of(ptrdiff_t left, ptrdiff_t right)
     return (rows < 1 ? 1 : rows < left ? rows : left) * right;
 }
 
-static bool write_parts(const crs_rpca_job *j, crease_error *e)
+/* lowrank + sparse + noise is the tensor where it was observed. */
+static bool write_parts(crs_rpca_job *j, crease_error *e)
 {
     static const struct {
         crease_cp_part part;
@@ -343,15 +446,20 @@ static bool write_parts(const crs_rpca_job *j, crease_error *e)
     ptrdiff_t left, right;
     crease_cp_fit_rows(j->fit, &left, &right);
     const ptrdiff_t room = room_of(left, right);
-    double *buffer = crs_doubles(room, "a part of the result", e);
+    double *buffer = crs_doubles(3 * room, "a part of the result", e);
     bool done = buffer;
+    j->parts = (crs_rpca_parts){ .threshold = INFINITY };
     for (int k = 0; done && k < 4; k++) {
-        char path[CRS_PATH_ROOM];
-        const piece p = { j->fit, list[k].part, right };
+        const piece p = {
+            j->fit, list[k].part, right, buffer + room, buffer + 2 * room, &j->parts
+        };
         const crs_pieces pieces = { part_items, &p, buffer, room };
-        done = crs_join(crs_given(j->a, CRS_OPT_OUT), list[k].name, path, sizeof path, e) &&
-               crs_write_npy_pieces(path, &j->given, &pieces, e);
+        done = crs_folder_pieces(&j->folder, list[k].name, &j->given, &pieces, e);
+        if (!j->folder.path && p.part == CREASE_CP_NOISE) /* what there is to count all the same */
+            for (ptrdiff_t at = 0, all = left * right; at < all; at += room)
+                part_items(&p, at, all - at < room ? all - at : room, buffer);
     }
+    crs_rpca_counted(&j->parts);
     crs_free(buffer);
     return done;
 }
@@ -396,14 +504,39 @@ static bool components(crs_rpca_job *j, crease_error *e)
     return crease_cp_components(&s->shape, s->rank, factor, j->unit, j->weight, e);
 }
 
+static bool write_factors(crs_rpca_job *j, crease_error *e)
+{
+    const crease_cp_rpca_settings *m = &j->s.model;
+    const crease_space weights = crease_vector(m->rank);
+    for (int n = 0; n < m->shape.order; n++) {
+        const crease_space s = crease_matrix(m->shape.dim[n], m->rank);
+        char name[32];
+        crs_outdir_factor(n, name);
+        if (!crs_folder_array(&j->folder, name, &s, j->unit[n], e)) return false;
+    }
+    return crs_folder_array(&j->folder, "weights.npy", &weights, j->weight, e) &&
+           crs_folder_put(&j->folder, "history.csv", crs_history_put, &j->log->history, e);
+}
+
+/* certificate.json of the checker "rpca-cp" */
+static bool write_certificate(crs_rpca_job *j, crease_error *e)
+{
+    crs_document d;
+    const crs_spot top =
+        crs_certificate_begin(&d, "rpca", "rpca-cp", j->s.run.eps, j->s.run.relative != 0);
+    crs_rpca_put_data(j->a, crs_put_list(top, "data"), &j->folder, &j->given, j->hash);
+    put_model(crs_put_object(top, "settings"), j);
+    const bool done = crs_folder_document(&j->folder, "certificate.json", &d, e);
+    crs_document_free(&d);
+    return done;
+}
+
 bool crs_rpca_write(crs_rpca_job *j, crease_error *e)
 {
-    const crs_args *a = j->a;
-    const crease_space weights = crease_vector(j->s.model.rank);
-    if (!components(j, e) || !match_terms(j, e) || !measure_errors(j, e) ||
-        !crs_outdir_begin(a, "result.json", e) || !write_parts(j, e))
+    if (!components(j, e) || !match_terms(j, e) || !measure_errors(j, e) || !write_parts(j, e) ||
+        !write_factors(j, e) || !write_certificate(j, e))
         return false;
-    const crs_rpca_claim claim = { .folder = crs_given(a, CRS_OPT_OUT),
+    const crs_rpca_claim claim = { .folder = j->folder.beside,
                                    .s = crease_cp_fit_used(j->fit).model,
                                    .unit = j->unit,
                                    .weight = j->weight,
@@ -411,108 +544,127 @@ bool crs_rpca_write(crs_rpca_job *j, crease_error *e)
                                    .eps = j->s.run.eps,
                                    .relative = j->s.run.relative != 0,
                                    .threads = j->s.threads };
-    return crs_outdir_factors(a, &j->s.model.shape, j->s.model.rank, (const double *const *)j->unit,
-                              e) &&
-           crs_outdir_array(a, "weights.npy", &weights, j->weight, e) &&
-           crs_rpca_check(&claim, &j->verified, e) &&
-           crs_outdir_document(a, "result.json", result_json(j), e);
+    return crs_rpca_check(&claim, &j->verified, e);
 }
 
 /* {"scaled": {"alpha": a, "regularizer": {"mcp": {"lambda": l, "gamma": g}}}} */
-static json_t *penalty_json(const crease_tucker_rpca_settings *s)
+static void put_penalty(crs_spot block, const crs_tucker_job *j,
+                        const crease_tucker_rpca_settings *s)
 {
-    const crease_penalty *p = s->penalty.penalty;
-    json_t *par = json_object(), *reg = json_object();
-    for (int k = 0; p->params[k].name; k++)
-        json_object_set_new(par, p->params[k].name, json_real(s->penalty.par[k]));
-    json_object_set_new(reg, p->name, par);
-    return json_pack("{s:{s:f, s:o}}", "scaled", "alpha", s->alpha, "regularizer", reg);
+    const crs_spot scaled = crs_put_object(crs_put_object(block, "regularizer"), "scaled");
+    crs_put_number(scaled, "alpha", s->alpha);
+    crs_put_parameters(crs_put_object(scaled, "regularizer"), j->penalty.spec.name,
+                       j->penalty.params, s->penalty.par);
 }
 
-static json_t *blocks(const crs_tucker_job *j)
+static void put_block(crs_spot to, const crs_tucker_job *j, int i)
 {
     const crease_problem *p = crease_tucker_rpca_problem(j->model);
     const crease_tucker_rpca_facts about = crease_tucker_rpca_about(j->model);
-    const int sparse = crease_tucker_rpca_sparse(j->model);
-    json_t *list = json_array();
-    for (int i = 0; i < p->count; i++) {
-        json_t *b =
-            json_pack("{s:s, s:o}", "name", p->block[i].name, "shape", crs_dims(&p->space[i]));
-        if (about.used.form == CREASE_RPCA_CONVEX)
-            json_object_set_new(b, "regularizer",
-                                i == 0 ? json_string("nuclear:1")
-                                       : json_pack("{s:{s:f}}", "l1", "lambda", about.used.alpha));
-        else if (i == sparse)
-            json_object_set_new(b, "regularizer", penalty_json(&about.used));
-        if (p->block[i].set)
-            json_object_set_new(
-                b, "set", json_pack("{s:{s:f}}", "l2-ball", "radius", p->block[i].set->par[0]));
-        json_array_append_new(list, b);
-    }
-    return list;
+    const bool convex = about.used.form == CREASE_RPCA_CONVEX;
+    crs_put_text(to, "name", p->block[i].name);
+    crs_put_shape(to, "shape", &p->space[i]);
+    if (convex && i == 0)
+        crs_put_text(to, "regularizer", "nuclear:1");
+    else if (convex)
+        crs_put_number(crs_put_object(crs_put_object(to, "regularizer"), "l1"), "lambda",
+                       about.used.alpha);
+    else if (i == crease_tucker_rpca_sparse(j->model))
+        put_penalty(to, j, &about.used);
+    if (p->block[i].set)
+        crs_put_number(crs_put_object(crs_put_object(to, "set"), "l2-ball"), "radius",
+                       p->block[i].set->par[0]);
 }
 
-static json_t *tucker_couplings(const crs_tucker_job *j)
+static void put_tucker_couplings(crs_spot list, const crs_tucker_job *j)
 {
     const crease_tucker_rpca_facts about = crease_tucker_rpca_about(j->model);
-    json_t *factors = json_array(), *noise;
+    const crs_spot tucker = crs_put_object(crs_put_object(list, NULL), "tucker");
+    const crs_spot factors = crs_put_list(tucker, "factors"), noise = crs_put_object(list, NULL);
     for (int n = 0; n < about.used.shape.order; n++) {
         char name[16];
         snprintf(name, sizeof name, "X%d", n + 1);
-        json_array_append_new(factors, json_string(name));
+        crs_put_text(factors, NULL, name);
     }
-    if (about.missing > 0)
-        noise =
-            json_pack("{s:{s:{s:{s:s}}}}", "least_squares", "terms", "B", "diagonal", "mask.npy");
-    else
-        noise = json_pack("{s:{s:s, s:f}}", "squared_distance", "a", "B", "weight",
-                          2 * about.used.alpha_noise);
-    return json_pack("[{s:{s:o, s:s, s:s}}, o]", "tucker", "factors", factors, "core", "C", "z",
-                     "Z", noise);
+    crs_put_text(tucker, "core", "C");
+    crs_put_text(tucker, "z", "Z");
+    if (about.missing > 0) {
+        const crs_spot terms = crs_put_object(crs_put_object(noise, "least_squares"), "terms");
+        crs_put_text(crs_put_object(terms, "B"), "diagonal", "mask.npy");
+    } else {
+        const crs_spot distance = crs_put_object(noise, "squared_distance");
+        crs_put_text(distance, "a", "B");
+        crs_put_number(distance, "weight", 2 * about.used.alpha_noise);
+    }
 }
 
-static json_t *problem_document(const crs_tucker_job *j)
+static void problem_document(const crs_tucker_job *j, crs_document *d)
 {
     const crease_rpca_form form = crease_tucker_rpca_about(j->model).used.form;
     const crease_problem *p = crease_tucker_rpca_problem(j->model);
-    json_t *maps = json_object();
+    const crs_spot top = crs_document_begin(d, NULL);
+    crs_put_whole(top, "crease", 1);
+    crs_put_text(top, "description", "robust PCA of data.npy");
+    const crs_spot blocks = crs_put_list(top, "blocks");
+    for (int i = 0; i < p->count; i++) put_block(crs_put_object(blocks, NULL), j, i);
+    const crs_spot constraint = crs_put_object(top, "constraint");
+    const crs_spot maps = crs_put_object(constraint, "maps");
     for (int i = 0; i < p->count; i++)
-        if (p->block[i].map.ops) json_object_set_new(maps, p->block[i].name, json_integer(1));
-    json_t *d = json_pack("{s:i, s:s, s:o, s:{s:o, s:s}}", "crease", 1, "description",
-                          "robust PCA of data.npy", "blocks", blocks(j), "constraint", "maps", maps,
-                          "rhs", "data.npy");
-    if (form == CREASE_RPCA_TUCKER) json_object_set_new(d, "smooth", tucker_couplings(j));
-    if (form == CREASE_RPCA_BALL)
-        json_object_set_new(d, "smooth",
-                            json_pack("[{s:{s:s, s:s, s:s}}]", "matrix_factorization", "x", "X",
-                                      "y", "Y", "z", "Z"));
-    return d;
+        if (p->block[i].map.ops) crs_put_whole(maps, p->block[i].name, 1);
+    crs_put_text(constraint, "rhs", "data.npy");
+    if (form == CREASE_RPCA_TUCKER) put_tucker_couplings(crs_put_list(top, "smooth"), j);
+    if (form != CREASE_RPCA_BALL) return;
+    const crs_spot product =
+        crs_put_object(crs_put_object(crs_put_list(top, "smooth"), NULL), "matrix_factorization");
+    crs_put_text(product, "x", "X");
+    crs_put_text(product, "y", "Y");
+    crs_put_text(product, "z", "Z");
 }
 
 /* mask.npy holds sqrt(2 alpha_N) W, so that the coupling is alpha_N |W o B|^2. */
-bool crs_tucker_problem(const crs_tucker_job *j, crease_error *e)
+bool crs_tucker_problem(crs_tucker_job *j, crease_error *e)
 {
     const crease_problem *p = crease_tucker_rpca_problem(j->model);
-    const char *folder = j->folder.beside;
     const double *root = crease_tucker_rpca_weights(j->model);
-    return crs_write_array(folder, "data.npy", &p->range, p->rhs, e) &&
-           (!root || crs_write_array(folder, "mask.npy", &p->range, root, e)) &&
-           crs_write_document(folder, "problem.json", problem_document(j), e);
+    crs_document d;
+    problem_document(j, &d);
+    const bool done = crs_folder_array(&j->folder, "data.npy", &p->range, p->rhs, e) &&
+                      (!root || crs_folder_array(&j->folder, "mask.npy", &p->range, root, e)) &&
+                      crs_folder_document(&j->folder, "problem.json", &d, e);
+    crs_document_free(&d);
+    return done;
 }
 
-json_t *crs_tucker_facts(const crs_tucker_job *j)
+void crs_tucker_result(const crs_tucker_job *j, const crs_run *run, crs_document *d)
 {
     const crease_tucker_rpca_facts f = crease_tucker_rpca_about(j->model);
-    return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:f, s:I, s:o}", "model",
-                     crs_given(j->a, CRS_OPT_MODEL), "shape", crs_dims(&j->given), "model_shape",
-                     crs_dims(&f.used.shape), "ranks", crs_dims(&f.used.ranks), "alpha",
-                     crs_real(f.used.alpha), "threshold", crs_real(f.threshold), "deviation",
-                     crs_real(f.deviation), "passes", (json_int_t)f.passes, "fit_seconds",
-                     j->seconds, "missing", (json_int_t)f.missing, "error_lowrank",
-                     crs_real(j->error));
+    crs_summary s = crs_run_summary(run);
+    char penalty[160];
+    s.model = crs_given(j->a, CRS_OPT_MODEL);
+    s.passes = f.passes;
+    s.seconds += j->seconds;
+    const crs_result out = crs_result_begin(d, &s);
+    crs_put_run(&out, j->lasting ? &j->folder : NULL, run);
+    crs_rpca_put_data(j->a, out.data, j->lasting ? &j->folder : NULL, &j->given, j->hash);
+    crs_reg_text(&j->penalty, &f.used.penalty, penalty, sizeof penalty);
+    crs_put_shape(out.settings, "ranks", &f.used.ranks);
+    crs_put_text(out.settings, "penalty", penalty);
+    crs_put_number(out.settings, "alpha", f.used.alpha);
+    crs_put_number(out.settings, "alpha_noise", f.used.alpha_noise);
+    crs_put_number(out.settings, "eta", f.used.form == CREASE_RPCA_BALL ? f.used.eta : NAN);
+    crs_put_text(out.settings, "merge", crs_given(j->a, CRS_OPT_MERGE));
+    crs_put_flag(out.settings, "missing", crs_given(j->a, CRS_OPT_MISSING));
+    crs_put_whole(out.settings, "threads", f.used.threads);
+    crs_put_shape(out.details, "shape", &j->given);
+    crs_put_shape(out.details, "model_shape", &f.used.shape);
+    crs_put_shape(out.details, "ranks", &f.used.ranks);
+    crs_put_number(out.details, "fit_seconds", j->seconds);
+    crs_put_whole(out.details, "missing", f.missing);
+    put_parts(out.details, &j->parts);
+    crs_put_number(out.details, "error_lowrank", j->error);
 }
 
-static void tucker_summary(const crs_tucker_job *j, const crs_run *run)
+void crs_tucker_summary(const crs_tucker_job *j, const crs_run *run)
 {
     const crease_tucker_rpca_facts f = crease_tucker_rpca_about(j->model);
     const crease_report r = crease_solver_report(run->solver);
@@ -521,8 +673,8 @@ static void tucker_summary(const crs_tucker_job *j, const crs_run *run)
     if (f.used.form != CREASE_RPCA_CONVEX) {
         printf("ranks      ");
         for (int n = 0; n < f.used.ranks.order; n++) printf(" %td", f.used.ranks.dim[n]);
-        printf("\nnoise       %.6g (robust standard deviation)\n", f.deviation);
-        printf("outliers    beyond %.6g\n", f.threshold);
+        putchar('\n');
+        print_parts(&j->parts);
         printf("fit         %ld passes over the data\n", f.passes);
     }
     if (f.used.form == CREASE_RPCA_BALL) printf("eta         %.6g\n", f.used.eta);
@@ -535,12 +687,4 @@ static void tucker_summary(const crs_tucker_job *j, const crs_run *run)
            crease_method_name(crease_solver_analysis(run->solver)->method));
     if (j->truth.data) printf("error       %.6g of the low-rank part\n", j->error);
     printf("result      %s\n", crs_given(j->a, CRS_OPT_OUT));
-}
-
-bool crs_tucker_print(const crs_tucker_job *j, const crs_run *run, json_t *more, crease_error *e)
-{
-    if (!crs_given(j->a, CRS_OPT_JSON)) return tucker_summary(j, run), true;
-    json_t *result = crs_result_json(run);
-    if (result) json_object_update_missing(result, more);
-    return crs_print_document(result, e);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * selftest: every catalogue entry against its definition, on this machine */
-#include "cli/list.h"
+#include "cli/cli.h"
 
 #include "selftest/selftest.h"
 
@@ -37,25 +37,27 @@ static void print_table(const crs_report *all, int count)
 static bool print_json(const crs_report *all, int count, double trials, double seed,
                        crease_error *e)
 {
-    crs_json j = crs_json_new("selftest");
-    json_t *list = json_array();
-    crs_json_set(&j, "trials", json_integer((json_int_t)trials));
-    crs_json_set(&j, "seed", json_integer((json_int_t)seed));
+    crs_document d;
+    const crs_spot top = crs_document_begin(&d, "selftest");
+    crs_put_whole(top, "trials", (long long)trials);
+    crs_put_whole(top, "seed", (long long)seed);
+    const crs_spot list = crs_put_list(top, "entries");
     for (int k = 0; k < count; k++) {
-        json_t *checks = json_array();
+        const crs_spot entry = crs_put_object(list, NULL);
+        crs_put_text(entry, "kind", all[k].kind);
+        crs_put_text(entry, "name", all[k].name);
+        crs_put_flag(entry, "passed", crs_report_passed(&all[k]));
+        const crs_spot checks = crs_put_list(entry, "checks");
         for (int n = 0; n < all[k].count; n++) {
             const crs_check *c = &all[k].check[n];
-            json_t *worst = isfinite(c->worst) ? json_real(c->worst) : json_null();
-            json_t *check = json_pack("{s:s, s:o, s:f, s:I}", "property", c->what, "worst", worst,
-                                      "limit", c->limit, "trials", (json_int_t)c->trials);
-            if (json_array_append_new(checks, check) != 0) j.failed = true;
+            const crs_spot check = crs_put_object(checks, NULL);
+            crs_put_text(check, "property", c->what);
+            crs_put_number(check, "worst", c->worst);
+            crs_put_number(check, "limit", c->limit);
+            crs_put_whole(check, "trials", c->trials);
         }
-        json_t *entry = json_pack("{s:s, s:s, s:b, s:o}", "kind", all[k].kind, "name", all[k].name,
-                                  "passed", crs_report_passed(&all[k]), "checks", checks);
-        if (json_array_append_new(list, entry) != 0) j.failed = true;
     }
-    crs_json_set(&j, "entries", list);
-    return crs_json_print(&j, e);
+    return crs_document_print(&d, true, e);
 }
 
 /* Fills all[] with one report an entry. */
@@ -63,7 +65,7 @@ static bool run_tests(int first, int last, long trials, uint64_t seed, crs_repor
                       crease_error *e)
 {
     for (int kind = first, at = 0; kind <= last; kind++)
-        for (int k = 0; k < crs_described_count(kind); k++, at++)
+        for (int k = 0; k < crs_kind_size(kind); k++, at++)
             if (!tests[kind](k, trials, seed, &all[at], e)) return false;
     return true;
 }
@@ -92,7 +94,7 @@ static bool run(const crs_args *a, crease_error *e)
         !crs_option_integer(a, CRS_OPT_seed, 0, 0x1p53, 0, &seed, e))
         return false;
     if (a->count == 1 && (first = last = crs_kind_find(a->word[0], e)) == CRS_KINDS) return false;
-    for (int kind = first; kind <= last; kind++) count += crs_described_count(kind);
+    for (int kind = first; kind <= last; kind++) count += crs_kind_size(kind);
     crs_report *all = crs_alloc((size_t)count, sizeof *all);
     if (!all) return crs_fail(e, CREASE_NO_MEMORY, "out of memory: %d reports", count);
     bool done = run_tests(first, last, (long)trials, (uint64_t)seed, all, e);
@@ -110,9 +112,8 @@ const crs_verb crs_selftest_verb = {
     .words = "[CATALOGUE]",
     .most = 1,
     .text = "Check every entry against its definition. The catalogues are regularizers, sets, maps "
-            "and smooth. Random instances are drawn, each "
-            "property is measured, and the worst error is shown with its limit and the property "
-            "that came nearest to its own.",
+            "and smooth. Random instances are drawn, every property is measured, and of each entry "
+            "the property that came nearest to its limit is shown with its worst error.",
     .example = "crease selftest sets --trials 5",
     .takes = CRS_LIST(CRS_TAKES(TRIALS), CRS_TAKES(seed), CRS_TAKES(JSON)),
     .run = run,

@@ -1,20 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * solve: a problem file to a certified result */
-#include <inttypes.h>
-
 #include "cli/cli.h"
-
-enum { LIMIT = 2, BROKEN = 3, INTERNAL = 70, NO_OUTPUT = 73 };
-
-/* Only a point that the checker confirms is a success. */
-static int status_of(const crs_run *run, int signal)
-{
-    const crease_outcome o = crease_solver_report(run->solver).outcome;
-    if (o == CREASE_STATIONARY && run->verified->verdict == CREASE_VERDICT_VALID) return 0;
-    if (o == CREASE_STATIONARY && run->verified->verdict == CREASE_VERDICT_INVALID) return INTERNAL;
-    if (o == CREASE_STOPPED && signal) return 128 + signal;
-    return o == CREASE_DIVERGED || o == CREASE_NUMERICAL ? BROKEN : LIMIT;
-}
 
 static void print_solution(const crs_run *run)
 {
@@ -67,21 +53,27 @@ static void verify(const crs_run *run, crease_verification *v)
     crs_free(x);
 }
 
-static bool deliver(const crs_args *a, const crs_run *run, crease_error *e)
+/* The document, and the folder unless there is none. */
+static bool deliver(const crs_args *a, const crs_run *run, crs_folder *f, crease_error *e)
 {
     const char *folder = crs_given(a, CRS_OPT_OUT);
-    if (folder && !crs_result_write(folder, crs_given(a, CRS_OPT_FORCE), run, e)) return false;
-    if (crs_given(a, CRS_OPT_JSON)) return crs_print_document(crs_result_json(run), e);
-    print_summary(run, folder);
-    return true;
+    const crs_summary s = crs_run_summary(run);
+    crs_document d;
+    const crs_result r = crs_result_begin(&d, &s);
+    crs_put_run(&r, f, run);
+    bool done = crs_run_write(f, run, e) && crs_folder_commit(f, &d, e);
+    if (done && crs_given(a, CRS_OPT_JSON)) return crs_document_print(&d, false, e);
+    if (done) print_summary(run, folder);
+    crs_document_free(&d);
+    return done;
 }
 
 static void stop(void *solver) { crease_solver_stop(solver); }
 
-static bool solve(const crs_args *a, crs_run *run, crs_log *log, crease_solver *s, crease_error *e)
+static bool solve(const crs_args *a, crs_run *run, crs_log *log, crs_folder *f, crease_error *e)
 {
     crease_verification v = { .count = 0 };
-    run->solver = s;
+    crease_solver *s = run->solver;
     run->verified = &v;
     run->history = &log->history;
     crs_log_banner(log, run);
@@ -91,46 +83,43 @@ static bool solve(const crs_args *a, crs_run *run, crs_log *log, crease_solver *
     const crease_progress last = crease_solver_progress(s);
     crs_history_add(&log->history, &last);
     verify(run, &v);
+    run->exit_status =
+        crs_exit_of_run(crease_solver_report(s).outcome, v.verdict, crs_signals_caught());
     crs_log_footer(log, run);
-    const bool done = deliver(a, run, e);
-    const int signal = crs_signals_leave();
-    if (done) *a->status = status_of(run, signal);
+    const bool done = deliver(a, run, f, e);
+    crs_signals_leave();
+    if (done) *a->status = run->exit_status;
     crease_verification_free(&v);
     return done;
 }
 
 /* What must be possible before anything is computed. */
-static bool outputs(const crs_args *a, crs_log *log, crease_error *e)
+static crs_log *open_outputs(const crs_args *a, const crease_options *o, crs_folder *f,
+                             crease_error *e)
 {
-    const char *folder = crs_given(a, CRS_OPT_OUT), *csv = crs_given(a, CRS_OPT_LOG_CSV);
-    *a->status = NO_OUTPUT;
-    if (folder && !crs_folder_possible(folder, crs_given(a, CRS_OPT_FORCE), e)) return false;
-    if (csv && !(log->csv = crs_create(csv, e))) return false;
-    if (csv) crs_history_names(log->csv);
-    *a->status = 0;
-    return true;
+    if (crs_folder_begin(crs_given(a, CRS_OPT_OUT), crs_given(a, CRS_OPT_FORCE), f, e))
+        return crs_log_open(a, o->certify_every, e);
+    *a->status = CRS_EXIT_NO_OUTPUT;
+    return NULL;
 }
 
 static bool run(const crs_args *a, crease_error *e)
 {
     crease_options o;
     crs_problem_file *file = crs_open_problem(a, &o, e);
-    crs_log *log = file ? crs_alloc(1, sizeof *log) : NULL;
-    crease_solver *s = NULL;
-    bool done = log;
-    if (file && !log) crs_fail(e, CREASE_NO_MEMORY, "out of memory: the log");
-    if (log) {
-        log->quiet = crs_given(a, CRS_OPT_QUIET), log->verbose = crs_given(a, CRS_OPT_VERBOSE);
-        log->every = o.certify_every;
-        done = (s = crease_solver_new(&file->problem, &o, e)) && outputs(a, log, e);
-    }
-    crs_run r = { .path = a->count ? a->word[0] : "", .file = file, .options = &o };
-    if (done) done = solve(a, &r, log, s, e);
-    if (log && log->csv &&
-        !crs_finish(log->csv, crs_given(a, CRS_OPT_LOG_CSV), true, done ? e : NULL))
-        *a->status = 0, done = false;
+    crs_folder folder = { .path = NULL };
+    crease_solver *s = file ? crease_solver_new(&file->problem, &o, e) : NULL;
+    crs_log *log = s ? open_outputs(a, &o, &folder, e) : NULL;
+    crs_run r = { .verb = "solve",
+                  .checker = "problem",
+                  .path = a->word[0],
+                  .file = file,
+                  .options = &o,
+                  .solver = s };
+    bool done = log && solve(a, &r, log, &folder, e);
+    crs_folder_abandon(&folder);
+    done = crs_log_close(log, a, done, e);
     crease_solver_free(s);
-    crs_free(log);
     crs_problem_file_free(file);
     return done;
 }
@@ -143,8 +132,8 @@ const crs_verb crs_solve_verb = {
     .text = "Solve the problem in a file. The log goes to standard error, the result to standard "
             "output and, with --out, to a folder. The exit code is 0 when the point is certified "
             "eps-stationary and the independent checker confirms it, 2 at a limit, 3 when the run "
-            "diverged. docs/problem.schema.json describes the file; what the command line says "
-            "beats its options.",
+            "diverged. docs/problem.schema.json describes the file; options on the command line "
+            "override those in the file.",
     .example = "crease solve examples/problems/lasso.json",
     .takes = CRS_LIST(CRS_TAKES_RUN, CRS_TAKES(OUT), CRS_TAKES(FORCE), CRS_TAKES(QUIET),
                       CRS_TAKES(VERBOSE), CRS_TAKES(LOG_CSV), CRS_TAKES(JSON)),

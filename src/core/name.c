@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * name: looking a name up, and the nearest one when it is unknown */
+#include <stdio.h>
+
 #include "core/core.h"
 
 enum { LONGEST = 64 };
@@ -62,6 +64,23 @@ int crs_nearest_in(const char *wanted, int count, const char *const *name)
     return nearest(wanted, count, from_array, name);
 }
 
+/* A few names are all said; the catalogue has more. */
+static void fail_unknown(const char *kind, const char *wanted, int count,
+                         const char *(*name_at)(int k), crease_error *e)
+{
+    enum { FEW = 8 };
+    char names[200] = "";
+    size_t used = 0;
+    for (int k = 0; k < count && count <= FEW && used < sizeof names; k++)
+        used += (size_t)snprintf(names + used, sizeof names - used, "%s%s",
+                                 k == 0           ? "write "
+                                 : k + 1 == count ? " or "
+                                                  : ", ",
+                                 name_at(k));
+    crs_fail(e, CREASE_BAD_ARGUMENT, "unknown %s '%.64s'; %s", kind, wanted,
+             count <= FEW ? names : "'crease list' shows them all");
+}
+
 int crs_find(const char *kind, const char *wanted, int count, const char *(*name_at)(int k),
              crease_error *e)
 {
@@ -72,7 +91,6 @@ int crs_find(const char *kind, const char *wanted, int count, const char *(*name
         crs_fail(e, CREASE_BAD_ARGUMENT, "unknown %s '%.64s'; did you mean '%s'?", kind, wanted,
                  name_at(near));
     else
-        crs_fail(e, CREASE_BAD_ARGUMENT, "unknown %s '%.64s'; 'crease list' shows them all", kind,
-                 wanted);
+        fail_unknown(kind, wanted, count, name_at, e);
     return -1;
 }

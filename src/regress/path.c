@@ -114,14 +114,15 @@ bool crease_regression_fit(crease_regression *m, crease_error *e)
     return true;
 }
 
-crease_regression_settings crease_regression_default(void)
+void crease_regression_init(crease_regression_settings *s, size_t size)
 {
-    return (crease_regression_settings){ .standardize = true,
-                                         .intercept = true,
-                                         .path = 100,
-                                         .eps = 1e-6,
-                                         .max_sweeps = 100000,
-                                         .max_seconds = INFINITY };
+    const crease_regression_settings own = { .standardize = true,
+                                             .intercept = true,
+                                             .path = 100,
+                                             .eps = 1e-6,
+                                             .max_sweeps = 100000,
+                                             .max_seconds = INFINITY };
+    crs_settings_give(s, size, &own, sizeof own);
 }
 
 void crease_regression_free(crease_regression *m)
@@ -198,15 +199,20 @@ crease_regression *crease_regression_new(const crease_regression_settings *s, pt
                                          ptrdiff_t p, const double *X, const double *y,
                                          crease_error *e)
 {
-    return crs_regression_make(s, n, p, X, y, true, e);
+    crease_regression_settings own = crease_regression_default();
+    if (!crs_settings_take("regression", &own, sizeof own, s, e)) return NULL;
+    return crs_regression_make(&own, n, p, X, y, true, e);
 }
 
 double crease_regression_lambda_max(const crease_regression *m) { return m->lambda_max; }
-crease_regression_settings crease_regression_used(const crease_regression *m) { return m->s; }
-
-crease_regression_solution crease_regression_at(const crease_regression *m, ptrdiff_t k)
+const crease_regression_settings *crease_regression_used(const crease_regression *m)
 {
-    return m->solution[k];
+    return &m->s;
+}
+
+const crease_regression_solution *crease_regression_at(const crease_regression *m, ptrdiff_t k)
+{
+    return m->solution + k;
 }
 
 const double *crease_regression_point(const crease_regression *m, ptrdiff_t k)

@@ -3,6 +3,7 @@
  * of its factors, and what was found, row by row. Engines supply iterations; solve/driver.c runs
  * them. */
 #include "rpca/fit.h"
+#include "core/carve.h"
 #include "core/parallel.h"
 #include "rpca/fused/fused.h"
 
@@ -24,8 +25,7 @@ static const crs_cp_engine *engine_for(const crease_cp_fit_settings *s)
 {
     const bool scalar = crs_cp_fit_scalar(&s->model);
     if (s->run.method == CREASE_METHOD_ENVELOPE ||
-        (s->run.method == CREASE_METHOD_AUTO && s->run.mode == CREASE_MODE_PRACTICAL && scalar &&
-         !s->single))
+        (s->run.method == CREASE_METHOD_AUTO && s->run.mode == CREASE_MODE_PRACTICAL && scalar))
         return &crs_cp_envelope_engine;
     return scalar && !s->model.nonneg ? &crs_cp_fused_engine : &crs_cp_generic_engine;
 }
@@ -76,9 +76,10 @@ static bool check_run(const crease_cp_fit_settings *s, crease_error *e)
                         s->starts);
     return !s->single || engine_for(s) == &crs_cp_fused_engine ||
            crs_fail(e, CREASE_UNSUPPORTED,
-                    "single precision is for admm-g, admm-m, prox-bcd and bcd (the envelope stores "
-                    "no tensor), a penalty by entries, all weighed alike, and factors of any sign; "
-                    "use double");
+                    "--precision single is for admm-g, admm-m, prox-bcd and bcd with a penalty by "
+                    "entries, all weighed alike, and factors of any sign; this run uses the %s "
+                    "engine: choose such a method, or leave the precision double",
+                    engine_for(s)->name);
 }
 
 /* The recipe of section 5: beta = 4 or 5, delta = 2, theta_k < 1e-6 or 2000 iterations, random
@@ -101,6 +102,7 @@ static bool complete(crease_cp_fit *f, crease_error *e)
     if (!check_run(s, e)) return false;
     paper(s);
     s->model.unconstrained = descends(s->run.method);
+    if (s->model.seed == 0) s->model.seed = (uint64_t)s->run.seed;
     if (!crs_cp_settings_check(&s->model, e)) return false;
     crs_cp_fill_defaults(&s->model);
     s->threads = crs_cp_fit_threads(s);
@@ -176,14 +178,6 @@ static ptrdiff_t factors_size(const crease_cp_rpca_settings *m)
     return all;
 }
 
-static void carve_factors(const crease_cp_rpca_settings *m, double **x, double *memory)
-{
-    for (int n = 0; n < m->shape.order; n++) {
-        x[n] = memory;
-        memory += m->shape.dim[n] * m->rank;
-    }
-}
-
 /* The engine's own rows where its E is read. */
 static void adopt_rows(crease_cp_fit *f)
 {
@@ -199,21 +193,29 @@ static void adopt_rows(crease_cp_fit *f)
     g->right = right;
 }
 
-static bool allocate(crease_cp_fit *f, crease_error *e)
+/* Counting and carving are one walk; what the certificate needs comes last. */
+static double *walk(crease_cp_fit *f, ptrdiff_t room, crs_carver *c)
 {
     const crease_cp_rpca_settings *m = &f->s.model;
-    const ptrdiff_t factors = factors_size(m);
-    ptrdiff_t all = crs_cp_room_size(&f->point, f->s.threads);
-    if (!crs_add_size(all, 2 * factors + 2 * m->rank, &all))
-        return crs_fail(e, CREASE_NO_MEMORY, "a fit of rank %td: more than can be addressed",
-                        m->rank);
-    f->memory = crs_doubles(all, "the fit", e);
-    if (!f->memory) return false;
-    carve_factors(m, f->trial, f->memory);
-    carve_factors(m, f->found, f->memory + factors);
-    f->weight = f->memory + 2 * factors;
-    f->left = f->weight + m->rank;
-    crs_cp_room_carve(&f->point, f->s.threads, f->left + m->rank, &f->room);
+    for (int n = 0; n < m->shape.order; n++) {
+        f->trial[n] = carve_doubles(c, m->shape.dim[n], m->rank);
+        f->found[n] = carve_doubles(c, m->shape.dim[n], m->rank);
+    }
+    f->weight = carve_doubles(c, m->rank, 1);
+    f->left = carve_doubles(c, m->rank, 1);
+    return carve_doubles(c, room, 1);
+}
+
+static bool allocate(crease_cp_fit *f, crease_error *e)
+{
+    const ptrdiff_t room = crs_cp_room_size(&f->point, f->s.threads);
+    crs_carver count = { NULL, 0 };
+    walk(f, room, &count);
+    f->memory = room < 0 || count.used < 0 ? NULL : crs_alloc((size_t)count.used + CRS_LINE, 1);
+    if (!f->memory)
+        return crs_fail(e, CREASE_NO_MEMORY, "out of memory: a fit of rank %td", f->s.model.rank);
+    crs_carver carving = carver_of(f->memory);
+    crs_cp_room_carve(&f->point, f->s.threads, walk(f, room, &carving), &f->room);
     return true;
 }
 
@@ -278,7 +280,7 @@ double crease_cp_fit_bytes(const crease_cp_fit_settings *s, bool missing, bool d
     return tensor + 8 * ((double)room + factors) + engine_for(&used)->bytes(&used, missing, dense);
 }
 
-/* The potential of the fused iteration, as in solve/audit.c: a plain step lowers it by `decrease`
+/* The potential of the fused iteration, as of the blocks: a plain step lowers it by `decrease`
  * times the squared moves, and what precedes the step does not raise it. Rounding: a tile adds up
  * at most 192 numbers to a lane before sums are double. */
 static double rounding(const crease_cp_fit *f) { return f->s.single ? 192 * 0x1p-24 : 1e-10; }

@@ -41,7 +41,7 @@ struct crease_cp_fit {
 
     crs_cp_point point; /* the factors that are certified or read */
     crs_cp_room room;
-    double *memory;
+    void *memory;
     double *trial[CREASE_MAX_ORDER], *found[CREASE_MAX_ORDER]; /* balanced */
     double *weight, *left;
     crease_residual residual[2][CREASE_MAX_ORDER + 3];

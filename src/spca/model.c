@@ -17,11 +17,12 @@
 #include "spca/spca.h"
 #include "tensor/tensor.h"
 
-crease_spca_settings crease_spca_default(const crease_space *shape)
+void crease_spca_init(crease_spca_settings *s, size_t size, const crease_space *shape)
 {
-    return (crease_spca_settings){
+    const crease_spca_settings own = {
         .shape = *shape, .penalty = crease_l1(1), .fraction = 0.5 / shape->order, .starts = 10
     };
+    crs_settings_give(s, size, &own, sizeof own);
 }
 
 static bool check_penalty(const crease_spca_settings *s, crease_error *e)
@@ -257,8 +258,9 @@ static void describe(crease_spca *m)
                                    .f = crease_multilinear(&m->data) };
 }
 
-static void carve(crease_spca *m, crs_carver *c)
+static void carve(void *self, crs_carver *c)
 {
+    crease_spca *m = self;
     const crease_space *shape = &m->s.shape;
     ptrdiff_t longest = 0;
     m->tensor = carve_doubles(c, crease_size(shape), 1);
@@ -273,22 +275,14 @@ static void carve(crease_spca *m, crs_carver *c)
     m->work = carve_doubles(c, crs_contract_scratch(shape), 1);
 }
 
-static bool allocate(crease_spca *m, crease_error *e)
+crease_spca *crease_spca_new(const crease_spca_settings *given, const double *tensor,
+                             crease_error *e)
 {
-    crs_carver count = { 0 };
-    carve(m, &count);
-    m->memory = count.used < 0 ? NULL : crs_alloc((size_t)count.used + CRS_LINE, 1);
-    if (!m->memory)
-        return crs_fail(e, CREASE_NO_MEMORY, "out of memory: a tensor of %td entries",
-                        crease_size(&m->s.shape));
-    crs_carver c = carver_of(m->memory);
-    carve(m, &c);
-    return true;
-}
-
-crease_spca *crease_spca_new(const crease_spca_settings *s, const double *tensor, crease_error *e)
-{
-    if (!check_settings(s, e) || !crs_check_tensor("sparse PCA", &s->shape, tensor, e)) return NULL;
+    crease_spca_settings own = { .size = sizeof own };
+    const crease_spca_settings *s = &own;
+    if (!crs_settings_take("spca", &own, sizeof own, given, e) || !check_settings(s, e) ||
+        !crs_check_tensor("sparse PCA", &s->shape, tensor, e))
+        return NULL;
     const ptrdiff_t size = crease_size(&s->shape);
     const double norm = crs_norm(size, tensor);
     if (norm != 0 && !(norm > 1e-100 && norm < 1e100)) {
@@ -306,7 +300,10 @@ crease_spca *crease_spca_new(const crease_spca_settings *s, const double *tensor
     m->s = *s;
     if (!m->s.penalty.ops) m->s.penalty = crease_l1(1);
     m->norm = norm;
-    if (allocate(m, e)) {
+    m->memory = carve_block(carve, m);
+    if (!m->memory) {
+        crs_fail(e, CREASE_NO_MEMORY, "out of memory: a tensor of %td entries", size);
+    } else {
         copy(size, tensor, m->tensor);
         describe(m);
         if (crease_spca_start(m, 0, e)) return m;
@@ -319,13 +316,13 @@ const crease_problem *crease_spca_problem(const crease_spca *m) { return &m->pro
 double crease_spca_alpha(const crease_spca *m) { return m->alpha; }
 double crease_spca_norm(const crease_spca *m) { return m->norm; }
 
-crease_options crease_spca_options(const crease_spca *m)
+void crease_spca_options_init(const crease_spca *m, crease_options *to, size_t size)
 {
     crease_options o = crease_options_default();
     o.relative = 1;
     o.method = CREASE_METHOD_PROX_BCD;
     (void)m;
-    return o;
+    crs_settings_give(to, size, &o, sizeof o);
 }
 
 /* s = median |T| / 0.6745 is the standard deviation of normal noise with that median: Donoho and

@@ -6,28 +6,30 @@ if ! $python -c 'import numpy' 2>/dev/null; then echo "skipped: no numpy"; exit 
 "$CREASE" rpca g/tensor.npy --rank 3 --eps 1e-8 --out r >/dev/null
 
 # The slices of the fit have the fit's coefficients; the parts are theirs.
-for mode in 1 2 3; do
-    run "$CREASE" apply r g/tensor.npy --mode $mode --out own$mode
-    [ $code -eq 0 ] && [ -z "$err" ] && $python - $mode <<'END'
+for axis in 0 1 2; do
+    run "$CREASE" apply r g/tensor.npy --axis $axis --out own$axis
+    [ $code -eq 0 ] && [ -z "$err" ] && $python - $axis <<'END'
 import json, sys
 import numpy as np
 n = int(sys.argv[1])
 w = np.load("r/weights.npy")
 F = [np.load("r/factor_%d.npy" % k) for k in (1, 2, 3)]
 a = np.load("own%d/coefficients.npy" % n)
-fitted = F[n - 1] * w
+fitted = F[n] * w
 assert np.linalg.norm(a - fitted) < 1e-4 * np.linalg.norm(fitted)
-F[n - 1] = a
+F[n] = a
 low = np.einsum("ir,jr,kr->ijk", *F)
 assert np.allclose(np.load("own%d/lowrank.npy" % n), low, atol=1e-10)
 s = json.load(open("r/result.json"))["settings"]
 t = s["alpha"] * float(s["penalty"].split(":")[1]) * (1 + s["alpha_noise"]) / (2 * s["alpha_noise"])
 r = np.load("g/tensor.npy") - low
 assert np.allclose(np.load("own%d/sparse.npy" % n), np.sign(r) * np.maximum(abs(r) - t, 0), atol=1e-9)
-slices = json.load(open("own%d/result.json" % n))["slices"]
+result = json.load(open("own%d/result.json" % n))
+slices = result["details"]["slices"]
+assert result["settings"]["axis"] == n
 assert len(slices) == len(a) and all(x["gradient"] < 1e-8 for x in slices)
 END
-    judge $? "mode $mode: exit $code, $out $err"
+    judge $? "axis $axis: exit $code, $out $err"
 done
 
 # Slices never seen: one with spikes, one with holes; any number of them, one without its axis.
@@ -50,9 +52,9 @@ import numpy as np
 a, b = np.load("new/coefficients.npy"), np.load("true.npy")
 assert np.allclose(a[[0, 1, 3]], b[[0, 1, 3]], atol=1e-7 * abs(b).max())
 assert abs(a[2] - b[2]).max() < 0.1 * abs(b).max()
-share = [s["share"] for s in json.load(open("new/result.json"))["slices"]]
+share = [s["share"] for s in json.load(open("new/result.json"))["details"]["slices"]]
 assert share[2] > 0.1 and max(share[0], share[1], share[3]) == 0
-assert json.load(open("new/result.json"))["slices"][3]["observed"] == 12 * 14 - 1'
+assert json.load(open("new/result.json"))["details"]["slices"][3]["observed"] == 12 * 14 - 1'
 judge $? "new slices: exit $code, $err"
 run "$CREASE" apply r one.npy --out one
 [ $code -eq 0 ] && [[ $out == *"slice  outliers"* ]] && $python -c '
@@ -60,11 +62,15 @@ import numpy as np
 assert np.load("one/lowrank.npy").shape == (12, 14)
 assert np.allclose(np.load("one/coefficients.npy")[0], np.load("true.npy")[0], rtol=1e-6)'
 judge $? "a single slice: exit $code, $out $err"
+run "$CREASE" apply r one.npy --json
+[ $code -eq 0 ] && alike "$out" "$(cat one/result.json)"
+judge $? "the document alone: exit $code, $err"
 
 expect_exit 65 "entry .* is nan" apply r new.npy --out bad
-expect_exit 65 "dimension 2 of the data is 5" apply r short.npy --out bad
+expect_exit 65 "axis 1 of the data has length 5 and the model 12" apply r short.npy --out bad
 expect_exit 65 "1 dimensions and the model 3" apply r vector.npy --out bad
-expect_exit 64 "integer in .1, 3." apply r new.npy --mode 4 --out bad
+expect_exit 64 "axis 3 .*from 0 to 2; axes are counted from 0" apply r new.npy --axis 3 --out bad
+expect_exit 64 "does not take --mode" apply r new.npy --mode 1 --out bad
 expect_exit 73 "exists already" apply r one.npy --out one
 expect_exit 66 "cannot be read" apply nothing one.npy --out bad
 [ ! -e bad ]

@@ -13,19 +13,19 @@ expect_exit 64 "did you mean 'scad'" prox sacd:1,3.7 --step 1 -- 1
 expect_exit 64 "did you mean 'l2-ball'" project l2ball:1 -- 1
 expect_exit 64 "did you mean '--step'" prox l1:1 --stpe 1 -- 1
 expect_exit 64 "did you mean '--json'" list --jsn
-expect_exit 64 "takes no option --trials" prox l1:1 --trials 3 -- 1
+expect_exit 64 "does not take --trials" prox l1:1 --trials 3 -- 1
 expect_exit 64 "unknown option '-x'" prox l1:1 --step 1 -x
 expect_exit 64 "unknown verb 'lsit'" help lsit
-expect_exit 64 "too many" version now
-expect_exit 64 "word is missing" prox --step 1
+expect_exit 64 "unexpected argument .now." version now
+expect_exit 64 "missing argument" prox --step 1
 
 # Options: missing, repeated, superfluous values.
 expect_exit 64 "add --step" prox l1:1 -- 1
-expect_exit 64 "lacks a value" prox l1:1 --step
-expect_exit 64 "lacks a value" prox l1:1 --step --json -- 1
-expect_exit 64 "lacks a value; write --box L U" prox l1:1 --step 1 --box 1
+expect_exit 64 "missing value" prox l1:1 --step
+expect_exit 64 "missing value" prox l1:1 --step --json -- 1
+expect_exit 64 "missing value; write --box L U" prox l1:1 --step 1 --box 1
 expect_exit 64 "twice" prox l1:1 --step 1 --step 2 -- 1
-expect_exit 64 "takes no value" prox l1:1 --step 1 --json=1 -- 1
+expect_exit 64 "does not take a value" prox l1:1 --step 1 --json=1 -- 1
 expect_exit 64 "'one' is not a number" prox l1:1 --step one -- 1
 for step in 0 -1 nan inf; do expect_exit 64 "step" prox l1:1 --step $step -- 1; done
 for trials in 0 -1 1.5 nan x; do expect_exit 64 "trials" selftest --trials $trials; done

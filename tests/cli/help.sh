@@ -37,6 +37,20 @@ for verb in list prox project lmo selftest version help; do
 done
 expect_out "$("$CREASE" help prox)" prox l1:1 -h --step 1
 
+# The same as data: every verb of verbs.def, its options in three groups, kinds where there are some.
+verbs=$(sed -n 's/^VERB(\(.*\))/\1/p' src/cli/verbs.def)
+expect_json "[v['name'] for v in d['verbs']] == '''$verbs'''.split()" help --json
+expect_json 'all(o["text"] and o["group"] in ("Model", "Method", "Common") for v in d["verbs"]
+    for o in v["options"])' help --json
+expect_json 'd["verbs"][0]["name"] == "rpca" and {o["name"]: o["kinds"] for o in
+    d["verbs"][0]["options"]}["--eta"] == ["--model matrix", "--model matrix with --eta"]' \
+    help rpca --json
+for group in Model Method Common; do
+    [ "$("$CREASE" help rpca | grep -c "^$group options$")" -eq 1 ]
+    judge $? "help rpca has no group $group"
+done
+expect_exit 64 "did you mean 'prox'" help pros --json
+
 expect_json 'd["trials"] == 2 and d["seed"] == 5 and len(d["entries"]) > 0 and
     all(e["passed"] and e["checks"] for e in d["entries"])' selftest sets --trials 2 --seed 5 --json
 run "$CREASE" selftest maps --trials 2

@@ -55,5 +55,5 @@ done
 expect_exit 64 "did you mean 'sets'" list set
 expect_exit 64 "regularizers, sets, maps or smooth" list everything
 expect_exit 64 "exclude each other" list --json --markdown
-expect_exit 64 "too many" list sets maps
+expect_exit 64 "unexpected argument .maps." list sets maps
 finish

@@ -26,7 +26,7 @@ joined() { printf '{"crease": 1, "blocks": [%s], "constraint": %s}' "$blocks" "$
 # The file and its syntax.
 expect_exit 66 "No such file" solve "$scratch/nothing.json"
 expect_exit 66 "directory" solve "$scratch"
-expect_exit 64 "word is missing" solve
+expect_exit 64 "missing argument" solve
 broken 65 "broken.json:1:" ''
 broken 65 "broken.json:2:[0-9]+: " $'{"crease": 1,\n "blocks": [}'
 broken 65 "duplicate" '{"crease": 1, "crease": 1}'
@@ -178,7 +178,7 @@ broken 65 "/options: this is a list" "$(options '[]')"
 broken 64 "option eps = -1" "$(options '{}')" --eps=-1
 broken 64 "'x' is not a number" "$(options '{}')" --eps x
 broken 64 "unknown option '--epss'; did you mean '--eps'" "$(options '{}')" --epss 1
-broken 64 "did you mean '--max-iterations'" "$(options '{}')" --max-iteration 1
+broken 64 "did you mean '--method'" "$(options '{}')" --metod gcg
 broken 64 "beta = nan" "$(options '{}')" --beta nan
 broken 64 "beta = inf" "$(options '{}')" --beta inf
 broken 64 "unknown mode" "$(options '{}')" --mode theoretical

@@ -9,7 +9,7 @@ start() {
     $python - "$1" "$scratch/out" <<'PY'
 import json, math, sys
 d = json.load(open(sys.argv[2]))
-f, s = d["objective"], d["certificate"]["feasibility"]
+f, s = d["objective"], d["details"]["certificate"]["feasibility"]
 near = lambda a, b: abs(a - b) <= 1e-12 * (1 + abs(b))
 sys.exit(not eval("(" + sys.argv[1] + ")"))
 PY

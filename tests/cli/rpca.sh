@@ -12,9 +12,10 @@ solved() {
     $python - "$name" <<'END' && [ $code -eq 0 ] && [ -z "$err" ]
 import json, sys
 r = json.load(open(sys.argv[1] + "/result.json"))
-assert r["errors"]["lowrank"] < 0.01, r["errors"]
-assert r["status"].startswith("eps-stationary")
-assert r["certificate"]["worst_relative"] <= r["certificate"]["eps"] == 1e-6
+d = r["details"]
+assert d["errors"]["lowrank"] < 0.01, d["errors"]
+assert r["outcome"] == "stationary" and r["verdict"] == "VALID" and r["exit_status"] == 0
+assert d["certificate"]["worst_relative"] == r["residual"] <= r["eps"] == 1e-6
 END
     judge $? "rpca $*: exit $code, $out $err"
 }
@@ -46,42 +47,47 @@ def parts(folder): return {k: np.load("%s/%s.npy" % (folder, k)) for k in
                            ("lowrank", "sparse", "noise", "z", "weights")}
 T = np.load("g/tensor.npy")
 p, r = parts("plain"), json.load(open("plain/result.json"))
+d = r["details"]
 F = [np.load("plain/factor_%d.npy" % n) for n in (1, 2, 3)]
-assert np.allclose(p["z"] + p["sparse"] + p["noise"], T, atol=1e-5)
+assert np.allclose(p["lowrank"] + p["sparse"] + p["noise"], T, rtol=0, atol=1e-14 * abs(T).max())
+assert d["parts"]["nonzeros"] == (p["sparse"] != 0).sum() and d["parts"]["observed"] == T.size
+rest = abs(T - p["lowrank"])[p["sparse"] != 0]
+assert abs(d["parts"]["threshold"] - rest.min()) < 1e-12 * abs(T).max()
 assert np.allclose(p["lowrank"], np.einsum("r,ir,jr,kr->ijk", p["weights"], *F), atol=1e-12)
 for f in F: assert np.allclose((f * f).sum(0), 1)
 assert (np.diff(p["weights"]) <= 0).all() and (p["weights"] > 0).all()
 assert (p["sparse"] != 0).sum() < 60 # 6 outliers, and what of the noise is beyond 3 deviations
-E, Z, B, L = p["sparse"], p["z"], p["noise"], p["lowrank"]
+E, Z, L = p["sparse"], p["z"], p["lowrank"]
+B = T - E - Z
 weight = float(r["settings"]["penalty"].split(":")[1])
 value = ((Z - L) ** 2).sum() + weight * abs(E).sum() + (B ** 2).sum()
 assert abs(value - r["objective"]) < 1e-8 * value
-assert r["settings"]["alpha"] == 1 and weight == r["pilot"]["threshold"]
-assert abs(weight - 3 * r["pilot"]["deviation"]) < 1e-12 and r["pilot"]["share"] < 0.01
-ranks = [row["rank"] for row in r["rank_table"]]
+assert r["settings"]["alpha"] == 1 and weight == d["pilot"]["threshold"]
+assert abs(weight - 3 * d["pilot"]["deviation"]) < 1e-12 and d["pilot"]["share"] < 0.01
+ranks = [row["rank"] for row in d["rank_table"]]
 assert {2, 3, 4} <= set(ranks) and ranks == sorted(ranks) and r["settings"]["rank_chosen"] is True
-assert set(r["rank_table"][0]) == {"rank", "held_out", "loss", "excess", "error", "fitted",
+assert set(d["rank_table"][0]) == {"rank", "held_out", "loss", "excess", "error", "fitted",
                                    "consistency", "objective"}
-best = [row for row in r["rank_table"] if row["rank"] == 3][0]
-worse = [row for row in r["rank_table"] if row["rank"] == 2][0]
+best = [row for row in d["rank_table"] if row["rank"] == 3][0]
+worse = [row for row in d["rank_table"] if row["rank"] == 2][0]
 assert worse["excess"] > 10 * worse["error"] > 0 and best["excess"] <= 2 * best["error"]
-assert r["rank_reason"].startswith("rank 3 has a median error"), r["rank_reason"]
-known = json.load(open("truth/result.json"))
+assert d["rank_reason"].startswith("rank 3 has a median error"), d["rank_reason"]
+known = json.load(open("truth/result.json"))["details"]
 assert known["rank_table"] is None and known["rank_reason"] is None
 paper = json.load(open("admm-g/result.json"))["settings"]["alpha"]
 assert abs(paper - 2 / np.sqrt(30)) < 1e-15
-names = [b["name"] for b in r["certificate"]["residuals"]]
+names = [b["name"] for b in d["certificate"]["residuals"]]
 assert names == ["X1", "X2", "X3", "E", "Z", "B", "feasibility"], names
-assert r["analysis"]["guarantee"] is False and r["analysis"]["method"] == "envelope"
-theory = json.load(open("theory/result.json"))["analysis"]
+assert d["analysis"]["guarantee"] is False and d["analysis"]["method"] == "envelope"
+theory = json.load(open("theory/result.json"))["details"]["analysis"]
 assert theory["guarantee"] is True and theory["theorem"].startswith("R2")
 for name in ["admm-g", "admm-m", "prox-bcd", "bcd", "groups", "theory"]:
-    audit = json.load(open(name + "/result.json"))["audit"]
+    audit = json.load(open(name + "/result.json"))["details"]["audit"]
     assert audit["violations"] == 0 == audit["worst"] and audit["note"] == "", audit
     assert (audit["accelerated"] > 0) == (name != "theory"), (name, audit)
 assert parts("merged")["lowrank"].shape == (10, 20, 30)
 assert np.load("merged/factor_1.npy").shape == (200, 3)
-assert json.load(open("merged/result.json"))["model_shape"] == [200, 30]
+assert json.load(open("merged/result.json"))["details"]["model_shape"] == [200, 30]
 rng = np.random.RandomState(0)
 hole = rng.rand(*T.shape) < 0.2
 N = T.copy(); N[hole] = np.nan
@@ -103,12 +109,25 @@ judge $? "the parts"
 run "$CREASE" rpca --quiet holes.npy --missing nan --rank 3 --truth g --out holes --json
 [ $code -eq 0 ] && [ "$out" = "$(cat holes/result.json)" ]
 judge $? "--missing nan: exit $code, $err"
+for more in "" "--penalty group-l1 --groups slices:0 --relative 0 --max-iterations 3"; do
+    run "$CREASE" rpca --quiet holes.npy --missing nan --rank 3 $more --out alone --force --json
+    whole=$out status=$code
+    run "$CREASE" rpca --quiet holes.npy --missing nan --rank 3 $more --json
+    [ $code -eq $status ] && alike "$whole" "$out"
+    judge $? "--json without --out $more: exit $code, $err"
+done
+mkdir kept
+expect_exit 66 "No such file" rpca --quiet nothing.npy --rank 3 --out kept
+[ -d kept ] && [ ! -e x ]
+judge $? "a folder that was there stays"
+expect_exit 64 "exclude each other" rpca g/tensor.npy --quiet --verbose --out x
+expect_exit 64 "add --out" rpca g/tensor.npy --force --json
 run "$CREASE" rpca --quiet g/tensor.npy --mask mask.npy --rank 3 --truth g --out masked
 [ $code -eq 0 ] && cmp -s holes/lowrank.npy masked/lowrank.npy
 judge $? "--mask: exit $code, $err"
 $python -c '
 import json, numpy as np
-r = json.load(open("holes/result.json"))
+r = json.load(open("holes/result.json"))["details"]
 assert r["errors"]["lowrank"] < 0.01 and r["missing"] == np.isnan(np.load("holes.npy")).sum()
 assert (np.load("holes/noise.npy")[np.isnan(np.load("holes.npy"))] == 0).all()'
 judge $? "the low-rank part with missing entries"
@@ -143,7 +162,7 @@ judge $? "paper mode: exit $code, $out"
 # Mistakes.
 expect_exit 73 "exists already.*--force" rpca g/tensor.npy --rank 3 --out plain
 expect_exit 64 "add --out" rpca g/tensor.npy
-expect_exit 64 "rank = 0" rpca g/tensor.npy --rank 0 --out x
+expect_exit 64 "rank 0" rpca g/tensor.npy --rank 0 --out x
 expect_exit 64 "does not suit" rpca g/tensor.npy --method gcg --out x
 expect_exit 64 "scad:lambda,a" rpca g/tensor.npy --penalty scad --out x
 expect_exit 64 "did you mean" rpca g/tensor.npy --penalty l11:1 --out x

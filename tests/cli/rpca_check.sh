@@ -27,7 +27,7 @@ judged masked data.npy --mask mask.npy --rank 3 --method admm-g
 judged merged data.npy --merge 1,2 --rank 2 --method prox-bcd
 judged matrix matrix.csv --rank 2 --method bcd
 judged mcp data.npy --rank 3 --penalty mcp:1,0.2 --ridge 1e-3
-judged single data.npy --rank 3 --precision single
+judged single data.npy --rank 3 --method admm-g --precision single
 judged fibres data.npy --rank 3 --penalty group-l1 --groups fibres:1
 
 # Weights and groups of the user's own, by their files; another content is found.
@@ -56,8 +56,8 @@ run "$CREASE" verify plain --json
 [ $code -eq 0 ] && $python -c '
 import json, sys
 r, s = json.loads(sys.argv[1]), json.load(open("plain/result.json"))
-assert r["verdict"] == "VALID" and r["hash"] == s["data"]["hash"] and len(r["blocks"]) == 6
-assert abs(r["smallest_eps"] - s["certificate"]["smallest_eps"]) <= 1e-6 * r["smallest_eps"]' "$out"
+assert r["verdict"] == "VALID" and r["hash"] == s["data"][0]["hash"] and len(r["blocks"]) == 6
+assert abs(r["smallest_eps"] - s["details"]["certificate"]["smallest_eps"]) <= 1e-6 * r["smallest_eps"]' "$out"
 judge $? "verify --json: exit $code, $out"
 run "$CREASE" verify plain --eps 1e-20
 [ $code -eq 1 ] && [[ $out == INVALID* ]]
@@ -110,7 +110,7 @@ judge $? "the log: exit $code, $err"
 run "$CREASE" rpca g/tensor.npy --rank 3 --mode paper --quiet --out paper
 [ $code -eq 2 ] && [[ $out == *"theta fell below its limit"* || $out == *"iteration limit"* ]]
 judge $? "paper mode: exit $code, $out"
-expect_exit 64 "single precision is for" rpca g/tensor.npy --precision single --nonneg --out x
+expect_exit 64 "precision single is for" rpca g/tensor.npy --precision single --nonneg --out x
 expect_exit 64 "double or single" rpca g/tensor.npy --precision half --out x
 expect_exit 64 "threads" rpca g/tensor.npy --threads 0 --out x
 finish

@@ -10,7 +10,8 @@ began() {
     [ $code -eq 0 ] && [[ $out == *"passes over the data: $2"$'\n'* ]] &&
         [ "$($python -c 'import json, sys
 r = json.load(open(sys.argv[1] + "/result.json"))
-print(r["settings"]["init"], r["pilot"]["start"], r["pilot"]["starts"])' "one-$2")" = "$1 $2 1" ]
+p = r["details"]["pilot"]
+print(r["settings"]["init"], p["start"], p["starts"])' "one-$2")" = "$1 $2 1" ]
     judge $? "--init $1: exit $code, $out $err"
 }
 for start in random hosvd als gevd hosvd-clipped als-clipped gevd-clipped; do began $start $start; done
@@ -47,13 +48,13 @@ for pair in INT:130 TERM:143; do
     [ "$code" -eq "$wanted" ] && $python -c '
 import json, sys
 r = json.load(open(sys.argv[1] + "/result.json"))
-assert r["status"].startswith("stopped") and 0 < r["pilot"]["starts"] < 1000' "$signal"
+assert r["outcome"] == "stopped" and 0 < r["details"]["pilot"]["starts"] < 1000' "$signal"
     judge $? "SIG$signal: exit $code instead of $wanted, $(cat signal.out signal.err)"
 done
 
 expect_exit 66 "neither a folder .* nor a start" rpca g/tensor.npy --rank 2 --init gevdd --out x
 expect_exit 66 "neither a folder .* nor a start" rpca g/tensor.npy --rank 2 --init random-clipped --out x
 expect_exit 64 "3 starts" rpca g/tensor.npy --rank 2 --method admm-g --starts 3 --out x
-expect_exit 64 "takes no option --starts" rpca g/tensor.npy --model tucker --starts 3 --out x
-expect_exit 64 "starts = 0" rpca g/tensor.npy --starts 0 --out x
+expect_exit 64 "--starts is read by --model cp.*uses --model tucker" rpca g/tensor.npy --model tucker --starts 3 --out x
+expect_exit 64 "starts 0 .*whole number from 1 to 1000" rpca g/tensor.npy --starts 0 --out x
 finish

@@ -23,10 +23,10 @@ X = [np.load("found/factor_%d.npy" % n) for n in (1, 2, 3)]
 C = [abs(t.T @ x) for t, x in zip(T, X)]
 P = C[0] * C[1] * C[2]
 best = max(itertools.permutations(range(3)), key=lambda p: sum(P[k, p[k]] for k in range(3)))
-r = json.load(open("found/result.json"))
+r = json.load(open("found/result.json"))["details"]
 assert np.allclose(r["cosines"], [[c[k, best[k]] for c in C] for k in range(3)], atol=1e-12)
 assert np.min(r["cosines"]) > 0.999
-few = json.load(open("fewer/result.json"))
+few = json.load(open("fewer/result.json"))["details"]
 assert few["errors"] is None and [c[1:] for c in few["cosines"]] == [[None, None]] * 3
 assert sum(c[0] == 0 for c in few["cosines"]) == 1
 np.save("amounts/factor_2.npy", np.ones((20, 4)))

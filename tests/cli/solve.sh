@@ -28,31 +28,31 @@ for file in "$examples"/*.json; do
     solved 0 "$file" --quiet --json --out "$scratch/$name"
     [ -z "$err" ]
     judge $? "--quiet: $err"
-    holds 'd["status"] == "stationary" and d["certificate"]["verdict"] == "VALID" and
-           d["certificate"]["worst"] <= d["certificate"]["eps"] and d["guarantee"] != "none" and
-           d["reasons"] == [] and
-           all(a["status"] == "proved" for a in d["analysis"]["assumptions"])'
+    holds 'd["outcome"] == "stationary" and d["verdict"] == "VALID" and
+           d["details"]["certificate"]["worst"] <= d["eps"] and d["details"]["guarantee"] != "none" and
+           d["details"]["reasons"] == [] and
+           all(a["status"] == "proved" for a in d["details"]["analysis"]["assumptions"])'
     cmp -s "$scratch/out" "$scratch/$name/result.json"
     judge $? "$name: --json and result.json are the same document"
 done
 holds 'd["method"] == "prox-bcd"' "$scratch/lasso/result.json"
 holds 'd["method"] == "gcg"' "$scratch/farthest/result.json"
 holds 'd["method"] == "extension" and
-       d["analysis"]["parameters"]["blocks"][-1]["block"] == "slack"' \
+       d["details"]["analysis"]["parameters"]["blocks"][-1]["block"] == "slack"' \
     "$scratch/rank_deficient/result.json"
-holds 'd["method"] == "admm-m" and len(d["lambda"]) == 2' "$scratch/sharing/result.json"
+holds 'd["method"] == "admm-m" and len(d["details"]["lambda"]) == 2' "$scratch/sharing/result.json"
 
 # Known answers: the farthest points of the boxes, the consensus (soft threshold of the mean).
-holds 'd["x"] == {"x": [1, 0, 0], "y": [-1, 2, 3]} and d["objective"] == -(4 + 4 + 9) / 2' \
+holds 'd["details"]["x"] == {"x": [1, 0, 0], "y": [-1, 2, 3]} and d["objective"] == -(4 + 4 + 9) / 2' \
     "$scratch/farthest/result.json"
-holds 'all(abs(a - b) < 1e-6 for a, b in zip(d["x"]["x"], [1.95, 0.95, 0.95]))' \
+holds 'all(abs(a - b) < 1e-6 for a, b in zip(d["details"]["x"]["x"], [1.95, 0.95, 0.95]))' \
     "$scratch/consensus/result.json"
 # Optimality of the lasso, recomputed here: A_j(b - Ax) = 0.5 sign(x_j), or <= 0.5 where x_j = 0.
 holds '(lambda p, x: all(
         abs(c - 0.5 * math.copysign(1, xj)) < 2e-6 if xj else abs(c) <= 0.5 + 2e-6
         for xj, c in zip(x, [sum(row[j] * (b - sum(a * t for a, t in zip(row, x)))
             for row, b in zip(p["terms"]["x"], p["rhs"])) for j in range(5)])))(
-        json.load(open("'"$lasso"'"))["smooth"][0]["least_squares"], d["x"]["x"])' \
+        json.load(open("'"$lasso"'"))["smooth"][0]["least_squares"], d["details"]["x"]["x"])' \
     "$scratch/lasso/result.json"
 
 # The folder: all files, arrays equal to the inline numbers, a history that begins and ends right.
@@ -61,7 +61,7 @@ for file in result.json certificate.json history.csv lambda.npy x_a.npy x_b.npy 
     judge $? "the result has $file"
 done
 run "$CREASE" project box:-inf,inf --input "$scratch/sharing/x_c.npy" --json
-holds 'd["x"] == json.load(open("'"$scratch"'/sharing/result.json"))["x"]["c"]'
+holds 'd["x"] == json.load(open("'"$scratch"'/sharing/result.json"))["details"]["x"]["c"]'
 head -n 1 "$scratch/sharing/history.csv" |
     grep -qx 'iteration,objective,feasibility,worst,theta,potential,seconds'
 judge $? "history.csv has its names"
@@ -75,33 +75,33 @@ cat >"$scratch/own.json" <<'JSON'
  "options": {"eps": 1e-3, "max_iterations": 70, "mode": "theory", "audit": true}}
 JSON
 solved 0 "$scratch/own.json" --quiet --json
-holds 'd["options"]["eps"] == 1e-3 and d["options"]["max_iterations"] == 70 and
-       d["mode"] == "theory" and
-       d["options"]["audit"] == 1 and abs(d["x"]["x1"][0] - 2) < 1e-2 and d["x"]["x1"][1] == 0'
+holds 'd["settings"]["eps"] == 1e-3 and d["settings"]["max_iterations"] == 70 and
+       d["details"]["mode"] == "theory" and
+       d["settings"]["audit"] == 1 and abs(d["details"]["x"]["x1"][0] - 2) < 1e-2 and d["details"]["x"]["x1"][1] == 0'
 solved 0 "$scratch/own.json" --quiet --json --eps 1e-9 --max-iterations=500 \
     --mode practical --certify_every 1
-holds 'd["options"]["eps"] == 1e-9 and d["options"]["max_iterations"] == 500 and
-       d["mode"] == "practical"'
+holds 'd["settings"]["eps"] == 1e-9 and d["settings"]["max_iterations"] == 500 and
+       d["details"]["mode"] == "practical"'
 
 # Limits: exit 2, a result all the same, never "solved".
 solved 2 "$lasso" --json --quiet --max-iterations 0 --out "$scratch/none"
-holds 'd["status"] == "iteration_limit" and d["iterations"] == 0 and
-       d["certificate"]["verdict"] == "INVALID"'
+holds 'd["outcome"] == "iteration_limit" and d["iterations"] == 0 and
+       d["verdict"] == "INVALID"'
 solved 2 "$lasso" --json --quiet --max-iterations 3
-holds 'd["status"] == "iteration_limit" and d["iterations"] == 3'
+holds 'd["outcome"] == "iteration_limit" and d["iterations"] == 3'
 solved 2 "$lasso" --json --quiet --max-seconds 0 --eps 0
-holds 'd["status"] == "time_limit"'
+holds 'd["outcome"] == "time_limit"'
 solved 2 "$lasso" --json --quiet --max-evaluations 5 --eps 0
-holds 'd["status"] == "evaluation_limit"'
+holds 'd["outcome"] == "evaluation_limit"'
 # An objective without a lower bound: exit 3, the best finite point.
 cat >"$scratch/unbounded.json" <<'JSON'
 {"crease": 1, "blocks": [{"shape": 2, "start": 2}],
  "smooth": [{"quadratic": {"Q": {"x1": [[-1, 0], [0, 1]]}, "q": {"x1": [1, 1]}}}]}
 JSON
 solved 3 "$scratch/unbounded.json" --json --quiet --out "$scratch/diverged"
-holds 'd["status"] in ("diverged", "numerical") and None not in d["x"]["x1"] and
-       d["guarantee"] == "none" and
-       len(d["reasons"]) > 0'
+holds 'd["outcome"] in ("diverged", "numerical") and None not in d["details"]["x"]["x1"] and
+       d["details"]["guarantee"] == "none" and
+       len(d["details"]["reasons"]) > 0'
 # Theory mode refuses what no theorem covers, and says what would.
 solved 64 "$scratch/unbounded.json" --mode theory
 [[ $err == *"no theorem covers"*"bound"* ]]
@@ -117,7 +117,7 @@ judge $? "the log tells of a moved start"
 printf '{"crease": 1, "blocks": [{"shape": 2, "regularizer": "nonneg", "start": -5}],
  "smooth": [{"squared_distance": {"a": "x1", "d": [0.9, -1]}}]}' >"$scratch/domain.json"
 solved 0 "$scratch/domain.json" --json --quiet
-holds 'd["moved_starts"] == 1 and abs(d["x"]["x1"][0] - 0.9) < 1e-5 and d["x"]["x1"][1] == 0'
+holds 'd["details"]["moved_starts"] == 1 and abs(d["details"]["x"]["x1"][0] - 0.9) < 1e-5 and d["details"]["x"]["x1"][1] == 0'
 
 # The log: banner, table, footer, one EXIT line; stdout is the summary.
 solved 0 "$lasso"
@@ -167,7 +167,7 @@ for pair in INT:130 TERM:143; do
     code=$?
     [ "$code" -eq "$wanted" ] && [ -s "$scratch/$signal/result.json" ]
     judge $? "SIG$signal: exit $code instead of $wanted"
-    holds 'd["status"] == "stopped" and d["certificate"]["worst"] < 1e-6' \
+    holds 'd["outcome"] == "stopped" and d["details"]["certificate"]["worst"] < 1e-6' \
         "$scratch/$signal/result.json"
 done
 

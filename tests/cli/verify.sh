@@ -21,11 +21,22 @@ json.dump(d, open(sys.argv[1], "w"))
 PY
 }
 
+# spoil FILE K X: entry K of a .npy file of doubles becomes X.
+spoil() {
+    $python - "$1" "$2" "$3" <<'PY'
+import struct, sys
+b = bytearray(open(sys.argv[1], "rb").read())
+at = 10 + b[8] + 256 * b[9] + 8 * int(sys.argv[2])
+b[at:at + 8] = struct.pack("<d", float(sys.argv[3]))
+open(sys.argv[1], "wb").write(b)
+PY
+}
+
 for file in "$examples"/*.json; do
     name=$(basename "$file" .json)
     "$CREASE" solve "$scratch/$name.json" --quiet --out "$scratch/$name" >/dev/null
     judged 0 VALID "$scratch/$name"
-    eps=$($python -c 'import json,sys;print(json.load(sys.stdin)["certificate"]["eps"])' \
+    eps=$($python -c 'import json,sys;print(json.load(sys.stdin)["eps"])' \
         <"$scratch/$name/result.json")
     expect_json 'd["verdict"] == "VALID" and 0 <= d["smallest_eps"] <= d["eps"] == '"$eps"' and
         len(d["blocks"]) > 0 and d["outside"] < 1e-12' verify "$scratch/$name" --json
@@ -42,13 +53,13 @@ judge $? "the reason is given"
 
 # A point, a multiplier, a set membership, an eps that were tampered with.
 cp -r "$scratch/lasso" "$scratch/moved"
-edit "$scratch/moved/certificate.json" 'd["blocks"][0]["x"][0] = "0x1.8p+0"'
+spoil "$scratch/moved/x_x.npy" 0 1.5
 judged 1 INVALID "$scratch/moved"
 cp -r "$scratch/consensus" "$scratch/lambda"
-edit "$scratch/lambda/certificate.json" 'd["lambda"][1] = "0x1p+4"'
+spoil "$scratch/lambda/lambda.npy" 1 16
 judged 1 INVALID "$scratch/lambda"
 cp -r "$scratch/simplex" "$scratch/outside"
-edit "$scratch/outside/certificate.json" 'd["blocks"][0]["x"][0] = "-0x1p+0"'
+spoil "$scratch/outside/x_x.npy" 0 -1
 judged 1 INVALID "$scratch/outside"
 cp -r "$scratch/lasso" "$scratch/tight"
 edit "$scratch/tight/certificate.json" 'd["eps"] = "0x1p-80"'
@@ -78,7 +89,7 @@ run "$CREASE" verify "$scratch/data" --problem "$scratch/lasso.json"
 [ $code -ne 0 ]
 judge $? "another problem is not verified"
 
-# Large arrays stay in their files.
+# Large arrays, too.
 $python - "$scratch/large.json" <<'PY'
 import json, sys
 json.dump({"crease": 1, "blocks": [{"name": "big", "shape": 100001, "regularizer": "l1:0.5"}],
@@ -96,19 +107,28 @@ expect_exit 65 "x_big.npy" verify "$scratch/large"
 # Broken certificates.
 expect_exit 66 "certificate.json" verify "$scratch/elsewhere"
 expect_exit 66 "No such file" verify "$scratch/nowhere"
-expect_exit 64 "word is missing" verify
+expect_exit 64 "missing argument" verify
 broken() {
     rm -rf "$scratch/broken" && cp -r "$scratch/lasso" "$scratch/broken"
     edit "$scratch/broken/certificate.json" "$2"
     expect_exit 65 "$1" verify "$scratch/broken"
 }
 broken "'eps' is missing" 'del d["eps"]'
-broken "/crease_certificate: 9 is outside" 'd["crease_certificate"] = 9'
-broken "/blocks/0/x: there are 2 numbers" 'd["blocks"][0]["x"] = ["0x0p+0", "0x0p+0"]'
-broken "/blocks/0/x/0: 'nan' is no finite number" 'd["blocks"][0]["x"][0] = "nan"'
-broken "/blocks/0/x/0: 'inf' is no finite number" 'd["blocks"][0]["x"][0] = "inf"'
+broken "'nan' is no number" 'd["eps"] = "nan"'
+broken "no checker is named" 'del d["checker"]'
+broken "the checker 'oracle', which is unknown" 'd["checker"] = "oracle"'
+broken "does not tell its problem" 'd["data"] = []'
+broken "/blocks/0/x: unknown key" 'd["blocks"][0]["x"] = {"csv": "x.csv"}'
+broken "/blocks/0/x: this is a list" 'd["blocks"][0]["x"] = ["0x0p+0", "0x0p+0"]'
 broken "/blocks: there are 0 blocks" 'd["blocks"] = []'
-broken "unknown key" 'd["color"] = 1'
+rm -rf "$scratch/broken" && cp -r "$scratch/lasso" "$scratch/broken"
+edit "$scratch/broken/certificate.json" 'd["blocks"][0]["x"]["npy"] = "none.npy"'
+expect_exit 66 "/blocks/0/x/npy.*cannot be opened" verify "$scratch/broken"
+edit "$scratch/broken/certificate.json" 'd["blocks"][0]["x"]["npy"] = "x_x.npy"'
+for odd in nan inf; do
+    spoil "$scratch/broken/x_x.npy" 0 $odd
+    expect_exit 65 "entry 1 of the file is $odd" verify "$scratch/broken"
+done
 printf '{' >"$scratch/broken/certificate.json"
 expect_exit 65 "certificate.json:1:" verify "$scratch/broken"
 expect_exit 64 "is not a number" verify "$scratch/lasso" --eps x

@@ -27,6 +27,14 @@ c_example_is_the_tested_one() {
     [ -z "$line" ] || grep -qF -- "$line" examples/first_prox.c || { echo "not in first_prox.c: $line"; exit 1; }
   done
 }
+every_verb_is_named() {
+  local verb
+  for verb in $(sed -n 's/^VERB(\(.*\))/\1/p' src/cli/verbs.def); do
+    case $verb in version) continue ;; esac
+    grep -q "crease $verb\b" README.md || { echo "crease $verb"; return 1; }
+  done
+}
+check "every verb" every_verb_is_named
 check "shell examples" shell_examples_print_what_follows
 check "C example" c_example_is_the_tested_one
 check "catalogue" scripts/readme-catalogue "$CREASE" --check

@@ -276,7 +276,8 @@ def main(args):
     path = os.path.join(args[2], "result.json") if os.path.isdir(args[2]) else args[2]
     with open(args[1]) as p, open(path) as r:
         problem, result = json.load(p), json.load(r)
-    claim, lines = result.get("certificate", {}), []
+    result.update(result.get("details", {}))
+    claim, lines = result if "eps" in result else result.get("certificate", {}), []
     eps = R(args[3] if len(args) > 3 else claim["eps"])
 
     def say(what, need):

@@ -2,8 +2,8 @@
  * sharing.h: one constrained problem for tests of the solver's rules
  *
  *     min (1/2)|u|^2 + MCP(x_1) + l1(x_2)   s.t.  B_1 x_1 + B_2 x_2 + u = y                  */
-#ifndef CREASE_SHARING_H
-#define CREASE_SHARING_H
+#ifndef TEST_SHARING_H
+#define TEST_SHARING_H
 
 #include "support/solving.h"
 

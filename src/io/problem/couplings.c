@@ -8,19 +8,13 @@
 typedef bool coupling_reader(crs_reader *r, const crs_node *at, const crs_block_list *blocks,
                              crease_smooth *out);
 
-static const crease_smooth_ops *ops_of(const char *name)
-{
-    for (int k = 0; k < crease_smooth_count(); k++)
-        if (strcmp(crease_smooth_at(k)->name, name) == 0) return crease_smooth_at(k);
-    return NULL;
-}
-
-/* {"terms": {block: map}, "rhs": array} and the loss's parameters; logistic: "labels" for rhs. */
+/* {"terms": {block: map}, "rhs": array} and the loss's parameters; "labels" for rhs where it takes
+ * them. */
 static bool read_loss(crs_reader *r, const crs_node *at, const crs_block_list *blocks,
                       crease_smooth *out)
 {
-    const crease_smooth_ops *ops = ops_of(at->key);
-    const bool labels = strcmp(at->key, "logistic") == 0;
+    const crease_smooth_ops *ops = out->ops;
+    const bool labels = ops->labels;
     const char *keys[CREASE_PARS + 2] = { "terms", labels ? "labels" : "rhs" };
     crs_node terms, rhs, here;
     crs_sum_of_maps sum = { .count = 0 };
@@ -28,7 +22,6 @@ static bool read_loss(crs_reader *r, const crs_node *at, const crs_block_list *b
     for (int k = 0; ops->params && ops->params[k].name; k++) keys[n++] = ops->params[k].name;
     if (!crs_has_keys(r, at, n, keys) || !crs_need(r, at, "terms", &terms)) return false;
     if (labels && !crs_need(r, at, "labels", &rhs)) return false;
-    *out = (crease_smooth){ .ops = ops };
     for (int k = 2; k < n; k++)
         if (!crs_need(r, at, keys[k], &here) || !crs_number_at(r, &here, &out->par[k - 2]))
             return false;
@@ -264,7 +257,6 @@ static bool read_sum(crs_reader *r, const crs_node *at, const crs_block_list *bl
            crs_smooth_sum_at(r, &terms, blocks, out);
 }
 
-/* The couplings that are no losses. */
 static const struct {
     const char *name;
     coupling_reader *read;
@@ -280,11 +272,12 @@ static const struct {
 
 static const char *name_at(int k) { return crease_smooth_at(k)->name; }
 
-static coupling_reader *reader_of(const crease_smooth_ops *ops)
+static coupling_reader *reader_of(const crease_smooth_ops *ops) /* NULL: built in C only */
 {
+    if (ops->family == CREASE_SMOOTH_LOSS) return read_loss;
     for (size_t k = 0; k < sizeof readers / sizeof *readers; k++)
         if (strcmp(readers[k].name, ops->name) == 0) return readers[k].read;
-    return ops->family == CREASE_SMOOTH_LOSS ? read_loss : NULL;
+    return NULL;
 }
 
 static bool read_coupling(crs_reader *r, const crs_node *at, const crs_block_list *blocks,
@@ -300,9 +293,10 @@ static bool read_coupling(crs_reader *r, const crs_node *at, const crs_block_lis
     if (k < 0) return crs_blame(r, at);
     coupling_reader *read = reader_of(crease_smooth_at(k));
     if (!read)
-        return crs_fail_at(r, at, "'%s' is made of functions in C; a file has none", name_at(k));
-    if (!read(r, &named, blocks, out)) return false;
-    return crease_smooth_check(out, &b, r->e) || crs_blame(r, &named);
+        return crs_fail_at(r, at, "a %s cannot be written in a file; build it in C", named.key);
+    *out = (crease_smooth){ .ops = crease_smooth_at(k) };
+    return read(r, &named, blocks, out) &&
+           (crease_smooth_check(out, &b, r->e) || crs_blame(r, &named));
 }
 
 bool crs_smooth_sum_at(crs_reader *r, const crs_node *at, const crs_block_list *blocks,

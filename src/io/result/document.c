@@ -1,63 +1,179 @@
 /* SPDX-License-Identifier: MIT
- * document: names and numbers of results */
-#include <ctype.h>
+ * document: JSON under construction. Every result of the JSON library is checked here: the first
+ * failed allocation is remembered, and such a document is neither written nor printed. Numbers that
+ * are not finite are null. */
+#include <errno.h>
+
+#include <crease/version.h>
 
 #include "io/result/result.h"
 
-const char *crs_outcome_name(crease_outcome o, char out[32])
+enum { SCHEMA_VERSION = 3 };
+
+crs_spot crs_document_begin(crs_document *d, const char *verb)
 {
-    static const char *const name[] = {
-#define X(name, text) #name,
-        CREASE_OUTCOMES(X)
-#undef X
-    };
-    const size_t k = (size_t)o < sizeof name / sizeof *name ? (size_t)o : 0;
-    size_t n = 0;
-    for (; name[k][n] && n < 31; n++) out[n] = (char)tolower((unsigned char)name[k][n]);
-    out[n] = '\0';
-    return out;
+    *d = (crs_document){ .root = json_object() };
+    const crs_spot top = { d, d->root };
+    if (!d->root) d->failed = true;
+    if (!verb) return top;
+    crs_put_whole(top, "schema_version", SCHEMA_VERSION);
+    crs_put_text(top, "crease", crease_version());
+    crs_put_text(top, "verb", verb);
+    return top;
 }
 
-const crease_assumption *crs_doubt(const crease_analysis *a, int k)
+void crs_document_spell_odd(crs_document *d)
 {
-    for (int n = 0; n < a->assumptions; n++) {
-        const crease_status s = a->assumption[n].status;
-        if ((s == CREASE_VIOLATED || s == CREASE_UNKNOWN) && k-- == 0) return &a->assumption[n];
+    d->odd = json_object();
+    if (!d->odd) d->failed = true;
+}
+
+void crs_document_free(crs_document *d)
+{
+    json_decref(d->root);
+    json_decref(d->odd);
+    *d = (crs_document){ .root = NULL };
+}
+
+/* Takes the value over; NULL is a failed allocation. */
+static bool put(crs_spot to, const char *key, json_t *value)
+{
+    const bool done = key ? json_object_set_new(to.at, key, value) == 0
+                          : json_array_append_new(to.at, value) == 0;
+    if (!done) to.document->failed = true;
+    return done;
+}
+
+/* Is it UTF-8, as JSON texts are? Overlong forms and surrogates are left to the library. */
+static bool is_utf8(const char *text)
+{
+    for (const unsigned char *c = (const unsigned char *)text; *c;) {
+        int more = *c < 0x80   ? 0
+                   : *c < 0xC2 ? -1
+                   : *c < 0xE0 ? 1
+                   : *c < 0xF0 ? 2
+                   : *c < 0xF5 ? 3
+                               : -1;
+        if (more < 0) return false;
+        for (c++; more > 0; more--, c++)
+            if ((*c & 0xC0) != 0x80) return false;
     }
-    return NULL;
+    return true;
 }
 
-const char *crs_planned_name(const crease_problem *p, int i)
+/* Bytes beyond ASCII become question marks where the text is no UTF-8. */
+static json_t *text_of(const char *text)
 {
-    return i < p->count ? p->block[i].name : "slack";
+    if (is_utf8(text)) return json_string(text);
+    const size_t n = strlen(text);
+    char *plain = crs_alloc(n + 1, 1);
+    for (size_t k = 0; plain && k < n; k++) plain[k] = (text[k] & 0x80) != 0 ? '?' : text[k];
+    json_t *value = plain ? json_string(plain) : NULL;
+    crs_free(plain);
+    return value;
 }
 
-json_t *crs_json_real(double x) { return isfinite(x) ? json_real(x == 0 ? 0 : x) : json_null(); }
+static json_t *number_of(double x) { return isfinite(x) ? json_real(x == 0 ? 0 : x) : json_null(); }
 
-static json_t *nested(const crease_space *s, int depth, const double **x)
+void crs_put_text(crs_spot to, const char *key, const char *text)
 {
-    if (depth == s->order) return crs_json_real(*(*x)++);
-    json_t *list = json_array();
-    for (ptrdiff_t k = 0; list && k < s->dim[depth]; k++)
-        if (json_array_append_new(list, nested(s, depth + 1, x)) != 0) {
-            json_decref(list);
-            return NULL;
-        }
-    return list;
+    put(to, key, text ? text_of(text) : json_null());
 }
 
-json_t *crs_json_nested(const crease_space *s, const double *x) { return nested(s, 0, &x); }
-
-json_t *crs_json_hex(ptrdiff_t n, const double *x)
+void crs_put_number(crs_spot to, const char *key, double x)
 {
-    json_t *list = json_array();
-    for (ptrdiff_t k = 0; list && k < n; k++) {
-        char text[48];
-        snprintf(text, sizeof text, "%a", x[k]);
-        if (json_array_append_new(list, json_string(text)) != 0) {
-            json_decref(list);
-            return NULL;
-        }
+    json_t *odd = to.document->odd;
+    put(to, key, number_of(x));
+    if (isfinite(x) || !odd || !key) return;
+    put((crs_spot){ to.document, odd }, key,
+        json_string(isnan(x) ? "nan"
+                    : x > 0  ? "inf"
+                             : "-inf"));
+}
+
+void crs_put_whole(crs_spot to, const char *key, long long x) { put(to, key, json_integer(x)); }
+void crs_put_flag(crs_spot to, const char *key, bool x) { put(to, key, json_boolean(x)); }
+void crs_put_null(crs_spot to, const char *key) { put(to, key, json_null()); }
+
+void crs_put_exact(crs_spot to, const char *key, double x)
+{
+    char text[48];
+    snprintf(text, sizeof text, "%a", x);
+    crs_put_text(to, key, text);
+}
+
+static crs_spot inner(crs_spot to, const char *key, json_t *value)
+{
+    const bool done = put(to, key, value); /* it lives as long as the document */
+    return (crs_spot){ to.document, done ? value : NULL };
+}
+
+crs_spot crs_put_object(crs_spot to, const char *key) { return inner(to, key, json_object()); }
+crs_spot crs_put_list(crs_spot to, const char *key) { return inner(to, key, json_array()); }
+
+void crs_put_shape(crs_spot to, const char *key, const crease_space *s)
+{
+    const crs_spot list = crs_put_list(to, key);
+    for (int n = 0; n < s->order; n++) crs_put_whole(list, NULL, s->dim[n]);
+}
+
+void crs_put_numbers(crs_spot to, const char *key, ptrdiff_t n, const double *x)
+{
+    const crs_spot list = crs_put_list(to, key);
+    for (ptrdiff_t k = 0; k < n; k++) crs_put_number(list, NULL, x[k]);
+}
+
+static void put_level(crs_spot to, const char *key, const crease_space *s, int depth,
+                      const double **x)
+{
+    if (depth == s->order) {
+        crs_put_number(to, key, *(*x)++);
+        return;
     }
-    return list;
+    const crs_spot list = crs_put_list(to, key);
+    for (ptrdiff_t k = 0; k < s->dim[depth]; k++) put_level(list, NULL, s, depth + 1, x);
+}
+
+void crs_put_array(crs_spot to, const char *key, const crease_space *s, const double *x)
+{
+    put_level(to, key, s, 0, &x);
+}
+
+crs_spot crs_put_parameters(crs_spot to, const char *key, const crease_param *list,
+                            const double *par)
+{
+    const crs_spot object = crs_put_object(to, key);
+    for (int k = 0; list && list[k].name; k++) crs_put_number(object, list[k].name, par[k]);
+    return object;
+}
+
+static bool dump(const crs_document *d, FILE *f, size_t indent)
+{
+    const bool done = json_dumpf(d->root, f, JSON_INDENT(indent) | JSON_REAL_PRECISION(17)) == 0 &&
+                      fputc('\n', f) != EOF;
+    if (!done && !ferror(f)) errno = ENOMEM; /* what else is left */
+    return done;
+}
+
+static bool finish(crs_document *d, crease_error *e)
+{
+    if (d->odd && json_object_size(d->odd) > 0)
+        put((crs_spot){ d, d->root }, "not_finite", json_incref(d->odd));
+    return !d->failed || crs_fail(e, CREASE_NO_MEMORY, "out of memory: the JSON document");
+}
+
+static bool put_file(FILE *f, const void *document) { return dump(document, f, 1); }
+
+bool crs_document_write(crs_document *d, const char *path, crease_error *e)
+{
+    return finish(d, e) && crs_write_whole(path, put_file, d, e);
+}
+
+bool crs_document_print(crs_document *d, bool compact, crease_error *e)
+{
+    bool done = finish(d, e);
+    if (done && !dump(d, stdout, compact ? 0 : 1) && !ferror(stdout))
+        done = crs_fail(e, CREASE_NO_MEMORY, "out of memory: the JSON document");
+    crs_document_free(d);
+    return done; /* the end of the program looks at standard output */
 }

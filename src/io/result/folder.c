@@ -1,13 +1,21 @@
 /* SPDX-License-Identifier: MIT
- * folder: a result is written beside its name, flushed to the disk, then renamed */
-#define _POSIX_C_SOURCE 200809L
+ * folder: a result is written beside its name, flushed to the disk, then renamed. result.json lists
+ * the files of its folder: by this list --force tells an earlier result from anything else. */
+#define _XOPEN_SOURCE 700
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "io/result/result.h"
+
+static bool no_memory(crease_error *e)
+{
+    return crs_fail(e, CREASE_NO_MEMORY, "out of memory: the name of a file");
+}
 
 static bool fail_write(const char *path, crease_error *e)
 {
@@ -17,104 +25,216 @@ static bool fail_write(const char *path, crease_error *e)
                     strerror(why));
 }
 
-char *crs_folder_file(const char *folder, const char *name, crease_error *e)
+char *crs_path_in(const char *folder, const char *name, crease_error *e)
 {
     const size_t room = strlen(folder) + strlen(name) + 2;
     char *path = crs_alloc(room, 1);
     if (path)
         snprintf(path, room, "%s/%s", folder, name);
     else
-        crs_fail(e, CREASE_NO_MEMORY, "out of memory: the name of a file");
+        no_memory(e);
     return path;
 }
 
-static bool ours(const char *name)
-{
-    static const char *const known[] = {
-        "result.json", "certificate.json", "history.csv", "lambda.npy", "problem.json",
-        "data.npy",    "mask.npy",         "lowrank.npy", "sparse.npy", "noise.npy",
-    };
-    for (size_t k = 0; k < sizeof known / sizeof *known; k++)
-        if (strcmp(name, known[k]) == 0) return true;
-    return strncmp(name, "x_", 2) == 0 && crs_ends_in(name, ".npy");
-}
+/* A visitor of the files of a folder; false ends the walk. */
+typedef bool visit(const char *path, const char *name, const void *what);
 
-/* Does the folder hold nothing but a result? `erase` also deletes it. */
-static bool only_ours(const char *folder, bool erase)
+/* Every file in the folder and its subfolders, by its name in the first; then, with `erase`, the
+ * folders go. Anything but files and folders is an end, too. */
+static bool walk(const char *folder, const char *prefix, bool erase, visit *see, const void *what)
 {
     DIR *d = opendir(folder);
     bool good = d;
     for (struct dirent *at = good ? readdir(d) : NULL; at && good; at = readdir(d)) {
+        char name[PATH_MAX], path[PATH_MAX];
+        struct stat s;
         if (strcmp(at->d_name, ".") == 0 || strcmp(at->d_name, "..") == 0) continue;
-        good = ours(at->d_name);
-        char *path = good && erase ? crs_folder_file(folder, at->d_name, NULL) : NULL;
-        if (path) unlink(path);
-        crs_free(path);
+        const int n = snprintf(name, sizeof name, "%s%s", prefix, at->d_name);
+        const int m = snprintf(path, sizeof path, "%s/%s", folder, at->d_name);
+        good = n + 1 < PATH_MAX && m < PATH_MAX && lstat(path, &s) == 0;
+        if (good && S_ISDIR(s.st_mode)) {
+            strcat(name, "/");
+            good = walk(path, name, erase, see, what);
+        } else if (good) {
+            good = S_ISREG(s.st_mode) && see(path, name, what);
+        }
     }
     if (d) closedir(d);
     if (good && erase) rmdir(folder);
     return good;
 }
 
+static bool is_listed(const char *path, const char *name, const void *what)
+{
+    const json_t *files = what;
+    size_t k;
+    json_t *file;
+    (void)path;
+    json_array_foreach(files, k, file)
+    {
+        const char *text = json_string_value(file);
+        if (text && strcmp(text, name) == 0) return true;
+    }
+    return false;
+}
+
+static bool unlink_file(const char *path, const char *name, const void *what)
+{
+    (void)name, (void)what;
+    return unlink(path) == 0;
+}
+
+static bool erase(const char *folder) { return walk(folder, "", true, unlink_file, NULL); }
+
+/* Is it a folder with a result.json that lists every file in it? */
+static bool is_result(const char *folder, crease_error *e)
+{
+    json_error_t why = { .line = 0 };
+    char *path = crs_path_in(folder, "result.json", e);
+    json_t *document = path ? json_load_file(path, 0, &why) : NULL;
+    const json_t *files = json_object_get(document, "files");
+    const bool good = json_is_string(json_object_get(document, "verb")) && json_is_array(files) &&
+                      walk(folder, "", false, is_listed, files);
+    if (path && !document && json_error_code(&why) == json_error_out_of_memory)
+        no_memory(e);
+    else if (path && !good)
+        crs_fail(e, CREASE_IO,
+                 "%.200s is not a result of crease alone, so --force does not replace it; choose "
+                 "another name",
+                 folder);
+    json_decref(document);
+    crs_free(path);
+    return good;
+}
+
+static bool nothing(const char *path, const char *name, const void *what)
+{
+    (void)path, (void)name, (void)what;
+    return false;
+}
+
 static bool may_have(const char *path, bool force, bool *taken, crease_error *e)
 {
     struct stat s;
     *taken = lstat(path, &s) == 0;
-    if (!*taken) return true;
+    if (!*taken || (S_ISDIR(s.st_mode) && walk(path, "", false, nothing, NULL))) return true;
     if (!force)
         return crs_fail(e, CREASE_IO, "%.200s exists already; choose another name, or add --force",
                         path);
-    return (S_ISDIR(s.st_mode) && only_ours(path, false)) ||
-           crs_fail(e, CREASE_IO,
-                    "%.200s is not a result of crease, so --force does not replace it; choose "
-                    "another name",
-                    path);
+    return is_result(path, e);
 }
 
 /* A name of its own beside path, by `ending`. */
-static char *name_beside(const char *path, const char *ending, crease_error *e)
+static char *name_beside(const char *path, const char *ending)
 {
     size_t n = strlen(path);
     while (n > 1 && path[n - 1] == '/') n--;
     char *name = crs_alloc(n + 48, 1);
-    if (name)
-        snprintf(name, n + 48, "%.*s.%ld.%s", (int)n, path, (long)getpid(), ending);
-    else
-        crs_fail(e, CREASE_NO_MEMORY, "out of memory: the name of a folder");
+    if (name) snprintf(name, n + 48, "%.*s.%ld.%s", (int)n, path, (long)getpid(), ending);
     return name;
 }
 
 bool crs_folder_begin(const char *path, bool force, crs_folder *f, crease_error *e)
 {
+    bool taken;
     *f = (crs_folder){ .path = NULL };
-    if (!may_have(path, force, &f->replaces, e)) return false;
+    if (!path) return true;
+    if (!may_have(path, force, &taken, e)) return false;
     f->path = crs_alloc(strlen(path) + 1, 1);
-    f->beside = name_beside(path, "tmp", e);
-    if (f->path && f->beside) {
+    f->beside = name_beside(path, "tmp");
+    f->old = taken ? name_beside(path, "old") : NULL;
+    bool done = (f->path && f->beside && (!taken || f->old)) || no_memory(e);
+    if (done) {
         strcpy(f->path, path);
-        if (mkdir(f->beside, 0777) == 0) return true;
-        fail_write(path, e);
-    } else {
-        crs_fail(e, CREASE_NO_MEMORY, "out of memory: the name of a folder");
+        done = (mkdir(f->beside, 0777) == 0 && rmdir(f->beside) == 0) || fail_write(path, e);
     }
+    if (!done) crs_folder_abandon(f);
+    return done;
+}
+
+static void forget(crs_folder *f)
+{
+    for (int k = 0; k < f->count; k++) crs_free(f->name[k]);
+    crs_free(f->name);
     crs_free(f->path);
     crs_free(f->beside);
-    return false;
+    crs_free(f->old);
+    *f = (crs_folder){ .path = NULL };
 }
 
 void crs_folder_abandon(crs_folder *f)
 {
-    only_ours(f->beside, true);
-    crs_free(f->path);
-    crs_free(f->beside);
+    if (f->made) erase(f->beside);
+    forget(f);
 }
 
-bool crs_folder_possible(const char *path, bool force, crease_error *e)
+/* The name goes to the list of files. */
+static bool remember(crs_folder *f, const char *name, crease_error *e)
 {
-    crs_folder f;
-    if (!crs_folder_begin(path, force, &f, e)) return false;
-    crs_folder_abandon(&f);
+    char **more = crs_resize(f->name, (size_t)f->count + 1, sizeof *more);
+    if (!more) return no_memory(e);
+    f->name = more;
+    f->name[f->count] = crs_alloc(strlen(name) + 1, 1);
+    if (!f->name[f->count]) return no_memory(e);
+    strcpy(f->name[f->count++], name);
     return true;
+}
+
+/* The folder itself is made by its first file, "part/name" by its first one. */
+static char *new_file(crs_folder *f, const char *name, crease_error *e)
+{
+    const char *slash = strchr(name, '/');
+    char *path = remember(f, name, e) ? crs_path_in(f->beside, name, e) : NULL;
+    bool done = path && (f->made || (f->made = mkdir(f->beside, 0777) == 0));
+    if (done && slash) {
+        char *end = path + strlen(path) - strlen(slash);
+        *end = '\0';
+        done = mkdir(path, 0777) == 0 || errno == EEXIST;
+        *end = '/';
+    }
+    if (done) return path;
+    if (path) fail_write(path, e);
+    crs_free(path);
+    return NULL;
+}
+
+bool crs_folder_put(crs_folder *f, const char *name, crs_put *put, const void *what,
+                    crease_error *e)
+{
+    if (!f->path) return true;
+    char *path = new_file(f, name, e);
+    const bool done = path && crs_write_whole(path, put, what, e);
+    crs_free(path);
+    return done;
+}
+
+bool crs_folder_array(crs_folder *f, const char *name, const crease_space *s, const double *x,
+                      crease_error *e)
+{
+    if (!f->path) return true;
+    char *path = new_file(f, name, e);
+    const bool done = path && crs_write_npy(path, s, x, e);
+    crs_free(path);
+    return done;
+}
+
+bool crs_folder_pieces(crs_folder *f, const char *name, const crease_space *s, const crs_pieces *p,
+                       crease_error *e)
+{
+    if (!f->path) return true;
+    char *path = new_file(f, name, e);
+    const bool done = path && crs_write_npy_pieces(path, s, p, e);
+    crs_free(path);
+    return done;
+}
+
+bool crs_folder_document(crs_folder *f, const char *name, crs_document *d, crease_error *e)
+{
+    if (!f->path) return true;
+    char *path = new_file(f, name, e);
+    const bool done = path && crs_document_write(d, path, e);
+    crs_free(path);
+    return done;
 }
 
 static void sync_folder(const char *path)
@@ -125,26 +245,86 @@ static void sync_folder(const char *path)
     close(fd);
 }
 
-bool crs_folder_commit(crs_folder *f, crease_error *e)
+/* An earlier result goes only when the new one has its name. */
+static bool rename_folder(const crs_folder *f, crease_error *e)
 {
-    char *old = f->replaces ? name_beside(f->path, "old", e) : NULL;
-    if (f->replaces && !old) return false;
     sync_folder(f->beside);
-    if (old && rename(f->path, old) != 0) {
-        crs_free(old);
-        return fail_write(f->path, e);
+    const bool away = !f->old || rename(f->path, f->old) == 0;
+    const bool done = away && rename(f->beside, f->path) == 0;
+    if (!done) {
+        const int why = errno;
+        if (f->old && away) rename(f->old, f->path);
+        crs_fail(e, CREASE_IO, "%.200s cannot be the result's name: %s; the result is in %.200s",
+                 f->path, strerror(why), f->beside);
     }
-    if (rename(f->beside, f->path) != 0) {
-        fail_write(f->path, e);
-        if (old) rename(old, f->path);
-        crs_free(old);
-        return false;
+    if (f->old && done) erase(f->old);
+    return done;
+}
+
+bool crs_folder_commit(crs_folder *f, crs_document *result, crease_error *e)
+{
+    const crs_spot top = { result, result->root }, files = crs_put_list(top, "files");
+    for (int k = 0; k < f->count; k++) crs_put_text(files, NULL, f->name[k]);
+    if (!f->path) return true;
+    crs_put_text(files, NULL, "result.json");
+    if (!crs_folder_document(f, "result.json", result, e)) return crs_folder_abandon(f), false;
+    const bool done = rename_folder(f, e);
+    forget(f);
+    return done;
+}
+
+/* "../../data/T.npy" from one absolute path to another */
+static void relative_to(const char *folder, const char *file, char *out, size_t size)
+{
+    size_t same = 0, used = 0;
+    for (size_t k = 0; folder[k] == file[k] || (!folder[k] && file[k] == '/'); k++) {
+        if (file[k] == '/') same = k + 1;
+        if (!folder[k] || !file[k]) break;
     }
-    if (old) only_ours(old, true);
-    crs_free(old);
-    crs_free(f->path);
-    crs_free(f->beside);
-    return true;
+    for (const char *at = folder + (same ? same - 1 : 0); *at && used + 4 < size; at++)
+        if (*at == '/') used += (size_t)snprintf(out + used, size - used, "../");
+    snprintf(out + used, size - used, "%s", file + same);
+}
+
+/* The absolute path that the folder will have. */
+static bool home_of(const crs_folder *f, char out[PATH_MAX])
+{
+    char parent[PATH_MAX], whole[PATH_MAX];
+    size_t n = strlen(f->path);
+    while (n > 1 && f->path[n - 1] == '/') n--;
+    size_t cut = n;
+    while (cut > 0 && f->path[cut - 1] != '/') cut--;
+    if (n >= PATH_MAX) return false;
+    snprintf(parent, sizeof parent, "%.*s", cut ? (int)cut : 1, cut ? f->path : ".");
+    if (!realpath(parent, whole)) return false;
+    const int used = snprintf(out, PATH_MAX, "%s/%.*s", strcmp(whole, "/") == 0 ? "" : whole,
+                              (int)(n - cut), f->path + cut);
+    return used > 0 && used < PATH_MAX;
+}
+
+void crs_put_source(crs_spot to, const crs_folder *f, const char *path)
+{
+    char whole[PATH_MAX], home[PATH_MAX], relative[3 * PATH_MAX];
+    if (strcmp(path, "-") == 0 || !realpath(path, whole)) {
+        crs_put_text(to, "path", path);
+        crs_put_null(to, "absolute_path");
+        return;
+    }
+    const bool housed = f && f->path && home_of(f, home);
+    if (housed) relative_to(home, whole, relative, sizeof relative);
+    crs_put_text(to, "path", housed ? relative : path);
+    crs_put_text(to, "absolute_path", whole);
+}
+
+char *crs_find_source(const char *folder, const json_t *source, crease_error *e)
+{
+    const char *path = json_string_value(json_object_get(source, "path"));
+    const char *whole = json_string_value(json_object_get(source, "absolute_path"));
+    if (!path) return crs_fail(e, CREASE_BAD_DATA, "a path is missing in the certificate"), NULL;
+    char *beside = path[0] == '/' ? crs_path_in("", path + 1, e) : crs_path_in(folder, path, e);
+    if (!beside || access(beside, F_OK) == 0 || !whole || access(whole, F_OK) != 0) return beside;
+    crs_free(beside);
+    return crs_path_in("", whole[0] == '/' ? whole + 1 : whole, e);
 }
 
 FILE *crs_create(const char *path, crease_error *e)
@@ -163,29 +343,4 @@ bool crs_finish(FILE *f, const char *path, bool written, crease_error *e)
     if (flushed && closed) return true;
     if (!flushed) errno = why;
     return fail_write(path, e);
-}
-
-bool crs_write_document(const char *folder, const char *name, json_t *document, crease_error *e)
-{
-    char *path = document ? crs_folder_file(folder, name, e) : NULL;
-    FILE *f = path ? crs_create(path, e) : NULL;
-    bool done = false;
-    if (!document) crs_fail(e, CREASE_NO_MEMORY, "out of memory: %s", name);
-    if (f) {
-        const bool put = json_dumpf(document, f, JSON_INDENT(1) | JSON_REAL_PRECISION(17)) == 0 &&
-                         fputc('\n', f) != EOF;
-        done = crs_finish(f, path, put, e);
-    }
-    json_decref(document);
-    crs_free(path);
-    return done;
-}
-
-bool crs_write_array(const char *folder, const char *name, const crease_space *s, const double *x,
-                     crease_error *e)
-{
-    char *path = crs_folder_file(folder, name, e);
-    const bool done = path && crs_write_npy(path, s, x, e);
-    crs_free(path);
-    return done;
 }

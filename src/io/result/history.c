@@ -33,13 +33,12 @@ void crs_history_line(FILE *f, const crease_progress *p)
     fprintf(f, ",%.6f\n", p->seconds);
 }
 
-bool crs_history_write(const crs_history *h, const char *path, crease_error *e)
+bool crs_history_put(FILE *f, const void *what)
 {
-    FILE *f = crs_create(path, e);
-    if (!f) return false;
+    const crs_history *h = what;
     crs_history_names(f);
     for (int k = 0; k < h->count; k++) crs_history_line(f, &h->row[k]);
     if (h->count > 0 && h->row[h->count - 1].iteration != h->last.iteration)
         crs_history_line(f, &h->last);
-    return crs_finish(f, path, true, e);
+    return !ferror(f);
 }

@@ -1,214 +1,351 @@
 /* SPDX-License-Identifier: MIT
- * result: a run as one JSON document, and the files of its result */
-#include <crease/version.h>
+ * result: what result.json of every verb begins with, and the result of a run of a solver */
+#include <ctype.h>
 
 #include "io/result/result.h"
 
 enum { INLINE = 1000 };
 
-static json_t *assumptions(const crease_problem *p, const crease_analysis *a)
+const char *crs_outcome_name(crease_outcome o, char out[32])
 {
-    json_t *list = json_array();
-    for (int k = 0; list && k < a->assumptions; k++) {
-        const crease_assumption *at = &a->assumption[k];
-        json_t *block = at->block < 0 ? json_null() : json_string(crs_planned_name(p, at->block));
-        json_t *line = json_pack("{s:s, s:o, s:s, s:o, s:s}", "name", at->name, "block", block,
-                                 "status", crease_status_text(at->status), "number",
-                                 crs_json_real(at->number), "reason", at->reason);
-        if (json_array_append_new(list, line) != 0) {
-            json_decref(list);
-            return NULL;
-        }
-    }
-    return list;
+    static const char *const name[] = {
+#define X(name, text) #name,
+        CREASE_OUTCOMES(X)
+#undef X
+    };
+    const size_t k = (size_t)o < sizeof name / sizeof *name ? (size_t)o : 0;
+    size_t n = 0;
+    for (; name[k][n] && n < 31; n++) out[n] = (char)tolower((unsigned char)name[k][n]);
+    out[n] = '\0';
+    return out;
 }
 
-static json_t *plan(const crease_problem *p, const crease_analysis *a, int i)
+static const char *exit_text(int status)
+{
+    static const struct {
+        int status;
+        const char *text;
+    } known[] = { { 0, "done; what is certified, the independent checker confirms" },
+                  { 2, "not certified: a limit came first, or the checker cannot tell" },
+                  { 3, "the run diverged, or its numbers became too large" },
+                  { 70, "the independent checker denies the certificate" } };
+    for (size_t k = 0; k < sizeof known / sizeof *known; k++)
+        if (known[k].status == status) return known[k].text;
+    return status > 128 ? "ended by a signal" : "an error";
+}
+
+static void put_count(crs_spot to, const char *key, long count)
+{
+    if (count < 0)
+        crs_put_null(to, key);
+    else
+        crs_put_whole(to, key, count);
+}
+
+crs_result crs_result_begin(crs_document *d, const crs_summary *s)
+{
+    const crs_spot top = crs_document_begin(d, s->verb);
+    char name[32];
+    crs_put_text(top, "model", s->model);
+    crs_put_text(top, "outcome", crs_outcome_name(s->outcome, name));
+    crs_put_text(top, "outcome_text",
+                 s->outcome_text ? s->outcome_text : crease_outcome_text(s->outcome));
+    crs_put_text(top, "verdict", s->verdict);
+    crs_put_text(top, "verdict_text", s->verdict_text);
+    crs_put_whole(top, "exit_status", s->exit_status);
+    crs_put_text(top, "exit_text", exit_text(s->exit_status));
+    crs_put_text(top, "method", s->method);
+    crs_put_number(top, "objective", s->objective);
+    crs_put_number(top, "residual", s->residual);
+    crs_put_number(top, "eps", s->eps);
+    crs_put_flag(top, "relative", s->relative);
+    put_count(top, "iterations", s->iterations);
+    put_count(top, "passes", s->passes);
+    put_count(top, "evaluations", s->evaluations);
+    crs_put_number(top, "seconds", s->seconds);
+    crs_result r = { .top = top, .data = crs_put_list(top, "data") };
+    r.settings = crs_put_object(top, "settings");
+    r.details = crs_put_object(top, "details");
+    return r;
+}
+
+void crs_put_data(crs_spot list, const crs_folder *f, const char *role, const char *path,
+                  const crease_space *shape, const char *hash)
+{
+    const crs_spot to = crs_put_object(list, NULL);
+    crs_put_text(to, "role", role);
+    crs_put_source(to, f, path);
+    if (shape)
+        crs_put_shape(to, "shape", shape);
+    else
+        crs_put_null(to, "shape");
+    crs_put_text(to, "hash", hash);
+}
+
+const crease_assumption *crs_doubt(const crease_analysis *a, int k)
+{
+    for (int n = 0; n < a->assumptions; n++) {
+        const crease_status s = a->assumption[n].status;
+        if ((s == CREASE_VIOLATED || s == CREASE_UNKNOWN) && k-- == 0) return &a->assumption[n];
+    }
+    return NULL;
+}
+
+const char *crs_planned_name(const crease_problem *p, int i)
+{
+    return i < p->count ? p->block[i].name : "slack";
+}
+
+static void put_assumptions(crs_spot to, const crease_problem *p, const crease_analysis *a)
+{
+    const crs_spot list = crs_put_list(to, "assumptions");
+    for (int k = 0; k < a->assumptions; k++) {
+        const crease_assumption *at = &a->assumption[k];
+        const crs_spot line = crs_put_object(list, NULL);
+        crs_put_text(line, "name", at->name);
+        crs_put_text(line, "block", at->block < 0 ? NULL : crs_planned_name(p, at->block));
+        crs_put_text(line, "status", crease_status_text(at->status));
+        crs_put_number(line, "number", at->number);
+        crs_put_text(line, "reason", at->reason);
+    }
+}
+
+static void put_plan(crs_spot to, const crease_problem *p, const crease_analysis *a, int i)
 {
     const crease_block_plan *b = &a->block[i];
-    return json_pack("{s:s, s:b, s:b, s:o, s:o, s:o, s:o, s:i, s:o}", "block",
-                     crs_planned_name(p, i), "last", i == a->last, "exact", b->exact, "h",
-                     crs_json_real(b->h), "h_relative", crs_json_real(b->h_relative), "L",
-                     crs_json_real(b->lipschitz), "map_norm", crs_json_real(b->map_norm), "setting",
-                     b->setting, "diameter", crs_json_real(b->diameter));
+    crs_put_text(to, "block", crs_planned_name(p, i));
+    crs_put_flag(to, "last", i == a->last);
+    crs_put_flag(to, "exact", b->exact);
+    crs_put_number(to, "h", b->h);
+    crs_put_number(to, "h_relative", b->h_relative);
+    crs_put_number(to, "L", b->lipschitz);
+    crs_put_number(to, "map_norm", b->map_norm);
+    crs_put_whole(to, "setting", b->setting);
+    crs_put_number(to, "diameter", b->diameter);
 }
 
-static json_t *parameters(const crease_problem *p, const crease_analysis *a)
+static void put_parameters(crs_spot to, const crease_problem *p, const crease_analysis *a)
 {
-    json_t *h = json_array(), *exact = json_array(), *blocks = json_array();
+    crs_put_number(to, "beta", a->beta);
+    crs_put_number(to, "gamma", a->gamma);
+    crs_put_number(to, "ell", a->ell);
+    crs_put_number(to, "mu", a->mu);
+    const crs_spot h = crs_put_list(to, "h"), exact = crs_put_list(to, "exact");
+    const crs_spot blocks = crs_put_list(to, "blocks");
     for (int i = 0; i < a->count; i++) {
-        json_array_append_new(h, crs_json_real(a->block[i].h));
-        json_array_append_new(exact, json_boolean(a->block[i].exact));
-        json_array_append_new(blocks, plan(p, a, i));
+        crs_put_number(h, NULL, a->block[i].h);
+        crs_put_flag(exact, NULL, a->block[i].exact);
+        put_plan(crs_put_object(blocks, NULL), p, a, i);
     }
-    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "beta", crs_json_real(a->beta), "gamma",
-                     crs_json_real(a->gamma), "ell", crs_json_real(a->ell), "mu",
-                     crs_json_real(a->mu), "h", h, "exact", exact, "blocks", blocks);
 }
 
-static json_t *constants(const crease_analysis *a)
+static void put_constants(crs_spot to, const crease_analysis *a)
 {
-    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b}", "L", crs_json_real(a->L), "M",
-                     crs_json_real(a->M), "L_last", crs_json_real(a->L_last), "sigma_last",
-                     crs_json_real(a->last >= 0 ? a->sigma_last : NAN), "p", crs_json_real(a->p),
-                     "rho", crs_json_real(a->rho), "lower", crs_json_real(a->lower), "concave",
-                     a->concave);
+    crs_put_number(to, "L", a->L);
+    crs_put_number(to, "M", a->M);
+    crs_put_number(to, "L_last", a->L_last);
+    crs_put_number(to, "sigma_last", a->last >= 0 ? a->sigma_last : NAN);
+    crs_put_number(to, "p", a->p);
+    crs_put_number(to, "rho", a->rho);
+    crs_put_number(to, "lower", a->lower);
+    crs_put_flag(to, "concave", a->concave);
 }
 
-json_t *crs_analysis_json(const crease_problem *p, const crease_analysis *a, double bound)
+void crs_put_analysis(crs_spot to, const crease_problem *p, const crease_analysis *a, double bound)
 {
-    return json_pack("{s:o, s:s, s:o, s:o, s:o, s:o}", "assumptions", assumptions(p, a), "theorem",
-                     a->theorem ? a->theorem : "none", "parameters", parameters(p, a), "slack",
-                     crs_json_real(a->slack), "bound", crs_json_real(bound), "constants",
-                     constants(a));
+    put_assumptions(to, p, a);
+    crs_put_text(to, "theorem", a->theorem ? a->theorem : "none");
+    put_parameters(crs_put_object(to, "parameters"), p, a);
+    crs_put_number(to, "slack", a->slack);
+    crs_put_number(to, "bound", bound);
+    put_constants(crs_put_object(to, "constants"), a);
 }
 
-static const char *verdict(const crs_run *run)
+crs_summary crs_run_summary(const crs_run *run)
 {
-    return crease_verdict_text(run->verified->verdict);
+    const crease_report r = crease_solver_report(run->solver);
+    const crease_certificate *c = crease_solver_certificate(run->solver);
+    const bool relative = run->options->relative != 0;
+    return (crs_summary){ .verb = run->verb,
+                          .model = "problem",
+                          .outcome = r.outcome,
+                          .verdict = crease_verdict_text(run->verified->verdict),
+                          .verdict_text = run->verified->text,
+                          .exit_status = run->exit_status,
+                          .method = crease_method_name(crease_solver_analysis(run->solver)->method),
+                          .objective = c->objective,
+                          .residual = relative ? c->worst_relative : c->worst,
+                          .eps = run->options->eps,
+                          .relative = relative,
+                          .iterations = r.iterations,
+                          .passes = -1,
+                          .evaluations = r.evaluations,
+                          .seconds = r.seconds };
 }
 
-static bool set(json_t *object, const char *key, json_t *value)
-{
-    return json_object_set_new(object, key, value) == 0;
-}
-
-static json_t *certificate(const crs_run *run)
+static void put_residuals(crs_spot to, const crs_run *run)
 {
     const crease_certificate *c = crease_solver_certificate(run->solver);
-    json_t *residual = json_array(), *setting = json_array(), *bound = json_array();
+    crs_put_number(to, "worst", c->worst);
+    crs_put_number(to, "worst_relative", c->worst_relative);
+    crs_put_number(to, "feasibility", c->feasibility.residual);
+    crs_put_number(to, "outside", c->outside);
+    crs_put_number(to, "smallest_eps", run->verified->smallest_eps);
+    const crs_spot blocks = crs_put_list(to, "blocks"), setting = crs_put_list(to, "setting");
+    const crs_spot bound = crs_put_list(to, "upper_bound");
     for (int i = 0; i < run->file->problem.count; i++) {
-        json_array_append_new(residual, crs_json_real(c->block[i].residual));
-        json_array_append_new(setting, json_integer(c->block[i].setting));
-        json_array_append_new(bound, json_boolean(c->block[i].upper_bound));
+        crs_put_number(blocks, NULL, c->block[i].residual);
+        crs_put_whole(setting, NULL, c->block[i].setting);
+        crs_put_flag(bound, NULL, c->block[i].upper_bound);
     }
-    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:f, s:b, s:s, s:o, s:s}", "worst",
-                     crs_json_real(c->worst), "worst_relative", crs_json_real(c->worst_relative),
-                     "feasibility", crs_json_real(c->feasibility.residual), "outside",
-                     crs_json_real(c->outside), "blocks", residual, "setting", setting,
-                     "upper_bound", bound, "eps", run->options->eps, "relative",
-                     run->options->relative != 0, "verdict", verdict(run), "smallest_eps",
-                     crs_json_real(run->verified->smallest_eps), "reason", run->verified->text);
 }
 
 /* The theorem's name, or none and why. */
-static bool add_guarantee(json_t *root, const crease_analysis *a)
+static void put_guarantee(crs_spot to, const crease_analysis *a)
 {
-    json_t *reasons = json_array();
+    crs_put_text(to, "guarantee", a->guarantee ? a->theorem : "none");
+    const crs_spot reasons = crs_put_list(to, "reasons");
     for (int k = 0; !a->guarantee && crs_doubt(a, k); k++) {
         const crease_assumption *at = crs_doubt(a, k);
-        json_array_append_new(reasons, json_sprintf("%s is %s: %s", at->name,
-                                                    crease_status_text(at->status), at->reason));
+        char text[600];
+        snprintf(text, sizeof text, "%s is %s: %s", at->name, crease_status_text(at->status),
+                 at->reason);
+        crs_put_text(reasons, NULL, text);
     }
-    return set(root, "guarantee", json_string(a->guarantee ? a->theorem : "none")) &&
-           set(root, "reasons", reasons);
+}
+
+static void array_name(const crs_run *run, int i, char out[80])
+{
+    if (run->array)
+        snprintf(out, 80, "%s", run->array[i]);
+    else
+        snprintf(out, 80, "x_%s.npy", run->file->problem.block[i].name);
 }
 
 /* The numbers themselves while they are few, and the files that hold them. */
-static bool add_solution(json_t *root, const crs_run *run)
+static void put_solution(crs_spot to, const crs_run *run)
 {
     const crease_problem *p = &run->file->problem;
-    json_t *x = json_object(), *files = json_object();
+    const double *lambda = crease_multiplier(run->solver);
+    const crs_spot x = crs_put_object(to, "x"), files = crs_put_object(to, "x_files");
     ptrdiff_t all = 0;
-    bool good = x && files;
     for (int i = 0; i < p->count; i++) all += crease_size(&p->space[i]);
-    for (int i = 0; good && i < p->count; i++) {
-        const double *at = crease_solution(run->solver, i);
-        json_t *value = all <= INLINE ? crs_json_nested(&p->space[i], at) : json_null();
-        good = set(x, p->block[i].name, value) &&
-               set(files, p->block[i].name, json_sprintf("x_%s.npy", p->block[i].name));
+    for (int i = 0; i < p->count; i++) {
+        char file[80];
+        array_name(run, i, file);
+        if (all <= INLINE)
+            crs_put_array(x, p->block[i].name, &p->space[i], crease_solution(run->solver, i));
+        else
+            crs_put_null(x, p->block[i].name);
+        crs_put_text(files, p->block[i].name, file);
     }
-    good = set(root, "x", x) && good;
-    good = set(root, "x_files", files) && good;
-    if (!crease_multiplier(run->solver)) return set(root, "lambda", json_null()) && good;
-    const bool few = crease_size(&p->range) <= INLINE;
-    return set(root, "lambda",
-               few ? crs_json_nested(&p->range, crease_multiplier(run->solver)) : json_null()) &&
-           good;
+    if (lambda && crease_size(&p->range) <= INLINE)
+        crs_put_array(to, "lambda", &p->range, lambda);
+    else
+        crs_put_null(to, "lambda");
 }
 
-static json_t *options_json(const crs_run *run)
+static void put_options(crs_spot to, const crease_options *o)
 {
-    json_t *all = json_object();
-#define X(type, name, value, low, high, text)                                                      \
-    json_object_set_new(all, #name, crs_json_real((double)run->options->name));
+#define X(type, name, value, low, high, text) crs_put_number(to, #name, (double)o->name);
     CREASE_OPTIONS(X)
 #undef X
-    json_object_set_new(all, "method", json_string(crease_method_name(run->options->method)));
-    json_object_set_new(all, "mode", json_string(crease_mode_name(run->options->mode)));
-    return all;
+    crs_put_text(to, "method", crease_method_name(o->method));
+    crs_put_text(to, "mode", crease_mode_name(o->mode));
 }
 
-json_t *crs_result_json(const crs_run *run)
+/* problem.json of the folder itself, or wherever it is. */
+static void put_problem(crs_spot list, const crs_folder *f, const crs_run *run)
 {
+    if (run->path) {
+        crs_put_data(list, f, "problem", run->path, NULL, run->file->hash);
+        return;
+    }
+    const crs_spot to = crs_put_object(list, NULL);
+    crs_put_text(to, "role", "problem");
+    crs_put_text(to, "path", "problem.json");
+    crs_put_null(to, "absolute_path");
+    crs_put_null(to, "shape");
+    crs_put_text(to, "hash", run->file->hash);
+}
+
+void crs_put_run(const crs_result *result, const crs_folder *f, const crs_run *run)
+{
+    const crs_spot details = result->details;
     const crease_report r = crease_solver_report(run->solver);
     const crease_analysis *a = crease_solver_analysis(run->solver);
-    const crease_certificate *c = crease_solver_certificate(run->solver);
-    char status[32];
-    json_t *root = json_pack(
-        "{s:i, s:s, s:s, s:s, s:s, s:s, s:I, s:I, s:o, s:f}", "schema_version", CRS_RESULT_VERSION,
-        "verb", "solve", "status", crs_outcome_name(r.outcome, status), "status_text",
-        crease_outcome_text(r.outcome), "method", crease_method_name(a->method), "mode",
-        crease_mode_name(a->mode), "iterations", (json_int_t)r.iterations, "evaluations",
-        (json_int_t)r.evaluations, "objective", crs_json_real(c->objective), "seconds", r.seconds);
-    json_t *audit = json_pack("{s:I, s:o}", "violations", (json_int_t)r.audit_violations, "worst",
-                              crs_json_real(r.audit_worst));
-    json_t *problem = json_pack("{s:s, s:s}", "path", run->path, "hash", run->file->hash);
-    json_t *versions =
-        json_pack("{s:s, s:s}", "crease", crease_version(), "jansson", jansson_version_str());
-    bool good = root && set(root, "note", json_string(r.note));
-    good = set(root, "certificate", certificate(run)) && good;
-    good = set(root, "analysis", crs_analysis_json(&run->file->problem, a, r.bound)) && good;
-    good = add_guarantee(root, a) && good;
-    good = add_solution(root, run) && good;
-    good = set(root, "audit", audit) && good;
-    good = set(root, "restarts", json_integer(r.restarts)) && good;
-    good = set(root, "moved_starts", json_integer(r.moved_starts)) && good;
-    good = set(root, "problem", problem) && good;
-    good = set(root, "options", options_json(run)) && good;
-    good = set(root, "versions", versions) && good;
-    if (!good) json_decref(root);
-    return good ? root : NULL;
+    put_problem(result->data, f, run);
+    put_options(result->settings, run->options);
+    crs_put_text(details, "mode", crease_mode_name(a->mode));
+    crs_put_text(details, "note", r.note);
+    put_residuals(crs_put_object(details, "certificate"), run);
+    crs_put_analysis(crs_put_object(details, "analysis"), &run->file->problem, a, r.bound);
+    put_guarantee(details, a);
+    put_solution(details, run);
+    const crs_spot audit = crs_put_object(details, "audit");
+    crs_put_whole(audit, "violations", r.audit_violations);
+    crs_put_number(audit, "worst", r.audit_worst);
+    crs_put_whole(details, "restarts", r.restarts);
+    crs_put_whole(details, "moved_starts", r.moved_starts);
 }
 
-static bool write_arrays(const char *folder, const crs_run *run, crease_error *e)
+static void put_file(crs_spot to, const char *key, const char *file)
+{
+    crs_put_text(crs_put_object(to, key), "npy", file);
+}
+
+static void put_block(crs_spot to, const crs_run *run, int i)
 {
     const crease_problem *p = &run->file->problem;
-    for (int i = 0; i < p->count; i++) {
-        char name[80];
-        snprintf(name, sizeof name, "x_%s.npy", p->block[i].name);
-        if (!crs_write_array(folder, name, &p->space[i], crease_solution(run->solver, i), e))
-            return false;
-    }
-    const double *lambda = crease_multiplier(run->solver);
-    return !lambda || crs_write_array(folder, "lambda.npy", &p->range, lambda, e);
+    const crease_residual *r = &crease_solver_certificate(run->solver)->block[i];
+    char file[80];
+    array_name(run, i, file);
+    crs_put_text(to, "name", p->block[i].name);
+    crs_put_shape(to, "shape", &p->space[i]);
+    crs_put_whole(to, "setting", r->setting);
+    crs_put_text(to, "regularizer", run->file->text[i].regularizer);
+    crs_put_text(to, "set", run->file->text[i].set);
+    crs_put_number(to, "residual", r->residual);
+    crs_put_flag(to, "upper_bound", r->upper_bound);
+    put_file(to, "x", file);
 }
 
-static bool write_history(const char *folder, const crs_run *run, crease_error *e)
+/* certificate.json of the checker "problem" */
+static bool write_certificate(crs_folder *f, const crs_run *run, crease_error *e)
 {
-    char *path = crs_folder_file(folder, "history.csv", e);
-    const bool done = path && crs_history_write(run->history, path, e);
-    crs_free(path);
+    const crease_certificate *c = crease_solver_certificate(run->solver);
+    const bool gap = crease_solver_analysis(run->solver)->gap;
+    crs_document d;
+    const crs_spot top = crs_certificate_begin(&d, run->verb, run->checker, run->options->eps,
+                                               run->options->relative != 0);
+    put_problem(crs_put_list(top, "data"), f, run);
+    crs_put_text(top, "measure", gap ? "gap" : "blocks");
+    const crs_spot blocks = crs_put_list(top, "blocks");
+    for (int i = 0; i < run->file->problem.count; i++)
+        put_block(crs_put_object(blocks, NULL), run, i);
+    if (crease_multiplier(run->solver))
+        put_file(top, "lambda", "lambda.npy");
+    else
+        crs_put_null(top, "lambda");
+    crs_put_number(top, "feasibility", c->feasibility.residual);
+    crs_put_number(top, "worst", c->worst);
+    const bool done = crs_folder_document(f, "certificate.json", &d, e);
+    crs_document_free(&d);
     return done;
 }
 
-bool crs_result_fill(const char *folder, const crs_run *run, json_t *more, crease_error *e)
+bool crs_run_write(crs_folder *f, const crs_run *run, crease_error *e)
 {
-    json_t *result = crs_result_json(run);
-    if (result && more) json_object_update_missing(result, more);
-    json_decref(more);
-    if (write_arrays(folder, run, e) && write_history(folder, run, e) &&
-        crs_write_document(folder, "certificate.json", crs_certificate_json(run), e))
-        return crs_write_document(folder, "result.json", result, e);
-    json_decref(result);
-    return false;
-}
-
-bool crs_result_write(const char *folder, bool force, const crs_run *run, crease_error *e)
-{
-    crs_folder f;
-    if (!crs_folder_begin(folder, force, &f, e)) return false;
-    if (crs_result_fill(f.beside, run, NULL, e) && crs_folder_commit(&f, e)) return true;
-    crs_folder_abandon(&f);
-    return false;
+    const crease_problem *p = &run->file->problem;
+    const double *lambda = crease_multiplier(run->solver);
+    for (int i = 0; i < p->count; i++) {
+        char name[80];
+        array_name(run, i, name);
+        if (!crs_folder_array(f, name, run->shape ? &run->shape[i] : &p->space[i],
+                              crease_solution(run->solver, i), e))
+            return false;
+    }
+    return (!lambda || crs_folder_array(f, "lambda.npy", &p->range, lambda, e)) &&
+           crs_folder_put(f, "history.csv", crs_history_put, run->history, e) &&
+           write_certificate(f, run, e);
 }

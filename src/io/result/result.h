@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * result.h: what a run found, as JSON documents and as a folder of files
+ * result.h: what a verb found, as JSON documents and as a folder of files
  *
- * result.json (for people and programs), certificate.json (for crease verify), history.csv, and
- * x_<block>.npy, lambda.npy. Numbers that are not finite are null. */
+ * Every folder has result.json (for people and programs; docs/result.md), certificate.json (for
+ * crease verify) and the arrays they name. */
 #ifndef CRS_RESULT_H
 #define CRS_RESULT_H
 
@@ -11,30 +11,83 @@
 
 #include "io/problem/problem.h"
 
-/* A result is a folder that appears under its name whole or not at all. */
+/* A JSON document under construction (document.c). A failed allocation is remembered, and such a
+ * document is neither written nor printed. */
 typedef struct {
-    char *path;    /* what it will be called */
-    char *beside;  /* where it is written */
-    bool replaces; /* an earlier result is in the way and may go */
+    json_t *root, *odd;
+    bool failed;
+} crs_document;
+
+/* An object or a list of a document, to put values into; the key is NULL in a list. */
+typedef struct {
+    crs_document *document;
+    json_t *at;
+} crs_spot;
+
+/* The document itself; with a verb it begins with the version of the schema and of crease. */
+crs_spot crs_document_begin(crs_document *d, const char *verb);
+/* From here on "not_finite" tells which numbers are null because they are not finite. */
+void crs_document_spell_odd(crs_document *d);
+void crs_document_free(crs_document *d);
+
+void crs_put_text(crs_spot to, const char *key, const char *text); /* NULL: null */
+void crs_put_number(crs_spot to, const char *key, double x);       /* not finite: null */
+void crs_put_exact(crs_spot to, const char *key, double x);        /* as the text 0x1.8p+1 */
+void crs_put_whole(crs_spot to, const char *key, long long x);
+void crs_put_flag(crs_spot to, const char *key, bool x);
+void crs_put_null(crs_spot to, const char *key);
+void crs_put_shape(crs_spot to, const char *key, const crease_space *s);
+void crs_put_numbers(crs_spot to, const char *key, ptrdiff_t n, const double *x);
+/* Nested lists, row-major; {"name": number, ...}. */
+void crs_put_array(crs_spot to, const char *key, const crease_space *s, const double *x);
+crs_spot crs_put_parameters(crs_spot to, const char *key, const crease_param *list,
+                            const double *par);
+crs_spot crs_put_object(crs_spot to, const char *key);
+crs_spot crs_put_list(crs_spot to, const char *key);
+
+bool crs_document_write(crs_document *d, const char *path, crease_error *e);
+/* On standard output; and frees it. */
+bool crs_document_print(crs_document *d, bool compact, crease_error *e);
+
+/* A result is a folder that appears under its name whole or not at all (folder.c). Without a path
+ * there is no folder, and whatever is put into it is left out. */
+typedef struct {
+    char *path;   /* what it will be called; NULL: there is none */
+    char *beside; /* where it is written */
+    char *old;    /* where an earlier result in the way goes before it is deleted; NULL: none is */
+    bool made;
+    int count;
+    char **name; /* of its files, "part/name" in a part of it */
 } crs_folder;
 
-/* Could the folder be written? With `force` an earlier result may be replaced, and nothing else:
- * a folder with any other file in it is refused. */
-bool crs_folder_possible(const char *path, bool force, crease_error *e);
-
-/* A new folder beside `path`. Ends with commit, which gives it its name, or abandon. */
+/* begin: could the folder be written? With `force` an earlier result may be replaced, and nothing
+ * else: a folder with any file that its result.json does not list is refused. commit adds the list
+ * of files to the result, writes it as result.json and gives the folder its name; or abandon. Both
+ * end the folder, and abandon is safe after either and after a failure of begin. */
 bool crs_folder_begin(const char *path, bool force, crs_folder *f, crease_error *e);
-bool crs_folder_commit(crs_folder *f, crease_error *e);
+bool crs_folder_array(crs_folder *f, const char *name, const crease_space *s, const double *x,
+                      crease_error *e);
+bool crs_folder_pieces(crs_folder *f, const char *name, const crease_space *s, const crs_pieces *p,
+                       crease_error *e);
+bool crs_folder_document(crs_folder *f, const char *name, crs_document *d, crease_error *e);
+bool crs_folder_put(crs_folder *f, const char *name, crs_put *put, const void *what,
+                    crease_error *e);
+bool crs_folder_commit(crs_folder *f, crs_document *result, crease_error *e);
 void crs_folder_abandon(crs_folder *f);
 
 /* "FOLDER/name", to be freed; NULL with e filled in. */
-char *crs_folder_file(const char *folder, const char *name, crease_error *e);
+char *crs_path_in(const char *folder, const char *name, crease_error *e);
+
+/* "path", relative to the folder, and "absolute_path" of a file that a result is about; and where
+ * that file is now, seen from the folder: the first that is there, to be freed. */
+void crs_put_source(crs_spot to, const crs_folder *f, const char *path);
+char *crs_find_source(const char *folder, const json_t *source, crease_error *e);
 
 /* A file for writing; and its end: on the disk, or removed and e filled in. */
 FILE *crs_create(const char *path, crease_error *e);
 bool crs_finish(FILE *f, const char *path, bool written, crease_error *e);
 
-/* The course of a run in bounded memory: when it is full, every other row goes. */
+/* The course of a run in bounded memory: when it is full, every other row goes (history.c). */
 enum { CRS_HISTORY = 4096 };
 
 typedef struct {
@@ -47,64 +100,94 @@ typedef struct {
 void crs_history_add(crs_history *h, const crease_progress *p);
 
 /* iteration,objective,feasibility,worst,theta,potential,seconds */
-bool crs_history_write(const crs_history *h, const char *path, crease_error *e);
+crs_put crs_history_put; /* what: a crs_history */
 void crs_history_names(FILE *f);
 void crs_history_line(FILE *f, const crease_progress *p);
 
-enum { CRS_RESULT_VERSION = 1, CRS_CERTIFICATE_VERSION = 1 };
-
+/* What result.json begins with, whatever the verb (result.c). */
 typedef struct {
-    const char *path; /* of the problem file */
+    const char *verb, *model;
+    crease_outcome outcome;
+    const char *outcome_text;           /* NULL: that of the outcome */
+    const char *verdict, *verdict_text; /* of the independent checker; NULL: none */
+    int exit_status;
+    const char *method;              /* NULL: none */
+    double objective, residual, eps; /* NaN: none */
+    bool relative;
+    long iterations, passes, evaluations; /* negative: not counted */
+    double seconds;
+} crs_summary;
+
+/* Its parts: the document itself, the files it is about, the settings used, and what is the model's
+ * own. All keys of docs/result.md are there, "files" comes with the folder's commit. */
+typedef struct {
+    crs_spot top, data, settings, details;
+} crs_result;
+
+crs_result crs_result_begin(crs_document *d, const crs_summary *s);
+/* One of the files in the list "data": its role, where it is, shape and hash (NULL: none). */
+void crs_put_data(crs_spot list, const crs_folder *f, const char *role, const char *path,
+                  const crease_space *shape, const char *hash);
+
+/* A run of a solver on a problem file. */
+typedef struct {
+    const char *verb, *checker;
+    const char *path; /* of the problem file; NULL: problem.json in the folder of the result */
     const crs_problem_file *file;
     const crease_options *options;
-    const crease_solver *solver;
+    crease_solver *solver;
     const crease_verification *verified;
     const crs_history *history;
+    const char *const *array;  /* names of the files of the blocks; NULL: x_NAME.npy */
+    const crease_space *shape; /* and their shapes; NULL: those of the blocks */
+    int exit_status;
 } crs_run;
 
-/* NULL when out of memory. */
-json_t *crs_result_json(const crs_run *run);
-json_t *crs_certificate_json(const crs_run *run);
-json_t *crs_analysis_json(const crease_problem *p, const crease_analysis *a, double bound);
-
-/* The folder, whole or not at all. */
-bool crs_result_write(const char *folder, bool force, const crs_run *run, crease_error *e);
-
-/* The same files in a folder that is there; `more` (may be NULL, is freed) adds to result.json. */
-bool crs_result_fill(const char *folder, const crs_run *run, json_t *more, crease_error *e);
-bool crs_write_document(const char *folder, const char *name, json_t *document, crease_error *e);
-bool crs_write_array(const char *folder, const char *name, const crease_space *s, const double *x,
-                     crease_error *e);
-
-/* What crs_certificate_json wrote. The arrays belong to it. */
-typedef struct {
-    char *problem; /* path of the problem file */
-    char hash[32];
-    double eps;
-    bool relative, gap;
-    const double **x;
-    const double *lambda; /* NULL without a constraint */
-    crs_kept *kept;
-} crs_certificate;
-
-/* The problem it is about, by its path or the given one: opened between the two steps. */
-bool crs_certificate_open(const char *folder, json_t **document, crs_certificate *c,
-                          crease_error *e);
-bool crs_certificate_fill(const char *folder, json_t *document, const crs_problem_file *file,
-                          crs_certificate *c, crease_error *e);
-void crs_certificate_free(crs_certificate *c);
+crs_summary crs_run_summary(const crs_run *run);
+void crs_put_run(const crs_result *r, const crs_folder *f, const crs_run *run);
+void crs_put_analysis(crs_spot to, const crease_problem *p, const crease_analysis *a, double bound);
+/* Its arrays, history.csv and certificate.json. */
+bool crs_run_write(crs_folder *f, const crs_run *run, crease_error *e);
 
 /* "stationary", "iteration_limit", ... */
 const char *crs_outcome_name(crease_outcome o, char out[32]);
 /* Why no theorem covers the run: reason k, or NULL after the last. */
 const crease_assumption *crs_doubt(const crease_analysis *a, int k);
+
 /* The name of a block of the analysis: the slack of the extension is its last. */
 const char *crs_planned_name(const crease_problem *p, int i);
 
-/* null when not finite. */
-json_t *crs_json_real(double x);
-/* Nested lists, row-major; hex: C99 hexadecimal texts. */
-json_t *crs_json_nested(const crease_space *s, const double *x);
-json_t *crs_json_hex(ptrdiff_t n, const double *x);
+/* certificate.json (certificate.c): begins with the name of its checker, eps and relative; "data"
+ * is left to the caller. */
+crs_spot crs_certificate_begin(crs_document *d, const char *verb, const char *checker, double eps,
+                               bool relative);
+
+/* A certificate that was read. Nothing in it is believed but names, and those are checked. */
+typedef struct {
+    const char *folder;
+    json_t *document;
+    const char *checker; /* in the document */
+    double eps;
+    bool relative;
+} crs_certificate;
+
+bool crs_certificate_read(const char *folder, crs_certificate *c, crease_error *e);
+void crs_certificate_free(crs_certificate *c);
+/* The entry of "data" with this role; NULL: none. */
+const json_t *crs_certificate_data(const crs_certificate *c, const char *role);
+
+/* What the checker "problem" judges: the problem, by its path or the given one, and the point. */
+typedef struct {
+    crs_problem_file *file;
+    const char *hash; /* that the certificate has of the problem, in its document */
+    bool gap;
+    const double **x;
+    const double *lambda; /* NULL without a constraint */
+    crs_kept *kept;
+} crs_point_file;
+
+bool crs_point_read(const crs_certificate *c, const char *problem, crs_point_file *p,
+                    crease_error *e);
+void crs_point_free(crs_point_file *p);
 
 #endif

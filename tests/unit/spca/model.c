@@ -276,6 +276,19 @@ static void wrong_settings_are_refused(void **state)
     refused(&s, good, CREASE_BAD_ARGUMENT, "scad");
 }
 
+/* A program compiled before seed, the last member, was there. */
+static void settings_of_an_older_program_are_read(void **state)
+{
+    crease_spca_settings s = crease_spca_default(&cube);
+    (void)state;
+    s.size = offsetof(crease_spca_settings, seed), s.seed = 99;
+    crease_spca *m = crease_spca_new(&s, good, NULL);
+    assert_non_null(m);
+    crease_spca_free(m);
+    s.size = 0;
+    refused(&s, good, CREASE_BAD_ARGUMENT, "crease_spca_default");
+}
+
 static void wrong_data_are_refused(void **state)
 {
     const crease_spca_settings s = crease_spca_default(&cube);
@@ -329,6 +342,7 @@ int main(void)
         cmocka_unit_test(the_weight_has_the_threshold_it_says),
         cmocka_unit_test(noise_is_measured_from_the_median),
         cmocka_unit_test(wrong_settings_are_refused),
+        cmocka_unit_test(settings_of_an_older_program_are_read),
         cmocka_unit_test(wrong_data_are_refused),
         cmocka_unit_test(wrong_options_are_refused),
     };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * cp_fit_audit: along extrapolated fits the potential never rises and the answer is certified;
+ * fit_audit: along extrapolated fits the potential never rises and the answer is certified;
  * without extrapolation the iteration is the plain one; an audit that should fail does */
 #include <string.h>
 

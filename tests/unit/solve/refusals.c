@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * solver_refusals: false assumptions, wrong gradients, unbounded problems, broken parameters */
+ * refusals: false assumptions, wrong gradients, unbounded problems, broken parameters */
 #include "support/sharing.h"
 
 enum { N = 3 };

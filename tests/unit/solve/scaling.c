@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * solver_scaling: units do not matter to a relative tolerance, nor the order of the blocks */
+ * scaling: units do not matter to a relative tolerance, nor the order of the blocks */
 #include "support/sharing.h"
 
 enum { STEPS = 40 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * cp_fit_starts: the envelope begins where the settings say; the order of several starts */
+ * fit_starts: the envelope begins where the settings say; the order of several starts */
 #include "support/cp_fit_case.h"
 
 #include "rpca/start.h"
@@ -69,7 +69,7 @@ static void same_as_family(const fit_case *a, int q, bool masked)
     free(mask), free(seen);
 }
 
-static void test_named(void **state)
+static void the_envelope_begins_where_the_settings_say(void **state)
 {
     (void)state;
     for (int k = 0; k < STARTS * 12; k++) {
@@ -95,7 +95,7 @@ static void test_named(void **state)
 }
 
 /* Every member once, the named one first; after random ones random ones. */
-static void test_order(void **state)
+static void every_start_comes_once_the_named_one_first(void **state)
 {
     (void)state;
     for (int first = 0; first < 6; first++) {
@@ -108,7 +108,7 @@ static void test_order(void **state)
 }
 
 /* As many as asked for; the best is no worse than the first alone. */
-static void test_several(void **state)
+static void the_best_of_several_is_no_worse_than_the_first(void **state)
 {
     const crease_space s = fit_shape(3);
     (void)state;
@@ -133,7 +133,7 @@ static void test_several(void **state)
     }
 }
 
-static void test_zero(void **state)
+static void data_of_zeros_end_at_zero_from_every_start(void **state)
 {
     const crease_space s = fit_shape(3);
     (void)state;
@@ -148,7 +148,7 @@ static void test_zero(void **state)
     }
 }
 
-static void test_other_methods(void **state)
+static void other_methods_take_one_start(void **state)
 {
     const crease_space s = fit_shape(3);
     fit_case c = draw(&s, false, false);
@@ -169,8 +169,12 @@ static void test_other_methods(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(test_named), cmocka_unit_test(test_order),
-                                        cmocka_unit_test(test_several), cmocka_unit_test(test_zero),
-                                        cmocka_unit_test(test_other_methods) };
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_envelope_begins_where_the_settings_say),
+        cmocka_unit_test(every_start_comes_once_the_named_one_first),
+        cmocka_unit_test(the_best_of_several_is_no_worse_than_the_first),
+        cmocka_unit_test(data_of_zeros_end_at_zero_from_every_start),
+        cmocka_unit_test(other_methods_take_one_start)
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * acceleration: safeguarded extrapolation keeps the theorem and saves most of the iterations */
+ * accelerate: safeguarded extrapolation keeps the theorem and saves most of the iterations */
 #include <stdlib.h>
 
 #include "support/solving.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * certify: a proof of a bound passes just above the norm and never below it */
+ * certified_bounds: a proof of a bound passes just above the norm and never below it */
 #include "support/matrices.h"
 
 static bool proves_norm(ptrdiff_t m, ptrdiff_t n, const double *a, double bound)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * solver_regression: penalized regressions end where coordinate descent and ISTA end */
+ * regression: penalized regressions end where coordinate descent and ISTA end */
 #include "support/solving.h"
 
 enum { M = 60, N = 8 };
@@ -72,28 +72,28 @@ static void compare(const crease_reg *r, shrinkage *shrink, const double *par)
     }
 }
 
-static void lasso(void **state)
+static void lasso_ends_where_coordinate_descent_ends(void **state)
 {
     const crease_reg r = crease_l1(0.4);
     (void)state;
     compare(&r, soft_step, (double[]){ 0.4, 0 });
 }
 
-static void elastic_net(void **state)
+static void elastic_net_ends_where_coordinate_descent_ends(void **state)
 {
     const crease_reg r = crease_elastic_net(0.3, 0.5);
     (void)state;
     compare(&r, soft_step, (double[]){ 0.3, 0.5 });
 }
 
-static void mcp(void **state)
+static void mcp_ends_where_coordinate_descent_ends(void **state)
 {
     const crease_reg r = crease_mcp(0.5, 3);
     (void)state;
     compare(&r, mcp_step, (double[]){ 0.5, 3 });
 }
 
-static void scad(void **state)
+static void scad_ends_where_coordinate_descent_ends(void **state)
 {
     const crease_reg r = crease_scad(0.5, 3.7);
     (void)state;
@@ -114,7 +114,7 @@ static double logistic(const double *labels, const double *x, double *g)
     return sum;
 }
 
-static void logistic_lasso(void **state)
+static void logistic_lasso_ends_where_ista_ends(void **state)
 {
     double labels[M], x[N] = { 0 }, g[N], size = 0;
     draws d = { { 9, 0 }, 0 };
@@ -135,7 +135,7 @@ static void logistic_lasso(void **state)
 }
 
 /* |x_g|_2 summed over pairs of entries; ISTA with block shrinkage, L <= N. */
-static void group_lasso(void **state)
+static void group_lasso_ends_where_ista_ends(void **state)
 {
     const ptrdiff_t start[] = { 0, 2, 4, 6, 8 };
     const crease_groups groups = { 4, start, NULL };
@@ -162,8 +162,12 @@ static void group_lasso(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lasso), cmocka_unit_test(elastic_net), cmocka_unit_test(mcp),
-        cmocka_unit_test(scad),  cmocka_unit_test(group_lasso), cmocka_unit_test(logistic_lasso),
+        cmocka_unit_test(lasso_ends_where_coordinate_descent_ends),
+        cmocka_unit_test(elastic_net_ends_where_coordinate_descent_ends),
+        cmocka_unit_test(mcp_ends_where_coordinate_descent_ends),
+        cmocka_unit_test(scad_ends_where_coordinate_descent_ends),
+        cmocka_unit_test(group_lasso_ends_where_ista_ends),
+        cmocka_unit_test(logistic_lasso_ends_where_ista_ends),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * cp_fit: fits and their check survive any one of their allocations failing */
+ * fit: fits and their check survive any one of their allocations failing */
 #include "support/survive.h"
 
 static const crease_space shape = { .order = 3, .dim = { 4, 3, 5 } };
