@@ -66,6 +66,13 @@ typedef struct {
 typedef bool (*crease_cp_fitter)(void *self, const crease_cp_fit_request *r, double *const *factor,
                                  double *objective, crease_error *e);
 
+/* The factors that minimize the sum of Huber's function of T - M, with a threshold of three robust
+ * deviations of the residual (the Moreau envelope of l1), by the method of crease_rpca; bad starts
+ * are detected and replaced. self: NULL, or a crease_cp_rank_options whose threads and nonneg are
+ * used. The objective is that sum. */
+CREASE_API bool crease_cp_fit_envelope(void *self, const crease_cp_fit_request *r,
+                                       double *const *factor, double *objective, crease_error *e);
+
 /* 100 (1 - |G - I|^2/R) where G is the core that fits the cleaned tensor M + clip(T - M) best and I
  * the superdiagonal one: near 100 for a CP model of the right rank, low or negative beyond it. NaN
  * where R exceeds a dimension. Bro, Kiers, A new efficient method for determining the number of
@@ -89,8 +96,7 @@ typedef struct {
     uint64_t seed;
     int threads;          /* of the library's own fits; 0: all there are */
     bool nonneg;          /* X_n >= 0 in them */
-    crease_cp_fitter fit; /* NULL: the factors that minimize the sum of Huber's function of T - M,
-                             with a threshold of robust deviations of the residual */
+    crease_cp_fitter fit; /* NULL: crease_cp_fit_envelope */
     void *self;           /* of a fit that is supplied */
 } crease_cp_rank_options;
 

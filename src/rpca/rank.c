@@ -124,8 +124,8 @@ static crs_cp_pilot pilot_of(const crease_cp_rank_options *s, const crease_cp_fi
     return p;
 }
 
-bool crs_cp_fit_envelope(void *self, const crease_cp_fit_request *r, double *const *factor,
-                         double *objective, crease_error *e)
+bool crease_cp_fit_envelope(void *self, const crease_cp_fit_request *r, double *const *factor,
+                            double *objective, crease_error *e)
 {
     observed o;
     bool done = observe(r, &o, e);
@@ -451,7 +451,7 @@ static bool guess(const sweep *s, const double *tensor, const double *mask, ptrd
 
 static bool search(sweep *s, const double *tensor, const double *mask, crease_error *e)
 {
-    const crease_cp_rank_options *own = s->o.fit == crs_cp_fit_envelope ? &s->o : NULL;
+    const crease_cp_rank_options *own = s->o.fit == crease_cp_fit_envelope ? &s->o : NULL;
     ptrdiff_t gap = 0, over = s->o.from;
     if (s->r.shape.order == 2 && over == 0) return walk_from(s, 1, 1, e); /* no gap in noise */
     if (over == 0 && !guess(s, tensor, mask, &gap, e)) return false;
@@ -500,8 +500,8 @@ crease_cp_rank_table *crease_cp_rank_sweep(const crease_space *shape, const doub
     if (!check(shape, o, e)) return NULL;
     const ptrdiff_t size = crease_size(shape), ranks = o->high - o->low + 1;
     sweep s = { .o = *o, .r = { .shape = *shape, .tensor = tensor, .seed = o->seed } };
-    if (!s.o.fit) s.o.fit = crs_cp_fit_envelope;
-    if (s.o.fit == crs_cp_fit_envelope) s.o.self = &s.o;
+    if (!s.o.fit) s.o.fit = crease_cp_fit_envelope;
+    if (s.o.fit == crease_cp_fit_envelope) s.o.self = &s.o;
     if (s.o.share == 0) s.o.share = 0.05;
     if (s.o.least == 0) s.o.least = 80;
     s.fit = crs_doubles(size, "a mask", e);

@@ -52,13 +52,7 @@ static bool take(const crease_rpca_settings *s, const crease_options *o, crease_
            crs_settings_take("options", &r->o, sizeof r->o, o, e) && crease_options_check(&r->o, e);
 }
 
-/* Without a number for alpha the envelope learns a threshold. */
-static bool learns(const crease_rpca_settings *s, const crease_options *o)
-{
-    return s->alpha == 0 && o->mode == CREASE_MODE_PRACTICAL &&
-           (o->method == CREASE_METHOD_AUTO || o->method == CREASE_METHOD_ENVELOPE);
-}
-
+/* Without a number for alpha the envelope learns a threshold; the other engines do not read it. */
 static crease_cp_fit_settings cp_settings(const crease_rpca_settings *s, const crease_options *o)
 {
     return (crease_cp_fit_settings){ .model = { .shape = s->shape,
@@ -79,7 +73,7 @@ static crease_cp_fit_settings cp_settings(const crease_rpca_settings *s, const c
                                                 .factor = s->factor,
                                                 .seed = (uint64_t)o->seed },
                                      .run = *o,
-                                     .learn = learns(s, o) ? s->learn : 0,
+                                     .learn = s->alpha == 0 ? s->learn : 0,
                                      .starts = s->starts,
                                      .threads = s->threads,
                                      .single = s->single,
@@ -91,6 +85,7 @@ static crease_cp_fit_settings cp_settings(const crease_rpca_settings *s, const c
 static crease_tucker_rpca_settings tucker_settings(const crease_rpca_settings *s,
                                                    const crease_options *o)
 {
+    const bool asked = o->method != crease_rpca_options().method;
     return (crease_tucker_rpca_settings){ .form = s->kind,
                                           .shape = s->shape,
                                           .ranks = s->ranks.order > 0 ? s->ranks : s->shape,
@@ -103,7 +98,7 @@ static crease_tucker_rpca_settings tucker_settings(const crease_rpca_settings *s
                                           .mask = s->mask,
                                           .threads = s->threads,
                                           .eps = o->relative ? 0.5 * o->eps : 1e-8,
-                                          .passes = o->method == CREASE_METHOD_AUTO ? 1000 : 20,
+                                          .passes = asked ? 20 : 1000,
                                           .seed = (uint64_t)o->seed };
 }
 
@@ -359,8 +354,6 @@ const double *crease_rpca_multiplier(const crease_rpca *r)
 {
     return r->solver ? crease_multiplier(r->solver) : NULL;
 }
-
-crease_solver *crs_rpca_solver(const crease_rpca *r) { return r->solver; }
 
 void crease_rpca_rows(const crease_rpca *r, ptrdiff_t *left, ptrdiff_t *right)
 {

@@ -136,21 +136,14 @@ void crease_cp_fit_rows(const crease_cp_fit *f, ptrdiff_t *left, ptrdiff_t *righ
 void crease_cp_fit_read(const crease_cp_fit *f, crease_rpca_part part, ptrdiff_t first,
                         ptrdiff_t count, double *out);
 
-/* The factors that minimize the sum of Huber's function of T - M, with a threshold of three robust
- * deviations of the residual (the Moreau envelope of l1); bad starts are detected and replaced.
- * self: NULL, or the options of a sweep, whose threads and nonneg are used. */
-bool crs_cp_fit_envelope(void *self, const crease_cp_fit_request *r, double *const *factor,
-                         double *objective, crease_error *e);
-
 /* Names of before, while their readers change over to the handle. */
-#define CREASE_CP_LOWRANK      CREASE_RPCA_LOWRANK
-#define CREASE_CP_SPARSE       CREASE_RPCA_SPARSE
-#define CREASE_CP_SPLIT        CREASE_RPCA_Z
-#define CREASE_CP_NOISE        CREASE_RPCA_B
-#define CREASE_CP_DATA         CREASE_RPCA_DATA
-#define CREASE_CP_SEEN         CREASE_RPCA_SEEN
-#define CREASE_RPCA_CONVEX     CREASE_RPCA_PCP
-#define crease_cp_fit_envelope crs_cp_fit_envelope
+#define CREASE_CP_LOWRANK  CREASE_RPCA_LOWRANK
+#define CREASE_CP_SPARSE   CREASE_RPCA_SPARSE
+#define CREASE_CP_SPLIT    CREASE_RPCA_Z
+#define CREASE_CP_NOISE    CREASE_RPCA_B
+#define CREASE_CP_DATA     CREASE_RPCA_DATA
+#define CREASE_CP_SEEN     CREASE_RPCA_SEEN
+#define CREASE_RPCA_CONVEX CREASE_RPCA_PCP
 typedef crease_rpca_part crease_cp_part;
 typedef crease_rpca_kind crease_rpca_form;
 bool crease_cp_apply_mask(const crease_cp_rpca_settings *s, double *tensor, crease_error *e);
@@ -187,9 +180,6 @@ static inline bool crs_cp_observed(const crease_cp_rpca *m, ptrdiff_t j)
 {
     return !m->root || m->root[j] > 0;
 }
-
-/* The solver of a handle's problem; NULL of cp. */
-crease_solver *crs_rpca_solver(const crease_rpca *r);
 
 /* Every setting in its range, the penalty on its space; the 1-norm and its weight where none were
  * given. */

@@ -86,7 +86,7 @@ static bool fit(crease_error *e)
     const crease_cp_fit_request r = { .shape = long_shape, .tensor = t, .mask = mask, .rank = 2 };
     data(t);
     for (int j = 0; j < 1200; j++) mask[j] = j % 7 > 0;
-    return crs_cp_fit_envelope(NULL, &r, x, &objective, e);
+    return crease_cp_fit_envelope(NULL, &r, x, &objective, e);
 }
 
 static bool structure(crease_error *e)

@@ -146,12 +146,12 @@ static void regress_of_the_library_is_that_of_the_program(void **state)
     crease_regression *m = crease_regression_new(&settings, ROWS, COLUMNS, X, y, NULL);
     assert_true(m && crease_regression_fit(m, NULL));
     run("regress %s %s", path, other);
-    const ptrdiff_t count = crease_regression_used(m).path, width = COLUMNS + 1;
+    const ptrdiff_t count = crease_regression_used(m)->path, width = COLUMNS + 1;
     double *all = malloc((size_t)(count * width) * sizeof *all);
     for (ptrdiff_t k = 0; k < count; k++) {
-        const crease_regression_solution s = crease_regression_at(m, k);
-        all[k * width] = s.intercept;
-        memcpy(all + k * width + 1, s.coef, COLUMNS * sizeof *all);
+        const crease_regression_solution *s = crease_regression_at(m, k);
+        all[k * width] = s->intercept;
+        memcpy(all + k * width + 1, s->coef, COLUMNS * sizeof *all);
     }
     same("coefficients.npy", count * width, all);
     free(all);

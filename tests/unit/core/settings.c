@@ -94,8 +94,8 @@ static void settings_of_older_programs_build_models(void **state)
     crease_spca_init(&s, offsetof(crease_spca_settings, seed), &shape);
     crease_regression *m = crease_regression_new(&r, 4, 3, X, y, NULL);
     crease_spca *p = crease_spca_new(&s, X, NULL);
-    assert_true(m && p && crease_regression_used(m).max_seconds == INFINITY);
-    assert_true(crease_regression_used(m).size == sizeof r);
+    assert_true(m && p && crease_regression_used(m)->max_seconds == INFINITY);
+    assert_true(crease_regression_used(m)->size == sizeof r);
     crease_regression_free(m);
     crease_spca_free(p);
     r.size = s.size = 0;

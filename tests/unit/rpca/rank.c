@@ -218,14 +218,14 @@ static void missing_entries_are_recovered_below_the_noise(void **state)
         mask[j] = j % 7 != 1;
         if (j % 7 == 1) c->tensor[j] = NAN;
     }
-    assert_true(crs_cp_fit_envelope(NULL, &r, x, &objective, NULL));
+    assert_true(crease_cp_fit_envelope(NULL, &r, x, &objective, NULL));
     for (ptrdiff_t j = 0; j < 960; j++)
         sum[j % 7 == 1] += square(model_at(&s, 2, x, j) - c->lowrank[j]);
     assert_true(sqrt(sum[0] / 823) < 1e-3 && sqrt(sum[1] / 137) < 1e-3);
     assert_true(objective > 0);
     mask[1] = 1; /* an entry that is said to be there is nan */
     crease_error e = { CREASE_OK, "" };
-    assert_false(crs_cp_fit_envelope(NULL, &r, x, &objective, &e));
+    assert_false(crease_cp_fit_envelope(NULL, &r, x, &objective, &e));
     assert_true(e.code != CREASE_OK);
     crease_cp_instance_free(c);
 }
@@ -267,7 +267,7 @@ static bool fall_short(const crease_cp_fit_request *r, double *const *factor, do
     crease_cp_fit_request less = *r;
     less.rank--;
     less.start = NULL;
-    if (!crs_cp_fit_envelope(NULL, &less, factor, objective, e)) return false;
+    if (!crease_cp_fit_envelope(NULL, &less, factor, objective, e)) return false;
     for (int n = 0; n < r->shape.order; n++)
         for (ptrdiff_t i = r->shape.dim[n] - 1; i >= 0; i--) {
             for (ptrdiff_t k = less.rank - 1; k >= 0; k--)
@@ -283,7 +283,7 @@ static bool fit_unless_unlucky(void *self, const crease_cp_fit_request *r, doubl
     unlucky *u = self;
     if (r->rank == RANK) u->started += r->start != NULL;
     if (r->rank == RANK && u->left-- > 0) return fall_short(r, factor, objective, e);
-    return crs_cp_fit_envelope(NULL, r, factor, objective, e);
+    return crease_cp_fit_envelope(NULL, r, factor, objective, e);
 }
 
 static void a_fit_that_fails_once_does_not_hide_the_true_rank(void **state)
