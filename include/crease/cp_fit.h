@@ -30,7 +30,7 @@ typedef struct {
                      the fit is bad. model.start or model.factor is the first of
                      them, the family's follow, after a random one random ones */
     int threads;  /* 0: all there are */
-    bool single;  /* tensors of the iteration in single precision */
+    bool single;  /* tensors of the iteration in single precision; not of the envelope */
     /* Of the envelope, NULL: none: asked after every reading before the first iteration; true: make
      * do with what there is. */
     bool (*stop)(void *user);

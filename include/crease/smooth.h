@@ -45,6 +45,7 @@ typedef struct {
     const crease_param *params;
     const char *data_text; /* the data it needs, for the catalogue */
     crease_smooth_family family;
+    bool labels; /* of a loss: u_j = rhs_j (A x)_j, and rhs holds labels, -1 or +1 */
 
     bool (*check)(const crease_smooth *f, const crease_blocks *b, crease_error *e);
     ptrdiff_t (*scratch)(const crease_smooth *f, const crease_blocks *b); /* NULL: none */

@@ -126,10 +126,9 @@ static bool all_read(const crs_args *a, crease_error *e)
 {
     const crs_verb *v = a->verb;
     char readers[300], name[CRS_NAME];
-    if ((crs_given(a, CRS_OPT_FORCE) || crs_given(a, CRS_OPT_CERTIFICATES)) &&
-        !crs_given(a, CRS_OPT_OUT))
-        return crs_fail(e, CREASE_BAD_ARGUMENT, "%s is for the folder of --out; add --out DIR",
-                        crs_given(a, CRS_OPT_FORCE) ? "--force" : "--certificates");
+    if (crs_given(a, CRS_OPT_FORCE) && !crs_given(a, CRS_OPT_OUT))
+        return crs_fail(e, CREASE_BAD_ARGUMENT,
+                        "--force is for the folder of --out; add --out DIR");
     if (crs_given(a, CRS_OPT_QUIET) && crs_given(a, CRS_OPT_VERBOSE))
         return crs_fail(e, CREASE_BAD_ARGUMENT,
                         "--quiet and --verbose exclude each other; give one");

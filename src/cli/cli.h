@@ -109,6 +109,9 @@ bool crs_parse_list(const char *what, const char *text, crs_array *out, crease_e
 bool crs_is_list(const char *text);
 bool crs_list_or_file(const char *what, const char *text, crs_array *out, crease_error *e);
 
+/* The array in a file of a folder. */
+bool crs_read_in(const char *folder, const char *name, crs_array *out, crease_error *e);
+
 /* The value of --shape. */
 bool crs_parse_shape(const char *text, crease_space *s, crease_error *e);
 
@@ -297,9 +300,14 @@ typedef struct {
 } crs_judged;
 
 typedef bool crs_checker(crs_judged *j, crease_error *e);
-crs_checker crs_check_problem, crs_check_rpca_cp, crs_check_rpca_problem;
+crs_checker crs_check_problem, crs_check_rpca_cp, crs_check_rpca_problem, crs_check_regress,
+    crs_check_spca;
 
 bool crs_judged_names(crs_judged *j, int count, crease_error *e); /* room for them */
+/* The worst of several verdicts is that of all; each with its smallest eps, "what 3", in a line. */
+bool crs_judged_all(crs_judged *j, int count, const crease_verification *each, const char *what,
+                    crease_error *e);
+bool crs_worse(const crease_verification *a, const crease_verification *b); /* b than a */
 /* INVALID, and why; the same where a hash is not what it was. */
 #if defined(__GNUC__)
 __attribute__((format(printf, 2, 3)))

@@ -102,7 +102,7 @@ static void evaluate(const crease_regression *m, const double *point, view *v)
     crs_gemv(false, d->n, d->cols, 1, m->rows, point, 0, v->e);
     crs_loss_slopes(d, v->e, v->s);
     for (ptrdiff_t i = 0; i < d->n; i++)
-        v->h[i] = crs_loss_curve(d->loss, d->loss->labels ? v->e[i] : v->e[i] - d->y[i]);
+        v->h[i] = crs_loss_curve(d->loss, d->loss->ops.labels ? v->e[i] : v->e[i] - d->y[i]);
     crs_gemv(true, d->n, d->cols, 1, m->rows, v->s, 0, v->g);
 }
 

@@ -10,7 +10,7 @@
 static double deviance(const crs_design *d, double y, double score)
 {
     const double one[CREASE_PARS] = { 1 };
-    const double u = d->loss->labels ? (y == 1 ? score : -score) : (score - y) / d->c;
+    const double u = d->loss->ops.labels ? (y == 1 ? score : -score) : (score - y) / d->c;
     return 2 * square(d->c) * d->loss->value(one, u);
 }
 
@@ -66,7 +66,7 @@ static void rate(const crossing *a, const crease_regression *f, int out, double 
     for (ptrdiff_t i = 0; i < n; i++)
         if (a->fold[i] == out) rows += v ? v[i] : 1;
     for (ptrdiff_t k = 0; k < path; k++) {
-        const crease_regression_solution s = crease_regression_at(f, k);
+        const crease_regression_solution s = *crease_regression_at(f, k);
         for (ptrdiff_t i = 0; i < n; i++) {
             if (a->fold[i] != out || (v && v[i] == 0)) continue;
             double at = s.intercept;
@@ -129,7 +129,7 @@ static bool cross(crossing *a, crease_regression_scores *out, uint64_t seed, cre
     if (!a->fold || !a->train || !a->target || (a->m->d.row && !a->weight) || !a->score ||
         !out->mean || !out->error)
         return crs_fail(e, CREASE_NO_MEMORY, "out of memory: cross-validation");
-    if (!crease_regression_folds(n, a->y, a->m->d.loss->labels, out->folds, seed, a->fold, e))
+    if (!crease_regression_folds(n, a->y, a->m->d.loss->ops.labels, out->folds, seed, a->fold, e))
         return false;
     for (int f = 0; f < out->folds; f++) {
         if (!fit_fold(a, f, e)) return false;

@@ -62,7 +62,7 @@ bool crs_loss_choose(crs_design *d, const crease_regression_settings *s, const d
 
 static double argument(const crs_design *d, const double *e, ptrdiff_t i)
 {
-    return d->loss->labels ? d->y[i] * e[i] : e[i] - d->y[i];
+    return d->loss->ops.labels ? d->y[i] * e[i] : e[i] - d->y[i];
 }
 
 double crs_loss_sum(const crs_design *d, const double *e)
@@ -80,7 +80,7 @@ void crs_loss_slopes(const crs_design *d, const double *e, double *s)
     }
     for (ptrdiff_t i = 0; i < d->n; i++) {
         const double slope = d->loss->slope(unit_scale, argument(d, e, i));
-        s[i] = d->loss->labels ? d->y[i] * slope : slope;
+        s[i] = d->loss->ops.labels ? d->y[i] * slope : slope;
     }
 }
 

@@ -25,8 +25,7 @@ static const crs_cp_engine *engine_for(const crease_cp_fit_settings *s)
 {
     const bool scalar = crs_cp_fit_scalar(&s->model);
     if (s->run.method == CREASE_METHOD_ENVELOPE ||
-        (s->run.method == CREASE_METHOD_AUTO && s->run.mode == CREASE_MODE_PRACTICAL && scalar &&
-         !s->single))
+        (s->run.method == CREASE_METHOD_AUTO && s->run.mode == CREASE_MODE_PRACTICAL && scalar))
         return &crs_cp_envelope_engine;
     return scalar && !s->model.nonneg ? &crs_cp_fused_engine : &crs_cp_generic_engine;
 }
@@ -77,9 +76,10 @@ static bool check_run(const crease_cp_fit_settings *s, crease_error *e)
                         s->starts);
     return !s->single || engine_for(s) == &crs_cp_fused_engine ||
            crs_fail(e, CREASE_UNSUPPORTED,
-                    "single precision is for admm-g, admm-m, prox-bcd and bcd (the envelope stores "
-                    "no tensor), a penalty by entries, all weighed alike, and factors of any sign; "
-                    "use double");
+                    "--precision single is for admm-g, admm-m, prox-bcd and bcd with a penalty by "
+                    "entries, all weighed alike, and factors of any sign; this run uses the %s "
+                    "engine: choose such a method, or leave the precision double",
+                    engine_for(s)->name);
 }
 
 /* The recipe of section 5: beta = 4 or 5, delta = 2, theta_k < 1e-6 or 2000 iterations, random
@@ -280,7 +280,7 @@ double crease_cp_fit_bytes(const crease_cp_fit_settings *s, bool missing, bool d
     return tensor + 8 * ((double)room + factors) + engine_for(&used)->bytes(&used, missing, dense);
 }
 
-/* The potential of the fused iteration, as in solve/audit.c: a plain step lowers it by `decrease`
+/* The potential of the fused iteration, as of the blocks: a plain step lowers it by `decrease`
  * times the squared moves, and what precedes the step does not raise it. Rounding: a tile adds up
  * at most 192 numbers to a lane before sums are double. */
 static double rounding(const crease_cp_fit *f) { return f->s.single ? 192 * 0x1p-24 : 1e-10; }

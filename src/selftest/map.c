@@ -226,6 +226,13 @@ static void check_identity(const map_case *c, crs_report *out)
     crs_report_note(out, "c times the identity", c->m == c->n ? differ : INFINITY, 0);
 }
 
+static void check_known(const instance *a, crs_report *out)
+{
+    const crease_block block = { .map = a->A };
+    crs_note_checker(
+        out, &(crease_problem){ .count = 1, .space = &a->dom, .block = &block, .range = a->ran });
+}
+
 bool crs_selftest_map(int entry, long trials, uint64_t seed, crs_report *out, crease_error *e)
 {
     draws d = { { seed, 2000 + (uint64_t)entry }, 0 };
@@ -239,6 +246,7 @@ bool crs_selftest_map(int entry, long trials, uint64_t seed, crs_report *out, cr
         check_linear(&c, &d, out);
         check_bounds(&c, &d, out);
         check_identity(&c, out);
+        if (k < CRS_ASKED) check_known(&a, out);
         crs_free(work);
     }
     return true;

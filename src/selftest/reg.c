@@ -322,6 +322,12 @@ static void check_ball(const prox_case *given, draws *d, crs_report *out)
                     (found - best) / (best + 1e-6 * size * size / (2 * c.t) + 1e-300), 1e-12);
 }
 
+static void check_known(const instance *a, crs_report *out)
+{
+    const crease_block block = { .reg = a->r };
+    crs_note_checker(out, &(crease_problem){ .count = 1, .space = &a->space, .block = &block });
+}
+
 bool crs_selftest_reg(int entry, long trials, uint64_t seed, crs_report *out, crease_error *e)
 {
     draws d = { { seed, (uint64_t)entry }, 0 };
@@ -343,6 +349,7 @@ bool crs_selftest_reg(int entry, long trials, uint64_t seed, crs_report *out, cr
         check_nan(&c, out);
         check_line(&c, &d, out);
         check_ball(&c, &d, out);
+        if (k < CRS_ASKED) check_known(&a, out);
         crs_free(work);
     }
     return true;

@@ -8,6 +8,8 @@
 
 enum { CRS_CHECKS = 24 };
 
+#define CRS_KNOWN "known to the independent checker"
+
 /* One property: the worst error seen over all trials, and what it may be. NaN counts as worst. */
 typedef struct {
     const char *what;

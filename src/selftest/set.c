@@ -192,6 +192,12 @@ static void check_nan(const set_case *a, draws *d, crs_report *out)
     crs_report_note(out, "NaN in, NaN out", !caught, 0);
 }
 
+static void check_known(const instance *a, crs_report *out)
+{
+    const crease_block block = { .set = &a->c };
+    crs_note_checker(out, &(crease_problem){ .count = 1, .space = &a->space, .block = &block });
+}
+
 bool crs_selftest_set(int entry, long trials, uint64_t seed, crs_report *out, crease_error *e)
 {
     draws d = { { seed, 1000 + (uint64_t)entry }, 0 };
@@ -206,6 +212,7 @@ bool crs_selftest_set(int entry, long trials, uint64_t seed, crs_report *out, cr
         check_convex_hull(&c, &d, out);
         if (a.c.ops->project) check_projection(&c, &d, out);
         check_nan(&c, &d, out);
+        if (k < CRS_ASKED) check_known(&a, out);
         crs_free(work);
     }
     return true;

@@ -27,12 +27,12 @@ static double curve(const double *par, double u)
 const crs_loss crs_logistic = {
     .ops = { .name = "logistic",
              .formula = "sum_j log(1 + exp(-rhs_j (A x)_j)), rhs_j = -1 or +1",
+             .labels = true,
              CRS_PREDICTOR_OPS },
     .value = value,
     .slope = slope,
     .curve = curve,
     .high = 0.25,
-    .labels = true,
 };
 
 crease_smooth crease_logistic(const crease_predictor *p)

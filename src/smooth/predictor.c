@@ -12,7 +12,7 @@ enum { TILE = 256 };
 static bool check_rhs(const crease_smooth *f, const crease_predictor *p, crease_error *e)
 {
     const char *name = f->ops->name;
-    const bool labels = loss_of(f)->labels;
+    const bool labels = f->ops->labels;
     if (labels && !p->rhs)
         return crs_fail(e, CREASE_BAD_ARGUMENT,
                         "%s: there are no labels; give one -1 or +1 a row as rhs", name);
@@ -133,7 +133,7 @@ static void predict(const crease_smooth *f, const crease_blocks *b, const double
                     double *u, double *work)
 {
     const crease_predictor *p = f->data;
-    const bool labels = loss_of(f)->labels;
+    const bool labels = f->ops->labels;
     const ptrdiff_t m = crease_size(&p->range);
     fill(m, 0, u);
     for (int i = 0; i < b->count; i++) crs_predictor_apply(p, b, i, 1, x[i], u, work);
@@ -167,7 +167,7 @@ void crs_predictor_grad(const crease_smooth *f, const crease_blocks *b, const do
     double *u = work;
     predict(f, b, x, u, work + m);
     for (ptrdiff_t j = 0; j < m; j++)
-        u[j] = loss->slope(f->par, u[j]) * (loss->labels ? p->rhs[j] : 1);
+        u[j] = loss->slope(f->par, u[j]) * (f->ops->labels ? p->rhs[j] : 1);
     adjoint_of(p, b, i, u, g, work + m);
 }
 

@@ -15,7 +15,6 @@ typedef struct {
     double (*slope)(const double *par, double u); /* phi' */
     double (*curve)(const double *par, double u); /* phi''; NULL: not known */
     double low, high;                             /* phi'' lies in [low, high] */
-    bool labels;                                  /* u_j = rhs_j (W x)_j, rhs_j = -1 or +1 */
     bool quadratic;                               /* phi'' is constant */
 
     ptrdiff_t (*extra_scratch)(const crease_smooth *f, const crease_blocks *b); /* NULL: none */

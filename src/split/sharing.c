@@ -69,7 +69,7 @@ static bool build(crease_sharing *m, const crease_sharing_settings *s, crease_er
         return crs_fail(e, CREASE_NO_MEMORY, "out of memory: %d blocks", s->count);
     m->start = crs_doubles(crease_size(&s->range), "a start", e);
     if (!m->start) return false;
-    const bool labels = s->loss.ops && loss_of(&s->loss)->labels;
+    const bool labels = s->loss.ops && s->loss.ops->labels;
     memcpy(m->space, s->space, count * sizeof *m->space);
     memcpy(m->block, s->block, count * sizeof *m->block);
     m->last = s->count;

@@ -131,7 +131,7 @@ value = {
     "--box": [["-1", "1"]], "--ball": [["1"]], "--set": [["simplex:1"]], "--reg": [["l1:1"], ["l1:2"]],
     "--shape": [["2,2"]], "--input": [["point.npy"]],
     "--trials": [["2"]], "--axis": [["1"]], "--outliers": [["0.3"]], "--magnitude": [["7"]],
-    "--noise": [["0.2"]], "--components": [["2"]], "--certificates": [[]], "--loss": [["huber"]],
+    "--noise": [["0.2"]], "--components": [["2"]], "--loss": [["huber"]],
     "--path": [["4"]], "--lambda": [["0.1"]], "--cv": [["3"]], "--no-standardize": [[]],
     "--no-intercept": [[]], "--ascending": [[]], "--row-weights": [["w.npy"]],
 }

@@ -27,7 +27,7 @@ judged masked data.npy --mask mask.npy --rank 3 --method admm-g
 judged merged data.npy --merge 1,2 --rank 2 --method prox-bcd
 judged matrix matrix.csv --rank 2 --method bcd
 judged mcp data.npy --rank 3 --penalty mcp:1,0.2 --ridge 1e-3
-judged single data.npy --rank 3 --precision single
+judged single data.npy --rank 3 --method admm-g --precision single
 judged fibres data.npy --rank 3 --penalty group-l1 --groups fibres:1
 
 # Weights and groups of the user's own, by their files; another content is found.
@@ -110,7 +110,7 @@ judge $? "the log: exit $code, $err"
 run "$CREASE" rpca g/tensor.npy --rank 3 --mode paper --quiet --out paper
 [ $code -eq 2 ] && [[ $out == *"theta fell below its limit"* || $out == *"iteration limit"* ]]
 judge $? "paper mode: exit $code, $out"
-expect_exit 64 "single precision is for" rpca g/tensor.npy --precision single --nonneg --out x
+expect_exit 64 "precision single is for" rpca g/tensor.npy --precision single --nonneg --out x
 expect_exit 64 "double or single" rpca g/tensor.npy --precision half --out x
 expect_exit 64 "threads" rpca g/tensor.npy --threads 0 --out x
 finish

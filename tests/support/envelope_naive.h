@@ -137,6 +137,12 @@ static inline example example_make(const crs_envelope_settings *c, ptrdiff_t ran
     return a;
 }
 
+/* Rows of the tensor as the pass cuts it. */
+static inline ptrdiff_t left_of(const crs_envelope_settings *c)
+{
+    return crs_cp_grid_of(&c->shape, c->rank, 1, 1).left;
+}
+
 static inline crs_envelope *envelope_of(const example *a)
 {
     crease_error e = { CREASE_OK, "" };

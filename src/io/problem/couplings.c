@@ -8,19 +8,13 @@
 typedef bool coupling_reader(crs_reader *r, const crs_node *at, const crs_block_list *blocks,
                              crease_smooth *out);
 
-static const crease_smooth_ops *ops_of(const char *name)
-{
-    for (int k = 0; k < crease_smooth_count(); k++)
-        if (strcmp(crease_smooth_at(k)->name, name) == 0) return crease_smooth_at(k);
-    return NULL;
-}
-
-/* {"terms": {block: map}, "rhs": array} and the loss's parameters; logistic: "labels" for rhs. */
+/* {"terms": {block: map}, "rhs": array} and the loss's parameters; "labels" for rhs where it takes
+ * them. */
 static bool read_loss(crs_reader *r, const crs_node *at, const crs_block_list *blocks,
                       crease_smooth *out)
 {
-    const crease_smooth_ops *ops = ops_of(at->key);
-    const bool labels = strcmp(at->key, "logistic") == 0;
+    const crease_smooth_ops *ops = out->ops;
+    const bool labels = ops->labels;
     const char *keys[CREASE_PARS + 2] = { "terms", labels ? "labels" : "rhs" };
     crs_node terms, rhs, here;
     crs_sum_of_maps sum = { .count = 0 };
@@ -28,7 +22,6 @@ static bool read_loss(crs_reader *r, const crs_node *at, const crs_block_list *b
     for (int k = 0; ops->params && ops->params[k].name; k++) keys[n++] = ops->params[k].name;
     if (!crs_has_keys(r, at, n, keys) || !crs_need(r, at, "terms", &terms)) return false;
     if (labels && !crs_need(r, at, "labels", &rhs)) return false;
-    *out = (crease_smooth){ .ops = ops };
     for (int k = 2; k < n; k++)
         if (!crs_need(r, at, keys[k], &here) || !crs_number_at(r, &here, &out->par[k - 2]))
             return false;
@@ -268,14 +261,6 @@ static const struct {
     const char *name;
     coupling_reader *read;
 } readers[] = {
-    { "least_squares", read_loss },
-    { "logistic", read_loss },
-    { "cauchy", read_loss },
-    { "welsch", read_loss },
-    { "geman", read_loss },
-    { "tukey", read_loss },
-    { "huber", read_loss },
-    { "lp_loss", read_loss },
     { "quadratic", read_quadratic },
     { "squared_distance", read_distance },
     { "multilinear", read_multilinear },
@@ -285,22 +270,33 @@ static const struct {
     { "sum", read_sum },
 };
 
-static const char *name_at(int k) { return readers[k].name; }
+static const char *name_at(int k) { return crease_smooth_at(k)->name; }
+
+static coupling_reader *reader_of(const crease_smooth_ops *ops) /* NULL: built in C only */
+{
+    if (ops->family == CREASE_SMOOTH_LOSS) return read_loss;
+    for (size_t k = 0; k < sizeof readers / sizeof *readers; k++)
+        if (strcmp(readers[k].name, ops->name) == 0) return readers[k].read;
+    return NULL;
+}
 
 static bool read_coupling(crs_reader *r, const crs_node *at, const crs_block_list *blocks,
                           crease_smooth *out)
 {
-    const int count = (int)(sizeof readers / sizeof *readers);
     const crease_blocks b = { blocks->count, blocks->space, NULL };
     crs_node named;
     if (!json_is_object(at->value))
         return crs_fail_at(r, at, "this is %s; write {\"least_squares\": {...}}",
                            crs_kind_of(at->value));
     if (!crs_only(r, at, "a coupling", &named)) return false;
-    const int k = crs_find("coupling", named.key, count, name_at, r->e);
+    const int k = crs_find("coupling", named.key, crease_smooth_count(), name_at, r->e);
     if (k < 0) return crs_blame(r, at);
-    if (!readers[k].read(r, &named, blocks, out)) return false;
-    return crease_smooth_check(out, &b, r->e) || crs_blame(r, &named);
+    coupling_reader *read = reader_of(crease_smooth_at(k));
+    if (!read)
+        return crs_fail_at(r, at, "a %s cannot be written in a file; build it in C", named.key);
+    *out = (crease_smooth){ .ops = crease_smooth_at(k) };
+    return read(r, &named, blocks, out) &&
+           (crease_smooth_check(out, &b, r->e) || crs_blame(r, &named));
 }
 
 bool crs_smooth_sum_at(crs_reader *r, const crs_node *at, const crs_block_list *blocks,

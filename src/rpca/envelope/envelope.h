@@ -58,19 +58,17 @@ void crs_envelope_evaluate(crs_envelope *s, ptrdiff_t rank, const double *const 
 /* The q-quantile of |r|, 0 <= q <= 1, linear within a bin; NaN when nothing is observed. */
 double crs_envelope_quantile(const crs_envelope_sums *a, double q);
 
-/* The tensor as left x right: rows first .. first+count-1 of a part go to out (count x right).
- * crs_envelope_open says at which point; its arguments are borrowed until the last use. Where W =
- * 0, B is -M. */
-void crs_envelope_rows(const crs_envelope *s, ptrdiff_t *left, ptrdiff_t *right);
+/* The tensor as left x right (crs_cp_grid_of): rows first .. first+count-1 of a part go to out
+ * (count x right). crs_envelope_open says at which point; its arguments are borrowed until the last
+ * use. Where W = 0, B is -M. */
 void crs_envelope_open(crs_envelope *s, ptrdiff_t rank, const double *const *factor,
                        const crs_penalty_value *penalty);
 void crs_envelope_read(const crs_envelope *s, crs_cp_part part, ptrdiff_t first, ptrdiff_t count,
                        double *out);
 
-/* CP robust PCA by a trust-region Levenberg-Marquardt method on the factors
- *
- * Minimizes F. A point is stationary for the problem with Z, E, B and Lambda exactly
- * when it is for F, and its relative residual in block n (balanced factors) is
+/* Minimizes F by a trust-region Levenberg-Marquardt method on the factors. A point is stationary
+ * for the problem with Z, E, B and Lambda exactly when it is for F, and its relative residual in
+ * block n (balanced factors) is
  *     |-2c S_(n)M_n + nu X_n| / (2 |Z_(n)M_n| + 2 |X_nG_n| + nu |X_n|),  Z = M + c S,
  * with X_n >= 0 the numerator taken over the normal cone. The method's stages:
  *   path    l1 with a threshold that falls with the median of |r|, and a ridge of its own

@@ -462,12 +462,6 @@ double crs_envelope_quantile(const crs_envelope_sums *a, double q)
     return INFINITY;
 }
 
-void crs_envelope_rows(const crs_envelope *s, ptrdiff_t *left, ptrdiff_t *right)
-{
-    *left = s->grid.left;
-    *right = s->grid.right;
-}
-
 void crs_envelope_open(crs_envelope *s, ptrdiff_t rank, const double *const *factor,
                        const crs_penalty_value *penalty)
 {

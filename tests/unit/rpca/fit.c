@@ -293,6 +293,7 @@ static void unsuitable_settings_are_refused(void **state)
     bad.model.rank = 0, refused(&bad, c.tensor, CREASE_BAD_ARGUMENT, "rank is 0");
     bad = c.s, bad.single = bad.model.nonneg = true;
     refused(&bad, c.tensor, CREASE_UNSUPPORTED, "single");
+    bad = c.s, bad.single = true, refused(&bad, c.tensor, CREASE_UNSUPPORTED, "envelope");
     bad = c.s, bad.threads = -1, refused(&bad, c.tensor, CREASE_BAD_ARGUMENT, "threads");
     bad = c.s, bad.run.method = CREASE_METHOD_GCG;
     refused(&bad, c.tensor, CREASE_UNSUPPORTED, "gcg");

@@ -95,9 +95,8 @@ static void same_histogram(const example *a, const crs_envelope_sums *got)
 static void check_parts(const example *a, crs_envelope *s)
 {
     const double c = fit_weight(a);
-    ptrdiff_t left, right;
+    const ptrdiff_t left = left_of(&a->c), right = a->size / left;
     double *out = some(a->size);
-    crs_envelope_rows(s, &left, &right);
     assert_int_equal(left * right, a->size);
     crs_envelope_open(s, a->rank, (const double *const *)a->x, &a->penalty);
     for (int part = CRS_CP_Z; part <= CRS_CP_LOW_RANK; part++) {
@@ -291,9 +290,8 @@ static void a_thinned_histogram_has_nearly_the_median(void **state)
     example a = example_make(&c, 3, false, &d);
     crs_envelope *s = envelope_of(&a);
     crs_envelope_sums all = { 0 };
-    ptrdiff_t left, right;
+    const ptrdiff_t left = left_of(&c), right = crease_size(&shape) / left;
     (void)state;
-    crs_envelope_rows(s, &left, &right);
     a.penalty = (crs_penalty_value){ &crs_l1, { 1 }, 0.7 };
     for (int every = 1; every <= 8; every *= 2) {
         crs_envelope_sums out = { .every = every };
