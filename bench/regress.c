@@ -92,8 +92,8 @@ static timing ours(const data *d, crease_reg penalty, bool certify)
     crease_regression *m = crease_regression_new(&s, d->n, d->p, d->X, d->y, &e);
     if (!m || !crease_regression_fit(m, &e)) printf("%s\n", e.text), exit(1);
     t.path = cpu_seconds() - start;
-    t.nonzero = crease_regression_at(m, LAMBDAS - 1).nonzero;
-    for (ptrdiff_t k = 0; k < LAMBDAS; k++) t.sweeps += crease_regression_at(m, k).sweeps;
+    t.nonzero = crease_regression_at(m, LAMBDAS - 1)->nonzero;
+    for (ptrdiff_t k = 0; k < LAMBDAS; k++) t.sweeps += crease_regression_at(m, k)->sweeps;
     for (ptrdiff_t k = 0; certify && k < LAMBDAS; k++) {
         crease_regression_certificate c;
         if (!crease_regression_certify(m, k, false, &c, &e)) exit(1);

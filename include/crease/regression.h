@@ -103,16 +103,10 @@ typedef struct {
 } crease_regression_solution;
 
 /* k = 0 .. path-1 by descending lambda, after the fit. */
-CREASE_API crease_regression_solution crease_regression_at(const crease_regression *m, ptrdiff_t k);
+CREASE_API const crease_regression_solution *crease_regression_at(const crease_regression *m,
+                                                                  ptrdiff_t k);
 /* The settings with all that was chosen filled in; lambda and row_weight are the model's. */
-CREASE_API void crease_regression_get(const crease_regression *m, crease_regression_settings *s,
-                                      size_t size);
-static inline crease_regression_settings crease_regression_used(const crease_regression *m)
-{
-    crease_regression_settings s;
-    crease_regression_get(m, &s, sizeof s);
-    return s;
-}
+CREASE_API const crease_regression_settings *crease_regression_used(const crease_regression *m);
 
 /* n/c^2 times the problem above for lambda k as an ordinary problem with one block: b, followed by
  * b_0 unless the loss is squared (then it is eliminated, X and y being centred). The point is the

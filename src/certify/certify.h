@@ -16,8 +16,4 @@ ptrdiff_t crs_certify_room(const crease_problem *p, bool gap);
 void crs_certify_gap(const crease_problem *p, const double *const *x, crease_certificate *c,
                      double *work);
 
-/* g in dr_i(x) with the least gap known; t, u: vectors of the block. */
-void crs_best_subgradient(const crease_problem *p, int i, const double *x, const double *c,
-                          double *g, double *t, double *u, double *work, bool *upper_bound);
-
 #endif

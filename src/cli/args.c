@@ -36,7 +36,7 @@ const crs_taken *crs_takes(const crs_verb *v, int k)
 {
     static const crs_taken help = CRS_TAKES(HELP);
     for (const crs_taken *at = v->takes; at && at->id >= 0; at++)
-        if (at->id == k) return at;
+        if (at->id == k) return at->kinds == CRS_NO_KIND ? NULL : at;
     return k == CRS_OPT_HELP ? &help : NULL;
 }
 
@@ -126,10 +126,9 @@ static bool all_read(const crs_args *a, crease_error *e)
 {
     const crs_verb *v = a->verb;
     char readers[300], name[CRS_NAME];
-    if ((crs_given(a, CRS_OPT_FORCE) || crs_given(a, CRS_OPT_CERTIFICATES)) &&
-        !crs_given(a, CRS_OPT_OUT))
-        return crs_fail(e, CREASE_BAD_ARGUMENT, "%s is for the folder of --out; add --out DIR",
-                        crs_given(a, CRS_OPT_FORCE) ? "--force" : "--certificates");
+    if (crs_given(a, CRS_OPT_FORCE) && !crs_given(a, CRS_OPT_OUT))
+        return crs_fail(e, CREASE_BAD_ARGUMENT,
+                        "--force is for the folder of --out; add --out DIR");
     if (crs_given(a, CRS_OPT_QUIET) && crs_given(a, CRS_OPT_VERBOSE))
         return crs_fail(e, CREASE_BAD_ARGUMENT,
                         "--quiet and --verbose exclude each other; give one");
@@ -150,7 +149,7 @@ static bool all_read(const crs_args *a, crease_error *e)
 bool crs_args_parse(const crs_verb *verb, int argc, char **argv, crs_args *a, crease_error *e)
 {
     bool words_only = false;
-    *a = (crs_args){ .verb = verb, .word = argv, .status = a->status, .made = a->made };
+    *a = (crs_args){ .verb = verb, .word = argv, .status = a->status };
     for (int k = 0; k < argc; k++) {
         if (!words_only && strcmp(argv[k], "--") == 0)
             words_only = true;

@@ -134,3 +134,9 @@ bool crs_read_point(const crs_args *a, int first, crs_array *out, crease_error *
     if (!done) crs_array_free(out);
     return done;
 }
+
+bool crs_read_in(const char *folder, const char *name, crs_array *out, crease_error *e)
+{
+    char path[CRS_PATH_ROOM];
+    return crs_join(folder, name, path, sizeof path, e) && crs_read_array(path, out, e);
+}

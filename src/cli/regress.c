@@ -20,6 +20,11 @@ const char *crs_regress_loss_name(crease_regression_loss loss) { return loss_nam
 
 static const char *name_at(int k) { return loss_name[k]; }
 
+int crs_regress_loss_find(const char *name, crease_error *e)
+{
+    return crs_find("loss", name, LOSSES, name_at, e);
+}
+
 /* "squared", "logistic", "huber" or "huber:1.5" */
 static bool read_loss(crs_regress_job *j, crease_error *e)
 {
@@ -28,7 +33,7 @@ static bool read_loss(crs_regress_job *j, crease_error *e)
     if (!text) return true;
     snprintf(name, sizeof name, "%.*s", (int)strcspn(text, ":") < 31 ? (int)strcspn(text, ":") : 31,
              text);
-    const int k = crs_find("loss", name, LOSSES, name_at, e);
+    const int k = crs_regress_loss_find(name, e);
     if (k < 0) return false;
     j->s.loss = (crease_regression_loss)k;
     const bool scaled = loss_scaled[k];
@@ -131,10 +136,10 @@ static bool read_path(crs_regress_job *j, crease_error *e)
 static bool check_unread(const crs_regress_job *j, crease_error *e)
 {
     if (crs_given(j->a, CRS_OPT_seed) && !j->folds)
-        return crs_fail(
-            e, CREASE_BAD_ARGUMENT,
-            "--seed deals the rows to the folds of --cv, and this run has none; add --cv "
-            "or leave --seed out");
+        return crs_fail(e, CREASE_BAD_ARGUMENT,
+                        "--seed deals the rows to the folds of --cv, and this run has none; add "
+                        "--cv K, or leave "
+                        "--seed out");
     if (j->s.ascending && j->s.path == 1)
         return crs_fail(e, CREASE_BAD_ARGUMENT,
                         "--ascending is about the order of several lambdas, and this run has one; "
@@ -149,21 +154,17 @@ static bool check_unread(const crs_regress_job *j, crease_error *e)
 static bool read_options(crs_regress_job *j, crease_error *e)
 {
     const char *penalty = crs_given(j->a, CRS_OPT_PENALTY);
-    char text[160];
     double folds, seed, sweeps;
     j->s = crease_regression_default();
     j->s.standardize = !crs_given(j->a, CRS_OPT_NO_STANDARDIZE);
     j->s.intercept = !crs_given(j->a, CRS_OPT_NO_INTERCEPT);
     j->s.ascending = crs_given(j->a, CRS_OPT_ASCENDING);
-    if (!read_loss(j, e) || !spell(j, penalty ? penalty : "l1", text, e) ||
-        !crs_reg_open(text, &j->penalty, e) || !read_path(j, e) ||
+    if (!read_loss(j, e) || !spell(j, penalty ? penalty : "l1", j->penalty_text, e) ||
+        !crs_reg_open(j->penalty_text, &j->penalty, e) || !read_path(j, e) ||
         !crs_option_integer(j->a, CRS_OPT_CV, 2, 1e6, 0, &folds, e) ||
         !crs_option_integer(j->a, CRS_OPT_seed, 0, 0x1p53, 0, &seed, e) ||
         !crs_option_integer(j->a, CRS_OPT_max_iterations, 0, 2e9, 1e5, &sweeps, e))
         return false;
-    if (crs_given(j->a, CRS_OPT_seed) && folds == 0)
-        return crs_fail(e, CREASE_BAD_ARGUMENT,
-                        "--seed deals the rows to the folds of --cv; add --cv K, or leave it out");
     j->folds = (int)folds;
     j->seed = (uint64_t)seed;
     j->s.max_sweeps = (long)sweeps;
@@ -222,6 +223,8 @@ static bool read_data(crs_regress_job *j, crease_error *e)
     if (!crs_read_table(a->word[0], &j->X, &j->names, e) || !crs_read_array(a->word[1], &j->y, e))
         return false;
     crs_print_notice(a, &j->X);
+    crs_array_hash(&j->X, j->hash[0]);
+    crs_array_hash(&j->y, j->hash[1]);
     if (!shapes_agree(j, e) || !crs_memory_suffices("this regression", bytes(j), e)) return false;
     if (j->names.count != j->p) crs_names_free(&j->names); /* of a row that serves as a column */
     if (j->folds > j->n)
@@ -236,6 +239,7 @@ static bool read_data(crs_regress_job *j, crease_error *e)
 
 static void discard(crs_regress_job *j)
 {
+    crs_folder_abandon(&j->folder);
     crease_regression_scores_free(&j->cv);
     for (ptrdiff_t k = 0; j->verified && k < j->s.path; k++)
         crease_verification_free(&j->verified[k]);
@@ -261,7 +265,7 @@ static bool collect(crs_regress_job *j, crease_error *e)
     if (!j->coefficients || !j->certificate || !j->verified)
         return crs_fail(e, CREASE_NO_MEMORY, "out of memory: the certificates");
     for (ptrdiff_t k = 0; k < j->s.path; k++) {
-        const crease_regression_solution s = crease_regression_at(j->model, k);
+        const crease_regression_solution s = *crease_regression_at(j->model, k);
         j->coefficients[k * width] = s.intercept;
         copy(j->p, s.coef, j->coefficients + k * width + 1);
     }
@@ -272,7 +276,7 @@ static bool collect(crs_regress_job *j, crease_error *e)
  */
 static bool certify(crs_regress_job *j, crease_error *e)
 {
-    const crease_regression_claim claim = { .s = crease_regression_used(j->model),
+    const crease_regression_claim claim = { .s = *crease_regression_used(j->model),
                                             .n = j->n,
                                             .p = j->p,
                                             .X = j->X.data,
@@ -283,10 +287,14 @@ static bool certify(crs_regress_job *j, crease_error *e)
     for (ptrdiff_t k = 0; k < j->s.path; k++) {
         crease_regression_certificate *c = &j->certificate[k];
         if (!crease_regression_certify(j->model, k, false, c, e)) return false;
+        j->met += c->certified;
         c->checked = true;
         c->verdict = j->verified[k].verdict;
         c->certified = c->certified && c->verdict == CREASE_VERDICT_VALID;
         j->certified += c->certified;
+        j->residual = larger(j->residual, c->relative);
+        j->sweeps += crease_regression_at(j->model, k)->sweeps;
+        j->worst = crs_worse(&j->verified[j->worst], &j->verified[k]) ? k : j->worst;
     }
     return true;
 }
@@ -300,7 +308,7 @@ static void collect_warnings(crs_regress_job *j)
 {
     ptrdiff_t most = 0;
     for (ptrdiff_t k = 0; k < j->s.path; k++) {
-        const ptrdiff_t nonzero = crease_regression_at(j->model, k).nonzero;
+        const ptrdiff_t nonzero = crease_regression_at(j->model, k)->nonzero;
         if (nonzero > most) most = nonzero;
     }
     if (most == 0 && j->lambda.data)
@@ -331,6 +339,7 @@ static bool build(crs_regress_job *j, crease_error *e)
 static bool solve(crs_regress_job *j, crease_error *e)
 {
     const int folds = j->folds;
+    const double start = crs_now();
     if (!crease_regression_fit(j->model, e)) return false;
     if (crease_regression_stopped(j->model)) j->folds = 0;
     if (j->folds &&
@@ -339,45 +348,48 @@ static bool solve(crs_regress_job *j, crease_error *e)
     if (j->cv.count == 0) j->folds = 0;
     j->left_out = folds && !j->folds;
     j->asked = j->s.path;
-    j->s.path = crease_regression_used(j->model).path;
+    j->s.path = crease_regression_used(j->model)->path;
     if (!collect(j, e) || !certify(j, e)) return false;
     collect_warnings(j);
     j->outcome = crease_regression_stopped(j->model)
                      ? (crs_signals_caught() ? CREASE_STOPPED : CREASE_TIME_LIMIT)
-                 : j->certified == j->s.path ? CREASE_STATIONARY
-                                             : CREASE_ITERATION_LIMIT;
+                 : j->met == j->s.path ? CREASE_STATIONARY
+                                       : CREASE_ITERATION_LIMIT;
+    j->exit_status =
+        crs_exit_of_run(j->outcome, j->verified[j->worst].verdict, crs_signals_caught());
+    j->seconds = crs_now() - start;
     return true;
 }
 
 static void stop(void *model) { crease_regression_stop(model); }
 
-static bool deliver(const crs_regress_job *j, crease_error *e)
+static bool deliver(crs_regress_job *j, crease_error *e)
 {
-    if (!crs_outdir_begin(j->a, "result.json", e) || !crs_regress_write(j, e) ||
-        !crs_outdir_document(j->a, "result.json", crs_regress_json(j), e))
-        return false;
-    if (!crs_given(j->a, CRS_OPT_JSON)) crs_regress_print(j);
-    return true;
+    crs_document d;
+    crs_regress_result(j, &d);
+    bool done = crs_regress_write(j, e) && crs_folder_commit(&j->folder, &d, e);
+    if (done && crs_given(j->a, CRS_OPT_JSON))
+        done = crs_document_print(&d, false, e);
+    else if (done)
+        crs_regress_print(j);
+    crs_document_free(&d);
+    return done;
 }
 
 static bool fit(crs_regress_job *j, crease_error *e)
 {
     crs_signals_enter(stop, j->model);
     const bool done = solve(j, e) && deliver(j, e);
-    const int signal = crs_signals_leave();
-    if (!done) return false;
-    *j->a->status = crs_exit_of_run(j->outcome, CREASE_VERDICT_VALID, signal);
-    return true;
+    crs_signals_leave();
+    if (done) *j->a->status = j->exit_status;
+    return done;
 }
 
 static bool run(const crs_args *a, crease_error *e)
 {
-    static const char *const file[] = { "solutions.csv", "coefficients.npy", "coefficients.csv",
-                                        "cv.csv",        "path.svg",         "result.json" };
     crs_regress_job j = { .a = a };
-    const bool done = read_options(&j, e) &&
-                      crs_outdir_open(a, (int)(sizeof file / sizeof *file), file, e) &&
-                      read_data(&j, e) && build(&j, e) && fit(&j, e);
+    const bool done = read_options(&j, e) && crs_folder_of(a, &j.folder, e) && read_data(&j, e) &&
+                      build(&j, e) && fit(&j, e);
     discard(&j);
     return done;
 }
@@ -389,15 +401,14 @@ const crs_verb crs_regress_verb = {
     .most = 2,
     .text =
         "Fit sparse regressions along a path of lambdas; --loss logistic classifies. With n rows "
-        "the "
-        "model is (1/n) sum_i loss(y_i, b_0 + x_i'b) + sum_j rho(|b_j|), rho any penalty of the "
-        "catalogue at each lambda. The folder receives solutions.csv (a line per lambda), "
-        "coefficients.npy (a row per lambda, the intercept first; coefficients.csv too where X is "
-        "a "
-        "text file with names in its first row), with --cv also cv.csv, "
-        "path.svg and result.json. The exit code is 0 when every solution is certified "
-        "stationary, 2 when not. Ctrl-C and --max-seconds end the path early; what there is of it "
-        "is written.",
+        "the model is (1/n) sum_i loss(y_i, b_0 + x_i'b) + sum_j rho(|b_j|), rho being any penalty "
+        "of the catalogue at each lambda. The columns are standardized and an intercept is fitted "
+        "unless --no-standardize or --no-intercept is given. The folder receives solutions.csv (a "
+        "line per lambda), coefficients.npy (a row per lambda, the intercept first; also "
+        "coefficients.csv if X is a text file with names in its first row), with --cv cv.csv, "
+        "path.svg, result.json, and certificate.json for crease verify. The exit code is 0 if "
+        "every solution is certified stationary and the independent checker agrees, 2 if not. "
+        "Ctrl-C and --max-seconds end the path early; the solutions found so far are written.",
     .example = "crease regress X.npy y.npy --penalty mcp --out result",
     .takes = CRS_LIST(
         CRS_SAYS(PENALTY, "penalty of the coefficients, without its lambda, as mcp:3 (default l1)"),

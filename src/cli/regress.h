@@ -10,6 +10,8 @@ enum { CRS_WARNINGS = 5 };
 typedef struct {
     const crs_args *a;
     crs_named_reg penalty;
+    char penalty_text[160]; /* at lambda = 1 */
+    crs_folder folder;
     crs_array lambda; /* of --lambda, descending */
     crease_regression_settings s;
     int folds;       /* 0: no cross-validation */
@@ -19,25 +21,32 @@ typedef struct {
 
     crs_array X, y;
     crs_array row_weight;
-    crs_names names; /* of the columns, if X says */
+    crs_names names;  /* of the columns, if X says */
+    char hash[2][32]; /* of X and y */
     ptrdiff_t n, p;
     crease_regression *model;
     crease_regression_certificate *certificate; /* per lambda */
     crease_verification *verified;              /* per lambda */
     double *coefficients;                       /* a row per lambda, the intercept first */
     crease_regression_scores cv;
-    ptrdiff_t certified;
+    ptrdiff_t met, certified; /* by the model; and VALID by the checker */
+    ptrdiff_t worst;          /* which the checker likes least */
+    double residual;          /* relative, the largest */
+    long sweeps;              /* of all lambdas */
+    double seconds;
     int warnings;
     char warning[CRS_WARNINGS][200];
     crease_outcome outcome;
+    int exit_status;
 } crs_regress_job;
 
-/* The summary, the tables and the picture, and the document (regress_report.c). */
+/* The summary, the files of the folder but result.json, and that (regress_report.c). */
 void crs_regress_print(const crs_regress_job *j);
-bool crs_regress_write(const crs_regress_job *j, crease_error *e);
-json_t *crs_regress_json(const crs_regress_job *j);
+bool crs_regress_write(crs_regress_job *j, crease_error *e);
+void crs_regress_result(const crs_regress_job *j, crs_document *d);
 
 /* "squared", ... */
 const char *crs_regress_loss_name(crease_regression_loss loss);
+int crs_regress_loss_find(const char *name, crease_error *e); /* -1: none */
 
 #endif

@@ -2,8 +2,6 @@
  * regress_report: a path of regressions as text, tables, a picture and a document */
 #include "cli/regress.h"
 
-enum { PATH_ROOM = 4096 };
-
 /* The name of column i, or "column 3" in out. */
 static const char *column_name(const crs_regress_job *j, ptrdiff_t i, char out[CRS_NAME])
 {
@@ -15,7 +13,7 @@ static const char *column_name(const crs_regress_job *j, ptrdiff_t i, char out[C
 static void print_columns(const crs_regress_job *j, ptrdiff_t k)
 {
     enum { FEW = 8 };
-    const crease_regression_solution s = crease_regression_at(j->model, k);
+    const crease_regression_solution s = *crease_regression_at(j->model, k);
     char name[CRS_NAME];
     ptrdiff_t met = 0;
     for (ptrdiff_t i = 0; i < j->p && met < FEW; i++)
@@ -28,7 +26,7 @@ static void print_columns(const crs_regress_job *j, ptrdiff_t k)
 
 static void print_solution(const crs_regress_job *j, const char *what, ptrdiff_t k)
 {
-    const crease_regression_solution s = crease_regression_at(j->model, k);
+    const crease_regression_solution s = *crease_regression_at(j->model, k);
     const crease_regression_certificate *c = &j->certificate[k];
     printf("%-11s lambda %.6g, %td nonzero, deviance %.6g", what, s.lambda, s.nonzero, s.deviance);
     if (j->folds) printf(", left out %.6g +- %.3g", j->cv.mean[k], j->cv.error[k]);
@@ -38,22 +36,20 @@ static void print_solution(const crs_regress_job *j, const char *what, ptrdiff_t
 
 void crs_regress_print(const crs_regress_job *j)
 {
-    const crease_regression_settings s = crease_regression_used(j->model);
+    const crease_regression_settings s = *crease_regression_used(j->model);
     const ptrdiff_t last = j->s.path - 1;
-    double worst = 0;
-    for (ptrdiff_t k = 0; k <= last; k++) worst = larger(worst, j->certificate[k].relative);
     printf("data        %td rows, %td columns%s%s%s\n", j->n, j->p,
            s.standardize ? ", standardized" : "", s.intercept ? ", with an intercept" : "",
            s.row_weight ? ", rows weighed" : "");
     printf("model       %s loss, %s penalty\n", crs_regress_loss_name(s.loss),
            j->penalty.spec.name);
     printf("path        %td lambda%s from %.6g to %.6g; lambda_max is %.6g\n", s.path,
-           s.path == 1 ? "" : "s", crease_regression_at(j->model, 0).lambda,
-           crease_regression_at(j->model, last).lambda, crease_regression_lambda_max(j->model));
+           s.path == 1 ? "" : "s", crease_regression_at(j->model, 0)->lambda,
+           crease_regression_at(j->model, last)->lambda, crease_regression_lambda_max(j->model));
     printf(
         "certified   %td of %td, also by the independent checker; relative residual at most %.1e "
         "(eps %g)\n",
-        j->certified, s.path, worst, s.eps);
+        j->certified, s.path, j->residual, s.eps);
     if (j->folds) {
         print_solution(j, "best", j->cv.best);
         print_solution(j, "one error", j->cv.one_se);
@@ -84,7 +80,7 @@ static bool put_named(FILE *f, const void *job)
     fprintf(f, "lambda,intercept");
     for (ptrdiff_t i = 0; i < j->p; i++) fputc(',', f), put_cell(f, column_name(j, i, name));
     for (ptrdiff_t k = 0; k < j->s.path; k++) {
-        const crease_regression_solution s = crease_regression_at(j->model, k);
+        const crease_regression_solution s = *crease_regression_at(j->model, k);
         fprintf(f, "\n%.17g,%.17g", s.lambda, s.intercept);
         for (ptrdiff_t i = 0; i < j->p; i++) fprintf(f, ",%.17g", s.coef[i]);
     }
@@ -110,7 +106,7 @@ static bool put_solutions(FILE *f, const void *what)
     const crs_regress_job *j = what;
     fprintf(f, "lambda,nonzero,objective,deviance,residual,certified,intercept,coefficients\n");
     for (ptrdiff_t k = 0; k < j->s.path; k++) {
-        const crease_regression_solution s = crease_regression_at(j->model, k);
+        const crease_regression_solution s = *crease_regression_at(j->model, k);
         const crease_regression_certificate *c = &j->certificate[k];
         fprintf(f, "%.17g,%td,%.17g,%.17g,%.3e,%d,%.17g,", s.lambda, s.nonzero, s.objective,
                 s.deviance, c->relative, c->certified, s.intercept);
@@ -130,18 +126,10 @@ static bool put_scores(FILE *f, const void *what)
     const crs_regress_job *j = what;
     fprintf(f, "lambda,nonzero,deviance,standard_error\n");
     for (ptrdiff_t k = 0; k < j->cv.count; k++) {
-        const crease_regression_solution s = crease_regression_at(j->model, k);
+        const crease_regression_solution s = *crease_regression_at(j->model, k);
         fprintf(f, "%.17g,%td,%.17g,%.17g\n", s.lambda, s.nonzero, j->cv.mean[k], j->cv.error[k]);
     }
     return !ferror(f);
-}
-
-static bool put(const crs_regress_job *j, const char *name, crs_put *how, crease_error *e)
-{
-    char path[PATH_ROOM];
-    const char *folder = crs_given(j->a, CRS_OPT_OUT);
-    return !folder ||
-           (crs_join(folder, name, path, sizeof path, e) && crs_write_whole(path, how, j, e));
 }
 
 enum { WIDTH = 760, HEIGHT = 470, LEFT = 70, TOP = 50, RIGHT = 740, BOTTOM = 410 };
@@ -167,10 +155,10 @@ static double down(const frame *f, double b)
 static frame frame_of(const crs_regress_job *j)
 {
     frame f = { .j = j };
-    f.first = log10(crease_regression_at(j->model, 0).lambda);
-    f.last = log10(crease_regression_at(j->model, j->s.path - 1).lambda);
+    f.first = log10(crease_regression_at(j->model, 0)->lambda);
+    f.last = log10(crease_regression_at(j->model, j->s.path - 1)->lambda);
     for (ptrdiff_t k = 0; k < j->s.path; k++) {
-        const double *b = crease_regression_at(j->model, k).coef;
+        const double *b = crease_regression_at(j->model, k)->coef;
         for (ptrdiff_t i = 0; i < j->p; i++) {
             f.low = smaller(f.low, b[i]);
             f.high = larger(f.high, b[i]);
@@ -200,7 +188,7 @@ static void put_axes(FILE *file, const frame *f)
     }
     const ptrdiff_t path = f->j->s.path, every = path > 8 ? (path + 7) / 8 : 1;
     for (ptrdiff_t k = 0; k < path; k += every) {
-        const crease_regression_solution s = crease_regression_at(f->j->model, k);
+        const crease_regression_solution s = *crease_regression_at(f->j->model, k);
         const double x = across(f, s.lambda);
         fprintf(file, "<path class=\"axis\" d=\"M%.1f %dv5\"/>", x, BOTTOM);
         fprintf(file, "<text x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">%.3g</text>", x,
@@ -237,10 +225,10 @@ static void put_line(FILE *file, const frame *f, ptrdiff_t i)
     const ptrdiff_t path = f->j->s.path;
     bool open = false;
     for (ptrdiff_t k = 0; k < path; k++) {
-        const crease_regression_solution s = crease_regression_at(m, k);
+        const crease_regression_solution s = *crease_regression_at(m, k);
         const bool near = s.coef[i] != 0 ||
-                          (k > 0 && crease_regression_at(m, k - 1).coef[i] != 0) ||
-                          (k + 1 < path && crease_regression_at(m, k + 1).coef[i] != 0);
+                          (k > 0 && crease_regression_at(m, k - 1)->coef[i] != 0) ||
+                          (k + 1 < path && crease_regression_at(m, k + 1)->coef[i] != 0);
         if (near && !open)
             fprintf(file, "<polyline stroke=\"hsl(%.0f,65%%,42%%)\" points=\"",
                     fmod(137.508 * (double)i, 360));
@@ -253,7 +241,7 @@ static void put_line(FILE *file, const frame *f, ptrdiff_t i)
 
 static void put_mark(FILE *file, const frame *f, ptrdiff_t k, const char *text, int row)
 {
-    const double x = across(f, crease_regression_at(f->j->model, k).lambda);
+    const double x = across(f, crease_regression_at(f->j->model, k)->lambda);
     fprintf(file, "<path class=\"mark\" d=\"M%.1f %dV%d\"/>", x, TOP, BOTTOM);
     fprintf(file, "<text class=\"note\" x=\"%.1f\" y=\"%d\">%s</text>\n", x + 4, BOTTOM - 18 * row,
             text);
@@ -281,102 +269,187 @@ static bool put_picture(FILE *file, const void *what)
     return !ferror(file);
 }
 
-/* Of an earlier result in the same folder. */
-static bool discard(const crs_regress_job *j, const char *name, crease_error *e)
+/* The number of a group for every column; weights of columns or groups, and of rows. */
+static bool write_given(crs_regress_job *j, crease_error *e)
 {
-    char path[PATH_ROOM];
-    const char *folder = crs_given(j->a, CRS_OPT_OUT);
-    if (folder && !crs_join(folder, name, path, sizeof path, e)) return false;
-    if (folder) remove(path);
-    return true;
+    const crease_space columns = crease_vector(j->p), rows = crease_vector(j->n);
+    const crease_groups *g = j->s.penalty.groups;
+    double *label = g ? crs_doubles(j->p, "the groups", e) : NULL;
+    if (g && !label) return false;
+    for (ptrdiff_t u = 0; g && u < g->count; u++)
+        for (ptrdiff_t k = g->start[u]; k < g->start[u + 1]; k++)
+            label[g->index ? g->index[k] : k] = (double)u;
+    const bool done = (!g || crs_folder_array(&j->folder, "groups.npy", &columns, label, e)) &&
+                      (!j->penalty.weights.data ||
+                       crs_folder_array(&j->folder, "penalty_weights.npy",
+                                        &j->penalty.weights.shape, j->penalty.weights.data, e)) &&
+                      (!j->row_weight.data || crs_folder_array(&j->folder, "row_weights.npy", &rows,
+                                                               j->row_weight.data, e));
+    crs_free(label);
+    return done;
 }
 
-bool crs_regress_write(const crs_regress_job *j, crease_error *e)
+static void put_files(const crs_regress_job *j, crs_spot list)
+{
+    crs_put_data(list, &j->folder, "X", j->a->word[0], &j->X.shape, j->hash[0]);
+    crs_put_data(list, &j->folder, "y", j->a->word[1], &j->y.shape, j->hash[1]);
+}
+
+/* The point of every lambda by the entries that are not 0, exactly. */
+static void put_points(const crs_regress_job *j, crs_spot list)
+{
+    const crease_regression_settings s = *crease_regression_used(j->model);
+    const bool ones = s.intercept && s.loss != CREASE_REGRESSION_SQUARED;
+    for (ptrdiff_t k = 0; k < s.path; k++) {
+        const double *b = crease_regression_point(j->model, k);
+        const crs_spot to = crs_put_object(list, NULL);
+        crs_put_exact(to, "lambda", s.lambda[k]);
+        if (ones) crs_put_exact(to, "b_0", b[j->p]);
+        const crs_spot column = crs_put_list(to, "columns"), value = crs_put_list(to, "b");
+        for (ptrdiff_t i = 0; i < j->p; i++) {
+            if (b[i] == 0) continue;
+            crs_put_whole(column, NULL, i + 1);
+            crs_put_exact(value, NULL, b[i]);
+        }
+    }
+}
+
+static bool write_certificate(crs_regress_job *j, crease_error *e)
+{
+    const crease_regression_settings s = *crease_regression_used(j->model);
+    crs_document d;
+    const crs_spot top = crs_certificate_begin(&d, "regress", "regress", s.eps, true);
+    put_files(j, crs_put_list(top, "data"));
+    const crs_spot to = crs_put_object(top, "settings");
+    crs_put_text(to, "penalty", j->penalty_text);
+    crs_put_text(to, "loss", crs_regress_loss_name(s.loss));
+    crs_put_exact(to, "loss_scale", s.loss_scale);
+    crs_put_flag(to, "standardize", s.standardize);
+    crs_put_flag(to, "intercept", s.intercept);
+    crs_put_text(to, "groups", s.penalty.groups ? "groups.npy" : NULL);
+    crs_put_text(to, "weights", j->penalty.weights.data ? "penalty_weights.npy" : NULL);
+    crs_put_text(to, "row_weights", j->row_weight.data ? "row_weights.npy" : NULL);
+    crs_put_text(top, "coefficients", "coefficients.npy");
+    put_points(j, crs_put_list(top, "solutions"));
+    const bool done = crs_folder_document(&j->folder, "certificate.json", &d, e);
+    crs_document_free(&d);
+    return done;
+}
+
+bool crs_regress_write(crs_regress_job *j, crease_error *e)
 {
     const crease_space shape = crease_matrix(j->s.path, j->p + 1);
-    return put(j, "solutions.csv", put_solutions, e) &&
-           crs_outdir_array(j->a, "coefficients.npy", &shape, j->coefficients, e) &&
-           (j->names.count ? put(j, "coefficients.csv", put_named, e)
-                           : discard(j, "coefficients.csv", e)) &&
-           (j->folds ? put(j, "cv.csv", put_scores, e) : discard(j, "cv.csv", e)) &&
-           put(j, "path.svg", put_picture, e);
+    crs_folder *f = &j->folder;
+    return crs_folder_put(f, "solutions.csv", put_solutions, j, e) &&
+           crs_folder_array(f, "coefficients.npy", &shape, j->coefficients, e) &&
+           (!j->names.count || crs_folder_put(f, "coefficients.csv", put_named, j, e)) &&
+           (!j->folds || crs_folder_put(f, "cv.csv", put_scores, j, e)) &&
+           crs_folder_put(f, "path.svg", put_picture, j, e) && write_given(j, e) &&
+           write_certificate(j, e);
 }
 
-static json_t *certificate(const crease_regression_certificate *c)
+static void put_certificate(const crs_regress_job *j, ptrdiff_t k, crs_spot to)
 {
-    return json_pack("{s:o, s:o, s:o, s:o, s:b, s:o, s:s, s:o, s:o, s:o}", "residual",
-                     crs_real(c->residual.residual), "scale", crs_real(c->residual.scale),
-                     "rounding", crs_real(c->residual.rounding), "relative", crs_real(c->relative),
-                     "certified", c->certified, "checker",
-                     c->checked ? json_string(crease_verdict_text(c->verdict)) : json_null(),
-                     "convexity", crease_convexity_text(c->convexity), "eigenvalue",
-                     crs_real(c->eigenvalue), "concavity", crs_real(c->concavity), "margin",
-                     crs_real(c->margin));
+    const crease_regression_certificate *c = &j->certificate[k];
+    crs_put_number(to, "residual", c->residual.residual);
+    crs_put_number(to, "scale", c->residual.scale);
+    crs_put_number(to, "rounding", c->residual.rounding);
+    crs_put_number(to, "relative", c->relative);
+    crs_put_flag(to, "certified", c->certified);
+    crs_put_text(to, "verdict", crease_verdict_text(c->verdict));
+    crs_put_number(to, "smallest_eps", j->verified[k].smallest_eps);
+    crs_put_text(to, "convexity", crease_convexity_text(c->convexity));
+    crs_put_number(to, "eigenvalue", c->eigenvalue);
+    crs_put_number(to, "concavity", c->concavity);
+    crs_put_number(to, "margin", c->margin);
 }
 
-static json_t *solutions(const crs_regress_job *j)
+static void put_solution(const crs_regress_job *j, ptrdiff_t k, crs_spot to)
 {
-    json_t *list = json_array();
-    for (ptrdiff_t k = 0; k < j->s.path; k++) {
-        const crease_regression_solution s = crease_regression_at(j->model, k);
-        json_array_append_new(
-            list, json_pack("{s:o, s:o, s:I, s:o, s:o, s:I, s:o}", "lambda", crs_real(s.lambda),
-                            "intercept", crs_real(s.intercept), "nonzero", (json_int_t)s.nonzero,
-                            "objective", crs_real(s.objective), "deviance", crs_real(s.deviance),
-                            "sweeps", (json_int_t)s.sweeps, "certificate",
-                            certificate(&j->certificate[k])));
+    const crease_regression_solution s = *crease_regression_at(j->model, k);
+    crs_put_number(to, "lambda", s.lambda);
+    crs_put_number(to, "intercept", s.intercept);
+    crs_put_whole(to, "nonzero", s.nonzero);
+    crs_put_number(to, "objective", s.objective);
+    crs_put_number(to, "deviance", s.deviance);
+    crs_put_whole(to, "sweeps", s.sweeps);
+    put_certificate(j, k, crs_put_object(to, "certificate"));
+}
+
+static void put_settings(const crs_regress_job *j, crs_spot to)
+{
+    const crease_regression_settings s = *crease_regression_used(j->model);
+    crs_put_text(to, "penalty", j->penalty.spec.name);
+    crs_put_parameters(to, "parameters_at_lambda_1", j->penalty.params, j->penalty.reg.par);
+    crs_put_text(to, "loss", crs_regress_loss_name(s.loss));
+    crs_put_number(to, "loss_scale", s.loss_scale);
+    crs_put_flag(to, "standardize", s.standardize);
+    crs_put_flag(to, "intercept", s.intercept);
+    crs_put_text(to, "groups", crs_given(j->a, CRS_OPT_GROUPS));
+    crs_put_text(to, "weights", crs_given(j->a, CRS_OPT_WEIGHTS));
+    crs_put_text(to, "row_weights", crs_given(j->a, CRS_OPT_ROW_WEIGHTS));
+    crs_put_flag(to, "ascending", s.ascending);
+    crs_put_whole(to, "path", s.path);
+    crs_put_whole(to, "path_asked", j->asked);
+    crs_put_number(to, "ratio", s.ratio);
+    crs_put_number(to, "eps", s.eps);
+    crs_put_whole(to, "max_iterations", s.max_sweeps);
+    crs_put_number(to, "max_seconds", s.max_seconds);
+    crs_put_whole(to, "folds", j->folds);
+    crs_put_whole(to, "seed", (long long)j->seed);
+}
+
+static void put_scores_of(const crs_regress_job *j, crs_spot to)
+{
+    crs_put_whole(to, "folds", j->folds);
+    crs_put_whole(to, "best", j->cv.best + 1);
+    crs_put_number(to, "lambda_min", crease_regression_at(j->model, j->cv.best)->lambda);
+    crs_put_whole(to, "one_se", j->cv.one_se + 1);
+    crs_put_number(to, "lambda_1se", crease_regression_at(j->model, j->cv.one_se)->lambda);
+    crs_put_number(to, "deviance", j->cv.mean[j->cv.best]);
+}
+
+static void put_names(const crs_regress_job *j, crs_spot to)
+{
+    if (!j->names.count) {
+        crs_put_null(to, "column_names");
+        return;
     }
-    return list;
+    const crs_spot list = crs_put_list(to, "column_names");
+    for (ptrdiff_t i = 0; i < j->names.count; i++) crs_put_text(list, NULL, j->names.name[i]);
 }
 
-static json_t *settings(const crs_regress_job *j)
+void crs_regress_result(const crs_regress_job *j, crs_document *d)
 {
-    const crease_regression_settings s = crease_regression_used(j->model);
-    const char *weights = crs_given(j->a, CRS_OPT_ROW_WEIGHTS);
-    json_t *parameters = json_array();
-    const int count = crease_param_count(j->penalty.params);
-    for (int k = 0; k < count; k++)
-        json_array_append_new(parameters, crs_real(j->penalty.reg.par[k]));
-    return json_pack("{s:s, s:o, s:s, s:o, s:b, s:b, s:o, s:b, s:I, s:I, s:f, s:f, s:I}", "penalty",
-                     j->penalty.spec.name, "parameters_at_lambda_1", parameters, "loss",
-                     crs_regress_loss_name(s.loss), "loss_scale", crs_real(s.loss_scale),
-                     "standardize", s.standardize, "intercept", s.intercept, "row_weights",
-                     weights ? json_string(weights) : json_null(), "ascending", s.ascending, "path",
-                     (json_int_t)s.path, "path_asked", (json_int_t)j->asked, "ratio", s.ratio,
-                     "eps", s.eps, "seed", (json_int_t)j->seed);
-}
-
-static json_t *names(const crs_regress_job *j)
-{
-    json_t *list = j->names.count ? json_array() : json_null();
-    for (ptrdiff_t i = 0; i < j->names.count; i++) {
-        json_t *name = json_string(j->names.name[i]); /* NULL: not UTF-8 */
-        json_array_append_new(list, name ? name : json_null());
-    }
-    return list;
-}
-
-static json_t *cross_validation(const crs_regress_job *j)
-{
-    if (!j->folds) return json_null();
-    return json_pack("{s:i, s:I, s:o, s:I, s:o, s:o}", "folds", j->folds, "best",
-                     (json_int_t)j->cv.best + 1, "lambda_min",
-                     crs_real(crease_regression_at(j->model, j->cv.best).lambda), "one_se",
-                     (json_int_t)j->cv.one_se + 1, "lambda_1se",
-                     crs_real(crease_regression_at(j->model, j->cv.one_se).lambda), "deviance",
-                     crs_real(j->cv.mean[j->cv.best]));
-}
-
-json_t *crs_regress_json(const crs_regress_job *j)
-{
-    json_t *warnings = json_array();
-    for (int k = 0; k < j->warnings; k++)
-        json_array_append_new(warnings, json_string(j->warning[k]));
-    return json_pack("{s:i, s:s, s:s, s:s, s:I, s:I, s:o, s:o, s:o, s:I, s:o, s:o, s:o}",
-                     "schema_version", 1, "verb", "regress", "version", crease_version(), "status",
-                     crease_outcome_text(j->outcome), "rows", (json_int_t)j->n, "columns",
-                     (json_int_t)j->p, "column_names", names(j), "settings", settings(j),
-                     "lambda_max", crs_real(crease_regression_lambda_max(j->model)), "certified",
-                     (json_int_t)j->certified, "cross_validation", cross_validation(j), "solutions",
-                     solutions(j), "warnings", warnings);
+    const crs_summary s = { .verb = "regress",
+                            .model = crs_regress_loss_name(j->s.loss),
+                            .outcome = j->outcome,
+                            .verdict = crease_verdict_text(j->verified[j->worst].verdict),
+                            .verdict_text = j->verified[j->worst].text,
+                            .exit_status = j->exit_status,
+                            .method = "coordinate-descent",
+                            .objective = NAN,
+                            .residual = j->residual,
+                            .eps = j->s.eps,
+                            .relative = true,
+                            .iterations = j->sweeps,
+                            .passes = -1,
+                            .evaluations = -1,
+                            .seconds = j->seconds };
+    const crs_result r = crs_result_begin(d, &s);
+    put_files(j, r.data);
+    put_settings(j, r.settings);
+    crs_put_whole(r.details, "rows", j->n);
+    crs_put_whole(r.details, "columns", j->p);
+    put_names(j, r.details);
+    crs_put_number(r.details, "lambda_max", crease_regression_lambda_max(j->model));
+    crs_put_whole(r.details, "certified", j->certified);
+    if (j->folds)
+        put_scores_of(j, crs_put_object(r.details, "cross_validation"));
+    else
+        crs_put_null(r.details, "cross_validation");
+    const crs_spot list = crs_put_list(r.details, "solutions");
+    for (ptrdiff_t k = 0; k < j->s.path; k++) put_solution(j, k, crs_put_object(list, NULL));
+    const crs_spot warnings = crs_put_list(r.details, "warnings");
+    for (int k = 0; k < j->warnings; k++) crs_put_text(warnings, NULL, j->warning[k]);
 }

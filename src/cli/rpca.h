@@ -84,7 +84,6 @@ bool crs_rpca_take(crs_array *data, const char *mask, const char *axes, crease_c
 bool crs_rpca_truth(const crs_args *a, const crease_space *given, crs_array *out, crease_error *e);
 /* Does --init name a start? Otherwise it is a folder. s may be NULL. */
 bool crs_rpca_init(const char *text, crease_cp_rpca_settings *s);
-bool crs_read_in(const char *folder, const char *name, crs_array *out, crease_error *e);
 
 /* rpca_report.c: what was found, as files with its errors, and as text. */
 bool crs_rpca_write(crs_rpca_job *j, crease_error *e);

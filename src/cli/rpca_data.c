@@ -6,12 +6,6 @@
 
 #include "cli/rpca.h"
 
-bool crs_read_in(const char *folder, const char *name, crs_array *out, crease_error *e)
-{
-    char path[CRS_PATH_ROOM];
-    return crs_join(folder, name, path, sizeof path, e) && crs_read_array(path, out, e);
-}
-
 static bool same_shape(const char *what, const crs_array *x, const crease_space *s, crease_error *e)
 {
     return crease_space_equal(&x->shape, s) ||
@@ -36,7 +30,7 @@ static bool read_factors(crs_rpca_job *j, const char *folder, crease_error *e)
 {
     for (int n = 0; n < j->given.order && !crs_given(j->a, CRS_OPT_MERGE); n++) {
         char name[32];
-        crs_outdir_factor(n, name);
+        crs_factor_file(n, name);
         crs_array *x = &j->true_factor[n];
         if (!is_there(folder, name)) continue;
         if (!crs_read_in(folder, name, x, e)) return false;
@@ -139,7 +133,7 @@ static bool read_start(crs_rpca_job *j, crease_error *e)
     const bool weighed = crs_read_in(folder, "weights.npy", &j->factor_weight, NULL);
     for (int n = 0; n < d; n++) {
         char name[32];
-        crs_outdir_factor(n, name);
+        crs_factor_file(n, name);
         crs_array *x = &j->factor[n];
         if (!crs_read_in(folder, name, x, e)) return false;
         if (j->s.model.rank == 0) j->s.model.rank = x->shape.dim[x->shape.order - 1];
@@ -157,16 +151,6 @@ static bool read_start(crs_rpca_job *j, crease_error *e)
     return true;
 }
 
-static void hash_data(const crs_array *data, char hash[32])
-{
-    uint64_t h = crs_hash_offset;
-    for (ptrdiff_t k = 0, n = crease_size(&data->shape); k < n; k++) {
-        const double x = isnan(data->data[k]) ? (double)NAN : data->data[k];
-        h = crs_hash(h, &x, sizeof x);
-    }
-    snprintf(hash, 32, "fnv1a-64:%016llx", (unsigned long long)h);
-}
-
 bool crs_rpca_take(crs_array *data, const char *mask, const char *axes, crease_cp_rpca_settings *s,
                    char hash[32], crease_error *e)
 {
@@ -182,7 +166,7 @@ bool crs_rpca_take(crs_array *data, const char *mask, const char *axes, crease_c
     crs_array_free(&w);
     s->mask = NULL;
     s->missing = s->missing || mask;
-    if (done) hash_data(data, hash);
+    if (done) crs_array_hash(data, hash);
     return done;
 }
 

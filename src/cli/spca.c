@@ -37,6 +37,10 @@ static bool read_penalty(crs_spca_job *j, crease_error *e)
                         "use l1, l0, mcp, scad, lsp, elastic-net or huber",
                         j->penalty.spec.name);
     j->s.penalty = j->penalty.reg;
+    int used = snprintf(j->penalty_text, sizeof j->penalty_text, "%s", j->penalty.spec.name);
+    for (int k = 0; j->penalty.params && j->penalty.params[k].name; k++)
+        used += snprintf(j->penalty_text + used, sizeof j->penalty_text - (size_t)used, "%c%.17g",
+                         k ? ',' : ':', j->penalty.reg.par[k]);
     return true;
 }
 
@@ -67,7 +71,8 @@ static bool read_options(crs_spca_job *j, crease_error *e)
 static void discard(crs_spca_job *j)
 {
     crease_spca_free(j->model);
-    for (int n = 0; n < CREASE_MAX_ORDER; n++) crs_free(j->factor[n]);
+    for (int n = 0; n < CREASE_MAX_ORDER; n++) crs_free(j->factor[n]), crs_free(j->point[n]);
+    crs_folder_abandon(&j->folder);
     crs_free(j->component);
     crs_free(j->weight);
     crs_free(j->left);
@@ -97,6 +102,7 @@ static bool read_data(crs_spca_job *j, crease_error *e)
         return false;
     if (!crs_read_array(path, &j->data, e)) return false;
     crs_print_notice(j->a, &j->data);
+    crs_array_hash(&j->data, j->hash);
     j->s.shape = j->data.shape;
     if (j->s.shape.order < 2)
         return crs_fail(e, CREASE_BAD_SHAPE,
@@ -124,8 +130,11 @@ static bool allocate(crs_spca_job *j, crease_error *e)
     if (!j->component) return crs_fail(e, CREASE_NO_MEMORY, "out of memory: the components");
     j->weight = crs_doubles(K, "the weights", e);
     j->left = crs_doubles(K, "the residual norms", e);
-    for (int n = 0; n < j->s.shape.order; n++)
-        if (!(j->factor[n] = crs_doubles(K * j->s.shape.dim[n], "a factor", e))) return false;
+    for (int n = 0; n < j->s.shape.order; n++) {
+        j->factor[n] = crs_doubles(K * j->s.shape.dim[n], "a factor", e);
+        j->point[n] = crs_doubles(K * j->s.shape.dim[n], "a factor", e);
+        if (!j->factor[n] || !j->point[n]) return false;
+    }
     return j->weight && j->left;
 }
 
@@ -146,8 +155,11 @@ static void keep(crs_spca_job *j, int k)
     const crease_spca_component *c = &j->component[k];
     j->weight[k] = c->sigma;
     for (int n = 0; n < j->s.shape.order; n++)
-        for (ptrdiff_t i = 0; i < j->s.shape.dim[n] && !c->zero; i++)
-            j->factor[n][i * j->components + k] = c->x[n][i] / c->length[n];
+        for (ptrdiff_t i = 0; i < j->s.shape.dim[n]; i++) {
+            const ptrdiff_t at = i * j->components + k;
+            j->point[n][at] = c->x[n][i];
+            j->factor[n][at] = c->zero ? 0 : c->x[n][i] / c->length[n];
+        }
     for (ptrdiff_t l = k; l < j->components; l++) j->left[l] = c->norm;
 }
 
@@ -162,64 +174,59 @@ static bool ends(crs_spca_job *j, const crease_spca_component *c, double seconds
     return j->stopped;
 }
 
+/* The worst of its components decides; less than was asked for is a limit. */
+static void judge(crs_spca_job *j)
+{
+    const int signal = crs_signals_caught();
+    int worst = -1;
+    for (int k = 0; k < j->run; k++) {
+        const crease_spca_component *c = &j->component[k];
+        const bool valid = c->verdict == CREASE_VERDICT_VALID;
+        const int mine = valid ? 0 : crs_exit_of_run(c->outcome, c->verdict, signal);
+        if (mine > worst) worst = mine, j->worst = k;
+    }
+    j->exit_status = worst == 0 && j->stopped ? crs_exit_of_run(CREASE_STOPPED, 0, signal) : worst;
+}
+
 /* The time limit is for all components together. */
 static bool find(crs_spca_job *j, crease_error *e)
 {
-    const bool certificates = crs_given(j->a, CRS_OPT_CERTIFICATES);
     crease_options o = j->o;
-    if (!crs_outdir_begin(j->a, "result.json", e)) return false;
     for (int k = 0; k < j->components; k++) {
-        if (certificates && !crs_spca_keep_tensor(j, k, e)) return false;
         if (!crease_spca_next(j->model, &o, &j->component[k], e)) return false;
-        if (certificates && !crs_spca_keep_certificate(j, k, e)) return false;
         j->run = k + 1;
         keep(j, k);
         o.max_seconds = pos(o.max_seconds - j->component[k].seconds);
         if (ends(j, &j->component[k], o.max_seconds)) break;
     }
+    judge(j);
     return true;
 }
 
-static bool deliver(const crs_spca_job *j, crease_error *e)
+static bool deliver(crs_spca_job *j, crease_error *e)
 {
-    const crease_space numbers = crease_vector(j->components);
-    if (!crs_outdir_factors(j->a, &j->s.shape, j->components, (const double *const *)j->factor,
-                            e) ||
-        !crs_outdir_array(j->a, "weights.npy", &numbers, j->weight, e) ||
-        !crs_outdir_array(j->a, "residual_norms.npy", &numbers, j->left, e) ||
-        !crs_outdir_document(j->a, "result.json", crs_spca_json(j), e))
-        return false;
-    if (!crs_given(j->a, CRS_OPT_JSON)) crs_spca_print(j);
-    return true;
-}
-
-/* The worst of its components decides; less than was asked for is a limit. */
-static int status_of(const crs_spca_job *j, int signal)
-{
-    int status = j->stopped ? CRS_EXIT_LIMIT : CRS_EXIT_DONE;
-    for (int k = 0; k < j->run; k++) {
-        const crease_spca_component *c = &j->component[k];
-        const bool valid = c->verdict == CREASE_VERDICT_VALID;
-        const int mine = valid ? CRS_EXIT_DONE : crs_exit_of_run(c->outcome, c->verdict, 0);
-        if (mine > status) status = mine;
-    }
-    return signal && status == CRS_EXIT_LIMIT ? 128 + signal : status;
+    crs_document d;
+    crs_spca_result(j, &d);
+    bool done = crs_spca_write(j, e) && crs_folder_commit(&j->folder, &d, e);
+    if (done && crs_given(j->a, CRS_OPT_JSON))
+        done = crs_document_print(&d, false, e);
+    else if (done)
+        crs_spca_print(j);
+    crs_document_free(&d);
+    return done;
 }
 
 static bool run(const crs_args *a, crease_error *e)
 {
-    static const char *const file[] = { "weights.npy", "residual_norms.npy", "result.json",
-                                        "component_1" };
     crs_spca_job j = { .a = a };
-    bool done = read_options(&j, e) &&
-                crs_outdir_open(a, (int)(sizeof file / sizeof *file), file, e) &&
-                read_data(&j, e) && measure_noise(&j, e) && build(&j, e);
+    bool done = read_options(&j, e) && crs_folder_of(a, &j.folder, e) && read_data(&j, e) &&
+                measure_noise(&j, e) && build(&j, e);
     if (done) {
         j.norm = crease_spca_norm(j.model);
         crs_signals_enter(stop, j.model);
         done = find(&j, e) && deliver(&j, e);
-        const int signal = crs_signals_leave();
-        if (done) *a->status = status_of(&j, signal);
+        crs_signals_leave();
+        if (done) *a->status = j.exit_status;
     }
     discard(&j);
     return done;
@@ -236,19 +243,19 @@ const crs_verb crs_spca_verb = {
             "so that entries of T(.., x_j, ..) below 1/(2d) of the largest vanish at the first "
             "start, auto:F below a fraction F; noise takes 4 times (noise:Z, Z times) the noise as "
             "estimated from the median of |T|, and finds nothing where only noise is left. The "
-            "folder receives the unit columns factor_1.npy, "
-            "..., weights.npy, residual_norms.npy and result.json. eps is relative unless "
-            "--relative 0 is given. The exit code is 0 when the independent checker finds every "
-            "component VALID, 2 at a limit, 3 when the run diverged. Ctrl-C ends the search and "
-            "writes the components found so far.",
+            "folder receives the unit columns factor_1.npy, ..., weights.npy, residual_norms.npy, "
+            "the points x_1.npy, ..., result.json, and certificate.json for crease verify. eps is "
+            "relative unless --relative 0 is given. The exit code is 0 if the independent checker "
+            "finds every component VALID, 2 at a limit, 3 if the run diverged. Ctrl-C ends the "
+            "search and writes the components found so far.",
     .example = "crease spca instance/tensor.npy --components 2 --out sparse",
     .takes = CRS_LIST(
-        CRS_SAYS(METHOD, "auto, prox-bcd or gcg (default auto)"), CRS_TAKES_RUN,
+        CRS_SAYS(METHOD, "auto, prox-bcd or gcg (default auto)"), CRS_DROPS(audit), CRS_TAKES_RUN,
         CRS_SAYS(PENALTY, "penalty of every vector (default l1)"),
         CRS_SAYS(ALPHA,
                  "weight of the penalty: a number, auto, auto:F, noise or noise:Z (default auto)"),
-        CRS_TAKES(COMPONENTS), CRS_TAKES(STARTS), CRS_TAKES(CERTIFICATES), CRS_TAKES(OUT),
-        CRS_TAKES(FORCE), CRS_TAKES(JSON)),
+        CRS_TAKES(COMPONENTS), CRS_TAKES(STARTS), CRS_TAKES(OUT), CRS_TAKES(FORCE),
+        CRS_TAKES(JSON)),
     .relative = true,
     .run = run,
 };

@@ -1,14 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * spca_report: the components as text, a document, and folders for crease verify: what was left of
- * T, the problem about it, and the point, exactly */
-#define _XOPEN_SOURCE 700
-#include <errno.h>
-#include <limits.h>
-#include <stdlib.h>
-#include <sys/stat.h>
-
+ * spca_report: the components as text, arrays, result.json and certificate.json */
 #include "cli/spca.h"
-#include "io/result/result.h"
 
 /* Entries of column k of factor n that are not 0. */
 static ptrdiff_t support_of(const crs_spca_job *j, int n, int k)
@@ -55,150 +47,115 @@ void crs_spca_print(const crs_spca_job *j)
     printf("result      %s\n", crs_given(j->a, CRS_OPT_OUT));
 }
 
-static json_t *component_json(const crs_spca_job *j, int k)
+/* "x_2.npy" */
+static bool write_modes(crs_spca_job *j, const char *what, double *const *x, crease_error *e)
 {
-    const crease_spca_component *c = &j->component[k];
-    json_t *support = json_array(), *length = json_array();
+    char name[32];
     for (int n = 0; n < j->s.shape.order; n++) {
-        json_array_append_new(support, json_integer(support_of(j, n, k)));
-        json_array_append_new(length, crs_real(c->length[n]));
+        const crease_space s = crease_matrix(j->s.shape.dim[n], j->components);
+        snprintf(name, sizeof name, "%s_%d.npy", what, n + 1);
+        if (!crs_folder_array(&j->folder, name, &s, x[n], e)) return false;
     }
-    json_t *certificate = json_pack(
-        "{s:s, s:o, s:f, s:b, s:s, s:s}", "verdict", crease_verdict_text(c->verdict),
-        "smallest_eps", crs_real(c->smallest_eps), "eps", c->eps, "relative", (int)j->o.relative,
-        "measure", c->method == CREASE_METHOD_GCG ? "-psi_S" : "gap of every block", "theorem",
-        c->theorem ? c->theorem : "none");
-    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:s, s:i, s:i, s:i, s:I, s:f, s:o}",
-                     "sigma", crs_real(c->sigma), "alpha", crs_real(c->alpha), "objective",
-                     crs_real(c->objective), "residual_norm", crs_real(c->norm), "nonzeros",
-                     support, "lengths", length, "zero", c->zero, "status",
-                     crease_outcome_text(c->outcome), "starts", c->starts, "kept_start", c->start,
-                     "agree", c->agree, "iterations", (json_int_t)c->iterations, "seconds",
-                     c->seconds, "certificate", certificate);
+    return true;
 }
 
-json_t *crs_spca_json(const crs_spca_job *j)
+static bool write_certificate(crs_spca_job *j, crease_error *e)
 {
-    const char *penalty = crs_given(j->a, CRS_OPT_PENALTY);
-    json_t *components = json_array();
-    for (int k = 0; k < j->run; k++) json_array_append_new(components, component_json(j, k));
-    const bool given = j->s.alpha > 0, noisy = !given && j->s.threshold > 0;
-    json_t *settings = json_pack(
-        "{s:s, s:o, s:o, s:o, s:I, s:i, s:s, s:s, s:I}", "penalty", penalty ? penalty : "l1",
-        "alpha", given ? crs_real(j->s.alpha) : json_string(noisy ? "noise" : "auto"), "fraction",
-        given || noisy ? json_null() : crs_real(j->s.fraction), "threshold",
-        noisy ? crs_real(j->s.threshold) : json_null(), "components", (json_int_t)j->components,
-        "starts", j->s.starts, "method", crease_method_name(j->component[0].method), "mode",
-        crease_mode_name(j->o.mode), "seed", (json_int_t)j->s.seed);
-    const double left = j->component[j->run - 1].norm;
-    return json_pack("{s:i, s:s, s:s, s:b, s:o, s:o, s:o, s:o, s:o}", "schema_version", 1, "verb",
-                     "spca", "version", crease_version(), "stopped", j->stopped, "shape",
-                     crs_dims(&j->s.shape), "norm", crs_real(j->norm), "explained",
-                     crs_real(j->norm > 0 ? 1 - square(left / j->norm) : 0), "settings", settings,
-                     "components", components);
-}
-
-enum { NAME = 128 };
-
-static bool put(FILE *f, const void *what)
-{
-    return json_dumpf(what, f, JSON_INDENT(1) | JSON_REAL_PRECISION(17)) == 0 && fputc('\n', f) > 0;
-}
-
-static bool write_document(const char *path, json_t *document, crease_error *e)
-{
-    if (!document) return crs_fail(e, CREASE_NO_MEMORY, "out of memory: %.200s", path);
-    const bool done = crs_write_whole(path, put, document, e);
-    json_decref(document);
+    crs_document d;
+    const crs_spot top = crs_certificate_begin(&d, "spca", "spca", j->o.eps, j->o.relative != 0);
+    crs_put_data(crs_put_list(top, "data"), &j->folder, "tensor", j->a->word[0], &j->s.shape,
+                 j->hash);
+    crs_put_text(top, "penalty", j->penalty_text);
+    crs_put_text(top, "measure", j->component[0].method == CREASE_METHOD_GCG ? "gap" : "blocks");
+    const crs_spot list = crs_put_list(top, "alpha");
+    for (int k = 0; k < j->run; k++) crs_put_exact(list, NULL, j->component[k].alpha);
+    const bool done = crs_folder_document(&j->folder, "certificate.json", &d, e);
+    crs_document_free(&d);
     return done;
 }
 
-/* "DIR/component_2/name" */
-static bool path_of(const crs_spca_job *j, int k, const char *name, char out[PATH_MAX],
-                    crease_error *e)
+bool crs_spca_write(crs_spca_job *j, crease_error *e)
 {
-    char inner[NAME];
-    snprintf(inner, sizeof inner, "component_%d%s%s", k + 1, name[0] ? "/" : "", name);
-    return crs_join(crs_given(j->a, CRS_OPT_OUT), inner, out, PATH_MAX, e);
+    const crease_space numbers = crease_vector(j->components);
+    return write_modes(j, "factor", j->factor, e) && write_modes(j, "x", j->point, e) &&
+           crs_folder_array(&j->folder, "weights.npy", &numbers, j->weight, e) &&
+           crs_folder_array(&j->folder, "residual_norms.npy", &numbers, j->left, e) &&
+           write_certificate(j, e);
 }
 
-bool crs_spca_keep_tensor(const crs_spca_job *j, int k, crease_error *e)
-{
-    char path[PATH_MAX];
-    const crease_multilinear_data *data = crease_spca_problem(j->model)->f.data;
-    if (!path_of(j, k, "", path, e)) return false;
-    if (mkdir(path, 0777) != 0 && errno != EEXIST)
-        return crs_fail(e, CREASE_IO, "the folder %.200s cannot be created: %s; choose another",
-                        path, strerror(errno));
-    return path_of(j, k, "tensor.npy", path, e) &&
-           crs_write_npy(path, &data->shape, data->tensor, e);
-}
-
-/* {"scaled": {"alpha": a, "regularizer": {"mcp": {"lambda": 1, "gamma": 3}}}} */
-static json_t *regularizer(const crs_spca_job *j, double alpha)
-{
-    json_t *pars = json_object();
-    for (int k = 0; j->penalty.params && j->penalty.params[k].name; k++)
-        json_object_set_new(pars, j->penalty.params[k].name, json_real(j->penalty.spec.value[k]));
-    return json_pack("{s:{s:f, s:{s:o}}}", "scaled", "alpha", alpha, "regularizer",
-                     j->penalty.spec.name, pars);
-}
-
-static json_t *problem(const crs_spca_job *j, int k)
-{
-    const crease_problem *p = crease_spca_problem(j->model);
-    json_t *blocks = json_array(), *names = json_array();
-    for (int n = 0; n < p->count; n++) {
-        json_array_append_new(names, json_string(p->block[n].name));
-        json_array_append_new(blocks,
-                              json_pack("{s:s, s:I, s:o, s:s}", "name", p->block[n].name, "shape",
-                                        (json_int_t)p->space[n].dim[0], "regularizer",
-                                        regularizer(j, j->component[k].alpha), "set", "l2-ball:1"));
-    }
-    return json_pack("{s:i, s:s, s:o, s:[{s:{s:s, s:o, s:i}}]}", "crease", 1, "description",
-                     "one component of sparse PCA: tensor.npy is what the earlier ones left",
-                     "blocks", blocks, "smooth", "multilinear", "tensor", "tensor.npy", "blocks",
-                     names, "weight", -1);
-}
-
-/* The point stays in x_NAME.npy beside its certificate. */
-static bool write_point(const crs_spca_job *j, int k, crs_spot blocks, crease_error *e)
-{
-    const crease_problem *p = crease_spca_problem(j->model);
-    bool done = true;
-    for (int n = 0; done && n < p->count; n++) {
-        const crs_spot block = crs_put_object(blocks, NULL);
-        char file[64], path[PATH_MAX];
-        snprintf(file, sizeof file, "x_%.40s.npy", p->block[n].name);
-        crs_put_text(block, "name", p->block[n].name);
-        crs_put_shape(block, "shape", &p->space[n]);
-        crs_put_whole(block, "setting", 1);
-        crs_put_text(crs_put_object(block, "x"), "npy", file);
-        done = path_of(j, k, file, path, e) &&
-               crs_write_npy(path, &p->space[n], j->component[k].x[n], e);
-    }
-    return done;
-}
-
-bool crs_spca_keep_certificate(const crs_spca_job *j, int k, crease_error *e)
+static void put_component(const crs_spca_job *j, int k, crs_spot to)
 {
     const crease_spca_component *c = &j->component[k];
-    char path[PATH_MAX], to[PATH_MAX];
-    crs_document d;
-    if (!path_of(j, k, "problem.json", path, e) || !write_document(path, problem(j, k), e) ||
-        !path_of(j, k, "certificate.json", to, e))
-        return false;
-    crs_problem_file *file = crs_problem_read(path, e);
-    if (!file) return false;
-    const crs_spot top = crs_certificate_begin(&d, "spca", "problem", c->eps, j->o.relative != 0);
-    const crs_spot source = crs_put_object(crs_put_list(top, "data"), NULL);
-    crs_put_text(source, "role", "problem");
-    crs_put_text(source, "path", "problem.json");
-    crs_put_text(source, "hash", file->hash);
-    crs_put_text(top, "measure", c->method == CREASE_METHOD_GCG ? "gap" : "blocks");
-    const bool done =
-        write_point(j, k, crs_put_list(top, "blocks"), e) && crs_document_write(&d, to, e);
-    crs_document_free(&d);
-    crs_problem_file_free(file);
-    return done;
+    crs_put_number(to, "sigma", c->sigma);
+    crs_put_number(to, "alpha", c->alpha);
+    crs_put_number(to, "objective", c->objective);
+    crs_put_number(to, "residual_norm", c->norm);
+    const crs_spot support = crs_put_list(to, "nonzeros");
+    for (int n = 0; n < j->s.shape.order; n++) crs_put_whole(support, NULL, support_of(j, n, k));
+    crs_put_numbers(to, "lengths", j->s.shape.order, c->length);
+    crs_put_flag(to, "zero", c->zero);
+    crs_put_text(to, "status", crease_outcome_text(c->outcome));
+    crs_put_whole(to, "starts", c->starts);
+    crs_put_whole(to, "kept_start", c->start);
+    crs_put_whole(to, "agree", c->agree);
+    crs_put_whole(to, "iterations", c->iterations);
+    crs_put_number(to, "seconds", c->seconds);
+    const crs_spot certificate = crs_put_object(to, "certificate");
+    crs_put_text(certificate, "verdict", crease_verdict_text(c->verdict));
+    crs_put_number(certificate, "smallest_eps", c->smallest_eps);
+    crs_put_number(certificate, "eps", c->eps);
+    crs_put_flag(certificate, "relative", j->o.relative != 0);
+    crs_put_text(certificate, "measure",
+                 c->method == CREASE_METHOD_GCG ? "-psi_S" : "gap of every block");
+    crs_put_text(certificate, "theorem", c->theorem ? c->theorem : "none");
+}
+
+static void put_settings(const crs_spca_job *j, crs_spot to)
+{
+    const bool given = j->s.alpha > 0, noisy = !given && j->s.threshold > 0;
+    crs_put_text(to, "penalty", j->penalty_text);
+    if (given)
+        crs_put_number(to, "alpha", j->s.alpha);
+    else
+        crs_put_text(to, "alpha", noisy ? "noise" : "auto");
+    crs_put_number(to, "fraction", given || noisy ? NAN : j->s.fraction);
+    crs_put_number(to, "threshold", noisy ? j->s.threshold : NAN);
+    crs_put_whole(to, "components", j->components);
+    crs_put_whole(to, "starts", j->s.starts);
+    crs_put_text(to, "mode", crease_mode_name(j->o.mode));
+    crs_put_whole(to, "seed", (long long)j->s.seed);
+}
+
+void crs_spca_result(const crs_spca_job *j, crs_document *d)
+{
+    const crease_spca_component *c = &j->component[j->worst];
+    crs_summary s = { .verb = "spca",
+                      .model = "spca",
+                      .outcome = c->outcome,
+                      .verdict = crease_verdict_text(c->verdict),
+                      .exit_status = j->exit_status,
+                      .method = crease_method_name(c->method),
+                      .objective = j->component[0].objective,
+                      .residual = c->smallest_eps,
+                      .eps = j->o.eps,
+                      .relative = j->o.relative != 0,
+                      .passes = -1,
+                      .evaluations = -1 };
+    char text[80];
+    snprintf(text, sizeof text, "component %d decides", j->worst + 1);
+    s.verdict_text = text;
+    for (int k = 0; k < j->run; k++) {
+        s.iterations += j->component[k].iterations;
+        s.seconds += j->component[k].seconds;
+    }
+    const double left = j->component[j->run - 1].norm;
+    const crs_result r = crs_result_begin(d, &s);
+    crs_put_data(r.data, &j->folder, "tensor", j->a->word[0], &j->s.shape, j->hash);
+    put_settings(j, r.settings);
+    crs_put_flag(r.details, "stopped", j->stopped);
+    crs_put_shape(r.details, "shape", &j->s.shape);
+    crs_put_number(r.details, "norm", j->norm);
+    crs_put_number(r.details, "explained", j->norm > 0 ? 1 - square(left / j->norm) : 0);
+    const crs_spot list = crs_put_list(r.details, "components");
+    for (int k = 0; k < j->run; k++) put_component(j, k, crs_put_object(list, NULL));
 }

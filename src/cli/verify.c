@@ -12,6 +12,8 @@ static const struct {
     { "problem", crs_check_problem },
     { "rpca-cp", crs_check_rpca_cp },
     { "rpca-problem", crs_check_rpca_problem },
+    { "regress", crs_check_regress },
+    { "spca", crs_check_spca },
 };
 
 static crs_checker *checker_of(const crs_certificate *c, crease_error *e)
@@ -46,6 +48,34 @@ void crs_judged_hash(crs_judged *j, const char *what, const char *was, const cha
     if (was && strcmp(was, is) == 0) return;
     crs_judged_invalid(j, "the %s have changed: their hash is %s and the certificate's %s", what,
                        is, was ? was : "missing");
+}
+
+bool crs_worse(const crease_verification *a, const crease_verification *b)
+{
+    static const int rank[] = { [CREASE_VERDICT_VALID] = 0,
+                                [CREASE_VERDICT_UPPER_BOUND_ONLY] = 1,
+                                [CREASE_VERDICT_UNSUPPORTED] = 2,
+                                [CREASE_VERDICT_INVALID] = 3 };
+    return rank[b->verdict] > rank[a->verdict] ||
+           (b->verdict == a->verdict && !(b->smallest_eps <= a->smallest_eps));
+}
+
+bool crs_judged_all(crs_judged *j, int count, const crease_verification *each, const char *what,
+                    crease_error *e)
+{
+    int worst = 0;
+    double *eps = crs_doubles(count, "the verdicts", e);
+    if (!eps || !crs_judged_names(j, count, e)) return crs_free(eps), false;
+    for (int k = 0; k < count; k++) {
+        if (crs_worse(&each[worst], &each[k])) worst = k;
+        eps[k] = each[k].smallest_eps;
+        snprintf(j->name[k], sizeof j->name[k], "%s %d", what, k + 1);
+    }
+    j->v = each[worst];
+    j->v.count = count;
+    j->v.residual = eps;
+    snprintf(j->v.text, sizeof j->v.text, "%s %d: %.150s", what, worst + 1, each[worst].text);
+    return true;
 }
 
 /* A certificate of another problem certifies nothing. */

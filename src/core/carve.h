@@ -38,4 +38,16 @@ static inline crs_carver carver_of(void *memory)
     return (crs_carver){ (char *)memory + (CRS_LINE - off) % CRS_LINE, 0 };
 }
 
+/* One block for all that `carve` asks for, which runs twice: to count, and to carve. NULL: out of
+ * memory. */
+static inline void *carve_block(void (*carve)(void *self, crs_carver *c), void *self)
+{
+    crs_carver count = { 0 };
+    carve(self, &count);
+    void *memory = count.used < 0 ? NULL : crs_alloc((size_t)count.used + CRS_LINE, 1);
+    crs_carver c = carver_of(memory);
+    if (memory) carve(self, &c);
+    return memory;
+}
+
 #endif

@@ -5,7 +5,7 @@
  * The slack is a quadratic last block with D = mu, so R2 covers any beta > mu (Theorem 4.2 of
  * Jiang, Lin, Ma, Zhang 2019). Paper mode: mu = 1/eps, beta = 3 mu. Theory mode from a feasible
  * start: mu = 2 (F(x^0) - F*)/eps^2 keeps |sum A_i x_i - b| <= eps in every iteration. Otherwise mu
- * starts low and grows when the slack stalls (solve/extension.c). */
+ * starts low and grows when the slack stalls (solve/blocks.c). */
 #include "method/method.h"
 #include "problem/problem.h"
 

@@ -102,11 +102,9 @@ void crs_lagrangian_grad(crs_state *st, int i, double *g);
 /* x_i <- y, s along with it. */
 void crs_move_to(crs_state *st, int i, const double *y);
 
-/* Step 1 of every method: x_i <- argmin of the augmented Lagrangian + (1/2)|x_i - x_i^k|_{H_i}^2,
- * exactly or with f linearized, as the plan of block i says. */
-void crs_block_step(crs_state *st, int i);
-
-/* Steps 1 and 3 of the ADMMs. */
+/* Steps 1 and 3 of the ADMMs; step 1, for all blocks but the last: x_i <- argmin of the augmented
+ * Lagrangian + (1/2)|x_i - x_i^k|_{H_i}^2, exactly or with f linearized, as the plan of the block
+ * says. */
 void crs_all_blocks_but_last(crs_state *st);
 void crs_multiplier_step(crs_state *st);
 
@@ -118,13 +116,6 @@ double crs_potential(crs_state *st);
  *   majorized step:  c lambda = grad_N f(x_<, xbar) - ell (xbar - x_N)
  *   exact step:      c lambda = grad_N f(x)                                                   */
 void crs_restore_multiplier(crs_state *st);
-
-/* y = (ell I + beta A_N'A_N)^{-1} g (last_solver.c). c I: a division. Small: Cholesky of
- * ell I + beta A'A when A is tall, of (ell/beta) I + A A' with Woodbury's identity when it is wide.
- * Larger: conjugate gradients. */
-ptrdiff_t crs_last_solver_size(const crease_problem *p, const crease_analysis *a);
-bool crs_last_solver_prepare(crs_state *st, crease_error *e);
-void crs_last_solve(crs_state *st, const double *g, double *y);
 
 enum { CRS_ASSUMPTIONS_A_BLOCK = 3, CRS_ASSUMPTIONS_ALL = 24 };
 

@@ -66,7 +66,7 @@ static void rate(const crossing *a, const crease_regression *f, int out, double 
     for (ptrdiff_t i = 0; i < n; i++)
         if (a->fold[i] == out) rows += v ? v[i] : 1;
     for (ptrdiff_t k = 0; k < path; k++) {
-        const crease_regression_solution s = crease_regression_at(f, k);
+        const crease_regression_solution s = *crease_regression_at(f, k);
         for (ptrdiff_t i = 0; i < n; i++) {
             if (a->fold[i] != out || (v && v[i] == 0)) continue;
             double at = s.intercept;

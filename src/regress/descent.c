@@ -16,8 +16,9 @@ void crs_descent_free(crs_descent *t)
     crs_free(t);
 }
 
-static void carve(crs_descent *t, crs_carver *m)
+static void carve(void *self, crs_carver *m)
 {
+    crs_descent *t = self;
     const crs_design *d = t->d;
     double **const of_cols[] = { &t->b, &t->base, &t->grad, &t->step };
     double **const of_rows[] = { &t->e, &t->s, &t->h, &t->m, &t->kept, &t->seen };
@@ -36,17 +37,6 @@ static void carve(crs_descent *t, crs_carver *m)
     t->in_set = carve_bytes(m, d->units, 1);
 }
 
-static bool allocate(crs_descent *t)
-{
-    crs_carver count = { 0 };
-    carve(t, &count);
-    t->memory = count.used < 0 ? NULL : crs_alloc((size_t)count.used + CRS_LINE, 1);
-    if (!t->memory) return false;
-    crs_carver m = carver_of(t->memory);
-    carve(t, &m);
-    return true;
-}
-
 crs_descent *crs_descent_new(const crs_design *d, crease_error *e)
 {
     crs_descent *t = crs_alloc(1, sizeof *t);
@@ -55,7 +45,7 @@ crs_descent *crs_descent_new(const crs_design *d, crease_error *e)
         t->gram = d->loss->quadratic;
         t->room = t->gram ? (d->cols < MOST_GRAM ? d->cols : MOST_GRAM) : 1;
     }
-    if (!t || !allocate(t)) {
+    if (!t || !(t->memory = carve_block(carve, t))) {
         crs_descent_free(t);
         crs_fail(e, CREASE_NO_MEMORY, "out of memory: coordinate descent on %td columns", d->cols);
         return NULL;
@@ -69,6 +59,13 @@ void crs_penalty_at(const crease_reg *one, double lambda, double par[CREASE_PARS
     for (int k = 0; k < CREASE_PARS; k++) par[k] = one->par[k];
     par[0] *= lambda;
     if (one->penalty == &crs_elastic_net) par[1] *= lambda;
+}
+
+/* g = x_u's/n */
+static void gradient(const crs_design *d, ptrdiff_t u, const double *s, double *g)
+{
+    for (ptrdiff_t j = d->start[u], k = 0; j < d->start[u + 1]; j++, k++)
+        g[k] = crs_dot(d->n, column_of(d, j), s) / (double)d->n;
 }
 
 /* One unit (a column or a group) of sum_u w_u rho(|b_u|): its step, its distance from
@@ -306,13 +303,6 @@ static void move(ptrdiff_t n, double a, const double *h, const double *x, double
     for (ptrdiff_t i = 0; i < n; i++) m[i] += a * (h[i] * x[i]);
 }
 
-static void gradient(const crs_descent *t, ptrdiff_t u, double *g)
-{
-    const crs_design *d = t->d;
-    for (ptrdiff_t j = d->start[u], k = 0; j < d->start[u + 1]; j++, k++)
-        g[k] = crs_dot(d->n, column_of(d, j), t->m) / (double)d->n;
-}
-
 static double sweep_columns(crs_descent *t)
 {
     const crs_design *d = t->d;
@@ -320,7 +310,7 @@ static double sweep_columns(crs_descent *t)
     for (ptrdiff_t i = 0; i < t->working; i++) {
         const ptrdiff_t u = t->work[i], first = d->start[u];
         double *b = t->b + first;
-        gradient(t, u, t->grad + first);
+        gradient(d, u, t->m, t->grad + first);
         unit_step(t, u, t->curve[u], b, t->grad + first, t->step);
         for (ptrdiff_t j = 0; j < unit_size(d, u); j++) {
             const double change = t->step[j] - b[j];
@@ -342,8 +332,7 @@ static void refresh(crs_descent *t)
     crs_loss_slopes(d, t->e, t->s);
     for (ptrdiff_t i = 0; i < t->working; i++) {
         const ptrdiff_t u = t->work[i];
-        for (ptrdiff_t j = d->start[u]; j < d->start[u + 1]; j++)
-            t->grad[j] = crs_dot(d->n, column_of(d, j), t->s) / (double)d->n;
+        gradient(d, u, t->s, t->grad + d->start[u]);
     }
 }
 
@@ -458,10 +447,8 @@ static void measure_drift(crs_descent *t)
 
 static void compute_reach(crs_descent *t, ptrdiff_t u)
 {
-    const crs_design *d = t->d;
-    for (ptrdiff_t j = d->start[u], k = 0; j < d->start[u + 1]; j++, k++)
-        t->step[k] = crs_dot(d->n, column_of(d, j), t->s) / (double)d->n;
-    t->reach[u] = crs_norm(unit_size(d, u), t->step);
+    gradient(t->d, u, t->s, t->step);
+    t->reach[u] = crs_norm(unit_size(t->d, u), t->step);
     t->stamp[u] = t->drift;
 }
 

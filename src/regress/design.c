@@ -165,11 +165,12 @@ static bool is_centred(const crease_regression_settings *s)
 
 void crs_design_free(crs_design *d) { crs_free(d->memory); }
 
-static void carve(crs_design *d, bool weights, crs_carver *m)
+static void carve(void *self, crs_carver *m)
 {
+    crs_design *d = self;
     d->x = carve_doubles(m, d->n, d->cols);
     d->y = carve_doubles(m, d->n, 1);
-    d->row = weights ? carve_doubles(m, d->n, 1) : NULL;
+    d->row = d->weighted ? carve_doubles(m, d->n, 1) : NULL;
     d->weight = carve_doubles(m, d->units, 1);
     d->size = carve_doubles(m, d->cols, 1);
     d->length = carve_doubles(m, d->units, 1);
@@ -177,19 +178,6 @@ static void carve(crs_design *d, bool weights, crs_carver *m)
     d->spread = carve_doubles(m, d->p, 1);
     d->start = carve_bytes(m, d->units + 1, sizeof *d->start);
     d->column = carve_bytes(m, d->cols, sizeof *d->column);
-}
-
-static bool allocate(crs_design *d, bool weights, crease_error *e)
-{
-    crs_carver count = { 0 };
-    carve(d, weights, &count);
-    d->memory = count.used < 0 ? NULL : crs_alloc((size_t)count.used + CRS_LINE, 1);
-    if (!d->memory)
-        return crs_fail(e, CREASE_NO_MEMORY, "out of memory: a regression with %td columns",
-                        d->cols);
-    crs_carver m = carver_of(d->memory);
-    carve(d, weights, &m);
-    return true;
 }
 
 static void set_units(crs_design *d, const crease_reg *r)
@@ -284,9 +272,13 @@ bool crs_design_new(crs_design *d, const crease_regression_settings *s, ptrdiff_
 {
     const bool ones = s->intercept && !is_centred(s);
     const bool groups = crs_is_kind(&s->penalty, CREASE_KIND_GROUPS);
-    *d = (crs_design){ .n = n, .p = p, .cols = p + ones };
+    *d = (crs_design){ .n = n, .p = p, .cols = p + ones, .weighted = s->row_weight };
     d->units = (groups ? s->penalty.groups->count : p) + ones;
-    if (!crs_loss_choose(d, s, y, e) || !allocate(d, s->row_weight, e)) return false;
+    if (!crs_loss_choose(d, s, y, e)) return false;
+    d->memory = carve_block(carve, d);
+    if (!d->memory)
+        return crs_fail(e, CREASE_NO_MEMORY, "out of memory: a regression with %td columns",
+                        d->cols);
     set_row_weights(d, s->row_weight);
     set_units(d, &s->penalty);
     transpose(d, X);

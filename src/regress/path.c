@@ -205,14 +205,14 @@ crease_regression *crease_regression_new(const crease_regression_settings *s, pt
 }
 
 double crease_regression_lambda_max(const crease_regression *m) { return m->lambda_max; }
-void crease_regression_get(const crease_regression *m, crease_regression_settings *s, size_t size)
+const crease_regression_settings *crease_regression_used(const crease_regression *m)
 {
-    crs_settings_give(s, size, &m->s, sizeof m->s);
+    return &m->s;
 }
 
-crease_regression_solution crease_regression_at(const crease_regression *m, ptrdiff_t k)
+const crease_regression_solution *crease_regression_at(const crease_regression *m, ptrdiff_t k)
 {
-    return m->solution[k];
+    return m->solution + k;
 }
 
 const double *crease_regression_point(const crease_regression *m, ptrdiff_t k)

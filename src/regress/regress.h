@@ -19,6 +19,7 @@
 typedef struct {
     void *memory;                /* of the arrays */
     ptrdiff_t n, p, cols, units; /* cols = p, or p + 1 with a column of ones for b_0 */
+    bool weighted;               /* rows have weights */
     const crs_loss *loss;
     double c;
     double *x, *y;             /* column-major n x cols; n */

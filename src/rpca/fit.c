@@ -280,7 +280,7 @@ double crease_cp_fit_bytes(const crease_cp_fit_settings *s, bool missing, bool d
     return tensor + 8 * ((double)room + factors) + engine_for(&used)->bytes(&used, missing, dense);
 }
 
-/* The potential of the fused iteration, as in solve/audit.c: a plain step lowers it by `decrease`
+/* The potential of the fused iteration, as of the blocks: a plain step lowers it by `decrease`
  * times the squared moves, and what precedes the step does not raise it. Rounding: a tile adds up
  * at most 192 numbers to a lane before sums are double. */
 static double rounding(const crease_cp_fit *f) { return f->s.single ? 192 * 0x1p-24 : 1e-10; }

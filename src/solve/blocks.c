@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * blocks: the engine of problems in blocks: its memory, one block of doubles after which nothing is
- * allocated; its start inside the sets, with the multiplier that belongs to it; its iteration, a
- * step of a method with extrapolation and audit around it; what it found */
+ * blocks: the engine of problems in blocks: its memory, one block after which nothing is allocated;
+ * the slack of the extension; its start inside the sets, with the multiplier that belongs to it;
+ * its iteration, a step of a method with extrapolation before and an audit behind it; what it found
+ */
 #include <crease/random.h>
 
 #include "certify/certify.h"
@@ -89,6 +90,58 @@ static bool allocate(crease_solver *s, crease_error *e)
     return true;
 }
 
+/* A residual by the measure that is compared with eps. */
+static double rated(const crease_solver *s, const crease_residual *r)
+{
+    return s->run.o.relative && r->residual != 0 ? r->residual / r->scale : r->residual;
+}
+
+/* y = b - sum A_i x_i, lambda = mu (y - center): the slack takes up the whole residual. */
+static void restart_extension(crease_solver *s)
+{
+    const int N = s->p->count - 1;
+    const ptrdiff_t m = crease_size(&s->p->range);
+    fill(m, 0, s->st.x[N]);
+    crs_constraint(s->p, points(s->st.x), s->st.s, s->st.work);
+    for (ptrdiff_t j = 0; j < m; j++) {
+        s->st.x[N][j] = -s->st.s[j];
+        s->st.lambda[j] = s->extension->mu * (s->st.x[N][j] - s->extension->center[j]);
+        s->st.s[j] = 0;
+    }
+}
+
+/* The slack of the extension stalls at |lambda - lambda^0|/mu, lambda^0 the multiplier it is
+ * centred on. Then a new run begins here: about lambda, with a larger mu where that did not help;
+ * outside practical mode about 0 still, with the mu that makes |lambda|/mu small enough. */
+static void adapt_extension(crease_solver *s)
+{
+    double blocks = 0;
+    const ptrdiff_t m = crease_size(&s->p->range);
+    for (int i = 0; i < s->given->count; i++)
+        blocks = larger(blocks, rated(s, &s->run.now.block[i]));
+    const double feasibility = s->run.now.feasibility.residual;
+    const double off = rated(s, &s->run.now.feasibility);
+    const bool practical = s->a->mode == CREASE_MODE_PRACTICAL;
+    const double solved = practical ? larger(s->run.o.eps, 0.1 * off) : s->run.o.eps;
+    if (!(blocks <= solved) || off <= s->run.o.eps || s->a->mu_fixed) return;
+    if (crs_norm(m, s->st.s) > 0.1 * feasibility) return;
+    const double mu = s->extension->mu, wanted = 1.2 * crs_norm(m, s->st.lambda) / s->run.o.eps;
+    if (s->a->mode != CREASE_MODE_PRACTICAL)
+        crs_extension_set_mu(s->extension, larger(1.2 * mu, wanted));
+    else if (feasibility > 0.9 * s->stalled)
+        crs_extension_set_mu(s->extension, 2 * mu);
+    if (s->a->mode == CREASE_MODE_PRACTICAL)
+        crs_extension_set_multiplier(s->extension, s->st.lambda);
+    s->stalled = feasibility;
+    s->a->mu = s->a->last_low = s->a->last_high = s->extension->mu;
+    crs_retune(s->p, &s->run.o, s->a);
+    restart_extension(s);
+    crs_copy_point(s, s->st.x, s->before);
+    s->potential = NAN;
+    s->since_restart = 0;
+    s->run.report.restarts++;
+}
+
 /* One prox leads into the domain of r_i, inside X_i. */
 static void enter_domain(crease_solver *s, int i)
 {
@@ -143,7 +196,7 @@ static void start_run(crease_solver *s)
         enter_domain(s, i);
     }
     if (s->extension) {
-        crs_restart_extension(s);
+        restart_extension(s);
     } else if (s->a->last >= 0) {
         crs_constraint(s->p, points(s->st.x), s->st.s, s->st.work);
         start_multiplier(s);
@@ -205,6 +258,93 @@ static double moved(const crease_solver *s)
     return sum;
 }
 
+/* x_i <- x_i + theta (x_i - before_i), inside X_i; entries that are 0 stay 0 when r_i put them
+ * there. */
+static void extrapolate(crease_solver *s, int i, double theta)
+{
+    const crease_set *c = s->p->block[i].set;
+    const bool keep_zeros = s->p->block[i].reg.ops && i != s->a->last;
+    double *x = s->st.x[i];
+    for (ptrdiff_t j = 0, n = crs_size(s, i); j < n; j++)
+        if (x[j] != 0 || !keep_zeros) x[j] += theta * (x[j] - s->before[i][j]);
+    if (c && c->ops->project) c->ops->project(c, &s->p->space[i], x, x, s->st.work);
+}
+
+static void take_back(crease_solver *s)
+{
+    crs_copy_point(s, s->kept, s->st.x);
+    if (s->a->last < 0) return;
+    copy(crease_size(&s->p->range), s->kept_lambda, s->st.lambda);
+    crs_constraint(s->p, points(s->st.x), s->st.s, s->st.work);
+}
+
+/* Safeguarded extrapolation: the candidate x + theta (x - x^{k-1}), zeros kept, last block and its
+ * predecessor shifted alike, lambda recomputed from them, replaces x only if the potential does not
+ * rise; a plain step follows. Every bound of the plain method stays true (docs/theory.md,
+ * extrapolation). */
+static void accelerate(crease_solver *s)
+{
+    const int last = s->a->last;
+    const double theta = (double)s->since_restart / (double)(s->since_restart + 3);
+    crs_copy_point(s, s->st.x, s->kept);
+    if (last >= 0) copy(crease_size(&s->p->range), s->st.lambda, s->kept_lambda);
+    for (int i = 0; i < s->p->count; i++) extrapolate(s, i, theta);
+    crs_copy_point(s, s->kept, s->before);
+    if (last >= 0) {
+        for (ptrdiff_t j = 0, n = crs_size(s, last); j < n; j++) /* xbar moves with x_N */
+            s->st.was[last][j] += s->st.x[last][j] - s->kept[last][j];
+        crs_constraint(s->p, points(s->st.x), s->st.s, s->st.work);
+        crs_restore_multiplier(&s->st);
+    }
+    const double candidate = crs_potential(&s->st);
+    if (candidate <= s->potential) {
+        s->potential = candidate;
+        s->run.report.accelerated++;
+        s->since_restart++;
+        return;
+    }
+    take_back(s);
+    s->since_restart = 1;
+}
+
+/* Back to where the step began, with twice the constant: the new parameters start a new run. */
+static void step_back(crease_solver *s)
+{
+    crs_copy_point(s, s->st.was, s->st.x);
+    copy(crease_size(&s->p->range), s->kept_lambda, s->st.lambda);
+    crs_constraint(s->p, points(s->st.x), s->st.s, s->st.work);
+    s->a->M *= 2;
+    crs_retune(s->p, &s->run.o, s->a);
+    if (s->method->prepare) s->method->prepare(&s->st, NULL);
+    s->potential = NAN;
+    s->since_restart = 0;
+    s->run.report.restarts++;
+}
+
+/* The potential must fall by decrease * move^2 every iteration. A rise beyond rounding means that
+ * an assumption is false; it is counted and reported, never hidden. False when a step was taken
+ * back because M was guessed too small. */
+static bool audit(crease_solver *s, double move)
+{
+    const double now = crs_potential(&s->st), before = s->potential;
+    const double promised = s->a->guarantee ? s->a->decrease * move : 0;
+    s->run.progress.potential = now;
+    s->run.progress.decrease = before - now;
+    s->potential = now;
+    if (isnan(before)) return true;
+    const double squares =
+        s->a->last >= 0 ? s->a->beta * square(crease_norm(&s->p->range, s->st.s)) : 0;
+    const double rise = crs_rise(before, now, promised, squares);
+    const bool below = s->a->adaptive && now < s->a->lower;
+    if (!(rise > 1e-10) && !below) return true;
+    if (s->a->adaptive && s->a->M < 1e100) {
+        step_back(s);
+        return false;
+    }
+    crs_count_rise(&s->run.report, s->a, rise);
+    return true;
+}
+
 static bool accelerates(const crease_solver *s)
 {
     return s->run.o.accelerate && s->a->mode == CREASE_MODE_PRACTICAL && s->method->accelerate &&
@@ -216,12 +356,12 @@ static crs_advance step(void *self)
     crease_solver *s = self;
     const bool fast = accelerates(s), audited = fast || s->run.o.audit || s->a->adaptive ||
                                                 s->a->mode == CREASE_MODE_THEORY;
-    if (fast && !isnan(s->potential)) crs_accelerate(s);
+    if (fast && !isnan(s->potential)) accelerate(s);
     crs_copy_point(s, s->st.x, s->st.was);
     if (s->a->adaptive) copy(crease_size(&s->p->range), s->st.lambda, s->kept_lambda);
     s->method->step(&s->st);
     const double move = moved(s);
-    if (audited && !s->method->oracle && !crs_audit(s, move)) return CRS_GO_ON;
+    if (audited && !s->method->oracle && !audit(s, move)) return CRS_GO_ON;
     s->run.progress.theta = move + (s->a->theta_factor > 1 ? s->last_move : 0);
     s->last_move = move;
     if (s->run.report.iterations == 1)
@@ -252,7 +392,7 @@ static void keep(void *self)
 static void go_on(void *self)
 {
     crease_solver *s = self;
-    if (s->extension) crs_adapt_extension(s);
+    if (s->extension) adapt_extension(s);
 }
 
 static const crs_engine engine = {

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * driver: the one loop and the one judge. Engines supply steps and certificates; limits,
  * callbacks and outcomes are here and nowhere else. */
+#include <stdio.h>
+
 #include "solve/engine.h"
 
 bool crs_driver_open(crs_driver *r, const crs_engine *engine, void *self, const crease_options *o,
@@ -12,6 +14,15 @@ bool crs_driver_open(crs_driver *r, const crs_engine *engine, void *self, const 
     r->best.worst = r->best.worst_relative = r->report.bound = INFINITY;
     r->progress.potential = r->progress.decrease = NAN;
     return crs_options_read(o, crs_method_for(a)->reads, crease_method_name(a->method), e);
+}
+
+void crs_count_rise(crease_report *r, const crease_analysis *a, double rise)
+{
+    r->audit_violations++;
+    r->audit_worst = larger(r->audit_worst, rise);
+    snprintf(r->note, sizeof r->note,
+             "assumption false: the potential of %s rose by %.3g (relative) beyond what %s allows",
+             crease_method_name(a->method), rise, a->theorem);
 }
 
 static double measure(const crs_driver *r, const crease_certificate *c)

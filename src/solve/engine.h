@@ -62,7 +62,7 @@ static inline double crs_rise(double before, double now, double promised, double
     return (now - before + promised) / (1 + fabs(before) + fabs(now) + squares);
 }
 
-/* Puts a rise of a potential beyond rounding down in the report (audit.c). */
+/* Puts a rise of a potential beyond rounding down in the report. */
 void crs_count_rise(crease_report *r, const crease_analysis *a, double rise);
 
 /* How many doubles a solver of blocks takes, without taking them (blocks.c). */

@@ -27,23 +27,6 @@ struct crease_solver {
     long since_restart; /* iterations since the extrapolation began anew */
 };
 
-/* The slack takes up the whole residual; mu grows when it stalls (extension.c). */
-void crs_restart_extension(crease_solver *s);
-void crs_adapt_extension(crease_solver *s);
-
-/* Extrapolate, then go on from there only if the potential allows (accelerate.c). */
-void crs_accelerate(crease_solver *s);
-
-/* Did the potential fall as the theorem says? Called after each step; false when a step was taken
- * back because M was guessed too small (audit.c). */
-bool crs_audit(crease_solver *s, double move);
-
-/* A residual by the measure that is compared with eps. */
-static inline double crs_rated(const crease_solver *s, const crease_residual *r)
-{
-    return s->run.o.relative && r->residual != 0 ? r->residual / r->scale : r->residual;
-}
-
 static inline ptrdiff_t crs_size(const crease_solver *s, int i)
 {
     return crease_size(&s->p->space[i]);

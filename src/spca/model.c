@@ -258,8 +258,9 @@ static void describe(crease_spca *m)
                                    .f = crease_multilinear(&m->data) };
 }
 
-static void carve(crease_spca *m, crs_carver *c)
+static void carve(void *self, crs_carver *c)
 {
+    crease_spca *m = self;
     const crease_space *shape = &m->s.shape;
     ptrdiff_t longest = 0;
     m->tensor = carve_doubles(c, crease_size(shape), 1);
@@ -272,19 +273,6 @@ static void carve(crease_spca *m, crs_carver *c)
     m->t = carve_doubles(c, longest, 1);
     m->objective = carve_doubles(c, m->s.starts, 1);
     m->work = carve_doubles(c, crs_contract_scratch(shape), 1);
-}
-
-static bool allocate(crease_spca *m, crease_error *e)
-{
-    crs_carver count = { 0 };
-    carve(m, &count);
-    m->memory = count.used < 0 ? NULL : crs_alloc((size_t)count.used + CRS_LINE, 1);
-    if (!m->memory)
-        return crs_fail(e, CREASE_NO_MEMORY, "out of memory: a tensor of %td entries",
-                        crease_size(&m->s.shape));
-    crs_carver c = carver_of(m->memory);
-    carve(m, &c);
-    return true;
 }
 
 crease_spca *crease_spca_new(const crease_spca_settings *given, const double *tensor,
@@ -312,7 +300,10 @@ crease_spca *crease_spca_new(const crease_spca_settings *given, const double *te
     m->s = *s;
     if (!m->s.penalty.ops) m->s.penalty = crease_l1(1);
     m->norm = norm;
-    if (allocate(m, e)) {
+    m->memory = carve_block(carve, m);
+    if (!m->memory) {
+        crs_fail(e, CREASE_NO_MEMORY, "out of memory: a tensor of %td entries", size);
+    } else {
         copy(size, tensor, m->tensor);
         describe(m);
         if (crease_spca_start(m, 0, e)) return m;

@@ -55,6 +55,7 @@ static bool check(const crease_consensus_settings *s, sizes *z, crease_error *e)
 
 /* The arrays of a model. */
 typedef struct {
+    const sizes *z;
     ptrdiff_t *copy_start, *copy_col, *start, *col;
     double *copy_value, *value, *rhs, *first;
 } arrays;
@@ -113,27 +114,25 @@ static void describe(crease_consensus *m, const crease_consensus_settings *s, co
                                    .range = m->space[1] };
 }
 
-static arrays carve(const sizes *z, crs_carver *c)
+static void carve(void *self, crs_carver *c)
 {
-    return (arrays){ .copy_start = carve_bytes(c, z->stack + 1, sizeof(ptrdiff_t)),
-                     .copy_col = carve_bytes(c, z->stack, sizeof(ptrdiff_t)),
-                     .start = carve_bytes(c, z->rows + 1, sizeof(ptrdiff_t)),
-                     .col = carve_bytes(c, z->entries, sizeof(ptrdiff_t)),
-                     .copy_value = carve_doubles(c, z->stack, 1),
-                     .value = carve_doubles(c, z->entries, 1),
-                     .rhs = carve_doubles(c, z->rows, 1),
-                     .first = carve_doubles(c, z->stack, 1) };
+    arrays *a = self;
+    a->copy_start = carve_bytes(c, a->z->stack + 1, sizeof(ptrdiff_t));
+    a->copy_col = carve_bytes(c, a->z->stack, sizeof(ptrdiff_t));
+    a->start = carve_bytes(c, a->z->rows + 1, sizeof(ptrdiff_t));
+    a->col = carve_bytes(c, a->z->entries, sizeof(ptrdiff_t));
+    a->copy_value = carve_doubles(c, a->z->stack, 1);
+    a->value = carve_doubles(c, a->z->entries, 1);
+    a->rhs = carve_doubles(c, a->z->rows, 1);
+    a->first = carve_doubles(c, a->z->stack, 1);
 }
 
 static bool build(crease_consensus *m, const crease_consensus_settings *s, const sizes *z,
                   crease_error *e)
 {
-    crs_carver count = { 0 };
-    carve(z, &count);
-    m->memory = count.used < 0 ? NULL : crs_alloc((size_t)count.used + CRS_LINE, 1);
+    arrays a = { .z = z };
+    m->memory = carve_block(carve, &a);
     if (!m->memory) return crs_fail(e, CREASE_NO_MEMORY, "out of memory: the agents' matrices");
-    crs_carver c = carver_of(m->memory);
-    const arrays a = carve(z, &c);
     fill_copies(m, z, s->size, &a);
     fill_diagonal(m, s, z, &a);
     fill_rhs(s, a.rhs);

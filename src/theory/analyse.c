@@ -1,6 +1,246 @@
 /* SPDX-License-Identifier: MIT
- * analyse: constants, method, block steps, parameters, in that order */
-#include "theory/theory.h"
+ * analyse: which theorem covers a problem: the method and the block that is updated last, the
+ * constants, the block steps, the parameters, in that order; and the a-priori number of iterations
+ *
+ * With a constraint the last block needs r = 0 and no set. In order of strength: f separable and
+ * quadratic in it with A = c I (R2), separable with A = c I (R1), A = c I (ADMM-g), A of full row
+ * rank (ADMM-m); without such a block the slack of the extension plays its part. A block is updated
+ * by f's own minimizer where r_i = 0 and f offers one, otherwise by a prox step with f linearized.
+ * K = ceil(theta_factor kappa drop/(tau eps^2)) unless a method has another. */
+#include <stdio.h>
+
+#include <crease/certificate.h>
+
+#include "method/method.h"
+#include "set/set.h"
+
+static bool smooth_block(const crease_problem *p, int i)
+{
+    const crease_reg *r = crs_reg_of(p, i);
+    crease_reg_traits t;
+    r->ops->traits(r, &p->space[i], INFINITY, &t);
+    return !p->block[i].set && t.lipschitz == 0 && crs_in_constraint(p, i);
+}
+
+/* How good block i would be as the last one. */
+static bool rank_last(const crease_problem *p, int i, crs_last *rank, crease_error *e)
+{
+    const crease_map *A = &p->block[i].map;
+    const crease_blocks b = crs_blocks(p);
+    crease_constants k = { .separable_last = true };
+    double c, sigma;
+    bool exact = false;
+    *rank = CRS_NO_LAST;
+    if (!smooth_block(p, i)) return true;
+    if (p->f.ops && !crease_smooth_constants(&p->f, &b, i, &k, NULL, e)) return false;
+    if (crease_map_is_identity(A, &p->space[i], &p->range, &c) && c != 0) {
+        /* R2 takes beta c^2 > -2 last_low */
+        if (k.quadratic_last &&
+            !crs_offers_argmin(p, i, 1 - 2 * smaller(k.last_low, 0), INFINITY, &exact, e))
+            return false;
+        *rank = !k.separable_last ? CRS_IDENTITY : exact ? CRS_QUADRATIC : CRS_SEPARABLE;
+        return true;
+    }
+    if (!crease_map_sigma_min(A, &p->space[i], &p->range, &sigma, e)) return false;
+    if (sigma > 0) *rank = CRS_FULL_RANK;
+    return true;
+}
+
+static bool find_last(const crease_problem *p, int *last, crs_last *rank, crease_error *e)
+{
+    *last = -1, *rank = CRS_NO_LAST;
+    for (int i = p->count - 1; i >= 0; i--) {
+        crs_last here;
+        if (!rank_last(p, i, &here, e)) return false;
+        if (here > *rank) *rank = here, *last = i;
+    }
+    return true;
+}
+
+/* "a, b or auto": what auto may choose where there is a constraint, or where there is none */
+static const char *choices(bool constrained, char *text, size_t size)
+{
+    size_t used = 0;
+    text[0] = '\0';
+    for (int k = 0; crs_method_at((crease_method)k); k++) {
+        const crs_method *m = crs_method_at((crease_method)k);
+        if (m->suits && m->constrained == constrained && used < size)
+            used += (size_t)snprintf(text + used, size - used, "%s%s", used > 0 ? ", " : "",
+                                     crease_method_name((crease_method)k));
+    }
+    return text;
+}
+
+static bool takes(const crease_problem *p, crease_method method, crease_error *e)
+{
+    const crs_method *m = crs_method_at(method);
+    const bool constrained = p->range.order > 0;
+    char text[200];
+    if (m->elsewhere) return crs_fail(e, CREASE_UNSUPPORTED, "%s", m->elsewhere);
+    if (method == CREASE_METHOD_AUTO || m->constrained == constrained) return true;
+    return crs_fail(e, CREASE_UNSUPPORTED,
+                    m->constrained
+                        ? "%s needs a constraint sum A_i x_i = b and this problem has none; use %s "
+                          "or auto"
+                        : "%s takes no constraint and this problem has one; use %s or auto",
+                    crease_method_name(method), choices(constrained, text, sizeof text));
+}
+
+static crease_method first_suited(const crease_problem *p, const crease_options *o, crs_last rank)
+{
+    crease_method k = CREASE_METHOD_AUTO;
+    while (!crs_method_at(k)->suits || crs_method_at(k)->constrained != (p->range.order > 0) ||
+           !crs_method_at(k)->suits(p, o, rank))
+        k++;
+    return k;
+}
+
+/* Which block goes last and which method: fills method, last, exact_last. */
+static bool choose(const crease_problem *p, const crease_options *o, crease_analysis *a,
+                   crease_error *e)
+{
+    crs_last rank = CRS_NO_LAST;
+    a->last = -1;
+    if (!takes(p, o->method, e)) return false;
+    if (p->range.order > 0 && !find_last(p, &a->last, &rank, e)) return false;
+    a->method = o->method != CREASE_METHOD_AUTO ? o->method : first_suited(p, o, rank);
+    const crs_method *m = crs_method_at(a->method);
+    a->exact_last = rank == CRS_QUADRATIC && m->exact && o->mode != CREASE_MODE_PAPER;
+    return !m->check || m->check(p, rank, e);
+}
+
+/* map_norm, map_scale, setting and diameter of one block. The residual of gcg is psi_S, about a
+ * set and its oracle, whatever setting the pair would be certified in elsewhere. */
+static bool gather_block(const crease_problem *p, int i, crease_analysis *a, double *lower,
+                         crease_error *e)
+{
+    const bool gap = a->gap && p->block[i].set;
+    crease_block_plan *plan = &a->block[i];
+    const crease_block *b = &p->block[i];
+    const crease_reg *r = crs_reg_of(p, i);
+    crease_reg_traits traits;
+    plan->map_scale = 0;
+    plan->radius = INFINITY;
+    if (crs_in_constraint(p, i)) {
+        if (!crease_map_norm(&b->map, &p->space[i], &p->range, &plan->map_norm, e)) return false;
+        if (!crease_map_is_identity(&b->map, &p->space[i], &p->range, &plan->map_scale))
+            plan->map_scale = NAN;
+    }
+    plan->setting = gap ? 1 : crease_setting(p, i, e);
+    if (plan->setting == 0) return false;
+    plan->diameter = plan->setting == 1 ? b->set->ops->diameter(b->set, &p->space[i], 2) : INFINITY;
+    r->ops->traits(r, &p->space[i], INFINITY, &traits);
+    *lower += traits.lower;
+    return true;
+}
+
+static void note_f(crease_analysis *a, bool constrained)
+{
+    crs_note(
+        a, "f bounded below", -1, a->lower > -INFINITY ? CREASE_PROVED : CREASE_UNKNOWN, a->lower,
+        a->lower > -INFINITY ? "f + sum r_i is at least this"
+                             : "no lower bound of f is known; bound the blocks or declare one");
+    if (!constrained) return;
+    if (a->M < INFINITY)
+        crs_note(a, "M finite", -1, CREASE_PROVED, a->M,
+                 "grad_N f is Lipschitz with this constant");
+    else if (a->adaptive)
+        crs_note(a, "M finite", -1, CREASE_ESTIMATED, a->M,
+                 "no constant of grad_N f is known: M is doubled whenever the potential rises");
+    else
+        crs_note(
+            a, "M finite", -1, CREASE_UNKNOWN, a->M,
+            "grad_N f has no Lipschitz constant here; give the other blocks compact sets, make "
+            "f separable in the last block, or use practical mode");
+}
+
+/* The constants of f, the maps, sets and settings of every block. */
+static bool gather(const crease_problem *p, int last, crease_analysis *a, crease_error *e)
+{
+    const crease_blocks unbounded = crs_blocks(p);
+    double *radius = crs_doubles(2 * p->count, "the analysis", e), regs = 0;
+    bool done = radius != NULL;
+    crease_constants k = { .L = 0,
+                           .M = 0,
+                           .p = 2,
+                           .rho = 0,
+                           .lower = 0,
+                           .concave = true,
+                           .separable_last = true,
+                           .quadratic_last = true };
+    for (int i = 0; done && i < p->count; i++)
+        done = gather_block(p, i, a, &regs, e) && crs_set_radius(p, i, &radius[i], e);
+    if (done && p->f.ops) {
+        const crease_blocks b = { unbounded.count, unbounded.space, radius };
+        done = crease_smooth_constants(&p->f, &b, last >= 0 ? last : p->count - 1, &k,
+                                       radius + p->count, e);
+    }
+    for (int i = 0; done && i < p->count; i++) a->block[i].lipschitz = radius[p->count + i];
+    crs_free(radius);
+    if (!done) return false;
+
+    a->L = k.L, a->M = k.M, a->p = k.p, a->rho = k.rho, a->concave = k.concave;
+    a->lower = k.lower + regs;
+    a->last_low = k.last_low, a->last_high = k.last_high;
+    a->L_last = last >= 0 ? a->block[last].lipschitz : NAN;
+    a->map_scale = last >= 0 ? a->block[last].map_scale : NAN;
+    if (last >= 0 && k.separable_last) a->M = smaller(a->M, a->L_last);
+    if (last >= 0 && isnan(a->map_scale) &&
+        !crease_map_sigma_min(&p->block[last].map, &p->space[last], &p->range, &a->sigma_last, e))
+        return false;
+    if (last >= 0 && !isnan(a->map_scale)) a->sigma_last = square(a->map_scale);
+    a->separable_last = k.separable_last;
+    a->adaptive = last >= 0 && !(a->M < INFINITY) && a->mode == CREASE_MODE_PRACTICAL;
+    if (!a->gap) note_f(a, last >= 0);
+    return true;
+}
+
+/* An exact step needs r_i = 0, at most a ball, A_i = c I or no map, and f's minimizer for any h
+ * that is not tiny: f convex in the block, or a ball. */
+static bool plan_exact(const crease_problem *p, int i, crease_block_plan *plan, crease_error *e)
+{
+    const double L = plan->lipschitz, h = 1e-6 * (L > 0 && L < INFINITY ? L : 1);
+    const crease_reg *r = crs_reg_of(p, i);
+    const crease_set *c = p->block[i].set;
+    crease_reg_traits t;
+    r->ops->traits(r, &p->space[i], INFINITY, &t);
+    if (t.lipschitz != 0 || isnan(plan->map_scale) || (c && c->ops->ball != CREASE_BALL_L2))
+        return true;
+    if (c) plan->radius = c->par[0];
+    return crs_offers_argmin(p, i, h, plan->radius, &plan->exact, e);
+}
+
+static bool plan_block(const crease_problem *p, int i, crease_analysis *a, crease_error *e)
+{
+    crease_block_plan *plan = &a->block[i];
+    const crease_set *c = p->block[i].set;
+    double step = INFINITY;
+    char name[32];
+    if (!plan_exact(p, i, plan, e)) return false;
+    if (plan->exact) {
+        crs_note(a, "block step exact", i, CREASE_PROVED, NAN,
+                 "r = 0 and f is minimized over the block in closed form");
+        return true;
+    }
+    if (c && !crease_joint_check(crs_reg_of(p, i), c, &p->space[i], &step, e)) return false;
+    plan->tau_least = step < INFINITY ? 1.001 / step : 0;
+    if (plan->lipschitz < INFINITY)
+        crs_note(a, "block step global", i, CREASE_PROVED, plan->lipschitz,
+                 "f is linearized with L_i, the prox is the global minimizer");
+    else
+        crs_note(a, "L_i finite", i, CREASE_ESTIMATED, NAN,
+                 "block %s has no constant for the whole region: the curvature at the iterate "
+                 "serves, or L_i is found by doubling",
+                 crs_block_name(p, i, name));
+    return true;
+}
+
+static bool plan_blocks(const crease_problem *p, crease_analysis *a, crease_error *e)
+{
+    for (int i = 0; i < p->count; i++)
+        if (i != a->last && !plan_block(p, i, a, e)) return false;
+    return true;
+}
 
 const char *crease_status_text(crease_status status)
 {
@@ -59,12 +299,12 @@ static bool fill_in(const crease_problem *p, const crease_options *o, crease_ana
     a->mode = o->mode;
     a->beta = a->gamma = a->ell = a->mu = NAN;
     a->slack = INFINITY;
-    if (!crs_choose(p, o, a, e)) return false;
+    if (!choose(p, o, a, e)) return false;
     const crs_method *m = crs_method_at(a->method);
     if (m->analyse) return true; /* as another problem */
     a->gap = m->oracle;
-    if (!crs_gather(p, a->last, a, e)) return false;
-    if (!m->oracle && !crs_plan_blocks(p, a, e)) return false;
+    if (!gather(p, a->last, a, e)) return false;
+    if (!m->oracle && !plan_blocks(p, a, e)) return false;
     a->general = a->assumptions;
     crs_retune(p, o, a);
     return admissible(a, e);
@@ -88,4 +328,12 @@ crease_analysis *crease_analyse(const crease_problem *p, const crease_options *g
     if (!m->analyse) return a;
     crease_analysis_free(a);
     return m->analyse(p, o, e);
+}
+
+double crease_iteration_bound(const crease_analysis *a, double drop, double eps)
+{
+    const crs_method *m = crs_method_for(a);
+    if (!a->guarantee || !(drop >= 0) || !(eps > 0)) return INFINITY;
+    if (m->bound) return m->bound(a, drop, eps);
+    return ceil(a->theta_factor * a->kappa * drop / (a->decrease * eps * eps));
 }

@@ -39,10 +39,58 @@ static bool diagonal(const product *p)
     return true;
 }
 
+/* In double: sum_k a_k x_k of `count` terms is off by no more than sum_k |a_k| w_k,
+ * w_k = (count + 4) 2^-52 |x_k| and what x_k itself is off by. */
+typedef struct {
+    double x, w;
+} factor;
+
+static void multiply_rows(const double *a, ptrdiff_t m, ptrdiff_t n, const factor *in, num *out)
+{
+    for (ptrdiff_t i = 0; i < m; i++, a += n) {
+        double sum = 0, off = 0;
+        for (ptrdiff_t j = 0; j < n; j++) sum += a[j] * in[j].x, off += fabs(a[j]) * in[j].w;
+        out[i] = add(out[i], (num){ sum, off * 1.0625L + (real)n * 0x1p-1070L });
+    }
+}
+
+static void multiply_columns(const double *a, ptrdiff_t m, ptrdiff_t n, const factor *in,
+                             double *sum, double *off)
+{
+    for (ptrdiff_t i = 0; i < m; i++, a += n) {
+        const double x = in[i].x, w = in[i].w;
+        if (x == 0 && w == 0) continue;
+        for (ptrdiff_t j = 0; j < n; j++) sum[j] += a[j] * x, off[j] += fabs(a[j]) * w;
+    }
+}
+
+static bool dense_in_double(const product *p, ptrdiff_t m, ptrdiff_t n)
+{
+    const ptrdiff_t count = p->transposed ? m : n;
+    void *mark = p->v->rooms;
+    factor *in = crs_room(p->v, count, sizeof *in);
+    double *sum = crs_room(p->v, n, sizeof *sum), *off = crs_room(p->v, n, sizeof *off);
+    if (!in || !sum || !off) return false;
+    p->v->doubled = true;
+    for (ptrdiff_t k = 0; k < count; k++) {
+        const real v = p->in[k].v, w = (real)(count + 4) * 0x1p-52L * fabsl(v) + p->in[k].e;
+        in[k] = (factor){ (double)v, w == 0 ? 0 : (double)(w * (1 + 0x1p-40L)) };
+    }
+    if (p->transposed)
+        multiply_columns(p->A->data, m, n, in, sum, off);
+    else
+        multiply_rows(p->A->data, m, n, in, p->out);
+    for (ptrdiff_t j = 0; p->transposed && j < n; j++)
+        p->out[j] = add(p->out[j], (num){ sum[j], off[j] * 1.0625L + (real)m * 0x1p-1070L });
+    crs_rooms_release(p->v, mark);
+    return true;
+}
+
 static bool dense(const product *p)
 {
     const double *a = p->A->data;
     const ptrdiff_t m = crease_size(p->ran), n = crease_size(p->dom);
+    if (p->v->quick && m * n >= CRS_LARGE) return dense_in_double(p, m, n);
     for (ptrdiff_t i = 0; i < m; i++)
         for (ptrdiff_t j = 0; j < n; j++) entry(p, i, j, a[i * n + j]);
     return true;

@@ -23,8 +23,9 @@ typedef struct {
     ptrdiff_t *start, *index;     /* of the units */
 } design;
 
-static void carve(design *d, crs_carver *m)
+static void carve(void *self, crs_carver *m)
 {
+    design *d = self;
     const ptrdiff_t n = d->c->n, p = d->c->p;
     d->z = carve_doubles(m, n, d->cols);
     d->y = carve_doubles(m, n, 1);
@@ -103,17 +104,13 @@ static void set_units(design *d)
 static bool build(design *d, crease_error *e)
 {
     const crease_regression_claim *c = d->c;
-    crs_carver count = { 0 };
     d->centred = c->s.intercept && c->s.loss == CREASE_REGRESSION_SQUARED;
     d->cols = c->p + (c->s.intercept && !d->centred);
     d->units = (c->s.penalty.groups ? c->s.penalty.groups->count : c->p) + d->cols - c->p;
-    carve(d, &count);
-    d->memory = count.used < 0 ? NULL : crs_alloc((size_t)count.used + CRS_LINE, 1);
+    d->memory = carve_block(carve, d);
     if (!d->memory)
         return crs_fail(e, CREASE_NO_MEMORY, "out of memory: verifying a regression on %td columns",
                         c->p);
-    crs_carver m = carver_of(d->memory);
-    carve(d, &m);
     set_row_weights(d);
     for (ptrdiff_t j = 0; j < c->p; j++) set_column(d, j);
     set_rows(d);

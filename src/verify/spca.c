@@ -20,8 +20,9 @@ typedef struct {
     real size, modes;             /* |T|; the sum of its dimensions */
 } view;
 
-static void carve(view *a, crs_carver *m)
+static void carve(void *self, crs_carver *m)
 {
+    view *a = self;
     const crease_space *s = &a->c->shape;
     a->tensor = carve_doubles(m, crease_size(s), 1);
     for (int n = 0; n < s->order; n++) {
@@ -33,14 +34,10 @@ static void carve(view *a, crs_carver *m)
 static bool build(view *a, crease_error *e)
 {
     const crease_space *s = &a->c->shape;
-    crs_carver count = { 0 };
-    carve(a, &count);
-    a->memory = count.used < 0 ? NULL : crs_alloc((size_t)count.used + CRS_LINE, 1);
+    a->memory = carve_block(carve, a);
     if (!a->memory)
         return crs_fail(e, CREASE_NO_MEMORY, "out of memory: verifying %td entries",
                         crease_size(s));
-    crs_carver m = carver_of(a->memory);
-    carve(a, &m);
     for (ptrdiff_t j = 0; j < crease_size(s); j++) {
         a->tensor[j] = a->c->tensor[j];
         a->size += (real)a->tensor[j] * a->tensor[j];

@@ -10,8 +10,6 @@
 
 #include "verify/verify.h"
 
-enum { LARGE = 1 << 16 }; /* entries of a block that make double worth a try */
-
 /* The point to be judged. */
 typedef struct {
     const double *const *x;
@@ -227,7 +225,7 @@ static bool collect(crs_verifier *v, const point *at, evidence *out)
     for (int i = 0; i < p->count; i++) {
         void *mark = v->rooms;
         if (!prepare(v, at, i, &place) || !find(v, at, &place, out)) return false;
-        out->coarse = out->coarse || (v->coarse && v->blur > 0);
+        out->coarse = out->coarse || (v->coarse && v->blur > 0) || v->doubled;
         crs_rooms_release(v, mark);
     }
     return p->range.order == 0 || feasibility(v, at, &out->feasibility);
@@ -395,7 +393,7 @@ static bool arguments_fit(const crease_problem *p, const point *at, double eps, 
 static bool is_large(const crease_problem *p)
 {
     for (int i = 0; i < p->count; i++)
-        if (crease_size(&p->space[i]) >= LARGE) return true;
+        if (crease_size(&p->space[i]) >= CRS_LARGE) return true;
     return false;
 }
 
@@ -418,7 +416,7 @@ bool crease_verify(const crease_problem *p, const double *const *x, const double
                    crease_verification *out, crease_error *e)
 {
     const point at = { x, lambda, g, gcg, relative };
-    crs_verifier v = { .p = p, .coarse = is_large(p) };
+    crs_verifier v = { .p = p, .coarse = is_large(p), .quick = true };
     *out = (crease_verification){ 0 };
     if (!arguments_fit(p, &at, eps, e)) return false;
     double *residual = crs_doubles(p->count, "a verification", e);
@@ -430,7 +428,7 @@ bool crease_verify(const crease_problem *p, const double *const *x, const double
     for (int i = 0; i < p->count; i++) residual[i] = NAN;
     if (point_is_finite(p, &at, out) && judge(&v, &at, eps, out)) {
         *out = blank;
-        v.coarse = false;
+        v.coarse = v.quick = v.doubled = false;
         judge(&v, &at, eps, out);
     }
     out->trusted_callback = v.trusted_callback;

@@ -12,10 +12,14 @@ typedef struct {
     const crease_problem *p;
     void *rooms, *spare; /* in use, and released */
     bool no_memory, unsupported, trusted_callback;
-    bool coarse;   /* large couplings may work in double */
+    bool coarse; /* large couplings may work in double */
+    bool quick;  /* large dense products may be in double, and then: */
+    bool doubled;
     real blur;     /* of the last gradient, in norm, beside the errors of its entries */
     char why[160]; /* the first thing that is unsupported */
 } crs_verifier;
+
+enum { CRS_LARGE = 1 << 16 }; /* entries of a block or a matrix that make double worth a try */
 
 /* Zeroed memory, or NULL. */
 void *crs_room(crs_verifier *v, ptrdiff_t count, size_t size);

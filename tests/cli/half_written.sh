@@ -12,7 +12,7 @@ np.save("X.npy", r.randn(300, 100)); np.save("y.npy", r.randn(300))
 END
 "$CREASE" rpca T.npy --rank 2 --quiet --out base >/dev/null
 verbs=("rpca T.npy --rank 2 --quiet" "rpca T.npy --model tucker --rank 2 --quiet"
-       "spca T.npy --certificates" "regress X.npy y.npy" "generate cp --shape 30,30,30 --rank 2"
+       "spca T.npy --alpha 1000 --components 300" "regress X.npy y.npy" "generate cp --shape 30,30,30 --rank 2"
        "generate tucker --shape 30,30,30 --rank 2" "apply base T.npy")
 
 # A file may be no longer than 50 kB; nowhere to write; standard output full.

@@ -43,12 +43,17 @@ fitted() {
         $python - "$name" <<'END'
 import json, sys
 r = json.load(open(sys.argv[1] + "/result.json"))
-assert r["verb"] == "regress" and r["status"].startswith("eps-stationary")
-for s in r["solutions"]:
+assert r["verb"] == "regress" and r["outcome"] == "stationary" and r["exit_status"] == 0
+for s in r["details"]["solutions"]:
     c = s["certificate"]
-    assert c["certified"] and c["checker"] == "VALID" and c["relative"] <= r["settings"]["eps"], c
+    assert c["certified"] and c["verdict"] == "VALID" and c["relative"] <= r["settings"]["eps"], c
 END
     judge $? "regress $*: exit $code, $out $err"
+    local text=$out
+    run "$CREASE" verify "$name"
+    [ $code -eq 0 ] && [[ $out == VALID*"lambda 1 "* ]]
+    judge $? "verify $name: exit $code, $out $err"
+    out=$text
 }
 fitted plain X.npy y.npy --penalty mcp --cv 10
 [[ $out == *"best "*"left out"* && $out == *"certified   100 of 100"* ]]
@@ -78,7 +83,7 @@ $python - <<'END'
 import csv, json, math
 import numpy as np
 X, y = np.load("X.npy"), np.load("y.npy")
-def load(name): return json.load(open(name + "/result.json"))
+def load(name): return json.load(open(name + "/result.json"))["details"]
 r, c = load("plain"), np.load("plain/coefficients.npy")
 rows = list(csv.DictReader(open("plain/solutions.csv")))
 assert c.shape == (100, 13) and len(rows) == 100 == len(r["solutions"])
@@ -122,6 +127,36 @@ judge $? "the same seed gives the same scores, --json the document"
 run "$CREASE" regress X.npy y.npy --penalty mcp --cv 10 --seed 1 --out seed
 ! cmp -s seed/cv.csv plain/cv.csv
 judge $? "another seed deals other folds"
+
+# verify judges from X, y and the coefficients, from any place, and finds what was changed.
+mkdir elsewhere && cp X.npy y.npy elsewhere && cp -r plain groups weights elsewhere && mv elsewhere moved
+for name in plain groups weights; do
+    (cd / && run "$CREASE" verify "$scratch/moved/$name" && [ $code -eq 0 ] && [[ $out == VALID* ]])
+    judge $? "data and $name moved together"
+done
+for change in "coefficients.npy:7" "coefficients.npy:0"; do
+    rm -rf changed && cp -r plain changed
+    $python -c '
+import sys, numpy as np
+x = np.load(sys.argv[1]); x[50, int(sys.argv[2])] += 1e-6; np.save(sys.argv[1], x)' changed/${change%:*} ${change#*:}
+    run "$CREASE" verify changed
+    [ $code -eq 1 ] && [[ $out == INVALID*"lambda 51: the "* ]]
+    judge $? "$change changed: exit $code, $out $err"
+done
+rm -rf changed
+sed -i 's/"standardize": true/"standardize": false/' moved/plain/certificate.json
+run "$CREASE" verify moved/plain
+[ $code -eq 1 ] && [[ $out == INVALID* ]]
+judge $? "another problem: exit $code, $out $err"
+cp zeros.npy moved/y.npy
+run "$CREASE" verify moved/groups
+[ $code -eq 1 ] && [[ $out == *"data y have changed"* ]]
+judge $? "other data: exit $code, $out $err"
+expect_exit 64 "X and y" verify plain --problem X.npy
+rm moved/y.npy moved/groups/groups.npy
+run "$CREASE" verify moved/groups
+[ $code -eq 66 ]
+judge $? "a missing file: exit $code, $out $err"
 
 # Warnings.
 run "$CREASE" regress X.npy y.npy --no-standardize --no-intercept --lambda 1000 --out nothing
@@ -209,7 +244,7 @@ X13() { # no minimizer: a penalty that levels off, classes that a column separat
     [ $code -eq 2 ] && [[ $out == *"separate the classes"* ]] && $python -c '
 import json, numpy as np
 assert np.isfinite(np.load("x13/coefficients.npy")).all()
-assert not all(s["certificate"]["certified"] for s in json.load(open("x13/result.json"))["solutions"])'
+assert not all(s["certificate"]["certified"] for s in json.load(open("x13/result.json"))["details"]["solutions"])'
     judge $? "X13: exit $code, $out $err"
 }
 X16() { # columns in another order, columns and y in other units, -y
@@ -279,7 +314,7 @@ $python - <<'END'
 import csv, json, xml.dom.minidom
 import numpy as np
 rows = list(csv.reader(open("named/coefficients.csv")))
-names = json.load(open("named/result.json"))["column_names"]
+names = json.load(open("named/result.json"))["details"]["column_names"]
 assert rows[0][:2] == ["lambda", "intercept"] and rows[0][3:] == ["x<y & z", "column 3", "plain"]
 assert rows[0][2] == names[0] and names[1:] == ["x<y & z", "", "plain"], names
 table = np.array([[float(t) for t in row] for row in rows[1:]])
@@ -288,7 +323,7 @@ assert (np.load("named/coefficients.npy") == np.load("bare/coefficients.npy")).a
 titles = [t.firstChild.data for t in
           xml.dom.minidom.parse("named/path.svg").getElementsByTagName("title")]
 assert set(titles[1:]) <= set(rows[0][2:]) and "plain" in titles, titles
-assert json.load(open("bare/result.json"))["column_names"] is None
+assert json.load(open("bare/result.json"))["details"]["column_names"] is None
 END
 judge $? "the names in the files"
 [ ! -e bare/coefficients.csv ]
@@ -359,12 +394,13 @@ import numpy as np
 name, status = sys.argv[1:]
 r = json.load(open(name + "/result.json"))
 k = r["settings"]["path"]
-assert r["status"].startswith(status), r["status"]
-assert 1 <= k < r["settings"]["path_asked"] == 5000 and len(r["solutions"]) == k
+assert r["outcome_text"].startswith(status), r["outcome_text"]
+d = r["details"]
+assert 1 <= k < r["settings"]["path_asked"] == 5000 and len(d["solutions"]) == k
 assert np.load(name + "/coefficients.npy").shape == (k, 61)
 assert len(open(name + "/solutions.csv").readlines()) == k + 1
-assert r["certified"] >= k - 1 and r["cross_validation"] is None
-assert r["warnings"][-1] == "stopped after %d of 5000 lambdas, without cross-validation" % k
+assert d["certified"] >= k - 1 and d["cross_validation"] is None
+assert d["warnings"][-1] == "stopped after %d of 5000 lambdas, without cross-validation" % k
 END
 }
 long=(regress X.npy c.npy --no-standardize --no-intercept --loss logistic --path 5000 --cv 10)

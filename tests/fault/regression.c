@@ -9,9 +9,9 @@ enum { ROWS = 12, COLS = 5 };
 static bool verify(const crease_regression *m, const double *X, const double *y, crease_error *e)
 {
     double row[COLS + 1];
-    const crease_regression_solution b = crease_regression_at(m, 2);
+    const crease_regression_solution b = *crease_regression_at(m, 2);
     crease_regression_claim c = {
-        .s = crease_regression_used(m), .n = ROWS, .p = COLS, .X = X, .y = y
+        .s = *crease_regression_used(m), .n = ROWS, .p = COLS, .X = X, .y = y
     };
     crease_verification v;
     row[0] = b.intercept;

@@ -32,6 +32,8 @@ void crs_names_free(crs_names *n);
  * not as many as columns. */
 bool crs_read_table(const char *path, crs_array *out, crs_names *names, crease_error *e);
 void crs_array_free(crs_array *a);
+/* "fnv1a-64:..." of the entries; every NaN is the same. */
+void crs_array_hash(const crs_array *a, char hash[32]);
 
 /* A reader of one format, from an open file; `name` stands in the sentences. Names of columns go to
  * `names` unless it is NULL. On failure out is empty. A format is a file with a reader and a line

@@ -4,6 +4,16 @@
 
 #include "io/formats/io.h"
 
+void crs_array_hash(const crs_array *a, char hash[32])
+{
+    uint64_t h = crs_hash_offset;
+    for (ptrdiff_t k = 0, n = crease_size(&a->shape); k < n; k++) {
+        const double x = isnan(a->data[k]) ? (double)NAN : a->data[k];
+        h = crs_hash(h, &x, sizeof x);
+    }
+    snprintf(hash, 32, "fnv1a-64:%016llx", (unsigned long long)h);
+}
+
 void crs_array_free(crs_array *a)
 {
     crs_free(a->data);

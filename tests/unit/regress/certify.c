@@ -112,7 +112,7 @@ static void a_limit_is_told(void **state)
     s.path = 3, s.max_sweeps = 0;
     crease_regression *m = crease_regression_new(&s, 6, 3, X, y, NULL);
     assert_true(m && crease_regression_fit(m, NULL));
-    assert_false(crease_regression_at(m, 2).converged);
+    assert_false(crease_regression_at(m, 2)->converged);
     assert_true(crease_regression_certify(m, 2, true, &c, NULL));
     assert_false(c.certified);
     crease_regression_free(m);

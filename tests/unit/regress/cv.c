@@ -34,11 +34,11 @@ static void score(const crease_regression *m, const int *fold, int f, double *ou
         for (int j = 0; j < COLS; j++) train[n * COLS + j] = X[i * COLS + j];
         target[n++] = y[i];
     }
-    const crease_regression_settings s = crease_regression_used(m);
+    const crease_regression_settings s = *crease_regression_used(m);
     crease_regression *part = crease_regression_new(&s, n, COLS, train, target, NULL);
     assert_true(part && crease_regression_fit(part, NULL));
     for (int k = 0; k < LAMBDAS; k++) {
-        const crease_regression_solution b = crease_regression_at(part, k);
+        const crease_regression_solution b = *crease_regression_at(part, k);
         out[k] = 0;
         for (int i = 0; i < ROWS; i++) {
             double at = b.intercept;
@@ -109,11 +109,11 @@ static void weighted_scores_are_those_of_separate_fits(void **state)
     for (int out = 0; out < FOLDS; out++) {
         double kept[ROWS];
         for (int i = 0; i < ROWS; i++) kept[i] = fold[i] == out ? 0 : v[i];
-        s.row_weight = kept, s.lambda = crease_regression_used(m).lambda;
+        s.row_weight = kept, s.lambda = crease_regression_used(m)->lambda;
         crease_regression *f = crease_regression_new(&s, ROWS, COLS, X, y, NULL);
         assert_true(f && crease_regression_fit(f, NULL)); /* weight 0 is as good as not there */
         for (int k = 0; k < LAMBDAS; k++) {
-            const crease_regression_solution b = crease_regression_at(f, k);
+            const crease_regression_solution b = *crease_regression_at(f, k);
             for (int i = 0; i < ROWS; i++) {
                 double at = b.intercept;
                 for (int j = 0; j < COLS; j++) at += b.coef[j] * X[i * COLS + j];

@@ -33,7 +33,7 @@ static void compare(naive_penalty k, int n, int p, int seed, double ratio)
     naive_start(&other, n, p, X, y);
     crease_regression *m = path_of(penalty_of(k), n, p, ratio);
     for (int i = 0; i < LAMBDAS; i++) {
-        const crease_regression_solution s = crease_regression_at(m, i);
+        const crease_regression_solution s = *crease_regression_at(m, i);
         naive_solve(&other, k, s.lambda);
         assert_close(s.objective, naive_objective(&other, k, s.lambda), 1e-9);
         assert_true(s.converged);
@@ -67,7 +67,7 @@ static void columns_and_cold_starts_reach_the_same_minimum(void **state)
     (void)state;
     draw_regression(ROWS, COLS, 15, X, y);
     crease_regression *m = path_of(crease_l1(1), ROWS, COLS, 0.02);
-    crease_regression_settings s = crease_regression_used(m);
+    crease_regression_settings s = *crease_regression_used(m);
     for (int way = 0; way < 2; way++) {
         s.ascending = way == 1;
         crease_regression *other_m = crease_regression_new(&s, ROWS, COLS, X, y, &e);
@@ -76,9 +76,9 @@ static void columns_and_cold_starts_reach_the_same_minimum(void **state)
         assert_true(crease_regression_fit(other_m, &e));
         assert_true(other_m->descent->gram == (way == 1));
         for (int k = 0; k < LAMBDAS; k++) {
-            assert_true(crease_regression_at(other_m, k).converged);
-            assert_close(crease_regression_at(other_m, k).objective,
-                         crease_regression_at(m, k).objective, 1e-11);
+            assert_true(crease_regression_at(other_m, k)->converged);
+            assert_close(crease_regression_at(other_m, k)->objective,
+                         crease_regression_at(m, k)->objective, 1e-11);
         }
         crease_regression_free(other_m);
     }
@@ -131,7 +131,7 @@ static void group_lasso_is_optimal(void **state)
         for (int j = 0; j < GROUP_COLS; j++)
             for (int i = 0; i < GROUP_ROWS; i++) a.r[i] -= a.z[i][j] * (b[j] - a.b[j]);
         for (int j = 0; j < GROUP_COLS; j++) a.b[j] = b[j];
-        check_conditions(&a, &g, crease_regression_at(m, k).lambda);
+        check_conditions(&a, &g, crease_regression_at(m, k)->lambda);
         crease_regression_certificate c;
         assert_true(crease_regression_certify(m, k, true, &c, NULL));
         assert_true(c.certified && c.convexity == CREASE_CONVEXITY_GLOBAL);
@@ -149,7 +149,7 @@ static void groups_of_one_are_entries(void **state)
     crease_regression *a = fit_groups(crease_group_l1(1, &g)), *b = fit_groups(crease_l1(1));
     for (int k = 0; k < GROUP_LAMBDAS; k++)
         for (int j = 0; j < GROUP_COLS; j++)
-            assert_close(crease_regression_at(a, k).coef[j], crease_regression_at(b, k).coef[j],
+            assert_close(crease_regression_at(a, k)->coef[j], crease_regression_at(b, k)->coef[j],
                          1e-12);
     crease_regression_free(a);
     crease_regression_free(b);
@@ -173,7 +173,7 @@ static void groups_enter_whole(void **state)
         if (!m || !crease_regression_fit(m, &e)) fail_msg("%s", e.text);
         for (int k = 0; k < GROUP_LAMBDAS; k++) {
             crease_regression_certificate c;
-            const double *b = crease_regression_at(m, k).coef;
+            const double *b = crease_regression_at(m, k)->coef;
             for (int j = 1; j < GROUP_COLS; j++)
                 if (j != 4 && j != 6) assert_true((b[j] != 0) == (b[j - 1] != 0));
             assert_true(crease_regression_certify(m, k, true, &c, NULL) && c.certified);

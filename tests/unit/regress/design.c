@@ -116,7 +116,7 @@ static void settings_of_an_older_program_are_read(void **state)
     a.s.max_seconds = -1;
     crease_regression *m = crease_regression_new(&a.s, a.n, a.p, a.X, a.y, NULL);
     assert_non_null(m);
-    const crease_regression_settings used = crease_regression_used(m);
+    const crease_regression_settings used = *crease_regression_used(m);
     assert_true(used.max_seconds == INFINITY && used.path == 3 && used.size == sizeof used);
     crease_regression_free(m);
     a.s.size = 0;
@@ -153,8 +153,8 @@ static void agree(const crease_regression *a, const crease_regression *b)
 {
     assert_close(crease_regression_lambda_max(a), crease_regression_lambda_max(b), 1e-11);
     for (ptrdiff_t k = 0; k < PATH; k++) {
-        const crease_regression_solution s = crease_regression_at(a, k),
-                                         t = crease_regression_at(b, k);
+        const crease_regression_solution s = *crease_regression_at(a, k),
+                                         t = *crease_regression_at(b, k);
         crease_regression_certificate c;
         assert_close(s.lambda, t.lambda, 1e-11);
         assert_close(s.intercept, t.intercept, 1e-8);
@@ -197,7 +197,7 @@ static void weights_of_rows_have_no_unit(void **state)
         crease_regression *b = fit(s, MANY, X, y);
         agree(a, b);
         double sum = 0;
-        for (int i = 0; i < MANY; i++) sum += crease_regression_used(b).row_weight[i];
+        for (int i = 0; i < MANY; i++) sum += crease_regression_used(b)->row_weight[i];
         assert_close(sum, MANY, 1e-14);
         crease_regression_free(a);
         crease_regression_free(b);

@@ -47,8 +47,8 @@ static void unpenalized_logistic_is_maximum_likelihood(void **state)
         s.loss = CREASE_REGRESSION_LOGISTIC, s.path = 1, s.eps = 1e-12;
         s.penalty = crease_weighted(crease_l1(1), free_weight);
         crease_regression *m = fit(s, 40, 1);
-        assert_close(crease_regression_at(m, 0).intercept, b[0], 1e-9);
-        assert_close(crease_regression_at(m, 0).coef[0], b[1], 1e-9);
+        assert_close(crease_regression_at(m, 0)->intercept, b[0], 1e-9);
+        assert_close(crease_regression_at(m, 0)->coef[0], b[1], 1e-9);
         crease_regression_free(m);
     }
 }
@@ -67,9 +67,9 @@ static void labels_may_be_signs_or_bits(void **state)
         m[k] = fit(s, ROWS, COLS);
     }
     for (int j = 0; j < COLS; j++) {
-        const double b = crease_regression_at(m[0], 9).coef[j];
-        assert_true(b == crease_regression_at(m[1], 9).coef[j]);
-        assert_close(b, -crease_regression_at(m[2], 9).coef[j], 1e-5);
+        const double b = crease_regression_at(m[0], 9)->coef[j];
+        assert_true(b == crease_regression_at(m[1], 9)->coef[j]);
+        assert_close(b, -crease_regression_at(m[2], 9)->coef[j], 1e-5);
     }
     for (int k = 0; k < 3; k++) crease_regression_free(m[k]);
 }
@@ -95,8 +95,8 @@ static void the_generic_engine_agrees(void **state)
         const double *b = crease_regression_point(m, 3);
         assert_true(crease_objective(p, &b, &f, &e));
         assert_close(f, crease_solver_certificate(engine)->objective, 1e-9);
-        const double c = crease_regression_used(m).loss_scale;
-        assert_close(f * c * c / ROWS, crease_regression_at(m, 3).objective, 1e-12);
+        const double c = crease_regression_used(m)->loss_scale;
+        assert_close(f * c * c / ROWS, crease_regression_at(m, 3)->objective, 1e-12);
         crease_solver_free(engine);
         crease_regression_free(m);
     }
@@ -114,7 +114,7 @@ static void robust_losses_resist_outliers(void **state)
         crease_regression_settings s = crease_regression_default();
         s.loss = (crease_regression_loss)loss, s.path = 2, s.ratio = 1e-3;
         crease_regression *m = fit(s, ROWS, COLS);
-        error[loss] = fabs(crease_regression_at(m, 1).coef[1] - 0.5);
+        error[loss] = fabs(crease_regression_at(m, 1)->coef[1] - 0.5);
         crease_regression_free(m);
     }
     assert_true(error[CREASE_REGRESSION_HUBER] < 0.15);
@@ -146,9 +146,9 @@ static void every_loss_and_penalty_is_certified(void **state)
             for (int i = 0; i < 8; i++) {
                 crease_regression_certificate c;
                 assert_true(crease_regression_certify(m, i, true, &c, NULL));
-                assert_true(c.certified && crease_regression_at(m, i).converged);
+                assert_true(c.certified && crease_regression_at(m, i)->converged);
             }
-            assert_true(crease_regression_at(m, 7).nonzero > 0);
+            assert_true(crease_regression_at(m, 7)->nonzero > 0);
             crease_regression_free(m);
         }
 }

@@ -45,14 +45,14 @@ static void lambda_max_is_exact(void **state)
             s.penalty = penalty[k], s.loss = (crease_regression_loss)loss, s.path = 1;
             crease_regression *m = fit(s);
             const double most = crease_regression_lambda_max(m);
-            assert_int_equal(crease_regression_at(m, 0).nonzero, 0);
+            assert_int_equal(crease_regression_at(m, 0)->nonzero, 0);
             assert_true(certified(m, 0));
             crease_regression_free(m);
             const double below[] = { most * (1 - 1e-6) };
             s.lambda = below;
             m = fit(s);
             if (penalty[k].penalty->slope(penalty[k].par, 0) < INFINITY || loss == 0)
-                assert_true(crease_regression_at(m, 0).nonzero > 0);
+                assert_true(crease_regression_at(m, 0)->nonzero > 0);
             assert_true(certified(m, 0));
             crease_regression_free(m);
         }
@@ -73,7 +73,7 @@ static void lambda_max_of_the_lasso_is_its_formula(void **state)
     }
     crease_regression *m = fit(crease_regression_default());
     assert_close(crease_regression_lambda_max(m), most, 0x1p-35);
-    assert_close(crease_regression_at(m, 99).lambda, 0.001 * most, 0x1p-35);
+    assert_close(crease_regression_at(m, 99)->lambda, 0.001 * most, 0x1p-35);
     crease_regression_free(m);
 }
 
@@ -90,8 +90,8 @@ static void either_direction_reaches_the_same_minima(void **state)
         s.ascending = true;
         crease_regression *up = fit(s);
         for (int k = 0; k < 40; k++) {
-            const crease_regression_solution a = crease_regression_at(down, k);
-            const crease_regression_solution b = crease_regression_at(up, k);
+            const crease_regression_solution a = *crease_regression_at(down, k);
+            const crease_regression_solution b = *crease_regression_at(up, k);
             assert_close(a.objective, b.objective, 1e-11);
             for (int j = 0; j < COLS; j++) assert_close(a.coef[j], b.coef[j], 1e-5);
             assert_true(certified(up, k));
@@ -118,8 +118,8 @@ static void coefficients_scale_with_the_data(void **state)
         for (int i = 0; i < ROWS; i++) y[i] *= c, X[i * COLS + 3] *= -c;
         crease_regression *n = fit(s);
         for (int k = 0; k < 20; k++) {
-            const crease_regression_solution a = crease_regression_at(m, k);
-            const crease_regression_solution b = crease_regression_at(n, k);
+            const crease_regression_solution a = *crease_regression_at(m, k);
+            const crease_regression_solution b = *crease_regression_at(n, k);
             assert_close(b.lambda / c, a.lambda, 1e-8);
             for (int j = 0; j < COLS; j++)
                 assert_close(j == 3 ? -b.coef[j] : b.coef[j] / c, a.coef[j], 1e-8);
@@ -139,8 +139,8 @@ static void degenerate_data_are_certified(void **state)
     draw_regression(ROWS, COLS, 9, X, y);
     for (int i = 0; i < ROWS; i++) y[i] = 4;
     crease_regression *m = fit(s);
-    assert_int_equal(crease_regression_at(m, 9).nonzero, 0);
-    assert_close(crease_regression_at(m, 9).intercept, 4, 1e-14);
+    assert_int_equal(crease_regression_at(m, 9)->nonzero, 0);
+    assert_close(crease_regression_at(m, 9)->intercept, 4, 1e-14);
     assert_true(certified(m, 9));
     crease_regression_free(m);
     draw_regression(ROWS, COLS, 9, X, y);
@@ -150,11 +150,11 @@ static void degenerate_data_are_certified(void **state)
     s.standardize = false;
     s.penalty = crease_weighted(crease_l1(1), weight);
     m = fit(s);
-    assert_true(crease_regression_at(m, 0).coef[1] != 0);
+    assert_true(crease_regression_at(m, 0)->coef[1] != 0);
     for (int k = 0; k < 10; k++) {
         assert_true(certified(m, k));
-        assert_true(crease_regression_at(m, k).coef[2] == 0); /* its twin costs nothing */
-        assert_true(crease_regression_at(m, k).coef[4] == 0);
+        assert_true(crease_regression_at(m, k)->coef[2] == 0); /* its twin costs nothing */
+        assert_true(crease_regression_at(m, k)->coef[4] == 0);
     }
     crease_regression_free(m);
 }
@@ -174,13 +174,13 @@ static crease_regression *make(int loss, bool ascending, double seconds)
 
 static void is_part(const crease_regression *part, const crease_regression *all, ptrdiff_t first)
 {
-    const ptrdiff_t count = crease_regression_used(part).path;
+    const ptrdiff_t count = crease_regression_used(part)->path;
     for (ptrdiff_t k = 0; k < count; k++) {
-        const crease_regression_solution a = crease_regression_at(part, k),
-                                         b = crease_regression_at(all, first + k);
+        const crease_regression_solution a = *crease_regression_at(part, k),
+                                         b = *crease_regression_at(all, first + k);
         crease_regression_certificate c;
         assert_true(a.lambda == b.lambda && a.nonzero == b.nonzero && a.intercept == b.intercept);
-        assert_true(crease_regression_used(part).lambda[k] == a.lambda);
+        assert_true(crease_regression_used(part)->lambda[k] == a.lambda);
         assert_memory_equal(a.coef, b.coef, COLS * sizeof(double));
         assert_true(crease_regression_certify(part, k, true, &c, NULL) && c.certified);
     }
@@ -199,7 +199,7 @@ static void a_cut_path_is_part_of_the_whole(void **state)
                 assert_false(crease_regression_stopped(part));
                 crs_regression_cut(part, solved);
                 assert_true(crease_regression_stopped(part));
-                assert_true(crease_regression_used(part).path == solved);
+                assert_true(crease_regression_used(part)->path == solved);
                 is_part(part, all, ascending ? PATH - solved : 0);
                 crease_regression_free(all);
                 crease_regression_free(part);
@@ -216,7 +216,7 @@ static void stopped_at_once_leaves_one_lambda(void **state)
             crease_regression_scores scores;
             if (k >= 2) crease_regression_stop(m);
             assert_true(crease_regression_fit(m, NULL) && crease_regression_stopped(m));
-            assert_true(crease_regression_used(m).path == 1);
+            assert_true(crease_regression_used(m)->path == 1);
             assert_true(crease_regression_cv(m, X, y, 3, 0, &scores, NULL));
             assert_true(scores.count == 0);
             crease_regression_scores_free(&scores);
@@ -233,7 +233,7 @@ static void stopped_after_the_fit_leaves_out_cross_validation(void **state)
     assert_true(crease_regression_fit(m, NULL) && !crease_regression_stopped(m));
     crease_regression_stop(m);
     assert_true(crease_regression_cv(m, X, y, 3, 0, &scores, NULL) && scores.count == 0);
-    assert_true(crease_regression_stopped(m) && crease_regression_used(m).path == PATH);
+    assert_true(crease_regression_stopped(m) && crease_regression_used(m)->path == PATH);
     crease_regression_scores_free(&scores);
     crease_regression_free(m);
 }

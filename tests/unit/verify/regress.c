@@ -16,13 +16,13 @@ static crease_regression *fitted(crease_regression_settings s, crease_regression
     crease_regression *m = crease_regression_new(&s, ROWS, COLS, X, y, &e);
     if (!m || !crease_regression_fit(m, &e)) fail_msg("%s", e.text);
     for (int k = 0; k < LAMBDAS; k++) {
-        const crease_regression_solution b = crease_regression_at(m, k);
+        const crease_regression_solution b = *crease_regression_at(m, k);
         coefficients[k * (COLS + 1)] = b.intercept;
         copy(COLS, b.coef, coefficients + k * (COLS + 1) + 1);
     }
     const bool ones = s.intercept && s.loss != CREASE_REGRESSION_SQUARED;
     copy(LAMBDAS * (COLS + ones), crease_regression_point(m, 0), point);
-    *c = (crease_regression_claim){ .s = crease_regression_used(m),
+    *c = (crease_regression_claim){ .s = *crease_regression_used(m),
                                     .n = ROWS,
                                     .p = COLS,
                                     .X = X,
@@ -142,6 +142,46 @@ static void a_point_that_is_not_stationary_is_invalid(void **state)
     crease_regression_free(m);
 }
 
+/* In double where that settles it, in long double where it does not: eps 1e-6 and 1e-13. */
+static void large_designs_are_valid(void **state)
+{
+    enum { SIDE = 300, FEW = 3 };
+    static double A[SIDE * SIDE], b[SIDE], all[FEW * (SIDE + 1)];
+    (void)state;
+    draw_regression(SIDE, SIDE, 5, A, b);
+    for (int fine = 0; fine < 2; fine++) {
+        crease_regression_settings s = crease_regression_default();
+        crease_error e = { CREASE_OK, "" };
+        s.path = FEW, s.ratio = 0.3, s.eps = fine ? 1e-14 : 1e-6;
+        crease_regression *m = crease_regression_new(&s, SIDE, SIDE, A, b, &e);
+        if (!m || !crease_regression_fit(m, &e)) fail_msg("%s", e.text);
+        for (int k = 0; k < FEW; k++) {
+            const crease_regression_solution at = *crease_regression_at(m, k);
+            all[k * (SIDE + 1)] = at.intercept;
+            copy(SIDE, at.coef, all + k * (SIDE + 1) + 1);
+        }
+        crease_regression_claim c = {
+            .s = *crease_regression_used(m), .n = SIDE, .p = SIDE, .X = A, .y = b
+        };
+        c.s.eps = fine ? 1e-13 : 1e-6;
+        c.point = crease_regression_point(m, 0), c.coefficients = all;
+        assert_true(crease_regression_verify(&c, found, &e));
+        for (int k = 0; k < FEW; k++) {
+            if (found[k].verdict != CREASE_VERDICT_VALID)
+                fail_msg("%d %d: %s", fine, k, found[k].text);
+            crease_verification_free(&found[k]);
+        }
+        A[1] += 1;
+        assert_true(crease_regression_verify(&c, found, &e));
+        for (int k = 0; k < FEW; k++) {
+            assert_true(k == 0 || found[k].verdict == CREASE_VERDICT_INVALID);
+            crease_verification_free(&found[k]);
+        }
+        A[1] -= 1;
+        crease_regression_free(m);
+    }
+}
+
 static void claims_without_sense_are_refused(void **state)
 {
     crease_regression_claim c, wrong;
@@ -166,6 +206,7 @@ int main(void)
         cmocka_unit_test(other_data_and_settings_are_invalid),
         cmocka_unit_test(numbers_that_are_not_the_points_are_invalid),
         cmocka_unit_test(a_point_that_is_not_stationary_is_invalid),
+        cmocka_unit_test(large_designs_are_valid),
         cmocka_unit_test(claims_without_sense_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

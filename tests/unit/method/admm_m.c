@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * last_solver: y solves (ell I + beta A'A) y = g whichever way it is found: by a division, by
- * either Cholesky factor, by conjugate gradients */
+ * admm_m: the last block moves by y with (ell I + beta A'A) y = g whichever way that is
+ * found: by a division, by either Cholesky factor, by conjugate gradients */
 #include <stdlib.h>
 
 #include "method/method.h"
@@ -8,7 +8,7 @@
 
 enum { SMALL = 7, WIDE = 12, LARGE = 2100 }; /* LARGE is beyond what is factored */
 
-/* The relative residual of the solve for a map from R^n to R^m. */
+/* The relative residual of a step from 0 for a map from R^n to R^m, f = 0: g = beta A's. */
 static double residual(crease_map map, ptrdiff_t n, ptrdiff_t m, double scale)
 {
     const crease_space space = crease_vector(n);
@@ -17,19 +17,26 @@ static double residual(crease_map map, ptrdiff_t n, ptrdiff_t m, double scale)
         .count = 1, .space = &space, .block = &block, .range = crease_vector(m)
     };
     const crease_analysis a = { .last = 0, .map_scale = scale, .ell = 0.7, .beta = 3 };
-    crs_state st = { .p = &p, .a = &a };
-    double *g = calloc((size_t)(3 * n + m), sizeof *g), *y = g + n, *r = y + n, *t = r + n;
+    const crs_method *method = &crs_method_admm_m;
+    double *memory = calloc((size_t)(5 * n + 5 * m), sizeof *memory), *at = memory;
+    double *x[] = { at }, *g = at + n, *y = g + n, *v = y + n, *r = v + n;
+    crs_state st = { .p = &p, .a = &a, .x = x, .g = g, .y = y, .v = v };
+    at = r + n;
+    st.lambda = at, st.s = at + m, st.m = at + 2 * m;
+    double *s = at + 3 * m, *t = at + 4 * m;
     draws d = { { 5, (uint64_t)n }, 0 };
-    st.solve = calloc((size_t)crs_last_solver_size(&p, &a) + 1, sizeof *st.solve);
+    st.solve = calloc((size_t)method->solver_size(&p, &a) + 1, sizeof *st.solve);
     st.work = calloc((size_t)crs_problem_scratch(&p) + 1, sizeof *st.work);
-    for (ptrdiff_t j = 0; j < n; j++) g[j] = normal(&d);
-    assert_true(crs_last_solver_prepare(&st, NULL));
-    crs_last_solve(&st, g, y);
-    for (ptrdiff_t j = 0; j < n; j++) r[j] = a.ell * y[j] - g[j];
-    crs_apply(&p, 0, 1, y, t, st.work);
+    for (ptrdiff_t j = 0; j < m; j++) s[j] = st.s[j] = normal(&d);
+    assert_true(method->prepare(&st, NULL));
+    method->step(&st);
+    for (ptrdiff_t j = 0; j < n; j++) r[j] = a.ell * x[0][j], y[j] = 0; /* x = -y */
+    crs_apply(&p, 0, 1, x[0], t, st.work);
     crs_adjoint(&p, 0, a.beta, t, r, st.work);
-    const double off = crs_norm(n, r) / crs_norm(n, g);
-    free(g), free(st.solve), free(st.work);
+    crs_adjoint(&p, 0, a.beta, s, y, st.work);
+    axpy(n, 1, y, r);
+    const double off = crs_norm(n, r) / crs_norm(n, y);
+    free(memory), free(st.solve), free(st.work);
     return off;
 }
 

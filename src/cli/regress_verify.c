@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: MIT
+ * regress_verify: the path of a regression judged from X, y, the written coefficients and the
+ * points of its certificate */
+#include "cli/regress.h"
+
+typedef struct {
+    const crs_certificate *c;
+    json_t *settings, *solutions;
+    crs_array X, y, row_weight, coefficients;
+    crs_named_reg penalty;
+    char hash[2][32];
+    double *lambda, *point;
+    crease_verification *found;
+    crease_regression_claim claim;
+} result;
+
+static bool damaged(const result *r, const char *what, crease_error *e)
+{
+    return crs_fail(e, CREASE_BAD_DATA,
+                    "%.200s/certificate.json: %s; it is damaged or of another version",
+                    r->c->folder, what);
+}
+
+static const char *setting(const result *r, const char *key)
+{
+    return json_string_value(json_object_get(r->settings, key));
+}
+
+/* A double from its exact text. */
+static bool exact(const json_t *text, double *x)
+{
+    const char *t = json_string_value(text);
+    return t && crs_parse_double(t, x) && isfinite(*x);
+}
+
+static bool read_file(const result *r, const char *role, crs_array *out, char hash[32],
+                      crease_error *e)
+{
+    const json_t *source = crs_certificate_data(r->c, role);
+    if (!source) return damaged(r, "it does not say where X and y are", e);
+    char *path = crs_find_source(r->c->folder, source, e);
+    const bool done = path && crs_read_array(path, out, e);
+    if (done) crs_array_hash(out, hash);
+    crs_free(path);
+    return done;
+}
+
+static bool read_data(result *r, crease_error *e)
+{
+    crease_regression_claim *c = &r->claim;
+    if (!read_file(r, "X", &r->X, r->hash[0], e) || !read_file(r, "y", &r->y, r->hash[1], e))
+        return false;
+    c->n = crease_size(&r->y.shape);
+    c->p = crease_size(&r->X.shape) / c->n;
+    c->X = r->X.data, c->y = r->y.data;
+    return c->p * c->n == crease_size(&r->X.shape) || damaged(r, "X does not suit y", e);
+}
+
+/* The file that a setting names, in the folder; none: nothing. */
+static bool read_given(const result *r, const char *key, crs_array *out, crease_error *e)
+{
+    const char *name = setting(r, key);
+    return !name || crs_read_in(r->c->folder, name, out, e);
+}
+
+static bool read_penalty(result *r, crease_error *e)
+{
+    const char *text = setting(r, "penalty"), *groups = setting(r, "groups"),
+               *weights = setting(r, "weights");
+    const crease_space columns = crease_vector(r->claim.p);
+    char *label = groups ? crs_path_in(r->c->folder, groups, e) : NULL;
+    char *weight = weights ? crs_path_in(r->c->folder, weights, e) : NULL;
+    const bool done = (text || damaged(r, "it names no penalty", e)) && (!groups || label) &&
+                      (!weights || weight) && crs_reg_open(text, &r->penalty, e) &&
+                      crs_reg_fit_to(label, weight, &columns, &r->penalty, e);
+    r->claim.s.penalty = r->penalty.reg;
+    crs_free(label);
+    crs_free(weight);
+    return done;
+}
+
+static bool read_settings(result *r, crease_error *e)
+{
+    crease_regression_settings *s = &r->claim.s;
+    const char *loss = setting(r, "loss");
+    const int k = loss ? crs_regress_loss_find(loss, NULL) : -1;
+    if (k < 0 || !exact(json_object_get(r->settings, "loss_scale"), &s->loss_scale))
+        return damaged(r, "it names no loss", e);
+    s->loss = (crease_regression_loss)k;
+    s->standardize = json_is_true(json_object_get(r->settings, "standardize"));
+    s->intercept = json_is_true(json_object_get(r->settings, "intercept"));
+    if (!read_penalty(r, e) || !read_given(r, "row_weights", &r->row_weight, e)) return false;
+    s->row_weight = r->row_weight.data;
+    return !s->row_weight || crease_size(&r->row_weight.shape) == r->claim.n ||
+           damaged(r, "the weights do not suit the rows", e);
+}
+
+static bool read_solution(const result *r, const json_t *solution, double *lambda, double *b)
+{
+    const json_t *columns = json_object_get(solution, "columns"),
+                 *values = json_object_get(solution, "b");
+    const crease_regression_settings *s = &r->claim.s;
+    const bool ones = s->intercept && s->loss != CREASE_REGRESSION_SQUARED;
+    if (!exact(json_object_get(solution, "lambda"), lambda) || !(*lambda > 0) ||
+        json_array_size(columns) != json_array_size(values) ||
+        (ones && !exact(json_object_get(solution, "b_0"), &b[r->claim.p])))
+        return false;
+    for (size_t k = 0; k < json_array_size(columns); k++) {
+        const double at = json_number_value(json_array_get(columns, k));
+        if (!(at >= 1 && at <= (double)r->claim.p) || at != floor(at) ||
+            !exact(json_array_get(values, k), &b[(ptrdiff_t)at - 1]))
+            return false;
+    }
+    return true;
+}
+
+static bool read_solutions(result *r, crease_error *e)
+{
+    crease_regression_claim *c = &r->claim;
+    const ptrdiff_t path = (ptrdiff_t)json_array_size(r->solutions);
+    const bool ones = c->s.intercept && c->s.loss != CREASE_REGRESSION_SQUARED;
+    const crease_space wanted = crease_matrix(path, c->p + 1);
+    if (path < 1) return damaged(r, "it has no solutions", e);
+    if (!crs_read_in(r->c->folder, "coefficients.npy", &r->coefficients, e)) return false;
+    if (!crease_space_equal(&r->coefficients.shape, &wanted))
+        return damaged(r, "coefficients.npy does not suit it", e);
+    r->lambda = crs_doubles(path, "the lambdas", e);
+    r->point = crs_doubles(path * (c->p + ones), "the solutions", e);
+    r->found = crs_alloc((size_t)path, sizeof *r->found);
+    if (!r->lambda || !r->point || !r->found)
+        return crs_fail(e, CREASE_NO_MEMORY, "out of memory: %td solutions", path);
+    for (ptrdiff_t k = 0; k < path; k++)
+        if (!read_solution(r, json_array_get(r->solutions, (size_t)k), &r->lambda[k],
+                           r->point + k * (c->p + ones)))
+            return damaged(r, "a solution cannot be read", e);
+    c->s.path = path, c->s.lambda = r->lambda;
+    c->point = r->point, c->coefficients = r->coefficients.data;
+    return true;
+}
+
+static void discard(result *r)
+{
+    for (ptrdiff_t k = 0; r->found && k < r->claim.s.path; k++)
+        crease_verification_free(&r->found[k]);
+    crs_free(r->found);
+    crs_free(r->lambda);
+    crs_free(r->point);
+    crs_array_free(&r->X);
+    crs_array_free(&r->y);
+    crs_array_free(&r->row_weight);
+    crs_array_free(&r->coefficients);
+    crs_reg_close(&r->penalty);
+}
+
+bool crs_check_regress(crs_judged *j, crease_error *e)
+{
+    result r = { .c = j->certificate,
+                 .settings = json_object_get(j->certificate->document, "settings"),
+                 .solutions = json_object_get(j->certificate->document, "solutions"),
+                 .claim = { .s = crease_regression_default() } };
+    r.claim.s.eps = j->eps;
+    if (crs_given(j->a, CRS_OPT_PROBLEM))
+        return crs_fail(e, CREASE_UNSUPPORTED,
+                        "--problem names one file, but a regression has two, X and y; move them "
+                        "together with the folder, or back to where they were");
+    const bool done = read_data(&r, e) && read_settings(&r, e) && read_solutions(&r, e) &&
+                      crease_regression_verify(&r.claim, r.found, e) &&
+                      crs_judged_all(j, (int)r.claim.s.path, r.found, "lambda", e);
+    for (int k = 0; done && k < 2; k++) {
+        const json_t *source = crs_certificate_data(r.c, k ? "y" : "X");
+        crs_judged_hash(j, k ? "data y" : "data X",
+                        json_string_value(json_object_get(source, "hash")), r.hash[k]);
+    }
+    snprintf(j->hash, sizeof j->hash, "%s", r.hash[0]);
+    discard(&r);
+    return done;
+}

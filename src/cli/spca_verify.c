@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT
+ * spca_verify: the components of sparse PCA judged from the tensor and the arrays of the folder */
+#include "cli/spca.h"
+
+typedef struct {
+    const crs_certificate *c;
+    crs_array data, weight, point[CREASE_MAX_ORDER], factor[CREASE_MAX_ORDER];
+    const double *points[CREASE_MAX_ORDER], *factors[CREASE_MAX_ORDER];
+    crs_named_reg penalty;
+    double *alpha;
+    char hash[32];
+    crease_verification *found;
+    crease_spca_claim claim;
+} result;
+
+static bool damaged(const result *r, const char *what, crease_error *e)
+{
+    return crs_fail(e, CREASE_BAD_DATA,
+                    "%.200s/certificate.json: %s; it is damaged or of another version",
+                    r->c->folder, what);
+}
+
+static bool read_data(result *r, const char *given, crease_error *e)
+{
+    const json_t *source = crs_certificate_data(r->c, "tensor");
+    if (!source) return damaged(r, "it does not say where the data are", e);
+    char *path = given ? NULL : crs_find_source(r->c->folder, source, e);
+    const bool done = (given || path) && crs_read_array(given ? given : path, &r->data, e);
+    crs_free(path);
+    if (!done) return false;
+    crs_array_hash(&r->data, r->hash);
+    r->claim.shape = r->data.shape;
+    r->claim.tensor = r->data.data;
+    return true;
+}
+
+static bool read_settings(result *r, crease_error *e)
+{
+    const json_t *document = r->c->document, *alpha = json_object_get(document, "alpha");
+    const char *penalty = json_string_value(json_object_get(document, "penalty"));
+    const char *measure = json_string_value(json_object_get(document, "measure"));
+    const size_t count = json_array_size(alpha);
+    if (!penalty || !measure || count < 1 || count > 1 << 20)
+        return damaged(r, "it lacks the penalty or the components", e);
+    r->claim.gap = strcmp(measure, "gap") == 0;
+    r->claim.count = (int)count;
+    r->alpha = crs_doubles((ptrdiff_t)count, "the components", e);
+    r->found = crs_alloc(count, sizeof *r->found);
+    if (!r->alpha || !r->found) return crs_fail(e, CREASE_NO_MEMORY, "out of memory: components");
+    for (size_t k = 0; k < count; k++) {
+        const char *text = json_string_value(json_array_get(alpha, k));
+        if (!text || !crs_parse_double(text, &r->alpha[k]) || !(r->alpha[k] > 0))
+            return damaged(r, "an alpha is no number > 0", e);
+    }
+    r->claim.alpha = r->alpha;
+    if (!crs_reg_open(penalty, &r->penalty, e)) return false;
+    r->claim.penalty = r->penalty.reg;
+    return true;
+}
+
+/* what_n.npy: dim x columns */
+static bool read_mode(result *r, const char *what, int n, crs_array *out, crease_error *e)
+{
+    const crease_space wanted = crease_matrix(r->claim.shape.dim[n], r->claim.columns);
+    char name[32];
+    snprintf(name, sizeof name, "%s_%d.npy", what, n + 1);
+    return crs_read_in(r->c->folder, name, out, e) &&
+           (crease_space_equal(&out->shape, &wanted) ||
+            damaged(r, "the factors and points do not suit the data", e));
+}
+
+static bool read_arrays(result *r, crease_error *e)
+{
+    if (!crs_read_in(r->c->folder, "weights.npy", &r->weight, e)) return false;
+    r->claim.columns = crease_size(&r->weight.shape);
+    r->claim.weight = r->weight.data;
+    for (int n = 0; n < r->claim.shape.order; n++) {
+        if (!read_mode(r, "factor", n, &r->factor[n], e) || !read_mode(r, "x", n, &r->point[n], e))
+            return false;
+        r->points[n] = r->point[n].data, r->factors[n] = r->factor[n].data;
+    }
+    r->claim.point = r->points, r->claim.factor = r->factors;
+    return true;
+}
+
+static void discard(result *r)
+{
+    for (int k = 0; r->found && k < r->claim.count; k++) crease_verification_free(&r->found[k]);
+    for (int n = 0; n < CREASE_MAX_ORDER; n++)
+        crs_array_free(&r->point[n]), crs_array_free(&r->factor[n]);
+    crs_free(r->found);
+    crs_free(r->alpha);
+    crs_array_free(&r->data);
+    crs_array_free(&r->weight);
+    crs_reg_close(&r->penalty);
+}
+
+bool crs_check_spca(crs_judged *j, crease_error *e)
+{
+    result r = { .c = j->certificate };
+    r.claim.eps = j->eps;
+    r.claim.relative = j->certificate->relative;
+    const bool done = read_data(&r, crs_given(j->a, CRS_OPT_PROBLEM), e) && read_settings(&r, e) &&
+                      read_arrays(&r, e) && crease_spca_verify(&r.claim, r.found, e) &&
+                      crs_judged_all(j, r.claim.count, r.found, "component", e);
+    if (done)
+        crs_judged_hash(
+            j, "data",
+            json_string_value(json_object_get(crs_certificate_data(r.c, "tensor"), "hash")),
+            r.hash);
+    snprintf(j->hash, sizeof j->hash, "%s", r.hash);
+    discard(&r);
+    return done;
+}
