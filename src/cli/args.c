@@ -36,7 +36,7 @@ const crs_taken *crs_takes(const crs_verb *v, int k)
 {
     static const crs_taken help = CRS_TAKES(HELP);
     for (const crs_taken *at = v->takes; at && at->id >= 0; at++)
-        if (at->id == k) return at;
+        if (at->id == k) return at->kinds == CRS_NO_KIND ? NULL : at;
     return k == CRS_OPT_HELP ? &help : NULL;
 }
 

@@ -21,7 +21,7 @@ static void print_bound(const crease_analysis *a, double K, double eps)
 {
     const crease_assumption *doubt = crs_doubt(a, 0);
     const char *why = doubt ? doubt->reason
-                      : a->method == CREASE_METHOD_EXTENSION
+                      : !isnan(a->mu)
                           ? "mu is below 2 drop/eps^2, so the slack need not vanish in time; use "
                             "theory mode from a feasible start"
                           : "it is larger than every floating-point number";

@@ -26,18 +26,21 @@ typedef struct {
     const char *text;
 } crs_option;
 
+#define CRS_NO_KIND (1u << 31)
+
 /* An option that a verb takes. A verb may have kinds, as the models of rpca; an option is refused
  * by name where the kind at hand does not read it. Of two entries for an option the first counts.
  */
 typedef struct {
     int id;           /* -1 ends a list */
-    unsigned kinds;   /* those that read it, a bit each; 0: all */
+    unsigned kinds;   /* those that read it, a bit each; 0: all, CRS_NO_KIND: nobody */
     const char *text; /* what it means here; NULL: what options.def says */
 } crs_taken;
 
 /* .takes = CRS_LIST(CRS_TAKES_RUN, CRS_TAKES(OUT), CRS_SAYS(ALPHA, "weight of ..."), ...) */
 /* clang-format off */
 #define CRS_TAKES(id)        { CRS_OPT_##id, 0, NULL }
+#define CRS_DROPS(id)        { CRS_OPT_##id, CRS_NO_KIND, NULL }
 #define CRS_SAYS(id, text)   { CRS_OPT_##id, 0, text }
 #define CRS_FOR(id, kinds) { CRS_OPT_##id, kinds, NULL }
 #define CRS_FOR_SAYS(id, kinds, text) { CRS_OPT_##id, kinds, text }
@@ -214,13 +217,23 @@ crs_log *crs_log_open(const crs_args *a, long every, crease_error *e);
 bool crs_log_close(crs_log *log, const crs_args *a, bool done, crease_error *e);
 void crs_log_banner(const crs_log *log, const crs_run *run);
 crease_callback crs_log_progress; /* user: the crs_log */
-void crs_log_line(const crease_progress *p);
 void crs_log_footer(const crs_log *log, const crs_run *run);
+
+/* The last lines of a log, of any engine. */
+typedef struct {
+    const crease_certificate *certificate;
+    const crease_verification *verified;
+    crease_report report;
+    crease_progress last;
+    const char *status;
+    bool audited;
+} crs_ending;
+void crs_log_ending(const crs_log *log, const crs_ending *end);
 
 /* SIGINT and SIGTERM call stop(self), the second one ends the program; `leave` gives the signals
  * back and tells which came, 0: none. */
 typedef void crs_stop(void *self);
-void crs_signals_enter(crs_stop *stop, void *self);
+void crs_signals_enter(crs_stop *call, void *self);
 int crs_signals_leave(void);
 int crs_signals_caught(void); /* so far */
 
@@ -231,7 +244,7 @@ enum { CRS_PATH_ROOM = 4096 };
 bool crs_folder_of(const crs_args *a, crs_folder *f, crease_error *e);
 
 /* "factor_2.npy" */
-void crs_factor_name(int n, char out[32]);
+void crs_factor_file(int n, char out[32]);
 
 /* "DIR/name"; false when it is too long. */
 bool crs_join(const char *folder, const char *name, char *out, size_t size, crease_error *e);

@@ -37,7 +37,7 @@ bool crs_folder_of(const crs_args *a, crs_folder *f, crease_error *e)
     return true;
 }
 
-void crs_factor_name(int n, char out[32]) { snprintf(out, 32, "factor_%d.npy", n + 1); }
+void crs_factor_file(int n, char out[32]) { snprintf(out, 32, "factor_%d.npy", n + 1); }
 
 bool crs_join(const char *folder, const char *name, char *out, size_t size, crease_error *e)
 {

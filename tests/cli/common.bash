@@ -5,6 +5,7 @@ passed=0 failed=0
 scratch=$(mktemp -d) || exit 1
 trap 'rm -rf "$scratch"' EXIT
 python=/usr/bin/python3
+schema=3 # schema_version of the documents
 unset LC_ALL LC_NUMERIC LANG
 
 pass() { passed=$((passed + 1)); }
@@ -70,11 +71,11 @@ expect_json() {
     local expression=$1
     shift
     run "$CREASE" "$@"
-    if [ $code -eq 0 ] && [ -z "$err" ] && $python - "$expression" "$scratch/out" <<'PY'; then
+    if [ $code -eq 0 ] && [ -z "$err" ] && $python - "$expression" "$scratch/out" $schema <<'PY'; then
 import json, math, sys
 def refuse(word): raise ValueError(word)
 d = json.load(open(sys.argv[2]), parse_constant=refuse)
-ok = d["schema_version"] == 3 and eval("(" + sys.argv[1] + ")")
+ok = d["schema_version"] == int(sys.argv[3]) and eval("(" + sys.argv[1] + ")")
 sys.exit(not ok)
 PY
         pass

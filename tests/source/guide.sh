@@ -56,7 +56,20 @@ commands_print_what_follows() { # commands_print_what_follows GUIDE
     fi
   done <"$work/session"
 }
+# A file or folder that a page names in backquotes is there, by its path or the end of it.
+named_files_exist() {
+  local page name status=0
+  git ls-files 2>/dev/null | grep -q . && git ls-files >"$work/files" || find . -type f | sed 's|^\./||' >"$work/files"
+  for page in docs/*.md README.md CONTRIBUTING.md study/results/*.md; do
+    for name in $(grep -oE '`[A-Za-z0-9_.-]+(/[A-Za-z0-9_.-]+)*(\.(c|h|def|inc|sh|bash)|/)`' "$page" | tr -d '`' | sort -u); do
+      grep -qE "(^|/)${name//./\\.}$([[ $name == */ ]] || echo '$')" "$work/files" ||
+        { echo "$page: there is no $name"; status=1; }
+    done
+  done
+  return $status
+}
 check "C blocks" c_is_in_the_examples
+check "files that are named" named_files_exist
 check "JSON blocks" json_is_a_problem_file
 for guide in first-problem sparse-pca sharing-consensus regression tucker-matrix; do
   check "commands of $guide" commands_print_what_follows "docs/$guide.md"

@@ -2,6 +2,7 @@
 # runs; the same for any thread count
 CREASE=${STUDY:?set STUDY to crease-study}
 source "$(dirname "$0")/../cli/common.bash"
+schema=1
 cd "$scratch" || exit 1
 export OPENBLAS_NUM_THREADS=1
 

@@ -2,6 +2,8 @@
  * maps: linear maps of a problem file: a number (times the identity), a matrix inline or in a file,
  * or {"name": ...} with a name of the catalogue; sums and compositions of maps; and the affine
  * sum_k A_k x_k - rhs: {"block": map, ...} with a right-hand side */
+#include <crease/catalogue.h>
+
 #include "io/problem/problem.h"
 
 typedef bool map_reader(crs_reader *r, const crs_node *at, const crease_space *dom, crease_map *out,
@@ -225,6 +227,28 @@ static bool read_composition(crs_reader *r, const crs_node *at, const crease_spa
     return true;
 }
 
+static const char *name_at(int k) { return crease_map_at(k)->name; }
+
+/* A map that is its parameters alone, and keeps the shape. */
+static bool read_numbers(crs_reader *r, const crs_node *at, const crease_space *dom,
+                         crease_map *out, crease_space *range)
+{
+    const crease_map_ops *ops =
+        crease_map_at(crs_find("map", at->key, crease_map_count(), name_at, NULL));
+    const char *keys[CREASE_PARS];
+    crs_node here;
+    int n = 0;
+    for (; ops->params && ops->params[n].name; n++) keys[n] = ops->params[n].name;
+    if (!crs_has_keys(r, at, n, keys)) return false;
+    *out = (crease_map){ .ops = ops };
+    *range = *dom;
+    for (int k = 0; k < n; k++)
+        if (!crs_need(r, at, keys[k], &here) || !crs_number_at(r, &here, &out->par[k]))
+            return false;
+    return true;
+}
+
+/* The maps that are more than that. */
 static const struct {
     const char *name;
     map_reader *read;
@@ -241,7 +265,12 @@ static const struct {
     { "composition", read_composition },
 };
 
-static const char *name_at(int k) { return readers[k].name; }
+static map_reader *reader_of(const crease_map_ops *ops)
+{
+    for (size_t k = 0; k < sizeof readers / sizeof *readers; k++)
+        if (strcmp(readers[k].name, ops->name) == 0) return readers[k].read;
+    return ops->params ? read_numbers : NULL;
+}
 
 bool crs_map_at(crs_reader *r, const crs_node *at, const crease_space *dom, crease_map *out,
                 crease_space *range)
@@ -260,9 +289,12 @@ bool crs_map_at(crs_reader *r, const crs_node *at, const crease_space *dom, crea
         return crs_fail_at(r, at, "this is %s; give a number, a matrix, a file or {\"name\": ...}",
                            crs_kind_of(at->value));
     if (!crs_only(r, at, "a map", &named)) return false;
-    const int count = (int)(sizeof readers / sizeof *readers);
-    const int k = crs_find("map", named.key, count, name_at, r->e);
-    return k < 0 ? crs_blame(r, at) : readers[k].read(r, &named, dom, out, range);
+    const int k = crs_find("map", named.key, crease_map_count(), name_at, r->e);
+    if (k < 0) return crs_blame(r, at);
+    map_reader *read = reader_of(crease_map_at(k));
+    if (!read)
+        return crs_fail_at(r, at, "'%s' is made of functions in C; a file has none", name_at(k));
+    return read(r, &named, dom, out, range);
 }
 
 bool crs_block_named(const crs_reader *r, const crs_node *at, const char *name,

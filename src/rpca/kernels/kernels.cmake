@@ -1,12 +1,14 @@
 # The kernels are compiled once per instruction set and chosen at run time. A product and a sum may
 # become one operation; floating-point traps and errno are not used.
-# Sanitizers take minutes for them at -O3.
+# Sanitizers take minutes for them at -O3, or with every check inline: the address sanitizer is called,
+# and what it finds as well is left to it.
 include(CheckCCompilerFlag)
 set(kernel_flags -O3)
 set(kernel_options -ffp-contract=fast -fno-trapping-math -fno-math-errno)
 if(CMAKE_C_FLAGS MATCHES "-fsanitize")
   set(kernel_flags -O1)
-  list(APPEND kernel_options -fno-var-tracking)
+  list(APPEND kernel_options -fno-var-tracking --param=asan-instrumentation-with-call-threshold=0
+       -fno-sanitize=null,alignment,pointer-overflow,object-size)
 endif()
 foreach(flag ${kernel_options})
   string(MAKE_C_IDENTIFIER "HAS${flag}" has)

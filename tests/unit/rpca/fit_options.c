@@ -77,6 +77,33 @@ static void every_option_is_read_or_refused(void **state)
     for (int k = 0; k < 4; k++) go_through(fit_methods[k], GENERIC);
 }
 
+static bool never(const crease_progress *p, void *user) { return (void)p, (void)user, false; }
+
+/* The driver judges for all of them: a limit of iterations or seconds, a callback, a stop. */
+static void every_engine_ends_by_the_same_rules(void **state)
+{
+    const crease_outcome wanted[] = { CREASE_ITERATION_LIMIT, CREASE_TIME_LIMIT, CREASE_STOPPED,
+                                      CREASE_STOPPED };
+    (void)state;
+    for (int engine = 0; engine < ENGINES; engine++)
+        for (int rule = 0; rule < 4; rule++) {
+            fit_case k =
+                draw(engine == ENVELOPE ? CREASE_METHOD_ENVELOPE : CREASE_METHOD_ADMM_M, engine);
+            k.s.run.eps = 0;
+            if (rule == 0) k.s.run.max_iterations = 1;
+            if (rule == 1) k.s.run.max_seconds = 0;
+            k.fit = crease_cp_fit_new(&k.s, k.tensor, NULL);
+            assert_non_null(k.fit);
+            if (rule == 2) crease_cp_fit_callback(k.fit, never, NULL);
+            if (rule == 3) crease_cp_fit_stop(k.fit);
+            assert_int_equal(crease_cp_fit_run(k.fit), wanted[rule]);
+            assert_int_equal(crease_cp_fit_step(k.fit), wanted[rule]);
+            assert_true(crease_cp_fit_report(k.fit).iterations <= 1);
+            assert_true(isfinite(crease_cp_fit_certificate(k.fit)->worst));
+            fit_free(&k);
+        }
+}
+
 /* The envelope's pilot counts too. */
 static void evaluations_are_limited_on_every_engine(void **state)
 {
@@ -110,6 +137,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_option_is_read_or_refused),
+        cmocka_unit_test(every_engine_ends_by_the_same_rules),
         cmocka_unit_test(evaluations_are_limited_on_every_engine),
         cmocka_unit_test(the_envelope_has_no_parameters),
     };
