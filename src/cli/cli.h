@@ -89,7 +89,6 @@ struct crs_args {
     int count;
     char **word;
     int *status; /* exit code of the program: instead of 0, or of the error's own when not 0 */
-    bool *made;  /* the folder of --out is new: it goes when nothing comes of the run */
 };
 
 /* argv is what follows the verb; its order is changed. */
@@ -126,17 +125,6 @@ void crs_print_numbers(ptrdiff_t n, const double *x);
 
 /* Results must be finite; otherwise a numerical failure that names the entry. */
 bool crs_check_result(const char *what, ptrdiff_t n, const double *x, crease_error *e);
-
-/* A JSON document under construction. Numbers that JSON cannot hold are null, and listed by key
- * under "not_finite". Allocation failures are remembered until crs_json_print, which prints the
- * document and frees it. */
-typedef struct {
-    json_t *root, *odd;
-    bool failed;
-} crs_json;
-crs_json crs_json_new(const char *verb);
-void crs_json_set(crs_json *j, const char *key, json_t *value); /* takes the value over */
-bool crs_json_print(crs_json *j, crease_error *e);
 
 /* The catalogues: the kind a word names, CRS_KINDS with e filled in when it names none; how many
  * entries it has. */
@@ -245,12 +233,9 @@ void crs_log_ending(const crs_log *log, const crs_ending *end);
 /* SIGINT and SIGTERM call stop(self), the second one ends the program; `leave` gives the signals
  * back and tells which came, 0: none. */
 typedef void crs_stop(void *self);
-void crs_signals_enter(crs_stop *stop, void *self);
+void crs_signals_enter(crs_stop *call, void *self);
 int crs_signals_leave(void);
 int crs_signals_caught(void); /* so far */
-
-/* The JSON document on standard output; frees it. NULL is out of memory. */
-bool crs_print_document(json_t *document, crease_error *e);
 
 enum { CRS_PATH_ROOM = 4096 };
 
@@ -259,33 +244,10 @@ enum { CRS_PATH_ROOM = 4096 };
 bool crs_folder_of(const crs_args *a, crs_folder *f, crease_error *e);
 
 /* "factor_2.npy" */
-void crs_outdir_factor(int n, char out[32]);
-
-/* Before the work begins: the folder of --out is there, made if need be, and holds none of the
- * named files nor a factor, or --force was given. With --json alone nothing is written. The exit
- * code of a failure is CRS_EXIT_NO_OUTPUT. */
-bool crs_outdir_needed(const crs_args *a, crease_error *e); /* --out or --json was given */
-bool crs_outdir_open(const crs_args *a, int count, const char *const *name, crease_error *e);
-
-/* Before the first file: takes away the document of an earlier result, which comes last again, so
- * that a folder written half way is no result. */
-bool crs_outdir_begin(const crs_args *a, const char *document, crease_error *e);
-
-bool crs_outdir_array(const crs_args *a, const char *name, const crease_space *s,
-                      const double *data, crease_error *e);
-bool crs_outdir_factors(const crs_args *a, const crease_space *shape, ptrdiff_t rank,
-                        const double *const *factor, crease_error *e);
+void crs_factor_file(int n, char out[32]);
 
 /* "DIR/name"; false when it is too long. */
 bool crs_join(const char *folder, const char *name, char *out, size_t size, crease_error *e);
-
-/* The document to a file of the folder, or with --json to standard output as well; freed. NULL is
- * out of memory. */
-bool crs_outdir_document(const crs_args *a, const char *name, json_t *document, crease_error *e);
-
-/* null when not finite */
-json_t *crs_real(double x);
-json_t *crs_dims(const crease_space *s);
 
 /* A result that crease verify judges. A checker fills in the verification, the names of its blocks
  * and the hash of what it read. */

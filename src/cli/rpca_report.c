@@ -507,7 +507,7 @@ static bool write_factors(crs_rpca_job *j, crease_error *e)
     for (int n = 0; n < m->shape.order; n++) {
         const crease_space s = crease_matrix(m->shape.dim[n], m->rank);
         char name[32];
-        crs_outdir_factor(n, name);
+        crs_factor_file(n, name);
         if (!crs_folder_array(&j->folder, name, &s, j->unit[n], e)) return false;
     }
     return crs_folder_array(&j->folder, "weights.npy", &weights, j->weight, e) &&
