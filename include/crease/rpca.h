@@ -18,10 +18,10 @@ extern "C" {
 #endif
 
 #define CREASE_CP_STARTS(X)                                                                        \
-    X(AUTO, auto, "of the envelope a family of its own, of the other methods als")               \
-    X(RANDOM, random, "factors drawn from N(0,1)")                                               \
-    X(HOSVD, hosvd, "singular vectors of the unfoldings, then one sweep of least squares")       \
-    X(ALS, als, "the same with as many sweeps as the settings say")                              \
+    X(AUTO, auto, "of the envelope a family of its own, of the other methods als")                 \
+    X(RANDOM, random, "factors drawn from N(0,1)")                                                 \
+    X(HOSVD, hosvd, "singular vectors of the unfoldings, then one sweep of least squares")         \
+    X(ALS, als, "the same with as many sweeps as the settings say")                                \
     X(GEVD, gevd, "simultaneous diagonalization of the compressed tensor by eigenvectors")
 
 typedef enum {

@@ -233,7 +233,7 @@ void crs_log_ending(const crs_log *log, const crs_ending *end);
 /* SIGINT and SIGTERM call stop(self), the second one ends the program; `leave` gives the signals
  * back and tells which came, 0: none. */
 typedef void crs_stop(void *self);
-void crs_signals_enter(crs_stop *stop, void *self);
+void crs_signals_enter(crs_stop *call, void *self);
 int crs_signals_leave(void);
 int crs_signals_caught(void); /* so far */
 
