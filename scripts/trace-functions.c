@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * trace-functions: preloaded into a program built with -finstrument-functions, writes the address of
- * every function that was entered to the file that TRACE names */
+ * trace-functions: preloaded into a program built with -finstrument-functions, writes the address
+ * of every function that was entered to the file that TRACE names */
 #include <stdio.h>
 #include <stdlib.h>
 

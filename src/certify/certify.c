@@ -31,10 +31,10 @@ int crease_setting(const crease_problem *p, int i, crease_error *e)
     if (is_sparse_ball(r, c)) return 1;
     if (crs_set_bounds(c, &box) && r->ops->dist_box) return 2;
     crs_fail(e, CREASE_UNSUPPORTED,
-             "block %s: %s on %s has no computable stationarity residual; use a box, a Lipschitz "
+             "block %s: %s on %s has no computable stationarity residual; use %sa Lipschitz "
              "regularizer on a compact set, or no set",
-             crs_block_name(p, i, name), r->penalty ? r->penalty->name : r->ops->name,
-             c->ops->name);
+             crs_block_name(p, i, name), crs_reg_name(r), c->ops->name,
+             r->ops->dist_box ? "a box, " : "");
     return 0;
 }
 

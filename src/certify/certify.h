@@ -14,6 +14,6 @@ ptrdiff_t crs_certify_room(const crease_problem *p, bool gap);
 
 /* The certificate of a conditional gradient problem: worst = -psi_S(x), block by block. */
 void crs_certify_gap(const crease_problem *p, const double *const *x, crease_certificate *c,
-                     double *work);
+                     double *room);
 
 #endif

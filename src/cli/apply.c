@@ -98,7 +98,7 @@ static bool read_factors(job *j, crease_error *e)
     for (j->order = 0; j->order < CREASE_MAX_ORDER; j->order++) {
         crs_array *x = &j->factor[j->order];
         char name[32];
-        crs_outdir_factor(j->order, name);
+        crs_factor_file(j->order, name);
         if (!read_array(j, name, x, j->order < 2 ? e : NULL)) break;
         if (x->shape.order == 1) x->shape = crease_matrix(x->shape.dim[0], 1);
         if (x->shape.order != 2)

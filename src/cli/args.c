@@ -36,7 +36,7 @@ const crs_taken *crs_takes(const crs_verb *v, int k)
 {
     static const crs_taken help = CRS_TAKES(HELP);
     for (const crs_taken *at = v->takes; at && at->id >= 0; at++)
-        if (at->id == k) return at;
+        if (at->id == k) return at->kinds == CRS_NO_KIND ? NULL : at;
     return k == CRS_OPT_HELP ? &help : NULL;
 }
 
@@ -149,7 +149,7 @@ static bool all_read(const crs_args *a, crease_error *e)
 bool crs_args_parse(const crs_verb *verb, int argc, char **argv, crs_args *a, crease_error *e)
 {
     bool words_only = false;
-    *a = (crs_args){ .verb = verb, .word = argv, .status = a->status, .made = a->made };
+    *a = (crs_args){ .verb = verb, .word = argv, .status = a->status };
     for (int k = 0; k < argc; k++) {
         if (!words_only && strcmp(argv[k], "--") == 0)
             words_only = true;

@@ -26,18 +26,21 @@ typedef struct {
     const char *text;
 } crs_option;
 
+#define CRS_NO_KIND (1u << 31)
+
 /* An option that a verb takes. A verb may have kinds, as the models of rpca; an option is refused
  * by name where the kind at hand does not read it. Of two entries for an option the first counts.
  */
 typedef struct {
     int id;           /* -1 ends a list */
-    unsigned kinds;   /* those that read it, a bit each; 0: all */
+    unsigned kinds;   /* those that read it, a bit each; 0: all, CRS_NO_KIND: nobody */
     const char *text; /* what it means here; NULL: what options.def says */
 } crs_taken;
 
 /* .takes = CRS_LIST(CRS_TAKES_RUN, CRS_TAKES(OUT), CRS_SAYS(ALPHA, "weight of ..."), ...) */
 /* clang-format off */
 #define CRS_TAKES(id)        { CRS_OPT_##id, 0, NULL }
+#define CRS_DROPS(id)        { CRS_OPT_##id, CRS_NO_KIND, NULL }
 #define CRS_SAYS(id, text)   { CRS_OPT_##id, 0, text }
 #define CRS_FOR(id, kinds) { CRS_OPT_##id, kinds, NULL }
 #define CRS_FOR_SAYS(id, kinds, text) { CRS_OPT_##id, kinds, text }
@@ -86,7 +89,6 @@ struct crs_args {
     int count;
     char **word;
     int *status; /* exit code of the program: instead of 0, or of the error's own when not 0 */
-    bool *made;  /* the folder of --out is new: it goes when nothing comes of the run */
 };
 
 /* argv is what follows the verb; its order is changed. */
@@ -123,17 +125,6 @@ void crs_print_numbers(ptrdiff_t n, const double *x);
 
 /* Results must be finite; otherwise a numerical failure that names the entry. */
 bool crs_check_result(const char *what, ptrdiff_t n, const double *x, crease_error *e);
-
-/* A JSON document under construction. Numbers that JSON cannot hold are null, and listed by key
- * under "not_finite". Allocation failures are remembered until crs_json_print, which prints the
- * document and frees it. */
-typedef struct {
-    json_t *root, *odd;
-    bool failed;
-} crs_json;
-crs_json crs_json_new(const char *verb);
-void crs_json_set(crs_json *j, const char *key, json_t *value); /* takes the value over */
-bool crs_json_print(crs_json *j, crease_error *e);
 
 /* The catalogues: the kind a word names, CRS_KINDS with e filled in when it names none; how many
  * entries it has. */
@@ -226,18 +217,25 @@ crs_log *crs_log_open(const crs_args *a, long every, crease_error *e);
 bool crs_log_close(crs_log *log, const crs_args *a, bool done, crease_error *e);
 void crs_log_banner(const crs_log *log, const crs_run *run);
 crease_callback crs_log_progress; /* user: the crs_log */
-void crs_log_line(const crease_progress *p);
 void crs_log_footer(const crs_log *log, const crs_run *run);
+
+/* The last lines of a log, of any engine. */
+typedef struct {
+    const crease_certificate *certificate;
+    const crease_verification *verified;
+    crease_report report;
+    crease_progress last;
+    const char *status;
+    bool audited;
+} crs_ending;
+void crs_log_ending(const crs_log *log, const crs_ending *end);
 
 /* SIGINT and SIGTERM call stop(self), the second one ends the program; `leave` gives the signals
  * back and tells which came, 0: none. */
 typedef void crs_stop(void *self);
-void crs_signals_enter(crs_stop *stop, void *self);
+void crs_signals_enter(crs_stop *call, void *self);
 int crs_signals_leave(void);
 int crs_signals_caught(void); /* so far */
-
-/* The JSON document on standard output; frees it. NULL is out of memory. */
-bool crs_print_document(json_t *document, crease_error *e);
 
 enum { CRS_PATH_ROOM = 4096 };
 
@@ -246,33 +244,10 @@ enum { CRS_PATH_ROOM = 4096 };
 bool crs_folder_of(const crs_args *a, crs_folder *f, crease_error *e);
 
 /* "factor_2.npy" */
-void crs_outdir_factor(int n, char out[32]);
-
-/* Before the work begins: the folder of --out is there, made if need be, and holds none of the
- * named files nor a factor, or --force was given. With --json alone nothing is written. The exit
- * code of a failure is CRS_EXIT_NO_OUTPUT. */
-bool crs_outdir_needed(const crs_args *a, crease_error *e); /* --out or --json was given */
-bool crs_outdir_open(const crs_args *a, int count, const char *const *name, crease_error *e);
-
-/* Before the first file: takes away the document of an earlier result, which comes last again, so
- * that a folder written half way is no result. */
-bool crs_outdir_begin(const crs_args *a, const char *document, crease_error *e);
-
-bool crs_outdir_array(const crs_args *a, const char *name, const crease_space *s,
-                      const double *data, crease_error *e);
-bool crs_outdir_factors(const crs_args *a, const crease_space *shape, ptrdiff_t rank,
-                        const double *const *factor, crease_error *e);
+void crs_factor_file(int n, char out[32]);
 
 /* "DIR/name"; false when it is too long. */
 bool crs_join(const char *folder, const char *name, char *out, size_t size, crease_error *e);
-
-/* The document to a file of the folder, or with --json to standard output as well; freed. NULL is
- * out of memory. */
-bool crs_outdir_document(const crs_args *a, const char *name, json_t *document, crease_error *e);
-
-/* null when not finite */
-json_t *crs_real(double x);
-json_t *crs_dims(const crease_space *s);
 
 /* A result that crease verify judges. A checker fills in the verification, the names of its blocks
  * and the hash of what it read. */

@@ -108,7 +108,7 @@ static bool write_factor(crs_folder *f, int n, ptrdiff_t rows, ptrdiff_t columns
 {
     const crease_space s = crease_matrix(rows, columns);
     char name[32];
-    crs_outdir_factor(n, name);
+    crs_factor_file(n, name);
     return crs_folder_array(f, name, &s, x, e);
 }
 

@@ -97,40 +97,39 @@ void crs_print_help(const crs_verb *v)
     printf("\nExample\n  %s\n", v->example);
 }
 
-static json_t *options_json(const crs_verb *v)
+static void put_options(crs_spot list, const crs_verb *v)
 {
-    json_t *list = json_array();
     for (int k = 0; v->takes && k < CRS_OPTIONS; k++) {
         const crs_taken *taken = crs_takes(v, k);
         char name[CRS_NAME], text[HELP_ROOM];
         if (!taken) continue;
         option_text(v, k, text);
-        json_t *kinds = json_array();
+        const crs_spot to = crs_put_object(list, NULL);
+        crs_put_text(to, "name", crs_option_name(k, name));
+        crs_put_text(to, "values", crs_option_at(k)->values);
+        crs_put_text(to, "group", group_title[crs_option_at(k)->group]);
+        crs_put_text(to, "text", text);
+        const crs_spot kinds = crs_put_list(to, "kinds");
         for (int n = 0; v->kinds && v->kinds[n]; n++)
-            if (taken->kinds == 0 || taken->kinds >> n & 1)
-                json_array_append_new(kinds, json_string(v->kinds[n]));
-        json_array_append_new(
-            list, json_pack("{s:s, s:s, s:s, s:s, s:o}", "name", crs_option_name(k, name), "values",
-                            crs_option_at(k)->values, "group", group_title[crs_option_at(k)->group],
-                            "text", text, "kinds", kinds));
+            if (taken->kinds == 0 || taken->kinds >> n & 1) crs_put_text(kinds, NULL, v->kinds[n]);
     }
-    return list;
 }
 
 static bool print_json(const crs_verb *only, crease_error *e)
 {
-    crs_json j = crs_json_new("help");
-    json_t *list = json_array();
+    crs_document d;
+    const crs_spot list = crs_put_list(crs_document_begin(&d, "help"), "verbs");
     for (int k = 0; k < VERBS; k++) {
         const crs_verb *v = verbs[k];
         if (only && v != only) continue;
-        json_t *verb =
-            json_pack("{s:s, s:s, s:s, s:s, s:o}", "name", v->name, "arguments", v->words, "text",
-                      v->text, "example", v->example, "options", options_json(v));
-        if (json_array_append_new(list, verb) != 0) j.failed = true;
+        const crs_spot to = crs_put_object(list, NULL);
+        crs_put_text(to, "name", v->name);
+        crs_put_text(to, "arguments", v->words);
+        crs_put_text(to, "text", v->text);
+        crs_put_text(to, "example", v->example);
+        put_options(crs_put_list(to, "options"), v);
     }
-    crs_json_set(&j, "verbs", list);
-    return crs_json_print(&j, e);
+    return crs_document_print(&d, true, e);
 }
 
 static bool run(const crs_args *a, crease_error *e)

@@ -105,7 +105,7 @@ void crs_log_banner(const crs_log *log, const crs_run *run)
             "worst", "theta", "seconds");
 }
 
-void crs_log_line(const crease_progress *p)
+static void put_line(const crease_progress *p)
 {
     fprintf(stderr, "%10ld %16.9e %12.4e %12.4e %12.4e %9.3f\n", p->iteration, p->objective,
             p->feasibility, p->worst, p->theta, p->seconds);
@@ -126,26 +126,42 @@ bool crs_log_progress(const crease_progress *p, void *user)
     if (log->csv) crs_history_line(log->csv, p);
     if (!log->quiet && (p->iteration >= log->next || p->iteration == 0 ||
                         (log->verbose && p->iteration % log->every == 0))) {
-        crs_log_line(p);
+        put_line(p);
         while (log->next <= p->iteration) log->next = after(log->next);
     }
     return true;
 }
 
+void crs_log_ending(const crs_log *log, const crs_ending *end)
+{
+    const crease_report *r = &end->report;
+    const crease_certificate *c = end->certificate;
+    if (log->quiet) return;
+    put_line(&end->last);
+    fprintf(stderr, "\nobjective   %.12g\nworst       %.4e, %.4e relative\n", c->objective,
+            c->worst, c->worst_relative);
+    fprintf(stderr, "checked     %s: %s\n", crease_verdict_text(end->verified->verdict),
+            end->verified->text);
+    if (end->audited && r->audit_violations == 0)
+        fprintf(stderr, "audit       the potential fell in every iteration as the theorem says\n");
+    if (r->audit_violations > 0)
+        fprintf(stderr, "audit       the potential rose in %ld iterations, by %.2e at worst\n",
+                r->audit_violations, r->audit_worst);
+    if (r->moved_starts)
+        fprintf(stderr, "note        %ld start point%s outside the set and projected onto it\n",
+                r->moved_starts, r->moved_starts == 1 ? " was" : "s were");
+    if (r->note[0]) fprintf(stderr, "note        %s\n", r->note);
+    fprintf(stderr, "EXIT: %s\n", end->status);
+}
+
 void crs_log_footer(const crs_log *log, const crs_run *run)
 {
     const crease_report r = crease_solver_report(run->solver);
-    const crease_certificate *c = crease_solver_certificate(run->solver);
-    const crease_progress last = crease_solver_progress(run->solver);
-    if (log->quiet) return;
-    crs_log_line(&last);
-    fprintf(stderr, "\nobjective   %.12g\nworst       %.4e, %.4e relative\n", c->objective,
-            c->worst, c->worst_relative);
-    fprintf(stderr, "checked     %s: %s\n", crease_verdict_text(run->verified->verdict),
-            run->verified->text);
-    if (r.moved_starts)
-        fprintf(stderr, "note        %ld start point%s outside the set and projected onto it\n",
-                r.moved_starts, r.moved_starts == 1 ? " was" : "s were");
-    if (r.note[0]) fprintf(stderr, "note        %s\n", r.note);
-    fprintf(stderr, "EXIT: %s\n", crease_outcome_text(r.outcome));
+    const crs_ending end = { .certificate = crease_solver_certificate(run->solver),
+                             .verified = run->verified,
+                             .report = r,
+                             .last = crease_solver_progress(run->solver),
+                             .status = crease_outcome_text(r.outcome),
+                             .audited = run->options->audit };
+    crs_log_ending(log, &end);
 }

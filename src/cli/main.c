@@ -19,13 +19,10 @@ static const crs_verb *verb_of(const char *word, crease_error *e)
 
 static bool run(const crs_verb *verb, int argc, char **argv, int *status, crease_error *e)
 {
-    bool made = false;
-    crs_args a = { .status = status, .made = &made };
+    crs_args a = { .status = status };
     if (!crs_args_parse(verb, argc, argv, &a, e)) return false;
     if (crs_given(&a, CRS_OPT_HELP)) return crs_print_help(verb), true;
-    const bool done = verb->run(&a, e);
-    if (!done && made) rmdir(crs_given(&a, CRS_OPT_OUT)); /* unless there is something in it */
-    return done;
+    return verb->run(&a, e);
 }
 
 /* What was printed must have arrived: a full disk or a closed output is an error. */

@@ -26,9 +26,23 @@ bool crs_check_result(const char *what, ptrdiff_t n, const double *x, crease_err
 bool crs_folder_of(const crs_args *a, crs_folder *f, crease_error *e)
 {
     const char *path = crs_given(a, CRS_OPT_OUT);
-    if (!path) return crs_outdir_needed(a, e);
+    if (!path)
+        return crs_given(a, CRS_OPT_JSON) ||
+               crs_fail(e, CREASE_BAD_ARGUMENT,
+                        "the folder for the results is missing; add --out DIR, or --json for the "
+                        "document alone");
     *a->status = CRS_EXIT_NO_OUTPUT;
     if (!crs_folder_begin(path, crs_given(a, CRS_OPT_FORCE), f, e)) return false;
     *a->status = 0;
     return true;
+}
+
+void crs_factor_file(int n, char out[32]) { snprintf(out, 32, "factor_%d.npy", n + 1); }
+
+bool crs_join(const char *folder, const char *name, char *out, size_t size, crease_error *e)
+{
+    const int n = snprintf(out, size, "%s/%s", folder, name);
+    return (n >= 0 && (size_t)n < size) ||
+           crs_fail(e, CREASE_BAD_ARGUMENT, "%.200s: the path is too long; use a shorter one",
+                    folder);
 }

@@ -30,7 +30,7 @@ static bool read_factors(crs_rpca_job *j, const char *folder, crease_error *e)
 {
     for (int n = 0; n < j->given.order && !crs_given(j->a, CRS_OPT_MERGE); n++) {
         char name[32];
-        crs_outdir_factor(n, name);
+        crs_factor_file(n, name);
         crs_array *x = &j->true_factor[n];
         if (!is_there(folder, name)) continue;
         if (!crs_read_in(folder, name, x, e)) return false;
@@ -133,7 +133,7 @@ static bool read_start(crs_rpca_job *j, crease_error *e)
     const bool weighed = crs_read_in(folder, "weights.npy", &j->factor_weight, NULL);
     for (int n = 0; n < d; n++) {
         char name[32];
-        crs_outdir_factor(n, name);
+        crs_factor_file(n, name);
         crs_array *x = &j->factor[n];
         if (!crs_read_in(folder, name, x, e)) return false;
         if (j->s.model.rank == 0) j->s.model.rank = x->shape.dim[x->shape.order - 1];

@@ -80,17 +80,13 @@ void crs_rpca_banner(const crs_rpca_job *j)
 
 void crs_rpca_footer(const crs_rpca_job *j)
 {
-    const crease_certificate *c = crease_cp_fit_certificate(j->fit);
-    const crease_progress last = crease_cp_fit_progress(j->fit);
-    if (j->log->quiet) return;
-    crs_log_line(&last);
-    fprintf(stderr, "\nobjective   %.12g\nworst       %.4e, %.4e relative\n", c->objective,
-            c->worst, c->worst_relative);
-    fprintf(stderr, "checked     %s: %s\n", crease_verdict_text(j->verified.verdict),
-            j->verified.text);
-    const crease_report r = crease_cp_fit_report(j->fit);
-    if (r.note[0]) fprintf(stderr, "note        %s\n", r.note);
-    fprintf(stderr, "EXIT: %s\n", status_text(j));
+    const crs_ending end = { .certificate = crease_cp_fit_certificate(j->fit),
+                             .verified = &j->verified,
+                             .report = crease_cp_fit_report(j->fit),
+                             .last = crease_cp_fit_progress(j->fit),
+                             .status = status_text(j),
+                             .audited = j->s.run.audit };
+    crs_log_ending(j->log, &end);
 }
 
 /* What the arrays hold. */
@@ -511,7 +507,7 @@ static bool write_factors(crs_rpca_job *j, crease_error *e)
     for (int n = 0; n < m->shape.order; n++) {
         const crease_space s = crease_matrix(m->shape.dim[n], m->rank);
         char name[32];
-        crs_outdir_factor(n, name);
+        crs_factor_file(n, name);
         if (!crs_folder_array(&j->folder, name, &s, j->unit[n], e)) return false;
     }
     return crs_folder_array(&j->folder, "weights.npy", &weights, j->weight, e) &&

@@ -352,7 +352,7 @@ static bool read_arrays(const char *folder, rpca_result *r, crease_error *e)
     bool fit = s->rank > 0 && crease_size(&r->weight.shape) == s->rank;
     for (int n = 0; n < s->shape.order; n++) {
         char name[32];
-        crs_outdir_factor(n, name);
+        crs_factor_file(n, name);
         if (!crs_read_in(folder, name, &r->factor[n], e)) return false;
         const crease_space wanted = crease_matrix(s->shape.dim[n], s->rank);
         fit = fit && crease_space_equal(&r->factor[n].shape, &wanted);

@@ -93,6 +93,14 @@ static bool solve(const crs_args *a, crs_run *run, crs_log *log, crs_folder *f, 
     return done;
 }
 
+/* Nothing is random but the guess of a constant that is not known. */
+static bool reads_seed(const crs_args *a, const crease_solver *s, crease_error *e)
+{
+    return !crs_given(a, CRS_OPT_seed) || crease_solver_analysis(s)->adaptive ||
+           crs_fail(e, CREASE_UNSUPPORTED,
+                    "--seed is read where a Lipschitz constant of f is guessed; here it is known");
+}
+
 /* What must be possible before anything is computed. */
 static crs_log *open_outputs(const crs_args *a, const crease_options *o, crs_folder *f,
                              crease_error *e)
@@ -109,7 +117,7 @@ static bool run(const crs_args *a, crease_error *e)
     crs_problem_file *file = crs_open_problem(a, &o, e);
     crs_folder folder = { .path = NULL };
     crease_solver *s = file ? crease_solver_new(&file->problem, &o, e) : NULL;
-    crs_log *log = s ? open_outputs(a, &o, &folder, e) : NULL;
+    crs_log *log = s && reads_seed(a, s, e) ? open_outputs(a, &o, &folder, e) : NULL;
     crs_run r = { .verb = "solve",
                   .checker = "problem",
                   .path = a->word[0],

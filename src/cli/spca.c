@@ -250,7 +250,7 @@ const crs_verb crs_spca_verb = {
             "search and writes the components found so far.",
     .example = "crease spca instance/tensor.npy --components 2 --out sparse",
     .takes = CRS_LIST(
-        CRS_SAYS(METHOD, "auto, prox-bcd or gcg (default auto)"), CRS_TAKES_RUN,
+        CRS_SAYS(METHOD, "auto, prox-bcd or gcg (default auto)"), CRS_DROPS(audit), CRS_TAKES_RUN,
         CRS_SAYS(PENALTY, "penalty of every vector (default l1)"),
         CRS_SAYS(ALPHA,
                  "weight of the penalty: a number, auto, auto:F, noise or noise:Z (default auto)"),

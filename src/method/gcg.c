@@ -51,17 +51,6 @@ static double bound(const crease_analysis *a, double drop, double eps)
     return ceil(2 * drop / (eps * share));
 }
 
-/* Where some block has no exact prox with its set only linear oracles will do. */
-static bool suits(const crease_problem *p, const crease_options *o, crs_last last)
-{
-    (void)o, (void)last;
-    for (int i = 0; i < p->count; i++)
-        if (p->block[i].set &&
-            !crease_joint_check(crs_reg_of(p, i), p->block[i].set, &p->space[i], NULL, NULL))
-            return true;
-    return false;
-}
-
 /* Without compact sets and their oracles no mode can take a conditional gradient step. */
 static bool check(const crease_problem *p, crs_last last, crease_error *e)
 {
@@ -70,13 +59,24 @@ static bool check(const crease_problem *p, crs_last last, crease_error *e)
     for (int i = 0; i < p->count; i++) {
         const crease_set *c = p->block[i].set;
         if (!c || !(c->ops->diameter(c, &p->space[i], 2) < INFINITY))
-            return crs_fail(e, CREASE_UNSUPPORTED,
-                            "gcg needs a compact set for every block; give block %s one, or use "
-                            "prox-bcd",
-                            crs_block_name(p, i, name));
+            return crs_fail(
+                e, CREASE_UNSUPPORTED,
+                "gcg needs a compact set for every block; give block %s one, or use auto",
+                crs_block_name(p, i, name));
         if (!crease_lmo_with_check(c, crs_reg_of(p, i), &p->space[i], e)) return false;
     }
     return true;
+}
+
+/* Where some block has no exact prox with its set, but every block a linear oracle. */
+static bool suits(const crease_problem *p, const crease_options *o, crs_last last)
+{
+    bool lacks = false;
+    (void)o;
+    for (int i = 0; i < p->count; i++)
+        lacks = lacks || (p->block[i].set && !crease_joint_check(crs_reg_of(p, i), p->block[i].set,
+                                                                 &p->space[i], NULL, NULL));
+    return lacks && check(p, last, NULL);
 }
 
 static ptrdiff_t size(const crs_state *st, int i) { return crease_size(&st->p->space[i]); }

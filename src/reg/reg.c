@@ -137,3 +137,13 @@ bool crease_reg_from_spec(const crease_spec *spec, crease_reg *r, crease_error *
     if (vector && spec->count > n) r->weight = spec->value + n;
     return crease_param_check(list[k].name, params, r->par, e);
 }
+
+const char *crs_reg_name(const crease_reg *r)
+{
+    r = crs_unscaled(r);
+    for (int k = crease_reg_count(); k-- > 0;) { /* from the end: "nuclear" before "spectral-l1" */
+        const crease_reg_entry *entry = crease_reg_at(k);
+        if (entry->ops == r->ops && entry->penalty == r->penalty) return entry->name;
+    }
+    return r->ops->name;
+}

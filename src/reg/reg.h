@@ -128,6 +128,9 @@ static inline const crease_reg *crs_unscaled(const crease_reg *r)
     return r;
 }
 
+/* Its name in the catalogue, factors taken off. */
+const char *crs_reg_name(const crease_reg *r);
+
 /* A regularizer of the given kind made from a penalty; par is copied. */
 crease_reg crs_from_penalty(const crease_reg_ops *kind, const crease_penalty *p, const double *par);
 

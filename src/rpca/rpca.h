@@ -196,18 +196,18 @@ bool crs_cp_seen(const crease_cp_rpca_settings *s, const double *tensor, ptrdiff
 bool crs_cp_take_start(crease_cp_rpca *m, crease_error *e);
 
 /* A model problem with the data and the mask of a fit, for its start; NULL: memory. */
-crease_cp_rpca *crs_cp_fit_shell(const crease_cp_fit *f, double *tensor, crease_error *e);
-void crs_cp_fit_shell_free(crease_cp_rpca *shell);
+crease_cp_rpca *crs_cp_fit_model(const crease_cp_fit *f, double *tensor, crease_error *e);
+void crs_cp_fit_model_free(crease_cp_rpca *model);
 
 /* sigma^(2(d-1)/d), sigma the root mean square of the observed entries; 1 without any */
 double crs_cp_gram_size(const crease_cp_fit *f, const double *tensor);
 
 /* The factors of a tensor of zeros are zero. */
-bool crs_cp_fit_start_factors(crease_cp_fit *f, crease_cp_rpca *shell, crease_error *e);
+bool crs_cp_fit_start_factors(crease_cp_fit *f, crease_cp_rpca *model, crease_error *e);
 
 /* Factors, Z and B into the fused iteration. */
 struct crs_cp_fused;
-bool crs_cp_fit_start(crease_cp_fit *f, crease_cp_rpca *shell, struct crs_cp_fused *s,
+bool crs_cp_fit_start(crease_cp_fit *f, crease_cp_rpca *model, struct crs_cp_fused *s,
                       crease_error *e);
 
 /* l1's threshold for a share of outliers, in deviations of the noise. */

@@ -165,9 +165,9 @@ typedef struct {
 
 bool crs_cp_pilot_run(crs_cp_pilot *p, crease_error *e);
 
-/* given, first and what goes with them, from the settings; `shell` holds the factors until it is
+/* given, first and what goes with them, from the settings; `model` holds the factors until it is
  * freed, also after a failure. */
-bool crs_cp_named_start(crease_cp_fit *f, double *tensor, crs_cp_pilot *p, crease_cp_rpca **shell,
+bool crs_cp_named_start(crease_cp_fit *f, double *tensor, crs_cp_pilot *p, crease_cp_rpca **model,
                         crease_error *e);
 double crs_cp_named_start_bytes(const crease_cp_fit_settings *s, bool missing);
 

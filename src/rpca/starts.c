@@ -227,25 +227,25 @@ bool crs_cp_take_start(crease_cp_rpca *m, crease_error *e)
     return m->start[B] != NULL;
 }
 
-void crs_cp_fit_shell_free(crease_cp_rpca *shell)
+void crs_cp_fit_model_free(crease_cp_rpca *model)
 {
-    if (shell) shell->tensor = NULL; /* borrowed */
-    crease_cp_rpca_free(shell);
+    if (model) model->tensor = NULL; /* borrowed */
+    crease_cp_rpca_free(model);
 }
 
-crease_cp_rpca *crs_cp_fit_shell(const crease_cp_fit *f, double *tensor, crease_error *e)
+crease_cp_rpca *crs_cp_fit_model(const crease_cp_fit *f, double *tensor, crease_error *e)
 {
     const ptrdiff_t size = crease_size(&f->s.model.shape);
-    crease_cp_rpca *shell = crs_alloc(1, sizeof *shell);
-    if (!shell) return crs_fail(e, CREASE_NO_MEMORY, "out of memory: a start"), NULL;
-    shell->s = f->s.model;
-    shell->tensor = tensor;
-    shell->missing = f->missing;
-    if (!f->mask) return shell;
-    shell->root = crs_doubles(size, "the mask", e);
-    for (ptrdiff_t j = 0; shell->root && j < size; j++) shell->root[j] = f->mask[j];
-    if (shell->root) return shell;
-    crs_cp_fit_shell_free(shell);
+    crease_cp_rpca *model = crs_alloc(1, sizeof *model);
+    if (!model) return crs_fail(e, CREASE_NO_MEMORY, "out of memory: a start"), NULL;
+    model->s = f->s.model;
+    model->tensor = tensor;
+    model->missing = f->missing;
+    if (!f->mask) return model;
+    model->root = crs_doubles(size, "the mask", e);
+    for (ptrdiff_t j = 0; model->root && j < size; j++) model->root[j] = f->mask[j];
+    if (model->root) return model;
+    crs_cp_fit_model_free(model);
     return NULL;
 }
 
@@ -257,50 +257,50 @@ double crs_cp_gram_size(const crease_cp_fit *f, const double *tensor)
     return norm > 0 ? pow(norm / sqrt((double)seen), 2.0 * (d - 1) / d) : 1;
 }
 
-bool crs_cp_fit_start(crease_cp_fit *f, crease_cp_rpca *shell, struct crs_cp_fused *s,
+bool crs_cp_fit_start(crease_cp_fit *f, crease_cp_rpca *model, struct crs_cp_fused *s,
                       crease_error *e)
 {
     const crease_cp_rpca_settings *m = &f->s.model;
     const ptrdiff_t size = crease_size(&m->shape);
-    const double *z = shell->tensor;
+    const double *z = model->tensor;
     double *own = NULL, *b = NULL;
     if (f->mask || m->z != CREASE_Z_DATA) {
         z = own = crs_doubles(size, "the start of Z", e);
-        if (!own || !start_z(shell, own, e)) return crs_free(own), false;
+        if (!own || !start_z(model, own, e)) return crs_free(own), false;
     }
     if (f->mask && !m->unconstrained && m->z == CREASE_Z_DATA) {
         b = crs_doubles(size, "the start of B", e);
-        for (ptrdiff_t j = 0; b && j < size; j++) b[j] = shell->tensor[j] - z[j];
+        for (ptrdiff_t j = 0; b && j < size; j++) b[j] = model->tensor[j] - z[j];
         if (!b) return crs_free(own), false;
     }
     const bool done =
-        crs_cp_fused_start(s, (const double *const *)shell->start, z, NULL, b, NULL, e);
+        crs_cp_fused_start(s, (const double *const *)model->start, z, NULL, b, NULL, e);
     crs_free(own);
     crs_free(b);
     return done;
 }
 
 /* N(0,1) in the units of the data */
-static void scale_random(const crease_cp_fit *f, crease_cp_rpca *shell)
+static void scale_random(const crease_cp_fit *f, crease_cp_rpca *model)
 {
     const crease_cp_rpca_settings *m = &f->s.model;
     const int d = m->shape.order;
-    const double scale = pow(crs_cp_gram_size(f, shell->tensor), 1.0 / (2 * (d - 1)));
+    const double scale = pow(crs_cp_gram_size(f, model->tensor), 1.0 / (2 * (d - 1)));
     if (f->s.run.mode == CREASE_MODE_PAPER || m->start != CREASE_START_RANDOM || m->factor) return;
     for (int n = 0; n < d; n++)
-        for (ptrdiff_t j = 0; shell->start[n] && j < m->shape.dim[n] * m->rank; j++)
-            shell->start[n][j] *= scale;
+        for (ptrdiff_t j = 0; model->start[n] && j < m->shape.dim[n] * m->rank; j++)
+            model->start[n][j] *= scale;
 }
 
-bool crs_cp_fit_start_factors(crease_cp_fit *f, crease_cp_rpca *shell, crease_error *e)
+bool crs_cp_fit_start_factors(crease_cp_fit *f, crease_cp_rpca *model, crease_error *e)
 {
     const crease_cp_rpca_settings *m = &f->s.model;
-    if (!start_factors(shell, e)) return false;
-    scale_random(f, shell);
+    if (!start_factors(model, e)) return false;
+    scale_random(f, model);
     for (int n = 0; n < m->shape.order; n++) {
-        if (!shell->start[n])
-            shell->start[n] = crs_doubles(m->shape.dim[n] * m->rank, "a start factor", e);
-        if (!shell->start[n]) return false;
+        if (!model->start[n])
+            model->start[n] = crs_doubles(m->shape.dim[n] * m->rank, "a start factor", e);
+        if (!model->start[n]) return false;
     }
     return true;
 }
@@ -390,11 +390,11 @@ static bool of_family(const crease_cp_rpca_settings *m)
            m->start == CREASE_START_RANDOM;
 }
 
-bool crs_cp_named_start(crease_cp_fit *f, double *tensor, crs_cp_pilot *p, crease_cp_rpca **shell,
+bool crs_cp_named_start(crease_cp_fit *f, double *tensor, crs_cp_pilot *p, crease_cp_rpca **model,
                         crease_error *e)
 {
     const crease_cp_rpca_settings *m = &f->s.model;
-    *shell = NULL;
+    *model = NULL;
     p->given = m->factor;
     p->given_name = m->factor     ? "given"
                     : m->clip > 0 ? starts[m->start].clipped
@@ -404,11 +404,11 @@ bool crs_cp_named_start(crease_cp_fit *f, double *tensor, crs_cp_pilot *p, creas
     if (m->start == CREASE_START_GEVD) p->first = m->clip > 0;
     if (m->start == CREASE_START_RANDOM) p->first = CRS_CP_RANDOM_START;
     if (of_family(m)) return true;
-    *shell = crs_cp_fit_shell(f, tensor, e);
-    if (!*shell || !crs_cp_fit_start_factors(f, *shell, e)) return false;
-    crs_free((*shell)->root);
-    (*shell)->root = NULL;
-    p->given = (const double *const *)(*shell)->start;
+    *model = crs_cp_fit_model(f, tensor, e);
+    if (!*model || !crs_cp_fit_start_factors(f, *model, e)) return false;
+    crs_free((*model)->root);
+    (*model)->root = NULL;
+    p->given = (const double *const *)(*model)->start;
     return true;
 }
 

@@ -99,17 +99,6 @@ static form form_on(const crease_reg *r, const crease_set *c, const crease_space
     return f;
 }
 
-/* The name in the catalogue of the regularizer, its factors taken off. */
-static const char *title(const crease_reg *r)
-{
-    r = crs_unscaled(r);
-    for (int k = crease_reg_count(); k-- > 0;) { /* from the end: "nuclear" before "spectral-l1" */
-        const crease_reg_entry *entry = crease_reg_at(k);
-        if (entry->ops == r->ops && entry->penalty == r->penalty) return entry->name;
-    }
-    return r->ops->name;
-}
-
 static bool is_zero(const crease_reg *base)
 {
     return is_made_of(base, &crs_zero) && base->ops->kind != CREASE_KIND_NONNEG;
@@ -256,7 +245,7 @@ bool crease_joint_check(const crease_reg *r, const crease_set *c, const crease_s
         return crs_fail(e, CREASE_UNSUPPORTED,
                         "%s and the set %s have no exact joint prox; sets that have one with it: "
                         "%s",
-                        title(r), c->ops->name, partners);
+                        crs_reg_name(r), c->ops->name, partners);
     }
     if (max_step) *max_step = rule == in_l2_ball ? ball_step(&f.base, c, s) / f.alpha : INFINITY;
     return true;
@@ -433,13 +422,13 @@ bool crease_lmo_with_check(const crease_set *c, const crease_reg *r, const creas
         return crs_fail(e, CREASE_UNSUPPORTED,
                         "the set %s is unbounded, so %s may have no minimum on it after a linear "
                         "term; give finite bounds, or add a squared-l2 part",
-                        c->ops->name, title(r));
+                        c->ops->name, crs_reg_name(r));
     char partners[200];
     name_partners(lmo_accepts, r, s, partners, sizeof partners);
     return crs_fail(e, CREASE_UNSUPPORTED,
                     "%s and the set %s have no closed-form linear oracle; sets that have one with "
                     "it: %s",
-                    title(r), c->ops->name, partners);
+                    crs_reg_name(r), c->ops->name, partners);
 }
 
 /* A copy of g, since y may be g; one more vector; and what the parts need. */

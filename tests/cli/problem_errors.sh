@@ -182,4 +182,12 @@ broken 64 "did you mean '--method'" "$(options '{}')" --metod gcg
 broken 64 "beta = nan" "$(options '{}')" --beta nan
 broken 64 "beta = inf" "$(options '{}')" --beta inf
 broken 64 "unknown mode" "$(options '{}')" --mode theoretical
+
+# Advice is about what is asked for, and works: a pair without a joint prox, a penalty by its name.
+block '"regularizer": "mcp:1,3", "set": "simplex:1"' >"$problem"
+expect_exit 64 "mcp and the set simplex have no exact joint prox; sets that have one" solve "$problem"
+block '"regularizer": "nuclear:1", "set": "nonneg"' | sed 's/3,/[2, 2],/' >"$problem"
+expect_exit 64 "nuclear on nonneg has no computable.*use a Lipschitz" solve "$problem"
+broken 64 "unknown method .g*.; write auto, gcg, .* or envelope" "$(options '{}')" --method ggggggg
+broken 64 "unknown mode .*; write practical, theory or paper" "$(options '{}')" --mode hurried
 finish

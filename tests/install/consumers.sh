@@ -37,7 +37,7 @@ cp examples/first_prox.c "$work/project/main.c"
 cat >"$work/project/CMakeLists.txt" <<'END'
 cmake_minimum_required(VERSION 3.20)
 project(consumer C)
-find_package(crease 0.1 REQUIRED)
+find_package(crease 0.2 REQUIRED)
 add_executable(consumer main.c)
 target_link_libraries(consumer PRIVATE crease::crease)
 END
@@ -46,6 +46,6 @@ check "configure with find_package" cmake -S "$work/project" -B "$work/project/b
 check "build with find_package" cmake --build "$work/project/build"
 check "run the CMake consumer" run "$work/project/build/consumer"
 soname=$(objdump -p "$work"/usr/lib*/*/libcrease.so "$work"/usr/lib*/libcrease.so 2>/dev/null | awk '$1 == "SONAME" {print $2; exit}')
-check "the soname carries the ABI version" sh -c "[ '$soname' = libcrease.so.0 ]"
+check "the soname carries the ABI version" sh -c "[ '$soname' = libcrease.so.1 ]"
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]

@@ -68,5 +68,11 @@ find src study -name '*.[ch]' -o -name '*.inc' | sort | xargs awk '
   /^\{$/ { open = FNR }
   /^\}/ && open { if (FNR - open - 1 > 40) print FILENAME ":" open, FNR - open - 1; open = 0 }' >"$work/functions"
 at_most 0 "functions of more than 40 lines" "$work/functions"
+find src study -name '*.c' -o -name '*.inc' | sort | xargs awk '
+  FNR == 1 || /;$/ { head = "" }
+  /^[a-z].*\(/ && !/;$/ && !/^(typedef|return)/ { head = " " }
+  head != "" && !/^\{/ { head = head $0 }
+  /^\{$/ && head != "" { if (gsub(",", ",", head) > 6) print FILENAME ":" FNR; head = "" }' >"$work/parameters"
+at_most 20 "functions of more than 7 parameters" "$work/parameters"
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]

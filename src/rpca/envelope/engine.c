@@ -103,17 +103,17 @@ static crs_envelope_solver *explore(crease_cp_fit *f, double *tensor, crs_cp_pil
 {
     const crease_cp_rpca_settings *m = &f->s.model;
     crs_envelope_solver *solver = NULL;
-    crease_cp_rpca *shell = NULL;
+    crease_cp_rpca *model = NULL;
     double *memory = crs_doubles(factors_size(m), "the factors", e), *at = memory;
     for (int n = 0; memory && n < m->shape.order; n++)
         p->factor[n] = at, at += m->shape.dim[n] * m->rank;
-    if (memory && crs_cp_named_start(f, tensor, p, &shell, e) && crs_cp_pilot_run(p, e)) {
+    if (memory && crs_cp_named_start(f, tensor, p, &model, e) && crs_cp_pilot_run(p, e)) {
         adopt(f, tensor, p);
         crs_cp_fit_point(&f->s, tensor, f->mask, &f->point);
         solver = go_on(f, tensor, p->factor, e);
     }
     crs_free(memory);
-    crs_cp_fit_shell_free(shell);
+    crs_cp_fit_model_free(model);
     return solver;
 }
 

@@ -151,7 +151,7 @@ double crs_envelope_solver_deviation(const crs_envelope_solver *s);
 double crs_envelope_solver_share(const crs_envelope_solver *s);
 
 /* The largest |r| that the prox of a penalty takes to 0, for this c. */
-double crs_envelope_threshold(const crs_penalty_value *penalty, double c);
+double crs_envelope_threshold(const crs_penalty_value *f, double c);
 
 /* l1 with that threshold t. */
 crs_penalty_value crs_envelope_l1(double t, double c);

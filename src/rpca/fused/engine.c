@@ -54,13 +54,13 @@ static crs_cp_settings settings(const crease_cp_fit *f, const double *tensor)
     return c;
 }
 
-static bool prepare(crease_cp_fit *f, double *tensor, crease_cp_rpca **shell, crease_error *e)
+static bool prepare(crease_cp_fit *f, double *tensor, crease_cp_rpca **model, crease_error *e)
 {
     if (!crs_cp_fit_mask(f, tensor, e)) return false;
-    *shell = crs_cp_fit_shell(f, tensor, e);
-    if (!*shell) return false;
+    *model = crs_cp_fit_model(f, tensor, e);
+    if (!*model) return false;
     f->a = f->own = crs_cp_fit_analyse(f, e);
-    return f->own && crs_cp_fit_open(f, e) && crs_cp_fit_start_factors(f, *shell, e);
+    return f->own && crs_cp_fit_open(f, e) && crs_cp_fit_start_factors(f, *model, e);
 }
 
 typedef struct {
@@ -78,30 +78,30 @@ static void close(void *self)
     crs_free(g);
 }
 
-static bool set_up(crease_cp_fit *f, engine *g, crease_cp_rpca *shell, crease_error *e)
+static bool set_up(crease_cp_fit *f, engine *g, crease_cp_rpca *model, crease_error *e)
 {
-    const crs_cp_settings c = settings(f, shell->tensor);
+    const crs_cp_settings c = settings(f, model->tensor);
     const ptrdiff_t size = crease_size(&c.shape);
     if (c.single) {
         g->data = crs_alloc((size_t)size, sizeof *g->data);
         if (!g->data) return crs_fail(e, CREASE_NO_MEMORY, "out of memory: the tensor");
-        for (ptrdiff_t j = 0; j < size; j++) g->data[j] = (float)shell->tensor[j];
+        for (ptrdiff_t j = 0; j < size; j++) g->data[j] = (float)model->tensor[j];
     }
     g->beta = c.beta;
     g->decrease = smaller(f->a->decrease, smaller(c.h_factor, smaller(c.h_sparse, c.h_z)) / 2);
-    const void *data = shell->tensor;
+    const crs_stored *data = model->tensor;
     if (c.single) data = g->data;
     g->fused = crs_cp_fused_new(&c, data, e);
-    return g->fused && crs_cp_fit_start(f, shell, g->fused, e);
+    return g->fused && crs_cp_fit_start(f, model, g->fused, e);
 }
 
 static void *open(crease_cp_fit *f, double *tensor, crease_error *e)
 {
-    crease_cp_rpca *shell = NULL;
+    crease_cp_rpca *model = NULL;
     engine *g = crs_alloc(1, sizeof *g);
     if (!g) return crs_fail(e, CREASE_NO_MEMORY, "out of memory: a fit"), NULL;
-    const bool done = prepare(f, tensor, &shell, e) && set_up(f, g, shell, e);
-    crs_cp_fit_shell_free(shell);
+    const bool done = prepare(f, tensor, &model, e) && set_up(f, g, model, e);
+    crs_cp_fit_model_free(model);
     if (!done) close(g);
     return done ? g : NULL;
 }

@@ -441,6 +441,7 @@ static void choose_penalty(crs_tucker_fit *s)
                s->goal.rho != &crs_l1 && suspicious(s)) {
         revive(s);
     }
+    /* NOLINTNEXTLINE(bugprone-suspicious-memory-comparison): any difference counts */
     s->changed = memcmp(&was, &s->penalty, sizeof was) != 0;
 }
 

@@ -192,7 +192,8 @@ static void scale_does_not_matter(void **state)
         q.c.factor = q.factor, q.c.user = &q, q.c.alpha = ldexp(alpha, k);
         for (int n = 0; n < 3; n++) {
             q.factor[n] = q.x[n] = malloc((size_t)(p.c.shape.dim[n] * 3) * sizeof(double));
-            for (ptrdiff_t j = 0; j < p.c.shape.dim[n] * 3; j++) q.x[n][j] = ldexp(p.x[n][j], k / 3);
+            for (ptrdiff_t j = 0; j < p.c.shape.dim[n] * 3; j++)
+                q.x[n][j] = ldexp(p.x[n][j], k / 3);
         }
         for (int m = 0; m <= CREASE_RPCA_SEEN; m++) {
             q.part[m] = malloc((size_t)p.size * sizeof(double));
