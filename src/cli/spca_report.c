@@ -63,7 +63,7 @@ static bool write_certificate(crs_spca_job *j, crease_error *e)
 {
     crs_document d;
     const crs_spot top = crs_certificate_begin(&d, "spca", "spca", j->o.eps, j->o.relative != 0);
-    crs_put_data(crs_put_list(top, "data"), &j->folder, "tensor", j->a->word[0], &j->s.shape,
+    crs_put_data(crs_put_list(top, "data"), &j->folder, "data", j->a->word[0], &j->s.shape,
                  j->hash);
     crs_put_text(top, "penalty", j->penalty_text);
     crs_put_text(top, "measure", j->component[0].method == CREASE_METHOD_GCG ? "gap" : "blocks");
@@ -150,7 +150,7 @@ void crs_spca_result(const crs_spca_job *j, crs_document *d)
     }
     const double left = j->component[j->run - 1].norm;
     const crs_result r = crs_result_begin(d, &s);
-    crs_put_data(r.data, &j->folder, "tensor", j->a->word[0], &j->s.shape, j->hash);
+    crs_put_data(r.data, &j->folder, "data", j->a->word[0], &j->s.shape, j->hash);
     put_settings(j, r.settings);
     crs_put_flag(r.details, "stopped", j->stopped);
     crs_put_shape(r.details, "shape", &j->s.shape);

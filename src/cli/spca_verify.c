@@ -22,7 +22,7 @@ static bool damaged(const result *r, const char *what, crease_error *e)
 
 static bool read_data(result *r, const char *given, crease_error *e)
 {
-    const json_t *source = crs_certificate_data(r->c, "tensor");
+    const json_t *source = crs_certificate_data(r->c, "data");
     if (!source) return damaged(r, "it does not say where the data are", e);
     char *path = given ? NULL : crs_find_source(r->c->folder, source, e);
     const bool done = (given || path) && crs_read_array(given ? given : path, &r->data, e);
@@ -83,6 +83,36 @@ static bool read_arrays(result *r, crease_error *e)
     return true;
 }
 
+/* T less the first terms, and what residual_norms.npy says of its norm. */
+static bool judge_norms(crs_judged *j, const result *r, crease_error *e)
+{
+    const crease_space *s = &r->claim.shape;
+    const ptrdiff_t n = crease_size(s), columns = r->claim.columns;
+    crs_array norms = { .data = NULL };
+    double *rest = crs_doubles(n, "what the components leave", e);
+    bool done = rest && crs_read_in(r->c->folder, "residual_norms.npy", &norms, e);
+    if (done && crease_size(&norms.shape) != columns)
+        done = damaged(r, "residual_norms.npy does not suit the weights", e);
+    if (done) copy(n, r->data.data, rest);
+    const double most = done ? crease_norm(s, rest) : 0;
+    for (ptrdiff_t k = 0; done && k < columns; k++) {
+        for (ptrdiff_t at = 0; at < n; at++) {
+            double term = r->weight.data[k];
+            for (ptrdiff_t m = s->order - 1, left = at; m >= 0; left /= s->dim[m--])
+                term *= r->factors[m][left % s->dim[m] * columns + k];
+            rest[at] -= term;
+        }
+        const double norm = crease_norm(s, rest);
+        if (fabs(norms.data[k] - norm) <= 1e-10 * most) continue;
+        crs_judged_invalid(j, "residual_norms.npy has %.17g for component %td, which leaves %.17g",
+                           norms.data[k], k + 1, norm);
+        break;
+    }
+    crs_free(rest);
+    crs_array_free(&norms);
+    return done;
+}
+
 static void discard(result *r)
 {
     for (int k = 0; r->found && k < r->claim.count; k++) crease_verification_free(&r->found[k]);
@@ -100,14 +130,13 @@ bool crs_check_spca(crs_judged *j, crease_error *e)
     result r = { .c = j->certificate };
     r.claim.eps = j->eps;
     r.claim.relative = j->certificate->relative;
-    const bool done = read_data(&r, crs_given(j->a, CRS_OPT_PROBLEM), e) && read_settings(&r, e) &&
-                      read_arrays(&r, e) && crease_spca_verify(&r.claim, r.found, e) &&
-                      crs_judged_all(j, r.claim.count, r.found, "component", e);
+    bool done = read_data(&r, crs_given(j->a, CRS_OPT_PROBLEM), e) && read_settings(&r, e) &&
+                read_arrays(&r, e) && crease_spca_verify(&r.claim, r.found, e) &&
+                crs_judged_all(j, r.claim.count, r.found, "component", e) && judge_norms(j, &r, e);
     if (done)
         crs_judged_hash(
             j, "data",
-            json_string_value(json_object_get(crs_certificate_data(r.c, "tensor"), "hash")),
-            r.hash);
+            json_string_value(json_object_get(crs_certificate_data(r.c, "data"), "hash")), r.hash);
     snprintf(j->hash, sizeof j->hash, "%s", r.hash);
     discard(&r);
     return done;

@@ -49,6 +49,8 @@ verb lasso solve lasso.json --quiet
 verb sharing solve sharing.json --quiet
 verb farthest solve farthest.json --quiet
 verb seen apply tucker new.npy
+verb spca spca cp-data/tensor.npy --components 2
+verb regress regress X.npy y.npy --path 20
 verb drawn generate cp --shape 4,5,6 --rank 2 --seed 1
 
 # The layout: the schema, the files, the sum of the parts.
@@ -76,7 +78,7 @@ judge $? "files or parts"
 
 # Verified from elsewhere, and with its data at another place.
 cd / || exit 1
-certified=(cp masked grouped weighted positive merged tucker holes movie matrix ball pcp lasso sharing farthest)
+certified=(cp masked grouped weighted positive merged tucker holes movie matrix ball pcp lasso sharing farthest spca regress)
 for name in "${certified[@]}"; do
     run "$CREASE" verify "$scratch/work/$name"
     [ $code -eq 0 ] && [[ $out == VALID* ]]
@@ -96,7 +98,7 @@ judge $? "--problem: exit $code, $out $err"
 
 # Every array counts.
 cd moved || exit 1
-for name in cp tucker holes matrix ball pcp lasso sharing; do
+for name in cp tucker holes matrix ball pcp lasso sharing spca regress; do
     for file in $name/*.npy; do
         cp "$file" keep.npy
         $python - "$file" <<'END'
@@ -121,7 +123,7 @@ END
 done
 
 # --force: any result over any other, without stale files; never anything else.
-for name in cp tucker pcp lasso seen drawn cp lasso; do
+for name in cp tucker pcp lasso seen spca regress drawn cp lasso; do
     run "$CREASE" ${made[$name]} --out target --force
     [ $code -eq 0 ] && [ "$(ls target)" = "$(ls $name)" ]
     judge $? "$name over another result: exit $code, $err, $(ls target | tr '\n' ' ')"
