@@ -16,10 +16,10 @@ enum { TURNS = 5 };
 typedef struct {
     instance t;
     ptrdiff_t right;
-    double *part[CREASE_CP_SEEN + 1];
+    double *part[CREASE_RPCA_SEEN + 1];
 } subject;
 
-static bool read_part(void *self, crease_cp_part part, ptrdiff_t row, double *out)
+static bool read_part(void *self, crease_rpca_part part, ptrdiff_t row, double *out)
 {
     const subject *a = self;
     memcpy(out, a->part[part] + row * a->right, (size_t)a->right * sizeof *out);
@@ -31,13 +31,13 @@ static void build_point(subject *a)
 {
     const instance *t = &a->t;
     double *const *part = a->part;
-    a->part[CREASE_CP_DATA] = t->T;
-    for (int k = 0; k < ARRAYS; k++) a->part[k < 3 ? k + 1 : CREASE_CP_SEEN] = t->probe[k];
+    a->part[CREASE_RPCA_DATA] = t->T;
+    for (int k = 0; k < ARRAYS; k++) a->part[k < 3 ? k + 1 : CREASE_RPCA_SEEN] = t->probe[k];
     for (ptrdiff_t j = 0; j < t->size; j++) {
-        part[CREASE_CP_SEEN][j] = 1;
-        part[CREASE_CP_SPARSE][j] = j % 100 == 0 ? 1 : 0;
-        part[CREASE_CP_NOISE][j] = 1e-3 * t->T[j];
-        part[CREASE_CP_SPLIT][j] = t->T[j] - part[CREASE_CP_SPARSE][j] - part[CREASE_CP_NOISE][j];
+        part[CREASE_RPCA_SEEN][j] = 1;
+        part[CREASE_RPCA_SPARSE][j] = j % 100 == 0 ? 1 : 0;
+        part[CREASE_RPCA_B][j] = 1e-3 * t->T[j];
+        part[CREASE_RPCA_Z][j] = t->T[j] - part[CREASE_RPCA_SPARSE][j] - part[CREASE_RPCA_B][j];
     }
 }
 

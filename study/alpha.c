@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * alpha: how good is the alpha that was learned, against multiples of it? Cells of the hard suite;
  * multiples 0.1, 0.16, 0.25, 0.4, 0.63, 1, 1.6, ... 10; all start alike. */
+#include "rpca/rpca.h"
 #include "study/hard.h"
 
 enum { LEARNED, FIRST, STEPS = 11, TRIALS };

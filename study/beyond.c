@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * beyond: the instances of the paper's tables by the defaults of this library, given R alone,
  * beside the paper's best method */
+#include "rpca/rpca.h"
 #include "study/table.h"
 #include "study/trial.h"
 

@@ -9,7 +9,7 @@
 #ifndef CRS_PAPER_H
 #define CRS_PAPER_H
 
-#include <crease/rpca.h>
+#include <crease/rpca_tools.h>
 
 #include "rpca/fused/fused.h"
 

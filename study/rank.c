@@ -30,7 +30,8 @@ static bool search(const crease_cp_instance *c, ptrdiff_t from, trial *out, crea
     const crease_space *shape = &c->recipe.shape;
     const crease_cp_rank_options o = { .high = crs_rank_highest(shape),
                                        .from = from,
-                                       .seed = c->recipe.seed };
+                                       .seed = c->recipe.seed,
+                                       .threads = 1 };
     const double begun = crs_now();
     crease_cp_rank_table *t = crease_cp_rank_sweep(shape, c->tensor, NULL, &o, e);
     if (!t) return false;

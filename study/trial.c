@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * trial: a fit to an instance whose truth is known; the oracle's, which knows where the outliers
  * are; many trials, several at a time; their means and their JSON */
+#include "rpca/rpca.h"
 #include "study/trial.h"
 
 #include "core/parallel.h"
@@ -16,7 +17,7 @@ crease_cp_fit_settings crs_trial_settings(const crease_space *shape, ptrdiff_t r
     return s;
 }
 
-static bool read_part(void *fit, crease_cp_part part, ptrdiff_t row, double *out)
+static bool read_part(void *fit, crease_rpca_part part, ptrdiff_t row, double *out)
 {
     crease_cp_fit_read(fit, part, row, 1, out);
     return true;
@@ -65,7 +66,7 @@ static bool judge(crease_cp_fit *f, const crease_cp_instance *c, double *work, c
     const crease_cp_pilot pilot = crease_cp_fit_pilot(f);
     ptrdiff_t left, right;
     crease_cp_fit_rows(f, &left, &right);
-    crease_cp_fit_read(f, CREASE_CP_LOWRANK, 0, left, work);
+    crease_cp_fit_read(f, CREASE_RPCA_LOWRANK, 0, left, work);
     out->error = crease_relative_error(left * right, work, c->lowrank);
     out->success = out->error < 0.01 || out->error < 1.5 * out->oracle;
     out->readings = crease_cp_fit_readings(f);

@@ -4,7 +4,7 @@
 #ifndef CRS_TRIAL_H
 #define CRS_TRIAL_H
 
-#include <crease/cp_fit.h>
+#include "rpca/rpca.h"
 
 #include "study/study.h"
 

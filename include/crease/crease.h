@@ -12,7 +12,6 @@
 #include <crease/analysis.h>
 #include <crease/catalogue.h>
 #include <crease/certificate.h>
-#include <crease/cp_fit.h>
 #include <crease/error.h>
 #include <crease/map.h>
 #include <crease/options.h>
@@ -23,15 +22,13 @@
 #include <crease/reg.h>
 #include <crease/regression.h>
 #include <crease/rpca.h>
-#include <crease/rpca_apply.h>
-#include <crease/rpca_rank.h>
+#include <crease/rpca_tools.h>
 #include <crease/set.h>
 #include <crease/sharing.h>
 #include <crease/smooth.h>
 #include <crease/solver.h>
 #include <crease/space.h>
 #include <crease/spca.h>
-#include <crease/tucker_rpca.h>
 #include <crease/verify.h>
 #include <crease/version.h>
 

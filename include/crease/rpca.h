@@ -1,22 +1,34 @@
 /* SPDX-License-Identifier: MIT
- * rpca.h: CP robust PCA: a tensor as a low-rank part, a sparse part and noise
+ * rpca.h: robust PCA: a matrix or tensor as a low-rank part, a sparse part and noise
  *
- *     min |Z - [[X_1, ..., X_d]]|^2 + alpha R(E) + alpha_N |W o B|^2 + (nu/2) sum |X_n|^2
- *     subject to  Z + E + B = T
+ *   cp      min |Z - [[X_1, ..., X_d]]|^2 + alpha R(E) + alpha_N |W o B|^2 + (nu/2) sum |X_n|^2
+ *           with Z + E + B = T; all but X_n and E follows in closed form
+ *   tucker  min |Z - C x_1 X_1 ... x_d X_d|^2 + alpha R(E) + alpha_N |W o B|^2,  Z + E + B = T
+ *   ball    min |Z - X Y'|^2 + alpha R(E),  Z + E + B = T,  |B|_F <= eta, |X|_F, |Y|_F <= radius
+ *   pcp     min |L|_* + alpha |S|_1,  L + S = T   (principal component pursuit)
  *
- * W is 1 where T was observed and 0 where it is missing. Without the constraint, B = T - Z - E:
- *     min |Z - [[X_1, ..., X_d]]|^2 + alpha R(E) + alpha_N |W o (Z + E - T)|^2 + ...           */
+ * W is 1 where T was observed and 0 where it is missing. Ball and pcp are of matrices without
+ * missing entries; order 2 of tucker is matrix robust PCA whose noise is penalized. */
 #ifndef CREASE_RPCA_H
 #define CREASE_RPCA_H
 
 #include <stdint.h>
 
-#include <crease/problem.h>
+#include <crease/solver.h>
+#include <crease/verify.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
+typedef enum {
+    CREASE_RPCA_CP,
+    CREASE_RPCA_TUCKER,
+    CREASE_RPCA_BALL,
+    CREASE_RPCA_PCP
+} crease_rpca_kind;
+
+/* A start of cp is a line here and a function in rpca/starts.c. */
 #define CREASE_CP_STARTS(X)                                                                        \
     X(AUTO, auto, "of the envelope a family of its own, of the other methods als")                 \
     X(RANDOM, random, "factors drawn from N(0,1)")                                                 \
@@ -37,110 +49,203 @@ typedef enum { CREASE_Z_DATA, CREASE_Z_ONES, CREASE_Z_NORMAL } crease_cp_z;
  * (all entries with the same index there). */
 typedef enum { CREASE_GROUPS_GIVEN, CREASE_GROUPS_FIBRES, CREASE_GROUPS_SLICES } crease_cp_groups;
 
+/* May grow (options.h): begin with crease_rpca_default. */
 typedef struct {
-    crease_space shape; /* order 2 to CREASE_MAX_ORDER */
-    ptrdiff_t rank;
-    crease_reg penalty;      /* R; ops NULL: the 1-norm. What it borrows must outlive the model */
+    size_t size;
+    crease_rpca_kind kind;
+    crease_space shape;
+    ptrdiff_t rank;     /* of cp; 0: chosen by fits of several ranks, judged by held-out entries */
+    crease_space ranks; /* of tucker and ball, R_n <= I_n and <= the product of the others; order 0:
+                           where the singular values of the unfoldings fall */
+    crease_reg penalty; /* R; ops NULL: the 1-norm. What it borrows must outlive the handle. Cp
+                           takes any, the others one by entries */
     crease_cp_groups groups; /* of a penalty with groups: its own, or made for it */
     int axis;                /* counted from 0 */
-    double alpha;            /* weight of R; 0: 2/sqrt(max_n I_n) */
-    double alpha_noise;      /* alpha_N > 0 */
-    double ridge;            /* nu >= 0; positive: the level sets are bounded in the factors */
+    double alpha;            /* weight of R; 0: learned from the residual by tucker, ball and the
+                                envelope method of cp, and then R's parameters are in units of the
+                                threshold; otherwise 2/sqrt(max I_n), of pcp 1/sqrt(max I_n) */
+    double learn;            /* > 0: the threshold beyond which an entry is an outlier is so many
+                                robust deviations of the residual, fewer for l1 of cp where outliers
+                                are many */
+    double alpha_noise;      /* > 0; of cp and tucker */
+    double ridge;            /* nu >= 0; of cp */
+    double eta;              /* of ball; 0: what the deviation of the residual says */
     bool missing;            /* NaN in the tensor marks an entry that was not observed */
-    const double *mask;      /* W, 0 or 1 an entry; NULL: ones. Read only while building */
-    bool nonneg;             /* X_n >= 0 */
-    bool unconstrained;      /* blocks X_1..X_d, E, Z; otherwise X_1..X_d, E, Z, B */
-    crease_cp_start start;
+    bool nonneg;             /* X_n >= 0; of cp */
+    const double *mask;      /* W, 0 or 1 per entry; NULL: ones. Read only while building */
+    crease_cp_start start;   /* this and the rest up to `starts` are of cp */
     crease_cp_z z;
     int sweeps;                  /* of the start by least squares */
     double clip;                 /* start from T cut at +-clip median|T|; 0: from T itself */
     const double *const *factor; /* X_n^0; NULL: by `start`. Read only while building */
-    uint64_t seed;
-} crease_cp_rpca_settings;
+    int starts;    /* of the envelope: so many are compared; 0: one, and more while the fit is bad.
+                      `start` or `factor` is the first of them */
+    int threads;   /* 0: all there are */
+    bool single;   /* tensors of the iteration in single precision; not of the envelope */
+    double memory; /* refuse to build what would take more bytes than this; 0: never */
+    bool (*stop)(void *user); /* of cp by the envelope, NULL: none: asked after every pass before
+                                 the first iteration; true: make do with what there is */
+    void *user;
+} crease_rpca_settings;
 
-/* alpha as above, alpha_N = 1, the 1-norm, the start auto, 20 sweeps where it is als, Z^0 = T. */
-CREASE_API crease_cp_rpca_settings crease_cp_rpca_default(const crease_space *shape,
-                                                          ptrdiff_t rank);
+/* What `crease rpca` does without options: cp, rank and threshold from the data (learn = 3), l1,
+ * alpha_N = 1, 20 sweeps where the start is als, Z^0 = T. */
+CREASE_API void crease_rpca_init(crease_rpca_settings *s, size_t size, const crease_space *shape);
+static inline crease_rpca_settings crease_rpca_default(const crease_space *shape)
+{
+    crease_rpca_settings s;
+    crease_rpca_init(&s, sizeof s, shape);
+    return s;
+}
 
-typedef struct crease_cp_rpca crease_cp_rpca;
+/* The options of a run of robust PCA where none are given: those of options.h, eps relative. */
+CREASE_API void crease_rpca_options_init(crease_options *o, size_t size);
+static inline crease_options crease_rpca_options(void)
+{
+    crease_options o;
+    crease_rpca_options_init(&o, sizeof o);
+    return o;
+}
 
-/* The problem with its own copy of the tensor, and a start point. NULL with a sentence on failure;
- * an entry that is not finite is named by its index, counted from 1. */
-CREASE_API crease_cp_rpca *crease_cp_rpca_new(const crease_cp_rpca_settings *s,
-                                              const double *tensor, crease_error *e);
-CREASE_API void crease_cp_rpca_free(crease_cp_rpca *m);
+typedef struct crease_rpca crease_rpca;
 
-/* Valid as long as the model. With d the order: blocks 0..d-1 are X_n, d is E, d+1 is Z, d+2 is B.
- */
-CREASE_API const crease_problem *crease_cp_rpca_problem(const crease_cp_rpca *m);
+/* Chooses what the settings leave open, and builds the run. Borrows the tensor, which must outlive
+ * the handle and in which missing entries become 0. The method is auto, envelope, admm-g, admm-m,
+ * prox-bcd or bcd for cp, any that suits the problem for the others; seconds of cp count from here
+ * on. Paper mode of cp is the recipe of section 5 of Jiang, Lin, Ma, Zhang 2019 unless beta, h,
+ * theta or the iteration limit say otherwise. o NULL: crease_rpca_options(). NULL with a sentence
+ * on failure; an entry that is not finite is named by its index, counted from 1. */
+CREASE_API crease_rpca *crease_rpca_new(const crease_rpca_settings *s, const crease_options *o,
+                                        double *tensor, crease_error *e);
+CREASE_API void crease_rpca_free(crease_rpca *r);
 
-/* The settings with every default filled in, and how many entries were not observed. */
-CREASE_API crease_cp_rpca_settings crease_cp_rpca_used(const crease_cp_rpca *m);
-CREASE_API ptrdiff_t crease_cp_rpca_missing(const crease_cp_rpca *m);
+/* Bytes the run will take at its peak, the tensor's own included; INFINITY: more than can be
+ * counted. A rank to be chosen counts as 1. `missing`: will there be entries that are not
+ * observed? `dense`: will E have nonzeros in more than one entry of a hundred, at any time? */
+CREASE_API double crease_rpca_bytes(const crease_rpca_settings *s, const crease_options *o,
+                                    bool missing, bool dense);
 
-/* Makes the missing entries of the tensor NaN, so that the mask is no longer needed; refuses data
- * that are not finite, as above. Of the settings: shape, missing and mask. */
-CREASE_API bool crease_cp_apply_mask(const crease_cp_rpca_settings *s, double *tensor,
-                                     crease_error *e);
+/* As of a solver (solver.h). The stop may be asked for from a signal handler. */
+CREASE_API void crease_rpca_callback(crease_rpca *r, crease_callback *call, void *user);
+CREASE_API void crease_rpca_stop(crease_rpca *r);
 
-/* Doubles that building takes, for forecasts; -1: more than can be counted. */
-CREASE_API ptrdiff_t crease_cp_rpca_size(const crease_cp_rpca_settings *s);
+/* One iteration, and iterations until the certificate or a limit says stop. */
+CREASE_API crease_outcome crease_rpca_step(crease_rpca *r);
+CREASE_API crease_outcome crease_rpca_run(crease_rpca *r);
 
-/* out = [[X_1, ..., X_d]] */
-CREASE_API bool crease_cp_lowrank(const crease_space *shape, ptrdiff_t rank,
-                                  const double *const *factor, double *out, crease_error *e);
+/* What was found, valid as long as the handle. Of cp: the iterate with the best certificate where E
+ * follows from the factors (a convex penalty, or one whose weak convexity is below 2c, c = alpha_N/
+ * (1 + alpha_N)) and the mode is not paper's, otherwise the last one; the terms are sorted, and
+ * their columns have the same norm in every mode. Of the others: the best certified iterate.
+ * X_n is I_n x rank, or I_n x R_n; pcp has no factors, and only tucker has a core: NULL. */
+CREASE_API const double *crease_rpca_factor(const crease_rpca *r, int n);
+CREASE_API const double *crease_rpca_core(const crease_rpca *r);
+CREASE_API const crease_certificate *crease_rpca_certificate(const crease_rpca *r);
+CREASE_API const crease_report *crease_rpca_report(const crease_rpca *r);
+CREASE_API const crease_progress *crease_rpca_progress(const crease_rpca *r);
+CREASE_API const crease_analysis *crease_rpca_analysis(const crease_rpca *r);
 
-/* The same sum of rank-one terms as weights times unit columns, by descending weight >= 0. In every
- * column but those of the last factor the entry of largest magnitude is positive. A term that is
- * zero has zero columns. unit[n] may not be factor[n]. */
-CREASE_API bool crease_cp_components(const crease_space *shape, ptrdiff_t rank,
-                                     const double *const *factor, double *const *unit,
-                                     double *weight, crease_error *e);
+/* The settings with everything chosen, learned and filled in, and the options of the run. */
+CREASE_API const crease_rpca_settings *crease_rpca_used(const crease_rpca *r);
+CREASE_API const crease_options *crease_rpca_options_used(const crease_rpca *r);
 
-/* How alike two models are, in [0, 1]: the mean over paired terms of the product of their columns'
- * |cosines| and of how near their sizes are; the best pairing. 1: the same terms in any order. */
-CREASE_API bool crease_cp_match(const crease_space *shape, ptrdiff_t rank_x, const double *const *x,
-                                ptrdiff_t rank_y, const double *const *y, double *score,
-                                crease_error *e);
+/* A rank that was tried (rpca_tools.h) */
+typedef struct {
+    ptrdiff_t rank;
+    double held_out;    /* median|T - M| of the entries held out */
+    double fitted;      /* and of the others */
+    double loss;        /* mean of min(|T - M|, t)^2 of the entries held out, t three robust
+                           deviations of the best row */
+    double excess;      /* of the loss over the least in the table */
+    double error;       /* standard error of the excess, by the differences entry by entry */
+    double consistency; /* percent; NaN: not defined */
+    double objective;
+} crease_cp_rank_row;
 
-/* |x - truth|/|truth|; where the truth is 0: 0 or INFINITY. */
-CREASE_API double crease_relative_error(ptrdiff_t n, const double *x, const double *truth);
+typedef struct {
+    ptrdiff_t count;
+    crease_cp_rank_row *row; /* ascending ranks */
+    ptrdiff_t rank;          /* recommended */
+    long readings;           /* passes over the tensor, by all fits and tests; a fit that was
+                                supplied counts its own */
+    char reason[500];
+} crease_cp_rank_table;
 
-/* The rank at which the singular values of an unfolding first fall by a factor above 4 (where none
- * does: by the largest factor), the largest over all modes. Missing entries count as 0: they are
- * NaN, or 0 in the mask, which may be NULL. */
-CREASE_API bool crease_cp_rank(const crease_space *shape, const double *tensor, const double *mask,
-                               ptrdiff_t *rank, crease_error *e);
+/* What is known of the answer, and of how it came about. */
+typedef struct {
+    const char *engine; /* "envelope", "fused", "generic"; of the other kinds "solver" */
+    ptrdiff_t missing;  /* entries that were not observed */
+    ptrdiff_t outliers; /* entries of the sparse part that are not 0 */
+    double share;       /* of the observed entries that these are */
+    double threshold;   /* |T - lowrank| beyond which an entry is an outlier; NaN: not by entries */
+    double deviation;   /* of the noise among the others, robust; NaN: not known */
+    long passes;        /* over the tensor from end to end: data, starts, tests, steps and
+                           certificates; an iteration of another engine counts as one */
+    bool theta_stop;    /* STOPPED by theta */
+    int starts;         /* before the first iteration: how many were compared; 0: none */
+    const char *start;  /* the answer came from: a name of CREASE_CP_STARTS, with -clipped where T
+                           was, "singular-clipped" or "given"; NULL without */
+    double agreement;   /* least match of starts that ended alike (crease_cp_match); NaN: no two */
+    double spread;      /* largest relative difference of their deviations from the best */
+    double learned_deviation; /* of the noise, as the best start saw it; 0 without */
+    double learned_threshold; /* that alpha and the penalty's parameters follow from */
+    double learned_share;     /* of entries beyond three deviations, less that of normal noise */
+    long start_passes;   /* steps and first passes of all starts; of tucker and ball: of the fit */
+    double fit_seconds;  /* of that fit */
+    double fit_residual; /* of it, relative; NaN: there was none */
+    const crease_cp_rank_table *ranks; /* that were compared; NULL: none */
+    const char *rank_reason;           /* why this rank; "": it was given */
+} crease_rpca_facts;
 
-/* The instances of Jiang, Lin, Ma, Zhang 2019, section 5: X_n ~ N(0,1), an outlier in
- * round(outliers * size) entries ~ N(0, magnitude^2), noise * N(0,1) everywhere. */
+/* The counts of the answer once the run has ended. */
+CREASE_API const crease_rpca_facts *crease_rpca_about(crease_rpca *r);
+
+/* A part of the answer as left x right, both from the first call: rows first .. first+count-1 go
+ * to out. Where T was observed lowrank + sparse + noise = T to rounding; elsewhere noise is 0, and
+ * so are T and B. z and b are the model's own Z and B (pcp: L and 0). */
+typedef enum {
+    CREASE_RPCA_LOWRANK,
+    CREASE_RPCA_SPARSE,
+    CREASE_RPCA_Z,
+    CREASE_RPCA_B,
+    CREASE_RPCA_DATA, /* T */
+    CREASE_RPCA_SEEN, /* W */
+    CREASE_RPCA_NOISE /* T - lowrank - sparse */
+} crease_rpca_part;
+CREASE_API void crease_rpca_rows(const crease_rpca *r, ptrdiff_t *left, ptrdiff_t *right);
+CREASE_API void crease_rpca_read(const crease_rpca *r, crease_rpca_part part, ptrdiff_t first,
+                                 ptrdiff_t count, double *out);
+
+/* The problem that tucker, ball and pcp are: blocks X1 .. Xd, C, E, Z, B; X, Y, E, B, Z; or L, S;
+ * and the point found. NULL of cp, whose claim is below. Valid as long as the handle. */
+CREASE_API const crease_problem *crease_rpca_problem(const crease_rpca *r);
+CREASE_API const double *crease_rpca_block(const crease_rpca *r, int i);
+CREASE_API const double *crease_rpca_multiplier(const crease_rpca *r);
+
+/* A claim about cp, to be checked without any code of the solvers. With M = [[X_1..X_d]],
+ * s = W o (T - E - M) and c = alpha_N/(1 + alpha_N) an answer has Z = M + c s, B = s/(1 + alpha_N)
+ * where T was observed, and Lambda = 2 alpha_N W o B = 2 c s. */
 typedef struct {
     crease_space shape;
     ptrdiff_t rank;
-    double outliers, magnitude, noise; /* fraction in [0,1]; >= 0; >= 0 */
-    uint64_t seed;
-} crease_cp_recipe;
+    crease_reg penalty; /* of the catalogue: by entries, without weights */
+    double alpha, alpha_noise, ridge;
+    bool nonneg;
+    const double *const *factor;
+    ptrdiff_t left, right; /* how the tensors are read: left rows of right entries, left over the
+                              first modes */
+    bool (*read)(void *user, crease_rpca_part part, ptrdiff_t row, double *out);
+    void *user;
+    int threads; /* 0: all there are; the answer is the same for any number */
+} crease_cp_claim;
 
-typedef struct {
-    crease_cp_recipe recipe;
-    ptrdiff_t count; /* outliers */
-    double *tensor, *lowrank, *sparse, *noise;
-    double *factor[CREASE_MAX_ORDER];
-} crease_cp_instance;
-
-CREASE_API crease_cp_recipe crease_cp_recipe_default(const crease_space *shape, ptrdiff_t rank);
-/* Is every number in its range? */
-CREASE_API bool crease_cp_recipe_check(const crease_cp_recipe *r, crease_error *e);
-CREASE_API crease_cp_instance *crease_cp_generate(const crease_cp_recipe *r, crease_error *e);
-CREASE_API void crease_cp_instance_free(crease_cp_instance *c);
-
-/* Fluorescence of mixtures, samples x emission x excitation: concentrations in [0.05, 1], smooth
- * spectra >= 0 of maximum 1; the sparse part is the scatter ridges, of height magnitude, and spikes
- * in a fraction `outliers` of the entries. */
-CREASE_API crease_cp_recipe crease_eem_recipe_default(void);
-CREASE_API crease_cp_instance *crease_eem_generate(const crease_cp_recipe *r, crease_error *e);
-/* In nm; axis 1 is emission, 2 excitation, 0 <= i < dim[axis]. */
-CREASE_API double crease_eem_wavelength(const crease_space *shape, int axis, ptrdiff_t i);
+/* Judges X_n, E, Z, B and Lambda = 2 alpha_N W o B by the definitions, a few rows at a time, in
+ * double and, where the bounds of its rounding leave the verdict open, once more in long double:
+ * the rows are read in order, and then again from the first. The blocks are X_1..X_d, E, Z, B. B is
+ * read where T was observed, elsewhere it is -Z - E. False with a sentence when memory or reading
+ * fails. Free with crease_verification_free. */
+CREASE_API bool crease_cp_verify(const crease_cp_claim *c, double eps, bool relative,
+                                 crease_verification *out, crease_error *e);
 
 #ifdef __cplusplus
 }

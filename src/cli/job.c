@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * job: what every verb that runs something shares: the options of a run, the signals, the memory it
- * may take, and the exit code it ends with.
+ * job: what every verb that runs something shares: the options of a run, its folder, the signals,
+ * the memory it may take, and the exit code it ends with.
  *
  * The program owns the signals, the library never sees them. The first SIGINT or SIGTERM asks the
  * solver to stop after its iteration, the second ends the program at once. */
@@ -38,6 +38,20 @@ crs_problem_file *crs_open_problem(const crs_args *a, crease_options *o, crease_
     if (crs_run_options(a, o, e)) return file;
     crs_problem_file_free(file);
     return NULL;
+}
+
+bool crs_folder_of(const crs_args *a, crs_folder *f, crease_error *e)
+{
+    const char *path = crs_given(a, CRS_OPT_OUT);
+    if (!path)
+        return crs_given(a, CRS_OPT_JSON) ||
+               crs_fail(e, CREASE_BAD_ARGUMENT,
+                        "the folder for the results is missing; add --out DIR, or --json for the "
+                        "document alone");
+    *a->status = CRS_EXIT_NO_OUTPUT;
+    if (!crs_folder_begin(path, crs_given(a, CRS_OPT_FORCE), f, e)) return false;
+    *a->status = 0;
+    return true;
 }
 
 static crs_stop *volatile ask;

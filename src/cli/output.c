@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * output: results as lines of numbers, and the folder of --out */
+ * output: results as lines of numbers, and the names of their files */
 #include "cli/cli.h"
 
 void crs_print_notice(const crs_args *a, const crs_array *point)
@@ -20,20 +20,6 @@ bool crs_check_result(const char *what, ptrdiff_t n, const double *x, crease_err
                             "%s: entry %td of the result is %g: a decomposition failed or a number "
                             "overflowed; rescale the data",
                             what, j + 1, x[j]);
-    return true;
-}
-
-bool crs_folder_of(const crs_args *a, crs_folder *f, crease_error *e)
-{
-    const char *path = crs_given(a, CRS_OPT_OUT);
-    if (!path)
-        return crs_given(a, CRS_OPT_JSON) ||
-               crs_fail(e, CREASE_BAD_ARGUMENT,
-                        "the folder for the results is missing; add --out DIR, or --json for the "
-                        "document alone");
-    *a->status = CRS_EXIT_NO_OUTPUT;
-    if (!crs_folder_begin(path, crs_given(a, CRS_OPT_FORCE), f, e)) return false;
-    *a->status = 0;
     return true;
 }
 

@@ -185,8 +185,8 @@ bool crs_rpca_choose_rank(crs_rpca_job *j, crease_error *e)
     }
     const crease_cp_rank_options o = { .high = crs_rank_highest(&m->shape),
                                        .seed = m->seed,
-                                       .fit = crease_cp_fit_envelope,
-                                       .self = &j->s };
+                                       .threads = j->s.threads,
+                                       .nonneg = m->nonneg };
     j->ranks = crease_cp_rank_sweep(&m->shape, j->data.data, NULL, &o, e);
     if (!j->ranks) return false;
     m->rank = j->ranks->rank;
@@ -292,7 +292,7 @@ static bool read_tucker_options(crs_tucker_job *j, crease_error *e)
     const int kind = kind_of(j->a, e);
     double threads;
     j->s = crease_tucker_rpca_default(&any, &any);
-    j->s.form = kind == PCP       ? CREASE_RPCA_CONVEX
+    j->s.form = kind == PCP       ? CREASE_RPCA_PCP
                 : kind == BOUNDED ? CREASE_RPCA_BALL
                                   : CREASE_RPCA_TUCKER;
     j->run = crease_options_default();
@@ -337,7 +337,7 @@ static bool tucker_ranks(crs_tucker_job *j, crease_error *e)
 {
     const char *text = crs_given(j->a, CRS_OPT_RANK);
     j->s.ranks = j->s.shape;
-    if (j->s.form == CREASE_RPCA_CONVEX) return true;
+    if (j->s.form == CREASE_RPCA_PCP) return true;
     if (!text || strcmp(text, "auto") == 0)
         return crease_tucker_ranks(&j->s.shape, j->data.data, &j->s.ranks, e);
     return crs_parse_ranks(text, &j->s.shape, &j->s.ranks, e);
@@ -420,7 +420,7 @@ static void split_noise(crs_tucker_job *j, const double *sparse)
 static bool write_tucker_parts(crs_tucker_job *j, const double *const *x, crease_error *e)
 {
     const ptrdiff_t size = crease_size(&j->given);
-    const bool convex = j->s.form == CREASE_RPCA_CONVEX; /* the block L is the low-rank part */
+    const bool convex = j->s.form == CREASE_RPCA_PCP; /* the block L is the low-rank part */
     j->lowrank = crs_doubles(size, "the low-rank part", e);
     j->noise = crs_doubles(size, "the noise", e);
     if (!j->lowrank || !j->noise || !crease_tucker_rpca_lowrank(j->model, x, j->lowrank, e))

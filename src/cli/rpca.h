@@ -6,7 +6,8 @@
 #include "cli/cli.h"
 #include "io/formats/io.h"
 
-#include <crease/rpca_rank.h>
+#include "rpca/rpca.h"
+#include "rpca/tucker/tucker.h"
 
 /* What the arrays of an answer say: entries beyond the noise, the least |T - L| of one, the noise
  * elsewhere as a root mean square. */

@@ -401,7 +401,7 @@ void crs_rpca_counted(crs_rpca_parts *p)
 
 typedef struct {
     const crease_cp_fit *fit;
-    crease_cp_part part;
+    crease_rpca_part part;
     ptrdiff_t right;
     double *sparse, *seen; /* for the noise alone: as much room as out */
     crs_rpca_parts *parts;
@@ -412,10 +412,10 @@ static void part_items(const void *self, ptrdiff_t first, ptrdiff_t count, doubl
     const piece *p = self;
     const ptrdiff_t row = first / p->right, rows = count / p->right;
     crease_cp_fit_read(p->fit, p->part, row, rows, out);
-    if (p->part != CREASE_CP_NOISE) return;
+    if (p->part != CREASE_RPCA_B) return;
     const double all = 1 + crease_cp_fit_used(p->fit).model.alpha_noise; /* Z has the other share */
-    crease_cp_fit_read(p->fit, CREASE_CP_SPARSE, row, rows, p->sparse);
-    crease_cp_fit_read(p->fit, CREASE_CP_SEEN, row, rows, p->seen);
+    crease_cp_fit_read(p->fit, CREASE_RPCA_SPARSE, row, rows, p->sparse);
+    crease_cp_fit_read(p->fit, CREASE_RPCA_SEEN, row, rows, p->seen);
     for (ptrdiff_t k = 0; k < count; k++) {
         out[k] *= all;
         crs_rpca_count(p->parts, p->seen[k] != 0, out[k] + p->sparse[k], p->sparse[k]);
@@ -433,12 +433,12 @@ static ptrdiff_t room_of(ptrdiff_t left, ptrdiff_t right)
 static bool write_parts(crs_rpca_job *j, crease_error *e)
 {
     static const struct {
-        crease_cp_part part;
+        crease_rpca_part part;
         const char *name;
-    } list[] = { { CREASE_CP_LOWRANK, "lowrank.npy" },
-                 { CREASE_CP_SPARSE, "sparse.npy" },
-                 { CREASE_CP_NOISE, "noise.npy" },
-                 { CREASE_CP_SPLIT, "z.npy" } };
+    } list[] = { { CREASE_RPCA_LOWRANK, "lowrank.npy" },
+                 { CREASE_RPCA_SPARSE, "sparse.npy" },
+                 { CREASE_RPCA_B, "noise.npy" },
+                 { CREASE_RPCA_Z, "z.npy" } };
     ptrdiff_t left, right;
     crease_cp_fit_rows(j->fit, &left, &right);
     const ptrdiff_t room = room_of(left, right);
@@ -451,7 +451,7 @@ static bool write_parts(crs_rpca_job *j, crease_error *e)
         };
         const crs_pieces pieces = { part_items, &p, buffer, room };
         done = crs_folder_pieces(&j->folder, list[k].name, &j->given, &pieces, e);
-        if (!j->folder.path && p.part == CREASE_CP_NOISE) /* what there is to count all the same */
+        if (!j->folder.path && p.part == CREASE_RPCA_B) /* what there is to count all the same */
             for (ptrdiff_t at = 0, all = left * right; at < all; at += room)
                 part_items(&p, at, all - at < room ? all - at : room, buffer);
     }
@@ -471,8 +471,8 @@ static bool measure_errors(crs_rpca_job *j, crease_error *e)
     double *m = crs_doubles(3 * right, "a row of the result", e), *z = m + right, *t = z + right;
     bool done = m;
     for (ptrdiff_t row = 0; done && row < left; row++) {
-        crease_cp_fit_read(j->fit, CREASE_CP_LOWRANK, row, 1, m);
-        crease_cp_fit_read(j->fit, CREASE_CP_SPLIT, row, 1, z);
+        crease_cp_fit_read(j->fit, CREASE_RPCA_LOWRANK, row, 1, m);
+        crease_cp_fit_read(j->fit, CREASE_RPCA_Z, row, 1, z);
         done = crs_npy_stream_next(&j->truth, right, t, e);
         for (ptrdiff_t k = 0; done && k < right; k++) {
             sum[0] += square(m[k] - t[k]);
@@ -557,7 +557,7 @@ static void put_block(crs_spot to, const crs_tucker_job *j, int i)
 {
     const crease_problem *p = crease_tucker_rpca_problem(j->model);
     const crease_tucker_rpca_facts about = crease_tucker_rpca_about(j->model);
-    const bool convex = about.used.form == CREASE_RPCA_CONVEX;
+    const bool convex = about.used.form == CREASE_RPCA_PCP;
     crs_put_text(to, "name", p->block[i].name);
     crs_put_shape(to, "shape", &p->space[i]);
     if (convex && i == 0)
@@ -596,7 +596,7 @@ static void put_tucker_couplings(crs_spot list, const crs_tucker_job *j)
 
 static void problem_document(const crs_tucker_job *j, crs_document *d)
 {
-    const crease_rpca_form form = crease_tucker_rpca_about(j->model).used.form;
+    const crease_rpca_kind form = crease_tucker_rpca_about(j->model).used.form;
     const crease_problem *p = crease_tucker_rpca_problem(j->model);
     const crs_spot top = crs_document_begin(d, NULL);
     crs_put_whole(top, "crease", 1);
@@ -666,7 +666,7 @@ void crs_tucker_summary(const crs_tucker_job *j, const crs_run *run)
     const crease_report r = crease_solver_report(run->solver);
     const crease_certificate *c = crease_solver_certificate(run->solver);
     printf("status      %s\n", crease_outcome_text(r.outcome));
-    if (f.used.form != CREASE_RPCA_CONVEX) {
+    if (f.used.form != CREASE_RPCA_PCP) {
         printf("ranks      ");
         for (int n = 0; n < f.used.ranks.order; n++) printf(" %td", f.used.ranks.dim[n]);
         putchar('\n');

@@ -30,13 +30,13 @@ static bool from_start(reader *r, int k, ptrdiff_t row)
     return crs_npy_stream_open(r->path[k], &r->part[k], NULL);
 }
 
-static bool read_row(void *user, crease_cp_part part, ptrdiff_t row, double *out)
+static bool read_row(void *user, crease_rpca_part part, ptrdiff_t row, double *out)
 {
     reader *r = user;
     const crs_rpca_claim *c = r->c;
     const ptrdiff_t right = r->right;
-    const int k = part == CREASE_CP_SPLIT ? 0 : part == CREASE_CP_SPARSE ? 1 : 2;
-    if (part == CREASE_CP_NOISE) {
+    const int k = part == CREASE_RPCA_Z ? 0 : part == CREASE_RPCA_SPARSE ? 1 : 2;
+    if (part == CREASE_RPCA_B) {
         for (ptrdiff_t j = 0; j < right; j++)
             out[j] = r->last[2][j] - r->last[1][j] - r->last[0][j];
         return r->row[0] == row && r->row[1] == row && r->row[2] == row;
@@ -46,14 +46,14 @@ static bool read_row(void *user, crease_cp_part part, ptrdiff_t row, double *out
         return false;
     for (ptrdiff_t j = 0; k == 2 && !c->fit && j < right; j++) {
         const double t = c->tensor[row * right + j];
-        out[j] = part == CREASE_CP_SEEN ? !isnan(t) : isnan(t) ? 0 : t;
+        out[j] = part == CREASE_RPCA_SEEN ? !isnan(t) : isnan(t) ? 0 : t;
     }
     if (c->fit && (k == 2 || !c->folder)) {
         ptrdiff_t left, width;
         crease_cp_fit_rows(c->fit, &left, &width);
         crease_cp_fit_read(c->fit, part, row, right / width, out);
     }
-    if (part == CREASE_CP_SEEN) return true;
+    if (part == CREASE_RPCA_SEEN) return true;
     copy(right, out, r->last[k]);
     r->row[k] = row;
     return true;
@@ -116,8 +116,8 @@ static bool read_whole(const crs_rpca_claim *c, reader *r, double *const *all)
 {
     double *E = all[0], *Z = all[1], *B = all[2], *T = all[3], *W = all[4], *lambda = all[5];
     const ptrdiff_t n = r->right;
-    if (!read_row(r, CREASE_CP_SPLIT, 0, Z) || !read_row(r, CREASE_CP_SPARSE, 0, E)) return false;
-    read_row(r, CREASE_CP_DATA, 0, T), read_row(r, CREASE_CP_SEEN, 0, W);
+    if (!read_row(r, CREASE_RPCA_Z, 0, Z) || !read_row(r, CREASE_RPCA_SPARSE, 0, E)) return false;
+    read_row(r, CREASE_RPCA_DATA, 0, T), read_row(r, CREASE_RPCA_SEEN, 0, W);
     for (ptrdiff_t j = 0; j < n; j++) {
         B[j] = W[j] == 0 ? -Z[j] - E[j] : T[j] - E[j] - Z[j];
         lambda[j] = W[j] == 0 ? 0 : 2 * c->s.alpha_noise * B[j];

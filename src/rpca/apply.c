@@ -10,7 +10,7 @@
  * decreases F for every penalty. */
 #include <float.h>
 
-#include <crease/rpca_apply.h>
+#include <crease/rpca_tools.h>
 
 #include "reg/reg.h"
 #include "tensor/tensor.h"

@@ -405,20 +405,21 @@ void crease_cp_fit_rows(const crease_cp_fit *f, ptrdiff_t *left, ptrdiff_t *righ
 }
 
 /* m and e become the part */
-static void part_of(const crs_cp_point *p, crease_cp_part part, ptrdiff_t at, ptrdiff_t n,
+static void part_of(const crs_cp_point *p, crease_rpca_part part, ptrdiff_t at, ptrdiff_t n,
                     const double *m, const double *e, double *out)
 {
     const double c = noise_share(p), share = 1 / (1 + p->alpha_noise);
     for (ptrdiff_t j = 0; j < n; j++) {
         const double s = rest_at(p, at + j, m[j], e[j]);
-        out[j] = part == CREASE_CP_LOWRANK  ? m[j]
-                 : part == CREASE_CP_SPARSE ? e[j]
-                 : part == CREASE_CP_SPLIT  ? m[j] + c * s
-                                            : share * s;
+        out[j] = part == CREASE_RPCA_LOWRANK  ? m[j]
+                 : part == CREASE_RPCA_SPARSE ? e[j]
+                 : part == CREASE_RPCA_Z      ? m[j] + c * s
+                 : part == CREASE_RPCA_B      ? share * s
+                                              : s;
     }
 }
 
-void crease_cp_fit_read(const crease_cp_fit *f, crease_cp_part part, ptrdiff_t first,
+void crease_cp_fit_read(const crease_cp_fit *f, crease_rpca_part part, ptrdiff_t first,
                         ptrdiff_t count, double *out)
 {
     const crs_cp_point *p = &f->point;
@@ -426,9 +427,9 @@ void crease_cp_fit_read(const crease_cp_fit *f, crease_cp_part part, ptrdiff_t f
     double *m = f->room.workers, *e = m + rows * right, *kr = e + rows * right;
     for (ptrdiff_t at = first; at < first + count; at += rows, out += rows * right) {
         const ptrdiff_t now = fewer(rows, first + count - at), n = now * right, j = at * right;
-        if (part == CREASE_CP_DATA) {
+        if (part == CREASE_RPCA_DATA) {
             copy(n, p->tensor + j, out);
-        } else if (part == CREASE_CP_SEEN) {
+        } else if (part == CREASE_RPCA_SEEN) {
             for (ptrdiff_t k = 0; k < n; k++) out[k] = !p->mask || p->mask[j + k];
         } else {
             crs_cp_panel(p, &f->room, at, now, kr, m, e);

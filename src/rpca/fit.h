@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * fit.h: the insides of a fit, and what an engine of it supplies */
-#ifndef CRS_FIT_H
-#define CRS_FIT_H
-
-#include <crease/cp_fit.h>
+#ifndef CRS_RPCA_FIT_H
+#define CRS_RPCA_FIT_H
 
 #include "rpca/fused/fused.h"
 #include "rpca/rpca.h"

@@ -8,7 +8,7 @@
  * scattered light adds ridges: Rayleigh at em = ex and em = 2 ex, and the Raman line of water,
  * 1/em = 1/ex - 3400 cm^-1. Spikes are positive, noise is Gaussian. Every part has its own stream
  * of random numbers, every entry its own index in it: the result depends on the seed alone. */
-#include <crease/tucker_rpca.h>
+#include "rpca/tucker/tucker.h"
 
 #include "rpca/rpca.h"
 #include "tensor/tensor.h"

@@ -161,10 +161,17 @@ static bool take_data(crease_cp_rpca *m, const double *tensor, crease_error *e)
 
 bool crease_cp_apply_mask(const crease_cp_rpca_settings *s, double *tensor, crease_error *e)
 {
+    return crease_rpca_mask(&s->shape, s->mask, s->missing, tensor, e);
+}
+
+bool crease_rpca_mask(const crease_space *shape, const double *mask, bool nan, double *tensor,
+                      crease_error *e)
+{
+    const crease_cp_rpca_settings s = { .shape = *shape, .mask = mask, .missing = nan };
     ptrdiff_t missing;
-    if (!crs_cp_check_data(s, tensor, &missing, e)) return false;
-    for (ptrdiff_t j = 0, n = crease_size(&s->shape); j < n; j++)
-        if (!crs_cp_seen(s, tensor, j)) tensor[j] = NAN;
+    if (!crs_cp_check_data(&s, tensor, &missing, e)) return false;
+    for (ptrdiff_t j = 0, n = crease_size(shape); j < n; j++)
+        if (!crs_cp_seen(&s, tensor, j)) tensor[j] = NAN;
     return true;
 }
 

@@ -6,7 +6,7 @@
  * least at a k that falls with p: Huber, Robust estimation of a location parameter, 1964. A larger
  * k makes the sparse part sparser; the largest is taken whose error sqrt(V) is nearly least. */
 #include <crease/random.h>
-#include <crease/rpca_rank.h>
+#include <crease/rpca_tools.h>
 
 #include "reg/reg.h"
 #include "rpca/start.h"

@@ -4,10 +4,9 @@
  *
  * The sweep begins near what pruning leaves of a larger model, or where the spectra of the
  * unfoldings have a gap: noise has singular values of one size, so the low-rank part ends there. */
-#include <crease/cp_fit.h>
 #include <crease/random.h>
 
-#include "rpca/fit.h"
+#include "core/parallel.h"
 #include "rpca/start.h"
 
 enum { STREAM = 500, MOST_FOLDS = 8 };
@@ -109,16 +108,14 @@ static void count_passes(const crease_cp_fit_request *r, const crs_cp_pilot *p)
     if (r->readings) *r->readings += p->report.readings;
 }
 
-static crs_cp_pilot pilot_of(const crease_cp_fit_settings *s, const crease_cp_fit_request *r,
+static crs_cp_pilot pilot_of(const crease_cp_rank_options *s, const crease_cp_fit_request *r,
                              const observed *o)
 {
     crs_cp_pilot p = { .c = crs_envelope_solver_default(&r->shape, r->rank),
                        .tensor = o->mask ? o->tensor : r->tensor,
                        .passes = PASSES };
-    crease_cp_fit_settings threads = s ? *s : (crease_cp_fit_settings){ .threads = 1 };
-    threads.model.shape = r->shape;
-    p.c.threads = crs_cp_fit_threads(&threads);
-    p.c.nonneg = s && s->model.nonneg;
+    p.c.threads = crs_useful_threads(s ? s->threads : 1, crease_size(&r->shape));
+    p.c.nonneg = s && s->nonneg;
     p.c.learn = learn;
     p.c.prune = false;
     p.c.mask = o->mask;
@@ -151,7 +148,7 @@ static void free_pruned(pruned_model *p)
 }
 
 /* What is left of `over` terms */
-static bool prune(const crease_cp_fit_settings *s, const crease_cp_fit_request *r, ptrdiff_t over,
+static bool prune(const crease_cp_rank_options *s, const crease_cp_fit_request *r, ptrdiff_t over,
                   pruned_model *out, crease_error *e)
 {
     crease_cp_fit_request many = *r;
@@ -175,7 +172,7 @@ static bool prune(const crease_cp_fit_settings *s, const crease_cp_fit_request *
 
 /* What is left of a model of `over` terms when the envelope's solver has pruned it, or of more, at
  * most high, where nothing was pruned; rank 0 if nothing ever was. Free it. */
-static bool prune_from(const crease_cp_fit_settings *s, const crease_cp_fit_request *r,
+static bool prune_from(const crease_cp_rank_options *s, const crease_cp_fit_request *r,
                        ptrdiff_t over, ptrdiff_t high, pruned_model *out, crease_error *e)
 {
     *out = (pruned_model){ .rank = 0 };
@@ -454,7 +451,7 @@ static bool guess(const sweep *s, const double *tensor, const double *mask, ptrd
 
 static bool search(sweep *s, const double *tensor, const double *mask, crease_error *e)
 {
-    const crease_cp_fit_settings *own = s->o.fit == crease_cp_fit_envelope ? s->o.self : NULL;
+    const crease_cp_rank_options *own = s->o.fit == crease_cp_fit_envelope ? &s->o : NULL;
     ptrdiff_t gap = 0, over = s->o.from;
     if (s->r.shape.order == 2 && over == 0) return walk_from(s, 1, 1, e); /* no gap in noise */
     if (over == 0 && !guess(s, tensor, mask, &gap, e)) return false;
@@ -504,6 +501,7 @@ crease_cp_rank_table *crease_cp_rank_sweep(const crease_space *shape, const doub
     const ptrdiff_t size = crease_size(shape), ranks = o->high - o->low + 1;
     sweep s = { .o = *o, .r = { .shape = *shape, .tensor = tensor, .seed = o->seed } };
     if (!s.o.fit) s.o.fit = crease_cp_fit_envelope;
+    if (s.o.fit == crease_cp_fit_envelope) s.o.self = &s.o;
     if (s.o.share == 0) s.o.share = 0.05;
     if (s.o.least == 0) s.o.least = 80;
     s.fit = crs_doubles(size, "a mask", e);

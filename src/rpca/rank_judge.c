@@ -9,7 +9,7 @@
 #include <float.h>
 #include <stdio.h>
 
-#include <crease/rpca_rank.h>
+#include <crease/rpca_tools.h>
 
 #include "rpca/start.h"
 

@@ -6,15 +6,147 @@
 #ifndef CRS_RPCA_ROOM_H
 #define CRS_RPCA_ROOM_H
 
-#include <crease/certificate.h>
-#include <crease/cp_fit.h>
-#include <crease/rpca.h>
-#include <crease/rpca_rank.h>
+#include <crease/rpca_tools.h>
 
 #include "core/core.h"
 #include "core/streams.h"
 #include "reg/reg.h"
 #include "tensor/tensor.h"
+
+typedef struct {
+    crease_space shape; /* order 2 to CREASE_MAX_ORDER */
+    ptrdiff_t rank;
+    crease_reg penalty;      /* R; ops NULL: the 1-norm. What it borrows must outlive the model */
+    crease_cp_groups groups; /* of a penalty with groups: its own, or made for it */
+    int axis;                /* counted from 0 */
+    double alpha;            /* weight of R; 0: 2/sqrt(max_n I_n) */
+    double alpha_noise;      /* alpha_N > 0 */
+    double ridge;            /* nu >= 0; positive: the level sets are bounded in the factors */
+    bool missing;            /* NaN in the tensor marks an entry that was not observed */
+    const double *mask;      /* W, 0 or 1 an entry; NULL: ones. Read only while building */
+    bool nonneg;             /* X_n >= 0 */
+    bool unconstrained;      /* blocks X_1..X_d, E, Z; otherwise X_1..X_d, E, Z, B */
+    crease_cp_start start;
+    crease_cp_z z;
+    int sweeps;                  /* of the start by least squares */
+    double clip;                 /* start from T cut at +-clip median|T|; 0: from T itself */
+    const double *const *factor; /* X_n^0; NULL: by `start`. Read only while building */
+    uint64_t seed;
+} crease_cp_rpca_settings;
+
+/* alpha as above, alpha_N = 1, the 1-norm, the start auto, 20 sweeps where it is als, Z^0 = T. */
+crease_cp_rpca_settings crease_cp_rpca_default(const crease_space *shape, ptrdiff_t rank);
+
+typedef struct crease_cp_rpca crease_cp_rpca;
+
+/* The problem with its own copy of the tensor, and a start point. NULL with a sentence on failure;
+ * an entry that is not finite is named by its index, counted from 1. */
+crease_cp_rpca *crease_cp_rpca_new(const crease_cp_rpca_settings *s, const double *tensor,
+                                   crease_error *e);
+void crease_cp_rpca_free(crease_cp_rpca *m);
+
+/* Valid as long as the model. With d the order: blocks 0..d-1 are X_n, d is E, d+1 is Z, d+2 is B.
+ */
+const crease_problem *crease_cp_rpca_problem(const crease_cp_rpca *m);
+
+/* The settings with every default filled in, and how many entries were not observed. */
+crease_cp_rpca_settings crease_cp_rpca_used(const crease_cp_rpca *m);
+ptrdiff_t crease_cp_rpca_missing(const crease_cp_rpca *m);
+
+/* Doubles that building takes, for forecasts; -1: more than can be counted. */
+ptrdiff_t crease_cp_rpca_size(const crease_cp_rpca_settings *s);
+
+typedef struct {
+    crease_cp_rpca_settings model; /* unconstrained is set by the method */
+    crease_options run;            /* method auto, envelope, admm-g, admm-m, prox-bcd or bcd; its
+                                      seconds are from crease_cp_fit_new on */
+    double learn; /* > 0, envelope: the threshold beyond which an entry is an outlier
+                     is so many robust deviations of the residual, fewer for l1 where
+                     outliers are many; alpha and the unit of the penalty's
+                     parameters follow from it */
+    int starts;   /* of the envelope: so many are compared; 0: one, and more while
+                     the fit is bad. model.start or model.factor is the first of
+                     them, the family's follow, after a random one random ones */
+    int threads;  /* 0: all there are */
+    bool single;  /* tensors of the iteration in single precision */
+    /* Of the envelope, NULL: none: asked after every reading before the first iteration; true: make
+     * do with what there is. */
+    bool (*stop)(void *user);
+    void *user;
+} crease_cp_fit_settings;
+
+/* The model's defaults; eps is relative. Paper mode is the recipe of section 5 of Jiang, Lin, Ma,
+ * Zhang 2019 unless beta, h, theta or the iteration limit say otherwise. */
+crease_cp_fit_settings crease_cp_fit_default(const crease_space *shape, ptrdiff_t rank);
+
+typedef struct crease_cp_fit crease_cp_fit;
+
+/* What preceded the run by the envelope; all 0 without. */
+typedef struct {
+    int starts;
+    long passes;       /* steps of the solver and its first looks, each a reading of the tensor */
+    long readings;     /* those and the readings by starts and tests */
+    double agreement;  /* least match of starts that ended alike (crease_cp_match); NaN: no two */
+    double spread;     /* largest relative difference of their deviations from the best */
+    double deviation;  /* of the noise, robust */
+    double threshold;  /* where the sparse part begins, in the data's unit */
+    double share;      /* of entries beyond three deviations, less that of normal noise */
+    const char *start; /* that the answer came from: a name of CREASE_CP_STARTS, with -clipped
+                          where T was, "singular-clipped" or "given" */
+} crease_cp_pilot;
+
+/* Bytes the run will take at its peak, the tensor's own included; INFINITY: more than can be
+ * counted. `missing`: will there be entries that are not observed? `dense`: will E have nonzeros
+ * in more than one entry of a hundred, at any time? */
+double crease_cp_fit_bytes(const crease_cp_fit_settings *s, bool missing, bool dense);
+
+/* Borrows the tensor, which must outlive the fit and in which missing entries become 0. NULL with
+ * a sentence on failure. */
+crease_cp_fit *crease_cp_fit_new(const crease_cp_fit_settings *s, double *tensor, crease_error *e);
+void crease_cp_fit_free(crease_cp_fit *f);
+
+/* As of a solver (solver.h). The stop may be asked for from a signal handler. */
+void crease_cp_fit_callback(crease_cp_fit *f, crease_callback *call, void *user);
+void crease_cp_fit_stop(crease_cp_fit *f);
+
+/* One iteration, and iterations until the certificate or a limit says stop. */
+crease_outcome crease_cp_fit_step(crease_cp_fit *f);
+crease_outcome crease_cp_fit_run(crease_cp_fit *f);
+
+/* What was found: the iterate with the best certificate where E follows from the factors (a convex
+ * penalty, or one whose weak convexity is below 2c) and the mode is not paper's, otherwise the
+ * last one. The terms are sorted, and their columns have the same norm in every mode. */
+const double *crease_cp_fit_factor(const crease_cp_fit *f, int n);
+const crease_certificate *crease_cp_fit_certificate(const crease_cp_fit *f);
+crease_report crease_cp_fit_report(const crease_cp_fit *f);
+crease_progress crease_cp_fit_progress(const crease_cp_fit *f);
+const crease_analysis *crease_cp_fit_analysis(const crease_cp_fit *f);
+crease_cp_fit_settings crease_cp_fit_used(const crease_cp_fit *f);
+const char *crease_cp_fit_engine(const crease_cp_fit *f); /* "envelope", ... */
+ptrdiff_t crease_cp_fit_missing(const crease_cp_fit *f);
+crease_cp_pilot crease_cp_fit_pilot(const crease_cp_fit *f);
+/* How often the tensor was read from end to end: the check of the data, starts, tests, steps and
+ * certificates; an iteration of another engine counts as one, and so does a test of extrapolated
+ * factors. */
+long crease_cp_fit_readings(const crease_cp_fit *f);
+bool crease_cp_fit_theta_stop(const crease_cp_fit *f); /* STOPPED by theta */
+
+/* Parts of the answer, as crease_rpca_rows and crease_rpca_read say. */
+void crease_cp_fit_rows(const crease_cp_fit *f, ptrdiff_t *left, ptrdiff_t *right);
+void crease_cp_fit_read(const crease_cp_fit *f, crease_rpca_part part, ptrdiff_t first,
+                        ptrdiff_t count, double *out);
+
+/* Names of before, while their readers change over to the handle. */
+#define CREASE_CP_LOWRANK  CREASE_RPCA_LOWRANK
+#define CREASE_CP_SPARSE   CREASE_RPCA_SPARSE
+#define CREASE_CP_SPLIT    CREASE_RPCA_Z
+#define CREASE_CP_NOISE    CREASE_RPCA_B
+#define CREASE_CP_DATA     CREASE_RPCA_DATA
+#define CREASE_CP_SEEN     CREASE_RPCA_SEEN
+#define CREASE_RPCA_CONVEX CREASE_RPCA_PCP
+typedef crease_rpca_part crease_cp_part;
+typedef crease_rpca_kind crease_rpca_form;
+bool crease_cp_apply_mask(const crease_cp_rpca_settings *s, double *tensor, crease_error *e);
 
 enum { CRS_CP_BLOCKS = CREASE_MAX_ORDER + 3 };
 

@@ -9,7 +9,7 @@
 
 #include <stdint.h>
 
-#include <crease/rpca_rank.h>
+#include <crease/rpca_tools.h>
 #include <crease/smooth.h>
 
 #include "rpca/envelope/envelope.h"

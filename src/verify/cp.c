@@ -28,9 +28,9 @@ static void products(const crs_cp_check *k, int from, int to, int skip, ptrdiff_
 /* Rows first .. first + count - 1 of all parts. */
 static bool read_rows(crs_cp_check *k, ptrdiff_t first, ptrdiff_t count, crease_error *e)
 {
-    static const crease_cp_part part[CRS_CP_PARTS] = { CREASE_CP_DATA, CREASE_CP_SEEN,
-                                                       CREASE_CP_SPLIT, CREASE_CP_SPARSE,
-                                                       CREASE_CP_NOISE };
+    static const crease_rpca_part part[CRS_CP_PARTS] = { CREASE_RPCA_DATA, CREASE_RPCA_SEEN,
+                                                       CREASE_RPCA_Z, CREASE_RPCA_SPARSE,
+                                                       CREASE_RPCA_B };
     const crease_cp_claim *c = k->c;
     for (ptrdiff_t i = 0; i < count; i++)
         for (int p = 0; p < CRS_CP_PARTS; p++)

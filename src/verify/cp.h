@@ -3,7 +3,7 @@
 #ifndef CRS_VERIFY_CP_H
 #define CRS_VERIFY_CP_H
 
-#include <crease/cp_fit.h>
+#include <crease/rpca.h>
 
 #include "verify/verify.h"
 

@@ -58,10 +58,11 @@ judge $? "standard input: $got"
 # A decimal comma in the locale changes nothing.
 mkdir -p "$scratch/locale"
 if localedef -i de_DE -f UTF-8 "$scratch/locale/de_DE.UTF-8" 2>/dev/null; then
+    mkdir "$scratch/german"
     printf '#!/bin/sh\nLOCPATH=%s LC_ALL=de_DE.UTF-8 exec %s "$@"\n' "$scratch/locale" "$CREASE" \
-        >"$scratch/german"
-    chmod +x "$scratch/german"
-    CREASE="$scratch/german"
+        >"$scratch/german/crease"
+    chmod +x "$scratch/german/crease"
+    CREASE="$scratch/german/crease"
     expect_out "$wanted" prox scad:1,3.7 --step 1 -- $numbers
     expect_out "$wanted" prox scad:1,3.7 --step 1 --input "$scratch/table.csv"
     expect_exit 64 "1,5" prox l1:1 --step 1 -- 1,5

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT
  * fit: fits and their check survive any one of their allocations failing */
+#include "rpca/rpca.h"
 #include "support/survive.h"
 
 static const crease_space shape = { .order = 3, .dim = { 4, 3, 5 } };
 
-static bool read_part(void *fit, crease_cp_part part, ptrdiff_t row, double *out)
+static bool read_part(void *fit, crease_rpca_part part, ptrdiff_t row, double *out)
 {
     crease_cp_fit_read(fit, part, row, 1, out);
     return true;

@@ -3,6 +3,7 @@
  * allocations failing */
 #include <crease/crease.h>
 
+#include "rpca/tucker/tucker.h"
 #include "support/survive.h"
 
 enum { ROWS = 6, COLUMNS = 5 };
@@ -14,7 +15,7 @@ static void plant(double *t)
             t[i * COLUMNS + j] = sin(i + 1) * cos(j) + 0.01 * sin(7 * i + 3 * j);
 }
 
-static bool build(crease_rpca_form form, bool missing, crease_error *e)
+static bool build(crease_rpca_kind form, bool missing, crease_error *e)
 {
     const crease_space shape = crease_matrix(ROWS, COLUMNS), ranks = crease_matrix(1, 1);
     crease_tucker_rpca_settings s = crease_tucker_rpca_default(&shape, &ranks);
@@ -37,7 +38,7 @@ static bool build(crease_rpca_form form, bool missing, crease_error *e)
 static bool tucker(crease_error *e) { return build(CREASE_RPCA_TUCKER, false, e); }
 static bool partial(crease_error *e) { return build(CREASE_RPCA_TUCKER, true, e); }
 static bool ball(crease_error *e) { return build(CREASE_RPCA_BALL, false, e); }
-static bool convex(crease_error *e) { return build(CREASE_RPCA_CONVEX, false, e); }
+static bool convex(crease_error *e) { return build(CREASE_RPCA_PCP, false, e); }
 
 static bool ranks_of(crease_error *e)
 {

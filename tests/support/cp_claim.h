@@ -13,11 +13,11 @@ typedef struct {
     ptrdiff_t size;
     double *x[CREASE_MAX_ORDER];
     const double *factor[CREASE_MAX_ORDER];
-    double *part[CREASE_CP_SEEN + 1];
+    double *part[CREASE_RPCA_SEEN + 1];
     long reads;
 } point;
 
-static inline bool point_read(void *user, crease_cp_part part, ptrdiff_t row, double *out)
+static inline bool point_read(void *user, crease_rpca_part part, ptrdiff_t row, double *out)
 {
     point *p = user;
     p->reads++;
@@ -62,25 +62,25 @@ static inline void point_draw(point *p, draws *d, const crease_space *s, int spl
     p->c.right = n / p->c.left;
     for (int k = 0; k < s->order; k++)
         p->factor[k] = p->x[k] = filled(d, s->dim[k] * p->c.rank, decades / s->order);
-    for (int k = 0; k <= CREASE_CP_SEEN; k++) p->part[k] = filled(d, n, decades);
+    for (int k = 0; k <= CREASE_RPCA_SEEN; k++) p->part[k] = filled(d, n, decades);
     for (ptrdiff_t j = 0; j < n; j++) {
         double *const *part = p->part;
         const double z = (double)model_at(p, j);
-        part[CREASE_CP_SPLIT][j] = z + away * part[CREASE_CP_SPLIT][j];
-        if (uniform(d, 0, 1) < 0.5) part[CREASE_CP_SPARSE][j] = 0;
-        part[CREASE_CP_SEEN][j] = uniform(d, 0, 1) < 0.8;
-        part[CREASE_CP_NOISE][j] = away * part[CREASE_CP_NOISE][j];
-        part[CREASE_CP_DATA][j] =
-            part[CREASE_CP_SPLIT][j] + part[CREASE_CP_SPARSE][j] + part[CREASE_CP_NOISE][j];
-        if (part[CREASE_CP_SEEN][j] == 0)
-            part[CREASE_CP_DATA][j] = part[CREASE_CP_NOISE][j] = NAN; /* not looked at */
+        part[CREASE_RPCA_Z][j] = z + away * part[CREASE_RPCA_Z][j];
+        if (uniform(d, 0, 1) < 0.5) part[CREASE_RPCA_SPARSE][j] = 0;
+        part[CREASE_RPCA_SEEN][j] = uniform(d, 0, 1) < 0.8;
+        part[CREASE_RPCA_B][j] = away * part[CREASE_RPCA_B][j];
+        part[CREASE_RPCA_DATA][j] =
+            part[CREASE_RPCA_Z][j] + part[CREASE_RPCA_SPARSE][j] + part[CREASE_RPCA_B][j];
+        if (part[CREASE_RPCA_SEEN][j] == 0)
+            part[CREASE_RPCA_DATA][j] = part[CREASE_RPCA_B][j] = NAN; /* not looked at */
     }
 }
 
 static inline void point_free(point *p)
 {
     for (int k = 0; k < p->c.shape.order; k++) free(p->x[k]);
-    for (int k = 0; k <= CREASE_CP_SEEN; k++) free(p->part[k]);
+    for (int k = 0; k <= CREASE_RPCA_SEEN; k++) free(p->part[k]);
 }
 
 /* d + 3 blocks and the constraint, by one of the passes. */

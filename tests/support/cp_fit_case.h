@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 
+#include "rpca/rpca.h"
 #include "support/test.h"
 
 static const crease_method fit_methods[] = { CREASE_METHOD_ADMM_G, CREASE_METHOD_ADMM_M,
@@ -63,7 +64,7 @@ static inline void fit_free(fit_case *k)
     free(k->given);
 }
 
-static inline double *fit_part(const fit_case *k, crease_cp_part part)
+static inline double *fit_part(const fit_case *k, crease_rpca_part part)
 {
     ptrdiff_t left, right;
     double *out = malloc((size_t)k->size * sizeof(double));
@@ -84,8 +85,8 @@ static inline fit_whole fit_recover(const fit_case *k)
 {
     const int d = k->shape.order;
     crease_cp_rpca_settings s = crease_cp_fit_used(k->fit).model;
-    fit_whole w = { .E = fit_part(k, CREASE_CP_SPARSE), .Z = fit_part(k, CREASE_CP_SPLIT) };
-    w.B = fit_part(k, CREASE_CP_NOISE);
+    fit_whole w = { .E = fit_part(k, CREASE_RPCA_SPARSE), .Z = fit_part(k, CREASE_RPCA_Z) };
+    w.B = fit_part(k, CREASE_RPCA_B);
     w.lambda = malloc((size_t)k->size * sizeof(double));
     for (ptrdiff_t j = 0; j < k->size; j++) {
         const bool seen = !isnan(k->given[j]);
@@ -107,7 +108,7 @@ static inline void fit_whole_free(fit_whole *w)
     free(w->E), free(w->Z), free(w->B), free(w->lambda);
 }
 
-static inline bool fit_read(void *user, crease_cp_part part, ptrdiff_t row, double *out)
+static inline bool fit_read(void *user, crease_rpca_part part, ptrdiff_t row, double *out)
 {
     crease_cp_fit_read(user, part, row, 1, out);
     return true;

@@ -7,7 +7,7 @@
  * The robust fit is the start of every block. */
 #include <stdio.h>
 
-#include <crease/tucker_rpca.h>
+#include "rpca/tucker/tucker.h"
 
 #include "core/parallel.h"
 #include "reg/reg.h"
@@ -44,7 +44,8 @@ struct crease_tucker_rpca {
 crease_tucker_rpca_settings crease_tucker_rpca_default(const crease_space *shape,
                                                        const crease_space *ranks)
 {
-    return (crease_tucker_rpca_settings){ .shape = *shape,
+    return (crease_tucker_rpca_settings){ .form = CREASE_RPCA_TUCKER,
+                                          .shape = *shape,
                                           .ranks = *ranks,
                                           .penalty = crease_l1(1),
                                           .learn = 3,
@@ -171,7 +172,7 @@ static int convex_spaces(crease_tucker_rpca *m)
 
 static void set_spaces(crease_tucker_rpca *m)
 {
-    const crease_rpca_form form = m->facts.used.form;
+    const crease_rpca_kind form = m->facts.used.form;
     m->problem.space = m->space;
     m->problem.block = m->block;
     m->problem.range = m->facts.used.shape;
@@ -233,7 +234,7 @@ static void assemble_convex(crease_tucker_rpca *m)
 
 static void assemble(crease_tucker_rpca *m)
 {
-    const crease_rpca_form form = m->facts.used.form;
+    const crease_rpca_kind form = m->facts.used.form;
     if (form == CREASE_RPCA_TUCKER)
         assemble_tucker(m);
     else if (form == CREASE_RPCA_BALL)
@@ -374,7 +375,7 @@ static bool take_room(crease_tucker_rpca *m, crease_error *e)
 static bool build(crease_tucker_rpca *m, const double *tensor, crease_error *e)
 {
     crease_tucker_rpca_settings *s = &m->facts.used;
-    const bool convex = s->form == CREASE_RPCA_CONVEX;
+    const bool convex = s->form == CREASE_RPCA_PCP;
     ptrdiff_t longest = more(s->shape.dim[0], s->shape.dim[1]);
     m->penalty = s->penalty.ops ? s->penalty : crease_l1(1);
     m->facts.residual = m->facts.deviation = m->facts.threshold = NAN;
@@ -416,14 +417,14 @@ const crease_problem *crease_tucker_rpca_problem(const crease_tucker_rpca *m)
 }
 const double *crease_tucker_rpca_multiplier(const crease_tucker_rpca *m)
 {
-    return m->facts.used.form == CREASE_RPCA_CONVEX ? NULL : m->lambda;
+    return m->facts.used.form == CREASE_RPCA_PCP ? NULL : m->lambda;
 }
 crease_tucker_rpca_facts crease_tucker_rpca_about(const crease_tucker_rpca *m) { return m->facts; }
 const double *crease_tucker_rpca_weights(const crease_tucker_rpca *m) { return m->root; }
 
 int crease_tucker_rpca_sparse(const crease_tucker_rpca *m)
 {
-    const crease_rpca_form form = m->facts.used.form;
+    const crease_rpca_kind form = m->facts.used.form;
     return form == CREASE_RPCA_TUCKER ? m->facts.used.shape.order + 1
            : form == CREASE_RPCA_BALL ? 2
                                       : 1;
@@ -431,7 +432,7 @@ int crease_tucker_rpca_sparse(const crease_tucker_rpca *m)
 
 int crease_tucker_rpca_noise(const crease_tucker_rpca *m)
 {
-    const crease_rpca_form form = m->facts.used.form;
+    const crease_rpca_kind form = m->facts.used.form;
     return form == CREASE_RPCA_TUCKER ? m->facts.used.shape.order + 3
            : form == CREASE_RPCA_BALL ? 3
                                       : -1;
@@ -456,7 +457,7 @@ bool crease_tucker_rpca_lowrank(const crease_tucker_rpca *m, const double *const
 {
     const crease_space *s = &m->facts.used.shape;
     if (m->facts.used.form == CREASE_RPCA_TUCKER) return tucker_part(m, x, out, e);
-    if (m->facts.used.form == CREASE_RPCA_CONVEX) return copy(crease_size(s), x[0], out), true;
+    if (m->facts.used.form == CREASE_RPCA_PCP) return copy(crease_size(s), x[0], out), true;
     crs_gemm(false, true, s->dim[0], s->dim[1], m->facts.used.ranks.dim[0], 1, x[0], x[1], 0, out);
     return true;
 }
@@ -464,7 +465,7 @@ bool crease_tucker_rpca_lowrank(const crease_tucker_rpca *m, const double *const
 /* T, W twice, the tensors among the blocks, the multiplier; then the fit. */
 ptrdiff_t crease_tucker_rpca_size(const crease_tucker_rpca_settings *s)
 {
-    const bool convex = s->form == CREASE_RPCA_CONVEX, partial = s->missing || s->mask;
+    const bool convex = s->form == CREASE_RPCA_PCP, partial = s->missing || s->mask;
     const ptrdiff_t tensors = 2 + 2 * partial + (convex ? 2 : 3), n = crease_size(&s->shape);
     const crs_tucker_settings c = { .shape = s->shape,
                                     .ranks = s->ranks,

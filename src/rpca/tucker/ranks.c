@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * ranks: one rank per mode, from the spectra of the unfoldings, outliers clipped */
-#include <crease/tucker_rpca.h>
+#include "rpca/tucker/tucker.h"
 
 #include "rpca/rpca.h"
 #include "tensor/tensor.h"

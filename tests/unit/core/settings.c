@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * settings: structs that grow: an older caller's, a later caller's, and none */
+#include <crease/regression.h>
+#include <crease/spca.h>
+
 #include "core/core.h"
 #include "support/test.h"
 
@@ -78,6 +81,28 @@ static void options_of_an_older_program_are_read_and_set(void **state)
     assert_false(crease_options_check(&o, NULL));
 }
 
+/* Programs compiled before the last member of each was there. */
+static void settings_of_older_programs_build_models(void **state)
+{
+    const crease_space shape = crease_matrix(4, 3);
+    const double X[12] = { 1, 2, 3, 4, 5, 7, 6, 8, 9, 1, 3, 2 }, y[4] = { 1, 2, 4, 3 };
+    crease_regression_settings r;
+    crease_spca_settings s;
+    (void)state;
+    memset(&r, 0xff, sizeof r), memset(&s, 0xff, sizeof s);
+    crease_regression_init(&r, offsetof(crease_regression_settings, max_seconds));
+    crease_spca_init(&s, offsetof(crease_spca_settings, seed), &shape);
+    crease_regression *m = crease_regression_new(&r, 4, 3, X, y, NULL);
+    crease_spca *p = crease_spca_new(&s, X, NULL);
+    assert_true(m && p && crease_regression_used(m)->max_seconds == INFINITY);
+    assert_true(crease_regression_used(m)->size == sizeof r);
+    crease_regression_free(m);
+    crease_spca_free(p);
+    r.size = s.size = 0;
+    assert_null(crease_regression_new(&r, 4, 3, X, y, NULL));
+    assert_null(crease_spca_new(&s, X, NULL));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -85,6 +110,7 @@ int main(void)
         cmocka_unit_test(a_later_struct_works_unless_it_sets_what_is_unknown),
         cmocka_unit_test(a_struct_without_its_size_is_refused),
         cmocka_unit_test(options_of_an_older_program_are_read_and_set),
+        cmocka_unit_test(settings_of_older_programs_build_models),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,11 +3,10 @@
  *
  * R. Bro, PARAFAC: tutorial and applications, 1997: 5 samples x 201 x 61, three amino acids of
  * known concentrations. Every fit starts from least squares on what it is given. */
-#include <crease/cp_fit.h>
+#include "rpca/rpca.h"
 #include <stdio.h>
 
 #include "io/formats/io.h"
-#include "rpca/rpca.h"
 #include "support/arrays.h"
 
 enum { ACIDS = 3, MODES = 3 };
@@ -48,7 +47,7 @@ static void fit(const bench *b, crease_reg penalty, double alpha, double *out, d
     assert_int_equal(crease_cp_fit_run(f), CREASE_STATIONARY);
     ptrdiff_t left, right;
     crease_cp_fit_rows(f, &left, &right);
-    crease_cp_fit_read(f, CREASE_CP_LOWRANK, 0, left, out);
+    crease_cp_fit_read(f, CREASE_RPCA_LOWRANK, 0, left, out);
     crs_cp_terms found = { .rank = ACIDS }, truth = { .rank = ACIDS };
     double all[ACIDS * MODES];
     for (int n = 0; n < MODES; n++) found.factor[n] = crease_cp_fit_factor(f, n);

@@ -6,9 +6,10 @@
 #include <stdio.h>
 
 #include <crease/random.h>
-#include <crease/rpca_rank.h>
+#include <crease/rpca_tools.h>
 
 #include "io/formats/io.h"
+#include "rpca/rpca.h"
 #include "support/arrays.h"
 
 enum { SAMPLES = 5, ACIDS = 3 };

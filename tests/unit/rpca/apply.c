@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * apply: a slice's coefficients are stationary by the definition, global for the 1-norm, those
  * of the fit on the fit's own slices; outliers show in the scores */
+#include "rpca/rpca.h"
 #include "support/rpca_naive.h"
 
 enum { R = 3 };

@@ -168,7 +168,7 @@ static void units_of_the_data_do_not_matter(void **state)
                     fail_msg("method %d, start %d, scale %g: %g", m, start, scale[k],
                              crease_cp_fit_certificate(c.fit)->worst_relative);
                 iterations[k] = crease_cp_fit_report(c.fit).iterations;
-                low[k] = fit_part(&c, CREASE_CP_LOWRANK);
+                low[k] = fit_part(&c, CREASE_RPCA_LOWRANK);
                 if (k > 0) assert_true(distance(c.size, low[k], low[0], scale[k]) <= 1e-8);
                 fit_free(&c);
             }
@@ -194,7 +194,7 @@ static void the_order_of_the_modes_does_not_matter(void **state)
         b.tensor[at[j]] = b.given[at[j]] = a.tensor[j];
     }
     assert_true(fit_run(&a) == CREASE_STATIONARY && fit_run(&b) == CREASE_STATIONARY);
-    double *x = fit_part(&a, CREASE_CP_SPARSE), *y = fit_part(&b, CREASE_CP_SPARSE);
+    double *x = fit_part(&a, CREASE_RPCA_SPARSE), *y = fit_part(&b, CREASE_RPCA_SPARSE);
     for (ptrdiff_t j = 0; j < a.size; j++) assert_close(y[at[j]], x[j], 1e-8);
     assert_close(crease_cp_fit_certificate(b.fit)->objective,
                  crease_cp_fit_certificate(a.fit)->objective, 1e-10);
@@ -213,7 +213,7 @@ static void the_number_of_threads_does_not_matter(void **state)
         c.s.run.max_iterations = 6;
         c.s.run.eps = 0;
         assert_int_equal(fit_run(&c), CREASE_ITERATION_LIMIT);
-        low[k] = fit_part(&c, CREASE_CP_LOWRANK);
+        low[k] = fit_part(&c, CREASE_RPCA_LOWRANK);
         fit_free(&c);
     }
     assert_memory_equal(low[0], low[1], sizeof(double) * 40 * 70 * 60);

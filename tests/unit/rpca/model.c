@@ -3,6 +3,7 @@
  * settings and data that are wrong; certified solutions of random instances recover the low-rank
  * part, whatever the order, the penalty, the mask, the scale of the data and the order of the modes
  */
+#include "rpca/rpca.h"
 #include "support/rpca_naive.h"
 
 typedef struct {

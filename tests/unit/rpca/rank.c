@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * rank: held-out errors and core consistency by their definitions; the true rank chosen, also among
  * many outliers, in noise, of matrices and of order 4; failed fits are tried again, not for ever */
-#include <crease/rpca_rank.h>
+#include <crease/rpca_tools.h>
 
+#include "rpca/rpca.h"
 #include "support/rpca_naive.h"
 
 static crease_cp_instance *instance(const crease_space *s, ptrdiff_t rank, double noise,

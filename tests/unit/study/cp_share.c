@@ -3,6 +3,7 @@
  * owes to clipped outliers; and alpha may be given as well as learned */
 #include <crease/random.h>
 
+#include "rpca/rpca.h"
 #include "study/hard.h"
 #include "support/test.h"
 

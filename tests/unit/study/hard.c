@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * hard: the instances of the hard suite are what their cells say */
 #include "study/hard.h"
+#include "rpca/rpca.h"
 #include "support/test.h"
 
 static double deviation(ptrdiff_t n, const double *x, ptrdiff_t count)

@@ -78,7 +78,7 @@ static void definitions(const point *p, long double *out)
         for (ptrdiff_t j = 0; j < p->size; j++)
             for (ptrdiff_t r = 0; r < c->rank; r++)
                 sum[j / after % c->shape.dim[n] * c->rank + r] +=
-                    2 * (model_at(p, j) - p->part[CREASE_CP_SPLIT][j]) * model_entry(p, j, n, r);
+                    2 * (model_at(p, j) - p->part[CREASE_RPCA_Z][j]) * model_entry(p, j, n, r);
         for (ptrdiff_t j = 0; j < size; j++) sum[j] += c->ridge * (long double)p->x[n][j];
         for (ptrdiff_t j = 0; j < size; j++) all += sum[j] * sum[j];
         out[n] = sqrtl(all);
@@ -87,10 +87,10 @@ static void definitions(const point *p, long double *out)
     free(g);
     out[d] = out[d + 1] = out[d + 2] = out[d + 3] = 0;
     for (ptrdiff_t j = 0; j < p->size; j++) {
-        const bool seen = p->part[CREASE_CP_SEEN][j] != 0;
-        const long double z = p->part[CREASE_CP_SPLIT][j], e = p->part[CREASE_CP_SPARSE][j];
-        const long double b = seen ? p->part[CREASE_CP_NOISE][j] : -z - e;
-        const long double t = seen ? p->part[CREASE_CP_DATA][j] : 0;
+        const bool seen = p->part[CREASE_RPCA_SEEN][j] != 0;
+        const long double z = p->part[CREASE_RPCA_Z][j], e = p->part[CREASE_RPCA_SPARSE][j];
+        const long double b = seen ? p->part[CREASE_RPCA_B][j] : -z - e;
+        const long double t = seen ? p->part[CREASE_RPCA_DATA][j] : 0;
         const long double lambda = seen ? 2 * c->alpha_noise * b : 0, w = c->alpha * 0.5L;
         const long double inside = lambda < -w ? -w : lambda > w ? w : lambda;
         const long double off = (e > 0 ? w : e < 0 ? -w : inside) - lambda;
@@ -195,10 +195,10 @@ static void scale_does_not_matter(void **state)
             for (ptrdiff_t j = 0; j < p.c.shape.dim[n] * 3; j++)
                 q.x[n][j] = ldexp(p.x[n][j], k / 3);
         }
-        for (int m = 0; m <= CREASE_CP_SEEN; m++) {
+        for (int m = 0; m <= CREASE_RPCA_SEEN; m++) {
             q.part[m] = malloc((size_t)p.size * sizeof(double));
             for (ptrdiff_t j = 0; j < p.size; j++)
-                q.part[m][j] = m == CREASE_CP_SEEN ? p.part[m][j] : ldexp(p.part[m][j], k);
+                q.part[m][j] = m == CREASE_RPCA_SEEN ? p.part[m][j] : ldexp(p.part[m][j], k);
         }
         assert_true(crease_cp_verify(&q.c, 1e-6, true, &w, NULL));
         assert_int_equal(w.verdict, v.verdict);
@@ -215,13 +215,13 @@ static void nothing_passes_that_is_not_finite(void **state)
     static const double bad[] = { NAN, INFINITY, -INFINITY };
     draws d = { { 6, 1 }, 0 };
     (void)state;
-    for (int part = CREASE_CP_SPARSE; part <= CREASE_CP_DATA; part++)
+    for (int part = CREASE_RPCA_SPARSE; part <= CREASE_RPCA_DATA; part++)
         for (int b = 0; b < 3; b++) {
             point p;
             crease_verification v;
             ptrdiff_t j = 50;
             point_draw(&p, &d, &box, 1, 0, 0.1);
-            while (p.part[CREASE_CP_SEEN][j] == 0) j++;
+            while (p.part[CREASE_RPCA_SEEN][j] == 0) j++;
             p.part[part][j] = bad[b];
             assert_true(crease_cp_verify(&p.c, 1e300, b == 1, &v, NULL));
             assert_int_equal(v.verdict, CREASE_VERDICT_INVALID);
@@ -233,12 +233,12 @@ static void nothing_passes_that_is_not_finite(void **state)
 
 typedef struct {
     const fit_case *k;
-    crease_cp_part part;
+    crease_rpca_part part;
     ptrdiff_t at;
     double change;
 } spoiled;
 
-static bool read_spoiled(void *user, crease_cp_part part, ptrdiff_t row, double *out)
+static bool read_spoiled(void *user, crease_rpca_part part, ptrdiff_t row, double *out)
 {
     const spoiled *s = user;
     ptrdiff_t left, right;
@@ -260,8 +260,8 @@ static crease_verdict verdict(const crease_cp_claim *c, double *eps)
 
 static void any_one_number_wrong_is_noticed(void **state)
 {
-    static const crease_cp_part parts[] = { CREASE_CP_SPARSE, CREASE_CP_SPLIT, CREASE_CP_NOISE,
-                                            CREASE_CP_DATA };
+    static const crease_rpca_part parts[] = { CREASE_RPCA_SPARSE, CREASE_RPCA_Z, CREASE_RPCA_B,
+                                            CREASE_RPCA_DATA };
     const crease_space s = fit_shape(3);
     const double *factor[CREASE_MAX_ORDER];
     fit_case k = fit_draw(&s, true, 1);
@@ -271,7 +271,7 @@ static void any_one_number_wrong_is_noticed(void **state)
     crease_cp_claim c = fit_claim(&k, factor);
     for (int p = 0; p < 4; p++)
         for (ptrdiff_t at = 0; at < k.size; at += 97) {
-            if (isnan(k.given[at]) && parts[p] != CREASE_CP_SPLIT) continue; /* not looked at */
+            if (isnan(k.given[at]) && parts[p] != CREASE_RPCA_Z) continue; /* not looked at */
             spoiled bad = { &k, parts[p], at, 0.01 };
             c.read = read_spoiled, c.user = &bad;
             assert_int_equal(verdict(&c, &eps), CREASE_VERDICT_INVALID);
@@ -319,7 +319,7 @@ static void gradients_agree_with_the_definition(void **state)
         k.s.run.max_iterations = 2;
         fit_run(&k);
         const crease_cp_claim c = fit_claim(&k, factor);
-        double *Z = fit_part(&k, CREASE_CP_SPLIT);
+        double *Z = fit_part(&k, CREASE_RPCA_Z);
         crease_verification v;
         assert_true(crease_cp_verify(&c, 1e-6, false, &v, NULL));
         for (int n = 0; n < order; n++) {

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "rpca/rpca.h"
 #include "support/envelope_run.h"
 
 static const crease_space shapes[] = {

@@ -10,6 +10,7 @@
 
 #include <crease/rpca.h>
 
+#include "rpca/rpca.h"
 #include "rpca/fused/fused.h"
 #include "solve/solver.h"
 #include "support/rpca_naive.h"

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "core/core.h"
+#include "rpca/tucker/tucker.h"
 #include "support/test.h"
 
 enum { ROWS = 30, COLUMNS = 24, SIZE = ROWS * COLUMNS };
@@ -49,7 +50,7 @@ static double error_of(const crease_tucker_rpca *m, const double *const *x, cons
     return crease_relative_error(SIZE, low, truth);
 }
 
-static crease_tucker_rpca_settings settings(crease_rpca_form form)
+static crease_tucker_rpca_settings settings(crease_rpca_kind form)
 {
     const crease_space shape = crease_matrix(ROWS, COLUMNS), ranks = crease_matrix(2, 2);
     crease_tucker_rpca_settings s = crease_tucker_rpca_default(&shape, &ranks);
@@ -67,7 +68,7 @@ static crease_tucker_rpca *model(const crease_tucker_rpca_settings *s, const dou
 
 static void fits_are_stationary(void **state)
 {
-    static const crease_rpca_form form[] = { CREASE_RPCA_TUCKER, CREASE_RPCA_BALL };
+    static const crease_rpca_kind form[] = { CREASE_RPCA_TUCKER, CREASE_RPCA_BALL };
     double T[SIZE], truth[SIZE];
     const double *x[8];
     (void)state;
@@ -133,7 +134,7 @@ static void settings_out_of_range_are_refused(void **state)
     s = settings(CREASE_RPCA_TUCKER);
     s.alpha_noise = NAN;
     assert_null(crease_tucker_rpca_new(&s, T, &e));
-    s = settings(CREASE_RPCA_CONVEX);
+    s = settings(CREASE_RPCA_PCP);
     s.shape = (crease_space){ .order = 3, .dim = { 5, 6, 24 } };
     assert_null(crease_tucker_rpca_new(&s, T, &e));
     assert_non_null(strstr(e.text, "of matrices"));

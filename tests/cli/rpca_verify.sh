@@ -1,4 +1,4 @@
-# rpca_check: results of rpca judged again by verify, signals, threads, the log
+# rpca_verify: results of rpca verified again, signals, threads, the log
 source "$(dirname "$0")/common.bash"
 cd "$scratch" || exit 1
 if ! $python -c 'import numpy' 2>/dev/null; then echo "skipped: no numpy"; exit 0; fi

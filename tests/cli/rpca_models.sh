@@ -1,4 +1,4 @@
-# tucker: robust PCA with --model tucker, matrix and pcp: every form certified, its files, missing
+# rpca_models: robust PCA with --model tucker, matrix and pcp: every form certified, its files, missing
 # entries, merged axes, instances of generate, bad data. The names X1, X2, ... are those of the list
 # of inputs that every verb must survive.
 source "$(dirname "$0")/common.bash"
