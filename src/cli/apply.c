@@ -2,11 +2,18 @@
  * apply: new slices seen through the factors of a result
  *
  * A Tucker or matrix model is one of order two for its slices: coefficients times the product of
- * the core with the other factors, unfolded along the mode of the slices. */
+ * the core with the other factors, unfolded along the mode of the slices. The checker judges the
+ * coefficients a and outliers e of every slice t as a point of
+ *     min c |M a + e - t|^2 + alpha rho(|e|) + (nu/2)|a|^2,   c = alpha_N / (1 + alpha_N),
+ * with a in the unit 1/|M|, by residuals relative to 2c |t|: then both gradients have one scale,
+ * which does not vanish with the noise. */
 #include "cli/cli.h"
+
+static const double slice_eps = 1e-6; /* relative */
 
 typedef struct {
     const crs_args *a;
+    const char *from, *path, *masked; /* the result, the data, their mask (NULL: none) */
     crs_named_reg penalty;
     crease_cp_apply_settings s;
     char model[16];
@@ -15,9 +22,12 @@ typedef struct {
     crs_array data, mask, factor[CREASE_MAX_ORDER], weight, core;
     crease_space given, shape; /* of the data as they came, and with a mode of slices */
     const double *use[CREASE_MAX_ORDER];
-    double *design, *noise; /* entries of a slice x coefficients, of a model with a core */
+    double *design; /* entries of a slice x coefficients */
+    double *noise;
+    char hash[32]; /* of the data */
     crs_folder folder;
     crease_cp_apply_result out;
+    crease_verification *found; /* of every slice */
 } job;
 
 static bool number(const json_t *settings, const char *key, double *x, crease_error *e)
@@ -73,7 +83,7 @@ static bool read_document(job *j, crease_error *e)
 {
     char path[CRS_PATH_ROOM];
     json_error_t why;
-    if (!crs_join(j->a->word[0], "result.json", path, sizeof path, e)) return false;
+    if (!crs_join(j->from, "result.json", path, sizeof path, e)) return false;
     json_t *root = json_load_file(path, 0, &why);
     if (!root)
         return crs_fail(e, CREASE_NO_INPUT,
@@ -86,7 +96,7 @@ static bool read_document(job *j, crease_error *e)
 
 static bool read_array(const job *j, const char *name, crs_array *out, crease_error *e)
 {
-    char *path = crs_path_in(j->a->word[0], name, e);
+    char *path = crs_path_in(j->from, name, e);
     const bool done = path && crs_read_array(path, out, e);
     crs_free(path);
     return done;
@@ -142,6 +152,9 @@ static bool read_model(job *j, crease_error *e)
 
 static void discard(job *j)
 {
+    for (ptrdiff_t i = 0; j->found && i < j->shape.dim[j->mode]; i++)
+        crease_verification_free(&j->found[i]);
+    crs_free(j->found);
     crs_folder_abandon(&j->folder);
     crs_array_free(&j->core);
     crs_free(j->design);
@@ -181,29 +194,30 @@ static bool fit_shape(job *j, crease_error *e)
 }
 
 /* Axes are counted from 0, as those of --merge and --groups. */
-static bool read_axis(job *j, crease_error *e)
+static bool read_options(job *j, crease_error *e)
 {
+    const char *missing = crs_given(j->a, CRS_OPT_MISSING);
     crease_error why;
     double axis;
+    if (missing && strcmp(missing, "nan") != 0)
+        return crs_fail(e, CREASE_BAD_ARGUMENT,
+                        "--missing %.64s: write --missing nan, or mark entries by --mask FILE",
+                        missing);
     if (!crs_option_integer(j->a, CRS_OPT_AXIS, 0, j->order - 1, 0, &axis, &why))
         return crs_fail(e, why.code, "%.300s; axes are counted from 0", why.text);
     j->mode = (int)axis;
+    j->s.missing = missing;
     return true;
 }
 
 static bool read_data(job *j, crease_error *e)
 {
-    const char *mask = crs_given(j->a, CRS_OPT_MASK), *missing = crs_given(j->a, CRS_OPT_MISSING);
-    if (missing && strcmp(missing, "nan") != 0)
-        return crs_fail(e, CREASE_BAD_ARGUMENT,
-                        "--missing %.64s: write --missing nan, or mark entries by --mask FILE",
-                        missing);
-    if (!read_axis(j, e) || !crs_read_array(j->a->word[1], &j->data, e)) return false;
+    if (!crs_read_array(j->path, &j->data, e)) return false;
     crs_print_notice(j->a, &j->data);
-    j->s.missing = missing;
+    crs_array_hash(&j->data, j->hash);
     j->given = j->data.shape;
-    if (mask && !crs_read_array(mask, &j->mask, e)) return false;
-    if (mask && !crease_space_equal(&j->mask.shape, &j->given))
+    if (j->masked && !crs_read_array(j->masked, &j->mask, e)) return false;
+    if (j->masked && !crease_space_equal(&j->mask.shape, &j->given))
         return crs_fail(e, CREASE_BAD_SHAPE, "--mask does not have the shape of the data");
     j->s.mask = j->mask.data;
     return fit_shape(j, e);
@@ -236,17 +250,27 @@ static ptrdiff_t place(const crease_space *s, int mode, ptrdiff_t i, ptrdiff_t j
     return (j / right * s->dim[mode] + i) * right + j % right;
 }
 
+/* prod_{n != mode} X_n[i_n, r] for the entries of a slice */
+static void multiply_factors(const job *j, ptrdiff_t entries)
+{
+    const ptrdiff_t rank = j->s.rank;
+    for (ptrdiff_t k = 0; k < entries * rank; k++) {
+        ptrdiff_t at = k / rank;
+        j->design[k] = 1;
+        for (int n = j->order - 1; n >= 0; n--) {
+            if (n == j->mode) continue;
+            const ptrdiff_t rows = j->factor[n].shape.dim[0];
+            j->design[k] *= j->factor[n].data[at % rows * rank + k % rank];
+            at /= rows;
+        }
+    }
+}
+
 /* The core times all factors but one, a row per entry of a slice. */
-static bool make_design(job *j, crease_error *e)
+static bool multiply_core(const job *j, ptrdiff_t entries, crease_error *e)
 {
     crease_space s = j->core.shape;
-    const crs_array *other = &j->factor[1 - j->mode % 2]; /* of a model without a core */
-    const ptrdiff_t own = j->factor[j->mode].shape.dim[1];
-    ptrdiff_t entries = 1;
-    for (int n = 0; n < j->order; n++) entries *= n == j->mode ? 1 : j->factor[n].shape.dim[0];
-    j->design = crs_doubles(entries * own, "the terms", e);
-    if (!j->design) return false;
-    if (j->bounded) return copy(entries * own, other->data, j->design), true;
+    const ptrdiff_t own = j->s.rank;
     double *t = crs_doubles(crease_size(&s), "the core", e);
     if (t) copy(crease_size(&s), j->core.data, t);
     for (int n = 0; t && n < j->order; n++)
@@ -256,6 +280,19 @@ static bool make_design(job *j, crease_error *e)
     const bool done = t;
     crs_free(t);
     return done;
+}
+
+static ptrdiff_t entries_of(const job *j) { return crease_size(&j->shape) / j->shape.dim[j->mode]; }
+
+static bool make_design(job *j, crease_error *e)
+{
+    const ptrdiff_t entries = entries_of(j);
+    j->s.rank = j->factor[j->mode].shape.dim[1];
+    j->design = crs_doubles(entries * j->s.rank, "the terms", e);
+    if (!j->design) return false;
+    if (!j->cp && !j->bounded) return multiply_core(j, entries, e);
+    multiply_factors(j, entries); /* of two factors without a core it is the other one */
+    return true;
 }
 
 /* x of the shape of the data, or with `back` the other way: slices x entries. */
@@ -284,12 +321,11 @@ static bool choose_terms(job *j, crease_error *e)
     j->s.trained_count = j->factor[j->mode].shape.dim[0];
     j->s.shape = j->shape;
     j->s.mode = j->mode;
+    if (!make_design(j, e)) return false;
     if (j->cp) return true;
     const ptrdiff_t slices = j->shape.dim[j->mode];
-    if (!make_design(j, e) || !unfold(j, false, j->data.data, e) ||
-        (j->mask.data && !unfold(j, false, j->mask.data, e)))
+    if (!unfold(j, false, j->data.data, e) || (j->mask.data && !unfold(j, false, j->mask.data, e)))
         return false;
-    j->s.rank = j->factor[j->mode].shape.dim[1];
     j->s.shape = crease_matrix(slices, crease_size(&j->shape) / slices);
     j->s.mode = 0;
     j->use[1] = j->design;
@@ -327,6 +363,113 @@ static bool solve(job *j, crease_error *e)
            crease_cp_apply(&j->s, j->data.data, &j->out, e) && finish(j, e);
 }
 
+/* Slice i as the checker sees it: what was observed of it. Lists of one block each. */
+typedef struct {
+    ptrdiff_t count;
+    double *m, *t, *e, *a; /* rows of sqrt(2c) M, sqrt(2c) t, e; a in the scale of the factors */
+} slice;
+
+/* Is the slice's low-rank part M a, and the noise what is left? NaN is not. */
+static bool gather_slice(const job *j, ptrdiff_t i, double root, slice *s)
+{
+    const ptrdiff_t rank = j->s.rank;
+    bool fits = true;
+    s->count = 0;
+    for (ptrdiff_t r = 0; r < rank; r++) {
+        const double w = j->cp ? pow(fabs(j->weight.data[r]), 1 - 1.0 / j->order) : 1;
+        s->a[r] = w == 0 ? 0 : j->out.coefficients[i * rank + r] / w;
+    }
+    for (ptrdiff_t k = 0, n = entries_of(j); k < n; k++) {
+        const ptrdiff_t at = place(&j->shape, j->mode, i, k);
+        const bool seen = !isnan(j->data.data[at]) && !(j->mask.data && j->mask.data[at] == 0);
+        const double low = j->out.lowrank[at], e = j->out.sparse[at];
+        const double t = seen ? j->data.data[at] : low + e;
+        double sum = 0, size = fabs(t) + fabs(low) + fabs(e);
+        for (ptrdiff_t r = 0; r < rank; r++) {
+            const double term = j->design[k * rank + r] * s->a[r];
+            sum += term, size += fabs(term);
+            s->m[s->count * rank + r] = root * j->design[k * rank + r];
+        }
+        fits = fits && fabs(sum - low) <= 1e-12 * size &&
+               fabs(t - low - e - j->noise[at]) <= 1e-12 * size;
+        s->t[s->count] = root * t;
+        s->e[s->count] = e;
+        s->count += seen;
+    }
+    return fits;
+}
+
+/* M becomes M/|M| and a becomes |M| a; returns |M|, or 1 where that is 0. */
+static double normalize(const job *j, slice *s, double root)
+{
+    double sum = 0;
+    for (ptrdiff_t k = 0; k < s->count * j->s.rank; k++) sum += square(s->m[k] / root);
+    const double norm = sum > 0 ? sqrt(sum) : 1;
+    for (ptrdiff_t k = 0; k < s->count * j->s.rank; k++) s->m[k] /= norm;
+    for (ptrdiff_t r = 0; r < j->s.rank; r++) s->a[r] *= norm;
+    return norm;
+}
+
+static bool judge_slice(const job *j, slice *s, double root, double eps, crease_verification *v,
+                        crease_error *e)
+{
+    static const int both[2] = { 0, 1 };
+    const double norm = normalize(j, s, root);
+    const crease_space space[2] = { crease_vector(j->s.rank), crease_vector(s->count) };
+    const double unit = root * crease_norm(&space[1], s->t);
+    const crease_map map[2] = { crease_dense(s->m), crease_identity(root) };
+    const crease_predictor p = { 2, both, map, space[1], s->t };
+    const crease_distance_data ridge = { .b = -1, .weight = j->s.ridge / square(norm) };
+    const crease_smooth term[2] = { crease_least_squares(&p), crease_squared_distance(&ridge) };
+    const crease_smooth_list list = { 2, term };
+    const crease_reg rho = j->penalty.reg, sign = crease_nonneg_indicator();
+    const crease_block block[2] = { { .name = "a", .reg = j->s.nonneg ? sign : (crease_reg){ 0 } },
+                                    { .name = "e", .reg = crease_scaled(j->s.alpha, &rho) } };
+    const crease_problem problem = { .count = 2,
+                                     .space = space,
+                                     .block = block,
+                                     .f = j->s.ridge > 0 ? crease_smooth_sum(&list) : term[0] };
+    const double *x[2] = { s->a, s->e };
+    if (!crease_verify(&problem, x, NULL, NULL, false, eps * unit, false, v, e)) return false;
+    if (unit > 0) v->smallest_eps /= unit;
+    if (v->verdict == CREASE_VERDICT_VALID)
+        snprintf(v->text, sizeof v->text, "stationary for relative eps >= %.3g", v->smallest_eps);
+    return true;
+}
+
+/* The independent checker's word on every slice. */
+static bool judge(job *j, double eps, crease_error *e)
+{
+    const double c = j->s.alpha_noise / (1 + j->s.alpha_noise), root = sqrt(2 * c);
+    const ptrdiff_t n = entries_of(j), rank = j->s.rank, slices = j->shape.dim[j->mode];
+    double *all = crs_doubles((n + 1) * rank + 2 * n, "the check", e);
+    slice s = { .m = all, .a = all + n * rank, .t = all + (n + 1) * rank };
+    s.e = s.t + n;
+    j->found = crs_alloc((size_t)slices, sizeof *j->found);
+    bool done = all && (j->found || crs_fail(e, CREASE_NO_MEMORY, "out of memory: the verdicts"));
+    for (ptrdiff_t i = 0; done && i < slices; i++) {
+        crease_verification *v = &j->found[i];
+        const bool fits = gather_slice(j, i, root, &s);
+        if (s.count > 0)
+            done = judge_slice(j, &s, root, eps, v, e);
+        else
+            v->verdict = CREASE_VERDICT_VALID, v->residual = crs_doubles(1, "a verdict", e);
+        if (fits) continue;
+        v->verdict = CREASE_VERDICT_INVALID, v->smallest_eps = INFINITY;
+        snprintf(v->text, sizeof v->text, "its parts do not follow from its coefficients and data");
+    }
+    crs_free(all);
+    return done;
+}
+
+static const crease_verification *worst_of(const job *j)
+{
+    const crease_verification *worst = &j->found[0];
+    for (ptrdiff_t i = 1; i < j->shape.dim[j->mode]; i++)
+        if (crs_worse(worst, &j->found[i])) worst = &j->found[i];
+    return worst;
+}
+
 static void put_scores(crs_spot to, const job *j)
 {
     const crs_spot list = crs_put_list(to, "slices");
@@ -344,6 +487,20 @@ static void put_scores(crs_spot to, const job *j)
     }
 }
 
+static void put_sources(crs_spot list, const job *j)
+{
+    crs_put_data(list, &j->folder, "data", j->path, &j->given, j->hash);
+    crs_put_data(list, &j->folder, "model", j->from, NULL, NULL);
+    if (j->masked) crs_put_data(list, &j->folder, "mask", j->masked, &j->given, NULL);
+}
+
+static void put_settings(crs_spot to, const job *j)
+{
+    crs_put_whole(to, "axis", j->mode);
+    crs_put_whole(to, "rank", j->s.rank);
+    crs_put_flag(to, "missing", j->s.missing);
+}
+
 /* The worst gradient of a slice is the residual, their sum the objective. */
 static void put_result(const job *j, crs_document *d)
 {
@@ -351,8 +508,11 @@ static void put_result(const job *j, crs_document *d)
                       .model = j->model,
                       .outcome = CREASE_STATIONARY,
                       .outcome_text = "every slice was regressed on the terms of the model",
+                      .verdict = crease_verdict_text(worst_of(j)->verdict),
+                      .verdict_text = worst_of(j)->text,
+                      .exit_status = crs_exit_of_run(CREASE_STATIONARY, worst_of(j)->verdict, 0),
                       .method = "slices",
-                      .eps = NAN,
+                      .eps = slice_eps,
                       .relative = true,
                       .passes = -1,
                       .evaluations = -1,
@@ -363,13 +523,20 @@ static void put_result(const job *j, crs_document *d)
         s.iterations += j->out.score[i].iterations;
     }
     const crs_result out = crs_result_begin(d, &s);
-    crs_put_data(out.data, &j->folder, "data", j->a->word[1], &j->given, NULL);
-    crs_put_data(out.data, &j->folder, "model", j->a->word[0], NULL, NULL);
-    if (crs_given(j->a, CRS_OPT_MASK))
-        crs_put_data(out.data, &j->folder, "mask", crs_given(j->a, CRS_OPT_MASK), &j->given, NULL);
-    crs_put_whole(out.settings, "axis", j->mode);
-    crs_put_whole(out.settings, "rank", j->s.rank);
+    put_sources(out.data, j);
+    put_settings(out.settings, j);
     put_scores(out.details, j);
+}
+
+static bool write_certificate(job *j, crease_error *e)
+{
+    crs_document d;
+    const crs_spot top = crs_certificate_begin(&d, "apply", "apply", slice_eps, true);
+    put_sources(crs_put_list(top, "data"), j);
+    put_settings(crs_put_object(top, "settings"), j);
+    const bool done = crs_folder_document(&j->folder, "certificate.json", &d, e);
+    crs_document_free(&d);
+    return done;
 }
 
 static bool deliver(job *j, crease_error *e)
@@ -382,7 +549,7 @@ static bool deliver(job *j, crease_error *e)
         crs_folder_array(&j->folder, "lowrank.npy", &j->given, j->out.lowrank, e) &&
         crs_folder_array(&j->folder, "sparse.npy", &j->given, j->out.sparse, e) &&
         crs_folder_array(&j->folder, "noise.npy", &j->given, j->noise, e) &&
-        crs_folder_commit(&j->folder, &d, e);
+        write_certificate(j, e) && crs_folder_commit(&j->folder, &d, e);
     if (done && crs_given(j->a, CRS_OPT_JSON)) return crs_document_print(&d, false, e);
     crs_document_free(&d);
     return done;
@@ -400,10 +567,67 @@ static void print_summary(const job *j)
 
 static bool run(const crs_args *a, crease_error *e)
 {
-    job j = { .a = a };
-    const bool done = crs_folder_of(a, &j.folder, e) && read_model(&j, e) && read_data(&j, e) &&
-                      solve(&j, e) && deliver(&j, e);
+    job j = {
+        .a = a, .from = a->word[0], .path = a->word[1], .masked = crs_given(a, CRS_OPT_MASK)
+    };
+    const bool done = crs_folder_of(a, &j.folder, e) && read_model(&j, e) && read_options(&j, e) &&
+                      read_data(&j, e) && solve(&j, e) && judge(&j, slice_eps, e) && deliver(&j, e);
     if (done && !crs_given(a, CRS_OPT_JSON)) print_summary(&j);
+    if (done) *a->status = crs_exit_of_run(CREASE_STATIONARY, worst_of(&j)->verdict, 0);
+    discard(&j);
+    return done;
+}
+
+/* An array of the result in the size of the data, or of the coefficients. */
+static bool read_part(const crs_judged *judged, const char *name, ptrdiff_t size, double **out,
+                      crease_error *e)
+{
+    crs_array x = { .data = NULL };
+    if (!crs_read_in(judged->certificate->folder, name, &x, e)) return false;
+    *out = x.data;
+    return crease_size(&x.shape) == size ||
+           crs_fail(e, CREASE_BAD_SHAPE, "%s does not suit the data and the model", name);
+}
+
+static bool read_parts(const crs_judged *judged, job *j, crease_error *e)
+{
+    const ptrdiff_t n = crease_size(&j->shape);
+    return read_part(judged, "coefficients.npy", j->shape.dim[j->mode] * j->s.rank,
+                     &j->out.coefficients, e) &&
+           read_part(judged, "lowrank.npy", n, &j->out.lowrank, e) &&
+           read_part(judged, "sparse.npy", n, &j->out.sparse, e) &&
+           read_part(judged, "noise.npy", n, &j->noise, e);
+}
+
+bool crs_check_apply(crs_judged *judged, crease_error *e)
+{
+    static const char *const role[3] = { "model", "data", "mask" };
+    const crs_certificate *c = judged->certificate;
+    const json_t *settings = json_object_get(c->document, "settings");
+    const json_t *data = crs_certificate_data(c, "data");
+    const char *given = crs_given(judged->a, CRS_OPT_PROBLEM);
+    char *path[3] = { NULL };
+    bool done = true;
+    for (int k = 0; done && k < 3; k++) {
+        const json_t *source = crs_certificate_data(c, role[k]);
+        if (source) path[k] = crs_find_source(c->folder, source, e);
+        done = path[k] || (k == 2 && !source) ||
+               (!source && crs_fail(e, CREASE_BAD_DATA, "certificate.json names no %s", role[k]));
+    }
+    job j = { .a = judged->a, .from = path[0], .path = given ? given : path[1], .masked = path[2] };
+    double axis = 0;
+    j.s.missing = json_is_true(json_object_get(settings, "missing"));
+    done = done && read_model(&j, e) && number(settings, "axis", &axis, e);
+    if (done && !(axis >= 0 && axis < j.order && axis == floor(axis)))
+        done = crs_fail(e, CREASE_BAD_DATA, "certificate.json: the model has no axis %g", axis);
+    j.mode = (int)axis;
+    done = done && read_data(&j, e) && make_design(&j, e) && read_parts(judged, &j, e) &&
+           judge(&j, judged->eps, e) &&
+           crs_judged_all(judged, (int)j.shape.dim[j.mode], j.found, "slice", e);
+    snprintf(judged->hash, sizeof judged->hash, "%s", j.hash);
+    if (done)
+        crs_judged_hash(judged, "data", json_string_value(json_object_get(data, "hash")), j.hash);
+    for (int k = 0; k < 3; k++) crs_free(path[k]);
     discard(&j);
     return done;
 }

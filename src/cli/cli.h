@@ -263,7 +263,7 @@ typedef struct {
 
 typedef bool crs_checker(crs_judged *j, crease_error *e);
 crs_checker crs_check_problem, crs_check_rpca_cp, crs_check_rpca_problem, crs_check_regress,
-    crs_check_spca;
+    crs_check_spca, crs_check_apply;
 
 bool crs_judged_names(crs_judged *j, int count, crease_error *e); /* room for them */
 /* The worst of several verdicts is that of all; each with its smallest eps, "what 3", in a line. */

@@ -14,6 +14,7 @@ static const struct {
     { "rpca-problem", crs_check_rpca_problem },
     { "regress", crs_check_regress },
     { "spca", crs_check_spca },
+    { "apply", crs_check_apply },
 };
 
 static crs_checker *checker_of(const crs_certificate *c, crease_error *e)

@@ -32,6 +32,37 @@ END
     judge $? "axis $axis: exit $code, $out $err"
 done
 
+# A core or two factors alone: slices along any axis have the fit's coefficients again.
+spoils="--outliers 0.05 --magnitude 10 --noise 0.001 --seed 1"
+"$CREASE" generate tucker --shape 10,12,14 --rank 2,2,3 $spoils --out gt >/dev/null
+"$CREASE" generate matrix --shape 30,40 --rank 2 $spoils --out gm >/dev/null
+"$CREASE" rpca gt/tensor.npy --model tucker --rank 2,2,3 --eps 1e-8 --quiet --out rt >/dev/null
+"$CREASE" rpca gm/tensor.npy --model matrix --rank 2 --eps 1e-8 --quiet --out rm >/dev/null
+"$CREASE" rpca gm/tensor.npy --model matrix --rank 2 --eta 0.05 --quiet --out rb >/dev/null
+for try in rt:gt:0 rt:gt:1 rt:gt:2 rm:gm:0 rm:gm:1 rb:gm:0 rb:gm:1; do
+    IFS=: read -r result data axis <<<"$try"
+    run "$CREASE" apply $result $data/tensor.npy --axis $axis --out own --force
+    [ $code -eq 0 ] && [ -z "$err" ] && $python - $result $data $axis <<'END'
+import sys
+import numpy as np
+result, data, n = sys.argv[1], sys.argv[2], int(sys.argv[3])
+T = np.load(data + "/tensor.npy")
+a, f = np.load("own/coefficients.npy"), np.load("%s/factor_%d.npy" % (result, n + 1))
+L, S, N = (np.load("own/%s.npy" % k) for k in ("lowrank", "sparse", "noise"))
+assert a.shape == f.shape
+if result != "rb":  # where the noise is bounded as a whole, a slice is another problem
+    assert np.linalg.norm(a - f) < 1e-4 * np.linalg.norm(f), np.linalg.norm(a - f)
+assert np.linalg.norm(L - np.load(data + "/lowrank.npy")) < 0.01 * np.linalg.norm(L)
+assert np.allclose(L + S + N, T, rtol=0, atol=1e-14 * abs(T).max())
+END
+    judge $? "$try: exit $code, $out $err"
+    run "$CREASE" verify own
+    [ $code -eq 0 ] && [[ $out == VALID* ]]
+    judge $? "verify $try: exit $code, $out $err"
+done
+"$CREASE" rpca gm/tensor.npy --model pcp --quiet --out rp >/dev/null
+expect_exit 64 "no factors to see slices through" apply rp gm/tensor.npy --out x
+
 # Slices never seen: one with spikes, one with holes; any number of them, one without its axis.
 $python - <<'END'
 import numpy as np

@@ -49,6 +49,7 @@ verb lasso solve lasso.json --quiet
 verb sharing solve sharing.json --quiet
 verb farthest solve farthest.json --quiet
 verb seen apply tucker new.npy
+verb again apply masked cp-data/tensor.npy --mask mask.npy --axis 1
 verb spca spca cp-data/tensor.npy --components 2
 verb regress regress X.npy y.npy --path 20
 verb drawn generate cp --shape 4,5,6 --rank 2 --seed 1
@@ -69,7 +70,7 @@ for name in sys.argv[1:]:
     if r["verb"] not in ("rpca", "apply"): continue
     parts = [np.load("%s/%s.npy" % (name, p)) for p in ("lowrank", "sparse", "noise")]
     T = np.load([s["absolute_path"] for s in r["data"] if s["role"] == "data"][0])
-    seen = np.load("mask.npy") > 0 if name in ("masked", "holes") else np.full(T.shape, True)
+    seen = np.load("mask.npy") > 0 if name in ("masked", "holes", "again") else np.full(T.shape, True)
     off = abs(sum(parts) - T)[seen].max()
     assert off <= 1e-14 * abs(T).max(), (name, off)
     assert all(np.isfinite(p).all() for p in parts) and not parts[2][~seen].any()
@@ -78,7 +79,7 @@ judge $? "files or parts"
 
 # Verified from elsewhere, and with its data at another place.
 cd / || exit 1
-certified=(cp masked grouped weighted positive merged tucker holes movie matrix ball pcp lasso sharing farthest spca regress)
+certified=(cp masked grouped weighted positive merged tucker holes movie matrix ball pcp lasso sharing farthest spca regress seen again)
 for name in "${certified[@]}"; do
     run "$CREASE" verify "$scratch/work/$name"
     [ $code -eq 0 ] && [[ $out == VALID* ]]
@@ -98,7 +99,7 @@ judge $? "--problem: exit $code, $out $err"
 
 # Every array counts.
 cd moved || exit 1
-for name in cp tucker holes matrix ball pcp lasso sharing spca regress; do
+for name in cp tucker holes matrix ball pcp lasso sharing spca regress seen again; do
     for file in $name/*.npy; do
         cp "$file" keep.npy
         $python - "$file" <<'END'
