@@ -264,12 +264,11 @@ static bool read_tucker_options(crs_tucker_job *j, crease_error *e)
     const crease_space any = crease_matrix(1, 1);
     const int kind = kind_of(j->a, e);
     double threads;
-    j->s = crease_tucker_rpca_default(&any, &any);
-    j->s.form = kind == PCP       ? CREASE_RPCA_PCP
+    j->s = crease_rpca_default(&any);
+    j->s.kind = kind == PCP       ? CREASE_RPCA_PCP
                 : kind == BOUNDED ? CREASE_RPCA_BALL
                                   : CREASE_RPCA_TUCKER;
-    j->run = crease_options_default();
-    j->run.relative = 1;
+    j->run = crease_rpca_options();
     if (!positive(j->a, CRS_OPT_ETA, &j->s.eta, e) || !crs_run_options(j->a, &j->run, e) ||
         !crs_penalty_open(crs_given(j->a, CRS_OPT_PENALTY), &j->penalty, e) ||
         !positive(j->a, CRS_OPT_ALPHA, &j->s.alpha, e) ||
@@ -278,9 +277,6 @@ static bool read_tucker_options(crs_tucker_job *j, crease_error *e)
         !read_missing(j->a, &j->s.missing, e))
         return false;
     j->s.threads = (int)threads;
-    j->s.seed = (uint64_t)j->run.seed;
-    j->s.eps = j->run.relative ? 0.5 * j->run.eps : 1e-8;
-    j->s.passes = j->run.method == CREASE_METHOD_AUTO ? 1000 : 20;
     return true;
 }
 
@@ -305,51 +301,42 @@ bool crs_parse_ranks(const char *text, const crease_space *shape, crease_space *
                             text, d);
 }
 
-/* --rank for the data at hand: one per mode, one for all, or by the singular values. */
+/* --rank for the data at hand: one per mode or one for all; without it the library chooses. */
 static bool tucker_ranks(crs_tucker_job *j, crease_error *e)
 {
     const char *text = crs_given(j->a, CRS_OPT_RANK);
-    j->s.ranks = j->s.shape;
-    if (j->s.form == CREASE_RPCA_PCP) return true;
-    if (!text || strcmp(text, "auto") == 0)
-        return crease_tucker_ranks(&j->s.shape, j->data.data, &j->s.ranks, e);
+    if (j->s.kind == CREASE_RPCA_PCP || !text || strcmp(text, "auto") == 0) return true;
     return crs_parse_ranks(text, &j->s.shape, &j->s.ranks, e);
 }
 
 static bool read_tucker(crs_tucker_job *j, crease_error *e)
 {
     const crs_args *a = j->a;
-    crease_rpca_settings c = { .missing = j->s.missing };
-    crease_space claimed; /* by a .npy file, before its items are read */
+    /* What a .npy file claims is known before its items are read. */
     const size_t length = strlen(a->word[0]);
     if (length > 4 && strcmp(a->word[0] + length - 4, ".npy") == 0 &&
-        crs_npy_shape(a->word[0], &claimed) &&
-        !crs_memory_suffices("robust PCA of this tensor", 8 * 6.0 * (double)crease_size(&claimed),
-                             e))
+        crs_npy_shape(a->word[0], &j->s.shape) &&
+        !crs_memory_suffices("robust PCA of this tensor",
+                             crease_rpca_bytes(&j->s, &j->run, false, true), e))
         return false;
     if (!crs_read_array(a->word[0], &j->data, e)) return false;
     crs_print_notice(a, &j->data);
     j->given = j->data.shape;
-    if (!crs_rpca_take(&j->data, crs_given(a, CRS_OPT_MASK), crs_given(a, CRS_OPT_MERGE), &c,
+    if (!crs_rpca_take(&j->data, crs_given(a, CRS_OPT_MASK), crs_given(a, CRS_OPT_MERGE), &j->s,
                        j->hash, e) ||
         !crs_rpca_truth(a, &j->given, &j->truth, e))
         return false;
-    j->s.shape = c.shape;
-    j->s.missing = c.missing;
     j->s.penalty = j->penalty.reg;
-    if (!tucker_ranks(j, e)) return false;
-    return crs_memory_suffices("robust PCA of these ranks",
-                               8 * 3.0 * (double)crease_tucker_rpca_size(&j->s), e);
+    j->s.memory = crs_memory_free();
+    return tucker_ranks(j, e);
 }
 
-/* The problem as the folder says it, started where the fit ended. */
+/* The problem as the folder says it, for the checker. */
 static bool open_problem(crs_tucker_job *j, crease_error *e)
 {
-    const crease_problem *p = crease_tucker_rpca_problem(j->model);
     char *path = crs_tucker_problem(j, e) ? crs_path_in(j->folder.beside, "problem.json", e) : NULL;
     j->file = path ? crs_problem_read(path, e) : NULL;
     crs_free(path);
-    for (int i = 0; j->file && i < p->count; i++) j->file->block[i].start = p->block[i].start;
     return j->file;
 }
 
@@ -361,7 +348,7 @@ static void name_arrays(crs_tucker_job *j)
     } known[] = { { "C", "core.npy" },     { "E", "sparse.npy" },  { "S", "sparse.npy" },
                   { "L", "lowrank.npy" },  { "Z", "z.npy" },       { "B", "b.npy" },
                   { "X", "factor_1.npy" }, { "Y", "factor_2.npy" } };
-    const crease_problem *p = crease_tucker_rpca_problem(j->model);
+    const crease_problem *p = crease_rpca_problem(j->fit);
     for (int i = 0; i < p->count; i++) {
         const char *name = p->block[i].name;
         snprintf(j->array[i], sizeof j->array[i], "factor_%.8s.npy", name + 1);
@@ -373,49 +360,42 @@ static void name_arrays(crs_tucker_job *j)
     }
 }
 
-/* noise = T - L - E, 0 where nothing was observed. */
-static void split_noise(crs_tucker_job *j, const double *sparse)
+/* The parts that are no blocks, in the shape of the data; what they hold, and the error. */
+static bool write_tucker_parts(crs_tucker_job *j, crease_error *e)
 {
-    const double *T = crease_tucker_rpca_problem(j->model)->rhs;
-    const double *seen = crease_tucker_rpca_weights(j->model);
-    crs_rpca_parts *a = &j->parts;
-    *a = (crs_rpca_parts){ .threshold = INFINITY };
-    for (ptrdiff_t k = 0, n = crease_size(&j->given); k < n; k++) {
-        const bool there = !seen || seen[k] != 0;
-        const double rest = T[k] - j->lowrank[k];
-        j->noise[k] = there ? rest - sparse[k] : 0;
-        crs_rpca_count(a, there, rest, sparse[k]);
-    }
-    crs_rpca_counted(a);
-}
-
-/* The parts in the shape of the data, and the error. */
-static bool write_tucker_parts(crs_tucker_job *j, const double *const *x, crease_error *e)
-{
-    const ptrdiff_t size = crease_size(&j->given);
-    const bool convex = j->s.form == CREASE_RPCA_PCP; /* the block L is the low-rank part */
-    j->lowrank = crs_doubles(size, "the low-rank part", e);
-    j->noise = crs_doubles(size, "the noise", e);
-    if (!j->lowrank || !j->noise || !crease_tucker_rpca_lowrank(j->model, x, j->lowrank, e))
-        return false;
-    j->error = j->truth.data ? crease_relative_error(size, j->lowrank, j->truth.data) : NAN;
-    split_noise(j, x[crease_tucker_rpca_sparse(j->model)]);
-    return (convex || crs_folder_array(&j->folder, "lowrank.npy", &j->given, j->lowrank, e)) &&
-           crs_folder_array(&j->folder, "noise.npy", &j->given, j->noise, e);
+    const ptrdiff_t size = crease_size(&j->given), rows = j->s.shape.dim[0];
+    const bool convex = j->s.kind == CREASE_RPCA_PCP; /* the block L is the low-rank part */
+    double *lowrank = crs_doubles(4 * size, "the parts of the result", e);
+    if (!lowrank) return false;
+    double *sparse = lowrank + size, *noise = sparse + size, *seen = noise + size;
+    crease_rpca_read(j->fit, CREASE_RPCA_LOWRANK, 0, rows, lowrank);
+    crease_rpca_read(j->fit, CREASE_RPCA_SPARSE, 0, rows, sparse);
+    crease_rpca_read(j->fit, CREASE_RPCA_NOISE, 0, rows, noise);
+    crease_rpca_read(j->fit, CREASE_RPCA_SEEN, 0, rows, seen);
+    j->error = j->truth.data ? crease_relative_error(size, lowrank, j->truth.data) : NAN;
+    j->parts = (crs_rpca_parts){ .threshold = INFINITY };
+    for (ptrdiff_t k = 0; k < size; k++)
+        crs_rpca_count(&j->parts, seen[k] != 0, noise[k] + sparse[k], sparse[k]);
+    crs_rpca_counted(&j->parts);
+    const bool done =
+        (convex || crs_folder_array(&j->folder, "lowrank.npy", &j->given, lowrank, e)) &&
+        crs_folder_array(&j->folder, "noise.npy", &j->given, noise, e);
+    crs_free(lowrank);
+    return done;
 }
 
 static bool deliver_tucker(crs_tucker_job *j, crs_run *run, crease_verification *v, crease_error *e)
 {
     const double *x[CREASE_MAX_ORDER + 4];
     crs_document d = { .root = NULL };
-    for (int i = 0; i < j->file->problem.count; i++) x[i] = crease_solution(run->solver, i);
-    if (!crease_verify(&j->file->problem, x, crease_multiplier(run->solver), NULL, false,
+    for (int i = 0; i < j->file->problem.count; i++) x[i] = crease_rpca_block(j->fit, i);
+    if (!crease_verify(&j->file->problem, x, crease_rpca_multiplier(j->fit), NULL, false,
                        j->run.eps, j->run.relative != 0, v, e) ||
-        !write_tucker_parts(j, x, e))
+        !write_tucker_parts(j, e))
         return false;
     run->verified = v;
-    run->exit_status = crs_exit_of_run(crease_solver_report(run->solver).outcome, v->verdict,
-                                       crs_signals_caught());
+    run->exit_status =
+        crs_exit_of_run(crease_rpca_report(j->fit)->outcome, v->verdict, crs_signals_caught());
     crs_log_footer(j->log, run);
     crs_tucker_result(j, run, &d);
     bool done = !j->lasting || crs_run_write(&j->folder, run, e);
@@ -428,33 +408,27 @@ static bool deliver_tucker(crs_tucker_job *j, crs_run *run, crease_verification 
     return done;
 }
 
-static void stop_solver(void *solver) { crease_solver_stop(solver); }
+static void stop_fit(void *fit) { crease_rpca_stop(fit); }
 
 static bool solve_tucker(crs_tucker_job *j, crease_error *e)
 {
-    crease_solver *s = crease_solver_new(&j->file->problem, &j->run, e);
     crease_verification v = { .count = 0 };
     crs_run run = { .verb = "rpca",
                     .checker = "rpca-problem",
                     .file = j->file,
                     .options = &j->run,
-                    .solver = s,
+                    .solver = crs_rpca_solver(j->fit),
                     .history = &j->log->history,
                     .array = j->name,
                     .shape = j->shape };
-    bool done = s;
-    if (s) {
-        crs_log_banner(j->log, &run);
-        crease_solver_callback(s, crs_log_progress, j->log);
-        crs_signals_enter(stop_solver, s);
-        crease_solve(s);
-        const crease_progress last = crease_solver_progress(s);
-        crs_history_add(&j->log->history, &last);
-        done = deliver_tucker(j, &run, &v, e);
-        crs_signals_leave();
-    }
+    crs_log_banner(j->log, &run);
+    crease_rpca_callback(j->fit, crs_log_progress, j->log);
+    crs_signals_enter(stop_fit, j->fit);
+    crease_rpca_run(j->fit);
+    crs_history_add(&j->log->history, crease_rpca_progress(j->fit));
+    const bool done = deliver_tucker(j, &run, &v, e);
+    crs_signals_leave();
     crease_verification_free(&v);
-    crease_solver_free(s);
     return done;
 }
 
@@ -475,11 +449,9 @@ static bool tucker_outputs(crs_tucker_job *j, crease_error *e)
 
 static bool fit_tucker(crs_tucker_job *j, crease_error *e)
 {
-    j->seconds = -crs_now();
-    j->model = crease_tucker_rpca_new(&j->s, j->data.data, e);
-    j->seconds += crs_now();
-    if (j->model) name_arrays(j);
-    return j->model;
+    j->fit = crease_rpca_new(&j->s, &j->run, j->data.data, e);
+    if (j->fit) name_arrays(j);
+    return j->fit;
 }
 
 static bool run_tucker(const crs_args *a, crease_error *e)
@@ -491,11 +463,9 @@ static bool run_tucker(const crs_args *a, crease_error *e)
     crs_folder_abandon(&j.folder);
     done = crs_log_close(j.log, a, done, e);
     crs_problem_file_free(j.file);
-    crease_tucker_rpca_free(j.model);
+    crease_rpca_free(j.fit);
     crs_array_free(&j.data);
     crs_array_free(&j.truth);
-    crs_free(j.lowrank);
-    crs_free(j.noise);
     crs_reg_close(&j.penalty);
     return done;
 }

@@ -7,7 +7,6 @@
 #include "io/formats/io.h"
 
 #include "rpca/rpca.h"
-#include "rpca/tucker/tucker.h"
 
 /* What the arrays of an answer say: entries beyond the noise, the least |T - L| of one, the noise
  * elsewhere as a root mean square. */
@@ -52,19 +51,17 @@ typedef struct {
 typedef struct {
     const crs_args *a;
     crs_named_reg penalty;
-    crease_tucker_rpca_settings s;
+    crease_rpca_settings s;
     crease_options run;
     crs_array data, truth;
     crease_space given; /* the shape before --merge */
     char hash[32];
-    crease_tucker_rpca *model;
-    double *lowrank, *noise;
+    crease_rpca *fit;
     char array[CREASE_MAX_ORDER + 4][32]; /* names of the files of the blocks */
     const char *name[CREASE_MAX_ORDER + 4];
     crease_space shape[CREASE_MAX_ORDER + 4];
     crs_rpca_parts parts;
-    double seconds; /* of the fit */
-    double error;   /* NaN without the truth */
+    double error; /* NaN without the truth */
     crs_folder folder;
     bool lasting;           /* or the folder goes with the run */
     crs_problem_file *file; /* problem.json of the folder, as verify will read it */

@@ -545,8 +545,7 @@ bool crs_rpca_write(crs_rpca_job *j, crease_error *e)
 }
 
 /* {"scaled": {"alpha": a, "regularizer": {"mcp": {"lambda": l, "gamma": g}}}} */
-static void put_penalty(crs_spot block, const crs_tucker_job *j,
-                        const crease_tucker_rpca_settings *s)
+static void put_penalty(crs_spot block, const crs_tucker_job *j, const crease_rpca_settings *s)
 {
     const crs_spot scaled = crs_put_object(crs_put_object(block, "regularizer"), "scaled");
     crs_put_number(scaled, "alpha", s->alpha);
@@ -556,18 +555,18 @@ static void put_penalty(crs_spot block, const crs_tucker_job *j,
 
 static void put_block(crs_spot to, const crs_tucker_job *j, int i)
 {
-    const crease_problem *p = crease_tucker_rpca_problem(j->model);
-    const crease_tucker_rpca_facts about = crease_tucker_rpca_about(j->model);
-    const bool convex = about.used.form == CREASE_RPCA_PCP;
+    const crease_problem *p = crease_rpca_problem(j->fit);
+    const crease_rpca_settings *used = crease_rpca_used(j->fit);
+    const bool convex = used->kind == CREASE_RPCA_PCP;
     crs_put_text(to, "name", p->block[i].name);
     crs_put_shape(to, "shape", &p->space[i]);
     if (convex && i == 0)
         crs_put_text(to, "regularizer", "nuclear:1");
     else if (convex)
         crs_put_number(crs_put_object(crs_put_object(to, "regularizer"), "l1"), "lambda",
-                       about.used.alpha);
-    else if (i == crease_tucker_rpca_sparse(j->model))
-        put_penalty(to, j, &about.used);
+                       used->alpha);
+    else if (strcmp(p->block[i].name, "E") == 0)
+        put_penalty(to, j, used);
     if (p->block[i].set)
         crs_put_number(crs_put_object(crs_put_object(to, "set"), "l2-ball"), "radius",
                        p->block[i].set->par[0]);
@@ -575,30 +574,30 @@ static void put_block(crs_spot to, const crs_tucker_job *j, int i)
 
 static void put_tucker_couplings(crs_spot list, const crs_tucker_job *j)
 {
-    const crease_tucker_rpca_facts about = crease_tucker_rpca_about(j->model);
+    const crease_rpca_settings *used = crease_rpca_used(j->fit);
     const crs_spot tucker = crs_put_object(crs_put_object(list, NULL), "tucker");
     const crs_spot factors = crs_put_list(tucker, "factors"), noise = crs_put_object(list, NULL);
-    for (int n = 0; n < about.used.shape.order; n++) {
+    for (int n = 0; n < used->shape.order; n++) {
         char name[16];
         snprintf(name, sizeof name, "X%d", n + 1);
         crs_put_text(factors, NULL, name);
     }
     crs_put_text(tucker, "core", "C");
     crs_put_text(tucker, "z", "Z");
-    if (about.missing > 0) {
+    if (crease_rpca_about(j->fit)->missing > 0) {
         const crs_spot terms = crs_put_object(crs_put_object(noise, "least_squares"), "terms");
         crs_put_text(crs_put_object(terms, "B"), "diagonal", "mask.npy");
     } else {
         const crs_spot distance = crs_put_object(noise, "squared_distance");
         crs_put_text(distance, "a", "B");
-        crs_put_number(distance, "weight", 2 * about.used.alpha_noise);
+        crs_put_number(distance, "weight", 2 * used->alpha_noise);
     }
 }
 
 static void problem_document(const crs_tucker_job *j, crs_document *d)
 {
-    const crease_rpca_kind form = crease_tucker_rpca_about(j->model).used.form;
-    const crease_problem *p = crease_tucker_rpca_problem(j->model);
+    const crease_rpca_kind kind = crease_rpca_used(j->fit)->kind;
+    const crease_problem *p = crease_rpca_problem(j->fit);
     const crs_spot top = crs_document_begin(d, NULL);
     crs_put_whole(top, "crease", 1);
     crs_put_text(top, "description", "robust PCA of data.npy");
@@ -609,8 +608,8 @@ static void problem_document(const crs_tucker_job *j, crs_document *d)
     for (int i = 0; i < p->count; i++)
         if (p->block[i].map.ops) crs_put_whole(maps, p->block[i].name, 1);
     crs_put_text(constraint, "rhs", "data.npy");
-    if (form == CREASE_RPCA_TUCKER) put_tucker_couplings(crs_put_list(top, "smooth"), j);
-    if (form != CREASE_RPCA_BALL) return;
+    if (kind == CREASE_RPCA_TUCKER) put_tucker_couplings(crs_put_list(top, "smooth"), j);
+    if (kind != CREASE_RPCA_BALL) return;
     const crs_spot product =
         crs_put_object(crs_put_object(crs_put_list(top, "smooth"), NULL), "matrix_factorization");
     crs_put_text(product, "x", "X");
@@ -621,61 +620,70 @@ static void problem_document(const crs_tucker_job *j, crs_document *d)
 /* mask.npy holds sqrt(2 alpha_N) W, so that the coupling is alpha_N |W o B|^2. */
 bool crs_tucker_problem(crs_tucker_job *j, crease_error *e)
 {
-    const crease_problem *p = crease_tucker_rpca_problem(j->model);
-    const double *root = crease_tucker_rpca_weights(j->model);
+    const crease_problem *p = crease_rpca_problem(j->fit);
+    const double weight = sqrt(2 * crease_rpca_used(j->fit)->alpha_noise);
+    const bool partial = crease_rpca_about(j->fit)->missing > 0;
+    const ptrdiff_t size = crease_size(&p->range);
+    double *root = partial ? crs_doubles(size, "the mask", e) : NULL;
     crs_document d;
+    if (partial && !root) return false;
+    if (root) crease_rpca_read(j->fit, CREASE_RPCA_SEEN, 0, p->range.dim[0], root);
+    for (ptrdiff_t k = 0; root && k < size; k++) root[k] *= weight;
     problem_document(j, &d);
     const bool done = crs_folder_array(&j->folder, "data.npy", &p->range, p->rhs, e) &&
                       (!root || crs_folder_array(&j->folder, "mask.npy", &p->range, root, e)) &&
                       crs_folder_document(&j->folder, "problem.json", &d, e);
+    crs_free(root);
     crs_document_free(&d);
     return done;
 }
 
 void crs_tucker_result(const crs_tucker_job *j, const crs_run *run, crs_document *d)
 {
-    const crease_tucker_rpca_facts f = crease_tucker_rpca_about(j->model);
+    const crease_rpca_facts *f = crease_rpca_about(j->fit);
+    const crease_rpca_settings *used = crease_rpca_used(j->fit);
     crs_summary s = crs_run_summary(run);
     char penalty[160];
     s.model = crs_given(j->a, CRS_OPT_MODEL);
-    s.passes = f.passes;
-    s.seconds += j->seconds;
+    s.passes = f->start_passes;
+    s.seconds += f->fit_seconds;
     const crs_result out = crs_result_begin(d, &s);
     crs_put_run(&out, j->lasting ? &j->folder : NULL, run);
     crs_rpca_put_data(j->a, out.data, j->lasting ? &j->folder : NULL, &j->given, j->hash);
-    crs_reg_text(&j->penalty, &f.used.penalty, penalty, sizeof penalty);
-    crs_put_shape(out.settings, "ranks", &f.used.ranks);
+    crs_reg_text(&j->penalty, &used->penalty, penalty, sizeof penalty);
+    crs_put_shape(out.settings, "ranks", &used->ranks);
     crs_put_text(out.settings, "penalty", penalty);
-    crs_put_number(out.settings, "alpha", f.used.alpha);
-    crs_put_number(out.settings, "alpha_noise", f.used.alpha_noise);
-    crs_put_number(out.settings, "eta", f.used.form == CREASE_RPCA_BALL ? f.used.eta : NAN);
+    crs_put_number(out.settings, "alpha", used->alpha);
+    crs_put_number(out.settings, "alpha_noise", used->alpha_noise);
+    crs_put_number(out.settings, "eta", used->kind == CREASE_RPCA_BALL ? used->eta : NAN);
     crs_put_text(out.settings, "merge", crs_given(j->a, CRS_OPT_MERGE));
     crs_put_flag(out.settings, "missing", crs_given(j->a, CRS_OPT_MISSING));
-    crs_put_whole(out.settings, "threads", f.used.threads);
+    crs_put_whole(out.settings, "threads", used->threads);
     crs_put_shape(out.details, "shape", &j->given);
-    crs_put_shape(out.details, "model_shape", &f.used.shape);
-    crs_put_shape(out.details, "ranks", &f.used.ranks);
-    crs_put_number(out.details, "fit_seconds", j->seconds);
-    crs_put_whole(out.details, "missing", f.missing);
+    crs_put_shape(out.details, "model_shape", &used->shape);
+    crs_put_shape(out.details, "ranks", &used->ranks);
+    crs_put_number(out.details, "fit_seconds", f->fit_seconds);
+    crs_put_whole(out.details, "missing", f->missing);
     put_parts(out.details, &j->parts);
     crs_put_number(out.details, "error_lowrank", j->error);
 }
 
 void crs_tucker_summary(const crs_tucker_job *j, const crs_run *run)
 {
-    const crease_tucker_rpca_facts f = crease_tucker_rpca_about(j->model);
+    const crease_rpca_facts *f = crease_rpca_about(j->fit);
+    const crease_rpca_settings *used = crease_rpca_used(j->fit);
     const crease_report r = crease_solver_report(run->solver);
     const crease_certificate *c = crease_solver_certificate(run->solver);
     printf("status      %s\n", crease_outcome_text(r.outcome));
-    if (f.used.form != CREASE_RPCA_PCP) {
+    if (used->kind != CREASE_RPCA_PCP) {
         printf("ranks      ");
-        for (int n = 0; n < f.used.ranks.order; n++) printf(" %td", f.used.ranks.dim[n]);
+        for (int n = 0; n < used->ranks.order; n++) printf(" %td", used->ranks.dim[n]);
         putchar('\n');
         print_parts(&j->parts);
-        printf("fit         %ld passes over the data\n", f.passes);
+        printf("fit         %ld passes over the data\n", f->start_passes);
     }
-    if (f.used.form == CREASE_RPCA_BALL) printf("eta         %.6g\n", f.used.eta);
-    printf("alpha       %.6g\n", f.used.alpha);
+    if (used->kind == CREASE_RPCA_BALL) printf("eta         %.6g\n", used->eta);
+    printf("alpha       %.6g\n", used->alpha);
     printf("objective   %.12g\n", c->objective);
     printf("residual    %.3e%s (eps %g)\n", j->run.relative ? c->worst_relative : c->worst,
            j->run.relative ? " relative" : "", j->run.eps);

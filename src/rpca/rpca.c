@@ -178,6 +178,7 @@ static bool fits(const crease_rpca *r, const double *tensor, crease_error *e)
     if (r->s.memory == 0) return true;
     if (!crs_cp_check_data(&cp.model, tensor, &missing, e)) return false;
     const double bytes = crease_rpca_bytes(&r->s, &r->o, missing > 0, true);
+    if (r->s.kind != CREASE_RPCA_CP && bytes == INFINITY) return true; /* building says why */
     return bytes <= r->s.memory ||
            crs_fail(e, CREASE_NO_MEMORY,
                     "robust PCA of this rank needs %.3g MB of memory and %.3g MB are free; use "
@@ -354,6 +355,8 @@ const double *crease_rpca_multiplier(const crease_rpca *r)
 {
     return r->solver ? crease_multiplier(r->solver) : NULL;
 }
+
+crease_solver *crs_rpca_solver(const crease_rpca *r) { return r->solver; }
 
 void crease_rpca_rows(const crease_rpca *r, ptrdiff_t *left, ptrdiff_t *right)
 {

@@ -169,6 +169,9 @@ static inline bool crs_cp_observed(const crease_cp_rpca *m, ptrdiff_t j)
     return !m->root || m->root[j] > 0;
 }
 
+/* The solver of a handle's problem; NULL of cp. */
+crease_solver *crs_rpca_solver(const crease_rpca *r);
+
 /* Every setting in its range, the penalty on its space; the 1-norm and its weight where none were
  * given. */
 bool crs_cp_settings_check(const crease_cp_rpca_settings *s, crease_error *e);
