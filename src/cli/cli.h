@@ -279,5 +279,6 @@ void crs_judged_hash(crs_judged *j, const char *what, const char *was, const cha
 
 /* Refuses what needs more bytes than the machine has free, before they are asked for. */
 bool crs_memory_suffices(const char *what, double bytes, crease_error *e);
+double crs_memory_free(void); /* in bytes */
 
 #endif

@@ -107,9 +107,11 @@ static double process_limit(void)
                                                                         : INFINITY;
 }
 
+double crs_memory_free(void) { return smaller(machine_free(), process_limit()); }
+
 bool crs_memory_suffices(const char *what, double bytes, crease_error *e)
 {
-    const double have = smaller(machine_free(), process_limit());
+    const double have = crs_memory_free();
     return bytes <= have || crs_fail(e, CREASE_NO_MEMORY,
                                      "%s needs %.3g MB of memory and %.3g MB are free; use smaller "
                                      "data or a larger machine",

@@ -58,8 +58,8 @@ static bool read_missing(const crs_args *a, bool *missing, crease_error *e)
 
 static bool run_options(crs_rpca_job *j, crease_error *e)
 {
-    const bool done = crs_run_options(j->a, &j->s.run, e);
-    const crease_method m = j->s.run.method;
+    const bool done = crs_run_options(j->a, &j->run, e);
+    const crease_method m = j->run.method;
     return done && ((m != CREASE_METHOD_GCG && m != CREASE_METHOD_EXTENSION) ||
                     crs_fail(e, CREASE_UNSUPPORTED,
                              "--method %s does not suit this model; use auto, envelope, admm-g, "
@@ -79,7 +79,7 @@ static bool machine_options(crs_rpca_job *j, crease_error *e)
 }
 
 /* "fibres:2" or "slices:0" */
-bool crs_rpca_groups(const char *text, crease_cp_rpca_settings *s, crease_error *e)
+bool crs_rpca_groups(const char *text, crease_rpca_settings *s, crease_error *e)
 {
     const char *number = text ? strchr(text, ':') : NULL;
     double axis;
@@ -109,8 +109,8 @@ static bool number(const crs_rpca_job *j, crs_option_id id, bool zero, double *x
 static bool read_init(crs_rpca_job *j, crease_error *e)
 {
     const char *text = crs_given(j->a, CRS_OPT_INIT);
-    if (text) crs_rpca_init(text, &j->s.model);
-    return read_missing(j->a, &j->s.model.missing, e);
+    if (text) crs_rpca_init(text, &j->s);
+    return read_missing(j->a, &j->s.missing, e);
 }
 
 /* A whole number, or auto. */
@@ -121,7 +121,7 @@ static bool read_rank(crs_rpca_job *j, crease_error *e)
     if (text && strcmp(text, "auto") != 0 &&
         !crs_option_integer(j->a, CRS_OPT_RANK, 1, 1 << 24, 0, &rank, e))
         return false;
-    j->s.model.rank = (ptrdiff_t)rank;
+    j->s.rank = (ptrdiff_t)rank;
     return true;
 }
 
@@ -130,15 +130,13 @@ static bool read_rank(crs_rpca_job *j, crease_error *e)
 static bool read_alpha(crs_rpca_job *j, crease_error *e)
 {
     const char *text = crs_given(j->a, CRS_OPT_ALPHA);
-    const crease_method m = j->s.run.method;
-    const bool learns = j->s.run.mode == CREASE_MODE_PRACTICAL &&
+    const crease_method m = j->run.method;
+    const bool learns = j->run.mode == CREASE_MODE_PRACTICAL &&
                         (m == CREASE_METHOD_AUTO || m == CREASE_METHOD_ENVELOPE);
     if (text && strcmp(text, "auto") == 0 && !learns)
         return crs_fail(e, CREASE_UNSUPPORTED,
                         "--alpha auto is for the envelope method; give a number, or leave it out");
-    if (text && strcmp(text, "auto") != 0)
-        return number(j, CRS_OPT_ALPHA, false, &j->s.model.alpha, e);
-    j->s.learn = learns ? 3 : 0;
+    if (text && strcmp(text, "auto") != 0) return number(j, CRS_OPT_ALPHA, false, &j->s.alpha, e);
     return true;
 }
 
@@ -153,8 +151,9 @@ static bool read_starts(crs_rpca_job *j, crease_error *e)
 static bool read_options(crs_rpca_job *j, crease_error *e)
 {
     const crease_space any = { .order = 2, .dim = { 1, 1 } };
-    crease_cp_rpca_settings *m = &j->s.model;
-    j->s = crease_cp_fit_default(&any, 1);
+    crease_rpca_settings *m = &j->s;
+    j->s = crease_rpca_default(&any);
+    j->run = crease_rpca_options();
     if (!run_options(j, e) || !machine_options(j, e) ||
         !crs_penalty_open(crs_given(j->a, CRS_OPT_PENALTY), &j->penalty, e) ||
         !crs_rpca_groups(crs_given(j->a, CRS_OPT_GROUPS), m, e) || !read_init(j, e) ||
@@ -163,41 +162,13 @@ static bool read_options(crs_rpca_job *j, crease_error *e)
         !number(j, CRS_OPT_RIDGE, true, &m->ridge, e))
         return false;
     m->nonneg = crs_given(j->a, CRS_OPT_NONNEG);
-    m->seed = (uint64_t)j->s.run.seed;
-    return true;
-}
-
-static const double most_work = 5e7; /* entries times terms of one fit */
-
-/* The rank of a run that was not told one: a sweep of fits judged by held-out entries and core
- * consistency (rpca_rank.h), or the gap in the singular values where fits would take too long. */
-bool crs_rpca_choose_rank(crs_rpca_job *j, crease_error *e)
-{
-    crease_cp_rpca_settings *m = &j->s.model;
-    if (m->rank > 0) return true;
-    if (!crease_cp_rank(&m->shape, j->data.data, NULL, &m->rank, e)) return false;
-    const double work = (double)crease_size(&m->shape) * (double)m->rank;
-    if (!(work <= most_work)) {
-        snprintf(j->rank_reason, sizeof j->rank_reason,
-                 "the singular values of the unfoldings fall after it; the tensor is too large to "
-                 "compare fits of several ranks, give --rank for another");
-        return true;
-    }
-    const crease_cp_rank_options o = { .high = crs_rank_highest(&m->shape),
-                                       .seed = m->seed,
-                                       .threads = j->s.threads,
-                                       .nonneg = m->nonneg };
-    j->ranks = crease_cp_rank_sweep(&m->shape, j->data.data, NULL, &o, e);
-    if (!j->ranks) return false;
-    m->rank = j->ranks->rank;
-    snprintf(j->rank_reason, sizeof j->rank_reason, "%s", j->ranks->reason);
     return true;
 }
 
 static void discard(crs_rpca_job *j)
 {
     crs_folder_abandon(&j->folder);
-    crease_cp_fit_free(j->fit);
+    crease_rpca_free(j->fit);
     for (int n = 0; n < CREASE_MAX_ORDER; n++) {
         crs_array_free(&j->factor[n]);
         crs_array_free(&j->true_factor[n]);
@@ -208,7 +179,6 @@ static void discard(crs_rpca_job *j)
     crs_npy_stream_close(&j->truth);
     crs_free(j->weight);
     crs_free(j->cosine);
-    crease_cp_rank_table_free(j->ranks);
     crease_verification_free(&j->verified);
     crs_reg_close(&j->penalty);
 }
@@ -217,38 +187,41 @@ static bool caught(void *user) { return (void)user, crs_signals_caught(); }
 
 static bool build(crs_rpca_job *j, crease_error *e)
 {
-    crease_cp_rpca_settings *m = &j->s.model;
+    crease_rpca_settings *m = &j->s;
     if (m->groups == CREASE_GROUPS_GIVEN && !crs_reg_fit(j->a, &m->shape, &j->penalty, e))
         return false;
     m->penalty = j->penalty.reg;
     j->s.stop = caught;
-    j->fit = crease_cp_fit_new(&j->s, j->data.data, e);
-    if (j->fit && crs_signals_caught()) crease_cp_fit_stop(j->fit);
-    if (j->fit) m->rank = crease_cp_fit_used(j->fit).model.rank;
-    return j->fit;
+    m->memory = crs_memory_free() - CRS_RPCA_OVERHEAD;
+    j->fit = crease_rpca_new(m, &j->run, j->data.data, e);
+    if (!j->fit) return false;
+    if (crs_signals_caught()) crease_rpca_stop(j->fit);
+    crs_rpca_forecast(j);
+    m->rank = crease_rpca_used(j->fit)->rank;
+    return true;
 }
 
 /* The folder and the log, before anything is computed. */
 static bool outputs(crs_rpca_job *j, crease_error *e)
 {
     return crs_folder_of(j->a, &j->folder, e) &&
-           (j->log = crs_log_open(j->a, j->s.run.certify_every, e));
+           (j->log = crs_log_open(j->a, j->run.certify_every, e));
 }
 
 static void stop(void *job)
 {
     crs_rpca_job *j = job;
-    if (j->fit) crease_cp_fit_stop(j->fit);
+    if (j->fit) crease_rpca_stop(j->fit);
 }
 
 static bool fit(crs_rpca_job *j, crease_error *e)
 {
     crs_rpca_banner(j);
-    crease_cp_fit_callback(j->fit, crs_log_progress, j->log);
-    crease_cp_fit_run(j->fit);
+    crease_rpca_callback(j->fit, crs_log_progress, j->log);
+    crease_rpca_run(j->fit);
     crs_document d = { .root = NULL };
     if (!crs_rpca_write(j, e)) return false;
-    j->exit_status = crs_exit_of_run(crease_cp_fit_report(j->fit).outcome, j->verified.verdict,
+    j->exit_status = crs_exit_of_run(crease_rpca_report(j->fit)->outcome, j->verified.verdict,
                                      crs_signals_caught());
     crs_rpca_footer(j);
     crs_rpca_result(j, &d);
@@ -263,7 +236,7 @@ static bool run_cp(const crs_args *a, crease_error *e)
 {
     crs_rpca_job j = { .a = a };
     bool done = read_options(&j, e) && outputs(&j, e) && crs_rpca_read(&j, e) &&
-                is_order_two(a, &j.s.model.shape, e);
+                is_order_two(a, &j.s.shape, e);
     if (done) {
         crs_signals_enter(stop, &j);
         done = build(&j, e) && fit(&j, e);
@@ -346,7 +319,7 @@ static bool tucker_ranks(crs_tucker_job *j, crease_error *e)
 static bool read_tucker(crs_tucker_job *j, crease_error *e)
 {
     const crs_args *a = j->a;
-    crease_cp_rpca_settings c = { .missing = j->s.missing };
+    crease_rpca_settings c = { .missing = j->s.missing };
     crease_space claimed; /* by a .npy file, before its items are read */
     const size_t length = strlen(a->word[0]);
     if (length > 4 && strcmp(a->word[0] + length - 4, ".npy") == 0 &&

@@ -16,13 +16,15 @@ typedef struct {
     double threshold, deviation;
 } crs_rpca_parts;
 
+/* Bytes beside the run's own: buffers of reading and writing, the program and its libraries. */
+#define CRS_RPCA_OVERHEAD 0x1p24
+
 /* A run of the CP model. */
 typedef struct {
     const crs_args *a;
     crs_named_reg penalty;
-    crease_cp_fit_settings s;
-    crease_cp_rank_table *ranks; /* that were compared; NULL: none */
-    char rank_reason[500];       /* "": the rank was given */
+    crease_rpca_settings s;
+    crease_options run;
 
     crs_array data;
     crs_npy_stream truth;
@@ -36,7 +38,7 @@ typedef struct {
     crs_folder folder;
     double bytes, most_bytes; /* forecasts: E very sparse, and dense */
 
-    crease_cp_fit *fit;
+    crease_rpca *fit;
     crs_log *log;
     double *unit[CREASE_MAX_ORDER], *weight;
     double error_lowrank, error_z; /* NaN without the truth */
@@ -69,22 +71,21 @@ typedef struct {
     crs_log *log;
 } crs_tucker_job;
 
-/* rpca.c: "fibres:2" and the like; "3" or "3,4,5" for a shape, each from 1 to the mode's length;
- * without a rank the data choose one. */
-bool crs_rpca_groups(const char *text, crease_cp_rpca_settings *s, crease_error *e);
+/* rpca.c: "fibres:2" and the like; "3" or "3,4,5" for a shape, each from 1 to the mode's length. */
+bool crs_rpca_groups(const char *text, crease_rpca_settings *s, crease_error *e);
 bool crs_parse_ranks(const char *text, const crease_space *shape, crease_space *ranks,
                      crease_error *e);
-bool crs_rpca_choose_rank(crs_rpca_job *j, crease_error *e);
 
-/* rpca_data.c: the tensor, its mask, the truth and the start; rank and memory. */
+/* rpca_data.c: the tensor, its mask, the truth and the start; the memory they take. */
 bool crs_rpca_read(crs_rpca_job *j, crease_error *e);
+void crs_rpca_forecast(crs_rpca_job *j); /* once the fit is there */
 /* Missing entries become nan; axes are merged; hash is of what results. */
-bool crs_rpca_take(crs_array *data, const char *mask, const char *axes, crease_cp_rpca_settings *s,
+bool crs_rpca_take(crs_array *data, const char *mask, const char *axes, crease_rpca_settings *s,
                    char hash[32], crease_error *e);
 /* lowrank.npy of the folder of --truth, shaped as the data; empty without that option. */
 bool crs_rpca_truth(const crs_args *a, const crease_space *given, crs_array *out, crease_error *e);
 /* Does --init name a start? Otherwise it is a folder. s may be NULL. */
-bool crs_rpca_init(const char *text, crease_cp_rpca_settings *s);
+bool crs_rpca_init(const char *text, crease_rpca_settings *s);
 
 /* rpca_report.c: what was found, as files with its errors, and as text. */
 bool crs_rpca_write(crs_rpca_job *j, crease_error *e);
@@ -109,11 +110,11 @@ void crs_tucker_summary(const crs_tucker_job *j, const crs_run *run);
 /* verify.c: a folder of results judged by the checker. */
 typedef struct {
     const char *folder; /* NULL: the parts are those of the fit */
-    crease_cp_rpca_settings s;
+    crease_rpca_settings s;
     double *const *unit; /* and the weights: what the files hold */
     const double *weight;
-    const double *tensor;     /* nan where it is missing, unless there is a fit to ask */
-    const crease_cp_fit *fit; /* may be NULL */
+    const double *tensor;   /* nan where it is missing, unless there is a fit to ask */
+    const crease_rpca *fit; /* may be NULL */
     double eps;
     bool relative;
     int threads; /* 0: all there are */

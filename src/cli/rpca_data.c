@@ -58,7 +58,7 @@ static bool open_truth(crs_rpca_job *j, crease_error *e)
 }
 
 /* "gevd", or "gevd-clipped" for a start from clipped data */
-bool crs_rpca_init(const char *text, crease_cp_rpca_settings *s)
+bool crs_rpca_init(const char *text, crease_rpca_settings *s)
 {
     static const char *const name[] = {
 #define X(id, name, meaning) #name,
@@ -98,13 +98,19 @@ static bool merge(const char *text, crease_space *s, crease_error *e)
     return true;
 }
 
-/* The fit's own, the buffers of reading and writing, and the program with its libraries. */
 static double forecast(const crs_rpca_job *j, bool missing, bool dense)
 {
-    crease_cp_fit_settings s = j->s;
-    if (s.model.rank == 0) s.model.rank = 1;
-    s.model.penalty = j->penalty.reg;
-    return crease_cp_fit_bytes(&s, missing, dense) + 0x1p24;
+    crease_rpca_settings s = j->s;
+    s.penalty = j->penalty.reg;
+    return crease_rpca_bytes(&s, &j->run, missing, dense) + CRS_RPCA_OVERHEAD;
+}
+
+void crs_rpca_forecast(crs_rpca_job *j)
+{
+    const crease_rpca_facts *f = crease_rpca_about(j->fit);
+    if (j->s.rank == 0) j->s.rank = f->ranks ? f->ranks->rank : crease_rpca_used(j->fit)->rank;
+    j->bytes = forecast(j, f->missing > 0, false);
+    j->most_bytes = forecast(j, f->missing > 0, true);
 }
 
 /* What a .npy file claims is known before its items are read. */
@@ -113,7 +119,7 @@ static bool foresee(crs_rpca_job *j, crease_error *e)
     const char *path = j->a->word[0];
     const size_t length = strlen(path);
     if (length < 4 || strcmp(path + length - 4, ".npy") != 0) return true;
-    if (!crs_npy_shape(path, &j->s.model.shape) || j->s.model.shape.order < 2)
+    if (!crs_npy_shape(path, &j->s.shape) || j->s.shape.order < 2)
         return true; /* reading it will say why */
     return crs_memory_suffices("robust PCA of this tensor", forecast(j, false, false), e);
 }
@@ -122,7 +128,7 @@ static bool foresee(crs_rpca_job *j, crease_error *e)
 static bool read_start(crs_rpca_job *j, crease_error *e)
 {
     const char *folder = crs_given(j->a, CRS_OPT_INIT);
-    const int d = j->s.model.shape.order;
+    const int d = j->s.shape.order;
     if (!folder || crs_rpca_init(folder, NULL)) return true;
     if (access(folder, F_OK) != 0)
         return crs_fail(
@@ -136,22 +142,22 @@ static bool read_start(crs_rpca_job *j, crease_error *e)
         crs_factor_file(n, name);
         crs_array *x = &j->factor[n];
         if (!crs_read_in(folder, name, x, e)) return false;
-        if (j->s.model.rank == 0) j->s.model.rank = x->shape.dim[x->shape.order - 1];
-        const crease_space wanted = crease_matrix(j->s.model.shape.dim[n], j->s.model.rank);
+        if (j->s.rank == 0) j->s.rank = x->shape.dim[x->shape.order - 1];
+        const crease_space wanted = crease_matrix(j->s.shape.dim[n], j->s.rank);
         if (!crease_space_equal(&x->shape, &wanted))
             return crs_fail(e, CREASE_BAD_SHAPE,
                             "--init: factor %d must be %td x %td to suit the data and the rank",
                             n + 1, wanted.dim[0], wanted.dim[1]);
-        const bool unit = weighed && crease_size(&j->factor_weight.shape) == j->s.model.rank;
+        const bool unit = weighed && crease_size(&j->factor_weight.shape) == j->s.rank;
         for (ptrdiff_t k = 0; unit && k < crease_size(&wanted); k++)
-            x->data[k] *= pow(fabs(j->factor_weight.data[k % j->s.model.rank]), 1.0 / d);
+            x->data[k] *= pow(fabs(j->factor_weight.data[k % j->s.rank]), 1.0 / d);
         j->start[n] = x->data;
     }
-    j->s.model.factor = j->start;
+    j->s.factor = j->start;
     return true;
 }
 
-bool crs_rpca_take(crs_array *data, const char *mask, const char *axes, crease_cp_rpca_settings *s,
+bool crs_rpca_take(crs_array *data, const char *mask, const char *axes, crease_rpca_settings *s,
                    char hash[32], crease_error *e)
 {
     crs_array w = { .data = NULL };
@@ -162,19 +168,12 @@ bool crs_rpca_take(crs_array *data, const char *mask, const char *axes, crease_c
     if (done && s->shape.order < 2)
         done =
             crs_fail(e, CREASE_BAD_SHAPE, "the data have 1 dimension; give a matrix or a tensor");
-    done = done && crease_cp_apply_mask(s, data->data, e);
+    done = done && crease_rpca_mask(&s->shape, s->mask, s->missing, data->data, e);
     crs_array_free(&w);
     s->mask = NULL;
     s->missing = s->missing || mask;
     if (done) crs_array_hash(data, hash);
     return done;
-}
-
-static bool any_missing(const crs_array *data)
-{
-    for (ptrdiff_t k = 0, n = crease_size(&data->shape); k < n; k++)
-        if (isnan(data->data[k])) return true;
-    return false;
 }
 
 bool crs_rpca_read(crs_rpca_job *j, crease_error *e)
@@ -183,12 +182,7 @@ bool crs_rpca_read(crs_rpca_job *j, crease_error *e)
     if (!foresee(j, e) || !crs_read_array(a->word[0], &j->data, e)) return false;
     crs_print_notice(a, &j->data);
     j->given = j->data.shape;
-    if (!crs_rpca_take(&j->data, crs_given(a, CRS_OPT_MASK), crs_given(a, CRS_OPT_MERGE),
-                       &j->s.model, j->hash, e) ||
-        !open_truth(j, e) || !read_start(j, e) || !crs_rpca_choose_rank(j, e))
-        return false;
-    const bool missing = any_missing(&j->data);
-    j->bytes = forecast(j, missing, false);
-    j->most_bytes = forecast(j, missing, true);
-    return crs_memory_suffices("robust PCA of this rank", j->most_bytes, e);
+    return crs_rpca_take(&j->data, crs_given(a, CRS_OPT_MASK), crs_given(a, CRS_OPT_MERGE), &j->s,
+                         j->hash, e) &&
+           open_truth(j, e) && read_start(j, e);
 }

@@ -7,7 +7,7 @@
 
 static void print_ranks(const crs_rpca_job *j)
 {
-    const crease_cp_rank_table *t = j->ranks;
+    const crease_cp_rank_table *t = crease_rpca_about(j->fit)->ranks;
     if (!t) return;
     fprintf(stderr, "%10s %14s %14s %12s %12s %14s %16s\n", "rank", "held out", "loss", "excess",
             "+-", "consistency", "objective");
@@ -25,7 +25,7 @@ static void print_ranks(const crs_rpca_job *j)
 /* One line per mode: the terms of the truth in their order. */
 static void print_match(const crs_rpca_job *j)
 {
-    const int d = j->s.model.shape.order;
+    const int d = j->s.shape.order;
     for (int n = 0; n < d && j->true_rank > 0; n++) {
         if (!j->true_factor[n].data) continue;
         printf("cosines     mode %d:", n + 1);
@@ -36,8 +36,8 @@ static void print_match(const crs_rpca_job *j)
 
 static const char *status_text(const crs_rpca_job *j)
 {
-    const crease_outcome o = crease_cp_fit_report(j->fit).outcome;
-    return o == CREASE_STOPPED && crease_cp_fit_theta_stop(j->fit)
+    const crease_outcome o = crease_rpca_report(j->fit)->outcome;
+    return o == CREASE_STOPPED && crease_rpca_about(j->fit)->theta_stop
                ? "theta fell below its limit; the point is not eps-stationary"
                : crease_outcome_text(o);
 }
@@ -53,39 +53,39 @@ static void print_guarantee(const crease_analysis *a)
 
 void crs_rpca_banner(const crs_rpca_job *j)
 {
-    const crease_analysis *a = crease_cp_fit_analysis(j->fit);
-    const crease_cp_fit_settings s = crease_cp_fit_used(j->fit);
+    const crease_analysis *a = crease_rpca_analysis(j->fit);
+    const crease_rpca_settings *s = crease_rpca_used(j->fit);
+    const crease_options *o = crease_rpca_options_used(j->fit);
     char text[240];
     if (j->log->quiet) return;
     print_ranks(j);
     fprintf(stderr, "crease %s  %s: ", crease_version(), j->a->word[0]);
-    for (int n = 0; n < s.model.shape.order; n++)
-        fprintf(stderr, "%s%td", n ? " x " : "", s.model.shape.dim[n]);
-    fprintf(stderr, ", %td missing, rank %td\n", crease_cp_fit_missing(j->fit), s.model.rank);
+    for (int n = 0; n < s->shape.order; n++)
+        fprintf(stderr, "%s%td", n ? " x " : "", s->shape.dim[n]);
+    fprintf(stderr, ", %td missing, rank %td\n", crease_rpca_about(j->fit)->missing, s->rank);
     fprintf(stderr, "method      %s%s, %s mode, %s engine, %d thread%s\n",
-            crease_method_name(a->method), s.run.method == CREASE_METHOD_AUTO ? " (chosen)" : "",
-            crease_mode_name(s.run.mode), crease_cp_fit_engine(j->fit), s.threads,
-            s.threads == 1 ? "" : "s");
+            crease_method_name(a->method), o->method == CREASE_METHOD_AUTO ? " (chosen)" : "",
+            crease_mode_name(o->mode), crease_rpca_about(j->fit)->engine, s->threads,
+            s->threads == 1 ? "" : "s");
     crs_parameter_text(a, text, sizeof text);
     fprintf(stderr, "parameters  %s\n", text[0] ? text : "none");
     print_guarantee(a);
     fprintf(stderr, "memory      %.4g MB, or %.4g MB when many entries are outliers\n",
             j->bytes / 1e6, j->most_bytes / 1e6);
     fprintf(stderr, "stops at    %s residual <= %g, %ld iterations, %g s\n\n",
-            s.run.relative ? "relative" : "absolute", s.run.eps, s.run.max_iterations,
-            s.run.max_seconds);
+            o->relative ? "relative" : "absolute", o->eps, o->max_iterations, o->max_seconds);
     fprintf(stderr, "%10s %16s %12s %12s %12s %9s\n", "iteration", "objective", "feasibility",
             "worst", "theta", "seconds");
 }
 
 void crs_rpca_footer(const crs_rpca_job *j)
 {
-    const crs_ending end = { .certificate = crease_cp_fit_certificate(j->fit),
+    const crs_ending end = { .certificate = crease_rpca_certificate(j->fit),
                              .verified = &j->verified,
-                             .report = crease_cp_fit_report(j->fit),
-                             .last = crease_cp_fit_progress(j->fit),
+                             .report = *crease_rpca_report(j->fit),
+                             .last = *crease_rpca_progress(j->fit),
                              .status = status_text(j),
-                             .audited = j->s.run.audit };
+                             .audited = j->run.audit };
     crs_log_ending(j->log, &end);
 }
 
@@ -100,30 +100,30 @@ static void print_parts(const crs_rpca_parts *p)
 
 void crs_rpca_summary(const crs_rpca_job *j)
 {
-    const crease_report r = crease_cp_fit_report(j->fit);
-    const crease_analysis *a = crease_cp_fit_analysis(j->fit);
-    const crease_certificate *c = crease_cp_fit_certificate(j->fit);
-    const crease_cp_fit_settings s = crease_cp_fit_used(j->fit);
-    const crease_cp_pilot pilot = crease_cp_fit_pilot(j->fit);
+    const crease_report *r = crease_rpca_report(j->fit);
+    const crease_analysis *a = crease_rpca_analysis(j->fit);
+    const crease_certificate *c = crease_rpca_certificate(j->fit);
+    const crease_rpca_settings *s = crease_rpca_used(j->fit);
+    const crease_options *o = crease_rpca_options_used(j->fit);
+    const crease_rpca_facts *f = crease_rpca_about(j->fit);
     printf("status      %s\n", status_text(j));
-    printf("rank        %td%s%s\n", s.model.rank, j->rank_reason[0] ? ": " : "", j->rank_reason);
-    printf("alpha       %.6g\n", s.model.alpha);
+    printf("rank        %td%s%s\n", s->rank, f->rank_reason[0] ? ": " : "", f->rank_reason);
+    printf("alpha       %.6g\n", s->alpha);
     print_parts(&j->parts);
-    if (pilot.starts > 0) {
-        printf("starts      %d, %ld passes over the data", pilot.starts, pilot.passes);
-        printf("%s%s", pilot.starts > 1 ? "; the best is " : ": ", pilot.start);
-        if (!isnan(pilot.agreement)) printf(", agreement %.4g", pilot.agreement);
-        if (pilot.starts > 1) printf(", spread of the deviations %.3g", pilot.spread);
+    if (f->starts > 0) {
+        printf("starts      %d, %ld passes over the data", f->starts, f->start_passes);
+        printf("%s%s", f->starts > 1 ? "; the best is " : ": ", f->start);
+        if (!isnan(f->agreement)) printf(", agreement %.4g", f->agreement);
+        if (f->starts > 1) printf(", spread of the deviations %.3g", f->spread);
         printf("\n");
     }
     printf("objective   %.12g\n", c->objective);
-    printf("residual    %.3e%s (eps %g)\n", s.run.relative ? c->worst_relative : c->worst,
-           s.run.relative ? " relative" : "", s.run.eps);
+    printf("residual    %.3e%s (eps %g)\n", o->relative ? c->worst_relative : c->worst,
+           o->relative ? " relative" : "", o->eps);
     printf("verdict     %s\n", crease_verdict_text(j->verified.verdict));
-    printf("method      %s, %s mode\n", crease_method_name(a->method),
-           crease_mode_name(s.run.mode));
+    printf("method      %s, %s mode\n", crease_method_name(a->method), crease_mode_name(o->mode));
     printf("guarantee   %s\n", a->guarantee ? a->theorem : "none");
-    printf("iterations  %ld in %.3g s\n", r.iterations, r.seconds);
+    printf("iterations  %ld in %.3g s\n", r->iterations, r->seconds);
     if (j->truth.f)
         printf("errors      %.6g of the low-rank part, %.6g of Z\n", j->error_lowrank, j->error_z);
     print_match(j);
@@ -132,13 +132,14 @@ void crs_rpca_summary(const crs_rpca_job *j)
 
 static void put_ranks(crs_spot to, const crs_rpca_job *j)
 {
-    if (!j->ranks) {
+    const crease_cp_rank_table *t = crease_rpca_about(j->fit)->ranks;
+    if (!t) {
         crs_put_null(to, "rank_table");
         return;
     }
     const crs_spot list = crs_put_list(to, "rank_table");
-    for (ptrdiff_t k = 0; k < j->ranks->count; k++) {
-        const crease_cp_rank_row *r = &j->ranks->row[k];
+    for (ptrdiff_t k = 0; k < t->count; k++) {
+        const crease_cp_rank_row *r = &t->row[k];
         const crs_spot row = crs_put_object(list, NULL);
         crs_put_whole(row, "rank", r->rank);
         crs_put_number(row, "held_out", r->held_out);
@@ -154,7 +155,7 @@ static void put_ranks(crs_spot to, const crs_rpca_job *j)
 /* The errors and, per term, the cosines; null where the truth is not known. */
 static void put_truth(crs_spot to, const crs_rpca_job *j)
 {
-    const int d = j->s.model.shape.order;
+    const int d = j->s.shape.order;
     if (j->truth.f) {
         const crs_spot errors = crs_put_object(to, "errors");
         crs_put_number(errors, "lowrank", j->error_lowrank);
@@ -182,8 +183,8 @@ static void put_residual(crs_spot list, const char *name, const crease_residual 
 static void put_certificate(crs_spot to, const crs_rpca_job *j)
 {
     static const char *const part[] = { "E", "Z", "B" };
-    const crease_certificate *c = crease_cp_fit_certificate(j->fit);
-    const int d = j->s.model.shape.order;
+    const crease_certificate *c = crease_rpca_certificate(j->fit);
+    const int d = j->s.shape.order;
     crs_put_number(to, "worst", c->worst);
     crs_put_number(to, "worst_relative", c->worst_relative);
     crs_put_number(to, "smallest_eps", j->verified.smallest_eps);
@@ -198,15 +199,15 @@ static void put_certificate(crs_spot to, const crs_rpca_job *j)
 
 static void put_analysis(crs_spot to, const crs_rpca_job *j)
 {
-    const crease_analysis *a = crease_cp_fit_analysis(j->fit);
+    const crease_analysis *a = crease_rpca_analysis(j->fit);
     crs_put_text(to, "method", crease_method_name(a->method));
-    crs_put_text(to, "mode", crease_mode_name(j->s.run.mode));
+    crs_put_text(to, "mode", crease_mode_name(j->run.mode));
     crs_put_text(to, "theorem", a->theorem);
     crs_put_flag(to, "guarantee", a->guarantee);
     crs_put_number(to, "beta", a->beta);
     crs_put_number(to, "gamma", a->gamma);
     crs_put_number(to, "slack", a->slack);
-    crs_put_number(to, "bound", crease_cp_fit_report(j->fit).bound);
+    crs_put_number(to, "bound", crease_rpca_report(j->fit)->bound);
     const crs_spot list = crs_put_list(to, "assumptions");
     for (int k = 0; k < a->assumptions; k++) {
         const crease_assumption *at = &a->assumption[k];
@@ -226,19 +227,19 @@ void crs_reg_text(const crs_named_reg *named, const crease_reg *used, char *out,
         at += (size_t)snprintf(out + at, size - at, "%s%.17g", k ? "," : ":", used->par[k]);
 }
 
-static const char *init(const crs_rpca_job *j, const crease_cp_rpca_settings *s)
+static const char *init(const crs_rpca_job *j, const crease_rpca_settings *s)
 {
     const char *given = crs_given(j->a, CRS_OPT_INIT);
     if (given && strcmp(given, "auto") != 0) return given;
     if (s->start == CREASE_START_RANDOM) return "random";
-    return crease_cp_fit_pilot(j->fit).starts > 0 ? "auto" : "als";
+    return crease_rpca_about(j->fit)->starts > 0 ? "auto" : "als";
 }
 
 /* The model as the checker and crease apply need it. */
 static void put_model(crs_spot to, const crs_rpca_job *j)
 {
     char penalty[160], hash[32];
-    const crease_cp_rpca_settings s = crease_cp_fit_used(j->fit).model;
+    const crease_rpca_settings s = *crease_rpca_used(j->fit);
     crs_reg_text(&j->penalty, &s.penalty, penalty, sizeof penalty);
     const char *text = s.penalty.ops->vector ? crs_given(j->a, CRS_OPT_PENALTY) : penalty;
     crs_reg_hash(&j->penalty, hash);
@@ -257,13 +258,14 @@ static void put_model(crs_spot to, const crs_rpca_job *j)
 
 static void put_settings(crs_spot to, const crs_rpca_job *j)
 {
-    const crease_cp_fit_settings used = crease_cp_fit_used(j->fit);
+    const crease_rpca_settings *used = crease_rpca_used(j->fit);
+    const crease_method m = crease_rpca_options_used(j->fit)->method;
     put_model(to, j);
-    crs_put_flag(to, "rank_chosen", j->rank_reason[0] != 0);
-    crs_put_flag(to, "unconstrained", used.model.unconstrained);
-    crs_put_text(to, "init", init(j, &used.model));
-    crs_put_whole(to, "seed", (long long)used.model.seed);
-    crs_put_whole(to, "threads", used.threads);
+    crs_put_flag(to, "rank_chosen", crease_rpca_about(j->fit)->rank_reason[0] != 0);
+    crs_put_flag(to, "unconstrained", m == CREASE_METHOD_BCD || m == CREASE_METHOD_PROX_BCD);
+    crs_put_text(to, "init", init(j, used));
+    crs_put_whole(to, "seed", j->run.seed);
+    crs_put_whole(to, "threads", used->threads);
 }
 
 static bool is_file(const char *text)
@@ -285,20 +287,20 @@ void crs_rpca_put_data(const crs_args *a, crs_spot list, const crs_folder *f,
 
 static void put_pilot(crs_spot to, const crs_rpca_job *j)
 {
-    const crease_cp_pilot p = crease_cp_fit_pilot(j->fit);
-    if (p.starts == 0) {
+    const crease_rpca_facts *p = crease_rpca_about(j->fit);
+    if (p->starts == 0) {
         crs_put_null(to, "pilot");
         return;
     }
     const crs_spot in = crs_put_object(to, "pilot");
-    crs_put_whole(in, "starts", p.starts);
-    crs_put_text(in, "start", p.start);
-    crs_put_whole(in, "passes", p.passes);
-    crs_put_number(in, "agreement", p.agreement);
-    crs_put_number(in, "spread", p.spread);
-    crs_put_number(in, "deviation", p.deviation);
-    crs_put_number(in, "threshold", p.threshold);
-    crs_put_number(in, "share", p.share);
+    crs_put_whole(in, "starts", p->starts);
+    crs_put_text(in, "start", p->start);
+    crs_put_whole(in, "passes", p->start_passes);
+    crs_put_number(in, "agreement", p->agreement);
+    crs_put_number(in, "spread", p->spread);
+    crs_put_number(in, "deviation", p->learned_deviation);
+    crs_put_number(in, "threshold", p->learned_threshold);
+    crs_put_number(in, "share", p->learned_share);
 }
 
 /* Of the arrays that are written. */
@@ -314,25 +316,26 @@ static void put_parts(crs_spot to, const crs_rpca_parts *p)
 
 static void put_audit(crs_spot to, const crs_rpca_job *j)
 {
-    const crease_report r = crease_cp_fit_report(j->fit);
-    crs_put_whole(to, "violations", r.audit_violations);
-    crs_put_number(to, "worst", r.audit_worst);
-    crs_put_whole(to, "accelerated", r.accelerated);
-    crs_put_text(to, "note", r.note);
+    const crease_report *r = crease_rpca_report(j->fit);
+    crs_put_whole(to, "violations", r->audit_violations);
+    crs_put_number(to, "worst", r->audit_worst);
+    crs_put_whole(to, "accelerated", r->accelerated);
+    crs_put_text(to, "note", r->note);
 }
 
 static void put_details(crs_spot to, const crs_rpca_job *j)
 {
-    crs_put_text(to, "engine", crease_cp_fit_engine(j->fit));
+    const char *reason = crease_rpca_about(j->fit)->rank_reason;
+    crs_put_text(to, "engine", crease_rpca_about(j->fit)->engine);
     crs_put_number(to, "forecast_bytes", j->bytes);
     crs_put_shape(to, "shape", &j->given);
-    crs_put_shape(to, "model_shape", &j->s.model.shape);
-    crs_put_whole(to, "missing", crease_cp_fit_missing(j->fit));
+    crs_put_shape(to, "model_shape", &j->s.shape);
+    crs_put_whole(to, "missing", crease_rpca_about(j->fit)->missing);
     put_ranks(to, j);
-    crs_put_text(to, "rank_reason", j->rank_reason[0] ? j->rank_reason : NULL);
+    crs_put_text(to, "rank_reason", reason[0] ? reason : NULL);
     put_pilot(to, j);
     put_parts(to, &j->parts);
-    crs_put_numbers(to, "weights", j->s.model.rank, j->weight);
+    crs_put_numbers(to, "weights", j->s.rank, j->weight);
     put_truth(to, j);
     put_analysis(crs_put_object(to, "analysis"), j);
     put_audit(crs_put_object(to, "audit"), j);
@@ -341,26 +344,26 @@ static void put_details(crs_spot to, const crs_rpca_job *j)
 
 void crs_rpca_result(const crs_rpca_job *j, crs_document *d)
 {
-    const crease_report r = crease_cp_fit_report(j->fit);
-    const crease_certificate *c = crease_cp_fit_certificate(j->fit);
-    const bool relative = j->s.run.relative != 0;
+    const crease_report *r = crease_rpca_report(j->fit);
+    const crease_certificate *c = crease_rpca_certificate(j->fit);
+    const bool relative = j->run.relative != 0;
     const crs_summary s = {
         .verb = "rpca",
         .model = "cp",
-        .outcome = r.outcome,
+        .outcome = r->outcome,
         .outcome_text = status_text(j),
         .verdict = crease_verdict_text(j->verified.verdict),
         .verdict_text = j->verified.text,
         .exit_status = j->exit_status,
-        .method = crease_method_name(crease_cp_fit_analysis(j->fit)->method),
+        .method = crease_method_name(crease_rpca_analysis(j->fit)->method),
         .objective = c->objective,
         .residual = relative ? c->worst_relative : c->worst,
-        .eps = j->s.run.eps,
+        .eps = j->run.eps,
         .relative = relative,
-        .iterations = r.iterations,
-        .passes = crease_cp_fit_readings(j->fit),
-        .evaluations = r.evaluations,
-        .seconds = r.seconds,
+        .iterations = r->iterations,
+        .passes = crease_rpca_about(j->fit)->passes,
+        .evaluations = r->evaluations,
+        .seconds = r->seconds,
     };
     const crs_result out = crs_result_begin(d, &s);
     crs_rpca_put_data(j->a, out.data, &j->folder, &j->given, j->hash);
@@ -370,8 +373,8 @@ void crs_rpca_result(const crs_rpca_job *j, crs_document *d)
 
 static bool match_terms(crs_rpca_job *j, crease_error *e)
 {
-    const crease_space *s = &j->s.model.shape;
-    crs_cp_terms found = { .rank = j->s.model.rank }, truth = { .rank = j->true_rank };
+    const crease_space *s = &j->s.shape;
+    crs_cp_terms found = { .rank = j->s.rank }, truth = { .rank = j->true_rank };
     if (j->true_rank == 0) return true;
     j->cosine = crs_doubles(j->true_rank * s->order, "the cosines", e);
     if (!j->cosine) return false;
@@ -400,7 +403,7 @@ void crs_rpca_counted(crs_rpca_parts *p)
 }
 
 typedef struct {
-    const crease_cp_fit *fit;
+    crease_rpca *fit;
     crease_rpca_part part;
     ptrdiff_t right;
     double *sparse, *seen; /* for the noise alone: as much room as out */
@@ -411,15 +414,12 @@ static void part_items(const void *self, ptrdiff_t first, ptrdiff_t count, doubl
 {
     const piece *p = self;
     const ptrdiff_t row = first / p->right, rows = count / p->right;
-    crease_cp_fit_read(p->fit, p->part, row, rows, out);
-    if (p->part != CREASE_RPCA_B) return;
-    const double all = 1 + crease_cp_fit_used(p->fit).model.alpha_noise; /* Z has the other share */
-    crease_cp_fit_read(p->fit, CREASE_RPCA_SPARSE, row, rows, p->sparse);
-    crease_cp_fit_read(p->fit, CREASE_RPCA_SEEN, row, rows, p->seen);
-    for (ptrdiff_t k = 0; k < count; k++) {
-        out[k] *= all;
+    crease_rpca_read(p->fit, p->part, row, rows, out);
+    if (p->part != CREASE_RPCA_NOISE) return;
+    crease_rpca_read(p->fit, CREASE_RPCA_SPARSE, row, rows, p->sparse);
+    crease_rpca_read(p->fit, CREASE_RPCA_SEEN, row, rows, p->seen);
+    for (ptrdiff_t k = 0; k < count; k++)
         crs_rpca_count(p->parts, p->seen[k] != 0, out[k] + p->sparse[k], p->sparse[k]);
-    }
 }
 
 /* As many rows as make a megabyte. */
@@ -437,10 +437,10 @@ static bool write_parts(crs_rpca_job *j, crease_error *e)
         const char *name;
     } list[] = { { CREASE_RPCA_LOWRANK, "lowrank.npy" },
                  { CREASE_RPCA_SPARSE, "sparse.npy" },
-                 { CREASE_RPCA_B, "noise.npy" },
+                 { CREASE_RPCA_NOISE, "noise.npy" },
                  { CREASE_RPCA_Z, "z.npy" } };
     ptrdiff_t left, right;
-    crease_cp_fit_rows(j->fit, &left, &right);
+    crease_rpca_rows(j->fit, &left, &right);
     const ptrdiff_t room = room_of(left, right);
     double *buffer = crs_doubles(3 * room, "a part of the result", e);
     bool done = buffer;
@@ -451,7 +451,8 @@ static bool write_parts(crs_rpca_job *j, crease_error *e)
         };
         const crs_pieces pieces = { part_items, &p, buffer, room };
         done = crs_folder_pieces(&j->folder, list[k].name, &j->given, &pieces, e);
-        if (!j->folder.path && p.part == CREASE_RPCA_B) /* what there is to count all the same */
+        if (!j->folder.path &&
+            p.part == CREASE_RPCA_NOISE) /* what there is to count all the same */
             for (ptrdiff_t at = 0, all = left * right; at < all; at += room)
                 part_items(&p, at, all - at < room ? all - at : room, buffer);
     }
@@ -467,12 +468,12 @@ static bool measure_errors(crs_rpca_job *j, crease_error *e)
     double sum[3] = { 0, 0, 0 };
     j->error_lowrank = j->error_z = NAN;
     if (!j->truth.f) return true;
-    crease_cp_fit_rows(j->fit, &left, &right);
+    crease_rpca_rows(j->fit, &left, &right);
     double *m = crs_doubles(3 * right, "a row of the result", e), *z = m + right, *t = z + right;
     bool done = m;
     for (ptrdiff_t row = 0; done && row < left; row++) {
-        crease_cp_fit_read(j->fit, CREASE_RPCA_LOWRANK, row, 1, m);
-        crease_cp_fit_read(j->fit, CREASE_RPCA_Z, row, 1, z);
+        crease_rpca_read(j->fit, CREASE_RPCA_LOWRANK, row, 1, m);
+        crease_rpca_read(j->fit, CREASE_RPCA_Z, row, 1, z);
         done = crs_npy_stream_next(&j->truth, right, t, e);
         for (ptrdiff_t k = 0; done && k < right; k++) {
             sum[0] += square(m[k] - t[k]);
@@ -488,12 +489,12 @@ static bool measure_errors(crs_rpca_job *j, crease_error *e)
 
 static bool components(crs_rpca_job *j, crease_error *e)
 {
-    const crease_cp_rpca_settings *s = &j->s.model;
+    const crease_rpca_settings *s = &j->s;
     const double *factor[CREASE_MAX_ORDER];
     j->weight = crs_doubles(s->rank, "the weights", e);
     if (!j->weight) return false;
     for (int n = 0; n < s->shape.order; n++) {
-        factor[n] = crease_cp_fit_factor(j->fit, n);
+        factor[n] = crease_rpca_factor(j->fit, n);
         j->unit[n] = crs_doubles(s->shape.dim[n] * s->rank, "a factor", e);
         if (!j->unit[n]) return false;
     }
@@ -502,7 +503,7 @@ static bool components(crs_rpca_job *j, crease_error *e)
 
 static bool write_factors(crs_rpca_job *j, crease_error *e)
 {
-    const crease_cp_rpca_settings *m = &j->s.model;
+    const crease_rpca_settings *m = &j->s;
     const crease_space weights = crease_vector(m->rank);
     for (int n = 0; n < m->shape.order; n++) {
         const crease_space s = crease_matrix(m->shape.dim[n], m->rank);
@@ -519,7 +520,7 @@ static bool write_certificate(crs_rpca_job *j, crease_error *e)
 {
     crs_document d;
     const crs_spot top =
-        crs_certificate_begin(&d, "rpca", "rpca-cp", j->s.run.eps, j->s.run.relative != 0);
+        crs_certificate_begin(&d, "rpca", "rpca-cp", j->run.eps, j->run.relative != 0);
     crs_rpca_put_data(j->a, crs_put_list(top, "data"), &j->folder, &j->given, j->hash);
     put_model(crs_put_object(top, "settings"), j);
     const bool done = crs_folder_document(&j->folder, "certificate.json", &d, e);
@@ -533,12 +534,12 @@ bool crs_rpca_write(crs_rpca_job *j, crease_error *e)
         !write_factors(j, e) || !write_certificate(j, e))
         return false;
     const crs_rpca_claim claim = { .folder = j->folder.beside,
-                                   .s = crease_cp_fit_used(j->fit).model,
+                                   .s = *crease_rpca_used(j->fit),
                                    .unit = j->unit,
                                    .weight = j->weight,
                                    .fit = j->fit,
-                                   .eps = j->s.run.eps,
-                                   .relative = j->s.run.relative != 0,
+                                   .eps = j->run.eps,
+                                   .relative = j->run.relative != 0,
                                    .threads = j->s.threads };
     return crs_rpca_check(&claim, &j->verified, e);
 }

@@ -50,8 +50,8 @@ static bool read_row(void *user, crease_rpca_part part, ptrdiff_t row, double *o
     }
     if (c->fit && (k == 2 || !c->folder)) {
         ptrdiff_t left, width;
-        crease_cp_fit_rows(c->fit, &left, &width);
-        crease_cp_fit_read(c->fit, part, row, right / width, out);
+        crease_rpca_rows(c->fit, &left, &width);
+        crease_rpca_read(c->fit, part, row, right / width, out);
     }
     if (part == CREASE_RPCA_SEEN) return true;
     copy(right, out, r->last[k]);
@@ -108,7 +108,7 @@ static void set_rows(const crs_rpca_claim *c, ptrdiff_t *left, ptrdiff_t *right)
     for (ptrdiff_t n = 0, rows = s->dim[0]; n + 1 < s->order; rows *= s->dim[++n])
         if (rows + all / rows < *left + all / *left) *left = rows;
     *right = all / *left;
-    if (c->fit) crease_cp_fit_rows(c->fit, left, right);
+    if (c->fit) crease_rpca_rows(c->fit, left, right);
 }
 
 /* Where nothing was observed B = -Z - E and Lambda = 0. */
@@ -132,16 +132,23 @@ static bool check_whole(const crs_rpca_claim *c, reader *r, crease_verification 
     const int d = c->s.shape.order;
     const double *x[CREASE_MAX_ORDER + 3];
     double *part[6], *all = crs_doubles(6 * n, "the check", e);
-    crease_cp_rpca_settings s = c->s;
     bool done = all && set_width(r, n, e);
     for (int k = 0; k < 6; k++) part[k] = all + k * n;
     if (done && !read_whole(c, r, part))
         done = crs_fail(e, CREASE_BAD_DATA, "the arrays of %.200s are cut short", c->folder);
     for (int k = 0; k < d; k++) x[k] = r->factor[k];
     for (int k = 0; k < 3; k++) x[d + k] = part[k]; /* E, Z, B */
-    s.mask = part[4];
-    s.missing = s.unconstrained = false;
-    s.factor = x;
+    const crease_cp_rpca_settings s = { .shape = c->s.shape,
+                                        .rank = c->s.rank,
+                                        .penalty = c->s.penalty,
+                                        .groups = c->s.groups,
+                                        .axis = c->s.axis,
+                                        .alpha = c->s.alpha,
+                                        .alpha_noise = c->s.alpha_noise,
+                                        .ridge = c->s.ridge,
+                                        .nonneg = c->s.nonneg,
+                                        .mask = part[4],
+                                        .factor = x };
     crease_cp_rpca *m = done ? crease_cp_rpca_new(&s, part[3], e) : NULL;
     done = m && crease_verify(crease_cp_rpca_problem(m), x, part[5], NULL, false, c->eps,
                               c->relative, v, e);
@@ -292,9 +299,9 @@ static bool number_of(const rpca_result *r, const char *key, double *x, crease_e
 /* The settings as they were written; nothing else in the document is believed. */
 static bool read_settings(const crs_judged *j, rpca_result *r, crease_error *e)
 {
-    crease_cp_rpca_settings *s = &r->claim.s;
+    crease_rpca_settings *s = &r->claim.s;
     double rank;
-    *s = crease_cp_rpca_default(&(crease_space){ .order = 2, .dim = { 1, 1 } }, 1);
+    *s = crease_rpca_default(&(crease_space){ .order = 2, .dim = { 1, 1 } });
     r->settings = json_object_get(j->certificate->document, "settings");
     if (!number_of(r, "rank", &rank, e) || !number_of(r, "alpha", &s->alpha, e) ||
         !number_of(r, "alpha_noise", &s->alpha_noise, e) || !number_of(r, "ridge", &s->ridge, e))
@@ -335,7 +342,7 @@ static bool read_data(crs_judged *j, rpca_result *r, crease_error *e)
 /* The user's own groups and weights, by their text or their files. */
 static bool fit_penalty(rpca_result *r, crease_error *e)
 {
-    crease_cp_rpca_settings *s = &r->claim.s;
+    crease_rpca_settings *s = &r->claim.s;
     if (s->groups == CREASE_GROUPS_GIVEN &&
         !crs_reg_fit_to(r->groups ? r->groups : text_of(r, "groups"),
                         r->weights ? r->weights : text_of(r, "weights"), &s->shape, &r->penalty, e))
@@ -347,7 +354,7 @@ static bool fit_penalty(rpca_result *r, crease_error *e)
 
 static bool read_arrays(const char *folder, rpca_result *r, crease_error *e)
 {
-    const crease_cp_rpca_settings *s = &r->claim.s;
+    const crease_rpca_settings *s = &r->claim.s;
     if (!crs_read_in(folder, "weights.npy", &r->weight, e)) return false;
     bool fit = s->rank > 0 && crease_size(&r->weight.shape) == s->rank;
     for (int n = 0; n < s->shape.order; n++) {

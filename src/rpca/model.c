@@ -159,11 +159,6 @@ static bool take_data(crease_cp_rpca *m, const double *tensor, crease_error *e)
     return true;
 }
 
-bool crease_cp_apply_mask(const crease_cp_rpca_settings *s, double *tensor, crease_error *e)
-{
-    return crease_rpca_mask(&s->shape, s->mask, s->missing, tensor, e);
-}
-
 bool crease_rpca_mask(const crease_space *shape, const double *mask, bool nan, double *tensor,
                       crease_error *e)
 {

@@ -136,18 +136,6 @@ void crease_cp_fit_rows(const crease_cp_fit *f, ptrdiff_t *left, ptrdiff_t *righ
 void crease_cp_fit_read(const crease_cp_fit *f, crease_rpca_part part, ptrdiff_t first,
                         ptrdiff_t count, double *out);
 
-/* Names of before, while their readers change over to the handle. */
-#define CREASE_CP_LOWRANK  CREASE_RPCA_LOWRANK
-#define CREASE_CP_SPARSE   CREASE_RPCA_SPARSE
-#define CREASE_CP_SPLIT    CREASE_RPCA_Z
-#define CREASE_CP_NOISE    CREASE_RPCA_B
-#define CREASE_CP_DATA     CREASE_RPCA_DATA
-#define CREASE_CP_SEEN     CREASE_RPCA_SEEN
-#define CREASE_RPCA_CONVEX CREASE_RPCA_PCP
-typedef crease_rpca_part crease_cp_part;
-typedef crease_rpca_kind crease_rpca_form;
-bool crease_cp_apply_mask(const crease_cp_rpca_settings *s, double *tensor, crease_error *e);
-
 enum { CRS_CP_BLOCKS = CREASE_MAX_ORDER + 3 };
 
 struct crease_cp_rpca {
