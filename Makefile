@@ -1,5 +1,5 @@
 # The project's commands. Everything is built in build/<preset> by CMake and Ninja.
-.PHONY: help demo test build install clean format tidy trace coverage readme schema bench bench-build bench-rpca study-build paper beyond
+.PHONY: help demo test build install clean format tidy analyze trace coverage readme schema bench bench-build bench-rpca study-build paper beyond
 .DEFAULT_GOAL := help
 
 help:
@@ -10,6 +10,7 @@ help:
 ## make build     build only (build/release/src/crease is the program)
 ## make install   install to PREFIX (default /usr/local)
 ## make tidy      check format (clang-format) and code (clang-tidy)
+## make analyze   Clang's static analyzer: slow, and its findings want to be judged
 ## make trace     how many source files crease rpca, solve and regress run through
 ## make coverage  statement and branch coverage of the tests (needs gcovr)
 ## make bench     measure the engine and the fused kernels (build/bench)
@@ -51,6 +52,11 @@ tidy: build/release/build.ninja
 	@scripts/install-dependencies tidy
 	@git ls-files '*.c' '*.h' | xargs clang-format --dry-run -Werror
 	@git ls-files 'src/*.c' 'study/*.c' | xargs -P2 -n20 clang-tidy -p build/release --quiet
+
+analyze: build/release/build.ninja
+	@scripts/install-dependencies tidy
+	@git ls-files 'src/*.c' 'study/*.c' | xargs -P2 -n8 clang-tidy -p build/release --quiet \
+	  --checks='-*,clang-analyzer-*,-clang-analyzer-valist.Uninitialized,-clang-analyzer-security.insecureAPI.*'
 
 trace: build/release/build.ninja
 	@scripts/trace-files

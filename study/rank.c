@@ -28,10 +28,9 @@ static ptrdiff_t first_rank(const crs_paper_row *row)
 static bool search(const crease_cp_instance *c, ptrdiff_t from, trial *out, crease_error *e)
 {
     const crease_space *shape = &c->recipe.shape;
-    const crease_cp_rank_options o = { .high = crs_rank_highest(shape),
-                                       .from = from,
-                                       .seed = c->recipe.seed,
-                                       .threads = 1 };
+    const crease_cp_rank_options o = {
+        .high = crs_rank_highest(shape), .from = from, .seed = c->recipe.seed, .threads = 1
+    };
     const double begun = crs_now();
     crease_cp_rank_table *t = crease_cp_rank_sweep(shape, c->tensor, NULL, &o, e);
     if (!t) return false;

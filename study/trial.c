@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * trial: a fit to an instance whose truth is known; the oracle's, which knows where the outliers
  * are; many trials, several at a time; their means and their JSON */
-#include "rpca/rpca.h"
 #include "study/trial.h"
+#include "rpca/rpca.h"
 
 #include "core/parallel.h"
 

@@ -29,8 +29,8 @@ static void products(const crs_cp_check *k, int from, int to, int skip, ptrdiff_
 static bool read_rows(crs_cp_check *k, ptrdiff_t first, ptrdiff_t count, crease_error *e)
 {
     static const crease_rpca_part part[CRS_CP_PARTS] = { CREASE_RPCA_DATA, CREASE_RPCA_SEEN,
-                                                       CREASE_RPCA_Z, CREASE_RPCA_SPARSE,
-                                                       CREASE_RPCA_B };
+                                                         CREASE_RPCA_Z, CREASE_RPCA_SPARSE,
+                                                         CREASE_RPCA_B };
     const crease_cp_claim *c = k->c;
     for (ptrdiff_t i = 0; i < count; i++)
         for (int p = 0; p < CRS_CP_PARTS; p++)

@@ -55,6 +55,8 @@ for name, start in ("admm", [0, 0, 0]), ("feasible", [1, -2, 3]):
         "constraint": {"maps": {"x": 1, "u": 1}, "rhs": [1, -2, 3]},
         "smooth": [{"squared_distance": {"a": "u"}}]}, open(name + ".json", "w"))
 sh("rpca", "g/tensor.npy", "--rank", "2", "--quiet", "--out", "fitted")
+sh("rpca", "g/tensor.npy", "--rank", "2", "--model", "tucker", "--quiet", "--out", "fitted_tucker")
+sh("rpca", "m/tensor.npy", "--rank", "2", "--model", "matrix", "--quiet", "--out", "fitted_matrix")
 sh("solve", "bcd.json", "--quiet", "--out", "solved")
 # A result whose data have gone, and one whose problem has changed since.
 shutil.copytree("g", "moved")
@@ -96,6 +98,8 @@ cases = [
     ("spca", "gcg", ["g/tensor.npy", "--out", "o", "--method", "gcg"]),
     ("regress", "squared", ["X.npy", "y.npy", "--path", "5", "--out", "o"]),
     ("apply", "cp", ["fitted", "g/tensor.npy", "--out", "o"]),
+    ("apply", "tucker", ["fitted_tucker", "g/tensor.npy", "--out", "o"]),
+    ("apply", "matrix", ["fitted_matrix", "m/tensor.npy", "--out", "o"]),
     ("generate", "cp", ["cp", "--shape", "6,5,4", "--rank", "2", "--out", "o"]),
     ("generate", "tucker", ["tucker", "--shape", "6,5,4", "--rank", "2", "--out", "o"]),
     ("generate", "matrix", ["matrix", "--shape", "6,5", "--rank", "2", "--out", "o"]),
@@ -154,6 +158,7 @@ own = {
     ("check", "gcg", "--method"): [["prox-bcd"]], ("check", "admm-g", "--method"): [["admm-m"]],
     ("check", "admm-m", "--method"): [["admm-g"]], ("check", "extension", "--method"): [["admm-g"]],
 }
+own["apply", "matrix", "--mask"] = [["m/mask.npy"]]
 for model in "matrix", "matrix ridge", "matrix eta", "pcp":
     own["rpca", model, "--mask"] = [["m/mask.npy"]]
     own["rpca", model, "--truth"] = [["m"]]
@@ -193,7 +198,7 @@ base_for = {
     ("rpca", "matrix ridge", "--seed"): lambda args: args + ["--init", "random"],
     ("check", "extension", "--eps"): lambda args: ["feasible.json"] + args[1:] + ["--mode", "theory"],
     ("solve", "--verbose"): lambda args: args + ["--eps", "1e-13", "--certify-every", "1"],
-    ("apply", "--missing"): lambda args: [args[0], "g/holes.npy"] + args[2:],
+    ("apply", "--missing"): lambda args: [args[0], args[1].replace("tensor", "holes")] + args[2:],
     ("prox", "--input"): lambda args: place(args[:args.index("--")], ["--json"]),
     ("project", "--input"): lambda args: place(args[:args.index("--")], ["--json"]),
     ("lmo", "--input"): lambda args: place(args[:args.index("--")], ["--json"]),

@@ -261,7 +261,7 @@ static crease_verdict verdict(const crease_cp_claim *c, double *eps)
 static void any_one_number_wrong_is_noticed(void **state)
 {
     static const crease_rpca_part parts[] = { CREASE_RPCA_SPARSE, CREASE_RPCA_Z, CREASE_RPCA_B,
-                                            CREASE_RPCA_DATA };
+                                              CREASE_RPCA_DATA };
     const crease_space s = fit_shape(3);
     const double *factor[CREASE_MAX_ORDER];
     fit_case k = fit_draw(&s, true, 1);

@@ -10,8 +10,8 @@
 
 #include <crease/rpca.h>
 
-#include "rpca/rpca.h"
 #include "rpca/fused/fused.h"
+#include "rpca/rpca.h"
 #include "solve/solver.h"
 #include "support/rpca_naive.h"
 
