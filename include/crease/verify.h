@@ -40,7 +40,7 @@ typedef struct {
     int worst_block;       /* the one that decides, counted from 0; -1: feasibility */
     bool trusted_callback; /* a user's function was called and believed */
     int count;
-    double *residual; /* one a block */
+    double *residual; /* one per block */
     char text[200];   /* what decided, in a sentence */
 } crease_verification;
 

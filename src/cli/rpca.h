@@ -99,8 +99,10 @@ void crs_rpca_put_data(const crs_args *a, crs_spot list, const crs_folder *f,
                        const crease_space *given, const char *hash);
 void crs_reg_text(const crs_named_reg *named, const crease_reg *used, char *out, size_t size);
 
-/* data.npy, mask.npy and problem.json in the folder; the result as a document; a summary. */
+/* rpca_problem.c: data.npy, mask.npy and problem.json in the folder. */
 bool crs_tucker_problem(crs_tucker_job *j, crease_error *e);
+
+/* The result as a document; a summary. */
 void crs_tucker_result(const crs_tucker_job *j, const crs_run *run, crs_document *d);
 void crs_tucker_summary(const crs_tucker_job *j, const crs_run *run);
 

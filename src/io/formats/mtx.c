@@ -35,7 +35,7 @@ static bool next_line(scanner *s)
         s->line++;
         const bool comment = s->text[0] == '%' && s->line > 1;
         bool whole = strchr(s->text, '\n') || feof(s->f);
-        if (!whole && !comment) return bad(s, "it is too long; write one entry a line");
+        if (!whole && !comment) return bad(s, "it is too long; write one entry per line");
         while (!whole) { /* the rest of a long comment */
             char rest[LINE];
             if (!fgets(rest, sizeof rest, s->f)) break;
@@ -111,7 +111,7 @@ static bool take(scanner *s)
     ptrdiff_t i = 1, j = 1;
     double v;
     if (s->words != width)
-        return bad(s, s->sparse ? "write row, column and value" : "write one value a line");
+        return bad(s, s->sparse ? "write row, column and value" : "write one value per line");
     if (s->sparse && (!whole(s, s->word[0], 1, (double)s->rows, &i) ||
                       !whole(s, s->word[1], 1, (double)s->cols, &j)))
         return false;

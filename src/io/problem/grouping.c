@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * grouping: sizes of consecutive groups, or one label an entry; groups come by ascending label */
+ * grouping: sizes of consecutive groups, or one label per entry; groups come by ascending label */
 #include <stdlib.h>
 
 #include "io/formats/io.h"

@@ -142,7 +142,7 @@ static bool read_matrix(crs_reader *r, const crs_node *at, const crease_space *d
     return (name && crs_ends_in(name, ".mtx") ? read_mtx : read_dense)(r, at, dom, out, range);
 }
 
-/* rows, cols, start (rows + 1 numbers), col and value (one an entry), or a file. */
+/* rows, cols, start (rows + 1 numbers), col and value (one per entry), or a file. */
 static bool read_csr(crs_reader *r, const crs_node *at, const crease_space *dom, crease_map *out,
                      crease_space *range)
 {

@@ -142,7 +142,7 @@ static void the_first_fault_is_named_by_its_line(void **state)
     refused(COORDINATE "2 2 2\n1 1 1\n", "ends after 1 of 2");
     refused(COORDINATE "2 2 1\n1 1 1\n1 2 1\n", "line 4: there are more");
     refused(ARRAY "2 2\n1\n2\n3\n", "ends after 3 of 4");
-    refused(ARRAY "2 2\n1 2\n3 4\n", "line 3: write one value a line");
+    refused(ARRAY "2 2\n1 2\n3 4\n", "line 3: write one value per line");
     refused("%%MatrixMarket matrix coordinate real symmetric\n2 3 1\n", "as many rows as columns");
     refused("%%MatrixMarket matrix coordinate real symmetric\n2 2 1\n1 2 1\n", "lower triangle");
     refused(ARRAY "1000000 1000000\n1\n", "ends after 1 of 1000000000000");
