@@ -61,7 +61,8 @@ static bool read_product(crs_reader *r, const crs_node *at, const crease_space *
     if (!crs_has_keys(r, at, 1, keys) || !crs_need(r, at, "parts", &parts)) return false;
     const size_t n = json_array_size(parts.value);
     if (n < 1)
-        return crs_fail_at(r, &parts, "give a list of {\"set\": ..., \"shape\": ...}, one per part");
+        return crs_fail_at(r, &parts,
+                           "give a list of {\"set\": ..., \"shape\": ...}, one per part");
     crease_product_set *p = crs_keep_new(r, 1, sizeof *p);
     crease_set *inner = crs_keep_new(r, (ptrdiff_t)n, sizeof *inner);
     crease_space *space = crs_keep_new(r, (ptrdiff_t)n, sizeof *space);
