@@ -102,9 +102,11 @@ void crs_lagrangian_grad(crs_state *st, int i, double *g);
 /* x_i <- y, s along with it. */
 void crs_move_to(crs_state *st, int i, const double *y);
 
-/* Steps 1 and 3 of the ADMMs; step 1, for all blocks but the last: x_i <- argmin of the augmented
- * Lagrangian + (1/2)|x_i - x_i^k|_{H_i}^2, exactly or with f linearized, as the plan of the block
- * says. */
+/* x_i <- argmin of the augmented Lagrangian + (1/2)|x_i - x_i^k|_{H_i}^2, exactly or with f
+ * linearized, as the plan of block i says. */
+void crs_block_step(crs_state *st, int i);
+
+/* Steps 1 and 3 of the ADMMs. */
 void crs_all_blocks_but_last(crs_state *st);
 void crs_multiplier_step(crs_state *st);
 

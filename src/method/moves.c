@@ -120,9 +120,7 @@ static bool exact_step(crs_state *st, int i)
     return true;
 }
 
-/* x_i <- argmin of the augmented Lagrangian + (1/2)|x_i - x_i^k|_{H_i}^2, exactly or with f
- * linearized, as the plan of block i says. */
-static void block_step(crs_state *st, int i)
+void crs_block_step(crs_state *st, int i)
 {
     if (!st->a->block[i].exact || !exact_step(st, i)) linearized_step(st, i);
 }
@@ -130,7 +128,7 @@ static void block_step(crs_state *st, int i)
 void crs_all_blocks_but_last(crs_state *st)
 {
     for (int i = 0; i < st->p->count; i++)
-        if (i != st->a->last) block_step(st, i);
+        if (i != st->a->last) crs_block_step(st, i);
 }
 
 void crs_multiplier_step(crs_state *st)
