@@ -39,7 +39,7 @@ int crs_nearest_in(const char *wanted, int count, const char *const *name);
 int crs_find(const char *kind, const char *wanted, int count, const char *(*name_at)(int k),
              crease_error *e);
 
-/* Settings that may grow (settings.c). give: the library's own to a struct of `size` bytes. take:
+/* Settings that may grow (options.c). give: the library's own to a struct of `size` bytes. take:
  * the caller's over the defaults in `own`; NULL: those alone. `name` as in crease_NAME_default. */
 void crs_settings_give(void *to, size_t size, const void *own, size_t own_size);
 bool crs_settings_take(const char *name, void *own, size_t own_size, const void *given,
@@ -87,7 +87,7 @@ double crs_dot(ptrdiff_t n, const double *x, const double *y);
 double crs_norm(ptrdiff_t n, const double *x); /* no overflow or underflow of the squares */
 bool crs_all_finite(ptrdiff_t n, const double *x);
 
-/* Seconds since some moment (clock.c). */
+/* Seconds since some moment (system.c). */
 double crs_now(void);
 
 /* The k-th smallest of n numbers, k from 0, and their (upper) median; both reorder x. */

@@ -1,13 +1,23 @@
 /* SPDX-License-Identifier: MIT
- * parallel: tasks by OpenMP where the compiler has it, and large pages, which save translations of
- * addresses while streaming; a hint, without effect on results */
+ * system: what the library asks of the machine: tasks by OpenMP where the compiler has it; seconds
+ * that never run backwards, whatever is done to the time of day; and large pages, which save
+ * translations of addresses while streaming, a hint without effect on results */
 #define _DEFAULT_SOURCE
 #include <omp.h>
 #include <stdint.h>
 #include <sys/mman.h>
+#include <time.h>
 #include <xmmintrin.h>
 
+#include "core/core.h"
 #include "core/parallel.h"
+
+double crs_now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
 
 #if defined(_OPENMP)
 #define PARALLEL _Pragma("omp parallel num_threads(threads)")
