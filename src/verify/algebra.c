@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * algebra: memory that lives as long as a verification, refusals, small vector operations, the
- * singular value decomposition, the best assignment, and pieces of work on several threads
+ * singular value decomposition, and the best assignment
  *
  * A = U diag(s) V' by one-sided Jacobi rotations, which make the columns orthogonal: Hestenes,
  * Inversion of matrices by biorthogonalization and related results, 1958.
@@ -104,38 +104,6 @@ real crs_inner(ptrdiff_t n, const real *x, const real *y)
 
 real crs_length(ptrdiff_t n, const real *x) { return sqrtl(crs_inner(n, x, x)); }
 
-static void sink(real *x, ptrdiff_t at, ptrdiff_t n)
-{
-    for (ptrdiff_t child; (child = 2 * at + 1) < n; at = child) {
-        if (child + 1 < n && x[child + 1] < x[child]) child++;
-        if (!(x[child] < x[at])) return;
-        const real t = x[at];
-        x[at] = x[child];
-        x[child] = t;
-    }
-}
-
-/* Heap sort: the least go to the end. */
-void crs_sort_down(ptrdiff_t n, real *x)
-{
-    for (ptrdiff_t i = n / 2; i-- > 0;) sink(x, i, n);
-    for (ptrdiff_t last = n - 1; last > 0; last--) {
-        const real t = x[0];
-        x[0] = x[last];
-        x[last] = t;
-        sink(x, 0, last);
-    }
-}
-
-real *crs_sorted(crs_verifier *v, ptrdiff_t n, const real *x)
-{
-    real *a = crs_reals(v, n);
-    if (!a) return NULL;
-    for (ptrdiff_t j = 0; j < n; j++) a[j] = x[j];
-    crs_sort_down(n, a);
-    return a;
-}
-
 static const double most_work = 0x1p27; /* of m n min(m,n) */
 enum { MOST_SWEEPS = 80 };
 
@@ -207,21 +175,6 @@ bool crs_jacobi(crs_verifier *v, ptrdiff_t m, ptrdiff_t n, const real *a, crs_sv
     return true;
 }
 
-/* With c = |A|_F, the matrix (A+A')/2 + c I has eigenvalues >= 0: they are its singular values. */
-bool crs_top_eigenvalue(crs_verifier *v, ptrdiff_t n, const real *a, real *top)
-{
-    const real c = crs_length(n * n, a);
-    real *shifted = crs_reals(v, n * n);
-    crs_svd_real f;
-    if (!shifted) return false;
-    for (ptrdiff_t i = 0; i < n; i++)
-        for (ptrdiff_t j = 0; j < n; j++)
-            shifted[i * n + j] = (a[i * n + j] + a[j * n + i]) / 2 + (i == j ? c : 0);
-    if (!crs_jacobi(v, n, n, shifted, &f)) return false;
-    *top = f.s[0] - c;
-    return true;
-}
-
 enum { NONE = -1, MOST_ROWS = 2048 }; /* of an assignment */
 
 typedef struct {
@@ -286,22 +239,4 @@ bool crs_best_assignment(crs_verifier *v, ptrdiff_t n, const real *w, real *valu
         *value += most + s.b[i];
     }
     return true;
-}
-
-#if defined(_OPENMP)
-#include <omp.h>
-#define SHARED _Pragma("omp parallel for schedule(dynamic, 1) num_threads(threads)")
-static int all_threads(void) { return omp_get_max_threads(); }
-#else
-#define SHARED
-static int all_threads(void) { return 1; }
-#endif
-
-void crs_bands(int threads, ptrdiff_t count, void (*run)(void *self, ptrdiff_t k), void *self)
-{
-    const int most = all_threads();
-    if (threads < 1 || threads > most) threads = most;
-    if (threads > count) threads = count > 1 ? (int)count : 1;
-    SHARED
-    for (ptrdiff_t k = 0; k < count; k++) run(self, k);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * couplings: grad f of the couplings of the catalogue, for the blocks that are asked for; products
- * of tensors with matrices are in tucker.c
+ * of tensors with matrices are in tucker.inc
  *
  * A loss is f(x) = sum_j phi(u_j), u = sum_k A_k x_k - rhs, with gradient A_k' phi'(u). For
  * logistic, u = rhs o (A x) and phi'(u) is multiplied by rhs. The error of phi'(u) is that of u
@@ -244,6 +244,57 @@ static bool callback(crs_verifier *v, const crease_smooth *f, const double *cons
     return true;
 }
 
+enum { LANES = 8, CHUNK = 256 };
+
+/* How far apart two neighbours along mode n lie. */
+static ptrdiff_t stride(const crease_space *s, int n)
+{
+    ptrdiff_t inner = 1;
+    for (int k = n + 1; k < s->order; k++) inner *= s->dim[k];
+    return inner;
+}
+
+static bool is_wanted(const crease_tucker_data *c, num **g)
+{
+    bool wanted = g[c->core] || (c->z >= 0 && g[c->z]);
+    for (int n = 0; n < c->shape.order; n++) wanted = wanted || g[c->factor[n]];
+    return wanted;
+}
+
+/* Every operation on numbers below the normal ones is off by 2^-1075 at most. Multiplied by nine
+ * entries up to LARGEST, and summed 2^62 times, that does not add up to TINY. */
+#define NUMBER   double
+#define EPSILON  DBL_EPSILON
+#define TINY     0x1p-500L
+#define LARGEST  0x1p50
+#define ABS      fabs
+#define AS(name) name##_double
+#include "verify/tucker.inc"
+#undef NUMBER
+#undef EPSILON
+#undef TINY
+#undef LARGEST
+#undef ABS
+#undef AS
+
+#define NUMBER   long double
+#define EPSILON  LDBL_EPSILON
+#define TINY     0
+#define LARGEST  LDBL_MAX
+#define ABS      fabsl
+#define AS(name) name##_extended
+#include "verify/tucker.inc"
+
+static bool tucker(crs_verifier *v, const crease_smooth *f, const double *const *x, num **g)
+{
+    return (v->coarse ? tucker_double : tucker_extended)(v, f, x, g);
+}
+
+static bool matrix_product(crs_verifier *v, const crease_smooth *f, const double *const *x, num **g)
+{
+    return (v->coarse ? product_double : product_extended)(v, f, x, g);
+}
+
 static const struct {
     const char *name;
     crs_gradient *add;
@@ -251,9 +302,9 @@ static const struct {
     { "quadratic", quadratic },
     { "squared_distance", distance },
     { "multilinear", multilinear },
-    { "matrix_factorization", crs_product_gradient },
+    { "matrix_factorization", matrix_product },
     { "cp", cp },
-    { "tucker", crs_tucker_gradient },
+    { "tucker", tucker },
     { "sum", sum },
     { "callback", callback },
 };

@@ -9,6 +9,9 @@
  * (rank + 3 + 2d) u |rows' products| |columns' products|, D = M - Z to that and u |D|, and its sums
  * to `summing` of the size of their terms; the sums over its tables are in long double. No scale is
  * off by more than its residual and `summing` of itself. */
+#if defined(_OPENMP)
+#include <omp.h>
+#endif
 #include <stdio.h>
 
 #include "verify/cp.h"
@@ -38,6 +41,25 @@ static bool read_rows(crs_cp_check *k, ptrdiff_t first, ptrdiff_t count, crease_
                 return crs_fail(e, CREASE_IO, "row %td of the result cannot be read",
                                 first + i + 1);
     return true;
+}
+
+#if defined(_OPENMP)
+#define SHARED _Pragma("omp parallel for schedule(dynamic, 1) num_threads(threads)")
+static int all_threads(void) { return omp_get_max_threads(); }
+#else
+#define SHARED
+static int all_threads(void) { return 1; }
+#endif
+
+/* run(self, k) for 0 <= k < count, on so many threads (0: all there are). Each piece writes to
+ * places of its own, so that the number of threads changes nothing. */
+static void in_bands(int threads, ptrdiff_t count, void (*run)(void *self, ptrdiff_t k), void *self)
+{
+    const int most = all_threads();
+    if (threads < 1 || threads > most) threads = most;
+    if (threads > count) threads = count > 1 ? (int)count : 1;
+    SHARED
+    for (ptrdiff_t k = 0; k < count; k++) run(self, k);
 }
 
 enum { LANES = 8, BLOCK = 256, BAND = 16 * BLOCK };

@@ -51,9 +51,18 @@ static bool choose(const view *a, const crs_box *box, real *t, real *g, crs_size
     return true;
 }
 
+/* Lengths of groups and singular values are never known exactly: any may be at the kink. */
+static bool at_kink(const crs_known_reg *k, const crease_space *s, const real *x)
+{
+    if (!k->rule->kink || k->kind != CRS_ENTRIES) return k->rule->kink != NULL;
+    for (ptrdiff_t j = 0, n = crease_size(s); j < n; j++)
+        if (fabsl(x[j]) == k->rule->kink(k->par)) return true;
+    return false;
+}
+
 static bool is_best(const view *a, const crs_box *box)
 {
-    const bool entries = a->k->kind == CRS_ENTRIES, kink = crs_at_kink(a->k, a->s, a->at->x);
+    const bool entries = a->k->kind == CRS_ENTRIES, kink = at_kink(a->k, a->s, a->at->x);
     if (entries && box) return true;
     if (kink) return false;
     if (a->k->kind != CRS_VARIATION && a->k->rule->slope(a->k->par, 0) == 0) return true;

@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: MIT
- * regs: the regularizers of the catalogue, recognised by their table and the names in it, and
- * rho'(y+) of the scalar penalties, y >= 0, from their definitions
+ * regs: the regularizers of the catalogue, recognised by their table and the names in it: rho'(y+)
+ * of the scalar penalties, y >= 0, from their definitions; the limiting subdifferential of r, with
+ * bounds on the entries, and its point nearest to another: entry by entry, group by group, by
+ * singular values, of the variation
  *
- * The only concave kink is that of capped-l1, where the slope falls from lambda to 0. */
+ * Of w rho(|x|) + indicator of [low, high] on the line: inside {sgn(x) w rho'(|x|)}, at 0 the
+ * interval [-w rho'(0+), w rho'(0+)], at a concave kink (of capped-l1 alone, where the slope falls
+ * from lambda to 0) the two one-sided slopes; x = high: [derivative from the left, inf), x = low:
+ * (-inf, derivative from the right], low = high: the whole line */
 #include <crease/catalogue.h>
 
 #include "verify/verify.h"
@@ -117,21 +122,286 @@ bool crs_know_reg(crs_verifier *v, const crease_reg *r, crs_known_reg *k)
                       r->penalty ? r->penalty->name : r->ops->name);
 }
 
-bool crs_is_lipschitz(const crs_known_reg *k, const crease_space *s)
+/* w rho'(y-) and w rho'(y+) */
+typedef struct {
+    real before, after;
+} sides;
+
+static sides sides_at(const crs_known_reg *k, real w, real y, real near)
 {
-    const ptrdiff_t n = k->kind == CRS_GROUPS ? k->groups->count : crease_size(s);
-    bool present = !k->weight;
-    if (k->low > -INFINITY || k->high < INFINITY) return false;
-    if (!k->rule->steep || !(k->par[0] > 0)) return true;
-    for (ptrdiff_t j = 0; k->weight && j < n; j++) present = present || k->weight[j] > 0;
-    return !present;
+    const real kink = k->rule->kink ? k->rule->kink(k->par) : (real)NAN;
+    if (w == 0) return (sides){ 0, 0 };
+    if (fabsl(y - kink) <= near * kink) return (sides){ w * k->rule->slope(k->par, 0), 0 };
+    const real slope = w * k->rule->slope(k->par, y);
+    return (sides){ slope, slope };
 }
 
-/* Lengths of groups and singular values are never known exactly: any may be at the kink. */
-bool crs_at_kink(const crs_known_reg *k, const crease_space *s, const real *x)
+static real size_of(const crs_known_reg *k, real w, const sides *s)
 {
-    if (!k->rule->kink || k->kind != CRS_ENTRIES) return k->rule->kink != NULL;
-    for (ptrdiff_t j = 0, n = crease_size(s); j < n; j++)
-        if (fabsl(x[j]) == k->rule->kink(k->par)) return true;
-    return false;
+    const real first = w == 0 ? 0 : w * k->rule->slope(k->par, 0);
+    return isinf(first) ? (isinf(s->before) ? 0 : s->before) : 2 * bigger(first, s->before);
+}
+
+crs_slopes crs_slopes_at(const crs_known_reg *k, ptrdiff_t j, real x, real low, real high,
+                         real near)
+{
+    const real w = k->factor * (k->weight ? k->weight[j] : 1);
+    const sides s = sides_at(k, w, fabsl(x), near);
+    const real left = x > 0 ? s.before : -s.after, right = x < 0 ? -s.before : s.after;
+    crs_slopes out = { left, right, x != 0 && left != right, size_of(k, w, &s) };
+    if (!(x >= low && x <= high)) return (crs_slopes){ INFINITY, -INFINITY, false, 0 };
+    if (x > low && x < high) return out;
+    if (x == low) out.low = -INFINITY;
+    if (x == high) out.high = INFINITY;
+    out.two = false;
+    return out;
+}
+
+real crs_nearest_slope(const crs_slopes *s, real t)
+{
+    if (s->two) return fabsl(t - s->low) < fabsl(t - s->high) ? s->low : s->high;
+    return s->low > s->high ? (real)INFINITY : within(t, s->low, s->high);
+}
+
+/* With X = U diag(s) V', s > 0, the subdifferential of sum_j rho(sigma_j(X)) holds
+ * U diag(rho'(s)) V' + P, U'P = 0, P V = 0 and |P|_2 <= rho'(0+). The nearest point to T takes for
+ * P the projection (I - UU') T (I - VV') with its singular values clipped. Lewis and Sendov,
+ * Nonsmooth analysis of singular values, 2005. */
+
+/* T becomes (I - UU') T for the first r columns of u; a transposed copy does the other side. */
+static void remove_range(ptrdiff_t m, ptrdiff_t n, ptrdiff_t r, const real *u, ptrdiff_t k, real *T)
+{
+    for (ptrdiff_t j = 0; j < r; j++)
+        for (ptrdiff_t c = 0; c < n; c++) {
+            real dot = 0;
+            for (ptrdiff_t i = 0; i < m; i++) dot += u[i * k + j] * T[i * n + c];
+            for (ptrdiff_t i = 0; i < m; i++) T[i * n + c] -= dot * u[i * k + j];
+        }
+}
+
+static void transpose(ptrdiff_t m, ptrdiff_t n, const real *a, real *b)
+{
+    for (ptrdiff_t i = 0; i < m; i++)
+        for (ptrdiff_t j = 0; j < n; j++) b[j * m + i] = a[i * n + j];
+}
+
+/* G += factor u_j v_j' */
+static void add_pair(const crs_svd_real *f, ptrdiff_t j, real factor, real *G)
+{
+    for (ptrdiff_t i = 0; i < f->m; i++)
+        for (ptrdiff_t c = 0; c < f->n; c++)
+            G[i * f->n + c] += factor * f->u[i * f->k + j] * f->v[c * f->k + j];
+}
+
+static real between(const crs_svd_real *f, ptrdiff_t j, const real *T) /* u_j'T v_j */
+{
+    real sum = 0;
+    for (ptrdiff_t i = 0; i < f->m; i++)
+        for (ptrdiff_t c = 0; c < f->n; c++)
+            sum += f->u[i * f->k + j] * T[i * f->n + c] * f->v[c * f->k + j];
+    return sum;
+}
+
+/* P, clipped at d0 */
+static bool rest(crs_verifier *v, const crs_svd_real *f, ptrdiff_t rank, real d0, const real *T,
+                 real *G)
+{
+    const ptrdiff_t m = f->m, n = f->n;
+    crs_svd_real p;
+    real *t = crs_reals(v, m * n);
+    if (!t) return false;
+    for (ptrdiff_t j = 0; j < m * n; j++) G[j] = T[j];
+    remove_range(m, n, rank, f->u, f->k, G);
+    transpose(m, n, G, t);
+    remove_range(n, m, rank, f->v, f->k, t);
+    transpose(n, m, t, G);
+    if (isinf(d0)) return true;
+    if (!crs_jacobi(v, m, n, G, &p)) return false;
+    for (ptrdiff_t j = 0; j < p.k; j++)
+        if (p.s[j] > d0) add_pair(&p, j, d0 - p.s[j], G);
+    return true;
+}
+
+static bool nearest_spectral(crs_verifier *v, const crs_subdifferential *d, const real *t, real *g,
+                             crs_sizes *size)
+{
+    const crs_known_reg *k = d->k;
+    const ptrdiff_t m = d->s->dim[0], n = d->s->dim[1];
+    const crs_slopes zero = crs_slopes_at(k, 0, 0, -INFINITY, INFINITY, 0);
+    crs_svd_real f;
+    ptrdiff_t rank = 0;
+    if (!crs_jacobi(v, m, n, d->x, &f)) return false;
+    const real noise = (real)(m > n ? m : n) * DBL_EPSILON * f.s[0];
+    while (rank < f.k && f.s[rank] > noise) rank++;
+    if (!rest(v, &f, rank, zero.high, t, g)) return false;
+    size->all = isinf(zero.high) ? 0 : zero.high * sqrtl((real)f.k);
+    for (ptrdiff_t j = 0; j < rank; j++) {
+        const real kink = k->rule->kink ? k->rule->kink(k->par) : INFINITY;
+        const crs_slopes at =
+            crs_slopes_at(k, 0, f.s[j], -INFINITY, INFINITY, isinf(kink) ? 0 : 8 * noise / kink);
+        add_pair(&f, j, crs_nearest_slope(&at, between(&f, j, t)), g);
+        size->all = bigger(size->all, at.size);
+    }
+    size->all *= (real)(m + n);
+    size->used = size->all;
+    return true;
+}
+
+/* The subdifferential of lambda sum_j |x_{j+1} - x_j| holds g_j = z_{j-1} - z_j, z_{-1} = z_{n-1} =
+ * 0, with z_j = lambda sgn(x_{j+1} - x_j) at a jump and |z_j| <= lambda on a constant stretch. On a
+ * stretch with sums S_k of what is left of t, S_k + z_k is the taut string through the tube
+ * S_k +- lambda from 0 to the last sum; the string is found by looking ahead from every bend.
+ * Whatever string is found, g is a subgradient. Davies and Kovac, Local extremes, runs, strings and
+ * multiresolution, 2001. */
+
+/* The tube over points 0..n: S[k] +- lambda, without width at the ends. */
+typedef struct {
+    ptrdiff_t n;
+    real lambda;
+    const real *S;
+} tube;
+
+static real half_width(const tube *t, ptrdiff_t k) { return k < t->n ? t->lambda : 0; }
+
+/* The straight piece that starts at (*at, y): its slope; *at becomes its end. */
+static real next_piece(const tube *t, ptrdiff_t *at, real y)
+{
+    real floor_slope = -INFINITY, roof_slope = INFINITY;
+    ptrdiff_t floor_at = *at, roof_at = *at;
+    for (ptrdiff_t k = *at + 1; k <= t->n; k++) {
+        const real run = (real)(k - *at);
+        const real low = (t->S[k] - half_width(t, k) - y) / run;
+        const real high = (t->S[k] + half_width(t, k) - y) / run;
+        if (high < floor_slope) return *at = floor_at, floor_slope;
+        if (low > roof_slope) return *at = roof_at, roof_slope;
+        if (low >= floor_slope) floor_slope = low, floor_at = k;
+        if (high <= roof_slope) roof_slope = high, roof_at = k;
+    }
+    return *at = t->n, floor_slope;
+}
+
+/* z[0..n-1) for a stretch of n points, from its sums */
+static void pull(const tube *t, real *z)
+{
+    real y = 0;
+    for (ptrdiff_t at = 0, from = 0; from < t->n; from = at) {
+        const real slope = next_piece(t, &at, y);
+        if (at <= from) at = from + 1; /* only NaN stands still */
+        for (ptrdiff_t k = from + 1; k <= at; k++) {
+            y += slope;
+            if (k < t->n) z[k - 1] = within(y - t->S[k], -t->lambda, t->lambda);
+        }
+    }
+}
+
+static bool nearest_variation(crs_verifier *v, const crs_subdifferential *d, const real *t, real *g,
+                              crs_sizes *size)
+{
+    const ptrdiff_t n = crease_size(d->s);
+    const real lambda = d->k->factor * d->k->par[0], *x = d->x;
+    real *z = crs_reals(v, n), *S = crs_reals(v, n + 1);
+    if (!z || !S) return false;
+    for (ptrdiff_t j = 0; j + 1 < n; j++)
+        z[j] = x[j + 1] > x[j] ? lambda : x[j + 1] < x[j] ? -lambda : 0;
+    for (ptrdiff_t first = 0, last; first < n; first = last + 1) {
+        last = first;
+        while (last + 1 < n && x[last + 1] == x[first]) last++;
+        S[0] = first > 0 ? -z[first - 1] : 0;
+        for (ptrdiff_t j = first; j <= last; j++) S[j - first + 1] = S[j - first] + t[j];
+        if (last + 1 < n) S[last - first + 1] += z[last];
+        /* the string starts at 0, so the left end goes into all sums but S[0] */
+        S[0] = 0;
+        pull(&(tube){ last - first + 1, lambda, S }, z + first);
+    }
+    size->all = lambda * sqrtl((real)n);
+    for (ptrdiff_t j = 0; j < n; j++) {
+        g[j] = (j > 0 ? z[j - 1] : 0) - (j + 1 < n ? z[j] : 0);
+        if (g[j] != t[j]) size->used = size->all;
+    }
+    return true;
+}
+
+/* Squares of sizes; well inside, the rounding of the ends does not matter. */
+static void count(const crs_slopes *s, real t, crs_sizes *square)
+{
+    const real margin = 16 * LDBL_EPSILON * s->size;
+    const bool inside = !s->two && t >= s->low + margin && t <= s->high - margin;
+    square->all += s->size * s->size;
+    if (!inside) square->used += s->size * s->size;
+}
+
+static bool is_zero(const crs_subdifferential *d)
+{
+    return strcmp(d->k->rule->name, "zero") == 0 && !d->box && isinf(d->k->low) &&
+           isinf(d->k->high);
+}
+
+static void nearest_entries(const crs_subdifferential *d, const real *t, real *g, crs_sizes *size)
+{
+    const crs_known_reg *k = d->k;
+    const ptrdiff_t n = crease_size(d->s);
+    const bool alike = !k->weight && !d->box;
+    const crs_slopes at_zero = crs_slopes_at(k, 0, 0, k->low, k->high, d->near);
+    for (ptrdiff_t j = 0; j < n; j++) {
+        const real low = d->box ? bigger(k->low, box_low(d->box, j)) : k->low;
+        const real high = d->box ? -bigger(-k->high, -box_high(d->box, j)) : k->high;
+        const crs_slopes s =
+            alike && d->x[j] == 0 ? at_zero : crs_slopes_at(k, j, d->x[j], low, high, d->near);
+        g[j] = crs_nearest_slope(&s, t[j]);
+        count(&s, t[j], size);
+    }
+}
+
+static ptrdiff_t member(const crease_groups *a, ptrdiff_t k) { return a->index ? a->index[k] : k; }
+
+static real product(const crease_groups *a, ptrdiff_t i, const real *x, const real *y)
+{
+    real sum = 0;
+    for (ptrdiff_t k = a->start[i]; k < a->start[i + 1]; k++)
+        sum += x[member(a, k)] * y[member(a, k)];
+    return sum;
+}
+
+/* g_i = factor z_i */
+static void set_group(const crease_groups *a, ptrdiff_t i, real factor, const real *z, real *g)
+{
+    for (ptrdiff_t k = a->start[i]; k < a->start[i + 1]; k++)
+        g[member(a, k)] = factor * z[member(a, k)];
+}
+
+/* At x_i = 0 the ball of radius w rho'(0+), elsewhere w rho'(|x_i|) x_i/|x_i|. */
+static void nearest_group(const crs_known_reg *k, ptrdiff_t i, const real *x, const real *t,
+                          real *g, crs_sizes *size)
+{
+    const crease_groups *a = k->groups;
+    const real y = sqrtl(product(a, i, x, x)), length = sqrtl(product(a, i, t, t));
+    const crs_slopes s = crs_slopes_at(k, i, y, -INFINITY, INFINITY, 4 * DBL_EPSILON);
+    if (y == 0)
+        set_group(a, i, length <= s.high ? 1 : s.high / length, t, g);
+    else
+        set_group(a, i, crs_nearest_slope(&s, product(a, i, t, x) / y) / y, x, g);
+    count(&s, length, size);
+}
+
+bool crs_nearest_point(crs_verifier *v, const crs_subdifferential *d, const real *t, real *g,
+                       crs_sizes *size)
+{
+    *size = (crs_sizes){ 0, 0 };
+    switch (d->k->kind) {
+    case CRS_SPECTRUM:
+        return nearest_spectral(v, d, t, g, size);
+    case CRS_VARIATION:
+        return nearest_variation(v, d, t, g, size);
+    case CRS_GROUPS:
+        for (ptrdiff_t i = 0; i < d->k->groups->count; i++)
+            nearest_group(d->k, i, d->x, t, g, size);
+        break;
+    default:
+        if (is_zero(d))
+            for (ptrdiff_t j = 0, n = crease_size(d->s); j < n; j++) g[j] = 0;
+        else
+            nearest_entries(d, t, g, size);
+    }
+    *size = (crs_sizes){ sqrtl(size->all), sqrtl(size->used) };
+    return true;
 }

@@ -89,13 +89,60 @@ static ptrdiff_t kept(const crease_set *c, ptrdiff_t n)
     return c->par[1] < (double)n ? (ptrdiff_t)c->par[1] : n;
 }
 
+static void sink(real *x, ptrdiff_t at, ptrdiff_t n)
+{
+    for (ptrdiff_t child; (child = 2 * at + 1) < n; at = child) {
+        if (child + 1 < n && x[child + 1] < x[child]) child++;
+        if (!(x[child] < x[at])) return;
+        const real t = x[at];
+        x[at] = x[child];
+        x[child] = t;
+    }
+}
+
+/* Heap sort: the least go to the end. */
+static void sort_down(ptrdiff_t n, real *x)
+{
+    for (ptrdiff_t i = n / 2; i-- > 0;) sink(x, i, n);
+    for (ptrdiff_t last = n - 1; last > 0; last--) {
+        const real t = x[0];
+        x[0] = x[last];
+        x[last] = t;
+        sink(x, 0, last);
+    }
+}
+
+static real *sorted(crs_verifier *v, ptrdiff_t n, const real *x)
+{
+    real *a = crs_reals(v, n);
+    if (!a) return NULL;
+    for (ptrdiff_t j = 0; j < n; j++) a[j] = x[j];
+    sort_down(n, a);
+    return a;
+}
+
+/* With c = |A|_F, the matrix (A+A')/2 + c I has eigenvalues >= 0: they are its singular values. */
+static bool top_eigenvalue(crs_verifier *v, ptrdiff_t n, const real *a, real *top)
+{
+    const real c = crs_length(n * n, a);
+    real *shifted = crs_reals(v, n * n);
+    crs_svd_real f;
+    if (!shifted) return false;
+    for (ptrdiff_t i = 0; i < n; i++)
+        for (ptrdiff_t j = 0; j < n; j++)
+            shifted[i * n + j] = (a[i * n + j] + a[j * n + i]) / 2 + (i == j ? c : 0);
+    if (!crs_jacobi(v, n, n, shifted, &f)) return false;
+    *top = f.s[0] - c;
+    return true;
+}
+
 /* |x| sorted down, or NULL */
 static real *magnitudes(crs_verifier *v, ptrdiff_t n, const real *x)
 {
     real *a = crs_reals(v, n);
     if (!a) return NULL;
     for (ptrdiff_t j = 0; j < n; j++) a[j] = fabsl(x[j]);
-    crs_sort_down(n, a);
+    sort_down(n, a);
     return a;
 }
 
@@ -194,7 +241,7 @@ static real simplex_support(crs_verifier *v, const crease_set *c, const crease_s
 static real capped_support(crs_verifier *v, const crease_set *c, const crease_space *s,
                            const real *w)
 {
-    const real *a = crs_sorted(v, crease_size(s), w);
+    const real *a = sorted(v, crease_size(s), w);
     real sum = 0;
     if (!a) return NAN;
     for (ptrdiff_t j = 0; j < (ptrdiff_t)c->par[0]; j++) sum += a[j];
@@ -219,7 +266,7 @@ static real *sorted_a(crs_verifier *v, ptrdiff_t n, const double *vec)
 {
     real *a = crs_reals(v, n);
     for (ptrdiff_t j = 0; a && j < n; j++) a[j] = vec[j];
-    if (a) crs_sort_down(n, a);
+    if (a) sort_down(n, a);
     return a;
 }
 
@@ -227,7 +274,7 @@ static void permutahedron_membership(crs_verifier *v, const crease_set *c, const
                                      const real *x, real slack, crs_membership *m)
 {
     const ptrdiff_t n = crease_size(s);
-    const real *y = crs_sorted(v, n, x), *a = sorted_a(v, n, c->vec);
+    const real *y = sorted(v, n, x), *a = sorted_a(v, n, c->vec);
     real ahead = 0, size = 0;
     if (!y || !a) return;
     for (ptrdiff_t j = 0; j < n; j++) size += fabsl(y[j]) + fabsl(a[j]);
@@ -243,7 +290,7 @@ static real permutahedron_support(crs_verifier *v, const crease_set *c, const cr
                                   const real *w)
 {
     const ptrdiff_t n = crease_size(s);
-    const real *y = crs_sorted(v, n, w), *a = sorted_a(v, n, c->vec);
+    const real *y = sorted(v, n, w), *a = sorted_a(v, n, c->vec);
     return y && a ? crs_inner(n, y, a) : (real)NAN;
 }
 
@@ -316,7 +363,7 @@ static void spectrahedron_membership(crs_verifier *v, const crease_set *c, const
     real *minus = crs_reals(v, n * n), trace = 0, lowest;
     if (!minus) return;
     for (ptrdiff_t j = 0; j < n * n; j++) minus[j] = -x[j];
-    if (!crs_top_eigenvalue(v, n, minus, &lowest)) return;
+    if (!top_eigenvalue(v, n, minus, &lowest)) return;
     const real size = crs_length(n * n, x) + c->par[0];
     const real allowance = matrix_roundings(s) * size + (real)(n * n) * slack;
     for (ptrdiff_t i = 0; i < n; i++) {
@@ -331,7 +378,7 @@ static real spectrahedron_support(crs_verifier *v, const crease_set *c, const cr
                                   const real *w)
 {
     real top;
-    return crs_top_eigenvalue(v, s->dim[0], w, &top) ? c->par[0] * top : (real)NAN;
+    return top_eigenvalue(v, s->dim[0], w, &top) ? c->par[0] * top : (real)NAN;
 }
 
 static real spectrahedron_diameter(crs_verifier *v, const crease_set *c, const crease_space *s)

@@ -51,6 +51,16 @@ static bool is_sparse_ball(const crs_known_reg *k, const crs_set_rule *rule)
            k->high == INFINITY && strcmp(rule->name, "l2-ball") == 0;
 }
 
+static bool is_lipschitz(const crs_known_reg *k, const crease_space *s)
+{
+    const ptrdiff_t n = k->kind == CRS_GROUPS ? k->groups->count : crease_size(s);
+    bool present = !k->weight;
+    if (k->low > -INFINITY || k->high < INFINITY) return false;
+    if (!k->rule->steep || !(k->par[0] > 0)) return true;
+    for (ptrdiff_t j = 0; k->weight && j < n; j++) present = present || k->weight[j] > 0;
+    return !present;
+}
+
 static bool find_block(crs_verifier *v, const crs_place *at, const double *g, crs_finding *f)
 {
     const crease_block *b = &v->p->block[at->i];
@@ -63,7 +73,7 @@ static bool find_block(crs_verifier *v, const crs_place *at, const double *g, cr
     const crs_set_rule *rule = crs_set_rule_of(v, b->set);
     const real diameter = rule ? rule->diameter(v, b->set, s) : (real)NAN;
     if (!rule || v->no_memory) return false;
-    if ((diameter < INFINITY && crs_is_lipschitz(&k, s)) || is_sparse_ball(&k, rule))
+    if ((diameter < INFINITY && is_lipschitz(&k, s)) || is_sparse_ball(&k, rule))
         return crs_find_gap(v, at, &k, g, f);
     if (k.kind == CRS_ENTRIES && crs_box_of(b->set, &box)) return distance(v, at, &k, &box, f);
     return crs_refuse(v, "block %d: %s on %s has no computable residual", at->i + 1, k.rule->name,

@@ -36,12 +36,6 @@ bool crs_refuse(crs_verifier *v, const char *format, ...); /* always false */
 
 real crs_length(ptrdiff_t n, const real *x); /* |x|_2 */
 real crs_inner(ptrdiff_t n, const real *x, const real *y);
-void crs_sort_down(ptrdiff_t n, real *x);
-real *crs_sorted(crs_verifier *v, ptrdiff_t n, const real *x); /* a copy, descending; or NULL */
-
-/* run(self, k) for 0 <= k < count, on so many threads (0: all there are). Each piece writes to
- * places of its own, so that the number of threads changes nothing. */
-void crs_bands(int threads, ptrdiff_t count, void (*run)(void *self, ptrdiff_t k), void *self);
 
 /* Penalties: rho'(y+) and rho'(y-) for y >= 0. */
 typedef struct {
@@ -64,11 +58,8 @@ typedef struct {
 } crs_known_reg;
 
 bool crs_know_reg(crs_verifier *v, const crease_reg *r, crs_known_reg *k);
-bool crs_is_lipschitz(const crs_known_reg *k, const crease_space *s); /* where it is finite */
-bool crs_at_kink(const crs_known_reg *k, const crease_space *s, const real *x);
 
-/* All of [low, high], or with `two` its ends alone; low > high: nothing
- * (subdifferential.c). */
+/* All of [low, high], or with `two` its ends alone; low > high: nothing. */
 typedef struct {
     real low, high;
     bool two;
@@ -121,7 +112,6 @@ typedef struct {
 } crs_svd_real;
 
 bool crs_jacobi(crs_verifier *v, ptrdiff_t m, ptrdiff_t n, const real *a, crs_svd_real *out);
-bool crs_top_eigenvalue(crs_verifier *v, ptrdiff_t n, const real *a, real *top); /* of (A+A')/2 */
 
 /* max sum_i w[i][perm(i)] over permutations, from above by duality. */
 bool crs_best_assignment(crs_verifier *v, ptrdiff_t n, const real *w, real *value);
@@ -157,9 +147,9 @@ bool crs_box_of(const crease_set *c, crs_box *box);                        /* is
 bool crs_multiply(crs_verifier *v, const crease_map *A, const crease_space *dom,
                   const crease_space *ran, bool transposed, const num *in, num *out);
 
-/* g[i] += grad_i f(x) for the blocks i whose g[i] is not NULL (couplings.c, tucker.c). */
+/* g[i] += grad_i f(x) for the blocks i whose g[i] is not NULL (couplings.c). */
 typedef bool crs_gradient(crs_verifier *v, const crease_smooth *f, const double *const *x, num **g);
-crs_gradient crs_add_gradient, crs_product_gradient, crs_tucker_gradient;
+crs_gradient crs_add_gradient;
 
 /* One condition of stationarity. */
 typedef struct {
