@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT
- * diagonal: (A x)_j = d_j x_j
+ * diagonal: (A x)_j = d_j x_j; and mask, (A x)_j = x_j where keep_j = 1, and 0 where keep_j = 0
  *
- * |A|_2 = max_j |d_j| and lambda_min(A A') = min_j d_j^2, over all ranks. */
+ * |A|_2 = max_j |d_j| and lambda_min(A A') = min_j d_j^2, over all ranks. A mask is an orthogonal
+ * projection. Entries masked out are not read: a NaN that stands for a missing entry does not reach
+ * y. */
 #include "map/directed.h"
 #include "map/map.h"
 
@@ -19,8 +21,8 @@ static void multiply(const crease_map *A, const crease_space *dom, const crease_
     for (ptrdiff_t j = 0, n = crease_size(dom); j < n; j++) y[j] += a * d[j] * x[j];
 }
 
-bool crs_diagonal_norm(const crease_map *A, const crease_space *dom, const crease_space *ran,
-                       double *bound, crease_error *e)
+static bool diagonal_norm(const crease_map *A, const crease_space *dom, const crease_space *ran,
+                          double *bound, crease_error *e)
 {
     const double *d = A->data;
     double most = 0;
@@ -30,8 +32,8 @@ bool crs_diagonal_norm(const crease_map *A, const crease_space *dom, const creas
     return true;
 }
 
-bool crs_diagonal_sigma_min(const crease_map *A, const crease_space *dom, const crease_space *ran,
-                            double *bound, crease_error *e)
+static bool diagonal_sigma_min(const crease_map *A, const crease_space *dom,
+                               const crease_space *ran, double *bound, crease_error *e)
 {
     const double *d = A->data;
     double least = INFINITY;
@@ -42,8 +44,8 @@ bool crs_diagonal_sigma_min(const crease_map *A, const crease_space *dom, const 
     return true;
 }
 
-bool crs_diagonal_identity(const crease_map *A, const crease_space *dom, const crease_space *ran,
-                           double *c)
+static bool diagonal_identity(const crease_map *A, const crease_space *dom, const crease_space *ran,
+                              double *c)
 {
     const double *d = A->data;
     double low = d[0], high = d[0];
@@ -64,12 +66,53 @@ const crease_map_ops crs_diagonal_ops = {
     .check = check,
     .apply = multiply,
     .adjoint = multiply,
-    .norm = crs_diagonal_norm,
-    .sigma_min = crs_diagonal_sigma_min,
-    .identity = crs_diagonal_identity,
+    .norm = diagonal_norm,
+    .sigma_min = diagonal_sigma_min,
+    .identity = diagonal_identity,
 };
 
 crease_map crease_diagonal(const double *d)
 {
     return (crease_map){ .ops = &crs_diagonal_ops, .data = d };
+}
+
+static bool check_mask(const crease_map *A, const crease_space *dom, const crease_space *ran,
+                       crease_error *e)
+{
+    const double *keep = A->data;
+    const ptrdiff_t n = crease_size(dom);
+    if (!crs_map_square(A, dom, ran, e) || !crs_map_numbers(A, n, keep, e)) return false;
+    for (ptrdiff_t j = 0; j < n; j++)
+        if (keep[j] != 0 && keep[j] != 1)
+            return crs_fail(e, CREASE_BAD_DATA,
+                            "mask: number %td of %td is %g; give 0 or 1, or use a diagonal map",
+                            j + 1, n, keep[j]);
+    return true;
+}
+
+static void pass(const crease_map *A, const crease_space *dom, const crease_space *ran, double a,
+                 const double *x, double *y, double *work)
+{
+    const double *keep = A->data;
+    (void)ran, (void)work;
+    for (ptrdiff_t j = 0, n = crease_size(dom); j < n; j++)
+        if (keep[j] != 0) y[j] += a * x[j];
+}
+
+const crease_map_ops crs_mask_ops = {
+    .name = "mask",
+    .formula = "(A x)_j = x_j if keep_j = 1, else 0",
+    .vector = "keep",
+    .diagonal = true,
+    .check = check_mask,
+    .apply = pass,
+    .adjoint = pass,
+    .norm = diagonal_norm,
+    .sigma_min = diagonal_sigma_min,
+    .identity = diagonal_identity,
+};
+
+crease_map crease_mask(const double *keep)
+{
+    return (crease_map){ .ops = &crs_mask_ops, .data = keep };
 }

@@ -19,14 +19,6 @@ bool crs_map_whole(const crease_map *A, const crease_space *dom, const crease_sp
                    crease_error *e);
 bool crs_map_numbers(const crease_map *A, ptrdiff_t n, const double *v, crease_error *e);
 
-/* The bounds and the constant of a diagonal, which a mask is too. */
-bool crs_diagonal_norm(const crease_map *A, const crease_space *dom, const crease_space *ran,
-                       double *bound, crease_error *e);
-bool crs_diagonal_sigma_min(const crease_map *A, const crease_space *dom, const crease_space *ran,
-                            double *bound, crease_error *e);
-bool crs_diagonal_identity(const crease_map *A, const crease_space *dom, const crease_space *ran,
-                           double *c);
-
 /* out (size(ran) x size(dom), row-major) = the matrix of A, by min(m,n) products with A or A'.
  * `work` has crs_map_materialize_scratch() doubles. */
 ptrdiff_t crs_map_materialize_scratch(const crease_map *A, const crease_space *dom,

@@ -219,7 +219,7 @@ static void traits(const crease_reg *r, const crease_space *s, double radius,
         .convex = r->penalty->convex,
         .lipschitz = lipschitz(r, radius),
         .weak_convexity = times(r->penalty->weak_convexity(r->par), crs_weight_max(r, count)),
-        .ball_step = count == 1 || crs_homogeneous(r) ? INFINITY : 0,
+        .ball_step = count == 1 || has_homogeneous_penalty(r) ? INFINITY : 0,
     };
 }
 

@@ -80,35 +80,12 @@ static inline double upper_at(const crease_bounds *b, ptrdiff_t j)
     return b->upper ? b->upper[j] : b->high;
 }
 
-/* The entries' own bounds and one range for all: low <= x_j <= high as well (separable.c). */
-typedef struct {
-    const crease_bounds *bounds; /* NULL: none */
-    double low, high;
-} crs_range;
-
-/* sum_j w_j rho(|x_j|) restricted to a range: prox, value, dist. */
-void crs_entries_prox(const crease_reg *r, const crease_space *s, double t, const crs_range *range,
-                      const double *v, double *x);
-double crs_entries_value(const crease_reg *r, const crease_space *s, const crs_range *range,
-                         const double *x);
-double crs_entries_dist(const crease_reg *r, const crease_space *s, const crs_range *range,
-                        const double *x, const double *g);
-
-/* The operations of separable.c, for the tables that differ from it only in part. */
-void crs_separable_prox(const crease_reg *r, const crease_space *s, double t, const double *v,
-                        double *x, double *work);
-void crs_separable_traits(const crease_reg *r, const crease_space *s, double radius,
-                          crease_reg_traits *out);
-
-/* The same restricted to |x|_2 <= radius (ball.c). */
-void crs_ball_prox(const crease_reg *r, const crease_space *s, double t, double radius,
-                   const double *v, double *x, double *work);
-ptrdiff_t crs_ball_scratch(const crease_reg *r, const crease_space *s);
-double crs_ball_step(const crease_reg *r, const crease_space *s);
-
 /* Is r of a kind with a penalty, convex with r(a x) = a r(x), a >= 0? Then the ball merely scales.
  */
-bool crs_homogeneous(const crease_reg *r);
+static inline bool has_homogeneous_penalty(const crease_reg *r)
+{
+    return r->penalty == &crs_l1 || r->penalty == &crs_zero;
+}
 
 static inline bool crs_is_kind(const crease_reg *r, crease_reg_kind kind) /* ops NULL: of none */
 {
@@ -136,7 +113,6 @@ crease_reg crs_from_penalty(const crease_reg_ops *kind, const crease_penalty *p,
 
 /* Shared by the kinds made from a penalty: parameters in range, `count` weights finite, >= 0. */
 bool crs_check_penalty(const crease_reg *r, ptrdiff_t count, crease_error *e);
-bool crs_check_entries(const crease_reg *r, const crease_space *s, crease_error *e);
 double crs_weight_max(const crease_reg *r, ptrdiff_t count);
 
 /* The minimizer of r(X) + |X-V|^2/(2t) over sigma_1(X) <= radius, for every t; r is a spectral

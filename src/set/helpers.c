@@ -64,13 +64,6 @@ double crs_power_root(const crs_power *t, const crease_space *s)
     return scale * pow(crease_sum(s, here * ratio), 1 / t->p);
 }
 
-double crs_p_norm(const crease_space *s, double p, const double *x)
-{
-    crs_power norm = { .p = p };
-    for (ptrdiff_t j = 0, n = crease_size(s); j < n; j++) crs_power_add(&norm, x[j]);
-    return crs_power_root(&norm, s);
-}
-
 /* Sorting and the k largest with a binary heap, whose root comes last in descending order. */
 static bool later(const double *a, const double *carry, ptrdiff_t i, ptrdiff_t j)
 {

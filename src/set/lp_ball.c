@@ -48,13 +48,20 @@ static state measure(const problem *q, double t)
     return (state){ log(top) + log(all) / q->p, crease_sum(q->s, total(&weighted)) / all };
 }
 
+static double p_norm(const crease_space *s, double p, const double *x)
+{
+    crs_power norm = { .p = p };
+    for (ptrdiff_t j = 0, n = crease_size(s); j < n; j++) crs_power_add(&norm, x[j]);
+    return crs_power_root(&norm, s);
+}
+
 /* (|a|_p - 1) n^{min(0, 1/q - 1/p)} <= |a - y|_q <= min(|a|_q, n^{max(0, 1/q - 1/2)} d), where
  * d = |a - a/|a|_p| is not below the distance of a to the ball. */
 static void bracket(const problem *q, double *low, double *high)
 {
     const double n = total_size(q->s), p = q->p, inverse = 1 - 1 / p; /* 1/q */
-    const double norm = crs_p_norm(q->s, p, q->v) / q->R;
-    const double dual = crs_p_norm(q->s, p / (p - 1), q->v) / q->R;
+    const double norm = p_norm(q->s, p, q->v) / q->R;
+    const double dual = p_norm(q->s, p / (p - 1), q->v) / q->R;
     const double distance = (1 - 1 / norm) * (crease_norm(q->s, q->v) / q->R);
     *low = (norm - 1) * pow(n, -pos(1 / p - inverse)) * (1 - 1e-12);
     *high = smaller(dual, distance * pow(n, pos(inverse - 0.5))) * (1 + 1e-12);
@@ -92,7 +99,7 @@ static void project_from_outside(const crease_space *s, double R, double p, cons
     const problem q = { s, v, R, p, crs_max_all(s, most) / R };
     const double t = find_root(&q);
     for (ptrdiff_t j = 0; j < n; j++) x[j] = copysign(entry(p, t, fabs(v[j]) / R), v[j]);
-    const double norm = crs_p_norm(s, p, x);
+    const double norm = p_norm(s, p, x);
     for (ptrdiff_t j = 0; j < n; j++) x[j] = R * (x[j] / norm);
 }
 
@@ -101,14 +108,14 @@ static double conjugate(double p) { return p / (p - 1); }
 static double excess(const crease_set *c, const crease_space *s, const double *x, double *work)
 {
     (void)work;
-    return pos(crs_p_norm(s, c->par[1], x) - c->par[0]);
+    return pos(p_norm(s, c->par[1], x) - c->par[0]);
 }
 
 static void project(const crease_set *c, const crease_space *s, const double *v, double *x,
                     double *work)
 {
     const ptrdiff_t n = crease_size(s);
-    const double norm = crs_p_norm(s, c->par[1], v);
+    const double norm = p_norm(s, c->par[1], v);
     (void)work;
     if (norm <= c->par[0])
         copy(n, v, x);
@@ -132,14 +139,14 @@ static void lmo(const crease_set *c, const crease_space *s, const double *g, dou
     }
     for (ptrdiff_t j = 0; j < n; j++)
         y[j] = sign(-g[j]) * pow(fabs(g[j]) / most, 1 / (c->par[1] - 1));
-    const double norm = crs_p_norm(s, c->par[1], y);
+    const double norm = p_norm(s, c->par[1], y);
     for (ptrdiff_t j = 0; j < n; j++) y[j] = c->par[0] * (y[j] / norm);
 }
 
 static double support(const crease_set *c, const crease_space *s, const double *w, double *work)
 {
     (void)work;
-    return c->par[0] * crs_p_norm(s, conjugate(c->par[1]), w);
+    return c->par[0] * p_norm(s, conjugate(c->par[1]), w);
 }
 
 static double diameter(const crease_set *c, const crease_space *s, double p)

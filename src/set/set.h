@@ -70,7 +70,6 @@ typedef struct {
 
 void crs_power_add(crs_power *t, double x);
 double crs_power_root(const crs_power *t, const crease_space *s);
-double crs_p_norm(const crease_space *s, double p, const double *x);
 
 /* a[0..k) become the k largest of a[0..n), the least of them first; no NaN. */
 void crs_largest(ptrdiff_t n, ptrdiff_t k, double *a);

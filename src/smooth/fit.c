@@ -124,9 +124,8 @@ bool crs_check_parts(const char *owner, const crease_blocks *b, int count, const
     return true;
 }
 
-double crs_safe(double t) { return t < INFINITY ? t * (1 + 0x1p-40) : INFINITY; }
-
-double crs_radius_product(int count, const double *r, int i, int j)
+/* The product of r over all k but i and j; INFINITY when one of them is infinite. */
+static double radius_product(int count, const double *r, int i, int j)
 {
     double product = 1;
     bool zero = false;
@@ -139,15 +138,16 @@ double crs_radius_product(int count, const double *r, int i, int j)
     return zero ? 0 : product;
 }
 
-double crs_pair_row(int count, const double *r, int i)
+/* The 2-norm of row i of Pi. */
+static double pair_row(int count, const double *r, int i)
 {
     double sum = 0;
     for (int j = 0; j < count; j++)
-        if (j != i) sum += square(crs_radius_product(count, r, i, j));
+        if (j != i) sum += square(radius_product(count, r, i, j));
     return sqrt(sum);
 }
 
-bool crs_pair_norm(int count, const double *r, double *norm, crease_error *e)
+static bool pair_norm(int count, const double *r, double *norm, crease_error *e)
 {
     const ptrdiff_t n = count;
     double *pi = crs_doubles(n * n + crs_lambda_scratch(n), "the constants of a coupling", e);
@@ -155,7 +155,7 @@ bool crs_pair_norm(int count, const double *r, double *norm, crease_error *e)
     double frobenius = 0;
     for (int i = 0; i < count; i++)
         for (int j = 0; j < count; j++) {
-            pi[i * n + j] = i == j ? 0 : crs_radius_product(count, r, i, j);
+            pi[i * n + j] = i == j ? 0 : radius_product(count, r, i, j);
             frobenius += square(pi[i * n + j]);
         }
     /* Nonnegative and symmetric: the norm is the largest eigenvalue. The eigenvalues are found to
@@ -168,18 +168,18 @@ bool crs_pair_norm(int count, const double *r, double *norm, crease_error *e)
     return true;
 }
 
-void crs_untouched_last(crease_constants *out)
+bool crs_pairs_of(int count, const double *r, int i, crs_pairs *out, crease_error *e)
 {
-    out->M = 0;
-    out->separable_last = out->quadratic_last = true;
-    out->last_low = out->last_high = 0;
+    out->all = radius_product(count, r, -1, -1);
+    out->row = i >= 0 && i < count ? pair_row(count, r, i) : 0;
+    return pair_norm(count, r, &out->norm, e);
 }
 
 /* 2(1 + sum P_n^2) is 2|J|^2. */
 static double jacobian2(const crs_fit *f, const double *r)
 {
     double sum = f->z >= 0;
-    for (int n = 0; n < f->count; n++) sum += square(crs_radius_product(f->count, r, n, n));
+    for (int n = 0; n < f->count; n++) sum += square(radius_product(f->count, r, n, n));
     return sum;
 }
 
@@ -190,7 +190,7 @@ static void block_constants(const crs_fit *f, const crease_blocks *b, const doub
         const int n = crs_fit_role(f, i);
         block[i] = n < 0           ? 0
                    : n == f->count ? 2
-                                   : crs_safe(2 * square(crs_radius_product(f->count, r, n, n)));
+                                   : safe(2 * square(radius_product(f->count, r, n, n)));
     }
 }
 
@@ -198,22 +198,22 @@ bool crs_fit_constants(const crs_fit *f, const crease_blocks *b, int last, creas
                        double *block, crease_error *e)
 {
     const int role = crs_fit_role(f, last);
-    double r[CRS_MAX_ARGUMENTS], pairs;
+    double r[CRS_MAX_ARGUMENTS];
+    crs_pairs pairs;
     for (int n = 0; n < f->count; n++) r[n] = radius_of(b, f->block[n]);
-    if (!crs_pair_norm(f->count, r, &pairs, e)) return false;
+    if (!crs_pairs_of(f->count, r, role, &pairs, e)) return false;
 
     const double z = f->z < 0 ? crs_norm(crease_size(f->shape), f->target) : radius_of(b, f->z);
-    const double u = z + crs_radius_product(f->count, r, -1, -1), J2 = jacobian2(f, r);
+    const double u = z + pairs.all, J2 = jacobian2(f, r);
     *out = (crease_constants){ .p = 2, .lower = 0 };
-    out->L = out->rho = crs_safe(2 * J2 + 2 * u * pairs);
+    out->L = out->rho = safe(2 * J2 + 2 * u * pairs.norm);
     block_constants(f, b, r, block);
     if (role < 0)
-        crs_untouched_last(out);
+        untouched_last(out);
     else if (role == f->count)
-        out->M = crs_safe(2 * sqrt(J2));
+        out->M = safe(2 * sqrt(J2));
     else
-        out->M = crs_safe(2 * crs_radius_product(f->count, r, role, role) * sqrt(J2) +
-                          2 * u * crs_pair_row(f->count, r, role));
+        out->M = safe(2 * radius_product(f->count, r, role, role) * sqrt(J2) + 2 * u * pairs.row);
     out->M = out->M <= out->L ? out->M : out->L;
     return true;
 }

@@ -32,19 +32,22 @@ bool crs_fit_constants(const crs_fit *f, const crease_blocks *b, int last, creas
                        double *block, crease_error *e);
 
 /* A function that does not touch the last block: separable, with a zero Hessian there. */
-void crs_untouched_last(crease_constants *out);
+static inline void untouched_last(crease_constants *out)
+{
+    out->M = 0;
+    out->separable_last = out->quadratic_last = true;
+    out->last_low = out->last_high = 0;
+}
 
-/* The product of r over all k but i and j; INFINITY when one of them is infinite. */
-double crs_radius_product(int count, const double *r, int i, int j);
-
-/* An upper bound of the 2-norm of Pi; INFINITY when an entry is. Allocates. */
-bool crs_pair_norm(int count, const double *r, double *norm, crease_error *e);
-
-/* The 2-norm of row i of Pi. */
-double crs_pair_row(int count, const double *r, int i);
+/* Of the radii r: an upper bound of the 2-norm of Pi, the 2-norm of its row i (0: there is none),
+ * and the product of all; INFINITY when an entry is. Allocates. */
+typedef struct {
+    double norm, row, all;
+} crs_pairs;
+bool crs_pairs_of(int count, const double *r, int i, crs_pairs *out, crease_error *e);
 
 /* t made a safe over-estimate after a few roundings; INFINITY when t is not finite. */
-double crs_safe(double t);
+static inline double safe(double t) { return t < INFINITY ? t * (1 + 0x1p-40) : INFINITY; }
 
 /* An upper bound of the largest eigenvalue of a symmetric psd matrix known up to a perturbation
  * of norm `error`; work has crs_lambda_scratch(n) doubles. */

@@ -97,7 +97,7 @@ static bool spectral_norm(const crease_multilinear_data *m, double *sigma, creas
         if (m->shape.dim[n] <= LARGEST_GRAM && crs_right(&m->shape, n) <= INT_MAX &&
             !unfolding_bound(m, n, norm, sigma, e))
             return false;
-    *sigma = crs_safe(*sigma);
+    *sigma = safe(*sigma);
     return true;
 }
 
@@ -106,17 +106,18 @@ static bool constants(const crease_smooth *f, const crease_blocks *b, int last,
 {
     const crease_multilinear_data *m = f->data;
     const int d = m->shape.order, n = role(m, last);
-    double r[CREASE_MAX_ORDER], sigma, pairs;
+    double r[CREASE_MAX_ORDER], sigma;
+    crs_pairs pairs;
     for (int k = 0; k < d; k++) r[k] = radius_of(b, m->block[k]);
-    if (!spectral_norm(m, &sigma, e) || !crs_pair_norm(d, r, &pairs, e)) return false;
+    if (!spectral_norm(m, &sigma, e) || !crs_pairs_of(d, r, n, &pairs, e)) return false;
     const double scale = fabs(m->weight) * sigma;
     *out = (crease_constants){ .p = 2 };
-    out->L = out->rho = crs_safe(times(scale, pairs));
-    out->lower = -crs_safe(times(scale, crs_radius_product(d, r, -1, -1)));
+    out->L = out->rho = safe(times(scale, pairs.norm));
+    out->lower = -safe(times(scale, pairs.all));
     if (n < 0)
-        crs_untouched_last(out);
+        untouched_last(out);
     else
-        out->M = crs_safe(times(scale, crs_pair_row(d, r, n)));
+        out->M = safe(times(scale, pairs.row));
     if (block) fill(b->count, 0, block);
     return true;
 }
