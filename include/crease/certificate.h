@@ -30,8 +30,8 @@ typedef struct {
     double worst_relative;       /* largest residual / scale */
     double outside;              /* largest excess of any x_i over its set */
     int count;
-    crease_residual *block; /* one a block */
-    const double **point;   /* one pointer a block, scratch: with it a block's scale counts the
+    crease_residual *block; /* one per block */
+    const double **point;   /* one pointer per block, scratch: with it a block's scale counts the
                                terms of grad_i f that x_i adds one by one with the rest; NULL: the
                                scale is that of the sum, which vanishes at a free block's answer */
 } crease_certificate;

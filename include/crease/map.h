@@ -64,7 +64,7 @@ struct crease_map {
 
 CREASE_API crease_map crease_zero_map(void);
 CREASE_API crease_map crease_identity(double scale);
-CREASE_API crease_map crease_diagonal(const double *d); /* one number an entry */
+CREASE_API crease_map crease_diagonal(const double *d); /* one number per entry */
 CREASE_API crease_map crease_dense(const double *a);    /* row-major, size(ran) x size(dom) */
 CREASE_API crease_map crease_mask(const double *keep);  /* 0 or 1 an entry */
 

@@ -23,7 +23,7 @@ typedef struct {
 
 typedef struct {
     int count;
-    const crease_space *space; /* one a block */
+    const crease_space *space; /* one per block */
     const crease_block *block;
     crease_smooth f;    /* ops NULL: f = 0 */
     crease_space range; /* of the constraint; order 0: there is none */

@@ -91,7 +91,7 @@ CREASE_API crease_set crease_nuclear_ball(double radius);
 CREASE_API crease_set crease_spectral_ball(double radius);
 CREASE_API crease_set crease_spectrahedron(double trace);
 CREASE_API crease_set crease_birkhoff(void);
-CREASE_API crease_set crease_permutahedron(const double *a); /* borrowed, one number an entry */
+CREASE_API crease_set crease_permutahedron(const double *a); /* borrowed, one number per entry */
 
 /* shift + scale * inner; shift may be NULL (zero); scale != 0. Borrowed. */
 typedef struct {

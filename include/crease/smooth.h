@@ -38,7 +38,7 @@ typedef enum {
     CREASE_SMOOTH_CALLBACK /* the user's functions; data is a crease_callback_smooth */
 } crease_smooth_family;
 
-/* x is an array of one pointer a block. `work` has scratch() doubles. */
+/* x is an array of one pointer per block. `work` has scratch() doubles. */
 typedef struct {
     const char *name;
     const char *formula;
@@ -86,7 +86,7 @@ typedef struct {
     int count;
     const int *row, *col;
     const double *const *matrix;
-    const double *const *linear; /* one pointer a block */
+    const double *const *linear; /* one pointer per block */
     int blocks;                  /* length of linear */
 } crease_quadratic_data;
 CREASE_API crease_smooth crease_quadratic(const crease_quadratic_data *q);

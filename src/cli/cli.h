@@ -118,7 +118,7 @@ bool crs_parse_shape(const char *text, crease_space *s, crease_error *e);
  * --shape. Every entry is finite. */
 bool crs_read_point(const crs_args *a, int first, crs_array *out, crease_error *e);
 
-/* One number a line, a zero without its sign; before them, on standard error, what the reader of
+/* One number per line, a zero without its sign; before them, on standard error, what the reader of
  * the point had to say. */
 void crs_print_notice(const crs_args *a, const crs_array *point);
 void crs_print_numbers(ptrdiff_t n, const double *x);

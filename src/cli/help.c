@@ -90,10 +90,9 @@ static void print_group(const crs_verb *v, crs_group group)
 
 void crs_print_help(const crs_verb *v)
 {
-    static const crs_group order[] = { CRS_GROUP_MODEL, CRS_GROUP_METHOD, CRS_GROUP_COMMON };
     printf("crease %s %s%s\n\n", v->name, v->takes ? "[OPTION...] " : "", v->words);
     crs_print_wrapped(v->text, 0, 0);
-    for (int g = 0; v->takes && g < CRS_GROUPS; g++) print_group(v, order[g]);
+    for (int g = 0; v->takes && g < CRS_GROUPS; g++) print_group(v, (crs_group)g);
     printf("\nExample\n  %s\n", v->example);
 }
 

@@ -90,6 +90,7 @@ static bool solve(const crs_args *a, crs_run *run, crs_log *log, crs_folder *f, 
     crs_signals_leave();
     if (done) *a->status = run->exit_status;
     crease_verification_free(&v);
+    run->verified = NULL;
     return done;
 }
 

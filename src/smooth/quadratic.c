@@ -147,7 +147,7 @@ static ptrdiff_t offset(const crease_smooth *f, const crease_blocks *b, int only
     return n;
 }
 
-/* a += Q or Q'; Q is rows x columns, a has n numbers a row */
+/* a += Q or Q'; Q is rows x columns, a has n numbers per row */
 static void add(bool turn, ptrdiff_t rows, ptrdiff_t columns, const double *Q, ptrdiff_t n,
                 double *a)
 {

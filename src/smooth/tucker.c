@@ -12,7 +12,7 @@
 
 /* The core: with X_n'X_n = Q_n'diag(w_n)Q_n the quadratic is diagonal in C~ = C x_1 Q_1 ... x_d
  * Q_d: entry j of (2 T x_n X_n' + h V)~ is divided by 2 prod w_n(j_n) + h (+ the multiplier of the
- * ball). q and w: one a mode, in sequence; returns the memory after them. */
+ * ball). q and w: one per mode, in sequence; returns the memory after them. */
 static double *decompose(const crs_tucker *k, const double **q, const double **w, double *work)
 {
     for (int n = 0; n < k->ranks.order; n++) {
