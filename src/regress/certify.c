@@ -102,7 +102,7 @@ static void evaluate(const crease_regression *m, const double *point, view *v)
     crs_gemv(false, d->n, d->cols, 1, m->rows, point, 0, v->e);
     crs_loss_slopes(d, v->e, v->s);
     for (ptrdiff_t i = 0; i < d->n; i++)
-        v->h[i] = crs_loss_curve(d->loss, d->loss->ops.labels ? v->e[i] : v->e[i] - d->y[i]);
+        v->h[i] = loss_curve(d->loss, d->loss->ops.labels ? v->e[i] : v->e[i] - d->y[i]);
     crs_gemv(true, d->n, d->cols, 1, m->rows, v->s, 0, v->g);
 }
 
@@ -110,7 +110,7 @@ static bool judge(const crease_regression *m, view *v, crease_regression_certifi
                   crease_error *e)
 {
     const ptrdiff_t k = v->count;
-    const bool known = !isnan(crs_loss_curve(m->d.loss, 0));
+    const bool known = !isnan(loss_curve(m->d.loss, 0));
     if (k > m->d.n || k > MOST_COLUMNS || (k > 0 && !known)) return true;
     if (k > 0) {
         v->matrix = crs_doubles(k * k, "the Hessian", e);

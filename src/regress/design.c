@@ -239,11 +239,6 @@ void crs_loss_slopes(const crs_design *d, const double *e, double *s)
     }
 }
 
-double crs_loss_curve(const crs_loss *loss, double u)
-{
-    return loss->quadratic ? 1 : loss->curve ? loss->curve(unit_scale, u) : NAN;
-}
-
 static double majorant(const crs_loss *loss, double u)
 {
     if (fabs(u) < 0x1p-13) return loss->high;

@@ -100,7 +100,6 @@ bool crs_design_new(crs_design *d, const crease_regression_settings *s, ptrdiff_
 double crs_loss_sum(const crs_design *d, const double *e);
 void crs_loss_slopes(const crs_design *d, const double *e, double *s);
 void crs_loss_curves(const crs_design *d, const double *e, bool safe, double *h);
-double crs_loss_curve(const crs_loss *loss, double u); /* phi''; NaN: not known */
 
 /* rho with its parameters at lambda (descent.c). */
 void crs_penalty_at(const crease_reg *one, double lambda, double par[CREASE_PARS]);
@@ -120,6 +119,13 @@ void crs_regression_cut(crease_regression *m, ptrdiff_t solved);
 
 /* Every lambda as a problem, and what the Gram matrix says of convexity (certify.c). */
 bool crs_regression_problems(crease_regression *m, crease_error *e);
+
+/* phi'' at the scale 1; NaN: not known */
+static inline double loss_curve(const crs_loss *loss, double u)
+{
+    const double one[CREASE_PARS] = { 1 };
+    return loss->quadratic ? 1 : loss->curve ? loss->curve(one, u) : NAN;
+}
 
 static inline bool deadline_met(crs_deadline *d)
 {

@@ -59,18 +59,11 @@ static void walk(const crs_cp_point *p, int threads, carver *c, crs_cp_room *w)
     w->reg = take(c, whole ? crease_reg_scratch(&p->whole, &p->k.shape) : 0, 1);
 }
 
-ptrdiff_t crs_cp_room_size(const crs_cp_point *p, int threads)
-{
-    carver c = { NULL, 0 };
-    crs_cp_room w;
-    walk(p, threads, &c, &w);
-    return c.used;
-}
-
-void crs_cp_room_carve(const crs_cp_point *p, int threads, double *memory, crs_cp_room *w)
+ptrdiff_t crs_cp_room_carve(const crs_cp_point *p, int threads, double *memory, crs_cp_room *w)
 {
     carver c = { memory, 0 };
     walk(p, threads, &c, w);
+    return c.used;
 }
 
 void crs_cp_columns(const crs_cp_point *p, crs_cp_room *w)

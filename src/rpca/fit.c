@@ -208,7 +208,7 @@ static double *walk(crease_cp_fit *f, ptrdiff_t room, crs_carver *c)
 
 static bool allocate(crease_cp_fit *f, crease_error *e)
 {
-    const ptrdiff_t room = crs_cp_room_size(&f->point, f->s.threads);
+    const ptrdiff_t room = crs_cp_room_carve(&f->point, f->s.threads, NULL, &f->room);
     crs_carver count = { NULL, 0 };
     walk(f, room, &count);
     f->memory = room < 0 || count.used < 0 ? NULL : crs_alloc((size_t)count.used + CRS_LINE, 1);
@@ -275,7 +275,8 @@ double crease_cp_fit_bytes(const crease_cp_fit_settings *s, bool missing, bool d
     used.model.unconstrained = descends(s->run.method);
     crs_cp_fill_defaults(&used.model);
     crs_cp_fit_point(&used, NULL, NULL, &p);
-    const ptrdiff_t room = crs_cp_room_size(&p, crs_cp_fit_threads(s));
+    crs_cp_room unused;
+    const ptrdiff_t room = crs_cp_room_carve(&p, crs_cp_fit_threads(s), NULL, &unused);
     const double factors = 2 * (double)factors_size(&used.model);
     return tensor + 8 * ((double)room + factors) + engine_for(&used)->bytes(&used, missing, dense);
 }

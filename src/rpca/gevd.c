@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * gevd: a CP model by simultaneous diagonalization: compress the tensor, diagonalize the core, mend
- * it by least squares, expand: X_n = U_n F_n (Sanchez, Kowalski, Tensorial resolution: a direct
- * trilinear decomposition, 1990)
+ * gevd: a CP model by alternating least squares, and by simultaneous diagonalization: compress the
+ * tensor, diagonalize the core, mend it by least squares, expand: X_n = U_n F_n (Sanchez, Kowalski,
+ * Tensorial resolution: a direct trilinear decomposition, 1990)
  *
  * Two random mixtures of the slices K_c = A diag(c) B' of a core have the common eigenvectors
  * M_1 v_r = lambda_r M_2 v_r, v_r dual to the columns of B; contracting mode b by v_r leaves the
@@ -16,11 +16,24 @@
 /* X_n = argmin |target - [[X]]|^2 + (ridge/2) |X_n|^2, one mode after the other: Kolda, Bader 2009.
  */
 
-bool crs_cp_sweeper_open(crs_cp_sweeper *w, const crease_space *shape, ptrdiff_t rank,
+/* min |target - [[X]]|^2 + (ridge/2) sum |X_n|^2; target and factors are borrowed. Not to be moved
+ * once open. */
+typedef struct {
+    crease_cp_data data;
+    crease_smooth f;
+    crease_space space[CREASE_MAX_ORDER];
+    crease_blocks blocks;
+    int place[CREASE_MAX_ORDER];
+    crs_kruskal k;
+    double *x[CREASE_MAX_ORDER];
+    double *y, *work; /* work serves the operations on k too */
+} sweeper;
+
+static bool open_sweeper(sweeper *w, const crease_space *shape, ptrdiff_t rank,
                          const double *target, double ridge, double *const *factor, crease_error *e)
 {
     ptrdiff_t most = 0;
-    *w = (crs_cp_sweeper){ .k = { .shape = *shape, .rank = rank } };
+    *w = (sweeper){ .k = { .shape = *shape, .rank = rank } };
     for (int n = 0; n < shape->order; n++) {
         w->place[n] = n;
         w->space[n] = crease_matrix(shape->dim[n], rank);
@@ -37,44 +50,67 @@ bool crs_cp_sweeper_open(crs_cp_sweeper *w, const crease_space *shape, ptrdiff_t
     return w->y && w->work;
 }
 
-void crs_cp_sweeper_close(crs_cp_sweeper *w)
+static void close_sweeper(sweeper *w)
 {
     crs_free(w->y);
     crs_free(w->work);
 }
 
 /* X_n, of least norm where many minimize */
-static void sweep_mode(crs_cp_sweeper *w, int n)
+static void sweep_mode(sweeper *w, int n)
 {
     const double *const *x = (const double *const *)w->x;
     w->f.ops->argmin(&w->f, &w->blocks, x, n, 0, x[n], INFINITY, w->y, w->work);
     copy(crease_size(&w->space[n]), w->y, w->x[n]);
 }
 
-void crs_cp_sweep(crs_cp_sweeper *w)
+static void sweep_all(sweeper *w)
 {
     for (int n = 0; n < w->k.shape.order; n++) sweep_mode(w, n);
 }
 
-double crs_cp_column_norm(ptrdiff_t rows, ptrdiff_t rank, const double *x)
-{
-    double sum = 0;
-    for (ptrdiff_t i = 0; i < rows; i++) sum += square(x[i * rank]);
-    return sqrt(sum);
-}
-
-void crs_cp_balance(const crease_space *s, ptrdiff_t rank, double *const *factor)
+/* Columns of one term get the same norm in every mode; a zero one makes the term zero. */
+static void balance(const crease_space *s, ptrdiff_t rank, double *const *factor)
 {
     for (ptrdiff_t r = 0; r < rank; r++) {
         double mean = 1;
         for (int n = 0; n < s->order; n++)
-            mean *= pow(crs_cp_column_norm(s->dim[n], rank, factor[n] + r), 1.0 / s->order);
+            mean *= pow(column_norm(s->dim[n], rank, factor[n] + r), 1.0 / s->order);
         for (int n = 0; n < s->order; n++) {
-            const double norm = crs_cp_column_norm(s->dim[n], rank, factor[n] + r);
+            const double norm = column_norm(s->dim[n], rank, factor[n] + r);
             const double scale = norm > 0 ? mean / norm : 0;
             for (ptrdiff_t i = 0; i < s->dim[n]; i++) factor[n][i * rank + r] *= scale;
         }
     }
+}
+
+/* W o T + (1 - W) o [[X]] */
+static void impute(const crease_cp_rpca *m, const sweeper *w, double *filled)
+{
+    const ptrdiff_t size = crease_size(&m->s.shape);
+    fill(size, 0, filled);
+    crs_reconstruct(&w->k, 1, filled, w->work);
+    for (ptrdiff_t j = 0; j < size; j++)
+        if (crs_cp_observed(m, j)) filled[j] = m->tensor[j];
+}
+
+bool crs_cp_least_squares(crease_cp_rpca *m, int sweeps, crease_error *e)
+{
+    const crease_cp_rpca_settings *s = &m->s;
+    sweeper w;
+    double *filled = m->root ? crs_doubles(crease_size(&s->shape), "a start", e) : NULL;
+    if (m->root && !filled) return false;
+    const bool ready =
+        open_sweeper(&w, &s->shape, s->rank, filled ? filled : m->tensor, s->ridge, m->start, e);
+    for (int sweep = 0; ready && sweep < sweeps; sweep++) {
+        if (filled && sweep == 0) copy(crease_size(&s->shape), m->tensor, filled);
+        if (filled && sweep > 0) impute(m, &w, filled);
+        sweep_all(&w);
+    }
+    if (ready) balance(&s->shape, s->rank, m->start);
+    close_sweeper(&w);
+    crs_free(filled);
+    return ready;
 }
 
 enum { TRIES = 8, IDLE = 2, POWER = 3, PENCIL_STREAM = 80 };
@@ -171,7 +207,7 @@ static void rank_one(const mixer *m, const double *t, ptrdiff_t r, double *const
 }
 
 /* The terms of one mixture, then mode b by least squares; the square of the residual. */
-static double attempt(const mixer *m, crs_cp_sweeper *w)
+static double attempt(const mixer *m, sweeper *w)
 {
     const ptrdiff_t rest = m->slices * m->rank;
     crs_gemm(false, true, m->rank, rest, m->rank, 1, m->v, m->folded, 0, m->terms);
@@ -185,7 +221,7 @@ static bool diagonalize(const crs_cp_core *c, const int *mode, uint64_t seed, do
                         crease_error *e)
 {
     mixer m;
-    crs_cp_sweeper w = { .y = NULL };
+    sweeper w = { .y = NULL };
     double *x[CREASE_MAX_ORDER] = { NULL }, least = INFINITY;
     ptrdiff_t sum = 0;
     for (int n = 0; n < c->shape.order; n++) sum += c->shape.dim[n];
@@ -194,7 +230,7 @@ static bool diagonalize(const crs_cp_core *c, const int *mode, uint64_t seed, do
         x[n] = room + at * c->rank;
     bool done = room && open_mixer(c, mode, &m, e);
     if (!done) return crs_free(room), false;
-    done = crs_cp_sweeper_open(&w, &c->shape, c->rank, c->values, 0, x, e);
+    done = open_sweeper(&w, &c->shape, c->rank, c->values, 0, x, e);
     if (done) fold(c, &m);
     const double tiny = square(1e-13 * crs_norm(crease_size(&c->shape), c->values));
     for (int try = 0, idle = 0; done && try < TRIES && idle < IDLE && !(least <= tiny); try++) {
@@ -205,7 +241,7 @@ static bool diagonalize(const crs_cp_core *c, const int *mode, uint64_t seed, do
         least = residual;
         for (int n = 0; n < c->shape.order; n++) copy(c->shape.dim[n] * c->rank, x[n], factor[n]);
     }
-    crs_cp_sweeper_close(&w);
+    close_sweeper(&w);
     crs_free(m.folded);
     crs_free(room);
     if (done && least == INFINITY)
@@ -242,16 +278,16 @@ static void singular_vectors(const crs_cp_core *c, uint64_t seed, double *const 
 static bool mend(const crs_cp_core *c, int sweeps, double *const *factor, double *residual,
                  crease_error *e)
 {
-    crs_cp_sweeper w;
+    sweeper w;
     const double norm = crs_norm(crease_size(&c->shape), c->values);
-    const bool ready = crs_cp_sweeper_open(&w, &c->shape, c->rank, c->values, 0, factor, e);
-    for (int sweep = 0; ready && sweep < sweeps; sweep++) crs_cp_sweep(&w);
+    const bool ready = open_sweeper(&w, &c->shape, c->rank, c->values, 0, factor, e);
+    for (int sweep = 0; ready && sweep < sweeps; sweep++) sweep_all(&w);
     if (ready) {
         const double left = sqrt(crs_kruskal_distance2(&w.k, c->values, w.work));
         *residual = left / norm;
-        crs_cp_balance(&c->shape, c->rank, factor);
+        balance(&c->shape, c->rank, factor);
     }
-    crs_cp_sweeper_close(&w);
+    close_sweeper(&w);
     return ready;
 }
 

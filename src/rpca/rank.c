@@ -352,8 +352,7 @@ static void drop_weakest(const crease_space *s, ptrdiff_t rank, double *const *x
     double least = INFINITY;
     for (ptrdiff_t r = 0; r <= rank; r++) {
         double norm = 1;
-        for (int n = 0; n < s->order; n++)
-            norm *= crs_cp_column_norm(s->dim[n], rank + 1, x[n] + r);
+        for (int n = 0; n < s->order; n++) norm *= column_norm(s->dim[n], rank + 1, x[n] + r);
         if (norm < least) least = norm, weakest = r;
     }
     for (int n = 0; n < s->order; n++)

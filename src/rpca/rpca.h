@@ -226,7 +226,8 @@ static inline double noise_share(const crs_cp_point *p) /* c */
     return crs_noise_share(p->alpha_noise);
 }
 
-/* Memory of the computations below: counted, then given. */
+/* Memory of the computations below: counted with memory NULL, then given; returns how many doubles
+ * it takes. */
 typedef struct {
     int threads;
     ptrdiff_t bands, panels, worker; /* worker: doubles a worker has */
@@ -236,8 +237,7 @@ typedef struct {
     double *workers;
     double *e, *lambda, *reg; /* of a penalty that is not by entries */
 } crs_cp_room;
-ptrdiff_t crs_cp_room_size(const crs_cp_point *p, int threads);
-void crs_cp_room_carve(const crs_cp_point *p, int threads, double *memory, crs_cp_room *w);
+ptrdiff_t crs_cp_room_carve(const crs_cp_point *p, int threads, double *memory, crs_cp_room *w);
 
 /* The Khatri-Rao rows, whenever the factors have changed. */
 void crs_cp_columns(const crs_cp_point *p, crs_cp_room *w);

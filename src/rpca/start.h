@@ -76,31 +76,18 @@ typedef struct {
 } crs_cp_square;
 void crs_cp_square_add(const crs_cp_square *a, const crease_space *slab, const double *values);
 
-/* min |target - [[X]]|^2 + (ridge/2) sum |X_n|^2; target and factors are borrowed. Not to be moved
- * once open. */
-typedef struct {
-    crease_cp_data data;
-    crease_smooth f;
-    crease_space space[CREASE_MAX_ORDER];
-    crease_blocks blocks;
-    int place[CREASE_MAX_ORDER];
-    crs_kruskal k;
-    double *x[CREASE_MAX_ORDER];
-    double *y, *work; /* work serves the operations on k too */
-} crs_cp_sweeper;
+/* The norm of a column of a factor of `rank` columns */
+static inline double column_norm(ptrdiff_t rows, ptrdiff_t rank, const double *x)
+{
+    double sum = 0;
+    for (ptrdiff_t i = 0; i < rows; i++) sum += square(x[i * rank]);
+    return sqrt(sum);
+}
 
-bool crs_cp_sweeper_open(crs_cp_sweeper *w, const crease_space *shape, ptrdiff_t rank,
-                         const double *target, double ridge, double *const *factor,
-                         crease_error *e);
-void crs_cp_sweeper_close(crs_cp_sweeper *w);
-
-void crs_cp_sweep(crs_cp_sweeper *w); /* every mode in turn */
-
-/* Of a column of a factor of `rank` columns */
-double crs_cp_column_norm(ptrdiff_t rows, ptrdiff_t rank, const double *x);
-
-/* Columns of one term get the same norm in every mode; a zero one makes the term zero. */
-void crs_cp_balance(const crease_space *s, ptrdiff_t rank, double *const *factor);
+/* Sweeps of alternating least squares on the observed entries, the columns balanced at the end:
+ * missing ones are 0 in the first sweep, when the factors have no size yet, and then filled in by
+ * the low-rank part before every other (expectation-maximization). */
+bool crs_cp_least_squares(crease_cp_rpca *m, int sweeps, crease_error *e);
 
 typedef struct {
     ptrdiff_t rank;    /* terms that are not 0: the rank asked for, or where the spectra end */

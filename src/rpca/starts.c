@@ -61,38 +61,6 @@ static bool singular_vectors(crease_cp_rpca *m, crease_error *e)
     return true;
 }
 
-/* W o T + (1 - W) o [[X]] */
-static void impute(const crease_cp_rpca *m, const crs_cp_sweeper *w, double *filled)
-{
-    const ptrdiff_t size = crease_size(&m->s.shape);
-    fill(size, 0, filled);
-    crs_reconstruct(&w->k, 1, filled, w->work);
-    for (ptrdiff_t j = 0; j < size; j++)
-        if (crs_cp_observed(m, j)) filled[j] = m->tensor[j];
-}
-
-/* Sweeps of alternating least squares on the observed entries, the columns balanced at the end:
- * missing ones are 0 in the first sweep, when the factors have no size yet, and then filled in by
- * the low-rank part before every other (expectation-maximization). */
-static bool least_squares(crease_cp_rpca *m, int sweeps, crease_error *e)
-{
-    const crease_cp_rpca_settings *s = &m->s;
-    crs_cp_sweeper w;
-    double *filled = m->root ? crs_doubles(crease_size(&s->shape), "a start", e) : NULL;
-    if (m->root && !filled) return false;
-    const bool ready = crs_cp_sweeper_open(&w, &s->shape, s->rank, filled ? filled : m->tensor,
-                                           s->ridge, m->start, e);
-    for (int sweep = 0; ready && sweep < sweeps; sweep++) {
-        if (filled && sweep == 0) copy(crease_size(&s->shape), m->tensor, filled);
-        if (filled && sweep > 0) impute(m, &w, filled);
-        crs_cp_sweep(&w);
-    }
-    if (ready) crs_cp_balance(&s->shape, s->rank, m->start);
-    crs_cp_sweeper_close(&w);
-    crs_free(filled);
-    return ready;
-}
-
 static bool all_zero(const crease_cp_rpca *m)
 {
     for (ptrdiff_t j = 0, n = crease_size(&m->s.shape); j < n; j++)
@@ -138,7 +106,7 @@ static bool sweeps_from_vectors(crease_cp_rpca *m, int sweeps, crease_error *e)
     double *whole = m->tensor, *cut = m->s.clip > 0 ? clipped(m, e) : NULL;
     if (m->s.clip > 0 && !cut) return false;
     if (cut) m->tensor = cut;
-    const bool done = singular_vectors(m, e) && least_squares(m, sweeps, e);
+    const bool done = singular_vectors(m, e) && crs_cp_least_squares(m, sweeps, e);
     m->tensor = whole;
     crs_free(cut);
     return done;

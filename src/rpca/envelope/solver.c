@@ -340,7 +340,7 @@ static void enter(crs_envelope_solver *s, crs_envelope_stage stage)
     s->since = s->out.steps;
     s->nu = stage <= CRS_STAGE_RIDGE ? path_ridge(s, path_goal(s)) : s->c.nu;
     s->built = false;
-    crs_envelope_step_forget(s);
+    forget_pairs(s);
     if (s->known) measure(s);
 }
 
@@ -369,7 +369,7 @@ static bool lowered(crs_envelope_solver *s)
     if (s->out.stage != CRS_STAGE_LAST || s->c.learn == 0) return false;
     if (!(s->out.worst <= share_stop) || !learn_share(s)) return false;
     s->known = false;
-    crs_envelope_step_reset(s);
+    reset_step(s);
     return true;
 }
 
@@ -386,7 +386,7 @@ static void leave_ridge(crs_envelope_solver *s, bool stuck)
         enter(s, CRS_STAGE_LAST);
     else
         back_to_path(s);
-    if (s->c.prune) crs_envelope_step_reset(s);
+    if (s->c.prune) reset_step(s);
     lowered(s);
 }
 
@@ -400,7 +400,7 @@ static void enter_wanted(crs_envelope_solver *s)
 {
     s->out.stage = CRS_STAGE_WANTED;
     s->known = false;
-    crs_envelope_step_reset(s);
+    reset_step(s);
 }
 
 /* At the penalty asked for, or l1 in its place for one that is learned. */
@@ -470,7 +470,7 @@ bool crs_envelope_solver_start(crs_envelope_solver *s, ptrdiff_t rank, const dou
     s->first_rank = rank;
     s->before = s->ceiling = INFINITY;
     s->nu = s->c.nu;
-    crs_envelope_step_reset(s);
+    reset_step(s);
     return true;
 }
 
@@ -522,7 +522,7 @@ static void first_pass(crs_envelope_solver *s)
     const crs_penalty_value penalty =
         s->out.passes == 0 && s->out.stage != CRS_STAGE_WANTED ? s->goal : next_penalty(s);
     evaluate(s, &s->at, &penalty, &penalty);
-    crs_envelope_step_forget(s);
+    forget_pairs(s);
     arrive(s);
     if (s->out.passes > 1) return;
     set_typical(s);

@@ -109,13 +109,21 @@ void crs_envelope_unlearn(crs_envelope_solver *s);
 
 /* step.c */
 void crs_envelope_model_carve(crs_envelope_model *m, crs_carver *c); /* for its shape and rank */
-void crs_envelope_step_reset(crs_envelope_solver *s);                /* damping and radius */
-void crs_envelope_step_forget(crs_envelope_solver *s);               /* the pairs */
 bool crs_envelope_step_direction(crs_envelope_solver *s);            /* false: no step is felt */
 bool crs_envelope_step_judge(crs_envelope_solver *s);                /* is the trial taken? */
 void crs_envelope_balance(crs_envelope_solver *s);                   /* columns to equal norms */
 
 /* prune.c: true when the factors changed, and must be evaluated again */
 bool crs_envelope_rank(crs_envelope_solver *s);
+
+static inline void forget_pairs(crs_envelope_solver *s) { s->pair_count = s->first_pair = 0; }
+
+/* Damping and radius */
+static inline void reset_step(crs_envelope_solver *s)
+{
+    s->out.mu = 0;
+    s->out.radius = INFINITY;
+    s->eta = 1;
+}
 
 #endif

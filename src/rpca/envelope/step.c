@@ -185,8 +185,6 @@ static double *pair_change(const crs_envelope_solver *s, int k)
     return pair_step(s, k) + s->stride;
 }
 
-void crs_envelope_step_forget(crs_envelope_solver *s) { s->pair_count = s->first_pair = 0; }
-
 static bool same_penalty(const crs_penalty_value *a, const crs_penalty_value *b)
 {
     bool same = a->rho == b->rho && a->weight == b->weight;
@@ -201,7 +199,7 @@ static void learn_pair(crs_envelope_solver *s)
     const double near = s->out.stage == CRS_STAGE_RIDGE ? 1e-4 : 1e-2;
     if (s->out.stage == CRS_STAGE_PATH || !(s->out.worst < near) ||
         !same_penalty(&s->at.penalty, &s->trial.penalty)) {
-        crs_envelope_step_forget(s);
+        forget_pairs(s);
         return;
     }
     if (s->pair_count == CRS_ENVELOPE_PAIRS)
@@ -295,13 +293,6 @@ static void after_model(const crs_envelope_solver *s, double *z)
         const double b = product > 0 ? inner(s, pair_change(s, k), z) / product : 0;
         add(s, s->pair_weight[k] - b, pair_step(s, k), z);
     }
-}
-
-void crs_envelope_step_reset(crs_envelope_solver *s)
-{
-    s->out.mu = 0;
-    s->out.radius = INFINITY;
-    s->eta = 1;
 }
 
 /* D_n = max(average of w in the slice, wbar/50) / wbar^{1-1/d}: W ~ prod D_n */
@@ -405,7 +396,7 @@ bool crs_envelope_step_direction(crs_envelope_solver *s)
     if (s->pair_count > 0) {
         solve(s);
         secant_step(s);
-        if (!(s->predicted > 0)) crs_envelope_step_forget(s);
+        if (!(s->predicted > 0)) forget_pairs(s);
     }
     for (int k = 0; s->pair_count == 0 && k < MOST_TRIES; k++, s->out.mu *= 4) {
         solve(s);
@@ -436,7 +427,7 @@ static bool accepted(crs_envelope_solver *s)
     if (!(rho > 1e-3) && !(isfinite(change) && !felt(s))) {
         s->out.radius = interpolated(s, change) * s->length;
         s->eta = smaller(1, 2 * s->eta);
-        crs_envelope_step_forget(s);
+        forget_pairs(s);
         return false;
     }
     if (rho > 0.75) {

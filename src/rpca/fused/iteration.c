@@ -40,7 +40,7 @@ static void update_tile(const crs_cp_fused *s, const crs_cp_worker *w, crs_cp_ti
                         ptrdiff_t tile)
 {
     crs_cp_entries *entries = s->next == &s->eliminated ? s->kernel->eliminate : s->kernel->update;
-    crs_sparse_open(s, tile, t, w->e);
+    crs_sparse_open(s, tile, t, w->e, true);
     entries(s->next, s->c.rank, w->v, columns_of(s, tile % s->grid.chunks), t);
     t->sums[CRS_SUM_NONZERO] += (double)crs_sparse_close(s, tile, t);
 }
@@ -469,7 +469,7 @@ static void pack_all(crs_cp_fused *s)
         const ptrdiff_t row = tile / s->grid.chunks * CRS_TILE_ROWS, chunk = tile % s->grid.chunks;
         crs_cp_tile t = tile_at(s, row, CRS_TILE_ROWS, chunk);
         s->stored[tile] = -1;
-        crs_sparse_open(s, tile, &t, NULL);
+        crs_sparse_open(s, tile, &t, NULL, true);
         for (ptrdiff_t i = 0; i < t.rows; i++)
             for (ptrdiff_t j = 0; j < t.columns; j++)
                 if (entry_of(s, t.e, i * t.e_stride + j) != 0)
@@ -523,7 +523,7 @@ static void read_sparse(const crs_cp_fused *s, ptrdiff_t row, double *out)
     const ptrdiff_t block = row / CRS_TILE_ROWS, inside = row % CRS_TILE_ROWS;
     for (ptrdiff_t chunk = 0; chunk < s->grid.chunks; chunk++, out += s->grid.width) {
         crs_cp_tile t = tile_at(s, block * CRS_TILE_ROWS, CRS_TILE_ROWS, chunk);
-        const char *e = crs_sparse_expand(s, block * s->grid.chunks + chunk, &t, s->worker->e);
+        const char *e = crs_sparse_open(s, block * s->grid.chunks + chunk, &t, s->worker->e, false);
         s->kernel->widen(t.columns, e + inside * t.e_stride * s->size, out);
         if (t.e == s->worker->e) memset(t.e, 0, (size_t)(CRS_TILE_ROWS * s->grid.width * s->size));
     }

@@ -76,7 +76,8 @@ static char *pack(const crs_cp_fused *s, const uint64_t *marks, char *e, char *t
     return to;
 }
 
-crs_stored *crs_sparse_expand(const crs_cp_fused *s, ptrdiff_t tile, crs_cp_tile *t, crs_stored *e)
+crs_stored *crs_sparse_open(const crs_cp_fused *s, ptrdiff_t tile, crs_cp_tile *t, crs_stored *e,
+                            bool anew)
 {
     const char *from = packed(s, tile, s->stored[tile]);
     const bool dense = s->stored[tile] < 0;
@@ -85,13 +86,8 @@ crs_stored *crs_sparse_expand(const crs_cp_fused *s, ptrdiff_t tile, crs_cp_tile
     t->marks = s->marks + tile * CRS_TILE_ROWS * s->words;
     for (ptrdiff_t i = 0; s->stored[tile] > 0 && i < t->rows; i++)
         from = unpack(s, t->marks + i * t->words, from, (char *)e + i * t->e_stride * s->size);
+    if (anew) memset(t->marks, 0, CRS_TILE_ROWS * (size_t)t->words * sizeof *t->marks);
     return t->e;
-}
-
-void crs_sparse_open(const crs_cp_fused *s, ptrdiff_t tile, crs_cp_tile *t, crs_stored *e)
-{
-    crs_sparse_expand(s, tile, t, e);
-    memset(t->marks, 0, CRS_TILE_ROWS * (size_t)t->words * sizeof *t->marks);
 }
 
 ptrdiff_t crs_sparse_close(const crs_cp_fused *s, ptrdiff_t tile, const crs_cp_tile *t)

@@ -73,10 +73,10 @@ static inline double entry_of(const crs_cp_fused *s, const crs_stored *p, ptrdif
 }
 
 /* The tiles of E (sparse.c): t->e becomes E of a tile, in place or in e, an array of 0 that
- * crs_sparse_close restores; and (not by crs_sparse_expand) t->marks are cleared. crs_sparse_close
- * stores E by its marks and returns how many are set. */
-crs_stored *crs_sparse_expand(const crs_cp_fused *s, ptrdiff_t tile, crs_cp_tile *t, crs_stored *e);
-void crs_sparse_open(const crs_cp_fused *s, ptrdiff_t tile, crs_cp_tile *t, crs_stored *e);
+ * crs_sparse_close restores; `anew`: t->marks are cleared. crs_sparse_close stores E by its marks
+ * and returns how many are set. */
+crs_stored *crs_sparse_open(const crs_cp_fused *s, ptrdiff_t tile, crs_cp_tile *t, crs_stored *e,
+                            bool anew);
 ptrdiff_t crs_sparse_close(const crs_cp_fused *s, ptrdiff_t tile, const crs_cp_tile *t);
 
 #endif
