@@ -4,6 +4,7 @@
 #include <crease/random.h>
 
 #include "core/core.h"
+#include "core/streams.h"
 
 typedef struct {
     uint32_t v[4];
@@ -76,4 +77,10 @@ void crease_random_sample(crease_random r, ptrdiff_t n, ptrdiff_t k, ptrdiff_t *
         const uint64_t left = (uint64_t)(n - j), wanted = (uint64_t)(k - taken);
         if (crease_random_below(r, (uint64_t)j, left) < wanted) out[taken++] = j;
     }
+}
+
+void crs_normals(uint64_t seed, uint64_t stream, ptrdiff_t n, double *x)
+{
+    const crease_random r = { seed, stream };
+    for (ptrdiff_t j = 0; j < n; j++) x[j] = crease_random_normal(r, (uint64_t)j);
 }

@@ -16,10 +16,6 @@ enum {
     CRS_STREAM_Z = 48
 };
 
-static inline void crs_normals(uint64_t seed, uint64_t stream, ptrdiff_t n, double *x)
-{
-    const crease_random r = { seed, stream };
-    for (ptrdiff_t j = 0; j < n; j++) x[j] = crease_random_normal(r, (uint64_t)j);
-}
+void crs_normals(uint64_t seed, uint64_t stream, ptrdiff_t n, double *x); /* (random.c) */
 
 #endif

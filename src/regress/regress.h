@@ -95,11 +95,7 @@ bool crs_regression_check(const crease_regression_settings *s, ptrdiff_t n, ptrd
                           const double *X, const double *y, crease_error *e);
 bool crs_design_new(crs_design *d, const crease_regression_settings *s, ptrdiff_t n, ptrdiff_t p,
                     const double *X, const double *y, crease_error *e);
-void crs_design_free(crs_design *d);
 
-/* d->loss by its name's number; d->c, from the spread of y where it is 0 (loss.c). */
-bool crs_loss_choose(crs_design *d, const crease_regression_settings *s, const double *y,
-                     crease_error *e);
 /* sum_i phi(u_i); s = d phi/d e; h = phi'' or, with `safe`, the curvature of a majorant. */
 double crs_loss_sum(const crs_design *d, const double *e);
 void crs_loss_slopes(const crs_design *d, const double *e, double *s);
@@ -119,11 +115,7 @@ double crs_descent_lambda_max(crs_descent *t, const crease_reg *one);
 /* Stationary at the present parameters from the present b? */
 bool crs_descent_solve(crs_descent *t);
 
-/* A model, with its problems or, for cross-validation, without (path.c). */
-crease_regression *crs_regression_make(const crease_regression_settings *s, ptrdiff_t n,
-                                       ptrdiff_t p, const double *X, const double *y, bool problems,
-                                       crease_error *e);
-/* The first `solved` lambdas, in the order of solving, become the whole path. */
+/* The first `solved` lambdas, in the order of solving, become the whole path (path.c). */
 void crs_regression_cut(crease_regression *m, ptrdiff_t solved);
 
 /* Every lambda as a problem, and what the Gram matrix says of convexity (certify.c). */

@@ -13,6 +13,70 @@
 
 #include "rpca/start.h"
 
+/* X_n = argmin |target - [[X]]|^2 + (ridge/2) |X_n|^2, one mode after the other: Kolda, Bader 2009.
+ */
+
+bool crs_cp_sweeper_open(crs_cp_sweeper *w, const crease_space *shape, ptrdiff_t rank,
+                         const double *target, double ridge, double *const *factor, crease_error *e)
+{
+    ptrdiff_t most = 0;
+    *w = (crs_cp_sweeper){ .k = { .shape = *shape, .rank = rank } };
+    for (int n = 0; n < shape->order; n++) {
+        w->place[n] = n;
+        w->space[n] = crease_matrix(shape->dim[n], rank);
+        w->k.factor[n] = w->x[n] = factor[n];
+        most = more(most, crease_size(&w->space[n]));
+    }
+    w->data = (crease_cp_data){ *shape, rank, w->place, -1, target, ridge };
+    w->f = crease_cp(&w->data);
+    w->blocks = (crease_blocks){ shape->order, w->space, NULL };
+    w->y = crs_doubles(most, "a start", e);
+    w->work = crs_doubles(
+        more(crease_smooth_scratch(&w->f, &w->blocks), crs_kruskal_scratch(shape, rank)), "a start",
+        e);
+    return w->y && w->work;
+}
+
+void crs_cp_sweeper_close(crs_cp_sweeper *w)
+{
+    crs_free(w->y);
+    crs_free(w->work);
+}
+
+/* X_n, of least norm where many minimize */
+static void sweep_mode(crs_cp_sweeper *w, int n)
+{
+    const double *const *x = (const double *const *)w->x;
+    w->f.ops->argmin(&w->f, &w->blocks, x, n, 0, x[n], INFINITY, w->y, w->work);
+    copy(crease_size(&w->space[n]), w->y, w->x[n]);
+}
+
+void crs_cp_sweep(crs_cp_sweeper *w)
+{
+    for (int n = 0; n < w->k.shape.order; n++) sweep_mode(w, n);
+}
+
+double crs_cp_column_norm(ptrdiff_t rows, ptrdiff_t rank, const double *x)
+{
+    double sum = 0;
+    for (ptrdiff_t i = 0; i < rows; i++) sum += square(x[i * rank]);
+    return sqrt(sum);
+}
+
+void crs_cp_balance(const crease_space *s, ptrdiff_t rank, double *const *factor)
+{
+    for (ptrdiff_t r = 0; r < rank; r++) {
+        double mean = 1;
+        for (int n = 0; n < s->order; n++)
+            mean *= pow(crs_cp_column_norm(s->dim[n], rank, factor[n] + r), 1.0 / s->order);
+        for (int n = 0; n < s->order; n++) {
+            const double norm = crs_cp_column_norm(s->dim[n], rank, factor[n] + r);
+            const double scale = norm > 0 ? mean / norm : 0;
+            for (ptrdiff_t i = 0; i < s->dim[n]; i++) factor[n][i * rank + r] *= scale;
+        }
+    }
+}
+
 enum { TRIES = 8, IDLE = 2, POWER = 3, PENCIL_STREAM = 80 };
 static const double gain = 0.8; /* a residual below so much of the least is progress */
 
@@ -112,7 +176,7 @@ static double attempt(const mixer *m, crs_cp_sweeper *w)
     const ptrdiff_t rest = m->slices * m->rank;
     crs_gemm(false, true, m->rank, rest, m->rank, 1, m->v, m->folded, 0, m->terms);
     for (ptrdiff_t r = 0; r < m->rank; r++) rank_one(m, m->terms + r * rest, r, w->x);
-    crs_cp_sweep_mode(w, m->mode[m->shape.order - 1]);
+    sweep_mode(w, m->mode[m->shape.order - 1]);
     return crs_kruskal_distance2(&w->k, w->data.target, w->work);
 }
 

@@ -419,14 +419,13 @@ static bool visit(sweep *s, int count, const ptrdiff_t *rank, crease_error *e)
 static bool walk(sweep *s, crease_error *e)
 {
     for (ptrdiff_t before = 0; before < s->t->count;) {
-        const ptrdiff_t k = crs_rank_nearly_best(&s->judge), near = s->t->row[k].rank;
-        const ptrdiff_t at = s->t->row[crs_rank_recommend(&s->judge)].rank;
-        const ptrdiff_t best = s->t->row[crs_rank_best(&s->judge)].rank;
+        const crs_rank_verdict v = crs_rank_judged(&s->judge);
+        const ptrdiff_t near = s->t->row[v.near].rank, at = s->t->row[v.recommended].rank;
+        const ptrdiff_t best = s->t->row[v.best].rank;
         const ptrdiff_t ahead = s->r.shape.order == 2 ? best + 2 : 0;
         const ptrdiff_t next[] = { at - 1, near - 1, near + 1, at + 1, best + 1, ahead, near - 2 };
-        const bool doubtful = crs_rank_doubtful(&s->judge, k);
         before = s->t->count;
-        if (!visit(s, doubtful ? 7 : 6, next, e)) return false;
+        if (!visit(s, v.doubtful ? 7 : 6, next, e)) return false;
     }
     return true;
 }
@@ -468,8 +467,8 @@ static bool run(sweep *s, const double *tensor, const double *mask, crease_error
     if (s->o.low == 0 && !search(s, tensor, mask, e)) return false;
     for (ptrdiff_t rank = s->o.low; rank > 0 && rank <= s->o.high; rank++)
         if (!try_rank(s, rank, e)) return false;
-    while (crs_rank_rival(&s->judge, crs_rank_recommend(&s->judge)) >= 0 &&
-           2 * s->folds <= MOST_FOLDS && 2 * s->folds * s->o.share < 1) {
+    while (crs_rank_judged(&s->judge).rival >= 0 && 2 * s->folds <= MOST_FOLDS &&
+           2 * s->folds * s->o.share < 1) {
         if (!refine(s, e)) return false;
         if (s->o.low == 0 && !walk(s, e)) return false;
     }

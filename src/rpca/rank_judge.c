@@ -136,6 +136,22 @@ double crs_rank_error(const crs_rank_judge *s, ptrdiff_t k, ptrdiff_t b)
     return n > 1 ? sqrt(sum / (n * (n - 1))) : 0;
 }
 
+/* Where no row is sound every row may be recommended. */
+static bool allowed(const crs_rank_judge *s, ptrdiff_t at)
+{
+    bool any = false;
+    for (ptrdiff_t k = 0; k < s->t->count; k++) any = any || sound(s, k);
+    return !any || sound(s, at);
+}
+
+static ptrdiff_t best_of(const crs_rank_judge *s)
+{
+    ptrdiff_t best = -1;
+    for (ptrdiff_t k = 0; k < s->t->count; k++)
+        if (allowed(s, k) && (best < 0 || s->t->row[k].loss < s->t->row[best].loss)) best = k;
+    return best;
+}
+
 void crs_rank_losses(const crs_rank_judge *s)
 {
     const double t = deviations * deviation(s);
@@ -144,7 +160,7 @@ void crs_rank_losses(const crs_rank_judge *s)
         for (ptrdiff_t j = 0; j < s->held_out; j++) sum += square(smaller(s->residual[k][j], t));
         s->t->row[k].loss = s->held_out > 0 ? sum / (double)s->held_out : 0;
     }
-    const ptrdiff_t best = crs_rank_best(s);
+    const ptrdiff_t best = best_of(s);
     for (ptrdiff_t k = 0; k < s->t->count; k++) {
         s->t->row[k].excess = s->t->row[k].loss - s->t->row[best].loss;
         s->t->row[k].error = crs_rank_error(s, k, best);
@@ -177,40 +193,24 @@ bool crs_rank_worse(const crs_rank_judge *s, ptrdiff_t k, ptrdiff_t b)
     return more > 0 && more > chance * crs_rank_error(s, k, b);
 }
 
-ptrdiff_t crs_rank_rival(const crs_rank_judge *s, ptrdiff_t at)
+static ptrdiff_t nearly_best(const crs_rank_judge *s)
 {
-    const ptrdiff_t best = crs_rank_best(s);
-    if (best > at && more_loss(s, at, best) > 0 && crs_rank_nearly_best(s) == at) return best;
-    if (at == 0 || more_loss(s, at - 1, at) > sure * crs_rank_error(s, at - 1, at)) return -1;
-    return at - 1;
-}
-
-/* Where no row is sound every row may be recommended. */
-static bool allowed(const crs_rank_judge *s, ptrdiff_t at)
-{
-    bool any = false;
-    for (ptrdiff_t k = 0; k < s->t->count; k++) any = any || sound(s, k);
-    return !any || sound(s, at);
-}
-
-ptrdiff_t crs_rank_best(const crs_rank_judge *s)
-{
-    ptrdiff_t best = -1;
-    for (ptrdiff_t k = 0; k < s->t->count; k++)
-        if (allowed(s, k) && (best < 0 || s->t->row[k].loss < s->t->row[best].loss)) best = k;
-    return best;
-}
-
-ptrdiff_t crs_rank_nearly_best(const crs_rank_judge *s)
-{
-    const ptrdiff_t best = crs_rank_best(s);
+    const ptrdiff_t best = best_of(s);
     ptrdiff_t k = 0;
     while (k < best && (!allowed(s, k) || crs_rank_worse(s, k, best))) k++;
     return k;
 }
 
+static ptrdiff_t rival_of(const crs_rank_judge *s, ptrdiff_t at)
+{
+    const ptrdiff_t best = best_of(s);
+    if (best > at && more_loss(s, at, best) > 0 && nearly_best(s) == at) return best;
+    if (at == 0 || more_loss(s, at - 1, at) > sure * crs_rank_error(s, at - 1, at)) return -1;
+    return at - 1;
+}
+
 /* Of low consistency, or of an unknown one without a great gain to speak for it */
-bool crs_rank_doubtful(const crs_rank_judge *s, ptrdiff_t k)
+static bool is_doubtful(const crs_rank_judge *s, ptrdiff_t k)
 {
     const crease_cp_rank_row *row = s->t->row;
     if (row[k].consistency == row[k].consistency) return row[k].consistency < 99;
@@ -227,20 +227,26 @@ static ptrdiff_t last_of_weight(const crs_rank_judge *s, ptrdiff_t k)
 
 /* Last terms of doubtful consistency that gain little against the one before them are left out:
  * Timmerman, Kiers, Three-mode principal components analysis, 2000 (DIFFIT). */
-ptrdiff_t crs_rank_recommend(const crs_rank_judge *s)
+static ptrdiff_t recommended(const crs_rank_judge *s)
 {
-    ptrdiff_t k = crs_rank_nearly_best(s), before = -1;
-    while (k != before && crs_rank_doubtful(s, k)) {
+    ptrdiff_t k = nearly_best(s), before = -1;
+    while (k != before && is_doubtful(s, k)) {
         before = k;
         k = last_of_weight(s, k);
     }
     return k;
 }
 
+crs_rank_verdict crs_rank_judged(const crs_rank_judge *s)
+{
+    const ptrdiff_t near = nearly_best(s), at = recommended(s);
+    return (crs_rank_verdict){ best_of(s), near, at, rival_of(s, at), is_doubtful(s, near) };
+}
+
 static void doubt(const crs_rank_judge *s, ptrdiff_t at, size_t size, char *out)
 {
     const crease_cp_rank_row *row = s->t->row;
-    const ptrdiff_t rival = crs_rank_rival(s, at);
+    const ptrdiff_t rival = rival_of(s, at);
     out[0] = 0;
     if (rival < 0) return;
     const double by = row[rival].loss - row[at].loss, error = crs_rank_error(s, at, rival);
@@ -250,7 +256,7 @@ static void doubt(const crs_rank_judge *s, ptrdiff_t at, size_t size, char *out)
 
 void crs_rank_explain(const crs_rank_judge *s)
 {
-    const ptrdiff_t at = crs_rank_recommend(s), near = crs_rank_nearly_best(s);
+    const ptrdiff_t at = recommended(s), near = nearly_best(s);
     const crease_cp_rank_row *r = &s->t->row[at];
     char below[100] = "no smaller rank was tried", core[40] = "not defined", why[160], unsure[100];
     s->t->rank = r->rank;

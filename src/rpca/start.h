@@ -94,8 +94,7 @@ bool crs_cp_sweeper_open(crs_cp_sweeper *w, const crease_space *shape, ptrdiff_t
                          crease_error *e);
 void crs_cp_sweeper_close(crs_cp_sweeper *w);
 
-void crs_cp_sweep_mode(crs_cp_sweeper *w, int n); /* X_n, of least norm where many minimize */
-void crs_cp_sweep(crs_cp_sweeper *w);             /* every mode in turn */
+void crs_cp_sweep(crs_cp_sweeper *w); /* every mode in turn */
 
 /* Of a column of a factor of `rank` columns */
 double crs_cp_column_norm(ptrdiff_t rows, ptrdiff_t rank, const double *x);
@@ -186,16 +185,14 @@ void crs_rank_losses(const crs_rank_judge *s);
 bool crs_rank_worse(const crs_rank_judge *s, ptrdiff_t k, ptrdiff_t b);
 double crs_rank_error(const crs_rank_judge *s, ptrdiff_t k, ptrdiff_t b);
 
-/* A row that chance alone may have put behind row `at`, or ahead of it without a verdict; -1: none
- */
-ptrdiff_t crs_rank_rival(const crs_rank_judge *s, ptrdiff_t at);
-
-bool crs_rank_doubtful(const crs_rank_judge *s, ptrdiff_t k);
-
-/* Places of rows: of least loss; the smallest rank that is not worse; less doubtful terms */
-ptrdiff_t crs_rank_best(const crs_rank_judge *s);
-ptrdiff_t crs_rank_nearly_best(const crs_rank_judge *s);
-ptrdiff_t crs_rank_recommend(const crs_rank_judge *s);
+/* Places of rows: of least loss; the smallest rank that is not worse; that less its doubtful terms,
+ * which is recommended; a row that chance alone may have put behind this one, or ahead of it
+ * without a verdict, -1: none. */
+typedef struct {
+    ptrdiff_t best, near, recommended, rival;
+    bool doubtful; /* the last term of `near` */
+} crs_rank_verdict;
+crs_rank_verdict crs_rank_judged(const crs_rank_judge *s);
 void crs_rank_explain(const crs_rank_judge *s); /* fills in rank and reason */
 
 #endif

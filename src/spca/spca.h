@@ -29,7 +29,4 @@ struct crease_spca {
     atomic_bool stop;
 };
 
-/* m->t = T(x_1, .., ., .., x_d) in mode n, and its norm (model.c). */
-double crs_spca_slope(crease_spca *m, double *const *x, int n);
-
 #endif

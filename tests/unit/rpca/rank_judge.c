@@ -53,7 +53,7 @@ static void losses_and_errors_are_by_definition(void **state)
         for (int j = 0; j < COUNT; j++)
             loss[k] += (x.r[k][j] < t ? x.r[k][j] * x.r[k][j] : t * t) / COUNT;
         assert_close(x.row[k].loss, loss[k], 1e-12);
-        assert_close(x.row[k].excess, loss[k] - x.row[crs_rank_best(&x.judge)].loss, 1e-11);
+        assert_close(x.row[k].excess, loss[k] - x.row[crs_rank_judged(&x.judge).best].loss, 1e-11);
     }
     for (int j = 0; j < COUNT; j++) {
         d[j] = square(smaller(x.r[0][j], t)) - square(smaller(x.r[1][j], t));
@@ -74,7 +74,7 @@ static void outliers_cancel_in_differences(void **state)
     crs_rank_explain(&x.judge);
     assert_int_equal(x.table.rank, 3);
     assert_true(crs_rank_worse(&x.judge, 0, 2) && crs_rank_worse(&x.judge, 1, 2));
-    assert_true(crs_rank_rival(&x.judge, 2) == -1 && !strstr(x.table.reason, "not sure"));
+    assert_true(crs_rank_judged(&x.judge).rival == -1 && !strstr(x.table.reason, "not sure"));
 }
 
 /* One part in a hundred is a trifle even where it is no chance; what is not consistent is out. */
@@ -87,11 +87,11 @@ static void a_trifle_is_no_reason_and_inconsistent_ranks_are_out(void **state)
     for (int k = 1; k < RANKS; k++)
         for (int j = 0; j < COUNT; j++) x.r[k][j] = (1 - 0.001 * k) * fabs(noise_at(0, j));
     crs_rank_losses(&x.judge);
-    assert_true(crs_rank_best(&x.judge) == 3 && x.row[1].excess > 2 * x.row[1].error);
-    assert_int_equal(crs_rank_recommend(&x.judge), 1);
+    assert_true(crs_rank_judged(&x.judge).best == 3 && x.row[1].excess > 2 * x.row[1].error);
+    assert_int_equal(crs_rank_judged(&x.judge).recommended, 1);
     x.row[1].consistency = 10;
     crs_rank_losses(&x.judge);
-    assert_int_equal(crs_rank_recommend(&x.judge), 2);
+    assert_int_equal(crs_rank_judged(&x.judge).recommended, 2);
 }
 
 /* Squares of 4, 1 + gap +- swing, 1, 1.2: the standard error of the gap is swing/sqrt(399). */
@@ -112,13 +112,13 @@ static void the_reason_says_when_chance_may_have_decided(void **state)
     example x;
     (void)state;
     close_call(&x, 0.0375, 0.5); /* 1.5 standard errors, more than a trifle of 0.022 */
-    assert_true(x.table.rank == 3 && crs_rank_rival(&x.judge, 2) == 1);
+    assert_true(x.table.rank == 3 && crs_rank_judged(&x.judge).rival == 1);
     assert_non_null(strstr(x.table.reason, "not sure: rank 2 is worse by 1.5 standard errors"));
     close_call(&x, 0.03, 0.8); /* 0.75 */
-    assert_true(x.table.rank == 2 && crs_rank_rival(&x.judge, 1) == 2);
+    assert_true(x.table.rank == 2 && crs_rank_judged(&x.judge).rival == 2);
     assert_non_null(strstr(x.table.reason, "not sure: rank 3 is better by 0.7 standard errors"));
     close_call(&x, 0.075, 0.5); /* 3 */
-    assert_true(x.table.rank == 3 && crs_rank_rival(&x.judge, 2) == -1);
+    assert_true(x.table.rank == 3 && crs_rank_judged(&x.judge).rival == -1);
     assert_null(strstr(x.table.reason, "not sure"));
 }
 
