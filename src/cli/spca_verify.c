@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * spca_verify: the components of sparse PCA judged from the tensor and the arrays of the folder */
-#include "cli/spca.h"
+#include "cli/cli.h"
 
 typedef struct {
     const crs_certificate *c;

@@ -143,9 +143,4 @@ typedef struct {
 crs_problem_file *crs_problem_read(const char *path, crease_error *e);
 void crs_problem_file_free(crs_problem_file *f);
 
-/* Its blocks, with their list for the parts that name them, and the constraint between them. */
-bool crs_blocks_at(crs_reader *r, const crs_node *at, crs_problem_file *f, crs_block_list *list);
-bool crs_constraint_at(crs_reader *r, const crs_node *at, const crs_block_list *blocks,
-                       crs_problem_file *f);
-
 #endif
