@@ -8,16 +8,38 @@
  * Linear in each block: L_i = 0, L <= (d-1) min_n |T_(n)|_2, and the objective is at least
  * -min_n |T_(n)|_2. Jiang, Lin, Ma, Zhang 2019, sections 2 and 4.4; the 1-norm and d = 2 is the
  * penalized matrix decomposition of Witten, Tibshirani, Hastie 2009. */
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+
+#include <crease/spca.h>
 
 #include "core/carve.h"
 #include "core/core.h"
 #include "core/streams.h"
 #include "reg/reg.h"
 #include "smooth/fit.h"
-#include "spca/spca.h"
 #include "tensor/tensor.h"
+
+struct crease_spca {
+    crease_spca_settings s;
+    crease_problem problem;
+    crease_space space[CREASE_MAX_ORDER];
+    crease_block block[CREASE_MAX_ORDER];
+    char name[CREASE_MAX_ORDER][16];
+    int argument[CREASE_MAX_ORDER];
+    crease_multilinear_data data;
+    crease_set ball;
+
+    double alpha, norm, sigma; /* sigma: T at the present start */
+    void *memory;              /* of the arrays below */
+    double *tensor;            /* what is left of T */
+    double *start[CREASE_MAX_ORDER], *best[CREASE_MAX_ORDER], *unit[CREASE_MAX_ORDER];
+    double *t;         /* as long as the longest mode */
+    double *objective; /* per start */
+    double *work;
+    atomic_bool stop;
+};
 
 void crease_spca_init(crease_spca_settings *s, size_t size, const crease_space *shape)
 {
