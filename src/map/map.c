@@ -112,14 +112,6 @@ bool crs_map_numbers(const crease_map *A, ptrdiff_t n, const double *v, crease_e
     return true;
 }
 
-enum { SIDE = 500, ENTRIES = 1000000 };
-
-bool crs_map_small(const crease_space *dom, const crease_space *ran)
-{
-    const ptrdiff_t m = crease_size(ran), n = crease_size(dom);
-    return (m <= SIDE || n <= SIDE) && m <= ENTRIES / n;
-}
-
 /* A unit vector of the smaller space and a column, then what A needs; -1 when that overflows. */
 ptrdiff_t crs_map_materialize_scratch(const crease_map *A, const crease_space *dom,
                                       const crease_space *ran)
@@ -201,7 +193,7 @@ bool crs_map_better_norm(const crease_map *A, const crease_space *dom, const cre
 {
     double d;
     *bound = known;
-    if (known == 0 || !crs_map_small(dom, ran)) return true;
+    if (known == 0 || !is_small(dom, ran)) return true;
     double *matrix = matrix_of(A, dom, ran, &d, e);
     if (!matrix) return false;
     const bool ok = crs_norm_bound(crease_size(ran), crease_size(dom), matrix, bound, e);
@@ -215,7 +207,7 @@ bool crs_map_better_sigma_min(const crease_map *A, const crease_space *dom, cons
 {
     double d;
     *bound = known;
-    if (crease_size(ran) > crease_size(dom) || !crs_map_small(dom, ran)) return true;
+    if (crease_size(ran) > crease_size(dom) || !is_small(dom, ran)) return true;
     double *matrix = matrix_of(A, dom, ran, &d, e);
     if (!matrix) return false;
     const bool ok = crs_sigma_min_bound(crease_size(ran), crease_size(dom), matrix, bound, e);

@@ -26,9 +26,16 @@ ptrdiff_t crs_map_materialize_scratch(const crease_map *A, const crease_space *d
 void crs_map_materialize(const crease_map *A, const crease_space *dom, const crease_space *ran,
                          double *out, double *work);
 
+/* Is a matrix small enough to write out? */
+static inline bool is_small(const crease_space *dom, const crease_space *ran)
+{
+    enum { SIDE = 500, ENTRIES = 1000000 };
+    const ptrdiff_t m = crease_size(ran), n = crease_size(dom);
+    return (m <= SIDE || n <= SIDE) && m <= ENTRIES / n;
+}
+
 /* Bounds from the matrix of A when that is small enough to write out: *bound becomes the better
  * of it and `known`, which is itself a bound. INFINITY: no norm is known; 0: no sigma_min. */
-bool crs_map_small(const crease_space *dom, const crease_space *ran);
 bool crs_map_better_norm(const crease_map *A, const crease_space *dom, const crease_space *ran,
                          double known, double *bound, crease_error *e);
 bool crs_map_better_sigma_min(const crease_map *A, const crease_space *dom, const crease_space *ran,

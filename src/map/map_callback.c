@@ -68,7 +68,7 @@ static bool norm(const crease_map *A, const crease_space *dom, const crease_spac
     const crease_callback_map *c = A->data;
     *bound = c->norm_bound;
     if (c->norm_bound > 0) return true;
-    if (!crs_map_small(dom, ran))
+    if (!is_small(dom, ran))
         return crs_fail(e, CREASE_BAD_ARGUMENT,
                         "callback: a map of %td entries to %td is too large to find its norm; set "
                         "norm_bound to an upper bound of it",

@@ -120,13 +120,6 @@ bool crs_view_check(const crs_cp_view *v, crease_error *e)
 
 enum { SPARE = 10, LONG = 4, LONGEST = 1500, STEPS = 2, STREAM = 64 };
 
-void crs_cp_square_add(const crs_cp_square *a, const crease_space *slab, const double *values)
-{
-    const crs_mode_map map = { a->q, a->columns, true };
-    if (a->q) crs_ttm(slab, a->n, map, 1, values, 0, a->product);
-    crs_unfolding_product(slab, a->n, a->columns, 1, values, a->q ? a->product : values, a->w);
-}
-
 typedef struct {
     int n;
     ptrdiff_t rows, columns; /* of a slab; of q */
@@ -142,7 +135,7 @@ static void apply(const crs_cp_view *v, const reader *r, double *q, double *w)
     fill(s.dim[r->n] * r->columns, 0, w);
     for (ptrdiff_t first = 0; first < v->shape.dim[0]; first += r->rows) {
         s.dim[0] = fewer(r->rows, v->shape.dim[0] - first);
-        crs_cp_square_add(&a, &s, crs_view_slab(v, first, s.dim[0], r->slab));
+        add_square(&a, &s, crs_view_slab(v, first, s.dim[0], r->slab));
     }
 }
 
@@ -221,13 +214,6 @@ static bool leading_vectors(const crs_cp_view *v, int n, ptrdiff_t columns, uint
     crs_free(r.slab);
     crs_free(r.product);
     return done;
-}
-
-void crs_cp_core_free(crs_cp_core *c)
-{
-    crs_free(c->values);
-    for (int n = 0; n < CREASE_MAX_ORDER; n++) crs_free(c->basis[n]);
-    *c = (crs_cp_core){ .values = NULL };
 }
 
 /* The first k < count with squares[k-1] > 16 squares[k] and no more than a hundredth of their sum

@@ -337,7 +337,7 @@ bool crs_cp_gevd(const crs_cp_view *v, const crs_cp_gevd_options *o, double *con
         expand(&c, n, v->shape.dim[n], o->rank, small[n], factor[n]);
     if (done && facts) *facts = found;
     for (int n = 0; n < d; n++) crs_free(small[n]);
-    crs_cp_core_free(&c);
+    free_core(&c);
     return done;
 }
 

@@ -100,7 +100,7 @@ static double add_squares(spectra *l, bool all)
         const double *values = crs_view_slab(l->v, first, slab.dim[0], l->slab);
         sum += crs_dot(crease_size(&slab), values, values);
         for (int n = 1; n < s->order; n++)
-            if (all || l->mode[n].q) crs_cp_square_add(&l->mode[n], &slab, values);
+            if (all || l->mode[n].q) add_square(&l->mode[n], &slab, values);
     }
     return sum;
 }
@@ -217,6 +217,12 @@ static void close(runner *r)
     crs_free(r->memory);
 }
 
+static const char *start_name(int q)
+{
+    static const char *const name[] = { "gevd", "gevd-clipped", "singular-clipped", "random" };
+    return name[q < CRS_CP_RANDOM_START ? q : CRS_CP_RANDOM_START];
+}
+
 /* Start q: the caller's, then the family's. */
 static bool begin(runner *r, int q, crease_error *e)
 {
@@ -227,7 +233,7 @@ static bool begin(runner *r, int q, crease_error *e)
     const bool own = p->given && q == 0;
     const int member = crs_cp_start_after(p->first, p->given ? q - 1 : q);
     const double *const *x = (const double *const *)r->trial;
-    r->start = own ? p->given_name : crs_cp_start_name(member);
+    r->start = own ? p->given_name : start_name(member);
     if (own)
         x = p->given;
     else if (!crs_cp_start_of(&r->view, &o, member, r->trial, e))

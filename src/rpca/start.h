@@ -65,7 +65,12 @@ typedef struct {
 /* A few reads of the tensor; to_cut: the rank falls to where the spectra end. Free in any case. */
 bool crs_cp_compress(const crs_cp_view *v, ptrdiff_t rank, bool to_cut, uint64_t seed,
                      crs_cp_core *c, crease_error *e);
-void crs_cp_core_free(crs_cp_core *c);
+static inline void free_core(crs_cp_core *c)
+{
+    crs_free(c->values);
+    for (int n = 0; n < CREASE_MAX_ORDER; n++) crs_free(c->basis[n]);
+    *c = (crs_cp_core){ .values = NULL };
+}
 
 /* w (I_n x columns) grows by V_(n) V_(n)' Q of one slab, Q (I_n x columns); q NULL: by V_(n)
  * V_(n)' itself, columns = I_n. product: room for slab x_n Q'. */
@@ -74,7 +79,13 @@ typedef struct {
     ptrdiff_t columns;
     double *q, *w, *product;
 } crs_cp_square;
-void crs_cp_square_add(const crs_cp_square *a, const crease_space *slab, const double *values);
+static inline void add_square(const crs_cp_square *a, const crease_space *slab,
+                              const double *values)
+{
+    const crs_mode_map map = { a->q, a->columns, true };
+    if (a->q) crs_ttm(slab, a->n, map, 1, values, 0, a->product);
+    crs_unfolding_product(slab, a->n, a->columns, 1, values, a->q ? a->product : values, a->w);
+}
 
 /* The norm of a column of a factor of `rank` columns */
 static inline double column_norm(ptrdiff_t rows, ptrdiff_t rank, const double *x)
@@ -122,7 +133,6 @@ bool crs_cp_gevd_robust(const crs_cp_view *v, const crs_cp_gevd_options *o, doub
 enum { CRS_CP_RANDOM_START = 3 };
 bool crs_cp_start_of(const crs_cp_view *v, const crs_cp_gevd_options *o, int q,
                      double *const *factor, crease_error *e);
-const char *crs_cp_start_name(int q);
 /* The q-th start where `first` comes first: the others in their order, or random ones only. */
 int crs_cp_start_after(int first, int q);
 

@@ -339,12 +339,6 @@ bool crs_cp_start_of(const crs_cp_view *v, const crs_cp_gevd_options *o, int q,
     return crs_view_check(v, e) && rescale(v, o->rank, factor, e);
 }
 
-const char *crs_cp_start_name(int q)
-{
-    static const char *const name[] = { "gevd", "gevd-clipped", "singular-clipped", "random" };
-    return name[q < CRS_CP_RANDOM_START ? q : CRS_CP_RANDOM_START];
-}
-
 int crs_cp_start_after(int first, int q)
 {
     if (first >= CRS_CP_RANDOM_START) return first + q;

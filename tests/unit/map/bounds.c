@@ -83,8 +83,8 @@ static void written_out_maps_are_their_matrices(void **state)
     }
     const crease_space side = crease_vector(500), long_side = crease_vector(2000);
     const crease_space more = crease_vector(501), longer = crease_vector(2001);
-    assert_true(crs_map_small(&side, &long_side) && crs_map_small(&long_side, &side));
-    assert_false(crs_map_small(&side, &longer) || crs_map_small(&more, &more));
+    assert_true(is_small(&side, &long_side) && is_small(&long_side, &side));
+    assert_false(is_small(&side, &longer) || is_small(&more, &more));
 }
 
 static void bounds_of(crease_map A, ptrdiff_t n, ptrdiff_t m, double *norm, double *least)
