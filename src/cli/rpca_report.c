@@ -91,7 +91,8 @@ void crs_rpca_footer(const crs_rpca_job *j)
 /* What the arrays hold. */
 static void print_parts(const crs_rpca_parts *p)
 {
-    printf("noise       %.6g (root mean square where the sparse part is 0)\n", p->deviation);
+    if (p->nonzeros < p->observed)
+        printf("noise       %.6g (root mean square where the sparse part is 0)\n", p->deviation);
     printf("outliers    %.3g %% of the entries", 100 * (double)p->nonzeros / (double)p->observed);
     if (p->nonzeros > 0) printf("; the sparse part begins at %.6g", p->threshold);
     putchar('\n');

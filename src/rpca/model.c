@@ -136,7 +136,9 @@ bool crs_cp_check_data(const crease_cp_rpca_settings *s, const double *tensor, p
                         isnan(tensor[j]) ? ", or let nan mark missing entries (--missing nan)"
                                          : "");
     }
-    return true;
+    return *missing < crease_size(&s->shape) ||
+           crs_fail(e, CREASE_BAD_DATA,
+                    "no entry was observed: all are missing; give data with at least one number");
 }
 
 static bool take_data(crease_cp_rpca *m, const double *tensor, crease_error *e)
