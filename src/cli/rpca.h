@@ -84,12 +84,27 @@ bool crs_rpca_truth(const crs_args *a, const crease_space *given, crs_array *out
 /* Does --init name a start? Otherwise it is a folder. s may be NULL. */
 bool crs_rpca_init(const char *text, crease_rpca_settings *s);
 
+/* One entry: is it observed, T - L and E; and the end of them. */
+static inline void crs_rpca_count(crs_rpca_parts *p, bool observed, double rest, double sparse)
+{
+    if (!observed) return;
+    p->observed++;
+    if (sparse == 0) {
+        p->deviation += square(rest);
+        return;
+    }
+    p->nonzeros++;
+    p->threshold = smaller(p->threshold, fabs(rest));
+}
+
+static inline void crs_rpca_counted(crs_rpca_parts *p)
+{
+    p->deviation = sqrt(p->deviation / (double)(p->observed - p->nonzeros));
+}
+
 /* rpca_report.c: what was found, as files with its errors, and as text. */
 bool crs_rpca_write(crs_rpca_job *j, crease_error *e);
 void crs_rpca_result(const crs_rpca_job *j, crs_document *d);
-/* One entry: is it observed, T - L and E; and the end of them. */
-void crs_rpca_count(crs_rpca_parts *p, bool observed, double rest, double sparse);
-void crs_rpca_counted(crs_rpca_parts *p);
 void crs_rpca_banner(const crs_rpca_job *j);
 void crs_rpca_footer(const crs_rpca_job *j);
 void crs_rpca_summary(const crs_rpca_job *j);

@@ -98,6 +98,13 @@ static void print_parts(const crs_rpca_parts *p)
     putchar('\n');
 }
 
+static void print_values(const crease_certificate *c, const crease_options *o)
+{
+    printf("objective   %.12g\n", c->objective);
+    printf("residual    %.3e%s (eps %g)\n", o->relative ? c->worst_relative : c->worst,
+           o->relative ? " relative" : "", o->eps);
+}
+
 void crs_rpca_summary(const crs_rpca_job *j)
 {
     const crease_report *r = crease_rpca_report(j->fit);
@@ -117,9 +124,7 @@ void crs_rpca_summary(const crs_rpca_job *j)
         if (f->starts > 1) printf(", spread of the deviations %.3g", f->spread);
         printf("\n");
     }
-    printf("objective   %.12g\n", c->objective);
-    printf("residual    %.3e%s (eps %g)\n", o->relative ? c->worst_relative : c->worst,
-           o->relative ? " relative" : "", o->eps);
+    print_values(c, o);
     printf("verdict     %s\n", crease_verdict_text(j->verified.verdict));
     printf("method      %s, %s mode\n", crease_method_name(a->method), crease_mode_name(o->mode));
     printf("guarantee   %s\n", a->guarantee ? a->theorem : "none");
@@ -385,23 +390,6 @@ static bool match_terms(crs_rpca_job *j, crease_error *e)
     return crs_cp_cosines(s, &found, &truth, j->cosine, e);
 }
 
-void crs_rpca_count(crs_rpca_parts *p, bool observed, double rest, double sparse)
-{
-    if (!observed) return;
-    p->observed++;
-    if (sparse == 0) {
-        p->deviation += square(rest);
-        return;
-    }
-    p->nonzeros++;
-    p->threshold = smaller(p->threshold, fabs(rest));
-}
-
-void crs_rpca_counted(crs_rpca_parts *p)
-{
-    p->deviation = sqrt(p->deviation / (double)(p->observed - p->nonzeros));
-}
-
 typedef struct {
     crease_rpca *fit;
     crease_rpca_part part;
@@ -590,9 +578,7 @@ void crs_tucker_summary(const crs_tucker_job *j, const crs_run *run)
     }
     if (used->kind == CREASE_RPCA_BALL) printf("eta         %.6g\n", used->eta);
     printf("alpha       %.6g\n", used->alpha);
-    printf("objective   %.12g\n", c->objective);
-    printf("residual    %.3e%s (eps %g)\n", j->run.relative ? c->worst_relative : c->worst,
-           j->run.relative ? " relative" : "", j->run.eps);
+    print_values(c, &j->run);
     printf("verdict     %s\n", crease_verdict_text(run->verified->verdict));
     printf("engine      %ld iterations of %s\n", r.iterations,
            crease_method_name(crease_solver_analysis(run->solver)->method));
