@@ -70,65 +70,64 @@ static void gradient(const crs_design *d, ptrdiff_t u, const double *s, double *
 
 /* One unit (a column or a group) of sum_u w_u rho(|b_u|): its step, its distance from
  * stationarity, its value. */
-static crs_penalty_value scalar_of(const crs_descent *t, ptrdiff_t u)
+static const crs_penalty_value *value_of(crs_descent *t, ptrdiff_t u)
 {
-    crs_penalty_value r = { .rho = t->penalty, .weight = t->d->weight[u] };
-    memcpy(r.par, t->par, sizeof r.par);
-    return r;
+    t->value.weight = t->d->weight[u];
+    return &t->value;
 }
 
 /* Zero columns: nothing but the penalty is left. */
 static double flat(const crs_penalty_value *r, double b) { return r->weight > 0 ? zero_at(b) : b; }
 
 /* out = the minimizer over unit u of <g, .> + (curve/2)|. - b|^2 + w rho. */
-static void unit_step(const crs_descent *t, ptrdiff_t u, double curve, const double *b,
-                      const double *g, double *out)
+static void unit_step(crs_descent *t, ptrdiff_t u, double curve, const double *b, const double *g,
+                      double *out)
 {
-    const crs_penalty_value r = scalar_of(t, u);
+    const crs_penalty_value *r = value_of(t, u);
     const ptrdiff_t k = unit_size(t->d, u);
     if (k == 1) {
-        *out = curve > 0 ? crs_scalar_prox(&r, 1 / curve, *b - *g / curve) : flat(&r, *b);
+        *out = curve > 0 ? crs_scalar_prox(r, 1 / curve, *b - *g / curve) : flat(r, *b);
         return;
     }
-    for (ptrdiff_t j = 0; j < k; j++) out[j] = curve > 0 ? b[j] - g[j] / curve : flat(&r, b[j]);
+    for (ptrdiff_t j = 0; j < k; j++) out[j] = curve > 0 ? b[j] - g[j] / curve : flat(r, b[j]);
     const double norm = crs_norm(k, out);
     if (!(curve > 0) || norm == 0) return;
-    const double factor = crs_scalar_prox(&r, 1 / curve, norm) / norm;
+    const double factor = crs_scalar_prox(r, 1 / curve, norm) / norm;
     for (ptrdiff_t j = 0; j < k; j++) out[j] = factor == 0 ? 0 : factor * out[j];
 }
 
 /* dist(-g, w d rho(|b|))^2 */
-static double unit_dist(const crs_descent *t, ptrdiff_t u, const double *b, const double *g)
+static double unit_dist(crs_descent *t, ptrdiff_t u, const double *b, const double *g)
 {
-    const crs_penalty_value r = scalar_of(t, u);
+    const crs_penalty_value *r = value_of(t, u);
     const ptrdiff_t k = unit_size(t->d, u);
-    if (k == 1) return square(crs_scalar_dist(&r, *b, -*g));
+    if (k == 1) return square(crs_scalar_dist(r, *b, -*g));
     const double y = crs_norm(k, b);
-    if (y == 0) return square(crs_scalar_dist(&r, 0, crs_norm(k, g)));
+    if (y == 0) return square(crs_scalar_dist(r, 0, crs_norm(k, g)));
     double radial = 0, sum = 0;
     for (ptrdiff_t j = 0; j < k; j++) radial -= g[j] * (b[j] / y);
-    const double slope = crs_scalar_nearest(&r, y, radial);
+    const double slope = crs_scalar_nearest(r, y, radial);
     for (ptrdiff_t j = 0; j < k; j++) sum += square(g[j] + slope * (b[j] / y));
     return sum;
 }
 
-double crs_units_value(const crs_descent *t)
+double crs_units_value(crs_descent *t)
 {
     double sum = 0;
     for (ptrdiff_t i = 0; i < t->working; i++) {
         const ptrdiff_t u = t->work[i];
-        const crs_penalty_value r = scalar_of(t, u);
-        sum += crs_scalar_value(&r, crs_norm(unit_size(t->d, u), t->b + t->d->start[u]));
+        const crs_penalty_value *r = value_of(t, u);
+        sum += crs_scalar_value(r, crs_norm(unit_size(t->d, u), t->b + t->d->start[u]));
     }
     return sum;
 }
 
 /* Does a gradient of this length leave b_u = 0 where it is? */
-static bool unit_stays(const crs_descent *t, ptrdiff_t u, double length)
+static bool unit_stays(crs_descent *t, ptrdiff_t u, double length)
 {
-    const crs_penalty_value r = scalar_of(t, u);
+    const crs_penalty_value *r = value_of(t, u);
     const double curve = t->d->length[u] * t->d->loss->high;
-    return !(curve > 0) || crs_scalar_prox(&r, 1 / curve, length / curve) == 0;
+    return !(curve > 0) || crs_scalar_prox(r, 1 / curve, length / curve) == 0;
 }
 
 /* Sweeps for the squared loss on the Gram matrix: with G = x'x/n on the working set and q = x's/n,
@@ -199,7 +198,7 @@ static void join(crs_descent *t, ptrdiff_t u)
 }
 
 /* b_u != 0, or no penalty on it */
-static bool stays_in_set(const crs_descent *t, ptrdiff_t u)
+static bool stays_in_set(crs_descent *t, ptrdiff_t u)
 {
     bool any = t->d->weight[u] == 0;
     for (ptrdiff_t j = t->d->start[u]; j < t->d->start[u + 1]; j++) any = any || t->b[j] != 0;
@@ -336,7 +335,7 @@ static void refresh(crs_descent *t)
     }
 }
 
-static double working_residual(const crs_descent *t)
+static double working_residual(crs_descent *t)
 {
     double sum = 0;
     for (ptrdiff_t i = 0; i < t->working; i++) {
@@ -356,7 +355,7 @@ static void rescore(crs_descent *t)
             if (t->b[j] != t->base[j]) axpy(d->n, t->b[j] - t->base[j], column_of(d, j), t->e);
 }
 
-static double objective(const crs_descent *t)
+static double objective(crs_descent *t)
 {
     return crs_loss_sum(t->d, t->e) / (double)t->d->n + crs_units_value(t);
 }
@@ -452,7 +451,7 @@ static void compute_reach(crs_descent *t, ptrdiff_t u)
     t->stamp[u] = t->drift;
 }
 
-static double bound(const crs_descent *t, ptrdiff_t u)
+static double bound(crs_descent *t, ptrdiff_t u)
 {
     double size = 0;
     for (ptrdiff_t j = t->d->start[u]; j < t->d->start[u + 1]; j++) size += t->d->size[j];
@@ -525,8 +524,8 @@ bool crs_descent_solve(crs_descent *t)
 
 static void set_penalty(crs_descent *t, const crease_reg *one, double lambda)
 {
-    t->penalty = one->penalty;
-    crs_penalty_at(one, lambda, t->par);
+    t->value.rho = one->penalty;
+    crs_penalty_at(one, lambda, t->value.par);
 }
 
 /* The least lambda, to rounding, at which b_u = 0 stays; low does not suffice. */

@@ -36,8 +36,8 @@ static bool null_model(crease_regression *m, crease_error *e)
     m->first_gradient = crs_descent_gradient(t);
     t->tolerance = m->s.eps * m->first_gradient / 2;
     t->max_sweeps = 10000;
-    t->penalty = m->s.penalty.penalty;
-    crs_penalty_at(&m->s.penalty, 1, t->par);
+    t->value.rho = m->s.penalty.penalty;
+    crs_penalty_at(&m->s.penalty, 1, t->value.par);
     m->lambda_max = crs_descent_lambda_max(t, &m->s.penalty);
     return isfinite(m->lambda_max) ||
            crs_fail(e, CREASE_NUMERICAL_FAILURE, "lambda_max is not finite; rescale the data");
@@ -61,7 +61,7 @@ static bool choose_lambdas(crease_regression *m, crease_error *e)
 static void record(crease_regression *m, ptrdiff_t k)
 {
     const crs_design *d = &m->d;
-    const crs_descent *t = m->descent;
+    crs_descent *t = m->descent;
     crease_regression_solution *out = &m->solution[k];
     double *point = m->point + k * d->cols, *coef = m->coef + k * d->p;
     *out =
@@ -109,7 +109,7 @@ bool crease_regression_fit(crease_regression *m, crease_error *e)
     if (m->deadline == &m->own) m->own.until = crs_now() + m->s.max_seconds;
     for (ptrdiff_t i = 0; i < path; i++) {
         const ptrdiff_t k = m->s.ascending ? path - 1 - i : i;
-        crs_penalty_at(&m->s.penalty, m->lambda[k], t->par);
+        crs_penalty_at(&m->s.penalty, m->lambda[k], t->value.par);
         const bool converged = crs_descent_solve(t);
         record(m, k);
         m->solution[k].converged = converged;

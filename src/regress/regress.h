@@ -43,9 +43,8 @@ enum { CRS_PAST = 5 }; /* steps that an extrapolation looks back on */
 
 typedef struct {
     const crs_design *d;
-    void *memory; /* of the arrays */
-    const crease_penalty *penalty;
-    double par[CREASE_PARS]; /* at the present lambda */
+    void *memory;            /* of the arrays */
+    crs_penalty_value value; /* w_u rho at the present lambda, u the unit at hand */
     double *b, *base;        /* coefficients; where the present quadratic model was made */
     double *e, *s, *h, *m;   /* scores; d phi/d e; curvatures; gradient of the model, of n rows */
     double *kept;            /* e at the base */
@@ -106,8 +105,8 @@ void crs_penalty_at(const crease_reg *one, double lambda, double par[CREASE_PARS
 
 crs_descent *crs_descent_new(const crs_design *d, crease_error *e);
 void crs_descent_free(crs_descent *t);
-double crs_descent_gradient(crs_descent *t);  /* |gradient| at b = 0, before any step */
-double crs_units_value(const crs_descent *t); /* sum_u w_u rho(|b_u|) */
+double crs_descent_gradient(crs_descent *t); /* |gradient| at b = 0, before any step */
+double crs_units_value(crs_descent *t);      /* sum_u w_u rho(|b_u|) */
 /* The least lambda at which 0 stays in every unit alone, the units without a weight being fitted.
  */
 double crs_descent_lambda_max(crs_descent *t, const crease_reg *one);
