@@ -450,10 +450,13 @@ static bool judge(job *j, double eps, crease_error *e)
     for (ptrdiff_t i = 0; done && i < slices; i++) {
         crease_verification *v = &j->found[i];
         const bool fits = gather_slice(j, i, root, &s);
-        if (s.count > 0)
+        if (s.count > 0) {
             done = judge_slice(j, &s, root, eps, v, e);
-        else
-            v->verdict = CREASE_VERDICT_VALID, v->residual = crs_doubles(1, "a verdict", e);
+        } else {
+            v->verdict = CREASE_VERDICT_VALID;
+            v->residual = crs_doubles(1, "a verdict", e);
+            done = v->residual != NULL;
+        }
         if (fits) continue;
         v->verdict = CREASE_VERDICT_INVALID, v->smallest_eps = INFINITY;
         snprintf(v->text, sizeof v->text, "its parts do not follow from its coefficients and data");

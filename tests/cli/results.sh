@@ -4,7 +4,7 @@ source "$(dirname "$0")/common.bash"
 root=$PWD
 cd "$scratch" || exit 1
 if ! $python -c 'import numpy' 2>/dev/null; then echo "skipped: no numpy"; exit 0; fi
-mkdir work && cd work || exit 1
+mkdir here && cd here || exit 1
 spoils="--outliers 0.1 --magnitude 10 --noise 0.01 --seed 3"
 "$CREASE" generate cp --shape 8,9,10 --rank 2 $spoils --out cp-data >/dev/null
 "$CREASE" generate tucker --shape 8,9,10 --rank 2,3,2 $spoils --out tucker-data >/dev/null
@@ -81,11 +81,11 @@ judge $? "files or parts"
 cd / || exit 1
 certified=(cp masked grouped weighted positive merged tucker holes movie matrix ball pcp lasso sharing farthest spca regress seen again)
 for name in "${certified[@]}"; do
-    run "$CREASE" verify "$scratch/work/$name"
+    run "$CREASE" verify "$scratch/here/$name"
     [ $code -eq 0 ] && [[ $out == VALID* ]]
     judge $? "verify $name from /: exit $code, $out $err"
 done
-mv "$scratch/work" "$scratch/moved" && cd "$scratch" || exit 1
+mv "$scratch/here" "$scratch/moved" && cd "$scratch" || exit 1
 for name in "${certified[@]}"; do
     run "$CREASE" verify moved/$name
     [ $code -eq 0 ] && [[ $out == VALID* ]]
