@@ -105,17 +105,6 @@ static void print_values(const crease_certificate *c, const crease_options *o)
            o->relative ? " relative" : "", o->eps);
 }
 
-/* What became of the rank that was asked for. */
-static void print_cuts(const crease_rpca_facts *f, ptrdiff_t columns)
-{
-    if (f->cuts == 0) return;
-    printf("terms       %td; %td cut, %s\n", f->terms, f->cuts,
-           columns > f->terms ? "their columns are 0" : "their columns are left out");
-    for (ptrdiff_t k = 0; k < f->cuts; k++)
-        printf("            %s: size %.3g, noise %.3g\n", f->cut[k].reason, f->cut[k].size,
-               f->cut[k].noise);
-}
-
 void crs_rpca_summary(const crs_rpca_job *j)
 {
     const crease_report *r = crease_rpca_report(j->fit);
@@ -126,7 +115,7 @@ void crs_rpca_summary(const crs_rpca_job *j)
     const crease_rpca_facts *f = crease_rpca_about(j->fit);
     printf("status      %s\n", status_text(j));
     printf("rank        %td%s%s\n", s->rank, f->rank_reason[0] ? ": " : "", f->rank_reason);
-    print_cuts(f, s->rank);
+    crs_rpca_print_cuts(j);
     printf("alpha       %.6g\n", s->alpha);
     print_parts(&j->parts);
     if (f->starts > 0) {
@@ -166,24 +155,6 @@ static void put_ranks(crs_spot to, const crs_rpca_job *j)
         crs_put_number(row, "fitted", r->fitted);
         crs_put_number(row, "consistency", r->consistency);
         crs_put_number(row, "objective", r->objective);
-    }
-}
-
-static void put_cuts(crs_spot to, const crs_rpca_job *j)
-{
-    const crease_rpca_facts *f = crease_rpca_about(j->fit);
-    if (f->rank_asked > 0)
-        crs_put_whole(to, "rank_asked", f->rank_asked);
-    else
-        crs_put_null(to, "rank_asked");
-    crs_put_whole(to, "rank", j->s.rank);
-    crs_put_whole(to, "terms", f->terms);
-    const crs_spot list = crs_put_list(to, "pruned");
-    for (ptrdiff_t k = 0; k < f->cuts; k++) {
-        const crs_spot cut = crs_put_object(list, NULL);
-        crs_put_text(cut, "reason", f->cut[k].reason);
-        crs_put_number(cut, "size", f->cut[k].size);
-        crs_put_number(cut, "noise", f->cut[k].noise);
     }
 }
 
@@ -366,7 +337,7 @@ static void put_details(crs_spot to, const crs_rpca_job *j)
     crs_put_shape(to, "shape", &j->given);
     crs_put_shape(to, "model_shape", &j->s.shape);
     crs_put_whole(to, "missing", crease_rpca_about(j->fit)->missing);
-    put_cuts(to, j);
+    crs_rpca_put_cuts(to, j);
     put_ranks(to, j);
     crs_put_text(to, "rank_reason", reason[0] ? reason : NULL);
     put_pilot(to, j);
