@@ -21,9 +21,9 @@ extern "C" {
     X(NUMERICAL_FAILURE, "a factorization did not converge or met a value that is not finite")
 
 typedef enum {
-#define X(name, text) CREASE_##name,
-    CREASE_CODES(X)
-#undef X
+#define CREASE_ENTRY_(name, text) CREASE_##name,
+    CREASE_CODES(CREASE_ENTRY_)
+#undef CREASE_ENTRY_
 } crease_code;
 
 /* A failed call leaves its code and one sentence here: what is wrong, where, and the remedy. */
@@ -44,9 +44,9 @@ typedef struct {
     X(NUMERICAL, "a value became NaN or infinite")
 
 typedef enum {
-#define X(name, text) CREASE_##name,
-    CREASE_OUTCOMES(X)
-#undef X
+#define CREASE_ENTRY_(name, text) CREASE_##name,
+    CREASE_OUTCOMES(CREASE_ENTRY_)
+#undef CREASE_ENTRY_
 } crease_outcome;
 
 /* The constant text of a code or an outcome; "unknown ..." for a number that is none. */

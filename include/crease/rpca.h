@@ -37,9 +37,9 @@ typedef enum {
     X(GEVD, gevd, "simultaneous diagonalization of the compressed tensor by eigenvectors")
 
 typedef enum {
-#define X(id, name, meaning) CREASE_START_##id,
-    CREASE_CP_STARTS(X)
-#undef X
+#define CREASE_ENTRY_(id, name, meaning) CREASE_START_##id,
+    CREASE_CP_STARTS(CREASE_ENTRY_)
+#undef CREASE_ENTRY_
 } crease_cp_start;
 
 /* Z^0: the data (where they are missing, the low-rank part of the start), ones, or N(0,1). */

@@ -27,9 +27,9 @@ extern "C" {
     X(UPPER_BOUND_ONLY, "UPPER-BOUND-ONLY")
 
 typedef enum {
-#define X(name, text) CREASE_VERDICT_##name,
-    CREASE_VERDICTS(X)
-#undef X
+#define CREASE_ENTRY_(name, text) CREASE_VERDICT_##name,
+    CREASE_VERDICTS(CREASE_ENTRY_)
+#undef CREASE_ENTRY_
 } crease_verdict;
 
 typedef struct {
