@@ -5,6 +5,7 @@
 #include "core/parallel.h"
 #include "rpca/fit.h"
 #include "rpca/tucker/tucker.h"
+#include "rpca/units.h"
 #include "smooth/fit.h"
 
 static const double threshold_factor = 3; /* robust deviations that an outlier is beyond */
@@ -17,7 +18,11 @@ struct crease_rpca {
     crease_cp_fit *cp;         /* NULL of the other kinds: */
     crease_tucker_rpca *model; /* the problem and its start */
     crease_solver *solver;
-    double *lowrank; /* of the other kinds */
+    double *lowrank;  /* of the other kinds */
+    crs_units *units; /* NULL: the data are worked on in their own */
+    double *row;      /* room for a row, where there are units */
+    crease_callback *call;
+    void *user;
     crease_cp_rank_table *ranks;
     crease_rpca_facts facts;
     crease_report report;
@@ -177,7 +182,8 @@ static bool fits(const crease_rpca *r, const double *tensor, crease_error *e)
     ptrdiff_t missing = 0;
     if (r->s.memory == 0) return true;
     if (!crs_cp_check_data(&cp.model, tensor, &missing, e)) return false;
-    const double bytes = crease_rpca_bytes(&r->s, &r->o, missing > 0, true);
+    const double again = r->units ? 8 * (double)crease_size(&r->s.shape) : 0;
+    const double bytes = again + crease_rpca_bytes(&r->s, &r->o, missing > 0, true);
     if (r->s.kind != CREASE_RPCA_CP && bytes == INFINITY) return true; /* building says why */
     return bytes <= r->s.memory ||
            crs_fail(e, CREASE_NO_MEMORY,
@@ -191,6 +197,7 @@ static void refresh(crease_rpca *r)
 {
     r->report = r->cp ? crease_cp_fit_report(r->cp) : crease_solver_report(r->solver);
     r->progress = r->cp ? crease_cp_fit_progress(r->cp) : crease_solver_progress(r->solver);
+    if (r->units) crs_units_progress(r->units, &r->progress);
 }
 
 static bool begin_cp(crease_rpca *r, double *tensor, crease_error *e)
@@ -250,6 +257,43 @@ static bool begin_other(crease_rpca *r, const double *tensor, crease_error *e)
     return r->solver;
 }
 
+/* The settings of the run, and its data: those of the user, or the same in another unit. */
+static bool enter(crease_rpca *r, double **tensor, crease_error *e)
+{
+    const crease_cp_fit_settings cp = cp_settings(&r->s, &r->o);
+    const bool learns = r->s.kind == CREASE_RPCA_CP ? crs_cp_fit_learns(&cp) : r->s.alpha == 0;
+    if (!crs_check_shape("robust PCA", &r->s.shape, e) ||
+        !crs_units_enter(&r->s, &r->o, learns, *tensor, &r->units, e))
+        return false;
+    if (r->units) *tensor = crs_units_data(r->units);
+    return true;
+}
+
+/* And back. */
+static bool leave(crease_rpca *r, double *tensor, crease_error *e)
+{
+    ptrdiff_t left, right;
+    if (!r->units) return true;
+    crease_rpca_rows(r, &left, &right);
+    crs_units_settings(r->units, &r->s);
+    crs_units_facts(r->units, &r->facts, r->ranks);
+    r->row = crs_doubles(right, "a row of the result", e);
+    if (!r->row) return false;
+    if (r->cp) return crs_units_blank(r->units, tensor), true;
+    crs_units_drop_data(r->units);
+    double *rhs = crs_units_problem(r->units, crease_tucker_rpca_problem(r->model), &r->s, e);
+    if (rhs) crease_rpca_read(r, CREASE_RPCA_DATA, 0, left, rhs);
+    return rhs;
+}
+
+static bool begin(crease_rpca *r, double *tensor, crease_error *e)
+{
+    double *data = tensor;
+    return suits(&r->s, e) && enter(r, &data, e) && choose(r, data, e) && fits(r, data, e) &&
+           (r->s.kind == CREASE_RPCA_CP ? begin_cp(r, data, e) : begin_other(r, data, e)) &&
+           leave(r, tensor, e);
+}
+
 crease_rpca *crease_rpca_new(const crease_rpca_settings *s, const crease_options *o, double *tensor,
                              crease_error *e)
 {
@@ -257,8 +301,7 @@ crease_rpca *crease_rpca_new(const crease_rpca_settings *s, const crease_options
     if (!r) return crs_fail(e, CREASE_NO_MEMORY, "out of memory: robust PCA"), NULL;
     r->facts.rank_reason = "";
     r->facts.agreement = r->facts.deviation = r->facts.fit_residual = r->facts.share = NAN;
-    if (take(s, o, r, e) && suits(&r->s, e) && choose(r, tensor, e) && fits(r, tensor, e) &&
-        (r->s.kind == CREASE_RPCA_CP ? begin_cp(r, tensor, e) : begin_other(r, tensor, e))) {
+    if (take(s, o, r, e) && begin(r, tensor, e)) {
         r->s.mask = NULL;
         r->s.factor = NULL;
         refresh(r);
@@ -275,12 +318,28 @@ void crease_rpca_free(crease_rpca *r)
     crease_solver_free(r->solver);
     crease_tucker_rpca_free(r->model);
     crease_cp_rank_table_free(r->ranks);
+    crs_units_free(r->units);
     crs_free(r->lowrank);
+    crs_free(r->row);
     crs_free(r);
+}
+
+static bool in_units(const crease_progress *now, void *rpca)
+{
+    const crease_rpca *r = rpca;
+    crease_progress own = *now;
+    crs_units_progress(r->units, &own);
+    return r->call(&own, r->user);
 }
 
 void crease_rpca_callback(crease_rpca *r, crease_callback *call, void *user)
 {
+    if (r->units && call) {
+        r->call = call;
+        r->user = user;
+        call = in_units;
+        user = r;
+    }
     if (r->cp)
         crease_cp_fit_callback(r->cp, call, user);
     else
@@ -317,17 +376,21 @@ crease_outcome crease_rpca_run(crease_rpca *r)
 const double *crease_rpca_factor(const crease_rpca *r, int n)
 {
     if (r->s.kind == CREASE_RPCA_PCP) return NULL;
-    return r->cp ? crease_cp_fit_factor(r->cp, n) : crease_solution(r->solver, n);
+    if (!r->cp) return crease_rpca_block(r, n);
+    const double *x = crease_cp_fit_factor(r->cp, n);
+    return r->units ? crs_units_block(r->units, n, r->s.shape.dim[n] * r->s.rank, x) : x;
 }
 
 const double *crease_rpca_core(const crease_rpca *r)
 {
-    return r->s.kind == CREASE_RPCA_TUCKER ? crease_solution(r->solver, r->s.shape.order) : NULL;
+    return r->s.kind == CREASE_RPCA_TUCKER ? crease_rpca_block(r, r->s.shape.order) : NULL;
 }
 
 const crease_certificate *crease_rpca_certificate(const crease_rpca *r)
 {
-    return r->cp ? crease_cp_fit_certificate(r->cp) : crease_solver_certificate(r->solver);
+    const crease_certificate *c =
+        r->cp ? crease_cp_fit_certificate(r->cp) : crease_solver_certificate(r->solver);
+    return r->units ? crs_units_certificate(r->units, c) : c;
 }
 
 const crease_report *crease_rpca_report(const crease_rpca *r) { return &r->report; }
@@ -343,18 +406,22 @@ const crease_options *crease_rpca_options_used(const crease_rpca *r) { return &r
 
 const crease_problem *crease_rpca_problem(const crease_rpca *r)
 {
-    return r->model ? crease_tucker_rpca_problem(r->model) : NULL;
+    if (!r->model) return NULL;
+    return r->units ? crs_units_problem_of(r->units) : crease_tucker_rpca_problem(r->model);
 }
 
-const double *crease_rpca_block(const crease_rpca *r, int i)
+/* Block i, or the multiplier (-1). */
+static const double *answer(const crease_rpca *r, int i)
 {
-    return r->solver ? crease_solution(r->solver, i) : NULL;
+    if (!r->solver) return NULL;
+    const crease_problem *p = crease_tucker_rpca_problem(r->model);
+    const double *x = i < 0 ? crease_multiplier(r->solver) : crease_solution(r->solver, i);
+    const ptrdiff_t n = crease_size(i < 0 ? &p->range : &p->space[i]);
+    return r->units ? crs_units_block(r->units, i, n, x) : x;
 }
 
-const double *crease_rpca_multiplier(const crease_rpca *r)
-{
-    return r->solver ? crease_multiplier(r->solver) : NULL;
-}
+const double *crease_rpca_block(const crease_rpca *r, int i) { return answer(r, i); }
+const double *crease_rpca_multiplier(const crease_rpca *r) { return answer(r, -1); }
 
 crease_solver *crs_rpca_solver(const crease_rpca *r) { return r->solver; }
 
@@ -399,14 +466,47 @@ static void entries_of(const crease_rpca *r, crease_rpca_part part, ptrdiff_t fi
     }
 }
 
-void crease_rpca_read(const crease_rpca *r, crease_rpca_part part, ptrdiff_t first, ptrdiff_t count,
-                      double *out)
+static void read_run(const crease_rpca *r, crease_rpca_part part, ptrdiff_t first, ptrdiff_t count,
+                     double *out)
 {
     const ptrdiff_t right = crs_right(&r->s.shape, 0);
     if (r->cp)
         crease_cp_fit_read(r->cp, part, first, count, out);
     else
         entries_of(r, part, first * right, count * right, out);
+}
+
+/* The noise in the user's unit, row by row, from what else is handed out. */
+static void read_noise(const crease_rpca *r, ptrdiff_t first, ptrdiff_t count, double *out)
+{
+    ptrdiff_t left, right;
+    crease_rpca_rows(r, &left, &right);
+    for (ptrdiff_t i = first; i < first + count; i++, out += right) {
+        crease_rpca_read(r, CREASE_RPCA_LOWRANK, i, 1, r->row);
+        crease_rpca_read(r, CREASE_RPCA_SPARSE, i, 1, out);
+        crs_units_noise(r->units, i * right, right, r->row, out);
+        read_run(r, CREASE_RPCA_SEEN, i, 1, r->row);
+        for (ptrdiff_t j = 0; j < right; j++)
+            if (r->row[j] == 0) out[j] = 0;
+    }
+}
+
+void crease_rpca_read(const crease_rpca *r, crease_rpca_part part, ptrdiff_t first, ptrdiff_t count,
+                      double *out)
+{
+    ptrdiff_t left, right;
+    crease_rpca_rows(r, &left, &right);
+    if (!r->units) {
+        read_run(r, part, first, count, out);
+    } else if (part == CREASE_RPCA_NOISE) {
+        read_noise(r, first, count, out);
+    } else if (part == CREASE_RPCA_DATA) {
+        read_run(r, CREASE_RPCA_SEEN, first, count, out);
+        crs_units_tensor(r->units, first * right, count * right, out);
+    } else {
+        read_run(r, part, first, count, out);
+        crs_units_part(r->units, part, count * right, out);
+    }
 }
 
 /* sigma of normal noise whose magnitudes up to `limit` have this median: erf(m/s) = erf(t/s)/2 with
