@@ -139,17 +139,23 @@ static json_t *parse(const char *path, crs_reader *r)
     return root;
 }
 
+/* method and mode are names, the others numbers; those of 0 and 1 alone may be true or false. */
 static bool read_option(crs_reader *r, const crs_node *at, crease_options *o)
 {
+    int k = 0;
+    while (k < crease_option_count() && strcmp(crease_option_at(k).name, at->key) != 0) k++;
+    const bool name = k == crease_option_count();
+    const bool flag = !name && crease_option_at(k).integer && crease_option_at(k).high == 1;
+    const char *given = NULL;
+    double number = NAN;
     char text[64];
-    if (json_is_boolean(at->value))
-        snprintf(text, sizeof text, "%d", json_is_true(at->value));
-    else if (json_is_number(at->value))
-        snprintf(text, sizeof text, "%.17g", json_number_value(at->value));
-    else if (json_is_string(at->value))
-        snprintf(text, sizeof text, "%.63s", json_string_value(at->value));
+    if (name ? !crs_text_at(r, at, &given)
+             : !(flag && json_is_boolean(at->value)) && !crs_number_at(r, at, &number))
+        return false;
+    if (name)
+        snprintf(text, sizeof text, "%.63s", given);
     else
-        return crs_fail_at(r, at, "this is %s; give a number or a name", crs_kind_of(at->value));
+        snprintf(text, sizeof text, "%.17g", isnan(number) ? json_is_true(at->value) : number);
     return crease_options_set(o, at->key, text, r->e) || crs_blame(r, at);
 }
 
@@ -170,6 +176,13 @@ static bool read_options(crs_reader *r, const crs_node *at, crease_options *o)
     return true;
 }
 
+static bool read_remark(const crs_reader *r, const crs_node *root, const char *key)
+{
+    crs_node here;
+    const char *text;
+    return !crs_member(root, key, &here) || crs_text_at(r, &here, &text);
+}
+
 static bool read_version(const crs_reader *r, const crs_node *root)
 {
     static const char *const keys[] = { "crease",  "blocks",      "smooth", "constraint",
@@ -177,7 +190,8 @@ static bool read_version(const crs_reader *r, const crs_node *root)
     crs_node here;
     ptrdiff_t version;
     return crs_has_keys(r, root, 7, keys) && crs_need(r, root, "crease", &here) &&
-           crs_whole_at(r, &here, 1, 1, &version);
+           crs_whole_at(r, &here, 1, 1, &version) && read_remark(r, root, "description") &&
+           read_remark(r, root, "$schema");
 }
 
 static bool read_all(crs_reader *r, const crs_node *root, crs_problem_file *f)
