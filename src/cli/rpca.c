@@ -393,6 +393,9 @@ static bool deliver_tucker(crs_tucker_job *j, crs_run *run, crease_verification 
                        j->run.eps, j->run.relative != 0, v, e) ||
         !write_tucker_parts(j, e))
         return false;
+    run->point = x;
+    run->multiplier = crease_rpca_multiplier(j->fit);
+    run->certificate = crease_rpca_certificate(j->fit);
     run->verified = v;
     run->exit_status =
         crs_exit_of_run(crease_rpca_report(j->fit)->outcome, v->verdict, crs_signals_caught());

@@ -269,20 +269,31 @@ static bool enter(crease_rpca *r, double **tensor, crease_error *e)
     return true;
 }
 
+static bool reserve(crease_rpca *r, crease_error *e)
+{
+    const crease_problem *p = r->cp ? NULL : crease_tucker_rpca_problem(r->model);
+    ptrdiff_t left, right;
+    crease_rpca_rows(r, &left, &right);
+    r->row = crs_doubles(right, "a row of the result", e);
+    if (!r->row || (p && !crs_units_reserve(r->units, -1, crease_size(&p->range), e))) return false;
+    for (int i = 0, count = p ? p->count : r->s.shape.order; i < count; i++) {
+        const ptrdiff_t n = p ? crease_size(&p->space[i]) : r->s.shape.dim[i] * r->s.rank;
+        if (!crs_units_reserve(r->units, i, n, e)) return false;
+    }
+    return true;
+}
+
 /* And back. */
 static bool leave(crease_rpca *r, double *tensor, crease_error *e)
 {
-    ptrdiff_t left, right;
     if (!r->units) return true;
-    crease_rpca_rows(r, &left, &right);
     crs_units_settings(r->units, &r->s);
     crs_units_facts(r->units, &r->facts, r->ranks);
-    r->row = crs_doubles(right, "a row of the result", e);
-    if (!r->row) return false;
+    if (!reserve(r, e)) return false;
     if (r->cp) return crs_units_blank(r->units, tensor), true;
     crs_units_drop_data(r->units);
     double *rhs = crs_units_problem(r->units, crease_tucker_rpca_problem(r->model), &r->s, e);
-    if (rhs) crease_rpca_read(r, CREASE_RPCA_DATA, 0, left, rhs);
+    if (rhs) crease_rpca_read(r, CREASE_RPCA_DATA, 0, r->s.shape.dim[0], rhs);
     return rhs;
 }
 

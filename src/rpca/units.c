@@ -222,13 +222,19 @@ const crease_certificate *crs_units_certificate(crs_units *u, const crease_certi
     return own;
 }
 
+static double **room_of(crs_units *u, int i) { return i < 0 ? &u->multiplier : &u->block[i]; }
+
+bool crs_units_reserve(crs_units *u, int i, ptrdiff_t n, crease_error *e)
+{
+    return (*room_of(u, i) = crs_doubles(n, "a block in the data's unit", e));
+}
+
 const double *crs_units_block(crs_units *u, int i, ptrdiff_t n, const double *x)
 {
-    double **to = i < 0 ? &u->multiplier : &u->block[i];
+    double *out = *room_of(u, i);
     if (!x) return NULL;
-    if (!*to) *to = crs_doubles(n, "a block in the data's unit", NULL);
-    if (*to) crs_times_power(n, i < 0 ? u->value - u->data : power_of(u, i), x, *to);
-    return *to;
+    crs_times_power(n, i < 0 ? u->value - u->data : power_of(u, i), x, out);
+    return out;
 }
 
 void crs_units_part(const crs_units *u, crease_rpca_part part, ptrdiff_t n, double *out)

@@ -32,7 +32,8 @@ void crs_units_facts(const crs_units *u, crease_rpca_facts *f, crease_cp_rank_ta
 void crs_units_progress(const crs_units *u, crease_progress *p);
 const crease_certificate *crs_units_certificate(crs_units *u, const crease_certificate *c);
 
-/* n numbers of block i, or of the multiplier (-1), of the run; NULL: memory. */
+/* n numbers of block i of the run, or of its multiplier (-1), for which there is room. */
+bool crs_units_reserve(crs_units *u, int i, ptrdiff_t n, crease_error *e);
 const double *crs_units_block(crs_units *u, int i, ptrdiff_t n, const double *x);
 
 /* n entries of a part of the run's answer become the user's. From entry `first` on: of T, out is W

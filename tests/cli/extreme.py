@@ -96,7 +96,7 @@ def loss(name, reg="l1", **scaled):
 
     power = 2 if name in ("least_squares", "huber_squared") else 1
     return solve(
-        lambda s: [{"name": "x", "shape": 5, "regularizer": f"{reg}:{0.5 * s!r}"}],
+        lambda s: [{"name": "x", "shape": 5, "regularizer": f"{reg}:{0.5 * s}"}],
         make_smooth,
         units=lambda s: {"x_x": s},
     )
@@ -123,7 +123,7 @@ def applied_whole(at, s):
 
 
 def alpha(s):
-    return f"--alpha={0.4 * s!r}"
+    return f"--alpha={0.4 * s}"
 
 
 two = ("--rank", "2")
@@ -135,16 +135,16 @@ CASES = {
     "cp-mcp": rpca(T, *two, "--penalty", "mcp:1,3"),
     "cp-alpha": rpca(T, *two, alpha),
     "cp-alpha-same": rpca(T, *two, "--alpha", "0.4", units=()),
-    "cp-ridge": rpca(T, *two, alpha, lambda s: f"--ridge={0.1 * s**(4 / 3)!r}"),
+    "cp-ridge": rpca(T, *two, alpha, lambda s: f"--ridge={0.1 * 10**(4 / 3 * np.log10(s))}"),
     "cp-group": rpca(T, *two, alpha, "--penalty", "group-l1:1", "--groups", "fibres:0"),
     "cp-admm-g": rpca(T, *two, alpha, "--method", "admm-g"),
     "cp-admm-m": rpca(T, *two, alpha, "--method", "admm-m"),
     "cp-prox-bcd": rpca(T, *two, alpha, "--method", "prox-bcd"),
     "cp-bcd": rpca(T, *two, alpha, "--method", "bcd"),
     "cp-single": rpca(T, *two, alpha, "--method", "admm-g", "--precision", "single"),
-    "cp-scad": rpca(T, *two, "--alpha=1", lambda s: f"--penalty=scad:{0.4 * s!r},3.7"),
-    "cp-lsp": rpca(T, *two, "--alpha=1", lambda s: f"--penalty=lsp:{0.1 * s * s!r},{0.4 * s!r}"),
-    "cp-l0": rpca(T, *two, "--alpha=1", lambda s: f"--penalty=l0:{0.1 * s * s!r}"),
+    "cp-scad": rpca(T, *two, "--alpha=1", lambda s: f"--penalty=scad:{0.4 * s},3.7"),
+    "cp-lsp": rpca(T, *two, "--alpha=1", lambda s: f"--penalty=lsp:{0.1 * s * s},{0.4 * s}"),
+    "cp-l0": rpca(T, *two, "--alpha=1", lambda s: f"--penalty=l0:{0.1 * s * s}"),
     "tucker": rpca(T, "--model", "tucker", "--rank", "2,2,2"),
     "tucker-auto": rpca(T, "--model", "tucker"),
     "tucker-missing": rpca(N, "--model", "tucker", "--rank", "2,2,2", "--missing", "nan"),
@@ -152,18 +152,18 @@ CASES = {
     "matrix": rpca(M, "--model", "matrix", *two),
     "matrix-mcp": rpca(M, "--model", "matrix", *two, "--penalty", "mcp:1,3"),
     "ball": rpca(M, "--model", "matrix", *two, "--eta", "auto"),
-    "ball-eta": rpca(M, "--model", "matrix", *two, lambda s: f"--eta={0.2 * s!r}"),
+    "ball-eta": rpca(M, "--model", "matrix", *two, lambda s: f"--eta={0.2 * s}"),
     "pcp": rpca(P, "--model", "pcp"),
     "spca": spca(),
     "spca-noise": spca("--alpha", "noise"),
-    "spca-alpha": spca(lambda s: f"--alpha={0.8 * s!r}"),
+    "spca-alpha": spca(lambda s: f"--alpha={0.8 * s}"),
     "spca-gcg": spca("--method", "gcg"),
     "regress-y": regress(),
     "regress-x": regress(of_x=1, of_y=0),
     "regress-xy": regress(of_x=1),
     "regress-huber-y": regress("--loss", "huber"),
     "regress-huber-c": regress("--loss", "huber:0.5", of_x=1, of_y=0),
-    "regress-huber-yc": regress("--loss", lambda s: f"huber:{0.5 * s!r}"),
+    "regress-huber-yc": regress("--loss", lambda s: f"huber:{0.5 * s}"),
     "regress-cauchy-y": regress("--loss", "cauchy"),
     "regress-cauchy-xy": regress("--loss", "cauchy", of_x=1),
     "regress-logistic-x": regress("--loss", "logistic", of_x=1, of_y=0, target=labels),
@@ -175,12 +175,12 @@ CASES = {
     "apply": applied_whole,
     "apply-other": applied,
     "lasso": loss("least_squares"),
-    "mcp": solve(lambda s: [{"name": "x", "shape": 5, "regularizer": f"mcp:{0.5 * s!r},3"}],
+    "mcp": solve(lambda s: [{"name": "x", "shape": 5, "regularizer": f"mcp:{0.5 * s},3"}],
                  lambda s: [{"least_squares": predictor(s)}], units=lambda s: {"x_x": s}),
     "huber": loss("huber", delta=0.5),
     "tukey": solve(lambda s: [{"name": "x", "shape": 5, "regularizer": f"squared-l2:1"}],
                    lambda s: [{"tukey": {**predictor(s), "c": 5 * s}}], units=lambda s: {"x_x": s}),
-    "sharing": solve(lambda s: [{"name": "x", "shape": 5, "regularizer": f"l1:{0.5 * s!r}"},
+    "sharing": solve(lambda s: [{"name": "x", "shape": 5, "regularizer": f"l1:{0.5 * s}"},
                                 {"name": "u", "shape": 8}],
                      lambda s: [{"squared_distance": {"a": "u", "weight": 1}}],
                      lambda s: {"maps": {"x": A.tolist(), "u": 1}, "rhs": (b * s).tolist()},
@@ -200,8 +200,8 @@ def run(case, s):
     shutil.rmtree(at, ignore_errors=True)
     os.makedirs(at)
     begun = time.time()
-    with np.errstate(over="ignore", under="ignore"):
-        command, units = CASES[case](at, s)
+    with np.errstate(all="ignore"):
+        command, units = CASES[case](at, np.float64(s))
     if command is None:
         return 64, {}, time.time() - begun, "the model was refused"
     try:
