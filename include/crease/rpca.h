@@ -86,6 +86,10 @@ typedef struct {
     bool (*stop)(void *user); /* of cp by the envelope, NULL: none: asked after every pass before
                                  the first iteration; true: make do with what there is */
     void *user;
+    ptrdiff_t most; /* of a rank of cp that is chosen: at most this; 0: no limit */
+    bool prune;     /* of cp: terms that the noise explains leave the factors; otherwise they stay
+                       as columns of zeros, so that there are as many as `rank` says. A rank that
+                       is chosen is always pruned */
 } crease_rpca_settings;
 
 /* What `crease rpca` does without options: cp, rank and threshold from the data (learn = 3), l1,
@@ -171,6 +175,12 @@ typedef struct {
     char reason[500];
 } crease_cp_rank_table;
 
+/* A term that was cut: why, its norm, and the norm that the noise alone would give a term. */
+typedef struct {
+    const char *reason;
+    double size, noise;
+} crease_cp_cut;
+
 /* What is known of the answer, and of how it came about. */
 typedef struct {
     const char *engine; /* "envelope", "fused", "generic"; of the other kinds "solver" */
@@ -195,6 +205,10 @@ typedef struct {
     double fit_residual; /* of it, relative; NaN: there was none */
     const crease_cp_rank_table *ranks; /* that were compared; NULL: none */
     const char *rank_reason;           /* why this rank; "": it was given */
+    ptrdiff_t rank_asked;              /* of cp; 0: it was chosen */
+    ptrdiff_t terms;                   /* of cp: columns of the factors that are not 0 */
+    ptrdiff_t cuts;                    /* of cp: terms that were cut: columns of zeros, or gone */
+    const crease_cp_cut *cut;
 } crease_rpca_facts;
 
 /* The counts of the answer once the run has ended. */
