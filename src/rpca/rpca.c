@@ -1,34 +1,13 @@
 /* SPDX-License-Identifier: MIT
  * rpca: the one handle of robust PCA: what the settings leave open is chosen here, cp is run by its
- * engines (fit.c), the other kinds as problems that start at a robust fit (tucker/); then what was
- * found, row by row, and what is known of it */
+ * engines (fit.c), the other kinds as problems that start at a robust fit (tucker/). What was found
+ * is in answer.c. */
 #include "core/parallel.h"
-#include "rpca/fit.h"
-#include "rpca/tucker/tucker.h"
-#include "rpca/units.h"
+#include "rpca/handle.h"
 #include "smooth/fit.h"
 
 static const double threshold_factor = 3; /* robust deviations that an outlier is beyond */
 static const double most_work = 5e7;      /* entries times terms of one fit of a rank sweep */
-enum { SAMPLE = 1 << 15 };                /* entries whose median is taken */
-
-struct crease_rpca {
-    crease_rpca_settings s; /* everything filled in */
-    crease_options o;
-    crease_cp_fit *cp;         /* NULL of the other kinds: */
-    crease_tucker_rpca *model; /* the problem and its start */
-    crease_solver *solver;
-    double *lowrank;  /* of the other kinds */
-    crs_units *units; /* NULL: the data are worked on in their own */
-    double *row;      /* room for a row, where there are units */
-    crease_callback *call;
-    void *user;
-    crease_cp_rank_table *ranks;
-    crease_rpca_facts facts;
-    crease_report report;
-    crease_progress progress;
-    bool counted; /* the facts are those of the answer */
-};
 
 void crease_rpca_init(crease_rpca_settings *s, size_t size, const crease_space *shape)
 {
@@ -217,7 +196,7 @@ static void refresh(crease_rpca *r)
 {
     r->report = r->cp ? crease_cp_fit_report(r->cp) : crease_solver_report(r->solver);
     r->progress = r->cp ? crease_cp_fit_progress(r->cp) : crease_solver_progress(r->solver);
-    if (r->units) crs_units_progress(r->units, &r->progress);
+    r->progress = crs_rpca_own_progress(r, &r->progress);
 }
 
 static bool begin_cp(crease_rpca *r, double *tensor, crease_error *e)
@@ -279,52 +258,15 @@ static bool begin_other(crease_rpca *r, const double *tensor, crease_error *e)
     return r->solver;
 }
 
-/* The settings of the run, and its data: those of the user, or the same in another unit. */
-static bool enter(crease_rpca *r, double **tensor, crease_error *e)
+static bool begin(crease_rpca *r, double *tensor, crease_error *e)
 {
     const crease_cp_fit_settings cp = cp_settings(&r->s, &r->o);
     const bool learns = r->s.kind == CREASE_RPCA_CP ? crs_cp_fit_learns(&cp) : r->s.alpha == 0;
-    if (!crs_check_shape("robust PCA", &r->s.shape, e) ||
-        !crs_units_enter(&r->s, &r->o, learns, *tensor, &r->units, e))
-        return false;
-    if (r->units) *tensor = crs_units_data(r->units);
-    return true;
-}
-
-static bool reserve(crease_rpca *r, crease_error *e)
-{
-    const crease_problem *p = r->cp ? NULL : crease_tucker_rpca_problem(r->model);
-    ptrdiff_t left, right;
-    crease_rpca_rows(r, &left, &right);
-    r->row = crs_doubles(right, "a row of the result", e);
-    if (!r->row || (p && !crs_units_reserve(r->units, -1, crease_size(&p->range), e))) return false;
-    for (int i = 0, count = p ? p->count : r->s.shape.order; i < count; i++) {
-        const ptrdiff_t n = p ? crease_size(&p->space[i]) : r->s.shape.dim[i] * r->s.rank;
-        if (!crs_units_reserve(r->units, i, n, e)) return false;
-    }
-    return true;
-}
-
-/* And back. */
-static bool leave(crease_rpca *r, double *tensor, crease_error *e)
-{
-    if (!r->units) return true;
-    crs_units_settings(r->units, &r->s);
-    crs_units_facts(r->units, &r->facts, r->ranks);
-    if (!reserve(r, e)) return false;
-    if (r->cp) return crs_units_blank(r->units, tensor), true;
-    crs_units_drop_data(r->units);
-    double *rhs = crs_units_problem(r->units, crease_tucker_rpca_problem(r->model), &r->s, e);
-    if (rhs) crease_rpca_read(r, CREASE_RPCA_DATA, 0, r->s.shape.dim[0], rhs);
-    return rhs;
-}
-
-static bool begin(crease_rpca *r, double *tensor, crease_error *e)
-{
-    double *data = tensor;
-    return suits(&r->s, e) && prunes(r, e) && enter(r, &data, e) && choose(r, data, e) && fits(r, data, e) &&
+    if (!suits(&r->s, e) || !prunes(r, e) || !crs_rpca_enter(r, learns, tensor, e)) return false;
+    double *data = r->units ? r->units->tensor : tensor;
+    return choose(r, data, e) && fits(r, data, e) &&
            (r->s.kind == CREASE_RPCA_CP ? begin_cp(r, data, e) : begin_other(r, data, e)) &&
-           leave(r, tensor, e);
+           crs_rpca_leave(r, tensor, e);
 }
 
 crease_rpca *crease_rpca_new(const crease_rpca_settings *s, const crease_options *o, double *tensor,
@@ -353,15 +295,13 @@ void crease_rpca_free(crease_rpca *r)
     crease_cp_rank_table_free(r->ranks);
     crs_units_free(r->units);
     crs_free(r->lowrank);
-    crs_free(r->row);
     crs_free(r);
 }
 
 static bool in_units(const crease_progress *now, void *rpca)
 {
     const crease_rpca *r = rpca;
-    crease_progress own = *now;
-    crs_units_progress(r->units, &own);
+    const crease_progress own = crs_rpca_own_progress(r, now);
     return r->call(&own, r->user);
 }
 
@@ -404,201 +344,4 @@ crease_outcome crease_rpca_run(crease_rpca *r)
 {
     while (crease_rpca_step(r) == CREASE_NOT_RUN) continue;
     return r->report.outcome;
-}
-
-const double *crease_rpca_factor(const crease_rpca *r, int n)
-{
-    if (r->s.kind == CREASE_RPCA_PCP) return NULL;
-    if (!r->cp) return crease_rpca_block(r, n);
-    const double *x = crease_cp_fit_factor(r->cp, n);
-    return r->units ? crs_units_block(r->units, n, r->s.shape.dim[n] * r->s.rank, x) : x;
-}
-
-const double *crease_rpca_core(const crease_rpca *r)
-{
-    return r->s.kind == CREASE_RPCA_TUCKER ? crease_rpca_block(r, r->s.shape.order) : NULL;
-}
-
-const crease_certificate *crease_rpca_certificate(const crease_rpca *r)
-{
-    const crease_certificate *c =
-        r->cp ? crease_cp_fit_certificate(r->cp) : crease_solver_certificate(r->solver);
-    return r->units ? crs_units_certificate(r->units, c) : c;
-}
-
-const crease_report *crease_rpca_report(const crease_rpca *r) { return &r->report; }
-const crease_progress *crease_rpca_progress(const crease_rpca *r) { return &r->progress; }
-
-const crease_analysis *crease_rpca_analysis(const crease_rpca *r)
-{
-    return r->cp ? crease_cp_fit_analysis(r->cp) : crease_solver_analysis(r->solver);
-}
-
-const crease_rpca_settings *crease_rpca_used(const crease_rpca *r) { return &r->s; }
-const crease_options *crease_rpca_options_used(const crease_rpca *r) { return &r->o; }
-
-const crease_problem *crease_rpca_problem(const crease_rpca *r)
-{
-    if (!r->model) return NULL;
-    return r->units ? crs_units_problem_of(r->units) : crease_tucker_rpca_problem(r->model);
-}
-
-/* Block i, or the multiplier (-1). */
-static const double *answer(const crease_rpca *r, int i)
-{
-    if (!r->solver) return NULL;
-    const crease_problem *p = crease_tucker_rpca_problem(r->model);
-    const double *x = i < 0 ? crease_multiplier(r->solver) : crease_solution(r->solver, i);
-    const ptrdiff_t n = crease_size(i < 0 ? &p->range : &p->space[i]);
-    return r->units ? crs_units_block(r->units, i, n, x) : x;
-}
-
-const double *crease_rpca_block(const crease_rpca *r, int i) { return answer(r, i); }
-const double *crease_rpca_multiplier(const crease_rpca *r) { return answer(r, -1); }
-
-crease_solver *crs_rpca_solver(const crease_rpca *r) { return r->solver; }
-
-void crease_rpca_rows(const crease_rpca *r, ptrdiff_t *left, ptrdiff_t *right)
-{
-    if (r->cp) {
-        crease_cp_fit_rows(r->cp, left, right);
-        return;
-    }
-    *left = r->s.shape.dim[0];
-    *right = crs_right(&r->s.shape, 0);
-}
-
-static int split_block(const crease_rpca_settings *s)
-{
-    return s->kind == CREASE_RPCA_TUCKER ? s->shape.order + 2
-           : s->kind == CREASE_RPCA_BALL ? 4
-                                         : -1;
-}
-
-/* Entries first .. first+count-1 of a part of the other kinds. */
-static void entries_of(const crease_rpca *r, crease_rpca_part part, ptrdiff_t first,
-                       ptrdiff_t count, double *out)
-{
-    const crease_tucker_rpca *m = r->model;
-    const int noise = crease_tucker_rpca_noise(m), z = split_block(&r->s);
-    const double *e = crease_solution(r->solver, crease_tucker_rpca_sparse(m)),
-                 *t = crease_tucker_rpca_problem(m)->rhs;
-    const double *low = r->lowrank, *root = crease_tucker_rpca_weights(m);
-    const double *b = noise >= 0 ? crease_solution(r->solver, noise) : NULL;
-    const double *split = z >= 0 ? crease_solution(r->solver, z) : low;
-    for (ptrdiff_t j = first; j < first + count; j++) {
-        const bool seen = !root || root[j] > 0;
-        *out++ = part == CREASE_RPCA_LOWRANK  ? low[j]
-                 : part == CREASE_RPCA_SPARSE ? e[j]
-                 : part == CREASE_RPCA_Z      ? split[j]
-                 : part == CREASE_RPCA_B      ? (seen && b ? b[j] : 0)
-                 : part == CREASE_RPCA_DATA   ? t[j]
-                 : part == CREASE_RPCA_SEEN   ? seen
-                 : seen                       ? t[j] - low[j] - e[j]
-                                              : 0;
-    }
-}
-
-static void read_run(const crease_rpca *r, crease_rpca_part part, ptrdiff_t first, ptrdiff_t count,
-                     double *out)
-{
-    const ptrdiff_t right = crs_right(&r->s.shape, 0);
-    if (r->cp)
-        crease_cp_fit_read(r->cp, part, first, count, out);
-    else
-        entries_of(r, part, first * right, count * right, out);
-}
-
-/* The noise in the user's unit, row by row, from what else is handed out. */
-static void read_noise(const crease_rpca *r, ptrdiff_t first, ptrdiff_t count, double *out)
-{
-    ptrdiff_t left, right;
-    crease_rpca_rows(r, &left, &right);
-    for (ptrdiff_t i = first; i < first + count; i++, out += right) {
-        crease_rpca_read(r, CREASE_RPCA_LOWRANK, i, 1, r->row);
-        crease_rpca_read(r, CREASE_RPCA_SPARSE, i, 1, out);
-        crs_units_noise(r->units, i * right, right, r->row, out);
-        read_run(r, CREASE_RPCA_SEEN, i, 1, r->row);
-        for (ptrdiff_t j = 0; j < right; j++)
-            if (r->row[j] == 0) out[j] = 0;
-    }
-}
-
-void crease_rpca_read(const crease_rpca *r, crease_rpca_part part, ptrdiff_t first, ptrdiff_t count,
-                      double *out)
-{
-    ptrdiff_t left, right;
-    crease_rpca_rows(r, &left, &right);
-    if (!r->units) {
-        read_run(r, part, first, count, out);
-    } else if (part == CREASE_RPCA_NOISE) {
-        read_noise(r, first, count, out);
-    } else if (part == CREASE_RPCA_DATA) {
-        read_run(r, CREASE_RPCA_SEEN, first, count, out);
-        crs_units_tensor(r->units, first * right, count * right, out);
-    } else {
-        read_run(r, part, first, count, out);
-        crs_units_part(r->units, part, count * right, out);
-    }
-}
-
-/* sigma of normal noise whose magnitudes up to `limit` have this median: erf(m/s) = erf(t/s)/2 with
- * s = sqrt(2) sigma. */
-static double deviation_of(double median, double limit)
-{
-    double low = median / 0.6744897501960817, high = 2 * low;
-    const double root = sqrt(0.5);
-    if (!(2 * median < limit && median > 0 && limit < INFINITY)) return low;
-    while (erf(root * median / high) > 0.5 * erf(root * limit / high)) high *= 2;
-    for (int k = 0; k < 60; k++) {
-        const double middle = (low + high) / 2;
-        *(erf(root * median / middle) > 0.5 * erf(root * limit / middle) ? &low : &high) = middle;
-    }
-    return high;
-}
-
-/* Outliers among entries at, at + 1, ..; the noise of the others, thinned evenly into a sample. */
-static ptrdiff_t tally(crease_rpca *r, ptrdiff_t at, ptrdiff_t count, const double *row,
-                       ptrdiff_t used, double *sample)
-{
-    const double share = (double)SAMPLE / (double)crease_size(&r->s.shape), golden = 0.618033988749;
-    const double *sparse = row, *noise = sparse + count, *seen = noise + count;
-    for (ptrdiff_t j = 0; j < count; j++) {
-        const double place = golden * (double)(at + j);
-        if (sparse[j] != 0) r->facts.outliers++;
-        if (seen[j] == 0 || sparse[j] != 0 || used == SAMPLE) continue;
-        if (share >= 1 || place - floor(place) < share) sample[used++] = fabs(noise[j]);
-    }
-    return used;
-}
-
-/* One pass over the answer. */
-static void count_outliers(crease_rpca *r)
-{
-    ptrdiff_t left, right, used = 0;
-    crease_rpca_rows(r, &left, &right);
-    double *row = crs_doubles(3 * right + SAMPLE, "a row of the result", NULL);
-    r->facts.outliers = 0;
-    r->counted = row;
-    for (ptrdiff_t i = 0; row && i < left; i++) {
-        crease_rpca_read(r, CREASE_RPCA_SPARSE, i, 1, row);
-        crease_rpca_read(r, CREASE_RPCA_NOISE, i, 1, row + right);
-        crease_rpca_read(r, CREASE_RPCA_SEEN, i, 1, row + 2 * right);
-        used = tally(r, i * right, right, row, used, row + 3 * right);
-    }
-    const ptrdiff_t seen = crease_size(&r->s.shape) - r->facts.missing;
-    r->facts.share = !row || seen == 0 ? NAN : (double)r->facts.outliers / (double)seen;
-    const double limit = isnan(r->facts.threshold) ? INFINITY : r->facts.threshold;
-    if (r->cp)
-        r->facts.deviation = row ? deviation_of(crs_median(used, row + 3 * right), limit) : NAN;
-    crs_free(row);
-}
-
-const crease_rpca_facts *crease_rpca_about(crease_rpca *r)
-{
-    crease_rpca_facts *f = &r->facts;
-    if (r->report.outcome != CREASE_NOT_RUN && !r->counted) count_outliers(r);
-    f->theta_stop = r->cp && crease_cp_fit_theta_stop(r->cp);
-    f->passes = r->cp ? crease_cp_fit_readings(r->cp) : f->start_passes + r->report.iterations;
-    return f;
 }

@@ -1,35 +1,15 @@
 /* SPDX-License-Identifier: MIT
- * units: data far from 1 in size are multiplied by a power of two, the settings with them, and the
- * answer back. Powers of two are exact: the run is the one that the data would have in their own
- * unit, were doubles without an exponent's bounds. */
+ * units: data far from 1 in size are multiplied by a power of two, the settings with them, and what
+ * was learned from them back. Powers of two are exact: the run is the one that the data would have
+ * in their own unit, were doubles without an exponent's bounds. */
 #include <stdlib.h>
 
-#include "rpca/units.h"
+#include "rpca/handle.h"
+#include "smooth/fit.h"
 
 enum {
-    BLOCKS = CREASE_MAX_ORDER + 4,
     COPIED = 30, /* up to this power cp by entries, which is the same in any unit, takes no copy */
     WIDE = 100   /* and settings that no other unit can have are taken as they are */
-};
-
-struct crs_units {
-    int data, factor, value; /* powers of the data, the factors and the objective */
-    int factors;             /* so many blocks are factors */
-    ptrdiff_t size;
-    double *tensor;             /* of the run */
-    const double *given, *mask; /* the user's */
-    crease_reg penalty;         /* the user's; ops NULL: it is learned */
-    double ridge;
-    double *start[CREASE_MAX_ORDER];
-    double *block[BLOCKS], *multiplier; /* as last asked for */
-    crease_residual residual[BLOCKS];
-    crease_certificate certificate;
-
-    crease_problem problem; /* the user's */
-    crease_block part[BLOCKS];
-    crease_set inside[BLOCKS];
-    crease_reg sparse;
-    double *rhs;
 };
 
 /* A setting whose number is in the unit of the data, in a way that differs from block to block. */
@@ -114,45 +94,32 @@ static bool change(crs_units *u, crease_rpca_settings *s, bool learns, crease_er
                     crs_reg_name(&u->penalty), (int)lround(u->data * log10(2)));
 }
 
-bool crs_units_enter(crease_rpca_settings *s, const crease_options *o, bool learns,
-                     const double *tensor, crs_units **out, crease_error *e)
+bool crs_rpca_enter(crease_rpca *r, bool learns, const double *tensor, crease_error *e)
 {
     int k;
-    *out = NULL;
-    if (!choose(s, o, tensor, &k, e)) return false;
+    if (!crs_check_shape("robust PCA", &r->s.shape, e) || !choose(&r->s, &r->o, tensor, &k, e))
+        return false;
     if (k == 0) return true;
-    crs_units *u = *out = crs_alloc(1, sizeof *u);
+    crs_units *u = r->units = crs_alloc(1, sizeof *u);
     if (!u) return crs_fail(e, CREASE_NO_MEMORY, "out of memory: the data in another unit");
-    set_powers(u, s, k);
-    return take_data(u, s, tensor, e) && change(u, s, learns, e);
+    set_powers(u, &r->s, k);
+    return take_data(u, &r->s, tensor, e) && change(u, &r->s, learns, e);
 }
 
 void crs_units_free(crs_units *u)
 {
     if (!u) return;
-    for (int i = 0; i < BLOCKS; i++) crs_free(u->block[i]);
+    for (int i = 0; i < CRS_RPCA_BLOCKS; i++) crs_free(u->block[i]);
     for (int n = 0; n < CREASE_MAX_ORDER; n++) crs_free(u->start[n]);
     crs_free(u->multiplier);
+    crs_free(u->row);
+    crs_free(u->cut);
     crs_free(u->rhs);
     crs_free(u->tensor);
     crs_free(u);
 }
 
-double *crs_units_data(const crs_units *u) { return u->tensor; }
-
-void crs_units_blank(const crs_units *u, double *tensor)
-{
-    for (ptrdiff_t j = 0; j < u->size; j++)
-        if (isnan(tensor[j]) || (u->mask && u->mask[j] == 0)) tensor[j] = 0;
-}
-
-void crs_units_drop_data(crs_units *u)
-{
-    crs_free(u->tensor);
-    u->tensor = NULL;
-}
-
-void crs_units_settings(const crs_units *u, crease_rpca_settings *s)
+static void own_settings(const crs_units *u, crease_rpca_settings *s)
 {
     s->ridge = u->ridge;
     s->eta = ldexp(s->eta, u->data);
@@ -164,13 +131,10 @@ void crs_units_settings(const crs_units *u, crease_rpca_settings *s)
     }
 }
 
-void crs_units_facts(const crs_units *u, crease_rpca_facts *f, crease_cp_rank_table *ranks)
+static void own_ranks(const crs_units *u, crease_cp_rank_table *t)
 {
-    double *const size[] = { &f->threshold, &f->deviation, &f->learned_deviation,
-                             &f->learned_threshold };
-    for (size_t k = 0; k < sizeof size / sizeof *size; k++) *size[k] = ldexp(*size[k], u->data);
-    for (ptrdiff_t k = 0; ranks && k < ranks->count; k++) {
-        crease_cp_rank_row *r = &ranks->row[k];
+    for (ptrdiff_t k = 0; t && k < t->count; k++) {
+        crease_cp_rank_row *r = &t->row[k];
         double *const square[] = { &r->loss, &r->excess, &r->error, &r->objective };
         for (size_t i = 0; i < sizeof square / sizeof *square; i++)
             *square[i] = ldexp(*square[i], 2 * u->data);
@@ -179,99 +143,91 @@ void crs_units_facts(const crs_units *u, crease_rpca_facts *f, crease_cp_rank_ta
     }
 }
 
-static int power_of(const crs_units *u, int i) { return i < u->factors ? u->factor : u->data; }
-
-static int residual_power(const crs_units *u, int i, int setting)
+static bool own_facts(crs_units *u, crease_rpca_facts *f, crease_error *e)
 {
-    return setting == 1 ? u->value : u->value - power_of(u, i);
+    double *const size[] = { &f->threshold, &f->deviation, &f->learned_deviation,
+                             &f->learned_threshold };
+    for (size_t k = 0; k < sizeof size / sizeof *size; k++) *size[k] = ldexp(*size[k], u->data);
+    if (f->cuts == 0) return true;
+    u->cut = crs_alloc((size_t)f->cuts, sizeof *u->cut);
+    if (!u->cut) return crs_fail(e, CREASE_NO_MEMORY, "out of memory: the terms that were cut");
+    for (ptrdiff_t k = 0; k < f->cuts; k++)
+        u->cut[k] = (crease_cp_cut){ f->cut[k].reason, ldexp(f->cut[k].size, u->data),
+                                     ldexp(f->cut[k].noise, u->data) };
+    f->cut = u->cut;
+    return true;
 }
 
-/* Of the largest residual the block is not known: that of E, Z and B. */
-void crs_units_progress(const crs_units *u, crease_progress *p)
+static bool reserve(crease_rpca *r, const crease_problem *p, crease_error *e)
 {
-    p->objective = ldexp(p->objective, u->value);
-    p->feasibility = ldexp(p->feasibility, u->data);
-    p->worst = ldexp(p->worst, u->value - u->data);
-    p->theta = ldexp(p->theta, 2 * u->data);
-    p->potential = ldexp(p->potential, u->value);
-    p->decrease = ldexp(p->decrease, u->value);
-}
-
-static crease_residual residual_in(crease_residual r, int power)
-{
-    r.residual = ldexp(r.residual, power);
-    r.rounding = ldexp(r.rounding, power);
-    r.scale = ldexp(r.scale, power);
-    return r;
-}
-
-const crease_certificate *crs_units_certificate(crs_units *u, const crease_certificate *c)
-{
-    crease_certificate *own = &u->certificate;
-    *own = *c;
-    own->block = u->residual;
-    own->objective = ldexp(c->objective, u->value);
-    own->outside = ldexp(c->outside, u->data);
-    own->feasibility = residual_in(c->feasibility, u->data);
-    if (!isfinite(c->worst)) return own;
-    own->worst = own->feasibility.residual;
-    for (int i = 0; i < c->count; i++) {
-        own->block[i] = residual_in(c->block[i], residual_power(u, i, c->block[i].setting));
-        own->worst = larger(own->worst, own->block[i].residual);
+    crs_units *u = r->units;
+    ptrdiff_t left, right;
+    crease_rpca_rows(r, &left, &right);
+    u->row = crs_doubles(right, "a row of the result", e);
+    if (p) u->multiplier = crs_doubles(u->size, "the multiplier", e);
+    if (p) u->rhs = crs_doubles(u->size, "the data", e);
+    if (!u->row || (p && (!u->multiplier || !u->rhs))) return false;
+    for (int i = 0, count = p ? p->count : r->s.shape.order; i < count; i++) {
+        const ptrdiff_t n = p ? crease_size(&p->space[i]) : r->s.shape.dim[i] * r->s.rank;
+        u->block[i] = crs_doubles(n, "a block in the unit of the data", e);
+        if (!u->block[i]) return false;
     }
-    return own;
+    return true;
 }
 
-static double **room_of(crs_units *u, int i) { return i < 0 ? &u->multiplier : &u->block[i]; }
-
-bool crs_units_reserve(crs_units *u, int i, ptrdiff_t n, crease_error *e)
+/* The run's problem with the user's data, penalty and sets. */
+static void set_problem(crease_rpca *r, const crease_problem *p)
 {
-    return (*room_of(u, i) = crs_doubles(n, "a block in the data's unit", e));
-}
-
-const double *crs_units_block(crs_units *u, int i, ptrdiff_t n, const double *x)
-{
-    double *out = *room_of(u, i);
-    if (!x) return NULL;
-    crs_times_power(n, i < 0 ? u->value - u->data : power_of(u, i), x, out);
-    return out;
-}
-
-void crs_units_part(const crs_units *u, crease_rpca_part part, ptrdiff_t n, double *out)
-{
-    if (part != CREASE_RPCA_SEEN) crs_times_power(n, u->data, out, out);
-}
-
-/* Not from T': small entries may be 0 there. */
-void crs_units_tensor(const crs_units *u, ptrdiff_t first, ptrdiff_t n, double *out)
-{
-    for (ptrdiff_t j = 0; j < n; j++) out[j] = out[j] != 0 ? u->given[first + j] : 0;
-}
-
-void crs_units_noise(const crs_units *u, ptrdiff_t first, ptrdiff_t n, const double *lowrank,
-                     double *out)
-{
-    for (ptrdiff_t j = 0; j < n; j++) out[j] = u->given[first + j] - lowrank[j] - out[j];
-}
-
-double *crs_units_problem(crs_units *u, const crease_problem *p, const crease_rpca_settings *s,
-                          crease_error *e)
-{
+    crs_units *u = r->units;
     u->problem = *p;
     u->problem.block = u->part;
-    u->problem.rhs = u->rhs = crs_doubles(u->size, "the data", e);
-    u->sparse = s->penalty;
+    u->problem.rhs = u->rhs;
+    u->sparse = r->s.penalty;
+    crease_rpca_read(r, CREASE_RPCA_DATA, 0, r->s.shape.dim[0], u->rhs);
     for (int i = 0; i < p->count; i++) {
         u->part[i] = p->block[i];
         u->part[i].start = NULL;
         if (crs_is_kind(&p->block[i].reg, CREASE_KIND_SCALED))
-            u->part[i].reg = crease_scaled(s->alpha, &u->sparse);
+            u->part[i].reg = crease_scaled(r->s.alpha, &u->sparse);
         if (!p->block[i].set) continue;
         u->inside[i] = *p->block[i].set;
-        u->inside[i].par[0] = ldexp(u->inside[i].par[0], power_of(u, i));
+        u->inside[i].par[0] = ldexp(u->inside[i].par[0], crs_block_power(u, i));
         u->part[i].set = &u->inside[i];
     }
-    return u->rhs;
 }
 
-const crease_problem *crs_units_problem_of(const crs_units *u) { return &u->problem; }
+static void blank_missing(const crs_units *u, double *tensor)
+{
+    for (ptrdiff_t j = 0; j < u->size; j++)
+        if (isnan(tensor[j]) || (u->mask && u->mask[j] == 0)) tensor[j] = 0;
+}
+
+bool crs_rpca_leave(crease_rpca *r, double *tensor, crease_error *e)
+{
+    crs_units *u = r->units;
+    const crease_problem *p = r->model ? crease_tucker_rpca_problem(r->model) : NULL;
+    if (!u) return true;
+    own_settings(u, &r->s);
+    own_ranks(u, r->ranks);
+    if (!own_facts(u, &r->facts, e) || !reserve(r, p, e)) return false;
+    if (!p) return blank_missing(u, tensor), true;
+    crs_free(u->tensor);
+    u->tensor = NULL;
+    set_problem(r, p);
+    return true;
+}
+
+/* Of the largest residual the block is not known: as that of E, Z and B. */
+crease_progress crs_rpca_own_progress(const crease_rpca *r, const crease_progress *now)
+{
+    const crs_units *u = r->units;
+    crease_progress p = *now;
+    if (!u) return p;
+    p.objective = ldexp(p.objective, u->value);
+    p.feasibility = ldexp(p.feasibility, u->data);
+    p.worst = ldexp(p.worst, u->value - u->data);
+    p.theta = ldexp(p.theta, 2 * u->data);
+    p.potential = ldexp(p.potential, u->value);
+    p.decrease = ldexp(p.decrease, u->value);
+    return p;
+}
