@@ -11,6 +11,7 @@
 #include <stddef.h>
 
 #include <crease/error.h>
+#include <crease/watch.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -70,6 +71,8 @@ typedef struct {
 #define X(type, name, value, low, high, text) type name;
     CREASE_OPTIONS(X)
 #undef X
+    crease_watch *watch; /* limits, requests to stop and phases of the caller's; NULL: none. What
+                            max_seconds says holds beside it */
 } crease_options;
 
 /* The name of a method or mode as the command line spells it. */

@@ -76,9 +76,7 @@ static crease_cp_fit_settings cp_settings(const crease_rpca_settings *s, const c
                                      .learn = s->alpha == 0 ? s->learn : 0,
                                      .starts = s->starts,
                                      .threads = s->threads,
-                                     .single = s->single,
-                                     .stop = s->stop,
-                                     .user = s->user };
+                                     .single = s->single };
 }
 
 /* The fit that starts the run: stationary by itself unless another method is asked for. */
