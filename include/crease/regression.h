@@ -29,9 +29,9 @@ extern "C" {
     X(CAUCHY, "cauchy", "(c^2/2) log(1 + (u/c)^2)", cauchy, 2.385)
 
 typedef enum {
-#define X(name, text, meaning, loss, scale) CREASE_REGRESSION_##name,
-    CREASE_REGRESSION_LOSSES(X)
-#undef X
+#define CREASE_ENTRY_(name, text, meaning, loss, scale) CREASE_REGRESSION_##name,
+    CREASE_REGRESSION_LOSSES(CREASE_ENTRY_)
+#undef CREASE_ENTRY_
 } crease_regression_loss;
 
 /* May grow: options.h tells how. */
@@ -122,9 +122,9 @@ CREASE_API const double *crease_regression_point(const crease_regression *m, ptr
     X(GLOBAL, "global minimizer: the objective is convex")
 
 typedef enum {
-#define X(name, text) CREASE_CONVEXITY_##name,
-    CREASE_CONVEXITIES(X)
-#undef X
+#define CREASE_ENTRY_(name, text) CREASE_CONVEXITY_##name,
+    CREASE_CONVEXITIES(CREASE_ENTRY_)
+#undef CREASE_ENTRY_
 } crease_convexity;
 
 CREASE_API const char *crease_convexity_text(crease_convexity c);

@@ -37,9 +37,9 @@ typedef enum {
     X(GEVD, gevd, "simultaneous diagonalization of the compressed tensor by eigenvectors")
 
 typedef enum {
-#define X(id, name, meaning) CREASE_START_##id,
-    CREASE_CP_STARTS(X)
-#undef X
+#define CREASE_ENTRY_(id, name, meaning) CREASE_START_##id,
+    CREASE_CP_STARTS(CREASE_ENTRY_)
+#undef CREASE_ENTRY_
 } crease_cp_start;
 
 /* Z^0: the data (where they are missing, the low-rank part of the start), ones, or N(0,1). */
@@ -83,6 +83,10 @@ typedef struct {
     int threads;   /* 0: all there are */
     bool single;   /* tensors of the iteration in single precision; not of the envelope */
     double memory; /* refuse to build what would take more bytes than this; 0: never */
+    ptrdiff_t most; /* of a rank of cp that is chosen: at most this; 0: no limit */
+    bool prune;     /* of cp: terms that the noise explains leave the factors; otherwise they stay
+                       as columns of zeros, so that there are as many as `rank` says. A rank that
+                       is chosen is always pruned */
 } crease_rpca_settings;
 
 /* What `crease rpca` does without options: cp, rank and threshold from the data (learn = 3), l1,
@@ -169,6 +173,12 @@ typedef struct {
     char reason[500];
 } crease_cp_rank_table;
 
+/* A term that was cut: why, its norm, and the norm that the noise alone would give a term. */
+typedef struct {
+    const char *reason;
+    double size, noise;
+} crease_cp_cut;
+
 /* What is known of the answer, and of how it came about. */
 typedef struct {
     const char *engine; /* "envelope", "fused", "generic"; of the other kinds "solver" */
@@ -193,6 +203,10 @@ typedef struct {
     double fit_residual; /* of it, relative; NaN: there was none */
     const crease_cp_rank_table *ranks; /* that were compared; NULL: none */
     const char *rank_reason;           /* why this rank; "": it was given */
+    ptrdiff_t rank_asked;              /* of cp; 0: it was chosen */
+    ptrdiff_t terms;                   /* of cp: columns of the factors that are not 0 */
+    ptrdiff_t cuts;                    /* of cp: terms that were cut: columns of zeros, or gone */
+    const crease_cp_cut *cut;
 } crease_rpca_facts;
 
 /* The counts of the answer once the run has ended. */

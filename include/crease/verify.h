@@ -30,9 +30,9 @@ extern "C" {
     X(UNFINISHED, "UNFINISHED")
 
 typedef enum {
-#define X(name, text) CREASE_VERDICT_##name,
-    CREASE_VERDICTS(X)
-#undef X
+#define CREASE_ENTRY_(name, text) CREASE_VERDICT_##name,
+    CREASE_VERDICTS(CREASE_ENTRY_)
+#undef CREASE_ENTRY_
 } crease_verdict;
 
 typedef struct {

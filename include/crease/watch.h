@@ -27,9 +27,9 @@ extern "C" {
     X(WRITE, "write", "writing the result")
 
 typedef enum {
-#define X(id, name, meaning) CREASE_PHASE_##id,
-    CREASE_PHASES(X)
-#undef X
+#define CREASE_ENTRY_(id, name, meaning) CREASE_PHASE_##id,
+    CREASE_PHASES(CREASE_ENTRY_)
+#undef CREASE_ENTRY_
         CREASE_PHASE_COUNT
 } crease_phase;
 

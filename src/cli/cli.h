@@ -111,6 +111,8 @@ bool crs_list_or_file(const char *what, const char *text, crs_array *out, crease
 
 /* The array in a file of a folder. */
 bool crs_read_in(const char *folder, const char *name, crs_array *out, crease_error *e);
+/* The same; true with an empty array where there is no such file. */
+bool crs_read_if_there(const char *folder, const char *name, crs_array *out, crease_error *e);
 
 /* The value of --shape. */
 bool crs_parse_shape(const char *text, crease_space *s, crease_error *e);
@@ -175,7 +177,7 @@ bool crs_reg_fit(const crs_args *a, const crease_space *s, crs_named_reg *r, cre
 /* The same with their texts, NULL where there is none; a hash of the groups and weights. */
 bool crs_reg_fit_to(const char *groups, const char *weights, const crease_space *s,
                     crs_named_reg *r, crease_error *e);
-void crs_reg_hash(const crs_named_reg *r, char hash[32]);
+void crs_reg_hash(const crs_named_reg *r, char hash[CRS_HASH]);
 void crs_reg_close(crs_named_reg *r);
 bool crs_reg_wants_groups(const crease_reg_ops *ops);
 bool crs_reg_wants_matrix(const crease_reg_ops *ops);
@@ -255,8 +257,8 @@ typedef struct {
     const crs_certificate *certificate;
     double eps;
     crease_verification v;
-    char hash[32];
-    bool constrained;
+    char hash[CRS_HASH];
+    bool constrained, changed; /* changed: a file is not as it was written */
     char (*name)[64];
 } crs_judged;
 

@@ -64,6 +64,7 @@ static int report(const crs_verb *verb, crease_error *e)
 int main(int argc, char **argv)
 {
     crease_error e = { CREASE_NUMERICAL_FAILURE, "failed without a reason; please report it" };
+    crs_json_begin();
     signal(SIGPIPE, SIG_DFL); /* the reader of a pipe may leave early: end without a word */
     signal(SIGXFSZ, SIG_IGN); /* a limit on the size of files is a failed write */
     if (fcntl(STDOUT_FILENO, F_GETFD) < 0) {

@@ -113,15 +113,22 @@ static bool read_init(crs_rpca_job *j, crease_error *e)
     return read_missing(j->a, &j->s.missing, e);
 }
 
-/* A whole number, or auto. */
+/* A whole number, auto, or auto:R for at most R. */
 static bool read_rank(crs_rpca_job *j, crease_error *e)
 {
     const char *text = crs_given(j->a, CRS_OPT_RANK);
+    const bool limited = text && strncmp(text, "auto:", 5) == 0;
+    const bool chosen = !text || limited || strcmp(text, "auto") == 0;
     double rank = 0;
-    if (text && strcmp(text, "auto") != 0 &&
-        !crs_option_integer(j->a, CRS_OPT_RANK, 1, 1 << 24, 0, &rank, e))
-        return false;
-    j->s.rank = (ptrdiff_t)rank;
+    j->s.prune = crs_given(j->a, CRS_OPT_PRUNE);
+    if (limited &&
+        !(crs_parse_double(text + 5, &rank) && rank >= 1 && rank <= 1 << 24 && rank == floor(rank)))
+        return crs_fail(e, CREASE_BAD_ARGUMENT,
+                        "--rank %.64s: after auto: give the most terms there may be, a whole "
+                        "number >= 1",
+                        text);
+    if (!chosen && !crs_option_integer(j->a, CRS_OPT_RANK, 1, 1 << 24, 0, &rank, e)) return false;
+    *(chosen ? &j->s.most : &j->s.rank) = (ptrdiff_t)rank;
     return true;
 }
 
@@ -490,9 +497,9 @@ const crs_verb crs_rpca_verb = {
                          "auto, admm-g, admm-m or extension (default auto)"),
         CRS_FOR(seed, OF_FACTORS), CRS_TAKES_RUN, CRS_TAKES(MODEL), CRS_FOR(ETA, OF_MATRIX),
         CRS_FOR_SAYS(RANK, OF_FACTORS,
-                     "number of rank-one terms; of tucker and matrix one number, or one per mode "
-                     "(default auto: chosen from the data)"),
-        CRS_FOR(PENALTY, OF_FACTORS),
+                     "number of rank-one terms, auto:R for at most R; of tucker and matrix one "
+                     "number, or one per mode (default auto: chosen from the data)"),
+        CRS_FOR(PRUNE, OF_CP), CRS_FOR(PENALTY, OF_FACTORS),
         CRS_FOR_SAYS(GROUPS, OF_CP,
                      "of the penalty: fibres:AXIS or slices:AXIS, counted from 0; sizes of "
                      "consecutive groups (3,2,4); or a label for every entry: after @ "

@@ -14,7 +14,7 @@ typedef struct {
     double noise_times;   /* > 0: the threshold is so many times the noise */
 
     crs_array data;
-    char hash[32]; /* of the data */
+    char hash[CRS_HASH]; /* of the data */
     crease_spca *model;
     double norm;                      /* of the data */
     int run;                          /* components that were run: found, or the first zero */
@@ -94,9 +94,7 @@ static bool write_certificate(crs_spca_job *j, crease_error *e)
     crs_put_text(top, "measure", j->component[0].method == CREASE_METHOD_GCG ? "gap" : "blocks");
     const crs_spot list = crs_put_list(top, "alpha");
     for (int k = 0; k < j->run; k++) crs_put_exact(list, NULL, j->component[k].alpha);
-    const bool done = crs_folder_document(&j->folder, "certificate.json", &d, e);
-    crs_document_free(&d);
-    return done;
+    return crs_folder_certify(&j->folder, &d, e);
 }
 
 static bool write(crs_spca_job *j, crease_error *e)

@@ -153,6 +153,7 @@ typedef struct {
     long passes;                      /* at most, a start */
     double *factor[CREASE_MAX_ORDER]; /* I_n x c.rank; out: I_n x rank */
     ptrdiff_t rank;                   /* out */
+    crease_cp_cut *cut;               /* out, c.rank - rank of them; NULL, or room for c.rank */
     double value;                     /* out: of the envelope at that penalty */
     crs_penalty_value penalty;        /* out: the penalty, with the threshold as learned */
     crease_cp_pilot report;           /* out */

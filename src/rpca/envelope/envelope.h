@@ -10,6 +10,8 @@
 #ifndef CRS_ENVELOPE_H
 #define CRS_ENVELOPE_H
 
+#include <crease/rpca.h>
+
 #include "rpca/kernels/kernels.h"
 
 typedef struct {
@@ -145,6 +147,10 @@ void crs_envelope_solver_follow(crs_envelope_solver *s, double threshold_factor)
 const crs_envelope_progress *crs_envelope_solver_progress(const crs_envelope_solver *s);
 const crs_penalty_value *crs_envelope_solver_penalty(const crs_envelope_solver *s);
 const double *crs_envelope_solver_factor(const crs_envelope_solver *s, int n); /* I_n x rank now */
+
+/* Why the terms are gone that the start had more than the point: so many, in the order in which
+ * they went. */
+const crease_cp_cut *crs_envelope_solver_cuts(const crs_envelope_solver *s);
 
 /* The robust deviation of the noise: that of the learned threshold, or of the point's residual;
  * and the share of entries beyond three of it, less that of normal noise. After a step. */
