@@ -62,9 +62,7 @@ static crease_cp_fit_settings cp_settings(const crease_rpca_settings *s, const c
                                      .starts = s->starts,
                                      .threads = s->threads,
                                      .single = s->single,
-                                     .prune = s->prune,
-                                     .stop = s->stop,
-                                     .user = s->user };
+                                     .prune = s->prune };
 }
 
 /* The fit that starts the run: stationary by itself unless another method is asked for. */

@@ -70,10 +70,6 @@ typedef struct {
     int threads;  /* 0: all there are */
     bool single;  /* tensors of the iteration in single precision */
     bool prune;   /* terms that were cut leave the factors; otherwise they stay as zeros */
-    /* Of the envelope, NULL: none: asked after every reading before the first iteration; true: make
-     * do with what there is. */
-    bool (*stop)(void *user);
-    void *user;
 } crease_cp_fit_settings;
 
 /* The model's defaults; eps is relative. Paper mode is the recipe of section 5 of Jiang, Lin, Ma,

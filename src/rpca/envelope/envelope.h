@@ -90,10 +90,11 @@ typedef struct {
     int threads;
     bool path;               /* follow a falling threshold */
     double threshold_factor; /* the threshold on the path, in medians of |r| */
-    bool prune;    /* a ridge first, then drop components that vanish or sit on outliers */
-    double ridge;  /* that ridge, in units of alpha median|T|^(1-2/d) */
-    uint64_t seed; /* of columns that are filled again */
-    double eps;    /* relative residual to reach */
+    bool prune;          /* a ridge first, then drop components that vanish or sit on outliers */
+    double ridge;        /* that ridge, in units of alpha median|T|^(1-2/d) */
+    uint64_t seed;       /* of columns that are filled again */
+    double eps;          /* relative residual to reach */
+    crease_watch *watch; /* NULL: none */
 } crs_envelope_solver_settings;
 
 typedef enum {
