@@ -83,9 +83,6 @@ typedef struct {
     int threads;   /* 0: all there are */
     bool single;   /* tensors of the iteration in single precision; not of the envelope */
     double memory; /* refuse to build what would take more bytes than this; 0: never */
-    bool (*stop)(void *user); /* of cp by the envelope, NULL: none: asked after every pass before
-                                 the first iteration; true: make do with what there is */
-    void *user;
     ptrdiff_t most; /* of a rank of cp that is chosen: at most this; 0: no limit */
     bool prune;     /* terms of cp, directions of tucker and ball that the noise explains leave the
                        factors; otherwise they stay as columns of zeros, so that there are as many
@@ -117,8 +114,9 @@ typedef struct crease_rpca crease_rpca;
  * the handle and in which missing entries become 0. The method is auto, envelope, admm-g, admm-m,
  * prox-bcd or bcd for cp, any that suits the problem for the others; seconds of cp count from here
  * on. Paper mode of cp is the recipe of section 5 of Jiang, Lin, Ma, Zhang 2019 unless beta, h,
- * theta or the iteration limit say otherwise. o NULL: crease_rpca_options(). NULL with a sentence
- * on failure; an entry that is not finite is named by its index, counted from 1. */
+ * theta or the iteration limit say otherwise. o NULL: crease_rpca_options(). The watch of o is
+ * asked all along: when it is over, what is there so far makes do. NULL with a sentence on failure;
+ * an entry that is not finite is named by its index, counted from 1. */
 CREASE_API crease_rpca *crease_rpca_new(const crease_rpca_settings *s, const crease_options *o,
                                         double *tensor, crease_error *e);
 CREASE_API void crease_rpca_free(crease_rpca *r);
@@ -129,7 +127,7 @@ CREASE_API void crease_rpca_free(crease_rpca *r);
 CREASE_API double crease_rpca_bytes(const crease_rpca_settings *s, const crease_options *o,
                                     bool missing, bool dense);
 
-/* As of a solver (solver.h). The stop may be asked for from a signal handler. */
+/* As of a solver (solver.h). */
 CREASE_API void crease_rpca_callback(crease_rpca *r, crease_callback *call, void *user);
 CREASE_API void crease_rpca_stop(crease_rpca *r);
 
@@ -254,7 +252,8 @@ typedef struct {
                               first modes */
     bool (*read)(void *user, crease_rpca_part part, ptrdiff_t row, double *out);
     void *user;
-    int threads; /* 0: all there are; the answer is the same for any number */
+    int threads;         /* 0: all there are; the answer is the same for any number */
+    crease_watch *watch; /* NULL: none */
 } crease_cp_claim;
 
 /* Judges X_n, E, Z, B and Lambda = 2 alpha_N W o B by the definitions, a few rows at a time, in

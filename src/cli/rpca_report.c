@@ -569,7 +569,7 @@ void crs_tucker_summary(const crs_tucker_job *j, const crs_run *run)
     const crease_rpca_facts *f = crease_rpca_about(j->fit);
     const crease_rpca_settings *used = crease_rpca_used(j->fit);
     const crease_report r = crease_solver_report(run->solver);
-    const crease_certificate *c = crease_solver_certificate(run->solver);
+    const crease_certificate *c = crs_run_certificate(run);
     printf("status      %s\n", crease_outcome_text(r.outcome));
     if (used->kind != CREASE_RPCA_PCP) {
         printf("ranks      ");

@@ -259,10 +259,7 @@ static bool spoiled(runner *r, int q, bool *answer, crease_error *e)
     return true;
 }
 
-static bool late(const crs_cp_pilot *p)
-{
-    return (p->until > 0 && !(crs_now() < p->until)) || (p->stop && p->stop(p->user));
-}
+static bool late(const crs_cp_pilot *p) { return crease_watch_over(p->c.watch); }
 
 static void lead(runner *r)
 {

@@ -25,6 +25,7 @@ typedef struct {
     int threads;
     double eps; /* relative residual to reach */
     uint64_t seed;
+    crease_watch *watch; /* NULL: none */
     bool spare; /* the ranks are the largest there may be: directions that the data do not support
                    are dropped on the path (spare.c); false: the ranks stay */
 } crs_tucker_settings;
@@ -123,6 +124,7 @@ typedef struct {
     double eps;                /* relative residual of the fit that starts the first two forms */
     long passes;               /* at most so many readings of T for it */
     uint64_t seed;
+    crease_watch *watch; /* NULL: none */
     bool spare; /* directions that the data do not support are dropped on the way and come back as
                    columns of zeros with zero slices of the core, which is stationary */
     bool prune; /* they do not come back: the ranks become what is left */
