@@ -56,7 +56,7 @@ typedef struct {
     crease_space shape;
     ptrdiff_t rank;     /* of cp; 0: chosen by fits of several ranks, judged by held-out entries */
     crease_space ranks; /* of tucker and ball, R_n <= I_n and <= the product of the others; order 0:
-                           where the singular values of the unfoldings fall */
+                           as many as there are directions larger than noise */
     crease_reg penalty; /* R; ops NULL: the 1-norm. What it borrows must outlive the handle. Cp
                            takes any, the others one by entries */
     crease_cp_groups groups; /* of a penalty with groups: its own, or made for it */
@@ -78,11 +78,11 @@ typedef struct {
     int sweeps;                  /* of the start by least squares */
     double clip;                 /* start from T cut at +-clip median|T|; 0: from T itself */
     const double *const *factor; /* X_n^0; NULL: by `start`. Read only while building */
-    int starts;    /* of the envelope: so many are compared; 0: one, and more while the fit is bad.
-                      `start` or `factor` is the first of them */
-    int threads;   /* 0: all there are */
-    bool single;   /* tensors of the iteration in single precision; not of the envelope */
-    double memory; /* refuse to build what would take more bytes than this; 0: never */
+    int starts;     /* of the envelope: so many are compared; 0: one, and more while the fit is bad.
+                       `start` or `factor` is the first of them */
+    int threads;    /* 0: all there are */
+    bool single;    /* tensors of the iteration in single precision; not of the envelope */
+    double memory;  /* refuse to build what would take more bytes than this; 0: never */
     ptrdiff_t most; /* of a rank of cp that is chosen: at most this; 0: no limit */
     bool prune;     /* terms of cp, directions of tucker and ball that the noise explains leave the
                        factors; otherwise they stay as columns of zeros, so that there are as many

@@ -86,7 +86,8 @@ static crease_tucker_rpca_settings tucker_settings(const crease_rpca_settings *s
                                           .passes = asked ? 20 : 1000,
                                           .seed = (uint64_t)o->seed,
                                           .spare = !asked,
-                                          .prune = s->prune };
+                                          .prune = s->prune,
+                                          .watch = o->watch };
 }
 
 double crease_rpca_bytes(const crease_rpca_settings *s, const crease_options *o, bool missing,
@@ -161,6 +162,30 @@ static bool choose_rank(crease_rpca *r, const double *tensor, crease_error *e)
     return true;
 }
 
+/* The ranks of a Tucker model, or of a matrix. The missing entries are NaN. */
+static bool choose_ranks(crease_rpca *r, const double *tensor, crease_error *e)
+{
+    crease_rpca_settings *s = &r->s;
+    const crease_cp_rpca_settings data = { .shape = s->shape, .missing = s->missing };
+    ptrdiff_t missing;
+    const crs_tucker_settings c = { .shape = s->shape,
+                                    .penalty = crs_envelope_l1(1, crs_noise_share(s->alpha_noise)),
+                                    .learn = s->learn,
+                                    .alpha_noise = s->alpha_noise,
+                                    .threads =
+                                        crs_useful_threads(s->threads, crease_size(&s->shape)),
+                                    .eps = r->o.eps,
+                                    .seed = (uint64_t)r->o.seed,
+                                    .watch = r->o.watch };
+    if (!crs_cp_check_data(&data, tensor, &missing, e) ||
+        !crs_tucker_choose(&c, tensor, &r->choice, e))
+        return false;
+    s->ranks = r->choice.ranks;
+    s->prune = true;
+    r->facts.rank_reason = r->choice.reason;
+    return true;
+}
+
 static bool choose(crease_rpca *r, double *tensor, crease_error *e)
 {
     crease_rpca_settings *s = &r->s;
@@ -173,7 +198,10 @@ static bool choose(crease_rpca *r, double *tensor, crease_error *e)
         return false;
     s->missing = s->missing || s->mask;
     s->mask = NULL;
-    return cp ? choose_rank(r, tensor, e) : crease_tucker_ranks(&s->shape, tensor, &s->ranks, e);
+    const crease_phase was = crease_watch_enter(r->o.watch, CREASE_PHASE_RANK);
+    const bool done = cp ? choose_rank(r, tensor, e) : choose_ranks(r, tensor, e);
+    crease_watch_enter(r->o.watch, was);
+    return done;
 }
 
 static bool fits(const crease_rpca *r, const double *tensor, crease_error *e)

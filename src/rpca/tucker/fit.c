@@ -56,6 +56,10 @@ static ptrdiff_t svd_room(const crs_tucker_fit *s)
         most = more(most, (rows + columns + 1) * k + crs_svd_scratch(rows, columns));
         most = more(most, s->c.ranks.dim[n] * (s->c.ranks.dim[n] + 2 * rows));
     }
+    for (int n = 0; n <= last; n++) { /* of spare.c */
+        const ptrdiff_t r = s->c.ranks.dim[n];
+        most = more(most, 2 * r * r + r + s->c.shape.dim[n] * r + crs_eigh_scratch(r));
+    }
     most = more(most, size * rank + 2 * rank * rank + rank + crs_svd_scratch(size, rank));
     return more(most, 2 * size * rank + 2 * rank * rank + rank + crs_eigh_scratch(rank));
 }
@@ -75,8 +79,7 @@ static void carve(crs_tucker_fit *s, crs_carver *m)
     s->A = carve_doubles(m, half, 1);
     s->chain = carve_doubles(m, 3, half);
     s->unfolded = carve_doubles(m, half, 1);
-    s->svd =
-        carve_doubles(m, more(svd_room(s), crs_tucker_spare_room(&s->c.shape, &s->c.ranks)), 1);
+    s->svd = carve_doubles(m, svd_room(s), 1);
     s->slab = carve_doubles(m, ROWS, right + s->half.dim[last]);
     ptrdiff_t directions = 0;
     for (int n = 0; n <= last; n++) directions += s->c.ranks.dim[n];
@@ -309,7 +312,7 @@ static bool leading_span(crs_tucker_fit *s, double bound)
     const crease_random draws = { s->c.seed, 0 };
     double *x = s->factor[last], *rows = s->slab, *product = rows + ROWS * right;
     for (ptrdiff_t j = 0; j < right * rank; j++) x[j] = crease_random_normal(draws, (uint64_t)j);
-    for (int round = 0; round < ROUNDS; round++) {
+    for (int round = 0; round < ROUNDS && !crease_watch_over(s->c.watch); round++) {
         if (!orthonormalize(s, right, rank, x)) return false;
         fill(right * rank, 0, s->SP);
         for (ptrdiff_t i = 0; i < s->left; i += ROWS) {
@@ -385,9 +388,9 @@ enum { FLAT = 30, PASSES = 20, TIMES = 3 };
 static const double settled = 1e-3, near = 0.05, deserted = 0.4, fall = 0.8;
 
 /* While the core pays: t falls more slowly, since a direction leaves its outliers only as fast as
- * it pays, and ends lower, where outliers weigh less against the noise; passes to wait before it
- * falls, and at its end. */
-enum { HANGS = 40, WAITS = 24 };
+ * it pays, ends lower, where outliers weigh less against the noise, and entries beyond 100 t have
+ * no weight; passes to wait before it falls, and at its end. */
+enum { PRICED_FLAT = 100, HANGS = 40, WAITS = 24 };
 static const double priced_near = 0.01, priced_end = 2;
 
 static double parameters(const crs_tucker_fit *s)
@@ -400,7 +403,8 @@ static double parameters(const crs_tucker_fit *s)
 
 static crs_penalty_value path_penalty(const crs_tucker_fit *s, double t)
 {
-    return (crs_penalty_value){ &crs_mcp, { t, FLAT }, 2 * half_weight(s) };
+    return (
+        crs_penalty_value){ &crs_mcp, { t, s->priced ? PRICED_FLAT : FLAT }, 2 * half_weight(s) };
 }
 
 /* Is there a row with less than that share of its weight? */
@@ -606,9 +610,9 @@ static bool step_on(crs_tucker_fit *s)
 static void look(crs_tucker_fit *s)
 {
     const bool probing = s->priced && s->back;
-    if (probing) crs_tucker_probe(s), expand(s);
+    if (probing) crs_tucker_probe(s, true), expand(s);
     evaluate(s);
-    if (probing) crs_tucker_probed(s);
+    if (probing) crs_tucker_probe(s, false);
 }
 
 bool crs_tucker_fit_step(crs_tucker_fit *s)
@@ -625,4 +629,12 @@ bool crs_tucker_fit_step(crs_tucker_fit *s)
     choose_penalty(s);
     if (!step_on(s)) at->residual = NAN;
     return false;
+}
+
+void crs_tucker_fit_run(crs_tucker_fit *s, long passes)
+{
+    while (s->statistics.passes < passes || s->fresh) {
+        if (crease_watch_over(s->c.watch) && !s->fresh) return;
+        if (crs_tucker_fit_step(s) || isnan(s->statistics.residual)) return;
+    }
 }
