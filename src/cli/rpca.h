@@ -136,6 +136,7 @@ typedef struct {
     double eps;
     bool relative;
     int threads; /* 0: all there are */
+    crease_watch *watch;
 } crs_rpca_claim;
 bool crs_rpca_check(const crs_rpca_claim *c, crease_verification *v, crease_error *e);
 

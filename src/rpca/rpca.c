@@ -12,6 +12,7 @@ static const double most_work = 5e7;      /* entries times terms of one fit of a
 enum { SAMPLE = 1 << 15 };                /* entries whose median is taken */
 
 struct crease_rpca {
+    crease_watch watch;     /* in that of the options */
     crease_rpca_settings s; /* everything filled in */
     crease_options o;
     crease_cp_fit *cp;         /* NULL of the other kinds: */
@@ -99,7 +100,8 @@ static crease_tucker_rpca_settings tucker_settings(const crease_rpca_settings *s
                                           .threads = s->threads,
                                           .eps = o->relative ? 0.5 * o->eps : 1e-8,
                                           .passes = asked ? 20 : 1000,
-                                          .seed = (uint64_t)o->seed };
+                                          .seed = (uint64_t)o->seed,
+                                          .watch = o->watch };
 }
 
 double crease_rpca_bytes(const crease_rpca_settings *s, const crease_options *o, bool missing,
@@ -166,7 +168,8 @@ static bool choose_rank(crease_rpca *r, const double *tensor, crease_error *e)
     const crease_cp_rank_options o = { .high = s->most > 0 ? fewer(s->most, high) : high,
                                        .seed = (uint64_t)r->o.seed,
                                        .threads = s->threads,
-                                       .nonneg = s->nonneg };
+                                       .nonneg = s->nonneg,
+                                       .watch = r->o.watch };
     r->facts.ranks = r->ranks = crease_cp_rank_sweep(&s->shape, tensor, NULL, &o, e);
     if (!r->ranks) return false;
     s->rank = r->ranks->rank;
@@ -174,7 +177,7 @@ static bool choose_rank(crease_rpca *r, const double *tensor, crease_error *e)
     return true;
 }
 
-static bool choose(crease_rpca *r, double *tensor, crease_error *e)
+static bool choose_open(crease_rpca *r, double *tensor, crease_error *e)
 {
     crease_rpca_settings *s = &r->s;
     const bool cp = s->kind == CREASE_RPCA_CP && s->rank == 0;
@@ -187,6 +190,14 @@ static bool choose(crease_rpca *r, double *tensor, crease_error *e)
     s->missing = s->missing || s->mask;
     s->mask = NULL;
     return cp ? choose_rank(r, tensor, e) : crease_tucker_ranks(&s->shape, tensor, &s->ranks, e);
+}
+
+static bool choose(crease_rpca *r, double *tensor, crease_error *e)
+{
+    const crease_phase was = crease_watch_enter(r->o.watch, CREASE_PHASE_RANK);
+    const bool done = choose_open(r, tensor, e);
+    crease_watch_enter(r->o.watch, was);
+    return done;
 }
 
 static bool fits(const crease_rpca *r, const double *tensor, crease_error *e)
@@ -246,7 +257,9 @@ static bool begin_other(crease_rpca *r, const double *tensor, crease_error *e)
 {
     const crease_tucker_rpca_settings given = tucker_settings(&r->s, &r->o);
     const double begun = crs_now();
+    const crease_phase was = crease_watch_enter(r->o.watch, CREASE_PHASE_FIT);
     r->model = crease_tucker_rpca_new(&given, tensor, e);
+    crease_watch_enter(r->o.watch, was);
     if (!r->model) return false;
     const crease_tucker_rpca_facts f = crease_tucker_rpca_about(r->model);
     const crease_problem *p = crease_tucker_rpca_problem(r->model);
@@ -270,6 +283,27 @@ static bool begin_other(crease_rpca *r, const double *tensor, crease_error *e)
     return r->solver;
 }
 
+/* Its watch stands in the caller's while it is built, and in every run. */
+static bool make(const crease_rpca_settings *s, const crease_options *o, double *tensor,
+                 crease_rpca *r, crease_error *e)
+{
+    if (!take(s, o, r, e) || !suits(&r->s, e) || !prunes(r, e)) return false;
+    crease_watch *given = r->o.watch;
+    const crease_phase was = crease_watch_enter(given, CREASE_PHASE_START);
+    crs_watch_begin(&r->watch, given);
+    crease_watch_limit(&r->watch, r->o.max_seconds);
+    r->o.watch = &r->watch;
+    const bool done =
+        choose(r, tensor, e) && fits(r, tensor, e) &&
+        (r->s.kind == CREASE_RPCA_CP ? begin_cp(r, tensor, e) : begin_other(r, tensor, e));
+    crease_watch_enter(given, was);
+    r->o.watch = given;
+    r->s.mask = NULL;
+    r->s.factor = NULL;
+    if (done) refresh(r);
+    return done;
+}
+
 crease_rpca *crease_rpca_new(const crease_rpca_settings *s, const crease_options *o, double *tensor,
                              crease_error *e)
 {
@@ -278,14 +312,7 @@ crease_rpca *crease_rpca_new(const crease_rpca_settings *s, const crease_options
     r->facts.rank_reason = "";
 
     r->facts.agreement = r->facts.deviation = r->facts.fit_residual = r->facts.share = NAN;
-    if (take(s, o, r, e) && suits(&r->s, e) && prunes(r, e) && choose(r, tensor, e) &&
-        fits(r, tensor, e) &&
-        (r->s.kind == CREASE_RPCA_CP ? begin_cp(r, tensor, e) : begin_other(r, tensor, e))) {
-        r->s.mask = NULL;
-        r->s.factor = NULL;
-        refresh(r);
-        return r;
-    }
+    if (make(s, o, tensor, r, e)) return r;
     crease_rpca_free(r);
     return NULL;
 }
@@ -309,13 +336,7 @@ void crease_rpca_callback(crease_rpca *r, crease_callback *call, void *user)
         crease_solver_callback(r->solver, call, user);
 }
 
-void crease_rpca_stop(crease_rpca *r)
-{
-    if (r->cp)
-        crease_cp_fit_stop(r->cp);
-    else
-        crease_solver_stop(r->solver);
-}
+void crease_rpca_stop(crease_rpca *r) { crease_watch_stop(&r->watch); }
 
 crease_outcome crease_rpca_step(crease_rpca *r)
 {
