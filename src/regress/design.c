@@ -13,7 +13,8 @@
 #include "regress/regress.h"
 
 enum { MOST_LAMBDAS = 100000 };
-static const double LARGEST = 1e140; /* squares and products of larger data overflow */
+/* Squares and products of larger data overflow; where all are smaller, they vanish. */
+static const double LARGEST = 1e140, SMALLEST = 1e-140;
 
 static bool check_penalty(const crease_reg *r, ptrdiff_t p, crease_error *e)
 {
@@ -81,6 +82,19 @@ static bool check_X(ptrdiff_t n, ptrdiff_t p, const double *X, crease_error *e)
     return true;
 }
 
+/* Is the largest of n numbers no smaller than can be squared, or 0? */
+static bool check_small(const char *what, ptrdiff_t n, const double *x, crease_error *e)
+{
+    double most = 0;
+    for (ptrdiff_t k = 0; k < n; k++) most = larger(most, fabs(x[k]));
+    return most == 0 || most >= SMALLEST ||
+           crs_fail(
+               e, CREASE_BAD_DATA,
+               "the largest entry of %s is %g, and the square of such a number is smaller than "
+               "a double can hold; multiply %s by 1e%d",
+               what, most, what, (int)lround(-log10(most)));
+}
+
 static bool check_y(ptrdiff_t n, const double *y, bool labels, crease_error *e)
 {
     bool low = false, high = false, zeros = false, minuses = false;
@@ -100,7 +114,8 @@ static bool check_y(ptrdiff_t n, const double *y, bool labels, crease_error *e)
                             "and 1",
                             i + 1, y[i]);
     }
-    return !labels || (low && high) ||
+    if (!labels) return check_small("y", n, y, e);
+    return (low && high) ||
            crs_fail(e, CREASE_BAD_DATA,
                     "every entry of y is %g; logistic regression needs both classes", y[0]);
 }
@@ -158,7 +173,8 @@ bool crs_regression_check(const crease_regression_settings *s, ptrdiff_t n, ptrd
         return crs_fail(e, CREASE_BAD_SHAPE, "X is %td x %td: larger than memory can address", n,
                         p);
     const bool labels = s->loss == CREASE_REGRESSION_LOGISTIC;
-    return check_settings(s, p, e) && check_X(n, p, X, e) && check_y(n, y, labels, e) &&
+    return check_settings(s, p, e) && check_X(n, p, X, e) &&
+           (s->standardize || check_small("X", n * p, X, e)) && check_y(n, y, labels, e) &&
            check_row_weights(s, n, e) && check_constant(s, n, p, X, e);
 }
 
