@@ -82,11 +82,17 @@ static bool check_X(ptrdiff_t n, ptrdiff_t p, const double *X, crease_error *e)
     return true;
 }
 
-/* Is the largest of n numbers no smaller than can be squared, or 0? */
-static bool check_small(const char *what, ptrdiff_t n, const double *x, crease_error *e)
+static double largest(ptrdiff_t n, const double *x)
 {
     double most = 0;
     for (ptrdiff_t k = 0; k < n; k++) most = larger(most, fabs(x[k]));
+    return most;
+}
+
+/* Is the largest of n numbers no smaller than can be squared, or 0? */
+static bool check_small(const char *what, ptrdiff_t n, const double *x, crease_error *e)
+{
+    const double most = largest(n, x);
     return most == 0 || most >= SMALLEST ||
            crs_fail(
                e, CREASE_BAD_DATA,
@@ -354,11 +360,30 @@ static void set_column(crs_design *d, const crease_regression_settings *s, ptrdi
     d->spread[from] = spread;
 }
 
+/* The column of b_0 has the size of the others, a power of two: a certificate adds up the squares
+ * of gradients in all columns, and beside much larger ones that of b_0 would go for nothing. */
+static double size_of_one(const crease_regression_settings *s, ptrdiff_t n, ptrdiff_t p,
+                          const double *X)
+{
+    double most = 0;
+    int k;
+    for (ptrdiff_t j = 0; !s->standardize && j < p; j++) {
+        double low = X[j], high = X[j];
+        for (ptrdiff_t i = 1; i < n; i++) {
+            low = smaller(low, X[i * p + j]);
+            high = larger(high, X[i * p + j]);
+        }
+        most = larger(most, high - low);
+    }
+    frexp(most, &k);
+    return abs(k) > CRS_ORDINARY ? ldexp(1, k) : 1;
+}
+
 static void set_rows(crs_design *d, const crease_regression_settings *s, const double *y)
 {
     d->y_center = is_centred(s) ? mean_of(d, y) : 0;
     for (ptrdiff_t i = 0; i < d->n; i++) {
-        if (d->cols > d->p) d->x[d->p * d->n + i] = 1 / d->c;
+        if (d->cols > d->p) d->x[d->p * d->n + i] = d->one / d->c;
         d->y[i] = d->loss->ops.labels ? (y[i] == 1 ? 1 : -1) : (y[i] - d->y_center) / d->c;
     }
     weigh_rows(d, d->y);
@@ -378,6 +403,19 @@ static bool set_lengths(crs_design *d, crease_error *e)
     return true;
 }
 
+/* A raw X is divided by the scale of the loss. */
+static bool check_proportion(const crs_design *d, const crease_regression_settings *s,
+                             const double *X, crease_error *e)
+{
+    const double most = s->standardize ? 0 : largest(d->n * d->p, X), ratio = most / d->c;
+    return most == 0 || (ratio >= SMALLEST && ratio <= LARGEST) ||
+           crs_fail(e, CREASE_BAD_DATA,
+                    "the largest entry of X is %g and the scale of the loss %g, too far apart; "
+                    "%s X by 1e%d, or standardize",
+                    most, d->c, ratio > 1 ? "divide" : "multiply",
+                    (int)lround(fabs(log10(most) - log10(d->c))));
+}
+
 bool crs_design_new(crs_design *d, const crease_regression_settings *s, ptrdiff_t n, ptrdiff_t p,
                     const double *X, const double *y, crease_error *e)
 {
@@ -385,7 +423,8 @@ bool crs_design_new(crs_design *d, const crease_regression_settings *s, ptrdiff_
     const bool groups = crs_is_kind(&s->penalty, CREASE_KIND_GROUPS);
     *d = (crs_design){ .n = n, .p = p, .cols = p + ones, .weighted = s->row_weight };
     d->units = (groups ? s->penalty.groups->count : p) + ones;
-    if (!choose_loss(d, s, y, e)) return false;
+    d->one = ones ? size_of_one(s, n, p, X) : 1;
+    if (!choose_loss(d, s, y, e) || !check_proportion(d, s, X, e)) return false;
     d->memory = carve_block(carve, d);
     if (!d->memory)
         return crs_fail(e, CREASE_NO_MEMORY, "out of memory: a regression with %td columns",

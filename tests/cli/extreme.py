@@ -52,7 +52,8 @@ def spca(*options):
     def make(at, s):
         np.save(f"{at}/T.npy", S * s)
         given = [o(s) if callable(o) else o for o in options]
-        return ["spca", f"{at}/T.npy", "--components", "2", *given], {"weights": s, "+factor_1": 1}
+        return ["spca", f"{at}/T.npy", "--components", "2", *given], \
+            {"weights": s} if "gcg" in given else {"weights": s, "+factor_1": 1}
 
     return make
 
@@ -171,7 +172,9 @@ CASES = {
     "regress-raw-y": regress("--no-standardize"),
     "regress-raw-x": regress("--no-standardize", of_x=1, of_y=0),
     "regress-raw-xy": regress("--no-standardize", "--loss", "huber", "--eps", "1e-9", of_x=1),
-    "regress-apart": regress("--no-standardize", "--penalty", "mcp:3", of_x=0.5, of_y=-0.5),
+    "regress-apart": regress("--no-standardize", "--eps", "1e-9", of_x=0.5, of_y=-0.5),
+    "regress-huber-apart": regress("--no-standardize", "--loss", "huber", "--eps", "1e-9", of_x=-0.5,
+                                   of_y=0.5),
     "regress-cv-y": regress("--cv", "4"),
     "apply": applied_whole,
     "apply-other": applied,
