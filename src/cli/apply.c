@@ -541,7 +541,7 @@ static void put_result(const job *j, crs_document *d)
                       .outcome_text = "every slice was regressed on the terms of the model",
                       .verdict = crease_verdict_text(worst_of(j)->verdict),
                       .verdict_text = worst_of(j)->text,
-                      .exit_status = crs_exit_of_run(CREASE_STATIONARY, worst_of(j)->verdict, 0),
+                      .exit_status = crs_exit_of_run(CREASE_STATIONARY, worst_of(j)->verdict),
                       .method = "slices",
                       .eps = slice_eps,
                       .relative = true,
@@ -602,7 +602,7 @@ static bool run(const crs_args *a, crease_error *e)
     const bool done = crs_folder_of(a, &j.folder, e) && read_model(&j, e) && read_options(&j, e) &&
                       read_data(&j, e) && solve(&j, e) && judge(&j, slice_eps, e) && deliver(&j, e);
     if (done && !crs_given(a, CRS_OPT_JSON)) print_summary(&j);
-    if (done) *a->status = crs_exit_of_run(CREASE_STATIONARY, worst_of(&j)->verdict, 0);
+    if (done) *a->status = crs_exit_of_run(CREASE_STATIONARY, worst_of(&j)->verdict);
     discard(&j);
     return done;
 }

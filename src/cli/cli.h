@@ -89,6 +89,7 @@ struct crs_args {
     int count;
     char **word;
     int *status; /* exit code of the program: instead of 0, or of the error's own when not 0 */
+    crease_watch *watch; /* of the command; --max-seconds is its limit */
 };
 
 /* argv is what follows the verb; its order is changed. */
@@ -154,9 +155,9 @@ enum {
     CRS_EXIT_IO = 74,        /* reading or writing failed on the way */
 };
 
-/* The exit code of an error, of a run (signal 0: none came), and of a verdict. */
+/* The exit code of an error, of a run, and of a verdict; a signal that came counts. */
 int crs_exit_code(crease_code code);
-int crs_exit_of_run(crease_outcome o, crease_verdict v, int signal);
+int crs_exit_of_run(crease_outcome o, crease_verdict v);
 int crs_exit_of_verdict(crease_verdict v);
 
 typedef struct {
@@ -232,12 +233,10 @@ typedef struct {
 } crs_ending;
 void crs_log_ending(const crs_log *log, const crs_ending *end);
 
-/* SIGINT and SIGTERM call stop(self), the second one ends the program; `leave` gives the signals
- * back and tells which came, 0: none. */
-typedef void crs_stop(void *self);
-void crs_signals_enter(crs_stop *call, void *self);
-int crs_signals_leave(void);
-int crs_signals_caught(void); /* so far */
+/* From here on the first SIGINT or SIGTERM stops the command's watch, the second ends the program.
+ * Which one came, 0: none yet. */
+void crs_signals_enter(const crs_args *a);
+int crs_signals_caught(void);
 
 enum { CRS_PATH_ROOM = 4096 };
 

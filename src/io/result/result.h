@@ -150,12 +150,32 @@ typedef struct {
     const crs_problem_file *file;
     const crease_options *options;
     crease_solver *solver;
+    /* The answer, where it is not in the solver's unit but the file's; NULL: as the solver has it.
+     */
+    const double *const *point;
+    const double *multiplier;
+    const crease_certificate *certificate;
     const crease_verification *verified;
     const crs_history *history;
     const char *const *array;  /* names of the files of the blocks; NULL: x_NAME.npy */
     const crease_space *shape; /* and their shapes; NULL: those of the blocks */
     int exit_status;
 } crs_run;
+
+static inline const double *crs_run_block(const crs_run *r, int i)
+{
+    return r->point ? r->point[i] : crease_solution(r->solver, i);
+}
+
+static inline const double *crs_run_multiplier(const crs_run *r)
+{
+    return r->point ? r->multiplier : crease_multiplier(r->solver);
+}
+
+static inline const crease_certificate *crs_run_certificate(const crs_run *r)
+{
+    return r->certificate ? r->certificate : crease_solver_certificate(r->solver);
+}
 
 crs_summary crs_run_summary(const crs_run *run);
 void crs_put_run(const crs_result *r, const crs_folder *f, const crs_run *run);
