@@ -4,20 +4,26 @@
 #include "cli/rpca.h"
 #include "rpca/rpca.h"
 
+static double gain_errors(const crease_cp_rank_row *r) { return r->gain / r->error; }
+
+static void print_rank(const crease_cp_rank_row *r, ptrdiff_t chosen)
+{
+    char core[32] = "not defined", gain[32] = "-", errors[32] = "-", halves[32] = "-";
+    if (!isnan(r->consistency)) snprintf(core, sizeof core, "%.1f %%", r->consistency);
+    if (!isnan(r->gain)) snprintf(gain, sizeof gain, "%.3g %%", 100 * r->gain);
+    if (r->error > 0) snprintf(errors, sizeof errors, "%.1f", gain_errors(r));
+    if (!isnan(r->congruence)) snprintf(halves, sizeof halves, "%.3f", r->congruence);
+    fprintf(stderr, "%9td%c %13.6g %13.6g %9s %9s %13s %11s\n", r->rank,
+            r->rank == chosen ? '*' : ' ', r->held_out, r->loss, gain, errors, core, halves);
+}
+
 static void print_ranks(const crs_rpca_job *j)
 {
     const crease_cp_rank_table *t = crease_rpca_about(j->fit)->ranks;
     if (!t) return;
-    fprintf(stderr, "%10s %14s %14s %12s %12s %14s %16s\n", "rank", "held out", "loss", "excess",
-            "+-", "consistency", "objective");
-    for (ptrdiff_t k = 0; k < t->count; k++) {
-        const crease_cp_rank_row *r = &t->row[k];
-        char core[32] = "not defined";
-        if (!isnan(r->consistency)) snprintf(core, sizeof core, "%.1f %%", r->consistency);
-        fprintf(stderr, "%9td%c %14.6g %14.6g %12.3g %12.3g %14s %16.8g\n", r->rank,
-                r->rank == t->rank ? '*' : ' ', r->held_out, r->loss, r->excess, r->error, core,
-                r->objective);
-    }
+    fprintf(stderr, "%10s %13s %13s %9s %9s %13s %11s\n", "rank", "held out", "loss", "gain",
+            "in SE", "consistency", "halves");
+    for (ptrdiff_t k = 0; k < t->count; k++) print_rank(&t->row[k], t->rank);
     fprintf(stderr, "chosen      %s\n\n", t->reason);
 }
 
@@ -140,8 +146,15 @@ static void put_ranks(crs_spot to, const crs_rpca_job *j)
     const crease_cp_rank_table *t = crease_rpca_about(j->fit)->ranks;
     if (!t) {
         crs_put_null(to, "rank_table");
+        crs_put_null(to, "rank_predicts");
+        crs_put_null(to, "rank_reproduces");
         return;
     }
+    crs_put_whole(to, "rank_predicts", t->predicts);
+    if (t->reproduces > 0)
+        crs_put_whole(to, "rank_reproduces", t->reproduces);
+    else
+        crs_put_null(to, "rank_reproduces");
     const crs_spot list = crs_put_list(to, "rank_table");
     for (ptrdiff_t k = 0; k < t->count; k++) {
         const crease_cp_rank_row *r = &t->row[k];
@@ -149,10 +162,12 @@ static void put_ranks(crs_spot to, const crs_rpca_job *j)
         crs_put_whole(row, "rank", r->rank);
         crs_put_number(row, "held_out", r->held_out);
         crs_put_number(row, "loss", r->loss);
-        crs_put_number(row, "excess", r->excess);
+        crs_put_number(row, "gain", r->gain);
         crs_put_number(row, "error", r->error);
+        crs_put_number(row, "gain_errors", gain_errors(r));
         crs_put_number(row, "fitted", r->fitted);
         crs_put_number(row, "consistency", r->consistency);
+        crs_put_number(row, "congruence", r->congruence);
         crs_put_number(row, "objective", r->objective);
     }
 }

@@ -1,477 +1,379 @@
 /* SPDX-License-Identifier: MIT
- * rank: how many terms: fits of several ranks to 95 % of the entries by the pilot of the envelope's
- * method, judged by the others; one fold is held out, or several in turn
+ * rank: how many terms: fits of several ranks to all entries, each from the best of several starts,
+ * then to what is left when segments of fibres are held out; judged by these (rank_judge.c)
  *
- * The sweep begins near what pruning leaves of a larger model, or where the spectra of the
- * unfoldings have a gap: noise has singular values of one size, so the low-rank part ends there. */
+ * The search begins near what pruning leaves of a larger model, or where the spectra of the
+ * unfoldings have a gap. A fit may end in a local minimum: the rank is fitted by the pilot, and
+ * from its neighbour with a term more or less; unless the two agree, from further starts. What is
+ * kept has the least sum of Huber's function at one threshold for all: each fit has learned its
+ * own, and one that calls half of the data outliers must not win by that. */
 #include <crease/random.h>
 
-#include "core/parallel.h"
-#include "rpca/start.h"
+#include "rpca/rank.h"
 
-enum { STREAM = 500, MOST_FOLDS = 8 };
-enum { PASSES = 200, ROUNDS = 3 }; /* of a start, and of pruning; at most */
+enum { SHAKEN = 1000, ROUNDS = 3 }; /* of pruning, at most */
+static const double agree = 0.01, floor_of = 1e-7, shake = 0.2;
 
+/* A row of the table: the fit to all entries */
 typedef struct {
-    ptrdiff_t rank;
-    double *factor[CREASE_MAX_ORDER];
-} pruned_model;
+    crs_terms fit;
+    crs_magnitudes *all, *held; /* |T - M| of all entries; of each fold's, fitted without them */
+    bool settled;               /* two starts ended alike */
+} entry;
 
 typedef struct {
     crease_cp_rank_options o;
     crease_cp_fit_request r; /* mask: the entries to fit */
-    double *fit;             /* that mask */
-    double *lot;             /* of an entry, uniform; < 0: not observed */
-    int folds;               /* so many have been held out, one after the other */
-    pruned_model pruned;     /* a start for its rank; rank 0: none */
+    double *part, *seen;     /* of a large tensor and its mask; NULL: all of it is taken */
+    double *zeroed;          /* the tensor with 0 where nothing was observed; NULL: all was */
+    double *fit;             /* the mask */
+    int folds;               /* that hold something out */
+    unsigned char *lot;      /* which folds hold an entry out (rank_folds.c) */
+    double unit, least;      /* median|T|; least median|T - M| of the fits to all entries */
+    crs_terms pruned;        /* a start for its rank; 0: none */
+    bool stopped;
+    entry *entry;
+    double *sigma; /* of each row */
     crease_cp_rank_table *t;
     crs_rank_judge judge;
 } sweep;
 
-/* The first k with s_k > 4 s_{k+1}; without one, the largest ratio in the upper half. */
-ptrdiff_t crs_spectral_gap(ptrdiff_t n, const double *squares)
+static bool halted(sweep *s)
 {
-    ptrdiff_t best = 1;
-    double most = 0;
-    for (ptrdiff_t k = 1; k < n; k++)
-        if (squares[k - 1] > 16 * squares[k]) return k;
-    for (ptrdiff_t k = 1; k <= n / 2; k++) {
-        if (!(squares[k - 1] > most * squares[k])) continue;
-        most = squares[k - 1] / squares[k];
-        best = k;
-    }
-    return best;
+    s->stopped = s->stopped || (s->o.stop && s->o.stop(s->o.user));
+    return s->stopped;
 }
 
-bool crease_cp_rank(const crease_space *shape, const double *tensor, const double *mask,
-                    ptrdiff_t *rank, crease_error *e)
+/* |T - M| of the entries of a fold; fold < 0: of all that were observed */
+static bool measure(const sweep *s, int fold, const crs_terms *x, crs_magnitudes *out,
+                    crease_error *e)
 {
-    const ptrdiff_t size = crease_size(shape);
-    double *known = crs_doubles(size, "the observed entries", e);
-    bool done = known;
-    *rank = 1;
-    for (ptrdiff_t j = 0; done && j < size; j++)
-        known[j] = isnan(tensor[j]) || (mask && mask[j] == 0) ? 0 : tensor[j];
-    for (int n = 0; done && n < shape->order; n++) {
-        const ptrdiff_t length = shape->dim[n];
-        if (!crs_unfolding_fits(shape, n)) continue;
-        double *squares = crs_doubles(length + crs_unfolding_scratch(shape, n), "a spectrum", e);
-        done = squares;
-        if (done && crs_unfolding(shape, n, known, squares, NULL, squares + length))
-            *rank = more(*rank, crs_spectral_gap(length, squares));
-        crs_free(squares);
-    }
-    crs_free(known);
-    return done;
-}
-
-/* No CP model needs more terms than the unfolding along the longest mode has columns. */
-ptrdiff_t crs_rank_highest(const crease_space *s)
-{
-    enum { MOST = 1000 };
-    ptrdiff_t columns = 1, longest = 0;
-    for (int n = 1; n < s->order; n++)
-        if (s->dim[n] > s->dim[longest]) longest = n;
-    for (int n = 0; n < s->order; n++)
-        if (n != longest) columns = columns > MOST ? columns : columns * s->dim[n];
-    return fewer(columns, MOST);
-}
-
-static const double learn = 3; /* deviations that an outlier is beyond, for pruning */
-static const double fair =
-    1.5; /* and for the fits, whose errors then depend less on the outliers */
-static const double close = 1e-4; /* relative residual: medians do not show more */
-
-typedef struct {
-    double *tensor; /* 0 where it was not observed */
-    unsigned char *mask;
-} observed;
-
-/* Entries that are missing become 0: they may be nan. */
-static bool observe(const crease_cp_fit_request *r, observed *o, crease_error *e)
-{
-    const ptrdiff_t size = crease_size(&r->shape);
-    *o = (observed){ .tensor = NULL };
-    if (!r->mask) return true;
-    o->mask = crs_alloc((size_t)size, 1);
-    if (!o->mask) return crs_fail(e, CREASE_NO_MEMORY, "out of memory: a mask");
-    o->tensor = crs_doubles(size, "the observed entries", e);
-    for (ptrdiff_t j = 0; o->tensor && j < size; j++) {
-        o->mask[j] = r->mask[j] > 0;
-        o->tensor[j] = o->mask[j] ? r->tensor[j] : 0;
-    }
-    return o->tensor;
-}
-
-static void count_passes(const crease_cp_fit_request *r, const crs_cp_pilot *p)
-{
-    if (r->readings) *r->readings += p->report.readings;
-}
-
-static crs_cp_pilot pilot_of(const crease_cp_rank_options *s, const crease_cp_fit_request *r,
-                             const observed *o)
-{
-    crs_cp_pilot p = { .c = crs_envelope_solver_default(&r->shape, r->rank),
-                       .tensor = o->mask ? o->tensor : r->tensor,
-                       .passes = PASSES };
-    p.c.threads = crs_useful_threads(s ? s->threads : 1, crease_size(&r->shape));
-    p.c.nonneg = s && s->nonneg;
-    p.c.learn = learn;
-    p.c.prune = false;
-    p.c.mask = o->mask;
-    p.c.seed = r->seed;
-    p.c.eps = close;
-    return p;
-}
-
-bool crease_cp_fit_envelope(void *self, const crease_cp_fit_request *r, double *const *factor,
-                            double *objective, crease_error *e)
-{
-    observed o;
-    bool done = observe(r, &o, e);
-    crs_cp_pilot p = pilot_of(self, r, &o);
-    p.given = r->start;
-    p.c.learn = fair;
-    for (int n = 0; n < r->shape.order; n++) p.factor[n] = factor[n];
-    done = done && crs_cp_pilot_run(&p, e);
-    count_passes(r, &p);
-    if (done) *objective = p.value;
-    crs_free(o.tensor);
-    crs_free(o.mask);
-    return done;
-}
-
-static void free_pruned(pruned_model *p)
-{
-    for (int n = 0; n < CREASE_MAX_ORDER; n++) crs_free(p->factor[n]);
-    *p = (pruned_model){ .rank = 0 };
-}
-
-/* What is left of `over` terms */
-static bool prune(const crease_cp_rank_options *s, const crease_cp_fit_request *r, ptrdiff_t over,
-                  pruned_model *out, crease_error *e)
-{
-    crease_cp_fit_request many = *r;
-    observed o;
-    many.rank = over;
-    bool done = observe(r, &o, e);
-    crs_cp_pilot p = pilot_of(s, &many, &o);
-    p.c.prune = true;
-    p.starts = 1;
-    for (int n = 0; done && n < r->shape.order; n++) {
-        p.factor[n] = out->factor[n] = crs_doubles(r->shape.dim[n] * over, "a fit", e);
-        done = p.factor[n];
-    }
-    done = done && crs_cp_pilot_run(&p, e);
-    count_passes(r, &p);
-    out->rank = p.rank;
-    crs_free(o.tensor);
-    crs_free(o.mask);
-    return done;
-}
-
-/* What is left of a model of `over` terms when the envelope's solver has pruned it, or of more, at
- * most high, where nothing was pruned; rank 0 if nothing ever was. Free it. */
-static bool prune_from(const crease_cp_rank_options *s, const crease_cp_fit_request *r,
-                       ptrdiff_t over, ptrdiff_t high, pruned_model *out, crease_error *e)
-{
-    *out = (pruned_model){ .rank = 0 };
-    for (int k = 0; k < ROUNDS; k++, over *= 2) {
-        over = fewer(high, over);
-        if (!prune(s, r, over, out, e)) return free_pruned(out), false;
-        if (out->rank < over || over == high) return true;
-        free_pruned(out);
-    }
-    return true;
-}
-
-static bool held_out(const sweep *s, int fold, ptrdiff_t j)
-{
-    return s->lot[j] >= fold * s->o.share && s->lot[j] < (fold + 1) * s->o.share;
-}
-
-/* The mask of what is fitted; returns how many entries are held out. */
-static ptrdiff_t choose(sweep *s, int fold)
-{
-    ptrdiff_t count = 0;
-    for (ptrdiff_t j = 0, size = crease_size(&s->r.shape); j < size; j++) {
-        const bool out = held_out(s, fold, j);
-        s->fit[j] = s->lot[j] >= 0 && !out;
-        count += out;
-    }
-    return count;
-}
-
-/* Which entries are held out when */
-static void draw(sweep *s, const double *tensor, const double *mask)
-{
-    const crease_random random = { s->o.seed, STREAM };
-    for (ptrdiff_t j = 0, size = crease_size(&s->r.shape); j < size; j++) {
-        const bool here = mask ? mask[j] > 0 : !isnan(tensor[j]);
-        s->lot[j] = here ? crease_random_uniform(random, (uint64_t)j) : -1;
-    }
-    s->folds = 1;
-    choose(s, 0);
-}
-
-/* |T - M| of the entries held out, one after the other */
-static bool residuals(const sweep *s, int fold, const crs_kruskal *model, double *out,
-                      crease_error *e)
-{
-    const crs_cp_view v = { .shape = s->r.shape,
+    crs_kruskal k = { .shape = s->r.shape, .rank = x->rank };
+    const crs_cp_view v = { .shape = k.shape,
                             .tensor = s->r.tensor,
-                            .mask = s->lot,
                             .limit = INFINITY,
-                            .model = model,
+                            .model = &k,
                             .residual = true,
                             .readings = s->r.readings };
     const ptrdiff_t rows = crs_view_rows(&v), right = crs_right(&v.shape, 0);
+    for (int n = 0; n < v.shape.order; n++) k.factor[n] = x->factor[n];
     double *work = crs_doubles(crs_view_scratch(&v, rows), "a slab", e);
     crs_view_count(&v);
+    crs_magnitudes_begin(out, s->unit);
     for (ptrdiff_t first = 0; work && first < v.shape.dim[0]; first += rows) {
         const ptrdiff_t count = fewer(rows, v.shape.dim[0] - first);
         const double *slab = crs_view_slab(&v, first, count, work);
+        const unsigned char *lot = s->lot + first * right;
         for (ptrdiff_t j = 0; j < count * right; j++)
-            if (held_out(s, fold, first * right + j)) *out++ = fabs(slab[j]);
+            if (crs_rank_in_fold(lot[j], fold)) crs_magnitudes_add(out, slab[j]);
     }
     crs_free(work);
     return work;
 }
 
-/* A fit of one fold. The first says what the table tells beside the errors. */
-static bool fit(sweep *s, int fold, crease_cp_rank_row *row, double *residual, crease_error *e)
+/* The mask of a fit without what the fold holds out */
+static void choose(sweep *s, int fold)
 {
-    double *x[CREASE_MAX_ORDER] = { NULL }, objective;
-    crs_kruskal k = { .shape = s->r.shape, .rank = row->rank };
-    bool done = true;
-    s->r.rank = row->rank;
-    s->r.start = row->rank == s->pruned.rank ? (const double *const *)s->pruned.factor : NULL;
-    for (int n = 0; done && n < s->r.shape.order; n++) {
-        k.factor[n] = x[n] = crs_doubles(s->r.shape.dim[n] * row->rank, "a fit", e);
-        done = x[n];
-    }
-    done =
-        done && s->o.fit(s->o.self, &s->r, x, &objective, e) && residuals(s, fold, &k, residual, e);
-    if (done && fold == 0) {
-        const crs_cp_view v = { .shape = k.shape,
-                                .tensor = s->r.tensor,
-                                .mask = s->fit,
-                                .model = &k,
-                                .readings = s->r.readings };
+    for (ptrdiff_t j = 0, size = crease_size(&s->r.shape); j < size; j++)
+        s->fit[j] =
+            crs_rank_in_fold(s->lot[j], -1) && !(fold >= 0 && crs_rank_in_fold(s->lot[j], fold));
+    s->r.mask = fold >= 0 || s->zeroed ? s->fit : NULL;
+}
+
+static bool fit(sweep *s, ptrdiff_t rank, const crs_terms *start, crs_terms *x, double *objective,
+                crease_error *e)
+{
+    s->r.rank = rank;
+    s->r.start = start ? (const double *const *)start->factor : NULL;
+    if (!crs_terms_new(&s->r.shape, rank, x, e)) return false;
+    if (s->o.fit(s->o.self, &s->r, x->factor, objective, e)) return true;
+    return crs_terms_free(x), false;
+}
+
+static double huber(const sweep *s, const crs_magnitudes *m)
+{
+    return crs_magnitudes_huber(m, 2 * larger(s->least / 0.6745, s->judge.floor));
+}
+
+/* A fit to all entries from `start` (NULL: the pilot's own); the better of it and the row's is
+ * kept. *better: by more than a trifle; settled: they are alike. */
+static bool consider(sweep *s, crease_cp_rank_row *row, entry *w, const crs_terms *start,
+                     bool *better, crease_error *e)
+{
+    crs_terms x;
+    double objective = NAN;
+    crs_magnitudes *m = crs_alloc(1, sizeof *m);
+    bool done = m || crs_fail(e, CREASE_NO_MEMORY, "out of memory: the residuals");
+    done = done && fit(s, row->rank, start, &x, &objective, e);
+    if (!done) return crs_free(m), false;
+    if (!measure(s, -1, &x, m, e)) return crs_terms_free(&x), crs_free(m), false;
+    const double median = crs_magnitudes_median(1, (const crs_magnitudes *const[]){ m });
+    s->least = smaller(s->least, median);
+    const double new = huber(s, m), old = w->all ? huber(s, w->all) : INFINITY;
+    w->settled = w->settled || fabs(new - old) <= agree * smaller(new, old);
+    *better = new < (1 - agree) * old;
+    if (new < old) {
+        const entry before = *w;
+        w->fit = x, w->all = m;
+        x = before.fit, m = before.all;
         row->objective = objective;
-        done = crs_view_median(&v, &row->fitted, e) &&
-               crease_cp_consistency(&s->r, (const double *const *)x, &row->consistency, e);
+        row->fitted = median;
     }
-    for (int n = 0; n < s->r.shape.order; n++) crs_free(x[n]);
+    crs_terms_free(&x);
+    crs_free(m);
+    return true;
+}
+
+static entry *entry_of(const sweep *s, ptrdiff_t rank)
+{
+    for (ptrdiff_t k = 0; k < s->t->count; k++)
+        if (s->t->row[k].rank == rank) return s->entry + k;
+    return NULL;
+}
+
+/* The model that a start of this kind is made from; NULL: none is known */
+static const crs_terms *origin(const sweep *s, crs_rank_start q, ptrdiff_t rank)
+{
+    const entry *below = entry_of(s, rank - 1), *above = entry_of(s, rank + 1);
+    const entry *first = rank > 2 ? entry_of(s, 1) : NULL;
+    switch (q) {
+    case CRS_FROM_BELOW:
+    case CRS_FROM_RANDOM:
+        return below ? &below->fit : NULL;
+    case CRS_FROM_ABOVE:
+        return above ? &above->fit : NULL;
+    case CRS_FROM_FIRST:
+        return first ? &first->fit : NULL;
+    default:
+        return s->pruned.rank == rank ? &s->pruned : NULL;
+    }
+}
+
+/* From the start of this kind, where there is one */
+static bool try_start(sweep *s, crs_rank_start q, crease_cp_rank_row *row, entry *w, bool *better,
+                      crease_error *e)
+{
+    const crs_terms *from = origin(s, q, row->rank);
+    crs_terms start;
+    *better = false;
+    if (!from) return true;
+    choose(s, -1);
+    s->r.rank = row->rank;
+    if (!crs_rank_start_by(&s->r, q, s->o.nonneg, from, &start, e)) return false;
+    const bool done = consider(s, row, w, &start, better, e);
+    crs_terms_free(&start);
     return done;
 }
 
-/* Folds first .. folds - 1 of a row; their residuals follow those of the folds before. */
-static bool extend(sweep *s, int first, crease_cp_rank_row *row, double **residual, crease_error *e)
+/* Starts until two have ended alike, where there are so many */
+static bool fit_all(sweep *s, crease_cp_rank_row *row, entry *w, crease_error *e)
 {
-    ptrdiff_t before = 0, all = 0;
-    for (int f = 0; f < s->folds; f++) all += choose(s, f), before = f < first ? all : before;
-    double *now = crs_doubles(2 * more(1, all), "the entries held out", e);
-    bool done = now;
-    if (done && before > 0) copy(before, *residual, now);
-    for (int f = first; done && f < s->folds; f++) {
-        const ptrdiff_t count = choose(s, f);
-        done = fit(s, f, row, now + before, e);
-        before += count;
+    bool better;
+    choose(s, -1);
+    if (!consider(s, row, w, NULL, &better, e)) return false;
+    for (int q = 0; q < CRS_RANK_STARTS && !w->settled; q++) {
+        if (halted(s)) return true;
+        if (!try_start(s, (crs_rank_start)q, row, w, &better, e)) return false;
     }
-    if (!done) return crs_free(now), false;
-    copy(all, now, now + all);
-    row->held_out = all > 0 ? crs_median(all, now + all) : 0;
-    crs_free(*residual);
-    *residual = now;
-    s->judge.held_out = all;
     return true;
+}
+
+/* The fits of the folds, from the fit to all entries, shaken; and the consistency of that */
+static bool fit_folds(sweep *s, crease_cp_rank_row *row, entry *w, crease_error *e)
+{
+    crs_terms start, x = { .rank = 0 };
+    double objective;
+    bool done = crs_terms_new(&s->r.shape, row->rank, &start, e);
+    for (int f = 0; done && f < s->folds && !halted(s); f++) {
+        for (int n = 0; n < s->r.shape.order; n++) {
+            const crease_random random = { s->o.seed, (uint64_t)(SHAKEN + f * 32 + n) };
+            for (ptrdiff_t j = 0; j < s->r.shape.dim[n] * row->rank; j++)
+                start.factor[n][j] =
+                    w->fit.factor[n][j] * (1 + shake * crease_random_normal(random, (uint64_t)j));
+        }
+        choose(s, f);
+        done = fit(s, row->rank, &start, &x, &objective, e) && measure(s, f, &x, w->held + f, e);
+        crs_terms_free(&x);
+    }
+    crs_terms_free(&start);
+    choose(s, -1);
+    s->r.rank = row->rank;
+    return done &&
+           crease_cp_consistency(&s->r, (const double *const *)w->fit.factor, &row->consistency, e);
+}
+
+static void free_entry(entry *w)
+{
+    crs_terms_free(&w->fit);
+    crs_free(w->all);
+    crs_free(w->held);
+}
+
+/* The noise that each row leaves, and the losses */
+static void judge(sweep *s)
+{
+    ptrdiff_t length = 1 - s->r.shape.order;
+    for (int n = 0; n < s->r.shape.order; n++) length += s->r.shape.dim[n];
+    for (ptrdiff_t k = 0; k < s->t->count; k++)
+        s->sigma[k] = crs_magnitudes_scale(s->entry[k].all, (double)(length * s->t->row[k].rank));
+    crs_rank_losses(&s->judge);
 }
 
 /* Rows ascend by rank. */
+static void insert(sweep *s, const crease_cp_rank_row *row, const entry *w)
+{
+    ptrdiff_t k = s->t->count++;
+    for (; k > 0 && s->t->row[k - 1].rank > row->rank; k--) {
+        s->t->row[k] = s->t->row[k - 1];
+        s->entry[k] = s->entry[k - 1];
+    }
+    s->t->row[k] = *row;
+    s->entry[k] = *w;
+    for (ptrdiff_t q = 0; q < s->t->count; q++)
+        for (int f = 0; f < CRS_RANK_FOLDS; f++)
+            s->judge.held[q * CRS_RANK_FOLDS + f] = s->entry[q].held + f;
+    judge(s);
+}
+
+/* The row below this rank once more, from this one without its weakest term, where its own starts
+ * did not agree */
+static bool mend_below(sweep *s, ptrdiff_t rank, crease_error *e)
+{
+    entry *w = entry_of(s, rank - 1);
+    bool better;
+    if (!w || w->settled || halted(s)) return true;
+    crease_cp_rank_row *row = s->t->row + (w - s->entry);
+    if (!try_start(s, CRS_FROM_ABOVE, row, w, &better, e)) return false;
+    if (better && !halted(s) && !fit_folds(s, row, w, e)) return false;
+    judge(s);
+    return true;
+}
+
+/* A new row, unless the search is stopped before it is done */
 static bool try_rank(sweep *s, ptrdiff_t rank, crease_error *e)
 {
-    crease_cp_rank_row row = { .rank = rank };
-    double *residual = NULL;
-    if (!extend(s, 0, &row, &residual, e)) return false;
-    ptrdiff_t k = s->t->count++;
-    for (; k > 0 && s->t->row[k - 1].rank > rank; k--) {
-        s->t->row[k] = s->t->row[k - 1];
-        s->judge.residual[k] = s->judge.residual[k - 1];
-    }
-    s->t->row[k] = row;
-    s->judge.residual[k] = residual;
-    crs_rank_losses(&s->judge);
-    return true;
+    crease_cp_rank_row row = { .rank = rank, .congruence = NAN };
+    entry w = { .held = crs_alloc(CRS_RANK_FOLDS, sizeof *w.held) };
+    bool done = w.held || crs_fail(e, CREASE_NO_MEMORY, "out of memory: the residuals");
+    done = done && fit_all(s, &row, &w, e);
+    done = done && (halted(s) || fit_folds(s, &row, &w, e));
+    if (!done || s->stopped) return free_entry(&w), done;
+    insert(s, &row, &w);
+    return mend_below(s, rank, e);
 }
 
-/* Row k fitted again, by s->pruned if its rank is the row's; the better fit is kept. */
-static bool fit_again(sweep *s, ptrdiff_t k, crease_error *e)
+/* A row for this rank, if it has none */
+static bool visit(sweep *s, ptrdiff_t rank, bool *new, crease_error *e)
 {
-    crease_cp_rank_row row = { .rank = s->t->row[k].rank };
-    double *residual = NULL;
-    if (!extend(s, 0, &row, &residual, e)) return false;
-    if (row.fitted < s->t->row[k].fitted) {
-        double *old = s->judge.residual[k];
-        s->t->row[k] = row;
-        s->judge.residual[k] = residual;
-        residual = old;
-        crs_rank_losses(&s->judge);
-    }
-    crs_free(residual);
-    return true;
+    if (*new || rank < 1 || rank > s->o.high || entry_of(s, rank) || halted(s)) return true;
+    *new = true;
+    return try_rank(s, rank, e);
 }
 
-/* Twice as many folds for every row. */
-static bool refine(sweep *s, crease_error *e)
+static ptrdiff_t place_of(const sweep *s, ptrdiff_t rank)
 {
-    const int before = s->folds;
-    s->folds *= 2;
-    for (ptrdiff_t k = 0; k < s->t->count; k++)
-        if (!extend(s, before, s->t->row + k, s->judge.residual + k, e)) return false;
-    crs_rank_losses(&s->judge);
-    return true;
+    const entry *w = entry_of(s, rank);
+    return w ? w - s->entry : 0;
 }
 
-/* The median error of the entries fitted: what counts as no better, and as better */
-static const double same = 0.95, better = 0.8;
-
-static bool failed(const crease_cp_rank_table *t, ptrdiff_t k)
+/* Until the rows are there that the rule looks at: two above where it ends, and those below that a
+ * step comes from. */
+static bool walk(sweep *s, ptrdiff_t from, ptrdiff_t *at, crease_error *e)
 {
-    const crease_cp_rank_row *row = t->row + k;
-    if (k == 0 || k + 1 >= t->count) return false;
-    return row[-1].rank + 1 == row->rank && row->rank + 1 == row[1].rank &&
-           row->fitted > same * row[-1].fitted && row[1].fitted < better * row->fitted;
-}
-
-/* out = x (rank + 1 terms) without the term of least norm */
-static void drop_weakest(const crease_space *s, ptrdiff_t rank, double *const *x,
-                         double *const *out)
-{
-    ptrdiff_t weakest = 0;
-    double least = INFINITY;
-    for (ptrdiff_t r = 0; r <= rank; r++) {
-        double norm = 1;
-        for (int n = 0; n < s->order; n++) norm *= column_norm(s->dim[n], rank + 1, x[n] + r);
-        if (norm < least) least = norm, weakest = r;
-    }
-    for (int n = 0; n < s->order; n++)
-        for (ptrdiff_t i = 0; i < s->dim[n]; i++)
-            for (ptrdiff_t r = 0; r < rank; r++)
-                out[n][i * rank + r] = x[n][i * (rank + 1) + r + (r >= weakest)];
-}
-
-/* A start of `rank` terms from a fit of one more, in s->pruned */
-static bool start_from_above(sweep *s, ptrdiff_t rank, crease_error *e)
-{
-    const crease_space *shape = &s->r.shape;
-    pruned_model *p = &s->pruned;
-    double *x[CREASE_MAX_ORDER] = { NULL }, objective;
-    bool done = true;
-    free_pruned(p);
-    for (int n = 0; done && n < shape->order; n++) {
-        x[n] = crs_doubles(shape->dim[n] * (rank + 1), "a fit", e);
-        p->factor[n] = x[n] ? crs_doubles(shape->dim[n] * rank, "a start", e) : NULL;
-        done = p->factor[n];
-    }
-    s->r.rank = rank + 1;
-    s->r.start = NULL;
-    done = done && s->o.fit(s->o.self, &s->r, x, &objective, e);
-    if (done) drop_weakest(shape, rank, x, p->factor);
-    if (done) p->rank = rank;
-    for (int n = 0; n < shape->order; n++) crs_free(x[n]);
-    return done;
-}
-
-/* A model of one more term contains the smaller one, so that a row that fits no better than the row
- * before it, though the row after it does, has stopped in a local minimum: it is fitted again from
- * that larger model without its weakest term. */
-static bool mend(sweep *s, crease_error *e)
-{
-    for (ptrdiff_t k = 0; k < s->t->count; k++)
-        if (failed(s->t, k) && (!start_from_above(s, s->t->row[k].rank, e) || !fit_again(s, k, e)))
+    for (bool new = true; new && !s->stopped;) {
+        new = false;
+        if (!visit(s, from, &new, e)) return false;
+        if (s->t->count == 0) return true;
+        const ptrdiff_t k = crs_rank_climb(&s->judge, place_of(s, from));
+        *at = s->t->row[k].rank;
+        const bool held = crs_rank_step(&s->judge, k - 1, k);
+        if (!visit(s, *at - 1, &new, e) || (!held && !visit(s, *at - 2, &new, e)) ||
+            !visit(s, *at + 1, &new, e) || !visit(s, *at + 2, &new, e))
             return false;
-    return true;
-}
-
-void crease_cp_rank_table_free(crease_cp_rank_table *t)
-{
-    if (!t) return;
-    crs_free(t->row);
-    crs_free(t);
-}
-
-/* The first of these ranks that has no row yet gets one; false: on failure. */
-static bool visit(sweep *s, int count, const ptrdiff_t *rank, crease_error *e)
-{
-    for (int k = 0; k < count; k++) {
-        bool known = rank[k] < 1 || rank[k] > s->o.high;
-        for (ptrdiff_t q = 0; q < s->t->count; q++) known = known || s->t->row[q].rank == rank[k];
-        if (!known) return try_rank(s, rank[k], e);
     }
     return true;
-}
-
-/* Until the neighbours of what is recommended are known and one more term does not lower the loss,
- * nor two of a matrix, where nothing was pruned to begin from; a doubtful last term is compared
- * with the one before it. */
-static bool walk(sweep *s, crease_error *e)
-{
-    for (ptrdiff_t before = 0; before < s->t->count;) {
-        const crs_rank_verdict v = crs_rank_judged(&s->judge);
-        const ptrdiff_t near = s->t->row[v.near].rank, at = s->t->row[v.recommended].rank;
-        const ptrdiff_t best = s->t->row[v.best].rank;
-        const ptrdiff_t ahead = s->r.shape.order == 2 ? best + 2 : 0;
-        const ptrdiff_t next[] = { at - 1, near - 1, near + 1, at + 1, best + 1, ahead, near - 2 };
-        before = s->t->count;
-        if (!visit(s, v.doubtful ? 7 : 6, next, e)) return false;
-    }
-    return true;
-}
-
-static bool walk_from(sweep *s, ptrdiff_t a, ptrdiff_t b, crease_error *e)
-{
-    const ptrdiff_t first[] = { a - 1, a, a + 1, b - 1, b, b + 1 };
-    for (int k = 0; k < 6; k++)
-        if (!visit(s, 1, first + k, e)) return false;
-    return walk(s, e);
 }
 
 /* By the singular values of the unfoldings; a reading each */
-static bool guess(const sweep *s, const double *tensor, const double *mask, ptrdiff_t *rank,
-                  crease_error *e)
+static bool guess(const sweep *s, ptrdiff_t *rank, crease_error *e)
 {
-    if (!crease_cp_rank(&s->r.shape, tensor, mask, rank, e)) return false;
+    if (!crease_cp_rank(&s->r.shape, s->r.tensor, s->r.mask, rank, e)) return false;
     s->t->readings += s->r.shape.order;
     *rank = fewer(*rank, s->o.high);
     return true;
 }
 
-static bool search(sweep *s, const double *tensor, const double *mask, crease_error *e)
+/* What is left of a model of `over` terms when the envelope's solver has pruned it, or of more, at
+ * most high and in so many rounds, where nothing was pruned; none if nothing ever was. */
+static bool prune_from(sweep *s, ptrdiff_t over, int rounds, crease_error *e)
 {
     const crease_cp_rank_options *own = s->o.fit == crease_cp_fit_envelope ? &s->o : NULL;
-    ptrdiff_t gap = 0, over = s->o.from;
-    if (s->r.shape.order == 2 && over == 0) return walk_from(s, 1, 1, e); /* no gap in noise */
-    if (over == 0 && !guess(s, tensor, mask, &gap, e)) return false;
-    if (over == 0) over = gap + (gap + 4) / 5 + 2;
-    if (!prune_from(own, &s->r, over, s->o.high, &s->pruned, e)) return false;
-    const ptrdiff_t left = s->pruned.rank > 0 ? s->pruned.rank : gap > 0 ? gap : over;
-    return walk_from(s, gap > 0 ? gap : left, left, e) && mend(s, e) && walk(s, e);
-}
-
-/* More folds while they are needed to tell the recommended rank from another. */
-static bool run(sweep *s, const double *tensor, const double *mask, crease_error *e)
-{
-    draw(s, tensor, mask);
-    if (s->o.low == 0 && !search(s, tensor, mask, e)) return false;
-    for (ptrdiff_t rank = s->o.low; rank > 0 && rank <= s->o.high; rank++)
-        if (!try_rank(s, rank, e)) return false;
-    while (crs_rank_judged(&s->judge).rival >= 0 && 2 * s->folds <= MOST_FOLDS &&
-           2 * s->folds * s->o.share < 1) {
-        if (!refine(s, e)) return false;
-        if (s->o.low == 0 && !walk(s, e)) return false;
+    for (int k = 0; k < rounds && !halted(s); k++, over *= 2) {
+        over = fewer(s->o.high, over);
+        if (!crs_rank_prune(own, &s->r, over, &s->pruned, e)) return false;
+        if (s->pruned.rank < over || over == s->o.high) return true;
+        crs_terms_free(&s->pruned);
     }
     return true;
+}
+
+/* Data that are low-rank beside noise and outliers have a gap where pruning ends; where the two
+ * differ the search begins at the smaller. */
+static bool search(sweep *s, ptrdiff_t *at, crease_error *e)
+{
+    ptrdiff_t gap = 0, over = s->o.from;
+    choose(s, -1);
+    if (s->r.shape.order == 2 && over == 0) return walk(s, 1, at, e); /* no gap in noise */
+    if (over == 0 && !guess(s, &gap, e)) return false;
+    if (!prune_from(s, gap > 0 ? gap + (gap + 4) / 5 + 2 : over, gap > 0 ? 1 : ROUNDS, e))
+        return false;
+    const ptrdiff_t left = s->pruned.rank > 0 ? s->pruned.rank : more(gap, over);
+    return walk(s, gap > 0 ? fewer(gap, left) : left, at, e);
+}
+
+/* Of row k: do all its terms reproduce? *known false: this cannot be told */
+static bool split(sweep *s, ptrdiff_t k, bool *known, bool *reproduces, crease_error *e)
+{
+    const crs_rank_halves h = { &s->r, s->o.fit, s->o.self, s->sigma[k], shake };
+    crs_rank_likeness found;
+    choose(s, -1);
+    s->r.rank = s->t->row[k].rank;
+    if (!crs_rank_compare_halves(&h, &s->entry[k].fit, &found, e)) return false;
+    *known = found.known && !halted(s);
+    *reproduces = *known && found.reproduces;
+    if (*known) s->t->row[k].congruence = found.congruence;
+    return true;
+}
+
+/* The largest rank up to where the rule ends whose terms all reproduce, while that predicts about
+ * as well; -1: there is none, or it cannot be told. Rows that are missing below are fitted. */
+static bool reproduce(sweep *s, ptrdiff_t *at, ptrdiff_t *half, crease_error *e)
+{
+    bool known = true, reproduces = false;
+    for (ptrdiff_t k = *at; known && k >= 0; k--) {
+        if (!crs_rank_close(&s->judge, k, *at)) return true;
+        if (!split(s, k, &known, &reproduces, e)) return false;
+        if (reproduces) return *half = k, true;
+        const ptrdiff_t rank = s->t->row[k].rank, count = s->t->count;
+        if (k > 0 || !known || rank == 1 || rank == s->o.low || halted(s)) continue;
+        if (!try_rank(s, rank - 1, e)) return false;
+        *at += s->t->count - count;
+        k += s->t->count - count;
+    }
+    return true;
+}
+
+/* *at: the row where the rule ends */
+static bool run(sweep *s, ptrdiff_t *at, ptrdiff_t *half, crease_error *e)
+{
+    ptrdiff_t rank = 0;
+    *at = 0, *half = -1;
+    if (s->o.low == 0 && !search(s, &rank, e)) return false;
+    for (ptrdiff_t k = s->o.low; s->o.low > 0 && k <= s->o.high && !halted(s); k++)
+        if (!try_rank(s, k, e)) return false;
+    if (s->t->count == 0) return true;
+    *at = s->o.low > 0 ? crs_rank_climb(&s->judge, 0) : place_of(s, rank);
+    return reproduce(s, at, half, e);
 }
 
 static bool check(const crease_space *shape, const crease_cp_rank_options *o, crease_error *e)
@@ -491,34 +393,126 @@ static bool check(const crease_space *shape, const crease_cp_rank_options *o, cr
                     o->share);
 }
 
+/* The size of the data: median|T|, or what their squares say where most are 0 */
+static bool size_up(sweep *s, ptrdiff_t seen, crease_error *e)
+{
+    const crs_cp_view v = { .shape = s->r.shape, .tensor = s->r.tensor, .mask = s->fit };
+    double squares = 0;
+    choose(s, -1);
+    if (!crs_view_check(&v, e) || !crs_view_median(&v, &s->unit, e)) return false;
+    for (ptrdiff_t j = 0; !(s->unit > 0) && j < crease_size(&v.shape); j++)
+        squares += square(s->r.tensor[j]);
+    if (!(s->unit > 0)) s->unit = squares > 0 ? sqrt(squares / (double)seen) : 1;
+    s->judge.floor = floor_of * s->unit;
+    s->least = INFINITY;
+    return true;
+}
+
+/* A part of a large tensor stands for it. */
+static bool thin(sweep *s, const crease_space *shape, const double **mask, crease_error *e)
+{
+    const ptrdiff_t size = crease_size(&s->r.shape);
+    if (size == crease_size(shape)) return true;
+    s->part = crs_doubles(size, "a part of the tensor", e);
+    s->seen = s->part && *mask ? crs_doubles(size, "a part of the mask", e) : NULL;
+    if (!s->part || (*mask && !s->seen)) return false;
+    crs_rank_sample(shape, s->r.tensor, &s->r.shape, s->part);
+    if (*mask) crs_rank_sample(shape, *mask, &s->r.shape, s->seen);
+    *mask = s->seen;
+    s->r.tensor = s->part;
+    return true;
+}
+
+/* What was observed, the folds, and 0 in place of what is missing */
+static bool look(sweep *s, const double *mask, crease_error *e)
+{
+    const ptrdiff_t size = crease_size(&s->r.shape);
+    const double *tensor = s->r.tensor;
+    s->lot = crs_alloc((size_t)size, 1);
+    if (!s->lot) return crs_fail(e, CREASE_NO_MEMORY, "out of memory: a mask");
+    s->fit = crs_doubles(size, "a mask", e);
+    if (!s->fit) return false;
+    const ptrdiff_t seen = crs_rank_folds(&s->r.shape, tensor, mask, s->o.share, s->o.seed, s->lot);
+    if (seen < size) {
+        s->zeroed = crs_doubles(size, "the observed entries", e);
+        if (!s->zeroed) return false;
+        for (ptrdiff_t j = 0; j < size; j++)
+            s->zeroed[j] = crs_rank_in_fold(s->lot[j], -1) ? tensor[j] : 0;
+        s->r.tensor = s->zeroed;
+    }
+    for (ptrdiff_t j = 0; j < size; j++)
+        while (s->folds < CRS_RANK_FOLDS && crs_rank_in_fold(s->lot[j], s->folds)) s->folds++;
+    return size_up(s, seen, e);
+}
+
+static bool open_table(sweep *s, crease_error *e)
+{
+    const size_t ranks = (size_t)(s->o.high - s->o.low + 1);
+    s->t = crs_alloc(1, sizeof *s->t);
+    if (s->t) s->t->row = crs_alloc(ranks, sizeof *s->t->row);
+    s->entry = crs_alloc(ranks, sizeof *s->entry);
+    s->judge.held = crs_alloc(ranks * CRS_RANK_FOLDS, sizeof *s->judge.held);
+    s->judge.sigma = s->sigma = crs_alloc(ranks, sizeof *s->sigma);
+    s->judge.t = s->t;
+    if (!s->t || !s->t->row || !s->entry || !s->judge.held || !s->sigma)
+        return crs_fail(e, CREASE_NO_MEMORY, "out of memory: a table of ranks");
+    s->r.readings = &s->t->readings;
+    s->t->judged = s->r.shape;
+    return true;
+}
+
+/* The rows get their factors. */
+static void hand_over(sweep *s)
+{
+    for (ptrdiff_t k = 0; k < s->t->count; k++)
+        for (int n = 0; n < s->r.shape.order; n++) {
+            s->t->row[k].factor[n] = s->entry[k].fit.factor[n];
+            s->entry[k].fit.factor[n] = NULL;
+        }
+}
+
+static void close_table(sweep *s)
+{
+    for (ptrdiff_t k = 0; s->entry && s->t && k < s->t->count; k++) free_entry(s->entry + k);
+    crs_free(s->entry);
+    crs_free(s->sigma);
+    crs_free(s->judge.held);
+    crs_terms_free(&s->pruned);
+    crs_free(s->part);
+    crs_free(s->seen);
+    crs_free(s->zeroed);
+    crs_free(s->fit);
+    crs_free(s->lot);
+}
+
+void crease_cp_rank_table_free(crease_cp_rank_table *t)
+{
+    if (!t) return;
+    for (ptrdiff_t k = 0; t->row && k < t->count; k++)
+        for (int n = 0; n < CREASE_MAX_ORDER; n++) crs_free(t->row[k].factor[n]);
+    crs_free(t->row);
+    crs_free(t);
+}
+
 crease_cp_rank_table *crease_cp_rank_sweep(const crease_space *shape, const double *tensor,
                                            const double *mask, const crease_cp_rank_options *o,
                                            crease_error *e)
 {
     if (!check(shape, o, e)) return NULL;
-    const ptrdiff_t size = crease_size(shape), ranks = o->high - o->low + 1;
-    sweep s = { .o = *o, .r = { .shape = *shape, .tensor = tensor, .seed = o->seed } };
+    sweep s = { .o = *o, .r = { .tensor = tensor, .seed = o->seed } };
+    ptrdiff_t at, half;
     if (!s.o.fit) s.o.fit = crease_cp_fit_envelope;
     if (s.o.fit == crease_cp_fit_envelope) s.o.self = &s.o;
-    if (s.o.share == 0) s.o.share = 0.05;
-    if (s.o.least == 0) s.o.least = 80;
-    s.fit = crs_doubles(size, "a mask", e);
-    s.lot = s.fit ? crs_doubles(size, "a mask", e) : NULL;
-    s.t = s.lot ? crs_alloc(1, sizeof *s.t) : NULL;
-    if (s.t) s.t->row = crs_alloc((size_t)ranks, sizeof *s.t->row);
-    double **residual = s.t && s.t->row ? crs_alloc((size_t)ranks, sizeof *residual) : NULL;
-    s.r.mask = s.fit;
-    if (s.t) s.r.readings = &s.t->readings;
-    s.judge = (crs_rank_judge){ .t = s.t, .residual = residual, .least = s.o.least };
-    bool done = residual;
-    if (s.lot && !done) crs_fail(e, CREASE_NO_MEMORY, "out of memory: a table of ranks");
-    done = done && run(&s, tensor, mask, e);
-    if (done) crs_rank_explain(&s.judge);
-    for (ptrdiff_t k = 0; residual && k < s.t->count; k++) crs_free(residual[k]);
-    crs_free(residual);
-    free_pruned(&s.pruned);
-    crs_free(s.fit);
-    crs_free(s.lot);
+    if (s.o.share == 0) s.o.share = 0.1;
+    s.r.shape = crs_rank_sample_shape(shape, o->most);
+    const bool done = open_table(&s, e) && thin(&s, shape, &mask, e) && look(&s, mask, e) &&
+                      run(&s, &at, &half, e);
+    if (done) {
+        s.t->stopped = s.stopped;
+        crs_rank_explain(&s.judge, at, half);
+        hand_over(&s);
+    }
+    close_table(&s);
     if (done) return s.t;
     crease_cp_rank_table_free(s.t);
     return NULL;

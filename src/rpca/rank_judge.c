@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: MIT
  * rank_judge: the rank a table of fits recommends, and the sentence that says why
  *
- * The loss is the mean over the entries held out of min(|r|, t)^2, t three robust deviations of the
- * best row: an outlier counts the same for every rank. All rows have the same entries, so that the
- * noise and the outliers among them cancel in the difference of two rows, and its standard error
- * is that of the mean of the differences. Core consistency (Bro, Kiers 2003): G - I = clip(T - M)
- * x_n pinv(X_n), since the best core of M itself is I; outliers are cut at 3 median|T - M|. */
+ * The loss of a fold is the mean over what it holds out of min(|r|, t)^2, t two deviations of
+ * the noise: an outlier counts the same for both of two ranks. The noise is that of the better one:
+ * by that of a much better fit all that a small rank leaves would be outliers. The entries of a
+ * fold share their fit, so that the standard error of a difference is over the folds. Core
+ * consistency (Bro, Kiers 2003) is told, not used: G - I = clip(T - M) x_n pinv(X_n), since the
+ * best core of M itself is I; outliers are cut at 3 median|T - M|. */
 #include <float.h>
 #include <stdio.h>
 
 #include <crease/rpca_tools.h>
 
-#include "rpca/start.h"
+#include "rpca/rank.h"
 
 static const double cut_at = 3;
 
@@ -100,180 +101,181 @@ bool crease_cp_consistency(const crease_cp_fit_request *r, const double *const *
     return done;
 }
 
-static const double minor = 3;
+static const double deviations = 2, sure = 2, trifle = 0.02, near = 1.15;
 
-/* Where consistency is not defined, unless a smaller rank already was not sound. */
-/* Consistent enough */
-static bool sound(const crs_rank_judge *s, ptrdiff_t at)
+static double loss_of(const crs_rank_judge *j, ptrdiff_t k, int fold, double t)
 {
-    const crease_cp_rank_row *row = s->t->row;
-    if (row[at].consistency == row[at].consistency) return row[at].consistency >= s->least;
-    for (ptrdiff_t k = 0; k < at; k++)
-        if (row[k].consistency < s->least) return false;
-    return true;
+    return crs_magnitudes_bounded(j->held[k * CRS_RANK_FOLDS + fold], t);
 }
 
-static const double deviations = 3, trifle = 0.01, chance = 1, sure = 2; /* standard errors */
-
-/* Of the noise: by the row of least median that is sound; by any if none is. */
-static double deviation(const crs_rank_judge *s)
+/* t of a comparison: by the noise of the row that fits better */
+static double bound(const crs_rank_judge *j, ptrdiff_t a, ptrdiff_t b)
 {
-    double least = INFINITY, any = INFINITY;
-    for (ptrdiff_t k = 0; k < s->t->count; k++) {
-        any = smaller(any, s->t->row[k].held_out);
-        if (sound(s, k)) least = smaller(least, s->t->row[k].held_out);
+    const crease_cp_rank_row *row = j->t->row;
+    return deviations * larger(j->sigma[row[a].fitted < row[b].fitted ? a : b], j->floor);
+}
+
+/* Mean over the folds of the loss of row k; a fold that holds nothing out says nothing. */
+static double mean_loss(const crs_rank_judge *j, ptrdiff_t k, double t)
+{
+    double sum = 0, n = 0;
+    for (int f = 0; f < CRS_RANK_FOLDS; f++) {
+        sum += loss_of(j, k, f, t);
+        n += j->held[k * CRS_RANK_FOLDS + f]->all > 0;
     }
-    return (least < INFINITY ? least : any) / 0.6745;
+    return sum / larger(n, 1);
 }
 
-double crs_rank_error(const crs_rank_judge *s, ptrdiff_t k, ptrdiff_t b)
+/* What row b has less than row a, as a share of that; *error: its standard error over the folds */
+static double gain_of(const crs_rank_judge *j, ptrdiff_t a, ptrdiff_t b, double *error)
 {
-    const double *x = s->residual[k], *y = s->residual[b], t = deviations * deviation(s);
-    const double n = (double)s->held_out, mean = s->t->row[k].loss - s->t->row[b].loss;
-    double sum = 0;
-    for (ptrdiff_t j = 0; j < s->held_out; j++)
-        sum += square(square(smaller(x[j], t)) - square(smaller(y[j], t)) - mean);
-    return n > 1 ? sqrt(sum / (n * (n - 1))) : 0;
-}
-
-/* Where no row is sound every row may be recommended. */
-static bool allowed(const crs_rank_judge *s, ptrdiff_t at)
-{
-    bool any = false;
-    for (ptrdiff_t k = 0; k < s->t->count; k++) any = any || sound(s, k);
-    return !any || sound(s, at);
-}
-
-static ptrdiff_t best_of(const crs_rank_judge *s)
-{
-    ptrdiff_t best = -1;
-    for (ptrdiff_t k = 0; k < s->t->count; k++)
-        if (allowed(s, k) && (best < 0 || s->t->row[k].loss < s->t->row[best].loss)) best = k;
-    return best;
-}
-
-void crs_rank_losses(const crs_rank_judge *s)
-{
-    const double t = deviations * deviation(s);
-    for (ptrdiff_t k = 0; k < s->t->count; k++) {
-        double sum = 0;
-        for (ptrdiff_t j = 0; j < s->held_out; j++) sum += square(smaller(s->residual[k][j], t));
-        s->t->row[k].loss = s->held_out > 0 ? sum / (double)s->held_out : 0;
+    const double t = bound(j, a, b), base = larger(mean_loss(j, a, t), square(j->floor));
+    double sum = 0, squares = 0, n = 0;
+    for (int f = 0; f < CRS_RANK_FOLDS; f++) {
+        if (j->held[a * CRS_RANK_FOLDS + f]->all == 0) continue;
+        const double d = (loss_of(j, a, f, t) - loss_of(j, b, f, t)) / base;
+        sum += d, squares += d * d, n++;
     }
-    const ptrdiff_t best = best_of(s);
-    for (ptrdiff_t k = 0; k < s->t->count; k++) {
-        s->t->row[k].excess = s->t->row[k].loss - s->t->row[best].loss;
-        s->t->row[k].error = crs_rank_error(s, k, best);
+    const double mean = n > 0 ? sum / n : 0;
+    *error = n > 1 ? sqrt(larger(squares / n - mean * mean, 0) / (n - 1)) : 0;
+    return mean;
+}
+
+void crs_rank_losses(const crs_rank_judge *j)
+{
+    crease_cp_rank_row *row = j->t->row;
+    ptrdiff_t best = 0;
+    for (ptrdiff_t k = 1; k < j->t->count; k++)
+        if (row[k].fitted < row[best].fitted) best = k;
+    for (ptrdiff_t k = 0; k < j->t->count; k++) {
+        row[k].held_out = crs_magnitudes_median(CRS_RANK_FOLDS, j->held + k * CRS_RANK_FOLDS);
+        row[k].loss = mean_loss(j, k, bound(j, best, best));
+        row[k].gain = row[k].error = NAN;
+        if (k > 0) row[k].gain = gain_of(j, k - 1, k, &row[k].error);
     }
 }
 
-/* What the terms that make row k of row m gain, each, in the mean of r^2 over the entries held out
- * that are no outliers of row `of` */
-static double gain(const crs_rank_judge *s, ptrdiff_t m, ptrdiff_t k, ptrdiff_t of)
+bool crs_rank_step(const crs_rank_judge *j, ptrdiff_t from, ptrdiff_t to)
 {
-    const double *x = s->residual[m], *y = s->residual[k], *z = s->residual[of];
-    const double t = deviations / 0.6745 * s->t->row[of].held_out;
-    double sum = 0, count = 0;
-    for (ptrdiff_t j = 0; j < s->held_out; j++)
-        if (z[j] <= t) sum += square(x[j]) - square(y[j]), count++;
-    return count > 0 ? sum / count / (double)(s->t->row[k].rank - s->t->row[m].rank) : 0;
+    double error;
+    if (from < 0 || to >= j->t->count) return false;
+    const double gain = gain_of(j, from, to, &error);
+    const double terms = (double)(j->t->row[to].rank - j->t->row[from].rank);
+    return gain > larger(sure * error, trifle * terms);
 }
 
-static double more_loss(const crs_rank_judge *s, ptrdiff_t k, ptrdiff_t b)
+/* By two terms at once where one by itself is no step: -2; by one: -1; 0: not at all */
+static ptrdiff_t came_by(const crs_rank_judge *j, ptrdiff_t at)
 {
-    const double more = s->t->row[k].loss - s->t->row[b].loss;
-    return more > trifle * square(deviation(s)) ? more : 0;
+    if (crs_rank_step(j, at - 1, at)) return -1;
+    return crs_rank_step(j, at - 2, at) && !crs_rank_step(j, at - 2, at - 1) ? -2 : 0;
 }
 
-/* Breiman, Friedman, Olshen, Stone, Classification and regression trees, 1984: one standard error
- */
-bool crs_rank_worse(const crs_rank_judge *s, ptrdiff_t k, ptrdiff_t b)
+ptrdiff_t crs_rank_climb(const crs_rank_judge *j, ptrdiff_t at)
 {
-    const double more = more_loss(s, k, b);
-    return more > 0 && more > chance * crs_rank_error(s, k, b);
-}
-
-static ptrdiff_t nearly_best(const crs_rank_judge *s)
-{
-    const ptrdiff_t best = best_of(s);
-    ptrdiff_t k = 0;
-    while (k < best && (!allowed(s, k) || crs_rank_worse(s, k, best))) k++;
-    return k;
-}
-
-static ptrdiff_t rival_of(const crs_rank_judge *s, ptrdiff_t at)
-{
-    const ptrdiff_t best = best_of(s);
-    if (best > at && more_loss(s, at, best) > 0 && nearly_best(s) == at) return best;
-    if (at == 0 || more_loss(s, at - 1, at) > sure * crs_rank_error(s, at - 1, at)) return -1;
-    return at - 1;
-}
-
-/* Of low consistency, or of an unknown one without a great gain to speak for it */
-static bool is_doubtful(const crs_rank_judge *s, ptrdiff_t k)
-{
-    const crease_cp_rank_row *row = s->t->row;
-    if (row[k].consistency == row[k].consistency) return row[k].consistency < 99;
-    return k > 0 && !(row[k].held_out <= 0.5 * row[k - 1].held_out);
-}
-
-/* The nearest row before k whose term gains much more than those after it; k: none */
-static ptrdiff_t last_of_weight(const crs_rank_judge *s, ptrdiff_t k)
-{
-    for (ptrdiff_t m = k - 1; m >= 1; m--)
-        if (sound(s, m) && gain(s, m - 1, m, k) >= minor * gain(s, m, k, k)) return m;
-    return k;
-}
-
-/* Last terms of doubtful consistency that gain little against the one before them are left out:
- * Timmerman, Kiers, Three-mode principal components analysis, 2000 (DIFFIT). */
-static ptrdiff_t recommended(const crs_rank_judge *s)
-{
-    ptrdiff_t k = nearly_best(s), before = -1;
-    while (k != before && is_doubtful(s, k)) {
-        before = k;
-        k = last_of_weight(s, k);
+    while (at > 0 && came_by(j, at) == 0) at--;
+    for (;;) {
+        if (crs_rank_step(j, at, at + 1))
+            at++;
+        else if (crs_rank_step(j, at, at + 2))
+            at += 2;
+        else
+            return at;
     }
-    return k;
 }
 
-crs_rank_verdict crs_rank_judged(const crs_rank_judge *s)
+/* "34 % (5.2 standard errors)" */
+static void say_gain(const crs_rank_judge *j, ptrdiff_t a, ptrdiff_t b, size_t size, char *out)
 {
-    const ptrdiff_t near = nearly_best(s), at = recommended(s);
-    return (crs_rank_verdict){ best_of(s), near, at, rival_of(s, at), is_doubtful(s, near) };
+    double error;
+    const double gain = gain_of(j, a, b, &error);
+    const int n = snprintf(out, size, "%.3g %%", 100 * gain);
+    if (error > 0) snprintf(out + n, size - (size_t)n, " (%.1f standard errors)", gain / error);
 }
 
-static void doubt(const crs_rank_judge *s, ptrdiff_t at, size_t size, char *out)
+/* What brought the climb to row `at`: a step of one term or of two */
+static void say_last(const crs_rank_judge *j, ptrdiff_t at, size_t size, char *out)
 {
-    const crease_cp_rank_row *row = s->t->row;
-    const ptrdiff_t rival = rival_of(s, at);
+    char gain[80];
+    const ptrdiff_t by = came_by(j, at);
     out[0] = 0;
-    if (rival < 0) return;
-    const double by = row[rival].loss - row[at].loss, error = crs_rank_error(s, at, rival);
-    snprintf(out, size, "; this is not sure: rank %td is %s by %.1f standard errors only",
-             row[rival].rank, by < 0 ? "better" : "worse", fabs(by) / error);
+    if (by == 0) return;
+    say_gain(j, at + by, at, sizeof gain, gain);
+    snprintf(out, size, "%s the held-out loss by %s; ",
+             by == -1 ? "its last term lowers" : "the last two together lower", gain);
 }
 
-void crs_rank_explain(const crs_rank_judge *s)
+static void say_next(const crs_rank_judge *j, ptrdiff_t at, size_t size, char *out)
 {
-    const ptrdiff_t at = recommended(s), near = nearly_best(s);
-    const crease_cp_rank_row *r = &s->t->row[at];
-    char below[100] = "no smaller rank was tried", core[40] = "not defined", why[160], unsure[100];
-    s->t->rank = r->rank;
-    if (at > 0) snprintf(below, sizeof below, "rank %td leaves %.3g", r[-1].rank, r[-1].held_out);
-    if (r->consistency == r->consistency) snprintf(core, sizeof core, "%.0f %%", r->consistency);
-    if (at == near)
-        snprintf(why, sizeof why, "the smallest whose loss is not above the least");
+    char one[80], two[80] = "";
+    snprintf(out, size, "no larger rank was tried");
+    if (at + 1 >= j->t->count) return;
+    say_gain(j, at, at + 1, sizeof one, one);
+    if (at + 2 < j->t->count) say_gain(j, at, at + 2, sizeof two, two);
+    snprintf(out, size,
+             "one more would lower it by %s%s%s, and it has to be %g standard errors "
+             "and %g %% a term",
+             one, two[0] ? ", two by " : "", two, sure, 100 * trifle);
+}
+
+static void say_least(const crs_rank_judge *j, ptrdiff_t at, size_t size, char *out)
+{
+    ptrdiff_t best = 0;
+    out[0] = 0;
+    for (ptrdiff_t k = 1; k < j->t->count; k++)
+        if (j->t->row[k].loss < j->t->row[best].loss) best = k;
+    if (best != at && !(j->t->row[at].loss <= square(j->floor)))
+        snprintf(out, size, "; the least loss is that of rank %td", j->t->row[best].rank);
+}
+
+/* Root mean square errors of row k in those of row `of` */
+static double ratio(const crs_rank_judge *j, ptrdiff_t k, ptrdiff_t of)
+{
+    const double least = square(j->floor), t = bound(j, k, of);
+    return sqrt(larger(mean_loss(j, k, t), least) / larger(mean_loss(j, of, t), least));
+}
+
+bool crs_rank_close(const crs_rank_judge *j, ptrdiff_t k, ptrdiff_t to)
+{
+    return ratio(j, k, to) <= near;
+}
+
+static void say_halves(const crs_rank_judge *j, ptrdiff_t at, ptrdiff_t half, size_t size,
+                       char *out)
+{
+    const crease_cp_rank_row *row = j->t->row;
+    out[0] = 0;
+    if (half == at)
+        snprintf(out, size, "; all its terms reproduce in halves of the data");
+    else if (half >= 0)
+        snprintf(out, size,
+                 "; only %td reproduce in halves of the data, which have %.3g times the held-out "
+                 "error: %td are taken, since this is %s %.2f times",
+                 row[half].rank, ratio(j, half, at), j->t->rank,
+                 crs_rank_close(j, half, at) ? "within" : "beyond", near);
+}
+
+void crs_rank_explain(const crs_rank_judge *j, ptrdiff_t at, ptrdiff_t half)
+{
+    crease_cp_rank_table *t = j->t;
+    t->rank = t->predicts = 1;
+    snprintf(t->reason, sizeof t->reason, "the search was stopped before any rank was fitted");
+    if (t->count == 0) return;
+    char last[160], next[260], least[60], halves[240];
+    const bool smaller_one = half >= 0 && half < at && crs_rank_close(j, half, at);
+    const ptrdiff_t rank = t->row[at].rank;
+    t->predicts = rank;
+    t->reproduces = half < 0 ? 0 : t->row[half].rank;
+    t->rank = smaller_one ? t->row[half].rank : rank;
+    say_last(j, at, sizeof last, last);
+    say_next(j, at, sizeof next, next);
+    say_least(j, at, sizeof least, least);
+    say_halves(j, at, half, sizeof halves, halves);
+    if (t->row[at].loss <= square(j->floor))
+        snprintf(t->reason, sizeof t->reason,
+                 "rank %td predicts what is held out to rounding, which no smaller rank does%s",
+                 rank, halves);
     else
-        snprintf(
-            why, sizeof why,
-            "rank %td would gain %.3g of the squares after %.3g by this one, at a core consistency "
-            "of %.0f %%",
-            r[1].rank, gain(s, at, at + 1, near), gain(s, at - 1, at, near), r[1].consistency);
-    doubt(s, at, sizeof unsure, unsure);
-    snprintf(
-        s->t->reason, sizeof s->t->reason,
-        "rank %td has a median error of %.3g on held-out entries, %s; %s; its core consistency "
-        "is %s%s",
-        r->rank, r->held_out, why, below, core, unsure);
+        snprintf(t->reason, sizeof t->reason, "%td term%s predict%s held-out data: %s%s%s%s", rank,
+                 rank == 1 ? "" : "s", rank == 1 ? "s" : "", last, next, least, halves);
 }

@@ -8,7 +8,7 @@
 #include "smooth/fit.h"
 
 static const double threshold_factor = 3; /* robust deviations that an outlier is beyond */
-static const double most_work = 5e7;      /* entries times terms of one fit of a rank sweep */
+enum { most_entries = 1 << 20 };          /* that a rank sweep fits */
 enum { SAMPLE = 1 << 15 };                /* entries whose median is taken */
 
 struct crease_rpca {
@@ -135,20 +135,17 @@ static bool suits(const crease_rpca_settings *s, crease_error *e)
                                     "learn = %g is outside its range: give a number > 0", s->learn);
 }
 
-/* A sweep of fits judged by held-out entries and core consistency, or the gap in the singular
- * values where fits would take too long. The missing entries are NaN. */
+/* By a sweep of fits judged by held-out entries. The missing entries are NaN. */
 static bool choose_rank(crease_rpca *r, const double *tensor, crease_error *e)
 {
     crease_rpca_settings *s = &r->s;
-    if (!crease_cp_rank(&s->shape, tensor, NULL, &s->rank, e)) return false;
-    r->facts.rank_reason =
-        "the singular values of the unfoldings fall after it; the tensor is too large to compare "
-        "fits of several ranks, give one for another";
-    if (!((double)crease_size(&s->shape) * (double)s->rank <= most_work)) return true;
     const crease_cp_rank_options o = { .high = crs_rank_highest(&s->shape),
+                                       .most = most_entries,
                                        .seed = (uint64_t)r->o.seed,
                                        .threads = s->threads,
-                                       .nonneg = s->nonneg };
+                                       .nonneg = s->nonneg,
+                                       .stop = s->stop,
+                                       .user = s->user };
     r->facts.ranks = r->ranks = crease_cp_rank_sweep(&s->shape, tensor, NULL, &o, e);
     if (!r->ranks) return false;
     s->rank = r->ranks->rank;

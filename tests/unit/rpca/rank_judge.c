@@ -1,18 +1,23 @@
 /* SPDX-License-Identifier: MIT
- * rank_judge: losses and standard errors by their definitions; the smallest rank that is not
- * worse by more than chance and a trifle; what is said when chance may have decided */
-#include "rpca/start.h"
+ * rank_judge: losses, gains and their standard errors by definition; steps up and down by the rule;
+ * the reason states the numbers the rule used */
+#include "rpca/rank.h"
+
+#include <stdio.h>
 
 #include <crease/random.h>
 
 #include "support/test.h"
 
-enum { COUNT = 400, RANKS = 4 };
+enum { COUNT = 600, RANKS = 5, FOLDS = CRS_RANK_FOLDS };
 
 typedef struct {
     crease_cp_rank_table table;
     crease_cp_rank_row row[RANKS];
-    double r[RANKS][COUNT], *list[RANKS];
+    double r[RANKS][FOLDS][COUNT];
+    crs_magnitudes magnitude[RANKS][FOLDS];
+    const crs_magnitudes *list[RANKS * FOLDS];
+    double sigma[RANKS];
     crs_rank_judge judge;
 } example;
 
@@ -23,112 +28,138 @@ static double noise_at(uint64_t stream, int j)
 
 /* Ranks 1 .. RANKS: noise of deviation 1 and, of row k, a part of deviation lack[k] that it lacks;
  * every tenth entry is an outlier, the same in every row. */
-static void fill_in(example *x, const double *lack)
+static example *made(const double *lack)
 {
-    double work[COUNT];
-    *x = (example){ .table = { .count = RANKS, .row = x->row } };
+    static example x;
+    x = (example){ .table = { .count = RANKS, .row = x.row } };
     for (int k = 0; k < RANKS; k++) {
-        for (int j = 0; j < COUNT; j++) {
-            const double part = lack[k] * noise_at((uint64_t)k + 1, j);
-            x->r[k][j] = work[j] = fabs(noise_at(0, j) + part + (j % 10 == 0 ? 1e3 * (j + 1) : 0));
+        for (int f = 0; f < FOLDS; f++) {
+            crs_magnitudes_begin(&x.magnitude[k][f], 1);
+            for (int j = 0; j < COUNT; j++) {
+                const double part = lack[k] * noise_at(100 + (uint64_t)f, j);
+                x.r[k][f][j] = noise_at((uint64_t)f, j) + part + (j % 10 == 0 ? 1e3 * (j + 1) : 0);
+                crs_magnitudes_add(&x.magnitude[k][f], x.r[k][f][j]);
+            }
+            x.list[k * FOLDS + f] = &x.magnitude[k][f];
         }
-        x->row[k] = (crease_cp_rank_row){ .rank = k + 1, .consistency = 100 };
-        x->row[k].held_out = crs_median(COUNT, work);
-        x->list[k] = x->r[k];
+        x.sigma[k] = sqrt(1 + square(lack[k]));
+        x.row[k] = (crease_cp_rank_row){ .rank = k + 1, .fitted = 0.6745 * x.sigma[k] };
     }
-    x->judge = (crs_rank_judge){ &x->table, x->list, COUNT, 80 };
-    crs_rank_losses(&x->judge);
+    x.judge = (crs_rank_judge){ &x.table, x.list, x.sigma, 1e-7 };
+    crs_rank_losses(&x.judge);
+    return &x;
 }
 
-static void losses_and_errors_are_by_definition(void **state)
+static double loss_of(const example *x, int k, int f, double sigma)
 {
-    const double lack[] = { 2, 0.5, 0, 0.1 };
-    example x;
+    const double t = crs_magnitudes_edge(x->list[0], 2 * sigma);
+    double sum = 0;
+    for (int j = 0; j < COUNT; j++) sum += square(smaller(fabs(x->r[k][f][j]), t)) / COUNT;
+    return sum;
+}
+
+/* The loss by the best row's noise; a gain by that of the better of its two rows. */
+static void losses_gains_and_errors_are_by_definition(void **state)
+{
+    const double lack[] = { 2, 0.5, 0, 0.1, 0 };
+    const example *x = made(lack);
     (void)state;
-    fill_in(&x, lack);
-    double median = INFINITY, loss[RANKS] = { 0 }, d[COUNT], squares = 0;
-    for (int k = 0; k < RANKS; k++) median = smaller(median, x.row[k].held_out);
-    const double t = 3 * median / 0.6745;
+    assert_true(isnan(x->row[0].gain) && isnan(x->row[0].error));
     for (int k = 0; k < RANKS; k++) {
-        for (int j = 0; j < COUNT; j++)
-            loss[k] += (x.r[k][j] < t ? x.r[k][j] * x.r[k][j] : t * t) / COUNT;
-        assert_close(x.row[k].loss, loss[k], 1e-12);
-        assert_close(x.row[k].excess, loss[k] - x.row[crs_rank_judged(&x.judge).best].loss, 1e-11);
+        double loss = 0, gain = 0, squares = 0, base = 0, d[FOLDS];
+        for (int f = 0; f < FOLDS; f++) loss += loss_of(x, k, f, 1) / FOLDS;
+        assert_close(x->row[k].loss, loss, 1e-11);
+        if (k == 0) continue;
+        const double sigma = smaller(x->sigma[k - 1], x->sigma[k]);
+        for (int f = 0; f < FOLDS; f++) {
+            base += loss_of(x, k - 1, f, sigma) / FOLDS;
+            d[f] = loss_of(x, k - 1, f, sigma) - loss_of(x, k, f, sigma);
+            gain += d[f] / FOLDS;
+        }
+        for (int f = 0; f < FOLDS; f++) squares += square((d[f] - gain) / base);
+        assert_true(fabs(x->row[k].gain - gain / base) < 1e-11);
+        assert_true(fabs(x->row[k].error - sqrt(squares / FOLDS / (FOLDS - 1))) < 1e-8);
     }
-    for (int j = 0; j < COUNT; j++) {
-        d[j] = square(smaller(x.r[0][j], t)) - square(smaller(x.r[1][j], t));
-        squares += square(d[j] - (loss[0] - loss[1]));
+}
+
+/* From any row; a rank that gains nothing by itself is passed where two terms gain together. */
+static void the_climb_ends_where_no_step_is_left(void **state)
+{
+    const double plain[] = { 2, 1, 0, 0, 0 }, pair[] = { 1, 1, 0, 0, 0 }, none[RANKS] = { 0 };
+    (void)state;
+    for (int from = 0; from < RANKS; from++) {
+        assert_int_equal(crs_rank_climb(&made(plain)->judge, from), 2);
+        assert_int_equal(crs_rank_climb(&made(pair)->judge, from), 2);
+        assert_int_equal(crs_rank_climb(&made(none)->judge, from), 0);
     }
-    assert_close(crs_rank_error(&x.judge, 0, 1), sqrt(squares / COUNT / (COUNT - 1)), 1e-11);
-    assert_close(crs_rank_error(&x.judge, 1, 0), crs_rank_error(&x.judge, 0, 1), 1e-12);
-    assert_true(crs_rank_error(&x.judge, 2, 2) == 0 && !crs_rank_worse(&x.judge, 2, 2));
+    const example *x = made(pair);
+    assert_true(!crs_rank_step(&x->judge, 0, 1) && crs_rank_step(&x->judge, 0, 2));
+    assert_false(crs_rank_step(&x->judge, 2, 2) || crs_rank_step(&x->judge, 4, 5));
 }
 
-/* Differences of the size of the outliers' own would hide a part of half the noise. */
-static void outliers_cancel_in_differences(void **state)
+/* Less than 2 % a term is no step, however sure it is. */
+static void a_trifle_is_no_step(void **state)
 {
-    const double lack[] = { 2, 0.5, 0, 0.1 };
-    example x;
+    const double slight[] = { 0.13, 0, 0, 0, 0 };
+    const example *x = made(slight);
     (void)state;
-    fill_in(&x, lack);
-    crs_rank_explain(&x.judge);
-    assert_int_equal(x.table.rank, 3);
-    assert_true(crs_rank_worse(&x.judge, 0, 2) && crs_rank_worse(&x.judge, 1, 2));
-    assert_true(crs_rank_judged(&x.judge).rival == -1 && !strstr(x.table.reason, "not sure"));
+    assert_true(x->row[1].gain > 0 && x->row[1].gain < 0.02);
+    assert_false(crs_rank_step(&x->judge, 0, 1));
 }
 
-/* One part in a hundred is a trifle even where it is no chance; what is not consistent is out. */
-static void a_trifle_is_no_reason_and_inconsistent_ranks_are_out(void **state)
+static void losses_below_rounding_are_equal(void **state)
 {
-    const double alike[] = { 2, 0, 0, 0 };
-    example x;
+    const double plain[] = { 2, 1, 0, 0, 0 };
+    example *x = made(plain);
     (void)state;
-    fill_in(&x, alike);
-    for (int k = 1; k < RANKS; k++)
-        for (int j = 0; j < COUNT; j++) x.r[k][j] = (1 - 0.001 * k) * fabs(noise_at(0, j));
-    crs_rank_losses(&x.judge);
-    assert_true(crs_rank_judged(&x.judge).best == 3 && x.row[1].excess > 2 * x.row[1].error);
-    assert_int_equal(crs_rank_judged(&x.judge).recommended, 1);
-    x.row[1].consistency = 10;
-    crs_rank_losses(&x.judge);
-    assert_int_equal(crs_rank_judged(&x.judge).recommended, 2);
-}
-
-/* Squares of 4, 1 + gap +- swing, 1, 1.2: the standard error of the gap is swing/sqrt(399). */
-static void close_call(example *x, double gap, double swing)
-{
-    const double none[RANKS] = { 0 }, square_of[] = { 4, 1, 1, 1.2 };
-    fill_in(x, none);
-    for (int k = 0; k < RANKS; k++)
-        for (int j = 0; j < COUNT; j++)
-            x->r[k][j] = sqrt(square_of[k] + (k == 1 ? gap + (j % 2 ? swing : -swing) : 0));
-    for (int k = 0; k < RANKS; k++) x->row[k].held_out = sqrt(square_of[k]);
+    x->judge.floor = 1e3;
     crs_rank_losses(&x->judge);
-    crs_rank_explain(&x->judge);
+    assert_int_equal(crs_rank_climb(&x->judge, 4), 0);
+    crs_rank_explain(&x->judge, 0, -1);
+    assert_non_null(strstr(x->table.reason, "to rounding"));
 }
 
-static void the_reason_says_when_chance_may_have_decided(void **state)
+static void the_reason_states_what_the_rule_compared(void **state)
 {
-    example x;
+    const double plain[] = { 2, 1, 0, 0, 0 };
+    example *x = made(plain);
+    char gain[40];
     (void)state;
-    close_call(&x, 0.0375, 0.5); /* 1.5 standard errors, more than a trifle of 0.022 */
-    assert_true(x.table.rank == 3 && crs_rank_judged(&x.judge).rival == 1);
-    assert_non_null(strstr(x.table.reason, "not sure: rank 2 is worse by 1.5 standard errors"));
-    close_call(&x, 0.03, 0.8); /* 0.75 */
-    assert_true(x.table.rank == 2 && crs_rank_judged(&x.judge).rival == 2);
-    assert_non_null(strstr(x.table.reason, "not sure: rank 3 is better by 0.7 standard errors"));
-    close_call(&x, 0.075, 0.5); /* 3 */
-    assert_true(x.table.rank == 3 && crs_rank_judged(&x.judge).rival == -1);
-    assert_null(strstr(x.table.reason, "not sure"));
+    crs_rank_explain(&x->judge, 2, -1);
+    assert_true(x->table.rank == 3 && x->table.predicts == 3 && x->table.reproduces == 0);
+    snprintf(gain, sizeof gain, "%.3g %% (%.1f standard errors)", 100 * x->row[2].gain,
+             x->row[2].gain / x->row[2].error);
+    assert_non_null(strstr(x->table.reason, gain));
+    assert_non_null(strstr(x->table.reason, "3 terms predict held-out data"));
+}
+
+/* The smaller number is taken within 15 % of the error, and never beyond. */
+static void terms_that_reproduce_are_taken_where_they_predict_as_well(void **state)
+{
+    const double near[] = { 2, 0.45, 0, 0, 0 }, far[] = { 2, 1, 0, 0, 0 };
+    example *x = made(near);
+    (void)state;
+    assert_true(crs_rank_step(&x->judge, 1, 2) && crs_rank_close(&x->judge, 1, 2));
+    crs_rank_explain(&x->judge, 2, 1);
+    assert_true(x->table.rank == 2 && x->table.predicts == 3 && x->table.reproduces == 2);
+    assert_non_null(strstr(x->table.reason, "only 2 reproduce in halves of the data"));
+    x = made(far);
+    assert_false(crs_rank_close(&x->judge, 1, 2));
+    crs_rank_explain(&x->judge, 2, 1);
+    assert_true(x->table.rank == 3 && x->table.predicts == 3 && x->table.reproduces == 2);
+    crs_rank_explain(&x->judge, 2, 2);
+    assert_true(x->table.rank == 3 && strstr(x->table.reason, "all its terms reproduce"));
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(losses_and_errors_are_by_definition),
-        cmocka_unit_test(outliers_cancel_in_differences),
-        cmocka_unit_test(a_trifle_is_no_reason_and_inconsistent_ranks_are_out),
-        cmocka_unit_test(the_reason_says_when_chance_may_have_decided)
+        cmocka_unit_test(losses_gains_and_errors_are_by_definition),
+        cmocka_unit_test(the_climb_ends_where_no_step_is_left),
+        cmocka_unit_test(a_trifle_is_no_step),
+        cmocka_unit_test(losses_below_rounding_are_equal),
+        cmocka_unit_test(the_reason_states_what_the_rule_compared),
+        cmocka_unit_test(terms_that_reproduce_are_taken_where_they_predict_as_well),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
