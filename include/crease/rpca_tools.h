@@ -59,6 +59,7 @@ typedef struct {
     uint64_t seed;
     const double *const *start; /* factors that may be near; NULL: none are known */
     long *readings;             /* grows by 1 with every reading of the tensor; NULL: not counted */
+    crease_watch *watch;        /* NULL: none */
 } crease_cp_fit_request;
 
 /* factor[n] (I_n x rank) receives the model; *objective a value to be minimized, for the table.
@@ -95,12 +96,11 @@ typedef struct {
     ptrdiff_t most;      /* entries: of a larger tensor some of the slices are taken, of the longest
                             modes first; 0: as many as there are */
     uint64_t seed;
-    int threads;              /* of the library's own fits; 0: all there are */
-    bool nonneg;              /* X_n >= 0 in them */
-    crease_cp_fitter fit;     /* NULL: crease_cp_fit_envelope */
-    void *self;               /* of a fit that is supplied */
-    bool (*stop)(void *user); /* asked now and then; true: what is known by then is the answer */
-    void *user;
+    int threads;          /* of the library's own fits; 0: all there are */
+    bool nonneg;          /* X_n >= 0 in them */
+    crease_cp_fitter fit; /* NULL: crease_cp_fit_envelope */
+    void *self;           /* of a fit that is supplied */
+    crease_watch *watch;  /* NULL: none; over: what is known by then is the answer */
 } crease_cp_rank_options;
 
 /* Fits of several ranks to all entries, the best of several starts each; then to all but those that
@@ -128,6 +128,7 @@ typedef struct {
     const double *mask;          /* 0 or 1 an entry; NULL: ones */
     const double *trained;       /* coefficients of slices seen before; NULL: none */
     ptrdiff_t trained_count;
+    crease_watch *watch; /* NULL: none */
 } crease_cp_apply_settings;
 
 typedef struct {
@@ -160,6 +161,7 @@ typedef struct {
     ptrdiff_t rank;
     double outliers, magnitude, noise; /* fraction in [0,1]; >= 0; >= 0 */
     uint64_t seed;
+    crease_watch *watch; /* NULL: none; over: no instance */
 } crease_cp_recipe;
 
 typedef struct {

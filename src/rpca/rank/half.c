@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * rank_half: are the terms of a model found again in halves of the data?
+ * half: are the terms of a model found again in halves of the data?
  *
  * A mode is cut into eight runs, every other one for each half: neighbours stay together, and both
  * halves see the whole range. Noise of deviation sigma turns a column x of mode n, of I entries, by
@@ -8,7 +8,7 @@
  * (Lorenzo-Seva, ten Berge, Tucker's congruence coefficient, 2006), does not reproduce. */
 #include <crease/random.h>
 
-#include "rpca/rank.h"
+#include "rpca/rank/rank.h"
 
 enum { RUNS = 8, LEAST = 4, MODES = 2, STREAM = 1200 };
 static const double alike = 0.95, margin = 5;

@@ -3,7 +3,7 @@
  * squares and Huber's sums are exact for a bound at an edge of a bin, quantiles are linear in one
  *
  * The bins cover 2^-48 .. 2^16 units; the first takes all below, the last all above and NaN. */
-#include "rpca/rank.h"
+#include "rpca/rank/rank.h"
 
 enum { OCTAVE = 32, LOWEST = -48 };
 
@@ -34,11 +34,6 @@ static int bins_below(const crs_magnitudes *m, double t)
     const double k = floor(OCTAVE * (log2(t / m->unit) - LOWEST) + 1e-9);
     if (!(k < CRS_MAGNITUDE_BINS - 1)) return CRS_MAGNITUDE_BINS - 1;
     return k > 1 ? (int)k : 1;
-}
-
-double crs_magnitudes_edge(const crs_magnitudes *m, double t)
-{
-    return m->unit * edge_of(bins_below(m, t));
 }
 
 double crs_magnitudes_bounded(const crs_magnitudes *m, double t)

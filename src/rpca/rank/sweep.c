@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * rank: how many terms: fits of several ranks to all entries, each from the best of several starts,
- * then to what is left when segments of fibres are held out; judged by these (rank_judge.c)
+ * sweep: how many terms: fits of several ranks to all entries, each from the best of several
+ * starts, then to what is left when segments of fibres are held out; judged by these (judge.c)
  *
  * The search begins near what pruning leaves of a larger model, or where the spectra of the
  * unfoldings have a gap. A fit may end in a local minimum: the rank is fitted by the pilot, and
@@ -9,7 +9,7 @@
  * own, and one that calls half of the data outliers must not win by that. */
 #include <crease/random.h>
 
-#include "rpca/rank.h"
+#include "rpca/rank/rank.h"
 
 enum { SHAKEN = 1000, ROUNDS = 3 }; /* of pruning, at most */
 static const double agree = 0.01, floor_of = 1e-7, shake = 0.2;
@@ -28,7 +28,7 @@ typedef struct {
     double *zeroed;          /* the tensor with 0 where nothing was observed; NULL: all was */
     double *fit;             /* the mask */
     int folds;               /* that hold something out */
-    unsigned char *lot;      /* which folds hold an entry out (rank_folds.c) */
+    unsigned char *lot;      /* which folds hold an entry out (folds.c) */
     double unit, least;      /* median|T|; least median|T - M| of the fits to all entries */
     crs_terms pruned;        /* a start for its rank; 0: none */
     bool stopped;
@@ -40,7 +40,7 @@ typedef struct {
 
 static bool halted(sweep *s)
 {
-    s->stopped = s->stopped || (s->o.stop && s->o.stop(s->o.user));
+    s->stopped = s->stopped || crease_watch_over(s->o.watch);
     return s->stopped;
 }
 

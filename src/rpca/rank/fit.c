@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * rank_fit: robust fits of a given rank for the search: by the pilot of the envelope's method, and
+ * fit: robust fits of a given rank for the search: by the pilot of the envelope's method, and
  * what pruning leaves of too many terms; the rank where singular values fall */
 #include "core/parallel.h"
-#include "rpca/rank.h"
+#include "rpca/rank/rank.h"
 
 enum { PASSES = 200 }; /* of a start, at most */
 
@@ -105,8 +105,7 @@ static crs_cp_pilot pilot_of(const crease_cp_rank_options *s, const crease_cp_fi
     p.c.eps = close;
     if (!s) return p;
     p.starts = 1;
-    p.stop = s->stop;
-    p.user = s->user;
+    p.c.watch = s->watch;
     return p;
 }
 

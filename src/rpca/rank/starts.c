@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
- * rank_starts: starts of a rank from models of its neighbours
+ * starts: starts of a rank from models of its neighbours
  *
  * What a model of fewer terms leaves, its outliers cut off, has a start of its own for the terms
  * that are missing. So a large offset or background, which is the first term, does not hide the
  * others from the eigenvectors. */
 #include <crease/random.h>
 
-#include "rpca/rank.h"
+#include "rpca/rank/rank.h"
 
 enum { STREAM = 900 };
 static const double cut_at = 3;

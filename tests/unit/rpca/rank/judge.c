@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * rank_judge: losses, gains and their standard errors by definition; steps up and down by the rule;
+ * judge: losses, gains and their standard errors by definition; steps up and down by the rule;
  * the reason states the numbers the rule used */
-#include "rpca/rank.h"
+#include "rpca/rank/rank.h"
 
 #include <stdio.h>
 
@@ -52,7 +52,7 @@ static example *made(const double *lack)
 
 static double loss_of(const example *x, int k, int f, double sigma)
 {
-    const double t = crs_magnitudes_edge(x->list[0], 2 * sigma);
+    const double t = exp2(floor(32 * log2(2 * sigma) + 1e-9) / 32);
     double sum = 0;
     for (int j = 0; j < COUNT; j++) sum += square(smaller(fabs(x->r[k][f][j]), t)) / COUNT;
     return sum;

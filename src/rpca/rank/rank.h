@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * rank.h: the parts of the search for a rank: residuals by their magnitudes, models of several
  * ranks and starts from them, what is held out, halves of the data, the judge */
-#ifndef CRS_RPCA_RANK_H
-#define CRS_RPCA_RANK_H
+#ifndef CRS_RANK_H
+#define CRS_RANK_H
 
 #include "rpca/start.h"
 
@@ -15,7 +15,6 @@ typedef struct {
 
 void crs_magnitudes_begin(crs_magnitudes *m, double unit);
 void crs_magnitudes_add(crs_magnitudes *m, double x);
-double crs_magnitudes_edge(const crs_magnitudes *m, double t);
 double crs_magnitudes_bounded(const crs_magnitudes *m, double t); /* mean of min(|x|, t)^2 */
 double crs_magnitudes_huber(const crs_magnitudes *m, double t);   /* sum of x^2/2 or t|x| - t^2/2 */
 double crs_magnitudes_median(int count, const crs_magnitudes *const *list); /* of all numbers */
@@ -80,7 +79,10 @@ void crs_rank_sample(const crease_space *s, const double *tensor, const crease_s
 enum { CRS_RANK_FOLDS = 7 };
 ptrdiff_t crs_rank_folds(const crease_space *s, const double *tensor, const double *mask,
                          double share, uint64_t seed, unsigned char *lot);
-bool crs_rank_in_fold(unsigned char lot, int fold);
+static inline bool crs_rank_in_fold(unsigned char lot, int fold)
+{
+    return (lot >> CRS_RANK_FOLDS & 1) && (fold < 0 || (lot >> fold & 1));
+}
 
 typedef struct {
     crease_cp_rank_table *t;     /* ranks ascend by one */

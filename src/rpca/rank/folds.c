@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: MIT
- * rank_folds: which entries are held out: for every mode, runs of two fifths of its length at
+ * folds: which entries are held out: for every mode, runs of two fifths of its length at
  * random places of random fibres, or of one fifth where a fibre is all that is known of a row
  *
  * Single entries are predicted by their neighbours where the data are smooth, and whole fibres may
- * be most of what is known of a row; segments are between the two. */
+ * be most of what is known of a row; segments are between the two. Of a large tensor some slices
+ * stand for it, evenly spaced, of the longest mode the fewest: terms in general position stay so in
+ * a part of their rows, and the rank of the part is that of the whole while its modes are not
+ * short. */
 #include <crease/random.h>
 
-#include "rpca/rank.h"
+#include "rpca/rank/rank.h"
 
 enum { STREAM = 500, TRIES = 20, SEEN = 1 << CRS_RANK_FOLDS };
 enum { LARGE = 1 << 15, FEW = 4 }; /* entries, and folds of more than so many */
@@ -15,11 +18,6 @@ static ptrdiff_t run_of(const crease_space *s, int n)
 {
     const double part = s->order == 2 ? 0.2 : 0.4; /* of a fibre */
     return more(1, (ptrdiff_t)(part * (double)s->dim[n] + 0.5));
-}
-
-bool crs_rank_in_fold(unsigned char lot, int fold)
-{
-    return (lot & SEEN) && (fold < 0 || lot >> fold & 1);
 }
 
 /* Marks a run of mode n; returns how many entries are new in this fold. */
@@ -71,4 +69,30 @@ ptrdiff_t crs_rank_folds(const crease_space *s, const double *tensor, const doub
         for (int n = 0; n < s->order; n++)
             hold_out(s, n, f, (ptrdiff_t)(each * (n + 1)) - (ptrdiff_t)(each * n), seed, lot);
     return seen;
+}
+
+crease_space crs_rank_sample_shape(const crease_space *s, ptrdiff_t most)
+{
+    crease_space out = *s;
+    while (most > 0 && crease_size(&out) > most) {
+        int longest = 0;
+        for (int n = 1; n < out.order; n++)
+            if (out.dim[n] > out.dim[longest]) longest = n;
+        if (out.dim[longest] < 2) return out;
+        out.dim[longest] -= (out.dim[longest] + 7) / 8;
+    }
+    return out;
+}
+
+void crs_rank_sample(const crease_space *s, const double *tensor, const crease_space *part,
+                     double *out)
+{
+    ptrdiff_t at[CREASE_MAX_ORDER] = { 0 };
+    for (ptrdiff_t j = 0, size = crease_size(part); j < size; j++) {
+        ptrdiff_t from = 0;
+        for (int n = 0; n < s->order; n++)
+            from = from * s->dim[n] + at[n] * s->dim[n] / part->dim[n];
+        out[j] = tensor[from];
+        for (int n = s->order - 1; n >= 0 && ++at[n] == part->dim[n]; n--) at[n] = 0;
+    }
 }

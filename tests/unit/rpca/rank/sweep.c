@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * rank: held-out errors and core consistency by their definitions; the true rank chosen, also among
- * many outliers, in noise, of matrices and of order 4; failed fits are tried again, not for ever */
+ * sweep: held-out errors and core consistency by their definitions; the true rank chosen, also
+ * among many outliers, in noise, of matrices and of order 4; failed fits are tried again, not for
+ * ever */
 #include <crease/rpca_tools.h>
 
 #include "rpca/rpca.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * rank_judge: the rank a table of fits recommends, and the sentence that says why
+ * judge: the rank a table of fits recommends, and the sentence that says why
  *
  * The loss of a fold is the mean over what it holds out of min(|r|, t)^2, t two deviations of
  * the noise: an outlier counts the same for both of two ranks. The noise is that of the better one:
@@ -12,7 +12,7 @@
 
 #include <crease/rpca_tools.h>
 
-#include "rpca/rank.h"
+#include "rpca/rank/rank.h"
 
 static const double cut_at = 3;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * rank_folds: each fold holds out the share asked for, in runs along every mode, of what was
+ * folds: each fold holds out the share asked for, in runs along every mode, of what was
  * observed and nothing else */
-#include "rpca/rank.h"
+#include "rpca/rank/rank.h"
 #include "support/arrays.h"
 
 static void folds_hold_out_their_share_of_what_was_observed(void **state)
