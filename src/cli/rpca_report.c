@@ -4,14 +4,12 @@
 #include "cli/rpca.h"
 #include "rpca/rpca.h"
 
-static double gain_errors(const crease_cp_rank_row *r) { return r->gain / r->error; }
-
 static void print_rank(const crease_cp_rank_row *r, ptrdiff_t chosen)
 {
     char core[32] = "not defined", gain[32] = "-", errors[32] = "-", halves[32] = "-";
     if (!isnan(r->consistency)) snprintf(core, sizeof core, "%.1f %%", r->consistency);
     if (!isnan(r->gain)) snprintf(gain, sizeof gain, "%.3g %%", 100 * r->gain);
-    if (r->error > 0) snprintf(errors, sizeof errors, "%.1f", gain_errors(r));
+    if (r->error > 0) snprintf(errors, sizeof errors, "%.1f", r->gain / r->error);
     if (!isnan(r->congruence)) snprintf(halves, sizeof halves, "%.3f", r->congruence);
     fprintf(stderr, "%9td%c %13.6g %13.6g %9s %9s %13s %11s\n", r->rank,
             r->rank == chosen ? '*' : ' ', r->held_out, r->loss, gain, errors, core, halves);
@@ -142,20 +140,20 @@ void crs_rpca_summary(const crs_rpca_job *j)
     printf("result      %s\n", crs_given(j->a, CRS_OPT_OUT));
 }
 
+static void put_count(crs_spot to, const char *key, ptrdiff_t x)
+{
+    x > 0 ? crs_put_whole(to, key, x) : crs_put_null(to, key);
+}
+
 static void put_ranks(crs_spot to, const crs_rpca_job *j)
 {
     const crease_cp_rank_table *t = crease_rpca_about(j->fit)->ranks;
+    put_count(to, "rank_predicts", t ? t->predicts : 0);
+    put_count(to, "rank_reproduces", t ? t->reproduces : 0);
     if (!t) {
         crs_put_null(to, "rank_table");
-        crs_put_null(to, "rank_predicts");
-        crs_put_null(to, "rank_reproduces");
         return;
     }
-    crs_put_whole(to, "rank_predicts", t->predicts);
-    if (t->reproduces > 0)
-        crs_put_whole(to, "rank_reproduces", t->reproduces);
-    else
-        crs_put_null(to, "rank_reproduces");
     const crs_spot list = crs_put_list(to, "rank_table");
     for (ptrdiff_t k = 0; k < t->count; k++) {
         const crease_cp_rank_row *r = &t->row[k];
@@ -165,7 +163,7 @@ static void put_ranks(crs_spot to, const crs_rpca_job *j)
         crs_put_number(row, "loss", r->loss);
         crs_put_number(row, "gain", r->gain);
         crs_put_number(row, "error", r->error);
-        crs_put_number(row, "gain_errors", gain_errors(r));
+        crs_put_number(row, "gain_errors", r->gain / r->error);
         crs_put_number(row, "fitted", r->fitted);
         crs_put_number(row, "consistency", r->consistency);
         crs_put_number(row, "congruence", r->congruence);

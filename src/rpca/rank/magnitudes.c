@@ -16,8 +16,6 @@ static int bin_of(double u)
 
 static double edge_of(int k) { return exp2((double)k / OCTAVE + LOWEST); }
 
-void crs_magnitudes_begin(crs_magnitudes *m, double unit) { *m = (crs_magnitudes){ .unit = unit }; }
-
 void crs_magnitudes_add(crs_magnitudes *m, double x)
 {
     const double u = fabs(x) / m->unit;

@@ -6,14 +6,14 @@
 
 #include "rpca/start.h"
 
-/* Numbers |x| by bins, in units; bounds t are taken at the edge of a bin at or below them. */
+/* Numbers |x| by bins, none at first but for the unit; bounds t are taken at the edge of a bin at
+ * or below them. */
 enum { CRS_MAGNITUDE_BINS = 2048 };
 typedef struct {
     double unit, all; /* > 0; how many numbers there are */
     double count[CRS_MAGNITUDE_BINS], sum[CRS_MAGNITUDE_BINS], squares[CRS_MAGNITUDE_BINS];
 } crs_magnitudes;
 
-void crs_magnitudes_begin(crs_magnitudes *m, double unit);
 void crs_magnitudes_add(crs_magnitudes *m, double x);
 double crs_magnitudes_bounded(const crs_magnitudes *m, double t); /* mean of min(|x|, t)^2 */
 double crs_magnitudes_huber(const crs_magnitudes *m, double t);   /* sum of x^2/2 or t|x| - t^2/2 */

@@ -59,7 +59,7 @@ static bool measure(const sweep *s, int fold, const crs_terms *x, crs_magnitudes
     for (int n = 0; n < v.shape.order; n++) k.factor[n] = x->factor[n];
     double *work = crs_doubles(crs_view_scratch(&v, rows), "a slab", e);
     crs_view_count(&v);
-    crs_magnitudes_begin(out, s->unit);
+    *out = (crs_magnitudes){ .unit = s->unit };
     for (ptrdiff_t first = 0; work && first < v.shape.dim[0]; first += rows) {
         const ptrdiff_t count = fewer(rows, v.shape.dim[0] - first);
         const double *slab = crs_view_slab(&v, first, count, work);

@@ -34,7 +34,7 @@ static example *made(const double *lack)
     x = (example){ .table = { .count = RANKS, .row = x.row } };
     for (int k = 0; k < RANKS; k++) {
         for (int f = 0; f < FOLDS; f++) {
-            crs_magnitudes_begin(&x.magnitude[k][f], 1);
+            x.magnitude[k][f] = (crs_magnitudes){ .unit = 1 };
             for (int j = 0; j < COUNT; j++) {
                 const double part = lack[k] * noise_at(100 + (uint64_t)f, j);
                 x.r[k][f][j] = noise_at((uint64_t)f, j) + part + (j % 10 == 0 ? 1e3 * (j + 1) : 0);

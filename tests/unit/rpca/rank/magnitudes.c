@@ -21,7 +21,7 @@ static void sums_are_exact_at_edges(void **state)
     static crs_magnitudes m;
     (void)state;
     numbers(x);
-    crs_magnitudes_begin(&m, 0.7);
+    m = (crs_magnitudes){ .unit = 0.7 };
     for (int j = 0; j < COUNT; j++) crs_magnitudes_add(&m, x[j]);
     for (double t = 1e-3; t < 1e3; t *= 1.7) {
         const double edge = 0.7 * exp2(floor(32 * log2(t / 0.7)) / 32);
@@ -44,8 +44,8 @@ static void medians_and_deviations_are_within_a_bin(void **state)
     const crs_magnitudes *const both[] = { m, m + 1 };
     (void)state;
     numbers(x);
-    crs_magnitudes_begin(m, 1);
-    crs_magnitudes_begin(m + 1, 1);
+    *m = (crs_magnitudes){ .unit = 1 };
+    *(m + 1) = (crs_magnitudes){ .unit = 1 };
     for (int j = 0; j < COUNT; j++) {
         crs_magnitudes_add(m + j % 2, x[j]);
         work[j] = fabs(x[j]);
@@ -63,7 +63,7 @@ static void what_has_no_bin_of_its_own_is_counted(void **state)
     static crs_magnitudes m;
     const crs_magnitudes *const one[] = { &m };
     (void)state;
-    crs_magnitudes_begin(&m, 1);
+    m = (crs_magnitudes){ .unit = 1 };
     assert_true(crs_magnitudes_bounded(&m, 1) == 0 && crs_magnitudes_median(1, one) == 0);
     crs_magnitudes_add(&m, 0);
     crs_magnitudes_add(&m, 1e-200);
