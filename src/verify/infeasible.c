@@ -176,7 +176,7 @@ static void judge_margin(const crease_problem *p, const double *y, num margin, r
     out->verdict = proved ? CREASE_VERDICT_VALID : CREASE_VERDICT_INVALID;
     if (proved)
         snprintf(out->text, sizeof out->text,
-                 "%s of the constraint contradict the sets: no point%s comes nearer than %.3g",
+                 "%s of the constraint contradict the sets: every point%s misses by %.3g or more",
                  rows, within, out->margin);
     else
         snprintf(out->text, sizeof out->text, "y separates nothing: the margin is %.3g%s",
@@ -216,4 +216,3 @@ bool crease_verify_infeasible(const crease_problem *p, const double *y, crease_r
     if (found) judge_margin(p, y, margin, growth, out);
     return crs_refutation_close(&v, found, out, e);
 }
-
