@@ -123,22 +123,6 @@ void crs_problem_file_free(crs_problem_file *f)
     crs_free(f);
 }
 
-/* "lasso.json:3:14: ...": where the JSON breaks. */
-static json_t *parse(const char *path, crs_reader *r)
-{
-    const size_t flags = JSON_REJECT_DUPLICATES | JSON_DECODE_INT_AS_REAL;
-    json_error_t why;
-    FILE *f = crs_open(path, r->e);
-    if (!f) return NULL;
-    json_t *root = crs_hash_file(r, path) ? json_loadf(f, flags, &why) : NULL;
-    const bool broken = !root && r->e->code == CREASE_OK;
-    fclose(f);
-    if (broken)
-        crs_fail(r->e, CREASE_BAD_DATA, "%.120s:%d:%d: %.160s; correct the JSON there", path,
-                 why.line, why.column, why.text);
-    return root;
-}
-
 /* method and mode are names, the others numbers; those of 0 and 1 alone may be true or false. */
 static bool read_option(crs_reader *r, const crs_node *at, crease_options *o)
 {
@@ -223,17 +207,18 @@ static char *folder_of(crs_reader *r, const char *path)
 crs_problem_file *crs_problem_read(const char *path, crease_error *e)
 {
     crease_error own = { CREASE_OK, "" };
-    crs_reader r = { .name = path, .hash = crs_hash_offset, .e = &own };
+    crs_reader r = { .name = path, .e = &own };
+    crs_hash_begin(&r.hash);
     crs_problem_file *f = crs_alloc(1, sizeof *f);
     if (!f) crs_fail(&own, CREASE_NO_MEMORY, "out of memory: a problem");
     r.folder = f ? folder_of(&r, path) : NULL;
-    json_t *document = r.folder ? parse(path, &r) : NULL;
+    json_t *document = r.folder ? crs_json_read(path, &r.hash, &own) : NULL;
     const crs_node root = { NULL, NULL, 0, document };
     const bool done = document && read_all(&r, &root, f);
     json_decref(document);
     if (done) {
         f->kept = r.kept;
-        snprintf(f->hash, sizeof f->hash, "fnv1a-64:%016llx", (unsigned long long)r.hash);
+        crs_hash_end(&r.hash, f->hash);
         return f;
     }
     if (own.code == CREASE_OK) crs_fail(&own, CREASE_NO_MEMORY, "out of memory: the problem");

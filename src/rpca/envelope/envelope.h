@@ -10,6 +10,8 @@
 #ifndef CRS_ENVELOPE_H
 #define CRS_ENVELOPE_H
 
+#include <crease/rpca.h>
+
 #include "rpca/kernels/kernels.h"
 
 typedef struct {
@@ -21,8 +23,9 @@ typedef struct {
     const crs_envelope_kernel *kernel; /* NULL: the fastest that runs here */
 } crs_envelope_settings;
 
-/* |r| by its exponent and the first three bits after it: eight bins per octave from
- * CRS_ENVELOPE_LEAST on; the first takes all below, the last all above and NaN. */
+/* |r|, in a unit between 1 and 2 that follows from the data, by its exponent and the first three
+ * bits after it: eight bins per octave from CRS_ENVELOPE_LEAST on; the first takes all below, the
+ * last all above and NaN. */
 enum { CRS_ENVELOPE_BINS = 2048 };
 #define CRS_ENVELOPE_LEAST 0x1p-128
 
@@ -36,8 +39,9 @@ typedef struct {
     ptrdiff_t observed; /* entries */
     ptrdiff_t nonzeros; /* of e */
     int every;          /* in: the histogram takes one row in so many, scattered; 0, 1: all */
-    ptrdiff_t histogram[CRS_ENVELOPE_BINS]; /* of |r|, over the observed entries */
-    double *gradient[CREASE_MAX_ORDER];     /* S_(n) M_n */
+    ptrdiff_t histogram[CRS_ENVELOPE_BINS]; /* of |r|/unit, over the observed entries */
+    double unit;
+    double *gradient[CREASE_MAX_ORDER]; /* S_(n) M_n */
     double *marginal[CREASE_MAX_ORDER]; /* sums of w over the entries with one index in mode n */
 } crs_envelope_sums;
 
@@ -86,10 +90,11 @@ typedef struct {
     int threads;
     bool path;               /* follow a falling threshold */
     double threshold_factor; /* the threshold on the path, in medians of |r| */
-    bool prune;    /* a ridge first, then drop components that vanish or sit on outliers */
-    double ridge;  /* that ridge, in units of alpha median|T|^(1-2/d) */
-    uint64_t seed; /* of columns that are filled again */
-    double eps;    /* relative residual to reach */
+    bool prune;          /* a ridge first, then drop components that vanish or sit on outliers */
+    double ridge;        /* that ridge, in units of alpha median|T|^(1-2/d) */
+    uint64_t seed;       /* of columns that are filled again */
+    double eps;          /* relative residual to reach */
+    crease_watch *watch; /* NULL: none */
 } crs_envelope_solver_settings;
 
 typedef enum {
@@ -144,6 +149,10 @@ void crs_envelope_solver_follow(crs_envelope_solver *s, double threshold_factor)
 const crs_envelope_progress *crs_envelope_solver_progress(const crs_envelope_solver *s);
 const crs_penalty_value *crs_envelope_solver_penalty(const crs_envelope_solver *s);
 const double *crs_envelope_solver_factor(const crs_envelope_solver *s, int n); /* I_n x rank now */
+
+/* Why the terms are gone that the start had more than the point: so many, in the order in which
+ * they went. */
+const crease_cp_cut *crs_envelope_solver_cuts(const crs_envelope_solver *s);
 
 /* The robust deviation of the noise: that of the learned threshold, or of the point's residual;
  * and the share of entries beyond three of it, less that of normal noise. After a step. */
