@@ -347,15 +347,14 @@ crease_analysis *crs_analyse(const crease_problem *p, const crease_options *o, l
                              crease_error *e)
 {
     crease_analysis *a = crs_analyse_steps(p, o, e);
-    if (!a || (crs_note_existence(p, o, effort, a, e) && admissible(a, e))) return a;
+    if (!a || (crs_note_existence(p, effort, a, e) && admissible(a, e))) return a;
     crease_analysis_free(a);
     return NULL;
 }
 
 crease_analysis *crease_analyse(const crease_problem *p, const crease_options *o, crease_error *e)
 {
-    enum { EFFORT = 400 };
-    return crs_analyse(p, o, EFFORT, e);
+    return crs_analyse(p, o, CRS_EFFORT, e);
 }
 
 double crease_iteration_bound(const crease_analysis *a, double drop, double eps)

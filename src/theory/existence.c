@@ -159,17 +159,16 @@ static void to_front(crease_analysis *a, int count)
     a->general += count;
 }
 
-bool crs_note_existence(const crease_problem *p, const crease_options *o, long effort,
-                        crease_analysis *a, crease_error *e)
+bool crs_note_existence(const crease_problem *p, long effort, crease_analysis *a, crease_error *e)
 {
-    /* Remark 4.3: mu >= 2 (F(x^0) - F*)/eps^2 from a feasible start */
-    const bool ample = a->mode == CREASE_MODE_THEORY && a->mu_fixed && o && o->mu == 0;
+    /* a mu that stays is judged by Remark 4.3, in the bound on the iterations */
+    const bool grows = !a->mu_fixed || a->mode == CREASE_MODE_PAPER;
     const bool slack = crs_method_at(a->method)->slack;
     const int before = a->assumptions, loose = find_loose(p, effort > 0 || slack);
     crease_status feasible;
     if (!note_feasible(p, effort, a, &feasible, e)) return false;
     note_stationary(a, feasible, loose);
-    if (slack && !ample) {
+    if (slack && grows) {
         note_level_sets(p, a, loose);
         note_multipliers(p, a);
     }

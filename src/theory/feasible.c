@@ -222,13 +222,16 @@ bool crs_seek_feasible(const crease_problem *p, const double *const *from, long 
         return true;
     }
     const bool done = begin(&f, e);
+    double unknowns = (double)crease_size(&p->range);
+    for (int i = 0; i < p->count; i++) unknowns += (double)crease_size(&p->space[i]);
+    const double share = larger(0.1, smaller(1, 1e5 / unknowns));
     for (int i = 0; done && i < p->count; i++) {
         const double *start = from ? from[i] : p->block[i].start;
         if (start) copy(crease_size(&p->space[i]), start, f.x[i]);
         project(&f, i, f.x[i]);
         copy(crease_size(&p->space[i]), f.x[i], f.v[i]);
     }
-    if (done) seek(&f, effort, out);
+    if (done) seek(&f, effort > 0 ? (long)ceil(share * (double)effort) : 0, out);
     end(&f);
     return done;
 }
