@@ -271,6 +271,7 @@ static bool read_tucker_options(crs_tucker_job *j, crease_error *e)
         !read_missing(j->a, &j->s.missing, e))
         return false;
     j->s.threads = (int)threads;
+    j->s.prune = crs_given(j->a, CRS_OPT_PRUNE);
     return true;
 }
 
@@ -502,7 +503,7 @@ const crs_verb crs_rpca_verb = {
         CRS_FOR_SAYS(RANK, OF_FACTORS,
                      "number of rank-one terms, auto:R for at most R; of tucker and matrix one "
                      "number, or one per mode (default auto: chosen from the data)"),
-        CRS_FOR(PRUNE, OF_CP), CRS_FOR(PENALTY, OF_FACTORS),
+        CRS_FOR(PRUNE, OF_FACTORS), CRS_FOR(PENALTY, OF_FACTORS),
         CRS_FOR_SAYS(GROUPS, OF_CP,
                      "of the penalty: fibres:AXIS or slices:AXIS, counted from 0; sizes of "
                      "consecutive groups (3,2,4); or a label for every entry: after @ "

@@ -34,6 +34,7 @@ static bool take(const crease_rpca_settings *s, const crease_options *o, crease_
     r->o = crease_rpca_options();
     if (!crs_settings_take("rpca", &r->s, sizeof r->s, s, e)) return false;
     r->facts.rank_asked = r->s.kind == CREASE_RPCA_CP ? r->s.rank : 0;
+    r->facts.ranks_asked = r->s.kind == CREASE_RPCA_CP ? none : r->s.ranks;
     return crs_settings_take("options", &r->o, sizeof r->o, o, e) && crease_options_check(&r->o, e);
 }
 
@@ -83,7 +84,9 @@ static crease_tucker_rpca_settings tucker_settings(const crease_rpca_settings *s
                                           .threads = s->threads,
                                           .eps = o->relative ? 0.5 * o->eps : 1e-8,
                                           .passes = asked ? 20 : 1000,
-                                          .seed = (uint64_t)o->seed };
+                                          .seed = (uint64_t)o->seed,
+                                          .spare = !asked,
+                                          .prune = s->prune };
 }
 
 double crease_rpca_bytes(const crease_rpca_settings *s, const crease_options *o, bool missing,
@@ -117,10 +120,10 @@ static bool suits(const crease_rpca_settings *s, crease_error *e)
                         "the start has factors and the rank is to be chosen; give the rank");
     if (s->kind != CREASE_RPCA_CP &&
         (s->rank > 0 || s->factor || s->start || s->starts || s->nonneg || s->ridge != 0 ||
-         s->groups || s->single || s->most || s->prune))
+         s->groups || s->single || s->most || (s->prune && s->kind == CREASE_RPCA_PCP)))
         return crs_fail(e, CREASE_UNSUPPORTED,
-                        "rank, most, prune, start, starts, nonneg, ridge, groups and single are of "
-                        "the CP model; leave them out, and give ranks");
+                        "rank, most, start, starts, nonneg, ridge, groups and single are of the CP "
+                        "model, prune is of models with ranks; leave them out, and give ranks");
     return s->learn > 0 || crs_fail(e, CREASE_BAD_ARGUMENT,
                                     "learn = %g is outside its range: give a number > 0", s->learn);
 }
@@ -238,6 +241,9 @@ static bool begin_other(crease_rpca *r, const double *tensor, crease_error *e)
     r->s.eta = f.used.eta;
     r->s.threads = f.used.threads;
     r->facts.engine = "solver";
+    r->facts.directions = f.kept;
+    r->facts.cuts = f.cuts;
+    r->facts.cut = f.cut;
     r->facts.missing = f.missing;
     r->facts.threshold = f.threshold;
     r->facts.deviation = f.deviation;

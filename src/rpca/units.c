@@ -155,7 +155,7 @@ static bool own_facts(crs_units *u, crease_rpca_facts *f, crease_error *e)
     if (!u->cut) return crs_fail(e, CREASE_NO_MEMORY, "out of memory: the terms that were cut");
     for (ptrdiff_t k = 0; k < f->cuts; k++)
         u->cut[k] = (crease_cp_cut){ f->cut[k].reason, ldexp(f->cut[k].size, u->data),
-                                     ldexp(f->cut[k].noise, u->data) };
+                                     ldexp(f->cut[k].noise, u->data), f->cut[k].mode };
     f->cut = u->cut;
     return true;
 }
