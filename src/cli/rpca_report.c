@@ -4,20 +4,24 @@
 #include "cli/rpca.h"
 #include "rpca/rpca.h"
 
+static void print_rank(const crease_cp_rank_row *r, ptrdiff_t chosen)
+{
+    char core[32] = "not defined", gain[32] = "-", errors[32] = "-", halves[32] = "-";
+    if (!isnan(r->consistency)) snprintf(core, sizeof core, "%.1f %%", r->consistency);
+    if (!isnan(r->gain)) snprintf(gain, sizeof gain, "%.3g %%", 100 * r->gain);
+    if (r->error > 0) snprintf(errors, sizeof errors, "%.1f", r->gain / r->error);
+    if (!isnan(r->congruence)) snprintf(halves, sizeof halves, "%.3f", r->congruence);
+    fprintf(stderr, "%9td%c %13.6g %13.6g %9s %9s %13s %11s\n", r->rank,
+            r->rank == chosen ? '*' : ' ', r->held_out, r->loss, gain, errors, core, halves);
+}
+
 static void print_ranks(const crs_rpca_job *j)
 {
     const crease_cp_rank_table *t = crease_rpca_about(j->fit)->ranks;
     if (!t) return;
-    fprintf(stderr, "%10s %14s %14s %12s %12s %14s %16s\n", "rank", "held out", "loss", "excess",
-            "+-", "consistency", "objective");
-    for (ptrdiff_t k = 0; k < t->count; k++) {
-        const crease_cp_rank_row *r = &t->row[k];
-        char core[32] = "not defined";
-        if (!isnan(r->consistency)) snprintf(core, sizeof core, "%.1f %%", r->consistency);
-        fprintf(stderr, "%9td%c %14.6g %14.6g %12.3g %12.3g %14s %16.8g\n", r->rank,
-                r->rank == t->rank ? '*' : ' ', r->held_out, r->loss, r->excess, r->error, core,
-                r->objective);
-    }
+    fprintf(stderr, "%10s %13s %13s %9s %9s %13s %11s\n", "rank", "held out", "loss", "gain",
+            "in SE", "consistency", "halves");
+    for (ptrdiff_t k = 0; k < t->count; k++) print_rank(&t->row[k], t->rank);
     fprintf(stderr, "chosen      %s\n\n", t->reason);
 }
 
@@ -137,9 +141,16 @@ void crs_rpca_summary(const crs_rpca_job *j)
     printf("result      %s\n", crs_given(j->a, CRS_OPT_OUT));
 }
 
+static void put_count(crs_spot to, const char *key, ptrdiff_t x)
+{
+    x > 0 ? crs_put_whole(to, key, x) : crs_put_null(to, key);
+}
+
 static void put_ranks(crs_spot to, const crs_rpca_job *j)
 {
     const crease_cp_rank_table *t = crease_rpca_about(j->fit)->ranks;
+    put_count(to, "rank_predicts", t ? t->predicts : 0);
+    put_count(to, "rank_reproduces", t ? t->reproduces : 0);
     if (!t) {
         crs_put_null(to, "rank_table");
         return;
@@ -151,10 +162,12 @@ static void put_ranks(crs_spot to, const crs_rpca_job *j)
         crs_put_whole(row, "rank", r->rank);
         crs_put_number(row, "held_out", r->held_out);
         crs_put_number(row, "loss", r->loss);
-        crs_put_number(row, "excess", r->excess);
+        crs_put_number(row, "gain", r->gain);
         crs_put_number(row, "error", r->error);
+        crs_put_number(row, "gain_errors", r->gain / r->error);
         crs_put_number(row, "fitted", r->fitted);
         crs_put_number(row, "consistency", r->consistency);
+        crs_put_number(row, "congruence", r->congruence);
         crs_put_number(row, "objective", r->objective);
     }
 }

@@ -7,7 +7,7 @@
 #include "smooth/fit.h"
 
 static const double threshold_factor = 3; /* robust deviations that an outlier is beyond */
-static const double most_work = 5e7;      /* entries times terms of one fit of a rank sweep */
+enum { most_entries = 1 << 20 };          /* that a rank sweep fits */
 
 void crease_rpca_init(crease_rpca_settings *s, size_t size, const crease_space *shape)
 {
@@ -138,20 +138,14 @@ static bool prunes(const crease_rpca *r, crease_error *e)
                     "against the noise; leave out the method, or prune");
 }
 
-/* A sweep of fits judged by held-out entries and core consistency, or the gap in the singular
- * values where fits would take too long. The missing entries are NaN. */
+/* By a sweep of fits judged by held-out entries. The missing entries are NaN. */
 static bool choose_rank(crease_rpca *r, const double *tensor, crease_error *e)
 {
     crease_rpca_settings *s = &r->s;
-    if (!crease_cp_rank(&s->shape, tensor, NULL, &s->rank, e)) return false;
-    if (s->most > 0) s->rank = fewer(s->rank, s->most);
-    s->prune = true;
-    r->facts.rank_reason =
-        "the singular values of the unfoldings fall after it; the tensor is too large to compare "
-        "fits of several ranks, give one for another";
-    if (!((double)crease_size(&s->shape) * (double)s->rank <= most_work)) return true;
     const ptrdiff_t high = crs_rank_highest(&s->shape);
+    s->prune = true;
     const crease_cp_rank_options o = { .high = s->most > 0 ? fewer(s->most, high) : high,
+                                       .most = most_entries,
                                        .seed = (uint64_t)r->o.seed,
                                        .threads = s->threads,
                                        .nonneg = s->nonneg,

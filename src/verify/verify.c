@@ -217,7 +217,7 @@ static bool allocate(crs_verifier *v, evidence *out)
     return !v->no_memory;
 }
 
-static bool is_whole(crs_verifier *v)
+bool crs_is_whole(crs_verifier *v)
 {
     bool split = v->p->range.order > 0 && v->p->range.comm;
     for (int i = 0; i < v->p->count; i++) split = split || v->p->space[i].comm;
@@ -228,7 +228,7 @@ static bool collect(crs_verifier *v, const point *at, evidence *out)
 {
     const crease_problem *p = v->p;
     crs_place place;
-    if (!is_whole(v)) return false;
+    if (!crs_is_whole(v)) return false;
     if (at->gcg && p->range.order > 0)
         return crs_refuse(v, "the gcg setting has no constraint, but the problem has one");
     if (!allocate(v, out)) return false;

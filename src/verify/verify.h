@@ -190,6 +190,13 @@ typedef struct {
     real size, error;
 } crs_place;
 
+/* Is every vector held here? Otherwise refused (verify.c). */
+bool crs_is_whole(crs_verifier *v);
+
+/* What a proof leaves when it was found, refused or ran out of memory; false: that (infeasible.c).
+ */
+bool crs_refutation_close(crs_verifier *v, bool found, crease_refutation *out, crease_error *e);
+
 bool crs_find_gap(crs_verifier *v, const crs_place *at, const crs_known_reg *k, const double *g,
                   crs_finding *f);
 bool crs_find_gcg(crs_verifier *v, const crs_place *at, crs_finding *f);
