@@ -234,9 +234,11 @@ typedef struct {
 void crs_log_ending(const crs_log *log, const crs_ending *end);
 
 /* From here on the first SIGINT or SIGTERM stops the command's watch, the second ends the program.
- * Which one came, 0: none yet. */
+ */
 void crs_signals_enter(const crs_args *a);
-int crs_signals_caught(void);
+
+/* "seconds     3.2: read 0.1, fit 2.9, ...": the last line but one of a summary */
+void crs_print_seconds(const crs_args *a);
 
 enum { CRS_PATH_ROOM = 4096 };
 
@@ -259,6 +261,7 @@ typedef struct {
     crease_verification v;
     char hash[CRS_HASH];
     bool constrained, changed; /* changed: a file is not as it was written */
+    double objective;          /* of the point, recomputed; NaN: it was not */
     char (*name)[64];
 } crs_judged;
 
@@ -277,6 +280,8 @@ __attribute__((format(printf, 2, 3)))
 #endif
 void crs_judged_invalid(crs_judged *j, const char *format, ...);
 void crs_judged_hash(crs_judged *j, const char *what, const char *was, const char *is);
+/* The same for the file of this role, and its shape; NULL: it has none. */
+void crs_judged_source(crs_judged *j, const char *role, const crease_space *shape, const char *is);
 
 /* Refuses what needs more bytes than the machine has free, before they are asked for. */
 bool crs_memory_suffices(const char *what, double bytes, crease_error *e);

@@ -29,6 +29,8 @@ __attribute__((format(printf, 3, 4)))
 #endif
 bool crs_fail(crease_error *e, crease_code code, const char *format, ...); /* always false */
 
+/* Does merging neighbouring modes make the one shape of the other? */
+bool crs_space_refines(const crease_space *fine, const crease_space *coarse);
 bool crs_mul_size(ptrdiff_t a, ptrdiff_t b, ptrdiff_t *product); /* false on overflow; a, b >= 0 */
 bool crs_add_size(ptrdiff_t a, ptrdiff_t b, ptrdiff_t *sum);
 

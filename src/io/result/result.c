@@ -62,7 +62,9 @@ crs_result crs_result_begin(crs_document *d, const crs_summary *s)
     put_count(top, "iterations", s->iterations);
     put_count(top, "passes", s->passes);
     put_count(top, "evaluations", s->evaluations);
-    crs_put_number(top, "seconds", s->seconds);
+    crs_put_null(top, "seconds"); /* they come when the document is written */
+    crs_put_null(top, "phase_seconds");
+    d->watch = s->watch;
     crs_result r = { .top = top, .data = crs_put_list(top, "data") };
     r.settings = crs_put_object(top, "settings");
     r.details = crs_put_object(top, "details");
@@ -180,7 +182,7 @@ crs_summary crs_run_summary(const crs_run *run)
                           .iterations = r.iterations,
                           .passes = -1,
                           .evaluations = r.evaluations,
-                          .seconds = r.seconds };
+                          .watch = run->options->watch };
 }
 
 static void put_residuals(crs_spot to, const crs_run *run)
@@ -296,24 +298,15 @@ static void put_file(crs_spot to, const char *key, const char *file)
 
 static void put_block(crs_spot to, const crs_run *run, int i)
 {
-    const crease_problem *p = &run->file->problem;
-    const crease_residual *r = &crs_run_certificate(run)->block[i];
     char file[80];
     array_name(run, i, file);
-    crs_put_text(to, "name", p->block[i].name);
-    crs_put_shape(to, "shape", &p->space[i]);
-    crs_put_whole(to, "setting", r->setting);
-    crs_put_text(to, "regularizer", run->file->text[i].regularizer);
-    crs_put_text(to, "set", run->file->text[i].set);
-    crs_put_number(to, "residual", r->residual);
-    crs_put_flag(to, "upper_bound", r->upper_bound);
+    crs_put_text(to, "name", run->file->problem.block[i].name);
     put_file(to, "x", file);
 }
 
-/* certificate.json of the checker "problem" */
+/* certificate.json of the checker "problem": only what the checker reads */
 static bool write_certificate(crs_folder *f, const crs_run *run, crease_error *e)
 {
-    const crease_certificate *c = crs_run_certificate(run);
     const bool gap = crease_solver_analysis(run->solver)->gap;
     crs_document d;
     const crs_spot top = crs_certificate_begin(&d, run->verb, run->checker, run->options->eps,
@@ -327,8 +320,6 @@ static bool write_certificate(crs_folder *f, const crs_run *run, crease_error *e
         put_file(top, "lambda", "lambda.npy");
     else
         crs_put_null(top, "lambda");
-    crs_put_number(top, "feasibility", c->feasibility.residual);
-    crs_put_number(top, "worst", c->worst);
     return crs_folder_certify(f, &d, e);
 }
 

@@ -265,24 +265,9 @@ static bool balance_back(crs_tucker_fit *s)
     return true;
 }
 
-/* While the core pays a price it stays as it is: the best orthonormal X_d for M + S is the polar
- * factor of (M + S)'P = X_d P'P + S'P, in the basis of the core's singular vectors. */
-static bool turn_back(crs_tucker_fit *s)
-{
-    const int last = s->half.order - 1;
-    const ptrdiff_t rank = s->half.dim[last], rows = s->c.shape.dim[last];
-    double *u = s->svd, *sigma = u + rows * rank, *vt = sigma + rank, *gram = vt + rank * rank,
-           *work = gram + rank * rank;
-    crs_gram(s->left, rank, s->P, gram);
-    crs_gemm(false, false, rows, rank, rank, 1, s->factor[last], gram, 1, s->SP);
-    if (!crs_svd(rows, rank, s->SP, u, sigma, vt, work)) return false;
-    crs_gemm(false, false, rows, rank, rank, 1, u, vt, 0, s->factor[last]);
-    return true;
-}
-
 static bool best_back(crs_tucker_fit *s)
 {
-    return s->priced ? turn_back(s) : solve_back(s) && balance_back(s);
+    return s->priced ? crs_tucker_turn_back(s) : solve_back(s) && balance_back(s);
 }
 
 /* Nearly the leading right singular vectors of a long matrix by subspace iteration: X <- orth(S'S
@@ -387,12 +372,6 @@ static double worst_residual(crs_tucker_fit *s)
 enum { FLAT = 30, PASSES = 20, TIMES = 3 };
 static const double settled = 1e-3, near = 0.05, deserted = 0.4, fall = 0.8;
 
-/* While the core pays: t falls more slowly, since a direction leaves its outliers only as fast as
- * it pays, ends lower, where outliers weigh less against the noise, and entries beyond 100 t have
- * no weight; passes to wait before it falls, and at its end. */
-enum { PRICED_FLAT = 100, HANGS = 40, WAITS = 24 };
-static const double priced_near = 0.01, priced_end = 2;
-
 static double parameters(const crs_tucker_fit *s)
 {
     double count = (double)crease_size(&s->c.ranks);
@@ -403,8 +382,9 @@ static double parameters(const crs_tucker_fit *s)
 
 static crs_penalty_value path_penalty(const crs_tucker_fit *s, double t)
 {
-    return (
-        crs_penalty_value){ &crs_mcp, { t, s->priced ? PRICED_FLAT : FLAT }, 2 * half_weight(s) };
+    return (crs_penalty_value){ &crs_mcp,
+                                { t, s->priced ? CRS_TUCKER_PRICED_FLAT : FLAT },
+                                2 * half_weight(s) };
 }
 
 /* Is there a row with less than that share of its weight? */
@@ -436,25 +416,6 @@ crs_penalty_value crs_tucker_fit_goal(const crs_tucker_fit *s)
     return s->c.learn > 0
                ? crs_envelope_with_threshold(&s->c.penalty, wanted_threshold(s), half_weight(s))
                : s->c.penalty;
-}
-
-/* The same while the core pays; true: it has paid, and its directions can be judged. */
-static bool along_price(crs_tucker_fit *s)
-{
-    const crs_tucker_statistics *at = &s->statistics;
-    const double median = crs_envelope_quantile(&s->sums, 0.5);
-    const double low = larger(s->least, priced_end * at->scale);
-    const double end = smaller(wanted_threshold(s), low);
-    double t = at->threshold;
-    s->hung = t == s->last ? s->hung + 1 : 0;
-    s->last = t;
-    if (t <= 1.0001 * end && (s->waited++ >= WAITS || at->moved <= settled)) return true;
-    if ((at->moved <= priced_near || s->hung > HANGS) && median < t)
-        t = larger(median, fall * t);
-    else if (at->moved <= settled)
-        t *= fall / 2;
-    s->penalty = path_penalty(s, larger(end, t));
-    return false;
 }
 
 static void along_path(crs_tucker_fit *s)
@@ -489,7 +450,7 @@ static void choose_penalty(crs_tucker_fit *s)
     const crs_tucker_statistics *at = &s->statistics;
     const crs_penalty_value was = s->penalty;
     if (s->priced) {
-        s->judged = along_price(s);
+        s->penalty = path_penalty(s, crs_tucker_along_price(s, wanted_threshold(s)));
     } else if (at->stage == CRS_TUCKER_PATH) {
         along_path(s);
     } else if (at->stage == CRS_TUCKER_REVIVE) {

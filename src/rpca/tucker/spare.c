@@ -81,6 +81,43 @@ bool crs_tucker_price(crs_tucker_fit *s)
     return true;
 }
 
+/* t falls with the median more slowly than without the price, since a direction leaves its outliers
+ * only as fast as it pays, and ends lower, where outliers weigh less against the noise. */
+enum { HANGS = 40, WAITS = 24 }; /* passes to wait before it falls, and at its end */
+static const double settled = 1e-3, near = 0.01, fall = 0.8, lowest = 2;
+
+double crs_tucker_along_price(crs_tucker_fit *s, double wanted)
+{
+    const crs_tucker_statistics *at = &s->statistics;
+    const double median = crs_envelope_quantile(&s->sums, 0.5);
+    const double end = smaller(wanted, larger(s->least, lowest * at->scale));
+    double t = at->threshold;
+    s->hung = t == s->last ? s->hung + 1 : 0;
+    s->last = t;
+    s->judged = t <= 1.0001 * end && (s->waited++ >= WAITS || at->moved <= settled);
+    if (s->judged) return t;
+    if ((at->moved <= near || s->hung > HANGS) && median < t)
+        t = larger(median, fall * t);
+    else if (at->moved <= settled)
+        t *= fall / 2;
+    return larger(end, t);
+}
+
+/* While the core pays a price it stays as it is: the best orthonormal X_d for M + S is the polar
+ * factor of (M + S)'P = X_d P'P + S'P, in the basis of the core's singular vectors. */
+bool crs_tucker_turn_back(crs_tucker_fit *s)
+{
+    const int last = s->half.order - 1;
+    const ptrdiff_t rank = s->half.dim[last], rows = s->c.shape.dim[last];
+    double *u = s->svd, *sigma = u + rows * rank, *vt = sigma + rank, *gram = vt + rank * rank,
+           *work = gram + rank * rank;
+    crs_gram(s->left, rank, s->P, gram);
+    crs_gemm(false, false, rows, rank, rank, 1, s->factor[last], gram, 1, s->SP);
+    if (!crs_svd(rows, rank, s->SP, u, sigma, vt, work)) return false;
+    crs_gemm(false, false, rows, rank, rank, 1, u, vt, 0, s->factor[last]);
+    return true;
+}
+
 /* A slice of the core drawn at random, of norm 1; no column of X_d goes with it. */
 static void draw_slice(crs_tucker_fit *s, ptrdiff_t k)
 {

@@ -87,9 +87,13 @@ typedef struct {
     void *memory;
 } crs_tucker_fit;
 
-/* Of fit.c (spare.c): the price, which every entry of the core pays after a step of the front;
- * random slices of the core where they are 0, for one evaluation, and 0 again; directions that are
- * not supported, dropped (any: there were some). */
+/* Of fit.c (spare.c), while the core pays: the price, paid after a step of the front; the step of
+ * X_d; the next threshold of the path (s->judged: directions are to be judged); random slices of
+ * the core where they are 0, for one evaluation, and 0 again; directions that are not supported,
+ * dropped (any: there were some). */
+enum { CRS_TUCKER_PRICED_FLAT = 100 }; /* entries beyond so many thresholds have no weight */
+bool crs_tucker_turn_back(crs_tucker_fit *s);
+double crs_tucker_along_price(crs_tucker_fit *s, double wanted);
 bool crs_tucker_price(crs_tucker_fit *s);
 void crs_tucker_probe(crs_tucker_fit *s, bool on);
 bool crs_tucker_drop(crs_tucker_fit *s, bool *any);
