@@ -13,10 +13,8 @@
 
 enum { ROUNDS = 6, ROWS = 64 }; /* of subspace iteration; of its slab */
 
-static double half_weight(const crs_tucker_fit *s)
-{
-    return crs_noise_share(s->c.alpha_noise); /* c of phi */
-}
+/* c of phi */
+static double half_weight(const crs_tucker_fit *s) { return crs_noise_share(s->c.alpha_noise); }
 
 static int last_mode(const crs_tucker_fit *s) { return s->half.order - 1; }
 
