@@ -23,6 +23,12 @@ typedef struct {
     double scale;     /* size of the terms it is made of, for relative tolerances */
 } crease_residual;
 
+/* What the residuals of a problem are relative to, of its data alone. NULL: out of memory. It
+ * borrows nothing. */
+typedef struct crease_reference crease_reference;
+CREASE_API crease_reference *crease_reference_new(const crease_problem *p, crease_error *e);
+CREASE_API void crease_reference_free(crease_reference *r);
+
 typedef struct {
     double objective;
     crease_residual feasibility; /* |sum A_i x_i - b| */
@@ -31,9 +37,8 @@ typedef struct {
     double outside;              /* largest excess of any x_i over its set */
     int count;
     crease_residual *block; /* one per block */
-    const double **point;   /* one pointer per block, scratch: with it a block's scale counts the
-                               terms of grad_i f that x_i adds one by one with the rest; NULL: the
-                               scale is that of the sum, which vanishes at a free block's answer */
+    const crease_reference *reference; /* NULL: scales are the sizes of terms at x */
+    double size;                       /* of the objective, of certificates with a reference */
 } crease_certificate;
 
 /* The setting a block is certified in, or 0 with a sentence when its pair (r_i, X_i) has no

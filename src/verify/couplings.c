@@ -86,6 +86,16 @@ static num slope(const loss *l, const double *par, num u)
     return out;
 }
 
+bool crs_predict(crs_verifier *v, const crease_predictor *p, const double *const *x, num *u)
+{
+    for (int k = 0; k < p->count; k++) {
+        const crease_space *dom = &v->p->space[p->block[k]];
+        const num *in = crs_exact(v, crease_size(dom), x[p->block[k]]);
+        if (!in || !crs_multiply(v, &p->map[k], dom, &p->range, false, in, u)) return false;
+    }
+    return true;
+}
+
 static bool loss_gradient(crs_verifier *v, const loss *l, const crease_smooth *f,
                           const double *const *x, num **g)
 {
@@ -96,12 +106,7 @@ static bool loss_gradient(crs_verifier *v, const loss *l, const crease_smooth *f
     for (int k = 0; k < p->count; k++) wanted = wanted || g[p->block[k]];
     if (!wanted) return true;
     num *u = crs_nums(v, m);
-    if (!u) return false;
-    for (int k = 0; k < p->count; k++) {
-        const crease_space *dom = &v->p->space[p->block[k]];
-        const num *in = crs_exact(v, crease_size(dom), x[p->block[k]]);
-        if (!in || !crs_multiply(v, &p->map[k], dom, &p->range, false, in, u)) return false;
-    }
+    if (!u || !crs_predict(v, p, x, u)) return false;
     for (ptrdiff_t j = 0; j < m; j++) {
         const num rhs = exact(p->rhs ? p->rhs[j] : 0);
         u[j] = labels ? mul(rhs, slope(l, f->par, mul(rhs, u[j])))
@@ -183,6 +188,19 @@ static bool cp(crs_verifier *v, const crease_smooth *f, const double *const *x, 
     }
     if (wanted) add_fit(c, x, g);
     return true;
+}
+
+static real cp_misfit(const crease_cp_data *c, const double *const *x)
+{
+    ptrdiff_t index[CREASE_MAX_ORDER] = { 0 };
+    const double *z = c->z < 0 ? c->target : x[c->z];
+    real sum = 0;
+    for (ptrdiff_t j = 0, size = crease_size(&c->shape); j < size; j++, step(&c->shape, index)) {
+        real e = -(real)z[j];
+        for (ptrdiff_t r = 0; r < c->rank; r++) e += outer(c, x, index, r, -1).v;
+        sum += e * e;
+    }
+    return sum;
 }
 
 /* The pair (i, j) contributes Q x_j to g_i and, off the diagonal, Q'x_i to g_j. */
@@ -295,6 +313,41 @@ static bool matrix_product(crs_verifier *v, const crease_smooth *f, const double
     return (v->coarse ? product_double : product_extended)(v, f, x, g);
 }
 
+static real squares_of(const tensor_double *t)
+{
+    real sum = 0;
+    for (ptrdiff_t j = 0, n = crease_size(&t->shape); j < n; j++) sum += (real)t->a[j] * t->a[j];
+    return sum;
+}
+
+static real tucker_misfit(crs_verifier *v, const crease_tucker_data *c, const double *const *x)
+{
+    const tensor_double core = copy_of_double(v, &c->core_shape, x[c->core], false);
+    const tensor_double E = tucker_rest_double(v, c, x, &core);
+    return v->no_memory ? 0 : squares_of(&E);
+}
+
+static real product_misfit(crs_verifier *v, const crease_factorization_data *m,
+                           const double *const *x)
+{
+    const tensor_double X = copy_of_double(v, &v->p->space[m->x], x[m->x], false);
+    const tensor_double Y = copy_of_double(v, &v->p->space[m->y], x[m->y], true);
+    const tensor_double E = product_rest_double(v, m, x, &X, &Y);
+    return v->no_memory ? 0 : squares_of(&E);
+}
+
+bool crs_misfit(crs_verifier *v, const crease_smooth *f, const double *const *x, real *sum)
+{
+    const real blur = v->blur;
+    void *mark = v->rooms;
+    *sum = strcmp(f->ops->name, "cp") == 0       ? cp_misfit(f->data, x)
+           : strcmp(f->ops->name, "tucker") == 0 ? tucker_misfit(v, f->data, x)
+                                                 : product_misfit(v, f->data, x);
+    v->blur = blur;
+    if (!v->no_memory) crs_rooms_release(v, mark);
+    return !v->no_memory;
+}
+
 static const struct {
     const char *name;
     crs_gradient *add;
@@ -309,7 +362,7 @@ static const struct {
     { "callback", callback },
 };
 
-static bool is_listed(const crease_smooth *f)
+bool crs_is_listed(const crease_smooth *f)
 {
     for (int k = 0; k < crease_smooth_count(); k++)
         if (crease_smooth_at(k) == f->ops) return true;
@@ -318,10 +371,10 @@ static bool is_listed(const crease_smooth *f)
 
 bool crs_add_gradient(crs_verifier *v, const crease_smooth *f, const double *const *x, num **g)
 {
-    const loss *l = is_listed(f) ? loss_named(f->ops->name) : NULL;
+    const loss *l = crs_is_listed(f) ? loss_named(f->ops->name) : NULL;
     if (l) return loss_gradient(v, l, f, x, g);
     for (size_t k = 0; k < sizeof rules / sizeof *rules; k++)
-        if (strcmp(rules[k].name, f->ops->name) == 0 && is_listed(f))
+        if (strcmp(rules[k].name, f->ops->name) == 0 && crs_is_listed(f))
             return rules[k].add(v, f, x, g);
     return crs_refuse(v, "the coupling '%s' is not one of the catalogue", f->ops->name);
 }

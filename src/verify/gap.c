@@ -78,7 +78,8 @@ static void consider(const view *a, const real *g, const crs_sizes *size, real *
     for (ptrdiff_t j = 0; j < a->n; j++) w[j] = -w[j];
     const real most = isfinite(norm) ? a->rule->support(a->v, a->set, a->s, w) : (real)NAN;
     crs_finding mine = { .residual = positive(here + most), .upper_bound = f->upper_bound };
-    mine.scale = (at->size + crs_length(a->n, g)) * a->reach;
+    const real terms = crs_scale(at->size, at->own, INFINITY, 1) + crs_length(a->n, g);
+    mine.scale = crs_scale(terms * a->reach, 0, at->whole, 1);
     mine.rounding = a->diameter * at->error +
                     working_roundings(a->n) * (norm + size->used) * (a->reach + a->diameter);
     mine.astray = f->astray;
@@ -325,7 +326,8 @@ bool crs_find_gcg(crs_verifier *v, const crs_place *at, crs_finding *f)
     for (ptrdiff_t j = 0; j < n; j++) here += value_at(&m, j, at->x[j]);
     const real reach = crs_length(n, at->x) + diameter, norm = crs_length(n, at->c);
     f->residual = positive(here - least);
-    f->scale = norm * diameter + fabsl(here) + fabsl(least);
-    f->rounding = diameter * at->error + working_roundings(n) * (norm * reach + f->scale);
+    const real terms = norm * diameter + fabsl(here) + fabsl(least);
+    f->scale = crs_scale(norm, at->own, INFINITY, 1) * diameter + fabsl(here) + fabsl(least);
+    f->rounding = diameter * at->error + working_roundings(n) * (norm * reach + terms);
     return true;
 }

@@ -37,9 +37,10 @@ bool crs_refuse(crs_verifier *v, const char *format, ...); /* always false */
 real crs_length(ptrdiff_t n, const real *x); /* |x|_2 */
 real crs_inner(ptrdiff_t n, const real *x, const real *y);
 
-/* Penalties: rho'(y+) and rho'(y-) for y >= 0. */
+/* Penalties: rho(y), rho'(y+) and rho'(y-) for y >= 0. */
 typedef struct {
     const char *name;
+    real (*value)(const double *par, real y);
     real (*slope)(const double *par, real y); /* from the right; INFINITY allowed at 0 */
     real (*kink)(const double *par);          /* where the slope jumps down to 0; NULL: nowhere */
     bool steep;                               /* infinite slope at 0 when par[0] > 0 */
@@ -151,6 +152,36 @@ bool crs_multiply(crs_verifier *v, const crease_map *A, const crease_space *dom,
 typedef bool crs_gradient(crs_verifier *v, const crease_smooth *f, const double *const *x, num **g);
 crs_gradient crs_add_gradient;
 
+/* The linear predictor sum A_k x_k of a loss (couplings.c). */
+bool crs_predict(crs_verifier *v, const crease_predictor *p, const double *const *x, num *u);
+
+/* The entries of Z - X Y', Z - [[X_1, ..]] or Z - C x_1 X_1 .. squared and added up. */
+bool crs_misfit(crs_verifier *v, const crease_smooth *f, const double *const *x, real *sum);
+
+/* Is the coupling one of the catalogue's own? */
+bool crs_is_listed(const crease_smooth *f);
+
+/* The size of the objective (values.c): f(x) + sum r_i(x_i), of singular values as if there were
+ * one alone. Not to the last digits. */
+bool crs_objective(crs_verifier *v, const double *const *x, real *value);
+bool crs_never_negative(crs_verifier *v); /* are f and all r_i >= 0 by their form? */
+real crs_reg_value(const crs_known_reg *k, const crease_space *s, const double *x);
+
+/* What residuals are relative to (scale.c), of the problem alone: F_0, or 0; the reach of the steps
+ * from 0 in the constraint; for every block |x_i^0| and its terms at the reference. */
+typedef struct {
+    real objective, constraint, *size, *own;
+} crs_reference;
+
+bool crs_find_reference(crs_verifier *v, crs_reference *r);
+
+/* The terms of a condition and of the reference; D/per, or without it INFINITY; the scale. */
+static inline real crs_scale(real terms, real own, real whole, real per)
+{
+    const real part = bigger(terms, 1e-3L * own), most = 100 * whole / per;
+    return isnan((double)most) || !(most < part) ? part : bigger(most, 1e-6L * part);
+}
+
 /* One condition of stationarity. */
 typedef struct {
     real residual, rounding, scale;
@@ -158,12 +189,12 @@ typedef struct {
     real astray; /* how far the given subgradient is from being one; 0: rounding explains it */
 } crs_finding;
 
-/* c = grad_i f - A_i'lambda of a block; size = |grad_i f| + |A_i'lambda|, error = |rounding of c|.
- */
+/* c = grad_i f - A_i'lambda of a block; size = |grad_i f| + |A_i'lambda|, error = |rounding of c|;
+ * own, far: its terms and |x_i| at the reference; whole: D, or INFINITY. */
 typedef struct {
     int i;
     const real *x, *c;
-    real size, error;
+    real size, error, own, far, whole;
 } crs_place;
 
 bool crs_find_gap(crs_verifier *v, const crs_place *at, const crs_known_reg *k, const double *g,
