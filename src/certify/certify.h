@@ -19,7 +19,7 @@ void crs_certify_gap(const crease_problem *p, const double *const *x, crease_cer
 /* The numbers of certificate.h: the reference's terms count by this share, a relative move may
  * change the objective by so many times eps of its size, and no scale falls below this share of the
  * terms. */
-static const double CRS_SHARE = 1e-3, CRS_MOVE = 100, CRS_LEAST = 1e-6;
+static const double CRS_SHARE = 1e-3, CRS_MOVE = 100, CRS_LEAST = 1e-4;
 
 /* The scales of a point whose objective is of size F (scale.c): of block i in setting 2, whose
  * terms and |x_i| are these; its terms alone; of a gap; of the constraint. */

@@ -173,9 +173,26 @@ static double cone_distance(double x, double g) /* dist(-g, normal cone of x >= 
     return x > 0 ? fabs(g) : x == 0 ? pos(-g) : x == x ? INFINITY : x;
 }
 
+double crs_cp_scale(double terms, double whole, double x)
+{
+    return whole > 0 && x > 0 ? clip(100 * whole / x, 1e-4 * terms, terms) : terms;
+}
+
+double crs_cp_objective(const double *T, const unsigned char *mask, ptrdiff_t n,
+                        const crs_penalty_value *rho, double alpha_noise)
+{
+    double squares = 0, penalty = 0;
+    for (ptrdiff_t j = 0; j < n; j++) {
+        if (mask && !mask[j]) continue;
+        squares += square(T[j]);
+        penalty += crs_scalar_value(rho, T[j]);
+    }
+    return smaller(smaller(1, alpha_noise) * squares, penalty);
+}
+
 /* What residuals are relative to. */
 typedef struct {
-    double whole; /* D; INFINITY: none */
+    double whole; /* D; 0: none */
     double data;  /* |T| */
     double pull;  /* of the reference's multipliers */
 } scales;
@@ -184,10 +201,10 @@ typedef struct {
 static crease_residual of(double residual, double terms, const scales *s, double own, double x)
 {
     const double rounding = 4 * UNIT * terms, part = larger(terms, 1e-3 * own);
-    const double scale = x > 0 ? clip(100 * s->whole / x, 1e-6 * part, part) : part;
-    return (crease_residual){
-        .setting = 2, .residual = residual + rounding, .rounding = rounding, .scale = scale
-    };
+    return (crease_residual){ .setting = 2,
+                              .residual = residual + rounding,
+                              .rounding = rounding,
+                              .scale = crs_cp_scale(part, s->whole, x) };
 }
 
 static crease_residual factor(const crs_cp_point *p, const crs_cp_room *w, int n, const scales *s)
@@ -244,7 +261,7 @@ static scales scales_of(const crs_cp_point *p, double F, double data, double alo
 {
     const double an = p->alpha_noise, least = smaller(smaller(1, an) * square(data), alone);
     const double force = an > 0 ? 2 * smaller(1, an) : 1; /* of Z and B, or of Z alone */
-    return (scales){ least > 0 ? larger(F, least) : INFINITY, data, 2 * force * data / 3 };
+    return (scales){ least > 0 ? larger(F, least) : 0, data, 2 * force * data / 3 };
 }
 
 static void conclude(const crs_cp_point *p, const crs_cp_room *w, crease_certificate *out)

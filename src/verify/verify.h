@@ -179,7 +179,7 @@ bool crs_find_reference(crs_verifier *v, crs_reference *r);
 static inline real crs_scale(real terms, real own, real whole, real per)
 {
     const real part = bigger(terms, 1e-3L * own), most = 100 * whole / per;
-    return isnan((double)most) || !(most < part) ? part : bigger(most, 1e-6L * part);
+    return isnan((double)most) || !(most < part) ? part : bigger(most, 1e-4L * part);
 }
 
 /* One condition of stationarity. */
