@@ -18,6 +18,7 @@ endif()
 
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(JANSSON REQUIRED IMPORTED_TARGET jansson)
+pkg_check_modules(NETTLE REQUIRED IMPORTED_TARGET nettle)
 if(CREASE_TESTS)
   pkg_check_modules(CMOCKA REQUIRED IMPORTED_TARGET cmocka)
 endif()

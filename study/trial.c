@@ -13,6 +13,7 @@ crease_cp_fit_settings crs_trial_settings(const crease_space *shape, ptrdiff_t r
     crease_cp_fit_settings s = crease_cp_fit_default(shape, rank);
     s.threads = 1;
     s.learn = LEARN;
+    s.prune = true; /* the rank that is found is counted */
     s.run.eps = EPS;
     return s;
 }

@@ -17,9 +17,9 @@ extern "C" {
     X(VIOLATED, "violated")
 
 typedef enum {
-#define X(name, text) CREASE_##name,
-    CREASE_STATUSES(X)
-#undef X
+#define CREASE_ENTRY_(name, text) CREASE_##name,
+    CREASE_STATUSES(CREASE_ENTRY_)
+#undef CREASE_ENTRY_
 } crease_status;
 CREASE_API const char *crease_status_text(crease_status status);
 

@@ -18,12 +18,13 @@ extern "C" {
     X(NO_MEMORY, "out of memory")                                                                  \
     X(NO_INPUT, "the input cannot be opened")                                                      \
     X(IO, "input or output failed")                                                                \
-    X(NUMERICAL_FAILURE, "a factorization did not converge or met a value that is not finite")
+    X(NUMERICAL_FAILURE, "a factorization did not converge or met a value that is not finite")     \
+    X(CUT, "a limit or a request to stop came before there was anything to show")
 
 typedef enum {
-#define X(name, text) CREASE_##name,
-    CREASE_CODES(X)
-#undef X
+#define CREASE_ENTRY_(name, text) CREASE_##name,
+    CREASE_CODES(CREASE_ENTRY_)
+#undef CREASE_ENTRY_
 } crease_code;
 
 /* A failed call leaves its code and one sentence here: what is wrong, where, and the remedy. */
@@ -44,9 +45,9 @@ typedef struct {
     X(NUMERICAL, "a value became NaN or infinite")
 
 typedef enum {
-#define X(name, text) CREASE_##name,
-    CREASE_OUTCOMES(X)
-#undef X
+#define CREASE_ENTRY_(name, text) CREASE_##name,
+    CREASE_OUTCOMES(CREASE_ENTRY_)
+#undef CREASE_ENTRY_
 } crease_outcome;
 
 /* The constant text of a code or an outcome; "unknown ..." for a number that is none. */

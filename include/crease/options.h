@@ -11,6 +11,7 @@
 #include <stddef.h>
 
 #include <crease/error.h>
+#include <crease/watch.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -29,9 +30,9 @@ extern "C" {
       "descent on the factors of CP robust PCA, all else eliminated")
 
 typedef enum {
-#define X(name, method, text, meaning) CREASE_METHOD_##name,
-    CREASE_METHODS(X)
-#undef X
+#define CREASE_ENTRY_(name, method, text, meaning) CREASE_METHOD_##name,
+    CREASE_METHODS(CREASE_ENTRY_)
+#undef CREASE_ENTRY_
 } crease_method;
 
 #define CREASE_MODES(X)                                                                            \
@@ -40,9 +41,9 @@ typedef enum {
     X(PAPER, "paper", "exactly the recipe of the paper")
 
 typedef enum {
-#define X(name, text, meaning) CREASE_MODE_##name,
-    CREASE_MODES(X)
-#undef X
+#define CREASE_ENTRY_(name, text, meaning) CREASE_MODE_##name,
+    CREASE_MODES(CREASE_ENTRY_)
+#undef CREASE_ENTRY_
 } crease_mode;
 
 /* X(type, name, default, low, high, text) */
@@ -67,9 +68,11 @@ typedef struct {
     size_t size;
     crease_method method;
     crease_mode mode;
-#define X(type, name, value, low, high, text) type name;
-    CREASE_OPTIONS(X)
-#undef X
+#define CREASE_ENTRY_(type, name, value, low, high, text) type name;
+    CREASE_OPTIONS(CREASE_ENTRY_)
+#undef CREASE_ENTRY_
+    crease_watch *watch; /* limits, requests to stop and phases of the caller's; NULL: none. What
+                            max_seconds says holds beside it */
 } crease_options;
 
 /* The name of a method or mode as the command line spells it. */

@@ -3,6 +3,7 @@
 #ifndef CREASE_PARAM_H
 #define CREASE_PARAM_H
 
+#include <math.h>
 #include <stdbool.h>
 
 #include <crease/error.h>

@@ -29,9 +29,9 @@ extern "C" {
     X(CAUCHY, "cauchy", "(c^2/2) log(1 + (u/c)^2)", cauchy, 2.385)
 
 typedef enum {
-#define X(name, text, meaning, loss, scale) CREASE_REGRESSION_##name,
-    CREASE_REGRESSION_LOSSES(X)
-#undef X
+#define CREASE_ENTRY_(name, text, meaning, loss, scale) CREASE_REGRESSION_##name,
+    CREASE_REGRESSION_LOSSES(CREASE_ENTRY_)
+#undef CREASE_ENTRY_
 } crease_regression_loss;
 
 /* May grow: options.h tells how. */
@@ -54,6 +54,7 @@ typedef struct {
     double eps;           /* relative tolerance of the certificates */
     long max_sweeps;      /* for each lambda */
     double max_seconds;   /* >= 0, for the path and its cross-validation together */
+    crease_watch *watch;  /* NULL: none. What max_seconds says holds beside it */
 } crease_regression_settings;
 
 /* l1, squared loss, standardized with an intercept, 100 lambdas, eps 1e-6, no time limit. */
@@ -121,9 +122,9 @@ CREASE_API const double *crease_regression_point(const crease_regression *m, ptr
     X(GLOBAL, "global minimizer: the objective is convex")
 
 typedef enum {
-#define X(name, text) CREASE_CONVEXITY_##name,
-    CREASE_CONVEXITIES(X)
-#undef X
+#define CREASE_ENTRY_(name, text) CREASE_CONVEXITY_##name,
+    CREASE_CONVEXITIES(CREASE_ENTRY_)
+#undef CREASE_ENTRY_
 } crease_convexity;
 
 CREASE_API const char *crease_convexity_text(crease_convexity c);

@@ -37,9 +37,9 @@ typedef enum {
     X(GEVD, gevd, "simultaneous diagonalization of the compressed tensor by eigenvectors")
 
 typedef enum {
-#define X(id, name, meaning) CREASE_START_##id,
-    CREASE_CP_STARTS(X)
-#undef X
+#define CREASE_ENTRY_(id, name, meaning) CREASE_START_##id,
+    CREASE_CP_STARTS(CREASE_ENTRY_)
+#undef CREASE_ENTRY_
 } crease_cp_start;
 
 /* Z^0: the data (where they are missing, the low-rank part of the start), ones, or N(0,1). */
@@ -83,9 +83,10 @@ typedef struct {
     int threads;   /* 0: all there are */
     bool single;   /* tensors of the iteration in single precision; not of the envelope */
     double memory; /* refuse to build what would take more bytes than this; 0: never */
-    bool (*stop)(void *user); /* of cp by the envelope, NULL: none: asked after every pass before
-                                 the first iteration; true: make do with what there is */
-    void *user;
+    ptrdiff_t most; /* of a rank of cp that is chosen: at most this; 0: no limit */
+    bool prune;     /* of cp: terms that the noise explains leave the factors; otherwise they stay
+                       as columns of zeros, so that there are as many as `rank` says. A rank that
+                       is chosen is always pruned */
 } crease_rpca_settings;
 
 /* What `crease rpca` does without options: cp, rank and threshold from the data (learn = 3), l1,
@@ -113,8 +114,9 @@ typedef struct crease_rpca crease_rpca;
  * the handle and in which missing entries become 0. The method is auto, envelope, admm-g, admm-m,
  * prox-bcd or bcd for cp, any that suits the problem for the others; seconds of cp count from here
  * on. Paper mode of cp is the recipe of section 5 of Jiang, Lin, Ma, Zhang 2019 unless beta, h,
- * theta or the iteration limit say otherwise. o NULL: crease_rpca_options(). NULL with a sentence
- * on failure; an entry that is not finite is named by its index, counted from 1. */
+ * theta or the iteration limit say otherwise. o NULL: crease_rpca_options(). The watch of o is
+ * asked all along: when it is over, what is there so far makes do. NULL with a sentence on failure;
+ * an entry that is not finite is named by its index, counted from 1. */
 CREASE_API crease_rpca *crease_rpca_new(const crease_rpca_settings *s, const crease_options *o,
                                         double *tensor, crease_error *e);
 CREASE_API void crease_rpca_free(crease_rpca *r);
@@ -125,7 +127,7 @@ CREASE_API void crease_rpca_free(crease_rpca *r);
 CREASE_API double crease_rpca_bytes(const crease_rpca_settings *s, const crease_options *o,
                                     bool missing, bool dense);
 
-/* As of a solver (solver.h). The stop may be asked for from a signal handler. */
+/* As of a solver (solver.h). */
 CREASE_API void crease_rpca_callback(crease_rpca *r, crease_callback *call, void *user);
 CREASE_API void crease_rpca_stop(crease_rpca *r);
 
@@ -171,6 +173,12 @@ typedef struct {
     char reason[500];
 } crease_cp_rank_table;
 
+/* A term that was cut: why, its norm, and the norm that the noise alone would give a term. */
+typedef struct {
+    const char *reason;
+    double size, noise;
+} crease_cp_cut;
+
 /* What is known of the answer, and of how it came about. */
 typedef struct {
     const char *engine; /* "envelope", "fused", "generic"; of the other kinds "solver" */
@@ -195,6 +203,10 @@ typedef struct {
     double fit_residual; /* of it, relative; NaN: there was none */
     const crease_cp_rank_table *ranks; /* that were compared; NULL: none */
     const char *rank_reason;           /* why this rank; "": it was given */
+    ptrdiff_t rank_asked;              /* of cp; 0: it was chosen */
+    ptrdiff_t terms;                   /* of cp: columns of the factors that are not 0 */
+    ptrdiff_t cuts;                    /* of cp: terms that were cut: columns of zeros, or gone */
+    const crease_cp_cut *cut;
 } crease_rpca_facts;
 
 /* The counts of the answer once the run has ended. */
@@ -236,7 +248,8 @@ typedef struct {
                               first modes */
     bool (*read)(void *user, crease_rpca_part part, ptrdiff_t row, double *out);
     void *user;
-    int threads; /* 0: all there are; the answer is the same for any number */
+    int threads;         /* 0: all there are; the answer is the same for any number */
+    crease_watch *watch; /* NULL: none */
 } crease_cp_claim;
 
 /* Judges X_n, E, Z, B and Lambda = 2 alpha_N W o B by the definitions, a few rows at a time, in

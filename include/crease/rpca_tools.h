@@ -59,6 +59,7 @@ typedef struct {
     uint64_t seed;
     const double *const *start; /* factors that may be near; NULL: none are known */
     long *readings;             /* grows by 1 with every reading of the tensor; NULL: not counted */
+    crease_watch *watch;        /* NULL: none */
 } crease_cp_fit_request;
 
 /* factor[n] (I_n x rank) receives the model; *objective a value to be minimized, for the table.
@@ -98,6 +99,7 @@ typedef struct {
     bool nonneg;          /* X_n >= 0 in them */
     crease_cp_fitter fit; /* NULL: crease_cp_fit_envelope */
     void *self;           /* of a fit that is supplied */
+    crease_watch *watch;  /* NULL: none */
 } crease_cp_rank_options;
 
 /* The smallest rank of sufficient consistency whose loss is not above the least among those by more
@@ -124,6 +126,7 @@ typedef struct {
     const double *mask;          /* 0 or 1 an entry; NULL: ones */
     const double *trained;       /* coefficients of slices seen before; NULL: none */
     ptrdiff_t trained_count;
+    crease_watch *watch; /* NULL: none */
 } crease_cp_apply_settings;
 
 typedef struct {
@@ -156,6 +159,7 @@ typedef struct {
     ptrdiff_t rank;
     double outliers, magnitude, noise; /* fraction in [0,1]; >= 0; >= 0 */
     uint64_t seed;
+    crease_watch *watch; /* NULL: none; over: no instance */
 } crease_cp_recipe;
 
 typedef struct {

@@ -155,8 +155,10 @@ typedef struct {
 } crease_tucker_data;
 CREASE_API crease_smooth crease_tucker(const crease_tucker_data *t);
 
-/* The user's own f. grad ADDS grad_i f(x) to g. The constants are trusted as declared; L_i in
- * `block` (NULL: L serves for every block). */
+/* The user's own f. grad ADDS grad_i f(x) to g. Constants that are declared are trusted. L = 0:
+ * nothing is known, the lower bound included; steps are then found while running, and no guarantee
+ * is claimed (an f with grad f constant declares any small L > 0). With an L, what is 0 among the
+ * L_i in `block` (NULL: all), M and (p, rho) follows from it; lower counts as it is, 0 too. */
 typedef struct {
     double (*value)(void *user, const double *const *x);
     void (*grad)(void *user, const double *const *x, int i, double *g);

@@ -13,23 +13,26 @@
 #define CREASE_VERIFY_H
 
 #include <crease/problem.h>
+#include <crease/watch.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
 /* Zero is never success. UPPER_BOUND_ONLY: some residual is above eps, but it may be one that is
- * known from above only, for want of the best subgradient. */
+ * known from above only, for want of the best subgradient. UNFINISHED: the watch ended the check;
+ * nothing is known. */
 #define CREASE_VERDICTS(X)                                                                         \
     X(UNSUPPORTED, "UNSUPPORTED")                                                                  \
     X(INVALID, "INVALID")                                                                          \
     X(VALID, "VALID")                                                                              \
-    X(UPPER_BOUND_ONLY, "UPPER-BOUND-ONLY")
+    X(UPPER_BOUND_ONLY, "UPPER-BOUND-ONLY")                                                        \
+    X(UNFINISHED, "UNFINISHED")
 
 typedef enum {
-#define X(name, text) CREASE_VERDICT_##name,
-    CREASE_VERDICTS(X)
-#undef X
+#define CREASE_ENTRY_(name, text) CREASE_VERDICT_##name,
+    CREASE_VERDICTS(CREASE_ENTRY_)
+#undef CREASE_ENTRY_
 } crease_verdict;
 
 typedef struct {
@@ -43,6 +46,18 @@ typedef struct {
     double *residual; /* one per block */
     char text[200];   /* what decided, in a sentence */
 } crease_verification;
+
+/* A point of a problem, and what it is said to be. */
+typedef struct {
+    const crease_problem *p;
+    const double *const *x;
+    const double *lambda;
+    const double *const *g;
+    bool gcg;
+    double eps;
+    bool relative;
+    crease_watch *watch; /* NULL: none. Over before the end: UNFINISHED */
+} crease_claim;
 
 /* Judges (x, lambda) by eps. lambda may be NULL without a constraint.
  *
@@ -65,6 +80,10 @@ typedef struct {
  *
  * False, with e filled in and *out empty, when the problem or an argument is wrong or memory runs
  * out. Otherwise *out is filled in; free it with crease_verification_free. */
+CREASE_API bool crease_claim_verify(const crease_claim *c, crease_verification *out,
+                                    crease_error *e);
+
+/* The same without a watch. */
 CREASE_API bool crease_verify(const crease_problem *p, const double *const *x, const double *lambda,
                               const double *const *g, bool gcg, double eps, bool relative,
                               crease_verification *out, crease_error *e);

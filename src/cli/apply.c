@@ -24,7 +24,8 @@ typedef struct {
     const double *use[CREASE_MAX_ORDER];
     double *design; /* entries of a slice x coefficients */
     double *noise;
-    char hash[32]; /* of the data */
+    char hash[CRS_HASH], mask_hash[CRS_HASH]; /* of the data and the mask */
+    char model_hash[CRS_HASH];                /* of its certificate, which is bound to its files */
     crs_folder folder;
     crease_cp_apply_result out;
     crease_verification *found; /* of every slice */
@@ -82,13 +83,12 @@ static bool read_settings(job *j, const json_t *root, crease_error *e)
 static bool read_document(job *j, crease_error *e)
 {
     char path[CRS_PATH_ROOM];
-    json_error_t why;
+    crease_error why;
     if (!crs_join(j->from, "result.json", path, sizeof path, e)) return false;
-    json_t *root = json_load_file(path, 0, &why);
+    json_t *root = crs_json_read(path, NULL, &why);
     if (!root)
-        return crs_fail(e, CREASE_NO_INPUT,
-                        "%.200s cannot be read: %.100s; give the folder of a result of crease rpca",
-                        path, why.text);
+        return crs_fail(e, why.code, "%.300s; give the folder of a result of crease rpca",
+                        why.text);
     const bool done = read_settings(j, root, e);
     json_decref(root);
     return done;
@@ -109,12 +109,15 @@ static bool read_factors(job *j, crease_error *e)
         crs_array *x = &j->factor[j->order];
         char name[32];
         crs_factor_file(j->order, name);
-        if (!read_array(j, name, x, j->order < 2 ? e : NULL)) break;
+        if (!crs_read_if_there(j->from, name, x, e)) return false;
+        if (!x->data) break;
         if (x->shape.order == 1) x->shape = crease_matrix(x->shape.dim[0], 1);
         if (x->shape.order != 2)
             return crs_fail(e, CREASE_BAD_SHAPE, "%s is no matrix; is the result damaged?", name);
     }
-    return j->order >= 2;
+    return j->order >= 2 ||
+           crs_fail(e, CREASE_NO_INPUT, "%.200s/factor_%d.npy is missing; is the result damaged?",
+                    j->from, j->order + 1);
 }
 
 /* unit columns times weight^(1/d): the scale in which the ridge was paid */
@@ -145,9 +148,26 @@ static bool read_core(job *j, crease_error *e)
     return fits || crs_fail(e, CREASE_BAD_SHAPE, "the core does not suit the factors");
 }
 
+/* The model is the one that was certified: its files are as they were written. */
+static bool bind_model(job *j, crease_error *e)
+{
+    crs_certificate c;
+    crs_stamp stamp;
+    char why[CRS_WHY];
+    if (!crs_certificate_read(j->from, &c, e)) return false;
+    char *path = crs_path_in(j->from, "certificate.json", e);
+    bool done = path && crs_stamp_read(path, &stamp, e) && crs_certificate_holds(&c, why, e);
+    crs_free(path);
+    crs_certificate_free(&c);
+    if (!done) return false;
+    memcpy(j->model_hash, stamp.hash, sizeof stamp.hash);
+    return !why[0] || crs_fail(e, CREASE_BAD_DATA, "%.200s: %s; fit the model again", j->from, why);
+}
+
 static bool read_model(job *j, crease_error *e)
 {
-    return read_document(j, e) && read_factors(j, e) && (j->cp ? weigh(j, e) : read_core(j, e));
+    return read_document(j, e) && bind_model(j, e) && read_factors(j, e) &&
+           (j->cp ? weigh(j, e) : read_core(j, e));
 }
 
 static void discard(job *j)
@@ -220,6 +240,7 @@ static bool read_data(job *j, crease_error *e)
     if (j->masked && !crease_space_equal(&j->mask.shape, &j->given))
         return crs_fail(e, CREASE_BAD_SHAPE, "--mask does not have the shape of the data");
     j->s.mask = j->mask.data;
+    if (j->masked) crs_array_hash(&j->mask, j->mask_hash);
     return fit_shape(j, e);
 }
 
@@ -493,8 +514,8 @@ static void put_scores(crs_spot to, const job *j)
 static void put_sources(crs_spot list, const job *j)
 {
     crs_put_data(list, &j->folder, "data", j->path, &j->given, j->hash);
-    crs_put_data(list, &j->folder, "model", j->from, NULL, NULL);
-    if (j->masked) crs_put_data(list, &j->folder, "mask", j->masked, &j->given, NULL);
+    crs_put_data(list, &j->folder, "model", j->from, NULL, j->model_hash);
+    if (j->masked) crs_put_data(list, &j->folder, "mask", j->masked, &j->given, j->mask_hash);
 }
 
 static void put_settings(crs_spot to, const job *j)
@@ -513,7 +534,7 @@ static void put_result(const job *j, crs_document *d)
                       .outcome_text = "every slice was regressed on the terms of the model",
                       .verdict = crease_verdict_text(worst_of(j)->verdict),
                       .verdict_text = worst_of(j)->text,
-                      .exit_status = crs_exit_of_run(CREASE_STATIONARY, worst_of(j)->verdict, 0),
+                      .exit_status = crs_exit_of_run(CREASE_STATIONARY, worst_of(j)->verdict),
                       .method = "slices",
                       .eps = slice_eps,
                       .relative = true,
@@ -537,9 +558,7 @@ static bool write_certificate(job *j, crease_error *e)
     const crs_spot top = crs_certificate_begin(&d, "apply", "apply", slice_eps, true);
     put_sources(crs_put_list(top, "data"), j);
     put_settings(crs_put_object(top, "settings"), j);
-    const bool done = crs_folder_document(&j->folder, "certificate.json", &d, e);
-    crs_document_free(&d);
-    return done;
+    return crs_folder_certify(&j->folder, &d, e);
 }
 
 static bool deliver(job *j, crease_error *e)
@@ -576,7 +595,7 @@ static bool run(const crs_args *a, crease_error *e)
     const bool done = crs_folder_of(a, &j.folder, e) && read_model(&j, e) && read_options(&j, e) &&
                       read_data(&j, e) && solve(&j, e) && judge(&j, slice_eps, e) && deliver(&j, e);
     if (done && !crs_given(a, CRS_OPT_JSON)) print_summary(&j);
-    if (done) *a->status = crs_exit_of_run(CREASE_STATIONARY, worst_of(&j)->verdict, 0);
+    if (done) *a->status = crs_exit_of_run(CREASE_STATIONARY, worst_of(&j)->verdict);
     discard(&j);
     return done;
 }
@@ -607,7 +626,6 @@ bool crs_check_apply(crs_judged *judged, crease_error *e)
     static const char *const role[3] = { "model", "data", "mask" };
     const crs_certificate *c = judged->certificate;
     const json_t *settings = json_object_get(c->document, "settings");
-    const json_t *data = crs_certificate_data(c, "data");
     const char *given = crs_given(judged->a, CRS_OPT_PROBLEM);
     char *path[3] = { NULL };
     bool done = true;
@@ -628,8 +646,13 @@ bool crs_check_apply(crs_judged *judged, crease_error *e)
            judge(&j, judged->eps, e) &&
            crs_judged_all(judged, (int)j.shape.dim[j.mode], j.found, "slice", e);
     snprintf(judged->hash, sizeof judged->hash, "%s", j.hash);
-    if (done)
-        crs_judged_hash(judged, "data", json_string_value(json_object_get(data, "hash")), j.hash);
+    const char *const is[3] = { j.model_hash, j.hash, j.mask_hash };
+    for (int k = 0; done && k < 3; k++) {
+        const json_t *source = crs_certificate_data(c, role[k]);
+        if (source)
+            crs_judged_hash(judged, role[k], json_string_value(json_object_get(source, "hash")),
+                            is[k]);
+    }
     for (int k = 0; k < 3; k++) crs_free(path[k]);
     discard(&j);
     return done;

@@ -89,6 +89,7 @@ struct crs_args {
     int count;
     char **word;
     int *status; /* exit code of the program: instead of 0, or of the error's own when not 0 */
+    crease_watch *watch; /* of the command; --max-seconds is its limit */
 };
 
 /* argv is what follows the verb; its order is changed. */
@@ -110,6 +111,8 @@ bool crs_list_or_file(const char *what, const char *text, crs_array *out, crease
 
 /* The array in a file of a folder. */
 bool crs_read_in(const char *folder, const char *name, crs_array *out, crease_error *e);
+/* The same; true with an empty array where there is no such file. */
+bool crs_read_if_there(const char *folder, const char *name, crs_array *out, crease_error *e);
 
 /* The value of --shape. */
 bool crs_parse_shape(const char *text, crease_space *s, crease_error *e);
@@ -152,9 +155,9 @@ enum {
     CRS_EXIT_IO = 74,        /* reading or writing failed on the way */
 };
 
-/* The exit code of an error, of a run (signal 0: none came), and of a verdict. */
+/* The exit code of an error, of a run, and of a verdict; a signal that came counts. */
 int crs_exit_code(crease_code code);
-int crs_exit_of_run(crease_outcome o, crease_verdict v, int signal);
+int crs_exit_of_run(crease_outcome o, crease_verdict v);
 int crs_exit_of_verdict(crease_verdict v);
 
 typedef struct {
@@ -174,7 +177,7 @@ bool crs_reg_fit(const crs_args *a, const crease_space *s, crs_named_reg *r, cre
 /* The same with their texts, NULL where there is none; a hash of the groups and weights. */
 bool crs_reg_fit_to(const char *groups, const char *weights, const crease_space *s,
                     crs_named_reg *r, crease_error *e);
-void crs_reg_hash(const crs_named_reg *r, char hash[32]);
+void crs_reg_hash(const crs_named_reg *r, char hash[CRS_HASH]);
 void crs_reg_close(crs_named_reg *r);
 bool crs_reg_wants_groups(const crease_reg_ops *ops);
 bool crs_reg_wants_matrix(const crease_reg_ops *ops);
@@ -230,12 +233,10 @@ typedef struct {
 } crs_ending;
 void crs_log_ending(const crs_log *log, const crs_ending *end);
 
-/* SIGINT and SIGTERM call stop(self), the second one ends the program; `leave` gives the signals
- * back and tells which came, 0: none. */
-typedef void crs_stop(void *self);
-void crs_signals_enter(crs_stop *call, void *self);
-int crs_signals_leave(void);
-int crs_signals_caught(void); /* so far */
+/* From here on the first SIGINT or SIGTERM stops the command's watch, the second ends the program.
+ * Which one came, 0: none yet. */
+void crs_signals_enter(const crs_args *a);
+int crs_signals_caught(void);
 
 enum { CRS_PATH_ROOM = 4096 };
 
@@ -256,8 +257,8 @@ typedef struct {
     const crs_certificate *certificate;
     double eps;
     crease_verification v;
-    char hash[32];
-    bool constrained;
+    char hash[CRS_HASH];
+    bool constrained, changed; /* changed: a file is not as it was written */
     char (*name)[64];
 } crs_judged;
 

@@ -143,16 +143,19 @@ bool crs_reg_fit_to(const char *groups, const char *weights, const crease_space 
     return fit(groups, weights, s, false, r, e);
 }
 
-void crs_reg_hash(const crs_named_reg *r, char hash[32])
+void crs_reg_hash(const crs_named_reg *r, char hash[CRS_HASH])
 {
     const crease_groups *g = r->reg.groups;
     const ptrdiff_t weights = r->weights.data ? crease_size(&r->weights.shape) : 0;
-    uint64_t h = crs_hash(crs_hash_offset, &weights, sizeof weights);
-    if (weights > 0) h = crs_hash(h, r->weights.data, (size_t)weights * sizeof(double));
-    for (ptrdiff_t i = 0; g && i <= g->count; i++) h = crs_hash(h, &g->start[i], sizeof(ptrdiff_t));
+    crs_hash h;
+    crs_hash_begin(&h);
+    crs_hash_add(&h, &weights, sizeof weights);
+    if (weights > 0) crs_hash_add(&h, r->weights.data, (size_t)weights * sizeof(double));
+    for (ptrdiff_t i = 0; g && i <= g->count; i++)
+        crs_hash_add(&h, &g->start[i], sizeof(ptrdiff_t));
     for (ptrdiff_t k = 0; g && g->index && k < g->start[g->count]; k++)
-        h = crs_hash(h, &g->index[k], sizeof(ptrdiff_t));
-    snprintf(hash, 32, "fnv1a-64:%016llx", (unsigned long long)h);
+        crs_hash_add(&h, &g->index[k], sizeof(ptrdiff_t));
+    crs_hash_end(&h, hash);
 }
 
 bool crs_set_open(const char *text, crs_named_set *c, crease_error *e)

@@ -332,6 +332,7 @@ static void collect_warnings(crs_regress_job *j)
 
 static bool build(crs_regress_job *j, crease_error *e)
 {
+    j->s.watch = j->a->watch;
     j->model = crease_regression_new(&j->s, j->n, j->p, j->X.data, j->y.data, e);
     return j->model;
 }
@@ -355,13 +356,10 @@ static bool solve(crs_regress_job *j, crease_error *e)
                      ? (crs_signals_caught() ? CREASE_STOPPED : CREASE_TIME_LIMIT)
                  : j->met == j->s.path ? CREASE_STATIONARY
                                        : CREASE_ITERATION_LIMIT;
-    j->exit_status =
-        crs_exit_of_run(j->outcome, j->verified[j->worst].verdict, crs_signals_caught());
+    j->exit_status = crs_exit_of_run(j->outcome, j->verified[j->worst].verdict);
     j->seconds = crs_now() - start;
     return true;
 }
-
-static void stop(void *model) { crease_regression_stop(model); }
 
 static bool deliver(crs_regress_job *j, crease_error *e)
 {
@@ -378,9 +376,7 @@ static bool deliver(crs_regress_job *j, crease_error *e)
 
 static bool fit(crs_regress_job *j, crease_error *e)
 {
-    crs_signals_enter(stop, j->model);
     const bool done = solve(j, e) && deliver(j, e);
-    crs_signals_leave();
     if (done) *j->a->status = j->exit_status;
     return done;
 }

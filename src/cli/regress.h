@@ -21,8 +21,8 @@ typedef struct {
 
     crs_array X, y;
     crs_array row_weight;
-    crs_names names;  /* of the columns, if X says */
-    char hash[2][32]; /* of X and y */
+    crs_names names;        /* of the columns, if X says */
+    char hash[2][CRS_HASH]; /* of X and y */
     ptrdiff_t n, p;
     crease_regression *model;
     crease_regression_certificate *certificate; /* per lambda */

@@ -331,9 +331,7 @@ static bool write_certificate(crs_regress_job *j, crease_error *e)
     crs_put_text(to, "row_weights", j->row_weight.data ? "row_weights.npy" : NULL);
     crs_put_text(top, "coefficients", "coefficients.npy");
     put_points(j, crs_put_list(top, "solutions"));
-    const bool done = crs_folder_document(&j->folder, "certificate.json", &d, e);
-    crs_document_free(&d);
-    return done;
+    return crs_folder_certify(&j->folder, &d, e);
 }
 
 bool crs_regress_write(crs_regress_job *j, crease_error *e)

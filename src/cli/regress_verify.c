@@ -8,7 +8,7 @@ typedef struct {
     json_t *settings, *solutions;
     crs_array X, y, row_weight, coefficients;
     crs_named_reg penalty;
-    char hash[2][32];
+    char hash[2][CRS_HASH];
     double *lambda, *point;
     crease_verification *found;
     crease_regression_claim claim;
@@ -33,7 +33,7 @@ static bool exact(const json_t *text, double *x)
     return t && crs_parse_double(t, x) && isfinite(*x);
 }
 
-static bool read_file(const result *r, const char *role, crs_array *out, char hash[32],
+static bool read_file(const result *r, const char *role, crs_array *out, char hash[CRS_HASH],
                       crease_error *e)
 {
     const json_t *source = crs_certificate_data(r->c, role);

@@ -33,7 +33,7 @@ typedef struct {
     crs_array true_factor[CREASE_MAX_ORDER]; /* empty where --truth has none */
     ptrdiff_t true_rank;                     /* 0: none at all */
     crease_space given;                      /* the shape before --merge */
-    char hash[32];                           /* of the data, nan where they are missing */
+    char hash[CRS_HASH];                     /* of the data, nan where they are missing */
     crs_folder folder;
     double bytes, most_bytes; /* forecasts: E very sparse, and dense */
 
@@ -55,7 +55,7 @@ typedef struct {
     crease_options run;
     crs_array data, truth;
     crease_space given; /* the shape before --merge */
-    char hash[32];
+    char hash[CRS_HASH];
     crease_rpca *fit;
     char array[CREASE_MAX_ORDER + 4][32]; /* names of the files of the blocks */
     const char *name[CREASE_MAX_ORDER + 4];
@@ -78,7 +78,7 @@ bool crs_rpca_read(crs_rpca_job *j, crease_error *e);
 void crs_rpca_forecast(crs_rpca_job *j); /* once the fit is there */
 /* Missing entries become nan; axes are merged; hash is of what results. */
 bool crs_rpca_take(crs_array *data, const char *mask, const char *axes, crease_rpca_settings *s,
-                   char hash[32], crease_error *e);
+                   char hash[CRS_HASH], crease_error *e);
 /* lowrank.npy of the folder of --truth, shaped as the data; empty without that option. */
 bool crs_rpca_truth(const crs_args *a, const crease_space *given, crs_array *out, crease_error *e);
 /* Does --init name a start? Otherwise it is a folder. s may be NULL. */
@@ -108,6 +108,10 @@ void crs_rpca_result(const crs_rpca_job *j, crs_document *d);
 void crs_rpca_banner(const crs_rpca_job *j);
 void crs_rpca_footer(const crs_rpca_job *j);
 void crs_rpca_summary(const crs_rpca_job *j);
+
+/* rpca_terms.c: the terms that were cut, in the summary and in the document. */
+void crs_rpca_print_cuts(const crs_rpca_job *j);
+void crs_rpca_put_cuts(crs_spot to, const crs_rpca_job *j);
 
 /* Data and their mask, for result.json and certificate.json; "mcp:0.25,3" as it was used. */
 void crs_rpca_put_data(const crs_args *a, crs_spot list, const crs_folder *f,

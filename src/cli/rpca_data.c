@@ -136,7 +136,8 @@ static bool read_start(crs_rpca_job *j, crease_error *e)
             "--init %.200s: neither a folder with factor_1.npy nor a start; write auto, "
             "random, hosvd, als, gevd, or one of the last three with -clipped",
             folder);
-    const bool weighed = crs_read_in(folder, "weights.npy", &j->factor_weight, NULL);
+    if (!crs_read_if_there(folder, "weights.npy", &j->factor_weight, e)) return false;
+    const bool weighed = j->factor_weight.data;
     for (int n = 0; n < d; n++) {
         char name[32];
         crs_factor_file(n, name);
@@ -158,7 +159,7 @@ static bool read_start(crs_rpca_job *j, crease_error *e)
 }
 
 bool crs_rpca_take(crs_array *data, const char *mask, const char *axes, crease_rpca_settings *s,
-                   char hash[32], crease_error *e)
+                   char hash[CRS_HASH], crease_error *e)
 {
     crs_array w = { .data = NULL };
     bool done = !mask || (crs_read_array(mask, &w, e) && same_shape("--mask", &w, &data->shape, e));

@@ -115,6 +115,7 @@ void crs_rpca_summary(const crs_rpca_job *j)
     const crease_rpca_facts *f = crease_rpca_about(j->fit);
     printf("status      %s\n", status_text(j));
     printf("rank        %td%s%s\n", s->rank, f->rank_reason[0] ? ": " : "", f->rank_reason);
+    crs_rpca_print_cuts(j);
     printf("alpha       %.6g\n", s->alpha);
     print_parts(&j->parts);
     if (f->starts > 0) {
@@ -243,7 +244,7 @@ static const char *init(const crs_rpca_job *j, const crease_rpca_settings *s)
 /* The model as the checker and crease apply need it. */
 static void put_model(crs_spot to, const crs_rpca_job *j)
 {
-    char penalty[160], hash[32];
+    char penalty[160], hash[CRS_HASH];
     const crease_rpca_settings s = *crease_rpca_used(j->fit);
     crs_reg_text(&j->penalty, &s.penalty, penalty, sizeof penalty);
     const char *text = s.penalty.ops->vector ? crs_given(j->a, CRS_OPT_PENALTY) : penalty;
@@ -336,6 +337,7 @@ static void put_details(crs_spot to, const crs_rpca_job *j)
     crs_put_shape(to, "shape", &j->given);
     crs_put_shape(to, "model_shape", &j->s.shape);
     crs_put_whole(to, "missing", crease_rpca_about(j->fit)->missing);
+    crs_rpca_put_cuts(to, j);
     put_ranks(to, j);
     crs_put_text(to, "rank_reason", reason[0] ? reason : NULL);
     put_pilot(to, j);
@@ -511,9 +513,7 @@ static bool write_certificate(crs_rpca_job *j, crease_error *e)
         crs_certificate_begin(&d, "rpca", "rpca-cp", j->run.eps, j->run.relative != 0);
     crs_rpca_put_data(j->a, crs_put_list(top, "data"), &j->folder, &j->given, j->hash);
     put_model(crs_put_object(top, "settings"), j);
-    const bool done = crs_folder_document(&j->folder, "certificate.json", &d, e);
-    crs_document_free(&d);
-    return done;
+    return crs_folder_certify(&j->folder, &d, e);
 }
 
 bool crs_rpca_write(crs_rpca_job *j, crease_error *e)

@@ -278,7 +278,7 @@ typedef struct {
     crs_array data, weight, factor[CREASE_MAX_ORDER];
     double *unit[CREASE_MAX_ORDER];
     char *path, *mask, *groups, *weights; /* where they are now; NULL: not a file */
-    char penalty_hash[32];
+    char penalty_hash[CRS_HASH];
     crs_rpca_claim claim;
 } rpca_result;
 
@@ -499,13 +499,13 @@ bool crs_check_rpca_problem(crs_judged *j, crease_error *e)
         return false;
     const crease_space *s = &f.file->problem.range;
     crs_array mask = { .data = NULL };
-    const bool all = !crs_read_in(j->certificate->folder, "mask.npy", &mask, NULL);
-    product p = { s->dim[s->order - 1], lowrank_of(&f, e) };
+    const bool read = crs_read_if_there(j->certificate->folder, "mask.npy", &mask, e);
+    product p = { s->dim[s->order - 1], read ? lowrank_of(&f, e) : NULL };
     double most = 0;
     for (ptrdiff_t k = 0; p.whole && k < crease_size(s); k++) most = larger(most, fabs(p.whole[k]));
     const arrays a = { j, *s, f.file->problem.rhs, mask.data, 1e-10 * most, product_fibre, &p };
     bool done = p.whole;
-    if (done && !all && crease_size(&mask.shape) != crease_size(s))
+    if (done && mask.data && crease_size(&mask.shape) != crease_size(s))
         done = crs_fail(e, CREASE_BAD_SHAPE, "mask.npy is not of the size of the data");
     done = done && judge_arrays(&a, e);
     crs_free(p.whole);

@@ -44,12 +44,20 @@ static void verify(const crs_run *run, crease_verification *v)
     const double **x = crs_alloc((size_t)p->count, sizeof *x);
     crease_error why = { CREASE_NO_MEMORY, "out of memory: the check" };
     for (int i = 0; x && i < p->count; i++) x[i] = crease_solution(run->solver, i);
-    if (!x || !crease_verify(p, x, crease_multiplier(run->solver), NULL, gap, run->options->eps,
-                             run->options->relative != 0, v, &why)) {
+    const crease_claim claim = { .p = p,
+                                 .x = x,
+                                 .lambda = crease_multiplier(run->solver),
+                                 .gcg = gap,
+                                 .eps = run->options->eps,
+                                 .relative = run->options->relative != 0,
+                                 .watch = run->options->watch };
+    crease_watch_enter(claim.watch, CREASE_PHASE_CHECK);
+    if (!x || !crease_claim_verify(&claim, v, &why)) {
         *v = (crease_verification){ .verdict = CREASE_VERDICT_UNSUPPORTED,
                                     .smallest_eps = INFINITY };
         snprintf(v->text, sizeof v->text, "%.199s", why.text);
     }
+    crease_watch_enter(claim.watch, CREASE_PHASE_WRITE);
     crs_free(x);
 }
 
@@ -68,8 +76,6 @@ static bool deliver(const crs_args *a, const crs_run *run, crs_folder *f, crease
     return done;
 }
 
-static void stop(void *solver) { crease_solver_stop(solver); }
-
 static bool solve(const crs_args *a, crs_run *run, crs_log *log, crs_folder *f, crease_error *e)
 {
     crease_verification v = { .count = 0 };
@@ -78,16 +84,13 @@ static bool solve(const crs_args *a, crs_run *run, crs_log *log, crs_folder *f, 
     run->history = &log->history;
     crs_log_banner(log, run);
     crease_solver_callback(s, crs_log_progress, log);
-    crs_signals_enter(stop, s);
     crease_solve(s);
     const crease_progress last = crease_solver_progress(s);
     crs_history_add(&log->history, &last);
     verify(run, &v);
-    run->exit_status =
-        crs_exit_of_run(crease_solver_report(s).outcome, v.verdict, crs_signals_caught());
+    run->exit_status = crs_exit_of_run(crease_solver_report(s).outcome, v.verdict);
     crs_log_footer(log, run);
     const bool done = deliver(a, run, f, e);
-    crs_signals_leave();
     if (done) *a->status = run->exit_status;
     crease_verification_free(&v);
     run->verified = NULL;

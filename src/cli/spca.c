@@ -14,7 +14,7 @@ typedef struct {
     double noise_times;   /* > 0: the threshold is so many times the noise */
 
     crs_array data;
-    char hash[32]; /* of the data */
+    char hash[CRS_HASH]; /* of the data */
     crease_spca *model;
     double norm;                      /* of the data */
     int run;                          /* components that were run: found, or the first zero */
@@ -94,9 +94,7 @@ static bool write_certificate(crs_spca_job *j, crease_error *e)
     crs_put_text(top, "measure", j->component[0].method == CREASE_METHOD_GCG ? "gap" : "blocks");
     const crs_spot list = crs_put_list(top, "alpha");
     for (int k = 0; k < j->run; k++) crs_put_exact(list, NULL, j->component[k].alpha);
-    const bool done = crs_folder_document(&j->folder, "certificate.json", &d, e);
-    crs_document_free(&d);
-    return done;
+    return crs_folder_certify(&j->folder, &d, e);
 }
 
 static bool write(crs_spca_job *j, crease_error *e)
@@ -346,41 +344,36 @@ static void keep(crs_spca_job *j, int k)
     for (ptrdiff_t l = k; l < j->components; l++) j->left[l] = c->norm;
 }
 
-static void stop(void *model) { crease_spca_stop(model); }
-
 /* Is there a reason to seek no further component? Where only 0 remains, so it would again. */
-static bool ends(crs_spca_job *j, const crease_spca_component *c, double seconds_left)
+static bool ends(crs_spca_job *j, const crease_spca_component *c)
 {
-    const bool asked = c->outcome == CREASE_STOPPED || crs_signals_caught();
-    if (c->zero && !asked) return true;
-    j->stopped = j->run < j->components && (asked || seconds_left == 0);
+    const bool over = crease_watch_over(j->a->watch);
+    if (c->zero && !over) return true;
+    j->stopped = j->run < j->components && over;
     return j->stopped;
 }
 
 /* The worst of its components decides; less than was asked for is a limit. */
 static void judge(crs_spca_job *j)
 {
-    const int signal = crs_signals_caught();
     int worst = -1;
     for (int k = 0; k < j->run; k++) {
         const crease_spca_component *c = &j->component[k];
         const bool valid = c->verdict == CREASE_VERDICT_VALID;
-        const int mine = valid ? 0 : crs_exit_of_run(c->outcome, c->verdict, signal);
+        const int mine = valid ? 0 : crs_exit_of_run(c->outcome, c->verdict);
         if (mine > worst) worst = mine, j->worst = k;
     }
-    j->exit_status = worst == 0 && j->stopped ? crs_exit_of_run(CREASE_STOPPED, 0, signal) : worst;
+    j->exit_status = worst == 0 && j->stopped ? crs_exit_of_run(CREASE_STOPPED, 0) : worst;
 }
 
 /* The time limit is for all components together. */
 static bool find(crs_spca_job *j, crease_error *e)
 {
-    crease_options o = j->o;
     for (int k = 0; k < j->components; k++) {
-        if (!crease_spca_next(j->model, &o, &j->component[k], e)) return false;
+        if (!crease_spca_next(j->model, &j->o, &j->component[k], e)) return false;
         j->run = k + 1;
         keep(j, k);
-        o.max_seconds = pos(o.max_seconds - j->component[k].seconds);
-        if (ends(j, &j->component[k], o.max_seconds)) break;
+        if (ends(j, &j->component[k])) break;
     }
     judge(j);
     return true;
@@ -406,9 +399,7 @@ static bool run(const crs_args *a, crease_error *e)
                 measure_noise(&j, e) && build(&j, e);
     if (done) {
         j.norm = crease_spca_norm(j.model);
-        crs_signals_enter(stop, j.model);
         done = find(&j, e) && deliver(&j, e);
-        crs_signals_leave();
         if (done) *a->status = j.exit_status;
     }
     discard(&j);

@@ -8,7 +8,7 @@ typedef struct {
     const double *points[CREASE_MAX_ORDER], *factors[CREASE_MAX_ORDER];
     crs_named_reg penalty;
     double *alpha;
-    char hash[32];
+    char hash[CRS_HASH];
     crease_verification *found;
     crease_spca_claim claim;
 } result;

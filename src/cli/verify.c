@@ -47,8 +47,10 @@ void crs_judged_invalid(crs_judged *j, const char *format, ...)
 void crs_judged_hash(crs_judged *j, const char *what, const char *was, const char *is)
 {
     if (was && strcmp(was, is) == 0) return;
-    crs_judged_invalid(j, "the %s have changed: their hash is %s and the certificate's %s", what,
-                       is, was ? was : "missing");
+    crs_judged_invalid(j,
+                       "the %s changed since the result was written: SHA-256 %.14s... "
+                       "is no longer %.14s...",
+                       what, is, was ? was : "missing");
 }
 
 bool crs_worse(const crease_verification *a, const crease_verification *b)
@@ -110,6 +112,7 @@ static bool print_json(const crs_judged *j, crease_error *e)
     crs_put_number(top, "outside", v->outside);
     crs_put_numbers(top, "blocks", v->count, v->residual);
     crs_put_text(top, "reason", v->text);
+    crs_put_flag(top, "changed", j->changed);
     crs_put_text(top, "hash", j->hash);
     crs_put_flag(top, "trusted_callback", v->trusted_callback);
     return crs_document_print(&d, false, e);
@@ -119,10 +122,22 @@ static void print(const crs_judged *j)
 {
     const crease_verification *v = &j->v;
     printf("%s\n", crease_verdict_text(v->verdict));
-    printf("smallest eps  %.17g (asked %g)\n", v->smallest_eps, j->eps);
+    if (!j->changed) printf("smallest eps  %.17g (asked %g)\n", v->smallest_eps, j->eps);
     if (j->constrained) printf("feasibility   %.4e\n", v->feasibility);
     for (int i = 0; i < v->count; i++) printf("%-13s %.4e\n", j->name[i], v->residual[i]);
     printf("because       %s\n", v->text);
+}
+
+/* First whether the files are those that were written; only then what they say. */
+static bool judge(crs_judged *j, crs_checker *check, crease_error *e)
+{
+    char why[CRS_WHY];
+    if (!crs_certificate_holds(j->certificate, why, e)) return false;
+    j->changed = why[0];
+    if (!j->changed) return check(j, e);
+    crs_judged_invalid(j, "%s", why);
+    j->v.smallest_eps = j->v.feasibility = j->v.outside = NAN;
+    return true;
 }
 
 static bool run(const crs_args *a, crease_error *e)
@@ -133,7 +148,7 @@ static bool run(const crs_args *a, crease_error *e)
     crs_checker *check = checker_of(&c, e);
     bool done = check &&
                 (!crs_given(a, CRS_OPT_eps) || crs_option_number(a, CRS_OPT_eps, 0, &j.eps, e)) &&
-                check(&j, e);
+                judge(&j, check, e);
     if (done) *a->status = crs_exit_of_verdict(j.v.verdict);
     if (done && crs_given(a, CRS_OPT_JSON))
         done = print_json(&j, e);
@@ -151,7 +166,8 @@ const crs_verb crs_verify_verb = {
     .least = 1,
     .most = 1,
     .text =
-        "Verify a result. The independent checker reads the data and the certificate, recomputes "
+        "Verify a result. Every file of the folder must be as it was written, by its SHA-256 in "
+        "the certificate. Then the independent checker reads the data and the arrays, recomputes "
         "every residual from the definitions with bounds of its own rounding, and says VALID, "
         "INVALID or UPPER-BOUND-ONLY with the smallest eps that passes. The exit code is 0 "
         "when VALID, 1 when INVALID and 2 when it cannot tell.",

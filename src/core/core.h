@@ -4,6 +4,7 @@
 #define CRS_CORE_H
 
 #include <math.h>
+#include <stdatomic.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -12,6 +13,7 @@
 #include <crease/options.h>
 #include <crease/param.h>
 #include <crease/space.h>
+#include <crease/watch.h>
 
 /* The only calls of malloc and free in the library (core/alloc.c). A test that links its own
  * versions of these three makes the k-th allocation fail. */
@@ -89,6 +91,30 @@ bool crs_all_finite(ptrdiff_t n, const double *x);
 
 /* Seconds since some moment (system.c). */
 double crs_now(void);
+
+/* Inside of a watch (watch.c). A handle has one of its own, in the caller's (NULL: none): its limit
+ * is max_seconds, and its reserve what the last certificate took.
+ *
+ * How a loop asks. Between two pieces of work of about a millisecond (a tile, a slab, a sweep,
+ * never an entry), in every worker of a parallel loop as well: for (at = 0; at < rows &&
+ * !crease_watch_over(w); at += tile) ... Whoever called a loop that may have been cut asks once
+ * more before it uses the sums: if it is over, they are thrown away and the point from before
+ * stands. A call that has nothing to show yet fails by `return crs_cut(e, "what was cut")`; the
+ * caller that has, returns true with that. Phases are entered around the part of a call that they
+ * name, and left: const crease_phase was = crease_watch_enter(w, CREASE_PHASE_RANK);
+ *     ...
+ *     crease_watch_enter(w, was);
+ * w may be NULL in all of it. */
+struct crease_watch {
+    crease_watch *outer; /* NULL: none */
+    atomic_llong asked;  /* nanoseconds of crs_now(); 0: no stop was asked for */
+    double begun, until, reserve;
+    crease_phase phase; /* this and the rest are the outermost one's */
+    double since, seconds[CREASE_PHASE_COUNT];
+};
+void crs_watch_begin(crease_watch *w, crease_watch *outer);
+void crs_watch_restart(crease_watch *w);         /* its limit counts from now */
+bool crs_cut(crease_error *e, const char *what); /* always false */
 
 /* The k-th smallest of n numbers, k from 0, and their (upper) median; both reorder x. */
 double crs_select(ptrdiff_t n, double *x, ptrdiff_t k);

@@ -178,5 +178,6 @@ bool crs_ballquad(ptrdiff_t rows, ptrdiff_t n, const double *g, double shift, do
     for (ptrdiff_t k = 0; k < n; k++)
         for (ptrdiff_t i = 0; i < rows; i++) s[k * rows + i] /= e[k];
     crs_gemm(true, false, rows, n, n, 1, s, q, 0, y);
+    if (radius < INFINITY) crs_into_ball(rows * n, radius, y, y);
     return solved;
 }

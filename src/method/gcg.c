@@ -37,7 +37,10 @@ static void recipe(const crease_problem *p, const crease_options *o, crease_anal
     if (a->concave)
         crs_note(a, "f concave", -1, CREASE_PROVED, NAN, "whole steps, alpha = 1");
     else
-        crs_note(a, "(p, rho) known", -1, a->rho < INFINITY ? CREASE_PROVED : CREASE_ESTIMATED,
+        crs_note(a, "(p, rho) known", -1,
+                 a->rho < INFINITY         ? CREASE_PROVED
+                 : crs_has_callback(&p->f) ? CREASE_UNKNOWN
+                                           : CREASE_ESTIMATED,
                  a->rho, a->rho < INFINITY ? "p = %g" : "p = %g; rho is found by doubling", a->p);
     a->theta_factor = a->last_weight = 1;
 }

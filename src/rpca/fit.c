@@ -35,6 +35,11 @@ int crs_cp_fit_threads(const crease_cp_fit_settings *s)
     return crs_useful_threads(s->threads, crease_size(&s->model.shape));
 }
 
+bool crs_cp_fit_prunes(const crease_cp_fit_settings *s)
+{
+    return engine_for(s) == &crs_cp_envelope_engine && s->model.ridge == 0;
+}
+
 /* c(r - e)^2 + alpha rho(e) is strongly convex in e, so that E is stationary only at the prox. */
 static bool closed(const crease_cp_rpca_settings *m)
 {
@@ -154,6 +159,7 @@ void crease_cp_fit_free(crease_cp_fit *f)
     if (f->state) f->engine->close(f->state);
     crease_analysis_free(f->own);
     crs_free(f->mask);
+    crs_free(f->cut);
     crs_free(f->memory);
     crs_free(f);
 }
@@ -242,12 +248,13 @@ static bool build(crease_cp_fit *f, double *tensor, crease_error *e)
     crs_cp_fit_point(&f->s, tensor, NULL, &f->point);
     f->state = f->engine->open(f, tensor, e);
     if (!f->state) return false;
+    if (f->terms == 0) f->terms = f->s.model.rank;
     f->point.mask = f->mask;
     f->s.model.mask = NULL;
     f->s.model.factor = NULL;
     if (!f->closed) adopt_rows(f);
     if (!allocate(f, e)) return false;
-    f->run.report.seconds = f->run.progress.seconds = crs_now() - f->run.begun;
+    f->run.report.seconds = f->run.progress.seconds = crs_now() - f->run.watch.begun;
     return true;
 }
 
@@ -259,7 +266,9 @@ crease_cp_fit *crease_cp_fit_new(const crease_cp_fit_settings *s, double *tensor
         return NULL;
     }
     f->s = *s;
-    f->run.begun = crs_now();
+    f->run.begun = true;
+    crs_watch_begin(&f->run.watch, s->run.watch);
+    crease_watch_limit(&f->run.watch, s->run.max_seconds);
     f->run.now.block = f->residual[0];
     f->run.best.block = f->residual[1];
     if (build(f, tensor, e)) return f;
@@ -302,17 +311,26 @@ void crs_cp_fit_audit(crease_cp_fit *f, const crs_cp_statistics *now, double bet
     f->run.report.accelerated = now->accelerated;
 }
 
-/* to = the same terms, sorted, their columns of equal norms */
+/* x (rows x from) becomes rows x to, the columns beyond `from` 0 */
+static void widen(ptrdiff_t rows, ptrdiff_t from, ptrdiff_t to, double *x)
+{
+    for (ptrdiff_t i = rows - 1; from < to && i >= 0; i--)
+        for (ptrdiff_t r = to - 1; r >= 0; r--) x[i * to + r] = r < from ? x[i * from + r] : 0;
+}
+
+/* to = the same terms, sorted, their columns of equal norms; then zeros up to the rank */
 static void balance(crease_cp_fit *f, double *const *to)
 {
     const crease_space *s = &f->s.model.shape;
-    const ptrdiff_t rank = f->s.model.rank;
+    const ptrdiff_t rank = f->terms;
     const double *from[CREASE_MAX_ORDER];
     for (int n = 0; n < s->order; n++) from[n] = f->engine->factor(f->state, n);
     crs_cp_components(s, rank, from, to, f->weight, f->left);
     for (ptrdiff_t r = 0; r < rank; r++) f->left[r] = pow(f->weight[r], 1.0 / s->order);
-    for (int n = 0; n < s->order; n++)
+    for (int n = 0; n < s->order; n++) {
         for (ptrdiff_t j = 0; j < s->dim[n] * rank; j++) to[n][j] *= f->left[j % rank];
+        widen(s->dim[n], rank, f->s.model.rank, to[n]);
+    }
 }
 
 /* The factors that the point is about. */
@@ -373,7 +391,7 @@ void crease_cp_fit_callback(crease_cp_fit *f, crease_callback *call, void *user)
     f->run.user = user;
 }
 
-void crease_cp_fit_stop(crease_cp_fit *f) { atomic_store(&f->run.stop, true); }
+void crease_cp_fit_stop(crease_cp_fit *f) { crease_watch_stop(&f->run.watch); }
 
 crease_outcome crease_cp_fit_step(crease_cp_fit *f) { return crs_driver_step(&f->run); }
 
@@ -392,6 +410,13 @@ crease_cp_fit_settings crease_cp_fit_used(const crease_cp_fit *f) { return f->s;
 const char *crease_cp_fit_engine(const crease_cp_fit *f) { return f->engine->name; }
 ptrdiff_t crease_cp_fit_missing(const crease_cp_fit *f) { return f->missing; }
 crease_cp_pilot crease_cp_fit_pilot(const crease_cp_fit *f) { return f->pilot; }
+
+ptrdiff_t crease_cp_fit_cuts(const crease_cp_fit *f, const crease_cp_cut **cut)
+{
+    *cut = f->cut;
+    return f->cuts;
+}
+
 long crease_cp_fit_readings(const crease_cp_fit *f)
 {
     return f->passes + f->pilot.readings + passes_of_run(f);

@@ -34,6 +34,9 @@ struct crease_cp_fit {
     unsigned char *mask; /* NULL: all observed */
     ptrdiff_t missing;
     crease_cp_pilot pilot;
+    ptrdiff_t terms;    /* columns of the engine's factors; those of the model beyond are 0 */
+    crease_cp_cut *cut; /* of those that were cut; NULL: the engine cuts none */
+    ptrdiff_t cuts;
     long passes; /* over the tensor, by the check of the data and the certificates */
     bool closed; /* E follows from the factors */
 
@@ -62,6 +65,9 @@ bool crs_cp_fit_mask(crease_cp_fit *f, double *tensor, crease_error *e);
 crease_analysis *crs_cp_fit_analyse(const crease_cp_fit *f, crease_error *e);
 bool crs_cp_fit_scalar(const crease_cp_rpca_settings *m); /* by entries, all weighed alike */
 int crs_cp_fit_threads(const crease_cp_fit_settings *s);
+
+/* Does the engine of these settings judge its terms against the noise? */
+bool crs_cp_fit_prunes(const crease_cp_fit_settings *s);
 
 /* The fused engine's step in the progress and the report. */
 void crs_cp_fit_audit(crease_cp_fit *f, const crs_cp_statistics *now, double beta, double decrease);

@@ -259,10 +259,7 @@ static bool spoiled(runner *r, int q, bool *answer, crease_error *e)
     return true;
 }
 
-static bool late(const crs_cp_pilot *p)
-{
-    return (p->until > 0 && !(crs_now() < p->until)) || (p->stop && p->stop(p->user));
-}
+static bool late(const crs_cp_pilot *p) { return crease_watch_over(p->c.watch); }
 
 static void lead(runner *r)
 {
@@ -305,6 +302,8 @@ static void keep(runner *r)
     p->report.threshold = at->threshold;
     p->report.start = r->start;
     p->report.share = crs_envelope_solver_share(r->solver);
+    for (ptrdiff_t k = 0; p->cut && k < p->c.rank - p->rank; k++)
+        p->cut[k] = crs_envelope_solver_cuts(r->solver)[k];
     for (int n = 0; n < p->c.shape.order; n++)
         copy(p->c.shape.dim[n] * at->rank, crs_envelope_solver_factor(r->solver, n), p->factor[n]);
 }

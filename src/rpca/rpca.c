@@ -48,8 +48,9 @@ static bool take(const crease_rpca_settings *s, const crease_options *o, crease_
     const crease_space none = { .order = 0 };
     r->s = crease_rpca_default(&none);
     r->o = crease_rpca_options();
-    return crs_settings_take("rpca", &r->s, sizeof r->s, s, e) &&
-           crs_settings_take("options", &r->o, sizeof r->o, o, e) && crease_options_check(&r->o, e);
+    if (!crs_settings_take("rpca", &r->s, sizeof r->s, s, e)) return false;
+    r->facts.rank_asked = r->s.kind == CREASE_RPCA_CP ? r->s.rank : 0;
+    return crs_settings_take("options", &r->o, sizeof r->o, o, e) && crease_options_check(&r->o, e);
 }
 
 /* Without a number for alpha the envelope learns a threshold; the other engines do not read it. */
@@ -77,8 +78,7 @@ static crease_cp_fit_settings cp_settings(const crease_rpca_settings *s, const c
                                      .starts = s->starts,
                                      .threads = s->threads,
                                      .single = s->single,
-                                     .stop = s->stop,
-                                     .user = s->user };
+                                     .prune = s->prune };
 }
 
 /* The fit that starts the run: stationary by itself unless another method is asked for. */
@@ -123,16 +123,31 @@ static bool suits(const crease_rpca_settings *s, crease_error *e)
                         (int)s->kind, (int)CREASE_RPCA_PCP);
     if (s->rank < 0)
         return crs_fail(e, CREASE_BAD_ARGUMENT, "the rank is %td; give a number >= 0", s->rank);
+    if (s->most < 0 || (s->most > 0 && s->rank > 0))
+        return crs_fail(e, CREASE_BAD_ARGUMENT,
+                        "at most %td terms of rank %td: give a number > 0 and rank 0, which "
+                        "chooses the rank",
+                        s->most, s->rank);
     if (s->kind == CREASE_RPCA_CP && s->factor && s->rank == 0)
         return crs_fail(e, CREASE_BAD_ARGUMENT,
                         "the start has factors and the rank is to be chosen; give the rank");
-    if (s->kind != CREASE_RPCA_CP && (s->rank > 0 || s->factor || s->start || s->starts ||
-                                      s->nonneg || s->ridge != 0 || s->groups || s->single))
+    if (s->kind != CREASE_RPCA_CP &&
+        (s->rank > 0 || s->factor || s->start || s->starts || s->nonneg || s->ridge != 0 ||
+         s->groups || s->single || s->most || s->prune))
         return crs_fail(e, CREASE_UNSUPPORTED,
-                        "rank, start, starts, nonneg, ridge, groups and single are of the CP "
-                        "model; leave them out, and give ranks");
+                        "rank, most, prune, start, starts, nonneg, ridge, groups and single are of "
+                        "the CP model; leave them out, and give ranks");
     return s->learn > 0 || crs_fail(e, CREASE_BAD_ARGUMENT,
                                     "learn = %g is outside its range: give a number > 0", s->learn);
+}
+
+static bool prunes(const crease_rpca *r, crease_error *e)
+{
+    const crease_cp_fit_settings cp = cp_settings(&r->s, &r->o);
+    return r->s.kind != CREASE_RPCA_CP || !r->s.prune || crs_cp_fit_prunes(&cp) ||
+           crs_fail(e, CREASE_UNSUPPORTED,
+                    "prune is of the envelope method without a ridge, which judges the terms "
+                    "against the noise; leave out the method, or prune");
 }
 
 /* A sweep of fits judged by held-out entries and core consistency, or the gap in the singular
@@ -141,11 +156,14 @@ static bool choose_rank(crease_rpca *r, const double *tensor, crease_error *e)
 {
     crease_rpca_settings *s = &r->s;
     if (!crease_cp_rank(&s->shape, tensor, NULL, &s->rank, e)) return false;
+    if (s->most > 0) s->rank = fewer(s->rank, s->most);
+    s->prune = true;
     r->facts.rank_reason =
         "the singular values of the unfoldings fall after it; the tensor is too large to compare "
         "fits of several ranks, give one for another";
     if (!((double)crease_size(&s->shape) * (double)s->rank <= most_work)) return true;
-    const crease_cp_rank_options o = { .high = crs_rank_highest(&s->shape),
+    const ptrdiff_t high = crs_rank_highest(&s->shape);
+    const crease_cp_rank_options o = { .high = s->most > 0 ? fewer(s->most, high) : high,
                                        .seed = (uint64_t)r->o.seed,
                                        .threads = s->threads,
                                        .nonneg = s->nonneg };
@@ -201,6 +219,8 @@ static bool begin_cp(crease_rpca *r, double *tensor, crease_error *e)
     const crease_cp_fit_settings used = crease_cp_fit_used(r->cp);
     const crease_cp_pilot pilot = crease_cp_fit_pilot(r->cp);
     r->s.rank = used.model.rank;
+    r->facts.cuts = crease_cp_fit_cuts(r->cp, &r->facts.cut);
+    r->facts.terms = r->cp->terms;
     r->s.penalty = used.model.penalty;
     r->s.alpha = used.model.alpha;
     r->s.learn = used.learn;
@@ -256,8 +276,10 @@ crease_rpca *crease_rpca_new(const crease_rpca_settings *s, const crease_options
     crease_rpca *r = crs_alloc(1, sizeof *r);
     if (!r) return crs_fail(e, CREASE_NO_MEMORY, "out of memory: robust PCA"), NULL;
     r->facts.rank_reason = "";
+
     r->facts.agreement = r->facts.deviation = r->facts.fit_residual = r->facts.share = NAN;
-    if (take(s, o, r, e) && suits(&r->s, e) && choose(r, tensor, e) && fits(r, tensor, e) &&
+    if (take(s, o, r, e) && suits(&r->s, e) && prunes(r, e) && choose(r, tensor, e) &&
+        fits(r, tensor, e) &&
         (r->s.kind == CREASE_RPCA_CP ? begin_cp(r, tensor, e) : begin_other(r, tensor, e))) {
         r->s.mask = NULL;
         r->s.factor = NULL;

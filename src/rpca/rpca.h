@@ -69,10 +69,7 @@ typedef struct {
                      them, the family's follow, after a random one random ones */
     int threads;  /* 0: all there are */
     bool single;  /* tensors of the iteration in single precision */
-    /* Of the envelope, NULL: none: asked after every reading before the first iteration; true: make
-     * do with what there is. */
-    bool (*stop)(void *user);
-    void *user;
+    bool prune;   /* terms that were cut leave the factors; otherwise they stay as zeros */
 } crease_cp_fit_settings;
 
 /* The model's defaults; eps is relative. Paper mode is the recipe of section 5 of Jiang, Lin, Ma,
@@ -125,6 +122,8 @@ crease_cp_fit_settings crease_cp_fit_used(const crease_cp_fit *f);
 const char *crease_cp_fit_engine(const crease_cp_fit *f); /* "envelope", ... */
 ptrdiff_t crease_cp_fit_missing(const crease_cp_fit *f);
 crease_cp_pilot crease_cp_fit_pilot(const crease_cp_fit *f);
+/* How many terms the rank that was asked for has lost, and why. */
+ptrdiff_t crease_cp_fit_cuts(const crease_cp_fit *f, const crease_cp_cut **cut);
 /* How often the tensor was read from end to end: the check of the data, starts, tests, steps and
  * certificates; an iteration of another engine counts as one, and so does a test of extrapolated
  * factors. */

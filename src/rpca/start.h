@@ -24,6 +24,7 @@ typedef struct {
     bool residual;            /* V - M */
     bool checked;             /* known to be finite */
     long *readings;           /* grows by 1 with every reading of the tensor; NULL: not counted */
+    crease_watch *watch;      /* NULL: none */
 } crs_cp_view;
 
 static inline bool crs_view_observed(const crs_cp_view *v, ptrdiff_t j)
@@ -138,22 +139,21 @@ int crs_cp_start_after(int first, int q);
 
 /* What the data say before the run proper: start, threshold and rank. The envelope's solver is led
  * along its path from one start of the family, and from further ones while the residual still holds
- * a term (crease_cp_structure), or as many as asked. The answer of least deviation is kept. */
+ * a term (crease_cp_structure), or as many as asked, or while c.watch says so. The answer of least
+ * deviation is kept. */
 typedef struct {
     crs_envelope_solver_settings c;
     const double *tensor;       /* 0 where it was not observed */
     const double *const *given; /* a start of the caller's; NULL: of the family */
     const char *given_name;
-    int first;                /* of the family */
-    bool named;               /* the caller chose it */
-    double clip;              /* of the clipped one; 0: the family's own */
-    int starts;               /* 0: one, and up to three more while the fit is bad */
-    long passes;              /* at most, a start */
-    double until;             /* a time of crs_now(); 0: no limit */
-    bool (*stop)(void *user); /* NULL: none */
-    void *user;
+    int first;                        /* of the family */
+    bool named;                       /* the caller chose it */
+    double clip;                      /* of the clipped one; 0: the family's own */
+    int starts;                       /* 0: one, and up to three more while the fit is bad */
+    long passes;                      /* at most, a start */
     double *factor[CREASE_MAX_ORDER]; /* I_n x c.rank; out: I_n x rank */
     ptrdiff_t rank;                   /* out */
+    crease_cp_cut *cut;               /* out, c.rank - rank of them; NULL, or room for c.rank */
     double value;                     /* out: of the envelope at that penalty */
     crs_penalty_value penalty;        /* out: the penalty, with the threshold as learned */
     crease_cp_pilot report;           /* out */

@@ -115,6 +115,7 @@ static bool solve_small(factors *w, const crs_step *t)
     if (!crs_ball_diagonal(&s, w->e, w->c, t->radius, w->c)) return false;
     crs_gemv(true, k, w->n, 1, w->vt, w->c, 0, t->y);
     if (length > 0) axpy(w->n, w->c[k] / length, w->across, t->y);
+    crs_into_ball(w->n, t->radius, t->y, t->y);
     return true;
 }
 

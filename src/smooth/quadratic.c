@@ -405,6 +405,7 @@ static bool in_eigenbasis(ptrdiff_t n, const double *a, const crs_step *t, const
     crs_gemv(false, n, n, 1, vectors, c, 0, d);
     if (!crs_ball_diagonal(&s, e, d, t->radius, d)) return false;
     crs_gemv(true, n, n, 1, vectors, d, 0, t->y);
+    crs_into_ball(n, t->radius, t->y, t->y); /* which the rounding of the basis may leave */
     return true;
 }
 

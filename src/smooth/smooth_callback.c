@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * smooth_callback: the user's own f, its constants trusted as declared
  *
- * p = 0 (left out) stands for p = 2 with rho = L, which holds for every L-smooth f. */
+ * 0 (left out) is no constant: without L nothing is known of f; an L_i, M or (p, rho) that is left
+ * out follows from L, which holds for every L-smooth f. */
 #include "smooth/smooth.h"
 
 static bool check_number(const char *what, double v, double low, crease_error *e)
@@ -66,8 +67,12 @@ static bool constants(const crease_smooth *f, const crease_blocks *b, int last,
     const crease_callback_smooth *c = f->data;
     (void)last, (void)e;
     *out = c->constants;
-    if (out->p == 0) out->p = 2, out->rho = out->L;
-    for (int i = 0; block && i < b->count; i++) block[i] = c->block ? c->block[i] : out->L;
+    if (out->L == 0) out->L = INFINITY, out->lower = -INFINITY;
+    if (out->M == 0) out->M = out->L;
+    if (out->p == 0) out->p = 2, out->rho = 0;
+    if (out->rho == 0 && !out->concave) out->rho = out->p == 2 ? out->L : INFINITY;
+    for (int i = 0; block && i < b->count; i++)
+        block[i] = c->block && c->block[i] > 0 ? c->block[i] : out->L;
     return true;
 }
 

@@ -79,6 +79,7 @@ static void core_argmin(const crs_tucker *k, const double *tensor, double h, con
     crs_secular(size, rotated, e, radius);
     for (ptrdiff_t j = 0; j < size; j++) rotated[j] /= e[j];
     rotate(&k->ranks, q, true, rotated, y, rest);
+    crs_into_ball(size, radius, y, y);
 }
 
 /* An upper bound of prod |X_n|_2^2. */

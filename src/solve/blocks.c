@@ -187,6 +187,31 @@ static void start_multiplier(crease_solver *s)
     for (ptrdiff_t j = 0, n = crs_size(s, N); j < n; j++) s->st.lambda[j] = s->st.g[j] / scale;
 }
 
+/* How fast grad_i f changes between the start and a point near it: never more than L_i, so that
+ * doubling ends below 2 L_i. Where nothing changes, 0.01. */
+static double first_guess(crease_solver *s, int i)
+{
+    const crease_random r = { 0, 18 };
+    const crease_blocks b = crs_blocks(s->p);
+    const crease_smooth *f = &s->p->f;
+    const ptrdiff_t n = crs_size(s, i);
+    double *x = s->st.x[i], change = 0, moved = 0;
+    if (s->a->block[i].lipschitz < INFINITY || i == s->a->last) return s->a->block[i].lipschitz;
+    if (f->ops->curvature && f->ops->curvature(f, &b, points(s->st.x), i, s->st.work) < INFINITY)
+        return 1e-2; /* nothing is guessed there */
+    copy(n, x, s->st.v);
+    crs_grad(s->p, points(s->st.x), i, s->st.g, s->st.work);
+    for (ptrdiff_t j = 0; j < n; j++) {
+        x[j] += 1e-3 * crease_random_normal(r, (uint64_t)j);
+        moved += square(x[j] - s->st.v[j]);
+    }
+    crs_grad(s->p, points(s->st.x), i, s->st.y, s->st.work);
+    for (ptrdiff_t j = 0; j < n; j++) change += square(s->st.y[j] - s->st.g[j]);
+    copy(n, s->st.v, x);
+    const double slope = sqrt(change / moved);
+    return slope > 0 && slope < INFINITY ? slope : 1e-2;
+}
+
 /* x^0 projected onto the sets, multiplier and residual to match, L-hats */
 static void start_run(crease_solver *s)
 {
@@ -200,7 +225,7 @@ static void start_run(crease_solver *s)
         crs_constraint(s->p, points(s->st.x), s->st.s, s->st.work);
         start_multiplier(s);
     }
-    for (int i = 0; i < s->p->count; i++) s->st.guess[i] = 1e-2;
+    for (int i = 0; i < s->p->count; i++) s->st.guess[i] = first_guess(s, i);
     /* doubling from below rho ends below 2 rho, which the bound counts on */
     const double rho = s->a->rho;
     s->st.rho_guess = !s->a->backtrack_rho && rho < INFINITY ? rho
@@ -488,7 +513,7 @@ void crease_solver_callback(crease_solver *s, crease_callback *call, void *user)
     s->run.user = user;
 }
 
-void crease_solver_stop(crease_solver *s) { atomic_store(&s->run.stop, true); }
+void crease_solver_stop(crease_solver *s) { crease_watch_stop(&s->run.watch); }
 
 crease_outcome crease_step(crease_solver *s) { return crs_driver_step(&s->run); }
 

@@ -38,7 +38,7 @@ struct crease_spca {
     double *t;         /* as long as the longest mode */
     double *objective; /* per start */
     double *work;
-    atomic_bool stop;
+    crease_watch watch; /* in that of the options */
 };
 
 void crease_spca_init(crease_spca_settings *s, size_t size, const crease_space *shape)
@@ -322,6 +322,7 @@ crease_spca *crease_spca_new(const crease_spca_settings *given, const double *te
         crs_fail(e, CREASE_NO_MEMORY, "out of memory: a model");
         return NULL;
     }
+    crs_watch_begin(&m->watch, NULL);
     m->s = *s;
     if (!m->s.penalty.ops) m->s.penalty = crease_l1(1);
     m->norm = norm;
@@ -444,8 +445,16 @@ static bool sweep(crease_spca *m, crease_error *e)
 static bool judge(const crease_spca *m, double *const *x, const crease_options *o,
                   crease_verification *v, crease_error *e)
 {
-    return crease_verify(&m->problem, (const double *const *)x, NULL, NULL,
-                         o->method == CREASE_METHOD_GCG, o->eps, o->relative != 0, v, e);
+    const crease_claim c = { .p = &m->problem,
+                             .x = (const double *const *)x,
+                             .gcg = o->method == CREASE_METHOD_GCG,
+                             .eps = o->eps,
+                             .relative = o->relative != 0,
+                             .watch = o->watch };
+    const crease_phase was = crease_watch_enter(o->watch, CREASE_PHASE_CHECK);
+    const bool done = crease_claim_verify(&c, v, e);
+    crease_watch_enter(o->watch, was);
+    return done;
 }
 
 static bool has_oracles(const crease_spca *m)
@@ -460,7 +469,7 @@ static bool polish(crease_spca *m, const crease_options *o, crease_error *e)
 {
     crease_verification v = { .count = 0 };
     double before, after;
-    if (!has_oracles(m)) return true;
+    if (!has_oracles(m) || crease_watch_over(o->watch)) return true;
     for (int n = 0; n < m->s.shape.order; n++) copy(m->s.shape.dim[n], m->best[n], m->unit[n]);
     if (!sweep(m, e) ||
         !crease_objective(&m->problem, (const double *const *)m->best, &before, e) ||
@@ -473,13 +482,7 @@ static bool polish(crease_spca *m, const crease_options *o, crease_error *e)
     return true;
 }
 
-void crease_spca_stop(crease_spca *m) { atomic_store(&m->stop, true); }
-
-static bool goes_on(const crease_progress *p, void *user)
-{
-    crease_spca *m = user;
-    return (void)p, !atomic_load(&m->stop);
-}
+void crease_spca_stop(crease_spca *m) { crease_watch_stop(&m->watch); }
 
 static bool run_start(crease_spca *m, int k, crease_options o, kept *best, crease_spca_component *c,
                       crease_error *e)
@@ -489,7 +492,6 @@ static bool run_start(crease_spca *m, int k, crease_options o, kept *best, creas
         o.h = m->sigma > 0 ? 0.1 * m->sigma : 0;
     crease_solver *s = crease_solver_new(&m->problem, &o, e);
     if (!s) return false;
-    crease_solver_callback(s, goes_on, m);
     const crease_outcome how = crease_solve(s);
     const crease_report r = crease_solver_report(s);
     const crease_analysis *a = crease_solver_analysis(s);
@@ -546,10 +548,12 @@ bool crease_spca_next(crease_spca *m, const crease_options *options, crease_spca
     if (!crs_settings_take("options", &o, sizeof o, options, e) || !crease_options_check(&o, e) ||
         !check_method(&o, e))
         return false;
-    const double limit = o.max_seconds;
+    m->watch.outer = o.watch;
+    o.watch = &m->watch;
+    crs_watch_restart(&m->watch);
+    crease_watch_limit(&m->watch, o.max_seconds);
     for (int k = 0; k < (m->norm > 0 ? m->s.starts : 1); k++) {
-        o.max_seconds = pos(limit - c->seconds);
-        if (k > 0 && (o.max_seconds == 0 || atomic_load(&m->stop))) break;
+        if (k > 0 && crease_watch_over(&m->watch)) break;
         if (!run_start(m, k, o, &best, c, e)) return false;
         c->starts = k + 1;
     }

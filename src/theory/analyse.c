@@ -134,7 +134,13 @@ static bool gather_block(const crease_problem *p, int i, crease_analysis *a, dou
     return true;
 }
 
-static void note_f(crease_analysis *a, bool constrained)
+/* Of a constant that is found while running: nobody knows of a user's own f that there is one. */
+static crease_status found(const crease_problem *p)
+{
+    return crs_has_callback(&p->f) ? CREASE_UNKNOWN : CREASE_ESTIMATED;
+}
+
+static void note_f(const crease_problem *p, crease_analysis *a, bool constrained)
 {
     crs_note(
         a, "f bounded below", -1, a->lower > -INFINITY ? CREASE_PROVED : CREASE_UNKNOWN, a->lower,
@@ -145,8 +151,9 @@ static void note_f(crease_analysis *a, bool constrained)
         crs_note(a, "M finite", -1, CREASE_PROVED, a->M,
                  "grad_N f is Lipschitz with this constant");
     else if (a->adaptive)
-        crs_note(a, "M finite", -1, CREASE_ESTIMATED, a->M,
-                 "no constant of grad_N f is known: M is doubled whenever the potential rises");
+        crs_note(a, "M finite", -1, found(p), a->M,
+                 "no constant of grad_N f is known: M is doubled whenever the potential rises%s",
+                 crs_has_callback(&p->f) ? "; declare M, or L, for the guarantee" : "");
     else
         crs_note(
             a, "M finite", -1, CREASE_UNKNOWN, a->M,
@@ -191,7 +198,7 @@ static bool gather(const crease_problem *p, int last, crease_analysis *a, crease
     if (last >= 0 && !isnan(a->map_scale)) a->sigma_last = square(a->map_scale);
     a->separable_last = k.separable_last;
     a->adaptive = last >= 0 && !(a->M < INFINITY) && a->mode == CREASE_MODE_PRACTICAL;
-    if (!a->gap) note_f(a, last >= 0);
+    if (!a->gap) note_f(p, a, last >= 0);
     return true;
 }
 
@@ -227,10 +234,15 @@ static bool plan_block(const crease_problem *p, int i, crease_analysis *a, creas
     if (plan->lipschitz < INFINITY)
         crs_note(a, "block step global", i, CREASE_PROVED, plan->lipschitz,
                  "f is linearized with L_i, the prox is the global minimizer");
+    else if (crs_has_callback(&p->f))
+        crs_note(a, "L_i finite", i, CREASE_UNKNOWN, NAN,
+                 "f declares no L for block %s: it is found by doubling; declare one for the "
+                 "guarantee",
+                 crs_block_name(p, i, name));
     else
         crs_note(a, "L_i finite", i, CREASE_ESTIMATED, NAN,
-                 "block %s has no constant for the whole region: the curvature at the iterate "
-                 "serves, or L_i is found by doubling",
+                 "block %s has no constant for the whole region: the curvature at the iterate, "
+                 "with a floor, serves, or L_i is found by doubling",
                  crs_block_name(p, i, name));
     return true;
 }

@@ -427,6 +427,21 @@ static bool is_large(const crease_problem *p)
     return false;
 }
 
+bool crs_in_time(crs_verifier *v)
+{
+    if (!v->unfinished) v->unfinished = crease_watch_over(v->watch);
+    return !v->unfinished;
+}
+
+void crs_unfinished(crease_verification *out)
+{
+    out->verdict = CREASE_VERDICT_UNFINISHED;
+    out->smallest_eps = INFINITY;
+    for (int i = 0; i < out->count; i++) out->residual[i] = NAN;
+    snprintf(out->text, sizeof out->text,
+             "not checked: the time ran out or a signal came; crease verify checks the result");
+}
+
 /* True: this was in double, and long double may say otherwise. */
 static bool judge(crs_verifier *v, point *at, double eps, crease_verification *out)
 {
@@ -436,7 +451,9 @@ static bool judge(crs_verifier *v, point *at, double eps, crease_verification *o
         decide(v->p, at, &found, eps, out);
     else
         snprintf(out->text, sizeof out->text, "unsupported: %s", v->why);
-    const bool final = v->no_memory || v->unsupported || out->verdict == CREASE_VERDICT_VALID;
+    if (v->unfinished) crs_unfinished(out);
+    const bool final =
+        v->no_memory || v->unsupported || v->unfinished || out->verdict == CREASE_VERDICT_VALID;
     crs_rooms_free(v);
     return found.coarse && !final;
 }
@@ -445,8 +462,18 @@ bool crease_verify(const crease_problem *p, const double *const *x, const double
                    const double *const *g, bool gcg, double eps, bool relative,
                    crease_verification *out, crease_error *e)
 {
-    point at = { .x = x, .lambda = lambda, .g = g, .gcg = gcg, .relative = relative };
-    crs_verifier v = { .p = p, .coarse = is_large(p), .quick = true };
+    const crease_claim c = { p, x, lambda, g, gcg, eps, relative, NULL };
+    return crease_claim_verify(&c, out, e);
+}
+
+bool crease_claim_verify(const crease_claim *c, crease_verification *out, crease_error *e)
+{
+    const crease_problem *p = c->p;
+    const double eps = c->eps;
+    point at = {
+        .x = c->x, .lambda = c->lambda, .g = c->g, .gcg = c->gcg, .relative = c->relative
+    };
+    crs_verifier v = { .p = p, .coarse = is_large(p), .quick = true, .watch = c->watch };
     *out = (crease_verification){ 0 };
     if (!arguments_fit(p, &at, eps, e)) return false;
     double *residual = crs_doubles(p->count, "a verification", e);

@@ -17,6 +17,8 @@ typedef struct {
     bool doubled;
     real blur;     /* of the last gradient, in norm, beside the errors of its entries */
     char why[160]; /* the first thing that is unsupported */
+    crease_watch *watch;
+    bool unfinished; /* it was over: nothing that was computed counts */
 } crs_verifier;
 
 enum { CRS_LARGE = 1 << 16 }; /* entries of a block or a matrix that make double worth a try */
@@ -28,6 +30,11 @@ num *crs_nums(crs_verifier *v, ptrdiff_t count);
 num *crs_exact(crs_verifier *v, ptrdiff_t n, const double *x); /* x without errors */
 void crs_rooms_free(crs_verifier *v);
 void crs_rooms_release(crs_verifier *v, void *mark); /* those since v->rooms was `mark` */
+
+/* To be asked between pieces of work of about a millisecond: go on? False is remembered; then what
+ * was computed is thrown away, and the verdict is UNFINISHED. */
+bool crs_in_time(crs_verifier *v);
+void crs_unfinished(crease_verification *out); /* the verdict and its sentence */
 
 #if defined(__GNUC__)
 __attribute__((format(printf, 2, 3)))

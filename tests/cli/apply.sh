@@ -103,7 +103,7 @@ expect_exit 65 "1 dimensions and the model 3" apply r vector.npy --out bad
 expect_exit 64 "axis 3 .*from 0 to 2; axes are counted from 0" apply r new.npy --axis 3 --out bad
 expect_exit 64 "does not take --mode" apply r new.npy --mode 1 --out bad
 expect_exit 73 "exists already" apply r one.npy --out one
-expect_exit 66 "cannot be read" apply nothing one.npy --out bad
+expect_exit 66 "cannot be opened" apply nothing one.npy --out bad
 [ ! -e bad ]
 judge $? "a failure leaves nothing behind"
 finish

@@ -11,7 +11,7 @@ for file in "$examples"/*.json; do
     judge $? "check $file: exit $code: $out $err"
     expect_json 'd["guarantee"] == d["analysis"]["theorem"] and d["memory"] > 0 and
         (d["K"] is None if d["method"] == "extension" else d["K"] > 0) and
-        len(d["analysis"]["assumptions"]) > 1 and d["problem"]["hash"].startswith("fnv1a-64:") and
+        len(d["analysis"]["assumptions"]) > 1 and d["problem"]["hash"].startswith("sha256:") and
         all(a["status"] == "proved" and a["reason"] for a in d["analysis"]["assumptions"])' \
         check "$file" --json
 done

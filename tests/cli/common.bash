@@ -5,7 +5,8 @@ passed=0 failed=0
 scratch=$(mktemp -d) || exit 1
 trap 'rm -rf "$scratch"' EXIT
 python=/usr/bin/python3
-schema=3 # schema_version of the documents
+support=$(cd "$(dirname "${BASH_SOURCE[0]}")/../support" && pwd)
+schema=4 # schema_version of the documents
 unset LC_ALL LC_NUMERIC LANG
 
 pass() { passed=$((passed + 1)); }
@@ -84,6 +85,9 @@ PY
             "  stderr: $err"
     fi
 }
+
+# reseal FOLDER...: certificates bound anew to edited files: the recomputation alone can tell now.
+reseal() { $python "$support/reseal.py" "$@"; }
 
 # alike A B: the same document, but for times, and for paths and the list of files, which a run without
 # a folder has otherwise.

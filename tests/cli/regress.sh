@@ -139,24 +139,28 @@ for change in "coefficients.npy:7" "coefficients.npy:0"; do
     $python -c '
 import sys, numpy as np
 x = np.load(sys.argv[1]); x[50, int(sys.argv[2])] += 1e-6; np.save(sys.argv[1], x)' changed/${change%:*} ${change#*:}
+    reseal changed
     run "$CREASE" verify changed
     [ $code -eq 1 ] && [[ $out == INVALID*"lambda 51: the "* ]]
     judge $? "$change changed: exit $code, $out $err"
 done
 rm -rf changed
 sed -i 's/"standardize": true/"standardize": false/' moved/plain/certificate.json
+reseal moved/plain
 run "$CREASE" verify moved/plain
 [ $code -eq 1 ] && [[ $out == INVALID* ]]
 judge $? "another problem: exit $code, $out $err"
 cp zeros.npy moved/y.npy
 run "$CREASE" verify moved/groups
-[ $code -eq 1 ] && [[ $out == *"data y have changed"* ]]
+[ $code -eq 1 ] && [[ $out == *"data y changed since"* ]]
 judge $? "other data: exit $code, $out $err"
 expect_exit 64 "X and y" verify plain --problem X.npy
-rm moved/y.npy moved/groups/groups.npy
+rm moved/groups/groups.npy
 run "$CREASE" verify moved/groups
-[ $code -eq 66 ]
+[ $code -eq 1 ] && [[ $out == *"groups.npy is missing"* ]]
 judge $? "a missing file: exit $code, $out $err"
+reseal moved/groups
+expect_exit 66 "groups.npy" verify moved/groups
 
 # Warnings.
 run "$CREASE" regress X.npy y.npy --no-standardize --no-intercept --lambda 1000 --out nothing

@@ -100,6 +100,7 @@ judge $? "--problem: exit $code, $out $err"
 # Every array counts.
 cd moved || exit 1
 for name in cp tucker holes matrix ball pcp lasso sharing spca regress seen again; do
+    cp $name/certificate.json keep.json
     for file in $name/*.npy; do
         cp "$file" keep.npy
         $python - "$file" <<'END'
@@ -110,13 +111,19 @@ x.flat[x.size // 2] += 1e-3 * (1 + abs(x).max())
 np.save(sys.argv[1], x)
 END
         run "$CREASE" verify $name
-        [ $code -ne 0 ] && [[ $out != VALID* ]]
+        [ $code -eq 1 ] && [[ $out == INVALID*"${file#*/} has changed since it was written"* ]]
         judge $? "$file was edited: exit $code, $out $err"
-        head -c -8 keep.npy >"$file"
+        reseal $name
         run "$CREASE" verify $name
         [ $code -ne 0 ] && [[ $out != VALID* ]]
-        judge $? "$file was cut: exit $code, $out $err"
+        judge $? "$file was edited with its hash: exit $code, $out $err"
+        head -c -8 keep.npy >"$file"
+        reseal $name
+        run "$CREASE" verify $name
+        [ $code -ne 0 ] && [[ $out != VALID* ]]
+        judge $? "$file was cut with its hash: exit $code, $out $err"
         mv keep.npy "$file"
+        cp keep.json $name/certificate.json
     done
     run "$CREASE" verify $name
     [ $code -eq 0 ]

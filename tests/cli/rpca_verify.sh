@@ -48,7 +48,7 @@ x = np.load('$name.npy'); x.flat[7] = x.flat[7] % 5 + 1; np.save('$name.npy', x)
     result=weighted
     [ $name = labels ] && result=labelled
     run "$CREASE" verify $result
-    [ $code -eq 1 ] && [[ $out == INVALID*"the groups or weights have changed"* ]]
+    [ $code -eq 1 ] && [[ $out == INVALID*"the groups or weights changed since"* ]]
     judge $? "changed $name: exit $code, $out $err"
     mv $name.was $name.npy
 done
@@ -68,16 +68,18 @@ cp -r plain spoiled
 $python -c '
 import numpy as np
 z = np.load("spoiled/z.npy"); z[1, 2, 3] += 1e-2; np.save("spoiled/z.npy", z)'
+reseal spoiled
 run "$CREASE" verify spoiled
 [ $code -eq 1 ] && [[ $out == INVALID*"block"* ]]
 judge $? "a changed Z: exit $code, $out"
 head -c 20000 plain/sparse.npy >spoiled/sparse.npy
+reseal spoiled
 expect_exit 74 "row .* cannot be read" verify spoiled
 $python -c '
 import numpy as np
 t = np.load("data.npy"); t[0, 0, 0] += 1e-9; np.save("data.npy", t)'
 run "$CREASE" verify plain
-[ $code -eq 1 ] && [[ $out == *"the data have changed"* ]]
+[ $code -eq 1 ] && [[ $out == *"the data changed since"* ]]
 judge $? "changed data: exit $code, $out"
 run "$CREASE" verify plain --problem g/tensor.npy
 [ $code -eq 0 ]

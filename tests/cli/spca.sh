@@ -133,6 +133,7 @@ for name in factor_2 weights x_1; do
     $python -c '
 import sys, numpy as np
 x = np.load(sys.argv[1]); x.flat[1] += 1e-3; np.save(sys.argv[1], x)' changed/$name.npy
+    reseal changed
     run "$CREASE" verify changed
     [ $code -eq 1 ] && [[ $out == INVALID* ]]
     judge $? "$name.npy changed: exit $code, $out $err"

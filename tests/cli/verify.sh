@@ -51,23 +51,43 @@ judged 1 INVALID "$scratch/lasso" --eps 1e-30
 [[ $out == *because* ]]
 judge $? "the reason is given"
 
-# A point, a multiplier, a set membership, an eps that were tampered with.
+# A point, a multiplier, a set membership, an eps that were tampered with: by its hash, and without.
+tampered() { # tampered FOLDER FILE
+    judged 1 INVALID "$1"
+    [[ $out == *"$2 has changed since it was written"* ]]
+    judge $? "$1: the changed file is named: $out"
+    reseal "$1"
+    judged 1 INVALID "$1"
+    [[ $out != *"changed"* ]]
+    judge $? "$1: refuted by its residuals: $out"
+}
 cp -r "$scratch/lasso" "$scratch/moved"
 spoil "$scratch/moved/x_x.npy" 0 1.5
-judged 1 INVALID "$scratch/moved"
+tampered "$scratch/moved" x_x.npy
 cp -r "$scratch/consensus" "$scratch/lambda"
 spoil "$scratch/lambda/lambda.npy" 1 16
-judged 1 INVALID "$scratch/lambda"
+tampered "$scratch/lambda" lambda.npy
 cp -r "$scratch/simplex" "$scratch/outside"
 spoil "$scratch/outside/x_x.npy" 0 -1
-judged 1 INVALID "$scratch/outside"
+tampered "$scratch/outside" x_x.npy
 cp -r "$scratch/lasso" "$scratch/tight"
 edit "$scratch/tight/certificate.json" 'd["eps"] = "0x1p-80"'
-judged 1 INVALID "$scratch/tight"
+tampered "$scratch/tight" certificate.json
+cp -r "$scratch/lasso" "$scratch/more"
+echo >"$scratch/more/notes.txt"
+judged 1 INVALID "$scratch/more"
+[[ $out == *"notes.txt is not a file of this result"* ]]
+judge $? "a strange file is named: $out"
+cp -r "$scratch/lasso" "$scratch/less"
+rm "$scratch/less/history.csv"
+judged 1 INVALID "$scratch/less"
+[[ $out == *"history.csv is missing"* ]]
+judge $? "a missing file is named: $out"
 # The claims of the certificate are not believed: wrong ones change nothing.
 cp -r "$scratch/lasso" "$scratch/boast"
 edit "$scratch/boast/certificate.json" \
     'd["worst"] = 0; d["blocks"][0]["residual"] = 0; d["eps"] = "0x1p-80"'
+reseal "$scratch/boast"
 judged 1 INVALID "$scratch/boast"
 
 # Another problem: the hash tells, also when only a data file changed.
@@ -79,7 +99,7 @@ printf '{"crease": 1, "blocks": [{"shape": 2}],
 judged 0 VALID "$scratch/data"
 printf '1.0\n2.0\n' >"$scratch/d.csv"
 judged 1 INVALID "$scratch/data"
-[[ $out == *"have changed"* ]]
+[[ $out == *"changed since the result"* ]]
 judge $? "the reason is the hash: $out"
 mkdir "$scratch/elsewhere" && mv "$scratch/data.json" "$scratch/elsewhere"
 printf '1\n2\n' >"$scratch/elsewhere/d.csv"
@@ -102,6 +122,9 @@ judge $? "a long array is named, not repeated"
 judged 0 VALID "$scratch/large"
 cp "$scratch/large/x_big.npy" "$scratch/large/keep"
 head -c 800100 "$scratch/large/keep" >"$scratch/large/x_big.npy"
+rm "$scratch/large/keep"
+judged 1 INVALID "$scratch/large"
+reseal "$scratch/large"
 expect_exit 65 "x_big.npy" verify "$scratch/large"
 
 # Broken certificates.
@@ -111,11 +134,14 @@ expect_exit 64 "missing argument" verify
 broken() {
     rm -rf "$scratch/broken" && cp -r "$scratch/lasso" "$scratch/broken"
     edit "$scratch/broken/certificate.json" "$2"
+    reseal "$scratch/broken"
     expect_exit 65 "$1" verify "$scratch/broken"
 }
 broken "'eps' is missing" 'del d["eps"]'
 broken "'nan' is no number" 'd["eps"] = "nan"'
 broken "no checker is named" 'del d["checker"]'
+edit "$scratch/broken/certificate.json" 'd["checker"] = "problem"; del d["seal"]'
+expect_exit 65 "it has no seal" verify "$scratch/broken"
 broken "the checker 'oracle', which is unknown" 'd["checker"] = "oracle"'
 broken "does not tell its problem" 'd["data"] = []'
 broken "/blocks/0/x: unknown key" 'd["blocks"][0]["x"] = {"csv": "x.csv"}'
@@ -123,10 +149,12 @@ broken "/blocks/0/x: this is a list" 'd["blocks"][0]["x"] = ["0x0p+0", "0x0p+0"]
 broken "/blocks: there are 0 blocks" 'd["blocks"] = []'
 rm -rf "$scratch/broken" && cp -r "$scratch/lasso" "$scratch/broken"
 edit "$scratch/broken/certificate.json" 'd["blocks"][0]["x"]["npy"] = "none.npy"'
+reseal "$scratch/broken"
 expect_exit 66 "/blocks/0/x/npy.*cannot be opened" verify "$scratch/broken"
 edit "$scratch/broken/certificate.json" 'd["blocks"][0]["x"]["npy"] = "x_x.npy"'
 for odd in nan inf; do
     spoil "$scratch/broken/x_x.npy" 0 $odd
+    reseal "$scratch/broken"
     expect_exit 65 "entry 1 of the file is $odd" verify "$scratch/broken"
 done
 printf '{' >"$scratch/broken/certificate.json"

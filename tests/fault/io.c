@@ -36,7 +36,7 @@ static void make(files *f)
     snprintf(f->npy, sizeof f->npy, "%s/a.npy", f->folder);
     snprintf(f->fortran, sizeof f->fortran, "%s/f.npy", f->folder);
     snprintf(f->csv, sizeof f->csv, "%s/a.csv", f->folder);
-    assert_true(crs_write_npy(f->npy, &s, x, NULL));
+    assert_true(crs_write_npy(f->npy, &(crs_npy){ &s, x, NULL }, NULL, NULL));
     for (size_t k = 10 + strlen((char *)column_order + 10); k < 128; k++) column_order[k] = ' ';
     put(f->fortran, column_order, sizeof column_order);
     for (int j = 0; j < N; j++) {
@@ -83,7 +83,7 @@ static void every_allocation_may_fail(void **state)
         assert_in_range(survive(f.csv, recover), 3, 20);
     }
     allocations_left = 0;
-    assert_false(crs_write_npy(f.npy, &s, (double[]){ 1 }, &e));
+    assert_false(crs_write_npy(f.npy, &(crs_npy){ &s, (double[]){ 1 }, NULL }, NULL, &e));
     assert_int_equal(e.code, CREASE_NO_MEMORY);
     assert_int_equal(allocations_live, 0);
     unlink(f.npy), unlink(f.fortran), unlink(f.csv);

@@ -44,7 +44,7 @@ static bool write_document(crease_error *e)
     crs_document d;
     fill_in(&d, NULL);
     unlink(document);
-    const bool done = crs_document_write(&d, document, e);
+    const bool done = crs_document_write(&d, document, NULL, e);
     crs_document_free(&d);
     assert_int_equal(is_there(document), done);
     return done;

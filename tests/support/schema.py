@@ -3,7 +3,7 @@
 the words that the schemas in docs use and no others."""
 import json, re, sys
 
-schema = json.load(open(sys.argv[1]))
+schema = None  # the one that "$ref" refers to
 types = {"object": dict, "array": list, "string": str, "boolean": bool, "null": type(None)}
 
 
@@ -54,6 +54,8 @@ def fits(v, s):
     return True
 
 
-bad = [p for p in sys.argv[2:] if not fits(json.load(open(p)), schema)]
-print(*bad, sep="\n")
-sys.exit(bool(bad))
+if __name__ == "__main__":
+    schema = json.load(open(sys.argv[1]))
+    bad = [p for p in sys.argv[2:] if not fits(json.load(open(p)), schema)]
+    print(*bad, sep="\n")
+    sys.exit(bool(bad))

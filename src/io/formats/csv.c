@@ -126,24 +126,6 @@ typedef struct {
     crease_error *e;
 } table;
 
-static bool slurp(FILE *f, const char *name, char **text, size_t *n, crease_error *e)
-{
-    size_t room = 0, got = 0;
-    *text = NULL;
-    do {
-        if (*n + 1 >= room) {
-            room = room ? 2 * room : 65536;
-            char *moved = crs_resize(*text, room, 1);
-            if (!moved)
-                return crs_fail(e, CREASE_NO_MEMORY, "out of memory: the text of %.200s", name);
-            *text = moved;
-        }
-        got = fread(*text + *n, 1, room - *n, f);
-        *n += got;
-    } while (got > 0);
-    return !ferror(f) || crs_fail_read(name, *n, e);
-}
-
 static bool bad_cell(const table *t, ptrdiff_t column, const char *cell, const char *what)
 {
     return crs_fail(t->e, CREASE_BAD_DATA, "%.200s, line %ld, column %td: '%.40s' %s", t->name,
@@ -241,7 +223,7 @@ bool crs_read_csv(FILE *f, const char *name, crs_array *out, crs_names *names, c
     size_t n = 0;
     *out = (crs_array){ .data = NULL };
     table t = { .name = name, .names = names, .e = e };
-    bool done = slurp(f, name, &text, &n, e);
+    bool done = crs_slurp(f, name, &text, &n, e);
     if (done) {
         const size_t mark = n >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
         t.at = text + mark;

@@ -4,6 +4,7 @@
 #ifndef CRS_IO_H
 #define CRS_IO_H
 
+#include <nettle/sha2.h>
 #include <stdio.h>
 
 #include "core/core.h"
@@ -32,8 +33,24 @@ void crs_names_free(crs_names *n);
  * not as many as columns. */
 bool crs_read_table(const char *path, crs_array *out, crs_names *names, crease_error *e);
 void crs_array_free(crs_array *a);
-/* "fnv1a-64:..." of the entries; every NaN is the same. */
-void crs_array_hash(const crs_array *a, char hash[32]);
+
+/* SHA-256 (hash.c), as "sha256:" and 64 hexadecimal digits. */
+enum { CRS_HASH = 72 };
+typedef struct sha256_ctx crs_hash;
+void crs_hash_begin(crs_hash *h);
+void crs_hash_add(crs_hash *h, const void *data, size_t n);
+void crs_hash_end(crs_hash *h, char text[CRS_HASH]);
+/* Of the shape and the entries; every NaN is the same. */
+void crs_array_hash(const crs_array *a, char hash[CRS_HASH]);
+/* The bytes of a file into a hash, and how many they are. */
+bool crs_hash_file(crs_hash *h, const char *path, long long *bytes, crease_error *e);
+
+/* What a file holds. */
+typedef struct {
+    long long bytes;
+    char hash[CRS_HASH];
+} crs_stamp;
+bool crs_stamp_read(const char *path, crs_stamp *s, crease_error *e);
 
 /* A reader of one format, from an open file; `name` stands in the sentences. Names of columns go to
  * `names` unless it is NULL. On failure out is empty. A format is a file with a reader and a line
@@ -82,27 +99,28 @@ typedef struct {
 bool crs_mtx_read(FILE *f, const char *name, crs_mtx *out, crease_error *e);
 void crs_mtx_free(crs_mtx *m);
 
-/* The file that `put` writes appears under its name whole or not at all. put leaves errno on
- * failure. */
+/* The file that `put` writes appears under its name whole or not at all; the stamp is of what was
+ * written, and may be NULL. put leaves errno on failure. */
 typedef bool crs_put(FILE *f, const void *what);
-bool crs_write_whole(const char *path, crs_put *put, const void *what, crease_error *e);
+bool crs_write_whole(const char *path, crs_put *put, const void *what, crs_stamp *stamp,
+                     crease_error *e);
 
-/* The array as .npy (version 1, little-endian doubles, C order). */
-bool crs_write_npy(const char *path, const crease_space *s, const double *data, crease_error *e);
-
-/* The same of an array that is computed a few entries at a time: from `first` on, into out. */
+/* An array that is computed a few entries at a time: from `first` on, into out. */
 typedef struct {
     void (*items)(const void *self, ptrdiff_t first, ptrdiff_t count, double *out);
     const void *self;
     double *buffer;
     ptrdiff_t room; /* entries of the buffer; first is a multiple of it */
 } crs_pieces;
-bool crs_write_npy_pieces(const char *path, const crease_space *s, const crs_pieces *p,
-                          crease_error *e);
 
-/* FNV-1a of n bytes, from the offset or an earlier value. */
-static const uint64_t crs_hash_offset = UINT64_C(14695981039346656037);
-uint64_t crs_hash(uint64_t hash, const void *data, size_t n);
+/* An array that is there, or whose `pieces` are not NULL, as .npy (version 1, little-endian
+ * doubles, C order). */
+typedef struct {
+    const crease_space *shape;
+    const double *data;
+    const crs_pieces *pieces;
+} crs_npy;
+bool crs_write_npy(const char *path, const crs_npy *a, crs_stamp *stamp, crease_error *e);
 
 typedef struct {
     crease_groups groups;
@@ -120,8 +138,11 @@ void crs_grouping_free(crs_grouping *g);
 /* Room for at least `wanted` of at most `most` doubles: doubles what is there. */
 bool crs_grow(double **data, ptrdiff_t *room, ptrdiff_t wanted, ptrdiff_t most, crease_error *e);
 
-/* A file for reading; NULL with the reason in e. */
+/* A file for reading; NULL with the reason in e. Anything but a plain file is refused: a pipe, a
+ * device or a directory may never end. */
 FILE *crs_open(const char *path, crease_error *e);
+/* All of its text, *n characters; text is to be freed after a failure too. */
+bool crs_slurp(FILE *f, const char *name, char **text, size_t *n, crease_error *e);
 bool crs_ends_in(const char *path, const char *ending);
 
 /* A failed read of `name` at this byte, by errno. */

@@ -6,9 +6,6 @@
  *
  * The header is a Python dictionary with exactly the keys descr, fortran_order and shape, in any
  * order. */
-#define _POSIX_C_SOURCE 200809L
-#include <sys/stat.h>
-
 #include "io/formats/io.h"
 
 enum { HEADER_MOST = 65536, CHUNK = 8192 };
@@ -359,9 +356,7 @@ bool crs_read_npy(FILE *f, const char *name, crs_array *out, crs_names *names, c
 bool crs_npy_shape(const char *path, crease_space *s)
 {
     crs_npy_header h;
-    struct stat kind;
-    if (stat(path, &kind) != 0 || !S_ISREG(kind.st_mode)) return false; /* a pipe is read once */
-    FILE *f = fopen(path, "rb");
+    FILE *f = crs_open(path, NULL);
     if (!f) return false;
     source in = { f, path, 0, NULL };
     const bool done = read_header(&in, &h);
@@ -440,13 +435,6 @@ static bool put_items(FILE *f, ptrdiff_t count, const double *data)
     return true;
 }
 
-/* An array that is there, or that `items` gives piece by piece. */
-typedef struct {
-    const crease_space *s;
-    const double *data;
-    const crs_pieces *pieces;
-} array;
-
 static bool put_pieces(FILE *f, ptrdiff_t count, const crs_pieces *p)
 {
     for (ptrdiff_t done = 0; done < count; done += p->room) {
@@ -459,23 +447,15 @@ static bool put_pieces(FILE *f, ptrdiff_t count, const crs_pieces *p)
 
 static bool put_all(FILE *f, const void *what)
 {
-    const array *a = what;
-    const ptrdiff_t count = crease_size(a->s);
+    const crs_npy *a = what;
+    const ptrdiff_t count = crease_size(a->shape);
     char head[512];
-    const size_t n = write_header(a->s, head, sizeof head);
+    const size_t n = write_header(a->shape, head, sizeof head);
     return fwrite(head, 1, n, f) == n &&
            (a->pieces ? put_pieces(f, count, a->pieces) : put_items(f, count, a->data));
 }
 
-bool crs_write_npy(const char *path, const crease_space *s, const double *data, crease_error *e)
+bool crs_write_npy(const char *path, const crs_npy *a, crs_stamp *stamp, crease_error *e)
 {
-    const array a = { s, data, NULL };
-    return crease_space_check(s, e) && crs_write_whole(path, put_all, &a, e);
-}
-
-bool crs_write_npy_pieces(const char *path, const crease_space *s, const crs_pieces *p,
-                          crease_error *e)
-{
-    const array a = { s, NULL, p };
-    return crease_space_check(s, e) && crs_write_whole(path, put_all, &a, e);
+    return crease_space_check(a->shape, e) && crs_write_whole(path, put_all, a, stamp, e);
 }

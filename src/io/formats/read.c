@@ -1,18 +1,12 @@
 /* SPDX-License-Identifier: MIT
  * read: an array from a file; the table of formats tells its reader by the name's ending */
+#define _POSIX_C_SOURCE 200809L
 #include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "io/formats/io.h"
-
-void crs_array_hash(const crs_array *a, char hash[32])
-{
-    uint64_t h = crs_hash_offset;
-    for (ptrdiff_t k = 0, n = crease_size(&a->shape); k < n; k++) {
-        const double x = isnan(a->data[k]) ? (double)NAN : a->data[k];
-        h = crs_hash(h, &x, sizeof x);
-    }
-    snprintf(hash, 32, "fnv1a-64:%016llx", (unsigned long long)h);
-}
 
 void crs_array_free(crs_array *a)
 {
@@ -27,13 +21,6 @@ bool crs_fail_read(const char *name, size_t byte, crease_error *e)
         return crs_fail(e, CREASE_NO_INPUT, "%.200s is a directory; give a file", name);
     return crs_fail(e, CREASE_IO, "%.200s cannot be read from byte %zu on: %s", name, byte,
                     strerror(why));
-}
-
-uint64_t crs_hash(uint64_t hash, const void *data, size_t n) /* FNV-1a (Fowler, Noll, Vo) */
-{
-    const unsigned char *at = data;
-    for (size_t k = 0; k < n; k++) hash = (hash ^ at[k]) * UINT64_C(1099511628211);
-    return hash;
 }
 
 bool crs_grow(double **data, ptrdiff_t *room, ptrdiff_t wanted, ptrdiff_t most, crease_error *e)
@@ -59,14 +46,48 @@ bool crs_ends_in(const char *path, const char *ending)
     return n > length && strcmp(path + n - length, ending) == 0;
 }
 
+static const char *kind_of(mode_t mode)
+{
+    return S_ISDIR(mode)    ? "directory"
+           : S_ISFIFO(mode) ? "pipe"
+           : S_ISSOCK(mode) ? "socket"
+                            : "device";
+}
+
 FILE *crs_open(const char *path, crease_error *e)
 {
-    FILE *f = fopen(path, "rb");
+    struct stat s;
+    const int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    const bool plain = fd >= 0 && fstat(fd, &s) == 0 && S_ISREG(s.st_mode);
+    FILE *f = plain ? fdopen(fd, "rb") : NULL;
     const int why = errno;
-    if (!f)
+    if (f) return f;
+    if (fd >= 0) close(fd);
+    if (fd >= 0 && !plain)
+        crs_fail(e, CREASE_NO_INPUT, "%.200s is a %s; give a plain file", path, kind_of(s.st_mode));
+    else
         crs_fail(e, why == ENOMEM ? CREASE_NO_MEMORY : CREASE_NO_INPUT,
                  "%.200s cannot be opened: %s; check the path", path, strerror(why));
-    return f;
+    return NULL;
+}
+
+bool crs_slurp(FILE *f, const char *name, char **text, size_t *n, crease_error *e)
+{
+    size_t room = 0, got = 0;
+    *text = NULL;
+    *n = 0;
+    do {
+        if (*n + 1 >= room) {
+            room = room ? 2 * room : 65536;
+            char *moved = crs_resize(*text, room, 1);
+            if (!moved)
+                return crs_fail(e, CREASE_NO_MEMORY, "out of memory: the text of %.200s", name);
+            *text = moved;
+        }
+        got = fread(*text + *n, 1, room - *n, f);
+        *n += got;
+    } while (got > 0);
+    return !ferror(f) || crs_fail_read(name, *n, e);
 }
 
 /* A line per ending. */

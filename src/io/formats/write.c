@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * write: a file written beside its name, flushed to the disk, then renamed, so that a reader sees
- * the old file or the new one and never a part */
-#define _POSIX_C_SOURCE 200809L
+ * the old file or the new one and never a part. Its hash is made of the bytes on their way. */
+#define _GNU_SOURCE /* fopencookie */
 #include <errno.h>
 #include <fcntl.h>
 #include <unistd.h>
@@ -16,18 +16,39 @@ static bool fail_write(const char *path, crease_error *e)
                     strerror(why));
 }
 
-static bool put_all(int fd, crs_put *put, const void *what)
+typedef struct {
+    int fd;
+    long long bytes;
+    crs_hash hash;
+} sink;
+
+static ssize_t take(void *self, const char *from, size_t n)
 {
-    FILE *f = fdopen(fd, "wb");
-    if (!f) {
-        close(fd);
-        return false;
+    sink *s = self;
+    for (size_t done = 0; done < n;) {
+        const ssize_t now = write(s->fd, from + done, n - done);
+        if (now < 0 && errno == EINTR) continue;
+        if (now <= 0) return 0;
+        done += (size_t)now;
     }
-    const bool written = put(f, what) && fflush(f) == 0 && fsync(fd) == 0;
+    crs_hash_add(&s->hash, from, n);
+    s->bytes += (long long)n;
+    return (ssize_t)n;
+}
+
+static bool put_all(int fd, crs_put *put, const void *what, crs_stamp *stamp)
+{
+    char room[1 << 16];
+    sink s = { .fd = fd };
+    crs_hash_begin(&s.hash);
+    FILE *f = fopencookie(&s, "wb", (cookie_io_functions_t){ .write = take });
+    if (f) setvbuf(f, room, _IOFBF, sizeof room);
+    const bool written = f && put(f, what) && fflush(f) == 0 && fsync(fd) == 0;
     const int why = errno;
-    const bool closed = fclose(f) == 0;
+    const bool closed = f && fclose(f) == 0, shut = close(fd) == 0;
     if (!written) errno = why;
-    return written && closed;
+    if (stamp) stamp->bytes = s.bytes, crs_hash_end(&s.hash, stamp->hash);
+    return written && closed && shut;
 }
 
 /* The new name is on the disk as well once its folder is. A folder that cannot be opened or
@@ -42,7 +63,8 @@ static void sync_folder(char *path)
     close(fd);
 }
 
-bool crs_write_whole(const char *path, crs_put *put, const void *what, crease_error *e)
+bool crs_write_whole(const char *path, crs_put *put, const void *what, crs_stamp *stamp,
+                     crease_error *e)
 {
     const size_t room = strlen(path) + 48;
     char *beside = crs_alloc(room, 1);
@@ -55,7 +77,7 @@ bool crs_write_whole(const char *path, crs_put *put, const void *what, crease_er
     }
     bool done = fd >= 0;
     if (done) {
-        done = put_all(fd, put, what) && rename(beside, path) == 0;
+        done = put_all(fd, put, what, stamp) && rename(beside, path) == 0;
         const int why = errno;
         if (!done) unlink(beside);
         errno = why;

@@ -3,18 +3,6 @@
  * of catalogue entries, by name or as text */
 #include "io/problem/problem.h"
 
-bool crs_hash_file(crs_reader *r, const char *path)
-{
-    char piece[8192];
-    size_t n;
-    FILE *f = crs_open(path, r->e);
-    if (!f) return false;
-    while ((n = fread(piece, 1, sizeof piece, f)) > 0) r->hash = crs_hash(r->hash, piece, n);
-    const bool read = !ferror(f) || crs_fail_read(path, 0, r->e);
-    fclose(f);
-    return read;
-}
-
 const char *crs_path_at(crs_reader *r, const crs_node *at)
 {
     const char *name;
@@ -24,10 +12,12 @@ const char *crs_path_at(crs_reader *r, const crs_node *at)
     char *path = crs_keep_new(r, (ptrdiff_t)room, 1);
     if (!path) return NULL;
     snprintf(path, room, "%s%s", folder, name);
-    if (!crs_hash_file(r, path)) {
+    long long bytes;
+    if (!crs_hash_file(&r->hash, path, &bytes, r->e)) {
         crs_blame(r, at);
         return NULL;
     }
+    crs_hash_add(&r->hash, &bytes, sizeof bytes);
     return path;
 }
 

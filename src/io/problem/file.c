@@ -123,33 +123,23 @@ void crs_problem_file_free(crs_problem_file *f)
     crs_free(f);
 }
 
-/* "lasso.json:3:14: ...": where the JSON breaks. */
-static json_t *parse(const char *path, crs_reader *r)
-{
-    const size_t flags = JSON_REJECT_DUPLICATES | JSON_DECODE_INT_AS_REAL;
-    json_error_t why;
-    FILE *f = crs_open(path, r->e);
-    if (!f) return NULL;
-    json_t *root = crs_hash_file(r, path) ? json_loadf(f, flags, &why) : NULL;
-    const bool broken = !root && r->e->code == CREASE_OK;
-    fclose(f);
-    if (broken)
-        crs_fail(r->e, CREASE_BAD_DATA, "%.120s:%d:%d: %.160s; correct the JSON there", path,
-                 why.line, why.column, why.text);
-    return root;
-}
-
+/* method and mode are names, the others numbers; those of 0 and 1 alone may be true or false. */
 static bool read_option(crs_reader *r, const crs_node *at, crease_options *o)
 {
+    int k = 0;
+    while (k < crease_option_count() && strcmp(crease_option_at(k).name, at->key) != 0) k++;
+    const bool name = k == crease_option_count();
+    const bool flag = !name && crease_option_at(k).integer && crease_option_at(k).high == 1;
+    const char *given = NULL;
+    double number = NAN;
     char text[64];
-    if (json_is_boolean(at->value))
-        snprintf(text, sizeof text, "%d", json_is_true(at->value));
-    else if (json_is_number(at->value))
-        snprintf(text, sizeof text, "%.17g", json_number_value(at->value));
-    else if (json_is_string(at->value))
-        snprintf(text, sizeof text, "%.63s", json_string_value(at->value));
+    if (name ? !crs_text_at(r, at, &given)
+             : !(flag && json_is_boolean(at->value)) && !crs_number_at(r, at, &number))
+        return false;
+    if (name)
+        snprintf(text, sizeof text, "%.63s", given);
     else
-        return crs_fail_at(r, at, "this is %s; give a number or a name", crs_kind_of(at->value));
+        snprintf(text, sizeof text, "%.17g", isnan(number) ? json_is_true(at->value) : number);
     return crease_options_set(o, at->key, text, r->e) || crs_blame(r, at);
 }
 
@@ -170,6 +160,13 @@ static bool read_options(crs_reader *r, const crs_node *at, crease_options *o)
     return true;
 }
 
+static bool read_remark(const crs_reader *r, const crs_node *root, const char *key)
+{
+    crs_node here;
+    const char *text;
+    return !crs_member(root, key, &here) || crs_text_at(r, &here, &text);
+}
+
 static bool read_version(const crs_reader *r, const crs_node *root)
 {
     static const char *const keys[] = { "crease",  "blocks",      "smooth", "constraint",
@@ -177,7 +174,8 @@ static bool read_version(const crs_reader *r, const crs_node *root)
     crs_node here;
     ptrdiff_t version;
     return crs_has_keys(r, root, 7, keys) && crs_need(r, root, "crease", &here) &&
-           crs_whole_at(r, &here, 1, 1, &version);
+           crs_whole_at(r, &here, 1, 1, &version) && read_remark(r, root, "description") &&
+           read_remark(r, root, "$schema");
 }
 
 static bool read_all(crs_reader *r, const crs_node *root, crs_problem_file *f)
@@ -209,17 +207,18 @@ static char *folder_of(crs_reader *r, const char *path)
 crs_problem_file *crs_problem_read(const char *path, crease_error *e)
 {
     crease_error own = { CREASE_OK, "" };
-    crs_reader r = { .name = path, .hash = crs_hash_offset, .e = &own };
+    crs_reader r = { .name = path, .e = &own };
+    crs_hash_begin(&r.hash);
     crs_problem_file *f = crs_alloc(1, sizeof *f);
     if (!f) crs_fail(&own, CREASE_NO_MEMORY, "out of memory: a problem");
     r.folder = f ? folder_of(&r, path) : NULL;
-    json_t *document = r.folder ? parse(path, &r) : NULL;
+    json_t *document = r.folder ? crs_json_read(path, &r.hash, &own) : NULL;
     const crs_node root = { NULL, NULL, 0, document };
     const bool done = document && read_all(&r, &root, f);
     json_decref(document);
     if (done) {
         f->kept = r.kept;
-        snprintf(f->hash, sizeof f->hash, "fnv1a-64:%016llx", (unsigned long long)r.hash);
+        crs_hash_end(&r.hash, f->hash);
         return f;
     }
     if (own.code == CREASE_OK) crs_fail(&own, CREASE_NO_MEMORY, "out of memory: the problem");

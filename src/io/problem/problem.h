@@ -14,6 +14,14 @@
 
 #include "io/formats/io.h"
 
+/* JSON text to a document (json.c); NULL with the place of its first fault. begin gives the JSON
+ * library memory that it survives the lack of: a program calls it before anything else. */
+void crs_json_begin(void);
+json_t *crs_json_parse(const char *name, const char *text, size_t n, crease_error *e);
+/* The same of a file, whose text goes into a hash unless that is NULL. */
+json_t *crs_json_read(const char *path, crs_hash *hash, crease_error *e);
+bool crs_text_read(const char *path, char **text, size_t *n, crease_error *e);
+
 typedef struct crs_node crs_node;
 struct crs_node {
     const crs_node *up; /* NULL: this is the document */
@@ -28,7 +36,7 @@ typedef struct {
     const char *name;   /* of the file, as the user wrote it */
     const char *folder; /* file names in the document are relative to it; ends in / or is empty */
     crs_kept *kept;     /* memory that lives as long as what is read */
-    uint64_t hash;      /* of the document and every file it names */
+    crs_hash hash;      /* of the document and every file it names */
     crease_error *e;
 } crs_reader;
 
@@ -89,7 +97,6 @@ bool crs_indices_at(crs_reader *r, const crs_node *at, double most, ptrdiff_t *c
                     const ptrdiff_t **out);
 /* The path of a file that the document names, and its bytes into the reader's hash. */
 const char *crs_path_at(crs_reader *r, const crs_node *at);
-bool crs_hash_file(crs_reader *r, const char *path);
 
 /* The parameters of a catalogue entry by name, and the array called `vector`, into a spec. */
 bool crs_spec_at(crs_reader *r, const crs_node *at, const crease_param *params, const char *vector,
@@ -135,8 +142,8 @@ typedef struct {
     crease_options options; /* the defaults, changed by the file */
     crease_block *block;    /* those of the problem */
     const crs_block_text *text;
-    char hash[32];  /* "fnv1a-64:..." of the file and of every file it names */
-    crs_kept *kept; /* all of its memory */
+    char hash[CRS_HASH]; /* of the file and of every file it names */
+    crs_kept *kept;      /* all of its memory */
 } crs_problem_file;
 
 /* NULL with one sentence: the file, the place in it, what is wrong, the remedy. */

@@ -19,6 +19,10 @@ static bool read_head(const crs_reader *r, const crs_node *root, crs_certificate
     const char *eps;
     if (!json_is_object(root->value) || !crs_member(root, "checker", &here))
         return crs_fail_at(r, root, "no checker is named; this is no certificate of this version");
+    if (!json_object_get(root->value, "seal"))
+        return crs_fail_at(r, root,
+                           "it has no seal: it was damaged, or written by an earlier "
+                           "version, which did not bind it to its files; run the command again");
     if (!crs_text_at(r, &here, &c->checker) || !crs_need(r, root, "eps", &here) ||
         !crs_text_at(r, &here, &eps))
         return false;
@@ -31,23 +35,30 @@ static bool read_head(const crs_reader *r, const crs_node *root, crs_certificate
 
 bool crs_certificate_read(const char *folder, crs_certificate *c, crease_error *e)
 {
-    json_error_t why;
-    char *path = crs_path_in(folder, "certificate.json", e);
-    FILE *f = path ? crs_open(path, e) : NULL;
-    bool done = false;
+    char *text = NULL, *path = crs_path_in(folder, "certificate.json", e);
+    size_t n = 0;
+    bool done = path && crs_text_read(path, &text, &n, e);
     *c = (crs_certificate){ .folder = folder };
-    if (f) {
+    if (done) {
         const crs_reader r = { .name = path, .folder = "", .e = e };
-        c->document = json_loadf(f, JSON_REJECT_DUPLICATES | JSON_DECODE_INT_AS_REAL, &why);
+        c->sealed = crs_text_sealed(text, n);
+        c->document = crs_json_parse(path, text, n, e);
         const crs_node root = { NULL, NULL, 0, c->document };
-        done = c->document ? read_head(&r, &root, c)
-                           : crs_fail(e, CREASE_BAD_DATA, "%.200s:%d:%d: %.100s", path, why.line,
-                                      why.column, why.text);
-        fclose(f);
+        done = c->document && read_head(&r, &root, c);
     }
+    crs_free(text);
     crs_free(path);
     if (!done) crs_certificate_free(c);
     return done;
+}
+
+bool crs_certificate_holds(const crs_certificate *c, char why[CRS_WHY], crease_error *e)
+{
+    why[0] = '\0';
+    if (c->sealed)
+        return crs_folder_unchanged(c->folder, json_object_get(c->document, "files"), why, e);
+    snprintf(why, CRS_WHY, "certificate.json has changed since it was written");
+    return true;
 }
 
 void crs_certificate_free(crs_certificate *c)

@@ -8,7 +8,8 @@
 
 #include "io/result/result.h"
 
-enum { SCHEMA_VERSION = 3 };
+enum { SCHEMA_VERSION = 4 };
+#define FLAGS(indent) (JSON_INDENT(indent) | JSON_REAL_PRECISION(17))
 
 crs_spot crs_document_begin(crs_document *d, const char *verb)
 {
@@ -149,8 +150,7 @@ crs_spot crs_put_parameters(crs_spot to, const char *key, const crease_param *li
 
 static bool dump(const crs_document *d, FILE *f, size_t indent)
 {
-    const bool done = json_dumpf(d->root, f, JSON_INDENT(indent) | JSON_REAL_PRECISION(17)) == 0 &&
-                      fputc('\n', f) != EOF;
+    const bool done = json_dumpf(d->root, f, FLAGS(indent)) == 0 && fputc('\n', f) != EOF;
     if (!done && !ferror(f)) errno = ENOMEM; /* what else is left */
     return done;
 }
@@ -164,9 +164,53 @@ static bool finish(crs_document *d, crease_error *e)
 
 static bool put_file(FILE *f, const void *document) { return dump(document, f, 1); }
 
-bool crs_document_write(crs_document *d, const char *path, crease_error *e)
+bool crs_document_write(crs_document *d, const char *path, crs_stamp *stamp, crease_error *e)
 {
-    return finish(d, e) && crs_write_whole(path, put_file, d, e);
+    return finish(d, e) && crs_write_whole(path, put_file, d, stamp, e);
+}
+
+static const char seal_key[] = "\"seal\": \"",
+                  no_seal[] =
+                      "sha256:0000000000000000000000000000000000000000000000000000000000000000";
+
+static int add_text(const char *text, size_t n, void *hash)
+{
+    return crs_hash_add(hash, text, n), 0;
+}
+
+bool crs_document_seal(crs_document *d, crease_error *e)
+{
+    const crs_spot top = { d, d->root };
+    char seal[CRS_HASH];
+    crs_hash h;
+    crs_put_text(top, "seal", no_seal);
+    crs_hash_begin(&h);
+    if (!finish(d, e)) return false;
+    if (json_dump_callback(d->root, add_text, &h, FLAGS(1)) != 0)
+        return crs_fail(e, CREASE_NO_MEMORY, "out of memory: the JSON document");
+    crs_hash_add(&h, "\n", 1);
+    crs_hash_end(&h, seal);
+    crs_put_text(top, "seal", seal);
+    return true;
+}
+
+bool crs_text_sealed(char *text, size_t n)
+{
+    const size_t key = sizeof seal_key - 1, digits = sizeof no_seal - 1;
+    char is[CRS_HASH], was[CRS_HASH];
+    crs_hash h;
+    for (size_t at = n; at-- > 0;) {
+        if (n - at < key + digits || memcmp(text + at, seal_key, key) != 0) continue;
+        memcpy(was, text + at + key, digits);
+        was[digits] = '\0';
+        memcpy(text + at + key, no_seal, digits);
+        crs_hash_begin(&h);
+        crs_hash_add(&h, text, n);
+        crs_hash_end(&h, is);
+        memcpy(text + at + key, was, digits);
+        return strcmp(is, was) == 0;
+    }
+    return false;
 }
 
 bool crs_document_print(crs_document *d, bool compact, crease_error *e)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * folder: a result is written beside its name, flushed to the disk, then renamed. result.json lists
- * the files of its folder: by this list --force tells an earlier result from anything else. */
+ * the files of its folder: by this list --force tells an earlier result from anything else.
+ * certificate.json, the last to be written, has the size and hash of every other. */
 #define _XOPEN_SOURCE 700
 #include <dirent.h>
 #include <errno.h>
@@ -89,14 +90,14 @@ static bool erase(const char *folder) { return walk(folder, "", true, unlink_fil
 /* Is it a folder with a result.json that lists every file in it? */
 static bool is_result(const char *folder, crease_error *e)
 {
-    json_error_t why = { .line = 0 };
+    crease_error why = { CREASE_OK, "" };
     char *path = crs_path_in(folder, "result.json", e);
-    json_t *document = path ? json_load_file(path, 0, &why) : NULL;
+    json_t *document = path ? crs_json_read(path, NULL, &why) : NULL;
     const json_t *files = json_object_get(document, "files");
     const bool good = json_is_string(json_object_get(document, "verb")) && json_is_array(files) &&
                       walk(folder, "", false, is_listed, files);
-    if (path && !document && json_error_code(&why) == json_error_out_of_memory)
-        no_memory(e);
+    if (why.code == CREASE_NO_MEMORY)
+        crs_fail(e, why.code, "%s", why.text);
     else if (path && !good)
         crs_fail(e, CREASE_IO,
                  "%.200s is not a result of crease alone, so --force does not replace it; choose "
@@ -154,8 +155,9 @@ bool crs_folder_begin(const char *path, bool force, crs_folder *f, crease_error 
 
 static void forget(crs_folder *f)
 {
-    for (int k = 0; k < f->count; k++) crs_free(f->name[k]);
-    crs_free(f->name);
+    for (int k = 0; k < f->count; k++) crs_free(f->file[k].name);
+    crs_free(f->file);
+    crs_document_free(&f->certificate);
     crs_free(f->path);
     crs_free(f->beside);
     crs_free(f->old);
@@ -171,12 +173,12 @@ void crs_folder_abandon(crs_folder *f)
 /* The name goes to the list of files. */
 static bool remember(crs_folder *f, const char *name, crease_error *e)
 {
-    char **more = crs_resize(f->name, (size_t)f->count + 1, sizeof *more);
+    crs_member_file *more = crs_resize(f->file, (size_t)f->count + 1, sizeof *more);
     if (!more) return no_memory(e);
-    f->name = more;
-    f->name[f->count] = crs_alloc(strlen(name) + 1, 1);
-    if (!f->name[f->count]) return no_memory(e);
-    strcpy(f->name[f->count++], name);
+    f->file = more;
+    more[f->count] = (crs_member_file){ .name = crs_alloc(strlen(name) + 1, 1) };
+    if (!more[f->count].name) return no_memory(e);
+    strcpy(more[f->count++].name, name);
     return true;
 }
 
@@ -198,12 +200,23 @@ static char *new_file(crs_folder *f, const char *name, crease_error *e)
     return NULL;
 }
 
+static crs_stamp *newest(const crs_folder *f) { return &f->file[f->count - 1].stamp; }
+
 bool crs_folder_put(crs_folder *f, const char *name, crs_put *put, const void *what,
                     crease_error *e)
 {
     if (!f->path) return true;
     char *path = new_file(f, name, e);
-    const bool done = path && crs_write_whole(path, put, what, e);
+    const bool done = path && crs_write_whole(path, put, what, newest(f), e);
+    crs_free(path);
+    return done;
+}
+
+static bool put_array(crs_folder *f, const char *name, const crs_npy *a, crease_error *e)
+{
+    if (!f->path) return true;
+    char *path = new_file(f, name, e);
+    const bool done = path && crs_write_npy(path, a, newest(f), e);
     crs_free(path);
     return done;
 }
@@ -211,30 +224,46 @@ bool crs_folder_put(crs_folder *f, const char *name, crs_put *put, const void *w
 bool crs_folder_array(crs_folder *f, const char *name, const crease_space *s, const double *x,
                       crease_error *e)
 {
-    if (!f->path) return true;
-    char *path = new_file(f, name, e);
-    const bool done = path && crs_write_npy(path, s, x, e);
-    crs_free(path);
-    return done;
+    return put_array(f, name, &(crs_npy){ s, x, NULL }, e);
 }
 
 bool crs_folder_pieces(crs_folder *f, const char *name, const crease_space *s, const crs_pieces *p,
                        crease_error *e)
 {
-    if (!f->path) return true;
-    char *path = new_file(f, name, e);
-    const bool done = path && crs_write_npy_pieces(path, s, p, e);
-    crs_free(path);
-    return done;
+    return put_array(f, name, &(crs_npy){ s, NULL, p }, e);
 }
 
 bool crs_folder_document(crs_folder *f, const char *name, crs_document *d, crease_error *e)
 {
     if (!f->path) return true;
     char *path = new_file(f, name, e);
-    const bool done = path && crs_document_write(d, path, e);
+    const bool done = path && crs_document_write(d, path, newest(f), e);
     crs_free(path);
     return done;
+}
+
+bool crs_folder_certify(crs_folder *f, crs_document *certificate, crease_error *e)
+{
+    const bool whole = !certificate->failed;
+    crs_document_free(&f->certificate);
+    f->certificate = *certificate;
+    *certificate = (crs_document){ .root = NULL };
+    if (!f->path || !whole) crs_document_free(&f->certificate);
+    return whole || crs_fail(e, CREASE_NO_MEMORY, "out of memory: the certificate");
+}
+
+/* {"name": {"bytes": 10, "hash": "sha256:..."}, ...} */
+static bool put_certificate(crs_folder *f, crease_error *e)
+{
+    crs_document *d = &f->certificate;
+    if (!d->root) return true;
+    const crs_spot files = crs_put_object((crs_spot){ d, d->root }, "files");
+    for (int k = 0; k < f->count; k++) {
+        const crs_spot to = crs_put_object(files, f->file[k].name);
+        crs_put_whole(to, "bytes", f->file[k].stamp.bytes);
+        crs_put_text(to, "hash", f->file[k].stamp.hash);
+    }
+    return crs_document_seal(d, e) && crs_folder_document(f, "certificate.json", d, e);
 }
 
 static void sync_folder(const char *path)
@@ -264,13 +293,77 @@ static bool rename_folder(const crs_folder *f, crease_error *e)
 bool crs_folder_commit(crs_folder *f, crs_document *result, crease_error *e)
 {
     const crs_spot top = { result, result->root }, files = crs_put_list(top, "files");
-    for (int k = 0; k < f->count; k++) crs_put_text(files, NULL, f->name[k]);
+    for (int k = 0; k < f->count; k++) crs_put_text(files, NULL, f->file[k].name);
     if (!f->path) return true;
+    if (f->certificate.root) crs_put_text(files, NULL, "certificate.json");
     crs_put_text(files, NULL, "result.json");
-    if (!crs_folder_document(f, "result.json", result, e)) return crs_folder_abandon(f), false;
+    if (!crs_folder_document(f, "result.json", result, e) || !put_certificate(f, e))
+        return crs_folder_abandon(f), false;
     const bool done = rename_folder(f, e);
     forget(f);
     return done;
+}
+
+/* Every file that the certificate does not list. */
+typedef struct {
+    const json_t *files;
+    char *why;
+} strange;
+
+static bool is_known(const char *path, const char *name, const void *what)
+{
+    const strange *s = what;
+    (void)path;
+    if (strcmp(name, "certificate.json") == 0 || json_object_get(s->files, name)) return true;
+    snprintf(s->why, CRS_WHY, "%.120s is not a file of this result; move it elsewhere", name);
+    return false;
+}
+
+static bool same_file(const char *folder, const char *name, const json_t *was, char why[CRS_WHY],
+                      crease_error *e)
+{
+    const double bytes = json_number_value(json_object_get(was, "bytes"));
+    const char *hash = json_string_value(json_object_get(was, "hash"));
+    crease_error own = { CREASE_OK, "" };
+    struct stat s;
+    crs_stamp is = { .bytes = 0 };
+    char *path = crs_path_in(folder, name, e);
+    if (!path) return false;
+    const bool there = stat(path, &s) == 0, sized = there && (double)s.st_size == bytes;
+    const bool read = sized && crs_stamp_read(path, &is, &own);
+    crs_free(path);
+    if (own.code == CREASE_NO_MEMORY) return crs_fail(e, own.code, "%s", own.text);
+    if (!there)
+        snprintf(why, CRS_WHY, "%.120s is missing", name);
+    else if (!S_ISREG(s.st_mode))
+        snprintf(why, CRS_WHY, "%.120s is no plain file", name);
+    else if (sized && !read)
+        snprintf(why, CRS_WHY, "%.180s", own.text);
+    else if (!sized)
+        snprintf(why, CRS_WHY,
+                 "%.100s has changed since it was written: it had %.0f bytes and has %lld", name,
+                 bytes, (long long)s.st_size);
+    else if (!hash || strcmp(hash, is.hash) != 0)
+        snprintf(why, CRS_WHY, "%.100s has changed since it was written: its SHA-256 is another",
+                 name);
+    return true;
+}
+
+bool crs_folder_unchanged(const char *folder, const json_t *files, char why[CRS_WHY],
+                          crease_error *e)
+{
+    const strange s = { files, why };
+    const char *name;
+    json_t *was;
+    why[0] = '\0';
+    if (!json_object_get(files, "result.json"))
+        snprintf(why, CRS_WHY, "certificate.json does not list the files of its folder");
+    json_object_foreach((json_t *)files, name, was)
+    {
+        if (!why[0] && !same_file(folder, name, was, why, e)) return false;
+    }
+    if (!why[0]) walk(folder, "", false, is_known, &s);
+    return true;
 }
 
 /* "../../data/T.npy" from one absolute path to another */

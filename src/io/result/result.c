@@ -329,9 +329,7 @@ static bool write_certificate(crs_folder *f, const crs_run *run, crease_error *e
         crs_put_null(top, "lambda");
     crs_put_number(top, "feasibility", c->feasibility.residual);
     crs_put_number(top, "worst", c->worst);
-    const bool done = crs_folder_document(f, "certificate.json", &d, e);
-    crs_document_free(&d);
-    return done;
+    return crs_folder_certify(f, &d, e);
 }
 
 bool crs_run_write(crs_folder *f, const crs_run *run, crease_error *e)

@@ -11,6 +11,8 @@
 
 #include "io/problem/problem.h"
 
+enum { CRS_WHY = 200 };
+
 /* A JSON document under construction (document.c). A failed allocation is remembered, and such a
  * document is neither written nor printed. */
 typedef struct {
@@ -45,9 +47,17 @@ crs_spot crs_put_parameters(crs_spot to, const char *key, const crease_param *li
 crs_spot crs_put_object(crs_spot to, const char *key);
 crs_spot crs_put_list(crs_spot to, const char *key);
 
-bool crs_document_write(crs_document *d, const char *path, crease_error *e);
+bool crs_document_write(crs_document *d, const char *path, crs_stamp *stamp, crease_error *e);
+/* With "seal" last: the hash of the whole text, in which the digits of the seal are zeros. */
+bool crs_document_seal(crs_document *d, crease_error *e);
+bool crs_text_sealed(char *text, size_t n); /* is it, from the file? */
 /* On standard output; and frees it. */
 bool crs_document_print(crs_document *d, bool compact, crease_error *e);
+
+typedef struct {
+    char *name; /* "part/name" in a part of the folder */
+    crs_stamp stamp;
+} crs_member_file;
 
 /* A result is a folder that appears under its name whole or not at all (folder.c). Without a path
  * there is no folder, and whatever is put into it is left out. */
@@ -57,13 +67,15 @@ typedef struct {
     char *old;    /* where an earlier result in the way goes before it is deleted; NULL: none is */
     bool made;
     int count;
-    char **name; /* of its files, "part/name" in a part of it */
+    crs_member_file *file;
+    crs_document certificate; /* written last, with the stamps of all other files */
 } crs_folder;
 
 /* begin: could the folder be written? With `force` an earlier result may be replaced, and nothing
  * else: a folder with any file that its result.json does not list is refused. commit adds the list
- * of files to the result, writes it as result.json and gives the folder its name; or abandon. Both
- * end the folder, and abandon is safe after either and after a failure of begin. */
+ * of files to the result, writes it as result.json, then the certificate with the size and hash of
+ * every file, and gives the folder its name; or abandon. Both end the folder, and abandon is safe
+ * after either and after a failure of begin. */
 bool crs_folder_begin(const char *path, bool force, crs_folder *f, crease_error *e);
 bool crs_folder_array(crs_folder *f, const char *name, const crease_space *s, const double *x,
                       crease_error *e);
@@ -72,8 +84,15 @@ bool crs_folder_pieces(crs_folder *f, const char *name, const crease_space *s, c
 bool crs_folder_document(crs_folder *f, const char *name, crs_document *d, crease_error *e);
 bool crs_folder_put(crs_folder *f, const char *name, crs_put *put, const void *what,
                     crease_error *e);
+/* Takes the certificate over. */
+bool crs_folder_certify(crs_folder *f, crs_document *certificate, crease_error *e);
 bool crs_folder_commit(crs_folder *f, crs_document *result, crease_error *e);
 void crs_folder_abandon(crs_folder *f);
+
+/* Are the files of the folder those that the certificate lists, each as it was written? Otherwise
+ * `why` says which one is not. False with e filled in when it cannot be told. */
+bool crs_folder_unchanged(const char *folder, const json_t *files, char why[CRS_WHY],
+                          crease_error *e);
 
 /* "FOLDER/name", to be freed; NULL with e filled in. */
 char *crs_path_in(const char *folder, const char *name, crease_error *e);
@@ -169,10 +188,13 @@ typedef struct {
     const char *checker; /* in the document */
     double eps;
     bool relative;
+    bool sealed; /* its text is as it was written */
 } crs_certificate;
 
 bool crs_certificate_read(const char *folder, crs_certificate *c, crease_error *e);
 void crs_certificate_free(crs_certificate *c);
+/* Are it and the files of its folder as they were written? Otherwise `why` says what is not. */
+bool crs_certificate_holds(const crs_certificate *c, char why[CRS_WHY], crease_error *e);
 /* The entry of "data" with this role; NULL: none. */
 const json_t *crs_certificate_data(const crs_certificate *c, const char *role);
 

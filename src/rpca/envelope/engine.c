@@ -23,6 +23,7 @@ static crs_envelope_solver_settings settings(const crease_cp_fit_settings *s,
     c.mask = mask;
     c.nonneg = m->nonneg;
     c.threads = crs_cp_fit_threads(s);
+    c.prune = m->ridge == 0; /* a ridge that was asked for is a price per term already */
     c.seed = m->seed;
     c.eps = larger(s->run.relative ? 0.5 * s->run.eps : 1e-8, 1e-14);
     return c;
@@ -50,7 +51,9 @@ static void adopt(crease_cp_fit *f, const double *tensor, crs_cp_pilot *p)
     if (f->s.learn > 0) p->report.threshold = larger(p->report.threshold, 1e-9 * largest);
     crease_cp_rpca_settings *m = &f->s.model;
     const double c = crs_noise_share(m->alpha_noise);
-    m->rank = p->rank;
+    f->cuts = m->rank - p->rank;
+    f->terms = p->rank;
+    if (f->s.prune) m->rank = p->rank;
     f->pilot = p->report;
     if (f->s.learn == 0) return;
     double k = crs_cp_threshold(p->report.share, f->s.learn);
@@ -67,6 +70,7 @@ static crs_envelope_solver *go_on(crease_cp_fit *f, const double *tensor, double
                                   crease_error *e)
 {
     crs_envelope_solver_settings c = settings(&f->s, f->mask);
+    c.rank = f->terms;
     c.learn = 0;
     c.path = c.prune = false;
     if (f->s.run.relative)
@@ -110,7 +114,9 @@ static crs_envelope_solver *explore(crease_cp_fit *f, double *tensor, crs_cp_pil
     double *memory = crs_doubles(factors_size(m), "the factors", e), *at = memory;
     for (int n = 0; memory && n < m->shape.order; n++)
         p->factor[n] = at, at += m->shape.dim[n] * m->rank;
-    if (memory && crs_cp_named_start(f, tensor, p, &model, e) && crs_cp_pilot_run(p, e)) {
+    p->cut = f->cut = memory ? crs_alloc((size_t)m->rank, sizeof *f->cut) : NULL;
+    if (memory && !f->cut) crs_fail(e, CREASE_NO_MEMORY, "out of memory: the terms that are cut");
+    if (f->cut && crs_cp_named_start(f, tensor, p, &model, e) && crs_cp_pilot_run(p, e)) {
         adopt(f, tensor, p);
         crs_cp_fit_point(&f->s, tensor, f->mask, &f->point);
         solver = go_on(f, tensor, p->factor, e);
@@ -130,10 +136,8 @@ static void *open(crease_cp_fit *f, double *tensor, crease_error *e)
     crs_cp_pilot p = { .c = settings(&f->s, f->mask),
                        .tensor = tensor,
                        .starts = f->s.starts,
-                       .until = f->run.begun + o->max_seconds,
-                       .stop = f->s.stop,
-                       .user = f->s.user,
                        .passes = most < 300 ? most : 300 };
+    p.c.watch = &f->run.watch;
     mind_least_squares(f, tensor, &p.c);
     if (p.c.learn == 0 && p.c.path && p.c.prune) p.c.learn = usual; /* start and rank */
     return explore(f, tensor, &p, e);

@@ -10,6 +10,8 @@
 #ifndef CRS_ENVELOPE_H
 #define CRS_ENVELOPE_H
 
+#include <crease/rpca.h>
+
 #include "rpca/kernels/kernels.h"
 
 typedef struct {
@@ -86,12 +88,13 @@ typedef struct {
     int threads;
     bool path;               /* follow a falling threshold */
     double threshold_factor; /* the threshold on the path, in medians of |r| */
-    bool prune;    /* a ridge first, then drop components that vanish or sit on outliers */
-    double ridge;  /* that ridge, in units of alpha median|T|^(1-2/d) */
-    uint64_t seed; /* of columns that are filled again */
-    double eps;    /* relative residual to reach */
-    double whole;  /* the least objective of T alone (crs_cp_objective); 0: residuals are relative
-                      to their terms */
+    bool prune;          /* a ridge first, then drop components that vanish or sit on outliers */
+    double ridge;        /* that ridge, in units of alpha median|T|^(1-2/d) */
+    uint64_t seed;       /* of columns that are filled again */
+    double eps;          /* relative residual to reach */
+    double whole;        /* the least objective of T alone (crs_cp_objective); 0: residuals are
+                            relative to their terms */
+    crease_watch *watch; /* NULL: none */
 } crs_envelope_solver_settings;
 
 typedef enum {
@@ -146,6 +149,10 @@ void crs_envelope_solver_follow(crs_envelope_solver *s, double threshold_factor)
 const crs_envelope_progress *crs_envelope_solver_progress(const crs_envelope_solver *s);
 const crs_penalty_value *crs_envelope_solver_penalty(const crs_envelope_solver *s);
 const double *crs_envelope_solver_factor(const crs_envelope_solver *s, int n); /* I_n x rank now */
+
+/* Why the terms are gone that the start had more than the point: so many, in the order in which
+ * they went. */
+const crease_cp_cut *crs_envelope_solver_cuts(const crs_envelope_solver *s);
 
 /* The robust deviation of the noise: that of the learned threshold, or of the point's residual;
  * and the share of entries beyond three of it, less that of normal noise. After a step. */

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * prune: which rank the ridge stage leaves: prune, merge and refill, each verified
  *
+ * Everything is judged against the noise, never against the largest component: noise of deviation
+ * sigma holds rank-one tensors of norm up to sigma edge, edge = sum_n sqrt(I_n), and no more.
+ *
  * What a component is worth is how much sum s^2 = sum min(|r|, t)^2 falls by it: one that does not
  * save t^2 for each of its parameters could as well be named as that many outliers. So pruning
  * and merging are kept unless the sum grows by more; columns that became free are tried again at
@@ -9,11 +12,29 @@
 
 #include "rpca/envelope/state.h"
 
-/* Two components whose sum is, to the noise, a single one: the best rank-one tensor near C_r + C_s
- * by alternating least squares, from the larger of the two; what is left of |C_r + C_s|^2 needs
- * inner products of columns alone. */
+/* Entries that were not observed hold no noise: of a component as large as the noise the observed
+ * part is sigma edge. */
+static double noise_size(const crs_envelope_solver *s)
+{
+    const double all = (double)crease_size(&s->model.shape);
+    return crs_envelope_solver_deviation(s) * crs_noise_edge(&s->model.shape) /
+           sqrt((double)s->at.sums->observed / all);
+}
+
+static double each_of(const crs_envelope_solver *s) /* parameters of a component */
+{
+    return (double)(rows_of(&s->model.shape) - s->model.shape.order + 1);
+}
+
+static void record(crs_envelope_solver *s, const char *reason, double size, double noise)
+{
+    s->cut[s->cuts++ % s->c.rank] = (crease_cp_cut){ reason, size, noise };
+}
+
+/* Two components whose sum is a single one but for less than the price of a component: the best
+ * rank-one tensor near C_r + C_s by alternating least squares, from the larger of the two; what is
+ * left of |C_r + C_s|^2 needs inner products of columns alone. */
 enum { SWEEPS = 20 };
-static const double alike = 0.15;
 
 static double inner(ptrdiff_t rows, ptrdiff_t stride, const double *a, const double *b)
 {
@@ -28,7 +49,8 @@ typedef struct {
     int order;
     double g[CREASE_MAX_ORDER][3];
     double p[CREASE_MAX_ORDER][2];
-    double total, left;
+    double left;
+    bool zero; /* one of them is 0 already */
 } pair;
 
 static double with(const double *g, const double *p, int q)
@@ -48,6 +70,8 @@ static void fit(pair *a)
 {
     double rr = 1, rs = 1, ss = 1, size = 0;
     for (int n = 0; n < a->order; n++) rr *= a->g[n][0], rs *= a->g[n][1], ss *= a->g[n][2];
+    a->zero = !(rr > 0 && ss > 0);
+    if (a->zero) return;
     for (int n = 0; n < a->order; n++) {
         a->p[n][0] = rr >= ss;
         a->p[n][1] = rr < ss;
@@ -62,8 +86,7 @@ static void fit(pair *a)
         if (k == SWEEPS * a->order - 1)
             for (int q = 0; q < 2; q++) a->p[n][q] *= size;
     }
-    a->total = rr + 2 * rs + ss;
-    a->left = a->total - size * size;
+    a->left = rr + 2 * rs + ss - size * size;
 }
 
 static void describe(const crs_envelope_model *m, const double *x, ptrdiff_t r, ptrdiff_t s,
@@ -94,13 +117,15 @@ static void replace(crs_envelope_solver *v, ptrdiff_t r, ptrdiff_t s, const pair
 static ptrdiff_t merge_alike(crs_envelope_solver *v)
 {
     const crs_envelope_model *m = &v->model;
+    const double price = v->out.threshold * sqrt(each_of(v));
     ptrdiff_t merged = 0;
     for (ptrdiff_t r = 0; r < m->rank; r++)
         for (ptrdiff_t s = r + 1; s < m->rank; s++) {
             pair a;
             describe(m, v->at.x, r, s, &a);
             fit(&a);
-            if (!(a.left <= square(alike) * a.total)) continue;
+            if (a.zero || !(a.left <= square(price))) continue;
+            record(v, "another term says nearly the same", sqrt(pos(a.left)), price);
             replace(v, r, s, &a);
             merged++;
         }
@@ -138,17 +163,6 @@ static double weight(const crs_envelope_solver *s, ptrdiff_t r, double *reach)
     return product;
 }
 
-/* The median of n <= rank numbers in work, by counting */
-static double middle(ptrdiff_t n, const double *x)
-{
-    for (ptrdiff_t i = 0; i < n; i++) {
-        ptrdiff_t below = 0, equal = 0;
-        for (ptrdiff_t j = 0; j < n; j++) below += x[j] < x[i], equal += x[j] == x[i];
-        if (below <= n / 2 && below + equal > n / 2) return x[i];
-    }
-    return 0;
-}
-
 /* Columns whose mark is 0 leave every factor. */
 static void drop(crs_envelope_solver *s, ptrdiff_t left, const double *mark)
 {
@@ -160,42 +174,52 @@ static void drop(crs_envelope_solver *s, ptrdiff_t left, const double *mark)
     s->model.rank = s->out.rank = left;
 }
 
-/* Drops what is small or sits on few entries; `few` counts entries, 0: only what is zero. */
+static ptrdiff_t largest(ptrdiff_t n, const double *x)
+{
+    ptrdiff_t best = 0;
+    for (ptrdiff_t r = 1; r < n; r++)
+        if (x[r] > x[best]) best = r;
+    return best;
+}
+
+/* Drops what is no larger than `small` or sits on fewer entries than `few`; the largest stays. */
 static bool thin(crs_envelope_solver *s, double small, double few)
 {
     const crs_envelope_model *m = &s->model;
     double *size = s->cg, *mark = size + m->rank, reach;
-    for (ptrdiff_t r = 0; r < m->rank; r++) size[r] = weight(s, r, &reach);
-    const double typical = middle(m->rank, size);
     ptrdiff_t left = 0;
     for (ptrdiff_t r = 0; r < m->rank; r++) {
-        weight(s, r, &reach);
-        mark[r] = !(size[r] <= small * typical || reach < few);
-        left += mark[r] != 0;
+        size[r] = weight(s, r, &reach);
+        mark[r] = size[r] <= small ? 0 : reach < few ? -1 : 1;
+        left += mark[r] > 0;
     }
+    const ptrdiff_t top = largest(m->rank, size);
+    if (left == 0 && size[top] > 0) left = 1, mark[top] = 1;
     if (left == m->rank || left == 0) return false;
+    for (ptrdiff_t r = 0; few > 0 && r < m->rank; r++) {
+        const char *why = mark[r] < 0    ? "it sits on fewer entries than it has parameters"
+                          : size[r] == 0 ? "the start found nothing further above the noise"
+                                         : "it is no larger than the noise";
+        if (mark[r] <= 0) record(s, why, size[r], small);
+    }
+    for (ptrdiff_t r = 0; r < m->rank; r++) mark[r] = mark[r] > 0;
     drop(s, left, mark);
     return true;
 }
 
-static bool prune_thin(crs_envelope_solver *s)
-{
-    const crs_envelope_model *m = &s->model;
-    const ptrdiff_t each = rows_of(&m->shape) - m->shape.order + 1;
-    return thin(s, 1e-2, (double)each / 2);
-}
+static bool prune_thin(crs_envelope_solver *s) { return thin(s, noise_size(s), each_of(s) / 2); }
 
-static bool drop_zeros(crs_envelope_solver *s) { return thin(s, 0, 0); }
+static bool drop_zeros(crs_envelope_solver *s) { return thin(s, 0, 0); } /* merged: on record */
 
 enum { MOST_REFILLS = 3 };
 
-/* What is not converged yet adds some percents to the sum. */
+/* What noise may add, and what is not converged yet. */
 static double worth(const crs_envelope_solver *s)
 {
-    const crease_space *shape = &s->model.shape;
-    const double each = (double)(rows_of(shape) - shape->order + 1);
     const double change = fabs((double)(s->backup_rank - s->model.rank));
-    return square(s->out.threshold) * each * change + 0.05 * s->backup_squares;
+    const double noise = square(crs_envelope_solver_deviation(s) * crs_noise_edge(&s->c.shape));
+    return square(s->out.threshold) * each_of(s) * change + noise +
+           square((double)s->c.shape.order * s->out.angle) * s->backup_squares;
 }
 
 static void backup(crs_envelope_solver *s, crs_envelope_attempt attempt)
@@ -203,6 +227,8 @@ static void backup(crs_envelope_solver *s, crs_envelope_attempt attempt)
     s->backup_rank = s->model.rank;
     s->backup_squares = s->at.sums->squares;
     copy(unknowns(&s->model), s->at.x, s->backup);
+    for (ptrdiff_t k = 0; k < s->c.rank; k++) s->backup_cut[k] = s->cut[k];
+    s->backup_cuts = s->cuts;
     s->attempt = attempt;
 }
 
@@ -210,6 +236,8 @@ static bool restore(crs_envelope_solver *s)
 {
     s->model.rank = s->out.rank = s->backup_rank;
     copy(unknowns(&s->model), s->backup, s->at.x);
+    for (ptrdiff_t k = 0; k < s->c.rank; k++) s->cut[k] = s->backup_cut[k];
+    s->cuts = s->backup_cuts;
     s->attempt = CRS_ATTEMPT_OVER;
     return true;
 }
@@ -248,6 +276,7 @@ static void refill(crs_envelope_solver *s)
                         : size * crease_random_normal(random, (uint64_t)(i * rank + r));
     for (ptrdiff_t j = 0; s->c.nonneg && j < rows * rank; j++) s->at.x[j] = fabs(s->at.x[j]);
     s->model.rank = s->out.rank = rank;
+    s->cuts = 0;
 }
 
 bool crs_envelope_rank(crs_envelope_solver *s)

@@ -71,6 +71,8 @@ static void carve(crs_envelope_solver *s, crs_carver *m)
     s->scaled = carve_doubles(m, rows, rank);
     s->rhs = carve_doubles(m, rows, rank);
     s->backup = carve_doubles(m, rows, rank);
+    s->cut = carve_bytes(m, rank, sizeof *s->cut);
+    s->backup_cut = carve_bytes(m, rank, sizeof *s->cut);
     s->stride = rows * rank;
     s->pairs = carve_doubles(m, 2 * CRS_ENVELOPE_PAIRS * rows, rank);
     s->cg = carve_doubles(m, more(4 * rows, more(rank, 2)), rank);
@@ -465,6 +467,7 @@ bool crs_envelope_solver_start(crs_envelope_solver *s, ptrdiff_t rank, const dou
     s->known = s->built = s->learned = false;
     s->attempt = CRS_ATTEMPT_NONE;
     s->refills = s->rounds = 0;
+    s->cuts = 0;
     s->kept = 0;
     s->threshold_factor = s->c.threshold_factor;
     s->since = 0;
@@ -484,6 +487,7 @@ const crs_envelope_progress *crs_envelope_solver_progress(const crs_envelope_sol
 {
     return &s->out;
 }
+const crease_cp_cut *crs_envelope_solver_cuts(const crs_envelope_solver *s) { return s->cut; }
 const crs_penalty_value *crs_envelope_solver_penalty(const crs_envelope_solver *s)
 {
     return &s->at.penalty;

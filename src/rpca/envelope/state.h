@@ -90,8 +90,10 @@ struct crs_envelope_solver {
     crs_envelope_attempt attempt;
     int refills, rounds; /* columns filled again; returns from the last stage */
     ptrdiff_t first_rank, backup_rank;
-    double backup_squares, *backup; /* before the attempt */
-    double *pairs;                  /* steps and changes of the gradient, `stride` apart */
+    double backup_squares, *backup;  /* before the attempt */
+    crease_cp_cut *cut, *backup_cut; /* what has left the start, in its order; room for c.rank */
+    ptrdiff_t cuts, backup_cuts;
+    double *pairs; /* steps and changes of the gradient, `stride` apart */
     ptrdiff_t stride;
     int first_pair, pair_count;
     double pair_weight[CRS_ENVELOPE_PAIRS];
@@ -102,6 +104,14 @@ struct crs_envelope_solver {
 static inline double ridge_value(const crs_envelope_solver *s, const double *x)
 {
     return s->nu == 0 ? 0 : s->nu / 2 * square(crs_norm(unknowns(&s->model), x));
+}
+
+/* sum_n sqrt(I_n): noise of deviation 1 holds no rank-one tensor of a larger norm, nearly. */
+static inline double crs_noise_edge(const crease_space *shape)
+{
+    double edge = 0;
+    for (int n = 0; n < shape->order; n++) edge += sqrt((double)shape->dim[n]);
+    return edge;
 }
 
 /* solver.c: what was learned is to be learned again. */

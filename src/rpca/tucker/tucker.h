@@ -25,6 +25,7 @@ typedef struct {
     int threads;
     double eps; /* relative residual to reach */
     uint64_t seed;
+    crease_watch *watch; /* NULL: none */
 } crs_tucker_settings;
 
 /*   path    a falling threshold, far outliers without any weight
@@ -102,6 +103,7 @@ typedef struct {
     double eps;                /* relative residual of the fit that starts the first two forms */
     long passes;               /* at most so many readings of T for it */
     uint64_t seed;
+    crease_watch *watch; /* NULL: none */
 } crease_tucker_rpca_settings;
 
 /* The first form, l1, learn = 3, alpha_N = 1, eps = 1e-6, 1000 passes. */

@@ -60,7 +60,8 @@ static crease_cp_instance *instance(const crease_space *s)
     char path[300];
     r.outliers = 0.05, r.magnitude = 10, r.noise = 0.1, r.seed = 6;
     crease_cp_instance *c = crease_cp_generate(&r, NULL);
-    assert_true(crs_write_npy(in_folder("tensor.npy", path), s, c->tensor, NULL));
+    assert_true(
+        crs_write_npy(in_folder("tensor.npy", path), &(crs_npy){ s, c->tensor, NULL }, NULL, NULL));
     return c;
 }
 
@@ -140,8 +141,8 @@ static void regress_of_the_library_is_that_of_the_program(void **state)
     for (int i = 0; i < ROWS; i++)
         y[i] = 2 + 3 * X[i * COLUMNS] - X[i * COLUMNS + 4] +
                0.1 * crease_random_normal(random, (uint64_t)(1000 + i));
-    assert_true(crs_write_npy(in_folder("X.npy", path), &shape, X, NULL));
-    assert_true(crs_write_npy(in_folder("y.npy", other), &rows, y, NULL));
+    assert_true(crs_write_npy(in_folder("X.npy", path), &(crs_npy){ &shape, X, NULL }, NULL, NULL));
+    assert_true(crs_write_npy(in_folder("y.npy", other), &(crs_npy){ &rows, y, NULL }, NULL, NULL));
     const crease_regression_settings settings = crease_regression_default();
     crease_regression *m = crease_regression_new(&settings, ROWS, COLUMNS, X, y, NULL);
     assert_true(m && crease_regression_fit(m, NULL));

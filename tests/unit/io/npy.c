@@ -182,7 +182,7 @@ static void what_is_written_is_read_back(void **state)
         for (int n = 0; n < order; n++) s.dim[n] = 1 + (order + n) % 3;
         for (ptrdiff_t j = 0; j < crease_size(&s); j++) x[j] = normal(&d);
         memcpy(x, odd, sizeof odd);
-        assert_true(crs_write_npy(path, &s, x, &e));
+        assert_true(crs_write_npy(path, &(crs_npy){ &s, x, NULL }, NULL, &e));
         assert_true(crs_read_array(path, &a, &e));
         assert_true(crease_space_equal(&a.shape, &s));
         assert_memory_equal(a.data, x, (size_t)crease_size(&s) * sizeof *x);
@@ -191,7 +191,7 @@ static void what_is_written_is_read_back(void **state)
     unlink(path);
     assert_int_equal(rmdir(folder), 0); /* nothing was left beside it */
     const crease_space s = crease_vector(4);
-    assert_false(crs_write_npy(path, &s, x, &e));
+    assert_false(crs_write_npy(path, &(crs_npy){ &s, x, NULL }, NULL, &e));
     assert_int_equal(e.code, CREASE_IO);
     assert_false(crs_read_array(path, &a, &e));
     assert_int_equal(e.code, CREASE_NO_INPUT);

@@ -71,7 +71,7 @@ static void block_steps_are_optimal(void **state)
     static double work[5000];
     draws d = { { 3, 0 }, 0 };
     (void)state;
-    for (int k = 0; k < 240; k++) {
+    for (int k = 0; k < 1200; k++) {
         model m;
         point x;
         make_model(&d, shift[k % 3], k % 2, &m);

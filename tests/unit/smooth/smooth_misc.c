@@ -142,8 +142,19 @@ static void callbacks_are_trusted_and_checked(void **state)
     (void)state;
     crease_constants c = constants_of(&f, &blocks, 0, got);
     assert_true(c.L == 5 && c.M == 4 && c.p == 2 && c.rho == 5 && got[1] == 5);
+    data.constants.M = 0; /* left out: L serves */
+    c = constants_of(&f, &blocks, 0, got);
+    assert_true(c.M == 5 && c.lower == 0);
+    data.constants = (crease_constants){ .L = 0 }; /* nothing declared: nothing known */
+    c = constants_of(&f, &blocks, 0, got);
+    assert_true(c.L == INFINITY && c.M == INFINITY && c.rho == INFINITY && c.lower == -INFINITY);
+    assert_true(got[0] == INFINITY && got[1] == INFINITY && got[2] == INFINITY && c.p == 2);
+    data.constants = (crease_constants){ .L = 5, .p = 1.5 };
+    assert_true(constants_of(&f, &blocks, 0, NULL).rho == INFINITY);
+    block[0] = 0;
     data.block = block;
-    data.constants.p = 1.5, data.constants.rho = 7;
+    assert_true(constants_of(&f, &blocks, 0, got).L == 5 && got[0] == 5 && got[2] == 3);
+    data.constants.rho = 7;
     c = constants_of(&f, &blocks, 0, got);
     assert_true(c.p == 1.5 && c.rho == 7 && got[1] == 2);
     block[2] = -1;

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT
+ * hash: SHA-256 (FIPS 180-4) of bytes, arrays and files, by the library nettle: it takes no memory,
+ * so that a hash cannot fail */
+#include "io/formats/io.h"
+
+void crs_hash_begin(crs_hash *h) { sha256_init(h); }
+
+void crs_hash_add(crs_hash *h, const void *data, size_t n) { sha256_update(h, n, data); }
+
+void crs_hash_end(crs_hash *h, char text[CRS_HASH])
+{
+    uint8_t digest[SHA256_DIGEST_SIZE];
+    sha256_digest(h, sizeof digest, digest);
+    size_t used = (size_t)snprintf(text, CRS_HASH, "sha256:");
+    for (size_t k = 0; k < sizeof digest; k++)
+        used += (size_t)snprintf(text + used, CRS_HASH - used, "%02x", digest[k]);
+}
+
+/* A whole number as 8 bytes, the least first. */
+static void add_whole(crs_hash *h, ptrdiff_t x)
+{
+    unsigned char bytes[8];
+    for (int k = 0; k < 8; k++) bytes[k] = (unsigned char)((uint64_t)x >> (8 * k));
+    crs_hash_add(h, bytes, sizeof bytes);
+}
+
+void crs_array_hash(const crs_array *a, char hash[CRS_HASH])
+{
+    enum { PIECE = 1024 };
+    const ptrdiff_t n = crease_size(&a->shape);
+    double piece[PIECE];
+    crs_hash h;
+    crs_hash_begin(&h);
+    add_whole(&h, a->shape.order);
+    for (int k = 0; k < a->shape.order; k++) add_whole(&h, a->shape.dim[k]);
+    for (ptrdiff_t at = 0; at < n; at += PIECE) {
+        const ptrdiff_t now = n - at < PIECE ? n - at : PIECE;
+        for (ptrdiff_t k = 0; k < now; k++)
+            piece[k] = isnan(a->data[at + k]) ? (double)NAN : a->data[at + k];
+        crs_hash_add(&h, piece, (size_t)now * sizeof *piece);
+    }
+    crs_hash_end(&h, hash);
+}
+
+bool crs_hash_file(crs_hash *h, const char *path, long long *bytes, crease_error *e)
+{
+    unsigned char piece[1 << 16];
+    size_t n;
+    FILE *f = crs_open(path, e);
+    *bytes = 0;
+    if (!f) return false;
+    while ((n = fread(piece, 1, sizeof piece, f)) > 0) {
+        crs_hash_add(h, piece, n);
+        *bytes += (long long)n;
+    }
+    const bool read = !ferror(f) || crs_fail_read(path, (size_t)*bytes, e);
+    fclose(f);
+    return read;
+}
+
+bool crs_stamp_read(const char *path, crs_stamp *s, crease_error *e)
+{
+    crs_hash h;
+    crs_hash_begin(&h);
+    const bool done = crs_hash_file(&h, path, &s->bytes, e);
+    crs_hash_end(&h, s->hash);
+    return done;
+}
