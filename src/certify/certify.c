@@ -141,8 +141,7 @@ static double gradient(const crease_problem *p, const double *const *x, const cr
 {
     const ptrdiff_t n = crease_size(&p->space[i]);
     crs_grad(p, x, i, c, work);
-    const double size = r ? terms(p, x, crs_reference_point(r), i, c, u, t, work)
-                          : crease_norm(&p->space[i], c);
+    const double size = r ? terms(p, x, r->point, i, c, u, t, work) : crease_norm(&p->space[i], c);
     if (!lambda || !crs_in_constraint(p, i)) return size;
     fill(n, 0, t);
     crs_adjoint(p, i, 1, lambda, t, work);
@@ -176,8 +175,8 @@ static crease_residual certify_block(const crease_problem *p, const double *cons
     if (out.setting == 2) {
         out.residual = distance(p, i, x[i], c, t, work);
         out.rounding = 4 * CRS_UNIT * size;
-        out.scale = r ? crs_scale_of_block(r, i, all->size, size,
-                                           crease_norm(&p->space[i], x[i]))
+        out.scale = r ? crs_scale(r, all->size, larger(crease_norm(&p->space[i], x[i]), r->size[i]),
+                                  crs_scale_of_terms(r, i, size))
                       : size;
     } else {
         best_subgradient(p, i, x[i], c, g, t, u, work, &out.upper_bound);
@@ -191,8 +190,8 @@ static crease_residual certify_block(const crease_problem *p, const double *cons
         out.rounding = 4 * CRS_UNIT * (size + slopes) * reach;
         out.scale = (size + slopes) * reach;
         if (r)
-            out.scale = crs_scale_of_gap(r, all->size,
-                                         (crs_scale_of_terms(r, i, size) + slopes) * reach);
+            out.scale =
+                crs_scale(r, all->size, 1, (crs_scale_of_terms(r, i, size) + slopes) * reach);
         out.residual = pos(at_x + most_at);
     }
     out.residual += out.rounding;
@@ -230,8 +229,8 @@ static crease_residual feasibility(const crease_problem *p, const double *const 
     out.rounding = 4 * CRS_UNIT * out.scale;
     out.residual = crease_norm(&p->range, s) + out.rounding;
     if (r)
-        out.scale = crs_scale_of_constraint(r, all->size, out.scale,
-                                            lambda ? crease_norm(&p->range, lambda) : 0);
+        out.scale = crs_scale(r, all->size, lambda ? crease_norm(&p->range, lambda) : 0,
+                              larger(out.scale, 1e-3 * r->constraint));
     return out;
 }
 
@@ -299,7 +298,7 @@ void crs_certify_gap(const crease_problem *p, const double *const *x, crease_cer
         sum += out->residual;
         scale += out->scale;
     }
-    if (c->reference) scale = crs_scale_of_gap(c->reference, c->size, scale);
+    if (c->reference) scale = crs_scale(c->reference, c->size, 1, scale);
     c->worst = sum;
     c->worst_relative = sum == 0 ? 0 : sum / scale;
     finish(c);

@@ -6,6 +6,7 @@
 #include <crease/certificate.h>
 
 #include "problem/problem.h"
+#include "reg/reg.h"
 
 static const double CRS_UNIT = 0x1p-53; /* of rounding */
 
@@ -16,21 +17,36 @@ ptrdiff_t crs_certify_room(const crease_problem *p, bool gap);
 void crs_certify_gap(const crease_problem *p, const double *const *x, crease_certificate *c,
                      double *room);
 
-/* The numbers of certificate.h: the reference's terms count by this share, a relative move may
- * change the objective by so many times eps of its size, and no scale falls below this share of the
- * terms. */
-static const double CRS_SHARE = 1e-3, CRS_MOVE = 100, CRS_LEAST = 1e-4;
+/* The reference of certificate.h (scale.c). */
+struct crease_reference {
+    double objective;     /* F_0; 0: none */
+    double constraint;    /* c_0 */
+    double *size, *own;   /* a block: |x_i^0|, and t_i^0 */
+    const double **point; /* a pointer per block, scratch of certificates */
+    int count;
+    void *memory;
+};
 
-/* The scales of a point whose objective is of size F (scale.c): of block i in setting 2, whose
- * terms and |x_i| are these; its terms alone; of a gap; of the constraint. */
-double crs_scale_of_block(const crease_reference *r, int i, double F, double terms, double x);
-double crs_scale_of_terms(const crease_reference *r, int i, double terms);
-double crs_scale_of_gap(const crease_reference *r, double F, double terms);
-double crs_scale_of_constraint(const crease_reference *r, double F, double terms, double lambda);
+/* F where it is compared with F_0; f is f(x). */
+static inline double crs_objective_size(const crease_problem *p, const double *const *x, double f,
+                                        double *work)
+{
+    double sum = f;
+    for (int i = 0; i < p->count; i++)
+        sum += crs_reg_size(crs_reg_of(p, i), &p->space[i], x[i], work);
+    return sum;
+}
 
-/* The size of the objective, f there included. */
-double crs_objective_size(const crease_problem *p, const double *const *x, double f, double *work);
+/* The scale of a condition that multiplies something of size `per`; a: the first part of it. */
+static inline double crs_scale(const crease_reference *r, double F, double per, double a)
+{
+    if (!(r->objective > 0) || per == 0) return a;
+    return clip(100 * larger(F, r->objective) / per, 1e-4 * a, a);
+}
 
-const double **crs_reference_point(const crease_reference *r); /* room for a pointer per block */
+static inline double crs_scale_of_terms(const crease_reference *r, int i, double terms) /* a_i */
+{
+    return larger(terms, 1e-3 * r->own[i]);
+}
 
 #endif

@@ -6,17 +6,6 @@
  * and of the constraint as the residual does that it is compared with. */
 #include "certify/certify.h"
 #include "core/carve.h"
-#include "reg/reg.h"
-#include "smooth/smooth.h"
-
-struct crease_reference {
-    double objective;   /* F_0; 0: none */
-    double constraint;  /* sum |A_i x_i| at the steps from 0 */
-    double *size, *own; /* a block: |x_i^0|, and the size of its terms at the reference */
-    int count;
-    const double **point; /* scratch of certificates */
-    void *memory;
-};
 
 /* What it takes to find one. */
 typedef struct {
@@ -30,35 +19,9 @@ typedef struct {
     double *work;
 } maker;
 
-static bool is_listed(const crease_smooth *f)
-{
-    for (int k = 0; k < crease_smooth_count(); k++)
-        if (crease_smooth_at(k) == f->ops) return true;
-    return false;
-}
-
-/* Is f a sum of terms that are >= 0 by their form, or declared so? */
-static bool is_positive(const crease_smooth *f)
-{
-    if (!f->ops) return true;
-    if (!is_listed(f)) return false;
-    if (f->ops->family == CREASE_SMOOTH_LOSS) return true;
-    if (f->ops->family == CREASE_SMOOTH_CALLBACK)
-        return ((const crease_callback_smooth *)f->data)->constants.lower >= 0;
-    if (f->ops == &crs_squared_distance_ops)
-        return ((const crease_distance_data *)f->data)->weight >= 0;
-    if (f->ops->family != CREASE_SMOOTH_SUM)
-        return f->ops == &crs_cp_ops || f->ops == &crs_tucker_ops ||
-               f->ops == &crs_matrix_factorization_ops;
-    const crease_smooth_list *l = f->data;
-    bool all = true;
-    for (int k = 0; k < l->count; k++) all = all && is_positive(&l->term[k]);
-    return all;
-}
-
 static bool is_never_negative(const crease_problem *p)
 {
-    bool all = is_positive(&p->f);
+    bool all = !p->f.ops || (p->f.ops->nonnegative && p->f.ops->nonnegative(&p->f));
     for (int i = 0; i < p->count && all; i++) {
         const crease_reg *r = crs_reg_of(p, i);
         crease_reg_traits t;
@@ -66,14 +29,6 @@ static bool is_never_negative(const crease_problem *p)
         all = t.lower >= 0;
     }
     return all;
-}
-
-double crs_objective_size(const crease_problem *p, const double *const *x, double f, double *work)
-{
-    double sum = f;
-    for (int i = 0; i < p->count; i++)
-        sum += crs_reg_size(crs_reg_of(p, i), &p->space[i], x[i], work);
-    return sum;
 }
 
 static ptrdiff_t size_of(const maker *m, int i) { return crease_size(&m->p->space[i]); }
@@ -293,33 +248,4 @@ void crease_reference_free(crease_reference *r)
 {
     if (r) crs_free(r->memory);
     crs_free(r);
-}
-
-const double **crs_reference_point(const crease_reference *r) { return r->point; }
-
-/* D/per within [CRS_LEAST part, part]; without a D, or with per = 0: part */
-static double within_objective(const crease_reference *r, double F, double per, double part)
-{
-    if (!(r->objective > 0) || per == 0) return part;
-    return clip(CRS_MOVE * larger(F, r->objective) / per, CRS_LEAST * part, part);
-}
-
-double crs_scale_of_terms(const crease_reference *r, int i, double terms)
-{
-    return larger(terms, CRS_SHARE * r->own[i]);
-}
-
-double crs_scale_of_block(const crease_reference *r, int i, double F, double terms, double x)
-{
-    return within_objective(r, F, larger(x, r->size[i]), crs_scale_of_terms(r, i, terms));
-}
-
-double crs_scale_of_gap(const crease_reference *r, double F, double terms)
-{
-    return within_objective(r, F, 1, terms);
-}
-
-double crs_scale_of_constraint(const crease_reference *r, double F, double terms, double lambda)
-{
-    return within_objective(r, F, lambda, larger(terms, CRS_SHARE * r->constraint));
 }

@@ -246,8 +246,7 @@ static penalty penalty_of(const crs_cp_point *p, const crs_cp_room *w)
     const crease_space *s = &p->k.shape;
     const crease_reg *r = &p->whole;
     const double *sum = w->sums;
-    if (!r->ops)
-        return (penalty){ sum[PENALTY], sqrt(sum[DIST]), sum[PENALTY], sum[ALONE] };
+    if (!r->ops) return (penalty){ sum[PENALTY], sqrt(sum[DIST]), sum[PENALTY], sum[ALONE] };
     penalty out = { .value = r->ops->value(r, s, w->e, w->reg) };
     out.dist = r->ops->dist(r, s, w->e, w->lambda, w->reg);
     out.size = crs_reg_size(r, s, w->e, w->reg);

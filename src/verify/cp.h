@@ -47,7 +47,7 @@ typedef struct {
 
     real *gram, *product;
     real whole; /* D of certificate.h; INFINITY: none */
-    real most; /* the largest norm met */
+    real most;  /* the largest norm met */
 } crs_cp_check;
 
 /* From the claim alone: the penalty and memory. false: the penalty is not one by entries. */

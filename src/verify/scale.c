@@ -86,8 +86,7 @@ static bool feasible(const maker *m, bool *is)
         real *t = crs_reals(m->v, n);
         if (!x || !t) return false;
         for (ptrdiff_t j = 0; j < n; j++) t[j] = x[j].v;
-        const crs_set_rule *rule =
-            p->block[k].set ? crs_set_rule_of(m->v, p->block[k].set) : NULL;
+        const crs_set_rule *rule = p->block[k].set ? crs_set_rule_of(m->v, p->block[k].set) : NULL;
         crs_membership member = { 0, true };
         if (p->block[k].set && !rule) return false;
         if (rule) rule->membership(m->v, p->block[k].set, &p->space[k], t, 0, &member);
@@ -112,7 +111,7 @@ static bool try_alone(const maker *m, int i)
     crs_rooms_release(m->v, mark);
     if (!is) return true;
     if (!crs_objective(m->v, m->at, &F)) return false;
-    if (!(m->r->objective <= F)) m->r->objective = F;
+    if (F < m->r->objective) m->r->objective = F;
     return true;
 }
 
@@ -225,7 +224,7 @@ static bool make(const maker *m)
 {
     int carriers = 0;
     if (!carry(m, &carriers)) return false;
-    if (crs_never_negative(m->v) && !find_objective(m, carriers)) return false;
+    if (!find_objective(m, carriers)) return false;
     for (int i = 0; i < m->p->count; i++)
         for (ptrdiff_t j = 0, n = crease_size(&m->p->space[i]); j < n && carriers > 1; j++)
             m->alone[i][j] *= 1.0 / carriers;

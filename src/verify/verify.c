@@ -186,7 +186,7 @@ static bool prepare(crs_verifier *v, const point *at, int i, crs_place *place)
     void *mark = v->rooms;
     num *grad = gradient(v, at->x, i);
     if (!x || !c || !grad) return false;
-    *place = (crs_place){ .i = i, .x = x, .c = c, .whole = at->whole };
+    *place = (crs_place){ .i = i, .x = x, .c = c, .whole = at->whole, .gcg = at->gcg };
     place->size = positive(norm_of(n, grad).v - v->blur);
     if (at->relative && !terms(v, at, i, grad, &place->size)) return false;
     if (at->relative) place->own = at->ref.own[i], place->far = at->ref.size[i];
@@ -211,7 +211,7 @@ static bool find(crs_verifier *v, const point *at, const crs_place *place, evide
     if (set) rule->membership(v, set, &v->p->space[i], place->x, 0, &out->member[i]);
     if (v->no_memory || v->unsupported) return false;
     if (!isfinite(norm)) return out->block[i].residual = norm, true;
-    return at->gcg ? crs_find_gcg(v, place, &out->block[i])
+    return at->gcg ? crs_find_gap(v, place, NULL, NULL, &out->block[i])
                    : find_block(v, place, at->g ? at->g[i] : NULL, &out->block[i]);
 }
 

@@ -159,20 +159,10 @@ bool crs_multiply(crs_verifier *v, const crease_map *A, const crease_space *dom,
 typedef bool crs_gradient(crs_verifier *v, const crease_smooth *f, const double *const *x, num **g);
 crs_gradient crs_add_gradient;
 
-/* The linear predictor sum A_k x_k of a loss (couplings.c). */
-bool crs_predict(crs_verifier *v, const crease_predictor *p, const double *const *x, num *u);
-
-/* The entries of Z - X Y', Z - [[X_1, ..]] or Z - C x_1 X_1 .. squared and added up. */
-bool crs_misfit(crs_verifier *v, const crease_smooth *f, const double *const *x, real *sum);
-
-/* Is the coupling one of the catalogue's own? */
-bool crs_is_listed(const crease_smooth *f);
-
-/* The size of the objective (values.c): f(x) + sum r_i(x_i), of singular values as if there were
- * one alone. Not to the last digits. */
+/* f(x) + sum r_i(x_i) where it is >= 0 by its form, otherwise NaN; of singular values as if there
+ * were one alone, and not to the last digits. */
 bool crs_objective(crs_verifier *v, const double *const *x, real *value);
-bool crs_never_negative(crs_verifier *v); /* are f and all r_i >= 0 by their form? */
-real crs_reg_value(const crs_known_reg *k, const crease_space *s, const double *x);
+real crs_reg_value(const crs_known_reg *k, const crease_space *s, const double *x); /* as there */
 
 /* What residuals are relative to (scale.c), of the problem alone: F_0, or 0; the reach of the steps
  * from 0 in the constraint; for every block |x_i^0| and its terms at the reference. */
@@ -202,10 +192,11 @@ typedef struct {
     int i;
     const real *x, *c;
     real size, error, own, far, whole;
+    bool gcg; /* of the conditional gradient's setting */
 } crs_place;
 
+/* Setting 1, or gcg, which reads neither k nor g. */
 bool crs_find_gap(crs_verifier *v, const crs_place *at, const crs_known_reg *k, const double *g,
                   crs_finding *f);
-bool crs_find_gcg(crs_verifier *v, const crs_place *at, crs_finding *f);
 
 #endif

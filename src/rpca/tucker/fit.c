@@ -355,8 +355,8 @@ static double worst_residual(crs_tucker_fit *s)
  * certified. */
 static double strict_residual(crs_tucker_fit *s)
 {
-    const double least = crs_cp_objective(s->T, s->c.mask, crease_size(&s->c.shape), &s->penalty,
-                                          s->c.alpha_noise);
+    const double least =
+        crs_cp_objective(s->T, s->c.mask, crease_size(&s->c.shape), &s->penalty, s->c.alpha_noise);
     s->whole = least > 0 ? larger(least, s->statistics.value) : 0;
     const double worst = worst_residual(s);
     s->whole = 0;
