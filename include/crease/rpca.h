@@ -84,9 +84,9 @@ typedef struct {
     bool single;   /* tensors of the iteration in single precision; not of the envelope */
     double memory; /* refuse to build what would take more bytes than this; 0: never */
     ptrdiff_t most; /* of a rank of cp that is chosen: at most this; 0: no limit */
-    bool prune;     /* of cp: terms that the noise explains leave the factors; otherwise they stay
-                       as columns of zeros, so that there are as many as `rank` says. A rank that
-                       is chosen is always pruned */
+    bool prune;     /* terms of cp, directions of tucker and ball that the noise explains leave the
+                       factors; otherwise they stay as columns of zeros, so that there are as many
+                       as `rank` or `ranks` says. A rank that is chosen is always pruned */
 } crease_rpca_settings;
 
 /* What `crease rpca` does without options: cp, rank and threshold from the data (learn = 3), l1,
@@ -173,10 +173,12 @@ typedef struct {
     char reason[500];
 } crease_cp_rank_table;
 
-/* A term that was cut: why, its norm, and the norm that the noise alone would give a term. */
+/* A term that was cut: why, its norm, and the norm that the noise alone would give a term. Of
+ * tucker and ball a direction of a mode, its singular value in the core, and the noise's. */
 typedef struct {
     const char *reason;
     double size, noise;
+    int mode; /* counted from 1; 0: a term of cp */
 } crease_cp_cut;
 
 /* What is known of the answer, and of how it came about. */
@@ -205,8 +207,10 @@ typedef struct {
     const char *rank_reason;           /* why this rank; "": it was given */
     ptrdiff_t rank_asked;              /* of cp; 0: it was chosen */
     ptrdiff_t terms;                   /* of cp: columns of the factors that are not 0 */
-    ptrdiff_t cuts;                    /* of cp: terms that were cut: columns of zeros, or gone */
+    ptrdiff_t cuts; /* terms or directions that were cut: columns of zeros, or gone */
     const crease_cp_cut *cut;
+    crease_space ranks_asked; /* of tucker and ball; order 0: they were chosen */
+    crease_space directions;  /* of tucker and ball: columns of the factors that are not 0 */
 } crease_rpca_facts;
 
 /* The counts of the answer once the run has ended. */

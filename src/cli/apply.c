@@ -29,6 +29,7 @@ typedef struct {
     crs_folder folder;
     crease_cp_apply_result out;
     crease_verification *found; /* of every slice */
+    double objective;           /* of all slices, recomputed */
 } job;
 
 static bool number(const json_t *settings, const char *key, double *x, crease_error *e)
@@ -388,6 +389,7 @@ static bool solve(job *j, crease_error *e)
 typedef struct {
     ptrdiff_t count;
     double *m, *t, *e, *a; /* rows of sqrt(2c) M, sqrt(2c) t, e; a in the scale of the factors */
+    double objective;      /* of all slices so far */
 } slice;
 
 /* Is the slice's low-rank part M a, and the noise what is left? NaN is not. */
@@ -411,7 +413,7 @@ static bool gather_slice(const job *j, ptrdiff_t i, double root, slice *s)
             sum += term, size += fabs(term);
             s->m[s->count * rank + r] = root * j->design[k * rank + r];
         }
-        fits = fits && fabs(sum - low) <= 1e-12 * size &&
+        fits = fits && size < INFINITY && fabs(sum - low) <= 1e-12 * size &&
                fabs(t - low - e - j->noise[at]) <= 1e-12 * size;
         s->t[s->count] = root * t;
         s->e[s->count] = e;
@@ -451,7 +453,11 @@ static bool judge_slice(const job *j, slice *s, double root, double eps, crease_
                                      .block = block,
                                      .f = j->s.ridge > 0 ? crease_smooth_sum(&list) : term[0] };
     const double *x[2] = { s->a, s->e };
-    if (!crease_verify(&problem, x, NULL, NULL, false, eps * unit, false, v, e)) return false;
+    double value;
+    if (!crease_verify(&problem, x, NULL, NULL, false, eps * unit, false, v, e) ||
+        !crease_objective(&problem, x, &value, e))
+        return false;
+    s->objective += value;
     if (unit > 0) v->smallest_eps /= unit;
     if (v->verdict == CREASE_VERDICT_VALID)
         snprintf(v->text, sizeof v->text, "stationary for relative eps >= %.3g", v->smallest_eps);
@@ -482,6 +488,7 @@ static bool judge(job *j, double eps, crease_error *e)
         v->verdict = CREASE_VERDICT_INVALID, v->smallest_eps = INFINITY;
         snprintf(v->text, sizeof v->text, "its parts do not follow from its coefficients and data");
     }
+    j->objective = s.objective;
     crs_free(all);
     return done;
 }
@@ -601,24 +608,23 @@ static bool run(const crs_args *a, crease_error *e)
 }
 
 /* An array of the result in the size of the data, or of the coefficients. */
-static bool read_part(const crs_judged *judged, const char *name, ptrdiff_t size, double **out,
-                      crease_error *e)
+static bool read_part(const crs_judged *judged, const char *name, const crease_space *shape,
+                      double **out, crease_error *e)
 {
     crs_array x = { .data = NULL };
     if (!crs_read_in(judged->certificate->folder, name, &x, e)) return false;
     *out = x.data;
-    return crease_size(&x.shape) == size ||
+    return crease_space_equal(&x.shape, shape) ||
            crs_fail(e, CREASE_BAD_SHAPE, "%s does not suit the data and the model", name);
 }
 
 static bool read_parts(const crs_judged *judged, job *j, crease_error *e)
 {
-    const ptrdiff_t n = crease_size(&j->shape);
-    return read_part(judged, "coefficients.npy", j->shape.dim[j->mode] * j->s.rank,
-                     &j->out.coefficients, e) &&
-           read_part(judged, "lowrank.npy", n, &j->out.lowrank, e) &&
-           read_part(judged, "sparse.npy", n, &j->out.sparse, e) &&
-           read_part(judged, "noise.npy", n, &j->noise, e);
+    const crease_space table = crease_matrix(j->shape.dim[j->mode], j->s.rank);
+    return read_part(judged, "coefficients.npy", &table, &j->out.coefficients, e) &&
+           read_part(judged, "lowrank.npy", &j->given, &j->out.lowrank, e) &&
+           read_part(judged, "sparse.npy", &j->given, &j->out.sparse, e) &&
+           read_part(judged, "noise.npy", &j->given, &j->noise, e);
 }
 
 bool crs_check_apply(crs_judged *judged, crease_error *e)
@@ -636,22 +642,24 @@ bool crs_check_apply(crs_judged *judged, crease_error *e)
                (!source && crs_fail(e, CREASE_BAD_DATA, "certificate.json names no %s", role[k]));
     }
     job j = { .a = judged->a, .from = path[0], .path = given ? given : path[1], .masked = path[2] };
-    double axis = 0;
+    double axis = 0, rank = 0;
     j.s.missing = json_is_true(json_object_get(settings, "missing"));
     done = done && read_model(&j, e) && number(settings, "axis", &axis, e);
     if (done && !(axis >= 0 && axis < j.order && axis == floor(axis)))
         done = crs_fail(e, CREASE_BAD_DATA, "certificate.json: the model has no axis %g", axis);
     j.mode = (int)axis;
-    done = done && read_data(&j, e) && make_design(&j, e) && read_parts(judged, &j, e) &&
-           judge(&j, judged->eps, e) &&
-           crs_judged_all(judged, (int)j.shape.dim[j.mode], j.found, "slice", e);
+    done =
+        done && number(settings, "rank", &rank, e) && read_data(&j, e) && make_design(&j, e) &&
+        (rank == (double)j.s.rank ||
+         crs_fail(e, CREASE_BAD_DATA, "certificate.json: the model has not the rank %g", rank)) &&
+        read_parts(judged, &j, e) && judge(&j, judged->eps, e) &&
+        crs_judged_all(judged, (int)j.shape.dim[j.mode], j.found, "slice", e);
     snprintf(judged->hash, sizeof judged->hash, "%s", j.hash);
-    const char *const is[3] = { j.model_hash, j.hash, j.mask_hash };
-    for (int k = 0; done && k < 3; k++) {
-        const json_t *source = crs_certificate_data(c, role[k]);
-        if (source)
-            crs_judged_hash(judged, role[k], json_string_value(json_object_get(source, "hash")),
-                            is[k]);
+    if (done) {
+        judged->objective = j.objective;
+        crs_judged_source(judged, "model", NULL, j.model_hash);
+        crs_judged_source(judged, "data", &j.given, j.hash);
+        crs_judged_source(judged, "mask", &j.given, j.mask_hash);
     }
     for (int k = 0; k < 3; k++) crs_free(path[k]);
     discard(&j);

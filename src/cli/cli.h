@@ -259,6 +259,7 @@ typedef struct {
     crease_verification v;
     char hash[CRS_HASH];
     bool constrained, changed; /* changed: a file is not as it was written */
+    double objective;          /* of the point, recomputed; NaN: it was not */
     char (*name)[64];
 } crs_judged;
 
@@ -277,6 +278,8 @@ __attribute__((format(printf, 2, 3)))
 #endif
 void crs_judged_invalid(crs_judged *j, const char *format, ...);
 void crs_judged_hash(crs_judged *j, const char *what, const char *was, const char *is);
+/* The same for the file of this role, and its shape; NULL: it has none. */
+void crs_judged_source(crs_judged *j, const char *role, const crease_space *shape, const char *is);
 
 /* Refuses what needs more bytes than the machine has free, before they are asked for. */
 bool crs_memory_suffices(const char *what, double bytes, crease_error *e);

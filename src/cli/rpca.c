@@ -271,6 +271,7 @@ static bool read_tucker_options(crs_tucker_job *j, crease_error *e)
         !read_missing(j->a, &j->s.missing, e))
         return false;
     j->s.threads = (int)threads;
+    j->s.prune = crs_given(j->a, CRS_OPT_PRUNE);
     return true;
 }
 
@@ -393,6 +394,9 @@ static bool deliver_tucker(crs_tucker_job *j, crs_run *run, crease_verification 
     if (!crease_claim_verify(&claim, v, e)) return false;
     crease_watch_enter(j->a->watch, CREASE_PHASE_WRITE);
     if (!write_tucker_parts(j, e)) return false;
+    run->point = x;
+    run->multiplier = claim.lambda;
+    run->certificate = crease_rpca_certificate(j->fit);
     run->verified = v;
     run->exit_status = crs_exit_of_run(crease_rpca_report(j->fit)->outcome, v->verdict);
     crs_log_footer(j->log, run);
@@ -499,7 +503,7 @@ const crs_verb crs_rpca_verb = {
         CRS_FOR_SAYS(RANK, OF_FACTORS,
                      "number of rank-one terms, auto:R for at most R; of tucker and matrix one "
                      "number, or one per mode (default auto: chosen from the data)"),
-        CRS_FOR(PRUNE, OF_CP), CRS_FOR(PENALTY, OF_FACTORS),
+        CRS_FOR(PRUNE, OF_FACTORS), CRS_FOR(PENALTY, OF_FACTORS),
         CRS_FOR_SAYS(GROUPS, OF_CP,
                      "of the penalty: fibres:AXIS or slices:AXIS, counted from 0; sizes of "
                      "consecutive groups (3,2,4); or a label for every entry: after @ "

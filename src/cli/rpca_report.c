@@ -556,6 +556,8 @@ void crs_tucker_result(const crs_tucker_job *j, const crs_run *run, crs_document
     crs_put_shape(out.details, "shape", &j->given);
     crs_put_shape(out.details, "model_shape", &used->shape);
     crs_put_shape(out.details, "ranks", &used->ranks);
+    crs_tucker_put_cuts(out.details, f, used);
+    crs_put_text(out.details, "rank_reason", f->rank_reason[0] ? f->rank_reason : NULL);
     crs_put_number(out.details, "fit_seconds", f->fit_seconds);
     crs_put_whole(out.details, "missing", f->missing);
     put_parts(out.details, &j->parts);
@@ -567,12 +569,13 @@ void crs_tucker_summary(const crs_tucker_job *j, const crs_run *run)
     const crease_rpca_facts *f = crease_rpca_about(j->fit);
     const crease_rpca_settings *used = crease_rpca_used(j->fit);
     const crease_report r = crease_solver_report(run->solver);
-    const crease_certificate *c = crease_solver_certificate(run->solver);
+    const crease_certificate *c = crs_run_certificate(run);
     printf("status      %s\n", crease_outcome_text(r.outcome));
     if (used->kind != CREASE_RPCA_PCP) {
         printf("ranks      ");
         for (int n = 0; n < used->ranks.order; n++) printf(" %td", used->ranks.dim[n]);
-        putchar('\n');
+        printf("%s%s\n", f->rank_reason[0] ? ": " : "", f->rank_reason);
+        crs_tucker_print_cuts(f, used);
         print_parts(&j->parts);
         printf("fit         %ld passes over the data\n", f->start_passes);
     }

@@ -29,6 +29,8 @@ __attribute__((format(printf, 3, 4)))
 #endif
 bool crs_fail(crease_error *e, crease_code code, const char *format, ...); /* always false */
 
+/* Does merging neighbouring modes make the one shape of the other? */
+bool crs_space_refines(const crease_space *fine, const crease_space *coarse);
 bool crs_mul_size(ptrdiff_t a, ptrdiff_t b, ptrdiff_t *product); /* false on overflow; a, b >= 0 */
 bool crs_add_size(ptrdiff_t a, ptrdiff_t b, ptrdiff_t *sum);
 
@@ -119,6 +121,28 @@ bool crs_cut(crease_error *e, const char *what); /* always false */
 /* The k-th smallest of n numbers, k from 0, and their (upper) median; both reorder x. */
 double crs_select(ptrdiff_t n, double *x, ptrdiff_t k);
 double crs_median(ptrdiff_t n, double *x); /* NaN for n = 0 */
+
+/* How large numbers are (units.c): the binary exponents of the largest finite one and of the median
+ * of those that are not 0, |x| < 2^k <= 2|x|; at: where the largest is, -1: there is none. Entries
+ * whose mask is 0 do not count; mask may be NULL. */
+typedef struct {
+    ptrdiff_t at;
+    int most, middle;
+} crs_extent;
+enum { CRS_ORDINARY = 10, CRS_LARGEST_POWER = 480 };
+crs_extent crs_extent_of(ptrdiff_t n, const double *x, const double *mask);
+
+/* The k for which data times 2^-k are worked on. 0 while the largest or the median is within
+ * 2^-ordinary .. 2^ordinary (ordinary >= CRS_ORDINARY), else the nearer to 0 of the two. */
+int crs_extent_unit(const crs_extent *a, int ordinary);
+
+/* Are sums of squares of such numbers normal ones? False with a sentence: `what` is the entry at
+ * a->at, `data` are to be divided or multiplied. */
+bool crs_extent_fits(const crs_extent *a, const char *what, const char *data, double value,
+                     crease_error *e);
+
+/* y = 2^k x, |k| <= 1022; y may be x. */
+void crs_times_power(ptrdiff_t n, int k, const double *x, double *y);
 
 /* x = v scaled into |x|_2 <= radius, the norm over all ranks of s, or of n entries held here. */
 void crs_scale_into_ball(const crease_space *s, double radius, const double *v, double *x);

@@ -30,6 +30,11 @@ static const crs_cp_engine *engine_for(const crease_cp_fit_settings *s)
     return scalar && !s->model.nonneg ? &crs_cp_fused_engine : &crs_cp_generic_engine;
 }
 
+bool crs_cp_fit_learns(const crease_cp_fit_settings *s)
+{
+    return s->learn > 0 && engine_for(s) == &crs_cp_envelope_engine;
+}
+
 int crs_cp_fit_threads(const crease_cp_fit_settings *s)
 {
     return crs_useful_threads(s->threads, crease_size(&s->model.shape));

@@ -92,6 +92,9 @@ typedef struct {
                           where T was, "singular-clipped" or "given" */
 } crease_cp_pilot;
 
+/* Does the run learn a threshold, so that the penalty's parameters are in its unit? */
+bool crs_cp_fit_learns(const crease_cp_fit_settings *s);
+
 /* Bytes the run will take at its peak, the tensor's own included; INFINITY: more than can be
  * counted. `missing`: will there be entries that are not observed? `dense`: will E have nonzeros
  * in more than one entry of a hundred, at any time? */
@@ -179,6 +182,8 @@ void crs_cp_fill_defaults(crease_cp_rpca_settings *s);
 /* Every entry that is observed is finite, the mask 0 or 1; how many are missing. */
 bool crs_cp_check_data(const crease_cp_rpca_settings *s, const double *tensor, ptrdiff_t *missing,
                        crease_error *e);
+void crs_cp_place(const crease_space *s, ptrdiff_t j, char *out,
+                  size_t size); /* "entry 7 (at 1,2,3)", counted from 1 */
 bool crs_cp_seen(const crease_cp_rpca_settings *s, const double *tensor, ptrdiff_t j);
 
 /* The first iterate of a model: X_n^0, then Z^0 and B^0. Only the factors of a tensor of zeros are

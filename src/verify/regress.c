@@ -2,7 +2,7 @@
  * regress: the solutions of a regression from X, y and the reported coefficients
  *
  * The design is made anew in long double: z_ij = (x_ij - mean_j) sqrt(v_i) / (spread_j c), a column
- * of ones over c for b_0 unless the squared loss eliminates it. The point of every lambda is then
+ * of `one` over c for b_0 unless the squared loss eliminates it. The point of every lambda is then
  * judged on min sum_i phi((z b - y)_i) + n sum_u w_u rho_lambda(|b_u|), and the coefficients must
  * be b_j/spread_j, the intercept b_0 - sum_j coefficient_j mean_j, up to rounding. */
 #include <stdio.h>
@@ -16,8 +16,8 @@ typedef struct {
     const crease_regression_claim *c;
     void *memory;
     ptrdiff_t cols, units;
-    bool centred; /* b_0 is eliminated */
-    real y_center;
+    bool centred;                 /* b_0 is eliminated */
+    real y_center, one;           /* one: of the column of b_0 */
     double *z, *y, *v, *weight;   /* n x cols; n; n, of mean 1; per unit */
     real *center, *spread, *most; /* per column of X; most: its largest entry */
     ptrdiff_t *start, *index;     /* of the units */
@@ -72,15 +72,35 @@ static void set_column(design *d, ptrdiff_t j)
     d->spread[j] = spread;
 }
 
+/* 2^k, where 2^k is just above the largest range of a column of an X that is not standardized and
+ * |k| > 10; otherwise 1 */
+static real one_of(const crease_regression_claim *c)
+{
+    double widest = 0;
+    int k;
+    for (ptrdiff_t j = 0; j < c->p && !c->s.standardize; j++) {
+        double least = c->X[j], most = c->X[j];
+        for (ptrdiff_t i = 0; i < c->n; i++) {
+            const double x = c->X[i * c->p + j];
+            if (x < least) least = x;
+            if (x > most) most = x;
+        }
+        if (most - least > widest) widest = most - least;
+    }
+    frexp(widest, &k);
+    return k > 10 || k < -10 ? ldexpl(1, k) : 1;
+}
+
 static void set_rows(design *d)
 {
     const crease_regression_claim *c = d->c;
     const bool labels = c->s.loss == CREASE_REGRESSION_LOGISTIC;
+    d->one = one_of(c);
     d->y_center = d->centred ? mean_of(d, c->y, 1) : 0;
     for (ptrdiff_t i = 0; i < c->n; i++) {
         const real t = (c->y[i] - d->y_center) * sqrtl(d->v[i]) / c->s.loss_scale;
         d->y[i] = labels ? (c->y[i] == 1 ? 1 : -1) : (double)t;
-        if (d->cols > c->p) d->z[i * d->cols + c->p] = 1 / c->s.loss_scale;
+        if (d->cols > c->p) d->z[i * d->cols + c->p] = (double)(d->one / c->s.loss_scale);
     }
 }
 
@@ -160,7 +180,7 @@ static void compare(const design *d, ptrdiff_t k, crease_verification *v)
     const crease_regression_claim *c = d->c;
     const double *b = c->point + k * d->cols, *coef = c->coefficients + k * (c->p + 1);
     const real unit = (real)(c->n + c->p + 8) * 0x1p-52L, least = 0x1p-1070L;
-    real at = d->centred ? d->y_center : d->cols > c->p ? b[c->p] : 0, size = fabsl(at);
+    real at = d->centred ? d->y_center : d->cols > c->p ? d->one * b[c->p] : 0, size = fabsl(at);
     for (ptrdiff_t i = 0; i < c->n && d->centred; i++) size = bigger(size, fabs(c->y[i]));
     for (ptrdiff_t j = 0; j < c->p; j++) {
         const real should = b[j] / d->spread[j];

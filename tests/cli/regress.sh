@@ -152,7 +152,7 @@ run "$CREASE" verify moved/plain
 judge $? "another problem: exit $code, $out $err"
 cp zeros.npy moved/y.npy
 run "$CREASE" verify moved/groups
-[ $code -eq 1 ] && [[ $out == *"data y changed since"* ]]
+[ $code -eq 1 ] && [[ $out == *"the y changed since"* ]]
 judge $? "other data: exit $code, $out $err"
 expect_exit 64 "X and y" verify plain --problem X.npy
 rm moved/groups/groups.npy

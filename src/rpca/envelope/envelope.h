@@ -23,8 +23,9 @@ typedef struct {
     const crs_envelope_kernel *kernel; /* NULL: the fastest that runs here */
 } crs_envelope_settings;
 
-/* |r| by its exponent and the first three bits after it: eight bins per octave from
- * CRS_ENVELOPE_LEAST on; the first takes all below, the last all above and NaN. */
+/* |r|, in a unit between 1 and 2 that follows from the data, by its exponent and the first three
+ * bits after it: eight bins per octave from CRS_ENVELOPE_LEAST on; the first takes all below, the
+ * last all above and NaN. */
 enum { CRS_ENVELOPE_BINS = 2048 };
 #define CRS_ENVELOPE_LEAST 0x1p-128
 
@@ -38,8 +39,9 @@ typedef struct {
     ptrdiff_t observed; /* entries */
     ptrdiff_t nonzeros; /* of e */
     int every;          /* in: the histogram takes one row in so many, scattered; 0, 1: all */
-    ptrdiff_t histogram[CRS_ENVELOPE_BINS]; /* of |r|, over the observed entries */
-    double *gradient[CREASE_MAX_ORDER];     /* S_(n) M_n */
+    ptrdiff_t histogram[CRS_ENVELOPE_BINS]; /* of |r|/unit, over the observed entries */
+    double unit;
+    double *gradient[CREASE_MAX_ORDER]; /* S_(n) M_n */
     double *marginal[CREASE_MAX_ORDER]; /* sums of w over the entries with one index in mode n */
 } crs_envelope_sums;
 
