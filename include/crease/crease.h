@@ -31,5 +31,6 @@
 #include <crease/spca.h>
 #include <crease/verify.h>
 #include <crease/version.h>
+#include <crease/watch.h>
 
 #endif

@@ -18,7 +18,8 @@ extern "C" {
     X(NO_MEMORY, "out of memory")                                                                  \
     X(NO_INPUT, "the input cannot be opened")                                                      \
     X(IO, "input or output failed")                                                                \
-    X(NUMERICAL_FAILURE, "a factorization did not converge or met a value that is not finite")
+    X(NUMERICAL_FAILURE, "a factorization did not converge or met a value that is not finite")     \
+    X(CUT, "a limit or a request to stop came before there was anything to show")
 
 typedef enum {
 #define CREASE_ENTRY_(name, text) CREASE_##name,

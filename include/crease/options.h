@@ -11,6 +11,7 @@
 #include <stddef.h>
 
 #include <crease/error.h>
+#include <crease/watch.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -70,6 +71,8 @@ typedef struct {
 #define CREASE_ENTRY_(type, name, value, low, high, text) type name;
     CREASE_OPTIONS(CREASE_ENTRY_)
 #undef CREASE_ENTRY_
+    crease_watch *watch; /* limits, requests to stop and phases of the caller's; NULL: none. What
+                            max_seconds says holds beside it */
 } crease_options;
 
 /* The name of a method or mode as the command line spells it. */

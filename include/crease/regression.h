@@ -54,6 +54,7 @@ typedef struct {
     double eps;           /* relative tolerance of the certificates */
     long max_sweeps;      /* for each lambda */
     double max_seconds;   /* >= 0, for the path and its cross-validation together */
+    crease_watch *watch;  /* NULL: none. What max_seconds says holds beside it */
 } crease_regression_settings;
 
 /* l1, squared loss, standardized with an intercept, 100 lambdas, eps 1e-6, no time limit. */

@@ -78,18 +78,15 @@ typedef struct {
     int sweeps;                  /* of the start by least squares */
     double clip;                 /* start from T cut at +-clip median|T|; 0: from T itself */
     const double *const *factor; /* X_n^0; NULL: by `start`. Read only while building */
-    int starts;    /* of the envelope: so many are compared; 0: one, and more while the fit is bad.
-                      `start` or `factor` is the first of them */
-    int threads;   /* 0: all there are */
-    bool single;   /* tensors of the iteration in single precision; not of the envelope */
-    double memory; /* refuse to build what would take more bytes than this; 0: never */
-    bool (*stop)(void *user); /* of cp by the envelope, NULL: none: asked after every pass before
-                                 the first iteration; true: make do with what there is */
-    void *user;
+    int starts;     /* of the envelope: so many are compared; 0: one, and more while the fit is bad.
+                       `start` or `factor` is the first of them */
+    int threads;    /* 0: all there are */
+    bool single;    /* tensors of the iteration in single precision; not of the envelope */
+    double memory;  /* refuse to build what would take more bytes than this; 0: never */
     ptrdiff_t most; /* of a rank of cp that is chosen: at most this; 0: no limit */
-    bool prune;     /* of cp: terms that the noise explains leave the factors; otherwise they stay
-                       as columns of zeros, so that there are as many as `rank` says. A rank that
-                       is chosen is always pruned */
+    bool prune;     /* terms of cp, directions of tucker and ball that the noise explains leave the
+                       factors; otherwise they stay as columns of zeros, so that there are as many
+                       as `rank` or `ranks` says. A rank that is chosen is always pruned */
 } crease_rpca_settings;
 
 /* What `crease rpca` does without options: cp, rank and threshold from the data (learn = 3), l1,
@@ -117,8 +114,9 @@ typedef struct crease_rpca crease_rpca;
  * the handle and in which missing entries become 0. The method is auto, envelope, admm-g, admm-m,
  * prox-bcd or bcd for cp, any that suits the problem for the others; seconds of cp count from here
  * on. Paper mode of cp is the recipe of section 5 of Jiang, Lin, Ma, Zhang 2019 unless beta, h,
- * theta or the iteration limit say otherwise. o NULL: crease_rpca_options(). NULL with a sentence
- * on failure; an entry that is not finite is named by its index, counted from 1. */
+ * theta or the iteration limit say otherwise. o NULL: crease_rpca_options(). The watch of o is
+ * asked all along: when it is over, what is there so far makes do. NULL with a sentence on failure;
+ * an entry that is not finite is named by its index, counted from 1. */
 CREASE_API crease_rpca *crease_rpca_new(const crease_rpca_settings *s, const crease_options *o,
                                         double *tensor, crease_error *e);
 CREASE_API void crease_rpca_free(crease_rpca *r);
@@ -129,7 +127,7 @@ CREASE_API void crease_rpca_free(crease_rpca *r);
 CREASE_API double crease_rpca_bytes(const crease_rpca_settings *s, const crease_options *o,
                                     bool missing, bool dense);
 
-/* As of a solver (solver.h). The stop may be asked for from a signal handler. */
+/* As of a solver (solver.h). */
 CREASE_API void crease_rpca_callback(crease_rpca *r, crease_callback *call, void *user);
 CREASE_API void crease_rpca_stop(crease_rpca *r);
 
@@ -156,29 +154,38 @@ CREASE_API const crease_options *crease_rpca_options_used(const crease_rpca *r);
 /* A rank that was tried (rpca_tools.h) */
 typedef struct {
     ptrdiff_t rank;
-    double held_out;    /* median|T - M| of the entries held out */
-    double fitted;      /* and of the others */
-    double loss;        /* mean of min(|T - M|, t)^2 of the entries held out, t three robust
-                           deviations of the best row */
-    double excess;      /* of the loss over the least in the table */
-    double error;       /* standard error of the excess, by the differences entry by entry */
+    double held_out;    /* median|T - M| of the entries held out, by fits to the others */
+    double fitted;      /* and of all entries, by the fit to all */
+    double loss;        /* mean over the folds of the mean of min(|T - M|, t)^2 of what they hold
+                           out, t two deviations of the noise of the row that fits best */
+    double gain;        /* share of the loss of one term less that this term takes away, t of the
+                           better of the two; NaN: one term less was not tried */
+    double error;       /* standard error of the gain, over the folds */
     double consistency; /* percent; NaN: not defined */
-    double objective;
+    double congruence;  /* least over the terms, of fits to halves of the data; NaN: not tested */
+    double objective;   /* of the fit to all entries */
+    double *factor[CREASE_MAX_ORDER]; /* of that fit, I_n x rank, I_n of `judged` */
 } crease_cp_rank_row;
 
 typedef struct {
     ptrdiff_t count;
     crease_cp_rank_row *row; /* ascending ranks */
+    crease_space judged;     /* the shape of the data, or of the slices that were taken */
     ptrdiff_t rank;          /* recommended */
+    ptrdiff_t predicts;      /* terms that predict held-out data */
+    ptrdiff_t reproduces;    /* terms that reproduce in halves of the data; 0: not known */
+    bool stopped;            /* before all ranks that matter were tried */
     long readings;           /* passes over the tensor, by all fits and tests; a fit that was
                                 supplied counts its own */
-    char reason[500];
+    char reason[700];
 } crease_cp_rank_table;
 
-/* A term that was cut: why, its norm, and the norm that the noise alone would give a term. */
+/* A term that was cut: why, its norm, and the norm that the noise alone would give a term. Of
+ * tucker and ball a direction of a mode, its singular value in the core, and the noise's. */
 typedef struct {
     const char *reason;
     double size, noise;
+    int mode; /* counted from 1; 0: a term of cp */
 } crease_cp_cut;
 
 /* What the data say for a term: by how much sum min(|r|, t)^2 grows without it, the others fitted
@@ -221,11 +228,13 @@ typedef struct {
     const char *rank_reason;           /* why this rank; "": it was given */
     ptrdiff_t rank_asked;              /* of cp; 0: it was chosen */
     ptrdiff_t terms;                   /* of cp: columns of the factors that are not 0 */
-    ptrdiff_t cuts;                    /* of cp: terms that were cut: columns of zeros, or gone */
+    ptrdiff_t cuts; /* terms or directions that were cut: columns of zeros, or gone */
     const crease_cp_cut *cut;
     const crease_cp_support *support; /* of cp: of each of `terms`, by descending size; NULL: this
                                          method does not judge terms */
     long support_passes;              /* over the tensor, that judging them took */
+    crease_space ranks_asked; /* of tucker and ball; order 0: they were chosen */
+    crease_space directions;  /* of tucker and ball: columns of the factors that are not 0 */
 } crease_rpca_facts;
 
 /* The counts of the answer once the run has ended. */
@@ -267,7 +276,8 @@ typedef struct {
                               first modes */
     bool (*read)(void *user, crease_rpca_part part, ptrdiff_t row, double *out);
     void *user;
-    int threads; /* 0: all there are; the answer is the same for any number */
+    int threads;         /* 0: all there are; the answer is the same for any number */
+    crease_watch *watch; /* NULL: none */
 } crease_cp_claim;
 
 /* Judges X_n, E, Z, B and Lambda = 2 alpha_N W o B by the definitions, a few rows at a time, in

@@ -43,7 +43,8 @@ CREASE_API void crease_solver_free(crease_solver *s);
 
 CREASE_API void crease_solver_callback(crease_solver *s, crease_callback *call, void *user);
 
-/* May be called from a signal handler or another thread: the run stops after its iteration. */
+/* Stops this run; may be called from a signal handler or another thread. A watch of the options
+ * (watch.h) does it for every run that it was given to. */
 CREASE_API void crease_solver_stop(crease_solver *s);
 
 /* One iteration. Returns the outcome so far: NOT_RUN means go on. */

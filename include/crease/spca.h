@@ -108,7 +108,8 @@ typedef struct {
     const double *const *factor; /* the same of length 1, and 0 where there is no component */
     const double *weight;        /* sigma, per component */
     double eps;
-    bool relative, gap; /* gap: as gcg certifies, by -psi_S */
+    bool relative, gap;  /* gap: as gcg certifies, by -psi_S */
+    crease_watch *watch; /* NULL: none */
 } crease_spca_claim;
 
 /* out has room for `count` verifications, each to be freed by crease_verification_free. The tensor

@@ -29,6 +29,8 @@ typedef struct {
     crs_folder folder;
     crease_cp_apply_result out;
     crease_verification *found; /* of every slice */
+    crease_outcome ended;       /* by the watch, before every slice was done; NOT_RUN: it did not */
+    double objective;           /* of all slices, recomputed */
 } job;
 
 static bool number(const json_t *settings, const char *key, double *x, crease_error *e)
@@ -373,6 +375,8 @@ static bool finish(job *j, crease_error *e)
 static bool solve(job *j, crease_error *e)
 {
     const ptrdiff_t n = crease_size(&j->shape), slices = j->shape.dim[j->mode];
+    crease_watch_enter(j->a->watch, CREASE_PHASE_FIT);
+    j->s.watch = j->a->watch;
     if (!choose_terms(j, e)) return false;
     j->out.coefficients = crs_doubles(slices * j->s.rank, "the coefficients", e);
     j->out.lowrank = crs_doubles(n, "the low-rank part", e);
@@ -388,6 +392,7 @@ static bool solve(job *j, crease_error *e)
 typedef struct {
     ptrdiff_t count;
     double *m, *t, *e, *a; /* rows of sqrt(2c) M, sqrt(2c) t, e; a in the scale of the factors */
+    double objective;      /* of all slices so far */
 } slice;
 
 /* Is the slice's low-rank part M a, and the noise what is left? NaN is not. */
@@ -411,7 +416,7 @@ static bool gather_slice(const job *j, ptrdiff_t i, double root, slice *s)
             sum += term, size += fabs(term);
             s->m[s->count * rank + r] = root * j->design[k * rank + r];
         }
-        fits = fits && fabs(sum - low) <= 1e-12 * size &&
+        fits = fits && size < INFINITY && fabs(sum - low) <= 1e-12 * size &&
                fabs(t - low - e - j->noise[at]) <= 1e-12 * size;
         s->t[s->count] = root * t;
         s->e[s->count] = e;
@@ -451,7 +456,11 @@ static bool judge_slice(const job *j, slice *s, double root, double eps, crease_
                                      .block = block,
                                      .f = j->s.ridge > 0 ? crease_smooth_sum(&list) : term[0] };
     const double *x[2] = { s->a, s->e };
-    if (!crease_verify(&problem, x, NULL, NULL, false, eps * unit, false, v, e)) return false;
+    const crease_claim claim = { .p = &problem, .x = x, .eps = eps * unit, .watch = j->a->watch };
+    double value;
+    if (!crease_claim_verify(&claim, v, e) || !crease_objective(&problem, x, &value, e))
+        return false;
+    s->objective += value;
     if (unit > 0) v->smallest_eps /= unit;
     if (v->verdict == CREASE_VERDICT_VALID)
         snprintf(v->text, sizeof v->text, "stationary for relative eps >= %.3g", v->smallest_eps);
@@ -470,6 +479,11 @@ static bool judge(job *j, double eps, crease_error *e)
     bool done = all && (j->found || crs_fail(e, CREASE_NO_MEMORY, "out of memory: the verdicts"));
     for (ptrdiff_t i = 0; done && i < slices; i++) {
         crease_verification *v = &j->found[i];
+        if (crease_watch_over(j->a->watch)) {
+            v->verdict = CREASE_VERDICT_UNFINISHED, v->smallest_eps = INFINITY;
+            snprintf(v->text, sizeof v->text, "not checked: the time ran out or a signal came");
+            continue;
+        }
         const bool fits = gather_slice(j, i, root, &s);
         if (s.count > 0) {
             done = judge_slice(j, &s, root, eps, v, e);
@@ -482,6 +496,7 @@ static bool judge(job *j, double eps, crease_error *e)
         v->verdict = CREASE_VERDICT_INVALID, v->smallest_eps = INFINITY;
         snprintf(v->text, sizeof v->text, "its parts do not follow from its coefficients and data");
     }
+    j->objective = s.objective;
     crs_free(all);
     return done;
 }
@@ -525,22 +540,31 @@ static void put_settings(crs_spot to, const job *j)
     crs_put_flag(to, "missing", j->s.missing);
 }
 
+/* Were all slices finished? */
+static crease_outcome outcome_of(const job *j)
+{
+    const bool good = worst_of(j)->verdict == CREASE_VERDICT_VALID;
+    return good || j->ended == CREASE_NOT_RUN ? CREASE_STATIONARY : j->ended;
+}
+
 /* The worst gradient of a slice is the residual, their sum the objective. */
 static void put_result(const job *j, crs_document *d)
 {
+    const crease_outcome how = outcome_of(j);
+    const char *text = "every slice was regressed on the terms of the model";
     crs_summary s = { .verb = "apply",
                       .model = j->model,
-                      .outcome = CREASE_STATIONARY,
-                      .outcome_text = "every slice was regressed on the terms of the model",
+                      .outcome = how,
+                      .outcome_text = how == CREASE_STATIONARY ? text : NULL,
                       .verdict = crease_verdict_text(worst_of(j)->verdict),
                       .verdict_text = worst_of(j)->text,
-                      .exit_status = crs_exit_of_run(CREASE_STATIONARY, worst_of(j)->verdict, 0),
+                      .exit_status = crs_exit_of_run(how, worst_of(j)->verdict),
                       .method = "slices",
                       .eps = slice_eps,
                       .relative = true,
                       .passes = -1,
                       .evaluations = -1,
-                      .seconds = NAN };
+                      .watch = j->a->watch };
     for (ptrdiff_t i = 0; i < j->shape.dim[j->mode]; i++) {
         s.objective += j->out.score[i].objective;
         s.residual = larger(s.residual, j->out.score[i].gradient);
@@ -565,6 +589,7 @@ static bool deliver(job *j, crease_error *e)
 {
     const crease_space table = crease_matrix(j->shape.dim[j->mode], j->s.rank);
     crs_document d;
+    crease_watch_enter(j->a->watch, CREASE_PHASE_WRITE);
     put_result(j, &d);
     const bool done =
         crs_folder_array(&j->folder, "coefficients.npy", &table, j->out.coefficients, e) &&
@@ -592,33 +617,35 @@ static bool run(const crs_args *a, crease_error *e)
     job j = {
         .a = a, .from = a->word[0], .path = a->word[1], .masked = crs_given(a, CRS_OPT_MASK)
     };
-    const bool done = crs_folder_of(a, &j.folder, e) && read_model(&j, e) && read_options(&j, e) &&
-                      read_data(&j, e) && solve(&j, e) && judge(&j, slice_eps, e) && deliver(&j, e);
+    bool done = crs_folder_of(a, &j.folder, e) && read_model(&j, e) && read_options(&j, e) &&
+                read_data(&j, e) && solve(&j, e);
+    j.ended = crease_watch_why(a->watch);
+    crease_watch_enter(a->watch, CREASE_PHASE_CHECK);
+    done = done && judge(&j, slice_eps, e) && deliver(&j, e);
     if (done && !crs_given(a, CRS_OPT_JSON)) print_summary(&j);
-    if (done) *a->status = crs_exit_of_run(CREASE_STATIONARY, worst_of(&j)->verdict, 0);
+    if (done) *a->status = crs_exit_of_run(outcome_of(&j), worst_of(&j)->verdict);
     discard(&j);
     return done;
 }
 
 /* An array of the result in the size of the data, or of the coefficients. */
-static bool read_part(const crs_judged *judged, const char *name, ptrdiff_t size, double **out,
-                      crease_error *e)
+static bool read_part(const crs_judged *judged, const char *name, const crease_space *shape,
+                      double **out, crease_error *e)
 {
     crs_array x = { .data = NULL };
     if (!crs_read_in(judged->certificate->folder, name, &x, e)) return false;
     *out = x.data;
-    return crease_size(&x.shape) == size ||
+    return crease_space_equal(&x.shape, shape) ||
            crs_fail(e, CREASE_BAD_SHAPE, "%s does not suit the data and the model", name);
 }
 
 static bool read_parts(const crs_judged *judged, job *j, crease_error *e)
 {
-    const ptrdiff_t n = crease_size(&j->shape);
-    return read_part(judged, "coefficients.npy", j->shape.dim[j->mode] * j->s.rank,
-                     &j->out.coefficients, e) &&
-           read_part(judged, "lowrank.npy", n, &j->out.lowrank, e) &&
-           read_part(judged, "sparse.npy", n, &j->out.sparse, e) &&
-           read_part(judged, "noise.npy", n, &j->noise, e);
+    const crease_space table = crease_matrix(j->shape.dim[j->mode], j->s.rank);
+    return read_part(judged, "coefficients.npy", &table, &j->out.coefficients, e) &&
+           read_part(judged, "lowrank.npy", &j->given, &j->out.lowrank, e) &&
+           read_part(judged, "sparse.npy", &j->given, &j->out.sparse, e) &&
+           read_part(judged, "noise.npy", &j->given, &j->noise, e);
 }
 
 bool crs_check_apply(crs_judged *judged, crease_error *e)
@@ -636,22 +663,24 @@ bool crs_check_apply(crs_judged *judged, crease_error *e)
                (!source && crs_fail(e, CREASE_BAD_DATA, "certificate.json names no %s", role[k]));
     }
     job j = { .a = judged->a, .from = path[0], .path = given ? given : path[1], .masked = path[2] };
-    double axis = 0;
+    double axis = 0, rank = 0;
     j.s.missing = json_is_true(json_object_get(settings, "missing"));
     done = done && read_model(&j, e) && number(settings, "axis", &axis, e);
     if (done && !(axis >= 0 && axis < j.order && axis == floor(axis)))
         done = crs_fail(e, CREASE_BAD_DATA, "certificate.json: the model has no axis %g", axis);
     j.mode = (int)axis;
-    done = done && read_data(&j, e) && make_design(&j, e) && read_parts(judged, &j, e) &&
-           judge(&j, judged->eps, e) &&
-           crs_judged_all(judged, (int)j.shape.dim[j.mode], j.found, "slice", e);
+    done =
+        done && number(settings, "rank", &rank, e) && read_data(&j, e) && make_design(&j, e) &&
+        (rank == (double)j.s.rank ||
+         crs_fail(e, CREASE_BAD_DATA, "certificate.json: the model has not the rank %g", rank)) &&
+        read_parts(judged, &j, e) && judge(&j, judged->eps, e) &&
+        crs_judged_all(judged, (int)j.shape.dim[j.mode], j.found, "slice", e);
     snprintf(judged->hash, sizeof judged->hash, "%s", j.hash);
-    const char *const is[3] = { j.model_hash, j.hash, j.mask_hash };
-    for (int k = 0; done && k < 3; k++) {
-        const json_t *source = crs_certificate_data(c, role[k]);
-        if (source)
-            crs_judged_hash(judged, role[k], json_string_value(json_object_get(source, "hash")),
-                            is[k]);
+    if (done) {
+        judged->objective = j.objective;
+        crs_judged_source(judged, "model", NULL, j.model_hash);
+        crs_judged_source(judged, "data", &j.given, j.hash);
+        crs_judged_source(judged, "mask", &j.given, j.mask_hash);
     }
     for (int k = 0; k < 3; k++) crs_free(path[k]);
     discard(&j);
@@ -673,7 +702,7 @@ const crs_verb crs_apply_verb = {
             "relative to the noise, the median error, and the robust distance of its coefficients "
             "from those of the slices the model was fitted to.",
     .example = "crease apply result new.npy --out seen",
-    .takes = CRS_LIST(CRS_TAKES(AXIS), CRS_TAKES(MISSING), CRS_TAKES(MASK), CRS_TAKES(OUT),
-                      CRS_TAKES(FORCE), CRS_TAKES(JSON)),
+    .takes = CRS_LIST(CRS_TAKES(AXIS), CRS_TAKES(MISSING), CRS_TAKES(MASK), CRS_TAKES(max_seconds),
+                      CRS_TAKES(OUT), CRS_TAKES(FORCE), CRS_TAKES(JSON)),
     .run = run,
 };

@@ -149,7 +149,7 @@ static bool all_read(const crs_args *a, crease_error *e)
 bool crs_args_parse(const crs_verb *verb, int argc, char **argv, crs_args *a, crease_error *e)
 {
     bool words_only = false;
-    *a = (crs_args){ .verb = verb, .word = argv, .status = a->status };
+    *a = (crs_args){ .verb = verb, .word = argv, .status = a->status, .watch = a->watch };
     for (int k = 0; k < argc; k++) {
         if (!words_only && strcmp(argv[k], "--") == 0)
             words_only = true;

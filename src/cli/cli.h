@@ -89,6 +89,7 @@ struct crs_args {
     int count;
     char **word;
     int *status; /* exit code of the program: instead of 0, or of the error's own when not 0 */
+    crease_watch *watch; /* of the command; --max-seconds is its limit */
 };
 
 /* argv is what follows the verb; its order is changed. */
@@ -154,9 +155,9 @@ enum {
     CRS_EXIT_IO = 74,        /* reading or writing failed on the way */
 };
 
-/* The exit code of an error, of a run (signal 0: none came), and of a verdict. */
+/* The exit code of an error, of a run, and of a verdict; a signal that came counts. */
 int crs_exit_code(crease_code code);
-int crs_exit_of_run(crease_outcome o, crease_verdict v, int signal);
+int crs_exit_of_run(crease_outcome o, crease_verdict v);
 int crs_exit_of_verdict(crease_verdict v);
 
 typedef struct {
@@ -232,12 +233,12 @@ typedef struct {
 } crs_ending;
 void crs_log_ending(const crs_log *log, const crs_ending *end);
 
-/* SIGINT and SIGTERM call stop(self), the second one ends the program; `leave` gives the signals
- * back and tells which came, 0: none. */
-typedef void crs_stop(void *self);
-void crs_signals_enter(crs_stop *call, void *self);
-int crs_signals_leave(void);
-int crs_signals_caught(void); /* so far */
+/* From here on the first SIGINT or SIGTERM stops the command's watch, the second ends the program.
+ */
+void crs_signals_enter(const crs_args *a);
+
+/* "seconds     3.2: read 0.1, fit 2.9, ...": the last line but one of a summary */
+void crs_print_seconds(const crs_args *a);
 
 enum { CRS_PATH_ROOM = 4096 };
 
@@ -260,6 +261,7 @@ typedef struct {
     crease_verification v;
     char hash[CRS_HASH];
     bool constrained, changed; /* changed: a file is not as it was written */
+    double objective;          /* of the point, recomputed; NaN: it was not */
     char (*name)[64];
 } crs_judged;
 
@@ -278,6 +280,8 @@ __attribute__((format(printf, 2, 3)))
 #endif
 void crs_judged_invalid(crs_judged *j, const char *format, ...);
 void crs_judged_hash(crs_judged *j, const char *what, const char *was, const char *is);
+/* The same for the file of this role, and its shape; NULL: it has none. */
+void crs_judged_source(crs_judged *j, const char *role, const crease_space *shape, const char *is);
 
 /* Refuses what needs more bytes than the machine has free, before they are asked for. */
 bool crs_memory_suffices(const char *what, double bytes, crease_error *e);

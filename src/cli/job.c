@@ -2,8 +2,8 @@
  * job: what every verb that runs something shares: the options of a run, its folder, the signals,
  * the memory it may take, and the exit code it ends with.
  *
- * The program owns the signals, the library never sees them. The first SIGINT or SIGTERM asks the
- * solver to stop after its iteration, the second ends the program at once. */
+ * The program owns the signals, the library never sees them. The first SIGINT or SIGTERM stops the
+ * command's watch, which every loop asks; the second ends the program at once. */
 #define _POSIX_C_SOURCE 200809L
 #include <signal.h>
 #include <sys/resource.h>
@@ -20,6 +20,7 @@ static bool set_option(const crs_args *a, int id, const char *name, crease_optio
 
 bool crs_run_options(const crs_args *a, crease_options *o, crease_error *e)
 {
+    o->watch = a->watch;
     bool done =
         set_option(a, CRS_OPT_METHOD, "method", o, e) && set_option(a, CRS_OPT_MODE, "mode", o, e);
 #define X(type, name, value, low, high, text)                                                      \
@@ -35,7 +36,7 @@ crs_problem_file *crs_open_problem(const crs_args *a, crease_options *o, crease_
     crs_problem_file *file = crs_run_options(a, &probe, e) ? crs_problem_read(a->word[0], e) : NULL;
     if (!file) return NULL;
     *o = file->options;
-    if (crs_run_options(a, o, e)) return file;
+    if (crs_run_options(a, o, e)) return crease_watch_limit(a->watch, o->max_seconds), file;
     crs_problem_file_free(file);
     return NULL;
 }
@@ -54,36 +55,36 @@ bool crs_folder_of(const crs_args *a, crs_folder *f, crease_error *e)
     return true;
 }
 
-static crs_stop *volatile ask;
-static void *volatile running;
+static crease_watch *volatile watched;
 static volatile sig_atomic_t caught;
-static struct sigaction before[2];
-static const int watched[2] = { SIGINT, SIGTERM };
 
 static void stop(int number)
 {
     if (caught) _exit(128 + number);
     caught = number;
-    if (running) ask(running);
+    crease_watch_stop(watched);
 }
 
-void crs_signals_enter(crs_stop *call, void *self)
+void crs_signals_enter(const crs_args *a)
 {
-    struct sigaction own = { .sa_handler = stop };
+    struct sigaction own = { .sa_handler = stop, .sa_flags = SA_RESTART };
     sigemptyset(&own.sa_mask);
-    ask = call;
-    running = self;
-    caught = 0;
-    for (int k = 0; k < 2; k++) sigaction(watched[k], &own, &before[k]);
+    watched = a->watch;
+    sigaction(SIGINT, &own, NULL);
+    sigaction(SIGTERM, &own, NULL);
 }
 
-int crs_signals_caught(void) { return (int)caught; }
-
-int crs_signals_leave(void)
+void crs_print_seconds(const crs_args *a)
 {
-    running = NULL;
-    for (int k = 0; k < 2; k++) sigaction(watched[k], &before[k], NULL);
-    return (int)caught;
+    const char *between = ":";
+    printf("seconds     %.3g", crease_watch_total(a->watch));
+    for (int k = 0; k < CREASE_PHASE_COUNT; k++) {
+        const double s = crease_watch_seconds(a->watch, (crease_phase)k);
+        if (!(s >= 5e-4)) continue;
+        printf("%s %s %.3g", between, crease_phase_name((crease_phase)k), s);
+        between = ",";
+    }
+    printf("\n");
 }
 
 /* MemAvailable of /proc/meminfo in bytes; INFINITY where there is none. */
@@ -130,21 +131,23 @@ int crs_exit_code(crease_code code)
         [CREASE_NO_MEMORY] = CRS_EXIT_NO_MEMORY,
         [CREASE_IO] = CRS_EXIT_IO,
         [CREASE_NUMERICAL_FAILURE] = CRS_EXIT_INTERNAL,
+        [CREASE_CUT] = CRS_EXIT_LIMIT,
     };
-    return exits[code];
+    return code == CREASE_CUT && caught ? 128 + (int)caught : exits[code];
 }
 
 /* Only a point that the checker confirms is a success. */
-int crs_exit_of_run(crease_outcome o, crease_verdict v, int signal)
+int crs_exit_of_run(crease_outcome o, crease_verdict v)
 {
     if (o == CREASE_STATIONARY && v == CREASE_VERDICT_VALID) return CRS_EXIT_DONE;
     if (o == CREASE_STATIONARY && v == CREASE_VERDICT_INVALID) return CRS_EXIT_INTERNAL;
-    if (o == CREASE_STOPPED && signal) return 128 + signal;
+    if ((o == CREASE_STOPPED || v == CREASE_VERDICT_UNFINISHED) && caught) return 128 + (int)caught;
     return o == CREASE_DIVERGED || o == CREASE_NUMERICAL ? CRS_EXIT_BROKEN : CRS_EXIT_LIMIT;
 }
 
 int crs_exit_of_verdict(crease_verdict v)
 {
+    if (v == CREASE_VERDICT_UNFINISHED && caught) return 128 + (int)caught;
     return v == CREASE_VERDICT_VALID     ? CRS_EXIT_DONE
            : v == CREASE_VERDICT_INVALID ? CRS_EXIT_INVALID
                                          : CRS_EXIT_LIMIT;

@@ -157,7 +157,7 @@ void crs_log_ending(const crs_log *log, const crs_ending *end)
 void crs_log_footer(const crs_log *log, const crs_run *run)
 {
     const crease_report r = crease_solver_report(run->solver);
-    const crs_ending end = { .certificate = crease_solver_certificate(run->solver),
+    const crs_ending end = { .certificate = crs_run_certificate(run),
                              .verified = run->verified,
                              .report = r,
                              .last = crease_solver_progress(run->solver),

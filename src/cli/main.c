@@ -17,12 +17,31 @@ static const crs_verb *verb_of(const char *word, crease_error *e)
     return crs_verb_find(word, e);
 }
 
+/* --max-seconds is for the command, from here to its end. */
+static bool watch(crs_args *a, crease_error *e)
+{
+    double seconds = INFINITY;
+    if (crs_given(a, CRS_OPT_max_seconds)) {
+        if (!crs_option_number(a, CRS_OPT_max_seconds, 0, &seconds, e)) return false;
+        if (!(seconds >= 0))
+            return crs_fail(e, CREASE_BAD_ARGUMENT,
+                            "--max-seconds %g is outside its range: give a number >= 0", seconds);
+    }
+    crease_watch_limit(a->watch, seconds);
+    if (crs_takes(a->verb, CRS_OPT_OUT)) crs_signals_enter(a); /* there will be something to save */
+    return true;
+}
+
 static bool run(const crs_verb *verb, int argc, char **argv, int *status, crease_error *e)
 {
-    crs_args a = { .status = status };
-    if (!crs_args_parse(verb, argc, argv, &a, e)) return false;
-    if (crs_given(&a, CRS_OPT_HELP)) return crs_print_help(verb), true;
-    return verb->run(&a, e);
+    crs_args a = { .status = status, .watch = crease_watch_new(e) };
+    bool done = a.watch && crs_args_parse(verb, argc, argv, &a, e) && watch(&a, e);
+    if (done && crs_given(&a, CRS_OPT_HELP))
+        crs_print_help(verb);
+    else
+        done = done && verb->run(&a, e);
+    crease_watch_free(a.watch);
+    return done;
 }
 
 /* What was printed must have arrived: a full disk or a closed output is an error. */

@@ -158,7 +158,9 @@ bool crs_check_regress(crs_judged *j, crease_error *e)
                  .settings = json_object_get(j->certificate->document, "settings"),
                  .solutions = json_object_get(j->certificate->document, "solutions"),
                  .claim = { .s = crease_regression_default() } };
+    r.claim.s.path = 0;
     r.claim.s.eps = j->eps;
+    r.claim.s.watch = j->a->watch;
     if (crs_given(j->a, CRS_OPT_PROBLEM))
         return crs_fail(e, CREASE_UNSUPPORTED,
                         "--problem names one file, but a regression has two, X and y; move them "
@@ -166,10 +168,9 @@ bool crs_check_regress(crs_judged *j, crease_error *e)
     const bool done = read_data(&r, e) && read_settings(&r, e) && read_solutions(&r, e) &&
                       crease_regression_verify(&r.claim, r.found, e) &&
                       crs_judged_all(j, (int)r.claim.s.path, r.found, "lambda", e);
-    for (int k = 0; done && k < 2; k++) {
-        const json_t *source = crs_certificate_data(r.c, k ? "y" : "X");
-        crs_judged_hash(j, k ? "data y" : "data X",
-                        json_string_value(json_object_get(source, "hash")), r.hash[k]);
+    if (done) {
+        crs_judged_source(j, "X", &r.X.shape, r.hash[0]);
+        crs_judged_source(j, "y", &r.y.shape, r.hash[1]);
     }
     snprintf(j->hash, sizeof j->hash, "%s", r.hash[0]);
     discard(&r);

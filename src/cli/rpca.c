@@ -190,19 +190,15 @@ static void discard(crs_rpca_job *j)
     crs_reg_close(&j->penalty);
 }
 
-static bool caught(void *user) { return (void)user, crs_signals_caught(); }
-
 static bool build(crs_rpca_job *j, crease_error *e)
 {
     crease_rpca_settings *m = &j->s;
     if (m->groups == CREASE_GROUPS_GIVEN && !crs_reg_fit(j->a, &m->shape, &j->penalty, e))
         return false;
     m->penalty = j->penalty.reg;
-    j->s.stop = caught;
     m->memory = crs_memory_free() - CRS_RPCA_OVERHEAD;
     j->fit = crease_rpca_new(m, &j->run, j->data.data, e);
     if (!j->fit) return false;
-    if (crs_signals_caught()) crease_rpca_stop(j->fit);
     crs_rpca_forecast(j);
     m->rank = crease_rpca_used(j->fit)->rank;
     return true;
@@ -215,12 +211,6 @@ static bool outputs(crs_rpca_job *j, crease_error *e)
            (j->log = crs_log_open(j->a, j->run.certify_every, e));
 }
 
-static void stop(void *job)
-{
-    crs_rpca_job *j = job;
-    if (j->fit) crease_rpca_stop(j->fit);
-}
-
 static bool fit(crs_rpca_job *j, crease_error *e)
 {
     crs_rpca_banner(j);
@@ -228,8 +218,7 @@ static bool fit(crs_rpca_job *j, crease_error *e)
     crease_rpca_run(j->fit);
     crs_document d = { .root = NULL };
     if (!crs_rpca_write(j, e)) return false;
-    j->exit_status = crs_exit_of_run(crease_rpca_report(j->fit)->outcome, j->verified.verdict,
-                                     crs_signals_caught());
+    j->exit_status = crs_exit_of_run(crease_rpca_report(j->fit)->outcome, j->verified.verdict);
     crs_rpca_footer(j);
     crs_rpca_result(j, &d);
     bool done = crs_folder_commit(&j->folder, &d, e);
@@ -245,9 +234,7 @@ static bool run_cp(const crs_args *a, crease_error *e)
     bool done = read_options(&j, e) && outputs(&j, e) && crs_rpca_read(&j, e) &&
                 is_order_two(a, &j.s.shape, e);
     if (done) {
-        crs_signals_enter(stop, &j);
         done = build(&j, e) && fit(&j, e);
-        crs_signals_leave();
         if (done) *a->status = j.exit_status;
     }
     done = crs_log_close(j.log, a, done, e);
@@ -284,6 +271,7 @@ static bool read_tucker_options(crs_tucker_job *j, crease_error *e)
         !read_missing(j->a, &j->s.missing, e))
         return false;
     j->s.threads = (int)threads;
+    j->s.prune = crs_given(j->a, CRS_OPT_PRUNE);
     return true;
 }
 
@@ -394,15 +382,23 @@ static bool write_tucker_parts(crs_tucker_job *j, crease_error *e)
 static bool deliver_tucker(crs_tucker_job *j, crs_run *run, crease_verification *v, crease_error *e)
 {
     const double *x[CREASE_MAX_ORDER + 4];
+    const crease_claim claim = { .p = &j->file->problem,
+                                 .x = x,
+                                 .lambda = crease_rpca_multiplier(j->fit),
+                                 .eps = j->run.eps,
+                                 .relative = j->run.relative != 0,
+                                 .watch = j->a->watch };
     crs_document d = { .root = NULL };
     for (int i = 0; i < j->file->problem.count; i++) x[i] = crease_rpca_block(j->fit, i);
-    if (!crease_verify(&j->file->problem, x, crease_rpca_multiplier(j->fit), NULL, false,
-                       j->run.eps, j->run.relative != 0, v, e) ||
-        !write_tucker_parts(j, e))
-        return false;
+    crease_watch_enter(j->a->watch, CREASE_PHASE_CHECK);
+    if (!crease_claim_verify(&claim, v, e)) return false;
+    crease_watch_enter(j->a->watch, CREASE_PHASE_WRITE);
+    if (!write_tucker_parts(j, e)) return false;
+    run->point = x;
+    run->multiplier = claim.lambda;
+    run->certificate = crease_rpca_certificate(j->fit);
     run->verified = v;
-    run->exit_status =
-        crs_exit_of_run(crease_rpca_report(j->fit)->outcome, v->verdict, crs_signals_caught());
+    run->exit_status = crs_exit_of_run(crease_rpca_report(j->fit)->outcome, v->verdict);
     crs_log_footer(j->log, run);
     crs_tucker_result(j, run, &d);
     bool done = !j->lasting || crs_run_write(&j->folder, run, e);
@@ -414,8 +410,6 @@ static bool deliver_tucker(crs_tucker_job *j, crs_run *run, crease_verification 
     crs_document_free(&d);
     return done;
 }
-
-static void stop_fit(void *fit) { crease_rpca_stop(fit); }
 
 static bool solve_tucker(crs_tucker_job *j, crease_error *e)
 {
@@ -430,11 +424,9 @@ static bool solve_tucker(crs_tucker_job *j, crease_error *e)
                     .shape = j->shape };
     crs_log_banner(j->log, &run);
     crease_rpca_callback(j->fit, crs_log_progress, j->log);
-    crs_signals_enter(stop_fit, j->fit);
     crease_rpca_run(j->fit);
     crs_history_add(&j->log->history, crease_rpca_progress(j->fit));
     const bool done = deliver_tucker(j, &run, &v, e);
-    crs_signals_leave();
     crease_verification_free(&v);
     return done;
 }
@@ -511,7 +503,7 @@ const crs_verb crs_rpca_verb = {
         CRS_FOR_SAYS(RANK, OF_FACTORS,
                      "number of rank-one terms, auto:R for at most R; of tucker and matrix one "
                      "number, or one per mode (default auto: chosen from the data)"),
-        CRS_FOR(PRUNE, OF_CP), CRS_FOR(PENALTY, OF_FACTORS),
+        CRS_FOR(PRUNE, OF_FACTORS), CRS_FOR(PENALTY, OF_FACTORS),
         CRS_FOR_SAYS(GROUPS, OF_CP,
                      "of the penalty: fibres:AXIS or slices:AXIS, counted from 0; sizes of "
                      "consecutive groups (3,2,4); or a label for every entry: after @ "

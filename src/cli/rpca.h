@@ -112,6 +112,8 @@ void crs_rpca_summary(const crs_rpca_job *j);
 /* rpca_terms.c: the terms that were cut, in the summary and in the document. */
 void crs_rpca_print_cuts(const crs_rpca_job *j);
 void crs_rpca_put_cuts(crs_spot to, const crs_rpca_job *j);
+void crs_tucker_print_cuts(const crease_rpca_facts *f, const crease_rpca_settings *used);
+void crs_tucker_put_cuts(crs_spot to, const crease_rpca_facts *f, const crease_rpca_settings *used);
 
 /* Data and their mask, for result.json and certificate.json; "mcp:0.25,3" as it was used. */
 void crs_rpca_put_data(const crs_args *a, crs_spot list, const crs_folder *f,
@@ -135,7 +137,9 @@ typedef struct {
     const crease_rpca *fit; /* may be NULL */
     double eps;
     bool relative;
-    int threads; /* 0: all there are */
+    int threads;       /* 0: all there are */
+    double *objective; /* receives it where the penalty is not by entries; may be NULL */
+    crease_watch *watch;
 } crs_rpca_claim;
 bool crs_rpca_check(const crs_rpca_claim *c, crease_verification *v, crease_error *e);
 

@@ -2,6 +2,16 @@
  * rpca_terms: what became of the rank that was asked for: the summary and the document */
 #include "cli/rpca.h"
 
+static void print_list(const crease_rpca_facts *f)
+{
+    for (ptrdiff_t k = 0; k < f->cuts; k++) {
+        const crease_cp_cut *c = f->cut + k;
+        printf("            ");
+        if (c->mode > 0) printf("mode %d, ", c->mode);
+        printf("%s: size %.3g, noise %.3g\n", c->reason, c->size, c->noise);
+    }
+}
+
 /* What became of the rank that was asked for. */
 void crs_rpca_print_cuts(const crs_rpca_job *j)
 {
@@ -9,9 +19,30 @@ void crs_rpca_print_cuts(const crs_rpca_job *j)
     if (f->cuts == 0) return;
     printf("terms       %td; %td cut, %s\n", f->terms, f->cuts,
            j->s.rank > f->terms ? "their columns are 0" : "their columns are left out");
-    for (ptrdiff_t k = 0; k < f->cuts; k++)
-        printf("            %s: size %.3g, noise %.3g\n", f->cut[k].reason, f->cut[k].size,
-               f->cut[k].noise);
+    print_list(f);
+}
+
+void crs_tucker_print_cuts(const crease_rpca_facts *f, const crease_rpca_settings *used)
+{
+    if (f->cuts == 0) return;
+    const bool there = crease_size(&used->ranks) > crease_size(&f->directions);
+    printf("directions ");
+    for (int n = 0; n < f->directions.order; n++) printf(" %td", f->directions.dim[n]);
+    printf("; %td cut, %s\n", f->cuts,
+           there ? "their columns are 0" : "their columns are left out");
+    print_list(f);
+}
+
+static void put_list(crs_spot to, const crease_rpca_facts *f)
+{
+    const crs_spot list = crs_put_list(to, "pruned");
+    for (ptrdiff_t k = 0; k < f->cuts; k++) {
+        const crs_spot cut = crs_put_object(list, NULL);
+        if (f->cut[k].mode > 0) crs_put_whole(cut, "mode", f->cut[k].mode);
+        crs_put_text(cut, "reason", f->cut[k].reason);
+        crs_put_number(cut, "size", f->cut[k].size);
+        crs_put_number(cut, "noise", f->cut[k].noise);
+    }
 }
 
 void crs_rpca_put_cuts(crs_spot to, const crs_rpca_job *j)
@@ -23,11 +54,17 @@ void crs_rpca_put_cuts(crs_spot to, const crs_rpca_job *j)
         crs_put_null(to, "rank_asked");
     crs_put_whole(to, "rank", j->s.rank);
     crs_put_whole(to, "terms", f->terms);
-    const crs_spot list = crs_put_list(to, "pruned");
-    for (ptrdiff_t k = 0; k < f->cuts; k++) {
-        const crs_spot cut = crs_put_object(list, NULL);
-        crs_put_text(cut, "reason", f->cut[k].reason);
-        crs_put_number(cut, "size", f->cut[k].size);
-        crs_put_number(cut, "noise", f->cut[k].noise);
-    }
+    put_list(to, f);
+}
+
+void crs_tucker_put_cuts(crs_spot to, const crease_rpca_facts *f, const crease_rpca_settings *used)
+{
+    if (used->kind == CREASE_RPCA_PCP) return;
+    if (f->ranks_asked.order > 0)
+        crs_put_shape(to, "rank_asked", &f->ranks_asked);
+    else
+        crs_put_null(to, "rank_asked");
+    crs_put_shape(to, "rank", &used->ranks);
+    crs_put_shape(to, "terms", &f->directions);
+    put_list(to, f);
 }

@@ -78,8 +78,8 @@ static bool open_parts(const crs_rpca_claim *c, reader *r, crease_error *e)
         if (!crs_join(c->folder, part_file[k], r->path[k], sizeof r->path[k], e) ||
             !crs_npy_stream_open(r->path[k], &r->part[k], e))
             return false;
-        if (crease_size(&r->part[k].header.shape) != crease_size(s))
-            return crs_fail(e, CREASE_BAD_SHAPE, "%.200s is not of the size of the data",
+        if (!crs_space_refines(&r->part[k].header.shape, s))
+            return crs_fail(e, CREASE_BAD_SHAPE, "%.200s is not of the shape of the data",
                             r->path[k]);
     }
     for (int n = 0; n < s->order; n++) {
@@ -150,8 +150,14 @@ static bool check_whole(const crs_rpca_claim *c, reader *r, crease_verification 
                                         .mask = part[4],
                                         .factor = x };
     crease_cp_rpca *m = done ? crease_cp_rpca_new(&s, part[3], e) : NULL;
-    done = m && crease_verify(crease_cp_rpca_problem(m), x, part[5], NULL, false, c->eps,
-                              c->relative, v, e);
+    const crease_claim claim = { .p = m ? crease_cp_rpca_problem(m) : NULL,
+                                 .x = x,
+                                 .lambda = part[5],
+                                 .eps = c->eps,
+                                 .relative = c->relative,
+                                 .watch = c->watch };
+    done = m && crease_claim_verify(&claim, v, e) &&
+           (!c->objective || crease_objective(claim.p, x, c->objective, e));
     crease_cp_rpca_free(m);
     crs_free(all);
     return done;
@@ -178,7 +184,8 @@ bool crs_rpca_check(const crs_rpca_claim *c, crease_verification *v, crease_erro
                                   .factor = (const double *const *)r.factor,
                                   .read = read_row,
                                   .user = &r,
-                                  .threads = c->threads };
+                                  .threads = c->threads,
+                                  .watch = c->watch };
         set_rows(c, &claim.left, &claim.right);
         done = set_width(&r, claim.right, e) && crease_cp_verify(&claim, c->eps, c->relative, v, e);
     } else if (done) {
@@ -192,8 +199,9 @@ bool crs_rpca_check(const crs_rpca_claim *c, crease_verification *v, crease_erro
 typedef struct {
     crs_judged *j;
     crease_space shape;
-    const double *T, *seen; /* seen may be NULL: where T is not NaN */
-    double tolerance;       /* of an entry of L */
+    const double *T, *seen;    /* seen may be NULL: where T is not NaN */
+    double tolerance;          /* of an entry of L */
+    const crs_rpca_claim *sum; /* whose c |N|^2 + alpha rho(E) is wanted; NULL: none is */
     void (*fibre)(const void *self, ptrdiff_t k, double *out);
     const void *self;
 } arrays;
@@ -223,6 +231,17 @@ static bool judge_fibre(const arrays *a, ptrdiff_t k, double *const *part)
     return true;
 }
 
+static bool add_fibre(const arrays *a, ptrdiff_t n, double *const *part, crease_error *e)
+{
+    const crease_rpca_settings *s = &a->sum->s;
+    const crease_space space = crease_vector(n);
+    const double norm = crease_norm(&space, part[2]);
+    double rho = 0;
+    if (!crease_reg_value(&s->penalty, &space, part[1], &rho, e)) return false;
+    a->j->objective += s->alpha_noise / (1 + s->alpha_noise) * square(norm) + s->alpha * rho;
+    return true;
+}
+
 static bool judge_arrays(const arrays *a, crease_error *e)
 {
     static const char *const name[] = { "lowrank.npy", "sparse.npy", "noise.npy" };
@@ -235,13 +254,16 @@ static bool judge_arrays(const arrays *a, crease_error *e)
     for (int k = 0; done && k < 3; k++) {
         done = crs_join(a->j->certificate->folder, name[k], path[k], sizeof path[k], e) &&
                crs_npy_stream_open(path[k], &file[k], e);
-        if (done && crease_size(&file[k].header.shape) != all)
-            done = crs_fail(e, CREASE_BAD_SHAPE, "%s is not of the size of the data", name[k]);
+        const crease_space *s = &file[k].header.shape;
+        if (done &&
+            !(crs_space_refines(s, &a->shape) && crease_space_equal(s, &file[0].header.shape)))
+            done = crs_fail(e, CREASE_BAD_SHAPE, "%s is not of the shape of the data", name[k]);
     }
     for (ptrdiff_t f = 0; done && right && f < all / n; f++) {
         for (int k = 0; done && k < 3; k++) done = crs_npy_stream_next(&file[k], n, part[k], e);
         if (done) a->fibre(a->self, f, part[3]);
         right = done && judge_fibre(a, f, part);
+        if (right && a->sum) done = add_fibre(a, n, part, e);
     }
     for (int k = 0; k < 3; k++) crs_npy_stream_close(&file[k]);
     crs_free(buffer);
@@ -267,8 +289,12 @@ static void cp_fibre(const void *self, ptrdiff_t k, double *out)
  * rounding. */
 static bool judge_cp_arrays(crs_judged *j, const crs_rpca_claim *c, crease_error *e)
 {
-    arrays a = { j, c->s.shape, c->tensor, NULL, 0, cp_fibre, c };
+    const double root = 2.0 / c->s.shape.order;
+    arrays a = { .j = j, .shape = c->s.shape, .T = c->tensor, .fibre = cp_fibre, .self = c };
     for (ptrdiff_t r = 0; r < c->s.rank; r++) a.tolerance += 1e-12 * fabs(c->weight[r]);
+    if (by_entries(&c->s.penalty)) a.sum = c, j->objective = 0; /* and nu/2 |X_n|^2 of all modes */
+    for (ptrdiff_t r = 0; a.sum && r < c->s.rank; r++)
+        j->objective += c->s.ridge / 2 * c->s.shape.order * pow(fabs(c->weight[r]), root);
     return judge_arrays(&a, e);
 }
 
@@ -394,15 +420,16 @@ static void discard(rpca_result *r)
 
 bool crs_check_rpca_cp(crs_judged *j, crease_error *e)
 {
-    rpca_result r = { .settings = NULL };
-    const json_t *source = crs_certificate_data(j->certificate, "data");
+    rpca_result r = { .settings = NULL, .claim.watch = j->a->watch };
+    r.claim.objective = &j->objective;
     bool done = read_settings(j, &r, e) && read_data(j, &r, e) && fit_penalty(&r, e) &&
                 read_arrays(j->certificate->folder, &r, e) && crs_rpca_check(&r.claim, &j->v, e) &&
                 name_blocks(j, r.claim.s.shape.order, e) && judge_cp_arrays(j, &r.claim, e);
     j->constrained = true;
     if (done) {
         crs_judged_hash(j, "groups or weights", text_of(&r, "penalty_hash"), r.penalty_hash);
-        crs_judged_hash(j, "data", json_string_value(json_object_get(source, "hash")), j->hash);
+        crs_judged_source(j, "data", &r.data.shape, j->hash);
+        crs_judged_source(j, "mask", &r.data.shape, NULL); /* its hash is in that of the data */
     }
     discard(&r);
     return done;
@@ -503,7 +530,13 @@ bool crs_check_rpca_problem(crs_judged *j, crease_error *e)
     product p = { s->dim[s->order - 1], read ? lowrank_of(&f, e) : NULL };
     double most = 0;
     for (ptrdiff_t k = 0; p.whole && k < crease_size(s); k++) most = larger(most, fabs(p.whole[k]));
-    const arrays a = { j, *s, f.file->problem.rhs, mask.data, 1e-10 * most, product_fibre, &p };
+    const arrays a = { .j = j,
+                       .shape = *s,
+                       .T = f.file->problem.rhs,
+                       .seen = mask.data,
+                       .tolerance = 1e-10 * most,
+                       .fibre = product_fibre,
+                       .self = &p };
     bool done = p.whole;
     if (done && mask.data && crease_size(&mask.shape) != crease_size(s))
         done = crs_fail(e, CREASE_BAD_SHAPE, "mask.npy is not of the size of the data");

@@ -17,10 +17,10 @@ static void print_solution(const crs_run *run)
     }
 }
 
-static void print_summary(const crs_run *run, const char *folder)
+static void print_summary(const crs_args *a, const crs_run *run, const char *folder)
 {
     const crease_report r = crease_solver_report(run->solver);
-    const crease_analysis *a = crease_solver_analysis(run->solver);
+    const crease_analysis *about = crease_solver_analysis(run->solver);
     const crease_certificate *c = crease_solver_certificate(run->solver);
     char status[32];
     printf("status      %s: %s\n", crs_outcome_name(r.outcome, status),
@@ -29,9 +29,11 @@ static void print_summary(const crs_run *run, const char *folder)
     printf("residual    %.3e%s (eps %g)\n", run->options->relative ? c->worst_relative : c->worst,
            run->options->relative ? " relative" : "", run->options->eps);
     printf("verdict     %s\n", crease_verdict_text(run->verified->verdict));
-    printf("method      %s, %s mode\n", crease_method_name(a->method), crease_mode_name(a->mode));
-    printf("guarantee   %s\n", a->guarantee ? a->theorem : "none");
-    printf("iterations  %ld in %.3g s\n", r.iterations, r.seconds);
+    printf("method      %s, %s mode\n", crease_method_name(about->method),
+           crease_mode_name(about->mode));
+    printf("guarantee   %s\n", about->guarantee ? about->theorem : "none");
+    printf("iterations  %ld\n", r.iterations);
+    crs_print_seconds(a);
     if (folder) printf("result      %s\n", folder);
     print_solution(run);
 }
@@ -44,12 +46,20 @@ static void verify(const crs_run *run, crease_verification *v)
     const double **x = crs_alloc((size_t)p->count, sizeof *x);
     crease_error why = { CREASE_NO_MEMORY, "out of memory: the check" };
     for (int i = 0; x && i < p->count; i++) x[i] = crease_solution(run->solver, i);
-    if (!x || !crease_verify(p, x, crease_multiplier(run->solver), NULL, gap, run->options->eps,
-                             run->options->relative != 0, v, &why)) {
+    const crease_claim claim = { .p = p,
+                                 .x = x,
+                                 .lambda = crease_multiplier(run->solver),
+                                 .gcg = gap,
+                                 .eps = run->options->eps,
+                                 .relative = run->options->relative != 0,
+                                 .watch = run->options->watch };
+    crease_watch_enter(claim.watch, CREASE_PHASE_CHECK);
+    if (!x || !crease_claim_verify(&claim, v, &why)) {
         *v = (crease_verification){ .verdict = CREASE_VERDICT_UNSUPPORTED,
                                     .smallest_eps = INFINITY };
         snprintf(v->text, sizeof v->text, "%.199s", why.text);
     }
+    crease_watch_enter(claim.watch, CREASE_PHASE_WRITE);
     crs_free(x);
 }
 
@@ -63,12 +73,10 @@ static bool deliver(const crs_args *a, const crs_run *run, crs_folder *f, crease
     crs_put_run(&r, f, run);
     bool done = crs_run_write(f, run, e) && crs_folder_commit(f, &d, e);
     if (done && crs_given(a, CRS_OPT_JSON)) return crs_document_print(&d, false, e);
-    if (done) print_summary(run, folder);
+    if (done) print_summary(a, run, folder);
     crs_document_free(&d);
     return done;
 }
-
-static void stop(void *solver) { crease_solver_stop(solver); }
 
 static bool solve(const crs_args *a, crs_run *run, crs_log *log, crs_folder *f, crease_error *e)
 {
@@ -78,16 +86,13 @@ static bool solve(const crs_args *a, crs_run *run, crs_log *log, crs_folder *f, 
     run->history = &log->history;
     crs_log_banner(log, run);
     crease_solver_callback(s, crs_log_progress, log);
-    crs_signals_enter(stop, s);
     crease_solve(s);
     const crease_progress last = crease_solver_progress(s);
     crs_history_add(&log->history, &last);
     verify(run, &v);
-    run->exit_status =
-        crs_exit_of_run(crease_solver_report(s).outcome, v.verdict, crs_signals_caught());
+    run->exit_status = crs_exit_of_run(crease_solver_report(s).outcome, v.verdict);
     crs_log_footer(log, run);
     const bool done = deliver(a, run, f, e);
-    crs_signals_leave();
     if (done) *a->status = run->exit_status;
     crease_verification_free(&v);
     run->verified = NULL;

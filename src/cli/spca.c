@@ -57,18 +57,17 @@ static void print(const crs_spca_job *j)
 {
     const crease_spca_component *c = &j->component[0];
     long iterations = 0;
-    double seconds = 0;
     for (int k = 0; k < j->run; k++) {
         print_component(j, k);
         iterations += j->component[k].iterations;
-        seconds += j->component[k].seconds;
     }
     if (j->stopped)
         printf("stopped     after %d of %td components, which is what the folder holds\n", j->run,
                j->components);
     printf("method      %s, %s mode\n", crease_method_name(c->method), crease_mode_name(j->o.mode));
     printf("guarantee   %s\n", c->theorem ? c->theorem : "none");
-    printf("iterations  %ld in %.3g s\n", iterations, seconds);
+    printf("iterations  %ld\n", iterations);
+    crs_print_seconds(j->a);
     printf("result      %s\n", crs_given(j->a, CRS_OPT_OUT));
 }
 
@@ -163,14 +162,12 @@ static void put_result(const crs_spca_job *j, crs_document *d)
                       .eps = j->o.eps,
                       .relative = j->o.relative != 0,
                       .passes = -1,
-                      .evaluations = -1 };
+                      .evaluations = -1,
+                      .watch = j->a->watch };
     char text[80];
     snprintf(text, sizeof text, "component %d decides", j->worst + 1);
     s.verdict_text = text;
-    for (int k = 0; k < j->run; k++) {
-        s.iterations += j->component[k].iterations;
-        s.seconds += j->component[k].seconds;
-    }
+    for (int k = 0; k < j->run; k++) s.iterations += j->component[k].iterations;
     const double left = j->component[j->run - 1].norm;
     const crs_result r = crs_result_begin(d, &s);
     crs_put_data(r.data, &j->folder, "data", j->a->word[0], &j->s.shape, j->hash);
@@ -344,41 +341,36 @@ static void keep(crs_spca_job *j, int k)
     for (ptrdiff_t l = k; l < j->components; l++) j->left[l] = c->norm;
 }
 
-static void stop(void *model) { crease_spca_stop(model); }
-
 /* Is there a reason to seek no further component? Where only 0 remains, so it would again. */
-static bool ends(crs_spca_job *j, const crease_spca_component *c, double seconds_left)
+static bool ends(crs_spca_job *j, const crease_spca_component *c)
 {
-    const bool asked = c->outcome == CREASE_STOPPED || crs_signals_caught();
-    if (c->zero && !asked) return true;
-    j->stopped = j->run < j->components && (asked || seconds_left == 0);
+    const bool over = crease_watch_over(j->a->watch);
+    if (c->zero && !over) return true;
+    j->stopped = j->run < j->components && over;
     return j->stopped;
 }
 
 /* The worst of its components decides; less than was asked for is a limit. */
 static void judge(crs_spca_job *j)
 {
-    const int signal = crs_signals_caught();
     int worst = -1;
     for (int k = 0; k < j->run; k++) {
         const crease_spca_component *c = &j->component[k];
         const bool valid = c->verdict == CREASE_VERDICT_VALID;
-        const int mine = valid ? 0 : crs_exit_of_run(c->outcome, c->verdict, signal);
+        const int mine = valid ? 0 : crs_exit_of_run(c->outcome, c->verdict);
         if (mine > worst) worst = mine, j->worst = k;
     }
-    j->exit_status = worst == 0 && j->stopped ? crs_exit_of_run(CREASE_STOPPED, 0, signal) : worst;
+    j->exit_status = worst == 0 && j->stopped ? crs_exit_of_run(CREASE_STOPPED, 0) : worst;
 }
 
 /* The time limit is for all components together. */
 static bool find(crs_spca_job *j, crease_error *e)
 {
-    crease_options o = j->o;
     for (int k = 0; k < j->components; k++) {
-        if (!crease_spca_next(j->model, &o, &j->component[k], e)) return false;
+        if (!crease_spca_next(j->model, &j->o, &j->component[k], e)) return false;
         j->run = k + 1;
         keep(j, k);
-        o.max_seconds = pos(o.max_seconds - j->component[k].seconds);
-        if (ends(j, &j->component[k], o.max_seconds)) break;
+        if (ends(j, &j->component[k])) break;
     }
     judge(j);
     return true;
@@ -387,6 +379,7 @@ static bool find(crs_spca_job *j, crease_error *e)
 static bool deliver(crs_spca_job *j, crease_error *e)
 {
     crs_document d;
+    crease_watch_enter(j->a->watch, CREASE_PHASE_WRITE);
     put_result(j, &d);
     bool done = write(j, e) && crs_folder_commit(&j->folder, &d, e);
     if (done && crs_given(j->a, CRS_OPT_JSON))
@@ -402,11 +395,10 @@ static bool run(const crs_args *a, crease_error *e)
     crs_spca_job j = { .a = a };
     bool done = read_options(&j, e) && crs_folder_of(a, &j.folder, e) && read_data(&j, e) &&
                 measure_noise(&j, e) && build(&j, e);
+    crease_watch_enter(a->watch, CREASE_PHASE_START);
     if (done) {
         j.norm = crease_spca_norm(j.model);
-        crs_signals_enter(stop, j.model);
         done = find(&j, e) && deliver(&j, e);
-        crs_signals_leave();
         if (done) *a->status = j.exit_status;
     }
     discard(&j);

@@ -88,6 +88,7 @@ static bool judge_norms(crs_judged *j, const result *r, crease_error *e)
 {
     const crease_space *s = &r->claim.shape;
     const ptrdiff_t n = crease_size(s), columns = r->claim.columns;
+    if (j->v.verdict == CREASE_VERDICT_UNFINISHED) return true;
     crs_array norms = { .data = NULL };
     double *rest = crs_doubles(n, "what the components leave", e);
     bool done = rest && crs_read_in(r->c->folder, "residual_norms.npy", &norms, e);
@@ -113,6 +114,30 @@ static bool judge_norms(crs_judged *j, const result *r, crease_error *e)
     return done;
 }
 
+/* -T(x_1, ..., x_d) + alpha sum_n rho(x_n) of the first component, as result.json has it */
+static bool first_objective(crs_judged *j, const result *r, crease_error *e)
+{
+    const crease_space *s = &r->claim.shape;
+    const ptrdiff_t columns = r->claim.columns;
+    j->objective = 0;
+    for (ptrdiff_t at = 0, n = crease_size(s); at < n; at++) {
+        double term = r->data.data[at];
+        for (ptrdiff_t m = s->order - 1, left = at; m >= 0; left /= s->dim[m--])
+            term *= r->points[m][left % s->dim[m] * columns];
+        j->objective -= term;
+    }
+    for (int n = 0; n < s->order; n++) {
+        const crease_space mode = crease_vector(s->dim[n]);
+        double rho, *x = crs_doubles(s->dim[n], "a point", e);
+        for (ptrdiff_t i = 0; x && i < s->dim[n]; i++) x[i] = r->points[n][i * columns];
+        const bool done = x && crease_reg_value(&r->claim.penalty, &mode, x, &rho, e);
+        crs_free(x);
+        if (!done) return false;
+        j->objective += r->alpha[0] * rho;
+    }
+    return true;
+}
+
 static void discard(result *r)
 {
     for (int k = 0; r->found && k < r->claim.count; k++) crease_verification_free(&r->found[k]);
@@ -129,14 +154,13 @@ bool crs_check_spca(crs_judged *j, crease_error *e)
 {
     result r = { .c = j->certificate };
     r.claim.eps = j->eps;
+    r.claim.watch = j->a->watch;
     r.claim.relative = j->certificate->relative;
     bool done = read_data(&r, crs_given(j->a, CRS_OPT_PROBLEM), e) && read_settings(&r, e) &&
                 read_arrays(&r, e) && crease_spca_verify(&r.claim, r.found, e) &&
-                crs_judged_all(j, r.claim.count, r.found, "component", e) && judge_norms(j, &r, e);
-    if (done)
-        crs_judged_hash(
-            j, "data",
-            json_string_value(json_object_get(crs_certificate_data(r.c, "data"), "hash")), r.hash);
+                crs_judged_all(j, r.claim.count, r.found, "component", e) &&
+                judge_norms(j, &r, e) && first_objective(j, &r, e);
+    if (done) crs_judged_source(j, "data", &r.data.shape, r.hash);
     snprintf(j->hash, sizeof j->hash, "%s", r.hash);
     discard(&r);
     return done;

@@ -53,12 +53,65 @@ void crs_judged_hash(crs_judged *j, const char *what, const char *was, const cha
                        what, is, was ? was : "missing");
 }
 
+static bool same_shape(const json_t *list, const crease_space *s)
+{
+    bool same = (int)json_array_size(list) == s->order;
+    for (int n = 0; same && n < s->order; n++)
+        same = json_number_value(json_array_get(list, (size_t)n)) == (double)s->dim[n];
+    return same;
+}
+
+void crs_judged_source(crs_judged *j, const char *role, const crease_space *shape, const char *is)
+{
+    const json_t *source = crs_certificate_data(j->certificate, role);
+    if (!source) return;
+    if (is) crs_judged_hash(j, role, json_string_value(json_object_get(source, "hash")), is);
+    if (shape && !same_shape(json_object_get(source, "shape"), shape))
+        crs_judged_invalid(j, "the %s has another shape than the certificate says", role);
+}
+
+/* What result.json claims and was recomputed: one that contradicts it is not the checked one. */
+static void judge_claims(crs_judged *j, const json_t *result)
+{
+    const char *verdict = json_string_value(json_object_get(result, "verdict"));
+    const json_t *objective = json_object_get(result, "objective");
+    const double eps = json_number_value(json_object_get(result, "eps"));
+    const double residual = json_number_value(json_object_get(result, "residual"));
+    const double value = json_number_value(objective);
+    const bool asked = crs_given(j->a, CRS_OPT_eps);
+    if (eps != j->certificate->eps ||
+        json_is_true(json_object_get(result, "relative")) != j->certificate->relative)
+        crs_judged_invalid(j, "result.json has another eps than the certificate");
+    else if (!asked && (!verdict || strcmp(verdict, crease_verdict_text(j->v.verdict)) != 0))
+        crs_judged_invalid(j, "result.json says %.20s, and the checker %s",
+                           verdict ? verdict : "nothing", crease_verdict_text(j->v.verdict));
+    else if (j->v.verdict == CREASE_VERDICT_VALID && !asked &&
+             !(residual <= 10 * larger(eps, j->v.smallest_eps)))
+        crs_judged_invalid(j, "result.json has the residual %g, and the checker finds %g", residual,
+                           j->v.smallest_eps);
+    else if (!isnan(j->objective) &&
+             !(fabs(value - j->objective) <= 1e-8 * (fabs(value) + fabs(j->objective))))
+        crs_judged_invalid(j, "result.json has the objective %.17g, and the point %.17g", value,
+                           j->objective);
+}
+
+static bool read_claims(crs_judged *j, crease_error *e)
+{
+    char *path = crs_path_in(j->certificate->folder, "result.json", e);
+    json_t *result = path ? crs_json_read(path, NULL, e) : NULL;
+    if (result && j->v.verdict != CREASE_VERDICT_INVALID) judge_claims(j, result);
+    json_decref(result);
+    crs_free(path);
+    return result;
+}
+
 bool crs_worse(const crease_verification *a, const crease_verification *b)
 {
     static const int rank[] = { [CREASE_VERDICT_VALID] = 0,
                                 [CREASE_VERDICT_UPPER_BOUND_ONLY] = 1,
                                 [CREASE_VERDICT_UNSUPPORTED] = 2,
-                                [CREASE_VERDICT_INVALID] = 3 };
+                                [CREASE_VERDICT_UNFINISHED] = 3,
+                                [CREASE_VERDICT_INVALID] = 4 };
     return rank[b->verdict] > rank[a->verdict] ||
            (b->verdict == a->verdict && !(b->smallest_eps <= a->smallest_eps));
 }
@@ -88,7 +141,15 @@ bool crs_check_problem(crs_judged *j, crease_error *e)
     crs_point_file f;
     if (!crs_point_read(c, crs_given(j->a, CRS_OPT_PROBLEM), &f, e)) return false;
     const crease_problem *p = &f.file->problem;
-    const bool done = crease_verify(p, f.x, f.lambda, NULL, f.gap, j->eps, c->relative, &j->v, e) &&
+    const crease_claim claim = { .p = p,
+                                 .x = f.x,
+                                 .lambda = f.lambda,
+                                 .gcg = f.gap,
+                                 .eps = j->eps,
+                                 .relative = c->relative,
+                                 .watch = j->a->watch };
+    const bool done = crease_claim_verify(&claim, &j->v, e) &&
+                      crease_objective(p, f.x, &j->objective, e) &&
                       crs_judged_names(j, p->count, e);
     for (int i = 0; done && i < p->count; i++)
         snprintf(j->name[i], sizeof j->name[i], "%s", p->block[i].name);
@@ -134,7 +195,7 @@ static bool judge(crs_judged *j, crs_checker *check, crease_error *e)
     char why[CRS_WHY];
     if (!crs_certificate_holds(j->certificate, why, e)) return false;
     j->changed = why[0];
-    if (!j->changed) return check(j, e);
+    if (!j->changed) return check(j, e) && read_claims(j, e);
     crs_judged_invalid(j, "%s", why);
     j->v.smallest_eps = j->v.feasibility = j->v.outside = NAN;
     return true;
@@ -144,7 +205,7 @@ static bool run(const crs_args *a, crease_error *e)
 {
     crs_certificate c;
     if (!crs_certificate_read(a->word[0], &c, e)) return false;
-    crs_judged j = { .a = a, .certificate = &c, .eps = c.eps };
+    crs_judged j = { .a = a, .certificate = &c, .eps = c.eps, .objective = NAN };
     crs_checker *check = checker_of(&c, e);
     bool done = check &&
                 (!crs_given(a, CRS_OPT_eps) || crs_option_number(a, CRS_OPT_eps, 0, &j.eps, e)) &&
@@ -169,9 +230,10 @@ const crs_verb crs_verify_verb = {
         "Verify a result. Every file of the folder must be as it was written, by its SHA-256 in "
         "the certificate. Then the independent checker reads the data and the arrays, recomputes "
         "every residual from the definitions with bounds of its own rounding, and says VALID, "
-        "INVALID or UPPER-BOUND-ONLY with the smallest eps that passes. The exit code is 0 "
-        "when VALID, 1 when INVALID and 2 when it cannot tell.",
+        "INVALID or UPPER-BOUND-ONLY with the smallest eps that passes, or UNFINISHED when "
+        "--max-seconds were not enough. The exit code is 0 when VALID, 1 when INVALID and 2 when "
+        "it cannot tell.",
     .example = "crease verify result",
-    .takes = CRS_LIST(CRS_TAKES(PROBLEM), CRS_TAKES(eps), CRS_TAKES(JSON)),
+    .takes = CRS_LIST(CRS_TAKES(PROBLEM), CRS_TAKES(eps), CRS_TAKES(max_seconds), CRS_TAKES(JSON)),
     .run = run,
 };

@@ -4,6 +4,7 @@
 #define CRS_CORE_H
 
 #include <math.h>
+#include <stdatomic.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -12,6 +13,7 @@
 #include <crease/options.h>
 #include <crease/param.h>
 #include <crease/space.h>
+#include <crease/watch.h>
 
 /* The only calls of malloc and free in the library (core/alloc.c). A test that links its own
  * versions of these three makes the k-th allocation fail. */
@@ -27,6 +29,8 @@ __attribute__((format(printf, 3, 4)))
 #endif
 bool crs_fail(crease_error *e, crease_code code, const char *format, ...); /* always false */
 
+/* Does merging neighbouring modes make the one shape of the other? */
+bool crs_space_refines(const crease_space *fine, const crease_space *coarse);
 bool crs_mul_size(ptrdiff_t a, ptrdiff_t b, ptrdiff_t *product); /* false on overflow; a, b >= 0 */
 bool crs_add_size(ptrdiff_t a, ptrdiff_t b, ptrdiff_t *sum);
 
@@ -90,9 +94,55 @@ bool crs_all_finite(ptrdiff_t n, const double *x);
 /* Seconds since some moment (system.c). */
 double crs_now(void);
 
+/* Inside of a watch (watch.c). A handle has one of its own, in the caller's (NULL: none): its limit
+ * is max_seconds, and its reserve what the last certificate took.
+ *
+ * How a loop asks. Between two pieces of work of about a millisecond (a tile, a slab, a sweep,
+ * never an entry), in every worker of a parallel loop as well: for (at = 0; at < rows &&
+ * !crease_watch_over(w); at += tile) ... Whoever called a loop that may have been cut asks once
+ * more before it uses the sums: if it is over, they are thrown away and the point from before
+ * stands. A call that has nothing to show yet fails by `return crs_cut(e, "what was cut")`; the
+ * caller that has, returns true with that. Phases are entered around the part of a call that they
+ * name, and left: const crease_phase was = crease_watch_enter(w, CREASE_PHASE_RANK);
+ *     ...
+ *     crease_watch_enter(w, was);
+ * w may be NULL in all of it. */
+struct crease_watch {
+    crease_watch *outer; /* NULL: none */
+    atomic_llong asked;  /* nanoseconds of crs_now(); 0: no stop was asked for */
+    double begun, until, reserve;
+    crease_phase phase; /* this and the rest are the outermost one's */
+    double since, seconds[CREASE_PHASE_COUNT];
+};
+void crs_watch_begin(crease_watch *w, crease_watch *outer);
+void crs_watch_restart(crease_watch *w);         /* its limit counts from now */
+bool crs_cut(crease_error *e, const char *what); /* always false */
+
 /* The k-th smallest of n numbers, k from 0, and their (upper) median; both reorder x. */
 double crs_select(ptrdiff_t n, double *x, ptrdiff_t k);
 double crs_median(ptrdiff_t n, double *x); /* NaN for n = 0 */
+
+/* How large numbers are (units.c): the binary exponents of the largest finite one and of the median
+ * of those that are not 0, |x| < 2^k <= 2|x|; at: where the largest is, -1: there is none. Entries
+ * whose mask is 0 do not count; mask may be NULL. */
+typedef struct {
+    ptrdiff_t at;
+    int most, middle;
+} crs_extent;
+enum { CRS_ORDINARY = 10, CRS_LARGEST_POWER = 480 };
+crs_extent crs_extent_of(ptrdiff_t n, const double *x, const double *mask);
+
+/* The k for which data times 2^-k are worked on. 0 while the largest or the median is within
+ * 2^-ordinary .. 2^ordinary (ordinary >= CRS_ORDINARY), else the nearer to 0 of the two. */
+int crs_extent_unit(const crs_extent *a, int ordinary);
+
+/* Are sums of squares of such numbers normal ones? False with a sentence: `what` is the entry at
+ * a->at, `data` are to be divided or multiplied. */
+bool crs_extent_fits(const crs_extent *a, const char *what, const char *data, double value,
+                     crease_error *e);
+
+/* y = 2^k x, |k| <= 1022; y may be x. */
+void crs_times_power(ptrdiff_t n, int k, const double *x, double *y);
 
 /* x = v scaled into |x|_2 <= radius, the norm over all ranks of s, or of n entries held here. */
 void crs_scale_into_ball(const crease_space *s, double radius, const double *v, double *x);

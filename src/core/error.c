@@ -41,4 +41,12 @@ bool crs_fail(crease_error *e, crease_code code, const char *format, ...)
     return false;
 }
 
+bool crs_cut(crease_error *e, const char *what)
+{
+    return crs_fail(e, CREASE_CUT,
+                    "%s did not end before the time limit or a signal; there is nothing to show "
+                    "yet: allow more time",
+                    what);
+}
+
 const char *crease_version(void) { return CREASE_VERSION; }

@@ -60,6 +60,19 @@ bool crease_space_equal(const crease_space *a, const crease_space *b)
     return true;
 }
 
+bool crs_space_refines(const crease_space *fine, const crease_space *coarse)
+{
+    int k = 0;
+    for (int n = 0; n < coarse->order; n++) {
+        ptrdiff_t product = 1;
+        if (k < fine->order) product = fine->dim[k++];
+        while (product < coarse->dim[n] && k < fine->order) product *= fine->dim[k++];
+        if (product != coarse->dim[n]) return false;
+    }
+    while (k < fine->order && fine->dim[k] == 1) k++;
+    return k == fine->order;
+}
+
 ptrdiff_t crease_size(const crease_space *s)
 {
     ptrdiff_t n = 1;

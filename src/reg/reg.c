@@ -147,6 +147,29 @@ const char *crs_reg_name(const crease_reg *r)
     return r->ops->name;
 }
 
+static bool usable(int n, const double *before, const double *after)
+{
+    for (int k = 0; k < n; k++)
+        if (!isfinite(after[k]) != !isfinite(before[k]) || (after[k] == 0) != (before[k] == 0))
+            return false;
+    return true;
+}
+
+bool crs_reg_rescale(const crease_reg *r, double u, crease_reg *out)
+{
+    *out = *r;
+    if (r->penalty) {
+        r->penalty->rescale(r->par, u, out->par);
+        return usable(crease_param_count(r->penalty->params), r->par, out->par);
+    }
+    if (crs_is_kind(r, CREASE_KIND_RANGE)) {
+        for (int k = 0; k < 2; k++) out->par[k] = u * r->par[k];
+        return usable(2, r->par, out->par);
+    }
+    if (r->ops->homogeneous) *out = crease_scaled(u, r);
+    return r->ops->homogeneous;
+}
+
 static const crease_reg *inner(const crease_reg *r) { return r->data; }
 
 static bool check(const crease_reg *r, const crease_space *s, crease_error *e)

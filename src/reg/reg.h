@@ -111,6 +111,10 @@ const char *crs_reg_name(const crease_reg *r);
 /* A regularizer of the given kind made from a penalty; par is copied. */
 crease_reg crs_from_penalty(const crease_reg_ops *kind, const crease_penalty *p, const double *par);
 
+/* out = u^2 r(x/u), u > 0: the same regularizer for data in a unit 1/u as large. It may borrow r.
+ * False: r is of a kind of which that is not known, or a parameter leaves the range of doubles. */
+bool crs_reg_rescale(const crease_reg *r, double u, crease_reg *out);
+
 /* Shared by the kinds made from a penalty: parameters in range, `count` weights finite, >= 0. */
 bool crs_check_penalty(const crease_reg *r, ptrdiff_t count, crease_error *e);
 double crs_weight_max(const crease_reg *r, ptrdiff_t count);

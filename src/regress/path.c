@@ -9,7 +9,7 @@
 
 #include "regress/regress.h"
 
-void crease_regression_stop(crease_regression *m) { atomic_store(&m->own.stop, true); }
+void crease_regression_stop(crease_regression *m) { crease_watch_stop(&m->own.watch); }
 
 bool crease_regression_stopped(const crease_regression *m) { return m->own.ended; }
 
@@ -71,7 +71,7 @@ static void record(crease_regression *m, ptrdiff_t k)
         const ptrdiff_t at = d->column[j];
         point[at] = t->b[j];
         if (at == d->p) {
-            out->intercept += t->b[j];
+            out->intercept += d->one * t->b[j];
             continue;
         }
         coef[at] = t->b[j] / d->spread[at];
@@ -106,7 +106,10 @@ bool crease_regression_fit(crease_regression *m, crease_error *e)
     crs_descent *t = m->descent;
     t->max_sweeps = m->s.max_sweeps;
     t->deadline = m->deadline;
-    if (m->deadline == &m->own) m->own.until = crs_now() + m->s.max_seconds;
+    if (m->deadline == &m->own) {
+        crs_watch_restart(&m->own.watch);
+        crease_watch_limit(&m->own.watch, m->s.max_seconds);
+    }
     for (ptrdiff_t i = 0; i < path; i++) {
         const ptrdiff_t k = m->s.ascending ? path - 1 - i : i;
         crs_penalty_at(&m->s.penalty, m->lambda[k], t->value.par);
@@ -191,6 +194,7 @@ static crease_regression *make(const crease_regression_settings *s, ptrdiff_t n,
     }
     m->s = *s;
     m->deadline = &m->own;
+    crs_watch_begin(&m->own.watch, s->watch);
     if (!s->penalty.ops) m->s.penalty = crease_l1(1);
     if (build(m, X, y, n, p, problems, e)) {
         m->s.loss_scale = m->d.c;

@@ -30,13 +30,12 @@ typedef struct {
     double *row;               /* v_i, of mean 1; NULL: 1. x and y are times its root */
     double *center, *spread;   /* of the columns of X */
     double y_center;
+    double one; /* b_0 is so many times its coefficient here */
 } crs_design;
 
-/* When to end: by request, or at a time of crs_now(). */
 typedef struct {
-    atomic_bool stop;
-    double until;
-    bool ended; /* something early */
+    crease_watch watch; /* in the caller's */
+    bool ended;         /* something early */
 } crs_deadline;
 
 enum { CRS_PAST = 5 }; /* steps that an extrapolation looks back on */
@@ -126,10 +125,7 @@ static inline double loss_curve(const crs_loss *loss, double u)
     return loss->quadratic ? 1 : loss->curve ? loss->curve(one, u) : NAN;
 }
 
-static inline bool deadline_met(crs_deadline *d)
-{
-    return d && (atomic_load(&d->stop) || !(crs_now() < d->until));
-}
+static inline bool deadline_met(const crs_deadline *d) { return d && crease_watch_over(&d->watch); }
 
 static inline const double *column_of(const crs_design *d, ptrdiff_t j) { return d->x + j * d->n; }
 static inline ptrdiff_t unit_size(const crs_design *d, ptrdiff_t u)

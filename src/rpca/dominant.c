@@ -64,6 +64,13 @@ static void constant(const second *s, double value)
         fill(shape->dim[n], n == 0 && value < 0 ? -root : root, s->u[n]);
 }
 
+/* Passes that the limit leaves */
+static long left_of(const crs_cp_pilot *p)
+{
+    const long left = p->most - p->report.passes;
+    return p->most == 0 ? 0 : left > 1 ? left : 1;
+}
+
 /* A rank-one fit from u into the room of the second answer, and median|T - it|. */
 static bool fit_one(second *s, double *left, crease_error *e)
 {
@@ -76,6 +83,7 @@ static bool fit_one(second *s, double *left, crease_error *e)
     one.given = (const double *const *)s->u;
     one.given_name = "given";
     one.alone = true;
+    one.most = left_of(s->p);
     one.cut = NULL;
     for (int n = 0; n < k.shape.order; n++) k.factor[n] = one.factor[n] = s->both[n];
     if (!crs_cp_pilot_run(&one, e)) return false;
@@ -158,6 +166,7 @@ static bool fit_rest(second *s, crease_error *e)
     sub->named = false;
     sub->first = sub->starts = 0;
     sub->alone = true;
+    sub->most = left_of(s->p);
     sub->cut = s->cut;
     if (!crs_cp_pilot_run(sub, e)) return false;
     const ptrdiff_t rank = sub->rank + 1;
@@ -282,7 +291,7 @@ bool crs_cp_dominant(crs_cp_pilot *p, const crs_cp_view *v, bool *better, crease
     second s = { .p = p, .v = v };
     bool found = false;
     *better = false;
-    if (p->c.rank < 2) return true;
+    if (p->c.rank < 2 || crs_cp_pilot_late(p)) return true;
     bool done = open(&s, e);
     if (done && !p->c.nonneg) /* T - u has both signs */
         done = find(&s, &found, e) && (!found || answer(&s, better, e));

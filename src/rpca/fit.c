@@ -30,6 +30,11 @@ static const crs_cp_engine *engine_for(const crease_cp_fit_settings *s)
     return scalar && !s->model.nonneg ? &crs_cp_fused_engine : &crs_cp_generic_engine;
 }
 
+bool crs_cp_fit_learns(const crease_cp_fit_settings *s)
+{
+    return s->learn > 0 && engine_for(s) == &crs_cp_envelope_engine;
+}
+
 int crs_cp_fit_threads(const crease_cp_fit_settings *s)
 {
     return crs_useful_threads(s->threads, crease_size(&s->model.shape));
@@ -255,7 +260,7 @@ static bool build(crease_cp_fit *f, double *tensor, crease_error *e)
     f->s.model.factor = NULL;
     if (!f->closed) adopt_rows(f);
     if (!allocate(f, e)) return false;
-    f->run.report.seconds = f->run.progress.seconds = crs_now() - f->run.begun;
+    f->run.report.seconds = f->run.progress.seconds = crs_now() - f->run.watch.begun;
     return true;
 }
 
@@ -267,7 +272,9 @@ crease_cp_fit *crease_cp_fit_new(const crease_cp_fit_settings *s, double *tensor
         return NULL;
     }
     f->s = *s;
-    f->run.begun = crs_now();
+    f->run.begun = true;
+    crs_watch_begin(&f->run.watch, s->run.watch);
+    crease_watch_limit(&f->run.watch, s->run.max_seconds);
     f->run.now.block = f->residual[0];
     f->run.best.block = f->residual[1];
     if (build(f, tensor, e)) return f;
@@ -390,7 +397,7 @@ void crease_cp_fit_callback(crease_cp_fit *f, crease_callback *call, void *user)
     f->run.user = user;
 }
 
-void crease_cp_fit_stop(crease_cp_fit *f) { atomic_store(&f->run.stop, true); }
+void crease_cp_fit_stop(crease_cp_fit *f) { crease_watch_stop(&f->run.watch); }
 
 crease_outcome crease_cp_fit_step(crease_cp_fit *f) { return crs_driver_step(&f->run); }
 

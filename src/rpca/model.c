@@ -98,8 +98,7 @@ ptrdiff_t crease_cp_rpca_size(const crease_cp_rpca_settings *s)
     return all;
 }
 
-/* "entry 7 (at 1,2,3)", counted from 1 */
-static void place(const crease_space *s, ptrdiff_t j, char *out, size_t size)
+void crs_cp_place(const crease_space *s, ptrdiff_t j, char *out, size_t size)
 {
     ptrdiff_t index[CREASE_MAX_ORDER], rest = j;
     size_t used = (size_t)snprintf(out, size, "entry %td (at ", j + 1);
@@ -122,13 +121,13 @@ bool crs_cp_check_data(const crease_cp_rpca_settings *s, const double *tensor, p
     for (ptrdiff_t j = 0, n = crease_size(&s->shape); j < n; j++) {
         const double w = s->mask ? s->mask[j] : 1;
         if (w != 0 && w != 1) {
-            place(&s->shape, j, where, sizeof where);
+            crs_cp_place(&s->shape, j, where, sizeof where);
             return crs_fail(e, CREASE_BAD_DATA, "%s of the mask is %g; give 0 or 1", where, w);
         }
         const bool seen = crs_cp_seen(s, tensor, j);
         *missing += !seen;
         if (!seen || isfinite(tensor[j])) continue;
-        place(&s->shape, j, where, sizeof where);
+        crs_cp_place(&s->shape, j, where, sizeof where);
         return crs_fail(e, CREASE_BAD_DATA, "%s of the tensor is %s; give finite numbers%s", where,
                         isnan(tensor[j]) ? "nan"
                         : tensor[j] > 0  ? "inf"

@@ -261,7 +261,7 @@ static bool spoiled(runner *r, int q, bool *answer, crease_error *e)
 
 bool crs_cp_pilot_late(const crs_cp_pilot *p)
 {
-    return (p->until > 0 && !(crs_now() < p->until)) || (p->stop && p->stop(p->user));
+    return (p->most > 0 && p->report.passes >= p->most) || crease_watch_over(p->c.watch);
 }
 
 static void lead(runner *r)

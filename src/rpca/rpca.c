@@ -1,29 +1,13 @@
 /* SPDX-License-Identifier: MIT
  * rpca: the one handle of robust PCA: what the settings leave open is chosen here, cp is run by its
- * engines (fit.c), the other kinds as problems that start at a robust fit (tucker/); then what was
- * found, row by row, and what is known of it */
+ * engines (fit.c), the other kinds as problems that start at a robust fit (tucker/). What was found
+ * is in answer.c. */
 #include "core/parallel.h"
-#include "rpca/fit.h"
-#include "rpca/tucker/tucker.h"
+#include "rpca/handle.h"
 #include "smooth/fit.h"
 
 static const double threshold_factor = 3; /* robust deviations that an outlier is beyond */
-static const double most_work = 5e7;      /* entries times terms of one fit of a rank sweep */
-enum { SAMPLE = 1 << 15 };                /* entries whose median is taken */
-
-struct crease_rpca {
-    crease_rpca_settings s; /* everything filled in */
-    crease_options o;
-    crease_cp_fit *cp;         /* NULL of the other kinds: */
-    crease_tucker_rpca *model; /* the problem and its start */
-    crease_solver *solver;
-    double *lowrank; /* of the other kinds */
-    crease_cp_rank_table *ranks;
-    crease_rpca_facts facts;
-    crease_report report;
-    crease_progress progress;
-    bool counted; /* the facts are those of the answer */
-};
+enum { most_entries = 1 << 20 };          /* that a rank sweep fits */
 
 void crease_rpca_init(crease_rpca_settings *s, size_t size, const crease_space *shape)
 {
@@ -50,6 +34,7 @@ static bool take(const crease_rpca_settings *s, const crease_options *o, crease_
     r->o = crease_rpca_options();
     if (!crs_settings_take("rpca", &r->s, sizeof r->s, s, e)) return false;
     r->facts.rank_asked = r->s.kind == CREASE_RPCA_CP ? r->s.rank : 0;
+    r->facts.ranks_asked = r->s.kind == CREASE_RPCA_CP ? none : r->s.ranks;
     return crs_settings_take("options", &r->o, sizeof r->o, o, e) && crease_options_check(&r->o, e);
 }
 
@@ -78,9 +63,7 @@ static crease_cp_fit_settings cp_settings(const crease_rpca_settings *s, const c
                                      .starts = s->starts,
                                      .threads = s->threads,
                                      .single = s->single,
-                                     .prune = s->prune,
-                                     .stop = s->stop,
-                                     .user = s->user };
+                                     .prune = s->prune };
 }
 
 /* The fit that starts the run: stationary by itself unless another method is asked for. */
@@ -101,7 +84,10 @@ static crease_tucker_rpca_settings tucker_settings(const crease_rpca_settings *s
                                           .threads = s->threads,
                                           .eps = o->relative ? 0.5 * o->eps : 1e-8,
                                           .passes = asked ? 20 : 1000,
-                                          .seed = (uint64_t)o->seed };
+                                          .seed = (uint64_t)o->seed,
+                                          .spare = !asked,
+                                          .prune = s->prune,
+                                          .watch = o->watch };
 }
 
 double crease_rpca_bytes(const crease_rpca_settings *s, const crease_options *o, bool missing,
@@ -135,10 +121,10 @@ static bool suits(const crease_rpca_settings *s, crease_error *e)
                         "the start has factors and the rank is to be chosen; give the rank");
     if (s->kind != CREASE_RPCA_CP &&
         (s->rank > 0 || s->factor || s->start || s->starts || s->nonneg || s->ridge != 0 ||
-         s->groups || s->single || s->most || s->prune))
+         s->groups || s->single || s->most || (s->prune && s->kind == CREASE_RPCA_PCP)))
         return crs_fail(e, CREASE_UNSUPPORTED,
-                        "rank, most, prune, start, starts, nonneg, ridge, groups and single are of "
-                        "the CP model; leave them out, and give ranks");
+                        "rank, most, start, starts, nonneg, ridge, groups and single are of the CP "
+                        "model, prune is of models with ranks; leave them out, and give ranks");
     return s->learn > 0 || crs_fail(e, CREASE_BAD_ARGUMENT,
                                     "learn = %g is outside its range: give a number > 0", s->learn);
 }
@@ -152,23 +138,18 @@ static bool prunes(const crease_rpca *r, crease_error *e)
                     "against the noise; leave out the method, or prune");
 }
 
-/* A sweep of fits judged by held-out entries and core consistency, or the gap in the singular
- * values where fits would take too long. The missing entries are NaN. */
+/* By a sweep of fits judged by held-out entries. The missing entries are NaN. */
 static bool choose_rank(crease_rpca *r, const double *tensor, crease_error *e)
 {
     crease_rpca_settings *s = &r->s;
-    if (!crease_cp_rank(&s->shape, tensor, NULL, &s->rank, e)) return false;
-    if (s->most > 0) s->rank = fewer(s->rank, s->most);
-    s->prune = true;
-    r->facts.rank_reason =
-        "the singular values of the unfoldings fall after it; the tensor is too large to compare "
-        "fits of several ranks, give one for another";
-    if (!((double)crease_size(&s->shape) * (double)s->rank <= most_work)) return true;
     const ptrdiff_t high = crs_rank_highest(&s->shape);
+    s->prune = true;
     const crease_cp_rank_options o = { .high = s->most > 0 ? fewer(s->most, high) : high,
+                                       .most = most_entries,
                                        .seed = (uint64_t)r->o.seed,
                                        .threads = s->threads,
-                                       .nonneg = s->nonneg };
+                                       .nonneg = s->nonneg,
+                                       .watch = r->o.watch };
     r->facts.ranks = r->ranks = crease_cp_rank_sweep(&s->shape, tensor, NULL, &o, e);
     if (!r->ranks) return false;
     s->rank = r->ranks->rank;
@@ -176,7 +157,7 @@ static bool choose_rank(crease_rpca *r, const double *tensor, crease_error *e)
     return true;
 }
 
-static bool choose(crease_rpca *r, double *tensor, crease_error *e)
+static bool choose_open(crease_rpca *r, double *tensor, crease_error *e)
 {
     crease_rpca_settings *s = &r->s;
     const bool cp = s->kind == CREASE_RPCA_CP && s->rank == 0;
@@ -191,13 +172,22 @@ static bool choose(crease_rpca *r, double *tensor, crease_error *e)
     return cp ? choose_rank(r, tensor, e) : crease_tucker_ranks(&s->shape, tensor, &s->ranks, e);
 }
 
+static bool choose(crease_rpca *r, double *tensor, crease_error *e)
+{
+    const crease_phase was = crease_watch_enter(r->o.watch, CREASE_PHASE_RANK);
+    const bool done = choose_open(r, tensor, e);
+    crease_watch_enter(r->o.watch, was);
+    return done;
+}
+
 static bool fits(const crease_rpca *r, const double *tensor, crease_error *e)
 {
     const crease_cp_fit_settings cp = cp_settings(&r->s, &r->o);
     ptrdiff_t missing = 0;
     if (r->s.memory == 0) return true;
     if (!crs_cp_check_data(&cp.model, tensor, &missing, e)) return false;
-    const double bytes = crease_rpca_bytes(&r->s, &r->o, missing > 0, true);
+    const double again = r->units ? 8 * (double)crease_size(&r->s.shape) : 0;
+    const double bytes = again + crease_rpca_bytes(&r->s, &r->o, missing > 0, true);
     if (r->s.kind != CREASE_RPCA_CP && bytes == INFINITY) return true; /* building says why */
     return bytes <= r->s.memory ||
            crs_fail(e, CREASE_NO_MEMORY,
@@ -211,6 +201,7 @@ static void refresh(crease_rpca *r)
 {
     r->report = r->cp ? crease_cp_fit_report(r->cp) : crease_solver_report(r->solver);
     r->progress = r->cp ? crease_cp_fit_progress(r->cp) : crease_solver_progress(r->solver);
+    r->progress = crs_rpca_own_progress(r, &r->progress);
 }
 
 static bool begin_cp(crease_rpca *r, double *tensor, crease_error *e)
@@ -250,7 +241,9 @@ static bool begin_other(crease_rpca *r, const double *tensor, crease_error *e)
 {
     const crease_tucker_rpca_settings given = tucker_settings(&r->s, &r->o);
     const double begun = crs_now();
+    const crease_phase was = crease_watch_enter(r->o.watch, CREASE_PHASE_FIT);
     r->model = crease_tucker_rpca_new(&given, tensor, e);
+    crease_watch_enter(r->o.watch, was);
     if (!r->model) return false;
     const crease_tucker_rpca_facts f = crease_tucker_rpca_about(r->model);
     const crease_problem *p = crease_tucker_rpca_problem(r->model);
@@ -261,6 +254,9 @@ static bool begin_other(crease_rpca *r, const double *tensor, crease_error *e)
     r->s.eta = f.used.eta;
     r->s.threads = f.used.threads;
     r->facts.engine = "solver";
+    r->facts.directions = f.kept;
+    r->facts.cuts = f.cuts;
+    r->facts.cut = f.cut;
     r->facts.missing = f.missing;
     r->facts.threshold = f.threshold;
     r->facts.deviation = f.deviation;
@@ -274,22 +270,42 @@ static bool begin_other(crease_rpca *r, const double *tensor, crease_error *e)
     return r->solver;
 }
 
+static bool begin(crease_rpca *r, double *tensor, crease_error *e)
+{
+    const crease_cp_fit_settings cp = cp_settings(&r->s, &r->o);
+    const bool learns = r->s.kind == CREASE_RPCA_CP ? crs_cp_fit_learns(&cp) : r->s.alpha == 0;
+    if (!suits(&r->s, e) || !prunes(r, e) || !crs_rpca_enter(r, learns, tensor, e)) return false;
+    double *data = r->units ? r->units->tensor : tensor;
+    return choose(r, data, e) && fits(r, data, e) &&
+           (r->s.kind == CREASE_RPCA_CP ? begin_cp(r, data, e) : begin_other(r, data, e)) &&
+           crs_rpca_leave(r, tensor, e);
+}
+
+/* Its watch stands in the caller's while it is built, and in every run. */
+static bool watched(crease_rpca *r, double *tensor, crease_error *e)
+{
+    crease_watch *given = r->o.watch;
+    const crease_phase was = crease_watch_enter(given, CREASE_PHASE_START);
+    crs_watch_begin(&r->watch, given);
+    crease_watch_limit(&r->watch, r->o.max_seconds);
+    r->o.watch = &r->watch;
+    const bool done = begin(r, tensor, e);
+    crease_watch_enter(given, was);
+    r->o.watch = given;
+    r->s.mask = NULL;
+    r->s.factor = NULL;
+    if (done) refresh(r);
+    return done;
+}
+
 crease_rpca *crease_rpca_new(const crease_rpca_settings *s, const crease_options *o, double *tensor,
                              crease_error *e)
 {
     crease_rpca *r = crs_alloc(1, sizeof *r);
     if (!r) return crs_fail(e, CREASE_NO_MEMORY, "out of memory: robust PCA"), NULL;
     r->facts.rank_reason = "";
-
     r->facts.agreement = r->facts.deviation = r->facts.fit_residual = r->facts.share = NAN;
-    if (take(s, o, r, e) && suits(&r->s, e) && prunes(r, e) && choose(r, tensor, e) &&
-        fits(r, tensor, e) &&
-        (r->s.kind == CREASE_RPCA_CP ? begin_cp(r, tensor, e) : begin_other(r, tensor, e))) {
-        r->s.mask = NULL;
-        r->s.factor = NULL;
-        refresh(r);
-        return r;
-    }
+    if (take(s, o, r, e) && watched(r, tensor, e)) return r;
     crease_rpca_free(r);
     return NULL;
 }
@@ -301,25 +317,33 @@ void crease_rpca_free(crease_rpca *r)
     crease_solver_free(r->solver);
     crease_tucker_rpca_free(r->model);
     crease_cp_rank_table_free(r->ranks);
+    crs_units_free(r->units);
     crs_free(r->lowrank);
     crs_free(r);
 }
 
+static bool in_units(const crease_progress *now, void *rpca)
+{
+    const crease_rpca *r = rpca;
+    const crease_progress own = crs_rpca_own_progress(r, now);
+    return r->call(&own, r->user);
+}
+
 void crease_rpca_callback(crease_rpca *r, crease_callback *call, void *user)
 {
+    if (r->units && call) {
+        r->call = call;
+        r->user = user;
+        call = in_units;
+        user = r;
+    }
     if (r->cp)
         crease_cp_fit_callback(r->cp, call, user);
     else
         crease_solver_callback(r->solver, call, user);
 }
 
-void crease_rpca_stop(crease_rpca *r)
-{
-    if (r->cp)
-        crease_cp_fit_stop(r->cp);
-    else
-        crease_solver_stop(r->solver);
-}
+void crease_rpca_stop(crease_rpca *r) { crease_watch_stop(&r->watch); }
 
 crease_outcome crease_rpca_step(crease_rpca *r)
 {
@@ -338,160 +362,4 @@ crease_outcome crease_rpca_run(crease_rpca *r)
 {
     while (crease_rpca_step(r) == CREASE_NOT_RUN) continue;
     return r->report.outcome;
-}
-
-const double *crease_rpca_factor(const crease_rpca *r, int n)
-{
-    if (r->s.kind == CREASE_RPCA_PCP) return NULL;
-    return r->cp ? crease_cp_fit_factor(r->cp, n) : crease_solution(r->solver, n);
-}
-
-const double *crease_rpca_core(const crease_rpca *r)
-{
-    return r->s.kind == CREASE_RPCA_TUCKER ? crease_solution(r->solver, r->s.shape.order) : NULL;
-}
-
-const crease_certificate *crease_rpca_certificate(const crease_rpca *r)
-{
-    return r->cp ? crease_cp_fit_certificate(r->cp) : crease_solver_certificate(r->solver);
-}
-
-const crease_report *crease_rpca_report(const crease_rpca *r) { return &r->report; }
-const crease_progress *crease_rpca_progress(const crease_rpca *r) { return &r->progress; }
-
-const crease_analysis *crease_rpca_analysis(const crease_rpca *r)
-{
-    return r->cp ? crease_cp_fit_analysis(r->cp) : crease_solver_analysis(r->solver);
-}
-
-const crease_rpca_settings *crease_rpca_used(const crease_rpca *r) { return &r->s; }
-const crease_options *crease_rpca_options_used(const crease_rpca *r) { return &r->o; }
-
-const crease_problem *crease_rpca_problem(const crease_rpca *r)
-{
-    return r->model ? crease_tucker_rpca_problem(r->model) : NULL;
-}
-
-const double *crease_rpca_block(const crease_rpca *r, int i)
-{
-    return r->solver ? crease_solution(r->solver, i) : NULL;
-}
-
-const double *crease_rpca_multiplier(const crease_rpca *r)
-{
-    return r->solver ? crease_multiplier(r->solver) : NULL;
-}
-
-crease_solver *crs_rpca_solver(const crease_rpca *r) { return r->solver; }
-
-void crease_rpca_rows(const crease_rpca *r, ptrdiff_t *left, ptrdiff_t *right)
-{
-    if (r->cp) {
-        crease_cp_fit_rows(r->cp, left, right);
-        return;
-    }
-    *left = r->s.shape.dim[0];
-    *right = crs_right(&r->s.shape, 0);
-}
-
-static int split_block(const crease_rpca_settings *s)
-{
-    return s->kind == CREASE_RPCA_TUCKER ? s->shape.order + 2
-           : s->kind == CREASE_RPCA_BALL ? 4
-                                         : -1;
-}
-
-/* Entries first .. first+count-1 of a part of the other kinds. */
-static void entries_of(const crease_rpca *r, crease_rpca_part part, ptrdiff_t first,
-                       ptrdiff_t count, double *out)
-{
-    const crease_tucker_rpca *m = r->model;
-    const int noise = crease_tucker_rpca_noise(m), z = split_block(&r->s);
-    const double *e = crease_solution(r->solver, crease_tucker_rpca_sparse(m)),
-                 *t = crease_tucker_rpca_problem(m)->rhs;
-    const double *low = r->lowrank, *root = crease_tucker_rpca_weights(m);
-    const double *b = noise >= 0 ? crease_solution(r->solver, noise) : NULL;
-    const double *split = z >= 0 ? crease_solution(r->solver, z) : low;
-    for (ptrdiff_t j = first; j < first + count; j++) {
-        const bool seen = !root || root[j] > 0;
-        *out++ = part == CREASE_RPCA_LOWRANK  ? low[j]
-                 : part == CREASE_RPCA_SPARSE ? e[j]
-                 : part == CREASE_RPCA_Z      ? split[j]
-                 : part == CREASE_RPCA_B      ? (seen && b ? b[j] : 0)
-                 : part == CREASE_RPCA_DATA   ? t[j]
-                 : part == CREASE_RPCA_SEEN   ? seen
-                 : seen                       ? t[j] - low[j] - e[j]
-                                              : 0;
-    }
-}
-
-void crease_rpca_read(const crease_rpca *r, crease_rpca_part part, ptrdiff_t first, ptrdiff_t count,
-                      double *out)
-{
-    const ptrdiff_t right = crs_right(&r->s.shape, 0);
-    if (r->cp)
-        crease_cp_fit_read(r->cp, part, first, count, out);
-    else
-        entries_of(r, part, first * right, count * right, out);
-}
-
-/* sigma of normal noise whose magnitudes up to `limit` have this median: erf(m/s) = erf(t/s)/2 with
- * s = sqrt(2) sigma. */
-static double deviation_of(double median, double limit)
-{
-    double low = median / 0.6744897501960817, high = 2 * low;
-    const double root = sqrt(0.5);
-    if (!(2 * median < limit && median > 0 && limit < INFINITY)) return low;
-    while (erf(root * median / high) > 0.5 * erf(root * limit / high)) high *= 2;
-    for (int k = 0; k < 60; k++) {
-        const double middle = (low + high) / 2;
-        *(erf(root * median / middle) > 0.5 * erf(root * limit / middle) ? &low : &high) = middle;
-    }
-    return high;
-}
-
-/* Outliers among entries at, at + 1, ..; the noise of the others, thinned evenly into a sample. */
-static ptrdiff_t tally(crease_rpca *r, ptrdiff_t at, ptrdiff_t count, const double *row,
-                       ptrdiff_t used, double *sample)
-{
-    const double share = (double)SAMPLE / (double)crease_size(&r->s.shape), golden = 0.618033988749;
-    const double *sparse = row, *noise = sparse + count, *seen = noise + count;
-    for (ptrdiff_t j = 0; j < count; j++) {
-        const double place = golden * (double)(at + j);
-        if (sparse[j] != 0) r->facts.outliers++;
-        if (seen[j] == 0 || sparse[j] != 0 || used == SAMPLE) continue;
-        if (share >= 1 || place - floor(place) < share) sample[used++] = fabs(noise[j]);
-    }
-    return used;
-}
-
-/* One pass over the answer. */
-static void count_outliers(crease_rpca *r)
-{
-    ptrdiff_t left, right, used = 0;
-    crease_rpca_rows(r, &left, &right);
-    double *row = crs_doubles(3 * right + SAMPLE, "a row of the result", NULL);
-    r->facts.outliers = 0;
-    r->counted = row;
-    for (ptrdiff_t i = 0; row && i < left; i++) {
-        crease_rpca_read(r, CREASE_RPCA_SPARSE, i, 1, row);
-        crease_rpca_read(r, CREASE_RPCA_NOISE, i, 1, row + right);
-        crease_rpca_read(r, CREASE_RPCA_SEEN, i, 1, row + 2 * right);
-        used = tally(r, i * right, right, row, used, row + 3 * right);
-    }
-    const ptrdiff_t seen = crease_size(&r->s.shape) - r->facts.missing;
-    r->facts.share = !row || seen == 0 ? NAN : (double)r->facts.outliers / (double)seen;
-    const double limit = isnan(r->facts.threshold) ? INFINITY : r->facts.threshold;
-    if (r->cp)
-        r->facts.deviation = row ? deviation_of(crs_median(used, row + 3 * right), limit) : NAN;
-    crs_free(row);
-}
-
-const crease_rpca_facts *crease_rpca_about(crease_rpca *r)
-{
-    crease_rpca_facts *f = &r->facts;
-    if (r->report.outcome != CREASE_NOT_RUN && !r->counted) count_outliers(r);
-    f->theta_stop = r->cp && crease_cp_fit_theta_stop(r->cp);
-    f->passes = r->cp ? crease_cp_fit_readings(r->cp) : f->start_passes + r->report.iterations;
-    return f;
 }

@@ -70,10 +70,6 @@ typedef struct {
     int threads;  /* 0: all there are */
     bool single;  /* tensors of the iteration in single precision */
     bool prune;   /* terms that were cut leave the factors; otherwise they stay as zeros */
-    /* Of the envelope, NULL: none: asked after every reading before the first iteration; true: make
-     * do with what there is. */
-    bool (*stop)(void *user);
-    void *user;
 } crease_cp_fit_settings;
 
 /* The model's defaults; eps is relative. Paper mode is the recipe of section 5 of Jiang, Lin, Ma,
@@ -95,6 +91,9 @@ typedef struct {
     const char *start; /* that the answer came from: a name of CREASE_CP_STARTS, with -clipped
                           where T was, "singular-clipped" or "given" */
 } crease_cp_pilot;
+
+/* Does the run learn a threshold, so that the penalty's parameters are in its unit? */
+bool crs_cp_fit_learns(const crease_cp_fit_settings *s);
 
 /* Bytes the run will take at its peak, the tensor's own included; INFINITY: more than can be
  * counted. `missing`: will there be entries that are not observed? `dense`: will E have nonzeros
@@ -183,6 +182,8 @@ void crs_cp_fill_defaults(crease_cp_rpca_settings *s);
 /* Every entry that is observed is finite, the mask 0 or 1; how many are missing. */
 bool crs_cp_check_data(const crease_cp_rpca_settings *s, const double *tensor, ptrdiff_t *missing,
                        crease_error *e);
+void crs_cp_place(const crease_space *s, ptrdiff_t j, char *out,
+                  size_t size); /* "entry 7 (at 1,2,3)", counted from 1 */
 bool crs_cp_seen(const crease_cp_rpca_settings *s, const double *tensor, ptrdiff_t j);
 
 /* The first iterate of a model: X_n^0, then Z^0 and B^0. Only the factors of a tensor of zeros are

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * start.h: what the room's root shares for starts and ranks: the tensor as a robust start sees it,
- * least squares over one factor at a time, the family of starts, the pilot, the judge of ranks
+ * least squares over one factor at a time, the family of starts, the pilot
  *
  *   V_j = M_j + clip(T_j - M_j, -limit, limit) where T was observed, M_j where it was not,
  *   M = 0 or a model [[X]]; of a view of the residual V - M instead */
@@ -24,6 +24,7 @@ typedef struct {
     bool residual;            /* V - M */
     bool checked;             /* known to be finite */
     long *readings;           /* grows by 1 with every reading of the tensor; NULL: not counted */
+    crease_watch *watch;      /* NULL: none */
 } crs_cp_view;
 
 static inline bool crs_view_observed(const crs_cp_view *v, ptrdiff_t j)
@@ -141,20 +142,19 @@ int crs_cp_start_after(int first, int q);
 
 /* What the data say before the run proper: start, threshold and rank. The envelope's solver is led
  * along its path from one start of the family, and from further ones while the residual still holds
- * a term (crease_cp_structure), or as many as asked. The answer of least deviation is kept. */
+ * a term (crease_cp_structure), or as many as asked, or while c.watch says so. The answer of least
+ * deviation is kept. */
 typedef struct {
     crs_envelope_solver_settings c;
     const double *tensor;       /* 0 where it was not observed */
     const double *const *given; /* a start of the caller's; NULL: of the family */
     const char *given_name;
-    int first;                /* of the family */
-    bool named;               /* the caller chose it */
-    double clip;              /* of the clipped one; 0: the family's own */
-    int starts;               /* 0: one, and up to three more while the fit is bad */
-    long passes;              /* at most, a start */
-    double until;             /* a time of crs_now(); 0: no limit */
-    bool (*stop)(void *user); /* NULL: none */
-    void *user;
+    int first;                        /* of the family */
+    bool named;                       /* the caller chose it */
+    double clip;                      /* of the clipped one; 0: the family's own */
+    int starts;                       /* 0: one, and up to three more while the fit is bad */
+    long passes;                      /* at most, a start */
+    long most;                        /* at most, all of them; 0: no limit */
     bool alone;                       /* no second candidate (dominant.c) */
     double *factor[CREASE_MAX_ORDER]; /* I_n x c.rank; out: I_n x rank */
     ptrdiff_t rank;                   /* out */
@@ -183,30 +183,5 @@ double crs_cp_named_start_bytes(const crease_cp_fit_settings *s, bool missing);
 /* support.c: judges the terms of the pilot's answer and cuts those that the noise explains. What
  * takes no reading is tried first; refits at most double the passes. */
 bool crs_cp_support(crs_cp_pilot *p, crease_error *e);
-
-typedef struct {
-    crease_cp_rank_table *t;
-    double **residual;  /* of each row: |T - M| of the entries held out */
-    ptrdiff_t held_out; /* how many they are */
-    double least;       /* consistency of a rank that may be recommended */
-} crs_rank_judge;
-
-/* The loss of every row, its excess and that one's standard error. */
-void crs_rank_losses(const crs_rank_judge *s);
-
-/* Is row k worse than row b, by more than chance and than a trifle? error: the standard error of
- * the difference of their losses, entry by entry. */
-bool crs_rank_worse(const crs_rank_judge *s, ptrdiff_t k, ptrdiff_t b);
-double crs_rank_error(const crs_rank_judge *s, ptrdiff_t k, ptrdiff_t b);
-
-/* Places of rows: of least loss; the smallest rank that is not worse; that less its doubtful terms,
- * which is recommended; a row that chance alone may have put behind this one, or ahead of it
- * without a verdict, -1: none. */
-typedef struct {
-    ptrdiff_t best, near, recommended, rival;
-    bool doubtful; /* the last term of `near` */
-} crs_rank_verdict;
-crs_rank_verdict crs_rank_judged(const crs_rank_judge *s);
-void crs_rank_explain(const crs_rank_judge *s); /* fills in rank and reason */
 
 #endif

@@ -189,8 +189,9 @@ static void cut(judge *s, ptrdiff_t r, const crs_envelope_solver *solver, double
     crs_cp_pilot *p = s->p;
     if (p->cut)
         p->cut[p->c.rank - p->rank] =
-            (crease_cp_cut){ "without it the others fit as well, to the noise", sqrt(pos(gain)),
-                             sqrt(s->noise) };
+            (crease_cp_cut){ .reason = "without it the others fit as well, to the noise",
+                             .size = sqrt(pos(gain)),
+                             .noise = sqrt(s->noise) };
     p->rank--;
     for (int n = 0; n < p->c.shape.order; n++)
         copy(p->c.shape.dim[n] * p->rank, crs_envelope_solver_factor(solver, n), p->factor[n]);

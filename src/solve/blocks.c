@@ -8,6 +8,7 @@
 #include "certify/certify.h"
 #include "core/carve.h"
 #include "solve/solver.h"
+#include "theory/theory.h"
 
 /* A vector for every block, and the pointers to them. */
 static double **carve_point(const crease_solver *s, crs_carver *c)
@@ -459,7 +460,7 @@ static bool check_gradients(crease_solver *s, crease_error *e)
 
 static bool build(crease_solver *s, const crease_options *o, crease_error *e)
 {
-    s->a = crease_analyse(s->given, o, e);
+    s->a = crs_analyse(s->given, o, o->mode == CREASE_MODE_THEORY ? CRS_EFFORT : 0, e);
     if (!s->a || !crs_driver_open(&s->run, &engine, s, o, s->a, e)) return false;
     s->p = s->given;
     s->method = crs_method_for(s->a);
@@ -511,7 +512,7 @@ void crease_solver_callback(crease_solver *s, crease_callback *call, void *user)
     s->run.user = user;
 }
 
-void crease_solver_stop(crease_solver *s) { atomic_store(&s->run.stop, true); }
+void crease_solver_stop(crease_solver *s) { crease_watch_stop(&s->run.watch); }
 
 crease_outcome crease_step(crease_solver *s) { return crs_driver_step(&s->run); }
 

@@ -11,6 +11,7 @@ bool crs_driver_open(crs_driver *r, const crs_engine *engine, void *self, const 
     r->engine = engine;
     r->self = self;
     r->o = *o;
+    if (!r->begun) crs_watch_begin(&r->watch, o->watch);
     r->best.worst = r->best.worst_relative = r->report.bound = INFINITY;
     r->progress.potential = r->progress.decrease = NAN;
     return crs_options_read(o, crs_method_for(a)->reads, crease_method_name(a->method), e);
@@ -34,7 +35,11 @@ static double measure(const crs_driver *r, const crease_certificate *c)
 static void certify(crs_driver *r)
 {
     crease_residual *block = r->best.block;
+    const crease_phase was = crease_watch_enter(&r->watch, CREASE_PHASE_CERTIFY);
+    const double begun = crs_now();
     r->engine->certify(r->self, &r->now);
+    crease_watch_reserve(&r->watch, larger(r->watch.reserve, crs_now() - begun)); /* for the last */
+    crease_watch_enter(&r->watch, was);
     r->progress.objective = r->now.objective;
     r->progress.feasibility = r->now.feasibility.residual;
     r->progress.worst = r->now.worst;
@@ -55,12 +60,13 @@ static crease_outcome reason(crs_driver *r, bool certified, crs_advance said)
     if (certified && !r->by_theta && measure(r, &r->now) <= o->eps) return CREASE_STATIONARY;
     if (certified && r->now.objective < -1e15 * (1 + fabs(r->first))) return CREASE_DIVERGED;
     if (r->call && !r->call(&r->progress, r->user)) return CREASE_STOPPED;
-    if (atomic_load(&r->stop)) return CREASE_STOPPED;
+    const crease_outcome why = crease_watch_why(&r->watch);
+    if (why == CREASE_STOPPED) return why;
     r->theta_stop = o->theta > 0 && r->progress.theta < o->theta && now->iterations > 1;
     if (r->theta_stop) return CREASE_STOPPED;
     if (now->iterations >= o->max_iterations) return CREASE_ITERATION_LIMIT;
     if (now->evaluations >= o->max_evaluations) return CREASE_EVALUATION_LIMIT;
-    if (now->seconds >= o->max_seconds) return CREASE_TIME_LIMIT;
+    if (why != CREASE_NOT_RUN) return why;
     return said == CRS_DONE     ? CREASE_STATIONARY
            : said == CRS_BROKEN ? CREASE_NUMERICAL
                                 : CREASE_NOT_RUN;
@@ -91,26 +97,35 @@ static bool certificate_due(const crs_driver *r)
 static crease_outcome start(crs_driver *r)
 {
     r->started = true;
-    if (r->begun == 0) r->begun = crs_now();
+    if (!r->begun) crs_watch_restart(&r->watch);
+    crease_watch_limit(&r->watch, r->o.max_seconds);
     if (r->engine->at_end) return CREASE_NOT_RUN;
     certify(r);
     r->first = r->now.objective;
     return judge(r, true, CRS_GO_ON);
 }
 
-crease_outcome crs_driver_step(crs_driver *r)
+static crease_outcome advance(crs_driver *r)
 {
     crease_report *now = &r->report;
-    if (now->outcome != CREASE_NOT_RUN) return now->outcome;
     if (!r->started && start(r) != CREASE_NOT_RUN) return now->outcome;
     now->iterations++;
     const crs_advance said = r->engine->step(r->self);
     const bool due = certificate_due(r) || said != CRS_GO_ON;
     if (due) certify(r);
-    now->seconds = crs_now() - r->begun;
+    now->seconds = crs_now() - r->watch.begun;
     now->evaluations = r->engine->evaluations(r->self);
     r->progress.iteration = now->iterations;
     r->progress.seconds = now->seconds;
     if (judge(r, due, said) == CREASE_NOT_RUN && due && r->engine->go_on) r->engine->go_on(r->self);
     return now->outcome;
+}
+
+crease_outcome crs_driver_step(crs_driver *r)
+{
+    if (r->report.outcome != CREASE_NOT_RUN) return r->report.outcome;
+    const crease_phase was = crease_watch_enter(&r->watch, CREASE_PHASE_FIT);
+    const crease_outcome o = advance(r);
+    crease_watch_enter(&r->watch, was);
+    return o;
 }

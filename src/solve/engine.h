@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT
  * engine.h: what every engine supplies, and the run that the one driver makes of it (driver.c)
  *
- * An engine makes iterations and certificates of its iterate. Limits, callback, stop flag, best
- * certificate, report and outcome are the driver's. */
+ * An engine makes iterations and certificates of its iterate. Limits, callback, watch, best
+ * certificate, report and outcome are the driver's. A step that the watch cuts leaves an iterate
+ * that a certificate can be made of: the one before, or a part of the step that stands alone. */
 #ifndef CRS_ENGINE_H
 #define CRS_ENGINE_H
-
-#include <stdatomic.h>
 
 #include <crease/solver.h>
 
@@ -36,7 +35,7 @@ typedef struct {
     crease_options o;
     bool keep_last; /* the answer is the last iterate, otherwise the best one */
     bool by_theta;  /* theta and limits end the run, never the certificate */
-    double begun;   /* 0: the first step begins */
+    bool begun;     /* max_seconds count from when the watch was opened, else the first step */
     double first;   /* objective of the start */
     bool started, theta_stop;
     crease_certificate now,
@@ -45,11 +44,11 @@ typedef struct {
     crease_progress progress;
     crease_callback *call;
     void *user;
-    atomic_bool stop;
+    crease_watch watch; /* of this run, in that of the options; stands open from the start */
 } crs_driver;
 
-/* A run by the method of an analysis. False with a sentence when an option that the method does not
- * read has not its default. */
+/* A run by the method of an analysis; its watch is open where `begun`. False with a sentence when
+ * an option that the method does not read has not its default. */
 bool crs_driver_open(crs_driver *r, const crs_engine *engine, void *self, const crease_options *o,
                      const crease_analysis *a, crease_error *e);
 

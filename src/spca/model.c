@@ -31,6 +31,7 @@ struct crease_spca {
     crease_multilinear_data data;
     crease_set ball;
 
+    int power;                 /* T is worked on times 2^-power, and so are alpha and all below */
     double alpha, norm, sigma; /* sigma: T at the present start */
     void *memory;              /* of the arrays below */
     double *tensor;            /* what is left of T */
@@ -38,7 +39,7 @@ struct crease_spca {
     double *t;         /* as long as the longest mode */
     double *objective; /* per start */
     double *work;
-    atomic_bool stop;
+    crease_watch watch; /* in that of the options */
 };
 
 void crease_spca_init(crease_spca_settings *s, size_t size, const crease_space *shape)
@@ -141,7 +142,7 @@ static void set_alpha(crease_spca *m)
         m->block[n].reg = crease_scaled(m->alpha, &m->s.penalty);
 }
 
-enum { SWEEPS = 10 };
+enum { SWEEPS = 10, ORDINARY = 30 };
 
 /* x = v/|v|; x stays where v = 0. */
 static void normalize(ptrdiff_t n, const double *v, double *x)
@@ -309,27 +310,28 @@ crease_spca *crease_spca_new(const crease_spca_settings *given, const double *te
         !crs_check_tensor("sparse PCA", &s->shape, tensor, e))
         return NULL;
     const ptrdiff_t size = crease_size(&s->shape);
-    const double norm = crs_norm(size, tensor);
-    if (norm != 0 && !(norm > 1e-100 && norm < 1e100)) {
-        crs_fail(e, CREASE_BAD_DATA,
-                 "sparse PCA: the norm of the tensor is %g, too %s for products of its entries; "
-                 "rescale it",
-                 norm, norm < 1 ? "small" : "large");
+    const crs_extent extent = crs_extent_of(size, tensor, NULL);
+    char where[64];
+    snprintf(where, sizeof where, "entry %td of the tensor", extent.at + 1);
+    if (!crs_extent_fits(&extent, where, "the tensor", extent.at < 0 ? 0 : tensor[extent.at], e))
         return NULL;
-    }
     crease_spca *m = crs_alloc(1, sizeof *m);
     if (!m) {
         crs_fail(e, CREASE_NO_MEMORY, "out of memory: a model");
         return NULL;
     }
+    crs_watch_begin(&m->watch, NULL);
     m->s = *s;
     if (!m->s.penalty.ops) m->s.penalty = crease_l1(1);
-    m->norm = norm;
+    m->power = crs_extent_unit(&extent, ORDINARY);
+    m->s.alpha = ldexp(m->s.alpha, -m->power);
+    m->s.threshold = ldexp(m->s.threshold, -m->power);
     m->memory = carve_block(carve, m);
     if (!m->memory) {
         crs_fail(e, CREASE_NO_MEMORY, "out of memory: a tensor of %td entries", size);
     } else {
-        copy(size, tensor, m->tensor);
+        crs_times_power(size, -m->power, tensor, m->tensor);
+        m->norm = crs_norm(size, m->tensor);
         describe(m);
         if (crease_spca_start(m, 0, e)) return m;
     }
@@ -338,8 +340,8 @@ crease_spca *crease_spca_new(const crease_spca_settings *given, const double *te
 }
 
 const crease_problem *crease_spca_problem(const crease_spca *m) { return &m->problem; }
-double crease_spca_alpha(const crease_spca *m) { return m->alpha; }
-double crease_spca_norm(const crease_spca *m) { return m->norm; }
+double crease_spca_alpha(const crease_spca *m) { return ldexp(m->alpha, m->power); }
+double crease_spca_norm(const crease_spca *m) { return ldexp(m->norm, m->power); }
 
 void crease_spca_options_init(const crease_spca *m, crease_options *to, size_t size)
 {
@@ -444,8 +446,16 @@ static bool sweep(crease_spca *m, crease_error *e)
 static bool judge(const crease_spca *m, double *const *x, const crease_options *o,
                   crease_verification *v, crease_error *e)
 {
-    return crease_verify(&m->problem, (const double *const *)x, NULL, NULL,
-                         o->method == CREASE_METHOD_GCG, o->eps, o->relative != 0, v, e);
+    const crease_claim c = { .p = &m->problem,
+                             .x = (const double *const *)x,
+                             .gcg = o->method == CREASE_METHOD_GCG,
+                             .eps = o->eps,
+                             .relative = o->relative != 0,
+                             .watch = o->watch };
+    const crease_phase was = crease_watch_enter(o->watch, CREASE_PHASE_CHECK);
+    const bool done = crease_claim_verify(&c, v, e);
+    crease_watch_enter(o->watch, was);
+    return done;
 }
 
 static bool has_oracles(const crease_spca *m)
@@ -460,7 +470,7 @@ static bool polish(crease_spca *m, const crease_options *o, crease_error *e)
 {
     crease_verification v = { .count = 0 };
     double before, after;
-    if (!has_oracles(m)) return true;
+    if (!has_oracles(m) || crease_watch_over(o->watch)) return true;
     for (int n = 0; n < m->s.shape.order; n++) copy(m->s.shape.dim[n], m->best[n], m->unit[n]);
     if (!sweep(m, e) ||
         !crease_objective(&m->problem, (const double *const *)m->best, &before, e) ||
@@ -473,13 +483,7 @@ static bool polish(crease_spca *m, const crease_options *o, crease_error *e)
     return true;
 }
 
-void crease_spca_stop(crease_spca *m) { atomic_store(&m->stop, true); }
-
-static bool goes_on(const crease_progress *p, void *user)
-{
-    crease_spca *m = user;
-    return (void)p, !atomic_load(&m->stop);
-}
+void crease_spca_stop(crease_spca *m) { crease_watch_stop(&m->watch); }
 
 static bool run_start(crease_spca *m, int k, crease_options o, kept *best, crease_spca_component *c,
                       crease_error *e)
@@ -489,7 +493,6 @@ static bool run_start(crease_spca *m, int k, crease_options o, kept *best, creas
         o.h = m->sigma > 0 ? 0.1 * m->sigma : 0;
     crease_solver *s = crease_solver_new(&m->problem, &o, e);
     if (!s) return false;
-    crease_solver_callback(s, goes_on, m);
     const crease_outcome how = crease_solve(s);
     const crease_report r = crease_solver_report(s);
     const crease_analysis *a = crease_solver_analysis(s);
@@ -536,6 +539,15 @@ static bool finish(crease_spca *m, const crease_options *o, crease_spca_componen
     return true;
 }
 
+/* The objective has the unit of T, and x has none: so do residuals, and h with them. */
+static void own_units(const crease_spca *m, const crease_options *o, crease_spca_component *c)
+{
+    double *const number[] = { &c->sigma, &c->alpha, &c->objective, &c->norm };
+    for (size_t k = 0; k < sizeof number / sizeof *number; k++)
+        *number[k] = ldexp(*number[k], m->power);
+    if (!o->relative) c->smallest_eps = ldexp(c->smallest_eps, m->power);
+}
+
 bool crease_spca_next(crease_spca *m, const crease_options *options, crease_spca_component *c,
                       crease_error *e)
 {
@@ -546,14 +558,21 @@ bool crease_spca_next(crease_spca *m, const crease_options *options, crease_spca
     if (!crs_settings_take("options", &o, sizeof o, options, e) || !crease_options_check(&o, e) ||
         !check_method(&o, e))
         return false;
-    const double limit = o.max_seconds;
+    const double eps = o.eps;
+    if (!o.relative) o.eps = ldexp(eps, -m->power);
+    o.h = ldexp(o.h, -m->power);
+    m->watch.outer = o.watch;
+    o.watch = &m->watch;
+    crs_watch_restart(&m->watch);
+    crease_watch_limit(&m->watch, o.max_seconds);
     for (int k = 0; k < (m->norm > 0 ? m->s.starts : 1); k++) {
-        o.max_seconds = pos(limit - c->seconds);
-        if (k > 0 && (o.max_seconds == 0 || atomic_load(&m->stop))) break;
+        if (k > 0 && crease_watch_over(&m->watch)) break;
         if (!run_start(m, k, o, &best, c, e)) return false;
         c->starts = k + 1;
     }
-    c->alpha = m->alpha, c->method = o.method, c->eps = o.eps;
+    c->alpha = m->alpha, c->method = o.method, c->eps = eps;
     c->outcome = best.outcome, c->start = best.start;
-    return finish(m, &o, c, e);
+    if (!finish(m, &o, c, e)) return false;
+    own_units(m, &o, c);
+    return true;
 }

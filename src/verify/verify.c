@@ -217,7 +217,7 @@ static bool allocate(crs_verifier *v, evidence *out)
     return !v->no_memory;
 }
 
-static bool is_whole(crs_verifier *v)
+bool crs_is_whole(crs_verifier *v)
 {
     bool split = v->p->range.order > 0 && v->p->range.comm;
     for (int i = 0; i < v->p->count; i++) split = split || v->p->space[i].comm;
@@ -228,7 +228,7 @@ static bool collect(crs_verifier *v, const point *at, evidence *out)
 {
     const crease_problem *p = v->p;
     crs_place place;
-    if (!is_whole(v)) return false;
+    if (!crs_is_whole(v)) return false;
     if (at->gcg && p->range.order > 0)
         return crs_refuse(v, "the gcg setting has no constraint, but the problem has one");
     if (!allocate(v, out)) return false;
@@ -416,7 +416,9 @@ static bool judge(crs_verifier *v, const point *at, double eps, crease_verificat
         decide(v->p, at, &found, eps, out);
     else
         snprintf(out->text, sizeof out->text, "unsupported: %s", v->why);
-    const bool final = v->no_memory || v->unsupported || out->verdict == CREASE_VERDICT_VALID;
+    if (v->unfinished) crs_unfinished(out);
+    const bool final =
+        v->no_memory || v->unsupported || v->unfinished || out->verdict == CREASE_VERDICT_VALID;
     crs_rooms_free(v);
     return found.coarse && !final;
 }
@@ -425,8 +427,16 @@ bool crease_verify(const crease_problem *p, const double *const *x, const double
                    const double *const *g, bool gcg, double eps, bool relative,
                    crease_verification *out, crease_error *e)
 {
-    const point at = { x, lambda, g, gcg, relative };
-    crs_verifier v = { .p = p, .coarse = is_large(p), .quick = true };
+    const crease_claim c = { p, x, lambda, g, gcg, eps, relative, NULL };
+    return crease_claim_verify(&c, out, e);
+}
+
+bool crease_claim_verify(const crease_claim *c, crease_verification *out, crease_error *e)
+{
+    const crease_problem *p = c->p;
+    const double eps = c->eps;
+    const point at = { c->x, c->lambda, c->g, c->gcg, c->relative };
+    crs_verifier v = { .p = p, .coarse = is_large(p), .quick = true, .watch = c->watch };
     *out = (crease_verification){ 0 };
     if (!arguments_fit(p, &at, eps, e)) return false;
     double *residual = crs_doubles(p->count, "a verification", e);
@@ -442,7 +452,7 @@ bool crease_verify(const crease_problem *p, const double *const *x, const double
         judge(&v, &at, eps, out);
     }
     out->trusted_callback = v.trusted_callback;
-    if (!v.no_memory) return true;
+    if (!v.no_memory || v.unfinished) return true;
     crease_verification_free(out);
     return crs_fail(e, CREASE_NO_MEMORY,
                     "out of memory: verifying a problem of %d blocks; use a "

@@ -52,15 +52,6 @@ bool crs_certificate_read(const char *folder, crs_certificate *c, crease_error *
     return done;
 }
 
-bool crs_certificate_holds(const crs_certificate *c, char why[CRS_WHY], crease_error *e)
-{
-    why[0] = '\0';
-    if (c->sealed)
-        return crs_folder_unchanged(c->folder, json_object_get(c->document, "files"), why, e);
-    snprintf(why, CRS_WHY, "certificate.json has changed since it was written");
-    return true;
-}
-
 void crs_certificate_free(crs_certificate *c)
 {
     json_decref(c->document);
@@ -94,7 +85,7 @@ static bool read_problem(const crs_certificate *c, const char *given, crs_point_
     return p->file;
 }
 
-/* {"npy": file}, in any shape of this size */
+/* {"npy": file}, in this shape or one that becomes it when modes are merged */
 static bool read_array(crs_reader *r, const crs_node *at, const crease_space *s, const double **out)
 {
     static const char *const keys[] = { "npy" };
@@ -104,9 +95,11 @@ static bool read_array(crs_reader *r, const crs_node *at, const crease_space *s,
         !crs_array_at(r, &file, false, &x))
         return false;
     *out = x.data;
-    return crease_size(&x.shape) == crease_size(s) ||
-           crs_fail_at(r, &file, "there are %td numbers but the problem has %td there",
-                       crease_size(&x.shape), crease_size(s));
+    char is[120], wanted[120];
+    return crs_space_refines(&x.shape, s) ||
+           crs_fail_at(r, &file, "the array is %s but the problem has %s there",
+                       crs_shape_text(&x.shape, is, sizeof is),
+                       crs_shape_text(s, wanted, sizeof wanted));
 }
 
 static bool read_point(crs_reader *r, const crs_node *root, crs_point_file *out)
@@ -126,6 +119,10 @@ static bool read_point(crs_reader *r, const crs_node *root, crs_point_file *out)
     out->x = crs_keep_new(r, p->count, sizeof *out->x);
     for (int i = 0; out->x && i < p->count; i++) {
         const crs_node block = crs_element(&blocks, (size_t)i);
+        const char *name;
+        if (!crs_need(r, &block, "name", &here) || !crs_text_at(r, &here, &name)) return false;
+        if (strcmp(name, p->block[i].name) != 0)
+            return crs_fail_at(r, &here, "the problem calls this block '%s'", p->block[i].name);
         if (!crs_need(r, &block, "x", &here) || !read_array(r, &here, &p->space[i], &out->x[i]))
             return false;
     }

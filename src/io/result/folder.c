@@ -349,20 +349,21 @@ static bool same_file(const char *folder, const char *name, const json_t *was, c
     return true;
 }
 
-bool crs_folder_unchanged(const char *folder, const json_t *files, char why[CRS_WHY],
-                          crease_error *e)
+bool crs_certificate_holds(const crs_certificate *c, char why[CRS_WHY], crease_error *e)
 {
+    json_t *files = json_object_get(c->document, "files"), *was;
     const strange s = { files, why };
     const char *name;
-    json_t *was;
     why[0] = '\0';
-    if (!json_object_get(files, "result.json"))
+    if (!c->sealed)
+        snprintf(why, CRS_WHY, "certificate.json has changed since it was written");
+    else if (!json_object_get(files, "result.json"))
         snprintf(why, CRS_WHY, "certificate.json does not list the files of its folder");
-    json_object_foreach((json_t *)files, name, was)
+    json_object_foreach(files, name, was)
     {
-        if (!why[0] && !same_file(folder, name, was, why, e)) return false;
+        if (!why[0] && !same_file(c->folder, name, was, why, e)) return false;
     }
-    if (!why[0]) walk(folder, "", false, is_known, &s);
+    if (!why[0]) walk(c->folder, "", false, is_known, &s);
     return true;
 }
 

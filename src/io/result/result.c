@@ -62,7 +62,9 @@ crs_result crs_result_begin(crs_document *d, const crs_summary *s)
     put_count(top, "iterations", s->iterations);
     put_count(top, "passes", s->passes);
     put_count(top, "evaluations", s->evaluations);
-    crs_put_number(top, "seconds", s->seconds);
+    crs_put_null(top, "seconds"); /* they come when the document is written */
+    crs_put_null(top, "phase_seconds");
+    d->watch = s->watch;
     crs_result r = { .top = top, .data = crs_put_list(top, "data") };
     r.settings = crs_put_object(top, "settings");
     r.details = crs_put_object(top, "details");
@@ -164,7 +166,7 @@ void crs_put_analysis(crs_spot to, const crease_problem *p, const crease_analysi
 crs_summary crs_run_summary(const crs_run *run)
 {
     const crease_report r = crease_solver_report(run->solver);
-    const crease_certificate *c = crease_solver_certificate(run->solver);
+    const crease_certificate *c = crs_run_certificate(run);
     const bool relative = run->options->relative != 0;
     return (crs_summary){ .verb = run->verb,
                           .model = "problem",
@@ -180,12 +182,12 @@ crs_summary crs_run_summary(const crs_run *run)
                           .iterations = r.iterations,
                           .passes = -1,
                           .evaluations = r.evaluations,
-                          .seconds = r.seconds };
+                          .watch = run->options->watch };
 }
 
 static void put_residuals(crs_spot to, const crs_run *run)
 {
-    const crease_certificate *c = crease_solver_certificate(run->solver);
+    const crease_certificate *c = crs_run_certificate(run);
     crs_put_number(to, "worst", c->worst);
     crs_put_number(to, "worst_relative", c->worst_relative);
     crs_put_number(to, "feasibility", c->feasibility.residual);
@@ -226,7 +228,7 @@ static void array_name(const crs_run *run, int i, char out[80])
 static void put_solution(crs_spot to, const crs_run *run)
 {
     const crease_problem *p = &run->file->problem;
-    const double *lambda = crease_multiplier(run->solver);
+    const double *lambda = crs_run_multiplier(run);
     const crs_spot x = crs_put_object(to, "x"), files = crs_put_object(to, "x_files");
     ptrdiff_t all = 0;
     for (int i = 0; i < p->count; i++) all += crease_size(&p->space[i]);
@@ -234,7 +236,7 @@ static void put_solution(crs_spot to, const crs_run *run)
         char file[80];
         array_name(run, i, file);
         if (all <= INLINE)
-            crs_put_array(x, p->block[i].name, &p->space[i], crease_solution(run->solver, i));
+            crs_put_array(x, p->block[i].name, &p->space[i], crs_run_block(run, i));
         else
             crs_put_null(x, p->block[i].name);
         crs_put_text(files, p->block[i].name, file);
@@ -296,24 +298,15 @@ static void put_file(crs_spot to, const char *key, const char *file)
 
 static void put_block(crs_spot to, const crs_run *run, int i)
 {
-    const crease_problem *p = &run->file->problem;
-    const crease_residual *r = &crease_solver_certificate(run->solver)->block[i];
     char file[80];
     array_name(run, i, file);
-    crs_put_text(to, "name", p->block[i].name);
-    crs_put_shape(to, "shape", &p->space[i]);
-    crs_put_whole(to, "setting", r->setting);
-    crs_put_text(to, "regularizer", run->file->text[i].regularizer);
-    crs_put_text(to, "set", run->file->text[i].set);
-    crs_put_number(to, "residual", r->residual);
-    crs_put_flag(to, "upper_bound", r->upper_bound);
+    crs_put_text(to, "name", run->file->problem.block[i].name);
     put_file(to, "x", file);
 }
 
-/* certificate.json of the checker "problem" */
+/* certificate.json of the checker "problem": only what the checker reads */
 static bool write_certificate(crs_folder *f, const crs_run *run, crease_error *e)
 {
-    const crease_certificate *c = crease_solver_certificate(run->solver);
     const bool gap = crease_solver_analysis(run->solver)->gap;
     crs_document d;
     const crs_spot top = crs_certificate_begin(&d, run->verb, run->checker, run->options->eps,
@@ -323,24 +316,22 @@ static bool write_certificate(crs_folder *f, const crs_run *run, crease_error *e
     const crs_spot blocks = crs_put_list(top, "blocks");
     for (int i = 0; i < run->file->problem.count; i++)
         put_block(crs_put_object(blocks, NULL), run, i);
-    if (crease_multiplier(run->solver))
+    if (crs_run_multiplier(run))
         put_file(top, "lambda", "lambda.npy");
     else
         crs_put_null(top, "lambda");
-    crs_put_number(top, "feasibility", c->feasibility.residual);
-    crs_put_number(top, "worst", c->worst);
     return crs_folder_certify(f, &d, e);
 }
 
 bool crs_run_write(crs_folder *f, const crs_run *run, crease_error *e)
 {
     const crease_problem *p = &run->file->problem;
-    const double *lambda = crease_multiplier(run->solver);
+    const double *lambda = crs_run_multiplier(run);
     for (int i = 0; i < p->count; i++) {
         char name[80];
         array_name(run, i, name);
         if (!crs_folder_array(f, name, run->shape ? &run->shape[i] : &p->space[i],
-                              crease_solution(run->solver, i), e))
+                              crs_run_block(run, i), e))
             return false;
     }
     return (!lambda || crs_folder_array(f, "lambda.npy", &p->range, lambda, e)) &&

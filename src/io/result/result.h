@@ -18,6 +18,7 @@ enum { CRS_WHY = 200 };
 typedef struct {
     json_t *root, *odd;
     bool failed;
+    const crease_watch *watch; /* whose seconds go into it as late as can be; NULL: none */
 } crs_document;
 
 /* An object or a list of a document, to put values into; the key is NULL in a list. */
@@ -89,11 +90,6 @@ bool crs_folder_certify(crs_folder *f, crs_document *certificate, crease_error *
 bool crs_folder_commit(crs_folder *f, crs_document *result, crease_error *e);
 void crs_folder_abandon(crs_folder *f);
 
-/* Are the files of the folder those that the certificate lists, each as it was written? Otherwise
- * `why` says which one is not. False with e filled in when it cannot be told. */
-bool crs_folder_unchanged(const char *folder, const json_t *files, char why[CRS_WHY],
-                          crease_error *e);
-
 /* "FOLDER/name", to be freed; NULL with e filled in. */
 char *crs_path_in(const char *folder, const char *name, crease_error *e);
 
@@ -134,7 +130,7 @@ typedef struct {
     double objective, residual, eps; /* NaN: none */
     bool relative;
     long iterations, passes, evaluations; /* negative: not counted */
-    double seconds;
+    const crease_watch *watch;            /* of the command: its seconds, phase by phase */
 } crs_summary;
 
 /* Its parts: the document itself, the files it is about, the settings used, and what is the model's
@@ -155,12 +151,32 @@ typedef struct {
     const crs_problem_file *file;
     const crease_options *options;
     crease_solver *solver;
+    /* The answer, where it is not in the solver's unit but the file's; NULL: as the solver has it.
+     */
+    const double *const *point;
+    const double *multiplier;
+    const crease_certificate *certificate;
     const crease_verification *verified;
     const crs_history *history;
     const char *const *array;  /* names of the files of the blocks; NULL: x_NAME.npy */
     const crease_space *shape; /* and their shapes; NULL: those of the blocks */
     int exit_status;
 } crs_run;
+
+static inline const double *crs_run_block(const crs_run *r, int i)
+{
+    return r->point ? r->point[i] : crease_solution(r->solver, i);
+}
+
+static inline const double *crs_run_multiplier(const crs_run *r)
+{
+    return r->point ? r->multiplier : crease_multiplier(r->solver);
+}
+
+static inline const crease_certificate *crs_run_certificate(const crs_run *r)
+{
+    return r->certificate ? r->certificate : crease_solver_certificate(r->solver);
+}
 
 crs_summary crs_run_summary(const crs_run *run);
 void crs_put_run(const crs_result *r, const crs_folder *f, const crs_run *run);
@@ -193,7 +209,8 @@ typedef struct {
 
 bool crs_certificate_read(const char *folder, crs_certificate *c, crease_error *e);
 void crs_certificate_free(crs_certificate *c);
-/* Are it and the files of its folder as they were written? Otherwise `why` says what is not. */
+/* Are it and the files of its folder as they were written, and no others there (folder.c)?
+ * Otherwise `why` says what is not. False with e filled in when that cannot be told. */
 bool crs_certificate_holds(const crs_certificate *c, char why[CRS_WHY], crease_error *e);
 /* The entry of "data" with this role; NULL: none. */
 const json_t *crs_certificate_data(const crs_certificate *c, const char *role);

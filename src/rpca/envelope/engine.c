@@ -138,10 +138,9 @@ static void *open(crease_cp_fit *f, double *tensor, crease_error *e)
     crs_cp_pilot p = { .c = settings(&f->s, f->mask),
                        .tensor = tensor,
                        .starts = f->s.starts,
-                       .until = f->run.begun + o->max_seconds,
-                       .stop = f->s.stop,
-                       .user = f->s.user,
-                       .passes = most < 300 ? most : 300 };
+                       .passes = most < 300 ? most : 300,
+                       .most = most };
+    p.c.watch = &f->run.watch;
     mind_least_squares(f, tensor, &p.c);
     if (p.c.learn == 0 && p.c.path && p.c.prune) p.c.learn = usual; /* start and rank */
     return explore(f, tensor, &p, e);

@@ -49,8 +49,9 @@ static inline double crs_column_reach(ptrdiff_t rows, ptrdiff_t rank, const doub
     return largest * sqrt(two);
 }
 
-/* |r| by its exponent and the first three bits after it: eight bins per octave from
- * CRS_ENVELOPE_LEAST on; the first takes all below, the last all above and NaN. */
+/* |r|, in a unit between 1 and 2 that follows from the data, by its exponent and the first three
+ * bits after it: eight bins per octave from CRS_ENVELOPE_LEAST on; the first takes all below, the
+ * last all above and NaN. */
 enum { CRS_ENVELOPE_BINS = 2048 };
 #define CRS_ENVELOPE_LEAST 0x1p-128
 
@@ -64,8 +65,9 @@ typedef struct {
     ptrdiff_t observed; /* entries */
     ptrdiff_t nonzeros; /* of e */
     int every;          /* in: the histogram takes one row in so many, scattered; 0, 1: all */
-    ptrdiff_t histogram[CRS_ENVELOPE_BINS]; /* of |r|, over the observed entries */
-    double *gradient[CREASE_MAX_ORDER];     /* S_(n) M_n */
+    ptrdiff_t histogram[CRS_ENVELOPE_BINS]; /* of |r|/unit, over the observed entries */
+    double unit;
+    double *gradient[CREASE_MAX_ORDER]; /* S_(n) M_n */
     double *marginal[CREASE_MAX_ORDER]; /* sums of w over the entries with one index in mode n */
 } crs_envelope_sums;
 
@@ -114,10 +116,11 @@ typedef struct {
     int threads;
     bool path;               /* follow a falling threshold */
     double threshold_factor; /* the threshold on the path, in medians of |r| */
-    bool prune;    /* a ridge first, then drop components that vanish or sit on outliers */
-    double ridge;  /* that ridge, in units of alpha median|T|^(1-2/d) */
-    uint64_t seed; /* of columns that are filled again */
-    double eps;    /* relative residual to reach */
+    bool prune;          /* a ridge first, then drop components that vanish or sit on outliers */
+    double ridge;        /* that ridge, in units of alpha median|T|^(1-2/d) */
+    uint64_t seed;       /* of columns that are filled again */
+    double eps;          /* relative residual to reach */
+    crease_watch *watch; /* NULL: none */
 } crs_envelope_solver_settings;
 
 typedef enum {

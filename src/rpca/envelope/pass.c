@@ -41,6 +41,7 @@ struct crs_envelope {
     bool rows_wanted, columns_wanted;
     uint32_t counted; /* the histogram takes the rows whose place() is at most this */
     ptrdiff_t observed;
+    double unit; /* of the histogram's edges, 1 <= unit < 2 */
     void *memory;
 };
 
@@ -115,6 +116,19 @@ ptrdiff_t crs_envelope_bytes(const crs_envelope_settings *c, crease_error *e)
     return bytes < 0 ? -1 : bytes + (ptrdiff_t)sizeof s;
 }
 
+/* The geometric mean of the data, of some thousands of them, less its power of two: edges in this
+ * unit lie at the same numbers of the data whatever unit these are in. */
+static double unit_of(ptrdiff_t n, const double *T)
+{
+    enum { MOST = 4096 };
+    double sum = 0;
+    ptrdiff_t count = 0;
+    for (ptrdiff_t j = 0, step = (n + MOST - 1) / MOST; j < n; j += step)
+        if (T[j] != 0 && isfinite(T[j])) sum += log2(fabs(T[j])), count++;
+    const double mean = count > 0 ? sum / (double)count : 0;
+    return exp2(mean - floor(mean));
+}
+
 crs_envelope *crs_envelope_new(const crs_envelope_settings *c, const double *T, crease_error *e)
 {
     crs_envelope planned;
@@ -129,6 +143,7 @@ crs_envelope *crs_envelope_new(const crs_envelope_settings *c, const double *T, 
     }
     *s = planned;
     s->T = T;
+    s->unit = unit_of(crease_size(&c->shape), T);
     s->memory = memory;
     crs_large_pages(memory, (size_t)bytes);
     crs_carver m = carver_of(memory);
@@ -324,6 +339,7 @@ static void pass_band(void *self, ptrdiff_t band, int worker)
     p.tile.sums = sums;
     p.tile.loud = &loud;
     p.tile.histogram = p.w->histogram;
+    p.tile.unit = 1 / s->unit;
     if (!s->same) p.tile.judge = &s->judge;
     p.column_weights = s->column_weights + band * columns;
     p.collected = s->collected + band * padded(s);
@@ -435,6 +451,7 @@ void crs_envelope_evaluate(crs_envelope *s, ptrdiff_t rank, const double *const 
     for (ptrdiff_t i = 0; i < g->left; i++) out->weights += s->row_weights[i];
     out->observed = s->observed;
     out->nonzeros = (ptrdiff_t)a[CRS_ENV_NONZERO];
+    out->unit = s->unit;
     add_histograms(s, out->histogram);
     if (s->columns_wanted) add_bands(g->bands, padded(s), s->collected);
     add_bands(g->bands, g->chunks * g->width, s->column_weights);
@@ -456,7 +473,7 @@ double crs_envelope_quantile(const crs_envelope_sums *a, double q)
     for (int b = 0; b < CRS_ENVELOPE_BINS - 1; b++) {
         const double here = (double)a->histogram[b];
         if (here > 0 && below + here >= q * total)
-            return edge(b) + (edge(b + 1) - edge(b)) * pos(q * total - below) / here;
+            return a->unit * (edge(b) + (edge(b + 1) - edge(b)) * pos(q * total - below) / here);
         below += here;
     }
     return INFINITY;

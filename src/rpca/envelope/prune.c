@@ -28,7 +28,7 @@ static double each_of(const crs_envelope_solver *s) /* parameters of a component
 
 static void record(crs_envelope_solver *s, const char *reason, double size, double noise)
 {
-    s->cut[s->cuts++ % s->c.rank] = (crease_cp_cut){ reason, size, noise };
+    s->cut[s->cuts++ % s->c.rank] = (crease_cp_cut){ reason, size, noise, 0 };
 }
 
 /* Two components whose sum is a single one but for less than the price of a component: the best

@@ -169,6 +169,7 @@ typedef struct {
     double *r;                 /* then s, 0 where not observed */
     double *row, *column;      /* marginals of w, added to; column has `width` */
     ptrdiff_t *histogram;
+    double unit;     /* |r| times it is counted */
     ptrdiff_t *loud; /* vectors of columns outside a dead zone in the tile before; now in this */
     bool counted[CRS_TILE_ROWS]; /* the rows that go into the histogram */
     double *sums;
@@ -178,7 +179,7 @@ typedef struct {
  * becomes s, and the sums grow. */
 void crs_envelope_block(const crs_envelope_tile *t, ptrdiff_t first, int count);
 
-/* The bin of |r|: its exponent and the first three bits after it. */
+/* The bin of a number: its exponent and the first three bits after it. */
 enum { CRS_BIN_SHIFT = 49, CRS_BIN_FIRST = (1023 - 128) * 8, CRS_BIN_LAST = 2047 };
 
 typedef struct {

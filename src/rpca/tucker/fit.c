@@ -75,8 +75,15 @@ static void carve(crs_tucker_fit *s, crs_carver *m)
     s->A = carve_doubles(m, half, 1);
     s->chain = carve_doubles(m, 3, half);
     s->unfolded = carve_doubles(m, half, 1);
-    s->svd = carve_doubles(m, svd_room(s), 1);
+    s->svd =
+        carve_doubles(m, more(svd_room(s), crs_tucker_spare_room(&s->c.shape, &s->c.ranks)), 1);
     s->slab = carve_doubles(m, ROWS, right + s->half.dim[last]);
+    ptrdiff_t directions = 0;
+    for (int n = 0; n <= last; n++) directions += s->c.ranks.dim[n];
+    s->values = carve_doubles(m, directions, 1);
+    s->sizes = carve_doubles(m, directions, 1);
+    s->dead = carve_bytes(m, s->half.dim[last], sizeof *s->dead);
+    s->cut = carve_bytes(m, directions, sizeof *s->cut);
 }
 
 static void shape_of(const crs_tucker_settings *c, crs_tucker_fit *s)
@@ -105,7 +112,8 @@ static ptrdiff_t plan(const crs_tucker_settings *c, crs_tucker_fit *s, crease_er
     crs_carver count = { 0 };
     ptrdiff_t bytes;
     if (!check(c, e)) return -1;
-    *s = (crs_tucker_fit){ .fresh = true, .best = INFINITY };
+    *s = (crs_tucker_fit){ .fresh = true, .best = INFINITY, .priced = c->spare };
+    s->statistics.moved = INFINITY;
     shape_of(c, s);
     carve(s, &count);
     if (count.used >= 0 && crs_add_size(count.used, CRS_LINE, &bytes)) return bytes;
@@ -254,7 +262,25 @@ static bool balance_back(crs_tucker_fit *s)
     return true;
 }
 
-static bool best_back(crs_tucker_fit *s) { return solve_back(s) && balance_back(s); }
+/* While the core pays a price it stays as it is: the best orthonormal X_d for M + S is the polar
+ * factor of (M + S)'P = X_d P'P + S'P, in the basis of the core's singular vectors. */
+static bool turn_back(crs_tucker_fit *s)
+{
+    const int last = s->half.order - 1;
+    const ptrdiff_t rank = s->half.dim[last], rows = s->c.shape.dim[last];
+    double *u = s->svd, *sigma = u + rows * rank, *vt = sigma + rank, *gram = vt + rank * rank,
+           *work = gram + rank * rank;
+    crs_gram(s->left, rank, s->P, gram);
+    crs_gemm(false, false, rows, rank, rank, 1, s->factor[last], gram, 1, s->SP);
+    if (!crs_svd(rows, rank, s->SP, u, sigma, vt, work)) return false;
+    crs_gemm(false, false, rows, rank, rank, 1, u, vt, 0, s->factor[last]);
+    return true;
+}
+
+static bool best_back(crs_tucker_fit *s)
+{
+    return s->priced ? turn_back(s) : solve_back(s) && balance_back(s);
+}
 
 /* Nearly the leading right singular vectors of a long matrix by subspace iteration: X <- orth(S'S
  * X) from a Gaussian X, S the left x I_d matrix T with its entries clipped, a few rows at a time.
@@ -358,6 +384,12 @@ static double worst_residual(crs_tucker_fit *s)
 enum { FLAT = 30, PASSES = 20, TIMES = 3 };
 static const double settled = 1e-3, near = 0.05, deserted = 0.4, fall = 0.8;
 
+/* While the core pays: t falls more slowly, since a direction leaves its outliers only as fast as
+ * it pays, and ends lower, where outliers weigh less against the noise; passes to wait before it
+ * falls, and at its end. */
+enum { HANGS = 40, WAITS = 24 };
+static const double priced_near = 0.01, priced_end = 2;
+
 static double parameters(const crs_tucker_fit *s)
 {
     double count = (double)crease_size(&s->c.ranks);
@@ -402,6 +434,25 @@ crs_penalty_value crs_tucker_fit_goal(const crs_tucker_fit *s)
                : s->c.penalty;
 }
 
+/* The same while the core pays; true: it has paid, and its directions can be judged. */
+static bool along_price(crs_tucker_fit *s)
+{
+    const crs_tucker_statistics *at = &s->statistics;
+    const double median = crs_envelope_quantile(&s->sums, 0.5);
+    const double low = larger(s->least, priced_end * at->scale);
+    const double end = smaller(wanted_threshold(s), low);
+    double t = at->threshold;
+    s->hung = t == s->last ? s->hung + 1 : 0;
+    s->last = t;
+    if (t <= 1.0001 * end && (s->waited++ >= WAITS || at->moved <= settled)) return true;
+    if ((at->moved <= priced_near || s->hung > HANGS) && median < t)
+        t = larger(median, fall * t);
+    else if (at->moved <= settled)
+        t *= fall / 2;
+    s->penalty = path_penalty(s, larger(end, t));
+    return false;
+}
+
 static void along_path(crs_tucker_fit *s)
 {
     const crs_tucker_statistics *at = &s->statistics;
@@ -433,7 +484,9 @@ static void choose_penalty(crs_tucker_fit *s)
 {
     const crs_tucker_statistics *at = &s->statistics;
     const crs_penalty_value was = s->penalty;
-    if (at->stage == CRS_TUCKER_PATH) {
+    if (s->priced) {
+        s->judged = along_price(s);
+    } else if (at->stage == CRS_TUCKER_PATH) {
         along_path(s);
     } else if (at->stage == CRS_TUCKER_REVIVE) {
         if (--s->rest == 0) s->statistics.stage = CRS_TUCKER_WANTED, s->penalty = s->goal;
@@ -511,20 +564,65 @@ static bool move_back(crs_tucker_fit *s)
     return best_back(s);
 }
 
+/* The core after a step of the front, less its price; how far the low-rank part has moved. */
+static bool pay(crs_tucker_fit *s)
+{
+    const ptrdiff_t size = crease_size(&s->half);
+    double off = 0;
+    if (!crs_tucker_price(s)) return false;
+    copy(size, s->P, s->A);
+    expand(s);
+    for (ptrdiff_t j = 0; j < size; j++) off += square(s->P[j] - s->A[j]);
+    s->statistics.moved = off == 0 ? 0 : sqrt(off) / crs_norm(size, s->P);
+    return true;
+}
+
+/* Directions that the data do not support go, and the path begins again without them: where they
+ * were, others may have been led astray. Once all are supported nothing is paid any more. */
+static bool judge(crs_tucker_fit *s)
+{
+    bool any;
+    s->judged = s->back = false;
+    s->waited = s->hung = 0;
+    if (!crs_tucker_drop(s, &any)) return false;
+    s->priced = any;
+    if (!any) return expand(s), true;
+    s->fresh = true;
+    s->statistics.moved = INFINITY;
+    fill(crease_size(&s->half), 0, s->P);
+    return begin(s);
+}
+
+static bool step_on(crs_tucker_fit *s)
+{
+    if (s->judged) return judge(s);
+    if (!(s->back ? move_back(s) : move_front(s))) return false;
+    s->back = !s->back;
+    if (s->priced && s->back) return pay(s);
+    expand(s);
+    return true;
+}
+
+static void look(crs_tucker_fit *s)
+{
+    const bool probing = s->priced && s->back;
+    if (probing) crs_tucker_probe(s), expand(s);
+    evaluate(s);
+    if (probing) crs_tucker_probed(s);
+}
+
 bool crs_tucker_fit_step(crs_tucker_fit *s)
 {
     crs_tucker_statistics *at = &s->statistics;
     const double before = at->value;
     const bool same = at->passes > 0 && !s->changed;
     if (at->passes == 0 && !begin(s)) return at->residual = NAN, false;
-    evaluate(s);
+    look(s);
     at->residual = s->fresh ? INFINITY : worst_residual(s);
     if (s->sums.squares == 0) at->residual = 0;
-    if (same && at->value > before) s->cautious = true;
+    if (same && !s->priced && at->value > before) s->cautious = true;
     if (at->stage == CRS_TUCKER_WANTED && at->residual <= s->c.eps) return true;
     choose_penalty(s);
-    if (!(s->back ? move_back(s) : move_front(s))) return at->residual = NAN, false;
-    s->back = !s->back;
-    expand(s);
+    if (!step_on(s)) at->residual = NAN;
     return false;
 }

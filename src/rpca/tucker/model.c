@@ -39,6 +39,7 @@ struct crease_tucker_rpca {
     unsigned char *mask; /* W; NULL: ones */
     double *root;        /* sqrt(2 alpha_N) W; NULL: W = 1 */
     double *x[BLOCKS], *lambda;
+    crease_cp_cut *cut;
 };
 
 crease_tucker_rpca_settings crease_tucker_rpca_default(const crease_space *shape,
@@ -51,7 +52,8 @@ crease_tucker_rpca_settings crease_tucker_rpca_default(const crease_space *shape
                                           .learn = 3,
                                           .alpha_noise = 1,
                                           .eps = 1e-6,
-                                          .passes = 1000 };
+                                          .passes = 1000,
+                                          .spare = true };
 }
 
 static bool in_range(const char *name, double value, bool zero, crease_error *e)
@@ -259,7 +261,8 @@ static crs_tucker_settings settings_of(const crease_tucker_rpca *m)
                               .mask = m->mask,
                               .threads = s->threads,
                               .eps = s->eps,
-                              .seed = s->seed };
+                              .seed = s->seed,
+                              .spare = s->spare };
     return c;
 }
 
@@ -273,7 +276,20 @@ static void keep_facts(crease_tucker_rpca *m, const crs_tucker_fit *fit)
     m->facts.threshold =
         crs_envelope_threshold(&penalty, crs_noise_share(m->facts.used.alpha_noise));
     m->facts.used.alpha = penalty.weight;
+    m->facts.kept = fit->c.ranks;
+    if (m->facts.used.prune) m->facts.used.ranks = fit->c.ranks;
     m->penalty = crease_separable(penalty.rho, penalty.par);
+}
+
+/* What was dropped outlives the fit. */
+static bool keep_cuts(crease_tucker_rpca *m, const crs_tucker_fit *fit, crease_error *e)
+{
+    m->facts.cuts = fit->cuts;
+    if (fit->cuts == 0) return true;
+    m->facts.cut = m->cut = crs_alloc((size_t)fit->cuts, sizeof *m->cut);
+    if (!m->cut) return crs_fail(e, CREASE_NO_MEMORY, "out of memory: what was cut");
+    memcpy(m->cut, fit->cut, sizeof *m->cut * (size_t)fit->cuts);
+    return true;
 }
 
 static void take_part(crs_tucker_fit *fit, crs_cp_part part, ptrdiff_t left, double *out)
@@ -287,14 +303,37 @@ static void open_parts(crease_tucker_rpca *m, crs_tucker_fit *fit, const crs_pen
     const int last = m->facts.used.shape.order - 1;
     factor[0] = fit->P;
     factor[1] = fit->factor[last];
-    crs_envelope_open(fit->pass, m->facts.used.ranks.dim[last], factor, penalty);
+    crs_envelope_open(fit->pass, fit->c.ranks.dim[last], factor, penalty);
+}
+
+/* A factor or a core of the fit's size as the leading part of a larger one, whose rest is 0: then
+ * the gradient is 0 there, since it is a product with zeros. (An orthonormal complement would not
+ * do: the core's gradient is <S, x_1 o .. o x_d>, and noise is nowhere 0.) */
+static void embed(const crease_space *from, const double *x, const crease_space *to, double *y)
+{
+    const ptrdiff_t size = crease_size(to);
+    for (ptrdiff_t j = 0; j < size; j++) {
+        ptrdiff_t rest = j, at = 0, step = 1;
+        bool in = true;
+        for (int n = to->order - 1; n >= 0; n--) {
+            const ptrdiff_t i = rest % to->dim[n];
+            in = in && i < from->dim[n];
+            at += i * step;
+            rest /= to->dim[n];
+            step *= from->dim[n];
+        }
+        y[j] = in ? x[at] : 0;
+    }
 }
 
 static void take_tucker(crease_tucker_rpca *m, crs_tucker_fit *fit, ptrdiff_t left)
 {
     const int d = m->facts.used.shape.order;
-    for (int n = 0; n < d; n++) copy(crease_size(&m->space[n]), fit->factor[n], m->x[n]);
-    copy(crease_size(&m->space[d]), fit->core, m->x[d]);
+    for (int n = 0; n < d; n++) {
+        const crease_space own = crease_matrix(fit->c.shape.dim[n], fit->c.ranks.dim[n]);
+        embed(&own, fit->factor[n], &m->space[n], m->x[n]);
+    }
+    embed(&fit->c.ranks, fit->core, &m->space[d], m->x[d]);
     take_part(fit, CRS_CP_E, left, m->x[d + 1]);
     take_part(fit, CRS_CP_Z, left, m->x[d + 2]);
     take_part(fit, CRS_CP_B, left, m->x[d + 3]);
@@ -305,7 +344,8 @@ static void take_tucker(crease_tucker_rpca *m, crs_tucker_fit *fit, ptrdiff_t le
 static bool split(crease_tucker_rpca *m, const crs_tucker_fit *fit, double *work)
 {
     const crease_space *s = &m->facts.used.shape;
-    const ptrdiff_t r = m->facts.used.ranks.dim[0];
+    const ptrdiff_t r = fit->c.ranks.dim[0];
+    const crease_space own[2] = { crease_matrix(s->dim[0], r), crease_matrix(s->dim[1], r) };
     double *u = work, *sigma = u + r * r, *vt = sigma + r, *rest = vt + r * r;
     if (!crs_svd(r, r, fit->core, u, sigma, vt, rest)) return false;
     for (ptrdiff_t i = 0; i < r; i++)
@@ -313,16 +353,20 @@ static bool split(crease_tucker_rpca *m, const crs_tucker_fit *fit, double *work
             u[i * r + k] *= sqrt(sigma[k]);
             vt[k * r + i] *= sqrt(sigma[k]);
         }
-    crs_gemm(false, false, s->dim[0], r, r, 1, fit->factor[0], u, 0, m->x[0]);
-    crs_gemm(false, true, s->dim[1], r, r, 1, fit->factor[1], vt, 0, m->x[1]);
+    crs_gemm(false, false, s->dim[0], r, r, 1, fit->factor[0], u, 0, rest);
+    embed(&own[0], rest, &m->space[0], m->x[0]);
+    crs_gemm(false, true, s->dim[1], r, r, 1, fit->factor[1], vt, 0, rest);
+    embed(&own[1], rest, &m->space[1], m->x[1]);
     return true;
 }
 
 /* B is what of the fit's lies in the ball; Z = T - E - B. */
 static bool take_ball(crease_tucker_rpca *m, crs_tucker_fit *fit, ptrdiff_t left, crease_error *e)
 {
-    const ptrdiff_t r = m->facts.used.ranks.dim[0], size = crease_size(&m->facts.used.shape);
-    double *work = crs_doubles(2 * r * r + r + crs_svd_scratch(r, r), "a start", e);
+    const crease_space *shape = &m->facts.used.shape;
+    const ptrdiff_t r = fit->c.ranks.dim[0], size = crease_size(shape);
+    const ptrdiff_t factor = more(shape->dim[0], shape->dim[1]) * r;
+    double *work = crs_doubles(2 * r * r + r + more(factor, crs_svd_scratch(r, r)), "a start", e);
     if (!work) return false;
     const bool done = split(m, fit, work);
     crs_free(work);
@@ -339,27 +383,6 @@ static bool take_ball(crease_tucker_rpca *m, crs_tucker_fit *fit, ptrdiff_t left
     return true;
 }
 
-static bool begin_fit(crease_tucker_rpca *m, crease_error *e)
-{
-    const crs_tucker_settings c = settings_of(m);
-    const ptrdiff_t left =
-        crease_size(&c.shape) / c.shape.dim[c.shape.order - 1]; /* rows of the tensor */
-    const double *factor[2];
-    crs_tucker_fit *fit = crs_tucker_fit_new(&c, m->tensor, e);
-    if (!fit) return false;
-    for (long k = 0; k < m->facts.used.passes && !crs_tucker_fit_step(fit); k++) continue;
-    keep_facts(m, fit);
-    const crs_penalty_value penalty = crs_tucker_fit_goal(fit);
-    open_parts(m, fit, &penalty, factor);
-    bool done = true;
-    if (m->facts.used.form == CREASE_RPCA_TUCKER)
-        take_tucker(m, fit, left);
-    else
-        done = take_ball(m, fit, left, e);
-    crs_tucker_fit_free(fit);
-    return done;
-}
-
 static bool take_room(crease_tucker_rpca *m, crease_error *e)
 {
     set_spaces(m);
@@ -372,6 +395,27 @@ static bool take_room(crease_tucker_rpca *m, crease_error *e)
     return m->lambda;
 }
 
+static bool begin_fit(crease_tucker_rpca *m, crease_error *e)
+{
+    const crs_tucker_settings c = settings_of(m);
+    const ptrdiff_t left =
+        crease_size(&c.shape) / c.shape.dim[c.shape.order - 1]; /* rows of the tensor */
+    const double *factor[2];
+    crs_tucker_fit *fit = crs_tucker_fit_new(&c, m->tensor, e);
+    if (!fit) return false;
+    for (long k = 0; k < m->facts.used.passes && !crs_tucker_fit_step(fit); k++) continue;
+    keep_facts(m, fit);
+    const crs_penalty_value penalty = crs_tucker_fit_goal(fit);
+    bool done = keep_cuts(m, fit, e) && take_room(m, e);
+    if (done) open_parts(m, fit, &penalty, factor);
+    if (done && m->facts.used.form == CREASE_RPCA_TUCKER)
+        take_tucker(m, fit, left);
+    else if (done)
+        done = take_ball(m, fit, left, e);
+    crs_tucker_fit_free(fit);
+    return done;
+}
+
 static bool build(crease_tucker_rpca *m, const double *tensor, crease_error *e)
 {
     crease_tucker_rpca_settings *s = &m->facts.used;
@@ -379,10 +423,10 @@ static bool build(crease_tucker_rpca *m, const double *tensor, crease_error *e)
     ptrdiff_t longest = more(s->shape.dim[0], s->shape.dim[1]);
     m->penalty = s->penalty.ops ? s->penalty : crease_l1(1);
     m->facts.residual = m->facts.deviation = m->facts.threshold = NAN;
+    m->facts.kept = s->ranks;
     s->threads = crs_useful_threads(s->threads, crease_size(&s->shape));
     if (convex && s->alpha == 0) s->alpha = 1 / sqrt((double)longest);
-    if (!take_data(m, tensor, e) || !take_room(m, e)) return false;
-    if (!convex && !begin_fit(m, e)) return false;
+    if (!take_data(m, tensor, e) || !(convex ? take_room(m, e) : begin_fit(m, e))) return false;
     s->penalty = m->penalty;
     assemble(m);
     return crease_problem_check(&m->problem, e);
@@ -405,6 +449,7 @@ void crease_tucker_rpca_free(crease_tucker_rpca *m)
     if (!m) return;
     for (int i = 0; i < BLOCKS; i++) crs_free(m->x[i]);
     crs_free(m->lambda);
+    crs_free(m->cut);
     crs_free(m->tensor);
     crs_free(m->root);
     crs_free(m->mask);

@@ -25,6 +25,9 @@ typedef struct {
     int threads;
     double eps; /* relative residual to reach */
     uint64_t seed;
+    crease_watch *watch; /* NULL: none */
+    bool spare; /* the ranks are the largest there may be: directions that the data do not support
+                   are dropped on the path (spare.c); false: the ranks stay */
 } crs_tucker_settings;
 
 /*   path    a falling threshold, far outliers without any weight
@@ -37,6 +40,7 @@ typedef struct {
     long passes;
     double value;    /* sum phi of the penalty in use */
     double residual; /* largest relative residual over X_1 .. X_d and C, for the same */
+    double moved;    /* by the last step of the front while the core pays, relative */
     double scale;    /* robust standard deviation of the residual */
     double threshold;
     ptrdiff_t nonzeros; /* of E */
@@ -45,8 +49,8 @@ typedef struct {
 /* What model.c reads: factors with orthonormal columns, core, P, and the pass, which with the
  * factors {P, X_d} yields E, Z, B, Lambda and the low-rank part by rows. The rest is fit.c's. */
 typedef struct {
-    crs_tucker_settings c;
-    crs_envelope *pass; /* of T as left x I_d */
+    crs_tucker_settings c; /* its ranks are those there are now */
+    crs_envelope *pass;    /* of T as left x I_d */
     ptrdiff_t left;
     crease_space half; /* I_1 x ... x I_{d-1} x R_d */
     double *factor[CREASE_MAX_ORDER], *core;
@@ -63,6 +67,16 @@ typedef struct {
     bool back;                       /* the next step is that of X_d */
     bool changed;                    /* the penalty is not the last step's */
     bool cautious;                   /* long steps have failed */
+    bool priced;                     /* the core pays for its entries */
+    bool judged;                     /* it has paid, and its directions are to be judged */
+    int waited, hung;                /* passes at the end of that path, and at this threshold */
+    double last;                     /* threshold of the pass before */
+    double paid;                     /* by every entry of the core, last */
+    double *values, *sizes;          /* singular values of the core, mode after mode; the same
+                                        before the last price */
+    bool *dead;                      /* columns of X_d whose slice of the core is 0 */
+    ptrdiff_t cuts;                  /* directions that were dropped */
+    crease_cp_cut *cut;              /* these */
     int revived, rest;               /* how often; passes left of this time */
     double least;                    /* no learned threshold is below this */
     double best;                     /* value of the wanted penalty before the last time */
@@ -72,6 +86,15 @@ typedef struct {
     const double *T;
     void *memory;
 } crs_tucker_fit;
+
+/* Of fit.c: doubles that the functions below need in s->svd; the price, which every entry of the
+ * core pays after a step of the front; random slices of the core where they are 0, for one
+ * evaluation, and 0 again; directions that are not supported, dropped (any: there were some). */
+ptrdiff_t crs_tucker_spare_room(const crease_space *shape, const crease_space *ranks);
+bool crs_tucker_price(crs_tucker_fit *s);
+void crs_tucker_probe(crs_tucker_fit *s);
+void crs_tucker_probed(crs_tucker_fit *s);
+bool crs_tucker_drop(crs_tucker_fit *s, bool *any);
 
 ptrdiff_t crs_tucker_fit_bytes(const crs_tucker_settings *c, crease_error *e);
 
@@ -101,9 +124,13 @@ typedef struct {
     double eps;                /* relative residual of the fit that starts the first two forms */
     long passes;               /* at most so many readings of T for it */
     uint64_t seed;
+    crease_watch *watch; /* NULL: none */
+    bool spare; /* directions that the data do not support are dropped on the way and come back as
+                   columns of zeros with zero slices of the core, which is stationary */
+    bool prune; /* they do not come back: the ranks become what is left */
 } crease_tucker_rpca_settings;
 
-/* The first form, l1, learn = 3, alpha_N = 1, eps = 1e-6, 1000 passes. */
+/* The first form, l1, learn = 3, alpha_N = 1, eps = 1e-6, 1000 passes, spare. */
 crease_tucker_rpca_settings crease_tucker_rpca_default(const crease_space *shape,
                                                        const crease_space *ranks);
 
@@ -126,9 +153,12 @@ typedef struct {
     crease_tucker_rpca_settings used; /* every default filled in, the penalty as learned */
     ptrdiff_t missing;
     long passes;
-    double residual;  /* of the fit, relative; NaN: there was none */
-    double deviation; /* of the noise, robust, in the data's unit */
-    double threshold; /* beyond which an entry is an outlier */
+    double residual;          /* of the fit, relative; NaN: there was none */
+    double deviation;         /* of the noise, robust, in the data's unit */
+    double threshold;         /* beyond which an entry is an outlier */
+    crease_space kept;        /* ranks that the data support */
+    ptrdiff_t cuts;           /* directions that they do not */
+    const crease_cp_cut *cut; /* these; valid as long as the model */
 } crease_tucker_rpca_facts;
 crease_tucker_rpca_facts crease_tucker_rpca_about(const crease_tucker_rpca *m);
 

@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: MIT
+ * answer: what robust PCA has found, in the user's unit: factors, certificate, problem, the parts
+ * row by row, and what is known of them */
+#include "rpca/handle.h"
+
+enum { SAMPLE = 1 << 15 }; /* entries whose median is taken */
+
+static const double *own(const crease_rpca *r, int power, ptrdiff_t n, const double *x, double *out)
+{
+    if (!r->units || !x) return x;
+    crs_times_power(n, power, x, out);
+    return out;
+}
+
+const double *crease_rpca_factor(const crease_rpca *r, int n)
+{
+    const crs_units *u = r->units;
+    if (r->s.kind == CREASE_RPCA_PCP) return NULL;
+    if (!r->cp) return crease_rpca_block(r, n);
+    return own(r, u ? u->factor : 0, r->s.shape.dim[n] * r->s.rank, crease_cp_fit_factor(r->cp, n),
+               u ? u->block[n] : NULL);
+}
+
+const double *crease_rpca_core(const crease_rpca *r)
+{
+    return r->s.kind == CREASE_RPCA_TUCKER ? crease_rpca_block(r, r->s.shape.order) : NULL;
+}
+
+static crease_residual residual_in(crease_residual r, int power)
+{
+    r.residual = ldexp(r.residual, power);
+    r.rounding = ldexp(r.rounding, power);
+    r.scale = ldexp(r.scale, power);
+    return r;
+}
+
+/* A residual of setting 1 is an inner product with its block. */
+static const crease_certificate *own_certificate(crs_units *u, const crease_certificate *c)
+{
+    crease_certificate *to = &u->certificate;
+    *to = *c;
+    to->block = u->residual;
+    to->objective = ldexp(c->objective, u->value);
+    to->outside = ldexp(c->outside, u->data);
+    to->feasibility = residual_in(c->feasibility, u->data);
+    to->worst = isfinite(c->worst) ? to->feasibility.residual : c->worst;
+    for (int i = 0; i < c->count; i++) {
+        const int less = c->block[i].setting == 1 ? 0 : crs_block_power(u, i);
+        to->block[i] = residual_in(c->block[i], u->value - less);
+        if (isfinite(c->worst)) to->worst = larger(to->worst, to->block[i].residual);
+    }
+    return to;
+}
+
+const crease_certificate *crease_rpca_certificate(const crease_rpca *r)
+{
+    const crease_certificate *c =
+        r->cp ? crease_cp_fit_certificate(r->cp) : crease_solver_certificate(r->solver);
+    return r->units ? own_certificate(r->units, c) : c;
+}
+
+const crease_report *crease_rpca_report(const crease_rpca *r) { return &r->report; }
+const crease_progress *crease_rpca_progress(const crease_rpca *r) { return &r->progress; }
+
+const crease_analysis *crease_rpca_analysis(const crease_rpca *r)
+{
+    return r->cp ? crease_cp_fit_analysis(r->cp) : crease_solver_analysis(r->solver);
+}
+
+const crease_rpca_settings *crease_rpca_used(const crease_rpca *r) { return &r->s; }
+const crease_options *crease_rpca_options_used(const crease_rpca *r) { return &r->o; }
+
+const crease_problem *crease_rpca_problem(const crease_rpca *r)
+{
+    if (!r->model) return NULL;
+    return r->units ? &r->units->problem : crease_tucker_rpca_problem(r->model);
+}
+
+const double *crease_rpca_block(const crease_rpca *r, int i)
+{
+    const crs_units *u = r->units;
+    if (!r->solver) return NULL;
+    return own(r, u ? crs_block_power(u, i) : 0,
+               crease_size(&crease_tucker_rpca_problem(r->model)->space[i]),
+               crease_solution(r->solver, i), u ? u->block[i] : NULL);
+}
+
+const double *crease_rpca_multiplier(const crease_rpca *r)
+{
+    const crs_units *u = r->units;
+    if (!r->solver) return NULL;
+    return own(r, u ? u->value - u->data : 0,
+               crease_size(&crease_tucker_rpca_problem(r->model)->range),
+               crease_multiplier(r->solver), u ? u->multiplier : NULL);
+}
+
+crease_solver *crs_rpca_solver(const crease_rpca *r) { return r->solver; }
+
+void crease_rpca_rows(const crease_rpca *r, ptrdiff_t *left, ptrdiff_t *right)
+{
+    if (r->cp) {
+        crease_cp_fit_rows(r->cp, left, right);
+        return;
+    }
+    *left = r->s.shape.dim[0];
+    *right = crs_right(&r->s.shape, 0);
+}
+
+static int split_block(const crease_rpca_settings *s)
+{
+    return s->kind == CREASE_RPCA_TUCKER ? s->shape.order + 2
+           : s->kind == CREASE_RPCA_BALL ? 4
+                                         : -1;
+}
+
+/* Entries first .. first+count-1 of a part of the other kinds. */
+static void entries_of(const crease_rpca *r, crease_rpca_part part, ptrdiff_t first,
+                       ptrdiff_t count, double *out)
+{
+    const crease_tucker_rpca *m = r->model;
+    const int noise = crease_tucker_rpca_noise(m), z = split_block(&r->s);
+    const double *e = crease_solution(r->solver, crease_tucker_rpca_sparse(m)),
+                 *t = crease_tucker_rpca_problem(m)->rhs;
+    const double *low = r->lowrank, *root = crease_tucker_rpca_weights(m);
+    const double *b = noise >= 0 ? crease_solution(r->solver, noise) : NULL;
+    const double *split = z >= 0 ? crease_solution(r->solver, z) : low;
+    for (ptrdiff_t j = first; j < first + count; j++) {
+        const bool seen = !root || root[j] > 0;
+        *out++ = part == CREASE_RPCA_LOWRANK  ? low[j]
+                 : part == CREASE_RPCA_SPARSE ? e[j]
+                 : part == CREASE_RPCA_Z      ? split[j]
+                 : part == CREASE_RPCA_B      ? (seen && b ? b[j] : 0)
+                 : part == CREASE_RPCA_DATA   ? t[j]
+                 : part == CREASE_RPCA_SEEN   ? seen
+                 : seen                       ? t[j] - low[j] - e[j]
+                                              : 0;
+    }
+}
+
+static void read_run(const crease_rpca *r, crease_rpca_part part, ptrdiff_t first, ptrdiff_t count,
+                     double *out)
+{
+    const ptrdiff_t right = crs_right(&r->s.shape, 0);
+    if (r->cp)
+        crease_cp_fit_read(r->cp, part, first, count, out);
+    else
+        entries_of(r, part, first * right, count * right, out);
+}
+
+/* From what else is handed out, a row at a time: small entries of T may be 0 in the run. */
+static void read_noise(const crease_rpca *r, ptrdiff_t first, ptrdiff_t right, double *out)
+{
+    double *row = r->units->row;
+    const double *t = r->units->given + first * right;
+    crease_rpca_read(r, CREASE_RPCA_LOWRANK, first, 1, row);
+    crease_rpca_read(r, CREASE_RPCA_SPARSE, first, 1, out);
+    for (ptrdiff_t j = 0; j < right; j++) out[j] = t[j] - row[j] - out[j];
+    read_run(r, CREASE_RPCA_SEEN, first, 1, row);
+    for (ptrdiff_t j = 0; j < right; j++)
+        if (row[j] == 0) out[j] = 0;
+}
+
+static void read_data(const crease_rpca *r, ptrdiff_t first, ptrdiff_t n, double *out)
+{
+    for (ptrdiff_t j = 0; j < n; j++) out[j] = out[j] != 0 ? r->units->given[first + j] : 0;
+}
+
+void crease_rpca_read(const crease_rpca *r, crease_rpca_part part, ptrdiff_t first, ptrdiff_t count,
+                      double *out)
+{
+    const bool data = part == CREASE_RPCA_DATA, noise = part == CREASE_RPCA_NOISE;
+    ptrdiff_t left, right;
+    crease_rpca_rows(r, &left, &right);
+    if (!r->units || part == CREASE_RPCA_SEEN) {
+        read_run(r, part, first, count, out);
+        return;
+    }
+    for (ptrdiff_t i = 0; noise && i < count; i++) read_noise(r, first + i, right, out + i * right);
+    if (noise) return;
+    read_run(r, data ? CREASE_RPCA_SEEN : part, first, count, out);
+    if (data)
+        read_data(r, first * right, count * right, out);
+    else
+        crs_times_power(count * right, r->units->data, out, out);
+}
+
+/* sigma of normal noise whose magnitudes up to `limit` have this median: erf(m/s) = erf(t/s)/2 with
+ * s = sqrt(2) sigma. */
+static double deviation_of(double median, double limit)
+{
+    double low = median / 0.6744897501960817, high = 2 * low;
+    const double root = sqrt(0.5);
+    if (!(2 * median < limit && median > 0 && limit < INFINITY)) return low;
+    while (erf(root * median / high) > 0.5 * erf(root * limit / high)) high *= 2;
+    for (int k = 0; k < 60; k++) {
+        const double middle = (low + high) / 2;
+        *(erf(root * median / middle) > 0.5 * erf(root * limit / middle) ? &low : &high) = middle;
+    }
+    return high;
+}
+
+/* Outliers among entries at, at + 1, ..; the noise of the others, thinned evenly into a sample. */
+static ptrdiff_t tally(crease_rpca *r, ptrdiff_t at, ptrdiff_t count, const double *row,
+                       ptrdiff_t used, double *sample)
+{
+    const double share = (double)SAMPLE / (double)crease_size(&r->s.shape), golden = 0.618033988749;
+    const double *sparse = row, *noise = sparse + count, *seen = noise + count;
+    for (ptrdiff_t j = 0; j < count; j++) {
+        const double place = golden * (double)(at + j);
+        if (sparse[j] != 0) r->facts.outliers++;
+        if (seen[j] == 0 || sparse[j] != 0 || used == SAMPLE) continue;
+        if (share >= 1 || place - floor(place) < share) sample[used++] = fabs(noise[j]);
+    }
+    return used;
+}
+
+/* One pass over the answer. */
+static void count_outliers(crease_rpca *r)
+{
+    ptrdiff_t left, right, used = 0;
+    crease_rpca_rows(r, &left, &right);
+    double *row = crs_doubles(3 * right + SAMPLE, "a row of the result", NULL);
+    r->facts.outliers = 0;
+    r->counted = row;
+    for (ptrdiff_t i = 0; row && i < left; i++) {
+        crease_rpca_read(r, CREASE_RPCA_SPARSE, i, 1, row);
+        crease_rpca_read(r, CREASE_RPCA_NOISE, i, 1, row + right);
+        crease_rpca_read(r, CREASE_RPCA_SEEN, i, 1, row + 2 * right);
+        used = tally(r, i * right, right, row, used, row + 3 * right);
+    }
+    const ptrdiff_t seen = crease_size(&r->s.shape) - r->facts.missing;
+    r->facts.share = !row || seen == 0 ? NAN : (double)r->facts.outliers / (double)seen;
+    const double limit = isnan(r->facts.threshold) ? INFINITY : r->facts.threshold;
+    if (r->cp)
+        r->facts.deviation = row ? deviation_of(crs_median(used, row + 3 * right), limit) : NAN;
+    crs_free(row);
+}
+
+const crease_rpca_facts *crease_rpca_about(crease_rpca *r)
+{
+    crease_rpca_facts *f = &r->facts;
+    if (r->report.outcome != CREASE_NOT_RUN && !r->counted) count_outliers(r);
+    f->theta_stop = r->cp && crease_cp_fit_theta_stop(r->cp);
+    f->passes = r->cp ? crease_cp_fit_readings(r->cp) : f->start_passes + r->report.iterations;
+    return f;
+}

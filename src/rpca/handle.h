@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT
+ * handle.h: the insides of the handle of robust PCA: rpca.c builds and runs it, units.c lets it
+ * work in another unit than the data's, answer.c tells what was found
+ *
+ * A run in another unit has the data T' = 2^-k T and settings that say the same of T'. With F and
+ * X_n the objective and the factors, powers of two in parentheses,
+ *     cp      F (2k), X_n (k/d)       tucker  F (2k), X_n (0), core (k)
+ *     ball    F (2k), X and Y (k/2)   pcp     F (k), L and S (k)
+ * E, Z, B and the right-hand side have the power k, residuals that of F less that of their block.
+ */
+#ifndef CRS_RPCA_HANDLE_H
+#define CRS_RPCA_HANDLE_H
+
+#include "rpca/fit.h"
+#include "rpca/tucker/tucker.h"
+
+enum { CRS_RPCA_BLOCKS = CREASE_MAX_ORDER + 4 };
+
+typedef struct {
+    int data, factor, value; /* powers of the data, the factors and the objective */
+    int factors;             /* so many blocks are factors */
+    ptrdiff_t size;
+    double *tensor;             /* of the run; NULL: it has a copy */
+    const double *given, *mask; /* the user's */
+    crease_reg penalty;         /* the user's; ops NULL: it is learned */
+    double ridge;
+    double *start[CREASE_MAX_ORDER];
+
+    /* As last asked for, in the user's unit. */
+    double *block[CRS_RPCA_BLOCKS], *multiplier, *row;
+    crease_residual residual[CRS_RPCA_BLOCKS];
+    crease_certificate certificate;
+    crease_cp_cut *cut;
+
+    crease_problem problem; /* the user's */
+    crease_block part[CRS_RPCA_BLOCKS];
+    crease_set inside[CRS_RPCA_BLOCKS];
+    crease_reg sparse;
+    double *rhs;
+} crs_units;
+
+struct crease_rpca {
+    crease_watch watch;     /* in that of the options */
+    crease_rpca_settings s; /* everything filled in, the user's once the handle is there */
+    crease_options o;
+    crease_cp_fit *cp;         /* NULL of the other kinds: */
+    crease_tucker_rpca *model; /* the problem and its start */
+    crease_solver *solver;
+    double *lowrank;  /* of the other kinds */
+    crs_units *units; /* NULL: the data are worked on in their own */
+    crease_callback *call;
+    void *user;
+    crease_cp_rank_table *ranks;
+    crease_rpca_facts facts;
+    crease_report report;
+    crease_progress progress;
+    bool counted; /* the facts are those of the answer */
+};
+
+static inline int crs_block_power(const crs_units *u, int i)
+{
+    return i < u->factors ? u->factor : u->data;
+}
+
+/* Makes r->s and r->units->tensor the run's where the size of the data demands it. learns: the
+ * parameters of the penalty are in a unit of their own. False with a sentence when squares of the
+ * data are no numbers, or settings forbid another unit, or memory runs out. */
+bool crs_rpca_enter(crease_rpca *r, bool learns, const double *tensor, crease_error *e);
+
+/* What was filled in, chosen and learned becomes the user's; and there is room for the answer. */
+bool crs_rpca_leave(crease_rpca *r, double *tensor, crease_error *e);
+void crs_units_free(crs_units *u);
+
+crease_progress crs_rpca_own_progress(const crease_rpca *r, const crease_progress *now);
+
+#endif

@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: MIT
+ * spare: directions of a Tucker fit that the data do not support
+ *
+ * A spare entry of the core with unit rows is one outlier, and least squares gives it away for
+ * nothing. So on the path every entry of the core pays: it is shrunk by a share of what noise alone
+ * can reach. Direction j of mode n is then kept if the singular value s_j of C_(n) is above the
+ * edge of noise seen through the other factors, s (sqrt I_n + sqrt prod_{m != n} R_m), and if its
+ * part of the tensor reaches over more entries than a term has parameters to spend on outliers. Of
+ * a matrix the price is the whole edge s (sqrt I_1 + sqrt I_2), a nuclear norm: what is left of a
+ * direction is above it. Gavish, Donoho, The optimal hard threshold for singular values, 2014. */
+#include <crease/random.h>
+
+#include "rpca/tucker/tucker.h"
+
+static const double price_share = 0.35; /* of the edge, orders 3 and more */
+
+ptrdiff_t crs_tucker_spare_room(const crease_space *shape, const crease_space *ranks)
+{
+    ptrdiff_t most = 0;
+    for (int n = 0; n < shape->order; n++) {
+        const ptrdiff_t r = ranks->dim[n];
+        most = more(most, 2 * r * r + r + shape->dim[n] * r + crs_eigh_scratch(r));
+    }
+    return most;
+}
+
+/* The core's mode n in its singular basis, the largest first; the singular values go to values. */
+static bool turn(crs_tucker_fit *s, int n, double *values)
+{
+    const crease_space *ranks = &s->c.ranks;
+    const ptrdiff_t r = ranks->dim[n], rows = s->c.shape.dim[n];
+    double *basis = s->svd, *w = basis + r * r, *q = w + r, *x = q + r * r, *work = x + rows * r;
+    fill(r * r, 0, basis);
+    crs_unfolding_product(ranks, n, r, 1, s->core, s->core, basis);
+    if (!crs_eigh(r, basis, w, q, work)) return false;
+    for (ptrdiff_t k = 0; k < r; k++) {
+        values[k] = sqrt(pos(w[r - 1 - k]));
+        copy(r, q + (r - 1 - k) * r, basis + k * r);
+    }
+    crs_gemm(false, true, rows, r, r, 1, s->factor[n], basis, 0, x);
+    copy(rows * r, x, s->factor[n]);
+    crs_ttm(ranks, n, (crs_mode_map){ basis, r, false }, 1, s->core, 0, s->chain);
+    copy(crease_size(ranks), s->chain, s->core);
+    return true;
+}
+
+/* Deviation of the residual when every outlier counts as one at the threshold. */
+static double clipped_noise(const crs_tucker_fit *s)
+{
+    const crs_tucker_statistics *at = &s->statistics;
+    const double share = (double)at->nonzeros / (double)s->sums.observed;
+    const double inner = smaller(at->scale, at->threshold);
+    return larger(sqrt((1 - share) * square(inner) + share * square(at->threshold)), s->least);
+}
+
+/* sum_n sqrt I_n: about the largest that unit noise can do along unit vectors. */
+static double whole_edge(const crs_tucker_fit *s)
+{
+    double sum = 0;
+    for (int n = 0; n < s->c.shape.order; n++) sum += sqrt((double)s->c.shape.dim[n]);
+    return sum;
+}
+
+/* Norms of the core's slices in the last mode, the largest first. */
+static void slice_sizes(const crs_tucker_fit *s, double *values)
+{
+    const ptrdiff_t r = s->c.ranks.dim[s->c.shape.order - 1], left = crease_size(&s->c.ranks) / r;
+    for (ptrdiff_t k = 0; k < r; k++) {
+        double squares = 0;
+        ptrdiff_t at = k;
+        for (ptrdiff_t l = 0; l < left; l++) squares += square(s->core[l * r + k]);
+        for (; at > 0 && values[at - 1] < sqrt(squares); at--) values[at] = values[at - 1];
+        values[at] = sqrt(squares);
+    }
+}
+
+bool crs_tucker_price(crs_tucker_fit *s)
+{
+    const int d = s->c.shape.order;
+    const double share = d == 2 ? 1 : price_share;
+    const double price = share * clipped_noise(s) * whole_edge(s);
+    double *values = s->sizes;
+    for (int n = 0; n < d - 1; n++) {
+        if (!turn(s, n, values)) return false;
+        values += s->c.ranks.dim[n];
+    }
+    slice_sizes(s, values);
+    for (ptrdiff_t j = 0; j < crease_size(&s->c.ranks); j++)
+        s->core[j] = copysign(pos(fabs(s->core[j]) - price), s->core[j]);
+    s->paid = price;
+    return true;
+}
+
+/* Least squares for X_d sees no direction whose slice of the core is 0. For one evaluation such a
+ * slice is a random one, with a zero column of X_d: the residual does not change, and S'P of that
+ * column is a direction that is there. */
+void crs_tucker_probe(crs_tucker_fit *s)
+{
+    const int last = s->c.shape.order - 1;
+    const ptrdiff_t r = s->c.ranks.dim[last], left = crease_size(&s->c.ranks) / r;
+    const crease_random draws = { s->c.seed, (uint64_t)s->statistics.passes + 1 };
+    for (ptrdiff_t k = 0; k < r; k++) {
+        double squares = 0, drawn = 0;
+        for (ptrdiff_t l = 0; l < left; l++) squares += square(s->core[l * r + k]);
+        s->dead[k] = squares == 0;
+        if (!s->dead[k]) continue;
+        for (ptrdiff_t l = 0; l < left; l++) {
+            s->core[l * r + k] = crease_random_normal(draws, (uint64_t)(l * r + k));
+            drawn += square(s->core[l * r + k]);
+        }
+        for (ptrdiff_t l = 0; l < left; l++) s->core[l * r + k] /= sqrt(drawn);
+        for (ptrdiff_t i = 0; i < s->c.shape.dim[last]; i++) s->factor[last][i * r + k] = 0;
+    }
+}
+
+void crs_tucker_probed(crs_tucker_fit *s)
+{
+    const int last = s->c.shape.order - 1;
+    const ptrdiff_t r = s->c.ranks.dim[last], left = crease_size(&s->c.ranks) / r;
+    for (ptrdiff_t k = 0; k < r; k++) {
+        if (!s->dead[k]) continue;
+        for (ptrdiff_t l = 0; l < left; l++) s->core[l * r + k] = 0;
+        for (ptrdiff_t l = 0; l < s->left; l++) s->P[l * r + k] = 0;
+    }
+}
+
+/* (sum x^2)^2 / sum x^4: over how many entries x is spread. */
+typedef struct {
+    double squares, fourths;
+} spread;
+
+static void count_in(spread *c, double x)
+{
+    c->squares += square(x);
+    c->fourths += square(square(x));
+}
+
+static double spread_of(spread c) { return c.fourths > 0 ? square(c.squares) / c.fourths : 0; }
+
+/* Of C x_1 X_1 .. x_d X_d without X_n, the core's slice k in mode n. */
+static double slice_spread(crs_tucker_fit *s, int n, ptrdiff_t k)
+{
+    const int last = s->c.shape.order - 1;
+    const ptrdiff_t r = s->c.ranks.dim[last], right = s->c.shape.dim[last];
+    crease_space one = s->c.ranks;
+    crs_mode_map map[CREASE_MAX_ORDER] = { 0 };
+    const ptrdiff_t left = crs_left(&one, n), rank = one.dim[n], rest = crs_right(&one, n);
+    spread c = { 0 };
+    one.dim[n] = 1;
+    for (ptrdiff_t l = 0; l < left; l++)
+        copy(rest, s->core + (l * rank + k) * rest, s->A + l * rest);
+    for (int m = 0; m < last; m++)
+        if (m != n) map[m] = (crs_mode_map){ s->factor[m], s->c.shape.dim[m], false };
+    const double *rows = last == 1 && n == 0 ? s->A : s->chain;
+    if (rows == s->chain)
+        crs_multi_ttm(&one, map, 1, s->A, 0, s->chain, s->chain + crease_size(&s->half));
+    const ptrdiff_t count = n == last ? s->left : s->left / s->c.shape.dim[n];
+    for (ptrdiff_t i = 0; i < count; i++) {
+        if (n == last) count_in(&c, rows[i]);
+        for (ptrdiff_t j = 0; n != last && j < right; j++)
+            count_in(&c, crs_dot(r, rows + i * r, s->factor[last] + j * r));
+    }
+    return spread_of(c);
+}
+
+static double reach(crs_tucker_fit *s, int n, ptrdiff_t k)
+{
+    const ptrdiff_t rank = s->c.ranks.dim[n];
+    spread c = { 0 };
+    for (ptrdiff_t i = 0; i < s->c.shape.dim[n]; i++) count_in(&c, s->factor[n][i * rank + k]);
+    return spread_of(c) * slice_spread(s, n, k);
+}
+
+static void record(crs_tucker_fit *s, int n, const char *reason, double size, double noise)
+{
+    s->cut[s->cuts++] = (crease_cp_cut){ reason, size, noise, n + 1 };
+}
+
+/* Deviation of S as a step sees it. */
+static double step_noise(const crs_tucker_fit *s)
+{
+    const double mean = s->sums.weights / (double)s->sums.observed;
+    return larger(sqrt(s->sums.squares / (double)s->sums.observed / mean), s->least);
+}
+
+/* How many of mode n's directions, in the basis of their singular values, stay: at least one.
+ * sizes: the values before the price. */
+static ptrdiff_t supported(crs_tucker_fit *s, int n, const double *values, const double *sizes)
+{
+    const int d = s->c.shape.order;
+    const ptrdiff_t rank = s->c.ranks.dim[n], others = crease_size(&s->c.ranks) / rank;
+    const double paid = d == 2 ? s->paid : 0; /* a matrix has paid the edge already */
+    const double edge =
+        d == 2 ? paid : step_noise(s) * (sqrt((double)s->c.shape.dim[n]) + sqrt((double)others));
+    double least = 1 - d;
+    for (int m = 0; m < d; m++) least += (double)s->c.shape.dim[m];
+    ptrdiff_t keep = 0;
+    while (keep < rank && values[keep] + paid > edge &&
+           (keep == 0 || reach(s, n, keep) >= least / 2))
+        keep++;
+    for (ptrdiff_t k = more(keep, 1); k < rank; k++) {
+        const bool noise = !(values[k] + paid > edge);
+        record(s, n, noise ? "no larger than noise" : "on a few entries only", sizes[k], edge);
+    }
+    return more(keep, 1);
+}
+
+/* The leading part of factors and core. */
+static void narrow(crs_tucker_fit *s, const crease_space *keep)
+{
+    const int d = keep->order;
+    const ptrdiff_t size = crease_size(&s->c.ranks);
+    double *to = s->core;
+    for (int n = 0; n < d; n++) {
+        const ptrdiff_t from = s->c.ranks.dim[n], k = keep->dim[n];
+        for (ptrdiff_t i = 0; i < s->c.shape.dim[n]; i++)
+            memmove(s->factor[n] + i * k, s->factor[n] + i * from, sizeof(double) * (size_t)k);
+    }
+    for (ptrdiff_t j = 0; j < size; j++) {
+        ptrdiff_t rest = j;
+        bool in = true;
+        for (int n = d - 1; n >= 0; n--) {
+            in = in && rest % s->c.ranks.dim[n] < keep->dim[n];
+            rest /= s->c.ranks.dim[n];
+        }
+        if (in) *to++ = s->core[j];
+    }
+    s->c.ranks = *keep;
+    s->half.dim[d - 1] = keep->dim[d - 1];
+}
+
+/* R_n <= the product of the others; what is too much leaves from its end. */
+static void agree(crs_tucker_fit *s, crease_space *keep, double *const *values)
+{
+    for (int round = 0; round < keep->order; round++)
+        for (int n = 0; n < keep->order; n++) {
+            const ptrdiff_t others = crease_size(keep) / keep->dim[n];
+            for (; keep->dim[n] > others; keep->dim[n]--)
+                record(s, n, "more than the other ranks can use", values[n][keep->dim[n] - 1], NAN);
+        }
+}
+
+bool crs_tucker_drop(crs_tucker_fit *s, bool *any)
+{
+    const int d = s->c.shape.order;
+    crease_space keep = s->c.ranks;
+    double *values[CREASE_MAX_ORDER], *at = s->values;
+    for (int n = 0; n < d; n++) {
+        values[n] = at;
+        at += s->c.ranks.dim[n];
+        if (!turn(s, n, values[n])) return false;
+    }
+    const ptrdiff_t before = s->cuts;
+    for (int n = 0; n < d; n++)
+        keep.dim[n] = supported(s, n, values[n], s->sizes + (values[n] - s->values));
+    agree(s, &keep, values);
+    *any = s->cuts > before;
+    narrow(s, &keep);
+    return true;
+}

@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: MIT
+ * units: data far from 1 in size are multiplied by a power of two, the settings with them, and what
+ * was learned from them back. Powers of two are exact: the run is the one that the data would have
+ * in their own unit, were doubles without an exponent's bounds. */
+#include <stdlib.h>
+
+#include "rpca/handle.h"
+#include "smooth/fit.h"
+
+enum {
+    COPIED = 30, /* up to this power cp by entries, which is the same in any unit, takes no copy */
+    WIDE = 100   /* and settings that no other unit can have are taken as they are */
+};
+
+/* A setting whose number is in the unit of the data, in a way that differs from block to block. */
+static const char *absolute(const crease_rpca_settings *s, const crease_options *o)
+{
+    const bool pcp = s->kind == CREASE_RPCA_PCP;
+    crease_reg other;
+    if (!o->relative) return "an eps that is not relative";
+    if (o->mode == CREASE_MODE_PAPER) return "the recipe of paper mode";
+    if (o->theta > 0) return "theta";
+    if (o->h > 0) return "h";
+    if (pcp && (o->beta > 0 || o->gamma > 0 || o->mu > 0)) return "beta, gamma or mu";
+    if (s->penalty.ops && !crs_reg_rescale(&s->penalty, 1, &other)) return "this penalty";
+    return NULL;
+}
+
+/* The power that the data are divided by; 0: none. */
+static bool choose(const crease_rpca_settings *s, const crease_options *o, const double *tensor,
+                   int *k, crease_error *e)
+{
+    const crs_extent a = crs_extent_of(crease_size(&s->shape), tensor, s->mask);
+    const bool light = s->kind == CREASE_RPCA_CP && (!s->penalty.ops || crs_is_plain(&s->penalty));
+    const char *own = absolute(s, o);
+    char where[300] = "";
+    if (a.at >= 0) crs_cp_place(&s->shape, a.at, where, sizeof where - 20);
+    strcat(where, " of the tensor");
+    *k = crs_extent_unit(&a, light ? COPIED : CRS_ORDINARY);
+    if (!crs_extent_fits(&a, where, "the data", a.at < 0 ? 0 : tensor[a.at], e)) return false;
+    if (*k == 0 || !own) return true;
+    if (abs(*k) > WIDE)
+        return crs_fail(e, CREASE_UNSUPPORTED,
+                        "%s is %g: data of this size are worked on in a unit of their own, which "
+                        "%s does not allow; leave it out, or %s the data by 1e%d",
+                        where, tensor[a.at], own, *k > 0 ? "divide" : "multiply",
+                        (int)lround(abs(*k) * log10(2)));
+    *k = 0;
+    return true;
+}
+
+static void set_powers(crs_units *u, const crease_rpca_settings *s, int k)
+{
+    const int d = s->shape.order, share = s->kind == CREASE_RPCA_CP     ? d
+                                          : s->kind == CREASE_RPCA_BALL ? 2
+                                                                        : 1;
+    u->data = k - k % share; /* so that X_n has a whole power */
+    u->factor = share > 1 ? u->data / share : 0;
+    u->value = s->kind == CREASE_RPCA_PCP ? u->data : 2 * u->data;
+    u->factors = s->kind == CREASE_RPCA_PCP ? 0 : s->kind == CREASE_RPCA_BALL ? 2 : d;
+}
+
+static bool take_data(crs_units *u, const crease_rpca_settings *s, const double *tensor,
+                      crease_error *e)
+{
+    u->size = crease_size(&s->shape);
+    u->given = tensor;
+    u->mask = s->mask;
+    u->tensor = crs_doubles(u->size, "the data in another unit", e);
+    if (!u->tensor) return false;
+    crs_times_power(u->size, -u->data, tensor, u->tensor);
+    for (int n = 0; s->factor && n < s->shape.order; n++) {
+        const ptrdiff_t size = s->shape.dim[n] * s->rank;
+        u->start[n] = crs_doubles(size, "a start in another unit", e);
+        if (!u->start[n]) return false;
+        crs_times_power(size, -u->factor, s->factor[n], u->start[n]);
+    }
+    return true;
+}
+
+/* alpha, alpha_N and learn are pure numbers. */
+static bool change(crs_units *u, crease_rpca_settings *s, bool learns, crease_error *e)
+{
+    u->ridge = s->ridge;
+    s->ridge = ldexp(s->ridge, 2 * u->factor - u->value);
+    s->eta = ldexp(s->eta, -u->data);
+    if (s->factor) s->factor = (const double *const *)u->start;
+    if (learns || s->kind == CREASE_RPCA_PCP) return true;
+    u->penalty = s->penalty.ops ? s->penalty : crease_l1(1);
+    return crs_reg_rescale(&u->penalty, ldexp(1, -u->data), &s->penalty) ||
+           crs_fail(e, CREASE_BAD_ARGUMENT,
+                    "the parameters of %s are out of all proportion to the data, which are of the "
+                    "size 1e%d; give them in the unit of the data",
+                    crs_reg_name(&u->penalty), (int)lround(u->data * log10(2)));
+}
+
+bool crs_rpca_enter(crease_rpca *r, bool learns, const double *tensor, crease_error *e)
+{
+    int k;
+    if (!crs_check_shape("robust PCA", &r->s.shape, e) || !choose(&r->s, &r->o, tensor, &k, e))
+        return false;
+    if (k == 0) return true;
+    crs_units *u = r->units = crs_alloc(1, sizeof *u);
+    if (!u) return crs_fail(e, CREASE_NO_MEMORY, "out of memory: the data in another unit");
+    set_powers(u, &r->s, k);
+    return take_data(u, &r->s, tensor, e) && change(u, &r->s, learns, e);
+}
+
+void crs_units_free(crs_units *u)
+{
+    if (!u) return;
+    for (int i = 0; i < CRS_RPCA_BLOCKS; i++) crs_free(u->block[i]);
+    for (int n = 0; n < CREASE_MAX_ORDER; n++) crs_free(u->start[n]);
+    crs_free(u->multiplier);
+    crs_free(u->row);
+    crs_free(u->cut);
+    crs_free(u->rhs);
+    crs_free(u->tensor);
+    crs_free(u);
+}
+
+static void own_settings(const crs_units *u, crease_rpca_settings *s)
+{
+    s->ridge = u->ridge;
+    s->eta = ldexp(s->eta, u->data);
+    if (u->penalty.ops)
+        s->penalty = u->penalty;
+    else if (s->penalty.ops && s->kind != CREASE_RPCA_PCP) {
+        const crease_reg learned = s->penalty;
+        crs_reg_rescale(&learned, ldexp(1, u->data), &s->penalty);
+    }
+}
+
+static void own_ranks(const crs_units *u, crease_cp_rank_table *t)
+{
+    const int last = t ? t->judged.order - 1 : 0;
+    for (ptrdiff_t k = 0; t && k < t->count; k++) {
+        crease_cp_rank_row *r = &t->row[k];
+        r->loss = ldexp(r->loss, 2 * u->data);
+        r->objective = ldexp(r->objective, 2 * u->data);
+        r->held_out = ldexp(r->held_out, u->data);
+        r->fitted = ldexp(r->fitted, u->data);
+        for (ptrdiff_t j = 0; j < t->judged.dim[last] * r->rank; j++)
+            r->factor[last][j] = ldexp(r->factor[last][j], u->data);
+    }
+}
+
+static bool own_facts(crs_units *u, crease_rpca_facts *f, crease_error *e)
+{
+    double *const size[] = { &f->threshold, &f->deviation, &f->learned_deviation,
+                             &f->learned_threshold };
+    for (size_t k = 0; k < sizeof size / sizeof *size; k++) *size[k] = ldexp(*size[k], u->data);
+    if (f->cuts == 0) return true;
+    u->cut = crs_alloc((size_t)f->cuts, sizeof *u->cut);
+    if (!u->cut) return crs_fail(e, CREASE_NO_MEMORY, "out of memory: the terms that were cut");
+    for (ptrdiff_t k = 0; k < f->cuts; k++)
+        u->cut[k] = (crease_cp_cut){ f->cut[k].reason, ldexp(f->cut[k].size, u->data),
+                                     ldexp(f->cut[k].noise, u->data), f->cut[k].mode };
+    f->cut = u->cut;
+    return true;
+}
+
+static void own_support(const crs_units *u, crease_cp_fit *f)
+{
+    for (ptrdiff_t k = 0; f && f->support && k < f->terms; k++) {
+        f->support[k].size = ldexp(f->support[k].size, u->data);
+        f->support[k].gain = ldexp(f->support[k].gain, 2 * u->data);
+        f->support[k].needed = ldexp(f->support[k].needed, 2 * u->data);
+    }
+}
+
+static bool reserve(crease_rpca *r, const crease_problem *p, crease_error *e)
+{
+    crs_units *u = r->units;
+    ptrdiff_t left, right;
+    crease_rpca_rows(r, &left, &right);
+    u->row = crs_doubles(right, "a row of the result", e);
+    if (p) u->multiplier = crs_doubles(u->size, "the multiplier", e);
+    if (p) u->rhs = crs_doubles(u->size, "the data", e);
+    if (!u->row || (p && (!u->multiplier || !u->rhs))) return false;
+    for (int i = 0, count = p ? p->count : r->s.shape.order; i < count; i++) {
+        const ptrdiff_t n = p ? crease_size(&p->space[i]) : r->s.shape.dim[i] * r->s.rank;
+        u->block[i] = crs_doubles(n, "a block in the unit of the data", e);
+        if (!u->block[i]) return false;
+    }
+    return true;
+}
+
+/* The run's problem with the user's data, penalty and sets. */
+static void set_problem(crease_rpca *r, const crease_problem *p)
+{
+    crs_units *u = r->units;
+    u->problem = *p;
+    u->problem.block = u->part;
+    u->problem.rhs = u->rhs;
+    u->sparse = r->s.penalty;
+    crease_rpca_read(r, CREASE_RPCA_DATA, 0, r->s.shape.dim[0], u->rhs);
+    for (int i = 0; i < p->count; i++) {
+        u->part[i] = p->block[i];
+        u->part[i].start = NULL;
+        if (crs_is_kind(&p->block[i].reg, CREASE_KIND_SCALED))
+            u->part[i].reg = crease_scaled(r->s.alpha, &u->sparse);
+        if (!p->block[i].set) continue;
+        u->inside[i] = *p->block[i].set;
+        u->inside[i].par[0] = ldexp(u->inside[i].par[0], crs_block_power(u, i));
+        u->part[i].set = &u->inside[i];
+    }
+}
+
+static void blank_missing(const crs_units *u, double *tensor)
+{
+    for (ptrdiff_t j = 0; j < u->size; j++)
+        if (isnan(tensor[j]) || (u->mask && u->mask[j] == 0)) tensor[j] = 0;
+}
+
+bool crs_rpca_leave(crease_rpca *r, double *tensor, crease_error *e)
+{
+    crs_units *u = r->units;
+    const crease_problem *p = r->model ? crease_tucker_rpca_problem(r->model) : NULL;
+    if (!u) return true;
+    own_settings(u, &r->s);
+    own_ranks(u, r->ranks);
+    own_support(u, r->cp);
+    if (!own_facts(u, &r->facts, e) || !reserve(r, p, e)) return false;
+    if (!p) return blank_missing(u, tensor), true;
+    crs_free(u->tensor);
+    u->tensor = NULL;
+    set_problem(r, p);
+    return true;
+}
+
+/* Of the largest residual the block is not known: as that of E, Z and B. */
+crease_progress crs_rpca_own_progress(const crease_rpca *r, const crease_progress *now)
+{
+    const crs_units *u = r->units;
+    crease_progress p = *now;
+    if (!u) return p;
+    p.objective = ldexp(p.objective, u->value);
+    p.feasibility = ldexp(p.feasibility, u->data);
+    p.worst = ldexp(p.worst, u->value - u->data);
+    p.theta = ldexp(p.theta, 2 * u->data);
+    p.potential = ldexp(p.potential, u->value);
+    p.decrease = ldexp(p.decrease, u->value);
+    return p;
+}
