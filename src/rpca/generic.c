@@ -35,7 +35,8 @@ static crease_options endless(const crease_cp_fit *f)
 
 static void *open(crease_cp_fit *f, double *tensor, crease_error *e)
 {
-    const crease_options o = endless(f);
+    crease_options o = endless(f);
+    o.watch = &f->run.watch;
     generic *g = crs_alloc(1, sizeof *g);
     if (!g) {
         crs_fail(e, CREASE_NO_MEMORY, "out of memory: a fit");

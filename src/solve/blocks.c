@@ -472,6 +472,7 @@ static bool build(crease_solver *s, const crease_options *o, crease_error *e)
     if (!allocate(s, e)) return false;
     s->st.p = s->p;
     s->st.a = s->a;
+    s->st.watch = &s->run.watch;
     start_run(s);
     if (!check_gradients(s, e)) return false;
     if (s->a->adaptive) guess_constants(s);
