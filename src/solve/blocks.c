@@ -513,6 +513,7 @@ void crease_solver_callback(crease_solver *s, crease_callback *call, void *user)
     s->run.user = user;
 }
 
+void crs_solver_watch(crease_solver *s, crease_watch *w) { s->st.watch = w; }
 void crease_solver_stop(crease_solver *s) { crease_watch_stop(&s->run.watch); }
 
 crease_outcome crease_step(crease_solver *s) { return crs_driver_step(&s->run); }
