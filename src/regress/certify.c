@@ -229,9 +229,10 @@ static bool ask_checker(const crease_regression *m, ptrdiff_t k, crease_regressi
 {
     const double *x = crease_regression_point(m, k);
     crease_verification v;
-    if (!crease_verify(m->problem + k, &x, NULL, NULL, false, m->s.eps * out->residual.scale, false,
-                       &v, e))
-        return false;
+    const crease_claim claim = {
+        .p = m->problem + k, .x = &x, .eps = m->s.eps * out->residual.scale, .watch = m->s.watch
+    };
+    if (!crease_claim_verify(&claim, &v, e)) return false;
     out->checked = true;
     out->verdict = v.verdict;
     out->certified = out->certified && v.verdict == CREASE_VERDICT_VALID;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * start.h: what the room's root shares for starts and ranks: the tensor as a robust start sees it,
- * least squares over one factor at a time, the family of starts, the pilot, the judge of ranks
+ * least squares over one factor at a time, the family of starts, the pilot
  *
  *   V_j = M_j + clip(T_j - M_j, -limit, limit) where T was observed, M_j where it was not,
  *   M = 0 or a model [[X]]; of a view of the residual V - M instead */
@@ -166,30 +166,5 @@ bool crs_cp_pilot_run(crs_cp_pilot *p, crease_error *e);
 bool crs_cp_named_start(crease_cp_fit *f, double *tensor, crs_cp_pilot *p, crease_cp_rpca **model,
                         crease_error *e);
 double crs_cp_named_start_bytes(const crease_cp_fit_settings *s, bool missing);
-
-typedef struct {
-    crease_cp_rank_table *t;
-    double **residual;  /* of each row: |T - M| of the entries held out */
-    ptrdiff_t held_out; /* how many they are */
-    double least;       /* consistency of a rank that may be recommended */
-} crs_rank_judge;
-
-/* The loss of every row, its excess and that one's standard error. */
-void crs_rank_losses(const crs_rank_judge *s);
-
-/* Is row k worse than row b, by more than chance and than a trifle? error: the standard error of
- * the difference of their losses, entry by entry. */
-bool crs_rank_worse(const crs_rank_judge *s, ptrdiff_t k, ptrdiff_t b);
-double crs_rank_error(const crs_rank_judge *s, ptrdiff_t k, ptrdiff_t b);
-
-/* Places of rows: of least loss; the smallest rank that is not worse; that less its doubtful terms,
- * which is recommended; a row that chance alone may have put behind this one, or ahead of it
- * without a verdict, -1: none. */
-typedef struct {
-    ptrdiff_t best, near, recommended, rival;
-    bool doubtful; /* the last term of `near` */
-} crs_rank_verdict;
-crs_rank_verdict crs_rank_judged(const crs_rank_judge *s);
-void crs_rank_explain(const crs_rank_judge *s); /* fills in rank and reason */
 
 #endif

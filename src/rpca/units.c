@@ -148,13 +148,15 @@ static void own_settings(const crs_units *u, crease_rpca_settings *s)
 
 static void own_ranks(const crs_units *u, crease_cp_rank_table *t)
 {
+    const int last = t ? t->judged.order - 1 : 0;
     for (ptrdiff_t k = 0; t && k < t->count; k++) {
         crease_cp_rank_row *r = &t->row[k];
-        double *const square[] = { &r->loss, &r->excess, &r->error, &r->objective };
-        for (size_t i = 0; i < sizeof square / sizeof *square; i++)
-            *square[i] = ldexp(*square[i], 2 * u->data);
+        r->loss = ldexp(r->loss, 2 * u->data);
+        r->objective = ldexp(r->objective, 2 * u->data);
         r->held_out = ldexp(r->held_out, u->data);
         r->fitted = ldexp(r->fitted, u->data);
+        for (ptrdiff_t j = 0; j < t->judged.dim[last] * r->rank; j++)
+            r->factor[last][j] = ldexp(r->factor[last][j], u->data);
     }
 }
 

@@ -8,6 +8,7 @@
 #include "certify/certify.h"
 #include "core/carve.h"
 #include "solve/solver.h"
+#include "theory/theory.h"
 
 /* A vector for every block, and the pointers to them. */
 static double **carve_point(const crease_solver *s, crs_carver *c)
@@ -480,7 +481,7 @@ static bool check_size(crease_solver *s, crease_error *e)
 
 static bool build(crease_solver *s, const crease_options *o, crease_error *e)
 {
-    s->a = crease_analyse(s->given, o, e);
+    s->a = crs_analyse(s->given, o, o->mode == CREASE_MODE_THEORY ? CRS_EFFORT : 0, e);
     if (!s->a || !crs_driver_open(&s->run, &engine, s, o, s->a, e)) return false;
     s->p = s->given;
     s->method = crs_method_for(s->a);

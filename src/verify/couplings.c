@@ -102,7 +102,7 @@ static bool loss_gradient(crs_verifier *v, const loss *l, const crease_smooth *f
         const num *in = crs_exact(v, crease_size(dom), x[p->block[k]]);
         if (!in || !crs_multiply(v, &p->map[k], dom, &p->range, false, in, u)) return false;
     }
-    for (ptrdiff_t j = 0; j < m; j++) {
+    for (ptrdiff_t j = 0; j < m && crs_at_entry(v, j); j++) {
         const num rhs = exact(p->rhs ? p->rhs[j] : 0);
         u[j] = labels ? mul(rhs, slope(l, f->par, mul(rhs, u[j])))
                       : slope(l, f->par, add(u[j], neg(rhs)));
@@ -131,8 +131,8 @@ static bool multilinear(crs_verifier *v, const crease_smooth *f, const double *c
     const crease_multilinear_data *m = f->data;
     const crease_space *s = &m->shape;
     ptrdiff_t index[CREASE_MAX_ORDER] = { 0 };
-    (void)v;
-    for (ptrdiff_t j = 0, size = crease_size(s); j < size; j++, step(s, index))
+    for (ptrdiff_t j = 0, size = crease_size(s); j < size && crs_at_entry(v, j);
+         j++, step(s, index))
         for (int n = 0; n < s->order; n++) {
             if (!g[m->block[n]]) continue;
             num term = mul(exact(m->weight), exact(m->tensor[j]));
@@ -155,11 +155,12 @@ static num outer(const crease_cp_data *c, const double *const *x, const ptrdiff_
 }
 
 /* e = sum_r prod_n X_n[i_n, r] - Z; X_n[i_n, r] receives 2 e prod_{k != n} X_k, Z receives -2 e. */
-static void add_fit(const crease_cp_data *c, const double *const *x, num **g)
+static void add_fit(crs_verifier *v, const crease_cp_data *c, const double *const *x, num **g)
 {
     ptrdiff_t index[CREASE_MAX_ORDER] = { 0 };
     const double *z = c->z < 0 ? c->target : x[c->z];
-    for (ptrdiff_t j = 0, size = crease_size(&c->shape); j < size; j++, step(&c->shape, index)) {
+    for (ptrdiff_t j = 0, size = crease_size(&c->shape); j < size && crs_at_entry(v, j);
+         j++, step(&c->shape, index)) {
         num e = exact(-(real)z[j]);
         for (ptrdiff_t r = 0; r < c->rank; r++) e = add(e, outer(c, x, index, r, -1));
         e = mul(exact(2), e);
@@ -174,14 +175,13 @@ static bool cp(crs_verifier *v, const crease_smooth *f, const double *const *x, 
 {
     const crease_cp_data *c = f->data;
     bool wanted = c->z >= 0 && g[c->z];
-    (void)v;
     for (int n = 0; n < c->shape.order; n++) { /* (ridge/2)|X_n|^2 */
         num *to = g[c->factor[n]];
         wanted = wanted || to;
         for (ptrdiff_t j = 0, size = c->shape.dim[n] * c->rank; to && j < size; j++)
             gather(&to[j], exact(c->ridge), exact(x[c->factor[n]][j]));
     }
-    if (wanted) add_fit(c, x, g);
+    if (wanted) add_fit(v, c, x, g);
     return true;
 }
 
@@ -193,7 +193,7 @@ static bool quadratic(crs_verifier *v, const crease_smooth *f, const double *con
         const int i = q->row[k], j = q->col[k];
         const ptrdiff_t m = crease_size(&v->p->space[i]), n = crease_size(&v->p->space[j]);
         if (!g[i] && !g[j]) continue;
-        for (ptrdiff_t r = 0; r < m; r++)
+        for (ptrdiff_t r = 0; r < m && crs_in_time(v); r++)
             for (ptrdiff_t c = 0; c < n; c++) {
                 const num a = exact(q->matrix[k][r * n + c]);
                 if (g[i]) gather(&g[i][r], a, exact(x[j][c]));
@@ -211,7 +211,7 @@ static bool distance(crs_verifier *v, const crease_smooth *f, const double *cons
 {
     const crease_distance_data *d = f->data;
     const ptrdiff_t n = g[d->a] || (d->b >= 0 && g[d->b]) ? crease_size(&v->p->space[d->a]) : 0;
-    for (ptrdiff_t k = 0; k < n; k++) {
+    for (ptrdiff_t k = 0; k < n && crs_at_entry(v, k); k++) {
         num away = exact(x[d->a][k]);
         if (d->b >= 0) away = add(away, exact(-(real)x[d->b][k]));
         if (d->d) away = add(away, exact(-(real)d->d[k]));

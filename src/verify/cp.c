@@ -315,6 +315,7 @@ static bool check(crs_verifier *v, crs_cp_check *k, double eps, bool relative,
         if (done) crs_cp_find(k, block, &rows);
     }
     if (done) decide(k, block, &rows, eps, relative, out);
+    if (v->unfinished) return crs_unfinished(out), true;
     return done || !v->no_memory
                ? done
                : crs_fail(e, CREASE_NO_MEMORY, "out of memory: checking %td x %td entries", c->left,
@@ -324,7 +325,7 @@ static bool check(crs_verifier *v, crs_cp_check *k, double eps, bool relative,
 bool crease_cp_verify(const crease_cp_claim *c, double eps, bool relative, crease_verification *out,
                       crease_error *e)
 {
-    crs_verifier v = { .p = NULL };
+    crs_verifier v = { .p = NULL, .watch = c->watch };
     crs_cp_check k = { .c = c };
     *out = (crease_verification){ 0 };
     if (!fits(c, eps, e)) return false;

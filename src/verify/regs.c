@@ -281,10 +281,10 @@ static real next_piece(const tube *t, ptrdiff_t *at, real y)
 }
 
 /* z[0..n-1) for a stretch of n points, from its sums */
-static void pull(const tube *t, real *z)
+static void pull(crs_verifier *v, const tube *t, real *z)
 {
     real y = 0;
-    for (ptrdiff_t at = 0, from = 0; from < t->n; from = at) {
+    for (ptrdiff_t at = 0, from = 0; from < t->n && crs_in_time(v); from = at) {
         const real slope = next_piece(t, &at, y);
         if (at <= from) at = from + 1; /* only NaN stands still */
         for (ptrdiff_t k = from + 1; k <= at; k++) {
@@ -311,7 +311,7 @@ static bool nearest_variation(crs_verifier *v, const crs_subdifferential *d, con
         if (last + 1 < n) S[last - first + 1] += z[last];
         /* the string starts at 0, so the left end goes into all sums but S[0] */
         S[0] = 0;
-        pull(&(tube){ last - first + 1, lambda, S }, z + first);
+        pull(v, &(tube){ last - first + 1, lambda, S }, z + first);
     }
     size->all = lambda * sqrtl((real)n);
     for (ptrdiff_t j = 0; j < n; j++) {
@@ -336,13 +336,14 @@ static bool is_zero(const crs_subdifferential *d)
            isinf(d->k->high);
 }
 
-static void nearest_entries(const crs_subdifferential *d, const real *t, real *g, crs_sizes *size)
+static void nearest_entries(crs_verifier *v, const crs_subdifferential *d, const real *t, real *g,
+                            crs_sizes *size)
 {
     const crs_known_reg *k = d->k;
     const ptrdiff_t n = crease_size(d->s);
     const bool alike = !k->weight && !d->box;
     const crs_slopes at_zero = crs_slopes_at(k, 0, 0, k->low, k->high, d->near);
-    for (ptrdiff_t j = 0; j < n; j++) {
+    for (ptrdiff_t j = 0; j < n && crs_at_entry(v, j); j++) {
         const real low = d->box ? bigger(k->low, box_low(d->box, j)) : k->low;
         const real high = d->box ? -bigger(-k->high, -box_high(d->box, j)) : k->high;
         const crs_slopes s =
@@ -393,14 +394,14 @@ bool crs_nearest_point(crs_verifier *v, const crs_subdifferential *d, const real
     case CRS_VARIATION:
         return nearest_variation(v, d, t, g, size);
     case CRS_GROUPS:
-        for (ptrdiff_t i = 0; i < d->k->groups->count; i++)
+        for (ptrdiff_t i = 0; i < d->k->groups->count && crs_at_entry(v, i); i++)
             nearest_group(d->k, i, d->x, t, g, size);
         break;
     default:
         if (is_zero(d))
             for (ptrdiff_t j = 0, n = crease_size(d->s); j < n; j++) g[j] = 0;
         else
-            nearest_entries(d, t, g, size);
+            nearest_entries(v, d, t, g, size);
     }
     *size = (crs_sizes){ sqrtl(size->all), sqrtl(size->used) };
     return true;

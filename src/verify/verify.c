@@ -217,7 +217,7 @@ static bool allocate(crs_verifier *v, evidence *out)
     return !v->no_memory;
 }
 
-static bool is_whole(crs_verifier *v)
+bool crs_is_whole(crs_verifier *v)
 {
     bool split = v->p->range.order > 0 && v->p->range.comm;
     for (int i = 0; i < v->p->count; i++) split = split || v->p->space[i].comm;
@@ -228,7 +228,7 @@ static bool collect(crs_verifier *v, const point *at, evidence *out)
 {
     const crease_problem *p = v->p;
     crs_place place;
-    if (!is_whole(v)) return false;
+    if (!crs_is_whole(v)) return false;
     if (at->gcg && p->range.order > 0)
         return crs_refuse(v, "the gcg setting has no constraint, but the problem has one");
     if (!allocate(v, out)) return false;
@@ -407,21 +407,6 @@ static bool is_large(const crease_problem *p)
     return false;
 }
 
-bool crs_in_time(crs_verifier *v)
-{
-    if (!v->unfinished) v->unfinished = crease_watch_over(v->watch);
-    return !v->unfinished;
-}
-
-void crs_unfinished(crease_verification *out)
-{
-    out->verdict = CREASE_VERDICT_UNFINISHED;
-    out->smallest_eps = INFINITY;
-    for (int i = 0; i < out->count; i++) out->residual[i] = NAN;
-    snprintf(out->text, sizeof out->text,
-             "not checked: the time ran out or a signal came; crease verify checks the result");
-}
-
 /* True: this was in double, and long double may say otherwise. */
 static bool judge(crs_verifier *v, const point *at, double eps, crease_verification *out)
 {
@@ -467,7 +452,7 @@ bool crease_claim_verify(const crease_claim *c, crease_verification *out, crease
         judge(&v, &at, eps, out);
     }
     out->trusted_callback = v.trusted_callback;
-    if (!v.no_memory) return true;
+    if (!v.no_memory || v.unfinished) return true;
     crease_verification_free(out);
     return crs_fail(e, CREASE_NO_MEMORY,
                     "out of memory: verifying a problem of %d blocks; use a "

@@ -3,6 +3,8 @@
 #ifndef CRS_VERIFY_H
 #define CRS_VERIFY_H
 
+#include <stdio.h>
+
 #include <crease/verify.h>
 
 #include "verify/num.h"
@@ -31,10 +33,25 @@ num *crs_exact(crs_verifier *v, ptrdiff_t n, const double *x); /* x without erro
 void crs_rooms_free(crs_verifier *v);
 void crs_rooms_release(crs_verifier *v, void *mark); /* those since v->rooms was `mark` */
 
-/* To be asked between pieces of work of about a millisecond: go on? False is remembered; then what
- * was computed is thrown away, and the verdict is UNFINISHED. */
+/* To be asked between pieces of work of about a millisecond: go on? False is remembered, as a
+ * failed allocation is: no room is given any more, and the verdict is UNFINISHED. */
 bool crs_in_time(crs_verifier *v);
-void crs_unfinished(crease_verification *out); /* the verdict and its sentence */
+static inline bool crs_in_tiles(crs_verifier *v, ptrdiff_t k, ptrdiff_t each) /* of steps k */
+{
+    return each < 0x4000 && k % (0x4000 / each + 1) != 0 ? true : crs_in_time(v);
+}
+static inline bool crs_at_entry(crs_verifier *v, ptrdiff_t j) /* the same, of a loop over entries */
+{
+    return (j & 0x3fff) != 0 || crs_in_time(v);
+}
+static inline void crs_unfinished(crease_verification *out)
+{
+    out->verdict = CREASE_VERDICT_UNFINISHED;
+    out->smallest_eps = INFINITY;
+    for (int i = 0; i < out->count; i++) out->residual[i] = NAN;
+    snprintf(out->text, sizeof out->text,
+             "not checked: the time ran out or a signal came; crease verify checks the result");
+}
 
 #if defined(__GNUC__)
 __attribute__((format(printf, 2, 3)))
@@ -172,6 +189,13 @@ typedef struct {
     const real *x, *c;
     real size, error;
 } crs_place;
+
+/* Is every vector held here? Otherwise refused (verify.c). */
+bool crs_is_whole(crs_verifier *v);
+
+/* What a proof leaves when it was found, refused or ran out of memory; false: that (infeasible.c).
+ */
+bool crs_refutation_close(crs_verifier *v, bool found, crease_refutation *out, crease_error *e);
 
 bool crs_find_gap(crs_verifier *v, const crs_place *at, const crs_known_reg *k, const double *g,
                   crs_finding *f);
