@@ -214,6 +214,8 @@ static bool begin_cp(crease_rpca *r, double *tensor, crease_error *e)
     r->s.rank = used.model.rank;
     r->facts.cuts = crease_cp_fit_cuts(r->cp, &r->facts.cut);
     r->facts.terms = r->cp->terms;
+    r->facts.support = r->cp->support;
+    r->facts.support_passes = r->cp->support_passes;
     r->s.penalty = used.model.penalty;
     r->s.alpha = used.model.alpha;
     r->s.learn = used.learn;

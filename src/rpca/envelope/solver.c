@@ -487,6 +487,7 @@ const crs_envelope_progress *crs_envelope_solver_progress(const crs_envelope_sol
     return &s->out;
 }
 const crease_cp_cut *crs_envelope_solver_cuts(const crs_envelope_solver *s) { return s->cut; }
+double crs_envelope_solver_squares(const crs_envelope_solver *s) { return s->at.sums->squares; }
 const crs_penalty_value *crs_envelope_solver_penalty(const crs_envelope_solver *s)
 {
     return &s->at.penalty;
