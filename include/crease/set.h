@@ -38,6 +38,7 @@ typedef struct {
     bool solid;       /* with x it holds every y with |y_j| <= |x_j| for all j */
     bool nonnegative; /* x >= 0 on it; of two subgradients at x_j = 0 the larger proves more */
     bool fixed_sum;   /* sum x is the same number all over it */
+    bool polyhedral;  /* finitely many linear inequalities */
     bool combined;    /* built from other sets by `data`: no text spells it */
 
     /* low <= x_j <= high for all x in the set and all entries held here; NULL: unknown. */

@@ -68,11 +68,8 @@ typedef struct {
  * gcg: the setting of the generalized conditional gradient method instead: sum_i residual[i] =
  * -psi_S(x) <= eps, every block on a compact set, no constraint.
  *
- * relative: a residual is compared with eps times the size of the terms it is made of,
- *     setting 2    |grad_i f| + |A_i'lambda|
- *     setting 1    (|grad_i f| + |A_i'lambda| + |g|) (|x_i| + diameter of X_i)
- *     feasibility  sum_i |A_i x_i| + |b|
- *     gcg          sum_i |grad_i f| diameter + |<grad_i f, x_i> + r_i(x_i)| + |its least value|
+ * relative: a residual is compared with eps times its scale, as certificate.h defines it and as is
+ * computed here anew.
  *
  * x_i must lie in X_i up to what rounding to double precision can do to its defining
  * inequalities; for bounds on single entries that is two units in the last place of the bound, so
@@ -89,6 +86,30 @@ CREASE_API bool crease_verify(const crease_problem *p, const double *const *x, c
                               crease_verification *out, crease_error *e);
 
 CREASE_API void crease_verification_free(crease_verification *v);
+
+/* A proof that a problem has no answer. */
+typedef struct {
+    crease_verdict verdict; /* VALID: proved; INVALID: what was given proves nothing */
+    double margin;         /* infeasible: how far apart, with |y|_inf = 1; unbounded: < 0, the slope
+                              of F along d, or its second derivative */
+    double radius;         /* infeasible: true of all x with |x_j| <= radius; INFINITY: of all x */
+    bool trusted_callback; /* a user's map was called and believed */
+    char text[200];        /* what is proved, naming rows or blocks, or what is wrong */
+} crease_refutation;
+
+/* Does y prove that no x has sum A_i x_i = b, x_i in X_i, all r_i(x_i) finite, because <y, b> is
+ * above the supremum of <y, sum A_i x_i> over the sets? Where entries of x have no bound and A_i'y
+ * is 0 there to rounding only, the proof holds up to a radius, and counts from 1e6 (1 + |b|_inf)
+ * on. False as crease_verify. */
+CREASE_API bool crease_verify_infeasible(const crease_problem *p, const double *y,
+                                         crease_refutation *out, crease_error *e);
+
+/* Does F fall without end along x + t d, t >= 0, inside the sets and with sum A_i d_i = 0? x must
+ * be in its sets and satisfy the constraint to eps. UNSUPPORTED where an entry's growth at infinity
+ * is not known, as that of a callback. False as crease_verify. */
+CREASE_API bool crease_verify_unbounded(const crease_problem *p, const double *const *x,
+                                        const double *const *d, double eps, crease_refutation *out,
+                                        crease_error *e);
 
 /* The constant text of a verdict; "unknown verdict" for a number that is none. */
 CREASE_API const char *crease_verdict_text(crease_verdict v);

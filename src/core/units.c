@@ -57,11 +57,9 @@ bool crs_extent_fits(const crs_extent *a, const char *what, const char *data, do
     if (a->at < 0 || abs(a->most) <= CRS_LARGEST_POWER) return true;
     const bool large = a->most > 0;
     return crs_fail(e, CREASE_BAD_DATA,
-                    "%s is %g%s, and the square of such a number is %s than a double can hold; "
-                    "%s %s by 1e%d",
-                    what, value, large ? "" : ", the largest in magnitude",
-                    large ? "larger" : "smaller", large ? "divide" : "multiply", data,
-                    (int)lround(fabs(log10(fabs(value)))));
+                    "%s is %g%s, too %s: a double cannot hold its square; %s %s by 1e%d", what,
+                    value, large ? "" : ", the largest in magnitude", large ? "large" : "small",
+                    large ? "divide" : "multiply", data, (int)lround(fabs(log10(fabs(value)))));
 }
 
 void crs_times_power(ptrdiff_t n, int k, const double *x, double *y)

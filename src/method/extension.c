@@ -21,7 +21,7 @@ static crease_analysis *analyse_with(const crease_problem *p, const crease_optio
     inner.method = CREASE_METHOD_ADMM_M;
     inner.mode = paper ? CREASE_MODE_THEORY : o->mode;
     inner.beta = o->beta > 0 ? o->beta : (paper ? 3 : 1.5) * mu;
-    crease_analysis *a = crease_analyse(&x->problem, &inner, e);
+    crease_analysis *a = crs_analyse_steps(&x->problem, &inner, e);
     if (a) {
         a->method = CREASE_METHOD_EXTENSION;
         a->mode = o->mode;

@@ -88,6 +88,11 @@ const crs_method *crs_method_for(const crease_analysis *a);
 /* False with a sentence when an option differs from its default and `who` does not read it. */
 bool crs_options_read(const crease_options *o, unsigned reads, const char *who, crease_error *e);
 
+/* What the theory says of the steps on p, nothing about whether there is an answer
+ * (theory/analyse.c). */
+crease_analysis *crs_analyse_steps(const crease_problem *p, const crease_options *o,
+                                   crease_error *e);
+
 /* The parameters anew, after the constants in a changed. */
 void crs_retune(const crease_problem *p, const crease_options *o, crease_analysis *a);
 

@@ -13,7 +13,8 @@
 #include "regress/regress.h"
 
 enum { MOST_LAMBDAS = 100000 };
-static const double LARGEST = 1e140; /* squares and products of larger data overflow */
+/* Squares and products of larger data overflow; where all are smaller, they vanish. */
+static const double LARGEST = 1e140, SMALLEST = 1e-140;
 
 static bool check_penalty(const crease_reg *r, ptrdiff_t p, crease_error *e)
 {
@@ -81,6 +82,25 @@ static bool check_X(ptrdiff_t n, ptrdiff_t p, const double *X, crease_error *e)
     return true;
 }
 
+static double largest(ptrdiff_t n, const double *x)
+{
+    double most = 0;
+    for (ptrdiff_t k = 0; k < n; k++) most = larger(most, fabs(x[k]));
+    return most;
+}
+
+/* Is the largest of n numbers no smaller than can be squared, or 0? */
+static bool check_small(const char *what, ptrdiff_t n, const double *x, crease_error *e)
+{
+    const double most = largest(n, x);
+    return most == 0 || most >= SMALLEST ||
+           crs_fail(
+               e, CREASE_BAD_DATA,
+               "the largest entry of %s is %g, and the square of such a number is smaller than "
+               "a double can hold; multiply %s by 1e%d",
+               what, most, what, (int)lround(-log10(most)));
+}
+
 static bool check_y(ptrdiff_t n, const double *y, bool labels, crease_error *e)
 {
     bool low = false, high = false, zeros = false, minuses = false;
@@ -100,7 +120,8 @@ static bool check_y(ptrdiff_t n, const double *y, bool labels, crease_error *e)
                             "and 1",
                             i + 1, y[i]);
     }
-    return !labels || (low && high) ||
+    if (!labels) return check_small("y", n, y, e);
+    return (low && high) ||
            crs_fail(e, CREASE_BAD_DATA,
                     "every entry of y is %g; logistic regression needs both classes", y[0]);
 }
@@ -158,7 +179,8 @@ bool crs_regression_check(const crease_regression_settings *s, ptrdiff_t n, ptrd
         return crs_fail(e, CREASE_BAD_SHAPE, "X is %td x %td: larger than memory can address", n,
                         p);
     const bool labels = s->loss == CREASE_REGRESSION_LOGISTIC;
-    return check_settings(s, p, e) && check_X(n, p, X, e) && check_y(n, y, labels, e) &&
+    return check_settings(s, p, e) && check_X(n, p, X, e) &&
+           (s->standardize || check_small("X", n * p, X, e)) && check_y(n, y, labels, e) &&
            check_row_weights(s, n, e) && check_constant(s, n, p, X, e);
 }
 
@@ -338,11 +360,30 @@ static void set_column(crs_design *d, const crease_regression_settings *s, ptrdi
     d->spread[from] = spread;
 }
 
+/* The column of b_0 has the size of the others, a power of two: a certificate adds up the squares
+ * of gradients in all columns, and beside much larger ones that of b_0 would go for nothing. */
+static double size_of_one(const crease_regression_settings *s, ptrdiff_t n, ptrdiff_t p,
+                          const double *X)
+{
+    double most = 0;
+    int k;
+    for (ptrdiff_t j = 0; !s->standardize && j < p; j++) {
+        double low = X[j], high = X[j];
+        for (ptrdiff_t i = 1; i < n; i++) {
+            low = smaller(low, X[i * p + j]);
+            high = larger(high, X[i * p + j]);
+        }
+        most = larger(most, high - low);
+    }
+    frexp(most, &k);
+    return abs(k) > CRS_ORDINARY ? ldexp(1, k) : 1;
+}
+
 static void set_rows(crs_design *d, const crease_regression_settings *s, const double *y)
 {
     d->y_center = is_centred(s) ? mean_of(d, y) : 0;
     for (ptrdiff_t i = 0; i < d->n; i++) {
-        if (d->cols > d->p) d->x[d->p * d->n + i] = 1 / d->c;
+        if (d->cols > d->p) d->x[d->p * d->n + i] = d->one / d->c;
         d->y[i] = d->loss->ops.labels ? (y[i] == 1 ? 1 : -1) : (y[i] - d->y_center) / d->c;
     }
     weigh_rows(d, d->y);
@@ -362,6 +403,19 @@ static bool set_lengths(crs_design *d, crease_error *e)
     return true;
 }
 
+/* A raw X is divided by the scale of the loss. */
+static bool check_proportion(const crs_design *d, const crease_regression_settings *s,
+                             const double *X, crease_error *e)
+{
+    const double most = s->standardize ? 0 : largest(d->n * d->p, X), ratio = most / d->c;
+    return most == 0 || (ratio >= SMALLEST && ratio <= LARGEST) ||
+           crs_fail(e, CREASE_BAD_DATA,
+                    "the largest entry of X is %g and the scale of the loss %g, too far apart; "
+                    "%s X by 1e%d, or standardize",
+                    most, d->c, ratio > 1 ? "divide" : "multiply",
+                    (int)lround(fabs(log10(most) - log10(d->c))));
+}
+
 bool crs_design_new(crs_design *d, const crease_regression_settings *s, ptrdiff_t n, ptrdiff_t p,
                     const double *X, const double *y, crease_error *e)
 {
@@ -369,7 +423,8 @@ bool crs_design_new(crs_design *d, const crease_regression_settings *s, ptrdiff_
     const bool groups = crs_is_kind(&s->penalty, CREASE_KIND_GROUPS);
     *d = (crs_design){ .n = n, .p = p, .cols = p + ones, .weighted = s->row_weight };
     d->units = (groups ? s->penalty.groups->count : p) + ones;
-    if (!choose_loss(d, s, y, e)) return false;
+    d->one = ones ? size_of_one(s, n, p, X) : 1;
+    if (!choose_loss(d, s, y, e) || !check_proportion(d, s, X, e)) return false;
     d->memory = carve_block(carve, d);
     if (!d->memory)
         return crs_fail(e, CREASE_NO_MEMORY, "out of memory: a regression with %td columns",

@@ -71,7 +71,7 @@ static void record(crease_regression *m, ptrdiff_t k)
         const ptrdiff_t at = d->column[j];
         point[at] = t->b[j];
         if (at == d->p) {
-            out->intercept += t->b[j];
+            out->intercept += d->one * t->b[j];
             continue;
         }
         coef[at] = t->b[j] / d->spread[at];

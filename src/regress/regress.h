@@ -30,6 +30,7 @@ typedef struct {
     double *row;               /* v_i, of mean 1; NULL: 1. x and y are times its root */
     double *center, *spread;   /* of the columns of X */
     double y_center;
+    double one; /* b_0 is so many times its coefficient here */
 } crs_design;
 
 typedef struct {

@@ -9,6 +9,7 @@
  * phi lies below c (r' - e)^2 + alpha rho(|e|), so that one step of least squares on t - e
  * decreases F for every penalty. */
 #include <float.h>
+#include <stdio.h>
 
 #include <crease/rpca_tools.h>
 
@@ -16,7 +17,7 @@
 #include "tensor/tensor.h"
 
 enum { NEWTONS = 100, MAJORIZATIONS = 3000, STAGE = 5, STAGE_SLOW = 30 };
-enum { BISECTIONS = 60, SWEEPS = 200 };
+enum { BISECTIONS = 60, SWEEPS = 200, ORDINARY = 30 };
 static const double enough = 1e-12;
 
 typedef struct {
@@ -30,6 +31,7 @@ typedef struct {
     double norm;               /* |M| */
     double *r, *q, *e;         /* entries */
     double *g, *d, *h;         /* rank, rank, rank x rank */
+    crease_watch *watch;
 } slice;
 
 static double outlier(const slice *s, double r)
@@ -192,6 +194,7 @@ static int iterate(slice *s, const double *t, double *a, bool newton, int most)
     for (int k = 0; k < most; k++) {
         evaluate(s, t, a);
         if (!(gradient_of(s, a) > enough) || unmet(s, a) <= least) return k;
+        if (crease_watch_over(s->watch)) return k;
         if (newton)
             newton_step(s, t, a);
         else
@@ -208,7 +211,7 @@ static int follow(slice *s, const double *t, double *a)
     const crs_penalty_value penalty = s->penalty;
     const double one = 1, dead = s->dead;
     int count = 0;
-    for (double limit = INFINITY; limit > dead;) {
+    for (double limit = INFINITY; limit > dead && !crease_watch_over(s->watch);) {
         double top = 0;
         s->dead = limit;
         s->penalty = crs_penalty_of(&crs_l1, &one, 2 * s->c * limit);
@@ -334,19 +337,6 @@ static bool check(const crease_cp_apply_settings *s, const double *tensor,
     return true;
 }
 
-/* Where prox stays 0: |r| <= dead, to rounding; INFINITY: everywhere. */
-static double dead_zone(const crs_penalty_value *penalty, double t)
-{
-    double low = 0, high = 1;
-    while (high < INFINITY && crs_scalar_prox(penalty, t, high) == 0) low = high, high *= 2;
-    while (high == INFINITY ? false : high - low > 1e-15 * high && high > 1e-300) {
-        const double middle = low + (high - low) / 2;
-        if (middle <= low || middle >= high) break;
-        *(crs_scalar_prox(penalty, t, middle) == 0 ? &low : &high) = middle;
-    }
-    return high == INFINITY ? INFINITY : low;
-}
-
 static slice slice_of(const crease_cp_apply_settings *s, const crease_reg *penalty, const double *m)
 {
     const double c = crs_noise_share(s->alpha_noise);
@@ -357,8 +347,9 @@ static slice slice_of(const crease_cp_apply_settings *s, const crease_reg *penal
                 .c = c,
                 .nu = s->ridge,
                 .soft = penalty->penalty == &crs_l1,
-                .nonneg = s->nonneg };
-    p.dead = p.soft ? s->alpha * penalty->par[0] / (2 * c) : dead_zone(&p.penalty, 1 / (2 * c));
+                .nonneg = s->nonneg,
+                .watch = s->watch };
+    p.dead = p.soft ? s->alpha * penalty->par[0] / (2 * c) : crs_dead_zone(&p.penalty, 1 / (2 * c));
     return p;
 }
 
@@ -386,6 +377,7 @@ typedef struct {
     const crease_cp_apply_result *out;
     slice p;
     double *t, *low, *work; /* a slice, M a, for medians */
+    int unit, terms;        /* the data are worked on times 2^-unit, M times 2^-terms */
 } job;
 
 static ptrdiff_t place(const job *b, ptrdiff_t i, ptrdiff_t j)
@@ -397,18 +389,20 @@ static ptrdiff_t place(const job *b, ptrdiff_t i, ptrdiff_t j)
 /* NaN where nothing was observed */
 static void gather(const job *b, ptrdiff_t i)
 {
+    const double unit = ldexp(1, -b->unit);
     for (ptrdiff_t j = 0; j < b->p.entries; j++) {
         const ptrdiff_t at = place(b, i, j);
-        b->t[j] = b->s->mask && b->s->mask[at] == 0 ? NAN : b->tensor[at];
+        b->t[j] = b->s->mask && b->s->mask[at] == 0 ? NAN : unit * b->tensor[at];
     }
 }
 
 static void scatter(const job *b, ptrdiff_t i)
 {
+    const double unit = ldexp(1, b->unit);
     for (ptrdiff_t j = 0; j < b->p.entries; j++) {
         const ptrdiff_t at = place(b, i, j);
-        if (b->out->lowrank) b->out->lowrank[at] = b->low[j];
-        if (b->out->sparse) b->out->sparse[at] = b->p.e[j];
+        if (b->out->lowrank) b->out->lowrank[at] = unit * b->low[j];
+        if (b->out->sparse) b->out->sparse[at] = unit * b->p.e[j];
     }
 }
 
@@ -420,21 +414,51 @@ static void one_slice(job *b, ptrdiff_t i)
     const int iterations = solve_slice(&b->p, b->t, a);
     crs_gemv(false, b->p.entries, b->p.rank, 1, b->p.m, a, 0, b->low);
     scatter(b, i);
-    if (!b->out->score) return;
-    b->out->score[i] = score_of(&b->p, b->t, a, b->work);
-    b->out->score[i].iterations = iterations;
+    if (b->out->score) {
+        crease_cp_slice_score *score = &b->out->score[i];
+        *score = score_of(&b->p, b->t, a, b->work);
+        score->iterations = iterations;
+        score->scale = ldexp(score->scale, b->unit);
+        score->objective = ldexp(score->objective, 2 * b->unit);
+    }
+    crs_times_power(b->p.rank, b->unit - b->terms, a, a);
+}
+
+/* Data and terms of any size are worked on in units of their own, and the penalty with them. */
+static bool set_units(job *b, double *m, crease_reg *penalty, crease_error *e)
+{
+    const crease_cp_apply_settings *s = b->s;
+    const ptrdiff_t size = crease_size(&s->shape), n = size / s->shape.dim[s->mode] * s->rank;
+    const crs_extent data = crs_extent_of(size, b->tensor, s->mask),
+                     terms = crs_extent_of(n, m, NULL);
+    const crease_reg given = *penalty;
+    char where[64];
+    snprintf(where, sizeof where, "entry %td of the data", data.at + 1);
+    if (!crs_extent_fits(&data, where, "them", data.at < 0 ? 0 : b->tensor[data.at], e))
+        return false;
+    b->unit = crs_extent_unit(&data, ORDINARY);
+    b->terms = crs_extent_unit(&terms, ORDINARY);
+    crs_times_power(n, -b->terms, m, m);
+    return b->unit == 0 || crs_reg_rescale(&given, ldexp(1, -b->unit), penalty) ||
+           crs_fail(e, CREASE_BAD_DATA,
+                    "%s is %g, out of all proportion to the penalty of the model; give data in "
+                    "the unit of those it was fitted to",
+                    where, b->tensor[data.at]);
 }
 
 bool crease_cp_apply(const crease_cp_apply_settings *s, const double *tensor,
                      const crease_cp_apply_result *out, crease_error *e)
 {
-    const crease_reg penalty = s->penalty.ops ? s->penalty : crease_l1(1);
+    crease_reg penalty = s->penalty.ops ? s->penalty : crease_l1(1);
     if (!check(s, tensor, &penalty, e)) return false;
     double *m = products(s, e);
     if (!m) return false;
-    job b = { .s = s, .tensor = tensor, .out = out, .p = slice_of(s, &penalty, m) };
+    job b = { .s = s, .tensor = tensor, .out = out };
+    bool done = set_units(&b, m, &penalty, e);
+    b.p = slice_of(s, &penalty, m);
+    b.p.nu = ldexp(b.p.nu, -2 * b.terms);
     const ptrdiff_t n = b.p.entries;
-    bool done = open_slice(&b.p, e);
+    done = done && open_slice(&b.p, e);
     b.t = done ? crs_doubles(3 * n, "a slice", e) : NULL;
     done = b.t;
     if (done) {

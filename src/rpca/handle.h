@@ -40,6 +40,7 @@ typedef struct {
 } crs_units;
 
 struct crease_rpca {
+    crease_watch watch;     /* in that of the options */
     crease_rpca_settings s; /* everything filled in, the user's once the handle is there */
     crease_options o;
     crease_cp_fit *cp;         /* NULL of the other kinds: */
@@ -50,6 +51,7 @@ struct crease_rpca {
     crease_callback *call;
     void *user;
     crease_cp_rank_table *ranks;
+    crs_tucker_choice choice; /* of the ranks of the other kinds */
     crease_rpca_facts facts;
     crease_report report;
     crease_progress progress;

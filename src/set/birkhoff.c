@@ -80,6 +80,7 @@ static double diameter(const crease_set *c, const crease_space *s, double p)
 const crease_set_ops crs_birkhoff_ops = {
     .name = "birkhoff",
     .formula = "{X : X >= 0, rows and columns of X sum to 1}",
+    .polyhedral = true,
     .matrix = true,
     .compact = true,
     .fixed_sum = true,

@@ -97,6 +97,7 @@ static const crease_param params[] = {
 const crease_set_ops crs_box_ops = {
     .name = "box",
     .formula = "{x : l <= x_j <= u}",
+    .polyhedral = true,
     .params = params,
     .bounds = bounds,
     .check = check,

@@ -58,6 +58,7 @@ static const crease_param params[] = {
 const crease_set_ops crs_capped_simplex_ops = {
     .name = "capped-simplex",
     .formula = "{x : 0 <= x_j <= 1, sum x = k}",
+    .polyhedral = true,
     .params = params,
     .compact = true,
     .nonnegative = true,

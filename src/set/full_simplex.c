@@ -53,6 +53,7 @@ static const crease_param params[] = { CREASE_PAR_POSITIVE("radius", "the larges
 const crease_set_ops crs_full_simplex_ops = {
     .name = "full-simplex",
     .formula = "{x : x_j >= 0, sum x <= R}",
+    .polyhedral = true,
     .params = params,
     .compact = true,
     .nonnegative = true,

@@ -69,6 +69,7 @@ static const crease_param params[] = {
 const crease_set_ops crs_k_sparse_ops = {
     .name = "k-sparse",
     .formula = "{x : |x_j| <= R, |x|_1 <= k R}",
+    .polyhedral = true,
     .params = params,
     .compact = true,
     .symmetric = true,

@@ -44,6 +44,7 @@ static const crease_param params[] = { CREASE_PAR_POSITIVE("radius", "R"), { 0 }
 const crease_set_ops crs_l1_ball_ops = {
     .name = "l1-ball",
     .formula = "{x : |x|_1 <= R}",
+    .polyhedral = true,
     .params = params,
     .compact = true,
     .symmetric = true,

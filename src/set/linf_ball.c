@@ -46,6 +46,7 @@ static const crease_param params[] = { CREASE_PAR_POSITIVE("radius", "R"), { 0 }
 const crease_set_ops crs_linf_ball_ops = {
     .name = "linf-ball",
     .formula = "{x : |x_j| <= R}",
+    .polyhedral = true,
     .params = params,
     .compact = true,
     .symmetric = true,

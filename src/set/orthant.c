@@ -49,6 +49,7 @@ static crease_bounds bounds(const crease_set *c)
 const crease_set_ops crs_orthant_ops = {
     .name = "nonneg",
     .formula = "{x : x_j >= 0}",
+    .polyhedral = true,
     .nonnegative = true,
     .bounds = bounds,
     .excess = excess,

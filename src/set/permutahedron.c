@@ -150,6 +150,7 @@ static void range(const crease_set *c, const crease_space *s, double *low, doubl
 const crease_set_ops crs_permutahedron_ops = {
     .name = "permutahedron",
     .formula = "hull {permutations of a}",
+    .polyhedral = true,
     .vector = "a",
     .compact = true,
     .fixed_sum = true,

@@ -38,6 +38,7 @@ static const crease_param params[] = { CREASE_PAR_POSITIVE("radius", "the sum R"
 const crease_set_ops crs_simplex_ops = {
     .name = "simplex",
     .formula = "{x : x_j >= 0, sum x = R}",
+    .polyhedral = true,
     .params = params,
     .compact = true,
     .nonnegative = true,

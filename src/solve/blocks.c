@@ -8,6 +8,7 @@
 #include "certify/certify.h"
 #include "core/carve.h"
 #include "solve/solver.h"
+#include "theory/theory.h"
 
 /* A vector for every block, and the pointers to them. */
 static double **carve_point(const crease_solver *s, crs_carver *c)
@@ -54,7 +55,6 @@ static void walk(crease_solver *s, crs_carver *c)
         carve_doubles(c, s->method->solver_size ? s->method->solver_size(s->p, s->a) : 0, 1);
     s->st.work = carve_doubles(c, step_scratch(s), 1);
     s->certify_work = carve_doubles(c, crs_certify_room(s->given, s->method->oracle), 1);
-    s->scale_point = carve_bytes(c, N, sizeof *s->scale_point);
     s->run.now.block = carve_bytes(c, N, sizeof(crease_residual));
     s->run.best.block = carve_bytes(c, N, sizeof(crease_residual));
 }
@@ -400,7 +400,7 @@ static long evaluations(const void *self) { return ((const crease_solver *)self)
 static void certify(void *self, crease_certificate *c)
 {
     const crease_solver *s = self;
-    c->point = s->run.o.relative ? s->scale_point : NULL;
+    c->reference = s->reference;
     if (s->method->oracle)
         crs_certify_gap(s->given, points(s->st.x), c, s->certify_work);
     else
@@ -433,6 +433,7 @@ void crease_solver_free(crease_solver *s)
 {
     if (!s) return;
     crs_extension_free(s->extension);
+    crease_reference_free(s->reference);
     crease_analysis_free(s->a);
     crs_free(s->memory);
     crs_free(s);
@@ -459,7 +460,7 @@ static bool check_gradients(crease_solver *s, crease_error *e)
 
 static bool build(crease_solver *s, const crease_options *o, crease_error *e)
 {
-    s->a = crease_analyse(s->given, o, e);
+    s->a = crs_analyse(s->given, o, o->mode == CREASE_MODE_THEORY ? CRS_EFFORT : 0, e);
     if (!s->a || !crs_driver_open(&s->run, &engine, s, o, s->a, e)) return false;
     s->p = s->given;
     s->method = crs_method_for(s->a);
@@ -469,6 +470,8 @@ static bool build(crease_solver *s, const crease_options *o, crease_error *e)
         s->p = &s->extension->problem;
     }
     if (!allocate(s, e)) return false;
+    if (o->relative) s->reference = crease_reference_new(s->given, e);
+    if (o->relative && !s->reference) return false;
     s->st.p = s->p;
     s->st.a = s->a;
     start_run(s);

@@ -31,6 +31,7 @@ struct crease_spca {
     crease_multilinear_data data;
     crease_set ball;
 
+    int power;                 /* T is worked on times 2^-power, and so are alpha and all below */
     double alpha, norm, sigma; /* sigma: T at the present start */
     void *memory;              /* of the arrays below */
     double *tensor;            /* what is left of T */
@@ -141,7 +142,7 @@ static void set_alpha(crease_spca *m)
         m->block[n].reg = crease_scaled(m->alpha, &m->s.penalty);
 }
 
-enum { SWEEPS = 10 };
+enum { SWEEPS = 10, ORDINARY = 30 };
 
 /* x = v/|v|; x stays where v = 0. */
 static void normalize(ptrdiff_t n, const double *v, double *x)
@@ -309,14 +310,11 @@ crease_spca *crease_spca_new(const crease_spca_settings *given, const double *te
         !crs_check_tensor("sparse PCA", &s->shape, tensor, e))
         return NULL;
     const ptrdiff_t size = crease_size(&s->shape);
-    const double norm = crs_norm(size, tensor);
-    if (norm != 0 && !(norm > 1e-100 && norm < 1e100)) {
-        crs_fail(e, CREASE_BAD_DATA,
-                 "sparse PCA: the norm of the tensor is %g, too %s for products of its entries; "
-                 "rescale it",
-                 norm, norm < 1 ? "small" : "large");
+    const crs_extent extent = crs_extent_of(size, tensor, NULL);
+    char where[64];
+    snprintf(where, sizeof where, "entry %td of the tensor", extent.at + 1);
+    if (!crs_extent_fits(&extent, where, "the tensor", extent.at < 0 ? 0 : tensor[extent.at], e))
         return NULL;
-    }
     crease_spca *m = crs_alloc(1, sizeof *m);
     if (!m) {
         crs_fail(e, CREASE_NO_MEMORY, "out of memory: a model");
@@ -325,12 +323,15 @@ crease_spca *crease_spca_new(const crease_spca_settings *given, const double *te
     crs_watch_begin(&m->watch, NULL);
     m->s = *s;
     if (!m->s.penalty.ops) m->s.penalty = crease_l1(1);
-    m->norm = norm;
+    m->power = crs_extent_unit(&extent, ORDINARY);
+    m->s.alpha = ldexp(m->s.alpha, -m->power);
+    m->s.threshold = ldexp(m->s.threshold, -m->power);
     m->memory = carve_block(carve, m);
     if (!m->memory) {
         crs_fail(e, CREASE_NO_MEMORY, "out of memory: a tensor of %td entries", size);
     } else {
-        copy(size, tensor, m->tensor);
+        crs_times_power(size, -m->power, tensor, m->tensor);
+        m->norm = crs_norm(size, m->tensor);
         describe(m);
         if (crease_spca_start(m, 0, e)) return m;
     }
@@ -339,8 +340,8 @@ crease_spca *crease_spca_new(const crease_spca_settings *given, const double *te
 }
 
 const crease_problem *crease_spca_problem(const crease_spca *m) { return &m->problem; }
-double crease_spca_alpha(const crease_spca *m) { return m->alpha; }
-double crease_spca_norm(const crease_spca *m) { return m->norm; }
+double crease_spca_alpha(const crease_spca *m) { return ldexp(m->alpha, m->power); }
+double crease_spca_norm(const crease_spca *m) { return ldexp(m->norm, m->power); }
 
 void crease_spca_options_init(const crease_spca *m, crease_options *to, size_t size)
 {
@@ -538,6 +539,15 @@ static bool finish(crease_spca *m, const crease_options *o, crease_spca_componen
     return true;
 }
 
+/* The objective has the unit of T, and x has none: so do residuals, and h with them. */
+static void own_units(const crease_spca *m, const crease_options *o, crease_spca_component *c)
+{
+    double *const number[] = { &c->sigma, &c->alpha, &c->objective, &c->norm };
+    for (size_t k = 0; k < sizeof number / sizeof *number; k++)
+        *number[k] = ldexp(*number[k], m->power);
+    if (!o->relative) c->smallest_eps = ldexp(c->smallest_eps, m->power);
+}
+
 bool crease_spca_next(crease_spca *m, const crease_options *options, crease_spca_component *c,
                       crease_error *e)
 {
@@ -548,6 +558,9 @@ bool crease_spca_next(crease_spca *m, const crease_options *options, crease_spca
     if (!crs_settings_take("options", &o, sizeof o, options, e) || !crease_options_check(&o, e) ||
         !check_method(&o, e))
         return false;
+    const double eps = o.eps;
+    if (!o.relative) o.eps = ldexp(eps, -m->power);
+    o.h = ldexp(o.h, -m->power);
     m->watch.outer = o.watch;
     o.watch = &m->watch;
     crs_watch_restart(&m->watch);
@@ -557,7 +570,9 @@ bool crease_spca_next(crease_spca *m, const crease_options *options, crease_spca
         if (!run_start(m, k, o, &best, c, e)) return false;
         c->starts = k + 1;
     }
-    c->alpha = m->alpha, c->method = o.method, c->eps = o.eps;
+    c->alpha = m->alpha, c->method = o.method, c->eps = eps;
     c->outcome = best.outcome, c->start = best.start;
-    return finish(m, &o, c, e);
+    if (!finish(m, &o, c, e)) return false;
+    own_units(m, &o, c);
+    return true;
 }

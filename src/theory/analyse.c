@@ -13,6 +13,7 @@
 
 #include "method/method.h"
 #include "set/set.h"
+#include "theory/theory.h"
 
 static bool smooth_block(const crease_problem *p, int i)
 {
@@ -322,8 +323,8 @@ static bool fill_in(const crease_problem *p, const crease_options *o, crease_ana
     return admissible(a, e);
 }
 
-crease_analysis *crease_analyse(const crease_problem *p, const crease_options *given,
-                                crease_error *e)
+crease_analysis *crs_analyse_steps(const crease_problem *p, const crease_options *given,
+                                   crease_error *e)
 {
     crease_options own;
     const crease_options *o = &own;
@@ -340,6 +341,20 @@ crease_analysis *crease_analyse(const crease_problem *p, const crease_options *g
     if (!m->analyse) return a;
     crease_analysis_free(a);
     return m->analyse(p, o, e);
+}
+
+crease_analysis *crs_analyse(const crease_problem *p, const crease_options *o, long effort,
+                             crease_error *e)
+{
+    crease_analysis *a = crs_analyse_steps(p, o, e);
+    if (!a || (crs_note_existence(p, effort, a, e) && admissible(a, e))) return a;
+    crease_analysis_free(a);
+    return NULL;
+}
+
+crease_analysis *crease_analyse(const crease_problem *p, const crease_options *o, crease_error *e)
+{
+    return crs_analyse(p, o, CRS_EFFORT, e);
 }
 
 double crease_iteration_bound(const crease_analysis *a, double drop, double eps)

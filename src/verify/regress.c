@@ -2,7 +2,7 @@
  * regress: the solutions of a regression from X, y and the reported coefficients
  *
  * The design is made anew in long double: z_ij = (x_ij - mean_j) sqrt(v_i) / (spread_j c), a column
- * of ones over c for b_0 unless the squared loss eliminates it. The point of every lambda is then
+ * of `one` over c for b_0 unless the squared loss eliminates it. The point of every lambda is then
  * judged on min sum_i phi((z b - y)_i) + n sum_u w_u rho_lambda(|b_u|), and the coefficients must
  * be b_j/spread_j, the intercept b_0 - sum_j coefficient_j mean_j, up to rounding. */
 #include <stdio.h>
@@ -16,8 +16,8 @@ typedef struct {
     const crease_regression_claim *c;
     void *memory;
     ptrdiff_t cols, units;
-    bool centred; /* b_0 is eliminated */
-    real y_center;
+    bool centred;                 /* b_0 is eliminated */
+    real y_center, one;           /* one: of the column of b_0 */
     double *z, *y, *v, *weight;   /* n x cols; n; n, of mean 1; per unit */
     real *center, *spread, *most; /* per column of X; most: its largest entry */
     ptrdiff_t *start, *index;     /* of the units */
@@ -72,15 +72,35 @@ static void set_column(design *d, ptrdiff_t j)
     d->spread[j] = spread;
 }
 
+/* 2^k, where 2^k is just above the largest range of a column of an X that is not standardized and
+ * |k| > 10; otherwise 1 */
+static real one_of(const crease_regression_claim *c)
+{
+    double widest = 0;
+    int k;
+    for (ptrdiff_t j = 0; j < c->p && !c->s.standardize; j++) {
+        double least = c->X[j], most = c->X[j];
+        for (ptrdiff_t i = 0; i < c->n; i++) {
+            const double x = c->X[i * c->p + j];
+            if (x < least) least = x;
+            if (x > most) most = x;
+        }
+        if (most - least > widest) widest = most - least;
+    }
+    frexp(widest, &k);
+    return k > 10 || k < -10 ? ldexpl(1, k) : 1;
+}
+
 static void set_rows(design *d)
 {
     const crease_regression_claim *c = d->c;
     const bool labels = c->s.loss == CREASE_REGRESSION_LOGISTIC;
+    d->one = one_of(c);
     d->y_center = d->centred ? mean_of(d, c->y, 1) : 0;
     for (ptrdiff_t i = 0; i < c->n; i++) {
         const real t = (c->y[i] - d->y_center) * sqrtl(d->v[i]) / c->s.loss_scale;
         d->y[i] = labels ? (c->y[i] == 1 ? 1 : -1) : (double)t;
-        if (d->cols > c->p) d->z[i * d->cols + c->p] = 1 / c->s.loss_scale;
+        if (d->cols > c->p) d->z[i * d->cols + c->p] = (double)(d->one / c->s.loss_scale);
     }
 }
 
@@ -112,7 +132,7 @@ static bool build(design *d, crease_error *e)
         return crs_fail(e, CREASE_NO_MEMORY, "out of memory: verifying a regression on %td columns",
                         c->p);
     set_row_weights(d);
-    for (ptrdiff_t j = 0; j < c->p; j++) set_column(d, j);
+    for (ptrdiff_t j = 0; j < c->p && !crease_watch_over(c->s.watch); j++) set_column(d, j);
     set_rows(d);
     set_units(d);
     return true;
@@ -142,7 +162,10 @@ static bool judge(const design *d, ptrdiff_t k, crease_verification *out, crease
                                      .space = &space,
                                      .block = &block,
                                      .f = crease_regression_smooth(c->s.loss, &predictor) };
-    return crease_verify(&problem, &x, NULL, NULL, false, c->s.eps, true, out, e);
+    const crease_claim claim = {
+        .p = &problem, .x = &x, .eps = c->s.eps, .relative = true, .watch = c->s.watch
+    };
+    return crease_claim_verify(&claim, out, e);
 }
 
 static void refuse(crease_verification *v, const char *what, ptrdiff_t j, double is, real should)
@@ -160,7 +183,7 @@ static void compare(const design *d, ptrdiff_t k, crease_verification *v)
     const crease_regression_claim *c = d->c;
     const double *b = c->point + k * d->cols, *coef = c->coefficients + k * (c->p + 1);
     const real unit = (real)(c->n + c->p + 8) * 0x1p-52L, least = 0x1p-1070L;
-    real at = d->centred ? d->y_center : d->cols > c->p ? b[c->p] : 0, size = fabsl(at);
+    real at = d->centred ? d->y_center : d->cols > c->p ? d->one * b[c->p] : 0, size = fabsl(at);
     for (ptrdiff_t i = 0; i < c->n && d->centred; i++) size = bigger(size, fabs(c->y[i]));
     for (ptrdiff_t j = 0; j < c->p; j++) {
         const real should = b[j] / d->spread[j];
@@ -210,7 +233,7 @@ bool crease_regression_verify(const crease_regression_claim *claim, crease_verif
     bool done = build(&d, e);
     for (ptrdiff_t k = 0; k < c->s.path && done; k++) {
         done = judge(&d, k, &out[k], e);
-        if (done) compare(&d, k, &out[k]);
+        if (done && out[k].verdict != CREASE_VERDICT_UNFINISHED) compare(&d, k, &out[k]);
     }
     crs_free(d.memory);
     for (ptrdiff_t k = 0; k < c->s.path && !done; k++) crease_verification_free(&out[k]);

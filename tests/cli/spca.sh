@@ -158,13 +158,13 @@ expect_exit 65 "entry 16 of the tensor is inf" spca inf.npy --out x
 expect_exit 65 "entry 16 of the tensor is -inf" spca minus.npy --out x
 expect_exit 65 "entry 1 of the tensor is nan" spca allnan.npy --out x
 # X2: products that would overflow or vanish are refused.
-expect_exit 65 "1e.308, too large.*rescale" spca huge.npy --out x
-expect_exit 65 "1e-308, too small.*rescale" spca small.npy --out x
-expect_exit 65 "too small.*rescale" spca denormal.npy --out x
-expect_exit 65 "1e.150, too large.*rescale" spca mixed.npy --out x
+expect_exit 65 "1e.308, too large.*divide" spca huge.npy --out x
+expect_exit 65 "1e-308, the largest in magnitude, too small.*multiply" spca small.npy --out x
+expect_exit 65 "too small.*multiply" spca denormal.npy --out x
+expect_exit 65 "1e.150, too large.*divide" spca mixed.npy --out x
 # X3: zeros have zero factors, after no iteration.
 run "$CREASE" spca zero.npy --components 3 --out zeros
-[ $code -eq 0 ] && [[ $out == *"the data are zero"* && $out == *"iterations  0 "* ]] && $python -c '
+[ $code -eq 0 ] && [[ $out == *"the data are zero"* && $out == *"iterations  0"* ]] && $python -c '
 import numpy as np
 for name in ("factor_1", "factor_3", "weights", "residual_norms"):
     assert not np.load("zeros/%s.npy" % name).any()
