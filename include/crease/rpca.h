@@ -56,7 +56,7 @@ typedef struct {
     crease_space shape;
     ptrdiff_t rank;     /* of cp; 0: chosen by fits of several ranks, judged by held-out entries */
     crease_space ranks; /* of tucker and ball, R_n <= I_n and <= the product of the others; order 0:
-                           where the singular values of the unfoldings fall */
+                           as many as there are directions larger than noise */
     crease_reg penalty; /* R; ops NULL: the 1-norm. What it borrows must outlive the handle. Cp
                            takes any, the others one by entries */
     crease_cp_groups groups; /* of a penalty with groups: its own, or made for it */
