@@ -185,7 +185,8 @@ typedef struct {
 } crease_cp_rank_table;
 
 /* A term that was cut: why, its norm, and the norm that the noise alone would give a term. Of
- * tucker and ball a direction of a mode, its singular value in the core, and the noise's. */
+ * tucker and ball a direction of a mode, its singular value in the core, and how large one may be
+ * that is taken for noise. */
 typedef struct {
     const char *reason;
     double size, noise;
@@ -237,8 +238,8 @@ typedef struct {
     const crease_cp_support *support; /* of cp: of each of `terms`, by descending size; NULL: this
                                          method does not judge terms */
     long support_passes;              /* over the tensor, that judging them took */
-    crease_space ranks_asked; /* of tucker and ball; order 0: they were chosen */
-    crease_space directions;  /* of tucker and ball: columns of the factors that are not 0 */
+    crease_space ranks_asked;         /* of tucker and ball; order 0: they were chosen */
+    crease_space directions; /* of tucker and ball: columns of the factors that are not 0 */
 } crease_rpca_facts;
 
 /* The counts of the answer once the run has ended. */
