@@ -32,6 +32,7 @@ typedef struct {
     double clip;                 /* start from T cut at +-clip median|T|; 0: from T itself */
     const double *const *factor; /* X_n^0; NULL: by `start`. Read only while building */
     uint64_t seed;
+    crease_watch *watch; /* of the start; NULL: none. Over: the start makes do with what it has */
 } crease_cp_rpca_settings;
 
 /* alpha as above, alpha_N = 1, the 1-norm, the start auto, 20 sweeps where it is als, Z^0 = T. */
@@ -259,6 +260,12 @@ static inline double rest_at(const crs_cp_point *p, ptrdiff_t j, double m, doubl
 /* Blocks X_1..X_d, E, Z, B and the constraint, in the scales of certificate.h; c->block has
  * d + 3 places. Results do not depend on the number of threads. */
 void crs_cp_certify(const crs_cp_point *p, crs_cp_room *w, crease_certificate *c);
+
+/* Those scales for fits that end by them: of a block with |x_i| = x and terms of this size, where
+ * the objective is `whole` (0: not known); and the least objective of T alone in Z, E or B. */
+double crs_cp_scale(double terms, double whole, double x);
+double crs_cp_objective(const double *T, const unsigned char *mask, ptrdiff_t n,
+                        const crs_penalty_value *rho, double alpha_noise);
 
 /* crease_cp_components with room for `rank` numbers in left. */
 void crs_cp_components(const crease_space *shape, ptrdiff_t rank, const double *const *factor,

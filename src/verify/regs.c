@@ -46,20 +46,49 @@ static real l_two_thirds(const double *p, real y)
 static real lq(const double *p, real y) { return y > 0 ? power(p[0], p[1], y) : at_zero(p); }
 static real huber(const double *p, real y) { return y < p[1] ? p[0] * (y / p[1]) : p[0]; }
 
+/* rho itself */
+static real no_value(const double *p, real y) { return (void)p, (void)y, 0; }
+static real l1_value(const double *p, real y) { return p[0] * y; }
+static real square_value(const double *p, real y) { return p[0] * y * y / 2; }
+static real l0_value(const double *p, real y) { return y > 0 ? p[0] : 0; }
+static real net_value(const double *p, real y) { return p[0] * y + p[1] * y * y / 2; }
+static real lsp_value(const double *p, real y) { return p[0] * log1pl(y / p[1]); }
+static real capped_value(const double *p, real y) { return p[0] * (y < p[1] ? y : (real)p[1]); }
+static real half_value(const double *p, real y) { return p[0] * sqrtl(y); }
+static real lq_value(const double *p, real y) { return p[0] * powl(y, p[1]); }
+static real thirds_value(const double *p, real y) { return p[0] * powl(y, 2.0L / 3); }
+
+static real scad_value(const double *p, real y)
+{
+    const real lambda = p[0], a = p[1], t = y < a * lambda ? y : a * lambda, off = t - lambda;
+    return lambda * t - (off > 0 ? off * off / (2 * (a - 1)) : 0);
+}
+
+static real mcp_value(const double *p, real y)
+{
+    const real lambda = p[0], gamma = p[1], t = y < gamma * lambda ? y : gamma * lambda;
+    return lambda * t - t * t / (2 * gamma);
+}
+
+static real huber_value(const double *p, real y)
+{
+    return y < p[1] ? p[0] * (y / p[1]) * y / 2 : p[0] * (y - (real)p[1] / 2);
+}
+
 static const crs_rule rules[] = {
-    { "zero", none, NULL, false },
-    { "l1", l1, NULL, false },
-    { "elastic-net", elastic_net, NULL, false },
-    { "squared-l2", squared_l2, NULL, false },
-    { "l0", l0, NULL, true },
-    { "scad", scad, NULL, false },
-    { "mcp", mcp, NULL, false },
-    { "lsp", lsp, NULL, false },
-    { "capped-l1", capped_l1, theta, false },
-    { "l-half", l_half, NULL, true },
-    { "l-two-thirds", l_two_thirds, NULL, true },
-    { "lq", lq, NULL, true },
-    { "huber", huber, NULL, false },
+    { "zero", no_value, none, NULL, false },
+    { "l1", l1_value, l1, NULL, false },
+    { "elastic-net", net_value, elastic_net, NULL, false },
+    { "squared-l2", square_value, squared_l2, NULL, false },
+    { "l0", l0_value, l0, NULL, true },
+    { "scad", scad_value, scad, NULL, false },
+    { "mcp", mcp_value, mcp, NULL, false },
+    { "lsp", lsp_value, lsp, NULL, false },
+    { "capped-l1", capped_value, capped_l1, theta, false },
+    { "l-half", half_value, l_half, NULL, true },
+    { "l-two-thirds", thirds_value, l_two_thirds, NULL, true },
+    { "lq", lq_value, lq, NULL, true },
+    { "huber", huber_value, huber, NULL, false },
 };
 
 static const crs_rule *rule_named(const char *name)
@@ -363,6 +392,13 @@ static real product(const crease_groups *a, ptrdiff_t i, const real *x, const re
     return sum;
 }
 
+static real group_length(const crease_groups *a, ptrdiff_t i, const double *x)
+{
+    real norm = 0;
+    for (ptrdiff_t k = a->start[i]; k < a->start[i + 1]; k++) norm = hypotl(norm, x[member(a, k)]);
+    return norm;
+}
+
 /* g_i = factor z_i */
 static void set_group(const crease_groups *a, ptrdiff_t i, real factor, const real *z, real *g)
 {
@@ -405,4 +441,19 @@ bool crs_nearest_point(crs_verifier *v, const crs_subdifferential *d, const real
     }
     *size = (crs_sizes){ sqrtl(size->all), sqrtl(size->used) };
     return true;
+}
+
+/* Outside [low, high] r is infinite, which no scale asks. */
+real crs_reg_value(const crs_known_reg *k, const crease_space *s, const double *x)
+{
+    const ptrdiff_t n = k->kind == CRS_GROUPS ? k->groups->count : crease_size(s);
+    real sum = 0, norm = 0;
+    for (ptrdiff_t j = 0; j < n; j++) {
+        real y = fabsl((real)x[k->kind == CRS_GROUPS ? 0 : j]);
+        if (k->kind == CRS_SPECTRUM) norm = hypotl(norm, y);
+        if (k->kind == CRS_VARIATION) y = j + 1 < n ? fabsl((real)x[j + 1] - x[j]) : 0;
+        if (k->kind == CRS_GROUPS) y = group_length(k->groups, j, x);
+        sum += (k->weight ? k->weight[j] : 1) * k->rule->value(k->par, y);
+    }
+    return k->factor * (k->kind == CRS_SPECTRUM ? k->rule->value(k->par, norm) : sum);
 }

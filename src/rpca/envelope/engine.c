@@ -76,6 +76,9 @@ static crs_envelope_solver *go_on(crease_cp_fit *f, const double *tensor, const 
     if (p->closer > 0) c.eps = larger(1e-14, p->closer * c.eps);
     c.learn = 0;
     c.path = c.prune = false;
+    if (f->s.run.relative)
+        c.whole =
+            crs_cp_objective(tensor, f->mask, crease_size(&c.shape), &c.penalty, c.alpha_noise);
     crs_envelope_solver *s = crs_envelope_solver_new(&c, tensor, e);
     if (s && crs_envelope_solver_start(s, c.rank, (const double *const *)factor, e)) return s;
     crs_envelope_solver_free(s);

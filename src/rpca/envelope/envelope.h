@@ -120,6 +120,8 @@ typedef struct {
     double ridge;        /* that ridge, in units of alpha median|T|^(1-2/d) */
     uint64_t seed;       /* of columns that are filled again */
     double eps;          /* relative residual to reach */
+    double whole;        /* the least objective of T alone (crs_cp_objective); 0: residuals are
+                            relative to their terms */
     crease_watch *watch; /* NULL: none */
 } crs_envelope_solver_settings;
 
