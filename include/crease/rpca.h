@@ -78,11 +78,11 @@ typedef struct {
     int sweeps;                  /* of the start by least squares */
     double clip;                 /* start from T cut at +-clip median|T|; 0: from T itself */
     const double *const *factor; /* X_n^0; NULL: by `start`. Read only while building */
-    int starts;    /* of the envelope: so many are compared; 0: one, and more while the fit is bad.
-                      `start` or `factor` is the first of them */
-    int threads;   /* 0: all there are */
-    bool single;   /* tensors of the iteration in single precision; not of the envelope */
-    double memory; /* refuse to build what would take more bytes than this; 0: never */
+    int starts;     /* of the envelope: so many are compared; 0: one, and more while the fit is bad.
+                       `start` or `factor` is the first of them */
+    int threads;    /* 0: all there are */
+    bool single;    /* tensors of the iteration in single precision; not of the envelope */
+    double memory;  /* refuse to build what would take more bytes than this; 0: never */
     ptrdiff_t most; /* of a rank of cp that is chosen: at most this; 0: no limit */
     bool prune;     /* terms of cp, directions of tucker and ball that the noise explains leave the
                        factors; otherwise they stay as columns of zeros, so that there are as many
