@@ -154,23 +154,30 @@ CREASE_API const crease_options *crease_rpca_options_used(const crease_rpca *r);
 /* A rank that was tried (rpca_tools.h) */
 typedef struct {
     ptrdiff_t rank;
-    double held_out;    /* median|T - M| of the entries held out */
-    double fitted;      /* and of the others */
-    double loss;        /* mean of min(|T - M|, t)^2 of the entries held out, t three robust
-                           deviations of the best row */
-    double excess;      /* of the loss over the least in the table */
-    double error;       /* standard error of the excess, by the differences entry by entry */
+    double held_out;    /* median|T - M| of the entries held out, by fits to the others */
+    double fitted;      /* and of all entries, by the fit to all */
+    double loss;        /* mean over the folds of the mean of min(|T - M|, t)^2 of what they hold
+                           out, t two deviations of the noise of the row that fits best */
+    double gain;        /* share of the loss of one term less that this term takes away, t of the
+                           better of the two; NaN: one term less was not tried */
+    double error;       /* standard error of the gain, over the folds */
     double consistency; /* percent; NaN: not defined */
-    double objective;
+    double congruence;  /* least over the terms, of fits to halves of the data; NaN: not tested */
+    double objective;   /* of the fit to all entries */
+    double *factor[CREASE_MAX_ORDER]; /* of that fit, I_n x rank, I_n of `judged` */
 } crease_cp_rank_row;
 
 typedef struct {
     ptrdiff_t count;
     crease_cp_rank_row *row; /* ascending ranks */
+    crease_space judged;     /* the shape of the data, or of the slices that were taken */
     ptrdiff_t rank;          /* recommended */
+    ptrdiff_t predicts;      /* terms that predict held-out data */
+    ptrdiff_t reproduces;    /* terms that reproduce in halves of the data; 0: not known */
+    bool stopped;            /* before all ranks that matter were tried */
     long readings;           /* passes over the tensor, by all fits and tests; a fit that was
                                 supplied counts its own */
-    char reason[500];
+    char reason[700];
 } crease_cp_rank_table;
 
 /* A term that was cut: why, its norm, and the norm that the noise alone would give a term. Of
@@ -180,6 +187,20 @@ typedef struct {
     double size, noise;
     int mode; /* counted from 1; 0: a term of cp */
 } crease_cp_cut;
+
+/* What the data say for a term: by how much sum min(|r|, t)^2 grows without it, the others fitted
+ * again; t is three deviations of the noise. Undecided: more than the noise alone may yield, less
+ * than t^2 for each of its parameters. Unknown: to find out would have taken too long. */
+typedef enum {
+    CREASE_TERM_SUPPORTED,
+    CREASE_TERM_UNDECIDED,
+    CREASE_TERM_UNKNOWN
+} crease_term_support;
+typedef struct {
+    crease_term_support support;
+    double size;         /* its norm when it was judged */
+    double gain, needed; /* the sum's growth, and what it must exceed; NaN: unknown */
+} crease_cp_support;
 
 /* What is known of the answer, and of how it came about. */
 typedef struct {
@@ -209,6 +230,9 @@ typedef struct {
     ptrdiff_t terms;                   /* of cp: columns of the factors that are not 0 */
     ptrdiff_t cuts; /* terms or directions that were cut: columns of zeros, or gone */
     const crease_cp_cut *cut;
+    const crease_cp_support *support; /* of cp: of each of `terms`, by descending size; NULL: this
+                                         method does not judge terms */
+    long support_passes;              /* over the tensor, that judging them took */
     crease_space ranks_asked; /* of tucker and ball; order 0: they were chosen */
     crease_space directions;  /* of tucker and ball: columns of the factors that are not 0 */
 } crease_rpca_facts;

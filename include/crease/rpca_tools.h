@@ -92,21 +92,23 @@ typedef struct {
     ptrdiff_t low, high; /* ranks to try; low = 0: search */
     ptrdiff_t from;      /* of a search: it begins with what pruning leaves of so many terms;
                             0: of somewhat more than the singular values suggest */
-    double share;        /* of the entries, held out; 0: 0.05 */
-    double least;        /* consistency below which a rank is not recommended; 0: 80 */
+    double share;        /* of the entries, held out by each fold; 0: 0.1 */
+    ptrdiff_t most;      /* entries: of a larger tensor some of the slices are taken, of the longest
+                            modes first; 0: as many as there are */
     uint64_t seed;
     int threads;          /* of the library's own fits; 0: all there are */
     bool nonneg;          /* X_n >= 0 in them */
     crease_cp_fitter fit; /* NULL: crease_cp_fit_envelope */
     void *self;           /* of a fit that is supplied */
-    crease_watch *watch;  /* NULL: none */
+    crease_watch *watch;  /* NULL: none; over: what is known by then is the answer */
 } crease_cp_rank_options;
 
-/* The smallest rank of sufficient consistency whose loss is not above the least among those by more
- * than one standard error and 1 % of the variance of the noise; less a last term whose consistency
- * is below 99 and whose gain in loss is below a third of that of the term before it. Where another
- * rank is within two standard errors other entries are held out in turn, up to eight times as many;
- * the reason says if it still is. NULL with a sentence on failure. */
+/* Fits of several ranks to all entries, the best of several starts each; then to all but those that
+ * a fold holds out, segments of fibres, for each of four folds. From a small rank it is gone up by
+ * one term, or by two, while the loss falls by more than two standard errors over the folds and 2 %
+ * a term: so many terms predict held-out data. With order 3 or more, of so many terms those are
+ * counted that are found again in both halves of the data; if fewer are, and that rank's held-out
+ * error is within 15 % of the other's, it is recommended. NULL with a sentence on failure. */
 CREASE_API crease_cp_rank_table *crease_cp_rank_sweep(const crease_space *shape,
                                                       const double *tensor, const double *mask,
                                                       const crease_cp_rank_options *o,

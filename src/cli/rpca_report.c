@@ -4,20 +4,24 @@
 #include "cli/rpca.h"
 #include "rpca/rpca.h"
 
+static void print_rank(const crease_cp_rank_row *r, ptrdiff_t chosen)
+{
+    char core[32] = "not defined", gain[32] = "-", errors[32] = "-", halves[32] = "-";
+    if (!isnan(r->consistency)) snprintf(core, sizeof core, "%.1f %%", r->consistency);
+    if (!isnan(r->gain)) snprintf(gain, sizeof gain, "%.3g %%", 100 * r->gain);
+    if (r->error > 0) snprintf(errors, sizeof errors, "%.1f", r->gain / r->error);
+    if (!isnan(r->congruence)) snprintf(halves, sizeof halves, "%.3f", r->congruence);
+    fprintf(stderr, "%9td%c %13.6g %13.6g %9s %9s %13s %11s\n", r->rank,
+            r->rank == chosen ? '*' : ' ', r->held_out, r->loss, gain, errors, core, halves);
+}
+
 static void print_ranks(const crs_rpca_job *j)
 {
     const crease_cp_rank_table *t = crease_rpca_about(j->fit)->ranks;
     if (!t) return;
-    fprintf(stderr, "%10s %14s %14s %12s %12s %14s %16s\n", "rank", "held out", "loss", "excess",
-            "+-", "consistency", "objective");
-    for (ptrdiff_t k = 0; k < t->count; k++) {
-        const crease_cp_rank_row *r = &t->row[k];
-        char core[32] = "not defined";
-        if (!isnan(r->consistency)) snprintf(core, sizeof core, "%.1f %%", r->consistency);
-        fprintf(stderr, "%9td%c %14.6g %14.6g %12.3g %12.3g %14s %16.8g\n", r->rank,
-                r->rank == t->rank ? '*' : ' ', r->held_out, r->loss, r->excess, r->error, core,
-                r->objective);
-    }
+    fprintf(stderr, "%10s %13s %13s %9s %9s %13s %11s\n", "rank", "held out", "loss", "gain",
+            "in SE", "consistency", "halves");
+    for (ptrdiff_t k = 0; k < t->count; k++) print_rank(&t->row[k], t->rank);
     fprintf(stderr, "chosen      %s\n\n", t->reason);
 }
 
@@ -129,16 +133,24 @@ void crs_rpca_summary(const crs_rpca_job *j)
     printf("verdict     %s\n", crease_verdict_text(j->verified.verdict));
     printf("method      %s, %s mode\n", crease_method_name(a->method), crease_mode_name(o->mode));
     printf("guarantee   %s\n", a->guarantee ? a->theorem : "none");
-    printf("iterations  %ld in %.3g s\n", r->iterations, r->seconds);
+    printf("iterations  %ld\n", r->iterations);
     if (j->truth.f)
         printf("errors      %.6g of the low-rank part, %.6g of Z\n", j->error_lowrank, j->error_z);
     print_match(j);
+    crs_print_seconds(j->a);
     printf("result      %s\n", crs_given(j->a, CRS_OPT_OUT));
+}
+
+static void put_count(crs_spot to, const char *key, ptrdiff_t x)
+{
+    x > 0 ? crs_put_whole(to, key, x) : crs_put_null(to, key);
 }
 
 static void put_ranks(crs_spot to, const crs_rpca_job *j)
 {
     const crease_cp_rank_table *t = crease_rpca_about(j->fit)->ranks;
+    put_count(to, "rank_predicts", t ? t->predicts : 0);
+    put_count(to, "rank_reproduces", t ? t->reproduces : 0);
     if (!t) {
         crs_put_null(to, "rank_table");
         return;
@@ -150,10 +162,12 @@ static void put_ranks(crs_spot to, const crs_rpca_job *j)
         crs_put_whole(row, "rank", r->rank);
         crs_put_number(row, "held_out", r->held_out);
         crs_put_number(row, "loss", r->loss);
-        crs_put_number(row, "excess", r->excess);
+        crs_put_number(row, "gain", r->gain);
         crs_put_number(row, "error", r->error);
+        crs_put_number(row, "gain_errors", r->gain / r->error);
         crs_put_number(row, "fitted", r->fitted);
         crs_put_number(row, "consistency", r->consistency);
+        crs_put_number(row, "congruence", r->congruence);
         crs_put_number(row, "objective", r->objective);
     }
 }
@@ -370,7 +384,7 @@ void crs_rpca_result(const crs_rpca_job *j, crs_document *d)
         .iterations = r->iterations,
         .passes = crease_rpca_about(j->fit)->passes,
         .evaluations = r->evaluations,
-        .seconds = r->seconds,
+        .watch = j->a->watch,
     };
     const crs_result out = crs_result_begin(d, &s);
     crs_rpca_put_data(j->a, out.data, &j->folder, &j->given, j->hash);
@@ -518,6 +532,7 @@ static bool write_certificate(crs_rpca_job *j, crease_error *e)
 
 bool crs_rpca_write(crs_rpca_job *j, crease_error *e)
 {
+    crease_watch_enter(j->a->watch, CREASE_PHASE_WRITE);
     if (!components(j, e) || !match_terms(j, e) || !measure_errors(j, e) || !write_parts(j, e) ||
         !write_factors(j, e) || !write_certificate(j, e))
         return false;
@@ -528,8 +543,13 @@ bool crs_rpca_write(crs_rpca_job *j, crease_error *e)
                                    .fit = j->fit,
                                    .eps = j->run.eps,
                                    .relative = j->run.relative != 0,
-                                   .threads = j->s.threads };
-    return crs_rpca_check(&claim, &j->verified, e);
+                                   .threads = j->s.threads,
+                                   .watch = j->a->watch };
+    crease_watch_enter(j->a->watch, CREASE_PHASE_CHECK);
+    crease_watch_reserve(j->a->watch, 0); /* the arrays are there */
+    const bool done = crs_rpca_check(&claim, &j->verified, e);
+    crease_watch_enter(j->a->watch, CREASE_PHASE_WRITE);
+    return done;
 }
 
 void crs_tucker_result(const crs_tucker_job *j, const crs_run *run, crs_document *d)
@@ -540,7 +560,6 @@ void crs_tucker_result(const crs_tucker_job *j, const crs_run *run, crs_document
     char penalty[160];
     s.model = crs_given(j->a, CRS_OPT_MODEL);
     s.passes = f->start_passes;
-    s.seconds += f->fit_seconds;
     const crs_result out = crs_result_begin(d, &s);
     crs_put_run(&out, j->lasting ? &j->folder : NULL, run);
     crs_rpca_put_data(j->a, out.data, j->lasting ? &j->folder : NULL, &j->given, j->hash);
@@ -586,5 +605,6 @@ void crs_tucker_summary(const crs_tucker_job *j, const crs_run *run)
     printf("engine      %ld iterations of %s\n", r.iterations,
            crease_method_name(crease_solver_analysis(run->solver)->method));
     if (j->truth.data) printf("error       %.6g of the low-rank part\n", j->error);
+    crs_print_seconds(j->a);
     printf("result      %s\n", crs_given(j->a, CRS_OPT_OUT));
 }

@@ -7,7 +7,7 @@
 #include "smooth/fit.h"
 
 static const double threshold_factor = 3; /* robust deviations that an outlier is beyond */
-static const double most_work = 5e7;      /* entries times terms of one fit of a rank sweep */
+enum { most_entries = 1 << 20 };          /* that a rank sweep fits */
 
 void crease_rpca_init(crease_rpca_settings *s, size_t size, const crease_space *shape)
 {
@@ -86,7 +86,8 @@ static crease_tucker_rpca_settings tucker_settings(const crease_rpca_settings *s
                                           .passes = asked ? 20 : 1000,
                                           .seed = (uint64_t)o->seed,
                                           .spare = !asked,
-                                          .prune = s->prune };
+                                          .prune = s->prune,
+                                          .watch = o->watch };
 }
 
 double crease_rpca_bytes(const crease_rpca_settings *s, const crease_options *o, bool missing,
@@ -137,23 +138,18 @@ static bool prunes(const crease_rpca *r, crease_error *e)
                     "against the noise; leave out the method, or prune");
 }
 
-/* A sweep of fits judged by held-out entries and core consistency, or the gap in the singular
- * values where fits would take too long. The missing entries are NaN. */
+/* By a sweep of fits judged by held-out entries. The missing entries are NaN. */
 static bool choose_rank(crease_rpca *r, const double *tensor, crease_error *e)
 {
     crease_rpca_settings *s = &r->s;
-    if (!crease_cp_rank(&s->shape, tensor, NULL, &s->rank, e)) return false;
-    if (s->most > 0) s->rank = fewer(s->rank, s->most);
-    s->prune = true;
-    r->facts.rank_reason =
-        "the singular values of the unfoldings fall after it; the tensor is too large to compare "
-        "fits of several ranks, give one for another";
-    if (!((double)crease_size(&s->shape) * (double)s->rank <= most_work)) return true;
     const ptrdiff_t high = crs_rank_highest(&s->shape);
+    s->prune = true;
     const crease_cp_rank_options o = { .high = s->most > 0 ? fewer(s->most, high) : high,
+                                       .most = most_entries,
                                        .seed = (uint64_t)r->o.seed,
                                        .threads = s->threads,
-                                       .nonneg = s->nonneg };
+                                       .nonneg = s->nonneg,
+                                       .watch = r->o.watch };
     r->facts.ranks = r->ranks = crease_cp_rank_sweep(&s->shape, tensor, NULL, &o, e);
     if (!r->ranks) return false;
     s->rank = r->ranks->rank;
@@ -161,7 +157,7 @@ static bool choose_rank(crease_rpca *r, const double *tensor, crease_error *e)
     return true;
 }
 
-static bool choose(crease_rpca *r, double *tensor, crease_error *e)
+static bool choose_open(crease_rpca *r, double *tensor, crease_error *e)
 {
     crease_rpca_settings *s = &r->s;
     const bool cp = s->kind == CREASE_RPCA_CP && s->rank == 0;
@@ -174,6 +170,14 @@ static bool choose(crease_rpca *r, double *tensor, crease_error *e)
     s->missing = s->missing || s->mask;
     s->mask = NULL;
     return cp ? choose_rank(r, tensor, e) : crease_tucker_ranks(&s->shape, tensor, &s->ranks, e);
+}
+
+static bool choose(crease_rpca *r, double *tensor, crease_error *e)
+{
+    const crease_phase was = crease_watch_enter(r->o.watch, CREASE_PHASE_RANK);
+    const bool done = choose_open(r, tensor, e);
+    crease_watch_enter(r->o.watch, was);
+    return done;
 }
 
 static bool fits(const crease_rpca *r, const double *tensor, crease_error *e)
@@ -210,6 +214,8 @@ static bool begin_cp(crease_rpca *r, double *tensor, crease_error *e)
     r->s.rank = used.model.rank;
     r->facts.cuts = crease_cp_fit_cuts(r->cp, &r->facts.cut);
     r->facts.terms = r->cp->terms;
+    r->facts.support = r->cp->support;
+    r->facts.support_passes = r->cp->support_passes;
     r->s.penalty = used.model.penalty;
     r->s.alpha = used.model.alpha;
     r->s.learn = used.learn;
@@ -235,7 +241,9 @@ static bool begin_other(crease_rpca *r, const double *tensor, crease_error *e)
 {
     const crease_tucker_rpca_settings given = tucker_settings(&r->s, &r->o);
     const double begun = crs_now();
+    const crease_phase was = crease_watch_enter(r->o.watch, CREASE_PHASE_FIT);
     r->model = crease_tucker_rpca_new(&given, tensor, e);
+    crease_watch_enter(r->o.watch, was);
     if (!r->model) return false;
     const crease_tucker_rpca_facts f = crease_tucker_rpca_about(r->model);
     const crease_problem *p = crease_tucker_rpca_problem(r->model);
@@ -273,6 +281,23 @@ static bool begin(crease_rpca *r, double *tensor, crease_error *e)
            crs_rpca_leave(r, tensor, e);
 }
 
+/* Its watch stands in the caller's while it is built, and in every run. */
+static bool watched(crease_rpca *r, double *tensor, crease_error *e)
+{
+    crease_watch *given = r->o.watch;
+    const crease_phase was = crease_watch_enter(given, CREASE_PHASE_START);
+    crs_watch_begin(&r->watch, given);
+    crease_watch_limit(&r->watch, r->o.max_seconds);
+    r->o.watch = &r->watch;
+    const bool done = begin(r, tensor, e);
+    crease_watch_enter(given, was);
+    r->o.watch = given;
+    r->s.mask = NULL;
+    r->s.factor = NULL;
+    if (done) refresh(r);
+    return done;
+}
+
 crease_rpca *crease_rpca_new(const crease_rpca_settings *s, const crease_options *o, double *tensor,
                              crease_error *e)
 {
@@ -280,12 +305,7 @@ crease_rpca *crease_rpca_new(const crease_rpca_settings *s, const crease_options
     if (!r) return crs_fail(e, CREASE_NO_MEMORY, "out of memory: robust PCA"), NULL;
     r->facts.rank_reason = "";
     r->facts.agreement = r->facts.deviation = r->facts.fit_residual = r->facts.share = NAN;
-    if (take(s, o, r, e) && begin(r, tensor, e)) {
-        r->s.mask = NULL;
-        r->s.factor = NULL;
-        refresh(r);
-        return r;
-    }
+    if (take(s, o, r, e) && watched(r, tensor, e)) return r;
     crease_rpca_free(r);
     return NULL;
 }
@@ -323,13 +343,7 @@ void crease_rpca_callback(crease_rpca *r, crease_callback *call, void *user)
         crease_solver_callback(r->solver, call, user);
 }
 
-void crease_rpca_stop(crease_rpca *r)
-{
-    if (r->cp)
-        crease_cp_fit_stop(r->cp);
-    else
-        crease_solver_stop(r->solver);
-}
+void crease_rpca_stop(crease_rpca *r) { crease_watch_stop(&r->watch); }
 
 crease_outcome crease_rpca_step(crease_rpca *r)
 {

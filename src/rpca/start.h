@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * start.h: what the room's root shares for starts and ranks: the tensor as a robust start sees it,
- * least squares over one factor at a time, the family of starts, the pilot, the judge of ranks
+ * least squares over one factor at a time, the family of starts, the pilot
  *
  *   V_j = M_j + clip(T_j - M_j, -limit, limit) where T was observed, M_j where it was not,
  *   M = 0 or a model [[X]]; of a view of the residual V - M instead */
@@ -52,6 +52,9 @@ const double *crs_view_slab(const crs_cp_view *v, ptrdiff_t first, ptrdiff_t cou
 
 /* A median of |T - M| over the observed entries; of an even sample of them when there are many. */
 bool crs_view_median(const crs_cp_view *v, double *median, crease_error *e);
+
+/* The median of T - M, and the median distance from it, likewise. */
+bool crs_view_middle(const crs_cp_view *v, double *median, double *around, crease_error *e);
 
 /* Refuses a tensor with an observed entry that is not finite. */
 bool crs_view_check(const crs_cp_view *v, crease_error *e);
@@ -151,15 +154,25 @@ typedef struct {
     double clip;                      /* of the clipped one; 0: the family's own */
     int starts;                       /* 0: one, and up to three more while the fit is bad */
     long passes;                      /* at most, a start */
+    long most;                        /* at most, all of them; 0: no limit */
+    bool alone;                       /* no second candidate (dominant.c) */
     double *factor[CREASE_MAX_ORDER]; /* I_n x c.rank; out: I_n x rank */
     ptrdiff_t rank;                   /* out */
     crease_cp_cut *cut;               /* out, c.rank - rank of them; NULL, or room for c.rank */
+    crease_cp_support *support;       /* out, of each of rank; NULL, or room for c.rank */
+    long support_passes;              /* out */
     double value;                     /* out: of the envelope at that penalty */
+    double closer;                    /* out: a factor of eps that the smaller terms need; 0: 1 */
     crs_penalty_value penalty;        /* out: the penalty, with the threshold as learned */
     crease_cp_pilot report;           /* out */
 } crs_cp_pilot;
 
 bool crs_cp_pilot_run(crs_cp_pilot *p, crease_error *e);
+bool crs_cp_pilot_late(const crs_cp_pilot *p);
+
+/* dominant.c: where one term dwarfs the others of the answer at hand, or is a constant far from 0,
+ * a second answer from the data without it; the better of the two stays. better: the second. */
+bool crs_cp_dominant(crs_cp_pilot *p, const crs_cp_view *v, bool *better, crease_error *e);
 
 /* given, first and what goes with them, from the settings; `model` holds the factors until it is
  * freed, also after a failure. */
@@ -167,29 +180,8 @@ bool crs_cp_named_start(crease_cp_fit *f, double *tensor, crs_cp_pilot *p, creas
                         crease_error *e);
 double crs_cp_named_start_bytes(const crease_cp_fit_settings *s, bool missing);
 
-typedef struct {
-    crease_cp_rank_table *t;
-    double **residual;  /* of each row: |T - M| of the entries held out */
-    ptrdiff_t held_out; /* how many they are */
-    double least;       /* consistency of a rank that may be recommended */
-} crs_rank_judge;
-
-/* The loss of every row, its excess and that one's standard error. */
-void crs_rank_losses(const crs_rank_judge *s);
-
-/* Is row k worse than row b, by more than chance and than a trifle? error: the standard error of
- * the difference of their losses, entry by entry. */
-bool crs_rank_worse(const crs_rank_judge *s, ptrdiff_t k, ptrdiff_t b);
-double crs_rank_error(const crs_rank_judge *s, ptrdiff_t k, ptrdiff_t b);
-
-/* Places of rows: of least loss; the smallest rank that is not worse; that less its doubtful terms,
- * which is recommended; a row that chance alone may have put behind this one, or ahead of it
- * without a verdict, -1: none. */
-typedef struct {
-    ptrdiff_t best, near, recommended, rival;
-    bool doubtful; /* the last term of `near` */
-} crs_rank_verdict;
-crs_rank_verdict crs_rank_judged(const crs_rank_judge *s);
-void crs_rank_explain(const crs_rank_judge *s); /* fills in rank and reason */
+/* support.c: judges the terms of the pilot's answer and cuts those that the noise explains. What
+ * takes no reading is tried first; refits at most double the passes. */
+bool crs_cp_support(crs_cp_pilot *p, crease_error *e);
 
 #endif

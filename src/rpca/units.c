@@ -133,13 +133,15 @@ static void own_settings(const crs_units *u, crease_rpca_settings *s)
 
 static void own_ranks(const crs_units *u, crease_cp_rank_table *t)
 {
+    const int last = t ? t->judged.order - 1 : 0;
     for (ptrdiff_t k = 0; t && k < t->count; k++) {
         crease_cp_rank_row *r = &t->row[k];
-        double *const square[] = { &r->loss, &r->excess, &r->error, &r->objective };
-        for (size_t i = 0; i < sizeof square / sizeof *square; i++)
-            *square[i] = ldexp(*square[i], 2 * u->data);
+        r->loss = ldexp(r->loss, 2 * u->data);
+        r->objective = ldexp(r->objective, 2 * u->data);
         r->held_out = ldexp(r->held_out, u->data);
         r->fitted = ldexp(r->fitted, u->data);
+        for (ptrdiff_t j = 0; j < t->judged.dim[last] * r->rank; j++)
+            r->factor[last][j] = ldexp(r->factor[last][j], u->data);
     }
 }
 
@@ -156,6 +158,15 @@ static bool own_facts(crs_units *u, crease_rpca_facts *f, crease_error *e)
                                      ldexp(f->cut[k].noise, u->data), f->cut[k].mode };
     f->cut = u->cut;
     return true;
+}
+
+static void own_support(const crs_units *u, crease_cp_fit *f)
+{
+    for (ptrdiff_t k = 0; f && f->support && k < f->terms; k++) {
+        f->support[k].size = ldexp(f->support[k].size, u->data);
+        f->support[k].gain = ldexp(f->support[k].gain, 2 * u->data);
+        f->support[k].needed = ldexp(f->support[k].needed, 2 * u->data);
+    }
 }
 
 static bool reserve(crease_rpca *r, const crease_problem *p, crease_error *e)
@@ -209,6 +220,7 @@ bool crs_rpca_leave(crease_rpca *r, double *tensor, crease_error *e)
     if (!u) return true;
     own_settings(u, &r->s);
     own_ranks(u, r->ranks);
+    own_support(u, r->cp);
     if (!own_facts(u, &r->facts, e) || !reserve(r, p, e)) return false;
     if (!p) return blank_missing(u, tensor), true;
     crs_free(u->tensor);

@@ -20,7 +20,7 @@ END
     judge $? "rpca $*: exit $code, $out $err"
 }
 solved plain
-[[ $out == *"rank        3: rank 3 has"* && $out == *"method      envelope"* ]]
+[[ $out == *"rank        3: 3 terms predict held-out data"* && $out == *"method      envelope"* ]]
 judge $? "the summary: $out"
 solved admm-g --method admm-g --rank 3
 [[ $out == *"R1: ADMM-g"* ]]
@@ -66,14 +66,18 @@ assert r["settings"]["alpha"] == 1 and weight == d["pilot"]["threshold"]
 assert abs(weight - 3 * d["pilot"]["deviation"]) < 1e-12 and d["pilot"]["share"] < 0.01
 ranks = [row["rank"] for row in d["rank_table"]]
 assert {2, 3, 4} <= set(ranks) and ranks == sorted(ranks) and r["settings"]["rank_chosen"] is True
-assert set(d["rank_table"][0]) == {"rank", "held_out", "loss", "excess", "error", "fitted",
-                                   "consistency", "objective"}
-best = [row for row in d["rank_table"] if row["rank"] == 3][0]
-worse = [row for row in d["rank_table"] if row["rank"] == 2][0]
-assert worse["excess"] > 10 * worse["error"] > 0 and best["excess"] <= 2 * best["error"]
-assert d["rank_reason"].startswith("rank 3 has a median error"), d["rank_reason"]
+assert set(d["rank_table"][0]) == {"rank", "held_out", "loss", "gain", "error",
+                                   "gain_errors", "fitted", "consistency", "congruence", "objective"}
+row = {row["rank"]: row for row in d["rank_table"]}
+for one in row.values():
+    if one["gain"] is None: continue
+    assert abs(one["gain_errors"] - one["gain"] / one["error"]) < 1e-9 * abs(one["gain_errors"])
+    assert (one["gain"] > max(0.02, 2 * one["error"])) == (one["rank"] <= 3), one
+assert d["rank_predicts"] == d["rank_reproduces"] == 3 and row[3]["congruence"] > 0.95
+assert d["rank_reason"].startswith("3 terms predict held-out data"), d["rank_reason"]
 known = json.load(open("truth/result.json"))["details"]
 assert known["rank_table"] is None and known["rank_reason"] is None
+assert known["rank_predicts"] is None and known["rank_reproduces"] is None
 paper = json.load(open("admm-g/result.json"))["settings"]["alpha"]
 assert abs(paper - 2 / np.sqrt(30)) < 1e-15
 names = [b["name"] for b in d["certificate"]["residuals"]]

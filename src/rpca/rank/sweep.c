@@ -1,0 +1,519 @@
+/* SPDX-License-Identifier: MIT
+ * sweep: how many terms: fits of several ranks to all entries, each from the best of several
+ * starts, then to what is left when segments of fibres are held out; judged by these (judge.c)
+ *
+ * The search begins near what pruning leaves of a larger model, or where the spectra of the
+ * unfoldings have a gap. A fit may end in a local minimum: the rank is fitted by the pilot, and
+ * from its neighbour with a term more or less; unless the two agree, from further starts. What is
+ * kept has the least sum of Huber's function at one threshold for all: each fit has learned its
+ * own, and one that calls half of the data outliers must not win by that. */
+#include <crease/random.h>
+
+#include "rpca/rank/rank.h"
+
+enum { SHAKEN = 1000, ROUNDS = 3 }; /* of pruning, at most */
+static const double agree = 0.01, floor_of = 1e-7, shake = 0.2;
+
+/* A row of the table: the fit to all entries */
+typedef struct {
+    crs_terms fit;
+    crs_magnitudes *all, *held; /* |T - M| of all entries; of each fold's, fitted without them */
+    bool settled;               /* two starts ended alike */
+} entry;
+
+typedef struct {
+    crease_cp_rank_options o;
+    crease_cp_fit_request r; /* mask: the entries to fit */
+    double *part, *seen;     /* of a large tensor and its mask; NULL: all of it is taken */
+    double *zeroed;          /* the tensor with 0 where nothing was observed; NULL: all was */
+    double *fit;             /* the mask */
+    int folds;               /* that hold something out */
+    unsigned char *lot;      /* which folds hold an entry out (folds.c) */
+    double unit, least;      /* median|T|; least median|T - M| of the fits to all entries */
+    crs_terms pruned;        /* a start for its rank; 0: none */
+    bool stopped;
+    entry *entry;
+    double *sigma; /* of each row */
+    crease_cp_rank_table *t;
+    crs_rank_judge judge;
+} sweep;
+
+static bool halted(sweep *s)
+{
+    s->stopped = s->stopped || crease_watch_over(s->o.watch);
+    return s->stopped;
+}
+
+/* |T - M| of the entries of a fold; fold < 0: of all that were observed */
+static bool measure(const sweep *s, int fold, const crs_terms *x, crs_magnitudes *out,
+                    crease_error *e)
+{
+    crs_kruskal k = { .shape = s->r.shape, .rank = x->rank };
+    const crs_cp_view v = { .shape = k.shape,
+                            .tensor = s->r.tensor,
+                            .limit = INFINITY,
+                            .model = &k,
+                            .residual = true,
+                            .readings = s->r.readings };
+    const ptrdiff_t rows = crs_view_rows(&v), right = crs_right(&v.shape, 0);
+    for (int n = 0; n < v.shape.order; n++) k.factor[n] = x->factor[n];
+    double *work = crs_doubles(crs_view_scratch(&v, rows), "a slab", e);
+    crs_view_count(&v);
+    *out = (crs_magnitudes){ .unit = s->unit };
+    for (ptrdiff_t first = 0; work && first < v.shape.dim[0]; first += rows) {
+        const ptrdiff_t count = fewer(rows, v.shape.dim[0] - first);
+        const double *slab = crs_view_slab(&v, first, count, work);
+        const unsigned char *lot = s->lot + first * right;
+        for (ptrdiff_t j = 0; j < count * right; j++)
+            if (crs_rank_in_fold(lot[j], fold)) crs_magnitudes_add(out, slab[j]);
+    }
+    crs_free(work);
+    return work;
+}
+
+/* The mask of a fit without what the fold holds out */
+static void choose(sweep *s, int fold)
+{
+    for (ptrdiff_t j = 0, size = crease_size(&s->r.shape); j < size; j++)
+        s->fit[j] =
+            crs_rank_in_fold(s->lot[j], -1) && !(fold >= 0 && crs_rank_in_fold(s->lot[j], fold));
+    s->r.mask = fold >= 0 || s->zeroed ? s->fit : NULL;
+}
+
+static bool fit(sweep *s, ptrdiff_t rank, const crs_terms *start, crs_terms *x, double *objective,
+                crease_error *e)
+{
+    s->r.rank = rank;
+    s->r.start = start ? (const double *const *)start->factor : NULL;
+    if (!crs_terms_new(&s->r.shape, rank, x, e)) return false;
+    if (s->o.fit(s->o.self, &s->r, x->factor, objective, e)) return true;
+    return crs_terms_free(x), false;
+}
+
+static double huber(const sweep *s, const crs_magnitudes *m)
+{
+    return crs_magnitudes_huber(m, 2 * larger(s->least / 0.6745, s->judge.floor));
+}
+
+/* A fit to all entries from `start` (NULL: the pilot's own); the better of it and the row's is
+ * kept. *better: by more than a trifle; settled: they are alike. */
+static bool consider(sweep *s, crease_cp_rank_row *row, entry *w, const crs_terms *start,
+                     bool *better, crease_error *e)
+{
+    crs_terms x;
+    double objective = NAN;
+    crs_magnitudes *m = crs_alloc(1, sizeof *m);
+    bool done = m || crs_fail(e, CREASE_NO_MEMORY, "out of memory: the residuals");
+    done = done && fit(s, row->rank, start, &x, &objective, e);
+    if (!done) return crs_free(m), false;
+    if (!measure(s, -1, &x, m, e)) return crs_terms_free(&x), crs_free(m), false;
+    const double median = crs_magnitudes_median(1, (const crs_magnitudes *const[]){ m });
+    s->least = smaller(s->least, median);
+    const double new = huber(s, m), old = w->all ? huber(s, w->all) : INFINITY;
+    w->settled = w->settled || fabs(new - old) <= agree * smaller(new, old);
+    *better = new < (1 - agree) * old;
+    if (new < old) {
+        const entry before = *w;
+        w->fit = x, w->all = m;
+        x = before.fit, m = before.all;
+        row->objective = objective;
+        row->fitted = median;
+    }
+    crs_terms_free(&x);
+    crs_free(m);
+    return true;
+}
+
+static entry *entry_of(const sweep *s, ptrdiff_t rank)
+{
+    for (ptrdiff_t k = 0; k < s->t->count; k++)
+        if (s->t->row[k].rank == rank) return s->entry + k;
+    return NULL;
+}
+
+/* The model that a start of this kind is made from; NULL: none is known */
+static const crs_terms *origin(const sweep *s, crs_rank_start q, ptrdiff_t rank)
+{
+    const entry *below = entry_of(s, rank - 1), *above = entry_of(s, rank + 1);
+    const entry *first = rank > 2 ? entry_of(s, 1) : NULL;
+    switch (q) {
+    case CRS_FROM_BELOW:
+    case CRS_FROM_RANDOM:
+        return below ? &below->fit : NULL;
+    case CRS_FROM_ABOVE:
+        return above ? &above->fit : NULL;
+    case CRS_FROM_FIRST:
+        return first ? &first->fit : NULL;
+    default:
+        return s->pruned.rank == rank ? &s->pruned : NULL;
+    }
+}
+
+/* From the start of this kind, where there is one */
+static bool try_start(sweep *s, crs_rank_start q, crease_cp_rank_row *row, entry *w, bool *better,
+                      crease_error *e)
+{
+    const crs_terms *from = origin(s, q, row->rank);
+    crs_terms start;
+    *better = false;
+    if (!from) return true;
+    choose(s, -1);
+    s->r.rank = row->rank;
+    if (!crs_rank_start_by(&s->r, q, s->o.nonneg, from, &start, e)) return false;
+    const bool done = consider(s, row, w, &start, better, e);
+    crs_terms_free(&start);
+    return done;
+}
+
+/* Starts until two have ended alike, where there are so many */
+static bool fit_all(sweep *s, crease_cp_rank_row *row, entry *w, crease_error *e)
+{
+    bool better;
+    choose(s, -1);
+    if (!consider(s, row, w, NULL, &better, e)) return false;
+    for (int q = 0; q < CRS_RANK_STARTS && !w->settled; q++) {
+        if (halted(s)) return true;
+        if (!try_start(s, (crs_rank_start)q, row, w, &better, e)) return false;
+    }
+    return true;
+}
+
+/* The fits of the folds, from the fit to all entries, shaken; and the consistency of that */
+static bool fit_folds(sweep *s, crease_cp_rank_row *row, entry *w, crease_error *e)
+{
+    crs_terms start, x = { .rank = 0 };
+    double objective;
+    bool done = crs_terms_new(&s->r.shape, row->rank, &start, e);
+    for (int f = 0; done && f < s->folds && !halted(s); f++) {
+        for (int n = 0; n < s->r.shape.order; n++) {
+            const crease_random random = { s->o.seed, (uint64_t)(SHAKEN + f * 32 + n) };
+            for (ptrdiff_t j = 0; j < s->r.shape.dim[n] * row->rank; j++)
+                start.factor[n][j] =
+                    w->fit.factor[n][j] * (1 + shake * crease_random_normal(random, (uint64_t)j));
+        }
+        choose(s, f);
+        done = fit(s, row->rank, &start, &x, &objective, e) && measure(s, f, &x, w->held + f, e);
+        crs_terms_free(&x);
+    }
+    crs_terms_free(&start);
+    choose(s, -1);
+    s->r.rank = row->rank;
+    return done &&
+           crease_cp_consistency(&s->r, (const double *const *)w->fit.factor, &row->consistency, e);
+}
+
+static void free_entry(entry *w)
+{
+    crs_terms_free(&w->fit);
+    crs_free(w->all);
+    crs_free(w->held);
+}
+
+/* The noise that each row leaves, and the losses */
+static void judge(sweep *s)
+{
+    ptrdiff_t length = 1 - s->r.shape.order;
+    for (int n = 0; n < s->r.shape.order; n++) length += s->r.shape.dim[n];
+    for (ptrdiff_t k = 0; k < s->t->count; k++)
+        s->sigma[k] = crs_magnitudes_scale(s->entry[k].all, (double)(length * s->t->row[k].rank));
+    crs_rank_losses(&s->judge);
+}
+
+/* Rows ascend by rank. */
+static void insert(sweep *s, const crease_cp_rank_row *row, const entry *w)
+{
+    ptrdiff_t k = s->t->count++;
+    for (; k > 0 && s->t->row[k - 1].rank > row->rank; k--) {
+        s->t->row[k] = s->t->row[k - 1];
+        s->entry[k] = s->entry[k - 1];
+    }
+    s->t->row[k] = *row;
+    s->entry[k] = *w;
+    for (ptrdiff_t q = 0; q < s->t->count; q++)
+        for (int f = 0; f < CRS_RANK_FOLDS; f++)
+            s->judge.held[q * CRS_RANK_FOLDS + f] = s->entry[q].held + f;
+    judge(s);
+}
+
+/* The row below this rank once more, from this one without its weakest term, where its own starts
+ * did not agree */
+static bool mend_below(sweep *s, ptrdiff_t rank, crease_error *e)
+{
+    entry *w = entry_of(s, rank - 1);
+    bool better;
+    if (!w || w->settled || halted(s)) return true;
+    crease_cp_rank_row *row = s->t->row + (w - s->entry);
+    if (!try_start(s, CRS_FROM_ABOVE, row, w, &better, e)) return false;
+    if (better && !halted(s) && !fit_folds(s, row, w, e)) return false;
+    judge(s);
+    return true;
+}
+
+/* A new row, unless the search is stopped before it is done */
+static bool try_rank(sweep *s, ptrdiff_t rank, crease_error *e)
+{
+    crease_cp_rank_row row = { .rank = rank, .congruence = NAN };
+    entry w = { .held = crs_alloc(CRS_RANK_FOLDS, sizeof *w.held) };
+    bool done = w.held || crs_fail(e, CREASE_NO_MEMORY, "out of memory: the residuals");
+    done = done && fit_all(s, &row, &w, e);
+    done = done && (halted(s) || fit_folds(s, &row, &w, e));
+    if (!done || s->stopped) return free_entry(&w), done;
+    insert(s, &row, &w);
+    return mend_below(s, rank, e);
+}
+
+/* A row for this rank, if it has none */
+static bool visit(sweep *s, ptrdiff_t rank, bool *new, crease_error *e)
+{
+    if (*new || rank < 1 || rank > s->o.high || entry_of(s, rank) || halted(s)) return true;
+    *new = true;
+    return try_rank(s, rank, e);
+}
+
+static ptrdiff_t place_of(const sweep *s, ptrdiff_t rank)
+{
+    const entry *w = entry_of(s, rank);
+    return w ? w - s->entry : 0;
+}
+
+/* Until the rows are there that the rule looks at: two above where it ends, and those below that a
+ * step comes from. */
+static bool walk(sweep *s, ptrdiff_t from, ptrdiff_t *at, crease_error *e)
+{
+    for (bool new = true; new && !s->stopped;) {
+        new = false;
+        if (!visit(s, from, &new, e)) return false;
+        if (s->t->count == 0) return true;
+        const ptrdiff_t k = crs_rank_climb(&s->judge, place_of(s, from));
+        *at = s->t->row[k].rank;
+        const bool held = crs_rank_step(&s->judge, k - 1, k);
+        if (!visit(s, *at - 1, &new, e) || (!held && !visit(s, *at - 2, &new, e)) ||
+            !visit(s, *at + 1, &new, e) || !visit(s, *at + 2, &new, e))
+            return false;
+    }
+    return true;
+}
+
+/* By the singular values of the unfoldings; a reading each */
+static bool guess(const sweep *s, ptrdiff_t *rank, crease_error *e)
+{
+    if (!crease_cp_rank(&s->r.shape, s->r.tensor, s->r.mask, rank, e)) return false;
+    s->t->readings += s->r.shape.order;
+    *rank = fewer(*rank, s->o.high);
+    return true;
+}
+
+/* What is left of a model of `over` terms when the envelope's solver has pruned it, or of more, at
+ * most high and in so many rounds, where nothing was pruned; none if nothing ever was. */
+static bool prune_from(sweep *s, ptrdiff_t over, int rounds, crease_error *e)
+{
+    const crease_cp_rank_options *own = s->o.fit == crease_cp_fit_envelope ? &s->o : NULL;
+    for (int k = 0; k < rounds && !halted(s); k++, over *= 2) {
+        over = fewer(s->o.high, over);
+        if (!crs_rank_prune(own, &s->r, over, &s->pruned, e)) return false;
+        if (s->pruned.rank < over || over == s->o.high) return true;
+        crs_terms_free(&s->pruned);
+    }
+    return true;
+}
+
+/* Data that are low-rank beside noise and outliers have a gap where pruning ends; where the two
+ * differ the search begins at the smaller. */
+static bool search(sweep *s, ptrdiff_t *at, crease_error *e)
+{
+    ptrdiff_t gap = 0, over = s->o.from;
+    choose(s, -1);
+    if (s->r.shape.order == 2 && over == 0) return walk(s, 1, at, e); /* no gap in noise */
+    if (over == 0 && !guess(s, &gap, e)) return false;
+    if (!prune_from(s, gap > 0 ? gap + (gap + 4) / 5 + 2 : over, gap > 0 ? 1 : ROUNDS, e))
+        return false;
+    const ptrdiff_t left = s->pruned.rank > 0 ? s->pruned.rank : more(gap, over);
+    return walk(s, gap > 0 ? fewer(gap, left) : left, at, e);
+}
+
+/* Of row k: do all its terms reproduce? *known false: this cannot be told */
+static bool split(sweep *s, ptrdiff_t k, bool *known, bool *reproduces, crease_error *e)
+{
+    const crs_rank_halves h = { &s->r, s->o.fit, s->o.self, s->sigma[k], shake };
+    crs_rank_likeness found;
+    choose(s, -1);
+    s->r.rank = s->t->row[k].rank;
+    if (!crs_rank_compare_halves(&h, &s->entry[k].fit, &found, e)) return false;
+    *known = found.known && !halted(s);
+    *reproduces = *known && found.reproduces;
+    if (*known) s->t->row[k].congruence = found.congruence;
+    return true;
+}
+
+/* The largest rank up to where the rule ends whose terms all reproduce, while that predicts about
+ * as well; -1: there is none, or it cannot be told. Rows that are missing below are fitted. */
+static bool reproduce(sweep *s, ptrdiff_t *at, ptrdiff_t *half, crease_error *e)
+{
+    bool known = true, reproduces = false;
+    for (ptrdiff_t k = *at; known && k >= 0; k--) {
+        if (!crs_rank_close(&s->judge, k, *at)) return true;
+        if (!split(s, k, &known, &reproduces, e)) return false;
+        if (reproduces) return *half = k, true;
+        const ptrdiff_t rank = s->t->row[k].rank, count = s->t->count;
+        if (k > 0 || !known || rank == 1 || rank == s->o.low || halted(s)) continue;
+        if (!try_rank(s, rank - 1, e)) return false;
+        *at += s->t->count - count;
+        k += s->t->count - count;
+    }
+    return true;
+}
+
+/* *at: the row where the rule ends */
+static bool run(sweep *s, ptrdiff_t *at, ptrdiff_t *half, crease_error *e)
+{
+    ptrdiff_t rank = 0;
+    *at = 0, *half = -1;
+    if (s->o.low == 0 && !search(s, &rank, e)) return false;
+    for (ptrdiff_t k = s->o.low; s->o.low > 0 && k <= s->o.high && !halted(s); k++)
+        if (!try_rank(s, k, e)) return false;
+    if (s->t->count == 0) return true;
+    *at = s->o.low > 0 ? crs_rank_climb(&s->judge, 0) : place_of(s, rank);
+    return reproduce(s, at, half, e);
+}
+
+static bool check(const crease_space *shape, const crease_cp_rank_options *o, crease_error *e)
+{
+    if (!crease_space_check(shape, e)) return false;
+    if (shape->order < 2)
+        return crs_fail(e, CREASE_BAD_SHAPE, "a vector has no rank; give a matrix or a tensor");
+    if (o->high < 1 || o->low < 0 || o->low > o->high || o->high > 1 << 20)
+        return crs_fail(e, CREASE_BAD_ARGUMENT,
+                        "ranks from %td to %td; give 1 <= low <= high, or low = 0 to search",
+                        o->low, o->high);
+    if (o->from < 0 || o->from > o->high)
+        return crs_fail(e, CREASE_BAD_ARGUMENT,
+                        "the search begins with %td terms; give 1 to %td, or 0", o->from, o->high);
+    return (o->share >= 0 && o->share < 1) ||
+           crs_fail(e, CREASE_BAD_ARGUMENT, "a share of %g is held out; give 0 <= share < 1",
+                    o->share);
+}
+
+/* The size of the data: median|T|, or what their squares say where most are 0 */
+static bool size_up(sweep *s, ptrdiff_t seen, crease_error *e)
+{
+    const crs_cp_view v = { .shape = s->r.shape, .tensor = s->r.tensor, .mask = s->fit };
+    double squares = 0;
+    choose(s, -1);
+    if (!crs_view_check(&v, e) || !crs_view_median(&v, &s->unit, e)) return false;
+    for (ptrdiff_t j = 0; !(s->unit > 0) && j < crease_size(&v.shape); j++)
+        squares += square(s->r.tensor[j]);
+    if (!(s->unit > 0)) s->unit = squares > 0 ? sqrt(squares / (double)seen) : 1;
+    s->judge.floor = floor_of * s->unit;
+    s->least = INFINITY;
+    return true;
+}
+
+/* A part of a large tensor stands for it. */
+static bool thin(sweep *s, const crease_space *shape, const double **mask, crease_error *e)
+{
+    const ptrdiff_t size = crease_size(&s->r.shape);
+    if (size == crease_size(shape)) return true;
+    s->part = crs_doubles(size, "a part of the tensor", e);
+    s->seen = s->part && *mask ? crs_doubles(size, "a part of the mask", e) : NULL;
+    if (!s->part || (*mask && !s->seen)) return false;
+    crs_rank_sample(shape, s->r.tensor, &s->r.shape, s->part);
+    if (*mask) crs_rank_sample(shape, *mask, &s->r.shape, s->seen);
+    *mask = s->seen;
+    s->r.tensor = s->part;
+    return true;
+}
+
+/* What was observed, the folds, and 0 in place of what is missing */
+static bool look(sweep *s, const double *mask, crease_error *e)
+{
+    const ptrdiff_t size = crease_size(&s->r.shape);
+    const double *tensor = s->r.tensor;
+    s->lot = crs_alloc((size_t)size, 1);
+    if (!s->lot) return crs_fail(e, CREASE_NO_MEMORY, "out of memory: a mask");
+    s->fit = crs_doubles(size, "a mask", e);
+    if (!s->fit) return false;
+    const ptrdiff_t seen = crs_rank_folds(&s->r.shape, tensor, mask, s->o.share, s->o.seed, s->lot);
+    if (seen < size) {
+        s->zeroed = crs_doubles(size, "the observed entries", e);
+        if (!s->zeroed) return false;
+        for (ptrdiff_t j = 0; j < size; j++)
+            s->zeroed[j] = crs_rank_in_fold(s->lot[j], -1) ? tensor[j] : 0;
+        s->r.tensor = s->zeroed;
+    }
+    for (ptrdiff_t j = 0; j < size; j++)
+        while (s->folds < CRS_RANK_FOLDS && crs_rank_in_fold(s->lot[j], s->folds)) s->folds++;
+    return size_up(s, seen, e);
+}
+
+static bool open_table(sweep *s, crease_error *e)
+{
+    const size_t ranks = (size_t)(s->o.high - s->o.low + 1);
+    s->t = crs_alloc(1, sizeof *s->t);
+    if (s->t) s->t->row = crs_alloc(ranks, sizeof *s->t->row);
+    s->entry = crs_alloc(ranks, sizeof *s->entry);
+    s->judge.held = crs_alloc(ranks * CRS_RANK_FOLDS, sizeof *s->judge.held);
+    s->judge.sigma = s->sigma = crs_alloc(ranks, sizeof *s->sigma);
+    s->judge.t = s->t;
+    if (!s->t || !s->t->row || !s->entry || !s->judge.held || !s->sigma)
+        return crs_fail(e, CREASE_NO_MEMORY, "out of memory: a table of ranks");
+    s->r.readings = &s->t->readings;
+    s->t->judged = s->r.shape;
+    return true;
+}
+
+/* The rows get their factors. */
+static void hand_over(sweep *s)
+{
+    for (ptrdiff_t k = 0; k < s->t->count; k++)
+        for (int n = 0; n < s->r.shape.order; n++) {
+            s->t->row[k].factor[n] = s->entry[k].fit.factor[n];
+            s->entry[k].fit.factor[n] = NULL;
+        }
+}
+
+static void close_table(sweep *s)
+{
+    for (ptrdiff_t k = 0; s->entry && s->t && k < s->t->count; k++) free_entry(s->entry + k);
+    crs_free(s->entry);
+    crs_free(s->sigma);
+    crs_free(s->judge.held);
+    crs_terms_free(&s->pruned);
+    crs_free(s->part);
+    crs_free(s->seen);
+    crs_free(s->zeroed);
+    crs_free(s->fit);
+    crs_free(s->lot);
+}
+
+void crease_cp_rank_table_free(crease_cp_rank_table *t)
+{
+    if (!t) return;
+    for (ptrdiff_t k = 0; t->row && k < t->count; k++)
+        for (int n = 0; n < CREASE_MAX_ORDER; n++) crs_free(t->row[k].factor[n]);
+    crs_free(t->row);
+    crs_free(t);
+}
+
+crease_cp_rank_table *crease_cp_rank_sweep(const crease_space *shape, const double *tensor,
+                                           const double *mask, const crease_cp_rank_options *o,
+                                           crease_error *e)
+{
+    if (!check(shape, o, e)) return NULL;
+    sweep s = { .o = *o, .r = { .tensor = tensor, .seed = o->seed } };
+    ptrdiff_t at, half;
+    if (!s.o.fit) s.o.fit = crease_cp_fit_envelope;
+    if (s.o.fit == crease_cp_fit_envelope) s.o.self = &s.o;
+    if (s.o.share == 0) s.o.share = 0.1;
+    s.r.shape = crs_rank_sample_shape(shape, o->most);
+    const bool done = open_table(&s, e) && thin(&s, shape, &mask, e) && look(&s, mask, e) &&
+                      run(&s, &at, &half, e);
+    if (done) {
+        s.t->stopped = s.stopped;
+        crs_rank_explain(&s.judge, at, half);
+        hand_over(&s);
+    }
+    close_table(&s);
+    if (done) return s.t;
+    crease_cp_rank_table_free(s.t);
+    return NULL;
+}
