@@ -11,7 +11,7 @@
 
 #include "rpca/rank/rank.h"
 
-enum { SHAKEN = 1000, ROUNDS = 3 }; /* of pruning, at most */
+enum { SHAKEN = 1000, ROUNDS = 3 }; /* of pruning, and of terms replaced; at most */
 static const double agree = 0.01, floor_of = 1e-7, shake = 0.2;
 
 /* A row of the table: the fit to all entries */
@@ -19,6 +19,7 @@ typedef struct {
     crs_terms fit;
     crs_magnitudes *all, *held; /* |T - M| of all entries; of each fold's, fitted without them */
     bool settled;               /* two starts ended alike */
+    bool judged;                /* it is in the table */
 } entry;
 
 typedef struct {
@@ -90,9 +91,10 @@ static bool fit(sweep *s, ptrdiff_t rank, const crs_terms *start, crs_terms *x, 
     return crs_terms_free(x), false;
 }
 
-static double huber(const sweep *s, const crs_magnitudes *m)
+/* What a fit is judged by against others of its rank */
+static double spread(const sweep *s, const crs_magnitudes *m)
 {
-    return crs_magnitudes_huber(m, 2 * larger(s->least / 0.6745, s->judge.floor));
+    return crs_magnitudes_bounded(m, 3 * larger(s->least / 0.6745, s->judge.floor));
 }
 
 /* A fit to all entries from `start` (NULL: the pilot's own); the better of it and the row's is
@@ -109,10 +111,10 @@ static bool consider(sweep *s, crease_cp_rank_row *row, entry *w, const crs_term
     if (!measure(s, -1, &x, m, e)) return crs_terms_free(&x), crs_free(m), false;
     const double median = crs_magnitudes_median(1, (const crs_magnitudes *const[]){ m });
     s->least = smaller(s->least, median);
-    const double new = huber(s, m), old = w->all ? huber(s, w->all) : INFINITY;
+    const double new = spread(s, m), old = w->all ? spread(s, w->all) : INFINITY;
     w->settled = w->settled || fabs(new - old) <= agree * smaller(new, old);
     *better = new < (1 - agree) * old;
-    if (new < old) {
+    if (w->judged ? *better : new < old) {
         const entry before = *w;
         w->fit = x, w->all = m;
         x = before.fit, m = before.all;
@@ -132,8 +134,9 @@ static entry *entry_of(const sweep *s, ptrdiff_t rank)
 }
 
 /* The model that a start of this kind is made from; NULL: none is known */
-static const crs_terms *origin(const sweep *s, crs_rank_start q, ptrdiff_t rank)
+static const crs_terms *origin(const sweep *s, crs_rank_start q, ptrdiff_t rank, const entry *w)
 {
+    if (q == CRS_FROM_WIDE) return crs_rank_sound(&s->r.shape, &w->fit) ? NULL : &w->fit;
     const entry *below = entry_of(s, rank - 1), *above = entry_of(s, rank + 1);
     const entry *first = rank > 2 ? entry_of(s, 1) : NULL;
     switch (q) {
@@ -153,7 +156,7 @@ static const crs_terms *origin(const sweep *s, crs_rank_start q, ptrdiff_t rank)
 static bool try_start(sweep *s, crs_rank_start q, crease_cp_rank_row *row, entry *w, bool *better,
                       crease_error *e)
 {
-    const crs_terms *from = origin(s, q, row->rank);
+    const crs_terms *from = origin(s, q, row->rank, w);
     crs_terms start;
     *better = false;
     if (!from) return true;
@@ -165,16 +168,17 @@ static bool try_start(sweep *s, crs_rank_start q, crease_cp_rank_row *row, entry
     return done;
 }
 
-/* Starts until two have ended alike, where there are so many */
+/* Starts until two have ended alike, where there are so many; then without terms on outliers */
 static bool fit_all(sweep *s, crease_cp_rank_row *row, entry *w, crease_error *e)
 {
-    bool better;
+    bool better = true;
     choose(s, -1);
     if (!consider(s, row, w, NULL, &better, e)) return false;
-    for (int q = 0; q < CRS_RANK_STARTS && !w->settled; q++) {
-        if (halted(s)) return true;
+    for (int q = 0; q < CRS_RANK_STARTS && !w->settled && !halted(s); q++)
         if (!try_start(s, (crs_rank_start)q, row, w, &better, e)) return false;
-    }
+    better = true;
+    for (int k = 0; k < ROUNDS && better && !halted(s); k++)
+        if (!try_start(s, CRS_FROM_WIDE, row, w, &better, e)) return false;
     return true;
 }
 
@@ -229,21 +233,21 @@ static void insert(sweep *s, const crease_cp_rank_row *row, const entry *w)
     }
     s->t->row[k] = *row;
     s->entry[k] = *w;
+    s->entry[k].judged = true;
     for (ptrdiff_t q = 0; q < s->t->count; q++)
         for (int f = 0; f < CRS_RANK_FOLDS; f++)
             s->judge.held[q * CRS_RANK_FOLDS + f] = s->entry[q].held + f;
     judge(s);
 }
 
-/* The row below this rank once more, from this one without its weakest term, where its own starts
- * did not agree */
-static bool mend_below(sweep *s, ptrdiff_t rank, crease_error *e)
+/* A neighbour whose own starts did not agree once more, from this rank with a term less or more */
+static bool mend(sweep *s, ptrdiff_t rank, crs_rank_start q, crease_error *e)
 {
-    entry *w = entry_of(s, rank - 1);
+    entry *w = entry_of(s, rank);
     bool better;
     if (!w || w->settled || halted(s)) return true;
     crease_cp_rank_row *row = s->t->row + (w - s->entry);
-    if (!try_start(s, CRS_FROM_ABOVE, row, w, &better, e)) return false;
+    if (!try_start(s, q, row, w, &better, e)) return false;
     if (better && !halted(s) && !fit_folds(s, row, w, e)) return false;
     judge(s);
     return true;
@@ -259,7 +263,7 @@ static bool try_rank(sweep *s, ptrdiff_t rank, crease_error *e)
     done = done && (halted(s) || fit_folds(s, &row, &w, e));
     if (!done || s->stopped) return free_entry(&w), done;
     insert(s, &row, &w);
-    return mend_below(s, rank, e);
+    return mend(s, rank - 1, CRS_FROM_ABOVE, e) && mend(s, rank + 1, CRS_FROM_BELOW, e);
 }
 
 /* A row for this rank, if it has none */
