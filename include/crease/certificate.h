@@ -5,7 +5,24 @@
  * for every block, by its setting,
  *     2: dist(-c_i, dr_i(x_i)) <= eps, r_i together with the indicator of X_i where there is one
  *     1: some g in dr_i(x_i) has <c_i+g, x_i> + sigma_{X_i}(-(c_i+g)) <= eps   (X_i compact)
- * A block with r_i = 0 and no set is in setting 2: |c_i| <= eps. */
+ * A block with r_i = 0 and no set is in setting 2: |c_i| <= eps.
+ *
+ * With a relative eps each residual is compared with eps times a scale of its own, made of the
+ * point and of a reference that is made of the data alone, never of a start: setting 2    min{ a_i,
+ * 100 D / max(|x_i|, |x_i^0|) } setting 1    min{ (a_i + |g|) (|x_i| + diameter of X_i), 100 D }
+ *     feasibility  min{ max(sum |A_i x_i| + |b|, c_0 / 1000), 100 D / |lambda| }
+ *     gcg          min{ sum_i a_i diameter + |<grad_i f, x_i> + r_i| + |its least value|, 100 D }
+ * and never less than 1e-4 of the first of the two, which floating point can attain. Here
+ *     a_i    max(t_i, t_i^0 / 1000), t_i the size of the terms of c_i: |grad_i f at x_i = 0| +
+ * |what x_i adds to it| + |A_i'lambda| (gcg: |grad_i f|), and t_i^0 that of the reference D
+ * max(F(x), F_0) where F_0 > 0, otherwise there is no second part x_i^0  block i carrying b alone:
+ * the steepest descent step for A_i x_i = b from 0 F_0    the least F among the feasible points
+ * with one x_i^0 and zeros (without b: zeros), when F >= 0 by its form: losses, squares, penalties
+ * and their sums and the reference is x^0/n, n the number of blocks that can carry b, with lambda_i
+ * the step for A_i'lambda = grad_i f from 0 there: t_i^0 = |grad_i f| + l |A_i'w|, l the least
+ * |lambda_j| > 0 and w the sum of lambda_j/|lambda_j|, or with alternating signs if that is more.
+ * c_0 is 0 with a b and otherwise sum |A_i d_i|, d_i the step of f in block i from 0. F takes a
+ * penalty of singular values at their root of squares. docs/theory.md says why. */
 #ifndef CREASE_CERTIFICATE_H
 #define CREASE_CERTIFICATE_H
 
@@ -20,8 +37,14 @@ typedef struct {
     bool upper_bound; /* the residual is only known from above */
     double residual;  /* recomputed, rounding bound included */
     double rounding;  /* how much of it may be rounding */
-    double scale;     /* size of the terms it is made of, for relative tolerances */
+    double scale;     /* what it is relative to */
 } crease_residual;
+
+/* What the residuals of a problem are relative to, of its data alone. NULL: out of memory. It
+ * borrows nothing. */
+typedef struct crease_reference crease_reference;
+CREASE_API crease_reference *crease_reference_new(const crease_problem *p, crease_error *e);
+CREASE_API void crease_reference_free(crease_reference *r);
 
 typedef struct {
     double objective;
@@ -30,10 +53,9 @@ typedef struct {
     double worst_relative;       /* largest residual / scale */
     double outside;              /* largest excess of any x_i over its set */
     int count;
-    crease_residual *block; /* one per block */
-    const double **point;   /* one pointer per block, scratch: with it a block's scale counts the
-                               terms of grad_i f that x_i adds one by one with the rest; NULL: the
-                               scale is that of the sum, which vanishes at a free block's answer */
+    crease_residual *block;            /* one per block */
+    const crease_reference *reference; /* NULL: scales are the sizes of terms at x */
+    double size;                       /* of the objective, of certificates with a reference */
 } crease_certificate;
 
 /* The setting a block is certified in, or 0 with a sentence when its pair (r_i, X_i) has no

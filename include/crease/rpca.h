@@ -188,6 +188,20 @@ typedef struct {
     int mode; /* counted from 1; 0: a term of cp */
 } crease_cp_cut;
 
+/* What the data say for a term: by how much sum min(|r|, t)^2 grows without it, the others fitted
+ * again; t is three deviations of the noise. Undecided: more than the noise alone may yield, less
+ * than t^2 for each of its parameters. Unknown: to find out would have taken too long. */
+typedef enum {
+    CREASE_TERM_SUPPORTED,
+    CREASE_TERM_UNDECIDED,
+    CREASE_TERM_UNKNOWN
+} crease_term_support;
+typedef struct {
+    crease_term_support support;
+    double size;         /* its norm when it was judged */
+    double gain, needed; /* the sum's growth, and what it must exceed; NaN: unknown */
+} crease_cp_support;
+
 /* What is known of the answer, and of how it came about. */
 typedef struct {
     const char *engine; /* "envelope", "fused", "generic"; of the other kinds "solver" */
@@ -216,6 +230,9 @@ typedef struct {
     ptrdiff_t terms;                   /* of cp: columns of the factors that are not 0 */
     ptrdiff_t cuts; /* terms or directions that were cut: columns of zeros, or gone */
     const crease_cp_cut *cut;
+    const crease_cp_support *support; /* of cp: of each of `terms`, by descending size; NULL: this
+                                         method does not judge terms */
+    long support_passes;              /* over the tensor, that judging them took */
     crease_space ranks_asked; /* of tucker and ball; order 0: they were chosen */
     crease_space directions;  /* of tucker and ball: columns of the factors that are not 0 */
 } crease_rpca_facts;

@@ -71,6 +71,8 @@ typedef struct {
      * (asked with y == NULL it only answers). NULL: no block has one. */
     bool (*argmin)(const crease_smooth *f, const crease_blocks *b, const double *const *x, int i,
                    double h, const double *v, double radius, double *y, double *work);
+
+    bool (*nonnegative)(const crease_smooth *f); /* is f >= 0 by its form? NULL: not known */
 } crease_smooth_ops;
 
 struct crease_smooth {

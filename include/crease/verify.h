@@ -68,11 +68,8 @@ typedef struct {
  * gcg: the setting of the generalized conditional gradient method instead: sum_i residual[i] =
  * -psi_S(x) <= eps, every block on a compact set, no constraint.
  *
- * relative: a residual is compared with eps times the size of the terms it is made of,
- *     setting 2    |grad_i f| + |A_i'lambda|
- *     setting 1    (|grad_i f| + |A_i'lambda| + |g|) (|x_i| + diameter of X_i)
- *     feasibility  sum_i |A_i x_i| + |b|
- *     gcg          sum_i |grad_i f| diameter + |<grad_i f, x_i> + r_i(x_i)| + |its least value|
+ * relative: a residual is compared with eps times its scale, as certificate.h defines it and as is
+ * computed here anew.
  *
  * x_i must lie in X_i up to what rounding to double precision can do to its defining
  * inequalities; for bounds on single entries that is two units in the last place of the bound, so

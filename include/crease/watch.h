@@ -43,16 +43,16 @@ CREASE_API void crease_watch_free(crease_watch *w);
 /* The job is to end so many seconds after the watch was made; >= 0, INFINITY: no limit. */
 CREASE_API void crease_watch_limit(crease_watch *w, double seconds);
 
-/* Of those, so many are kept for what follows the work: the caller's own writing. At most half of
- * the limit is taken for it. */
+/* Of those, so many are kept for what follows work and check: the caller's own writing. At most
+ * half of the limit is taken for it. */
 CREASE_API void crease_watch_reserve(crease_watch *w, double seconds);
 
 /* Asks the job to end now. May be called from a signal handler or another thread. */
 CREASE_API void crease_watch_stop(crease_watch *w);
 
-/* Is it time to end? From the phases up to FIT: was a stop asked for, or is the limit reached, less
- * what is kept for the rest. From CERTIFY on: has the rest taken half a second beyond that. In one
- * phase true never becomes false again. */
+/* Is it time to end? In the phases up to FIT: was a stop asked for, or is the limit reached, less
+ * what is kept for the rest. From CERTIFY on there is half a second more, less what is kept. In one
+ * phase true does not become false again, unless less is kept. */
 CREASE_API bool crease_watch_over(const crease_watch *w);
 
 /* STOPPED: by request; TIME_LIMIT: by the limit; NOT_RUN: neither yet. */

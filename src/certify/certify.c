@@ -136,12 +136,12 @@ static double terms(const crease_problem *p, const double *const *x, const doubl
 }
 
 /* c = grad_i f(x) - A_i'lambda; returns |grad_i f|, or the size of its terms, + |A_i'lambda|. */
-static double gradient(const crease_problem *p, const double *const *x, const double **point,
+static double gradient(const crease_problem *p, const double *const *x, const crease_reference *r,
                        const double *lambda, int i, double *c, double *t, double *u, double *work)
 {
     const ptrdiff_t n = crease_size(&p->space[i]);
     crs_grad(p, x, i, c, work);
-    const double size = point ? terms(p, x, point, i, c, u, t, work) : crease_norm(&p->space[i], c);
+    const double size = r ? terms(p, x, r->point, i, c, u, t, work) : crease_norm(&p->space[i], c);
     if (!lambda || !crs_in_constraint(p, i)) return size;
     fill(n, 0, t);
     crs_adjoint(p, i, 1, lambda, t, work);
@@ -163,18 +163,21 @@ static double distance(const crease_problem *p, int i, const double *x, const do
 }
 
 static crease_residual certify_block(const crease_problem *p, const double *const *x,
-                                     const double **point, const double *lambda, int i,
+                                     const crease_certificate *all, const double *lambda, int i,
                                      double *room)
 {
+    const crease_reference *r = all->reference;
     const ptrdiff_t n = crease_size(&p->space[i]), most_n = crs_largest_block(p);
     double *c = room, *g = c + most_n, *t = g + most_n, *u = t + most_n, *v = u + most_n;
     double *work = v + most_n;
     crease_residual out = { .setting = crease_setting(p, i, NULL) };
-    const double size = gradient(p, x, point, lambda, i, c, t, u, work);
+    const double size = gradient(p, x, r, lambda, i, c, t, u, work);
     if (out.setting == 2) {
         out.residual = distance(p, i, x[i], c, t, work);
-        out.scale = size;
         out.rounding = 4 * CRS_UNIT * size;
+        out.scale = r ? crs_scale(r, all->size, larger(crease_norm(&p->space[i], x[i]), r->size[i]),
+                                  crs_scale_of_terms(r, i, size))
+                      : size;
     } else {
         best_subgradient(p, i, x[i], c, g, t, u, work, &out.upper_bound);
         for (ptrdiff_t j = 0; j < n; j++) v[j] = c[j] + g[j], t[j] = -v[j];
@@ -183,8 +186,12 @@ static crease_residual certify_block(const crease_problem *p, const double *cons
         const double most_at = set->ops->support(set, &p->space[i], t, work);
         const double reach =
             crease_norm(&p->space[i], x[i]) + set->ops->diameter(set, &p->space[i], 2);
-        out.scale = (size + crease_norm(&p->space[i], g)) * reach;
-        out.rounding = 4 * CRS_UNIT * out.scale;
+        const double slopes = crease_norm(&p->space[i], g);
+        out.rounding = 4 * CRS_UNIT * (size + slopes) * reach;
+        out.scale = (size + slopes) * reach;
+        if (r)
+            out.scale =
+                crs_scale(r, all->size, 1, (crs_scale_of_terms(r, i, size) + slopes) * reach);
         out.residual = pos(at_x + most_at);
     }
     out.residual += out.rounding;
@@ -202,9 +209,12 @@ static void include(crease_certificate *c, const crease_residual *r)
     c->worst_relative = larger(c->worst_relative, relative(r));
 }
 
-/* |sum A_i x_i - b|, relative to sum |A_i x_i| + |b| */
-static crease_residual feasibility(const crease_problem *p, const double *const *x, double *room)
+/* |sum A_i x_i - b|, of terms |A_i x_i| and |b| */
+static crease_residual feasibility(const crease_problem *p, const double *const *x,
+                                   const crease_certificate *all, const double *lambda,
+                                   double *room)
 {
+    const crease_reference *r = all->reference;
     const ptrdiff_t m = crease_size(&p->range);
     double *s = room, *term = s + m, *work = term + m;
     crease_residual out = { .setting = 2 };
@@ -216,9 +226,11 @@ static crease_residual feasibility(const crease_problem *p, const double *const 
         axpy(m, 1, term, s);
         out.scale += crease_norm(&p->range, term);
     }
-    out.residual = crease_norm(&p->range, s);
     out.rounding = 4 * CRS_UNIT * out.scale;
-    out.residual += out.rounding;
+    out.residual = crease_norm(&p->range, s) + out.rounding;
+    if (r)
+        out.scale = crs_scale(r, all->size, lambda ? crease_norm(&p->range, lambda) : 0,
+                              larger(out.scale, 1e-3 * r->constraint));
     return out;
 }
 
@@ -235,8 +247,10 @@ static void membership(const crease_problem *p, const double *const *x, crease_c
 static void begin(const crease_problem *p, const double *const *x, crease_certificate *c,
                   double *work)
 {
-    *c = (crease_certificate){ .count = p->count, .block = c->block, .point = c->point };
-    c->objective = crs_f(p, x, work) + crs_regs(p, x, work);
+    *c = (crease_certificate){ .count = p->count, .block = c->block, .reference = c->reference };
+    const double f = crs_f(p, x, work);
+    c->objective = f + crs_regs(p, x, work);
+    c->size = c->reference ? crs_objective_size(p, x, f, work) : NAN;
     membership(p, x, c, work);
 }
 
@@ -251,11 +265,11 @@ void crease_certify(const crease_problem *p, const double *const *x, const doubl
 {
     begin(p, x, c, work);
     for (int i = 0; i < p->count; i++) {
-        c->block[i] = certify_block(p, x, c->point, lambda, i, work);
+        c->block[i] = certify_block(p, x, c, lambda, i, work);
         include(c, &c->block[i]);
     }
     if (p->range.order > 0) {
-        c->feasibility = feasibility(p, x, work);
+        c->feasibility = feasibility(p, x, c, lambda, work);
         include(c, &c->feasibility);
     }
     finish(c);
@@ -276,12 +290,15 @@ void crs_certify_gap(const crease_problem *p, const double *const *x, crease_cer
         const double here = crease_dot(s, g, x[i]) + r->ops->value(r, s, x[i], work);
         crease_residual *out = &c->block[i];
         *out = (crease_residual){ .setting = 1, .residual = pos(here - least) };
-        out->scale = crease_norm(s, g) * set->ops->diameter(set, s, 2) + fabs(here) + fabs(least);
-        out->rounding = 4 * CRS_UNIT * out->scale;
+        const double wide = set->ops->diameter(set, s, 2), steep = crease_norm(s, g);
+        out->rounding = 4 * CRS_UNIT * (steep * wide + fabs(here) + fabs(least));
+        out->scale = fabs(here) + fabs(least) +
+                     wide * (c->reference ? crs_scale_of_terms(c->reference, i, steep) : steep);
         out->residual += out->rounding;
         sum += out->residual;
         scale += out->scale;
     }
+    if (c->reference) scale = crs_scale(c->reference, c->size, 1, scale);
     c->worst = sum;
     c->worst_relative = sum == 0 ? 0 : sum / scale;
     finish(c);

@@ -6,6 +6,7 @@
 #include <crease/certificate.h>
 
 #include "problem/problem.h"
+#include "reg/reg.h"
 
 static const double CRS_UNIT = 0x1p-53; /* of rounding */
 
@@ -15,5 +16,37 @@ ptrdiff_t crs_certify_room(const crease_problem *p, bool gap);
 /* The certificate of a conditional gradient problem: worst = -psi_S(x), block by block. */
 void crs_certify_gap(const crease_problem *p, const double *const *x, crease_certificate *c,
                      double *room);
+
+/* The reference of certificate.h (scale.c). */
+struct crease_reference {
+    double objective;     /* F_0; 0: none */
+    double constraint;    /* c_0 */
+    double *size, *own;   /* a block: |x_i^0|, and t_i^0 */
+    const double **point; /* a pointer per block, scratch of certificates */
+    int count;
+    void *memory;
+};
+
+/* F where it is compared with F_0; f is f(x). */
+static inline double crs_objective_size(const crease_problem *p, const double *const *x, double f,
+                                        double *work)
+{
+    double sum = f;
+    for (int i = 0; i < p->count; i++)
+        sum += crs_reg_size(crs_reg_of(p, i), &p->space[i], x[i], work);
+    return sum;
+}
+
+/* The scale of a condition that multiplies something of size `per`; a: the first part of it. */
+static inline double crs_scale(const crease_reference *r, double F, double per, double a)
+{
+    if (!(r->objective > 0) || per == 0) return a;
+    return clip(100 * larger(F, r->objective) / per, 1e-4 * a, a);
+}
+
+static inline double crs_scale_of_terms(const crease_reference *r, int i, double terms) /* a_i */
+{
+    return larger(terms, 1e-3 * r->own[i]);
+}
 
 #endif

@@ -29,6 +29,7 @@ typedef struct {
     crs_folder folder;
     crease_cp_apply_result out;
     crease_verification *found; /* of every slice */
+    crease_outcome ended;       /* by the watch, before every slice was done; NOT_RUN: it did not */
     double objective;           /* of all slices, recomputed */
 } job;
 
@@ -374,6 +375,8 @@ static bool finish(job *j, crease_error *e)
 static bool solve(job *j, crease_error *e)
 {
     const ptrdiff_t n = crease_size(&j->shape), slices = j->shape.dim[j->mode];
+    crease_watch_enter(j->a->watch, CREASE_PHASE_FIT);
+    j->s.watch = j->a->watch;
     if (!choose_terms(j, e)) return false;
     j->out.coefficients = crs_doubles(slices * j->s.rank, "the coefficients", e);
     j->out.lowrank = crs_doubles(n, "the low-rank part", e);
@@ -453,9 +456,9 @@ static bool judge_slice(const job *j, slice *s, double root, double eps, crease_
                                      .block = block,
                                      .f = j->s.ridge > 0 ? crease_smooth_sum(&list) : term[0] };
     const double *x[2] = { s->a, s->e };
+    const crease_claim claim = { .p = &problem, .x = x, .eps = eps * unit, .watch = j->a->watch };
     double value;
-    if (!crease_verify(&problem, x, NULL, NULL, false, eps * unit, false, v, e) ||
-        !crease_objective(&problem, x, &value, e))
+    if (!crease_claim_verify(&claim, v, e) || !crease_objective(&problem, x, &value, e))
         return false;
     s->objective += value;
     if (unit > 0) v->smallest_eps /= unit;
@@ -476,6 +479,11 @@ static bool judge(job *j, double eps, crease_error *e)
     bool done = all && (j->found || crs_fail(e, CREASE_NO_MEMORY, "out of memory: the verdicts"));
     for (ptrdiff_t i = 0; done && i < slices; i++) {
         crease_verification *v = &j->found[i];
+        if (crease_watch_over(j->a->watch)) {
+            v->verdict = CREASE_VERDICT_UNFINISHED, v->smallest_eps = INFINITY;
+            snprintf(v->text, sizeof v->text, "not checked: the time ran out or a signal came");
+            continue;
+        }
         const bool fits = gather_slice(j, i, root, &s);
         if (s.count > 0) {
             done = judge_slice(j, &s, root, eps, v, e);
@@ -532,22 +540,31 @@ static void put_settings(crs_spot to, const job *j)
     crs_put_flag(to, "missing", j->s.missing);
 }
 
+/* Were all slices finished? */
+static crease_outcome outcome_of(const job *j)
+{
+    const bool good = worst_of(j)->verdict == CREASE_VERDICT_VALID;
+    return good || j->ended == CREASE_NOT_RUN ? CREASE_STATIONARY : j->ended;
+}
+
 /* The worst gradient of a slice is the residual, their sum the objective. */
 static void put_result(const job *j, crs_document *d)
 {
+    const crease_outcome how = outcome_of(j);
+    const char *text = "every slice was regressed on the terms of the model";
     crs_summary s = { .verb = "apply",
                       .model = j->model,
-                      .outcome = CREASE_STATIONARY,
-                      .outcome_text = "every slice was regressed on the terms of the model",
+                      .outcome = how,
+                      .outcome_text = how == CREASE_STATIONARY ? text : NULL,
                       .verdict = crease_verdict_text(worst_of(j)->verdict),
                       .verdict_text = worst_of(j)->text,
-                      .exit_status = crs_exit_of_run(CREASE_STATIONARY, worst_of(j)->verdict),
+                      .exit_status = crs_exit_of_run(how, worst_of(j)->verdict),
                       .method = "slices",
                       .eps = slice_eps,
                       .relative = true,
                       .passes = -1,
                       .evaluations = -1,
-                      .seconds = NAN };
+                      .watch = j->a->watch };
     for (ptrdiff_t i = 0; i < j->shape.dim[j->mode]; i++) {
         s.objective += j->out.score[i].objective;
         s.residual = larger(s.residual, j->out.score[i].gradient);
@@ -572,6 +589,7 @@ static bool deliver(job *j, crease_error *e)
 {
     const crease_space table = crease_matrix(j->shape.dim[j->mode], j->s.rank);
     crs_document d;
+    crease_watch_enter(j->a->watch, CREASE_PHASE_WRITE);
     put_result(j, &d);
     const bool done =
         crs_folder_array(&j->folder, "coefficients.npy", &table, j->out.coefficients, e) &&
@@ -599,10 +617,13 @@ static bool run(const crs_args *a, crease_error *e)
     job j = {
         .a = a, .from = a->word[0], .path = a->word[1], .masked = crs_given(a, CRS_OPT_MASK)
     };
-    const bool done = crs_folder_of(a, &j.folder, e) && read_model(&j, e) && read_options(&j, e) &&
-                      read_data(&j, e) && solve(&j, e) && judge(&j, slice_eps, e) && deliver(&j, e);
+    bool done = crs_folder_of(a, &j.folder, e) && read_model(&j, e) && read_options(&j, e) &&
+                read_data(&j, e) && solve(&j, e);
+    j.ended = crease_watch_why(a->watch);
+    crease_watch_enter(a->watch, CREASE_PHASE_CHECK);
+    done = done && judge(&j, slice_eps, e) && deliver(&j, e);
     if (done && !crs_given(a, CRS_OPT_JSON)) print_summary(&j);
-    if (done) *a->status = crs_exit_of_run(CREASE_STATIONARY, worst_of(&j)->verdict);
+    if (done) *a->status = crs_exit_of_run(outcome_of(&j), worst_of(&j)->verdict);
     discard(&j);
     return done;
 }
@@ -681,7 +702,7 @@ const crs_verb crs_apply_verb = {
             "relative to the noise, the median error, and the robust distance of its coefficients "
             "from those of the slices the model was fitted to.",
     .example = "crease apply result new.npy --out seen",
-    .takes = CRS_LIST(CRS_TAKES(AXIS), CRS_TAKES(MISSING), CRS_TAKES(MASK), CRS_TAKES(OUT),
-                      CRS_TAKES(FORCE), CRS_TAKES(JSON)),
+    .takes = CRS_LIST(CRS_TAKES(AXIS), CRS_TAKES(MISSING), CRS_TAKES(MASK), CRS_TAKES(max_seconds),
+                      CRS_TAKES(OUT), CRS_TAKES(FORCE), CRS_TAKES(JSON)),
     .run = run,
 };

@@ -234,9 +234,11 @@ typedef struct {
 void crs_log_ending(const crs_log *log, const crs_ending *end);
 
 /* From here on the first SIGINT or SIGTERM stops the command's watch, the second ends the program.
- * Which one came, 0: none yet. */
+ */
 void crs_signals_enter(const crs_args *a);
-int crs_signals_caught(void);
+
+/* "seconds     3.2: read 0.1, fit 2.9, ...": the last line but one of a summary */
+void crs_print_seconds(const crs_args *a);
 
 enum { CRS_PATH_ROOM = 4096 };
 

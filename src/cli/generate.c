@@ -83,8 +83,7 @@ static crs_result begin_document(const crs_args *a, const crease_cp_recipe *r, c
                             .eps = NAN,
                             .iterations = -1,
                             .passes = -1,
-                            .evaluations = -1,
-                            .seconds = NAN };
+                            .evaluations = -1 }; /* no seconds: the same seed, the same files */
     const crs_result out = crs_result_begin(d, &s);
     crs_put_shape(out.settings, "shape", &r->shape);
     crs_put_number(out.settings, "outlier_fraction", r->outliers);
@@ -197,7 +196,10 @@ static bool generate_tucker(const crs_args *a, crs_folder *f, crease_error *e)
     if (!read_tucker_recipe(a, &r, e) ||
         !crs_memory_suffices("the instance", tucker_forecast(&r), e) || !crs_folder_of(a, f, e))
         return false;
+    crease_watch_enter(a->watch, CREASE_PHASE_FIT);
+    r.parts.watch = a->watch;
     crease_tucker_instance *c = crease_tucker_generate(&r, e);
+    crease_watch_enter(a->watch, CREASE_PHASE_WRITE);
     const bool done = c && write_tucker(a, f, c, e);
     crease_tucker_instance_free(c);
     return done;
@@ -209,7 +211,10 @@ static bool generate_cp(const crs_args *a, crs_folder *f, crease_error *e)
     if (!read_recipe(a, &r, e) || !crs_memory_suffices("the instance", forecast(&r), e) ||
         !crs_folder_of(a, f, e))
         return false;
+    crease_watch_enter(a->watch, CREASE_PHASE_FIT);
+    r.watch = a->watch;
     crease_cp_instance *c = is_eem(a) ? crease_eem_generate(&r, e) : crease_cp_generate(&r, e);
+    crease_watch_enter(a->watch, CREASE_PHASE_WRITE);
     const bool done = c && write_all(a, f, c, e);
     crease_cp_instance_free(c);
     return done;
@@ -245,6 +250,6 @@ const crs_verb crs_generate_verb = {
                  CRS_SAYS(RANK, "number of rank-one terms; of tucker and matrix one number, or "
                                 "one per mode (2,3,4)"),
                  CRS_TAKES(OUTLIERS), CRS_TAKES(MAGNITUDE), CRS_TAKES(NOISE), CRS_TAKES(seed),
-                 CRS_TAKES(OUT), CRS_TAKES(FORCE), CRS_TAKES(JSON)),
+                 CRS_TAKES(max_seconds), CRS_TAKES(OUT), CRS_TAKES(FORCE), CRS_TAKES(JSON)),
     .run = run,
 };

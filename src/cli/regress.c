@@ -266,6 +266,9 @@ static bool collect(crs_regress_job *j, crease_error *e)
         return crs_fail(e, CREASE_NO_MEMORY, "out of memory: the certificates");
     for (ptrdiff_t k = 0; k < j->s.path; k++) {
         const crease_regression_solution s = *crease_regression_at(j->model, k);
+        /* until it is certified */
+        j->certificate[k] =
+            (crease_regression_certificate){ .relative = INFINITY, .eigenvalue = NAN };
         j->coefficients[k * width] = s.intercept;
         copy(j->p, s.coef, j->coefficients + k * width + 1);
     }
@@ -283,10 +286,13 @@ static bool certify(crs_regress_job *j, crease_error *e)
                                             .y = j->y.data,
                                             .point = crease_regression_point(j->model, 0),
                                             .coefficients = j->coefficients };
+    crease_watch_enter(j->a->watch, CREASE_PHASE_CERTIFY);
+    for (ptrdiff_t k = 0; k < j->s.path && !crease_watch_over(j->a->watch); k++)
+        if (!crease_regression_certify(j->model, k, false, &j->certificate[k], e)) return false;
+    crease_watch_enter(j->a->watch, CREASE_PHASE_CHECK);
     if (!crease_regression_verify(&claim, j->verified, e)) return false;
     for (ptrdiff_t k = 0; k < j->s.path; k++) {
         crease_regression_certificate *c = &j->certificate[k];
-        if (!crease_regression_certify(j->model, k, false, c, e)) return false;
         j->met += c->certified;
         c->checked = true;
         c->verdict = j->verified[k].verdict;
@@ -332,6 +338,7 @@ static void collect_warnings(crs_regress_job *j)
 
 static bool build(crs_regress_job *j, crease_error *e)
 {
+    crease_watch_enter(j->a->watch, CREASE_PHASE_START);
     j->s.watch = j->a->watch;
     j->model = crease_regression_new(&j->s, j->n, j->p, j->X.data, j->y.data, e);
     return j->model;
@@ -340,7 +347,7 @@ static bool build(crs_regress_job *j, crease_error *e)
 static bool solve(crs_regress_job *j, crease_error *e)
 {
     const int folds = j->folds;
-    const double start = crs_now();
+    crease_watch_enter(j->a->watch, CREASE_PHASE_FIT);
     if (!crease_regression_fit(j->model, e)) return false;
     if (crease_regression_stopped(j->model)) j->folds = 0;
     if (j->folds &&
@@ -351,13 +358,12 @@ static bool solve(crs_regress_job *j, crease_error *e)
     j->asked = j->s.path;
     j->s.path = crease_regression_used(j->model)->path;
     if (!collect(j, e) || !certify(j, e)) return false;
+    crease_watch_enter(j->a->watch, CREASE_PHASE_WRITE);
     collect_warnings(j);
-    j->outcome = crease_regression_stopped(j->model)
-                     ? (crs_signals_caught() ? CREASE_STOPPED : CREASE_TIME_LIMIT)
-                 : j->met == j->s.path ? CREASE_STATIONARY
-                                       : CREASE_ITERATION_LIMIT;
+    j->outcome = crease_regression_stopped(j->model) ? crease_watch_why(j->a->watch)
+                 : j->met == j->s.path               ? CREASE_STATIONARY
+                                                     : CREASE_ITERATION_LIMIT;
     j->exit_status = crs_exit_of_run(j->outcome, j->verified[j->worst].verdict);
-    j->seconds = crs_now() - start;
     return true;
 }
 

@@ -33,7 +33,6 @@ typedef struct {
     ptrdiff_t worst;          /* which the checker likes least */
     double residual;          /* relative, the largest */
     long sweeps;              /* of all lambdas */
-    double seconds;
     int warnings;
     char warning[CRS_WARNINGS][200];
     crease_outcome outcome;

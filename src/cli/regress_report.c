@@ -57,6 +57,7 @@ void crs_regress_print(const crs_regress_job *j)
         print_solution(j, "last", last);
     }
     for (int k = 0; k < j->warnings; k++) printf("warning     %s\n", j->warning[k]);
+    crs_print_seconds(j->a);
     printf("result      %s\n", crs_given(j->a, CRS_OPT_OUT));
 }
 
@@ -433,7 +434,7 @@ void crs_regress_result(const crs_regress_job *j, crs_document *d)
                             .iterations = j->sweeps,
                             .passes = -1,
                             .evaluations = -1,
-                            .seconds = j->seconds };
+                            .watch = j->a->watch };
     const crs_result r = crs_result_begin(d, &s);
     put_files(j, r.data);
     put_settings(j, r.settings);

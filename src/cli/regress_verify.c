@@ -160,6 +160,7 @@ bool crs_check_regress(crs_judged *j, crease_error *e)
                  .claim = { .s = crease_regression_default() } };
     r.claim.s.path = 0;
     r.claim.s.eps = j->eps;
+    r.claim.s.watch = j->a->watch;
     if (crs_given(j->a, CRS_OPT_PROBLEM))
         return crs_fail(e, CREASE_UNSUPPORTED,
                         "--problem names one file, but a regression has two, X and y; move them "

@@ -139,6 +139,7 @@ typedef struct {
     bool relative;
     int threads;       /* 0: all there are */
     double *objective; /* receives it where the penalty is not by entries; may be NULL */
+    crease_watch *watch;
 } crs_rpca_claim;
 bool crs_rpca_check(const crs_rpca_claim *c, crease_verification *v, crease_error *e);
 

@@ -133,10 +133,11 @@ void crs_rpca_summary(const crs_rpca_job *j)
     printf("verdict     %s\n", crease_verdict_text(j->verified.verdict));
     printf("method      %s, %s mode\n", crease_method_name(a->method), crease_mode_name(o->mode));
     printf("guarantee   %s\n", a->guarantee ? a->theorem : "none");
-    printf("iterations  %ld in %.3g s\n", r->iterations, r->seconds);
+    printf("iterations  %ld\n", r->iterations);
     if (j->truth.f)
         printf("errors      %.6g of the low-rank part, %.6g of Z\n", j->error_lowrank, j->error_z);
     print_match(j);
+    crs_print_seconds(j->a);
     printf("result      %s\n", crs_given(j->a, CRS_OPT_OUT));
 }
 
@@ -383,7 +384,7 @@ void crs_rpca_result(const crs_rpca_job *j, crs_document *d)
         .iterations = r->iterations,
         .passes = crease_rpca_about(j->fit)->passes,
         .evaluations = r->evaluations,
-        .seconds = r->seconds,
+        .watch = j->a->watch,
     };
     const crs_result out = crs_result_begin(d, &s);
     crs_rpca_put_data(j->a, out.data, &j->folder, &j->given, j->hash);
@@ -531,6 +532,7 @@ static bool write_certificate(crs_rpca_job *j, crease_error *e)
 
 bool crs_rpca_write(crs_rpca_job *j, crease_error *e)
 {
+    crease_watch_enter(j->a->watch, CREASE_PHASE_WRITE);
     if (!components(j, e) || !match_terms(j, e) || !measure_errors(j, e) || !write_parts(j, e) ||
         !write_factors(j, e) || !write_certificate(j, e))
         return false;
@@ -541,8 +543,13 @@ bool crs_rpca_write(crs_rpca_job *j, crease_error *e)
                                    .fit = j->fit,
                                    .eps = j->run.eps,
                                    .relative = j->run.relative != 0,
-                                   .threads = j->s.threads };
-    return crs_rpca_check(&claim, &j->verified, e);
+                                   .threads = j->s.threads,
+                                   .watch = j->a->watch };
+    crease_watch_enter(j->a->watch, CREASE_PHASE_CHECK);
+    crease_watch_reserve(j->a->watch, 0); /* the arrays are there */
+    const bool done = crs_rpca_check(&claim, &j->verified, e);
+    crease_watch_enter(j->a->watch, CREASE_PHASE_WRITE);
+    return done;
 }
 
 void crs_tucker_result(const crs_tucker_job *j, const crs_run *run, crs_document *d)
@@ -553,7 +560,6 @@ void crs_tucker_result(const crs_tucker_job *j, const crs_run *run, crs_document
     char penalty[160];
     s.model = crs_given(j->a, CRS_OPT_MODEL);
     s.passes = f->start_passes;
-    s.seconds += f->fit_seconds;
     const crs_result out = crs_result_begin(d, &s);
     crs_put_run(&out, j->lasting ? &j->folder : NULL, run);
     crs_rpca_put_data(j->a, out.data, j->lasting ? &j->folder : NULL, &j->given, j->hash);
@@ -599,5 +605,6 @@ void crs_tucker_summary(const crs_tucker_job *j, const crs_run *run)
     printf("engine      %ld iterations of %s\n", r.iterations,
            crease_method_name(crease_solver_analysis(run->solver)->method));
     if (j->truth.data) printf("error       %.6g of the low-rank part\n", j->error);
+    crs_print_seconds(j->a);
     printf("result      %s\n", crs_given(j->a, CRS_OPT_OUT));
 }

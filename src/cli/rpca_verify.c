@@ -150,9 +150,14 @@ static bool check_whole(const crs_rpca_claim *c, reader *r, crease_verification 
                                         .mask = part[4],
                                         .factor = x };
     crease_cp_rpca *m = done ? crease_cp_rpca_new(&s, part[3], e) : NULL;
-    const crease_problem *p = m ? crease_cp_rpca_problem(m) : NULL;
-    done = m && crease_verify(p, x, part[5], NULL, false, c->eps, c->relative, v, e) &&
-           (!c->objective || crease_objective(p, x, c->objective, e));
+    const crease_claim claim = { .p = m ? crease_cp_rpca_problem(m) : NULL,
+                                 .x = x,
+                                 .lambda = part[5],
+                                 .eps = c->eps,
+                                 .relative = c->relative,
+                                 .watch = c->watch };
+    done = m && crease_claim_verify(&claim, v, e) &&
+           (!c->objective || crease_objective(claim.p, x, c->objective, e));
     crease_cp_rpca_free(m);
     crs_free(all);
     return done;
@@ -179,7 +184,8 @@ bool crs_rpca_check(const crs_rpca_claim *c, crease_verification *v, crease_erro
                                   .factor = (const double *const *)r.factor,
                                   .read = read_row,
                                   .user = &r,
-                                  .threads = c->threads };
+                                  .threads = c->threads,
+                                  .watch = c->watch };
         set_rows(c, &claim.left, &claim.right);
         done = set_width(&r, claim.right, e) && crease_cp_verify(&claim, c->eps, c->relative, v, e);
     } else if (done) {
@@ -414,7 +420,7 @@ static void discard(rpca_result *r)
 
 bool crs_check_rpca_cp(crs_judged *j, crease_error *e)
 {
-    rpca_result r = { .settings = NULL };
+    rpca_result r = { .settings = NULL, .claim.watch = j->a->watch };
     r.claim.objective = &j->objective;
     bool done = read_settings(j, &r, e) && read_data(j, &r, e) && fit_penalty(&r, e) &&
                 read_arrays(j->certificate->folder, &r, e) && crs_rpca_check(&r.claim, &j->v, e) &&

@@ -17,10 +17,10 @@ static void print_solution(const crs_run *run)
     }
 }
 
-static void print_summary(const crs_run *run, const char *folder)
+static void print_summary(const crs_args *a, const crs_run *run, const char *folder)
 {
     const crease_report r = crease_solver_report(run->solver);
-    const crease_analysis *a = crease_solver_analysis(run->solver);
+    const crease_analysis *about = crease_solver_analysis(run->solver);
     const crease_certificate *c = crease_solver_certificate(run->solver);
     char status[32];
     printf("status      %s: %s\n", crs_outcome_name(r.outcome, status),
@@ -29,9 +29,11 @@ static void print_summary(const crs_run *run, const char *folder)
     printf("residual    %.3e%s (eps %g)\n", run->options->relative ? c->worst_relative : c->worst,
            run->options->relative ? " relative" : "", run->options->eps);
     printf("verdict     %s\n", crease_verdict_text(run->verified->verdict));
-    printf("method      %s, %s mode\n", crease_method_name(a->method), crease_mode_name(a->mode));
-    printf("guarantee   %s\n", a->guarantee ? a->theorem : "none");
-    printf("iterations  %ld in %.3g s\n", r.iterations, r.seconds);
+    printf("method      %s, %s mode\n", crease_method_name(about->method),
+           crease_mode_name(about->mode));
+    printf("guarantee   %s\n", about->guarantee ? about->theorem : "none");
+    printf("iterations  %ld\n", r.iterations);
+    crs_print_seconds(a);
     if (folder) printf("result      %s\n", folder);
     print_solution(run);
 }
@@ -71,7 +73,7 @@ static bool deliver(const crs_args *a, const crs_run *run, crs_folder *f, crease
     crs_put_run(&r, f, run);
     bool done = crs_run_write(f, run, e) && crs_folder_commit(f, &d, e);
     if (done && crs_given(a, CRS_OPT_JSON)) return crs_document_print(&d, false, e);
-    if (done) print_summary(run, folder);
+    if (done) print_summary(a, run, folder);
     crs_document_free(&d);
     return done;
 }

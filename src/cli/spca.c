@@ -57,18 +57,17 @@ static void print(const crs_spca_job *j)
 {
     const crease_spca_component *c = &j->component[0];
     long iterations = 0;
-    double seconds = 0;
     for (int k = 0; k < j->run; k++) {
         print_component(j, k);
         iterations += j->component[k].iterations;
-        seconds += j->component[k].seconds;
     }
     if (j->stopped)
         printf("stopped     after %d of %td components, which is what the folder holds\n", j->run,
                j->components);
     printf("method      %s, %s mode\n", crease_method_name(c->method), crease_mode_name(j->o.mode));
     printf("guarantee   %s\n", c->theorem ? c->theorem : "none");
-    printf("iterations  %ld in %.3g s\n", iterations, seconds);
+    printf("iterations  %ld\n", iterations);
+    crs_print_seconds(j->a);
     printf("result      %s\n", crs_given(j->a, CRS_OPT_OUT));
 }
 
@@ -163,14 +162,12 @@ static void put_result(const crs_spca_job *j, crs_document *d)
                       .eps = j->o.eps,
                       .relative = j->o.relative != 0,
                       .passes = -1,
-                      .evaluations = -1 };
+                      .evaluations = -1,
+                      .watch = j->a->watch };
     char text[80];
     snprintf(text, sizeof text, "component %d decides", j->worst + 1);
     s.verdict_text = text;
-    for (int k = 0; k < j->run; k++) {
-        s.iterations += j->component[k].iterations;
-        s.seconds += j->component[k].seconds;
-    }
+    for (int k = 0; k < j->run; k++) s.iterations += j->component[k].iterations;
     const double left = j->component[j->run - 1].norm;
     const crs_result r = crs_result_begin(d, &s);
     crs_put_data(r.data, &j->folder, "data", j->a->word[0], &j->s.shape, j->hash);
@@ -382,6 +379,7 @@ static bool find(crs_spca_job *j, crease_error *e)
 static bool deliver(crs_spca_job *j, crease_error *e)
 {
     crs_document d;
+    crease_watch_enter(j->a->watch, CREASE_PHASE_WRITE);
     put_result(j, &d);
     bool done = write(j, e) && crs_folder_commit(&j->folder, &d, e);
     if (done && crs_given(j->a, CRS_OPT_JSON))
@@ -397,6 +395,7 @@ static bool run(const crs_args *a, crease_error *e)
     crs_spca_job j = { .a = a };
     bool done = read_options(&j, e) && crs_folder_of(a, &j.folder, e) && read_data(&j, e) &&
                 measure_noise(&j, e) && build(&j, e);
+    crease_watch_enter(a->watch, CREASE_PHASE_START);
     if (done) {
         j.norm = crease_spca_norm(j.model);
         done = find(&j, e) && deliver(&j, e);

@@ -110,7 +110,8 @@ bool crs_worse(const crease_verification *a, const crease_verification *b)
     static const int rank[] = { [CREASE_VERDICT_VALID] = 0,
                                 [CREASE_VERDICT_UPPER_BOUND_ONLY] = 1,
                                 [CREASE_VERDICT_UNSUPPORTED] = 2,
-                                [CREASE_VERDICT_INVALID] = 3 };
+                                [CREASE_VERDICT_UNFINISHED] = 3,
+                                [CREASE_VERDICT_INVALID] = 4 };
     return rank[b->verdict] > rank[a->verdict] ||
            (b->verdict == a->verdict && !(b->smallest_eps <= a->smallest_eps));
 }
@@ -140,7 +141,14 @@ bool crs_check_problem(crs_judged *j, crease_error *e)
     crs_point_file f;
     if (!crs_point_read(c, crs_given(j->a, CRS_OPT_PROBLEM), &f, e)) return false;
     const crease_problem *p = &f.file->problem;
-    const bool done = crease_verify(p, f.x, f.lambda, NULL, f.gap, j->eps, c->relative, &j->v, e) &&
+    const crease_claim claim = { .p = p,
+                                 .x = f.x,
+                                 .lambda = f.lambda,
+                                 .gcg = f.gap,
+                                 .eps = j->eps,
+                                 .relative = c->relative,
+                                 .watch = j->a->watch };
+    const bool done = crease_claim_verify(&claim, &j->v, e) &&
                       crease_objective(p, f.x, &j->objective, e) &&
                       crs_judged_names(j, p->count, e);
     for (int i = 0; done && i < p->count; i++)
@@ -222,9 +230,10 @@ const crs_verb crs_verify_verb = {
         "Verify a result. Every file of the folder must be as it was written, by its SHA-256 in "
         "the certificate. Then the independent checker reads the data and the arrays, recomputes "
         "every residual from the definitions with bounds of its own rounding, and says VALID, "
-        "INVALID or UPPER-BOUND-ONLY with the smallest eps that passes. The exit code is 0 "
-        "when VALID, 1 when INVALID and 2 when it cannot tell.",
+        "INVALID or UPPER-BOUND-ONLY with the smallest eps that passes, or UNFINISHED when "
+        "--max-seconds were not enough. The exit code is 0 when VALID, 1 when INVALID and 2 when "
+        "it cannot tell.",
     .example = "crease verify result",
-    .takes = CRS_LIST(CRS_TAKES(PROBLEM), CRS_TAKES(eps), CRS_TAKES(JSON)),
+    .takes = CRS_LIST(CRS_TAKES(PROBLEM), CRS_TAKES(eps), CRS_TAKES(max_seconds), CRS_TAKES(JSON)),
     .run = run,
 };

@@ -35,7 +35,7 @@ void crease_watch_limit(crease_watch *w, double seconds)
 
 void crease_watch_reserve(crease_watch *w, double seconds)
 {
-    if (w && seconds > w->reserve) w->reserve = seconds;
+    if (w) w->reserve = seconds;
 }
 
 /* clock_gettime may be called from a signal handler */

@@ -147,6 +147,15 @@ const char *crs_reg_name(const crease_reg *r)
     return r->ops->name;
 }
 
+double crs_reg_size(const crease_reg *r, const crease_space *s, const double *x, double *work)
+{
+    const crease_reg *base = crs_unscaled(r);
+    double weight = 1;
+    if (base->ops->kind != CREASE_KIND_SPECTRAL) return r->ops->value(r, s, x, work);
+    for (; r != base; r = r->data) weight *= r->par[0];
+    return weight * base->penalty->value(base->par, crease_norm(s, x));
+}
+
 static bool usable(int n, const double *before, const double *after)
 {
     for (int k = 0; k < n; k++)

@@ -98,6 +98,9 @@ static inline bool crs_is_plain(const crease_reg *r)
     return crs_is_kind(r, CREASE_KIND_ENTRIES) && !r->weight;
 }
 
+/* r(x); of singular values as if x had one alone, which takes no decomposition. */
+double crs_reg_size(const crease_reg *r, const crease_space *s, const double *x, double *work);
+
 /* r without the factors of crease_scaled. */
 static inline const crease_reg *crs_unscaled(const crease_reg *r)
 {

@@ -229,9 +229,10 @@ static bool ask_checker(const crease_regression *m, ptrdiff_t k, crease_regressi
 {
     const double *x = crease_regression_point(m, k);
     crease_verification v;
-    if (!crease_verify(m->problem + k, &x, NULL, NULL, false, m->s.eps * out->residual.scale, false,
-                       &v, e))
-        return false;
+    const crease_claim claim = {
+        .p = m->problem + k, .x = &x, .eps = m->s.eps * out->residual.scale, .watch = m->s.watch
+    };
+    if (!crease_claim_verify(&claim, &v, e)) return false;
     out->checked = true;
     out->verdict = v.verdict;
     out->certified = out->certified && v.verdict == CREASE_VERDICT_VALID;
@@ -243,13 +244,15 @@ bool crease_regression_certify(const crease_regression *m, ptrdiff_t k, bool che
                                crease_regression_certificate *out, crease_error *e)
 {
     const crease_problem *p = m->problem + k;
-    const double *x = crease_regression_point(m, k), *point;
+    const double *x = crease_regression_point(m, k);
     crease_residual residual;
-    crease_certificate c = { .block = &residual, .point = &point };
+    crease_reference *reference = crease_reference_new(p, e);
+    crease_certificate c = { .block = &residual, .reference = reference };
     double *work = crs_doubles(crease_certify_scratch(p), "a certificate", e);
-    if (!work) return false;
-    crease_certify(p, &x, NULL, &c, work);
+    if (work && reference) crease_certify(p, &x, NULL, &c, work);
+    crease_reference_free(reference);
     crs_free(work);
+    if (!work || !reference) return false;
     *out = (crease_regression_certificate){ .residual = residual, .relative = c.worst_relative };
     out->certified = out->relative <= m->s.eps;
     if (out->certified && check && !ask_checker(m, k, out, e)) return false;

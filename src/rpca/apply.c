@@ -31,6 +31,7 @@ typedef struct {
     double norm;               /* |M| */
     double *r, *q, *e;         /* entries */
     double *g, *d, *h;         /* rank, rank, rank x rank */
+    crease_watch *watch;
 } slice;
 
 static double outlier(const slice *s, double r)
@@ -193,6 +194,7 @@ static int iterate(slice *s, const double *t, double *a, bool newton, int most)
     for (int k = 0; k < most; k++) {
         evaluate(s, t, a);
         if (!(gradient_of(s, a) > enough) || unmet(s, a) <= least) return k;
+        if (crease_watch_over(s->watch)) return k;
         if (newton)
             newton_step(s, t, a);
         else
@@ -209,7 +211,7 @@ static int follow(slice *s, const double *t, double *a)
     const crs_penalty_value penalty = s->penalty;
     const double one = 1, dead = s->dead;
     int count = 0;
-    for (double limit = INFINITY; limit > dead;) {
+    for (double limit = INFINITY; limit > dead && !crease_watch_over(s->watch);) {
         double top = 0;
         s->dead = limit;
         s->penalty = crs_penalty_of(&crs_l1, &one, 2 * s->c * limit);
@@ -345,7 +347,8 @@ static slice slice_of(const crease_cp_apply_settings *s, const crease_reg *penal
                 .c = c,
                 .nu = s->ridge,
                 .soft = penalty->penalty == &crs_l1,
-                .nonneg = s->nonneg };
+                .nonneg = s->nonneg,
+                .watch = s->watch };
     p.dead = p.soft ? s->alpha * penalty->par[0] / (2 * c) : crs_dead_zone(&p.penalty, 1 / (2 * c));
     return p;
 }

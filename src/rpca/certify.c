@@ -4,7 +4,12 @@
  *   X_n  |-2c S_(n) M_n + nu X_n| of size 2|Z_(n) M_n| + |2 X_n G_n + nu X_n|, where
  *        Z_(n) M_n = X_n G_n + c S_(n) M_n;   X_n >= 0: its distance to the normal cone
  *   E    dist(Lambda, alpha dR(E)) of size |Lambda|
- *   Z, B and the constraint hold but for rounding */
+ *   Z, B and the constraint hold but for rounding
+ *
+ * The scales of certificate.h, where T alone is each of Z, E and B in turn, and all three at the
+ * reference a third of it: F_0 = min{|T|^2, alpha R(T), alpha_N |T|^2}, and the terms at the
+ * reference are 2|T|/3 in Z, 2 alpha_N |T|/3 in B, and in each of the three that of the multipliers
+ * of Z and B. */
 #include <limits.h>
 
 #include "core/parallel.h"
@@ -12,8 +17,8 @@
 
 static const double UNIT = 0x1p-53;
 
-/* Sums of squares of entries, and alpha R(E). */
-enum { REST, DIST, PENALTY, LOWRANK, SPLIT, SPARSE, LAST, DATA, SUMS };
+/* Sums of squares of entries, alpha R(E), and alpha R(T). */
+enum { REST, DIST, PENALTY, LOWRANK, SPLIT, SPARSE, LAST, DATA, ALONE, SUMS };
 
 enum { MOST_BANDS = 16 };
 
@@ -112,6 +117,7 @@ static void entries(const crs_cp_point *p, const crs_cp_room *w, ptrdiff_t first
                                          : crs_scalar_dist(&p->rho, e[j], 2 * c * s);
             sum[DIST] += off * off;
             if (e[j] != 0) sum[PENALTY] += crs_scalar_value(&p->rho, e[j]);
+            if (seen) sum[ALONE] += crs_scalar_value(&p->rho, p->tensor[at]);
         } else {
             w->e[at] = e[j];
             w->lambda[at] = 2 * c * s;
@@ -167,14 +173,47 @@ static double cone_distance(double x, double g) /* dist(-g, normal cone of x >= 
     return x > 0 ? fabs(g) : x == 0 ? pos(-g) : x == x ? INFINITY : x;
 }
 
-static crease_residual factor(const crs_cp_point *p, const crs_cp_room *w, int n)
+double crs_cp_scale(double terms, double whole, double x)
+{
+    return whole > 0 && x > 0 ? clip(100 * whole / x, 1e-4 * terms, terms) : terms;
+}
+
+double crs_cp_objective(const double *T, const unsigned char *mask, ptrdiff_t n,
+                        const crs_penalty_value *rho, double alpha_noise)
+{
+    double squares = 0, penalty = 0;
+    for (ptrdiff_t j = 0; j < n; j++) {
+        if (mask && !mask[j]) continue;
+        squares += square(T[j]);
+        penalty += crs_scalar_value(rho, T[j]);
+    }
+    return smaller(smaller(1, alpha_noise) * squares, penalty);
+}
+
+/* What residuals are relative to. */
+typedef struct {
+    double whole; /* D; 0: none */
+    double data;  /* |T| */
+    double pull;  /* of the reference's multipliers */
+} scales;
+
+/* A condition with terms of this size, which at the reference are `own`, in an x of norm `x`. */
+static crease_residual of(double residual, double terms, const scales *s, double own, double x)
+{
+    const double rounding = 4 * UNIT * terms, part = larger(terms, 1e-3 * own);
+    return (crease_residual){ .setting = 2,
+                              .residual = residual + rounding,
+                              .rounding = rounding,
+                              .scale = crs_cp_scale(part, s->whole, x) };
+}
+
+static crease_residual factor(const crs_cp_point *p, const crs_cp_room *w, int n, const scales *s)
 {
     const crs_kruskal *k = &p->k;
     const ptrdiff_t rank = k->rank, size = k->shape.dim[n] * rank;
     const double c = noise_share(p), *x = k->factor[n];
     double *product = w->small, *xg = product + size, *gram = xg + size, *work = gram + rank * rank;
     const bool row = n < p->grid.split;
-    crease_residual out = { .setting = 2 };
     gather(k, row ? w->rows : w->collected,
            (crs_modes){ row ? 0 : p->grid.split, row ? p->grid.split : k->shape.order, n }, work,
            product);
@@ -187,18 +226,7 @@ static crease_residual factor(const crs_cp_point *p, const crs_cp_room *w, int n
         added += square(2 * xg[j] + p->nu * x[j]);
         all += square(p->nonneg ? cone_distance(x[j], g) : g);
     }
-    out.scale = sqrt(without) + sqrt(added);
-    out.rounding = 4 * UNIT * out.scale;
-    out.residual = sqrt(all) + out.rounding;
-    return out;
-}
-
-static crease_residual of(double residual, double scale)
-{
-    const double rounding = 4 * UNIT * scale;
-    return (crease_residual){
-        .setting = 2, .residual = residual + rounding, .rounding = rounding, .scale = scale
-    };
+    return of(sqrt(all), sqrt(without) + sqrt(added), s, 0, crs_norm(size, x));
 }
 
 static void include(crease_certificate *c, const crease_residual *r)
@@ -207,27 +235,56 @@ static void include(crease_certificate *c, const crease_residual *r)
     c->worst_relative = larger(c->worst_relative, r->residual == 0 ? 0 : r->residual / r->scale);
 }
 
+/* Of any penalty: alpha R(E), the distance from Lambda to alpha dR(E), and the sizes of alpha R(E)
+ * and alpha R(T). */
+typedef struct {
+    double value, dist, size, alone;
+} penalty;
+
+static penalty penalty_of(const crs_cp_point *p, const crs_cp_room *w)
+{
+    const crease_space *s = &p->k.shape;
+    const crease_reg *r = &p->whole;
+    const double *sum = w->sums;
+    if (!r->ops) return (penalty){ sum[PENALTY], sqrt(sum[DIST]), sum[PENALTY], sum[ALONE] };
+    penalty out = { .value = r->ops->value(r, s, w->e, w->reg) };
+    out.dist = r->ops->dist(r, s, w->e, w->lambda, w->reg);
+    out.size = crs_reg_size(r, s, w->e, w->reg);
+    for (ptrdiff_t j = 0, n = crease_size(s); j < n; j++)
+        w->lambda[j] = p->mask && !p->mask[j] ? 0 : p->tensor[j];
+    out.alone = crs_reg_size(r, s, w->lambda, w->reg);
+    return out;
+}
+
+static scales scales_of(const crs_cp_point *p, double F, double data, double alone)
+{
+    const double an = p->alpha_noise, least = smaller(smaller(1, an) * square(data), alone);
+    const double force = an > 0 ? 2 * smaller(1, an) : 1; /* of Z and B, or of Z alone */
+    return (scales){ least > 0 ? larger(F, least) : 0, data, 2 * force * data / 3 };
+}
+
 static void conclude(const crs_cp_point *p, const crs_cp_room *w, crease_certificate *out)
 {
     const crease_space *s = &p->k.shape;
     const double *sum = w->sums, c = noise_share(p), an = p->alpha_noise;
-    const double rest = sqrt(sum[REST]), lambda = 2 * c * rest;
+    const double rest = sqrt(sum[REST]), lambda = 2 * c * rest, data = sqrt(sum[DATA]);
+    const double split = sqrt(sum[SPLIT]), sparse = sqrt(sum[SPARSE]), last = sqrt(sum[LAST]);
     const int d = s->order;
-    double penalty = sum[PENALTY], dist = sqrt(sum[DIST]), squares = 0;
-    if (p->whole.ops) {
-        penalty = p->whole.ops->value(&p->whole, s, w->e, w->reg);
-        dist = p->whole.ops->dist(&p->whole, s, w->e, w->lambda, w->reg);
-    }
+    double squares = 0;
+    const penalty r = penalty_of(p, w);
     for (int n = 0; n < d; n++) squares += square(crs_norm(s->dim[n] * p->k.rank, p->k.factor[n]));
     *out = (crease_certificate){ .count = d + 3, .block = out->block };
-    out->objective = c * sum[REST] + penalty + p->nu / 2 * squares;
-    for (int n = 0; n < d; n++) out->block[n] = factor(p, w, n);
-    out->block[d] = of(dist, lambda);
-    out->block[d + 1] = of(0, 2 * sqrt(sum[LOWRANK]) + 2 * sqrt(sum[SPLIT]) + lambda);
-    out->block[d + 2] = of(0, 2 * an / (1 + an) * rest + lambda);
-    out->feasibility =
-        of(0, sqrt(sum[SPLIT]) + sqrt(sum[SPARSE]) + sqrt(sum[LAST]) + sqrt(sum[DATA]));
-    for (int i = 0; i < d + 3; i++) include(out, &out->block[i]);
+    out->objective = c * sum[REST] + r.value + p->nu / 2 * squares;
+    const scales a = scales_of(p, c * sum[REST] + r.size + p->nu / 2 * squares, data, r.alone);
+    crease_residual *block = out->block;
+    for (int n = 0; n < d; n++) block[n] = factor(p, w, n, &a);
+    block[d] = of(r.dist, lambda, &a, a.pull, larger(sparse, data));
+    block[d + 1] = of(0, 2 * sqrt(sum[LOWRANK]) + 2 * split + lambda, &a, 2 * data / 3 + a.pull,
+                      larger(split, data));
+    block[d + 2] = of(0, 2 * an / (1 + an) * rest + lambda, &a, 2 * an * data / 3 + a.pull,
+                      larger(last, data));
+    out->feasibility = of(0, split + sparse + last + data, &a, 0, lambda);
+    for (int i = 0; i < d + 3; i++) include(out, &block[i]);
     include(out, &out->feasibility);
     if (!isfinite(out->objective)) out->worst = out->worst_relative = NAN;
 }

@@ -82,7 +82,8 @@ static ptrdiff_t even_step(ptrdiff_t size)
     }
 }
 
-static double median_in(const crs_cp_view *v, double *work)
+/* T - M at an even sample of the observed entries; how many. */
+static ptrdiff_t sample(const crs_cp_view *v, double *out)
 {
     const ptrdiff_t size = crease_size(&v->shape), most = sample_size(v);
     const ptrdiff_t step = even_step(size);
@@ -91,17 +92,30 @@ static double median_in(const crs_cp_view *v, double *work)
     for (ptrdiff_t k = 0, j = 0; k < size && used < most; k++) {
         if (crs_view_observed(v, j)) {
             const double t = v->tensor ? v->tensor[j] : 0;
-            work[used++] = fabs(t - (v->model ? model_at(v->model, j) : 0));
+            out[used++] = t - (v->model ? model_at(v->model, j) : 0);
         }
         j = j < size - step ? j + step : j + step - size;
     }
-    return used ? crs_median(used, work) : 0;
+    return used;
 }
 
 bool crs_view_median(const crs_cp_view *v, double *median, crease_error *e)
 {
     double *work = crs_doubles(sample_size(v), "a sample of the residual", e);
-    if (work) *median = median_in(v, work);
+    const ptrdiff_t used = work ? sample(v, work) : 0;
+    for (ptrdiff_t k = 0; k < used; k++) work[k] = fabs(work[k]);
+    *median = used ? crs_median(used, work) : 0;
+    crs_free(work);
+    return work != NULL;
+}
+
+bool crs_view_middle(const crs_cp_view *v, double *median, double *around, crease_error *e)
+{
+    double *work = crs_doubles(sample_size(v), "a sample of the data", e);
+    const ptrdiff_t used = work ? sample(v, work) : 0;
+    *median = used ? crs_median(used, work) : 0;
+    for (ptrdiff_t k = 0; k < used; k++) work[k] = fabs(work[k] - *median);
+    *around = used ? crs_median(used, work) : 0;
     crs_free(work);
     return work != NULL;
 }

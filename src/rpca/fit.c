@@ -165,6 +165,7 @@ void crease_cp_fit_free(crease_cp_fit *f)
     crease_analysis_free(f->own);
     crs_free(f->mask);
     crs_free(f->cut);
+    crs_free(f->support);
     crs_free(f->memory);
     crs_free(f);
 }

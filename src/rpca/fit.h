@@ -37,6 +37,8 @@ struct crease_cp_fit {
     ptrdiff_t terms;    /* columns of the engine's factors; those of the model beyond are 0 */
     crease_cp_cut *cut; /* of those that were cut; NULL: the engine cuts none */
     ptrdiff_t cuts;
+    crease_cp_support *support; /* of the terms; NULL: the engine does not judge them */
+    long support_passes;
     long passes; /* over the tensor, by the check of the data and the certificates */
     bool closed; /* E follows from the factors */
 

@@ -68,6 +68,7 @@ bool crs_cp_instance_outliers(crease_cp_instance *c, crease_error *e)
     ptrdiff_t *at = crs_alloc((size_t)c->count + 1, sizeof *at);
     if (!at) return crs_fail(e, CREASE_NO_MEMORY, "out of memory: %td outliers", c->count);
     crease_random_sample(places, n, c->count, at);
+    if (crease_watch_over(r->watch)) return crs_free(at), crs_cut(e, "the instance");
     for (ptrdiff_t k = 0; k < c->count; k++)
         c->sparse[at[k]] = r->magnitude * crease_random_normal(values, (uint64_t)k);
     crs_free(at);
@@ -93,13 +94,14 @@ bool crs_cp_instance_add(crease_cp_instance *c, crease_error *e)
     const crease_cp_recipe *r = &c->recipe;
     const ptrdiff_t n = crease_size(&r->shape);
     if (r->noise > 0) crs_normals(r->seed, CRS_STREAM_NOISE, n, c->noise);
+    if (crease_watch_over(r->watch)) return crs_cut(e, "the instance");
     const double *const *factor = (const double *const *)c->factor;
     if (!crease_cp_lowrank(&r->shape, r->rank, factor, c->lowrank, e)) return false;
     for (ptrdiff_t j = 0; j < n; j++) {
         c->noise[j] *= r->noise;
         c->tensor[j] = c->lowrank[j] + c->sparse[j] + c->noise[j];
     }
-    return true;
+    return !crease_watch_over(r->watch) || crs_cut(e, "the instance");
 }
 
 crease_cp_instance *crease_cp_generate(const crease_cp_recipe *r, crease_error *e)
@@ -305,6 +307,7 @@ static bool draw_tucker(crease_tucker_instance *c, crease_error *e)
     fill(crease_size(shape), 0, p->lowrank);
     crs_tucker_reconstruct(&k, 1, p->lowrank, work);
     crs_free(work);
+    if (crease_watch_over(c->recipe.parts.watch)) return crs_cut(e, "the instance");
     for (ptrdiff_t j = 0; j < crease_size(shape); j++)
         p->tensor[j] = p->lowrank[j] + p->sparse[j] + p->noise[j];
     return true;

@@ -40,6 +40,7 @@ typedef struct {
 } crs_units;
 
 struct crease_rpca {
+    crease_watch watch;     /* in that of the options */
     crease_rpca_settings s; /* everything filled in, the user's once the handle is there */
     crease_options o;
     crease_cp_fit *cp;         /* NULL of the other kinds: */

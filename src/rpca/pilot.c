@@ -228,7 +228,7 @@ static bool begin(runner *r, int q, crease_error *e)
 {
     const crs_cp_pilot *p = r->p;
     const crs_cp_gevd_options o = {
-        .rank = p->c.rank, .cut = p->c.prune, .seed = p->c.seed, .clip = p->clip
+        .rank = p->c.rank, .cut = p->c.prune && !p->c.nonneg, .seed = p->c.seed, .clip = p->clip
     };
     const bool own = p->given && q == 0;
     const int member = crs_cp_start_after(p->first, p->given ? q - 1 : q);
@@ -259,13 +259,17 @@ static bool spoiled(runner *r, int q, bool *answer, crease_error *e)
     return true;
 }
 
-static bool late(const crs_cp_pilot *p) { return crease_watch_over(p->c.watch); }
+bool crs_cp_pilot_late(const crs_cp_pilot *p)
+{
+    return (p->most > 0 && p->report.passes >= p->most) || crease_watch_over(p->c.watch);
+}
 
 static void lead(runner *r)
 {
     const long before = crs_envelope_solver_progress(r->solver)->passes;
     while (crs_envelope_solver_step(r->solver) == CRS_ENVELOPE_RUNNING &&
-           crs_envelope_solver_progress(r->solver)->passes < before + r->p->passes && !late(r->p))
+           crs_envelope_solver_progress(r->solver)->passes < before + r->p->passes &&
+           !crs_cp_pilot_late(r->p))
         continue;
     r->deviation = crs_envelope_solver_deviation(r->solver);
 }
@@ -355,15 +359,26 @@ static bool pursue(runner *r, int *q, crease_error *e)
     return compare(r, e);
 }
 
+/* Is there a better answer beside a term that dwarfs the others? Then no further start. */
+static bool apart(runner *r, bool *again, crease_error *e)
+{
+    bool better = false;
+    if (r->p->alone) return true;
+    if (!crs_cp_dominant(r->p, &r->view, &better, e)) return false;
+    *again = *again && !better;
+    return true;
+}
+
 bool crs_cp_pilot_run(crs_cp_pilot *p, crease_error *e)
 {
     runner r;
     bool done = open(&r, p, e), again = true;
     p->report = (crease_cp_pilot){ .agreement = NAN };
-    for (int q = 0; done && again && (q == 0 || !late(p)); q++) {
+    for (int q = 0; done && again && (q == 0 || !crs_cp_pilot_late(p)); q++) {
         done = pursue(&r, &q, e);
         if (done && p->starts > 0) again = q + 1 < p->starts;
         if (done && p->starts == 0) done = bad(&r, &again, e), again = again && q < MORE;
+        if (done && p->report.starts == 1) done = apart(&r, &again, e);
     }
     close(&r);
     return done;

@@ -86,7 +86,8 @@ static crease_tucker_rpca_settings tucker_settings(const crease_rpca_settings *s
                                           .passes = asked ? 20 : 1000,
                                           .seed = (uint64_t)o->seed,
                                           .spare = !asked,
-                                          .prune = s->prune };
+                                          .prune = s->prune,
+                                          .watch = o->watch };
 }
 
 double crease_rpca_bytes(const crease_rpca_settings *s, const crease_options *o, bool missing,
@@ -156,7 +157,7 @@ static bool choose_rank(crease_rpca *r, const double *tensor, crease_error *e)
     return true;
 }
 
-static bool choose(crease_rpca *r, double *tensor, crease_error *e)
+static bool choose_open(crease_rpca *r, double *tensor, crease_error *e)
 {
     crease_rpca_settings *s = &r->s;
     const bool cp = s->kind == CREASE_RPCA_CP && s->rank == 0;
@@ -169,6 +170,14 @@ static bool choose(crease_rpca *r, double *tensor, crease_error *e)
     s->missing = s->missing || s->mask;
     s->mask = NULL;
     return cp ? choose_rank(r, tensor, e) : crease_tucker_ranks(&s->shape, tensor, &s->ranks, e);
+}
+
+static bool choose(crease_rpca *r, double *tensor, crease_error *e)
+{
+    const crease_phase was = crease_watch_enter(r->o.watch, CREASE_PHASE_RANK);
+    const bool done = choose_open(r, tensor, e);
+    crease_watch_enter(r->o.watch, was);
+    return done;
 }
 
 static bool fits(const crease_rpca *r, const double *tensor, crease_error *e)
@@ -205,6 +214,8 @@ static bool begin_cp(crease_rpca *r, double *tensor, crease_error *e)
     r->s.rank = used.model.rank;
     r->facts.cuts = crease_cp_fit_cuts(r->cp, &r->facts.cut);
     r->facts.terms = r->cp->terms;
+    r->facts.support = r->cp->support;
+    r->facts.support_passes = r->cp->support_passes;
     r->s.penalty = used.model.penalty;
     r->s.alpha = used.model.alpha;
     r->s.learn = used.learn;
@@ -230,7 +241,9 @@ static bool begin_other(crease_rpca *r, const double *tensor, crease_error *e)
 {
     const crease_tucker_rpca_settings given = tucker_settings(&r->s, &r->o);
     const double begun = crs_now();
+    const crease_phase was = crease_watch_enter(r->o.watch, CREASE_PHASE_FIT);
     r->model = crease_tucker_rpca_new(&given, tensor, e);
+    crease_watch_enter(r->o.watch, was);
     if (!r->model) return false;
     const crease_tucker_rpca_facts f = crease_tucker_rpca_about(r->model);
     const crease_problem *p = crease_tucker_rpca_problem(r->model);
@@ -268,6 +281,23 @@ static bool begin(crease_rpca *r, double *tensor, crease_error *e)
            crs_rpca_leave(r, tensor, e);
 }
 
+/* Its watch stands in the caller's while it is built, and in every run. */
+static bool watched(crease_rpca *r, double *tensor, crease_error *e)
+{
+    crease_watch *given = r->o.watch;
+    const crease_phase was = crease_watch_enter(given, CREASE_PHASE_START);
+    crs_watch_begin(&r->watch, given);
+    crease_watch_limit(&r->watch, r->o.max_seconds);
+    r->o.watch = &r->watch;
+    const bool done = begin(r, tensor, e);
+    crease_watch_enter(given, was);
+    r->o.watch = given;
+    r->s.mask = NULL;
+    r->s.factor = NULL;
+    if (done) refresh(r);
+    return done;
+}
+
 crease_rpca *crease_rpca_new(const crease_rpca_settings *s, const crease_options *o, double *tensor,
                              crease_error *e)
 {
@@ -275,12 +305,7 @@ crease_rpca *crease_rpca_new(const crease_rpca_settings *s, const crease_options
     if (!r) return crs_fail(e, CREASE_NO_MEMORY, "out of memory: robust PCA"), NULL;
     r->facts.rank_reason = "";
     r->facts.agreement = r->facts.deviation = r->facts.fit_residual = r->facts.share = NAN;
-    if (take(s, o, r, e) && begin(r, tensor, e)) {
-        r->s.mask = NULL;
-        r->s.factor = NULL;
-        refresh(r);
-        return r;
-    }
+    if (take(s, o, r, e) && watched(r, tensor, e)) return r;
     crease_rpca_free(r);
     return NULL;
 }
@@ -318,13 +343,7 @@ void crease_rpca_callback(crease_rpca *r, crease_callback *call, void *user)
         crease_solver_callback(r->solver, call, user);
 }
 
-void crease_rpca_stop(crease_rpca *r)
-{
-    if (r->cp)
-        crease_cp_fit_stop(r->cp);
-    else
-        crease_solver_stop(r->solver);
-}
+void crease_rpca_stop(crease_rpca *r) { crease_watch_stop(&r->watch); }
 
 crease_outcome crease_rpca_step(crease_rpca *r)
 {

@@ -260,6 +260,12 @@ static inline double rest_at(const crs_cp_point *p, ptrdiff_t j, double m, doubl
  * d + 3 places. Results do not depend on the number of threads. */
 void crs_cp_certify(const crs_cp_point *p, crs_cp_room *w, crease_certificate *c);
 
+/* Those scales for fits that end by them: of a block with |x_i| = x and terms of this size, where
+ * the objective is `whole` (0: not known); and the least objective of T alone in Z, E or B. */
+double crs_cp_scale(double terms, double whole, double x);
+double crs_cp_objective(const double *T, const unsigned char *mask, ptrdiff_t n,
+                        const crs_penalty_value *rho, double alpha_noise);
+
 /* crease_cp_components with room for `rank` numbers in left. */
 void crs_cp_components(const crease_space *shape, ptrdiff_t rank, const double *const *factor,
                        double *const *unit, double *weight, double *left);

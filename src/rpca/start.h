@@ -53,6 +53,9 @@ const double *crs_view_slab(const crs_cp_view *v, ptrdiff_t first, ptrdiff_t cou
 /* A median of |T - M| over the observed entries; of an even sample of them when there are many. */
 bool crs_view_median(const crs_cp_view *v, double *median, crease_error *e);
 
+/* The median of T - M, and the median distance from it, likewise. */
+bool crs_view_middle(const crs_cp_view *v, double *median, double *around, crease_error *e);
+
 /* Refuses a tensor with an observed entry that is not finite. */
 bool crs_view_check(const crs_cp_view *v, crease_error *e);
 
@@ -151,20 +154,34 @@ typedef struct {
     double clip;                      /* of the clipped one; 0: the family's own */
     int starts;                       /* 0: one, and up to three more while the fit is bad */
     long passes;                      /* at most, a start */
+    long most;                        /* at most, all of them; 0: no limit */
+    bool alone;                       /* no second candidate (dominant.c) */
     double *factor[CREASE_MAX_ORDER]; /* I_n x c.rank; out: I_n x rank */
     ptrdiff_t rank;                   /* out */
     crease_cp_cut *cut;               /* out, c.rank - rank of them; NULL, or room for c.rank */
+    crease_cp_support *support;       /* out, of each of rank; NULL, or room for c.rank */
+    long support_passes;              /* out */
     double value;                     /* out: of the envelope at that penalty */
+    double closer;                    /* out: a factor of eps that the smaller terms need; 0: 1 */
     crs_penalty_value penalty;        /* out: the penalty, with the threshold as learned */
     crease_cp_pilot report;           /* out */
 } crs_cp_pilot;
 
 bool crs_cp_pilot_run(crs_cp_pilot *p, crease_error *e);
+bool crs_cp_pilot_late(const crs_cp_pilot *p);
+
+/* dominant.c: where one term dwarfs the others of the answer at hand, or is a constant far from 0,
+ * a second answer from the data without it; the better of the two stays. better: the second. */
+bool crs_cp_dominant(crs_cp_pilot *p, const crs_cp_view *v, bool *better, crease_error *e);
 
 /* given, first and what goes with them, from the settings; `model` holds the factors until it is
  * freed, also after a failure. */
 bool crs_cp_named_start(crease_cp_fit *f, double *tensor, crs_cp_pilot *p, crease_cp_rpca **model,
                         crease_error *e);
 double crs_cp_named_start_bytes(const crease_cp_fit_settings *s, bool missing);
+
+/* support.c: judges the terms of the pilot's answer and cuts those that the noise explains. What
+ * takes no reading is tried first; refits at most double the passes. */
+bool crs_cp_support(crs_cp_pilot *p, crease_error *e);
 
 #endif

@@ -160,6 +160,15 @@ static bool own_facts(crs_units *u, crease_rpca_facts *f, crease_error *e)
     return true;
 }
 
+static void own_support(const crs_units *u, crease_cp_fit *f)
+{
+    for (ptrdiff_t k = 0; f && f->support && k < f->terms; k++) {
+        f->support[k].size = ldexp(f->support[k].size, u->data);
+        f->support[k].gain = ldexp(f->support[k].gain, 2 * u->data);
+        f->support[k].needed = ldexp(f->support[k].needed, 2 * u->data);
+    }
+}
+
 static bool reserve(crease_rpca *r, const crease_problem *p, crease_error *e)
 {
     crs_units *u = r->units;
@@ -211,6 +220,7 @@ bool crs_rpca_leave(crease_rpca *r, double *tensor, crease_error *e)
     if (!u) return true;
     own_settings(u, &r->s);
     own_ranks(u, r->ranks);
+    own_support(u, r->cp);
     if (!own_facts(u, &r->facts, e) || !reserve(r, p, e)) return false;
     if (!p) return blank_missing(u, tensor), true;
     crs_free(u->tensor);

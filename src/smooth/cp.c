@@ -158,6 +158,7 @@ const crease_smooth_ops crs_cp_ops = {
     .constants = constants,
     .curvature = curvature,
     .argmin = argmin,
+    .nonnegative = crs_sum_of_squares,
 };
 
 crease_smooth crease_cp(const crease_cp_data *c)

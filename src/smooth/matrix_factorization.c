@@ -102,6 +102,7 @@ const crease_smooth_ops crs_matrix_factorization_ops = {
     .constants = constants,
     .curvature = curvature,
     .argmin = argmin,
+    .nonnegative = crs_sum_of_squares,
 };
 
 crease_smooth crease_matrix_factorization(const crease_factorization_data *m)

@@ -42,7 +42,10 @@ static inline const crs_loss *loss_of(const crease_smooth *f)
     .family = CREASE_SMOOTH_LOSS, .data_text = "terms {block: map}, rhs (labels if logistic)",     \
     .check = crs_predictor_check, .scratch = crs_predictor_scratch,                                \
     .touches = crs_predictor_touches, .value = crs_predictor_value, .grad = crs_predictor_grad,    \
-    .constants = crs_predictor_constants
+    .constants = crs_predictor_constants, .nonnegative = crs_sum_of_squares
+
+/* Losses and squares are >= 0 whatever their data. */
+static inline bool crs_sum_of_squares(const crease_smooth *f) { return (void)f, true; }
 
 bool crs_predictor_check(const crease_smooth *f, const crease_blocks *b, crease_error *e);
 ptrdiff_t crs_predictor_scratch(const crease_smooth *f, const crease_blocks *b);

@@ -76,6 +76,12 @@ static bool constants(const crease_smooth *f, const crease_blocks *b, int last,
     return true;
 }
 
+static bool nonnegative(const crease_smooth *f)
+{
+    const crease_callback_smooth *c = f->data;
+    return c->constants.lower >= 0;
+}
+
 const crease_smooth_ops crs_smooth_callback_ops = {
     .name = "callback",
     .formula = "the user's own f",
@@ -86,6 +92,7 @@ const crease_smooth_ops crs_smooth_callback_ops = {
     .value = value,
     .grad = grad,
     .constants = constants,
+    .nonnegative = nonnegative,
 };
 
 crease_smooth crease_smooth_callback(const crease_callback_smooth *c)

@@ -171,6 +171,17 @@ static bool argmin(const crease_smooth *f, const crease_blocks *b, const double 
     return only && only->ops->argmin && only->ops->argmin(only, b, x, i, h, v, radius, y, work);
 }
 
+static bool nonnegative(const crease_smooth *f)
+{
+    const crease_smooth_list *l = f->data;
+    bool all = true;
+    for (int k = 0; k < l->count; k++) {
+        const crease_smooth *term = &l->term[k];
+        all = all && term->ops->nonnegative && term->ops->nonnegative(term);
+    }
+    return all;
+}
+
 const crease_smooth_ops crs_smooth_sum_ops = {
     .name = "sum",
     .formula = "f_1 + f_2 + ...",
@@ -184,6 +195,7 @@ const crease_smooth_ops crs_smooth_sum_ops = {
     .constants = constants,
     .curvature = curvature,
     .argmin = argmin,
+    .nonnegative = nonnegative,
 };
 
 crease_smooth crease_smooth_sum(const crease_smooth_list *l)

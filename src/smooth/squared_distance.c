@@ -134,6 +134,12 @@ static bool argmin(const crease_smooth *f, const crease_blocks *b, const double 
     return true;
 }
 
+static bool nonnegative(const crease_smooth *f)
+{
+    const crease_distance_data *d = f->data;
+    return d->weight >= 0;
+}
+
 const crease_smooth_ops crs_squared_distance_ops = {
     .name = "squared_distance",
     .formula = "(weight/2)|x_a - x_b - d|^2, or without x_b",
@@ -146,6 +152,7 @@ const crease_smooth_ops crs_squared_distance_ops = {
     .constants = constants,
     .curvature = curvature,
     .argmin = argmin,
+    .nonnegative = nonnegative,
 };
 
 crease_smooth crease_squared_distance(const crease_distance_data *d)

@@ -269,6 +269,7 @@ const crease_smooth_ops crs_tucker_ops = {
     .constants = constants,
     .curvature = curvature,
     .argmin = argmin,
+    .nonnegative = crs_sum_of_squares,
 };
 
 crease_smooth crease_tucker(const crease_tucker_data *c)

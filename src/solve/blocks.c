@@ -55,7 +55,6 @@ static void walk(crease_solver *s, crs_carver *c)
         carve_doubles(c, s->method->solver_size ? s->method->solver_size(s->p, s->a) : 0, 1);
     s->st.work = carve_doubles(c, step_scratch(s), 1);
     s->certify_work = carve_doubles(c, crs_certify_room(s->given, s->method->oracle), 1);
-    s->scale_point = carve_bytes(c, N, sizeof *s->scale_point);
     s->run.now.block = carve_bytes(c, N, sizeof(crease_residual));
     s->run.best.block = carve_bytes(c, N, sizeof(crease_residual));
 }
@@ -401,7 +400,7 @@ static long evaluations(const void *self) { return ((const crease_solver *)self)
 static void certify(void *self, crease_certificate *c)
 {
     const crease_solver *s = self;
-    c->point = s->run.o.relative ? s->scale_point : NULL;
+    c->reference = s->reference;
     if (s->method->oracle)
         crs_certify_gap(s->given, points(s->st.x), c, s->certify_work);
     else
@@ -434,6 +433,7 @@ void crease_solver_free(crease_solver *s)
 {
     if (!s) return;
     crs_extension_free(s->extension);
+    crease_reference_free(s->reference);
     crease_analysis_free(s->a);
     crs_free(s->memory);
     crs_free(s);
@@ -470,6 +470,8 @@ static bool build(crease_solver *s, const crease_options *o, crease_error *e)
         s->p = &s->extension->problem;
     }
     if (!allocate(s, e)) return false;
+    if (o->relative) s->reference = crease_reference_new(s->given, e);
+    if (o->relative && !s->reference) return false;
     s->st.p = s->p;
     s->st.a = s->a;
     start_run(s);

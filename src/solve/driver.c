@@ -38,7 +38,7 @@ static void certify(crs_driver *r)
     const crease_phase was = crease_watch_enter(&r->watch, CREASE_PHASE_CERTIFY);
     const double begun = crs_now();
     r->engine->certify(r->self, &r->now);
-    crease_watch_reserve(&r->watch, crs_now() - begun); /* the last one must fit in */
+    crease_watch_reserve(&r->watch, larger(r->watch.reserve, crs_now() - begun)); /* for the last */
     crease_watch_enter(&r->watch, was);
     r->progress.objective = r->now.objective;
     r->progress.feasibility = r->now.feasibility.residual;

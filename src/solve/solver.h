@@ -3,6 +3,8 @@
 #ifndef CRS_SOLVER_H
 #define CRS_SOLVER_H
 
+#include <crease/certificate.h>
+
 #include "problem/problem.h"
 #include "solve/engine.h"
 
@@ -19,8 +21,8 @@ struct crease_solver {
     double **kept, *kept_lambda; /* to take a step or a candidate back */
     double **best, *best_lambda; /* the best certified iterate */
     double *certify_work;
-    const double **scale_point; /* scratch of certificates with relative scales */
-    void *memory;               /* every array above, in one block */
+    crease_reference *reference; /* what residuals are relative to; NULL: eps is absolute */
+    void *memory;                /* every array above but for that, in one block */
 
     double potential, last_move;
     double stalled;     /* feasibility where the extension last began anew */

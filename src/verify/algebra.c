@@ -36,11 +36,18 @@ static room *again(crs_verifier *v, size_t bytes)
     return r;
 }
 
+bool crs_in_time(crs_verifier *v)
+{
+    if (!v->unfinished && crease_watch_over(v->watch)) v->unfinished = v->no_memory = true;
+    return !v->unfinished;
+}
+
 void *crs_room(crs_verifier *v, ptrdiff_t count, size_t size)
 {
     const size_t head = (sizeof(room) + size - 1) / size; /* in units of the elements */
     const bool fits = count >= 0 && (size_t)count <= PTRDIFF_MAX / size - head;
     const size_t bytes = fits ? ((size_t)count + head) * size : 0;
+    if (!crs_in_time(v)) return NULL;
     room *r = fits ? again(v, bytes) : NULL;
     if (fits && !r) r = crs_alloc((size_t)count + head, size);
     if (!r) return v->no_memory = true, NULL;
@@ -130,13 +137,13 @@ static bool rotate(ptrdiff_t n, ptrdiff_t k, real *wp, real *wq, real *vp, real 
     return true;
 }
 
-static bool sweep(ptrdiff_t n, ptrdiff_t k, real *w, real *v)
+static bool sweep(crs_verifier *a, ptrdiff_t n, ptrdiff_t k, real *w, real *v)
 {
     bool turned = false;
-    for (ptrdiff_t p = 0; p < k; p++)
+    for (ptrdiff_t p = 0; p < k && crs_in_time(a); p++)
         for (ptrdiff_t q = p + 1; q < k; q++)
             turned = rotate(n, k, w + p * n, w + q * n, v + p * k, v + q * k) || turned;
-    return turned;
+    return turned && !a->unfinished;
 }
 
 /* The factors from rows of w (the long side n, unnormalized) and of z (k long), largest first. */
@@ -168,9 +175,10 @@ bool crs_jacobi(crs_verifier *v, ptrdiff_t m, ptrdiff_t n, const real *a, crs_sv
         for (ptrdiff_t j = 0; j < n; j++) w[m < n ? i * l + j : j * l + i] = a[i * n + j];
     for (ptrdiff_t j = 0; j < k; j++) z[j * k + j] = 1;
     int sweeps = 0;
-    while (sweep(l, k, w, z))
+    while (sweep(v, l, k, w, z))
         if (++sweeps == MOST_SWEEPS)
             return crs_refuse(v, "the decomposition of a %td x %td matrix did not converge", m, n);
+    if (v->unfinished) return false;
     arrange(out, l, w, z, norm);
     return true;
 }
@@ -231,7 +239,7 @@ bool crs_best_assignment(crs_verifier *v, ptrdiff_t n, const real *w, real *valu
         s.a[j] = w[j * n];
         for (ptrdiff_t i = 1; i < n; i++) s.a[j] = bigger(s.a[j], w[j * n + i]);
     }
-    for (ptrdiff_t i = 0; i < n; i++) assign(&s, i);
+    for (ptrdiff_t i = 0; i < n && crs_in_time(v); i++) assign(&s, i);
     *value = 0;
     for (ptrdiff_t i = 0; i < n; i++) {
         real most = w[i * n] - s.b[0];

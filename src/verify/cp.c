@@ -155,38 +155,61 @@ static void find_factor(crs_cp_check *k, int n, crs_finding *f)
     }
     const real longest = (real)(c->left + c->right + size) * LDBL_EPSILON;
     f->residual = sqrtl(all);
-    f->scale = sqrtl(without) + sqrtl(added);
+    f->scale = crs_scale(sqrtl(without) + sqrtl(added), 0, k->whole, sqrtl(own));
     f->rounding = 2 * reach * (rounding_of_model(k) + (3 * k->unit + k->summing + longest) * gap);
     f->rounding += working_roundings(c->shape.dim[n] + rank + c->shape.order) * sqrtl(own) *
                    (2 * reach * reach + c->ridge);
     k->most = bigger(k->most, reach);
 }
 
-/* E, Z, B and the constraint */
+/* D, with F(x) = |D|^2 + alpha R(E) + alpha_N |B|^2 + (nu/2) sum |X_n|^2, B where observed, and
+ * F_0 where T is Z, E or B alone */
+static void find_whole(crs_cp_check *k)
+{
+    const crease_cp_claim *c = k->c;
+    const real an = c->alpha_noise, T2 = k->sum[CRS_T], alone = k->sum[CRS_ALONE];
+    real F = k->sum[CRS_GAP] + k->sum[CRS_PENALTY], squares = 0, least = an < 1 ? an * T2 : T2;
+    if (an > 0) F += k->sum[CRS_LAMBDA] / (4 * an);
+    for (int n = 0; n < c->shape.order; n++)
+        for (ptrdiff_t j = 0; j < c->shape.dim[n] * c->rank; j++)
+            squares += (real)c->factor[n][j] * c->factor[n][j];
+    if (alone < least) least = alone;
+    k->whole = least > 0 ? bigger(F + c->ridge / 2 * squares, least) : INFINITY;
+}
+
+/* E, Z, B and the constraint; at the reference each of E, Z and B is T/3 */
 static void find_rest(crs_cp_check *k, crs_finding *block, crs_finding *feasibility)
 {
     const real u = k->unit, sums = k->summing, tiny = k->tiny;
     real norm[CRS_CP_SUMS];
     for (int s = 0; s < CRS_CP_SUMS; s++) norm[s] = sqrtl(k->sum[s]);
     const real lambda = norm[CRS_LAMBDA], dist = norm[CRS_DIST], z = norm[CRS_Z];
-    block[0] = (crs_finding){ .residual = dist, .scale = lambda };
+    const real T = norm[CRS_T], an = k->c->alpha_noise, third = 2 * T / 3;
+    const real pull = an > 0 ? 2 * third * (an < 1 ? an : 1) : third; /* of Z and B, or of Z */
+    const real whole = k->whole;
+    block[0] = (crs_finding){ .residual = dist };
+    block[0].scale = crs_scale(lambda, pull, whole, bigger(norm[CRS_E], T));
     block[0].rounding = 3 * u * lambda + working_roundings(0) * norm[CRS_SLOPES] + tiny;
     if (dist < INFINITY) block[0].rounding += (2 * u + sums) * dist;
     block[1] = (crs_finding){ .residual = norm[CRS_SPLIT] };
-    block[1].scale = 2 * norm[CRS_M] + 2 * z + lambda;
+    const real split = 2 * norm[CRS_M] + 2 * z + lambda;
+    block[1].scale = crs_scale(split, third + pull, whole, bigger(z, T));
     block[1].rounding = 2 * rounding_of_model(k) + 2 * u * (norm[CRS_GAP] + lambda);
     block[1].rounding += (u + sums) * norm[CRS_SPLIT] + tiny;
-    block[2] = (crs_finding){ .scale = 2 * lambda, .rounding = u * lambda + tiny };
+    block[2] = (crs_finding){ .rounding = u * lambda + tiny };
+    block[2].scale = crs_scale(2 * lambda, an * third + pull, whole, bigger(norm[CRS_B], T));
     *feasibility = (crs_finding){ .residual = norm[CRS_FEASIBLE] };
-    feasibility->scale = z + norm[CRS_E] + norm[CRS_B] + norm[CRS_T];
-    feasibility->rounding = 4 * u * feasibility->scale + sums * norm[CRS_FEASIBLE] + tiny;
-    k->most = bigger(k->most, bigger(block[1].scale, feasibility->scale));
+    const real parts = z + norm[CRS_E] + norm[CRS_B] + T;
+    feasibility->scale = crs_scale(parts, 0, whole, lambda);
+    feasibility->rounding = 4 * u * parts + sums * norm[CRS_FEASIBLE] + tiny;
+    k->most = bigger(k->most, bigger(split, parts));
 }
 
 void crs_cp_find(crs_cp_check *k, crs_finding *block, crs_finding *feasibility)
 {
     const int d = k->c->shape.order;
     k->most = bigger(k->rows_length, k->columns_length);
+    find_whole(k);
     for (int n = 0; n < d; n++) find_factor(k, n, &block[n]);
     find_rest(k, block + d, feasibility);
 }
@@ -315,6 +338,7 @@ static bool check(crs_verifier *v, crs_cp_check *k, double eps, bool relative,
         if (done) crs_cp_find(k, block, &rows);
     }
     if (done) decide(k, block, &rows, eps, relative, out);
+    if (v->unfinished) return crs_unfinished(out), true;
     return done || !v->no_memory
                ? done
                : crs_fail(e, CREASE_NO_MEMORY, "out of memory: checking %td x %td entries", c->left,
@@ -324,7 +348,7 @@ static bool check(crs_verifier *v, crs_cp_check *k, double eps, bool relative,
 bool crease_cp_verify(const crease_cp_claim *c, double eps, bool relative, crease_verification *out,
                       crease_error *e)
 {
-    crs_verifier v = { .p = NULL };
+    crs_verifier v = { .p = NULL, .watch = c->watch };
     crs_cp_check k = { .c = c };
     *out = (crease_verification){ 0 };
     if (!fits(c, eps, e)) return false;

@@ -8,7 +8,7 @@
 #include "verify/verify.h"
 
 /* Sums of squares over the entries; CRS_SLOPES: of the numbers that slopes at E != 0 are made of.
- */
+ * The penalties of E and of T alone, for the scales. */
 enum {
     CRS_DIST,
     CRS_LAMBDA,
@@ -21,6 +21,8 @@ enum {
     CRS_T,
     CRS_FEASIBLE,
     CRS_SLOPES,
+    CRS_PENALTY,
+    CRS_ALONE,
     CRS_CP_SUMS
 };
 
@@ -44,7 +46,8 @@ typedef struct {
     real tiny;                        /* anything, absolutely, for numbers too small to be normal */
 
     real *gram, *product;
-    real most; /* the largest norm met */
+    real whole; /* D of certificate.h; INFINITY: none */
+    real most;  /* the largest norm met */
 } crs_cp_check;
 
 /* From the claim alone: the penalty and memory. false: the penalty is not one by entries. */

@@ -78,7 +78,8 @@ static void consider(const view *a, const real *g, const crs_sizes *size, real *
     for (ptrdiff_t j = 0; j < a->n; j++) w[j] = -w[j];
     const real most = isfinite(norm) ? a->rule->support(a->v, a->set, a->s, w) : (real)NAN;
     crs_finding mine = { .residual = positive(here + most), .upper_bound = f->upper_bound };
-    mine.scale = (at->size + crs_length(a->n, g)) * a->reach;
+    const real terms = crs_scale(at->size, at->own, INFINITY, 1) + crs_length(a->n, g);
+    mine.scale = crs_scale(terms * a->reach, 0, at->whole, 1);
     mine.rounding = a->diameter * at->error +
                     working_roundings(a->n) * (norm + size->used) * (a->reach + a->diameter);
     mine.astray = f->astray;
@@ -97,24 +98,6 @@ static bool take_given(const view *a, const double *given, real *t, real *g, crs
     if (!(away <= 4 * DBL_EPSILON * size.all)) f->astray = away;
     consider(a, g, &size, t, f);
     return true;
-}
-
-bool crs_find_gap(crs_verifier *v, const crs_place *at, const crs_known_reg *k, const double *g,
-                  crs_finding *f)
-{
-    const crease_set *set = v->p->block[at->i].set;
-    view a = { v, at, k, set, crs_set_rule_of(v, set), &v->p->space[at->i], 0, 0, 0 };
-    crs_box box;
-    const bool boxed = crs_box_of(set, &box);
-    a.n = crease_size(a.s);
-    a.diameter = a.rule->diameter(v, set, a.s);
-    a.reach = crs_length(a.n, at->x) + a.diameter;
-    real *t = crs_reals(v, a.n), *own = crs_reals(v, a.n);
-    crs_sizes size;
-    if (!t || !own || !choose(&a, boxed ? &box : NULL, t, own, &size)) return false;
-    *f = (crs_finding){ .residual = NAN, .upper_bound = !is_best(&a, boxed ? &box : NULL) };
-    consider(&a, own, &size, t, f);
-    return (!g || take_given(&a, g, t, own, f)) && !v->no_memory && !v->unsupported;
 }
 
 /* The measure of gcg: <c, x> + r(x) - min over X of <c, y> + r(y), for r(y) = sum_j a_j |y_j| +
@@ -304,7 +287,7 @@ static bool least_value(crs_verifier *v, const model *m, const crs_set_rule *rul
     return crs_refuse(v, "the least value of a quadratic term on %s", rule->name);
 }
 
-bool crs_find_gcg(crs_verifier *v, const crs_place *at, crs_finding *f)
+static bool find_gcg(crs_verifier *v, const crs_place *at, crs_finding *f)
 {
     const crease_block *b = &v->p->block[at->i];
     const crease_space *s = &v->p->space[at->i];
@@ -325,7 +308,27 @@ bool crs_find_gcg(crs_verifier *v, const crs_place *at, crs_finding *f)
     for (ptrdiff_t j = 0; j < n; j++) here += value_at(&m, j, at->x[j]);
     const real reach = crs_length(n, at->x) + diameter, norm = crs_length(n, at->c);
     f->residual = positive(here - least);
-    f->scale = norm * diameter + fabsl(here) + fabsl(least);
-    f->rounding = diameter * at->error + working_roundings(n) * (norm * reach + f->scale);
+    const real terms = norm * diameter + fabsl(here) + fabsl(least);
+    f->scale = crs_scale(norm, at->own, INFINITY, 1) * diameter + fabsl(here) + fabsl(least);
+    f->rounding = diameter * at->error + working_roundings(n) * (norm * reach + terms);
     return true;
+}
+
+bool crs_find_gap(crs_verifier *v, const crs_place *at, const crs_known_reg *k, const double *g,
+                  crs_finding *f)
+{
+    if (at->gcg) return find_gcg(v, at, f);
+    const crease_set *set = v->p->block[at->i].set;
+    view a = { v, at, k, set, crs_set_rule_of(v, set), &v->p->space[at->i], 0, 0, 0 };
+    crs_box box;
+    const bool boxed = crs_box_of(set, &box);
+    a.n = crease_size(a.s);
+    a.diameter = a.rule->diameter(v, set, a.s);
+    a.reach = crs_length(a.n, at->x) + a.diameter;
+    real *t = crs_reals(v, a.n), *own = crs_reals(v, a.n);
+    crs_sizes size;
+    if (!t || !own || !choose(&a, boxed ? &box : NULL, t, own, &size)) return false;
+    *f = (crs_finding){ .residual = NAN, .upper_bound = !is_best(&a, boxed ? &box : NULL) };
+    consider(&a, own, &size, t, f);
+    return (!g || take_given(&a, g, t, own, f)) && !v->no_memory && !v->unsupported;
 }

@@ -76,10 +76,15 @@ static bool dense_in_double(const product *p, ptrdiff_t m, ptrdiff_t n)
         const real v = p->in[k].v, w = (real)(count + 4) * 0x1p-52L * fabsl(v) + p->in[k].e;
         in[k] = (factor){ (double)v, w == 0 ? 0 : (double)(w * (1 + 0x1p-40L)) };
     }
-    if (p->transposed)
-        multiply_columns(p->A->data, m, n, in, sum, off);
-    else
-        multiply_rows(p->A->data, m, n, in, p->out);
+    const double *a = p->A->data;
+    const ptrdiff_t band = (1 << 20) / n + 1;
+    for (ptrdiff_t i = 0; i < m && crs_in_time(p->v); i += band) {
+        const ptrdiff_t rows = m - i < band ? m - i : band;
+        if (p->transposed)
+            multiply_columns(a + i * n, rows, n, in + i, sum, off);
+        else
+            multiply_rows(a + i * n, rows, n, in, p->out + i);
+    }
     for (ptrdiff_t j = 0; p->transposed && j < n; j++)
         p->out[j] = add(p->out[j], (num){ sum[j], off[j] * 1.0625L + (real)m * 0x1p-1070L });
     crs_rooms_release(p->v, mark);
@@ -92,7 +97,8 @@ static bool dense(const product *p)
     const ptrdiff_t m = crease_size(p->ran), n = crease_size(p->dom);
     if (p->v->quick && m * n >= CRS_LARGE) return dense_in_double(p, m, n);
     for (ptrdiff_t i = 0; i < m; i++)
-        for (ptrdiff_t j = 0; j < n; j++) entry(p, i, j, a[i * n + j]);
+        for (ptrdiff_t j = 0; j < n && crs_at_entry(p->v, i * n + j); j++)
+            entry(p, i, j, a[i * n + j]);
     return true;
 }
 
@@ -101,7 +107,7 @@ static bool csr(const product *p)
     const crease_csr_matrix *a = p->A->data;
     for (ptrdiff_t i = 0; i < a->rows; i++)
         for (ptrdiff_t k = a->start[i]; k < a->start[i + 1]; k++)
-            entry(p, i, a->col[k], a->value[k]);
+            if (crs_at_entry(p->v, k)) entry(p, i, a->col[k], a->value[k]);
     return true;
 }
 

@@ -132,7 +132,7 @@ static bool build(design *d, crease_error *e)
         return crs_fail(e, CREASE_NO_MEMORY, "out of memory: verifying a regression on %td columns",
                         c->p);
     set_row_weights(d);
-    for (ptrdiff_t j = 0; j < c->p; j++) set_column(d, j);
+    for (ptrdiff_t j = 0; j < c->p && !crease_watch_over(c->s.watch); j++) set_column(d, j);
     set_rows(d);
     set_units(d);
     return true;
@@ -162,7 +162,10 @@ static bool judge(const design *d, ptrdiff_t k, crease_verification *out, crease
                                      .space = &space,
                                      .block = &block,
                                      .f = crease_regression_smooth(c->s.loss, &predictor) };
-    return crease_verify(&problem, &x, NULL, NULL, false, c->s.eps, true, out, e);
+    const crease_claim claim = {
+        .p = &problem, .x = &x, .eps = c->s.eps, .relative = true, .watch = c->s.watch
+    };
+    return crease_claim_verify(&claim, out, e);
 }
 
 static void refuse(crease_verification *v, const char *what, ptrdiff_t j, double is, real should)
@@ -230,7 +233,7 @@ bool crease_regression_verify(const crease_regression_claim *claim, crease_verif
     bool done = build(&d, e);
     for (ptrdiff_t k = 0; k < c->s.path && done; k++) {
         done = judge(&d, k, &out[k], e);
-        if (done) compare(&d, k, &out[k]);
+        if (done && out[k].verdict != CREASE_VERDICT_UNFINISHED) compare(&d, k, &out[k]);
     }
     crs_free(d.memory);
     for (ptrdiff_t k = 0; k < c->s.path && !done; k++) crease_verification_free(&out[k]);

@@ -46,20 +46,49 @@ static real l_two_thirds(const double *p, real y)
 static real lq(const double *p, real y) { return y > 0 ? power(p[0], p[1], y) : at_zero(p); }
 static real huber(const double *p, real y) { return y < p[1] ? p[0] * (y / p[1]) : p[0]; }
 
+/* rho itself */
+static real no_value(const double *p, real y) { return (void)p, (void)y, 0; }
+static real l1_value(const double *p, real y) { return p[0] * y; }
+static real square_value(const double *p, real y) { return p[0] * y * y / 2; }
+static real l0_value(const double *p, real y) { return y > 0 ? p[0] : 0; }
+static real net_value(const double *p, real y) { return p[0] * y + p[1] * y * y / 2; }
+static real lsp_value(const double *p, real y) { return p[0] * log1pl(y / p[1]); }
+static real capped_value(const double *p, real y) { return p[0] * (y < p[1] ? y : (real)p[1]); }
+static real half_value(const double *p, real y) { return p[0] * sqrtl(y); }
+static real lq_value(const double *p, real y) { return p[0] * powl(y, p[1]); }
+static real thirds_value(const double *p, real y) { return p[0] * powl(y, 2.0L / 3); }
+
+static real scad_value(const double *p, real y)
+{
+    const real lambda = p[0], a = p[1], t = y < a * lambda ? y : a * lambda, off = t - lambda;
+    return lambda * t - (off > 0 ? off * off / (2 * (a - 1)) : 0);
+}
+
+static real mcp_value(const double *p, real y)
+{
+    const real lambda = p[0], gamma = p[1], t = y < gamma * lambda ? y : gamma * lambda;
+    return lambda * t - t * t / (2 * gamma);
+}
+
+static real huber_value(const double *p, real y)
+{
+    return y < p[1] ? p[0] * (y / p[1]) * y / 2 : p[0] * (y - (real)p[1] / 2);
+}
+
 static const crs_rule rules[] = {
-    { "zero", none, NULL, false },
-    { "l1", l1, NULL, false },
-    { "elastic-net", elastic_net, NULL, false },
-    { "squared-l2", squared_l2, NULL, false },
-    { "l0", l0, NULL, true },
-    { "scad", scad, NULL, false },
-    { "mcp", mcp, NULL, false },
-    { "lsp", lsp, NULL, false },
-    { "capped-l1", capped_l1, theta, false },
-    { "l-half", l_half, NULL, true },
-    { "l-two-thirds", l_two_thirds, NULL, true },
-    { "lq", lq, NULL, true },
-    { "huber", huber, NULL, false },
+    { "zero", no_value, none, NULL, false },
+    { "l1", l1_value, l1, NULL, false },
+    { "elastic-net", net_value, elastic_net, NULL, false },
+    { "squared-l2", square_value, squared_l2, NULL, false },
+    { "l0", l0_value, l0, NULL, true },
+    { "scad", scad_value, scad, NULL, false },
+    { "mcp", mcp_value, mcp, NULL, false },
+    { "lsp", lsp_value, lsp, NULL, false },
+    { "capped-l1", capped_value, capped_l1, theta, false },
+    { "l-half", half_value, l_half, NULL, true },
+    { "l-two-thirds", thirds_value, l_two_thirds, NULL, true },
+    { "lq", lq_value, lq, NULL, true },
+    { "huber", huber_value, huber, NULL, false },
 };
 
 static const crs_rule *rule_named(const char *name)
@@ -281,10 +310,10 @@ static real next_piece(const tube *t, ptrdiff_t *at, real y)
 }
 
 /* z[0..n-1) for a stretch of n points, from its sums */
-static void pull(const tube *t, real *z)
+static void pull(crs_verifier *v, const tube *t, real *z)
 {
     real y = 0;
-    for (ptrdiff_t at = 0, from = 0; from < t->n; from = at) {
+    for (ptrdiff_t at = 0, from = 0; from < t->n && crs_in_time(v); from = at) {
         const real slope = next_piece(t, &at, y);
         if (at <= from) at = from + 1; /* only NaN stands still */
         for (ptrdiff_t k = from + 1; k <= at; k++) {
@@ -311,7 +340,7 @@ static bool nearest_variation(crs_verifier *v, const crs_subdifferential *d, con
         if (last + 1 < n) S[last - first + 1] += z[last];
         /* the string starts at 0, so the left end goes into all sums but S[0] */
         S[0] = 0;
-        pull(&(tube){ last - first + 1, lambda, S }, z + first);
+        pull(v, &(tube){ last - first + 1, lambda, S }, z + first);
     }
     size->all = lambda * sqrtl((real)n);
     for (ptrdiff_t j = 0; j < n; j++) {
@@ -336,13 +365,14 @@ static bool is_zero(const crs_subdifferential *d)
            isinf(d->k->high);
 }
 
-static void nearest_entries(const crs_subdifferential *d, const real *t, real *g, crs_sizes *size)
+static void nearest_entries(crs_verifier *v, const crs_subdifferential *d, const real *t, real *g,
+                            crs_sizes *size)
 {
     const crs_known_reg *k = d->k;
     const ptrdiff_t n = crease_size(d->s);
     const bool alike = !k->weight && !d->box;
     const crs_slopes at_zero = crs_slopes_at(k, 0, 0, k->low, k->high, d->near);
-    for (ptrdiff_t j = 0; j < n; j++) {
+    for (ptrdiff_t j = 0; j < n && crs_at_entry(v, j); j++) {
         const real low = d->box ? bigger(k->low, box_low(d->box, j)) : k->low;
         const real high = d->box ? -bigger(-k->high, -box_high(d->box, j)) : k->high;
         const crs_slopes s =
@@ -360,6 +390,13 @@ static real product(const crease_groups *a, ptrdiff_t i, const real *x, const re
     for (ptrdiff_t k = a->start[i]; k < a->start[i + 1]; k++)
         sum += x[member(a, k)] * y[member(a, k)];
     return sum;
+}
+
+static real group_length(const crease_groups *a, ptrdiff_t i, const double *x)
+{
+    real norm = 0;
+    for (ptrdiff_t k = a->start[i]; k < a->start[i + 1]; k++) norm = hypotl(norm, x[member(a, k)]);
+    return norm;
 }
 
 /* g_i = factor z_i */
@@ -393,15 +430,30 @@ bool crs_nearest_point(crs_verifier *v, const crs_subdifferential *d, const real
     case CRS_VARIATION:
         return nearest_variation(v, d, t, g, size);
     case CRS_GROUPS:
-        for (ptrdiff_t i = 0; i < d->k->groups->count; i++)
+        for (ptrdiff_t i = 0; i < d->k->groups->count && crs_at_entry(v, i); i++)
             nearest_group(d->k, i, d->x, t, g, size);
         break;
     default:
         if (is_zero(d))
             for (ptrdiff_t j = 0, n = crease_size(d->s); j < n; j++) g[j] = 0;
         else
-            nearest_entries(d, t, g, size);
+            nearest_entries(v, d, t, g, size);
     }
     *size = (crs_sizes){ sqrtl(size->all), sqrtl(size->used) };
     return true;
+}
+
+/* Outside [low, high] r is infinite, which no scale asks. */
+real crs_reg_value(const crs_known_reg *k, const crease_space *s, const double *x)
+{
+    const ptrdiff_t n = k->kind == CRS_GROUPS ? k->groups->count : crease_size(s);
+    real sum = 0, norm = 0;
+    for (ptrdiff_t j = 0; j < n; j++) {
+        real y = fabsl((real)x[k->kind == CRS_GROUPS ? 0 : j]);
+        if (k->kind == CRS_SPECTRUM) norm = hypotl(norm, y);
+        if (k->kind == CRS_VARIATION) y = j + 1 < n ? fabsl((real)x[j + 1] - x[j]) : 0;
+        if (k->kind == CRS_GROUPS) y = group_length(k->groups, j, x);
+        sum += (k->weight ? k->weight[j] : 1) * k->rule->value(k->par, y);
+    }
+    return k->factor * (k->kind == CRS_SPECTRUM ? k->rule->value(k->par, norm) : sum);
 }

@@ -66,8 +66,13 @@ static bool judge(const view *a, int k, crease_verification *out, crease_error *
     const crease_problem problem = {
         .count = c->shape.order, .space = space, .block = block, .f = crease_multilinear(&data)
     };
-    return crease_verify(&problem, (const double *const *)a->x, NULL, NULL, c->gap, c->eps,
-                         c->relative, out, e);
+    const crease_claim claim = { .p = &problem,
+                                 .x = (const double *const *)a->x,
+                                 .gcg = c->gap,
+                                 .eps = c->eps,
+                                 .relative = c->relative,
+                                 .watch = c->watch };
+    return crease_claim_verify(&claim, out, e);
 }
 
 /* false: some x_i is 0, and with it the component, or not finite */
@@ -156,6 +161,7 @@ bool crease_spca_verify(const crease_spca_claim *c, crease_verification *out, cr
                 a.x[n][j] = c->point[n][j * c->columns + k];
         done = judge(&a, k, &out[k], e);
         if (!done) break;
+        if (out[k].verdict == CREASE_VERDICT_UNFINISHED) continue;
         const bool found = set_units(&a);
         compare(&a, k, found, found ? deflate(&a) : 0, &out[k]);
     }

@@ -16,6 +16,8 @@ typedef struct {
     const double *lambda;
     const double *const *g;
     bool gcg, relative;
+    crs_reference ref; /* of a relative one */
+    real whole;        /* D; INFINITY: none */
 } point;
 
 typedef struct {
@@ -40,7 +42,7 @@ static bool distance(crs_verifier *v, const crs_place *at, const crs_known_reg *
     f->residual = crs_length(n, t);
     f->rounding = at->error + working_roundings(n) * size.used;
     if (f->residual < INFINITY) f->rounding += working_roundings(n) * f->residual;
-    f->scale = at->size;
+    f->scale = crs_scale(at->size, at->own, at->whole, bigger(crs_length(n, at->x), at->far));
     f->upper_bound = k->kind == CRS_SPECTRUM && k->rule->kink;
     return true;
 }
@@ -119,7 +121,9 @@ static bool feasibility(crs_verifier *v, const point *at, crs_finding *f)
     const num norm = norm_of(m, s);
     f->residual = norm.v;
     f->rounding = norm.e;
-    return true;
+    const num *lambda = at->lambda ? crs_exact(v, m, at->lambda) : NULL;
+    if (lambda) f->scale = crs_scale(f->scale, at->ref.constraint, at->whole, norm_of(m, lambda).v);
+    return !v->no_memory;
 }
 
 /* grad_i f at x, and in v->blur what is not in its entries */
@@ -182,8 +186,10 @@ static bool prepare(crs_verifier *v, const point *at, int i, crs_place *place)
     void *mark = v->rooms;
     num *grad = gradient(v, at->x, i);
     if (!x || !c || !grad) return false;
-    *place = (crs_place){ i, x, c, positive(norm_of(n, grad).v - v->blur), 0 };
+    *place = (crs_place){ .i = i, .x = x, .c = c, .whole = at->whole, .gcg = at->gcg };
+    place->size = positive(norm_of(n, grad).v - v->blur);
     if (at->relative && !terms(v, at, i, grad, &place->size)) return false;
+    if (at->relative) place->own = at->ref.own[i], place->far = at->ref.size[i];
     if (constrained(v->p, i) && !subtract_pull(v, at, i, grad, &place->size)) return false;
     for (ptrdiff_t j = 0; j < n; j++) {
         c[j] = grad[j].v;
@@ -205,7 +211,7 @@ static bool find(crs_verifier *v, const point *at, const crs_place *place, evide
     if (set) rule->membership(v, set, &v->p->space[i], place->x, 0, &out->member[i]);
     if (v->no_memory || v->unsupported) return false;
     if (!isfinite(norm)) return out->block[i].residual = norm, true;
-    return at->gcg ? crs_find_gcg(v, place, &out->block[i])
+    return at->gcg ? crs_find_gap(v, place, NULL, NULL, &out->block[i])
                    : find_block(v, place, at->g ? at->g[i] : NULL, &out->block[i]);
 }
 
@@ -224,14 +230,27 @@ bool crs_is_whole(crs_verifier *v)
     return !split || crs_refuse(v, "a vector is split over ranks");
 }
 
-static bool collect(crs_verifier *v, const point *at, evidence *out)
+/* The reference and D. */
+static bool find_scales(crs_verifier *v, point *at)
+{
+    real F = 0;
+    at->whole = INFINITY;
+    if (!at->relative) return true;
+    if (!crs_find_reference(v, &at->ref)) return false;
+    if (!(at->ref.objective > 0)) return true;
+    if (!crs_objective(v, at->x, &F)) return false;
+    at->whole = bigger(F, at->ref.objective);
+    return true;
+}
+
+static bool collect(crs_verifier *v, point *at, evidence *out)
 {
     const crease_problem *p = v->p;
     crs_place place;
     if (!crs_is_whole(v)) return false;
     if (at->gcg && p->range.order > 0)
         return crs_refuse(v, "the gcg setting has no constraint, but the problem has one");
-    if (!allocate(v, out)) return false;
+    if (!allocate(v, out) || !find_scales(v, at)) return false;
     for (int i = 0; i < p->count; i++) {
         void *mark = v->rooms;
         if (!prepare(v, at, i, &place) || !find(v, at, &place, out)) return false;
@@ -333,7 +352,7 @@ static bool weigh(const crease_problem *p, const evidence *e, bool relative, dou
 }
 
 /* -psi_S(x): the blocks add up. */
-static bool weigh_sum(const crease_problem *p, const evidence *e, bool relative,
+static bool weigh_sum(const crease_problem *p, const evidence *e, const point *at,
                       crease_verification *out)
 {
     crs_finding sum = { 0 };
@@ -343,7 +362,8 @@ static bool weigh_sum(const crease_problem *p, const evidence *e, bool relative,
         sum.scale += e->block[i].scale;
         if (total(&e->block[i]) > total(&e->block[out->worst_block])) out->worst_block = i;
     }
-    out->smallest_eps = upward(needed(&sum, relative));
+    sum.scale = crs_scale(sum.scale, 0, at->whole, 1);
+    out->smallest_eps = upward(needed(&sum, at->relative));
     return false;
 }
 
@@ -358,7 +378,7 @@ static void decide(const crease_problem *p, const point *at, const evidence *e, 
     }
     out->feasibility = upward(total(&e->feasibility));
     if (!is_sound(p, e, out)) return;
-    const bool excused = at->gcg ? weigh_sum(p, e, relative, out) : weigh(p, e, relative, eps, out);
+    const bool excused = at->gcg ? weigh_sum(p, e, at, out) : weigh(p, e, relative, eps, out);
     out->verdict = out->smallest_eps <= eps ? CREASE_VERDICT_VALID
                    : excused                ? CREASE_VERDICT_UPPER_BOUND_ONLY
                                             : CREASE_VERDICT_INVALID;
@@ -407,23 +427,8 @@ static bool is_large(const crease_problem *p)
     return false;
 }
 
-bool crs_in_time(crs_verifier *v)
-{
-    if (!v->unfinished) v->unfinished = crease_watch_over(v->watch);
-    return !v->unfinished;
-}
-
-void crs_unfinished(crease_verification *out)
-{
-    out->verdict = CREASE_VERDICT_UNFINISHED;
-    out->smallest_eps = INFINITY;
-    for (int i = 0; i < out->count; i++) out->residual[i] = NAN;
-    snprintf(out->text, sizeof out->text,
-             "not checked: the time ran out or a signal came; crease verify checks the result");
-}
-
 /* True: this was in double, and long double may say otherwise. */
-static bool judge(crs_verifier *v, const point *at, double eps, crease_verification *out)
+static bool judge(crs_verifier *v, point *at, double eps, crease_verification *out)
 {
     evidence found = { .coarse = false };
     for (int i = 0; i < out->count; i++) out->residual[i] = NAN;
@@ -450,7 +455,9 @@ bool crease_claim_verify(const crease_claim *c, crease_verification *out, crease
 {
     const crease_problem *p = c->p;
     const double eps = c->eps;
-    const point at = { c->x, c->lambda, c->g, c->gcg, c->relative };
+    point at = {
+        .x = c->x, .lambda = c->lambda, .g = c->g, .gcg = c->gcg, .relative = c->relative
+    };
     crs_verifier v = { .p = p, .coarse = is_large(p), .quick = true, .watch = c->watch };
     *out = (crease_verification){ 0 };
     if (!arguments_fit(p, &at, eps, e)) return false;
@@ -467,7 +474,7 @@ bool crease_claim_verify(const crease_claim *c, crease_verification *out, crease
         judge(&v, &at, eps, out);
     }
     out->trusted_callback = v.trusted_callback;
-    if (!v.no_memory) return true;
+    if (!v.no_memory || v.unfinished) return true;
     crease_verification_free(out);
     return crs_fail(e, CREASE_NO_MEMORY,
                     "out of memory: verifying a problem of %d blocks; use a "

@@ -3,6 +3,8 @@
 #ifndef CRS_VERIFY_H
 #define CRS_VERIFY_H
 
+#include <stdio.h>
+
 #include <crease/verify.h>
 
 #include "verify/num.h"
@@ -31,10 +33,25 @@ num *crs_exact(crs_verifier *v, ptrdiff_t n, const double *x); /* x without erro
 void crs_rooms_free(crs_verifier *v);
 void crs_rooms_release(crs_verifier *v, void *mark); /* those since v->rooms was `mark` */
 
-/* To be asked between pieces of work of about a millisecond: go on? False is remembered; then what
- * was computed is thrown away, and the verdict is UNFINISHED. */
+/* To be asked between pieces of work of about a millisecond: go on? False is remembered, as a
+ * failed allocation is: no room is given any more, and the verdict is UNFINISHED. */
 bool crs_in_time(crs_verifier *v);
-void crs_unfinished(crease_verification *out); /* the verdict and its sentence */
+static inline bool crs_in_tiles(crs_verifier *v, ptrdiff_t k, ptrdiff_t each) /* of steps k */
+{
+    return each < 0x4000 && k % (0x4000 / each + 1) != 0 ? true : crs_in_time(v);
+}
+static inline bool crs_at_entry(crs_verifier *v, ptrdiff_t j) /* the same, of a loop over entries */
+{
+    return (j & 0x3fff) != 0 || crs_in_time(v);
+}
+static inline void crs_unfinished(crease_verification *out)
+{
+    out->verdict = CREASE_VERDICT_UNFINISHED;
+    out->smallest_eps = INFINITY;
+    for (int i = 0; i < out->count; i++) out->residual[i] = NAN;
+    snprintf(out->text, sizeof out->text,
+             "not checked: the time ran out or a signal came; crease verify checks the result");
+}
 
 #if defined(__GNUC__)
 __attribute__((format(printf, 2, 3)))
@@ -44,9 +61,10 @@ bool crs_refuse(crs_verifier *v, const char *format, ...); /* always false */
 real crs_length(ptrdiff_t n, const real *x); /* |x|_2 */
 real crs_inner(ptrdiff_t n, const real *x, const real *y);
 
-/* Penalties: rho'(y+) and rho'(y-) for y >= 0. */
+/* Penalties: rho(y), rho'(y+) and rho'(y-) for y >= 0. */
 typedef struct {
     const char *name;
+    real (*value)(const double *par, real y);
     real (*slope)(const double *par, real y); /* from the right; INFINITY allowed at 0 */
     real (*kink)(const double *par);          /* where the slope jumps down to 0; NULL: nowhere */
     bool steep;                               /* infinite slope at 0 when par[0] > 0 */
@@ -158,6 +176,26 @@ bool crs_multiply(crs_verifier *v, const crease_map *A, const crease_space *dom,
 typedef bool crs_gradient(crs_verifier *v, const crease_smooth *f, const double *const *x, num **g);
 crs_gradient crs_add_gradient;
 
+/* f(x) + sum r_i(x_i) where it is >= 0 by its form, otherwise NaN; of singular values as if there
+ * were one alone, and not to the last digits. */
+bool crs_objective(crs_verifier *v, const double *const *x, real *value);
+real crs_reg_value(const crs_known_reg *k, const crease_space *s, const double *x); /* as there */
+
+/* What residuals are relative to (scale.c), of the problem alone: F_0, or 0; the reach of the steps
+ * from 0 in the constraint; for every block |x_i^0| and its terms at the reference. */
+typedef struct {
+    real objective, constraint, *size, *own;
+} crs_reference;
+
+bool crs_find_reference(crs_verifier *v, crs_reference *r);
+
+/* The terms of a condition and of the reference; D/per, or without it INFINITY; the scale. */
+static inline real crs_scale(real terms, real own, real whole, real per)
+{
+    const real part = bigger(terms, 1e-3L * own), most = 100 * whole / per;
+    return isnan((double)most) || !(most < part) ? part : bigger(most, 1e-4L * part);
+}
+
 /* One condition of stationarity. */
 typedef struct {
     real residual, rounding, scale;
@@ -165,12 +203,13 @@ typedef struct {
     real astray; /* how far the given subgradient is from being one; 0: rounding explains it */
 } crs_finding;
 
-/* c = grad_i f - A_i'lambda of a block; size = |grad_i f| + |A_i'lambda|, error = |rounding of c|.
- */
+/* c = grad_i f - A_i'lambda of a block; size = |grad_i f| + |A_i'lambda|, error = |rounding of c|;
+ * own, far: its terms and |x_i| at the reference; whole: D, or INFINITY. */
 typedef struct {
     int i;
     const real *x, *c;
-    real size, error;
+    real size, error, own, far, whole;
+    bool gcg; /* of the conditional gradient's setting */
 } crs_place;
 
 /* Is every vector held here? Otherwise refused (verify.c). */
@@ -180,8 +219,8 @@ bool crs_is_whole(crs_verifier *v);
  */
 bool crs_refutation_close(crs_verifier *v, bool found, crease_refutation *out, crease_error *e);
 
+/* Setting 1, or gcg, which reads neither k nor g. */
 bool crs_find_gap(crs_verifier *v, const crs_place *at, const crs_known_reg *k, const double *g,
                   crs_finding *f);
-bool crs_find_gcg(crs_verifier *v, const crs_place *at, crs_finding *f);
 
 #endif

@@ -164,7 +164,7 @@ expect_exit 65 "too small.*multiply" spca denormal.npy --out x
 expect_exit 65 "1e.150, too large.*divide" spca mixed.npy --out x
 # X3: zeros have zero factors, after no iteration.
 run "$CREASE" spca zero.npy --components 3 --out zeros
-[ $code -eq 0 ] && [[ $out == *"the data are zero"* && $out == *"iterations  0 "* ]] && $python -c '
+[ $code -eq 0 ] && [[ $out == *"the data are zero"* && $out == *"iterations  0"* ]] && $python -c '
 import numpy as np
 for name in ("factor_1", "factor_3", "weights", "residual_norms"):
     assert not np.load("zeros/%s.npy" % name).any()

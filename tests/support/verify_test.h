@@ -29,10 +29,11 @@ static inline crease_certificate certified(const crease_problem *p, const double
 {
     crease_certificate c = { .block = calloc((size_t)p->count, sizeof *c.block) };
     double *work = unset_doubles(crease_certify_scratch(p));
-    c.point = calloc((size_t)p->count, sizeof *c.point);
+    crease_reference *reference = crease_reference_new(p, NULL);
+    c.reference = reference;
     crease_certify(p, x, lambda, &c, work);
-    free(c.point);
-    c.point = NULL;
+    crease_reference_free(reference);
+    c.reference = NULL;
     free(work);
     return c;
 }

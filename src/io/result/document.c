@@ -155,8 +155,25 @@ static bool dump(const crs_document *d, FILE *f, size_t indent)
     return done;
 }
 
+/* All phases together are the seconds of the command so far. */
+static void put_seconds(crs_document *d)
+{
+    const crs_spot top = { d, d->root };
+    if (!d->watch) return;
+    const crs_spot list = crs_put_object(top, "phase_seconds");
+    double sum = 0;
+    for (int k = 0; k < CREASE_PHASE_COUNT; k++) {
+        const double now = crease_watch_seconds(d->watch, (crease_phase)k);
+        crs_put_number(list, crease_phase_name((crease_phase)k), now);
+        sum += now;
+    }
+    crs_put_number(top, "seconds", sum);
+    d->watch = NULL;
+}
+
 static bool finish(crs_document *d, crease_error *e)
 {
+    put_seconds(d);
     if (d->odd && json_object_size(d->odd) > 0)
         put((crs_spot){ d, d->root }, "not_finite", json_incref(d->odd));
     return !d->failed || crs_fail(e, CREASE_NO_MEMORY, "out of memory: the JSON document");

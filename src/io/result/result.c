@@ -62,7 +62,9 @@ crs_result crs_result_begin(crs_document *d, const crs_summary *s)
     put_count(top, "iterations", s->iterations);
     put_count(top, "passes", s->passes);
     put_count(top, "evaluations", s->evaluations);
-    crs_put_number(top, "seconds", s->seconds);
+    crs_put_null(top, "seconds"); /* they come when the document is written */
+    crs_put_null(top, "phase_seconds");
+    d->watch = s->watch;
     crs_result r = { .top = top, .data = crs_put_list(top, "data") };
     r.settings = crs_put_object(top, "settings");
     r.details = crs_put_object(top, "details");
@@ -180,7 +182,7 @@ crs_summary crs_run_summary(const crs_run *run)
                           .iterations = r.iterations,
                           .passes = -1,
                           .evaluations = r.evaluations,
-                          .seconds = r.seconds };
+                          .watch = run->options->watch };
 }
 
 static void put_residuals(crs_spot to, const crs_run *run)

@@ -18,6 +18,7 @@ enum { CRS_WHY = 200 };
 typedef struct {
     json_t *root, *odd;
     bool failed;
+    const crease_watch *watch; /* whose seconds go into it as late as can be; NULL: none */
 } crs_document;
 
 /* An object or a list of a document, to put values into; the key is NULL in a list. */
@@ -129,7 +130,7 @@ typedef struct {
     double objective, residual, eps; /* NaN: none */
     bool relative;
     long iterations, passes, evaluations; /* negative: not counted */
-    double seconds;
+    const crease_watch *watch;            /* of the command: its seconds, phase by phase */
 } crs_summary;
 
 /* Its parts: the document itself, the files it is about, the settings used, and what is the model's

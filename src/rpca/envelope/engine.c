@@ -53,6 +53,7 @@ static void adopt(crease_cp_fit *f, const double *tensor, crs_cp_pilot *p)
     const double c = crs_noise_share(m->alpha_noise);
     f->cuts = m->rank - p->rank;
     f->terms = p->rank;
+    f->support_passes = p->support_passes;
     if (f->s.prune) m->rank = p->rank;
     f->pilot = p->report;
     if (f->s.learn == 0) return;
@@ -66,13 +67,18 @@ static void adopt(crease_cp_fit *f, const double *tensor, crs_cp_pilot *p)
     m->alpha = wanted.weight;
 }
 
-static crs_envelope_solver *go_on(crease_cp_fit *f, const double *tensor, double *const *factor,
+static crs_envelope_solver *go_on(crease_cp_fit *f, const double *tensor, const crs_cp_pilot *p,
                                   crease_error *e)
 {
+    double *const *factor = p->factor;
     crs_envelope_solver_settings c = settings(&f->s, f->mask);
     c.rank = f->terms;
+    if (p->closer > 0) c.eps = larger(1e-14, p->closer * c.eps);
     c.learn = 0;
     c.path = c.prune = false;
+    if (f->s.run.relative)
+        c.whole =
+            crs_cp_objective(tensor, f->mask, crease_size(&c.shape), &c.penalty, c.alpha_noise);
     crs_envelope_solver *s = crs_envelope_solver_new(&c, tensor, e);
     if (s && crs_envelope_solver_start(s, c.rank, (const double *const *)factor, e)) return s;
     crs_envelope_solver_free(s);
@@ -112,11 +118,13 @@ static crs_envelope_solver *explore(crease_cp_fit *f, double *tensor, crs_cp_pil
     for (int n = 0; memory && n < m->shape.order; n++)
         p->factor[n] = at, at += m->shape.dim[n] * m->rank;
     p->cut = f->cut = memory ? crs_alloc((size_t)m->rank, sizeof *f->cut) : NULL;
-    if (memory && !f->cut) crs_fail(e, CREASE_NO_MEMORY, "out of memory: the terms that are cut");
-    if (f->cut && crs_cp_named_start(f, tensor, p, &model, e) && crs_cp_pilot_run(p, e)) {
+    p->support = f->support = f->cut ? crs_alloc((size_t)m->rank, sizeof *f->support) : NULL;
+    if (memory && !f->support) crs_fail(e, CREASE_NO_MEMORY, "out of memory: the terms' support");
+    if (f->support && crs_cp_named_start(f, tensor, p, &model, e) && crs_cp_pilot_run(p, e) &&
+        crs_cp_support(p, e)) {
         adopt(f, tensor, p);
         crs_cp_fit_point(&f->s, tensor, f->mask, &f->point);
-        solver = go_on(f, tensor, p->factor, e);
+        solver = go_on(f, tensor, p, e);
     }
     crs_free(memory);
     crs_cp_fit_model_free(model);
@@ -133,7 +141,8 @@ static void *open(crease_cp_fit *f, double *tensor, crease_error *e)
     crs_cp_pilot p = { .c = settings(&f->s, f->mask),
                        .tensor = tensor,
                        .starts = f->s.starts,
-                       .passes = most < 300 ? most : 300 };
+                       .passes = most < 300 ? most : 300,
+                       .most = most };
     p.c.watch = &f->run.watch;
     mind_least_squares(f, tensor, &p.c);
     if (p.c.learn == 0 && p.c.path && p.c.prune) p.c.learn = usual; /* start and rank */

@@ -23,6 +23,32 @@ typedef struct {
     const crs_envelope_kernel *kernel; /* NULL: the fastest that runs here */
 } crs_envelope_settings;
 
+/* sum_n sqrt(I_n): noise of deviation 1 holds no rank-one tensor of a larger norm, nearly. */
+static inline double crs_noise_edge(const crease_space *shape)
+{
+    double edge = 0;
+    for (int n = 0; n < shape->order; n++) edge += sqrt((double)shape->dim[n]);
+    return edge;
+}
+
+/* |column|_2 and the entries it reaches, |column|_2^4/|column|_4^4, of a factor of `rank` columns
+ */
+static inline double crs_column_reach(ptrdiff_t rows, ptrdiff_t rank, const double *x,
+                                      double *reach)
+{
+    double largest = 0, two = 0, four = 0;
+    for (ptrdiff_t i = 0; i < rows; i++) largest = larger(largest, fabs(x[i * rank]));
+    *reach = 0;
+    if (!(largest > 0)) return 0;
+    for (ptrdiff_t i = 0; i < rows; i++) {
+        const double q = square(x[i * rank] / largest);
+        two += q;
+        four += q * q;
+    }
+    *reach = two * two / four;
+    return largest * sqrt(two);
+}
+
 /* |r|, in a unit between 1 and 2 that follows from the data, by its exponent and the first three
  * bits after it: eight bins per octave from CRS_ENVELOPE_LEAST on; the first takes all below, the
  * last all above and NaN. */
@@ -94,6 +120,8 @@ typedef struct {
     double ridge;        /* that ridge, in units of alpha median|T|^(1-2/d) */
     uint64_t seed;       /* of columns that are filled again */
     double eps;          /* relative residual to reach */
+    double whole;        /* the least objective of T alone (crs_cp_objective); 0: residuals are
+                            relative to their terms */
     crease_watch *watch; /* NULL: none */
 } crs_envelope_solver_settings;
 
@@ -153,6 +181,9 @@ const double *crs_envelope_solver_factor(const crs_envelope_solver *s, int n); /
 /* Why the terms are gone that the start had more than the point: so many, in the order in which
  * they went. */
 const crease_cp_cut *crs_envelope_solver_cuts(const crs_envelope_solver *s);
+
+/* sum s^2 at the point: of l1 with threshold t, sum min(|r|, t)^2. */
+double crs_envelope_solver_squares(const crs_envelope_solver *s);
 
 /* The robust deviation of the noise: that of the learned threshold, or of the point's residual;
  * and the share of entries beyond three of it, less that of normal noise. After a step. */

@@ -136,28 +136,13 @@ static ptrdiff_t merge_alike(crs_envelope_solver *v)
  * parameters. One that reaches fewer entries than half of them, counted by prod
  * |a_n|_2^4/|a_n|_4^4, costs more than naming its entries as outliers. */
 
-/* |column|_2 and |column|_2^4/|column|_4^4 */
-static double column(ptrdiff_t rows, ptrdiff_t stride, const double *x, double *reach)
-{
-    double largest = 0, two = 0, four = 0;
-    for (ptrdiff_t i = 0; i < rows; i++) largest = larger(largest, fabs(x[i * stride]));
-    *reach = 0;
-    if (!(largest > 0)) return 0;
-    for (ptrdiff_t i = 0; i < rows; i++) {
-        const double q = square(x[i * stride] / largest);
-        two += q;
-        four += q * q;
-    }
-    *reach = two * two / four;
-    return largest * sqrt(two);
-}
-
 static double weight(const crs_envelope_solver *s, ptrdiff_t r, double *reach)
 {
     const crs_envelope_model *m = &s->model;
     double product = *reach = 1, part;
     for (int n = 0; n < m->shape.order; n++) {
-        product *= column(m->shape.dim[n], m->rank, s->at.x + first_unknown(m, n) + r, &part);
+        product *=
+            crs_column_reach(m->shape.dim[n], m->rank, s->at.x + first_unknown(m, n) + r, &part);
         *reach *= part;
     }
     return product;

@@ -148,6 +148,8 @@ static void measure(crs_envelope_solver *s)
     crs_kruskal k = { .shape = m->shape, .rank = m->rank };
     for (int n = 0; n < m->shape.order; n++) k.factor[n] = s->at.x + first_unknown(m, n);
     s->out.worst = s->out.violation = s->out.angle = 0;
+    s->out.value = s->at.data + ridge_value(s, s->at.x);
+    const double whole = s->c.whole > 0 ? larger(s->c.whole, s->out.value) : 0;
     const double size = sqrt(s->at.sums->squares);
     for (int n = 0; n < m->shape.order; n++) {
         const ptrdiff_t at = first_unknown(m, n), count = m->shape.dim[n] * m->rank;
@@ -158,7 +160,7 @@ static void measure(crs_envelope_solver *s)
         crs_gemm(false, false, m->shape.dim[n], m->rank, m->rank, 1, x, m->small, 0, xg);
         double bound = 2 * crs_norm(count, xg) + s->nu * crs_norm(count, x);
         axpy(count, s->noise, sm, xg); /* Z_(n) M_n */
-        bound += 2 * crs_norm(count, xg);
+        bound = crs_cp_scale(bound + 2 * crs_norm(count, xg), whole, crs_norm(count, x));
         const double wrong = violation(s, count, x, g, s->cg);
         s->out.residual[n] = wrong == 0 ? 0 : wrong / bound;
         s->out.worst = larger(s->out.worst, s->out.residual[n]);
@@ -168,7 +170,6 @@ static void measure(crs_envelope_solver *s)
         if (wrong > 0)
             s->out.angle = larger(s->out.angle, wrong / (2 * s->noise * size * sqrt(trace)));
     }
-    s->out.value = s->at.data + ridge_value(s, s->at.x);
     s->out.median = crs_envelope_quantile(s->at.sums, 0.5);
     s->out.threshold = crs_envelope_threshold(&s->at.penalty, s->noise);
 }
@@ -487,6 +488,7 @@ const crs_envelope_progress *crs_envelope_solver_progress(const crs_envelope_sol
     return &s->out;
 }
 const crease_cp_cut *crs_envelope_solver_cuts(const crs_envelope_solver *s) { return s->cut; }
+double crs_envelope_solver_squares(const crs_envelope_solver *s) { return s->at.sums->squares; }
 const crs_penalty_value *crs_envelope_solver_penalty(const crs_envelope_solver *s)
 {
     return &s->at.penalty;

@@ -106,14 +106,6 @@ static inline double ridge_value(const crs_envelope_solver *s, const double *x)
     return s->nu == 0 ? 0 : s->nu / 2 * square(crs_norm(unknowns(&s->model), x));
 }
 
-/* sum_n sqrt(I_n): noise of deviation 1 holds no rank-one tensor of a larger norm, nearly. */
-static inline double crs_noise_edge(const crease_space *shape)
-{
-    double edge = 0;
-    for (int n = 0; n < shape->order; n++) edge += sqrt((double)shape->dim[n]);
-    return edge;
-}
-
 /* solver.c: what was learned is to be learned again. */
 void crs_envelope_unlearn(crs_envelope_solver *s);
 

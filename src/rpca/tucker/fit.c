@@ -329,13 +329,15 @@ static bool leading_span(crs_tucker_fit *s, double bound)
  *     C     2c|S x_1 X_1' ...|  against  2|Z x_1 X_1' ...| + 2|C|,
  * where Z_(n) W_n = X_n G_n + c S_(n) W_n. */
 
-/* |c s| / (|x + c s| + |x|); 0 where everything is 0 */
-static double ratio(const crs_tucker_fit *s, ptrdiff_t n, const double *x, double *moved)
+/* 2|c s| against 2|x + c s| + 2|x|, in the scale of a block with this norm; 0 where everything is
+ * 0 */
+static double ratio(const crs_tucker_fit *s, ptrdiff_t n, const double *x, double *moved,
+                    double norm)
 {
-    const double c = half_weight(s), step = c * crs_norm(n, moved);
+    const double c = half_weight(s), step = 2 * c * crs_norm(n, moved);
     for (ptrdiff_t j = 0; j < n; j++) moved[j] = x[j] + c * moved[j];
-    const double size = crs_norm(n, moved) + crs_norm(n, x);
-    return step == 0 ? 0 : step / size;
+    const double size = 2 * crs_norm(n, moved) + 2 * crs_norm(n, x);
+    return step == 0 ? 0 : step / crs_cp_scale(size, s->whole, norm);
 }
 
 /* |X_n G_n| where G_n = C_(n) C_(n)' */
@@ -350,7 +352,7 @@ static double front_residual(crs_tucker_fit *s, int n)
     crs_gemm(false, false, rows, rank, rank, 1, s->factor[n], gram, 0, x);
     fill(rows * rank, 0, moved);
     crs_unfolding_product(&end, n, rank, 1, h, s->core, moved);
-    return ratio(s, rows * rank, x, moved);
+    return ratio(s, rows * rank, x, moved, crs_norm(rows * rank, s->factor[n]));
 }
 
 static double back_residual(crs_tucker_fit *s)
@@ -361,7 +363,7 @@ static double back_residual(crs_tucker_fit *s)
     crs_gram(s->left, rank, s->P, gram);
     crs_gemm(false, false, rows, rank, rank, 1, s->factor[last], gram, 0, x);
     copy(rows * rank, s->SP, moved);
-    return ratio(s, rows * rank, x, moved);
+    return ratio(s, rows * rank, x, moved, crs_norm(rows * rank, s->factor[last]));
 }
 
 /* The largest over all blocks, from SX and SP. */
@@ -372,7 +374,19 @@ static double worst_residual(crs_tucker_fit *s)
     double *moved = s->svd, worst = back_residual(s);
     for (int n = 0; n < s->half.order - 1; n++) worst = larger(worst, front_residual(s, n));
     copy(size, reduce(s, s->SX, -1, &end), moved);
-    return larger(worst, ratio(s, size, s->core, moved));
+    return larger(worst, ratio(s, size, s->core, moved, crs_norm(size, s->core)));
+}
+
+/* The same relative to the objective where that is small beside the terms: only such a point is
+ * certified. */
+static double strict_residual(crs_tucker_fit *s)
+{
+    const double least =
+        crs_cp_objective(s->T, s->c.mask, crease_size(&s->c.shape), &s->penalty, s->c.alpha_noise);
+    s->whole = least > 0 ? larger(least, s->statistics.value) : 0;
+    const double worst = worst_residual(s);
+    s->whole = 0;
+    return worst;
 }
 
 /* Which penalty is used next. On the path the threshold t falls with the median of |r|, and the
@@ -621,7 +635,10 @@ bool crs_tucker_fit_step(crs_tucker_fit *s)
     at->residual = s->fresh ? INFINITY : worst_residual(s);
     if (s->sums.squares == 0) at->residual = 0;
     if (same && !s->priced && at->value > before) s->cautious = true;
-    if (at->stage == CRS_TUCKER_WANTED && at->residual <= s->c.eps) return true;
+    if (at->stage == CRS_TUCKER_WANTED && at->residual <= s->c.eps) {
+        at->residual = strict_residual(s);
+        if (at->residual <= s->c.eps) return true;
+    }
     choose_penalty(s);
     if (!step_on(s)) at->residual = NAN;
     return false;

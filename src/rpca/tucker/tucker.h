@@ -79,6 +79,7 @@ typedef struct {
     crease_cp_cut *cut;              /* these */
     int revived, rest;               /* how often; passes left of this time */
     double least;                    /* no learned threshold is below this */
+    double whole;                    /* the objective that residuals are relative to; 0: terms */
     double best;                     /* value of the wanted penalty before the last time */
     crs_penalty_value goal, penalty; /* the penalty to end with, and the one in use */
     crs_envelope_sums sums;

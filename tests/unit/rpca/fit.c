@@ -17,10 +17,11 @@ static void compare_certificates(const fit_case *k, const fit_whole *w)
     const crease_problem *p = crease_cp_rpca_problem(w->model);
     const crease_certificate *c = crease_cp_fit_certificate(k->fit);
     crease_residual block[CREASE_MAX_ORDER + 3];
-    const double *point[CREASE_MAX_ORDER + 3];
-    crease_certificate whole = { .block = block, .point = point };
+    crease_reference *reference = crease_reference_new(p, NULL);
+    crease_certificate whole = { .block = block, .reference = reference };
     double *work = malloc((size_t)crease_certify_scratch(p) * sizeof(double));
     crease_certify(p, w->x, w->lambda, &whole, work);
+    crease_reference_free(reference);
     free(work);
     const double size = whole.feasibility.scale;
     assert_close(c->objective, whole.objective, 1e-11);
