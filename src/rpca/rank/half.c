@@ -4,14 +4,15 @@
  * A mode is cut into eight runs, every other one for each half: neighbours stay together, and both
  * halves see the whole range. Noise of deviation sigma turns a column x of mode n, of I entries, by
  * an angle of about sin^2 = sigma^2 I [(M'M)^-1]_rr/|x|^2, M the Khatri-Rao product of the others:
- * a term that is less alike than that explains, and than is usual for a term that is the same
- * (Lorenzo-Seva, ten Berge, Tucker's congruence coefficient, 2006), does not reproduce. */
+ * a term that is less alike than 25 times that explains, and than columns are that count as the
+ * same (cosines of 0.95: Lorenzo-Seva, ten Berge, Tucker's congruence coefficient, 2006), does not
+ * reproduce. */
 #include <crease/random.h>
 
 #include "rpca/rank/rank.h"
 
 enum { RUNS = 8, LEAST = 4, MODES = 2, STREAM = 1200 };
-static const double alike = 0.8, margin = 5;
+static const double alike = 0.95, margin = 25; /* of a cosine; times the angles of noise */
 
 typedef struct {
     int mode, half;
@@ -151,7 +152,8 @@ static void compare(const part *a, const part *b, crs_rank_likeness *out)
         for (int n = 0; n < a->shape.order; n++)
             if (n != a->mode)
                 congruence *= cosine(a->shape.dim[n], R, a->x.factor[n] + r, b->x.factor[n] + r);
-        const double least = smaller(alike, 1 - margin * (a->turned[r] + b->turned[r]) / 2);
+        const double least =
+            smaller(pow(alike, a->shape.order - 1), 1 - margin * (a->turned[r] + b->turned[r]) / 2);
         out->reproduces = out->reproduces && congruence >= least;
         out->congruence = smaller(out->congruence, congruence);
     }

@@ -7,12 +7,18 @@
  * from its neighbour with a term more or less; unless the two agree, from further starts. What is
  * kept has the least sum of Huber's function at one threshold for all: each fit has learned its
  * own, and one that calls half of the data outliers must not win by that. */
+#include <stdio.h>
+#include <string.h>
+
 #include <crease/random.h>
 
 #include "rpca/rank/rank.h"
 
 enum { SHAKEN = 1000, ROUNDS = 3 }; /* of pruning, and of terms replaced; at most */
-static const double agree = 0.01, floor_of = 1e-7, shake = 0.2;
+static const double agree = 0.01, floor_of = 1e-5, shake = 0.2;
+static const double fine = 0.1; /* relative residual of a fit, in medians of |T - M| */
+static const double most_coarse = 1e-4, most_fine = 1e-7;
+static const double far = 3; /* median distances from the median: data around a constant */
 
 /* A row of the table: the fit to all entries */
 typedef struct {
@@ -32,6 +38,7 @@ typedef struct {
     unsigned char *lot;      /* which folds hold an entry out (folds.c) */
     double unit, least;      /* median|T|; least median|T - M| of the fits to all entries */
     crs_terms pruned;        /* a start for its rank; 0: none */
+    bool offset;             /* the data lie around a constant */
     bool stopped;
     entry *entry;
     double *sigma; /* of each row */
@@ -81,6 +88,12 @@ static void choose(sweep *s, int fold)
     s->r.mask = fold >= 0 || s->zeroed ? s->fit : NULL;
 }
 
+/* Noise that is small beside the data asks for more than the usual precision. */
+static double precision(const sweep *s, double median)
+{
+    return clip(fine * median / s->unit, most_fine, most_coarse);
+}
+
 static bool fit(sweep *s, ptrdiff_t rank, const crs_terms *start, crs_terms *x, double *objective,
                 crease_error *e)
 {
@@ -106,6 +119,8 @@ static bool consider(sweep *s, crease_cp_rank_row *row, entry *w, const crs_term
     double objective = NAN;
     crs_magnitudes *m = crs_alloc(1, sizeof *m);
     bool done = m || crs_fail(e, CREASE_NO_MEMORY, "out of memory: the residuals");
+    s->r.eps = precision(s, s->least);
+    s->r.beside = s->offset && !start;
     done = done && fit(s, row->rank, start, &x, &objective, e);
     if (!done) return crs_free(m), false;
     if (!measure(s, -1, &x, m, e)) return crs_terms_free(&x), crs_free(m), false;
@@ -196,6 +211,8 @@ static bool fit_folds(sweep *s, crease_cp_rank_row *row, entry *w, crease_error 
                     w->fit.factor[n][j] * (1 + shake * crease_random_normal(random, (uint64_t)j));
         }
         choose(s, f);
+        s->r.eps = precision(s, row->fitted);
+        s->r.beside = false;
         done = fit(s, row->rank, &start, &x, &objective, e) && measure(s, f, &x, w->held + f, e);
         crs_terms_free(&x);
     }
@@ -354,7 +371,7 @@ static bool split(sweep *s, ptrdiff_t k, bool *known, bool *reproduces, crease_e
 static bool reproduce(sweep *s, ptrdiff_t *at, ptrdiff_t *half, crease_error *e)
 {
     bool known = true, reproduces = false;
-    for (ptrdiff_t k = *at; known && k >= 0; k--) {
+    for (ptrdiff_t k = *at; known && k >= 0 && !halted(s); k--) {
         if (!crs_rank_close(&s->judge, k, *at)) return true;
         if (!split(s, k, &known, &reproduces, e)) return false;
         if (reproduces) return *half = k, true;
@@ -401,11 +418,13 @@ static bool check(const crease_space *shape, const crease_cp_rank_options *o, cr
 static bool size_up(sweep *s, ptrdiff_t seen, crease_error *e)
 {
     const crs_cp_view v = { .shape = s->r.shape, .tensor = s->r.tensor, .mask = s->fit };
-    double squares = 0;
+    double squares = 0, middle, around;
     choose(s, -1);
     if (!crs_view_check(&v, e) || !crs_view_median(&v, &s->unit, e)) return false;
     for (ptrdiff_t j = 0; !(s->unit > 0) && j < crease_size(&v.shape); j++)
         squares += square(s->r.tensor[j]);
+    if (!crs_view_middle(&v, &middle, &around, e)) return false;
+    s->offset = fabs(middle) > far * around;
     if (!(s->unit > 0)) s->unit = squares > 0 ? sqrt(squares / (double)seen) : 1;
     s->judge.floor = floor_of * s->unit;
     s->least = INFINITY;
@@ -465,6 +484,20 @@ static bool open_table(sweep *s, crease_error *e)
     return true;
 }
 
+/* What the reason has to say beside the comparison */
+static void add_remarks(const sweep *s, const crease_space *shape)
+{
+    char *end = s->t->reason + strlen(s->t->reason);
+    size_t room = sizeof s->t->reason - strlen(s->t->reason);
+    if (s->stopped && s->t->count > 0) {
+        snprintf(end, room, "; the search was stopped before it was done");
+        room -= strlen(end), end += strlen(end);
+    }
+    if (crease_size(&s->r.shape) < crease_size(shape))
+        snprintf(end, room, "; judged by %.2g of the data",
+                 (double)crease_size(&s->r.shape) / (double)crease_size(shape));
+}
+
 /* The rows get their factors. */
 static void hand_over(sweep *s)
 {
@@ -514,6 +547,7 @@ crease_cp_rank_table *crease_cp_rank_sweep(const crease_space *shape, const doub
     if (done) {
         s.t->stopped = s.stopped;
         crs_rank_explain(&s.judge, at, half);
+        add_remarks(&s, shape);
         hand_over(&s);
     }
     close_table(&s);
