@@ -66,9 +66,9 @@ typedef struct {
     double shake;
 } crs_rank_halves;
 typedef struct {
-    bool known;        /* false: no mode can be cut in half */
-    bool reproduces;   /* no term is less alike than noise explains */
-    double congruence; /* the least */
+    bool known;        /* false: no mode can be cut in half, or noise explains what differs */
+    bool reproduces;   /* every term is found again */
+    double congruence; /* the least; NaN: no mode was cut */
 } crs_rank_likeness;
 bool crs_rank_compare_halves(const crs_rank_halves *h, const crs_terms *x, crs_rank_likeness *out,
                              crease_error *e);

@@ -16,7 +16,7 @@
 
 enum { SHAKEN = 1000, ROUNDS = 3 }; /* of pruning, and of terms replaced; at most */
 static const double agree = 0.01, floor_of = 1e-5, shake = 0.2;
-static const double fine = 0.1; /* relative residual of a fit, in medians of |T - M| */
+static const double fine = 0.01; /* relative residual of a fit, in medians of |T - M| */
 static const double most_coarse = 1e-4, most_fine = 1e-7;
 static const double far = 3; /* median distances from the median: data around a constant */
 
@@ -362,7 +362,7 @@ static bool split(sweep *s, ptrdiff_t k, bool *known, bool *reproduces, crease_e
     if (!crs_rank_compare_halves(&h, &s->entry[k].fit, &found, e)) return false;
     *known = found.known && !halted(s);
     *reproduces = *known && found.reproduces;
-    if (*known) s->t->row[k].congruence = found.congruence;
+    s->t->row[k].congruence = found.congruence;
     return true;
 }
 
