@@ -234,7 +234,7 @@ static bool read_options(job *j, crease_error *e)
 
 static bool read_data(job *j, crease_error *e)
 {
-    if (!crs_read_array(j->path, &j->data, e)) return false;
+    if (!crs_read_data(j->path, j->s.missing, &j->data, e)) return false;
     crs_print_notice(j->a, &j->data);
     crs_array_hash(&j->data, j->hash);
     j->given = j->data.shape;
