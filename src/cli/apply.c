@@ -678,6 +678,8 @@ bool crs_check_apply(crs_judged *judged, crease_error *e)
     snprintf(judged->hash, sizeof judged->hash, "%s", j.hash);
     if (done) {
         judged->objective = j.objective;
+        for (ptrdiff_t k = 0, n = crease_size(&j.given); k < n; k++)
+            if (!isnan(j.data.data[k])) judged->scale += square(j.data.data[k]);
         crs_judged_source(judged, "model", NULL, j.model_hash);
         crs_judged_source(judged, "data", &j.given, j.hash);
         crs_judged_source(judged, "mask", &j.given, j.mask_hash);

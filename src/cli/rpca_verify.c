@@ -292,6 +292,8 @@ static bool judge_cp_arrays(crs_judged *j, const crs_rpca_claim *c, crease_error
     const double root = 2.0 / c->s.shape.order;
     arrays a = { .j = j, .shape = c->s.shape, .T = c->tensor, .fibre = cp_fibre, .self = c };
     for (ptrdiff_t r = 0; r < c->s.rank; r++) a.tolerance += 1e-12 * fabs(c->weight[r]);
+    for (ptrdiff_t k = 0, n = crease_size(&c->s.shape); k < n; k++)
+        if (!isnan(c->tensor[k])) j->scale += square(c->tensor[k]);
     if (by_entries(&c->s.penalty)) a.sum = c, j->objective = 0; /* and nu/2 |X_n|^2 of all modes */
     for (ptrdiff_t r = 0; a.sum && r < c->s.rank; r++)
         j->objective += c->s.ridge / 2 * c->s.shape.order * pow(fabs(c->weight[r]), root);
