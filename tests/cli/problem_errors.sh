@@ -194,6 +194,6 @@ broken 64 "unknown mode .*; write practical, theory or paper" "$(options '{}')" 
 # A set without a point where the regularizer is finite.
 for set in '"box:-2,-1"' '{"box": {"lower": -3, "upper": [1, -1, 2]}}'; do
     block "\"regularizer\": \"nonneg-mcp:1,3\", \"set\": $set" >"$problem"
-    expect_exit 64 "nonneg.* wants x >= 0 and the set .box. has entry [12] below 0" solve "$problem"
+    expect_exit 65 "nonneg.* wants x >= 0 and the set .box. has entry [12] below 0" solve "$problem"
 done
 finish
