@@ -166,7 +166,10 @@ static void start_block(crease_solver *s, int i)
     const crease_set *c = b->set;
     const ptrdiff_t n = crs_size(s, i);
     double *x = s->st.x[i];
-    for (ptrdiff_t j = 0; j < n; j++) x[j] = b->start ? b->start[j] : 0;
+    if (b->start)
+        copy(n, b->start, x);
+    else
+        crs_default_start(s->p, i, (uint64_t)s->run.o.seed, x);
     if (!c) return;
     const double out = c->ops->excess(c, &s->p->space[i], x, s->st.work);
     if (!(out > 1e-15 * (1 + crs_norm(n, x)))) return;
@@ -420,12 +423,15 @@ static void go_on(void *self)
     if (s->extension) adapt_extension(s);
 }
 
+static double merit(void *self) { return crs_potential(&((crease_solver *)self)->st); }
+
 static const crs_engine engine = {
     .step = step,
     .evaluations = evaluations,
     .certify = certify,
     .keep = keep,
     .go_on = go_on,
+    .merit = merit,
     .mends_start = true,
 };
 

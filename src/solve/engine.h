@@ -25,6 +25,8 @@ typedef struct {
     void (*keep)(void *self);   /* the iterate that was certified is the answer so far */
     void (*go_on)(void *self);  /* after a certificate that did not end the run; NULL: nothing */
     void (*settle)(void *self); /* when the run has ended; NULL: nothing */
+    /* What a step lowers; NULL: a start that is certified is the answer. */
+    double (*merit)(void *self);
     bool at_end; /* certificates only when a step is done, otherwise every so many iterations */
     bool mends_start; /* a start outside the domain is no failure: the first step mends it */
 } crs_engine;
@@ -37,6 +39,7 @@ typedef struct {
     bool by_theta;  /* theta and limits end the run, never the certificate */
     bool begun;     /* max_seconds count from when the watch was opened, else the first step */
     double first;   /* objective of the start */
+    double trial;   /* merit of a start that is certified, until a step was tried; else NaN */
     bool started, theta_stop;
     crease_certificate now,
         best; /* of the iterate and of the answer; their blocks are the owner's */
