@@ -69,8 +69,9 @@ static inline crease_regression_settings crease_regression_default(void)
 typedef struct crease_regression crease_regression;
 
 /* Copies what it needs of X (n x p, row-major) and y (n). The labels of logistic regression may be
- * -1 and 1 or 0 and 1. NULL with a sentence on failure; an entry that is not finite is named by its
- * place, counted from 1. */
+ * -1 and 1 or 0 and 1. Refused are entries beyond 1e140, and y, and X unless standardized, whose
+ * entries are all below 1e-140. NULL with a sentence on failure; an entry that is not finite is
+ * named by its place, counted from 1. */
 CREASE_API crease_regression *crease_regression_new(const crease_regression_settings *s,
                                                     ptrdiff_t n, ptrdiff_t p, const double *X,
                                                     const double *y, crease_error *e);

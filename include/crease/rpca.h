@@ -56,7 +56,7 @@ typedef struct {
     crease_space shape;
     ptrdiff_t rank;     /* of cp; 0: chosen by fits of several ranks, judged by held-out entries */
     crease_space ranks; /* of tucker and ball, R_n <= I_n and <= the product of the others; order 0:
-                           where the singular values of the unfoldings fall */
+                           as many as there are directions larger than noise */
     crease_reg penalty; /* R; ops NULL: the 1-norm. What it borrows must outlive the handle. Cp
                            takes any, the others one by entries */
     crease_cp_groups groups; /* of a penalty with groups: its own, or made for it */
@@ -113,10 +113,14 @@ typedef struct crease_rpca crease_rpca;
 /* Chooses what the settings leave open, and builds the run. Borrows the tensor, which must outlive
  * the handle and in which missing entries become 0. The method is auto, envelope, admm-g, admm-m,
  * prox-bcd or bcd for cp, any that suits the problem for the others; seconds of cp count from here
- * on. Paper mode of cp is the recipe of section 5 of Jiang, Lin, Ma, Zhang 2019 unless beta, h,
- * theta or the iteration limit say otherwise. o NULL: crease_rpca_options(). The watch of o is
- * asked all along: when it is over, what is there so far makes do. NULL with a sentence on failure;
- * an entry that is not finite is named by its index, counted from 1. */
+ * on. Data far from 1 in size are worked on in another unit, a copy of them times a power of two;
+ * whatever the handle hands out is in the data's own, but for the analysis. Refused are data whose
+ * squares are no numbers (beyond 2^480, or all below 2^-480) or too far apart, and, beyond 2^100,
+ * an eps that is not relative, theta, h and paper mode. Paper mode of cp is the recipe of section 5
+ * of Jiang, Lin, Ma, Zhang 2019 unless beta, h, theta or the iteration limit say otherwise. o NULL:
+ * crease_rpca_options(). The watch of o is asked all along: when it is over, what is there so far
+ * makes do. NULL with a sentence on failure; an entry that is not finite is named by its index,
+ * counted from 1. */
 CREASE_API crease_rpca *crease_rpca_new(const crease_rpca_settings *s, const crease_options *o,
                                         double *tensor, crease_error *e);
 CREASE_API void crease_rpca_free(crease_rpca *r);

@@ -49,7 +49,8 @@ CREASE_API crease_spca *crease_spca_new(const crease_spca_settings *s, const dou
 CREASE_API void crease_spca_free(crease_spca *m);
 
 /* The problem of the present component: what is left of T, the present alpha and start. Block i is
- * x_{i+1}. Valid as long as the model. */
+ * x_{i+1}. Where entries of T are all beyond 2^30 or below 2^-30, T and alpha are times a power of
+ * two here, and nowhere else. Valid as long as the model. */
 CREASE_API const crease_problem *crease_spca_problem(const crease_spca *m);
 
 /* alpha for what is left of T, and start number k = 0, 1, ... put into the problem. Every start has

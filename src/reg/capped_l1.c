@@ -11,10 +11,17 @@ static double slope(const double *par, double y) { return y < par[1] ? par[0] : 
 static double kink(const double *par) { return par[1]; }
 static double kink_slope(const double *par) { return par[0]; }
 
+/* sqrt(a b), also where a b is no normal number */
+static double geometric_mean(double a, double b)
+{
+    const double product = a * b;
+    return product > 0x1p-1000 && product < INFINITY ? sqrt(product) : sqrt(a) * sqrt(b);
+}
+
 static double shrink(const double *par, double t, double w)
 {
     const double step = t * par[0], theta = par[1];
-    if (step > 2 * theta) return w <= sqrt(2 * step * theta) ? 0 : w;
+    if (step > 2 * theta) return w <= geometric_mean(2 * step, theta) ? 0 : w;
     return w <= theta + step / 2 ? pos(w - step) : w;
 }
 

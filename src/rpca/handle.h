@@ -51,6 +51,7 @@ struct crease_rpca {
     crease_callback *call;
     void *user;
     crease_cp_rank_table *ranks;
+    crs_tucker_choice choice; /* of the ranks of the other kinds */
     crease_rpca_facts facts;
     crease_report report;
     crease_progress progress;

@@ -157,6 +157,30 @@ static bool choose_rank(crease_rpca *r, const double *tensor, crease_error *e)
     return true;
 }
 
+/* The ranks of a Tucker model, or of a matrix. The missing entries are NaN. */
+static bool choose_ranks(crease_rpca *r, const double *tensor, crease_error *e)
+{
+    crease_rpca_settings *s = &r->s;
+    const crease_cp_rpca_settings data = { .shape = s->shape, .missing = s->missing };
+    ptrdiff_t missing;
+    const crs_tucker_settings c = { .shape = s->shape,
+                                    .penalty = crs_envelope_l1(1, crs_noise_share(s->alpha_noise)),
+                                    .learn = s->learn,
+                                    .alpha_noise = s->alpha_noise,
+                                    .threads =
+                                        crs_useful_threads(s->threads, crease_size(&s->shape)),
+                                    .eps = r->o.eps,
+                                    .seed = (uint64_t)r->o.seed,
+                                    .watch = r->o.watch };
+    if (!crs_cp_check_data(&data, tensor, &missing, e) ||
+        !crs_tucker_choose(&c, tensor, &r->choice, e))
+        return false;
+    s->ranks = r->choice.ranks;
+    s->prune = true;
+    r->facts.rank_reason = r->choice.reason;
+    return true;
+}
+
 static bool choose_open(crease_rpca *r, double *tensor, crease_error *e)
 {
     crease_rpca_settings *s = &r->s;
@@ -169,7 +193,7 @@ static bool choose_open(crease_rpca *r, double *tensor, crease_error *e)
         return false;
     s->missing = s->missing || s->mask;
     s->mask = NULL;
-    return cp ? choose_rank(r, tensor, e) : crease_tucker_ranks(&s->shape, tensor, &s->ranks, e);
+    return cp ? choose_rank(r, tensor, e) : choose_ranks(r, tensor, e);
 }
 
 static bool choose(crease_rpca *r, double *tensor, crease_error *e)

@@ -8,8 +8,9 @@
 #include "smooth/fit.h"
 
 enum {
-    COPIED = 30, /* up to this power cp by entries, which is the same in any unit, takes no copy */
-    WIDE = 100   /* and settings that no other unit can have are taken as they are */
+    COPIED = 30,  /* up to this power cp by entries, which is the same in any unit, takes no copy */
+    HIGHEST = 100 /* up to this power the engines count; and settings that no other unit can have
+                     are taken as they are */
 };
 
 /* A setting whose number is in the unit of the data, in a way that differs from block to block. */
@@ -26,6 +27,18 @@ static const char *absolute(const crease_rpca_settings *s, const crease_options 
     return NULL;
 }
 
+/* The largest entry may be HIGHEST above 1 and most of the others as far below. */
+static bool fit_range(const crs_extent *a, const char *where, double value, int *k, crease_error *e)
+{
+    if (a->at < 0 || a->most - *k <= HIGHEST) return true;
+    *k = a->most - HIGHEST;
+    return *k - a->middle <= HIGHEST ||
+           crs_fail(e, CREASE_BAD_DATA,
+                    "%s is %g and half of the data are below 1e%d: no result can hold both; mark "
+                    "such entries as missing, or cut them",
+                    where, value, (int)lround(a->middle * log10(2)));
+}
+
 /* The power that the data are divided by; 0: none. */
 static bool choose(const crease_rpca_settings *s, const crease_options *o, const double *tensor,
                    int *k, crease_error *e)
@@ -33,17 +46,19 @@ static bool choose(const crease_rpca_settings *s, const crease_options *o, const
     const crs_extent a = crs_extent_of(crease_size(&s->shape), tensor, s->mask);
     const bool light = s->kind == CREASE_RPCA_CP && (!s->penalty.ops || crs_is_plain(&s->penalty));
     const char *own = absolute(s, o);
+    const double most = a.at < 0 ? 0 : tensor[a.at];
     char where[300] = "";
     if (a.at >= 0) crs_cp_place(&s->shape, a.at, where, sizeof where - 20);
     strcat(where, " of the tensor");
     *k = crs_extent_unit(&a, light ? COPIED : CRS_ORDINARY);
-    if (!crs_extent_fits(&a, where, "the data", a.at < 0 ? 0 : tensor[a.at], e)) return false;
+    if (!crs_extent_fits(&a, where, "the data", most, e) || !fit_range(&a, where, most, k, e))
+        return false;
     if (*k == 0 || !own) return true;
-    if (abs(*k) > WIDE)
+    if (abs(*k) > HIGHEST)
         return crs_fail(e, CREASE_UNSUPPORTED,
                         "%s is %g: data of this size are worked on in a unit of their own, which "
                         "%s does not allow; leave it out, or %s the data by 1e%d",
-                        where, tensor[a.at], own, *k > 0 ? "divide" : "multiply",
+                        where, most, own, *k > 0 ? "divide" : "multiply",
                         (int)lround(abs(*k) * log10(2)));
     *k = 0;
     return true;

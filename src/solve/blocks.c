@@ -464,6 +464,27 @@ static bool check_gradients(crease_solver *s, crease_error *e)
     return true;
 }
 
+/* Squares of gradients and residuals are added up everywhere. What is not finite is the driver's to
+ * judge, and a relative eps alone asks for tiny numbers. */
+static bool check_size(crease_solver *s, crease_error *e)
+{
+    const crease_problem *p = s->given;
+    double most = p->rhs ? crs_norm(crease_size(&p->range), p->rhs) : 0;
+    for (int i = 0; i < p->count; i++) {
+        crs_grad(p, points(s->st.x), i, s->st.g, s->st.work);
+        most = larger(most, crs_norm(crease_size(&p->space[i]), s->st.g));
+    }
+    const bool small = s->run.o.relative && most < ldexp(1, -CRS_LARGEST_POWER);
+    if (!isfinite(most) || most == 0 || (!small && most <= ldexp(1, CRS_LARGEST_POWER)))
+        return true;
+    return crs_fail(e, CREASE_BAD_DATA,
+                    "the gradient of f at the start point and the right-hand side have a norm of "
+                    "%g at most, too %s: a double cannot hold its square; give the data in a unit "
+                    "1e%d times as %s",
+                    most, small ? "small" : "large", (int)lround(fabs(log10(most))),
+                    small ? "small" : "large");
+}
+
 static bool build(crease_solver *s, const crease_options *o, crease_error *e)
 {
     s->a = crs_analyse(s->given, o, o->mode == CREASE_MODE_THEORY ? CRS_EFFORT : 0, e);
@@ -480,8 +501,9 @@ static bool build(crease_solver *s, const crease_options *o, crease_error *e)
     if (o->relative && !s->reference) return false;
     s->st.p = s->p;
     s->st.a = s->a;
+    s->st.watch = &s->run.watch;
     start_run(s);
-    if (!check_gradients(s, e)) return false;
+    if (!check_gradients(s, e) || !check_size(s, e)) return false;
     if (s->a->adaptive) guess_constants(s);
     return !s->method->prepare || s->method->prepare(&s->st, e);
 }
@@ -520,6 +542,7 @@ void crease_solver_callback(crease_solver *s, crease_callback *call, void *user)
     s->run.user = user;
 }
 
+void crs_solver_watch(crease_solver *s, crease_watch *w) { s->st.watch = w; }
 void crease_solver_stop(crease_solver *s) { crease_watch_stop(&s->run.watch); }
 
 crease_outcome crease_step(crease_solver *s) { return crs_driver_step(&s->run); }

@@ -367,6 +367,14 @@ static bool weigh_sum(const crease_problem *p, const evidence *e, const point *a
     return false;
 }
 
+/* A residual below every double, of terms that are no larger: nothing in double precision could be
+ * said to be smaller, nor this to be small. */
+static bool is_beneath(const evidence *e, const point *at, const crease_verification *out)
+{
+    const crs_finding *f = out->worst_block < 0 ? &e->feasibility : &e->block[out->worst_block];
+    return at->relative && !at->gcg && total(f) < 0x1p-1074L;
+}
+
 static void decide(const crease_problem *p, const point *at, const evidence *e, double eps,
                    crease_verification *out)
 {
@@ -384,6 +392,12 @@ static void decide(const crease_problem *p, const point *at, const evidence *e, 
                                             : CREASE_VERDICT_INVALID;
     snprintf(out->text, sizeof out->text, "%s decides: eps-stationary for %seps >= %.3g",
              name_of(p, out->worst_block, buffer), relative ? "relative " : "", out->smallest_eps);
+    if (out->verdict != CREASE_VERDICT_INVALID || !is_beneath(e, at, out)) return;
+    out->verdict = CREASE_VERDICT_UNSUPPORTED;
+    snprintf(out->text, sizeof out->text,
+             "%s decides: its residual and the terms of it are below the least double; give the "
+             "data in another unit",
+             name_of(p, out->worst_block, buffer));
 }
 
 const char *crease_verdict_text(crease_verdict v)

@@ -164,9 +164,26 @@ static void forget(crs_folder *f)
     *f = (crs_folder){ .path = NULL };
 }
 
+/* By the names it has, without any memory: for want of which it may be abandoned. */
+static void erase_listed(const crs_folder *f)
+{
+    char path[PATH_MAX];
+    for (int k = 0; k < f->count; k++) {
+        const int n = snprintf(path, sizeof path, "%s/%s", f->beside, f->file[k].name);
+        if (n < PATH_MAX) unlink(path);
+    }
+    for (int k = 0; k < f->count; k++) {
+        const int n = snprintf(path, sizeof path, "%s/%s", f->beside, f->file[k].name);
+        if (n >= PATH_MAX || !strchr(f->file[k].name, '/')) continue;
+        *strrchr(path, '/') = '\0';
+        rmdir(path);
+    }
+    if (rmdir(f->beside) != 0) erase(f->beside);
+}
+
 void crs_folder_abandon(crs_folder *f)
 {
-    if (f->made) erase(f->beside);
+    if (f->made) erase_listed(f);
     forget(f);
 }
 

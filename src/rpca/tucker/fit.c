@@ -13,10 +13,8 @@
 
 enum { ROUNDS = 6, ROWS = 64 }; /* of subspace iteration; of its slab */
 
-static double half_weight(const crs_tucker_fit *s)
-{
-    return crs_noise_share(s->c.alpha_noise); /* c of phi */
-}
+/* c of phi */
+static double half_weight(const crs_tucker_fit *s) { return crs_noise_share(s->c.alpha_noise); }
 
 static int last_mode(const crs_tucker_fit *s) { return s->half.order - 1; }
 
@@ -56,6 +54,10 @@ static ptrdiff_t svd_room(const crs_tucker_fit *s)
         most = more(most, (rows + columns + 1) * k + crs_svd_scratch(rows, columns));
         most = more(most, s->c.ranks.dim[n] * (s->c.ranks.dim[n] + 2 * rows));
     }
+    for (int n = 0; n <= last; n++) { /* of spare.c */
+        const ptrdiff_t r = s->c.ranks.dim[n];
+        most = more(most, 2 * r * r + r + s->c.shape.dim[n] * r + crs_eigh_scratch(r));
+    }
     most = more(most, size * rank + 2 * rank * rank + rank + crs_svd_scratch(size, rank));
     return more(most, 2 * size * rank + 2 * rank * rank + rank + crs_eigh_scratch(rank));
 }
@@ -75,8 +77,7 @@ static void carve(crs_tucker_fit *s, crs_carver *m)
     s->A = carve_doubles(m, half, 1);
     s->chain = carve_doubles(m, 3, half);
     s->unfolded = carve_doubles(m, half, 1);
-    s->svd =
-        carve_doubles(m, more(svd_room(s), crs_tucker_spare_room(&s->c.shape, &s->c.ranks)), 1);
+    s->svd = carve_doubles(m, svd_room(s), 1);
     s->slab = carve_doubles(m, ROWS, right + s->half.dim[last]);
     ptrdiff_t directions = 0;
     for (int n = 0; n <= last; n++) directions += s->c.ranks.dim[n];
@@ -262,24 +263,9 @@ static bool balance_back(crs_tucker_fit *s)
     return true;
 }
 
-/* While the core pays a price it stays as it is: the best orthonormal X_d for M + S is the polar
- * factor of (M + S)'P = X_d P'P + S'P, in the basis of the core's singular vectors. */
-static bool turn_back(crs_tucker_fit *s)
-{
-    const int last = s->half.order - 1;
-    const ptrdiff_t rank = s->half.dim[last], rows = s->c.shape.dim[last];
-    double *u = s->svd, *sigma = u + rows * rank, *vt = sigma + rank, *gram = vt + rank * rank,
-           *work = gram + rank * rank;
-    crs_gram(s->left, rank, s->P, gram);
-    crs_gemm(false, false, rows, rank, rank, 1, s->factor[last], gram, 1, s->SP);
-    if (!crs_svd(rows, rank, s->SP, u, sigma, vt, work)) return false;
-    crs_gemm(false, false, rows, rank, rank, 1, u, vt, 0, s->factor[last]);
-    return true;
-}
-
 static bool best_back(crs_tucker_fit *s)
 {
-    return s->priced ? turn_back(s) : solve_back(s) && balance_back(s);
+    return s->priced ? crs_tucker_turn_back(s) : solve_back(s) && balance_back(s);
 }
 
 /* Nearly the leading right singular vectors of a long matrix by subspace iteration: X <- orth(S'S
@@ -309,7 +295,7 @@ static bool leading_span(crs_tucker_fit *s, double bound)
     const crease_random draws = { s->c.seed, 0 };
     double *x = s->factor[last], *rows = s->slab, *product = rows + ROWS * right;
     for (ptrdiff_t j = 0; j < right * rank; j++) x[j] = crease_random_normal(draws, (uint64_t)j);
-    for (int round = 0; round < ROUNDS; round++) {
+    for (int round = 0; round < ROUNDS && !crease_watch_over(s->c.watch); round++) {
         if (!orthonormalize(s, right, rank, x)) return false;
         fill(right * rank, 0, s->SP);
         for (ptrdiff_t i = 0; i < s->left; i += ROWS) {
@@ -398,12 +384,6 @@ static double strict_residual(crs_tucker_fit *s)
 enum { FLAT = 30, PASSES = 20, TIMES = 3 };
 static const double settled = 1e-3, near = 0.05, deserted = 0.4, fall = 0.8;
 
-/* While the core pays: t falls more slowly, since a direction leaves its outliers only as fast as
- * it pays, and ends lower, where outliers weigh less against the noise; passes to wait before it
- * falls, and at its end. */
-enum { HANGS = 40, WAITS = 24 };
-static const double priced_near = 0.01, priced_end = 2;
-
 static double parameters(const crs_tucker_fit *s)
 {
     double count = (double)crease_size(&s->c.ranks);
@@ -414,7 +394,9 @@ static double parameters(const crs_tucker_fit *s)
 
 static crs_penalty_value path_penalty(const crs_tucker_fit *s, double t)
 {
-    return (crs_penalty_value){ &crs_mcp, { t, FLAT }, 2 * half_weight(s) };
+    return (crs_penalty_value){ &crs_mcp,
+                                { t, s->priced ? CRS_TUCKER_PRICED_FLAT : FLAT },
+                                2 * half_weight(s) };
 }
 
 /* Is there a row with less than that share of its weight? */
@@ -446,25 +428,6 @@ crs_penalty_value crs_tucker_fit_goal(const crs_tucker_fit *s)
     return s->c.learn > 0
                ? crs_envelope_with_threshold(&s->c.penalty, wanted_threshold(s), half_weight(s))
                : s->c.penalty;
-}
-
-/* The same while the core pays; true: it has paid, and its directions can be judged. */
-static bool along_price(crs_tucker_fit *s)
-{
-    const crs_tucker_statistics *at = &s->statistics;
-    const double median = crs_envelope_quantile(&s->sums, 0.5);
-    const double low = larger(s->least, priced_end * at->scale);
-    const double end = smaller(wanted_threshold(s), low);
-    double t = at->threshold;
-    s->hung = t == s->last ? s->hung + 1 : 0;
-    s->last = t;
-    if (t <= 1.0001 * end && (s->waited++ >= WAITS || at->moved <= settled)) return true;
-    if ((at->moved <= priced_near || s->hung > HANGS) && median < t)
-        t = larger(median, fall * t);
-    else if (at->moved <= settled)
-        t *= fall / 2;
-    s->penalty = path_penalty(s, larger(end, t));
-    return false;
 }
 
 static void along_path(crs_tucker_fit *s)
@@ -499,7 +462,7 @@ static void choose_penalty(crs_tucker_fit *s)
     const crs_tucker_statistics *at = &s->statistics;
     const crs_penalty_value was = s->penalty;
     if (s->priced) {
-        s->judged = along_price(s);
+        s->penalty = path_penalty(s, crs_tucker_along_price(s, wanted_threshold(s)));
     } else if (at->stage == CRS_TUCKER_PATH) {
         along_path(s);
     } else if (at->stage == CRS_TUCKER_REVIVE) {
@@ -620,9 +583,9 @@ static bool step_on(crs_tucker_fit *s)
 static void look(crs_tucker_fit *s)
 {
     const bool probing = s->priced && s->back;
-    if (probing) crs_tucker_probe(s), expand(s);
+    if (probing) crs_tucker_probe(s, true), expand(s);
     evaluate(s);
-    if (probing) crs_tucker_probed(s);
+    if (probing) crs_tucker_probe(s, false);
 }
 
 bool crs_tucker_fit_step(crs_tucker_fit *s)
@@ -642,4 +605,12 @@ bool crs_tucker_fit_step(crs_tucker_fit *s)
     choose_penalty(s);
     if (!step_on(s)) at->residual = NAN;
     return false;
+}
+
+void crs_tucker_fit_run(crs_tucker_fit *s, long passes)
+{
+    while (s->statistics.passes < passes || s->fresh) {
+        if (crease_watch_over(s->c.watch) && !s->fresh) return;
+        if (crs_tucker_fit_step(s) || isnan(s->statistics.residual)) return;
+    }
 }

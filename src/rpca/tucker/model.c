@@ -262,7 +262,8 @@ static crs_tucker_settings settings_of(const crease_tucker_rpca *m)
                               .threads = s->threads,
                               .eps = s->eps,
                               .seed = s->seed,
-                              .spare = s->spare };
+                              .spare = s->spare,
+                              .watch = s->watch };
     return c;
 }
 
@@ -403,7 +404,7 @@ static bool begin_fit(crease_tucker_rpca *m, crease_error *e)
     const double *factor[2];
     crs_tucker_fit *fit = crs_tucker_fit_new(&c, m->tensor, e);
     if (!fit) return false;
-    for (long k = 0; k < m->facts.used.passes && !crs_tucker_fit_step(fit); k++) continue;
+    crs_tucker_fit_run(fit, m->facts.used.passes);
     keep_facts(m, fit);
     const crs_penalty_value penalty = crs_tucker_fit_goal(fit);
     bool done = keep_cuts(m, fit, e) && take_room(m, e);
@@ -439,7 +440,11 @@ crease_tucker_rpca *crease_tucker_rpca_new(const crease_tucker_rpca_settings *s,
     crease_tucker_rpca *m = crs_alloc(1, sizeof *m);
     if (!m) return crs_fail(e, CREASE_NO_MEMORY, "out of memory: a model"), NULL;
     m->facts.used = *s;
-    if (build(m, tensor, e)) return m;
+    const crease_phase was = crease_watch_enter(s->watch, CREASE_PHASE_START);
+    const bool built = build(m, tensor, e);
+    crease_watch_enter(s->watch, was);
+    m->facts.used.watch = NULL;
+    if (built) return m;
     crease_tucker_rpca_free(m);
     return NULL;
 }

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * ranks: one rank per mode, from the spectra of the unfoldings, outliers clipped */
+ * ranks: one rank per mode: a guess from the spectra of the unfoldings, outliers clipped, and a
+ * search by fits whose directions are judged against the noise */
+#include <stdio.h>
+
 #include "rpca/tucker/tucker.h"
 
 #include "rpca/rpca.h"
@@ -34,7 +37,7 @@ static bool by_spectrum(const crease_space *shape, int n, const double *known, p
     const ptrdiff_t length = shape->dim[n];
     double *squares = crs_doubles(length + crs_unfolding_scratch(shape, n), "a spectrum", e);
     if (!squares) return false;
-    *rank = crs_unfolding(shape, n, known, squares, NULL, squares + length)
+    *rank = crs_unfolding(shape, n, known, squares, NULL, squares + length, NULL)
                 ? crs_spectral_gap(length, squares)
                 : 1;
     crs_free(squares);
@@ -74,5 +77,133 @@ bool crease_tucker_ranks(const crease_space *shape, const double *tensor, crease
         if (ranks->dim[n] == 0) ranks->dim[n] = fewer(most, shape->dim[n]);
     agree(ranks);
     crs_free(known);
+    return done;
+}
+
+/* The search: more ranks than the guess are fitted, with a price on the core, until all of their
+ * directions are judged (spare.c). Where a mode keeps all it was given, it is given more. */
+
+enum { MORE = 2, FIRST = 6, ROUNDS = 12, PASSES = 600 };
+static const double most_work = 5e7; /* entries times the largest rank of a fit */
+
+/* At most half of a long mode: beyond that the noise's edge means nothing. */
+static ptrdiff_t most_of(const crease_space *shape, int n)
+{
+    const ptrdiff_t size = shape->dim[n], others = crease_size(shape) / size;
+    return fewer(fewer(size, others), size <= 8 ? size : more(8, fewer(size / 2, 60)));
+}
+
+/* The directions that the data support among those of c->ranks; false in *whole: the watch ended
+ * it, or the passes. */
+static bool supported(const crs_tucker_settings *c, const double *T, crs_tucker_choice *out,
+                      bool *whole, crease_error *e)
+{
+    crs_tucker_fit *fit = crs_tucker_fit_new(c, T, e);
+    if (!fit) return false;
+    while (fit->priced && fit->statistics.passes < PASSES) {
+        if (crease_watch_over(c->watch) && !fit->fresh) break;
+        crs_tucker_fit_step(fit);
+        if (isnan(fit->statistics.residual)) break;
+    }
+    *whole = !fit->priced;
+    out->ranks = fit->c.ranks;
+    out->passes += fit->statistics.passes;
+    out->fits++;
+    crs_tucker_fit_free(fit);
+    return true;
+}
+
+/* What to try after `kept` of `tried`: more where all was kept; false: that is nowhere. */
+static bool widen(const crease_space *shape, const crease_space *tried, const crease_space *kept,
+                  crease_space *next)
+{
+    bool full = false, wider = false;
+    *next = *kept;
+    for (int n = 0; n < shape->order; n++) {
+        const ptrdiff_t k = kept->dim[n], most = most_of(shape, n);
+        const bool all = k == tried->dim[n] && k < most;
+        next->dim[n] = fewer(most, k + (all ? more(MORE, k / 2) : 1));
+        full = full || all;
+    }
+    agree(next);
+    for (int n = 0; n < shape->order; n++) wider = wider || next->dim[n] > tried->dim[n];
+    return full && wider;
+}
+
+static void list_ranks(const crease_space *ranks, char *text, size_t room)
+{
+    for (int n = 0, used = 0; n < ranks->order && used >= 0 && (size_t)used < room; n++)
+        used += snprintf(text + used, room - (size_t)used, "%s%td", n ? "," : "", ranks->dim[n]);
+}
+
+static void explain(crs_tucker_choice *out, const crease_space *tried, bool whole)
+{
+    char text[25 * CREASE_MAX_ORDER];
+    list_ranks(tried, text, sizeof text);
+    snprintf(out->reason, sizeof out->reason,
+             whole ? "of the directions of a core of %s these are larger than noise; %d fit%s"
+                   : "the search ended before the directions of a core of %s were judged, in fit "
+                     "%d%s; give more time, or the ranks",
+             text, out->fits, whole && out->fits > 1 ? "s" : "");
+}
+
+static bool search(crs_tucker_settings *c, const double *T, crs_tucker_choice *out, crease_error *e)
+{
+    crease_space tried = c->ranks;
+    bool whole = true, wider = true;
+    for (int round = 0; wider && round < ROUNDS; round++) {
+        const crease_space before = out->ranks;
+        tried = c->ranks;
+        if (!supported(c, T, out, &whole, e)) return false;
+        if (!whole && out->fits > 1) out->ranks = before;
+        wider = whole && widen(&c->shape, &tried, &out->ranks, &c->ranks);
+    }
+    explain(out, &tried, whole);
+    return true;
+}
+
+/* T with 0 where it is not a number, and the mask that says so; *known NULL: it is everywhere. */
+static bool observed(const crease_space *shape, const double *T, double **known,
+                     unsigned char **mask, crease_error *e)
+{
+    const ptrdiff_t size = crease_size(shape);
+    *known = NULL;
+    *mask = NULL;
+    if (crs_all_finite(size, T)) return true;
+    *known = crs_doubles(size, "the observed entries", e);
+    *mask = crs_alloc((size_t)size, 1);
+    if (!*known || !*mask) return crs_fail(e, CREASE_NO_MEMORY, "out of memory: the mask");
+    for (ptrdiff_t j = 0; j < size; j++) {
+        (*mask)[j] = isfinite(T[j]);
+        (*known)[j] = (*mask)[j] ? T[j] : 0;
+    }
+    return true;
+}
+
+bool crs_tucker_choose(const crs_tucker_settings *settings, const double *T, crs_tucker_choice *out,
+                       crease_error *e)
+{
+    crs_tucker_settings c = *settings;
+    ptrdiff_t largest = 0;
+    double *known;
+    unsigned char *mask;
+    *out = (crs_tucker_choice){ .passes = 0 };
+    if (!crease_tucker_ranks(&c.shape, T, &c.ranks, e)) return false;
+    out->ranks = c.ranks;
+    for (int n = 0; n < c.shape.order; n++) {
+        c.ranks.dim[n] = fewer(most_of(&c.shape, n), fewer(c.ranks.dim[n], FIRST) + MORE);
+        largest = more(largest, c.ranks.dim[n]);
+    }
+    agree(&c.ranks);
+    snprintf(out->reason, sizeof out->reason,
+             "the singular values of the unfoldings fall after them; the tensor is too large to "
+             "compare fits, give ranks for others");
+    if (!((double)crease_size(&c.shape) * (double)largest <= most_work)) return true;
+    bool done = observed(&c.shape, T, &known, &mask, e);
+    c.spare = true;
+    c.mask = mask;
+    done = done && search(&c, known ? known : T, out, e);
+    crs_free(known);
+    crs_free(mask);
     return done;
 }

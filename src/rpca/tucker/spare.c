@@ -14,16 +14,6 @@
 
 static const double price_share = 0.35; /* of the edge, orders 3 and more */
 
-ptrdiff_t crs_tucker_spare_room(const crease_space *shape, const crease_space *ranks)
-{
-    ptrdiff_t most = 0;
-    for (int n = 0; n < shape->order; n++) {
-        const ptrdiff_t r = ranks->dim[n];
-        most = more(most, 2 * r * r + r + shape->dim[n] * r + crs_eigh_scratch(r));
-    }
-    return most;
-}
-
 /* The core's mode n in its singular basis, the largest first; the singular values go to values. */
 static bool turn(crs_tucker_fit *s, int n, double *values)
 {
@@ -91,36 +81,80 @@ bool crs_tucker_price(crs_tucker_fit *s)
     return true;
 }
 
-/* Least squares for X_d sees no direction whose slice of the core is 0. For one evaluation such a
- * slice is a random one, with a zero column of X_d: the residual does not change, and S'P of that
- * column is a direction that is there. */
-void crs_tucker_probe(crs_tucker_fit *s)
+/* t falls with the median more slowly than without the price, since a direction leaves its outliers
+ * only as fast as it pays, and ends lower, where outliers weigh less against the noise. */
+enum { HANGS = 40, WAITS = 24 }; /* passes to wait before it falls, and at its end */
+static const double settled = 1e-3, near = 0.01, fall = 0.8, lowest = 2;
+
+double crs_tucker_along_price(crs_tucker_fit *s, double wanted)
+{
+    const crs_tucker_statistics *at = &s->statistics;
+    const double median = crs_envelope_quantile(&s->sums, 0.5);
+    const double end = smaller(wanted, larger(s->least, lowest * at->scale));
+    double t = at->threshold;
+    s->hung = t == s->last ? s->hung + 1 : 0;
+    s->last = t;
+    s->judged = t <= 1.0001 * end && (s->waited++ >= WAITS || at->moved <= settled);
+    if (s->judged) return t;
+    if ((at->moved <= near || s->hung > HANGS) && median < t)
+        t = larger(median, fall * t);
+    else if (at->moved <= settled)
+        t *= fall / 2;
+    return larger(end, t);
+}
+
+/* While the core pays a price it stays as it is: the best orthonormal X_d for M + S is the polar
+ * factor of (M + S)'P = X_d P'P + S'P, in the basis of the core's singular vectors. */
+bool crs_tucker_turn_back(crs_tucker_fit *s)
+{
+    const int last = s->half.order - 1;
+    const ptrdiff_t rank = s->half.dim[last], rows = s->c.shape.dim[last];
+    double *u = s->svd, *sigma = u + rows * rank, *vt = sigma + rank, *gram = vt + rank * rank,
+           *work = gram + rank * rank;
+    crs_gram(s->left, rank, s->P, gram);
+    crs_gemm(false, false, rows, rank, rank, 1, s->factor[last], gram, 1, s->SP);
+    if (!crs_svd(rows, rank, s->SP, u, sigma, vt, work)) return false;
+    crs_gemm(false, false, rows, rank, rank, 1, u, vt, 0, s->factor[last]);
+    return true;
+}
+
+/* A slice of the core drawn at random, of norm 1; no column of X_d goes with it. */
+static void draw_slice(crs_tucker_fit *s, ptrdiff_t k)
 {
     const int last = s->c.shape.order - 1;
     const ptrdiff_t r = s->c.ranks.dim[last], left = crease_size(&s->c.ranks) / r;
     const crease_random draws = { s->c.seed, (uint64_t)s->statistics.passes + 1 };
-    for (ptrdiff_t k = 0; k < r; k++) {
-        double squares = 0, drawn = 0;
-        for (ptrdiff_t l = 0; l < left; l++) squares += square(s->core[l * r + k]);
-        s->dead[k] = squares == 0;
-        if (!s->dead[k]) continue;
-        for (ptrdiff_t l = 0; l < left; l++) {
-            s->core[l * r + k] = crease_random_normal(draws, (uint64_t)(l * r + k));
-            drawn += square(s->core[l * r + k]);
-        }
-        for (ptrdiff_t l = 0; l < left; l++) s->core[l * r + k] /= sqrt(drawn);
-        for (ptrdiff_t i = 0; i < s->c.shape.dim[last]; i++) s->factor[last][i * r + k] = 0;
+    double drawn = 0;
+    for (ptrdiff_t l = 0; l < left; l++) {
+        s->core[l * r + k] = crease_random_normal(draws, (uint64_t)(l * r + k));
+        drawn += square(s->core[l * r + k]);
     }
+    for (ptrdiff_t l = 0; l < left; l++) s->core[l * r + k] /= sqrt(drawn);
+    for (ptrdiff_t i = 0; i < s->c.shape.dim[last]; i++) s->factor[last][i * r + k] = 0;
 }
 
-void crs_tucker_probed(crs_tucker_fit *s)
+static void clear_slice(crs_tucker_fit *s, ptrdiff_t k)
 {
-    const int last = s->c.shape.order - 1;
-    const ptrdiff_t r = s->c.ranks.dim[last], left = crease_size(&s->c.ranks) / r;
+    const ptrdiff_t r = s->c.ranks.dim[s->c.shape.order - 1], left = crease_size(&s->c.ranks) / r;
+    for (ptrdiff_t l = 0; l < left; l++) s->core[l * r + k] = 0;
+    for (ptrdiff_t l = 0; l < s->left; l++) s->P[l * r + k] = 0;
+}
+
+/* Least squares for X_d sees no direction whose slice of the core is 0. For one evaluation such a
+ * slice is a random one, with a zero column of X_d: the residual does not change, and S'P of that
+ * column is a direction that is there. */
+void crs_tucker_probe(crs_tucker_fit *s, bool on)
+{
+    const ptrdiff_t r = s->c.ranks.dim[s->c.shape.order - 1], left = crease_size(&s->c.ranks) / r;
     for (ptrdiff_t k = 0; k < r; k++) {
+        double squares = 0;
+        for (ptrdiff_t l = 0; on && l < left; l++) squares += square(s->core[l * r + k]);
+        if (on) s->dead[k] = squares == 0;
         if (!s->dead[k]) continue;
-        for (ptrdiff_t l = 0; l < left; l++) s->core[l * r + k] = 0;
-        for (ptrdiff_t l = 0; l < s->left; l++) s->P[l * r + k] = 0;
+        if (on)
+            draw_slice(s, k);
+        else
+            clear_slice(s, k);
     }
 }
 

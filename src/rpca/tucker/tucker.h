@@ -88,13 +88,15 @@ typedef struct {
     void *memory;
 } crs_tucker_fit;
 
-/* Of fit.c: doubles that the functions below need in s->svd; the price, which every entry of the
- * core pays after a step of the front; random slices of the core where they are 0, for one
- * evaluation, and 0 again; directions that are not supported, dropped (any: there were some). */
-ptrdiff_t crs_tucker_spare_room(const crease_space *shape, const crease_space *ranks);
+/* Of fit.c (spare.c), while the core pays: the price, paid after a step of the front; the step of
+ * X_d; the next threshold of the path (s->judged: directions are to be judged); random slices of
+ * the core where they are 0, for one evaluation, and 0 again; directions that are not supported,
+ * dropped (any: there were some). */
+enum { CRS_TUCKER_PRICED_FLAT = 100 }; /* entries beyond so many thresholds have no weight */
+bool crs_tucker_turn_back(crs_tucker_fit *s);
+double crs_tucker_along_price(crs_tucker_fit *s, double wanted);
 bool crs_tucker_price(crs_tucker_fit *s);
-void crs_tucker_probe(crs_tucker_fit *s);
-void crs_tucker_probed(crs_tucker_fit *s);
+void crs_tucker_probe(crs_tucker_fit *s, bool on);
 bool crs_tucker_drop(crs_tucker_fit *s, bool *any);
 
 ptrdiff_t crs_tucker_fit_bytes(const crs_tucker_settings *c, crease_error *e);
@@ -106,6 +108,21 @@ void crs_tucker_fit_free(crs_tucker_fit *s);
 
 /* One pass over T: true once the point is stationary to eps; it then stays as it is. */
 bool crs_tucker_fit_step(crs_tucker_fit *s);
+
+/* Steps until that, so many passes or the watch's end, and at least until there is a point. */
+void crs_tucker_fit_run(crs_tucker_fit *s, long passes);
+
+typedef struct {
+    crease_space ranks;
+    int fits;
+    long passes;      /* of all of them */
+    char reason[300]; /* a clause that says why these */
+} crs_tucker_choice;
+
+/* Ranks for T, whose entries that are not finite were not observed; ranks and mask of c are not
+ * read. When the watch ends it: what there is. */
+bool crs_tucker_choose(const crs_tucker_settings *c, const double *T, crs_tucker_choice *out,
+                       crease_error *e);
 
 /* The penalty asked for, with what was learned so far. */
 crs_penalty_value crs_tucker_fit_goal(const crs_tucker_fit *s);
