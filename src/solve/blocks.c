@@ -423,6 +423,8 @@ static void go_on(void *self)
     if (s->extension) adapt_extension(s);
 }
 
+static crease_outcome refute(void *self, bool diverged) { return crs_refute(self, diverged); }
+static void settle(void *self) { crs_settle_doubts(self); }
 static double merit(void *self) { return crs_potential(&((crease_solver *)self)->st); }
 
 static const crs_engine engine = {
@@ -431,6 +433,8 @@ static const crs_engine engine = {
     .certify = certify,
     .keep = keep,
     .go_on = go_on,
+    .refute = refute,
+    .settle = settle,
     .merit = merit,
     .mends_start = true,
 };
@@ -441,6 +445,8 @@ void crease_solver_free(crease_solver *s)
     crs_extension_free(s->extension);
     crease_reference_free(s->reference);
     crease_analysis_free(s->a);
+    crs_forget_ray(s);
+    crs_free(s->separator);
     crs_free(s->memory);
     crs_free(s);
 }
@@ -528,6 +534,12 @@ const double *crease_solution(const crease_solver *s, int block) { return s->bes
 const double *crease_multiplier(const crease_solver *s)
 {
     return s->given->range.order > 0 ? s->best_lambda : NULL;
+}
+
+const double *crease_separator(const crease_solver *s) { return s->separator; }
+const double *crease_ray(const crease_solver *s, int block)
+{
+    return s->ray ? s->ray[block] : NULL;
 }
 
 const crease_certificate *crease_solver_certificate(const crease_solver *s) { return &s->run.best; }
