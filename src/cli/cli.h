@@ -267,6 +267,7 @@ typedef struct {
     char hash[CRS_HASH];
     bool constrained, changed; /* changed: a file is not as it was written */
     double objective;          /* of the point, recomputed; NaN: it was not */
+    double scale;              /* what it is made of: its value at 0, or its like */
     const char *proves;        /* the outcome that a proof is of; NULL: a point is judged */
     char (*name)[64];
 } crs_judged;

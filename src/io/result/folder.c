@@ -434,23 +434,27 @@ void crs_put_source(crs_spot to, const crs_folder *f, const char *path)
 {
     char whole[PATH_MAX], home[PATH_MAX], relative[3 * PATH_MAX];
     if (strcmp(path, "-") == 0 || !realpath(path, whole)) {
-        crs_put_text(to, "path", path);
+        crs_put_path(to, "path", path);
         crs_put_null(to, "absolute_path");
         return;
     }
     const bool housed = f && f->path && home_of(f, home);
     if (housed) relative_to(home, whole, relative, sizeof relative);
-    crs_put_text(to, "path", housed ? relative : path);
-    crs_put_text(to, "absolute_path", whole);
+    crs_put_path(to, "path", housed ? relative : path);
+    crs_put_path(to, "absolute_path", whole);
 }
 
 char *crs_find_source(const char *folder, const json_t *source, crease_error *e)
 {
-    const char *path = json_string_value(json_object_get(source, "path"));
-    const char *whole = json_string_value(json_object_get(source, "absolute_path"));
-    if (!path) return crs_fail(e, CREASE_BAD_DATA, "a path is missing in the certificate"), NULL;
+    const char *text = json_string_value(json_object_get(source, "path"));
+    const char *other = json_string_value(json_object_get(source, "absolute_path"));
+    char path[PATH_MAX], whole[PATH_MAX] = "";
+    if (!text || !crs_path_of(text, path, sizeof path) ||
+        (other && !crs_path_of(other, whole, sizeof whole)))
+        return crs_fail(e, CREASE_BAD_DATA, "a path is missing in the certificate"), NULL;
     char *beside = path[0] == '/' ? crs_path_in("", path + 1, e) : crs_path_in(folder, path, e);
-    if (!beside || access(beside, F_OK) == 0 || !whole || access(whole, F_OK) != 0) return beside;
+    if (!beside || access(beside, F_OK) == 0 || !whole[0] || access(whole, F_OK) != 0)
+        return beside;
     crs_free(beside);
     return crs_path_in("", whole[0] == '/' ? whole + 1 : whole, e);
 }
