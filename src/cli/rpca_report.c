@@ -428,10 +428,10 @@ static void part_items(const void *self, ptrdiff_t first, ptrdiff_t count, doubl
         crs_rpca_count(p->parts, p->seen[k] != 0, out[k] + p->sparse[k], p->sparse[k]);
 }
 
-/* As many rows as make a megabyte. */
+/* As many rows as make eight megabytes. */
 static ptrdiff_t room_of(ptrdiff_t left, ptrdiff_t right)
 {
-    const ptrdiff_t rows = (1 << 17) / right;
+    const ptrdiff_t rows = (1 << 20) / right;
     return (rows < 1 ? 1 : rows < left ? rows : left) * right;
 }
 

@@ -34,8 +34,11 @@ void crs_document_spell_odd(crs_document *d);
 void crs_document_free(crs_document *d);
 
 void crs_put_text(crs_spot to, const char *key, const char *text); /* NULL: null */
-void crs_put_number(crs_spot to, const char *key, double x);       /* not finite: null */
-void crs_put_exact(crs_spot to, const char *key, double x);        /* as the text 0x1.8p+1 */
+/* A path, which need not be UTF-8: then as "bytes:caf%E9.npy"; and back. */
+void crs_put_path(crs_spot to, const char *key, const char *path);
+bool crs_path_of(const char *text, char *out, size_t size);  /* false: it is none */
+void crs_put_number(crs_spot to, const char *key, double x); /* not finite: null */
+void crs_put_exact(crs_spot to, const char *key, double x);  /* as the text 0x1.8p+1 */
 void crs_put_whole(crs_spot to, const char *key, long long x);
 void crs_put_flag(crs_spot to, const char *key, bool x);
 void crs_put_null(crs_spot to, const char *key);
