@@ -393,6 +393,7 @@ static bool finish(job *j, crease_error *e)
 static bool solve(job *j, crease_error *e)
 {
     const ptrdiff_t n = crease_size(&j->shape), slices = j->shape.dim[j->mode];
+    crs_keep_time(j->a, 4, 8 * (double)crease_size(&j->shape));
     crease_watch_enter(j->a->watch, CREASE_PHASE_FIT);
     j->s.watch = j->a->watch;
     if (!choose_terms(j, e)) return false;

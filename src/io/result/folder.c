@@ -291,10 +291,24 @@ static void sync_folder(const char *path)
     close(fd);
 }
 
+/* Every file of the folder is on the disk. */
+static bool sync_files(const crs_folder *f, crease_error *e)
+{
+    bool done = true;
+    for (int k = 0; done && k < f->count; k++) {
+        char *path = crs_path_in(f->beside, f->file[k].name, e);
+        const int fd = path ? open(path, O_RDONLY) : -1;
+        done = path && ((fd >= 0 && (fsync(fd) == 0 || errno == EINVAL)) || fail_write(path, e));
+        if (fd >= 0) close(fd);
+        crs_free(path);
+    }
+    sync_folder(f->beside);
+    return done;
+}
+
 /* An earlier result goes only when the new one has its name. */
 static bool rename_folder(const crs_folder *f, crease_error *e)
 {
-    sync_folder(f->beside);
     const bool away = !f->old || rename(f->path, f->old) == 0;
     const bool done = away && rename(f->beside, f->path) == 0;
     if (!done) {
@@ -314,7 +328,10 @@ bool crs_folder_commit(crs_folder *f, crs_document *result, crease_error *e)
     if (!f->path) return true;
     if (f->certificate.root) crs_put_text(files, NULL, "certificate.json");
     crs_put_text(files, NULL, "result.json");
-    if (!crs_folder_document(f, "result.json", result, e) || !put_certificate(f, e))
+    /* whoever has sent a signal waits for the files, not for the disk */
+    const bool late = crease_watch_why(result->watch) != CREASE_NOT_RUN;
+    if (!crs_folder_document(f, "result.json", result, e) || !put_certificate(f, e) ||
+        (!late && !sync_files(f, e)))
         return crs_folder_abandon(f), false;
     const bool done = rename_folder(f, e);
     forget(f);
