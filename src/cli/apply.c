@@ -252,7 +252,7 @@ static bool center_data(job *j, crease_error *e)
 
 static bool read_data(job *j, crease_error *e)
 {
-    if (!crs_read_array(j->path, &j->data, e)) return false;
+    if (!crs_read_data(j->path, j->s.missing, &j->data, e)) return false;
     crs_print_notice(j->a, &j->data);
     crs_array_hash(&j->data, j->hash);
     j->given = j->data.shape;
@@ -393,6 +393,7 @@ static bool finish(job *j, crease_error *e)
 static bool solve(job *j, crease_error *e)
 {
     const ptrdiff_t n = crease_size(&j->shape), slices = j->shape.dim[j->mode];
+    crs_keep_time(j->a, 4, 8 * (double)crease_size(&j->shape));
     crease_watch_enter(j->a->watch, CREASE_PHASE_FIT);
     j->s.watch = j->a->watch;
     if (!choose_terms(j, e)) return false;
@@ -698,6 +699,8 @@ bool crs_check_apply(crs_judged *judged, crease_error *e)
     snprintf(judged->hash, sizeof judged->hash, "%s", j.hash);
     if (done) {
         judged->objective = j.objective;
+        for (ptrdiff_t k = 0, n = crease_size(&j.given); k < n; k++)
+            if (!isnan(j.data.data[k])) judged->scale += square(j.data.data[k]);
         crs_judged_source(judged, "model", NULL, j.model_hash);
         crs_judged_source(judged, "data", &j.given, j.hash);
         crs_judged_source(judged, "mask", &j.given, j.mask_hash);
