@@ -249,6 +249,8 @@ static void assemble(crease_tucker_rpca *m)
  *     Z = M + c s,  B = s/(1 + alpha_N),  Lambda = 2 alpha_N W o B.
  * The form with a ball has the same stationary points when eta = |B|. */
 
+/* The ball's X and Y have other norms than the fit's factors and core, and with them other scales:
+ * hence a quarter of eps. */
 static crs_tucker_settings settings_of(const crease_tucker_rpca *m)
 {
     const crease_tucker_rpca_settings *s = &m->facts.used;
@@ -260,7 +262,7 @@ static crs_tucker_settings settings_of(const crease_tucker_rpca *m)
                               .alpha_noise = s->alpha_noise,
                               .mask = m->mask,
                               .threads = s->threads,
-                              .eps = s->eps,
+                              .eps = s->form == CREASE_RPCA_BALL ? s->eps / 4 : s->eps,
                               .seed = s->seed,
                               .spare = s->spare,
                               .watch = s->watch };
