@@ -1,5 +1,5 @@
 # The project's commands. Everything is built in build/<preset> by CMake and Ninja.
-.PHONY: help demo test build install clean format tidy analyze trace coverage readme schema bench bench-build bench-rpca study-build paper beyond
+.PHONY: help demo test build install clean format tidy analyze trace coverage readme schema bench bench-build bench-rpca study-build paper beyond limits
 .DEFAULT_GOAL := help
 
 help:
@@ -17,6 +17,7 @@ help:
 ## make bench-rpca  robust PCA against NumPy and Octave, in turns
 ## make paper     repeat the paper's tables in full and write study/results/tables.md (many minutes)
 ## make beyond    measure our defaults on the paper's and on hard instances: study/results/beyond.md (half an hour)
+## make limits    --max-seconds and SIGINT at random times, 1e7 entries: how late every verb ends (half an hour)
 ## make readme    write the catalogue tables into README.md
 ## make schema    write docs/problem.schema.json from the catalogue
 ## make clean     remove build/
@@ -42,6 +43,9 @@ build/%/build.ninja: CMakeLists.txt CMakePresets.json scripts/install-dependenci
 	@cmake --preset $* >build-$*.log 2>&1 || { cat build-$*.log; rm -f build-$*.log; exit 1; }
 	@rm -f build-$*.log
 	@touch $@
+
+limits: build
+	@/usr/bin/python3 tests/support/limits.py build/release/src/crease --entries 1e7 --trials 3 --longest 20
 
 PREFIX ?= /usr/local
 install: build

@@ -113,6 +113,7 @@ static bool prepare(crs_state *st, crease_error *e)
     if (divides(st->a) || s.side > LARGEST) return true;
     double *G = st->solve, *unit = G + s.side * s.side, *image = unit + (tall ? s.n : s.m);
     for (ptrdiff_t j = 0; j < s.side; j++) {
+        if (crease_watch_over(st->watch)) return true; /* no step will be taken */
         gram_column(st, &s, j, G + j * s.side, unit, image);
         for (ptrdiff_t i = 0; i < s.side; i++) G[j * s.side + i] *= scale;
         G[j * s.side + j] += shift;
@@ -149,7 +150,7 @@ static void by_conjugate_gradients(crs_state *st, const shape *s, const double *
     copy(s->n, g, d);
     double rr = crs_dot(s->n, r, r);
     const double enough = 1e-28 * rr;
-    for (ptrdiff_t k = 0; k < 10 * s->n && rr > enough; k++) {
+    for (ptrdiff_t k = 0; k < 10 * s->n && rr > enough && !crease_watch_over(st->watch); k++) {
         fill(s->m, 0, Ad);
         s->A->ops->apply(s->A, s->dom, s->ran, 1, d, Ad, st->work);
         for (ptrdiff_t j = 0; j < s->n; j++) q[j] = st->a->ell * d[j];

@@ -135,7 +135,7 @@ static double search(crs_state *st, double alpha, double value)
 {
     const double golden = 0.6180339887498949;
     double low = 0, high = 1;
-    for (int k = 0; k < 40; k++) {
+    for (int k = 0; k < 40 && !crease_watch_over(st->watch); k++) {
         const double a = high - golden * (high - low), b = low + golden * (high - low);
         const double at_a = go(st, a), at_b = go(st, b);
         if (at_a < value) value = at_a, alpha = a;
@@ -163,7 +163,8 @@ static void step(crs_state *st)
     const double d = length(st, p);
     double alpha = model_step(st->gap, p, st->rho_guess, d), after = go(st, alpha);
     const double rounding = 1e-14 * (1 + fabs(before));
-    for (int k = 0; k < 200 && st->a->backtrack_rho; k++) { /* double rho-hat until it majorizes */
+    for (int k = 0; k < 200 && st->a->backtrack_rho && !crease_watch_over(st->watch);
+         k++) { /* double rho-hat until it majorizes */
         if (after <= before - alpha * st->gap + st->rho_guess / 2 * pow(alpha, p) * d + rounding)
             break;
         st->rho_guess *= 2;

@@ -11,18 +11,19 @@
 typedef struct {
     const crease_problem *p;
     const crease_analysis *a;
-    double **x;         /* the iterate */
-    double **was;       /* the point the last step started from */
-    double **to;        /* a third point: directions, candidates */
-    double *lambda, *s; /* multiplier and residual of the constraint */
-    double *guess;      /* L_i-hat of blocks without a known constant */
-    double *g, *v, *y;  /* vectors of the largest block */
-    double *m;          /* a vector of the constraint */
-    double *solve;      /* memory of the last block's linear solver */
-    double *work;       /* for operations */
-    double gap;         /* of GCG: -psi_S at the point the last step started from */
-    double rho_guess;   /* of GCG */
-    long evaluations;   /* of f or one of its block gradients */
+    double **x;          /* the iterate */
+    double **was;        /* the point the last step started from */
+    double **to;         /* a third point: directions, candidates */
+    double *lambda, *s;  /* multiplier and residual of the constraint */
+    double *guess;       /* L_i-hat of blocks without a known constant */
+    double *g, *v, *y;   /* vectors of the largest block */
+    double *m;           /* a vector of the constraint */
+    double *solve;       /* memory of the last block's linear solver */
+    double *work;        /* for operations */
+    double gap;          /* of GCG: -psi_S at the point the last step started from */
+    double rho_guess;    /* of GCG */
+    long evaluations;    /* of f or one of its block gradients */
+    crease_watch *watch; /* a step that it cuts leaves any finite point: the best one is kept */
 } crs_state;
 
 /* How well some block would serve as the last one, r = 0 and no set: what theorems ask of it. */

@@ -91,7 +91,8 @@ static void linearized_step(crs_state *st, int i)
     prox_step(st, i, prox_weight(st, i, L), st->g, st->y);
     if (guessed) {
         const double f = crs_f(st->p, points(st->x), st->work);
-        for (int k = 0; k < 60 && !majorized(st, i, f, L, st->y); k++) {
+        for (int k = 0; k < 60 && !majorized(st, i, f, L, st->y) && !crease_watch_over(st->watch);
+             k++) {
             L = st->guess[i] = 2 * L;
             prox_step(st, i, prox_weight(st, i, L), st->g, st->y);
         }
@@ -127,7 +128,7 @@ void crs_block_step(crs_state *st, int i)
 
 void crs_all_blocks_but_last(crs_state *st)
 {
-    for (int i = 0; i < st->p->count; i++)
+    for (int i = 0; i < st->p->count && !crease_watch_over(st->watch); i++)
         if (i != st->a->last) crs_block_step(st, i);
 }
 

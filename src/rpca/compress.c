@@ -147,7 +147,8 @@ static void apply(const crs_cp_view *v, const reader *r, double *q, double *w)
     const crs_cp_square a = { r->n, r->columns, q, w, r->product };
     crs_view_count(v);
     fill(s.dim[r->n] * r->columns, 0, w);
-    for (ptrdiff_t first = 0; first < v->shape.dim[0]; first += r->rows) {
+    for (ptrdiff_t first = 0; first < v->shape.dim[0] && !crease_watch_over(v->watch);
+         first += r->rows) {
         s.dim[0] = fewer(r->rows, v->shape.dim[0] - first);
         add_square(&a, &s, crs_view_slab(v, first, s.dim[0], r->slab));
     }
@@ -180,6 +181,7 @@ static bool by_gram(const crs_cp_view *v, const reader *r, ptrdiff_t columns, do
     if (!gram) return false;
     double *q = gram + length * length, *w = q + length * length, *work = w + length;
     apply(v, r, NULL, gram);
+    if (crease_watch_over(v->watch)) return crs_free(gram), crs_cut(e, "the start");
     const bool done = crs_eigh(length, gram, w, q, work);
     for (ptrdiff_t k = 0; done && k < columns; k++) {
         const double *vector = q + (length - 1 - k) * length;
@@ -202,6 +204,7 @@ static bool by_sketch(const crs_cp_view *v, const reader *r, ptrdiff_t columns, 
     for (ptrdiff_t j = 0; j < length * p; j++) q[j] = crease_random_normal(random, (uint64_t)j);
     for (int step = 0; done && step < STEPS; step++) {
         apply(v, r, q, w);
+        if (crease_watch_over(v->watch)) return crs_free(q), crs_cut(e, "the start");
         done = crs_svd(length, p, w, q, s, vt, work);
     }
     for (ptrdiff_t k = 0; done && k < columns; k++) { /* w = Q S V' with S ~ the squares */
@@ -330,9 +333,11 @@ bool crs_cp_compress(const crs_cp_view *v, ptrdiff_t rank, bool to_cut, uint64_t
                      crs_cp_core *c, crease_error *e)
 {
     verdict r = { .asked = rank };
-    *c = (crs_cp_core){ .shape = v->shape };
+    *c = (crs_cp_core){ .shape = v->shape, .watch = v->watch };
     for (int step = 0; step < v->shape.order; step++) {
-        const crs_cp_view half = { .shape = c->shape, .tensor = c->values, .limit = INFINITY };
+        const crs_cp_view half = {
+            .shape = c->shape, .tensor = c->values, .limit = INFINITY, .watch = v->watch
+        };
         const int n = next_mode(c, rank, step == 0);
         if (!shrink(step ? &half : v, n, seed, c, &r, e)) return false;
     }

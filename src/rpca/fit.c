@@ -275,6 +275,7 @@ crease_cp_fit *crease_cp_fit_new(const crease_cp_fit_settings *s, double *tensor
     f->run.begun = true;
     crs_watch_begin(&f->run.watch, s->run.watch);
     crease_watch_limit(&f->run.watch, s->run.max_seconds);
+    f->s.model.watch = &f->run.watch;
     f->run.now.block = f->residual[0];
     f->run.best.block = f->residual[1];
     if (build(f, tensor, e)) return f;

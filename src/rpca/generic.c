@@ -35,7 +35,8 @@ static crease_options endless(const crease_cp_fit *f)
 
 static void *open(crease_cp_fit *f, double *tensor, crease_error *e)
 {
-    const crease_options o = endless(f);
+    crease_options o = endless(f);
+    o.watch = NULL; /* this run ends it */
     generic *g = crs_alloc(1, sizeof *g);
     if (!g) {
         crs_fail(e, CREASE_NO_MEMORY, "out of memory: a fit");
@@ -48,6 +49,7 @@ static void *open(crease_cp_fit *f, double *tensor, crease_error *e)
         close(g);
         return NULL;
     }
+    crs_solver_watch(g->solver, &f->run.watch);
     f->a = crease_solver_analysis(g->solver);
     if (!crs_cp_fit_scalar(&f->s.model))
         f->point.whole = crease_cp_rpca_problem(g->model)->block[f->s.model.shape.order].reg;

@@ -27,6 +27,7 @@ typedef struct {
     crs_kruskal k;
     double *x[CREASE_MAX_ORDER];
     double *y, *work; /* work serves the operations on k too */
+    crease_watch *watch;
 } sweeper;
 
 static bool open_sweeper(sweeper *w, const crease_space *shape, ptrdiff_t rank,
@@ -66,7 +67,7 @@ static void sweep_mode(sweeper *w, int n)
 
 static void sweep_all(sweeper *w)
 {
-    for (int n = 0; n < w->k.shape.order; n++) sweep_mode(w, n);
+    for (int n = 0; n < w->k.shape.order && !crease_watch_over(w->watch); n++) sweep_mode(w, n);
 }
 
 /* Columns of one term get the same norm in every mode; a zero one makes the term zero. */
@@ -102,7 +103,8 @@ bool crs_cp_least_squares(crease_cp_rpca *m, int sweeps, crease_error *e)
     if (m->root && !filled) return false;
     const bool ready =
         open_sweeper(&w, &s->shape, s->rank, filled ? filled : m->tensor, s->ridge, m->start, e);
-    for (int sweep = 0; ready && sweep < sweeps; sweep++) {
+    w.watch = s->watch;
+    for (int sweep = 0; ready && sweep < sweeps && !crease_watch_over(w.watch); sweep++) {
         if (filled && sweep == 0) copy(crease_size(&s->shape), m->tensor, filled);
         if (filled && sweep > 0) impute(m, &w, filled);
         sweep_all(&w);
@@ -234,6 +236,7 @@ static bool diagonalize(const crs_cp_core *c, const int *mode, uint64_t seed, do
     if (done) fold(c, &m);
     const double tiny = square(1e-13 * crs_norm(crease_size(&c->shape), c->values));
     for (int try = 0, idle = 0; done && try < TRIES && idle < IDLE && !(least <= tiny); try++) {
+        if (crease_watch_over(c->watch)) break;
         if (!draw_pencil(&m, (crease_random){ seed, PENCIL_STREAM }, try)) continue;
         const double residual = attempt(&m, &w);
         idle = residual < gain * least ? 0 : idle + 1;
@@ -244,6 +247,7 @@ static bool diagonalize(const crs_cp_core *c, const int *mode, uint64_t seed, do
     close_sweeper(&w);
     crs_free(m.folded);
     crs_free(room);
+    if (done && least == INFINITY && crease_watch_over(c->watch)) return crs_cut(e, "the start");
     if (done && least == INFINITY)
         return crs_fail(e, CREASE_NUMERICAL_FAILURE,
                         "no mixture of slices could be diagonalized; start at random");
@@ -281,7 +285,9 @@ static bool mend(const crs_cp_core *c, int sweeps, double *const *factor, double
     sweeper w;
     const double norm = crs_norm(crease_size(&c->shape), c->values);
     const bool ready = open_sweeper(&w, &c->shape, c->rank, c->values, 0, factor, e);
-    for (int sweep = 0; ready && sweep < sweeps; sweep++) sweep_all(&w);
+    w.watch = c->watch;
+    for (int sweep = 0; ready && sweep < sweeps && !crease_watch_over(w.watch); sweep++)
+        sweep_all(&w);
     if (ready) {
         const double left = sqrt(crs_kruskal_distance2(&w.k, c->values, w.work));
         *residual = left / norm;
@@ -369,7 +375,8 @@ static bool rounds(const crs_cp_view *data, const crs_cp_gevd_options *o, double
     for (int round = 0; round <= o->rounds && (round == 0 || scale > 0); round++) {
         crs_cp_start_facts now;
         v.limit = o->clip * scale > 0 ? o->clip * scale : INFINITY;
-        if (!round_of(&v, o, next, &median, &now, e)) return false;
+        if (!round_of(&v, o, next, &median, &now, e)) /* the rounds before make do */
+            return round > 0 && crease_watch_over(v.watch);
         if (round > 0 && !(median < scale)) break;
         take_factors(&v.shape, o->rank, next, factor);
         if (facts) *facts = now;

@@ -95,7 +95,8 @@ static double add_squares(spectra *l, bool all)
     crs_view_count(l->v);
     for (int n = 1; n < s->order; n++)
         if (all || l->mode[n].q) fill(s->dim[n] * l->mode[n].columns, 0, l->mode[n].w);
-    for (ptrdiff_t first = 0; first < s->dim[0]; first += l->rows) {
+    for (ptrdiff_t first = 0; first < s->dim[0] && !crease_watch_over(l->v->watch);
+         first += l->rows) {
         slab.dim[0] = fewer(l->rows, s->dim[0] - first);
         const double *values = crs_view_slab(l->v, first, slab.dim[0], l->slab);
         sum += crs_dot(crease_size(&slab), values, values);
@@ -205,7 +206,8 @@ static bool open(runner *r, crs_cp_pilot *p, crease_error *e)
                              .mask = r->mask,
                              .limit = INFINITY,
                              .checked = true,
-                             .readings = &p->report.readings };
+                             .readings = &p->report.readings,
+                             .watch = p->c.watch };
     r->solver = crs_envelope_solver_new(&p->c, p->tensor, e);
     return r->solver;
 }
@@ -377,6 +379,7 @@ bool crs_cp_pilot_run(crs_cp_pilot *p, crease_error *e)
     for (int q = 0; done && again && (q == 0 || !crs_cp_pilot_late(p)); q++) {
         done = pursue(&r, &q, e);
         if (done && p->starts > 0) again = q + 1 < p->starts;
+        if (crs_cp_pilot_late(p)) break;
         if (done && p->starts == 0) done = bad(&r, &again, e), again = again && q < MORE;
         if (done && p->report.starts == 1) done = apart(&r, &again, e);
     }

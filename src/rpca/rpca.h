@@ -32,6 +32,7 @@ typedef struct {
     double clip;                 /* start from T cut at +-clip median|T|; 0: from T itself */
     const double *const *factor; /* X_n^0; NULL: by `start`. Read only while building */
     uint64_t seed;
+    crease_watch *watch; /* of the start; NULL: none. Over: the start makes do with what it has */
 } crease_cp_rpca_settings;
 
 /* alpha as above, alpha_N = 1, the 1-norm, the start auto, 20 sweeps where it is als, Z^0 = T. */

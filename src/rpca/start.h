@@ -64,6 +64,7 @@ typedef struct {
     double *values;                  /* the core */
     double *basis[CREASE_MAX_ORDER]; /* U_n: I_n x p_n, orthonormal columns */
     ptrdiff_t rank;                  /* the rank asked for, or less where the spectra end */
+    crease_watch *watch;             /* of the view */
 } crs_cp_core;
 
 /* A few reads of the tensor; to_cut: the rank falls to where the spectra end. Free in any case. */
@@ -133,7 +134,8 @@ bool crs_cp_gevd_robust(const crs_cp_view *v, const crs_cp_gevd_options *o, doub
                         crs_cp_start_facts *facts, crease_error *e);
 
 /* Start q of a family: 0 by eigenvectors of T, 1 of T clipped by clip (0: 2), 2 by singular vectors
- * of clipped T and least squares, from 3 on Gaussian with median|M| = median|T|/2. */
+ * of clipped T and least squares, from 3 on Gaussian with median|M| = median|T|/2, as is any that
+ * the watch ends. */
 enum { CRS_CP_RANDOM_START = 3 };
 bool crs_cp_start_of(const crs_cp_view *v, const crs_cp_gevd_options *o, int q,
                      double *const *factor, crease_error *e);

@@ -22,15 +22,17 @@ static bool by_spectrum(crease_cp_rpca *m, int n, crease_error *e)
         crs_doubles(length + length * length + crs_unfolding_scratch(s, n), "a start", e);
     if (!squares) return false;
     double *vectors = squares + length;
-    const bool done = crs_unfolding(s, n, m->tensor, squares, vectors, vectors + length * length);
+    const bool done =
+        crs_unfolding(s, n, m->tensor, squares, vectors, vectors + length * length, m->s.watch);
     for (ptrdiff_t i = 0; done && i < length; i++)
         for (ptrdiff_t r = 0; r < rank && r < length; r++)
             m->start[n][i * rank + r] = vectors[r * length + i];
     crs_free(squares);
-    return done || crs_fail(e, CREASE_NUMERICAL_FAILURE,
-                            "the singular vectors of mode %d did not converge; rescale the tensor "
-                            "or start at random",
-                            n + 1);
+    return done || crease_watch_over(m->s.watch) ||
+           crs_fail(e, CREASE_NUMERICAL_FAILURE,
+                    "the singular vectors of mode %d did not converge; rescale the tensor "
+                    "or start at random",
+                    n + 1);
 }
 
 /* T_(n) M_n with random factors */
@@ -50,8 +52,8 @@ static bool by_sketch(crease_cp_rpca *m, int n, crease_error *e)
     return true;
 }
 
-/* X_n = the leading left singular vectors of the n-th unfolding. Modes too long for their Gram
- * matrix get T_(n) M_n of random factors, which spans them nearly. */
+/* X_n = the leading left singular vectors of the n-th unfolding; random where time is over. Modes
+ * too long for their Gram matrix get T_(n) M_n of random factors, which spans them nearly. */
 static bool singular_vectors(crease_cp_rpca *m, crease_error *e)
 {
     for (int n = 0; n < m->s.shape.order; n++)
@@ -84,9 +86,11 @@ static bool given_factors(crease_cp_rpca *m, crease_error *e)
 
 static crs_cp_view view(const crease_cp_rpca *m)
 {
-    return (crs_cp_view){
-        .shape = m->s.shape, .tensor = m->tensor, .mask = m->root, .limit = INFINITY
-    };
+    return (crs_cp_view){ .shape = m->s.shape,
+                          .tensor = m->tensor,
+                          .mask = m->root,
+                          .limit = INFINITY,
+                          .watch = m->s.watch };
 }
 
 /* T cut at +-clip median|T| */
@@ -131,7 +135,8 @@ static bool start_gevd(crease_cp_rpca *m, crease_error *e)
                                     .clip = m->s.clip,
                                     .rounds = m->s.clip > 0 || m->root ? ROUNDS : 0,
                                     .seed = m->s.seed };
-    return crs_cp_gevd_robust(&v, &o, m->start, NULL, e);
+    if (crs_cp_gevd_robust(&v, &o, m->start, NULL, e)) return true;
+    return crease_watch_over(v.watch); /* the random ones make do */
 }
 
 static const struct {
@@ -333,8 +338,9 @@ static bool rescale(const crs_cp_view *v, ptrdiff_t rank, double *const *factor,
 bool crs_cp_start_of(const crs_cp_view *v, const crs_cp_gevd_options *o, int q,
                      double *const *factor, crease_error *e)
 {
-    if (q < 2) return gevd(v, *o, q == 1, factor, e);
-    if (q == 2) return singular(v, o, factor, e);
+    const bool random = q >= CRS_CP_RANDOM_START;
+    const bool done = q < 2 ? gevd(v, *o, q == 1, factor, e) : !random && singular(v, o, factor, e);
+    if (done || (!random && !crease_watch_over(v->watch))) return done;
     gaussian(v, o, q, factor);
     return crs_view_check(v, e) && rescale(v, o->rank, factor, e);
 }

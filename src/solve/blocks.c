@@ -495,6 +495,7 @@ static bool build(crease_solver *s, const crease_options *o, crease_error *e)
     if (o->relative && !s->reference) return false;
     s->st.p = s->p;
     s->st.a = s->a;
+    s->st.watch = &s->run.watch;
     start_run(s);
     if (!check_gradients(s, e) || !check_size(s, e)) return false;
     if (s->a->adaptive) guess_constants(s);
@@ -535,6 +536,7 @@ void crease_solver_callback(crease_solver *s, crease_callback *call, void *user)
     s->run.user = user;
 }
 
+void crs_solver_watch(crease_solver *s, crease_watch *w) { s->st.watch = w; }
 void crease_solver_stop(crease_solver *s) { crease_watch_stop(&s->run.watch); }
 
 crease_outcome crease_step(crease_solver *s) { return crs_driver_step(&s->run); }

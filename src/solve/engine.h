@@ -68,4 +68,7 @@ void crs_count_rise(crease_report *r, const crease_analysis *a, double rise);
 bool crs_solver_forecast(const crease_problem *p, const crease_analysis *a, ptrdiff_t *doubles,
                          crease_error *e);
 
+/* The steps of a solver that another run turns ask that run's watch. */
+void crs_solver_watch(crease_solver *s, crease_watch *w);
+
 #endif

@@ -177,10 +177,11 @@ static bool by_spectrum(crease_spca *m, int n, crease_error *e)
         crs_doubles(length + length * length + crs_unfolding_scratch(s, n), "a start", e);
     if (!squares) return false;
     double *vectors = squares + length;
-    const bool done = crs_unfolding(s, n, m->tensor, squares, vectors, vectors + length * length);
+    const bool done =
+        crs_unfolding(s, n, m->tensor, squares, vectors, vectors + length * length, &m->watch);
     if (done) normalize(length, vectors, m->start[n]);
     crs_free(squares);
-    return done ||
+    return done || crease_watch_over(&m->watch) || /* the random one stays */
            crs_fail(e, CREASE_NUMERICAL_FAILURE,
                     "the singular vectors of mode %d did not converge; rescale the tensor", n + 1);
 }

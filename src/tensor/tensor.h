@@ -120,10 +120,11 @@ void crs_tucker_gram(const crs_tucker *k, int n, double alpha, double *g, double
 void crs_tucker_gram_core(const crs_tucker *k, int skip, double *out, double *work);
 
 /* Squared singular values of T_(n), descending; row k of vectors, unless NULL, is the left singular
- * vector of the k-th. work has crs_unfolding_scratch() doubles. */
+ * vector of the k-th. work has crs_unfolding_scratch() doubles. False: not converged, or the watch
+ * was over. */
 bool crs_unfolding_fits(const crease_space *s, int n);
 ptrdiff_t crs_unfolding_scratch(const crease_space *s, int n);
 bool crs_unfolding(const crease_space *s, int n, const double *tensor, double *squares,
-                   double *vectors, double *work);
+                   double *vectors, double *work, crease_watch *watch);
 
 #endif

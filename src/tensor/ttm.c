@@ -102,13 +102,35 @@ ptrdiff_t crs_unfolding_scratch(const crease_space *s, int n)
     return 2 * length * length + length + crs_eigh_scratch(length);
 }
 
+/* gram += T_(n) T_(n)', in pieces of some tens of milliseconds; false: the watch was over. */
+static bool add_gram(const crease_space *s, int n, const double *t, crease_watch *watch,
+                     double *gram)
+{
+    enum { WORK = 1 << 26 };
+    const ptrdiff_t left = crs_left(s, n), dim = s->dim[n], right = crs_right(s, n);
+    const ptrdiff_t rows = fewer(dim, WORK / dim / right + 1);       /* of the result */
+    const ptrdiff_t piece = fewer(CRS_PIECE, WORK / dim / dim + 16); /* of the terms */
+    for (ptrdiff_t l = 0; right > 1 && l < left; l++, t += dim * right)
+        for (ptrdiff_t i = 0; i < dim; i += rows) {
+            if (crease_watch_over(watch)) return false;
+            crs_gemm(false, true, fewer(rows, dim - i), dim, right, 1, t + i * right, t, 1,
+                     gram + i * dim);
+        }
+    for (ptrdiff_t l = 0; right == 1 && l < left; l += piece) {
+        if (crease_watch_over(watch)) return false;
+        crs_gemm(true, false, dim, dim, fewer(left - l, piece), 1, t + l * dim, t + l * dim, 1,
+                 gram);
+    }
+    return true;
+}
+
 bool crs_unfolding(const crease_space *s, int n, const double *tensor, double *squares,
-                   double *vectors, double *work)
+                   double *vectors, double *work, crease_watch *watch)
 {
     const ptrdiff_t length = s->dim[n];
     double *gram = work, *w = gram + length * length, *q = w + length, *rest = q + length * length;
     fill(length * length, 0, gram);
-    crs_unfolding_product(s, n, length, 1, tensor, tensor, gram);
+    if (!add_gram(s, n, tensor, watch, gram)) return false;
     if (!crs_eigh(length, gram, w, vectors ? q : NULL, rest)) return false;
     for (ptrdiff_t k = 0; k < length; k++) {
         squares[k] = pos(w[length - 1 - k]);

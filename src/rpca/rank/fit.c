@@ -35,7 +35,7 @@ bool crease_cp_rank(const crease_space *shape, const double *tensor, const doubl
         if (!crs_unfolding_fits(shape, n)) continue;
         double *squares = crs_doubles(length + crs_unfolding_scratch(shape, n), "a spectrum", e);
         done = squares;
-        if (done && crs_unfolding(shape, n, known, squares, NULL, squares + length))
+        if (done && crs_unfolding(shape, n, known, squares, NULL, squares + length, NULL))
             *rank = more(*rank, crs_spectral_gap(length, squares));
         crs_free(squares);
     }

@@ -37,7 +37,7 @@ static bool by_spectrum(const crease_space *shape, int n, const double *known, p
     const ptrdiff_t length = shape->dim[n];
     double *squares = crs_doubles(length + crs_unfolding_scratch(shape, n), "a spectrum", e);
     if (!squares) return false;
-    *rank = crs_unfolding(shape, n, known, squares, NULL, squares + length)
+    *rank = crs_unfolding(shape, n, known, squares, NULL, squares + length, NULL)
                 ? crs_spectral_gap(length, squares)
                 : 1;
     crs_free(squares);
