@@ -262,6 +262,7 @@ typedef struct {
     char hash[CRS_HASH];
     bool constrained, changed; /* changed: a file is not as it was written */
     double objective;          /* of the point, recomputed; NaN: it was not */
+    double rounding;           /* of it: what squares of rounded data may add */
     char (*name)[64];
 } crs_judged;
 

@@ -224,6 +224,7 @@ static bool judge_fibre(const arrays *a, ptrdiff_t k, double *const *part)
         const bool seen = a->seen ? a->seen[at] != 0 : !isnan(a->T[at]);
         const double t = seen ? a->T[at] : L[i] + E[i];
         const double size = fabs(t) + fabs(L[i]) + fabs(E[i]);
+        a->j->rounding += square(0x1p-48 * size);
         if (!fits(a, "lowrank.npy", at, L[i], M[i], a->tolerance) ||
             !fits(a, "noise.npy", at, N[i], t - L[i] - E[i], 1e-12 * size))
             return false;

@@ -84,15 +84,16 @@ static void judge_claims(crs_judged *j, const json_t *result)
     if (eps != j->certificate->eps ||
         json_is_true(json_object_get(result, "relative")) != j->certificate->relative)
         crs_judged_invalid(j, "result.json has another eps than the certificate");
-    else if (!asked && !open && (!verdict || strcmp(verdict, crease_verdict_text(j->v.verdict)) != 0))
+    else if (!asked && !open &&
+             (!verdict || strcmp(verdict, crease_verdict_text(j->v.verdict)) != 0))
         crs_judged_invalid(j, "result.json says %.20s, and the checker %s",
                            verdict ? verdict : "nothing", crease_verdict_text(j->v.verdict));
     else if (j->v.verdict == CREASE_VERDICT_VALID && !asked && !open &&
              !(residual <= 10 * larger(eps, j->v.smallest_eps)))
         crs_judged_invalid(j, "result.json has the residual %g, and the checker finds %g", residual,
                            j->v.smallest_eps);
-    else if (!isnan(j->objective) &&
-             !(fabs(value - j->objective) <= 1e-8 * (fabs(value) + fabs(j->objective))))
+    else if (!isnan(j->objective) && !(fabs(value - j->objective) <=
+                                       1e-8 * (fabs(value) + fabs(j->objective)) + j->rounding))
         crs_judged_invalid(j, "result.json has the objective %.17g, and the point %.17g", value,
                            j->objective);
 }
