@@ -30,7 +30,7 @@ typedef struct {
     crease_cp_apply_result out;
     crease_verification *found; /* of every slice */
     crease_outcome ended;       /* by the watch, before every slice was done; NOT_RUN: it did not */
-    double objective;           /* of all slices, recomputed */
+    double objective, rounding; /* of all slices, recomputed */
 } job;
 
 static bool number(const json_t *settings, const char *key, double *x, crease_error *e)
@@ -393,6 +393,7 @@ typedef struct {
     ptrdiff_t count;
     double *m, *t, *e, *a; /* rows of sqrt(2c) M, sqrt(2c) t, e; a in the scale of the factors */
     double objective;      /* of all slices so far */
+    double rounding;       /* and of it */
 } slice;
 
 /* Is the slice's low-rank part M a, and the noise what is left? NaN is not. */
@@ -416,6 +417,7 @@ static bool gather_slice(const job *j, ptrdiff_t i, double root, slice *s)
             sum += term, size += fabs(term);
             s->m[s->count * rank + r] = root * j->design[k * rank + r];
         }
+        s->rounding += square(0x1p-48 * size);
         fits = fits && size < INFINITY && fabs(sum - low) <= 1e-12 * size &&
                fabs(t - low - e - j->noise[at]) <= 1e-12 * size;
         s->t[s->count] = root * t;
@@ -497,6 +499,7 @@ static bool judge(job *j, double eps, crease_error *e)
         snprintf(v->text, sizeof v->text, "its parts do not follow from its coefficients and data");
     }
     j->objective = s.objective;
+    j->rounding = s.rounding;
     crs_free(all);
     return done;
 }
@@ -547,7 +550,7 @@ static crease_outcome outcome_of(const job *j)
     return good || j->ended == CREASE_NOT_RUN ? CREASE_STATIONARY : j->ended;
 }
 
-/* The worst gradient of a slice is the residual, their sum the objective. */
+/* The residual is that of the worst slice, as the checker measures it, the objective their sum. */
 static void put_result(const job *j, crs_document *d)
 {
     const crease_outcome how = outcome_of(j);
@@ -560,6 +563,7 @@ static void put_result(const job *j, crs_document *d)
                       .verdict_text = worst_of(j)->text,
                       .exit_status = crs_exit_of_run(how, worst_of(j)->verdict),
                       .method = "slices",
+                      .residual = worst_of(j)->smallest_eps,
                       .eps = slice_eps,
                       .relative = true,
                       .passes = -1,
@@ -567,7 +571,6 @@ static void put_result(const job *j, crs_document *d)
                       .watch = j->a->watch };
     for (ptrdiff_t i = 0; i < j->shape.dim[j->mode]; i++) {
         s.objective += j->out.score[i].objective;
-        s.residual = larger(s.residual, j->out.score[i].gradient);
         s.iterations += j->out.score[i].iterations;
     }
     const crs_result out = crs_result_begin(d, &s);
@@ -678,6 +681,7 @@ bool crs_check_apply(crs_judged *judged, crease_error *e)
     snprintf(judged->hash, sizeof judged->hash, "%s", j.hash);
     if (done) {
         judged->objective = j.objective;
+        judged->rounding = j.rounding;
         crs_judged_source(judged, "model", NULL, j.model_hash);
         crs_judged_source(judged, "data", &j.given, j.hash);
         crs_judged_source(judged, "mask", &j.given, j.mask_hash);

@@ -128,7 +128,7 @@ def alpha(s):
     return f"--alpha={0.4 * s}"
 
 
-two = ("--rank", "2")
+two, tight = ("--rank", "2"), ("--eps", "1e-9")  # two stationary points may be eps apart
 TOLERANCES = {"cp-single": 1e-4}
 CASES = {
     "cp": rpca(T, *two),
@@ -139,7 +139,7 @@ CASES = {
     "cp-alpha": rpca(T, *two, alpha),
     "cp-alpha-same": rpca(T, *two, "--alpha", "0.4", units=()),
     "cp-ridge": rpca(T, *two, alpha, lambda s: f"--ridge={0.1 * 10**(4 / 3 * np.log10(s))}"),
-    "cp-group": rpca(T, *two, alpha, "--eps", "1e-9", "--penalty", "group-l1:1", "--groups", "fibres:0"),
+    "cp-group": rpca(T, *two, alpha, *tight, "--penalty", "group-l1:1", "--groups", "fibres:0"),
     "cp-admm-g": rpca(T, *two, alpha, "--method", "admm-g"),
     "cp-admm-m": rpca(T, *two, alpha, "--method", "admm-m"),
     "cp-prox-bcd": rpca(T, *two, alpha, "--method", "prox-bcd"),
@@ -148,15 +148,15 @@ CASES = {
     "cp-scad": rpca(T, *two, "--alpha=1", lambda s: f"--penalty=scad:{0.4 * s},3.7"),
     "cp-lsp": rpca(T, *two, "--alpha=1", lambda s: f"--penalty=lsp:{0.1 * s * s},{0.4 * s}"),
     "cp-l0": rpca(T, *two, "--alpha=1", lambda s: f"--penalty=l0:{0.1 * s * s}"),
-    "tucker": rpca(T, "--model", "tucker", "--rank", "2,2,2"),
-    "tucker-auto": rpca(T, "--model", "tucker"),
-    "tucker-missing": rpca(N, "--model", "tucker", "--rank", "2,2,2", "--missing", "nan"),
-    "tucker-alpha": rpca(T, "--model", "tucker", "--rank", "2,2,2", alpha),
+    "tucker": rpca(T, "--model", "tucker", "--rank", "2,2,2", *tight),
+    "tucker-auto": rpca(T, "--model", "tucker", *tight),
+    "tucker-missing": rpca(N, "--model", "tucker", "--rank", "2,2,2", "--missing", "nan", *tight),
+    "tucker-alpha": rpca(T, "--model", "tucker", "--rank", "2,2,2", alpha, *tight),
     "matrix": rpca(M, "--model", "matrix", *two),
     "matrix-mcp": rpca(M, "--model", "matrix", *two, "--penalty", "mcp:1,3"),
     "ball": rpca(M, "--model", "matrix", *two, "--eta", "auto"),
-    "ball-eta": rpca(M, "--model", "matrix", *two, "--eps", "1e-9", lambda s: f"--eta={0.2 * s}"),
-    "pcp": rpca(P, "--model", "pcp", "--eps", "1e-9"),
+    "ball-eta": rpca(M, "--model", "matrix", *two, *tight, lambda s: f"--eta={0.2 * s}"),
+    "pcp": rpca(P, "--model", "pcp", *tight),
     "spca": spca(),
     "spca-noise": spca("--alpha", "noise"),
     "spca-alpha": spca(lambda s: f"--alpha={0.8 * s}"),
@@ -173,9 +173,9 @@ CASES = {
     "regress-mcp-y": regress("--penalty", "mcp:3"),
     "regress-raw-y": regress("--no-standardize"),
     "regress-raw-x": regress("--no-standardize", of_x=1, of_y=0),
-    "regress-raw-xy": regress("--no-standardize", "--loss", "huber", "--eps", "1e-9", of_x=1),
-    "regress-apart": regress("--no-standardize", "--eps", "1e-9", of_x=0.5, of_y=-0.5),
-    "regress-huber-apart": regress("--no-standardize", "--loss", "huber", "--eps", "1e-9", of_x=-0.5,
+    "regress-raw-xy": regress("--no-standardize", "--loss", "huber", *tight, of_x=1),
+    "regress-apart": regress("--no-standardize", *tight, of_x=0.5, of_y=-0.5),
+    "regress-huber-apart": regress("--no-standardize", "--loss", "huber", *tight, of_x=-0.5,
                                    of_y=0.5),
     "regress-cv-y": regress("--cv", "4"),
     "apply": applied_whole,
