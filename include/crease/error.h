@@ -42,7 +42,9 @@ typedef struct {
     X(EVALUATION_LIMIT, "evaluation limit reached")                                                \
     X(STOPPED, "stopped by the caller")                                                            \
     X(DIVERGED, "the objective is unbounded or the iterates diverge")                              \
-    X(NUMERICAL, "a value became NaN or infinite")
+    X(NUMERICAL, "a value became NaN or infinite")                                                 \
+    X(INFEASIBLE, "the constraint has no solution in the sets, with a proof")                      \
+    X(UNBOUNDED, "the objective falls without end along a ray, with a proof")
 
 typedef enum {
 #define CREASE_ENTRY_(name, text) CREASE_##name,

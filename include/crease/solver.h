@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * solver.h: the one object that owns memory. All of it is there before the first iteration. */
+ * solver.h: the one object that owns memory. All of it is there before the first iteration, but
+ * for proofs that there is no answer. */
 #ifndef CREASE_SOLVER_H
 #define CREASE_SOLVER_H
 
@@ -61,6 +62,11 @@ CREASE_API const crease_certificate *crease_solver_certificate(const crease_solv
 CREASE_API const crease_analysis *crease_solver_analysis(const crease_solver *s);
 CREASE_API crease_report crease_solver_report(const crease_solver *s);
 CREASE_API crease_progress crease_solver_progress(const crease_solver *s);
+
+/* The proof of an INFEASIBLE run, for crease_verify_infeasible: one number per row; of an UNBOUNDED
+ * one, for crease_verify_unbounded from crease_solution. NULL after any other outcome. */
+CREASE_API const double *crease_separator(const crease_solver *s);
+CREASE_API const double *crease_ray(const crease_solver *s, int block);
 
 #ifdef __cplusplus
 }

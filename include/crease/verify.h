@@ -105,11 +105,11 @@ CREASE_API bool crease_verify_infeasible(const crease_problem *p, const double *
                                          crease_refutation *out, crease_error *e);
 
 /* Does F fall without end along x + t d, t >= 0, inside the sets and with sum A_i d_i = 0? x must
- * be in its sets and satisfy the constraint to eps. UNSUPPORTED where an entry's growth at infinity
- * is not known, as that of a callback. False as crease_verify. */
+ * be in its sets and satisfy the constraint to eps, relative as above or not. UNSUPPORTED where an
+ * entry's growth at infinity is not known, as that of a callback. False as crease_verify. */
 CREASE_API bool crease_verify_unbounded(const crease_problem *p, const double *const *x,
-                                        const double *const *d, double eps, crease_refutation *out,
-                                        crease_error *e);
+                                        const double *const *d, double eps, bool relative,
+                                        crease_refutation *out, crease_error *e);
 
 /* The constant text of a verdict; "unknown verdict" for a number that is none. */
 CREASE_API const char *crease_verdict_text(crease_verdict v);

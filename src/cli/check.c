@@ -109,8 +109,9 @@ const crs_verb crs_check_verb = {
     .text =
         "Show what the theory says about a problem: which method and theorem, each assumption with "
         "its status and the number behind it, the parameters, the a-priori bound K on the "
-        "iterations and the memory it takes. The exit code is 0 when a theorem covers the "
-        "problem and 2 when none does.",
+        "iterations and the memory it takes. Whether there is a feasible point and an answer "
+        "is part of it. The exit code is 0 when a theorem covers the problem and 2 when none "
+        "does.",
     .example = "crease check examples/problems/lasso.json",
     .takes = CRS_LIST(CRS_TAKES(METHOD), CRS_TAKES(MODE), CRS_TAKES(eps), CRS_TAKES(beta),
                       CRS_TAKES(gamma), CRS_TAKES(h), CRS_TAKES(mu), CRS_TAKES(JSON)),

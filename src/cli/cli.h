@@ -142,10 +142,12 @@ void crs_print_help(const crs_verb *v);
 
 /* How the program ends; beyond 128 a signal's number is added to it. From 64 on as sysexits.h. */
 enum {
-    CRS_EXIT_DONE = 0,    /* certified and VALID, or whatever the verb was asked for */
-    CRS_EXIT_INVALID = 1, /* of verify: the independent checker refutes the result */
-    CRS_EXIT_LIMIT = 2,   /* at a limit; of check and verify: the theory cannot tell */
-    CRS_EXIT_BROKEN = 3,  /* diverged, or a number that is none */
+    CRS_EXIT_DONE = 0,       /* certified and VALID, or whatever the verb was asked for */
+    CRS_EXIT_INVALID = 1,    /* of verify: the independent checker refutes the result */
+    CRS_EXIT_LIMIT = 2,      /* at a limit; of check and verify: the theory cannot tell */
+    CRS_EXIT_BROKEN = 3,     /* diverged, or a number that is none */
+    CRS_EXIT_INFEASIBLE = 4, /* with a proof that the checker confirms */
+    CRS_EXIT_UNBOUNDED = 5,  /* the same */
     CRS_EXIT_USAGE = 64,
     CRS_EXIT_BAD_DATA = 65,
     CRS_EXIT_NO_INPUT = 66,
@@ -263,12 +265,18 @@ typedef struct {
     bool constrained, changed; /* changed: a file is not as it was written */
     double objective;          /* of the point, recomputed; NaN: it was not */
     double rounding;           /* of it: what squares of rounded data may add */
+    const char *proves;        /* the outcome that a proof is of; NULL: a point is judged */
     char (*name)[64];
 } crs_judged;
 
 typedef bool crs_checker(crs_judged *j, crease_error *e);
 crs_checker crs_check_problem, crs_check_rpca_cp, crs_check_rpca_problem, crs_check_regress,
     crs_check_spca, crs_check_apply;
+
+/* The checker's word on a proof that there is no answer: a separating y, or a ray from the point of
+ * the claim (verify.c). */
+bool crs_verify_proof(const crease_claim *c, const double *y, const double *const *ray,
+                      crease_verification *v, crease_error *e);
 
 bool crs_judged_names(crs_judged *j, int count, crease_error *e); /* room for them */
 /* The worst of several verdicts is that of all; each with its smallest eps, "what 3", in a line. */

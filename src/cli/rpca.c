@@ -164,8 +164,8 @@ static bool read_options(crs_rpca_job *j, crease_error *e)
     if (!run_options(j, e) || !machine_options(j, e) ||
         !crs_penalty_open(crs_given(j->a, CRS_OPT_PENALTY), &j->penalty, e) ||
         !crs_rpca_groups(crs_given(j->a, CRS_OPT_GROUPS), m, e) || !read_init(j, e) ||
-        !read_rank(j, e) || !read_alpha(j, e) || !read_starts(j, e) ||
-        !number(j, CRS_OPT_ALPHA_NOISE, false, &m->alpha_noise, e) ||
+        !crs_center_option(j->a, &m->center, e) || !read_rank(j, e) || !read_alpha(j, e) ||
+        !read_starts(j, e) || !number(j, CRS_OPT_ALPHA_NOISE, false, &m->alpha_noise, e) ||
         !number(j, CRS_OPT_RIDGE, true, &m->ridge, e))
         return false;
     m->nonneg = crs_given(j->a, CRS_OPT_NONNEG);
@@ -263,7 +263,8 @@ static bool read_tucker_options(crs_tucker_job *j, crease_error *e)
                 : kind == BOUNDED ? CREASE_RPCA_BALL
                                   : CREASE_RPCA_TUCKER;
     j->run = crease_rpca_options();
-    if (!positive(j->a, CRS_OPT_ETA, &j->s.eta, e) || !crs_run_options(j->a, &j->run, e) ||
+    if (!crs_center_option(j->a, &j->s.center, e) || !positive(j->a, CRS_OPT_ETA, &j->s.eta, e) ||
+        !crs_run_options(j->a, &j->run, e) ||
         !crs_penalty_open(crs_given(j->a, CRS_OPT_PENALTY), &j->penalty, e) ||
         !positive(j->a, CRS_OPT_ALPHA, &j->s.alpha, e) ||
         !positive(j->a, CRS_OPT_ALPHA_NOISE, &j->s.alpha_noise, e) ||
@@ -374,6 +375,7 @@ static bool write_tucker_parts(crs_tucker_job *j, crease_error *e)
     crs_rpca_counted(&j->parts);
     const bool done =
         (convex || crs_folder_array(&j->folder, "lowrank.npy", &j->given, lowrank, e)) &&
+        crs_center_write(&j->folder, j->fit, e) &&
         crs_folder_array(&j->folder, "noise.npy", &j->given, noise, e);
     crs_free(lowrank);
     return done;
@@ -503,7 +505,7 @@ const crs_verb crs_rpca_verb = {
         CRS_FOR_SAYS(RANK, OF_FACTORS,
                      "number of rank-one terms, auto:R for at most R; of tucker and matrix one "
                      "number, or one per mode (default auto: chosen from the data)"),
-        CRS_FOR(PRUNE, OF_FACTORS), CRS_FOR(PENALTY, OF_FACTORS),
+        CRS_FOR(CENTER, OF_FACTORS), CRS_FOR(PRUNE, OF_FACTORS), CRS_FOR(PENALTY, OF_FACTORS),
         CRS_FOR_SAYS(GROUPS, OF_CP,
                      "of the penalty: fibres:AXIS or slices:AXIS, counted from 0; sizes of "
                      "consecutive groups (3,2,4); or a label for every entry: after @ "

@@ -120,6 +120,7 @@ void crs_rpca_summary(const crs_rpca_job *j)
     printf("status      %s\n", status_text(j));
     printf("rank        %td%s%s\n", s->rank, f->rank_reason[0] ? ": " : "", f->rank_reason);
     crs_rpca_print_cuts(j);
+    crs_center_print(j->fit, f);
     printf("alpha       %.6g\n", s->alpha);
     print_parts(&j->parts);
     if (f->starts > 0) {
@@ -273,6 +274,7 @@ static void put_model(crs_spot to, const crs_rpca_job *j)
     crs_put_number(to, "ridge", s.ridge);
     crs_put_flag(to, "nonneg", s.nonneg);
     crs_put_text(to, "merge", crs_given(j->a, CRS_OPT_MERGE));
+    crs_put_text(to, "center", crs_given(j->a, CRS_OPT_CENTER));
     crs_put_flag(to, "missing", crs_given(j->a, CRS_OPT_MISSING));
 }
 
@@ -516,6 +518,7 @@ static bool write_factors(crs_rpca_job *j, crease_error *e)
         if (!crs_folder_array(&j->folder, name, &s, j->unit[n], e)) return false;
     }
     return crs_folder_array(&j->folder, "weights.npy", &weights, j->weight, e) &&
+           crs_center_write(&j->folder, j->fit, e) &&
            crs_folder_put(&j->folder, "history.csv", crs_history_put, &j->log->history, e);
 }
 
@@ -536,11 +539,13 @@ bool crs_rpca_write(crs_rpca_job *j, crease_error *e)
     if (!components(j, e) || !match_terms(j, e) || !measure_errors(j, e) || !write_parts(j, e) ||
         !write_factors(j, e) || !write_certificate(j, e))
         return false;
+    const crs_center_arrays center = crs_center_of(j->fit);
     const crs_rpca_claim claim = { .folder = j->folder.beside,
                                    .s = *crease_rpca_used(j->fit),
                                    .unit = j->unit,
                                    .weight = j->weight,
                                    .fit = j->fit,
+                                   .center = &center,
                                    .eps = j->run.eps,
                                    .relative = j->run.relative != 0,
                                    .threads = j->s.threads,
@@ -570,6 +575,7 @@ void crs_tucker_result(const crs_tucker_job *j, const crs_run *run, crs_document
     crs_put_number(out.settings, "alpha_noise", used->alpha_noise);
     crs_put_number(out.settings, "eta", used->kind == CREASE_RPCA_BALL ? used->eta : NAN);
     crs_put_text(out.settings, "merge", crs_given(j->a, CRS_OPT_MERGE));
+    crs_put_text(out.settings, "center", crs_given(j->a, CRS_OPT_CENTER));
     crs_put_flag(out.settings, "missing", crs_given(j->a, CRS_OPT_MISSING));
     crs_put_whole(out.settings, "threads", used->threads);
     crs_put_shape(out.details, "shape", &j->given);
@@ -595,6 +601,7 @@ void crs_tucker_summary(const crs_tucker_job *j, const crs_run *run)
         for (int n = 0; n < used->ranks.order; n++) printf(" %td", used->ranks.dim[n]);
         printf("%s%s\n", f->rank_reason[0] ? ": " : "", f->rank_reason);
         crs_tucker_print_cuts(f, used);
+        crs_center_print(j->fit, f);
         print_parts(&j->parts);
         printf("fit         %ld passes over the data\n", f->start_passes);
     }

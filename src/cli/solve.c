@@ -38,6 +38,15 @@ static void print_summary(const crs_args *a, const crs_run *run, const char *fol
     print_solution(run);
 }
 
+/* The ray of an unbounded run; NULL: there is none, or no memory for it. */
+static const double **rays_of(const crs_run *run)
+{
+    const int count = run->file->problem.count;
+    const double **ray = crease_ray(run->solver, 0) ? crs_alloc((size_t)count, sizeof *ray) : NULL;
+    for (int i = 0; ray && i < count; i++) ray[i] = crease_ray(run->solver, i);
+    return ray;
+}
+
 /* The checker's word on the point; when it cannot tell, that is what it says. */
 static void verify(const crs_run *run, crease_verification *v)
 {
@@ -54,12 +63,16 @@ static void verify(const crs_run *run, crease_verification *v)
                                  .relative = run->options->relative != 0,
                                  .watch = run->options->watch };
     crease_watch_enter(claim.watch, CREASE_PHASE_CHECK);
-    if (!x || !crease_claim_verify(&claim, v, &why)) {
+    const double *y = crease_separator(run->solver), **ray = rays_of(run);
+    const bool proof = y || ray;
+    if (!x || !(proof ? crs_verify_proof(&claim, y, ray, v, &why)
+                      : crease_claim_verify(&claim, v, &why))) {
         *v = (crease_verification){ .verdict = CREASE_VERDICT_UNSUPPORTED,
                                     .smallest_eps = INFINITY };
         snprintf(v->text, sizeof v->text, "%.199s", why.text);
     }
     crease_watch_enter(claim.watch, CREASE_PHASE_WRITE);
+    crs_free(ray);
     crs_free(x);
 }
 
@@ -146,7 +159,9 @@ const crs_verb crs_solve_verb = {
     .text = "Solve the problem in a file. The log goes to standard error, the result to standard "
             "output and, with --out, to a folder. The exit code is 0 when the point is certified "
             "eps-stationary and the independent checker confirms it, 2 at a limit, 3 when the run "
-            "diverged. docs/problem.schema.json describes the file; options on the command line "
+            "diverged; 4 when the constraint has no solution and 5 when the objective falls "
+            "without end, each with a proof that the checker confirms. docs/problem.schema.json "
+            "describes the file; options on the command line "
             "override those in the file.",
     .example = "crease solve examples/problems/lasso.json",
     .takes = CRS_LIST(CRS_TAKES_RUN, CRS_TAKES(OUT), CRS_TAKES(FORCE), CRS_TAKES(QUIET),

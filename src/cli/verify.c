@@ -79,16 +79,22 @@ static void judge_claims(crs_judged *j, const json_t *result)
     const double residual = json_number_value(json_object_get(result, "residual"));
     const double value = json_number_value(objective);
     const bool asked = crs_given(j->a, CRS_OPT_eps);
+    const char *outcome = json_string_value(json_object_get(result, "outcome"));
     const bool open = j->v.verdict == CREASE_VERDICT_UNFINISHED ||
                       (verdict && strcmp(verdict, "UNFINISHED") == 0); /* claims nothing */
-    if (eps != j->certificate->eps ||
-        json_is_true(json_object_get(result, "relative")) != j->certificate->relative)
+    const bool impossible =
+        outcome && (strcmp(outcome, "infeasible") == 0 || strcmp(outcome, "unbounded") == 0);
+    if (j->proves ? !outcome || strcmp(outcome, j->proves) != 0 : impossible)
+        crs_judged_invalid(j, "result.json says %.20s, which the certificate does not prove",
+                           outcome ? outcome : "nothing");
+    else if (eps != j->certificate->eps ||
+             json_is_true(json_object_get(result, "relative")) != j->certificate->relative)
         crs_judged_invalid(j, "result.json has another eps than the certificate");
     else if (!asked && !open &&
              (!verdict || strcmp(verdict, crease_verdict_text(j->v.verdict)) != 0))
         crs_judged_invalid(j, "result.json says %.20s, and the checker %s",
                            verdict ? verdict : "nothing", crease_verdict_text(j->v.verdict));
-    else if (j->v.verdict == CREASE_VERDICT_VALID && !asked && !open &&
+    else if (j->v.verdict == CREASE_VERDICT_VALID && !asked && !open && !j->proves &&
              !(residual <= 10 * larger(eps, j->v.smallest_eps)))
         crs_judged_invalid(j, "result.json has the residual %g, and the checker finds %g", residual,
                            j->v.smallest_eps);
@@ -137,6 +143,21 @@ bool crs_judged_all(crs_judged *j, int count, const crease_verification *each, c
     return true;
 }
 
+bool crs_verify_proof(const crease_claim *c, const double *y, const double *const *ray,
+                      crease_verification *v, crease_error *e)
+{
+    crease_refutation r;
+    *v = (crease_verification){ .verdict = CREASE_VERDICT_UNSUPPORTED, .smallest_eps = INFINITY };
+    if (y ? !crease_verify_infeasible(c->p, y, &r, e)
+          : !crease_verify_unbounded(c->p, c->x, ray, c->eps, c->relative, &r, e))
+        return false;
+    v->verdict = r.verdict;
+    v->smallest_eps = NAN; /* of a point */
+    v->trusted_callback = r.trusted_callback;
+    snprintf(v->text, sizeof v->text, "%s", r.text);
+    return true;
+}
+
 /* A certificate of another problem certifies nothing. */
 bool crs_check_problem(crs_judged *j, crease_error *e)
 {
@@ -144,6 +165,7 @@ bool crs_check_problem(crs_judged *j, crease_error *e)
     crs_point_file f;
     if (!crs_point_read(c, crs_given(j->a, CRS_OPT_PROBLEM), &f, e)) return false;
     const crease_problem *p = &f.file->problem;
+    const bool proof = f.separator || f.ray;
     const crease_claim claim = { .p = p,
                                  .x = f.x,
                                  .lambda = f.lambda,
@@ -151,12 +173,14 @@ bool crs_check_problem(crs_judged *j, crease_error *e)
                                  .eps = j->eps,
                                  .relative = c->relative,
                                  .watch = j->a->watch };
-    const bool done = crease_claim_verify(&claim, &j->v, e) &&
+    const bool done = (proof ? crs_verify_proof(&claim, f.separator, f.ray, &j->v, e)
+                             : crease_claim_verify(&claim, &j->v, e)) &&
                       crease_objective(p, f.x, &j->objective, e) &&
                       crs_judged_names(j, p->count, e);
-    for (int i = 0; done && i < p->count; i++)
+    for (int i = 0; done && i < j->v.count; i++)
         snprintf(j->name[i], sizeof j->name[i], "%s", p->block[i].name);
-    j->constrained = p->range.order > 0;
+    j->constrained = p->range.order > 0 && !proof;
+    j->proves = f.separator ? "infeasible" : f.ray ? "unbounded" : NULL;
     snprintf(j->hash, sizeof j->hash, "%s", f.file->hash);
     if (done) crs_judged_hash(j, "problem or its data", f.hash, f.file->hash);
     crs_point_free(&f);
@@ -186,7 +210,8 @@ static void print(const crs_judged *j)
 {
     const crease_verification *v = &j->v;
     printf("%s\n", crease_verdict_text(v->verdict));
-    if (!j->changed) printf("smallest eps  %.17g (asked %g)\n", v->smallest_eps, j->eps);
+    if (!j->changed && !j->proves)
+        printf("smallest eps  %.17g (asked %g)\n", v->smallest_eps, j->eps);
     if (j->constrained) printf("feasibility   %.4e\n", v->feasibility);
     for (int i = 0; i < v->count; i++) printf("%-13s %.4e\n", j->name[i], v->residual[i]);
     printf("because       %s\n", v->text);

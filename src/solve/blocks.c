@@ -420,12 +420,17 @@ static void go_on(void *self)
     if (s->extension) adapt_extension(s);
 }
 
+static crease_outcome refute(void *self, bool diverged) { return crs_refute(self, diverged); }
+static void settle(void *self) { crs_settle_doubts(self); }
+
 static const crs_engine engine = {
     .step = step,
     .evaluations = evaluations,
     .certify = certify,
     .keep = keep,
     .go_on = go_on,
+    .refute = refute,
+    .settle = settle,
     .mends_start = true,
 };
 
@@ -435,6 +440,8 @@ void crease_solver_free(crease_solver *s)
     crs_extension_free(s->extension);
     crease_reference_free(s->reference);
     crease_analysis_free(s->a);
+    crs_forget_ray(s);
+    crs_free(s->separator);
     crs_free(s->memory);
     crs_free(s);
 }
@@ -526,6 +533,12 @@ const double *crease_solution(const crease_solver *s, int block) { return s->bes
 const double *crease_multiplier(const crease_solver *s)
 {
     return s->given->range.order > 0 ? s->best_lambda : NULL;
+}
+
+const double *crease_separator(const crease_solver *s) { return s->separator; }
+const double *crease_ray(const crease_solver *s, int block)
+{
+    return s->ray ? s->ray[block] : NULL;
 }
 
 const crease_certificate *crease_solver_certificate(const crease_solver *s) { return &s->run.best; }

@@ -58,7 +58,11 @@ static crease_outcome reason(crs_driver *r, bool certified, crs_advance said)
     const bool mended = now->iterations == 0 && r->engine->mends_start;
     if (certified && isnan(r->now.worst) && !mended) return CREASE_NUMERICAL;
     if (certified && !r->by_theta && measure(r, &r->now) <= o->eps) return CREASE_STATIONARY;
-    if (certified && r->now.objective < -1e15 * (1 + fabs(r->first))) return CREASE_DIVERGED;
+    const bool diverged = certified && r->now.objective < -1e15 * (1 + fabs(r->first));
+    const crease_outcome none =
+        certified && r->engine->refute ? r->engine->refute(r->self, diverged) : CREASE_NOT_RUN;
+    if (none != CREASE_NOT_RUN) return none;
+    if (diverged) return CREASE_DIVERGED;
     if (r->call && !r->call(&r->progress, r->user)) return CREASE_STOPPED;
     const crease_outcome why = crease_watch_why(&r->watch);
     if (why == CREASE_STOPPED) return why;

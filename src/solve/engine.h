@@ -25,6 +25,9 @@ typedef struct {
     void (*keep)(void *self);   /* the iterate that was certified is the answer so far */
     void (*go_on)(void *self);  /* after a certificate that did not end the run; NULL: nothing */
     void (*settle)(void *self); /* when the run has ended; NULL: nothing */
+    /* After a certificate that is not stationary: INFEASIBLE or UNBOUNDED with a proof, else
+     * NOT_RUN. diverged: the run is about to be given up. NULL: never. */
+    crease_outcome (*refute)(void *self, bool diverged);
     bool at_end; /* certificates only when a step is done, otherwise every so many iterations */
     bool mends_start; /* a start outside the domain is no failure: the first step mends it */
 } crs_engine;

@@ -27,7 +27,18 @@ struct crease_solver {
     double potential, last_move;
     double stalled;     /* feasibility where the extension last began anew */
     long since_restart; /* iterations since the extrapolation began anew */
+
+    long doubted;                     /* the iteration at which an answer was doubted last */
+    double doubted_off, doubted_size; /* |A x - b| and |x| then */
+    double *separator, **ray;         /* proofs that there is none; NULL: none was found */
 };
+
+/* Is there no answer? INFEASIBLE or UNBOUNDED with a proof, otherwise NOT_RUN (refute.c). diverged:
+ * F is so low that the run will end. */
+crease_outcome crs_refute(crease_solver *s, bool diverged);
+void crs_forget_ray(crease_solver *s);
+/* What the run that has ended says of feasibility goes into its analysis and its note. */
+void crs_settle_doubts(crease_solver *s);
 
 static inline ptrdiff_t crs_size(const crease_solver *s, int i)
 {

@@ -346,8 +346,10 @@ crease_analysis *crs_analyse_steps(const crease_problem *p, const crease_options
 crease_analysis *crs_analyse(const crease_problem *p, const crease_options *o, long effort,
                              crease_error *e)
 {
-    crease_analysis *a = crs_analyse_steps(p, o, e);
-    if (!a || (crs_note_existence(p, effort, a, e) && admissible(a, e))) return a;
+    crease_options own;
+    if (!crs_options_take(o, &own, e)) return NULL;
+    crease_analysis *a = crs_analyse_steps(p, &own, e);
+    if (!a || (crs_note_existence(p, effort, own.watch, a, e) && admissible(a, e))) return a;
     crease_analysis_free(a);
     return NULL;
 }

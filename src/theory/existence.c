@@ -126,13 +126,13 @@ static void note_stationary(crease_analysis *a, crease_status feasible, int loos
                  "F has a minimizer if there is a feasible point: bounded level sets");
 }
 
-static bool note_feasible(const crease_problem *p, long effort, crease_analysis *a,
-                          crease_status *status, crease_error *e)
+static bool note_feasible(const crease_problem *p, long effort, const crease_watch *watch,
+                          crease_analysis *a, crease_status *status, crease_error *e)
 {
     crs_feasibility f;
     *status = CREASE_PROVED;
     if (p->range.order == 0) return true;
-    if (!crs_seek_feasible(p, NULL, effort, &f, e)) return false;
+    if (!crs_seek_feasible(p, NULL, effort, watch, &f, e)) return false;
     *status = f.status;
     if (f.status == CREASE_UNKNOWN && effort == 0) {
         *status = CREASE_ESTIMATED;
@@ -142,7 +142,7 @@ static bool note_feasible(const crease_problem *p, long effort, crease_analysis 
         crs_note(a, "feasible", -1, f.status, f.status == CREASE_PROVED ? NAN : f.off, "%s",
                  f.text);
     }
-    crs_free(f.y);
+    crs_feasibility_free(&f);
     return true;
 }
 
@@ -159,14 +159,15 @@ static void to_front(crease_analysis *a, int count)
     a->general += count;
 }
 
-bool crs_note_existence(const crease_problem *p, long effort, crease_analysis *a, crease_error *e)
+bool crs_note_existence(const crease_problem *p, long effort, const crease_watch *watch,
+                        crease_analysis *a, crease_error *e)
 {
     /* a mu that stays is judged by Remark 4.3, in the bound on the iterations */
     const bool grows = !a->mu_fixed || a->mode == CREASE_MODE_PAPER;
     const bool slack = crs_method_at(a->method)->slack;
     const int before = a->assumptions, loose = find_loose(p, effort > 0 || slack);
     crease_status feasible;
-    if (!note_feasible(p, effort, a, &feasible, e)) return false;
+    if (!note_feasible(p, effort, watch, a, &feasible, e)) return false;
     note_stationary(a, feasible, loose);
     if (slack && grows) {
         note_level_sets(p, a, loose);

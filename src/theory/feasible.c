@@ -52,14 +52,28 @@ typedef struct {
     double **x, **v; /* the iterate and the point extrapolated from it, one array per block */
     double *s, *y, *g, *work;
     double L; /* of the gradient */
+    const crease_watch *watch;
 } search;
 
 static ptrdiff_t most(ptrdiff_t a, ptrdiff_t b) { return a > b ? a : b; }
 
+static void free_point(int count, double **x)
+{
+    for (int i = 0; x && i < count; i++) crs_free(x[i]);
+    crs_free(x);
+}
+
+void crs_feasibility_free(crs_feasibility *f)
+{
+    free_point(f->count, f->x);
+    crs_free(f->y);
+    *f = (crs_feasibility){ .status = CREASE_UNKNOWN };
+}
+
 static void end(search *f)
 {
-    for (int i = 0; f->x && i < 2 * f->p->count; i++) crs_free(f->x[i]);
-    crs_free(f->x);
+    free_point(f->p->count, f->x);
+    free_point(f->p->count, f->v);
     crs_free(f->s);
     crs_free(f->y);
 }
@@ -71,17 +85,19 @@ static bool begin(search *f, crease_error *e)
     ptrdiff_t work = crs_problem_scratch(p);
     for (int i = 0; i < p->count; i++)
         if (p->block[i].set) work = most(work, crease_set_scratch(p->block[i].set, &p->space[i]));
-    f->x = crs_alloc(2 * (size_t)p->count, sizeof *f->x);
+    f->x = crs_alloc((size_t)p->count, sizeof *f->x);
+    f->v = crs_alloc((size_t)p->count, sizeof *f->v);
     f->y = crs_doubles(m, "a search for a feasible point", e);
     f->s = crs_doubles(m + crs_largest_block(p) + work, "a search for a feasible point", e);
-    if (!f->x) crs_fail(e, CREASE_NO_MEMORY, "out of memory: a search for a feasible point");
-    if (!f->x || !f->y || !f->s) return false;
-    f->v = f->x + p->count;
+    if (!f->x || !f->v)
+        crs_fail(e, CREASE_NO_MEMORY, "out of memory: a search for a feasible point");
+    if (!f->x || !f->v || !f->y || !f->s) return false;
     f->g = f->s + m;
     f->work = f->g + crs_largest_block(p);
-    for (int i = 0; i < 2 * p->count; i++) {
-        f->x[i] = crs_doubles(crease_size(&p->space[i % p->count]), "a feasible point", e);
-        if (!f->x[i]) return false;
+    for (int i = 0; i < p->count; i++) {
+        f->x[i] = crs_doubles(crease_size(&p->space[i]), "a feasible point", e);
+        f->v[i] = crs_doubles(crease_size(&p->space[i]), "a feasible point", e);
+        if (!f->x[i] || !f->v[i]) return false;
     }
     for (int i = 0; i < p->count; i++) {
         double norm = 0;
@@ -138,16 +154,26 @@ static double measure(search *f, double *scale)
     return crease_norm(&p->range, f->s);
 }
 
-/* Does -s separate? */
-static bool separates(search *f, crs_feasibility *out)
+/* y = -s with entries below `least` of the largest left out: does it separate? */
+static bool separates_with(search *f, double least, crease_refutation *proof)
 {
     const ptrdiff_t m = crease_size(&f->p->range);
     double largest = 0;
-    crease_refutation proof;
     for (ptrdiff_t j = 0; j < m; j++) largest = larger(largest, fabs(f->s[j]));
-    for (ptrdiff_t j = 0; j < m; j++) f->y[j] = -f->s[j] / largest;
-    if (!crease_verify_infeasible(f->p, f->y, &proof, NULL)) return false;
-    if (proof.verdict != CREASE_VERDICT_VALID) return false;
+    for (ptrdiff_t j = 0; j < m; j++)
+        f->y[j] = fabs(f->s[j]) <= least * largest ? 0 : -f->s[j] / largest;
+    return crease_verify_infeasible(f->p, f->y, proof, NULL) &&
+           proof->verdict == CREASE_VERDICT_VALID;
+}
+
+/* The proof with the fewest rows is the one to read. */
+static bool separates(search *f, crs_feasibility *out)
+{
+    crease_refutation proof;
+    if (!separates_with(f, 0, &proof)) return false;
+    if (!separates_with(f, 1e-2, &proof) && !separates_with(f, 1e-5, &proof) &&
+        !separates_with(f, 0, &proof))
+        return false;
     out->status = CREASE_VIOLATED;
     snprintf(out->text, sizeof out->text, "%.150s", proof.text);
     out->y = f->y;
@@ -196,8 +222,9 @@ static void seek(search *f, long effort, crs_feasibility *out)
     for (long k = 1, next = 4; k <= effort; k++) {
         const double after = (1 + sqrt(1 + 4 * t * t)) / 2;
         t = advance(f, (t - 1) / after) ? 1 : after;
-        if (k < next && k < effort) continue;
+        if (k < next && k < effort && !crease_watch_over(f->watch)) continue;
         next *= 2;
+        if (crease_watch_over(f->watch)) break;
         if (judge(f, k < effort ? 1e-9 : 1e-6, out)) return;
     }
     if (effort > 0)
@@ -208,9 +235,9 @@ static void seek(search *f, long effort, crs_feasibility *out)
 }
 
 bool crs_seek_feasible(const crease_problem *p, const double *const *from, long effort,
-                       crs_feasibility *out, crease_error *e)
+                       const crease_watch *watch, crs_feasibility *out, crease_error *e)
 {
-    search f = { .p = p };
+    search f = { .p = p, .watch = watch };
     int onto;
     char name[32];
     *out = (crs_feasibility){ .status = CREASE_UNKNOWN, .off = NAN };
@@ -231,7 +258,10 @@ bool crs_seek_feasible(const crease_problem *p, const double *const *from, long 
         project(&f, i, f.x[i]);
         copy(crease_size(&p->space[i]), f.x[i], f.v[i]);
     }
+    out->count = p->count;
     if (done) seek(&f, effort > 0 ? (long)ceil(share * (double)effort) : 0, out);
+    if (done && (out->status == CREASE_PROVED || out->status == CREASE_ESTIMATED))
+        out->x = f.x, f.x = NULL;
     end(&f);
     return done;
 }

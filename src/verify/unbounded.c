@@ -14,18 +14,27 @@ static const real AS_DOUBLE = 2 * (DBL_EPSILON / LDBL_EPSILON); /* roundings her
 
 static bool explained(num a) { return a.v == 0 || fabsl(a.v) <= AS_DOUBLE * a.e; }
 
-/* sum_i A_i z_i; NULL: no memory, or refused */
-static num *constraint_of(crs_verifier *v, const double *const *z)
+/* sum_i A_i z_i, and sum_i |A_i z_i|; NULL: no memory, or refused */
+static num *constraint_of(crs_verifier *v, const double *const *z, real *size)
 {
     const crease_problem *p = v->p;
     const ptrdiff_t m = crease_size(&p->range);
     num *sum = crs_nums(v, m);
+    *size = 0;
     for (int i = 0; sum && i < p->count; i++) {
         if (!p->block[i].map.ops) continue;
         void *mark = v->rooms;
         const num *in = crs_exact(v, crease_size(&p->space[i]), z[i]);
-        if (!in || !crs_multiply(v, &p->block[i].map, &p->space[i], &p->range, false, in, sum))
+        num *part = crs_nums(v, m);
+        real square = 0;
+        if (!in || !part ||
+            !crs_multiply(v, &p->block[i].map, &p->space[i], &p->range, false, in, part))
             return NULL;
+        for (ptrdiff_t j = 0; j < m; j++) {
+            sum[j] = add(sum[j], part[j]);
+            square += part[j].v * part[j].v;
+        }
+        *size += sqrtl(square);
         crs_rooms_release(v, mark);
     }
     return sum;
@@ -264,22 +273,24 @@ static bool judge_blocks(course *c, crease_refutation *out, bool *sound)
     return *sound = true;
 }
 
-/* |A x - b| <= eps and A d = 0 */
-static bool judge_constraint(course *c, double eps, crease_refutation *out, bool *sound)
+/* |A x - b| <= eps, relative to sum |A_i x_i| + |b| or not, and A d = 0 */
+static bool judge_constraint(course *c, double eps, bool relative, crease_refutation *out,
+                             bool *sound)
 {
     const crease_problem *p = c->v->p;
     const ptrdiff_t m = p->range.order > 0 ? crease_size(&p->range) : 0;
-    real square = 0;
+    real square = 0, rhs = 0, size, unread;
     if (m == 0) return true;
-    const num *s = constraint_of(c->v, c->x), *shift = constraint_of(c->v, c->d);
+    const num *s = constraint_of(c->v, c->x, &size), *shift = constraint_of(c->v, c->d, &unread);
     *sound = false;
     if (!s || !shift) return false;
     for (ptrdiff_t j = 0; j < m; j++) {
         const num off = add(s[j], exact(p->rhs ? -(real)p->rhs[j] : 0));
+        rhs += p->rhs ? (real)p->rhs[j] * p->rhs[j] : 0;
         square += (fabsl(off.v) + 2 * off.e) * (fabsl(off.v) + 2 * off.e);
         if (!explained(shift[j])) return disproved(out, "d leaves the constraint", p, -1);
     }
-    if (!(sqrtl(square) <= eps))
+    if (!(sqrtl(square) <= eps * (relative ? size + sqrtl(rhs) : 1)))
         return disproved(out, "x does not satisfy the constraint to eps", p, -1);
     return *sound = true;
 }
@@ -305,7 +316,7 @@ static void judge_course(const course *c, crease_refutation *out)
              names, bent ? "second derivative" : "slope", out->margin);
 }
 
-static bool follow(course *c, double eps, crease_refutation *out)
+static bool follow(course *c, double eps, bool relative, crease_refutation *out)
 {
     const crease_problem *p = c->v->p;
     bool sound = true;
@@ -315,7 +326,7 @@ static bool follow(course *c, double eps, crease_refutation *out)
     if (!zero) return false;
     c->zero = (const double *const *)zero;
     if (!judge_blocks(c, out, &sound)) return false;
-    if (sound && !judge_constraint(c, eps, out, &sound)) return false;
+    if (sound && !judge_constraint(c, eps, relative, out, &sound)) return false;
     if (!sound) return true;
     if (p->f.ops && !along_f(c, &p->f)) return false;
     for (int i = 0; i < p->count; i++)
@@ -325,8 +336,8 @@ static bool follow(course *c, double eps, crease_refutation *out)
 }
 
 bool crease_verify_unbounded(const crease_problem *p, const double *const *x,
-                             const double *const *d, double eps, crease_refutation *out,
-                             crease_error *e)
+                             const double *const *d, double eps, bool relative,
+                             crease_refutation *out, crease_error *e)
 {
     crs_verifier v = { .p = p };
     course c = { .v = &v, .x = x, .d = d };
@@ -335,6 +346,6 @@ bool crease_verify_unbounded(const crease_problem *p, const double *const *x,
     for (int i = 0; i < p->count; i++)
         if (!x || !d || !x[i] || !d[i])
             return crs_fail(e, CREASE_BAD_ARGUMENT, "x or d of block %d is NULL; give both", i + 1);
-    const bool found = crs_is_whole(&v) && follow(&c, eps, out);
+    const bool found = crs_is_whole(&v) && follow(&c, eps, relative, out);
     return crs_refutation_close(&v, found, out, e);
 }

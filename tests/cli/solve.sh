@@ -94,15 +94,21 @@ solved 2 "$lasso" --json --quiet --max-seconds 0 --eps 0
 holds 'd["outcome"] == "time_limit"'
 solved 2 "$lasso" --json --quiet --max-evaluations 5 --eps 0
 holds 'd["outcome"] == "evaluation_limit"'
-# An objective without a lower bound: exit 3, the best finite point.
+# An objective that falls without end: exit 5 with a proof, exit 3 without; the best finite point.
 cat >"$scratch/unbounded.json" <<'JSON'
 {"crease": 1, "blocks": [{"shape": 2, "start": 2}],
  "smooth": [{"quadratic": {"Q": {"x1": [[-1, 0], [0, 1]]}, "q": {"x1": [1, 1]}}}]}
 JSON
-solved 3 "$scratch/unbounded.json" --json --quiet --out "$scratch/diverged"
-holds 'd["outcome"] in ("diverged", "numerical") and None not in d["details"]["x"]["x1"] and
-       d["details"]["guarantee"] == "none" and
-       len(d["details"]["reasons"]) > 0'
+printf '{"crease": 1, "blocks": [{"shape": [2, 1], "start": 2}, {"shape": [2, 1], "start": 1}],
+ "smooth": [{"matrix_factorization": {"x": "x1", "y": "x2", "target": 1}},
+  {"squared_distance": {"a": "x1", "weight": -1}}]}' >"$scratch/product.json"
+ends_low() { # ends_low CODE OUTCOME FILE
+    solved "$1" "$scratch/$3" --json --quiet --out "$scratch/$2"
+    holds 'd["outcome"] == "'$2'" and None not in d["details"]["x"]["x1"] and
+           d["details"]["guarantee"] == "none" and len(d["details"]["reasons"]) > 0'
+}
+ends_low 5 unbounded unbounded.json
+ends_low 3 diverged product.json
 # Theory mode refuses what no theorem covers, and says what would.
 solved 64 "$scratch/unbounded.json" --mode theory
 [[ $err == *"no theorem covers"*"bound"* ]]

@@ -102,6 +102,16 @@ static bool read_array(crs_reader *r, const crs_node *at, const crease_space *s,
                        crs_shape_text(s, wanted, sizeof wanted));
 }
 
+static bool read_separator(crs_reader *r, const crs_node *root, crs_point_file *out)
+{
+    const crease_problem *p = &out->file->problem;
+    crs_node here;
+    if (p->range.order == 0)
+        return crs_fail_at(r, root, "it is about a constraint, and the problem has none");
+    return crs_need(r, root, "separator", &here) &&
+           read_array(r, &here, &p->range, &out->separator);
+}
+
 static bool read_point(crs_reader *r, const crs_node *root, crs_point_file *out)
 {
     const crease_problem *p = &out->file->problem;
@@ -111,6 +121,10 @@ static bool read_point(crs_reader *r, const crs_node *root, crs_point_file *out)
         !crs_need(r, root, "blocks", &blocks))
         return false;
     out->gap = strcmp(measure, "gap") == 0;
+    if (strcmp(measure, "unbounded") == 0 &&
+        !(out->ray = crs_keep_new(r, p->count, sizeof *out->ray)))
+        return false;
+    if (strcmp(measure, "infeasible") == 0 && !read_separator(r, root, out)) return false;
     if ((int)json_array_size(blocks.value) != p->count)
         return crs_fail_at(r, &blocks,
                            "there are %zu blocks but the problem has %d; this certificate is of "
@@ -124,6 +138,9 @@ static bool read_point(crs_reader *r, const crs_node *root, crs_point_file *out)
         if (strcmp(name, p->block[i].name) != 0)
             return crs_fail_at(r, &here, "the problem calls this block '%s'", p->block[i].name);
         if (!crs_need(r, &block, "x", &here) || !read_array(r, &here, &p->space[i], &out->x[i]))
+            return false;
+        if (out->ray && (!crs_need(r, &block, "ray", &here) ||
+                         !read_array(r, &here, &p->space[i], &out->ray[i])))
             return false;
     }
     return out->x && (p->range.order == 0 || (crs_need(r, root, "lambda", &here) &&

@@ -28,6 +28,8 @@ static const char *exit_text(int status)
     } known[] = { { 0, "done; what is certified, the independent checker confirms" },
                   { 2, "not certified: a limit came first, or the checker cannot tell" },
                   { 3, "the run diverged, or its numbers became too large" },
+                  { 4, "infeasible; the independent checker confirms the proof" },
+                  { 5, "unbounded; the independent checker confirms the proof" },
                   { 70, "the independent checker denies the certificate" } };
     for (size_t k = 0; k < sizeof known / sizeof *known; k++)
         if (known[k].status == status) return known[k].text;
@@ -296,23 +298,52 @@ static void put_file(crs_spot to, const char *key, const char *file)
     crs_put_text(crs_put_object(to, key), "npy", file);
 }
 
+static void ray_name(const crs_run *run, int i, char out[80])
+{
+    snprintf(out, 80, "ray_%s.npy", run->file->problem.block[i].name);
+}
+
 static void put_block(crs_spot to, const crs_run *run, int i)
 {
     char file[80];
     array_name(run, i, file);
     crs_put_text(to, "name", run->file->problem.block[i].name);
     put_file(to, "x", file);
+    ray_name(run, i, file);
+    if (crease_ray(run->solver, i)) put_file(to, "ray", file);
+}
+
+/* What the certificate claims: a stationary point, in one measure or the other, or that there is no
+ * answer. */
+static const char *measure_of(const crs_run *run)
+{
+    if (crease_separator(run->solver)) return "infeasible";
+    if (crease_ray(run->solver, 0)) return "unbounded";
+    return crease_solver_analysis(run->solver)->gap ? "gap" : "blocks";
+}
+
+/* The proof that there is no answer, where there is one. */
+static bool write_proof(crs_folder *f, const crs_run *run, crease_error *e)
+{
+    const crease_problem *p = &run->file->problem;
+    const double *y = crease_separator(run->solver);
+    for (int i = 0; i < p->count && crease_ray(run->solver, i); i++) {
+        char name[80];
+        ray_name(run, i, name);
+        if (!crs_folder_array(f, name, &p->space[i], crease_ray(run->solver, i), e)) return false;
+    }
+    return !y || crs_folder_array(f, "separator.npy", &p->range, y, e);
 }
 
 /* certificate.json of the checker "problem": only what the checker reads */
 static bool write_certificate(crs_folder *f, const crs_run *run, crease_error *e)
 {
-    const bool gap = crease_solver_analysis(run->solver)->gap;
     crs_document d;
     const crs_spot top = crs_certificate_begin(&d, run->verb, run->checker, run->options->eps,
                                                run->options->relative != 0);
     put_problem(crs_put_list(top, "data"), f, run);
-    crs_put_text(top, "measure", gap ? "gap" : "blocks");
+    crs_put_text(top, "measure", measure_of(run));
+    if (crease_separator(run->solver)) put_file(top, "separator", "separator.npy");
     const crs_spot blocks = crs_put_list(top, "blocks");
     for (int i = 0; i < run->file->problem.count; i++)
         put_block(crs_put_object(blocks, NULL), run, i);
@@ -335,6 +366,7 @@ bool crs_run_write(crs_folder *f, const crs_run *run, crease_error *e)
             return false;
     }
     return (!lambda || crs_folder_array(f, "lambda.npy", &p->range, lambda, e)) &&
+           write_proof(f, run, e) &&
            crs_folder_put(f, "history.csv", crs_history_put, run->history, e) &&
            write_certificate(f, run, e);
 }

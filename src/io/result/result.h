@@ -221,7 +221,8 @@ typedef struct {
     const char *hash; /* that the certificate has of the problem, in its document */
     bool gap;
     const double **x;
-    const double *lambda; /* NULL without a constraint */
+    const double *lambda;           /* NULL without a constraint */
+    const double *separator, **ray; /* proofs that there is no answer; NULL: not what is claimed */
     crs_kept *kept;
 } crs_point_file;
 

@@ -12,7 +12,7 @@
 enum { PROBLEMS = 10000 };
 
 typedef struct {
-    long outcome[CREASE_NUMERICAL + 1], refused, lies;
+    long outcome[CREASE_UNBOUNDED + 1], refused, lies;
     double slowest;
 } tally;
 

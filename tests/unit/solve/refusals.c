@@ -103,8 +103,14 @@ static void unbounded_problems_are_not_solved(void **state)
         o.max_iterations = 20000;
         crease_solver *s = solver_for(&p, &o);
         const crease_outcome how = crease_solve(s);
-        assert_true(how == CREASE_DIVERGED || how == CREASE_ITERATION_LIMIT);
-        assert_true(isfinite(crease_solver_certificate(s)->objective));
+        const double *const x[] = { crease_solution(s, 0) }, *const d[] = { crease_ray(s, 0) };
+        crease_refutation proof;
+        assert_int_equal(how, CREASE_UNBOUNDED);
+        assert_true(isfinite(crease_solver_certificate(s)->objective) && d[0]);
+        assert_true(crease_verify_unbounded(&p, x, d, o.eps, false, &proof, NULL));
+        assert_int_equal(proof.verdict, CREASE_VERDICT_VALID);
+        assert_false(crease_solver_analysis(s)->guarantee);
+        assert_true(crease_separator(s) == NULL && crease_solver_report(s).iterations <= 1000);
         crease_solver_free(s);
         o.mode = CREASE_MODE_THEORY;
         refused(&p, &o, CREASE_UNSUPPORTED, "bound the blocks");

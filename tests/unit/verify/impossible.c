@@ -22,7 +22,7 @@ static crease_refutation falling(const crease_problem *p, const double *const *x
 {
     crease_refutation r;
     crease_error e = { CREASE_OK, "" };
-    if (!crease_verify_unbounded(p, x, d, 1e-9, &r, &e)) fail_msg("%s", e.text);
+    if (!crease_verify_unbounded(p, x, d, 1e-9, false, &r, &e)) fail_msg("%s", e.text);
     return r;
 }
 
@@ -196,7 +196,7 @@ static void the_ray_keeps_the_constraint(void **state)
     crease_refutation r;
     crease_error e = { CREASE_OK, "" };
     const double *const hole[] = { one, NULL };
-    assert_false(crease_verify_unbounded(&p, hole, d, 1, &r, &e));
+    assert_false(crease_verify_unbounded(&p, hole, d, 1, false, &r, &e));
     assert_int_equal(e.code, CREASE_BAD_ARGUMENT);
     assert_false(crease_verify_infeasible(&p, NULL, &r, &e));
 }

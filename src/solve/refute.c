@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: MIT
+ * refute: a run that gets nowhere asks whether there is an answer at all
+ *
+ * Every time the iterations have doubled. Where the distance to the constraint was not halved, a
+ * search for a feasible point (theory/feasible.c) may end with a y that separates; where |x| has
+ * doubled while F fell, the last move and x itself, small entries left out and
+ * brought into the null space of the constraint, may be directions along which F falls without end.
+ * What the checker does not confirm is no proof, and the run goes on. */
+#include <stdio.h>
+
+#include <crease/verify.h>
+
+#include "solve/solver.h"
+#include "theory/theory.h"
+
+enum { FIRST_DOUBT = 50, MOST_EFFORT = 400, MOST_TURNS = 200 };
+
+static crease_assumption *line_of(crease_analysis *a, const char *name)
+{
+    for (int k = 0; k < a->assumptions; k++)
+        if (strcmp(a->assumption[k].name, name) == 0) return &a->assumption[k];
+    return NULL;
+}
+
+/* A line of the analysis as the run has it now. */
+static void revise(crease_solver *s, const char *name, crease_status status, const char *reason)
+{
+    crease_assumption *at = line_of(s->a, name);
+    if (!at) return;
+    at->status = status;
+    snprintf(at->reason, sizeof at->reason, "%.159s", reason);
+    if (status == CREASE_VIOLATED || status == CREASE_UNKNOWN) s->a->guarantee = false;
+}
+
+static double rated(const crease_solver *s, const crease_residual *r)
+{
+    return s->run.o.relative && r->residual != 0 ? r->residual / r->scale : r->residual;
+}
+
+static double size_of(const crease_solver *s)
+{
+    double sum = 0;
+    for (int i = 0; i < s->given->count; i++)
+        sum += square(crease_norm(&s->given->space[i], s->st.x[i]));
+    return sqrt(sum);
+}
+
+static bool doubts_constraint(crease_solver *s, double off)
+{
+    const crease_assumption *line = line_of(s->a, "feasible");
+    return line && line->status != CREASE_PROVED && off > s->run.o.eps &&
+           off > 0.5 * s->doubted_off;
+}
+
+static bool is_infeasible(crease_solver *s)
+{
+    const long effort = s->run.report.iterations / 4;
+    crs_feasibility f;
+    if (!crs_seek_feasible(s->given, points(s->st.x), effort < MOST_EFFORT ? effort : MOST_EFFORT,
+                           &s->run.watch, &f, NULL))
+        return false;
+    if (f.status == CREASE_VIOLATED) {
+        s->separator = f.y;
+        f.y = NULL;
+        snprintf(s->run.report.note, sizeof s->run.report.note, "infeasible: %.180s", f.text);
+    }
+    if (f.status != CREASE_UNKNOWN) revise(s, "feasible", f.status, f.text);
+    crs_feasibility_free(&f);
+    return s->separator;
+}
+
+/* d <- its part in the null space of A, entries that are 0 left alone: z solves A M A'z = A d by
+ * conjugate gradients, M the entries that are not 0, and d loses M A'z. */
+static void keep_constraint(crease_solver *s, double **d)
+{
+    const crease_problem *p = s->given;
+    const ptrdiff_t m = crease_size(&p->range);
+    double *r = s->st.m, *q = s->kept_lambda, *t = s->st.s;
+    fill(m, 0, r);
+    for (int i = 0; i < p->count; i++) crs_apply(p, i, 1, d[i], r, s->st.work);
+    copy(m, r, q);
+    double rr = crs_dot(m, r, r);
+    for (int k = 0; k < MOST_TURNS && rr > 0; k++) {
+        fill(m, 0, t); /* t = A M A'q, and d loses a share of M A'q */
+        for (int i = 0; i < p->count; i++) {
+            double *g = s->kept[i];
+            fill(crs_size(s, i), 0, g);
+            crs_adjoint(p, i, 1, q, g, s->st.work);
+            for (ptrdiff_t j = 0, n = crs_size(s, i); j < n; j++)
+                if (d[i][j] == 0) g[j] = 0;
+            crs_apply(p, i, 1, g, t, s->st.work);
+        }
+        const double step = rr / crs_dot(m, q, t), before = rr;
+        if (!(step > 0 && step < INFINITY)) return;
+        for (int i = 0; i < p->count; i++) axpy(crs_size(s, i), -step, s->kept[i], d[i]);
+        axpy(m, -step, t, r);
+        rr = crs_dot(m, r, r);
+        for (ptrdiff_t j = 0; j < m; j++) q[j] = r[j] + rr / before * q[j];
+    }
+}
+
+/* The candidate: x - from, or x, scaled to 1 at most; entries below `least` are 0. */
+static bool make_ray(crease_solver *s, double *const *from, double least)
+{
+    const crease_problem *p = s->given;
+    double largest = 0;
+    for (int i = 0; i < p->count; i++)
+        for (ptrdiff_t j = 0, n = crs_size(s, i); j < n; j++) {
+            s->ray[i][j] = s->st.x[i][j] - (from ? from[i][j] : 0);
+            largest = larger(largest, fabs(s->ray[i][j]));
+        }
+    if (!(largest > 0 && largest < INFINITY)) return false;
+    for (int i = 0; i < p->count; i++)
+        for (ptrdiff_t j = 0, n = crs_size(s, i); j < n; j++)
+            s->ray[i][j] = fabs(s->ray[i][j]) <= least * largest ? 0 : s->ray[i][j] / largest;
+    for (int k = 0; k < 2 && p->range.order > 0; k++) keep_constraint(s, s->ray);
+    return true;
+}
+
+static bool confirms_from(crease_solver *s, double *const *x, crease_refutation *proof)
+{
+    const crease_options *o = &s->run.o;
+    return crease_verify_unbounded(s->given, points(x), points(s->ray), o->eps, o->relative != 0,
+                                   proof, NULL) &&
+           proof->verdict == CREASE_VERDICT_VALID;
+}
+
+/* The ray starts where the constraint holds: at the best iterate, where the run is, or at the point
+ * that a search finds. There is the answer then. */
+static bool confirms(crease_solver *s)
+{
+    crs_feasibility f = { .status = CREASE_UNKNOWN };
+    crease_refutation proof = { .verdict = CREASE_VERDICT_INVALID };
+    double *const *x = s->best;
+    if (!confirms_from(s, x, &proof)) {
+        x = s->st.x;
+        if (!confirms_from(s, x, &proof) && s->given->range.order > 0 &&
+            rated(s, &s->run.now.feasibility) > s->run.o.eps &&
+            crs_seek_feasible(s->given, points(s->st.x), MOST_EFFORT, &s->run.watch, &f, NULL) &&
+            f.x)
+            x = f.x, confirms_from(s, x, &proof);
+    }
+    const bool proved = proof.verdict == CREASE_VERDICT_VALID;
+    if (proved) {
+        for (int i = 0; x != s->best && i < s->given->count; i++)
+            copy(crs_size(s, i), x[i], s->best[i]);
+        crease_certify(s->given, points(s->best), s->best_lambda, &s->run.best, s->certify_work);
+        snprintf(s->run.report.note, sizeof s->run.report.note, "unbounded: %.180s", proof.text);
+        revise(s, "f bounded below", CREASE_VIOLATED, proof.text);
+        revise(s, "stationary point (1.1)", CREASE_UNKNOWN, "F falls without end");
+    }
+    crs_feasibility_free(&f);
+    return proved;
+}
+
+static bool open_ray(crease_solver *s)
+{
+    const int N = s->given->count;
+    ptrdiff_t all = 0;
+    for (int i = 0; i < N; i++) all += crs_size(s, i);
+    s->ray = crs_alloc((size_t)N, sizeof *s->ray);
+    double *room = crs_doubles(all, "a ray", NULL);
+    if (!s->ray || !room) {
+        crs_free(room);
+        crs_free(s->ray);
+        s->ray = NULL;
+        return false;
+    }
+    for (int i = 0; i < N; room += crs_size(s, i++)) s->ray[i] = room;
+    return true;
+}
+
+void crs_forget_ray(crease_solver *s)
+{
+    if (s->ray) crs_free(s->ray[0]);
+    crs_free(s->ray);
+    s->ray = NULL;
+}
+
+static bool is_unbounded(crease_solver *s)
+{
+    static const double least[] = { 1e-2, 1e-4, 1e-6, 0 };
+    if (!open_ray(s)) return false;
+    for (int k = 0; k < 8 && !crease_watch_over(&s->run.watch); k++)
+        if (make_ray(s, k % 2 ? NULL : s->st.was, least[k / 2]) && confirms(s)) return true;
+    crs_forget_ray(s);
+    if (s->a->last >= 0) crs_constraint(s->p, points(s->st.x), s->st.s, s->st.work);
+    return false;
+}
+
+crease_outcome crs_refute(crease_solver *s, bool diverged)
+{
+    const long k = s->run.report.iterations;
+    const double off = s->given->range.order > 0 ? rated(s, &s->run.now.feasibility) : 0;
+    const double size = size_of(s);
+    if (!diverged && k < (s->doubted > 0 ? 2 * s->doubted : FIRST_DOUBT)) return CREASE_NOT_RUN;
+    const bool first = s->doubted == 0 && !diverged;
+    const bool grows = size > 2 * s->doubted_size && s->run.now.objective < s->run.first;
+    const bool stalls = doubts_constraint(s, off);
+    s->doubted = k;
+    s->doubted_off = off;
+    s->doubted_size = size;
+    if (first) return CREASE_NOT_RUN;
+    if (stalls && is_infeasible(s)) return CREASE_INFEASIBLE;
+    if ((grows || diverged) && is_unbounded(s)) return CREASE_UNBOUNDED;
+    return CREASE_NOT_RUN;
+}
+
+void crs_settle_doubts(crease_solver *s)
+{
+    crease_report *r = &s->run.report;
+    const crease_assumption *line = line_of(s->a, "feasible");
+    const double off = s->given->range.order > 0 ? rated(s, &s->run.best.feasibility) : 0;
+    char text[160];
+    if (!line || line->status != CREASE_ESTIMATED) return;
+    if (off <= s->run.o.eps) {
+        snprintf(text, sizeof text, "the answer satisfies the constraint to %.2g",
+                 s->run.best.feasibility.residual);
+        revise(s, "feasible", CREASE_ESTIMATED, text);
+        return;
+    }
+    revise(s, "feasible", CREASE_UNKNOWN,
+           "no point was found that satisfies the constraint to eps");
+    if (!r->note[0])
+        snprintf(
+            r->note, sizeof r->note,
+            "no point was found that satisfies the constraint; there may be none: crease check "
+            "looks for a proof");
+}
