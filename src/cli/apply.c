@@ -31,7 +31,7 @@ typedef struct {
     crease_cp_apply_result out;
     crease_verification *found; /* of every slice */
     crease_outcome ended;       /* by the watch, before every slice was done; NOT_RUN: it did not */
-    double objective, rounding; /* of all slices, recomputed */
+    double objective;           /* of all slices, recomputed */
 } job;
 
 static bool number(const json_t *settings, const char *key, double *x, crease_error *e)
@@ -252,7 +252,7 @@ static bool center_data(job *j, crease_error *e)
 
 static bool read_data(job *j, crease_error *e)
 {
-    if (!crs_read_array(j->path, &j->data, e)) return false;
+    if (!crs_read_data(j->path, j->s.missing, &j->data, e)) return false;
     crs_print_notice(j->a, &j->data);
     crs_array_hash(&j->data, j->hash);
     j->given = j->data.shape;
@@ -393,6 +393,7 @@ static bool finish(job *j, crease_error *e)
 static bool solve(job *j, crease_error *e)
 {
     const ptrdiff_t n = crease_size(&j->shape), slices = j->shape.dim[j->mode];
+    crs_keep_time(j->a, 4, 8 * (double)crease_size(&j->shape));
     crease_watch_enter(j->a->watch, CREASE_PHASE_FIT);
     j->s.watch = j->a->watch;
     if (!choose_terms(j, e)) return false;
@@ -411,7 +412,6 @@ typedef struct {
     ptrdiff_t count;
     double *m, *t, *e, *a; /* rows of sqrt(2c) M, sqrt(2c) t, e; a in the scale of the factors */
     double objective;      /* of all slices so far */
-    double rounding;       /* and of it */
 } slice;
 
 /* Is the slice's low-rank part M a, and the noise what is left? NaN is not. */
@@ -435,7 +435,6 @@ static bool gather_slice(const job *j, ptrdiff_t i, double root, slice *s)
             sum += term, size += fabs(term);
             s->m[s->count * rank + r] = root * j->design[k * rank + r];
         }
-        s->rounding += square(0x1p-48 * size);
         fits = fits && size < INFINITY && fabs(sum - low) <= 1e-12 * size &&
                fabs(t - low - e - j->noise[at]) <= 1e-12 * size;
         s->t[s->count] = root * t;
@@ -517,7 +516,6 @@ static bool judge(job *j, double eps, crease_error *e)
         snprintf(v->text, sizeof v->text, "its parts do not follow from its coefficients and data");
     }
     j->objective = s.objective;
-    j->rounding = s.rounding;
     crs_free(all);
     return done;
 }
@@ -701,7 +699,8 @@ bool crs_check_apply(crs_judged *judged, crease_error *e)
     snprintf(judged->hash, sizeof judged->hash, "%s", j.hash);
     if (done) {
         judged->objective = j.objective;
-        judged->rounding = j.rounding;
+        for (ptrdiff_t k = 0, n = crease_size(&j.given); k < n; k++)
+            if (!isnan(j.data.data[k])) judged->scale += square(j.data.data[k]);
         crs_judged_source(judged, "model", NULL, j.model_hash);
         crs_judged_source(judged, "data", &j.given, j.hash);
         crs_judged_source(judged, "mask", &j.given, j.mask_hash);

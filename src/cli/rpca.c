@@ -193,6 +193,7 @@ static void discard(crs_rpca_job *j)
 static bool build(crs_rpca_job *j, crease_error *e)
 {
     crease_rpca_settings *m = &j->s;
+    crs_keep_time(j->a, 5, 8 * (double)crease_size(&m->shape));
     if (m->groups == CREASE_GROUPS_GIVEN && !crs_reg_fit(j->a, &m->shape, &j->penalty, e))
         return false;
     m->penalty = j->penalty.reg;
@@ -315,7 +316,7 @@ static bool read_tucker(crs_tucker_job *j, crease_error *e)
         !crs_memory_suffices("robust PCA of this tensor",
                              crease_rpca_bytes(&j->s, &j->run, false, true), e))
         return false;
-    if (!crs_read_array(a->word[0], &j->data, e)) return false;
+    if (!crs_read_data(a->word[0], j->s.missing, &j->data, e)) return false;
     crs_print_notice(a, &j->data);
     j->given = j->data.shape;
     if (!crs_rpca_take(&j->data, crs_given(a, CRS_OPT_MASK), crs_given(a, CRS_OPT_MERGE), &j->s,
@@ -450,6 +451,7 @@ static bool tucker_outputs(crs_tucker_job *j, crease_error *e)
 
 static bool fit_tucker(crs_tucker_job *j, crease_error *e)
 {
+    crs_keep_time(j->a, 12, 8 * (double)crease_size(&j->s.shape)); /* with problem.json's data */
     j->fit = crease_rpca_new(&j->s, &j->run, j->data.data, e);
     if (j->fit) name_arrays(j);
     return j->fit;

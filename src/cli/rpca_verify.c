@@ -228,7 +228,6 @@ static bool judge_fibre(const arrays *a, ptrdiff_t k, double *const *part)
         const bool seen = a->seen ? a->seen[at] != 0 : !isnan(a->T[at]);
         const double t = seen ? a->T[at] : L[i] + E[i];
         const double size = around + fabs(t) + fabs(L[i]) + fabs(E[i]);
-        a->j->rounding += square(0x1p-48 * size);
         if (!fits(a, "lowrank.npy", at, L[i], M[i], a->tolerance) ||
             !fits(a, "noise.npy", at, N[i], t - L[i] - E[i], 1e-12 * size))
             return false;
@@ -302,6 +301,8 @@ static bool judge_cp_arrays(crs_judged *j, const crs_rpca_claim *c, const crs_ce
     };
     a.tolerance = 1e-12 * crs_center_size(center);
     for (ptrdiff_t r = 0; r < c->s.rank; r++) a.tolerance += 1e-12 * fabs(c->weight[r]);
+    for (ptrdiff_t k = 0, n = crease_size(&c->s.shape); k < n; k++)
+        if (!isnan(c->tensor[k])) j->scale += square(c->tensor[k]);
     if (by_entries(&c->s.penalty)) a.sum = c, j->objective = 0; /* and nu/2 |X_n|^2 of all modes */
     for (ptrdiff_t r = 0; a.sum && r < c->s.rank; r++)
         j->objective += c->s.ridge / 2 * c->s.shape.order * pow(fabs(c->weight[r]), root);
@@ -369,7 +370,7 @@ static bool read_data(crs_judged *j, rpca_result *r, crease_error *e)
         return false;
     if (!given && !r->path)
         return crs_fail(e, CREASE_BAD_DATA, "certificate.json does not say where its data are");
-    if (!crs_read_array(given ? given : r->path, &r->data, e) ||
+    if (!crs_read_data(given ? given : r->path, r->claim.s.missing, &r->data, e) ||
         !crs_rpca_take(&r->data, r->mask, text_of(r, "merge"), &r->claim.s, j->hash, e))
         return false;
     r->claim.tensor = r->data.data;
