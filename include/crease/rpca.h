@@ -49,6 +49,8 @@ typedef enum { CREASE_Z_DATA, CREASE_Z_ONES, CREASE_Z_NORMAL } crease_cp_z;
  * (all entries with the same index there). */
 typedef enum { CREASE_GROUPS_GIVEN, CREASE_GROUPS_FIBRES, CREASE_GROUPS_SLICES } crease_cp_groups;
 
+#define CREASE_CENTER_ALL 0x80000000u
+
 /* May grow (options.h): begin with crease_rpca_default. */
 typedef struct {
     size_t size;
@@ -87,6 +89,9 @@ typedef struct {
     bool prune;     /* terms of cp, directions of tucker and ball that the noise explains leave the
                        factors; otherwise they stay as columns of zeros, so that there are as many
                        as `rank` or `ranks` says. A rank that is chosen is always pruned */
+    unsigned center; /* constants to be removed from the data, found together with the fit: bit n:
+                        one for every index of mode n, from 0; CREASE_CENTER_ALL: one; 0: none.
+                        Not of pcp */
 } crease_rpca_settings;
 
 /* What `crease rpca` does without options: cp, rank and threshold from the data (learn = 3), l1,
@@ -150,6 +155,11 @@ CREASE_API const crease_certificate *crease_rpca_certificate(const crease_rpca *
 CREASE_API const crease_report *crease_rpca_report(const crease_rpca *r);
 CREASE_API const crease_progress *crease_rpca_progress(const crease_rpca *r);
 CREASE_API const crease_analysis *crease_rpca_analysis(const crease_rpca *r);
+
+/* The constants that were removed, one for every index of mode n, or the one of all (n < 0); NULL:
+ * none. The model, its z and b, its certificate and problem are of the data without them; the
+ * low-rank part has them again. */
+CREASE_API const double *crease_rpca_center(const crease_rpca *r, int n);
 
 /* The settings with everything chosen, learned and filled in, and the options of the run. */
 CREASE_API const crease_rpca_settings *crease_rpca_used(const crease_rpca *r);
@@ -237,6 +247,9 @@ typedef struct {
     const crease_cp_support *support; /* of cp: of each of `terms`, by descending size; NULL: this
                                          method does not judge terms */
     long support_passes;              /* over the tensor, that judging them took */
+    unsigned constant_in; /* of cp: `center` that would take the place of the largest term; 0: it is
+                             not constant, or nothing else would be left */
+    double constant_to;   /* relative distance of that term from what `center` removes */
     crease_space ranks_asked; /* of tucker and ball; order 0: they were chosen */
     crease_space directions;  /* of tucker and ball: columns of the factors that are not 0 */
 } crease_rpca_facts;

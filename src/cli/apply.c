@@ -7,7 +7,7 @@
  *     min c |M a + e - t|^2 + alpha rho(|e|) + (nu/2)|a|^2,   c = alpha_N / (1 + alpha_N),
  * with a in the unit 1/|M|, by residuals relative to 2c |t|: then both gradients have one scale,
  * which does not vanish with the noise. */
-#include "cli/cli.h"
+#include "cli/rpca.h"
 
 static const double slice_eps = 1e-6; /* relative */
 
@@ -21,6 +21,7 @@ typedef struct {
     int order, mode;  /* mode: that of the slices, from 0 */
     crs_array data, mask, factor[CREASE_MAX_ORDER], weight, core;
     crease_space given, shape; /* of the data as they came, and with a mode of slices */
+    crs_center_arrays center;  /* of the model, subtracted from the data */
     const double *use[CREASE_MAX_ORDER];
     double *design; /* entries of a slice x coefficients */
     double *noise;
@@ -179,6 +180,7 @@ static void discard(job *j)
     crs_free(j->found);
     crs_folder_abandon(&j->folder);
     crs_array_free(&j->core);
+    crs_center_close(&j->center);
     crs_free(j->design);
     crs_free(j->noise);
     for (int n = 0; n < CREASE_MAX_ORDER; n++) crs_array_free(&j->factor[n]);
@@ -232,9 +234,25 @@ static bool read_options(job *j, crease_error *e)
     return true;
 }
 
+/* The constants of new indices are not known. */
+static bool center_data(job *j, crease_error *e)
+{
+    crease_space s = j->shape;
+    s.dim[j->mode] = j->factor[j->mode].shape.dim[0];
+    if (!crs_center_read(j->from, &s, &j->center, e)) return false;
+    if (j->center.value[j->mode + 1])
+        return crs_fail(e, CREASE_UNSUPPORTED,
+                        "the model was centered for every index of axis %d, along which the data "
+                        "are new; fit it with --center all or other modes, or name another --axis",
+                        j->mode);
+    j->center.shape = j->shape;
+    crs_center_shift(&j->center, -1, 0, crease_size(&j->shape), j->data.data);
+    return true;
+}
+
 static bool read_data(job *j, crease_error *e)
 {
-    if (!crs_read_array(j->path, &j->data, e)) return false;
+    if (!crs_read_data(j->path, j->s.missing, &j->data, e)) return false;
     crs_print_notice(j->a, &j->data);
     crs_array_hash(&j->data, j->hash);
     j->given = j->data.shape;
@@ -243,7 +261,7 @@ static bool read_data(job *j, crease_error *e)
         return crs_fail(e, CREASE_BAD_SHAPE, "--mask does not have the shape of the data");
     j->s.mask = j->mask.data;
     if (j->masked) crs_array_hash(&j->mask, j->mask_hash);
-    return fit_shape(j, e);
+    return fit_shape(j, e) && center_data(j, e);
 }
 
 /* t x_n X of a tensor in the shape s, which becomes that of the product; t is freed. */
@@ -375,6 +393,7 @@ static bool finish(job *j, crease_error *e)
 static bool solve(job *j, crease_error *e)
 {
     const ptrdiff_t n = crease_size(&j->shape), slices = j->shape.dim[j->mode];
+    crs_keep_time(j->a, 4, 8 * (double)crease_size(&j->shape));
     crease_watch_enter(j->a->watch, CREASE_PHASE_FIT);
     j->s.watch = j->a->watch;
     if (!choose_terms(j, e)) return false;
@@ -591,6 +610,7 @@ static bool deliver(job *j, crease_error *e)
     crs_document d;
     crease_watch_enter(j->a->watch, CREASE_PHASE_WRITE);
     put_result(j, &d);
+    crs_center_shift(&j->center, 1, 0, crease_size(&j->shape), j->out.lowrank);
     const bool done =
         crs_folder_array(&j->folder, "coefficients.npy", &table, j->out.coefficients, e) &&
         crs_folder_array(&j->folder, "lowrank.npy", &j->given, j->out.lowrank, e) &&
@@ -645,7 +665,8 @@ static bool read_parts(const crs_judged *judged, job *j, crease_error *e)
     return read_part(judged, "coefficients.npy", &table, &j->out.coefficients, e) &&
            read_part(judged, "lowrank.npy", &j->given, &j->out.lowrank, e) &&
            read_part(judged, "sparse.npy", &j->given, &j->out.sparse, e) &&
-           read_part(judged, "noise.npy", &j->given, &j->noise, e);
+           read_part(judged, "noise.npy", &j->given, &j->noise, e) &&
+           (crs_center_shift(&j->center, -1, 0, crease_size(&j->shape), j->out.lowrank), true);
 }
 
 bool crs_check_apply(crs_judged *judged, crease_error *e)
@@ -678,6 +699,8 @@ bool crs_check_apply(crs_judged *judged, crease_error *e)
     snprintf(judged->hash, sizeof judged->hash, "%s", j.hash);
     if (done) {
         judged->objective = j.objective;
+        for (ptrdiff_t k = 0, n = crease_size(&j.given); k < n; k++)
+            if (!isnan(j.data.data[k])) judged->scale += square(j.data.data[k]);
         crs_judged_source(judged, "model", NULL, j.model_hash);
         crs_judged_source(judged, "data", &j.given, j.hash);
         crs_judged_source(judged, "mask", &j.given, j.mask_hash);

@@ -239,6 +239,9 @@ void crs_log_ending(const crs_log *log, const crs_ending *end);
  */
 void crs_signals_enter(const crs_args *a);
 
+/* Of the time limit, what writing `times` as many bytes as were read will take is kept for it. */
+void crs_keep_time(const crs_args *a, double times, double bytes);
+
 /* "seconds     3.2: read 0.1, fit 2.9, ...": the last line but one of a summary */
 void crs_print_seconds(const crs_args *a);
 
@@ -264,6 +267,7 @@ typedef struct {
     char hash[CRS_HASH];
     bool constrained, changed; /* changed: a file is not as it was written */
     double objective;          /* of the point, recomputed; NaN: it was not */
+    double scale;              /* what it is made of: its value at 0, or its like */
     const char *proves;        /* the outcome that a proof is of; NULL: a point is judged */
     char (*name)[64];
 } crs_judged;

@@ -74,6 +74,14 @@ void crs_signals_enter(const crs_args *a)
     sigaction(SIGTERM, &own, NULL);
 }
 
+/* As reading does, writing hashes and checks every byte; text takes longer to read. */
+void crs_keep_time(const crs_args *a, double times, double bytes)
+{
+    const double slowest = 1e-8; /* seconds a byte */
+    const double each = crease_watch_seconds(a->watch, CREASE_PHASE_READ) / bytes;
+    crease_watch_reserve(a->watch, times * bytes * smaller(each, slowest));
+}
+
 void crs_print_seconds(const crs_args *a)
 {
     const char *between = ":";

@@ -164,8 +164,8 @@ static bool read_options(crs_rpca_job *j, crease_error *e)
     if (!run_options(j, e) || !machine_options(j, e) ||
         !crs_penalty_open(crs_given(j->a, CRS_OPT_PENALTY), &j->penalty, e) ||
         !crs_rpca_groups(crs_given(j->a, CRS_OPT_GROUPS), m, e) || !read_init(j, e) ||
-        !read_rank(j, e) || !read_alpha(j, e) || !read_starts(j, e) ||
-        !number(j, CRS_OPT_ALPHA_NOISE, false, &m->alpha_noise, e) ||
+        !crs_center_option(j->a, &m->center, e) || !read_rank(j, e) || !read_alpha(j, e) ||
+        !read_starts(j, e) || !number(j, CRS_OPT_ALPHA_NOISE, false, &m->alpha_noise, e) ||
         !number(j, CRS_OPT_RIDGE, true, &m->ridge, e))
         return false;
     m->nonneg = crs_given(j->a, CRS_OPT_NONNEG);
@@ -193,6 +193,7 @@ static void discard(crs_rpca_job *j)
 static bool build(crs_rpca_job *j, crease_error *e)
 {
     crease_rpca_settings *m = &j->s;
+    crs_keep_time(j->a, 5, 8 * (double)crease_size(&m->shape));
     if (m->groups == CREASE_GROUPS_GIVEN && !crs_reg_fit(j->a, &m->shape, &j->penalty, e))
         return false;
     m->penalty = j->penalty.reg;
@@ -263,7 +264,8 @@ static bool read_tucker_options(crs_tucker_job *j, crease_error *e)
                 : kind == BOUNDED ? CREASE_RPCA_BALL
                                   : CREASE_RPCA_TUCKER;
     j->run = crease_rpca_options();
-    if (!positive(j->a, CRS_OPT_ETA, &j->s.eta, e) || !crs_run_options(j->a, &j->run, e) ||
+    if (!crs_center_option(j->a, &j->s.center, e) || !positive(j->a, CRS_OPT_ETA, &j->s.eta, e) ||
+        !crs_run_options(j->a, &j->run, e) ||
         !crs_penalty_open(crs_given(j->a, CRS_OPT_PENALTY), &j->penalty, e) ||
         !positive(j->a, CRS_OPT_ALPHA, &j->s.alpha, e) ||
         !positive(j->a, CRS_OPT_ALPHA_NOISE, &j->s.alpha_noise, e) ||
@@ -314,7 +316,7 @@ static bool read_tucker(crs_tucker_job *j, crease_error *e)
         !crs_memory_suffices("robust PCA of this tensor",
                              crease_rpca_bytes(&j->s, &j->run, false, true), e))
         return false;
-    if (!crs_read_array(a->word[0], &j->data, e)) return false;
+    if (!crs_read_data(a->word[0], j->s.missing, &j->data, e)) return false;
     crs_print_notice(a, &j->data);
     j->given = j->data.shape;
     if (!crs_rpca_take(&j->data, crs_given(a, CRS_OPT_MASK), crs_given(a, CRS_OPT_MERGE), &j->s,
@@ -374,6 +376,7 @@ static bool write_tucker_parts(crs_tucker_job *j, crease_error *e)
     crs_rpca_counted(&j->parts);
     const bool done =
         (convex || crs_folder_array(&j->folder, "lowrank.npy", &j->given, lowrank, e)) &&
+        crs_center_write(&j->folder, j->fit, e) &&
         crs_folder_array(&j->folder, "noise.npy", &j->given, noise, e);
     crs_free(lowrank);
     return done;
@@ -448,6 +451,7 @@ static bool tucker_outputs(crs_tucker_job *j, crease_error *e)
 
 static bool fit_tucker(crs_tucker_job *j, crease_error *e)
 {
+    crs_keep_time(j->a, 12, 8 * (double)crease_size(&j->s.shape)); /* with problem.json's data */
     j->fit = crease_rpca_new(&j->s, &j->run, j->data.data, e);
     if (j->fit) name_arrays(j);
     return j->fit;
@@ -503,7 +507,7 @@ const crs_verb crs_rpca_verb = {
         CRS_FOR_SAYS(RANK, OF_FACTORS,
                      "number of rank-one terms, auto:R for at most R; of tucker and matrix one "
                      "number, or one per mode (default auto: chosen from the data)"),
-        CRS_FOR(PRUNE, OF_FACTORS), CRS_FOR(PENALTY, OF_FACTORS),
+        CRS_FOR(CENTER, OF_FACTORS), CRS_FOR(PRUNE, OF_FACTORS), CRS_FOR(PENALTY, OF_FACTORS),
         CRS_FOR_SAYS(GROUPS, OF_CP,
                      "of the penalty: fibres:AXIS or slices:AXIS, counted from 0; sizes of "
                      "consecutive groups (3,2,4); or a label for every entry: after @ "

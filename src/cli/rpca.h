@@ -109,6 +109,24 @@ void crs_rpca_banner(const crs_rpca_job *j);
 void crs_rpca_footer(const crs_rpca_job *j);
 void crs_rpca_summary(const crs_rpca_job *j);
 
+/* rpca_center.c: --center; the arrays of a folder or a fit, value[0] the one of all, value[n + 1]
+ * those of mode n, NULL: none; x with sign times the constants of entries first, .. */
+typedef struct {
+    crease_space shape;
+    const double *value[CREASE_MAX_ORDER + 1];
+    crs_array own[CREASE_MAX_ORDER + 1];
+} crs_center_arrays;
+bool crs_center_option(const crs_args *a, unsigned *modes, crease_error *e);
+bool crs_center_write(crs_folder *f, const crease_rpca *fit, crease_error *e);
+crs_center_arrays crs_center_of(const crease_rpca *fit);
+bool crs_center_read(const char *folder, const crease_space *s, crs_center_arrays *c,
+                     crease_error *e);
+void crs_center_close(crs_center_arrays *c);
+void crs_center_shift(const crs_center_arrays *c, double sign, ptrdiff_t first, ptrdiff_t count,
+                      double *x);
+double crs_center_size(const crs_center_arrays *c); /* no constant is larger */
+void crs_center_print(const crease_rpca *fit, const crease_rpca_facts *f);
+
 /* rpca_terms.c: the terms that were cut, in the summary and in the document. */
 void crs_rpca_print_cuts(const crs_rpca_job *j);
 void crs_rpca_put_cuts(crs_spot to, const crs_rpca_job *j);
@@ -133,8 +151,9 @@ typedef struct {
     crease_rpca_settings s;
     double *const *unit; /* and the weights: what the files hold */
     const double *weight;
-    const double *tensor;   /* nan where it is missing, unless there is a fit to ask */
-    const crease_rpca *fit; /* may be NULL */
+    const double *tensor;            /* nan where it is missing, unless there is a fit to ask */
+    const crease_rpca *fit;          /* may be NULL */
+    const crs_center_arrays *center; /* to be subtracted from the data of a fit; NULL: none */
     double eps;
     bool relative;
     int threads;       /* 0: all there are */

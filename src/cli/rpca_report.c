@@ -42,7 +42,7 @@ static const char *status_text(const crs_rpca_job *j)
     const crease_outcome o = crease_rpca_report(j->fit)->outcome;
     return o == CREASE_STOPPED && crease_rpca_about(j->fit)->theta_stop
                ? "theta fell below its limit; the point is not eps-stationary"
-               : crease_outcome_text(o);
+               : crs_outcome_text(o, j->verified.verdict);
 }
 
 static void print_guarantee(const crease_analysis *a)
@@ -120,6 +120,7 @@ void crs_rpca_summary(const crs_rpca_job *j)
     printf("status      %s\n", status_text(j));
     printf("rank        %td%s%s\n", s->rank, f->rank_reason[0] ? ": " : "", f->rank_reason);
     crs_rpca_print_cuts(j);
+    crs_center_print(j->fit, f);
     printf("alpha       %.6g\n", s->alpha);
     print_parts(&j->parts);
     if (f->starts > 0) {
@@ -273,6 +274,7 @@ static void put_model(crs_spot to, const crs_rpca_job *j)
     crs_put_number(to, "ridge", s.ridge);
     crs_put_flag(to, "nonneg", s.nonneg);
     crs_put_text(to, "merge", crs_given(j->a, CRS_OPT_MERGE));
+    crs_put_text(to, "center", crs_given(j->a, CRS_OPT_CENTER));
     crs_put_flag(to, "missing", crs_given(j->a, CRS_OPT_MISSING));
 }
 
@@ -426,10 +428,10 @@ static void part_items(const void *self, ptrdiff_t first, ptrdiff_t count, doubl
         crs_rpca_count(p->parts, p->seen[k] != 0, out[k] + p->sparse[k], p->sparse[k]);
 }
 
-/* As many rows as make a megabyte. */
+/* As many rows as make eight megabytes. */
 static ptrdiff_t room_of(ptrdiff_t left, ptrdiff_t right)
 {
-    const ptrdiff_t rows = (1 << 17) / right;
+    const ptrdiff_t rows = (1 << 20) / right;
     return (rows < 1 ? 1 : rows < left ? rows : left) * right;
 }
 
@@ -516,6 +518,7 @@ static bool write_factors(crs_rpca_job *j, crease_error *e)
         if (!crs_folder_array(&j->folder, name, &s, j->unit[n], e)) return false;
     }
     return crs_folder_array(&j->folder, "weights.npy", &weights, j->weight, e) &&
+           crs_center_write(&j->folder, j->fit, e) &&
            crs_folder_put(&j->folder, "history.csv", crs_history_put, &j->log->history, e);
 }
 
@@ -536,11 +539,13 @@ bool crs_rpca_write(crs_rpca_job *j, crease_error *e)
     if (!components(j, e) || !match_terms(j, e) || !measure_errors(j, e) || !write_parts(j, e) ||
         !write_factors(j, e) || !write_certificate(j, e))
         return false;
+    const crs_center_arrays center = crs_center_of(j->fit);
     const crs_rpca_claim claim = { .folder = j->folder.beside,
                                    .s = *crease_rpca_used(j->fit),
                                    .unit = j->unit,
                                    .weight = j->weight,
                                    .fit = j->fit,
+                                   .center = &center,
                                    .eps = j->run.eps,
                                    .relative = j->run.relative != 0,
                                    .threads = j->s.threads,
@@ -570,6 +575,7 @@ void crs_tucker_result(const crs_tucker_job *j, const crs_run *run, crs_document
     crs_put_number(out.settings, "alpha_noise", used->alpha_noise);
     crs_put_number(out.settings, "eta", used->kind == CREASE_RPCA_BALL ? used->eta : NAN);
     crs_put_text(out.settings, "merge", crs_given(j->a, CRS_OPT_MERGE));
+    crs_put_text(out.settings, "center", crs_given(j->a, CRS_OPT_CENTER));
     crs_put_flag(out.settings, "missing", crs_given(j->a, CRS_OPT_MISSING));
     crs_put_whole(out.settings, "threads", used->threads);
     crs_put_shape(out.details, "shape", &j->given);
@@ -589,12 +595,13 @@ void crs_tucker_summary(const crs_tucker_job *j, const crs_run *run)
     const crease_rpca_settings *used = crease_rpca_used(j->fit);
     const crease_report r = crease_solver_report(run->solver);
     const crease_certificate *c = crs_run_certificate(run);
-    printf("status      %s\n", crease_outcome_text(r.outcome));
+    printf("status      %s\n", crs_outcome_text(r.outcome, run->verified->verdict));
     if (used->kind != CREASE_RPCA_PCP) {
         printf("ranks      ");
         for (int n = 0; n < used->ranks.order; n++) printf(" %td", used->ranks.dim[n]);
         printf("%s%s\n", f->rank_reason[0] ? ": " : "", f->rank_reason);
         crs_tucker_print_cuts(f, used);
+        crs_center_print(j->fit, f);
         print_parts(&j->parts);
         printf("fit         %ld passes over the data\n", f->start_passes);
     }

@@ -52,6 +52,8 @@ static bool read_row(void *user, crease_rpca_part part, ptrdiff_t row, double *o
         ptrdiff_t left, width;
         crease_rpca_rows(c->fit, &left, &width);
         crease_rpca_read(c->fit, part, row, right / width, out);
+        if (c->center && part == CREASE_RPCA_DATA)
+            crs_center_shift(c->center, -1, row * right, right, out);
     }
     if (part == CREASE_RPCA_SEEN) return true;
     copy(right, out, r->last[k]);
@@ -199,9 +201,10 @@ bool crs_rpca_check(const crs_rpca_claim *c, crease_verification *v, crease_erro
 typedef struct {
     crs_judged *j;
     crease_space shape;
-    const double *T, *seen;    /* seen may be NULL: where T is not NaN */
-    double tolerance;          /* of an entry of L */
-    const crs_rpca_claim *sum; /* whose c |N|^2 + alpha rho(E) is wanted; NULL: none is */
+    const double *T, *seen;          /* seen may be NULL: where T is not NaN */
+    double tolerance;                /* of an entry of L */
+    const crs_center_arrays *center; /* that T is without and L has */
+    const crs_rpca_claim *sum;       /* whose c |N|^2 + alpha rho(E) is wanted; NULL: none is */
     void (*fibre)(const void *self, ptrdiff_t k, double *out);
     const void *self;
 } arrays;
@@ -220,10 +223,11 @@ static bool judge_fibre(const arrays *a, ptrdiff_t k, double *const *part)
 {
     const ptrdiff_t n = a->shape.dim[a->shape.order - 1];
     const double *L = part[0], *E = part[1], *N = part[2], *M = part[3];
+    const double around = crs_center_size(a->center);
     for (ptrdiff_t i = 0, at = k * n; i < n; i++, at++) {
         const bool seen = a->seen ? a->seen[at] != 0 : !isnan(a->T[at]);
         const double t = seen ? a->T[at] : L[i] + E[i];
-        const double size = fabs(t) + fabs(L[i]) + fabs(E[i]);
+        const double size = around + fabs(t) + fabs(L[i]) + fabs(E[i]);
         if (!fits(a, "lowrank.npy", at, L[i], M[i], a->tolerance) ||
             !fits(a, "noise.npy", at, N[i], t - L[i] - E[i], 1e-12 * size))
             return false;
@@ -262,6 +266,7 @@ static bool judge_arrays(const arrays *a, crease_error *e)
     for (ptrdiff_t f = 0; done && right && f < all / n; f++) {
         for (int k = 0; done && k < 3; k++) done = crs_npy_stream_next(&file[k], n, part[k], e);
         if (done) a->fibre(a->self, f, part[3]);
+        if (done) crs_center_shift(a->center, -1, f * n, n, part[0]);
         right = done && judge_fibre(a, f, part);
         if (right && a->sum) done = add_fibre(a, n, part, e);
     }
@@ -287,11 +292,17 @@ static void cp_fibre(const void *self, ptrdiff_t k, double *out)
 
 /* An entry is a sum of terms no larger than their weights: 1e-12 of the weights' sum is far above
  * rounding. */
-static bool judge_cp_arrays(crs_judged *j, const crs_rpca_claim *c, crease_error *e)
+static bool judge_cp_arrays(crs_judged *j, const crs_rpca_claim *c, const crs_center_arrays *center,
+                            crease_error *e)
 {
     const double root = 2.0 / c->s.shape.order;
-    arrays a = { .j = j, .shape = c->s.shape, .T = c->tensor, .fibre = cp_fibre, .self = c };
+    arrays a = {
+        .j = j, .shape = c->s.shape, .T = c->tensor, .fibre = cp_fibre, .self = c, .center = center
+    };
+    a.tolerance = 1e-12 * crs_center_size(center);
     for (ptrdiff_t r = 0; r < c->s.rank; r++) a.tolerance += 1e-12 * fabs(c->weight[r]);
+    for (ptrdiff_t k = 0, n = crease_size(&c->s.shape); k < n; k++)
+        if (!isnan(c->tensor[k])) j->scale += square(c->tensor[k]);
     if (by_entries(&c->s.penalty)) a.sum = c, j->objective = 0; /* and nu/2 |X_n|^2 of all modes */
     for (ptrdiff_t r = 0; a.sum && r < c->s.rank; r++)
         j->objective += c->s.ridge / 2 * c->s.shape.order * pow(fabs(c->weight[r]), root);
@@ -305,6 +316,7 @@ typedef struct {
     double *unit[CREASE_MAX_ORDER];
     char *path, *mask, *groups, *weights; /* where they are now; NULL: not a file */
     char penalty_hash[CRS_HASH];
+    crs_center_arrays center; /* subtracted from the data */
     crs_rpca_claim claim;
 } rpca_result;
 
@@ -358,10 +370,12 @@ static bool read_data(crs_judged *j, rpca_result *r, crease_error *e)
         return false;
     if (!given && !r->path)
         return crs_fail(e, CREASE_BAD_DATA, "certificate.json does not say where its data are");
-    if (!crs_read_array(given ? given : r->path, &r->data, e) ||
+    if (!crs_read_data(given ? given : r->path, r->claim.s.missing, &r->data, e) ||
         !crs_rpca_take(&r->data, r->mask, text_of(r, "merge"), &r->claim.s, j->hash, e))
         return false;
     r->claim.tensor = r->data.data;
+    if (!crs_center_read(j->certificate->folder, &r->claim.s.shape, &r->center, e)) return false;
+    crs_center_shift(&r->center, -1, 0, crease_size(&r->data.shape), r->data.data);
     return true;
 }
 
@@ -411,6 +425,7 @@ static void discard(rpca_result *r)
     for (int n = 0; n < CREASE_MAX_ORDER; n++) crs_array_free(&r->factor[n]);
     crs_array_free(&r->weight);
     crs_array_free(&r->data);
+    crs_center_close(&r->center);
     crs_reg_close(&r->penalty);
     crs_free(r->path);
     crs_free(r->mask);
@@ -424,7 +439,8 @@ bool crs_check_rpca_cp(crs_judged *j, crease_error *e)
     r.claim.objective = &j->objective;
     bool done = read_settings(j, &r, e) && read_data(j, &r, e) && fit_penalty(&r, e) &&
                 read_arrays(j->certificate->folder, &r, e) && crs_rpca_check(&r.claim, &j->v, e) &&
-                name_blocks(j, r.claim.s.shape.order, e) && judge_cp_arrays(j, &r.claim, e);
+                name_blocks(j, r.claim.s.shape.order, e) &&
+                judge_cp_arrays(j, &r.claim, &r.center, e);
     j->constrained = true;
     if (done) {
         crs_judged_hash(j, "groups or weights", text_of(&r, "penalty_hash"), r.penalty_hash);
@@ -526,7 +542,9 @@ bool crs_check_rpca_problem(crs_judged *j, crease_error *e)
         return false;
     const crease_space *s = &f.file->problem.range;
     crs_array mask = { .data = NULL };
-    const bool read = crs_read_if_there(j->certificate->folder, "mask.npy", &mask, e);
+    crs_center_arrays center;
+    const bool read = crs_read_if_there(j->certificate->folder, "mask.npy", &mask, e) &&
+                      crs_center_read(j->certificate->folder, s, &center, e);
     product p = { s->dim[s->order - 1], read ? lowrank_of(&f, e) : NULL };
     double most = 0;
     for (ptrdiff_t k = 0; p.whole && k < crease_size(s); k++) most = larger(most, fabs(p.whole[k]));
@@ -534,7 +552,8 @@ bool crs_check_rpca_problem(crs_judged *j, crease_error *e)
                        .shape = *s,
                        .T = f.file->problem.rhs,
                        .seen = mask.data,
-                       .tolerance = 1e-10 * most,
+                       .center = &center,
+                       .tolerance = 1e-10 * most + 1e-12 * crs_center_size(&center),
                        .fibre = product_fibre,
                        .self = &p };
     bool done = p.whole;
@@ -543,6 +562,7 @@ bool crs_check_rpca_problem(crs_judged *j, crease_error *e)
     done = done && judge_arrays(&a, e);
     crs_free(p.whole);
     crs_array_free(&mask);
+    if (read) crs_center_close(&center);
     crs_point_free(&f);
     return done;
 }

@@ -120,6 +120,7 @@ static bool first_objective(crs_judged *j, const result *r, crease_error *e)
     const crease_space *s = &r->claim.shape;
     const ptrdiff_t columns = r->claim.columns;
     j->objective = 0;
+    j->scale = crease_norm(s, r->data.data);
     for (ptrdiff_t at = 0, n = crease_size(s); at < n; at++) {
         double term = r->data.data[at];
         for (ptrdiff_t m = s->order - 1, left = at; m >= 0; left /= s->dim[m--])

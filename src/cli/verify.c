@@ -99,7 +99,7 @@ static void judge_claims(crs_judged *j, const json_t *result)
         crs_judged_invalid(j, "result.json has the residual %g, and the checker finds %g", residual,
                            j->v.smallest_eps);
     else if (!isnan(j->objective) &&
-             !(fabs(value - j->objective) <= 1e-8 * (fabs(value) + fabs(j->objective))))
+             !(fabs(value - j->objective) <= 1e-6 * (fabs(j->objective) + j->scale)))
         crs_judged_invalid(j, "result.json has the objective %.17g, and the point %.17g", value,
                            j->objective);
 }
@@ -143,6 +143,23 @@ bool crs_judged_all(crs_judged *j, int count, const crease_verification *each, c
     return true;
 }
 
+/* |F(0)|; 0 where that is infinite. */
+static bool objective_at_zero(const crease_problem *p, double *value, crease_error *e)
+{
+    ptrdiff_t most = 0;
+    for (int i = 0; i < p->count; i++)
+        if (crease_size(&p->space[i]) > most) most = crease_size(&p->space[i]);
+    double *zero = crs_doubles(most, "a point", e);
+    const double **x = crs_alloc((size_t)p->count, sizeof *x);
+    for (int i = 0; x && i < p->count; i++) x[i] = zero;
+    const bool done = zero && (x || crs_fail(e, CREASE_NO_MEMORY, "out of memory: a point")) &&
+                      crease_objective(p, x, value, e);
+    *value = done && isfinite(*value) ? fabs(*value) : 0;
+    crs_free(zero);
+    crs_free(x);
+    return done;
+}
+
 bool crs_verify_proof(const crease_claim *c, const double *y, const double *const *ray,
                       crease_verification *v, crease_error *e)
 {
@@ -176,7 +193,7 @@ bool crs_check_problem(crs_judged *j, crease_error *e)
     const bool done = (proof ? crs_verify_proof(&claim, f.separator, f.ray, &j->v, e)
                              : crease_claim_verify(&claim, &j->v, e)) &&
                       crease_objective(p, f.x, &j->objective, e) &&
-                      crs_judged_names(j, p->count, e);
+                      objective_at_zero(p, &j->scale, e) && crs_judged_names(j, p->count, e);
     for (int i = 0; done && i < j->v.count; i++)
         snprintf(j->name[i], sizeof j->name[i], "%s", p->block[i].name);
     j->constrained = p->range.order > 0 && !proof;

@@ -3,6 +3,8 @@
  * out */
 #include <stdio.h>
 
+#include <crease/random.h>
+
 #include "problem/problem.h"
 #include "reg/reg.h"
 
@@ -149,12 +151,45 @@ static bool finite(const char *what, ptrdiff_t n, const double *x, crease_error 
     return true;
 }
 
+/* An entry of which the set allows negative values alone; -1: there is none, as far as is known. */
+static ptrdiff_t negative_entry(const crease_set *c, const crease_space *s)
+{
+    double low = -INFINITY, high = INFINITY;
+    const crease_bounds b =
+        c->ops->bounds ? c->ops->bounds(c) : (crease_bounds){ .high = INFINITY };
+    if (!c->ops->bounds && c->ops->range) c->ops->range(c, s, &low, &high);
+    for (ptrdiff_t j = 0, n = crease_size(s); j < n; j++)
+        if (smaller(high, upper_at(&b, j)) < 0) return j;
+    return -1;
+}
+
+/* Has the set a point in the domain of r? Where r is infinite for an x_j < 0 and the set has no
+ * other, nothing is left. */
+static bool check_domain(const crease_problem *p, int i, crease_error *e)
+{
+    const crease_reg *r = crs_reg_of(p, i);
+    const crease_set *c = p->block[i].set;
+    const ptrdiff_t j = c ? negative_entry(c, &p->space[i]) : -1;
+    double value = 0, *x = j < 0 ? NULL : crs_doubles(crease_size(&p->space[i]), "a point", e);
+    if (j < 0) return true;
+    if (x) x[j] = -1;
+    const bool done = x && crease_reg_value(r, &p->space[i], x, &value, e);
+    crs_free(x);
+    if (!done) return false;
+    return value < INFINITY ||
+           crs_fail(e, CREASE_BAD_ARGUMENT,
+                    "the regularizer (%s) wants x >= 0 and the set (%s) has entry %td below 0: no "
+                    "point is left; change one of them",
+                    r->ops->name, c->ops->name, j + 1);
+}
+
 static bool check_block(const crease_problem *p, int i, crease_error *e)
 {
     const crease_block *b = &p->block[i];
     if (!crease_space_check(&p->space[i], e)) return false;
     if (!crease_reg_check(crs_reg_of(p, i), &p->space[i], e)) return false;
     if (b->set && !crease_set_check(b->set, &p->space[i], e)) return false;
+    if (!check_domain(p, i, e)) return false;
     if (b->map.ops && p->range.order == 0)
         return crs_fail(e, CREASE_BAD_ARGUMENT,
                         "it has a map but the problem has no constraint; give the range and rhs");
@@ -190,4 +225,18 @@ bool crs_has_callback(const crease_smooth *f)
     for (int k = 0; sum && k < sum->count; k++)
         if (crs_has_callback(&sum->term[k])) return true;
     return false;
+}
+
+bool crs_default_start(const crease_problem *p, int i, uint64_t seed, double *x)
+{
+    const crease_random r = { seed, 1000 + (uint64_t)i };
+    const crease_blocks b = crs_blocks(p);
+    const ptrdiff_t n = crease_size(&p->space[i]);
+    double size = NAN;
+    const int count = p->f.ops && p->f.ops->factors ? p->f.ops->factors(&p->f, &b, i, &size) : 0;
+    if (isnan(size)) size = p->rhs ? crease_norm(&p->range, p->rhs) : 1;
+    const double each = count > 0 ? pow(size, 1.0 / count) / sqrt((double)n) : 0;
+    for (ptrdiff_t j = 0; j < n; j++)
+        x[j] = each > 0 ? each * crease_random_normal(r, (uint64_t)j) : 0;
+    return each > 0;
 }

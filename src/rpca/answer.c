@@ -147,13 +147,16 @@ static void read_run(const crease_rpca *r, crease_rpca_part part, ptrdiff_t firs
         entries_of(r, part, first * right, count * right, out);
 }
 
+static void read_own(const crease_rpca *r, crease_rpca_part part, ptrdiff_t first, ptrdiff_t count,
+                     double *out);
+
 /* From what else is handed out, a row at a time: small entries of T may be 0 in the run. */
 static void read_noise(const crease_rpca *r, ptrdiff_t first, ptrdiff_t right, double *out)
 {
     double *row = r->units->row;
     const double *t = r->units->given + first * right;
-    crease_rpca_read(r, CREASE_RPCA_LOWRANK, first, 1, row);
-    crease_rpca_read(r, CREASE_RPCA_SPARSE, first, 1, out);
+    read_own(r, CREASE_RPCA_LOWRANK, first, 1, row);
+    read_own(r, CREASE_RPCA_SPARSE, first, 1, out);
     for (ptrdiff_t j = 0; j < right; j++) out[j] = t[j] - row[j] - out[j];
     read_run(r, CREASE_RPCA_SEEN, first, 1, row);
     for (ptrdiff_t j = 0; j < right; j++)
@@ -165,8 +168,9 @@ static void read_data(const crease_rpca *r, ptrdiff_t first, ptrdiff_t n, double
     for (ptrdiff_t j = 0; j < n; j++) out[j] = out[j] != 0 ? r->units->given[first + j] : 0;
 }
 
-void crease_rpca_read(const crease_rpca *r, crease_rpca_part part, ptrdiff_t first, ptrdiff_t count,
-                      double *out)
+/* Parts of the model of the data without their centre */
+static void read_own(const crease_rpca *r, crease_rpca_part part, ptrdiff_t first, ptrdiff_t count,
+                     double *out)
 {
     const bool data = part == CREASE_RPCA_DATA, noise = part == CREASE_RPCA_NOISE;
     ptrdiff_t left, right;
@@ -182,6 +186,20 @@ void crease_rpca_read(const crease_rpca *r, crease_rpca_part part, ptrdiff_t fir
         read_data(r, first * right, count * right, out);
     else
         crs_times_power(count * right, r->units->data, out, out);
+}
+
+void crease_rpca_read(const crease_rpca *r, crease_rpca_part part, ptrdiff_t first, ptrdiff_t count,
+                      double *out)
+{
+    const crs_center *c = r->center && r->center->ready ? r->center : NULL;
+    ptrdiff_t left, right;
+    crease_rpca_rows(r, &left, &right);
+    if (c && part == CREASE_RPCA_DATA) {
+        crs_center_data(c, first * right, count * right, out);
+        return;
+    }
+    read_own(r, part, first, count, out);
+    if (c && part == CREASE_RPCA_LOWRANK) crs_center_add(c, 1, first * right, count * right, out);
 }
 
 /* sigma of normal noise whose magnitudes up to `limit` have this median: erf(m/s) = erf(t/s)/2 with
@@ -236,10 +254,36 @@ static void count_outliers(crease_rpca *r)
     crs_free(row);
 }
 
+/* The modes that the largest term is not constant in: none, or one, is what `center` removes. */
+static void find_constant(crease_rpca *r)
+{
+    const crease_space *s = &r->s.shape;
+    const double enough = 0.02;
+    double product = 1;
+    unsigned modes = 0;
+    if (!r->cp || r->facts.terms < 2 || r->center) return;
+    for (int n = 0; n < s->order; n++) {
+        const double *x = crease_cp_fit_factor(r->cp, n);
+        double sum = 0, squares = 0;
+        for (ptrdiff_t i = 0; i < s->dim[n]; i++) {
+            sum += x[i * r->s.rank];
+            squares += square(x[i * r->s.rank]);
+        }
+        const double cosine = square(sum) / ((double)s->dim[n] * squares);
+        if (1 - cosine > square(enough))
+            modes |= 1u << n;
+        else
+            product *= cosine;
+    }
+    if (modes & (modes - 1) || !(product > 0)) return;
+    r->facts.constant_in = modes ? modes : CREASE_CENTER_ALL;
+    r->facts.constant_to = sqrt(pos(1 - product));
+}
+
 const crease_rpca_facts *crease_rpca_about(crease_rpca *r)
 {
     crease_rpca_facts *f = &r->facts;
-    if (r->report.outcome != CREASE_NOT_RUN && !r->counted) count_outliers(r);
+    if (r->report.outcome != CREASE_NOT_RUN && !r->counted) count_outliers(r), find_constant(r);
     f->theta_stop = r->cp && crease_cp_fit_theta_stop(r->cp);
     f->passes = r->cp ? crease_cp_fit_readings(r->cp) : f->start_passes + r->report.iterations;
     return f;

@@ -452,21 +452,36 @@ static void part_of(const crs_cp_point *p, crease_rpca_part part, ptrdiff_t at, 
     }
 }
 
+typedef struct {
+    const crease_cp_fit *f;
+    crease_rpca_part part;
+    ptrdiff_t first, count;
+    double *out;
+} reading;
+
+/* A few rows of the part */
+static void read_rows(void *self, ptrdiff_t task, int worker)
+{
+    const reading *r = self;
+    const crs_cp_point *p = &r->f->point;
+    const ptrdiff_t right = p->grid.right, rows = p->grid.rows, at = r->first + task * rows;
+    const ptrdiff_t now = fewer(rows, r->first + r->count - at), n = now * right, j = at * right;
+    double *m = r->f->room.workers + worker * r->f->room.worker, *e = m + rows * right;
+    double *out = r->out + task * rows * right;
+    if (r->part == CREASE_RPCA_DATA) {
+        copy(n, p->tensor + j, out);
+    } else if (r->part == CREASE_RPCA_SEEN) {
+        for (ptrdiff_t k = 0; k < n; k++) out[k] = !p->mask || p->mask[j + k];
+    } else {
+        crs_cp_panel(p, &r->f->room, at, now, e + rows * right, m, e);
+        part_of(p, r->part, j, n, m, e, out);
+    }
+}
+
 void crease_cp_fit_read(const crease_cp_fit *f, crease_rpca_part part, ptrdiff_t first,
                         ptrdiff_t count, double *out)
 {
-    const crs_cp_point *p = &f->point;
-    const ptrdiff_t right = p->grid.right, rows = p->grid.rows;
-    double *m = f->room.workers, *e = m + rows * right, *kr = e + rows * right;
-    for (ptrdiff_t at = first; at < first + count; at += rows, out += rows * right) {
-        const ptrdiff_t now = fewer(rows, first + count - at), n = now * right, j = at * right;
-        if (part == CREASE_RPCA_DATA) {
-            copy(n, p->tensor + j, out);
-        } else if (part == CREASE_RPCA_SEEN) {
-            for (ptrdiff_t k = 0; k < n; k++) out[k] = !p->mask || p->mask[j + k];
-        } else {
-            crs_cp_panel(p, &f->room, at, now, kr, m, e);
-            part_of(p, part, j, n, m, e, out);
-        }
-    }
+    const ptrdiff_t rows = f->point.grid.rows;
+    reading r = { f, part, first, count, out };
+    crs_parallel_runs(f->room.threads, (count + rows - 1) / rows, read_rows, &r);
 }

@@ -39,6 +39,17 @@ typedef struct {
     double *rhs;
 } crs_units;
 
+/* Constants that were removed (center.c): of the modes, and last the one of all; NULL: none. */
+typedef struct {
+    crease_space shape;
+    double *value[CREASE_MAX_ORDER + 1];
+    const double *given;         /* T, the user's */
+    double *data, *mask, *spare; /* T - c, 0 where W = 0; W or NULL; room while they are found */
+    crease_cp_rank_table *ranks; /* that the first fit compared, and why; NULL: none */
+    const char *reason;
+    bool ready; /* the parts are the user's from now on */
+} crs_center;
+
 struct crease_rpca {
     crease_watch watch;     /* in that of the options */
     crease_rpca_settings s; /* everything filled in, the user's once the handle is there */
@@ -46,8 +57,9 @@ struct crease_rpca {
     crease_cp_fit *cp;         /* NULL of the other kinds: */
     crease_tucker_rpca *model; /* the problem and its start */
     crease_solver *solver;
-    double *lowrank;  /* of the other kinds */
-    crs_units *units; /* NULL: the data are worked on in their own */
+    double *lowrank;    /* of the other kinds */
+    crs_units *units;   /* NULL: the data are worked on in their own */
+    crs_center *center; /* NULL: nothing is removed */
     crease_callback *call;
     void *user;
     crease_cp_rank_table *ranks;
@@ -71,6 +83,12 @@ bool crs_rpca_enter(crease_rpca *r, bool learns, const double *tensor, crease_er
 /* What was filled in, chosen and learned becomes the user's; and there is room for the answer. */
 bool crs_rpca_leave(crease_rpca *r, double *tensor, crease_error *e);
 void crs_units_free(crs_units *u);
+
+/* r->center by the settings, which then are about its data; ranks that were open are chosen. */
+bool crs_rpca_center(crease_rpca *r, const double *tensor, crease_error *e);
+void crs_center_add(const crs_center *c, double sign, ptrdiff_t first, ptrdiff_t count, double *x);
+void crs_center_data(const crs_center *c, ptrdiff_t first, ptrdiff_t count, double *out);
+void crs_center_free(crs_center *c);
 
 crease_progress crs_rpca_own_progress(const crease_rpca *r, const crease_progress *now);
 

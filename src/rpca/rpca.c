@@ -210,7 +210,8 @@ static bool fits(const crease_rpca *r, const double *tensor, crease_error *e)
     ptrdiff_t missing = 0;
     if (r->s.memory == 0) return true;
     if (!crs_cp_check_data(&cp.model, tensor, &missing, e)) return false;
-    const double again = r->units ? 8 * (double)crease_size(&r->s.shape) : 0;
+    const double again = (r->units ? 8 : 0) * (double)crease_size(&r->s.shape) +
+                         (r->center ? 16 : 0) * (double)crease_size(&r->s.shape);
     const double bytes = again + crease_rpca_bytes(&r->s, &r->o, missing > 0, true);
     if (r->s.kind != CREASE_RPCA_CP && bytes == INFINITY) return true; /* building says why */
     return bytes <= r->s.memory ||
@@ -298,11 +299,20 @@ static bool begin(crease_rpca *r, double *tensor, crease_error *e)
 {
     const crease_cp_fit_settings cp = cp_settings(&r->s, &r->o);
     const bool learns = r->s.kind == CREASE_RPCA_CP ? crs_cp_fit_learns(&cp) : r->s.alpha == 0;
-    if (!suits(&r->s, e) || !prunes(r, e) || !crs_rpca_enter(r, learns, tensor, e)) return false;
+    if (!suits(&r->s, e) || !prunes(r, e) || (r->s.center && !crs_rpca_center(r, tensor, e)))
+        return false;
+    if (r->center) tensor = r->center->data;
+    if (!crs_rpca_enter(r, learns, tensor, e)) return false;
     double *data = r->units ? r->units->tensor : tensor;
-    return choose(r, data, e) && fits(r, data, e) &&
-           (r->s.kind == CREASE_RPCA_CP ? begin_cp(r, data, e) : begin_other(r, data, e)) &&
-           crs_rpca_leave(r, tensor, e);
+    const bool done =
+        choose(r, data, e) && fits(r, data, e) &&
+        (r->s.kind == CREASE_RPCA_CP ? begin_cp(r, data, e) : begin_other(r, data, e)) &&
+        crs_rpca_leave(r, tensor, e);
+    if (!r->center) return done;
+    r->center->ready = true;
+    r->facts.ranks = r->center->ranks;
+    if (r->center->reason) r->facts.rank_reason = r->center->reason;
+    return done;
 }
 
 /* Its watch stands in the caller's while it is built, and in every run. */
@@ -342,6 +352,7 @@ void crease_rpca_free(crease_rpca *r)
     crease_tucker_rpca_free(r->model);
     crease_cp_rank_table_free(r->ranks);
     crs_units_free(r->units);
+    crs_center_free(r->center);
     crs_free(r->lowrank);
     crs_free(r);
 }

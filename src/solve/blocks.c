@@ -166,7 +166,10 @@ static void start_block(crease_solver *s, int i)
     const crease_set *c = b->set;
     const ptrdiff_t n = crs_size(s, i);
     double *x = s->st.x[i];
-    for (ptrdiff_t j = 0; j < n; j++) x[j] = b->start ? b->start[j] : 0;
+    if (b->start)
+        copy(n, b->start, x);
+    else
+        crs_default_start(s->p, i, (uint64_t)s->run.o.seed, x);
     if (!c) return;
     const double out = c->ops->excess(c, &s->p->space[i], x, s->st.work);
     if (!(out > 1e-15 * (1 + crs_norm(n, x)))) return;
@@ -422,6 +425,7 @@ static void go_on(void *self)
 
 static crease_outcome refute(void *self, bool diverged) { return crs_refute(self, diverged); }
 static void settle(void *self) { crs_settle_doubts(self); }
+static double merit(void *self) { return crs_potential(&((crease_solver *)self)->st); }
 
 static const crs_engine engine = {
     .step = step,
@@ -431,6 +435,7 @@ static const crs_engine engine = {
     .go_on = go_on,
     .refute = refute,
     .settle = settle,
+    .merit = merit,
     .mends_start = true,
 };
 

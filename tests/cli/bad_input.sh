@@ -95,4 +95,23 @@ for k in 1 2 3 4 5; do "$CREASE" list 2>>"$scratch/early" | head -n 1 >/dev/null
 )
 [ ! -s "$scratch/early" ]
 judge $? "a closed pipe: $(head -n 1 "$scratch/early")"
+
+# What is said on a closed standard error lands in no file that is opened later.
+cp "$(dirname "$0")/../../examples/problems/lasso.json" "$scratch"
+(cd "$scratch" && "$CREASE" solve lasso.json --log-csv log.csv --verbose --out said 2>&- >/dev/null &&
+    "$CREASE" solve lasso.json --out unread 0<&- >/dev/null 2>&1)
+judge $? "closed standard streams"
+[ "$(grep -cvE '^(iteration,|[0-9]+,)' "$scratch/log.csv")" -eq 0 ] && "$CREASE" verify "$scratch/said" >/dev/null
+judge $? "a log with text: $(head -n 3 "$scratch/log.csv")"
+
+# A limit of memory that the BLAS library cannot live with: a sentence, and no endless loop.
+if ! ldd "$CREASE" | grep -q 'lib.san'; then
+    for limit in 100000 200000 300000 500000; do
+        (ulimit -v $limit && timeout -k 1 10 "$CREASE" solve "$scratch/lasso.json" --force --out "$scratch/small" \
+            >/dev/null 2>"$scratch/err")
+        code=$?
+        [ $code -eq 71 ] && [[ $(cat "$scratch/err") == *"ulimit -v"* ]] || [ $code -eq 0 ]
+        judge $? "ulimit -v $limit: exit $code, $(cat "$scratch/err")"
+    done
+fi
 finish

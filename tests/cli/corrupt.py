@@ -49,7 +49,7 @@ def make():
         "grouped": ["rpca", tensor, "--rank", "2", "--penalty", "group-l1", "--groups", "slices:0"],
         "merged": ["rpca", tensor, "--rank", "2", "--merge", "0,1"],
         "tucker": ["rpca", tensor, "--model", "tucker", "--rank", "2", "--mask", "mask.npy"],
-        "matrix": ["rpca", matrix, "--model", "matrix", "--rank", "2"],
+        "matrix": ["rpca", matrix, "--model", "matrix", "--rank", "1"],  # no spare terms, whose factors are free
         "ball": ["rpca", matrix, "--model", "matrix", "--rank", "2", "--eta", "1"],
         "pcp": ["rpca", matrix, "--model", "pcp"],
         "seen": ["apply", "masked", "new.npy"],

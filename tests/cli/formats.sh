@@ -36,6 +36,69 @@ expect_json 'd["shape"] == [1, 2, 1, 3, 1, 1, 1, 1]' \
 expect_out $'2\n-1\n0' prox l1:1 --step 1 --input "$scratch/single.npy"
 expect_out $'3\n-2\n7\n1' prox zero --step 1 --input "$scratch/whole.npy"
 expect_out $'1\n0' prox zero --step 1 --input "$scratch/truth.npy"
+got=$("$CREASE" prox scad:1,3.7 --step 1 --input - <"$scratch/vector.npy")
+[ "$got" = "$wanted" ]
+judge $? "a .npy file on standard input: $got"
+
+# What may never end is refused at once; so is what a header promises and the file does not hold.
+mkfifo "$scratch/pipe.npy" "$scratch/pipe.csv"
+for odd in "$scratch/pipe.npy" "$scratch/pipe.csv"; do
+    run timeout -k 1 5 "$CREASE" prox l1:1 --step 1 --input "$odd"
+    [ $code -eq 66 ] && [[ $err == *"is a pipe; give a plain file, or - for"* ]]
+    judge $? "$odd: exit $code, $err"
+done
+ln -s /dev/zero "$scratch/zero.csv" && mkdir "$scratch/folder.csv"
+ln -s loop.csv "$scratch/loop.csv"
+expect_exit 66 "is a device; give a plain file" prox l1:1 --step 1 --input "$scratch/zero.csv"
+expect_exit 66 "is a directory; give a plain file" prox l1:1 --step 1 --input "$scratch/folder.csv"
+expect_exit 66 "cannot be opened" prox l1:1 --step 1 --input "$scratch/loop.csv"
+head -c 150 "$scratch/vector.npy" >"$scratch/short.npy"
+expect_exit 65 "truncated: it ends at byte 150 but its items take bytes 128 to 176" \
+    prox l1:1 --step 1 --input "$scratch/short.npy"
+
+# Text with gaps and names of rows, as R writes it.
+$python - "$scratch" <<'PY'
+import sys, numpy as np
+rng = np.random.RandomState(1)
+x = np.outer(rng.randn(12), rng.randn(6)) + 0.01 * rng.randn(12, 6)
+with open(sys.argv[1] + "/r.csv", "w") as f:
+    f.write('"",' + ",".join('"v%d"' % j for j in range(6)) + "\n")
+    for i, row in enumerate(x):
+        f.write('"r%d",' % i + ",".join("NA" if i == j else "" if i == j + 6 else repr(float(v))
+                                        for j, v in enumerate(row)) + "\n")
+x[range(6), range(6)] = x[range(6, 12), range(6)] = np.nan
+np.save(sys.argv[1] + "/r.npy", x)
+PY
+for kind in csv npy; do
+    run "$CREASE" rpca "$scratch/r.$kind" --rank 1 --missing nan --quiet --out "$scratch/r-$kind"
+    [ $code -eq 0 ]
+    judge $? "gaps in .$kind: exit $code, $err"
+    run "$CREASE" verify "$scratch/r-$kind"
+    [ $code -eq 0 ]
+    judge $? "verify gaps in .$kind: exit $code, $out $err"
+done
+cmp -s "$scratch/r-csv/lowrank.npy" "$scratch/r-npy/lowrank.npy"
+judge $? "the same data in .csv and .npy give another answer"
+expect_exit 65 "line 2, column 2: 'NA' is no number; .* --missing nan" rpca "$scratch/r.csv" --rank 1 --out "$scratch/x"
+sed -i 's/NA//' "$scratch/r.csv"
+expect_exit 65 "line 2, column 2: the cell is empty; .* --missing nan" rpca "$scratch/r.csv" --rank 1 --out "$scratch/x"
+
+# Names that are no UTF-8, or what UTF-8 forbids: the result is written, and verified from elsewhere.
+for odd in $'caf\xe9' $'\xed\xa0\x80' $'\xe0\x80\x80x' $'\xf5' 'bytes:%zz'; do
+    home="$scratch/$odd" && mkdir "$home"
+    $python -c 'import sys, numpy as np; np.save(sys.argv[1], np.ones((4, 3)) + np.eye(4, 3))' "$scratch/plain.npy"
+    mv "$scratch/plain.npy" "$home/$odd.npy" && cp "$support/../../examples/problems/lasso.json" "$home/$odd.json"
+    run "$CREASE" rpca "$home/$odd.npy" --rank 1 --quiet --out "$home/$odd"
+    [ $code -eq 0 ]
+    judge $? "rpca $odd: exit $code, $err"
+    run "$CREASE" solve "$home/$odd.json" --quiet --out "$home/$odd.solved"
+    [ $code -eq 0 ]
+    judge $? "solve $odd: exit $code, $err"
+    for result in "$home/$odd" "$home/$odd.solved"; do
+        (cd / && "$CREASE" verify "$result" >"$scratch/said" 2>&1)
+        judge $? "verify $odd: $(cat "$scratch/said")"
+    done
+done
 expect_exit 65 "c16" prox l1:1 --step 1 --input "$scratch/complex.npy"
 expect_exit 65 "without dimensions" prox l1:1 --step 1 --input "$scratch/scalar.npy"
 expect_exit 65 "empty" prox l1:1 --step 1 --input "$scratch/empty.npy"

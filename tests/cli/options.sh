@@ -127,7 +127,7 @@ value = {
     "--rank": [["1"]], "--penalty": [["mcp:1,3"]], "--groups": [["slices:0"], ["2,2"], ["3,3"]],
     "--weights": [["2,1,1,1"]], "--alpha": [["0.05"]], "--alpha-noise": [["0.3"]],
     "--ridge": [["0.5"]], "--init": [["random"], ["als"]], "--starts": [["3"]],
-    "--prune": [[]], "--missing": [["nan"]], "--mask": [["g/mask.npy"]], "--nonneg": [[]],
+    "--prune": [[]], "--center": [["all"]], "--missing": [["nan"]], "--mask": [["g/mask.npy"]], "--nonneg": [[]],
     "--merge": [["0,1"]], "--truth": [["g"]], "--threads": [["1"]],
     "--precision": [["single"]], "--out": [["p"]], "--force": [[]], "--quiet": [[]],
     "--verbose": [[]], "--log-csv": [["log.csv"]], "--json": [[]], "--help": [[]],

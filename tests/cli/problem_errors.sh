@@ -190,4 +190,10 @@ block '"regularizer": "nuclear:1", "set": "nonneg"' | sed 's/3,/[2, 2],/' >"$pro
 expect_exit 64 "nuclear on nonneg has no computable.*use a Lipschitz" solve "$problem"
 broken 64 "unknown method .g*.; write auto, gcg, .* or envelope" "$(options '{}')" --method ggggggg
 broken 64 "unknown mode .*; write practical, theory or paper" "$(options '{}')" --mode hurried
+
+# A set without a point where the regularizer is finite.
+for set in '"box:-2,-1"' '{"box": {"lower": -3, "upper": [1, -1, 2]}}'; do
+    block "\"regularizer\": \"nonneg-mcp:1,3\", \"set\": $set" >"$problem"
+    expect_exit 65 "nonneg.* wants x >= 0 and the set .box. has entry [12] below 0" solve "$problem"
+done
 finish

@@ -3,7 +3,8 @@ program ended, its exit code, the folder it wrote and the seconds that it tells.
 
     limits.py CREASE --entries N --trials K [--late S] [--only VERB] [--seed S]
 
-Prints a line per case: the worst lateness by limits and by signals, and the phase that it was met in."""
+Prints a line per case: the worst lateness by limits and by signals, the CPU seconds of that time (two
+threads or more add up), and the phase that it was met in."""
 import argparse, json, os, random, shutil, signal, subprocess, sys, tempfile, time
 import numpy as np
 
@@ -86,10 +87,10 @@ def cpu(pid):
 
 
 def ended(argv, at, kind):
-    """Runs until the end; when that was, the exit code, errors, and the CPU seconds after `at`."""
+    """Runs to the end: seconds, CPU seconds after `at`, exit code, errors."""
     if kind == "limit":
         argv = argv + ["--max-seconds", "%.4f" % at]
-    begun = time.monotonic()
+    begun, children = time.monotonic(), sum(os.times()[2:4])
     p = subprocess.Popen(argv, stdout=subprocess.DEVNULL, stderr=open("stderr", "w"))
     try:
         p.wait(at)
@@ -98,10 +99,9 @@ def ended(argv, at, kind):
     used = cpu(p.pid)
     if kind == "signal" and p.poll() is None:
         p.send_signal(signal.SIGINT)
-    before = os.times()
     p.wait()
-    after = os.times()
-    return time.monotonic() - begun, p.returncode, open("stderr").read()
+    wall = time.monotonic() - begun
+    return wall, sum(os.times()[2:4]) - children - used, p.returncode, open("stderr").read()
 
 
 def phase_at(seconds, at):
@@ -153,7 +153,7 @@ def trial(crease, name, argv, at, kind, late, check):
     shutil.rmtree("out", ignore_errors=True)
     verb = argv[0]
     full = [crease] + argv + ([] if verb == "verify" else ["--out", "out"])
-    wall, code, err = ended(full, at, kind)
+    wall, work, code, err = ended(full, at, kind)
     over = wall - at
     wrong, told = judge(crease, verb, kind, code, over, err, wall)
     if not wrong and check and os.path.exists("out/certificate.json"):
@@ -161,7 +161,7 @@ def trial(crease, name, argv, at, kind, late, check):
     if not wrong and over > late:
         wrong = "%.2f s late" % over
     where = phase_at(told, at) if isinstance(told, dict) else told or verb
-    return over, where, wrong, code
+    return over, work, where, wrong
 
 
 def main():
@@ -187,7 +187,7 @@ def main():
         if not name.startswith(o.only):
             continue
         argv = [",".join(map(str, cube(int(o.entries), 3))) if w == "SHAPE" else w for w in argv]
-        worst = {"limit": (-9, ""), "signal": (-9, "")}
+        worst = {"limit": (-9, 0, ""), "signal": (-9, 0, "")}
         shutil.rmtree("out", ignore_errors=True)
         out = [] if argv[0] == "verify" else ["--out", "out"]
         begun = time.monotonic()
@@ -203,14 +203,14 @@ def main():
         for k in range(2 * o.trials):
             kind = ("limit", "signal")[k % 2]
             at = length * draw.uniform(0.02, 0.98)
-            over, where, wrong, code = trial(crease, name, argv, at, kind, o.late, not o.no_verify)
+            over, work, where, wrong = trial(crease, name, argv, at, kind, o.late, not o.no_verify)
             done += 1
             if over > worst[kind][0]:
-                worst[kind] = over, where
+                worst[kind] = over, work, where
             if wrong:
                 failed += 1
                 print("FAILED %s, %s at %.2f s (%s), %.2f s late: %s" % (name, kind, at, where, over, wrong))
-        print("%-18s %6.2f s   limit %6.2f s late (%s)   signal %6.2f s late (%s)" %
+        print("%-18s %6.2f s   limit %6.2f s late (CPU %.2f, %s)   signal %6.2f s late (CPU %.2f, %s)" %
               (name, length, *worst["limit"], *worst["signal"]), flush=True)
     print("%d passed, %d failed" % (done - failed, failed))
     if not o.work:

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * csv: a table of numbers in text: comma, semicolon, tab or blanks between them, # comments, an
- * optional first row of names. Numbers have a decimal point in every locale. One row or one
- * column is a vector. */
+ * optional first row of names, an optional first column of names. Numbers have a decimal point in
+ * every locale. One row or one column is a vector. */
 #include "io/formats/io.h"
 
 enum { CELL = 136 };
@@ -121,6 +121,8 @@ typedef struct {
     long line;
     bool named;       /* a row of names was met: */
     crs_names *names; /* NULL: they are not kept */
+    bool missing;     /* cells without a number are nan */
+    bool labelled;    /* the first column has names of rows, which are left out */
     ptrdiff_t rows, columns, count, room;
     double *data;
     crease_error *e;
@@ -132,12 +134,19 @@ static bool bad_cell(const table *t, ptrdiff_t column, const char *cell, const c
                     t->line, column, cell, what);
 }
 
+static bool is_gap(const char *cell, size_t n) { return n == 0 || strcmp(cell, "NA") == 0; }
+
 static bool number(const table *t, ptrdiff_t column, const char *cell, size_t n, double *value)
 {
+    if (t->missing && is_gap(cell, n)) return *value = NAN, true;
     if (n == 0)
         return crs_fail(t->e, CREASE_BAD_DATA,
-                        "%.200s, line %ld, column %td: the cell is empty; give a number there",
+                        "%.200s, line %ld, column %td: the cell is empty; give a number there, or "
+                        "say --missing nan to rpca or apply",
                         t->name, t->line, column);
+    if (is_gap(cell, n))
+        return bad_cell(t, column, cell,
+                        "is no number; give one there, or say --missing nan to rpca or apply");
     if (n >= CELL - 1 || strlen(cell) != n || !crs_parse_double(cell, value))
         return bad_cell(t, column, cell, "is not a number; write numbers as 1.5 or 1e-3");
     if (isinf(*value) && !strpbrk(cell, "nN"))
@@ -145,20 +154,36 @@ static bool number(const table *t, ptrdiff_t column, const char *cell, size_t n,
     return true;
 }
 
-/* A row of names: no cell is a number, or begins like one ("1,5" is a slip, not a name). */
+/* Begins it like a number? "1,5" and "-x" are slips, not names. */
+static bool like_number(const char *cell)
+{
+    double value;
+    return strchr("0123456789+-.,", cell[0]) || crs_parse_double(cell, &value);
+}
+
+/* A row of names: no cell is a number or begins like one, and not all stand for missing ones. */
 static bool is_names(const char *from, const char *to)
 {
     cells_left cells = cells_of(from, to, delimiter_of(from, to));
     bool some = false;
     while (cells.more) {
         char cell[CELL];
-        double value;
         const size_t n = next_cell(&cells, cell, sizeof cell);
-        if (n > 0 && (strchr("0123456789+-.,", cell[0]) || crs_parse_double(cell, &value)))
-            return false;
-        some = some || n > 0;
+        if (n > 0 && like_number(cell)) return false;
+        some = some || !is_gap(cell, n);
     }
     return some;
+}
+
+/* A first column of names: a name before a number in the first row of them. */
+static bool has_label(const char *from, const char *to, char delimiter)
+{
+    cells_left cells = cells_of(from, to, delimiter);
+    char first[CELL], second[CELL];
+    const size_t n = next_cell(&cells, first, sizeof first);
+    if (!cells.more || is_gap(first, n) || like_number(first)) return false;
+    const size_t m = next_cell(&cells, second, sizeof second);
+    return is_gap(second, m) || like_number(second);
 }
 
 static bool read_row(table *t, const char *from, const char *to, char delimiter)
@@ -168,10 +193,12 @@ static bool read_row(table *t, const char *from, const char *to, char delimiter)
     while (cells.more) {
         char cell[CELL];
         const size_t n = next_cell(&cells, cell, sizeof cell);
+        if (++column == 1 && t->labelled) continue;
         if (!crs_grow(&t->data, &t->room, t->count + 1, PTRDIFF_MAX / 16, t->e)) return false;
-        if (!number(t, ++column, cell, n, &t->data[t->count])) return false;
+        if (!number(t, column, cell, n, &t->data[t->count])) return false;
         t->count++;
     }
+    column -= t->labelled;
     if (t->rows > 0 && column != t->columns)
         return crs_fail(t->e, CREASE_BAD_DATA,
                         "%.200s, line %ld has %td column%s but the lines before it have %td; give "
@@ -199,30 +226,46 @@ static bool read_rows(table *t)
             if (t->names && !read_names(from, to, t->names, t->e)) return false;
             continue;
         }
-        if (!delimiter) delimiter = delimiter_of(from, to);
+        if (!delimiter) {
+            delimiter = delimiter_of(from, to);
+            t->labelled = has_label(from, to, delimiter);
+        }
         if (!read_row(t, from, to, delimiter)) return false;
     }
     return t->rows > 0 ||
            crs_fail(t->e, CREASE_BAD_DATA, "%.200s holds no numbers; give at least one", t->name);
 }
 
+/* The name of the column of names, or none at all: "" or what stands before the others. */
+static void drop_first(crs_names *n)
+{
+    for (ptrdiff_t k = 1; k < n->count; k++) n->name[k - 1] = n->name[k];
+    n->count--;
+}
+
 /* Names that are not those of the columns would be worse than none. */
 static void match_names(const table *t, crs_array *out)
 {
-    if (!t->names || t->names->count == 0 || t->names->count == t->columns) return;
+    crs_names *n = t->names;
+    if (t->labelled)
+        snprintf(out->notice, sizeof out->notice,
+                 "%.100s: the first column holds names of rows; it is left out", t->name);
+    if (n && t->labelled && n->count == t->columns + 1) drop_first(n);
+    if (!n || n->count == 0 || n->count == t->columns) return;
     snprintf(out->notice, sizeof out->notice,
              "%.80s: the first row has %td name%s for %td column%s; they are left out", t->name,
-             t->names->count, t->names->count == 1 ? "" : "s", t->columns,
-             t->columns == 1 ? "" : "s");
-    crs_names_free(t->names);
+             n->count, n->count == 1 ? "" : "s", t->columns, t->columns == 1 ? "" : "s");
+    crs_names_free(n);
 }
 
-bool crs_read_csv(FILE *f, const char *name, crs_array *out, crs_names *names, crease_error *e)
+bool crs_read_csv(FILE *f, const char *name, crs_array *out, const crs_asked *asked,
+                  crease_error *e)
 {
     char *text;
     size_t n = 0;
     *out = (crs_array){ .data = NULL };
-    table t = { .name = name, .names = names, .e = e };
+    table t = { .name = name, .e = e };
+    if (asked) t.names = asked->names, t.missing = asked->missing;
     bool done = crs_slurp(f, name, &text, &n, e);
     if (done) {
         const size_t mark = n >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
@@ -233,7 +276,7 @@ bool crs_read_csv(FILE *f, const char *name, crs_array *out, crs_names *names, c
     crs_free(text);
     if (!done) {
         crs_free(t.data);
-        if (names) crs_names_free(names);
+        if (t.names) crs_names_free(t.names);
         return false;
     }
     match_names(&t, out);

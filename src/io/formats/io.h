@@ -17,9 +17,11 @@ typedef struct {
     char notice[200];
 } crs_array;
 
-/* The format by the name's ending: .npy; .csv, .tsv or .txt; .mtx; "-" is standard input, as CSV.
- * On failure out is empty. */
+/* The format by the name's ending: .npy; .csv, .tsv or .txt; .mtx; "-" is standard input, .npy by
+ * its first byte, otherwise CSV. On failure out is empty. */
 bool crs_read_array(const char *path, crs_array *out, crease_error *e);
+/* The same; with `missing` empty cells and NA of a text file are nan. */
+bool crs_read_data(const char *path, bool missing, crs_array *out, crease_error *e);
 
 /* Names of columns; count 0: there are none. */
 typedef struct {
@@ -52,10 +54,16 @@ typedef struct {
 } crs_stamp;
 bool crs_stamp_read(const char *path, crs_stamp *s, crease_error *e);
 
-/* A reader of one format, from an open file; `name` stands in the sentences. Names of columns go to
- * `names` unless it is NULL. On failure out is empty. A format is a file with a reader and a line
- * in the table of read.c. */
-typedef bool crs_format_reader(FILE *f, const char *name, crs_array *out, crs_names *names,
+/* What is asked of a text file besides its numbers: that cells without one are nan, and the names
+ * of its columns unless that is NULL. */
+typedef struct {
+    bool missing;
+    crs_names *names;
+} crs_asked;
+
+/* A reader of one format, from an open file; `name` stands in the sentences, asked may be NULL. On
+ * failure out is empty. A format is a file with a reader and a line in the table of read.c. */
+typedef bool crs_format_reader(FILE *f, const char *name, crs_array *out, const crs_asked *asked,
                                crease_error *e);
 crs_format_reader crs_read_npy, crs_read_csv, crs_read_mtx;
 

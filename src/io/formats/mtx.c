@@ -243,9 +243,10 @@ static bool expand(const char *name, crs_mtx *m, crease_error *e)
     return true;
 }
 
-bool crs_read_mtx(FILE *f, const char *name, crs_array *out, crs_names *names, crease_error *e)
+bool crs_read_mtx(FILE *f, const char *name, crs_array *out, const crs_asked *asked,
+                  crease_error *e)
 {
-    (void)names; /* there are none */
+    (void)asked; /* there are none */
     crs_mtx m;
     *out = (crs_array){ .data = NULL };
     const bool done = crs_mtx_read(f, name, &m, e) && expand(name, &m, e);

@@ -6,6 +6,9 @@
  *
  * The header is a Python dictionary with exactly the keys descr, fortran_order and shape, in any
  * order. */
+#define _POSIX_C_SOURCE 200809L
+#include <sys/stat.h>
+
 #include "io/formats/io.h"
 
 enum { HEADER_MOST = 65536, CHUNK = 8192 };
@@ -287,6 +290,19 @@ static bool read_header(source *in, crs_npy_header *h)
     return done;
 }
 
+/* Has a plain file as many bytes as its header says? Of a pipe the end will tell. */
+static bool is_whole(const source *in, const crs_npy_header *h)
+{
+    struct stat s;
+    const double end = (double)in->at + (double)crease_size(&h->shape) * h->type.bytes;
+    if (fstat(fileno(in->f), &s) != 0 || !S_ISREG(s.st_mode) || (double)s.st_size >= end)
+        return true;
+    return crs_fail(in->e, CREASE_BAD_DATA,
+                    "%.200s is truncated: it ends at byte %lld but its items take bytes %zu to "
+                    "%.0f; copy or write the file again",
+                    in->name, (long long)s.st_size, in->at, end);
+}
+
 static bool read_items(source *in, const crs_npy_type *t, ptrdiff_t count, crs_array *out)
 {
     unsigned char raw[CHUNK];
@@ -334,13 +350,14 @@ static bool to_row_major(crs_array *a, crease_error *e)
     return true;
 }
 
-bool crs_read_npy(FILE *f, const char *name, crs_array *out, crs_names *names, crease_error *e)
+bool crs_read_npy(FILE *f, const char *name, crs_array *out, const crs_asked *asked,
+                  crease_error *e)
 {
-    (void)names; /* there are none */
+    (void)asked; /* there are no names */
     source in = { f, name, 0, e };
     crs_npy_header h;
     *out = (crs_array){ .data = NULL };
-    if (!read_header(&in, &h)) return false;
+    if (!read_header(&in, &h) || !is_whole(&in, &h)) return false;
     out->shape = h.shape;
     if (!read_items(&in, &h.type, crease_size(&h.shape), out) ||
         (h.fortran && h.shape.order > 1 && !to_row_major(out, e))) {
@@ -370,7 +387,8 @@ bool crs_npy_stream_open(const char *path, crs_npy_stream *s, crease_error *e)
     *s = (crs_npy_stream){ .path = path, .f = crs_open(path, e) };
     source in = { s->f, path, 0, e };
     if (!s->f) return false;
-    if (!read_header(&in, &s->header)) return crs_npy_stream_close(s), false;
+    if (!read_header(&in, &s->header) || !is_whole(&in, &s->header))
+        return crs_npy_stream_close(s), false;
     s->at = in.at;
     if (!s->header.fortran || s->header.shape.order < 2) return true;
     crs_npy_stream_close(s);

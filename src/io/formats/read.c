@@ -64,7 +64,9 @@ FILE *crs_open(const char *path, crease_error *e)
     if (f) return f;
     if (fd >= 0) close(fd);
     if (fd >= 0 && !plain)
-        crs_fail(e, CREASE_NO_INPUT, "%.200s is a %s; give a plain file", path, kind_of(s.st_mode));
+        crs_fail(e, CREASE_NO_INPUT, "%.200s is a %s; give a plain file%s", path,
+                 kind_of(s.st_mode),
+                 S_ISFIFO(s.st_mode) ? ", or - for an array on standard input" : "");
     else
         crs_fail(e, why == ENOMEM ? CREASE_NO_MEMORY : CREASE_NO_INPUT,
                  "%.200s cannot be opened: %s; check the path", path, strerror(why));
@@ -122,21 +124,38 @@ static bool fail_unknown(const char *path, crease_error *e)
                     path, all);
 }
 
-bool crs_read_array(const char *path, crs_array *out, crease_error *e)
+static bool read_input(crs_array *out, const crs_asked *asked, crease_error *e)
 {
-    return crs_read_table(path, out, NULL, e);
+    const int first = fgetc(stdin); /* no text begins with that of a .npy file */
+    if (first != EOF) ungetc(first, stdin);
+    return (first == 0x93 ? crs_read_npy : crs_read_csv)(stdin, "standard input", out, asked, e);
 }
 
-bool crs_read_table(const char *path, crs_array *out, crs_names *names, crease_error *e)
+static bool read_asked(const char *path, crs_array *out, const crs_asked *asked, crease_error *e)
 {
     *out = (crs_array){ .data = NULL };
-    if (names) *names = (crs_names){ .count = 0 };
-    if (strcmp(path, "-") == 0) return crs_read_csv(stdin, "standard input", out, names, e);
+    if (strcmp(path, "-") == 0) return read_input(out, asked, e);
     crs_format_reader *read = reader_of(path);
     if (!read) return fail_unknown(path, e);
     FILE *f = crs_open(path, e);
     if (!f) return false;
-    const bool done = read(f, path, out, names, e);
+    const bool done = read(f, path, out, asked, e);
     fclose(f);
     return done;
+}
+
+bool crs_read_array(const char *path, crs_array *out, crease_error *e)
+{
+    return read_asked(path, out, NULL, e);
+}
+
+bool crs_read_data(const char *path, bool missing, crs_array *out, crease_error *e)
+{
+    return read_asked(path, out, &(crs_asked){ .missing = missing }, e);
+}
+
+bool crs_read_table(const char *path, crs_array *out, crs_names *names, crease_error *e)
+{
+    *names = (crs_names){ .count = 0 };
+    return read_asked(path, out, &(crs_asked){ .names = names }, e);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * write: a file written beside its name, flushed to the disk, then renamed, so that a reader sees
- * the old file or the new one and never a part. Its hash is made of the bytes on their way. */
+ * write: a file written beside its name, flushed to the disk (with a stamp: on its way there), then
+ * renamed, so that a reader sees the old file or the new one and never a part. Its hash is made of
+ * the bytes on their way. */
 #define _GNU_SOURCE /* fopencookie */
 #include <errno.h>
 #include <fcntl.h>
@@ -36,6 +37,13 @@ static ssize_t take(void *self, const char *from, size_t n)
     return (ssize_t)n;
 }
 
+/* Files of a folder are waited for together, when it gets its name. */
+static bool begin_sync(int fd)
+{
+    (void)sync_file_range(fd, 0, 0, SYNC_FILE_RANGE_WRITE);
+    return true;
+}
+
 static bool put_all(int fd, crs_put *put, const void *what, crs_stamp *stamp)
 {
     char room[1 << 16];
@@ -43,7 +51,8 @@ static bool put_all(int fd, crs_put *put, const void *what, crs_stamp *stamp)
     crs_hash_begin(&s.hash);
     FILE *f = fopencookie(&s, "wb", (cookie_io_functions_t){ .write = take });
     if (f) setvbuf(f, room, _IOFBF, sizeof room);
-    const bool written = f && put(f, what) && fflush(f) == 0 && fsync(fd) == 0;
+    const bool written =
+        f && put(f, what) && fflush(f) == 0 && (stamp ? begin_sync(fd) : fsync(fd) == 0);
     const int why = errno;
     const bool closed = f && fclose(f) == 0, shut = close(fd) == 0;
     if (!written) errno = why;

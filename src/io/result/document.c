@@ -45,18 +45,16 @@ static bool put(crs_spot to, const char *key, json_t *value)
     return done;
 }
 
-/* Is it UTF-8, as JSON texts are? Overlong forms and surrogates are left to the library. */
+/* Is it UTF-8, as JSON texts are? Neither overlong nor a surrogate nor beyond U+10FFFF. */
 static bool is_utf8(const char *text)
 {
     for (const unsigned char *c = (const unsigned char *)text; *c;) {
-        int more = *c < 0x80   ? 0
-                   : *c < 0xC2 ? -1
-                   : *c < 0xE0 ? 1
-                   : *c < 0xF0 ? 2
-                   : *c < 0xF5 ? 3
-                               : -1;
-        if (more < 0) return false;
-        for (c++; more > 0; more--, c++)
+        const unsigned char first = *c++;
+        const unsigned char low = first == 0xE0 ? 0xA0 : first == 0xF0 ? 0x90 : 0x80;
+        const unsigned char high = first == 0xED ? 0x9F : first == 0xF4 ? 0x8F : 0xBF;
+        int more = first < 0x80 ? 0 : first < 0xE0 ? 1 : first < 0xF0 ? 2 : 3;
+        if (more > 0 && (first < 0xC2 || first > 0xF4 || *c < low || *c > high)) return false;
+        for (; more > 0; more--, c++)
             if ((*c & 0xC0) != 0x80) return false;
     }
     return true;
@@ -72,6 +70,47 @@ static json_t *text_of(const char *text)
     json_t *value = plain ? json_string(plain) : NULL;
     crs_free(plain);
     return value;
+}
+
+static const char bytes_mark[] = "bytes:";
+
+/* A path that is no text is "bytes:" and its bytes, all but letters, digits and ._-/ as %E9. */
+void crs_put_path(crs_spot to, const char *key, const char *path)
+{
+    static const char plain[] =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-/";
+    const size_t mark = sizeof bytes_mark - 1;
+    if (is_utf8(path) && strncmp(path, bytes_mark, mark) != 0) {
+        crs_put_text(to, key, path);
+        return;
+    }
+    char *text = crs_alloc(mark + 3 * strlen(path) + 1, 1), *at = text ? text + mark : NULL;
+    if (!text) to.document->failed = true;
+    if (!text) return;
+    memcpy(text, bytes_mark, mark);
+    for (const char *c = path; *c; c++)
+        at += strchr(plain, *c) ? (*at = *c, 1) : sprintf(at, "%%%02X", (unsigned char)*c);
+    *at = '\0';
+    crs_put_text(to, key, text);
+    crs_free(text);
+}
+
+bool crs_path_of(const char *text, char *out, size_t size)
+{
+    const size_t mark = sizeof bytes_mark - 1;
+    const bool bytes = strncmp(text, bytes_mark, mark) == 0;
+    size_t n = 0;
+    for (const char *c = bytes ? text + mark : text; *c && n < size; c++) {
+        unsigned value;
+        const bool coded = bytes && *c == '%';
+        if (coded && (sscanf(c + 1, "%2x", &value) != 1 || value == 0 || !c[1] || !c[2]))
+            return false;
+        out[n++] = coded ? (char)value : *c;
+        if (coded) c += 2;
+    }
+    if (n >= size) return false;
+    out[n] = '\0';
+    return true;
 }
 
 static json_t *number_of(double x) { return isfinite(x) ? json_real(x == 0 ? 0 : x) : json_null(); }

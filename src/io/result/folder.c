@@ -291,10 +291,24 @@ static void sync_folder(const char *path)
     close(fd);
 }
 
+/* Every file of the folder is on the disk. */
+static bool sync_files(const crs_folder *f, crease_error *e)
+{
+    bool done = true;
+    for (int k = 0; done && k < f->count; k++) {
+        char *path = crs_path_in(f->beside, f->file[k].name, e);
+        const int fd = path ? open(path, O_RDONLY) : -1;
+        done = path && ((fd >= 0 && (fsync(fd) == 0 || errno == EINVAL)) || fail_write(path, e));
+        if (fd >= 0) close(fd);
+        crs_free(path);
+    }
+    sync_folder(f->beside);
+    return done;
+}
+
 /* An earlier result goes only when the new one has its name. */
 static bool rename_folder(const crs_folder *f, crease_error *e)
 {
-    sync_folder(f->beside);
     const bool away = !f->old || rename(f->path, f->old) == 0;
     const bool done = away && rename(f->beside, f->path) == 0;
     if (!done) {
@@ -314,7 +328,10 @@ bool crs_folder_commit(crs_folder *f, crs_document *result, crease_error *e)
     if (!f->path) return true;
     if (f->certificate.root) crs_put_text(files, NULL, "certificate.json");
     crs_put_text(files, NULL, "result.json");
-    if (!crs_folder_document(f, "result.json", result, e) || !put_certificate(f, e))
+    /* whoever has sent a signal waits for the files, not for the disk */
+    const bool late = crease_watch_why(result->watch) != CREASE_NOT_RUN;
+    if (!crs_folder_document(f, "result.json", result, e) || !put_certificate(f, e) ||
+        (!late && !sync_files(f, e)))
         return crs_folder_abandon(f), false;
     const bool done = rename_folder(f, e);
     forget(f);
@@ -417,23 +434,27 @@ void crs_put_source(crs_spot to, const crs_folder *f, const char *path)
 {
     char whole[PATH_MAX], home[PATH_MAX], relative[3 * PATH_MAX];
     if (strcmp(path, "-") == 0 || !realpath(path, whole)) {
-        crs_put_text(to, "path", path);
+        crs_put_path(to, "path", path);
         crs_put_null(to, "absolute_path");
         return;
     }
     const bool housed = f && f->path && home_of(f, home);
     if (housed) relative_to(home, whole, relative, sizeof relative);
-    crs_put_text(to, "path", housed ? relative : path);
-    crs_put_text(to, "absolute_path", whole);
+    crs_put_path(to, "path", housed ? relative : path);
+    crs_put_path(to, "absolute_path", whole);
 }
 
 char *crs_find_source(const char *folder, const json_t *source, crease_error *e)
 {
-    const char *path = json_string_value(json_object_get(source, "path"));
-    const char *whole = json_string_value(json_object_get(source, "absolute_path"));
-    if (!path) return crs_fail(e, CREASE_BAD_DATA, "a path is missing in the certificate"), NULL;
+    const char *text = json_string_value(json_object_get(source, "path"));
+    const char *other = json_string_value(json_object_get(source, "absolute_path"));
+    char path[PATH_MAX], whole[PATH_MAX] = "";
+    if (!text || !crs_path_of(text, path, sizeof path) ||
+        (other && !crs_path_of(other, whole, sizeof whole)))
+        return crs_fail(e, CREASE_BAD_DATA, "a path is missing in the certificate"), NULL;
     char *beside = path[0] == '/' ? crs_path_in("", path + 1, e) : crs_path_in(folder, path, e);
-    if (!beside || access(beside, F_OK) == 0 || !whole || access(whole, F_OK) != 0) return beside;
+    if (!beside || access(beside, F_OK) == 0 || !whole[0] || access(whole, F_OK) != 0)
+        return beside;
     crs_free(beside);
     return crs_path_in("", whole[0] == '/' ? whole + 1 : whole, e);
 }

@@ -34,8 +34,11 @@ void crs_document_spell_odd(crs_document *d);
 void crs_document_free(crs_document *d);
 
 void crs_put_text(crs_spot to, const char *key, const char *text); /* NULL: null */
-void crs_put_number(crs_spot to, const char *key, double x);       /* not finite: null */
-void crs_put_exact(crs_spot to, const char *key, double x);        /* as the text 0x1.8p+1 */
+/* A path, which need not be UTF-8: then as "bytes:caf%E9.npy"; and back. */
+void crs_put_path(crs_spot to, const char *key, const char *path);
+bool crs_path_of(const char *text, char *out, size_t size);  /* false: it is none */
+void crs_put_number(crs_spot to, const char *key, double x); /* not finite: null */
+void crs_put_exact(crs_spot to, const char *key, double x);  /* as the text 0x1.8p+1 */
 void crs_put_whole(crs_spot to, const char *key, long long x);
 void crs_put_flag(crs_spot to, const char *key, bool x);
 void crs_put_null(crs_spot to, const char *key);
@@ -186,6 +189,9 @@ bool crs_run_write(crs_folder *f, const crs_run *run, crease_error *e);
 
 /* "stationary", "iteration_limit", ... */
 const char *crs_outcome_name(crease_outcome o, char out[32]);
+
+/* The sentence of an outcome beside the checker's verdict, which has the last word. */
+const char *crs_outcome_text(crease_outcome o, crease_verdict v);
 /* Why no theorem covers the run: reason k, or NULL after the last. */
 const crease_assumption *crs_doubt(const crease_analysis *a, int k);
 

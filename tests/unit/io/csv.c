@@ -109,6 +109,46 @@ static void faults_are_named(void **state)
     refused_bytes("\0", 1, "line 1, column 1");
 }
 
+/* The text with gaps gives these numbers, nan where there is none, and this notice. */
+static void gapped(const char *text, ptrdiff_t count, const double *wanted, const char *notice)
+{
+    char folder[] = "/tmp/crease-gaps-XXXXXX", path[64];
+    crease_error e;
+    crs_array a;
+    assert_non_null(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/a.csv", folder);
+    FILE *f = fopen(path, "wb");
+    assert_true(f && fputs(text, f) >= 0 && fclose(f) == 0);
+    if (!crs_read_data(path, true, &a, &e)) fail_msg("refused: %s\n%s", e.text, text);
+    assert_int_equal(crease_size(&a.shape), count);
+    for (ptrdiff_t k = 0; k < count; k++)
+        assert_true(isnan(wanted[k]) ? isnan(a.data[k]) : a.data[k] == wanted[k]);
+    assert_non_null(strstr(a.notice, notice));
+    crs_array_free(&a);
+    unlink(path);
+    rmdir(folder);
+}
+
+static void empty_cells_and_NA_are_missing_where_that_is_asked_for(void **state)
+{
+    (void)state;
+    gapped("1,,3\n4,5,NA\n", 6, (double[]){ 1, NAN, 3, 4, 5, NAN }, "");
+    gapped(",1\n2,\n", 4, (double[]){ NAN, 1, 2, NAN }, "");
+    gapped("NA;NA\n1;2\n", 4, (double[]){ NAN, NAN, 1, 2 }, "");
+    gapped("a\tb\n\t2\n\"NA\"\tnan\n", 4, (double[]){ NAN, 2, NAN, NAN }, "");
+}
+
+static void a_first_column_of_names_is_left_out(void **state)
+{
+    (void)state;
+    gapped("\"\",\"a\",\"b\"\n\"r1\",1,2\n\"r2\",,4\n", 4, (double[]){ 1, 2, NAN, 4 },
+           "names of rows");
+    gapped("x 1 2\ny 3 4\n", 4, (double[]){ 1, 2, 3, 4 }, "names of rows");
+    gapped("x,NA,2\n7,3,4\n", 4, (double[]){ NAN, 2, 3, 4 }, "names of rows");
+    refused("x,1,2\ny,3,z\n", "line 2, column 3: 'z'");
+    refused("x,1,2\ny,3\n", "line 2 has 1 column ");
+}
+
 static void numbers_survive_a_round_trip(void **state)
 {
     enum { ROWS = 50, COLUMNS = 20 };
@@ -238,6 +278,8 @@ int main(void)
         cmocka_unit_test(dialects_agree),
         cmocka_unit_test(special_values_are_kept),
         cmocka_unit_test(faults_are_named),
+        cmocka_unit_test(empty_cells_and_NA_are_missing_where_that_is_asked_for),
+        cmocka_unit_test(a_first_column_of_names_is_left_out),
         cmocka_unit_test(numbers_survive_a_round_trip),
         cmocka_unit_test(long_rows_and_cells_are_fine),
         cmocka_unit_test(names_of_columns_in_every_dialect),

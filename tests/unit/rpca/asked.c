@@ -2,6 +2,8 @@
  * asked: a rank that was asked for is kept: every method returns that many columns, terms that the
  * noise explains are zeros with a reason, and with `prune` they are gone; none is cut because
  * another one dwarfs it */
+#include <crease/random.h>
+
 #include "rpca/rpca.h"
 #include "support/rpca_naive.h"
 
@@ -143,6 +145,107 @@ static void at_most_bounds_the_rank_that_is_chosen(void **state)
     crease_cp_instance_free(c);
 }
 
+/* T plus `size` deviations of its structure times a term: constant, or uniform in [0.5, 1.5]. */
+static void add_term(crease_cp_instance *c, double size, bool constant)
+{
+    const crease_space *s = &c->recipe.shape;
+    const ptrdiff_t n = crease_size(s);
+    double sum = 0;
+    for (ptrdiff_t j = 0; j < n; j++) sum += square(c->lowrank[j]);
+    const double deviation = sqrt(sum / (double)n);
+    for (ptrdiff_t j = 0; j < n; j++) {
+        double term = size * deviation;
+        ptrdiff_t at = j;
+        for (int k = s->order - 1; !constant && k >= 0; at /= s->dim[k--])
+            term *= 0.5 + crease_random_uniform((crease_random){ 7, 50u + (unsigned)k },
+                                                (uint64_t)(at % s->dim[k]));
+        c->tensor[j] += term;
+        c->lowrank[j] += term;
+    }
+}
+
+/* |M - truth| in units of the structure alone */
+static double structure_error(const crease_rpca *r, const crease_cp_instance *c, double before)
+{
+    return error_of(r, c->lowrank) * crs_norm(crease_size(&c->recipe.shape), c->lowrank) / before;
+}
+
+static double error_beside(const crease_space *s, double size, bool constant, ptrdiff_t spare)
+{
+    crease_cp_instance *c = instance(s, 3, 900);
+    const double norm = crs_norm(crease_size(s), c->lowrank);
+    crease_rpca_settings m = crease_rpca_default(s);
+    m.rank = 3 + (size > 0) + spare;
+    add_term(c, size, constant);
+    crease_rpca *r = crease_rpca_new(&m, NULL, c->tensor, NULL);
+    assert_int_equal(crease_rpca_run(r), CREASE_STATIONARY);
+    assert_int_equal(crease_rpca_used(r)->rank, m.rank);
+    const double error = structure_error(r, c, norm);
+    crease_rpca_free(r);
+    crease_cp_instance_free(c);
+    return error;
+}
+
+/* The noise, .01, and the structure, of deviation sqrt(3), stay as they are. */
+static void small_terms_are_found_beside_a_large_one(void **state)
+{
+    static const crease_space shapes[] = { { .order = 2, .dim = { 30, 40 } },
+                                           { .order = 3, .dim = { 12, 14, 16 } },
+                                           { .order = 4, .dim = { 7, 8, 9, 10 } } };
+    (void)state;
+    for (size_t k = 0; k < sizeof shapes / sizeof *shapes; k++) {
+        const double alone = error_beside(&shapes[k], 0, true, 0);
+        assert_true(alone < 0.01);
+        for (double size = 10; size < 2e4; size *= 10)
+            for (int constant = 0; constant < 2; constant++) {
+                const double error = error_beside(&shapes[k], size, constant, 0);
+                if (!(error <= 2 * alone))
+                    fail_msg("order %d, %g deviations, constant %d: error %g, alone %g",
+                             shapes[k].order, size, constant, error, alone);
+            }
+    }
+    assert_true(error_beside(&shapes[1], 1000, true, 1) < 0.01);
+}
+
+/* A rating is near 3.5, most are missing, and a ridge is a price per term already. */
+static void ratings_keep_the_terms_asked_for(void **state)
+{
+    const crease_space s = crease_matrix(80, 60);
+    crease_cp_instance *c = instance(&s, 2, 11);
+    crease_rpca_settings m = crease_rpca_default(&s);
+    (void)state;
+    for (ptrdiff_t j = 0; j < crease_size(&s); j++) {
+        const double u = crease_random_uniform((crease_random){ 3, 60 }, (uint64_t)j);
+        c->tensor[j] = u < 0.7 ? (double)NAN : 3.5 + 0.5 * c->lowrank[j] + c->noise[j];
+    }
+    m.rank = 3, m.missing = true, m.ridge = 0.5;
+    crease_rpca *r = crease_rpca_new(&m, NULL, c->tensor, NULL);
+    assert_int_equal(crease_rpca_run(r), CREASE_STATIONARY);
+    const crease_rpca_facts *f = crease_rpca_about(r);
+    assert_true(crease_rpca_used(r)->rank == 3 && f->terms == 3 && f->cuts == 0);
+    for (ptrdiff_t k = 0; k < 3; k++) assert_true(column(r, 0, k) > 1);
+    crease_rpca_free(r);
+    crease_cp_instance_free(c);
+}
+
+/* Of every term there is a verdict; strong ones need no pass. */
+static void support_of_strong_terms_takes_no_pass(void **state)
+{
+    (void)state;
+    crease_cp_instance *c = instance(&cube, 2, 3);
+    crease_rpca_settings s = crease_rpca_default(&cube);
+    s.rank = 2;
+    crease_rpca *r = crease_rpca_new(&s, NULL, c->tensor, NULL);
+    const crease_rpca_facts *f = crease_rpca_about(r);
+    assert_non_null(f->support);
+    assert_int_equal(f->support_passes, 0);
+    for (ptrdiff_t k = 0; k < f->terms; k++)
+        assert_true(f->support[k].support == CREASE_TERM_SUPPORTED &&
+                    f->support[k].gain > f->support[k].needed && f->support[k].size > 0);
+    crease_rpca_free(r);
+    crease_cp_instance_free(c);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -151,6 +254,9 @@ int main(void)
         cmocka_unit_test(nothing_cut_is_an_empty_list),
         cmocka_unit_test(pruning_is_refused_where_nothing_prunes),
         cmocka_unit_test(at_most_bounds_the_rank_that_is_chosen),
+        cmocka_unit_test(small_terms_are_found_beside_a_large_one),
+        cmocka_unit_test(ratings_keep_the_terms_asked_for),
+        cmocka_unit_test(support_of_strong_terms_takes_no_pass),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
