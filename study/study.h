@@ -49,7 +49,7 @@ typedef struct {
     bool (*run)(crs_study *s, crease_error *e);
 } crs_study_verb;
 extern const crs_study_verb crs_study_paper, crs_study_beyond, crs_study_hard, crs_study_rank,
-    crs_study_ranks, crs_study_alpha;
+    crs_study_ranks, crs_study_tucker, crs_study_alpha;
 
 /* A parsed command line, and the document that it asks for. */
 struct crs_study {
