@@ -18,7 +18,7 @@ typedef struct {
     crease_reg reg;        /* ops NULL: r_i = 0 */
     const crease_set *set; /* NULL: the whole space */
     crease_map map;        /* ops NULL: the block is not in the constraint */
-    const double *start;   /* NULL: zero */
+    const double *start;   /* NULL: zero; for a factor of a product random, by the seed */
 } crease_block;
 
 typedef struct {

@@ -73,6 +73,11 @@ typedef struct {
                    double h, const double *v, double radius, double *y, double *work);
 
     bool (*nonnegative)(const crease_smooth *f); /* is f >= 0 by its form? NULL: not known */
+
+    /* How many blocks f multiplies with each other, of which block i is one, and in size that of
+     * the product it wants (untouched: not known); 0 or NULL: block i is no factor. Where all
+     * factors are 0, f is flat in them. */
+    int (*factors)(const crease_smooth *f, const crease_blocks *b, int i, double *size);
 } crease_smooth_ops;
 
 struct crease_smooth {

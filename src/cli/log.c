@@ -161,7 +161,7 @@ void crs_log_footer(const crs_log *log, const crs_run *run)
                              .verified = run->verified,
                              .report = r,
                              .last = crease_solver_progress(run->solver),
-                             .status = crease_outcome_text(r.outcome),
+                             .status = crs_outcome_text(r.outcome, run->verified->verdict),
                              .audited = run->options->audit };
     crs_log_ending(log, &end);
 }

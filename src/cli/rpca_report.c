@@ -42,7 +42,7 @@ static const char *status_text(const crs_rpca_job *j)
     const crease_outcome o = crease_rpca_report(j->fit)->outcome;
     return o == CREASE_STOPPED && crease_rpca_about(j->fit)->theta_stop
                ? "theta fell below its limit; the point is not eps-stationary"
-               : crease_outcome_text(o);
+               : crs_outcome_text(o, j->verified.verdict);
 }
 
 static void print_guarantee(const crease_analysis *a)
@@ -595,7 +595,7 @@ void crs_tucker_summary(const crs_tucker_job *j, const crs_run *run)
     const crease_rpca_settings *used = crease_rpca_used(j->fit);
     const crease_report r = crease_solver_report(run->solver);
     const crease_certificate *c = crs_run_certificate(run);
-    printf("status      %s\n", crease_outcome_text(r.outcome));
+    printf("status      %s\n", crs_outcome_text(r.outcome, run->verified->verdict));
     if (used->kind != CREASE_RPCA_PCP) {
         printf("ranks      ");
         for (int n = 0; n < used->ranks.order; n++) printf(" %td", used->ranks.dim[n]);

@@ -24,7 +24,7 @@ static void print_summary(const crs_args *a, const crs_run *run, const char *fol
     const crease_certificate *c = crease_solver_certificate(run->solver);
     char status[32];
     printf("status      %s: %s\n", crs_outcome_name(r.outcome, status),
-           crease_outcome_text(r.outcome));
+           crs_outcome_text(r.outcome, run->verified->verdict));
     printf("objective   %.12g\n", c->objective);
     printf("residual    %.3e%s (eps %g)\n", run->options->relative ? c->worst_relative : c->worst,
            run->options->relative ? " relative" : "", run->options->eps);
@@ -33,6 +33,7 @@ static void print_summary(const crs_args *a, const crs_run *run, const char *fol
            crease_mode_name(about->mode));
     printf("guarantee   %s\n", about->guarantee ? about->theorem : "none");
     printf("iterations  %ld\n", r.iterations);
+    if (r.outcome == CREASE_STATIONARY && r.note[0]) printf("note        %s\n", r.note);
     crs_print_seconds(a);
     if (folder) printf("result      %s\n", folder);
     print_solution(run);

@@ -42,10 +42,15 @@ static bool feasible_objective(const crease_problem *p, double *F, crease_error 
     double *s = crs_doubles(m + crs_problem_scratch(p), "the start", e);
     const bool done = x && zero && s;
     if (done) {
-        for (int i = 0; i < p->count; i++) x[i] = p->block[i].start ? p->block[i].start : zero;
+        bool drawn = false; /* a start by the seed */
+        for (int i = 0; i < p->count; i++) {
+            x[i] = p->block[i].start ? p->block[i].start : zero;
+            drawn = drawn || (!p->block[i].start && crs_default_start(p, i, 0, zero));
+            fill(n, 0, zero);
+        }
         crs_constraint(p, x, s, s + m);
         const double off = crs_norm(m, s), size = p->rhs ? crs_norm(m, p->rhs) : 0;
-        *F = off <= 1e-12 * (1 + size) ? crs_f(p, x, s + m) + crs_regs(p, x, s + m) : NAN;
+        *F = !drawn && off <= 1e-12 * (1 + size) ? crs_f(p, x, s + m) + crs_regs(p, x, s + m) : NAN;
     } else {
         crs_fail(e, CREASE_NO_MEMORY, "out of memory: the start of %d blocks", p->count);
     }

@@ -74,13 +74,14 @@ static double lipschitz(const crs_state *st, int i, bool *guessed)
     return *guessed ? st->guess[i] : L;
 }
 
-/* tau_i = beta |A_i|^2 + L_i + h, never so small that the joint prox loses its exactness */
+/* tau_i = beta |A_i|^2 + L_i + h, never so small that the joint prox loses its exactness, and never
+ * 0: where the other factors of a product are, f does not change with x_i and any step will do */
 static double prox_weight(const crs_state *st, int i, double L)
 {
     const crease_block_plan *plan = &st->a->block[i];
     const double beta = constrained(st) ? st->a->beta : 0;
     const double tau = beta * square(plan->map_norm) + (1 + plan->h_relative) * L + plan->h;
-    return larger(tau, plan->tau_least);
+    return tau == 0 && plan->tau_least == 0 ? 1 : larger(tau, larger(plan->tau_least, 1e-200));
 }
 
 static void linearized_step(crs_state *st, int i)

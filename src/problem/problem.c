@@ -3,6 +3,8 @@
  * out */
 #include <stdio.h>
 
+#include <crease/random.h>
+
 #include "problem/problem.h"
 #include "reg/reg.h"
 
@@ -223,4 +225,18 @@ bool crs_has_callback(const crease_smooth *f)
     for (int k = 0; sum && k < sum->count; k++)
         if (crs_has_callback(&sum->term[k])) return true;
     return false;
+}
+
+bool crs_default_start(const crease_problem *p, int i, uint64_t seed, double *x)
+{
+    const crease_random r = { seed, 1000 + (uint64_t)i };
+    const crease_blocks b = crs_blocks(p);
+    const ptrdiff_t n = crease_size(&p->space[i]);
+    double size = NAN;
+    const int count = p->f.ops && p->f.ops->factors ? p->f.ops->factors(&p->f, &b, i, &size) : 0;
+    if (isnan(size)) size = p->rhs ? crease_norm(&p->range, p->rhs) : 1;
+    const double each = count > 0 ? pow(size, 1.0 / count) / sqrt((double)n) : 0;
+    for (ptrdiff_t j = 0; j < n; j++)
+        x[j] = each > 0 ? each * crease_random_normal(r, (uint64_t)j) : 0;
+    return each > 0;
 }

@@ -41,6 +41,10 @@ void crs_adjoint(const crease_problem *p, int i, double a, const double *y, doub
 bool crs_offers_argmin(const crease_problem *p, int i, double h, double radius, bool *offers,
                        crease_error *e);
 
+/* Where a block without a start begins: at 0, but a factor of a product at random numbers, which
+ * together give the product about the size of what it is to match: at 0 f is flat. False: 0. */
+bool crs_default_start(const crease_problem *p, int i, uint64_t seed, double *x);
+
 ptrdiff_t crs_largest_block(const crease_problem *p); /* entries of the largest block */
 
 /* Least upper bound known here of |x|_2 over X_i; INFINITY without a compact set. May allocate. */

@@ -145,6 +145,13 @@ static bool argmin(const crease_smooth *f, const crease_blocks *b, const double 
     return true;
 }
 
+static int factors(const crease_smooth *f, const crease_blocks *b, int i, double *size)
+{
+    const crs_fit t = fit_of(f);
+    (void)b;
+    return crs_fit_factors(&t, i, size);
+}
+
 const crease_smooth_ops crs_cp_ops = {
     .name = "cp",
     .formula = "|Z - [[X_1, ..., X_d]]|^2 + (ridge/2) sum_n |X_n|^2",
@@ -159,6 +166,7 @@ const crease_smooth_ops crs_cp_ops = {
     .curvature = curvature,
     .argmin = argmin,
     .nonnegative = crs_sum_of_squares,
+    .factors = factors,
 };
 
 crease_smooth crease_cp(const crease_cp_data *c)

@@ -15,6 +15,14 @@ int crs_fit_role(const crs_fit *f, int i)
     return i >= 0 && i == f->z ? f->count : -1;
 }
 
+int crs_fit_factors(const crs_fit *f, int i, double *size)
+{
+    const int role = crs_fit_role(f, i);
+    if (role < 0 || role == f->count) return 0;
+    if (f->z < 0) *size = crease_norm(f->shape, f->target);
+    return f->count;
+}
+
 const double *crs_fit_tensor(const crs_fit *f, const double *const *x)
 {
     return f->z < 0 ? f->target : x[f->z];

@@ -22,6 +22,9 @@ typedef struct {
 /* Which argument block i is: 0 .. count-1, count for Z, -1 for none. */
 int crs_fit_role(const crs_fit *f, int i);
 
+/* For the `factors` of a coupling. */
+int crs_fit_factors(const crs_fit *f, int i, double *size);
+
 /* Z, wherever it is. */
 const double *crs_fit_tensor(const crs_fit *f, const double *const *x);
 

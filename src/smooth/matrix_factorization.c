@@ -90,6 +90,13 @@ static bool argmin(const crease_smooth *f, const crease_blocks *b, const double 
     return crs_cp_ops.argmin(&cp, b, x, i, h, v, radius, y, work);
 }
 
+static int factors(const crease_smooth *f, const crease_blocks *b, int i, double *size)
+{
+    order_two two;
+    const crease_smooth cp = as_cp(f, b, &two);
+    return crs_cp_ops.factors(&cp, b, i, size);
+}
+
 const crease_smooth_ops crs_matrix_factorization_ops = {
     .name = "matrix_factorization",
     .formula = "|Z - X Y'|^2",
@@ -103,6 +110,7 @@ const crease_smooth_ops crs_matrix_factorization_ops = {
     .curvature = curvature,
     .argmin = argmin,
     .nonnegative = crs_sum_of_squares,
+    .factors = factors,
 };
 
 crease_smooth crease_matrix_factorization(const crease_factorization_data *m)

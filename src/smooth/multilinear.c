@@ -140,6 +140,15 @@ static bool argmin(const crease_smooth *f, const crease_blocks *b, const double 
     return true;
 }
 
+static int factors(const crease_smooth *f, const crease_blocks *b, int i, double *size)
+{
+    const crease_multilinear_data *m = f->data;
+    (void)b, (void)size;
+    for (int k = 0; k < m->shape.order; k++)
+        if (m->block[k] == i) return m->shape.order;
+    return 0;
+}
+
 const crease_smooth_ops crs_multilinear_ops = {
     .name = "multilinear",
     .formula = "weight T(x_1, ..., x_d)",
@@ -151,6 +160,7 @@ const crease_smooth_ops crs_multilinear_ops = {
     .grad = grad,
     .constants = constants,
     .argmin = argmin,
+    .factors = factors,
 };
 
 crease_smooth crease_multilinear(const crease_multilinear_data *m)

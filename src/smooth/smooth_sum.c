@@ -182,6 +182,17 @@ static bool nonnegative(const crease_smooth *f)
     return all;
 }
 
+static int factors(const crease_smooth *f, const crease_blocks *b, int i, double *size)
+{
+    const crease_smooth_list *l = f->data;
+    int count = 0;
+    for (int k = 0; k < l->count && count == 0; k++) {
+        const crease_smooth *term = &l->term[k];
+        if (term->ops->factors) count = term->ops->factors(term, b, i, size);
+    }
+    return count;
+}
+
 const crease_smooth_ops crs_smooth_sum_ops = {
     .name = "sum",
     .formula = "f_1 + f_2 + ...",
@@ -196,6 +207,7 @@ const crease_smooth_ops crs_smooth_sum_ops = {
     .curvature = curvature,
     .argmin = argmin,
     .nonnegative = nonnegative,
+    .factors = factors,
 };
 
 crease_smooth crease_smooth_sum(const crease_smooth_list *l)

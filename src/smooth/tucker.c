@@ -256,6 +256,13 @@ static bool argmin(const crease_smooth *f, const crease_blocks *b, const double 
     return true;
 }
 
+static int factors(const crease_smooth *f, const crease_blocks *b, int i, double *size)
+{
+    const crs_fit t = fit_of(f);
+    (void)b;
+    return crs_fit_factors(&t, i, size);
+}
+
 const crease_smooth_ops crs_tucker_ops = {
     .name = "tucker",
     .formula = "|Z - C x_1 X_1 ... x_d X_d|^2",
@@ -270,6 +277,7 @@ const crease_smooth_ops crs_tucker_ops = {
     .curvature = curvature,
     .argmin = argmin,
     .nonnegative = crs_sum_of_squares,
+    .factors = factors,
 };
 
 crease_smooth crease_tucker(const crease_tucker_data *c)

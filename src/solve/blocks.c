@@ -166,7 +166,10 @@ static void start_block(crease_solver *s, int i)
     const crease_set *c = b->set;
     const ptrdiff_t n = crs_size(s, i);
     double *x = s->st.x[i];
-    for (ptrdiff_t j = 0; j < n; j++) x[j] = b->start ? b->start[j] : 0;
+    if (b->start)
+        copy(n, b->start, x);
+    else
+        crs_default_start(s->p, i, (uint64_t)s->run.o.seed, x);
     if (!c) return;
     const double out = c->ops->excess(c, &s->p->space[i], x, s->st.work);
     if (!(out > 1e-15 * (1 + crs_norm(n, x)))) return;
@@ -422,6 +425,7 @@ static void go_on(void *self)
 
 static crease_outcome refute(void *self, bool diverged) { return crs_refute(self, diverged); }
 static void settle(void *self) { crs_settle_doubts(self); }
+static double merit(void *self) { return crs_potential(&((crease_solver *)self)->st); }
 
 static const crs_engine engine = {
     .step = step,
@@ -431,6 +435,7 @@ static const crs_engine engine = {
     .go_on = go_on,
     .refute = refute,
     .settle = settle,
+    .merit = merit,
     .mends_start = true,
 };
 
@@ -475,6 +480,10 @@ static bool check_size(crease_solver *s, crease_error *e)
         crs_grad(p, points(s->st.x), i, s->st.g, s->st.work);
         most = larger(most, crs_norm(crease_size(&p->space[i]), s->st.g));
     }
+    if (isfinite(most) && isinf(crs_f(p, points(s->st.x), s->st.work)) && !crs_has_callback(&p->f))
+        return crs_fail(e, CREASE_BAD_DATA,
+                        "f is infinite at the start point: its data are too large; divide them, or "
+                        "start elsewhere");
     const bool small = s->run.o.relative && most < ldexp(1, -CRS_LARGEST_POWER);
     if (!isfinite(most) || most == 0 || (!small && most <= ldexp(1, CRS_LARGEST_POWER)))
         return true;

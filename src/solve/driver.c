@@ -13,7 +13,7 @@ bool crs_driver_open(crs_driver *r, const crs_engine *engine, void *self, const 
     r->o = *o;
     if (!r->begun) crs_watch_begin(&r->watch, o->watch);
     r->best.worst = r->best.worst_relative = r->report.bound = INFINITY;
-    r->progress.potential = r->progress.decrease = NAN;
+    r->progress.potential = r->progress.decrease = r->trial = NAN;
     return crs_options_read(o, crs_method_for(a)->reads, crease_method_name(a->method), e);
 }
 
@@ -57,10 +57,11 @@ static crease_outcome reason(crs_driver *r, bool certified, crs_advance said)
     const crease_report *now = &r->report;
     const bool mended = now->iterations == 0 && r->engine->mends_start;
     if (certified && isnan(r->now.worst) && !mended) return CREASE_NUMERICAL;
-    if (certified && !r->by_theta && measure(r, &r->now) <= o->eps) return CREASE_STATIONARY;
+    const bool tried = certified && isnan(r->trial);
+    if (tried && !r->by_theta && measure(r, &r->now) <= o->eps) return CREASE_STATIONARY;
     const bool diverged = certified && r->now.objective < -1e15 * (1 + fabs(r->first));
     const crease_outcome none =
-        certified && r->engine->refute ? r->engine->refute(r->self, diverged) : CREASE_NOT_RUN;
+        tried && r->engine->refute ? r->engine->refute(r->self, diverged) : CREASE_NOT_RUN;
     if (none != CREASE_NOT_RUN) return none;
     if (diverged) return CREASE_DIVERGED;
     if (r->call && !r->call(&r->progress, r->user)) return CREASE_STOPPED;
@@ -106,7 +107,27 @@ static crease_outcome start(crs_driver *r)
     if (r->engine->at_end) return CREASE_NOT_RUN;
     certify(r);
     r->first = r->now.objective;
+    if (r->engine->merit && !r->by_theta && measure(r, &r->now) <= r->o.eps)
+        r->trial = r->engine->merit(r->self);
     return judge(r, true, CRS_GO_ON);
+}
+
+/* A start may be stationary and far from any answer: 0 for l0, or for the factors of a product. It
+ * is the answer only if a plain step does not lead lower, and that is said; otherwise it is
+ * forgotten. */
+static bool start_stays(crs_driver *r)
+{
+    const double was = r->trial, is = isnan(was) ? NAN : r->engine->merit(r->self);
+    r->trial = NAN;
+    if (isnan(was)) return false;
+    if (is < was - 1e-10 * (fabs(was) + fabs(is))) {
+        r->best.worst = r->best.worst_relative = INFINITY;
+        return false;
+    }
+    r->report.iterations = 0;
+    snprintf(r->report.note, sizeof r->report.note,
+             "the start was already stationary: a plain step leads no lower");
+    return true;
 }
 
 static crease_outcome advance(crs_driver *r)
@@ -115,13 +136,14 @@ static crease_outcome advance(crs_driver *r)
     if (!r->started && start(r) != CREASE_NOT_RUN) return now->outcome;
     now->iterations++;
     const crs_advance said = r->engine->step(r->self);
-    const bool due = certificate_due(r) || said != CRS_GO_ON;
+    const bool stays = start_stays(r), due = !stays && (certificate_due(r) || said != CRS_GO_ON);
     if (due) certify(r);
     now->seconds = crs_now() - r->watch.begun;
     now->evaluations = r->engine->evaluations(r->self);
     r->progress.iteration = now->iterations;
     r->progress.seconds = now->seconds;
-    if (judge(r, due, said) == CREASE_NOT_RUN && due && r->engine->go_on) r->engine->go_on(r->self);
+    if (judge(r, due || stays, said) == CREASE_NOT_RUN && due && r->engine->go_on)
+        r->engine->go_on(r->self);
     return now->outcome;
 }
 

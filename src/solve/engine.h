@@ -28,6 +28,8 @@ typedef struct {
     /* After a certificate that is not stationary: INFEASIBLE or UNBOUNDED with a proof, else
      * NOT_RUN. diverged: the run is about to be given up. NULL: never. */
     crease_outcome (*refute)(void *self, bool diverged);
+    /* What a step lowers; NULL: a start that is certified is the answer. */
+    double (*merit)(void *self);
     bool at_end; /* certificates only when a step is done, otherwise every so many iterations */
     bool mends_start; /* a start outside the domain is no failure: the first step mends it */
 } crs_engine;
@@ -40,6 +42,7 @@ typedef struct {
     bool by_theta;  /* theta and limits end the run, never the certificate */
     bool begun;     /* max_seconds count from when the watch was opened, else the first step */
     double first;   /* objective of the start */
+    double trial;   /* merit of a start that is certified, until a step was tried; else NaN */
     bool started, theta_stop;
     crease_certificate now,
         best; /* of the iterate and of the answer; their blocks are the owner's */

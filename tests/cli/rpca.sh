@@ -37,6 +37,16 @@ solved truth --init g --rank 3
 solved groups --penalty group-l1 --groups fibres:2 --rank 3
 solved slices --penalty group-l1:0.5 --groups slices:0 --rank 3
 solved capped --penalty capped-l1:1,0.5 --rank 3 --ridge 1e-3
+# A tiny alpha: a random start is not the answer. A penalty that ends flat: every multiplier vanishes.
+run "$CREASE" rpca g/tensor.npy --rank 3 --alpha 1e-6 --init random --method admm-g --max-iterations 20 \
+    --quiet --out tiny
+[[ $code -eq 2 && $out == *"verdict     INVALID"* ]]
+judge $? "alpha 1e-6 from a random start: exit $code, $out"
+"$CREASE" generate cp --shape 10,12,14 --rank 3 --outliers 0.05 --magnitude 10 --seed 1 --out far >/dev/null
+run "$CREASE" rpca far/tensor.npy --rank 3 --penalty group-mcp:1,3 --groups slices:0 --max-iterations 300 \
+    --quiet --out flat
+[[ $code -eq 0 && $out == *"verdict     VALID"* && $out == *"objective   8.01783"* ]]
+judge $? "group-mcp by slices: exit $code, $out"
 solved merged --merge 0,1
 
 # The parts: they add up, the components are normalized, the low-rank part is theirs.

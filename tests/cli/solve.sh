@@ -36,6 +36,33 @@ for file in "$examples"/*.json; do
     cmp -s "$scratch/out" "$scratch/$name/result.json"
     judge $? "$name: --json and result.json are the same document"
 done
+# Relative residuals where every term of every condition vanishes: A x + u = b, |u|^2/2.
+for A in '[[2, 1], [1, 3]]' 1; do
+    for method in auto admm-g admm-m extension; do
+        cat >"$scratch/system.json" <<END
+{ "crease": 1, "blocks": [{ "name": "x", "shape": 2 }, { "name": "u", "shape": 2 }],
+  "smooth": [{ "squared_distance": { "a": "u", "weight": 1 } }],
+  "constraint": { "maps": { "x": $A, "u": 1 }, "rhs": [1, 2] },
+  "options": { "relative": true, "max_iterations": 1000 } }
+END
+        solved 0 "$scratch/system.json" --method $method --quiet --json
+        holds 'd["verdict"] == "VALID" and d["outcome"] == "stationary"'
+    done
+done
+
+# 0 is stationary for l0, and a step leaves it; the answer as a start is said to be one.
+cat >"$scratch/l0.json" <<'END'
+{ "crease": 1, "blocks": [{ "name": "x", "shape": 3, "regularizer": "l0:0.1" }],
+  "smooth": [{ "least_squares": { "terms": { "x": [[2, 1, 0], [1, 3, 1], [0, 1, 2], [1, 1, 1]] },
+                                  "rhs": [5, -3, 2, 1] } }] }
+END
+solved 0 "$scratch/l0.json" --quiet --json
+holds 'd["verdict"] == "VALID" and d["iterations"] > 0 and d["objective"] < 3'
+sed 's/"regularizer": "l0:0.1"/"regularizer": "l1:100"/' "$scratch/l0.json" >"$scratch/l1.json"
+solved 0 "$scratch/l1.json" --quiet
+[[ $out == *"iterations  0"*"note        the start was already stationary"* ]]
+judge $? "a start that stays: $out"
+
 holds 'd["method"] == "prox-bcd"' "$scratch/lasso/result.json"
 holds 'd["method"] == "gcg"' "$scratch/farthest/result.json"
 holds 'd["method"] == "extension" and

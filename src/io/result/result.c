@@ -20,6 +20,12 @@ const char *crs_outcome_name(crease_outcome o, char out[32])
     return out;
 }
 
+const char *crs_outcome_text(crease_outcome o, crease_verdict v)
+{
+    if (o != CREASE_STATIONARY || v != CREASE_VERDICT_INVALID) return crease_outcome_text(o);
+    return "a point was found that the checker does not confirm; report it as a defect";
+}
+
 static const char *exit_text(int status)
 {
     static const struct {
@@ -50,8 +56,11 @@ crs_result crs_result_begin(crs_document *d, const crs_summary *s)
     char name[32];
     crs_put_text(top, "model", s->model);
     crs_put_text(top, "outcome", crs_outcome_name(s->outcome, name));
+    const bool denied =
+        s->verdict && strcmp(s->verdict, crease_verdict_text(CREASE_VERDICT_INVALID)) == 0;
+    const crease_verdict v = denied ? CREASE_VERDICT_INVALID : CREASE_VERDICT_VALID;
     crs_put_text(top, "outcome_text",
-                 s->outcome_text ? s->outcome_text : crease_outcome_text(s->outcome));
+                 s->outcome_text ? s->outcome_text : crs_outcome_text(s->outcome, v));
     crs_put_text(top, "verdict", s->verdict);
     crs_put_text(top, "verdict_text", s->verdict_text);
     crs_put_whole(top, "exit_status", s->exit_status);

@@ -189,6 +189,9 @@ bool crs_run_write(crs_folder *f, const crs_run *run, crease_error *e);
 
 /* "stationary", "iteration_limit", ... */
 const char *crs_outcome_name(crease_outcome o, char out[32]);
+
+/* The sentence of an outcome beside the checker's verdict, which has the last word. */
+const char *crs_outcome_text(crease_outcome o, crease_verdict v);
 /* Why no theorem covers the run: reason k, or NULL after the last. */
 const crease_assumption *crs_doubt(const crease_analysis *a, int k);
 
