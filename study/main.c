@@ -3,8 +3,10 @@
  * standard error and an exit code of sysexits.h. */
 #include "study/study.h"
 
-static const crs_study_verb *const verbs[] = { &crs_study_paper, &crs_study_beyond, &crs_study_hard,
-                                               &crs_study_rank, &crs_study_alpha };
+static const crs_study_verb *const verbs[] = { &crs_study_paper, &crs_study_beyond,
+                                               &crs_study_hard,  &crs_study_rank,
+                                               &crs_study_ranks, &crs_study_tucker,
+                                               &crs_study_alpha };
 enum { VERBS = sizeof verbs / sizeof *verbs, USAGE = 64, NO_MEMORY = 71, IO = 74, FAILURE = 70 };
 
 static const char *name_at(int k) { return verbs[k]->name; }

@@ -13,6 +13,7 @@
     X(ROWS, "--rows", "A,B,..", "rows 1 to 9 of the table (default all)")                          \
     X(METHODS, "--methods", "A,B,..", "methods, by name (default all)")                            \
     X(CELLS, "--cells", "A,B,..", "cells of the suite, by name (default all)")                     \
+    X(DATA, "--data", "FILE.npy", "data of your own instead of cells; seeds count up")             \
     X(CALIBRATED, "--calibrated", "",                                                              \
       "outliers in 0.005 of the entries and the stop |dx| < 1e-6 |x|, instead of 0.001 and "       \
       "theta_k < 1e-6")                                                                            \
@@ -48,7 +49,7 @@ typedef struct {
     bool (*run)(crs_study *s, crease_error *e);
 } crs_study_verb;
 extern const crs_study_verb crs_study_paper, crs_study_beyond, crs_study_hard, crs_study_rank,
-    crs_study_alpha;
+    crs_study_ranks, crs_study_tucker, crs_study_alpha;
 
 /* A parsed command line, and the document that it asks for. */
 struct crs_study {

@@ -7,22 +7,31 @@
  *     1: some g in dr_i(x_i) has <c_i+g, x_i> + sigma_{X_i}(-(c_i+g)) <= eps   (X_i compact)
  * A block with r_i = 0 and no set is in setting 2: |c_i| <= eps.
  *
- * With a relative eps each residual is compared with eps times a scale of its own, made of the
- * point and of a reference that is made of the data alone, never of a start: setting 2    min{ a_i,
- * 100 D / max(|x_i|, |x_i^0|) } setting 1    min{ (a_i + |g|) (|x_i| + diameter of X_i), 100 D }
- *     feasibility  min{ max(sum |A_i x_i| + |b|, c_0 / 1000), 100 D / |lambda| }
- *     gcg          min{ sum_i a_i diameter + |<grad_i f, x_i> + r_i| + |its least value|, 100 D }
- * and never less than 1e-4 of the first of the two, which floating point can attain. Here
- *     a_i    max(t_i, t_i^0 / 1000), t_i the size of the terms of c_i: |grad_i f at x_i = 0| +
- * |what x_i adds to it| + |A_i'lambda| (gcg: |grad_i f|), and t_i^0 that of the reference D
- * max(F(x), F_0) where F_0 > 0, otherwise there is no second part x_i^0  block i carrying b alone:
- * the steepest descent step for A_i x_i = b from 0 F_0    the least F among the feasible points
- * with one x_i^0 and zeros (without b: zeros), when F >= 0 by its form: losses, squares, penalties
- * and their sums and the reference is x^0/n, n the number of blocks that can carry b, with lambda_i
- * the step for A_i'lambda = grad_i f from 0 there: t_i^0 = |grad_i f| + l |A_i'w|, l the least
- * |lambda_j| > 0 and w the sum of lambda_j/|lambda_j|, or with alternating signs if that is more.
- * c_0 is 0 with a b and otherwise sum |A_i d_i|, d_i the step of f in block i from 0. F takes a
- * penalty of singular values at their root of squares. docs/theory.md says why. */
+ * With a relative eps each residual is compared with eps times a scale of its own, never less than
+ * 1e-4 of its first part, which floating point can attain:
+ *
+ *     setting 2    min{ a_i,  100 D / max(|x_i|, |x_i^0|) }
+ *     setting 1    min{ (a_i + |g|) (|x_i| + diameter of X_i),  100 D }
+ *     feasibility  min{ max(sum |A_i x_i| + |b|, c_0/1000),  100 D / |lambda| }
+ *     gcg          min{ sum_i a_i diameter + |<grad_i f, x_i> + r_i| + |its least|,  100 D }
+ *
+ * At the point, with F(x) and a penalty of singular values taken as if there were one alone:
+ *
+ *     t_i  |grad_i f at x_i = 0| + |what x_i adds to it| + |A_i'lambda|; in gcg |grad_i f|
+ *     a_i  max(t_i, t_i^0/1000)
+ *     D    max(F(x), F_0) where F_0 > 0; otherwise there is no second part
+ *
+ * At a reference that is made of the data alone, never of a start:
+ *
+ *     x_i^0     block i alone carrying b, the steepest descent step for A_i x_i = b from 0
+ *     F_0       the least F among feasible points of one x_i^0 and zeros (without b, of zeros)
+ *               where F >= 0 by its form: losses, squares, penalties and their sums
+ *     lambda_i  the step for A_i'lambda = grad_i f from 0 at x^0/n, n the number of x_i^0 != 0
+ *     t_i^0     |grad_i f| there + l |A_i'w|, l the least |lambda_j| > 0 and w the sum of
+ *               lambda_j/|lambda_j|, or with alternating signs where that is more
+ *     c_0       with b 0, otherwise sum |A_i d_i|, d_i the step of f in block i from 0
+ *
+ * docs/theory.md says why. */
 #ifndef CREASE_CERTIFICATE_H
 #define CREASE_CERTIFICATE_H
 

@@ -195,7 +195,8 @@ typedef struct {
 } crease_cp_rank_table;
 
 /* A term that was cut: why, its norm, and the norm that the noise alone would give a term. Of
- * tucker and ball a direction of a mode, its singular value in the core, and the noise's. */
+ * tucker and ball a direction of a mode, its singular value in the core, and how large one may be
+ * that is taken for noise. */
 typedef struct {
     const char *reason;
     double size, noise;

@@ -58,6 +58,8 @@ typedef struct {
     ptrdiff_t rank;
     uint64_t seed;
     const double *const *start; /* factors that may be near; NULL: none are known */
+    double eps;                 /* relative residual to reach; 0: 1e-4, which medians do not show */
+    bool beside;                /* of a sweep: a term may dwarf the others */
     long *readings;             /* grows by 1 with every reading of the tensor; NULL: not counted */
     crease_watch *watch;        /* NULL: none */
 } crease_cp_fit_request;

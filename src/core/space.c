@@ -63,6 +63,7 @@ bool crease_space_equal(const crease_space *a, const crease_space *b)
 bool crs_space_refines(const crease_space *fine, const crease_space *coarse)
 {
     int k = 0;
+    if (fine->order <= coarse->order) return crease_space_equal(fine, coarse);
     for (int n = 0; n < coarse->order; n++) {
         ptrdiff_t product = 1;
         if (k < fine->order) product = fine->dim[k++];

@@ -152,7 +152,9 @@ def differs(edit, x):
         return x.any()
     if edit == turned:
         return x.shape != x.shape[::-1]
-    if edit in (by_columns, flat):
+    if edit == by_columns:
+        return sum(n > 1 for n in x.shape) > 1
+    if edit == flat:
         return x.ndim > 1
     return True
 

@@ -96,6 +96,29 @@ run "$CREASE" generate matrix --shape 60,50 --rank 3 --outliers 0.01 --magnitude
 good auto 0.01 easy/tensor.npy --model matrix --truth easy
 $python -c 'import json; assert json.load(open("auto/result.json"))["settings"]["ranks"] == [3, 3]'
 judge $? "--rank auto"
+good spare 0.01 t/tensor.npy --model tucker --rank 3,4,4 --truth t
+good pruned 0.01 t/tensor.npy --model tucker --rank 3,4,4 --prune --truth t
+good found 0.01 t/tensor.npy --model tucker --truth t
+run "$CREASE" rpca t/tensor.npy --model tucker --rank 3,4,4 --out told --quiet
+[[ $out == *"directions  2 3 2; 4 cut, their columns are 0"*"mode 1, "*"size "*", noise "* ]]
+judge $? "what was cut is told: $out"
+run "$CREASE" rpca t/tensor.npy --model tucker --out told --force --quiet
+[[ $out == *"ranks       2 3 2: of the directions of a core of "*" these are larger than noise"* ]]
+judge $? "the reason of the ranks is told: $out"
+$python - <<'EOF'
+import json, numpy as np
+at = {k: json.load(open(k + "/result.json"))["details"] for k in ("spare", "pruned", "found")}
+assert at["spare"]["rank_asked"] == at["spare"]["rank"] == at["pruned"]["rank_asked"] == [3, 4, 4]
+assert at["spare"]["terms"] == at["pruned"]["terms"] == at["pruned"]["rank"] == [2, 3, 2]
+assert sorted(c["mode"] for c in at["spare"]["pruned"]) == [1, 2, 3, 3]
+assert all(c["reason"] and c["size"] >= 0 and c["noise"] > 0 for c in at["spare"]["pruned"])
+assert at["found"]["rank_asked"] is None and at["found"]["rank"] == [2, 3, 2]
+assert "larger than noise" in at["found"]["rank_reason"]
+assert at["spare"]["rank_reason"] is None
+core, factor = np.load("spare/core.npy"), np.load("spare/factor_1.npy")
+assert core.shape == (3, 4, 4) and not core[2].any() and not factor[:, 2].any()
+EOF
+judge $? "asked, kept and cut are in result.json"
 good tucker-alpha 0.02 t/tensor.npy --model tucker --rank 2,3,2 --alpha 0.05 --truth t
 good tucker-holes 0.01 holes.npy --model tucker --rank 2,3,2 --missing nan --truth t
 good tucker-mask 0.01 t/tensor.npy --model tucker --rank 2,3,2 --mask mask.npy --truth t

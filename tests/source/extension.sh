@@ -29,7 +29,8 @@ cp "$new/ridge_l1.c" src/reg
 after src/reg/list.def 'PENALTY(l1,' 'PENALTY(ridge_l1, "ridge-l1")'
 after include/crease/reg.h 'crease_reg crease_l1(' 'CREASE_API crease_reg crease_ridge_l1(double lambda, double s);'
 after src/verify/regs.c 'static real l1(' 'static real ridge_l1(const double *p, real y) { return p[0] * (1 + y / p[1]); }'
-after src/verify/regs.c '{ "l1", l1, ' '    { "ridge-l1", ridge_l1, NULL, false },'
+after src/verify/regs.c 'static real l1_value(' 'static real ridge_l1_value(const double *p, real y) { return p[0] * (y + y * y / (2 * p[1])); }'
+after src/verify/regs.c '{ "l1", l1_value, ' '    { "ridge-l1", ridge_l1_value, ridge_l1, NULL, false },'
 
 # A set.
 cp "$new/tube.c" src/set
@@ -52,7 +53,8 @@ cp "$new/pseudo_huber.c" src/smooth
 after src/smooth/list.def 'LOSS(geman)' 'LOSS(pseudo_huber)'
 after include/crease/smooth.h 'crease_smooth crease_geman(' 'CREASE_API crease_smooth crease_pseudo_huber(const crease_predictor *p);'
 after src/verify/couplings.c 'static num cauchy(' 'static num pseudo_huber(const double *p, real u) { return (void)p, rounded(u / hypotl(1, u)); }'
-after src/verify/couplings.c 'static const loss losses[] = {' '    { "pseudo_huber", pseudo_huber, one },'
+after src/verify/couplings.c 'static real cauchy_value(' 'static real pseudo_huber_value(const double *p, real u) { return (void)p, hypotl(1, u) - 1; }'
+after src/verify/couplings.c 'static const loss losses[] = {' '    { "pseudo_huber", pseudo_huber, one, pseudo_huber_value },'
 
 # A method.
 cp "$new/backward_bcd.c" src/method

@@ -1,4 +1,4 @@
-# hard, rank and alpha, and beyond: every instance solved and checked; JSON whose means follow from the
+# hard, tucker, rank and alpha, and beyond: every instance solved and checked; JSON whose means follow from the
 # runs; the same for any thread count
 CREASE=${STUDY:?set STUDY to crease-study}
 source "$(dirname "$0")/../cli/common.bash"
@@ -14,6 +14,10 @@ judge $? "beyond: exit $code, $out, $err"
 run "$CREASE" hard --cells small-20-10x --methods envelope --instances 2
 [ $code -eq 0 ] && [ -z "$err" ] && [[ $out == *"| small-20-10x | envelope | 2/2 |"* ]]
 judge $? "hard: exit $code, $out, $err"
+
+run "$CREASE" tucker --cells 333-444,40x50 --instances 1 --seed 7
+[ $code -eq 0 ] && [ -z "$err" ] && [[ $out == *"| 333-444 | 3,3,3 | 4,4,4 |"*"| 1/1 |"*"| 1/1 |"* ]]
+judge $? "tucker: exit $code, $out, $err"
 
 if $python -c '' 2>/dev/null; then
     expect_json 'd["verb"] == "beyond" and d["init"] == "auto" and d["table"] == 2 and

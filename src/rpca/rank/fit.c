@@ -102,7 +102,7 @@ static crs_cp_pilot pilot_of(const crease_cp_rank_options *s, const crease_cp_fi
     p.c.prune = false;
     p.c.mask = o->mask;
     p.c.seed = r->seed;
-    p.c.eps = close;
+    p.c.eps = r->eps > 0 ? r->eps : close;
     if (!s) return p;
     p.starts = 1;
     p.c.watch = s->watch;
@@ -116,6 +116,7 @@ bool crease_cp_fit_envelope(void *self, const crease_cp_fit_request *r, double *
     bool done = observe(r, &o, e);
     crs_cp_pilot p = pilot_of(self, r, &o);
     p.given = r->start;
+    p.alone = self && !r->beside;
     p.c.learn = fair;
     for (int n = 0; n < r->shape.order; n++) p.factor[n] = factor[n];
     done = done && crs_cp_pilot_run(&p, e);

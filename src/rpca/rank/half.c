@@ -4,14 +4,15 @@
  * A mode is cut into eight runs, every other one for each half: neighbours stay together, and both
  * halves see the whole range. Noise of deviation sigma turns a column x of mode n, of I entries, by
  * an angle of about sin^2 = sigma^2 I [(M'M)^-1]_rr/|x|^2, M the Khatri-Rao product of the others:
- * a term that is less alike than that explains, and than is usual for a term that is the same
- * (Lorenzo-Seva, ten Berge, Tucker's congruence coefficient, 2006), does not reproduce. */
+ * a term that is less alike than 25 times that explains, and than columns are that count as the
+ * same (cosines of 0.95: Lorenzo-Seva, ten Berge, Tucker's congruence coefficient, 2006), does not
+ * reproduce; where noise explains it nothing is known. */
 #include <crease/random.h>
 
 #include "rpca/rank/rank.h"
 
 enum { RUNS = 8, LEAST = 4, MODES = 2, STREAM = 1200 };
-static const double alike = 0.95, margin = 5;
+static const double alike = 0.95, margin = 25; /* of a cosine; times the angles of noise */
 
 typedef struct {
     int mode, half;
@@ -143,7 +144,7 @@ static double cosine(ptrdiff_t rows, ptrdiff_t rank, const double *x, const doub
     return norms > 0 ? fabs(sum) / norms : 0;
 }
 
-static void compare(const part *a, const part *b, crs_rank_likeness *out)
+static void compare(const part *a, const part *b, crs_rank_likeness *out, bool *differs)
 {
     const ptrdiff_t R = a->x.rank;
     for (ptrdiff_t r = 0; r < R; r++) {
@@ -151,21 +152,23 @@ static void compare(const part *a, const part *b, crs_rank_likeness *out)
         for (int n = 0; n < a->shape.order; n++)
             if (n != a->mode)
                 congruence *= cosine(a->shape.dim[n], R, a->x.factor[n] + r, b->x.factor[n] + r);
-        const double least = smaller(alike, 1 - margin * (a->turned[r] + b->turned[r]) / 2);
-        out->reproduces = out->reproduces && congruence >= least;
+        const double noise = margin * (a->turned[r] + b->turned[r]) / 2;
+        const bool same = congruence >= pow(alike, a->shape.order - 1);
+        out->reproduces = out->reproduces && same;
+        *differs = *differs || (!same && congruence < 1 - noise);
         out->congruence = smaller(out->congruence, congruence);
     }
 }
 
 static bool cut(const crs_rank_halves *h, int mode, const crs_terms *x, crs_rank_likeness *out,
-                crease_error *e)
+                bool *differs, crease_error *e)
 {
     part a = { .mode = mode, .half = 0 }, b = { .mode = mode, .half = 1 };
     bool done = fit_part(h, x, &a, e);
     crs_free(a.tensor);
     a.tensor = NULL;
     done = done && fit_part(h, x, &b, e);
-    if (done) compare(&a, &b, out);
+    if (done) compare(&a, &b, out, differs);
     free_part(&a);
     free_part(&b);
     return done;
@@ -176,16 +179,19 @@ bool crs_rank_compare_halves(const crs_rank_halves *h, const crs_terms *x, crs_r
 {
     const crease_space *s = &h->r->shape;
     bool used[CREASE_MAX_ORDER] = { false };
+    bool differs = false;
+    int count = 0;
     *out = (crs_rank_likeness){ .reproduces = true, .congruence = 1 };
-    for (int count = 0; count < MODES; count++) {
+    for (; count < MODES; count++) {
         int longest = -1;
         for (int n = 0; n < s->order; n++)
             if (!used[n] && splits(s, n, x->rank) && (longest < 0 || s->dim[n] > s->dim[longest]))
                 longest = n;
         if (longest < 0) break;
-        used[longest] = out->known = true;
-        if (!cut(h, longest, x, out, e)) return false;
+        used[longest] = true;
+        if (!cut(h, longest, x, out, &differs, e)) return false;
     }
-    if (!out->known) out->congruence = NAN;
+    out->known = differs || out->reproduces;
+    if (count == 0) *out = (crs_rank_likeness){ .known = false, .congruence = NAN };
     return true;
 }

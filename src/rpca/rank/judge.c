@@ -259,7 +259,7 @@ void crs_rank_explain(const crs_rank_judge *j, ptrdiff_t at, ptrdiff_t half)
 {
     crease_cp_rank_table *t = j->t;
     t->rank = t->predicts = 1;
-    snprintf(t->reason, sizeof t->reason, "the search was stopped before any rank was fitted");
+    snprintf(t->reason, sizeof t->reason, "the search was stopped before any rank was compared");
     if (t->count == 0) return;
     char last[160], next[260], least[60], halves[240];
     const bool smaller_one = half >= 0 && half < at && crs_rank_close(j, half, at);
@@ -272,9 +272,8 @@ void crs_rank_explain(const crs_rank_judge *j, ptrdiff_t at, ptrdiff_t half)
     say_least(j, at, sizeof least, least);
     say_halves(j, at, half, sizeof halves, halves);
     if (t->row[at].loss <= square(j->floor))
-        snprintf(t->reason, sizeof t->reason,
-                 "rank %td predicts what is held out to rounding, which no smaller rank does%s",
-                 rank, halves);
+        snprintf(t->reason, sizeof t->reason, "rank %td predicts what is held out to rounding%s%s",
+                 rank, rank > 1 ? ", which no smaller rank does" : "", halves);
     else
         snprintf(t->reason, sizeof t->reason, "%td term%s predict%s held-out data: %s%s%s%s", rank,
                  rank == 1 ? "" : "s", rank == 1 ? "s" : "", last, next, least, halves);

@@ -35,19 +35,24 @@ bool crs_rank_prune(const crease_cp_rank_options *o, const crease_cp_fit_request
 
 /* Starts from models of other ranks. FROM_BELOW, FROM_FIRST: a few terms and a model of the rest,
  * its outliers cut off; FROM_RANDOM: one more term, of the size of the residual; FROM_ABOVE: one
- * less, the weakest; FROM_EQUAL: a model of this rank. */
+ * less, the weakest; FROM_EQUAL: a model of this rank; FROM_WIDE: the same with others in place of
+ * those of its terms that sit on a few entries. */
 typedef enum {
     CRS_FROM_BELOW,
     CRS_FROM_ABOVE,
     CRS_FROM_FIRST,
     CRS_FROM_RANDOM,
     CRS_FROM_EQUAL,
-    CRS_RANK_STARTS
+    CRS_RANK_STARTS, /* of a search, one after the other */
+    CRS_FROM_WIDE = CRS_RANK_STARTS
 } crs_rank_start;
 
 /* r: the entries to fit, and the rank. out is new. */
 bool crs_rank_start_by(const crease_cp_fit_request *r, crs_rank_start q, bool nonneg,
                        const crs_terms *from, crs_terms *out, crease_error *e);
+
+/* Is no term on so few entries that it may be outliers alone? */
+bool crs_rank_sound(const crease_space *s, const crs_terms *x);
 
 /* Is the model found again in halves of the data? Two modes at most are cut in half, the longest
  * whose halves still determine so many terms; each half is fitted from the model, shaken. The
@@ -61,9 +66,9 @@ typedef struct {
     double shake;
 } crs_rank_halves;
 typedef struct {
-    bool known;        /* false: no mode can be cut in half */
-    bool reproduces;   /* no term is less alike than noise explains */
-    double congruence; /* the least */
+    bool known;        /* false: no mode can be cut in half, or noise explains what differs */
+    bool reproduces;   /* every term is found again */
+    double congruence; /* the least; NaN: no mode was cut */
 } crs_rank_likeness;
 bool crs_rank_compare_halves(const crs_rank_halves *h, const crs_terms *x, crs_rank_likeness *out,
                              crease_error *e);

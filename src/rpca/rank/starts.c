@@ -11,22 +11,77 @@
 enum { STREAM = 900 };
 static const double cut_at = 3;
 
-/* out = x, one term more, without the one of least norm */
-static void drop_weakest(const crease_space *s, const crs_terms *x, crs_terms *out)
+/* The mean of |term|, which is small where a term sits on a few entries, whatever their size */
+static double presence(const crease_space *s, const crs_terms *x, ptrdiff_t r)
 {
-    const ptrdiff_t rank = out->rank;
-    ptrdiff_t weakest = 0;
-    double least = INFINITY;
-    for (ptrdiff_t r = 0; r <= rank; r++) {
-        double norm = 1;
-        for (int n = 0; n < s->order; n++)
-            norm *= column_norm(s->dim[n], rank + 1, x->factor[n] + r);
-        if (norm < least) least = norm, weakest = r;
+    double product = 1;
+    for (int n = 0; n < s->order; n++) {
+        double sum = 0;
+        for (ptrdiff_t i = 0; i < s->dim[n]; i++) sum += fabs(x->factor[n][i * x->rank + r]);
+        product *= sum / (double)s->dim[n];
     }
+    return product;
+}
+
+/* How many entries a term is on, as if they were all of one size; fewer than half as many as it has
+ * parameters: it may be outliers and nothing else */
+static bool wide(const crease_space *s, const crs_terms *x, ptrdiff_t r)
+{
+    double reach = 1, parameters = 1;
+    for (int n = 0; n < s->order; n++) {
+        double squares = 0, fourth = 0;
+        for (ptrdiff_t i = 0; i < s->dim[n]; i++) {
+            const double a = square(x->factor[n][i * x->rank + r]);
+            squares += a, fourth += a * a;
+        }
+        reach *= fourth > 0 ? square(squares) / fourth : 0;
+        parameters += (double)s->dim[n] - 1;
+    }
+    return reach >= parameters / 2;
+}
+
+/* out = the terms of x that are kept */
+static void select_terms(const crease_space *s, const crs_terms *x, const bool *kept,
+                         crs_terms *out)
+{
     for (int n = 0; n < s->order; n++)
         for (ptrdiff_t i = 0; i < s->dim[n]; i++)
-            for (ptrdiff_t r = 0; r < rank; r++)
-                out->factor[n][i * rank + r] = x->factor[n][i * (rank + 1) + r + (r >= weakest)];
+            for (ptrdiff_t r = 0, to = 0; r < x->rank; r++)
+                if (kept[r]) out->factor[n][i * out->rank + to++] = x->factor[n][i * x->rank + r];
+}
+
+/* Which terms are kept: all but the one of least presence, or those that are wide */
+static ptrdiff_t choose_terms(const crease_space *s, const crs_terms *x, bool narrow, bool *kept)
+{
+    ptrdiff_t weakest = 0, count = 0;
+    for (ptrdiff_t r = 1; r < x->rank; r++)
+        if (presence(s, x, r) < presence(s, x, weakest)) weakest = r;
+    for (ptrdiff_t r = 0; r < x->rank; r++) {
+        kept[r] = narrow ? wide(s, x, r) : r != weakest;
+        count += kept[r];
+    }
+    return count;
+}
+
+/* out is new, of so many terms as are kept */
+static bool without(const crease_space *s, const crs_terms *x, bool narrow, crs_terms *out,
+                    crease_error *e)
+{
+    bool *kept = crs_alloc((size_t)x->rank, sizeof *kept);
+    if (!kept) return crs_fail(e, CREASE_NO_MEMORY, "out of memory: a start");
+    const ptrdiff_t count = choose_terms(s, x, narrow, kept);
+    const bool done = crs_terms_new(s, more(count, 1), out, e);
+    if (done) select_terms(s, x, kept, out);
+    if (done) out->rank = count;
+    crs_free(kept);
+    return done;
+}
+
+bool crs_rank_sound(const crease_space *s, const crs_terms *x)
+{
+    for (ptrdiff_t r = 0; r < x->rank; r++)
+        if (!wide(s, x, r)) return false;
+    return true;
 }
 
 /* The terms of x, then those of rest */
@@ -83,15 +138,19 @@ static bool add_rest(const crease_cp_fit_request *r, const crs_terms *x, bool ra
 bool crs_rank_start_by(const crease_cp_fit_request *r, crs_rank_start q, bool nonneg,
                        const crs_terms *from, crs_terms *out, crease_error *e)
 {
-    bool done = true;
+    crs_terms some;
+    if (q == CRS_FROM_ABOVE) return without(&r->shape, from, false, out, e);
     if (!crs_terms_new(&r->shape, r->rank, out, e)) return false;
-    if (q == CRS_FROM_ABOVE)
-        drop_weakest(&r->shape, from, out);
-    else if (q == CRS_FROM_EQUAL)
+    bool done = true;
+    if (q == CRS_FROM_EQUAL)
         for (int n = 0; n < r->shape.order; n++)
             copy(r->shape.dim[n] * r->rank, from->factor[n], out->factor[n]);
-    else
+    else if (q != CRS_FROM_WIDE)
         done = add_rest(r, from, q == CRS_FROM_RANDOM, nonneg, out, e);
+    else if ((done = without(&r->shape, from, true, &some, e))) {
+        done = add_rest(r, &some, false, nonneg, out, e);
+        crs_terms_free(&some);
+    }
     if (!done) crs_terms_free(out);
     return done;
 }

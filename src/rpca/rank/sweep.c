@@ -7,18 +7,25 @@
  * from its neighbour with a term more or less; unless the two agree, from further starts. What is
  * kept has the least sum of Huber's function at one threshold for all: each fit has learned its
  * own, and one that calls half of the data outliers must not win by that. */
+#include <stdio.h>
+#include <string.h>
+
 #include <crease/random.h>
 
 #include "rpca/rank/rank.h"
 
-enum { SHAKEN = 1000, ROUNDS = 3 }; /* of pruning, at most */
-static const double agree = 0.01, floor_of = 1e-7, shake = 0.2;
+enum { SHAKEN = 1000, ROUNDS = 3 }; /* of pruning, and of terms replaced; at most */
+static const double agree = 0.01, floor_of = 1e-5, shake = 0.2;
+static const double fine = 0.01; /* relative residual of a fit, in medians of |T - M| */
+static const double most_coarse = 1e-4, most_fine = 1e-7;
+static const double far = 3; /* median distances from the median: data around a constant */
 
 /* A row of the table: the fit to all entries */
 typedef struct {
     crs_terms fit;
     crs_magnitudes *all, *held; /* |T - M| of all entries; of each fold's, fitted without them */
     bool settled;               /* two starts ended alike */
+    bool judged;                /* it is in the table */
 } entry;
 
 typedef struct {
@@ -31,6 +38,7 @@ typedef struct {
     unsigned char *lot;      /* which folds hold an entry out (folds.c) */
     double unit, least;      /* median|T|; least median|T - M| of the fits to all entries */
     crs_terms pruned;        /* a start for its rank; 0: none */
+    bool offset;             /* the data lie around a constant */
     bool stopped;
     entry *entry;
     double *sigma; /* of each row */
@@ -80,6 +88,12 @@ static void choose(sweep *s, int fold)
     s->r.mask = fold >= 0 || s->zeroed ? s->fit : NULL;
 }
 
+/* Noise that is small beside the data asks for more than the usual precision. */
+static double precision(const sweep *s, double median)
+{
+    return clip(fine * median / s->unit, most_fine, most_coarse);
+}
+
 static bool fit(sweep *s, ptrdiff_t rank, const crs_terms *start, crs_terms *x, double *objective,
                 crease_error *e)
 {
@@ -90,9 +104,10 @@ static bool fit(sweep *s, ptrdiff_t rank, const crs_terms *start, crs_terms *x, 
     return crs_terms_free(x), false;
 }
 
-static double huber(const sweep *s, const crs_magnitudes *m)
+/* What a fit is judged by against others of its rank */
+static double spread(const sweep *s, const crs_magnitudes *m)
 {
-    return crs_magnitudes_huber(m, 2 * larger(s->least / 0.6745, s->judge.floor));
+    return crs_magnitudes_bounded(m, 3 * larger(s->least / 0.6745, s->judge.floor));
 }
 
 /* A fit to all entries from `start` (NULL: the pilot's own); the better of it and the row's is
@@ -104,15 +119,17 @@ static bool consider(sweep *s, crease_cp_rank_row *row, entry *w, const crs_term
     double objective = NAN;
     crs_magnitudes *m = crs_alloc(1, sizeof *m);
     bool done = m || crs_fail(e, CREASE_NO_MEMORY, "out of memory: the residuals");
+    s->r.eps = precision(s, s->least);
+    s->r.beside = s->offset && !start;
     done = done && fit(s, row->rank, start, &x, &objective, e);
     if (!done) return crs_free(m), false;
     if (!measure(s, -1, &x, m, e)) return crs_terms_free(&x), crs_free(m), false;
     const double median = crs_magnitudes_median(1, (const crs_magnitudes *const[]){ m });
     s->least = smaller(s->least, median);
-    const double new = huber(s, m), old = w->all ? huber(s, w->all) : INFINITY;
+    const double new = spread(s, m), old = w->all ? spread(s, w->all) : INFINITY;
     w->settled = w->settled || fabs(new - old) <= agree * smaller(new, old);
     *better = new < (1 - agree) * old;
-    if (new < old) {
+    if (w->judged ? *better : new < old) {
         const entry before = *w;
         w->fit = x, w->all = m;
         x = before.fit, m = before.all;
@@ -132,8 +149,9 @@ static entry *entry_of(const sweep *s, ptrdiff_t rank)
 }
 
 /* The model that a start of this kind is made from; NULL: none is known */
-static const crs_terms *origin(const sweep *s, crs_rank_start q, ptrdiff_t rank)
+static const crs_terms *origin(const sweep *s, crs_rank_start q, ptrdiff_t rank, const entry *w)
 {
+    if (q == CRS_FROM_WIDE) return crs_rank_sound(&s->r.shape, &w->fit) ? NULL : &w->fit;
     const entry *below = entry_of(s, rank - 1), *above = entry_of(s, rank + 1);
     const entry *first = rank > 2 ? entry_of(s, 1) : NULL;
     switch (q) {
@@ -153,7 +171,7 @@ static const crs_terms *origin(const sweep *s, crs_rank_start q, ptrdiff_t rank)
 static bool try_start(sweep *s, crs_rank_start q, crease_cp_rank_row *row, entry *w, bool *better,
                       crease_error *e)
 {
-    const crs_terms *from = origin(s, q, row->rank);
+    const crs_terms *from = origin(s, q, row->rank, w);
     crs_terms start;
     *better = false;
     if (!from) return true;
@@ -165,16 +183,17 @@ static bool try_start(sweep *s, crs_rank_start q, crease_cp_rank_row *row, entry
     return done;
 }
 
-/* Starts until two have ended alike, where there are so many */
+/* Starts until two have ended alike, where there are so many; then without terms on outliers */
 static bool fit_all(sweep *s, crease_cp_rank_row *row, entry *w, crease_error *e)
 {
-    bool better;
+    bool better = true;
     choose(s, -1);
     if (!consider(s, row, w, NULL, &better, e)) return false;
-    for (int q = 0; q < CRS_RANK_STARTS && !w->settled; q++) {
-        if (halted(s)) return true;
+    for (int q = 0; q < CRS_RANK_STARTS && !w->settled && !halted(s); q++)
         if (!try_start(s, (crs_rank_start)q, row, w, &better, e)) return false;
-    }
+    better = true;
+    for (int k = 0; k < ROUNDS && better && !halted(s); k++)
+        if (!try_start(s, CRS_FROM_WIDE, row, w, &better, e)) return false;
     return true;
 }
 
@@ -192,6 +211,8 @@ static bool fit_folds(sweep *s, crease_cp_rank_row *row, entry *w, crease_error 
                     w->fit.factor[n][j] * (1 + shake * crease_random_normal(random, (uint64_t)j));
         }
         choose(s, f);
+        s->r.eps = precision(s, row->fitted);
+        s->r.beside = false;
         done = fit(s, row->rank, &start, &x, &objective, e) && measure(s, f, &x, w->held + f, e);
         crs_terms_free(&x);
     }
@@ -229,21 +250,21 @@ static void insert(sweep *s, const crease_cp_rank_row *row, const entry *w)
     }
     s->t->row[k] = *row;
     s->entry[k] = *w;
+    s->entry[k].judged = true;
     for (ptrdiff_t q = 0; q < s->t->count; q++)
         for (int f = 0; f < CRS_RANK_FOLDS; f++)
             s->judge.held[q * CRS_RANK_FOLDS + f] = s->entry[q].held + f;
     judge(s);
 }
 
-/* The row below this rank once more, from this one without its weakest term, where its own starts
- * did not agree */
-static bool mend_below(sweep *s, ptrdiff_t rank, crease_error *e)
+/* A neighbour whose own starts did not agree once more, from this rank with a term less or more */
+static bool mend(sweep *s, ptrdiff_t rank, crs_rank_start q, crease_error *e)
 {
-    entry *w = entry_of(s, rank - 1);
+    entry *w = entry_of(s, rank);
     bool better;
     if (!w || w->settled || halted(s)) return true;
     crease_cp_rank_row *row = s->t->row + (w - s->entry);
-    if (!try_start(s, CRS_FROM_ABOVE, row, w, &better, e)) return false;
+    if (!try_start(s, q, row, w, &better, e)) return false;
     if (better && !halted(s) && !fit_folds(s, row, w, e)) return false;
     judge(s);
     return true;
@@ -259,7 +280,7 @@ static bool try_rank(sweep *s, ptrdiff_t rank, crease_error *e)
     done = done && (halted(s) || fit_folds(s, &row, &w, e));
     if (!done || s->stopped) return free_entry(&w), done;
     insert(s, &row, &w);
-    return mend_below(s, rank, e);
+    return mend(s, rank - 1, CRS_FROM_ABOVE, e) && mend(s, rank + 1, CRS_FROM_BELOW, e);
 }
 
 /* A row for this rank, if it has none */
@@ -341,7 +362,7 @@ static bool split(sweep *s, ptrdiff_t k, bool *known, bool *reproduces, crease_e
     if (!crs_rank_compare_halves(&h, &s->entry[k].fit, &found, e)) return false;
     *known = found.known && !halted(s);
     *reproduces = *known && found.reproduces;
-    if (*known) s->t->row[k].congruence = found.congruence;
+    s->t->row[k].congruence = found.congruence;
     return true;
 }
 
@@ -350,7 +371,7 @@ static bool split(sweep *s, ptrdiff_t k, bool *known, bool *reproduces, crease_e
 static bool reproduce(sweep *s, ptrdiff_t *at, ptrdiff_t *half, crease_error *e)
 {
     bool known = true, reproduces = false;
-    for (ptrdiff_t k = *at; known && k >= 0; k--) {
+    for (ptrdiff_t k = *at; known && k >= 0 && !halted(s); k--) {
         if (!crs_rank_close(&s->judge, k, *at)) return true;
         if (!split(s, k, &known, &reproduces, e)) return false;
         if (reproduces) return *half = k, true;
@@ -397,11 +418,13 @@ static bool check(const crease_space *shape, const crease_cp_rank_options *o, cr
 static bool size_up(sweep *s, ptrdiff_t seen, crease_error *e)
 {
     const crs_cp_view v = { .shape = s->r.shape, .tensor = s->r.tensor, .mask = s->fit };
-    double squares = 0;
+    double squares = 0, middle, around;
     choose(s, -1);
     if (!crs_view_check(&v, e) || !crs_view_median(&v, &s->unit, e)) return false;
     for (ptrdiff_t j = 0; !(s->unit > 0) && j < crease_size(&v.shape); j++)
         squares += square(s->r.tensor[j]);
+    if (!crs_view_middle(&v, &middle, &around, e)) return false;
+    s->offset = fabs(middle) > far * around;
     if (!(s->unit > 0)) s->unit = squares > 0 ? sqrt(squares / (double)seen) : 1;
     s->judge.floor = floor_of * s->unit;
     s->least = INFINITY;
@@ -461,6 +484,20 @@ static bool open_table(sweep *s, crease_error *e)
     return true;
 }
 
+/* What the reason has to say beside the comparison */
+static void add_remarks(const sweep *s, const crease_space *shape)
+{
+    char *end = s->t->reason + strlen(s->t->reason);
+    size_t room = sizeof s->t->reason - strlen(s->t->reason);
+    if (s->stopped && s->t->count > 0) {
+        snprintf(end, room, "; the search was stopped before it was done");
+        room -= strlen(end), end += strlen(end);
+    }
+    if (crease_size(&s->r.shape) < crease_size(shape))
+        snprintf(end, room, "; judged by %.2g of the data",
+                 (double)crease_size(&s->r.shape) / (double)crease_size(shape));
+}
+
 /* The rows get their factors. */
 static void hand_over(sweep *s)
 {
@@ -510,6 +547,7 @@ crease_cp_rank_table *crease_cp_rank_sweep(const crease_space *shape, const doub
     if (done) {
         s.t->stopped = s.stopped;
         crs_rank_explain(&s.judge, at, half);
+        add_remarks(&s, shape);
         hand_over(&s);
     }
     close_table(&s);

@@ -416,24 +416,11 @@ static bool suspicious(const crs_tucker_fit *s)
            has_deserted(right, s->columns, 1 / (double)s->left);
 }
 
-static double wanted_threshold(const crs_tucker_fit *s)
-{
-    return s->c.learn > 0 ? larger(s->least, s->c.learn * s->statistics.scale)
-                          : crs_envelope_threshold(&s->c.penalty, half_weight(s));
-}
-
-crs_penalty_value crs_tucker_fit_goal(const crs_tucker_fit *s)
-{
-    if (s->statistics.stage != CRS_TUCKER_PATH) return s->goal;
-    return s->c.learn > 0
-               ? crs_envelope_with_threshold(&s->c.penalty, wanted_threshold(s), half_weight(s))
-               : s->c.penalty;
-}
-
 static void along_path(crs_tucker_fit *s)
 {
     const crs_tucker_statistics *at = &s->statistics;
-    const double median = crs_envelope_quantile(&s->sums, 0.5), wanted = wanted_threshold(s);
+    const double median = crs_envelope_quantile(&s->sums, 0.5),
+                 wanted = crs_tucker_fit_threshold(s);
     double t = at->threshold;
     if (at->residual <= settled && t <= wanted) {
         s->goal = crs_tucker_fit_goal(s);
@@ -462,7 +449,7 @@ static void choose_penalty(crs_tucker_fit *s)
     const crs_tucker_statistics *at = &s->statistics;
     const crs_penalty_value was = s->penalty;
     if (s->priced) {
-        s->penalty = path_penalty(s, crs_tucker_along_price(s, wanted_threshold(s)));
+        s->penalty = path_penalty(s, crs_tucker_along_price(s, crs_tucker_fit_threshold(s)));
     } else if (at->stage == CRS_TUCKER_PATH) {
         along_path(s);
     } else if (at->stage == CRS_TUCKER_REVIVE) {
@@ -605,12 +592,4 @@ bool crs_tucker_fit_step(crs_tucker_fit *s)
     choose_penalty(s);
     if (!step_on(s)) at->residual = NAN;
     return false;
-}
-
-void crs_tucker_fit_run(crs_tucker_fit *s, long passes)
-{
-    while (s->statistics.passes < passes || s->fresh) {
-        if (crease_watch_over(s->c.watch) && !s->fresh) return;
-        if (crs_tucker_fit_step(s) || isnan(s->statistics.residual)) return;
-    }
 }

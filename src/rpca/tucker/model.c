@@ -249,6 +249,8 @@ static void assemble(crease_tucker_rpca *m)
  *     Z = M + c s,  B = s/(1 + alpha_N),  Lambda = 2 alpha_N W o B.
  * The form with a ball has the same stationary points when eta = |B|. */
 
+/* The ball's X and Y have other norms than the fit's factors and core, and with them other scales:
+ * hence a quarter of eps. */
 static crs_tucker_settings settings_of(const crease_tucker_rpca *m)
 {
     const crease_tucker_rpca_settings *s = &m->facts.used;
@@ -260,7 +262,7 @@ static crs_tucker_settings settings_of(const crease_tucker_rpca *m)
                               .alpha_noise = s->alpha_noise,
                               .mask = m->mask,
                               .threads = s->threads,
-                              .eps = s->eps,
+                              .eps = s->form == CREASE_RPCA_BALL ? s->eps / 4 : s->eps,
                               .seed = s->seed,
                               .spare = s->spare,
                               .watch = s->watch };
@@ -396,6 +398,15 @@ static bool take_room(crease_tucker_rpca *m, crease_error *e)
     return m->lambda;
 }
 
+/* Until the point is stationary, so many passes or the watch's end; at least until there is one. */
+static void run(crs_tucker_fit *fit, long passes)
+{
+    while (fit->statistics.passes < passes || fit->fresh) {
+        if (crease_watch_over(fit->c.watch) && !fit->fresh) return;
+        if (crs_tucker_fit_step(fit) || isnan(fit->statistics.residual)) return;
+    }
+}
+
 static bool begin_fit(crease_tucker_rpca *m, crease_error *e)
 {
     const crs_tucker_settings c = settings_of(m);
@@ -404,7 +415,7 @@ static bool begin_fit(crease_tucker_rpca *m, crease_error *e)
     const double *factor[2];
     crs_tucker_fit *fit = crs_tucker_fit_new(&c, m->tensor, e);
     if (!fit) return false;
-    crs_tucker_fit_run(fit, m->facts.used.passes);
+    run(fit, m->facts.used.passes);
     keep_facts(m, fit);
     const crs_penalty_value penalty = crs_tucker_fit_goal(fit);
     bool done = keep_cuts(m, fit, e) && take_room(m, e);

@@ -189,15 +189,15 @@ bool crs_tucker_choose(const crs_tucker_settings *settings, const double *T, crs
     unsigned char *mask;
     *out = (crs_tucker_choice){ .passes = 0 };
     if (!crease_tucker_ranks(&c.shape, T, &c.ranks, e)) return false;
-    out->ranks = c.ranks;
     for (int n = 0; n < c.shape.order; n++) {
         c.ranks.dim[n] = fewer(most_of(&c.shape, n), fewer(c.ranks.dim[n], FIRST) + MORE);
         largest = more(largest, c.ranks.dim[n]);
     }
     agree(&c.ranks);
+    out->ranks = c.ranks;
     snprintf(out->reason, sizeof out->reason,
-             "the singular values of the unfoldings fall after them; the tensor is too large to "
-             "compare fits, give ranks for others");
+             "what is larger than noise of two more than where the singular values of the "
+             "unfoldings fall; the tensor is too large to try others, give ranks for more");
     if (!((double)crease_size(&c.shape) * (double)largest <= most_work)) return true;
     bool done = observed(&c.shape, T, &known, &mask, e);
     c.spare = true;

@@ -6,8 +6,9 @@
  * can reach. Direction j of mode n is then kept if the singular value s_j of C_(n) is above the
  * edge of noise seen through the other factors, s (sqrt I_n + sqrt prod_{m != n} R_m), and if its
  * part of the tensor reaches over more entries than a term has parameters to spend on outliers. Of
- * a matrix the price is the whole edge s (sqrt I_1 + sqrt I_2), a nuclear norm: what is left of a
- * direction is above it. Gavish, Donoho, The optimal hard threshold for singular values, 2014. */
+ * a matrix the price is the whole edge s (sqrt I_1 + sqrt I_2), as with a nuclear norm: what is
+ * left of a direction is above it. Gavish, Donoho, The optimal hard threshold for singular values,
+ * 2014. */
 #include <crease/random.h>
 
 #include "rpca/tucker/tucker.h"
@@ -217,25 +218,27 @@ static double step_noise(const crs_tucker_fit *s)
     return larger(sqrt(s->sums.squares / (double)s->sums.observed / mean), s->least);
 }
 
+/* The edge that is left to exceed after the price; a matrix has paid all of it. */
+static double edge_of(const crs_tucker_fit *s, int n, double others)
+{
+    const double sides = sqrt((double)s->c.shape.dim[n]) + sqrt(others);
+    return s->c.shape.order == 2 ? 0 : step_noise(s) * sides;
+}
+
 /* How many of mode n's directions, in the basis of their singular values, stay: at least one.
- * sizes: the values before the price. */
+ * sizes: the values before the price, which takes no more than paid sqrt(others) from each. */
 static ptrdiff_t supported(crs_tucker_fit *s, int n, const double *values, const double *sizes)
 {
-    const int d = s->c.shape.order;
-    const ptrdiff_t rank = s->c.ranks.dim[n], others = crease_size(&s->c.ranks) / rank;
-    const double paid = d == 2 ? s->paid : 0; /* a matrix has paid the edge already */
-    const double edge =
-        d == 2 ? paid : step_noise(s) * (sqrt((double)s->c.shape.dim[n]) + sqrt((double)others));
-    double least = 1 - d;
-    for (int m = 0; m < d; m++) least += (double)s->c.shape.dim[m];
+    const ptrdiff_t rank = s->c.ranks.dim[n];
+    const double others = (double)(crease_size(&s->c.ranks) / rank), edge = edge_of(s, n, others);
+    double least = 1 - s->c.shape.order;
+    for (int m = 0; m < s->c.shape.order; m++) least += (double)s->c.shape.dim[m];
     ptrdiff_t keep = 0;
-    while (keep < rank && values[keep] + paid > edge &&
-           (keep == 0 || reach(s, n, keep) >= least / 2))
+    while (keep < rank && values[keep] > edge && (keep == 0 || reach(s, n, keep) >= least / 2))
         keep++;
-    for (ptrdiff_t k = more(keep, 1); k < rank; k++) {
-        const bool noise = !(values[k] + paid > edge);
-        record(s, n, noise ? "no larger than noise" : "on a few entries only", sizes[k], edge);
-    }
+    for (ptrdiff_t k = more(keep, 1); k < rank; k++)
+        record(s, n, values[k] > edge ? "on a few entries only" : "no larger than noise", sizes[k],
+               edge + s->paid * sqrt(others));
     return more(keep, 1);
 }
 

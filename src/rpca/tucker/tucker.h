@@ -109,9 +109,6 @@ void crs_tucker_fit_free(crs_tucker_fit *s);
 /* One pass over T: true once the point is stationary to eps; it then stays as it is. */
 bool crs_tucker_fit_step(crs_tucker_fit *s);
 
-/* Steps until that, so many passes or the watch's end, and at least until there is a point. */
-void crs_tucker_fit_run(crs_tucker_fit *s, long passes);
-
 typedef struct {
     crease_space ranks;
     int fits;
@@ -120,12 +117,26 @@ typedef struct {
 } crs_tucker_choice;
 
 /* Ranks for T, whose entries that are not finite were not observed; ranks and mask of c are not
- * read. When the watch ends it: what there is. */
+ * read. When the watch ends it, or T is large: an upper bound, of which a fit keeps what is there.
+ */
 bool crs_tucker_choose(const crs_tucker_settings *c, const double *T, crs_tucker_choice *out,
                        crease_error *e);
 
-/* The penalty asked for, with what was learned so far. */
-crs_penalty_value crs_tucker_fit_goal(const crs_tucker_fit *s);
+/* The threshold and the penalty asked for, with what was learned so far. */
+static inline double crs_tucker_fit_threshold(const crs_tucker_fit *s)
+{
+    return s->c.learn > 0
+               ? larger(s->least, s->c.learn * s->statistics.scale)
+               : crs_envelope_threshold(&s->c.penalty, crs_noise_share(s->c.alpha_noise));
+}
+
+static inline crs_penalty_value crs_tucker_fit_goal(const crs_tucker_fit *s)
+{
+    if (s->statistics.stage != CRS_TUCKER_PATH) return s->goal;
+    return s->c.learn > 0 ? crs_envelope_with_threshold(&s->c.penalty, crs_tucker_fit_threshold(s),
+                                                        crs_noise_share(s->c.alpha_noise))
+                          : s->c.penalty;
+}
 
 typedef struct {
     crease_rpca_kind form;

@@ -77,6 +77,9 @@ static void without_options(void **state)
         crease_cp_rank_table *t = crease_cp_rank_sweep(&tensor.shape, tensor.data, NULL, &o, NULL);
         assert_non_null(t);
         print_message("%s\n", t->reason);
+        for (ptrdiff_t k = 0; k < t->count; k++)
+            print_message("rank %td: loss %.4g, congruence of halves %.4f\n", t->row[k].rank,
+                          t->row[k].loss, t->row[k].congruence);
         assert_int_equal(t->rank, ACIDS);
         crease_cp_rank_table_free(t);
         recovers(tensor.data, &tensor.shape, truth.data);

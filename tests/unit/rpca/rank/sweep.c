@@ -5,6 +5,7 @@
 #include <crease/rpca_tools.h>
 
 #include "rpca/rpca.h"
+#include "support/arrays.h"
 #include "support/rpca_naive.h"
 
 static crease_cp_instance *instance(const crease_space *s, ptrdiff_t rank, double noise,
@@ -309,6 +310,134 @@ static void a_fit_that_fails_once_does_not_hide_the_true_rank(void **state)
     }
 }
 
+static crease_cp_rank_table *swept(const crease_space *s, const double *t)
+{
+    const crease_cp_rank_options o = { .high = 20 };
+    crease_cp_rank_table *table = crease_cp_rank_sweep(s, t, NULL, &o, NULL);
+    assert_non_null(table);
+    return table;
+}
+
+static void exact_data_have_their_rank_and_ones_have_rank_one(void **state)
+{
+    const crease_space s = { .order = 3, .dim = { 8, 9, 10 } };
+    double t[720];
+    (void)state;
+    for (int j = 0; j < 720; j++) t[j] = 1;
+    crease_cp_rank_table *table = swept(&s, t);
+    assert_int_equal(table->rank, 1);
+    assert_non_null(strstr(table->reason, "rank 1 predicts what is held out to rounding"));
+    assert_null(strstr(table->reason, "smaller rank"));
+    crease_cp_rank_table_free(table);
+    crease_cp_instance *c = instance(&s, 3, 0, 5);
+    table = swept(&s, c->lowrank);
+    assert_int_equal(table->rank, 3);
+    crease_cp_rank_table_free(table);
+    crease_cp_instance_free(c);
+}
+
+static void ranks_of_order_five_and_beside_an_offset_are_found(void **state)
+{
+    const crease_space five = { .order = 5, .dim = { 4, 5, 4, 5, 6 } };
+    const crease_space s = { .order = 3, .dim = { 10, 12, 14 } };
+    (void)state;
+    for (uint64_t seed = 1; seed <= 3; seed++) {
+        crease_cp_instance *c = instance(&five, 3, 0.05, seed);
+        crease_cp_rank_table *table = swept(&five, c->tensor);
+        assert_int_equal(table->rank, 3);
+        crease_cp_rank_table_free(table);
+        crease_cp_instance_free(c);
+    }
+    for (double offset = 10; offset < 1000; offset *= 10) {
+        crease_cp_instance *c = instance(&s, 3, 0.02, 7);
+        for (ptrdiff_t j = 0; j < crease_size(&s); j++) c->tensor[j] += offset * sqrt(3);
+        crease_cp_rank_table *table = swept(&s, c->tensor);
+        assert_int_equal(table->rank, 4); /* a constant is a term */
+        crease_cp_rank_table_free(table);
+        crease_cp_instance_free(c);
+    }
+}
+
+/* Terms that share their columns: many are needed, and no core of theirs is diagonal. */
+static void low_core_consistency_is_no_veto(void **state)
+{
+    const crease_space s = { .order = 3, .dim = { 12, 13, 14 } };
+    const crease_tucker_recipe r = {
+        .parts = { .shape = s, .outliers = 0.02, .magnitude = 10, .noise = 0.02, .seed = 2 },
+        .ranks = { .order = 3, .dim = { 2, 3, 3 } }
+    };
+    crease_tucker_instance *c = crease_tucker_generate(&r, NULL);
+    (void)state;
+    assert_non_null(c);
+    crease_cp_rank_table *t = swept(&s, c->parts->tensor);
+    double least = INFINITY, chosen = NAN, consistency = 0;
+    for (ptrdiff_t k = 0; k < t->count; k++) {
+        least = smaller(least, t->row[k].loss);
+        if (t->row[k].rank == t->rank) chosen = t->row[k].loss, consistency = t->row[k].consistency;
+    }
+    assert_true(t->rank >= 3 && !(consistency >= 80) && chosen <= square(1.2) * least);
+    crease_cp_rank_table_free(t);
+    crease_tucker_instance_free(c);
+}
+
+typedef struct {
+    crease_watch *watch;
+    int left; /* fits until it is stopped */
+} impatient;
+
+static bool fit_then_stop(void *self, const crease_cp_fit_request *r, double *const *factor,
+                          double *objective, crease_error *e)
+{
+    impatient *w = self;
+    if (w->left-- == 0) crease_watch_stop(w->watch);
+    return crease_cp_fit_envelope(NULL, r, factor, objective, e);
+}
+
+static void a_search_that_is_stopped_returns_what_it_has(void **state)
+{
+    const crease_space s = { .order = 3, .dim = { 8, 10, 12 } };
+    crease_cp_instance *c = instance(&s, 3, 1e-2, 4);
+    (void)state;
+    for (int fits = 0; fits < 60; fits += 7) {
+        impatient self = { crease_watch_new(NULL), fits };
+        const crease_cp_rank_options o = {
+            .high = 6, .fit = fit_then_stop, .self = &self, .watch = self.watch
+        };
+        crease_cp_rank_table *t = crease_cp_rank_sweep(&s, c->tensor, NULL, &o, NULL);
+        assert_true(t && (!t->stopped || self.left < 0));
+        assert_true(self.left >= -4); /* two modes are cut in half between two questions */
+        assert_true(t->rank >= 1 && t->reason[0]);
+        assert_true(!t->stopped || strstr(t->reason, "stopped"));
+        for (ptrdiff_t k = 0; k < t->count; k++)
+            assert_true(t->row[k].factor[0] && isfinite(t->row[k].loss));
+        crease_cp_rank_table_free(t);
+        crease_watch_free(self.watch);
+    }
+    crease_cp_instance_free(c);
+}
+
+/* Some slices stand for all; the mask goes with them. */
+static void a_large_tensor_is_judged_by_some_of_its_slices(void **state)
+{
+    const crease_space s = { .order = 3, .dim = { 20, 60, 30 } };
+    crease_cp_instance *c = instance(&s, 3, 0.05, 6);
+    double *mask = doubles(36000);
+    const crease_cp_rank_options o = { .high = 10, .most = 6000 };
+    (void)state;
+    for (ptrdiff_t j = 0; j < 36000; j++) mask[j] = j % 9 != 4;
+    for (ptrdiff_t j = 4; j < 36000; j += 9) c->tensor[j] = NAN;
+    for (int masked = 0; masked < 2; masked++) {
+        crease_cp_rank_table *t =
+            crease_cp_rank_sweep(&s, c->tensor, masked ? mask : NULL, &o, NULL);
+        assert_true(t && t->rank == 3);
+        assert_true(crease_size(&t->judged) <= 6000 && crease_size(&t->judged) > 3000);
+        assert_non_null(strstr(t->reason, " of the data"));
+        crease_cp_rank_table_free(t);
+    }
+    free(mask);
+    crease_cp_instance_free(c);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -321,6 +450,11 @@ int main(void)
         cmocka_unit_test(bad_requests_are_refused_and_zeros_have_rank_one),
         cmocka_unit_test(missing_entries_are_recovered_below_the_noise),
         cmocka_unit_test(ranks_are_found_among_many_outliers_and_in_noise),
+        cmocka_unit_test(exact_data_have_their_rank_and_ones_have_rank_one),
+        cmocka_unit_test(ranks_of_order_five_and_beside_an_offset_are_found),
+        cmocka_unit_test(low_core_consistency_is_no_veto),
+        cmocka_unit_test(a_search_that_is_stopped_returns_what_it_has),
+        cmocka_unit_test(a_large_tensor_is_judged_by_some_of_its_slices),
         cmocka_unit_test(a_fit_that_fails_once_does_not_hide_the_true_rank),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
