@@ -45,9 +45,12 @@ ptrdiff_t crs_thin_scratch(ptrdiff_t m, ptrdiff_t n);
 /* The factors of a in memory of crs_thin_scratch(m, n) doubles; false: they are NaN. */
 bool crs_thin_svd(ptrdiff_t m, ptrdiff_t n, const double *a, double *work, crs_thin *f);
 
-/* How many singular values are not rounding: those above max(m,n) 2^-52 s_1. The zeros that a
- * shrinkage puts into s come back from a new decomposition as noise below that. */
-ptrdiff_t crs_thin_rank(const crs_thin *f);
+/* How many singular values of x, whose factors f has, are not rounding (rank.c): those above
+ * max(m,n) 2^-52 s_1, and smaller ones where the rounding of x does not explain them; f has then
+ * more accurate factors. The zeros that a shrinkage puts into s come back from a new decomposition
+ * as such noise. */
+ptrdiff_t crs_thin_rank_scratch(ptrdiff_t m, ptrdiff_t n);
+ptrdiff_t crs_thin_rank(crs_thin *f, const double *x, double *work);
 
 /* Only the first r columns of u remain, contiguous: u is m x r afterwards. */
 void crs_thin_truncate(crs_thin *f, ptrdiff_t r);

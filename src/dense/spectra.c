@@ -183,14 +183,6 @@ bool crs_thin_svd(ptrdiff_t m, ptrdiff_t n, const double *a, double *work, crs_t
     return crs_svd(m, n, a, f->u, f->s, f->vt, f->work);
 }
 
-ptrdiff_t crs_thin_rank(const crs_thin *f)
-{
-    const double noise = (double)(f->m > f->n ? f->m : f->n) * DBL_EPSILON * f->s[0];
-    ptrdiff_t r = 0;
-    while (r < f->k && f->s[r] > noise) r++;
-    return r;
-}
-
 void crs_thin_truncate(crs_thin *f, ptrdiff_t r)
 {
     for (ptrdiff_t i = 0; i < f->m; i++) copy(r, f->u + i * f->k, f->u + i * r);

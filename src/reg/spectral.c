@@ -3,8 +3,8 @@
  *
  * prox = U diag(P(sigma)) V' with P the scalar prox, for every rho: P is monotone and
  * <X, V> <= sum sigma_j(X) sigma_j(V) (von Neumann). For the same reason the Frobenius ball acts
- * on the vector of singular values and the spectral ball on each one. A singular value of x below
- * the rounding of its decomposition counts as 0 in value and dist (crs_thin_rank).
+ * on the vector of singular values and the spectral ball on each one. A singular value of x that
+ * the rounding of its entries explains counts as 0 in value and dist (dense/rank.c).
  * Lewis and Sendov, Nonsmooth analysis of singular values, 2005. */
 #include <float.h>
 
@@ -55,7 +55,7 @@ static double dist(const crease_reg *r, const crease_space *s, const double *x, 
     const double slope = r->penalty->slope(r->par, 0);
     crs_thin f;
     if (!crs_all_finite(m * n, g) || !crs_thin_svd(m, n, x, work, &f)) return NAN;
-    const ptrdiff_t rank = crs_thin_rank(&f);
+    const ptrdiff_t rank = crs_thin_rank(&f, x, work + crs_thin_scratch(m, n));
     double *A = work + crs_thin_scratch(m, n), *B = A + rank * n, *C = B + m * rank,
            *P = C + rank * rank, sum = 0;
     crs_thin_truncate(&f, rank);
@@ -114,16 +114,24 @@ static ptrdiff_t scratch(const crease_reg *r, const crease_space *s)
     const ptrdiff_t m = s->dim[0], n = s->dim[1], k = least(s);
     const crease_space vector = crease_vector(k);
     const crease_reg v = on_vector(r);
-    return crs_thin_scratch(m, n) + m * n + k * (m + n + k) + k + crease_reg_scratch(&v, &vector);
+    const ptrdiff_t parts = m * n + k * (m + n + k) + k, rank = crs_thin_rank_scratch(m, n);
+    return crs_thin_scratch(m, n) + (parts > rank ? parts : rank) + k +
+           crease_reg_scratch(&v, &vector);
 }
 
 static double value(const crease_reg *r, const crease_space *s, const double *x, double *work)
 {
-    crs_thin f = { .m = s->dim[0], .n = s->dim[1], .k = least(s), .s = work };
-    if (!crs_singular_values(f.m, f.n, x, f.s, work + f.k)) return NAN;
+    const ptrdiff_t m = s->dim[0], n = s->dim[1], k = least(s);
+    ptrdiff_t rank = k;
+    crs_thin f = { .s = work };
     double sum = 0;
-    for (ptrdiff_t j = 0, rank = crs_thin_rank(&f); j < rank; j++)
-        sum += r->penalty->value(r->par, f.s[j]);
+    if (r->penalty->slope(r->par, 0) < INFINITY) { /* noise adds noise */
+        if (!crs_singular_values(m, n, x, f.s, work + k)) return NAN;
+    } else { /* and here it would count */
+        if (!crs_thin_svd(m, n, x, work, &f)) return NAN;
+        rank = crs_thin_rank(&f, x, work + crs_thin_scratch(m, n));
+    }
+    for (ptrdiff_t j = 0; j < rank; j++) sum += r->penalty->value(r->par, f.s[j]);
     return sum;
 }
 

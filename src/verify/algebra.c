@@ -123,27 +123,48 @@ static void turn(ptrdiff_t n, real c, real s, real *p, real *q)
     }
 }
 
-/* Makes rows p and q of w (n long) orthogonal, and turns those of v (k long) along; false: they
- * were, up to the rounding of their product. */
-static bool rotate(ptrdiff_t n, ptrdiff_t k, real *wp, real *wq, real *vp, real *vq)
+/* Rows of w (n long) made orthogonal by rotations that v (k x k) has part in; `off` is the largest
+ * single rounding in each row, in norm. */
+typedef struct {
+    ptrdiff_t n, k;
+    real *w, *v, *off;
+} rotations;
+
+/* A row that is rounding alone would be turned for ever: it is 0. */
+static void drop_noise(const rotations *j, ptrdiff_t p)
 {
+    if (crs_length(j->n, j->w + p * j->n) > 2 * j->off[p]) return;
+    for (ptrdiff_t i = 0; i < j->n; i++) j->w[p * j->n + i] = 0;
+    j->off[p] = 0;
+}
+
+/* Makes rows p and q orthogonal; false: they were, up to the rounding of their product. */
+static bool rotate(const rotations *j, ptrdiff_t p, ptrdiff_t q)
+{
+    const ptrdiff_t n = j->n, k = j->k;
+    real *wp = j->w + p * n, *wq = j->w + q * n, *op = &j->off[p], *oq = &j->off[q];
     const real a = crs_inner(n, wp, wp), b = crs_inner(n, wq, wq), c = crs_inner(n, wp, wq);
-    if (!(fabsl(c) > (real)n * LDBL_EPSILON * sqrtl(a) * sqrtl(b))) return false;
+    const real la = sqrtl(a), lb = sqrtl(b);
+    if (!(fabsl(c) > (real)n * LDBL_EPSILON * la * lb)) return false;
     const real zeta = (b - a) / (2 * c);
     const real t = (zeta < 0 ? -1 : 1) / (fabsl(zeta) + sqrtl(1 + zeta * zeta));
-    const real cosine = 1 / sqrtl(1 + t * t);
+    const real cosine = 1 / sqrtl(1 + t * t), sine = fabsl(cosine * t), before = *op;
     turn(n, cosine, cosine * t, wp, wq);
-    turn(k, cosine, cosine * t, vp, vq);
+    turn(k, cosine, cosine * t, j->v + p * k, j->v + q * k);
+    const real fresh = LDBL_EPSILON * (cosine * (a < b ? la : lb) + sine * (a < b ? lb : la));
+    *op = bigger(fresh, bigger(cosine * *op, sine * *oq));
+    *oq = bigger(fresh, bigger(cosine * *oq, sine * before));
+    const real small = a < b ? a : b; /* whose square falls by |t c| */
+    if (small - fabsl(t * c) < 1e-6L * small) drop_noise(j, a < b ? p : q);
     return true;
 }
 
-static bool sweep(crs_verifier *a, ptrdiff_t n, ptrdiff_t k, real *w, real *v)
+static bool sweep(crs_verifier *v, const rotations *j)
 {
     bool turned = false;
-    for (ptrdiff_t p = 0; p < k && crs_in_time(a); p++)
-        for (ptrdiff_t q = p + 1; q < k; q++)
-            turned = rotate(n, k, w + p * n, w + q * n, v + p * k, v + q * k) || turned;
-    return turned && !a->unfinished;
+    for (ptrdiff_t p = 0; p < j->k && crs_in_time(v); p++)
+        for (ptrdiff_t q = p + 1; q < j->k; q++) turned = rotate(j, p, q) || turned;
+    return turned && !v->unfinished;
 }
 
 /* The factors from rows of w (the long side n, unnormalized) and of z (k long), largest first. */
@@ -170,12 +191,14 @@ bool crs_jacobi(crs_verifier *v, ptrdiff_t m, ptrdiff_t n, const real *a, crs_sv
         return crs_refuse(v, "a %td x %td matrix is too large for the checker to decompose", m, n);
     *out = (crs_svd_real){ m, n, k, crs_reals(v, m * k), crs_reals(v, k), crs_reals(v, n * k) };
     real *w = crs_reals(v, k * l), *z = crs_reals(v, k * k), *norm = crs_reals(v, k);
+    real *off = crs_reals(v, k);
     if (v->no_memory) return false;
     for (ptrdiff_t i = 0; i < m; i++)
         for (ptrdiff_t j = 0; j < n; j++) w[m < n ? i * l + j : j * l + i] = a[i * n + j];
     for (ptrdiff_t j = 0; j < k; j++) z[j * k + j] = 1;
     int sweeps = 0;
-    while (sweep(v, l, k, w, z))
+    const rotations turns = { l, k, w, z, off };
+    while (sweep(v, &turns))
         if (++sweeps == MOST_SWEEPS)
             return crs_refuse(v, "the decomposition of a %td x %td matrix did not converge", m, n);
     if (v->unfinished) return false;

@@ -251,6 +251,67 @@ static bool rest(crs_verifier *v, const crs_svd_real *f, ptrdiff_t rank, real d0
     return true;
 }
 
+/* (I + C) for the first r of k columns of a, C = |A|'|A| */
+static void add_overlaps(ptrdiff_t rows, ptrdiff_t k, ptrdiff_t r, const real *a, real *c)
+{
+    for (ptrdiff_t p = 0; p < r; p++)
+        for (ptrdiff_t q = 0; q < r; q++) {
+            c[p * r + q] = p == q;
+            for (ptrdiff_t i = 0; i < rows; i++) c[p * r + q] += fabsl(a[i * k + p] * a[i * k + q]);
+        }
+}
+
+/* Is x, to the rounding of its entries, the sum X_r of its first r singular terms? Computed in
+ * double, a matrix U diag(s) V' of rank r is off by g |U| diag(s) |V|', g = (k + 8) 2^-52, entry by
+ * entry; of that (I - UU') E (I - VV') is left in x - X_r, to first order, so where
+ * |x - X_r| > g |U| (I + C) diag(s) (I + B) |V|', C = |U|'|U|, B = |V|'|V|, x is no rounding of a
+ * matrix of rank r. X_r itself has rank r whatever the rounding of its factors. */
+static bool explains(crs_verifier *v, const crs_svd_real *f, ptrdiff_t r, const real *x,
+                     bool *rounded)
+{
+    const ptrdiff_t m = f->m, n = f->n, k = f->k;
+    const real g = (real)(k + 8) * DBL_EPSILON;
+    void *mark = v->rooms;
+    real *c = crs_reals(v, r * r), *b = crs_reals(v, r * r), *w = crs_reals(v, r * r);
+    real *row = crs_reals(v, r);
+    if (v->no_memory) return false;
+    add_overlaps(m, k, r, f->u, c);
+    add_overlaps(n, k, r, f->v, b);
+    for (ptrdiff_t p = 0; p < r; p++)
+        for (ptrdiff_t q = 0; q < r; q++)
+            for (ptrdiff_t l = 0; l < r; l++) w[p * r + q] += c[p * r + l] * f->s[l] * b[l * r + q];
+    *rounded = true;
+    for (ptrdiff_t i = 0; i < m && *rounded; i++) {
+        for (ptrdiff_t q = 0; q < r; q++) row[q] = 0;
+        for (ptrdiff_t p = 0; p < r; p++)
+            for (ptrdiff_t q = 0; q < r; q++) row[q] += fabsl(f->u[i * k + p]) * w[p * r + q];
+        for (ptrdiff_t j = 0; j < n && *rounded; j++) {
+            real left = x[i * n + j], bound = 0;
+            for (ptrdiff_t q = 0; q < r; q++) {
+                left -= f->u[i * k + q] * f->s[q] * f->v[j * k + q];
+                bound += row[q] * fabsl(f->v[j * k + q]);
+            }
+            *rounded = fabsl(left) <= g * bound;
+        }
+    }
+    crs_rooms_release(v, mark);
+    return true;
+}
+
+/* The first rank, from that of the singular values above the noise on, that explains x. */
+static bool decide_rank(crs_verifier *v, const crs_svd_real *f, const real *x, ptrdiff_t *rank)
+{
+    bool rounded = *rank == f->k;
+    while (!rounded) {
+        if (!explains(v, f, *rank, x, &rounded)) return false;
+        if (rounded) break;
+        if (*rank == f->k || f->s[*rank] == 0)
+            return crs_refuse(v, "the rank of a %td x %td matrix cannot be decided", f->m, f->n);
+        ++*rank;
+    }
+    return true;
+}
+
 static bool nearest_spectral(crs_verifier *v, const crs_subdifferential *d, const real *t, real *g,
                              crs_sizes *size)
 {
@@ -262,6 +323,7 @@ static bool nearest_spectral(crs_verifier *v, const crs_subdifferential *d, cons
     if (!crs_jacobi(v, m, n, d->x, &f)) return false;
     const real noise = (real)(m > n ? m : n) * DBL_EPSILON * f.s[0];
     while (rank < f.k && f.s[rank] > noise) rank++;
+    if (!decide_rank(v, &f, d->x, &rank)) return false;
     if (!rest(v, &f, rank, zero.high, t, g)) return false;
     size->all = isinf(zero.high) ? 0 : zero.high * sqrtl((real)f.k);
     for (ptrdiff_t j = 0; j < rank; j++) {
