@@ -18,6 +18,7 @@ help:
 ## make paper     repeat the paper's tables in full and write study/results/tables.md (many minutes)
 ## make beyond    measure our defaults on the paper's and on hard instances: study/results/beyond.md (half an hour)
 ## make limits    --max-seconds and SIGINT at random times, 1e7 entries: how late every verb ends (half an hour)
+## make ranks     measure the automatic rank: study/results/ranks.md (ten minutes)
 ## make readme    write the catalogue tables into README.md
 ## make schema    write docs/problem.schema.json from the catalogue
 ## make clean     remove build/
@@ -95,6 +96,9 @@ study-build: build/release/build.ninja
 
 paper: study-build
 	@study/results/paper-tables build/release/study/crease-study build/paper
+
+ranks: study-build
+	@study/results/rank-tables build/release/study/crease-study build/ranks
 
 beyond: study-build bench-build
 	@study/results/beyond-tables build/release/study/crease-study build/bench/bench/bench_solve build/beyond

@@ -162,4 +162,8 @@ typedef struct {
 } crs_rpca_claim;
 bool crs_rpca_check(const crs_rpca_claim *c, crease_verification *v, crease_error *e);
 
+/* The ranks that were compared; t NULL: none. */
+void crs_rpca_print_ranks(const crease_cp_rank_table *t);
+void crs_rpca_put_ranks(crs_spot to, const crease_cp_rank_table *t);
+
 #endif
