@@ -566,7 +566,7 @@ static crease_outcome outcome_of(const job *j)
     return good || j->ended == CREASE_NOT_RUN ? CREASE_STATIONARY : j->ended;
 }
 
-/* The worst gradient of a slice is the residual, their sum the objective. */
+/* The residual is that of the worst slice, as the checker measures it, the objective their sum. */
 static void put_result(const job *j, crs_document *d)
 {
     const crease_outcome how = outcome_of(j);
@@ -579,6 +579,7 @@ static void put_result(const job *j, crs_document *d)
                       .verdict_text = worst_of(j)->text,
                       .exit_status = crs_exit_of_run(how, worst_of(j)->verdict),
                       .method = "slices",
+                      .residual = worst_of(j)->smallest_eps,
                       .eps = slice_eps,
                       .relative = true,
                       .passes = -1,
@@ -586,7 +587,6 @@ static void put_result(const job *j, crs_document *d)
                       .watch = j->a->watch };
     for (ptrdiff_t i = 0; i < j->shape.dim[j->mode]; i++) {
         s.objective += j->out.score[i].objective;
-        s.residual = larger(s.residual, j->out.score[i].gradient);
         s.iterations += j->out.score[i].iterations;
     }
     const crs_result out = crs_result_begin(d, &s);

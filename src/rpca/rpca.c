@@ -295,6 +295,16 @@ static bool begin_other(crease_rpca *r, const double *tensor, crease_error *e)
     return r->solver;
 }
 
+/* In the unit of the data, where they were given in that of the threshold. */
+static bool penalty_fits(const crease_reg *r, crease_error *e)
+{
+    return !r->penalty || crease_param_check(r->penalty->name, r->penalty->params, r->par, NULL) ||
+           crs_fail(e, CREASE_BAD_ARGUMENT,
+                    "a parameter of %s is no number once the threshold is learned; give one that "
+                    "is closer to 1",
+                    crs_reg_name(r));
+}
+
 static bool begin(crease_rpca *r, double *tensor, crease_error *e)
 {
     const crease_cp_fit_settings cp = cp_settings(&r->s, &r->o);
@@ -307,7 +317,7 @@ static bool begin(crease_rpca *r, double *tensor, crease_error *e)
     const bool done =
         choose(r, data, e) && fits(r, data, e) &&
         (r->s.kind == CREASE_RPCA_CP ? begin_cp(r, data, e) : begin_other(r, data, e)) &&
-        crs_rpca_leave(r, tensor, e);
+        crs_rpca_leave(r, tensor, e) && penalty_fits(&r->s.penalty, e);
     if (!r->center) return done;
     r->center->ready = true;
     r->facts.ranks = r->center->ranks;

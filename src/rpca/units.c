@@ -100,6 +100,11 @@ static bool change(crs_units *u, crease_rpca_settings *s, bool learns, crease_er
     s->ridge = ldexp(s->ridge, 2 * u->factor - u->value);
     s->eta = ldexp(s->eta, -u->data);
     if (s->factor) s->factor = (const double *const *)u->start;
+    if (!(s->ridge < INFINITY))
+        return crs_fail(e, CREASE_BAD_ARGUMENT,
+                        "the ridge %g is out of all proportion to the data, which are of the size "
+                        "1e%d; give a smaller one",
+                        u->ridge, (int)lround(u->data * log10(2)));
     if (learns || s->kind == CREASE_RPCA_PCP) return true;
     u->penalty = s->penalty.ops ? s->penalty : crease_l1(1);
     return crs_reg_rescale(&u->penalty, ldexp(1, -u->data), &s->penalty) ||

@@ -480,6 +480,10 @@ static bool check_size(crease_solver *s, crease_error *e)
         crs_grad(p, points(s->st.x), i, s->st.g, s->st.work);
         most = larger(most, crs_norm(crease_size(&p->space[i]), s->st.g));
     }
+    if (isfinite(most) && isinf(crs_f(p, points(s->st.x), s->st.work)) && !crs_has_callback(&p->f))
+        return crs_fail(e, CREASE_BAD_DATA,
+                        "f is infinite at the start point: its data are too large; divide them, or "
+                        "start elsewhere");
     const bool small = s->run.o.relative && most < ldexp(1, -CRS_LARGEST_POWER);
     if (!isfinite(most) || most == 0 || (!small && most <= ldexp(1, CRS_LARGEST_POWER)))
         return true;

@@ -104,6 +104,48 @@ def loss(name, reg="l1", **scaled):
     )
 
 
+LENGTHS = {"l1": "1", "mcp": "10", "scad": "10", "box": "11", "l2-ball": "1", "l1-ball": "1", "simplex": "1"}
+
+
+def times(value, s):
+    """Numbers, lists of them, and the entries name:p,q or {name: {p: .}} of the catalogue, x in units of s."""
+    if isinstance(value, str):
+        name, _, pars = value.partition(":")
+        pars = [float(p) * (s if which == "1" else 1) for p, which in zip(pars.split(","), LENGTHS[name])]
+        return name + ":" + ",".join(repr(float(p)) for p in pars)
+    if isinstance(value, dict):
+        return {k: {p: times(v, s) if p not in ("gamma", "a", "lambda2") else v for p, v in pars.items()}
+                for k, pars in value.items()}
+    return (np.array(value) * s).tolist()
+
+
+def example(name):
+    """x and f of an example in units of s and s^2: every length in it times s."""
+
+    def make(at, s):
+        d = json.load(open(f"examples/problems/{name}.json"))
+        for block in d["blocks"]:
+            for key in ("regularizer", "set", "start"):
+                if key in block:
+                    block[key] = times(block[key], s)
+        for term in d["smooth"]:
+            for coupling in term.values():
+                for key in ("rhs", "d", "delta"):
+                    if key in coupling:
+                        coupling[key] = times(coupling[key], s)
+                coupling["q"] = {b: times(q, s) for b, q in coupling.get("q", {}).items()}
+                if not coupling["q"]:
+                    del coupling["q"]
+        if "rhs" in d.get("constraint", {}):
+            d["constraint"]["rhs"] = times(d["constraint"]["rhs"], s)
+        d["options"] = {**d.get("options", {}), "relative": True, "eps": 1e-9}
+        d.pop("$schema", None)
+        json.dump(d, open(f"{at}/p.json", "w"))
+        return ["solve", f"{at}/p.json", "--quiet"], {f"x_{b['name']}": s for b in d["blocks"]}
+
+    return make
+
+
 def applied(at, s):
     model = f"{folder}/model"
     if not os.path.exists(model):
@@ -128,18 +170,19 @@ def alpha(s):
     return f"--alpha={0.4 * s}"
 
 
-two = ("--rank", "2")
+two, tight = ("--rank", "2"), ("--eps", "1e-9")  # two stationary points may be eps apart
 TOLERANCES = {"cp-single": 1e-4}
 CASES = {
     "cp": rpca(T, *two),
     "cp-nonneg": rpca(np.abs(T), *two, "--nonneg"),
     "cp-auto-rank": rpca(T),
+    "cp-center": rpca(T + 3, *two, "--center", "all"),
     "cp-missing": rpca(N, *two, "--missing", "nan"),
     "cp-mcp": rpca(T, *two, "--penalty", "mcp:1,3"),
     "cp-alpha": rpca(T, *two, alpha),
     "cp-alpha-same": rpca(T, *two, "--alpha", "0.4", units=()),
     "cp-ridge": rpca(T, *two, alpha, lambda s: f"--ridge={0.1 * 10**(4 / 3 * np.log10(s))}"),
-    "cp-group": rpca(T, *two, alpha, "--eps", "1e-9", "--penalty", "group-l1:1", "--groups", "fibres:0"),
+    "cp-group": rpca(T, *two, alpha, *tight, "--penalty", "group-l1:1", "--groups", "fibres:0"),
     "cp-admm-g": rpca(T, *two, alpha, "--method", "admm-g"),
     "cp-admm-m": rpca(T, *two, alpha, "--method", "admm-m"),
     "cp-prox-bcd": rpca(T, *two, alpha, "--method", "prox-bcd"),
@@ -148,15 +191,16 @@ CASES = {
     "cp-scad": rpca(T, *two, "--alpha=1", lambda s: f"--penalty=scad:{0.4 * s},3.7"),
     "cp-lsp": rpca(T, *two, "--alpha=1", lambda s: f"--penalty=lsp:{0.1 * s * s},{0.4 * s}"),
     "cp-l0": rpca(T, *two, "--alpha=1", lambda s: f"--penalty=l0:{0.1 * s * s}"),
-    "tucker": rpca(T, "--model", "tucker", "--rank", "2,2,2"),
-    "tucker-auto": rpca(T, "--model", "tucker"),
-    "tucker-missing": rpca(N, "--model", "tucker", "--rank", "2,2,2", "--missing", "nan"),
-    "tucker-alpha": rpca(T, "--model", "tucker", "--rank", "2,2,2", alpha),
+    "tucker": rpca(T, "--model", "tucker", "--rank", "2,2,2", *tight),
+    "tucker-auto": rpca(T, "--model", "tucker", *tight),
+    "tucker-missing": rpca(N, "--model", "tucker", "--rank", "2,2,2", "--missing", "nan", *tight),
+    "tucker-alpha": rpca(T, "--model", "tucker", "--rank", "2,2,2", alpha, *tight),
+    "tucker-center": rpca(T + 3, "--model", "tucker", "--rank", "2,2,2", "--center", "all", *tight),
     "matrix": rpca(M, "--model", "matrix", *two),
     "matrix-mcp": rpca(M, "--model", "matrix", *two, "--penalty", "mcp:1,3"),
     "ball": rpca(M, "--model", "matrix", *two, "--eta", "auto"),
-    "ball-eta": rpca(M, "--model", "matrix", *two, "--eps", "1e-9", lambda s: f"--eta={0.2 * s}"),
-    "pcp": rpca(P, "--model", "pcp", "--eps", "1e-9"),
+    "ball-eta": rpca(M, "--model", "matrix", *two, *tight, lambda s: f"--eta={0.2 * s}"),
+    "pcp": rpca(P, "--model", "pcp", *tight),
     "spca": spca(),
     "spca-noise": spca("--alpha", "noise"),
     "spca-alpha": spca(lambda s: f"--alpha={0.8 * s}"),
@@ -173,9 +217,9 @@ CASES = {
     "regress-mcp-y": regress("--penalty", "mcp:3"),
     "regress-raw-y": regress("--no-standardize"),
     "regress-raw-x": regress("--no-standardize", of_x=1, of_y=0),
-    "regress-raw-xy": regress("--no-standardize", "--loss", "huber", "--eps", "1e-9", of_x=1),
-    "regress-apart": regress("--no-standardize", "--eps", "1e-9", of_x=0.5, of_y=-0.5),
-    "regress-huber-apart": regress("--no-standardize", "--loss", "huber", "--eps", "1e-9", of_x=-0.5,
+    "regress-raw-xy": regress("--no-standardize", "--loss", "huber", *tight, of_x=1),
+    "regress-apart": regress("--no-standardize", *tight, of_x=0.5, of_y=-0.5),
+    "regress-huber-apart": regress("--no-standardize", "--loss", "huber", *tight, of_x=-0.5,
                                    of_y=0.5),
     "regress-cv-y": regress("--cv", "4"),
     "apply": applied_whole,
@@ -203,11 +247,19 @@ CASES = {
                      units=lambda s: {"x_x": s, "x_u": s}),
     "box": solve(lambda s: [{"name": "x", "shape": 5, "set": {"box": {"low": -s, "high": s}}}],
                  lambda s: [{"least_squares": predictor(s)}], units=lambda s: {"x_x": s}),
+    "from-zero": solve(lambda s: [{"name": "x", "shape": 3, "set": "box:0,1"}],
+                       lambda s: [{"quadratic": {"Q": {"x": (s * np.eye(3)).tolist()},
+                                                 "q": {"x": [-2 * s, -0.4 * s, -3 * s]}}}],
+                       units=lambda s: {"x_x": 1}, eps=1e-9),
     "objective": solve(lambda s: [{"name": "x", "shape": 4, "set": "simplex:1",
                                    "start": [0.4, 0.3, 0.2, 0.1]}],
                        lambda s: [{"quadratic": {"Q": {"x": (s * np.diag([1.0, 2, 3, 4])).tolist()}}}],
                        units=lambda s: {"x_x": 1}),
 }
+
+for name in ("consensus", "consensus_mcp", "elastic_net", "farthest", "first", "indefinite_box", "l1_ball",
+             "mcp_regression", "rank_deficient", "sharing", "sharing_mcp", "simplex"):
+    CASES[f"example-{name}"] = example(name)
 
 
 def run(case, s):

@@ -125,11 +125,31 @@ static bool cosines(crease_error *e)
     return crs_cp_cosines(&square_shape, &t, &t, out, e);
 }
 
+/* A handle whose data are worked on in another unit. */
+static bool handle(crease_error *e, crease_rpca_kind kind)
+{
+    double t[60], x0[4], x1[3], x2[5];
+    const double *const x[] = { x0, x1, x2 };
+    crease_rpca_settings s = crease_rpca_default(&shape);
+    for (int j = 0; j < 60; j++) t[j] = j % 7 ? ldexp(1 + sin(j), 300) : NAN;
+    for (int j = 0; j < 5; j++) x2[j] = 1, x1[j % 3] = 2, x0[j % 4] = 3;
+    s.kind = kind, s.missing = true, s.threads = 1;
+    s.ranks = (crease_space){ .order = 3, .dim = { 1, 1, 1 } };
+    if (kind == CREASE_RPCA_CP) s.rank = 1, s.factor = x;
+    crease_rpca *r = crease_rpca_new(&s, NULL, t, e);
+    crease_rpca_free(r);
+    return r;
+}
+
+static bool cp_in_another_unit(crease_error *e) { return handle(e, CREASE_RPCA_CP); }
+static bool tucker_in_another_unit(crease_error *e) { return handle(e, CREASE_RPCA_TUCKER); }
+
 static void survives_any_failing_allocation(void **state)
 {
     fallible *const call[] = { eigenvectors, clipped, singular,  gaussian, match,
                                sweep,        apply,   structure, fit,      cosines };
-    fallible *const larger_call[] = { generate, build_constrained, build_unconstrained, describe };
+    fallible *const larger_call[] = { generate, build_constrained,  build_unconstrained,
+                                      describe, cp_in_another_unit, tucker_in_another_unit };
     (void)state;
     for (size_t k = 0; k < sizeof call / sizeof *call; k++) survives(call[k], 1);
     for (size_t k = 0; k < sizeof larger_call / sizeof *larger_call; k++)
