@@ -15,7 +15,7 @@
 #include "core/parallel.h"
 #include "rpca/rpca.h"
 
-static const double UNIT = 0x1p-53;
+static const double UNIT = 0x1p-53, VANISHING = 0x1p-500; /* squares of less may be lost */
 
 /* Sums of squares of entries, and alpha R(E). */
 enum { REST, DIST, PENALTY, LOWRANK, SPLIT, SPARSE, LAST, DATA, SUMS };
@@ -200,7 +200,8 @@ typedef struct {
 /* A condition with terms of this size, which at the reference are `own`, in an x of norm `x`. */
 static crease_residual of(double residual, double terms, const scales *s, double own, double x)
 {
-    const double rounding = 4 * UNIT * terms, part = larger(terms, 1e-3 * own);
+    const double rounding = terms > 0 ? 4 * UNIT * terms + VANISHING : 0;
+    const double part = larger(terms, 1e-3 * own);
     return (crease_residual){ .setting = 2,
                               .residual = residual + rounding,
                               .rounding = rounding,
