@@ -235,9 +235,10 @@ typedef struct {
 } crs_ending;
 void crs_log_ending(const crs_log *log, const crs_ending *end);
 
-/* From here on the first SIGINT or SIGTERM stops the command's watch, the second ends the program.
- */
-void crs_signals_enter(const crs_args *a);
+/* From here on the first SIGINT or SIGTERM stops the command's watch, the second ends the program,
+ * as the first does in the phase READ; so does there the time limit, of so many seconds, after a
+ * little patience. */
+void crs_signals_enter(const crs_args *a, double seconds);
 
 /* Of the time limit, what writing `times` as many bytes as were read will take is kept for it. */
 void crs_keep_time(const crs_args *a, double times, double bytes);

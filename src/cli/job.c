@@ -3,10 +3,12 @@
  * the memory it may take, and the exit code it ends with.
  *
  * The program owns the signals, the library never sees them. The first SIGINT or SIGTERM stops the
- * command's watch, which every loop asks; the second ends the program at once. */
-#define _POSIX_C_SOURCE 200809L
+ * command's watch, which every loop asks; the second ends the program at once, and so does the
+ * first while the data are read, when there is nothing to save. */
+#define _XOPEN_SOURCE 700 /* setitimer */
 #include <signal.h>
 #include <sys/resource.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include "cli/cli.h"
@@ -36,7 +38,11 @@ crs_problem_file *crs_open_problem(const crs_args *a, crease_options *o, crease_
     crs_problem_file *file = crs_run_options(a, &probe, e) ? crs_problem_read(a->word[0], e) : NULL;
     if (!file) return NULL;
     *o = file->options;
-    if (crs_run_options(a, o, e)) return crease_watch_limit(a->watch, o->max_seconds), file;
+    if (crs_run_options(a, o, e)) {
+        crease_watch_limit(a->watch, o->max_seconds);
+        crease_watch_enter(a->watch, CREASE_PHASE_START);
+        return file;
+    }
     crs_problem_file_free(file);
     return NULL;
 }
@@ -60,18 +66,39 @@ static volatile sig_atomic_t caught;
 
 static void stop(int number)
 {
-    if (caught) _exit(128 + number);
+    const bool reading = crease_watch_phase(watched) == CREASE_PHASE_READ;
+    if (caught || reading) _exit(128 + number); /* nothing is lost, nothing was made */
     caught = number;
     crease_watch_stop(watched);
 }
 
-void crs_signals_enter(const crs_args *a)
+/* Soon after the time limit: from then on the watch says so to whoever asks. */
+static void ring(int number)
+{
+    static const char text[] = "crease: reading the data did not end before the time limit; there "
+                               "is nothing to show yet: allow more time\n";
+    (void)number;
+    if (crease_watch_phase(watched) != CREASE_PHASE_READ) return;
+    const ssize_t told = write(STDERR_FILENO, text, sizeof text - 1);
+    _exit(told < 0 ? CRS_EXIT_IO : CRS_EXIT_LIMIT);
+}
+
+void crs_signals_enter(const crs_args *a, double seconds)
 {
     struct sigaction own = { .sa_handler = stop, .sa_flags = SA_RESTART };
+    struct sigaction bell = { .sa_handler = ring, .sa_flags = SA_RESTART };
+    const double more = 0.5; /* that reading may take before it is given up */
+    const double left = pos(seconds + more - crease_watch_total(a->watch));
     sigemptyset(&own.sa_mask);
+    sigemptyset(&bell.sa_mask);
     watched = a->watch;
     sigaction(SIGINT, &own, NULL);
     sigaction(SIGTERM, &own, NULL);
+    if (!(left > 0 && left < 1e8)) return;
+    const struct itimerval once = { .it_value = { (time_t)left,
+                                                  (suseconds_t)(1e6 * (left - floor(left))) + 1 } };
+    sigaction(SIGALRM, &bell, NULL);
+    setitimer(ITIMER_REAL, &once, NULL);
 }
 
 /* As reading does, writing hashes and checks every byte; text takes longer to read. */

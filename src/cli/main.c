@@ -34,7 +34,7 @@ static bool watch(crs_args *a, crease_error *e)
                             "--max-seconds %g is outside its range: give a number >= 0", seconds);
     }
     crease_watch_limit(a->watch, seconds);
-    if (crs_takes(a->verb, CRS_OPT_OUT)) crs_signals_enter(a); /* there will be something to save */
+    if (crs_takes(a->verb, CRS_OPT_OUT)) crs_signals_enter(a, seconds);
     return true;
 }
 

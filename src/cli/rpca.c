@@ -193,6 +193,7 @@ static void discard(crs_rpca_job *j)
 static bool build(crs_rpca_job *j, crease_error *e)
 {
     crease_rpca_settings *m = &j->s;
+    crease_watch_enter(j->a->watch, CREASE_PHASE_START);
     crs_keep_time(j->a, 5, 8 * (double)crease_size(&m->shape));
     if (m->groups == CREASE_GROUPS_GIVEN && !crs_reg_fit(j->a, &m->shape, &j->penalty, e))
         return false;
@@ -451,6 +452,7 @@ static bool tucker_outputs(crs_tucker_job *j, crease_error *e)
 
 static bool fit_tucker(crs_tucker_job *j, crease_error *e)
 {
+    crease_watch_enter(j->a->watch, CREASE_PHASE_START);
     crs_keep_time(j->a, 12, 8 * (double)crease_size(&j->s.shape)); /* with problem.json's data */
     j->fit = crease_rpca_new(&j->s, &j->run, j->data.data, e);
     if (j->fit) name_arrays(j);

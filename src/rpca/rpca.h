@@ -90,7 +90,7 @@ typedef struct {
     double threshold;  /* where the sparse part begins, in the data's unit */
     double share;      /* of entries beyond three deviations, less that of normal noise */
     const char *start; /* that the answer came from: a name of CREASE_CP_STARTS, with -clipped
-                          where T was, "singular-clipped" or "given" */
+                          where T was, "singular-clipped", "apart" or "given" */
 } crease_cp_pilot;
 
 /* Does the run learn a threshold, so that the penalty's parameters are in its unit? */

@@ -120,7 +120,7 @@ def judge(crease, verb, kind, code, late, err, wall):
     if verb == "verify" or (verb == "generate" and not os.path.exists("out")):
         return None, None
     if not os.path.exists("out/result.json"):
-        told = "did not end before" in err and code != 0
+        told = code == 130 or ("did not end before" in err and code == 2)
         return (None if told else "no folder, exit %d: %s" % (code, err.strip()[-200:])), "cut"
     d = json.load(open("out/result.json"))
     if verb == "generate":
