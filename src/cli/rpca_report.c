@@ -40,7 +40,7 @@ void crs_rpca_banner(const crs_rpca_job *j)
     const crease_options *o = crease_rpca_options_used(j->fit);
     char text[240];
     if (j->log->quiet) return;
-    crs_rpca_print_ranks(crease_rpca_about(j->fit)->ranks);
+    crs_rpca_print_ranks(j);
     fprintf(stderr, "crease %s  %s: ", crease_version(), j->a->word[0]);
     for (int n = 0; n < s->shape.order; n++)
         fprintf(stderr, "%s%td", n ? " x " : "", s->shape.dim[n]);
@@ -302,7 +302,7 @@ static void put_details(crs_spot to, const crs_rpca_job *j)
     crs_put_shape(to, "model_shape", &j->s.shape);
     crs_put_whole(to, "missing", crease_rpca_about(j->fit)->missing);
     crs_rpca_put_cuts(to, j);
-    crs_rpca_put_ranks(to, crease_rpca_about(j->fit)->ranks);
+    crs_rpca_put_ranks(to, j);
     crs_put_text(to, "rank_reason", reason[0] ? reason : NULL);
     put_pilot(to, j);
     put_parts(to, &j->parts);

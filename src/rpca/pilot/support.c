@@ -46,7 +46,7 @@ static bool rotate(crs_cp_pilot *p, crease_error *e)
                             "the singular values of the terms did not converge; rescale the data");
 }
 
-enum { SWEEPS = 4, SAMPLE = 1 << 14, REFIT = 60, PATH = 200 };
+enum { SWEEPS = 2, SAMPLE = 1 << 11, REFIT = 60, PATH = 200 };
 static const double far_above = 4;
 
 typedef struct {
