@@ -241,6 +241,8 @@ typedef struct {
     double *small;                   /* of one factor */
     double *workers;
     double *e, *lambda, *reg; /* of a penalty that is not by entries */
+    double alone; /* the size of alpha R(T), for the alpha R that is next; NaN: unknown */
+    crs_penalty_value alone_of;
 } crs_cp_room;
 ptrdiff_t crs_cp_room_carve(const crs_cp_point *p, int threads, double *memory, crs_cp_room *w);
 
