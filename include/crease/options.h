@@ -49,7 +49,7 @@ typedef enum {
 /* X(type, name, default, low, high, text) */
 #define CREASE_OPTIONS(X)                                                                          \
     X(double, eps, 1e-6, 0, 1e300, "stationarity tolerance")                                       \
-    X(long, relative, 0, 0, 1, "1: eps is relative to the size of each condition's terms")         \
+    X(long, relative, 0, 0, 1, "1: eps is relative to a scale of each condition")                  \
     X(long, max_iterations, 100000, 0, 2000000000, "iteration limit")                              \
     X(double, max_seconds, 1e20, 0, 1e300, "time limit in seconds")                                \
     X(long, max_evaluations, 2000000000, 0, 2000000000, "limit on evaluations of f")               \

@@ -230,7 +230,7 @@ typedef struct {
     bool theta_stop;    /* STOPPED by theta */
     int starts;         /* before the first iteration: how many were compared; 0: none */
     const char *start;  /* the answer came from: a name of CREASE_CP_STARTS, with -clipped where T
-                           was, "singular-clipped" or "given"; NULL without */
+                           was, "singular-clipped", "apart" or "given"; NULL without */
     double agreement;   /* least match of starts that ended alike (crease_cp_match); NaN: no two */
     double spread;      /* largest relative difference of their deviations from the best */
     double learned_deviation; /* of the noise, as the best start saw it; 0 without */

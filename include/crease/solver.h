@@ -54,8 +54,7 @@ CREASE_API crease_outcome crease_step(crease_solver *s);
 /* Iterations until the certificate says stationary or a limit says stop. */
 CREASE_API crease_outcome crease_solve(crease_solver *s);
 
-/* The best certified iterate, its multiplier (NULL without a constraint) and certificate, in which
- * scales are the largest of the run. */
+/* The best certified iterate, its multiplier (NULL without a constraint) and certificate. */
 CREASE_API const double *crease_solution(const crease_solver *s, int block);
 CREASE_API const double *crease_multiplier(const crease_solver *s);
 CREASE_API const crease_certificate *crease_solver_certificate(const crease_solver *s);

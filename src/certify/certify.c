@@ -174,7 +174,7 @@ static crease_residual certify_block(const crease_problem *p, const double *cons
     const double size = gradient(p, x, r, lambda, i, c, t, u, work);
     if (out.setting == 2) {
         out.residual = distance(p, i, x[i], c, t, work);
-        out.rounding = 4 * CRS_UNIT * size;
+        out.rounding = size > 0 ? 4 * CRS_UNIT * size + sqrt((double)n) * CRS_VANISHING : 0;
         out.scale = r ? crs_scale(r, all->size, larger(crease_norm(&p->space[i], x[i]), r->size[i]),
                                   crs_scale_of_terms(r, i, size))
                       : size;

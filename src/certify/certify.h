@@ -8,7 +8,8 @@
 #include "problem/problem.h"
 #include "reg/reg.h"
 
-static const double CRS_UNIT = 0x1p-53; /* of rounding */
+static const double CRS_UNIT = 0x1p-53;       /* of rounding */
+static const double CRS_VANISHING = 0x1p-537; /* squares of less are 0 */
 
 /* Work for crease_certify, or for crs_certify_gap, on p. */
 ptrdiff_t crs_certify_room(const crease_problem *p, bool gap);

@@ -127,7 +127,10 @@ void crs_center_shift(const crs_center_arrays *c, double sign, ptrdiff_t first, 
 double crs_center_size(const crs_center_arrays *c); /* no constant is larger */
 void crs_center_print(const crease_rpca *fit, const crease_rpca_facts *f);
 
-/* rpca_terms.c: the terms that were cut, in the summary and in the document. */
+/* rpca_terms.c: ranks that were compared, in the log and in the document; the terms that were cut,
+ * in the summary and in the document. */
+void crs_rpca_print_ranks(const crs_rpca_job *j);
+void crs_rpca_put_ranks(crs_spot to, const crs_rpca_job *j);
 void crs_rpca_print_cuts(const crs_rpca_job *j);
 void crs_rpca_put_cuts(crs_spot to, const crs_rpca_job *j);
 void crs_tucker_print_cuts(const crease_rpca_facts *f, const crease_rpca_settings *used);

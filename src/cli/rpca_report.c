@@ -4,27 +4,6 @@
 #include "cli/rpca.h"
 #include "rpca/rpca.h"
 
-static void print_rank(const crease_cp_rank_row *r, ptrdiff_t chosen)
-{
-    char core[32] = "not defined", gain[32] = "-", errors[32] = "-", halves[32] = "-";
-    if (!isnan(r->consistency)) snprintf(core, sizeof core, "%.1f %%", r->consistency);
-    if (!isnan(r->gain)) snprintf(gain, sizeof gain, "%.3g %%", 100 * r->gain);
-    if (r->error > 0) snprintf(errors, sizeof errors, "%.1f", r->gain / r->error);
-    if (!isnan(r->congruence)) snprintf(halves, sizeof halves, "%.3f", r->congruence);
-    fprintf(stderr, "%9td%c %13.6g %13.6g %9s %9s %13s %11s\n", r->rank,
-            r->rank == chosen ? '*' : ' ', r->held_out, r->loss, gain, errors, core, halves);
-}
-
-static void print_ranks(const crs_rpca_job *j)
-{
-    const crease_cp_rank_table *t = crease_rpca_about(j->fit)->ranks;
-    if (!t) return;
-    fprintf(stderr, "%10s %13s %13s %9s %9s %13s %11s\n", "rank", "held out", "loss", "gain",
-            "in SE", "consistency", "halves");
-    for (ptrdiff_t k = 0; k < t->count; k++) print_rank(&t->row[k], t->rank);
-    fprintf(stderr, "chosen      %s\n\n", t->reason);
-}
-
 /* One line per mode: the terms of the truth in their order. */
 static void print_match(const crs_rpca_job *j)
 {
@@ -61,7 +40,7 @@ void crs_rpca_banner(const crs_rpca_job *j)
     const crease_options *o = crease_rpca_options_used(j->fit);
     char text[240];
     if (j->log->quiet) return;
-    print_ranks(j);
+    crs_rpca_print_ranks(j);
     fprintf(stderr, "crease %s  %s: ", crease_version(), j->a->word[0]);
     for (int n = 0; n < s->shape.order; n++)
         fprintf(stderr, "%s%td", n ? " x " : "", s->shape.dim[n]);
@@ -140,37 +119,6 @@ void crs_rpca_summary(const crs_rpca_job *j)
     print_match(j);
     crs_print_seconds(j->a);
     printf("result      %s\n", crs_given(j->a, CRS_OPT_OUT));
-}
-
-static void put_count(crs_spot to, const char *key, ptrdiff_t x)
-{
-    x > 0 ? crs_put_whole(to, key, x) : crs_put_null(to, key);
-}
-
-static void put_ranks(crs_spot to, const crs_rpca_job *j)
-{
-    const crease_cp_rank_table *t = crease_rpca_about(j->fit)->ranks;
-    put_count(to, "rank_predicts", t ? t->predicts : 0);
-    put_count(to, "rank_reproduces", t ? t->reproduces : 0);
-    if (!t) {
-        crs_put_null(to, "rank_table");
-        return;
-    }
-    const crs_spot list = crs_put_list(to, "rank_table");
-    for (ptrdiff_t k = 0; k < t->count; k++) {
-        const crease_cp_rank_row *r = &t->row[k];
-        const crs_spot row = crs_put_object(list, NULL);
-        crs_put_whole(row, "rank", r->rank);
-        crs_put_number(row, "held_out", r->held_out);
-        crs_put_number(row, "loss", r->loss);
-        crs_put_number(row, "gain", r->gain);
-        crs_put_number(row, "error", r->error);
-        crs_put_number(row, "gain_errors", r->gain / r->error);
-        crs_put_number(row, "fitted", r->fitted);
-        crs_put_number(row, "consistency", r->consistency);
-        crs_put_number(row, "congruence", r->congruence);
-        crs_put_number(row, "objective", r->objective);
-    }
 }
 
 /* The errors and, per term, the cosines; null where the truth is not known. */
@@ -354,7 +302,7 @@ static void put_details(crs_spot to, const crs_rpca_job *j)
     crs_put_shape(to, "model_shape", &j->s.shape);
     crs_put_whole(to, "missing", crease_rpca_about(j->fit)->missing);
     crs_rpca_put_cuts(to, j);
-    put_ranks(to, j);
+    crs_rpca_put_ranks(to, j);
     crs_put_text(to, "rank_reason", reason[0] ? reason : NULL);
     put_pilot(to, j);
     put_parts(to, &j->parts);

@@ -1,6 +1,59 @@
 /* SPDX-License-Identifier: MIT
- * rpca_terms: what became of the rank that was asked for: the summary and the document */
+ * rpca_terms: ranks that were compared, and what became of the one that was asked for: the log, the
+ * summary and the document */
 #include "cli/rpca.h"
+
+static void print_rank(const crease_cp_rank_row *r, ptrdiff_t chosen)
+{
+    char core[32] = "not defined", gain[32] = "-", errors[32] = "-", halves[32] = "-";
+    if (!isnan(r->consistency)) snprintf(core, sizeof core, "%.1f %%", r->consistency);
+    if (!isnan(r->gain)) snprintf(gain, sizeof gain, "%.3g %%", 100 * r->gain);
+    if (r->error > 0) snprintf(errors, sizeof errors, "%.1f", r->gain / r->error);
+    if (!isnan(r->congruence)) snprintf(halves, sizeof halves, "%.3f", r->congruence);
+    fprintf(stderr, "%9td%c %13.6g %13.6g %9s %9s %13s %11s\n", r->rank,
+            r->rank == chosen ? '*' : ' ', r->held_out, r->loss, gain, errors, core, halves);
+}
+
+static void put_count(crs_spot to, const char *key, ptrdiff_t x)
+{
+    x > 0 ? crs_put_whole(to, key, x) : crs_put_null(to, key);
+}
+
+void crs_rpca_print_ranks(const crs_rpca_job *j)
+{
+    const crease_cp_rank_table *t = crease_rpca_about(j->fit)->ranks;
+    if (!t) return;
+    fprintf(stderr, "%10s %13s %13s %9s %9s %13s %11s\n", "rank", "held out", "loss", "gain",
+            "in SE", "consistency", "halves");
+    for (ptrdiff_t k = 0; k < t->count; k++) print_rank(&t->row[k], t->rank);
+    fprintf(stderr, "chosen      %s\n\n", t->reason);
+}
+
+void crs_rpca_put_ranks(crs_spot to, const crs_rpca_job *j)
+{
+    const crease_cp_rank_table *t = crease_rpca_about(j->fit)->ranks;
+    put_count(to, "rank_predicts", t ? t->predicts : 0);
+    put_count(to, "rank_reproduces", t ? t->reproduces : 0);
+    if (!t) {
+        crs_put_null(to, "rank_table");
+        return;
+    }
+    const crs_spot list = crs_put_list(to, "rank_table");
+    for (ptrdiff_t k = 0; k < t->count; k++) {
+        const crease_cp_rank_row *r = &t->row[k];
+        const crs_spot row = crs_put_object(list, NULL);
+        crs_put_whole(row, "rank", r->rank);
+        crs_put_number(row, "held_out", r->held_out);
+        crs_put_number(row, "loss", r->loss);
+        crs_put_number(row, "gain", r->gain);
+        crs_put_number(row, "error", r->error);
+        crs_put_number(row, "gain_errors", r->gain / r->error);
+        crs_put_number(row, "fitted", r->fitted);
+        crs_put_number(row, "consistency", r->consistency);
+        crs_put_number(row, "congruence", r->congruence);
+        crs_put_number(row, "objective", r->objective);
+    }
+}
 
 static void print_list(const crease_rpca_facts *f)
 {
@@ -29,11 +82,34 @@ static void print_support(const crease_rpca_facts *f)
     if (unknown > 0) printf("support     of %td terms unknown: not judged\n", unknown);
 }
 
+/* Two terms whose sum is far smaller than they are: there may be no best model of this rank. */
+static void print_cancelling(const crs_rpca_job *j)
+{
+    const crease_rpca_settings *s = &j->s;
+    double worst = 0;
+    for (ptrdiff_t p = 0; p < s->rank; p++)
+        for (ptrdiff_t q = p + 1; q < s->rank; q++) {
+            double cosine = 1;
+            for (int n = 0; n < s->shape.order; n++) {
+                double sum = 0;
+                for (ptrdiff_t i = 0; i < s->shape.dim[n]; i++)
+                    sum += j->unit[n][i * s->rank + p] * j->unit[n][i * s->rank + q];
+                cosine *= sum;
+            }
+            worst = smaller(worst, cosine);
+        }
+    if (worst < -0.95)
+        printf("note        two terms nearly cancel (cosine %.6f), and may grow without bound; "
+               "--ridge, --nonneg or a smaller rank keep them apart\n",
+               worst);
+}
+
 /* What became of the rank that was asked for. */
 void crs_rpca_print_cuts(const crs_rpca_job *j)
 {
     const crease_rpca_facts *f = crease_rpca_about(j->fit);
     print_support(f);
+    print_cancelling(j);
     if (f->cuts == 0) return;
     printf("terms       %td; %td cut, %s\n", f->terms, f->cuts,
            j->s.rank > f->terms ? "their columns are 0" : "their columns are left out");

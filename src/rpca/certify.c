@@ -15,10 +15,10 @@
 #include "core/parallel.h"
 #include "rpca/rpca.h"
 
-static const double UNIT = 0x1p-53;
+static const double UNIT = 0x1p-53, VANISHING = 0x1p-500; /* squares of less may be lost */
 
-/* Sums of squares of entries, alpha R(E), and alpha R(T). */
-enum { REST, DIST, PENALTY, LOWRANK, SPLIT, SPARSE, LAST, DATA, ALONE, SUMS };
+/* Sums of squares of entries, and alpha R(E). */
+enum { REST, DIST, PENALTY, LOWRANK, SPLIT, SPARSE, LAST, DATA, SUMS };
 
 enum { MOST_BANDS = 16 };
 
@@ -49,6 +49,7 @@ static void walk(const crs_cp_point *p, int threads, carver *c, crs_cp_room *w)
     const crs_slabs *g = &p->grid;
     const ptrdiff_t rank = p->k.rank, n = crease_size(&p->k.shape);
     const bool whole = p->whole.ops;
+    w->alone = NAN;
     w->panels = (g->left + g->rows - 1) / g->rows;
     w->bands = more(1, fewer(fewer(w->panels, MOST_BANDS), g->left / 32 / rank));
     w->threads = p->sparse ? 1 : (int)fewer(threads, w->bands);
@@ -117,7 +118,6 @@ static void entries(const crs_cp_point *p, const crs_cp_room *w, ptrdiff_t first
                                          : crs_scalar_dist(&p->rho, e[j], 2 * c * s);
             sum[DIST] += off * off;
             if (e[j] != 0) sum[PENALTY] += crs_scalar_value(&p->rho, e[j]);
-            if (seen) sum[ALONE] += crs_scalar_value(&p->rho, p->tensor[at]);
         } else {
             w->e[at] = e[j];
             w->lambda[at] = 2 * c * s;
@@ -200,7 +200,8 @@ typedef struct {
 /* A condition with terms of this size, which at the reference are `own`, in an x of norm `x`. */
 static crease_residual of(double residual, double terms, const scales *s, double own, double x)
 {
-    const double rounding = 4 * UNIT * terms, part = larger(terms, 1e-3 * own);
+    const double rounding = terms > 0 ? 4 * UNIT * terms + VANISHING : 0;
+    const double part = larger(terms, 1e-3 * own);
     return (crease_residual){ .setting = 2,
                               .residual = residual + rounding,
                               .rounding = rounding,
@@ -235,10 +236,10 @@ static void include(crease_certificate *c, const crease_residual *r)
     c->worst_relative = larger(c->worst_relative, r->residual == 0 ? 0 : r->residual / r->scale);
 }
 
-/* Of any penalty: alpha R(E), the distance from Lambda to alpha dR(E), and the sizes of alpha R(E)
- * and alpha R(T). */
+/* Of any penalty: alpha R(E), the distance from Lambda to alpha dR(E), and the size of alpha R(E).
+ */
 typedef struct {
-    double value, dist, size, alone;
+    double value, dist, size;
 } penalty;
 
 static penalty penalty_of(const crs_cp_point *p, const crs_cp_room *w)
@@ -246,14 +247,34 @@ static penalty penalty_of(const crs_cp_point *p, const crs_cp_room *w)
     const crease_space *s = &p->k.shape;
     const crease_reg *r = &p->whole;
     const double *sum = w->sums;
-    if (!r->ops) return (penalty){ sum[PENALTY], sqrt(sum[DIST]), sum[PENALTY], sum[ALONE] };
-    penalty out = { .value = r->ops->value(r, s, w->e, w->reg) };
-    out.dist = r->ops->dist(r, s, w->e, w->lambda, w->reg);
-    out.size = crs_reg_size(r, s, w->e, w->reg);
-    for (ptrdiff_t j = 0, n = crease_size(s); j < n; j++)
-        w->lambda[j] = p->mask && !p->mask[j] ? 0 : p->tensor[j];
-    out.alone = crs_reg_size(r, s, w->lambda, w->reg);
-    return out;
+    if (!r->ops) return (penalty){ sum[PENALTY], sqrt(sum[DIST]), sum[PENALTY] };
+    return (penalty){ r->ops->value(r, s, w->e, w->reg),
+                      r->ops->dist(r, s, w->e, w->lambda, w->reg),
+                      crs_reg_size(r, s, w->e, w->reg) };
+}
+
+static bool same_penalty(const crs_penalty_value *a, const crs_penalty_value *b)
+{
+    bool same = a->rho == b->rho && a->weight == b->weight;
+    for (int k = 0; k < CREASE_PARS; k++) same = same && a->par[k] == b->par[k];
+    return same;
+}
+
+/* The size of alpha R(T), once for every alpha R. */
+static void measure_alone(const crs_cp_point *p, crs_cp_room *w)
+{
+    const crease_space *s = &p->k.shape;
+    if (!isnan(w->alone) && same_penalty(&w->alone_of, &p->rho)) return;
+    w->alone = 0;
+    w->alone_of = p->rho;
+    for (ptrdiff_t j = 0, n = crease_size(s); j < n; j++) {
+        const double t = p->mask && !p->mask[j] ? 0 : p->tensor[j];
+        if (p->whole.ops)
+            w->e[j] = t;
+        else
+            w->alone += crs_scalar_value(&p->rho, t);
+    }
+    if (p->whole.ops) w->alone = crs_reg_size(&p->whole, s, w->e, w->reg);
 }
 
 static scales scales_of(const crs_cp_point *p, double F, double data, double alone)
@@ -275,7 +296,7 @@ static void conclude(const crs_cp_point *p, const crs_cp_room *w, crease_certifi
     for (int n = 0; n < d; n++) squares += square(crs_norm(s->dim[n] * p->k.rank, p->k.factor[n]));
     *out = (crease_certificate){ .count = d + 3, .block = out->block };
     out->objective = c * sum[REST] + r.value + p->nu / 2 * squares;
-    const scales a = scales_of(p, c * sum[REST] + r.size + p->nu / 2 * squares, data, r.alone);
+    const scales a = scales_of(p, c * sum[REST] + r.size + p->nu / 2 * squares, data, w->alone);
     crease_residual *block = out->block;
     for (int n = 0; n < d; n++) block[n] = factor(p, w, n, &a);
     block[d] = of(r.dist, lambda, &a, a.pull, larger(sparse, data));
@@ -292,6 +313,7 @@ static void conclude(const crs_cp_point *p, const crs_cp_room *w, crease_certifi
 void crs_cp_certify(const crs_cp_point *p, crs_cp_room *w, crease_certificate *c)
 {
     pass a = { p, w };
+    measure_alone(p, w);
     const ptrdiff_t size = p->grid.right * p->k.rank;
     crs_cp_columns(p, w);
     crs_parallel(w->threads, w->bands, pass_band, &a);

@@ -364,7 +364,7 @@ static bool pursue(runner *r, int *q, crease_error *e)
 /* Is there a better answer beside a term that dwarfs the others? Then no further start. */
 static bool apart(runner *r, bool *again, crease_error *e)
 {
-    bool better = false;
+    bool better = r->p->starts == 0 && *again; /* the answer is bad */
     if (r->p->alone) return true;
     if (!crs_cp_dominant(r->p, &r->view, &better, e)) return false;
     *again = *again && !better;

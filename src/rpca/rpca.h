@@ -90,7 +90,7 @@ typedef struct {
     double threshold;  /* where the sparse part begins, in the data's unit */
     double share;      /* of entries beyond three deviations, less that of normal noise */
     const char *start; /* that the answer came from: a name of CREASE_CP_STARTS, with -clipped
-                          where T was, "singular-clipped" or "given" */
+                          where T was, "singular-clipped", "apart" or "given" */
 } crease_cp_pilot;
 
 /* Does the run learn a threshold, so that the penalty's parameters are in its unit? */
@@ -241,6 +241,8 @@ typedef struct {
     double *small;                   /* of one factor */
     double *workers;
     double *e, *lambda, *reg; /* of a penalty that is not by entries */
+    double alone; /* the size of alpha R(T), for the alpha R that is next; NaN: unknown */
+    crs_penalty_value alone_of;
 } crs_cp_room;
 ptrdiff_t crs_cp_room_carve(const crs_cp_point *p, int threads, double *memory, crs_cp_room *w);
 

@@ -173,7 +173,8 @@ bool crs_cp_pilot_run(crs_cp_pilot *p, crease_error *e);
 bool crs_cp_pilot_late(const crs_cp_pilot *p);
 
 /* dominant.c: where one term dwarfs the others of the answer at hand, or is a constant far from 0,
- * a second answer from the data without it; the better of the two stays. better: the second. */
+ * a second answer from the data without it; the better of the two stays. better, in: the answer at
+ * hand is bad; out: the second is better. */
 bool crs_cp_dominant(crs_cp_pilot *p, const crs_cp_view *v, bool *better, crease_error *e);
 
 /* given, first and what goes with them, from the settings; `model` holds the factors until it is

@@ -59,7 +59,9 @@ static crease_outcome reason(crs_driver *r, bool certified, crs_advance said)
     if (certified && isnan(r->now.worst) && !mended) return CREASE_NUMERICAL;
     const bool tried = certified && isnan(r->trial);
     if (tried && !r->by_theta && measure(r, &r->now) <= o->eps) return CREASE_STATIONARY;
-    const bool diverged = certified && r->now.objective < -1e15 * (1 + fabs(r->first));
+    if (certified && now->iterations == 1) r->drop = pos(r->first - r->now.objective);
+    const double size = larger(1, r->drop) + fabs(r->first); /* in the unit of the objective */
+    const bool diverged = certified && r->now.objective < -1e15 * size;
     const crease_outcome none =
         tried && r->engine->refute ? r->engine->refute(r->self, diverged) : CREASE_NOT_RUN;
     if (none != CREASE_NOT_RUN) return none;

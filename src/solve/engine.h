@@ -42,6 +42,7 @@ typedef struct {
     bool by_theta;  /* theta and limits end the run, never the certificate */
     bool begun;     /* max_seconds count from when the watch was opened, else the first step */
     double first;   /* objective of the start */
+    double drop;    /* and by how much the first iteration lowered it */
     double trial;   /* merit of a start that is certified, until a step was tried; else NaN */
     bool started, theta_stop;
     crease_certificate now,

@@ -53,6 +53,8 @@ typedef struct {
     double *s, *y, *g, *work;
     double L; /* of the gradient */
     const crease_watch *watch;
+    crease_error *e;
+    bool failed;
 } search;
 
 static ptrdiff_t most(ptrdiff_t a, ptrdiff_t b) { return a > b ? a : b; }
@@ -162,8 +164,8 @@ static bool separates_with(search *f, double least, crease_refutation *proof)
     for (ptrdiff_t j = 0; j < m; j++) largest = larger(largest, fabs(f->s[j]));
     for (ptrdiff_t j = 0; j < m; j++)
         f->y[j] = fabs(f->s[j]) <= least * largest ? 0 : -f->s[j] / largest;
-    return crease_verify_infeasible(f->p, f->y, proof, NULL) &&
-           proof->verdict == CREASE_VERDICT_VALID;
+    f->failed = f->failed || !crease_verify_infeasible(f->p, f->y, proof, f->e);
+    return !f->failed && proof->verdict == CREASE_VERDICT_VALID;
 }
 
 /* The proof with the fewest rows is the one to read. */
@@ -224,7 +226,7 @@ static void seek(search *f, long effort, crs_feasibility *out)
         t = advance(f, (t - 1) / after) ? 1 : after;
         if (k < next && k < effort && !crease_watch_over(f->watch)) continue;
         next *= 2;
-        if (crease_watch_over(f->watch)) break;
+        if (f->failed || crease_watch_over(f->watch)) break;
         if (judge(f, k < effort ? 1e-9 : 1e-6, out)) return;
     }
     if (effort > 0)
@@ -237,7 +239,7 @@ static void seek(search *f, long effort, crs_feasibility *out)
 bool crs_seek_feasible(const crease_problem *p, const double *const *from, long effort,
                        const crease_watch *watch, crs_feasibility *out, crease_error *e)
 {
-    search f = { .p = p, .watch = watch };
+    search f = { .p = p, .watch = watch, .e = e };
     int onto;
     char name[32];
     *out = (crs_feasibility){ .status = CREASE_UNKNOWN, .off = NAN };
@@ -263,5 +265,6 @@ bool crs_seek_feasible(const crease_problem *p, const double *const *from, long 
     if (done && (out->status == CREASE_PROVED || out->status == CREASE_ESTIMATED))
         out->x = f.x, f.x = NULL;
     end(&f);
-    return done;
+    if (f.failed) crs_feasibility_free(out);
+    return done && !f.failed;
 }

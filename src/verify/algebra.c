@@ -123,8 +123,8 @@ static void turn(ptrdiff_t n, real c, real s, real *p, real *q)
     }
 }
 
-/* Rows of w (n long) made orthogonal by rotations that v (k x k) has part in; `off` bounds, to
- * first order, what rounding has done to each row, in norm. */
+/* Rows of w (n long) made orthogonal by rotations that v (k x k) has part in; `off` is the largest
+ * single rounding in each row, in norm. */
 typedef struct {
     ptrdiff_t n, k;
     real *w, *v, *off;
@@ -151,8 +151,9 @@ static bool rotate(const rotations *j, ptrdiff_t p, ptrdiff_t q)
     const real cosine = 1 / sqrtl(1 + t * t), sine = fabsl(cosine * t), before = *op;
     turn(n, cosine, cosine * t, wp, wq);
     turn(k, cosine, cosine * t, j->v + p * k, j->v + q * k);
-    *op = cosine * *op + sine * *oq + 2 * LDBL_EPSILON * (cosine * la + sine * lb);
-    *oq = cosine * *oq + sine * before + 2 * LDBL_EPSILON * (cosine * lb + sine * la);
+    const real fresh = LDBL_EPSILON * (cosine * (a < b ? la : lb) + sine * (a < b ? lb : la));
+    *op = bigger(fresh, bigger(cosine * *op, sine * *oq));
+    *oq = bigger(fresh, bigger(cosine * *oq, sine * before));
     const real small = a < b ? a : b; /* whose square falls by |t c| */
     if (small - fabsl(t * c) < 1e-6L * small) drop_noise(j, a < b ? p : q);
     return true;

@@ -104,6 +104,48 @@ def loss(name, reg="l1", **scaled):
     )
 
 
+LENGTHS = {"l1": "1", "mcp": "10", "scad": "10", "box": "11", "l2-ball": "1", "l1-ball": "1", "simplex": "1"}
+
+
+def times(value, s):
+    """Numbers, lists of them, and the entries name:p,q or {name: {p: .}} of the catalogue, x in units of s."""
+    if isinstance(value, str):
+        name, _, pars = value.partition(":")
+        pars = [float(p) * (s if which == "1" else 1) for p, which in zip(pars.split(","), LENGTHS[name])]
+        return name + ":" + ",".join(repr(float(p)) for p in pars)
+    if isinstance(value, dict):
+        return {k: {p: times(v, s) if p not in ("gamma", "a", "lambda2") else v for p, v in pars.items()}
+                for k, pars in value.items()}
+    return (np.array(value) * s).tolist()
+
+
+def example(name):
+    """x and f of an example in units of s and s^2: every length in it times s."""
+
+    def make(at, s):
+        d = json.load(open(f"examples/problems/{name}.json"))
+        for block in d["blocks"]:
+            for key in ("regularizer", "set", "start"):
+                if key in block:
+                    block[key] = times(block[key], s)
+        for term in d["smooth"]:
+            for coupling in term.values():
+                for key in ("rhs", "d", "delta"):
+                    if key in coupling:
+                        coupling[key] = times(coupling[key], s)
+                coupling["q"] = {b: times(q, s) for b, q in coupling.get("q", {}).items()}
+                if not coupling["q"]:
+                    del coupling["q"]
+        if "rhs" in d.get("constraint", {}):
+            d["constraint"]["rhs"] = times(d["constraint"]["rhs"], s)
+        d["options"] = {**d.get("options", {}), "relative": True, "eps": 1e-9}
+        d.pop("$schema", None)
+        json.dump(d, open(f"{at}/p.json", "w"))
+        return ["solve", f"{at}/p.json", "--quiet"], {f"x_{b['name']}": s for b in d["blocks"]}
+
+    return make
+
+
 def applied(at, s):
     model = f"{folder}/model"
     if not os.path.exists(model):
@@ -205,11 +247,19 @@ CASES = {
                      units=lambda s: {"x_x": s, "x_u": s}),
     "box": solve(lambda s: [{"name": "x", "shape": 5, "set": {"box": {"low": -s, "high": s}}}],
                  lambda s: [{"least_squares": predictor(s)}], units=lambda s: {"x_x": s}),
+    "from-zero": solve(lambda s: [{"name": "x", "shape": 3, "set": "box:0,1"}],
+                       lambda s: [{"quadratic": {"Q": {"x": (s * np.eye(3)).tolist()},
+                                                 "q": {"x": [-2 * s, -0.4 * s, -3 * s]}}}],
+                       units=lambda s: {"x_x": 1}, eps=1e-9),
     "objective": solve(lambda s: [{"name": "x", "shape": 4, "set": "simplex:1",
                                    "start": [0.4, 0.3, 0.2, 0.1]}],
                        lambda s: [{"quadratic": {"Q": {"x": (s * np.diag([1.0, 2, 3, 4])).tolist()}}}],
                        units=lambda s: {"x_x": 1}),
 }
+
+for name in ("consensus", "consensus_mcp", "elastic_net", "farthest", "first", "indefinite_box", "l1_ball",
+             "mcp_regression", "rank_deficient", "sharing", "sharing_mcp", "simplex"):
+    CASES[f"example-{name}"] = example(name)
 
 
 def run(case, s):

@@ -74,7 +74,7 @@ run "$CREASE" verify spoiled
 judge $? "a changed Z: exit $code, $out"
 head -c 20000 plain/sparse.npy >spoiled/sparse.npy
 reseal spoiled
-expect_exit 74 "row .* cannot be read" verify spoiled
+expect_exit 65 "sparse.npy is truncated" verify spoiled
 $python -c '
 import numpy as np
 t = np.load("data.npy"); t[0, 0, 0] += 1e-9; np.save("data.npy", t)'

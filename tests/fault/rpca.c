@@ -144,12 +144,33 @@ static bool handle(crease_error *e, crease_rpca_kind kind)
 static bool cp_in_another_unit(crease_error *e) { return handle(e, CREASE_RPCA_CP); }
 static bool tucker_in_another_unit(crease_error *e) { return handle(e, CREASE_RPCA_TUCKER); }
 
+/* A term that dwarfs the others: the second answer, and the constants of a mode */
+static bool beside_a_large_term(crease_error *e, unsigned center)
+{
+    double t[60];
+    crease_rpca_settings s = crease_rpca_default(&shape);
+    for (int j = 0; j < 60; j++) t[j] = 100 + sin(j / 15) * cos(j / 5 % 3) * (1 + j % 5);
+    s.rank = 2, s.center = center;
+    crease_rpca *r = crease_rpca_new(&s, NULL, t, e);
+    crease_rpca_free(r);
+    return r;
+}
+
+static bool dominant(crease_error *e) { return beside_a_large_term(e, 0); }
+static bool centered(crease_error *e) { return beside_a_large_term(e, 1); }
+
 static void survives_any_failing_allocation(void **state)
 {
     fallible *const call[] = { eigenvectors, clipped, singular,  gaussian, match,
                                sweep,        apply,   structure, fit,      cosines };
-    fallible *const larger_call[] = { generate, build_constrained,  build_unconstrained,
-                                      describe, cp_in_another_unit, tucker_in_another_unit };
+    fallible *const larger_call[] = { generate,
+                                      build_constrained,
+                                      build_unconstrained,
+                                      describe,
+                                      cp_in_another_unit,
+                                      tucker_in_another_unit,
+                                      dominant,
+                                      centered };
     (void)state;
     for (size_t k = 0; k < sizeof call / sizeof *call; k++) survives(call[k], 1);
     for (size_t k = 0; k < sizeof larger_call / sizeof *larger_call; k++)

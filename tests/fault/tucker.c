@@ -15,9 +15,9 @@ static void plant(double *t)
             t[i * COLUMNS + j] = sin(i + 1) * cos(j) + 0.01 * sin(7 * i + 3 * j);
 }
 
-static bool build(crease_rpca_kind form, bool missing, crease_error *e)
+static bool build(crease_rpca_kind form, ptrdiff_t rank, bool missing, crease_error *e)
 {
-    const crease_space shape = crease_matrix(ROWS, COLUMNS), ranks = crease_matrix(1, 1);
+    const crease_space shape = crease_matrix(ROWS, COLUMNS), ranks = crease_matrix(rank, rank);
     crease_tucker_rpca_settings s = crease_tucker_rpca_default(&shape, &ranks);
     double t[ROWS * COLUMNS], low[ROWS * COLUMNS];
     const double *x[8];
@@ -26,19 +26,37 @@ static bool build(crease_rpca_kind form, bool missing, crease_error *e)
     s.form = form;
     s.missing = missing;
     s.threads = 1;
-    s.passes = 30;
+    s.passes = rank > 1 ? 400 : 30;
     crease_tucker_rpca *m = crease_tucker_rpca_new(&s, t, e);
     const crease_problem *p = m ? crease_tucker_rpca_problem(m) : NULL;
     for (int i = 0; p && i < p->count; i++) x[i] = p->block[i].start;
+    if (m && rank > 1) assert_true(crease_tucker_rpca_about(m).cuts > 0);
     const bool done = m && crease_tucker_rpca_lowrank(m, x, low, e);
     crease_tucker_rpca_free(m);
     return done;
 }
 
-static bool tucker(crease_error *e) { return build(CREASE_RPCA_TUCKER, false, e); }
-static bool partial(crease_error *e) { return build(CREASE_RPCA_TUCKER, true, e); }
-static bool ball(crease_error *e) { return build(CREASE_RPCA_BALL, false, e); }
-static bool convex(crease_error *e) { return build(CREASE_RPCA_PCP, false, e); }
+static bool tucker(crease_error *e) { return build(CREASE_RPCA_TUCKER, 1, false, e); }
+static bool partial(crease_error *e) { return build(CREASE_RPCA_TUCKER, 1, true, e); }
+static bool ball(crease_error *e) { return build(CREASE_RPCA_BALL, 1, false, e); }
+static bool convex(crease_error *e) { return build(CREASE_RPCA_PCP, 1, false, e); }
+
+static bool spare(crease_error *e) { return build(CREASE_RPCA_TUCKER, 3, false, e); }
+
+static bool search(crease_error *e)
+{
+    const crs_tucker_settings s = { .shape = crease_matrix(ROWS, COLUMNS),
+                                    .penalty = crs_envelope_l1(1, crs_noise_share(1)),
+                                    .learn = 3,
+                                    .alpha_noise = 1,
+                                    .threads = 1,
+                                    .eps = 1e-6 };
+    crs_tucker_choice c;
+    double t[ROWS * COLUMNS];
+    plant(t);
+    t[4] = NAN;
+    return crs_tucker_choose(&s, t, &c, e);
+}
 
 static bool ranks_of(crease_error *e)
 {
@@ -62,7 +80,7 @@ static bool generate(crease_error *e)
 
 static void survive(void **state)
 {
-    fallible *const call[] = { tucker, partial, ball, convex, ranks_of, generate };
+    fallible *const call[] = { tucker, partial, ball, convex, spare, search, ranks_of, generate };
     (void)state;
     for (size_t k = 0; k < sizeof call / sizeof *call; k++) survives(call[k], 2);
 }

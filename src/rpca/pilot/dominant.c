@@ -93,14 +93,14 @@ static bool fit_one(second *s, double *left, crease_error *e)
     return crs_view_median(&v, left, e);
 }
 
-/* u, if there is one */
-static bool find(second *s, bool *found, crease_error *e)
+/* u, if there is one; beside a good answer a constant must have shown in it. */
+static bool find(second *s, bool bad, bool *found, crease_error *e)
 {
     const crease_space *shape = &s->p->c.shape;
     double median, around, left, size = 1;
     if (!crs_view_middle(s->v, &median, &around, e)) return false;
+    *found = find_term(s) || (bad && fabs(median) > around);
     const bool offset = fabs(median) > around;
-    *found = offset || find_term(s);
     if (!*found) return true;
     if (offset) constant(s, median);
     if (!fit_one(s, &left, e)) return false;
@@ -251,6 +251,22 @@ static void count(crs_cp_pilot *p, const crs_envelope_solver *solver, long passe
     p->report.readings += readings + own;
 }
 
+/* Terms far larger than their sum: what was gained is the way to infinity. */
+static bool cancels(const second *s, const crs_envelope_solver *solver)
+{
+    const crease_space *shape = &s->p->c.shape;
+    const ptrdiff_t rank = crs_envelope_solver_progress(solver)->rank;
+    double terms = 0, u = 1;
+    for (ptrdiff_t r = 0; r < rank; r++) {
+        double norm = 1;
+        for (int n = 0; n < shape->order; n++)
+            norm *= column_norm(shape->dim[n], rank, crs_envelope_solver_factor(solver, n) + r);
+        terms += square(norm);
+    }
+    for (int n = 0; n < shape->order; n++) u *= crs_norm(shape->dim[n], s->u[n]);
+    return terms > square(3 * u * (1 + s->share));
+}
+
 /* The second answer, from T - u */
 static bool answer(second *s, bool *better, crease_error *e)
 {
@@ -263,6 +279,7 @@ static bool answer(second *s, bool *better, crease_error *e)
     const bool done = compare(s, solver, t, better, e);
     p->report.starts++;
     count(p, solver, s->sub.report.passes, s->sub.report.readings + 2);
+    *better = *better && !cancels(s, solver);
     if (done && *better) {
         keep(s, solver);
         p->report.start = "apart";
@@ -290,11 +307,12 @@ bool crs_cp_dominant(crs_cp_pilot *p, const crs_cp_view *v, bool *better, crease
 {
     second s = { .p = p, .v = v };
     bool found = false;
+    const bool bad = *better;
     *better = false;
     if (p->c.rank < 2 || crs_cp_pilot_late(p)) return true;
     bool done = open(&s, e);
     if (done && !p->c.nonneg) /* T - u has both signs */
-        done = find(&s, &found, e) && (!found || answer(&s, better, e));
+        done = find(&s, bad, &found, e) && (!found || answer(&s, better, e));
     if (done && !*better) done = closer(&s, e);
     close(&s);
     return done;

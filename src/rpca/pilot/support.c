@@ -46,7 +46,7 @@ static bool rotate(crs_cp_pilot *p, crease_error *e)
                             "the singular values of the terms did not converge; rescale the data");
 }
 
-enum { SWEEPS = 4, SAMPLE = 1 << 14, REFIT = 60, PATH = 200 };
+enum { SWEEPS = 2, SAMPLE = 1 << 11, REFIT = 60, PATH = 200 };
 static const double far_above = 4;
 
 typedef struct {
@@ -104,6 +104,7 @@ static double hadamard(const judge *s, const double *a, ptrdiff_t count, int ski
 static double distance(judge *s, ptrdiff_t r)
 {
     const ptrdiff_t R = s->p->rank, Q = R - 1, d = s->p->c.shape.order;
+    if (Q == 0) return hadamard(s, s->gram, 1, -1, NULL);
     for (int n = 0; n < d; n++) {
         double *a = s->a + n * R * R;
         fill(R * Q, 0, a);

@@ -11,7 +11,7 @@
 
 #include "rpca/rank/rank.h"
 
-enum { RUNS = 8, LEAST = 4, MODES = 2, STREAM = 1200 };
+enum { RUNS = 8, LEAST = 8, MODES = 2, STREAM = 1200 };
 static const double alike = 0.95, margin = 25; /* of a cosine; times the angles of noise */
 
 typedef struct {

@@ -184,38 +184,35 @@ ptrdiff_t crs_rank_climb(const crs_rank_judge *j, ptrdiff_t at)
     }
 }
 
-/* "34 % (5.2 standard errors)" */
+/* "34 % (5.2 SE)" */
 static void say_gain(const crs_rank_judge *j, ptrdiff_t a, ptrdiff_t b, size_t size, char *out)
 {
     double error;
     const double gain = gain_of(j, a, b, &error);
     const int n = snprintf(out, size, "%.3g %%", 100 * gain);
-    if (error > 0) snprintf(out + n, size - (size_t)n, " (%.1f standard errors)", gain / error);
+    if (error > 0) snprintf(out + n, size - (size_t)n, " (%.1f SE)", gain / error);
 }
 
 /* What brought the climb to row `at`: a step of one term or of two */
 static void say_last(const crs_rank_judge *j, ptrdiff_t at, size_t size, char *out)
 {
-    char gain[80];
+    char gain[60];
     const ptrdiff_t by = came_by(j, at);
     out[0] = 0;
     if (by == 0) return;
     say_gain(j, at + by, at, sizeof gain, gain);
-    snprintf(out, size, "%s the held-out loss by %s; ",
-             by == -1 ? "its last term lowers" : "the last two together lower", gain);
+    snprintf(out, size, "the last %s the loss by %s, ", by == -1 ? "lowers" : "two lower", gain);
 }
 
 static void say_next(const crs_rank_judge *j, ptrdiff_t at, size_t size, char *out)
 {
-    char one[80], two[80] = "";
+    char one[60], two[60] = "";
     snprintf(out, size, "no larger rank was tried");
     if (at + 1 >= j->t->count) return;
     say_gain(j, at, at + 1, sizeof one, one);
     if (at + 2 < j->t->count) say_gain(j, at, at + 2, sizeof two, two);
-    snprintf(out, size,
-             "one more would lower it by %s%s%s, and it has to be %g standard errors "
-             "and %g %% a term",
-             one, two[0] ? ", two by " : "", two, sure, 100 * trifle);
+    snprintf(out, size, "one more would by %s%s%s, where %g %% a term and %g standard errors count",
+             one, two[0] ? ", two by " : "", two, 100 * trifle, sure);
 }
 
 static void say_least(const crs_rank_judge *j, ptrdiff_t at, size_t size, char *out)
@@ -224,8 +221,7 @@ static void say_least(const crs_rank_judge *j, ptrdiff_t at, size_t size, char *
     out[0] = 0;
     for (ptrdiff_t k = 1; k < j->t->count; k++)
         if (j->t->row[k].loss < j->t->row[best].loss) best = k;
-    if (best != at && !(j->t->row[at].loss <= square(j->floor)))
-        snprintf(out, size, "; the least loss is that of rank %td", j->t->row[best].rank);
+    if (best != at) snprintf(out, size, " (least loss: rank %td)", j->t->row[best].rank);
 }
 
 /* Root mean square errors of row k in those of row `of` */
@@ -246,13 +242,14 @@ static void say_halves(const crs_rank_judge *j, ptrdiff_t at, ptrdiff_t half, si
     const crease_cp_rank_row *row = j->t->row;
     out[0] = 0;
     if (half == at)
-        snprintf(out, size, "; all its terms reproduce in halves of the data");
+        snprintf(out, size, ". All reproduce in halves of the data");
     else if (half >= 0)
         snprintf(out, size,
-                 "; only %td reproduce in halves of the data, which have %.3g times the held-out "
-                 "error: %td are taken, since this is %s %.2f times",
-                 row[half].rank, ratio(j, half, at), j->t->rank,
-                 crs_rank_close(j, half, at) ? "within" : "beyond", near);
+                 ". Only %td reproduce in halves of the data; %s, at %.3g times the held-out error "
+                 "(%.2f at most)",
+                 row[half].rank,
+                 crs_rank_close(j, half, at) ? "these are taken" : "these are not taken",
+                 ratio(j, half, at), near);
 }
 
 void crs_rank_explain(const crs_rank_judge *j, ptrdiff_t at, ptrdiff_t half)
@@ -261,7 +258,7 @@ void crs_rank_explain(const crs_rank_judge *j, ptrdiff_t at, ptrdiff_t half)
     t->rank = t->predicts = 1;
     snprintf(t->reason, sizeof t->reason, "the search was stopped before any rank was compared");
     if (t->count == 0) return;
-    char last[160], next[260], least[60], halves[240];
+    char last[120], next[260], least[40], halves[200];
     const bool smaller_one = half >= 0 && half < at && crs_rank_close(j, half, at);
     const ptrdiff_t rank = t->row[at].rank;
     t->predicts = rank;

@@ -490,11 +490,11 @@ static void add_remarks(const sweep *s, const crease_space *shape)
     char *end = s->t->reason + strlen(s->t->reason);
     size_t room = sizeof s->t->reason - strlen(s->t->reason);
     if (s->stopped && s->t->count > 0) {
-        snprintf(end, room, "; the search was stopped before it was done");
+        snprintf(end, room, ". The search was stopped before it was done");
         room -= strlen(end), end += strlen(end);
     }
     if (crease_size(&s->r.shape) < crease_size(shape))
-        snprintf(end, room, "; judged by %.2g of the data",
+        snprintf(end, room, ". Judged by %.2g of the data",
                  (double)crease_size(&s->r.shape) / (double)crease_size(shape));
 }
 

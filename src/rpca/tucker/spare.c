@@ -218,6 +218,26 @@ static double step_noise(const crs_tucker_fit *s)
     return larger(sqrt(s->sums.squares / (double)s->sums.observed / mean), s->least);
 }
 
+/* Direction k of mode n goes to place `end`, those between move up. */
+static void to_end(crs_tucker_fit *s, int n, ptrdiff_t k, ptrdiff_t end)
+{
+    const crease_space *ranks = &s->c.ranks;
+    const ptrdiff_t rank = ranks->dim[n], left = crs_left(ranks, n), right = crs_right(ranks, n);
+    for (ptrdiff_t i = 0; i < s->c.shape.dim[n]; i++) {
+        double *row = s->factor[n] + i * rank;
+        const double moved = row[k];
+        memmove(row + k, row + k + 1, sizeof *row * (size_t)(end - k));
+        row[end] = moved;
+    }
+    for (ptrdiff_t l = 0; l < left; l++) {
+        double *slice = s->core + l * rank * right;
+        copy(right, slice + k * right, s->chain);
+        memmove(slice + k * right, slice + (k + 1) * right,
+                sizeof *slice * (size_t)((end - k) * right));
+        copy(right, s->chain, slice + end * right);
+    }
+}
+
 /* The edge that is left to exceed after the price; a matrix has paid all of it. */
 static double edge_of(const crs_tucker_fit *s, int n, double others)
 {
@@ -233,11 +253,15 @@ static ptrdiff_t supported(crs_tucker_fit *s, int n, const double *values, const
     const double others = (double)(crease_size(&s->c.ranks) / rank), edge = edge_of(s, n, others);
     double least = 1 - s->c.shape.order;
     for (int m = 0; m < s->c.shape.order; m++) least += (double)s->c.shape.dim[m];
-    ptrdiff_t keep = 0;
-    while (keep < rank && values[keep] > edge && (keep == 0 || reach(s, n, keep) >= least / 2))
-        keep++;
+    ptrdiff_t keep = 0, large = 0;
+    while (large < rank && values[large] > edge) large++;
+    for (ptrdiff_t end = large; keep < end;)
+        if (keep == 0 || reach(s, n, keep) >= least / 2)
+            keep++;
+        else
+            to_end(s, n, keep, --end);
     for (ptrdiff_t k = more(keep, 1); k < rank; k++)
-        record(s, n, values[k] > edge ? "on a few entries only" : "no larger than noise", sizes[k],
+        record(s, n, k < large ? "on a few entries only" : "no larger than noise", sizes[k],
                edge + s->paid * sqrt(others));
     return more(keep, 1);
 }

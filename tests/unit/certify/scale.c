@@ -203,6 +203,29 @@ static void constraints_without_data_have_a_scale(void **state)
     }
 }
 
+/* min |A x|^2/2 has no data and no scale: only 0 is certified, by solver and checker alike. */
+static void without_data_the_answer_is_exact(void **state)
+{
+    const crease_space space = crease_vector(2);
+    const double start[] = { 1, -3 };
+    const int first = 0;
+    const crease_map map = crease_dense(square_map);
+    const crease_predictor u = { 1, &first, &map, crease_vector(2), NULL };
+    const crease_block block = { .start = start };
+    const crease_problem p = { 1, &space, &block, crease_least_squares(&u), { 0 }, NULL };
+    crease_options o = options_to(1e-6);
+    o.relative = 1;
+    (void)state;
+    crease_solver *s = solver_for(&p, &o);
+    assert_int_equal(crease_solve(s), CREASE_STATIONARY);
+    const double *x = crease_solution(s, 0);
+    crease_verification v = verified(&p, &x, NULL, 1e-6);
+    assert_int_equal(v.verdict, CREASE_VERDICT_VALID);
+    assert_true(x[0] == 0 && x[1] == 0);
+    crease_verification_free(&v);
+    crease_solver_free(s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -211,6 +234,7 @@ int main(void)
         cmocka_unit_test(small_objectives_are_not_hidden),
         cmocka_unit_test(starts_loosen_nothing),
         cmocka_unit_test(constraints_without_data_have_a_scale),
+        cmocka_unit_test(without_data_the_answer_is_exact),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -109,6 +109,27 @@ static void roundings_of_lower_rank_do_not_count(void **state)
     print_message("undecided of 300 each: %d, %d, %d\n", undecided[0], undecided[1], undecided[2]);
 }
 
+/* The same for matrices of the size that models have, with singular values over five decades. */
+static void larger_matrices_are_decided(void **state)
+{
+    enum { ROWS = 80, COLS = 60, TERMS = 12 };
+    static double a[ROWS * TERMS], b[COLS * TERMS], x[ROWS * COLS];
+    draws d = { { 7, 0 }, 0 };
+    (void)state;
+    for (int r = 1; r <= TERMS; r++) {
+        const ptrdiff_t m = ROWS - 4 * r, n = COLS - 2 * (r % 5);
+        normals(&d, m * r, 1, a);
+        normals(&d, n * r, 1, b);
+        for (ptrdiff_t i = 0; i < m; i++)
+            for (ptrdiff_t j = 0; j < n; j++) {
+                x[i * n + j] = 0;
+                for (int l = 0; l < r; l++)
+                    x[i * n + j] += pow(10, -5.0 * l / TERMS) * a[i * r + l] * b[j * r + l];
+            }
+        assert_int_equal(rank_of(m, n, x), r);
+    }
+}
+
 /* Q diag(1, 1/gap) Z': rank 2 while entries can tell, 1 when they cannot */
 static void dense_gaps_are_told_while_entries_can(void **state)
 {
@@ -133,6 +154,7 @@ int main(void)
         cmocka_unit_test(diagonals_have_their_rank_at_any_gap),
         cmocka_unit_test(a_small_entry_is_not_passed_over),
         cmocka_unit_test(roundings_of_lower_rank_do_not_count),
+        cmocka_unit_test(larger_matrices_are_decided),
         cmocka_unit_test(dense_gaps_are_told_while_entries_can),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
