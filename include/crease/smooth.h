@@ -4,6 +4,7 @@
 #define CREASE_SMOOTH_H
 
 #include <crease/map.h>
+#include <crease/watch.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -131,6 +132,7 @@ typedef struct {
     const double *tensor;
     const int *block;
     double weight;
+    crease_watch *watch; /* NULL: none. Over: constants are coarser, and still bounds */
 } crease_multilinear_data;
 CREASE_API crease_smooth crease_multilinear(const crease_multilinear_data *m);
 

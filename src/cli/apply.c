@@ -2,50 +2,13 @@
  * apply: new slices seen through the factors of a result
  *
  * A Tucker or matrix model is one of order two for its slices: coefficients times the product of
- * the core with the other factors, unfolded along the mode of the slices. The checker judges the
- * coefficients a and outliers e of every slice t as a point of
- *     min c |M a + e - t|^2 + alpha rho(|e|) + (nu/2)|a|^2,   c = alpha_N / (1 + alpha_N),
- * with a in the unit 1/|M|, by residuals relative to 2c |t|: then both gradients have one scale,
- * which does not vanish with the noise. */
-#include "cli/rpca.h"
+ * the core with the other factors, unfolded along the mode of the slices. */
+#include "cli/apply.h"
 
 static const double slice_eps = 1e-6; /* relative */
 
-typedef struct {
-    const crs_args *a;
-    const char *from, *path, *masked; /* the result, the data, their mask (NULL: none) */
-    crs_named_reg penalty;
-    crease_cp_apply_settings s;
-    char model[16];
-    bool cp, bounded; /* terms with weights; noise bounded as a whole */
-    int order, mode;  /* mode: that of the slices, from 0 */
-    crs_array data, mask, factor[CREASE_MAX_ORDER], weight, core;
-    crease_space given, shape; /* of the data as they came, and with a mode of slices */
-    crs_center_arrays center;  /* of the model, subtracted from the data */
-    const double *use[CREASE_MAX_ORDER];
-    double *design; /* entries of a slice x coefficients */
-    double *noise;
-    char hash[CRS_HASH], mask_hash[CRS_HASH]; /* of the data and the mask */
-    char model_hash[CRS_HASH];                /* of its certificate, which is bound to its files */
-    crs_folder folder;
-    crease_cp_apply_result out;
-    crease_verification *found; /* of every slice */
-    crease_outcome ended;       /* by the watch, before every slice was done; NOT_RUN: it did not */
-    double objective;           /* of all slices, recomputed */
-} job;
-
-static bool number(const json_t *settings, const char *key, double *x, crease_error *e)
-{
-    const json_t *v = json_object_get(settings, key);
-    *x = json_number_value(v);
-    return json_is_number(v) || crs_fail(e, CREASE_BAD_DATA,
-                                         "result.json has no number settings.%s; is this a result "
-                                         "of crease rpca?",
-                                         key);
-}
-
 /* A penalty without parameters stands for the one with 1, as in rpca. */
-static bool open_penalty(job *j, const char *text, crease_error *e)
+static bool open_penalty(crs_apply_job *j, const char *text, crease_error *e)
 {
     char whole[80];
     if (!strchr(text, ':')) {
@@ -56,7 +19,7 @@ static bool open_penalty(job *j, const char *text, crease_error *e)
 }
 
 /* Tucker and matrix models have neither ridge nor signs. */
-static bool read_settings(job *j, const json_t *root, crease_error *e)
+static bool read_settings(crs_apply_job *j, const json_t *root, crease_error *e)
 {
     const json_t *s = json_object_get(root, "settings");
     const char *penalty = json_string_value(json_object_get(s, "penalty"));
@@ -79,11 +42,12 @@ static bool read_settings(job *j, const json_t *root, crease_error *e)
             e, CREASE_UNSUPPORTED,
             "the result was fitted with groups or weights, which new slices do not have");
     j->s.nonneg = json_is_true(json_object_get(s, "nonneg"));
-    return number(s, "alpha", &j->s.alpha, e) && number(s, "alpha_noise", &j->s.alpha_noise, e) &&
-           (!j->cp || number(s, "ridge", &j->s.ridge, e)) && open_penalty(j, penalty, e);
+    return setting_number(s, "alpha", &j->s.alpha, e) &&
+           setting_number(s, "alpha_noise", &j->s.alpha_noise, e) &&
+           (!j->cp || setting_number(s, "ridge", &j->s.ridge, e)) && open_penalty(j, penalty, e);
 }
 
-static bool read_document(job *j, crease_error *e)
+static bool read_document(crs_apply_job *j, crease_error *e)
 {
     char path[CRS_PATH_ROOM];
     crease_error why;
@@ -97,7 +61,7 @@ static bool read_document(job *j, crease_error *e)
     return done;
 }
 
-static bool read_array(const job *j, const char *name, crs_array *out, crease_error *e)
+static bool read_array(const crs_apply_job *j, const char *name, crs_array *out, crease_error *e)
 {
     char *path = crs_path_in(j->from, name, e);
     const bool done = path && crs_read_array(path, out, e);
@@ -106,7 +70,7 @@ static bool read_array(const job *j, const char *name, crs_array *out, crease_er
 }
 
 /* factor_n.npy while they are there. */
-static bool read_factors(job *j, crease_error *e)
+static bool read_factors(crs_apply_job *j, crease_error *e)
 {
     for (j->order = 0; j->order < CREASE_MAX_ORDER; j->order++) {
         crs_array *x = &j->factor[j->order];
@@ -124,7 +88,7 @@ static bool read_factors(job *j, crease_error *e)
 }
 
 /* unit columns times weight^(1/d): the scale in which the ridge was paid */
-static bool weigh(job *j, crease_error *e)
+static bool weigh(crs_apply_job *j, crease_error *e)
 {
     if (!read_array(j, "weights.npy", &j->weight, e)) return false;
     j->s.rank = crease_size(&j->weight.shape);
@@ -140,7 +104,7 @@ static bool weigh(job *j, crease_error *e)
 }
 
 /* Without a core the two factors share their columns. */
-static bool read_core(job *j, crease_error *e)
+static bool read_core(crs_apply_job *j, crease_error *e)
 {
     if (!j->bounded && !read_array(j, "core.npy", &j->core, e)) return false;
     bool fits = j->bounded ? j->order == 2 : j->core.shape.order == j->order;
@@ -152,7 +116,7 @@ static bool read_core(job *j, crease_error *e)
 }
 
 /* The model is the one that was certified: its files are as they were written. */
-static bool bind_model(job *j, crease_error *e)
+static bool bind_model(crs_apply_job *j, crease_error *e)
 {
     crs_certificate c;
     crs_stamp stamp;
@@ -167,13 +131,13 @@ static bool bind_model(job *j, crease_error *e)
     return !why[0] || crs_fail(e, CREASE_BAD_DATA, "%.200s: %s; fit the model again", j->from, why);
 }
 
-static bool read_model(job *j, crease_error *e)
+bool crs_apply_model(crs_apply_job *j, crease_error *e)
 {
     return read_document(j, e) && bind_model(j, e) && read_factors(j, e) &&
            (j->cp ? weigh(j, e) : read_core(j, e));
 }
 
-static void discard(job *j)
+void crs_apply_discard(crs_apply_job *j)
 {
     for (ptrdiff_t i = 0; j->found && i < j->shape.dim[j->mode]; i++)
         crease_verification_free(&j->found[i]);
@@ -195,7 +159,7 @@ static void discard(job *j)
 }
 
 /* Data of one order less than the model are one slice. */
-static bool fit_shape(job *j, crease_error *e)
+static bool fit_shape(crs_apply_job *j, crease_error *e)
 {
     crease_space *s = &j->shape;
     *s = j->given;
@@ -218,7 +182,7 @@ static bool fit_shape(job *j, crease_error *e)
 }
 
 /* Axes are counted from 0, as those of --merge and --groups. */
-static bool read_options(job *j, crease_error *e)
+static bool read_options(crs_apply_job *j, crease_error *e)
 {
     const char *missing = crs_given(j->a, CRS_OPT_MISSING);
     crease_error why;
@@ -235,7 +199,7 @@ static bool read_options(job *j, crease_error *e)
 }
 
 /* The constants of new indices are not known. */
-static bool center_data(job *j, crease_error *e)
+static bool center_data(crs_apply_job *j, crease_error *e)
 {
     crease_space s = j->shape;
     s.dim[j->mode] = j->factor[j->mode].shape.dim[0];
@@ -250,7 +214,7 @@ static bool center_data(job *j, crease_error *e)
     return true;
 }
 
-static bool read_data(job *j, crease_error *e)
+bool crs_apply_data(crs_apply_job *j, crease_error *e)
 {
     if (!crs_read_data(j->path, j->s.missing, &j->data, e)) return false;
     crs_print_notice(j->a, &j->data);
@@ -283,16 +247,8 @@ static double *times_factor(double *t, crease_space *s, int n, const crs_array *
     return out;
 }
 
-/* Entry j of slice i along a mode of the given length, entries ordered as in the data. */
-static ptrdiff_t place(const crease_space *s, int mode, ptrdiff_t i, ptrdiff_t j)
-{
-    ptrdiff_t right = 1;
-    for (int n = mode + 1; n < s->order; n++) right *= s->dim[n];
-    return (j / right * s->dim[mode] + i) * right + j % right;
-}
-
 /* prod_{n != mode} X_n[i_n, r] for the entries of a slice */
-static void multiply_factors(const job *j, ptrdiff_t entries)
+static void multiply_factors(const crs_apply_job *j, ptrdiff_t entries)
 {
     const ptrdiff_t rank = j->s.rank;
     for (ptrdiff_t k = 0; k < entries * rank; k++) {
@@ -308,7 +264,7 @@ static void multiply_factors(const job *j, ptrdiff_t entries)
 }
 
 /* The core times all factors but one, a row per entry of a slice. */
-static bool multiply_core(const job *j, ptrdiff_t entries, crease_error *e)
+static bool multiply_core(const crs_apply_job *j, ptrdiff_t entries, crease_error *e)
 {
     crease_space s = j->core.shape;
     const ptrdiff_t own = j->s.rank;
@@ -323,9 +279,7 @@ static bool multiply_core(const job *j, ptrdiff_t entries, crease_error *e)
     return done;
 }
 
-static ptrdiff_t entries_of(const job *j) { return crease_size(&j->shape) / j->shape.dim[j->mode]; }
-
-static bool make_design(job *j, crease_error *e)
+bool crs_apply_design(crs_apply_job *j, crease_error *e)
 {
     const ptrdiff_t entries = entries_of(j);
     j->s.rank = j->factor[j->mode].shape.dim[1];
@@ -337,7 +291,7 @@ static bool make_design(job *j, crease_error *e)
 }
 
 /* x of the shape of the data, or with `back` the other way: slices x entries. */
-static bool unfold(const job *j, bool back, double *x, crease_error *e)
+static bool unfold(const crs_apply_job *j, bool back, double *x, crease_error *e)
 {
     const ptrdiff_t size = crease_size(&j->shape), slices = j->shape.dim[j->mode];
     const ptrdiff_t entries = size / slices;
@@ -353,7 +307,7 @@ static bool unfold(const job *j, bool back, double *x, crease_error *e)
 }
 
 /* The model as it is, or as one of order two. */
-static bool choose_terms(job *j, crease_error *e)
+static bool choose_terms(crs_apply_job *j, crease_error *e)
 {
     for (int k = 0; k < j->order; k++) j->use[k] = j->factor[k].data;
     j->s.factor = j->use;
@@ -362,7 +316,7 @@ static bool choose_terms(job *j, crease_error *e)
     j->s.trained_count = j->factor[j->mode].shape.dim[0];
     j->s.shape = j->shape;
     j->s.mode = j->mode;
-    if (!make_design(j, e)) return false;
+    if (!crs_apply_design(j, e)) return false;
     if (j->cp) return true;
     const ptrdiff_t slices = j->shape.dim[j->mode];
     if (!unfold(j, false, j->data.data, e) || (j->mask.data && !unfold(j, false, j->mask.data, e)))
@@ -374,7 +328,7 @@ static bool choose_terms(job *j, crease_error *e)
 }
 
 /* In the order of the data again; with unit columns in the other modes of a CP model. */
-static bool finish(job *j, crease_error *e)
+static bool finish(crs_apply_job *j, crease_error *e)
 {
     const ptrdiff_t n = crease_size(&j->shape), slices = j->shape.dim[j->mode];
     for (ptrdiff_t k = 0; j->cp && k < slices * j->s.rank; k++)
@@ -390,7 +344,7 @@ static bool finish(job *j, crease_error *e)
     return true;
 }
 
-static bool solve(job *j, crease_error *e)
+static bool solve(crs_apply_job *j, crease_error *e)
 {
     const ptrdiff_t n = crease_size(&j->shape), slices = j->shape.dim[j->mode];
     crs_keep_time(j->a, 4, 8 * (double)crease_size(&j->shape));
@@ -407,120 +361,7 @@ static bool solve(job *j, crease_error *e)
            crease_cp_apply(&j->s, j->data.data, &j->out, e) && finish(j, e);
 }
 
-/* Slice i as the checker sees it: what was observed of it. Lists of one block each. */
-typedef struct {
-    ptrdiff_t count;
-    double *m, *t, *e, *a; /* rows of sqrt(2c) M, sqrt(2c) t, e; a in the scale of the factors */
-    double objective;      /* of all slices so far */
-} slice;
-
-/* Is the slice's low-rank part M a, and the noise what is left? NaN is not. */
-static bool gather_slice(const job *j, ptrdiff_t i, double root, slice *s)
-{
-    const ptrdiff_t rank = j->s.rank;
-    bool fits = true;
-    s->count = 0;
-    for (ptrdiff_t r = 0; r < rank; r++) {
-        const double w = j->cp ? pow(fabs(j->weight.data[r]), 1 - 1.0 / j->order) : 1;
-        s->a[r] = w == 0 ? 0 : j->out.coefficients[i * rank + r] / w;
-    }
-    for (ptrdiff_t k = 0, n = entries_of(j); k < n; k++) {
-        const ptrdiff_t at = place(&j->shape, j->mode, i, k);
-        const bool seen = !isnan(j->data.data[at]) && !(j->mask.data && j->mask.data[at] == 0);
-        const double low = j->out.lowrank[at], e = j->out.sparse[at];
-        const double t = seen ? j->data.data[at] : low + e;
-        double sum = 0, size = fabs(t) + fabs(low) + fabs(e);
-        for (ptrdiff_t r = 0; r < rank; r++) {
-            const double term = j->design[k * rank + r] * s->a[r];
-            sum += term, size += fabs(term);
-            s->m[s->count * rank + r] = root * j->design[k * rank + r];
-        }
-        fits = fits && size < INFINITY && fabs(sum - low) <= 1e-12 * size &&
-               fabs(t - low - e - j->noise[at]) <= 1e-12 * size;
-        s->t[s->count] = root * t;
-        s->e[s->count] = e;
-        s->count += seen;
-    }
-    return fits;
-}
-
-/* M becomes M/|M| and a becomes |M| a; returns |M|, or 1 where that is 0. */
-static double normalize(const job *j, slice *s, double root)
-{
-    double sum = 0;
-    for (ptrdiff_t k = 0; k < s->count * j->s.rank; k++) sum += square(s->m[k] / root);
-    const double norm = sum > 0 ? sqrt(sum) : 1;
-    for (ptrdiff_t k = 0; k < s->count * j->s.rank; k++) s->m[k] /= norm;
-    for (ptrdiff_t r = 0; r < j->s.rank; r++) s->a[r] *= norm;
-    return norm;
-}
-
-static bool judge_slice(const job *j, slice *s, double root, double eps, crease_verification *v,
-                        crease_error *e)
-{
-    static const int both[2] = { 0, 1 };
-    const double norm = normalize(j, s, root);
-    const crease_space space[2] = { crease_vector(j->s.rank), crease_vector(s->count) };
-    const double unit = root * crease_norm(&space[1], s->t);
-    const crease_map map[2] = { crease_dense(s->m), crease_identity(root) };
-    const crease_predictor p = { 2, both, map, space[1], s->t };
-    const crease_distance_data ridge = { .b = -1, .weight = j->s.ridge / square(norm) };
-    const crease_smooth term[2] = { crease_least_squares(&p), crease_squared_distance(&ridge) };
-    const crease_smooth_list list = { 2, term };
-    const crease_reg rho = j->penalty.reg, sign = crease_nonneg_indicator();
-    const crease_block block[2] = { { .name = "a", .reg = j->s.nonneg ? sign : (crease_reg){ 0 } },
-                                    { .name = "e", .reg = crease_scaled(j->s.alpha, &rho) } };
-    const crease_problem problem = { .count = 2,
-                                     .space = space,
-                                     .block = block,
-                                     .f = j->s.ridge > 0 ? crease_smooth_sum(&list) : term[0] };
-    const double *x[2] = { s->a, s->e };
-    const crease_claim claim = { .p = &problem, .x = x, .eps = eps * unit, .watch = j->a->watch };
-    double value;
-    if (!crease_claim_verify(&claim, v, e) || !crease_objective(&problem, x, &value, e))
-        return false;
-    s->objective += value;
-    if (unit > 0) v->smallest_eps /= unit;
-    if (v->verdict == CREASE_VERDICT_VALID)
-        snprintf(v->text, sizeof v->text, "stationary for relative eps >= %.3g", v->smallest_eps);
-    return true;
-}
-
-/* The independent checker's word on every slice. */
-static bool judge(job *j, double eps, crease_error *e)
-{
-    const double c = j->s.alpha_noise / (1 + j->s.alpha_noise), root = sqrt(2 * c);
-    const ptrdiff_t n = entries_of(j), rank = j->s.rank, slices = j->shape.dim[j->mode];
-    double *all = crs_doubles((n + 1) * rank + 2 * n, "the check", e);
-    slice s = { .m = all, .a = all + n * rank, .t = all + (n + 1) * rank };
-    s.e = s.t + n;
-    j->found = crs_alloc((size_t)slices, sizeof *j->found);
-    bool done = all && (j->found || crs_fail(e, CREASE_NO_MEMORY, "out of memory: the verdicts"));
-    for (ptrdiff_t i = 0; done && i < slices; i++) {
-        crease_verification *v = &j->found[i];
-        if (crease_watch_over(j->a->watch)) {
-            v->verdict = CREASE_VERDICT_UNFINISHED, v->smallest_eps = INFINITY;
-            snprintf(v->text, sizeof v->text, "not checked: the time ran out or a signal came");
-            continue;
-        }
-        const bool fits = gather_slice(j, i, root, &s);
-        if (s.count > 0) {
-            done = judge_slice(j, &s, root, eps, v, e);
-        } else {
-            v->verdict = CREASE_VERDICT_VALID;
-            v->residual = crs_doubles(1, "a verdict", e);
-            done = v->residual != NULL;
-        }
-        if (fits) continue;
-        v->verdict = CREASE_VERDICT_INVALID, v->smallest_eps = INFINITY;
-        snprintf(v->text, sizeof v->text, "its parts do not follow from its coefficients and data");
-    }
-    j->objective = s.objective;
-    crs_free(all);
-    return done;
-}
-
-static const crease_verification *worst_of(const job *j)
+static const crease_verification *worst_of(const crs_apply_job *j)
 {
     const crease_verification *worst = &j->found[0];
     for (ptrdiff_t i = 1; i < j->shape.dim[j->mode]; i++)
@@ -528,7 +369,7 @@ static const crease_verification *worst_of(const job *j)
     return worst;
 }
 
-static void put_scores(crs_spot to, const job *j)
+static void put_scores(crs_spot to, const crs_apply_job *j)
 {
     const crs_spot list = crs_put_list(to, "slices");
     for (ptrdiff_t i = 0; i < j->shape.dim[j->mode]; i++) {
@@ -545,14 +386,14 @@ static void put_scores(crs_spot to, const job *j)
     }
 }
 
-static void put_sources(crs_spot list, const job *j)
+static void put_sources(crs_spot list, const crs_apply_job *j)
 {
     crs_put_data(list, &j->folder, "data", j->path, &j->given, j->hash);
     crs_put_data(list, &j->folder, "model", j->from, NULL, j->model_hash);
     if (j->masked) crs_put_data(list, &j->folder, "mask", j->masked, &j->given, j->mask_hash);
 }
 
-static void put_settings(crs_spot to, const job *j)
+static void put_settings(crs_spot to, const crs_apply_job *j)
 {
     crs_put_whole(to, "axis", j->mode);
     crs_put_whole(to, "rank", j->s.rank);
@@ -560,14 +401,14 @@ static void put_settings(crs_spot to, const job *j)
 }
 
 /* Were all slices finished? */
-static crease_outcome outcome_of(const job *j)
+static crease_outcome outcome_of(const crs_apply_job *j)
 {
     const bool good = worst_of(j)->verdict == CREASE_VERDICT_VALID;
     return good || j->ended == CREASE_NOT_RUN ? CREASE_STATIONARY : j->ended;
 }
 
 /* The residual is that of the worst slice, as the checker measures it, the objective their sum. */
-static void put_result(const job *j, crs_document *d)
+static void put_result(const crs_apply_job *j, crs_document *d)
 {
     const crease_outcome how = outcome_of(j);
     const char *text = "every slice was regressed on the terms of the model";
@@ -595,7 +436,7 @@ static void put_result(const job *j, crs_document *d)
     put_scores(out.details, j);
 }
 
-static bool write_certificate(job *j, crease_error *e)
+static bool write_certificate(crs_apply_job *j, crease_error *e)
 {
     crs_document d;
     const crs_spot top = crs_certificate_begin(&d, "apply", "apply", slice_eps, true);
@@ -604,7 +445,7 @@ static bool write_certificate(job *j, crease_error *e)
     return crs_folder_certify(&j->folder, &d, e);
 }
 
-static bool deliver(job *j, crease_error *e)
+static bool deliver(crs_apply_job *j, crease_error *e)
 {
     const crease_space table = crease_matrix(j->shape.dim[j->mode], j->s.rank);
     crs_document d;
@@ -622,7 +463,7 @@ static bool deliver(job *j, crease_error *e)
     return done;
 }
 
-static void print_summary(const job *j)
+static void print_summary(const crs_apply_job *j)
 {
     printf("slice  outliers    energy     scale  distance\n");
     for (ptrdiff_t i = 0; i < j->shape.dim[j->mode]; i++) {
@@ -634,79 +475,17 @@ static void print_summary(const job *j)
 
 static bool run(const crs_args *a, crease_error *e)
 {
-    job j = {
+    crs_apply_job j = {
         .a = a, .from = a->word[0], .path = a->word[1], .masked = crs_given(a, CRS_OPT_MASK)
     };
-    bool done = crs_folder_of(a, &j.folder, e) && read_model(&j, e) && read_options(&j, e) &&
-                read_data(&j, e) && solve(&j, e);
+    bool done = crs_folder_of(a, &j.folder, e) && crs_apply_model(&j, e) && read_options(&j, e) &&
+                crs_apply_data(&j, e) && solve(&j, e);
     j.ended = crease_watch_why(a->watch);
     crease_watch_enter(a->watch, CREASE_PHASE_CHECK);
-    done = done && judge(&j, slice_eps, e) && deliver(&j, e);
+    done = done && crs_apply_judge(&j, slice_eps, e) && deliver(&j, e);
     if (done && !crs_given(a, CRS_OPT_JSON)) print_summary(&j);
     if (done) *a->status = crs_exit_of_run(outcome_of(&j), worst_of(&j)->verdict);
-    discard(&j);
-    return done;
-}
-
-/* An array of the result in the size of the data, or of the coefficients. */
-static bool read_part(const crs_judged *judged, const char *name, const crease_space *shape,
-                      double **out, crease_error *e)
-{
-    crs_array x = { .data = NULL };
-    if (!crs_read_in(judged->certificate->folder, name, &x, e)) return false;
-    *out = x.data;
-    return crease_space_equal(&x.shape, shape) ||
-           crs_fail(e, CREASE_BAD_SHAPE, "%s does not suit the data and the model", name);
-}
-
-static bool read_parts(const crs_judged *judged, job *j, crease_error *e)
-{
-    const crease_space table = crease_matrix(j->shape.dim[j->mode], j->s.rank);
-    return read_part(judged, "coefficients.npy", &table, &j->out.coefficients, e) &&
-           read_part(judged, "lowrank.npy", &j->given, &j->out.lowrank, e) &&
-           read_part(judged, "sparse.npy", &j->given, &j->out.sparse, e) &&
-           read_part(judged, "noise.npy", &j->given, &j->noise, e) &&
-           (crs_center_shift(&j->center, -1, 0, crease_size(&j->shape), j->out.lowrank), true);
-}
-
-bool crs_check_apply(crs_judged *judged, crease_error *e)
-{
-    static const char *const role[3] = { "model", "data", "mask" };
-    const crs_certificate *c = judged->certificate;
-    const json_t *settings = json_object_get(c->document, "settings");
-    const char *given = crs_given(judged->a, CRS_OPT_PROBLEM);
-    char *path[3] = { NULL };
-    bool done = true;
-    for (int k = 0; done && k < 3; k++) {
-        const json_t *source = crs_certificate_data(c, role[k]);
-        if (source) path[k] = crs_find_source(c->folder, source, e);
-        done = path[k] || (k == 2 && !source) ||
-               (!source && crs_fail(e, CREASE_BAD_DATA, "certificate.json names no %s", role[k]));
-    }
-    job j = { .a = judged->a, .from = path[0], .path = given ? given : path[1], .masked = path[2] };
-    double axis = 0, rank = 0;
-    j.s.missing = json_is_true(json_object_get(settings, "missing"));
-    done = done && read_model(&j, e) && number(settings, "axis", &axis, e);
-    if (done && !(axis >= 0 && axis < j.order && axis == floor(axis)))
-        done = crs_fail(e, CREASE_BAD_DATA, "certificate.json: the model has no axis %g", axis);
-    j.mode = (int)axis;
-    done =
-        done && number(settings, "rank", &rank, e) && read_data(&j, e) && make_design(&j, e) &&
-        (rank == (double)j.s.rank ||
-         crs_fail(e, CREASE_BAD_DATA, "certificate.json: the model has not the rank %g", rank)) &&
-        read_parts(judged, &j, e) && judge(&j, judged->eps, e) &&
-        crs_judged_all(judged, (int)j.shape.dim[j.mode], j.found, "slice", e);
-    snprintf(judged->hash, sizeof judged->hash, "%s", j.hash);
-    if (done) {
-        judged->objective = j.objective;
-        for (ptrdiff_t k = 0, n = crease_size(&j.given); k < n; k++)
-            if (!isnan(j.data.data[k])) judged->scale += square(j.data.data[k]);
-        crs_judged_source(judged, "model", NULL, j.model_hash);
-        crs_judged_source(judged, "data", &j.given, j.hash);
-        crs_judged_source(judged, "mask", &j.given, j.mask_hash);
-    }
-    for (int k = 0; k < 3; k++) crs_free(path[k]);
-    discard(&j);
+    crs_apply_discard(&j);
     return done;
 }
 

@@ -393,9 +393,9 @@ static bool deliver(crs_spca_job *j, crease_error *e)
 static bool run(const crs_args *a, crease_error *e)
 {
     crs_spca_job j = { .a = a };
-    bool done = read_options(&j, e) && crs_folder_of(a, &j.folder, e) && read_data(&j, e) &&
-                measure_noise(&j, e) && build(&j, e);
+    bool done = read_options(&j, e) && crs_folder_of(a, &j.folder, e) && read_data(&j, e);
     crease_watch_enter(a->watch, CREASE_PHASE_START);
+    done = done && measure_noise(&j, e) && build(&j, e);
     if (done) {
         j.norm = crease_spca_norm(j.model);
         done = find(&j, e) && deliver(&j, e);

@@ -217,6 +217,7 @@ static int follow(slice *s, const double *t, double *a)
         s->penalty = crs_penalty_of(&crs_l1, &one, 2 * s->c * limit);
         count += iterate(s, t, a, !s->nonneg, s->nonneg ? STAGE_SLOW : STAGE);
         for (ptrdiff_t j = 0; j < s->entries; j++) top = larger(top, fabs(s->r[j]));
+        if (!(top < INFINITY)) break;
         limit = smaller(limit, top) / 4;
     }
     s->dead = dead;

@@ -104,7 +104,7 @@ static void sample_multilinear(draws *d, instance *o)
     crease_space space[CRS_BLOCKS];
     for (int n = 0; n < shape.order; n++) space[n] = crease_vector(shape.dim[n]);
     sample_blocks(o, shape.order, space);
-    o->multilinear = (crease_multilinear_data){ shape, o->number, o->index, normal(d) };
+    o->multilinear = (crease_multilinear_data){ shape, o->number, o->index, normal(d), NULL };
     o->f = crease_multilinear(&o->multilinear);
 }
 

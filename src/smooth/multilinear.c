@@ -79,7 +79,7 @@ static bool unfolding_bound(const crease_multilinear_data *m, int n, double norm
     const ptrdiff_t dim = m->shape.dim[n], terms = crease_size(&m->shape) / dim;
     double *gram = crs_doubles(dim * dim + crs_lambda_scratch(dim), "the norm of a tensor", e);
     if (!gram) return false;
-    crs_unfolding_product(&m->shape, n, dim, 1, m->tensor, m->tensor, gram);
+    if (!crs_unfolding_gram(&m->shape, n, m->tensor, m->watch, gram)) return crs_free(gram), true;
     const double lambda =
         crs_lambda_high(dim, gram, 0x1p-52 * (double)terms * norm * norm, gram + dim * dim);
     if (sqrt(lambda) < *bound) *bound = sqrt(lambda);

@@ -277,7 +277,7 @@ static void describe(crease_spca *m)
         m->block[n] = (crease_block){ .name = m->name[n], .set = &m->ball, .start = m->start[n] };
     }
     m->data = (crease_multilinear_data){
-        .shape = *shape, .tensor = m->tensor, .block = m->argument, .weight = -1
+        .shape = *shape, .tensor = m->tensor, .block = m->argument, .weight = -1, .watch = &m->watch
     };
     m->problem = (crease_problem){ .count = shape->order,
                                    .space = m->space,

@@ -119,6 +119,10 @@ void crs_tucker_gram(const crs_tucker *k, int n, double alpha, double *g, double
 /* out = C x_j X_j'X_j over all j != skip; skip = -1: over all j. */
 void crs_tucker_gram_core(const crs_tucker *k, int skip, double *out, double *work);
 
+/* gram += T_(n) T_(n)', in pieces of some tens of milliseconds; false: the watch was over. */
+bool crs_unfolding_gram(const crease_space *s, int n, const double *t, crease_watch *watch,
+                        double *gram);
+
 /* Squared singular values of T_(n), descending; row k of vectors, unless NULL, is the left singular
  * vector of the k-th. work has crs_unfolding_scratch() doubles. False: not converged, or the watch
  * was over. */

@@ -102,9 +102,8 @@ ptrdiff_t crs_unfolding_scratch(const crease_space *s, int n)
     return 2 * length * length + length + crs_eigh_scratch(length);
 }
 
-/* gram += T_(n) T_(n)', in pieces of some tens of milliseconds; false: the watch was over. */
-static bool add_gram(const crease_space *s, int n, const double *t, crease_watch *watch,
-                     double *gram)
+bool crs_unfolding_gram(const crease_space *s, int n, const double *t, crease_watch *watch,
+                        double *gram)
 {
     enum { WORK = 1 << 26 };
     const ptrdiff_t left = crs_left(s, n), dim = s->dim[n], right = crs_right(s, n);
@@ -130,7 +129,7 @@ bool crs_unfolding(const crease_space *s, int n, const double *tensor, double *s
     const ptrdiff_t length = s->dim[n];
     double *gram = work, *w = gram + length * length, *q = w + length, *rest = q + length * length;
     fill(length * length, 0, gram);
-    if (!add_gram(s, n, tensor, watch, gram)) return false;
+    if (!crs_unfolding_gram(s, n, tensor, watch, gram)) return false;
     if (!crs_eigh(length, gram, w, vectors ? q : NULL, rest)) return false;
     for (ptrdiff_t k = 0; k < length; k++) {
         squares[k] = pos(w[length - 1 - k]);

@@ -144,12 +144,26 @@ static bool handle(crease_error *e, crease_rpca_kind kind)
 static bool cp_in_another_unit(crease_error *e) { return handle(e, CREASE_RPCA_CP); }
 static bool tucker_in_another_unit(crease_error *e) { return handle(e, CREASE_RPCA_TUCKER); }
 
+/* A term that dwarfs the others: the second answer */
+static bool dominant(crease_error *e)
+{
+    double t[1200];
+    crease_rpca_settings s = crease_rpca_default(&long_shape);
+    data(t);
+    for (int j = 0; j < 1200; j++) t[j] += 100 + 0.01 * sin(7.0 * j * j);
+    s.rank = 2;
+    crease_rpca *r = crease_rpca_new(&s, NULL, t, e);
+    crease_rpca_free(r);
+    return r;
+}
+
 static void survives_any_failing_allocation(void **state)
 {
     fallible *const call[] = { eigenvectors, clipped, singular,  gaussian, match,
                                sweep,        apply,   structure, fit,      cosines };
     fallible *const larger_call[] = { generate, build_constrained,  build_unconstrained,
-                                      describe, cp_in_another_unit, tucker_in_another_unit };
+                                      describe, cp_in_another_unit, tucker_in_another_unit,
+                                      dominant };
     (void)state;
     for (size_t k = 0; k < sizeof call / sizeof *call; k++) survives(call[k], 1);
     for (size_t k = 0; k < sizeof larger_call / sizeof *larger_call; k++)

@@ -33,7 +33,7 @@ static inline void set_coupling(problem *p, int z)
     p->mf = (crease_factorization_data){ p->factor[0], p->factor[1], z, p->target };
     p->cp = (crease_cp_data){ p->shape, p->ranks.dim[0], p->factor, z, p->target, p->ridge };
     p->tucker = (crease_tucker_data){ p->shape, p->ranks, p->factor, d + 1, z, p->target };
-    p->multilinear = (crease_multilinear_data){ p->shape, p->target, p->factor, -1.5 };
+    p->multilinear = (crease_multilinear_data){ p->shape, p->target, p->factor, -1.5, NULL };
     p->f = p->kind == MF       ? crease_matrix_factorization(&p->mf)
            : p->kind == CP     ? crease_cp(&p->cp)
            : p->kind == TUCKER ? crease_tucker(&p->tucker)

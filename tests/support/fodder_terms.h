@@ -99,7 +99,7 @@ static inline crease_smooth make_term(fodder *f, draws *d, int k)
         t->matrix = take(f, d, n * (int)crease_size(&f->space[t->b]));
         f->pair[0] = t->a, f->pair[1] = t->b;
         f->bilinear = (crease_multilinear_data){ crease_matrix(n, crease_size(&f->space[t->b])),
-                                                 t->matrix, f->pair, t->weight };
+                                                 t->matrix, f->pair, t->weight, NULL };
         return crease_multilinear(&f->bilinear);
     case FACTORS:
         f->factors = (crease_factorization_data){ 0, 1, 3, NULL };

@@ -108,7 +108,8 @@ static void invert(ptrdiff_t n, const double *a, double shift, double *inverse, 
 {
     double largest = shift;
     for (ptrdiff_t i = 0; i < n; i++) largest = larger(largest, a[i * n + i]);
-    for (double more = 0; more <= largest; more = larger(100 * more, 1e-12 * largest)) {
+    for (double more = 0; more <= largest && largest < INFINITY;
+         more = larger(100 * more, 1e-12 * largest)) {
         copy(n * n, a, work);
         fill(n * n, 0, inverse);
         for (ptrdiff_t i = 0; i < n; i++) work[i * n + i] += shift + more, inverse[i * n + i] = 1;

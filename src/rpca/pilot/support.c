@@ -104,6 +104,7 @@ static double hadamard(const judge *s, const double *a, ptrdiff_t count, int ski
 static double distance(judge *s, ptrdiff_t r)
 {
     const ptrdiff_t R = s->p->rank, Q = R - 1, d = s->p->c.shape.order;
+    if (Q == 0) return hadamard(s, s->gram, 1, -1, NULL);
     for (int n = 0; n < d; n++) {
         double *a = s->a + n * R * R;
         fill(R * Q, 0, a);

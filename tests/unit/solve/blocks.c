@@ -292,7 +292,7 @@ static void a_rank_one_tensor_reaches_its_norm(void **state)
     gaussians(&d, I, a), gaussians(&d, J, b), gaussians(&d, K, c);
     gaussians(&d, I, s0), gaussians(&d, J, s1), gaussians(&d, K, s2);
     for (int t = 0; t < T; t++) tensor[t] = a[t / (J * K)] * b[t / K % J] * c[t % K];
-    const crease_multilinear_data m = { { 3, { I, J, K }, NULL }, tensor, block_of, -1 };
+    const crease_multilinear_data m = { { 3, { I, J, K }, NULL }, tensor, block_of, -1, NULL };
     const crease_block block[] = { { .set = &ball, .start = s0 },
                                    { .set = &ball, .start = s1 },
                                    { .set = &ball, .start = s2 } };

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT
+ * apply.h: the verb apply and the judge of its slices */
+#ifndef CRS_APPLY_H
+#define CRS_APPLY_H
+
+#include "cli/rpca.h"
+
+typedef struct {
+    const crs_args *a;
+    const char *from, *path, *masked; /* the result, the data, their mask (NULL: none) */
+    crs_named_reg penalty;
+    crease_cp_apply_settings s;
+    char model[16];
+    bool cp, bounded; /* terms with weights; noise bounded as a whole */
+    int order, mode;  /* mode: that of the slices, from 0 */
+    crs_array data, mask, factor[CREASE_MAX_ORDER], weight, core;
+    crease_space given, shape; /* of the data as they came, and with a mode of slices */
+    crs_center_arrays center;  /* of the model, subtracted from the data */
+    const double *use[CREASE_MAX_ORDER];
+    double *design; /* entries of a slice x coefficients */
+    double *noise;
+    char hash[CRS_HASH], mask_hash[CRS_HASH]; /* of the data and the mask */
+    char model_hash[CRS_HASH];                /* of its certificate, which is bound to its files */
+    crs_folder folder;
+    crease_cp_apply_result out;
+    crease_verification *found; /* of every slice */
+    crease_outcome ended;       /* by the watch, before every slice was done; NOT_RUN: it did not */
+    double objective;           /* of all slices, recomputed */
+} crs_apply_job;
+
+/* Entry j of slice i along a mode of the given length, entries ordered as in the data. */
+static inline ptrdiff_t place(const crease_space *s, int mode, ptrdiff_t i, ptrdiff_t j)
+{
+    ptrdiff_t right = 1;
+    for (int n = mode + 1; n < s->order; n++) right *= s->dim[n];
+    return (j / right * s->dim[mode] + i) * right + j % right;
+}
+
+static inline ptrdiff_t entries_of(const crs_apply_job *j)
+{
+    return crease_size(&j->shape) / j->shape.dim[j->mode];
+}
+
+/* settings.KEY of a result or certificate */
+static inline bool setting_number(const json_t *settings, const char *key, double *x,
+                                  crease_error *e)
+{
+    const json_t *v = json_object_get(settings, key);
+    *x = json_number_value(v);
+    return json_is_number(v) || crs_fail(e, CREASE_BAD_DATA,
+                                         "result.json has no number settings.%s; is this a result "
+                                         "of crease rpca?",
+                                         key);
+}
+
+/* The model and its center from a result, the data with their mask, and the products that a slice
+ * is a sum of. */
+bool crs_apply_model(crs_apply_job *j, crease_error *e);
+bool crs_apply_data(crs_apply_job *j, crease_error *e);
+bool crs_apply_design(crs_apply_job *j, crease_error *e);
+void crs_apply_discard(crs_apply_job *j);
+
+/* The independent checker's word on every slice. */
+bool crs_apply_judge(crs_apply_job *j, double eps, crease_error *e);
+
+#endif
