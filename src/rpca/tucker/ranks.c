@@ -174,7 +174,7 @@ static bool observed(const crease_space *shape, const double *T, double **known,
     *mask = crs_alloc((size_t)size, 1);
     if (!*known || !*mask) return crs_fail(e, CREASE_NO_MEMORY, "out of memory: the mask");
     for (ptrdiff_t j = 0; j < size; j++) {
-        (*mask)[j] = isfinite(T[j]);
+        (*mask)[j] = isfinite(T[j]) ? 1 : 0;
         (*known)[j] = (*mask)[j] ? T[j] : 0;
     }
     return true;
