@@ -140,13 +140,10 @@ static bool read_parts(const crs_judged *judged, crs_apply_job *j, crease_error 
            (crs_center_shift(&j->center, -1, 0, crease_size(&j->shape), j->out.lowrank), true);
 }
 
-bool crs_check_apply(crs_judged *judged, crease_error *e)
+/* Where the model, the data and the mask are; NULL of a mask: there was none. */
+static bool find_sources(const crs_certificate *c, char *path[3], crease_error *e)
 {
     static const char *const role[3] = { "model", "data", "mask" };
-    const crs_certificate *c = judged->certificate;
-    const json_t *settings = json_object_get(c->document, "settings");
-    const char *given = crs_given(judged->a, CRS_OPT_PROBLEM);
-    char *path[3] = { NULL };
     bool done = true;
     for (int k = 0; done && k < 3; k++) {
         const json_t *source = crs_certificate_data(c, role[k]);
@@ -154,31 +151,49 @@ bool crs_check_apply(crs_judged *judged, crease_error *e)
         done = path[k] || (k == 2 && !source) ||
                (!source && crs_fail(e, CREASE_BAD_DATA, "certificate.json names no %s", role[k]));
     }
+    return done;
+}
+
+/* The model with the axis and the rank that the certificate says, and the data. */
+static bool read_claim(const json_t *settings, crs_apply_job *j, crease_error *e)
+{
+    double axis = 0, rank = 0;
+    j->s.missing = json_is_true(json_object_get(settings, "missing"));
+    if (!crs_apply_model(j, e) || !setting_number(settings, "axis", &axis, e) ||
+        !setting_number(settings, "rank", &rank, e))
+        return false;
+    if (!(axis >= 0 && axis < j->order && axis == floor(axis)))
+        return crs_fail(e, CREASE_BAD_DATA, "certificate.json: the model has no axis %g", axis);
+    j->mode = (int)axis;
+    return crs_apply_data(j, e) && crs_apply_design(j, e) &&
+           (rank == (double)j->s.rank ||
+            crs_fail(e, CREASE_BAD_DATA, "certificate.json: the model has not the rank %g", rank));
+}
+
+static void tell(const crs_apply_job *j, crs_judged *judged)
+{
+    judged->objective = j->objective;
+    for (ptrdiff_t k = 0, n = crease_size(&j->given); k < n; k++)
+        if (!isnan(j->data.data[k])) judged->scale += square(j->data.data[k]);
+    crs_judged_source(judged, "model", NULL, j->model_hash);
+    crs_judged_source(judged, "data", &j->given, j->hash);
+    crs_judged_source(judged, "mask", &j->given, j->mask_hash);
+}
+
+bool crs_check_apply(crs_judged *judged, crease_error *e)
+{
+    const crs_certificate *c = judged->certificate;
+    const char *given = crs_given(judged->a, CRS_OPT_PROBLEM);
+    char *path[3] = { NULL };
+    bool done = find_sources(c, path, e);
     crs_apply_job j = {
         .a = judged->a, .from = path[0], .path = given ? given : path[1], .masked = path[2]
     };
-    double axis = 0, rank = 0;
-    j.s.missing = json_is_true(json_object_get(settings, "missing"));
-    done = done && crs_apply_model(&j, e) && setting_number(settings, "axis", &axis, e);
-    if (done && !(axis >= 0 && axis < j.order && axis == floor(axis)))
-        done = crs_fail(e, CREASE_BAD_DATA, "certificate.json: the model has no axis %g", axis);
-    j.mode = (int)axis;
-    done =
-        done && setting_number(settings, "rank", &rank, e) && crs_apply_data(&j, e) &&
-        crs_apply_design(&j, e) &&
-        (rank == (double)j.s.rank ||
-         crs_fail(e, CREASE_BAD_DATA, "certificate.json: the model has not the rank %g", rank)) &&
-        read_parts(judged, &j, e) && crs_apply_judge(&j, judged->eps, e) &&
-        crs_judged_all(judged, (int)j.shape.dim[j.mode], j.found, "slice", e);
+    done = done && read_claim(json_object_get(c->document, "settings"), &j, e) &&
+           read_parts(judged, &j, e) && crs_apply_judge(&j, judged->eps, e) &&
+           crs_judged_all(judged, (int)j.shape.dim[j.mode], j.found, "slice", e);
     snprintf(judged->hash, sizeof judged->hash, "%s", j.hash);
-    if (done) {
-        judged->objective = j.objective;
-        for (ptrdiff_t k = 0, n = crease_size(&j.given); k < n; k++)
-            if (!isnan(j.data.data[k])) judged->scale += square(j.data.data[k]);
-        crs_judged_source(judged, "model", NULL, j.model_hash);
-        crs_judged_source(judged, "data", &j.given, j.hash);
-        crs_judged_source(judged, "mask", &j.given, j.mask_hash);
-    }
+    if (done) tell(&j, judged);
     for (int k = 0; k < 3; k++) crs_free(path[k]);
     crs_apply_discard(&j);
     return done;

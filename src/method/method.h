@@ -91,7 +91,7 @@ bool crs_options_read(const crease_options *o, unsigned reads, const char *who, 
 
 /* What the theory says of the steps on p, nothing about whether there is an answer
  * (theory/analyse.c). */
-crease_analysis *crs_analyse_steps(const crease_problem *p, const crease_options *o,
+crease_analysis *crs_analyse_steps(const crease_problem *p, const crease_options *given,
                                    crease_error *e);
 
 /* The parameters anew, after the constants in a changed. */
