@@ -73,7 +73,7 @@ static bool match(crease_error *e)
 static bool sweep(crease_error *e)
 {
     double t[1200];
-    const crease_cp_rank_options o = { .high = 1 };
+    const crease_cp_rank_options o = { .high = 1, .threads = 1 };
     data(t);
     crease_cp_rank_table *table = crease_cp_rank_sweep(&long_shape, t, NULL, &o, e);
     crease_cp_rank_table_free(table);
@@ -84,9 +84,10 @@ static bool fit(crease_error *e)
 {
     double t[1200], mask[1200], x0[8], x1[120], x2[10], *x[] = { x0, x1, x2 }, objective;
     const crease_cp_fit_request r = { .shape = long_shape, .tensor = t, .mask = mask, .rank = 2 };
+    crease_cp_rank_options o = { .threads = 1 };
     data(t);
     for (int j = 0; j < 1200; j++) mask[j] = j % 7 > 0;
-    return crease_cp_fit_envelope(NULL, &r, x, &objective, e);
+    return crease_cp_fit_envelope(&o, &r, x, &objective, e);
 }
 
 static bool structure(crease_error *e)
@@ -151,7 +152,7 @@ static bool dominant(crease_error *e)
     crease_rpca_settings s = crease_rpca_default(&long_shape);
     data(t);
     for (int j = 0; j < 1200; j++) t[j] += 100 + 0.01 * sin(7.0 * j * j);
-    s.rank = 2;
+    s.rank = 2, s.threads = 1;
     crease_rpca *r = crease_rpca_new(&s, NULL, t, e);
     crease_rpca_free(r);
     return r;
