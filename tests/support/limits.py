@@ -120,7 +120,8 @@ def judge(crease, verb, kind, code, late, err, wall):
     if verb == "verify" or (verb == "generate" and not os.path.exists("out")):
         return None, None
     if not os.path.exists("out/result.json"):
-        told = code == 130 or ("did not end before" in err and code == 2)
+        # a signal before the program has begun ends it as any other
+        told = code in (130, -signal.SIGINT) or ("did not end before" in err and code == 2)
         return (None if told else "no folder, exit %d: %s" % (code, err.strip()[-200:])), "cut"
     d = json.load(open("out/result.json"))
     if verb == "generate":
