@@ -69,7 +69,7 @@ typedef struct {
     double learn;            /* > 0: the threshold beyond which an entry is an outlier is so many
                                 robust deviations of the residual, fewer for l1 of cp where outliers
                                 are many */
-    double alpha_noise;      /* > 0; of cp and tucker */
+    double alpha_noise;      /* > 0; of cp, at most 1e8, and tucker */
     double ridge;            /* nu >= 0; of cp */
     double eta;              /* of ball; 0: what the deviation of the residual says */
     bool missing;            /* NaN in the tensor marks an entry that was not observed */

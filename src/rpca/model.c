@@ -22,6 +22,8 @@ crease_cp_rpca_settings crease_cp_rpca_default(const crease_space *shape, ptrdif
                                       .sweeps = 20 };
 }
 
+static const double most_noise_weight = 1e8;
+
 static bool check_numbers(const crease_cp_rpca_settings *s, crease_error *e)
 {
     if (s->rank < 1 || s->rank > CRS_MOST_RANK)
@@ -31,9 +33,11 @@ static bool check_numbers(const crease_cp_rpca_settings *s, crease_error *e)
         return crs_fail(e, CREASE_BAD_ARGUMENT,
                         "alpha = %g is outside its range: give a number > 0, or 0 for the default",
                         s->alpha);
-    if (!(s->alpha_noise > 0 && s->alpha_noise < INFINITY))
+    if (!(s->alpha_noise > 0 && s->alpha_noise <= most_noise_weight))
         return crs_fail(e, CREASE_BAD_ARGUMENT,
-                        "alpha_noise = %g is outside its range: give a number > 0", s->alpha_noise);
+                        "alpha_noise = %g is outside its range: give a number > 0 and at most %g, "
+                        "beyond which the noise is lost in the rounding of the data",
+                        s->alpha_noise, most_noise_weight);
     if (!(s->ridge >= 0 && s->ridge < INFINITY))
         return crs_fail(e, CREASE_BAD_ARGUMENT,
                         "ridge = %g is outside its range: give a number >= 0", s->ridge);

@@ -176,6 +176,7 @@ judge $? "paper mode: exit $code, $out"
 # Mistakes.
 expect_exit 73 "exists already.*--force" rpca g/tensor.npy --rank 3 --out plain
 expect_exit 64 "add --out" rpca g/tensor.npy
+expect_exit 64 "lost in the rounding" rpca g/tensor.npy --rank 3 --alpha_noise 1e12 --out x
 expect_exit 64 "rank 0" rpca g/tensor.npy --rank 0 --out x
 expect_exit 64 "does not suit" rpca g/tensor.npy --method gcg --out x
 expect_exit 64 "scad:lambda,a" rpca g/tensor.npy --penalty scad --out x

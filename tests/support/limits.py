@@ -91,7 +91,9 @@ def ended(argv, at, kind):
     if kind == "limit":
         argv = argv + ["--max-seconds", "%.4f" % at]
     begun, children = time.monotonic(), sum(os.times()[2:4])
-    p = subprocess.Popen(argv, stdout=subprocess.DEVNULL, stderr=open("stderr", "w"))
+    # the leak check of a sanitizer waits for ever when a signal falls into it
+    env = dict(os.environ, ASAN_OPTIONS="detect_leaks=0")
+    p = subprocess.Popen(argv, stdout=subprocess.DEVNULL, stderr=open("stderr", "w"), env=env)
     try:
         p.wait(at)
     except subprocess.TimeoutExpired:
@@ -99,7 +101,11 @@ def ended(argv, at, kind):
     used = cpu(p.pid)
     if kind == "signal" and p.poll() is None:
         p.send_signal(signal.SIGINT)
-    p.wait()
+    try:
+        p.wait(120)
+    except subprocess.TimeoutExpired:
+        p.kill()
+        p.wait()
     wall = time.monotonic() - begun
     return wall, sum(os.times()[2:4]) - children - used, p.returncode, open("stderr").read()
 
