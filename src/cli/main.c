@@ -107,6 +107,7 @@ static bool run(const crs_verb *verb, int argc, char **argv, int *status, crease
         crs_print_help(verb);
     else
         done = done && reserve_buffers(argv, e) && verb->run(&a, e);
+    crs_signals_leave(); /* before what they would stop is gone */
     crease_watch_free(a.watch);
     return done;
 }
