@@ -240,9 +240,6 @@ void crs_log_ending(const crs_log *log, const crs_ending *end);
  * little patience. */
 void crs_signals_enter(const crs_args *a, double seconds);
 
-/* The work is done and its exit code stands: from here on no signal is heard. */
-void crs_signals_leave(void);
-
 /* Of the time limit, what writing `times` as many bytes as were read will take is kept for it. */
 void crs_keep_time(const crs_args *a, double times, double bytes);
 

@@ -101,14 +101,6 @@ void crs_signals_enter(const crs_args *a, double seconds)
     setitimer(ITIMER_REAL, &once, NULL);
 }
 
-void crs_signals_leave(void)
-{
-    static const int number[] = { SIGINT, SIGTERM, SIGALRM };
-    struct sigaction none = { .sa_handler = SIG_IGN };
-    sigemptyset(&none.sa_mask);
-    for (int k = 0; k < 3; k++) sigaction(number[k], &none, NULL);
-}
-
 /* As reading does, writing hashes and checks every byte; text takes longer to read. */
 void crs_keep_time(const crs_args *a, double times, double bytes)
 {

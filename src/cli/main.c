@@ -99,6 +99,15 @@ static bool reserve_buffers(char **argv, crease_error *e)
     return true;
 }
 
+/* The work is done and its exit code stands: from here on no signal is heard. */
+static void ignore_signals(void)
+{
+    static const int number[] = { SIGINT, SIGTERM, SIGALRM };
+    struct sigaction none = { .sa_handler = SIG_IGN };
+    sigemptyset(&none.sa_mask);
+    for (int k = 0; k < 3; k++) sigaction(number[k], &none, NULL);
+}
+
 static bool run(const crs_verb *verb, int argc, char **argv, int *status, crease_error *e)
 {
     crs_args a = { .status = status, .watch = crease_watch_new(e) };
@@ -107,7 +116,7 @@ static bool run(const crs_verb *verb, int argc, char **argv, int *status, crease
         crs_print_help(verb);
     else
         done = done && reserve_buffers(argv, e) && verb->run(&a, e);
-    crs_signals_leave(); /* before what they would stop is gone */
+    ignore_signals(); /* before what they would stop is gone */
     crease_watch_free(a.watch);
     return done;
 }
