@@ -7,9 +7,9 @@
  * matrices are in double first, and in long double where the bounds leave a doubt.
  *
  * Entries of the user's own and vectors split over ranks are UNSUPPORTED; the functions of a
- * callback map or coupling are called and believed. A singular
- * value of x counts as zero when it is below max(m,n) 2^-52 sigma_1 and x, entry by entry, is the
- * rounding of a matrix without it: diag(1e10, 1e-6) has rank 2, its dense rotation has not. */
+ * callback map or coupling are called and believed. A singular value of x counts as zero when it is
+ * below max(m,n) 2^-52 sigma_1 and x, entry by entry, is the rounding of a matrix without it:
+ * diag(1e10, 1e-6) has rank 2, its dense rotation has not. */
 #ifndef CREASE_VERIFY_H
 #define CREASE_VERIFY_H
 

@@ -1,38 +1,22 @@
 /* SPDX-License-Identifier: MIT
  * ranks: the ranks of planted tensors and matrices are found, whatever their unit and where entries
  * are missing; what a watch has ended is what there is; every penalty takes spare ranks */
-#include "support/test.h"
+#include "support/tucker_draw.h"
 
-#include "rpca/tucker/tucker.h"
-
-typedef struct {
-    crease_space shape, truth;
-    double outliers, noise;
-} cell;
+typedef tucker_draw cell;
 
 static const cell list[] = {
-    { { .order = 3, .dim = { 15, 20, 25 } }, { .order = 3, .dim = { 3, 3, 3 } }, 0.1, 0.1 },
-    { { .order = 3, .dim = { 20, 25, 30 } }, { .order = 3, .dim = { 3, 4, 5 } }, 0.3, 0.01 },
-    { { .order = 4, .dim = { 8, 9, 10, 11 } }, { .order = 4, .dim = { 2, 3, 2, 3 } }, 0.1, 0.1 },
-    { { .order = 2, .dim = { 40, 50 } }, { .order = 2, .dim = { 3, 3 } }, 0.2, 0.1 },
-    { { .order = 2, .dim = { 100, 200 } }, { .order = 2, .dim = { 6, 6 } }, 0.2, 0.1 },
+    { { .order = 3, .dim = { 15, 20, 25 } }, { .order = 3, .dim = { 3, 3, 3 } }, 0.1, 0.1, { 0 } },
+    { { .order = 3, .dim = { 20, 25, 30 } }, { .order = 3, .dim = { 3, 4, 5 } }, 0.3, 0.01, { 0 } },
+    { { .order = 4, .dim = { 8, 9, 10, 11 } },
+      { .order = 4, .dim = { 2, 3, 2, 3 } },
+      0.1,
+      0.1,
+      { 0 } },
+    { { .order = 2, .dim = { 40, 50 } }, { .order = 2, .dim = { 3, 3 } }, 0.2, 0.1, { 0 } },
+    { { .order = 2, .dim = { 100, 200 } }, { .order = 2, .dim = { 6, 6 } }, 0.2, 0.1, { 0 } },
 };
 enum { CELLS = sizeof list / sizeof *list, SEEDS = 3 };
-
-static crease_tucker_instance *draw(const cell *c, uint64_t seed)
-{
-    crease_error e;
-    crease_tucker_recipe r = { .parts = crease_cp_recipe_default(&c->shape, 1),
-                               .ranks = c->truth,
-                               .diagonal = c->shape.order == 2 };
-    r.parts.outliers = c->outliers;
-    r.parts.magnitude = 10;
-    r.parts.noise = c->noise;
-    r.parts.seed = seed;
-    crease_tucker_instance *made = crease_tucker_generate(&r, &e);
-    if (!made) fail_msg("%s", e.text);
-    return made;
-}
 
 static crs_tucker_settings settings(const cell *c)
 {

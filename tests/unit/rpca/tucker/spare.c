@@ -1,58 +1,38 @@
 /* SPDX-License-Identifier: MIT
  * spare: ranks that are too large do no harm, an offset hides no direction, and what was dropped is
  * told; the answer keeps the shape that was asked for and is stationary */
-#include "support/test.h"
+#include "support/tucker_draw.h"
 
-#include "rpca/tucker/tucker.h"
-
-typedef struct {
-    crease_space shape, truth, asked;
-    double outliers, noise;
-} cell;
+typedef tucker_draw cell;
 
 static const cell list[] = {
     { { .order = 3, .dim = { 15, 20, 25 } },
       { .order = 3, .dim = { 3, 3, 3 } },
-      { .order = 3, .dim = { 4, 4, 4 } },
       0.1,
-      0.01 },
+      0.01,
+      { .order = 3, .dim = { 4, 4, 4 } } },
     { { .order = 3, .dim = { 15, 20, 25 } },
       { .order = 3, .dim = { 2, 4, 3 } },
-      { .order = 3, .dim = { 4, 5, 5 } },
       0.2,
-      0.01 },
+      0.01,
+      { .order = 3, .dim = { 4, 5, 5 } } },
     { { .order = 3, .dim = { 15, 20, 25 } },
       { .order = 3, .dim = { 3, 3, 3 } },
-      { .order = 3, .dim = { 4, 4, 4 } },
       0.1,
-      0.316 },
+      0.316,
+      { .order = 3, .dim = { 4, 4, 4 } } },
     { { .order = 4, .dim = { 8, 9, 10, 11 } },
       { .order = 4, .dim = { 2, 3, 2, 3 } },
-      { .order = 4, .dim = { 3, 4, 3, 4 } },
       0.1,
-      0.01 },
+      0.01,
+      { .order = 4, .dim = { 3, 4, 3, 4 } } },
     { { .order = 2, .dim = { 40, 50 } },
       { .order = 2, .dim = { 3, 3 } },
-      { .order = 2, .dim = { 5, 5 } },
       0.1,
-      0.01 },
+      0.01,
+      { .order = 2, .dim = { 5, 5 } } },
 };
 enum { CELLS = sizeof list / sizeof *list, SEEDS = 3 };
-
-static crease_tucker_instance *draw(const cell *c, uint64_t seed)
-{
-    crease_error e;
-    crease_tucker_recipe r = { .parts = crease_cp_recipe_default(&c->shape, 1),
-                               .ranks = c->truth,
-                               .diagonal = c->shape.order == 2 };
-    r.parts.outliers = c->outliers;
-    r.parts.magnitude = 10;
-    r.parts.noise = c->noise;
-    r.parts.seed = seed;
-    crease_tucker_instance *made = crease_tucker_generate(&r, &e);
-    if (!made) fail_msg("%s", e.text);
-    return made;
-}
 
 static crease_tucker_rpca *fit(const crease_tucker_rpca_settings *s, const double *T)
 {
