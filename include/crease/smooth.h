@@ -99,15 +99,17 @@ typedef struct {
 } crease_quadratic_data;
 CREASE_API crease_smooth crease_quadratic(const crease_quadratic_data *q);
 
-/* u = sum_k A_k x_{block[k]} - rhs, the linear predictor of the losses below. */
+/* u = sum_k A_k x_{block[k]} - rhs, the linear predictor of the losses below, f = sum_j phi(u_j).
+ */
 typedef struct {
     int count;
     const int *block;
     const crease_map *map;
     crease_space range;
-    const double *rhs; /* NULL: zero */
+    const double *rhs;    /* NULL: zero */
+    const double *weight; /* w_j >= 0 of sum_j w_j phi(u_j), one per row of u; NULL: ones */
 } crease_predictor;
-CREASE_API crease_smooth crease_least_squares(const crease_predictor *p); /* (1/2)|u|^2 */
+CREASE_API crease_smooth crease_least_squares(const crease_predictor *p); /* u_j^2/2 */
 CREASE_API crease_smooth crease_cauchy(const crease_predictor *p);
 CREASE_API crease_smooth crease_welsch(const crease_predictor *p);
 CREASE_API crease_smooth crease_geman(const crease_predictor *p);

@@ -13,6 +13,7 @@ typedef struct {
     crease_smooth f, inner[2];
     crease_map map[2];
     double number[CRS_MOST * CRS_MOST * 2], more[CRS_MOST * CRS_MOST], rhs[CRS_MOST];
+    double weight[CRS_MOST];
     int index[CRS_BLOCKS], index2[CRS_BLOCKS];
     const double *matrix[3], *linear[CRS_BLOCKS];
     crease_predictor predictor;
@@ -44,8 +45,13 @@ static void predictor(draws *d, instance *o)
     sample_blocks(o, 2 + (int)below(d, 2), space);
     o->map[0] = crease_dense(o->number);
     o->map[1] = scaled ? crease_identity(normal(d)) : crease_dense(o->more);
-    o->predictor = (crease_predictor){ 1 + (int)below(d, 2), o->index, o->map, crease_vector(m),
-                                       below(d, 4) ? o->rhs : NULL };
+    o->predictor = (crease_predictor){ 1 + (int)below(d, 2),
+                                       o->index,
+                                       o->map,
+                                       crease_vector(m),
+                                       below(d, 4) ? o->rhs : NULL,
+                                       below(d, 2) ? o->weight : NULL };
+    for (int j = 0; j < CRS_MOST; j++) o->weight[j] = below(d, 4) ? spread(d, -2, 2) : 0;
 }
 
 /* Any loss: its parameters, and labels where it refuses any other right-hand side. */
