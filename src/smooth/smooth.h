@@ -47,6 +47,10 @@ static inline const crs_loss *loss_of(const crease_smooth *f)
     .touches = crs_predictor_touches, .value = crs_predictor_value, .grad = crs_predictor_grad,    \
     .constants = crs_predictor_constants, .nonnegative = crs_sum_of_squares
 
+/* What `both` promises, by value and grad of f. */
+double crs_value_and_gradients(const crease_smooth *f, const crease_blocks *b,
+                               const double *const *x, double *const *g, double *work);
+
 /* Losses and squares are >= 0 whatever their data. */
 static inline bool crs_sum_of_squares(const crease_smooth *f) { return (void)f, true; }
 
