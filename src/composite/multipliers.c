@@ -15,11 +15,11 @@
  *
  * Where nothing curves, as in a linear program, the term with p keeps the inner problems solvable:
  * the proximal method of multipliers, Rockafellar 1976. */
-#include "composite/cores.h"
 #include "composite/multipliers.h"
+#include "composite/cores.h"
 #include "core/carve.h"
 
-enum { MOST_INNER = 300, MOST_OUTER = 200, MOST_IDLE = 12 };
+enum { MOST_INNER = 1000, MOST_OUTER = 200, MOST_IDLE = 12 };
 
 static const double theta = 0.25, rho = 5, tighter = 0.1;
 
@@ -36,14 +36,14 @@ typedef struct {
     void *memory;          /* of the arrays below */
     double *lambda, *next; /* of this inner problem; lambda - beta s at its iterate */
     double *s, *rhs;
-    double *from;            /* x^{k-1} */
-    double *tolerance;       /* of the inner problem */
-    double *u, *slope;       /* where the inner core does not show its own */
-    double *separator;       /* y of separate.c */
-    double level;            /* inner tolerances are so many times the task's */
-    double off, off_before;  /* |s| now and at the end of the last inner problem */
-    double ratio, best;      /* now, and the least at the end of an inner problem */
-    double most;             /* of beta */
+    double *from;           /* x^{k-1} */
+    double *tolerance;      /* of the inner problem */
+    double *u, *slope;      /* where the inner core does not show its own */
+    double *separator;      /* y of separate.c */
+    double level;           /* inner tolerances are so many times the task's */
+    double off, off_before; /* |s| now and at the end of the last inner problem */
+    double ratio, best;     /* now, and the least at the end of an inner problem */
+    double most;            /* of beta */
     int outer, taken, idle;
     bool separates;
 } loop;
@@ -64,6 +64,14 @@ static void set_pull(loop *a, double beta)
     for (ptrdiff_t j = 0; j < a->m; j++) a->rhs[j] = (b ? b[j] : 0) + a->lambda[j] / beta;
 }
 
+/* s = A x - b of a point whose products are u */
+static void miss(loop *a, const double *u)
+{
+    const double *b = a->c->constraint->rhs;
+    for (ptrdiff_t j = 0; j < a->m; j++) a->s[j] = u[a->pull->at + j] - (b ? b[j] : 0);
+    a->off = crs_norm(a->m, a->s);
+}
+
 /* The residual of (x, lambda - beta s): that of the inner problem, but for what the term with p
  * adds to its gradient. */
 static double residual(loop *a, const crs_standing *in, const double *u)
@@ -82,29 +90,27 @@ static double residual(loop *a, const crs_standing *in, const double *u)
  * products: only at the end of an inner problem. */
 static void look(loop *a, bool end)
 {
-    const double *b = a->c->constraint->rhs, *u;
     crs_standing in = { 0 };
     a->core->stand(a->inner, &in);
     if (!in.u && !end) return;
     if (!in.u) crs_products(a->in, in.x, a->u);
-    u = in.u ? in.u : a->u;
-    for (ptrdiff_t j = 0; j < a->m; j++) {
-        a->s[j] = u[a->pull->at + j] - (b ? b[j] : 0);
-        a->next[j] = a->lambda[j] - a->pull->weight * a->s[j];
-    }
-    a->off = crs_norm(a->m, a->s);
+    const double *u = in.u ? in.u : a->u;
+    miss(a, u);
+    for (ptrdiff_t j = 0; j < a->m; j++) a->next[j] = a->lambda[j] - a->pull->weight * a->s[j];
     a->ratio = larger(residual(a, &in, u), over(a->off, *a->task.feasible));
 }
 
-/* beta, p and the inner tolerances of the next inner problem */
-static void tune(loop *a)
+/* beta, p and the inner tolerances of the next inner problem. How |s| falls says something of beta
+ * only where it is what is left to do. */
+static void tune(loop *a, bool solved)
 {
     const double beta = a->pull->weight, far = over(a->off, *a->task.feasible);
     double next = beta;
+    const bool open = far > 1 && (solved || far >= a->ratio);
     if (a->near) {
         if (a->ratio > beta * far) a->near->weight *= 0.3;
-        if (a->off > 0.3 * a->off_before) next = 3 * beta;
-    } else if (a->off > theta * a->off_before) {
+        if (open && a->off > 0.3 * a->off_before) next = 3 * beta;
+    } else if (open && a->off > theta * a->off_before) {
         next = rho * beta;
     }
     a->level = larger(0.5, smaller(tighter * a->level, tighter * far));
@@ -130,7 +136,7 @@ static bool go_on(loop *a)
 }
 
 /* The end of an inner problem: a new multiplier, and the next inner problem. */
-static crs_core_state turn(loop *a)
+static crs_core_state turn(loop *a, bool solved)
 {
     crs_standing in = { 0 };
     a->core->stand(a->inner, &in);
@@ -138,9 +144,12 @@ static crs_core_state turn(loop *a)
     copy(a->m, a->next, a->lambda);
     a->separates = a->outer > 0 && a->off > *a->task.feasible &&
                    crs_separates(a->c, a->s, a->from, a->separator, a->slope);
-    a->idle = a->ratio < 0.99 * a->best ? 0 : a->idle + 1;
+    if (a->ratio < 0.99 * a->best)
+        a->idle = 0;
+    else if (solved)
+        a->idle++;
     a->best = a->ratio < a->best ? a->ratio : a->best;
-    tune(a);
+    tune(a, solved);
     if (!go_on(a) || ++a->outer > MOST_OUTER || a->idle > MOST_IDLE) return CRS_CORE_STUCK;
     return CRS_CORE_GOES_ON;
 }
@@ -156,7 +165,7 @@ static crs_core_state step(void *self)
     look(a, end || cut);
     if (a->ratio <= 1) return CRS_CORE_DONE;
     if (cut || isnan(a->ratio)) return CRS_CORE_STUCK;
-    return end ? turn(a) : CRS_CORE_GOES_ON;
+    return end ? turn(a, said != CRS_CORE_GOES_ON) : CRS_CORE_GOES_ON;
 }
 
 static void stand(const void *self, crs_standing *s)
@@ -270,26 +279,34 @@ static void begin(loop *a)
     set_tolerances(a);
 }
 
-/* The multiplier, beta and p of the first inner problem. */
+/* An inner problem from x with multiplier `next`: where x meets the constraint already, one whose
+ * gradient there is that of (x, next). */
+static void aim(loop *a, double beta)
+{
+    const bool met = a->off <= *a->task.feasible;
+    for (ptrdiff_t j = 0; j < a->m; j++) a->lambda[j] = a->next[j] + (met ? beta * a->s[j] : 0);
+    a->level = 1;
+    a->ratio = INFINITY;
+    set_tolerances(a);
+    set_pull(a, beta);
+}
+
+/* Start, multiplier, beta and p of the first inner problem. */
 static bool prepare(loop *a, crease_error *e)
 {
     const crs_task *task = &a->task;
     double beta = task->beta;
     copy(a->c->n, task->start, a->from);
-    if (task->multiplier) copy(a->m, task->multiplier, a->lambda);
-    else if (!crs_reweighted_start(a->c, a->from, a->lambda, e)) return false;
+    if (task->multiplier)
+        copy(a->m, task->multiplier, a->next);
+    else if (!crs_reweighted_start(a->c, a->from, a->next, e))
+        return false;
     crs_products(a->in, a->from, a->u);
-    for (ptrdiff_t j = 0; j < a->m; j++)
-        a->s[j] = a->u[a->pull->at + j] - (a->c->constraint->rhs ? a->c->constraint->rhs[j] : 0);
-    a->off = crs_norm(a->m, a->s);
+    miss(a, a->u);
     if (beta == 0 && !choose_beta(a, a->from, &beta, e)) return false;
     beta = beta > 0 && beta < INFINITY ? beta : 1;
-    copy(a->m, a->lambda, a->next);
     a->most = 1e10 * beta;
-    a->ratio = INFINITY;
-    a->level = 1;
-    set_tolerances(a);
-    set_pull(a, beta);
+    aim(a, beta);
     if (a->near) a->near->weight = 1e-2 * beta;
     return true;
 }
@@ -335,11 +352,9 @@ static bool renew(void *self)
     if (!a->inner) return false;
     a->core->stand(a->inner, &in);
     copy(a->c->n, in.x, a->from);
-    copy(a->m, a->next, a->lambda);
-    a->level = 1;
-    a->ratio = INFINITY;
-    set_tolerances(a);
-    set_pull(a, a->pull->weight);
+    if (!in.u) crs_products(a->in, in.x, a->u);
+    miss(a, in.u ? in.u : a->u);
+    aim(a, a->pull->weight);
     if (!go_on(a)) return false;
     begin(a);
     return true;

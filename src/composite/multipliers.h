@@ -5,8 +5,8 @@
 
 #include "composite/composite.h"
 
-/* Does y = -s/|s|, s = A x - b, separate b from all that the sets reach (separate.c)? y has a number
- * a row of the constraint, room one a coordinate. */
+/* Does y = -s/|s|, s = A x - b, separate b from all that the sets reach (separate.c)? y has a
+ * number a row of the constraint, room one a coordinate. */
 bool crs_separates(const crs_composite *c, const double *s, const double *x, double *y,
                    double *room);
 

@@ -4,10 +4,10 @@
  *
  *     x+ = W A'(A W A')^{-1} b,  W = diag (x_j^2 + e^2)^{1 - q/2} / w_j,
  *
- * e divided by 10 whenever x has settled at it (Chartrand and Yin 2008; Daubechies, DeVore, Fornasier
- * and Guentuerk 2010). As soon as few entries S stand out and A_S z = b can be solved, z is the
- * start, with entries that rounding explains left out, and lambda the least one with A_S'lambda =
- * rho'(z). */
+ * e divided by 10 whenever x has settled at it (Chartrand and Yin 2008; Daubechies, DeVore,
+ * Fornasier and Guentuerk 2010). As soon as few entries S stand out and A_S z = b can be solved, z
+ * is the start, with entries that rounding explains left out, and lambda the least one with
+ * A_S'lambda = rho'(z). */
 #include "composite/composite.h"
 #include "composite/multipliers.h"
 #include "core/carve.h"
@@ -18,11 +18,11 @@ enum { MOST_TURNS = 100, MOST_ROWS = 4000, MOST_ENTRIES = 50000000 };
 typedef struct {
     const crs_composite *c;
     const crs_term *A;
-    ptrdiff_t m, n, size;   /* size of S */
+    ptrdiff_t m, n, size; /* size of S */
     ptrdiff_t *S;
     double *x, *before, *w, *q; /* the iterates, W, the exponents */
-    double *y, *z, *r;      /* m numbers each */
-    double *tall, *gram;    /* W^{1/2} A' (n x m), or A_S', and its Gram matrix */
+    double *y, *z, *r;          /* m numbers each */
+    double *tall, *gram;        /* W^{1/2} A' (n x m), or A_S', and its Gram matrix */
     void *memory;
 } search;
 

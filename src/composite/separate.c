@@ -5,7 +5,8 @@
  *
  * does. Entries without a bound make that supremum infinite unless A_i'y is 0 there; where it is
  * small the statement holds for |x_j| <= margin/w, w = sum |(A_i'y)_j| over those entries, and
- * counts if that is a million times the x at hand. What is found here the checker has to confirm. */
+ * counts if that is a million times the x at hand. What is found here the checker has to confirm.
+ */
 #include "composite/multipliers.h"
 
 typedef struct {
@@ -33,8 +34,7 @@ static void add_block(const crs_composite *c, int i, const double *w, support *s
         add_coordinates(c, i, w, sum);
         return;
     }
-    if (set && set->ops->support)
-        reach = set->ops->support(set, &c->parts.space[i], wi, c->room);
+    if (set && set->ops->support) reach = set->ops->support(set, &c->parts.space[i], wi, c->room);
     if (reach < INFINITY) {
         sum->reach += reach;
         return;
