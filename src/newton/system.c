@@ -1,0 +1,425 @@
+/* SPDX-License-Identifier: MIT
+ * system: which linear solver for Newton's step on the free coordinates S,
+ *
+ *     H d = -g,  H = K_S'diag(phi'')K_S + D,  D = diag(rho'' + damp) and terms that are diagonal.
+ *
+ * In this order: without dense terms the sparse Cholesky factor if the analysis says that it is
+ * cheap; Woodbury, (D + K'hK)^{-1} = D^{-1} - D^{-1}K'(h^{-1} + K D^{-1}K')^{-1}K D^{-1}, where the
+ * rows are fewer than S and D > 0; with dense terms a dense factor where that is small, made of
+ * cached products of columns (gram.c) for losses of constant curvature; else conjugate gradients,
+ * preconditioned by the factor of the sparse part and the diagonal of the dense one. A factor that
+ * does not exist is tried again with max(rho'', 0): the linear majorant of a concave rho, whose
+ * step descends. */
+#include "dense/dense.h"
+#include "newton/newton.h"
+
+typedef enum { ON_DIAGONAL, IN_STACK, IN_FORM, DENSE } role; /* of a term in H */
+
+struct crs_system {
+    crs_composite *c;
+    role *role;
+    bool dense, opaque; /* is there a dense term, an operator */
+
+    ptrdiff_t n, *S, *column; /* the free coordinates, and counted from their block */
+    ptrdiff_t *first;         /* those of block i are S[first[i]] .. S[first[i+1]-1] */
+    ptrdiff_t *place;         /* where a coordinate is in S; -1: not free */
+    double entries;           /* of K_S */
+    crs_lines by_column, by_row; /* the stack of sparse terms on S */
+    crs_lines form, turned;      /* sparse Q_SS, by columns */
+    double *weight;              /* phi'' of the rows of the stack */
+
+    crs_lower lower;
+    crs_factor *factor;
+    enum { NOTHING, OF_COLUMNS, OF_ROWS } analysed; /* for this S */
+    double flops;
+
+    double *h, *rows;             /* phi'' of all rows of u, and room for as many */
+    double *base, *diagonal, *pd; /* D without rho'', with it, and of the preconditioner */
+    double *cg, *block, *square;  /* n numbers each, cg 4 n */
+    double *H;                    /* dense, held of held numbers */
+    size_t held;
+    const crs_newton_step *step;
+};
+
+/* Every row of the term has one entry at most: K'hK is diagonal. */
+static bool is_diagonal(const crs_term *t, double *count)
+{
+    fill(t->rows, 0, count);
+    for (int k = 0; k < t->parts; k++) {
+        const crs_matrix *K = t->part[k].matrix;
+        double *mine = count + t->part[k].row;
+        if (!crs_is_sparse(K)) return false;
+        for (ptrdiff_t i = 0; K->kind != CRS_SPARSE && i < K->rows; i++) mine[i]++;
+        for (ptrdiff_t e = 0; K->kind == CRS_SPARSE && e < K->start[K->cols]; e++)
+            mine[K->row[e]]++;
+    }
+    for (ptrdiff_t i = 0; i < t->rows; i++)
+        if (count[i] > 1) return false;
+    return true;
+}
+
+static role role_of(const crs_term *t, double *room)
+{
+    bool sparse = true;
+    for (int k = 0; k < t->parts; k++) sparse = sparse && crs_is_sparse(t->part[k].matrix);
+    if (!t->loss) return sparse ? IN_FORM : DENSE;
+    return is_diagonal(t, room) ? ON_DIAGONAL : sparse ? IN_STACK : DENSE;
+}
+
+void crs_system_free(crs_system *s)
+{
+    if (!s) return;
+    crs_lines *lines[] = { &s->by_column, &s->by_row, &s->form, &s->turned };
+    for (int k = 0; k < 4; k++) crs_lines_free(lines[k]);
+    crs_lower_free(&s->lower);
+    crs_factor_free(s->factor);
+    crs_free(s->role);
+    crs_free(s->S);
+    crs_free(s->h);
+    crs_free(s->H);
+    crs_free(s);
+}
+
+static bool set_up(crs_system *s, crease_error *e)
+{
+    const crs_composite *c = s->c;
+    const size_t n = (size_t)c->n, blocks = (size_t)c->count, rows = (size_t)c->rows;
+    s->role = crs_alloc((size_t)c->terms + 1, sizeof *s->role);
+    s->S = crs_alloc(3 * n + blocks + 1, sizeof *s->S);
+    s->h = crs_alloc(3 * rows + 9 * n + 1, sizeof *s->h);
+    s->factor = crs_factor_new(e);
+    if (!s->role || !s->S || !s->h || !s->factor)
+        return crs_fail(e, CREASE_NO_MEMORY, "out of memory: Newton's method");
+    s->column = s->S + n;
+    s->place = s->column + n;
+    s->first = s->place + n;
+    s->rows = s->h + rows;
+    s->weight = s->rows + rows;
+    s->base = s->weight + rows;
+    s->diagonal = s->base + n;
+    s->pd = s->diagonal + n;
+    s->square = s->pd + n;
+    s->block = s->square + n;
+    s->cg = s->block + n;
+    for (ptrdiff_t j = 0; j < c->n; j++) s->place[j] = -1;
+    for (int k = 0; k < c->terms; k++) {
+        s->role[k] = role_of(&c->term[k], s->rows);
+        s->dense = s->dense || s->role[k] == DENSE;
+        for (int p = 0; p < c->term[k].parts; p++)
+            s->opaque = s->opaque || !crs_has_columns(c->term[k].part[p].matrix);
+    }
+    return true;
+}
+
+crs_system *crs_system_new(crs_composite *c, crease_error *e)
+{
+    crs_system *s = crs_alloc(1, sizeof *s);
+    if (s) {
+        s->c = c;
+        s->n = -1;
+        if (set_up(s, e)) return s;
+        crs_system_free(s);
+        return NULL;
+    }
+    crs_fail(e, CREASE_NO_MEMORY, "out of memory: Newton's method");
+    return NULL;
+}
+
+/* The lines of all terms of one role on column j of S, closed; rows of a stack count on. */
+static void add_column(crs_system *s, role what, ptrdiff_t j, crs_lines *out)
+{
+    const crs_composite *c = s->c;
+    ptrdiff_t row = 0;
+    for (int k = 0; k < c->terms; k++) {
+        const crs_term *t = &c->term[k];
+        if (s->role[k] != what) continue;
+        for (int p = 0; p < t->parts; p++) {
+            const ptrdiff_t from = c->at[t->part[p].block], to = c->at[t->part[p].block + 1];
+            if (j >= from && j < to)
+                crs_lines_column(out, t->part[p].matrix, j - from, row + t->part[p].row);
+        }
+        if (what == IN_STACK) row += t->rows;
+    }
+    crs_lines_close(out);
+}
+
+/* Stored entries of terms of one role on S. */
+static double entries_on(const crs_system *s, role what)
+{
+    double sum = 0;
+    for (int k = 0; k < s->c->terms; k++)
+        for (int p = 0; s->role[k] == what && p < s->c->term[k].parts; p++) {
+            const crs_term_part *part = &s->c->term[k].part[p];
+            for (ptrdiff_t j = s->first[part->block]; j < s->first[part->block + 1]; j++)
+                sum += (double)crs_matrix_column_entries(part->matrix, s->column[j]);
+        }
+    return sum;
+}
+
+static ptrdiff_t stack_rows(const crs_system *s)
+{
+    ptrdiff_t rows = 0;
+    for (int k = 0; k < s->c->terms; k++) rows += s->role[k] == IN_STACK ? s->c->term[k].rows : 0;
+    return rows;
+}
+
+/* Q_SS of the sparse quadratic forms: columns S of Q, of which the rows S are kept. */
+static bool set_form(crs_system *s)
+{
+    const ptrdiff_t entries = (ptrdiff_t)entries_on(s, IN_FORM);
+    if (!crs_lines_clear(&s->form, s->n, entries)) return false;
+    crs_lines *f = &s->form;
+    for (ptrdiff_t k = 0; k < s->n; k++) {
+        const ptrdiff_t from = f->start[k];
+        add_column(s, IN_FORM, s->S[k], f);
+        ptrdiff_t to = from;
+        for (ptrdiff_t e = from; e < f->start[k + 1]; e++) {
+            const ptrdiff_t at = s->place[f->index[e]];
+            if (at < 0) continue;
+            f->index[to] = at;
+            f->value[to++] = f->value[e];
+        }
+        f->start[k + 1] = f->start[k + 2] = to;
+    }
+    return true;
+}
+
+bool crs_system_set(crs_system *s, ptrdiff_t count, const ptrdiff_t *S)
+{
+    const size_t size = (size_t)count * sizeof *S;
+    if (count == s->n && memcmp(S, s->S, size) == 0) return true;
+    for (ptrdiff_t k = 0; k < s->n; k++) s->place[s->S[k]] = -1;
+    s->n = count;
+    s->analysed = NOTHING;
+    memcpy(s->S, S, size);
+    for (ptrdiff_t k = 0, i = 0; i < s->c->count; i++) {
+        s->first[i] = k;
+        for (; k < count && S[k] < s->c->at[i + 1]; k++) s->column[k] = S[k] - s->c->at[i];
+        s->first[i + 1] = k;
+    }
+    for (ptrdiff_t k = 0; k < count; k++) s->place[S[k]] = k;
+    const double stacked = entries_on(s, IN_STACK);
+    s->entries = stacked + entries_on(s, DENSE) + entries_on(s, IN_FORM);
+    if (!crs_lines_clear(&s->by_column, count, (ptrdiff_t)stacked) || !set_form(s)) {
+        s->n = -1;
+        return false;
+    }
+    for (ptrdiff_t k = 0; k < count; k++) add_column(s, IN_STACK, S[k], &s->by_column);
+    if (crs_lines_turn(&s->by_column, stack_rows(s), &s->by_row)) return true;
+    s->n = -1;
+    return false;
+}
+
+/* y += a K v of a part on S, and out += a K'y. */
+static void part_apply(crs_system *s, const crs_term_part *p, double a, const double *v, double *y)
+{
+    const ptrdiff_t from = s->first[p->block], count = s->first[p->block + 1] - from;
+    if (crs_has_columns(p->matrix)) {
+        crs_matrix_apply_columns(p->matrix, a, count, s->column + from, v + from, y + p->row);
+        return;
+    }
+    fill(p->matrix->cols, 0, s->block);
+    for (ptrdiff_t k = from; k < from + count; k++) s->block[s->column[k]] = v[k];
+    crs_matrix_apply(p->matrix, a, s->block, y + p->row);
+}
+
+static void part_adjoint(crs_system *s, const crs_term_part *p, double a, const double *y,
+                         double *out)
+{
+    const ptrdiff_t from = s->first[p->block], count = s->first[p->block + 1] - from;
+    if (crs_has_columns(p->matrix)) {
+        crs_matrix_adjoint_columns(p->matrix, a, count, s->column + from, y + p->row, out + from);
+        return;
+    }
+    fill(p->matrix->cols, 0, s->block);
+    crs_matrix_adjoint(p->matrix, a, y + p->row, s->block);
+    for (ptrdiff_t k = from; k < from + count; k++) out[k] += s->block[s->column[k]];
+}
+
+void crs_system_slope(crs_system *s, const double *u, double *g)
+{
+    const crs_composite *c = s->c;
+    for (ptrdiff_t k = 0; k < s->n; k++) g[k] = c->linear ? c->linear[s->S[k]] : 0;
+    for (int q = 0; q < c->terms; q++) {
+        const crs_term *t = &c->term[q];
+        for (ptrdiff_t k = 0; !t->loss && k < s->n; k++) g[k] += t->weight * u[t->at + s->S[k]];
+        if (!t->loss) continue;
+        crs_term_slope(t, u + t->at, s->rows);
+        for (int p = 0; p < t->parts; p++) part_adjoint(s, &t->part[p], 1, s->rows, g);
+    }
+    c->work->entries += s->entries + entries_on(s, ON_DIAGONAL) - entries_on(s, IN_FORM);
+}
+
+/* phi'' of all terms, and what of H is diagonal whatever rho'' is. */
+static void take_curvatures(crs_system *s)
+{
+    const crs_composite *c = s->c;
+    ptrdiff_t row = 0;
+    copy(s->n, s->step->damp, s->base);
+    for (int q = 0; q < c->terms; q++) {
+        const crs_term *t = &c->term[q];
+        double *h = s->h + t->at;
+        if (!t->loss) continue;
+        crs_term_curve(t, s->step->u + t->at, h);
+        if (s->role[q] == IN_STACK) {
+            copy(t->rows, h, s->weight + row);
+            row += t->rows;
+        }
+        for (int p = 0; s->role[q] == ON_DIAGONAL && p < t->parts; p++) {
+            const ptrdiff_t from = s->first[t->part[p].block];
+            crs_matrix_squares_columns(t->part[p].matrix, h + t->part[p].row,
+                                       s->first[t->part[p].block + 1] - from, s->column + from,
+                                       s->base + from);
+        }
+    }
+}
+
+/* D with rho'', or with max(rho'', 0); the largest entry. */
+static double take_diagonal(crs_system *s, bool convex)
+{
+    double top = 0;
+    for (ptrdiff_t k = 0; k < s->n; k++) {
+        const double curve = s->step->curve[k];
+        s->diagonal[k] = s->base[k] + (convex ? pos(curve) : curve);
+        top = larger(top, fabs(s->diagonal[k]));
+    }
+    return top;
+}
+
+/* What is tried: rho'' as it is, then the majorant; a multiple of the largest entry is added. */
+static const struct {
+    bool convex;
+    double shift;
+} attempts[] = { { false, 1e-13 }, { true, 1e-12 }, { true, 1e-8 } };
+enum { ATTEMPTS = 3 };
+
+/* Products of K_S with itself cost no more than a few of its entries each. */
+static bool is_light(const crs_system *s)
+{
+    return crs_lines_squares(&s->by_row) <= 12 * larger(1, (double)s->by_row.start[s->by_row.count]);
+}
+
+static bool has_stack(const crs_system *s)
+{
+    return s->by_column.start[s->n] > 0 || s->form.start[s->n] > 0;
+}
+
+/* The pattern of s->lower is analysed once for an S; is its factor cheap? */
+static bool is_cheap(crs_system *s, int of)
+{
+    const double entries = larger(1, s->entries);
+    if (s->analysed != of) {
+        s->flops = crs_factor_analyse(s->factor, &s->lower);
+        s->analysed = of;
+    }
+    return s->flops <= 1e4 * entries;
+}
+
+/* The factor of the sparse part of H with this diagonal. */
+static bool make_sparse(crs_system *s, const double *diagonal, double shift)
+{
+    const crs_lines *form = s->form.start[s->n] > 0 ? &s->form : NULL;
+    crs_lower *A = &s->lower;
+    double top = 0;
+    if (s->analysed == OF_COLUMNS && !is_cheap(s, OF_COLUMNS)) return false;
+    if (!crs_lower_product(A, &s->by_column, &s->by_row, s->weight, form, diagonal)) return false;
+    for (ptrdiff_t k = 0; k < s->n; k++) top = larger(top, fabs(A->value[A->start[k]]));
+    for (ptrdiff_t k = 0; k < s->n; k++) A->value[A->start[k]] += shift * top;
+    if (!is_cheap(s, OF_COLUMNS)) return false;
+    s->c->work->factorizations++;
+    return crs_factor_make(s->factor, A);
+}
+
+static bool by_sparse_factor(crs_system *s, double *d)
+{
+    if (!has_stack(s) || !is_light(s)) return false;
+    for (int k = 0; k < ATTEMPTS && !crease_watch_over(s->c->watch); k++) {
+        take_diagonal(s, attempts[k].convex);
+        if (!make_sparse(s, s->diagonal, attempts[k].shift)) continue;
+        for (ptrdiff_t j = 0; j < s->n; j++) d[j] = -s->step->g[j];
+        return crs_factor_solve(s->factor, d);
+    }
+    return false;
+}
+
+/* out = H v */
+static void times(void *self, const double *v, double *out)
+{
+    crs_system *s = self;
+    const crs_composite *c = s->c;
+    for (ptrdiff_t k = 0; k < s->n; k++) out[k] = s->diagonal[k] * v[k];
+    if (has_stack(s)) {
+        crs_lines_times(&s->by_row, v, s->rows);
+        for (ptrdiff_t i = 0; i < s->by_row.count; i++) s->rows[i] *= s->weight[i];
+        crs_lines_times(&s->by_column, s->rows, s->square);
+        axpy(s->n, 1, s->square, out);
+        crs_lines_times(&s->form, v, s->square);
+        axpy(s->n, 1, s->square, out);
+    }
+    for (int q = 0; q < c->terms; q++) {
+        const crs_term *t = &c->term[q];
+        if (s->role[q] != DENSE) continue;
+        fill(t->rows, 0, s->rows);
+        for (int p = 0; p < t->parts; p++) part_apply(s, &t->part[p], 1, v, s->rows);
+        for (ptrdiff_t k = 0; !t->loss && k < s->n; k++) out[k] += t->weight * s->rows[s->S[k]];
+        if (!t->loss) continue;
+        for (ptrdiff_t i = 0; i < t->rows; i++) s->rows[i] *= s->h[t->at + i];
+        for (int p = 0; p < t->parts; p++) part_adjoint(s, &t->part[p], 1, s->rows, out);
+    }
+    c->work->entries += 2 * s->entries;
+}
+
+static void by_diagonal(void *self, const double *v, double *out)
+{
+    const crs_system *s = self;
+    for (ptrdiff_t k = 0; k < s->n; k++) out[k] = v[k] / s->pd[k];
+}
+
+static void by_factor(void *self, const double *v, double *out)
+{
+    crs_system *s = self;
+    copy(s->n, v, out);
+    if (!crs_factor_solve(s->factor, out)) fill(s->n, NAN, out);
+}
+
+static void by_rows(void *self, const double *v, double *out)
+{
+    crs_system *s = self;
+    for (ptrdiff_t k = 0; k < s->n; k++) out[k] = v[k] / s->diagonal[k];
+    crs_lines_times(&s->by_row, out, s->rows);
+    if (!crs_factor_solve(s->factor, s->rows)) fill(s->by_row.count, NAN, s->rows);
+    crs_lines_times(&s->by_column, s->rows, s->square);
+    for (ptrdiff_t k = 0; k < s->n; k++) out[k] -= s->square[k] / s->diagonal[k];
+    s->c->work->entries += 2 * (double)s->by_row.start[s->by_row.count];
+}
+
+static bool run_cg(crs_system *s, void (*precondition)(void *, const double *, double *),
+                   double tolerance, int steps, double *d)
+{
+    double *b = s->base; /* not needed any more once D is there */
+    const crs_cg cg = { s, times, precondition, tolerance, steps, s->cg, s->c->watch };
+    for (ptrdiff_t k = 0; k < s->n; k++) b[k] = -s->step->g[k];
+    return crs_cg_solve(&cg, s->n, b, d);
+}
+
+/* Woodbury's formula, mended by conjugate gradients where D is small against K'hK. */
+static bool by_woodbury(crs_system *s, double *d)
+{
+    enum { MOST = 4000 };
+    const ptrdiff_t rows = s->by_row.count;
+    if (rows >= s->n || rows > MOST || s->form.start[s->n] > 0 || !has_stack(s)) return false;
+    take_diagonal(s, true);
+    for (ptrdiff_t k = 0; k < s->n; k++) {
+        if (!(s->diagonal[k] > 0)) return false;
+        s->pd[k] = 1 / s->diagonal[k];
+    }
+    for (ptrdiff_t i = 0; i < rows; i++) {
+        if (!(s->weight[i] >= 0)) return false;
+        s->rows[i] = s->weight[i] > 1e-200 ? 1 / s->weight[i] : 1e200;
+    }
+    if (!crs_lower_product(&s->lower, &s->by_row, &s->by_column, s->pd, NULL, s->rows)) return false;
+    s->c->work->entries += 2 * (double)s->by_row.start[rows];
+    if (!is_cheap(s, OF_ROWS)) return false;
+    s->c->work->factorizations++;
+    return crs_factor_make(s->factor, &s->lower) && run_cg(s, by_rows, 1e-8, 5, d);
+}
