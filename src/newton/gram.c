@@ -26,8 +26,8 @@ static gram *make_room(gram *g, ptrdiff_t n, ptrdiff_t want)
     const ptrdiff_t grown = g ? g->room + g->room / 2 : 0;
     const ptrdiff_t least = want > grown ? want : grown, room = least < n ? least : n;
     const size_t numbers = (size_t)room * (size_t)(room + 1) / 2;
-    gram *grown_one = crs_resize(g, 1, sizeof *g + 3 * (size_t)n * sizeof(ptrdiff_t) +
-                                           numbers * sizeof(double));
+    gram *grown_one =
+        crs_resize(g, 1, sizeof *g + 3 * (size_t)n * sizeof(ptrdiff_t) + numbers * sizeof(double));
     if (!grown_one) return NULL;
     if (!g) grown_one->count = 0;
     for (ptrdiff_t j = 0; !g && j < n; j++) grown_one->index[j] = -1;
@@ -67,8 +67,7 @@ static bool grow(crs_composite *c, const crs_term *t, gram *g, ptrdiff_t from, d
     for (ptrdiff_t at = 0; at < from + count; at += TILE) {
         const ptrdiff_t left = from + count - at, width = left < TILE ? left : TILE;
         if (crease_watch_over(c->watch)) return false;
-        for (ptrdiff_t k = 0; k < width; k++)
-            write_column(c, t, known[at + k], others + k * m);
+        for (ptrdiff_t k = 0; k < width; k++) write_column(c, t, known[at + k], others + k * m);
         crs_gemm(false, true, count, width, m, 1, mine, others, 0, product);
         for (ptrdiff_t k = 0; k < count; k++)
             for (ptrdiff_t l = 0; l < width && at + l <= from + k; l++)

@@ -12,10 +12,10 @@ typedef struct {
     double *value;
     ptrdiff_t lines, room; /* for which there is memory */
 } crs_lines;
-/* No line, and memory for so many; column j of a sparse K at the end of the line that is open, its
- * rows counted from `row`; that line is complete and an empty one open. */
+/* No line, and memory for so many; column j of a sparse a K at the end of the line that is open,
+ * its rows counted from `row`; that line is complete and an empty one open. */
 bool crs_lines_clear(crs_lines *l, ptrdiff_t lines, ptrdiff_t entries);
-void crs_lines_column(crs_lines *l, const crs_matrix *K, ptrdiff_t j, ptrdiff_t row);
+void crs_lines_column(crs_lines *l, const crs_matrix *K, double a, ptrdiff_t j, ptrdiff_t row);
 void crs_lines_close(crs_lines *l);
 void crs_lines_free(crs_lines *l);
 /* The same matrix by its `across` other lines; indices ascend. */
@@ -72,6 +72,9 @@ crs_system *crs_system_new(crs_composite *c, crease_error *e);
 void crs_system_free(crs_system *s);
 /* S, ascending; factors of the last one are kept if it is the same. False: no memory. */
 bool crs_system_set(crs_system *s, ptrdiff_t count, const ptrdiff_t *S);
+void crs_system_forget(crs_system *s); /* weights of quadratic forms changed */
+/* u += a K_S d */
+void crs_system_products(crs_system *s, double a, const double *d, double *u);
 /* g = grad_S of the terms and the linear part at u. */
 void crs_system_slope(crs_system *s, const double *u, double *g);
 

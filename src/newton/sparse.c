@@ -5,7 +5,7 @@
  * approximate minimum degree, deterministically, and counts the operations before any is done; its
  * result stays while the pattern does. L L' and not L D L': only the former notices that A is not
  * positive. CHOLMOD has an allocator of its own and reports when that fails. */
-#include <suitesparse/cholmod.h>
+#include <cholmod.h>
 
 #include "newton/newton.h"
 

@@ -43,17 +43,17 @@ bool crs_lines_clear(crs_lines *l, ptrdiff_t lines, ptrdiff_t entries)
     return true;
 }
 
-void crs_lines_column(crs_lines *l, const crs_matrix *K, ptrdiff_t j, ptrdiff_t row)
+void crs_lines_column(crs_lines *l, const crs_matrix *K, double a, ptrdiff_t j, ptrdiff_t row)
 {
     ptrdiff_t *at = &l->start[l->count + 1];
     if (K->kind != CRS_SPARSE) {
         l->index[*at] = row + j;
-        l->value[(*at)++] = K->kind == CRS_SCALAR ? K->scale : K->value[j];
+        l->value[(*at)++] = a * (K->kind == CRS_SCALAR ? K->scale : K->value[j]);
         return;
     }
     for (ptrdiff_t k = K->start[j]; k < K->start[j + 1]; k++) {
         l->index[*at] = row + K->row[k];
-        l->value[(*at)++] = K->value[k];
+        l->value[(*at)++] = a * K->value[k];
     }
 }
 
@@ -149,7 +149,8 @@ void crs_lines_times(const crs_lines *a, const double *v, double *out)
 {
     for (ptrdiff_t i = 0; i < a->count; i++) {
         double sum = 0;
-        for (ptrdiff_t k = a->start[i]; k < a->start[i + 1]; k++) sum += a->value[k] * v[a->index[k]];
+        for (ptrdiff_t k = a->start[i]; k < a->start[i + 1]; k++)
+            sum += a->value[k] * v[a->index[k]];
         out[i] = sum;
     }
 }

@@ -14,30 +14,32 @@
 #include "newton/newton.h"
 
 typedef enum { ON_DIAGONAL, IN_STACK, IN_FORM, DENSE } role; /* of a term in H */
+typedef enum { NOTHING, OF_COLUMNS, OF_ROWS } pattern;       /* of K_S'K_S or K_S K_S' */
 
 struct crs_system {
     crs_composite *c;
     role *role;
     bool dense, opaque; /* is there a dense term, an operator */
 
-    ptrdiff_t n, *S, *column; /* the free coordinates, and counted from their block */
-    ptrdiff_t *first;         /* those of block i are S[first[i]] .. S[first[i+1]-1] */
-    ptrdiff_t *place;         /* where a coordinate is in S; -1: not free */
-    double entries;           /* of K_S */
+    ptrdiff_t n, *S, *column;    /* the free coordinates, and counted from their block */
+    ptrdiff_t *first;            /* those of block i are S[first[i]] .. S[first[i+1]-1] */
+    ptrdiff_t *place;            /* where a coordinate is in S; -1: not free */
+    double entries, single;      /* of K_S, and of terms on the diagonal */
     crs_lines by_column, by_row; /* the stack of sparse terms on S */
-    crs_lines form, turned;      /* sparse Q_SS, by columns */
+    crs_lines form;              /* sparse Q_SS, by columns */
     double *weight;              /* phi'' of the rows of the stack */
 
     crs_lower lower;
     crs_factor *factor;
-    enum { NOTHING, OF_COLUMNS, OF_ROWS } analysed; /* for this S */
+    pattern analysed; /* for this S */
     double flops;
 
-    double *h, *rows;             /* phi'' of all rows of u, and room for as many */
-    double *base, *diagonal, *pd; /* D without rho'', with it, and of the preconditioner */
-    double *cg, *block, *square;  /* n numbers each, cg 4 n */
-    double *H;                    /* dense, held of held numbers */
-    size_t held;
+    double *h, *rows;                    /* phi'' of all rows of u, and room for as many */
+    double *base, *diagonal, *pd;        /* D without rho'', with it, and of the preconditioner */
+    double *cg, *block, *square, *right; /* n numbers each, cg 4 n */
+    double *H;                           /* dense, and its factor */
+    double *columns;                     /* of a dense term */
+    size_t held, columns_held;
     const crs_newton_step *step;
 };
 
@@ -69,14 +71,15 @@ static role role_of(const crs_term *t, double *room)
 void crs_system_free(crs_system *s)
 {
     if (!s) return;
-    crs_lines *lines[] = { &s->by_column, &s->by_row, &s->form, &s->turned };
-    for (int k = 0; k < 4; k++) crs_lines_free(lines[k]);
+    crs_lines *lines[] = { &s->by_column, &s->by_row, &s->form };
+    for (int k = 0; k < 3; k++) crs_lines_free(lines[k]);
     crs_lower_free(&s->lower);
     crs_factor_free(s->factor);
     crs_free(s->role);
     crs_free(s->S);
     crs_free(s->h);
     crs_free(s->H);
+    crs_free(s->columns);
     crs_free(s);
 }
 
@@ -86,7 +89,7 @@ static bool set_up(crs_system *s, crease_error *e)
     const size_t n = (size_t)c->n, blocks = (size_t)c->count, rows = (size_t)c->rows;
     s->role = crs_alloc((size_t)c->terms + 1, sizeof *s->role);
     s->S = crs_alloc(3 * n + blocks + 1, sizeof *s->S);
-    s->h = crs_alloc(3 * rows + 9 * n + 1, sizeof *s->h);
+    s->h = crs_alloc(3 * rows + 10 * n + 1, sizeof *s->h);
     s->factor = crs_factor_new(e);
     if (!s->role || !s->S || !s->h || !s->factor)
         return crs_fail(e, CREASE_NO_MEMORY, "out of memory: Newton's method");
@@ -100,7 +103,8 @@ static bool set_up(crs_system *s, crease_error *e)
     s->pd = s->diagonal + n;
     s->square = s->pd + n;
     s->block = s->square + n;
-    s->cg = s->block + n;
+    s->right = s->block + n;
+    s->cg = s->right + n;
     for (ptrdiff_t j = 0; j < c->n; j++) s->place[j] = -1;
     for (int k = 0; k < c->terms; k++) {
         s->role[k] = role_of(&c->term[k], s->rows);
@@ -136,7 +140,8 @@ static void add_column(crs_system *s, role what, ptrdiff_t j, crs_lines *out)
         for (int p = 0; p < t->parts; p++) {
             const ptrdiff_t from = c->at[t->part[p].block], to = c->at[t->part[p].block + 1];
             if (j >= from && j < to)
-                crs_lines_column(out, t->part[p].matrix, j - from, row + t->part[p].row);
+                crs_lines_column(out, t->part[p].matrix, t->loss ? 1 : t->weight, j - from,
+                                 row + t->part[p].row);
         }
         if (what == IN_STACK) row += t->rows;
     }
@@ -184,11 +189,25 @@ static bool set_form(crs_system *s)
     return true;
 }
 
+static bool forget(crs_system *s)
+{
+    for (ptrdiff_t k = 0; k < s->n; k++) s->place[s->S[k]] = -1;
+    s->n = -1;
+    return false;
+}
+
+void crs_system_forget(crs_system *s)
+{
+    bool form = false;
+    for (int k = 0; k < s->c->terms; k++) form = form || s->role[k] == IN_FORM;
+    if (form) forget(s);
+}
+
 bool crs_system_set(crs_system *s, ptrdiff_t count, const ptrdiff_t *S)
 {
     const size_t size = (size_t)count * sizeof *S;
     if (count == s->n && memcmp(S, s->S, size) == 0) return true;
-    for (ptrdiff_t k = 0; k < s->n; k++) s->place[s->S[k]] = -1;
+    forget(s);
     s->n = count;
     s->analysed = NOTHING;
     memcpy(s->S, S, size);
@@ -199,15 +218,13 @@ bool crs_system_set(crs_system *s, ptrdiff_t count, const ptrdiff_t *S)
     }
     for (ptrdiff_t k = 0; k < count; k++) s->place[S[k]] = k;
     const double stacked = entries_on(s, IN_STACK);
+    s->single = entries_on(s, ON_DIAGONAL);
     s->entries = stacked + entries_on(s, DENSE) + entries_on(s, IN_FORM);
-    if (!crs_lines_clear(&s->by_column, count, (ptrdiff_t)stacked) || !set_form(s)) {
-        s->n = -1;
-        return false;
-    }
+    if (!crs_lines_clear(&s->by_column, count, (ptrdiff_t)stacked) || !set_form(s))
+        return forget(s);
     for (ptrdiff_t k = 0; k < count; k++) add_column(s, IN_STACK, S[k], &s->by_column);
     if (crs_lines_turn(&s->by_column, stack_rows(s), &s->by_row)) return true;
-    s->n = -1;
-    return false;
+    return forget(s);
 }
 
 /* y += a K v of a part on S, and out += a K'y. */
@@ -236,6 +253,15 @@ static void part_adjoint(crs_system *s, const crs_term_part *p, double a, const 
     for (ptrdiff_t k = from; k < from + count; k++) out[k] += s->block[s->column[k]];
 }
 
+void crs_system_products(crs_system *s, double a, const double *d, double *u)
+{
+    const crs_composite *c = s->c;
+    for (int q = 0; q < c->terms; q++)
+        for (int p = 0; p < c->term[q].parts; p++)
+            part_apply(s, &c->term[q].part[p], a, d, u + c->term[q].at);
+    c->work->entries += s->entries + s->single;
+}
+
 void crs_system_slope(crs_system *s, const double *u, double *g)
 {
     const crs_composite *c = s->c;
@@ -247,7 +273,7 @@ void crs_system_slope(crs_system *s, const double *u, double *g)
         crs_term_slope(t, u + t->at, s->rows);
         for (int p = 0; p < t->parts; p++) part_adjoint(s, &t->part[p], 1, s->rows, g);
     }
-    c->work->entries += s->entries + entries_on(s, ON_DIAGONAL) - entries_on(s, IN_FORM);
+    c->work->entries += s->entries + s->single;
 }
 
 /* phi'' of all terms, and what of H is diagonal whatever rho'' is. */
@@ -296,7 +322,8 @@ enum { ATTEMPTS = 3 };
 /* Products of K_S with itself cost no more than a few of its entries each. */
 static bool is_light(const crs_system *s)
 {
-    return crs_lines_squares(&s->by_row) <= 12 * larger(1, (double)s->by_row.start[s->by_row.count]);
+    return crs_lines_squares(&s->by_row) <=
+           12 * larger(1, (double)s->by_row.start[s->by_row.count]);
 }
 
 static bool has_stack(const crs_system *s)
@@ -305,7 +332,7 @@ static bool has_stack(const crs_system *s)
 }
 
 /* The pattern of s->lower is analysed once for an S; is its factor cheap? */
-static bool is_cheap(crs_system *s, int of)
+static bool is_cheap(crs_system *s, pattern of)
 {
     const double entries = larger(1, s->entries);
     if (s->analysed != of) {
@@ -343,7 +370,7 @@ static bool by_sparse_factor(crs_system *s, double *d)
 }
 
 /* out = H v */
-static void times(void *self, const double *v, double *out)
+static void curvature_times(void *self, const double *v, double *out)
 {
     crs_system *s = self;
     const crs_composite *c = s->c;
@@ -396,8 +423,8 @@ static void by_rows(void *self, const double *v, double *out)
 static bool run_cg(crs_system *s, void (*precondition)(void *, const double *, double *),
                    double tolerance, int steps, double *d)
 {
-    double *b = s->base; /* not needed any more once D is there */
-    const crs_cg cg = { s, times, precondition, tolerance, steps, s->cg, s->c->watch };
+    double *b = s->right;
+    const crs_cg cg = { s, curvature_times, precondition, tolerance, steps, s->cg, s->c->watch };
     for (ptrdiff_t k = 0; k < s->n; k++) b[k] = -s->step->g[k];
     return crs_cg_solve(&cg, s->n, b, d);
 }
@@ -417,9 +444,202 @@ static bool by_woodbury(crs_system *s, double *d)
         if (!(s->weight[i] >= 0)) return false;
         s->rows[i] = s->weight[i] > 1e-200 ? 1 / s->weight[i] : 1e200;
     }
-    if (!crs_lower_product(&s->lower, &s->by_row, &s->by_column, s->pd, NULL, s->rows)) return false;
+    if (!crs_lower_product(&s->lower, &s->by_row, &s->by_column, s->pd, NULL, s->rows))
+        return false;
     s->c->work->entries += 2 * (double)s->by_row.start[rows];
     if (!is_cheap(s, OF_ROWS)) return false;
     s->c->work->factorizations++;
     return crs_factor_make(s->factor, &s->lower) && run_cg(s, by_rows, 1e-8, 5, d);
+}
+
+/* Operations of a dense factor of H, products of columns that are not cached included. */
+static double dense_cost(const crs_system *s)
+{
+    const double n = (double)s->n;
+    double sum = n * n * n / 6;
+    for (int q = 0; q < s->c->terms; q++) {
+        const crs_term *t = &s->c->term[q];
+        if (s->role[q] == DENSE && t->loss && !t->loss->quadratic)
+            sum += (double)t->rows * n * n / 2;
+    }
+    return sum;
+}
+
+static bool is_small(const crs_system *s)
+{
+    enum { FEW = 60, MOST = 6000 };
+    const double share = s->by_column.start[s->n] > 0 ? 16 : 80;
+    return !s->opaque && s->n <= MOST && (s->n <= FEW || dense_cost(s) <= share * s->entries);
+}
+
+/* H += a Q_SS, the lower triangle, of a quadratic form. */
+static void add_form(crs_system *s, const crs_term *t)
+{
+    for (ptrdiff_t k = 0; k < s->n; k++) {
+        fill(t->rows, 0, s->rows);
+        for (int p = 0; p < t->parts; p++) {
+            const ptrdiff_t from = s->c->at[t->part[p].block];
+            if (s->S[k] >= from && s->S[k] < s->c->at[t->part[p].block + 1])
+                crs_matrix_column(t->part[p].matrix, t->weight, s->S[k] - from,
+                                  s->rows + t->part[p].row);
+        }
+        for (ptrdiff_t l = k; l < s->n; l++) s->H[l * s->n + k] += s->rows[s->S[l]];
+    }
+}
+
+/* Memory that grows and is not cleared. */
+static bool hold(double **memory, size_t *held, size_t want)
+{
+    if (want <= *held) return true;
+    double *grown = crs_resize(*memory, want, sizeof *grown);
+    if (!grown) return false;
+    *memory = grown;
+    *held = want;
+    return true;
+}
+
+/* H += K_S'diag(h)K_S for a dense term, some rows of it at a time. */
+static bool add_squares(crs_system *s, const crs_term *t)
+{
+    enum { TILE = 64 };
+    const ptrdiff_t n = s->n, m = t->rows;
+    if (!hold(&s->columns, &s->columns_held, (size_t)n * (size_t)(2 * m + TILE))) return false;
+    double *K = s->columns, *hK = K + n * m, *product = hK + n * m;
+    fill(n * m, 0, K);
+    for (int p = 0; p < t->parts; p++) {
+        const crs_term_part *part = &t->part[p];
+        for (ptrdiff_t k = s->first[part->block]; k < s->first[part->block + 1]; k++)
+            crs_matrix_column(part->matrix, 1, s->column[k], K + k * m + part->row);
+    }
+    for (ptrdiff_t k = 0; k < n; k++)
+        for (ptrdiff_t i = 0; i < m; i++) hK[k * m + i] = s->h[t->at + i] * K[k * m + i];
+    for (ptrdiff_t k = 0; k < n && !crease_watch_over(s->c->watch); k += TILE) {
+        const ptrdiff_t height = n - k < TILE ? n - k : TILE, width = k + height;
+        crs_gemm(false, true, height, width, m, 1, hK + k * m, K, 0, product);
+        for (ptrdiff_t i = 0; i < height; i++)
+            axpy(width, 1, product + i * width, s->H + (k + i) * n);
+    }
+    s->c->work->entries += (double)m * (double)n * (double)n / 2;
+    return !crease_watch_over(s->c->watch);
+}
+
+/* H without its diagonal D in memory of its own: the factor needs another copy. */
+static bool fill_dense(crs_system *s)
+{
+    const ptrdiff_t n = s->n;
+    if (!hold(&s->H, &s->held, 2 * (size_t)n * (size_t)n)) return false;
+    fill(n * n, 0, s->H);
+    for (int q = 0; q < s->c->terms; q++) {
+        crs_term *t = &s->c->term[q];
+        if (s->role[q] != DENSE) continue;
+        if (!t->loss)
+            add_form(s, t);
+        else if (t->loss->quadratic
+                     ? !crs_gram_add(s->c, t, t->weight * t->loss->high, n, s->S, s->H)
+                     : !add_squares(s, t))
+            return false;
+    }
+    for (ptrdiff_t i = 0; i < s->by_row.count; i++) {
+        const crs_lines *r = &s->by_row;
+        for (ptrdiff_t e = r->start[i]; e < r->start[i + 1]; e++)
+            for (ptrdiff_t f = r->start[i]; f <= e; f++)
+                s->H[r->index[e] * n + r->index[f]] += s->weight[i] * r->value[e] * r->value[f];
+    }
+    for (ptrdiff_t k = 0; k < n; k++)
+        for (ptrdiff_t e = s->form.start[k]; e < s->form.start[k + 1]; e++)
+            if (s->form.index[e] >= k) s->H[s->form.index[e] * n + k] += s->form.value[e];
+    return true;
+}
+
+static bool by_dense_factor(crs_system *s, double *d)
+{
+    const ptrdiff_t n = s->n;
+    if (!fill_dense(s)) return false;
+    double *L = s->H + n * n, top = 0;
+    for (int k = 0; k < ATTEMPTS && !crease_watch_over(s->c->watch); k++) {
+        take_diagonal(s, attempts[k].convex);
+        copy(n * n, s->H, L);
+        for (ptrdiff_t j = 0; j < n; j++) top = larger(top, s->H[j * n + j]);
+        for (ptrdiff_t j = 0; j < n; j++)
+            L[j * n + j] += s->diagonal[j] + attempts[k].shift * larger(top, 1e-300);
+        s->c->work->factorizations++;
+        s->c->work->entries += (double)n * (double)n * (double)n / 6;
+        if (!crs_cholesky(n, L)) continue;
+        for (ptrdiff_t j = 0; j < n; j++) d[j] = -s->step->g[j];
+        crs_cholesky_solve(n, L, 1, d);
+        return true;
+    }
+    return false;
+}
+
+static double entry_of(const crs_matrix *K, ptrdiff_t i, ptrdiff_t j)
+{
+    if (i < 0 || i >= K->rows) return 0;
+    if (K->kind == CRS_DENSE) return K->value[j * K->rows + i];
+    if (K->kind < CRS_SPARSE) return i != j ? 0 : K->kind == CRS_SCALAR ? K->scale : K->value[j];
+    for (ptrdiff_t e = K->start[j]; e < K->start[j + 1]; e++)
+        if (K->row[e] == i) return K->value[e];
+    return 0;
+}
+
+/* pd += the diagonal of K'hK or of a quadratic form; of an operator a bound stands for it. */
+static void add_part_squares(crs_system *s, const crs_term *t, const crs_term_part *part)
+{
+    const crs_matrix *K = part->matrix;
+    const double *h = s->h + t->at + part->row;
+    const ptrdiff_t from = s->first[part->block], to = s->first[part->block + 1];
+    double high = 0;
+    if (!crs_has_columns(K)) {
+        for (ptrdiff_t i = 0; i < K->rows; i++) high = larger(high, t->loss ? h[i] : t->weight);
+        for (ptrdiff_t k = from; k < to; k++) s->pd[k] += high * square(K->norm);
+        return;
+    }
+    for (ptrdiff_t k = from; !t->loss && k < to; k++)
+        s->pd[k] += t->weight * entry_of(K, s->S[k] - part->row, s->column[k]);
+    if (t->loss) crs_matrix_squares_columns(K, h, to - from, s->column + from, s->pd + from);
+}
+
+static void add_squares_of(crs_system *s, role what)
+{
+    for (int q = 0; q < s->c->terms; q++)
+        for (int p = 0; s->role[q] == what && p < s->c->term[q].parts; p++)
+            add_part_squares(s, &s->c->term[q], &s->c->term[q].part[p]);
+    s->c->work->entries += entries_on(s, what) / 2;
+}
+
+static void lift(crs_system *s, double share)
+{
+    double top = 0;
+    for (ptrdiff_t k = 0; k < s->n; k++) top = larger(top, s->pd[k]);
+    const double least = top > 0 ? share * top : 1;
+    for (ptrdiff_t k = 0; k < s->n; k++) s->pd[k] = larger(s->pd[k], least);
+}
+
+/* The preconditioner: a factor (true), or the diagonal pd alone. */
+static bool prepare(crs_system *s)
+{
+    for (ptrdiff_t k = 0; k < s->n; k++) s->pd[k] = pos(s->diagonal[k]);
+    add_squares_of(s, DENSE);
+    if (s->dense && has_stack(s) && is_light(s)) {
+        lift(s, 1e-10);
+        if (make_sparse(s, s->pd, 0)) return true;
+    }
+    add_squares_of(s, IN_STACK);
+    add_squares_of(s, IN_FORM);
+    lift(s, 1e-12);
+    return false;
+}
+
+bool crs_system_solve(crs_system *s, const crs_newton_step *step, double *d)
+{
+    s->step = step;
+    take_curvatures(s);
+    if (!s->dense && by_sparse_factor(s, d)) return true;
+    if (!s->dense && by_woodbury(s, d)) return true;
+    if (s->dense && step->settled && is_small(s) && by_dense_factor(s, d)) return true;
+    for (int convex = 0; convex < 2 && !crease_watch_over(s->c->watch); convex++) {
+        take_diagonal(s, convex);
+        if (run_cg(s, prepare(s) ? by_factor : by_diagonal, step->tolerance, step->steps, d)) break;
+    }
+    return !crease_watch_over(s->c->watch);
 }
