@@ -72,6 +72,7 @@ typedef struct {
     crs_term *term;
     double *linear;       /* q; NULL: 0 */
     crease_smooth rest;   /* in the same blocks; ops NULL: 0 */
+    double rest_entries;  /* numbers read by a value of `rest`, and by a gradient of it */
     crs_term *constraint; /* half a square, rhs b; its rows are not rows of u; NULL: none */
     double *start;        /* inside the sets and domains */
     crs_work *work;       /* counted into */
@@ -80,7 +81,8 @@ typedef struct {
     /* The composite's own memory (composite.c). */
     int matrices;
     crs_matrix *matrix;
-    const double **point; /* a pointer a block, for `rest` */
+    const double **point; /* a pointer a block, for `rest`, and into its gradient */
+    double **into;
     double *room, *certify_room, *slope;
     void *memory;
 } crs_composite;
@@ -89,6 +91,11 @@ typedef struct {
 crs_composite *crs_composite_new(const crease_problem *p, uint64_t seed, crs_work *work,
                                  crease_watch *watch, crease_error *e);
 void crs_composite_free(crs_composite *c);
+
+/* The same blocks, terms and matrices with `extra` terms more, their rows of u behind the others,
+ * and no constraint (view.c). Borrows c and what the terms point to; NULL with a sentence. */
+crs_composite *crs_composite_with(const crs_composite *c, int extra, const crs_term *more,
+                                  crease_error *e);
 
 static inline ptrdiff_t crs_block_size(const crs_composite *c, int i)
 {
