@@ -318,6 +318,7 @@ static void close(void *self)
     if (a->inner) a->core->close(a->inner);
     for (int t = 0; a->in && t < a->c->terms; t++) a->c->term[t].gram = a->in->term[t].gram;
     if (a->pull) a->c->constraint->gram = a->pull->gram;
+    for (int t = 0; a->in && t < a->in->terms; t++) a->in->term[t].gram = NULL; /* handed back */
     crs_composite_free(a->in);
     crs_free(a->unit);
     crs_free(a->unit_part);

@@ -362,7 +362,7 @@ static crs_core_state step(void *self)
 static void stand(const void *self, crs_standing *out)
 {
     const newton *s = self;
-    *out = (crs_standing){ .x = s->x, .objective = s->F, .ratio = s->ratio };
+    *out = (crs_standing){ .x = s->x, .objective = s->F, .ratio = s->ratio, .u = s->u, .g = s->g };
 }
 
 /* Separable blocks, losses whose curvature is known, nothing else in f. */
