@@ -19,6 +19,7 @@ enum { INNER = 4, TRIALS = 8, REFRESH = 20, REJECTIONS = 3, UNDECIDED = 5, STALL
 typedef struct {
     const crs_task *task;
     crs_composite *c;
+    crs_face *face;
     crs_system *system;
     double *x, *g, *t, *w, *next, *v;           /* coordinates; v: work */
     double *u, *uw, *un, *ud;                   /* products of x, w, next and of d */
@@ -30,8 +31,7 @@ typedef struct {
     double F, Fw, D, theta, mu, ratio, first_ratio, best;
     int rejected, undecided, stalled;
     long steps;
-    bool begun;  /* a step was made since the last renew */
-    bool opaque; /* a map has no columns */
+    bool begun; /* a step was made since the last renew */
     void *memory;
 } newton;
 
@@ -72,7 +72,7 @@ static bool begin(newton *s)
 static bool renew(void *self)
 {
     newton *s = self;
-    crs_system_forget(s->system);
+    crs_face_forget(s->face);
     s->theta = smaller(1, s->theta);
     s->mu = larger(s->mu, 1e-6);
     return begin(s);
@@ -83,16 +83,9 @@ static void close(void *self)
     newton *s = self;
     if (!s) return;
     crs_system_free(s->system);
+    crs_face_free(s->face);
     crs_free(s->memory);
     crs_free(s);
-}
-
-static bool is_opaque(const crs_composite *c)
-{
-    for (int t = 0; t < c->terms; t++)
-        for (int p = 0; p < c->term[t].parts; p++)
-            if (!crs_has_columns(c->term[t].part[p].matrix)) return true;
-    return false;
 }
 
 static void *open(const crs_task *task, crease_error *e)
@@ -102,9 +95,9 @@ static void *open(const crs_task *task, crease_error *e)
         *s = (newton){ .task = task, .c = task->c, .theta = 1, .mu = 1e-3, .count = -1 };
         s->memory = carve_block(carve, s);
     }
-    if (s && s->memory) s->system = crs_system_new(s->c, e);
+    if (s && s->memory) s->face = crs_face_new(s->c, e);
+    if (s && s->face) s->system = crs_system_new(s->face, e);
     if (s && s->system) {
-        s->opaque = is_opaque(s->c);
         copy(s->c->n, task->start, s->x);
         crs_products(s->c, s->x, s->u);
         if (begin(s)) return s;
@@ -148,7 +141,7 @@ static ptrdiff_t changed(const newton *s)
 /* u of a point, from that of another one from which `count` coordinates moved. */
 static void move(newton *s, ptrdiff_t count, const double *x, double *u)
 {
-    if (s->opaque && count > 0)
+    if (s->face->opaque && count > 0)
         crs_products(s->c, x, u);
     else
         crs_add_columns(s->c, 1, count, s->some, s->moved, u);
@@ -190,7 +183,7 @@ static bool is_inside(const newton *s, ptrdiff_t k)
 /* grad_S f + rho' at w; 0 where w sits on a bound. */
 static void slope_at_w(newton *s)
 {
-    crs_system_slope(s->system, s->uw, s->slope);
+    crs_face_slope(s->face, s->uw, s->slope);
     for (ptrdiff_t k = 0; k < s->count; k++) {
         const crs_coordinate *by = &s->c->by[s->S[k]];
         s->slope[k] = is_inside(s, k) ? s->slope[k] + crs_coordinate_slope(by, s->w[s->S[k]]) : 0;
@@ -253,7 +246,7 @@ static bool descend(newton *s, bool settled)
     double descent, tau = 1;
     if (!direction(s, settled, &descent)) return false;
     fill(s->c->rows, 0, s->ud);
-    crs_system_products(s->system, 1, s->d, s->ud);
+    crs_face_products(s->face, 1, s->d, s->ud);
     for (int k = 0; k < TRIALS && !crease_watch_over(s->c->watch); k++, tau *= k > 1 ? 0.25 : 0.5) {
         const double slope = clipped(s, tau), F = objective(s, s->next, s->un);
         if (!(F <= s->Fw + 1e-4 * smaller(slope, 0) + 1e-14 * fabs(s->Fw))) continue;
@@ -273,7 +266,7 @@ static bool candidate(newton *s)
 {
     double least = INFINITY;
     const bool settled = choose(s);
-    if (!crs_system_set(s->system, s->count, s->S)) return false;
+    if (!crs_face_set(s->face, s->count, s->S)) return false;
     for (int i = 0; i < s->c->count; i++) least = smaller(least, s->task->tolerance[i]);
     s->Fw = objective(s, s->w, s->uw);
     for (int k = 0; k < INNER && s->count > 0; k++) {

@@ -5,25 +5,17 @@
 
 #include "composite/composite.h"
 
-/* A sparse matrix line by line (stack.c): rows or columns. Zeroed it is empty, with no memory. */
+/* A sparse matrix line by line: rows or columns, with indices that ascend. */
 typedef struct {
     ptrdiff_t count;          /* of its lines */
     ptrdiff_t *start, *index; /* count + 1 and start[count] numbers */
     double *value;
     ptrdiff_t lines, room; /* for which there is memory */
 } crs_lines;
-/* No line, and memory for so many; column j of a sparse a K at the end of the line that is open,
- * its rows counted from `row`; that line is complete and an empty one open. */
-bool crs_lines_clear(crs_lines *l, ptrdiff_t lines, ptrdiff_t entries);
-void crs_lines_column(crs_lines *l, const crs_matrix *K, double a, ptrdiff_t j, ptrdiff_t row);
-void crs_lines_close(crs_lines *l);
-void crs_lines_free(crs_lines *l);
-/* The same matrix by its `across` other lines; indices ascend. */
-bool crs_lines_turn(const crs_lines *a, ptrdiff_t across, crs_lines *out);
 double crs_lines_squares(const crs_lines *a); /* sum of squared counts of entries */
 void crs_lines_times(const crs_lines *a, const double *v, double *out);
 
-/* The lower triangle of a sparse symmetric matrix by columns, diagonal entries first. */
+/* The lower triangle of a sparse symmetric matrix by columns, diagonal entries first (sparse.c). */
 typedef struct {
     ptrdiff_t n;
     ptrdiff_t *start, *row;
@@ -36,7 +28,7 @@ bool crs_lower_product(crs_lower *A, const crs_lines *of, const crs_lines *acros
                        const crs_lines *more, const double *diagonal);
 void crs_lower_free(crs_lower *A);
 
-/* Cholesky factors of such matrices (sparse.c). */
+/* Cholesky factors of such matrices. */
 typedef struct crs_factor crs_factor;
 crs_factor *crs_factor_new(crease_error *e);
 void crs_factor_free(crs_factor *f);
@@ -66,17 +58,41 @@ typedef struct {
  * before it, or p itself where it was the first. */
 bool crs_cg_solve(const crs_cg *cg, ptrdiff_t n, const double *b, double *d);
 
-/* (K_S'diag(phi'')K_S + diag(curve) + diag(damp)) d = -g on the free coordinates S (system.c). */
+/* What the matrices of a term make of it in K'hK. */
+typedef enum { CRS_ON_DIAGONAL, CRS_IN_STACK, CRS_IN_FORM, CRS_FULL } crs_role;
+
+/* The free coordinates S and the terms on them (face.c). */
+typedef struct {
+    crs_composite *c;
+    crs_role *role;     /* a term */
+    bool dense, opaque; /* is there a dense term, an operator */
+
+    long version;                /* counts the sets S */
+    ptrdiff_t n, *S, *column;    /* ascending, and counted from their block */
+    ptrdiff_t *first;            /* those of block i are S[first[i]] .. S[first[i+1]-1] */
+    ptrdiff_t *place;            /* where a coordinate is in S; -1: it is not free */
+    double entries, single;      /* of K_S, and of terms on the diagonal, which it leaves out */
+    crs_lines by_column, by_row; /* the stack of sparse terms on S */
+    crs_lines form;              /* sparse quadratic forms, Q_SS by columns with their weights */
+    double *rows, *block;        /* work */
+} crs_face;
+crs_face *crs_face_new(crs_composite *c, crease_error *e);
+void crs_face_free(crs_face *s);
+bool crs_face_set(crs_face *s, ptrdiff_t count, const ptrdiff_t *S); /* false: no memory */
+void crs_face_forget(crs_face *s); /* weights of quadratic forms may have changed */
+double crs_face_entries(const crs_face *s, crs_role what); /* of such terms on S */
+/* u += a K_S d, and g = grad_S of the terms and the linear part at u. Both are counted. */
+void crs_face_products(crs_face *s, double a, const double *d, double *u);
+void crs_face_slope(crs_face *s, const double *u, double *g);
+/* The same of one part: y += a K_S v, out += a K_S'y; y are the rows of its term. Not counted. */
+void crs_face_apply(crs_face *s, const crs_term_part *p, double a, const double *v, double *y);
+void crs_face_adjoint(crs_face *s, const crs_term_part *p, double a, const double *y, double *out);
+
+/* (K_S'diag(phi'')K_S + diag(curve) + diag(damp)) d = -g on a face, which is borrowed (system.c).
+ */
 typedef struct crs_system crs_system;
-crs_system *crs_system_new(crs_composite *c, crease_error *e);
+crs_system *crs_system_new(crs_face *f, crease_error *e);
 void crs_system_free(crs_system *s);
-/* S, ascending; factors of the last one are kept if it is the same. False: no memory. */
-bool crs_system_set(crs_system *s, ptrdiff_t count, const ptrdiff_t *S);
-void crs_system_forget(crs_system *s); /* weights of quadratic forms changed */
-/* u += a K_S d */
-void crs_system_products(crs_system *s, double a, const double *d, double *u);
-/* g = grad_S of the terms and the linear part at u. */
-void crs_system_slope(crs_system *s, const double *u, double *g);
 
 typedef struct {
     const double *u;     /* where phi'' is taken */

@@ -13,70 +13,32 @@
 #include "dense/dense.h"
 #include "newton/newton.h"
 
-typedef enum { ON_DIAGONAL, IN_STACK, IN_FORM, DENSE } role; /* of a term in H */
-typedef enum { NOTHING, OF_COLUMNS, OF_ROWS } pattern;       /* of K_S'K_S or K_S K_S' */
+typedef enum { NOTHING, OF_COLUMNS, OF_ROWS } pattern; /* of K_S'K_S or K_S K_S' */
 
 struct crs_system {
     crs_composite *c;
-    role *role;
-    bool dense, opaque; /* is there a dense term, an operator */
-
-    ptrdiff_t n, *S, *column;    /* the free coordinates, and counted from their block */
-    ptrdiff_t *first;            /* those of block i are S[first[i]] .. S[first[i+1]-1] */
-    ptrdiff_t *place;            /* where a coordinate is in S; -1: not free */
-    double entries, single;      /* of K_S, and of terms on the diagonal */
-    crs_lines by_column, by_row; /* the stack of sparse terms on S */
-    crs_lines form;              /* sparse Q_SS, by columns */
-    double *weight;              /* phi'' of the rows of the stack */
+    crs_face *f;
+    const crs_newton_step *step;
 
     crs_lower lower;
     crs_factor *factor;
-    pattern analysed; /* for this S */
+    pattern analysed; /* of the face of this version */
+    long version;
     double flops;
 
-    double *h, *rows;                    /* phi'' of all rows of u, and room for as many */
-    double *base, *diagonal, *pd;        /* D without rho'', with it, and of the preconditioner */
-    double *cg, *block, *square, *right; /* n numbers each, cg 4 n */
-    double *H;                           /* dense, and its factor */
-    double *columns;                     /* of a dense term */
+    double *h, *weight, *rows;   /* phi'' of all rows of u, of those of the stack; work */
+    double *base, *diagonal;     /* D without rho'' and with it */
+    double *pd;                  /* the diagonal of a preconditioner */
+    double *square, *right, *cg; /* work, cg of 4 n numbers */
+    double *H, *columns;         /* dense, with its factor; columns of a dense term */
     size_t held, columns_held;
-    const crs_newton_step *step;
 };
-
-/* Every row of the term has one entry at most: K'hK is diagonal. */
-static bool is_diagonal(const crs_term *t, double *count)
-{
-    fill(t->rows, 0, count);
-    for (int k = 0; k < t->parts; k++) {
-        const crs_matrix *K = t->part[k].matrix;
-        double *mine = count + t->part[k].row;
-        if (!crs_is_sparse(K)) return false;
-        for (ptrdiff_t i = 0; K->kind != CRS_SPARSE && i < K->rows; i++) mine[i]++;
-        for (ptrdiff_t e = 0; K->kind == CRS_SPARSE && e < K->start[K->cols]; e++)
-            mine[K->row[e]]++;
-    }
-    for (ptrdiff_t i = 0; i < t->rows; i++)
-        if (count[i] > 1) return false;
-    return true;
-}
-
-static role role_of(const crs_term *t, double *room)
-{
-    bool sparse = true;
-    for (int k = 0; k < t->parts; k++) sparse = sparse && crs_is_sparse(t->part[k].matrix);
-    if (!t->loss) return sparse ? IN_FORM : DENSE;
-    return is_diagonal(t, room) ? ON_DIAGONAL : sparse ? IN_STACK : DENSE;
-}
 
 void crs_system_free(crs_system *s)
 {
     if (!s) return;
-    crs_lines *lines[] = { &s->by_column, &s->by_row, &s->form };
-    for (int k = 0; k < 3; k++) crs_lines_free(lines[k]);
     crs_lower_free(&s->lower);
     crs_factor_free(s->factor);
-    crs_free(s->role);
-    crs_free(s->S);
     crs_free(s->h);
     crs_free(s->H);
     crs_free(s->columns);
@@ -85,195 +47,29 @@ void crs_system_free(crs_system *s)
 
 static bool set_up(crs_system *s, crease_error *e)
 {
-    const crs_composite *c = s->c;
-    const size_t n = (size_t)c->n, blocks = (size_t)c->count, rows = (size_t)c->rows;
-    s->role = crs_alloc((size_t)c->terms + 1, sizeof *s->role);
-    s->S = crs_alloc(3 * n + blocks + 1, sizeof *s->S);
-    s->h = crs_alloc(3 * rows + 10 * n + 1, sizeof *s->h);
-    s->factor = crs_factor_new(e);
-    if (!s->role || !s->S || !s->h || !s->factor)
-        return crs_fail(e, CREASE_NO_MEMORY, "out of memory: Newton's method");
-    s->column = s->S + n;
-    s->place = s->column + n;
-    s->first = s->place + n;
+    const size_t n = (size_t)s->c->n, rows = (size_t)s->c->rows;
+    s->h = crs_alloc(3 * rows + 9 * n + 1, sizeof *s->h);
+    s->factor = s->h ? crs_factor_new(e) : NULL;
+    if (!s->factor) return false;
     s->rows = s->h + rows;
     s->weight = s->rows + rows;
     s->base = s->weight + rows;
     s->diagonal = s->base + n;
     s->pd = s->diagonal + n;
     s->square = s->pd + n;
-    s->block = s->square + n;
-    s->right = s->block + n;
+    s->right = s->square + n;
     s->cg = s->right + n;
-    for (ptrdiff_t j = 0; j < c->n; j++) s->place[j] = -1;
-    for (int k = 0; k < c->terms; k++) {
-        s->role[k] = role_of(&c->term[k], s->rows);
-        s->dense = s->dense || s->role[k] == DENSE;
-        for (int p = 0; p < c->term[k].parts; p++)
-            s->opaque = s->opaque || !crs_has_columns(c->term[k].part[p].matrix);
-    }
     return true;
 }
 
-crs_system *crs_system_new(crs_composite *c, crease_error *e)
+crs_system *crs_system_new(crs_face *f, crease_error *e)
 {
     crs_system *s = crs_alloc(1, sizeof *s);
-    if (s) {
-        s->c = c;
-        s->n = -1;
-        if (set_up(s, e)) return s;
-        crs_system_free(s);
-        return NULL;
-    }
+    if (s) *s = (crs_system){ .c = f->c, .f = f };
+    if (s && set_up(s, e)) return s;
     crs_fail(e, CREASE_NO_MEMORY, "out of memory: Newton's method");
+    crs_system_free(s);
     return NULL;
-}
-
-/* The lines of all terms of one role on column j of S, closed; rows of a stack count on. */
-static void add_column(crs_system *s, role what, ptrdiff_t j, crs_lines *out)
-{
-    const crs_composite *c = s->c;
-    ptrdiff_t row = 0;
-    for (int k = 0; k < c->terms; k++) {
-        const crs_term *t = &c->term[k];
-        if (s->role[k] != what) continue;
-        for (int p = 0; p < t->parts; p++) {
-            const ptrdiff_t from = c->at[t->part[p].block], to = c->at[t->part[p].block + 1];
-            if (j >= from && j < to)
-                crs_lines_column(out, t->part[p].matrix, t->loss ? 1 : t->weight, j - from,
-                                 row + t->part[p].row);
-        }
-        if (what == IN_STACK) row += t->rows;
-    }
-    crs_lines_close(out);
-}
-
-/* Stored entries of terms of one role on S. */
-static double entries_on(const crs_system *s, role what)
-{
-    double sum = 0;
-    for (int k = 0; k < s->c->terms; k++)
-        for (int p = 0; s->role[k] == what && p < s->c->term[k].parts; p++) {
-            const crs_term_part *part = &s->c->term[k].part[p];
-            for (ptrdiff_t j = s->first[part->block]; j < s->first[part->block + 1]; j++)
-                sum += (double)crs_matrix_column_entries(part->matrix, s->column[j]);
-        }
-    return sum;
-}
-
-static ptrdiff_t stack_rows(const crs_system *s)
-{
-    ptrdiff_t rows = 0;
-    for (int k = 0; k < s->c->terms; k++) rows += s->role[k] == IN_STACK ? s->c->term[k].rows : 0;
-    return rows;
-}
-
-/* Q_SS of the sparse quadratic forms: columns S of Q, of which the rows S are kept. */
-static bool set_form(crs_system *s)
-{
-    const ptrdiff_t entries = (ptrdiff_t)entries_on(s, IN_FORM);
-    if (!crs_lines_clear(&s->form, s->n, entries)) return false;
-    crs_lines *f = &s->form;
-    for (ptrdiff_t k = 0; k < s->n; k++) {
-        const ptrdiff_t from = f->start[k];
-        add_column(s, IN_FORM, s->S[k], f);
-        ptrdiff_t to = from;
-        for (ptrdiff_t e = from; e < f->start[k + 1]; e++) {
-            const ptrdiff_t at = s->place[f->index[e]];
-            if (at < 0) continue;
-            f->index[to] = at;
-            f->value[to++] = f->value[e];
-        }
-        f->start[k + 1] = f->start[k + 2] = to;
-    }
-    return true;
-}
-
-static bool forget(crs_system *s)
-{
-    for (ptrdiff_t k = 0; k < s->n; k++) s->place[s->S[k]] = -1;
-    s->n = -1;
-    return false;
-}
-
-void crs_system_forget(crs_system *s)
-{
-    bool form = false;
-    for (int k = 0; k < s->c->terms; k++) form = form || s->role[k] == IN_FORM;
-    if (form) forget(s);
-}
-
-bool crs_system_set(crs_system *s, ptrdiff_t count, const ptrdiff_t *S)
-{
-    const size_t size = (size_t)count * sizeof *S;
-    if (count == s->n && memcmp(S, s->S, size) == 0) return true;
-    forget(s);
-    s->n = count;
-    s->analysed = NOTHING;
-    memcpy(s->S, S, size);
-    for (ptrdiff_t k = 0, i = 0; i < s->c->count; i++) {
-        s->first[i] = k;
-        for (; k < count && S[k] < s->c->at[i + 1]; k++) s->column[k] = S[k] - s->c->at[i];
-        s->first[i + 1] = k;
-    }
-    for (ptrdiff_t k = 0; k < count; k++) s->place[S[k]] = k;
-    const double stacked = entries_on(s, IN_STACK);
-    s->single = entries_on(s, ON_DIAGONAL);
-    s->entries = stacked + entries_on(s, DENSE) + entries_on(s, IN_FORM);
-    if (!crs_lines_clear(&s->by_column, count, (ptrdiff_t)stacked) || !set_form(s))
-        return forget(s);
-    for (ptrdiff_t k = 0; k < count; k++) add_column(s, IN_STACK, S[k], &s->by_column);
-    if (crs_lines_turn(&s->by_column, stack_rows(s), &s->by_row)) return true;
-    return forget(s);
-}
-
-/* y += a K v of a part on S, and out += a K'y. */
-static void part_apply(crs_system *s, const crs_term_part *p, double a, const double *v, double *y)
-{
-    const ptrdiff_t from = s->first[p->block], count = s->first[p->block + 1] - from;
-    if (crs_has_columns(p->matrix)) {
-        crs_matrix_apply_columns(p->matrix, a, count, s->column + from, v + from, y + p->row);
-        return;
-    }
-    fill(p->matrix->cols, 0, s->block);
-    for (ptrdiff_t k = from; k < from + count; k++) s->block[s->column[k]] = v[k];
-    crs_matrix_apply(p->matrix, a, s->block, y + p->row);
-}
-
-static void part_adjoint(crs_system *s, const crs_term_part *p, double a, const double *y,
-                         double *out)
-{
-    const ptrdiff_t from = s->first[p->block], count = s->first[p->block + 1] - from;
-    if (crs_has_columns(p->matrix)) {
-        crs_matrix_adjoint_columns(p->matrix, a, count, s->column + from, y + p->row, out + from);
-        return;
-    }
-    fill(p->matrix->cols, 0, s->block);
-    crs_matrix_adjoint(p->matrix, a, y + p->row, s->block);
-    for (ptrdiff_t k = from; k < from + count; k++) out[k] += s->block[s->column[k]];
-}
-
-void crs_system_products(crs_system *s, double a, const double *d, double *u)
-{
-    const crs_composite *c = s->c;
-    for (int q = 0; q < c->terms; q++)
-        for (int p = 0; p < c->term[q].parts; p++)
-            part_apply(s, &c->term[q].part[p], a, d, u + c->term[q].at);
-    c->work->entries += s->entries + s->single;
-}
-
-void crs_system_slope(crs_system *s, const double *u, double *g)
-{
-    const crs_composite *c = s->c;
-    for (ptrdiff_t k = 0; k < s->n; k++) g[k] = c->linear ? c->linear[s->S[k]] : 0;
-    for (int q = 0; q < c->terms; q++) {
-        const crs_term *t = &c->term[q];
-        for (ptrdiff_t k = 0; !t->loss && k < s->n; k++) g[k] += t->weight * u[t->at + s->S[k]];
-        if (!t->loss) continue;
-        crs_term_slope(t, u + t->at, s->rows);
-        for (int p = 0; p < t->parts; p++) part_adjoint(s, &t->part[p], 1, s->rows, g);
-    }
-    c->work->entries += s->entries + s->single;
 }
 
 /* phi'' of all terms, and what of H is diagonal whatever rho'' is. */
@@ -281,21 +77,21 @@ static void take_curvatures(crs_system *s)
 {
     const crs_composite *c = s->c;
     ptrdiff_t row = 0;
-    copy(s->n, s->step->damp, s->base);
+    copy(s->f->n, s->step->damp, s->base);
     for (int q = 0; q < c->terms; q++) {
         const crs_term *t = &c->term[q];
         double *h = s->h + t->at;
         if (!t->loss) continue;
         crs_term_curve(t, s->step->u + t->at, h);
-        if (s->role[q] == IN_STACK) {
+        if (s->f->role[q] == CRS_IN_STACK) {
             copy(t->rows, h, s->weight + row);
             row += t->rows;
         }
-        for (int p = 0; s->role[q] == ON_DIAGONAL && p < t->parts; p++) {
-            const ptrdiff_t from = s->first[t->part[p].block];
+        for (int p = 0; s->f->role[q] == CRS_ON_DIAGONAL && p < t->parts; p++) {
+            const ptrdiff_t from = s->f->first[t->part[p].block];
             crs_matrix_squares_columns(t->part[p].matrix, h + t->part[p].row,
-                                       s->first[t->part[p].block + 1] - from, s->column + from,
-                                       s->base + from);
+                                       s->f->first[t->part[p].block + 1] - from,
+                                       s->f->column + from, s->base + from);
         }
     }
 }
@@ -304,7 +100,7 @@ static void take_curvatures(crs_system *s)
 static double take_diagonal(crs_system *s, bool convex)
 {
     double top = 0;
-    for (ptrdiff_t k = 0; k < s->n; k++) {
+    for (ptrdiff_t k = 0; k < s->f->n; k++) {
         const double curve = s->step->curve[k];
         s->diagonal[k] = s->base[k] + (convex ? pos(curve) : curve);
         top = larger(top, fabs(s->diagonal[k]));
@@ -322,22 +118,23 @@ enum { ATTEMPTS = 3 };
 /* Products of K_S with itself cost no more than a few of its entries each. */
 static bool is_light(const crs_system *s)
 {
-    return crs_lines_squares(&s->by_row) <=
-           12 * larger(1, (double)s->by_row.start[s->by_row.count]);
+    return crs_lines_squares(&s->f->by_row) <=
+           12 * larger(1, (double)s->f->by_row.start[s->f->by_row.count]);
 }
 
 static bool has_stack(const crs_system *s)
 {
-    return s->by_column.start[s->n] > 0 || s->form.start[s->n] > 0;
+    return s->f->by_column.start[s->f->n] > 0 || s->f->form.start[s->f->n] > 0;
 }
 
 /* The pattern of s->lower is analysed once for an S; is its factor cheap? */
 static bool is_cheap(crs_system *s, pattern of)
 {
-    const double entries = larger(1, s->entries);
-    if (s->analysed != of) {
+    const double entries = larger(1, s->f->entries);
+    if (s->analysed != of || s->version != s->f->version) {
         s->flops = crs_factor_analyse(s->factor, &s->lower);
         s->analysed = of;
+        s->version = s->f->version;
     }
     return s->flops <= 1e4 * entries;
 }
@@ -345,13 +142,15 @@ static bool is_cheap(crs_system *s, pattern of)
 /* The factor of the sparse part of H with this diagonal. */
 static bool make_sparse(crs_system *s, const double *diagonal, double shift)
 {
-    const crs_lines *form = s->form.start[s->n] > 0 ? &s->form : NULL;
+    const crs_lines *form = s->f->form.start[s->f->n] > 0 ? &s->f->form : NULL;
     crs_lower *A = &s->lower;
     double top = 0;
-    if (s->analysed == OF_COLUMNS && !is_cheap(s, OF_COLUMNS)) return false;
-    if (!crs_lower_product(A, &s->by_column, &s->by_row, s->weight, form, diagonal)) return false;
-    for (ptrdiff_t k = 0; k < s->n; k++) top = larger(top, fabs(A->value[A->start[k]]));
-    for (ptrdiff_t k = 0; k < s->n; k++) A->value[A->start[k]] += shift * top;
+    const bool known = s->analysed == OF_COLUMNS && s->version == s->f->version;
+    if (known && !is_cheap(s, OF_COLUMNS)) return false;
+    if (!crs_lower_product(A, &s->f->by_column, &s->f->by_row, s->weight, form, diagonal))
+        return false;
+    for (ptrdiff_t k = 0; k < s->f->n; k++) top = larger(top, fabs(A->value[A->start[k]]));
+    for (ptrdiff_t k = 0; k < s->f->n; k++) A->value[A->start[k]] += shift * top;
     if (!is_cheap(s, OF_COLUMNS)) return false;
     s->c->work->factorizations++;
     return crs_factor_make(s->factor, A);
@@ -363,7 +162,7 @@ static bool by_sparse_factor(crs_system *s, double *d)
     for (int k = 0; k < ATTEMPTS && !crease_watch_over(s->c->watch); k++) {
         take_diagonal(s, attempts[k].convex);
         if (!make_sparse(s, s->diagonal, attempts[k].shift)) continue;
-        for (ptrdiff_t j = 0; j < s->n; j++) d[j] = -s->step->g[j];
+        for (ptrdiff_t j = 0; j < s->f->n; j++) d[j] = -s->step->g[j];
         return crs_factor_solve(s->factor, d);
     }
     return false;
@@ -374,50 +173,51 @@ static void curvature_times(void *self, const double *v, double *out)
 {
     crs_system *s = self;
     const crs_composite *c = s->c;
-    for (ptrdiff_t k = 0; k < s->n; k++) out[k] = s->diagonal[k] * v[k];
+    for (ptrdiff_t k = 0; k < s->f->n; k++) out[k] = s->diagonal[k] * v[k];
     if (has_stack(s)) {
-        crs_lines_times(&s->by_row, v, s->rows);
-        for (ptrdiff_t i = 0; i < s->by_row.count; i++) s->rows[i] *= s->weight[i];
-        crs_lines_times(&s->by_column, s->rows, s->square);
-        axpy(s->n, 1, s->square, out);
-        crs_lines_times(&s->form, v, s->square);
-        axpy(s->n, 1, s->square, out);
+        crs_lines_times(&s->f->by_row, v, s->rows);
+        for (ptrdiff_t i = 0; i < s->f->by_row.count; i++) s->rows[i] *= s->weight[i];
+        crs_lines_times(&s->f->by_column, s->rows, s->square);
+        axpy(s->f->n, 1, s->square, out);
+        crs_lines_times(&s->f->form, v, s->square);
+        axpy(s->f->n, 1, s->square, out);
     }
     for (int q = 0; q < c->terms; q++) {
         const crs_term *t = &c->term[q];
-        if (s->role[q] != DENSE) continue;
+        if (s->f->role[q] != CRS_FULL) continue;
         fill(t->rows, 0, s->rows);
-        for (int p = 0; p < t->parts; p++) part_apply(s, &t->part[p], 1, v, s->rows);
-        for (ptrdiff_t k = 0; !t->loss && k < s->n; k++) out[k] += t->weight * s->rows[s->S[k]];
+        for (int p = 0; p < t->parts; p++) crs_face_apply(s->f, &t->part[p], 1, v, s->rows);
+        for (ptrdiff_t k = 0; !t->loss && k < s->f->n; k++)
+            out[k] += t->weight * s->rows[s->f->S[k]];
         if (!t->loss) continue;
         for (ptrdiff_t i = 0; i < t->rows; i++) s->rows[i] *= s->h[t->at + i];
-        for (int p = 0; p < t->parts; p++) part_adjoint(s, &t->part[p], 1, s->rows, out);
+        for (int p = 0; p < t->parts; p++) crs_face_adjoint(s->f, &t->part[p], 1, s->rows, out);
     }
-    c->work->entries += 2 * s->entries;
+    c->work->entries += 2 * s->f->entries;
 }
 
 static void by_diagonal(void *self, const double *v, double *out)
 {
     const crs_system *s = self;
-    for (ptrdiff_t k = 0; k < s->n; k++) out[k] = v[k] / s->pd[k];
+    for (ptrdiff_t k = 0; k < s->f->n; k++) out[k] = v[k] / s->pd[k];
 }
 
 static void by_factor(void *self, const double *v, double *out)
 {
     crs_system *s = self;
-    copy(s->n, v, out);
-    if (!crs_factor_solve(s->factor, out)) fill(s->n, NAN, out);
+    copy(s->f->n, v, out);
+    if (!crs_factor_solve(s->factor, out)) fill(s->f->n, NAN, out);
 }
 
 static void by_rows(void *self, const double *v, double *out)
 {
     crs_system *s = self;
-    for (ptrdiff_t k = 0; k < s->n; k++) out[k] = v[k] / s->diagonal[k];
-    crs_lines_times(&s->by_row, out, s->rows);
-    if (!crs_factor_solve(s->factor, s->rows)) fill(s->by_row.count, NAN, s->rows);
-    crs_lines_times(&s->by_column, s->rows, s->square);
-    for (ptrdiff_t k = 0; k < s->n; k++) out[k] -= s->square[k] / s->diagonal[k];
-    s->c->work->entries += 2 * (double)s->by_row.start[s->by_row.count];
+    for (ptrdiff_t k = 0; k < s->f->n; k++) out[k] = v[k] / s->diagonal[k];
+    crs_lines_times(&s->f->by_row, out, s->rows);
+    if (!crs_factor_solve(s->factor, s->rows)) fill(s->f->by_row.count, NAN, s->rows);
+    crs_lines_times(&s->f->by_column, s->rows, s->square);
+    for (ptrdiff_t k = 0; k < s->f->n; k++) out[k] -= s->square[k] / s->diagonal[k];
+    s->c->work->entries += 2 * (double)s->f->by_row.start[s->f->by_row.count];
 }
 
 static bool run_cg(crs_system *s, void (*precondition)(void *, const double *, double *),
@@ -425,18 +225,19 @@ static bool run_cg(crs_system *s, void (*precondition)(void *, const double *, d
 {
     double *b = s->right;
     const crs_cg cg = { s, curvature_times, precondition, tolerance, steps, s->cg, s->c->watch };
-    for (ptrdiff_t k = 0; k < s->n; k++) b[k] = -s->step->g[k];
-    return crs_cg_solve(&cg, s->n, b, d);
+    for (ptrdiff_t k = 0; k < s->f->n; k++) b[k] = -s->step->g[k];
+    return crs_cg_solve(&cg, s->f->n, b, d);
 }
 
 /* Woodbury's formula, mended by conjugate gradients where D is small against K'hK. */
 static bool by_woodbury(crs_system *s, double *d)
 {
     enum { MOST = 4000 };
-    const ptrdiff_t rows = s->by_row.count;
-    if (rows >= s->n || rows > MOST || s->form.start[s->n] > 0 || !has_stack(s)) return false;
+    const ptrdiff_t rows = s->f->by_row.count;
+    if (rows >= s->f->n || rows > MOST || s->f->form.start[s->f->n] > 0 || !has_stack(s))
+        return false;
     take_diagonal(s, true);
-    for (ptrdiff_t k = 0; k < s->n; k++) {
+    for (ptrdiff_t k = 0; k < s->f->n; k++) {
         if (!(s->diagonal[k] > 0)) return false;
         s->pd[k] = 1 / s->diagonal[k];
     }
@@ -444,9 +245,9 @@ static bool by_woodbury(crs_system *s, double *d)
         if (!(s->weight[i] >= 0)) return false;
         s->rows[i] = s->weight[i] > 1e-200 ? 1 / s->weight[i] : 1e200;
     }
-    if (!crs_lower_product(&s->lower, &s->by_row, &s->by_column, s->pd, NULL, s->rows))
+    if (!crs_lower_product(&s->lower, &s->f->by_row, &s->f->by_column, s->pd, NULL, s->rows))
         return false;
-    s->c->work->entries += 2 * (double)s->by_row.start[rows];
+    s->c->work->entries += 2 * (double)s->f->by_row.start[rows];
     if (!is_cheap(s, OF_ROWS)) return false;
     s->c->work->factorizations++;
     return crs_factor_make(s->factor, &s->lower) && run_cg(s, by_rows, 1e-8, 5, d);
@@ -455,11 +256,11 @@ static bool by_woodbury(crs_system *s, double *d)
 /* Operations of a dense factor of H, products of columns that are not cached included. */
 static double dense_cost(const crs_system *s)
 {
-    const double n = (double)s->n;
+    const double n = (double)s->f->n;
     double sum = n * n * n / 6;
     for (int q = 0; q < s->c->terms; q++) {
         const crs_term *t = &s->c->term[q];
-        if (s->role[q] == DENSE && t->loss && !t->loss->quadratic)
+        if (s->f->role[q] == CRS_FULL && t->loss && !t->loss->quadratic)
             sum += (double)t->rows * n * n / 2;
     }
     return sum;
@@ -468,22 +269,23 @@ static double dense_cost(const crs_system *s)
 static bool is_small(const crs_system *s)
 {
     enum { FEW = 60, MOST = 6000 };
-    const double share = s->by_column.start[s->n] > 0 ? 16 : 80;
-    return !s->opaque && s->n <= MOST && (s->n <= FEW || dense_cost(s) <= share * s->entries);
+    const double share = s->f->by_column.start[s->f->n] > 0 ? 16 : 80;
+    return !s->f->opaque && s->f->n <= MOST &&
+           (s->f->n <= FEW || dense_cost(s) <= share * s->f->entries);
 }
 
 /* H += a Q_SS, the lower triangle, of a quadratic form. */
 static void add_form(crs_system *s, const crs_term *t)
 {
-    for (ptrdiff_t k = 0; k < s->n; k++) {
+    for (ptrdiff_t k = 0; k < s->f->n; k++) {
         fill(t->rows, 0, s->rows);
         for (int p = 0; p < t->parts; p++) {
             const ptrdiff_t from = s->c->at[t->part[p].block];
-            if (s->S[k] >= from && s->S[k] < s->c->at[t->part[p].block + 1])
-                crs_matrix_column(t->part[p].matrix, t->weight, s->S[k] - from,
+            if (s->f->S[k] >= from && s->f->S[k] < s->c->at[t->part[p].block + 1])
+                crs_matrix_column(t->part[p].matrix, t->weight, s->f->S[k] - from,
                                   s->rows + t->part[p].row);
         }
-        for (ptrdiff_t l = k; l < s->n; l++) s->H[l * s->n + k] += s->rows[s->S[l]];
+        for (ptrdiff_t l = k; l < s->f->n; l++) s->H[l * s->f->n + k] += s->rows[s->f->S[l]];
     }
 }
 
@@ -502,14 +304,14 @@ static bool hold(double **memory, size_t *held, size_t want)
 static bool add_squares(crs_system *s, const crs_term *t)
 {
     enum { TILE = 64 };
-    const ptrdiff_t n = s->n, m = t->rows;
+    const ptrdiff_t n = s->f->n, m = t->rows;
     if (!hold(&s->columns, &s->columns_held, (size_t)n * (size_t)(2 * m + TILE))) return false;
     double *K = s->columns, *hK = K + n * m, *product = hK + n * m;
     fill(n * m, 0, K);
     for (int p = 0; p < t->parts; p++) {
         const crs_term_part *part = &t->part[p];
-        for (ptrdiff_t k = s->first[part->block]; k < s->first[part->block + 1]; k++)
-            crs_matrix_column(part->matrix, 1, s->column[k], K + k * m + part->row);
+        for (ptrdiff_t k = s->f->first[part->block]; k < s->f->first[part->block + 1]; k++)
+            crs_matrix_column(part->matrix, 1, s->f->column[k], K + k * m + part->row);
     }
     for (ptrdiff_t k = 0; k < n; k++)
         for (ptrdiff_t i = 0; i < m; i++) hK[k * m + i] = s->h[t->at + i] * K[k * m + i];
@@ -526,34 +328,34 @@ static bool add_squares(crs_system *s, const crs_term *t)
 /* H without its diagonal D in memory of its own: the factor needs another copy. */
 static bool fill_dense(crs_system *s)
 {
-    const ptrdiff_t n = s->n;
+    const ptrdiff_t n = s->f->n;
     if (!hold(&s->H, &s->held, 2 * (size_t)n * (size_t)n)) return false;
     fill(n * n, 0, s->H);
     for (int q = 0; q < s->c->terms; q++) {
         crs_term *t = &s->c->term[q];
-        if (s->role[q] != DENSE) continue;
+        if (s->f->role[q] != CRS_FULL) continue;
         if (!t->loss)
             add_form(s, t);
         else if (t->loss->quadratic
-                     ? !crs_gram_add(s->c, t, t->weight * t->loss->high, n, s->S, s->H)
+                     ? !crs_gram_add(s->c, t, t->weight * t->loss->high, n, s->f->S, s->H)
                      : !add_squares(s, t))
             return false;
     }
-    for (ptrdiff_t i = 0; i < s->by_row.count; i++) {
-        const crs_lines *r = &s->by_row;
+    for (ptrdiff_t i = 0; i < s->f->by_row.count; i++) {
+        const crs_lines *r = &s->f->by_row;
         for (ptrdiff_t e = r->start[i]; e < r->start[i + 1]; e++)
             for (ptrdiff_t f = r->start[i]; f <= e; f++)
                 s->H[r->index[e] * n + r->index[f]] += s->weight[i] * r->value[e] * r->value[f];
     }
     for (ptrdiff_t k = 0; k < n; k++)
-        for (ptrdiff_t e = s->form.start[k]; e < s->form.start[k + 1]; e++)
-            if (s->form.index[e] >= k) s->H[s->form.index[e] * n + k] += s->form.value[e];
+        for (ptrdiff_t e = s->f->form.start[k]; e < s->f->form.start[k + 1]; e++)
+            if (s->f->form.index[e] >= k) s->H[s->f->form.index[e] * n + k] += s->f->form.value[e];
     return true;
 }
 
 static bool by_dense_factor(crs_system *s, double *d)
 {
-    const ptrdiff_t n = s->n;
+    const ptrdiff_t n = s->f->n;
     if (!fill_dense(s)) return false;
     double *L = s->H + n * n, top = 0;
     for (int k = 0; k < ATTEMPTS && !crease_watch_over(s->c->watch); k++) {
@@ -587,7 +389,7 @@ static void add_part_squares(crs_system *s, const crs_term *t, const crs_term_pa
 {
     const crs_matrix *K = part->matrix;
     const double *h = s->h + t->at + part->row;
-    const ptrdiff_t from = s->first[part->block], to = s->first[part->block + 1];
+    const ptrdiff_t from = s->f->first[part->block], to = s->f->first[part->block + 1];
     double high = 0;
     if (!crs_has_columns(K)) {
         for (ptrdiff_t i = 0; i < K->rows; i++) high = larger(high, t->loss ? h[i] : t->weight);
@@ -595,37 +397,37 @@ static void add_part_squares(crs_system *s, const crs_term *t, const crs_term_pa
         return;
     }
     for (ptrdiff_t k = from; !t->loss && k < to; k++)
-        s->pd[k] += t->weight * entry_of(K, s->S[k] - part->row, s->column[k]);
-    if (t->loss) crs_matrix_squares_columns(K, h, to - from, s->column + from, s->pd + from);
+        s->pd[k] += t->weight * entry_of(K, s->f->S[k] - part->row, s->f->column[k]);
+    if (t->loss) crs_matrix_squares_columns(K, h, to - from, s->f->column + from, s->pd + from);
 }
 
-static void add_squares_of(crs_system *s, role what)
+static void add_squares_of(crs_system *s, crs_role what)
 {
     for (int q = 0; q < s->c->terms; q++)
-        for (int p = 0; s->role[q] == what && p < s->c->term[q].parts; p++)
+        for (int p = 0; s->f->role[q] == what && p < s->c->term[q].parts; p++)
             add_part_squares(s, &s->c->term[q], &s->c->term[q].part[p]);
-    s->c->work->entries += entries_on(s, what) / 2;
+    s->c->work->entries += crs_face_entries(s->f, what) / 2;
 }
 
 static void lift(crs_system *s, double share)
 {
     double top = 0;
-    for (ptrdiff_t k = 0; k < s->n; k++) top = larger(top, s->pd[k]);
+    for (ptrdiff_t k = 0; k < s->f->n; k++) top = larger(top, s->pd[k]);
     const double least = top > 0 ? share * top : 1;
-    for (ptrdiff_t k = 0; k < s->n; k++) s->pd[k] = larger(s->pd[k], least);
+    for (ptrdiff_t k = 0; k < s->f->n; k++) s->pd[k] = larger(s->pd[k], least);
 }
 
 /* The preconditioner: a factor (true), or the diagonal pd alone. */
 static bool prepare(crs_system *s)
 {
-    for (ptrdiff_t k = 0; k < s->n; k++) s->pd[k] = pos(s->diagonal[k]);
-    add_squares_of(s, DENSE);
-    if (s->dense && has_stack(s) && is_light(s)) {
+    for (ptrdiff_t k = 0; k < s->f->n; k++) s->pd[k] = pos(s->diagonal[k]);
+    add_squares_of(s, CRS_FULL);
+    if (s->f->dense && has_stack(s) && is_light(s)) {
         lift(s, 1e-10);
         if (make_sparse(s, s->pd, 0)) return true;
     }
-    add_squares_of(s, IN_STACK);
-    add_squares_of(s, IN_FORM);
+    add_squares_of(s, CRS_IN_STACK);
+    add_squares_of(s, CRS_IN_FORM);
     lift(s, 1e-12);
     return false;
 }
@@ -634,9 +436,9 @@ bool crs_system_solve(crs_system *s, const crs_newton_step *step, double *d)
 {
     s->step = step;
     take_curvatures(s);
-    if (!s->dense && by_sparse_factor(s, d)) return true;
-    if (!s->dense && by_woodbury(s, d)) return true;
-    if (s->dense && step->settled && is_small(s) && by_dense_factor(s, d)) return true;
+    if (!s->f->dense && by_sparse_factor(s, d)) return true;
+    if (!s->f->dense && by_woodbury(s, d)) return true;
+    if (s->f->dense && step->settled && is_small(s) && by_dense_factor(s, d)) return true;
     for (int convex = 0; convex < 2 && !crease_watch_over(s->c->watch); convex++) {
         take_diagonal(s, convex);
         if (run_cg(s, prepare(s) ? by_factor : by_diagonal, step->tolerance, step->steps, d)) break;
