@@ -6,6 +6,7 @@
 /* In the order in which they are tried; the first that suits is taken. */
 static const crs_core *const order[] = {
     &crs_core_plain,
+    &crs_core_multipliers,
 };
 
 const crs_core *crs_core_at(const crs_composite *c, int k)
