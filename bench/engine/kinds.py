@@ -11,6 +11,7 @@ import json
 import os
 import sys
 
+os.environ["OPENBLAS_NUM_THREADS"] = "1"  # sums in one order: equal files
 import numpy as np
 import scipy.io
 import scipy.sparse as sp
