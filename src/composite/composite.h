@@ -93,7 +93,8 @@ crs_composite *crs_composite_new(const crease_problem *p, uint64_t seed, crs_wor
 void crs_composite_free(crs_composite *c);
 
 /* The same blocks, terms and matrices with `extra` terms more, their rows of u behind the others,
- * and no constraint (view.c). Borrows c and what the terms point to; NULL with a sentence. */
+ * and no constraint (view.c). Borrows c and what the terms point to but their `gram`; NULL with a
+ * sentence. */
 crs_composite *crs_composite_with(const crs_composite *c, int extra, const crs_term *more,
                                   crease_error *e);
 

@@ -7,6 +7,7 @@
 static const crs_core *const order[] = {
     &crs_core_newton,
     &crs_core_plain,
+    &crs_core_multipliers,
 };
 
 const crs_core *crs_core_at(const crs_composite *c, int k)

@@ -250,6 +250,14 @@ static void carve(void *self, crs_carver *v)
     a->tolerance = carve_doubles(v, a->c->count, 1);
 }
 
+/* Products of columns go with the term that is worked on: into the inner problem, and back. */
+static void hand_over(crs_term *from, crs_term *to)
+{
+    if (to->gram) return;
+    to->gram = from->gram;
+    from->gram = NULL;
+}
+
 /* The inner problem, with weights still to be set. */
 static bool make(loop *a, crease_error *e)
 {
@@ -263,6 +271,8 @@ static bool make(loop *a, crease_error *e)
     if (!a->in) return false;
     a->pull = &a->in->term[a->c->terms];
     a->near = a->proximal ? a->pull + 1 : NULL;
+    for (int t = 0; t < a->c->terms; t++) hand_over(&a->c->term[t], &a->in->term[t]);
+    hand_over(a->c->constraint, a->pull);
     a->core = crs_core_at(a->in, 0);
     return true;
 }
@@ -316,9 +326,8 @@ static void close(void *self)
     loop *a = self;
     if (!a) return;
     if (a->inner) a->core->close(a->inner);
-    for (int t = 0; a->in && t < a->c->terms; t++) a->c->term[t].gram = a->in->term[t].gram;
-    if (a->pull) a->c->constraint->gram = a->pull->gram;
-    for (int t = 0; a->in && t < a->in->terms; t++) a->in->term[t].gram = NULL; /* handed back */
+    for (int t = 0; a->in && t < a->c->terms; t++) hand_over(&a->in->term[t], &a->c->term[t]);
+    if (a->in) hand_over(a->pull, a->c->constraint);
     crs_composite_free(a->in);
     crs_free(a->unit);
     crs_free(a->unit_part);

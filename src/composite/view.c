@@ -38,9 +38,10 @@ crs_composite *crs_composite_with(const crs_composite *c, int extra, const crs_t
         crs_fail(e, CREASE_NO_MEMORY, "out of memory: the terms of a problem");
         return NULL;
     }
-    for (int t = 0; t < c->terms; t++) view->term[t] = c->term[t];
-    for (int t = c->terms; t < b.terms; t++) {
-        view->term[t] = more[t - c->terms];
+    view->rows = 0;
+    for (int t = 0; t < b.terms; t++) {
+        view->term[t] = t < c->terms ? c->term[t] : more[t - c->terms];
+        view->term[t].gram = NULL; /* its own, or handed over */
         view->term[t].at = view->rows;
         view->rows += view->term[t].rows;
     }
