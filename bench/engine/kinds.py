@@ -5,11 +5,13 @@
     kinds.py FOLDER [--sizes 0,1,2] [--seed 0] [KIND...]
 
 Writes FOLDER/KIND_SIZE/problem.json with its arrays. Equal seeds give equal files."""
+
 import argparse
 import json
 import os
 import sys
 
+os.environ["OPENBLAS_NUM_THREADS"] = "1"  # sums in one order: equal files
 import numpy as np
 import scipy.io
 import scipy.sparse as sp
@@ -102,7 +104,9 @@ def fused(size, random):
     A = g.normal(size=(m, n)) / np.sqrt(m)
     b = A @ x + 0.05 * g.normal(size=m)
     blocks = [block("x", n, regularizer="l1:0.02"), block("z", n - 1, regularizer="l1:0.1")]
-    doc = document(blocks, [fit("least_squares", "x", "A.npy", "b.npy")], {"x": DIFFERENCES, "z": -1})
+    doc = document(
+        blocks, [fit("least_squares", "x", "A.npy", "b.npy")], {"x": DIFFERENCES, "z": -1}
+    )
     return Problem(doc, {"A": A, "b": b})
 
 
@@ -122,7 +126,10 @@ def pcp(size, random):
     M = low_rank_plus_sparse(size, random)
     shape = list(M.shape)
     weight = 1 / np.sqrt(M.shape[1])
-    blocks = [block("L", shape, regularizer="nuclear:1"), block("S", shape, regularizer=f"l1:{weight}")]
+    blocks = [
+        block("L", shape, regularizer="nuclear:1"),
+        block("S", shape, regularizer=f"l1:{weight}"),
+    ]
     return Problem(document(blocks, None, {"L": 1, "S": 1}, rhs="M.npy"), {"M": M})
 
 
@@ -131,8 +138,11 @@ def rpca_noise(size, random):
     """The same with a noise block and nonconvex penalties."""
     M = low_rank_plus_sparse(size, random)
     shape = list(M.shape)
-    blocks = [block("L", shape, regularizer="spectral-mcp:2,3"),
-              block("S", shape, regularizer="mcp:0.3,3"), block("B", shape)]
+    blocks = [
+        block("L", shape, regularizer="spectral-mcp:2,3"),
+        block("S", shape, regularizer="mcp:0.3,3"),
+        block("B", shape),
+    ]
     maps = {"L": 1, "S": 1, "B": 1}
     return Problem(document(blocks, [distance("B", weight=1)], maps, rhs="M.npy"), {"M": M})
 
@@ -147,8 +157,10 @@ def nmf(size, random):
     X = g.random((m, r)) * (g.random((m, r)) < 0.5)
     Y = g.random((n, r))
     T = X @ Y.T + 0.01 * g.random((m, n))
-    blocks = [block("X", [m, r], regularizer="nonneg-l1:0.1", start="X0.npy"),
-              block("Y", [n, r], regularizer="nonneg-squared-l2:0.1", start="Y0.npy")]
+    blocks = [
+        block("X", [m, r], regularizer="nonneg-l1:0.1", start="X0.npy"),
+        block("Y", [n, r], regularizer="nonneg-squared-l2:0.1", start="Y0.npy"),
+    ]
     smooth = [{"matrix_factorization": {"x": "X", "y": "Y", "target": "T.npy"}}]
     arrays = {"T": T, "X0": g.random((m, r)), "Y0": g.random((n, r))}
     return Problem(document(blocks, smooth), arrays)
@@ -159,11 +171,13 @@ def completion(size, random):
     n = [50, 150, 400][size]
     g = random(5)
     L = g.normal(size=(n, 3)) @ g.normal(size=(3, n))
-    seen = np.sort(g.permutation(n * n)[:n * n * 3 // 10])
+    seen = np.sort(g.permutation(n * n)[: n * n * 3 // 10])
     y = L.ravel()[seen] + 0.1 * g.normal(size=len(seen))
     smooth = [fit("least_squares", "X", {"selection": "idx.npy"}, "y.npy")]
-    return Problem(document([block("X", [n, n], regularizer="spectral-mcp:3,3")], smooth),
-                   {"idx": seen, "y": y})
+    return Problem(
+        document([block("X", [n, n], regularizer="spectral-mcp:3,3")], smooth),
+        {"idx": seen, "y": y},
+    )
 
 
 @kind("sharing20")
@@ -203,8 +217,10 @@ def dictionary(size, random):
     T = D @ C.T + 0.02 * g.normal(size=(m, n))
     D0 = g.normal(size=(m, r))
     D0 /= np.linalg.norm(D0, axis=0)
-    blocks = [block("D", [m, r], set=f"l2-ball:{np.sqrt(r)}", start="D0.npy"),
-              block("C", [n, r], regularizer="l1:0.1", start=0.01)]
+    blocks = [
+        block("D", [m, r], set=f"l2-ball:{np.sqrt(r)}", start="D0.npy"),
+        block("C", [n, r], regularizer="l1:0.1", start=0.01),
+    ]
     smooth = [{"matrix_factorization": {"x": "D", "y": "C", "target": "T.npy"}}]
     return Problem(document(blocks, smooth), {"T": T, "D0": D0})
 
@@ -217,8 +233,8 @@ def phaselift(size, random):
     x /= np.linalg.norm(x)
     a = g.normal(size=(m, n))
     A = (a[:, :, None] * a[:, None, :]).reshape(m, n * n)
-    b = (a @ x)**2
-    b[:m // 20] += 5
+    b = (a @ x) ** 2
+    b[: m // 20] += 5
     smooth = [fit("huber", "X", "A.npy", "b.npy", delta=0.5)]
     return Problem(document([block("X", [n, n], set="spectrahedron:1")], smooth), {"A": A, "b": b})
 
@@ -231,7 +247,9 @@ def cp_nonneg(size, random):
     T = np.einsum("ar,br,cr->abc", *F) + 0.01 * g.normal(size=(n, n, n))
     blocks = [block(f"X{j}", [n, r], regularizer="nonneg", start=f"S{j}.npy") for j in range(3)]
     cp = {"factors": ["X0", "X1", "X2"], "rank": r, "ridge": 1e-3, "target": "T.npy"}
-    return Problem(document(blocks, [{"cp": cp}]), {**{f"S{j}": g.random((n, r)) for j in range(3)}, "T": T})
+    return Problem(
+        document(blocks, [{"cp": cp}]), {**{f"S{j}": g.random((n, r)) for j in range(3)}, "T": T}
+    )
 
 
 # Total variation.
@@ -271,8 +289,8 @@ def tv_split_mcp(size, random):
 def tv2d(size, random):
     n, g = [32, 64, 128][size], random(19)
     image = np.zeros((n, n))
-    image[n // 4:n // 2, n // 4:3 * n // 4] = 2
-    image[n // 2:, :n // 3] = -1
+    image[n // 4 : n // 2, n // 4 : 3 * n // 4] = 2
+    image[n // 2 :, : n // 3] = -1
     y = (image + 0.3 * g.normal(size=(n, n))).ravel()
     D = sp.diags([-np.ones(n), np.ones(n - 1)], [0, 1]).tocsr()[:-1]
     G = sp.vstack([sp.kron(D, sp.eye(n)), sp.kron(sp.eye(n), D)])
@@ -286,7 +304,7 @@ def basis_pursuit(size, random, penalty):
     n = [200, 1000, 2000][size]
     m, g = n // 4, random(12)
     x = np.zeros(n)
-    x[g.permutation(n)[:m // 6]] = g.normal(size=m // 6) * 2
+    x[g.permutation(n)[: m // 6]] = g.normal(size=m // 6) * 2
     A = g.normal(size=(m, n)) / np.sqrt(m)
     doc = document([block("x", n, regularizer=penalty)], None, {"x": "A.npy"}, rhs="b.npy")
     return Problem(doc, {"A": A, "b": A @ x, "truth": x})
@@ -315,7 +333,7 @@ def nuclear_ball(size, random, loss, **more):
     g = random(13)
     L = g.normal(size=(n, 3)) @ g.normal(size=(3, n))
     radius = 0.8 * np.linalg.norm(L, "nuc")
-    seen = np.sort(g.permutation(n * n)[:n * n * 3 // 10])
+    seen = np.sort(g.permutation(n * n)[: n * n * 3 // 10])
     smooth = [fit(loss, "X", {"selection": "idx.npy"}, "y.npy", **more)]
     doc = document([block("X", [n, n], set=f"nuclear-ball:{radius}")], smooth)
     return Problem({**doc, "options": {"method": "gcg"}}, {"idx": seen, "y": L.ravel()[seen]})
@@ -333,7 +351,9 @@ def gcg_nuclear_lp(size, random):
 
 def birkhoff(size, random, **weight):
     n = [20, 60, 150][size]
-    doc = document([block("X", [n, n], set="birkhoff", start=1.0 / n)], [distance("X", "T.npy", **weight)])
+    doc = document(
+        [block("X", [n, n], set="birkhoff", start=1.0 / n)], [distance("X", "T.npy", **weight)]
+    )
     return Problem(doc, {"T": random(14).random((n, n))})
 
 
@@ -381,7 +401,7 @@ def two_blocks(size, random, deficient):
     B = g.normal(size=(m, n)) / np.sqrt(n)
     C = g.normal(size=(m, n)) / np.sqrt(n)
     if deficient:
-        C[m // 2:] = C[:m - m // 2]
+        C[m // 2 :] = C[: m - m // 2]
     c = g.normal(size=n)
     d = B @ (g.normal(size=n) * (g.random(n) < 0.1)) + C @ c
     blocks = [block("x", n, regularizer="scad:0.1,3.7"), block("z", n)]
@@ -412,7 +432,9 @@ def infeasible(size, random):
 @kind("infeasible_box")
 def infeasible_box(size, random):
     n = [10, 100, 1000][size]
-    return Problem(document([block("x", n, set="box:0,1")], [distance("x")], {"x": [[1.0] * n]}, rhs=[2.0 * n]))
+    return Problem(
+        document([block("x", n, set="box:0,1")], [distance("x")], {"x": [[1.0] * n]}, rhs=[2.0 * n])
+    )
 
 
 @kind("transport")
@@ -430,12 +452,19 @@ def transport(size, random):
 def sparse_logistic(size, random):
     m, n = [(1000, 500), (5000, 10000), (20000, 50000)][size]
     g = random(18)
-    A = sp.random(m, n, density=min(0.05, 50 / n), random_state=1,
-                  data_rvs=lambda count: np.abs(g.normal(size=count))).tocsr()
+    A = sp.random(
+        m,
+        n,
+        density=min(0.05, 50 / n),
+        random_state=1,
+        data_rvs=lambda count: np.abs(g.normal(size=count)),
+    ).tocsr()
     w = np.zeros(n)
     w[g.permutation(n)[:20]] = 4 * g.normal(size=20)
     labels = np.where(A @ w + 0.1 * g.normal(size=m) > 0, 1.0, -1.0)
-    doc = document([block("x", n, regularizer="mcp:1,8")], [fit("logistic", "x", "A.mtx", "lab.npy")])
+    doc = document(
+        [block("x", n, regularizer="mcp:1,8")], [fit("logistic", "x", "A.mtx", "lab.npy")]
+    )
     return Problem(doc, {"lab": labels}, {"A": A})
 
 
@@ -449,7 +478,9 @@ def zerosum_mcp(size, random):
     x[:6] = [3, -3, 2, -2, 1, -1]
     b = A @ x + 0.5 * g.normal(size=m)
     blocks = [block("x", n, regularizer=f"mcp:{.15 * m},{6 / m}")]
-    doc = document(blocks, [fit("least_squares", "x", "A.npy", "b.npy")], {"x": [[1.0] * n]}, rhs=[0.0])
+    doc = document(
+        blocks, [fit("least_squares", "x", "A.npy", "b.npy")], {"x": [[1.0] * n]}, rhs=[0.0]
+    )
     return Problem(doc, {"A": A, "b": b})
 
 
@@ -461,7 +492,9 @@ def make(folder, name, size, seed=0):
 
 
 def main():
-    parse = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parse = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parse.add_argument("folder")
     parse.add_argument("kinds", nargs="*", metavar="KIND")
     parse.add_argument("--sizes", default="0,1,2")

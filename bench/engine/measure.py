@@ -5,6 +5,7 @@ A record is a dictionary: outcome, verdict, exit, method, F, residual, iteration
 (pairs, svds, factorizations; None where the program does not tell), cpu (seconds of processor of the whole
 process, children too), wall, solve (seconds without reading, checking and writing) and wrong, a list of
 what must never happen."""
+
 import json
 import os
 import resource
@@ -36,8 +37,13 @@ def run(command, limit):
     be killed; standard output; standard error; cpu; wall)."""
     began = time.monotonic()
     with tempfile.TemporaryFile("w+") as out, tempfile.TemporaryFile("w+") as err:
-        child = subprocess.Popen(command, stdout=out, stderr=err, env={**os.environ, **ONE_THREAD},
-                                 preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY)))
+        child = subprocess.Popen(
+            command,
+            stdout=out,
+            stderr=err,
+            env={**os.environ, **ONE_THREAD},
+            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY)),
+        )
         interrupted = killed = False
         while True:
             pid, status, usage = os.wait4(child.pid, os.WNOHANG)
@@ -70,7 +76,9 @@ def core(result):
     """The method, and the core that did the work where the engine names one."""
     details = result.get("details") or {}
     inner = details.get("core") or result.get("core")
-    return f"{result['method']}/{inner}" if inner and inner != result["method"] else result["method"]
+    return (
+        f"{result['method']}/{inner}" if inner and inner != result["method"] else result["method"]
+    )
 
 
 def judge(record, verify_code):
@@ -90,21 +98,49 @@ def solve(program, problem, limit, eps=1e-6, options=()):
     """The problem by the program, verified by the program's own `verify`."""
     folder = tempfile.mkdtemp(prefix="bench-engine-")
     out = f"{folder}/result"
-    command = [program, "solve", problem, "--eps", repr(eps), "--quiet", "--method", "auto", *options]
+    command = [
+        program,
+        "solve",
+        problem,
+        "--eps",
+        repr(eps),
+        "--quiet",
+        "--method",
+        "auto",
+        *options,
+    ]
     try:
         code, _, said, cpu, wall = run(command + ["--out", out], limit)
-        record = {"command": " ".join(command), "exit": code, "cpu": cpu,
-                  "wall": wall, "outcome": None, "verdict": None, "method": None, "F": None,
-                  "residual": None, "iterations": None, "evaluations": None, "work": None, "solve": None,
-                  "said": said.strip()[-400:]}
+        record = {
+            "command": " ".join(command),
+            "exit": code,
+            "cpu": cpu,
+            "wall": wall,
+            "outcome": None,
+            "verdict": None,
+            "method": None,
+            "F": None,
+            "residual": None,
+            "iterations": None,
+            "evaluations": None,
+            "work": None,
+            "solve": None,
+            "said": said.strip()[-400:],
+        }
         result, verify_code = read_result(out), None
         if result:
             phases = result.get("phase_seconds") or {}
-            record.update(outcome=result["outcome"], verdict=result["verdict"], method=core(result),
-                          F=result["objective"], residual=result["residual"],
-                          iterations=result["iterations"], evaluations=result["evaluations"],
-                          work=result.get("work") or (result.get("details") or {}).get("work"),
-                          solve=sum(phases.get(p) or 0 for p in ("center", "start", "fit", "certify")))
+            record.update(
+                outcome=result["outcome"],
+                verdict=result["verdict"],
+                method=core(result),
+                F=result["objective"],
+                residual=result["residual"],
+                iterations=result["iterations"],
+                evaluations=result["evaluations"],
+                work=result.get("work") or (result.get("details") or {}).get("work"),
+                solve=sum(phases.get(p) or 0 for p in ("center", "start", "fit", "certify")),
+            )
             verify_code, _, _, _, _ = run([program, "verify", out, "--eps", repr(eps)], 60)
         record["verified"] = verify_code
         record["wrong"] = judge(record, verify_code)

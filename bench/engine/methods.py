@@ -2,7 +2,9 @@
 """methods: the general first-order rivals: PANOC, FISTA with restart, multipliers around PANOC.
 
 They minimize f(x) + sum of terms, f given by predict(x) = u, linear in x, value(u) and gradient(u). A run
-ends at residual <= eps, the certificate of terms.py, or when Clock has no seconds of processor left."""
+ends at residual <= eps, the certificate of terms.py, or when Clock has no seconds of processor left.
+"""
+
 import time
 
 import numpy as np
@@ -145,7 +147,7 @@ class Memory:
 
     def add(self, s, y):
         if s @ y > 1e-12 * np.linalg.norm(s) * np.linalg.norm(y):
-            self.pairs = (self.pairs + [(s, y, 1 / (s @ y))])[-self.length:]
+            self.pairs = (self.pairs + [(s, y, 1 / (s @ y))])[-self.length :]
 
     def direction(self, r):
         q, weights = -r, []
@@ -174,7 +176,10 @@ def panoc(f, terms, x, eps, clock, limit=200000):
             d = z - x
             uz = f.predict(z)
             fz = f.value(uz)
-            if fz <= value + g @ d + 0.95 * (d @ d) / (2 * gamma) + 1e-13 * abs(value) or gamma < 1e-16:
+            if (
+                fz <= value + g @ d + 0.95 * (d @ d) / (2 * gamma) + 1e-13 * abs(value)
+                or gamma < 1e-16
+            ):
                 break
             gamma, memory, previous = gamma / 2, Memory(), None
             z = terms.prox(x - gamma * g, gamma)
@@ -239,8 +244,13 @@ def multipliers(f, terms, A, b, x, eps, clock, beta=None, outer=60):
     units of the curvature of f over that of |s|^2/2."""
     inner = Augmented(f, A, b)
     curvature = 1 / step_size(f, x, f.gradient(f.predict(x))) if f.predict(x).size else 1.0
-    inner.beta = beta * curvature / np.linalg.norm(A, 2)**2 if beta else 10 * max(1, abs(f.value(f.predict(x)) + terms.value(x))) / max(
-        1e-2, float(np.sum((A @ x - b)**2)))
+    inner.beta = (
+        beta * curvature / np.linalg.norm(A, 2) ** 2
+        if beta
+        else 10
+        * max(1, abs(f.value(f.predict(x)) + terms.value(x)))
+        / max(1e-2, float(np.sum((A @ x - b) ** 2)))
+    )
     tolerance, before, total = 1e-1, np.inf, 0
     best = (x, np.inf, np.inf)
     for _ in range(outer):

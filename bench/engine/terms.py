@@ -6,6 +6,7 @@ residual(x, c), the certificate of its block at the smooth gradient c:
     dist(-c, d(r + indicator)(x))                       no set, or r is not Lipschitz
     min over g in dr(x) of <c + g, x> + sigma(-(c + g)) r Lipschitz on a compact set
 A smooth loss has value(u) and slope(u) at the predictor u."""
+
 import numpy as np
 import scipy.linalg as la
 
@@ -28,13 +29,19 @@ class Penalty:
         if self.name == "l0":
             return p[0] * (y > 0)
         if self.name == "lq":
-            return p[0] * y**p[1]
+            return p[0] * y ** p[1]
         if self.name == "mcp":
-            return np.where(y <= p[0] * p[1], p[0] * y - y * y / (2 * p[1]), p[1] * p[0]**2 / 2)
+            return np.where(y <= p[0] * p[1], p[0] * y - y * y / (2 * p[1]), p[1] * p[0] ** 2 / 2)
         if self.name == "scad":
-            return np.where(y <= p[0], p[0] * y,
-                            np.where(y <= p[1] * p[0], p[0] * y - (y - p[0])**2 / (2 * (p[1] - 1)),
-                                     p[0]**2 * (p[1] + 1) / 2))
+            return np.where(
+                y <= p[0],
+                p[0] * y,
+                np.where(
+                    y <= p[1] * p[0],
+                    p[0] * y - (y - p[0]) ** 2 / (2 * (p[1] - 1)),
+                    p[0] ** 2 * (p[1] + 1) / 2,
+                ),
+            )
         return 0 * y
 
     def slope(self, y):
@@ -45,7 +52,7 @@ class Penalty:
         if self.name == "squared-l2":
             return p[0] * y
         if self.name == "lq":
-            return p[0] * p[1] * np.maximum(y, 1e-300)**(p[1] - 1)
+            return p[0] * p[1] * np.maximum(y, 1e-300) ** (p[1] - 1)
         if self.name == "mcp":
             return np.maximum(p[0] - y / p[1], 0)
         if self.name == "scad":
@@ -67,12 +74,19 @@ class Penalty:
             return [0 * w, w]
         if self.name == "mcp":
             gap = np.where(np.abs(p[1] - t) > 0, p[1] - t, 1.0)
-            return [0 * w, np.clip(p[1] * (w - t * p[0]) / gap, 0, p[0] * p[1]), np.maximum(w, p[0] * p[1])]
+            return [
+                0 * w,
+                np.clip(p[1] * (w - t * p[0]) / gap, 0, p[0] * p[1]),
+                np.maximum(w, p[0] * p[1]),
+            ]
         if self.name == "scad":
             l, a = p
             gap = np.where(np.abs(a - 1 - t) > 0, a - 1 - t, 1.0)
-            return [np.clip(w - t * l, 0, l), np.clip(((a - 1) * w - t * a * l) / gap, l, a * l),
-                    np.maximum(w, a * l)]
+            return [
+                np.clip(w - t * l, 0, l),
+                np.clip(((a - 1) * w - t * a * l) / gap, l, a * l),
+                np.maximum(w, a * l),
+            ]
         if self.name == "lq":
             return [0 * w, self.root(w, t)]
         return [w]
@@ -80,12 +94,16 @@ class Penalty:
     def root(self, w, t):
         """The larger root of y + t rho'(y) = w where there is one, by Newton from the right."""
         l, q = self.p
-        turn = (t * l * q * (1 - q))**(1 / (2 - q))
+        turn = (t * l * q * (1 - q)) ** (1 / (2 - q))
         y = np.maximum(w, turn)
         for _ in range(30):
             z = np.maximum(y, 1e-300)
-            y = np.maximum(y - (y - w + t * l * q * z**(q - 1)) / np.maximum(1 - t * l * q * (1 - q) * z**(q - 2), 1e-3),
-                           turn)
+            y = np.maximum(
+                y
+                - (y - w + t * l * q * z ** (q - 1))
+                / np.maximum(1 - t * l * q * (1 - q) * z ** (q - 2), 1e-3),
+                turn,
+            )
         return y
 
     def prox(self, v, t):
@@ -94,9 +112,11 @@ class Penalty:
         if len(points) == 1 and not np.isfinite(self.low) and not np.isfinite(self.high):
             return np.sign(v) * points[0]
         best, least = None, None
-        for y in points + ([np.full_like(w, min(max(0, self.low), self.high))] if np.isfinite(self.low) else []):
+        for y in points + (
+            [np.full_like(w, min(max(0, self.low), self.high))] if np.isfinite(self.low) else []
+        ):
             x = np.clip(np.sign(v) * y, self.low, self.high)
-            merit = self.rho(np.abs(x)) + (x - v)**2 / (2 * t)
+            merit = self.rho(np.abs(x)) + (x - v) ** 2 / (2 * t)
             best = x if best is None else np.where(merit < least, x, best)
             least = merit if least is None else np.minimum(merit, least)
         return best
@@ -157,7 +177,9 @@ class NuclearBall(Set):
     def prox(self, v, t):
         self.svds += 1
         U, s, V = la.svd(v.reshape(self.shape), full_matrices=False, check_finite=False)
-        return v if s.sum() <= self.radius else ((U * simplex_projection(s, self.radius)) @ V).ravel()
+        return (
+            v if s.sum() <= self.radius else ((U * simplex_projection(s, self.radius)) @ V).ravel()
+        )
 
     def residual(self, x, c):
         return float(c @ x + self.radius * np.linalg.norm(c.reshape(self.shape), 2))
@@ -211,8 +233,8 @@ class Spectral:
         left, right = U.T @ G, G @ V.T
         core = left @ V.T
         rest = G - U @ left - right @ V + U @ core @ V
-        square = ((core - np.diag(self.penalty.slope(s)))**2).sum()
-        square += ((left - core @ V)**2).sum() + ((right - U @ core)**2).sum()
+        square = ((core - np.diag(self.penalty.slope(s))) ** 2).sum()
+        square += ((left - core @ V) ** 2).sum() + ((right - U @ core) ** 2).sum()
         if np.isfinite(self.penalty.kink):
             beyond = np.maximum(la.svd(rest, compute_uv=False) - self.penalty.kink, 0)
             square += (beyond**2).sum()
@@ -239,4 +261,4 @@ class Loss:
         r = u - self.b
         if self.name == "huber":
             return np.clip(r, -self.p, self.p)
-        return np.sign(r) * self.p * np.abs(r)**(self.p - 1) if self.name == "lp_loss" else r
+        return np.sign(r) * self.p * np.abs(r) ** (self.p - 1) if self.name == "lp_loss" else r
