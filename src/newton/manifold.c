@@ -14,7 +14,7 @@
 #include "core/carve.h"
 #include "newton/newton.h"
 
-enum { INNER = 4, TRIALS = 8, REFRESH = 20, REJECTIONS = 3, UNDECIDED = 5, STALLED = 30 };
+enum { INNER = 6, TRIALS = 8, REFRESH = 20, REJECTIONS = 3, UNDECIDED = 5, STALLED = 30 };
 
 typedef struct {
     const crs_task *task;
@@ -261,6 +261,21 @@ static bool descend(newton *s, bool settled)
     return false;
 }
 
+/* Coordinates that met a bound leave S; true: there were some. */
+static bool shrink(newton *s)
+{
+    ptrdiff_t kept = 0;
+    const ptrdiff_t count = s->count;
+    for (ptrdiff_t k = 0; k < count; k++) {
+        if (!is_inside(s, k)) continue;
+        s->S[kept] = s->S[k];
+        s->low[kept] = s->low[k];
+        s->high[kept++] = s->high[k];
+    }
+    s->count = kept;
+    return kept < count;
+}
+
 /* The candidate w with its products and Fw; false: the watch is over. */
 static bool candidate(newton *s)
 {
@@ -270,9 +285,7 @@ static bool candidate(newton *s)
     for (int i = 0; i < s->c->count; i++) least = smaller(least, s->task->tolerance[i]);
     s->Fw = objective(s, s->w, s->uw);
     for (int k = 0; k < INNER && s->count > 0; k++) {
-        bool inside = true;
-        for (ptrdiff_t j = 0; k > 0 && j < s->count; j++) inside = inside && is_inside(s, j);
-        if (!inside) break;
+        if (k > 0 && shrink(s) && !crs_face_set(s->face, s->count, s->S)) return false;
         slope_at_w(s);
         if (k > 0 && crs_norm(s->count, s->slope) <= 0.1 * least) break;
         if (!descend(s, settled)) break;
