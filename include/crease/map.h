@@ -54,6 +54,11 @@ typedef struct {
     /* NULL: a product by rows or columns, its mass by the norm. May allocate. */
     bool (*rounding)(const crease_map *A, const crease_space *dom, const crease_space *ran,
                      crease_rounding *r, crease_error *e);
+
+    /* How many entries a sparse A stores, and, where row is not NULL, their places and values in
+     * any order; those of one place add up. NULL: A is not sparse. */
+    ptrdiff_t (*entries)(const crease_map *A, const crease_space *dom, const crease_space *ran,
+                         ptrdiff_t *row, ptrdiff_t *col, double *value);
 } crease_map_ops;
 
 struct crease_map {

@@ -24,7 +24,8 @@ typedef struct {
 } crs_term_part;
 
 /* weight * sum_j each_j phi(v_j), v = u - rhs, with labels v = rhs o u. Without a loss it is the
- * quadratic form (weight/2) <x, u>, u = Q x, Q symmetric over all coordinates: rows = n. */
+ * quadratic form (weight/2) <x, u>, u = Q x, Q symmetric over all coordinates: rows = n, and a
+ * block may have several parts; in a term with a loss it has one at most. */
 typedef struct crs_term {
     const crs_loss *loss;
     double par[CREASE_PARS];
@@ -34,10 +35,12 @@ typedef struct crs_term {
     ptrdiff_t rows, at; /* its u is u[at] .. u[at + rows - 1] of the whole */
     int parts;
     crs_term_part *part;
-    void *gram; /* of newton/gram.c: products of columns, kept as long as the matrices; NULL: none */
+    void
+        *gram; /* of newton/gram.c: products of columns, kept as long as the matrices; NULL: none */
 } crs_term;
 
-/* What the coordinates of separable blocks obey: r = sum_j penalty_j(x_j) on low_j <= x_j <= high_j */
+/* What the coordinates of separable blocks obey: r = sum_j penalty_j(x_j) on low_j <= x_j <= high_j
+ */
 typedef struct {
     const crease_penalty *rho; /* NULL: 0 */
     const double *par;
@@ -59,16 +62,17 @@ typedef struct {
 typedef struct {
     crease_problem parts; /* blocks with spaces, regularizers, sets and starts; f and A not */
     int count;
-    ptrdiff_t n, *at;    /* block i is x[at[i]] .. x[at[i+1]-1] */
-    ptrdiff_t rows;      /* of u */
-    bool *separable;     /* a block */
-    bool *spectral;      /* a block whose prox or projection decomposes a matrix */
-    double *step;        /* a block: its joint prox is exact for gamma below this; INFINITY */
-    crs_coordinate *by;  /* n of them; only those of separable blocks are filled in */
+    ptrdiff_t n, *at;   /* block i is x[at[i]] .. x[at[i+1]-1] */
+    ptrdiff_t rows;     /* of u */
+    bool *separable;    /* a block */
+    bool *spectral;     /* a block whose prox or projection decomposes a matrix */
+    double *step;       /* a block: its joint prox is exact for gamma below this; INFINITY */
+    crs_coordinate *by; /* n of them; only those of separable blocks are filled in */
     int terms;
     crs_term *term;
     double *linear;       /* q; NULL: 0 */
     crease_smooth rest;   /* in the same blocks; ops NULL: 0 */
+    double rest_entries;  /* numbers read by a value of `rest`, and by a gradient of it */
     crs_term *constraint; /* half a square, rhs b; its rows are not rows of u; NULL: none */
     double *start;        /* inside the sets and domains */
     crs_work *work;       /* counted into */
@@ -77,14 +81,15 @@ typedef struct {
     /* The composite's own memory (composite.c). */
     int matrices;
     crs_matrix *matrix;
-    const double **point; /* a pointer a block, for `rest` */
+    const double **point; /* a pointer a block, for `rest`, and into its gradient */
+    double **into;
     double *room, *certify_room, *slope;
     void *memory;
 } crs_composite;
 
 /* Everything of p in this form; borrows p. NULL with a sentence. The work counts from here on. */
-crs_composite *crs_composite_new(const crease_problem *p, crs_work *work, crease_watch *watch,
-                                 crease_error *e);
+crs_composite *crs_composite_new(const crease_problem *p, uint64_t seed, crs_work *work,
+                                 crease_watch *watch, crease_error *e);
 void crs_composite_free(crs_composite *c);
 
 static inline ptrdiff_t crs_block_size(const crs_composite *c, int i)
@@ -92,6 +97,9 @@ static inline ptrdiff_t crs_block_size(const crs_composite *c, int i)
     return c->at[i + 1] - c->at[i];
 }
 bool crs_all_separable(const crs_composite *c);
+/* Fills in what is kept of block i: whether it is separable or spectral, step and coordinates; for
+ * those who build composites. False with a sentence where r_i and X_i have no joint prox. */
+bool crs_describe_block(crs_composite *c, int i, crease_error *e);
 
 /* u = K x; u += a K d; u += a K[:,column] d with `count` coordinates of x. */
 void crs_products(const crs_composite *c, const double *x, double *u);

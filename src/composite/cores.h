@@ -26,8 +26,8 @@ typedef struct {
 typedef struct {
     const double *x, *multiplier;
     double objective; /* F */
-    double ratio;     /* the worst of residual over tolerance, feasibility included, by what the core
-                         has at hand: no product is made for it */
+    double ratio; /* the worst of residual over tolerance, feasibility included, by what the core
+                     has at hand: no product is made for it */
     double feasibility;
     double beta;
 } crs_standing;
@@ -46,9 +46,11 @@ typedef struct crs_core {
 } crs_core;
 
 extern const crs_core crs_core_newton, crs_core_panoc, crs_core_gauss_newton, crs_core_tangent,
-    crs_core_multipliers, crs_core_splitting, crs_core_alternation, crs_core_frank_wolfe;
+    crs_core_multipliers, crs_core_splitting, crs_core_alternation, crs_core_frank_wolfe,
+    crs_core_plain;
 
-/* The core that the decision table puts first for a problem without a constraint (decide.c). */
-const crs_core *crs_core_first(const crs_composite *c);
+/* The k-th core of the decision table for this structure, k from 0; NULL: there are no more
+ * (decide.c). */
+const crs_core *crs_core_at(const crs_composite *c, int k);
 
 #endif

@@ -97,6 +97,22 @@ static const crease_param params[] = {
     { "axis", 0, CREASE_MAX_ORDER - 1, CREASE_INTEGER, "the axis, from 0" }, { 0 }
 };
 
+static ptrdiff_t entries(const crease_map *A, const crease_space *dom, const crease_space *ran,
+                         ptrdiff_t *row, ptrdiff_t *col, double *value)
+{
+    const view v = view_of(A, dom);
+    const ptrdiff_t run = (v.length - 1) * v.inner;
+    ptrdiff_t k = 0;
+    (void)ran;
+    for (ptrdiff_t o = 0; row && o < v.outer; o++)
+        for (ptrdiff_t j = 0; j < run; j++, k += 2) {
+            row[k] = row[k + 1] = o * run + j;
+            col[k] = o * (run + v.inner) + j, col[k + 1] = col[k] + v.inner;
+            value[k] = -1, value[k + 1] = 1;
+        }
+    return 2 * v.outer * run;
+}
+
 const crease_map_ops crs_finite_difference_ops = {
     .name = "finite-difference",
     .formula = "(A x)_k = x_{k+1} - x_k along an axis",
@@ -106,6 +122,7 @@ const crease_map_ops crs_finite_difference_ops = {
     .adjoint = adjoint,
     .norm = norm,
     .sigma_min = sigma_min,
+    .entries = entries,
 };
 
 crease_map crease_finite_difference(int axis)

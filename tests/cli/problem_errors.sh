@@ -122,6 +122,10 @@ broken 65 "/smooth/0/least_squares/terms/y: the map has 2 rows where 3 are wante
     "$(smooth '{"least_squares": {"terms": {"x": 1, "y": 1}}}')"
 broken 65 "/smooth/0/logistic: 'labels' is missing" "$(smooth '{"logistic": {"terms": {"x": 1}}}')"
 broken 65 "label 2 is 0" "$(smooth '{"logistic": {"terms": {"y": 1}, "labels": [1, 0]}}')"
+broken 65 "weight 2 is -1; weights are finite numbers >= 0" \
+    "$(smooth '{"cauchy": {"terms": {"y": 1}, "weights": [1, -1]}}')"
+broken 65 "/smooth/0/cauchy/weights: the array is 3 but 2 is wanted" \
+    "$(smooth '{"cauchy": {"terms": {"y": 1}, "weights": [1, 1, 1]}}')"
 broken 65 "/smooth/0/huber: 'delta' is missing" "$(smooth '{"huber": {"terms": {"x": 1}}}')"
 broken 65 "p = 3 is outside" "$(smooth '{"lp_loss": {"terms": {"x": 1}, "p": 3}}')"
 broken 65 "/smooth/0/quadratic/Q/x,y: the array is 2 x 3 but 3 x 2 is wanted" \

@@ -33,6 +33,9 @@ smooth 'near(f, (4 + 25) / 2)' \
     '{"least_squares": {"terms": {"x": [[1, 0, 1], [0, 1, 0]], "y": 1}, "rhs": [1, -1]}}'
 smooth 'near(f, (9 + 16) / 2)' \
     '{"least_squares": {"terms": {"x": [[1, 0, 1], [0, 1, 0]], "y": 1}, "rhs": 0}}'
+smooth 'near(f, 0.5 * 4 / 2)' \
+    '{"least_squares": {"terms": {"x": [[1, 0, 1], [0, 1, 0]], "y": 1}, "rhs": [1, -1], "weights": [0.5, 0]}}'
+smooth 'near(f, 3 * (1 + 2 ** 1.5))' '{"lp_loss": {"terms": {"y": 1}, "p": 1.5, "weights": 3}}'
 smooth 'near(f, math.log(1 + math.exp(1)) + math.log(1 + math.exp(2)))' \
     '{"logistic": {"terms": {"y": 1}, "labels": [1, -1]}}'
 smooth 'near(f, (math.log(2) + math.log(5)) / 2)' '{"cauchy": {"terms": {"y": 1}}}'

@@ -28,7 +28,10 @@ may_include problem core dense tensor $catalogues
 may_include method core dense tensor problem
 may_include theory core dense tensor problem method $catalogues
 may_include certify core dense tensor problem $catalogues
-may_include solve core dense problem method theory certify
+may_include composite core dense problem certify $catalogues
+may_include newton core dense problem composite $catalogues
+may_include presolve core dense problem composite newton $catalogues
+may_include solve core dense problem method theory certify composite presolve
 may_include verify core
 may_include rpca core dense tensor reg smooth solve
 may_include regress core dense reg smooth solve
