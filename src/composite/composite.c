@@ -272,6 +272,7 @@ void crs_composite_free(crs_composite *c)
 {
     if (!c) return;
     for (int k = 0; k < c->matrices; k++) crs_matrix_free(&c->matrix[k]);
+    crs_factors_free(c);
     crs_free(c->memory);
     crs_free(c);
 }

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * lbfgs.h: the limited-memory BFGS approximation H of an inverse Jacobian, from pairs
  * y = J s: steps and the changes of a residual
- *
- * A vector has n entries and a tail that follows it through every linear combination but enters
- * no inner product: with K s and K y in the tails that of H q is K H q, without a product. */
+ */
 #ifndef CRS_LBFGS_H
 #define CRS_LBFGS_H
 
@@ -12,13 +10,13 @@
 enum { CRS_LBFGS_PAIRS = 20 };
 
 typedef struct {
-    ptrdiff_t n, tail;
+    ptrdiff_t n;
     int count, next; /* pairs there are, and the slot that is filled next */
     double *s, *y;   /* CRS_LBFGS_PAIRS + 1 vectors each */
     double curve[CRS_LBFGS_PAIRS + 1], square[CRS_LBFGS_PAIRS + 1]; /* <s, y>, |y|^2 */
 } crs_lbfgs;
 
-bool crs_lbfgs_open(crs_lbfgs *m, ptrdiff_t n, ptrdiff_t tail, crease_error *e);
+bool crs_lbfgs_open(crs_lbfgs *m, ptrdiff_t n, crease_error *e);
 void crs_lbfgs_close(crs_lbfgs *m);
 void crs_lbfgs_forget(crs_lbfgs *m);
 

@@ -9,9 +9,10 @@
  * phi plays the part of F in Theorem S, whatever q is. Here q = H d by limited-memory BFGS, in the
  * metric of gamma: from s = dx/sqrt(gamma) and y = -change of d/sqrt(gamma).
  *
- * Products: u = K x is known for x, and K z is made for the test of gamma. K s and K d are their
- * differences, so K q comes by the combination that makes q, and u of every trial is known:
- * one product a step and one adjoint a trial.
+ * Products: u of every x is known, and K q is made for each direction: one product a step and one
+ * adjoint a trial. f(z), for which K z is made, is looked at in every tenth step, near the end,
+ * when a trial fails, and when f turns out to be more curved than 1/gamma along a step; between
+ * those phi still falls by sigma D a step, and the lowest F(z) that was seen stands.
  *
  * Stella, Themelis, Sopasakis, Patrinos, A simple and efficient algorithm for nonlinear model
  * predictive control, 2017; De Marchi, Themelis, Proximal gradient algorithms under local Lipschitz
@@ -22,12 +23,13 @@
 
 static const double sigma = 1e-3;
 static const double rounding = 1e-13; /* of f and phi, relative: a test below it decides nothing */
-enum { TRIALS = 6, MEASURE = 10, REFRESH = 30 };
+enum { TRIALS = 6, LOOK = 10, REFRESH = 30 };
 
 typedef struct {
     double *x, *u, *g, *z, *uz;
     double f, fz, r; /* r(z) */
     double slope, D; /* <g, d> */
+    bool landed;     /* uz and fz are known, and gamma passed there */
 } place;
 
 typedef struct {
@@ -35,10 +37,10 @@ typedef struct {
     const double *tolerance;
     double *gamma; /* a block */
     place at, other;
-    double *q, *v, *gz, *best;
-    double lowest;            /* F(best) */
-    double ratio, rate;       /* measured, and over the size of d that went with it */
-    bool measured, following; /* gz is grad f(z); K q by combination */
+    double *q, *uq, *v, *gz, *best;
+    double lowest, least; /* F(best), and the lowest phi */
+    double ratio, rate;   /* measured, and over the size of d that went with it */
+    bool measured;        /* gz is grad f(z) */
     long steps;
     crs_lbfgs pairs;
     void *memory;
@@ -85,27 +87,28 @@ static bool is_small(const panoc *p)
     return false;
 }
 
-/* K z and f(z), with a gamma that passes. False: there is none, or no time. */
-static bool settle(panoc *p)
-{
-    place *a = &p->at;
-    p->measured = false;
-    while (isfinite(a->f) && isfinite(a->D)) {
-        crs_products(p->c, a->z, a->uz);
-        a->fz = crs_smooth_part(p->c, a->z, a->uz);
-        if (a->fz <= a->f + a->slope + (0.5 - sigma) * a->D + rounding * fabs(a->f)) return true;
-        if (is_small(p) || crease_watch_over(p->c->watch)) return false;
-        halve(p);
-        forward(p, a);
-    }
-    return false;
-}
-
 static void remember_best(panoc *p)
 {
-    if (p->at.z == p->best || !(objective(&p->at) <= p->lowest)) return;
+    if (!(objective(&p->at) <= p->lowest)) return;
     p->lowest = objective(&p->at);
     copy(p->c->n, p->at.z, p->best);
+}
+
+/* K z and f(z), with a gamma that passes. False: there is none, or no time. */
+static bool land(panoc *p)
+{
+    place *a = &p->at;
+    if (a->landed) return true;
+    for (;; halve(p), forward(p, a), p->least = envelope(a)) {
+        if (!isfinite(a->f) || !isfinite(a->D)) return false;
+        crs_products(p->c, a->z, a->uz);
+        a->fz = crs_smooth_part(p->c, a->z, a->uz);
+        if (a->fz <= a->f + a->slope + (0.5 - sigma) * a->D + rounding * fabs(a->f)) break;
+        if (is_small(p) || crease_watch_over(p->c->watch)) return false;
+    }
+    a->landed = true;
+    remember_best(p);
+    return true;
 }
 
 /* max_i (|d_i|/gamma_i) / tolerance_i */
@@ -121,21 +124,27 @@ static double size_of_step(const panoc *p)
     return most;
 }
 
-/* The residual at z takes the gradient there, an adjoint: it is worth it near the end. */
-static void measure(panoc *p)
+/* The residual at z takes the gradient there, a pair: it is worth it near the end. False: z is of
+ * no use, or no time. */
+static bool measure(panoc *p)
 {
-    const double size = size_of_step(p);
-    if (p->measured || p->steps % MEASURE == 0 || p->rate * size <= 3) {
-        if (!p->measured) crs_smooth_slope(p->c, p->at.z, p->at.uz, p->gz);
-        p->measured = true;
-        p->ratio = crs_residual(p->c, p->at.z, p->gz, p->tolerance);
-        p->rate = size > 0 ? p->ratio / size : 0;
-    } else {
+    double size = size_of_step(p);
+    if (!p->measured && p->steps % LOOK != 0 && !(p->rate * size <= 3)) {
         p->ratio = larger(1 + 1e-9, p->rate * size); /* a guess claims nothing */
+        return true;
     }
+    if (!p->measured) {
+        if (!land(p)) return false;
+        size = size_of_step(p);
+        crs_smooth_slope(p->c, p->at.z, p->at.uz, p->gz);
+    }
+    p->measured = true;
+    p->ratio = crs_residual(p->c, p->at.z, p->gz, p->tolerance);
+    p->rate = size > 0 ? p->ratio / size : 0;
+    return true;
 }
 
-/* s and y of the last step, with K s and K Gamma y in their tails. */
+/* s and y of the last step */
 static void remember_pair(panoc *p)
 {
     const crs_composite *c = p->c;
@@ -148,50 +157,42 @@ static void remember_pair(panoc *p)
             y[j] = ((b->z[j] - b->x[j]) - (a->z[j] - a->x[j])) / root;
         }
     }
-    for (ptrdiff_t j = 0; j < p->pairs.tail; j++) {
-        s[c->n + j] = a->u[j] - b->u[j];
-        y[c->n + j] = (b->uz[j] - b->u[j]) - (a->uz[j] - a->u[j]);
-    }
     crs_lbfgs_keep(&p->pairs);
 }
 
-/* q = H d, and K q after it */
+/* q = H d, and K q */
 static void direct(panoc *p)
 {
     const crs_composite *c = p->c;
     const place *a = &p->at;
-    double *uq = p->q + c->n;
     for (int i = 0; i < c->count; i++)
         for (ptrdiff_t j = c->at[i]; j < c->at[i + 1]; j++)
             p->q[j] = (a->z[j] - a->x[j]) / sqrt(p->gamma[i]);
-    for (ptrdiff_t j = 0; j < p->pairs.tail; j++) uq[j] = a->uz[j] - a->u[j];
     crs_lbfgs_times(&p->pairs, p->q);
     for (int i = 0; i < c->count; i++)
         for (ptrdiff_t j = c->at[i]; j < c->at[i + 1]; j++) p->q[j] *= sqrt(p->gamma[i]);
-    if (p->following)
-        c->work->entries += 2 * (double)p->pairs.count * (double)c->rows;
-    else
-        crs_products(c, p->q, uq);
+    crs_products(c, p->q, p->uq);
 }
 
-/* x + (1 - tau) d + tau q, by its u as well */
+/* x + (1 - tau) d + tau q, by its u as well; for tau < 1 K z is known. */
 static void move(panoc *p, double tau)
 {
-    const crs_composite *c = p->c;
     const place *a = &p->at;
-    const double *uq = p->q + c->n;
-    for (ptrdiff_t j = 0; j < c->n; j++)
-        p->other.x[j] = (1 - tau) * a->z[j] + tau * (a->x[j] + p->q[j]);
-    for (ptrdiff_t j = 0; j < c->rows; j++)
-        p->other.u[j] = (1 - tau) * a->uz[j] + tau * (a->u[j] + uq[j]);
+    place *b = &p->other;
+    for (ptrdiff_t j = 0; j < p->c->n; j++) b->x[j] = a->x[j] + p->q[j];
+    for (ptrdiff_t j = 0; j < p->c->rows; j++) b->u[j] = a->u[j] + p->uq[j];
+    if (tau == 1) return;
+    for (ptrdiff_t j = 0; j < p->c->n; j++) b->x[j] = (1 - tau) * a->z[j] + tau * b->x[j];
+    for (ptrdiff_t j = 0; j < p->c->rows; j++) b->u[j] = (1 - tau) * a->uz[j] + tau * b->u[j];
 }
 
-/* phi falls by sigma D; where rounding hides that, d must have become shorter. */
-static bool is_lower(const place *a, const place *trial)
+/* Does phi fall by sigma D? Where rounding hides that, phi may not leave the lowest one by more
+ * than rounding, however many steps are made there. */
+static bool is_lower(const panoc *p, const place *trial)
 {
-    const double phi = envelope(a), there = envelope(trial);
-    if (fabs(there - phi) <= rounding * fabs(phi)) return trial->D <= 0.8 * a->D;
-    return there <= phi - sigma * a->D;
+    const double phi = envelope(trial), D = p->at.D;
+    return phi <= envelope(&p->at) - sigma * D ||
+           phi <= p->least - sigma * D + rounding * fabs(p->least);
 }
 
 static void plain_step(panoc *p)
@@ -208,53 +209,67 @@ static void plain_step(panoc *p)
     }
 }
 
-/* Where to go is in `other`. False: the watch is over. */
+/* Where to go is in `other`. False: nowhere, or no time. */
 static bool search(panoc *p)
 {
-    if (p->pairs.count > 0) {
-        direct(p);
-        double tau = 1;
-        for (int k = 0; k < TRIALS; k++, tau /= 2) {
-            move(p, tau);
-            evaluate(p, &p->other);
-            if (is_lower(&p->at, &p->other)) return true;
-            if (crease_watch_over(p->c->watch)) return false;
-        }
+    double tau = 1;
+    for (int k = 0; k < TRIALS && p->pairs.count > 0; k++, tau /= 2) {
+        if (k == 0) direct(p);
+        move(p, tau);
+        evaluate(p, &p->other);
+        if (is_lower(p, &p->other)) return true;
+        if (crease_watch_over(p->c->watch) || !land(p)) return false;
     }
+    if (!land(p)) return false;
     plain_step(p);
-    return true;
+    return isfinite(p->other.f);
 }
 
-static bool is_still(const panoc *p) { return p->at.D == 0; }
+/* Is f more curved than 1/gamma between the last two points? */
+static bool is_curved(const panoc *p)
+{
+    const crs_composite *c = p->c;
+    const place *to = &p->at, *from = &p->other;
+    double slope = 0, size = 0;
+    for (int i = 0; i < c->count; i++)
+        for (ptrdiff_t j = c->at[i]; j < c->at[i + 1]; j++) {
+            const double step = to->x[j] - from->x[j];
+            slope += from->g[j] * step;
+            size += step * step / p->gamma[i];
+        }
+    return to->f > from->f + slope + size / 2 + rounding * fabs(from->f);
+}
+
+static void swap(panoc *p)
+{
+    const place from = p->at;
+    p->at = p->other;
+    p->other = from;
+    p->at.landed = p->measured = false;
+}
 
 static crs_core_state step(void *self)
 {
     panoc *p = self;
-    if (!(objective(&p->at) < INFINITY)) return CRS_CORE_STUCK;
-    if (is_still(p)) p->rate = 0;
-    measure(p);
+    if (!measure(p)) return CRS_CORE_STUCK;
     if (p->ratio <= 1) return CRS_CORE_DONE;
-    if (is_still(p) || crease_watch_over(p->c->watch) || !search(p)) return CRS_CORE_STUCK;
-    const place from = p->at;
-    p->at = p->other;
-    p->other = from;
-    if (++p->steps % REFRESH == 0) crs_products(p->c, p->at.x, p->at.u);
+    if (p->at.D == 0 || crease_watch_over(p->c->watch) || !search(p)) return CRS_CORE_STUCK;
+    swap(p);
+    p->steps++;
+    if (p->steps % REFRESH == 0) crs_products(p->c, p->at.x, p->at.u);
     const double gamma = p->gamma[0];
-    if (!settle(p)) {
-        p->at.fz = NAN; /* the best point stands */
-        return CRS_CORE_STUCK;
-    }
+    if (is_curved(p) && !land(p)) return CRS_CORE_STUCK;
     if (p->gamma[0] == gamma) remember_pair(p);
-    remember_best(p);
+    p->least = smaller(p->least, envelope(&p->at));
     return CRS_CORE_GOES_ON;
 }
 
 static void stand(const void *self, crs_standing *s)
 {
     const panoc *p = self;
-    const bool here = objective(&p->at) <= p->lowest || p->ratio <= 1;
-    *s = (crs_standing){ .x = here ? p->at.z : p->best,
-                         .objective = here ? objective(&p->at) : p->lowest,
+    const bool done = p->ratio <= 1;
+    *s = (crs_standing){ .x = done ? p->at.z : p->best,
+                         .objective = done ? objective(&p->at) : p->lowest,
                          .ratio = p->ratio };
 }
 
@@ -277,12 +292,13 @@ static bool begin(panoc *p, crease_error *e)
     crs_products(p->c, p->at.x, p->at.u);
     if (!choose_steps(p, e)) return false;
     evaluate(p, &p->at);
-    p->lowest = INFINITY;
-    p->ratio = INFINITY;
+    p->at.landed = p->measured = false;
+    p->lowest = p->ratio = INFINITY;
+    p->least = envelope(&p->at);
     p->rate = 0;
     p->steps = 0;
-    if (!settle(p)) p->at.fz = NAN;
-    remember_best(p);
+    copy(p->c->n, p->at.x, p->best);
+    land(p); /* if that fails the next step says so */
     return true;
 }
 
@@ -305,7 +321,8 @@ static void carve(void *self, crs_carver *k)
         a->u = carve_doubles(k, rows, 1);
         a->uz = carve_doubles(k, rows, 1);
     }
-    p->q = carve_doubles(k, n + rows, 1);
+    p->q = carve_doubles(k, n, 1);
+    p->uq = carve_doubles(k, rows, 1);
     p->v = carve_doubles(k, n, 1);
     p->gz = carve_doubles(k, n, 1);
     p->best = carve_doubles(k, n, 1);
@@ -321,25 +338,14 @@ static void panoc_close(void *self)
     crs_free(p);
 }
 
-/* Is the combination of 2 pairs of u cheaper than a product? */
-static bool is_dear(const crs_composite *c)
-{
-    double entries = 0;
-    for (int t = 0; t < c->terms; t++)
-        for (int k = 0; k < c->term[t].parts; k++)
-            entries += crs_matrix_entries(c->term[t].part[k].matrix);
-    return entries > 2 * CRS_LBFGS_PAIRS * (double)c->rows;
-}
-
 static void *panoc_open(const crs_task *task, crease_error *e)
 {
     panoc *p = crs_alloc(1, sizeof *p);
     if (!p) return crs_fail(e, CREASE_NO_MEMORY, "no memory for the steps of panoc"), NULL;
     *p = (panoc){ .c = task->c, .tolerance = task->tolerance };
-    p->following = is_dear(p->c);
     p->memory = carve_block(carve, p);
     if (!p->memory) crs_fail(e, CREASE_NO_MEMORY, "no memory for the points of panoc");
-    bool good = p->memory && crs_lbfgs_open(&p->pairs, p->c->n, p->following ? p->c->rows : 0, e);
+    bool good = p->memory && crs_lbfgs_open(&p->pairs, p->c->n, e);
     if (good) {
         copy(p->c->n, task->start, p->at.x);
         good = begin(p, e);
