@@ -78,6 +78,7 @@ typedef struct {
     crs_work *work;       /* counted into */
     crease_watch *watch;
     struct crs_factors **factors; /* a block (factors.c); NULL: none has any */
+    bool borrows_factors;
 
     /* The composite's own memory (composite.c). */
     int matrices;
@@ -92,6 +93,12 @@ typedef struct {
 crs_composite *crs_composite_new(const crease_problem *p, uint64_t seed, crs_work *work,
                                  crease_watch *watch, crease_error *e);
 void crs_composite_free(crs_composite *c);
+
+/* The same blocks, terms and matrices with `extra` terms more, their rows of u behind the others,
+ * and no constraint (view.c). Borrows c and what the terms point to but their `gram`; NULL with a
+ * sentence. */
+crs_composite *crs_composite_with(const crs_composite *c, int extra, const crs_term *more,
+                                  crease_error *e);
 
 static inline ptrdiff_t crs_block_size(const crs_composite *c, int i)
 {

@@ -5,7 +5,8 @@
 
 /* In the order in which they are tried; the first that suits is taken. */
 static const crs_core *const order[] = {
-    &crs_core_plain,
+    &crs_core_newton, &crs_core_tangent,   &crs_core_panoc,
+    &crs_core_plain,  &crs_core_splitting, &crs_core_multipliers,
 };
 
 const crs_core *crs_core_at(const crs_composite *c, int k)

@@ -34,6 +34,7 @@ bool crs_factors_open(crs_composite *c, int i, crease_error *e)
 
 void crs_factors_free(crs_composite *c)
 {
+    if (c->borrows_factors) return;
     for (int i = 0; c->factors && i < c->parts.count; i++) {
         if (c->factors[i]) crs_free(c->factors[i]->x);
         crs_free(c->factors[i]);

@@ -270,7 +270,9 @@ static void stand(const void *self, crs_standing *s)
     const bool done = p->ratio <= 1;
     *s = (crs_standing){ .x = done ? p->at.z : p->best,
                          .objective = done ? objective(&p->at) : p->lowest,
-                         .ratio = p->ratio };
+                         .ratio = p->ratio,
+                         .u = done ? p->at.uz : NULL,
+                         .g = done ? p->gz : NULL };
 }
 
 /* gamma_i = 0.95/L_i, below what the prox allows */
