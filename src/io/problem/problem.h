@@ -141,6 +141,7 @@ typedef struct {
     crease_problem problem; /* every block has a name */
     crease_options options; /* the defaults, changed by the file */
     crease_block *block;    /* those of the problem */
+    const double *multiplier; /* of the constraint, to begin with; NULL: none is given */
     const crs_block_text *text;
     char hash[CRS_HASH]; /* of the file and of every file it names */
     crs_kept *kept;      /* all of its memory */
