@@ -105,6 +105,7 @@ static void carve(void *self, crs_carver *v)
     c->linear = carve_doubles(v, c->n, 1);
     c->start = carve_doubles(v, c->n, 1);
     c->point = carve_bytes(v, N, sizeof *c->point);
+    c->into = carve_bytes(v, N, sizeof *c->into);
     c->room = carve_doubles(v, room_for(b->p), 1);
     c->certify_room = carve_doubles(v, crs_certify_room(b->p, false), 1);
     c->slope = carve_doubles(v, rows, 1);
@@ -238,6 +239,16 @@ static double term_entries(const crs_term *t)
     return sum;
 }
 
+/* Of a factorization: those of what it factorizes. */
+static double data_entries(const builder *b, const crease_smooth *f)
+{
+    const crease_blocks blocks = crs_blocks(b->p);
+    crease_cp_data cp;
+    int factor[CREASE_MAX_ORDER];
+    if (!f->ops->as_cp || !f->ops->as_cp(f, &blocks, &cp, factor)) return 0;
+    return (double)crease_size(&cp.shape);
+}
+
 static bool fill_in(builder *b, uint64_t seed, crease_error *e)
 {
     crs_composite *c = b->c;
@@ -247,12 +258,13 @@ static bool fill_in(builder *b, uint64_t seed, crease_error *e)
     if (!add_smooth(b, &b->p->f, e) || !add_constraint(b, e)) return false;
     if (b->list->count == 1) c->rest = b->rest[0];
     if (b->list->count > 1) c->rest = crease_smooth_sum(b->list);
+    for (int k = 0; k < b->list->count; k++) c->rest_entries += data_entries(b, &b->rest[k]);
     for (int i = 0; i < c->count; i++) {
         crs_start_block(b->p, i, seed, true, c->start + c->at[i], c->room);
         if (!crs_describe_block(c, i, e)) return false;
     }
     for (int k = 0; k < c->terms; k++) c->work->unit += 2 * term_entries(&c->term[k]);
-    c->work->unit += 2 * term_entries(c->constraint);
+    c->work->unit += 2 * (term_entries(c->constraint) + c->rest_entries);
     return true;
 }
 
@@ -260,6 +272,9 @@ void crs_composite_free(crs_composite *c)
 {
     if (!c) return;
     for (int k = 0; k < c->matrices; k++) crs_matrix_free(&c->matrix[k]);
+    crs_factors_free(c);
+    for (int k = 0; c->term && k < c->terms; k++) crs_free(c->term[k].gram);
+    if (c->constraint) crs_free(c->constraint->gram);
     crs_free(c->memory);
     crs_free(c);
 }

@@ -72,15 +72,19 @@ typedef struct {
     crs_term *term;
     double *linear;       /* q; NULL: 0 */
     crease_smooth rest;   /* in the same blocks; ops NULL: 0 */
+    double rest_entries;  /* numbers read by a value of `rest`, and by a gradient of it */
     crs_term *constraint; /* half a square, rhs b; its rows are not rows of u; NULL: none */
     double *start;        /* inside the sets and domains */
     crs_work *work;       /* counted into */
     crease_watch *watch;
+    struct crs_factors **factors; /* a block (factors.c); NULL: none has any */
+    bool borrows_factors;
 
     /* The composite's own memory (composite.c). */
     int matrices;
     crs_matrix *matrix;
-    const double **point; /* a pointer a block, for `rest` */
+    const double **point; /* a pointer a block, for `rest`, and into its gradient */
+    double **into;
     double *room, *certify_room, *slope;
     void *memory;
 } crs_composite;
@@ -89,6 +93,12 @@ typedef struct {
 crs_composite *crs_composite_new(const crease_problem *p, uint64_t seed, crs_work *work,
                                  crease_watch *watch, crease_error *e);
 void crs_composite_free(crs_composite *c);
+
+/* The same blocks, terms and matrices with `extra` terms more, their rows of u behind the others,
+ * and no constraint (view.c). Borrows c and what the terms point to but their `gram`; NULL with a
+ * sentence. */
+crs_composite *crs_composite_with(const crs_composite *c, int extra, const crs_term *more,
+                                  crease_error *e);
 
 static inline ptrdiff_t crs_block_size(const crs_composite *c, int i)
 {
@@ -125,6 +135,15 @@ double crs_nonsmooth_part(const crs_composite *c, const double *x); /* sum r_i(x
 /* t_i = prox of gamma_i (r_i + indicator) at v_i, gamma one number a block, below step_i. */
 void crs_prox(const crs_composite *c, const double *gamma, const double *v, double *t);
 void crs_prox_block(const crs_composite *c, int i, double gamma, const double *v, double *t);
+
+/* The factors of x_i of a block with a spectral regularizer, where its last prox made that x_i;
+ * NULL: they are not known. The next prox changes them. */
+const crs_thin *crs_factors_of(const crs_composite *c, int i, const double *x);
+/* For crs_describe_block, crs_composite_free and crs_prox_block; the last one false: the block
+ * keeps no factors, and its prox is still to be made. */
+bool crs_factors_open(crs_composite *c, int i, crease_error *e);
+void crs_factors_free(crs_composite *c);
+bool crs_factors_prox(const crs_composite *c, int i, double gamma, const double *v, double *t);
 
 /* How far x_i is from stationary with gradient c_i, by the definition of certificates. */
 double crs_block_residual(const crs_composite *c, int i, const double *x, const double *g);

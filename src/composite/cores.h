@@ -30,6 +30,8 @@ typedef struct {
                      has at hand: no product is made for it */
     double feasibility;
     double beta;
+    const double *u, *g;     /* K x and grad f at x where the core has both at hand; NULL */
+    const double *separator; /* y for crease_verify_infeasible to confirm; NULL: none was found */
 } crs_standing;
 
 typedef struct crs_core {

@@ -16,6 +16,7 @@ typedef struct {
     double *L, *gamma;
     double F, ratio, shrink;
     long since; /* steps since the extrapolation began anew */
+    bool tried; /* a start is stationary only when a step leads no lower */
     void *memory;
 } plain;
 
@@ -40,6 +41,7 @@ static bool renew(void *self)
     s->F = f + crs_nonsmooth_part(s->c, s->x);
     s->shrink = 1;
     s->since = 0;
+    s->tried = false;
     copy(s->c->n, s->x, s->before);
     judge(s);
     return true;
@@ -117,11 +119,13 @@ static crs_core_state step(void *self)
 {
     plain *s = self;
     double F, D;
-    if (s->ratio <= 1) return CRS_CORE_DONE;
+    if (s->ratio <= 1 && s->tried) return CRS_CORE_DONE;
+    s->tried = true;
     if (s->since > 0 && leap(s)) return s->ratio <= 1 ? CRS_CORE_DONE : CRS_CORE_GOES_ON;
     s->since = 1;
     for (D = trial(s, s->x, s->g, &F); !crs_accepted(s->F, F, D); D = trial(s, s->x, s->g, &F)) {
         s->shrink /= 2;
+        if (s->ratio <= 1) return CRS_CORE_DONE;
         if (!(s->shrink > 1e-30) || crease_watch_over(s->c->watch)) return CRS_CORE_STUCK;
     }
     take(s, F);
@@ -132,7 +136,7 @@ static crs_core_state step(void *self)
 static void stand(const void *self, crs_standing *out)
 {
     const plain *s = self;
-    *out = (crs_standing){ .x = s->x, .objective = s->F, .ratio = s->ratio };
+    *out = (crs_standing){ .x = s->x, .objective = s->F, .ratio = s->ratio, .u = s->u, .g = s->g };
 }
 
 static bool suits(const crs_composite *c) { return !c->constraint; }

@@ -132,24 +132,15 @@ static void point_at(const crs_composite *c, const double *x)
     for (int i = 0; i < c->count; i++) c->point[i] = x + c->at[i];
 }
 
-static double rest_value(const crs_composite *c, const double *x)
+static double terms_value(const crs_composite *c, const double *x, const double *u)
 {
-    const crease_blocks b = crs_blocks(&c->parts);
-    if (!c->rest.ops) return 0;
-    point_at(c, x);
-    return c->rest.ops->value(&c->rest, &b, c->point, c->room);
-}
-
-double crs_smooth_part(const crs_composite *c, const double *x, const double *u)
-{
-    double sum = crs_dot(c->n, c->linear, x) + rest_value(c, x);
+    double sum = crs_dot(c->n, c->linear, x);
     for (int t = 0; t < c->terms; t++) sum += crs_term_value(c, &c->term[t], x, u + c->term[t].at);
     return sum;
 }
 
-void crs_smooth_slope(const crs_composite *c, const double *x, const double *u, double *g)
+static void terms_slope(const crs_composite *c, const double *u, double *g)
 {
-    const crease_blocks b = crs_blocks(&c->parts);
     copy(c->n, c->linear, g);
     for (int t = 0; t < c->terms; t++) {
         const crs_term *term = &c->term[t];
@@ -161,8 +152,25 @@ void crs_smooth_slope(const crs_composite *c, const double *x, const double *u, 
         }
     }
     c->work->evaluations++;
+}
+
+double crs_smooth_part(const crs_composite *c, const double *x, const double *u)
+{
+    const crease_blocks b = crs_blocks(&c->parts);
+    const double sum = terms_value(c, x, u);
+    if (!c->rest.ops) return sum;
+    point_at(c, x);
+    c->work->entries += c->rest_entries;
+    return sum + c->rest.ops->value(&c->rest, &b, c->point, c->room);
+}
+
+void crs_smooth_slope(const crs_composite *c, const double *x, const double *u, double *g)
+{
+    const crease_blocks b = crs_blocks(&c->parts);
+    terms_slope(c, u, g);
     if (!c->rest.ops) return;
     point_at(c, x);
+    c->work->entries += c->rest_entries;
     for (int i = 0; i < c->count; i++)
         if (c->rest.ops->touches(&c->rest, i))
             c->rest.ops->grad(&c->rest, &b, c->point, i, g + c->at[i], c->room);
@@ -170,7 +178,15 @@ void crs_smooth_slope(const crs_composite *c, const double *x, const double *u, 
 
 double crs_smooth_both(const crs_composite *c, const double *x, double *u, double *g)
 {
+    const crease_smooth *f = &c->rest;
+    const crease_blocks b = crs_blocks(&c->parts);
     crs_products(c, x, u);
-    crs_smooth_slope(c, x, u, g);
-    return crs_smooth_part(c, x, u);
+    terms_slope(c, u, g);
+    const double sum = terms_value(c, x, u);
+    if (!f->ops) return sum;
+    point_at(c, x);
+    for (int i = 0; i < c->count; i++) c->into[i] = g + c->at[i];
+    c->work->entries += 2 * c->rest_entries;
+    return sum + (f->ops->both ? f->ops->both : crs_value_and_gradients)(f, &b, c->point, c->into,
+                                                                         c->room);
 }
