@@ -401,6 +401,7 @@ static void add_part_squares(crs_system *s, const crs_term *t, const crs_term_pa
     double high = 0;
     if (!crs_has_columns(K)) {
         for (ptrdiff_t i = 0; i < K->rows; i++) high = larger(high, t->loss ? h[i] : t->weight);
+        if (isnan(K->norm)) return; /* nobody has asked for it yet */
         for (ptrdiff_t k = from; k < to; k++) s->pd[k] += high * square(K->norm);
         return;
     }
