@@ -24,7 +24,7 @@ int main(void)
     /* f(x) = 1/2 |A x - b|^2 in one block, r = MCP */
     const int block = 0;
     const crease_map map = crease_dense(A);
-    const crease_predictor predictor = { 1, &block, &map, crease_vector(ROWS), b };
+    const crease_predictor predictor = { 1, &block, &map, crease_vector(ROWS), b, NULL };
     const crease_smooth f = crease_least_squares(&predictor);
     const crease_space space = crease_vector(COLS);
     const crease_blocks blocks = { 1, &space, NULL };

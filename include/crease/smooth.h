@@ -11,6 +11,7 @@ extern "C" {
 #endif
 
 typedef struct crease_smooth crease_smooth;
+typedef struct crease_cp_data crease_cp_data;
 
 /* The blocks of a problem as a coupling sees them. */
 typedef struct {
@@ -79,6 +80,15 @@ typedef struct {
      * the product it wants (untouched: not known); 0 or NULL: block i is no factor. Where all
      * factors are 0, f is flat in them. */
     int (*factors)(const crease_smooth *f, const crease_blocks *b, int i, double *size);
+
+    /* f(x), and g[i] += grad_i f(x) for every block i that f touches, by one pass over its data.
+     * NULL: value and grad serve. */
+    double (*both)(const crease_smooth *f, const crease_blocks *b, const double *const *x,
+                   double *const *g, double *work);
+
+    /* f as |Z - [[X_1, ..., X_d]]|^2 + (ridge/2) sum_n |X_n|^2: *out with its factors in
+     * factor[0] .. factor[d-1]. false or NULL: it is no such function. */
+    bool (*as_cp)(const crease_smooth *f, const crease_blocks *b, crease_cp_data *out, int *factor);
 } crease_smooth_ops;
 
 struct crease_smooth {
@@ -99,15 +109,17 @@ typedef struct {
 } crease_quadratic_data;
 CREASE_API crease_smooth crease_quadratic(const crease_quadratic_data *q);
 
-/* u = sum_k A_k x_{block[k]} - rhs, the linear predictor of the losses below. */
+/* u = sum_k A_k x_{block[k]} - rhs, the linear predictor of the losses below, f = sum_j phi(u_j).
+ */
 typedef struct {
     int count;
     const int *block;
     const crease_map *map;
     crease_space range;
-    const double *rhs; /* NULL: zero */
+    const double *rhs;    /* NULL: zero */
+    const double *weight; /* w_j >= 0 of sum_j w_j phi(u_j), one per row of u; NULL: ones */
 } crease_predictor;
-CREASE_API crease_smooth crease_least_squares(const crease_predictor *p); /* (1/2)|u|^2 */
+CREASE_API crease_smooth crease_least_squares(const crease_predictor *p); /* u_j^2/2 */
 CREASE_API crease_smooth crease_cauchy(const crease_predictor *p);
 CREASE_API crease_smooth crease_welsch(const crease_predictor *p);
 CREASE_API crease_smooth crease_geman(const crease_predictor *p);
@@ -145,14 +157,14 @@ CREASE_API crease_smooth crease_matrix_factorization(const crease_factorization_
 
 /* |Z - [[X_1, ..., X_d]]|^2 + (ridge/2) sum_n |X_n|^2, X_n (I_n x R), order d >= 2, ridge >= 0.
  * z = -1: Z is `target`. */
-typedef struct {
+struct crease_cp_data {
     crease_space shape;
     ptrdiff_t rank;
     const int *factor; /* d block numbers */
     int z;
     const double *target;
     double ridge;
-} crease_cp_data;
+};
 CREASE_API crease_smooth crease_cp(const crease_cp_data *c);
 
 /* |Z - C x_1 X_1 ... x_d X_d|^2, X_n (I_n x R_n), C (R_1 x ... x R_d). z = -1: Z is `target`. */

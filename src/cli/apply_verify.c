@@ -63,7 +63,7 @@ static bool judge_slice(const crs_apply_job *j, slice *s, double root, double ep
     const crease_space space[2] = { crease_vector(j->s.rank), crease_vector(s->count) };
     const double unit = root * crease_norm(&space[1], s->t);
     const crease_map map[2] = { crease_dense(s->m), crease_identity(root) };
-    const crease_predictor p = { 2, both, map, space[1], s->t };
+    const crease_predictor p = { 2, both, map, space[1], s->t, NULL };
     const crease_distance_data ridge = { .b = -1, .weight = j->s.ridge / square(norm) };
     const crease_smooth term[2] = { crease_least_squares(&p), crease_squared_distance(&ridge) };
     const crease_smooth_list list = { 2, term };

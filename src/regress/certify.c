@@ -214,7 +214,8 @@ bool crs_regression_problems(crease_regression *m, crease_error *e)
     m->map = crease_dense(m->rows);
     m->space = crease_vector(d->cols);
     const crease_smooth f = crease_regression_smooth(m->s.loss, &m->predictor);
-    m->predictor = (crease_predictor){ 1, &m->block_number, &m->map, crease_vector(d->n), d->y };
+    m->predictor =
+        (crease_predictor){ 1, &m->block_number, &m->map, crease_vector(d->n), d->y, NULL };
     for (ptrdiff_t k = 0; k < m->s.path; k++) {
         m->block[k] = (crease_block){ .name = "b", .reg = penalty_at(m, m->lambda[k]) };
         m->problem[k] =

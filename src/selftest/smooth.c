@@ -13,6 +13,7 @@ typedef struct {
     crease_smooth f, inner[2];
     crease_map map[2];
     double number[CRS_MOST * CRS_MOST * 2], more[CRS_MOST * CRS_MOST], rhs[CRS_MOST];
+    double weight[CRS_MOST];
     int index[CRS_BLOCKS], index2[CRS_BLOCKS];
     const double *matrix[3], *linear[CRS_BLOCKS];
     crease_predictor predictor;
@@ -44,8 +45,13 @@ static void predictor(draws *d, instance *o)
     sample_blocks(o, 2 + (int)below(d, 2), space);
     o->map[0] = crease_dense(o->number);
     o->map[1] = scaled ? crease_identity(normal(d)) : crease_dense(o->more);
-    o->predictor = (crease_predictor){ 1 + (int)below(d, 2), o->index, o->map, crease_vector(m),
-                                       below(d, 4) ? o->rhs : NULL };
+    o->predictor = (crease_predictor){ 1 + (int)below(d, 2),
+                                       o->index,
+                                       o->map,
+                                       crease_vector(m),
+                                       below(d, 4) ? o->rhs : NULL,
+                                       below(d, 2) ? o->weight : NULL };
+    for (int j = 0; j < CRS_MOST; j++) o->weight[j] = below(d, 4) ? spread(d, -2, 2) : 0;
 }
 
 /* Any loss: its parameters, and labels where it refuses any other right-hand side. */
@@ -283,6 +289,27 @@ static void check_gradient(const smooth_case *c, draws *d, crs_report *out)
     }
 }
 
+/* One pass gives what value and grad give, on top of what stands there. */
+static void check_both(const smooth_case *c, draws *d, crs_report *out)
+{
+    point x, sum;
+    const double *p[CRS_BLOCKS];
+    double *g[CRS_BLOCKS], alone[PLACE];
+    if (!c->a->f.ops->both) return;
+    draw_point(c, d, &x);
+    pointers(&x, p);
+    for (int i = 0; i < CRS_BLOCKS; i++) fill(PLACE, (double)i, g[i] = sum.block[i]);
+    const double f = c->a->f.ops->both(&c->a->f, c->b, p, g, c->work), whole = value(c, &x);
+    crs_report_note(out, "value in one pass", fabs(f - whole) / (1 + fabs(whole)), 1e-12);
+    for (int i = 0; i < c->b->count; i++) {
+        grad(c, &x, i, alone);
+        const double scale = 1 + crs_norm(size(c, i), alone);
+        for (ptrdiff_t j = 0; j < size(c, i); j++)
+            crs_report_note(out, "gradients in one pass",
+                            fabs(g[i][j] - (double)i - alone[j]) / scale, 1e-12);
+    }
+}
+
 /* Differences between two points of the region: along all blocks, or along one of them. */
 typedef struct {
     double step2;          /* |y - x|^2 */
@@ -420,6 +447,7 @@ bool crs_selftest_smooth(int entry, long trials, uint64_t seed, crs_report *out,
         if (!work) return false;
         const smooth_case c = { &a, &a.blocks, work };
         check_gradient(&c, &d, out);
+        check_both(&c, &d, out);
         check_constants(&c, &d, out);
         check_argmin(&c, &d, out);
         check_nan(&c, &d, out);

@@ -23,7 +23,7 @@ static double curve(const double *par, double u)
 }
 
 const crs_loss crs_cauchy = {
-    .ops = { .name = "cauchy", .formula = "sum_j (1/2) log(1 + u_j^2)", CRS_PREDICTOR_OPS },
+    .ops = { .name = "cauchy", .formula = "sum_j w_j (1/2) log(1 + u_j^2)", CRS_PREDICTOR_OPS },
     .value = value,
     .slope = slope,
     .curve = curve,

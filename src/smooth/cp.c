@@ -91,6 +91,43 @@ static void grad(const crease_smooth *f, const crease_blocks *b, const double *c
     }
 }
 
+/* Z moves too: its gradient is the residual. */
+static double apart(const crease_smooth *f, const crease_blocks *b, const double *const *x,
+                    double *const *g, double *work)
+{
+    const crs_fit t = fit_of(f);
+    for (int n = 0; n < t.count; n++) grad(f, b, x, t.block[n], g[t.block[n]], work);
+    grad(f, b, x, t.z, g[t.z], work);
+    return value(f, b, x, work);
+}
+
+/* grad_n = -2 E_(n) M_n + nu X_n with the residual E: as accurate as f is small */
+static double both(const crease_smooth *f, const crease_blocks *b, const double *const *x,
+                   double *const *g, double *work)
+{
+    const double ridge = ((const crease_cp_data *)f->data)->ridge;
+    const crs_fit t = fit_of(f);
+    const crs_kruskal k = kruskal_of(f, x);
+    double *out[CREASE_MAX_ORDER] = { NULL }, squares = 0;
+    if (t.z >= 0) return apart(f, b, x, g, work);
+    for (int n = 0; n < t.count; n++) out[n] = g[t.block[n]];
+    const double fit = crs_kruskal_residual(&k, -2, t.target, out, work);
+    for (int n = 0; n < t.count && ridge > 0; n++) {
+        axpy(k.shape.dim[n] * k.rank, ridge, k.factor[n], out[n]);
+        squares += crs_dot(k.shape.dim[n] * k.rank, k.factor[n], k.factor[n]);
+    }
+    return fit + ridge / 2 * squares;
+}
+
+static bool as_cp(const crease_smooth *f, const crease_blocks *b, crease_cp_data *out, int *factor)
+{
+    *out = *(const crease_cp_data *)f->data;
+    (void)b;
+    for (int n = 0; n < out->shape.order; n++) factor[n] = out->factor[n];
+    out->factor = factor;
+    return true;
+}
+
 static bool constants(const crease_smooth *f, const crease_blocks *b, int last,
                       crease_constants *out, double *block, crease_error *e)
 {
@@ -167,6 +204,8 @@ const crease_smooth_ops crs_cp_ops = {
     .argmin = argmin,
     .nonnegative = crs_sum_of_squares,
     .factors = factors,
+    .both = both,
+    .as_cp = as_cp,
 };
 
 crease_smooth crease_cp(const crease_cp_data *c)

@@ -18,7 +18,7 @@ static double slope(const double *par, double u)
 }
 
 const crs_loss crs_geman = {
-    .ops = { .name = "geman", .formula = "sum_j (1/2) u_j^2/(1 + u_j^2)", CRS_PREDICTOR_OPS },
+    .ops = { .name = "geman", .formula = "sum_j w_j (1/2) u_j^2/(1 + u_j^2)", CRS_PREDICTOR_OPS },
     .value = value,
     .slope = slope,
     .low = -0.25,

@@ -22,7 +22,7 @@ static const crease_param params[] = { CREASE_PAR_POSITIVE("delta", "quadratic u
 
 const crs_loss crs_huber_loss = {
     .ops = { .name = "huber",
-             .formula = "sum_j u_j^2/2 if |u_j| <= delta, else delta (|u_j| - delta/2)",
+             .formula = "sum_j w_j (u_j^2/2 if |u_j| <= delta, else delta (|u_j| - delta/2))",
              .params = params,
              CRS_PREDICTOR_OPS },
     .value = value,

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * least_squares: f(x) = (1/2)|W x - rhs|^2                                     convex
+ * least_squares: f(x) = (1/2) sum_j w_j (W x - rhs)_j^2                         convex
  *
- * argmin over |y| <= R of (1/2)|W_i y - r|^2 + (h/2)|y - v|^2, r = rhs - sum_{j != i} W_j x_j:
+ * argmin over |y| <= R of (1/2)|W_i y - r|^2 + (h/2)|y - v|^2, r = rhs - sum_{j != i} W_j x_j, with
+ * weights sqrt(w) o W_i and sqrt(w) o r in their place:
  * entry by entry when W_i is diagonal; otherwise, when W_i is small, in the basis of its thin
  * singular value decomposition U S V', where the part of v across V is one more coordinate. With
  * h = 0 and several minimizers inside the ball, the one of least norm. */
@@ -71,7 +72,7 @@ static void remainder_of(const crease_predictor *p, const crease_blocks *b, cons
         if (j != i) crs_predictor_apply(p, b, j, -1, x[j], r, work);
 }
 
-/* (d_j^2 + h) y_j = d_j r_j + h v_j, d = W_i 1 */
+/* (w_j d_j^2 + h) y_j = w_j d_j r_j + h v_j, d = W_i 1 */
 static bool solve_diagonal(const crease_predictor *p, const crease_blocks *b, int i,
                            const crs_step *t, double *work)
 {
@@ -81,10 +82,21 @@ static bool solve_diagonal(const crease_predictor *p, const crease_blocks *b, in
     fill(n, 0, d);
     crs_predictor_apply(p, b, i, 1, e, d, c);
     for (ptrdiff_t j = 0; j < n; j++) {
-        e[j] = d[j] * d[j] + t->h;
-        c[j] = d[j] * r[j] + t->h * t->v[j];
+        const double w = p->weight ? p->weight[j] : 1;
+        e[j] = w * d[j] * d[j] + t->h;
+        c[j] = w * d[j] * r[j] + t->h * t->v[j];
     }
     return crs_ball_diagonal(&b->space[i], e, c, t->radius, t->y);
+}
+
+/* The rows of a and r times sqrt(w) */
+static void weigh(const crease_predictor *p, factors *w)
+{
+    for (ptrdiff_t j = 0; p->weight && j < w->m; j++) {
+        const double root = sqrt(p->weight[j]);
+        w->r[j] *= root;
+        for (ptrdiff_t l = 0; l < w->n; l++) w->a[j * w->n + l] *= root;
+    }
 }
 
 /* In the basis: (s_j^2 + h) y_j = s_j (U'r)_j + h (V'v)_j, and h y = h |v - VV'v| across it. */
@@ -136,12 +148,13 @@ static bool argmin(const crease_smooth *f, const crease_blocks *b, const double 
     factors w = carve(crease_size(&p->range), crease_size(dom), work);
     remainder_of(p, b, x, i, w.r, w.work);
     crs_predictor_matrix(p, b, i, w.a, w.work);
+    weigh(p, &w);
     return solve_small(&w, &t);
 }
 
 const crs_loss crs_least_squares = {
     .ops = { .name = "least_squares",
-             .formula = "(1/2)|sum_k A_k x_k - rhs|^2",
+             .formula = "sum_j w_j u_j^2/2, u = sum_k A_k x_k - rhs",
              CRS_PREDICTOR_OPS,
              .argmin = argmin },
     .value = value,

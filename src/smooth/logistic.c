@@ -26,9 +26,8 @@ static double curve(const double *par, double u)
 
 const crs_loss crs_logistic = {
     .ops = { .name = "logistic",
-             .formula = "sum_j log(1 + exp(-rhs_j (A x)_j)), rhs_j = -1 or +1",
-             .labels = true,
-             CRS_PREDICTOR_OPS },
+             .formula = "sum_j w_j log(1 + exp(-u_j)), u_j = label_j (A x)_j",
+             CRS_LABELS_OPS },
     .value = value,
     .slope = slope,
     .curve = curve,

@@ -107,7 +107,7 @@ static const crease_param params[] = {
 
 const crs_loss crs_lp_loss = {
     .ops = { .name = "lp_loss",
-             .formula = "sum_j |u_j|^p, 1 < p < 2",
+             .formula = "sum_j w_j |u_j|^p, 1 < p < 2",
              .params = params,
              CRS_PREDICTOR_OPS },
     .value = value,

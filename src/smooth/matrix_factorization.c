@@ -10,7 +10,7 @@ typedef struct {
 } order_two;
 
 /* The same coupling as cp sees it; `two` must live as long. */
-static crease_smooth as_cp(const crease_smooth *f, const crease_blocks *b, order_two *two)
+static crease_smooth in_cp(const crease_smooth *f, const crease_blocks *b, order_two *two)
 {
     const crease_factorization_data *m = f->data;
     const crease_space *x = b->space + m->x, *y = b->space + m->y;
@@ -33,14 +33,14 @@ static bool check(const crease_smooth *f, const crease_blocks *b, crease_error *
             return crs_fail(e, CREASE_BAD_ARGUMENT,
                             "%s: %s is block %d; the problem has blocks 1 to %d", f->ops->name,
                             n ? "Y" : "X", block[n] + 1, b->count);
-    const crease_smooth cp = as_cp(f, b, &two);
+    const crease_smooth cp = in_cp(f, b, &two);
     return crs_cp_ops.check(&cp, b, e);
 }
 
 static ptrdiff_t scratch(const crease_smooth *f, const crease_blocks *b)
 {
     order_two two;
-    const crease_smooth cp = as_cp(f, b, &two);
+    const crease_smooth cp = in_cp(f, b, &two);
     return crs_cp_ops.scratch(&cp, b);
 }
 
@@ -54,7 +54,7 @@ static double value(const crease_smooth *f, const crease_blocks *b, const double
                     double *work)
 {
     order_two two;
-    const crease_smooth cp = as_cp(f, b, &two);
+    const crease_smooth cp = in_cp(f, b, &two);
     return crs_cp_ops.value(&cp, b, x, work);
 }
 
@@ -62,7 +62,7 @@ static void grad(const crease_smooth *f, const crease_blocks *b, const double *c
                  double *g, double *work)
 {
     order_two two;
-    const crease_smooth cp = as_cp(f, b, &two);
+    const crease_smooth cp = in_cp(f, b, &two);
     crs_cp_ops.grad(&cp, b, x, i, g, work);
 }
 
@@ -70,7 +70,7 @@ static bool constants(const crease_smooth *f, const crease_blocks *b, int last,
                       crease_constants *out, double *block, crease_error *e)
 {
     order_two two;
-    const crease_smooth cp = as_cp(f, b, &two);
+    const crease_smooth cp = in_cp(f, b, &two);
     return crs_cp_ops.constants(&cp, b, last, out, block, e);
 }
 
@@ -78,7 +78,7 @@ static double curvature(const crease_smooth *f, const crease_blocks *b, const do
                         int i, double *work)
 {
     order_two two;
-    const crease_smooth cp = as_cp(f, b, &two);
+    const crease_smooth cp = in_cp(f, b, &two);
     return crs_cp_ops.curvature(&cp, b, x, i, work);
 }
 
@@ -86,15 +86,30 @@ static bool argmin(const crease_smooth *f, const crease_blocks *b, const double 
                    double h, const double *v, double radius, double *y, double *work)
 {
     order_two two;
-    const crease_smooth cp = as_cp(f, b, &two);
+    const crease_smooth cp = in_cp(f, b, &two);
     return crs_cp_ops.argmin(&cp, b, x, i, h, v, radius, y, work);
 }
 
 static int factors(const crease_smooth *f, const crease_blocks *b, int i, double *size)
 {
     order_two two;
-    const crease_smooth cp = as_cp(f, b, &two);
+    const crease_smooth cp = in_cp(f, b, &two);
     return crs_cp_ops.factors(&cp, b, i, size);
+}
+
+static double both(const crease_smooth *f, const crease_blocks *b, const double *const *x,
+                   double *const *g, double *work)
+{
+    order_two two;
+    const crease_smooth cp = in_cp(f, b, &two);
+    return crs_cp_ops.both(&cp, b, x, g, work);
+}
+
+static bool as_cp(const crease_smooth *f, const crease_blocks *b, crease_cp_data *out, int *factor)
+{
+    order_two two;
+    const crease_smooth cp = in_cp(f, b, &two);
+    return crs_cp_ops.as_cp(&cp, b, out, factor);
 }
 
 const crease_smooth_ops crs_matrix_factorization_ops = {
@@ -111,6 +126,8 @@ const crease_smooth_ops crs_matrix_factorization_ops = {
     .argmin = argmin,
     .nonnegative = crs_sum_of_squares,
     .factors = factors,
+    .both = both,
+    .as_cp = as_cp,
 };
 
 crease_smooth crease_matrix_factorization(const crease_factorization_data *m)

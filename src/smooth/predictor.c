@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT
- * predictor: f(x) = sum_j phi(u_j), u = W x - rhs, W x = sum_k A_k x_{block[k]}
+ * predictor: f(x) = sum_j w_j phi(u_j), u = W x - rhs, W x = sum_k A_k x_{block[k]}
  *
- * grad_i f = W_i' phi'(u), W_i the sum of the maps on block i. With labels, u = rhs o (W x).
- * With phi'' in [low, high], c = max(|low|, |high|) and W = (W_1, ..., W_N):
+ * grad_i f = W_i' (w o phi'(u)), W_i the sum of the maps on block i. With labels, u = rhs o (W x).
+ * With phi'' in [low, high], c = max w max(|low|, |high|) and W = (W_1, ..., W_N):
  *     L = c |W|^2 <= c sum_i |W_i|^2,  L_i = c |W_i|^2,  M = c |W_last| |W|,
- *     rho = max(high, 0) |W|^2 with p = 2;  |W_i| <= sum of the norms of the maps on block i. */
+ *     rho = max w max(high, 0) |W|^2 with p = 2;  |W_i| <= sum of the norms of the maps on block i.
+ */
 #include "smooth/smooth.h"
 
 enum { TILE = 256 };
 
-static bool check_rhs(const crease_smooth *f, const crease_predictor *p, crease_error *e)
+static bool check_rows(const crease_smooth *f, const crease_predictor *p, crease_error *e)
 {
     const char *name = f->ops->name;
     const bool labels = f->ops->labels;
@@ -25,6 +26,12 @@ static bool check_rhs(const crease_smooth *f, const crease_predictor *p, crease_
             return crs_fail(e, CREASE_BAD_DATA, "%s: entry %td of rhs is %g; give finite numbers",
                             name, j + 1, p->rhs[j]);
     }
+    for (ptrdiff_t j = 0, m = crease_size(&p->range); p->weight && j < m; j++)
+        if (!(p->weight[j] >= 0 && isfinite(p->weight[j])))
+            return crs_fail(e, CREASE_BAD_DATA,
+                            "%s: weight %td is %g; weights are finite numbers >= 0 (0 leaves a "
+                            "row out)",
+                            name, j + 1, p->weight[j]);
     return true;
 }
 
@@ -63,7 +70,7 @@ bool crs_predictor_check(const crease_smooth *f, const crease_blocks *b, crease_
         if (!crease_map_check(&p->map[k], &b->space[i], &p->range, &inner))
             return crs_fail_part(e, &inner, name, "the map of term", k);
     }
-    return check_rhs(f, p, e);
+    return check_rows(f, p, e);
 }
 
 ptrdiff_t crs_predictor_map_scratch(const crease_predictor *p, const crease_blocks *b)
@@ -140,12 +147,20 @@ static void predict(const crease_smooth *f, const crease_blocks *b, const double
     for (ptrdiff_t j = 0; p->rhs && j < m; j++) u[j] = labels ? p->rhs[j] * u[j] : u[j] - p->rhs[j];
 }
 
-/* sum_j phi(u_j), pairwise */
-static double total(const crs_loss *loss, const double *par, ptrdiff_t n, const double *u)
+/* w_j t; a row of weight 0 is left out, also where t overflows. */
+static double weighed(const crease_predictor *p, ptrdiff_t j, double t)
 {
-    if (n > TILE) return total(loss, par, n / 2, u) + total(loss, par, n - n / 2, u + n / 2);
+    const double w = p->weight ? p->weight[j] : 1;
+    return w == 0 && isinf(t) ? 0 : w * t;
+}
+
+/* sum_j w_j phi(u_j) over n rows from `at` on, pairwise */
+static double total(const crease_smooth *f, ptrdiff_t at, ptrdiff_t n, const double *u)
+{
+    const crs_loss *loss = loss_of(f);
+    if (n > TILE) return total(f, at, n / 2, u) + total(f, at + n / 2, n - n / 2, u);
     double sum = 0;
-    for (ptrdiff_t j = 0; j < n; j++) sum += loss->value(par, u[j]);
+    for (ptrdiff_t j = at; j < at + n; j++) sum += weighed(f->data, j, loss->value(f->par, u[j]));
     return sum;
 }
 
@@ -155,7 +170,7 @@ double crs_predictor_value(const crease_smooth *f, const crease_blocks *b, const
     const crease_predictor *p = f->data;
     const ptrdiff_t m = crease_size(&p->range);
     predict(f, b, x, work, work + m);
-    return crease_sum(&p->range, total(loss_of(f), f->par, m, work));
+    return crease_sum(&p->range, total(f, 0, m, work));
 }
 
 void crs_predictor_grad(const crease_smooth *f, const crease_blocks *b, const double *const *x,
@@ -167,7 +182,7 @@ void crs_predictor_grad(const crease_smooth *f, const crease_blocks *b, const do
     double *u = work;
     predict(f, b, x, u, work + m);
     for (ptrdiff_t j = 0; j < m; j++)
-        u[j] = loss->slope(f->par, u[j]) * (f->ops->labels ? p->rhs[j] : 1);
+        u[j] = weighed(p, j, loss->slope(f->par, u[j])) * (f->ops->labels ? p->rhs[j] : 1);
     adjoint_of(p, b, i, u, g, work + m);
 }
 
@@ -198,7 +213,21 @@ bool crs_predictor_diagonal(const crease_predictor *p, const crease_blocks *b, i
     return true;
 }
 
-/* The squares of the diagonal W_i 1 lie in [low, high]. */
+/* The least and the largest weight. */
+static void weight_range(const crease_predictor *p, double *low, double *high)
+{
+    *low = *high = 1;
+    if (!p->weight) return;
+    *low = INFINITY, *high = 0;
+    for (ptrdiff_t j = 0, m = crease_size(&p->range); j < m; j++) {
+        *low = smaller(*low, p->weight[j]);
+        *high = larger(*high, p->weight[j]);
+    }
+    *low = -crease_max(&p->range, -*low);
+    *high = crease_max(&p->range, *high);
+}
+
+/* w_j times the squares of the diagonal W_i 1 lie in [low, high]. */
 static bool diagonal_range(const crease_predictor *p, const crease_blocks *b, int i,
                            crease_constants *out, crease_error *e)
 {
@@ -209,8 +238,9 @@ static bool diagonal_range(const crease_predictor *p, const crease_blocks *b, in
     fill(n, 1, one);
     crs_predictor_apply(p, b, i, 1, one, d, d + n);
     for (ptrdiff_t j = 0; j < n; j++) {
-        low = smaller(low, d[j] * d[j]);
-        high = larger(high, d[j] * d[j]);
+        const double bend = weighed(p, j, d[j] * d[j]);
+        low = smaller(low, bend);
+        high = larger(high, bend);
     }
     crs_free(one);
     out->last_low = -crease_max(&p->range, -low);
@@ -218,18 +248,21 @@ static bool diagonal_range(const crease_predictor *p, const crease_blocks *b, in
     return true;
 }
 
-/* The eigenvalues of W_i'W_i: for a square map, those of W_i W_i'. */
+/* The eigenvalues of W_i'diag(w)W_i; of W_i'W_i they are, for a square map, those of W_i W_i'. */
 static bool last_range(const crease_predictor *p, const crease_blocks *b, int i,
                        crease_constants *out, crease_error *e)
 {
-    double norm;
+    double norm, least, most;
     if (crs_predictor_diagonal(p, b, i)) return diagonal_range(p, b, i, out, e);
     if (!crs_predictor_norm(p, b, i, &norm, e)) return false;
-    out->last_high = above(norm * norm, 1);
+    weight_range(p, &least, &most);
+    out->last_high = above(most * norm * norm, 2);
     out->last_low = 0;
     const bool same = crease_size(&b->space[i]) == crease_size(&p->range);
     if (p->count != 1 || !same || b->space[i].comm || p->range.comm) return true;
-    return crease_map_sigma_min(&p->map[0], &b->space[i], &p->range, &out->last_low, e);
+    if (!crease_map_sigma_min(&p->map[0], &b->space[i], &p->range, &out->last_low, e)) return false;
+    if (p->weight) out->last_low *= least * (1 - 0x1p-51);
+    return true;
 }
 
 static bool last_block(const crease_smooth *f, const crease_blocks *b, int last,
@@ -252,8 +285,9 @@ bool crs_predictor_constants(const crease_smooth *f, const crease_blocks *b, int
 {
     const crease_predictor *p = f->data;
     const crs_loss *loss = loss_of(f);
-    const double c = larger(fabs(loss->low), fabs(loss->high));
-    double sum = 0, at_last = 0;
+    double sum = 0, at_last = 0, unused, most;
+    weight_range(p, &unused, &most);
+    const double c = times(most, larger(fabs(loss->low), fabs(loss->high)));
     for (int i = 0; i < b->count; i++) {
         double norm;
         if (!crs_predictor_norm(p, b, i, &norm, e)) return false;
@@ -268,5 +302,8 @@ bool crs_predictor_constants(const crease_smooth *f, const crease_blocks *b, int
         .p = 2,
         .rho = times(pos(loss->high), sum),
     };
-    return last_block(f, b, last, out, e) && (!loss->hoelder || loss->hoelder(f, b, out, e));
+    if (!last_block(f, b, last, out, e)) return false;
+    if (loss->hoelder && !loss->hoelder(f, b, out, e)) return false;
+    if (p->weight) out->rho = above(times(most, out->rho), 1);
+    return true;
 }

@@ -65,6 +65,14 @@ ptrdiff_t crease_smooth_scratch(const crease_smooth *f, const crease_blocks *b)
     return f->ops->scratch ? f->ops->scratch(f, b) : 0;
 }
 
+double crs_value_and_gradients(const crease_smooth *f, const crease_blocks *b,
+                               const double *const *x, double *const *g, double *work)
+{
+    for (int i = 0; i < b->count; i++)
+        if (f->ops->touches(f, i)) f->ops->grad(f, b, x, i, g[i], work);
+    return f->ops->value(f, b, x, work);
+}
+
 static double *prepare(const crease_smooth *f, const crease_blocks *b, crease_error *e)
 {
     return crease_smooth_check(f, b, e) ? crs_doubles(crease_smooth_scratch(f, b), "a coupling", e)

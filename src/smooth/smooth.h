@@ -8,7 +8,8 @@
 #include "core/core.h"
 
 /* A scalar loss phi, and as ops its sum over a linear predictor, f(x) = sum_j phi(u_j) with
- * u = W x - rhs (predictor.c). ops comes first: it leads from a crease_smooth to its loss. */
+ * u = W x - rhs, weighed by w_j (predictor.c). ops comes first: it leads from a crease_smooth to
+ * its loss. */
 typedef struct {
     crease_smooth_ops ops;
     double (*value)(const double *par, double u); /* phi, with infimum 0 */
@@ -38,11 +39,17 @@ static inline const crs_loss *loss_of(const crease_smooth *f)
 #undef SMOOTH
 
 /* What every loss has in common, for the designated initializer of its ops. */
-#define CRS_PREDICTOR_OPS                                                                          \
-    .family = CREASE_SMOOTH_LOSS, .data_text = "terms {block: map}, rhs (labels if logistic)",     \
-    .check = crs_predictor_check, .scratch = crs_predictor_scratch,                                \
+#define CRS_PREDICTOR_OPS .data_text = "terms {block: map}, rhs, weights", CRS_LOSS_OPS
+#define CRS_LABELS_OPS                                                                             \
+    .labels = true, .data_text = "terms {block: map}, labels, weights", CRS_LOSS_OPS
+#define CRS_LOSS_OPS                                                                               \
+    .family = CREASE_SMOOTH_LOSS, .check = crs_predictor_check, .scratch = crs_predictor_scratch,  \
     .touches = crs_predictor_touches, .value = crs_predictor_value, .grad = crs_predictor_grad,    \
     .constants = crs_predictor_constants, .nonnegative = crs_sum_of_squares
+
+/* What `both` promises, by value and grad of f. */
+double crs_value_and_gradients(const crease_smooth *f, const crease_blocks *b,
+                               const double *const *x, double *const *g, double *work);
 
 /* Losses and squares are >= 0 whatever their data. */
 static inline bool crs_sum_of_squares(const crease_smooth *f) { return (void)f, true; }

@@ -193,6 +193,24 @@ static int factors(const crease_smooth *f, const crease_blocks *b, int i, double
     return count;
 }
 
+static double both(const crease_smooth *f, const crease_blocks *b, const double *const *x,
+                   double *const *g, double *work)
+{
+    const crease_smooth_list *l = f->data;
+    double sum = 0;
+    for (int t = 0; t < l->count; t++) {
+        const crease_smooth *term = &l->term[t];
+        sum += (term->ops->both ? term->ops->both : crs_value_and_gradients)(term, b, x, g, work);
+    }
+    return sum;
+}
+
+static bool as_cp(const crease_smooth *f, const crease_blocks *b, crease_cp_data *out, int *factor)
+{
+    const crease_smooth_list *l = f->data;
+    return l->count == 1 && l->term->ops->as_cp && l->term->ops->as_cp(l->term, b, out, factor);
+}
+
 const crease_smooth_ops crs_smooth_sum_ops = {
     .name = "sum",
     .formula = "f_1 + f_2 + ...",
@@ -208,6 +226,8 @@ const crease_smooth_ops crs_smooth_sum_ops = {
     .argmin = argmin,
     .nonnegative = nonnegative,
     .factors = factors,
+    .both = both,
+    .as_cp = as_cp,
 };
 
 crease_smooth crease_smooth_sum(const crease_smooth_list *l)

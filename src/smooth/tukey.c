@@ -19,7 +19,9 @@ static double slope(const double *par, double u)
 }
 
 const crs_loss crs_tukey = {
-    .ops = { .name = "tukey", .formula = "sum_j (1 - max(1 - u_j^2, 0)^3)/6", CRS_PREDICTOR_OPS },
+    .ops = { .name = "tukey",
+             .formula = "sum_j w_j (1 - max(1 - u_j^2, 0)^3)/6",
+             CRS_PREDICTOR_OPS },
     .value = value,
     .slope = slope,
     .low = -0.8,

@@ -8,7 +8,7 @@ static double value(const double *par, double u) { return (void)par, -expm1(-u *
 static double slope(const double *par, double u) { return (void)par, u * exp(-u * u); }
 
 const crs_loss crs_welsch = {
-    .ops = { .name = "welsch", .formula = "sum_j (1/2) (1 - exp(-u_j^2))", CRS_PREDICTOR_OPS },
+    .ops = { .name = "welsch", .formula = "sum_j w_j (1/2) (1 - exp(-u_j^2))", CRS_PREDICTOR_OPS },
     .value = value,
     .slope = slope,
     .low = -0.44626032029685965,

@@ -106,7 +106,7 @@ static void describe(crease_consensus *m, const crease_consensus_settings *s, co
     };
     m->block[1] = (crease_block){ .name = "x", .map = crease_identity(1), .start = start };
     m->map = crease_csr(&m->diagonal);
-    m->predictor = (crease_predictor){ 1, &m->last, &m->map, crease_vector(z->rows), rhs };
+    m->predictor = (crease_predictor){ 1, &m->last, &m->map, crease_vector(z->rows), rhs, NULL };
     m->problem = (crease_problem){ .count = 2,
                                    .space = m->space,
                                    .block = m->block,

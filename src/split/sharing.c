@@ -76,7 +76,7 @@ static bool build(crease_sharing *m, const crease_sharing_settings *s, crease_er
     m->space[count] = s->range;
     m->block[count] = (crease_block){ .name = "u", .map = crease_identity(1), .start = m->start };
     m->map = crease_identity(labels ? -1 : 1);
-    m->predictor = (crease_predictor){ 1, &m->last, &m->map, s->range, labels ? s->y : NULL };
+    m->predictor = (crease_predictor){ 1, &m->last, &m->map, s->range, labels ? s->y : NULL, NULL };
     m->problem = (crease_problem){ .count = s->count + 1,
                                    .space = m->space,
                                    .block = m->block,

@@ -42,13 +42,18 @@ typedef struct {
 void crs_khatri_rao(const crs_kruskal *k, crs_modes m, ptrdiff_t first, ptrdiff_t count,
                     double *out);
 
-/* What the four operations below need, whichever the mode. */
+/* What the five operations below need, whichever the mode. */
 ptrdiff_t crs_kruskal_scratch(const crease_space *shape, ptrdiff_t rank);
 
 /* out (I_n x rank) += alpha T_(n) M_n, M_n the Khatri-Rao product of the other factors.
  * factor[n] is not read. */
 void crs_mttkrp(const crs_kruskal *k, int n, double alpha, const double *tensor, double *out,
                 double *work);
+
+/* With E = T - [[X_1, ..., X_d]] and one reading of T: out[n] += alpha E_(n) M_n for every mode.
+ * Returns |E|^2, summed over its entries. */
+double crs_kruskal_residual(const crs_kruskal *k, double alpha, const double *tensor,
+                            double *const *out, double *work);
 
 /* out += alpha [[X_1, ..., X_d]] */
 void crs_reconstruct(const crs_kruskal *k, double alpha, double *out, double *work);

@@ -2,8 +2,8 @@
  * couplings: grad f of the couplings of the catalogue, for the blocks that are asked for; products
  * of tensors with matrices are in tucker.inc
  *
- * A loss is f(x) = sum_j phi(u_j), u = sum_k A_k x_k - rhs, with gradient A_k' phi'(u). For
- * logistic, u = rhs o (A x) and phi'(u) is multiplied by rhs. The error of phi'(u) is that of u
+ * A loss is f(x) = sum_j w_j phi(u_j), u = sum_k A_k x_k - rhs, with gradient A_k' (w o phi'(u)).
+ * For logistic, u = rhs o (A x) and phi'(u) is multiplied by rhs. The error of phi'(u) is that of u
  * times the largest |phi''| nearby, plus the rounding of the formula.
  *
  * Also the size of the objective, for scales: f from the definitions, with the r_i. */
@@ -145,6 +145,7 @@ static bool loss_gradient(crs_verifier *v, const loss *l, const crease_smooth *f
         const num rhs = exact(p->rhs ? p->rhs[j] : 0);
         u[j] = labels ? mul(rhs, slope(l, f->par, mul(rhs, u[j])))
                       : slope(l, f->par, add(u[j], neg(rhs)));
+        if (p->weight) u[j] = p->weight[j] == 0 ? exact(0) : mul(exact(p->weight[j]), u[j]);
     }
     for (int k = 0; k < p->count; k++)
         if (g[p->block[k]] && !crs_multiply(v, &p->map[k], &v->p->space[p->block[k]], &p->range,
@@ -457,8 +458,9 @@ static bool loss_value(crs_verifier *v, const crease_smooth *f, const double *co
     num *u = crs_nums(v, m);
     if (!u || !predict(v, p, x, u)) return false;
     for (ptrdiff_t j = 0; j < m; j++) {
-        const real rhs = p->rhs ? p->rhs[j] : 0;
-        *sum += l->value(f->par, l->slope == logistic ? rhs * u[j].v : u[j].v - rhs);
+        const real rhs = p->rhs ? p->rhs[j] : 0, w = p->weight ? p->weight[j] : 1;
+        *sum +=
+            w == 0 ? 0 : w * l->value(f->par, l->slope == logistic ? rhs * u[j].v : u[j].v - rhs);
     }
     return true;
 }

@@ -156,7 +156,7 @@ static bool judge(const design *d, ptrdiff_t k, crease_verification *out, crease
     const crease_map map = crease_dense(d->z);
     const crease_space space = crease_vector(d->cols);
     const crease_groups groups = { d->units, d->start, d->index };
-    const crease_predictor predictor = { 1, &first, &map, crease_vector(c->n), d->y };
+    const crease_predictor predictor = { 1, &first, &map, crease_vector(c->n), d->y, NULL };
     const crease_block block = { .name = "b", .reg = penalty_at(d, c->s.lambda[k], &groups) };
     const crease_problem problem = { .count = 1,
                                      .space = &space,

@@ -104,8 +104,9 @@ static bool along_loss(course *c, const crease_smooth *f)
         if (!in || !crs_multiply(c->v, &p->map[k], s, &p->range, false, in, u)) return false;
     }
     for (ptrdiff_t j = 0; j < m; j++) {
-        if (explained(u[j])) continue;
-        const num size = { fabsl(u[j].v), u[j].e };
+        const real w = p->weight ? p->weight[j] : 1;
+        if (explained(u[j]) || w == 0) continue;
+        const num size = mul(exact(w), (num){ fabsl(u[j].v), u[j].e });
         if (strcmp(name, "lp_loss") == 0)
             return crs_refuse(c->v, "the loss lp_loss grows along d faster than any line");
         if (strcmp(name, "huber") == 0) gather(&c->slope, exact(f->par[0]), size);

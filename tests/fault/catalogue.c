@@ -155,7 +155,7 @@ static void everything_else(void **state)
     const crease_map_pair pair = { &id, &diagonal, &line };
     const crease_map both = crease_composition(&pair);
     const int zero = 0;
-    const crease_predictor fit = { 1, &zero, &both, line, v };
+    const crease_predictor fit = { 1, &zero, &both, line, v, NULL };
     const crease_smooth f = crease_least_squares(&fit);
     (void)state;
     assert_true(survives(parse, "scad:1,3.7") >= 2);

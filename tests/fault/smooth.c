@@ -72,8 +72,9 @@ static int survives(call *run, const crease_smooth *f)
 static void failing_allocations_are_survived(void **state)
 {
     const crease_map map[] = { crease_dense(matrix), crease_identity(1) };
-    const crease_predictor p = { 1, zero, map, space[0], q }, two = { 2, cross, map, space[0], q };
-    const crease_predictor last = { 1, zero, map + 1, space[0], NULL };
+    const crease_predictor p = { 1, zero, map, space[0], q, NULL },
+                           two = { 2, cross, map, space[0], q, NULL };
+    const crease_predictor last = { 1, zero, map + 1, space[0], NULL, NULL };
     const crease_quadratic_data quadratic = { 2, zero, cross, matrices, linear, 2 };
     const crease_distance_data distance = { 0, 1, 1, NULL };
     const crease_smooth term[] = {

@@ -67,7 +67,7 @@ static void make(everything *t)
     t->block[2].reg = crease_nuclear(1);
     t->block[8].map = crease_composition(&t->pair);
     t->terms[0] = 0, t->terms[1] = 6;
-    t->predictor = (crease_predictor){ 2, t->terms, t->term, t->line, NULL };
+    t->predictor = (crease_predictor){ 2, t->terms, t->term, t->line, NULL, NULL };
     t->tucker = (crease_tucker_data){ t->square, t->square, factor, 2, -1, ones };
     t->f[0] = crease_cauchy(&t->predictor), t->f[1] = crease_tucker(&t->tucker);
     t->f[2] = crease_smooth_callback(&call);

@@ -32,7 +32,8 @@ static inline void add_loss(random_problem *q, int k, const bool *use)
     const ptrdiff_t m = 2 + pick(d, ENTRIES - 1);
     const double scale = exp(uniform(d, -1, 0.3));
     crease_predictor *p = &q->loss[k];
-    *p = (crease_predictor){ 0, q->loss_block[k], q->loss_map[k], crease_vector(m), q->target[k] };
+    *p = (crease_predictor){ 0,   q->loss_block[k], q->loss_map[k], crease_vector(m), q->target[k],
+                             NULL };
     for (int i = 0; i < q->p.count; i++) {
         if (!use[i]) continue;
         normals(d, ENTRIES * ENTRIES, scale / 2, q->weight[k][i]);
@@ -85,7 +86,7 @@ static inline void add_masked(random_problem *q, int N)
     q->loss_map[1][0] = crease_mask(q->weight[1][0]);
     q->loss_block[1][0] = N;
     q->loss[1] =
-        (crease_predictor){ 1, q->loss_block[1], q->loss_map[1], q->space[N], q->target[1] };
+        (crease_predictor){ 1, q->loss_block[1], q->loss_map[1], q->space[N], q->target[1], NULL };
     q->term[q->sum.count++] = crease_least_squares(&q->loss[1]);
 }
 

@@ -204,6 +204,7 @@ def add_gradient(term, x, g, folder):
         u = sum(m @ x[b].ravel() for b, m in maps.items())
         data = filled(rest.get("labels", rest.get("rhs", 0)), u.shape, folder)
         v = data * LOSSES[name](data * u) if name == "logistic" else LOSSES[name](u - data)
+        v = v * filled(rest.get("weights", 1), u.shape, folder)
         for b, m in maps.items():
             g[b] += (m.T @ v).reshape(g[b].shape)
     elif name == "quadratic":

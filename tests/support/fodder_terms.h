@@ -84,7 +84,7 @@ static inline crease_smooth make_term(fodder *f, draws *d, int k)
         for (int i = 0; t->type == LOGIT && i < rows; i++) y[i] = y[i] > 0 ? 1 : -1;
         t->vector = y;
         f->map[k] = crease_dense(t->matrix);
-        f->fit[k] = (crease_predictor){ 1, &t->a, &f->map[k], crease_vector(rows), y };
+        f->fit[k] = (crease_predictor){ 1, &t->a, &f->map[k], crease_vector(rows), y, NULL };
         return t->type == FIT ? crease_least_squares(&f->fit[k]) : crease_logistic(&f->fit[k]);
     case QUADRATIC: {
         double *Q = take(f, d, n * n);

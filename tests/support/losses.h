@@ -11,6 +11,7 @@ enum { ROWS = 6, N0 = 5, N1 = 4, LOSSES = 8 };
 /* Blocks 0 and 1 enter the predictor, block 0 twice; block 2 does not. */
 typedef struct {
     double a[ROWS * N0], b[ROWS * N1], c[ROWS * N0], rhs[ROWS], label[ROWS];
+    double weight[ROWS]; /* for those who set p.weight to it: one row is left out */
     crease_map map[3];
     int block[3];
     crease_space space[3];
@@ -24,6 +25,7 @@ static inline void make_model(draws *d, int terms, bool labels, model *m)
     draw_vector(d, ROWS * N1, 1, m->b);
     draw_vector(d, ROWS * N0, 1, m->c);
     draw_vector(d, ROWS, 1, m->rhs);
+    for (int j = 0; j < ROWS; j++) m->weight[j] = j == 2 ? 0 : fabs(normal(d));
     for (int j = 0; j < ROWS; j++) m->label[j] = j % 3 ? 1 : -1;
     m->map[0] = crease_dense(m->a);
     m->map[1] = crease_dense(m->b);

@@ -8,29 +8,30 @@
 typedef bool coupling_reader(crs_reader *r, const crs_node *at, const crs_block_list *blocks,
                              crease_smooth *out);
 
-/* {"terms": {block: map}, "rhs": array} and the loss's parameters; "labels" for rhs where it takes
- * them. */
+/* {"terms": {block: map}, "rhs": array, "weights": array} and the loss's parameters; "labels" for
+ * rhs where it takes them. */
 static bool read_loss(crs_reader *r, const crs_node *at, const crs_block_list *blocks,
                       crease_smooth *out)
 {
     const crease_smooth_ops *ops = out->ops;
     const bool labels = ops->labels;
-    const char *keys[CREASE_PARS + 2] = { "terms", labels ? "labels" : "rhs" };
-    crs_node terms, rhs, here;
+    const char *keys[CREASE_PARS + 3] = { "terms", labels ? "labels" : "rhs", "weights" };
+    crs_node terms, rhs, weights, here;
     crs_sum_of_maps sum = { .count = 0 };
-    int n = 2;
+    int n = 3;
     for (int k = 0; ops->params && ops->params[k].name; k++) keys[n++] = ops->params[k].name;
     if (!crs_has_keys(r, at, n, keys) || !crs_need(r, at, "terms", &terms)) return false;
     if (labels && !crs_need(r, at, "labels", &rhs)) return false;
-    for (int k = 2; k < n; k++)
-        if (!crs_need(r, at, keys[k], &here) || !crs_number_at(r, &here, &out->par[k - 2]))
+    for (int k = 3; k < n; k++)
+        if (!crs_need(r, at, keys[k], &here) || !crs_number_at(r, &here, &out->par[k - 3]))
             return false;
     const bool given = crs_member(at, keys[1], &rhs);
     crease_predictor *p = crs_keep_new(r, 1, sizeof *p);
     if (!p || !crs_sum_at(r, &terms, given ? &rhs : NULL, blocks, &sum)) return false;
-    *p = (crease_predictor){ sum.count, sum.block, sum.map, sum.range, sum.rhs };
+    *p = (crease_predictor){ sum.count, sum.block, sum.map, sum.range, sum.rhs, NULL };
     out->data = p;
-    return true;
+    return !crs_member(at, "weights", &weights) ||
+           crs_filled_at(r, &weights, &p->range, false, &p->weight);
 }
 
 /* "x,y" to two blocks; "x" is short for "x,x". */

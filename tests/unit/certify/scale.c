@@ -210,7 +210,7 @@ static void without_data_the_answer_is_exact(void **state)
     const double start[] = { 1, -3 };
     const int first = 0;
     const crease_map map = crease_dense(square_map);
-    const crease_predictor u = { 1, &first, &map, crease_vector(2), NULL };
+    const crease_predictor u = { 1, &first, &map, crease_vector(2), NULL, NULL };
     const crease_block block = { .start = start };
     const crease_problem p = { 1, &space, &block, crease_least_squares(&u), { 0 }, NULL };
     crease_options o = options_to(1e-6);

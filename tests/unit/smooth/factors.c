@@ -47,6 +47,32 @@ static void gradient_is_the_difference(problem *p, draws *d)
 
 static void gradients(void **state) { (void)state, for_all(gradient_is_the_difference, 2); }
 
+/* Also for a target so near [[X]] that |Z|^2 - 2<Z, [[X]]> + |[[X]]|^2 would lose the digits. */
+static void one_pass_gives_both(problem *p, draws *d)
+{
+    double *g[MOST_BLOCKS], *own;
+    if (!p->f.ops->both) return;
+    for (int near = 0; near < 2; near++) {
+        for (ptrdiff_t j = 0; near && p->cp.z < 0 && j < crease_size(&p->shape); j++) {
+            ptrdiff_t i[CREASE_MAX_ORDER];
+            unravel(&p->shape, j, i);
+            p->target[j] = entry(p, i) + 1e-5 * normal(d);
+        }
+        for (int i = 0; i < p->b.count; i++) g[i] = doubles(crease_size(p->space + i));
+        const double f = p->f.ops->both(&p->f, &p->b, (const double *const *)p->x, g, p->work);
+        const double want = naive_value(p);
+        assert_true(fabs(f - want) <= 1e-8 * want);
+        for (int i = 0; i < p->b.count; i++) {
+            own = gradient(p, i);
+            for (ptrdiff_t j = 0; j < crease_size(p->space + i); j++)
+                assert_true(fabs(g[i][j] - own[j]) <= 1000 * 0x1p-53 * magnitude(p));
+            free(own), free(g[i]);
+        }
+    }
+}
+
+static void one_pass(void **state) { (void)state, for_all(one_pass_gives_both, 9); }
+
 /* The block step's value with y in block i. */
 static double model(problem *p, int i, double h, const double *v, double *y)
 {
@@ -428,17 +454,12 @@ static void wrong_numbers(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(values),
-        cmocka_unit_test(gradients),
-        cmocka_unit_test(block_steps),
-        cmocka_unit_test(singular),
-        cmocka_unit_test(nan_comes_through),
-        cmocka_unit_test(curvatures),
-        cmocka_unit_test(region_constants),
-        cmocka_unit_test(near_the_bound),
-        cmocka_unit_test(unbounded),
-        cmocka_unit_test(blocks),
-        cmocka_unit_test(tensors),
+        cmocka_unit_test(values),         cmocka_unit_test(gradients),
+        cmocka_unit_test(one_pass),       cmocka_unit_test(block_steps),
+        cmocka_unit_test(singular),       cmocka_unit_test(nan_comes_through),
+        cmocka_unit_test(curvatures),     cmocka_unit_test(region_constants),
+        cmocka_unit_test(near_the_bound), cmocka_unit_test(unbounded),
+        cmocka_unit_test(blocks),         cmocka_unit_test(tensors),
         cmocka_unit_test(wrong_numbers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -7,13 +7,13 @@ enum { MAPS = 7, M = 6, MOST = 9 };
 
 /* A predictor u = A x_0 + x_1 - rhs (or A x_0 - rhs), A of every kind. */
 typedef struct {
-    double a[M * MOST], d[M], rhs[M];
+    double a[M * MOST], d[M], rhs[M], weight[M];
     crease_map map[3];
     int block[3];
     crease_space space[2];
     crease_predictor p;
     crease_blocks blocks;
-    double curvature; /* >= |A'A| */
+    double curvature; /* >= |A'A|, weights up to 3 */
 } model;
 
 static void make_model(draws *d, int kind, int terms, model *m)
@@ -25,6 +25,7 @@ static void make_model(draws *d, int kind, int terms, model *m)
     for (int j = 0; j < M; j++) m->d[j] = kind == 2 ? j % 2 : normal(d);
     for (ptrdiff_t j = 0; kind == 5 && j < M; j++) /* rank 2: columns repeat */
         m->a[j * n + 2] = m->a[j * n], m->a[j * n + 3] = m->a[j * n + 1];
+    for (int j = 0; j < M; j++) m->weight[j] = j % 4;
     m->map[0] = kind == 0   ? crease_identity(-1.5)
                 : kind == 1 ? crease_diagonal(m->d)
                 : kind == 2 ? crease_mask(m->d)
@@ -39,7 +40,7 @@ static void make_model(draws *d, int kind, int terms, model *m)
         .count = terms, .block = m->block, .map = m->map, .range = crease_vector(M), .rhs = m->rhs
     };
     m->blocks = (crease_blocks){ .count = 2, .space = m->space };
-    m->curvature = 4 * crs_dot(M * n, m->a, m->a) + 40;
+    m->curvature = 12 * crs_dot(M * n, m->a, m->a) + 120;
 }
 
 static void block_steps_are_optimal(void **state)
@@ -51,11 +52,12 @@ static void block_steps_are_optimal(void **state)
         model m;
         point x;
         make_model(&d, k % MAPS, 1 + k / MAPS % 3, &m);
+        if (k / 7 % 2) m.p.weight = m.weight;
         draw_point(&d, &m.blocks, 1, &x);
         const crease_smooth f = crease_least_squares(&m.p);
         const double h = weight[k / MAPS / 3 % 4], r = radius[k / MAPS / 12 % 4];
         assert_argmin(&f, &m.blocks, &x, 0, h, r, m.curvature + h, &d);
-        if (m.p.count > 1) assert_argmin(&f, &m.blocks, &x, 1, h, r, 1 + h, &d);
+        if (m.p.count > 1) assert_argmin(&f, &m.blocks, &x, 1, h, r, 3 + h, &d);
     }
 }
 
@@ -129,6 +131,14 @@ static void last_block_is_described(void **state)
         assert_true(value >= c.last_low * n2 * (1 - 1e-14));
         assert_true(value <= c.last_high * n2 * (1 + 1e-14));
 
+        for (int j = 0; j < M; j++) m.weight[j] = 1 + j; /* between once and six times */
+        m.p.weight = m.weight;
+        const crease_constants w = constants_of(&f, &m.blocks, 0, NULL);
+        const double weighed = 2 * value_of(&f, &m.blocks, &x);
+        assert_true(weighed >= w.last_low * n2 * (1 - 1e-14));
+        assert_true(w.last_low >= c.last_low * (1 - 1e-15));
+        assert_true(weighed <= w.last_high * n2 * (1 + 1e-14) && w.last_high <= 7 * c.last_high);
+        m.p.weight = NULL;
         c = constants_of(&g, &m.blocks, 0, NULL);
         assert_true(c.separable_last && !c.quadratic_last);
         c = constants_of(&f, &m.blocks, 1, NULL); /* f does not touch block 1 */

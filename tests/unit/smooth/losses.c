@@ -12,6 +12,7 @@ static void gradients_match_differences(void **state)
             point x;
             make_model(&d, terms, k == 7, &m);
             const crease_smooth f = make_loss(k, &m.p);
+            m.p.weight = terms == 2 ? m.weight : NULL;
             draw_point(&d, &m.blocks, 0.3, &x);
             /* the third derivative of |u|^1.5 is unbounded: a step leaves it at most t^-1.5;
              * Huber has a jump of phi'' in place of phi''' */
@@ -90,6 +91,59 @@ static void nan_goes_through(void **state)
     }
 }
 
+/* Weights 0, 1, 2, 3 are rows that are left out or stand there as often. */
+static void weights_count_rows(void **state)
+{
+    enum { LONG = 12 };
+    static const int times_of[ROWS] = { 1, 0, 3, 2, 0, 1 };
+    draws d = { { 7, 0 }, 0 };
+    (void)state;
+    for (int k = 0; k < LOSSES; k++) {
+        model m;
+        point x;
+        double a[LONG * N0], b[LONG * N1], rhs[LONG], weight[ROWS];
+        make_model(&d, 2, k == 7, &m);
+        int rows = 0;
+        for (int j = 0; j < ROWS; j++) {
+            weight[j] = times_of[j];
+            for (int t = 0; t < times_of[j]; t++, rows++) {
+                copy(N0, m.a + j * N0, a + rows * N0);
+                copy(N1, m.b + j * N1, b + rows * N1);
+                rhs[rows] = m.p.rhs[j];
+            }
+        }
+        const crease_map map[] = { crease_dense(a), crease_dense(b) };
+        const crease_predictor q = { 2, m.block, map, crease_vector(rows), rhs, NULL };
+        const crease_smooth f = make_loss(k, &m.p), g = make_loss(k, &q);
+        m.p.weight = weight;
+        draw_point(&d, &m.blocks, 1, &x);
+        const double there = value_of(&g, &m.blocks, &x);
+        assert_close(value_of(&f, &m.blocks, &x), there, 64 * 0x1p-53 * (1 + there));
+        for (int i = 0; i < 2; i++) {
+            const vector one = grad_of(&f, &m.blocks, &x, i), two = grad_of(&g, &m.blocks, &x, i);
+            const ptrdiff_t n = crease_size(&m.space[i]);
+            assert_true(distance(n, one.entry, two.entry) <=
+                        256 * 0x1p-53 * (1 + crs_norm(n, two.entry)));
+        }
+    }
+}
+
+static void a_row_of_weight_zero_cannot_overflow(void **state)
+{
+    draws d = { { 8, 0 }, 0 };
+    model m;
+    point x;
+    (void)state;
+    make_model(&d, 1, false, &m);
+    const crease_smooth f = crease_least_squares(&m.p);
+    m.p.weight = m.weight;
+    for (int j = 0; j < N0; j++) m.a[2 * N0 + j] = 1e200;
+    draw_point(&d, &m.blocks, 1, &x);
+    assert_true(isfinite(value_of(&f, &m.blocks, &x)));
+    m.p.weight = NULL;
+    assert_true(value_of(&f, &m.blocks, &x) == INFINITY);
+}
+
 static void bad_inputs_are_refused(void **state)
 {
     draws d = { { 6, 0 }, 0 };
@@ -108,6 +162,15 @@ static void bad_inputs_are_refused(void **state)
     m.rhs[2] = INFINITY;
     assert_refused(&f, &m.blocks, CREASE_BAD_DATA, "entry 3 of rhs");
     m.rhs[2] = 0;
+    m.p.weight = m.weight;
+    assert_true(crease_smooth_check(&f, &m.blocks, &e));
+    m.weight[4] = -1e-300;
+    assert_refused(&f, &m.blocks, CREASE_BAD_DATA, "weight 5 is -1e-300");
+    m.weight[4] = NAN;
+    assert_refused(&f, &m.blocks, CREASE_BAD_DATA, "weight 5");
+    m.weight[4] = INFINITY;
+    assert_refused(&f, &m.blocks, CREASE_BAD_DATA, "weight 5");
+    m.p.weight = NULL;
     m.block[1] = 3;
     assert_refused(&f, &m.blocks, CREASE_BAD_ARGUMENT, "no block 4");
     m.block[1] = -1;
@@ -139,6 +202,7 @@ static void constants_hold(void **state)
             model m;
             make_model(&d, terms, k == 7, &m);
             const crease_smooth f = make_loss(k, &m.p);
+            m.p.weight = terms == 2 ? m.weight : NULL;
             assert_constants(&f, &m.blocks, &d);
         }
 }
@@ -229,10 +293,16 @@ static void lp_norms_are_safe(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(gradients_match_differences),  cmocka_unit_test(curvature_ranges),
-        cmocka_unit_test(nothing_overflows_or_cancels), cmocka_unit_test(nan_goes_through),
-        cmocka_unit_test(bad_inputs_are_refused),       cmocka_unit_test(constants_hold),
-        cmocka_unit_test(constants_are_sharp),          cmocka_unit_test(lp_norms_are_safe),
+        cmocka_unit_test(gradients_match_differences),
+        cmocka_unit_test(curvature_ranges),
+        cmocka_unit_test(nothing_overflows_or_cancels),
+        cmocka_unit_test(nan_goes_through),
+        cmocka_unit_test(weights_count_rows),
+        cmocka_unit_test(a_row_of_weight_zero_cannot_overflow),
+        cmocka_unit_test(bad_inputs_are_refused),
+        cmocka_unit_test(constants_hold),
+        cmocka_unit_test(constants_are_sharp),
+        cmocka_unit_test(lp_norms_are_safe),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

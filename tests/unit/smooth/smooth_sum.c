@@ -26,7 +26,7 @@ static void make_model(draws *d, int count, model *m)
     m->map = crease_dense(m->a);
     m->block = 0;
     for (int i = 0; i < 3; i++) m->space[i] = crease_vector(N);
-    m->p = (crease_predictor){ 1, &m->block, &m->map, m->space[0], m->rhs };
+    m->p = (crease_predictor){ 1, &m->block, &m->map, m->space[0], m->rhs, NULL };
     m->pair = (crease_distance_data){ 0, 1, 1.5, NULL };
     m->alone = (crease_distance_data){ 2, -1, 0.5, m->rhs };
     m->term[0] = crease_cauchy(&m->p);

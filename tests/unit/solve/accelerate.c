@@ -33,11 +33,11 @@ static crease_smooth coupling(model *m, int family)
     m->one = crease_identity(1);
     m->last = 2;
     m->near = (crease_distance_data){ 2, -1, 1, m->d };
-    m->loss = (crease_predictor){ 1, &m->last, &m->one, crease_vector(M), m->d };
+    m->loss = (crease_predictor){ 1, &m->last, &m->one, crease_vector(M), m->d, NULL };
     m->map[0] = crease_dense(family == 4 ? m->left : m->mixed);
     m->map[1] = family == 4 ? crease_dense(m->right) : m->one;
     m->pair[0] = 0, m->pair[1] = family == 4 ? 1 : 2;
-    m->fit = (crease_predictor){ 2, m->pair, m->map, crease_vector(M), m->y };
+    m->fit = (crease_predictor){ 2, m->pair, m->map, crease_vector(M), m->y, NULL };
     if (family == 1) return crease_cauchy(&m->loss);
     if (family == 2) return crease_squared_distance(&m->near);
     return crease_least_squares(&m->fit);

@@ -376,7 +376,7 @@ static void consensus_agrees_with_the_stacked_regression(void **state)
             big[i * ALL + i / ROWS * COLUMNS + j] = B[i * COLUMNS + j];
     for (int i = 0; i < ALL; i++) stack[i * COLUMNS + i % COLUMNS] = -1;
     const crease_map map = crease_dense(big);
-    const crease_predictor fit = { 1, &last, &map, crease_vector(PARTS * ROWS), y };
+    const crease_predictor fit = { 1, &last, &map, crease_vector(PARTS * ROWS), y, NULL };
     const crease_block block[] = { { .reg = crease_l1(0.3), .map = crease_dense(stack) },
                                    { .map = crease_identity(1) } };
     const crease_problem p = { 2, space, block, crease_least_squares(&fit), space[1], NULL };

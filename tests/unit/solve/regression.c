@@ -26,7 +26,7 @@ static void draw(uint64_t seed)
         for (int j = 0; j < 3; j++) y[i] += (double)(4 - j) * A[i * N + j];
     }
     map = crease_dense(A);
-    fit = (crease_predictor){ 1, &first, &map, crease_vector(M), y };
+    fit = (crease_predictor){ 1, &first, &map, crease_vector(M), y, NULL };
 }
 
 static double soft_step(const double *par, double z, double a)

@@ -104,7 +104,7 @@ static void free_blocks_end_too(void **state)
         o.relative = 1;
         make_sharing(&s, 4, 0);
         const crease_map map = crease_dense(s.left);
-        const crease_predictor fit = { 1, &first, &map, crease_vector(ROWS), s.y };
+        const crease_predictor fit = { 1, &first, &map, crease_vector(ROWS), s.y, NULL };
         for (int i = 0; i < ROWS; i++) s.y[i] *= units[k], most += fabs(s.y[i]);
         for (int free = 0; free < 2; free++) { /* exact steps; prox steps */
             const crease_problem p = {

@@ -56,7 +56,7 @@ static void zero_is_left_whatever_the_regularizer(void **state)
     for (int k = 0; k < DATA; k++) y[k] = 5 + normal(&d);
     normals(&d, SIZE, 1, start);
     const crease_map map = crease_dense(A);
-    const crease_predictor u = { 1, &block, &map, crease_vector(DATA), y };
+    const crease_predictor u = { 1, &block, &map, crease_vector(DATA), y, NULL };
     for (int k = 0; k < PENALTIES; k++)
         for (int how = 0; how < 4; how++) {
             const bool q = strcmp(penalties[k]->name, "lq") == 0;

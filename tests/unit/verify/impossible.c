@@ -124,8 +124,9 @@ static void every_growth_at_infinity_counts(void **state)
     const crease_quadratic_data saddle = { 1, &zero, &zero, matrix, NULL, 0 };
     const crease_map blind = crease_dense(A), sees = crease_dense(onto);
     const crease_space pair = { 1, { 2 }, NULL };
-    const crease_predictor past = { 1, &zero, &blind, pair, b }, hit = { 1, &zero, &sees, pair, b };
-    const crease_predictor marks = { 1, &zero, &sees, pair, labels };
+    const crease_predictor past = { 1, &zero, &blind, pair, b, NULL },
+                           hit = { 1, &zero, &sees, pair, b, NULL };
+    const crease_predictor marks = { 1, &zero, &sees, pair, labels, NULL };
     const crease_smooth f[] = { crease_quadratic(&line),      crease_least_squares(&past),
                                 crease_least_squares(&hit),   crease_huber_loss(&hit, 0.9),
                                 crease_huber_loss(&hit, 1.1), crease_cauchy(&hit),

@@ -275,7 +275,7 @@ static void rounding_is_accounted_for(void **state)
     const crease_space one = crease_vector(1);
     const crease_map map = crease_dense(matrix);
     const int block[1] = { 0 };
-    const crease_predictor p = { 1, block, &map, one, rhs };
+    const crease_predictor p = { 1, block, &map, one, rhs, NULL };
     single s;
     (void)state;
     make_single(&s, &one, 1, NULL, NULL, NULL, x);
