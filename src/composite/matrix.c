@@ -340,3 +340,9 @@ void crs_matrix_squares(const crs_matrix *K, const double *h, double *out)
 {
     for (ptrdiff_t j = 0; j < K->cols; j++) out[j] += weighted_square(K, j, h);
 }
+
+void crs_matrix_squares_columns(const crs_matrix *K, const double *h, ptrdiff_t count,
+                                const ptrdiff_t *column, double *out)
+{
+    for (ptrdiff_t k = 0; k < count; k++) out[k] += weighted_square(K, column[k], h);
+}

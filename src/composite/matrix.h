@@ -57,6 +57,9 @@ void crs_matrix_adjoint_columns(const crs_matrix *K, double a, ptrdiff_t count,
 
 /* out[j] += sum_i h_i K_ij^2, h NULL: ones: the diagonal of K' diag(h) K. */
 void crs_matrix_squares(const crs_matrix *K, const double *h, double *out);
+/* The same of `count` of its columns, which it must have. */
+void crs_matrix_squares_columns(const crs_matrix *K, const double *h, ptrdiff_t count,
+                                const ptrdiff_t *column, double *out);
 /* Stored entries of column j, for counts of work. */
 ptrdiff_t crs_matrix_column_entries(const crs_matrix *K, ptrdiff_t j);
 /* Column j, added to y (rows numbers) times a. */
