@@ -5,6 +5,7 @@
 
 /* In the order in which they are tried; the first that suits is taken. */
 static const crs_core *const order[] = {
+    &crs_core_gauss_newton,
     &crs_core_newton,
     &crs_core_plain,
     &crs_core_multipliers,
