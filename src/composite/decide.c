@@ -7,6 +7,7 @@
 static const crs_core *const order[] = {
     &crs_core_gauss_newton,
     &crs_core_newton,
+    &crs_core_alternation,
     &crs_core_plain,
     &crs_core_multipliers,
 };
