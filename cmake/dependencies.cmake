@@ -24,6 +24,10 @@ if(OpenMP_C_FOUND)
 endif()
 
 find_package(PkgConfig REQUIRED)
+pkg_check_modules(FFTW REQUIRED IMPORTED_TARGET fftw3>=3.3.5)
+find_library(FFTW_THREADS_LIBRARY fftw3_threads HINTS ${FFTW_LIBRARY_DIRS} REQUIRED) # its lock
+add_library(crease_fftw INTERFACE)
+target_link_libraries(crease_fftw INTERFACE ${FFTW_THREADS_LIBRARY} PkgConfig::FFTW)
 pkg_check_modules(JANSSON REQUIRED IMPORTED_TARGET jansson)
 pkg_check_modules(NETTLE REQUIRED IMPORTED_TARGET nettle)
 if(CREASE_TESTS)

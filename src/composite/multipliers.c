@@ -1,44 +1,38 @@
 /* SPDX-License-Identifier: MIT
  * multipliers: min F(x) s.t. A x = b by a sequence of problems without a constraint,
  *
- *     x^k ~ argmin F(x) + (beta/2)|A x - b - lambda/beta|^2 [+ (p/2)|x - x^{k-1}|^2],
+ *     x^k ~ argmin F(x) + (beta/2)|A x - b - lambda/beta|^2,
  *     lambda <- lambda - beta s,  s = A x^k - b,
  *
- * each solved by another core, and each more accurately: to a tenth, or a tenth of what |s| asks
+ * each solved by another core, and each more accurately: to a third, or a tenth of what |s| asks
  * for, down to half of the tolerances. beta grows by rho while |s| does not fall to theta of what
  * it was. The inner gradient
  *
  *     grad f + beta A'(s - lambda/beta) = grad f - A'(lambda - beta s)
  *
  * is c of the certificate with the new multiplier: what the inner core says of its residual is said
- * of the certificate, and no product is made for it (docs/theory.md, Theorem A).
- *
- * Where nothing curves, as in a linear program, the term with p keeps the inner problems solvable:
- * the proximal method of multipliers, Rockafellar 1976. */
+ * of the certificate, and no product is made for it (docs/theory.md, Theorem A). */
 #include "composite/multipliers.h"
 #include "composite/cores.h"
 #include "core/carve.h"
 
 enum { MOST_INNER = 1000, MOST_OUTER = 200, MOST_IDLE = 12 };
 
-static const double theta = 0.25, rho = 5, tighter = 0.1;
+static const double theta = 0.25, rho = 5;
 
 typedef struct {
     crs_task task, inside;
-    crs_composite *c, *in; /* with the constraint; with two terms in its place */
+    crs_composite *c, *in; /* with the constraint; with a term in its place */
     const crs_core *core;
     void *inner;
-    crs_term *pull, *near; /* those terms; near NULL: nothing needs it */
-    crs_matrix *unit;      /* I of every block, for near */
-    crs_term_part *unit_part;
-    bool proximal;
+    crs_term *pull; /* that term */
     ptrdiff_t m;
     void *memory;          /* of the arrays below */
     double *lambda, *next; /* of this inner problem; lambda - beta s at its iterate */
     double *s, *rhs;
     double *from;           /* x^{k-1} */
     double *tolerance;      /* of the inner problem */
-    double *u, *slope;      /* where the inner core does not show its own */
+    double *u, *room;       /* products where the inner core shows none; one number a coordinate */
     double *separator;      /* y of separate.c */
     double level;           /* inner tolerances are so many times the task's */
     double off, off_before; /* |s| now and at the end of the last inner problem */
@@ -72,21 +66,8 @@ static void miss(loop *a, const double *u)
     a->off = crs_norm(a->m, a->s);
 }
 
-/* The residual of (x, lambda - beta s): that of the inner problem, but for what the term with p
- * adds to its gradient. */
-static double residual(loop *a, const crs_standing *in, const double *u)
-{
-    const ptrdiff_t n = a->c->n;
-    if (!a->near) return in->ratio * a->level;
-    if (in->g)
-        copy(n, in->g, a->slope);
-    else
-        crs_smooth_slope(a->in, in->x, u, a->slope);
-    for (ptrdiff_t j = 0; j < n; j++) a->slope[j] -= a->near->weight * (in->x[j] - a->from[j]);
-    return crs_residual(a->c, in->x, a->slope, a->task.tolerance);
-}
-
-/* Where the inner iterate stands as an answer of the whole. Without u of the inner core that costs
+/* Where the inner iterate stands as an answer of the whole: its residual is that of the inner
+ * problem. Without u of the inner core that costs
  * products: only at the end of an inner problem. */
 static void look(loop *a, bool end)
 {
@@ -94,26 +75,20 @@ static void look(loop *a, bool end)
     a->core->stand(a->inner, &in);
     if (!in.u && !end) return;
     if (!in.u) crs_products(a->in, in.x, a->u);
-    const double *u = in.u ? in.u : a->u;
-    miss(a, u);
+    miss(a, in.u ? in.u : a->u);
     for (ptrdiff_t j = 0; j < a->m; j++) a->next[j] = a->lambda[j] - a->pull->weight * a->s[j];
-    a->ratio = larger(residual(a, &in, u), over(a->off, *a->task.feasible));
+    a->ratio = larger(in.ratio * a->level, over(a->off, *a->task.feasible));
 }
 
-/* beta, p and the inner tolerances of the next inner problem. How |s| falls says something of beta
+/* beta and the inner tolerances of the next inner problem. How |s| falls says something of beta
  * only where it is what is left to do. */
 static void tune(loop *a, bool solved)
 {
     const double beta = a->pull->weight, far = over(a->off, *a->task.feasible);
     double next = beta;
     const bool open = far > 1 && (solved || far >= a->ratio);
-    if (a->near) {
-        if (a->ratio > beta * far) a->near->weight *= 0.3;
-        if (open && a->off > 0.3 * a->off_before) next = 3 * beta;
-    } else if (open && a->off > theta * a->off_before) {
-        next = rho * beta;
-    }
-    a->level = larger(0.5, smaller(tighter * a->level, tighter * far));
+    if (open && a->off > theta * a->off_before) next = rho * beta;
+    a->level = larger(0.5, smaller(0.3 * a->level, 0.1 * far));
     a->off_before = a->off;
     set_tolerances(a);
     set_pull(a, next < a->most ? next : beta);
@@ -143,7 +118,7 @@ static crs_core_state turn(loop *a, bool solved)
     copy(a->c->n, in.x, a->from);
     copy(a->m, a->next, a->lambda);
     a->separates = a->outer > 0 && a->off > *a->task.feasible &&
-                   crs_separates(a->c, a->s, a->from, a->separator, a->slope);
+                   crs_separates(a->c, a->s, a->from, a->separator, a->room);
     if (a->ratio < 0.99 * a->best)
         a->idle = 0;
     else if (solved)
@@ -181,35 +156,44 @@ static void stand(const void *self, crs_standing *s)
     s->separator = a->separates ? a->separator : NULL;
     for (ptrdiff_t j = 0; j < a->m; j++) added += square(a->s[j] - a->lambda[j] / beta);
     s->objective = in.objective - beta / 2 * added;
-    for (ptrdiff_t j = 0; a->near && j < a->c->n; j++)
-        s->objective -= a->near->weight / 2 * square(s->x[j] - a->from[j]);
 }
 
 /* Does anything curve? Then the inner problems have a scale of their own. */
-static bool curves(const crs_composite *c)
+static bool curves(const crs_composite *c) { return c->rest.ops || c->terms > 0; }
+
+/* x - t A's, the steepest descent step for A x = b, in the bounds, into `to`; rhs is used up */
+static void descend(loop *a, const double *x, double *to)
 {
-    bool some = c->rest.ops;
-    for (int t = 0; t < c->terms; t++) some = some || c->term[t].weight != 0;
-    return some;
+    const crs_composite *c = a->c;
+    fill(c->n, 0, to);
+    fill(a->m, 0, a->rhs);
+    crs_term_adjoint(c, c->constraint, 1, a->s, to);
+    crs_term_products(c, c->constraint, 1, to, a->rhs);
+    const double t = square(crs_norm(c->n, to) / crs_norm(a->m, a->rhs));
+    for (ptrdiff_t j = 0; j < c->n; j++) to[j] = x[j] - t * to[j];
+    for (int i = 0; i < c->count; i++)
+        for (ptrdiff_t j = c->at[i]; c->separable[i] && j < c->at[i + 1]; j++)
+            to[j] = clip(to[j], c->by[j].low, c->by[j].high);
 }
 
-static bool is_linear_program(const crs_composite *c)
+/* Where f has no curvature: |F(x') - F(x)| / |s|^2, x' nearer to A x = b; where x is there already,
+ * |F(x)| / |b|^2. A start with zeros that are to stay is left for much less than that. */
+static double compare(loop *a, const double *x, bool found)
 {
-    bool all = !curves(c) && crs_all_separable(c);
-    for (ptrdiff_t j = 0; all && j < c->n; j++) all = !c->by[j].rho;
-    return all;
+    const crs_composite *c = a->c;
+    const double *b = c->constraint->rhs, size = b ? crs_norm(a->m, b) : 0;
+    const double F = crs_smooth_part(c, x, NULL) + crs_nonsmooth_part(c, x); /* it has no terms */
+    if (a->off <= 1e-3 * size) return (found ? 1e3 : 1) * fabs(F) / square(size);
+    descend(a, x, a->room);
+    const double to = crs_smooth_part(c, a->room, NULL) + crs_nonsmooth_part(c, a->room);
+    return fabs(to - F) / square(a->off);
 }
 
-/* max L_i / max |A_i|^2, or, where f has no curvature, what makes (beta/2)|s|^2 ten times F. */
-static bool choose_beta(loop *a, const double *x, double *beta, crease_error *e)
+/* max L_i / max |A_i|^2, where f curves. */
+static bool weigh(loop *a, const double *x, double *beta, crease_error *e)
 {
     const crs_term *A = a->c->constraint;
     double *L = a->tolerance, most = 0, norm = 0, pairs = 0;
-    if (!curves(a->c)) {
-        const double F = crs_smooth_part(a->c, x, a->u) + crs_nonsmooth_part(a->c, x);
-        *beta = clip(20 * larger(1, fabs(F)) / square(a->off), 1e-3, 1e3);
-        return true;
-    }
     if (!crs_block_curvatures(a->c, x, a->u, L, e)) return false;
     for (int i = 0; i < a->c->count; i++) most = larger(most, L[i]);
     for (int k = 0; k < A->parts; k++) {
@@ -221,32 +205,14 @@ static bool choose_beta(loop *a, const double *x, double *beta, crease_error *e)
     return true;
 }
 
-/* (p/2)|x - from|^2; its weight is set later */
-static bool make_near(loop *a, crs_term *t, crease_error *e)
-{
-    const crs_composite *c = a->c;
-    a->unit = crs_alloc((size_t)c->count, sizeof *a->unit);
-    a->unit_part = crs_alloc((size_t)c->count, sizeof *a->unit_part);
-    if (!a->unit || !a->unit_part)
-        return crs_fail(e, CREASE_NO_MEMORY, "out of memory: the proximal term of the multipliers");
-    for (int i = 0; i < c->count; i++) {
-        crs_matrix_scalar(crs_block_size(c, i), 1, &a->unit[i]);
-        a->unit_part[i] = (crs_term_part){ .block = i, .row = c->at[i], .matrix = &a->unit[i] };
-    }
-    *t = (crs_term){ .loss = &crs_least_squares, .weight = 1, .rhs = a->from, .rows = c->n };
-    t->parts = c->count;
-    t->part = a->unit_part;
-    return true;
-}
-
 static void carve(void *self, crs_carver *v)
 {
     loop *a = self;
     double **of_rows[] = { &a->lambda, &a->next, &a->s, &a->rhs, &a->separator };
     for (int k = 0; k < 5; k++) *of_rows[k] = carve_doubles(v, a->m, 1);
     a->from = carve_doubles(v, a->c->n, 1);
-    a->slope = carve_doubles(v, a->c->n, 1);
-    a->u = carve_doubles(v, a->c->rows + a->m + (a->proximal ? a->c->n : 0), 1);
+    a->room = carve_doubles(v, a->c->n, 1);
+    a->u = carve_doubles(v, a->c->rows + a->m, 1);
     a->tolerance = carve_doubles(v, a->c->count, 1);
 }
 
@@ -261,16 +227,14 @@ static void hand_over(crs_term *from, crs_term *to)
 /* The inner problem, with weights still to be set. */
 static bool make(loop *a, crease_error *e)
 {
-    crs_term more[2];
+    crs_term more;
     a->memory = carve_block(carve, a);
     if (!a->memory) return crs_fail(e, CREASE_NO_MEMORY, "out of memory: multipliers");
-    more[0] = *a->c->constraint;
-    more[0].rhs = a->rhs;
-    if (a->proximal && !make_near(a, &more[1], e)) return false;
-    a->in = crs_composite_with(a->c, a->proximal ? 2 : 1, more, e);
+    more = *a->c->constraint;
+    more.rhs = a->rhs;
+    a->in = crs_composite_with(a->c, 1, &more, e);
     if (!a->in) return false;
     a->pull = &a->in->term[a->c->terms];
-    a->near = a->proximal ? a->pull + 1 : NULL;
     for (int t = 0; t < a->c->terms; t++) hand_over(&a->c->term[t], &a->in->term[t]);
     hand_over(a->c->constraint, a->pull);
     a->core = crs_core_at(a->in, 0);
@@ -282,7 +246,7 @@ static void begin(loop *a)
 {
     crs_standing in = { 0 };
     a->core->stand(a->inner, &in);
-    a->level = larger(0.5, tighter * in.ratio);
+    a->level = larger(0.5, 0.1 * in.ratio);
     a->off_before = a->best = INFINITY;
     a->outer = a->idle = a->taken = 0;
     a->separates = false;
@@ -301,7 +265,7 @@ static void aim(loop *a, double beta)
     set_pull(a, beta);
 }
 
-/* Start, multiplier, beta and p of the first inner problem. */
+/* Start, multiplier and beta of the first inner problem. */
 static bool prepare(loop *a, crease_error *e)
 {
     const crs_task *task = &a->task;
@@ -313,11 +277,12 @@ static bool prepare(loop *a, crease_error *e)
         return false;
     crs_products(a->in, a->from, a->u);
     miss(a, a->u);
-    if (beta == 0 && !choose_beta(a, a->from, &beta, e)) return false;
+    const bool found = crs_norm(a->c->n, a->from) > crs_norm(a->c->n, task->start);
+    if (beta == 0 && !curves(a->c)) beta = compare(a, a->from, found);
+    if (beta == 0 && !weigh(a, a->from, &beta, e)) return false;
     beta = beta > 0 && beta < INFINITY ? beta : 1;
     a->most = 1e10 * beta;
     aim(a, beta);
-    if (a->near) a->near->weight = 1e-2 * beta;
     return true;
 }
 
@@ -329,8 +294,6 @@ static void close(void *self)
     for (int t = 0; a->in && t < a->c->terms; t++) hand_over(&a->in->term[t], &a->c->term[t]);
     if (a->in) hand_over(a->pull, a->c->constraint);
     crs_composite_free(a->in);
-    crs_free(a->unit);
-    crs_free(a->unit_part);
     crs_free(a->memory);
     crs_free(a);
 }
@@ -345,7 +308,6 @@ static void *open(const crs_task *task, crease_error *e)
     a->task = *task;
     a->c = task->c;
     a->m = a->c->constraint->rows;
-    a->proximal = is_linear_program(a->c);
     if (make(a, e) && prepare(a, e) && open_inner(a, e)) {
         begin(a);
         return a;

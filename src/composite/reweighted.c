@@ -2,12 +2,16 @@
  * reweighted: a start for min sum_j w_j rho(|x_j|) s.t. A x = b, rho like y^q near 0 with q < 1, of
  * which 0 is a local minimizer in every coordinate: least squares with weights
  *
- *     x+ = W A'(A W A')^{-1} b,  W = diag (x_j^2 + e^2)^{1 - q/2} / w_j,
+ *     x+ = W A'(A W A')^{-1} b,  W = diag max(|x_j|, e)^{2 - q} / w_j,
  *
  * e divided by 10 whenever x has settled at it (Chartrand and Yin 2008; Daubechies, DeVore,
- * Fornasier and Guentuerk 2010). As soon as few entries S stand out and A_S z = b can be solved, z
- * is the start, with entries that rounding explains left out, and lambda the least one with
- * A_S'lambda = rho'(z). */
+ * Fornasier and Guentuerk 2010). Entries below e have one weight, so that
+ *
+ *     A W A' = e^{2-q} G + A_S D A_S',  G = A diag(1/w_j) A', S = {j: |x_j| > e},
+ *
+ * and a turn costs |S| columns. As soon as few entries carry a z with A z = b that is the start,
+ * with those left out that rounding explains, and lambda the least one with A_S'lambda = rho'(z_S).
+ */
 #include "composite/composite.h"
 #include "composite/multipliers.h"
 #include "core/carve.h"
@@ -18,11 +22,13 @@ enum { MOST_TURNS = 100, MOST_ROWS = 4000, MOST_ENTRIES = 50000000 };
 typedef struct {
     const crs_composite *c;
     const crs_term *A;
+    double q;
     ptrdiff_t m, n, size; /* size of S */
     ptrdiff_t *S;
-    double *x, *before, *w, *q; /* the iterates, W, the exponents */
-    double *y, *z, *r;          /* m numbers each */
-    double *tall, *gram;        /* W^{1/2} A' (n x m), or A_S', and its Gram matrix */
+    double *x, *before, *w; /* the iterates, W */
+    double *y, *z, *r;      /* m numbers each */
+    double *tall;           /* rows are multiples of columns of A: n x m */
+    double *gram, *all;     /* A W A', or A_S'A_S; G */
     void *memory;
 } search;
 
@@ -43,7 +49,8 @@ static bool suits(const crs_composite *c, const double *x)
     for (ptrdiff_t j = 0; all && j < c->n; j++) {
         const crs_coordinate *k = &c->by[j];
         all = x[j] == 0 && c->linear[j] == 0 && k->low == -INFINITY && k->high == INFINITY;
-        all = all && k->rho && k->weight > 0 && isinf(k->rho->slope(k->par, 0));
+        all = all && k->rho && k->weight > 0 && isinf(k->rho->slope(k->par, 0)) &&
+              (j == 0 || exponent(k) == exponent(&c->by[0]));
     }
     return all;
 }
@@ -51,11 +58,12 @@ static bool suits(const crs_composite *c, const double *x)
 static void carve(void *self, crs_carver *v)
 {
     search *f = self;
-    double **of_x[] = { &f->x, &f->before, &f->w, &f->q }, **of_y[] = { &f->y, &f->z, &f->r };
-    for (int k = 0; k < 4; k++) *of_x[k] = carve_doubles(v, f->n, 1);
+    double **of_x[] = { &f->x, &f->before, &f->w }, **of_y[] = { &f->y, &f->z, &f->r };
+    for (int k = 0; k < 3; k++) *of_x[k] = carve_doubles(v, f->n, 1);
     for (int k = 0; k < 3; k++) *of_y[k] = carve_doubles(v, f->m, 1);
     f->tall = carve_doubles(v, f->n, f->m);
     f->gram = carve_doubles(v, f->m, f->m);
+    f->all = carve_doubles(v, f->m, f->m);
     f->S = carve_bytes(v, f->n, sizeof *f->S);
 }
 
@@ -78,16 +86,39 @@ static void count(const search *f, ptrdiff_t columns, ptrdiff_t side)
     f->c->work->entries += n * m * k / 2 + k * k * k / 6;
 }
 
+/* gram = tall'tall of the first `count` rows */
+static void square_rows(search *f, ptrdiff_t rows)
+{
+    fill(f->m * f->m, 0, f->gram);
+    if (rows > 0) crs_gram(rows, f->m, f->tall, f->gram);
+}
+
+/* G */
+static void square_all(search *f)
+{
+    fill(f->n * f->m, 0, f->tall);
+    for (ptrdiff_t j = 0; j < f->n; j++)
+        write_column(f, 1 / sqrt(f->c->by[j].weight), j, f->tall + j * f->m);
+    square_rows(f, f->n);
+    copy(f->m * f->m, f->gram, f->all);
+    f->c->work->entries += (double)f->n * (double)f->m * (double)f->m / 2;
+}
+
 /* x+ of the formula; false: A W A' is not positive definite to rounding. */
 static bool advance(search *f, double e)
 {
+    const double least = pow(e, 2 - f->q);
+    ptrdiff_t rows = 0;
     fill(f->n * f->m, 0, f->tall);
     for (ptrdiff_t j = 0; j < f->n; j++) {
-        f->w[j] = pow(square(f->x[j]) + square(e), 1 - f->q[j] / 2) / f->c->by[j].weight;
-        write_column(f, sqrt(f->w[j]), j, f->tall + j * f->m);
+        const double weight = f->c->by[j].weight, t = fabs(f->x[j]);
+        const double more = t > e ? pow(t, 2 - f->q) - least : 0;
+        f->w[j] = (least + more) / weight;
+        if (more > 0) write_column(f, sqrt(more / weight), j, f->tall + f->m * rows++);
     }
-    count(f, f->n, f->m);
-    crs_gram(f->n, f->m, f->tall, f->gram);
+    count(f, rows, f->m);
+    square_rows(f, rows);
+    axpy(f->m * f->m, least, f->all, f->gram);
     if (!crs_cholesky(f->m, f->gram)) return false;
     copy(f->m, f->A->rhs, f->y);
     crs_cholesky_solve(f->m, f->gram, 1, f->y);
@@ -142,10 +173,10 @@ static void choose(search *f, const double *v, double share, bool among)
         if (fabs(v[j]) > least) f->S[f->size++] = among ? f->S[j] : j;
 }
 
-/* Does the support of x carry a solution? Then it is in S and z. */
-static bool ends(search *f)
+/* Do entries of x above `share` of the largest carry a solution? Then it is in S and z. */
+static bool ends(search *f, double share)
 {
-    choose(f, f->x, 1e-3, false);
+    choose(f, f->x, share, false);
     if (f->size == 0 || 4 * f->size > 3 * f->m || !solves(f)) return false;
     for (ptrdiff_t before = f->size + 1; f->size < before;) {
         before = f->size;
@@ -155,16 +186,18 @@ static bool ends(search *f)
     return true;
 }
 
-/* Turns until the support carries a solution; false: none did. */
+/* Turns until few entries carry a solution; false: none did. */
 static bool seek(search *f)
 {
+    square_all(f);
     fill(f->n, 0, f->x);
-    if (!advance(f, 1)) return false;
+    bool goes = advance(f, 1);
     const double unit = largest(f->n, f->x);
-    double e = 1;
-    for (int k = 0; k < MOST_TURNS && e >= 1e-9; k++) {
-        if (crease_watch_over(f->c->watch) || !advance(f, e * unit)) return false;
-        if (ends(f)) return true;
+    double e = 0.1;
+    for (int k = 0; goes && k < MOST_TURNS && e >= 1e-9; k++) {
+        if (crease_watch_over(f->c->watch)) return false;
+        goes = advance(f, e * unit);
+        if (goes && ends(f, smaller(e, 1e-3))) return true;
         axpy(f->n, -1, f->x, f->before);
         const double moved = crs_norm(f->n, f->before) / crs_norm(f->n, f->x);
         if (!(moved >= sqrt(e) / 10)) e /= 10;
@@ -190,7 +223,7 @@ bool crs_reweighted_start(const crs_composite *c, double *x, double *lambda, cre
     if (!suits(c, x)) return true;
     f.memory = carve_block(carve, &f);
     if (!f.memory) return crs_fail(e, CREASE_NO_MEMORY, "out of memory: a reweighted start");
-    for (ptrdiff_t j = 0; j < f.n; j++) f.q[j] = exponent(&c->by[j]);
+    f.q = exponent(&c->by[0]);
     if (seek(&f)) write_down(&f, x, lambda);
     crs_free(f.memory);
     return true;

@@ -26,6 +26,13 @@ static bool identity(const crease_map *A, const crease_space *dom, const crease_
     return !dom->comm && !ran->comm && crease_space_equal(dom, ran);
 }
 
+static bool gram(const crease_map *A, const crease_space *dom, const crease_space *ran,
+                 crease_gram *g, crease_error *e)
+{
+    (void)A, (void)ran;
+    return crs_gram_new(g, CREASE_BASIS_ENTRIES, crease_size(dom), e);
+}
+
 static ptrdiff_t entries(const crease_map *A, const crease_space *dom, const crease_space *ran,
                          ptrdiff_t *row, ptrdiff_t *col, double *value)
 {
@@ -41,6 +48,7 @@ const crease_map_ops crs_zero_map_ops = {
     .norm = zero_bound,
     .sigma_min = zero_bound,
     .identity = identity,
+    .gram = gram,
     .entries = entries,
 };
 
