@@ -45,7 +45,7 @@ bool crs_describe_block(crs_composite *c, int i, crease_error *e)
     if (set && !crease_joint_check(r, set, &c->parts.space[i], &c->step[i], e)) return false;
     c->separable[i] = is_separable(c, i);
     c->spectral[i] = is_spectral(c, i);
-    if (!c->separable[i]) return true;
+    if (!c->separable[i]) return crs_factors_open(c, i, e);
     const bool boxed = set && crs_set_bounds(set, &box);
     for (; r->ops->kind == CREASE_KIND_SCALED; r = r->data) alpha *= r->par[0];
     for (ptrdiff_t j = 0; j < crs_block_size(c, i); j++)
@@ -75,8 +75,15 @@ double crs_coordinate_curve(const crs_coordinate *k, double x)
 
 double crs_nonsmooth_part(const crs_composite *c, const double *x)
 {
-    for (int i = 0; i < c->count; i++) c->point[i] = x + c->at[i];
-    return crs_regs(&c->parts, c->point, c->room);
+    double sum = 0;
+    for (int i = 0; i < c->count; i++) {
+        const crease_reg *r = crs_reg_of(&c->parts, i);
+        const crs_thin *f = crs_factors_of(c, i, x + c->at[i]);
+        if (!f && crs_is_kind(r, CREASE_KIND_SPECTRAL)) c->work->spectra++;
+        sum += f ? crs_spectral_value(r, f)
+                 : r->ops->value(r, &c->parts.space[i], x + c->at[i], c->room);
+    }
+    return sum;
 }
 
 void crs_prox_block(const crs_composite *c, int i, double gamma, const double *v, double *t)
@@ -85,6 +92,7 @@ void crs_prox_block(const crs_composite *c, int i, double gamma, const double *v
     const crease_set *set = c->parts.block[i].set;
     const crease_space *s = &c->parts.space[i];
     c->work->spectra += c->spectral[i];
+    if (crs_factors_prox(c, i, gamma, v, t)) return;
     if (set)
         crease_joint_prox(r, set, s, gamma, v, t, c->room);
     else
@@ -98,7 +106,15 @@ void crs_prox(const crs_composite *c, const double *gamma, const double *v, doub
 
 double crs_block_residual(const crs_composite *c, int i, const double *x, const double *g)
 {
-    return crs_stationarity(&c->parts, i, x + c->at[i], g + c->at[i], c->certify_room);
+    const crs_thin *f = crs_factors_of(c, i, x + c->at[i]);
+    double *toward = c->certify_room;
+    if (!f) {
+        c->work->spectra += c->spectral[i];
+        return crs_stationarity(&c->parts, i, x + c->at[i], g + c->at[i], c->certify_room);
+    }
+    const ptrdiff_t n = crs_block_size(c, i);
+    for (ptrdiff_t j = 0; j < n; j++) toward[j] = -g[c->at[i] + j];
+    return crs_spectral_dist(crs_reg_of(&c->parts, i), f, toward, toward + n);
 }
 
 double crs_residual(const crs_composite *c, const double *x, const double *g,

@@ -272,6 +272,7 @@ void crs_composite_free(crs_composite *c)
 {
     if (!c) return;
     for (int k = 0; k < c->matrices; k++) crs_matrix_free(&c->matrix[k]);
+    crs_factors_free(c);
     for (int k = 0; c->term && k < c->terms; k++) crs_free(c->term[k].gram);
     if (c->constraint) crs_free(c->constraint->gram);
     crs_free(c->memory);

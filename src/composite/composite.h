@@ -77,6 +77,8 @@ typedef struct {
     double *start;        /* inside the sets and domains */
     crs_work *work;       /* counted into */
     crease_watch *watch;
+    struct crs_factors **factors; /* a block (factors.c); NULL: none has any */
+    bool borrows_factors;
 
     /* The composite's own memory (composite.c). */
     int matrices;
@@ -133,6 +135,15 @@ double crs_nonsmooth_part(const crs_composite *c, const double *x); /* sum r_i(x
 /* t_i = prox of gamma_i (r_i + indicator) at v_i, gamma one number a block, below step_i. */
 void crs_prox(const crs_composite *c, const double *gamma, const double *v, double *t);
 void crs_prox_block(const crs_composite *c, int i, double gamma, const double *v, double *t);
+
+/* The factors of x_i of a block with a spectral regularizer, where its last prox made that x_i;
+ * NULL: they are not known. The next prox changes them. */
+const crs_thin *crs_factors_of(const crs_composite *c, int i, const double *x);
+/* For crs_describe_block, crs_composite_free and crs_prox_block; the last one false: the block
+ * keeps no factors, and its prox is still to be made. */
+bool crs_factors_open(crs_composite *c, int i, crease_error *e);
+void crs_factors_free(crs_composite *c);
+bool crs_factors_prox(const crs_composite *c, int i, double gamma, const double *v, double *t);
 
 /* How far x_i is from stationary with gradient c_i, by the definition of certificates. */
 double crs_block_residual(const crs_composite *c, int i, const double *x, const double *g);

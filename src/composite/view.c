@@ -31,6 +31,7 @@ crs_composite *crs_composite_with(const crs_composite *c, int extra, const crs_t
         }
         view->matrices = 0; /* none is its own */
         view->constraint = NULL;
+        view->borrows_factors = true;
         view->memory = carve_block(carve, &b);
     }
     if (!view || !view->memory) {
