@@ -354,7 +354,7 @@ static bool change_over(tangent *s)
     s->panoc = NULL;
     s->x.f = crs_smooth_both(s->c, s->x.x, s->x.u, s->x.g);
     if (!crs_block_curvatures(s->c, s->x.x, s->x.u, &s->L, NULL)) return false;
-    s->reach = 10 * (1 + crs_norm(s->c->n, s->x.x));
+    s->reach = 1e3 * (1 + crs_norm(s->c->n, s->x.x));
     s->theta = 0.95;
     s->mu = 1e-3;
     const bool good = plain(s);

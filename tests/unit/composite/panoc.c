@@ -2,7 +2,7 @@
  * panoc: with any loss and any prox it ends stationary by the definitions, without a rise of F; it
  * finds the answer where there is one, and takes few products and decompositions */
 #include "composite/lbfgs.h"
-#include "support/core_run.h"
+#include "support/core_steps.h"
 
 enum {
     ROWS = 6,
@@ -71,7 +71,7 @@ static void every_loss_and_prox_ends_stationary(void **state)
 {
     draws d = { { 41, 1 }, 0 };
     example s;
-    core_run r;
+    core_steps r;
     (void)state;
     for (int k = 0; k < 3 * PANOC_LOSSES * PROXES; k++) {
         const int loss = k % PANOC_LOSSES, prox = k / PANOC_LOSSES % PROXES;
@@ -112,7 +112,7 @@ static void the_answer_of_a_lasso_is_that_of_coordinate_descent(void **state)
 {
     draws d = { { 42, 1 }, 0 };
     example s;
-    core_run r;
+    core_steps r;
     double x[N];
     (void)state;
     for (int k = 0; k < 5; k++) {
@@ -133,7 +133,7 @@ static void products_of_blocks_end_stationary(void **state)
 {
     enum { RANK = 2 };
     draws d = { { 43, 1 }, 0 };
-    core_run r;
+    core_steps r;
     (void)state;
     for (int k = 0; k < 10; k++) {
         double target[N], x[ROWS * RANK], y[COLS * RANK];
@@ -160,7 +160,7 @@ static void a_step_takes_little_more_than_one_pair_and_one_decomposition(void **
 {
     draws d = { { 44, 1 }, 0 };
     example s;
-    core_run r;
+    core_steps r;
     double pairs = 0, spectra = 0, steps = 0;
     (void)state;
     for (int k = 0; k < 20; k++) {
@@ -185,7 +185,7 @@ static void data_that_are_no_numbers_end_it_without_a_claim(void **state)
 {
     draws d = { { 45, 1 }, 0 };
     example s;
-    core_run r;
+    core_steps r;
     (void)state;
     for (int prox = 0; prox < PROXES; prox++) {
         draw_example(&d, &s);
@@ -204,7 +204,7 @@ static void a_watch_that_is_over_ends_it(void **state)
 {
     draws d = { { 46, 1 }, 0 };
     example s;
-    core_run r;
+    core_steps r;
     (void)state;
     draw_example(&d, &s);
     choose_prox(&s, 0);

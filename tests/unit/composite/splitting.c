@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * splitting: two proxes and c_1 x_1 + c_2 x_2 = b: what it ends with is stationary by the
  * definitions and the answer where that is known */
-#include "support/core_run.h"
+#include "support/core_steps.h"
 
 enum { ROWS = 8, COLS = 6, N = ROWS * COLS, MOST = 5000 };
 
@@ -34,7 +34,7 @@ static crease_problem problem_of(draws *d, example *s, crease_reg first, crease_
 
 static void ends_stationary(const crease_problem *p, const char *what, int k)
 {
-    core_run r;
+    core_steps r;
     core_begin(&r, &crs_core_splitting, p, 1e-7, NULL);
     core_go(&r, MOST);
     const double worst = core_certified(&r, p);
@@ -71,7 +71,7 @@ static void two_squares_share_the_right_hand_side(void **state)
 {
     draws d = { { 52, 1 }, 0 };
     example s;
-    core_run r;
+    core_steps r;
     (void)state;
     const crease_problem p = problem_of(&d, &s, crease_squared_l2(3), crease_squared_l2(1), 0);
     core_begin(&r, &crs_core_splitting, &p, 1e-9, NULL);
@@ -88,7 +88,7 @@ static void a_step_takes_one_decomposition(void **state)
 {
     draws d = { { 53, 1 }, 0 };
     example s;
-    core_run r;
+    core_steps r;
     (void)state;
     const crease_problem p = problem_of(&d, &s, crease_nuclear(1), crease_l1(0.4), 0);
     core_begin(&r, &crs_core_splitting, &p, 1e-8, NULL);
@@ -116,7 +116,7 @@ static void a_right_hand_side_that_is_no_number_ends_it(void **state)
 {
     draws d = { { 55, 1 }, 0 };
     example s;
-    core_run r;
+    core_steps r;
     (void)state;
     const crease_problem p = problem_of(&d, &s, crease_nuclear(1), crease_l1(0.4), 0);
     s.b[5] = NAN;

@@ -2,7 +2,7 @@
  * tangent: with every loss and spectral penalty it ends stationary by the definitions; it finds the
  * answer of convex problems, and in few steps once the rank is known */
 #include "reg/reg.h"
-#include "support/core_run.h"
+#include "support/core_steps.h"
 
 enum { ROWS = 12, COLS = 10, N = ROWS * COLS, RANK = 2, SEEN = 90, MOST = 20000, REGS = 5 };
 
@@ -60,7 +60,7 @@ static void every_penalty_ends_stationary(void **state)
 {
     draws d = { { 71, 1 }, 0 };
     static example s;
-    core_run r;
+    core_steps r;
     (void)state;
     for (int k = 0; k < 4 * REGS; k++) {
         const bool entries = k / REGS % 2, huber = k / (2 * REGS) % 2;
@@ -79,7 +79,7 @@ static void every_penalty_ends_stationary(void **state)
 
 static double answer(const crs_core *core, const crease_problem *p, double eps, long *steps)
 {
-    core_run r;
+    core_steps r;
     core_begin(&r, core, p, eps, NULL);
     core_go(&r, MOST);
     assert_int_equal(r.said, CRS_CORE_DONE);
