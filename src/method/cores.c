@@ -41,5 +41,8 @@ static double bound(const crease_analysis *a, double drop, double eps)
         .bound = bound,                                                                            \
         .core = &crs_core_##name,                                                                  \
     };
+CORE(tangent, false)
+CORE(panoc, false)
+CORE(splitting, true)
 CORE(plain, false)
 #undef CORE
