@@ -1,5 +1,5 @@
 # The project's commands. Everything is built in build/<preset> by CMake and Ninja.
-.PHONY: help demo test build install clean format tidy analyze trace coverage readme schema bench bench-build bench-rpca study-build paper beyond limits
+.PHONY: help demo test build install clean format tidy analyze trace coverage readme schema bench bench-build bench-rpca bench-engine study-build paper beyond limits
 .DEFAULT_GOAL := help
 
 help:
@@ -15,6 +15,7 @@ help:
 ## make coverage  statement and branch coverage of the tests (needs gcovr)
 ## make bench     measure the engine and the fused kernels (build/bench)
 ## make bench-rpca  robust PCA against NumPy and Octave, in turns
+## make bench-engine  32 kinds of problem against OLD=program and rivals: study/results/engine.md
 ## make paper     repeat the paper's tables in full and write study/results/tables.md (many minutes)
 ## make beyond    measure our defaults on the paper's and on hard instances: study/results/beyond.md (half an hour)
 ## make limits    --max-seconds and SIGINT at random times, 1e7 entries: how late every verb ends (half an hour)
@@ -90,6 +91,17 @@ bench: bench-build
 
 bench-rpca: bench-build
 	@bench/rpca build/bench/bench/bench_cp_fused
+
+# AGAIN=new,old,rivals repeats what build/bench-engine/results.json has already; BENCH_PYTHON may have
+# scikit-learn, cvxpy and condat_tv for more rivals.
+BENCH_PYTHON ?= /usr/bin/python3
+SIZES ?= 0,1
+SEEDS ?= 0
+AGAIN ?= new
+bench-engine: build
+	@bench/engine/run build/release/src/crease $(if $(OLD),--old $(OLD)) --rivals --python $(BENCH_PYTHON) \
+	  --sizes $(SIZES) --seeds $(SEEDS) --again $(AGAIN)
+	@bench/engine/table build/bench-engine/results.json --page study/results/engine.md
 
 study-build: build/release/build.ninja
 	@ninja -C build/release --quiet crease_study

@@ -8,6 +8,13 @@ add_library(crease_lapack INTERFACE)
 target_include_directories(crease_lapack SYSTEM INTERFACE ${CBLAS_INCLUDE_DIR} ${LAPACKE_INCLUDE_DIR})
 target_link_libraries(crease_lapack INTERFACE ${LAPACKE_LIBRARY} ${LAPACK_LIBRARIES} ${BLAS_LIBRARIES})
 
+# Sparse Cholesky factors, from SuiteSparse.
+find_path(CHOLMOD_INCLUDE_DIR cholmod.h PATH_SUFFIXES suitesparse REQUIRED)
+find_library(CHOLMOD_LIBRARY cholmod REQUIRED)
+add_library(crease_cholmod INTERFACE)
+target_include_directories(crease_cholmod SYSTEM INTERFACE ${CHOLMOD_INCLUDE_DIR})
+target_link_libraries(crease_cholmod INTERFACE ${CHOLMOD_LIBRARY})
+
 # Threads are optional: without OpenMP everything runs on the caller's.
 find_package(OpenMP COMPONENTS C)
 add_library(crease_threads INTERFACE)
@@ -17,6 +24,10 @@ if(OpenMP_C_FOUND)
 endif()
 
 find_package(PkgConfig REQUIRED)
+pkg_check_modules(FFTW REQUIRED IMPORTED_TARGET fftw3>=3.3.5)
+find_library(FFTW_THREADS_LIBRARY fftw3_threads HINTS ${FFTW_LIBRARY_DIRS} REQUIRED) # its lock
+add_library(crease_fftw INTERFACE)
+target_link_libraries(crease_fftw INTERFACE ${FFTW_THREADS_LIBRARY} PkgConfig::FFTW)
 pkg_check_modules(JANSSON REQUIRED IMPORTED_TARGET jansson)
 pkg_check_modules(NETTLE REQUIRED IMPORTED_TARGET nettle)
 if(CREASE_TESTS)

@@ -27,6 +27,9 @@ typedef struct {
     /* rho'(y+), the right derivative, for y >= 0; +inf allowed at 0. */
     double (*slope)(const double *par, double y);
 
+    /* rho''(y) for y > 0; only the lengths of steps depend on it. NULL: 0. */
+    double (*curve)(const double *par, double y);
+
     /* The place y > 0 of a concave kink, where d rho = {rho'(y-), rho'(y+)}; NULL: none.
      * kink_slope is rho'(y-) there. */
     double (*kink)(const double *par);

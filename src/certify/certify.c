@@ -162,6 +162,19 @@ static double distance(const crease_problem *p, int i, const double *x, const do
     return r->ops->dist_box(r, s, &box, x, t, work);
 }
 
+double crs_stationarity(const crease_problem *p, int i, const double *x, const double *c,
+                        double *room)
+{
+    const ptrdiff_t n = crease_size(&p->space[i]), most_n = crs_largest_block(p);
+    double *g = room, *t = g + most_n, *u = t + most_n, *work = u + most_n;
+    const crease_set *set = p->block[i].set;
+    bool upper;
+    if (crease_setting(p, i, NULL) == 2) return distance(p, i, x, c, t, work);
+    best_subgradient(p, i, x, c, g, t, u, work, &upper);
+    for (ptrdiff_t j = 0; j < n; j++) g[j] += c[j], t[j] = -g[j];
+    return pos(crs_dot(n, g, x) + set->ops->support(set, &p->space[i], t, work));
+}
+
 static crease_residual certify_block(const crease_problem *p, const double *const *x,
                                      const crease_certificate *all, const double *lambda, int i,
                                      double *room)

@@ -14,6 +14,11 @@ static const double CRS_VANISHING = 0x1p-537; /* squares of less are 0 */
 /* Work for crease_certify, or for crs_certify_gap, on p. */
 ptrdiff_t crs_certify_room(const crease_problem *p, bool gap);
 
+/* The residual of block i at x_i with c_i = grad_i f - A_i'lambda: without f, constraint, rounding.
+ * room as for crease_certify. */
+double crs_stationarity(const crease_problem *p, int i, const double *x, const double *c,
+                        double *room);
+
 /* The certificate of a conditional gradient problem: worst = -psi_S(x), block by block. */
 void crs_certify_gap(const crease_problem *p, const double *const *x, crease_certificate *c,
                      double *room);

@@ -166,6 +166,17 @@ static bool rounding(const crease_map *A, const crease_space *dom, const crease_
     return mass_of(a, &r->mass, e);
 }
 
+static ptrdiff_t entries(const crease_map *A, const crease_space *dom, const crease_space *ran,
+                         ptrdiff_t *row, ptrdiff_t *col, double *value)
+{
+    const crease_csr_matrix *a = A->data;
+    (void)dom, (void)ran;
+    for (ptrdiff_t i = 0; row && i < a->rows; i++)
+        for (ptrdiff_t k = a->start[i]; k < a->start[i + 1]; k++)
+            row[k] = i, col[k] = a->col[k], value[k] = a->value[k];
+    return a->start[a->rows];
+}
+
 const crease_map_ops crs_csr_ops = {
     .name = "csr",
     .formula = "(A x)_i = sum_j a_ij x_j, a sparse",
@@ -176,6 +187,7 @@ const crease_map_ops crs_csr_ops = {
     .sigma_min = sigma_min,
     .identity = identity,
     .rounding = rounding,
+    .entries = entries,
 };
 
 crease_map crease_csr(const crease_csr_matrix *a)

@@ -58,6 +58,16 @@ static bool diagonal_identity(const crease_map *A, const crease_space *dom, cons
     return low == high;
 }
 
+static bool gram(const crease_map *A, const crease_space *dom, const crease_space *ran,
+                 crease_gram *g, crease_error *e)
+{
+    const double *d = A->data;
+    (void)ran;
+    if (!crs_gram_new(g, CREASE_BASIS_ENTRIES, crease_size(dom), e)) return false;
+    for (ptrdiff_t j = 0; j < g->count; j++) g->w[j] = square(d[j]);
+    return true;
+}
+
 const crease_map_ops crs_diagonal_ops = {
     .name = "diagonal",
     .formula = "(A x)_j = d_j x_j",
@@ -69,6 +79,7 @@ const crease_map_ops crs_diagonal_ops = {
     .norm = diagonal_norm,
     .sigma_min = diagonal_sigma_min,
     .identity = diagonal_identity,
+    .gram = gram,
 };
 
 crease_map crease_diagonal(const double *d)
@@ -110,6 +121,7 @@ const crease_map_ops crs_mask_ops = {
     .norm = diagonal_norm,
     .sigma_min = diagonal_sigma_min,
     .identity = diagonal_identity,
+    .gram = gram,
 };
 
 crease_map crease_mask(const double *keep)

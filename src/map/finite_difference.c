@@ -93,9 +93,39 @@ static bool sigma_min(const crease_map *A, const crease_space *dom, const crease
     return true;
 }
 
+/* A'A is Neumann's Laplacian along the axis: cosines, 4 sin^2(pi k / (2n)). */
+static bool gram(const crease_map *A, const crease_space *dom, const crease_space *ran,
+                 crease_gram *g, crease_error *e)
+{
+    const view v = view_of(A, dom);
+    (void)ran;
+    if (!crs_gram_new(g, CREASE_BASIS_COSINE, crease_size(dom), e)) return false;
+    for (ptrdiff_t j = 0; j < g->count; j++) {
+        const double k = (double)(j / v.inner % v.length);
+        g->w[j] = 4 * square(sin(k * angle(A, dom)));
+    }
+    return true;
+}
+
 static const crease_param params[] = {
     { "axis", 0, CREASE_MAX_ORDER - 1, CREASE_INTEGER, "the axis, from 0" }, { 0 }
 };
+
+static ptrdiff_t entries(const crease_map *A, const crease_space *dom, const crease_space *ran,
+                         ptrdiff_t *row, ptrdiff_t *col, double *value)
+{
+    const view v = view_of(A, dom);
+    const ptrdiff_t run = (v.length - 1) * v.inner;
+    ptrdiff_t k = 0;
+    (void)ran;
+    for (ptrdiff_t o = 0; row && o < v.outer; o++)
+        for (ptrdiff_t j = 0; j < run; j++, k += 2) {
+            row[k] = row[k + 1] = o * run + j;
+            col[k] = o * (run + v.inner) + j, col[k + 1] = col[k] + v.inner;
+            value[k] = -1, value[k + 1] = 1;
+        }
+    return 2 * v.outer * run;
+}
 
 const crease_map_ops crs_finite_difference_ops = {
     .name = "finite-difference",
@@ -106,6 +136,8 @@ const crease_map_ops crs_finite_difference_ops = {
     .adjoint = adjoint,
     .norm = norm,
     .sigma_min = sigma_min,
+    .gram = gram,
+    .entries = entries,
 };
 
 crease_map crease_finite_difference(int axis)

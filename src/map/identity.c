@@ -36,6 +36,15 @@ static bool identity(const crease_map *A, const crease_space *dom, const crease_
     return true;
 }
 
+static bool gram(const crease_map *A, const crease_space *dom, const crease_space *ran,
+                 crease_gram *g, crease_error *e)
+{
+    (void)ran;
+    if (!crs_gram_new(g, CREASE_BASIS_ENTRIES, crease_size(dom), e)) return false;
+    fill(g->count, square(A->par[0]), g->w);
+    return true;
+}
+
 static const crease_param params[] = {
     { "scale", -INFINITY, INFINITY, CREASE_OPEN_LOW | CREASE_OPEN_HIGH, "c" }, { 0 }
 };
@@ -50,6 +59,7 @@ const crease_map_ops crs_identity_ops = {
     .norm = norm,
     .sigma_min = sigma_min,
     .identity = identity,
+    .gram = gram,
 };
 
 crease_map crease_identity(double c)

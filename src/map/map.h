@@ -45,4 +45,15 @@ bool crs_map_better_sigma_min(const crease_map *A, const crease_space *dom, cons
 bool crs_map_rounding(const crease_map *A, const crease_space *dom, const crease_space *ran,
                       crease_rounding *r, crease_error *e);
 
+/* The eigenvalues of A'A, with CREASE_UNSUPPORTED when they are not known; what is in g is freed by
+ * crs_gram_free, after a failure as well. */
+bool crs_map_gram(const crease_map *A, const crease_space *dom, const crease_space *ran,
+                  crease_gram *g, crease_error *e);
+/* g with `count` eigenvalues of 0. */
+bool crs_gram_new(crease_gram *g, crease_basis basis, ptrdiff_t count, crease_error *e);
+void crs_gram_free(crease_gram *g);
+/* A'A = I. */
+bool crs_gram_of_isometry(const crease_map *A, const crease_space *dom, const crease_space *ran,
+                          crease_gram *g, crease_error *e);
+
 #endif

@@ -86,6 +86,25 @@ static bool identity(const crease_map *A, const crease_space *dom, const crease_
     return true;
 }
 
+static bool gram(const crease_map *A, const crease_space *dom, const crease_space *ran,
+                 crease_gram *g, crease_error *e)
+{
+    const crease_index_list *l = A->data;
+    (void)ran;
+    if (!crs_gram_new(g, CREASE_BASIS_ENTRIES, crease_size(dom), e)) return false;
+    for (ptrdiff_t k = 0; k < l->count; k++) g->w[l->index[k]]++;
+    return true;
+}
+
+static ptrdiff_t entries(const crease_map *A, const crease_space *dom, const crease_space *ran,
+                         ptrdiff_t *row, ptrdiff_t *col, double *value)
+{
+    const crease_index_list *l = A->data;
+    (void)dom, (void)ran;
+    for (ptrdiff_t k = 0; row && k < l->count; k++) row[k] = k, col[k] = l->index[k], value[k] = 1;
+    return l->count;
+}
+
 const crease_map_ops crs_selection_ops = {
     .name = "selection",
     .formula = "(A x)_k = x_{index[k]}",
@@ -95,6 +114,8 @@ const crease_map_ops crs_selection_ops = {
     .norm = norm,
     .sigma_min = sigma_min,
     .identity = identity,
+    .gram = gram,
+    .entries = entries,
 };
 
 crease_map crease_selection(const crease_index_list *l)

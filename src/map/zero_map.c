@@ -26,6 +26,20 @@ static bool identity(const crease_map *A, const crease_space *dom, const crease_
     return !dom->comm && !ran->comm && crease_space_equal(dom, ran);
 }
 
+static bool gram(const crease_map *A, const crease_space *dom, const crease_space *ran,
+                 crease_gram *g, crease_error *e)
+{
+    (void)A, (void)ran;
+    return crs_gram_new(g, CREASE_BASIS_ENTRIES, crease_size(dom), e);
+}
+
+static ptrdiff_t entries(const crease_map *A, const crease_space *dom, const crease_space *ran,
+                         ptrdiff_t *row, ptrdiff_t *col, double *value)
+{
+    (void)A, (void)dom, (void)ran, (void)row, (void)col, (void)value;
+    return 0;
+}
+
 const crease_map_ops crs_zero_map_ops = {
     .name = "zero",
     .formula = "A x = 0",
@@ -34,6 +48,8 @@ const crease_map_ops crs_zero_map_ops = {
     .norm = zero_bound,
     .sigma_min = zero_bound,
     .identity = identity,
+    .gram = gram,
+    .entries = entries,
 };
 
 crease_map crease_zero_map(void) { return (crease_map){ .ops = &crs_zero_map_ops }; }

@@ -45,6 +45,11 @@ bool crs_offers_argmin(const crease_problem *p, int i, double h, double radius, 
  * together give the product about the size of what it is to match: at 0 f is flat. False: 0. */
 bool crs_default_start(const crease_problem *p, int i, uint64_t seed, double *x);
 
+/* x: where block i begins, inside X_i and the domain of r_i as far as that is known how; joint:
+ * `work` has room for a joint prox. True: a given start was moved (start.c). */
+bool crs_start_block(const crease_problem *p, int i, uint64_t seed, bool joint, double *x,
+                     double *work);
+
 ptrdiff_t crs_largest_block(const crease_problem *p); /* entries of the largest block */
 
 /* Least upper bound known here of |x|_2 over X_i; INFINITY without a compact set. May allocate. */

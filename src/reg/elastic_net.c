@@ -8,6 +8,8 @@
 static double value(const double *par, double y) { return y * (par[0] + par[1] / 2 * y); }
 static double slope(const double *par, double y) { return par[0] + par[1] * y; }
 
+static double curve(const double *par, double y) { return (void)y, par[1]; }
+
 static double shrink(const double *par, double t, double w)
 {
     return pos(w - t * par[0]) / (1 + t * par[1]);
@@ -39,6 +41,7 @@ const crease_penalty crs_elastic_net = {
     .convex = true,
     .value = value,
     .slope = slope,
+    .curve = curve,
     .shrink = shrink,
     .stationary = stationary,
     .lipschitz = lipschitz,

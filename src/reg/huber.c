@@ -13,6 +13,8 @@ static double value(const double *par, double y)
 
 static double slope(const double *par, double y) { return par[0] * smaller(y / par[1], 1); }
 
+static double curve(const double *par, double y) { return y < par[1] ? par[0] / par[1] : 0; }
+
 static double shrink(const double *par, double t, double w)
 {
     const double step = t * par[0], delta = par[1];
@@ -45,6 +47,7 @@ const crease_penalty crs_huber = {
     .convex = true,
     .value = value,
     .slope = slope,
+    .curve = curve,
     .shrink = shrink,
     .stationary = stationary,
     .lipschitz = lipschitz,

@@ -10,6 +10,8 @@
 static double value(const double *par, double y) { return par[0] * log1p(y / par[1]); }
 static double slope(const double *par, double y) { return par[0] / (par[1] + y); }
 
+static double curve(const double *par, double y) { return -par[0] / square(par[1] + y); }
+
 /* y+ without cancellation, or a number <= 0 when there is none. */
 static double larger_root(const double *par, double t, double w)
 {
@@ -52,6 +54,7 @@ const crease_penalty crs_lsp = {
     .weak_convexity_text = "lambda/theta^2",
     .value = value,
     .slope = slope,
+    .curve = curve,
     .shrink = shrink,
     .stationary = stationary,
     .lipschitz = lipschitz,

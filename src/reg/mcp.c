@@ -16,6 +16,8 @@ static double value(const double *par, double y)
 
 static double slope(const double *par, double y) { return pos(par[0] - y / par[1]); }
 
+static double curve(const double *par, double y) { return y < par[1] * par[0] ? -1 / par[1] : 0; }
+
 static double shrink(const double *par, double t, double w)
 {
     const double lambda = par[0], gamma = par[1];
@@ -49,6 +51,7 @@ const crease_penalty crs_mcp = {
     .weak_convexity_text = "1/gamma",
     .value = value,
     .slope = slope,
+    .curve = curve,
     .shrink = shrink,
     .stationary = stationary,
     .lipschitz = lipschitz,

@@ -31,6 +31,8 @@ static double half_slope(const double *par, double y)
     return y == 0 ? unbounded(par[0]) : par[0] / (2 * sqrt(y));
 }
 
+static double half_curve(const double *par, double y) { return -par[0] / (4 * y * sqrt(y)); }
+
 /* y = s^2, s the largest root of s^3 - w s + c/2 = 0, or 0 when there is none; w > 0. */
 static double half_largest_root(double c, double w)
 {
@@ -66,6 +68,7 @@ const crease_penalty crs_l_half = {
     .weak_convexity_text = "none",
     .value = half_value,
     .slope = half_slope,
+    .curve = half_curve,
     .shrink = half_shrink,
     .stationary = half_stationary,
     .lipschitz = lipschitz,
@@ -84,6 +87,8 @@ static double thirds_slope(const double *par, double y)
 {
     return y == 0 ? unbounded(par[0]) : 2 * par[0] / (3 * cbrt(y));
 }
+
+static double thirds_curve(const double *par, double y) { return -2 * par[0] / (9 * y * cbrt(y)); }
 
 /* s = (A + sqrt(2u/A - A^2))/2, A^2 = sqrt(4/3) (m + 1/m), m^3 + m^-3 = 2 h, h = 3 sqrt(3) u^2/16:
  * m^3 = h + sqrt(h^2 - 1), written so that u^2 never appears and cannot overflow. */
@@ -133,6 +138,7 @@ const crease_penalty crs_l_two_thirds = {
     .weak_convexity_text = "none",
     .value = thirds_value,
     .slope = thirds_slope,
+    .curve = thirds_curve,
     .shrink = thirds_shrink,
     .stationary = thirds_stationary,
     .lipschitz = lipschitz,
@@ -150,6 +156,11 @@ static double any_value(const double *par, double y) { return par[0] * pow(y, pa
 static double any_slope(const double *par, double y)
 {
     return y == 0 ? unbounded(par[0]) : par[0] * par[1] * pow(y, par[1] - 1);
+}
+
+static double any_curve(const double *par, double y)
+{
+    return par[0] * par[1] * (par[1] - 1) * pow(y, par[1] - 2);
 }
 
 /* The larger root, w being past the least value of y + c q y^(q-1); `least` lies between the place
@@ -199,6 +210,7 @@ const crease_penalty crs_lq = {
     .weak_convexity_text = "none",
     .value = any_value,
     .slope = any_slope,
+    .curve = any_curve,
     .shrink = any_shrink,
     .stationary = any_stationary,
     .lipschitz = lipschitz,

@@ -7,6 +7,7 @@
 #include <crease/set.h>
 
 #include "core/core.h"
+#include "dense/dense.h"
 
 #define PENALTY(symbol, name) extern const crease_penalty crs_##symbol;
 #define ALIAS(name, kind, symbol)
@@ -126,5 +127,13 @@ double crs_weight_max(const crease_reg *r, ptrdiff_t count);
  * regularizer and work what it asks for. */
 void crs_spectral_prox_spectral_ball(const crease_reg *r, const crease_space *s, double t,
                                      double radius, const double *v, double *x, double *work);
+
+/* A spectral regularizer at points whose factors x = U diag(s) V', s > 0, are known, f->k of them:
+ * the prox gives them, and value and dist need no decomposition. f->u on entry: memory of
+ * crs_thin_scratch(m, n) doubles; work as r asks for it. False: all is NaN. */
+bool crs_spectral_prox(const crease_reg *r, const crease_space *s, double t, const double *v,
+                       double *x, crs_thin *f, double *work);
+double crs_spectral_value(const crease_reg *r, const crs_thin *f);
+double crs_spectral_dist(const crease_reg *r, const crs_thin *f, const double *g, double *work);
 
 #endif

@@ -21,6 +21,11 @@ static double slope(const double *par, double y)
     return y <= lambda ? lambda : pos(a * lambda - y) / (a - 1);
 }
 
+static double curve(const double *par, double y)
+{
+    return y > par[0] && y < par[1] * par[0] ? -1 / (par[1] - 1) : 0;
+}
+
 /* Where t < a-1: the middle piece's stationary point, from its lower end on. */
 static double middle(const double *par, double t, double w)
 {
@@ -68,6 +73,7 @@ const crease_penalty crs_scad = {
     .weak_convexity_text = "1/(a-1)",
     .value = value,
     .slope = slope,
+    .curve = curve,
     .shrink = shrink,
     .stationary = stationary,
     .lipschitz = lipschitz,

@@ -26,53 +26,72 @@ static double slope_dist(const crease_reg *r, double s, double rounding, double 
     return crs_scalar_dist(&at, fabs(s - kink) <= rounding ? kink : s, c);
 }
 
-/* |C - diag(rho'(s))|^2, C = U0'G V0 of order `rank` */
-static double inside(const crease_reg *r, const crs_thin *f, ptrdiff_t rank, const double *C)
+/* |C - diag(rho'(s))|^2, C = U0'G V0 of order k */
+static double inside(const crease_reg *r, const crs_thin *f, const double *C)
 {
     const double larger_side = (double)(f->m > f->n ? f->m : f->n);
-    const double rounding = 8 * larger_side * DBL_EPSILON * f->s[0];
     double sum = 0;
-    for (ptrdiff_t i = 0; i < rank; i++)
-        for (ptrdiff_t j = 0; j < rank; j++)
-            sum += square(i == j ? slope_dist(r, f->s[j], rounding, C[i * rank + i])
-                                 : C[i * rank + j]);
+    for (ptrdiff_t i = 0; i < f->k; i++)
+        for (ptrdiff_t j = 0; j < f->k; j++) {
+            const double rounding = 8 * larger_side * DBL_EPSILON * f->s[0];
+            sum += square(i == j ? slope_dist(r, f->s[j], rounding, C[i * f->k + i])
+                                 : C[i * f->k + j]);
+        }
     return sum;
 }
 
-/* sum_j max(sigma_j(P) - rho'(0+), 0)^2, P = U1 U1'G V1 V1' */
-static double outside(double slope, const crs_thin *f, const double *P, double *sigma)
+/* sum_j max(sigma_j(P) - rho'(0+), 0)^2, P = U1 U1'G V1 V1': 0 where |P|_2 <= rho'(0+) is proved,
+ * which takes no decomposition. */
+static double outside(double slope, ptrdiff_t m, ptrdiff_t n, const double *P, double *work)
 {
-    if (!crs_singular_values(f->m, f->n, P, sigma, f->work)) return NAN;
+    const ptrdiff_t k = crs_short_side(m, n);
+    if (crs_certify_norm(m, n, P, slope, work)) return 0;
+    if (!crs_singular_values(m, n, P, work, work + k)) return NAN;
     double sum = 0;
-    for (ptrdiff_t j = 0; j < f->k; j++) sum += square(pos(sigma[j] - slope));
+    for (ptrdiff_t j = 0; j < k; j++) sum += square(pos(work[j] - slope));
     return sum;
+}
+
+static ptrdiff_t most(ptrdiff_t a, ptrdiff_t b) { return a > b ? a : b; }
+
+/* A, B, C, P, and the work of `outside` */
+static ptrdiff_t dist_scratch(ptrdiff_t m, ptrdiff_t n)
+{
+    const ptrdiff_t k = crs_short_side(m, n);
+    return m * n + k * (m + n + k) + most(crs_certify_scratch(m, n), k + crs_svd_scratch(m, n));
+}
+
+double crs_spectral_dist(const crease_reg *r, const crs_thin *f, const double *g, double *work)
+{
+    const ptrdiff_t m = f->m, n = f->n, rank = f->k;
+    const double slope = r->penalty->slope(r->par, 0);
+    double *A = work, *B = A + rank * n, *C = B + m * rank, *P = C + rank * rank, sum = 0;
+    if (!crs_all_finite(m * n, g)) return NAN;
+    crs_gemm(true, false, rank, n, m, 1, f->u, g, 0, A);      /* A = U0'G */
+    crs_gemm(false, true, rank, rank, n, 1, A, f->vt, 0, C);  /* C = A V0 */
+    crs_gemm(false, true, m, rank, n, 1, g, f->vt, 0, B);     /* B = G V0 */
+    crs_gemm(false, false, m, rank, rank, -1, f->u, C, 1, B); /*   - U0 C = U1 U1'G V0 */
+    if (rank < crs_short_side(m, n) && slope < INFINITY) {    /* P = G - U0 A - B V0' */
+        copy(m * n, g, P);
+        crs_gemm(false, false, m, n, rank, -1, f->u, A, 1, P);
+        crs_gemm(false, false, m, n, rank, -1, B, f->vt, 1, P);
+        sum = outside(slope, m, n, P, P + m * n);
+    }
+    crs_gemm(false, false, rank, n, rank, -1, C, f->vt, 1, A); /* A - C V0' = U0'G V1 V1' */
+    sum += inside(r, f, C) + squared_norm(rank * n, A) + squared_norm(m * rank, B);
+    return sqrt(sum);
 }
 
 static double dist(const crease_reg *r, const crease_space *s, const double *x, const double *g,
                    double *work)
 {
     const ptrdiff_t m = s->dim[0], n = s->dim[1];
-    const double slope = r->penalty->slope(r->par, 0);
     crs_thin f;
     if (!crs_all_finite(m * n, g) || !crs_thin_svd(m, n, x, work, &f)) return NAN;
     const ptrdiff_t rank = crs_thin_rank(&f, x, work + crs_thin_scratch(m, n));
-    double *A = work + crs_thin_scratch(m, n), *B = A + rank * n, *C = B + m * rank,
-           *P = C + rank * rank, sum = 0;
     crs_thin_truncate(&f, rank);
-
-    crs_gemm(true, false, rank, n, m, 1, f.u, g, 0, A);      /* A = U0'G */
-    crs_gemm(false, true, rank, rank, n, 1, A, f.vt, 0, C);  /* C = A V0 */
-    crs_gemm(false, true, m, rank, n, 1, g, f.vt, 0, B);     /* B = G V0 */
-    crs_gemm(false, false, m, rank, rank, -1, f.u, C, 1, B); /*   - U0 C = U1 U1'G V0 */
-    if (rank < f.k && slope < INFINITY) {                    /* P = G - U0 A - B V0' */
-        copy(m * n, g, P);
-        crs_gemm(false, false, m, n, rank, -1, f.u, A, 1, P);
-        crs_gemm(false, false, m, n, rank, -1, B, f.vt, 1, P);
-        sum = outside(slope, &f, P, P + m * n);
-    }
-    crs_gemm(false, false, rank, n, rank, -1, C, f.vt, 1, A); /* A - C V0' = U0'G V1 V1' */
-    sum += inside(r, &f, rank, C) + squared_norm(rank * n, A) + squared_norm(m * rank, B);
-    return sqrt(sum);
+    f.k = rank;
+    return crs_spectral_dist(r, &f, g, work + crs_thin_scratch(m, n));
 }
 
 static ptrdiff_t least(const crease_space *s) { return crs_short_side(s->dim[0], s->dim[1]); }
@@ -114,25 +133,28 @@ static ptrdiff_t scratch(const crease_reg *r, const crease_space *s)
     const ptrdiff_t m = s->dim[0], n = s->dim[1], k = least(s);
     const crease_space vector = crease_vector(k);
     const crease_reg v = on_vector(r);
-    const ptrdiff_t parts = m * n + k * (m + n + k) + k, rank = crs_thin_rank_scratch(m, n);
-    return crs_thin_scratch(m, n) + (parts > rank ? parts : rank) + k +
+    return crs_thin_scratch(m, n) + most(dist_scratch(m, n), crs_thin_rank_scratch(m, n)) + k +
            crease_reg_scratch(&v, &vector);
+}
+
+double crs_spectral_value(const crease_reg *r, const crs_thin *f)
+{
+    double sum = 0;
+    for (ptrdiff_t j = 0; j < f->k; j++) sum += r->penalty->value(r->par, f->s[j]);
+    return sum;
 }
 
 static double value(const crease_reg *r, const crease_space *s, const double *x, double *work)
 {
     const ptrdiff_t m = s->dim[0], n = s->dim[1], k = least(s);
-    ptrdiff_t rank = k;
-    crs_thin f = { .s = work };
-    double sum = 0;
+    crs_thin f = { .k = k, .s = work };
     if (r->penalty->slope(r->par, 0) < INFINITY) { /* noise adds noise */
         if (!crs_singular_values(m, n, x, f.s, work + k)) return NAN;
     } else { /* and here it would count */
         if (!crs_thin_svd(m, n, x, work, &f)) return NAN;
-        rank = crs_thin_rank(&f, x, work + crs_thin_scratch(m, n));
+        f.k = crs_thin_rank(&f, x, work + crs_thin_scratch(m, n));
     }
-    for (ptrdiff_t j = 0; j < rank; j++) sum += r->penalty->value(r->par, f.s[j]);
-    return sum;
+    return crs_spectral_value(r, &f);
 }
 
 /* What becomes of the singular values: d from s, both of `vector`. */
@@ -156,6 +178,39 @@ static void apply(shrinkage *shrink, const crease_reg *r, const crease_space *s,
         copy(m * n, v, x); /* nothing shrank: x = v, not a recomposition of it */
     else
         crs_thin_compose(&f, d, x);
+}
+
+/* d > 0 in its first places: the factors without the others, d for s. */
+static void keep_positive(crs_thin *f, const double *d)
+{
+    ptrdiff_t rank = 0;
+    while (rank < f->k && d[rank] > 0) rank++;
+    crs_thin_truncate(f, rank);
+    copy(rank, d, f->s);
+    f->k = rank;
+}
+
+bool crs_spectral_prox(const crease_reg *r, const crease_space *s, double t, const double *v,
+                       double *x, crs_thin *f, double *work)
+{
+    const ptrdiff_t m = s->dim[0], n = s->dim[1], k = least(s);
+    const crease_space vector = crease_vector(k);
+    const crease_reg by_value = on_vector(r);
+    double *d = work + m * n;
+    if (!crs_thin_svd(m, n, v, f->u, f)) {
+        fill(m * n, NAN, x);
+        return false;
+    }
+    crs_separable_ops.prox(&by_value, &vector, t, f->s, d, d + k);
+    const bool same = memcmp(d, f->s, (size_t)k * sizeof *d) == 0;
+    keep_positive(f, d);
+    for (ptrdiff_t i = 0; i < m && !same; i++)
+        for (ptrdiff_t j = 0; j < f->k; j++) work[i * f->k + j] = f->u[i * f->k + j] * f->s[j];
+    if (same)
+        copy(m * n, v, x);
+    else
+        crs_gemm(false, false, m, n, f->k, 1, work, f->vt, 0, x);
+    return true;
 }
 
 static void everywhere(const crease_reg *r, const crease_space *vector, double t, double radius,

@@ -6,6 +6,7 @@
 
 static double value(const double *par, double y) { return par[0] / 2 * y * y; }
 static double slope(const double *par, double y) { return par[0] * y; }
+static double curve(const double *par, double y) { return (void)y, par[0]; }
 static double shrink(const double *par, double t, double w) { return w / (1 + t * par[0]); }
 
 static int stationary(const double *par, double t, double w, double *y)
@@ -29,6 +30,7 @@ const crease_penalty crs_squared_l2 = {
     .convex = true,
     .value = value,
     .slope = slope,
+    .curve = curve,
     .shrink = shrink,
     .stationary = stationary,
     .lipschitz = lipschitz,

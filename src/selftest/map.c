@@ -14,7 +14,25 @@ typedef struct {
     crease_callback_map callback;
     crease_map_list terms;
     crease_map_pair pair;
+    crease_space part[2];
+    crease_map_parts parts;
+    crease_matrix_pair matrices;
+    crease_factored_matrix factors;
+    crease_cosine *cosine;
+    crease_kernel kernel;
 } instance;
+
+/* A shape of 1 to 3 dimensions with at most CRS_MOST entries, each length a multiple of `unit`. */
+static crease_space small_shape(draws *d, ptrdiff_t unit)
+{
+    crease_space s = crease_vector(unit * (1 + below(d, CRS_MOST / unit)));
+    while (s.order < 3 && below(d, 2)) {
+        s.dim[s.order] = unit * (1 + below(d, 4));
+        if (crease_size(&s) * s.dim[s.order] > CRS_MOST) break;
+        s.order++;
+    }
+    return s;
+}
 
 static void sample_diagonal(draws *d, instance *o)
 {
@@ -104,6 +122,101 @@ static void sample_composition(draws *d, instance *o)
     o->A = crease_composition(&o->pair);
 }
 
+static void sample_map_scaled(draws *d, instance *o)
+{
+    o->ran = crease_vector(1 + below(d, 6));
+    o->inner[0] = crease_dense(o->number);
+    o->A = crease_map_scaled(normal(d), o->inner);
+}
+
+static void sample_transposed(draws *d, instance *o)
+{
+    o->ran = crease_vector(1 + below(d, 6));
+    o->inner[0] = crease_dense(o->number);
+    o->A = crease_transposed(o->inner);
+}
+
+static void sample_stack(draws *d, instance *o)
+{
+    o->part[0] = o->dom, o->part[1] = crease_vector(1 + below(d, 4));
+    o->inner[0] = crease_identity(normal(d)), o->inner[1] = crease_dense(o->number);
+    o->ran = crease_vector(crease_size(&o->part[0]) + crease_size(&o->part[1]));
+    o->parts = (crease_map_parts){ 2, o->inner, o->part };
+    o->A = crease_stack(&o->parts);
+}
+
+static void sample_side_by_side(draws *d, instance *o)
+{
+    o->part[0] = o->ran = o->dom, o->part[1] = crease_vector(1 + below(d, 4));
+    o->inner[0] = crease_identity(normal(d)), o->inner[1] = crease_dense(o->number);
+    o->dom = crease_vector(crease_size(&o->part[0]) + crease_size(&o->part[1]));
+    o->parts = (crease_map_parts){ 2, o->inner, o->part };
+    o->A = crease_side_by_side(&o->parts);
+}
+
+static void sample_gradient(draws *d, instance *o)
+{
+    ptrdiff_t rows = 0;
+    o->dom = crease_matrix(1 + below(d, 3), 2 + below(d, 2)); /* 12 differences at most */
+    for (int i = 0; i < 2; i++) rows += crease_size(&o->dom) / o->dom.dim[i] * (o->dom.dim[i] - 1);
+    o->ran = crease_vector(rows);
+    o->A = crease_gradient();
+}
+
+static void sample_kronecker(draws *d, instance *o)
+{
+    const ptrdiff_t a = 1 + below(d, 4), b = 1 + below(d, 4), m = 1 + below(d, 4),
+                    n = 1 + below(d, 4);
+    o->dom = crease_matrix(a, b), o->ran = crease_matrix(m, n);
+    o->matrices = (crease_matrix_pair){ m, a, n, b, o->number, o->more };
+    o->A = crease_kronecker(&o->matrices);
+}
+
+static void sample_low_rank(draws *d, instance *o)
+{
+    o->ran = crease_vector(1 + below(d, 6));
+    o->factors = (crease_factored_matrix){ crease_size(&o->ran), crease_size(&o->dom),
+                                           1 + below(d, 4), o->number, o->more };
+    o->A = crease_low_rank(&o->factors);
+}
+
+static void sample_wavelet(draws *d, instance *o)
+{
+    const int levels = 1 + (int)below(d, 2);
+    o->dom = o->ran = small_shape(d, (ptrdiff_t)1 << levels);
+    o->A = crease_wavelet(levels);
+}
+
+static void sample_dct(draws *d, instance *o)
+{
+    o->dom = o->ran = small_shape(d, 1);
+    o->cosine = crease_cosine_new(&o->dom, NULL);
+    o->A = crease_dct(o->cosine);
+}
+
+static void sample_kernel(draws *d, instance *o, bool circular)
+{
+    crease_kernel *k = &o->kernel;
+    o->dom = o->ran = small_shape(d, 1);
+    *k = (crease_kernel){ .signal = o->dom, .shape = o->dom, .h = o->number, .circular = circular };
+    for (int i = 0; i < o->dom.order; i++) {
+        k->shape.dim[i] = 1 + below(d, o->dom.dim[i] + (circular ? 0 : 2));
+        k->origin[i] = below(d, k->shape.dim[i]);
+    }
+    crease_kernel_prepare(k, NULL);
+    o->A = crease_convolution(k);
+}
+
+static void sample_circular(draws *d, instance *o) { sample_kernel(d, o, true); }
+static void sample_convolution(draws *d, instance *o) { sample_kernel(d, o, false); }
+
+static void release(instance *o)
+{
+    crease_cosine_free(o->cosine);
+    crease_kernel_release(&o->kernel);
+    o->cosine = NULL;
+}
+
 /* Maps made of more than numbers, or of numbers that are not any. */
 static const struct {
     const char *name;
@@ -117,6 +230,17 @@ static const struct {
     { "callback", sample_map_callback },
     { "sum", sample_map_sum },
     { "composition", sample_composition },
+    { "scaled", sample_map_scaled },
+    { "transposed", sample_transposed },
+    { "stack", sample_stack },
+    { "side-by-side", sample_side_by_side },
+    { "gradient", sample_gradient },
+    { "kronecker", sample_kronecker },
+    { "low-rank", sample_low_rank },
+    { "wavelet", sample_wavelet },
+    { "dct", sample_dct },
+    { "circular-convolution", sample_circular },
+    { "convolution", sample_convolution },
 };
 
 /* Any other: its parameters and, where it takes an array, random numbers; square or not. */
@@ -134,12 +258,13 @@ static bool draw_instance(draws *d, int entry, instance *out, crease_error *e)
     for (size_t k = 0; k < sizeof own / sizeof *own; k++)
         if (strcmp(own[k].name, ops->name) == 0) draw = own[k].draw;
     for (int attempt = 0; attempt < 100; attempt++) {
-        out->A = (crease_map){ .ops = ops };
+        *out = (instance){ .A = { .ops = ops } };
         out->dom = out->ran = crease_vector(1 + below(d, 6));
         normals(d, CRS_MOST * CRS_MOST, 1, out->number);
         normals(d, CRS_MOST * CRS_MOST, 1, out->more);
         draw(d, out);
         if (crease_map_check(&out->A, &out->dom, &out->ran, e)) return true;
+        release(out);
     }
     return false;
 }
@@ -226,6 +351,29 @@ static void check_identity(const map_case *c, crs_report *out)
     crs_report_note(out, "c times the identity", c->m == c->n ? differ : INFINITY, 0);
 }
 
+/* (d I + beta A'A) x = v where there is a closed form: |d x + beta A'A x - v|, relative to |v| and
+ * |d I + beta A'A| |x|. */
+static void check_solve(const map_case *c, draws *d, crs_report *out)
+{
+    double v[CRS_MOST], x[CRS_MOST], Ax[CRS_MOST], t[CRS_MOST], work[4 * CRS_MOST + 4], off = 0,
+                                                                                        norm = NAN;
+    const double shift = spread(d, -3, 3), beta = below(d, 5) ? spread(d, -3, 3) : 0;
+    crease_map_solver *s = crease_map_solver_new(&c->a->A, &c->a->dom, &c->a->ran, NULL);
+    if (!s) return;
+    crease_map_norm(&c->a->A, &c->a->dom, &c->a->ran, &norm, NULL);
+    const bool fits = crease_map_solver_scratch(s) <= (ptrdiff_t)(sizeof work / sizeof *work);
+    crs_report_note(out, "work of a solution", !fits, 0);
+    normals(d, c->n, 1, v);
+    fill(c->n, NAN, x);
+    if (fits) crease_map_solve(s, shift, beta, v, x, work);
+    crease_map_solver_free(s);
+    apply(c, x, Ax);
+    adjoint(c, Ax, t);
+    const double size = crs_norm(c->n, v) + (shift + beta * norm * norm) * crs_norm(c->n, x);
+    for (ptrdiff_t j = 0; j < c->n; j++) off = larger(off, fabs(shift * x[j] + beta * t[j] - v[j]));
+    crs_report_note(out, "(dI + beta A'A) x = v", off / size, 1e-13);
+}
+
 static void check_known(const instance *a, crs_report *out)
 {
     const crease_block block = { .map = a->A };
@@ -241,13 +389,15 @@ bool crs_selftest_map(int entry, long trials, uint64_t seed, crs_report *out, cr
         instance a;
         if (!draw_instance(&d, entry, &a, e)) return false;
         double *work = crs_doubles(crease_map_scratch(&a.A, &a.dom, &a.ran), "the self-test", e);
-        if (!work) return false;
+        if (!work) return release(&a), false;
         const map_case c = { &a, crease_size(&a.ran), crease_size(&a.dom), work };
         check_linear(&c, &d, out);
         check_bounds(&c, &d, out);
         check_identity(&c, out);
+        check_solve(&c, &d, out);
         if (k < CRS_ASKED) check_known(&a, out);
         crs_free(work);
+        release(&a);
     }
     return true;
 }

@@ -91,26 +91,6 @@ static void grad(const crease_smooth *f, const crease_blocks *b, const double *c
     }
 }
 
-/* <[[X]], [[X]]> = sum of the entries of M_1'M_1 o X_1'X_1 */
-static double kruskal_squares(const crs_kruskal *k, double *work)
-{
-    const ptrdiff_t size = k->rank * k->rank;
-    crs_gram_except(k, 0, work, work + size);
-    crs_gram(k->shape.dim[0], k->rank, k->factor[0], work + size);
-    return crs_dot(size, work, work + size);
-}
-
-/* g[n] = 2(X_n G_n - Z_(n) M_n) + nu X_n, made from what is already there */
-static void add_curved(const crease_smooth *f, const crs_kruskal *k, double *const *g, double *work)
-{
-    const crease_cp_data *c = f->data;
-    for (int n = 0; n < k->shape.order; n++) {
-        crs_gram_except(k, n, work, work + k->rank * k->rank);
-        crs_gemm(false, false, k->shape.dim[n], k->rank, k->rank, 2, k->factor[n], work, 1, g[n]);
-        if (c->ridge > 0) axpy(k->shape.dim[n] * k->rank, c->ridge, k->factor[n], g[n]);
-    }
-}
-
 /* Z moves too: its gradient is the residual. */
 static double apart(const crease_smooth *f, const crease_blocks *b, const double *const *x,
                     double *const *g, double *work)
@@ -121,24 +101,22 @@ static double apart(const crease_smooth *f, const crease_blocks *b, const double
     return value(f, b, x, work);
 }
 
-/* |Z|^2 - 2<Z, [[X]]> + |[[X]]|^2 serves for the sum over the residual while it is no small part of
- * |Z|^2, to which its rounding is relative. */
+/* grad_n = -2 E_(n) M_n + nu X_n with the residual E: as accurate as f is small */
 static double both(const crease_smooth *f, const crease_blocks *b, const double *const *x,
                    double *const *g, double *work)
 {
-    const double enough = 0x1p-20;
+    const double ridge = ((const crease_cp_data *)f->data)->ridge;
     const crs_fit t = fit_of(f);
     const crs_kruskal k = kruskal_of(f, x);
-    double *out[CREASE_MAX_ORDER], inner, squares = 0;
+    double *out[CREASE_MAX_ORDER] = { NULL }, squares = 0;
     if (t.z >= 0) return apart(f, b, x, g, work);
     for (int n = 0; n < t.count; n++) out[n] = g[t.block[n]];
-    const double all = crs_mttkrp_all(&k, -2, t.target, out, &inner, work);
-    const double fit = all - 2 * inner + kruskal_squares(&k, work);
-    add_curved(f, &k, out, work);
-    if (!(fit >= enough * all)) return value(f, b, x, work);
-    for (int n = 0; n < t.count; n++)
+    const double fit = crs_kruskal_residual(&k, -2, t.target, out, work);
+    for (int n = 0; n < t.count && ridge > 0; n++) {
+        axpy(k.shape.dim[n] * k.rank, ridge, k.factor[n], out[n]);
         squares += crs_dot(k.shape.dim[n] * k.rank, k.factor[n], k.factor[n]);
-    return fit + ((const crease_cp_data *)f->data)->ridge / 2 * squares;
+    }
+    return fit + ridge / 2 * squares;
 }
 
 static bool as_cp(const crease_smooth *f, const crease_blocks *b, crease_cp_data *out, int *factor)

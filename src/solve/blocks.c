@@ -142,44 +142,6 @@ static void adapt_extension(crease_solver *s)
     s->run.report.restarts++;
 }
 
-/* One prox leads into the domain of r_i, inside X_i. */
-static void enter_domain(crease_solver *s, int i)
-{
-    const crease_block *b = &s->p->block[i];
-    const crease_reg *r = crs_reg_of(s->p, i);
-    const crease_space *space = &s->p->space[i];
-    double *x = s->st.x[i], step = INFINITY;
-    if (r->ops->value(r, space, x, s->st.work) < INFINITY) return;
-    if (!b->set)
-        r->ops->prox(r, space, 1, x, x, s->st.work);
-    else if (!s->method->oracle && /* whose memory has no room for a joint prox */
-             crease_joint_check(r, b->set, space, &step, NULL))
-        crease_joint_prox(r, b->set, space, smaller(1, step / 2), x, x, s->st.work);
-    else
-        return;
-    if (b->start) s->run.report.moved_starts++;
-}
-
-static void start_block(crease_solver *s, int i)
-{
-    const crease_block *b = &s->p->block[i];
-    const crease_set *c = b->set;
-    const ptrdiff_t n = crs_size(s, i);
-    double *x = s->st.x[i];
-    if (b->start)
-        copy(n, b->start, x);
-    else
-        crs_default_start(s->p, i, (uint64_t)s->run.o.seed, x);
-    if (!c) return;
-    const double out = c->ops->excess(c, &s->p->space[i], x, s->st.work);
-    if (!(out > 1e-15 * (1 + crs_norm(n, x)))) return;
-    if (c->ops->project)
-        c->ops->project(c, &s->p->space[i], x, x, s->st.work);
-    else
-        c->ops->lmo(c, &s->p->space[i], x, x, s->st.work);
-    if (b->start) s->run.report.moved_starts++;
-}
-
 /* A_N'lambda = grad_N f(x^0): a start that is stationary is known for one at once. Only where the
  * parameters are not a theorem's, which counts from lambda^0 = 0. */
 static void start_multiplier(crease_solver *s)
@@ -219,10 +181,9 @@ static double first_guess(crease_solver *s, int i)
 /* x^0 projected onto the sets, multiplier and residual to match, L-hats */
 static void start_run(crease_solver *s)
 {
-    for (int i = 0; i < s->p->count; i++) {
-        start_block(s, i);
-        enter_domain(s, i);
-    }
+    for (int i = 0; i < s->p->count; i++) /* the memory of oracles has no room for a joint prox */
+        s->run.report.moved_starts += crs_start_block(s->p, i, (uint64_t)s->run.o.seed,
+                                                      !s->method->oracle, s->st.x[i], s->st.work);
     if (s->extension) {
         restart_extension(s);
     } else if (s->a->last >= 0) {

@@ -81,13 +81,13 @@ void crs_khatri_rao(const crs_kruskal *k, crs_modes m, ptrdiff_t first, ptrdiff_
     }
 }
 
-/* Two arrays with a row for every slab row, two with a row for every column, and a slab or one
- * array more. */
+/* Two arrays with a row for every slab row, two with a row for every column, a slab, and an array
+ * with a row for every slab row or column. */
 ptrdiff_t crs_kruskal_scratch(const crease_space *shape, ptrdiff_t rank)
 {
     const crs_slabs s = crs_slabs_of(shape);
     const ptrdiff_t slab = s.rows * s.right;
-    return 2 * rank * (s.rows + s.right) + more(slab, rank * more(s.rows, s.right));
+    return 2 * rank * (s.rows + s.right) + slab + rank * more(s.rows, s.right);
 }
 
 /* c (m x rank) = op(a) b + beta c, op(a) m x k */
@@ -153,32 +153,6 @@ void crs_mttkrp(const crs_kruskal *k, int n, double alpha, const double *tensor,
     (n < s.split ? by_rows : by_columns)(k, s, n, alpha, tensor, out, work);
 }
 
-double crs_mttkrp_all(const crs_kruskal *k, double alpha, const double *tensor, double *const *out,
-                      double *inner, double *work)
-{
-    const crs_slabs s = crs_slabs_of(&k->shape);
-    const int d = k->shape.order;
-    double *columns = work, *q = columns + s.right * k->rank, *p = q + s.right * k->rank;
-    double *rows = p + s.rows * k->rank, *kr = rows + s.rows * k->rank, squares = 0;
-    crs_khatri_rao(k, (crs_modes){ s.split, d, -1 }, 0, s.right, columns);
-    fill(s.right * k->rank, 0, q);
-    *inner = 0;
-    for (ptrdiff_t row = 0; row < s.left; row += s.rows) {
-        const ptrdiff_t count = fewer(s.left - row, s.rows);
-        const double *slab = tensor + row * s.right;
-        squares += crs_dot(count * s.right, slab, slab);
-        product(false, count, k->rank, s.right, slab, columns, 0, p);
-        for (int n = 0; n < s.split; n++)
-            gather(k, (crs_modes){ 0, s.split, n }, row, count, alpha, p, out[n], kr);
-        crs_khatri_rao(k, (crs_modes){ 0, s.split, -1 }, row, count, rows);
-        product(true, s.right, k->rank, count, slab, rows, 1, q);
-        *inner += crs_dot(count * k->rank, p, rows);
-    }
-    for (int n = s.split; n < d; n++)
-        gather(k, (crs_modes){ s.split, d, n }, 0, s.right, alpha, q, out[n], kr);
-    return squares;
-}
-
 void crs_gram_except(const crs_kruskal *k, int n, double *g, double *work)
 {
     const ptrdiff_t size = k->rank * k->rank;
@@ -226,6 +200,29 @@ double crs_kruskal_distance2(const crs_kruskal *k, const double *tensor, double 
         add_slab(k, s, row, count, -1, slab, work);
         sum += crs_dot(count * s.right, slab, slab);
     }
+    return sum;
+}
+
+double crs_kruskal_residual(const crs_kruskal *k, double alpha, const double *tensor,
+                            double *const *out, double *work)
+{
+    const crs_slabs s = crs_slabs_of(&k->shape);
+    const int d = k->shape.order;
+    double *rows = prepare(k, s, work), *q = rows + s.rows * k->rank, *p = q + s.right * k->rank;
+    double *kr = p + s.rows * k->rank, *slab = kr + more(s.rows, s.right) * k->rank, sum = 0;
+    fill(s.right * k->rank, 0, q);
+    for (ptrdiff_t row = 0; row < s.left; row += s.rows) {
+        const ptrdiff_t count = fewer(s.left - row, s.rows);
+        copy(count * s.right, tensor + row * s.right, slab);
+        add_slab(k, s, row, count, -1, slab, work); /* E, and its Khatri-Rao rows in `rows` */
+        sum += crs_dot(count * s.right, slab, slab);
+        product(false, count, k->rank, s.right, slab, work, 0, p);
+        for (int n = 0; n < s.split; n++)
+            gather(k, (crs_modes){ 0, s.split, n }, row, count, alpha, p, out[n], kr);
+        product(true, s.right, k->rank, count, slab, rows, 1, q);
+    }
+    for (int n = s.split; n < d; n++)
+        gather(k, (crs_modes){ s.split, d, n }, 0, s.right, alpha, q, out[n], kr);
     return sum;
 }
 

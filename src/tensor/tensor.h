@@ -50,10 +50,10 @@ ptrdiff_t crs_kruskal_scratch(const crease_space *shape, ptrdiff_t rank);
 void crs_mttkrp(const crs_kruskal *k, int n, double alpha, const double *tensor, double *out,
                 double *work);
 
-/* The same for every mode with one reading of T: out[n] += alpha T_(n) M_n. Returns |T|^2, and
- * in *inner <T, [[X_1, ..., X_d]]>. */
-double crs_mttkrp_all(const crs_kruskal *k, double alpha, const double *tensor, double *const *out,
-                      double *inner, double *work);
+/* With E = T - [[X_1, ..., X_d]] and one reading of T: out[n] += alpha E_(n) M_n for every mode.
+ * Returns |E|^2, summed over its entries. */
+double crs_kruskal_residual(const crs_kruskal *k, double alpha, const double *tensor,
+                            double *const *out, double *work);
 
 /* out += alpha [[X_1, ..., X_d]] */
 void crs_reconstruct(const crs_kruskal *k, double alpha, double *out, double *work);

@@ -177,6 +177,224 @@ static bool composition(const product *p)
            crs_multiply(p->v, c->outer, c->between, p->ran, false, between, p->out);
 }
 
+static bool scaled(const product *p)
+{
+    const ptrdiff_t n = crease_size(p->transposed ? p->dom : p->ran);
+    num *part = crs_nums(p->v, n);
+    if (!part || !crs_multiply(p->v, p->A->data, p->dom, p->ran, p->transposed, p->in, part))
+        return false;
+    for (ptrdiff_t j = 0; j < n; j++) gather(&p->out[j], exact(p->A->par[0]), part[j]);
+    return true;
+}
+
+static bool transposed(const product *p)
+{
+    return crs_multiply(p->v, p->A->data, p->ran, p->dom, !p->transposed, p->in, p->out);
+}
+
+/* Part k takes x to the k-th piece of the output, or the k-th piece of the input to y. */
+static bool in_parts(const product *p, bool stacked)
+{
+    const crease_map_parts *parts = p->A->data;
+    ptrdiff_t at = 0;
+    for (int k = 0; k < parts->count; k++) {
+        const crease_space *own = &parts->space[k];
+        const bool cut_in = stacked == p->transposed;
+        if (!crs_multiply(p->v, &parts->map[k], stacked ? p->dom : own, stacked ? own : p->ran,
+                          p->transposed, p->in + (cut_in ? at : 0), p->out + (cut_in ? 0 : at)))
+            return false;
+        at += crease_size(own);
+    }
+    return true;
+}
+
+static bool stack(const product *p) { return in_parts(p, true); }
+static bool side_by_side(const product *p) { return in_parts(p, false); }
+
+/* The rows of each axis follow those of the axes before it. */
+static bool gradient(const product *p)
+{
+    ptrdiff_t row = 0, inner = crease_size(p->dom);
+    const ptrdiff_t n = inner;
+    for (int axis = 0; axis < p->dom->order; axis++) {
+        const ptrdiff_t length = p->dom->dim[axis];
+        inner /= length;
+        for (ptrdiff_t j = 0; j < n; j++) {
+            if (j / inner % length + 1 == length) continue;
+            entry(p, row, j, -1);
+            entry(p, row++, j + inner, 1);
+        }
+    }
+    return true;
+}
+
+/* Y = L X R' by its two sums: first over the columns of L, then over those of R. */
+static bool kronecker(const product *p)
+{
+    const crease_matrix_pair *c = p->A->data;
+    const ptrdiff_t lr = c->left_rows, lc = c->left_cols, rr = c->right_rows, rc = c->right_cols;
+    num *between = crs_nums(p->v, lr * rc); /* L X, or Y R */
+    if (!between) return false;
+    for (ptrdiff_t i = 0; i < lr; i++)
+        for (ptrdiff_t k = 0; k < rc && crs_in_tiles(p->v, i * rc + k, lc + rr); k++) {
+            num *sum = &between[i * rc + k];
+            for (ptrdiff_t j = 0; !p->transposed && j < lc; j++)
+                gather(sum, exact(c->left[i * lc + j]), p->in[j * rc + k]);
+            for (ptrdiff_t j = 0; p->transposed && j < rr; j++)
+                gather(sum, exact(c->right[j * rc + k]), p->in[i * rr + j]);
+        }
+    for (ptrdiff_t i = 0; i < lr; i++)
+        for (ptrdiff_t k = 0; k < rc && crs_in_tiles(p->v, i * rc + k, lc + rr); k++) {
+            const num t = between[i * rc + k];
+            for (ptrdiff_t j = 0; !p->transposed && j < rr; j++)
+                gather(&p->out[i * rr + j], exact(c->right[j * rc + k]), t);
+            for (ptrdiff_t j = 0; p->transposed && j < lc; j++)
+                gather(&p->out[j * rc + k], exact(c->left[i * lc + j]), t);
+        }
+    return true;
+}
+
+static bool low_rank(const product *p)
+{
+    const crease_factored_matrix *a = p->A->data;
+    const ptrdiff_t in = p->transposed ? a->rows : a->cols, out = p->transposed ? a->cols : a->rows;
+    const double *first = p->transposed ? a->u : a->v, *second = p->transposed ? a->v : a->u;
+    num *between = crs_nums(p->v, a->rank);
+    if (!between) return false;
+    for (ptrdiff_t j = 0; j < in && crs_in_tiles(p->v, j, a->rank); j++)
+        for (ptrdiff_t k = 0; k < a->rank; k++)
+            gather(&between[k], exact(first[j * a->rank + k]), p->in[j]);
+    for (ptrdiff_t i = 0; i < out && crs_in_tiles(p->v, i, a->rank); i++)
+        for (ptrdiff_t k = 0; k < a->rank; k++)
+            gather(&p->out[i], exact(second[i * a->rank + k]), between[k]);
+    return true;
+}
+
+/* One step along an axis of the corner that a level works on. A line x becomes, at its k-th
+ * average and detail, sums of x_{2k}, ..., x_{2k+3} around the end, with the four coefficients and
+ * with them backwards under alternating signs. */
+static void wavelet_line(num *line, num *old, ptrdiff_t n, ptrdiff_t stride, bool back)
+{
+    const real q = sqrtl(3), f = 4 * sqrtl(2);
+    const real c[] = { (1 + q) / f, (3 + q) / f, (3 - q) / f, (1 - q) / f };
+    for (ptrdiff_t j = 0; j < n; j++) old[j] = line[j * stride], line[j * stride] = exact(0);
+    for (ptrdiff_t k = 0; k < n; k++)
+        for (ptrdiff_t i = 0; i < 4; i++) {
+            const bool detail = 2 * k >= n;
+            const ptrdiff_t j = (2 * (detail ? k - n / 2 : k) + i) % n;
+            const real value = !detail ? c[i] : i % 2 ? -c[3 - i] : c[3 - i];
+            const num a = { value, 8 * LDBL_EPSILON * fabsl(value) + LDBL_EPSILON };
+            gather(&line[(back ? j : k) * stride], a, old[back ? k : j]);
+        }
+}
+
+static void wavelet_axis(const product *p, int level, int axis, num *x, num *line)
+{
+    const crease_space *s = p->dom;
+    ptrdiff_t stride = 1;
+    for (int i = axis + 1; i < s->order; i++) stride *= s->dim[i];
+    for (ptrdiff_t j = 0, n = crease_size(s); j < n && crs_at_entry(p->v, j); j++) {
+        bool first = true; /* of a line in the corner */
+        ptrdiff_t rest = j;
+        for (int i = s->order - 1; i >= 0; rest /= s->dim[i--]) {
+            const ptrdiff_t at = rest % s->dim[i], most = s->dim[i] > 1 ? s->dim[i] >> level : 1;
+            first = first && at < (i == axis ? 1 : most);
+        }
+        if (first) wavelet_line(x + j, line, s->dim[axis] >> level, stride, p->transposed);
+    }
+}
+
+static bool wavelet(const product *p)
+{
+    const int levels = (int)p->A->par[0], order = p->dom->order;
+    const ptrdiff_t n = crease_size(p->dom);
+    num *x = crs_nums(p->v, n), *line = crs_nums(p->v, n);
+    if (!x || !line) return false;
+    for (ptrdiff_t j = 0; j < n; j++) x[j] = p->in[j];
+    for (int step = 0; step < levels * order; step++) {
+        const int k = p->transposed ? levels * order - 1 - step : step;
+        if (p->dom->dim[k % order] > 1) wavelet_axis(p, k / order, k % order, x, line);
+    }
+    for (ptrdiff_t j = 0; j < n; j++) p->out[j] = add(p->out[j], x[j]);
+    return true;
+}
+
+/* Along one axis of length n: y_k = c_k sum_j x_j cos(pi (2j + 1) k / (2n)), c_k = sqrt(2/n), and
+ * sqrt(1/n) for k = 0. cosine[t] = cos(pi t / (2n)), t modulo 4n. */
+static void cosine_line(num *line, num *old, const num *cosine, ptrdiff_t n, ptrdiff_t stride,
+                        bool back)
+{
+    const real c = sqrtl(2 / (real)n), first = sqrtl(1 / (real)n);
+    const num rest = { c, 2 * LDBL_EPSILON * c }, zero = { first, 2 * LDBL_EPSILON * first };
+    for (ptrdiff_t j = 0; j < n; j++) old[j] = line[j * stride];
+    for (ptrdiff_t j = 0; j < n; j++) {
+        num sum = exact(0);
+        for (ptrdiff_t k = 0; k < n; k++) {
+            const ptrdiff_t t = back ? (2 * j + 1) * k : (2 * k + 1) * j;
+            const num term = back ? mul(k ? rest : zero, old[k]) : old[k];
+            gather(&sum, cosine[t % (4 * n)], term);
+        }
+        line[j * stride] = back ? sum : mul(j ? rest : zero, sum);
+    }
+}
+
+static bool cosine_axis(const product *p, int axis, num *x)
+{
+    const ptrdiff_t length = p->dom->dim[axis], n = crease_size(p->dom);
+    const real pi = acosl(-1);
+    ptrdiff_t stride = 1;
+    for (int i = axis + 1; i < p->dom->order; i++) stride *= p->dom->dim[i];
+    void *mark = p->v->rooms;
+    num *old = crs_nums(p->v, length), *cosine = crs_nums(p->v, 4 * length);
+    if (!old || !cosine) return false;
+    for (ptrdiff_t t = 0; t < 4 * length; t++)
+        cosine[t] = (num){ cosl(pi * (real)t / (2 * (real)length)), 32 * LDBL_EPSILON };
+    for (ptrdiff_t j = 0; j < n && crs_in_tiles(p->v, j, length); j++)
+        if (j / stride % length == 0)
+            cosine_line(x + j, old, cosine, length, stride, p->transposed);
+    crs_rooms_release(p->v, mark);
+    return true;
+}
+
+static bool dct(const product *p)
+{
+    const ptrdiff_t n = crease_size(p->dom);
+    num *x = crs_nums(p->v, n);
+    if (!x) return false;
+    for (ptrdiff_t j = 0; j < n; j++) x[j] = p->in[j];
+    for (int i = 0; i < p->dom->order; i++)
+        if (!cosine_axis(p, i, x)) return false;
+    for (ptrdiff_t j = 0; j < n; j++) p->out[j] = add(p->out[j], x[j]);
+    return true;
+}
+
+/* Entry j of the signal moved by entry s of the kernel: where it arrives, -1: outside. */
+static ptrdiff_t arrival(const crease_kernel *k, ptrdiff_t j, ptrdiff_t s)
+{
+    ptrdiff_t at = 0, step = 1;
+    for (int i = k->signal.order - 1; i >= 0; i--) {
+        const ptrdiff_t n = k->signal.dim[i];
+        ptrdiff_t index = j % n + s % k->shape.dim[i] - k->origin[i];
+        if (!k->circular && (index < 0 || index >= n)) return -1;
+        index = (index % n + n) % n;
+        at += index * step;
+        step *= n, j /= n, s /= k->shape.dim[i];
+    }
+    return at;
+}
+
+static bool convolution(const product *p)
+{
+    const crease_kernel *k = p->A->data;
+    const ptrdiff_t n = crease_size(&k->signal), m = crease_size(&k->shape);
+    for (ptrdiff_t s = 0; s < m; s++)
+        for (ptrdiff_t j = 0; k->h[s] != 0 && j < n && crs_at_entry(p->v, j); j++) {
+            const ptrdiff_t t = arrival(k, j, s);
+            if (t >= 0) entry(p, t, j, k->h[s]);
+        }
+    return true;
+}
+
 static const struct {
     const char *name;
     bool (*multiply)(const product *p);
@@ -192,6 +410,17 @@ static const struct {
     { "callback", callback },
     { "sum", sum },
     { "composition", composition },
+    { "scaled", scaled },
+    { "transposed", transposed },
+    { "stack", stack },
+    { "side-by-side", side_by_side },
+    { "gradient", gradient },
+    { "kronecker", kronecker },
+    { "low-rank", low_rank },
+    { "wavelet", wavelet },
+    { "dct", dct },
+    { "circular-convolution", convolution },
+    { "convolution", convolution },
 };
 
 static bool is_listed(const crease_map *A)

@@ -102,6 +102,25 @@ for file in A.csv A.mtx full.mtx; do
     map 'near(s, math.sqrt(16 + 4))' x '"'$file'"'
 done
 map 'near(s, math.sqrt(16 + 4))' x '{"csr": "A.mtx"}'
+map 'near(s, 28)' x '{"scaled": {"scale": -2, "map": [1, 2, 3]}}'
+map 'near(s, math.sqrt(22 ** 2 + 28 ** 2))' x \
+    '{"transposed": {"map": [[1, 2], [3, 4], [5, 6]], "shape": 2}}'
+map 'near(s, math.sqrt(14 + 36))' x '{"stack": {"maps": [1, [1, 1, 1]]}}'
+map 'near(s, abs(2 * 1 + 2 - 3))' x '{"side-by-side": {"maps": [2, [1, -1]], "shapes": [1, 2]}}'
+map 'near(s, math.sqrt(4 + 4 + 1 + 1))' M '{"gradient": {}}'
+map 'near(s, abs(1 * 1 * 5 + 1 * 2 * 6 + 2 * 3 * 5 + 2 * 4 * 6))' M \
+    '{"kronecker": {"left": [[1, 2]], "right": [[5, 6]]}}'
+map 'near(s, 14 * 5)' x '{"low-rank": {"u": [3, 4], "v": [1, 2, 3]}}'
+map 'near(s, math.sqrt(14))' x '{"dct": {}}'
+map 'near(s, abs(1 + 2 + 3) / math.sqrt(3))' x \
+    '{"composition": {"outer": {"selection": [0]}, "inner": {"dct": {}}}}'
+map 'near(s, math.sqrt(30))' M '{"wavelet": {"levels": 1}}'
+map 'near(s, math.sqrt((1 + 30) ** 2 + (2 + 10) ** 2 + (3 + 20) ** 2))' x \
+    '{"circular-convolution": {"kernel": [1, 10]}}'
+map 'near(s, math.sqrt((10 + 2) ** 2 + (20 + 3) ** 2 + (30 + 1) ** 2))' x \
+    '{"circular-convolution": {"kernel": [1, 10], "origin": [1]}}'
+map 'near(s, math.sqrt((10 + 2) ** 2 + (100 + 20 + 3) ** 2 + (200 + 30) ** 2))' x \
+    '{"convolution": {"kernel": [1, 10, 100]}}'
 smooth 'near(f, (4 + 25) / 2)' \
     '{"least_squares": {"terms": {"x": {"dense": "A.mtx"}, "y": 1}, "rhs": [1, -1]}}'
 finish

@@ -32,7 +32,15 @@ static const char everything[] =
     "\"constraint\": {\"maps\": {\"x\": {\"composition\": {\"outer\": {\"selection\": [1, 0]}, "
     "\"inner\": {\"finite-difference\": {}}}}, \"y\": {\"sum\": {\"maps\": [1, {\"csr\": "
     "{\"rows\": "
-    "2, \"cols\": 2, \"start\": [0, 1, 2], \"col\": [0, 1], \"value\": [1, 2]}}], \"scale\": 2}}}, "
+    "2, \"cols\": 2, \"start\": [0, 1, 2], \"col\": [0, 1], \"value\": [1, 2]}}], \"scale\": 2}},"
+    "\"M\": {\"composition\": {\"outer\": {\"transposed\": {\"shape\": 2, \"map\": {\"kronecker\": "
+    "{\"left\": [1], \"right\": [[1, 2], [3, 4]]}}}}, \"inner\": {\"scaled\": {\"scale\": 2, "
+    "\"map\": "
+    "{\"dct\": {}}}}}}, \"N\": {\"composition\": {\"outer\": {\"low-rank\": {\"u\": [1, 2], \"v\": "
+    "[1, 2, 3]}}, \"inner\": {\"stack\": {\"maps\": [{\"convolution\": {\"kernel\": [[1]]}}, [1, "
+    "2]]}}}},"
+    "\"x6\": {\"side-by-side\": {\"shapes\": [2, 2], \"maps\": [{\"wavelet\": {\"levels\": 1}}, "
+    "{\"circular-convolution\": {\"kernel\": [1, 2], \"origin\": [1]}}]}}},"
     "\"rhs\": 0}, \"options\": {\"eps\": 1e-3}}";
 
 static void put(const char *path, const char *text)

@@ -1,5 +1,5 @@
 # Dependencies point one way: cli -> {io, selftest, rpca, regress, spca, split} -> solve -> {theory, method,
-# certify} -> problem -> {reg, set, map, smooth} -> {tensor, dense} -> core; the checker, verify, stands on
+# certify} -> problem -> {reg, set, map, smooth} -> {tensor, dense, transform} -> core; the checker, verify, stands on
 # core alone, and study on the public headers, core and rpca. Only dense/ and tensor/ name BLAS or
 # LAPACK; only core/alloc.c calls malloc.
 set -u
@@ -20,7 +20,8 @@ catalogues="reg set map smooth"
 may_include core
 may_include dense core
 may_include tensor core dense
-may_include map core dense
+may_include transform core
+may_include map core dense transform
 may_include reg core dense
 may_include set core dense reg
 may_include smooth core dense tensor map
@@ -28,7 +29,10 @@ may_include problem core dense tensor $catalogues
 may_include method core dense tensor problem
 may_include theory core dense tensor problem method $catalogues
 may_include certify core dense tensor problem $catalogues
-may_include solve core dense problem method theory certify
+may_include composite core dense problem certify $catalogues
+may_include newton core dense problem composite $catalogues
+may_include presolve core dense problem composite newton $catalogues
+may_include solve core dense problem method theory certify composite presolve
 may_include verify core
 may_include rpca core dense tensor reg smooth solve
 may_include regress core dense reg smooth solve
@@ -48,6 +52,7 @@ report "$(grep -nE '^ *# *include "' -r include)" "a public header includes publ
 
 report "$(grep -lE '<(cblas|lapacke)\.h>' -r src | grep -vE '^src/(dense|tensor)/')" \
        "only dense/ and tensor/ name BLAS and LAPACK"
+report "$(grep -lE '<fftw3\.h>' -r src | grep -vE '^src/transform/')" "only transform/ names FFTW"
 report "$(grep -nE '\b(malloc|calloc|realloc|free)\(' -r src | grep -vE '^src/core/alloc.c|^src/cli/|json|crs_')" \
        "only core/alloc.c allocates"
 report "$(grep -nE '\bf(max|min)f?\(' -r src include study)" "fmax and fmin swallow NaN"

@@ -6,7 +6,7 @@
 
 #include "support/test.h"
 
-enum { SIDE_MAX = 24, SAMPLES_MAX = 40 };
+enum { SIDE_MAX = 24, SAMPLES_MAX = 60 };
 
 typedef struct {
     const char *what;
@@ -136,8 +136,75 @@ static inline void difference_samples(sample *l, int *n)
     }
 }
 
+/* All rows of all axes, entry by entry of x as the start of a difference. */
+static inline void put_gradient(sample *s)
+{
+    ptrdiff_t row = 0, inner = crease_size(&s->dom);
+    for (int axis = 0; axis < s->dom.order; axis++) {
+        const ptrdiff_t n = s->dom.dim[axis];
+        inner /= n;
+        for (ptrdiff_t j = 0; j < crease_size(&s->dom); j++)
+            if (j / inner % n + 1 < n) put(s, row, j, -1), put(s, row++, j + inner, 1);
+    }
+    assert_int_equal(row, crease_size(&s->ran));
+}
+
+static inline void gradient_samples(sample *l, int *n)
+{
+    const crease_space shape[] = { crease_vector(7),
+                                   crease_matrix(3, 4),
+                                   crease_matrix(1, 5),
+                                   { .order = 3, .dim = { 2, 3, 2 } } };
+    const ptrdiff_t rows[] = { 6, 8 + 9, 4, 6 + 8 + 6 };
+    for (int k = 0; k < 4; k++)
+        put_gradient(add(l, n, "gradient", crease_gradient(), shape[k], crease_vector(rows[k])));
+}
+
+static const crease_matrix_pair some_pair = { 3, 2, 2, 4, some_numbers, some_numbers + 7 };
+static const crease_matrix_pair wide_pair = { 2, 3, 1, 2, some_numbers, some_numbers + 7 };
+static const crease_factored_matrix thin_factors = { 4, 5, 2, some_numbers, some_numbers + 9 };
+static const crease_factored_matrix thick_factors = { 2, 4, 3, some_numbers, some_numbers + 9 };
+
+/* Entry (i, k) of L X R' takes l_ij r_kh of x_jh. */
+static inline void put_pair(sample *s, const crease_matrix_pair *p)
+{
+    for (ptrdiff_t i = 0; i < p->left_rows; i++)
+        for (ptrdiff_t k = 0; k < p->right_rows; k++)
+            for (ptrdiff_t j = 0; j < p->left_cols; j++)
+                for (ptrdiff_t h = 0; h < p->right_cols; h++)
+                    put(s, i * p->right_rows + k, j * p->right_cols + h,
+                        p->left[i * p->left_cols + j] * p->right[k * p->right_cols + h]);
+}
+
+static inline void put_factors(sample *s, const crease_factored_matrix *a)
+{
+    for (ptrdiff_t i = 0; i < a->rows; i++)
+        for (ptrdiff_t j = 0; j < a->cols; j++)
+            for (ptrdiff_t k = 0; k < a->rank; k++)
+                put(s, i, j, a->u[i * a->rank + k] * a->v[j * a->rank + k]);
+}
+
+static inline void factor_samples(sample *l, int *n)
+{
+    put_pair(add(l, n, "kronecker", crease_kronecker(&some_pair), crease_matrix(2, 4),
+                 crease_matrix(3, 2)),
+             &some_pair);
+    put_pair(add(l, n, "kronecker wide", crease_kronecker(&wide_pair), crease_vector(6),
+                 crease_vector(2)),
+             &wide_pair);
+    put_factors(
+        add(l, n, "low rank", crease_low_rank(&thin_factors), crease_vector(5), crease_vector(4)),
+        &thin_factors);
+    put_factors(add(l, n, "factors of full rank", crease_low_rank(&thick_factors), crease_vector(4),
+                    crease_vector(2)),
+                &thick_factors);
+}
+
 /* What the combinations borrow. */
 typedef struct {
+    crease_map part[2], beside[2], twice;
+    crease_space part_range[2], part_domain[2];
+    crease_map_parts over, side;
     crease_map term[3], inner, outer, summed, last;
     crease_space between, four;
     crease_map_list sum, plain;
@@ -177,13 +244,45 @@ static inline void combined_samples(sample *l, int *n, combined *c)
             for (int k = 0; k < 4; k++) put(s, i, j, some_numbers[2 + 4 * i + k] * m[4 * k + j]);
 }
 
+static inline void assembled_samples(sample *l, int *n, combined *c)
+{
+    const crease_space v3 = crease_vector(3), v5 = crease_vector(5);
+    sample *s;
+    c->part[0] = crease_csr(&some_csr), c->part[1] = crease_identity(-0.5);
+    c->part_range[0] = crease_vector(4), c->part_range[1] = v5;
+    c->over = (crease_map_parts){ 2, c->part, c->part_range };
+    s = add(l, n, "stack", crease_stack(&c->over), v5, crease_vector(9));
+    put(s, 0, 4, 2), put(s, 0, 0, -1.5), put(s, 0, 2, 0.5);
+    put(s, 2, 1, 1 - 2.25), put(s, 2, 3, 4), put(s, 3, 0, 3);
+    for (int j = 0; j < 5; j++) put(s, 4 + j, j, -0.5);
+
+    c->beside[0] = crease_dense(some_numbers), c->beside[1] = crease_identity(2);
+    c->part_domain[0] = crease_matrix(1, 2), c->part_domain[1] = v3;
+    c->side = (crease_map_parts){ 2, c->beside, c->part_domain };
+    s = add(l, n, "side by side", crease_side_by_side(&c->side), v5, v3);
+    for (int i = 0; i < 3; i++) {
+        put(s, i, 0, some_numbers[2 * i]), put(s, i, 1, some_numbers[2 * i + 1]);
+        put(s, i, 2 + i, 2);
+    }
+    c->twice = crease_stack(&c->over);
+    s = add(l, n, "scaled", crease_map_scaled(-0.25, &c->beside[0]), crease_vector(2), v3);
+    put_all(s, -0.25, some_numbers);
+    s = add(l, n, "transposed", crease_transposed(&c->twice), crease_vector(9), v5);
+    put(s, 4, 0, 2), put(s, 0, 0, -1.5), put(s, 2, 0, 0.5);
+    put(s, 1, 2, 1 - 2.25), put(s, 3, 2, 4), put(s, 0, 3, 3);
+    for (int j = 0; j < 5; j++) put(s, j, 4 + j, -0.5);
+}
+
 /* Fills list[SAMPLES_MAX]; returns how many there are. */
 static inline int map_samples(sample *list, combined *c)
 {
     int n = 0;
     simple_samples(list, &n);
     difference_samples(list, &n);
+    gradient_samples(list, &n);
+    factor_samples(list, &n);
     combined_samples(list, &n, c);
+    assembled_samples(list, &n, c);
     return n;
 }
 

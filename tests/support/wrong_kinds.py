@@ -48,7 +48,13 @@ maps = [2, [1, 2, 3], {"sum": {"maps": [{"zero": {}}, 1]}}, {"identity": {"scale
         {"dense": [[1, 2, 3]]}, {"mask": [1, 0, 1]}, {"selection": [2, 0]},
         {"csr": {"rows": 2, "cols": 3, "start": [0, 2, 3], "col": [0, 2, 1], "value": [1, 2, 3]}},
         {"finite-difference": {"axis": 0}}, {"sum": {"maps": [1, {"identity": {}}], "scale": [1, 2]}},
-        {"composition": {"outer": [1, 0], "inner": {"finite-difference": {}}, "between": 2}}]
+        {"composition": {"outer": [1, 0], "inner": {"finite-difference": {}}, "between": 2}},
+        {"scaled": {"scale": 2, "map": [1, 2, 3]}}, {"transposed": {"map": square + [[5, 6]], "shape": 2}},
+        {"stack": {"maps": [1, [1, 2, 3]]}}, {"side-by-side": {"maps": [1, [1, 2]], "shapes": [1, [2]]}},
+        {"gradient": {}}, {"kronecker": {"left": [[1], [2]], "right": [[1, 2, 3]]}},
+        {"low-rank": {"u": [[1], [2]], "v": [[1], [2], [3]]}}, {"dct": {}},
+        {"composition": {"outer": {"wavelet": {"levels": 1}}, "inner": {"finite-difference": {}}}},
+        {"circular-convolution": {"kernel": [1, 2], "origin": [1]}}, {"convolution": {"kernel": [1, 2, 1, 0]}}]
 predictor = {"terms": {"y": 1}, "rhs": [1, 2]}
 couplings = [{name: predictor} for name in ("least_squares", "cauchy", "welsch", "geman", "tukey")] + [
     {"logistic": {"terms": {"y": 1}, "labels": [1, -1]}}, {"huber": {**predictor, "delta": 1.5}},

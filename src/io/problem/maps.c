@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * maps: linear maps of a problem file: a number (times the identity), a matrix inline or in a file,
- * or {"name": ...} with a name of the catalogue; sums and compositions of maps; and the affine
- * sum_k A_k x_k - rhs: {"block": map, ...} with a right-hand side */
+ * or {"name": ...} with a name of the catalogue; sums and compositions of maps */
 #include <crease/catalogue.h>
 
 #include "io/problem/problem.h"
@@ -9,14 +8,16 @@
 typedef bool map_reader(crs_reader *r, const crs_node *at, const crease_space *dom, crease_map *out,
                         crease_space *range);
 
-/* Does a map with a range of its own fit the range that was settled on? */
-static bool same_rows(const crs_reader *r, const crs_node *at, const crease_space *own,
-                      const crease_space *range)
+bool crs_same_rows(const crs_reader *r, const crs_node *at, const crease_space *own,
+                   const crease_space *range)
 {
     return own->order == 0 || crease_size(own) == crease_size(range) ||
            crs_fail_at(r, at, "the map has %td rows where %td are wanted; make them agree",
                        crease_size(own), crease_size(range));
 }
+
+static void free_cosine(void *c) { crease_cosine_free(c); }
+static void free_kernel(void *k) { crease_kernel_release(k), crs_free(k); }
 
 static bool read_zero(crs_reader *r, const crs_node *at, const crease_space *dom, crease_map *out,
                       crease_space *range)
@@ -192,7 +193,7 @@ static bool read_sum(crs_reader *r, const crs_node *at, const crease_space *dom,
         crease_space own;
         if (!crs_map_at(r, &here, dom, &map[k], &own)) return false;
         if (range->order == 0) *range = own;
-        if (!same_rows(r, &here, &own, range)) return false;
+        if (!crs_same_rows(r, &here, &own, range)) return false;
     }
     *l = (crease_map_list){ .count = (int)n, .map = map };
     const crease_space one_each = crease_vector((ptrdiff_t)n);
@@ -219,11 +220,232 @@ static bool read_composition(crs_reader *r, const crs_node *at, const crease_spa
     if (crs_member(at, "between", &shape) && !crs_shape_at(r, &shape, between)) return false;
     if (between->order == 0)
         return crs_fail_at(r, at, "the inner map does not tell its range; add \"between\": shape");
-    if (!same_rows(r, &inner, &own, between)) return false;
+    if (!crs_same_rows(r, &inner, &own, between)) return false;
     if (!crease_map_check(&map[1], dom, between, r->e)) return crs_blame(r, &inner);
     if (!crs_map_at(r, &outer, between, &map[0], range)) return false;
     *p = (crease_map_pair){ &map[0], &map[1], between };
     *out = crease_composition(p);
+    return true;
+}
+
+static bool read_gradient(crs_reader *r, const crs_node *at, const crease_space *dom,
+                          crease_map *out, crease_space *range)
+{
+    const ptrdiff_t n = crease_size(dom);
+    ptrdiff_t rows = 0;
+    if (!crs_has_keys(r, at, 0, NULL)) return false;
+    for (int i = 0; i < dom->order; i++)
+        if (!crs_add_size(rows, n / dom->dim[i] * (dom->dim[i] - 1), &rows))
+            return crs_fail_at(r, at, "there are more differences than memory can address");
+    if (rows == 0)
+        return crs_fail_at(r, at, "the block has one entry and so no differences; take it out");
+    *out = crease_gradient();
+    *range = crease_vector(rows);
+    return true;
+}
+
+/* The matrix under a key; a vector is one column. */
+static bool matrix_under(crs_reader *r, const crs_node *at, const char *key, crs_array *out,
+                         ptrdiff_t *columns)
+{
+    crs_node here;
+    char text[120];
+    if (!crs_need(r, at, key, &here) || !crs_array_at(r, &here, false, out)) return false;
+    if (out->shape.order > 2)
+        return crs_fail_at(r, &here, "this is %s; give a matrix",
+                           crs_shape_text(&out->shape, text, sizeof text));
+    *columns = out->shape.order == 2 ? out->shape.dim[1] : 1;
+    return true;
+}
+
+static bool read_kronecker(crs_reader *r, const crs_node *at, const crease_space *dom,
+                           crease_map *out, crease_space *range)
+{
+    static const char *const keys[] = { "left", "right" };
+    crs_array left, right;
+    crease_matrix_pair *p = crs_keep_new(r, 1, sizeof *p);
+    if (!p || !crs_has_keys(r, at, 2, keys) || !matrix_under(r, at, "left", &left, &p->left_cols) ||
+        !matrix_under(r, at, "right", &right, &p->right_cols))
+        return false;
+    p->left = left.data, p->left_rows = left.shape.dim[0];
+    p->right = right.data, p->right_rows = right.shape.dim[0];
+    if (crease_size(dom) / p->left_cols != p->right_cols || crease_size(dom) % p->left_cols != 0)
+        return crs_fail_at(r, at,
+                           "left X right' needs X of %td x %td, but the block has %td entries; "
+                           "make them agree",
+                           p->left_cols, p->right_cols, crease_size(dom));
+    *out = crease_kronecker(p);
+    *range = crease_matrix(p->left_rows, p->right_rows);
+    return crease_space_check(range, r->e) || crs_blame(r, at);
+}
+
+static bool read_low_rank(crs_reader *r, const crs_node *at, const crease_space *dom,
+                          crease_map *out, crease_space *range)
+{
+    static const char *const keys[] = { "u", "v" };
+    crs_array u, v;
+    ptrdiff_t rank = 0;
+    crease_factored_matrix *a = crs_keep_new(r, 1, sizeof *a);
+    if (!a || !crs_has_keys(r, at, 2, keys) || !matrix_under(r, at, "u", &u, &a->rank) ||
+        !matrix_under(r, at, "v", &v, &rank))
+        return false;
+    *a = (crease_factored_matrix){ u.shape.dim[0], v.shape.dim[0], a->rank, u.data, v.data };
+    if (rank != a->rank || a->cols != crease_size(dom))
+        return crs_fail_at(r, at,
+                           "u has %td columns and v %td x %td, but the block has %td entries; give "
+                           "v as many rows, and u and v equally many columns",
+                           a->rank, a->cols, rank, crease_size(dom));
+    *out = crease_low_rank(a);
+    *range = crease_vector(a->rows);
+    return true;
+}
+
+static bool read_scaled(crs_reader *r, const crs_node *at, const crease_space *dom, crease_map *out,
+                        crease_space *range)
+{
+    static const char *const keys[] = { "scale", "map" };
+    crs_node here, inner;
+    double scale;
+    crease_map *map = crs_keep_new(r, 1, sizeof *map);
+    if (!map || !crs_has_keys(r, at, 2, keys) || !crs_need(r, at, "scale", &here) ||
+        !crs_number_at(r, &here, &scale) || !crs_need(r, at, "map", &inner) ||
+        !crs_map_at(r, &inner, dom, map, range))
+        return false;
+    *out = crease_map_scaled(scale, map);
+    return true;
+}
+
+static bool read_transposed(crs_reader *r, const crs_node *at, const crease_space *dom,
+                            crease_map *out, crease_space *range)
+{
+    static const char *const keys[] = { "map", "shape" };
+    crs_node inner, shape;
+    crease_space own, whole;
+    crease_map *map = crs_keep_new(r, 1, sizeof *map);
+    if (!map || !crs_has_keys(r, at, 2, keys) || !crs_need(r, at, "map", &inner) ||
+        !crs_need(r, at, "shape", &shape) || !crs_shape_at(r, &shape, &whole) ||
+        !crs_map_at(r, &inner, &whole, map, &own) || !crs_same_rows(r, &inner, &own, dom))
+        return false;
+    if (!crease_map_check(map, &whole, dom, r->e)) return crs_blame(r, &inner);
+    *out = crease_transposed(map);
+    *range = whole;
+    return true;
+}
+
+/* A list of maps, and room for their spaces. */
+static bool parts_at(crs_reader *r, const crs_node *at, crs_node *maps, crease_map_parts *p,
+                     crease_map **map, crease_space **space)
+{
+    if (!crs_need(r, at, "maps", maps)) return false;
+    const size_t n = json_array_size(maps->value);
+    if (n < 1) return crs_fail_at(r, maps, "give a list of at least one map");
+    *map = crs_keep_new(r, (ptrdiff_t)n, sizeof **map);
+    *space = crs_keep_new(r, (ptrdiff_t)n, sizeof **space);
+    *p = (crease_map_parts){ (int)n, *map, *space };
+    return *map && *space;
+}
+
+static bool read_stack(crs_reader *r, const crs_node *at, const crease_space *dom, crease_map *out,
+                       crease_space *range)
+{
+    static const char *const keys[] = { "maps" };
+    crs_node maps;
+    crease_map *map = NULL;
+    crease_space *space = NULL;
+    ptrdiff_t rows = 0;
+    crease_map_parts *p = crs_keep_new(r, 1, sizeof *p);
+    if (!p || !crs_has_keys(r, at, 1, keys) || !parts_at(r, at, &maps, p, &map, &space))
+        return false;
+    for (int k = 0; k < p->count; k++) {
+        const crs_node here = crs_element(&maps, (size_t)k);
+        if (!crs_map_at(r, &here, dom, &map[k], &space[k])) return false;
+        if (space[k].order == 0)
+            return crs_fail_at(r, &here, "the map does not tell its rows; give a matrix");
+        if (!crease_map_check(&map[k], dom, &space[k], r->e)) return crs_blame(r, &here);
+        if (!crs_add_size(rows, crease_size(&space[k]), &rows))
+            return crs_fail_at(r, at, "there are more rows than memory can address");
+    }
+    *out = crease_stack(p);
+    *range = crease_vector(rows);
+    return true;
+}
+
+static bool read_side_by_side(crs_reader *r, const crs_node *at, const crease_space *dom,
+                              crease_map *out, crease_space *range)
+{
+    static const char *const keys[] = { "maps", "shapes" };
+    crs_node maps, shapes;
+    crease_map *map = NULL;
+    crease_space *space = NULL, own;
+    ptrdiff_t entries = 0;
+    crease_map_parts *p = crs_keep_new(r, 1, sizeof *p);
+    if (!p || !crs_has_keys(r, at, 2, keys) || !parts_at(r, at, &maps, p, &map, &space) ||
+        !crs_need(r, at, "shapes", &shapes))
+        return false;
+    if (json_array_size(shapes.value) != (size_t)p->count)
+        return crs_fail_at(r, &shapes, "give a list of %d shapes, one a map", p->count);
+    for (int k = 0; k < p->count; k++) {
+        const crs_node here = crs_element(&maps, (size_t)k);
+        const crs_node shape = crs_element(&shapes, (size_t)k);
+        if (!crs_shape_at(r, &shape, &space[k]) || !crs_map_at(r, &here, &space[k], &map[k], &own))
+            return false;
+        if (range->order == 0) *range = own;
+        if (!crs_same_rows(r, &here, &own, range)) return false;
+        if (!crs_add_size(entries, crease_size(&space[k]), &entries)) entries = -1;
+    }
+    if (entries != crease_size(dom))
+        return crs_fail_at(r, &shapes, "they have %td entries together and the block %td", entries,
+                           crease_size(dom));
+    *out = crease_side_by_side(p);
+    return true;
+}
+
+static bool read_dct(crs_reader *r, const crs_node *at, const crease_space *dom, crease_map *out,
+                     crease_space *range)
+{
+    if (!crs_has_keys(r, at, 0, NULL)) return false;
+    crease_cosine *c = crease_cosine_new(dom, r->e);
+    if (!c) return crs_blame(r, at);
+    if (!crs_keep_until(r, c, free_cosine)) return false;
+    *out = crease_dct(c);
+    *range = *dom;
+    return true;
+}
+
+/* The origin in the kernel: given along every axis, or its middle; of a circular one its start. */
+static bool read_origin(crs_reader *r, const crs_node *at, crease_kernel *k)
+{
+    crs_node origin;
+    for (int i = 0; i < k->shape.order; i++)
+        k->origin[i] = k->circular ? 0 : (k->shape.dim[i] - 1) / 2;
+    if (!crs_member(at, "origin", &origin)) return true;
+    if (json_array_size(origin.value) != (size_t)k->shape.order)
+        return crs_fail_at(r, &origin, "give a list of %d indices, one along each axis",
+                           k->shape.order);
+    for (int i = 0; i < k->shape.order; i++) {
+        const crs_node here = crs_element(&origin, (size_t)i);
+        if (!crs_whole_at(r, &here, 0, (double)(k->shape.dim[i] - 1), &k->origin[i])) return false;
+    }
+    return true;
+}
+
+static bool read_convolution(crs_reader *r, const crs_node *at, const crease_space *dom,
+                             crease_map *out, crease_space *range)
+{
+    static const char *const keys[] = { "kernel", "origin" };
+    crs_node here;
+    crs_array h;
+    crease_kernel *k = crs_alloc(1, sizeof *k);
+    if (!crs_keep_until(r, k, free_kernel)) return false;
+    if (!crs_has_keys(r, at, 2, keys) || !crs_need(r, at, "kernel", &here) ||
+        !crs_array_at(r, &here, false, &h))
+        return false;
+    k->signal = *dom, k->shape = h.shape, k->h = h.data;
+    k->circular = strcmp(at->key, "circular-convolution") == 0;
+    if (!read_origin(r, at, k)) return false;
+    if (!crease_kernel_prepare(k, r->e)) return crs_blame(r, at);
+    *out = crease_convolution(k);
+    *range = *dom;
     return true;
 }
 
@@ -263,6 +485,16 @@ static const struct {
     { "finite-difference", read_difference },
     { "sum", read_sum },
     { "composition", read_composition },
+    { "scaled", read_scaled },
+    { "transposed", read_transposed },
+    { "stack", read_stack },
+    { "side-by-side", read_side_by_side },
+    { "gradient", read_gradient },
+    { "kronecker", read_kronecker },
+    { "low-rank", read_low_rank },
+    { "dct", read_dct },
+    { "circular-convolution", read_convolution },
+    { "convolution", read_convolution },
 };
 
 static map_reader *reader_of(const crease_map_ops *ops)
@@ -295,91 +527,4 @@ bool crs_map_at(crs_reader *r, const crs_node *at, const crease_space *dom, crea
     if (!read)
         return crs_fail_at(r, at, "'%s' is made of functions in C; a file has none", name_at(k));
     return read(r, &named, dom, out, range);
-}
-
-bool crs_block_named(const crs_reader *r, const crs_node *at, const char *name,
-                     const crs_block_list *blocks, int *i)
-{
-    for (*i = 0; *i < blocks->count; ++*i)
-        if (strcmp(blocks->name[*i], name) == 0) return true;
-    const int near = crs_nearest_in(name, blocks->count, blocks->name);
-    return near >= 0 ? crs_fail_at(r, at, "no block is called '%.48s'; did you mean '%s'?", name,
-                                   blocks->name[near])
-                     : crs_fail_at(r, at, "no block is called '%.48s'; the first is '%s'", name,
-                                   blocks->name[0]);
-}
-
-bool crs_block_at(const crs_reader *r, const crs_node *at, const crs_block_list *blocks, int *i)
-{
-    const char *name;
-    return crs_text_at(r, at, &name) && crs_block_named(r, at, name, blocks, i);
-}
-
-static bool read_maps(crs_reader *r, const crs_node *at, const crs_block_list *blocks,
-                      crs_sum_of_maps *out, crease_space *own)
-{
-    const char *key;
-    json_t *value;
-    json_object_foreach(at->value, key, value)
-    {
-        const crs_node here = { at, key, 0, value };
-        const int k = out->count;
-        if (!crs_block_named(r, at, key, blocks, &out->block[k]) ||
-            !crs_map_at(r, &here, &blocks->space[out->block[k]], &out->map[k], &own[k]))
-            return false;
-        if (out->range.order == 0) out->range = own[k];
-        out->count++;
-    }
-    return true;
-}
-
-/* Once the range is known, every map must agree with it. */
-static bool check_maps(const crs_reader *r, const crs_node *at, const crs_block_list *blocks,
-                       const crs_sum_of_maps *sum, const crease_space *own)
-{
-    for (int k = 0; k < sum->count; k++) {
-        const int i = sum->block[k];
-        const crs_node here = { at, blocks->name[i], 0, NULL };
-        char text[120];
-        if (!same_rows(r, &here, &own[k], &sum->range)) return false;
-        if (crease_map_check(&sum->map[k], &blocks->space[i], &sum->range, r->e)) continue;
-        crs_shape_text(&sum->range, text, sizeof text);
-        crease_error inner = *r->e;
-        crs_fail(r->e, inner.code, "into %s: %.240s", text, inner.text);
-        return crs_blame(r, &here);
-    }
-    return true;
-}
-
-/* One number for all, or the array that was read. */
-static bool take_rhs(crs_reader *r, const crs_node *at, const crs_array *given,
-                     crs_sum_of_maps *out)
-{
-    if (!given->data) return crs_filled_at(r, at, &out->range, false, &out->rhs);
-    out->rhs = given->data;
-    return crease_size(&given->shape) == crease_size(&out->range) ||
-           crs_fail_at(r, at, "there are %td numbers for %td rows; make them agree",
-                       crease_size(&given->shape), crease_size(&out->range));
-}
-
-bool crs_sum_at(crs_reader *r, const crs_node *maps, const crs_node *rhs,
-                const crs_block_list *blocks, crs_sum_of_maps *out)
-{
-    const ptrdiff_t n = (ptrdiff_t)json_object_size(maps->value);
-    crs_array given = { .data = NULL };
-    if (n < 1)
-        return crs_fail_at(r, maps, "give at least one map, as {\"%s\": 1}", blocks->name[0]);
-    out->count = 0;
-    out->block = crs_keep_new(r, n, sizeof *out->block);
-    out->map = crs_keep_new(r, n, sizeof *out->map);
-    crease_space *own = crs_keep_new(r, n, sizeof *own);
-    if (!out->block || !out->map || !own) return false;
-    if (rhs && !json_is_number(rhs->value) && !crs_array_at(r, rhs, false, &given)) return false;
-    if (given.data && out->range.order == 0) out->range = given.shape;
-    if (!read_maps(r, maps, blocks, out, own)) return false;
-    if (out->range.order == 0)
-        return crs_fail_at(r, maps,
-                           "the maps do not tell how many rows there are; give the rhs as "
-                           "a list");
-    return check_maps(r, maps, blocks, out, own) && (!rhs || take_rhs(r, rhs, &given, out));
 }

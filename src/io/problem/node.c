@@ -7,20 +7,23 @@
 struct crs_kept {
     crs_kept *next;
     void *data;
+    void (*release)(void *p);
 };
 
-void *crs_keep(crs_reader *r, void *p)
+void *crs_keep_until(crs_reader *r, void *p, void (*release)(void *p))
 {
     crs_kept *link = p ? crs_alloc(1, sizeof *link) : NULL;
     if (!link) {
-        crs_free(p);
+        if (p) release(p);
         crs_fail(r->e, CREASE_NO_MEMORY, "out of memory: the problem of %.200s", r->name);
         return NULL;
     }
-    *link = (crs_kept){ r->kept, p };
+    *link = (crs_kept){ r->kept, p, release };
     r->kept = link;
     return p;
 }
+
+void *crs_keep(crs_reader *r, void *p) { return crs_keep_until(r, p, crs_free); }
 
 void *crs_keep_new(crs_reader *r, ptrdiff_t count, size_t size)
 {
@@ -31,7 +34,7 @@ void crs_kept_free(crs_kept *kept)
 {
     while (kept) {
         crs_kept *next = kept->next;
-        crs_free(kept->data);
+        kept->release(kept->data);
         crs_free(kept);
         kept = next;
     }

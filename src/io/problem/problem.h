@@ -43,6 +43,8 @@ typedef struct {
 /* Memory that the reader owns; NULL with e filled in. crs_keep takes p over, or frees it. */
 void *crs_keep_new(crs_reader *r, ptrdiff_t count, size_t size);
 void *crs_keep(crs_reader *r, void *p);
+/* The same of what a function other than crs_free releases. */
+void *crs_keep_until(crs_reader *r, void *p, void (*release)(void *p));
 void crs_kept_free(crs_kept *kept);
 
 /* "FILE: /blocks/0/set: sentence", BAD_DATA; always false. */
@@ -111,6 +113,10 @@ bool crs_set_at(crs_reader *r, const crs_node *at, const crease_space *s, crease
 bool crs_map_at(crs_reader *r, const crs_node *at, const crease_space *dom, crease_map *out,
                 crease_space *range);
 
+/* Does a map with a range of its own fit the range that was settled on? */
+bool crs_same_rows(const crs_reader *r, const crs_node *at, const crease_space *own,
+                   const crease_space *range);
+
 /* Several maps into one space: {"block": map, ...}. The range is the one in out unless its order
  * is 0, or that of the array at rhs, or the first the maps know. rhs may be NULL. */
 typedef struct {
@@ -141,6 +147,7 @@ typedef struct {
     crease_problem problem; /* every block has a name */
     crease_options options; /* the defaults, changed by the file */
     crease_block *block;    /* those of the problem */
+    const double *multiplier; /* of the constraint, to begin with; NULL: none is given */
     const crs_block_text *text;
     char hash[CRS_HASH]; /* of the file and of every file it names */
     crs_kept *kept;      /* all of its memory */

@@ -113,9 +113,28 @@ static void one_nan_through_zero_entries(void **state)
 
 static void catalogue_is_complete(void **state)
 {
-    static const char *const names[] = { "zero",     "identity", "diagonal",   "dense",
-                                         "csr",      "mask",     "selection",  "finite-difference",
-                                         "callback", "sum",      "composition" };
+    static const char *const names[] = { "zero",
+                                         "identity",
+                                         "diagonal",
+                                         "dense",
+                                         "csr",
+                                         "mask",
+                                         "selection",
+                                         "finite-difference",
+                                         "callback",
+                                         "sum",
+                                         "composition",
+                                         "scaled",
+                                         "transposed",
+                                         "stack",
+                                         "side-by-side",
+                                         "gradient",
+                                         "kronecker",
+                                         "low-rank",
+                                         "wavelet",
+                                         "dct",
+                                         "circular-convolution",
+                                         "convolution" };
     (void)state;
     assert_int_equal(crease_map_count(), sizeof names / sizeof *names);
     for (int k = 0; k < crease_map_count(); k++) {

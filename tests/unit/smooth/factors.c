@@ -47,7 +47,7 @@ static void gradient_is_the_difference(problem *p, draws *d)
 
 static void gradients(void **state) { (void)state, for_all(gradient_is_the_difference, 2); }
 
-/* The formula of one pass, and a target so near [[X]] that it would lose the digits of f. */
+/* Also for a target so near [[X]] that |Z|^2 - 2<Z, [[X]]> + |[[X]]|^2 would lose the digits. */
 static void one_pass_gives_both(problem *p, draws *d)
 {
     double *g[MOST_BLOCKS], *own;

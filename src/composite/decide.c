@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT
+ * decide: the table that says which core suits which structure, and which comes next when it stalls
+ */
+#include "composite/cores.h"
+
+/* In the order in which they are tried; the first that suits is taken. */
+static const crs_core *const order[] = {
+    &crs_core_gauss_newton, /* factorizations */
+    &crs_core_newton,       /* all blocks separable */
+    &crs_core_tangent,      /* one spectral block */
+    &crs_core_panoc,        /* any prox */
+    &crs_core_plain,        /* any prox */
+    &crs_core_splitting,    /* f = 0, two blocks, a constraint with multiples of the identity */
+    &crs_core_multipliers,  /* any constraint */
+};
+
+const crs_core *crs_core_at(const crs_composite *c, int k)
+{
+    for (size_t j = 0; j < sizeof order / sizeof *order; j++)
+        if (order[j]->suits(c) && k-- == 0) return order[j];
+    return NULL;
+}

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: MIT
+ * kronecker: A X = L X R' for a matrix X; the matrix of A is the Kronecker product of L and R
+ *
+ * The singular values of A are the products of those of L and R: |A|_2 = |L|_2 |R|_2 and
+ * lambda_min(A A') = lambda_min(L L') lambda_min(R R'). With L'L = P diag(l) P' and
+ * R'R = Q diag(r) Q', A'A has the eigenvalues l_j r_k and the eigenvectors p_j q_k'. */
+#include "dense/dense.h"
+#include "map/directed.h"
+#include "map/map.h"
+
+static bool check_side(const crease_map *A, ptrdiff_t rows, ptrdiff_t cols, const double *a,
+                       crease_error *e)
+{
+    ptrdiff_t entries, bytes;
+    if (rows < 1 || cols < 1)
+        return crs_fail(e, CREASE_BAD_SHAPE, "kronecker: a matrix is %td x %td; give both sides",
+                        rows, cols);
+    if (!crs_mul_size(rows, cols, &entries) ||
+        !crs_mul_size(entries, (ptrdiff_t)sizeof(double), &bytes))
+        return crs_fail(e, CREASE_BAD_SHAPE,
+                        "kronecker: a %td x %td matrix is larger than memory can address", rows,
+                        cols);
+    return crs_map_numbers(A, entries, a, e);
+}
+
+static bool check(const crease_map *A, const crease_space *dom, const crease_space *ran,
+                  crease_error *e)
+{
+    const crease_matrix_pair *p = A->data;
+    ptrdiff_t in, out, between;
+    if (!crs_map_whole(A, dom, ran, e)) return false;
+    if (!p) return crs_fail(e, CREASE_BAD_ARGUMENT, "kronecker has no matrices (NULL); give two");
+    if (!check_side(A, p->left_rows, p->left_cols, p->left, e) ||
+        !check_side(A, p->right_rows, p->right_cols, p->right, e))
+        return false;
+    if (!crs_mul_size(p->left_cols, p->right_cols, &in) ||
+        !crs_mul_size(p->left_rows, p->right_rows, &out) ||
+        !crs_mul_size(p->left_rows, p->right_cols, &between) || in != crease_size(dom) ||
+        out != crease_size(ran))
+        return crs_fail(e, CREASE_BAD_SHAPE,
+                        "kronecker: L X R' takes a %td x %td matrix to a %td x %td one, but there "
+                        "are %td entries in and %td out; make them agree",
+                        p->left_cols, p->right_cols, p->left_rows, p->right_rows, crease_size(dom),
+                        crease_size(ran));
+    return true;
+}
+
+/* L X, with which a product with A goes either way */
+static ptrdiff_t scratch(const crease_map *A, const crease_space *dom, const crease_space *ran)
+{
+    const crease_matrix_pair *p = A->data;
+    (void)dom, (void)ran;
+    return p->left_rows * p->right_cols;
+}
+
+static void apply(const crease_map *A, const crease_space *dom, const crease_space *ran, double a,
+                  const double *x, double *y, double *work)
+{
+    const crease_matrix_pair *p = A->data;
+    (void)dom, (void)ran;
+    crs_gemm(false, false, p->left_rows, p->right_cols, p->left_cols, 1, p->left, x, 0, work);
+    crs_gemm(false, true, p->left_rows, p->right_rows, p->right_cols, a, work, p->right, 1, y);
+}
+
+static void adjoint(const crease_map *A, const crease_space *dom, const crease_space *ran, double a,
+                    const double *y, double *x, double *work)
+{
+    const crease_matrix_pair *p = A->data;
+    (void)dom, (void)ran;
+    crs_gemm(false, false, p->left_rows, p->right_cols, p->right_rows, 1, y, p->right, 0, work);
+    crs_gemm(true, false, p->left_cols, p->right_cols, p->left_rows, a, p->left, work, 1, x);
+}
+
+static bool norm(const crease_map *A, const crease_space *dom, const crease_space *ran,
+                 double *bound, crease_error *e)
+{
+    const crease_matrix_pair *p = A->data;
+    double left, right;
+    (void)dom, (void)ran;
+    if (!crs_norm_bound(p->left_rows, p->left_cols, p->left, &left, e) ||
+        !crs_norm_bound(p->right_rows, p->right_cols, p->right, &right, e))
+        return false;
+    *bound = product_up(left, right);
+    return true;
+}
+
+static bool sigma_min(const crease_map *A, const crease_space *dom, const crease_space *ran,
+                      double *bound, crease_error *e)
+{
+    const crease_matrix_pair *p = A->data;
+    double left, right;
+    (void)dom, (void)ran;
+    if (!crs_sigma_min_bound(p->left_rows, p->left_cols, p->left, &left, e) ||
+        !crs_sigma_min_bound(p->right_rows, p->right_cols, p->right, &right, e))
+        return false;
+    *bound = product_down(left, right);
+    return true;
+}
+
+/* The absolute values are a Kronecker product as well, of norm at most |L|_F |R|_F. */
+static bool rounding(const crease_map *A, const crease_space *dom, const crease_space *ran,
+                     crease_rounding *r, crease_error *e)
+{
+    const crease_matrix_pair *p = A->data;
+    const double left = crs_norm(p->left_rows * p->left_cols, p->left);
+    const double right = crs_norm(p->right_rows * p->right_cols, p->right);
+    (void)dom, (void)ran, (void)e;
+    r->mass = product_up(left, right) * (1 + 0x1p-20);
+    r->steps = (double)(p->left_rows + p->left_cols + p->right_rows + p->right_cols) + 6;
+    return true;
+}
+
+/* w ascending and q (by rows) of M'M, M being m x n; negative ones are rounding. */
+static bool decompose(ptrdiff_t m, ptrdiff_t n, const double *a, double *w, double *q,
+                      crease_error *e)
+{
+    ptrdiff_t total;
+    if (!crs_eigh_fits(n) || !crs_add_size(n * n, crs_eigh_scratch(n), &total))
+        return crs_fail(e, CREASE_UNSUPPORTED, "kronecker: a side of %td is too long", n);
+    double *work = crs_doubles(total, "the eigenvalues of a Kronecker product", e);
+    if (!work) return false;
+    crs_gram(m, n, a, work);
+    const bool done = crs_eigh(n, work, w, q, work + n * n);
+    crs_free(work);
+    for (ptrdiff_t k = 0; done && k < n; k++) w[k] = pos(w[k]);
+    return done || crs_fail(e, CREASE_NUMERICAL_FAILURE,
+                            "kronecker: the eigenvalues of a factor were not "
+                            "found; scale its numbers");
+}
+
+static bool gram(const crease_map *A, const crease_space *dom, const crease_space *ran,
+                 crease_gram *g, crease_error *e)
+{
+    const crease_matrix_pair *p = A->data;
+    const ptrdiff_t m = p->left_cols, n = p->right_cols;
+    (void)dom, (void)ran;
+    if (!crs_gram_new(g, CREASE_BASIS_PAIR, m * n, e)) return false;
+    g->rows = m, g->columns = n;
+    double *w = crs_doubles(m + n, "the eigenvalues of a Kronecker product", e);
+    g->left = w ? crs_doubles(m * m, "the basis of a Kronecker product", e) : NULL;
+    g->right = g->left ? crs_doubles(n * n, "the basis of a Kronecker product", e) : NULL;
+    const bool done = g->right && decompose(p->left_rows, m, p->left, w, g->left, e) &&
+                      decompose(p->right_rows, n, p->right, w + m, g->right, e);
+    for (ptrdiff_t j = 0; done && j < m; j++)
+        for (ptrdiff_t k = 0; k < n; k++) g->w[j * n + k] = w[j] * w[m + k];
+    crs_free(w);
+    return done;
+}
+
+const crease_map_ops crs_kronecker_ops = {
+    .name = "kronecker",
+    .formula = "A X = L X R'",
+    .check = check,
+    .scratch = scratch,
+    .apply = apply,
+    .adjoint = adjoint,
+    .norm = norm,
+    .sigma_min = sigma_min,
+    .rounding = rounding,
+    .gram = gram,
+};
+
+crease_map crease_kronecker(const crease_matrix_pair *p)
+{
+    return (crease_map){ .ops = &crs_kronecker_ops, .data = p };
+}
