@@ -168,7 +168,7 @@ static double total(const crease_smooth *f, ptrdiff_t at, ptrdiff_t n, const dou
     if (n > TILE) return total(f, at, n / 2, z) + total(f, at + n / 2, n - n / 2, z);
     copy(CREASE_PARS, f->par, par);
     for (ptrdiff_t j = at; j < at + n; j++) {
-        const double u = row_of(loss, p->rhs, j, z[j], par);
+        const double u = loss_row(loss, p->rhs, j, z[j], par);
         sum += weighed(p, j, loss->value(par, u));
     }
     return sum;
@@ -193,7 +193,7 @@ void crs_predictor_grad(const crease_smooth *f, const crease_blocks *b, const do
     copy(CREASE_PARS, f->par, par);
     predict(p, b, x, z, work + m);
     for (ptrdiff_t j = 0; j < m; j++) {
-        const double u = row_of(loss, p->rhs, j, z[j], par);
+        const double u = loss_row(loss, p->rhs, j, z[j], par);
         z[j] = weighed(p, j, loss->slope(par, u)) * (f->ops->labels ? p->rhs[j] : 1);
     }
     crs_predictor_adjoint(p, b, i, z, g, work + m);
@@ -307,8 +307,7 @@ static outline outline_of_all(const crease_smooth *f, double reach, const crs_ra
     const crs_range rhs = range_of(p, loss->ops.labels ? NULL : p->rhs, 0);
     const double more = 0x1p-50 * (reach + larger(fabs(rhs.low), fabs(rhs.high)));
     const crs_range u = { -reach - rhs.high - more, reach - rhs.low + more };
-    const crs_range bend =
-        loss->bend ? loss->bend(f->par, u) : (crs_range){ loss->low, loss->high };
+    const crs_range bend = loss_bend(loss, f->par, u);
     outline out = { { times(weight->high, bend.low), times(weight->high, bend.high) }, 0 };
     double sum = 0;
     if (!loss->least) return out;

@@ -38,11 +38,17 @@ bool crs_loss_check(const crease_smooth *loss, crease_error *e);
 crease_smooth crs_loss_of(const crease_smooth *loss, const crease_predictor *p);
 
 /* What phi is taken of in row j, z = (W x)_j; par becomes that of the row. */
-static inline double row_of(const crs_loss *loss, const double *rhs, ptrdiff_t j, double z,
-                            double *par)
+static inline double loss_row(const crs_loss *loss, const double *rhs, ptrdiff_t j, double z,
+                              double *par)
 {
     if (loss->ops.counts) return par[CRS_COUNT] = rhs[j], z;
     return !rhs ? z : loss->ops.labels ? rhs[j] * z : z - rhs[j];
+}
+
+/* phi'' for these u */
+static inline crs_range loss_bend(const crs_loss *loss, const double *par, crs_range u)
+{
+    return loss->bend ? loss->bend(par, u) : (crs_range){ loss->low, loss->high };
 }
 
 /* w_j t; a row of weight 0 is left out, also where t overflows. */
