@@ -27,7 +27,8 @@ extern "C" {
     X(PROX_BCD, prox_bcd, "prox-bcd", "proximal block coordinate descent")                         \
     X(BCD, bcd, "bcd", "classical block coordinate descent, without a guarantee")                  \
     X(ENVELOPE, envelope, "envelope",                                                              \
-      "descent on the factors of CP robust PCA, all else eliminated")
+      "descent on the factors of CP robust PCA, all else eliminated")                              \
+    X(PLAIN, plain, "prox-gradient", "proximal gradient steps with extrapolation")
 
 typedef enum {
 #define CREASE_ENTRY_(name, method, text, meaning) CREASE_METHOD_##name,

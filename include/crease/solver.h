@@ -26,12 +26,14 @@ typedef struct {
     crease_outcome outcome;
     long iterations, evaluations;
     double seconds;
-    long audit_violations;      /* iterations whose potential rose beyond rounding */
-    double audit_worst;         /* the worst rise, relative */
-    long accelerated, restarts; /* accepted extrapolations; changes of L-hat or mu */
-    long moved_starts;          /* start points that were projected onto their sets */
-    double bound;               /* K from the first iterate; INFINITY: none */
-    char note[200];             /* a sentence when something is off, else empty */
+    long audit_violations;        /* iterations whose potential rose beyond rounding */
+    double audit_worst;           /* the worst rise, relative */
+    long accelerated, restarts;   /* accepted extrapolations; changes of L-hat or mu */
+    long moved_starts;            /* start points that were projected onto their sets */
+    double bound;                 /* K from the first iterate; INFINITY: none */
+    double pairs;                 /* products with all maps and their adjoints; NaN: not counted */
+    long spectra, factorizations; /* of blocks; of linear systems. Counted along with pairs */
+    char note[200];               /* a sentence when something is off, else empty */
 } crease_report;
 
 /* Called after every iteration; false asks to stop. */
@@ -58,6 +60,8 @@ CREASE_API crease_outcome crease_solve(crease_solver *s);
 CREASE_API const double *crease_solution(const crease_solver *s, int block);
 CREASE_API const double *crease_multiplier(const crease_solver *s);
 CREASE_API const crease_certificate *crease_solver_certificate(const crease_solver *s);
+/* What was done to the problem before the run, one sentence each; NULL: no more than k. */
+CREASE_API const char *crease_presolve(const crease_solver *s, int k);
 CREASE_API const crease_analysis *crease_solver_analysis(const crease_solver *s);
 CREASE_API crease_report crease_solver_report(const crease_solver *s);
 CREASE_API crease_progress crease_solver_progress(const crease_solver *s);

@@ -36,7 +36,8 @@ typedef struct {
 
 typedef struct crs_core {
     const char *name;
-    bool constrained; /* takes problems with a constraint (and none without) */
+    const char *needs; /* what suits() asks for: "... needs <this>" */
+    bool constrained;  /* takes problems with a constraint (and none without) */
     bool (*suits)(const crs_composite *c);
     void *(*open)(const crs_task *task, crease_error *e); /* NULL with a sentence */
     crs_core_state (*step)(void *self); /* one iteration; asks c->watch in its inner loops */
@@ -47,6 +48,7 @@ typedef struct crs_core {
     void (*close)(void *self);
 } crs_core;
 
+/* One line in decide.c and in method/cores.c besides. */
 extern const crs_core crs_core_newton, crs_core_panoc, crs_core_gauss_newton, crs_core_tangent,
     crs_core_multipliers, crs_core_splitting, crs_core_alternation, crs_core_frank_wolfe,
     crs_core_plain;

@@ -4,7 +4,7 @@
  *     x^k ~ argmin F(x) + (beta/2)|A x - b - lambda/beta|^2,
  *     lambda <- lambda - beta s,  s = A x^k - b,
  *
- * each solved by another core, and each more accurately: to a tenth, or a tenth of what |s| asks
+ * each solved by another core, and each more accurately: to a third, or a tenth of what |s| asks
  * for, down to half of the tolerances. beta grows by rho while |s| does not fall to theta of what
  * it was. The inner gradient
  *
@@ -18,7 +18,7 @@
 
 enum { MOST_INNER = 1000, MOST_OUTER = 200, MOST_IDLE = 12 };
 
-static const double theta = 0.25, rho = 5, tighter = 0.1;
+static const double theta = 0.25, rho = 5;
 
 typedef struct {
     crs_task task, inside;
@@ -88,7 +88,7 @@ static void tune(loop *a, bool solved)
     double next = beta;
     const bool open = far > 1 && (solved || far >= a->ratio);
     if (open && a->off > theta * a->off_before) next = rho * beta;
-    a->level = larger(0.5, smaller(tighter * a->level, tighter * far));
+    a->level = larger(0.5, smaller(0.3 * a->level, 0.1 * far));
     a->off_before = a->off;
     set_tolerances(a);
     set_pull(a, next < a->most ? next : beta);
@@ -159,23 +159,41 @@ static void stand(const void *self, crs_standing *s)
 }
 
 /* Does anything curve? Then the inner problems have a scale of their own. */
-static bool curves(const crs_composite *c)
+static bool curves(const crs_composite *c) { return c->rest.ops || c->terms > 0; }
+
+/* x - t A's, the steepest descent step for A x = b, in the bounds, into `to`; rhs is used up */
+static void descend(loop *a, const double *x, double *to)
 {
-    bool some = c->rest.ops;
-    for (int t = 0; t < c->terms; t++) some = some || c->term[t].weight != 0;
-    return some;
+    const crs_composite *c = a->c;
+    fill(c->n, 0, to);
+    fill(a->m, 0, a->rhs);
+    crs_term_adjoint(c, c->constraint, 1, a->s, to);
+    crs_term_products(c, c->constraint, 1, to, a->rhs);
+    const double t = square(crs_norm(c->n, to) / crs_norm(a->m, a->rhs));
+    for (ptrdiff_t j = 0; j < c->n; j++) to[j] = x[j] - t * to[j];
+    for (int i = 0; i < c->count; i++)
+        for (ptrdiff_t j = c->at[i]; c->separable[i] && j < c->at[i + 1]; j++)
+            to[j] = clip(to[j], c->by[j].low, c->by[j].high);
 }
 
-/* max L_i / max |A_i|^2, or, where f has no curvature, what makes (beta/2)|s|^2 ten times F. */
-static bool choose_beta(loop *a, const double *x, double *beta, crease_error *e)
+/* Where f has no curvature: |F(x') - F(x)| / |s|^2, x' nearer to A x = b; where x is there already,
+ * |F(x)| / |b|^2. A start with zeros that are to stay is left for much less than that. */
+static double compare(loop *a, const double *x, bool found)
+{
+    const crs_composite *c = a->c;
+    const double *b = c->constraint->rhs, size = b ? crs_norm(a->m, b) : 0;
+    const double F = crs_smooth_part(c, x, NULL) + crs_nonsmooth_part(c, x); /* it has no terms */
+    if (a->off <= 1e-3 * size) return (found ? 1e3 : 1) * fabs(F) / square(size);
+    descend(a, x, a->room);
+    const double to = crs_smooth_part(c, a->room, NULL) + crs_nonsmooth_part(c, a->room);
+    return fabs(to - F) / square(a->off);
+}
+
+/* max L_i / max |A_i|^2, where f curves. */
+static bool weigh(loop *a, const double *x, double *beta, crease_error *e)
 {
     const crs_term *A = a->c->constraint;
     double *L = a->tolerance, most = 0, norm = 0, pairs = 0;
-    if (!curves(a->c)) {
-        const double F = crs_smooth_part(a->c, x, a->u) + crs_nonsmooth_part(a->c, x);
-        *beta = clip(20 * larger(1, fabs(F)) / square(a->off), 1e-3, 1e3);
-        return true;
-    }
     if (!crs_block_curvatures(a->c, x, a->u, L, e)) return false;
     for (int i = 0; i < a->c->count; i++) most = larger(most, L[i]);
     for (int k = 0; k < A->parts; k++) {
@@ -228,7 +246,7 @@ static void begin(loop *a)
 {
     crs_standing in = { 0 };
     a->core->stand(a->inner, &in);
-    a->level = larger(0.5, tighter * in.ratio);
+    a->level = larger(0.5, 0.1 * in.ratio);
     a->off_before = a->best = INFINITY;
     a->outer = a->idle = a->taken = 0;
     a->separates = false;
@@ -259,7 +277,9 @@ static bool prepare(loop *a, crease_error *e)
         return false;
     crs_products(a->in, a->from, a->u);
     miss(a, a->u);
-    if (beta == 0 && !choose_beta(a, a->from, &beta, e)) return false;
+    const bool found = crs_norm(a->c->n, a->from) > crs_norm(a->c->n, task->start);
+    if (beta == 0 && !curves(a->c)) beta = compare(a, a->from, found);
+    if (beta == 0 && !weigh(a, a->from, &beta, e)) return false;
     beta = beta > 0 && beta < INFINITY ? beta : 1;
     a->most = 1e10 * beta;
     aim(a, beta);

@@ -142,7 +142,8 @@ static void stand(const void *self, crs_standing *out)
 static bool suits(const crs_composite *c) { return !c->constraint; }
 
 const crs_core crs_core_plain = {
-    .name = "plain",
+    .name = "prox-gradient",
+    .needs = "a problem without a constraint",
     .suits = suits,
     .open = open,
     .step = step,

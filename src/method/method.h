@@ -56,7 +56,9 @@ typedef struct crs_method {
     bool unproximal;       /* H_i = 0 wherever a block step is exact */
     bool slack;            /* it runs the problem with a slack block (problem/extension.h) */
     bool accelerate;       /* extrapolation is safe for it */
-    unsigned reads;        /* the options it reads */
+    const struct crs_core
+        *core;      /* a core of composite/ on the presolved problem; NULL: steps below */
+    unsigned reads; /* the options it reads */
 
     /* auto takes the first that suits; NULL: never. */
     bool (*suits)(const crease_problem *p, const crease_options *o, crs_last last);

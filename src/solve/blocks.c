@@ -184,6 +184,10 @@ static void start_run(crease_solver *s)
     for (int i = 0; i < s->p->count; i++) /* the memory of oracles has no room for a joint prox */
         s->run.report.moved_starts += crs_start_block(s->p, i, (uint64_t)s->run.o.seed,
                                                       !s->method->oracle, s->st.x[i], s->st.work);
+    if (s->portfolio) {
+        crs_copy_point(s, s->st.x, s->best);
+        return;
+    }
     if (s->extension) {
         restart_extension(s);
     } else if (s->a->last >= 0) {
@@ -361,7 +365,7 @@ static crs_advance step(void *self)
 
 static long evaluations(const void *self) { return ((const crease_solver *)self)->st.evaluations; }
 
-static void certify(void *self, crease_certificate *c)
+void crs_solver_certify(void *self, crease_certificate *c)
 {
     const crease_solver *s = self;
     c->reference = s->reference;
@@ -371,11 +375,11 @@ static void certify(void *self, crease_certificate *c)
         crease_certify(s->given, points(s->st.x), s->st.lambda, c, s->certify_work);
 }
 
-static void keep(void *self)
+void crs_solver_keep(void *self)
 {
     const crease_solver *s = self;
     crs_copy_point(s, s->st.x, s->best);
-    if (s->a->last >= 0) copy(crease_size(&s->p->range), s->st.lambda, s->best_lambda);
+    if (s->p->range.order > 0) copy(crease_size(&s->p->range), s->st.lambda, s->best_lambda);
 }
 
 static void go_on(void *self)
@@ -391,8 +395,8 @@ static double merit(void *self) { return crs_potential(&((crease_solver *)self)-
 static const crs_engine engine = {
     .step = step,
     .evaluations = evaluations,
-    .certify = certify,
-    .keep = keep,
+    .certify = crs_solver_certify,
+    .keep = crs_solver_keep,
     .go_on = go_on,
     .refute = refute,
     .settle = settle,
@@ -404,6 +408,7 @@ void crease_solver_free(crease_solver *s)
 {
     if (!s) return;
     crs_extension_free(s->extension);
+    crs_portfolio_free(s->portfolio);
     crease_reference_free(s->reference);
     crease_analysis_free(s->a);
     crs_forget_ray(s);
@@ -456,10 +461,27 @@ static bool check_size(crease_solver *s, crease_error *e)
                     small ? "small" : "large");
 }
 
-static bool build(crease_solver *s, const crease_options *o, crease_error *e)
+/* The cores take it where they can; auto falls back to the paper's methods. */
+static bool open_portfolio(crease_solver *s, crease_options *o, crease_error *e)
 {
+    crease_error why = { CREASE_OK, "" };
+    if (!crs_wants_cores(o)) return true;
+    if (!crease_problem_check(s->given, e)) return false;
+    s->portfolio = crs_portfolio_new(s->given, o, &why);
+    if (s->portfolio) {
+        o->method = crs_portfolio_method(s->portfolio);
+        return true;
+    }
+    return (o->method == CREASE_METHOD_AUTO && why.code != CREASE_NO_MEMORY) ||
+           crs_fail(e, why.code, "%s", why.text);
+}
+
+static bool build(crease_solver *s, crease_options *o, crease_error *e)
+{
+    if (!open_portfolio(s, o, e)) return false;
     s->a = crs_analyse(s->given, o, o->mode == CREASE_MODE_THEORY ? CRS_EFFORT : 0, e);
-    if (!s->a || !crs_driver_open(&s->run, &engine, s, o, s->a, e)) return false;
+    const crs_engine *by = s->portfolio ? &crs_cores_engine : &engine;
+    if (!s->a || !crs_driver_open(&s->run, by, s, o, s->a, e)) return false;
     s->p = s->given;
     s->method = crs_method_for(s->a);
     if (s->method->slack) {

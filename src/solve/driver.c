@@ -13,7 +13,7 @@ bool crs_driver_open(crs_driver *r, const crs_engine *engine, void *self, const 
     r->o = *o;
     if (!r->begun) crs_watch_begin(&r->watch, o->watch);
     r->best.worst = r->best.worst_relative = r->report.bound = INFINITY;
-    r->progress.potential = r->progress.decrease = r->trial = NAN;
+    r->progress.potential = r->progress.decrease = r->trial = r->report.pairs = NAN;
     return crs_options_read(o, crs_method_for(a)->reads, crease_method_name(a->method), e);
 }
 
@@ -97,7 +97,7 @@ static crease_outcome judge(crs_driver *r, bool certified, crs_advance said)
 static bool certificate_due(const crs_driver *r)
 {
     const long k = r->report.iterations;
-    if (r->engine->at_end) return false;
+    if (r->engine->at_end || r->engine->asks) return false;
     return k % r->o.certify_every == 0 || k >= r->o.max_iterations || k <= 2 || k == 5;
 }
 

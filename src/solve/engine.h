@@ -13,6 +13,7 @@
 
 typedef enum {
     CRS_GO_ON,
+    CRS_ASKS,  /* a certificate is due */
     CRS_DONE,  /* no step will change anything */
     CRS_BROKEN /* no step can be taken */
 } crs_advance;
@@ -30,6 +31,7 @@ typedef struct {
     crease_outcome (*refute)(void *self, bool diverged);
     /* What a step lowers; NULL: a start that is certified is the answer. */
     double (*merit)(void *self);
+    bool asks;   /* certificates only when a step asks for one, and of the start */
     bool at_end; /* certificates only when a step is done, otherwise every so many iterations */
     bool mends_start; /* a start outside the domain is no failure: the first step mends it */
 } crs_engine;

@@ -7,6 +7,7 @@
 
 #include "problem/problem.h"
 #include "solve/engine.h"
+#include "solve/portfolio.h"
 
 struct crease_solver {
     crs_driver run;
@@ -15,6 +16,7 @@ struct crease_solver {
     crs_extension *extension;    /* NULL: none */
     crease_analysis *a;
     const crs_method *method;
+    crs_portfolio *portfolio; /* the cores that run it; NULL: a method's own steps */
     crs_state st;
 
     double **before;             /* the iterate before the last one, for extrapolation */
@@ -32,6 +34,13 @@ struct crease_solver {
     double doubted_off, doubted_size; /* |A x - b| and |x| then */
     double *separator, **ray;         /* proofs that there is none; NULL: none was found */
 };
+
+/* The engine of a solver with a portfolio (cores.c). */
+extern const crs_engine crs_cores_engine;
+
+/* What is common to both engines of a solver (blocks.c). */
+void crs_solver_certify(void *self, crease_certificate *c);
+void crs_solver_keep(void *self);
 
 /* Is there no answer? INFEASIBLE or UNBOUNDED with a proof, otherwise NOT_RUN (refute.c). diverged:
  * F is so low that the run will end. */

@@ -103,6 +103,8 @@ static bool choose(const crease_problem *p, const crease_options *o, crease_anal
     crs_last rank = CRS_NO_LAST;
     a->last = -1;
     if (!takes(p, o->method, e)) return false;
+    a->method = o->method;
+    if (crs_method_at(a->method)->core) return true;
     if (p->range.order > 0 && !find_last(p, &a->last, &rank, e)) return false;
     a->method = o->method != CREASE_METHOD_AUTO ? o->method : first_suited(p, o, rank);
     const crs_method *m = crs_method_at(a->method);
@@ -305,6 +307,33 @@ static bool admissible(const crease_analysis *a, crease_error *e)
                     crease_method_name(a->method));
 }
 
+/* What a core's run says of the blocks and of f. Its constants are found while running. */
+static bool describe_for_core(const crease_problem *p, crease_analysis *a, crease_error *e)
+{
+    const crease_blocks b = crs_blocks(p);
+    crease_constants k = { .lower = 0 };
+    double regs = 0;
+    for (int i = 0; i < p->count; i++) {
+        crease_reg_traits traits;
+        const crease_reg *r = crs_reg_of(p, i);
+        const crease_set *c = p->block[i].set;
+        crease_block_plan *plan = &a->block[i];
+        plan->setting = crease_setting(p, i, e);
+        if (plan->setting == 0) return false;
+        plan->diameter = plan->setting == 1 ? c->ops->diameter(c, &p->space[i], 2) : INFINITY;
+        plan->radius = plan->lipschitz = INFINITY;
+        r->ops->traits(r, &p->space[i], INFINITY, &traits);
+        regs += traits.lower;
+    }
+    const bool positive = !p->f.ops || (p->f.ops->nonnegative && p->f.ops->nonnegative(&p->f));
+    if (!positive && !crease_smooth_constants(&p->f, &b, p->count - 1, &k, NULL, e)) return false;
+    a->lower = k.lower + regs;
+    a->L = a->M = a->L_last = NAN;
+    a->map_scale = NAN;
+    note_f(p, a, false);
+    return true;
+}
+
 static bool fill_in(const crease_problem *p, const crease_options *o, crease_analysis *a,
                     crease_error *e)
 {
@@ -316,8 +345,8 @@ static bool fill_in(const crease_problem *p, const crease_options *o, crease_ana
     const crs_method *m = crs_method_at(a->method);
     if (m->analyse) return true; /* as another problem */
     a->gap = m->oracle;
-    if (!gather(p, a->last, a, e)) return false;
-    if (!m->oracle && !plan_blocks(p, a, e)) return false;
+    if (m->core ? !describe_for_core(p, a, e) : !gather(p, a->last, a, e)) return false;
+    if (!m->oracle && !m->core && !plan_blocks(p, a, e)) return false;
     a->general = a->assumptions;
     crs_retune(p, o, a);
     return admissible(a, e);

@@ -298,6 +298,13 @@ void crs_put_run(const crs_result *result, const crs_folder *f, const crs_run *r
     const crs_spot audit = crs_put_object(details, "audit");
     crs_put_whole(audit, "violations", r.audit_violations);
     crs_put_number(audit, "worst", r.audit_worst);
+    const crs_spot work = crs_put_object(details, "work");
+    crs_put_number(work, "pairs", r.pairs);
+    crs_put_whole(work, "spectra", r.spectra);
+    crs_put_whole(work, "factorizations", r.factorizations);
+    const crs_spot presolve = crs_put_list(details, "presolve");
+    for (int k = 0; crease_presolve(run->solver, k); k++)
+        crs_put_text(presolve, NULL, crease_presolve(run->solver, k));
     crs_put_whole(details, "restarts", r.restarts);
     crs_put_whole(details, "moved_starts", r.moved_starts);
 }

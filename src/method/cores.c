@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT
+ * cores: the methods that are a core of composite/ on the presolved problem, practical mode
+ *
+ * Without a constraint every one of them is covered by Theorem S: its steps are accepted by test S
+ * only. K = ceil((1 + L gamma_0)^2 (F(x^0) - F*)/(sigma gamma_min eps^2)) with gamma_0 = 1/L and
+ * gamma_min = (1 - 2 sigma)/(2 L). With a constraint a certificate is all that is promised
+ * (Theorem A(a)): docs/theory.md, any candidate. */
+#include "composite/cores.h"
+#include "method/method.h"
+
+static const double sigma = 1e-3; /* of test S */
+
+static void recipe(const crease_problem *p, const crease_options *o, crease_analysis *a)
+{
+    const bool constrained = p->range.order > 0;
+    (void)o;
+    a->theta_factor = a->last_weight = 1;
+    a->theorem = constrained ? "Theorem A(a): the certificate alone" : "Theorem S, from F(x^0)";
+    if (constrained) {
+        crs_note(a, "iteration bound", -1, CREASE_UNKNOWN, NAN,
+                 "multipliers end with a certificate or not; theory mode has methods with a bound");
+        return;
+    }
+    crs_note(a, "test S", -1, CREASE_PROVED, sigma,
+             "every step lowers F by this share of what a plain proximal step promises");
+    crs_note(a, "L finite", -1, crs_has_callback(&p->f) ? CREASE_UNKNOWN : CREASE_ESTIMATED, a->L,
+             "on the segments of the steps; it enters the bound on the iterations alone");
+}
+
+static double bound(const crease_analysis *a, double drop, double eps)
+{
+    if (!(a->L < INFINITY)) return INFINITY;
+    return ceil(8 * a->L * drop / (sigma * (1 - 2 * sigma) * eps * eps));
+}
+
+#define CORE(name, with)                                                                           \
+    const crs_method crs_method_##name = {                                                         \
+        .constrained = with,                                                                       \
+        .reads = CRS_READS_ALWAYS | CRS_READS(audit),                                              \
+        .recipe = recipe,                                                                          \
+        .bound = bound,                                                                            \
+        .core = &crs_core_##name,                                                                  \
+    };
+CORE(plain, false)
+#undef CORE

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT
+ * cores: the engine of a solver whose steps are those of a portfolio of cores. A certificate is
+ * made when the core takes its point for stationary, of the user's problem and from the
+ * definitions; until then the log shows what the core knows, which costs no product. */
+#include <stdio.h>
+
+#include "solve/solver.h"
+#include "theory/theory.h"
+
+static void bring_back(crease_solver *s)
+{
+    crs_copy_point(s, s->st.x, s->st.was);
+    crs_portfolio_point(s->portfolio, s->st.x, s->given->range.order > 0 ? s->st.lambda : NULL);
+}
+
+/* A start that is stationary counts only if a plain step does not lead lower: 0 for l0. */
+static bool begin(crease_solver *s)
+{
+    crease_error e = { CREASE_OK, "" };
+    const bool doubted = !isnan(s->run.trial);
+    if (!crs_portfolio_begin(s->portfolio, &s->run.watch, &s->run.now, doubted, &e)) {
+        snprintf(s->run.report.note, sizeof s->run.report.note, "%.199s", e.text);
+        return false;
+    }
+    if (s->given->range.order > 0) return true;
+    s->a->L = crs_portfolio_curvature(s->portfolio);
+    crs_retune(s->given, &s->run.o, s->a);
+    s->run.report.bound = crease_iteration_bound(s->a, s->run.first - s->a->lower, s->run.o.eps);
+    return true;
+}
+
+static void tell(crease_solver *s)
+{
+    const crs_work *w = &crs_portfolio_plan(s->portfolio)->work;
+    const crs_standing now = crs_portfolio_standing(s->portfolio);
+    s->a->method = crs_portfolio_method(s->portfolio);
+    s->run.report.pairs = crs_portfolio_pairs(s->portfolio);
+    s->run.report.spectra = w->spectra;
+    s->run.report.factorizations = w->factorizations;
+    s->run.progress.objective = now.objective;
+    s->run.progress.feasibility = now.feasibility;
+    s->run.progress.worst = now.ratio * s->run.o.eps;
+}
+
+static crs_advance step(void *self)
+{
+    crease_solver *s = self;
+    if (s->run.report.iterations == 1 && !begin(s)) return CRS_BROKEN;
+    const crs_core_state said = crs_portfolio_step(s->portfolio);
+    tell(s);
+    if (said == CRS_CORE_GOES_ON) return CRS_GO_ON;
+    bring_back(s);
+    return said == CRS_CORE_DONE              ? CRS_ASKS
+           : crease_watch_over(&s->run.watch) ? CRS_GO_ON
+                                              : CRS_DONE;
+}
+
+const char *crease_presolve(const crease_solver *s, int k)
+{
+    const crs_plan *plan = s->portfolio ? crs_portfolio_plan(s->portfolio) : NULL;
+    return plan && k < plan->count ? plan->step[k].text : NULL;
+}
+
+static long evaluations(const void *self)
+{
+    return crs_portfolio_plan(((const crease_solver *)self)->portfolio)->work.evaluations;
+}
+
+/* The iterate of a run that ends without having asked. */
+static void certify(void *self, crease_certificate *c)
+{
+    crease_solver *s = self;
+    if (s->run.report.iterations > 0) bring_back(s);
+    crs_solver_certify(s, c);
+}
+
+static void go_on(void *self)
+{
+    crease_solver *s = self;
+    crs_portfolio_aim(s->portfolio, &s->run.now);
+}
+
+static crease_outcome refute(void *self, bool diverged) { return crs_refute(self, diverged); }
+static void settle(void *self) { crs_settle_doubts(self); }
+
+/* What a plain step lowers; with a constraint nobody compares. */
+static double merit(void *self)
+{
+    const crease_solver *s = self;
+    if (s->given->range.order > 0) return NAN;
+    return s->run.report.iterations == 0 ? s->run.now.objective
+                                         : crs_portfolio_standing(s->portfolio).objective;
+}
+
+const crs_engine crs_cores_engine = {
+    .step = step,
+    .evaluations = evaluations,
+    .certify = certify,
+    .keep = crs_solver_keep,
+    .go_on = go_on,
+    .refute = refute,
+    .settle = settle,
+    .merit = merit,
+    .asks = true,
+    .mends_start = true,
+};

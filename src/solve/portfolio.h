@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT
+ * portfolio.h: the cores of composite/ behind the one driver: which runs, when another takes over,
+ * how its points come back to the user's problem */
+#ifndef CRS_PORTFOLIO_H
+#define CRS_PORTFOLIO_H
+
+#include <crease/certificate.h>
+
+#include "method/method.h"
+#include "presolve/presolve.h"
+
+typedef struct crs_portfolio crs_portfolio;
+
+/* Does a run with these options go to the cores, if they can take the problem? */
+bool crs_wants_cores(const crease_options *o);
+
+/* Borrows p. NULL with a sentence: no core takes it. */
+crs_portfolio *crs_portfolio_new(const crease_problem *p, const crease_options *o, crease_error *e);
+void crs_portfolio_free(crs_portfolio *f);
+
+/* The method of the core that runs. */
+crease_method crs_portfolio_method(const crs_portfolio *f);
+const crs_plan *crs_portfolio_plan(const crs_portfolio *f);
+
+/* Before the first step: the run's watch, and the certificate of the start for the tolerances.
+ * doubted: the start is stationary, and a plain step is taken before any core looks at it. */
+bool crs_portfolio_begin(crs_portfolio *f, crease_watch *w, const crease_certificate *c,
+                         bool doubted, crease_error *e);
+/* An estimate of L, the Lipschitz constant of grad f; INFINITY: there is none. */
+double crs_portfolio_curvature(const crs_portfolio *f);
+crs_core_state crs_portfolio_step(crs_portfolio *f);
+
+/* The certificate c of a point that the core took for done says that it is not: aim lower. */
+void crs_portfolio_aim(crs_portfolio *f, const crease_certificate *c);
+
+/* Where the core stands; x by the user's blocks, lambda NULL without a constraint. */
+void crs_portfolio_point(const crs_portfolio *f, double *const *x, double *lambda);
+crs_standing crs_portfolio_standing(const crs_portfolio *f);
+double crs_portfolio_pairs(const crs_portfolio *f);
+
+#endif
