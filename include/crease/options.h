@@ -28,6 +28,8 @@ extern "C" {
     X(BCD, bcd, "bcd", "classical block coordinate descent, without a guarantee")                  \
     X(ENVELOPE, envelope, "envelope",                                                              \
       "descent on the factors of CP robust PCA, all else eliminated")                              \
+    X(GAUSS_NEWTON, gauss_newton, "gauss-newton", "Gauss-Newton steps for factorizations")         \
+    X(ALTERNATION, alternation, "alternation", "exact steps of two blocks that a square couples")  \
     X(PLAIN, plain, "prox-gradient", "proximal gradient steps with extrapolation")
 
 typedef enum {
