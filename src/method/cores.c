@@ -44,5 +44,7 @@ static double bound(const crease_analysis *a, double drop, double eps)
 CORE(tangent, false)
 CORE(panoc, false)
 CORE(splitting, true)
+CORE(gauss_newton, false)
+CORE(alternation, false)
 CORE(plain, false)
 #undef CORE
