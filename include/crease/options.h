@@ -28,7 +28,8 @@ extern "C" {
     X(BCD, bcd, "bcd", "classical block coordinate descent, without a guarantee")                  \
     X(ENVELOPE, envelope, "envelope",                                                              \
       "descent on the factors of CP robust PCA, all else eliminated")                              \
-    X(PLAIN, plain, "prox-gradient", "proximal gradient steps with extrapolation")
+    X(PLAIN, plain, "prox-gradient", "proximal gradient steps with extrapolation")                 \
+    X(MULTIPLIERS, multipliers, "multipliers", "problems without the constraint, one after another")
 
 typedef enum {
 #define CREASE_ENTRY_(name, method, text, meaning) CREASE_METHOD_##name,

@@ -42,4 +42,5 @@ static double bound(const crease_analysis *a, double drop, double eps)
         .core = &crs_core_##name,                                                                  \
     };
 CORE(plain, false)
+CORE(multipliers, true)
 #undef CORE
