@@ -42,19 +42,24 @@ def least(solve):
 
 
 def measured(function, d, eps, limit, choices):
-    """The fastest choice that reaches eps, or the one of least residual."""
-    runs = []
-    for choice in choices:
+    """The fastest choice that reaches eps, or the one of least residual. Tolerances (a tuple named by its
+    first entry, "loosest first") end with the first that does."""
+    loosest_first = choices[0] == "loosest first"
+    runs, reached = [], []
+    for choice in choices[1:] if loosest_first else choices:
         run = least(lambda: function(d, eps, Clock(limit), choice))
         if callable(run["residual"]):
             run["residual"] = float(run["residual"]())
         if choice is not None:
             run["choice"] = choice
         runs.append(run)
-    reached = [r for r in runs if r["residual"] is None or r["residual"] <= eps]
-    return (
-        min(reached, key=lambda r: r["cpu"]) if reached else min(runs, key=lambda r: r["residual"])
-    )
+        if run["residual"] is None or run["residual"] <= eps:
+            reached.append(run)
+        if (loosest_first and reached) or run["cpu"] > 2 * limit:
+            break
+    if reached:
+        return min(reached, key=lambda r: r["cpu"])
+    return min(runs, key=lambda r: r["residual"])
 
 
 def main():

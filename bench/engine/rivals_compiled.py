@@ -70,7 +70,7 @@ def condat(d, eps, clock, _):
     }
 
 
-TIGHT = (1e-5, 1e-7, 1e-9, 1e-11)  # tolerances of liblinear, which are relative
+TIGHT = ("loosest first", 1e-5, 1e-7, 1e-9, 1e-11)  # tolerances of liblinear, which are relative
 
 
 def l1_logistic(K, labels, C, tolerance):
@@ -84,7 +84,7 @@ def l1_logistic(K, labels, C, tolerance):
             solver="liblinear",
             fit_intercept=False,
             tol=tolerance,
-            max_iter=20000,
+            max_iter=3000,
         ).fit(K, labels)
     return model.coef_.ravel(), int(np.max(model.n_iter_))
 
@@ -113,7 +113,7 @@ def liblinear(d, eps, clock, tolerance):
     "liblinear in LLA steps",
     "sparse_logistic",
     "consensus_logistic",
-    choices=(1e-7, 1e-9, 1e-11),
+    choices=TIGHT,
     modules=("sklearn.linear_model",),
 )
 def liblinear_lla(d, eps, clock, tolerance):

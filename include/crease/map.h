@@ -82,7 +82,7 @@ typedef struct {
                  crease_gram *g, crease_error *e);
 
     /* How many entries a sparse A stores, and, where row is not NULL, their places and values in
-     * any order; those of one place add up. NULL: A is not sparse. */
+     * any order; those of one place add up. NULL, or a negative number: A is not sparse. */
     ptrdiff_t (*entries)(const crease_map *A, const crease_space *dom, const crease_space *ran,
                          ptrdiff_t *row, ptrdiff_t *col, double *value);
 } crease_map_ops;

@@ -7,6 +7,7 @@
 static const crs_core *const order[] = {
     &crs_core_gauss_newton, /* factorizations */
     &crs_core_newton,       /* all blocks separable */
+    &crs_core_alternation,  /* two blocks that a half square of multiples of I couples */
     &crs_core_tangent,      /* one spectral block */
     &crs_core_panoc,        /* any prox */
     &crs_core_plain,        /* any prox */

@@ -276,7 +276,7 @@ static crs_core_state step(void *self)
 static void stand(const void *self, crs_standing *out)
 {
     const gauss *s = self;
-    *out = (crs_standing){ .x = s->x, .objective = s->F, .ratio = s->ratio };
+    *out = (crs_standing){ .x = s->x, .objective = s->F, .ratio = s->ratio, .u = s->u, .g = s->g };
 }
 
 const crs_core crs_core_gauss_newton = {

@@ -198,7 +198,8 @@ bool crs_matrix_of_map(const crease_map *A, const crease_space *dom, const creas
         return true;
     }
     if (A->ops->diagonal) return as_diagonal(A, dom, ran, out, e);
-    if (A->ops->entries) return from_entries(A, dom, ran, out, e);
+    if (A->ops->entries && A->ops->entries(A, dom, ran, NULL, NULL, NULL) >= 0)
+        return from_entries(A, dom, ran, out, e);
     if (A->ops == &crs_dense_ops) {
         if (!crs_matrix_dense(m, n, out, e)) return false;
         transpose(m, n, A->data, out->value);

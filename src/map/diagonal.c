@@ -68,6 +68,16 @@ static bool gram(const crease_map *A, const crease_space *dom, const crease_spac
     return true;
 }
 
+static ptrdiff_t entries(const crease_map *A, const crease_space *dom, const crease_space *ran,
+                         ptrdiff_t *row, ptrdiff_t *col, double *value)
+{
+    const double *d = A->data;
+    const ptrdiff_t n = crease_size(dom);
+    (void)ran;
+    for (ptrdiff_t j = 0; row && j < n; j++) row[j] = col[j] = j, value[j] = d[j];
+    return n;
+}
+
 const crease_map_ops crs_diagonal_ops = {
     .name = "diagonal",
     .formula = "(A x)_j = d_j x_j",
@@ -80,6 +90,7 @@ const crease_map_ops crs_diagonal_ops = {
     .sigma_min = diagonal_sigma_min,
     .identity = diagonal_identity,
     .gram = gram,
+    .entries = entries,
 };
 
 crease_map crease_diagonal(const double *d)
@@ -122,6 +133,7 @@ const crease_map_ops crs_mask_ops = {
     .sigma_min = diagonal_sigma_min,
     .identity = diagonal_identity,
     .gram = gram,
+    .entries = entries,
 };
 
 crease_map crease_mask(const double *keep)

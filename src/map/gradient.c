@@ -124,6 +124,22 @@ static bool gram(const crease_map *A, const crease_space *dom, const crease_spac
     return true;
 }
 
+static ptrdiff_t entries(const crease_map *A, const crease_space *dom, const crease_space *ran,
+                         ptrdiff_t *row, ptrdiff_t *col, double *value)
+{
+    ptrdiff_t k = 0, used = 0;
+    (void)A;
+    for (int i = 0; row && i < dom->order; i++) {
+        const view v = view_along(dom, i);
+        for (ptrdiff_t j = 0, n = crease_size(dom); j < n; j++) {
+            if (j / v.inner % v.length + 1 == v.length) continue;
+            row[used] = k, col[used] = j, value[used++] = -1;
+            row[used] = k++, col[used] = j + v.inner, value[used++] = 1;
+        }
+    }
+    return 2 * crease_size(ran);
+}
+
 const crease_map_ops crs_gradient_ops = {
     .name = "gradient",
     .formula = "A x = (x_{k+1} - x_k along axis 0, along axis 1, ...)",
@@ -133,6 +149,7 @@ const crease_map_ops crs_gradient_ops = {
     .norm = norm,
     .sigma_min = sigma_min,
     .gram = gram,
+    .entries = entries,
 };
 
 crease_map crease_gradient(void) { return (crease_map){ .ops = &crs_gradient_ops }; }

@@ -45,6 +45,15 @@ static bool gram(const crease_map *A, const crease_space *dom, const crease_spac
     return true;
 }
 
+static ptrdiff_t entries(const crease_map *A, const crease_space *dom, const crease_space *ran,
+                         ptrdiff_t *row, ptrdiff_t *col, double *value)
+{
+    const ptrdiff_t n = crease_size(dom);
+    (void)ran;
+    for (ptrdiff_t j = 0; row && j < n; j++) row[j] = col[j] = j, value[j] = A->par[0];
+    return n;
+}
+
 static const crease_param params[] = {
     { "scale", -INFINITY, INFINITY, CREASE_OPEN_LOW | CREASE_OPEN_HIGH, "c" }, { 0 }
 };
@@ -60,6 +69,7 @@ const crease_map_ops crs_identity_ops = {
     .sigma_min = sigma_min,
     .identity = identity,
     .gram = gram,
+    .entries = entries,
 };
 
 crease_map crease_identity(double c)

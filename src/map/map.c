@@ -217,6 +217,18 @@ bool crs_map_better_sigma_min(const crease_map *A, const crease_space *dom, cons
     return ok;
 }
 
+ptrdiff_t crs_map_entries(const crease_map *A, const crease_space *dom, const crease_space *ran,
+                          ptrdiff_t *row, ptrdiff_t *col, double *value)
+{
+    enum { FEW = 8 };
+    const double *a = A->data;
+    const ptrdiff_t m = crease_size(ran), n = crease_size(dom);
+    if (A->ops->entries) return A->ops->entries(A, dom, ran, row, col, value);
+    if (A->ops != &crs_dense_ops || (m > FEW && n > FEW)) return -1;
+    for (ptrdiff_t k = 0; row && k < m * n; k++) row[k] = k / n, col[k] = k % n, value[k] = a[k];
+    return m * n;
+}
+
 static const crease_map_ops *const list[] = {
 #define MAP(symbol) &crs_##symbol##_ops,
 #include "map/list.def"

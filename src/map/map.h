@@ -45,6 +45,11 @@ bool crs_map_better_sigma_min(const crease_map *A, const crease_space *dom, cons
 bool crs_map_rounding(const crease_map *A, const crease_space *dom, const crease_space *ran,
                       crease_rounding *r, crease_error *e);
 
+/* The entries of a sparse map as its table has them, and those of a dense one with few rows or
+ * columns; -1: it is not sparse. */
+ptrdiff_t crs_map_entries(const crease_map *A, const crease_space *dom, const crease_space *ran,
+                          ptrdiff_t *row, ptrdiff_t *col, double *value);
+
 /* The eigenvalues of A'A, with CREASE_UNSUPPORTED when they are not known; what is in g is freed by
  * crs_gram_free, after a failure as well. */
 bool crs_map_gram(const crease_map *A, const crease_space *dom, const crease_space *ran,

@@ -80,6 +80,14 @@ static const crease_param params[] = {
     { "scale", -INFINITY, INFINITY, CREASE_OPEN_LOW | CREASE_OPEN_HIGH, "c" }, { 0 }
 };
 
+static ptrdiff_t entries(const crease_map *A, const crease_space *dom, const crease_space *ran,
+                         ptrdiff_t *row, ptrdiff_t *col, double *value)
+{
+    const ptrdiff_t count = crs_map_entries(A->data, dom, ran, row, col, value);
+    for (ptrdiff_t k = 0; row && k < count; k++) value[k] *= A->par[0];
+    return count;
+}
+
 const crease_map_ops crs_map_scaled_ops = {
     .name = "scaled",
     .formula = "A x = c B x",
@@ -93,6 +101,7 @@ const crease_map_ops crs_map_scaled_ops = {
     .identity = identity,
     .rounding = rounding,
     .gram = gram,
+    .entries = entries,
 };
 
 crease_map crease_map_scaled(double c, const crease_map *A)

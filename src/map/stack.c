@@ -166,6 +166,24 @@ static bool gram(const crease_map *A, const crease_space *dom, const crease_spac
     return true;
 }
 
+static ptrdiff_t entries(const crease_map *A, const crease_space *dom, const crease_space *ran,
+                         ptrdiff_t *row, ptrdiff_t *col, double *value)
+{
+    const crease_map_parts *p = A->data;
+    const bool stacked = is_stacked(A);
+    ptrdiff_t used = 0;
+    part at = first(A, dom, ran);
+    for (int k = 0; k < p->count; k++, to_next(A, &at)) {
+        const ptrdiff_t count =
+            row ? crs_map_entries(at.map, at.dom, at.ran, row + used, col + used, value + used)
+                : crs_map_entries(at.map, at.dom, at.ran, NULL, NULL, NULL);
+        if (count < 0) return count;
+        for (ptrdiff_t j = used; row && j < used + count; j++) (stacked ? row : col)[j] += at.at;
+        used += count;
+    }
+    return used;
+}
+
 const crease_map_ops crs_stack_ops = {
     .name = "stack",
     .formula = "A x = (A_1 x, A_2 x, ...)",
@@ -177,6 +195,7 @@ const crease_map_ops crs_stack_ops = {
     .sigma_min = sigma_min,
     .rounding = rounding,
     .gram = gram,
+    .entries = entries,
 };
 
 const crease_map_ops crs_side_by_side_ops = {
@@ -189,6 +208,7 @@ const crease_map_ops crs_side_by_side_ops = {
     .norm = norm,
     .sigma_min = sigma_min,
     .rounding = rounding,
+    .entries = entries,
 };
 
 crease_map crease_stack(const crease_map_parts *p)

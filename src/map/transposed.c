@@ -60,6 +60,12 @@ static bool rounding(const crease_map *A, const crease_space *dom, const crease_
     return crs_map_rounding(A->data, ran, dom, r, e);
 }
 
+static ptrdiff_t entries(const crease_map *A, const crease_space *dom, const crease_space *ran,
+                         ptrdiff_t *row, ptrdiff_t *col, double *value)
+{
+    return crs_map_entries(A->data, ran, dom, col, row, value);
+}
+
 const crease_map_ops crs_transposed_ops = {
     .name = "transposed",
     .formula = "A x = B'x",
@@ -71,6 +77,7 @@ const crease_map_ops crs_transposed_ops = {
     .sigma_min = sigma_min,
     .identity = identity,
     .rounding = rounding,
+    .entries = entries,
 };
 
 crease_map crease_transposed(const crease_map *A)

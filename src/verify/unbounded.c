@@ -200,23 +200,44 @@ static bool along_reg(course *c, int i)
     return true;
 }
 
+/* The same of a half-space, a hyperplane and the cones: a'd <= 0 or = 0, d in the cone. */
+static bool recedes_in_cone(crs_verifier *v, const crease_set *c, const crease_space *s,
+                            const double *d, double sign)
+{
+    const crs_set_rule *rule = crs_set_rule_of(v, c);
+    const ptrdiff_t n = crease_size(s);
+    real *x = crs_reals(v, n);
+    crs_membership m = { 0, true };
+    crs_row row;
+    num sum = exact(0);
+    if (!rule || !x) return false;
+    for (ptrdiff_t j = 0; j < n; j++) x[j] = sign * d[j];
+    if (crs_row_of(c, &row)) {
+        for (ptrdiff_t j = 0; j < n; j++) gather(&sum, exact(row_at(&row, j)), exact(x[j]));
+        return explained(sum) || (!row.equality && sum.v < 0);
+    }
+    rule->membership(v, c, s, x, 0, &m);
+    return m.inside && !v->no_memory && !v->unsupported;
+}
+
 /* Is x + t d in the set for all t >= 0, x in it? */
-static bool recedes(const crease_set *c, const crease_space *s, real low, real high,
-                    const double *d, double sign)
+static bool recedes(crs_verifier *v, const crease_set *c, const crease_space *s, real low,
+                    real high, const double *d, double sign)
 {
     crs_box box = { .low = -INFINITY, .high = INFINITY };
     bool inside = true;
     if (c && strcmp(c->ops->name, "product") == 0) {
         const crease_product_set *p = c->data;
         for (int i = 0; i < p->count; d += crease_size(&p->space[i++]))
-            inside = inside && recedes(&p->inner[i], &p->space[i], low, high, d, sign);
+            inside = inside && recedes(v, &p->inner[i], &p->space[i], low, high, d, sign);
         return inside;
     }
     if (c && strcmp(c->ops->name, "affine") == 0) {
         const crease_affine_set *a = c->data;
-        return recedes(a->inner, s, low, high, d, a->scale < 0 ? -sign : sign);
+        return recedes(v, a->inner, s, low, high, d, a->scale < 0 ? -sign : sign);
     }
-    const bool free = !c || crs_box_of(c, &box);
+    const bool cone = c && crs_has_barrier(c);
+    const bool free = !c || crs_box_of(c, &box) || (cone && recedes_in_cone(v, c, s, d, sign));
     for (ptrdiff_t j = 0, n = crease_size(s); j < n; j++) {
         const double to = sign * d[j];
         const bool up = isinf(box_high(&box, j)) && isinf(high);
@@ -268,7 +289,7 @@ static bool judge_blocks(course *c, crease_refutation *out, bool *sound)
         if (x && rule) rule->membership(c->v, p->block[i].set, &p->space[i], x, 0, &m);
         if (c->v->no_memory || c->v->unsupported) return false;
         if (!m.inside) return disproved(out, "x is outside its set", p, i);
-        if (!recedes(p->block[i].set, &p->space[i], k.low, k.high, c->d[i], 1))
+        if (!recedes(c->v, p->block[i].set, &p->space[i], k.low, k.high, c->d[i], 1))
             return disproved(out, "d leads out of the set", p, i);
     }
     return *sound = true;

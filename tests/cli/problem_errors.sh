@@ -151,6 +151,10 @@ broken 65 "/constraint/maps/x/selection: number 2 is 3" "$(joined \
     '{"maps": {"x": {"selection": [0, 3]}}}')"
 broken 65 "/constraint/maps/x/finite-difference/axis" \
     "$(joined '{"maps": {"x": {"finite-difference": {"axis": 1}}}}')"
+broken 65 "/constraint: give at least one group" "$(joined '[]')"
+broken 65 "/constraint/1: " "$(joined '[{"maps": {"x": 1}}, 3]')"
+broken 65 "/constraint/1/rhs: there are 2 numbers for 3 rows" \
+    "$(joined '[{"maps": {"x": 1}}, {"maps": {"x": [[1, 0, 0], [0, 1, 0], [0, 0, 1]]}, "rhs": [1, 2], "shape": 3}]')"
 broken 65 "/constraint/maps/x: .*wavelet: length 3 along axis 0 is not divisible by 2" \
     "$(joined '{"maps": {"x": {"wavelet": {"levels": 1}}}}')"
 broken 65 "/constraint/maps/x/circular-convolution: .*no longer" \

@@ -91,6 +91,15 @@ for file in A.csv A.mtx full.mtx; do
     map 'near(s, math.sqrt(16 + 4))' x '"'$file'"'
 done
 map 'near(s, math.sqrt(16 + 4))' x '{"csr": "A.mtx"}'
+groups() { # several groups of rows
+    start "$1" "$(printf '{"crease": 1, "blocks": [%s], "constraint": [%s],
+        "options": {"method": "extension"}}' "$blocks" "$2")"
+}
+groups 'near(s, math.sqrt(14 + 9 + 4))' '{"maps": {"x": 1}}, {"maps": {"y": [[1, 1]]}, "rhs": [4]},
+    {"maps": {"M": [[1, 0, 0, 0]], "x": [[0, 0, 1]]}, "rhs": 2}'
+groups 'near(s, math.sqrt(25 + 49))' '{"maps": {"x": [[0, 1, 0]], "y": [[1, 2]]}},
+    {"maps": {"M": [[1, 1, 1, 0]]}, "rhs": -1}'
+groups 'near(s, math.sqrt(14))' '{"maps": {"x": 1}}'
 map 'near(s, 28)' x '{"scaled": {"scale": -2, "map": [1, 2, 3]}}'
 map 'near(s, math.sqrt(22 ** 2 + 28 ** 2))' x \
     '{"transposed": {"map": [[1, 2], [3, 4], [5, 6]], "shape": 2}}'

@@ -29,7 +29,8 @@ static const char everything[] =
     "{\"multilinear\": {\"tensor\": [[1, 2], [3, 4], [5, 6]], \"blocks\": [\"x\", \"y\"]}},"
     "{\"matrix_factorization\": {\"x\": \"M\", \"y\": \"N\", \"target\": 0}},"
     "{\"squared_distance\": {\"a\": \"x\", \"d\": 1}}],"
-    "\"constraint\": {\"maps\": {\"x\": {\"composition\": {\"outer\": {\"selection\": [1, 0]}, "
+    "\"constraint\": [{\"maps\": {\"y\": [[1, 2]]}, \"multiplier\": 1}, {\"maps\": {\"x\": "
+    "{\"composition\": {\"outer\": {\"selection\": [1, 0]}, "
     "\"inner\": {\"finite-difference\": {}}}}, \"y\": {\"sum\": {\"maps\": [1, {\"csr\": "
     "{\"rows\": "
     "2, \"cols\": 2, \"start\": [0, 1, 2], \"col\": [0, 1], \"value\": [1, 2]}}], \"scale\": 2}},"
@@ -41,7 +42,7 @@ static const char everything[] =
     "2]]}}}},"
     "\"x6\": {\"side-by-side\": {\"shapes\": [2, 2], \"maps\": [{\"wavelet\": {\"levels\": 1}}, "
     "{\"circular-convolution\": {\"kernel\": [1, 2], \"origin\": [1]}}]}}},"
-    "\"rhs\": 0}, \"options\": {\"eps\": 1e-3}}";
+    "\"rhs\": 0}], \"options\": {\"eps\": 1e-3}}";
 
 static void put(const char *path, const char *text)
 {

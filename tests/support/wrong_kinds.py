@@ -87,7 +87,9 @@ def documents():
             yield ("blocks", 0, key), document(
                 blocks=[block(shape=shape, **{key: {name: sample(name, entry)}})])
     for of in maps: yield ("constraint", "maps", "x"), with_x(constraint={"maps": {"x": of}})
-    yield ("constraint",), with_x(constraint={"maps": {"M": 1}, "rhs": square, "shape": [2, 2]})
+    yield ("constraint",), with_x(constraint={"maps": {"M": 1}, "rhs": square, "shape": [2, 2], "multiplier": square})
+    yield ("constraint",), with_x(constraint=[{"maps": {"M": 1, "U": 1}, "rhs": square, "multiplier": 1},
+                                              {"maps": {"U": 2, "x": [[1, 0, 0]] * 4}}])
     for f in couplings: yield ("smooth",), with_x(smooth=[f])
 
 

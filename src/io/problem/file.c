@@ -103,18 +103,13 @@ static bool read_blocks(crs_reader *r, const crs_node *at, crs_problem_file *f,
 static bool read_constraint(crs_reader *r, const crs_node *at, const crs_block_list *blocks,
                             crs_problem_file *f)
 {
-    static const char *const keys[] = { "maps", "rhs", "shape", "multiplier" };
-    crs_node maps, rhs, shape, multiplier;
     crs_sum_of_maps sum = { .count = 0 };
-    if (!crs_has_keys(r, at, 4, keys) || !crs_need(r, at, "maps", &maps)) return false;
-    if (crs_member(at, "shape", &shape) && !crs_shape_at(r, &shape, &sum.range)) return false;
-    const bool given = crs_member(at, "rhs", &rhs);
-    if (!crs_sum_at(r, &maps, given ? &rhs : NULL, blocks, &sum)) return false;
+    if (!crs_constraint_at(r, at, blocks, &sum)) return false;
     for (int k = 0; k < sum.count; k++) f->block[sum.block[k]].map = sum.map[k];
     f->problem.range = sum.range;
     f->problem.rhs = sum.rhs;
-    return !crs_member(at, "multiplier", &multiplier) ||
-           crs_filled_at(r, &multiplier, &f->problem.range, false, &f->multiplier);
+    f->multiplier = sum.multiplier;
+    return true;
 }
 
 void crs_problem_file_free(crs_problem_file *f)

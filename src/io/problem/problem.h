@@ -124,10 +124,15 @@ typedef struct {
     int *block;
     crease_map *map;
     crease_space range;
-    const double *rhs;
+    const double *rhs, *multiplier; /* NULL: none; the latter of a constraint alone */
 } crs_sum_of_maps;
 bool crs_sum_at(crs_reader *r, const crs_node *maps, const crs_node *rhs,
                 const crs_block_list *blocks, crs_sum_of_maps *out);
+
+/* A constraint: {"maps", "rhs", "shape", "multiplier"}, or a list of these, whose rows stand one over
+ * another. */
+bool crs_constraint_at(crs_reader *r, const crs_node *at, const crs_block_list *blocks,
+                       crs_sum_of_maps *out);
 
 /* The block a text names, or a key. */
 bool crs_block_at(const crs_reader *r, const crs_node *at, const crs_block_list *blocks, int *i);
@@ -144,9 +149,9 @@ typedef struct {
 } crs_block_text;
 
 typedef struct {
-    crease_problem problem; /* every block has a name */
-    crease_options options; /* the defaults, changed by the file */
-    crease_block *block;    /* those of the problem */
+    crease_problem problem;   /* every block has a name */
+    crease_options options;   /* the defaults, changed by the file */
+    crease_block *block;      /* those of the problem */
     const double *multiplier; /* of the constraint, to begin with; NULL: none is given */
     const crs_block_text *text;
     char hash[CRS_HASH]; /* of the file and of every file it names */
