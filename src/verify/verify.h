@@ -210,6 +210,12 @@ bool crs_barrier(crs_verifier *v, const crease_set *c, const crease_space *s, co
 bool crs_multiply(crs_verifier *v, const crease_map *A, const crease_space *dom,
                   const crease_space *ran, bool transposed, const num *in, num *out);
 
+/* The same of the cosine transform and of convolutions (transforms.c). */
+bool crs_multiply_dct(crs_verifier *v, const crease_space *s, bool transposed, const num *in,
+                      num *out);
+bool crs_multiply_convolution(crs_verifier *v, const crease_kernel *k, bool transposed,
+                              const num *in, num *out);
+
 /* g[i] += grad_i f(x) for the blocks i whose g[i] is not NULL (couplings.c). */
 typedef bool crs_gradient(crs_verifier *v, const crease_smooth *f, const double *const *x, num **g);
 crs_gradient crs_add_gradient;
