@@ -34,7 +34,8 @@ extern "C" {
     X(SPLITTING, splitting, "splitting", "exact ADMM for two proxes and x_1 +- c x_2 = b, f = 0")  \
     X(GAUSS_NEWTON, gauss_newton, "gauss-newton", "Gauss-Newton steps for factorizations")         \
     X(ALTERNATION, alternation, "alternation", "exact steps of two blocks that a square couples")  \
-    X(PLAIN, plain, "prox-gradient", "proximal gradient steps with extrapolation")
+    X(PLAIN, plain, "prox-gradient", "proximal gradient steps with extrapolation")                 \
+    X(MULTIPLIERS, multipliers, "multipliers", "the constraint by a sequence of penalties")
 
 typedef enum {
 #define CREASE_ENTRY_(name, method, text, meaning) CREASE_METHOD_##name,

@@ -47,4 +47,5 @@ CORE(splitting, true)
 CORE(gauss_newton, false)
 CORE(alternation, false)
 CORE(plain, false)
+CORE(multipliers, true)
 #undef CORE
