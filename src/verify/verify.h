@@ -210,9 +210,30 @@ bool crs_barrier(crs_verifier *v, const crease_set *c, const crease_space *s, co
 bool crs_multiply(crs_verifier *v, const crease_map *A, const crease_space *dom,
                   const crease_space *ran, bool transposed, const num *in, num *out);
 
+/* The same of the cosine transform and of convolutions (transforms.c). */
+bool crs_multiply_dct(crs_verifier *v, const crease_space *s, bool transposed, const num *in,
+                      num *out);
+bool crs_multiply_convolution(crs_verifier *v, const crease_kernel *k, bool transposed,
+                              const num *in, num *out);
+
 /* g[i] += grad_i f(x) for the blocks i whose g[i] is not NULL (couplings.c). */
 typedef bool crs_gradient(crs_verifier *v, const crease_smooth *f, const double *const *x, num **g);
 crs_gradient crs_add_gradient;
+
+/* Losses of a linear predictor (losses.c): their gradients as above, their values added to *sum,
+ * the slope that a loss has at infinity along d added to *slope (refused where it grows faster than
+ * a line), and whether it is >= 0 by its form. */
+bool crs_is_loss(const crease_smooth *f);
+crs_gradient crs_loss_gradient;
+bool crs_loss_value(crs_verifier *v, const crease_smooth *f, const double *const *x, real *sum);
+bool crs_loss_growth(crs_verifier *v, const crease_smooth *f, const double *const *d, num *slope);
+bool crs_loss_positive(const crease_smooth *f);
+
+/* Is a number of a direction d, of doubles, 0 as far as the rounding of d can tell? */
+static inline bool explained(num a)
+{
+    return a.v == 0 || fabsl(a.v) <= 2 * (DBL_EPSILON / LDBL_EPSILON) * a.e;
+}
 
 /* f(x) + sum r_i(x_i) where it is >= 0 by its form, otherwise NaN; of singular values as if there
  * were one alone, and not to the last digits. */
