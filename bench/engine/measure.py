@@ -72,6 +72,14 @@ def read_result(folder):
         return None
 
 
+def work_of(result):
+    """{pairs, svds, factorizations} of a result that tells them."""
+    work = (result.get("details") or {}).get("work")
+    if not work:
+        return None
+    return {"pairs": work["pairs"], "svds": work["spectra"], "factorizations": work["factorizations"]}
+
+
 def core(result):
     """The method, and the core that did the work where the engine names one."""
     details = result.get("details") or {}
@@ -138,7 +146,7 @@ def solve(program, problem, limit, eps=1e-6, options=()):
                 residual=result["residual"],
                 iterations=result["iterations"],
                 evaluations=result["evaluations"],
-                work=result.get("work") or (result.get("details") or {}).get("work"),
+                work=work_of(result),
                 solve=sum(phases.get(p) or 0 for p in ("center", "start", "fit", "certify")),
             )
             verify_code, _, _, _, _ = run([program, "verify", out, "--eps", repr(eps)], 60)
