@@ -28,6 +28,15 @@ extern "C" {
     X(BCD, bcd, "bcd", "classical block coordinate descent, without a guarantee")                  \
     X(ENVELOPE, envelope, "envelope",                                                              \
       "descent on the factors of CP robust PCA, all else eliminated")                              \
+    X(NEWTON, newton, "newton",                                                                    \
+      "Newton steps on the entries that penalties and bounds leave free")                          \
+    X(PANOC, panoc, "panoc", "quasi-Newton steps on the forward-backward envelope, any prox")      \
+    X(TANGENT, tangent, "tangent", "Newton steps on the matrices of the rank that the prox finds") \
+    X(GAUSS_NEWTON, gauss_newton, "gauss-newton",                                                  \
+      "proximal Gauss-Newton steps for factorizations")                                            \
+    X(ALTERNATION, alternation, "alternation", "two blocks minimized exactly in turn, mixed")      \
+    X(SPLITTING, splitting, "splitting", "exact ADMM of two blocks with a balanced penalty")       \
+    X(MULTIPLIERS, multipliers, "multipliers", "multipliers around newton or panoc")               \
     X(PLAIN, plain, "prox-gradient", "proximal gradient steps with extrapolation")
 
 typedef enum {
