@@ -178,6 +178,54 @@ static void every_growth_at_infinity_counts(void **state)
     }
 }
 
+/* -x1 + w phi(x1) and x1 + w phi(x1): F falls along x1 or -x1 where w times phi's slope there at
+ * infinity is below 1. */
+static void losses_grow_as_their_slopes_at_infinity(void **state)
+{
+    static const double in[] = { 1, 0, 0 }, one[] = { 1 }, minus[] = { -1 }, three[] = { 3 };
+    const int zero = 0;
+    const crease_map first = crease_dense(in);
+    const crease_space single = { 1, { 1 }, NULL };
+    double weight[1];
+    const crease_predictor up = { 1, &zero, &first, single, one, weight };
+    const crease_predictor down = { 1, &zero, &first, single, minus, weight };
+    const crease_predictor counted = { 1, &zero, &first, single, three, weight };
+    const struct {
+        crease_smooth f;
+        double ahead, behind; /* the slopes */
+    } all[] = {
+        { crease_quantile(&up, 0.8, 0.1), 0.2, 0.8 },
+        { crease_squared_hinge(&up), 0, INFINITY },
+        { crease_squared_hinge(&down), INFINITY, 0 },
+        { crease_logistic(&down), 1, 0 },
+        { crease_huber_loss(&up, 0.3), 0.3, 0.3 },
+        { crease_poisson(&counted), INFINITY, 3 },
+        { crease_poisson_identity(&counted, 1), 1, INFINITY },
+        { crease_polynomial(&up, 1, in), INFINITY, INFINITY },
+        { crease_lp_loss(&up, 1.5), INFINITY, INFINITY },
+        { crease_cauchy(&up), 0, 0 },
+    };
+    const double at[N] = { 0 }, to[N] = { 1, 0, 0 }, back[N] = { -1, 0, 0 };
+    const double *const x[] = { at }, *const d[] = { to }, *const away[] = { back };
+    (void)state;
+    for (size_t k = 0; k < sizeof all / sizeof *all; k++)
+        for (int j = 0; j < 12; j++) {
+            const double slope = j % 2 ? all[k].ahead : all[k].behind;
+            const double *const linear[] = { j % 2 ? back : to };
+            const crease_quadratic_data line = { 0, NULL, NULL, NULL, linear, 1 };
+            const crease_smooth term[] = { crease_quadratic(&line), all[k].f };
+            const crease_smooth_list sum = { 2, term };
+            const crease_block block = { 0 };
+            const crease_problem p = { 1, space, &block, crease_smooth_sum(&sum), { 0 }, NULL };
+            weight[0] = slope > 0 && slope < INFINITY ? (0.25 + 0.25 * j) / slope : 0.5 * j;
+            if (j == 3) weight[0] = 0; /* left out */
+            const bool falls = weight[0] == 0 || weight[0] * slope < 1;
+            const crease_refutation r = falling(&p, x, j % 2 ? d : away);
+            if ((r.verdict == CREASE_VERDICT_VALID) != falls)
+                fail_msg("%s, weight %g: %s", all[k].f.ops->name, weight[0], r.text);
+        }
+}
+
 /* min -x1 with x1 = x2 in two blocks: d must keep the constraint, x must satisfy it */
 static void the_ray_keeps_the_constraint(void **state)
 {
@@ -208,6 +256,7 @@ int main(void)
         cmocka_unit_test(every_compact_set_is_separated_at_its_support),
         cmocka_unit_test(free_blocks_need_an_exact_y),
         cmocka_unit_test(every_growth_at_infinity_counts),
+        cmocka_unit_test(losses_grow_as_their_slopes_at_infinity),
         cmocka_unit_test(the_ray_keeps_the_constraint),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
