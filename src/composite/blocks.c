@@ -134,7 +134,8 @@ static double steepness(const crs_composite *c, const crs_term *t, const double 
     double each = t->each ? 0 : 1;
     for (ptrdiff_t j = 0; t->each && j < t->rows; j++) each = larger(each, t->each[j]);
     if (!t->loss) return fabs(t->weight);
-    const double high = larger(fabs(t->loss->low), fabs(t->loss->high));
+    const crs_range bend = loss_bend(t->loss, t->par, (crs_range){ -INFINITY, INFINITY });
+    const double high = larger(fabs(bend.low), fabs(bend.high));
     if (high < INFINITY && high > 0) return fabs(t->weight) * each * high;
     if (!crs_term_curve(t, u + t->at, c->slope)) return fabs(t->weight) * each;
     for (ptrdiff_t j = 0; j < t->rows; j++) c->slope[j] = fabs(c->slope[j]);

@@ -138,6 +138,7 @@ static bool add_loss(builder *b, const crease_smooth *f, crease_error *e)
     crs_matrix K;
     memcpy(t->par, f->par, sizeof t->par);
     t->rhs = p->rhs;
+    t->each = p->weight;
     for (int k = 0; k < p->count; k++) {
         if (!crs_matrix_of_map(&p->map[k], &b->p->space[p->block[k]], &p->range, &K, e))
             return false;

@@ -23,7 +23,7 @@ typedef struct {
     crs_matrix *matrix; /* borrowed: terms may share it */
 } crs_term_part;
 
-/* weight * sum_j each_j phi(v_j), v = u - rhs, with labels v = rhs o u. Without a loss it is the
+/* weight * sum_j each_j phi(v_j), v = u - rhs, or what loss_row() says. Without a loss it is the
  * quadratic form (weight/2) <x, u>, u = Q x, Q symmetric over all coordinates: rows = n, and a
  * block may have several parts; in a term with a loss it has one at most. */
 typedef struct crs_term {

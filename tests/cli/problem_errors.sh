@@ -126,6 +126,19 @@ broken 65 "weight 2 is -1; weights are finite numbers >= 0" \
     "$(smooth '{"cauchy": {"terms": {"y": 1}, "weights": [1, -1]}}')"
 broken 65 "/smooth/0/cauchy/weights: the array is 3 but 2 is wanted" \
     "$(smooth '{"cauchy": {"terms": {"y": 1}, "weights": [1, 1, 1]}}')"
+broken 65 "/smooth/0/poisson: 'counts' is missing" "$(smooth '{"poisson": {"terms": {"y": 1}}}')"
+broken 65 "count 2 is -4; counts are numbers >= 0" "$(smooth '{"poisson": {"terms": {"y": 1}, "counts": [1, -4]}}')"
+broken 65 "/smooth/0/polynomial: 'coefficients' is missing" "$(smooth '{"polynomial": {"terms": {"y": 1}}}')"
+broken 65 "/smooth/0/polynomial/coefficients: give a list of 1 to 9 numbers" \
+    "$(smooth '{"polynomial": {"terms": {"y": 1}, "coefficients": [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]}}')"
+broken 65 "/smooth/0/softmax: 'classes' is missing" \
+    "$(smooth '{"softmax": {"terms": {"y": 1}, "labels": [1]}}')"
+broken 65 "label 1 is 2; labels are whole numbers from 0 to 1" \
+    "$(smooth '{"softmax": {"terms": {"y": [[1, 0], [0, 1]]}, "labels": [2], "classes": 2}}')"
+broken 65 "/smooth/0/softmax/terms/y: the map has 2 rows where 3 are wanted" \
+    "$(smooth '{"softmax": {"terms": {"y": [[1, 0], [0, 1]]}, "labels": [2], "classes": 3}}')"
+broken 65 "/smooth/0/norm_power: 'power' is missing" "$(smooth '{"norm_power": {"a": "x"}}')"
+broken 65 "the power is 1; give a number > 1" "$(smooth '{"norm_power": {"a": "x", "power": 1}}')"
 broken 65 "/smooth/0/huber: 'delta' is missing" "$(smooth '{"huber": {"terms": {"x": 1}}}')"
 broken 65 "p = 3 is outside" "$(smooth '{"lp_loss": {"terms": {"x": 1}, "p": 3}}')"
 broken 65 "/smooth/0/quadratic/Q/x,y: the array is 2 x 3 but 3 x 2 is wanted" \
