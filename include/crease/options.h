@@ -30,14 +30,14 @@ extern "C" {
       "descent on the factors of CP robust PCA, all else eliminated")                              \
     X(NEWTON, newton, "newton",                                                                    \
       "Newton steps on the entries that penalties and bounds leave free")                          \
-    X(PANOC, panoc, "panoc", "quasi-Newton steps on the forward-backward envelope, any prox")      \
-    X(TANGENT, tangent, "tangent", "Newton steps on the matrices of the rank that the prox finds") \
-    X(GAUSS_NEWTON, gauss_newton, "gauss-newton",                                                  \
-      "proximal Gauss-Newton steps for factorizations")                                            \
-    X(ALTERNATION, alternation, "alternation", "two blocks minimized exactly in turn, mixed")      \
-    X(SPLITTING, splitting, "splitting", "exact ADMM of two blocks with a balanced penalty")       \
-    X(MULTIPLIERS, multipliers, "multipliers", "multipliers around newton or panoc")               \
-    X(PLAIN, plain, "prox-gradient", "proximal gradient steps with extrapolation")
+    X(TANGENT, tangent, "tangent",                                                                 \
+      "Newton steps on the matrices of one rank, for a spectral block")                            \
+    X(PANOC, panoc, "panoc", "quasi-Newton steps on the proximal gradient step, for any prox")     \
+    X(SPLITTING, splitting, "splitting", "exact ADMM for two proxes and x_1 +- c x_2 = b, f = 0")  \
+    X(GAUSS_NEWTON, gauss_newton, "gauss-newton", "Gauss-Newton steps for factorizations")         \
+    X(ALTERNATION, alternation, "alternation", "exact steps of two blocks that a square couples")  \
+    X(PLAIN, plain, "prox-gradient", "proximal gradient steps with extrapolation")                 \
+    X(MULTIPLIERS, multipliers, "multipliers", "the constraint by a sequence of penalties")
 
 typedef enum {
 #define CREASE_ENTRY_(name, method, text, meaning) CREASE_METHOD_##name,

@@ -42,11 +42,11 @@ static double bound(const crease_analysis *a, double drop, double eps)
         .core = &crs_core_##name,                                                                  \
     };
 CORE(newton, false)
-CORE(panoc, false)
 CORE(tangent, false)
+CORE(panoc, false)
+CORE(splitting, true)
 CORE(gauss_newton, false)
 CORE(alternation, false)
-CORE(splitting, true)
-CORE(multipliers, true)
 CORE(plain, false)
+CORE(multipliers, true)
 #undef CORE

@@ -195,7 +195,7 @@ static bool recedes_in_cone(crs_verifier *v, const crease_set *c, const crease_s
 static bool recedes(crs_verifier *v, const crease_set *c, const crease_space *s, real low,
                     real high, const double *d, double sign)
 {
-    crs_box box = { .low = -INFINITY, .high = INFINITY };
+    crs_box box;
     bool inside = true;
     if (c && strcmp(c->ops->name, "product") == 0) {
         const crease_product_set *p = c->data;
@@ -207,8 +207,10 @@ static bool recedes(crs_verifier *v, const crease_set *c, const crease_space *s,
         const crease_affine_set *a = c->data;
         return recedes(v, a->inner, s, low, high, d, a->scale < 0 ? -sign : sign);
     }
-    const bool cone = c && crs_has_barrier(c);
-    const bool free = !c || crs_box_of(c, &box) || (cone && recedes_in_cone(v, c, s, d, sign));
+    const bool boxed = c && crs_box_of(c, &box);
+    const bool cone = c && crs_has_barrier(c) && recedes_in_cone(v, c, s, d, sign);
+    const bool free = !c || boxed || cone;
+    if (!boxed) box = (crs_box){ .low = -INFINITY, .high = INFINITY };
     for (ptrdiff_t j = 0, n = crease_size(s); j < n; j++) {
         const double to = sign * d[j];
         const bool up = isinf(box_high(&box, j)) && isinf(high);

@@ -105,6 +105,105 @@ static void free_blocks_need_an_exact_y(void **state)
     assert_int_equal(infeasible(&p, &down).verdict, CREASE_VERDICT_VALID);
 }
 
+/* One row over x in an unbounded set: y = 1 or -1 separates only where the set is bounded that way.
+ */
+static void cones_and_half_spaces_are_separated(void **state)
+{
+    static const double along[] = { 2, -4, 6 }, row[] = { 1, -2, 3 }, off[] = { 1, -2, 3.1 };
+    static const double up[] = { 0, 0, 1 }, side[] = { 1, 0, 1 }, out[] = { 1, 0, 0.5 };
+    const crease_set half = crease_half_space(along, 2), plane = crease_hyperplane(along, 2);
+    const crease_set soc = crease_soc();
+    const crease_space one = { 1, { 1 }, NULL };
+    const struct {
+        const crease_set *set;
+        const double *row;
+        double rhs;
+        int y;
+        bool proves;
+    } cases[] = {
+        { &half, row, 1.5, 1, true },   { &half, row, 0.5, 1, false }, /* row x <= 1 */
+        { &half, row, 0.5, -1, false }, { &half, off, 1.5, 1, false },
+        { &plane, row, 1.5, 1, true },  { &plane, row, 0.5, -1, true }, /* row x = 1 */
+        { &plane, row, 1, 1, false },   { &plane, off, 1.5, 1, false },
+        { &soc, up, -1, -1, true },     { &soc, up, 1, -1, false },  /* t >= 0 */
+        { &soc, side, -1, -1, true },   { &soc, side, 1, 1, false }, /* x + t >= 0 */
+        { &soc, out, -1, -1, false },
+    };
+    (void)state;
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        const double y = cases[k].y, rhs = cases[k].rhs;
+        const crease_block block = { .set = cases[k].set, .map = crease_dense(cases[k].row) };
+        const crease_problem p = { 1, space, &block, { .ops = NULL }, one, &rhs };
+        const crease_refutation r = infeasible(&p, &y);
+        if ((r.verdict == CREASE_VERDICT_VALID) != cases[k].proves)
+            fail_msg("%zu, %s: %s", k, cases[k].set->ops->name, r.text);
+        if (cases[k].proves) assert_true(r.radius > 1e12);
+    }
+}
+
+/* trace X = -1 contradicts X >= 0, trace X = 1 and X_12 = -1 do not */
+static void the_psd_cone_is_separated(void **state)
+{
+    static const double trace[] = { 1, 0, 0, 1 }, corner[] = { 0, 1, 1, 0 };
+    static const double skew[] = { 0, 1, -1, 0 };
+    const crease_set psd = crease_psd();
+    const crease_space one = { 1, { 1 }, NULL }, square = { 2, { 2, 2 }, NULL };
+    const struct {
+        const double *row;
+        double rhs;
+        bool proves[2]; /* by y = -1, y = 1 */
+    } cases[] = { { trace, -1, { true, false } },
+                  { trace, 1, { false, false } },
+                  { corner, -1, { false, false } },
+                  { skew, 1, { false, true } } };
+    (void)state;
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++)
+        for (int sign = 0; sign <= 1; sign++) {
+            const double y = sign ? 1 : -1, rhs = cases[k].rhs;
+            const crease_block block = { .set = &psd, .map = crease_dense(cases[k].row) };
+            const crease_problem p = { 1, &square, &block, { .ops = NULL }, one, &rhs };
+            const crease_refutation r = infeasible(&p, &y);
+            if ((r.verdict == CREASE_VERDICT_VALID) != cases[k].proves[sign])
+                fail_msg("%zu, y = %g: %s", k, y, r.text);
+        }
+}
+
+/* F = -<x, d> along d, from a point of the set */
+static void rays_of_cones_and_half_spaces_are_known(void **state)
+{
+    static const double a[] = { 1, 1, 0 }, origin[N] = { 0 };
+    const crease_set half = crease_half_space(a, 1), plane = crease_hyperplane(a, 0);
+    const crease_set soc = crease_soc(), sparse = crease_l0_ball(2), capped = crease_capped_soc(1);
+    const crease_affine_set turned = { &soc, -2, NULL };
+    const crease_set below = crease_affine(&turned);
+    const struct {
+        const crease_set *set;
+        double d[N];
+        bool falls;
+    } cases[] = {
+        { &half, { -1, 0, 0 }, true },   { &half, { 1, -1, 5 }, true },
+        { &half, { 1, 0, 0 }, false },   { &plane, { 1, -1, 3 }, true },
+        { &plane, { 1, -2, 0 }, false }, { &soc, { 3, 4, 5 }, true },
+        { &soc, { 3, 4, 4.9 }, false },  { &soc, { 0, 0, -1 }, false },
+        { &below, { 0, 0, -1 }, true },  { &below, { 0, 0, 1 }, false },
+        { &capped, { 0, 0, 1 }, false }, { &sparse, { 1, 0, 0 }, false }, /* not known */
+    };
+    (void)state;
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        double q[N];
+        for (int j = 0; j < N; j++) q[j] = -cases[k].d[j];
+        const double *const linear[] = { q }, *const x[] = { origin }, *const d[] = { cases[k].d };
+        const crease_quadratic_data line = { 0, NULL, NULL, NULL, linear, 1 };
+        const crease_block block = { .set = cases[k].set };
+        const crease_problem p = {
+            .count = 1, .space = space, .block = &block, .f = crease_quadratic(&line)
+        };
+        const crease_refutation r = falling(&p, x, d);
+        if ((r.verdict == CREASE_VERDICT_VALID) != cases[k].falls)
+            fail_msg("%zu, %s: %s", k, cases[k].set->ops->name, r.text);
+    }
+}
+
 /* F = f + r along d from x = 0, or another start */
 typedef struct {
     const char *what;
@@ -255,6 +354,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_compact_set_is_separated_at_its_support),
         cmocka_unit_test(free_blocks_need_an_exact_y),
+        cmocka_unit_test(cones_and_half_spaces_are_separated),
+        cmocka_unit_test(the_psd_cone_is_separated),
+        cmocka_unit_test(rays_of_cones_and_half_spaces_are_known),
         cmocka_unit_test(every_growth_at_infinity_counts),
         cmocka_unit_test(losses_grow_as_their_slopes_at_infinity),
         cmocka_unit_test(the_ray_keeps_the_constraint),
