@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * set.h: closed convex sets, as values. All are compact except the nonnegative orthant and
- * boxes with an infinite side. */
+ * set.h: closed sets, as values. All are convex except the l0 and the rank ball, and compact except
+ * these, the cones, the half-space, the hyperplane and boxes with an infinite side. */
 #ifndef CREASE_SET_H
 #define CREASE_SET_H
 
@@ -17,8 +17,17 @@ typedef enum {
     CREASE_BALL_NONE, /* it is none of these, or not known to be */
     CREASE_BALL_L2,   /* of vectors, and of matrices in the Frobenius norm */
     CREASE_BALL_NUCLEAR,
-    CREASE_BALL_SPECTRAL
+    CREASE_BALL_SPECTRAL,
+    CREASE_BALL_L1
 } crease_ball;
+
+/* One linear row on a box: low <= x <= high and a'x = b, or a'x <= b. */
+typedef struct {
+    crease_bounds box;
+    const double *a; /* borrowed; NULL: all ones */
+    double b;
+    bool equality;
+} crease_row;
 
 /* All functions accept equal input and output arrays. `work` has scratch() doubles. NaN in an
  * input entry gives at least one NaN in the output. */
@@ -40,12 +49,16 @@ typedef struct {
     bool fixed_sum;   /* sum x is the same number all over it */
     bool polyhedral;  /* finitely many linear inequalities */
     bool combined;    /* built from other sets by `data`: no text spells it */
+    bool nonconvex;   /* its projection is a nearest point, its support that of its hull */
 
     /* low <= x_j <= high for all x in the set and all entries held here; NULL: unknown. */
     void (*range)(const crease_set *c, const crease_space *s, double *low, double *high);
 
     /* The set is the box with these bounds on its entries. NULL: it is no box. */
     crease_bounds (*bounds)(const crease_set *c);
+
+    /* The set is this row on a box. NULL: it is none. */
+    crease_row (*row)(const crease_set *c);
 
     /* Does the set live on this space? NULL: whenever its parameters are in range. */
     bool (*check)(const crease_set *c, const crease_space *s, crease_error *e);
@@ -67,6 +80,11 @@ typedef struct {
 
     /* Upper bound (exact where math allows) of max |x-y|_p over the set, p >= 1. */
     double (*diameter)(const crease_set *c, const crease_space *s, double p);
+
+    /* dist(v, N(x)) for x in the set, N the limiting normal cone; x counts as on the boundary where
+     * rounding explains the rest. x and v are other arrays than work. NULL: not available. */
+    double (*dist_normal)(const crease_set *c, const crease_space *s, const double *x,
+                          const double *v, double *work);
 } crease_set_ops;
 
 struct crease_set {
@@ -93,6 +111,27 @@ CREASE_API crease_set crease_spectral_ball(double radius);
 CREASE_API crease_set crease_spectrahedron(double trace);
 CREASE_API crease_set crease_birkhoff(void);
 CREASE_API crease_set crease_permutahedron(const double *a); /* borrowed, one number per entry */
+
+/* One row, a borrowed with one number per entry, not all 0. The box of box_hyperplane is
+ * finite. */
+CREASE_API crease_set crease_half_space(const double *a, double b);
+CREASE_API crease_set crease_hyperplane(const double *a, double b);
+CREASE_API crease_set crease_box_hyperplane(double low, double high, const double *a, double b);
+CREASE_API crease_set crease_box_hyperplane_array(const crease_row *r); /* borrowed */
+
+/* Cones and their parts: |x| <= t for the entries x and t, the last; symmetric X >= 0. */
+CREASE_API crease_set crease_soc(void);
+CREASE_API crease_set crease_capped_soc(double height);
+CREASE_API crease_set crease_psd(void);
+CREASE_API crease_set crease_capped_psd(double trace);
+
+/* Every column, every row of a matrix in a 2-norm ball. */
+CREASE_API crease_set crease_column_balls(double radius);
+CREASE_API crease_set crease_row_balls(double radius);
+
+/* Not convex: at most k entries, singular values that are not 0. */
+CREASE_API crease_set crease_l0_ball(double k);
+CREASE_API crease_set crease_rank_ball(double k);
 
 /* shift + scale * inner; shift may be NULL (zero); scale != 0. Borrowed. */
 typedef struct {
@@ -135,6 +174,16 @@ CREASE_API ptrdiff_t crease_lmo_with_scratch(const crease_set *c, const crease_r
                                              const crease_space *s);
 CREASE_API double crease_lmo_with(const crease_set *c, const crease_reg *r, const crease_space *s,
                                   const double *g, double *y, double *work);
+
+/* dist(g, d(r + indicator of the set)(x)), where a rule computes it: r by entries on a box or, when
+ * weakly convex and Lipschitz, on a row; squares and zero on any unbounded set with dist_normal. check: is
+ * there one? */
+CREASE_API bool crease_joint_dist_check(const crease_reg *r, const crease_set *c,
+                                        const crease_space *s);
+CREASE_API ptrdiff_t crease_joint_dist_scratch(const crease_reg *r, const crease_set *c,
+                                               const crease_space *s);
+CREASE_API double crease_joint_dist(const crease_reg *r, const crease_set *c, const crease_space *s,
+                                    const double *x, const double *g, double *work);
 
 /* Joint prox: x minimizes r(x) + |x-v|^2/(2t) over the set. The pair is refused by name with
  * CREASE_UNSUPPORTED when it has no exact joint prox; *max_step (if not NULL) receives the

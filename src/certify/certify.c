@@ -22,14 +22,13 @@ int crease_setting(const crease_problem *p, int i, crease_error *e)
     const crease_reg *r = crs_reg_of(p, i);
     const crease_set *c = p->block[i].set;
     crease_reg_traits t;
-    crease_bounds box;
     char name[32];
     if (!c) return 2;
     const double diameter = c->ops->diameter(c, &p->space[i], 2);
     r->ops->traits(r, &p->space[i], diameter, &t);
     if (diameter < INFINITY && t.lipschitz < INFINITY && r->ops->nearest) return 1;
     if (is_sparse_ball(r, c)) return 1;
-    if (crs_set_bounds(c, &box) && r->ops->dist_box) return 2;
+    if (crease_joint_dist_check(r, c, &p->space[i])) return 2;
     crs_fail(e, CREASE_UNSUPPORTED,
              "block %s: %s on %s has no computable stationarity residual; use %sa Lipschitz "
              "regularizer on a compact set, or no set",
@@ -71,6 +70,16 @@ static bool at_kink(const crease_reg *r, ptrdiff_t n, const double *x)
     return found;
 }
 
+/* t becomes t - mu a for the mu that brings it nearest to d(r + indicator)(x). */
+static void move_by_row(const crease_problem *p, int i, const double *x, double *t, double *work)
+{
+    const crease_set *set = p->block[i].set;
+    const crease_space *s = &p->space[i];
+    const crease_row row = set->ops->row(set);
+    const double mu = crs_joint_multiplier(crs_reg_of(p, i), set, s, x, t, work);
+    for (ptrdiff_t j = 0, n = crease_size(s); j < n; j++) t[j] -= mu * (row.a ? row.a[j] : 1);
+}
+
 /* The g in dr(x) with the least variational-inequality gap <c+g, x> + sigma_X(-(c+g)). Any g in
  * dr(x) certifies; the best one certifies the most:
  * - box, separable r: coordinate by coordinate, the least of max((c+g)(x-l), (c+g)(x-u)) over the
@@ -78,6 +87,7 @@ static bool at_kink(const crease_reg *r, ptrdiff_t n, const double *x)
  * - sets inside x >= 0 like the simplex: the upper end where x_j = 0;
  * - sets whose support is monotone in every |w_j| (balls): the projection of -c, exact when dr(x)
  *   is set-valued at zeros only; the same for group and spectral r on the 2-norm ball;
+ * - a row on a box: the projection of -c - mu a, mu that of the distance to the normals;
  * - elsewhere the projection, an upper bound. t, u: vectors of the block. */
 static void best_subgradient(const crease_problem *p, int i, const double *x, const double *c,
                              double *g, double *t, double *u, double *work, bool *upper_bound)
@@ -91,6 +101,7 @@ static void best_subgradient(const crease_problem *p, int i, const double *x, co
     r->ops->traits(r, &p->space[i], INFINITY, &traits);
     const bool separable = traits.separable;
     for (ptrdiff_t j = 0; j < n; j++) t[j] = positive && separable && x[j] == 0 ? far : -c[j];
+    if (separable && !positive && set->ops->row) move_by_row(p, i, x, t, work);
     nearest(p, i, x, t, g, work);
     *upper_bound = !(traits.lipschitz == 0 ||
                      (separable && (positive || set->ops->solid) && !at_kink(r, n, x)) ||
@@ -116,6 +127,7 @@ ptrdiff_t crs_certify_room(const crease_problem *p, bool gap)
         const crease_set *c = p->block[i].set;
         if (!c) continue;
         work = most(work, crease_set_scratch(c, &p->space[i]));
+        work = most(work, crease_joint_dist_scratch(crs_reg_of(p, i), c, &p->space[i]));
         if (gap) work = most(work, crease_lmo_with_scratch(c, crs_reg_of(p, i), &p->space[i]));
     }
     return work + 5 * n + 2 * m;
@@ -155,11 +167,9 @@ static double distance(const crease_problem *p, int i, const double *x, const do
 {
     const crease_reg *r = crs_reg_of(p, i);
     const crease_space *s = &p->space[i];
-    crease_bounds box;
+    const crease_set *set = p->block[i].set;
     for (ptrdiff_t j = 0, n = crease_size(s); j < n; j++) t[j] = -c[j];
-    if (!p->block[i].set) return r->ops->dist(r, s, x, t, work);
-    crs_set_bounds(p->block[i].set, &box);
-    return r->ops->dist_box(r, s, &box, x, t, work);
+    return set ? crease_joint_dist(r, set, s, x, t, work) : r->ops->dist(r, s, x, t, work);
 }
 
 double crs_stationarity(const crease_problem *p, int i, const double *x, const double *c,

@@ -22,7 +22,7 @@ static const struct {
     const char *name, *title;
 } kinds[CRS_KINDS] = {
     { "regularizers", "Regularizers r(x)" },
-    { "sets", "Convex sets" },
+    { "sets", "Sets" },
     { "maps", "Linear maps y = A x" },
     { "smooth", "Smooth couplings f(x_1, ..., x_N)" },
 };

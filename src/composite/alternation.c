@@ -261,11 +261,11 @@ static crs_core_state step(void *self)
     alternation *s = self;
     double moved = 0;
     if (!s->approaching && s->ratio <= 1) return CRS_CORE_DONE;
-    if (crease_watch_over(s->c->watch)) return CRS_CORE_STUCK;
     if (s->approaching) {
-        approach(s);
+        while (s->approaching && !crease_watch_over(s->c->watch)) approach(s);
         return CRS_CORE_GOES_ON;
     }
+    if (crease_watch_over(s->c->watch)) return CRS_CORE_STUCK;
     both_steps(s);
     const double F = value_at(s, s->next), *y = y_of(s, s->next);
     for (ptrdiff_t j = 0; j < s->n; j++) moved += square(y[j] - s->y[j]);
@@ -290,6 +290,7 @@ static void stand(const void *self, crs_standing *out)
 
 const crs_core crs_core_alternation = {
     .name = "alternation",
+    .needs = "two blocks that f couples by one half square of multiples of the identity",
     .suits = suits,
     .open = open,
     .step = step,

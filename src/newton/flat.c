@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT
- * flat: Newton's equations for X = U S V' in (dA, dB), xi = U dA + dB V', where f'' acts entry by
- * entry with weights W
+ * flat: Gauss-Newton equations for X = U S V' in (dA, dB), xi = U dA + dB V', where f'' acts entry
+ * by entry with weights W
  *
  * With rows l_i of the factor of the shorter side and r_j of the other one, the unknown rows d_i
  * and e_j of their changes obey
- *     Q_i d_i + sum_j W_ij r_j (l_i'e_j) = -gl_i,    Q_i = sum_j W_ij r_j r_j' + mu I,
- *     P_j e_j + sum_i W_ij l_i (r_j'd_i) = -gr_j,    P_j = sum_i W_ij l_i l_i' + mu I.
+ *     Q_i d_i + sum_j W_ij r_j (l_i'e_j) = -gl_i,    Q_i = sum_j W_ij r_j r_j' + D,
+ *     P_j e_j + sum_i W_ij l_i (r_j'd_i) = -gr_j,    P_j = sum_i W_ij l_i l_i' + D.
  * The e_j are eliminated one by one, which leaves a system of order k min(m,n):
  *     S_ii' = [i = i'] Q_i - sum_j W_ij W_i'j (l_i'P_j^{-1} l_i') r_j r_j'.
- * It is definite up to the k^2 changes of basis in U V', which mu bounds and xi does not show.
- * Okatani and Deguchi, On the Wiberg algorithm for factorization with missing components, 2007. */
+ * It is definite up to the k^2 changes of basis in U V', which D = diag(shift) bounds and xi does
+ * not show. Okatani and Deguchi, On the Wiberg algorithm for factorization with missing components,
+ * 2007. */
 #include "newton/flat.h"
 
 #include "core/carve.h"
@@ -71,22 +72,29 @@ static double dot(ptrdiff_t k, const double *x, const double *y)
     return sum;
 }
 
-/* Factors and the gradient in them, both by rows. */
-static void orient(crs_flat *f, ptrdiff_t k, const double *U, const double *Vt, const double *G)
+/* The factors by rows. */
+static void orient(crs_flat *f)
 {
     const bool upright = f->m <= f->n;
     double *u = upright ? f->left : f->right, *v = upright ? f->right : f->left;
-    copy(f->m * k, U, u);
+    copy(f->m * f->k, f->U, u);
     for (ptrdiff_t j = 0; j < f->n; j++)
-        for (ptrdiff_t p = 0; p < k; p++) v[j * k + p] = Vt[p * f->n + j];
-    crs_gemm(false, false, f->m, k, f->n, 1, G, v, 0, upright ? f->gl : f->gr);
-    crs_gemm(true, false, f->n, k, f->m, 1, G, u, 0, upright ? f->gr : f->gl);
+        for (ptrdiff_t p = 0; p < f->k; p++) v[j * f->k + p] = f->Vt[p * f->n + j];
+}
+
+/* The gradient in them. */
+static void turn(crs_flat *f, const double *G)
+{
+    const bool upright = f->m <= f->n;
+    const double *u = upright ? f->left : f->right, *v = upright ? f->right : f->left;
+    crs_gemm(false, false, f->m, f->k, f->n, 1, G, v, 0, upright ? f->gl : f->gr);
+    crs_gemm(true, false, f->n, f->k, f->m, 1, G, u, 0, upright ? f->gr : f->gl);
 }
 
 /* The blocks Q_i in S, P_j in pieces; returns their mean diagonal entry. */
-static double diagonal_blocks(crs_flat *f, ptrdiff_t k)
+static double diagonal_blocks(crs_flat *f)
 {
-    const ptrdiff_t a = crs_short_side(f->m, f->n), b = most(f->m, f->n), order = a * k;
+    const ptrdiff_t a = crs_short_side(f->m, f->n), b = most(f->m, f->n), k = f->k, order = a * k;
     double trace = 0;
     fill(order * order, 0, f->S);
     fill(b * k * k, 0, f->pieces);
@@ -102,22 +110,19 @@ static double diagonal_blocks(crs_flat *f, ptrdiff_t k)
     return trace / (double)((a + b) * k);
 }
 
-/* What the elimination of e_j does to S (lower half) and to the right-hand side gl. */
-static bool eliminate(crs_flat *f, ptrdiff_t k, ptrdiff_t j, double mu)
+/* What the elimination of e_j does to S (lower half). */
+static bool eliminate(crs_flat *f, ptrdiff_t j, const double *shift, double least)
 {
-    const ptrdiff_t a = crs_short_side(f->m, f->n), order = a * k;
+    const ptrdiff_t a = crs_short_side(f->m, f->n), k = f->k, order = a * k;
     const double *r = f->right + j * k;
-    double *P = f->pieces + j * k * k, *g = f->gr + j * k;
-    for (ptrdiff_t p = 0; p < k; p++) P[p * k + p] += mu;
+    double *P = f->pieces + j * k * k;
+    for (ptrdiff_t p = 0; p < k; p++) P[p * k + p] += shift[p] + least;
     if (!crs_cholesky(k, P)) return false;
-    crs_cholesky_solve(k, P, 1, g); /* P_j^{-1} gr_j from here on */
     copy(order, f->left, f->y);
     crs_cholesky_solve_rows(k, P, a, f->y);
     for (ptrdiff_t i = 0; i < a; i++) {
         const double w = weight(f, i, j), *l = f->left + i * k;
-        if (w == 0) continue;
-        axpy(k, -w * dot(k, l, g), r, f->gl + i * k);
-        for (ptrdiff_t q = 0; q <= i; q++) {
+        for (ptrdiff_t q = 0; q <= i && w != 0; q++) {
             const double v = weight(f, q, j);
             if (v == 0) continue;
             add_square(k, -w * v * dot(k, l, f->y + q * k), r, order, f->S + i * k * order + q * k);
@@ -126,10 +131,37 @@ static bool eliminate(crs_flat *f, ptrdiff_t k, ptrdiff_t j, double mu)
     return true;
 }
 
-/* e_j = -P_j^{-1} (gr_j + sum_i W_ij l_i (r_j'd_i)), d in gl, into gr */
-static void substitute(crs_flat *f, ptrdiff_t k, ptrdiff_t j)
+bool crs_flat_factor(crs_flat *f, ptrdiff_t k, const double *U, const double *Vt,
+                     const double *shift)
 {
-    const ptrdiff_t a = crs_short_side(f->m, f->n);
+    const ptrdiff_t a = crs_short_side(f->m, f->n), b = most(f->m, f->n), order = a * k;
+    f->k = k;
+    f->U = U;
+    f->Vt = Vt;
+    orient(f);
+    const double least = 1e-12 * diagonal_blocks(f);
+    for (ptrdiff_t j = 0; j < b; j++)
+        if (!eliminate(f, j, shift, least)) return false;
+    for (ptrdiff_t i = 0; i < order; i++) f->S[i * order + i] += shift[i % k] + least;
+    return crs_cholesky(order, f->S);
+}
+
+/* gr_j becomes P_j^{-1} gr_j, and what that means for gl */
+static void reduce(crs_flat *f, ptrdiff_t j)
+{
+    const ptrdiff_t a = crs_short_side(f->m, f->n), k = f->k;
+    double *g = f->gr + j * k;
+    crs_cholesky_solve(k, f->pieces + j * k * k, 1, g);
+    for (ptrdiff_t i = 0; i < a; i++) {
+        const double w = weight(f, i, j);
+        if (w != 0) axpy(k, -w * dot(k, f->left + i * k, g), f->right + j * k, f->gl + i * k);
+    }
+}
+
+/* e_j = -P_j^{-1} (gr_j + sum_i W_ij l_i (r_j'd_i)), d in gl, into gr */
+static void substitute(crs_flat *f, ptrdiff_t j)
+{
+    const ptrdiff_t a = crs_short_side(f->m, f->n), k = f->k;
     double *e = f->gr + j * k, *sum = f->y;
     fill(k, 0, sum);
     for (ptrdiff_t i = 0; i < a; i++) {
@@ -140,22 +172,16 @@ static void substitute(crs_flat *f, ptrdiff_t k, ptrdiff_t j)
     for (ptrdiff_t p = 0; p < k; p++) e[p] = -e[p] - sum[p];
 }
 
-bool crs_flat_solve(crs_flat *f, ptrdiff_t k, const double *U, const double *Vt, double mu,
-                    const double *G, double *xi)
+void crs_flat_solve(crs_flat *f, const double *G, double *xi)
 {
-    const ptrdiff_t a = crs_short_side(f->m, f->n), b = most(f->m, f->n), order = a * k;
+    const ptrdiff_t a = crs_short_side(f->m, f->n), b = most(f->m, f->n), order = a * f->k;
     const bool upright = f->m <= f->n;
-    orient(f, k, U, Vt, G);
-    mu += 1e-12 * diagonal_blocks(f, k);
-    for (ptrdiff_t j = 0; j < b; j++)
-        if (!eliminate(f, k, j, mu)) return false;
-    for (ptrdiff_t i = 0; i < order; i++) f->S[i * order + i] += mu;
-    if (!crs_cholesky(order, f->S)) return false;
+    turn(f, G);
+    for (ptrdiff_t j = 0; j < b; j++) reduce(f, j);
     for (ptrdiff_t i = 0; i < order; i++) f->gl[i] = -f->gl[i];
     crs_cholesky_solve(order, f->S, 1, f->gl);
-    for (ptrdiff_t j = 0; j < b; j++) substitute(f, k, j);
+    for (ptrdiff_t j = 0; j < b; j++) substitute(f, j);
     const double *du = upright ? f->gl : f->gr, *dv = upright ? f->gr : f->gl;
-    crs_gemm(false, true, f->m, f->n, k, 1, U, dv, 0, xi);
-    crs_gemm(false, false, f->m, f->n, k, 1, du, Vt, 1, xi);
-    return true;
+    crs_gemm(false, true, f->m, f->n, f->k, 1, f->U, dv, 0, xi);
+    crs_gemm(false, false, f->m, f->n, f->k, 1, du, f->Vt, 1, xi);
 }

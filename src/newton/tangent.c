@@ -6,13 +6,15 @@
  * the matrices of rank k. On the tangent space {U M V' + U_p V' + U V_p'} its Hessian is that of f
  * and, with a_i = rho'(s_i) and U'ZV = S + K split into symmetric and skew parts,
  *     ((a_i - a_j)/(s_i - s_j)) S_ij, rho''(s_i) on the diagonal,  ((a_i + a_j)/(s_i + s_j)) K_ij,
- *     a_i/s_i on the columns of U_p and V_p.
- * xi solves (Hessian + mu L) xi = -gradient by conjugate gradients; where all a_i = 0 and f'' acts
- * entry by entry directly in (dA, dB), xi = U dA + dB V' (flat.c). The candidate is the best
- * approximation of rank k to t + tau xi: the singular value decomposition of a matrix of order 2k,
- * which also gives its r. It is taken if F falls below F(t), else t: Theorem S. From a cold start
- * this runs into other ranks: 20 steps of panoc come first, and panoc goes on from where they ended
- * if this does not arrive.
+ *     a_i/s_i on the columns of U_p and V_p,
+ * and, as the matrices of rank k are curved, N V_p diag(1/s) for U_p and N'U_p diag(1/s) for V_p,
+ * with N the part of grad f(t) that is normal to them.
+ * xi solves (Hessian + mu L) xi = -gradient by conjugate gradients; where f'' acts entry by entry
+ * they are preconditioned by the Gauss-Newton equations in (dA, dB), xi = U dA + dB V' (flat.c).
+ * The candidate is the best approximation of rank k to t + tau xi: the singular value decomposition
+ * of a matrix of order 2k, which also gives its r. It is taken if F falls below F(t), else t:
+ * Theorem S. From a cold start this runs into other ranks: 20 steps of panoc come first, and panoc
+ * goes on from where they ended if this does not arrive.
  *
  * Vandereycken, Low-rank matrix completion by Riemannian optimization, 2013; Lewis and Sendov,
  * Twice differentiable spectral functions, 2001. */
@@ -22,6 +24,7 @@
 #include "newton/flat.h"
 
 enum { WARM = 20, MOST = 60, CG = 60 };
+static const double leap = 0.5; /* the longest step, relative to t: longer ones end at infinity */
 
 typedef struct {
     double *x, *u, *g;
@@ -41,13 +44,13 @@ typedef struct {
     double reach;     /* |x| beyond which they run away */
     double L, theta, mu, first, ratio;
     const double *U, *s, *Vt; /* of t */
-    double *a1, *a2;          /* rho'(s), rho''(s) */
+    double *a1, *a2, *shift;  /* rho'(s), rho''(s) */
     double *h;                /* f'' by rows of u; the products of a direction */
-    double *G, *xi, *res, *dir, *image, *ku;
+    double *G, *xi, *res, *dir, *image, *ku, *normal, *easy;
     double *A, *B, *M, *N; /* k x n, m x k, k x k twice */
     double *left, *right;  /* m x 2k, 2k x n */
     double *core, *cu, *cs, *cv, *room;
-    bool entrywise; /* K'K is diagonal in every term */
+    bool entrywise, preconditioned; /* K'K is diagonal in every term; flat has equations */
     crs_flat flat;
     void *memory;
 } tangent;
@@ -78,16 +81,27 @@ static double symmetric_part(const tangent *s, ptrdiff_t i, ptrdiff_t j)
     return (s->a1[i] - s->a1[j]) / gap;
 }
 
-/* out += the penalty's Hessian times Z, as parts that `compose` puts together: the one in L goes
- * with U, the one in R with V'. On entry A = U'Z, M, B of Z. */
+/* A and M, B of Z become the parts of (the penalty's Hessian and the curvature) Z that `compose`
+ * puts together: A goes with U, B with V'. `convex`: what may be negative is left out. */
 static void penalty_parts(const tangent *s, bool convex, const double *M, double *A, double *B)
 {
-    const ptrdiff_t k = s->k;
-    crs_gemm(false, false, k, s->n, k, -1, M, s->Vt, 1, A); /* V_p' */
+    const ptrdiff_t k = s->k, kn = k * s->n, mk = s->m * k;
+    double *Vp = A + kn, *Up = B + mk;
+    crs_gemm(false, false, k, s->n, k, -1, M, s->Vt, 1, A);
     for (ptrdiff_t i = 0; i < k; i++)
-        for (ptrdiff_t j = 0; j < s->n; j++) A[i * s->n + j] *= s->a1[i] / s->s[i];
+        for (ptrdiff_t j = 0; j < s->n; j++) {
+            Vp[i * s->n + j] = A[i * s->n + j] / s->s[i];
+            A[i * s->n + j] = s->a1[i] * Vp[i * s->n + j];
+        }
     for (ptrdiff_t i = 0; i < s->m; i++)
-        for (ptrdiff_t j = 0; j < k; j++) B[i * k + j] *= s->a1[j] / s->s[j];
+        for (ptrdiff_t j = 0; j < k; j++) {
+            Up[i * k + j] = B[i * k + j] / s->s[j];
+            B[i * k + j] = s->a1[j] * Up[i * k + j];
+        }
+    if (!convex) {
+        crs_gemm(true, false, k, s->n, s->m, 1, Up, s->normal, 1, A);
+        crs_gemm(false, true, s->m, k, s->n, 1, s->normal, Vp, 1, B);
+    }
     for (ptrdiff_t i = 0; i < k; i++)
         for (ptrdiff_t j = 0; j < k; j++) {
             const double even = (M[i * k + j] + M[j * k + i]) / 2, odd = M[i * k + j] - even;
@@ -122,14 +136,26 @@ static void multiply(const tangent *s, bool convex, const double *Z, double *ima
     axpy(c->n, s->mu * s->L, Z, image);
 }
 
+static void precondition(tangent *s)
+{
+    if (!s->preconditioned) {
+        copy(s->c->n, s->res, s->easy);
+        return;
+    }
+    crs_flat_solve(&s->flat, s->res, s->easy);
+    for (ptrdiff_t j = 0; j < s->c->n; j++) s->easy[j] = -s->easy[j];
+}
+
 /* Conjugate gradients for xi; false: a direction without curvature, xi is what was there before. */
 static bool conjugate(tangent *s, bool convex, double tolerance)
 {
     const ptrdiff_t n = s->c->n;
     const double size = crs_norm(n, s->G);
-    double rr = square(size);
     fill(n, 0, s->xi);
-    for (ptrdiff_t j = 0; j < n; j++) s->dir[j] = s->res[j] = -s->G[j];
+    for (ptrdiff_t j = 0; j < n; j++) s->res[j] = -s->G[j];
+    precondition(s);
+    copy(n, s->easy, s->dir);
+    double rz = crs_dot(n, s->res, s->easy);
     for (int k = 0; k < CG && !crease_watch_over(s->c->watch); k++) {
         multiply(s, convex, s->dir, s->image);
         const double curve = crs_dot(n, s->dir, s->image);
@@ -137,12 +163,13 @@ static bool conjugate(tangent *s, bool convex, double tolerance)
             if (k == 0) copy(n, s->dir, s->xi);
             return false;
         }
-        axpy(n, rr / curve, s->dir, s->xi);
-        axpy(n, -rr / curve, s->image, s->res);
-        const double next = crs_dot(n, s->res, s->res);
-        if (sqrt(next) <= tolerance * size) break;
-        for (ptrdiff_t j = 0; j < n; j++) s->dir[j] = s->res[j] + next / rr * s->dir[j];
-        rr = next;
+        axpy(n, rz / curve, s->dir, s->xi);
+        axpy(n, -rz / curve, s->image, s->res);
+        if (crs_norm(n, s->res) <= tolerance * size) break;
+        precondition(s);
+        const double next = crs_dot(n, s->res, s->easy);
+        for (ptrdiff_t j = 0; j < n; j++) s->dir[j] = s->easy[j] + next / rz * s->dir[j];
+        rz = next;
     }
     return true;
 }
@@ -161,11 +188,14 @@ static void curvatures(tangent *s)
     }
 }
 
-/* G = the projection of grad f(t) + U diag(rho') V' */
+/* G = the projection of grad f(t) + U diag(rho') V', and the rest of grad f(t) */
 static void gradient(tangent *s)
 {
     copy(s->c->n, s->t.g, s->G);
+    copy(s->c->n, s->t.g, s->normal);
     split(s, s->G, s->A, s->B, s->M);
+    crs_gemm(false, false, s->m, s->n, s->k, -1, s->U, s->A, 1, s->normal);
+    crs_gemm(false, false, s->m, s->n, s->k, -1, s->B, s->Vt, 1, s->normal);
     for (ptrdiff_t i = 0; i < s->k; i++) axpy(s->n, s->a1[i], s->Vt + i * s->n, s->A + i * s->n);
     compose(s, s->A, s->B, 0, s->G);
 }
@@ -220,6 +250,8 @@ static bool descend(tangent *s)
 {
     const ptrdiff_t k = s->k;
     double *ru = s->N + k * k, *rv = ru + k * k, tau = 1;
+    const double far = leap * crs_norm(s->c->n, s->t.x) / crs_norm(s->c->n, s->xi);
+    for (ptrdiff_t j = 0; far < 1 && j < s->c->n; j++) s->xi[j] *= far;
     const double slope = crs_dot(s->c->n, s->G, s->xi), F = objective(&s->t);
     bool lower = false;
     if (!frame(s, ru, rv)) return false;
@@ -235,22 +267,20 @@ static bool descend(tangent *s)
     return lower;
 }
 
-/* The direct way, where rho is flat at every singular value. */
-static bool solve_flat(tangent *s)
+/* The Gauss-Newton equations with the positive part of the penalty, where f'' acts on entries. */
+static bool factor(tangent *s)
 {
     const crs_composite *c = s->c;
     if (!s->entrywise || !crs_flat_fits(&s->flat, s->k)) return false;
-    for (ptrdiff_t j = 0; j < s->k; j++)
-        if (s->a1[j] != 0) return false;
-    for (ptrdiff_t j = 0; j < c->rows; j++)
-        if (!(s->h[j] >= 0)) return false;
     fill(c->n, 0, s->flat.W);
+    for (ptrdiff_t j = 0; j < c->rows; j++) s->ku[j] = pos(s->h[j]);
     for (int t = 0; t < c->terms; t++)
-        crs_matrix_squares(c->term[t].part[0].matrix, s->h + c->term[t].at, s->flat.W);
+        crs_matrix_squares(c->term[t].part[0].matrix, s->ku + c->term[t].at, s->flat.W);
+    for (ptrdiff_t j = 0; j < s->k; j++) s->shift[j] = s->mu * s->L + s->a1[j] / s->s[j];
     const double order = (double)(crs_short_side(s->m, s->n) * s->k);
     c->work->factorizations++;
     c->work->entries += order * order * order / 6;
-    return crs_flat_solve(&s->flat, s->k, s->U, s->Vt, s->mu * s->L, s->G, s->xi);
+    return crs_flat_factor(&s->flat, s->k, s->U, s->Vt, s->shift);
 }
 
 static bool newton(tangent *s)
@@ -259,7 +289,8 @@ static bool newton(tangent *s)
     if (s->k == 0) return false;
     curvatures(s);
     gradient(s);
-    if (!solve_flat(s) && !conjugate(s, false, tolerance)) conjugate(s, true, tolerance);
+    s->preconditioned = factor(s);
+    if (!conjugate(s, false, tolerance)) conjugate(s, true, tolerance);
     return descend(s);
 }
 
@@ -331,8 +362,10 @@ static bool change_over(tangent *s)
     return good;
 }
 
-static bool resume(tangent *s)
+/* From where the Newton steps ended, or began if they ran away. */
+static bool resume(tangent *s, bool away)
 {
+    if (!away) copy(s->c->n, s->t.x, s->switched);
     s->task.start = s->switched;
     s->panoc = crs_core_panoc.open(&s->task, NULL);
     s->warm = true;
@@ -346,14 +379,15 @@ static crs_core_state step(void *self)
     if (s->panoc) {
         state = crs_core_panoc.step(s->panoc);
         if (s->warm || ++s->steps < WARM || state != CRS_CORE_GOES_ON) return state;
-        if (!change_over(s)) return resume(s) ? CRS_CORE_GOES_ON : CRS_CORE_STUCK;
+        if (!change_over(s)) return resume(s, true) ? CRS_CORE_GOES_ON : CRS_CORE_STUCK;
         s->steps = 0;
         return s->ratio <= 1 ? CRS_CORE_DONE : CRS_CORE_GOES_ON;
     }
     state = newton_step(s);
     if (state == CRS_CORE_DONE || crease_watch_over(s->c->watch)) return state;
     if (state == CRS_CORE_GOES_ON && s->steps < MOST) return state;
-    return resume(s) ? CRS_CORE_GOES_ON : CRS_CORE_STUCK;
+    const bool away = state == CRS_CORE_STUCK;
+    return resume(s, away) ? CRS_CORE_GOES_ON : CRS_CORE_STUCK;
 }
 
 static void stand(const void *self, crs_standing *out)
@@ -398,7 +432,8 @@ static void carve(void *self, crs_carver *v)
     tangent *s = self;
     const ptrdiff_t m = s->m, n = s->n, k = crs_short_side(m, n), rows = s->c->rows;
     place *points[] = { &s->x, &s->t, &s->w };
-    double **vectors[] = { &s->switched, &s->G, &s->xi, &s->res, &s->dir, &s->image };
+    double **vectors[] = { &s->switched, &s->G,     &s->xi,     &s->res,
+                           &s->dir,      &s->image, &s->normal, &s->easy };
     double **squares[] = { &s->core, &s->cu, &s->cv };
     for (int i = 0; i < 3; i++) {
         points[i]->x = carve_doubles(v, m, n);
@@ -412,8 +447,9 @@ static void carve(void *self, crs_carver *v)
     s->ku = carve_doubles(v, rows, 1);
     s->a1 = carve_doubles(v, k, 1);
     s->a2 = carve_doubles(v, k, 1);
-    s->A = carve_doubles(v, 2 * k, n);
-    s->B = carve_doubles(v, m, 2 * k);
+    s->shift = carve_doubles(v, k, 1);
+    s->A = carve_doubles(v, 3 * k, n);
+    s->B = carve_doubles(v, m, 3 * k);
     s->M = carve_doubles(v, k, k);
     s->N = carve_doubles(v, 3 * k, k);
     s->left = carve_doubles(v, m, 2 * k);
@@ -460,6 +496,8 @@ static void *tangent_open(const crs_task *task, crease_error *e)
 
 const crs_core crs_core_tangent = {
     .name = "tangent",
+    .needs = "one block with a spectral regularizer, no set, losses of linear predictors and no "
+             "constraint",
     .suits = suits,
     .open = tangent_open,
     .step = step,

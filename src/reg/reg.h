@@ -55,6 +55,9 @@ double crs_scalar_slope_before(const crs_penalty_value *r, double y); /* weight 
 double crs_scalar_slope_after(const crs_penalty_value *r, double y);  /* weight rho'(y+), y >= 0 */
 double crs_scalar_nearest(const crs_penalty_value *r, double x,
                           double g); /* of the subdifferential */
+/* The same of w rho(|x|) and the indicator of [low, high], x in it. */
+double crs_scalar_nearest_box(const crs_penalty_value *r, double x, double g, double low,
+                              double high);
 double crs_scalar_dist(const crs_penalty_value *r, double x, double g);
 double crs_scalar_dist_box(const crs_penalty_value *r, double x, double g, double low, double high);
 

@@ -52,14 +52,21 @@ double crs_scalar_dist(const crs_penalty_value *r, double x, double g)
     return isinf(x) && !isnan(g) ? INFINITY : fabs(g - crs_scalar_nearest(r, x, g));
 }
 
+double crs_scalar_nearest_box(const crs_penalty_value *r, double x, double g, double low,
+                              double high)
+{
+    if (low == high) return g;
+    if (x == high) return larger(g, left_derivative(r, x));  /* [r'(u-), inf)  */
+    if (x == low) return smaller(g, right_derivative(r, x)); /* (-inf, r'(l+)] */
+    return crs_scalar_nearest(r, x, g);
+}
+
 double crs_scalar_dist_box(const crs_penalty_value *r, double x, double g, double low, double high)
 {
     if (isnan(x) || isnan(g) || isnan(low) || isnan(high)) return NAN;
     if (!(x >= low && x <= high) || isinf(x)) return INFINITY;
-    if (low == high) return 0;
-    if (x == high) return pos(left_derivative(r, x) - g); /* [r'(u-), inf)  */
-    if (x == low) return pos(g - right_derivative(r, x)); /* (-inf, r'(l+)] */
-    return crs_scalar_dist(r, x, g);
+    const double nearest = crs_scalar_nearest_box(r, x, g, low, high);
+    return g == nearest ? 0 : fabs(g - nearest);
 }
 
 /* The best candidate so far for the minimum of w rho(|x|) + (x-v)^2/(2t) over [low, high]. */

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT
- * set: what every convex set promises, checked on random instances
+ * set: what every set promises, checked on random instances
  *
  * A projection p of v is right iff max_y <v-p, y-p> <= 0, which the support function decides
  * exactly; the support function is held against the linear oracle, and the oracle against points
- * of the set. */
+ * of the set. Where the support is infinite, v - p must be a normal at p, and points of the set
+ * stand for all. A distance d to the normals at x is never above that of a normal, and where the
+ * set is convex never below |P(x + h w) - x|/h, which grows to it as h falls to 0. Of a set that is
+ * not convex the projection must be no farther than other points of it. */
 #include "selftest/sample.h"
 
 /* A set with its space and data. */
@@ -34,7 +37,7 @@ static void sample_combination(draws *d, instance *out)
     if (strcmp(name, "affine") == 0) {
         out->inner[0] = crease_l1_ball(spread(d, -1, 1));
         out->affine = (crease_affine_set){ out->inner, below(d, 2) ? -0.7 : 1.9, out->vec };
-        out->c.data = &out->affine;
+        out->c = crease_affine(&out->affine);
     } else if (strcmp(name, "product") == 0) {
         out->inner[0] = crease_simplex(spread(d, -1, 1));
         out->inner[1] = crease_box(-spread(d, -1, 1), spread(d, -1, 1));
@@ -42,7 +45,7 @@ static void sample_combination(draws *d, instance *out)
         out->inner_space[1] = crease_vector(2);
         out->space = crease_vector(3 + n / 2);
         out->product = (crease_product_set){ 2, out->inner, out->inner_space };
-        out->c.data = &out->product;
+        out->c = crease_product(&out->product);
     }
 }
 
@@ -56,6 +59,18 @@ static void sample_bounds(draws *d, instance *out)
     out->c = crease_box_array(&out->bounds);
 }
 
+/* A box, and a right-hand side between the least and the most of a'x on it. */
+static void sample_box_row(draws *d, instance *out)
+{
+    double x[CRS_MOST];
+    const ptrdiff_t n = crease_size(&out->space);
+    out->c.par[0] = normal(d);
+    out->c.par[1] = out->c.par[0] + spread(d, -2, 1);
+    if (n > 1 && below(d, 3) == 0) out->vec[below(d, n)] = 0;
+    for (ptrdiff_t j = 0; j < n; j++) x[j] = uniform(d, out->c.par[0], out->c.par[1]);
+    out->c.par[2] = crs_dot(n, out->vec, x);
+}
+
 static bool draw_instance(draws *d, int entry, instance *out, crease_error *e)
 {
     const crease_set_ops *ops = crease_set_at(entry);
@@ -67,6 +82,7 @@ static bool draw_instance(draws *d, int entry, instance *out, crease_error *e)
         if (ops->vector) out->c.vec = out->vec;
         sample_combination(d, out);
         if (strcmp(ops->name, "box") == 0 && below(d, 2)) sample_bounds(d, out);
+        if (strcmp(ops->name, "box-hyperplane") == 0) sample_box_row(d, out);
         if (crease_set_check(&out->c, &out->space, e)) return true;
     }
     return false;
@@ -148,6 +164,53 @@ static void check_convex_hull(const set_case *a, draws *d, crs_report *out)
                     a->c->ops->excess(a->c, a->s, x, a->work) / (1 + crs_norm(a->n, x)), 1e-12);
 }
 
+/* p against other points z of the set: <v-p, z-p> <= 0, or no farther from v. */
+static void check_nearest(const set_case *a, draws *d, const double *v, const double *p,
+                          crs_report *out)
+{
+    double z[CRS_MOST], near = 0;
+    for (ptrdiff_t j = 0; j < a->n; j++) near += square(v[j] - p[j]);
+    for (int k = 0; k < 20; k++) {
+        double product = 0, far = 0;
+        normals(d, a->n, spread(d, -2, 2), z);
+        if (k % 2) axpy(a->n, 1, p, z);
+        a->c->ops->project(a->c, a->s, z, z, a->work);
+        for (ptrdiff_t j = 0; j < a->n; j++) {
+            product += (v[j] - p[j]) * (z[j] - p[j]);
+            far += square(v[j] - z[j]);
+        }
+        const double size = 1 + dot(a, v, v) + dot(a, p, p) + dot(a, z, z);
+        const double better = a->c->ops->nonconvex ? near - far : product;
+        crs_report_note(out, "projection beaten by another point", pos(better) / size, 1e-12);
+    }
+}
+
+/* v - P(v) is a normal at P(v), and so are its multiples. */
+static void check_normals(const set_case *a, draws *d, crs_report *out)
+{
+    const double h = 1e-3;
+    double u[CRS_MOST], x[CRS_MOST], w[CRS_MOST], z[CRS_MOST], step = 0;
+    normals(d, a->n, spread(d, -2, 2), u);
+    a->c->ops->project(a->c, a->s, u, x, a->work);
+    const double size = 1 + crs_norm(a->n, u) + crs_norm(a->n, x);
+    normals(d, a->n, size, w);
+    for (ptrdiff_t j = 0; j < a->n; j++) u[j] -= x[j];
+    crs_report_note(out, "v - P(v) is a normal",
+                    a->c->ops->dist_normal(a->c, a->s, x, u, a->work) / size, 1e-12);
+    const double dist = a->c->ops->dist_normal(a->c, a->s, x, w, a->work);
+    for (int k = 0; k < 5; k++) {
+        const double factor = k == 0 ? 0 : spread(d, -2, 4);
+        for (ptrdiff_t j = 0; j < a->n; j++) z[j] = w[j] - factor * u[j];
+        crs_report_note(out, "distance above that of a normal",
+                        pos(dist - crs_norm(a->n, z)) / (size + factor * crs_norm(a->n, u)), 1e-12);
+    }
+    if (a->c->ops->nonconvex) return;
+    for (ptrdiff_t j = 0; j < a->n; j++) z[j] = x[j] + h * w[j];
+    a->c->ops->project(a->c, a->s, z, z, a->work);
+    for (ptrdiff_t j = 0; j < a->n; j++) step = hypot(step, (z[j] - x[j]) / h);
+    crs_report_note(out, "distance below the step of a projection", pos(step - dist) / size, 1e-10);
+}
+
 static void check_projection(const set_case *a, draws *d, crs_report *out)
 {
     double v[CRS_MOST], p[CRS_MOST], q[CRS_MOST], g[CRS_MOST], moved = 0, differ = 0;
@@ -166,8 +229,13 @@ static void check_projection(const set_case *a, draws *d, crs_report *out)
     crs_report_note(out, "projection in the set", a->c->ops->excess(a->c, a->s, p, a->work) / size,
                     1e-12);
     crs_report_note(out, "projected twice = once", moved / size, 1e-12);
-    crs_report_note(out, "variational inequality",
-                    pos(support(a, g) - dot(a, g, p)) / (size * size), 1e-12);
+    if (crs_norm(a->n, g) > 1e-6 * size)
+        crs_report_note(out, "a point outside is seen",
+                        !(a->c->ops->excess(a->c, a->s, v, a->work) > 0), 0);
+    check_nearest(a, d, v, p, out);
+    const double most = support(a, g);
+    if (isinf(most) && a->c->ops->dist_normal) return; /* check_normals decides */
+    crs_report_note(out, "variational inequality", pos(most - dot(a, g, p)) / (size * size), 1e-12);
 }
 
 static bool any_nan(ptrdiff_t n, const double *x)
@@ -189,6 +257,12 @@ static void check_nan(const set_case *a, draws *d, crs_report *out)
         a->c->ops->project(a->c, a->s, v, x, a->work);
         caught = caught && any_nan(a->n, x);
     }
+    if (a->c->ops->dist_normal) {
+        fill(a->n, 0, x);
+        a->c->ops->project(a->c, a->s, x, x, a->work);
+        caught = caught && isnan(a->c->ops->dist_normal(a->c, a->s, x, v, a->work)) &&
+                 isnan(a->c->ops->dist_normal(a->c, a->s, v, x, a->work));
+    }
     crs_report_note(out, "NaN in, NaN out", !caught, 0);
 }
 
@@ -209,8 +283,9 @@ bool crs_selftest_set(int entry, long trials, uint64_t seed, crs_report *out, cr
         if (!work) return false;
         const set_case c = { &a.c, &a.space, crease_size(&a.space), work };
         check_oracle(&c, &d, out);
-        check_convex_hull(&c, &d, out);
+        if (!a.c.ops->nonconvex) check_convex_hull(&c, &d, out);
         if (a.c.ops->project) check_projection(&c, &d, out);
+        if (a.c.ops->dist_normal) check_normals(&c, &d, out);
         check_nan(&c, &d, out);
         if (k < CRS_ASKED) check_known(&a, out);
         crs_free(work);

@@ -21,11 +21,11 @@ static bool check(const crease_set *c, const crease_space *s, crease_error *e)
     return crs_check_projects(c, a->inner, e) && crease_set_check(a->inner, s, e);
 }
 
-/* A transformed copy of the argument, then what the inner set needs. */
+/* Two transformed arguments, then what the inner set needs. */
 static ptrdiff_t scratch(const crease_set *c, const crease_space *s)
 {
     const crease_affine_set *a = c->data;
-    return crease_size(s) + crease_set_scratch(a->inner, s);
+    return 2 * crease_size(s) + crease_set_scratch(a->inner, s);
 }
 
 static void enter(const crease_affine_set *a, ptrdiff_t n, const double *x, double *z)
@@ -80,24 +80,40 @@ static double support(const crease_set *c, const crease_space *s, const double *
            fabs(a->scale) * a->inner->ops->support(a->inner, s, work, work + n);
 }
 
+/* The normals of shift + scale * inner are sgn(scale) times those of inner. */
+static double dist_normal(const crease_set *c, const crease_space *s, const double *x,
+                          const double *v, double *work)
+{
+    const crease_affine_set *a = c->data;
+    const ptrdiff_t n = crease_size(s);
+    enter(a, n, x, work);
+    orient(a, n, v, work + n);
+    if (!a->inner->ops->dist_normal) return NAN; /* it was put in later */
+    return a->inner->ops->dist_normal(a->inner, s, work, work + n, work + 2 * n);
+}
+
 static double diameter(const crease_set *c, const crease_space *s, double p)
 {
     const crease_affine_set *a = c->data;
     return fabs(a->scale) * a->inner->ops->diameter(a->inner, s, p);
 }
 
-#define AFFINE(projection)                                                                         \
+#define AFFINE(projection, normals)                                                                \
     {                                                                                              \
         .name = "affine", .formula = "shift + scale * inner", .combined = true, .check = check,    \
         .scratch = scratch, .excess = excess, .project = projection, .lmo = lmo,                   \
-        .support = support, .diameter = diameter                                                   \
+        .support = support, .diameter = diameter, .dist_normal = normals                           \
     }
 
-const crease_set_ops crs_affine_ops = AFFINE(project);
-static const crease_set_ops oracle_only = AFFINE(NULL);
+const crease_set_ops crs_affine_ops = AFFINE(project, dist_normal);
+static const crease_set_ops no_normals = AFFINE(project, NULL);
+static const crease_set_ops oracle_only = AFFINE(NULL, NULL);
 
 crease_set crease_affine(const crease_affine_set *a)
 {
-    const bool projects = !a || !a->inner || a->inner->ops->project;
-    return (crease_set){ .ops = projects ? &crs_affine_ops : &oracle_only, .data = a };
+    const crease_set_ops *o = a && a->inner ? a->inner->ops : &crs_affine_ops;
+    const crease_set_ops *own = !o->project       ? &oracle_only
+                                : !o->dist_normal ? &no_normals
+                                                  : &crs_affine_ops;
+    return (crease_set){ .ops = own, .data = a };
 }

@@ -79,6 +79,15 @@ static double support(const crease_set *c, const crease_space *s, const double *
     return crease_sum(s, total(&sum));
 }
 
+/* The normals of a bound point outwards, and everything is normal to a point. */
+double crs_box_dist_normal(const crease_set *c, const crease_space *s, const double *x,
+                           const double *v, double *work)
+{
+    const crease_bounds b = c->ops->bounds(c);
+    const crease_reg none = crease_zero();
+    return none.ops->dist_box(&none, s, &b, x, v, work);
+}
+
 static double diameter(const crease_set *c, const crease_space *s, double p)
 {
     const crease_bounds b = bounds(c);
@@ -106,6 +115,7 @@ const crease_set_ops crs_box_ops = {
     .lmo = lmo,
     .support = support,
     .diameter = diameter,
+    .dist_normal = crs_box_dist_normal,
 };
 
 crease_set crease_box(double low, double high)

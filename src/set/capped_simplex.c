@@ -51,6 +51,11 @@ static double diameter(const crease_set *c, const crease_space *s, double p)
     return pow(2 * smaller(k, rest), 1 / p);
 }
 
+static crease_row row(const crease_set *c)
+{
+    return (crease_row){ .box = { .high = 1 }, .b = c->par[0], .equality = true };
+}
+
 static const crease_param params[] = {
     { "k", 1, INFINITY, CREASE_OPEN_HIGH | CREASE_INTEGER, "the sum of the entries" }, { 0 }
 };
@@ -64,6 +69,7 @@ const crease_set_ops crs_capped_simplex_ops = {
     .nonnegative = true,
     .fixed_sum = true,
     .range = crs_range_unit,
+    .row = row,
     .check = check,
     .scratch = crs_scratch_entries,
     .excess = excess,
@@ -71,6 +77,7 @@ const crease_set_ops crs_capped_simplex_ops = {
     .lmo = lmo,
     .support = support,
     .diameter = diameter,
+    .dist_normal = crs_row_dist_normal,
 };
 
 crease_set crease_capped_simplex(double k)

@@ -48,6 +48,11 @@ static double diameter(const crease_set *c, const crease_space *s, double p)
     return c->par[0] * (crease_size(s) == 1 ? 1 : pow(2, 1 / p));
 }
 
+static crease_row row(const crease_set *c)
+{
+    return (crease_row){ .box = { .high = INFINITY }, .b = c->par[0] };
+}
+
 static const crease_param params[] = { CREASE_PAR_POSITIVE("radius", "the largest sum R"), { 0 } };
 
 const crease_set_ops crs_full_simplex_ops = {
@@ -58,6 +63,7 @@ const crease_set_ops crs_full_simplex_ops = {
     .compact = true,
     .nonnegative = true,
     .range = crs_range_of_simplex,
+    .row = row,
     .check = crs_check_whole,
     .scratch = crs_scratch_entries,
     .excess = excess,
@@ -65,6 +71,7 @@ const crease_set_ops crs_full_simplex_ops = {
     .lmo = lmo,
     .support = support,
     .diameter = diameter,
+    .dist_normal = crs_row_dist_normal,
 };
 
 crease_set crease_full_simplex(double radius)

@@ -241,6 +241,22 @@ double crs_spectrum_sum(const crease_space *s, const double *sigma)
     return sum;
 }
 
+void crs_symmetrize(ptrdiff_t n, const double *x, double *h)
+{
+    for (ptrdiff_t i = 0; i < n; i++)
+        for (ptrdiff_t j = 0; j < n; j++) h[i * n + j] = 0.5 * x[i * n + j] + 0.5 * x[j * n + i];
+}
+
+/* By the roots of w: symmetric to the last bit. */
+void crs_psd_compose(ptrdiff_t n, const double *w, double *q, double *x)
+{
+    for (ptrdiff_t k = 0; k < n; k++) {
+        const double root = sqrt(w[k]);
+        for (ptrdiff_t j = 0; j < n; j++) q[k * n + j] *= root;
+    }
+    crs_gram(n, n, q, x);
+}
+
 void crs_range_of_ball(const crease_set *c, const crease_space *s, double *low, double *high)
 {
     (void)s;

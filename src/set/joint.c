@@ -184,6 +184,26 @@ static void prox_then_project(const crease_reg *base, const crease_set *c, const
     c->ops->project(c, s, x, x, work);
 }
 
+static void in_row(const crease_reg *base, const crease_set *c, const crease_space *s, double t,
+                   double *x, double *work)
+{
+    const crease_row row = c->ops->row(c);
+    (void)work;
+    crs_row_prox(&row, base, s, t, x);
+}
+
+/* Signs are those of v, the magnitudes are on {y >= 0, sum y <= R}. */
+static void in_l1_ball(const crease_reg *base, const crease_set *c, const crease_space *s, double t,
+                       double *x, double *work)
+{
+    const crease_row row = { .box = { .high = INFINITY }, .b = c->par[0] };
+    const ptrdiff_t n = crease_size(s);
+    copy(n, x, work);
+    crs_magnitudes(n, x, x);
+    crs_row_prox(&row, base, s, t, x);
+    for (ptrdiff_t j = 0; j < n; j++) x[j] = copysign(x[j], work[j]);
+}
+
 static void shift_then_project(const crease_reg *base, const crease_set *c, const crease_space *s,
                                double t, double *x, double *work)
 {
@@ -200,6 +220,15 @@ static double ball_step(const crease_reg *base, const crease_set *c, const creas
     return traits.ball_step;
 }
 
+/* Steps below this are admissible on a row: the problem is then strongly convex. */
+static double row_step(const crease_reg *base, const crease_space *s)
+{
+    crease_reg_traits traits;
+    if (base->ops->kind != CREASE_KIND_ENTRIES || !base->penalty) return 0;
+    base->ops->traits(base, s, INFINITY, &traits);
+    return 1 / traits.weak_convexity;
+}
+
 /* With r = alpha (base + (nu/2)|x|^2) the square goes into the quadratic: the base's problem at
  * v/(1 + T nu) with step T/(1 + T nu), T = alpha t. The base then meets the first rule it fits:
  *   zero on any set            the projection
@@ -209,7 +238,9 @@ static double ball_step(const crease_reg *base, const crease_set *c, const creas
  *   l1, solid set              prox, then projection: with the signs of v the problem is the
  *                              projection of |v| - t lambda, and zeros stay zeros
  *   nuclear, nuclear ball      the same on the singular values
- *   l1, nonnegative set        r is linear there: v - t lambda, then projection */
+ *   l1, nonnegative set        r is linear there: v - t lambda, then projection
+ *   r by entries, row on a box, or l1 ball
+ *                              one multiplier (row.c), for steps below row_step */
 static rule_prox *find_prox(const crease_reg *base, const crease_set *c, const crease_space *s)
 {
     crease_bounds b;
@@ -224,7 +255,16 @@ static rule_prox *find_prox(const crease_reg *base, const crease_set *c, const c
     if (o->solid && (is_l1(base) || is_nonneg_l1(base))) return prox_then_project;
     if (is_nuclear(base) && o->ball == CREASE_BALL_NUCLEAR) return prox_then_project;
     if (is_l1(base) && is_nonnegative(c, s)) return shift_then_project;
+    if (o->row && row_step(base, s) > 0) return in_row;
+    if (o->ball == CREASE_BALL_L1 && row_step(base, s) > 0) return in_l1_ball;
     return NULL;
+}
+
+/* The supremum of the steps for which it is exact. */
+static double step_of(rule_prox *rule, const form *f, const crease_set *c, const crease_space *s)
+{
+    if (rule == in_l2_ball) return ball_step(&f->base, c, s) / f->alpha;
+    return rule == in_row || rule == in_l1_ball ? row_step(&f->base, s) / f->alpha : INFINITY;
 }
 
 static bool prox_accepts(const crease_reg *r, const crease_set *c, const crease_space *s)
@@ -247,7 +287,7 @@ bool crease_joint_check(const crease_reg *r, const crease_set *c, const crease_s
                         "%s",
                         crs_reg_name(r), c->ops->name, partners);
     }
-    if (max_step) *max_step = rule == in_l2_ball ? ball_step(&f.base, c, s) / f.alpha : INFINITY;
+    if (max_step) *max_step = step_of(rule, &f, c, s);
     return true;
 }
 
@@ -377,6 +417,12 @@ static bool is_homogeneous(const crease_reg *base)
            is_kind(base, CREASE_KIND_GROUPS, &crs_l1);
 }
 
+static bool is_matrix_ball(const crease_set *c)
+{
+    const crease_ball ball = c->ops->ball;
+    return ball == CREASE_BALL_L2 || ball == CREASE_BALL_NUCLEAR || ball == CREASE_BALL_SPECTRAL;
+}
+
 static bool is_bounded(const crease_set *c, const crease_space *s)
 {
     return c->ops->diameter(c, s, 2) < INFINITY;
@@ -396,10 +442,11 @@ static rule_lmo *find_lmo(const form *f, const crease_set *c, const crease_space
     crease_bounds b;
     const crease_reg *base = &f->base;
     const bool l1 = is_l1(base);
+    if (c->ops->nonconvex) return NULL; /* an oracle is for its hull, which is everything */
     if (f->nu > 0) return prox_accepts(base, c, s) ? joint : NULL;
     if (!is_bounded(c, s)) return NULL;
     if (is_zero(base)) return plain;
-    if (is_nuclear(base) && c->ops->ball != CREASE_BALL_NONE) return lmo_nuclear;
+    if (is_nuclear(base) && is_matrix_ball(c)) return lmo_nuclear;
     if (l1 && crs_set_bounds(c, &b)) return lmo_in_box;
     if (c->ops->solid && (l1 || is_nonneg_l1(base))) return by_moreau;
     if (c->ops->ball == CREASE_BALL_L2 && is_homogeneous(base)) return by_moreau;
@@ -418,6 +465,11 @@ bool crease_lmo_with_check(const crease_set *c, const crease_reg *r, const creas
 {
     if (!crease_reg_check(r, s, e) || !crease_set_check(c, s, e)) return false;
     if (lmo_accepts(r, c, s)) return true;
+    if (c->ops->nonconvex)
+        return crs_fail(e, CREASE_UNSUPPORTED,
+                        "the set %s is not convex, so %s has no linear oracle on it; use a method "
+                        "that projects",
+                        c->ops->name, crs_reg_name(r));
     if (!is_bounded(c, s))
         return crs_fail(e, CREASE_UNSUPPORTED,
                         "the set %s is unbounded, so %s may have no minimum on it after a linear "
@@ -446,4 +498,79 @@ double crease_lmo_with(const crease_set *c, const crease_reg *r, const crease_sp
     const form f = form_on(r, c, s);
     copy(n, g, work);
     return find_lmo(&f, c, s)(&f, c, s, work, y, work + n);
+}
+
+/* dist(g, d(r + indicator)(x)) */
+typedef double rule_dist(const crease_reg *r, const crease_set *c, const crease_space *s,
+                         const double *x, const double *g, double *work);
+
+static double dist_in_box(const crease_reg *r, const crease_set *c, const crease_space *s,
+                          const double *x, const double *g, double *work)
+{
+    crease_bounds b;
+    crs_set_bounds(c, &b);
+    return r->ops->dist_box(r, s, &b, x, g, work);
+}
+
+static double dist_on_row(const crease_reg *r, const crease_set *c, const crease_space *s,
+                          const double *x, const double *g, double *work)
+{
+    const ptrdiff_t n = crease_size(s);
+    const form f = form_on(r, c, s);
+    const crease_row row = c->ops->row(c);
+    for (ptrdiff_t j = 0; j < n; j++) work[j] = g[j] / f.alpha - f.nu * x[j];
+    return f.alpha * crs_row_dist(&row, &f.base, s, x, work);
+}
+
+/* 0 where r is not by entries. */
+double crs_joint_multiplier(const crease_reg *r, const crease_set *c, const crease_space *s,
+                            const double *x, const double *g, double *work)
+{
+    const ptrdiff_t n = crease_size(s);
+    const form f = form_on(r, c, s);
+    const crease_row row = c->ops->row(c);
+    if (f.base.ops->kind != CREASE_KIND_ENTRIES || !f.base.penalty) return 0;
+    for (ptrdiff_t j = 0; j < n; j++) work[j] = g[j] / f.alpha - f.nu * x[j];
+    return f.alpha * crs_row_multiplier(&row, &f.base, s, x, work);
+}
+
+static double dist_of_squares(const crease_reg *r, const crease_set *c, const crease_space *s,
+                              const double *x, const double *g, double *work)
+{
+    const ptrdiff_t n = crease_size(s);
+    const form f = form_on(r, c, s);
+    for (ptrdiff_t j = 0; j < n; j++) work[j] = g[j] - f.alpha * f.nu * x[j];
+    return c->ops->dist_normal(c, s, x, work, work + n);
+}
+
+/* A row: the subdifferentials add where r is Lipschitz and weakly convex, so regular. */
+static rule_dist *find_dist(const crease_reg *r, const crease_set *c, const crease_space *s)
+{
+    crease_bounds b;
+    const form f = form_on(r, c, s);
+    crease_reg_traits traits;
+    if (crs_set_bounds(c, &b) && r->ops->dist_box) return dist_in_box;
+    if (is_bounded(c, s)) return NULL; /* the gap tells more there */
+    if (is_zero(&f.base) && c->ops->dist_normal) return dist_of_squares;
+    f.base.ops->traits(&f.base, s, 1, &traits);
+    if (c->ops->row && row_step(&f.base, s) > 0 && traits.lipschitz < INFINITY) return dist_on_row;
+    return NULL;
+}
+
+bool crease_joint_dist_check(const crease_reg *r, const crease_set *c, const crease_space *s)
+{
+    return find_dist(r, c, s) != NULL;
+}
+
+ptrdiff_t crease_joint_dist_scratch(const crease_reg *r, const crease_set *c, const crease_space *s)
+{
+    const ptrdiff_t reg = crease_reg_scratch(r, s);
+    const ptrdiff_t set = crease_size(s) + crease_set_scratch(c, s);
+    return reg > set ? reg : set;
+}
+
+double crease_joint_dist(const crease_reg *r, const crease_set *c, const crease_space *s,
+                         const double *x, const double *g, double *work)
+{
+    return find_dist(r, c, s)(r, c, s, x, g, work);
 }

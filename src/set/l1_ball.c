@@ -48,6 +48,7 @@ const crease_set_ops crs_l1_ball_ops = {
     .params = params,
     .compact = true,
     .symmetric = true,
+    .ball = CREASE_BALL_L1,
     .solid = true,
     .range = crs_range_of_ball,
     .check = crs_check_whole,

@@ -57,6 +57,7 @@ const crease_set_ops crs_orthant_ops = {
     .lmo = lmo,
     .support = support,
     .diameter = diameter,
+    .dist_normal = crs_box_dist_normal,
 };
 
 crease_set crease_orthant(void) { return (crease_set){ .ops = &crs_orthant_ops }; }

@@ -94,6 +94,23 @@ static double support(const crease_set *c, const crease_space *s, const double *
     return sum;
 }
 
+static double dist_normal(const crease_set *c, const crease_space *s, const double *x,
+                          const double *v, double *work)
+{
+    const crease_product_set *p = c->data;
+    double sum = 0;
+    (void)s;
+    for (int i = 0; i < p->count; i++) {
+        const ptrdiff_t n = crease_size(&p->space[i]);
+        const crease_set *part = &p->inner[i];
+        if (!part->ops->dist_normal) return NAN; /* it was put in later */
+        sum += square(part->ops->dist_normal(part, &p->space[i], x, v, work));
+        x += n;
+        v += n;
+    }
+    return sqrt(sum);
+}
+
 static double diameter(const crease_set *c, const crease_space *s, double p)
 {
     const crease_product_set *set = c->data;
@@ -105,20 +122,26 @@ static double diameter(const crease_set *c, const crease_space *s, double p)
     return crs_power_root(&norm, &here);
 }
 
-#define PRODUCT(projection)                                                                        \
+#define PRODUCT(projection, normals)                                                               \
     {                                                                                              \
         .name = "product", .formula = "inner_1 x inner_2 x ...", .combined = true, .check = check, \
         .scratch = scratch, .excess = excess, .project = projection, .lmo = lmo,                   \
-        .support = support, .diameter = diameter                                                   \
+        .support = support, .diameter = diameter, .dist_normal = normals                           \
     }
 
-const crease_set_ops crs_product_ops = PRODUCT(project);
-static const crease_set_ops oracle_only = PRODUCT(NULL);
+const crease_set_ops crs_product_ops = PRODUCT(project, dist_normal);
+static const crease_set_ops no_normals = PRODUCT(project, NULL);
+static const crease_set_ops oracle_only = PRODUCT(NULL, NULL);
 
 crease_set crease_product(const crease_product_set *p)
 {
-    bool projects = true;
-    for (int i = 0; p && p->inner && i < p->count; i++)
+    bool projects = true, normals = true;
+    for (int i = 0; p && p->inner && i < p->count; i++) {
         projects = projects && p->inner[i].ops->project;
-    return (crease_set){ .ops = projects ? &crs_product_ops : &oracle_only, .data = p };
+        normals = normals && p->inner[i].ops->dist_normal;
+    }
+    const crease_set_ops *own = !projects  ? &oracle_only
+                                : !normals ? &no_normals
+                                           : &crs_product_ops;
+    return (crease_set){ .ops = own, .data = p };
 }

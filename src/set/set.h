@@ -113,9 +113,41 @@ double crs_hypersimplex_support(ptrdiff_t n, ptrdiff_t k, double h, const double
 /* By how much x leaves the bounds, over all ranks (box.c). */
 double crs_outside(const crease_space *s, const crease_bounds *b, const double *x);
 
+/* Of sets with bounds: dist(v, N(x)) (box.c). */
+double crs_box_dist_normal(const crease_set *c, const crease_space *s, const double *x,
+                           const double *v, double *work);
+
+/* Sets that are a row on a box (row.c): operations of their tables. project has 2 n doubles of work
+ * and, over ranks, takes a row without bounds alone. */
+double crs_row_excess(const crease_set *c, const crease_space *s, const double *x, double *work);
+void crs_row_project(const crease_set *c, const crease_space *s, const double *v, double *x,
+                     double *work);
+double crs_row_dist_normal(const crease_set *c, const crease_space *s, const double *x,
+                           const double *v, double *work);
+
+/* a is there, finite, not all 0, and with as many numbers as were counted (0: not counted). */
+bool crs_check_row(const crease_set *c, const crease_space *s, const double *a, double counted,
+                   crease_error *e);
+
+/* The same for a row and a separable r: x, v on entry, becomes the minimizer of r + |x-v|^2/(2t),
+ * t times the weak convexity of r below 1; dist(g, d(r + indicator)(x)), r weakly convex; and the
+ * mu of it. */
+void crs_row_prox(const crease_row *row, const crease_reg *r, const crease_space *s, double t,
+                  double *x);
+double crs_row_dist(const crease_row *row, const crease_reg *r, const crease_space *s,
+                    const double *x, const double *g);
+double crs_joint_multiplier(const crease_reg *r, const crease_set *c, const crease_space *s,
+                            const double *x, const double *g, double *work);
+double crs_row_multiplier(const crease_row *row, const crease_reg *r, const crease_space *s,
+                          const double *x, const double *g);
+
 /* The whole matrix is held here; it is square besides. */
 bool crs_matrix_whole(const crease_set *c, const crease_space *s, crease_error *e);
 bool crs_matrix_square(const crease_set *c, const crease_space *s, crease_error *e);
+
+/* h = (x + x')/2; x = sum_k w_k q_k q_k', w >= 0, of the rows of q, which are used up. */
+void crs_symmetrize(ptrdiff_t n, const double *x, double *h);
+void crs_psd_compose(ptrdiff_t n, const double *w, double *q, double *x);
 
 /* The min(m,n) singular values of x at the start of work (crs_thin_scratch doubles), NaN when x is
  * not finite; and their sum. */

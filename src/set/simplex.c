@@ -33,6 +33,11 @@ static double diameter(const crease_set *c, const crease_space *s, double p)
     return crease_size(s) == 1 ? 0 : c->par[0] * pow(2, 1 / p);
 }
 
+static crease_row row(const crease_set *c)
+{
+    return (crease_row){ .box = { .high = INFINITY }, .b = c->par[0], .equality = true };
+}
+
 static const crease_param params[] = { CREASE_PAR_POSITIVE("radius", "the sum R"), { 0 } };
 
 const crease_set_ops crs_simplex_ops = {
@@ -44,6 +49,7 @@ const crease_set_ops crs_simplex_ops = {
     .nonnegative = true,
     .fixed_sum = true,
     .range = crs_range_of_simplex,
+    .row = row,
     .check = crs_check_whole,
     .scratch = crs_scratch_entries,
     .excess = excess,
@@ -51,6 +57,7 @@ const crease_set_ops crs_simplex_ops = {
     .lmo = lmo,
     .support = support,
     .diameter = diameter,
+    .dist_normal = crs_row_dist_normal,
 };
 
 crease_set crease_simplex(double radius)

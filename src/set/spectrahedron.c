@@ -6,12 +6,6 @@
 #include "dense/dense.h"
 #include "set/set.h"
 
-static void symmetrize(ptrdiff_t n, const double *x, double *h)
-{
-    for (ptrdiff_t i = 0; i < n; i++)
-        for (ptrdiff_t j = 0; j < n; j++) h[i * n + j] = 0.5 * x[i * n + j] + 0.5 * x[j * n + i];
-}
-
 static ptrdiff_t scratch(const crease_set *c, const crease_space *s)
 {
     const ptrdiff_t n = s->dim[0], spectrum = n * n + 2 * n + crs_eigh_scratch(n);
@@ -29,7 +23,7 @@ static double excess(const crease_set *c, const crease_space *s, const double *x
         for (ptrdiff_t j = 0; j < i; j++)
             asymmetry = larger(asymmetry, fabs(x[i * n + j] - x[j * n + i]));
     }
-    symmetrize(n, x, h);
+    crs_symmetrize(n, x, h);
     crs_eigh(n, h, w, NULL, w + n);
     return asymmetry + pos(-w[0]) + fabs(trace - c->par[0]);
 }
@@ -39,14 +33,10 @@ static void project(const crease_set *c, const crease_space *s, const double *v,
 {
     const ptrdiff_t n = s->dim[0];
     double *h = work, *q = h + n * n, *w = q + n * n, *rest = w + n;
-    symmetrize(n, v, h);
+    crs_symmetrize(n, v, h);
     crs_eigh(n, h, w, q, rest + n);
     crs_hypersimplex_project(n, 1, c->par[0], w, w, rest);
-    for (ptrdiff_t k = 0; k < n; k++) {
-        const double root = sqrt(w[k]);
-        for (ptrdiff_t j = 0; j < n; j++) q[k * n + j] *= root;
-    }
-    crs_gram(n, n, q, x); /* sum root^2 q q', symmetric to the last bit */
+    crs_psd_compose(n, w, q, x);
 }
 
 static void lmo(const crease_set *c, const crease_space *s, const double *g, double *y,
@@ -54,7 +44,7 @@ static void lmo(const crease_set *c, const crease_space *s, const double *g, dou
 {
     const ptrdiff_t n = s->dim[0];
     double lambda, residual, *h = work, *q = h + n * n;
-    symmetrize(n, g, h);
+    crs_symmetrize(n, g, h);
     crs_bottom_eigen(n, h, q, &lambda, &residual, q + n);
     for (ptrdiff_t i = 0; i < n; i++)
         for (ptrdiff_t j = 0; j < n; j++) y[i * n + j] = c->par[0] * (q[i] * q[j]);
@@ -63,7 +53,7 @@ static void lmo(const crease_set *c, const crease_space *s, const double *g, dou
 static double support(const crease_set *c, const crease_space *s, const double *w, double *work)
 {
     const ptrdiff_t n = s->dim[0];
-    symmetrize(n, w, work);
+    crs_symmetrize(n, w, work);
     return c->par[0] * crs_proved_eigen(n, work, work + n * n);
 }
 

@@ -5,7 +5,8 @@
  * Any g certifies. The one taken here is the nearest to -c, except
  *   - on a box, r by entries: of two slopes the one with the lesser gap, entry by entry;
  *   - on sets in x >= 0, r by entries: where x_j = 0 the largest g_j, since x_j does not feel it
- *     and min <c+g, y> grows with it.
+ *     and min <c+g, y> grows with it;
+ *   - on a row on a box, r by entries: the nearest to -c - mu a, mu that of the distance.
  * It is the best one there, on balls that hold with x every y, |y_j| <= |x_j|, and on the 2-norm
  * ball, as long as no concave kink leaves a choice. gap moves by no more than diameter |change|. */
 #include "verify/verify.h"
@@ -42,8 +43,14 @@ static void choose_in_box(const view *a, const crs_box *box, real *g)
 static bool choose(const view *a, const crs_box *box, real *t, real *g, crs_sizes *size)
 {
     const bool upward = a->k->kind == CRS_ENTRIES && a->rule->nonnegative;
+    crs_row row;
+    real unread;
     for (ptrdiff_t j = 0; j < a->n; j++)
         t[j] = upward && a->at->x[j] == 0 ? (real)INFINITY : -a->at->c[j];
+    if (a->k->kind == CRS_ENTRIES && !upward && crs_row_of(a->set, &row) &&
+        !crs_move_by_row(a->v, &row, &(crs_subdifferential){ a->k, a->s, &row.box, a->at->x, 0 }, t,
+                         &unread))
+        return false;
     if (!crs_nearest_point(a->v, &(crs_subdifferential){ a->k, a->s, NULL, a->at->x, 0 }, t, g,
                            size))
         return false;

@@ -82,6 +82,21 @@ static bool add_compact(crs_verifier *v, supremum *out, const crease_set *c, con
     return !v->no_memory && !v->unsupported;
 }
 
+/* z = n + rest: the support of n, and |rest|_1 for each unit of max |x_j|. */
+static bool add_barrier(crs_verifier *v, supremum *out, const crease_set *c, const crease_space *s,
+                        const num *z)
+{
+    const ptrdiff_t n = crease_size(s);
+    real *w = crs_reals(v, n), *normal = crs_reals(v, n), support = 0;
+    if (!w || !normal) return false;
+    for (ptrdiff_t j = 0; j < n; j++) w[j] = z[j].v;
+    if (!crs_barrier(v, c, s, w, normal, &support)) return false;
+    const real noise = working_roundings(n) * (real)n * crs_length(n, w);
+    for (ptrdiff_t j = 0; j < n; j++) out->growth += fabsl(w[j] - normal[j]) + z[j].e + noise;
+    out->sum = add(out->sum, (num){ support, working_roundings(n) * fabsl(support) });
+    return true;
+}
+
 /* Parts of a product, and what an affine set is made of; k NULL: no bounds of a regularizer. */
 static bool add_set(crs_verifier *v, supremum *out, const crease_set *c, const crease_space *s,
                     const crs_known_reg *k, const num *z)
@@ -101,6 +116,7 @@ static bool add_set(crs_verifier *v, supremum *out, const crease_set *c, const c
         return done;
     }
     if (rule->diameter(v, c, s) < INFINITY) return add_compact(v, out, c, s, z);
+    if (crs_has_barrier(c)) return add_barrier(v, out, c, s, z);
     if (strcmp(rule->name, "affine") != 0) return add_box(out, n, NULL, k ? k : &none, z), true;
     const crease_affine_set *a = c->data;
     num *inner = crs_nums(v, n);

@@ -319,80 +319,14 @@ static bool wavelet(const product *p)
     return true;
 }
 
-/* Along one axis of length n: y_k = c_k sum_j x_j cos(pi (2j + 1) k / (2n)), c_k = sqrt(2/n), and
- * sqrt(1/n) for k = 0. cosine[t] = cos(pi t / (2n)), t modulo 4n. */
-static void cosine_line(num *line, num *old, const num *cosine, ptrdiff_t n, ptrdiff_t stride,
-                        bool back)
-{
-    const real c = sqrtl(2 / (real)n), first = sqrtl(1 / (real)n);
-    const num rest = { c, 2 * LDBL_EPSILON * c }, zero = { first, 2 * LDBL_EPSILON * first };
-    for (ptrdiff_t j = 0; j < n; j++) old[j] = line[j * stride];
-    for (ptrdiff_t j = 0; j < n; j++) {
-        num sum = exact(0);
-        for (ptrdiff_t k = 0; k < n; k++) {
-            const ptrdiff_t t = back ? (2 * j + 1) * k : (2 * k + 1) * j;
-            const num term = back ? mul(k ? rest : zero, old[k]) : old[k];
-            gather(&sum, cosine[t % (4 * n)], term);
-        }
-        line[j * stride] = back ? sum : mul(j ? rest : zero, sum);
-    }
-}
-
-static bool cosine_axis(const product *p, int axis, num *x)
-{
-    const ptrdiff_t length = p->dom->dim[axis], n = crease_size(p->dom);
-    const real pi = acosl(-1);
-    ptrdiff_t stride = 1;
-    for (int i = axis + 1; i < p->dom->order; i++) stride *= p->dom->dim[i];
-    void *mark = p->v->rooms;
-    num *old = crs_nums(p->v, length), *cosine = crs_nums(p->v, 4 * length);
-    if (!old || !cosine) return false;
-    for (ptrdiff_t t = 0; t < 4 * length; t++)
-        cosine[t] = (num){ cosl(pi * (real)t / (2 * (real)length)), 32 * LDBL_EPSILON };
-    for (ptrdiff_t j = 0; j < n && crs_in_tiles(p->v, j, length); j++)
-        if (j / stride % length == 0)
-            cosine_line(x + j, old, cosine, length, stride, p->transposed);
-    crs_rooms_release(p->v, mark);
-    return true;
-}
-
 static bool dct(const product *p)
 {
-    const ptrdiff_t n = crease_size(p->dom);
-    num *x = crs_nums(p->v, n);
-    if (!x) return false;
-    for (ptrdiff_t j = 0; j < n; j++) x[j] = p->in[j];
-    for (int i = 0; i < p->dom->order; i++)
-        if (!cosine_axis(p, i, x)) return false;
-    for (ptrdiff_t j = 0; j < n; j++) p->out[j] = add(p->out[j], x[j]);
-    return true;
-}
-
-/* Entry j of the signal moved by entry s of the kernel: where it arrives, -1: outside. */
-static ptrdiff_t arrival(const crease_kernel *k, ptrdiff_t j, ptrdiff_t s)
-{
-    ptrdiff_t at = 0, step = 1;
-    for (int i = k->signal.order - 1; i >= 0; i--) {
-        const ptrdiff_t n = k->signal.dim[i];
-        ptrdiff_t index = j % n + s % k->shape.dim[i] - k->origin[i];
-        if (!k->circular && (index < 0 || index >= n)) return -1;
-        index = (index % n + n) % n;
-        at += index * step;
-        step *= n, j /= n, s /= k->shape.dim[i];
-    }
-    return at;
+    return crs_multiply_dct(p->v, p->dom, p->transposed, p->in, p->out);
 }
 
 static bool convolution(const product *p)
 {
-    const crease_kernel *k = p->A->data;
-    const ptrdiff_t n = crease_size(&k->signal), m = crease_size(&k->shape);
-    for (ptrdiff_t s = 0; s < m; s++)
-        for (ptrdiff_t j = 0; k->h[s] != 0 && j < n && crs_at_entry(p->v, j); j++) {
-            const ptrdiff_t t = arrival(k, j, s);
-            if (t >= 0) entry(p, t, j, k->h[s]);
-        }
-    return true;
+    return crs_multiply_convolution(p->v, p->A->data, p->transposed, p->in, p->out);
 }
 
 static const struct {

@@ -312,6 +312,14 @@ static bool decide_rank(crs_verifier *v, const crs_svd_real *f, const real *x, p
     return true;
 }
 
+bool crs_rank_of(crs_verifier *v, const crs_svd_real *f, const real *x, ptrdiff_t *rank)
+{
+    const real noise = (real)(f->m > f->n ? f->m : f->n) * DBL_EPSILON * f->s[0];
+    *rank = 0;
+    while (*rank < f->k && f->s[*rank] > noise) ++*rank;
+    return decide_rank(v, f, x, rank);
+}
+
 static bool nearest_spectral(crs_verifier *v, const crs_subdifferential *d, const real *t, real *g,
                              crs_sizes *size)
 {
@@ -322,8 +330,7 @@ static bool nearest_spectral(crs_verifier *v, const crs_subdifferential *d, cons
     ptrdiff_t rank = 0;
     if (!crs_jacobi(v, m, n, d->x, &f)) return false;
     const real noise = (real)(m > n ? m : n) * DBL_EPSILON * f.s[0];
-    while (rank < f.k && f.s[rank] > noise) rank++;
-    if (!decide_rank(v, &f, d->x, &rank)) return false;
+    if (!crs_rank_of(v, &f, d->x, &rank)) return false;
     if (!rest(v, &f, rank, zero.high, t, g)) return false;
     size->all = isinf(zero.high) ? 0 : zero.high * sqrtl((real)f.k);
     for (ptrdiff_t j = 0; j < rank; j++) {

@@ -101,7 +101,7 @@ static void sink(real *x, ptrdiff_t at, ptrdiff_t n)
 }
 
 /* Heap sort: the least go to the end. */
-static void sort_down(ptrdiff_t n, real *x)
+void crs_sort_down(ptrdiff_t n, real *x)
 {
     for (ptrdiff_t i = n / 2; i-- > 0;) sink(x, i, n);
     for (ptrdiff_t last = n - 1; last > 0; last--) {
@@ -117,12 +117,12 @@ static real *sorted(crs_verifier *v, ptrdiff_t n, const real *x)
     real *a = crs_reals(v, n);
     if (!a) return NULL;
     for (ptrdiff_t j = 0; j < n; j++) a[j] = x[j];
-    sort_down(n, a);
+    crs_sort_down(n, a);
     return a;
 }
 
 /* With c = |A|_F, the matrix (A+A')/2 + c I has eigenvalues >= 0: they are its singular values. */
-static bool top_eigenvalue(crs_verifier *v, ptrdiff_t n, const real *a, real *top)
+bool crs_top_eigenvalue(crs_verifier *v, ptrdiff_t n, const real *a, real *top)
 {
     const real c = crs_length(n * n, a);
     real *shifted = crs_reals(v, n * n);
@@ -142,7 +142,7 @@ static real *magnitudes(crs_verifier *v, ptrdiff_t n, const real *x)
     real *a = crs_reals(v, n);
     if (!a) return NULL;
     for (ptrdiff_t j = 0; j < n; j++) a[j] = fabsl(x[j]);
-    sort_down(n, a);
+    crs_sort_down(n, a);
     return a;
 }
 
@@ -266,7 +266,7 @@ static real *sorted_a(crs_verifier *v, ptrdiff_t n, const double *vec)
 {
     real *a = crs_reals(v, n);
     for (ptrdiff_t j = 0; a && j < n; j++) a[j] = vec[j];
-    if (a) sort_down(n, a);
+    if (a) crs_sort_down(n, a);
     return a;
 }
 
@@ -363,7 +363,7 @@ static void spectrahedron_membership(crs_verifier *v, const crease_set *c, const
     real *minus = crs_reals(v, n * n), trace = 0, lowest;
     if (!minus) return;
     for (ptrdiff_t j = 0; j < n * n; j++) minus[j] = -x[j];
-    if (!top_eigenvalue(v, n, minus, &lowest)) return;
+    if (!crs_top_eigenvalue(v, n, minus, &lowest)) return;
     const real size = crs_length(n * n, x) + c->par[0];
     const real allowance = matrix_roundings(s) * size + (real)(n * n) * slack;
     for (ptrdiff_t i = 0; i < n; i++) {
@@ -378,7 +378,7 @@ static real spectrahedron_support(crs_verifier *v, const crease_set *c, const cr
                                   const real *w)
 {
     real top;
-    return top_eigenvalue(v, s->dim[0], w, &top) ? c->par[0] * top : (real)NAN;
+    return crs_top_eigenvalue(v, s->dim[0], w, &top) ? c->par[0] * top : (real)NAN;
 }
 
 static real spectrahedron_diameter(crs_verifier *v, const crease_set *c, const crease_space *s)
@@ -535,6 +535,8 @@ const crs_set_rule *crs_set_rule_of(crs_verifier *v, const crease_set *c)
 {
     for (size_t k = 0; k < sizeof rules / sizeof *rules; k++)
         if (strcmp(rules[k].name, c->ops->name) == 0 && is_listed(c)) return &rules[k];
+    for (const crs_set_rule *cone = crs_cone_rules; cone->name; cone++)
+        if (strcmp(cone->name, c->ops->name) == 0 && is_listed(c)) return cone;
     crs_refuse(v, "the set '%s' is not one of the catalogue", c->ops->name);
     return NULL;
 }

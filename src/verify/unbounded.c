@@ -12,8 +12,6 @@
 
 static const real AS_DOUBLE = 2 * (DBL_EPSILON / LDBL_EPSILON); /* roundings here per one of d */
 
-static bool explained(num a) { return a.v == 0 || fabsl(a.v) <= AS_DOUBLE * a.e; }
-
 /* sum_i A_i z_i, and sum_i |A_i z_i|; NULL: no memory, or refused */
 static num *constraint_of(crs_verifier *v, const double *const *z, real *size)
 {
@@ -89,33 +87,6 @@ static bool along_multilinear(course *c, const crease_smooth *f)
     return moving == 0 || slope_at(c, f, c->x, &c->slope);
 }
 
-/* Losses: u + t A d; those that are bounded, or grow like a logarithm, do not count. */
-static bool along_loss(course *c, const crease_smooth *f)
-{
-    const crease_predictor *p = f->data;
-    const crease_problem *problem = c->v->p;
-    const ptrdiff_t m = crease_size(&p->range);
-    const char *name = f->ops->name;
-    num *u = crs_nums(c->v, m);
-    if (!u) return false;
-    for (int k = 0; k < p->count; k++) {
-        const crease_space *s = &problem->space[p->block[k]];
-        const num *in = crs_exact(c->v, crease_size(s), c->d[p->block[k]]);
-        if (!in || !crs_multiply(c->v, &p->map[k], s, &p->range, false, in, u)) return false;
-    }
-    for (ptrdiff_t j = 0; j < m; j++) {
-        const real w = p->weight ? p->weight[j] : 1;
-        if (explained(u[j]) || w == 0) continue;
-        const num size = mul(exact(w), (num){ fabsl(u[j].v), u[j].e });
-        if (strcmp(name, "lp_loss") == 0)
-            return crs_refuse(c->v, "the loss lp_loss grows along d faster than any line");
-        if (strcmp(name, "huber") == 0) gather(&c->slope, exact(f->par[0]), size);
-        if (strcmp(name, "logistic") == 0 && p->rhs && p->rhs[j] * u[j].v < 0)
-            c->slope = add(c->slope, size);
-    }
-    return true;
-}
-
 static bool along_f(course *c, const crease_smooth *f)
 {
     static const char *const quadratic[] = { "quadratic", "squared_distance", "least_squares" };
@@ -131,7 +102,7 @@ static bool along_f(course *c, const crease_smooth *f)
     for (size_t k = 0; k < sizeof quadratic / sizeof *quadratic; k++)
         if (strcmp(name, quadratic[k]) == 0) return along_quadratic(c, f);
     if (strcmp(name, "multilinear") == 0) return along_multilinear(c, f);
-    if (f->ops->family == CREASE_SMOOTH_LOSS) return along_loss(c, f);
+    if (crs_is_loss(f)) return crs_loss_growth(c->v, f, c->d, &c->slope);
     return crs_refuse(c->v, "how '%s' grows along d is not known", name);
 }
 
@@ -200,23 +171,46 @@ static bool along_reg(course *c, int i)
     return true;
 }
 
-/* Is x + t d in the set for all t >= 0, x in it? */
-static bool recedes(const crease_set *c, const crease_space *s, real low, real high,
-                    const double *d, double sign)
+/* The same of a half-space, a hyperplane and the cones: a'd <= 0 or = 0, d in the cone. */
+static bool recedes_in_cone(crs_verifier *v, const crease_set *c, const crease_space *s,
+                            const double *d, double sign)
 {
-    crs_box box = { .low = -INFINITY, .high = INFINITY };
+    const crs_set_rule *rule = crs_set_rule_of(v, c);
+    const ptrdiff_t n = crease_size(s);
+    real *x = crs_reals(v, n);
+    crs_membership m = { 0, true };
+    crs_row row;
+    num sum = exact(0);
+    if (!rule || !x) return false;
+    for (ptrdiff_t j = 0; j < n; j++) x[j] = sign * d[j];
+    if (crs_row_of(c, &row)) {
+        for (ptrdiff_t j = 0; j < n; j++) gather(&sum, exact(row_at(&row, j)), exact(x[j]));
+        return explained(sum) || (!row.equality && sum.v < 0);
+    }
+    rule->membership(v, c, s, x, 0, &m);
+    return m.inside && !v->no_memory && !v->unsupported;
+}
+
+/* Is x + t d in the set for all t >= 0, x in it? */
+static bool recedes(crs_verifier *v, const crease_set *c, const crease_space *s, real low,
+                    real high, const double *d, double sign)
+{
+    crs_box box;
     bool inside = true;
     if (c && strcmp(c->ops->name, "product") == 0) {
         const crease_product_set *p = c->data;
         for (int i = 0; i < p->count; d += crease_size(&p->space[i++]))
-            inside = inside && recedes(&p->inner[i], &p->space[i], low, high, d, sign);
+            inside = inside && recedes(v, &p->inner[i], &p->space[i], low, high, d, sign);
         return inside;
     }
     if (c && strcmp(c->ops->name, "affine") == 0) {
         const crease_affine_set *a = c->data;
-        return recedes(a->inner, s, low, high, d, a->scale < 0 ? -sign : sign);
+        return recedes(v, a->inner, s, low, high, d, a->scale < 0 ? -sign : sign);
     }
-    const bool free = !c || crs_box_of(c, &box);
+    const bool boxed = c && crs_box_of(c, &box);
+    const bool cone = c && crs_has_barrier(c) && recedes_in_cone(v, c, s, d, sign);
+    const bool free = !c || boxed || cone;
+    if (!boxed) box = (crs_box){ .low = -INFINITY, .high = INFINITY };
     for (ptrdiff_t j = 0, n = crease_size(s); j < n; j++) {
         const double to = sign * d[j];
         const bool up = isinf(box_high(&box, j)) && isinf(high);
@@ -268,7 +262,7 @@ static bool judge_blocks(course *c, crease_refutation *out, bool *sound)
         if (x && rule) rule->membership(c->v, p->block[i].set, &p->space[i], x, 0, &m);
         if (c->v->no_memory || c->v->unsupported) return false;
         if (!m.inside) return disproved(out, "x is outside its set", p, i);
-        if (!recedes(p->block[i].set, &p->space[i], k.low, k.high, c->d[i], 1))
+        if (!recedes(c->v, p->block[i].set, &p->space[i], k.low, k.high, c->d[i], 1))
             return disproved(out, "d leads out of the set", p, i);
     }
     return *sound = true;

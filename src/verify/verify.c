@@ -5,7 +5,11 @@
  *   no set                        setting 2: dist(-c, dr(x))
  *   r Lipschitz, X_i compact      setting 1, in gap.c
  *   r = l0, X_i an l2 ball        the same: d(r + indicator)(x) = dr(x) + N_X(x) there
- *   r by entries, X_i a box       setting 2: dist(-c, d(r + indicator)(x)) */
+ *   r by entries, X_i a box       setting 2: dist(-c, d(r + indicator)(x))
+ *   r zero or squares             the same, where the normals of X_i are known
+ *   r by entries, without kink    the same, by one multiplier
+ *   or infinite slope, X_i a row
+ *   on a box */
 #include <stdio.h>
 
 #include "verify/verify.h"
@@ -26,24 +30,54 @@ typedef struct {
     bool coarse;            /* was anything done in double? */
 } evidence;
 
-/* dist(-c, d(r + indicator of box)(x)) moves by no more than c does. */
+/* dist(-c, d(r + indicator of box or row)(x)) moves by no more than c does. */
 static bool distance(crs_verifier *v, const crs_place *at, const crs_known_reg *k,
-                     const crs_box *box, crs_finding *f)
+                     const crs_box *box, const crs_row *row, crs_finding *f)
 {
     const crease_space *s = &v->p->space[at->i];
     const ptrdiff_t n = crease_size(s);
-    real *t = crs_reals(v, n), *g = crs_reals(v, n);
+    const crs_subdifferential d = { k, s, row ? &row->box : box, at->x, 0 };
+    real *t = crs_reals(v, n), *g = crs_reals(v, n), moved = 0;
     crs_sizes size;
     if (!t || !g) return false;
     for (ptrdiff_t j = 0; j < n; j++) t[j] = -at->c[j];
-    if (!crs_nearest_point(v, &(crs_subdifferential){ k, s, box, at->x, 0 }, t, g, &size))
-        return false;
+    if (row && !crs_move_by_row(v, row, &d, t, &moved)) return false;
+    if (!crs_nearest_point(v, &d, t, g, &size)) return false;
+    size.used += moved;
     for (ptrdiff_t j = 0; j < n; j++) t[j] -= g[j];
     f->residual = crs_length(n, t);
     f->rounding = at->error + working_roundings(n) * size.used;
     if (f->residual < INFINITY) f->rounding += working_roundings(n) * f->residual;
     f->scale = crs_scale(at->size, at->own, at->whole, bigger(crs_length(n, at->x), at->far));
     f->upper_bound = k->kind == CRS_SPECTRUM && k->rule->kink;
+    return true;
+}
+
+static bool is_smooth(const crs_known_reg *k)
+{
+    const bool squares = strcmp(k->rule->name, "squared-l2") == 0;
+    return (squares || strcmp(k->rule->name, "zero") == 0) && k->kind != CRS_VARIATION &&
+           k->low == -INFINITY && k->high == INFINITY;
+}
+
+/* dist(-c - grad r(x), N(x)) */
+static bool normal_distance(crs_verifier *v, const crs_place *at, const crs_known_reg *k,
+                            crs_finding *f)
+{
+    const crease_space *s = &v->p->space[at->i];
+    const ptrdiff_t n = crease_size(s);
+    real *t = crs_reals(v, n), *g = crs_reals(v, n);
+    crs_sizes size;
+    if (!t || !g) return false;
+    if (!crs_nearest_point(v, &(crs_subdifferential){ k, s, NULL, at->x, 0 }, t, g, &size))
+        return false;
+    for (ptrdiff_t j = 0; j < n; j++) t[j] = -at->c[j] - g[j];
+    const real norm = crs_length(n, t);
+    if (!crs_nearest_normal(v, v->p->block[at->i].set, s, at->x, t, g)) return false;
+    for (ptrdiff_t j = 0; j < n; j++) t[j] -= g[j];
+    f->residual = crs_length(n, t);
+    f->rounding = at->error + working_roundings(n) * (size.used + norm);
+    f->scale = crs_scale(at->size, at->own, at->whole, bigger(crs_length(n, at->x), at->far));
     return true;
 }
 
@@ -69,15 +103,20 @@ static bool find_block(crs_verifier *v, const crs_place *at, const double *g, cr
     const crease_space *s = &v->p->space[at->i];
     crs_known_reg k;
     crs_box box;
+    crs_row row;
     if (!crs_know_reg(v, &b->reg, &k)) return false;
-    if (!b->set) return distance(v, at, &k, NULL, f);
+    if (!b->set) return distance(v, at, &k, NULL, NULL, f);
 
     const crs_set_rule *rule = crs_set_rule_of(v, b->set);
     const real diameter = rule ? rule->diameter(v, b->set, s) : (real)NAN;
     if (!rule || v->no_memory) return false;
     if ((diameter < INFINITY && is_lipschitz(&k, s)) || is_sparse_ball(&k, rule))
         return crs_find_gap(v, at, &k, g, f);
-    if (k.kind == CRS_ENTRIES && crs_box_of(b->set, &box)) return distance(v, at, &k, &box, f);
+    if (k.kind == CRS_ENTRIES && crs_box_of(b->set, &box))
+        return distance(v, at, &k, &box, NULL, f);
+    if (k.kind == CRS_ENTRIES && is_lipschitz(&k, s) && !k.rule->kink && crs_row_of(b->set, &row))
+        return distance(v, at, &k, NULL, &row, f);
+    if (is_smooth(&k)) return normal_distance(v, at, &k, f);
     return crs_refuse(v, "block %d: %s on %s has no computable residual", at->i + 1, k.rule->name,
                       rule->name);
 }

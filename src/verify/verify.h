@@ -112,6 +112,16 @@ static inline real box_high(const crs_box *b, ptrdiff_t j)
     return b->upper ? b->upper[j] : b->high;
 }
 
+/* The row a'x = b or a'x <= b on a box that a set is (cones.c). */
+typedef struct {
+    crs_box box;
+    const double *a; /* NULL: ones */
+    real b;
+    bool equality;
+} crs_row;
+
+static inline real row_at(const crs_row *r, ptrdiff_t j) { return r->a ? r->a[j] : 1; }
+
 /* Sizes of the numbers that g is made of: all, and those that t was not well inside of. */
 typedef struct {
     real all, used;
@@ -137,6 +147,14 @@ typedef struct {
 } crs_svd_real;
 
 bool crs_jacobi(crs_verifier *v, ptrdiff_t m, ptrdiff_t n, const real *a, crs_svd_real *out);
+
+/* The rank of x, whose factors f has: singular values that its rounding explains do not count
+ * (regs.c). */
+bool crs_rank_of(crs_verifier *v, const crs_svd_real *f, const real *x, ptrdiff_t *rank);
+
+/* The largest eigenvalue of (A + A')/2; x sorted, the largest first (sets.c). */
+bool crs_top_eigenvalue(crs_verifier *v, ptrdiff_t n, const real *a, real *top);
+void crs_sort_down(ptrdiff_t n, real *x);
 
 /* max sum_i w[i][perm(i)] over permutations, from above by duality. */
 bool crs_best_assignment(crs_verifier *v, ptrdiff_t n, const real *w, real *value);
@@ -167,14 +185,55 @@ typedef struct {
 
 const crs_set_rule *crs_set_rule_of(crs_verifier *v, const crease_set *c); /* NULL: refused */
 bool crs_box_of(const crease_set *c, crs_box *box);                        /* is it a box? */
+bool crs_row_of(const crease_set *c, crs_row *row);                        /* a row on one? */
+extern const crs_set_rule crs_cone_rules[]; /* ended by a NULL name (cones.c) */
+
+/* a'x - b with the size of its terms; <w, a>/|a|^2 with the largest entry of w - mu a. */
+real crs_off_row(const crs_row *r, ptrdiff_t n, const real *x, real *size);
+real crs_multiple_of(const crs_row *r, ptrdiff_t n, const real *w, real *rest);
+
+/* t becomes t - mu a for the mu that brings it nearest to d, of the row's box; size = |mu a|. */
+bool crs_move_by_row(crs_verifier *v, const crs_row *r, const crs_subdifferential *d, real *t,
+                     real *size);
+
+/* n = the nearest point to t of the limiting normal cone at x. */
+bool crs_nearest_normal(crs_verifier *v, const crease_set *c, const crease_space *s, const real *x,
+                        const real *t, real *n);
+
+/* n = a vector near z of which the support of an unbounded set is finite, and that support; n may
+ * miss the barrier cone by the roundings of z. */
+bool crs_has_barrier(const crease_set *c);
+bool crs_barrier(crs_verifier *v, const crease_set *c, const crease_space *s, const real *z,
+                 real *n, real *support);
 
 /* out += A in, or A' in (maps.c). */
 bool crs_multiply(crs_verifier *v, const crease_map *A, const crease_space *dom,
                   const crease_space *ran, bool transposed, const num *in, num *out);
 
+/* The same of the cosine transform and of convolutions (transforms.c). */
+bool crs_multiply_dct(crs_verifier *v, const crease_space *s, bool transposed, const num *in,
+                      num *out);
+bool crs_multiply_convolution(crs_verifier *v, const crease_kernel *k, bool transposed,
+                              const num *in, num *out);
+
 /* g[i] += grad_i f(x) for the blocks i whose g[i] is not NULL (couplings.c). */
 typedef bool crs_gradient(crs_verifier *v, const crease_smooth *f, const double *const *x, num **g);
 crs_gradient crs_add_gradient;
+
+/* Losses of a linear predictor (losses.c): their gradients as above, their values added to *sum,
+ * the slope that a loss has at infinity along d added to *slope (refused where it grows faster than
+ * a line), and whether it is >= 0 by its form. */
+bool crs_is_loss(const crease_smooth *f);
+crs_gradient crs_loss_gradient;
+bool crs_loss_value(crs_verifier *v, const crease_smooth *f, const double *const *x, real *sum);
+bool crs_loss_growth(crs_verifier *v, const crease_smooth *f, const double *const *d, num *slope);
+bool crs_loss_positive(const crease_smooth *f);
+
+/* Is a number of a direction d, of doubles, 0 as far as the rounding of d can tell? */
+static inline bool explained(num a)
+{
+    return a.v == 0 || fabsl(a.v) <= 2 * (DBL_EPSILON / LDBL_EPSILON) * a.e;
+}
 
 /* f(x) + sum r_i(x_i) where it is >= 0 by its form, otherwise NaN; of singular values as if there
  * were one alone, and not to the last digits. */

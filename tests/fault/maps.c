@@ -29,6 +29,33 @@ static bool adjoint(const sample *s, crease_error *e)
     return crease_adjoint(&s->map, &s->dom, &s->ran, y, x, e);
 }
 
+/* No closed form is an answer as well. */
+static bool solver(const sample *s, crease_error *e)
+{
+    crease_map_solver *one = crease_map_solver_new(&s->map, &s->dom, &s->ran, e);
+    crease_map_solver_free(one);
+    return one || e->code == CREASE_UNSUPPORTED;
+}
+
+static bool kernel(const sample *s, crease_error *e)
+{
+    const double h[] = { 1, 2 };
+    const crease_space n = crease_vector(crease_size(&s->dom) + 1);
+    crease_kernel k = { .signal = n, .shape = crease_vector(2), .h = h, .circular = true };
+    if (!crease_kernel_prepare(&k, e)) return false;
+    const sample made = { .map = crease_convolution(&k), .dom = n, .ran = n };
+    const bool done = solver(&made, e);
+    crease_kernel_release(&k);
+    return done;
+}
+
+static bool cosine(const sample *s, crease_error *e)
+{
+    crease_cosine *c = crease_cosine_new(&s->dom, e);
+    crease_cosine_free(c);
+    return c;
+}
+
 /* How many allocations had to be allowed. */
 static int until_success(call f, const sample *s)
 {
@@ -47,7 +74,7 @@ static int until_success(call f, const sample *s)
 
 static void every_allocation_may_fail(void **state)
 {
-    const call calls[] = { norm, sigma_min, apply, adjoint };
+    const call calls[] = { norm, sigma_min, apply, adjoint, solver, kernel, cosine };
     sample list[SAMPLES_MAX];
     combined c;
     int failures = 0;

@@ -10,20 +10,38 @@ static const char *name_at(int k) { return crease_set_at(k)->name; }
 typedef bool set_reader(crs_reader *r, const crs_node *at, const crease_space *s, crease_set *out);
 
 /* low and high for all entries, lower and upper one by one; a side left out is infinite. */
-static bool read_box(crs_reader *r, const crs_node *at, const crease_space *s, crease_set *out)
+static bool read_bounds(crs_reader *r, const crs_node *at, const crease_space *s, crease_bounds *b)
 {
-    static const char *const keys[] = { "low", "high", "lower", "upper" };
     crs_node here;
-    crease_bounds *b = crs_keep_new(r, 1, sizeof *b);
-    if (!b || !crs_has_keys(r, at, 4, keys)) return false;
     *b = (crease_bounds){ .low = -INFINITY, .high = INFINITY };
     if (crs_member(at, "low", &here) && !crs_extended_at(r, &here, &b->low)) return false;
     if (crs_member(at, "high", &here) && !crs_extended_at(r, &here, &b->high)) return false;
     if (crs_member(at, "lower", &here) && !crs_filled_at(r, &here, s, true, &b->lower))
         return false;
-    if (crs_member(at, "upper", &here) && !crs_filled_at(r, &here, s, true, &b->upper))
-        return false;
+    return !crs_member(at, "upper", &here) || crs_filled_at(r, &here, s, true, &b->upper);
+}
+
+static bool read_box(crs_reader *r, const crs_node *at, const crease_space *s, crease_set *out)
+{
+    static const char *const keys[] = { "low", "high", "lower", "upper" };
+    crease_bounds *b = crs_keep_new(r, 1, sizeof *b);
+    if (!b || !crs_has_keys(r, at, 4, keys) || !read_bounds(r, at, s, b)) return false;
     *out = b->lower || b->upper ? crease_box_array(b) : crease_box(b->low, b->high);
+    return true;
+}
+
+/* A box, a and b. */
+static bool read_box_hyperplane(crs_reader *r, const crs_node *at, const crease_space *s,
+                                crease_set *out)
+{
+    static const char *const keys[] = { "low", "high", "lower", "upper", "a", "b" };
+    crs_node a, b;
+    crease_row *row = crs_keep_new(r, 1, sizeof *row);
+    if (!row || !crs_has_keys(r, at, 6, keys) || !read_bounds(r, at, s, &row->box) ||
+        !crs_need(r, at, "a", &a) || !crs_filled_at(r, &a, s, false, &row->a) ||
+        !crs_need(r, at, "b", &b) || !crs_number_at(r, &b, &row->b))
+        return false;
+    *out = crease_box_hyperplane_array(row);
     return true;
 }
 
@@ -94,10 +112,11 @@ static bool read_named(crs_reader *r, const crs_node *at, const crease_space *s,
 
 static set_reader *reader_of(const char *name)
 {
-    return strcmp(name, "box") == 0       ? read_box
-           : strcmp(name, "affine") == 0  ? read_affine
-           : strcmp(name, "product") == 0 ? read_product
-                                          : read_named;
+    return strcmp(name, "box") == 0              ? read_box
+           : strcmp(name, "box-hyperplane") == 0 ? read_box_hyperplane
+           : strcmp(name, "affine") == 0         ? read_affine
+           : strcmp(name, "product") == 0        ? read_product
+                                                 : read_named;
 }
 
 bool crs_set_at(crs_reader *r, const crs_node *at, const crease_space *s, crease_set *out)

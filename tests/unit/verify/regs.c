@@ -103,10 +103,11 @@ static const crease_bounds bounds = { 0, 0, low, high };
 /* A point of the set: a projection, or the middle of some extreme points. */
 static void draw_inside(draws *d, const crease_set *set, double *x)
 {
-    double v[N] = { 0 }, y[N];
+    double v[N] = { 0 }, y[N], diameter;
     const int corners = 1 + (int)uniform(d, 0, 3);
+    assert_true(crease_diameter(set, &square_space, 2, &diameter, NULL));
     for (int j = 0; j < N; j++) v[j] = 1.5 * normal(d), x[j] = 0;
-    if (set->ops->project && uniform(d, 0, 1) < 0.7) {
+    if (set->ops->project && (uniform(d, 0, 1) < 0.7 || isinf(diameter))) {
         assert_true(crease_project(set, &square_space, v, x, NULL));
         return;
     }
@@ -115,16 +116,14 @@ static void draw_inside(draws *d, const crease_set *set, double *x)
         if (!crease_lmo(set, &square_space, v, y, NULL)) return;
         for (int j = 0; j < N; j++) x[j] += y[j] / corners;
     }
-    for (int j = 0; j < N; j++)
-        if (isinf(x[j])) x[j] = 1;
 }
 
 typedef struct {
     crease_set simplex, box, parts[2];
     crease_space spaces[2];
-    crease_affine_set moved, turned;
-    crease_product_set product;
-    crease_set list[24];
+    crease_affine_set moved, turned, shifted;
+    crease_product_set product, cones;
+    crease_set cone[2], list[40];
 } sets;
 
 static int all_sets(sets *s)
@@ -154,6 +153,22 @@ static int all_sets(sets *s)
     s->list[n++] = crease_spectrahedron(1.1);
     s->list[n++] = crease_birkhoff();
     s->list[n++] = crease_permutahedron(a);
+    s->list[n++] = crease_half_space(a, 0.4);
+    s->list[n++] = crease_hyperplane(a, -0.3);
+    s->list[n++] = crease_box_hyperplane(-0.6, 0.9, a, 0.1);
+    s->list[n++] = crease_soc();
+    s->list[n++] = crease_capped_soc(0.8);
+    s->list[n++] = crease_psd();
+    s->list[n++] = crease_capped_psd(0.9);
+    s->list[n++] = crease_column_balls(0.6);
+    s->list[n++] = crease_row_balls(0.7);
+    s->list[n++] = crease_l0_ball(4);
+    s->list[n++] = crease_rank_ball(2);
+    s->cone[0] = crease_soc(), s->cone[1] = crease_simplex(1);
+    s->cones = (crease_product_set){ 2, s->cone, s->spaces };
+    s->list[n++] = crease_product(&s->cones);
+    s->shifted = (crease_affine_set){ &s->cone[0], -1.5, a };
+    s->list[n++] = crease_affine(&s->shifted);
     s->list[n++] = crease_affine(&s->moved);
     s->list[n++] = crease_affine(&s->turned);
     s->list[n++] = crease_product(&s->product);
