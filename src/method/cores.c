@@ -23,7 +23,7 @@ bool crs_wants_cores(const crease_options *o)
 
 static void recipe(const crease_problem *p, const crease_options *o, crease_analysis *a)
 {
-    const bool constrained = p->range.order > 0;
+    const bool constrained = crs_method_at(a->method)->constrained;
     (void)o;
     a->theta_factor = a->last_weight = 1;
     a->theorem = constrained ? "Theorem A(a): the certificate alone" : "Theorem S, from F(x^0)";
