@@ -131,7 +131,8 @@ void crs_add_columns(const crs_composite *c, double a, ptrdiff_t count, const pt
 /* f at a point with its u, and its gradient; `rest` is evaluated at x. */
 double crs_smooth_part(const crs_composite *c, const double *x, const double *u);
 void crs_smooth_slope(const crs_composite *c, const double *x, const double *u, double *g);
-/* u, g and the value at x: one pair. */
+/* Both, by one pass over the data of `rest`; and with the products for u: one pair. */
+double crs_smooth_at(const crs_composite *c, const double *x, const double *u, double *g);
 double crs_smooth_both(const crs_composite *c, const double *x, double *u, double *g);
 
 /* One term: its value, v = weight each phi'(..) and h = weight each phi''(..) a row. */
