@@ -44,14 +44,25 @@ static void tell(crease_solver *s)
     s->run.progress.worst = now.ratio * s->run.o.eps;
 }
 
+/* F below this is doubted to have a least value: first at a million times the start's. */
+static double lowest(const crease_solver *s)
+{
+    return smaller(-1e6 * (1 + fabs(s->run.first)), 1e3 * s->doubted_low);
+}
+
+/* 64, 128, ..: when a run that has not ended is doubted. */
+static bool is_power(long k) { return k >= 64 && (k & (k - 1)) == 0; }
+
 static crs_advance step(void *self)
 {
     crease_solver *s = self;
     if (s->run.report.iterations == 1 && !begin(s)) return CRS_BROKEN;
     const crs_core_state said = crs_portfolio_step(s->portfolio);
     tell(s);
-    if (said == CRS_CORE_GOES_ON) return CRS_GO_ON;
+    const bool falls = s->run.progress.objective < lowest(s);
+    if (said == CRS_CORE_GOES_ON && !falls && !is_power(s->run.report.iterations)) return CRS_GO_ON;
     bring_back(s);
+    if (said == CRS_CORE_GOES_ON) return CRS_ASKS; /* is there an answer at all? */
     if (said == CRS_CORE_DONE) return CRS_ASKS;
     if (crease_watch_over(&s->run.watch)) return CRS_GO_ON;
     if (crs_portfolio_standing(s->portfolio).separator) return CRS_ASKS;
@@ -98,12 +109,19 @@ static void certify(void *self, crease_certificate *c)
 static void go_on(void *self)
 {
     crease_solver *s = self;
-    crs_portfolio_aim(s->portfolio, &s->run.now);
+    enum { MOST_AIMS = 12 };
+    if (crs_portfolio_standing(s->portfolio).ratio > 1) return; /* it asked for another reason */
+    if (crs_portfolio_aim(s->portfolio, &s->run.now) > MOST_AIMS &&
+        !crs_portfolio_forced(s->portfolio))
+        crs_fall_back(s);
 }
 
 static crease_outcome refute(void *self, bool diverged)
 {
-    return is_infeasible(self) ? CREASE_INFEASIBLE : crs_refute(self, diverged);
+    crease_solver *s = self;
+    const bool falls = s->run.now.objective < lowest(s);
+    if (falls) s->doubted_low = s->run.now.objective;
+    return is_infeasible(s) ? CREASE_INFEASIBLE : crs_refute(s, diverged || falls);
 }
 
 static void settle(void *self) { crs_settle_doubts(self); }

@@ -32,6 +32,7 @@ struct crease_solver {
 
     long doubted;                     /* the iteration at which an answer was doubted last */
     double doubted_off, doubted_size; /* |A x - b| and |x| then */
+    double doubted_low;               /* F when it was last thought to have no least value */
     double *separator, **ray;         /* proofs that there is none; NULL: none was found */
 };
 
