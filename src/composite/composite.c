@@ -244,11 +244,27 @@ static double term_entries(const crs_term *t)
 }
 
 /* Of a factorization: those of what it factorizes. */
+/* Entries of the maps of a predictor */
+static double map_entries(const builder *b, const crease_predictor *p)
+{
+    double sum = 0;
+    for (int k = 0; k < p->count; k++) {
+        crs_matrix K;
+        if (!crs_matrix_of_map(&p->map[k], &b->p->space[p->block[k]], &p->range, &K, NULL))
+            continue;
+        sum += crs_matrix_entries(&K);
+        crs_matrix_free(&K);
+    }
+    return sum;
+}
+
 static double data_entries(const builder *b, const crease_smooth *f)
 {
     const crease_blocks blocks = crs_blocks(b->p);
     crease_cp_data cp;
     int factor[CREASE_MAX_ORDER];
+    if (f->ops->family == CREASE_SMOOTH_LOSS || f->ops->family == CREASE_SMOOTH_PREDICTED)
+        return map_entries(b, f->data);
     if (!f->ops->as_cp || !f->ops->as_cp(f, &blocks, &cp, factor)) return 0;
     return (double)crease_size(&cp.shape);
 }

@@ -409,6 +409,7 @@ static bool suits(const crs_composite *c) { return !c->constraint; }
 
 const crs_core crs_core_panoc = {
     .name = "panoc",
+    .patience = 10, /* residuals of its points go up and down */
     .needs = "a problem without a constraint",
     .suits = suits,
     .open = panoc_open,

@@ -242,7 +242,8 @@ crs_core_state crs_portfolio_step(crs_portfolio *f)
     }
     const double now = w->entries / w->unit / SLICE + (double)w->spectra / SLICE_SPECTRA;
     const double spent = now - f->at.work;
-    if (++f->at.steps < SLICE_STEPS || spent < f->at.length) return said;
+    const double patience = f->core->patience > 0 ? f->core->patience : 1;
+    if (++f->at.steps < SLICE_STEPS || spent < patience * f->at.length) return said;
     const double ratio = crs_portfolio_standing(f).ratio;
     if (ratio <= f->at.ratio / 2)
         open_slice(f, f->at.length);
