@@ -66,6 +66,7 @@ typedef struct {
     ptrdiff_t rows;     /* of u */
     bool *separable;    /* a block */
     bool *spectral;     /* a block whose prox or projection decomposes a matrix */
+    bool *oracle;       /* a block whose set has a linear oracle alone: there is no prox */
     double *step;       /* a block: its joint prox is exact for gamma below this; INFINITY */
     crs_coordinate *by; /* n of them; only those of separable blocks are filled in */
     int terms;
@@ -100,6 +101,8 @@ void crs_composite_free(crs_composite *c);
 typedef struct {
     int terms, parts;
     ptrdiff_t rows, constraint; /* of u; of the constraint, 0: none */
+    const crease_reg *reg; /* instead of that of block `reg_of`, and no set there; NULL: none */
+    int reg_of;
 } crs_room;
 crs_composite *crs_composite_without(const crs_composite *from, int dropped, const crs_room *room,
                                      crease_error *e);

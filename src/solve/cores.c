@@ -24,7 +24,7 @@ static bool begin(crease_solver *s)
         snprintf(s->run.report.note, sizeof s->run.report.note, "%.199s", e.text);
         return false;
     }
-    if (s->given->range.order > 0) return true;
+    if (crs_portfolio_plan(s->portfolio)->c->constraint) return true;
     s->a->L = crs_portfolio_curvature(s->portfolio);
     crs_retune(s->given, &s->run.o, s->a);
     s->run.report.bound = crease_iteration_bound(s->a, s->run.first - s->a->lower, s->run.o.eps);

@@ -31,17 +31,6 @@ struct crs_portfolio {
     crease_watch *watch;
 };
 
-bool crs_wants_cores(const crease_options *o)
-{
-    const crease_options usual = crease_options_default();
-    const crs_method *m = crs_method_at(o->method);
-    if (o->mode != CREASE_MODE_PRACTICAL) return false;
-    if (m && m->core) return true;
-    return o->method == CREASE_METHOD_AUTO && o->theta == usual.theta && o->beta == usual.beta &&
-           o->gamma == usual.gamma && o->h == usual.h && o->mu == usual.mu &&
-           o->accelerate == usual.accelerate && o->line_search == usual.line_search;
-}
-
 static crs_composite *composite(const crs_portfolio *f) { return f->plan->c; }
 
 /* The first of the row, or the one that is asked for. */

@@ -11,9 +11,6 @@
 
 typedef struct crs_portfolio crs_portfolio;
 
-/* Does a run with these options go to the cores, if they can take the problem? */
-bool crs_wants_cores(const crease_options *o);
-
 /* Borrows p. NULL with a sentence: no core takes it. */
 crs_portfolio *crs_portfolio_new(const crease_problem *p, const crease_options *o, crease_error *e);
 void crs_portfolio_free(crs_portfolio *f);
