@@ -29,6 +29,8 @@ extern "C" {
     X(ENVELOPE, envelope, "envelope",                                                              \
       "descent on the factors of CP robust PCA, all else eliminated")                              \
     X(GAUSS_NEWTON, gauss_newton, "gauss-newton", "Gauss-Newton steps for factorizations")         \
+    X(PROJECTION, variable_projection, "variable-projection",                                      \
+      "descent on one factor, the other eliminated row by row")                                    \
     X(ALTERNATION, alternation, "alternation", "exact steps of two blocks that a square couples")  \
     X(PLAIN, plain, "prox-gradient", "proximal gradient steps with extrapolation")
 

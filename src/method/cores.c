@@ -42,6 +42,7 @@ static double bound(const crease_analysis *a, double drop, double eps)
         .core = &crs_core_##name,                                                                  \
     };
 CORE(gauss_newton, false)
+CORE(variable_projection, false)
 CORE(alternation, false)
 CORE(plain, false)
 #undef CORE
