@@ -28,11 +28,18 @@ extern "C" {
     X(BCD, bcd, "bcd", "classical block coordinate descent, without a guarantee")                  \
     X(ENVELOPE, envelope, "envelope",                                                              \
       "descent on the factors of CP robust PCA, all else eliminated")                              \
+    X(NEWTON, newton, "newton",                                                                    \
+      "Newton steps on the entries that penalties and bounds leave free")                          \
+    X(TANGENT, tangent, "tangent",                                                                 \
+      "Newton steps on the matrices of one rank, for a spectral block")                            \
+    X(PANOC, panoc, "panoc", "quasi-Newton steps on the proximal gradient step, for any prox")     \
+    X(SPLITTING, splitting, "splitting", "exact ADMM for two proxes and x_1 +- c x_2 = b, f = 0")  \
     X(GAUSS_NEWTON, gauss_newton, "gauss-newton", "Gauss-Newton steps for factorizations")         \
     X(PROJECTION, variable_projection, "variable-projection",                                      \
       "descent on one factor, the other eliminated row by row")                                    \
     X(ALTERNATION, alternation, "alternation", "exact steps of two blocks that a square couples")  \
-    X(PLAIN, plain, "prox-gradient", "proximal gradient steps with extrapolation")
+    X(PLAIN, plain, "prox-gradient", "proximal gradient steps with extrapolation")                 \
+    X(MULTIPLIERS, multipliers, "multipliers", "the constraint by a sequence of penalties")
 
 typedef enum {
 #define CREASE_ENTRY_(name, method, text, meaning) CREASE_METHOD_##name,

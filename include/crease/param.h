@@ -12,7 +12,7 @@
 extern "C" {
 #endif
 
-enum { CREASE_PARS = 4 };
+enum { CREASE_PARS = 10 };
 
 enum { CREASE_OPEN_LOW = 1, CREASE_OPEN_HIGH = 2, CREASE_INTEGER = 4 };
 

@@ -48,6 +48,7 @@ typedef struct {
     const char *data_text; /* the data it needs, for the catalogue */
     crease_smooth_family family;
     bool labels; /* of a loss: u_j = rhs_j (A x)_j, and rhs holds labels, -1 or +1 */
+    bool counts; /* of a loss: u = A x, and rhs holds counts c_j >= 0, phi(u_j) = phi(u_j, c_j) */
 
     bool (*check)(const crease_smooth *f, const crease_blocks *b, crease_error *e);
     ptrdiff_t (*scratch)(const crease_smooth *f, const crease_blocks *b); /* NULL: none */
@@ -109,15 +110,14 @@ typedef struct {
 } crease_quadratic_data;
 CREASE_API crease_smooth crease_quadratic(const crease_quadratic_data *q);
 
-/* u = sum_k A_k x_{block[k]} - rhs, the linear predictor of the losses below, f = sum_j phi(u_j).
- */
+/* u = sum_k A_k x_{block[k]} - rhs: the linear predictor of the losses sum_j w_j phi(u_j) below. */
 typedef struct {
     int count;
     const int *block;
     const crease_map *map;
     crease_space range;
     const double *rhs;    /* NULL: zero */
-    const double *weight; /* w_j >= 0 of sum_j w_j phi(u_j), one per row of u; NULL: ones */
+    const double *weight; /* w_j >= 0, one per row of u; NULL: ones */
 } crease_predictor;
 CREASE_API crease_smooth crease_least_squares(const crease_predictor *p); /* u_j^2/2 */
 CREASE_API crease_smooth crease_cauchy(const crease_predictor *p);
@@ -127,8 +127,35 @@ CREASE_API crease_smooth crease_tukey(const crease_predictor *p);
 CREASE_API crease_smooth crease_huber_loss(const crease_predictor *p, double delta);
 CREASE_API crease_smooth crease_lp_loss(const crease_predictor *p, double exponent);
 
-/* sum_j log(1 + exp(-rhs_j (A x)_j)): here rhs holds the labels, -1 or +1. */
+/* Smoothed quantile loss of the residuals e = rhs - A x: max(tau e, (tau - 1) e), within delta of
+ * its kink rounded off. */
+CREASE_API crease_smooth crease_quantile(const crease_predictor *p, double tau, double delta);
+
+/* sum_k coefficient[k] u_j^k, k <= degree <= 8. */
+CREASE_API crease_smooth crease_polynomial(const crease_predictor *p, int degree,
+                                           const double *coefficient);
+
+/* u_j = rhs_j (A x)_j: here rhs holds the labels, -1 or +1. log(1 + exp(-u_j)), and
+ * max(0, 1 - u_j)^2/2. */
 CREASE_API crease_smooth crease_logistic(const crease_predictor *p);
+CREASE_API crease_smooth crease_squared_hinge(const crease_predictor *p);
+
+/* u = A x: here rhs holds counts c_j >= 0. exp(u_j) - c_j u_j, the logarithm of the mean being
+ * linear; and v_j - c_j log(v_j), the mean v = u + offset itself (INFINITY unless v > 0). */
+CREASE_API crease_smooth crease_poisson(const crease_predictor *p);
+CREASE_API crease_smooth crease_poisson_identity(const crease_predictor *p, double offset);
+
+/* sum_i w_i (log sum_k exp(u_ik) - u_{i,y_i}): u = A x is a matrix, rows x classes; here rhs holds
+ * one label y_i = 0, 1, ..., classes - 1 a row, and there is one weight a row. */
+CREASE_API crease_smooth crease_softmax(const crease_predictor *p);
+
+/* (weight/power)|x_a - d|_2^power, power > 1; d NULL: zero. weight of any sign. */
+typedef struct {
+    int a;
+    double weight, power;
+    const double *d;
+} crease_power_data;
+CREASE_API crease_smooth crease_norm_power(const crease_power_data *d);
 
 /* (weight/2)|x_a - x_b - d|^2; b = -1: without x_b. d NULL: zero. weight of any sign. */
 typedef struct {

@@ -18,7 +18,7 @@ static bool is_spectral(const crs_composite *c, int i)
 {
     const crease_set *set = c->parts.block[i].set;
     return crs_unscaled(crs_reg_of(&c->parts, i))->ops->kind == CREASE_KIND_SPECTRAL ||
-           (set && set->ops->matrix && !set->ops->polyhedral);
+           (set && set->ops->matrix && !set->ops->polyhedral && !set->ops->solid);
 }
 
 static void describe_coordinate(const crease_reg *r, double alpha, const crease_bounds *box,
@@ -134,7 +134,8 @@ static double steepness(const crs_composite *c, const crs_term *t, const double 
     double each = t->each ? 0 : 1;
     for (ptrdiff_t j = 0; t->each && j < t->rows; j++) each = larger(each, t->each[j]);
     if (!t->loss) return fabs(t->weight);
-    const double high = larger(fabs(t->loss->low), fabs(t->loss->high));
+    const crs_range bend = loss_bend(t->loss, t->par, (crs_range){ -INFINITY, INFINITY });
+    const double high = larger(fabs(bend.low), fabs(bend.high));
     if (high < INFINITY && high > 0) return fabs(t->weight) * each * high;
     if (!crs_term_curve(t, u + t->at, c->slope)) return fabs(t->weight) * each;
     for (ptrdiff_t j = 0; j < t->rows; j++) c->slope[j] = fabs(c->slope[j]);

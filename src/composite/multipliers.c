@@ -271,9 +271,8 @@ static bool prepare(loop *a, crease_error *e)
     const crs_task *task = &a->task;
     double beta = task->beta;
     copy(a->c->n, task->start, a->from);
-    if (task->multiplier)
-        copy(a->m, task->multiplier, a->next);
-    else if (!crs_reweighted_start(a->c, a->from, a->next, e))
+    if (task->multiplier) copy(a->m, task->multiplier, a->next);
+    if (crs_norm(a->m, a->next) == 0 && !crs_reweighted_start(a->c, a->from, a->next, e))
         return false;
     crs_products(a->in, a->from, a->u);
     miss(a, a->u);
@@ -336,6 +335,7 @@ static bool suits(const crs_composite *c) { return c->constraint; }
 
 const crs_core crs_core_multipliers = {
     .name = "multipliers",
+    .needs = "a constraint",
     .constrained = true,
     .suits = suits,
     .open = open,

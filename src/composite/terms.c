@@ -2,12 +2,6 @@
  * terms: f and its gradient at a point whose u is known; every product is counted here */
 #include "composite/composite.h"
 
-static double shifted(const crs_term *t, ptrdiff_t j, double u)
-{
-    if (!t->rhs) return u;
-    return t->loss->ops.labels ? t->rhs[j] * u : u - t->rhs[j];
-}
-
 static double weight_at(const crs_term *t, ptrdiff_t j)
 {
     return t->each ? t->weight * t->each[j] : t->weight;
@@ -33,9 +27,12 @@ static double sum_of(const crs_term *t, ptrdiff_t from, ptrdiff_t to, const doub
         return sum_of(t, from, middle, u) + sum_of(t, middle, to, u);
     }
     if (t->loss == &crs_least_squares) return half_square(t, from, to, u);
+    double par[CREASE_PARS];
+    copy(CREASE_PARS, t->par, par);
     for (ptrdiff_t j = from; j < to; j++) {
         const double w = weight_at(t, j);
-        if (w != 0) sum += w * t->loss->value(t->par, shifted(t, j, u[j]));
+        const double at = loss_row(t->loss, t->rhs, j, u[j], par);
+        if (w != 0) sum += w * t->loss->value(par, at);
     }
     return sum;
 }
@@ -54,9 +51,12 @@ void crs_term_slope(const crs_term *t, const double *u, double *v)
         return;
     }
     const bool labels = t->loss->ops.labels && t->rhs;
+    double par[CREASE_PARS];
+    copy(CREASE_PARS, t->par, par);
     for (ptrdiff_t j = 0; j < t->rows; j++) {
         const double w = weight_at(t, j);
-        const double s = w == 0 ? 0 : w * t->loss->slope(t->par, shifted(t, j, u[j]));
+        const double at = loss_row(t->loss, t->rhs, j, u[j], par);
+        const double s = w == 0 ? 0 : w * t->loss->slope(par, at);
         v[j] = labels ? t->rhs[j] * s : s;
     }
 }
@@ -67,10 +67,13 @@ bool crs_term_curve(const crs_term *t, const double *u, double *h)
         for (ptrdiff_t j = 0; j < t->rows; j++) h[j] = weight_at(t, j);
         return true;
     }
+    double par[CREASE_PARS];
+    copy(CREASE_PARS, t->par, par);
     if (!t->loss->curve) return false;
     for (ptrdiff_t j = 0; j < t->rows; j++) {
         const double w = weight_at(t, j);
-        h[j] = w == 0 ? 0 : w * t->loss->curve(t->par, shifted(t, j, u[j]));
+        const double at = loss_row(t->loss, t->rhs, j, u[j], par);
+        h[j] = w == 0 ? 0 : w * t->loss->curve(par, at);
     }
     return true;
 }

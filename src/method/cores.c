@@ -41,8 +41,13 @@ static double bound(const crease_analysis *a, double drop, double eps)
         .bound = bound,                                                                            \
         .core = &crs_core_##name,                                                                  \
     };
+CORE(newton, false)
+CORE(tangent, false)
+CORE(panoc, false)
+CORE(splitting, true)
 CORE(gauss_newton, false)
 CORE(variable_projection, false)
 CORE(alternation, false)
 CORE(plain, false)
+CORE(multipliers, true)
 #undef CORE

@@ -14,6 +14,7 @@ typedef struct {
     crease_map map[2];
     double number[CRS_MOST * CRS_MOST * 2], more[CRS_MOST * CRS_MOST], rhs[CRS_MOST];
     double weight[CRS_MOST];
+    crease_power_data power;
     int index[CRS_BLOCKS], index2[CRS_BLOCKS];
     const double *matrix[3], *linear[CRS_BLOCKS];
     crease_predictor predictor;
@@ -54,15 +55,70 @@ static void predictor(draws *d, instance *o)
     for (int j = 0; j < CRS_MOST; j++) o->weight[j] = below(d, 4) ? spread(d, -2, 2) : 0;
 }
 
-/* Any loss: its parameters, and labels where it refuses any other right-hand side. */
+/* Any loss: its parameters, and labels or counts where it takes them. */
 static void sample_loss(draws *d, instance *o)
 {
+    const bool labels = o->f.ops->labels, counts = o->f.ops->counts;
     predictor(d, o);
     crs_sample_params(d, o->f.ops->params, 1, o->f.par);
     o->f.data = &o->predictor;
-    if (crease_smooth_check(&o->f, &o->blocks, NULL)) return;
-    for (int j = 0; j < CRS_MOST; j++) o->rhs[j] = below(d, 2) ? 1 : -1;
+    if (!labels && !counts) return;
+    for (int j = 0; j < CRS_MOST; j++)
+        o->rhs[j] = counts ? (double)below(d, 5) : below(d, 2) ? 1 : -1;
     o->predictor.rhs = o->rhs;
+}
+
+/* Smoothed over at least a step of the differences times 1e4 */
+static void sample_quantile(draws *d, instance *o)
+{
+    sample_loss(d, o);
+    o->f.par[1] = uniform(d, 0.3, 3);
+}
+
+/* The mean stays above 1 on the region. */
+static void sample_poisson_identity(draws *d, instance *o)
+{
+    crease_error e;
+    o->f.par[0] = 1;
+    sample_loss(d, o);
+    o->f.par[0] = 1;
+    for (int i = 0; i < o->blocks.count; i++) {
+        double norm = 0;
+        for (int k = 0; k < o->predictor.count; k++)
+            if (o->predictor.block[k] == i &&
+                crease_map_norm(&o->map[k], &o->space[i], &o->predictor.range, &norm, &e))
+                o->f.par[0] += norm * o->radius[i];
+    }
+}
+
+static void sample_polynomial(draws *d, instance *o)
+{
+    const int degree = (int)below(d, 9);
+    double c[9];
+    sample_loss(d, o);
+    for (int k = 0; k <= degree; k++) c[k] = below(d, 4) ? normal(d) / (double)(1 << k) : 0;
+    o->f = crease_polynomial(&o->predictor, degree, c);
+}
+
+/* u = A_1 x_1 + A_2 x_2, a matrix with labels for its rows */
+static void sample_softmax(draws *d, instance *o)
+{
+    const ptrdiff_t rows = 1 + below(d, 3), classes = 1 + below(d, 3);
+    predictor(d, o);
+    o->map[1] = crease_dense(o->more);
+    o->predictor.range = crease_matrix(rows, classes);
+    o->predictor.rhs = o->rhs;
+    for (ptrdiff_t i = 0; i < rows; i++) o->rhs[i] = (double)below(d, classes);
+    o->f = crease_softmax(&o->predictor);
+}
+
+static void sample_norm_power(draws *d, instance *o)
+{
+    static const double power[] = { 1.2, 1.5, 2, 3, 4.5 };
+    const crease_space space[] = { crease_vector(3), crease_vector(2) };
+    sample_blocks(o, 2, space);
+    o->power = (crease_power_data){ 0, normal(d), power[below(d, 5)], below(d, 2) ? o->rhs : NULL };
+    o->f = crease_norm_power(&o->power);
 }
 
 /* Two or three blocks; Q_11 symmetric, indefinite or negative, Q_12 and sometimes Q_33. */
@@ -201,6 +257,11 @@ static const struct {
 } own[] = {
     { "quadratic", sample_quadratic },
     { "squared_distance", sample_squared_distance },
+    { "norm_power", sample_norm_power },
+    { "quantile", sample_quantile },
+    { "polynomial", sample_polynomial },
+    { "poisson_identity", sample_poisson_identity },
+    { "softmax", sample_softmax },
     { "multilinear", sample_multilinear },
     { "matrix_factorization", sample_matrix_factorization },
     { "cp", sample_cp },
@@ -215,9 +276,12 @@ static bool draw_instance(draws *d, int entry, instance *out, crease_error *e)
     normals(d, CRS_MOST * CRS_MOST, 1, out->more);
     normals(d, CRS_MOST, 1, out->rhs);
     out->f = (crease_smooth){ .ops = crease_smooth_at(entry) };
-    if (out->f.ops->family == CREASE_SMOOTH_LOSS) sample_loss(d, out);
-    for (size_t k = 0; k < sizeof own / sizeof *own; k++)
-        if (strcmp(own[k].name, out->f.ops->name) == 0) own[k].draw(d, out);
+    size_t k = 0;
+    while (k < sizeof own / sizeof *own && strcmp(own[k].name, out->f.ops->name) != 0) k++;
+    if (k < sizeof own / sizeof *own)
+        own[k].draw(d, out);
+    else
+        sample_loss(d, out);
     return crease_smooth_check(&out->f, &out->blocks, e);
 }
 

@@ -442,6 +442,7 @@ static rule_lmo *find_lmo(const form *f, const crease_set *c, const crease_space
     crease_bounds b;
     const crease_reg *base = &f->base;
     const bool l1 = is_l1(base);
+    if (c->ops->nonconvex) return NULL; /* an oracle is for its hull, which is everything */
     if (f->nu > 0) return prox_accepts(base, c, s) ? joint : NULL;
     if (!is_bounded(c, s)) return NULL;
     if (is_zero(base)) return plain;
@@ -464,6 +465,11 @@ bool crease_lmo_with_check(const crease_set *c, const crease_reg *r, const creas
 {
     if (!crease_reg_check(r, s, e) || !crease_set_check(c, s, e)) return false;
     if (lmo_accepts(r, c, s)) return true;
+    if (c->ops->nonconvex)
+        return crs_fail(e, CREASE_UNSUPPORTED,
+                        "the set %s is not convex, so %s has no linear oracle on it; use a method "
+                        "that projects",
+                        c->ops->name, crs_reg_name(r));
     if (!is_bounded(c, s))
         return crs_fail(e, CREASE_UNSUPPORTED,
                         "the set %s is unbounded, so %s may have no minimum on it after a linear "

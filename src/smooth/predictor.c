@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT
  * predictor: f(x) = sum_j w_j phi(u_j), u = W x - rhs, W x = sum_k A_k x_{block[k]}
  *
- * grad_i f = W_i' (w o phi'(u)), W_i the sum of the maps on block i. With labels, u = rhs o (W x).
- * With phi'' in [low, high], c = max w max(|low|, |high|) and W = (W_1, ..., W_N):
- *     L = c |W|^2 <= c sum_i |W_i|^2,  L_i = c |W_i|^2,  M = c |W_last| |W|,
- *     rho = max w max(high, 0) |W|^2 with p = 2;  |W_i| <= sum of the norms of the maps on block i.
+ * grad_i f = W_i' (w o phi'(u)), W_i the sum of the maps on block i. With labels, u = rhs o (W x);
+ * with counts, u = W x and phi depends on rhs_j.
+ * With phi'' in [low, high] for |W x| <= sum_i |W_i| radius_i, c = max w max(|low|, |high|) and W =
+ * (W_1, ..., W_N): L = c |W|^2 <= c sum_i |W_i|^2,  L_i = c |W_i|^2,  M = c |W_last| |W|, rho = max
+ * w max(high, 0) |W|^2 with p = 2;  |W_i| <= sum of the norms of the maps on block i.
  */
 #include "smooth/smooth.h"
 
@@ -13,7 +14,10 @@ enum { TILE = 256 };
 static bool check_rows(const crease_smooth *f, const crease_predictor *p, crease_error *e)
 {
     const char *name = f->ops->name;
-    const bool labels = f->ops->labels;
+    const bool labels = f->ops->labels, counts = f->ops->counts;
+    if (counts && !p->rhs)
+        return crs_fail(e, CREASE_BAD_ARGUMENT,
+                        "%s: there are no counts; give one number >= 0 a row as rhs", name);
     if (labels && !p->rhs)
         return crs_fail(e, CREASE_BAD_ARGUMENT,
                         "%s: there are no labels; give one -1 or +1 a row as rhs", name);
@@ -25,6 +29,10 @@ static bool check_rows(const crease_smooth *f, const crease_predictor *p, crease
         if (!isfinite(p->rhs[j]))
             return crs_fail(e, CREASE_BAD_DATA, "%s: entry %td of rhs is %g; give finite numbers",
                             name, j + 1, p->rhs[j]);
+        if (counts && p->rhs[j] < 0)
+            return crs_fail(e, CREASE_BAD_DATA,
+                            "%s: count %td is %g; counts are numbers >= 0 (check the data)", name,
+                            j + 1, p->rhs[j]);
     }
     for (ptrdiff_t j = 0, m = crease_size(&p->range); p->weight && j < m; j++)
         if (!(p->weight[j] >= 0 && isfinite(p->weight[j])))
@@ -51,7 +59,7 @@ crease_smooth crs_loss_of(const crease_smooth *loss, const crease_predictor *p)
     return f;
 }
 
-bool crs_predictor_check(const crease_smooth *f, const crease_blocks *b, crease_error *e)
+bool crs_predictor_check_terms(const crease_smooth *f, const crease_blocks *b, crease_error *e)
 {
     const crease_predictor *p = f->data;
     const char *name = f->ops->name;
@@ -70,7 +78,14 @@ bool crs_predictor_check(const crease_smooth *f, const crease_blocks *b, crease_
         if (!crease_map_check(&p->map[k], &b->space[i], &p->range, &inner))
             return crs_fail_part(e, &inner, name, "the map of term", k);
     }
-    return check_rows(f, p, e);
+    return true;
+}
+
+bool crs_predictor_check(const crease_smooth *f, const crease_blocks *b, crease_error *e)
+{
+    const crs_loss *loss = loss_of(f);
+    return crs_predictor_check_terms(f, b, e) && check_rows(f, f->data, e) &&
+           (!loss->check || loss->check(f->par, e));
 }
 
 ptrdiff_t crs_predictor_map_scratch(const crease_predictor *p, const crease_blocks *b)
@@ -107,8 +122,8 @@ void crs_predictor_apply(const crease_predictor *p, const crease_blocks *b, int 
             p->map[k].ops->apply(&p->map[k], &b->space[i], &p->range, a, x, u, work);
 }
 
-static void adjoint_of(const crease_predictor *p, const crease_blocks *b, int i, const double *u,
-                       double *g, double *work)
+void crs_predictor_adjoint(const crease_predictor *p, const crease_blocks *b, int i,
+                           const double *u, double *g, double *work)
 {
     for (int k = 0; k < p->count; k++)
         if (p->block[k] == i)
@@ -126,7 +141,7 @@ void crs_predictor_matrix(const crease_predictor *p, const crease_blocks *b, int
     for (ptrdiff_t j = 0; j < count; j++) {
         unit[j] = 1;
         if (m < n) {
-            adjoint_of(p, b, i, unit, out + j * n, rest);
+            crs_predictor_adjoint(p, b, i, unit, out + j * n, rest);
         } else {
             fill(m, 0, column);
             crs_predictor_apply(p, b, i, 1, unit, column, rest);
@@ -136,31 +151,26 @@ void crs_predictor_matrix(const crease_predictor *p, const crease_blocks *b, int
     }
 }
 
-static void predict(const crease_smooth *f, const crease_blocks *b, const double *const *x,
-                    double *u, double *work)
+/* z = W x */
+static void predict(const crease_predictor *p, const crease_blocks *b, const double *const *x,
+                    double *z, double *work)
 {
-    const crease_predictor *p = f->data;
-    const bool labels = f->ops->labels;
-    const ptrdiff_t m = crease_size(&p->range);
-    fill(m, 0, u);
-    for (int i = 0; i < b->count; i++) crs_predictor_apply(p, b, i, 1, x[i], u, work);
-    for (ptrdiff_t j = 0; p->rhs && j < m; j++) u[j] = labels ? p->rhs[j] * u[j] : u[j] - p->rhs[j];
-}
-
-/* w_j t; a row of weight 0 is left out, also where t overflows. */
-static double weighed(const crease_predictor *p, ptrdiff_t j, double t)
-{
-    const double w = p->weight ? p->weight[j] : 1;
-    return w == 0 && isinf(t) ? 0 : w * t;
+    fill(crease_size(&p->range), 0, z);
+    for (int i = 0; i < b->count; i++) crs_predictor_apply(p, b, i, 1, x[i], z, work);
 }
 
 /* sum_j w_j phi(u_j) over n rows from `at` on, pairwise */
-static double total(const crease_smooth *f, ptrdiff_t at, ptrdiff_t n, const double *u)
+static double total(const crease_smooth *f, ptrdiff_t at, ptrdiff_t n, const double *z)
 {
+    const crease_predictor *p = f->data;
     const crs_loss *loss = loss_of(f);
-    if (n > TILE) return total(f, at, n / 2, u) + total(f, at + n / 2, n - n / 2, u);
-    double sum = 0;
-    for (ptrdiff_t j = at; j < at + n; j++) sum += weighed(f->data, j, loss->value(f->par, u[j]));
+    double sum = 0, par[CREASE_PARS];
+    if (n > TILE) return total(f, at, n / 2, z) + total(f, at + n / 2, n - n / 2, z);
+    copy(CREASE_PARS, f->par, par);
+    for (ptrdiff_t j = at; j < at + n; j++) {
+        const double u = loss_row(loss, p->rhs, j, z[j], par);
+        sum += weighed(p, j, loss->value(par, u));
+    }
     return sum;
 }
 
@@ -169,7 +179,7 @@ double crs_predictor_value(const crease_smooth *f, const crease_blocks *b, const
 {
     const crease_predictor *p = f->data;
     const ptrdiff_t m = crease_size(&p->range);
-    predict(f, b, x, work, work + m);
+    predict(p, b, x, work, work + m);
     return crease_sum(&p->range, total(f, 0, m, work));
 }
 
@@ -179,11 +189,14 @@ void crs_predictor_grad(const crease_smooth *f, const crease_blocks *b, const do
     const crease_predictor *p = f->data;
     const crs_loss *loss = loss_of(f);
     const ptrdiff_t m = crease_size(&p->range);
-    double *u = work;
-    predict(f, b, x, u, work + m);
-    for (ptrdiff_t j = 0; j < m; j++)
-        u[j] = weighed(p, j, loss->slope(f->par, u[j])) * (f->ops->labels ? p->rhs[j] : 1);
-    adjoint_of(p, b, i, u, g, work + m);
+    double *z = work, par[CREASE_PARS];
+    copy(CREASE_PARS, f->par, par);
+    predict(p, b, x, z, work + m);
+    for (ptrdiff_t j = 0; j < m; j++) {
+        const double u = loss_row(loss, p->rhs, j, z[j], par);
+        z[j] = weighed(p, j, loss->slope(par, u)) * (f->ops->labels ? p->rhs[j] : 1);
+    }
+    crs_predictor_adjoint(p, b, i, z, g, work + m);
 }
 
 bool crs_predictor_norm(const crease_predictor *p, const crease_blocks *b, int i, double *bound,
@@ -213,18 +226,17 @@ bool crs_predictor_diagonal(const crease_predictor *p, const crease_blocks *b, i
     return true;
 }
 
-/* The least and the largest weight. */
-static void weight_range(const crease_predictor *p, double *low, double *high)
+/* The least and the largest of numbers a row; of none at all, `all` is both. */
+static crs_range range_of(const crease_predictor *p, const double *number, double all)
 {
-    *low = *high = 1;
-    if (!p->weight) return;
-    *low = INFINITY, *high = 0;
+    crs_range r = { all, all };
+    if (!number) return r;
+    r.low = INFINITY, r.high = -INFINITY;
     for (ptrdiff_t j = 0, m = crease_size(&p->range); j < m; j++) {
-        *low = smaller(*low, p->weight[j]);
-        *high = larger(*high, p->weight[j]);
+        r.low = smaller(r.low, number[j]);
+        r.high = larger(r.high, number[j]);
     }
-    *low = -crease_max(&p->range, -*low);
-    *high = crease_max(&p->range, *high);
+    return (crs_range){ -crease_max(&p->range, -r.low), crease_max(&p->range, r.high) };
 }
 
 /* w_j times the squares of the diagonal W_i 1 lie in [low, high]. */
@@ -252,16 +264,16 @@ static bool diagonal_range(const crease_predictor *p, const crease_blocks *b, in
 static bool last_range(const crease_predictor *p, const crease_blocks *b, int i,
                        crease_constants *out, crease_error *e)
 {
-    double norm, least, most;
+    const crs_range weight = range_of(p, p->weight, 1);
+    double norm;
     if (crs_predictor_diagonal(p, b, i)) return diagonal_range(p, b, i, out, e);
     if (!crs_predictor_norm(p, b, i, &norm, e)) return false;
-    weight_range(p, &least, &most);
-    out->last_high = above(most * norm * norm, 2);
+    out->last_high = above(weight.high * norm * norm, 2);
     out->last_low = 0;
     const bool same = crease_size(&b->space[i]) == crease_size(&p->range);
     if (p->count != 1 || !same || b->space[i].comm || p->range.comm) return true;
     if (!crease_map_sigma_min(&p->map[0], &b->space[i], &p->range, &out->last_low, e)) return false;
-    if (p->weight) out->last_low *= least * (1 - 0x1p-51);
+    if (p->weight) out->last_low *= weight.low * (1 - 0x1p-51);
     return true;
 }
 
@@ -280,30 +292,86 @@ static bool last_block(const crease_smooth *f, const crease_blocks *b, int last,
     return !touched || !out->quadratic_last || last_range(p, b, last, out, e);
 }
 
+/* What is known of f as a function of W x, on a region: its second derivatives w_j phi'', f >=
+ * least */
+typedef struct {
+    crs_range bend;
+    double least;
+} outline;
+
+/* Of one interval that has the u of all rows in it */
+static outline outline_of_all(const crease_smooth *f, double reach, const crs_range *weight)
+{
+    const crease_predictor *p = f->data;
+    const crs_loss *loss = loss_of(f);
+    const crs_range rhs = range_of(p, loss->ops.labels ? NULL : p->rhs, 0);
+    const double more = 0x1p-50 * (reach + larger(fabs(rhs.low), fabs(rhs.high)));
+    const crs_range u = { -reach - rhs.high - more, reach - rhs.low + more };
+    const crs_range bend = loss_bend(loss, f->par, u);
+    outline out = { { times(weight->high, bend.low), times(weight->high, bend.high) }, 0 };
+    double sum = 0;
+    if (!loss->least) return out;
+    for (ptrdiff_t j = 0, m = crease_size(&p->range); j < m; j++) sum += weighed(p, j, 1);
+    const double rows = crease_sum(&p->range, (double)crease_size(&p->range));
+    const double least = loss->least(f->par, u), total = crease_sum(&p->range, sum);
+    out.least = times(total, least) - times(above(rows, 4) * 0x1p-52, fabs(times(total, least)));
+    return out;
+}
+
+/* Row by row, each with its count */
+static outline outline_of_counts(const crease_smooth *f, double reach)
+{
+    const crease_predictor *p = f->data;
+    const crs_loss *loss = loss_of(f);
+    const crs_range u = { -reach, reach };
+    double par[CREASE_PARS], sum = 0, size = 0;
+    outline out = { { 0, 0 }, 0 };
+    copy(CREASE_PARS, f->par, par);
+    for (ptrdiff_t j = 0, m = crease_size(&p->range); j < m; j++) {
+        par[CRS_COUNT] = p->rhs[j];
+        const crs_range bend = loss->bend(par, u);
+        const double least = weighed(p, j, loss->least(par, u));
+        out.bend.low = smaller(out.bend.low, weighed(p, j, bend.low));
+        out.bend.high = larger(out.bend.high, weighed(p, j, bend.high));
+        sum += least;
+        size += fabs(least);
+    }
+    out.bend.low = -crease_max(&p->range, -out.bend.low);
+    out.bend.high = crease_max(&p->range, out.bend.high);
+    const double rows = crease_sum(&p->range, (double)crease_size(&p->range));
+    out.least = crease_sum(&p->range, sum) - (rows + 16) * 0x1p-52 * crease_sum(&p->range, size);
+    return out;
+}
+
 bool crs_predictor_constants(const crease_smooth *f, const crease_blocks *b, int last,
                              crease_constants *out, double *block, crease_error *e)
 {
     const crease_predictor *p = f->data;
     const crs_loss *loss = loss_of(f);
-    double sum = 0, at_last = 0, unused, most;
-    weight_range(p, &unused, &most);
-    const double c = times(most, larger(fabs(loss->low), fabs(loss->high)));
+    const crs_range weight = range_of(p, p->weight, 1);
+    double sum = 0, at_last = 0, reach = 0;
     for (int i = 0; i < b->count; i++) {
         double norm;
         if (!crs_predictor_norm(p, b, i, &norm, e)) return false;
-        const double squared = above(norm * norm, 2);
-        if (block) block[i] = times(c, squared);
+        if (block) block[i] = above(norm * norm, 2);
         if (i == last) at_last = norm;
-        sum = plus(sum, squared);
+        reach = plus(reach, above(times(norm, radius_of(b, i)), 1));
+        sum = plus(sum, above(norm * norm, 2));
     }
+    const outline o =
+        loss->ops.counts ? outline_of_counts(f, reach) : outline_of_all(f, reach, &weight);
+    const double c = larger(fabs(o.bend.low), fabs(o.bend.high));
+    for (int i = 0; block && i < b->count; i++) block[i] = times(c, block[i]);
     *out = (crease_constants){
         .L = times(c, sum),
         .M = times(c, above(at_last * sqrt(sum), 4)),
         .p = 2,
-        .rho = times(pos(loss->high), sum),
+        .rho = times(pos(o.bend.high), sum),
+        .lower = o.least,
     };
     if (!last_block(f, b, last, out, e)) return false;
-    if (loss->hoelder && !loss->hoelder(f, b, out, e)) return false;
-    if (p->weight) out->rho = above(times(most, out->rho), 1);
+    if (!loss->hoelder) return true;
+    if (!loss->hoelder(f, b, out, e)) return false;
+    out->rho = above(times(weight.high, out->rho), p->weight ? 1 : 0);
     return true;
 }

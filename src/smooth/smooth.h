@@ -7,16 +7,26 @@
 
 #include "core/core.h"
 
+/* Of a loss of counts, par[CRS_COUNT] is that of the row. */
+enum { CRS_COUNT = CREASE_PARS - 1 };
+
+typedef struct {
+    double low, high;
+} crs_range;
+
 /* A scalar loss phi, and as ops its sum over a linear predictor, f(x) = sum_j phi(u_j) with
  * u = W x - rhs, weighed by w_j (predictor.c). ops comes first: it leads from a crease_smooth to
  * its loss. */
 typedef struct {
     crease_smooth_ops ops;
-    double (*value)(const double *par, double u); /* phi, with infimum 0 */
-    double (*slope)(const double *par, double u); /* phi' */
-    double (*curve)(const double *par, double u); /* phi''; NULL: not known */
-    double low, high;                             /* phi'' lies in [low, high] */
-    bool quadratic;                               /* phi'' is constant */
+    double (*value)(const double *par, double u);      /* phi */
+    double (*slope)(const double *par, double u);      /* phi' */
+    double (*curve)(const double *par, double u);      /* phi''; NULL: not known */
+    double low, high;                                  /* phi'' lies in [low, high]; or else: */
+    crs_range (*bend)(const double *par, crs_range u); /* what it lies in for these u */
+    double (*least)(const double *par, crs_range u);   /* phi >= this for them; NULL: 0 */
+    bool (*check)(const double *par, crease_error *e); /* beyond the ranges of params; or NULL */
+    bool quadratic;                                    /* phi'' is constant */
 
     ptrdiff_t (*extra_scratch)(const crease_smooth *f, const crease_blocks *b); /* NULL: none */
     bool (*hoelder)(const crease_smooth *f, const crease_blocks *b, crease_constants *out,
@@ -26,6 +36,27 @@ typedef struct {
 /* A loss of a linear predictor, or nothing, which is (1/2)|u|^2? The same with p for its data. */
 bool crs_loss_check(const crease_smooth *loss, crease_error *e);
 crease_smooth crs_loss_of(const crease_smooth *loss, const crease_predictor *p);
+
+/* What phi is taken of in row j, z = (W x)_j; par becomes that of the row. */
+static inline double loss_row(const crs_loss *loss, const double *rhs, ptrdiff_t j, double z,
+                              double *par)
+{
+    if (loss->ops.counts) return par[CRS_COUNT] = rhs[j], z;
+    return !rhs ? z : loss->ops.labels ? rhs[j] * z : z - rhs[j];
+}
+
+/* phi'' for these u */
+static inline crs_range loss_bend(const crs_loss *loss, const double *par, crs_range u)
+{
+    return loss->bend ? loss->bend(par, u) : (crs_range){ loss->low, loss->high };
+}
+
+/* w_j t; a row of weight 0 is left out, also where t overflows. */
+static inline double weighed(const crease_predictor *p, ptrdiff_t j, double t)
+{
+    const double w = p->weight ? p->weight[j] : 1;
+    return w == 0 && isinf(t) ? 0 : w * t;
+}
 
 static inline const crs_loss *loss_of(const crease_smooth *f)
 {
@@ -42,19 +73,23 @@ static inline const crs_loss *loss_of(const crease_smooth *f)
 #define CRS_PREDICTOR_OPS .data_text = "terms {block: map}, rhs, weights", CRS_LOSS_OPS
 #define CRS_LABELS_OPS                                                                             \
     .labels = true, .data_text = "terms {block: map}, labels, weights", CRS_LOSS_OPS
+#define CRS_COUNTS_OPS                                                                             \
+    .counts = true, .data_text = "terms {block: map}, counts, weights", CRS_LOSS_OPS
 #define CRS_LOSS_OPS                                                                               \
     .family = CREASE_SMOOTH_LOSS, .check = crs_predictor_check, .scratch = crs_predictor_scratch,  \
     .touches = crs_predictor_touches, .value = crs_predictor_value, .grad = crs_predictor_grad,    \
-    .constants = crs_predictor_constants, .nonnegative = crs_sum_of_squares
+    .constants = crs_predictor_constants, .nonnegative = crs_loss_nonnegative
 
 /* What `both` promises, by value and grad of f. */
 double crs_value_and_gradients(const crease_smooth *f, const crease_blocks *b,
                                const double *const *x, double *const *g, double *work);
 
-/* Losses and squares are >= 0 whatever their data. */
+/* Squares are >= 0 whatever their data, and so is a loss unless it says otherwise. */
+static inline bool crs_loss_nonnegative(const crease_smooth *f) { return !loss_of(f)->least; }
 static inline bool crs_sum_of_squares(const crease_smooth *f) { return (void)f, true; }
 
 bool crs_predictor_check(const crease_smooth *f, const crease_blocks *b, crease_error *e);
+bool crs_predictor_check_terms(const crease_smooth *f, const crease_blocks *b, crease_error *e);
 ptrdiff_t crs_predictor_scratch(const crease_smooth *f, const crease_blocks *b);
 bool crs_predictor_touches(const crease_smooth *f, int i);
 double crs_predictor_value(const crease_smooth *f, const crease_blocks *b, const double *const *x,
@@ -69,6 +104,9 @@ ptrdiff_t crs_predictor_map_scratch(const crease_predictor *p, const crease_bloc
 /* u += a W_i x, where W_i is the sum of the maps on block i. */
 void crs_predictor_apply(const crease_predictor *p, const crease_blocks *b, int i, double a,
                          const double *x, double *u, double *work);
+/* g += W_i'u */
+void crs_predictor_adjoint(const crease_predictor *p, const crease_blocks *b, int i,
+                           const double *u, double *g, double *work);
 
 /* out (rows x columns, row-major) = the matrix of W_i, by min(rows, columns) products with it or
  * its adjoint. `work` has rows + columns + crs_predictor_map_scratch() doubles. */
@@ -81,6 +119,14 @@ bool crs_predictor_diagonal(const crease_predictor *p, const crease_blocks *b, i
 /* *bound >= |W_i|_2; 0 for a block without terms. May allocate. */
 bool crs_predictor_norm(const crease_predictor *p, const crease_blocks *b, int i, double *bound,
                         crease_error *e);
+
+/* The infimum of both Poisson losses, in terms of the mean m: m - c log m is least at m = c. */
+static inline double poisson_least(const double *par, crs_range u)
+{
+    const double c = par[CRS_COUNT];
+    (void)u;
+    return c == 0 ? 0 : c - c * log(c) - 0x1p-50 * c * (1 + fabs(log(c)));
+}
 
 /* What argmin adds to f in a block, (h/2)|y - v|^2 on |y| <= radius, and where the answer goes. */
 typedef struct {

@@ -1,158 +1,11 @@
 /* SPDX-License-Identifier: MIT
- * couplings: grad f of the couplings of the catalogue, for the blocks that are asked for; products
- * of tensors with matrices are in tucker.inc
- *
- * A loss is f(x) = sum_j w_j phi(u_j), u = sum_k A_k x_k - rhs, with gradient A_k' (w o phi'(u)).
- * For logistic, u = rhs o (A x) and phi'(u) is multiplied by rhs. The error of phi'(u) is that of u
- * times the largest |phi''| nearby, plus the rounding of the formula.
+ * couplings: grad f of the couplings of the catalogue, for the blocks that are asked for; losses
+ * of a linear predictor are in losses.c, products of tensors with matrices in tucker.inc
  *
  * Also the size of the objective, for scales: f from the definitions, with the r_i. */
 #include <crease/catalogue.h>
 
 #include "verify/verify.h"
-
-/* phi'(u) and the rounding of its formula */
-static num rounded(real v) { return (num){ v, 8 * LDBL_EPSILON * fabsl(v) }; }
-static num squares(const double *p, real u) { return (void)p, exact(u); }
-static num logistic(const double *p, real u) { return (void)p, rounded(-1 / (1 + expl(u))); }
-static num cauchy(const double *p, real u) { return (void)p, rounded(u / (1 + u * u)); }
-static num geman(const double *p, real u)
-{
-    return (void)p, rounded(u / ((1 + u * u) * (1 + u * u)));
-}
-static num huber(const double *p, real u) { return exact(within(u, -(real)p[0], p[0])); }
-static num lp_loss(const double *p, real u)
-{
-    return rounded(copysignl(p[0] * powl(fabsl(u), (real)p[0] - 1), u));
-}
-
-static num welsch(const double *p, real u) /* the exponent is off by u^2 roundings */
-{
-    const real v = u * expl(-u * u);
-    return (void)p, (num){ v, v == 0 ? 0 : (8 + 2 * u * u) * LDBL_EPSILON * fabsl(v) };
-}
-
-static num tukey(const double *p, real u) /* s is off by two roundings of 1 */
-{
-    const real s = 1 - u * u;
-    (void)p;
-    if (s <= 0) return exact(0);
-    return (num){ u * s * s, 8 * LDBL_EPSILON * fabsl(u * s) * (fabsl(s) + 1) };
-}
-
-/* The largest |phi''| on |u| >= m */
-static real one(const double *p, real m) { return (void)p, (void)m, 1; }
-static real logistic_bend(const double *p, real m) { return (void)p, expl(-m); }
-static real cauchy_bend(const double *p, real m) { return (void)p, 1 / (1 + m * m); }
-static real geman_bend(const double *p, real m) { return (void)p, 3 / ((1 + m * m) * (1 + m * m)); }
-static real tukey_bend(const double *p, real m) { return (void)p, m < 1 ? 1 : 0; }
-static real lp_bend(const double *p, real m)
-{
-    return p[0] * ((real)p[0] - 1) * powl(m, (real)p[0] - 2);
-}
-static real welsch_bend(const double *p, real m)
-{
-    return (void)p, m > 1 ? (1 + 2 * m * m) * expl(-m * m) : 1;
-}
-
-/* phi(u) */
-static real square_value(const double *p, real u) { return (void)p, u * u / 2; }
-static real cauchy_value(const double *p, real u) { return (void)p, log1pl(u * u) / 2; }
-static real welsch_value(const double *p, real u) { return (void)p, -expm1l(-u * u) / 2; }
-static real lp_loss_value(const double *p, real u) { return powl(fabsl(u), p[0]); }
-static real geman_value(const double *p, real u)
-{
-    return (void)p, isinf(u) ? 0.5L : u * u / (1 + u * u) / 2;
-}
-
-static real logistic_value(const double *p, real u)
-{
-    return (void)p, positive(-u) + log1pl(expl(-fabsl(u)));
-}
-
-static real tukey_value(const double *p, real u)
-{
-    const real s = positive(1 - u * u);
-    return (void)p, (1 - s * s * s) / 6;
-}
-
-static real huber_value(const double *p, real u)
-{
-    const real size = fabsl(u), delta = p[0];
-    return size <= delta ? u * u / 2 : delta * (size - delta / 2);
-}
-
-typedef struct {
-    const char *name;
-    num (*slope)(const double *par, real u);
-    real (*bend)(const double *par, real m);
-    real (*value)(const double *par, real u);
-} loss;
-
-static const loss losses[] = {
-    { "least_squares", squares, one, square_value },
-    { "logistic", logistic, logistic_bend, logistic_value },
-    { "cauchy", cauchy, cauchy_bend, cauchy_value },
-    { "welsch", welsch, welsch_bend, welsch_value },
-    { "geman", geman, geman_bend, geman_value },
-    { "tukey", tukey, tukey_bend, tukey_value },
-    { "huber", huber, one, huber_value },
-    { "lp_loss", lp_loss, lp_bend, lp_loss_value },
-};
-
-static const loss *loss_named(const char *name)
-{
-    for (size_t k = 0; k < sizeof losses / sizeof *losses; k++)
-        if (strcmp(losses[k].name, name) == 0) return &losses[k];
-    return NULL;
-}
-
-/* phi'(w) for all |w - u| <= e; for |u|^p near 0 by
- * |sgn(u)|u|^s - sgn(w)|w|^s| <= 2^{1-s} |u - w|^s, s = p - 1. */
-static num slope(const loss *l, const double *par, num u)
-{
-    const real p = par[0], nearest = positive(fabsl(u.v) - u.e);
-    num out = l->slope(par, u.v);
-    if (u.e == 0) return out;
-    real spread = l->bend(par, nearest) * u.e;
-    if (l->slope == lp_loss) spread = -bigger(-spread, -p * powl(2, 2 - p) * powl(u.e, p - 1));
-    out.e += spread;
-    return out;
-}
-
-static bool predict(crs_verifier *v, const crease_predictor *p, const double *const *x, num *u)
-{
-    for (int k = 0; k < p->count; k++) {
-        const crease_space *dom = &v->p->space[p->block[k]];
-        const num *in = crs_exact(v, crease_size(dom), x[p->block[k]]);
-        if (!in || !crs_multiply(v, &p->map[k], dom, &p->range, false, in, u)) return false;
-    }
-    return true;
-}
-
-static bool loss_gradient(crs_verifier *v, const loss *l, const crease_smooth *f,
-                          const double *const *x, num **g)
-{
-    const crease_predictor *p = f->data;
-    const bool labels = l->slope == logistic;
-    const ptrdiff_t m = crease_size(&p->range);
-    bool wanted = false;
-    for (int k = 0; k < p->count; k++) wanted = wanted || g[p->block[k]];
-    if (!wanted) return true;
-    num *u = crs_nums(v, m);
-    if (!u || !predict(v, p, x, u)) return false;
-    for (ptrdiff_t j = 0; j < m && crs_at_entry(v, j); j++) {
-        const num rhs = exact(p->rhs ? p->rhs[j] : 0);
-        u[j] = labels ? mul(rhs, slope(l, f->par, mul(rhs, u[j])))
-                      : slope(l, f->par, add(u[j], neg(rhs)));
-        if (p->weight) u[j] = p->weight[j] == 0 ? exact(0) : mul(exact(p->weight[j]), u[j]);
-    }
-    for (int k = 0; k < p->count; k++)
-        if (g[p->block[k]] && !crs_multiply(v, &p->map[k], &v->p->space[p->block[k]], &p->range,
-                                            true, u, g[p->block[k]]))
-            return false;
-    return true;
-}
 
 /* weight T(x_1, ..., x_d) and |Z - [[X_1, ..., X_d]]|^2: one pass over the entries of the tensor,
  * each adding its share to the gradients. */
@@ -275,6 +128,37 @@ static bool distance(crs_verifier *v, const crease_smooth *f, const double *cons
     return true;
 }
 
+/* w |z|^{p-1} z/|z|, z = x_a - d. As a map of z it has Lipschitz constant w max(p - 1, 1) times the
+ * largest |z|^{p-2} nearby, and for p < 2 it is Hoelder of order p - 1 with the constant 2^{2-p} w.
+ */
+static bool power(crs_verifier *v, const crease_smooth *f, const double *const *x, num **g)
+{
+    const crease_power_data *d = f->data;
+    const real p = d->power, w = d->weight;
+    const ptrdiff_t n = crease_size(&v->p->space[d->a]);
+    real *z = g[d->a] ? crs_reals(v, n) : NULL;
+    if (!g[d->a]) return true;
+    if (!z) return false;
+    for (ptrdiff_t k = 0; k < n; k++) z[k] = (real)x[d->a][k] - (d->d ? d->d[k] : 0);
+    const real size = crs_length(n, z), off = LDBL_EPSILON * size; /* of z, in norm */
+    const real by = size > 0 ? w * powl(size, p - 1) / size : 0;
+    const real near = p < 2 ? size - off : size + off;
+    real spread = near > 0 ? fabsl(w) * bigger(p - 1, 1) * powl(near, p - 2) * off : INFINITY;
+    if (p < 2) spread = -bigger(-spread, -fabsl(w) * powl(2, 2 - p) * powl(off, p - 1));
+    const real rounding = (working_roundings(n) + 16 * (1 + p) * LDBL_EPSILON) * fabsl(by);
+    for (ptrdiff_t k = 0; k < n && crs_at_entry(v, k); k++)
+        g[d->a][k] = add(g[d->a][k], (num){ by * z[k], spread + rounding * fabsl(z[k]) });
+    return true;
+}
+
+static real power_value(crs_verifier *v, const crease_power_data *d, const double *const *x)
+{
+    const ptrdiff_t n = crease_size(&v->p->space[d->a]);
+    real *z = crs_reals(v, n);
+    for (ptrdiff_t k = 0; z && k < n; k++) z[k] = (real)x[d->a][k] - (d->d ? d->d[k] : 0);
+    return z ? d->weight * powl(crs_length(n, z), d->power) / d->power : NAN;
+}
+
 static bool sum(crs_verifier *v, const crease_smooth *f, const double *const *x, num **g)
 {
     const crease_smooth_list *l = f->data;
@@ -390,6 +274,7 @@ static const struct {
 } rules[] = {
     { "quadratic", quadratic },
     { "squared_distance", distance },
+    { "norm_power", power },
     { "multilinear", multilinear },
     { "matrix_factorization", matrix_product },
     { "cp", cp },
@@ -407,8 +292,7 @@ static bool is_listed(const crease_smooth *f)
 
 bool crs_add_gradient(crs_verifier *v, const crease_smooth *f, const double *const *x, num **g)
 {
-    const loss *l = is_listed(f) ? loss_named(f->ops->name) : NULL;
-    if (l) return loss_gradient(v, l, f, x, g);
+    if (is_listed(f) && crs_is_loss(f)) return crs_loss_gradient(v, f, x, g);
     for (size_t k = 0; k < sizeof rules / sizeof *rules; k++)
         if (strcmp(rules[k].name, f->ops->name) == 0 && is_listed(f))
             return rules[k].add(v, f, x, g);
@@ -430,9 +314,11 @@ static bool is_positive(const crease_smooth *f)
 {
     if (!f->ops) return true;
     if (!is_listed(f)) return false;
-    if (loss_named(f->ops->name) || is_misfit(f)) return true;
+    if (crs_is_loss(f)) return crs_loss_positive(f);
+    if (is_misfit(f)) return true;
     if (is_named(f, "squared_distance"))
         return ((const crease_distance_data *)f->data)->weight >= 0;
+    if (is_named(f, "norm_power")) return ((const crease_power_data *)f->data)->weight >= 0;
     if (is_named(f, "callback"))
         return ((const crease_callback_smooth *)f->data)->constants.lower >= 0;
     if (!is_named(f, "sum")) return false;
@@ -448,21 +334,6 @@ static bool is_never_negative(crs_verifier *v)
     for (int i = 0; i < v->p->count; i++)
         if (!crs_know_reg(v, &v->p->block[i].reg, &k) || !(k.factor >= 0)) return false;
     return is_positive(&v->p->f);
-}
-
-static bool loss_value(crs_verifier *v, const crease_smooth *f, const double *const *x, real *sum)
-{
-    const crease_predictor *p = f->data;
-    const ptrdiff_t m = crease_size(&p->range);
-    const loss *l = loss_named(f->ops->name);
-    num *u = crs_nums(v, m);
-    if (!u || !predict(v, p, x, u)) return false;
-    for (ptrdiff_t j = 0; j < m; j++) {
-        const real rhs = p->rhs ? p->rhs[j] : 0, w = p->weight ? p->weight[j] : 1;
-        *sum +=
-            w == 0 ? 0 : w * l->value(f->par, l->slope == logistic ? rhs * u[j].v : u[j].v - rhs);
-    }
-    return true;
 }
 
 /* (weight/2)|x_a - x_b - d|^2 */
@@ -490,7 +361,8 @@ static bool add_value(crs_verifier *v, const crease_smooth *f, const double *con
 {
     real squared = 0;
     if (!f->ops) return true;
-    if (loss_named(f->ops->name)) return loss_value(v, f, x, sum);
+    if (crs_is_loss(f)) return crs_loss_value(v, f, x, sum);
+    if (is_named(f, "norm_power")) return *sum += power_value(v, f->data, x), true;
     if (is_named(f, "squared_distance")) return *sum += distance_value(v, f->data, x), true;
     if (is_named(f, "callback")) {
         const crease_callback_smooth *c = f->data;

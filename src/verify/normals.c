@@ -303,7 +303,8 @@ bool crs_barrier(crs_verifier *v, const crease_set *c, const crease_space *s, co
     *support = 0;
     if (is(c, "soc")) {
         soc_polar(size - 1, z, n);
-        n[size - 1] = -(1 + working_roundings(size)) * crs_length(size - 1, n);
+        n[size - 1] =
+            -bigger(-n[size - 1], (1 + working_roundings(size)) * crs_length(size - 1, n));
         return true;
     }
     if (is(c, "psd")) {

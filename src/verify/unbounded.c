@@ -12,8 +12,6 @@
 
 static const real AS_DOUBLE = 2 * (DBL_EPSILON / LDBL_EPSILON); /* roundings here per one of d */
 
-static bool explained(num a) { return a.v == 0 || fabsl(a.v) <= AS_DOUBLE * a.e; }
-
 /* sum_i A_i z_i, and sum_i |A_i z_i|; NULL: no memory, or refused */
 static num *constraint_of(crs_verifier *v, const double *const *z, real *size)
 {
@@ -89,33 +87,6 @@ static bool along_multilinear(course *c, const crease_smooth *f)
     return moving == 0 || slope_at(c, f, c->x, &c->slope);
 }
 
-/* Losses: u + t A d; those that are bounded, or grow like a logarithm, do not count. */
-static bool along_loss(course *c, const crease_smooth *f)
-{
-    const crease_predictor *p = f->data;
-    const crease_problem *problem = c->v->p;
-    const ptrdiff_t m = crease_size(&p->range);
-    const char *name = f->ops->name;
-    num *u = crs_nums(c->v, m);
-    if (!u) return false;
-    for (int k = 0; k < p->count; k++) {
-        const crease_space *s = &problem->space[p->block[k]];
-        const num *in = crs_exact(c->v, crease_size(s), c->d[p->block[k]]);
-        if (!in || !crs_multiply(c->v, &p->map[k], s, &p->range, false, in, u)) return false;
-    }
-    for (ptrdiff_t j = 0; j < m; j++) {
-        const real w = p->weight ? p->weight[j] : 1;
-        if (explained(u[j]) || w == 0) continue;
-        const num size = mul(exact(w), (num){ fabsl(u[j].v), u[j].e });
-        if (strcmp(name, "lp_loss") == 0)
-            return crs_refuse(c->v, "the loss lp_loss grows along d faster than any line");
-        if (strcmp(name, "huber") == 0) gather(&c->slope, exact(f->par[0]), size);
-        if (strcmp(name, "logistic") == 0 && p->rhs && p->rhs[j] * u[j].v < 0)
-            c->slope = add(c->slope, size);
-    }
-    return true;
-}
-
 static bool along_f(course *c, const crease_smooth *f)
 {
     static const char *const quadratic[] = { "quadratic", "squared_distance", "least_squares" };
@@ -131,7 +102,7 @@ static bool along_f(course *c, const crease_smooth *f)
     for (size_t k = 0; k < sizeof quadratic / sizeof *quadratic; k++)
         if (strcmp(name, quadratic[k]) == 0) return along_quadratic(c, f);
     if (strcmp(name, "multilinear") == 0) return along_multilinear(c, f);
-    if (f->ops->family == CREASE_SMOOTH_LOSS) return along_loss(c, f);
+    if (crs_is_loss(f)) return crs_loss_growth(c->v, f, c->d, &c->slope);
     return crs_refuse(c->v, "how '%s' grows along d is not known", name);
 }
 
@@ -224,7 +195,7 @@ static bool recedes_in_cone(crs_verifier *v, const crease_set *c, const crease_s
 static bool recedes(crs_verifier *v, const crease_set *c, const crease_space *s, real low,
                     real high, const double *d, double sign)
 {
-    crs_box box = { .low = -INFINITY, .high = INFINITY };
+    crs_box box;
     bool inside = true;
     if (c && strcmp(c->ops->name, "product") == 0) {
         const crease_product_set *p = c->data;
@@ -236,8 +207,10 @@ static bool recedes(crs_verifier *v, const crease_set *c, const crease_space *s,
         const crease_affine_set *a = c->data;
         return recedes(v, a->inner, s, low, high, d, a->scale < 0 ? -sign : sign);
     }
-    const bool cone = c && crs_has_barrier(c);
-    const bool free = !c || crs_box_of(c, &box) || (cone && recedes_in_cone(v, c, s, d, sign));
+    const bool boxed = c && crs_box_of(c, &box);
+    const bool cone = c && crs_has_barrier(c) && recedes_in_cone(v, c, s, d, sign);
+    const bool free = !c || boxed || cone;
+    if (!boxed) box = (crs_box){ .low = -INFINITY, .high = INFINITY };
     for (ptrdiff_t j = 0, n = crease_size(s); j < n; j++) {
         const double to = sign * d[j];
         const bool up = isinf(box_high(&box, j)) && isinf(high);

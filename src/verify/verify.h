@@ -220,6 +220,21 @@ bool crs_multiply_convolution(crs_verifier *v, const crease_kernel *k, bool tran
 typedef bool crs_gradient(crs_verifier *v, const crease_smooth *f, const double *const *x, num **g);
 crs_gradient crs_add_gradient;
 
+/* Losses of a linear predictor (losses.c): their gradients as above, their values added to *sum,
+ * the slope that a loss has at infinity along d added to *slope (refused where it grows faster than
+ * a line), and whether it is >= 0 by its form. */
+bool crs_is_loss(const crease_smooth *f);
+crs_gradient crs_loss_gradient;
+bool crs_loss_value(crs_verifier *v, const crease_smooth *f, const double *const *x, real *sum);
+bool crs_loss_growth(crs_verifier *v, const crease_smooth *f, const double *const *d, num *slope);
+bool crs_loss_positive(const crease_smooth *f);
+
+/* Is a number of a direction d, of doubles, 0 as far as the rounding of d can tell? */
+static inline bool explained(num a)
+{
+    return a.v == 0 || fabsl(a.v) <= 2 * (DBL_EPSILON / LDBL_EPSILON) * a.e;
+}
+
 /* f(x) + sum r_i(x_i) where it is >= 0 by its form, otherwise NaN; of singular values as if there
  * were one alone, and not to the last digits. */
 bool crs_objective(crs_verifier *v, const double *const *x, real *value);

@@ -104,6 +104,12 @@ broken 65 "scale is 0" "$(block '"set": {"affine": {"inner": "simplex:1", "scale
 broken 65 "/blocks/0/set/product/parts" "$(block '"set": {"product": {"parts": []}}')"
 broken 65 "4 entries together but the point has 3" "$(block '"set": {"product": {"parts":
     [{"set": "simplex:1", "shape": 2}, {"set": "box:0,1", "shape": 2}]}}')"
+broken 65 "/blocks/0/set/half-space/a" "$(block '"set": {"half-space": {"b": 1, "a": [1, 2]}}')"
+broken 65 "/blocks/0/set/box-hyperplane: 'a' is missing" "$(block '"set": {"box-hyperplane": {"b": 1}}')"
+broken 65 "entry 1 has the bounds 0 and inf; give two finite numbers" "$(block \
+    '"set": {"box-hyperplane": {"low": 0, "a": 1, "b": 1}}')"
+broken 65 "so it is never b = 9 and the set is empty" "$(block \
+    '"set": {"box-hyperplane": {"low": 0, "high": 1, "a": 1, "b": 9}}')"
 broken 65 "/blocks/0/set/permutahedron/a" "$(block '"set": {"permutahedron": {"a": [1, 2]}}')"
 
 # Couplings.
@@ -126,6 +132,19 @@ broken 65 "weight 2 is -1; weights are finite numbers >= 0" \
     "$(smooth '{"cauchy": {"terms": {"y": 1}, "weights": [1, -1]}}')"
 broken 65 "/smooth/0/cauchy/weights: the array is 3 but 2 is wanted" \
     "$(smooth '{"cauchy": {"terms": {"y": 1}, "weights": [1, 1, 1]}}')"
+broken 65 "/smooth/0/poisson: 'counts' is missing" "$(smooth '{"poisson": {"terms": {"y": 1}}}')"
+broken 65 "count 2 is -4; counts are numbers >= 0" "$(smooth '{"poisson": {"terms": {"y": 1}, "counts": [1, -4]}}')"
+broken 65 "/smooth/0/polynomial: 'coefficients' is missing" "$(smooth '{"polynomial": {"terms": {"y": 1}}}')"
+broken 65 "/smooth/0/polynomial/coefficients: give a list of 1 to 9 numbers" \
+    "$(smooth '{"polynomial": {"terms": {"y": 1}, "coefficients": [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]}}')"
+broken 65 "/smooth/0/softmax: 'classes' is missing" \
+    "$(smooth '{"softmax": {"terms": {"y": 1}, "labels": [1]}}')"
+broken 65 "label 1 is 2; labels are whole numbers from 0 to 1" \
+    "$(smooth '{"softmax": {"terms": {"y": [[1, 0], [0, 1]]}, "labels": [2], "classes": 2}}')"
+broken 65 "/smooth/0/softmax/terms/y: the map has 2 rows where 3 are wanted" \
+    "$(smooth '{"softmax": {"terms": {"y": [[1, 0], [0, 1]]}, "labels": [2], "classes": 3}}')"
+broken 65 "/smooth/0/norm_power: 'power' is missing" "$(smooth '{"norm_power": {"a": "x"}}')"
+broken 65 "the power is 1; give a number > 1" "$(smooth '{"norm_power": {"a": "x", "power": 1}}')"
 broken 65 "/smooth/0/huber: 'delta' is missing" "$(smooth '{"huber": {"terms": {"x": 1}}}')"
 broken 65 "p = 3 is outside" "$(smooth '{"lp_loss": {"terms": {"x": 1}, "p": 3}}')"
 broken 65 "/smooth/0/quadratic/Q/x,y: the array is 2 x 3 but 3 x 2 is wanted" \
@@ -208,8 +227,8 @@ broken 64 "beta = inf" "$(options '{}')" --beta inf
 broken 64 "unknown mode" "$(options '{}')" --mode theoretical
 
 # Advice is about what is asked for, and works: a pair without a joint prox, a penalty by its name.
-block '"regularizer": "mcp:1,3", "set": "simplex:1"' >"$problem"
-expect_exit 64 "mcp and the set simplex have no exact joint prox; sets that have one" solve "$problem"
+block '"regularizer": "capped-l1:1,2", "set": "simplex:1"' >"$problem"
+expect_exit 64 "capped-l1 and the set simplex have no exact joint prox; sets that have one" solve "$problem"
 block '"regularizer": "nuclear:1", "set": "nonneg"' | sed 's/3,/[2, 2],/' >"$problem"
 expect_exit 64 "nuclear on nonneg has no computable.*use a Lipschitz" solve "$problem"
 broken 64 "unknown method .g*.; write auto, gcg, .* or envelope" "$(options '{}')" --method ggggggg

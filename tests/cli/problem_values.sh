@@ -35,6 +35,17 @@ smooth 'near(f, (9 + 16) / 2)' \
     '{"least_squares": {"terms": {"x": [[1, 0, 1], [0, 1, 0]], "y": 1}, "rhs": 0}}'
 smooth 'near(f, 0.5 * 4 / 2)' \
     '{"least_squares": {"terms": {"x": [[1, 0, 1], [0, 1, 0]], "y": 1}, "rhs": [1, -1], "weights": [0.5, 0]}}'
+smooth 'near(f, (4 + 9) / 2)' '{"squared_hinge": {"terms": {"y": 1}, "labels": [1, -1]}}'
+smooth 'near(f, 0.8 * (1 - 0.4 * 0.5) + 0.2 * (2 - 0.1 * 0.5))' \
+    '{"quantile": {"terms": {"y": 1}, "tau": 0.8, "delta": 0.5}}'
+smooth 'near(f, math.exp(-1) + 3 + math.exp(2) - 8)' '{"poisson": {"terms": {"y": 1}, "counts": [3, 4]}}'
+smooth 'near(f, 4 - 3 * math.log(4) + 2 * 7)' \
+    '{"poisson_identity": {"terms": {"y": 1}, "counts": [3, 0], "offset": 5, "weights": [1, 2]}}'
+smooth 'near(f, (1 - 2 - 3) + (1 + 4 + 24))' '{"polynomial": {"terms": {"y": 1}, "coefficients": [1, 2, 0, 3]}}'
+smooth 'near(f, math.log1p(math.exp(-1)) + 2 * (math.log1p(math.exp(-1)) + 1))' \
+    '{"softmax": {"terms": {"M": 1}, "labels": [1, 0], "classes": 2, "weights": [1, 2]}}'
+smooth 'near(f, 0.5 / 3 * 14 ** 1.5)' '{"norm_power": {"a": "x", "power": 3, "weight": 0.5}}'
+smooth 'near(f, 8 ** 0.75 / 1.5)' '{"norm_power": {"a": "x", "power": 1.5, "d": [1, 0, 1]}}'
 smooth 'near(f, 3 * (1 + 2 ** 1.5))' '{"lp_loss": {"terms": {"y": 1}, "p": 1.5, "weights": 3}}'
 smooth 'near(f, math.log(1 + math.exp(1)) + math.log(1 + math.exp(2)))' \
     '{"logistic": {"terms": {"y": 1}, "labels": [1, -1]}}'

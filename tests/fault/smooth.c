@@ -76,6 +76,8 @@ static void failing_allocations_are_survived(void **state)
                            two = { 2, cross, map, space[0], q, NULL };
     const crease_predictor last = { 1, zero, map + 1, space[0], NULL, NULL };
     const crease_quadratic_data quadratic = { 2, zero, cross, matrices, linear, 2 };
+    const crease_predictor classes = { 1, zero, map, { 2, { 1, N }, NULL }, q, NULL };
+    const crease_power_data power = { 0, 1, 3, q };
     const crease_distance_data distance = { 0, 1, 1, NULL };
     const crease_smooth term[] = {
         crease_cauchy(&p),
@@ -85,6 +87,9 @@ static void failing_allocations_are_survived(void **state)
         crease_quadratic(&quadratic),
         crease_squared_distance(&distance),
         crease_least_squares(&two),
+        crease_softmax(&classes),
+        crease_poisson(&p),
+        crease_norm_power(&power),
     };
     enum { TERMS = sizeof term / sizeof *term };
     const crease_smooth_list list = { TERMS, term };

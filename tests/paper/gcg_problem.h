@@ -24,7 +24,7 @@ static inline void draw_block(random_problem *q, int i, ptrdiff_t n)
     do {
         b->reg = chance(&q->d, 0.3) ? crease_zero() : random_reg(&q->d);
         q->set[i] = random_set(&q->d);
-    } while (!convex(&b->reg, &q->space[i]) ||
+    } while (!convex(&b->reg, &q->space[i]) || !compact(q, i) ||
              !crease_lmo_with_check(b->set, &b->reg, &q->space[i], NULL));
 }
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * random_problem.h: random admissible problems of the paper, small and nonconvex
  *
- * 2 to 6 blocks: penalties on the whole space (setting 2), Lipschitz ones on compact sets
- * (setting 1), free blocks, blocks outside the constraint; maps dense, c I or none; f a sum of a
- * loss of a random predictor, quadratics, and nothing at all in some blocks. */
+ * 2 to 6 blocks: penalties on the whole space and on unbounded sets (setting 2), Lipschitz ones on
+ * compact sets (setting 1), free blocks, blocks outside the constraint; maps dense, c I or none; f
+ * a sum of a loss of a random predictor, quadratics, and nothing at all in some blocks. */
 #ifndef CREASE_TEST_RANDOM_PROBLEM_H
 #define CREASE_TEST_RANDOM_PROBLEM_H
 
@@ -83,10 +83,12 @@ static inline crease_reg random_reg(draws *d)
     }
 }
 
+static const double slanted[ENTRIES] = { 0.8, -0.5, 1.1, 0, -0.9, 0.3 };
+
 static inline crease_set random_set(draws *d)
 {
     const double radius = exp(uniform(d, -1, 1));
-    switch (pick(d, 9)) {
+    switch (pick(d, 15)) {
     case 0:
         return crease_box(-radius, uniform(d, 0.2, 2));
     case 1:
@@ -103,6 +105,18 @@ static inline crease_set random_set(draws *d)
         return crease_full_simplex(radius);
     case 7:
         return crease_lp_ball(radius, 3);
+    case 8:
+        return crease_half_space(slanted, radius - 1);
+    case 9:
+        return crease_hyperplane(slanted, radius - 1);
+    case 10:
+        return crease_box_hyperplane(-radius, 2 * radius, slanted, 0);
+    case 11:
+        return crease_soc();
+    case 12:
+        return crease_capped_soc(radius);
+    case 13:
+        return crease_l0_ball(1 + pick(d, 3));
     default:
         return crease_capped_simplex(1);
     }

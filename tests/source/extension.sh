@@ -52,9 +52,9 @@ after src/verify/maps.c '{ "identity", identity },' '    { "reversal", reversal 
 cp "$new/pseudo_huber.c" src/smooth
 after src/smooth/list.def 'LOSS(geman)' 'LOSS(pseudo_huber)'
 after include/crease/smooth.h 'crease_smooth crease_geman(' 'CREASE_API crease_smooth crease_pseudo_huber(const crease_predictor *p);'
-after src/verify/couplings.c 'static num cauchy(' 'static num pseudo_huber(const double *p, real u) { return (void)p, rounded(u / hypotl(1, u)); }'
-after src/verify/couplings.c 'static real cauchy_value(' 'static real pseudo_huber_value(const double *p, real u) { return (void)p, hypotl(1, u) - 1; }'
-after src/verify/couplings.c 'static const loss losses[] = {' '    { "pseudo_huber", pseudo_huber, one, pseudo_huber_value },'
+after src/verify/losses.c 'static num cauchy(' 'static num pseudo_huber(const double *p, real u) { return (void)p, rounded(u / hypotl(1, u)); }'
+after src/verify/losses.c 'static real cauchy_value(' 'static real pseudo_huber_value(const double *p, real u) { return (void)p, hypotl(1, u) - 1; }'
+after src/verify/losses.c 'static const loss losses[] = {' '    { "pseudo_huber", pseudo_huber, one, pseudo_huber_value, steep, RESIDUAL },'
 
 # A method.
 cp "$new/backward_bcd.c" src/method

@@ -194,6 +194,7 @@ LOSSES = {
     "least_squares": lambda u: u,
     "cauchy": lambda u: u / (1 + u * u),
     "logistic": lambda u: -1 / (1 + np.exp(u)),
+    "squared_hinge": lambda u: -np.maximum(1 - u, 0),
 }
 
 
@@ -203,7 +204,7 @@ def add_gradient(term, x, g, folder):
         maps = {b: matrix(m, x[b].size, folder) for b, m in rest["terms"].items()}
         u = sum(m @ x[b].ravel() for b, m in maps.items())
         data = filled(rest.get("labels", rest.get("rhs", 0)), u.shape, folder)
-        v = data * LOSSES[name](data * u) if name == "logistic" else LOSSES[name](u - data)
+        v = data * LOSSES[name](data * u) if "labels" in rest else LOSSES[name](u - data)
         v = v * filled(rest.get("weights", 1), u.shape, folder)
         for b, m in maps.items():
             g[b] += (m.T @ v).reshape(g[b].shape)

@@ -26,6 +26,7 @@ static const crease_groups apart = { 2, two_singles, NULL }, together = { 1, one
 static const double weights[4] = { 0.3, 1.1, 0, 0.6 };
 static const double lower[4] = { -0.5, 0.2, -1, -2 }, upper[4] = { 1.5, 0.9, 0, 0.5 };
 static const crease_bounds bounds = { 0, 0, lower, upper };
+static const double slanted[4] = { 0.6, -1.1, 0.4, 0.9 };
 static const double corner[4] = { 0.2, 0.8, 1.1, 0.5 };
 
 static double work[WORK];
@@ -46,6 +47,8 @@ static inline int vector_regs(named_reg *list)
         { crease_mcp(0.6, 1.5), "mcp" },
         { crease_capped_l1(0.6, 0.5), "capped-l1" },
         { crease_lq(0.4, 0.5), "lq" },
+        { crease_lsp(0.5, 0.8), "lsp" },
+        { crease_weighted(crease_mcp(0.4, 2), weights), "mcp" },
         { crease_huber(0.8, 0.3), "huber" },
         { crease_nonneg_indicator(), "nonneg" },
         { crease_nonneg(&crs_l1, (double[]){ 0.4 }), "nonneg-l1" },
@@ -78,6 +81,12 @@ static inline int vector_sets(named_set *list)
         { crease_k_sparse(0.8, 1), "k-sparse" },
         { crease_k_support(0.9, 1), "k-support" },
         { crease_permutahedron(corner), "permutahedron" },
+        { crease_half_space(slanted, 0.3), "half-space" },
+        { crease_hyperplane(slanted, -0.2), "hyperplane" },
+        { crease_box_hyperplane(-0.7, 0.9, slanted, 0.1), "box-hyperplane" },
+        { crease_soc(), "soc" },
+        { crease_capped_soc(0.9), "capped-soc" },
+        { crease_l0_ball(1), "l0-ball" },
     };
     memcpy(list, all, sizeof all);
     return (int)(sizeof all / sizeof *all);
@@ -110,6 +119,11 @@ static inline int matrix_sets(named_set *list)
         { crease_spectrahedron(1.2), "spectrahedron" },
         { crease_birkhoff(), "birkhoff" },
         { crease_box(-0.5, 0.6), "box" },
+        { crease_psd(), "psd" },
+        { crease_capped_psd(0.9), "capped-psd" },
+        { crease_column_balls(0.7), "column-balls" },
+        { crease_row_balls(0.6), "row-balls" },
+        { crease_rank_ball(1), "rank-ball" },
     };
     memcpy(list, all, sizeof all);
     return (int)(sizeof all / sizeof *all);

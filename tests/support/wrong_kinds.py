@@ -58,7 +58,11 @@ maps = [2, [1, 2, 3], {"sum": {"maps": [{"zero": {}}, 1]}}, {"identity": {"scale
 predictor = {"terms": {"y": 1}, "rhs": [1, 2]}
 couplings = [{name: predictor} for name in ("least_squares", "cauchy", "welsch", "geman", "tukey")] + [
     {"logistic": {"terms": {"y": 1}, "labels": [1, -1]}}, {"huber": {**predictor, "delta": 1.5}},
-    {"lp_loss": {**predictor, "p": 1.5}},
+    {"lp_loss": {**predictor, "p": 1.5}}, {"quantile": {**predictor, "tau": 0.5, "delta": 0.1, "weights": [1, 2]}},
+    {"polynomial": {**predictor, "coefficients": [1, 2]}}, {"squared_hinge": {"terms": {"y": 1}, "labels": [1, -1]}},
+    {"poisson": {"terms": {"y": 1}, "counts": [1, 2]}},
+    {"poisson_identity": {"terms": {"y": 1}, "counts": [1, 2], "offset": 5}},
+    {"softmax": {"terms": {"M": 1}, "labels": [1, 0], "classes": 2}}, {"norm_power": {"a": "y", "power": 3, "d": [1, 2]}},
     {"quadratic": {"Q": {"y,y": [[1, 0], [0, 2]]}, "q": {"y": [5, 7]}}},
     {"squared_distance": {"a": "M", "b": "U", "d": square, "weight": 2}},
     {"multilinear": {"tensor": [[1, 0], [0, 0], [0, 2]], "blocks": ["x", "y"], "weight": 2}},

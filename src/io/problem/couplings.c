@@ -8,30 +8,85 @@
 typedef bool coupling_reader(crs_reader *r, const crs_node *at, const crs_block_list *blocks,
                              crease_smooth *out);
 
-/* {"terms": {block: map}, "rhs": array, "weights": array} and the loss's parameters; "labels" for
- * rhs where it takes them. */
-static bool read_loss(crs_reader *r, const crs_node *at, const crs_block_list *blocks,
-                      crease_smooth *out)
+static const char *rows_key(const crease_smooth_ops *ops)
 {
-    const crease_smooth_ops *ops = out->ops;
-    const bool labels = ops->labels;
-    const char *keys[CREASE_PARS + 3] = { "terms", labels ? "labels" : "rhs", "weights" };
-    crs_node terms, rhs, weights, here;
+    return ops->labels ? "labels" : ops->counts ? "counts" : "rhs";
+}
+
+/* {"terms": {block: map}, "rhs": array, "weights": array}; "labels" or "counts" for rhs where the
+ * loss takes them. */
+static bool read_predictor(crs_reader *r, const crs_node *at, const crs_block_list *blocks,
+                           crease_smooth *out)
+{
+    const char *key = rows_key(out->ops);
+    crs_node terms, rhs, weights;
     crs_sum_of_maps sum = { .count = 0 };
-    int n = 3;
-    for (int k = 0; ops->params && ops->params[k].name; k++) keys[n++] = ops->params[k].name;
-    if (!crs_has_keys(r, at, n, keys) || !crs_need(r, at, "terms", &terms)) return false;
-    if (labels && !crs_need(r, at, "labels", &rhs)) return false;
-    for (int k = 3; k < n; k++)
-        if (!crs_need(r, at, keys[k], &here) || !crs_number_at(r, &here, &out->par[k - 3]))
-            return false;
-    const bool given = crs_member(at, keys[1], &rhs);
     crease_predictor *p = crs_keep_new(r, 1, sizeof *p);
-    if (!p || !crs_sum_at(r, &terms, given ? &rhs : NULL, blocks, &sum)) return false;
+    if (!p || !crs_need(r, at, "terms", &terms)) return false;
+    if ((out->ops->labels || out->ops->counts) && !crs_need(r, at, key, &rhs)) return false;
+    const bool given = crs_member(at, key, &rhs);
+    if (!crs_sum_at(r, &terms, given ? &rhs : NULL, blocks, &sum)) return false;
     *p = (crease_predictor){ sum.count, sum.block, sum.map, sum.range, sum.rhs, NULL };
     out->data = p;
     return !crs_member(at, "weights", &weights) ||
            crs_filled_at(r, &weights, &p->range, false, &p->weight);
+}
+
+/* A predictor and the loss's parameters */
+static bool read_loss(crs_reader *r, const crs_node *at, const crs_block_list *blocks,
+                      crease_smooth *out)
+{
+    const crease_smooth_ops *ops = out->ops;
+    const char *keys[CREASE_PARS + 3] = { "terms", rows_key(ops), "weights" };
+    crs_node here;
+    int n = 3;
+    for (int k = 0; ops->params && ops->params[k].name; k++) keys[n++] = ops->params[k].name;
+    if (!crs_has_keys(r, at, n, keys) || !read_predictor(r, at, blocks, out)) return false;
+    for (int k = 3; k < n; k++)
+        if (!crs_need(r, at, keys[k], &here) || !crs_number_at(r, &here, &out->par[k - 3]))
+            return false;
+    return true;
+}
+
+/* A loss with "coefficients": [c_0, c_1, ...] */
+static bool read_polynomial(crs_reader *r, const crs_node *at, const crs_block_list *blocks,
+                            crease_smooth *out)
+{
+    static const char *const keys[] = { "terms", "rhs", "weights", "coefficients" };
+    enum { MOST = 9 };
+    crs_node list;
+    crs_array given;
+    if (!crs_has_keys(r, at, 4, keys) || !read_predictor(r, at, blocks, out) ||
+        !crs_need(r, at, "coefficients", &list) || !crs_array_at(r, &list, false, &given))
+        return false;
+    const ptrdiff_t n = crease_size(&given.shape);
+    if (given.shape.order != 1 || n > MOST)
+        return crs_fail_at(r, &list, "give a list of 1 to %d numbers, c_0 first", MOST);
+    *out = crease_polynomial(out->data, (int)n - 1, given.data);
+    return true;
+}
+
+/* {"terms": {block: map}, "labels": [0, 2, ...], "classes": 3}: A x is a matrix, labels x classes
+ */
+static bool read_softmax(crs_reader *r, const crs_node *at, const crs_block_list *blocks,
+                         crease_smooth *out)
+{
+    static const char *const keys[] = { "terms", "labels", "classes", "weights" };
+    crs_node terms, labels, classes, weights;
+    crs_array given;
+    ptrdiff_t K;
+    crease_predictor *p = crs_keep_new(r, 1, sizeof *p);
+    if (!p || !crs_has_keys(r, at, 4, keys) || !crs_need(r, at, "terms", &terms) ||
+        !crs_need(r, at, "labels", &labels) || !crs_need(r, at, "classes", &classes) ||
+        !crs_array_at(r, &labels, false, &given) || !crs_whole_at(r, &classes, 1, 0x1p31, &K))
+        return false;
+    const crease_space rows = crease_vector(crease_size(&given.shape));
+    crs_sum_of_maps sum = { .range = crease_matrix(rows.dim[0], K) };
+    if (!crs_sum_at(r, &terms, NULL, blocks, &sum)) return false;
+    *p = (crease_predictor){ sum.count, sum.block, sum.map, sum.range, given.data, NULL };
+    *out = crease_softmax(p);
+    return !crs_member(at, "weights", &weights) ||
+           crs_filled_at(r, &weights, &rows, false, &p->weight);
 }
 
 /* "x,y" to two blocks; "x" is short for "x,x". */
@@ -121,6 +176,24 @@ static bool read_distance(crs_reader *r, const crs_node *at, const crs_block_lis
     if (crs_member(at, "d", &here) && !crs_filled_at(r, &here, &blocks->space[d->a], false, &d->d))
         return false;
     *out = crease_squared_distance(d);
+    return true;
+}
+
+static bool read_power(crs_reader *r, const crs_node *at, const crs_block_list *blocks,
+                       crease_smooth *out)
+{
+    static const char *const keys[] = { "a", "power", "weight", "d" };
+    crs_node a, power, here;
+    crease_power_data *d = crs_keep_new(r, 1, sizeof *d);
+    if (!d || !crs_has_keys(r, at, 4, keys) || !crs_need(r, at, "a", &a) ||
+        !crs_need(r, at, "power", &power))
+        return false;
+    *d = (crease_power_data){ .weight = 1 };
+    if (!crs_block_at(r, &a, blocks, &d->a) || !crs_number_at(r, &power, &d->power)) return false;
+    if (crs_member(at, "weight", &here) && !crs_number_at(r, &here, &d->weight)) return false;
+    if (crs_member(at, "d", &here) && !crs_filled_at(r, &here, &blocks->space[d->a], false, &d->d))
+        return false;
+    *out = crease_norm_power(d);
     return true;
 }
 
@@ -264,6 +337,9 @@ static const struct {
 } readers[] = {
     { "quadratic", read_quadratic },
     { "squared_distance", read_distance },
+    { "norm_power", read_power },
+    { "polynomial", read_polynomial },
+    { "softmax", read_softmax },
     { "multilinear", read_multilinear },
     { "matrix_factorization", read_factorization },
     { "cp", read_cp },
@@ -275,10 +351,9 @@ static const char *name_at(int k) { return crease_smooth_at(k)->name; }
 
 static coupling_reader *reader_of(const crease_smooth_ops *ops) /* NULL: built in C only */
 {
-    if (ops->family == CREASE_SMOOTH_LOSS) return read_loss;
     for (size_t k = 0; k < sizeof readers / sizeof *readers; k++)
         if (strcmp(readers[k].name, ops->name) == 0) return readers[k].read;
-    return NULL;
+    return ops->family == CREASE_SMOOTH_LOSS ? read_loss : NULL;
 }
 
 static bool read_coupling(crs_reader *r, const crs_node *at, const crs_block_list *blocks,

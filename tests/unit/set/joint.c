@@ -7,21 +7,27 @@
 /* What must be there. */
 static const char *const prox_vector_pairs[] = {
     "zero: box nonneg l1-ball l2-ball linf-ball lp-ball simplex full-simplex capped-simplex "
-    "k-sparse permutahedron",
+    "k-sparse permutahedron half-space hyperplane box-hyperplane soc capped-soc l0-ball",
     "squared-l2: box nonneg l1-ball l2-ball linf-ball lp-ball simplex full-simplex "
-    "capped-simplex k-sparse permutahedron",
+    "capped-simplex k-sparse permutahedron half-space hyperplane box-hyperplane soc capped-soc "
+    "l0-ball",
     "l1: box nonneg l1-ball l2-ball linf-ball lp-ball simplex full-simplex capped-simplex "
-    "k-sparse permutahedron",
+    "k-sparse permutahedron half-space hyperplane box-hyperplane",
     "elastic-net: box nonneg l1-ball l2-ball linf-ball lp-ball simplex full-simplex "
-    "capped-simplex k-sparse permutahedron",
+    "capped-simplex k-sparse permutahedron half-space hyperplane box-hyperplane",
     "weighted-l1: box nonneg l1-ball l2-ball linf-ball lp-ball simplex full-simplex "
-    "capped-simplex k-sparse",
+    "capped-simplex k-sparse half-space hyperplane box-hyperplane",
     "l0: box nonneg linf-ball l2-ball",
-    "scad: box nonneg linf-ball l2-ball",
-    "mcp: box nonneg linf-ball l2-ball",
+    "scad: box nonneg linf-ball l2-ball l1-ball simplex full-simplex capped-simplex half-space "
+    "hyperplane box-hyperplane",
+    "mcp: box nonneg linf-ball l2-ball l1-ball simplex full-simplex capped-simplex half-space "
+    "hyperplane box-hyperplane",
+    "lsp: box nonneg linf-ball l2-ball l1-ball simplex full-simplex capped-simplex half-space "
+    "hyperplane box-hyperplane",
     "capped-l1: box nonneg linf-ball",
     "lq: box nonneg linf-ball",
-    "huber: box nonneg linf-ball l2-ball",
+    "huber: box nonneg linf-ball l2-ball l1-ball simplex full-simplex capped-simplex half-space "
+    "hyperplane box-hyperplane",
     "nonneg: box nonneg linf-ball l2-ball l1-ball lp-ball simplex full-simplex capped-simplex",
     "nonneg-l1: box nonneg linf-ball l2-ball l1-ball lp-ball simplex full-simplex",
     "group-l1: l2-ball",
@@ -31,13 +37,15 @@ static const char *const prox_vector_pairs[] = {
     NULL,
 };
 static const char *const prox_matrix_pairs[] = {
-    "spectral-zero: nuclear-ball spectral-ball l2-ball spectrahedron box",
+    "spectral-zero: nuclear-ball spectral-ball l2-ball spectrahedron box psd capped-psd "
+    "column-balls row-balls rank-ball",
     "nuclear: nuclear-ball spectral-ball l2-ball",
     "rank: spectral-ball l2-ball",
     "spectral-scad: spectral-ball l2-ball",
-    "spectral-squared-l2: nuclear-ball spectral-ball l2-ball spectrahedron box",
+    "spectral-squared-l2: nuclear-ball spectral-ball l2-ball spectrahedron box psd capped-psd "
+    "column-balls row-balls rank-ball",
     "spectral-elastic-net: nuclear-ball spectral-ball l2-ball",
-    "l1: l2-ball box",
+    "l1: l2-ball box column-balls row-balls",
     NULL,
 };
 

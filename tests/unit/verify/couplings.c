@@ -2,7 +2,7 @@
  * couplings: the checker agrees with the certificate on every loss, quadratics, distances, sums,
  * callbacks, and the couplings made from tensors */
 #include "support/couplings.h"
-#include "support/losses.h"
+#include "support/regional_losses.h"
 #include "support/verify_test.h"
 
 static crease_problem on(const crease_smooth *f, const crease_blocks *b, const crease_block *block)
@@ -19,10 +19,26 @@ static void agrees_on_every_loss(void **state)
     for (int k = 0; k < LOSSES * 60; k++) {
         model m;
         point x;
-        make_model(&d, 1 + k % 3, k % LOSSES == 7, &m);
+        make_model(&d, 1 + k % 3, k % LOSSES, &m);
+        if (k % 2) m.p.weight = m.weight;
         const crease_smooth f = make_loss(k % LOSSES, &m.p);
         draw_point(&d, &m.blocks, scale[k % 3], &x);
         const crease_problem p = on(&f, &m.blocks, block);
+        assert_agree(f.ops->name, &p, x.at, NULL);
+    }
+}
+
+static void agrees_on_regional_losses(void **state)
+{
+    draws d = { .r = { .seed = 84 } };
+    const crease_block block[3] = { { .reg = crease_l1(0.1) } };
+    (void)state;
+    for (int k = 0; k < REGIONAL * 60; k++) {
+        regional r;
+        point x;
+        const crease_smooth f = make_regional(&d, k % REGIONAL, 1 + k % 3, &r);
+        draw_point(&d, &r.m.blocks, k % 2 ? 0.2 : 1, &x);
+        const crease_problem p = on(&f, &r.m.blocks, block);
         assert_agree(f.ops->name, &p, x.at, NULL);
     }
 }
@@ -44,7 +60,7 @@ static void agrees_on_quadratics_and_sums(void **state)
     for (int k = 0; k < 100; k++) {
         model m;
         point x;
-        make_model(&d, 3, false, &m);
+        make_model(&d, 3, 0, &m);
         draw_point(&d, &m.blocks, 1, &x);
         double Q[N0 * N0], cross[N0 * N1], q[N0];
         draw_vector(&d, N0 * N0, 1, Q), draw_vector(&d, N0 * N1, 1, cross);
@@ -116,6 +132,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(agrees_on_every_loss),
+        cmocka_unit_test(agrees_on_regional_losses),
         cmocka_unit_test(agrees_on_quadratics_and_sums),
         cmocka_unit_test(agrees_on_every_coupling_of_tensors),
         cmocka_unit_test(an_exact_factorization_is_valid),

@@ -105,6 +105,105 @@ static void free_blocks_need_an_exact_y(void **state)
     assert_int_equal(infeasible(&p, &down).verdict, CREASE_VERDICT_VALID);
 }
 
+/* One row over x in an unbounded set: y = 1 or -1 separates only where the set is bounded that way.
+ */
+static void cones_and_half_spaces_are_separated(void **state)
+{
+    static const double along[] = { 2, -4, 6 }, row[] = { 1, -2, 3 }, off[] = { 1, -2, 3.1 };
+    static const double up[] = { 0, 0, 1 }, side[] = { 1, 0, 1 }, out[] = { 1, 0, 0.5 };
+    const crease_set half = crease_half_space(along, 2), plane = crease_hyperplane(along, 2);
+    const crease_set soc = crease_soc();
+    const crease_space one = { 1, { 1 }, NULL };
+    const struct {
+        const crease_set *set;
+        const double *row;
+        double rhs;
+        int y;
+        bool proves;
+    } cases[] = {
+        { &half, row, 1.5, 1, true },   { &half, row, 0.5, 1, false }, /* row x <= 1 */
+        { &half, row, 0.5, -1, false }, { &half, off, 1.5, 1, false },
+        { &plane, row, 1.5, 1, true },  { &plane, row, 0.5, -1, true }, /* row x = 1 */
+        { &plane, row, 1, 1, false },   { &plane, off, 1.5, 1, false },
+        { &soc, up, -1, -1, true },     { &soc, up, 1, -1, false },  /* t >= 0 */
+        { &soc, side, -1, -1, true },   { &soc, side, 1, 1, false }, /* x + t >= 0 */
+        { &soc, out, -1, -1, false },
+    };
+    (void)state;
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        const double y = cases[k].y, rhs = cases[k].rhs;
+        const crease_block block = { .set = cases[k].set, .map = crease_dense(cases[k].row) };
+        const crease_problem p = { 1, space, &block, { .ops = NULL }, one, &rhs };
+        const crease_refutation r = infeasible(&p, &y);
+        if ((r.verdict == CREASE_VERDICT_VALID) != cases[k].proves)
+            fail_msg("%zu, %s: %s", k, cases[k].set->ops->name, r.text);
+        if (cases[k].proves) assert_true(r.radius > 1e12);
+    }
+}
+
+/* trace X = -1 contradicts X >= 0, trace X = 1 and X_12 = -1 do not */
+static void the_psd_cone_is_separated(void **state)
+{
+    static const double trace[] = { 1, 0, 0, 1 }, corner[] = { 0, 1, 1, 0 };
+    static const double skew[] = { 0, 1, -1, 0 };
+    const crease_set psd = crease_psd();
+    const crease_space one = { 1, { 1 }, NULL }, square = { 2, { 2, 2 }, NULL };
+    const struct {
+        const double *row;
+        double rhs;
+        bool proves[2]; /* by y = -1, y = 1 */
+    } cases[] = { { trace, -1, { true, false } },
+                  { trace, 1, { false, false } },
+                  { corner, -1, { false, false } },
+                  { skew, 1, { false, true } } };
+    (void)state;
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++)
+        for (int sign = 0; sign <= 1; sign++) {
+            const double y = sign ? 1 : -1, rhs = cases[k].rhs;
+            const crease_block block = { .set = &psd, .map = crease_dense(cases[k].row) };
+            const crease_problem p = { 1, &square, &block, { .ops = NULL }, one, &rhs };
+            const crease_refutation r = infeasible(&p, &y);
+            if ((r.verdict == CREASE_VERDICT_VALID) != cases[k].proves[sign])
+                fail_msg("%zu, y = %g: %s", k, y, r.text);
+        }
+}
+
+/* F = -<x, d> along d, from a point of the set */
+static void rays_of_cones_and_half_spaces_are_known(void **state)
+{
+    static const double a[] = { 1, 1, 0 }, origin[N] = { 0 };
+    const crease_set half = crease_half_space(a, 1), plane = crease_hyperplane(a, 0);
+    const crease_set soc = crease_soc(), sparse = crease_l0_ball(2), capped = crease_capped_soc(1);
+    const crease_affine_set turned = { &soc, -2, NULL };
+    const crease_set below = crease_affine(&turned);
+    const struct {
+        const crease_set *set;
+        double d[N];
+        bool falls;
+    } cases[] = {
+        { &half, { -1, 0, 0 }, true },   { &half, { 1, -1, 5 }, true },
+        { &half, { 1, 0, 0 }, false },   { &plane, { 1, -1, 3 }, true },
+        { &plane, { 1, -2, 0 }, false }, { &soc, { 3, 4, 5 }, true },
+        { &soc, { 3, 4, 4.9 }, false },  { &soc, { 0, 0, -1 }, false },
+        { &below, { 0, 0, -1 }, true },  { &below, { 0, 0, 1 }, false },
+        { &capped, { 0, 0, 1 }, false }, { &sparse, { 1, 0, 0 }, false }, /* not known */
+    };
+    (void)state;
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        double q[N];
+        for (int j = 0; j < N; j++) q[j] = -cases[k].d[j];
+        const double *const linear[] = { q }, *const x[] = { origin }, *const d[] = { cases[k].d };
+        const crease_quadratic_data line = { 0, NULL, NULL, NULL, linear, 1 };
+        const crease_block block = { .set = cases[k].set };
+        const crease_problem p = {
+            .count = 1, .space = space, .block = &block, .f = crease_quadratic(&line)
+        };
+        const crease_refutation r = falling(&p, x, d);
+        if ((r.verdict == CREASE_VERDICT_VALID) != cases[k].falls)
+            fail_msg("%zu, %s: %s", k, cases[k].set->ops->name, r.text);
+    }
+}
+
 /* F = f + r along d from x = 0, or another start */
 typedef struct {
     const char *what;
@@ -178,6 +277,54 @@ static void every_growth_at_infinity_counts(void **state)
     }
 }
 
+/* -x1 + w phi(x1) and x1 + w phi(x1): F falls along x1 or -x1 where w times phi's slope there at
+ * infinity is below 1. */
+static void losses_grow_as_their_slopes_at_infinity(void **state)
+{
+    static const double in[] = { 1, 0, 0 }, one[] = { 1 }, minus[] = { -1 }, three[] = { 3 };
+    const int zero = 0;
+    const crease_map first = crease_dense(in);
+    const crease_space single = { 1, { 1 }, NULL };
+    double weight[1];
+    const crease_predictor up = { 1, &zero, &first, single, one, weight };
+    const crease_predictor down = { 1, &zero, &first, single, minus, weight };
+    const crease_predictor counted = { 1, &zero, &first, single, three, weight };
+    const struct {
+        crease_smooth f;
+        double ahead, behind; /* the slopes */
+    } all[] = {
+        { crease_quantile(&up, 0.8, 0.1), 0.2, 0.8 },
+        { crease_squared_hinge(&up), 0, INFINITY },
+        { crease_squared_hinge(&down), INFINITY, 0 },
+        { crease_logistic(&down), 1, 0 },
+        { crease_huber_loss(&up, 0.3), 0.3, 0.3 },
+        { crease_poisson(&counted), INFINITY, 3 },
+        { crease_poisson_identity(&counted, 1), 1, INFINITY },
+        { crease_polynomial(&up, 1, in), INFINITY, INFINITY },
+        { crease_lp_loss(&up, 1.5), INFINITY, INFINITY },
+        { crease_cauchy(&up), 0, 0 },
+    };
+    const double at[N] = { 0 }, to[N] = { 1, 0, 0 }, back[N] = { -1, 0, 0 };
+    const double *const x[] = { at }, *const d[] = { to }, *const away[] = { back };
+    (void)state;
+    for (size_t k = 0; k < sizeof all / sizeof *all; k++)
+        for (int j = 0; j < 12; j++) {
+            const double slope = j % 2 ? all[k].ahead : all[k].behind;
+            const double *const linear[] = { j % 2 ? back : to };
+            const crease_quadratic_data line = { 0, NULL, NULL, NULL, linear, 1 };
+            const crease_smooth term[] = { crease_quadratic(&line), all[k].f };
+            const crease_smooth_list sum = { 2, term };
+            const crease_block block = { 0 };
+            const crease_problem p = { 1, space, &block, crease_smooth_sum(&sum), { 0 }, NULL };
+            weight[0] = slope > 0 && slope < INFINITY ? (0.25 + 0.25 * j) / slope : 0.5 * j;
+            if (j == 3) weight[0] = 0; /* left out */
+            const bool falls = weight[0] == 0 || weight[0] * slope < 1;
+            const crease_refutation r = falling(&p, x, j % 2 ? d : away);
+            if ((r.verdict == CREASE_VERDICT_VALID) != falls)
+                fail_msg("%s, weight %g: %s", all[k].f.ops->name, weight[0], r.text);
+        }
+}
+
 /* min -x1 with x1 = x2 in two blocks: d must keep the constraint, x must satisfy it */
 static void the_ray_keeps_the_constraint(void **state)
 {
@@ -207,7 +354,11 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_compact_set_is_separated_at_its_support),
         cmocka_unit_test(free_blocks_need_an_exact_y),
+        cmocka_unit_test(cones_and_half_spaces_are_separated),
+        cmocka_unit_test(the_psd_cone_is_separated),
+        cmocka_unit_test(rays_of_cones_and_half_spaces_are_known),
         cmocka_unit_test(every_growth_at_infinity_counts),
+        cmocka_unit_test(losses_grow_as_their_slopes_at_infinity),
         cmocka_unit_test(the_ray_keeps_the_constraint),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

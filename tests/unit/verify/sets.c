@@ -66,6 +66,21 @@ static void sums_and_norms(void **state)
     line(&hull, 0.75, 0.5, 0.25);
 }
 
+static void rows_and_cones(void **state)
+{
+    const double a[] = { 1, 2 };
+    const crease_set half = crease_half_space(a, 4), plane = crease_hyperplane(a, 4);
+    const crease_set boxed = crease_box_hyperplane(0, 2, a, 4), soc = crease_soc();
+    const crease_set capped = crease_capped_soc(2), sparse = crease_l0_ball(1);
+    (void)state;
+    line(&half, 2, 1, 0), line(&half, -9, 1, 0), line(&half, 2, 1.25, 0.5);
+    line(&plane, 2, 1, 0), line(&plane, 2, 0.75, 0.5), line(&plane, 2, 1.25, 0.5);
+    line(&boxed, 2, 1, 0), line(&boxed, 2.5, 0.75, 0.5), line(&boxed, -0.5, 2.25, 0.5);
+    line(&boxed, 1, 1, 1), line(&soc, -2, 2, 0), line(&soc, -2, 1.75, 0.25);
+    line(&capped, -2, 2, 0), line(&capped, 0, 2.25, 0.25), line(&capped, 1, 0.75, 0.25);
+    line(&sparse, 0, 3, 0), line(&sparse, 1e-300, 3, 1e-300), line(&sparse, 2, -1, 1);
+}
+
 static void matrices(void **state)
 {
     const crease_set nuclear = crease_nuclear_ball(1), spectral = crease_spectral_ball(1);
@@ -76,6 +91,14 @@ static void matrices(void **state)
     matrix(&psd, 0.5, 0.5, 0.5, 0.5, 0), matrix(&psd, 1.25, 0, 0, -0.25, 0.25);
     matrix(&psd, 0.5, 0.125, 0, 0.5, 0.125), matrix(&psd, 0.5, 0, 0, 0.25, 0.25);
     matrix(&psd, 1, 0, 0, 0.5, 0.5);
+    const crease_set cone = crease_psd(), below = crease_capped_psd(1), rank = crease_rank_ball(1);
+    const crease_set columns = crease_column_balls(5), rows = crease_row_balls(5);
+    matrix(&cone, 9, 9, 9, 9, 0), matrix(&cone, 1, 0, 0, -0.25, 0.25);
+    matrix(&cone, 1, 0.125, 0, 1, 0.125), matrix(&below, 0.5, 0, 0, 0.25, 0);
+    matrix(&below, 1, 0, 0, 0.25, 0.25), matrix(&rank, 1, 2, 2, 4, 0), matrix(&rank, 2, 0, 0, 1, 1);
+    matrix(&columns, 3, 4, 4, 3, 0), matrix(&columns, 6, 0, 8, 5, 5);
+    matrix(&rows, 3, 4, 4, 3, 0), matrix(&rows, 6, 8, 0, 5, 5),
+        matrix(&rows, 6, 0, 8, 5, 4.433981132056603);
     matrix(&birkhoff, 0.5, 0.5, 0.25, 0.75, 0.25), matrix(&birkhoff, 0.5, 0.25, 0.5, 0.75, 0.25);
     matrix(&birkhoff, 1.25, -0.25, -0.25, 1.25, 0.25);
 }
@@ -119,11 +142,9 @@ static void kinks_at_the_end(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(entries_are_bounded),
-        cmocka_unit_test(sums_and_norms),
-        cmocka_unit_test(matrices),
-        cmocka_unit_test(combinations),
-        cmocka_unit_test(kinks_at_the_end),
+        cmocka_unit_test(entries_are_bounded), cmocka_unit_test(sums_and_norms),
+        cmocka_unit_test(rows_and_cones),      cmocka_unit_test(matrices),
+        cmocka_unit_test(combinations),        cmocka_unit_test(kinks_at_the_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
