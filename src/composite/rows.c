@@ -9,6 +9,8 @@
  * second answer near the first takes one or two steps. */
 #include "composite/rows.h"
 
+enum { WHOLE = 3 };
+
 void crs_rows_carve(crs_rows *q, crs_carver *v)
 {
     q->A = carve_doubles(v, q->n, q->n);
@@ -55,10 +57,11 @@ static double slope_on(const crs_coordinate *k, double c, double side)
     return crs_coordinate_slope(k, c == 0 ? side * 0x1p-1000 : c);
 }
 
+/* Coordinate j comes to place k of F, on the side of 0 where `side` is. */
 static void release(crs_rows *q, ptrdiff_t k, const crs_coordinate *by, ptrdiff_t j, double side)
 {
     q->free[k] = j;
-    q->side[k] = side;
+    q->side[k] = side < 0 ? -1 : 1;
     q->low[k] = by[j].kink && side > 0 ? larger(by[j].low, 0) : by[j].low;
     q->high[k] = by[j].kink && side < 0 ? smaller(by[j].high, 0) : by[j].high;
 }
@@ -215,25 +218,26 @@ double crs_rows_minimize(crs_rows *q, const crs_coordinate *by, const double *p,
     ptrdiff_t size = 0;
     for (ptrdiff_t j = 0; j < q->n; j++) {
         size_of = larger(size_of, fabs(p[j]));
-        if (!crs_is_held(&by[j], c[j])) release(q, size++, by, j, c[j] < 0 ? -1 : 1);
+        if (!crs_is_held(&by[j], c[j])) release(q, size++, by, j, c[j]);
     }
     const double tolerance = 1e-13 * size_of;
     q->done = 0;
     find_slope(q, p, c);
     for (ptrdiff_t k = 0; k < 20 * q->n; k++) {
-        while (size > 0 && off_by(q, size, by, c) > tolerance) {
+        int whole = 0; /* steps that met nothing: one, and others against its rounding */
+        while (size > 0 && whole < WHOLE && off_by(q, size, by, c) > tolerance) {
             factorize(q, size, by);
             solve(q, size, by, c);
             if (!move_clipped(q, size, by, p, c)) {
                 const ptrdiff_t met = move(q, size, c);
                 find_slope(q, p, c);
-                if (met < 0) break;
+                whole += met < 0;
             }
             size = hold(q, size, by, c);
         }
         const ptrdiff_t next = most_wanting(q, by, c, 10 * tolerance, &side);
         if (next < 0 || is_free(q, size, next)) break;
-        release(q, size++, by, next, side);
+        release(q, size++, by, next, c[next] == 0 ? side : c[next]);
     }
     return off_by(q, size, by, c);
 }
