@@ -4,6 +4,8 @@
  * definitions; until then the log shows what the core knows, which costs no product. */
 #include <stdio.h>
 
+#include <crease/verify.h>
+
 #include "solve/solver.h"
 #include "theory/theory.h"
 
@@ -22,7 +24,7 @@ static bool begin(crease_solver *s)
         snprintf(s->run.report.note, sizeof s->run.report.note, "%.199s", e.text);
         return false;
     }
-    if (s->given->range.order > 0) return true;
+    if (crs_portfolio_plan(s->portfolio)->c->constraint) return true;
     s->a->L = crs_portfolio_curvature(s->portfolio);
     crs_retune(s->given, &s->run.o, s->a);
     s->run.report.bound = crease_iteration_bound(s->a, s->run.first - s->a->lower, s->run.o.eps);
@@ -50,9 +52,28 @@ static crs_advance step(void *self)
     tell(s);
     if (said == CRS_CORE_GOES_ON) return CRS_GO_ON;
     bring_back(s);
-    return said == CRS_CORE_DONE              ? CRS_ASKS
-           : crease_watch_over(&s->run.watch) ? CRS_GO_ON
-                                              : CRS_DONE;
+    if (said == CRS_CORE_DONE) return CRS_ASKS;
+    if (crease_watch_over(&s->run.watch)) return CRS_GO_ON;
+    if (crs_portfolio_standing(s->portfolio).separator) return CRS_ASKS;
+    return !crs_portfolio_forced(s->portfolio) && crs_fall_back(s) ? CRS_GO_ON : CRS_DONE;
+}
+
+/* A core that met a y which separates has ended with it; what the checker does not confirm is no
+ * proof. */
+static bool is_infeasible(crease_solver *s)
+{
+    const double *y = crs_portfolio_separator(s->portfolio);
+    const ptrdiff_t m = y ? crease_size(&s->given->range) : 0;
+    crease_refutation proof;
+    if (!y || !crease_verify_infeasible(s->given, y, &proof, NULL) ||
+        proof.verdict != CREASE_VERDICT_VALID)
+        return false;
+    s->separator = crs_doubles(m, "a proof", NULL);
+    if (!s->separator) return false;
+    copy(m, y, s->separator);
+    snprintf(s->run.report.note, sizeof s->run.report.note, "infeasible: %.180s", proof.text);
+    crs_revise(s, "feasible", CREASE_VIOLATED, proof.text);
+    return true;
 }
 
 const char *crease_presolve(const crease_solver *s, int k)
@@ -80,7 +101,11 @@ static void go_on(void *self)
     crs_portfolio_aim(s->portfolio, &s->run.now);
 }
 
-static crease_outcome refute(void *self, bool diverged) { return crs_refute(self, diverged); }
+static crease_outcome refute(void *self, bool diverged)
+{
+    return is_infeasible(self) ? CREASE_INFEASIBLE : crs_refute(self, diverged);
+}
+
 static void settle(void *self) { crs_settle_doubts(self); }
 
 /* What a plain step lowers; with a constraint nobody compares. */

@@ -22,8 +22,7 @@ static crease_assumption *line_of(crease_analysis *a, const char *name)
     return NULL;
 }
 
-/* A line of the analysis as the run has it now. */
-static void revise(crease_solver *s, const char *name, crease_status status, const char *reason)
+void crs_revise(crease_solver *s, const char *name, crease_status status, const char *reason)
 {
     crease_assumption *at = line_of(s->a, name);
     if (!at) return;
@@ -64,7 +63,7 @@ static bool is_infeasible(crease_solver *s)
         f.y = NULL;
         snprintf(s->run.report.note, sizeof s->run.report.note, "infeasible: %.180s", f.text);
     }
-    if (f.status != CREASE_UNKNOWN) revise(s, "feasible", f.status, f.text);
+    if (f.status != CREASE_UNKNOWN) crs_revise(s, "feasible", f.status, f.text);
     crs_feasibility_free(&f);
     return s->separator;
 }
@@ -146,8 +145,8 @@ static bool confirms(crease_solver *s)
             copy(crs_size(s, i), x[i], s->best[i]);
         crease_certify(s->given, points(s->best), s->best_lambda, &s->run.best, s->certify_work);
         snprintf(s->run.report.note, sizeof s->run.report.note, "unbounded: %.180s", proof.text);
-        revise(s, "f bounded below", CREASE_VIOLATED, proof.text);
-        revise(s, "stationary point (1.1)", CREASE_UNKNOWN, "F falls without end");
+        crs_revise(s, "f bounded below", CREASE_VIOLATED, proof.text);
+        crs_revise(s, "stationary point (1.1)", CREASE_UNKNOWN, "F falls without end");
     }
     crs_feasibility_free(&f);
     return proved;
@@ -216,11 +215,11 @@ void crs_settle_doubts(crease_solver *s)
     if (off <= s->run.o.eps) {
         snprintf(text, sizeof text, "the answer satisfies the constraint to %.2g",
                  s->run.best.feasibility.residual);
-        revise(s, "feasible", CREASE_ESTIMATED, text);
+        crs_revise(s, "feasible", CREASE_ESTIMATED, text);
         return;
     }
-    revise(s, "feasible", CREASE_UNKNOWN,
-           "no point was found that satisfies the constraint to eps");
+    crs_revise(s, "feasible", CREASE_UNKNOWN,
+               "no point was found that satisfies the constraint to eps");
     if (!r->note[0])
         snprintf(
             r->note, sizeof r->note,
