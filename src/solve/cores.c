@@ -42,14 +42,46 @@ static void tell(crease_solver *s)
     s->run.progress.worst = now.ratio * s->run.o.eps;
 }
 
+/* Whenever the iterations have doubled: the constraint comes no nearer, or x has doubled and F
+ * fallen. Then a certificate is asked for, and with it whether there is an answer at all. */
+static bool doubts(crease_solver *s)
+{
+    enum { FIRST = 10 };
+    const long k = s->run.report.iterations;
+    const crs_standing now = crs_portfolio_standing(s->portfolio);
+    const double size = crs_norm(crs_portfolio_plan(s->portfolio)->c->n, now.x);
+    if (s->settled == 0 && now.ratio * s->run.o.eps <= 1e-2) s->settled = size;
+    if (k < (s->doubted > 0 ? 2 * s->doubted : FIRST)) return false;
+    const bool first = s->doubted == 0;
+    s->grows = !first && size > 2 * s->core_size && now.objective < s->core_F;
+    s->stalls = !first && now.feasibility > s->run.o.eps && now.feasibility > 0.5 * s->doubted_off;
+    s->doubted = k;
+    s->doubted_off = now.feasibility;
+    s->core_size = size;
+    s->core_F = now.objective;
+    return s->grows || s->stalls;
+}
+
+/* A proof by the core is one of the user's problem where nothing was changed. */
+static bool is_separated(crease_solver *s)
+{
+    enum { MOST_TRIALS = 20 };
+    const double *y = crs_portfolio_standing(s->portfolio).separator;
+    return y && crs_portfolio_plan(s->portfolio)->count == 0 && s->trials++ < MOST_TRIALS &&
+           crs_confirm_separator(s, y);
+}
+
 static crs_advance step(void *self)
 {
     crease_solver *s = self;
     if (s->run.report.iterations == 1 && !begin(s)) return CRS_BROKEN;
     const crs_core_state said = crs_portfolio_step(s->portfolio);
     tell(s);
-    if (said == CRS_CORE_GOES_ON) return CRS_GO_ON;
+    s->claimed = said == CRS_CORE_DONE;
+    const bool asks = !s->claimed && (doubts(s) || is_separated(s));
+    if (said == CRS_CORE_GOES_ON && !asks) return CRS_GO_ON;
     bring_back(s);
+    if (asks && said == CRS_CORE_GOES_ON) return CRS_ASKS;
     return said == CRS_CORE_DONE              ? CRS_ASKS
            : crease_watch_over(&s->run.watch) ? CRS_GO_ON
                                               : CRS_DONE;
@@ -77,10 +109,17 @@ static void certify(void *self, crease_certificate *c)
 static void go_on(void *self)
 {
     crease_solver *s = self;
-    crs_portfolio_aim(s->portfolio, &s->run.now);
+    if (s->claimed) crs_portfolio_aim(s->portfolio, &s->run.now);
 }
 
-static crease_outcome refute(void *self, bool diverged) { return crs_refute(self, diverged); }
+static crease_outcome refute(void *self, bool diverged)
+{
+    crease_solver *s = self;
+    if (s->run.report.iterations == 0) return CREASE_NOT_RUN;
+    if (s->separator) return CREASE_INFEASIBLE;
+    return crs_refute_core(s, s->stalls, s->grows || diverged);
+}
+
 static void settle(void *self) { crs_settle_doubts(self); }
 
 /* What a plain step lowers; with a constraint nobody compares. */

@@ -32,6 +32,12 @@ struct crease_solver {
 
     long doubted;                     /* the iteration at which an answer was doubted last */
     double doubted_off, doubted_size; /* |A x - b| and |x| then */
+    double doubted_worst, doubted_F;  /* the worst residual and F then */
+    double settled;                   /* |x| where residuals first came below 1e-2; 0: not yet */
+    bool claimed;                     /* the core takes its point for stationary */
+    bool stalls, grows;               /* what made its run doubtful */
+    double core_size, core_F;         /* |x| and F of the core when that was asked last */
+    int trials;                       /* of separators */
     double *separator, **ray;         /* proofs that there is none; NULL: none was found */
 };
 
@@ -45,6 +51,11 @@ void crs_solver_keep(void *self);
 /* Is there no answer? INFEASIBLE or UNBOUNDED with a proof, otherwise NOT_RUN (refute.c). diverged:
  * F is so low that the run will end. */
 crease_outcome crs_refute(crease_solver *s, bool diverged);
+/* The same for a run of cores, at an iterate that was certified, with what its owner saw: that it
+ * comes no nearer to the constraint, and that x grows. */
+crease_outcome crs_refute_core(crease_solver *s, bool stalls, bool grows);
+/* y of a core: does it prove that no point meets the constraint? Kept then. */
+bool crs_confirm_separator(crease_solver *s, const double *y);
 void crs_forget_ray(crease_solver *s);
 /* What the run that has ended says of feasibility goes into its analysis and its note. */
 void crs_settle_doubts(crease_solver *s);
