@@ -19,18 +19,20 @@ typedef struct {
     double mass, steps;
 } crease_rounding;
 
-/* Orthogonal bases that are quick to multiply with: unit vectors; cosines and exponentials along
- * every axis of the shape; products of the rows of two matrices. */
+/* Orthogonal bases: unit vectors; cosines and exponentials along every axis of the shape; products
+ * of the rows of two matrices; the rows of one matrix and anything orthogonal to them. */
 typedef enum {
     CREASE_BASIS_ENTRIES,
     CREASE_BASIS_COSINE,
     CREASE_BASIS_FOURIER,
-    CREASE_BASIS_PAIR
+    CREASE_BASIS_PAIR,
+    CREASE_BASIS_ROWS
 } crease_basis;
 
 /* A'A = Q diag(w) Q'. w has one number an entry of the domain, of FOURIER one a frequency of the
- * half spectrum (the last dimension n has n/2 + 1). PAIR: x as a matrix of `rows` rows, row j of
- * `left` and row k of `right` make the vector of w[j * columns + k]. */
+ * half spectrum (the last dimension n has n/2 + 1), of ROWS one a row of `left`, the others being
+ * 0. PAIR: x as a matrix of `rows` rows, row j of `left` and row k of `right` make the vector of
+ * w[j * columns + k]. */
 typedef struct {
     crease_basis basis;
     ptrdiff_t count;

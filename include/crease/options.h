@@ -28,6 +28,10 @@ extern "C" {
     X(BCD, bcd, "bcd", "classical block coordinate descent, without a guarantee")                  \
     X(ENVELOPE, envelope, "envelope",                                                              \
       "descent on the factors of CP robust PCA, all else eliminated")                              \
+    X(TANGENT, tangent, "tangent",                                                                 \
+      "Newton steps on the matrices of one rank, for a spectral block")                            \
+    X(PANOC, panoc, "panoc", "quasi-Newton steps on the proximal gradient step, for any prox")     \
+    X(SPLITTING, splitting, "splitting", "exact ADMM for two proxes and x_1 +- c x_2 = b, f = 0")  \
     X(GAUSS_NEWTON, gauss_newton, "gauss-newton", "Gauss-Newton steps for factorizations")         \
     X(ALTERNATION, alternation, "alternation", "exact steps of two blocks that a square couples")  \
     X(PLAIN, plain, "prox-gradient", "proximal gradient steps with extrapolation")                 \

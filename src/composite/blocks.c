@@ -18,7 +18,7 @@ static bool is_spectral(const crs_composite *c, int i)
 {
     const crease_set *set = c->parts.block[i].set;
     return crs_unscaled(crs_reg_of(&c->parts, i))->ops->kind == CREASE_KIND_SPECTRAL ||
-           (set && set->ops->matrix && !set->ops->polyhedral);
+           (set && set->ops->matrix && !set->ops->polyhedral && !set->ops->solid);
 }
 
 static void describe_coordinate(const crease_reg *r, double alpha, const crease_bounds *box,

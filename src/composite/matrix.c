@@ -305,17 +305,38 @@ void crs_matrix_adjoint(const crs_matrix *K, double a, const double *y, double *
     }
 }
 
+/* How many of the columns stand side by side in a dense matrix: BLAS takes them together. */
+static ptrdiff_t run_of(const crs_matrix *K, ptrdiff_t count, const ptrdiff_t *column)
+{
+    enum { WORTH = 4 };
+    ptrdiff_t run = 1;
+    if (K->kind != CRS_DENSE) return 1;
+    while (run < count && column[run] == column[0] + run) run++;
+    return run < WORTH ? 1 : run;
+}
+
 void crs_matrix_apply_columns(const crs_matrix *K, double a, ptrdiff_t count,
                               const ptrdiff_t *column, const double *d, double *y)
 {
-    for (ptrdiff_t k = 0; k < count; k++)
-        if (d[k] != 0) crs_matrix_column(K, a * d[k], column[k], y);
+    for (ptrdiff_t k = 0, run; k < count; k += run) {
+        run = run_of(K, count - k, column + k);
+        if (run > 1)
+            crs_gemv(true, run, K->rows, a, K->value + column[k] * K->rows, d + k, 1, y);
+        else if (d[k] != 0)
+            crs_matrix_column(K, a * d[k], column[k], y);
+    }
 }
 
 void crs_matrix_adjoint_columns(const crs_matrix *K, double a, ptrdiff_t count,
                                 const ptrdiff_t *column, const double *y, double *out)
 {
-    for (ptrdiff_t k = 0; k < count; k++) out[k] += a * column_dot(K, column[k], y);
+    for (ptrdiff_t k = 0, run; k < count; k += run) {
+        run = run_of(K, count - k, column + k);
+        if (run > 1)
+            crs_gemv(false, run, K->rows, a, K->value + column[k] * K->rows, y, 1, out + k);
+        else
+            out[k] += a * column_dot(K, column[k], y);
+    }
 }
 
 static double weighted_square(const crs_matrix *K, ptrdiff_t j, const double *h)

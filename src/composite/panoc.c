@@ -361,6 +361,7 @@ static bool suits(const crs_composite *c) { return !c->constraint; }
 
 const crs_core crs_core_panoc = {
     .name = "panoc",
+    .needs = "a problem without a constraint",
     .suits = suits,
     .open = panoc_open,
     .step = step,

@@ -247,6 +247,7 @@ static void *splitting_open(const crs_task *task, crease_error *e)
 
 const crs_core crs_core_splitting = {
     .name = "splitting",
+    .needs = "f = 0, two blocks and a constraint c_1 x_1 + c_2 x_2 = b with numbers c_i",
     .constrained = true,
     .suits = suits,
     .open = splitting_open,

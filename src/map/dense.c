@@ -58,6 +58,12 @@ static bool identity(const crease_map *A, const crease_space *dom, const crease_
     return true;
 }
 
+static bool gram(const crease_map *A, const crease_space *dom, const crease_space *ran,
+                 crease_gram *g, crease_error *e)
+{
+    return crs_gram_of_matrix(crease_size(ran), crease_size(dom), A->data, g, e);
+}
+
 const crease_map_ops crs_dense_ops = {
     .name = "dense",
     .formula = "(A x)_i = sum_j a_ij x_j",
@@ -68,6 +74,7 @@ const crease_map_ops crs_dense_ops = {
     .norm = norm,
     .sigma_min = sigma_min,
     .identity = identity,
+    .gram = gram,
 };
 
 crease_map crease_dense(const double *a)

@@ -119,6 +119,27 @@ static bool rounding(const crease_map *A, const crease_space *dom, const crease_
     return true;
 }
 
+/* A'A = C'C with C = diag(s) W'V' */
+static bool gram(const crease_map *A, const crease_space *dom, const crease_space *ran,
+                 crease_gram *g, crease_error *e)
+{
+    const crease_factored_matrix *a = A->data;
+    const ptrdiff_t k = crs_short_side(a->rows, a->rank);
+    ptrdiff_t size, total;
+    (void)dom, (void)ran;
+    if (!crs_svd_fits(a->rows, a->rank) || !crs_mul_size(k, a->cols, &size) ||
+        !crs_add_size(size, crs_thin_scratch(a->rows, a->rank), &total))
+        return crs_fail(e, CREASE_UNSUPPORTED, "low-rank: the factors are too large to decompose");
+    double *c = crs_doubles(total, "the singular values of a product of factors", e);
+    if (!c) return false;
+    const bool done = (compress(a, c, c + size) ||
+                       crs_fail(e, CREASE_NUMERICAL_FAILURE,
+                                "low-rank: the singular values of U were not found; scale it")) &&
+                      crs_gram_of_matrix(k, a->cols, c, g, e);
+    crs_free(c);
+    return done;
+}
+
 const crease_map_ops crs_low_rank_ops = {
     .name = "low-rank",
     .formula = "A x = U (V'x)",
@@ -129,6 +150,7 @@ const crease_map_ops crs_low_rank_ops = {
     .norm = norm,
     .sigma_min = sigma_min,
     .rounding = rounding,
+    .gram = gram,
 };
 
 crease_map crease_low_rank(const crease_factored_matrix *a)

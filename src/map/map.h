@@ -54,9 +54,12 @@ ptrdiff_t crs_map_entries(const crease_map *A, const crease_space *dom, const cr
  * crs_gram_free, after a failure as well. */
 bool crs_map_gram(const crease_map *A, const crease_space *dom, const crease_space *ran,
                   crease_gram *g, crease_error *e);
+bool crs_gram_unknown(const crease_map *A, crease_error *e); /* says so; always false */
 /* g with `count` eigenvalues of 0. */
 bool crs_gram_new(crease_gram *g, crease_basis basis, ptrdiff_t count, crease_error *e);
 void crs_gram_free(crease_gram *g);
+/* A'A from the singular values of a matrix a (m x n): those, squared, and the right vectors. */
+bool crs_gram_of_matrix(ptrdiff_t m, ptrdiff_t n, const double *a, crease_gram *g, crease_error *e);
 /* A'A = I. */
 bool crs_gram_of_isometry(const crease_map *A, const crease_space *dom, const crease_space *ran,
                           crease_gram *g, crease_error *e);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * solver: (d I + beta A'A)^{-1} v = Q (Q'v / (d + beta w)) for A'A = Q diag(w) Q'
  *
- * Q is one of four: unit vectors; the cosine transform; the Fourier transform, whose frequencies k
- * and -k share w; or the eigenvectors of two small matrices, X -> P'X Q and back. */
+ * Q is unit vectors; the cosine transform; the Fourier transform, whose frequencies k and -k share
+ * w; the eigenvectors of two small matrices, X -> P'X Q and back; or orthonormal rows R, beside
+ * which w = 0, and then x = (v - R'R v)/d + R'(R v / (d + beta w)). */
 #include "dense/dense.h"
 #include "map/map.h"
 #include "transform/transform.h"
@@ -17,7 +18,11 @@ struct crease_map_solver {
 bool crs_map_gram(const crease_map *A, const crease_space *dom, const crease_space *ran,
                   crease_gram *g, crease_error *e)
 {
-    if (A->ops->gram) return A->ops->gram(A, dom, ran, g, e);
+    return A->ops->gram ? A->ops->gram(A, dom, ran, g, e) : crs_gram_unknown(A, e);
+}
+
+bool crs_gram_unknown(const crease_map *A, crease_error *e)
+{
     return crs_fail(e, CREASE_UNSUPPORTED,
                     "%s: (d I + beta A'A)^{-1} has no closed form here; use conjugate gradients",
                     A->ops->name);
@@ -45,6 +50,27 @@ bool crs_gram_of_isometry(const crease_map *A, const crease_space *dom, const cr
     if (!crs_gram_new(g, CREASE_BASIS_ENTRIES, crease_size(dom), e)) return false;
     fill(g->count, 1, g->w);
     return true;
+}
+
+bool crs_gram_of_matrix(ptrdiff_t m, ptrdiff_t n, const double *a, crease_gram *g, crease_error *e)
+{
+    const ptrdiff_t k = crs_short_side(m, n);
+    if (!crs_svd_fits(m, n))
+        return crs_fail(e, CREASE_UNSUPPORTED, "a %td x %td matrix is too large to decompose", m,
+                        n);
+    if (!crs_gram_new(g, CREASE_BASIS_ROWS, k, e)) return false;
+    g->rows = k, g->columns = n;
+    double *work = crs_doubles(crs_thin_scratch(m, n), "the singular values of a map", e);
+    g->left = work ? crs_doubles(k * n, "the singular vectors of a map", e) : NULL;
+    crs_thin f;
+    const bool done = g->left && (crs_thin_svd(m, n, a, work, &f) ||
+                                  crs_fail(e, CREASE_NUMERICAL_FAILURE,
+                                           "the singular values of a map were not found; scale its "
+                                           "numbers"));
+    for (ptrdiff_t j = 0; done && j < k; j++) g->w[j] = square(f.s[j]);
+    if (done) copy(k * n, f.vt, g->left);
+    crs_free(work);
+    return done;
 }
 
 crease_map_solver *crease_map_solver_new(const crease_map *A, const crease_space *dom,
@@ -82,6 +108,8 @@ ptrdiff_t crease_map_solver_scratch(const crease_map_solver *s)
         return s->size;
     case CREASE_BASIS_PAIR:
         return 2 * s->size;
+    case CREASE_BASIS_ROWS:
+        return 2 * s->g.rows;
     default:
         return 0;
     }
@@ -118,12 +146,32 @@ static void by_pair(const crease_map_solver *s, double d, double beta, const dou
     crs_gemm(false, false, m, n, n, 1, half, g->right, 0, x);
 }
 
+/* What is orthogonal to the rows is taken out twice, so that v in their span leaves nothing. */
+static void by_rows(const crease_map_solver *s, double d, double beta, const double *v, double *x,
+                    double *work)
+{
+    const crease_gram *g = &s->g;
+    double *inside = work, *rest = work + g->rows;
+    crs_gemv(false, g->rows, g->columns, 1, g->left, v, 0, inside);
+    copy(s->size, v, x);
+    crs_gemv(true, g->rows, g->columns, -1, g->left, inside, 1, x);
+    crs_gemv(false, g->rows, g->columns, 1, g->left, x, 0, rest);
+    crs_gemv(true, g->rows, g->columns, -1, g->left, rest, 1, x);
+    for (ptrdiff_t j = 0; j < s->size; j++) x[j] = g->rows < g->columns ? x[j] / d : 0;
+    for (ptrdiff_t k = 0; k < g->rows; k++)
+        inside[k] = (inside[k] + rest[k]) / (d + beta * g->w[k]);
+    crs_gemv(true, g->rows, g->columns, 1, g->left, inside, 1, x);
+}
+
 void crease_map_solve(const crease_map_solver *s, double d, double beta, const double *v, double *x,
                       double *work)
 {
     switch (s->g.basis) {
     case CREASE_BASIS_FOURIER:
         by_fourier(s, d, beta, v, x, work);
+        break;
+    case CREASE_BASIS_ROWS:
+        by_rows(s, d, beta, v, x, work);
         break;
     case CREASE_BASIS_PAIR:
         by_pair(s, d, beta, v, x, work);

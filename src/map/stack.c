@@ -157,7 +157,7 @@ static bool gram(const crease_map *A, const crease_space *dom, const crease_spac
     for (int k = 0; k < p->count; k++, to_next(A, &at)) {
         crease_gram own = { .w = NULL };
         bool done = crs_map_gram(at.map, at.dom, at.ran, k ? &own : g, e);
-        if (done && k && (own.basis != g->basis || own.basis == CREASE_BASIS_PAIR))
+        if (done && k && (own.basis != g->basis || own.basis >= CREASE_BASIS_PAIR))
             done = crs_fail(e, CREASE_UNSUPPORTED, "stack: the parts have different bases");
         for (ptrdiff_t j = 0; done && k && j < g->count; j++) g->w[j] += own.w[j];
         crs_gram_free(&own);

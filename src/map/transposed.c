@@ -66,6 +66,22 @@ static ptrdiff_t entries(const crease_map *A, const crease_space *dom, const cre
     return crs_map_entries(A->data, ran, dom, col, row, value);
 }
 
+/* B B' is known from B'B where they are the same: B of a square shape and diagonal, diagonal in
+ * exponentials, or c times an orthogonal map. */
+static bool gram(const crease_map *A, const crease_space *dom, const crease_space *ran,
+                 crease_gram *g, crease_error *e)
+{
+    const crease_map *B = A->data;
+    if (crease_size(dom) != crease_size(ran)) return crs_gram_unknown(A, e);
+    if (!crs_map_gram(B, ran, dom, g, e)) return false;
+    bool same = B->ops->diagonal || g->basis == CREASE_BASIS_FOURIER;
+    if (!same && g->basis == CREASE_BASIS_ENTRIES) {
+        same = true;
+        for (ptrdiff_t k = 1; k < g->count; k++) same = same && g->w[k] == g->w[0];
+    }
+    return same || crs_gram_unknown(A, e);
+}
+
 const crease_map_ops crs_transposed_ops = {
     .name = "transposed",
     .formula = "A x = B'x",
@@ -78,6 +94,7 @@ const crease_map_ops crs_transposed_ops = {
     .identity = identity,
     .rounding = rounding,
     .entries = entries,
+    .gram = gram,
 };
 
 crease_map crease_transposed(const crease_map *A)

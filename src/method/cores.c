@@ -41,6 +41,9 @@ static double bound(const crease_analysis *a, double drop, double eps)
         .bound = bound,                                                                            \
         .core = &crs_core_##name,                                                                  \
     };
+CORE(tangent, false)
+CORE(panoc, false)
+CORE(splitting, true)
 CORE(gauss_newton, false)
 CORE(alternation, false)
 CORE(plain, false)

@@ -14,7 +14,7 @@
 #include "core/carve.h"
 #include "newton/newton.h"
 
-enum { INNER = 4, TRIALS = 8, REFRESH = 20, REJECTIONS = 3, UNDECIDED = 5, STALLED = 30 };
+enum { INNER = 6, TRIALS = 8, REFRESH = 20, REJECTIONS = 3, UNDECIDED = 5, STALLED = 30 };
 
 typedef struct {
     const crs_task *task;
@@ -220,23 +220,41 @@ static bool direction(newton *s, bool settled, double *descent)
     return true;
 }
 
-/* next = w + tau d clipped, un; returns <slope, next - w>. */
-static double clipped(newton *s, double tau)
+/* un = uw + K_S (next - w). Of what was clipped only the difference to tau d is multiplied, but not
+ * where it is most of S, or so long that the sum would cancel. */
+static void clipped_products(newton *s, double tau)
 {
     ptrdiff_t moved = 0;
+    double asked = 0, done = 0;
+    for (ptrdiff_t k = 0; k < s->count; k++) {
+        const ptrdiff_t j = s->S[k];
+        const double off = s->next[j] - (s->w[j] + tau * s->d[k]);
+        asked += fabs(tau * s->d[k]);
+        done += fabs(s->next[j] - s->w[j]);
+        if (off == 0) continue;
+        s->some[moved] = j;
+        s->moved[moved++] = off;
+    }
+    const bool anew = 2 * moved > s->count || asked > 10 * done;
+    for (ptrdiff_t k = 0; anew && k < s->count; k++) {
+        s->some[k] = s->S[k];
+        s->moved[k] = s->next[s->S[k]] - s->w[s->S[k]];
+    }
+    for (ptrdiff_t i = 0; i < s->c->rows; i++) s->un[i] = s->uw[i] + (anew ? 0 : tau * s->ud[i]);
+    move(s, anew ? s->count : moved, s->next, s->un);
+}
+
+/* next = w + tau d clipped; returns <slope, next - w>. */
+static double clipped(newton *s, double tau)
+{
     double slope = 0;
     copy(s->c->n, s->w, s->next);
     for (ptrdiff_t k = 0; k < s->count; k++) {
         const ptrdiff_t j = s->S[k];
-        const double free = s->w[j] + tau * s->d[k];
-        s->next[j] = clip(free, s->low[k], s->high[k]);
+        s->next[j] = clip(s->w[j] + tau * s->d[k], s->low[k], s->high[k]);
         slope += s->slope[k] * (s->next[j] - s->w[j]);
-        if (s->next[j] == free) continue;
-        s->some[moved] = j;
-        s->moved[moved++] = s->next[j] - free;
     }
-    for (ptrdiff_t i = 0; i < s->c->rows; i++) s->un[i] = s->uw[i] + tau * s->ud[i];
-    move(s, moved, s->next, s->un);
+    clipped_products(s, tau);
     return slope;
 }
 
@@ -261,6 +279,21 @@ static bool descend(newton *s, bool settled)
     return false;
 }
 
+/* Coordinates that met a bound leave S; true: there were some. */
+static bool shrink(newton *s)
+{
+    ptrdiff_t kept = 0;
+    const ptrdiff_t count = s->count;
+    for (ptrdiff_t k = 0; k < count; k++) {
+        if (!is_inside(s, k)) continue;
+        s->S[kept] = s->S[k];
+        s->low[kept] = s->low[k];
+        s->high[kept++] = s->high[k];
+    }
+    s->count = kept;
+    return kept < count;
+}
+
 /* The candidate w with its products and Fw; false: the watch is over. */
 static bool candidate(newton *s)
 {
@@ -270,9 +303,7 @@ static bool candidate(newton *s)
     for (int i = 0; i < s->c->count; i++) least = smaller(least, s->task->tolerance[i]);
     s->Fw = objective(s, s->w, s->uw);
     for (int k = 0; k < INNER && s->count > 0; k++) {
-        bool inside = true;
-        for (ptrdiff_t j = 0; k > 0 && j < s->count; j++) inside = inside && is_inside(s, j);
-        if (!inside) break;
+        if (k > 0 && shrink(s) && !crs_face_set(s->face, s->count, s->S)) return false;
         slope_at_w(s);
         if (k > 0 && crs_norm(s->count, s->slope) <= 0.1 * least) break;
         if (!descend(s, settled)) break;
@@ -322,11 +353,13 @@ static bool take_plain(newton *s)
     return true;
 }
 
+/* False: neither F nor the residual has fallen for long, or they are no numbers. */
 static bool goes_on(newton *s, double before)
 {
-    const bool better = s->ratio < 0.9 * s->best || s->F < before - 1e-12 * fabs(before);
+    const bool closer = s->ratio < 0.9 * s->best;
+    const bool better = closer || s->F < before - 1e-12 * fabs(before);
     s->stalled = better ? 0 : s->stalled + 1;
-    if (s->ratio < s->best) s->best = s->ratio;
+    if (closer) s->best = s->ratio;
     return s->stalled <= STALLED && s->F == s->F && s->ratio == s->ratio;
 }
 

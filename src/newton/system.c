@@ -25,6 +25,7 @@ struct crs_system {
     pattern analysed; /* of the face of this version */
     long version;
     double flops;
+    double dear; /* a pattern of so many columns was not cheap: smaller ones are asked again */
 
     double *h, *weight, *rows;   /* phi'' of all rows of u, of those of the stack; work */
     double *base, *diagonal;     /* D without rho'' and with it */
@@ -65,7 +66,7 @@ static bool set_up(crs_system *s, crease_error *e)
 crs_system *crs_system_new(crs_face *f, crease_error *e)
 {
     crs_system *s = crs_alloc(1, sizeof *s);
-    if (s) *s = (crs_system){ .c = f->c, .f = f };
+    if (s) *s = (crs_system){ .c = f->c, .f = f, .dear = INFINITY };
     if (s && set_up(s, e)) return s;
     crs_fail(e, CREASE_NO_MEMORY, "out of memory: Newton's method");
     crs_system_free(s);
@@ -127,16 +128,24 @@ static bool has_stack(const crs_system *s)
     return s->f->by_column.start[s->f->n] > 0 || s->f->form.start[s->f->n] > 0;
 }
 
-/* The pattern of s->lower is analysed once for an S; is its factor cheap? */
+/* Is the factor of s->lower cheap? Its pattern is analysed once for an S. */
 static bool is_cheap(crs_system *s, pattern of)
 {
-    const double entries = larger(1, s->f->entries);
+    const double most = 1e4 * larger(1, s->f->entries);
     if (s->analysed != of || s->version != s->f->version) {
         s->flops = crs_factor_analyse(s->factor, &s->lower);
         s->analysed = of;
         s->version = s->f->version;
+        if (of == OF_COLUMNS) s->dear = s->flops <= most ? INFINITY : (double)s->f->n;
     }
-    return s->flops <= 1e4 * entries;
+    return s->flops <= most;
+}
+
+/* An analysis costs as much as many products: where one has failed, only for much smaller S. */
+static bool is_worth_asking(const crs_system *s)
+{
+    const bool known = s->analysed == OF_COLUMNS && s->version == s->f->version;
+    return known || (double)s->f->n <= 0.7 * s->dear;
 }
 
 /* The factor of the sparse part of H with this diagonal. */
@@ -145,8 +154,7 @@ static bool make_sparse(crs_system *s, const double *diagonal, double shift)
     const crs_lines *form = s->f->form.start[s->f->n] > 0 ? &s->f->form : NULL;
     crs_lower *A = &s->lower;
     double top = 0;
-    const bool known = s->analysed == OF_COLUMNS && s->version == s->f->version;
-    if (known && !is_cheap(s, OF_COLUMNS)) return false;
+    if (!is_worth_asking(s)) return false;
     if (!crs_lower_product(A, &s->f->by_column, &s->f->by_row, s->weight, form, diagonal))
         return false;
     for (ptrdiff_t k = 0; k < s->f->n; k++) top = larger(top, fabs(A->value[A->start[k]]));
@@ -393,6 +401,7 @@ static void add_part_squares(crs_system *s, const crs_term *t, const crs_term_pa
     double high = 0;
     if (!crs_has_columns(K)) {
         for (ptrdiff_t i = 0; i < K->rows; i++) high = larger(high, t->loss ? h[i] : t->weight);
+        if (isnan(K->norm)) return; /* nobody has asked for it yet */
         for (ptrdiff_t k = from; k < to; k++) s->pd[k] += high * square(K->norm);
         return;
     }

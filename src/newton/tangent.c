@@ -496,6 +496,8 @@ static void *tangent_open(const crs_task *task, crease_error *e)
 
 const crs_core crs_core_tangent = {
     .name = "tangent",
+    .needs = "one block with a spectral regularizer, no set, losses of linear predictors and no "
+             "constraint",
     .suits = suits,
     .open = tangent_open,
     .step = step,

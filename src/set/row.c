@@ -134,10 +134,11 @@ void crs_row_project(const crease_set *c, const crease_space *s, const double *v
     if (!slack) settle(&r, s, false, x);
 }
 
-/* A function that falls, and what it is about. */
+/* A function that falls, what it is about, and where it counts as 0. */
 typedef struct {
     double (*at)(const void *data, double mu);
     const void *data;
+    double rounding;
 } falling;
 
 static double turned(const falling *f, double sign, double mu)
@@ -145,27 +146,27 @@ static double turned(const falling *f, double sign, double mu)
     return sign * f->at(f->data, sign * mu);
 }
 
-/* A root, given its value at 0 and a first step; of `onward` alone one that is >= 0. Doubling, then
- * false position with the stale end halved (Illinois), every fourth step a bisection. */
+/* A root, given a first step; of `onward` alone one that is >= 0. Steps eight times as large each,
+ * then false position with the stale end halved (Illinois), every fourth time a bisection. */
 static double find_root(const falling *f, bool onward, double step)
 {
-    enum { STEPS = 200, DOUBLINGS = 1100 };
+    enum { STEPS = 200, WIDENINGS = 400 };
     const double first = f->at(f->data, 0), sign = first > 0 ? 1 : -1;
     if (first == 0 || isnan(first) || (onward && first < 0)) return 0;
     double low = 0, high = fabs(step) > 0 && isfinite(step) ? fabs(step) : 1;
     double before = fabs(first), after = turned(f, sign, high);
-    for (int k = 0; k < DOUBLINGS && after > 0 && isfinite(high); k++) {
+    for (int k = 0; k < WIDENINGS && after > f->rounding && isfinite(high); k++) {
         low = high, before = after;
-        high *= 2;
+        high *= 8;
         after = turned(f, sign, high);
     }
-    for (int k = 1, last = 0; k <= STEPS && after < 0; k++) {
+    for (int k = 1, last = 0; k <= STEPS && after < -f->rounding; k++) {
         const double secant = low + before * ((high - low) / (before - after));
         const double mid = low + (high - low) / 2;
         const double mu = k % 4 && secant > low && secant < high ? secant : mid;
         if (!(mu > low && mu < high)) break;
         const double value = turned(f, sign, mu);
-        if (value > 0)
+        if (value > f->rounding)
             low = mu, before = value, after /= last > 0 ? 2 : 1, last = 1;
         else
             high = mu, after = value, before /= last < 0 ? 2 : 1, last = -1;
@@ -181,11 +182,12 @@ typedef struct {
     const double *v;
 } proximal;
 
+/* r + |x - v|^2/(2t) is convex in every entry: within bounds its minimizer is clipped. */
 static double point(const proximal *p, ptrdiff_t j, double mu)
 {
     const crs_penalty_value at = scalar_at(p->r, j);
-    return crs_scalar_prox_box(&at, p->t, p->v[j] - mu * coefficient(p->row, j),
-                               lower_at(&p->row->box, j), upper_at(&p->row->box, j));
+    return clip(crs_scalar_prox(&at, p->t, p->v[j] - mu * coefficient(p->row, j)),
+                lower_at(&p->row->box, j), upper_at(&p->row->box, j));
 }
 
 static double above_prox(const void *data, double mu)
@@ -195,6 +197,15 @@ static double above_prox(const void *data, double mu)
     for (ptrdiff_t j = 0, n = crease_size(p->s); j < n; j++)
         accumulate(&sum, coefficient(p->row, j) * point(p, j, mu));
     return crease_sum(p->s, total(&sum)) - p->row->b;
+}
+
+/* Half a rounding of each term of a'x at the start; settle does the rest. */
+static double resolution(const proximal *p)
+{
+    double size = 0;
+    for (ptrdiff_t j = 0, n = crease_size(p->s); j < n; j++)
+        size = larger(size, fabs(coefficient(p->row, j) * point(p, j, 0)));
+    return 0x1p-54 * larger(crs_max_all(p->s, size), fabs(p->row->b));
 }
 
 static double squares_of(const crease_row *r, const crease_space *s)
@@ -216,7 +227,8 @@ void crs_row_prox(const crease_row *row, const crease_reg *r, const crease_space
     }
     const bool slack = row->equality ? first == 0 : first <= 0;
     const double step = first / squares_of(row, s);
-    const double mu = slack ? 0 : find_root(&(falling){ above_prox, &p }, !row->equality, step);
+    const falling f = { above_prox, &p, slack ? 0 : resolution(&p) };
+    const double mu = slack ? 0 : find_root(&f, !row->equality, step);
     for (ptrdiff_t j = 0; j < n; j++) x[j] = point(&p, j, mu);
     if (!slack) settle(row, s, true, x);
 }
@@ -252,8 +264,11 @@ double crs_row_multiplier(const crease_row *row, const crease_reg *r, const crea
     const normals d = { row, r, s, x, g };
     const bool active = row->equality || above(row, s, x) >= -rounding(row, s, x);
     if (!active) return 0;
-    const double step = pull(&d, 0) / squares_of(row, s);
-    return find_root(&(falling){ pull, &d }, !row->equality, step);
+    double size = 0;
+    for (ptrdiff_t j = 0, n = crease_size(s); j < n; j++)
+        size = larger(size, fabs(coefficient(row, j) * g[j]));
+    const falling f = { pull, &d, 0x1p-54 * crs_max_all(s, size) };
+    return find_root(&f, !row->equality, pull(&d, 0) / squares_of(row, s));
 }
 
 double crs_row_dist(const crease_row *row, const crease_reg *r, const crease_space *s,

@@ -16,6 +16,14 @@ static double slope(const double *par, double u)
     return copysign(par[0] * pow(fabs(u), par[0] - 1), u);
 }
 
+/* p (p-1) |u|^{p-2}, unbounded at 0. Newton's step for |u|^p alone overshoots there, u becomes
+ * (p-2)/(p-1) u: for tiny u phi'(u)/u = p |u|^{p-2} stands for it, whose step ends at 0. */
+static double curve(const double *par, double u)
+{
+    const double y = fabs(u), least = 1e-15, tiny = 1e-6;
+    return par[0] * (y <= tiny ? 1 : par[0] - 1) * pow(y <= least ? least : y, par[0] - 2);
+}
+
 /* Adds the row sums of |W_i| to row; returns its largest column sum. */
 static double block_sums(const crease_predictor *p, const crease_blocks *b, int i, double *row,
                          double *work)
@@ -112,6 +120,7 @@ const crs_loss crs_lp_loss = {
              CRS_PREDICTOR_OPS },
     .value = value,
     .slope = slope,
+    .curve = curve,
     .high = INFINITY,
     .hoelder = hoelder,
 };

@@ -5,7 +5,8 @@ penalties="zero l1 elastic-net squared-l2 l0 scad mcp lsp capped-l1 l-half l-two
 regularizers="$penalties weighted-l1 nuclear rank tv1d"
 for p in $penalties; do regularizers+=" group-$p spectral-$p"; done
 sets="box nonneg l1-ball l2-ball linf-ball lp-ball simplex full-simplex capped-simplex k-sparse
-    k-support nuclear-ball spectral-ball spectrahedron birkhoff permutahedron"
+    k-support nuclear-ball spectral-ball spectrahedron birkhoff permutahedron half-space hyperplane
+    box-hyperplane soc capped-soc psd capped-psd column-balls row-balls l0-ball rank-ball"
 
 for kind in regularizers sets; do
     run "$CREASE" list $kind
@@ -32,7 +33,8 @@ expect_json '[(p["name"], p["low"], p["high"], p["low_open"], p["high_open"]) fo
 expect_json '{e["name"] for e in d["entries"] if not e["traits"]["projection"]} >=
     {"birkhoff", "k-support"}' list sets --json
 expect_json '{e["name"] for e in d["entries"] if e["traits"]["matrix"]} ==
-    {"nuclear-ball", "spectral-ball", "spectrahedron", "birkhoff"}' list sets --json
+    {"nuclear-ball", "spectral-ball", "spectrahedron", "birkhoff", "psd", "capped-psd",
+    "column-balls", "row-balls", "rank-ball"}' list sets --json
 expect_json '[e["vector_parameter"] for e in d["entries"] if e["name"] == "permutahedron"] ==
     ["a"]' \
     list sets --json

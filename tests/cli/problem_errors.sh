@@ -104,6 +104,12 @@ broken 65 "scale is 0" "$(block '"set": {"affine": {"inner": "simplex:1", "scale
 broken 65 "/blocks/0/set/product/parts" "$(block '"set": {"product": {"parts": []}}')"
 broken 65 "4 entries together but the point has 3" "$(block '"set": {"product": {"parts":
     [{"set": "simplex:1", "shape": 2}, {"set": "box:0,1", "shape": 2}]}}')"
+broken 65 "/blocks/0/set/half-space/a" "$(block '"set": {"half-space": {"b": 1, "a": [1, 2]}}')"
+broken 65 "/blocks/0/set/box-hyperplane: 'a' is missing" "$(block '"set": {"box-hyperplane": {"b": 1}}')"
+broken 65 "entry 1 has the bounds 0 and inf; give two finite numbers" "$(block \
+    '"set": {"box-hyperplane": {"low": 0, "a": 1, "b": 1}}')"
+broken 65 "so it is never b = 9 and the set is empty" "$(block \
+    '"set": {"box-hyperplane": {"low": 0, "high": 1, "a": 1, "b": 9}}')"
 broken 65 "/blocks/0/set/permutahedron/a" "$(block '"set": {"permutahedron": {"a": [1, 2]}}')"
 
 # Couplings.
@@ -221,8 +227,8 @@ broken 64 "beta = inf" "$(options '{}')" --beta inf
 broken 64 "unknown mode" "$(options '{}')" --mode theoretical
 
 # Advice is about what is asked for, and works: a pair without a joint prox, a penalty by its name.
-block '"regularizer": "mcp:1,3", "set": "simplex:1"' >"$problem"
-expect_exit 64 "mcp and the set simplex have no exact joint prox; sets that have one" solve "$problem"
+block '"regularizer": "capped-l1:1,2", "set": "simplex:1"' >"$problem"
+expect_exit 64 "capped-l1 and the set simplex have no exact joint prox; sets that have one" solve "$problem"
 block '"regularizer": "nuclear:1", "set": "nonneg"' | sed 's/3,/[2, 2],/' >"$problem"
 expect_exit 64 "nuclear on nonneg has no computable.*use a Lipschitz" solve "$problem"
 broken 64 "unknown method .g*.; write auto, gcg, .* or envelope" "$(options '{}')" --method ggggggg

@@ -47,6 +47,9 @@ refused "$(one '"regularizer": {"group-l1": {"lambda": 1}}')"
 refused "$(one '"set": {"simplex": {"radius": -1}}')"
 refused "$(one '"set": {"capped-simplex": {"k": 1.5}}')"
 refused "$(one '"set": {"ball": {}}')"
+refused "$(one '"set": {"half-space": {"b": 1}}')"
+refused "$(one '"set": {"box-hyperplane": {"low": 0, "high": 1, "a": 1}}')"
+refused "$(one '"set": {"rank-ball": {"k": 0}}')"
 refused '{"crease": 1, "blocks": [{"shape": 1}], "options": {"eps": -1}}'
 refused '{"crease": 1, "blocks": [{"shape": 1}], "options": {"method": "best"}}'
 refused '{"crease": 1, "blocks": [{"shape": 1}], "smooth": [{"callback": {}}]}'
@@ -62,6 +65,13 @@ taken "$(one '"set": {"affine": {"inner": "simplex:1", "scale": -2, "shift": [[1
 taken '{"crease": 1, "blocks": [{"shape": 4, "set": {"product": {"parts":
     [{"set": "simplex:1", "shape": 3}, {"set": {"box": {"low": 0, "high": 1}}, "shape": 1}]}}}]}'
 taken "$(one '"set": {"permutahedron": {"a": [[1, 2], [3, 4]]}}')"
+taken "$(one '"set": {"half-space": {"b": 1, "a": [[1, 2], [3, 4]]}}')"
+taken "$(one '"set": {"hyperplane": {"b": 0, "a": 1}}')"
+taken "$(one '"set": {"box-hyperplane": {"low": 0, "high": 1, "a": 1, "b": 2}}')"
+taken "$(one '"set": {"box-hyperplane": {"lower": 0, "upper": [[1, 2], [1, 2]], "a": 1, "b": 2}}')"
+taken "$(one '"set": "psd"')"
+taken "$(one '"set": {"capped-psd": {"trace": 2}}')"
+taken "$(one '"set": "rank-ball:1"')"
 taken "$(one '"start": 0.5')"
 taken '{"crease": 1, "blocks": [{"shape": 1}], "options": {"audit": true, "relative": 1}}'
 finish

@@ -100,8 +100,64 @@ static void any_allocation_may_fail(void **state)
     assert_int_equal(allocations_live, 0);
 }
 
+/* Normals and barriers: rows with a regularizer, cones, and what is built from them. */
+static void any_allocation_may_fail_on_unbounded_sets(void **state)
+{
+    enum { SETS = 8 };
+    static const double up[N] = { 0, 0.5, 0.5, 1 }, twice[N] = { 0, 1, 1, 2 }, first[] = { -1 };
+    const crease_space line = crease_vector(N), square = crease_matrix(2, 2);
+    const crease_space halves[] = { crease_vector(2), crease_vector(2) };
+    const crease_set parts[] = { crease_soc(), crease_orthant() }, cone = crease_soc();
+    const crease_product_set product = { 2, parts, halves };
+    const crease_affine_set turned = { &cone, -1, twice };
+    const crease_set set[SETS] = { crease_psd(),
+                                   crease_rank_ball(1),
+                                   crease_l0_ball(3),
+                                   crease_soc(),
+                                   crease_hyperplane(ones, 2),
+                                   crease_box_hyperplane(0, 1, ones, 2),
+                                   crease_product(&product),
+                                   crease_affine(&turned) };
+    crease_space space[SETS];
+    crease_block block[SETS] = { { .set = NULL } };
+    const double *x[SETS];
+    for (int i = 0; i < SETS; i++) {
+        space[i] = i < 2 ? square : line;
+        block[i].set = &set[i];
+        x[i] = i < 2 ? ones : i == 5 ? half : up;
+    }
+    block[4].reg = block[5].reg = crease_l1(0.1);
+    block[0].map = crease_dense(ones);
+    const crease_problem p = { .count = SETS, .space = space, .block = block };
+    const crease_problem none = { 1, space, block, { .ops = NULL }, crease_vector(1), first };
+    (void)state;
+    for (long failures = 0, done = 0; done < 2; failures++) {
+        crease_verification v = { 0 };
+        crease_refutation r;
+        crease_error e = { 0 };
+        const double y = -1;
+        block[0].map.ops = NULL;
+        allocations_left = failures;
+        const bool one = crease_verify(&p, x, NULL, NULL, false, 100, false, &v, &e);
+        allocations_left = -1;
+        assert_true(one || e.code == CREASE_NO_MEMORY);
+        if (one && v.verdict != CREASE_VERDICT_VALID) fail_msg("%s", v.text);
+        crease_verification_free(&v);
+        block[0].map = crease_dense(ones);
+        allocations_left = failures;
+        const bool other = crease_verify_infeasible(&none, &y, &r, &e);
+        allocations_left = -1;
+        assert_true(other ? r.verdict == CREASE_VERDICT_VALID : e.code == CREASE_NO_MEMORY);
+        assert_int_equal(allocations_live, 0);
+        done = one + other;
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(any_allocation_may_fail) };
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(any_allocation_may_fail),
+        cmocka_unit_test(any_allocation_may_fail_on_unbounded_sets),
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

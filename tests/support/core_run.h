@@ -47,7 +47,7 @@ static inline void check_standing(core_run *r, double before)
     double F;
     crease_error e;
     for (int i = 0; i < r->c->count; i++) r->x[i] = r->at.x + r->c->at[i];
-    assert_true(crease_objective(r->p, r->x, &F, &e));
+    if (!crease_objective(r->p, r->x, &F, &e)) fail_msg("no objective: %s", e.text);
     if (!(r->at.objective <= before + 1e-12 * fabs(before)))
         fail_msg("%s: F rose by %g in step %ld", r->core->name, r->at.objective - before, r->steps);
     if (!(fabs(r->at.objective - F) <= 1e-10 * (1 + fabs(F))))

@@ -129,8 +129,8 @@ typedef struct {
 bool crs_sum_at(crs_reader *r, const crs_node *maps, const crs_node *rhs,
                 const crs_block_list *blocks, crs_sum_of_maps *out);
 
-/* A constraint: {"maps", "rhs", "shape", "multiplier"}, or a list of these, whose rows stand one over
- * another. */
+/* A constraint: {"maps", "rhs", "shape", "multiplier"}, or a list of these, whose rows stand one
+ * over another. */
 bool crs_constraint_at(crs_reader *r, const crs_node *at, const crs_block_list *blocks,
                        crs_sum_of_maps *out);
 
