@@ -72,6 +72,21 @@ def read_result(folder):
         return None
 
 
+def work_of(result):
+    """{pairs, svds, factorizations} of a result that tells them."""
+    work = (result.get("details") or {}).get("work")
+    if not work:
+        return None
+    return {"pairs": work["pairs"], "svds": work["spectra"], "factorizations": work["factorizations"]}
+
+
+def solving(phases, seconds, cpu):
+    """Seconds of the iterations and certificates: by the clock, or on a busy machine their share of the
+    processor's."""
+    solve = sum(phases.get(p) or 0 for p in ("center", "start", "fit", "certify"))
+    return max(1e-6, min(solve, cpu * solve / max(seconds or 0, 1e-6)))
+
+
 def core(result):
     """The method, and the core that did the work where the engine names one."""
     details = result.get("details") or {}
@@ -88,6 +103,8 @@ def judge(record, verify_code):
         wrong.append("killed: it did not end when interrupted")
     elif record["exit"] not in PROMISED:
         wrong.append(f"exit {record['exit']}")
+    if record["outcome"] == "stopped" and record["exit"] not in (130, None):
+        wrong.append("says that it was stopped, and nobody did")
     claimed = record["exit"] in (0, 4, 5)
     if claimed and verify_code != 0:
         wrong.append(f"claims {record['outcome']}, crease verify ends with {verify_code}")
@@ -138,8 +155,8 @@ def solve(program, problem, limit, eps=1e-6, options=()):
                 residual=result["residual"],
                 iterations=result["iterations"],
                 evaluations=result["evaluations"],
-                work=result.get("work") or (result.get("details") or {}).get("work"),
-                solve=sum(phases.get(p) or 0 for p in ("center", "start", "fit", "certify")),
+                work=work_of(result),
+                solve=solving(phases, result["seconds"], cpu),
             )
             verify_code, _, _, _, _ = run([program, "verify", out, "--eps", repr(eps)], 60)
         record["verified"] = verify_code

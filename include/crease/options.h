@@ -28,6 +28,8 @@ extern "C" {
     X(BCD, bcd, "bcd", "classical block coordinate descent, without a guarantee")                  \
     X(ENVELOPE, envelope, "envelope",                                                              \
       "descent on the factors of CP robust PCA, all else eliminated")                              \
+    X(NEWTON, newton, "newton",                                                                    \
+      "Newton steps on the entries that penalties and bounds leave free")                          \
     X(TANGENT, tangent, "tangent",                                                                 \
       "Newton steps on the matrices of one rank, for a spectral block")                            \
     X(PANOC, panoc, "panoc", "quasi-Newton steps on the proximal gradient step, for any prox")     \

@@ -64,10 +64,10 @@ typedef struct {
     crs_composite *c;
     const crease_problem *p;
     tally t;
-    crs_term_part *part;
     crease_smooth *rest;
     crease_smooth_list *list;
     crease_block *block;
+    crease_space *space;
 } builder;
 
 static ptrdiff_t most(ptrdiff_t a, ptrdiff_t b) { return a > b ? a : b; }
@@ -97,11 +97,12 @@ static void carve(void *self, crs_carver *v)
     c->step = carve_doubles(v, N, 1);
     c->by = carve_bytes(v, c->n, sizeof *c->by);
     c->term = carve_bytes(v, b->t.terms + 1, sizeof *c->term);
-    b->part = carve_bytes(v, b->t.parts + N, sizeof *b->part);
+    c->unused = carve_bytes(v, b->t.parts + N, sizeof *c->unused);
     c->matrix = carve_bytes(v, b->t.parts + N, sizeof *c->matrix);
     b->rest = carve_bytes(v, b->t.rest + 1, sizeof *b->rest);
     b->list = carve_bytes(v, 1, sizeof *b->list);
     b->block = carve_bytes(v, N, sizeof *b->block);
+    b->space = carve_bytes(v, N, sizeof *b->space);
     c->linear = carve_doubles(v, c->n, 1);
     c->start = carve_doubles(v, c->n, 1);
     c->point = carve_bytes(v, N, sizeof *c->point);
@@ -111,20 +112,17 @@ static void carve(void *self, crs_carver *v)
     c->slope = carve_doubles(v, rows, 1);
 }
 
-static bool add_part(builder *b, crs_term *t, int block, ptrdiff_t row, const crs_matrix *K)
+void crs_add_part(crs_composite *c, crs_term *t, int block, ptrdiff_t row, const crs_matrix *K)
 {
-    crs_composite *c = b->c;
-    if (!t->part) t->part = b->part;
+    if (!t->part) t->part = c->unused;
     crs_matrix *own = &c->matrix[c->matrices++];
     *own = *K;
-    *b->part++ = (crs_term_part){ block, row, own };
+    *c->unused++ = (crs_term_part){ block, row, own };
     t->parts++;
-    return true;
 }
 
-static crs_term *add_term(builder *b, const crs_loss *loss, double weight, ptrdiff_t rows)
+crs_term *crs_add_term(crs_composite *c, const crs_loss *loss, double weight, ptrdiff_t rows)
 {
-    crs_composite *c = b->c;
     crs_term *t = &c->term[c->terms++];
     *t = (crs_term){ .loss = loss, .weight = weight, .rows = rows, .at = c->rows };
     c->rows += rows;
@@ -134,7 +132,7 @@ static crs_term *add_term(builder *b, const crs_loss *loss, double weight, ptrdi
 static bool add_loss(builder *b, const crease_smooth *f, crease_error *e)
 {
     const crease_predictor *p = f->data;
-    crs_term *t = add_term(b, loss_of(f), 1, crease_size(&p->range));
+    crs_term *t = crs_add_term(b->c, loss_of(f), 1, crease_size(&p->range));
     crs_matrix K;
     memcpy(t->par, f->par, sizeof t->par);
     t->rhs = p->rhs;
@@ -142,23 +140,23 @@ static bool add_loss(builder *b, const crease_smooth *f, crease_error *e)
     for (int k = 0; k < p->count; k++) {
         if (!crs_matrix_of_map(&p->map[k], &b->p->space[p->block[k]], &p->range, &K, e))
             return false;
-        add_part(b, t, p->block[k], 0, &K);
+        crs_add_part(b->c, t, p->block[k], 0, &K);
     }
     return true;
 }
 
-static bool add_distance(builder *b, const crease_smooth *f)
+static void add_distance(builder *b, const crease_smooth *f)
 {
     const crease_distance_data *d = f->data;
     const ptrdiff_t n = crease_size(&b->p->space[d->a]);
-    crs_term *t = add_term(b, &crs_least_squares, d->weight, n);
+    crs_term *t = crs_add_term(b->c, &crs_least_squares, d->weight, n);
     crs_matrix K;
     t->rhs = d->d;
     crs_matrix_scalar(n, 1, &K);
-    add_part(b, t, d->a, 0, &K);
-    if (d->b < 0) return true;
+    crs_add_part(b->c, t, d->a, 0, &K);
+    if (d->b < 0) return;
     crs_matrix_scalar(n, -1, &K);
-    return add_part(b, t, d->b, 0, &K);
+    crs_add_part(b->c, t, d->b, 0, &K);
 }
 
 /* Q (m x n, row after row), or its transpose, in columns. */
@@ -170,7 +168,8 @@ static bool add_form_part(builder *b, crs_term *t, int row, int col, const doubl
     if (!crs_matrix_dense(m, n, &K, e)) return false;
     for (ptrdiff_t j = 0; j < n; j++)
         for (ptrdiff_t i = 0; i < m; i++) K.value[j * m + i] = turned ? Q[j * m + i] : Q[i * n + j];
-    return add_part(b, t, col, b->c->at[row], &K);
+    crs_add_part(b->c, t, col, b->c->at[row], &K);
+    return true;
 }
 
 static bool add_quadratic(builder *b, const crease_smooth *f, crease_error *e)
@@ -180,7 +179,7 @@ static bool add_quadratic(builder *b, const crease_smooth *f, crease_error *e)
     for (int i = 0; q->linear && i < q->blocks; i++)
         if (q->linear[i]) axpy(crs_block_size(c, i), 1, q->linear[i], c->linear + c->at[i]);
     if (q->count == 0) return true;
-    crs_term *t = add_term(b, NULL, 1, c->n);
+    crs_term *t = crs_add_term(b->c, NULL, 1, c->n);
     for (int k = 0; k < q->count; k++) {
         if (!add_form_part(b, t, q->row[k], q->col[k], q->matrix[k], false, e)) return false;
         if (q->row[k] == q->col[k]) continue;
@@ -197,8 +196,11 @@ static bool add_smooth(builder *b, const crease_smooth *f, crease_error *e)
         if (!add_smooth(b, &sum->term[k], e)) return false;
     if (sum) return true;
     if (is_loss(f)) return add_loss(b, f, e);
-    if (f->ops == &crs_squared_distance_ops) return add_distance(b, f);
     if (f->ops == &crs_quadratic_ops) return add_quadratic(b, f, e);
+    if (f->ops == &crs_squared_distance_ops) {
+        add_distance(b, f);
+        return true;
+    }
     b->rest[b->list->count++] = *f;
     return true;
 }
@@ -215,7 +217,7 @@ static bool add_constraint(builder *b, crease_error *e)
     for (int i = 0; i < p->count; i++) {
         if (!crs_in_constraint(p, i)) continue;
         if (!crs_matrix_of_map(&p->block[i].map, &p->space[i], &p->range, &K, e)) return false;
-        add_part(b, t, i, 0, &K);
+        crs_add_part(c, t, i, 0, &K);
     }
     return true;
 }
@@ -227,10 +229,11 @@ static void borrow_blocks(builder *b)
     for (int i = 0; i < p->count; i++) {
         b->block[i] = p->block[i];
         b->block[i].map = (crease_map){ 0 };
+        b->space[i] = p->space[i];
         c->at[i + 1] = c->at[i] + crease_size(&p->space[i]);
     }
     c->count = p->count;
-    c->parts = (crease_problem){ .count = p->count, .space = p->space, .block = b->block };
+    c->parts = (crease_problem){ .count = p->count, .space = b->space, .block = b->block };
 }
 
 static double term_entries(const crs_term *t)
@@ -253,8 +256,6 @@ static double data_entries(const builder *b, const crease_smooth *f)
 static bool fill_in(builder *b, uint64_t seed, crease_error *e)
 {
     crs_composite *c = b->c;
-    borrow_blocks(b);
-    c->rows = 0;
     b->list->term = b->rest;
     if (!add_smooth(b, &b->p->f, e) || !add_constraint(b, e)) return false;
     if (b->list->count == 1) c->rest = b->rest[0];
@@ -293,23 +294,77 @@ static ptrdiff_t rows_of(const crease_problem *p, const crease_smooth *f, ptrdif
     return f->ops == &crs_quadratic_ops ? n : 0;
 }
 
+/* Memory for the blocks of b->p, `rows` of u and the terms that b counts. */
+static bool begin(builder *b, ptrdiff_t rows, crs_work *work, crease_watch *watch, crease_error *e)
+{
+    crs_composite *c = b->c = crs_alloc(1, sizeof *c);
+    if (c) {
+        c->work = work;
+        c->watch = watch;
+        for (int i = 0; i < b->p->count; i++) c->n += crease_size(&b->p->space[i]);
+        c->rows = rows;
+        c->memory = carve_block(carve, b);
+        c->rows = 0;
+    }
+    if (c && c->memory) {
+        borrow_blocks(b);
+        return true;
+    }
+    crs_composite_free(c);
+    return crs_fail(e, CREASE_NO_MEMORY, "out of memory: a problem taken apart");
+}
+
 crs_composite *crs_composite_new(const crease_problem *p, uint64_t seed, crs_work *work,
                                  crease_watch *watch, crease_error *e)
 {
-    crs_composite *c = crs_alloc(1, sizeof *c);
-    builder b = { .c = c, .p = p };
-    if (!c) {
-        crs_fail(e, CREASE_NO_MEMORY, "out of memory: a problem taken apart");
-        return NULL;
-    }
-    c->work = work;
-    c->watch = watch;
-    for (int i = 0; i < p->count; i++) c->n += crease_size(&p->space[i]);
-    c->rows = rows_of(p, &p->f, c->n);
+    builder b = { .p = p };
+    ptrdiff_t n = 0;
+    for (int i = 0; i < p->count; i++) n += crease_size(&p->space[i]);
     count_up(&p->f, &b.t);
-    c->memory = carve_block(carve, &b);
-    if (!c->memory) crs_fail(e, CREASE_NO_MEMORY, "out of memory: a problem taken apart");
-    if (c->memory && fill_in(&b, seed, e)) return c;
-    crs_composite_free(c);
+    if (!begin(&b, rows_of(p, &p->f, n), work, watch, e)) return NULL;
+    if (fill_in(&b, seed, e)) return b.c;
+    crs_composite_free(b.c);
     return NULL;
+}
+
+/* Blocks as in `from`, without one. */
+static crs_composite *without(const crs_composite *from, int dropped, builder *b, ptrdiff_t rows,
+                              ptrdiff_t constraint, crease_error *e)
+{
+    crease_problem p = from->parts;
+    crease_block *block = crs_alloc((size_t)p.count, sizeof *block);
+    crease_space *space = crs_alloc((size_t)p.count, sizeof *space);
+    bool done = block && space;
+    int count = 0;
+    for (int i = 0; done && i < p.count; i++)
+        if (i != dropped) block[count] = p.block[i], space[count++] = p.space[i];
+    p.count = count;
+    p.block = block, p.space = space;
+    if (constraint > 0) p.range = (crease_space){ 1, { constraint }, NULL };
+    b->p = &p;
+    done = done && begin(b, rows, from->work, from->watch, e);
+    crs_free(block);
+    crs_free(space);
+    if (!done && e && e->code == CREASE_OK)
+        crs_fail(e, CREASE_NO_MEMORY, "out of memory: a reduced problem");
+    return done ? b->c : NULL;
+}
+
+crs_composite *crs_composite_without(const crs_composite *from, int dropped, const crs_room *room,
+                                     crease_error *e)
+{
+    builder b = { .t = { .terms = room->terms, .parts = room->parts } };
+    crs_composite *c = without(from, dropped, &b, room->rows, room->constraint, e);
+    if (!c) return NULL;
+    for (int i = 0, k = 0; i < from->count; i++) {
+        const ptrdiff_t n = crs_block_size(from, i);
+        if (i == dropped) continue;
+        c->separable[k] = from->separable[i], c->spectral[k] = from->spectral[i];
+        c->step[k] = from->step[i];
+        copy(n, from->start + from->at[i], c->start + c->at[k]);
+        copy(n, from->linear + from->at[i], c->linear + c->at[k]);
+        memcpy(c->by + c->at[k], from->by + from->at[i], (size_t)n * sizeof *c->by);
+        k++;
+    }
+    return c;
 }

@@ -83,7 +83,8 @@ typedef struct {
     /* The composite's own memory (composite.c). */
     int matrices;
     crs_matrix *matrix;
-    const double **point; /* a pointer a block, for `rest`, and into its gradient */
+    crs_term_part *unused; /* room for further parts */
+    const double **point;  /* a pointer a block, for `rest`, and into its gradient */
     double **into;
     double *room, *certify_room, *slope;
     void *memory;
@@ -93,6 +94,18 @@ typedef struct {
 crs_composite *crs_composite_new(const crease_problem *p, uint64_t seed, crs_work *work,
                                  crease_watch *watch, crease_error *e);
 void crs_composite_free(crs_composite *c);
+
+/* For those who build one. The blocks of `from` without one of them, -1: all, with their
+ * coordinates, starts and linear parts, and room for so many terms; `rest` is not taken over. */
+typedef struct {
+    int terms, parts;
+    ptrdiff_t rows, constraint; /* of u; of the constraint, 0: none */
+} crs_room;
+crs_composite *crs_composite_without(const crs_composite *from, int dropped, const crs_room *room,
+                                     crease_error *e);
+crs_term *crs_add_term(crs_composite *c, const crs_loss *loss, double weight, ptrdiff_t rows);
+/* The composite owns the matrix from here on. */
+void crs_add_part(crs_composite *c, crs_term *t, int block, ptrdiff_t row, const crs_matrix *K);
 
 /* The same blocks, terms and matrices with `extra` terms more, their rows of u behind the others,
  * and no constraint (view.c). Borrows c and what the terms point to but their `gram`; NULL with a

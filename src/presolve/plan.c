@@ -4,7 +4,7 @@
 #include "presolve/presolve.h"
 
 /* In the order in which they are tried. */
-static crs_rule *const rules[] = { crs_unsplit, crs_eliminate };
+static crs_rule *const rules[] = { crs_eliminate };
 
 static ptrdiff_t rows_of(const crs_composite *c) { return c->constraint ? c->constraint->rows : 0; }
 

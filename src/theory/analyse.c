@@ -78,7 +78,7 @@ static bool takes(const crease_problem *p, crease_method method, crease_error *e
     const bool constrained = p->range.order > 0;
     char text[200];
     if (m->elsewhere) return crs_fail(e, CREASE_UNSUPPORTED, "%s", m->elsewhere);
-    if (method == CREASE_METHOD_AUTO || m->constrained == constrained) return true;
+    if (method == CREASE_METHOD_AUTO || m->core || m->constrained == constrained) return true;
     return crs_fail(e, CREASE_UNSUPPORTED,
                     m->constrained
                         ? "%s needs a constraint sum A_i x_i = b and this problem has none; use %s "

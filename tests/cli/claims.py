@@ -185,4 +185,5 @@ def main():
     sys.exit(faults > 0)
 
 
-main()
+if __name__ == "__main__":
+    main()
