@@ -34,10 +34,11 @@ typedef struct {
 
 /* What a coupling is made of. */
 typedef enum {
-    CREASE_SMOOTH_OTHER,   /* nothing is known */
-    CREASE_SMOOTH_LOSS,    /* sum_j phi(u_j); data is a crease_predictor */
-    CREASE_SMOOTH_SUM,     /* data is a crease_smooth_list */
-    CREASE_SMOOTH_CALLBACK /* the user's functions; data is a crease_callback_smooth */
+    CREASE_SMOOTH_OTHER,     /* nothing is known */
+    CREASE_SMOOTH_LOSS,      /* sum_j w_j phi(u_j); data is a crease_predictor */
+    CREASE_SMOOTH_PREDICTED, /* another function of u; data is a crease_predictor */
+    CREASE_SMOOTH_SUM,       /* data is a crease_smooth_list */
+    CREASE_SMOOTH_CALLBACK   /* the user's functions; data is a crease_callback_smooth */
 } crease_smooth_family;
 
 /* x is an array of one pointer per block. `work` has scratch() doubles. */

@@ -94,6 +94,7 @@ static void carve(void *self, crs_carver *v)
     c->at = carve_bytes(v, N + 1, sizeof *c->at);
     c->separable = carve_bytes(v, N, sizeof *c->separable);
     c->spectral = carve_bytes(v, N, sizeof *c->spectral);
+    c->oracle = carve_bytes(v, N, sizeof *c->oracle);
     c->step = carve_doubles(v, N, 1);
     c->by = carve_bytes(v, c->n, sizeof *c->by);
     c->term = carve_bytes(v, b->t.terms + 1, sizeof *c->term);
@@ -244,11 +245,27 @@ static double term_entries(const crs_term *t)
 }
 
 /* Of a factorization: those of what it factorizes. */
+/* Entries of the maps of a predictor */
+static double map_entries(const builder *b, const crease_predictor *p)
+{
+    double sum = 0;
+    for (int k = 0; k < p->count; k++) {
+        crs_matrix K;
+        if (!crs_matrix_of_map(&p->map[k], &b->p->space[p->block[k]], &p->range, &K, NULL))
+            continue;
+        sum += crs_matrix_entries(&K);
+        crs_matrix_free(&K);
+    }
+    return sum;
+}
+
 static double data_entries(const builder *b, const crease_smooth *f)
 {
     const crease_blocks blocks = crs_blocks(b->p);
     crease_cp_data cp;
     int factor[CREASE_MAX_ORDER];
+    if (f->ops->family == CREASE_SMOOTH_LOSS || f->ops->family == CREASE_SMOOTH_PREDICTED)
+        return map_entries(b, f->data);
     if (!f->ops->as_cp || !f->ops->as_cp(f, &blocks, &cp, factor)) return 0;
     return (double)crease_size(&cp.shape);
 }
@@ -328,21 +345,25 @@ crs_composite *crs_composite_new(const crease_problem *p, uint64_t seed, crs_wor
 }
 
 /* Blocks as in `from`, without one. */
-static crs_composite *without(const crs_composite *from, int dropped, builder *b, ptrdiff_t rows,
-                              ptrdiff_t constraint, crease_error *e)
+static crs_composite *without(const crs_composite *from, int dropped, const crs_room *room,
+                              builder *b, crease_error *e)
 {
     crease_problem p = from->parts;
     crease_block *block = crs_alloc((size_t)p.count, sizeof *block);
     crease_space *space = crs_alloc((size_t)p.count, sizeof *space);
     bool done = block && space;
     int count = 0;
-    for (int i = 0; done && i < p.count; i++)
-        if (i != dropped) block[count] = p.block[i], space[count++] = p.space[i];
+    for (int i = 0; done && i < p.count; i++) {
+        if (i == dropped) continue;
+        block[count] = p.block[i], space[count] = p.space[i];
+        if (room->reg && i == room->reg_of) block[count].reg = *room->reg, block[count].set = NULL;
+        count++;
+    }
     p.count = count;
     p.block = block, p.space = space;
-    if (constraint > 0) p.range = (crease_space){ 1, { constraint }, NULL };
+    if (room->constraint > 0) p.range = (crease_space){ 1, { room->constraint }, NULL };
     b->p = &p;
-    done = done && begin(b, rows, from->work, from->watch, e);
+    done = done && begin(b, room->rows, from->work, from->watch, e);
     crs_free(block);
     crs_free(space);
     if (!done && e && e->code == CREASE_OK)
@@ -354,17 +375,16 @@ crs_composite *crs_composite_without(const crs_composite *from, int dropped, con
                                      crease_error *e)
 {
     builder b = { .t = { .terms = room->terms, .parts = room->parts } };
-    crs_composite *c = without(from, dropped, &b, room->rows, room->constraint, e);
-    if (!c) return NULL;
-    for (int i = 0, k = 0; i < from->count; i++) {
+    crs_composite *c = without(from, dropped, room, &b, e);
+    bool done = c;
+    for (int i = 0, k = 0; done && i < from->count; i++) {
         const ptrdiff_t n = crs_block_size(from, i);
         if (i == dropped) continue;
-        c->separable[k] = from->separable[i], c->spectral[k] = from->spectral[i];
-        c->step[k] = from->step[i];
         copy(n, from->start + from->at[i], c->start + c->at[k]);
         copy(n, from->linear + from->at[i], c->linear + c->at[k]);
-        memcpy(c->by + c->at[k], from->by + from->at[i], (size_t)n * sizeof *c->by);
-        k++;
+        done = crs_describe_block(c, k++, e);
     }
-    return c;
+    if (done) return c;
+    crs_composite_free(c);
+    return NULL;
 }

@@ -66,6 +66,7 @@ typedef struct {
     ptrdiff_t rows;     /* of u */
     bool *separable;    /* a block */
     bool *spectral;     /* a block whose prox or projection decomposes a matrix */
+    bool *oracle;       /* a block whose set has a linear oracle alone: there is no prox */
     double *step;       /* a block: its joint prox is exact for gamma below this; INFINITY */
     crs_coordinate *by; /* n of them; only those of separable blocks are filled in */
     int terms;
@@ -100,6 +101,8 @@ void crs_composite_free(crs_composite *c);
 typedef struct {
     int terms, parts;
     ptrdiff_t rows, constraint; /* of u; of the constraint, 0: none */
+    const crease_reg *reg; /* instead of that of block `reg_of`, and no set there; NULL: none */
+    int reg_of;
 } crs_room;
 crs_composite *crs_composite_without(const crs_composite *from, int dropped, const crs_room *room,
                                      crease_error *e);
@@ -131,7 +134,8 @@ void crs_add_columns(const crs_composite *c, double a, ptrdiff_t count, const pt
 /* f at a point with its u, and its gradient; `rest` is evaluated at x. */
 double crs_smooth_part(const crs_composite *c, const double *x, const double *u);
 void crs_smooth_slope(const crs_composite *c, const double *x, const double *u, double *g);
-/* u, g and the value at x: one pair. */
+/* Both, by one pass over the data of `rest`; and with the products for u: one pair. */
+double crs_smooth_at(const crs_composite *c, const double *x, const double *u, double *g);
 double crs_smooth_both(const crs_composite *c, const double *x, double *u, double *g);
 
 /* One term: its value, v = weight each phi'(..) and h = weight each phi''(..) a row. */

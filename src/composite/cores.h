@@ -37,6 +37,7 @@ typedef struct {
 typedef struct crs_core {
     const char *name;
     const char *needs; /* what suits() asks for: "... needs <this>" */
+    double patience;   /* the race leaves it alone this many times as long; 0: once */
     bool constrained;  /* takes problems with a constraint (and none without) */
     bool (*suits)(const crs_composite *c);
     void *(*open)(const crs_task *task, crease_error *e); /* NULL with a sentence */

@@ -7,7 +7,7 @@
 
 #include "core/core.h"
 
-enum { CRS_LBFGS_PAIRS = 20 };
+enum { CRS_LBFGS_PAIRS = 12 };
 
 typedef struct {
     ptrdiff_t n;

@@ -17,6 +17,8 @@
  * Stella, Themelis, Sopasakis, Patrinos, A simple and efficient algorithm for nonlinear model
  * predictive control, 2017; De Marchi, Themelis, Proximal gradient algorithms under local Lipschitz
  * gradient continuity, 2022. */
+#include <crease/certificate.h>
+
 #include "composite/cores.h"
 #include "composite/lbfgs.h"
 #include "core/carve.h"
@@ -35,12 +37,12 @@ typedef struct {
 typedef struct {
     crs_composite *c;
     const double *tolerance;
-    double *gamma; /* a block */
+    double *gamma, *width; /* a block */
     place at, other;
     double *q, *uq, *v, *gz, *best;
     double lowest, least; /* F(best), and the lowest phi */
     double ratio, rate;   /* measured, and over the size of d that went with it */
-    bool measured;        /* gz is grad f(z) */
+    bool measured, loose; /* gz is grad f(z); the ratio was a bound */
     long steps;
     crs_lbfgs pairs;
     void *memory;
@@ -69,8 +71,7 @@ static void forward(panoc *p, place *a)
 
 static void evaluate(panoc *p, place *a)
 {
-    a->f = crs_smooth_part(p->c, a->x, a->u);
-    crs_smooth_slope(p->c, a->x, a->u, a->g);
+    a->f = crs_smooth_at(p->c, a->x, a->u, a->g);
     forward(p, a);
 }
 
@@ -124,12 +125,29 @@ static double size_of_step(const panoc *p)
     return most;
 }
 
+/* -(x - gamma g - z)/gamma is a normal of r at z, so |(x - z)/gamma + grad f(z) - g| bounds the
+ * residual of a block, times the diameter of its set where that is a gap: no decomposition. */
+static double bounded(const panoc *p)
+{
+    const crs_composite *c = p->c;
+    const place *a = &p->at;
+    double most = 0;
+    for (int i = 0; i < c->count; i++) {
+        double sum = 0;
+        for (ptrdiff_t j = c->at[i]; j < c->at[i + 1]; j++)
+            sum += square((a->x[j] - a->z[j]) / p->gamma[i] + (p->gz[j] - a->g[j]));
+        most = larger(most, p->width[i] * sqrt(sum) / p->tolerance[i]);
+    }
+    return most;
+}
+
 /* The residual at z takes the gradient there, a pair: it is worth it near the end. False: z is of
  * no use, or no time. */
 static bool measure(panoc *p)
 {
     double size = size_of_step(p);
-    if (!p->measured && p->steps % LOOK != 0 && !(p->rate * size <= 3)) {
+    const double near = p->loose ? 30 : 3;
+    if (!p->measured && p->steps % LOOK != 0 && !(p->rate * size <= near)) {
         p->ratio = larger(1 + 1e-9, p->rate * size); /* a guess claims nothing */
         return true;
     }
@@ -139,7 +157,9 @@ static bool measure(panoc *p)
         crs_smooth_slope(p->c, p->at.z, p->at.uz, p->gz);
     }
     p->measured = true;
-    p->ratio = crs_residual(p->c, p->at.z, p->gz, p->tolerance);
+    p->ratio = bounded(p);
+    p->loose = p->ratio > 2 * near;
+    if (!p->loose) p->ratio = crs_residual(p->c, p->at.z, p->gz, p->tolerance);
     p->rate = size > 0 ? p->ratio / size : 0;
     return true;
 }
@@ -248,11 +268,64 @@ static void swap(panoc *p)
     p->at.landed = p->measured = false;
 }
 
+/* gamma_i = 0.95/L_i, below what the prox allows */
+static bool choose_steps(panoc *p, crease_error *e)
+{
+    const crs_composite *c = p->c;
+    if (!crs_block_curvatures(c, p->at.x, p->at.u, p->gamma, e)) return false;
+    for (int i = 0; i < c->count; i++) {
+        p->gamma[i] = smaller(0.95 / p->gamma[i], 0.99 * c->step[i]);
+        if (!(p->gamma[i] < INFINITY)) p->gamma[i] = 1;
+    }
+    return true;
+}
+
+/* All of it at at.x, whose u is there. */
+static bool begin(panoc *p, crease_error *e)
+{
+    crs_lbfgs_forget(&p->pairs);
+    if (!choose_steps(p, e)) return false;
+    evaluate(p, &p->at);
+    p->at.landed = p->measured = false;
+    p->lowest = p->ratio = INFINITY;
+    p->least = envelope(&p->at);
+    p->rate = 0;
+    p->loose = false;
+    p->steps = 0;
+    copy(p->c->n, p->at.x, p->best);
+    land(p); /* if that fails the next step says so */
+    return true;
+}
+
+static bool restart(panoc *p)
+{
+    copy(p->c->n, p->best, p->at.x);
+    crs_products(p->c, p->at.x, p->at.u);
+    return begin(p, NULL);
+}
+
+static bool renew(void *self)
+{
+    panoc *p = self;
+    if (!(p->ratio <= 1)) return restart(p);
+    copy(p->c->n, p->at.z, p->at.x);
+    copy(p->c->rows, p->at.uz, p->at.u); /* K is as it was */
+    return begin(p, NULL);
+}
+
+/* The end of a path that had been lower before, which the envelope does not forbid: from there all
+ * that follows is no higher. */
+static bool was_lower(const panoc *p)
+{
+    return objective(&p->at) > p->lowest + 1e-12 * fabs(p->lowest);
+}
+
 static crs_core_state step(void *self)
 {
     panoc *p = self;
     if (!measure(p)) return CRS_CORE_STUCK;
-    if (p->ratio <= 1) return CRS_CORE_DONE;
+    if (p->ratio <= 1 && !was_lower(p)) return CRS_CORE_DONE;
+    if (p->ratio <= 1) return restart(p) ? CRS_CORE_GOES_ON : CRS_CORE_STUCK;
     if (p->at.D == 0 || crease_watch_over(p->c->watch) || !search(p)) return CRS_CORE_STUCK;
     swap(p);
     p->steps++;
@@ -275,42 +348,6 @@ static void stand(const void *self, crs_standing *s)
                          .g = done ? p->gz : NULL };
 }
 
-/* gamma_i = 0.95/L_i, below what the prox allows */
-static bool choose_steps(panoc *p, crease_error *e)
-{
-    const crs_composite *c = p->c;
-    if (!crs_block_curvatures(c, p->at.x, p->at.u, p->gamma, e)) return false;
-    for (int i = 0; i < c->count; i++) {
-        p->gamma[i] = smaller(0.95 / p->gamma[i], 0.99 * c->step[i]);
-        if (!(p->gamma[i] < INFINITY)) p->gamma[i] = 1;
-    }
-    return true;
-}
-
-/* All of it at at.x. */
-static bool begin(panoc *p, crease_error *e)
-{
-    crs_lbfgs_forget(&p->pairs);
-    crs_products(p->c, p->at.x, p->at.u);
-    if (!choose_steps(p, e)) return false;
-    evaluate(p, &p->at);
-    p->at.landed = p->measured = false;
-    p->lowest = p->ratio = INFINITY;
-    p->least = envelope(&p->at);
-    p->rate = 0;
-    p->steps = 0;
-    copy(p->c->n, p->at.x, p->best);
-    land(p); /* if that fails the next step says so */
-    return true;
-}
-
-static bool renew(void *self)
-{
-    panoc *p = self;
-    copy(p->c->n, p->best, p->at.x);
-    return begin(p, NULL);
-}
-
 static void carve(void *self, crs_carver *k)
 {
     panoc *p = self;
@@ -329,6 +366,7 @@ static void carve(void *self, crs_carver *k)
     p->gz = carve_doubles(k, n, 1);
     p->best = carve_doubles(k, n, 1);
     p->gamma = carve_doubles(k, p->c->count, 1);
+    p->width = carve_doubles(k, p->c->count, 1);
 }
 
 static void panoc_close(void *self)
@@ -338,6 +376,14 @@ static void panoc_close(void *self)
     crs_lbfgs_close(&p->pairs);
     crs_free(p->memory);
     crs_free(p);
+}
+
+/* What a bound on the distance to the normals is multiplied with. */
+static double width(const crs_composite *c, int i)
+{
+    const crease_set *set = c->parts.block[i].set;
+    if (crease_setting(&c->parts, i, NULL) != 1) return 1;
+    return set->ops->diameter(set, &c->parts.space[i], 2);
 }
 
 static void *panoc_open(const crs_task *task, crease_error *e)
@@ -350,6 +396,8 @@ static void *panoc_open(const crs_task *task, crease_error *e)
     bool good = p->memory && crs_lbfgs_open(&p->pairs, p->c->n, e);
     if (good) {
         copy(p->c->n, task->start, p->at.x);
+        crs_products(p->c, p->at.x, p->at.u);
+        for (int i = 0; i < p->c->count; i++) p->width[i] = width(p->c, i);
         good = begin(p, e);
     }
     if (good) return p;
@@ -361,6 +409,7 @@ static bool suits(const crs_composite *c) { return !c->constraint; }
 
 const crs_core crs_core_panoc = {
     .name = "panoc",
+    .patience = 10, /* residuals of its points go up and down */
     .needs = "a problem without a constraint",
     .suits = suits,
     .open = panoc_open,

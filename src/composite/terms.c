@@ -78,13 +78,28 @@ bool crs_term_curve(const crs_term *t, const double *u, double *h)
     return true;
 }
 
+/* Columns of a stored matrix that a product with d does not need. */
+static double zero_entries(const crs_matrix *K, const double *d)
+{
+    double sum = 0;
+    if (K->kind != CRS_SPARSE && K->kind != CRS_DENSE) return 0;
+    for (ptrdiff_t j = 0; j < K->cols; j++)
+        if (d[j] == 0) sum += (double)crs_matrix_column_entries(K, j);
+    return sum;
+}
+
 void crs_term_products(const crs_composite *c, const crs_term *t, double a, const double *d,
                        double *u)
 {
     for (int k = 0; k < t->parts; k++) {
         const crs_term_part *part = &t->part[k];
-        c->work->entries += crs_matrix_entries(part->matrix);
-        crs_matrix_apply(part->matrix, a, d + c->at[part->block], u + part->row);
+        const double *v = d + c->at[part->block];
+        const double all = crs_matrix_entries(part->matrix), zero = zero_entries(part->matrix, v);
+        const bool few = part->matrix->kind == CRS_DENSE && zero >= all / 2;
+        c->work->entries += few || part->matrix->kind == CRS_SPARSE ? all - zero : all;
+        for (ptrdiff_t j = 0; few && j < part->matrix->cols; j++)
+            if (v[j] != 0) crs_matrix_column(part->matrix, a * v[j], j, u + part->row);
+        if (!few) crs_matrix_apply(part->matrix, a, v, u + part->row);
     }
 }
 
@@ -179,11 +194,10 @@ void crs_smooth_slope(const crs_composite *c, const double *x, const double *u, 
             c->rest.ops->grad(&c->rest, &b, c->point, i, g + c->at[i], c->room);
 }
 
-double crs_smooth_both(const crs_composite *c, const double *x, double *u, double *g)
+double crs_smooth_at(const crs_composite *c, const double *x, const double *u, double *g)
 {
     const crease_smooth *f = &c->rest;
     const crease_blocks b = crs_blocks(&c->parts);
-    crs_products(c, x, u);
     terms_slope(c, u, g);
     const double sum = terms_value(c, x, u);
     if (!f->ops) return sum;
@@ -192,4 +206,10 @@ double crs_smooth_both(const crs_composite *c, const double *x, double *u, doubl
     c->work->entries += 2 * c->rest_entries;
     return sum + (f->ops->both ? f->ops->both : crs_value_and_gradients)(f, &b, c->point, c->into,
                                                                          c->room);
+}
+
+double crs_smooth_both(const crs_composite *c, const double *x, double *u, double *g)
+{
+    crs_products(c, x, u);
+    return crs_smooth_at(c, x, u, g);
 }

@@ -10,9 +10,20 @@
 
 static const double sigma = 1e-3; /* of test S */
 
+bool crs_wants_cores(const crease_options *o)
+{
+    const crease_options usual = crease_options_default();
+    const crs_method *m = crs_method_at(o->method);
+    if (o->mode != CREASE_MODE_PRACTICAL) return false;
+    if (m && m->core) return true;
+    return o->method == CREASE_METHOD_AUTO && o->theta == usual.theta && o->beta == usual.beta &&
+           o->gamma == usual.gamma && o->h == usual.h && o->mu == usual.mu &&
+           o->accelerate == usual.accelerate && o->line_search == usual.line_search;
+}
+
 static void recipe(const crease_problem *p, const crease_options *o, crease_analysis *a)
 {
-    const bool constrained = p->range.order > 0;
+    const bool constrained = crs_method_at(a->method)->constrained;
     (void)o;
     a->theta_factor = a->last_weight = 1;
     a->theorem = constrained ? "Theorem A(a): the certificate alone" : "Theorem S, from F(x^0)";

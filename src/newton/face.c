@@ -111,16 +111,16 @@ static crs_role role_of(const crs_term *t, double *room)
     return is_diagonal(t, room) ? CRS_ON_DIAGONAL : sparse ? CRS_IN_STACK : CRS_FULL;
 }
 
-void crs_face_free(crs_face *f)
+void crs_face_free(crs_face *s)
 {
-    if (!f) return;
-    lines_free(&f->by_column);
-    lines_free(&f->by_row);
-    lines_free(&f->form);
-    crs_free(f->role);
-    crs_free(f->S);
-    crs_free(f->rows);
-    crs_free(f);
+    if (!s) return;
+    lines_free(&s->by_column);
+    lines_free(&s->by_row);
+    lines_free(&s->form);
+    crs_free(s->role);
+    crs_free(s->S);
+    crs_free(s->rows);
+    crs_free(s);
 }
 
 static bool set_up(crs_face *s)

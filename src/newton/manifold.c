@@ -404,6 +404,8 @@ static bool suits(const crs_composite *c)
 
 const crs_core crs_core_newton = {
     .name = "newton",
+    .needs = "no constraint, regularizers and sets of single entries, and losses whose second "
+             "derivative is known",
     .suits = suits,
     .open = open,
     .step = step,

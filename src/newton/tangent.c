@@ -277,9 +277,7 @@ static bool factor(tangent *s)
     for (int t = 0; t < c->terms; t++)
         crs_matrix_squares(c->term[t].part[0].matrix, s->ku + c->term[t].at, s->flat.W);
     for (ptrdiff_t j = 0; j < s->k; j++) s->shift[j] = s->mu * s->L + s->a1[j] / s->s[j];
-    const double order = (double)(crs_short_side(s->m, s->n) * s->k);
     c->work->factorizations++;
-    c->work->entries += order * order * order / 6;
     return crs_flat_factor(&s->flat, s->k, s->U, s->Vt, s->shift);
 }
 
@@ -496,6 +494,7 @@ static void *tangent_open(const crs_task *task, crease_error *e)
 
 const crs_core crs_core_tangent = {
     .name = "tangent",
+    .patience = 10, /* residuals of its points go up and down */
     .needs = "one block with a spectral regularizer, no set, losses of linear predictors and no "
              "constraint",
     .suits = suits,

@@ -118,10 +118,9 @@ static bool reduced_matrix(const crs_matrix *K, const crs_matrix *A, double a, c
     return product(K, A, a, to, e);
 }
 
-static int renumbered(int i, int j) { return i > j ? i - 1 : i; }
+static int renumbered(int i, int j) { return j >= 0 && i > j ? i - 1 : i; }
 
-/* A term without block j, its matrices copied. */
-static bool keep_term(const crs_term *t, int j, crs_composite *to, crease_error *e)
+bool crs_keep_term(const crs_term *t, int dropped, crs_composite *to, crease_error *e)
 {
     crs_term *own = crs_add_term(to, t->loss, t->weight, t->rows);
     crs_matrix K;
@@ -129,7 +128,7 @@ static bool keep_term(const crs_term *t, int j, crs_composite *to, crease_error 
     own->rhs = t->rhs, own->each = t->each;
     for (int k = 0; k < t->parts; k++) {
         if (!scaled(t->part[k].matrix, 1, &K, e)) return false;
-        crs_add_part(to, own, renumbered(t->part[k].block, j), t->part[k].row, &K);
+        crs_add_part(to, own, renumbered(t->part[k].block, dropped), t->part[k].row, &K);
     }
     return true;
 }
@@ -260,7 +259,7 @@ static bool by_identity(const crs_composite *c, int j, double scale, crs_reducti
                         crease_error *e)
 {
     const int moved = terms_of(c, j), others = c->constraint->parts - 1;
-    const crs_room room = { c->terms, all_parts(c) + moved * others, c->rows, 0 };
+    const crs_room room = { c->terms, all_parts(c) + moved * others, c->rows, 0, NULL, 0 };
     elimination *x = open_elimination(c, j, 0, out, e);
     if (!x) return false;
     x->scale = scale;
@@ -270,7 +269,7 @@ static bool by_identity(const crs_composite *c, int j, double scale, crs_reducti
     for (int t = 0; t < c->terms; t++) {
         const bool own = part_of(&c->term[t], j);
         if (own ? !move_term(c, &c->term[t], x, &rhs, out->to, e)
-                : !keep_term(&c->term[t], j, out->to, e))
+                : !crs_keep_term(&c->term[t], j, out->to, e))
             return false;
     }
     for (int k = 0; k < c->constraint->parts; k++) {
@@ -395,11 +394,12 @@ static bool by_square(const crs_composite *c, int j, const crs_term *t, double a
     for (ptrdiff_t k = 0; k < m; k++) x->y[k] = c->constraint->rhs ? c->constraint->rhs[k] : 0;
     crs_matrix_apply(A, -1, x->shift, x->y);
     const int others = c->constraint->parts - 1;
-    const crs_room room = { c->terms, all_parts(c) + 2 * others, c->rows + m, m - x->positive };
+    const crs_room room = { c->terms, all_parts(c) + 2 * others, c->rows + m, m - x->positive, NULL,
+                            0 };
     out->to = crs_composite_without(c, j, &room, e);
     if (!out->to) return false;
     for (int k = 0; k < c->terms; k++)
-        if (&c->term[k] != t && !keep_term(&c->term[k], j, out->to, e)) return false;
+        if (&c->term[k] != t && !crs_keep_term(&c->term[k], j, out->to, e)) return false;
     crs_term *new = crs_add_term(out->to, &crs_least_squares, t->weight * a * a, x->positive);
     if (!project(c, x, 0, x->positive, x->rhs, new, out->to, e)) return false;
     if (x->positive < m) {

@@ -181,7 +181,7 @@ static void check_nearest(const set_case *a, draws *d, const double *v, const do
         }
         const double size = 1 + dot(a, v, v) + dot(a, p, p) + dot(a, z, z);
         const double better = a->c->ops->nonconvex ? near - far : product;
-        crs_report_note(out, "projection beaten by another point", pos(better) / size, 1e-12);
+        crs_report_note(out, "projection beaten", pos(better) / size, 1e-12);
     }
 }
 
@@ -201,14 +201,14 @@ static void check_normals(const set_case *a, draws *d, crs_report *out)
     for (int k = 0; k < 5; k++) {
         const double factor = k == 0 ? 0 : spread(d, -2, 4);
         for (ptrdiff_t j = 0; j < a->n; j++) z[j] = w[j] - factor * u[j];
-        crs_report_note(out, "distance above that of a normal",
+        crs_report_note(out, "distance to normals too large",
                         pos(dist - crs_norm(a->n, z)) / (size + factor * crs_norm(a->n, u)), 1e-12);
     }
     if (a->c->ops->nonconvex) return;
     for (ptrdiff_t j = 0; j < a->n; j++) z[j] = x[j] + h * w[j];
     a->c->ops->project(a->c, a->s, z, z, a->work);
     for (ptrdiff_t j = 0; j < a->n; j++) step = hypot(step, (z[j] - x[j]) / h);
-    crs_report_note(out, "distance below the step of a projection", pos(step - dist) / size, 1e-10);
+    crs_report_note(out, "distance to normals too small", pos(step - dist) / size, 1e-10);
 }
 
 static void check_projection(const set_case *a, draws *d, crs_report *out)

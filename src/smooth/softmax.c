@@ -121,6 +121,7 @@ const crs_loss crs_softmax = {
              .formula = "sum_i w_i (log sum_k exp(u_ik) - u_{i,y_i}), u = A x, labels y_i = 0, 1, "
                         "..., classes - 1",
              .data_text = "terms {block: map}, labels, classes, weights",
+             .family = CREASE_SMOOTH_PREDICTED,
              .check = check,
              .scratch = crs_predictor_scratch,
              .touches = crs_predictor_touches,

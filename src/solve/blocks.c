@@ -178,16 +178,9 @@ static double first_guess(crease_solver *s, int i)
     return slope > 0 && slope < INFINITY ? slope : 1e-2;
 }
 
-/* x^0 projected onto the sets, multiplier and residual to match, L-hats */
-static void start_run(crease_solver *s)
+/* What belongs to x: multiplier and residual, L-hats, memory of the steps before. */
+static void settle_in(crease_solver *s)
 {
-    for (int i = 0; i < s->p->count; i++) /* the memory of oracles has no room for a joint prox */
-        s->run.report.moved_starts += crs_start_block(s->p, i, (uint64_t)s->run.o.seed,
-                                                      !s->method->oracle, s->st.x[i], s->st.work);
-    if (s->portfolio) {
-        crs_copy_point(s, s->st.x, s->best);
-        return;
-    }
     if (s->extension) {
         restart_extension(s);
     } else if (s->a->last >= 0) {
@@ -202,8 +195,17 @@ static void start_run(crease_solver *s)
                                                              : 1e-3;
     crs_copy_point(s, s->st.x, s->before);
     crs_copy_point(s, s->st.x, s->st.was);
-    crs_copy_point(s, s->st.x, s->best);
     s->potential = NAN;
+}
+
+/* x^0 projected onto the sets */
+static void start_run(crease_solver *s)
+{
+    for (int i = 0; i < s->p->count; i++) /* the memory of oracles has no room for a joint prox */
+        s->run.report.moved_starts += crs_start_block(s->p, i, (uint64_t)s->run.o.seed,
+                                                      !s->method->oracle, s->st.x[i], s->st.work);
+    crs_copy_point(s, s->st.x, s->best);
+    if (!s->portfolio) settle_in(s);
 }
 
 /* x <- x + size * (random direction), the same one at every call */
@@ -476,12 +478,9 @@ static bool open_portfolio(crease_solver *s, crease_options *o, crease_error *e)
            crs_fail(e, why.code, "%s", why.text);
 }
 
-static bool build(crease_solver *s, crease_options *o, crease_error *e)
+/* The problem that the method runs, its memory and its state; a has been made. */
+static bool furnish(crease_solver *s, crease_error *e)
 {
-    if (!open_portfolio(s, o, e)) return false;
-    s->a = crs_analyse(s->given, o, o->mode == CREASE_MODE_THEORY ? CRS_EFFORT : 0, e);
-    const crs_engine *by = s->portfolio ? &crs_cores_engine : &engine;
-    if (!s->a || !crs_driver_open(&s->run, by, s, o, s->a, e)) return false;
     s->p = s->given;
     s->method = crs_method_for(s->a);
     if (s->method->slack) {
@@ -490,15 +489,75 @@ static bool build(crease_solver *s, crease_options *o, crease_error *e)
         s->p = &s->extension->problem;
     }
     if (!allocate(s, e)) return false;
-    if (o->relative) s->reference = crease_reference_new(s->given, e);
-    if (o->relative && !s->reference) return false;
     s->st.p = s->p;
     s->st.a = s->a;
     s->st.watch = &s->run.watch;
-    start_run(s);
-    if (!check_gradients(s, e) || !check_size(s, e)) return false;
+    return true;
+}
+
+static bool ready(crease_solver *s, crease_error *e)
+{
     if (s->a->adaptive) guess_constants(s);
     return !s->method->prepare || s->method->prepare(&s->st, e);
+}
+
+static bool build(crease_solver *s, crease_options *o, crease_error *e)
+{
+    if (!open_portfolio(s, o, e)) return false;
+    s->a = crs_analyse(s->given, o, o->mode == CREASE_MODE_THEORY ? CRS_EFFORT : 0, e);
+    const crs_engine *by = s->portfolio ? &crs_cores_engine : &engine;
+    if (!s->a || !crs_driver_open(&s->run, by, s, o, s->a, e)) return false;
+    if (!furnish(s, e)) return false;
+    if (o->relative) s->reference = crease_reference_new(s->given, e);
+    if (o->relative && !s->reference) return false;
+    start_run(s);
+    return check_gradients(s, e) && check_size(s, e) && ready(s, e);
+}
+
+/* What was found so far moves into the memory of another method. */
+static void move_in(crease_solver *s, const crease_solver *was)
+{
+    const int N = s->given->count;
+    const ptrdiff_t m = s->given->range.order > 0 ? crease_size(&s->given->range) : 0;
+    crease_residual *now = s->run.now.block, *best = s->run.best.block;
+    for (int i = 0; i < N; i++) {
+        copy(crs_size(s, i), was->st.x[i], s->st.x[i]);
+        copy(crs_size(s, i), was->best[i], s->best[i]);
+        now[i] = was->run.now.block[i], best[i] = was->run.best.block[i];
+    }
+    copy(m, was->st.lambda, s->st.lambda);
+    copy(m, was->best_lambda, s->best_lambda);
+    s->run.now = was->run.now, s->run.best = was->run.best;
+    s->run.now.block = now, s->run.best.block = best;
+    s->st.evaluations = was->st.evaluations + was->run.report.evaluations;
+}
+
+bool crs_fall_back(crease_solver *s)
+{
+    crease_options o = s->run.o;
+    crease_solver was = *s;
+    o.method = CREASE_METHOD_AUTO;
+    s->a = crs_analyse(s->given, &o, 0, NULL);
+    s->memory = NULL;
+    s->portfolio = NULL;
+    if (s->a && furnish(s, NULL)) {
+        move_in(s, &was);
+        settle_in(s);
+        if (ready(s, NULL)) {
+            s->run.engine = &engine;
+            s->run.o.method = s->a->method;
+            s->run.report.restarts++;
+            crs_portfolio_free(was.portfolio);
+            crease_analysis_free(was.a);
+            crs_free(was.memory);
+            return true;
+        }
+    }
+    crs_extension_free(s->extension);
+    crease_analysis_free(s->a);
+    crs_free(s->memory);
+    *s = was;
+    return false;
 }
 
 crease_solver *crease_solver_new(const crease_problem *p, const crease_options *o, crease_error *e)

@@ -4,6 +4,8 @@
  * definitions; until then the log shows what the core knows, which costs no product. */
 #include <stdio.h>
 
+#include <crease/verify.h>
+
 #include "solve/solver.h"
 #include "theory/theory.h"
 
@@ -22,7 +24,7 @@ static bool begin(crease_solver *s)
         snprintf(s->run.report.note, sizeof s->run.report.note, "%.199s", e.text);
         return false;
     }
-    if (s->given->range.order > 0) return true;
+    if (crs_portfolio_plan(s->portfolio)->c->constraint) return true;
     s->a->L = crs_portfolio_curvature(s->portfolio);
     crs_retune(s->given, &s->run.o, s->a);
     s->run.report.bound = crease_iteration_bound(s->a, s->run.first - s->a->lower, s->run.o.eps);
@@ -62,13 +64,13 @@ static bool doubts(crease_solver *s)
     return s->grows || s->stalls;
 }
 
-/* A proof by the core is one of the user's problem where nothing was changed. */
+/* What the checker does not confirm is no proof. */
 static bool is_separated(crease_solver *s)
 {
     enum { MOST_TRIALS = 20 };
-    const double *y = crs_portfolio_standing(s->portfolio).separator;
-    return y && crs_portfolio_plan(s->portfolio)->count == 0 && s->trials++ < MOST_TRIALS &&
-           crs_confirm_separator(s, y);
+    const double *y = s->trials < MOST_TRIALS ? crs_portfolio_separator(s->portfolio) : NULL;
+    s->trials += y != NULL;
+    return y && crs_confirm_separator(s, y);
 }
 
 static crs_advance step(void *self)
@@ -81,10 +83,9 @@ static crs_advance step(void *self)
     const bool asks = !s->claimed && (doubts(s) || is_separated(s));
     if (said == CRS_CORE_GOES_ON && !asks) return CRS_GO_ON;
     bring_back(s);
-    if (asks && said == CRS_CORE_GOES_ON) return CRS_ASKS;
-    return said == CRS_CORE_DONE              ? CRS_ASKS
-           : crease_watch_over(&s->run.watch) ? CRS_GO_ON
-                                              : CRS_DONE;
+    if (s->claimed || s->separator || said == CRS_CORE_GOES_ON) return CRS_ASKS;
+    if (crease_watch_over(&s->run.watch)) return CRS_GO_ON;
+    return !crs_portfolio_forced(s->portfolio) && crs_fall_back(s) ? CRS_GO_ON : CRS_DONE;
 }
 
 const char *crease_presolve(const crease_solver *s, int k)

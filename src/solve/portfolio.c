@@ -7,11 +7,12 @@
  * lower the same F by test S, so no switch undoes progress. Nothing here depends on time. */
 #include "solve/portfolio.h"
 
-enum { SLICE = 50, SLICE_SPECTRA = 10 };
+enum { SLICE = 50, SLICE_SPECTRA = 10, SLICE_STEPS = 5 };
 
 typedef struct {
     double work, ratio; /* where the slice began */
     double length;      /* in slices */
+    long steps;         /* that were taken in it */
 } slice;
 
 struct crs_portfolio {
@@ -29,17 +30,6 @@ struct crs_portfolio {
     double aim;         /* tolerances are this times what a certificate asks for */
     crease_watch *watch;
 };
-
-bool crs_wants_cores(const crease_options *o)
-{
-    const crease_options usual = crease_options_default();
-    const crs_method *m = crs_method_at(o->method);
-    if (o->mode != CREASE_MODE_PRACTICAL) return false;
-    if (m && m->core) return true;
-    return o->method == CREASE_METHOD_AUTO && o->theta == usual.theta && o->beta == usual.beta &&
-           o->gamma == usual.gamma && o->h == usual.h && o->mu == usual.mu &&
-           o->accelerate == usual.accelerate && o->line_search == usual.line_search;
-}
 
 static crs_composite *composite(const crs_portfolio *f) { return f->plan->c; }
 
@@ -126,7 +116,7 @@ static void open_slice(crs_portfolio *f, double length)
 {
     const crs_work *w = &f->plan->work;
     f->at = (slice){ w->entries / w->unit / SLICE + (double)w->spectra / SLICE_SPECTRA,
-                     crs_portfolio_standing(f).ratio, length };
+                     crs_portfolio_standing(f).ratio, length, 0 };
 }
 
 static bool open_core(crs_portfolio *f, crease_error *e)
@@ -241,7 +231,8 @@ crs_core_state crs_portfolio_step(crs_portfolio *f)
     }
     const double now = w->entries / w->unit / SLICE + (double)w->spectra / SLICE_SPECTRA;
     const double spent = now - f->at.work;
-    if (spent < f->at.length) return said;
+    const double patience = f->core->patience > 0 ? f->core->patience : 1;
+    if (++f->at.steps < SLICE_STEPS || spent < patience * f->at.length) return said;
     const double ratio = crs_portfolio_standing(f).ratio;
     if (ratio <= f->at.ratio / 2)
         open_slice(f, f->at.length);
@@ -263,6 +254,14 @@ void crs_portfolio_point(const crs_portfolio *f, double *const *x, double *lambd
     crs_plan_back(f->plan, s.x, s.multiplier ? s.multiplier : f->multiplier, f->X, f->Lambda);
     for (int i = 0; i < user->count; i++) copy(crs_block_size(user, i), f->X + user->at[i], x[i]);
     if (lambda && user->constraint) copy(user->constraint->rows, f->Lambda, lambda);
+}
+
+bool crs_portfolio_forced(const crs_portfolio *f) { return f->forced; }
+
+/* Rows that a reduction made are not the user's. */
+const double *crs_portfolio_separator(const crs_portfolio *f)
+{
+    return f->self && f->plan->count == 0 ? crs_portfolio_standing(f).separator : NULL;
 }
 
 double crs_portfolio_pairs(const crs_portfolio *f)

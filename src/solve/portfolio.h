@@ -11,9 +11,6 @@
 
 typedef struct crs_portfolio crs_portfolio;
 
-/* Does a run with these options go to the cores, if they can take the problem? */
-bool crs_wants_cores(const crease_options *o);
-
 /* Borrows p. NULL with a sentence: no core takes it. */
 crs_portfolio *crs_portfolio_new(const crease_problem *p, const crease_options *o, crease_error *e);
 void crs_portfolio_free(crs_portfolio *f);
@@ -32,6 +29,10 @@ crs_core_state crs_portfolio_step(crs_portfolio *f);
 
 /* The certificate c of a point that the core took for done says that it is not: aim lower. */
 void crs_portfolio_aim(crs_portfolio *f, const crease_certificate *c);
+
+bool crs_portfolio_forced(const crs_portfolio *f); /* the method was asked for by name */
+/* y for the checker to confirm that the user's constraint has no solution; NULL: none was found. */
+const double *crs_portfolio_separator(const crs_portfolio *f);
 
 /* Where the core stands; x by the user's blocks, lambda NULL without a constraint. */
 void crs_portfolio_point(const crs_portfolio *f, double *const *x, double *lambda);

@@ -24,8 +24,7 @@ static crease_assumption *line_of(crease_analysis *a, const char *name)
     return NULL;
 }
 
-/* A line of the analysis as the run has it now. */
-static void revise(crease_solver *s, const char *name, crease_status status, const char *reason)
+void crs_revise(crease_solver *s, const char *name, crease_status status, const char *reason)
 {
     crease_assumption *at = line_of(s->a, name);
     if (!at) return;
@@ -65,7 +64,7 @@ static bool is_infeasible(crease_solver *s, long effort)
         f.y = NULL;
         snprintf(s->run.report.note, sizeof s->run.report.note, "infeasible: %.180s", f.text);
     }
-    if (f.status != CREASE_UNKNOWN) revise(s, "feasible", f.status, f.text);
+    if (f.status != CREASE_UNKNOWN) crs_revise(s, "feasible", f.status, f.text);
     crs_feasibility_free(&f);
     return s->separator;
 }
@@ -165,8 +164,8 @@ static bool confirms(crease_solver *s)
             copy(crs_size(s, i), x[i], s->best[i]);
         crease_certify(s->given, points(s->best), s->best_lambda, &s->run.best, s->certify_work);
         snprintf(s->run.report.note, sizeof s->run.report.note, "unbounded: %.180s", proof.text);
-        revise(s, "f bounded below", CREASE_VIOLATED, proof.text);
-        revise(s, "stationary point (1.1)", CREASE_UNKNOWN, "F falls without end");
+        crs_revise(s, "f bounded below", CREASE_VIOLATED, proof.text);
+        crs_revise(s, "stationary point (1.1)", CREASE_UNKNOWN, "F falls without end");
     }
     crs_feasibility_free(&f);
     return proved;
@@ -235,7 +234,7 @@ bool crs_confirm_separator(crease_solver *s, const double *y)
     if (!s->separator) return false;
     copy(m, y, s->separator);
     snprintf(s->run.report.note, sizeof s->run.report.note, "infeasible: %.180s", proof.text);
-    revise(s, "feasible", CREASE_VIOLATED, proof.text);
+    crs_revise(s, "feasible", CREASE_VIOLATED, proof.text);
     return true;
 }
 
@@ -244,9 +243,9 @@ bool crs_confirm_separator(crease_solver *s, const double *y)
 static bool is_unattained(crease_solver *s, double size)
 {
     const double F = s->run.now.objective, worst = s->run.now.worst;
-    const bool seen = s->settled > 0 && size > 1e3 * s->settled && F < s->doubted_F &&
-                      worst > 0.5 * s->doubted_worst && s->doubted_size > 0;
-    if (!seen) return false;
+    const bool grown = s->settled > 0 && size > 1e3 * larger(1, s->settled) &&
+                       size > 1.2 * s->doubted_size && s->doubted_size > 0;
+    if (!grown || !(F < s->doubted_F) || !(worst > 0.5 * s->doubted_worst)) return false;
     snprintf(s->run.report.note, sizeof s->run.report.note,
              "no minimizer was found: |x| grows like iterations^%.2g, to %.3g, while F falls to "
              "%.6g; bound the blocks by a set or add a ridge",
@@ -282,11 +281,11 @@ void crs_settle_doubts(crease_solver *s)
     if (off <= s->run.o.eps) {
         snprintf(text, sizeof text, "the answer satisfies the constraint to %.2g",
                  s->run.best.feasibility.residual);
-        revise(s, "feasible", CREASE_ESTIMATED, text);
+        crs_revise(s, "feasible", CREASE_ESTIMATED, text);
         return;
     }
-    revise(s, "feasible", CREASE_UNKNOWN,
-           "no point was found that satisfies the constraint to eps");
+    crs_revise(s, "feasible", CREASE_UNKNOWN,
+               "no point was found that satisfies the constraint to eps");
     if (!r->note[0])
         snprintf(
             r->note, sizeof r->note,

@@ -48,6 +48,10 @@ extern const crs_engine crs_cores_engine;
 void crs_solver_certify(void *self, crease_certificate *c);
 void crs_solver_keep(void *self);
 
+/* The paper's method for the problem goes on where the cores are stuck; false: there is none, and
+ * nothing has changed. */
+bool crs_fall_back(crease_solver *s);
+
 /* Is there no answer? INFEASIBLE or UNBOUNDED with a proof, otherwise NOT_RUN (refute.c). diverged:
  * F is so low that the run will end. */
 crease_outcome crs_refute(crease_solver *s, bool diverged);
@@ -56,6 +60,8 @@ crease_outcome crs_refute(crease_solver *s, bool diverged);
 crease_outcome crs_refute_core(crease_solver *s, bool stalls, bool grows);
 /* y of a core: does it prove that no point meets the constraint? Kept then. */
 bool crs_confirm_separator(crease_solver *s, const double *y);
+/* A line of the analysis as the run has it now. */
+void crs_revise(crease_solver *s, const char *name, crease_status status, const char *reason);
 void crs_forget_ray(crease_solver *s);
 /* What the run that has ended says of feasibility goes into its analysis and its note. */
 void crs_settle_doubts(crease_solver *s);

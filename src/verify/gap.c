@@ -113,7 +113,8 @@ static bool take_given(const view *a, const double *given, real *t, real *g, crs
  *   r = 0                   -sigma(-c)
  *   b = 0, solid set        -sigma(z), z the soft threshold of -c by a
  *   b = 0, set in y >= 0    -sigma(-(c + a))
- *   b > 0                   by duality */
+ *   b > 0                   by duality
+ *   row on a box            the same, with the row's multiplier */
 typedef struct {
     ptrdiff_t n;
     const crease_space *s;
@@ -270,6 +271,43 @@ static real least_in_box(const model *m, const crs_box *box)
     return sum;
 }
 
+/* D(mu) = min over the box of <c, y> + r(y) + mu (a'y - b), for mu >= 0 or, of an equality, any mu,
+ * is never above the least value, and the largest D is equal to it; its slope a'y - b falls. */
+static real row_dual(const model *m, const crs_row *row, real mu, real *slope)
+{
+    real sum = -mu * row->b;
+    *slope = -row->b;
+    for (ptrdiff_t j = 0; j < m->n; j++) {
+        const real a = row_at(row, j), c = m->c[j] + mu * a;
+        const real z = copysignl(positive(fabsl(c) - m->a[j]), -c);
+        const real free = z == 0 ? 0 : m->b[j] > 0 ? z / m->b[j] : z > 0 ? INFINITY : -INFINITY;
+        const real y = within(free, box_low(&row->box, j), box_high(&row->box, j));
+        if (y == 0) continue;
+        sum += isinf(y) ? (real)-INFINITY : c * y + m->a[j] * fabsl(y) + m->b[j] / 2 * y * y;
+        *slope += a == 0 ? 0 : a * y;
+    }
+    return sum;
+}
+
+static real row_least(const model *m, const crs_row *row)
+{
+    real reach = 1, slope, best = row_dual(m, row, 0, &slope);
+    const real sign = slope < 0 ? -1 : 1;
+    if (slope == 0 || (!row->equality && slope < 0)) return best;
+    for (int k = 0; k < 16000 && sign * slope > 0; k++, reach *= 2)
+        best = bigger(best, row_dual(m, row, sign * reach, &slope));
+    for (real low = 0, high = reach; low < high;) {
+        const real mu = low + (high - low) / 2;
+        if (!(mu > low && mu < high)) break;
+        best = bigger(best, row_dual(m, row, sign * mu, &slope));
+        if (sign * slope > 0)
+            low = mu;
+        else
+            high = mu;
+    }
+    return best;
+}
+
 /* The least value when r is linear on each orthant. */
 static bool least_linear(crs_verifier *v, const model *m, const crs_set_rule *rule, real *least)
 {
@@ -288,9 +326,13 @@ static bool least_linear(crs_verifier *v, const model *m, const crs_set_rule *ru
 static bool least_value(crs_verifier *v, const model *m, const crs_set_rule *rule, real *least)
 {
     crs_box box;
+    crs_row row;
     if (crs_box_of(m->set, &box)) return *least = least_in_box(m, &box), true;
-    if (m->linear) return least_linear(v, m, rule, least);
+    const bool on_row = crs_row_of(m->set, &row),
+               known = m->zero || rule->solid || rule->nonnegative;
+    if (m->linear && (known || !on_row)) return least_linear(v, m, rule, least);
     if (m->curved && dual_least(m, least)) return true;
+    if (on_row) return *least = row_least(m, &row), true;
     return crs_refuse(v, "the least value of a quadratic term on %s", rule->name);
 }
 

@@ -27,7 +27,7 @@ may_include set core dense reg
 may_include smooth core dense tensor map
 may_include problem core dense tensor $catalogues
 may_include method core dense tensor problem composite
-may_include theory core dense tensor problem method $catalogues
+may_include theory core dense tensor problem method composite presolve $catalogues
 may_include certify core dense tensor problem $catalogues
 may_include composite core dense problem certify $catalogues
 may_include newton core dense problem composite $catalogues

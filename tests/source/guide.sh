@@ -71,7 +71,7 @@ named_files_exist() {
 check "C blocks" c_is_in_the_examples
 check "files that are named" named_files_exist
 check "JSON blocks" json_is_a_problem_file
-for guide in first-problem sparse-pca sharing-consensus regression tucker-matrix; do
+for guide in first-problem losses sparse-pca sharing-consensus regression tucker-matrix; do
   check "commands of $guide" commands_print_what_follows "docs/$guide.md"
 done
 echo "$passed passed, $failed failed"

@@ -3,7 +3,7 @@
  * below what any point of the set proves */
 #include "support/verify_test.h"
 
-enum { N = 9, SETS = 17, REGS = 7 };
+enum { N = 9, SETS = 22, REGS = 8 };
 
 static const crease_space space = { 2, { 3, 3 }, NULL };
 static const double weights[N] = { 0.5, 1, 2, 0, 1.5, 1, 0.25, 3, 1 };
@@ -15,12 +15,17 @@ static const crease_bounds bounds = { 0, 0, low, high };
 static crease_set set_at(int k)
 {
     const crease_set all[SETS] = {
-        crease_box(-0.4, 1.2),    crease_box_array(&bounds), crease_l1_ball(0.9),
-        crease_l2_ball(0.8),      crease_linf_ball(0.7),     crease_lp_ball(0.9, 3),
-        crease_lp_ball(0.9, 1.4), crease_simplex(1.3),       crease_full_simplex(1.1),
-        crease_capped_simplex(4), crease_k_sparse(0.8, 3),   crease_k_support(0.9, 3),
-        crease_nuclear_ball(1.2), crease_spectral_ball(0.7), crease_spectrahedron(1.1),
-        crease_birkhoff(),        crease_permutahedron(a),
+        crease_box(-0.4, 1.2),     crease_box_array(&bounds),
+        crease_l1_ball(0.9),       crease_l2_ball(0.8),
+        crease_linf_ball(0.7),     crease_lp_ball(0.9, 3),
+        crease_lp_ball(0.9, 1.4),  crease_simplex(1.3),
+        crease_full_simplex(1.1),  crease_capped_simplex(4),
+        crease_k_sparse(0.8, 3),   crease_k_support(0.9, 3),
+        crease_nuclear_ball(1.2),  crease_spectral_ball(0.7),
+        crease_spectrahedron(1.1), crease_birkhoff(),
+        crease_permutahedron(a),   crease_box_hyperplane(-0.6, 0.9, a, 0.1),
+        crease_capped_soc(0.8),    crease_capped_psd(0.9),
+        crease_column_balls(0.6),  crease_row_balls(0.7),
     };
     return all[k];
 }
@@ -36,6 +41,7 @@ static crease_reg reg_at(int k, crease_reg *inner)
         crease_elastic_net(0.3, 1.1),
         crease_scaled(1.5, inner),
         crease_nonneg_indicator(),
+        crease_weighted(crease_squared_l2(0.8), weights), /* one weight is 0 */
     };
     return all[k];
 }
@@ -94,7 +100,7 @@ static void agrees(void **state)
         const crease_reg r = reg_at(k / SETS % REGS, &inner);
         compared += compare(&d, &r, &set);
     }
-    assert_true(compared > 900);
+    assert_true(compared > 1200);
 }
 
 /* At the generalized linear oracle's own answer the gap is rounding. */
@@ -124,7 +130,7 @@ static void minimizers_are_valid(void **state)
         valid += out.verdict == CREASE_VERDICT_VALID;
         crease_verification_free(&out);
     }
-    assert_true(valid > 300);
+    assert_true(valid > 400);
 }
 
 int main(void)
