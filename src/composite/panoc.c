@@ -42,6 +42,7 @@ typedef struct {
     double *q, *uq, *v, *gz, *best;
     double lowest, least; /* F(best), and the lowest phi */
     double ratio, rate;   /* measured, and over the size of d that went with it */
+    bool exact;           /* f'' = I/gamma: z is the answer */
     bool measured, loose; /* gz is grad f(z); the ratio was a bound */
     long steps;
     crs_lbfgs pairs;
@@ -77,6 +78,7 @@ static void evaluate(panoc *p, place *a)
 
 static void halve(panoc *p)
 {
+    p->exact = false;
     for (int i = 0; i < p->c->count; i++) p->gamma[i] /= 2;
     crs_lbfgs_forget(&p->pairs);
 }
@@ -104,7 +106,8 @@ static bool land(panoc *p)
         if (!isfinite(a->f) || !isfinite(a->D)) return false;
         crs_products(p->c, a->z, a->uz);
         a->fz = crs_smooth_part(p->c, a->z, a->uz);
-        if (a->fz <= a->f + a->slope + (0.5 - sigma) * a->D + rounding * fabs(a->f)) break;
+        const double share = p->exact ? 0.5 : 0.5 - sigma;
+        if (a->fz <= a->f + a->slope + share * a->D + rounding * fabs(a->f)) break;
         if (is_small(p) || crease_watch_over(p->c->watch)) return false;
     }
     a->landed = true;
@@ -268,6 +271,21 @@ static void swap(panoc *p)
     p->at.landed = p->measured = false;
 }
 
+/* L where f'' = L I, one block; 0: it is not. */
+static double multiple_of_identity(const crs_composite *c)
+{
+    double L = 0;
+    if (c->count != 1 || c->rest.ops) return 0;
+    for (int t = 0; t < c->terms; t++) {
+        const crs_term *term = &c->term[t];
+        if (!term->loss || !term->loss->quadratic || term->each || term->parts != 1 ||
+            term->part[0].matrix->kind != CRS_SCALAR)
+            return 0;
+        L += term->weight * term->loss->high * square(term->part[0].matrix->scale);
+    }
+    return L;
+}
+
 /* gamma_i = 0.95/L_i, below what the prox allows */
 static bool choose_steps(panoc *p, crease_error *e)
 {
@@ -277,6 +295,9 @@ static bool choose_steps(panoc *p, crease_error *e)
         p->gamma[i] = smaller(0.95 / p->gamma[i], 0.99 * c->step[i]);
         if (!(p->gamma[i] < INFINITY)) p->gamma[i] = 1;
     }
+    const double L = multiple_of_identity(c);
+    p->exact = L > 0 && 1 / L < 0.99 * c->step[0];
+    if (p->exact) p->gamma[0] = 1 / L;
     return true;
 }
 
