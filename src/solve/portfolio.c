@@ -149,7 +149,9 @@ static double term_curvature(const crs_term *t)
 {
     double sum = 0, each = t->each ? 0 : 1;
     for (ptrdiff_t j = 0; t->each && j < t->rows; j++) each = larger(each, t->each[j]);
-    const double high = t->loss ? larger(fabs(t->loss->low), fabs(t->loss->high)) : 1;
+    const crs_range line = { -INFINITY, INFINITY };
+    const crs_range bend = t->loss ? loss_bend(t->loss, t->par, line) : (crs_range){ 1, 1 };
+    const double high = larger(fabs(bend.low), fabs(bend.high));
     for (int k = 0; k < t->parts; k++) {
         const double norm = t->part[k].matrix->norm;
         sum += t->loss ? square(norm) : norm;
