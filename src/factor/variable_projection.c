@@ -15,7 +15,7 @@
  * phi), tau = 1, 1/2, .. while test S refuses; at 0 it is t. Every trial is one evaluation. */
 #include "composite/cores.h"
 #include "composite/lbfgs.h"
-#include "composite/rows.h"
+#include "factor/rows.h"
 #include "dense/dense.h"
 
 enum { TRIALS = 5, STEPS = 5 };

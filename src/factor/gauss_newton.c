@@ -10,7 +10,7 @@
  * the fit scales with 1/s: no pass. A column's penalties sum_n a_n s_n + (b_n/2) s_n^2 are convex
  * in log s. Without this the model, which is straight along that curve, creeps. */
 #include "composite/cores.h"
-#include "composite/gauss.h"
+#include "factor/gauss.h"
 
 enum { REFUSALS = 12, HALVED = 5 };
 

@@ -7,7 +7,7 @@
  * nothing is met, the held coordinate whose slope promises most becomes free: with F at its
  * minimum, d moves it the right way. Each set of free coordinates comes at most once, so it ends; a
  * second answer near the first takes one or two steps. */
-#include "composite/rows.h"
+#include "factor/rows.h"
 
 enum { WHOLE = 3 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * variable_projection: rows are minimized (by coordinate descent of another make), dictionaries end
  * certified in balls, boxes and the whole space, and phi never rises */
-#include "composite/rows.h"
+#include "factor/rows.h"
 #include "support/core_run.h"
 
 enum { M = 8, N = 30, MOST_RANK = 12 };
