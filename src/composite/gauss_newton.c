@@ -281,6 +281,7 @@ static void stand(const void *self, crs_standing *out)
 
 const crs_core crs_core_gauss_newton = {
     .name = "gauss-newton",
+    .patience = 4, /* the residual may rise in a step that lowers F much */
     .needs = "f to be one factorization with constant data, of which the factors are a quarter at "
              "most, and separable penalties and sets",
     .suits = suits,
