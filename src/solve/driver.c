@@ -17,6 +17,15 @@ bool crs_driver_open(crs_driver *r, const crs_engine *engine, void *self, const 
     return crs_options_read(o, crs_method_for(a)->reads, crease_method_name(a->method), e);
 }
 
+void crs_driver_again(crs_driver *r)
+{
+    r->report = (crease_report){ .bound = INFINITY, .pairs = NAN };
+    r->progress = (crease_progress){ .potential = NAN, .decrease = NAN };
+    r->best.worst = r->best.worst_relative = INFINITY;
+    r->trial = NAN;
+    r->started = r->theta_stop = false;
+}
+
 void crs_count_rise(crease_report *r, const crease_analysis *a, double rise)
 {
     r->audit_violations++;

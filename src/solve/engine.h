@@ -61,6 +61,9 @@ typedef struct {
 bool crs_driver_open(crs_driver *r, const crs_engine *engine, void *self, const crease_options *o,
                      const crease_analysis *a, crease_error *e);
 
+/* Another run of the same engine from where it is. */
+void crs_driver_again(crs_driver *r);
+
 /* One iteration; NOT_RUN: go on. */
 crease_outcome crs_driver_step(crs_driver *r);
 

@@ -23,6 +23,11 @@ const crs_plan *crs_portfolio_plan(const crs_portfolio *f);
  * doubted: the start is stationary, and a plain step is taken before any core looks at it. */
 bool crs_portfolio_begin(crs_portfolio *f, crease_watch *w, const crease_certificate *c,
                          bool doubted, crease_error *e);
+/* The multiplier to begin with, where presolve left the constraint as it is. */
+void crs_portfolio_multiplier(crs_portfolio *f, const double *lambda);
+/* The problem p has new numbers in its old matrices; x is where the run was. Then begin again. */
+bool crs_portfolio_update(crs_portfolio *f, const crease_problem *p, const double *const *x,
+                          crease_error *e);
 /* An estimate of L, the Lipschitz constant of grad f; INFINITY: there is none. */
 double crs_portfolio_curvature(const crs_portfolio *f);
 crs_core_state crs_portfolio_step(crs_portfolio *f);
