@@ -27,7 +27,8 @@ struct crs_portfolio {
     crs_task task;
     double *tolerance, *start, *multiplier, feasible;
     double *X, *Lambda; /* the user's */
-    double aim;         /* tolerances are this times what a certificate asks for */
+    int aims;
+    double aim; /* tolerances are this times what a certificate asks for */
     crease_watch *watch;
 };
 
@@ -290,10 +291,11 @@ crs_core_state crs_portfolio_step(crs_portfolio *f)
     return f->self ? CRS_CORE_GOES_ON : CRS_CORE_STUCK;
 }
 
-void crs_portfolio_aim(crs_portfolio *f, const crease_certificate *c)
+int crs_portfolio_aim(crs_portfolio *f, const crease_certificate *c)
 {
     f->aim = larger(0.3 * f->aim, 1e-6);
     set_tolerances(f, c);
+    return ++f->aims;
 }
 
 void crs_portfolio_point(const crs_portfolio *f, double *const *x, double *lambda)
