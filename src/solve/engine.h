@@ -80,6 +80,10 @@ void crs_count_rise(crease_report *r, const crease_analysis *a, double rise);
 bool crs_solver_forecast(const crease_problem *p, const crease_analysis *a, ptrdiff_t *doubles,
                          crease_error *e);
 
+/* crease_solver_new with the paper's methods alone: the models of robust PCA have starts that
+ * belong to them (blocks.c). */
+crease_solver *crs_paper_solver(const crease_problem *p, const crease_options *o, crease_error *e);
+
 /* The steps of a solver that another run turns ask that run's watch. */
 void crs_solver_watch(crease_solver *s, crease_watch *w);
 

@@ -27,7 +27,8 @@ struct crs_portfolio {
     crs_task task;
     double *tolerance, *start, *multiplier, feasible;
     double *X, *Lambda; /* the user's */
-    double aim;         /* tolerances are this times what a certificate asks for */
+    int aims;
+    double aim; /* tolerances are this times what a certificate asks for */
     crease_watch *watch;
 };
 
@@ -226,10 +227,12 @@ bool crs_portfolio_begin(crs_portfolio *f, crease_watch *w, const crease_certifi
     return true;
 }
 
+/* Without a core, for want of memory, where one would have begun. */
 crs_standing crs_portfolio_standing(const crs_portfolio *f)
 {
-    crs_standing s;
-    f->core->stand(f->self, &s);
+    crs_standing s = { .x = f->start, .multiplier = f->multiplier, .objective = NAN };
+    s.ratio = s.feasibility = NAN;
+    if (f->self) f->core->stand(f->self, &s);
     return s;
 }
 
@@ -288,10 +291,11 @@ crs_core_state crs_portfolio_step(crs_portfolio *f)
     return f->self ? CRS_CORE_GOES_ON : CRS_CORE_STUCK;
 }
 
-void crs_portfolio_aim(crs_portfolio *f, const crease_certificate *c)
+int crs_portfolio_aim(crs_portfolio *f, const crease_certificate *c)
 {
     f->aim = larger(0.3 * f->aim, 1e-6);
     set_tolerances(f, c);
+    return ++f->aims;
 }
 
 void crs_portfolio_point(const crs_portfolio *f, double *const *x, double *lambda)

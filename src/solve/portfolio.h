@@ -32,8 +32,9 @@ bool crs_portfolio_update(crs_portfolio *f, const crease_problem *p, const doubl
 double crs_portfolio_curvature(const crs_portfolio *f);
 crs_core_state crs_portfolio_step(crs_portfolio *f);
 
-/* The certificate c of a point that the core took for done says that it is not: aim lower. */
-void crs_portfolio_aim(crs_portfolio *f, const crease_certificate *c);
+/* The certificate c of a point that the core took for done says that it is not: aim lower.
+ * Returns how often that was said. */
+int crs_portfolio_aim(crs_portfolio *f, const crease_certificate *c);
 
 bool crs_portfolio_forced(const crs_portfolio *f); /* the method was asked for by name */
 /* y for the checker to confirm that the user's constraint has no solution; NULL: none was found. */
