@@ -7,7 +7,9 @@
  * the second by halving gamma until f(z) <= f(x) + <grad f(x), d> + (1/2 - sigma) D. A step goes to
  * x + (1 - tau) d + tau q, tau = 1, 1/2, .., until phi falls by sigma D; tau = 0 is x + d = z. So
  * phi plays the part of F in Theorem S, whatever q is. Here q = H d by limited-memory BFGS, in the
- * metric of gamma: from s = dx/sqrt(gamma) and y = -change of d/sqrt(gamma).
+ * metric of gamma: from s = dx/sqrt(gamma) and y = -change of d/sqrt(gamma). Where f'' has no bound
+ * gamma follows its size at x, finitely often: the blocks of a product need other steps when their
+ * sizes have changed.
  *
  * Products: u of every x is known, and K q is made for each direction: one product a step and one
  * adjoint a trial. f(z), for which K z is made, is looked at in every tenth step, near the end,
@@ -25,7 +27,7 @@
 
 static const double sigma = 1e-3;
 static const double rounding = 1e-13; /* of f and phi, relative: a test below it decides nothing */
-enum { TRIALS = 6, LOOK = 10, REFRESH = 30 };
+enum { TRIALS = 6, LOOK = 10, REFRESH = 30, ADAPT = 50, CHANGES = 20 };
 
 typedef struct {
     double *x, *u, *g, *z, *uz;
@@ -45,6 +47,8 @@ typedef struct {
     bool exact;           /* f'' = I/gamma: z is the answer */
     bool measured, loose; /* gz is grad f(z); the ratio was a bound */
     long steps;
+    bool unbounded;
+    int changes;
     crs_lbfgs pairs;
     void *memory;
 } panoc;
@@ -334,6 +338,36 @@ static bool renew(void *self)
     return begin(p, NULL);
 }
 
+/* Does f'' change with x without a bound? */
+static bool is_unbounded(const crs_composite *c)
+{
+    bool found = c->rest.ops && c->rest.ops->curvature;
+    for (int t = 0; t < c->terms; t++)
+        found = found || (c->term[t].loss && !(c->term[t].loss->high < INFINITY));
+    return found;
+}
+
+/* The curvature of such an f where we are: other steps, CHANGES times at most. */
+static void adapt(panoc *p)
+{
+    const crs_composite *c = p->c;
+    bool changed = false;
+    if (!p->unbounded || p->steps % ADAPT != 0 || p->changes >= CHANGES ||
+        !crs_block_curvatures(c, p->at.x, p->at.u, p->v, NULL))
+        return;
+    for (int i = 0; i < c->count; i++) {
+        p->v[i] = smaller(0.95 / p->v[i], 0.99 * c->step[i]);
+        changed = changed || p->v[i] > 2 * p->gamma[i] || p->v[i] < p->gamma[i] / 2;
+    }
+    if (!changed) return;
+    copy(c->count, p->v, p->gamma);
+    p->changes++;
+    crs_lbfgs_forget(&p->pairs);
+    forward(p, &p->at);
+    p->at.landed = p->measured = false;
+    p->least = envelope(&p->at);
+}
+
 /* The end of a path that had been lower before, which the envelope does not forbid: from there all
  * that follows is no higher. */
 static bool was_lower(const panoc *p)
@@ -355,6 +389,7 @@ static crs_core_state step(void *self)
     if (is_curved(p) && !land(p)) return CRS_CORE_STUCK;
     if (p->gamma[0] == gamma) remember_pair(p);
     p->least = smaller(p->least, envelope(&p->at));
+    adapt(p);
     return CRS_CORE_GOES_ON;
 }
 
@@ -412,6 +447,7 @@ static void *panoc_open(const crs_task *task, crease_error *e)
     panoc *p = crs_alloc(1, sizeof *p);
     if (!p) return crs_fail(e, CREASE_NO_MEMORY, "no memory for the steps of panoc"), NULL;
     *p = (panoc){ .c = task->c, .tolerance = task->tolerance };
+    p->unbounded = is_unbounded(p->c);
     p->memory = carve_block(carve, p);
     if (!p->memory) crs_fail(e, CREASE_NO_MEMORY, "no memory for the points of panoc");
     bool good = p->memory && crs_lbfgs_open(&p->pairs, p->c->n, e);

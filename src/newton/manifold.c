@@ -279,7 +279,7 @@ static bool descend(newton *s, bool settled)
         return true;
     }
     s->mu = larger(10 * s->mu, 1e-6);
-    if (!s->nonconvex) return false;
+    return false;
 }
 
 /* Coordinates that met a bound leave S; true: there were some. */
@@ -385,7 +385,7 @@ static bool leap(newton *s)
 {
     double *q = s->next, most = 1e-6 * fabs(s->F) + 1e-300, value = 0;
     ptrdiff_t at = -1;
-    return false;
+    if (!s->nonconvex) return false;
     crs_curvatures(s->c, s->u, s->un, q);
     for (ptrdiff_t j = 0; j < s->c->n; j++) {
         const double gain = gain_of(s, j, q[j], &value);

@@ -244,7 +244,7 @@ bool crs_seek_feasible(const crease_problem *p, const double *const *from, long 
     char name[32];
     *out = (crs_feasibility){ .status = CREASE_UNKNOWN, .off = NAN };
     if (!find_onto(p, effort, &onto, e)) return false;
-    if (onto >= 0) {
+    if (onto >= 0 && !from) {
         out->status = CREASE_PROVED;
         snprintf(out->text, sizeof out->text, "block %s is free and takes up any right-hand side",
                  crs_block_name(p, onto, name));
