@@ -227,10 +227,12 @@ bool crs_portfolio_begin(crs_portfolio *f, crease_watch *w, const crease_certifi
     return true;
 }
 
+/* Without a core, for want of memory, where one would have begun. */
 crs_standing crs_portfolio_standing(const crs_portfolio *f)
 {
-    crs_standing s;
-    f->core->stand(f->self, &s);
+    crs_standing s = { .x = f->start, .multiplier = f->multiplier, .objective = NAN };
+    s.ratio = s.feasibility = NAN;
+    if (f->self) f->core->stand(f->self, &s);
     return s;
 }
 
