@@ -73,6 +73,12 @@ static bool allocate(crs_portfolio *f, crease_error *e)
     return f->tolerance && f->start && f->multiplier && f->X && f->Lambda;
 }
 
+/* Frank-Wolfe steps are asked for where presolve would make rows of the sets. */
+static bool presolves(crease_method method)
+{
+    return crs_method_at(method)->core != &crs_core_frank_wolfe;
+}
+
 crs_portfolio *crs_portfolio_new(const crease_problem *p, const crease_options *o, crease_error *e)
 {
     crs_portfolio *f = crs_alloc(1, sizeof *f);
@@ -82,7 +88,7 @@ crs_portfolio *crs_portfolio_new(const crease_problem *p, const crease_options *
     }
     f->o = *o;
     f->aim = 1;
-    f->plan = crs_plan_new(p, (uint64_t)o->seed, true, o->watch, e);
+    f->plan = crs_plan_new(p, (uint64_t)o->seed, presolves(o->method), o->watch, e);
     if (f->plan && choose(f, e) && allocate(f, e)) {
         copy(composite(f)->n, composite(f)->start, f->start);
         return f;
@@ -219,7 +225,8 @@ bool crs_portfolio_begin(crs_portfolio *f, crease_watch *w, const crease_certifi
     f->watch = w;
     f->plan->user->watch = w;
     for (int k = 0; k < f->plan->count; k++) f->plan->step[k].to->watch = w;
-    if (doubted && !f->self && !composite(f)->constraint && !leave_start(f, e)) return false;
+    if (doubted && !f->self && crs_core_plain.suits(composite(f)) && !leave_start(f, e))
+        return false;
     set_tolerances(f, c);
     if (f->self ? !resume(f, e) : !open_core(f, e)) return false;
     open_slice(f, 1);
