@@ -109,13 +109,27 @@ static bool renew(void *self)
 
 /* ---- A step along d ---- */
 
-/* phi'' a row at u, 0 in the rows of quadratic forms and where it is not known. */
+/* phi'' a row where the loss does not tell it: by differences of phi', steps of 1e-5. */
+static void differ(frank_wolfe *s, const crs_term *t)
+{
+    double *h = s->h + t->at, *at = s->ut + t->at, *low = s->du + t->at;
+    const double *u = s->u + t->at;
+    for (ptrdiff_t j = 0; j < t->rows; j++) at[j] = u[j] - 1e-5 * (1 + fabs(u[j]));
+    crs_term_slope(t, at, low);
+    for (ptrdiff_t j = 0; j < t->rows; j++) at[j] = u[j] + 1e-5 * (1 + fabs(u[j]));
+    crs_term_slope(t, at, h);
+    for (ptrdiff_t j = 0; j < t->rows; j++) h[j] = (h[j] - low[j]) / (2e-5 * (1 + fabs(u[j])));
+}
+
+/* phi'' a row at u, 0 in the rows of quadratic forms. */
 static void bend(frank_wolfe *s)
 {
     for (int t = 0; t < s->c->terms; t++) {
         const crs_term *term = &s->c->term[t];
-        double *h = s->h + term->at;
-        if (!term->loss || !crs_term_curve(term, s->u + term->at, h)) fill(term->rows, 0, h);
+        if (!term->loss)
+            fill(term->rows, 0, s->h + term->at);
+        else if (!crs_term_curve(term, s->u + term->at, s->h + term->at))
+            differ(s, term);
     }
 }
 
@@ -230,7 +244,7 @@ static bool solve(frank_wolfe *s, const crs_atoms *a, double *way)
         if (s->weight[k] > s->weight[r]) r = k;
     for (int k = 0; k < a->count; k++)
         if (k != r && s->weight[k] > 0) s->shift[m++] = (double)k;
-    for (int attempt = 0; attempt < 8 && m > 0; attempt++) {
+    for (int attempt = 0; attempt < 11 && m > 0; attempt++) {
         for (int i = 0; i < m; i++)
             for (int j = 0; j <= i; j++) {
                 const int k = (int)s->shift[i], l = (int)s->shift[j];
