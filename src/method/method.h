@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * method.h: the state of a run, the table of methods, the moves that methods are made of (moves.c),
- * each of which keeps s = sum A_i x_i - b, and what their recipes share (recipe.c) */
+ * each of which keeps s = sum A_i x_i - b and the images u of x under the matrices of f, so that
+ * values, potentials and tests cost no product; and what their recipes share (recipe.c) */
 #ifndef CRS_METHOD_H
 #define CRS_METHOD_H
 
@@ -15,6 +16,9 @@ typedef struct {
     double **was;        /* the point the last step started from */
     double **to;         /* a third point: directions, candidates */
     double *lambda, *s;  /* multiplier and residual of the constraint */
+    double *u;           /* images of x (problem.h) */
+    double *u_last;      /* of the last block's last move; of gcg: of the direction */
+    double *u_from;      /* of gcg: of `was`; otherwise of a candidate */
     double *guess;       /* L_i-hat of blocks without a known constant */
     double *g, *v, *y;   /* vectors of the largest block */
     double *m;           /* a vector of the constraint */
@@ -107,10 +111,17 @@ extern const crs_method crs_admm_exact;
 
 static inline const double *const *points(double *const *x) { return (const double *const *)x; }
 
+/* s and u of x anew, from their definitions. */
+void crs_refresh(crs_state *st);
+
+/* f at x, and its gradient in block i, from the images. */
+double crs_value(crs_state *st);
+void crs_gradient(crs_state *st, int i, double *g);
+
 /* g = grad_i f(x) - A_i'(lambda - beta s): the gradient of the augmented Lagrangian but for r_i. */
 void crs_lagrangian_grad(crs_state *st, int i, double *g);
 
-/* x_i <- y, s along with it. */
+/* x_i <- y, s and u along with it. */
 void crs_move_to(crs_state *st, int i, const double *y);
 
 /* x_i <- argmin of the augmented Lagrangian + (1/2)|x_i - x_i^k|_{H_i}^2, exactly or with f
