@@ -388,3 +388,45 @@ crs_composite *crs_composite_without(const crs_composite *from, int dropped, con
     crs_composite_free(c);
     return NULL;
 }
+
+/* What is not a matrix, of the terms in the order in which they were added. */
+static void reread(crs_composite *c, const crease_smooth *f, int *at)
+{
+    const crease_smooth_list *sum = f->ops ? list_of(f) : NULL;
+    for (int k = 0; sum && k < sum->count; k++) reread(c, &sum->term[k], at);
+    if (!f->ops || sum) return;
+    crs_term *t = &c->term[*at];
+    if (is_loss(f)) {
+        const crease_predictor *p = f->data;
+        memcpy(t->par, f->par, sizeof t->par);
+        t->rhs = p->rhs;
+        t->each = p->weight;
+        ++*at;
+    } else if (f->ops == &crs_squared_distance_ops) {
+        const crease_distance_data *d = f->data;
+        t->rhs = d->d;
+        t->weight = d->weight;
+        ++*at;
+    } else if (f->ops == &crs_quadratic_ops) {
+        const crease_quadratic_data *q = f->data;
+        for (int i = 0; q->linear && i < q->blocks; i++)
+            if (q->linear[i]) axpy(crs_block_size(c, i), 1, q->linear[i], c->linear + c->at[i]);
+        *at += q->count > 0;
+    }
+}
+
+bool crs_composite_update(crs_composite *c, const crease_problem *p, crease_error *e)
+{
+    crease_block *block = (crease_block *)(uintptr_t)c->parts.block; /* its own */
+    int at = 0;
+    fill(c->n, 0, c->linear);
+    reread(c, &p->f, &at);
+    if (c->constraint) c->constraint->rhs = p->rhs;
+    for (int i = 0; i < c->count; i++) {
+        block[i].reg = p->block[i].reg;
+        block[i].set = p->block[i].set;
+        const bool keeps = c->factors && c->factors[i]; /* of a spectral block: they stay */
+        if (!keeps && !crs_describe_block(c, i, e)) return false;
+    }
+    return true;
+}

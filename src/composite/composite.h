@@ -95,6 +95,9 @@ typedef struct {
 crs_composite *crs_composite_new(const crease_problem *p, uint64_t seed, crs_work *work,
                                  crease_watch *watch, crease_error *e);
 void crs_composite_free(crs_composite *c);
+/* Reads again all of the problem it was made of but matrices: right-hand sides, data vectors,
+ * weights, parameters of losses, linear terms, regularizers and sets. */
+bool crs_composite_update(crs_composite *c, const crease_problem *p, crease_error *e);
 
 /* For those who build one. The blocks of `from` without one of them, -1: all, with their
  * coordinates, starts and linear parts, and room for so many terms; `rest` is not taken over. */

@@ -7,7 +7,9 @@
  * the second by halving gamma until f(z) <= f(x) + <grad f(x), d> + (1/2 - sigma) D. A step goes to
  * x + (1 - tau) d + tau q, tau = 1, 1/2, .., until phi falls by sigma D; tau = 0 is x + d = z. So
  * phi plays the part of F in Theorem S, whatever q is. Here q = H d by limited-memory BFGS, in the
- * metric of gamma: from s = dx/sqrt(gamma) and y = -change of d/sqrt(gamma).
+ * metric of gamma: from s = dx/sqrt(gamma) and y = -change of d/sqrt(gamma). Where f is no
+ * sum of terms gamma follows its curvature at x, finitely often: the factors of a product need
+ * other steps when their sizes have changed.
  *
  * Products: u of every x is known, and K q is made for each direction: one product a step and one
  * adjoint a trial. f(z), for which K z is made, is looked at in every tenth step, near the end,
@@ -25,7 +27,7 @@
 
 static const double sigma = 1e-3;
 static const double rounding = 1e-13; /* of f and phi, relative: a test below it decides nothing */
-enum { TRIALS = 6, LOOK = 10, REFRESH = 30 };
+enum { TRIALS = 6, LOOK = 10, REFRESH = 30, ADAPT = 50, CHANGES = 20 };
 
 typedef struct {
     double *x, *u, *g, *z, *uz;
@@ -45,6 +47,7 @@ typedef struct {
     bool exact;           /* f'' = I/gamma: z is the answer */
     bool measured, loose; /* gz is grad f(z); the ratio was a bound */
     long steps;
+    int changes;
     crs_lbfgs pairs;
     void *memory;
 } panoc;
@@ -334,6 +337,27 @@ static bool renew(void *self)
     return begin(p, NULL);
 }
 
+/* The curvature of what is no sum of terms, where we are: other steps, CHANGES times at most. */
+static void adapt(panoc *p)
+{
+    const crs_composite *c = p->c;
+    bool changed = false;
+    if (!c->rest.ops || !c->rest.ops->curvature || p->steps % ADAPT != 0 || p->changes >= CHANGES ||
+        !crs_block_curvatures(c, p->at.x, p->at.u, p->v, NULL))
+        return;
+    for (int i = 0; i < c->count; i++) {
+        p->v[i] = smaller(0.95 / p->v[i], 0.99 * c->step[i]);
+        changed = changed || p->v[i] > 2 * p->gamma[i] || p->v[i] < p->gamma[i] / 2;
+    }
+    if (!changed) return;
+    copy(c->count, p->v, p->gamma);
+    p->changes++;
+    crs_lbfgs_forget(&p->pairs);
+    forward(p, &p->at);
+    p->at.landed = p->measured = false;
+    p->least = envelope(&p->at);
+}
+
 /* The end of a path that had been lower before, which the envelope does not forbid: from there all
  * that follows is no higher. */
 static bool was_lower(const panoc *p)
@@ -355,6 +379,7 @@ static crs_core_state step(void *self)
     if (is_curved(p) && !land(p)) return CRS_CORE_STUCK;
     if (p->gamma[0] == gamma) remember_pair(p);
     p->least = smaller(p->least, envelope(&p->at));
+    adapt(p);
     return CRS_CORE_GOES_ON;
 }
 

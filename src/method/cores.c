@@ -18,7 +18,8 @@ bool crs_wants_cores(const crease_options *o)
     if (m && m->core) return true;
     return o->method == CREASE_METHOD_AUTO && o->theta == usual.theta && o->beta == usual.beta &&
            o->gamma == usual.gamma && o->h == usual.h && o->mu == usual.mu &&
-           o->accelerate == usual.accelerate && o->line_search == usual.line_search;
+           o->accelerate == usual.accelerate && o->audit == usual.audit &&
+           o->line_search == usual.line_search;
 }
 
 static void recipe(const crease_problem *p, const crease_options *o, crease_analysis *a)
@@ -47,7 +48,7 @@ static double bound(const crease_analysis *a, double drop, double eps)
 #define CORE(name, with)                                                                           \
     const crs_method crs_method_##name = {                                                         \
         .constrained = with,                                                                       \
-        .reads = CRS_READS_ALWAYS | CRS_READS(audit),                                              \
+        .reads = CRS_READS_ALWAYS | CRS_READS(certify_every),                                      \
         .recipe = recipe,                                                                          \
         .bound = bound,                                                                            \
         .core = &crs_core_##name,                                                                  \

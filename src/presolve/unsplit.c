@@ -139,10 +139,10 @@ bool crs_unsplit(const crs_composite *c, crs_reduction *out, crease_error *e)
     crs_room room = { c->terms, 0, c->rows, 0, &tv, found.x };
     for (int t = 0; t < c->terms; t++) room.parts += c->term[t].parts;
     splitting *s = out->data = crs_alloc(1, sizeof *s);
+    out->release = release;
     out->kept = crs_alloc((size_t)c->count, sizeof *out->kept);
     if (!s || !out->kept) return crs_fail(e, CREASE_NO_MEMORY, "out of memory: a reduced problem");
     *s = found;
-    out->release = release;
     for (int i = 0; i < c->count - 1; i++) out->kept[i] = i < s->z ? i : i + 1;
     out->to = s->to = crs_composite_without(c, s->z, &room, e);
     if (!out->to) return false;

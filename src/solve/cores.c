@@ -44,6 +44,12 @@ static void tell(crease_solver *s)
     s->run.progress.worst = now.ratio * s->run.o.eps;
 }
 
+/* F below this is doubted to have a least value: first at a million times the start's. */
+static double lowest(const crease_solver *s)
+{
+    return smaller(-1e6 * (1 + fabs(s->run.first)), 1e3 * s->doubted_low);
+}
+
 /* Whenever the iterations have doubled: the constraint comes no nearer, or x has doubled and F
  * fallen. Then a certificate is asked for, and with it whether there is an answer at all. */
 static bool doubts(crease_solver *s)
@@ -53,6 +59,10 @@ static bool doubts(crease_solver *s)
     const crs_standing now = crs_portfolio_standing(s->portfolio);
     const double size = crs_norm(crs_portfolio_plan(s->portfolio)->c->n, now.x);
     if (s->settled == 0 && now.ratio * s->run.o.eps <= 1e-2) s->settled = size;
+    if (now.objective < lowest(s)) {
+        s->doubted_low = now.objective;
+        return s->grows = true;
+    }
     if (k < (s->doubted > 0 ? 2 * s->doubted : FIRST)) return false;
     const bool first = s->doubted == 0;
     s->grows = !first && size > 2 * s->core_size && now.objective < s->core_F;
@@ -110,7 +120,10 @@ static void certify(void *self, crease_certificate *c)
 static void go_on(void *self)
 {
     crease_solver *s = self;
-    if (s->claimed) crs_portfolio_aim(s->portfolio, &s->run.now);
+    enum { MOST_AIMS = 12 };
+    if (s->claimed && crs_portfolio_aim(s->portfolio, &s->run.now) > MOST_AIMS &&
+        !crs_portfolio_forced(s->portfolio))
+        crs_fall_back(s);
 }
 
 static crease_outcome refute(void *self, bool diverged)

@@ -35,6 +35,7 @@ struct crease_solver {
     double doubted_off, doubted_size; /* |A x - b| and |x| then */
     double doubted_worst, doubted_F;  /* the worst residual and F then */
     double settled;                   /* |x| where residuals first came below 1e-2; 0: not yet */
+    double doubted_low;               /* F when it was last thought to have no least value */
     bool claimed;                     /* the core takes its point for stationary */
     bool stalls, grows;               /* what made its run doubtful */
     double core_size, core_F;         /* |x| and F of the core when that was asked last */

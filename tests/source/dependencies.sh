@@ -30,6 +30,7 @@ may_include method core dense tensor problem composite
 may_include theory core dense tensor problem method composite presolve $catalogues
 may_include certify core dense tensor problem $catalogues
 may_include composite core dense problem certify $catalogues
+may_include factor core dense problem composite $catalogues
 may_include newton core dense problem composite $catalogues
 may_include presolve core dense problem composite newton $catalogues
 may_include solve core dense problem method theory certify composite presolve

@@ -5,16 +5,20 @@
  *     phi(X) = min_Y |T - XY'|^2 + r(Y),  grad phi(X) = -2 (T - XY') Y at the Y of the minimum,
  *
  * since Y enters at its minimum (Golub, Pereyra 1973; Danskin). The rows of Y are problems of their
- * own that share X'X: exact active sets, warm from one X to the next (rows.c). X moves by L-BFGS on
- * the residual (X - t)/gamma of the plain proximal step t, projected onto its set:
- * w = P((1 - tau) t + tau (X + q)), tau = 1, 1/2, .. while test S refuses; it ends at t. Every
- * trial is one evaluation of phi. */
+ * own that share X'X: active sets, warm from one X to the next (rows.c), a few steps for each X:
+ * far from the end Y is only better than before, which F and its slope in X allow. X moves by
+ * L-BFGS on the residual (X - t)/gamma of the plain proximal step t:
+ *
+ *     w = P(N + (1 - tau) t + tau (X + q)),  N = X - gamma grad phi - t,
+ *
+ * P the projection onto its set, N normal to it at t (without N a q that leads inside would raise
+ * phi), tau = 1, 1/2, .. while test S refuses; at 0 it is t. Every trial is one evaluation. */
 #include "composite/cores.h"
 #include "composite/lbfgs.h"
-#include "composite/rows.h"
+#include "factor/rows.h"
 #include "dense/dense.h"
 
-enum { TRIALS = 5 };
+enum { TRIALS = 5, STEPS = 5 };
 
 typedef struct {
     const crs_task *task;
@@ -44,6 +48,7 @@ static void carve(void *self, crs_carver *v)
     s->e = carve_doubles(v, s->m, s->n);
     s->gram = carve_doubles(v, s->rank, s->rank);
     s->rows.n = s->rank;
+    s->rows.most = STEPS;
     crs_rows_carve(&s->rows, v);
 }
 
@@ -131,7 +136,7 @@ static double evaluate(projection *s, double *w, double *gw)
         crs_gemm(false, true, s->m, s->n, R, -1, X, Y, 1, s->e);
     crs_gemm(s->turned, false, s->m, R, s->n, -2, s->e, Y, 0, kept_of(s, gw));
     axpy(s->m * R, s->ridge, X, kept_of(s, gw));
-    s->c->work->entries += 4 * (double)size;
+    s->c->work->entries += 3 * (double)size;
     s->c->work->evaluations++;
     return crs_dot(size, s->e, s->e) + s->ridge / 2 * crs_dot(s->c->n, w, w) +
            crs_nonsmooth_part(s->c, w);
@@ -294,6 +299,7 @@ static void stand(const void *self, crs_standing *out)
 
 const crs_core crs_core_variable_projection = {
     .name = "variable-projection",
+    .patience = 10, /* residuals of its points go up and down */
     .needs = "f to be one matrix factorization with constant data, a convex separable penalty on "
              "one factor and a convex set for the other",
     .suits = suits,

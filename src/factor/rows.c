@@ -7,7 +7,7 @@
  * nothing is met, the held coordinate whose slope promises most becomes free: with F at its
  * minimum, d moves it the right way. Each set of free coordinates comes at most once, so it ends; a
  * second answer near the first takes one or two steps. */
-#include "composite/rows.h"
+#include "factor/rows.h"
 
 enum { WHOLE = 3 };
 
@@ -223,9 +223,10 @@ double crs_rows_minimize(crs_rows *q, const crs_coordinate *by, const double *p,
     const double tolerance = 1e-13 * size_of;
     q->done = 0;
     find_slope(q, p, c);
-    for (ptrdiff_t k = 0; k < 20 * q->n; k++) {
+    for (ptrdiff_t k = 0; k < q->most;) {
         int whole = 0; /* steps that met nothing: one, and others against its rounding */
-        while (size > 0 && whole < WHOLE && off_by(q, size, by, c) > tolerance) {
+        for (; k < q->most && size > 0 && whole < WHOLE && off_by(q, size, by, c) > tolerance;
+             k++) {
             factorize(q, size, by);
             solve(q, size, by, c);
             if (!move_clipped(q, size, by, p, c)) {
@@ -235,6 +236,7 @@ double crs_rows_minimize(crs_rows *q, const crs_coordinate *by, const double *p,
             }
             size = hold(q, size, by, c);
         }
+        if (k >= q->most) break;
         const ptrdiff_t next = most_wanting(q, by, c, 10 * tolerance, &side);
         if (next < 0 || is_free(q, size, next)) break;
         release(q, size++, by, next, c[next] == 0 ? side : c[next]);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * variable_projection: rows are minimized (by coordinate descent of another make), dictionaries end
  * certified in balls, boxes and the whole space, and phi never rises */
-#include "composite/rows.h"
+#include "factor/rows.h"
 #include "support/core_run.h"
 
 enum { M = 8, N = 30, MOST_RANK = 12 };
@@ -39,7 +39,7 @@ static void rows_are_minimized(void **state)
         const double l[] = { r.par[0], trial % 2 ? 0 : r.par[1] }, *in = range[trial % 3];
         double X[2 * MOST_RANK * MOST_RANK], p[MOST_RANK] = { 0 }, c[MOST_RANK], other[MOST_RANK];
         crs_coordinate by[MOST_RANK];
-        crs_rows q = { .n = n };
+        crs_rows q = { .n = n, .most = 1000 };
         crs_carver count = { 0 };
         crs_rows_carve(&q, &count);
         void *memory = crs_alloc((size_t)count.used + CRS_LINE, 1);
