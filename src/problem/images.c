@@ -19,7 +19,11 @@ static const crease_smooth_list *list_of(const crease_smooth *f)
     return f->ops->family == CREASE_SMOOTH_SUM ? f->data : NULL;
 }
 
-static bool is_loss(const crease_smooth *f) { return f->ops->family == CREASE_SMOOTH_LOSS; }
+/* phi' of a Hoelder loss turns the rounding of u into errors: each u is made from its x. */
+static bool is_loss(const crease_smooth *f)
+{
+    return f->ops->family == CREASE_SMOOTH_LOSS && !loss_of(f)->hoelder;
+}
 static bool is_form(const crease_smooth *f) { return f->ops == &crs_quadratic_ops; }
 
 static ptrdiff_t size_of(const crease_smooth *f, const crease_blocks *b)
