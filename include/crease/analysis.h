@@ -54,6 +54,7 @@ typedef struct {
     int last;            /* the block updated last, -1 without a constraint */
     bool exact_last;     /* by exact minimization (R2) */
     bool separable_last; /* f = f1(the others) + f2(x_last) (R1) */
+    bool core;           /* steps without parameters, constants found while running */
     bool gap;            /* the certificate is psi_S of all blocks together, by linear oracles */
 
     double L, M, L_last, sigma_last; /* sigma_last <= lambda_min(A_N A_N') */

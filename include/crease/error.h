@@ -44,7 +44,8 @@ typedef struct {
     X(DIVERGED, "the objective is unbounded or the iterates diverge")                              \
     X(NUMERICAL, "a value became NaN or infinite")                                                 \
     X(INFEASIBLE, "the constraint has no solution in the sets, with a proof")                      \
-    X(UNBOUNDED, "the objective falls without end along a ray, with a proof")
+    X(UNBOUNDED, "the objective falls without end along a ray, with a proof")                      \
+    X(NO_MINIMIZER, "no minimizer was found: the objective falls while the point grows")
 
 typedef enum {
 #define CREASE_ENTRY_(name, text) CREASE_##name,

@@ -35,6 +35,8 @@ extern "C" {
     X(PANOC, panoc, "panoc", "quasi-Newton steps on the proximal gradient step, for any prox")     \
     X(SPLITTING, splitting, "splitting", "exact ADMM for two proxes and x_1 +- c x_2 = b, f = 0")  \
     X(GAUSS_NEWTON, gauss_newton, "gauss-newton", "Gauss-Newton steps for factorizations")         \
+    X(PROJECTION, variable_projection, "variable-projection",                                      \
+      "descent on one factor, the other eliminated row by row")                                    \
     X(ALTERNATION, alternation, "alternation", "exact steps of two blocks that a square couples")  \
     X(PLAIN, plain, "prox-gradient", "proximal gradient steps with extrapolation")                 \
     X(MULTIPLIERS, multipliers, "multipliers", "the constraint by a sequence of penalties")

@@ -44,6 +44,17 @@ CREASE_API crease_solver *crease_solver_new(const crease_problem *p, const creas
                                             crease_error *e);
 CREASE_API void crease_solver_free(crease_solver *s);
 
+/* Before the first step: the multiplier to begin with, one number a row of the constraint, copied.
+ * The starts of x are the blocks'. False with a sentence, as for methods whose theorem counts from
+ * 0. */
+CREASE_API bool crease_solver_begin_at(crease_solver *s, const double *lambda, crease_error *e);
+
+/* The problem that the solver borrowed has new numbers: the right-hand side, data vectors and
+ * weights of f, its linear terms, regularizers or sets; spaces, maps and matrices are as they were.
+ * The next step begins another run, from the answer of this one with its multiplier and everything
+ * that was computed of the matrices. False with a sentence; the solver can then only be freed. */
+CREASE_API bool crease_solver_update(crease_solver *s, crease_error *e);
+
 CREASE_API void crease_solver_callback(crease_solver *s, crease_callback *call, void *user);
 
 /* Stops this run; may be called from a signal handler or another thread. A watch of the options

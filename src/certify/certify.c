@@ -277,10 +277,13 @@ static void begin(const crease_problem *p, const double *const *x, crease_certif
     membership(p, x, c, work);
 }
 
-/* NaN through everything at the end. */
-static void finish(crease_certificate *c)
+/* NaN through everything at the end, and where squares of entries would be infinite. */
+static void finish(const crease_problem *p, const double *const *x, crease_certificate *c)
 {
-    if (!isfinite(c->objective) || !isfinite(c->outside)) c->worst = c->worst_relative = NAN;
+    bool fits = isfinite(c->objective) && isfinite(c->outside);
+    for (int i = 0; i < p->count; i++)
+        fits = fits && crs_norm(crease_size(&p->space[i]), x[i]) <= ldexp(1, CRS_LARGEST_POWER);
+    if (!fits) c->worst = c->worst_relative = NAN;
 }
 
 void crease_certify(const crease_problem *p, const double *const *x, const double *lambda,
@@ -295,7 +298,7 @@ void crease_certify(const crease_problem *p, const double *const *x, const doubl
         c->feasibility = feasibility(p, x, c, lambda, work);
         include(c, &c->feasibility);
     }
-    finish(c);
+    finish(p, x, c);
 }
 
 void crs_certify_gap(const crease_problem *p, const double *const *x, crease_certificate *c,
@@ -324,7 +327,7 @@ void crs_certify_gap(const crease_problem *p, const double *const *x, crease_cer
     if (c->reference) scale = crs_scale(c->reference, c->size, 1, scale);
     c->worst = sum;
     c->worst_relative = sum == 0 ? 0 : sum / scale;
-    finish(c);
+    finish(p, x, c);
 }
 
 bool crease_certify_gcg(const crease_problem *p, const double *const *x, double *psi,

@@ -2,9 +2,18 @@
  * check: what the theory says of a problem, without solving it */
 #include "cli/cli.h"
 
-/* The a-priori bound K, from the potential after one iteration. INFINITY: none. */
-static bool first_bound(const crease_problem *p, const crease_options *o, double *K,
-                        crease_error *e)
+enum { MOST_REDUCTIONS = 8 };
+
+/* What a run begins with: the a-priori bound K, from the potential after one iteration, INFINITY:
+ * none; and what presolve does. */
+typedef struct {
+    double K;
+    int reductions;
+    char reduction[MOST_REDUCTIONS][200];
+} outset;
+
+static bool begin_run(const crease_problem *p, const crease_options *o, outset *first,
+                      crease_error *e)
 {
     crease_options once = *o;
     once.max_iterations = 1;
@@ -12,7 +21,9 @@ static bool first_bound(const crease_problem *p, const crease_options *o, double
     if (!s) return false;
     const crease_outcome at_start = crease_step(s);
     const crease_report r = crease_solver_report(s);
-    *K = at_start == CREASE_STATIONARY && r.iterations == 0 ? 0 : r.bound;
+    first->K = at_start == CREASE_STATIONARY && r.iterations == 0 ? 0 : r.bound;
+    for (int k = 0; k < MOST_REDUCTIONS && crease_presolve(s, k); k++, first->reductions++)
+        snprintf(first->reduction[k], sizeof first->reduction[k], "%s", crease_presolve(s, k));
     crease_solver_free(s);
     return true;
 }
@@ -47,7 +58,7 @@ static void print_table(const crease_problem *p, const crease_analysis *a)
 }
 
 static void print_all(const crs_args *a, const crease_problem *p, const crease_options *o,
-                      const crease_analysis *found, double K, double bytes)
+                      const crease_analysis *found, const outset *first, double bytes)
 {
     char text[240];
     crs_size_text(p, text, sizeof text);
@@ -59,13 +70,15 @@ static void print_all(const crs_args *a, const crease_problem *p, const crease_o
                             : "would cover it, except for the conditions below");
     crs_parameter_text(found, text, sizeof text);
     printf("parameters  %s\n", text[0] ? text : "none");
-    print_bound(found, K, o->eps);
+    for (int k = 0; k < first->reductions; k++) printf("presolve    %s\n", first->reduction[k]);
+    print_bound(found, first->K, o->eps);
     printf("memory      %.3g MB\n", bytes / 1e6);
     print_table(p, found);
 }
 
 static bool print_json(const crs_args *a, const crs_problem_file *file,
-                       const crease_analysis *found, double K, double bytes, crease_error *e)
+                       const crease_analysis *found, const outset *first, double bytes,
+                       crease_error *e)
 {
     crs_document d;
     const crs_spot top = crs_document_begin(&d, "check");
@@ -75,26 +88,29 @@ static bool print_json(const crs_args *a, const crs_problem_file *file,
     crs_put_text(top, "method", crease_method_name(found->method));
     crs_put_text(top, "mode", crease_mode_name(found->mode));
     crs_put_text(top, "guarantee", found->guarantee ? found->theorem : "none");
-    crs_put_number(top, "K", K);
+    const crs_spot presolve = crs_put_list(top, "presolve");
+    for (int k = 0; k < first->reductions; k++) crs_put_text(presolve, NULL, first->reduction[k]);
+    crs_put_number(top, "K", first->K);
     crs_put_number(top, "memory", bytes);
-    crs_put_analysis(crs_put_object(top, "analysis"), &file->problem, found, K);
+    crs_put_analysis(crs_put_object(top, "analysis"), &file->problem, found, first->K);
     return crs_document_print(&d, false, e);
 }
 
 static bool run(const crs_args *a, crease_error *e)
 {
     crease_options o;
-    double K = INFINITY, bytes = 0;
+    double bytes = 0;
+    outset first = { .K = INFINITY };
     crs_problem_file *file = crs_open_problem(a, &o, e);
     if (!file) return false;
     crease_analysis *found = crease_analyse(&file->problem, &o, e);
     if (!found && e->code == CREASE_UNSUPPORTED) *a->status = CRS_EXIT_LIMIT;
     bool done = found && crs_forecast_bytes(&file->problem, found, &bytes, e) &&
-                first_bound(&file->problem, &o, &K, e);
+                begin_run(&file->problem, &o, &first, e);
     if (done && crs_given(a, CRS_OPT_JSON))
-        done = print_json(a, file, found, K, bytes, e);
+        done = print_json(a, file, found, &first, bytes, e);
     else if (done)
-        print_all(a, &file->problem, &o, found, K, bytes);
+        print_all(a, &file->problem, &o, found, &first, bytes);
     if (done && !found->guarantee) *a->status = CRS_EXIT_LIMIT;
     crease_analysis_free(found);
     crs_problem_file_free(file);
@@ -110,7 +126,8 @@ const crs_verb crs_check_verb = {
         "Show what the theory says about a problem: which method and theorem, each assumption with "
         "its status and the number behind it, the parameters, the a-priori bound K on the "
         "iterations and the memory it takes. Whether there is a feasible point and an answer "
-        "is part of it. The exit code is 0 when a theorem covers the problem and 2 when none "
+        "is part of it, and what presolve does to the problem before a run. The exit code is 0 "
+        "when a theorem covers the problem and 2 when none "
         "does.",
     .example = "crease check examples/problems/lasso.json",
     .takes = CRS_LIST(CRS_TAKES(METHOD), CRS_TAKES(MODE), CRS_TAKES(eps), CRS_TAKES(beta),

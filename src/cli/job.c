@@ -179,7 +179,9 @@ int crs_exit_of_run(crease_outcome o, crease_verdict v)
     if (o == CREASE_UNBOUNDED && v == CREASE_VERDICT_VALID) return CRS_EXIT_UNBOUNDED;
     if (o == CREASE_STATIONARY && v == CREASE_VERDICT_INVALID) return CRS_EXIT_INTERNAL;
     if ((o == CREASE_STOPPED || v == CREASE_VERDICT_UNFINISHED) && caught) return 128 + (int)caught;
-    return o == CREASE_DIVERGED || o == CREASE_NUMERICAL ? CRS_EXIT_BROKEN : CRS_EXIT_LIMIT;
+    return o == CREASE_DIVERGED || o == CREASE_NUMERICAL || o == CREASE_NO_MINIMIZER
+               ? CRS_EXIT_BROKEN
+               : CRS_EXIT_LIMIT;
 }
 
 int crs_exit_of_verdict(crease_verdict v)

@@ -38,7 +38,7 @@ void crs_parameter_text(const crease_analysis *a, char *out, size_t size)
         least = smaller(least, plan->h + slope), most = larger(most, plan->h + slope);
         exact += plan->exact;
     }
-    if (used < size && !a->gap && least <= most)
+    if (used < size && !a->gap && !a->core && least <= most)
         snprintf(out + used, size - used, "%sh %.4g to %.4g, %d exact block step%s",
                  used ? ", " : "", least, most, exact, exact == 1 ? "" : "s");
 }

@@ -137,7 +137,9 @@ static bool run(const crs_args *a, crease_error *e)
     crs_problem_file *file = crs_open_problem(a, &o, e);
     crs_folder folder = { .path = NULL };
     crease_solver *s = file ? crease_solver_new(&file->problem, &o, e) : NULL;
-    crs_log *log = s && reads_seed(a, s, e) ? open_outputs(a, &o, &folder, e) : NULL;
+    const bool ready = s && reads_seed(a, s, e) &&
+                       (!file->multiplier || crease_solver_begin_at(s, file->multiplier, e));
+    crs_log *log = ready ? open_outputs(a, &o, &folder, e) : NULL;
     crs_run r = { .verb = "solve",
                   .checker = "problem",
                   .path = a->word[0],

@@ -140,7 +140,7 @@ static bool renew(void *self)
     alternation *s = self;
     judge(s);
     copy(s->n, y_of(s, s->now), s->y);
-    s->kappa = is_zero(s->n, s->y) ? first_kappa(s) : 1;
+    s->kappa = s->c->separable[s->second] && is_zero(s->n, s->y) ? first_kappa(s) : 1;
     s->approaching = s->kappa > 1;
     s->kept = 0;
     s->leapt = false;

@@ -42,7 +42,9 @@ bool crs_describe_block(crs_composite *c, int i, crease_error *e)
     crease_bounds box;
     double alpha = 1;
     c->step[i] = INFINITY;
-    if (set && !crease_joint_check(r, set, &c->parts.space[i], &c->step[i], e)) return false;
+    c->oracle[i] = set && !set->ops->project;
+    if (set && !c->oracle[i] && !crease_joint_check(r, set, &c->parts.space[i], &c->step[i], e))
+        return false;
     c->separable[i] = is_separable(c, i);
     c->spectral[i] = is_spectral(c, i);
     if (!c->separable[i]) return crs_factors_open(c, i, e);

@@ -94,6 +94,7 @@ static void carve(void *self, crs_carver *v)
     c->at = carve_bytes(v, N + 1, sizeof *c->at);
     c->separable = carve_bytes(v, N, sizeof *c->separable);
     c->spectral = carve_bytes(v, N, sizeof *c->spectral);
+    c->oracle = carve_bytes(v, N, sizeof *c->oracle);
     c->step = carve_doubles(v, N, 1);
     c->by = carve_bytes(v, c->n, sizeof *c->by);
     c->term = carve_bytes(v, b->t.terms + 1, sizeof *c->term);
@@ -344,21 +345,25 @@ crs_composite *crs_composite_new(const crease_problem *p, uint64_t seed, crs_wor
 }
 
 /* Blocks as in `from`, without one. */
-static crs_composite *without(const crs_composite *from, int dropped, builder *b, ptrdiff_t rows,
-                              ptrdiff_t constraint, crease_error *e)
+static crs_composite *without(const crs_composite *from, int dropped, const crs_room *room,
+                              builder *b, crease_error *e)
 {
     crease_problem p = from->parts;
     crease_block *block = crs_alloc((size_t)p.count, sizeof *block);
     crease_space *space = crs_alloc((size_t)p.count, sizeof *space);
     bool done = block && space;
     int count = 0;
-    for (int i = 0; done && i < p.count; i++)
-        if (i != dropped) block[count] = p.block[i], space[count++] = p.space[i];
+    for (int i = 0; done && i < p.count; i++) {
+        if (i == dropped) continue;
+        block[count] = p.block[i], space[count] = p.space[i];
+        if (room->reg && i == room->reg_of) block[count].reg = *room->reg, block[count].set = NULL;
+        count++;
+    }
     p.count = count;
     p.block = block, p.space = space;
-    if (constraint > 0) p.range = (crease_space){ 1, { constraint }, NULL };
+    if (room->constraint > 0) p.range = (crease_space){ 1, { room->constraint }, NULL };
     b->p = &p;
-    done = done && begin(b, rows, from->work, from->watch, e);
+    done = done && begin(b, room->rows, from->work, from->watch, e);
     crs_free(block);
     crs_free(space);
     if (!done && e && e->code == CREASE_OK)
@@ -370,17 +375,58 @@ crs_composite *crs_composite_without(const crs_composite *from, int dropped, con
                                      crease_error *e)
 {
     builder b = { .t = { .terms = room->terms, .parts = room->parts } };
-    crs_composite *c = without(from, dropped, &b, room->rows, room->constraint, e);
-    if (!c) return NULL;
-    for (int i = 0, k = 0; i < from->count; i++) {
+    crs_composite *c = without(from, dropped, room, &b, e);
+    bool done = c;
+    for (int i = 0, k = 0; done && i < from->count; i++) {
         const ptrdiff_t n = crs_block_size(from, i);
         if (i == dropped) continue;
-        c->separable[k] = from->separable[i], c->spectral[k] = from->spectral[i];
-        c->step[k] = from->step[i];
         copy(n, from->start + from->at[i], c->start + c->at[k]);
         copy(n, from->linear + from->at[i], c->linear + c->at[k]);
-        memcpy(c->by + c->at[k], from->by + from->at[i], (size_t)n * sizeof *c->by);
-        k++;
+        done = crs_describe_block(c, k++, e);
     }
-    return c;
+    if (done) return c;
+    crs_composite_free(c);
+    return NULL;
+}
+
+/* What is not a matrix, of the terms in the order in which they were added. */
+static void reread(crs_composite *c, const crease_smooth *f, int *at)
+{
+    const crease_smooth_list *sum = f->ops ? list_of(f) : NULL;
+    for (int k = 0; sum && k < sum->count; k++) reread(c, &sum->term[k], at);
+    if (!f->ops || sum) return;
+    crs_term *t = &c->term[*at];
+    if (is_loss(f)) {
+        const crease_predictor *p = f->data;
+        memcpy(t->par, f->par, sizeof t->par);
+        t->rhs = p->rhs;
+        t->each = p->weight;
+        ++*at;
+    } else if (f->ops == &crs_squared_distance_ops) {
+        const crease_distance_data *d = f->data;
+        t->rhs = d->d;
+        t->weight = d->weight;
+        ++*at;
+    } else if (f->ops == &crs_quadratic_ops) {
+        const crease_quadratic_data *q = f->data;
+        for (int i = 0; q->linear && i < q->blocks; i++)
+            if (q->linear[i]) axpy(crs_block_size(c, i), 1, q->linear[i], c->linear + c->at[i]);
+        *at += q->count > 0;
+    }
+}
+
+bool crs_composite_update(crs_composite *c, const crease_problem *p, crease_error *e)
+{
+    crease_block *block = (crease_block *)(uintptr_t)c->parts.block; /* its own */
+    int at = 0;
+    fill(c->n, 0, c->linear);
+    reread(c, &p->f, &at);
+    if (c->constraint) c->constraint->rhs = p->rhs;
+    for (int i = 0; i < c->count; i++) {
+        block[i].reg = p->block[i].reg;
+        block[i].set = p->block[i].set;
+        const bool keeps = c->factors && c->factors[i]; /* of a spectral block: they stay */
+        if (!keeps && !crs_describe_block(c, i, e)) return false;
+    }
+    return true;
 }

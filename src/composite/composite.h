@@ -66,6 +66,7 @@ typedef struct {
     ptrdiff_t rows;     /* of u */
     bool *separable;    /* a block */
     bool *spectral;     /* a block whose prox or projection decomposes a matrix */
+    bool *oracle;       /* a block whose set has a linear oracle alone: there is no prox */
     double *step;       /* a block: its joint prox is exact for gamma below this; INFINITY */
     crs_coordinate *by; /* n of them; only those of separable blocks are filled in */
     int terms;
@@ -94,12 +95,17 @@ typedef struct {
 crs_composite *crs_composite_new(const crease_problem *p, uint64_t seed, crs_work *work,
                                  crease_watch *watch, crease_error *e);
 void crs_composite_free(crs_composite *c);
+/* Reads again all of the problem it was made of but matrices: right-hand sides, data vectors,
+ * weights, parameters of losses, linear terms, regularizers and sets. */
+bool crs_composite_update(crs_composite *c, const crease_problem *p, crease_error *e);
 
 /* For those who build one. The blocks of `from` without one of them, -1: all, with their
  * coordinates, starts and linear parts, and room for so many terms; `rest` is not taken over. */
 typedef struct {
     int terms, parts;
     ptrdiff_t rows, constraint; /* of u; of the constraint, 0: none */
+    const crease_reg *reg; /* instead of that of block `reg_of`, and no set there; NULL: none */
+    int reg_of;
 } crs_room;
 crs_composite *crs_composite_without(const crs_composite *from, int dropped, const crs_room *room,
                                      crease_error *e);

@@ -5,14 +5,15 @@
 
 /* In the order in which they are tried; the first that suits is taken. */
 static const crs_core *const order[] = {
-    &crs_core_gauss_newton, /* factorizations */
-    &crs_core_newton,       /* all blocks separable */
-    &crs_core_alternation,  /* two blocks that a half square of multiples of I couples */
-    &crs_core_tangent,      /* one spectral block */
-    &crs_core_panoc,        /* any prox */
-    &crs_core_plain,        /* any prox */
-    &crs_core_splitting,    /* f = 0, two blocks, a constraint with multiples of the identity */
-    &crs_core_multipliers,  /* any constraint */
+    &crs_core_gauss_newton,        /* factorizations */
+    &crs_core_variable_projection, /* dictionaries */
+    &crs_core_newton,              /* all blocks separable */
+    &crs_core_alternation,         /* two blocks that a half square of multiples of I couples */
+    &crs_core_tangent,             /* one spectral block */
+    &crs_core_panoc,               /* any prox */
+    &crs_core_plain,               /* any prox */
+    &crs_core_splitting,   /* f = 0, two blocks, a constraint with multiples of the identity */
+    &crs_core_multipliers, /* any constraint */
 };
 
 const crs_core *crs_core_at(const crs_composite *c, int k)

@@ -39,6 +39,7 @@ typedef struct {
     double ratio, best;     /* now, and the least at the end of an inner problem */
     double most;            /* of beta */
     int outer, taken, idle;
+    int place; /* of the inner core in its row */
     bool separates;
 } loop;
 
@@ -129,6 +130,20 @@ static crs_core_state turn(loop *a, bool solved)
     return CRS_CORE_GOES_ON;
 }
 
+/* Where an inner core is stuck, the next of its row goes on from there. */
+static bool replace_core(loop *a)
+{
+    const crs_core *next = crs_core_at(a->in, a->place + 1);
+    crs_standing in = { 0 };
+    if (!next) return false;
+    a->core->stand(a->inner, &in);
+    copy(a->c->n, in.x, a->from);
+    a->core->close(a->inner);
+    a->core = next;
+    a->place++;
+    return open_inner(a, NULL);
+}
+
 static crs_core_state step(void *self)
 {
     loop *a = self;
@@ -139,7 +154,9 @@ static crs_core_state step(void *self)
     const bool end = said != CRS_CORE_GOES_ON || ++a->taken >= MOST_INNER;
     look(a, end || cut);
     if (a->ratio <= 1) return CRS_CORE_DONE;
-    if (cut || isnan(a->ratio)) return CRS_CORE_STUCK;
+    if (cut) return CRS_CORE_STUCK;
+    if (said == CRS_CORE_STUCK && replace_core(a)) return CRS_CORE_GOES_ON;
+    if (isnan(a->ratio) || !a->inner) return CRS_CORE_STUCK;
     return end ? turn(a, said != CRS_CORE_GOES_ON) : CRS_CORE_GOES_ON;
 }
 
@@ -315,12 +332,24 @@ static void *open(const crs_task *task, crease_error *e)
     return NULL;
 }
 
+/* The terms of f as they are now, with the products that are kept of them. */
+static void reread(loop *a)
+{
+    for (int t = 0; t < a->c->terms; t++) {
+        crs_term *to = &a->in->term[t], now = a->c->term[t];
+        now.gram = to->gram;
+        now.at = to->at;
+        *to = now;
+    }
+}
+
 /* b, data or penalties have changed: x, lambda and beta stay. */
 static bool renew(void *self)
 {
     loop *a = self;
     crs_standing in = { 0 };
-    if (!a->inner) return false;
+    if (!a->inner || !a->core->suits(a->in)) return false;
+    reread(a);
     a->core->stand(a->inner, &in);
     copy(a->c->n, in.x, a->from);
     if (!in.u) crs_products(a->in, in.x, a->u);

@@ -7,7 +7,9 @@
  * the second by halving gamma until f(z) <= f(x) + <grad f(x), d> + (1/2 - sigma) D. A step goes to
  * x + (1 - tau) d + tau q, tau = 1, 1/2, .., until phi falls by sigma D; tau = 0 is x + d = z. So
  * phi plays the part of F in Theorem S, whatever q is. Here q = H d by limited-memory BFGS, in the
- * metric of gamma: from s = dx/sqrt(gamma) and y = -change of d/sqrt(gamma).
+ * metric of gamma: from s = dx/sqrt(gamma) and y = -change of d/sqrt(gamma). Where f is no
+ * sum of terms gamma follows its curvature at x, finitely often: the factors of a product need
+ * other steps when their sizes have changed.
  *
  * Products: u of every x is known, and K q is made for each direction: one product a step and one
  * adjoint a trial. f(z), for which K z is made, is looked at in every tenth step, near the end,
@@ -25,7 +27,7 @@
 
 static const double sigma = 1e-3;
 static const double rounding = 1e-13; /* of f and phi, relative: a test below it decides nothing */
-enum { TRIALS = 6, LOOK = 10, REFRESH = 30 };
+enum { TRIALS = 6, LOOK = 10, REFRESH = 30, ADAPT = 50, CHANGES = 20 };
 
 typedef struct {
     double *x, *u, *g, *z, *uz;
@@ -42,8 +44,10 @@ typedef struct {
     double *q, *uq, *v, *gz, *best;
     double lowest, least; /* F(best), and the lowest phi */
     double ratio, rate;   /* measured, and over the size of d that went with it */
+    bool exact;           /* f'' = I/gamma: z is the answer */
     bool measured, loose; /* gz is grad f(z); the ratio was a bound */
     long steps;
+    int changes;
     crs_lbfgs pairs;
     void *memory;
 } panoc;
@@ -77,6 +81,7 @@ static void evaluate(panoc *p, place *a)
 
 static void halve(panoc *p)
 {
+    p->exact = false;
     for (int i = 0; i < p->c->count; i++) p->gamma[i] /= 2;
     crs_lbfgs_forget(&p->pairs);
 }
@@ -104,7 +109,8 @@ static bool land(panoc *p)
         if (!isfinite(a->f) || !isfinite(a->D)) return false;
         crs_products(p->c, a->z, a->uz);
         a->fz = crs_smooth_part(p->c, a->z, a->uz);
-        if (a->fz <= a->f + a->slope + (0.5 - sigma) * a->D + rounding * fabs(a->f)) break;
+        const double share = p->exact ? 0.5 : 0.5 - sigma;
+        if (a->fz <= a->f + a->slope + share * a->D + rounding * fabs(a->f)) break;
         if (is_small(p) || crease_watch_over(p->c->watch)) return false;
     }
     a->landed = true;
@@ -268,6 +274,21 @@ static void swap(panoc *p)
     p->at.landed = p->measured = false;
 }
 
+/* L where f'' = L I, one block; 0: it is not. */
+static double multiple_of_identity(const crs_composite *c)
+{
+    double L = 0;
+    if (c->count != 1 || c->rest.ops) return 0;
+    for (int t = 0; t < c->terms; t++) {
+        const crs_term *term = &c->term[t];
+        if (!term->loss || !term->loss->quadratic || term->each || term->parts != 1 ||
+            term->part[0].matrix->kind != CRS_SCALAR)
+            return 0;
+        L += term->weight * term->loss->high * square(term->part[0].matrix->scale);
+    }
+    return L;
+}
+
 /* gamma_i = 0.95/L_i, below what the prox allows */
 static bool choose_steps(panoc *p, crease_error *e)
 {
@@ -277,6 +298,9 @@ static bool choose_steps(panoc *p, crease_error *e)
         p->gamma[i] = smaller(0.95 / p->gamma[i], 0.99 * c->step[i]);
         if (!(p->gamma[i] < INFINITY)) p->gamma[i] = 1;
     }
+    const double L = multiple_of_identity(c);
+    p->exact = L > 0 && 1 / L < 0.99 * c->step[0];
+    if (p->exact) p->gamma[0] = 1 / L;
     return true;
 }
 
@@ -313,6 +337,27 @@ static bool renew(void *self)
     return begin(p, NULL);
 }
 
+/* The curvature of what is no sum of terms, where we are: other steps, CHANGES times at most. */
+static void adapt(panoc *p)
+{
+    const crs_composite *c = p->c;
+    bool changed = false;
+    if (!c->rest.ops || !c->rest.ops->curvature || p->steps % ADAPT != 0 || p->changes >= CHANGES ||
+        !crs_block_curvatures(c, p->at.x, p->at.u, p->v, NULL))
+        return;
+    for (int i = 0; i < c->count; i++) {
+        p->v[i] = smaller(0.95 / p->v[i], 0.99 * c->step[i]);
+        changed = changed || p->v[i] > 2 * p->gamma[i] || p->v[i] < p->gamma[i] / 2;
+    }
+    if (!changed) return;
+    copy(c->count, p->v, p->gamma);
+    p->changes++;
+    crs_lbfgs_forget(&p->pairs);
+    forward(p, &p->at);
+    p->at.landed = p->measured = false;
+    p->least = envelope(&p->at);
+}
+
 /* The end of a path that had been lower before, which the envelope does not forbid: from there all
  * that follows is no higher. */
 static bool was_lower(const panoc *p)
@@ -334,6 +379,7 @@ static crs_core_state step(void *self)
     if (is_curved(p) && !land(p)) return CRS_CORE_STUCK;
     if (p->gamma[0] == gamma) remember_pair(p);
     p->least = smaller(p->least, envelope(&p->at));
+    adapt(p);
     return CRS_CORE_GOES_ON;
 }
 

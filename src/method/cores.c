@@ -10,9 +10,21 @@
 
 static const double sigma = 1e-3; /* of test S */
 
+bool crs_wants_cores(const crease_options *o)
+{
+    const crease_options usual = crease_options_default();
+    const crs_method *m = crs_method_at(o->method);
+    if (o->mode != CREASE_MODE_PRACTICAL) return false;
+    if (m && m->core) return true;
+    return o->method == CREASE_METHOD_AUTO && o->theta == usual.theta && o->beta == usual.beta &&
+           o->gamma == usual.gamma && o->h == usual.h && o->mu == usual.mu &&
+           o->accelerate == usual.accelerate && o->audit == usual.audit &&
+           o->line_search == usual.line_search;
+}
+
 static void recipe(const crease_problem *p, const crease_options *o, crease_analysis *a)
 {
-    const bool constrained = p->range.order > 0;
+    const bool constrained = crs_method_at(a->method)->constrained;
     (void)o;
     a->theta_factor = a->last_weight = 1;
     a->theorem = constrained ? "Theorem A(a): the certificate alone" : "Theorem S, from F(x^0)";
@@ -36,7 +48,7 @@ static double bound(const crease_analysis *a, double drop, double eps)
 #define CORE(name, with)                                                                           \
     const crs_method crs_method_##name = {                                                         \
         .constrained = with,                                                                       \
-        .reads = CRS_READS_ALWAYS | CRS_READS(audit),                                              \
+        .reads = CRS_READS_ALWAYS | CRS_READS(certify_every),                                      \
         .recipe = recipe,                                                                          \
         .bound = bound,                                                                            \
         .core = &crs_core_##name,                                                                  \
@@ -46,6 +58,7 @@ CORE(tangent, false)
 CORE(panoc, false)
 CORE(splitting, true)
 CORE(gauss_newton, false)
+CORE(variable_projection, false)
 CORE(alternation, false)
 CORE(plain, false)
 CORE(multipliers, true)

@@ -88,6 +88,9 @@ CREASE_METHODS(X)
 const crs_method *crs_method_at(crease_method method);
 const crs_method *crs_method_for(const crease_analysis *a);
 
+/* Does a run with these options go to the cores, if they can take the problem (cores.c)? */
+bool crs_wants_cores(const crease_options *o);
+
 /* False with a sentence when an option differs from its default and `who` does not read it. */
 bool crs_options_read(const crease_options *o, unsigned reads, const char *who, crease_error *e);
 

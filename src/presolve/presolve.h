@@ -22,7 +22,10 @@ struct crs_reduction {
 
 /* The rules. false with e->code CREASE_OK: it does not apply; otherwise out of memory. */
 typedef bool crs_rule(const crs_composite *c, crs_reduction *out, crease_error *e);
-crs_rule crs_eliminate, crs_unsplit;
+crs_rule crs_rows, crs_unsplit, crs_eliminate;
+
+/* A term of `from` with its matrices copied into `to`, which lacks block `dropped` (-1: none). */
+bool crs_keep_term(const crs_term *t, int dropped, crs_composite *to, crease_error *e);
 
 enum { CRS_MOST_REDUCTIONS = 8 };
 

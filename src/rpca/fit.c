@@ -64,7 +64,7 @@ static bool check_run(const crease_cp_fit_settings *s, crease_error *e)
 {
     const crease_method m = s->run.method;
     if (!crease_options_check(&s->run, e)) return false;
-    if (crs_method_at(m)->oracle || crs_method_at(m)->slack)
+    if (crs_method_at(m)->oracle || crs_method_at(m)->slack || crs_method_at(m)->core)
         return crs_fail(e, CREASE_UNSUPPORTED,
                         "--method %s does not suit this model; use auto, envelope, admm-g, admm-m, "
                         "prox-bcd or bcd",

@@ -291,7 +291,7 @@ static bool begin_other(crease_rpca *r, const double *tensor, crease_error *e)
     for (int i = 0; i < p->count; i++) x[i] = p->block[i].start;
     r->lowrank = crs_doubles(crease_size(&r->s.shape), "the low-rank part", e);
     if (!r->lowrank || !crease_tucker_rpca_lowrank(r->model, x, r->lowrank, e)) return false;
-    r->solver = crease_solver_new(p, &r->o, e);
+    r->solver = crs_paper_solver(p, &r->o, e);
     return r->solver;
 }
 

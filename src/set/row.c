@@ -134,42 +134,49 @@ void crs_row_project(const crease_set *c, const crease_space *s, const double *v
     if (!slack) settle(&r, s, false, x);
 }
 
-/* A function that falls, what it is about, and where it counts as 0. */
+/* A function that falls and what it is about; it also says how much of a value may be rounding. */
 typedef struct {
-    double (*at)(const void *data, double mu);
+    double (*at)(const void *data, double mu, double *noise);
     const void *data;
-    double rounding;
 } falling;
 
+/* Turned so that it falls to the right of 0; 0 where it is no more than rounding. */
 static double turned(const falling *f, double sign, double mu)
 {
-    return sign * f->at(f->data, sign * mu);
+    double noise;
+    const double value = sign * f->at(f->data, sign * mu, &noise);
+    return fabs(value) <= noise ? 0 : value;
 }
 
 /* A root, given a first step; of `onward` alone one that is >= 0. Steps eight times as large each,
- * then false position with the stale end halved (Illinois), every fourth time a bisection. */
+ * then false position with the stale end halved (Illinois), and a bisection after a step that did
+ * not halve the interval. */
 static double find_root(const falling *f, bool onward, double step)
 {
     enum { STEPS = 200, WIDENINGS = 400 };
-    const double first = f->at(f->data, 0), sign = first > 0 ? 1 : -1;
+    const double first = turned(f, 1, 0), sign = first > 0 ? 1 : -1;
     if (first == 0 || isnan(first) || (onward && first < 0)) return 0;
-    double low = 0, high = fabs(step) > 0 && isfinite(step) ? fabs(step) : 1;
+    double low = 0, high = fabs(step) > 0 && isfinite(step) ? fabs(step) : 1, width = INFINITY;
     double before = fabs(first), after = turned(f, sign, high);
-    for (int k = 0; k < WIDENINGS && after > f->rounding && isfinite(high); k++) {
+    for (int k = 0; k < WIDENINGS && after > 0 && isfinite(high); k++) {
         low = high, before = after;
         high *= 8;
         after = turned(f, sign, high);
     }
-    for (int k = 1, last = 0; k <= STEPS && after < -f->rounding; k++) {
+    for (int k = 0, last = 0; k < STEPS && after < 0; k++) {
         const double secant = low + before * ((high - low) / (before - after));
         const double mid = low + (high - low) / 2;
-        const double mu = k % 4 && secant > low && secant < high ? secant : mid;
+        const bool slow = high - low > width / 2;
+        const double mu = !slow && secant > low && secant < high ? secant : mid;
         if (!(mu > low && mu < high)) break;
         const double value = turned(f, sign, mu);
-        if (value > f->rounding)
+        width = slow ? INFINITY : high - low;
+        if (value > 0)
             low = mu, before = value, after /= last > 0 ? 2 : 1, last = 1;
-        else
+        else if (value < 0)
             high = mu, after = value, before /= last < 0 ? 2 : 1, last = -1;
+        else
+            return sign * mu;
     }
     return sign * high;
 }
@@ -190,22 +197,19 @@ static double point(const proximal *p, ptrdiff_t j, double mu)
                 lower_at(&p->row->box, j), upper_at(&p->row->box, j));
 }
 
-static double above_prox(const void *data, double mu)
+/* a'x(mu) - b; where x_j is not 0 the rounding of v_j - mu a_j is in it. */
+static double above_prox(const void *data, double mu, double *noise)
 {
     const proximal *p = data;
     crs_total sum = { 0, 0 };
-    for (ptrdiff_t j = 0, n = crease_size(p->s); j < n; j++)
-        accumulate(&sum, coefficient(p->row, j) * point(p, j, mu));
-    return crease_sum(p->s, total(&sum)) - p->row->b;
-}
-
-/* Half a rounding of each term of a'x at the start; settle does the rest. */
-static double resolution(const proximal *p)
-{
     double size = 0;
-    for (ptrdiff_t j = 0, n = crease_size(p->s); j < n; j++)
-        size = larger(size, fabs(coefficient(p->row, j) * point(p, j, 0)));
-    return 0x1p-54 * larger(crs_max_all(p->s, size), fabs(p->row->b));
+    for (ptrdiff_t j = 0, n = crease_size(p->s); j < n; j++) {
+        const double a = coefficient(p->row, j), x = point(p, j, mu);
+        accumulate(&sum, a * x);
+        if (x != 0) size += fabs(a) * (fabs(x) + fabs(p->v[j]) + fabs(mu * a));
+    }
+    *noise = 0x1p-54 * (crease_sum(p->s, size) + fabs(p->row->b));
+    return crease_sum(p->s, total(&sum)) - p->row->b;
 }
 
 static double squares_of(const crease_row *r, const crease_space *s)
@@ -220,14 +224,15 @@ void crs_row_prox(const crease_row *row, const crease_reg *r, const crease_space
 {
     const ptrdiff_t n = crease_size(s);
     const proximal p = { row, r, s, t, x };
-    const double first = above_prox(&p, 0);
+    double noise;
+    const double first = above_prox(&p, 0, &noise);
     if (!isfinite(first)) {
         fill(n, NAN, x);
         return;
     }
     const bool slack = row->equality ? first == 0 : first <= 0;
     const double step = first / squares_of(row, s);
-    const falling f = { above_prox, &p, slack ? 0 : resolution(&p) };
+    const falling f = { above_prox, &p };
     const double mu = slack ? 0 : find_root(&f, !row->equality, step);
     for (ptrdiff_t j = 0; j < n; j++) x[j] = point(&p, j, mu);
     if (!slack) settle(row, s, true, x);
@@ -249,12 +254,17 @@ static double left(const normals *d, ptrdiff_t j, double mu)
                                       upper_at(&d->row->box, j));
 }
 
-static double pull(const void *data, double mu)
+static double pull(const void *data, double mu, double *noise)
 {
     const normals *d = data;
     crs_total sum = { 0, 0 };
-    for (ptrdiff_t j = 0, n = crease_size(d->s); j < n; j++)
-        accumulate(&sum, coefficient(d->row, j) * left(d, j, mu));
+    double size = 0;
+    for (ptrdiff_t j = 0, n = crease_size(d->s); j < n; j++) {
+        const double a = coefficient(d->row, j), rest = left(d, j, mu);
+        accumulate(&sum, a * rest);
+        if (rest != 0) size += fabs(a) * (fabs(d->g[j]) + fabs(mu * a));
+    }
+    *noise = 0x1p-54 * crease_sum(d->s, size);
     return crease_sum(d->s, total(&sum));
 }
 
@@ -264,11 +274,9 @@ double crs_row_multiplier(const crease_row *row, const crease_reg *r, const crea
     const normals d = { row, r, s, x, g };
     const bool active = row->equality || above(row, s, x) >= -rounding(row, s, x);
     if (!active) return 0;
-    double size = 0;
-    for (ptrdiff_t j = 0, n = crease_size(s); j < n; j++)
-        size = larger(size, fabs(coefficient(row, j) * g[j]));
-    const falling f = { pull, &d, 0x1p-54 * crs_max_all(s, size) };
-    return find_root(&f, !row->equality, pull(&d, 0) / squares_of(row, s));
+    double noise;
+    const falling f = { pull, &d };
+    return find_root(&f, !row->equality, pull(&d, 0, &noise) / squares_of(row, s));
 }
 
 double crs_row_dist(const crease_row *row, const crease_reg *r, const crease_space *s,

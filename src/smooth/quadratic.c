@@ -240,7 +240,8 @@ static bool eigenvalues(const crease_smooth *f, const crease_blocks *b, int only
 static bool range(const crease_smooth *f, const crease_blocks *b, int only, double *low,
                   double *high, crease_error *e)
 {
-    const ptrdiff_t n = offset(f, b, only, b->count);
+    const crease_quadratic_data *q = f->data;
+    const ptrdiff_t n = q->count > 0 ? offset(f, b, only, b->count) : 0; /* or it is linear */
     double range[2] = { 0, 0 };
     if (n > 0 && !gershgorin(f, b, only, n, range, e)) return false;
     if (n > 1 && n <= LARGEST_EIGH && range[0] < range[1] && !eigenvalues(f, b, only, n, range, e))

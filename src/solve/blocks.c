@@ -503,7 +503,6 @@ static bool ready(crease_solver *s, crease_error *e)
 
 static bool build(crease_solver *s, crease_options *o, crease_error *e)
 {
-    if (!open_portfolio(s, o, e)) return false;
     s->a = crs_analyse(s->given, o, o->mode == CREASE_MODE_THEORY ? CRS_EFFORT : 0, e);
     const crs_engine *by = s->portfolio ? &crs_cores_engine : &engine;
     if (!s->a || !crs_driver_open(&s->run, by, s, o, s->a, e)) return false;
@@ -560,7 +559,8 @@ bool crs_fall_back(crease_solver *s)
     return false;
 }
 
-crease_solver *crease_solver_new(const crease_problem *p, const crease_options *o, crease_error *e)
+static crease_solver *new_solver(const crease_problem *p, const crease_options *o, bool cores,
+                                 crease_error *e)
 {
     crease_solver *s = crs_alloc(1, sizeof *s);
     if (!s) {
@@ -570,9 +570,20 @@ crease_solver *crease_solver_new(const crease_problem *p, const crease_options *
     crease_options own;
     s->given = p;
     s->stalled = INFINITY;
-    if (crs_options_take(o, &own, e) && build(s, &own, e)) return s;
+    if (crs_options_take(o, &own, e) && (!cores || open_portfolio(s, &own, e)) && build(s, &own, e))
+        return s;
     crease_solver_free(s);
     return NULL;
+}
+
+crease_solver *crease_solver_new(const crease_problem *p, const crease_options *o, crease_error *e)
+{
+    return new_solver(p, o, true, e);
+}
+
+crease_solver *crs_paper_solver(const crease_problem *p, const crease_options *o, crease_error *e)
+{
+    return new_solver(p, o, false, e);
 }
 
 const double *crease_solution(const crease_solver *s, int block) { return s->best[block]; }

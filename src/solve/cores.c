@@ -24,7 +24,7 @@ static bool begin(crease_solver *s)
         snprintf(s->run.report.note, sizeof s->run.report.note, "%.199s", e.text);
         return false;
     }
-    if (s->given->range.order > 0) return true;
+    if (crs_portfolio_plan(s->portfolio)->c->constraint) return true;
     s->a->L = crs_portfolio_curvature(s->portfolio);
     crs_retune(s->given, &s->run.o, s->a);
     s->run.report.bound = crease_iteration_bound(s->a, s->run.first - s->a->lower, s->run.o.eps);
@@ -44,36 +44,58 @@ static void tell(crease_solver *s)
     s->run.progress.worst = now.ratio * s->run.o.eps;
 }
 
+/* F below this is doubted to have a least value: first at a million times the start's. */
+static double lowest(const crease_solver *s)
+{
+    return smaller(-1e6 * (1 + fabs(s->run.first)), 1e3 * s->doubted_low);
+}
+
+/* Whenever the iterations have doubled: the constraint comes no nearer, or x has doubled and F
+ * fallen. Then a certificate is asked for, and with it whether there is an answer at all. */
+static bool doubts(crease_solver *s)
+{
+    enum { FIRST = 10 };
+    const long k = s->run.report.iterations;
+    const crs_standing now = crs_portfolio_standing(s->portfolio);
+    const double size = crs_norm(crs_portfolio_plan(s->portfolio)->c->n, now.x);
+    if (s->settled == 0 && now.ratio * s->run.o.eps <= 1e-2) s->settled = size;
+    if (now.objective < lowest(s)) {
+        s->doubted_low = now.objective;
+        return s->grows = true;
+    }
+    if (k < (s->doubted > 0 ? 2 * s->doubted : FIRST)) return false;
+    const bool first = s->doubted == 0;
+    s->grows = !first && size > 2 * s->core_size && now.objective < s->core_F;
+    s->stalls = !first && now.feasibility > s->run.o.eps && now.feasibility > 0.5 * s->doubted_off;
+    s->doubted = k;
+    s->doubted_off = now.feasibility;
+    s->core_size = size;
+    s->core_F = now.objective;
+    return s->grows || s->stalls;
+}
+
+/* What the checker does not confirm is no proof. */
+static bool is_separated(crease_solver *s)
+{
+    enum { MOST_TRIALS = 20 };
+    const double *y = s->trials < MOST_TRIALS ? crs_portfolio_separator(s->portfolio) : NULL;
+    s->trials += y != NULL;
+    return y && crs_confirm_separator(s, y);
+}
+
 static crs_advance step(void *self)
 {
     crease_solver *s = self;
     if (s->run.report.iterations == 1 && !begin(s)) return CRS_BROKEN;
     const crs_core_state said = crs_portfolio_step(s->portfolio);
     tell(s);
-    if (said == CRS_CORE_GOES_ON) return CRS_GO_ON;
+    s->claimed = said == CRS_CORE_DONE;
+    const bool asks = !s->claimed && (doubts(s) || is_separated(s));
+    if (said == CRS_CORE_GOES_ON && !asks) return CRS_GO_ON;
     bring_back(s);
-    if (said == CRS_CORE_DONE) return CRS_ASKS;
+    if (s->claimed || s->separator || said == CRS_CORE_GOES_ON) return CRS_ASKS;
     if (crease_watch_over(&s->run.watch)) return CRS_GO_ON;
-    if (crs_portfolio_standing(s->portfolio).separator) return CRS_ASKS;
     return !crs_portfolio_forced(s->portfolio) && crs_fall_back(s) ? CRS_GO_ON : CRS_DONE;
-}
-
-/* A core that met a y which separates has ended with it; what the checker does not confirm is no
- * proof. */
-static bool is_infeasible(crease_solver *s)
-{
-    const double *y = crs_portfolio_separator(s->portfolio);
-    const ptrdiff_t m = y ? crease_size(&s->given->range) : 0;
-    crease_refutation proof;
-    if (!y || !crease_verify_infeasible(s->given, y, &proof, NULL) ||
-        proof.verdict != CREASE_VERDICT_VALID)
-        return false;
-    s->separator = crs_doubles(m, "a proof", NULL);
-    if (!s->separator) return false;
-    copy(m, y, s->separator);
-    snprintf(s->run.report.note, sizeof s->run.report.note, "infeasible: %.180s", proof.text);
-    crs_revise(s, "feasible", CREASE_VIOLATED, proof.text);
-    return true;
 }
 
 const char *crease_presolve(const crease_solver *s, int k)
@@ -98,12 +120,18 @@ static void certify(void *self, crease_certificate *c)
 static void go_on(void *self)
 {
     crease_solver *s = self;
-    crs_portfolio_aim(s->portfolio, &s->run.now);
+    enum { MOST_AIMS = 12 };
+    if (s->claimed && crs_portfolio_aim(s->portfolio, &s->run.now) > MOST_AIMS &&
+        !crs_portfolio_forced(s->portfolio))
+        crs_fall_back(s);
 }
 
 static crease_outcome refute(void *self, bool diverged)
 {
-    return is_infeasible(self) ? CREASE_INFEASIBLE : crs_refute(self, diverged);
+    crease_solver *s = self;
+    if (s->run.report.iterations == 0) return CREASE_NOT_RUN;
+    if (s->separator) return CREASE_INFEASIBLE;
+    return crs_refute_core(s, s->stalls, s->grows || diverged);
 }
 
 static void settle(void *self) { crs_settle_doubts(self); }

@@ -17,6 +17,15 @@ bool crs_driver_open(crs_driver *r, const crs_engine *engine, void *self, const 
     return crs_options_read(o, crs_method_for(a)->reads, crease_method_name(a->method), e);
 }
 
+void crs_driver_again(crs_driver *r)
+{
+    r->report = (crease_report){ .bound = INFINITY, .pairs = NAN };
+    r->progress = (crease_progress){ .potential = NAN, .decrease = NAN };
+    r->best.worst = r->best.worst_relative = INFINITY;
+    r->trial = NAN;
+    r->started = r->theta_stop = false;
+}
+
 void crs_count_rise(crease_report *r, const crease_analysis *a, double rise)
 {
     r->audit_violations++;
@@ -93,11 +102,15 @@ static crease_outcome judge(crs_driver *r, bool certified, crs_advance said)
     return o;
 }
 
-/* Every so many iterations, at the last, and early on when much still changes. */
+/* Engines that ask for certificates make others only where a number of iterations is given. Every
+ * so many iterations, at the last, and early on when much still changes. */
 static bool certificate_due(const crs_driver *r)
 {
     const long k = r->report.iterations;
-    if (r->engine->at_end || r->engine->asks) return false;
+    const crease_options *o = &r->o, usual = crease_options_default();
+    if (r->engine->at_end) return false;
+    if (r->engine->asks)
+        return o->certify_every != usual.certify_every && k % o->certify_every == 0;
     return k % r->o.certify_every == 0 || k >= r->o.max_iterations || k <= 2 || k == 5;
 }
 

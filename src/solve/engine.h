@@ -61,6 +61,9 @@ typedef struct {
 bool crs_driver_open(crs_driver *r, const crs_engine *engine, void *self, const crease_options *o,
                      const crease_analysis *a, crease_error *e);
 
+/* Another run of the same engine from where it is. */
+void crs_driver_again(crs_driver *r);
+
 /* One iteration; NOT_RUN: go on. */
 crease_outcome crs_driver_step(crs_driver *r);
 
@@ -76,6 +79,10 @@ void crs_count_rise(crease_report *r, const crease_analysis *a, double rise);
 /* How many doubles a solver of blocks takes, without taking them (blocks.c). */
 bool crs_solver_forecast(const crease_problem *p, const crease_analysis *a, ptrdiff_t *doubles,
                          crease_error *e);
+
+/* crease_solver_new with the paper's methods alone: the models of robust PCA have starts that
+ * belong to them (blocks.c). */
+crease_solver *crs_paper_solver(const crease_problem *p, const crease_options *o, crease_error *e);
 
 /* The steps of a solver that another run turns ask that run's watch. */
 void crs_solver_watch(crease_solver *s, crease_watch *w);

@@ -27,20 +27,10 @@ struct crs_portfolio {
     crs_task task;
     double *tolerance, *start, *multiplier, feasible;
     double *X, *Lambda; /* the user's */
-    double aim;         /* tolerances are this times what a certificate asks for */
+    int aims;
+    double aim; /* tolerances are this times what a certificate asks for */
     crease_watch *watch;
 };
-
-bool crs_wants_cores(const crease_options *o)
-{
-    const crease_options usual = crease_options_default();
-    const crs_method *m = crs_method_at(o->method);
-    if (o->mode != CREASE_MODE_PRACTICAL) return false;
-    if (m && m->core) return true;
-    return o->method == CREASE_METHOD_AUTO && o->theta == usual.theta && o->beta == usual.beta &&
-           o->gamma == usual.gamma && o->h == usual.h && o->mu == usual.mu &&
-           o->accelerate == usual.accelerate && o->line_search == usual.line_search;
-}
 
 static crs_composite *composite(const crs_portfolio *f) { return f->plan->c; }
 
@@ -160,7 +150,9 @@ static double term_curvature(const crs_term *t)
 {
     double sum = 0, each = t->each ? 0 : 1;
     for (ptrdiff_t j = 0; t->each && j < t->rows; j++) each = larger(each, t->each[j]);
-    const double high = t->loss ? larger(fabs(t->loss->low), fabs(t->loss->high)) : 1;
+    const crs_range line = { -INFINITY, INFINITY };
+    const crs_range bend = t->loss ? loss_bend(t->loss, t->par, line) : (crs_range){ 1, 1 };
+    const double high = larger(fabs(bend.low), fabs(bend.high));
     for (int k = 0; k < t->parts; k++) {
         const double norm = t->part[k].matrix->norm;
         sum += t->loss ? square(norm) : norm;
@@ -176,24 +168,71 @@ double crs_portfolio_curvature(const crs_portfolio *f)
     return isnan(sum) ? INFINITY : sum;
 }
 
+/* The core that ran goes on with new numbers, or is opened anew where it stands. */
+static bool resume(crs_portfolio *f, crease_error *e)
+{
+    if (f->core->renew && f->core->renew(f->self)) return true;
+    const crs_standing s = crs_portfolio_standing(f);
+    copy(composite(f)->n, s.x, f->start);
+    if (composite(f)->constraint && s.multiplier)
+        copy(composite(f)->constraint->rows, s.multiplier, f->multiplier);
+    f->core->close(f->self);
+    return open_core(f, e);
+}
+
+void crs_portfolio_multiplier(crs_portfolio *f, const double *lambda)
+{
+    const crs_composite *c = composite(f);
+    if (f->plan->count == 0 && c->constraint) copy(c->constraint->rows, lambda, f->multiplier);
+}
+
+/* A problem that was reduced is reduced again; its blocks begin where they are. */
+static bool replan(crs_portfolio *f, const crease_problem *p, const double *const *x,
+                   crease_error *e)
+{
+    crs_portfolio *new = crs_portfolio_new(p, &f->o, e);
+    if (!new) return false;
+    const crs_composite *c = composite(new);
+    for (int i = 0; i < c->count; i++)
+        copy(crs_block_size(c, i), x[crs_plan_block(new->plan, i)], new->start + c->at[i]);
+    const crs_portfolio was = *f;
+    *f = *new;
+    *new = was;
+    crs_portfolio_free(new);
+    return true;
+}
+
+bool crs_portfolio_update(crs_portfolio *f, const crease_problem *p, const double *const *x,
+                          crease_error *e)
+{
+    crs_work *w = &f->plan->work;
+    *w = (crs_work){ .unit = w->unit };
+    f->aim = 1;
+    if (f->plan->count > 0) return replan(f, p, x, e);
+    if (!crs_composite_update(f->plan->user, p, e)) return false;
+    return f->core->suits(composite(f)) || replan(f, p, x, e);
+}
+
 bool crs_portfolio_begin(crs_portfolio *f, crease_watch *w, const crease_certificate *c,
                          bool doubted, crease_error *e)
 {
     f->watch = w;
     f->plan->user->watch = w;
     for (int k = 0; k < f->plan->count; k++) f->plan->step[k].to->watch = w;
-    if (doubted && !composite(f)->constraint && !leave_start(f, e)) return false;
+    if (doubted && !f->self && !composite(f)->constraint && !leave_start(f, e)) return false;
     set_tolerances(f, c);
-    if (!open_core(f, e)) return false;
+    if (f->self ? !resume(f, e) : !open_core(f, e)) return false;
     open_slice(f, 1);
     f->rate[0] = f->rate[1] = NAN;
     return true;
 }
 
+/* Without a core, for want of memory, where one would have begun. */
 crs_standing crs_portfolio_standing(const crs_portfolio *f)
 {
-    crs_standing s;
-    f->core->stand(f->self, &s);
+    crs_standing s = { .x = f->start, .multiplier = f->multiplier, .objective = NAN };
+    s.ratio = s.feasibility = NAN;
+    if (f->self) f->core->stand(f->self, &s);
     return s;
 }
 
@@ -252,10 +291,11 @@ crs_core_state crs_portfolio_step(crs_portfolio *f)
     return f->self ? CRS_CORE_GOES_ON : CRS_CORE_STUCK;
 }
 
-void crs_portfolio_aim(crs_portfolio *f, const crease_certificate *c)
+int crs_portfolio_aim(crs_portfolio *f, const crease_certificate *c)
 {
     f->aim = larger(0.3 * f->aim, 1e-6);
     set_tolerances(f, c);
+    return ++f->aims;
 }
 
 void crs_portfolio_point(const crs_portfolio *f, double *const *x, double *lambda)

@@ -11,9 +11,6 @@
 
 typedef struct crs_portfolio crs_portfolio;
 
-/* Does a run with these options go to the cores, if they can take the problem? */
-bool crs_wants_cores(const crease_options *o);
-
 /* Borrows p. NULL with a sentence: no core takes it. */
 crs_portfolio *crs_portfolio_new(const crease_problem *p, const crease_options *o, crease_error *e);
 void crs_portfolio_free(crs_portfolio *f);
@@ -26,12 +23,18 @@ const crs_plan *crs_portfolio_plan(const crs_portfolio *f);
  * doubted: the start is stationary, and a plain step is taken before any core looks at it. */
 bool crs_portfolio_begin(crs_portfolio *f, crease_watch *w, const crease_certificate *c,
                          bool doubted, crease_error *e);
+/* The multiplier to begin with, where presolve left the constraint as it is. */
+void crs_portfolio_multiplier(crs_portfolio *f, const double *lambda);
+/* The problem p has new numbers in its old matrices; x is where the run was. Then begin again. */
+bool crs_portfolio_update(crs_portfolio *f, const crease_problem *p, const double *const *x,
+                          crease_error *e);
 /* An estimate of L, the Lipschitz constant of grad f; INFINITY: there is none. */
 double crs_portfolio_curvature(const crs_portfolio *f);
 crs_core_state crs_portfolio_step(crs_portfolio *f);
 
-/* The certificate c of a point that the core took for done says that it is not: aim lower. */
-void crs_portfolio_aim(crs_portfolio *f, const crease_certificate *c);
+/* The certificate c of a point that the core took for done says that it is not: aim lower.
+ * Returns how often that was said. */
+int crs_portfolio_aim(crs_portfolio *f, const crease_certificate *c);
 
 bool crs_portfolio_forced(const crs_portfolio *f); /* the method was asked for by name */
 /* y for the checker to confirm that the user's constraint has no solution; NULL: none was found. */

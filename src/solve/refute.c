@@ -13,7 +13,9 @@
 #include "solve/solver.h"
 #include "theory/theory.h"
 
-enum { FIRST_DOUBT = 50, MOST_EFFORT = 400, MOST_TURNS = 200 };
+enum { FIRST_DOUBT = 50, LEAST_EFFORT = 50, MOST_EFFORT = 400, MOST_TURNS = 200 };
+
+static long larger_of(long a, long b) { return a > b ? a : b; }
 
 static crease_assumption *line_of(crease_analysis *a, const char *name)
 {
@@ -51,9 +53,8 @@ static bool doubts_constraint(crease_solver *s, double off)
            off > 0.5 * s->doubted_off;
 }
 
-static bool is_infeasible(crease_solver *s)
+static bool is_infeasible(crease_solver *s, long effort)
 {
-    const long effort = s->run.report.iterations / 4;
     crs_feasibility f;
     if (!crs_seek_feasible(s->given, points(s->st.x), effort < MOST_EFFORT ? effort : MOST_EFFORT,
                            &s->run.watch, &f, NULL))
@@ -124,8 +125,27 @@ static bool confirms_from(crease_solver *s, double *const *x, crease_refutation 
            proof->verdict == CREASE_VERDICT_VALID;
 }
 
-/* The ray starts where the constraint holds: at the best iterate, where the run is, or at the point
- * that a search finds. There is the answer then. */
+/* From the point that a search from x finds. */
+static bool confirms_near(crease_solver *s, double *const *x, crs_feasibility *f,
+                          crease_refutation *proof)
+{
+    crs_feasibility_free(f);
+    return crs_seek_feasible(s->given, points(x), MOST_EFFORT, &s->run.watch, f, NULL) && f->x &&
+           confirms_from(s, f->x, proof);
+}
+
+/* The start, in memory that nobody reads now. */
+static double *const *start_of(crease_solver *s)
+{
+    for (int i = 0; i < s->given->count; i++) {
+        fill(crs_size(s, i), 0, s->kept[i]);
+        if (s->given->block[i].start) copy(crs_size(s, i), s->given->block[i].start, s->kept[i]);
+    }
+    return s->kept;
+}
+
+/* The ray starts where the constraint holds: at the best iterate, where the run is, or at a point
+ * that a search finds; far out nothing holds it to eps. There is the answer then. */
 static bool confirms(crease_solver *s)
 {
     crs_feasibility f = { .status = CREASE_UNKNOWN };
@@ -135,9 +155,8 @@ static bool confirms(crease_solver *s)
         x = s->st.x;
         if (!confirms_from(s, x, &proof) && s->given->range.order > 0 &&
             rated(s, &s->run.now.feasibility) > s->run.o.eps &&
-            crs_seek_feasible(s->given, points(s->st.x), MOST_EFFORT, &s->run.watch, &f, NULL) &&
-            f.x)
-            x = f.x, confirms_from(s, x, &proof);
+            (confirms_near(s, x, &f, &proof) || confirms_near(s, start_of(s), &f, &proof)))
+            x = f.x;
     }
     const bool proved = proof.verdict == CREASE_VERDICT_VALID;
     if (proved) {
@@ -200,9 +219,56 @@ crease_outcome crs_refute(crease_solver *s, bool diverged)
     s->doubted_off = off;
     s->doubted_size = size;
     if (first) return CREASE_NOT_RUN;
-    if (stalls && is_infeasible(s)) return CREASE_INFEASIBLE;
+    if (stalls && is_infeasible(s, k / 4)) return CREASE_INFEASIBLE;
     if ((grows || diverged) && is_unbounded(s)) return CREASE_UNBOUNDED;
     return CREASE_NOT_RUN;
+}
+
+bool crs_confirm_separator(crease_solver *s, const double *y)
+{
+    const ptrdiff_t m = crease_size(&s->given->range);
+    crease_refutation proof;
+    if (!crease_verify_infeasible(s->given, y, &proof, NULL)) return false;
+    if (proof.verdict != CREASE_VERDICT_VALID) return false;
+    s->separator = crs_doubles(m, "a proof", NULL);
+    if (!s->separator) return false;
+    copy(m, y, s->separator);
+    snprintf(s->run.report.note, sizeof s->run.report.note, "infeasible: %.180s", proof.text);
+    crs_revise(s, "feasible", CREASE_VIOLATED, proof.text);
+    return true;
+}
+
+/* F falls, x is a thousand times what it was when residuals were small first, and they stay: no
+ * proof, but that is what was seen. */
+static bool is_unattained(crease_solver *s, double size)
+{
+    const double F = s->run.now.objective, worst = s->run.now.worst;
+    const bool grown = s->settled > 0 && size > 1e3 * larger(1, s->settled) &&
+                       size > 1.2 * s->doubted_size && s->doubted_size > 0;
+    if (!grown || !(F < s->doubted_F) || !(worst > 0.5 * s->doubted_worst)) return false;
+    snprintf(s->run.report.note, sizeof s->run.report.note,
+             "no minimizer was found: |x| grows like iterations^%.2g, to %.3g, while F falls to "
+             "%.6g; bound the blocks by a set or add a ridge",
+             log2(size / s->doubted_size), size, F);
+    return true;
+}
+
+crease_outcome crs_refute_core(crease_solver *s, bool stalls, bool grows)
+{
+    const double size = size_of(s);
+    const crease_assumption *line = line_of(s->a, "feasible");
+    crease_outcome o = CREASE_NOT_RUN;
+    if (stalls && line && line->status != CREASE_PROVED &&
+        is_infeasible(s, larger_of(s->run.report.iterations, LEAST_EFFORT)))
+        o = CREASE_INFEASIBLE;
+    else if (grows && is_unbounded(s))
+        o = CREASE_UNBOUNDED;
+    else if (is_unattained(s, size))
+        o = CREASE_NO_MINIMIZER;
+    s->doubted_F = s->run.now.objective;
+    s->doubted_worst = s->run.now.worst;
+    s->doubted_size = size;
+    return o;
 }
 
 void crs_settle_doubts(crease_solver *s)

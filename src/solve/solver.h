@@ -32,6 +32,13 @@ struct crease_solver {
 
     long doubted;                     /* the iteration at which an answer was doubted last */
     double doubted_off, doubted_size; /* |A x - b| and |x| then */
+    double doubted_worst, doubted_F;  /* the worst residual and F then */
+    double settled;                   /* |x| where residuals first came below 1e-2; 0: not yet */
+    double doubted_low;               /* F when it was last thought to have no least value */
+    bool claimed;                     /* the core takes its point for stationary */
+    bool stalls, grows;               /* what made its run doubtful */
+    double core_size, core_F;         /* |x| and F of the core when that was asked last */
+    int trials;                       /* of separators */
     double *separator, **ray;         /* proofs that there is none; NULL: none was found */
 };
 
@@ -49,6 +56,11 @@ bool crs_fall_back(crease_solver *s);
 /* Is there no answer? INFEASIBLE or UNBOUNDED with a proof, otherwise NOT_RUN (refute.c). diverged:
  * F is so low that the run will end. */
 crease_outcome crs_refute(crease_solver *s, bool diverged);
+/* The same for a run of cores, at an iterate that was certified, with what its owner saw: that it
+ * comes no nearer to the constraint, and that x grows. */
+crease_outcome crs_refute_core(crease_solver *s, bool stalls, bool grows);
+/* y of a core: does it prove that no point meets the constraint? Kept then. */
+bool crs_confirm_separator(crease_solver *s, const double *y);
 /* A line of the analysis as the run has it now. */
 void crs_revise(crease_solver *s, const char *name, crease_status status, const char *reason);
 void crs_forget_ray(crease_solver *s);

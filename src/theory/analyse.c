@@ -12,6 +12,7 @@
 #include <crease/certificate.h>
 
 #include "method/method.h"
+#include "presolve/presolve.h"
 #include "set/set.h"
 #include "theory/theory.h"
 
@@ -307,7 +308,10 @@ static bool admissible(const crease_analysis *a, crease_error *e)
                     crease_method_name(a->method));
 }
 
-/* What a core's run says of the blocks and of f. Its constants are found while running. */
+/* What a core's run says of the blocks and of f. Its constants are found while running; a lower
+ * bound of f that costs eigenvalues is looked for in small problems alone. */
+enum { AFFORDABLE = 100 };
+
 static bool describe_for_core(const crease_problem *p, crease_analysis *a, crease_error *e)
 {
     const crease_blocks b = crs_blocks(p);
@@ -326,10 +330,14 @@ static bool describe_for_core(const crease_problem *p, crease_analysis *a, creas
         regs += traits.lower;
     }
     const bool positive = !p->f.ops || (p->f.ops->nonnegative && p->f.ops->nonnegative(&p->f));
-    if (!positive && !crease_smooth_constants(&p->f, &b, p->count - 1, &k, NULL, e)) return false;
+    if (!positive && crs_largest_block(p) > AFFORDABLE)
+        k.lower = -INFINITY;
+    else if (!positive && !crease_smooth_constants(&p->f, &b, p->count - 1, &k, NULL, e))
+        return false;
     a->lower = k.lower + regs;
     a->L = a->M = a->L_last = NAN;
     a->map_scale = NAN;
+    a->core = true;
     note_f(p, a, false);
     return true;
 }
@@ -383,9 +391,26 @@ crease_analysis *crs_analyse(const crease_problem *p, const crease_options *o, l
     return NULL;
 }
 
+/* The method of the core that a run would begin with; auto where no core applies. */
+static crease_method planned(const crease_problem *p, const crease_options *o)
+{
+    crease_method k = CREASE_METHOD_AUTO;
+    if (o->method != CREASE_METHOD_AUTO || !crs_wants_cores(o)) return o->method;
+    crs_plan *plan = crs_plan_new(p, (uint64_t)o->seed, true, o->watch, NULL);
+    const crs_core *core = plan ? crs_core_at(plan->c, 0) : NULL;
+    while (core && crs_method_at(k) && crs_method_at(k)->core != core) k++;
+    crs_plan_free(plan);
+    return core && crs_method_at(k) ? k : CREASE_METHOD_AUTO;
+}
+
 crease_analysis *crease_analyse(const crease_problem *p, const crease_options *o, crease_error *e)
 {
-    return crs_analyse(p, o, CRS_EFFORT, e);
+    crease_options own;
+    if (!crs_options_take(o, &own, e) || !crease_options_check(&own, e) ||
+        !crease_problem_check(p, e))
+        return NULL;
+    own.method = planned(p, &own);
+    return crs_analyse(p, &own, CRS_EFFORT, e);
 }
 
 double crease_iteration_bound(const crease_analysis *a, double drop, double eps)

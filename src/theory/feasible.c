@@ -80,7 +80,7 @@ static void end(search *f)
     crs_free(f->y);
 }
 
-static bool begin(search *f, crease_error *e)
+static bool begin(search *f, bool steps, crease_error *e)
 {
     const crease_problem *p = f->p;
     const ptrdiff_t m = crease_size(&p->range);
@@ -103,7 +103,7 @@ static bool begin(search *f, crease_error *e)
     }
     for (int i = 0; i < p->count; i++) {
         double norm = 0;
-        if (!crs_in_constraint(p, i)) continue;
+        if (!steps || !crs_in_constraint(p, i)) continue;
         if (!crease_map_norm(&p->block[i].map, &p->space[i], &p->range, &norm, e)) return false;
         f->L += square(norm);
     }
@@ -244,13 +244,13 @@ bool crs_seek_feasible(const crease_problem *p, const double *const *from, long 
     char name[32];
     *out = (crs_feasibility){ .status = CREASE_UNKNOWN, .off = NAN };
     if (!find_onto(p, effort, &onto, e)) return false;
-    if (onto >= 0) {
+    if (onto >= 0 && !from) {
         out->status = CREASE_PROVED;
         snprintf(out->text, sizeof out->text, "block %s is free and takes up any right-hand side",
                  crs_block_name(p, onto, name));
         return true;
     }
-    const bool done = begin(&f, e);
+    const bool done = begin(&f, effort > 0, e);
     double unknowns = (double)crease_size(&p->range);
     for (int i = 0; i < p->count; i++) unknowns += (double)crease_size(&p->space[i]);
     const double share = larger(0.1, smaller(1, 1e5 / unknowns));

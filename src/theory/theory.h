@@ -19,7 +19,8 @@ typedef struct {
 
 void crs_feasibility_free(crs_feasibility *f);
 
-/* By construction, or by at most `effort` projected gradient steps from `from` (NULL: the starts);
+/* By construction, or by at most `effort` projected gradient steps from `from` (NULL: from the
+ * starts, and no point is asked for where one is known to exist);
  * beyond 10^5 unknowns and rows by less, down to a tenth of them. */
 enum { CRS_EFFORT = 2000 }; /* where speed is not asked for */
 

@@ -362,7 +362,7 @@ static bool add_value(crs_verifier *v, const crease_smooth *f, const double *con
     real squared = 0;
     if (!f->ops) return true;
     if (crs_is_loss(f)) return crs_loss_value(v, f, x, sum);
-    if (is_named(f, "norm_power")) return *sum += power_value(v, f->data, x), true;
+    if (is_named(f, "norm_power")) return *sum += power_value(v, f->data, x), !v->no_memory;
     if (is_named(f, "squared_distance")) return *sum += distance_value(v, f->data, x), true;
     if (is_named(f, "callback")) {
         const crease_callback_smooth *c = f->data;

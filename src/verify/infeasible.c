@@ -191,10 +191,11 @@ static void judge_margin(const crease_problem *p, const double *y, num margin, r
     const bool proved = sure > 0 && out->radius >= FAR * (1 + (real)size);
     out->verdict = proved ? CREASE_VERDICT_VALID : CREASE_VERDICT_INVALID;
     if (proved)
-        snprintf(out->text, sizeof out->text,
-                 "%.80s of the constraint contradict the sets: every point%.36s misses by %.3g or "
-                 "more",
-                 rows, within, out->margin);
+        snprintf(
+            out->text, sizeof out->text,
+            "%.80s of the constraint contradict%s the sets: every point%.36s misses by %.3g or "
+            "more",
+            rows, strncmp(rows, "rows", 4) == 0 ? "" : "s", within, out->margin);
     else
         snprintf(out->text, sizeof out->text, "y separates nothing: the margin is %.3g%s",
                  out->margin, within);

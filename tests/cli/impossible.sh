@@ -44,6 +44,13 @@ ends 4 infeasible 'row 1 of the constraint' \
 ends 4 infeasible 'rows 1 and 2' "$(rows '"regularizer": "l1:1"' '[1, 2]' "$twice")"
 ends 4 infeasible 'rows 2 and 3' \
     "$(rows '"regularizer": "mcp:1,3"' '[5, 1, 2]' '[[1, 0, 0], [0, 1, 1], [0, 1, 1]]')"
+ends 4 infeasible 'row 1 of the constraint contradicts' \
+    "$(rows '"set": {"half-space": {"b": 1, "a": 1}}' '[3]' '[[1, 1, 1]]')"
+ends 4 infeasible 'row 1 of the constraint contradicts' \
+    "$(rows '"set": {"hyperplane": {"b": 1, "a": [2, 2, 2]}}' '[1]' '[[1, 1, 1]]')"
+ends 4 infeasible 'row 1 of the constraint' "$(rows '"set": "soc"' '[-1, 0]' '[[1, 0, 1], [0, 1, 2]]')"
+ends 4 infeasible 'row 1 of the constraint' '{"crease": 1, "blocks": [{"name": "X", "shape": [2, 2],
+    "set": "psd"}], "constraint": {"maps": {"X": [[1, 0, 0, 1]]}, "rhs": [-1]}}'
 # A row of zeros, and a right-hand side that it cannot give.
 ends 4 infeasible 'row 2' "$(rows '"regularizer": "l1:1"' '[1, 1]' '[[1, 0, 0], [0, 0, 0]]')"
 # Feasible ones, one of them in a single point, are solved.
@@ -61,9 +68,16 @@ blind='{"least_squares": {"terms": {"u": [[0, 1, 1], [0, 1, -1]]}, "rhs": [1, 2]
 ends 5 unbounded 'a ray of u: its slope is -1' "$(free "$line" '"set": "nonneg"')"
 ends 5 unbounded 'a ray of u: its slope' "$(free "$line, $blind" '"regularizer": "l1:0.5"')"
 ends 5 unbounded 'a ray of u: its slope' "$(free "$line, $blind" '"regularizer": "mcp:0.5,3"')"
+for set in '"soc"' '{"half-space": {"b": 9, "a": [1, 1, 0]}}' '{"hyperplane": {"b": 3, "a": 1}}'; do
+    ends 5 unbounded 'a ray of u: its slope' "$(free '{"quadratic": {"q": {"u": [1, 2, 1]}}}' \
+        "\"set\": $set")" --method prox-bcd
+done
 ends 5 unbounded 'second derivative' "$(free "$saddle" '"regularizer": "l1:0.5"')"
 ends 0 stationary '' "$(free "$line, $blind" '"regularizer": "l1:2"')"
 ends 0 stationary '' "$(free "$saddle" '"set": "box:-1,1"')"
+ends 0 stationary '' "$(free '{"quadratic": {"q": {"u": [1, 2, 3]}}}' '"set": "soc"')"
+ends 0 stationary '' "$(free '{"quadratic": {"q": {"u": [-1, -1, 0]}}}' \
+    '"set": {"half-space": {"b": 9, "a": [1, 1, 0]}}')"
 # With a constraint: x1 = x2 + 1 = x3 + 2, x >= 0, and the sum of prices negative.
 ends 5 unbounded 'a ray of x: its slope' '{"crease": 1, "blocks": [{"name": "x", "shape": 3, "set":
     "nonneg"}, {"name": "z", "shape": 2, "regularizer": "l1:1"}], "smooth": [{"quadratic": {"q":

@@ -18,9 +18,10 @@ typedef struct {
     crease_space space[BLOCKS], line, square, pieces[2];
     crease_block block[BLOCKS];
     int terms[2];
-    crease_predictor predictor;
+    crease_predictor predictor, classes;
+    crease_power_data power;
     crease_tucker_data tucker;
-    crease_smooth f[3];
+    crease_smooth f[5];
     crease_smooth_list list;
     crease_problem p;
     const double *x[BLOCKS];
@@ -71,7 +72,10 @@ static void make(everything *t)
     t->tucker = (crease_tucker_data){ t->square, t->square, factor, 2, -1, ones };
     t->f[0] = crease_cauchy(&t->predictor), t->f[1] = crease_tucker(&t->tucker);
     t->f[2] = crease_smooth_callback(&call);
-    t->list = (crease_smooth_list){ 3, t->f };
+    t->classes = (crease_predictor){ 1, t->terms, t->term, t->square, ones, half };
+    t->power = (crease_power_data){ 0, 1, 3, half };
+    t->f[3] = crease_softmax(&t->classes), t->f[4] = crease_norm_power(&t->power);
+    t->list = (crease_smooth_list){ 5, t->f };
     t->p =
         (crease_problem){ BLOCKS, t->space, t->block, crease_smooth_sum(&t->list), t->line, ones };
 }

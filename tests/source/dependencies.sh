@@ -27,9 +27,10 @@ may_include set core dense reg
 may_include smooth core dense tensor map
 may_include problem core dense tensor $catalogues
 may_include method core dense tensor problem composite
-may_include theory core dense tensor problem method $catalogues
+may_include theory core dense tensor problem method composite presolve $catalogues
 may_include certify core dense tensor problem $catalogues
 may_include composite core dense problem certify $catalogues
+may_include factor core dense problem composite $catalogues
 may_include newton core dense problem composite $catalogues
 may_include presolve core dense problem composite newton $catalogues
 may_include solve core dense problem method theory certify composite presolve

@@ -56,7 +56,8 @@ static inline bool by_distance(const fodder *f, int i)
 {
     const double *box = f->set[i].par;
     return f->shape[i] == NO_SET || f->reg[i] == L0 ||
-           (f->shape[i] == BOX && !(box[1] - box[0] < INFINITY));
+           (f->shape[i] == BOX &&
+            !(sqrt((double)crease_size(&f->space[i])) * (box[1] - box[0]) < INFINITY));
 }
 
 /* <c, x> + r(x) - min over y in X of <c, y> + r(y), r = 0 or l1 */

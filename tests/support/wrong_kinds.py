@@ -15,7 +15,7 @@ entries = {kind: {next(iter(o["properties"])): next(iter(o["properties"].values(
 
 square = [[1, 2], [3, 4]]
 by_hand = {  # where the schema alone does not say what fits a block of 2 x 2
-    "groups": [3, 1], "weights": 1, "a": 3, "lambda": 0.5, "lambda1": 0.5, "lambda2": 0.5,
+    "groups": [3, 1], "weights": 1, "a": 3, "b": 1, "height": 2, "lambda": 0.5, "lambda1": 0.5, "lambda2": 0.5,
     "delta": 1.5, "trace": 1, "q": 0.5, "gamma": 3, "theta": 1,
     "k": 1, "p": 1.5, "radius": 1, "low": -1, "high": 1, "lower": "-inf", "upper": [[1, "inf"], [1, 1]],
     "alpha": 2, "regularizer": "l1:1", "inner": "simplex:1", "scale": 2, "shift": square,
@@ -35,6 +35,7 @@ def sample(name, entry):
     arrays = {"weighted-l1": "lambda", "permutahedron": "a"}
     if "properties" not in entry: return square
     fields = {k: square if arrays.get(name) == k else by_hand[k] for k in entry["properties"]}
+    if name == "box-hyperplane": fields.update(lower=-1, upper=square)
     return fields
 
 

@@ -128,6 +128,30 @@ static void the_answer_of_a_lasso_is_that_of_coordinate_descent(void **state)
     }
 }
 
+/* (1/2)|x - y|^2 + r(x) is the prox itself. */
+static void a_prox_takes_one_step(void **state)
+{
+    draws d = { { 48, 1 }, 0 };
+    example s;
+    core_steps r;
+    double y[N], expected[N];
+    (void)state;
+    for (int prox = 0; prox < PROXES; prox++) {
+        draw_example(&d, &s);
+        choose_prox(&s, prox);
+        normals(&d, N, 1, y);
+        const crease_distance_data near = { .a = 0, .b = -1, .weight = 2, .d = y };
+        const crease_problem p = problem_of(&s, crease_squared_distance(&near));
+        core_begin(&r, &crs_core_panoc, &p, 1e-9, NULL);
+        core_go(&r, MOST);
+        assert_int_equal(r.said, CRS_CORE_DONE);
+        assert_true(r.steps == 1);
+        crs_prox(r.c, (double[]){ 0.5 }, y, expected);
+        for (int j = 0; j < N; j++) assert_close(r.now.x[j], expected[j], 1e-12);
+        core_end(&r);
+    }
+}
+
 /* Two blocks that f multiplies, one of them on a ball: nothing but f and its gradients is known. */
 static void products_of_blocks_end_stationary(void **state)
 {
@@ -274,6 +298,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_loss_and_prox_ends_stationary),
         cmocka_unit_test(the_answer_of_a_lasso_is_that_of_coordinate_descent),
+        cmocka_unit_test(a_prox_takes_one_step),
         cmocka_unit_test(products_of_blocks_end_stationary),
         cmocka_unit_test(a_step_takes_little_more_than_one_pair_and_one_decomposition),
         cmocka_unit_test(data_that_are_no_numbers_end_it_without_a_claim),

@@ -7,8 +7,8 @@
 enum { ROWS = 12, COLS = 10, N = ROWS * COLS, RANK = 2, SEEN = 90, MOST = 20000, REGS = 5 };
 
 typedef struct {
-    double y[SEEN], K[SEEN * N];
-    ptrdiff_t index[SEEN];
+    double y[N], K[SEEN * N];
+    ptrdiff_t index[N];
     crease_index_list list;
     crease_map map;
     int block;
@@ -17,9 +17,12 @@ typedef struct {
     crease_block blocks[1];
 } example;
 
-/* A matrix of low rank with noise, of which entries or random combinations are seen. */
-static void draw_example(draws *d, bool entries, example *s)
+/* A matrix of low rank with noise, of which `entries` entries, or random combinations (0), are
+ * seen.
+ */
+static void draw_example(draws *d, int entries, example *s)
 {
+    const int seen = entries ? entries : SEEN;
     double left[ROWS * RANK], right[COLS * RANK], X[N];
     normals(d, ROWS * RANK, 1, left);
     normals(d, COLS * RANK, 1, right);
@@ -27,13 +30,13 @@ static void draw_example(draws *d, bool entries, example *s)
         for (int j = 0; j < COLS; j++)
             X[i * COLS + j] = crs_dot(RANK, left + i * RANK, right + j * RANK) + 0.05 * normal(d);
     normals(d, SEEN * N, 1 / sqrt(SEEN), s->K);
-    for (int i = 0; i < SEEN; i++) s->index[i] = (i * 7) % N; /* 7 and 120 have no common factor */
-    s->list = (crease_index_list){ .count = SEEN, .index = s->index };
+    for (int i = 0; i < seen; i++) s->index[i] = (i * 7) % N; /* 7 and 120 have no common factor */
+    s->list = (crease_index_list){ .count = seen, .index = s->index };
     s->map = entries ? crease_selection(&s->list) : crease_dense(s->K);
-    for (int i = 0; i < SEEN; i++) s->y[i] = entries ? X[s->index[i]] : crs_dot(N, s->K + i * N, X);
+    for (int i = 0; i < seen; i++) s->y[i] = entries ? X[s->index[i]] : crs_dot(N, s->K + i * N, X);
     s->block = 0;
     s->u = (crease_predictor){ .count = 1, .block = &s->block, .map = &s->map, .rhs = s->y };
-    s->u.range = crease_vector(SEEN);
+    s->u.range = crease_vector(seen);
     s->space = crease_matrix(ROWS, COLS);
     s->blocks[0] = (crease_block){ 0 };
 }
@@ -64,7 +67,8 @@ static void every_penalty_ends_stationary(void **state)
     (void)state;
     for (int k = 0; k < 4 * REGS; k++) {
         const bool entries = k / REGS % 2, huber = k / (2 * REGS) % 2;
-        draw_example(&d, entries, &s);
+        /* with entries unseen and no convexity there need be no minimizer */
+        draw_example(&d, !entries ? 0 : k % REGS == 0 ? SEEN : N, &s);
         const crease_smooth f = huber ? crease_huber_loss(&s.u, 1) : crease_least_squares(&s.u);
         const crease_problem p = problem_of(&s, f, reg_at(k % REGS));
         core_begin(&r, &crs_core_tangent, &p, 1e-7, NULL);
@@ -96,7 +100,7 @@ static void convex_problems_have_one_answer_and_end_in_few_steps(void **state)
     long steps, plain, sum = 0, plain_sum = 0;
     (void)state;
     for (int k = 0; k < 8; k++) {
-        draw_example(&d, k % 2, &s);
+        draw_example(&d, k % 2 ? SEEN : 0, &s);
         const crease_problem p = problem_of(&s, crease_least_squares(&s.u), crease_nuclear(0.3));
         const double F = answer(&crs_core_tangent, &p, 1e-9, &steps);
         assert_close(F, answer(&crs_core_panoc, &p, 1e-9, &plain), 1e-12);
@@ -113,7 +117,7 @@ static void other_blocks_are_left_to_others(void **state)
     static example s;
     crs_work work = { 0 };
     (void)state;
-    draw_example(&d, true, &s);
+    draw_example(&d, SEEN, &s);
     const crease_problem p = problem_of(&s, crease_least_squares(&s.u), crease_l1(1));
     crs_composite *c = crs_composite_new(&p, 0, &work, NULL, NULL);
     assert_false(crs_core_tangent.suits(c));

@@ -4,6 +4,8 @@
  * part, whatever the order, the penalty, the mask, the scale of the data and the order of the modes
  */
 #include "rpca/rpca.h"
+#include "theory/theory.h"
+
 #include "support/rpca_naive.h"
 
 typedef struct {
@@ -146,7 +148,7 @@ static void theorem_is_recognised(instance *c)
     crease_options o = crease_options_default();
     for (int g = 0; g < (c->s.unconstrained ? 1 : 2); g++) {
         o.method = g ? CREASE_METHOD_ADMM_G : CREASE_METHOD_AUTO;
-        crease_analysis *a = crease_analyse(c->p, &o, NULL);
+        crease_analysis *a = crs_analyse(c->p, &o, CRS_EFFORT, NULL); /* the paper's methods */
         assert_non_null(a);
         assert_true(a->guarantee);
         for (int n = 0; n < d; n++) assert_true(a->block[n].exact);

@@ -61,7 +61,8 @@ static void constants_left_out_are_found(void **state)
                 const crease_callback_smooth c = own(&f, declared);
                 const crease_problem p = { f.blocks, space, block, crease_smooth_callback(&c),
                                            { 0 },    NULL };
-                const crease_options o = options_to(1e-8 * f.scale);
+                crease_options o = options_to(1e-8 * f.scale);
+                o.method = CREASE_METHOD_PROX_BCD;
                 crease_solver *s = certified(&p, &o);
                 const crease_analysis *a = crease_solver_analysis(s);
                 taken[declared] = crease_solver_report(s).iterations;

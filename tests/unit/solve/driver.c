@@ -61,8 +61,9 @@ static void the_caller_can_stop(void **state)
 {
     sharing s;
     long seen = -1;
-    const crease_options o = options_to(1e-12);
+    crease_options o = options_to(1e-12);
     (void)state;
+    o.method = CREASE_METHOD_ADMM_G;
     make_sharing(&s, 1, 0);
     crease_solver *a = solver_for(&s.problem, &o), *b = solver_for(&s.problem, &o),
                   *c = solver_for(&s.problem, &o);
@@ -130,6 +131,7 @@ static void the_best_iterate_is_returned(void **state)
     for (long most = 2; most < 120; most++) {
         double least = INFINITY;
         crease_options o = options_to(1e-12);
+        o.method = CREASE_METHOD_ADMM_G;
         o.certify_every = 1;
         o.max_iterations = most;
         crease_solver *a = solver_for(&s.problem, &o);
@@ -213,6 +215,7 @@ static void the_iterate_of_a_stop_is_certified(void **state)
         double worst[2];
         for (int rare = 0; rare < 2; rare++) {
             crease_options o = options_to(1e-12);
+            o.method = CREASE_METHOD_ADMM_G;
             o.certify_every = rare ? 1000000 : 1;
             if (k == 1) o.max_evaluations = 100;
             if (k == 2) o.theta = 1e-3;

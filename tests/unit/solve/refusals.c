@@ -44,6 +44,7 @@ static void a_false_constant_is_noticed(void **state)
         o.accelerate = k == 0;
         o.audit = k == 1;
         o.mode = k == 2 ? CREASE_MODE_THEORY : CREASE_MODE_PRACTICAL;
+        o.method = CREASE_METHOD_PROX_BCD;
         p.f = crease_smooth_callback(&lie);
         crease_solver *s = solver_for(&p, &o);
         assert_int_not_equal(crease_solve(s), CREASE_STATIONARY);

@@ -7,7 +7,7 @@
  * (at no kink, on no bound), preconditioned by the exact inverse of each row of each factor; the
  * step clipped to the bounds and to the signs of t, shortened until q does not rise. It ends when
  * the plain step is ACCURACY times the first. */
-#include "composite/gauss.h"
+#include "factor/gauss.h"
 
 #include "dense/dense.h"
 

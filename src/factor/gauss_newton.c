@@ -10,7 +10,7 @@
  * the fit scales with 1/s: no pass. A column's penalties sum_n a_n s_n + (b_n/2) s_n^2 are convex
  * in log s. Without this the model, which is straight along that curve, creeps. */
 #include "composite/cores.h"
-#include "composite/gauss.h"
+#include "factor/gauss.h"
 
 enum { REFUSALS = 12, HALVED = 5 };
 
@@ -281,6 +281,7 @@ static void stand(const void *self, crs_standing *out)
 
 const crs_core crs_core_gauss_newton = {
     .name = "gauss-newton",
+    .patience = 4, /* the residual may rise in a step that lowers F much */
     .needs = "f to be one factorization with constant data, of which the factors are a quarter at "
              "most, and separable penalties and sets",
     .suits = suits,
