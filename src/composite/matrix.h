@@ -65,9 +65,9 @@ ptrdiff_t crs_matrix_column_entries(const crs_matrix *K, ptrdiff_t j);
 /* Column j, added to y (rows numbers) times a. */
 void crs_matrix_column(const crs_matrix *K, double a, ptrdiff_t j, double *y);
 
-/* |K|_2 by 12 Lanczos steps on the smaller side and 5 percent (Kuczynski, Wozniakowski 1992: below
- * (1 - e) |K|^2 with probability <= 1.648 sqrt(n) exp(-sqrt(e) (2k - 1))), or exactly where it is
- * known: kept in K. *products counts the pairs of products that took; NULL: nobody asks. */
+/* |K|_2 by 5 to 12 Lanczos steps on the smaller side and 5 percent (Kuczynski, Wozniakowski 1992:
+ * below (1 - e) |K|^2 with probability <= 1.648 sqrt(n) exp(-sqrt(e) (2k - 1))), or exactly where
+ * it is known: kept in K. *products counts the pairs of products that took; NULL: nobody asks. */
 bool crs_matrix_norm(crs_matrix *K, double *products, crease_error *e);
 
 #endif
