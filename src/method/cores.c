@@ -53,6 +53,7 @@ static double bound(const crease_analysis *a, double drop, double eps)
         .bound = bound,                                                                            \
         .core = &crs_core_##name,                                                                  \
     };
+CORE(direct, false)
 CORE(newton, false)
 CORE(tangent, false)
 CORE(panoc, false)
