@@ -154,7 +154,9 @@ static bool exact_step(crs_state *st, int i)
 
 void crs_block_step(crs_state *st, int i)
 {
-    if (!st->a->block[i].exact || !exact_step(st, i)) linearized_step(st, i);
+    const crease_block_plan *plan = &st->a->block[i];
+    if (plan->exact && crs_factored_step(st, i, plan->h)) return;
+    if (!plan->exact || isnan(plan->map_scale) || !exact_step(st, i)) linearized_step(st, i);
 }
 
 void crs_all_blocks_but_last(crs_state *st)

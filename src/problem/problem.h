@@ -41,6 +41,14 @@ double crs_images_f(const crease_problem *p, const double *const *x, const doubl
 void crs_images_grad(const crease_problem *p, const double *const *x, const double *u, int i,
                      double *g, double *work);
 
+/* How f bends in block i: by a diagonal matrix, by another one, both whatever the other blocks are
+ * (bend.c); or that is not known. */
+typedef enum { CRS_BEND_DIAGONAL, CRS_BEND_CONSTANT, CRS_BEND_VARIES } crs_bend;
+crs_bend crs_bend_of(const crease_problem *p, int i);
+/* That matrix, where it is constant, and A_i'A_i. May allocate. */
+bool crs_block_hessian(const crease_problem *p, int i, double *H, crease_error *e);
+bool crs_block_gram(const crease_problem *p, int i, double *G, crease_error *e);
+
 /* s = sum A_i x_i - b, and s += a A_i d. */
 void crs_constraint(const crease_problem *p, const double *const *x, double *s, double *work);
 void crs_apply(const crease_problem *p, int i, double a, const double *d, double *s, double *work);

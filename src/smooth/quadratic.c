@@ -216,6 +216,11 @@ static void hessian(const crease_smooth *f, const crease_blocks *b, int only, pt
         if (included(f, only, i)) rows_of(f, b, only, i, n, a + offset(f, b, only, i) * n);
 }
 
+void crs_quadratic_add_hessian(const crease_smooth *f, const crease_blocks *b, int i, double *H)
+{
+    rows_of(f, b, i, i, crease_size(&b->space[i]), H);
+}
+
 /* centre[j] += Q_jj, reach[j] += sum_{l != j} |Q_jl|, over the terms that are included */
 static void discs(const crease_smooth *f, const crease_blocks *b, int only, double *centre,
                   double *reach)

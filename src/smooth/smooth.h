@@ -122,6 +122,9 @@ double crs_quadratic_value_at(const crease_smooth *f, const crease_blocks *b,
 void crs_quadratic_grad_at(const crease_smooth *f, const crease_blocks *b, const double *u, int i,
                            double *g);
 
+/* H += Q_ii */
+void crs_quadratic_add_hessian(const crease_smooth *f, const crease_blocks *b, int i, double *H);
+
 /* out (rows x columns, row-major) = the matrix of W_i, by min(rows, columns) products with it or
  * its adjoint. `work` has rows + columns + crs_predictor_map_scratch() doubles. */
 void crs_predictor_matrix(const crease_predictor *p, const crease_blocks *b, int i, double *out,

@@ -57,6 +57,7 @@ static void walk(crease_solver *s, crs_carver *c)
     s->st.solve =
         carve_doubles(c, s->method->solver_size ? s->method->solver_size(s->p, s->a) : 0, 1);
     s->st.work = carve_doubles(c, step_scratch(s), 1);
+    crs_carve_factors(s->p, s->a, c, &s->st.factored);
     s->certify_work = carve_doubles(c, crs_certify_room(s->given, s->method->oracle), 1);
     s->run.now.block = carve_bytes(c, N, sizeof(crease_residual));
     s->run.best.block = carve_bytes(c, N, sizeof(crease_residual));
@@ -554,7 +555,7 @@ static bool furnish(crease_solver *s, crease_error *e)
 static bool ready(crease_solver *s, crease_error *e)
 {
     if (s->a->adaptive) guess_constants(s);
-    return !s->method->prepare || s->method->prepare(&s->st, e);
+    return crs_prepare_factors(&s->st, e) && (!s->method->prepare || s->method->prepare(&s->st, e));
 }
 
 static bool build(crease_solver *s, crease_options *o, crease_error *e)
