@@ -25,8 +25,10 @@ static bool begin(crease_solver *s)
         return false;
     }
     if (crs_portfolio_plan(s->portfolio)->c->constraint) return true;
-    s->a->L = crs_portfolio_curvature(s->portfolio);
-    crs_retune(s->given, &s->run.o, s->a);
+    if (s->a->mode != CREASE_MODE_THEORY) {
+        s->a->L = crs_portfolio_curvature(s->portfolio);
+        crs_retune(s->given, &s->run.o, s->a);
+    }
     s->run.report.bound = crease_iteration_bound(s->a, s->run.first - s->a->lower, s->run.o.eps);
     return true;
 }

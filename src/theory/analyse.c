@@ -312,7 +312,8 @@ static bool admissible(const crease_analysis *a, crease_error *e)
 }
 
 /* What a core's run says of the blocks and of f. Its constants are found while running; a lower
- * bound of f that costs eigenvalues is looked for in small problems alone. */
+ * bound of f that costs eigenvalues is looked for in small problems alone. Theory mode takes proved
+ * constants, without radii: a step may lead anywhere. */
 enum { AFFORDABLE = 100 };
 
 static bool describe_for_core(const crease_problem *p, crease_analysis *a, crease_error *e)
@@ -333,12 +334,15 @@ static bool describe_for_core(const crease_problem *p, crease_analysis *a, creas
         regs += traits.lower;
     }
     const bool positive = !p->f.ops || (p->f.ops->nonnegative && p->f.ops->nonnegative(&p->f));
-    if (!positive && crs_largest_block(p) > AFFORDABLE)
+    const bool theory = a->mode == CREASE_MODE_THEORY;
+    if (!theory && !positive && crs_largest_block(p) > AFFORDABLE)
         k.lower = -INFINITY;
-    else if (!positive && !crease_smooth_constants(&p->f, &b, p->count - 1, &k, NULL, e))
+    else if (p->f.ops && (theory || !positive) &&
+             !crease_smooth_constants(&p->f, &b, p->count - 1, &k, NULL, e))
         return false;
     a->lower = k.lower + regs;
-    a->L = a->M = a->L_last = NAN;
+    a->M = a->L_last = NAN;
+    a->L = theory ? k.L : NAN;
     a->map_scale = NAN;
     a->core = true;
     note_f(p, a, false);
