@@ -22,22 +22,22 @@ static bool begin_run(const crease_problem *p, const crease_options *o, outset *
     once.max_iterations = 1;
     crease_solver *s = crease_solver_new(p, &once, e);
     if (!s) return false;
+    crease_method *next = first->method;
+    crease_planned(s, 0, &first->needs);
+    for (int k = 0; k < MOST_PLANNED && (next[k] = crease_planned(s, k, NULL)); k++)
+        first->planned++;
     const crease_outcome at_start = crease_step(s);
     const crease_report r = crease_solver_report(s);
     first->K = at_start == CREASE_STATIONARY && r.iterations == 0 ? 0 : r.bound;
     for (int k = 0; k < MOST_REDUCTIONS && crease_presolve(s, k); k++, first->reductions++)
         snprintf(first->reduction[k], sizeof first->reduction[k], "%s", crease_presolve(s, k));
-    crease_method *next = first->method;
-    crease_planned(s, 0, &first->needs);
-    for (int k = 0; k < MOST_PLANNED && (next[k] = crease_planned(s, k, NULL)); k++)
-        first->planned++;
     crease_solver_free(s);
     return true;
 }
 
 static void print_plan(const outset *first)
 {
-    if (first->needs) printf("takes       %s\n", first->needs);
+    if (first->needs) printf("needs       %s\n", first->needs);
     for (int k = 1; k < first->planned; k++)
         printf("%s%s%s", k == 1 ? "then        " : ", ", crease_method_name(first->method[k]),
                k + 1 == first->planned ? "\n" : "");
