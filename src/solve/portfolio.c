@@ -82,7 +82,7 @@ crs_portfolio *crs_portfolio_new(const crease_problem *p, const crease_options *
     }
     f->o = *o;
     f->aim = 1;
-    f->plan = crs_plan_new(p, (uint64_t)o->seed, true, o->watch, e);
+    f->plan = crs_plan_new(p, (uint64_t)o->seed, o->mode == CREASE_MODE_PRACTICAL, o->watch, e);
     if (f->plan && choose(f, e) && allocate(f, e)) {
         copy(composite(f)->n, composite(f)->start, f->start);
         return f;
