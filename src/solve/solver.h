@@ -50,6 +50,15 @@ extern const crs_engine crs_cores_engine;
 void crs_solver_certify(void *self, crease_certificate *c);
 void crs_solver_keep(void *self);
 
+/* Is extrapolation on; and does x move on to the candidate, if that is no worse (extrapolate.c)? */
+bool crs_extrapolates(const crease_solver *s);
+void crs_extrapolate(crease_solver *s);
+/* The iterate counts as the one before, too: the next extrapolation goes nowhere. */
+void crs_forget_before(crease_solver *s);
+/* s and u of the iterate and of the one before from their definitions, so that rounding does not
+ * add up: of one alone, extrapolation would amplify the difference. */
+void crs_refresh_both(crease_solver *s);
+
 /* The paper's method for the problem goes on where the cores are stuck; false: there is none, and
  * nothing has changed. */
 bool crs_fall_back(crease_solver *s);
