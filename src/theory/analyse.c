@@ -312,11 +312,27 @@ static bool admissible(const crease_analysis *a, crease_error *e)
  * bound of f that costs eigenvalues is looked for in small problems alone. */
 enum { AFFORDABLE = 100 };
 
+static bool bound_for_core(const crease_problem *p, double *lower, crease_error *e)
+{
+    const crease_blocks all = crs_blocks(p);
+    crease_constants k = { .lower = -INFINITY };
+    *lower = 0;
+    if (!p->f.ops || (p->f.ops->nonnegative && p->f.ops->nonnegative(&p->f))) return true;
+    *lower = -INFINITY;
+    if (crs_largest_block(p) > AFFORDABLE) return true;
+    double *radius = crs_doubles(p->count, "the analysis", e);
+    bool done = radius;
+    for (int i = 0; done && i < p->count; i++) done = crs_set_radius(p, i, &radius[i], e);
+    const crease_blocks b = { all.count, all.space, radius };
+    done = done && crease_smooth_constants(&p->f, &b, p->count - 1, &k, NULL, e);
+    *lower = k.lower;
+    crs_free(radius);
+    return done;
+}
+
 static bool describe_for_core(const crease_problem *p, crease_analysis *a, crease_error *e)
 {
-    const crease_blocks b = crs_blocks(p);
-    crease_constants k = { .lower = 0 };
-    double regs = 0;
+    double regs = 0, lower;
     for (int i = 0; i < p->count; i++) {
         crease_reg_traits traits;
         const crease_reg *r = crs_reg_of(p, i);
@@ -329,12 +345,8 @@ static bool describe_for_core(const crease_problem *p, crease_analysis *a, creas
         r->ops->traits(r, &p->space[i], INFINITY, &traits);
         regs += traits.lower;
     }
-    const bool positive = !p->f.ops || (p->f.ops->nonnegative && p->f.ops->nonnegative(&p->f));
-    if (!positive && crs_largest_block(p) > AFFORDABLE)
-        k.lower = -INFINITY;
-    else if (!positive && !crease_smooth_constants(&p->f, &b, p->count - 1, &k, NULL, e))
-        return false;
-    a->lower = k.lower + regs;
+    if (!bound_for_core(p, &lower, e)) return false;
+    a->lower = lower + regs;
     a->L = a->M = a->L_last = NAN;
     a->map_scale = NAN;
     a->core = true;
