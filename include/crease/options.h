@@ -28,6 +28,7 @@ extern "C" {
     X(BCD, bcd, "bcd", "classical block coordinate descent, without a guarantee")                  \
     X(ENVELOPE, envelope, "envelope",                                                              \
       "descent on the factors of CP robust PCA, all else eliminated")                              \
+    X(DIRECT, direct, "direct", "one prox, where f is half a square of every block alone")         \
     X(NEWTON, newton, "newton",                                                                    \
       "Newton steps on the entries that penalties and bounds leave free")                          \
     X(TANGENT, tangent, "tangent",                                                                 \

@@ -5,6 +5,7 @@
 
 /* In the order in which they are tried; the first that suits is taken. */
 static const crs_core *const order[] = {
+    &crs_core_direct,              /* a half square of a multiple of every block */
     &crs_core_gauss_newton,        /* factorizations */
     &crs_core_variable_projection, /* dictionaries */
     &crs_core_newton,              /* all blocks separable */

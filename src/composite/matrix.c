@@ -183,8 +183,10 @@ static bool as_diagonal(const crease_map *A, const crease_space *dom, const crea
         for (ptrdiff_t j = 0; j < n; j++) out->norm = larger(out->norm, fabs(out->value[j]));
         out->proved = true;
     }
+    const bool done = out->value && ones;
     crs_free(ones);
-    return out->value && ones;
+    if (!done) crs_matrix_free(out);
+    return done;
 }
 
 bool crs_matrix_of_map(const crease_map *A, const crease_space *dom, const crease_space *ran,

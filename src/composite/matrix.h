@@ -55,9 +55,9 @@ void crs_matrix_apply_columns(const crs_matrix *K, double a, ptrdiff_t count,
 void crs_matrix_adjoint_columns(const crs_matrix *K, double a, ptrdiff_t count,
                                 const ptrdiff_t *column, const double *y, double *out);
 
-/* out[j] += sum_i h_i K_ij^2, h NULL: ones: the diagonal of K' diag(h) K. */
+/* out[j] += sum_i h_i K_ij^2, h NULL: ones: the diagonal of K' diag(h) K, which has columns. */
 void crs_matrix_squares(const crs_matrix *K, const double *h, double *out);
-/* The same of `count` of its columns, which it must have. */
+/* The same of `count` of its columns. */
 void crs_matrix_squares_columns(const crs_matrix *K, const double *h, ptrdiff_t count,
                                 const ptrdiff_t *column, double *out);
 /* Stored entries of column j, for counts of work. */
@@ -65,9 +65,9 @@ ptrdiff_t crs_matrix_column_entries(const crs_matrix *K, ptrdiff_t j);
 /* Column j, added to y (rows numbers) times a. */
 void crs_matrix_column(const crs_matrix *K, double a, ptrdiff_t j, double *y);
 
-/* |K|_2 by 12 Lanczos steps on the smaller side and 5 percent (Kuczynski, Wozniakowski 1992: below
- * (1 - e) |K|^2 with probability <= 1.648 sqrt(n) exp(-sqrt(e) (2k - 1))), or exactly where it is
- * known: kept in K. *products counts the pairs of products that took; NULL: nobody asks. */
+/* |K|_2 by 5 to 12 Lanczos steps on the smaller side and 5 percent (Kuczynski, Wozniakowski 1992:
+ * below (1 - e) |K|^2 with probability <= 1.648 sqrt(n) exp(-sqrt(e) (2k - 1))), or exactly where
+ * it is known: kept in K. *products counts the pairs of products that took; NULL: nobody asks. */
 bool crs_matrix_norm(crs_matrix *K, double *products, crease_error *e);
 
 #endif

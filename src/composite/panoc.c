@@ -7,9 +7,9 @@
  * the second by halving gamma until f(z) <= f(x) + <grad f(x), d> + (1/2 - sigma) D. A step goes to
  * x + (1 - tau) d + tau q, tau = 1, 1/2, .., until phi falls by sigma D; tau = 0 is x + d = z. So
  * phi plays the part of F in Theorem S, whatever q is. Here q = H d by limited-memory BFGS, in the
- * metric of gamma: from s = dx/sqrt(gamma) and y = -change of d/sqrt(gamma). Where f'' has no bound
- * gamma follows its size at x, finitely often: the blocks of a product need other steps when their
- * sizes have changed.
+ * metric of gamma: from s = dx/sqrt(gamma) and y = -change of d/sqrt(gamma). Where f is no
+ * sum of terms gamma follows its curvature at x, finitely often: the factors of a product need
+ * other steps when their sizes have changed.
  *
  * Products: u of every x is known, and K q is made for each direction: one product a step and one
  * adjoint a trial. f(z), for which K z is made, is looked at in every tenth step, near the end,
@@ -47,7 +47,6 @@ typedef struct {
     bool exact;           /* f'' = I/gamma: z is the answer */
     bool measured, loose; /* gz is grad f(z); the ratio was a bound */
     long steps;
-    bool unbounded;
     int changes;
     crs_lbfgs pairs;
     void *memory;
@@ -338,21 +337,12 @@ static bool renew(void *self)
     return begin(p, NULL);
 }
 
-/* Does f'' change with x without a bound? */
-static bool is_unbounded(const crs_composite *c)
-{
-    bool found = c->rest.ops && c->rest.ops->curvature;
-    for (int t = 0; t < c->terms; t++)
-        found = found || (c->term[t].loss && !(c->term[t].loss->high < INFINITY));
-    return found;
-}
-
-/* The curvature of such an f where we are: other steps, CHANGES times at most. */
+/* The curvature of what is no sum of terms, where we are: other steps, CHANGES times at most. */
 static void adapt(panoc *p)
 {
     const crs_composite *c = p->c;
     bool changed = false;
-    if (!p->unbounded || p->steps % ADAPT != 0 || p->changes >= CHANGES ||
+    if (!c->rest.ops || !c->rest.ops->curvature || p->steps % ADAPT != 0 || p->changes >= CHANGES ||
         !crs_block_curvatures(c, p->at.x, p->at.u, p->v, NULL))
         return;
     for (int i = 0; i < c->count; i++) {
@@ -447,7 +437,6 @@ static void *panoc_open(const crs_task *task, crease_error *e)
     panoc *p = crs_alloc(1, sizeof *p);
     if (!p) return crs_fail(e, CREASE_NO_MEMORY, "no memory for the steps of panoc"), NULL;
     *p = (panoc){ .c = task->c, .tolerance = task->tolerance };
-    p->unbounded = is_unbounded(p->c);
     p->memory = carve_block(carve, p);
     if (!p->memory) crs_fail(e, CREASE_NO_MEMORY, "no memory for the points of panoc");
     bool good = p->memory && crs_lbfgs_open(&p->pairs, p->c->n, e);

@@ -247,6 +247,7 @@ static void *splitting_open(const crs_task *task, crease_error *e)
 
 const crs_core crs_core_splitting = {
     .name = "splitting",
+    .patience = 10, /* residuals of its points go up and down */
     .needs = "f = 0, two blocks and a constraint c_1 x_1 + c_2 x_2 = b with numbers c_i",
     .constrained = true,
     .suits = suits,

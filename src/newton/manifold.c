@@ -31,7 +31,8 @@ typedef struct {
     double F, Fw, D, theta, mu, ratio, first_ratio, best;
     int rejected, undecided, stalled;
     long steps;
-    bool begun; /* a step was made since the last renew */
+    bool nonconvex; /* is a penalty */
+    bool begun;     /* a step was made since the last renew */
     void *memory;
 } newton;
 
@@ -98,6 +99,8 @@ static void *open(const crs_task *task, crease_error *e)
     if (s && s->memory) s->face = crs_face_new(s->c, e);
     if (s && s->face) s->system = crs_system_new(s->face, e);
     if (s && s->system) {
+        for (ptrdiff_t j = 0; j < s->c->n; j++)
+            s->nonconvex = s->nonconvex || (s->c->by[j].rho && !s->c->by[j].rho->convex);
         copy(s->c->n, task->start, s->x);
         crs_products(s->c, s->x, s->u);
         if (begin(s)) return s;
@@ -363,13 +366,61 @@ static bool goes_on(newton *s, double before)
     return s->stalled <= STALLED && s->F == s->F && s->ratio == s->ratio;
 }
 
+/* What the best value of coordinate j alone gains by the model of curvature q, and that value. */
+static double gain_of(const newton *s, ptrdiff_t j, double q, double *best)
+{
+    const crs_coordinate *k = &s->c->by[j];
+    if (!k->rho || k->rho->convex || !(k->weight > 0) || !(q > 0 && q < INFINITY)) return 0;
+    const crs_penalty_value r = crs_penalty_of(k->rho, k->par, k->weight);
+    const double x = s->x[j], t = crs_scalar_prox_box(&r, 1 / q, x - s->g[j] / q, k->low, k->high);
+    const double smooth = s->g[j] * (t - x) + q / 2 * square(t - x);
+    *best = t;
+    return crs_scalar_value(&r, x) - crs_scalar_value(&r, t) - smooth;
+}
+
+/* A stationary point of a penalty that is not convex may not even be the best in one coordinate:
+ * with l0 every x = 0 is stationary. The coordinate that gains most moves there; false: none does,
+ * or F does not agree. */
+static bool leap(newton *s)
+{
+    double *q = s->next, most = 1e-6 * fabs(s->F) + 1e-300, value = 0;
+    ptrdiff_t at = -1;
+    if (!s->nonconvex) return false;
+    crs_curvatures(s->c, s->u, s->un, q);
+    for (ptrdiff_t j = 0; j < s->c->n; j++) {
+        const double gain = gain_of(s, j, q[j], &value);
+        if (!(gain > most)) continue;
+        most = gain;
+        at = j;
+        s->moved[0] = value - s->x[j];
+    }
+    if (at < 0) return false;
+    s->some[0] = at;
+    copy(s->c->n, s->x, s->w);
+    s->w[at] += s->moved[0];
+    copy(s->c->rows, s->u, s->uw);
+    move(s, 1, s->w, s->uw);
+    s->Fw = objective(s, s->w, s->uw);
+    return s->Fw <= s->F - 0.5 * most && take_candidate(s);
+}
+
+/* Where the residual is small enough. */
+static crs_core_state arrive(newton *s)
+{
+    if (crease_watch_over(s->c->watch) || !leap(s)) return CRS_CORE_DONE;
+    crs_smooth_slope(s->c, s->x, s->u, s->g);
+    judge(s);
+    s->begun = false;
+    return CRS_CORE_GOES_ON;
+}
+
 static crs_core_state step(void *self)
 {
     newton *s = self;
     const double before = s->F;
     if (s->begun && s->ratio <= 1) return CRS_CORE_DONE;
     plain_step(s);
-    if (s->D == 0 && s->ratio <= 1) return CRS_CORE_DONE;
+    if (s->D == 0 && s->ratio <= 1) return arrive(s);
     if (!(s->F == s->F) || crease_watch_over(s->c->watch)) return CRS_CORE_STUCK;
     s->begun = true;
     const bool tried = s->rejected < REJECTIONS && candidate(s);
@@ -382,7 +433,7 @@ static crs_core_state step(void *self)
     }
     crs_smooth_slope(s->c, s->x, s->u, s->g);
     judge(s);
-    return s->ratio <= 1 ? CRS_CORE_DONE : goes_on(s, before) ? CRS_CORE_GOES_ON : CRS_CORE_STUCK;
+    return s->ratio <= 1 ? arrive(s) : goes_on(s, before) ? CRS_CORE_GOES_ON : CRS_CORE_STUCK;
 }
 
 static void stand(const void *self, crs_standing *out)

@@ -106,4 +106,8 @@ typedef struct {
 /* False: the watch is over, or no memory: d is not to be used. */
 bool crs_system_solve(crs_system *s, const crs_newton_step *step, double *d);
 
+/* q_j = the second derivative of f in coordinate j at u, INFINITY where a map has no columns;
+ * `rows` has room for the longest term. */
+void crs_curvatures(const crs_composite *c, const double *u, double *rows, double *q);
+
 #endif

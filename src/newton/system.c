@@ -392,6 +392,27 @@ static double entry_of(const crs_matrix *K, ptrdiff_t i, ptrdiff_t j)
     return 0;
 }
 
+void crs_curvatures(const crs_composite *c, const double *u, double *rows, double *q)
+{
+    fill(c->n, 0, q);
+    for (int k = 0; k < c->terms; k++) {
+        const crs_term *t = &c->term[k];
+        if (t->loss) crs_term_curve(t, u + t->at, rows);
+        for (int p = 0; p < t->parts; p++) {
+            const crs_matrix *K = t->part[p].matrix;
+            const ptrdiff_t at = c->at[t->part[p].block], row = t->part[p].row;
+            c->work->entries += crs_matrix_entries(K) / 2;
+            if (!crs_has_columns(K))
+                for (ptrdiff_t j = 0; j < K->cols; j++) q[at + j] = INFINITY;
+            else if (t->loss)
+                crs_matrix_squares(K, rows + row, q + at);
+            else
+                for (ptrdiff_t j = 0; j < K->cols; j++)
+                    q[at + j] += t->weight * entry_of(K, at + j - row, j);
+        }
+    }
+}
+
 /* pd += the diagonal of K'hK or of a quadratic form; of an operator a bound stands for it. */
 static void add_part_squares(crs_system *s, const crs_term *t, const crs_term_part *part)
 {

@@ -7,6 +7,7 @@
  * (ii) A_j dense, f = (w/2)|a x_j - d|^2 + f(others):  with y = b - A_j d/a - sum A_i x_i and
  *      A_j A_j' = U S U', U = (U1 U0), S1 > 0, S0 = 0, the least f is (w a^2/2)|S1^-1/2 U1'y|^2,
  * and U0'y = 0 remains. Back: q = U1 S1^-1 U1'y, x_j = d/a + A_j'q, lambda = w a^2 q + U0 lambda0.
+ *      With <p, x_j> besides, d/a - p/(w a^2) takes the place of d/a, up to a constant.
  *
  * The constraint and block j are exact in both. */
 #include <stdio.h>
@@ -47,11 +48,14 @@ static int terms_of(const crs_composite *c, int j)
     return count;
 }
 
+/* rhs - K b/c is the right-hand side of a moved term; labels and counts are none. */
 static bool shiftable(const crs_composite *c, int j)
 {
     const double *b = c->constraint->rhs;
-    for (int t = 0; t < c->terms; t++)
-        if (part_of(&c->term[t], j) && c->term[t].loss->ops.labels && b) return false;
+    for (int t = 0; b && t < c->terms; t++) {
+        const crs_loss *loss = part_of(&c->term[t], j) ? c->term[t].loss : NULL;
+        if (loss && (loss->ops.labels || loss->ops.counts)) return false;
+    }
     return true;
 }
 
@@ -60,7 +64,7 @@ typedef struct {
     double scale;  /* (i): A_j = scale I; (ii): the a of |a x_j - d| */
     double weight; /* (ii): w */
     ptrdiff_t m, positive;
-    double *shift; /* (ii): d/a */
+    double *shift; /* (ii): d/a - p/(w a^2) */
     double *basis; /* (ii): row k of S^-1/2 U' or, beyond `positive`, of U0' */
     double *rhs;   /* of all new terms, one behind another */
     double *y, *q; /* vectors of the constraint */
@@ -298,25 +302,44 @@ static const crs_term *half_square_of(const crs_composite *c, int j, double *a)
     return K->kind == CRS_SCALAR && K->scale != 0 ? found : NULL;
 }
 
-/* Rows of basis = S^-1/2 U' by falling eigenvalue, U0' at the end; A_j has m rows. */
+/* Is A'v = 0 up to rounding, |v| = 1? */
+static bool is_null(const crs_matrix *A, double norm, const double *v, double *work)
+{
+    fill(A->cols, 0, work);
+    crs_matrix_adjoint(A, 1, v, work);
+    return crs_norm(A->cols, work) <= 1e-12 * norm;
+}
+
+/* Rows of basis = S^-1/2 U' by falling eigenvalue, U0' at the end; A_j has m rows. False without a
+ * sentence: a singular value is small and not zero, of which A_j A_j' knows too little. */
+static bool split_rows(const crs_matrix *A, elimination *x, const double *value,
+                       const double *vectors, double *work)
+{
+    const ptrdiff_t m = x->m;
+    for (ptrdiff_t k = 0; k < m; k++) {
+        const ptrdiff_t from = m - 1 - k;
+        const double *v = vectors + from * m;
+        const bool positive = value[from] > 1e-10 * value[m - 1];
+        const double s = positive ? 1 / sqrt(value[from]) : 1;
+        if (!positive && !is_null(A, sqrt(value[m - 1]), v, work)) return false;
+        x->positive += positive;
+        for (ptrdiff_t i = 0; i < m; i++) x->basis[k * m + i] = s * v[i];
+    }
+    return true;
+}
+
 static bool decompose(const crs_matrix *A, elimination *x, crease_error *e)
 {
     const ptrdiff_t m = x->m, n = A->cols;
     double *gram = crs_doubles(2 * m * m + m, "an elimination", e);
-    double *work = crs_doubles(crs_eigh_scratch(m) + 1, "an elimination", e);
+    double *work = crs_doubles(crs_eigh_scratch(m) + n + 1, "an elimination", e);
     bool done = gram && work;
     if (done) { /* A->value is n x m, row after row, so A A' is its Gram matrix */
         double *vectors = gram + m * m, *value = vectors + m * m;
         crs_gram(n, m, A->value, gram);
         done = crs_eigh(m, gram, value, vectors, work);
-        for (ptrdiff_t k = 0; done && k < m; k++) {
-            const ptrdiff_t from = m - 1 - k;
-            const bool positive = value[from] > 1e-10 * value[m - 1];
-            const double s = positive ? 1 / sqrt(value[from]) : 1;
-            x->positive += positive;
-            for (ptrdiff_t i = 0; i < m; i++) x->basis[k * m + i] = s * vectors[from * m + i];
-        }
         if (!done) crs_fail(e, CREASE_BAD_DATA, "an elimination failed");
+        done = done && split_rows(A, x, value, vectors, work);
     }
     crs_free(gram);
     crs_free(work);
@@ -368,11 +391,15 @@ static void back_by_square(const crs_reduction *r, const double *x, const double
     spread(r, x, X);
     rest_of_constraint(c, own->j, X, own->y);
     crs_matrix_apply(A, -1, own->shift, own->y);
-    crs_gemv(false, own->positive, m, 1, own->basis, own->y, 0, own->q);
     fill(m, 0, Lambda);
-    crs_gemv(true, own->positive, m, 1, own->basis, own->q, 0, Lambda); /* q */
-    copy(crs_block_size(c, own->j), own->shift, xj);
-    crs_matrix_adjoint(A, 1, Lambda, xj);
+    for (int pass = 0; pass < 2; pass++) { /* the second for what rounding left of the first */
+        crs_gemv(false, own->positive, m, 1, own->basis, own->y, 0, own->q);
+        crs_gemv(true, own->positive, m, 1, own->basis, own->q, 1, Lambda); /* q */
+        fill(A->cols, 0, xj);
+        crs_matrix_adjoint(A, 1, Lambda, xj);
+        if (pass == 0) crs_matrix_apply(A, -1, xj, own->y);
+    }
+    axpy(A->cols, 1, own->shift, xj);
     for (ptrdiff_t k = 0; k < m; k++) Lambda[k] *= own->weight * square(own->scale);
     if (free_rows > 0)
         crs_gemv(true, free_rows, m, 1, own->basis + own->positive * m, lambda, 1, Lambda);
@@ -382,12 +409,14 @@ static bool by_square(const crs_composite *c, int j, const crs_term *t, double a
                       crs_reduction *out, crease_error *e)
 {
     const crs_matrix *A = part_of(c->constraint, j)->matrix;
+    const double *linear = c->linear + c->at[j];
     const ptrdiff_t m = c->constraint->rows;
     elimination *x = open_elimination(c, j, m * m, out, e);
     if (!x) return false;
     x->scale = a;
     x->weight = t->weight;
-    for (ptrdiff_t k = 0; t->rhs && k < t->rows; k++) x->shift[k] = t->rhs[k] / a;
+    for (ptrdiff_t k = 0; k < t->rows; k++)
+        x->shift[k] = (t->rhs ? t->rhs[k] / a : 0) - linear[k] / (t->weight * square(a));
     if (!decompose(A, x, e)) return false;
     c->work->factorizations++;
     c->work->entries += (double)m * (double)m * ((double)A->cols / 2 + 4 * (double)m);

@@ -92,8 +92,10 @@ bool crs_rows(const crs_composite *c, crs_reduction *out, crease_error *e)
     int *which = out->data = crs_alloc(1, sizeof *which);
     out->release = release;
     out->kept = crs_alloc((size_t)c->count, sizeof *out->kept);
+    if (!which || !out->kept)
+        return crs_fail(e, CREASE_NO_MEMORY, "out of memory: the rows of a set");
     out->to = crs_composite_without(c, -1, &room, e);
-    if (!memory || !which || !out->kept || !out->to) return false;
+    if (!memory || !out->to) return false;
     *which = block;
     for (int i = 0; i < c->count; i++) out->kept[i] = i;
     for (int t = 0; t < c->terms; t++)

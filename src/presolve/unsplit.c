@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * unsplit: c D x + s z = 0, D the differences of a free vector x, z with an l1 penalty and nowhere
- * else: z = -(c/s) D x, so that x has the total variation as its penalty and z is gone
+ * unsplit: c D x + s z = 0, D the differences of a vector x, free or with mu |x|_1, z with an l1
+ * penalty and nowhere else: z = -(c/s) D x, so that x has the total variation as its penalty and z
+ * is gone
  *
  * Back: v = x - gamma grad f(x), y = prox_{gamma TV}(v), and D'nu = (v - y)/gamma by a cumulative
  * sum, |nu_k| <= lambda |c/s|, with equality at the jumps of y. Then (y, -(c/s) D y) with the
@@ -12,7 +13,7 @@
 
 typedef struct {
     int x, z; /* blocks of `from` */
-    double c, s, lambda;
+    double c, s, lambda, mu;
     double *v, *g, *u, *L; /* of `to` */
     void *memory;
     crs_composite *to;
@@ -42,20 +43,25 @@ static double l1_of(const crs_composite *c, int z)
     for (ptrdiff_t j = c->at[z]; j < c->at[z + 1]; j++) {
         const crs_coordinate *k = &c->by[j];
         if (k->rho != &crs_l1 || k->weight * k->par[0] != lambda) return 0;
-        if (k->low > -INFINITY || k->high < INFINITY || c->linear[j] != 0) return 0;
+        if (k->low > -INFINITY || k->high < INFINITY) return 0;
     }
     return lambda;
 }
 
-static bool is_free(const crs_composite *c, int i)
+/* mu of mu |x|_1 on a vector; 0: it is free; NaN: it is something else. */
+static double own_l1_of(const crs_composite *c, int i)
 {
-    for (ptrdiff_t j = c->at[i]; j < c->at[i + 1]; j++) {
+    const crs_coordinate *first = &c->by[c->at[i]];
+    if (!c->separable[i] || c->parts.space[i].order != 1) return NAN;
+    const bool penalized = first->rho && first->rho != &crs_zero && first->weight > 0;
+    const double mu = penalized ? l1_of(c, i) : 0;
+    for (ptrdiff_t j = c->at[i]; !penalized && j < c->at[i + 1]; j++) {
         const crs_coordinate *k = &c->by[j];
         if ((k->rho && k->rho != &crs_zero && k->weight > 0) || k->low > -INFINITY ||
             k->high < INFINITY)
-            return false;
+            return NAN;
     }
-    return c->separable[i] && c->parts.space[i].order == 1;
+    return penalized && mu == 0 ? NAN : mu;
 }
 
 static bool touches(const crs_composite *c, int i)
@@ -80,11 +86,11 @@ static bool applies(const crs_composite *c, splitting *s)
     for (int k = 0; k < 2; k++) {
         const crs_term_part *x = &A->part[k], *z = &A->part[1 - k];
         if (z->matrix->kind != CRS_SCALAR || z->matrix->scale == 0) continue;
-        if (!is_difference(x->matrix, &s->c) || !is_free(c, x->block) || touches(c, z->block))
-            continue;
+        s->mu = own_l1_of(c, x->block);
+        if (!is_difference(x->matrix, &s->c) || isnan(s->mu) || touches(c, z->block)) continue;
         s->x = x->block, s->z = z->block, s->s = z->matrix->scale;
         s->lambda = l1_of(c, z->block) * fabs(s->c / s->s);
-        if (s->lambda > 0) return true;
+        if (s->lambda > 0 && is_zero(crs_block_size(c, s->z), c->linear + c->at[s->z])) return true;
     }
     return false;
 }
@@ -118,11 +124,16 @@ static void back(const crs_reduction *r, const double *x, const double *lambda, 
         copy(crs_block_size(to, i), x + to->at[i], X + from->at[r->kept[i]]);
     crs_smooth_both(to, x, s->u, s->g);
     const double gamma = 0.5 / s->L[at];
+    const crease_reg tv = crease_tv1d(s->lambda);
     for (ptrdiff_t j = 0; j < n; j++) s->v[j] = x[first + j] - gamma * s->g[first + j];
-    crs_prox_block(to, at, gamma, s->v, y);
+    tv.ops->prox(&tv, &to->parts.space[at], gamma, s->v, y, NULL);
+    for (ptrdiff_t j = 0; j < n; j++) {
+        s->v[j] = (s->v[j] - y[j]) / gamma;
+        y[j] = copysign(pos(fabs(y[j]) - gamma * s->mu), y[j]);
+    }
     for (ptrdiff_t j = 0; j < n - 1; j++) {
         const double jump = y[j + 1] - y[j];
-        sum -= (s->v[j] - y[j]) / gamma;
+        sum -= s->v[j];
         const double nu = jump > 0 ? s->lambda : jump < 0 ? -s->lambda : sum;
         z[j] = -s->c / s->s * jump;
         Lambda[j] = -clip(nu, -s->lambda, s->lambda) / s->c;
@@ -135,14 +146,15 @@ bool crs_unsplit(const crs_composite *c, crs_reduction *out, crease_error *e)
     if (!c->constraint || c->constraint->parts != 2 || c->rest.ops ||
         !is_zero(c->constraint->rows, c->constraint->rhs) || !applies(c, &found))
         return false;
-    const crease_reg tv = crease_tv1d(found.lambda);
+    const crease_reg tv =
+        found.mu > 0 ? crs_fused(found.lambda, found.mu) : crease_tv1d(found.lambda);
     crs_room room = { c->terms, 0, c->rows, 0, &tv, found.x };
     for (int t = 0; t < c->terms; t++) room.parts += c->term[t].parts;
     splitting *s = out->data = crs_alloc(1, sizeof *s);
+    out->release = release;
     out->kept = crs_alloc((size_t)c->count, sizeof *out->kept);
     if (!s || !out->kept) return crs_fail(e, CREASE_NO_MEMORY, "out of memory: a reduced problem");
     *s = found;
-    out->release = release;
     for (int i = 0; i < c->count - 1; i++) out->kept[i] = i < s->z ? i : i + 1;
     out->to = s->to = crs_composite_without(c, s->z, &room, e);
     if (!out->to) return false;

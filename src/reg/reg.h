@@ -126,6 +126,9 @@ bool crs_reg_rescale(const crease_reg *r, double u, crease_reg *out);
 bool crs_check_penalty(const crease_reg *r, ptrdiff_t count, crease_error *e);
 double crs_weight_max(const crease_reg *r, ptrdiff_t count);
 
+/* lambda sum |x_{j+1} - x_j| + mu |x|_1 (fused.c). */
+crease_reg crs_fused(double lambda, double mu);
+
 /* The minimizer of r(X) + |X-V|^2/(2t) over sigma_1(X) <= radius, for every t; r is a spectral
  * regularizer and work what it asks for. */
 void crs_spectral_prox_spectral_ball(const crease_reg *r, const crease_space *s, double t,

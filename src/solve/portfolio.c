@@ -40,7 +40,8 @@ static bool make_plan(crs_portfolio *f, const crease_problem *p, crease_error *e
 {
     const crs_core *named = crs_method_at(f->o.method)->core;
     const uint64_t seed = (uint64_t)f->o.seed;
-    f->plan = crs_plan_new(p, seed, true, f->o.watch, e);
+    const bool practical = f->o.mode == CREASE_MODE_PRACTICAL;
+    f->plan = crs_plan_new(p, seed, practical, f->o.watch, e);
     if (!f->plan || !named || f->plan->count == 0 || named->suits(composite(f)) ||
         !named->suits(f->plan->user))
         return f->plan;
@@ -241,10 +242,12 @@ bool crs_portfolio_begin(crs_portfolio *f, crease_watch *w, const crease_certifi
     return true;
 }
 
+/* Without a core, for want of memory, where one would have begun. */
 crs_standing crs_portfolio_standing(const crs_portfolio *f)
 {
-    crs_standing s;
-    f->core->stand(f->self, &s);
+    crs_standing s = { .x = f->start, .multiplier = f->multiplier, .objective = NAN };
+    s.ratio = s.feasibility = NAN;
+    if (f->self) f->core->stand(f->self, &s);
     return s;
 }
 

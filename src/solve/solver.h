@@ -20,6 +20,7 @@ struct crease_solver {
     crs_state st;
 
     double **before;             /* the iterate before the last one, for extrapolation */
+    double *u_before, *s_before; /* its images and constraint (problem.h) */
     double **kept, *kept_lambda; /* to take a step or a candidate back */
     double **best, *best_lambda; /* the best certified iterate */
     double *certify_work;

@@ -173,6 +173,40 @@ static void no_plain_steps_end_below_it_on_convex_problems(void **state)
     assert_true(count > 50);
 }
 
+/* Penalties that are not convex, from x = 0, where l0 and l_q are stationary whatever the data: on
+ * a grid no other value of one coordinate lowers F by more than what is let go. */
+static void no_coordinate_alone_could_be_better(void **state)
+{
+    draws d = { { 66, 1 }, 0 };
+    int left = 0;
+    example s;
+    core_run r;
+    (void)state;
+    for (int k = 0; k < 8 * LOSSES * REGS; k += LOSSES) {
+        make_example(&s, &d, choice_at(k));
+        run_to(&r, &crs_core_newton, &s.problem, 1e-8, 500);
+        double *w = doubles(r.c->n), *u = unset_doubles(r.c->rows);
+        copy(r.c->n, r.at.x, w);
+        for (ptrdiff_t j = 0; j < r.c->n; j++) {
+            const crs_coordinate *by = &r.c->by[j];
+            left += w[j] != 0;
+            for (int step = -60; step <= 60; step++) {
+                w[j] = clip(0.05 * step, by->low, by->high);
+                crs_products(r.c, w, u);
+                const double F = crs_smooth_part(r.c, w, u) + crs_nonsmooth_part(r.c, w);
+                if (!(F >= r.at.objective - 2e-6 * (1 + fabs(F))))
+                    fail_msg(
+                        "case %d: %g for entry %td instead of %g leads from F = %.12g to %.12g", k,
+                        w[j], j, r.at.x[j], r.at.objective, F);
+            }
+            w[j] = r.at.x[j];
+        }
+        free(w), free(u);
+        end_run(&r);
+    }
+    assert_true(left > 100);
+}
+
 /* A term changes its weight and its data as it does between two multipliers. */
 static void renewed_it_ends_where_a_new_one_does(void **state)
 {
@@ -259,6 +293,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_loss_and_penalty_ends_stationary),
         cmocka_unit_test(no_plain_steps_end_below_it_on_convex_problems),
+        cmocka_unit_test(no_coordinate_alone_could_be_better),
         cmocka_unit_test(renewed_it_ends_where_a_new_one_does),
         cmocka_unit_test(data_that_are_no_numbers_end_it),
         cmocka_unit_test(a_watch_that_is_over_stops_it_where_it_is),

@@ -225,12 +225,47 @@ static void noise_does_not_count(void **state)
     }
 }
 
+/* Value and distance by the factors of a prox are those of the matrix itself. */
+static void factors_say_what_the_matrix_says(void **state)
+{
+    const crease_reg regs[] = { crease_nuclear(0.7), crease_rank(0.4),
+                                crease_spectral(&crs_mcp, (double[]){ 0.8, 3 }),
+                                crease_spectral(&crs_squared_l2, (double[]){ 0.5 }) };
+    draws d = { { 91, 1 }, 0 };
+    (void)state;
+    for (int trial = 0; trial < 80; trial++) {
+        const crease_reg *r = &regs[trial % 4];
+        const ptrdiff_t m = 1 + below(&d, 6), n = 1 + below(&d, 6);
+        const crease_space s = crease_matrix(m, n);
+        double v[36], g[36], x[36], y[36], *memory;
+        const double scale = trial % 5 ? 1 : 0.1; /* now and then x = 0 */
+        memory =
+            crs_alloc((size_t)(crs_thin_scratch(m, n) + crease_reg_scratch(r, &s)), sizeof *memory);
+        crs_thin f = { .u = memory };
+        double *room = memory + crs_thin_scratch(m, n);
+        normals(&d, m * n, scale, v);
+        normals(&d, m * n, 1, g);
+        assert_true(crs_spectral_prox(r, &s, 0.5, v, x, &f, room));
+        r->ops->prox(r, &s, 0.5, v, y, room);
+        for (ptrdiff_t j = 0; j < m * n; j++) assert_close(x[j], y[j], 1e-13);
+        assert_close(crs_spectral_value(r, &f), r->ops->value(r, &s, x, room), 1e-12);
+        assert_close(crs_spectral_dist(r, &f, g, room), r->ops->dist(r, &s, x, g, room), 1e-11);
+        v[0] = NAN;
+        assert_false(crs_spectral_prox(r, &s, 0.5, v, x, &f, room));
+        assert_true(isnan(x[0]));
+        crs_free(memory);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(prox_is_best_and_certified), cmocka_unit_test(balls_are_exact),
-        cmocka_unit_test(refusals_and_bad_numbers),   cmocka_unit_test(dist_is_the_formula),
+        cmocka_unit_test(prox_is_best_and_certified),
+        cmocka_unit_test(balls_are_exact),
+        cmocka_unit_test(refusals_and_bad_numbers),
+        cmocka_unit_test(dist_is_the_formula),
         cmocka_unit_test(noise_does_not_count),
+        cmocka_unit_test(factors_say_what_the_matrix_says),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

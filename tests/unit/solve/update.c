@@ -96,6 +96,30 @@ static void new_right_hand_sides_and_data_are_read(void **state)
     }
 }
 
+/* (1/2)|u|^2 with K x + u = y: u is eliminated before the run, and again after the update */
+static void problems_that_were_reduced_go_on_as_well(void **state)
+{
+    const crease_options o = options_to(1e-7);
+    const crease_distance_data half = { 1, -1, 1, NULL };
+    draws d = { { 75, 1 }, 0 };
+    example s;
+    (void)state;
+    draw(&d, &s, false);
+    const crease_space space[] = { s.space, crease_vector(DATA) };
+    crease_block block[] = { { .reg = crease_l1(20), .map = s.design },
+                             { .map = crease_identity(1) } };
+    s.p = (crease_problem){ .count = 2, .space = space, .block = block, .range = space[1] };
+    s.p.f = crease_squared_distance(&half);
+    s.p.rhs = s.y;
+    crease_solver *r = certified(&s.p, &o);
+    for (int j = 0; j < 5; j++) {
+        block[0].reg = crease_l1(15 - 2 * j);
+        s.y[j] += 1;
+        go_on(r, &s, &o);
+    }
+    crease_solver_free(r);
+}
+
 static void the_multiplier_of_the_answer_ends_the_run_at_once(void **state)
 {
     const crease_options o = options_to(1e-6);
@@ -142,6 +166,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_path_of_penalties_takes_few_steps_a_point),
         cmocka_unit_test(new_right_hand_sides_and_data_are_read),
+        cmocka_unit_test(problems_that_were_reduced_go_on_as_well),
         cmocka_unit_test(the_multiplier_of_the_answer_ends_the_run_at_once),
         cmocka_unit_test(methods_of_the_paper_refuse),
     };
