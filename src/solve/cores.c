@@ -109,6 +109,13 @@ const char *crease_presolve(const crease_solver *s, int k)
     return plan && k < plan->count ? plan->step[k].text : NULL;
 }
 
+crease_method crease_planned(const crease_solver *s, int k, const char **needs)
+{
+    const crs_core *core = s->portfolio && k >= 0 ? crs_portfolio_planned(s->portfolio, k) : NULL;
+    if (needs) *needs = core ? core->needs : NULL;
+    return core ? crs_method_of(core) : CREASE_METHOD_AUTO;
+}
+
 static long evaluations(const void *self)
 {
     return crs_portfolio_plan(((const crease_solver *)self)->portfolio)->work.evaluations;
