@@ -54,6 +54,9 @@ static void walk(crease_solver *s, crs_carver *c)
     double **of_images[] = { &s->st.u, &s->st.u_last, &s->st.u_from, &s->u_before };
     for (int k = 0; k < 4; k++) *of_images[k] = carve_doubles(c, crs_images_size(s->p), 1);
     s->st.guess = carve_doubles(c, N, 1);
+    s->st.r = carve_doubles(c, N, 1);
+    s->r_before = carve_doubles(c, N, 1);
+    s->st.factors = carve_doubles(c, crs_prox_room(s->p), 1);
     s->st.solve =
         carve_doubles(c, s->method->solver_size ? s->method->solver_size(s->p, s->a) : 0, 1);
     s->st.work = carve_doubles(c, step_scratch(s), 1);
@@ -105,6 +108,7 @@ static void forget_before(crease_solver *s)
     crs_copy_point(s, s->st.x, s->before);
     copy(crs_images_size(s->p), s->st.u, s->u_before);
     copy(rows_of(s), s->st.s, s->s_before);
+    copy(s->p->count, s->st.r, s->r_before);
 }
 
 /* A residual by the measure that is compared with eps. */
@@ -306,6 +310,7 @@ static void take_back(crease_solver *s)
     copy(crs_images_size(s->p), s->u_before, s->st.u);
     copy(rows_of(s), s->kept_lambda, s->st.lambda);
     copy(rows_of(s), s->s_before, s->st.s);
+    copy(s->p->count, s->r_before, s->st.r);
 }
 
 /* x, s and u move along; a product is due only where x bends. */
@@ -313,6 +318,8 @@ static void extrapolate_all(crease_solver *s, double theta)
 {
     combine(crs_images_size(s->p), theta, s->st.u, s->u_before);
     combine(rows_of(s), theta, s->st.s, s->s_before);
+    copy(s->p->count, s->st.r, s->r_before);
+    fill(s->p->count, NAN, s->st.r);
     for (int i = 0; i < s->p->count; i++) {
         if (!extrapolate(s, i, theta, s->st.g)) continue;
         crs_images_move(s->p, i, s->st.g, s->st.u, s->st.work);

@@ -19,10 +19,10 @@ struct crease_solver {
     crs_portfolio *portfolio; /* the cores that run it; NULL: a method's own steps */
     crs_state st;
 
-    double **before;             /* the iterate before the last one, for extrapolation */
-    double *u_before, *s_before; /* its images and constraint (problem.h) */
-    double **kept, *kept_lambda; /* to take a step or a candidate back */
-    double **best, *best_lambda; /* the best certified iterate */
+    double **before;                        /* the iterate before the last one, for extrapolation */
+    double *u_before, *s_before, *r_before; /* what belongs to it (method.h) */
+    double **kept, *kept_lambda;            /* to take a step or a candidate back */
+    double **best, *best_lambda;            /* the best certified iterate */
     double *certify_work;
     crease_reference *reference; /* what residuals are relative to; NULL: eps is absolute */
     void *memory;                /* every array above but for that, in one block */
