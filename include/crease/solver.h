@@ -38,7 +38,7 @@ typedef struct {
 
 /* One of the points that a run with several starts, or with continuation, ended at. */
 typedef struct {
-    char start[24];       /* "given", "squares", "random 1", ... */
+    char start[32];       /* "given", "given, led", "squares", "random 1", ... */
     crease_method method; /* that ended there */
     crease_outcome outcome;
     double objective, residual; /* F and the worst residual, in the measure of eps */

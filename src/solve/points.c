@@ -3,25 +3,24 @@
  * not convex, several runs end at several points, and the lowest certified one is the answer.
  *
  * Runs are solvers of their own, one after another, inside the watch of their owner: from the given
- * start, by the second core of the row where F is not convex, from the answer to the problem with
- * squares in place of penalties that are not convex, and from random points. With continuation
- * every one of them is led through problems with larger penalties first, each from the answer to
- * the one before. Nothing here depends on time. */
+ * start, from the answer to the problem with squares in place of penalties that are not convex,
+ * from random points and, where F is not convex, by the second core of the row. A run that is led
+ * solves problems with larger penalties first, each from the answer to the one before: with
+ * continuation the first is, without it the second, and of the random ones every other. Nothing
+ * here depends on time. */
 #include <stdio.h>
 
 #include <crease/random.h>
 
 #include "composite/cores.h"
-#include "reg/reg.h"
-#include "set/set.h"
 #include "solve/solver.h"
 
-typedef enum { GIVEN, SECOND, SQUARES, RANDOM } start_kind;
+typedef enum { GIVEN, SECOND, SQUARES, OTHERWISE, RANDOM } start_kind;
 
 static const double heavier[] = { 10, 3 }; /* lambda times this, before lambda itself */
 static const double ridge = 1e-3;          /* of the squares */
 static const double rough = 1e-3;          /* eps of what only leads to a start */
-static const double tie = 1e-9;            /* F lower by less, relative, is not lower */
+static const double tie = 1e-6;            /* F lower by less, or eps, relative: not lower */
 
 struct crs_points {
     crease_options o;     /* of every run */
@@ -53,8 +52,9 @@ static bool is_nonconvex(const crease_problem *p)
     const crease_blocks b = crs_blocks(p);
     for (int i = 0; i < p->count; i++) {
         double size;
-        const crease_reg *r = crs_unscaled(crs_reg_of(p, i));
+        const crease_reg *r = crs_reg_of(p, i);
         const crease_set *c = p->block[i].set;
+        while (r->ops->kind == CREASE_KIND_SCALED) r = r->data;
         if (r->penalty ? !r->penalty->convex : !r->ops->convex) return true;
         if (c && c->ops->nonconvex) return true;
         if (p->f.ops && p->f.ops->factors && p->f.ops->factors(&p->f, &b, i, &size) > 1)
@@ -76,18 +76,27 @@ static crease_method second_method(const crease_solver *s)
 
 static start_kind kind_of(const crs_points *p)
 {
-    const int second = p->second != CREASE_METHOD_AUTO;
-    const int k = p->run - (p->run > 0 ? second : 0); /* among those that options count */
-    return p->run == 0             ? GIVEN
-           : second && p->run == 1 ? SECOND
-           : p->squares && k == 1  ? SQUARES
-                                   : RANDOM;
+    const bool last = p->run == p->runs - 1;
+    return p->run == 0                               ? GIVEN
+           : last && p->second != CREASE_METHOD_AUTO ? SECOND
+           : p->squares && p->run == 1               ? OTHERWISE
+           : p->squares && p->run == 2               ? SQUARES
+                                                     : RANDOM;
+}
+
+/* Random starts are led and not led by turns: far from any answer a penalty keeps what is there,
+ * and near it a start of its own may be worth more. */
+static bool is_led(const crs_points *p)
+{
+    const start_kind kind = kind_of(p);
+    const bool turned = kind == OTHERWISE || (kind == RANDOM && p->run % 2);
+    return p->squares && turned != (p->o.continuation != 0);
 }
 
 static int stages(const crs_points *p) /* before the run itself */
 {
-    const bool led = p->squares && p->o.continuation;
-    return (kind_of(p) == SQUARES) + (led ? (int)(sizeof heavier / sizeof *heavier) : 0);
+    const int led = is_led(p) ? (int)(sizeof heavier / sizeof *heavier) : 0;
+    return (kind_of(p) == SQUARES) + led;
 }
 
 void crs_points_free(crs_points *p)
@@ -146,7 +155,7 @@ static crease_reg penalty_of(const crs_points *p, const crease_reg *r)
     const bool squares = kind_of(p) == SQUARES;
     if (p->stage >= stages(p) || !is_bent(r)) return out;
     if (squares && p->stage == 0)
-        out.penalty = &crs_squared_l2, out.par[0] = ridge;
+        out.penalty = crease_squared_l2(ridge).penalty, out.par[0] = ridge;
     else
         out.par[0] *= heavier[p->stage - squares];
     return out;
@@ -168,11 +177,13 @@ static void draw(const crease_solver *s, int i, double *x)
 static void name_start(crs_points *p)
 {
     const start_kind kind = kind_of(p);
-    const int drawn = p->run - p->squares - (p->second != CREASE_METHOD_AUTO);
+    const int drawn = p->run - 2 * p->squares;
+    const char *led = is_led(p) ? ", led" : "";
     if (kind == RANDOM)
-        snprintf(p->at.start, sizeof p->at.start, "random %d", drawn);
+        snprintf(p->at.start, sizeof p->at.start, "random %d%s", drawn, led);
     else
-        snprintf(p->at.start, sizeof p->at.start, kind == SQUARES ? "squares" : "given");
+        snprintf(p->at.start, sizeof p->at.start, "%s%s", kind == SQUARES ? "squares" : "given",
+                 led);
 }
 
 /* Where the run begins: what the stage before found, or its own start. */
@@ -203,6 +214,15 @@ static bool forward(const crease_progress *progress, void *user)
     return !s->points->stopped;
 }
 
+/* Once a point is found, no run takes what many others could use. */
+static long limit(const crs_points *p)
+{
+    const long left = p->o.max_iterations - p->sum.iterations;
+    const bool found = p->count > 0 && p->found[0].outcome == CREASE_STATIONARY;
+    const double share = found ? 1000 + 10 * (double)p->found[0].iterations : INFINITY;
+    return share < (double)left ? (long)share : left;
+}
+
 static bool open_child(crease_solver *s, crease_error *e)
 {
     crs_points *p = s->points;
@@ -211,7 +231,7 @@ static bool open_child(crease_solver *s, crease_error *e)
     set_out(s);
     o.starts = 1, o.continuation = 0;
     o.max_seconds = crease_options_default().max_seconds; /* the owner's watch has them */
-    o.max_iterations -= p->sum.iterations;
+    o.max_iterations = limit(p);
     o.max_evaluations -= p->sum.evaluations;
     if (leads) o.eps = larger(o.eps, rough);
     if (kind_of(p) == SECOND) o.method = p->second;
@@ -234,7 +254,8 @@ static bool is_better(const crease_solver *new, const crease_solver *s, bool non
     const bool certified = new->run.report.outcome == CREASE_STATIONARY;
     if (none) return true;
     if (certified != (s->points->sum.outcome == CREASE_STATIONARY)) return certified;
-    return certified ? now < was - tie * (fabs(now) + fabs(was)) : measure(new) < measure(s);
+    const double step = smaller(tie, s->run.o.eps) * (fabs(now) + fabs(was)) / 2;
+    return certified ? now < was - step : measure(new) < measure(s);
 }
 
 /* What a run found becomes the owner's answer; what the owner had goes with that run. */
