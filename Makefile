@@ -1,5 +1,5 @@
 # The project's commands. Everything is built in build/<preset> by CMake and Ninja.
-.PHONY: help demo test build install clean format tidy analyze trace coverage readme schema bench bench-build bench-rpca bench-engine study-build paper beyond limits
+.PHONY: help demo test build install clean format tidy analyze trace coverage readme schema methods bench bench-build bench-rpca bench-engine study-build paper beyond limits
 .DEFAULT_GOAL := help
 
 help:
@@ -21,6 +21,7 @@ help:
 ## make limits    --max-seconds and SIGINT at random times, 1e7 entries: how late every verb ends (half an hour)
 ## make ranks     measure the automatic rank: study/results/ranks.md (ten minutes)
 ## make readme    write the catalogue tables into README.md
+## make methods   write the table and the examples of docs/methods.md
 ## make schema    write docs/problem.schema.json from the catalogue
 ## make clean     remove build/
 
@@ -117,6 +118,9 @@ beyond: study-build bench-build
 
 readme: build
 	@scripts/readme-catalogue build/release/src/crease
+
+methods: build
+	@scripts/methods-page build/release/src/crease
 
 schema: build
 	@scripts/problem-schema build/release/src/crease

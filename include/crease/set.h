@@ -176,8 +176,8 @@ CREASE_API double crease_lmo_with(const crease_set *c, const crease_reg *r, cons
                                   const double *g, double *y, double *work);
 
 /* dist(g, d(r + indicator of the set)(x)), where a rule computes it: r by entries on a box or, when
- * weakly convex and Lipschitz, on a row; squares and zero on any unbounded set with dist_normal. check: is
- * there one? */
+ * weakly convex and Lipschitz, on a row; squares and zero on any unbounded set with dist_normal.
+ * check: is there one? */
 CREASE_API bool crease_joint_dist_check(const crease_reg *r, const crease_set *c,
                                         const crease_space *s);
 CREASE_API ptrdiff_t crease_joint_dist_scratch(const crease_reg *r, const crease_set *c,

@@ -87,6 +87,10 @@ CREASE_API const char *crease_presolve(const crease_solver *s, int k);
  * runs together, each of which takes memory of its own. */
 CREASE_API int crease_point_count(const crease_solver *s);
 CREASE_API crease_point crease_point_at(const crease_solver *s, int k);
+/* The k-th method of the run's row of the decision table (docs/methods.md), which goes on where the
+ * one before it stalls, and what that method takes, in words; AUTO: no more than k, or the run has
+ * no such row. needs may be NULL. */
+CREASE_API crease_method crease_planned(const crease_solver *s, int k, const char **needs);
 CREASE_API const crease_analysis *crease_solver_analysis(const crease_solver *s);
 CREASE_API crease_report crease_solver_report(const crease_solver *s);
 CREASE_API crease_progress crease_solver_progress(const crease_solver *s);

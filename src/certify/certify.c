@@ -130,30 +130,48 @@ ptrdiff_t crs_certify_room(const crease_problem *p, bool gap)
         work = most(work, crease_joint_dist_scratch(crs_reg_of(p, i), c, &p->space[i]));
         if (gap) work = most(work, crease_lmo_with_scratch(c, crs_reg_of(p, i), &p->space[i]));
     }
-    return work + 5 * n + 2 * m;
+    return work + 5 * n + 2 * m + 2 * crs_images_size(p);
+}
+
+/* A point with its images (problem.h), made once a certificate; `room` for others. */
+typedef struct {
+    const double *const *x;
+    double *u, *room;
+} place;
+
+static place place_of(const crease_problem *p, const double *const *x, double **work)
+{
+    const ptrdiff_t rows = crs_images_size(p);
+    const place at = { x, *work, *work + rows };
+    *work += 2 * rows;
+    crs_images(p, x, at.u, *work);
+    return at;
 }
 
 /* |grad_i f at x_i = 0| + |what x_i adds to it|, with the gradient at x in c */
-static double terms(const crease_problem *p, const double *const *x, const double **point, int i,
+static double terms(const crease_problem *p, const place *at, const double **point, int i,
                     const double *c, double *zero, double *t, double *work)
 {
     const ptrdiff_t n = crease_size(&p->space[i]);
-    for (int k = 0; k < p->count; k++) point[k] = x[k];
+    for (int k = 0; k < p->count; k++) point[k] = at->x[k];
     fill(n, 0, zero);
     point[i] = zero;
-    crs_grad(p, point, i, t, work);
+    fill(crs_images_size(p), 0, at->room);
+    for (int k = 0; k < p->count; k++)
+        if (k != i) crs_images_move(p, k, at->x[k], at->room, work);
+    crs_images_grad(p, point, at->room, i, t, work);
     const double without = crease_norm(&p->space[i], t);
     for (ptrdiff_t j = 0; j < n; j++) t[j] = c[j] - t[j];
     return without + crease_norm(&p->space[i], t);
 }
 
 /* c = grad_i f(x) - A_i'lambda; returns |grad_i f|, or the size of its terms, + |A_i'lambda|. */
-static double gradient(const crease_problem *p, const double *const *x, const crease_reference *r,
+static double gradient(const crease_problem *p, const place *at, const crease_reference *r,
                        const double *lambda, int i, double *c, double *t, double *u, double *work)
 {
     const ptrdiff_t n = crease_size(&p->space[i]);
-    crs_grad(p, x, i, c, work);
-    const double size = r ? terms(p, x, r->point, i, c, u, t, work) : crease_norm(&p->space[i], c);
+    crs_images_grad(p, at->x, at->u, i, c, work);
+    const double size = r ? terms(p, at, r->point, i, c, u, t, work) : crease_norm(&p->space[i], c);
     if (!lambda || !crs_in_constraint(p, i)) return size;
     fill(n, 0, t);
     crs_adjoint(p, i, 1, lambda, t, work);
@@ -185,16 +203,17 @@ double crs_stationarity(const crease_problem *p, int i, const double *x, const d
     return pos(crs_dot(n, g, x) + set->ops->support(set, &p->space[i], t, work));
 }
 
-static crease_residual certify_block(const crease_problem *p, const double *const *x,
+static crease_residual certify_block(const crease_problem *p, const place *at,
                                      const crease_certificate *all, const double *lambda, int i,
                                      double *room)
 {
     const crease_reference *r = all->reference;
+    const double *const *x = at->x;
     const ptrdiff_t n = crease_size(&p->space[i]), most_n = crs_largest_block(p);
     double *c = room, *g = c + most_n, *t = g + most_n, *u = t + most_n, *v = u + most_n;
     double *work = v + most_n;
     crease_residual out = { .setting = crease_setting(p, i, NULL) };
-    const double size = gradient(p, x, r, lambda, i, c, t, u, work);
+    const double size = gradient(p, at, r, lambda, i, c, t, u, work);
     if (out.setting == 2) {
         out.residual = distance(p, i, x[i], c, t, work);
         out.rounding = size > 0 ? 4 * CRS_UNIT * size + sqrt((double)n) * CRS_VANISHING : 0;
@@ -267,11 +286,11 @@ static void membership(const crease_problem *p, const double *const *x, crease_c
 }
 
 /* Objective and membership at the start. */
-static void begin(const crease_problem *p, const double *const *x, crease_certificate *c,
-                  double *work)
+static void begin(const crease_problem *p, const place *at, crease_certificate *c, double *work)
 {
+    const double *const *x = at->x;
     *c = (crease_certificate){ .count = p->count, .block = c->block, .reference = c->reference };
-    const double f = crs_f(p, x, work);
+    const double f = crs_images_f(p, x, at->u, work);
     c->objective = f + crs_regs(p, x, work);
     c->size = c->reference ? crs_objective_size(p, x, f, work) : NAN;
     membership(p, x, c, work);
@@ -289,9 +308,10 @@ static void finish(const crease_problem *p, const double *const *x, crease_certi
 void crease_certify(const crease_problem *p, const double *const *x, const double *lambda,
                     crease_certificate *c, double *work)
 {
-    begin(p, x, c, work);
+    const place at = place_of(p, x, &work);
+    begin(p, &at, c, work);
     for (int i = 0; i < p->count; i++) {
-        c->block[i] = certify_block(p, x, c, lambda, i, work);
+        c->block[i] = certify_block(p, &at, c, lambda, i, work);
         include(c, &c->block[i]);
     }
     if (p->range.order > 0) {
@@ -305,13 +325,14 @@ void crs_certify_gap(const crease_problem *p, const double *const *x, crease_cer
                      double *room)
 {
     const ptrdiff_t n = crs_largest_block(p);
+    const place at = place_of(p, x, &room);
     double *g = room, *y = g + n, *work = y + n, sum = 0, scale = 0;
-    begin(p, x, c, room);
+    begin(p, &at, c, room);
     for (int i = 0; i < p->count; i++) { /* <c,x> + r(x) - min_y <c,y> + r(y) */
         const crease_reg *r = crs_reg_of(p, i);
         const crease_set *set = p->block[i].set;
         const crease_space *s = &p->space[i];
-        crs_grad(p, x, i, g, work);
+        crs_images_grad(p, x, at.u, i, g, work);
         const double least = crease_lmo_with(set, r, s, g, y, work);
         const double here = crease_dot(s, g, x[i]) + r->ops->value(r, s, x[i], work);
         crease_residual *out = &c->block[i];

@@ -2,12 +2,15 @@
  * check: what the theory says of a problem, without solving it */
 #include "cli/cli.h"
 
-enum { MOST_REDUCTIONS = 8 };
+enum { MOST_REDUCTIONS = 8, MOST_PLANNED = 8 };
 
 /* What a run begins with: the a-priori bound K, from the potential after one iteration, INFINITY:
- * none; and what presolve does. */
+ * none; what presolve does; and the row of the decision table. */
 typedef struct {
     double K;
+    const char *needs;
+    int planned;
+    crease_method method[MOST_PLANNED];
     int reductions;
     char reduction[MOST_REDUCTIONS][200];
 } outset;
@@ -19,6 +22,10 @@ static bool begin_run(const crease_problem *p, const crease_options *o, outset *
     once.max_iterations = 1;
     crease_solver *s = crease_solver_new(p, &once, e);
     if (!s) return false;
+    crease_method *next = first->method;
+    crease_planned(s, 0, &first->needs);
+    for (int k = 0; k < MOST_PLANNED && (next[k] = crease_planned(s, k, NULL)); k++)
+        first->planned++;
     const crease_outcome at_start = crease_step(s);
     const crease_report r = crease_solver_report(s);
     first->K = at_start == CREASE_STATIONARY && r.iterations == 0 ? 0 : r.bound;
@@ -28,6 +35,14 @@ static bool begin_run(const crease_problem *p, const crease_options *o, outset *
     return true;
 }
 
+static void print_plan(const outset *first)
+{
+    if (first->needs) printf("needs       %s\n", first->needs);
+    for (int k = 1; k < first->planned; k++)
+        printf("%s%s%s", k == 1 ? "then        " : ", ", crease_method_name(first->method[k]),
+               k + 1 == first->planned ? "\n" : "");
+}
+
 static void print_bound(const crease_analysis *a, double K, double eps)
 {
     const crease_assumption *doubt = crs_doubt(a, 0);
@@ -35,7 +50,8 @@ static void print_bound(const crease_analysis *a, double K, double eps)
                       : !isnan(a->mu)
                           ? "mu is below 2 drop/eps^2, so the slack need not vanish in time; use "
                             "theory mode from a feasible start"
-                          : "it is larger than every floating-point number";
+                      : a->core ? "no Lipschitz constant of grad f is known before the run"
+                                : "it is larger than every floating-point number";
     if (K == 0)
         printf("K           0: the start is eps-stationary\n");
     else if (K < INFINITY)
@@ -65,6 +81,7 @@ static void print_all(const crs_args *a, const crease_problem *p, const crease_o
     printf("problem     %s: %s\n", a->word[0], text);
     printf("method      %s%s, %s mode\n", crease_method_name(found->method),
            o->method == CREASE_METHOD_AUTO ? " (chosen)" : "", crease_mode_name(found->mode));
+    print_plan(first);
     printf("theorem     %s: %s\n", found->theorem,
            found->guarantee ? "covers this problem"
                             : "would cover it, except for the conditions below");
@@ -88,6 +105,9 @@ static bool print_json(const crs_args *a, const crs_problem_file *file,
     crs_put_text(top, "method", crease_method_name(found->method));
     crs_put_text(top, "mode", crease_mode_name(found->mode));
     crs_put_text(top, "guarantee", found->guarantee ? found->theorem : "none");
+    const crs_spot then = crs_put_list(top, "then");
+    for (int k = 1; k < first->planned; k++)
+        crs_put_text(then, NULL, crease_method_name(first->method[k]));
     const crs_spot presolve = crs_put_list(top, "presolve");
     for (int k = 0; k < first->reductions; k++) crs_put_text(presolve, NULL, first->reduction[k]);
     crs_put_number(top, "K", first->K);
@@ -104,9 +124,9 @@ static bool run(const crs_args *a, crease_error *e)
     crs_problem_file *file = crs_open_problem(a, &o, e);
     if (!file) return false;
     crease_analysis *found = crease_analyse(&file->problem, &o, e);
-    if (!found && e->code == CREASE_UNSUPPORTED) *a->status = CRS_EXIT_LIMIT;
     bool done = found && crs_forecast_bytes(&file->problem, found, &bytes, e) &&
                 begin_run(&file->problem, &o, &first, e);
+    if (!done && e->code == CREASE_UNSUPPORTED) *a->status = CRS_EXIT_LIMIT;
     if (done && crs_given(a, CRS_OPT_JSON))
         done = print_json(a, file, found, &first, bytes, e);
     else if (done)
@@ -126,7 +146,8 @@ const crs_verb crs_check_verb = {
         "Show what the theory says about a problem: which method and theorem, each assumption with "
         "its status and the number behind it, the parameters, the a-priori bound K on the "
         "iterations and the memory it takes. Whether there is a feasible point and an answer "
-        "is part of it, and what presolve does to the problem before a run. The exit code is 0 "
+        "is part of it, and what presolve does to the problem before a run, and which methods "
+        "take over where the chosen one stalls. The exit code is 0 "
         "when a theorem covers the problem and 2 when none "
         "does.",
     .example = "crease check examples/problems/lasso.json",

@@ -55,9 +55,9 @@ void crs_matrix_apply_columns(const crs_matrix *K, double a, ptrdiff_t count,
 void crs_matrix_adjoint_columns(const crs_matrix *K, double a, ptrdiff_t count,
                                 const ptrdiff_t *column, const double *y, double *out);
 
-/* out[j] += sum_i h_i K_ij^2, h NULL: ones: the diagonal of K' diag(h) K. */
+/* out[j] += sum_i h_i K_ij^2, h NULL: ones: the diagonal of K' diag(h) K, which has columns. */
 void crs_matrix_squares(const crs_matrix *K, const double *h, double *out);
-/* The same of `count` of its columns, which it must have. */
+/* The same of `count` of its columns. */
 void crs_matrix_squares_columns(const crs_matrix *K, const double *h, ptrdiff_t count,
                                 const ptrdiff_t *column, double *out);
 /* Stored entries of column j, for counts of work. */

@@ -15,8 +15,8 @@
  * phi), tau = 1, 1/2, .. while test S refuses; at 0 it is t. Every trial is one evaluation. */
 #include "composite/cores.h"
 #include "composite/lbfgs.h"
-#include "factor/rows.h"
 #include "dense/dense.h"
+#include "factor/rows.h"
 
 enum { TRIALS = 5, STEPS = 5 };
 

@@ -33,24 +33,29 @@ static void recipe(const crease_problem *p, const crease_options *o, crease_anal
     a->kappa = larger(crs_kappa_blocks(a), size * size / (c2 * c2 * a->beta * a->beta));
 }
 
-static void step(crs_state *st)
+/* x_N <- argmin f(.., x_N) + (beta c^2/2)|x_N - v|^2,
+ * v = lambda/(beta c) - (sum_{i<N} A_i x_i - b)/c */
+static void minimize_last(crs_state *st)
 {
     const crease_blocks b = crs_blocks(st->p);
     const crease_smooth *f = &st->p->f;
     const int N = st->a->last;
     const double c = st->a->map_scale, beta = st->a->beta;
-
-    /* Step 1: x_i <- argmin L_beta(.., x_i, ..) + (1/2)|x_i - x_i^k|_{H_i}^2,  i < N */
-    crs_all_blocks_but_last(st);
-
-    /* Step 2: x_N <- argmin f(.., x_N) + (beta c^2/2)|x_N - v|^2,
-     *         v = lambda/(beta c) - (sum_{i<N} A_i x_i - b)/c                            */
     for (ptrdiff_t j = 0, n = crease_size(&st->p->space[N]); j < n; j++)
         st->v[j] = (st->lambda[j] / beta - (st->s[j] - c * st->x[N][j])) / c;
     if (!f->ops->argmin(f, &b, points(st->x), N, beta * c * c, st->v, INFINITY, st->y, st->work))
         fill(crease_size(&st->p->space[N]), NAN, st->y); /* unbounded: beta was set too small */
     st->evaluations++;
     crs_move_to(st, N, st->y);
+}
+
+static void step(crs_state *st)
+{
+    /* Step 1: x_i <- argmin L_beta(.., x_i, ..) + (1/2)|x_i - x_i^k|_{H_i}^2,  i < N */
+    crs_all_blocks_but_last(st);
+
+    /* Step 2: x_N <- argmin L_beta(.., x_N) */
+    if (!crs_factored_step(st, st->a->last, 0)) minimize_last(st);
 
     /* Step 3: lambda <- lambda - beta (sum A_i x_i - b) */
     crs_multiplier_step(st);

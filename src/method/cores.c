@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * cores: the methods that are a core of composite/ on the presolved problem, practical mode
+ * cores: the methods that are a core of composite/: in practical mode on the presolved problem, in
+ * theory mode by name, on the problem as given and with a proved L
  *
  * Without a constraint every one of them is covered by Theorem S: its steps are accepted by test S
  * only. K = ceil((1 + L gamma_0)^2 (F(x^0) - F*)/(sigma gamma_min eps^2)) with gamma_0 = 1/L and
@@ -14,8 +15,8 @@ bool crs_wants_cores(const crease_options *o)
 {
     const crease_options usual = crease_options_default();
     const crs_method *m = crs_method_at(o->method);
+    if (m && m->core) return o->mode != CREASE_MODE_PAPER;
     if (o->mode != CREASE_MODE_PRACTICAL) return false;
-    if (m && m->core) return true;
     return o->method == CREASE_METHOD_AUTO && o->theta == usual.theta && o->beta == usual.beta &&
            o->gamma == usual.gamma && o->h == usual.h && o->mu == usual.mu &&
            o->accelerate == usual.accelerate && o->audit == usual.audit &&
@@ -35,14 +36,22 @@ static void recipe(const crease_problem *p, const crease_options *o, crease_anal
     }
     crs_note(a, "test S", -1, CREASE_PROVED, sigma,
              "every step lowers F by this share of what a plain proximal step promises");
-    crs_note(a, "L finite", -1, crs_has_callback(&p->f) ? CREASE_UNKNOWN : CREASE_ESTIMATED, a->L,
-             "on the segments of the steps; it enters the bound on the iterations alone");
+    const bool proved = a->mode == CREASE_MODE_THEORY && a->L < INFINITY;
+    crs_note(a, "L finite", -1,
+             proved                                                     ? CREASE_PROVED
+             : crs_has_callback(&p->f) || a->mode == CREASE_MODE_THEORY ? CREASE_UNKNOWN
+                                                                        : CREASE_ESTIMATED,
+             a->L, "on the segments of the steps; it enters the bound on the iterations alone");
 }
 
+/* A gap of setting 1 is a residual times the diameter of its set. */
 static double bound(const crease_analysis *a, double drop, double eps)
 {
+    double widest = 1;
+    for (int i = 0; i < a->count; i++)
+        if (a->block[i].setting == 1) widest = larger(widest, a->block[i].diameter);
     if (!(a->L < INFINITY)) return INFINITY;
-    return ceil(8 * a->L * drop / (sigma * (1 - 2 * sigma) * eps * eps));
+    return ceil(8 * a->L * drop * square(widest / eps) / (sigma * (1 - 2 * sigma)));
 }
 
 #define CORE(name, with)                                                                           \

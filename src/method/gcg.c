@@ -91,8 +91,7 @@ static double direction(crs_state *st)
     for (int i = 0; i < st->p->count; i++) {
         const crease_reg *r = crs_reg_of(st->p, i);
         const ptrdiff_t n = size(st, i);
-        crs_grad(st->p, points(st->x), i, st->g, st->work);
-        st->evaluations++;
+        crs_gradient(st, i, st->g);
         const double least =
             crease_lmo_with(st->p->block[i].set, r, &st->p->space[i], st->g, st->to[i], st->work);
         gap += crs_dot(n, st->g, st->x[i]) +
@@ -112,6 +111,16 @@ static double length(const crs_state *st, double p)
     return sum;
 }
 
+/* u_from and u_last: the images of was and of d. */
+static void image(crs_state *st)
+{
+    const ptrdiff_t rows = crs_images_size(st->p);
+    copy(rows, st->u, st->u_from);
+    fill(rows, 0, st->u_last);
+    for (int i = 0; i < st->p->count; i++)
+        crs_images_move(st->p, i, st->to[i], st->u_last, st->work);
+}
+
 /* x = was + alpha d; returns Phi there. */
 static double go(crs_state *st, double alpha)
 {
@@ -119,8 +128,9 @@ static double go(crs_state *st, double alpha)
         for (ptrdiff_t j = 0, n = size(st, i); j < n; j++)
             st->x[i][j] =
                 alpha == 1 ? st->was[i][j] + st->to[i][j] : st->was[i][j] + alpha * st->to[i][j];
-    st->evaluations++;
-    return crs_f(st->p, points(st->x), st->work) + crs_regs(st->p, points(st->x), st->work);
+    for (ptrdiff_t j = 0, rows = crs_images_size(st->p); j < rows; j++)
+        st->u[j] = st->u_from[j] + alpha * st->u_last[j];
+    return crs_value(st) + crs_regs(st->p, points(st->x), st->work);
 }
 
 /* alpha = min{1, (2 Dl/(p rho |d|_p^p))^{1/(p-1)}} */
@@ -151,11 +161,12 @@ static double search(crs_state *st, double alpha, double value)
 static void step(crs_state *st)
 {
     const double p = st->a->p;
-    const double before =
-        crs_f(st->p, points(st->x), st->work) + crs_regs(st->p, points(st->x), st->work);
+    const double before = crs_images_f(st->p, points(st->x), st->u, st->work) +
+                          crs_regs(st->p, points(st->x), st->work);
 
     st->gap = direction(st); /* c = grad f(x^k), y = argmin <c,y> + r(y), d = y - x^k */
     if (!(st->gap > 0)) return;
+    image(st);
     if (st->a->concave) { /* concave f: the whole step */
         go(st, 1);
         return;

@@ -1,28 +1,36 @@
 /* SPDX-License-Identifier: MIT
  * method.h: the state of a run, the table of methods, the moves that methods are made of (moves.c),
- * each of which keeps s = sum A_i x_i - b, and what their recipes share (recipe.c) */
+ * each of which keeps s = sum A_i x_i - b and the images u of x under the matrices of f, so that
+ * values, potentials and tests cost no product; and what their recipes share (recipe.c) */
 #ifndef CRS_METHOD_H
 #define CRS_METHOD_H
 
 #include <crease/analysis.h>
 
+#include "core/carve.h"
 #include "problem/problem.h"
 
 typedef struct {
     const crease_problem *p;
     const crease_analysis *a;
-    double **x;          /* the iterate */
-    double **was;        /* the point the last step started from */
-    double **to;         /* a third point: directions, candidates */
-    double *lambda, *s;  /* multiplier and residual of the constraint */
-    double *guess;       /* L_i-hat of blocks without a known constant */
-    double *g, *v, *y;   /* vectors of the largest block */
-    double *m;           /* a vector of the constraint */
-    double *solve;       /* memory of the last block's linear solver */
-    double *work;        /* for operations */
-    double gap;          /* of GCG: -psi_S at the point the last step started from */
-    double rho_guess;    /* of GCG */
-    long evaluations;    /* of f or one of its block gradients */
+    double **x;         /* the iterate */
+    double **was;       /* the point the last step started from */
+    double **to;        /* a third point: directions, candidates */
+    double *lambda, *s; /* multiplier and residual of the constraint */
+    double *u;          /* images of x (problem.h) */
+    double *u_last;     /* of the last block's last move; of gcg: of the direction */
+    double *u_from;     /* of gcg: of `was`; otherwise of a candidate */
+    double *guess;      /* L_i-hat of blocks without a known constant */
+    double *g, *v, *y;  /* vectors of the largest block */
+    double *m;          /* a vector of the constraint */
+    double *solve;      /* memory of the last block's linear solver */
+    double *work;       /* for operations */
+    double *r;          /* r_i(x_i) where the step that made x_i knows it, otherwise NaN */
+    double *factors;    /* room of proxes (problem.h) */
+    struct crs_factored *factored; /* a block each (factored.c) */
+    double gap;                    /* of GCG: -psi_S at the point the last step started from */
+    double rho_guess;              /* of GCG */
+    long evaluations;              /* of f or one of its block gradients */
     crease_watch *watch; /* a step that it cuts leaves any finite point: the best one is kept */
 } crs_state;
 
@@ -107,15 +115,32 @@ extern const crs_method crs_admm_exact;
 
 static inline const double *const *points(double *const *x) { return (const double *const *)x; }
 
+/* s and u of x anew, from their definitions. */
+void crs_refresh(crs_state *st);
+
+/* f at x, and its gradient in block i, from the images. */
+double crs_value(crs_state *st);
+void crs_gradient(crs_state *st, int i, double *g);
+
 /* g = grad_i f(x) - A_i'(lambda - beta s): the gradient of the augmented Lagrangian but for r_i. */
 void crs_lagrangian_grad(crs_state *st, int i, double *g);
 
-/* x_i <- y, s along with it. */
+/* x_i <- y, s and u along with it. */
 void crs_move_to(crs_state *st, int i, const double *y);
 
 /* x_i <- argmin of the augmented Lagrangian + (1/2)|x_i - x_i^k|_{H_i}^2, exactly or with f
  * linearized, as the plan of block i says. */
 void crs_block_step(crs_state *st, int i);
+
+/* Can a step on block i without a set be made by a factor of Q_ii + beta A_i'A_i + h I, for any
+ * beta
+ * >= 0? Its memory; what it is made of, once; the step, false: there is none. */
+bool crs_offers_factor(const crease_problem *p, int i, double map_scale, double h, bool *offers,
+                       crease_error *e);
+void crs_carve_factors(const crease_problem *p, const crease_analysis *a, crs_carver *c,
+                       struct crs_factored **into);
+bool crs_prepare_factors(crs_state *st, crease_error *e);
+bool crs_factored_step(crs_state *st, int i, double h);
 
 /* Steps 1 and 3 of the ADMMs. */
 void crs_all_blocks_but_last(crs_state *st);

@@ -31,6 +31,30 @@ double crs_f(const crease_problem *p, const double *const *x, double *work);
 void crs_grad(const crease_problem *p, const double *const *x, int i, double *g, double *work);
 double crs_regs(const crease_problem *p, const double *const *x, double *work); /* sum r_i(x_i) */
 
+/* The images u of x under the matrices of f (images.c): linear in x, so that those of x + tau d are
+ * u + tau (images of d), and f and its gradients follow from them without a product for u. Work as
+ * above. u += images of d in block i; u of x. */
+ptrdiff_t crs_images_size(const crease_problem *p);
+void crs_images_move(const crease_problem *p, int i, const double *d, double *u, double *work);
+void crs_images(const crease_problem *p, const double *const *x, double *u, double *work);
+double crs_images_f(const crease_problem *p, const double *const *x, const double *u, double *work);
+void crs_images_grad(const crease_problem *p, const double *const *x, const double *u, int i,
+                     double *g, double *work);
+
+/* How f bends in block i: by a diagonal matrix, by another one, both whatever the other blocks are
+ * (bend.c); or that is not known. */
+typedef enum { CRS_BEND_DIAGONAL, CRS_BEND_CONSTANT, CRS_BEND_VARIES } crs_bend;
+crs_bend crs_bend_of(const crease_problem *p, int i);
+/* That matrix, where it is constant, and A_i'A_i. May allocate. */
+bool crs_block_hessian(const crease_problem *p, int i, double *H, crease_error *e);
+bool crs_block_gram(const crease_problem *p, int i, double *G, crease_error *e);
+
+/* x = prox of t r_i at v, for a block without a set; returns r_i(x) where the same decomposition
+ * gives it, otherwise NaN. room: crs_prox_room() doubles, of all blocks (prox.c). */
+ptrdiff_t crs_prox_room(const crease_problem *p);
+double crs_prox_value(const crease_problem *p, int i, double t, const double *v, double *x,
+                      double *room, double *work);
+
 /* s = sum A_i x_i - b, and s += a A_i d. */
 void crs_constraint(const crease_problem *p, const double *const *x, double *s, double *work);
 void crs_apply(const crease_problem *p, int i, double a, const double *d, double *s, double *work);

@@ -174,29 +174,40 @@ static double total(const crease_smooth *f, ptrdiff_t at, ptrdiff_t n, const dou
     return sum;
 }
 
+double crs_predictor_value_at(const crease_smooth *f, const double *z)
+{
+    const crease_predictor *p = f->data;
+    return crease_sum(&p->range, total(f, 0, crease_size(&p->range), z));
+}
+
+void crs_predictor_slope_at(const crease_smooth *f, const double *z, double *v)
+{
+    const crease_predictor *p = f->data;
+    const crs_loss *loss = loss_of(f);
+    double par[CREASE_PARS];
+    copy(CREASE_PARS, f->par, par);
+    for (ptrdiff_t j = 0, m = crease_size(&p->range); j < m; j++) {
+        const double u = loss_row(loss, p->rhs, j, z[j], par);
+        v[j] = weighed(p, j, loss->slope(par, u)) * (f->ops->labels ? p->rhs[j] : 1);
+    }
+}
+
 double crs_predictor_value(const crease_smooth *f, const crease_blocks *b, const double *const *x,
                            double *work)
 {
     const crease_predictor *p = f->data;
-    const ptrdiff_t m = crease_size(&p->range);
-    predict(p, b, x, work, work + m);
-    return crease_sum(&p->range, total(f, 0, m, work));
+    predict(p, b, x, work, work + crease_size(&p->range));
+    return crs_predictor_value_at(f, work);
 }
 
 void crs_predictor_grad(const crease_smooth *f, const crease_blocks *b, const double *const *x,
                         int i, double *g, double *work)
 {
     const crease_predictor *p = f->data;
-    const crs_loss *loss = loss_of(f);
     const ptrdiff_t m = crease_size(&p->range);
-    double *z = work, par[CREASE_PARS];
-    copy(CREASE_PARS, f->par, par);
-    predict(p, b, x, z, work + m);
-    for (ptrdiff_t j = 0; j < m; j++) {
-        const double u = loss_row(loss, p->rhs, j, z[j], par);
-        z[j] = weighed(p, j, loss->slope(par, u)) * (f->ops->labels ? p->rhs[j] : 1);
-    }
-    crs_predictor_adjoint(p, b, i, z, g, work + m);
+    predict(p, b, x, work, work + m);
+    crs_predictor_slope_at(f, work, work);
+    crs_predictor_adjoint(p, b, i, work, g, work + m);
 }
 
 bool crs_predictor_norm(const crease_predictor *p, const crease_blocks *b, int i, double *bound,

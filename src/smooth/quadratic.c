@@ -147,6 +147,44 @@ static ptrdiff_t offset(const crease_smooth *f, const crease_blocks *b, int only
     return n;
 }
 
+ptrdiff_t crs_quadratic_rows(const crease_smooth *f, const crease_blocks *b)
+{
+    return offset(f, b, -1, b->count);
+}
+
+void crs_quadratic_apply(const crease_smooth *f, const crease_blocks *b, int i, const double *d,
+                         double *u)
+{
+    const crease_quadratic_data *q = f->data;
+    for (int k = 0; k < q->count; k++) {
+        const int r = q->row[k], c = q->col[k];
+        const ptrdiff_t m = crease_size(&b->space[r]), n = crease_size(&b->space[c]);
+        if (c == i) crs_gemv(false, m, n, 1, q->matrix[k], d, 1, u + offset(f, b, -1, r));
+        if (r == i && r != c) crs_gemv(true, m, n, 1, q->matrix[k], d, 1, u + offset(f, b, -1, c));
+    }
+}
+
+double crs_quadratic_value_at(const crease_smooth *f, const crease_blocks *b,
+                              const double *const *x, const double *u)
+{
+    double sum = 0;
+    for (int i = 0; i < b->count; i++) {
+        const ptrdiff_t n = crease_size(&b->space[i]);
+        if (!touches(f, i)) continue;
+        sum += crs_dot(n, x[i], u + offset(f, b, -1, i)) / 2;
+        if (linear_of(f->data, i)) sum += crs_dot(n, linear_of(f->data, i), x[i]);
+    }
+    return sum;
+}
+
+void crs_quadratic_grad_at(const crease_smooth *f, const crease_blocks *b, const double *u, int i,
+                           double *g)
+{
+    const ptrdiff_t n = crease_size(&b->space[i]);
+    axpy(n, 1, u + offset(f, b, -1, i), g);
+    if (linear_of(f->data, i)) axpy(n, 1, linear_of(f->data, i), g);
+}
+
 /* a += Q or Q'; Q is rows x columns, a has n numbers per row */
 static void add(bool turn, ptrdiff_t rows, ptrdiff_t columns, const double *Q, ptrdiff_t n,
                 double *a)
@@ -176,6 +214,11 @@ static void hessian(const crease_smooth *f, const crease_blocks *b, int only, pt
 {
     for (int i = 0; i < b->count; i++)
         if (included(f, only, i)) rows_of(f, b, only, i, n, a + offset(f, b, only, i) * n);
+}
+
+void crs_quadratic_add_hessian(const crease_smooth *f, const crease_blocks *b, int i, double *H)
+{
+    rows_of(f, b, i, i, crease_size(&b->space[i]), H);
 }
 
 /* centre[j] += Q_jj, reach[j] += sum_{l != j} |Q_jl|, over the terms that are included */

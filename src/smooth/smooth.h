@@ -108,6 +108,23 @@ void crs_predictor_apply(const crease_predictor *p, const crease_blocks *b, int 
 void crs_predictor_adjoint(const crease_predictor *p, const crease_blocks *b, int i,
                            const double *u, double *g, double *work);
 
+/* From z = W x: f, and v = f's gradient in z; v may be z. */
+double crs_predictor_value_at(const crease_smooth *f, const double *z);
+void crs_predictor_slope_at(const crease_smooth *f, const double *z, double *v);
+
+/* The same of a quadratic coupling, from u = Q x over the blocks it touches, one behind the other:
+ * their size, u += Q d for a d in block i, f, and g += grad_i f. */
+ptrdiff_t crs_quadratic_rows(const crease_smooth *f, const crease_blocks *b);
+void crs_quadratic_apply(const crease_smooth *f, const crease_blocks *b, int i, const double *d,
+                         double *u);
+double crs_quadratic_value_at(const crease_smooth *f, const crease_blocks *b,
+                              const double *const *x, const double *u);
+void crs_quadratic_grad_at(const crease_smooth *f, const crease_blocks *b, const double *u, int i,
+                           double *g);
+
+/* H += Q_ii */
+void crs_quadratic_add_hessian(const crease_smooth *f, const crease_blocks *b, int i, double *H);
+
 /* out (rows x columns, row-major) = the matrix of W_i, by min(rows, columns) products with it or
  * its adjoint. `work` has rows + columns + crs_predictor_map_scratch() doubles. */
 void crs_predictor_matrix(const crease_predictor *p, const crease_blocks *b, int i, double *out,

@@ -45,15 +45,22 @@ static void walk(crease_solver *s, crs_carver *c)
     const ptrdiff_t m = s->p->range.order > 0 ? crease_size(&s->p->range) : 0;
     const ptrdiff_t n = crs_largest_block(s->p);
     double ***point[] = { &s->st.x, &s->st.was, &s->st.to, &s->before, &s->kept, &s->best };
-    double **of_range[] = { &s->st.lambda, &s->st.s, &s->st.m, &s->kept_lambda, &s->best_lambda };
+    double **of_range[] = { &s->st.lambda,   &s->st.s,        &s->st.m,
+                            &s->kept_lambda, &s->best_lambda, &s->s_before };
     double **of_block[] = { &s->st.g, &s->st.v, &s->st.y };
     for (int k = 0; k < 6; k++) *point[k] = carve_point(s, c);
-    for (int k = 0; k < 5; k++) *of_range[k] = carve_doubles(c, m, 1);
+    for (int k = 0; k < 6; k++) *of_range[k] = carve_doubles(c, m, 1);
     for (int k = 0; k < 3; k++) *of_block[k] = carve_doubles(c, n, 1);
+    double **of_images[] = { &s->st.u, &s->st.u_last, &s->st.u_from, &s->u_before };
+    for (int k = 0; k < 4; k++) *of_images[k] = carve_doubles(c, crs_images_size(s->p), 1);
     s->st.guess = carve_doubles(c, N, 1);
+    s->st.r = carve_doubles(c, N, 1);
+    s->r_before = carve_doubles(c, N, 1);
+    s->st.factors = carve_doubles(c, crs_prox_room(s->p), 1);
     s->st.solve =
         carve_doubles(c, s->method->solver_size ? s->method->solver_size(s->p, s->a) : 0, 1);
     s->st.work = carve_doubles(c, step_scratch(s), 1);
+    crs_carve_factors(s->p, s->a, c, &s->st.factored);
     s->certify_work = carve_doubles(c, crs_certify_room(s->given, s->method->oracle), 1);
     s->run.now.block = carve_bytes(c, N, sizeof(crease_residual));
     s->run.best.block = carve_bytes(c, N, sizeof(crease_residual));
@@ -102,7 +109,7 @@ static void restart_extension(crease_solver *s)
     const int N = s->p->count - 1;
     const ptrdiff_t m = crease_size(&s->p->range);
     fill(m, 0, s->st.x[N]);
-    crs_constraint(s->p, points(s->st.x), s->st.s, s->st.work);
+    crs_refresh(&s->st); /* the slack has no image */
     for (ptrdiff_t j = 0; j < m; j++) {
         s->st.x[N][j] = -s->st.s[j];
         s->st.lambda[j] = s->extension->mu * (s->st.x[N][j] - s->extension->center[j]);
@@ -136,7 +143,7 @@ static void adapt_extension(crease_solver *s)
     s->a->mu = s->a->last_low = s->a->last_high = s->extension->mu;
     crs_retune(s->p, &s->run.o, s->a);
     restart_extension(s);
-    crs_copy_point(s, s->st.x, s->before);
+    crs_forget_before(s);
     s->potential = NAN;
     s->since_restart = 0;
     s->run.report.restarts++;
@@ -149,7 +156,7 @@ static void start_multiplier(crease_solver *s)
     const int N = s->a->last;
     const double scale = s->a->map_scale;
     if (s->a->mode != CREASE_MODE_PRACTICAL || isnan(scale) || !s->p->block[N].start) return;
-    crs_grad(s->p, points(s->st.x), N, s->st.g, s->st.work);
+    crs_gradient(&s->st, N, s->st.g);
     for (ptrdiff_t j = 0, n = crs_size(s, N); j < n; j++) s->st.lambda[j] = s->st.g[j] / scale;
 }
 
@@ -183,9 +190,9 @@ static void settle_in(crease_solver *s)
 {
     if (s->extension) {
         restart_extension(s);
-    } else if (s->a->last >= 0) {
-        crs_constraint(s->p, points(s->st.x), s->st.s, s->st.work);
-        start_multiplier(s);
+    } else {
+        crs_refresh(&s->st);
+        if (s->a->last >= 0) start_multiplier(s);
     }
     for (int i = 0; i < s->p->count; i++) s->st.guess[i] = first_guess(s, i);
     /* doubling from below rho ends below 2 rho, which the bound counts on */
@@ -193,7 +200,7 @@ static void settle_in(crease_solver *s)
     s->st.rho_guess = !s->a->backtrack_rho && rho < INFINITY ? rho
                       : rho > 0                              ? smaller(1e-3, rho)
                                                              : 1e-3;
-    crs_copy_point(s, s->st.x, s->before);
+    crs_forget_before(s);
     crs_copy_point(s, s->st.x, s->st.was);
     s->potential = NAN;
 }
@@ -253,61 +260,12 @@ static double moved(const crease_solver *s)
     return sum;
 }
 
-/* x_i <- x_i + theta (x_i - before_i), inside X_i; entries that are 0 stay 0 when r_i put them
- * there. */
-static void extrapolate(crease_solver *s, int i, double theta)
-{
-    const crease_set *c = s->p->block[i].set;
-    const bool keep_zeros = s->p->block[i].reg.ops && i != s->a->last;
-    double *x = s->st.x[i];
-    for (ptrdiff_t j = 0, n = crs_size(s, i); j < n; j++)
-        if (x[j] != 0 || !keep_zeros) x[j] += theta * (x[j] - s->before[i][j]);
-    if (c && c->ops->project) c->ops->project(c, &s->p->space[i], x, x, s->st.work);
-}
-
-static void take_back(crease_solver *s)
-{
-    crs_copy_point(s, s->kept, s->st.x);
-    if (s->a->last < 0) return;
-    copy(crease_size(&s->p->range), s->kept_lambda, s->st.lambda);
-    crs_constraint(s->p, points(s->st.x), s->st.s, s->st.work);
-}
-
-/* Safeguarded extrapolation: the candidate x + theta (x - x^{k-1}), zeros kept, last block and its
- * predecessor shifted alike, lambda recomputed from them, replaces x only if the potential does not
- * rise; a plain step follows. Every bound of the plain method stays true (docs/theory.md,
- * extrapolation). */
-static void accelerate(crease_solver *s)
-{
-    const int last = s->a->last;
-    const double theta = (double)s->since_restart / (double)(s->since_restart + 3);
-    crs_copy_point(s, s->st.x, s->kept);
-    if (last >= 0) copy(crease_size(&s->p->range), s->st.lambda, s->kept_lambda);
-    for (int i = 0; i < s->p->count; i++) extrapolate(s, i, theta);
-    crs_copy_point(s, s->kept, s->before);
-    if (last >= 0) {
-        for (ptrdiff_t j = 0, n = crs_size(s, last); j < n; j++) /* xbar moves with x_N */
-            s->st.was[last][j] += s->st.x[last][j] - s->kept[last][j];
-        crs_constraint(s->p, points(s->st.x), s->st.s, s->st.work);
-        crs_restore_multiplier(&s->st);
-    }
-    const double candidate = crs_potential(&s->st);
-    if (candidate <= s->potential) {
-        s->potential = candidate;
-        s->run.report.accelerated++;
-        s->since_restart++;
-        return;
-    }
-    take_back(s);
-    s->since_restart = 1;
-}
-
 /* Back to where the step began, with twice the constant: the new parameters start a new run. */
 static void step_back(crease_solver *s)
 {
     crs_copy_point(s, s->st.was, s->st.x);
     copy(crease_size(&s->p->range), s->kept_lambda, s->st.lambda);
-    crs_constraint(s->p, points(s->st.x), s->st.s, s->st.work);
+    crs_refresh(&s->st);
     s->a->M *= 2;
     crs_retune(s->p, &s->run.o, s->a);
     if (s->method->prepare) s->method->prepare(&s->st, NULL);
@@ -340,18 +298,14 @@ static bool audit(crease_solver *s, double move)
     return true;
 }
 
-static bool accelerates(const crease_solver *s)
-{
-    return s->run.o.accelerate && s->a->mode == CREASE_MODE_PRACTICAL && s->method->accelerate &&
-           (s->a->last < 0 || !isnan(s->a->map_scale));
-}
-
 static crs_advance step(void *self)
 {
+    enum { FRESH = 20 }; /* so many iterations between recomputations */
     crease_solver *s = self;
-    const bool fast = accelerates(s), audited = fast || s->run.o.audit || s->a->adaptive ||
-                                                s->a->mode == CREASE_MODE_THEORY;
-    if (fast && !isnan(s->potential)) accelerate(s);
+    if (s->run.report.iterations % FRESH == 0) crs_refresh_both(s);
+    const bool fast = crs_extrapolates(s), audited = fast || s->run.o.audit || s->a->adaptive ||
+                                                     s->a->mode == CREASE_MODE_THEORY;
+    if (fast && !isnan(s->potential)) crs_extrapolate(s);
     crs_copy_point(s, s->st.x, s->st.was);
     if (s->a->adaptive) copy(crease_size(&s->p->range), s->st.lambda, s->kept_lambda);
     s->method->step(&s->st);
@@ -499,7 +453,7 @@ static bool furnish(crease_solver *s, crease_error *e)
 static bool ready(crease_solver *s, crease_error *e)
 {
     if (s->a->adaptive) guess_constants(s);
-    return !s->method->prepare || s->method->prepare(&s->st, e);
+    return crs_prepare_factors(&s->st, e) && (!s->method->prepare || s->method->prepare(&s->st, e));
 }
 
 static bool build(crease_solver *s, crease_options *o, crease_error *e)

@@ -24,10 +24,15 @@ static bool begin(crease_solver *s)
         snprintf(s->run.report.note, sizeof s->run.report.note, "%.199s", e.text);
         return false;
     }
-    if (crs_portfolio_plan(s->portfolio)->c->constraint) return true;
-    s->a->L = crs_portfolio_curvature(s->portfolio);
-    crs_retune(s->given, &s->run.o, s->a);
-    s->run.report.bound = crease_iteration_bound(s->a, s->run.first - s->a->lower, s->run.o.eps);
+    const crs_plan *plan = crs_portfolio_plan(s->portfolio);
+    if (plan->c->constraint) return true;
+    const double first =
+        plan->count > 0 ? crs_portfolio_standing(s->portfolio).objective : s->run.first;
+    if (s->a->mode != CREASE_MODE_THEORY) {
+        s->a->L = crs_portfolio_curvature(s->portfolio);
+        crs_retune(s->given, &s->run.o, s->a);
+    }
+    s->run.report.bound = crease_iteration_bound(s->a, first - s->a->lower, s->run.o.eps);
     return true;
 }
 
@@ -54,7 +59,7 @@ static double lowest(const crease_solver *s)
  * fallen. Then a certificate is asked for, and with it whether there is an answer at all. */
 static bool doubts(crease_solver *s)
 {
-    enum { FIRST = 10 };
+    enum { FIRST = 10, LONG = 100 }; /* from 0 every x doubles at first */
     const long k = s->run.report.iterations;
     const crs_standing now = crs_portfolio_standing(s->portfolio);
     const double size = crs_norm(crs_portfolio_plan(s->portfolio)->c->n, now.x);
@@ -65,7 +70,7 @@ static bool doubts(crease_solver *s)
     }
     if (k < (s->doubted > 0 ? 2 * s->doubted : FIRST)) return false;
     const bool first = s->doubted == 0;
-    s->grows = !first && size > 2 * s->core_size && now.objective < s->core_F;
+    s->grows = k >= LONG && size > 2 * s->core_size && now.objective < s->core_F;
     s->stalls = !first && now.feasibility > s->run.o.eps && now.feasibility > 0.5 * s->doubted_off;
     s->doubted = k;
     s->doubted_off = now.feasibility;
@@ -102,6 +107,13 @@ const char *crease_presolve(const crease_solver *s, int k)
 {
     const crs_plan *plan = s->portfolio ? crs_portfolio_plan(s->portfolio) : NULL;
     return plan && k < plan->count ? plan->step[k].text : NULL;
+}
+
+crease_method crease_planned(const crease_solver *s, int k, const char **needs)
+{
+    const crs_core *core = s->portfolio && k >= 0 ? crs_portfolio_planned(s->portfolio, k) : NULL;
+    if (needs) *needs = core ? core->needs : NULL;
+    return core ? crs_method_of(core) : CREASE_METHOD_AUTO;
 }
 
 static long evaluations(const void *self)

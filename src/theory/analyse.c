@@ -206,8 +206,9 @@ static bool gather(const crease_problem *p, int last, crease_analysis *a, crease
     return true;
 }
 
-/* An exact step needs r_i = 0, at most a ball, A_i = c I or no map, and f's minimizer for any h
- * that is not tiny: f convex in the block, or a ball. */
+/* An exact step needs r_i = 0, and for any h that is not tiny a factor of the block, whatever its
+ * map; or at most a ball, A_i = c I or no map, and f's own minimizer: f convex in the block, or a
+ * ball. */
 static bool plan_exact(const crease_problem *p, int i, crease_block_plan *plan, crease_error *e)
 {
     const double L = plan->lipschitz, h = 1e-6 * (L > 0 && L < INFINITY ? L : 1);
@@ -215,6 +216,8 @@ static bool plan_exact(const crease_problem *p, int i, crease_block_plan *plan, 
     const crease_set *c = p->block[i].set;
     crease_reg_traits t;
     r->ops->traits(r, &p->space[i], INFINITY, &t);
+    if (!crs_offers_factor(p, i, plan->map_scale, h, &plan->exact, e)) return false;
+    if (plan->exact) return true;
     if (t.lipschitz != 0 || isnan(plan->map_scale) || (c && c->ops->ball != CREASE_BALL_L2))
         return true;
     if (c) plan->radius = c->par[0];
@@ -309,14 +312,41 @@ static bool admissible(const crease_analysis *a, crease_error *e)
 }
 
 /* What a core's run says of the blocks and of f. Its constants are found while running; a lower
- * bound of f that costs eigenvalues is looked for in small problems alone. */
+ * bound of f that costs eigenvalues is looked for in small problems alone. Theory mode takes proved
+ * constants, without radii: a step may lead anywhere. */
 enum { AFFORDABLE = 100 };
+
+static bool lipschitz(const crease_problem *p, double *L, crease_error *e)
+{
+    const crease_blocks b = crs_blocks(p);
+    crease_constants k = { .L = 0 };
+    const bool done = !p->f.ops || crease_smooth_constants(&p->f, &b, p->count - 1, &k, NULL, e);
+    *L = k.L;
+    return done;
+}
+
+/* All points of a run are in their sets. */
+static bool lower_for_core(const crease_problem *p, bool theory, double *lower, crease_error *e)
+{
+    const crease_blocks all = crs_blocks(p);
+    crease_constants k = { .lower = -INFINITY };
+    *lower = 0;
+    if (!p->f.ops || (p->f.ops->nonnegative && p->f.ops->nonnegative(&p->f))) return true;
+    *lower = -INFINITY;
+    if (!theory && crs_largest_block(p) > AFFORDABLE) return true;
+    double *radius = crs_doubles(p->count, "the analysis", e);
+    bool done = radius;
+    for (int i = 0; done && i < p->count; i++) done = crs_set_radius(p, i, &radius[i], e);
+    const crease_blocks b = { all.count, all.space, radius };
+    done = done && crease_smooth_constants(&p->f, &b, p->count - 1, &k, NULL, e);
+    *lower = k.lower;
+    crs_free(radius);
+    return done;
+}
 
 static bool describe_for_core(const crease_problem *p, crease_analysis *a, crease_error *e)
 {
-    const crease_blocks b = crs_blocks(p);
-    crease_constants k = { .lower = 0 };
-    double regs = 0;
+    double regs = 0, lower;
     for (int i = 0; i < p->count; i++) {
         crease_reg_traits traits;
         const crease_reg *r = crs_reg_of(p, i);
@@ -329,13 +359,11 @@ static bool describe_for_core(const crease_problem *p, crease_analysis *a, creas
         r->ops->traits(r, &p->space[i], INFINITY, &traits);
         regs += traits.lower;
     }
-    const bool positive = !p->f.ops || (p->f.ops->nonnegative && p->f.ops->nonnegative(&p->f));
-    if (!positive && crs_largest_block(p) > AFFORDABLE)
-        k.lower = -INFINITY;
-    else if (!positive && !crease_smooth_constants(&p->f, &b, p->count - 1, &k, NULL, e))
-        return false;
-    a->lower = k.lower + regs;
-    a->L = a->M = a->L_last = NAN;
+    a->L = NAN;
+    if (a->mode == CREASE_MODE_THEORY && !lipschitz(p, &a->L, e)) return false;
+    if (!lower_for_core(p, a->mode == CREASE_MODE_THEORY, &lower, e)) return false;
+    a->lower = lower + regs;
+    a->M = a->L_last = NAN;
     a->map_scale = NAN;
     a->core = true;
     note_f(p, a, false);

@@ -2,8 +2,8 @@
  * gauss_newton: answers on random factorizations are certified, F never rises, the model is that of
  * the Jacobian, balanced columns keep value and slope, and factors without penalties find the
  * truncated SVD */
-#include "factor/gauss.h"
 #include "dense/dense.h"
+#include "factor/gauss.h"
 #include "support/core_run.h"
 
 enum { MOST = 4 };

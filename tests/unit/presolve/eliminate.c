@@ -335,10 +335,7 @@ static void squares_that_must_not_be_reduced(void **state)
         s.term[0] = crease_least_squares(&s.u[0]);
         s.space[j] = s.u[0].range = crease_vector(ROWS);
         s.block[j].map = crease_map_callback(&own);
-        presolved r; /* small: it is written out, and so it is eliminated */
-        presolved_open(&r, &s.p);
-        if (r.plan->count > 0) compare(&r, &s.d, 1e-9);
-        presolved_close(&r);
+        stays(&s, "an operator");
     }
 }
 

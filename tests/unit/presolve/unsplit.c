@@ -18,7 +18,8 @@ typedef struct {
     crease_problem p;
 } example;
 
-/* c D x + s z = 0, (1/2)|K x - y|^2 + lambda |z|_1, x the first or the second block. */
+/* c D x + s z = 0, (1/2)|K x - y|^2 + lambda |z|_1, with mu |x|_1 or without; x the first or the
+ * second block. */
 static void draw(example *s, uint64_t seed)
 {
     *s = (example){ .d = { { 82, seed }, 0 } };
@@ -34,6 +35,7 @@ static void draw(example *s, uint64_t seed)
     s->space[z] = crease_vector(N - 1);
     s->block[s->x] = (crease_block){ .map = crease_map_scaled(uniform(d, 0.5, 3), &s->D) };
     if (below(d, 2)) s->block[s->x].map = s->D;
+    if (below(d, 2)) s->block[s->x].reg = crease_l1(spread(d, -2, 1));
     s->block[z] = (crease_block){ .reg = crease_l1(spread(d, -3, 1)),
                                   .map = crease_identity(uniform(d, -2, -0.5)) };
     if (below(d, 2)) s->block[z].map = crease_identity(uniform(d, 0.5, 2));
@@ -63,7 +65,7 @@ static void solutions_come_back_as_solutions(void **state)
 {
     enum { CASES = 60 };
     double worst = 0;
-    long jumps = 0;
+    long jumps = 0, penalized = 0;
     (void)state;
     for (uint64_t seed = 0; seed < CASES; seed++) {
         example s;
@@ -75,11 +77,13 @@ static void solutions_come_back_as_solutions(void **state)
         solve(&r);
         presolved_back(&r);
         for (int j = 0; j + 1 < N; j++) jumps += r.x[j] != r.x[j + 1];
+        penalized += s.block[s.x].reg.ops != NULL;
         if (!(r.c.worst <= 1e-8)) fail_msg("problem %d: %g", (int)seed, r.c.worst);
         worst = larger(worst, r.c.worst);
         presolved_close(&r);
     }
-    print_message("%d problems, %ld jumps, worst residual %g\n", CASES, jumps, worst);
+    print_message("%d problems, %ld with a penalty on x, %ld jumps, worst residual %g\n", CASES,
+                  penalized, jumps, worst);
     assert_true(jumps > CASES && jumps < CASES * (N - 1));
 }
 
@@ -103,8 +107,8 @@ static void what_only_looks_like_a_splitting_stays(void **state)
         s.p.rhs = s.b;
         stays(&s, "a right-hand side");
         s.p.rhs = NULL;
-        s.block[x].reg = crease_l1(0.1);
-        stays(&s, "a penalty on x");
+        s.block[x].reg = crease_mcp(0.1, 2);
+        stays(&s, "another penalty on x");
         s.block[x].reg = crease_zero();
         s.block[x].set = &s.box;
         stays(&s, "a box for x");
