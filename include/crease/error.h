@@ -45,7 +45,8 @@ typedef struct {
     X(NUMERICAL, "a value became NaN or infinite")                                                 \
     X(INFEASIBLE, "the constraint has no solution in the sets, with a proof")                      \
     X(UNBOUNDED, "the objective falls without end along a ray, with a proof")                      \
-    X(NO_MINIMIZER, "no minimizer was found: the objective falls while the point grows")
+    X(NO_MINIMIZER, "no minimizer was found: the objective falls while the point grows")           \
+    X(STUCK, "no step leads lower, and the residual is above eps")
 
 typedef enum {
 #define CREASE_ENTRY_(name, text) CREASE_##name,

@@ -19,7 +19,7 @@ extern "C" {
 
 /* X(name, entry of the table of methods, text, meaning); auto takes the first that suits */
 #define CREASE_METHODS(X)                                                                          \
-    X(AUTO, auto, "auto", "the first that applies")                                                \
+    X(AUTO, auto, "auto", "the core that suits, or the paper's method")                            \
     X(GCG, gcg, "gcg", "generalized conditional gradient")                                         \
     X(ADMM_G, admm_g, "admm-g", "proximal ADMM, gradient step on the last block")                  \
     X(ADMM_M, admm_m, "admm-m", "proximal ADMM, majorized step on the last block")                 \

@@ -50,7 +50,8 @@ static void print_bound(const crease_analysis *a, double K, double eps)
                       : !isnan(a->mu)
                           ? "mu is below 2 drop/eps^2, so the slack need not vanish in time; use "
                             "theory mode from a feasible start"
-                          : "it is larger than every floating-point number";
+                      : a->core ? "no Lipschitz constant of grad f is known before the run"
+                                : "it is larger than every floating-point number";
     if (K == 0)
         printf("K           0: the start is eps-stationary\n");
     else if (K < INFINITY)
@@ -123,9 +124,9 @@ static bool run(const crs_args *a, crease_error *e)
     crs_problem_file *file = crs_open_problem(a, &o, e);
     if (!file) return false;
     crease_analysis *found = crease_analyse(&file->problem, &o, e);
-    if (!found && e->code == CREASE_UNSUPPORTED) *a->status = CRS_EXIT_LIMIT;
     bool done = found && crs_forecast_bytes(&file->problem, found, &bytes, e) &&
                 begin_run(&file->problem, &o, &first, e);
+    if (!done && e->code == CREASE_UNSUPPORTED) *a->status = CRS_EXIT_LIMIT;
     if (done && crs_given(a, CRS_OPT_JSON))
         done = print_json(a, file, found, &first, bytes, e);
     else if (done)

@@ -258,11 +258,16 @@ static bool make(loop *a, crease_error *e)
     return true;
 }
 
-/* How far the first inner tolerances are from the task's: to a tenth of where it begins. */
+/* How far the first inner tolerances are from the task's: to a tenth of where it begins. A core may
+ * not know yet where it is. */
 static void begin(loop *a)
 {
     crs_standing in = { 0 };
     a->core->stand(a->inner, &in);
+    if (!(in.ratio < INFINITY)) {
+        crs_smooth_both(a->in, a->from, a->u, a->room);
+        in.ratio = crs_residual(a->in, a->from, a->room, a->tolerance);
+    }
     a->level = larger(0.5, 0.1 * in.ratio);
     a->off_before = a->best = INFINITY;
     a->outer = a->idle = a->taken = 0;

@@ -73,11 +73,12 @@ int crs_nearest_in(const char *wanted, int count, const char *const *name)
     return nearest(wanted, count, from_array, name);
 }
 
-/* A few names are all said; the catalogue has more. */
+/* A few names are all said; the catalogue, or the help of solve, has more. */
 static void fail_unknown(const char *kind, const char *wanted, int count,
                          const char *(*name_at)(int k), crease_error *e)
 {
     enum { FEW = 8 };
+    const bool listed = strcmp(kind, "method") != 0 && strcmp(kind, "option") != 0;
     char names[200] = "";
     size_t used = 0;
     for (int k = 0; k < count && count <= FEW && used < sizeof names; k++)
@@ -87,7 +88,9 @@ static void fail_unknown(const char *kind, const char *wanted, int count,
                                                   : ", ",
                                  name_at(k));
     crs_fail(e, CREASE_BAD_ARGUMENT, "unknown %s '%.64s'; %s", kind, wanted,
-             count <= FEW ? names : "'crease list' shows them all");
+             count <= FEW ? names
+             : listed     ? "'crease list' shows them all"
+                          : "'crease help solve' shows them all");
 }
 
 int crs_find(const char *kind, const char *wanted, int count, const char *(*name_at)(int k),

@@ -83,11 +83,13 @@ bool crease_watch_over(const crease_watch *w)
     return false;
 }
 
+/* A stop that is asked for while this looks is a stop as well, so the limit is looked at first. */
 crease_outcome crease_watch_why(const crease_watch *w)
 {
+    const bool over = crease_watch_over(w);
     for (const crease_watch *at = w; at; at = at->outer)
         if (asked_at(at) < INFINITY) return CREASE_STOPPED;
-    return crease_watch_over(w) ? CREASE_TIME_LIMIT : CREASE_NOT_RUN;
+    return over ? CREASE_TIME_LIMIT : CREASE_NOT_RUN;
 }
 
 crease_phase crease_watch_enter(crease_watch *w, crease_phase phase)

@@ -13,18 +13,20 @@
 typedef struct {
     const crease_problem *p;
     const crease_analysis *a;
-    double **x;                    /* the iterate */
-    double **was;                  /* the point the last step started from */
-    double **to;                   /* a third point: directions, candidates */
-    double *lambda, *s;            /* multiplier and residual of the constraint */
-    double *u;                     /* images of x (problem.h) */
-    double *u_last;                /* of the last block's last move; of gcg: of the direction */
-    double *u_from;                /* of gcg: of `was`; otherwise of a candidate */
-    double *guess;                 /* L_i-hat of blocks without a known constant */
-    double *g, *v, *y;             /* vectors of the largest block */
-    double *m;                     /* a vector of the constraint */
-    double *solve;                 /* memory of the last block's linear solver */
-    double *work;                  /* for operations */
+    double **x;         /* the iterate */
+    double **was;       /* the point the last step started from */
+    double **to;        /* a third point: directions, candidates */
+    double *lambda, *s; /* multiplier and residual of the constraint */
+    double *u;          /* images of x (problem.h) */
+    double *u_last;     /* of the last block's last move; of gcg: of the direction */
+    double *u_from;     /* of gcg: of `was`; otherwise of a candidate */
+    double *guess;      /* L_i-hat of blocks without a known constant */
+    double *g, *v, *y;  /* vectors of the largest block */
+    double *m;          /* a vector of the constraint */
+    double *solve;      /* memory of the last block's linear solver */
+    double *work;       /* for operations */
+    double *r;          /* r_i(x_i) where the step that made x_i knows it, otherwise NaN */
+    double *factors;    /* room of proxes (problem.h) */
     struct crs_factored *factored; /* a block each (factored.c) */
     double gap;                    /* of GCG: -psi_S at the point the last step started from */
     double rho_guess;              /* of GCG */

@@ -8,6 +8,7 @@ static bool constrained(const crs_state *st) { return st->a->last >= 0; }
 void crs_refresh(crs_state *st)
 {
     crs_images(st->p, points(st->x), st->u, st->work);
+    fill(st->p->count, NAN, st->r);
     if (constrained(st)) crs_constraint(st->p, points(st->x), st->s, st->work);
 }
 
@@ -37,6 +38,7 @@ static void move_with(crs_state *st, int i, const double *y, const double *u)
 {
     const ptrdiff_t n = size(st, i), rows = crs_images_size(st->p);
     double *d = st->x[i];
+    st->r[i] = NAN;
     for (ptrdiff_t j = 0; j < n; j++) d[j] = y[j] - d[j];
     if (constrained(st)) crs_apply(st->p, i, 1, d, st->s, st->work);
     if (u) {
@@ -53,21 +55,14 @@ static void move_with(crs_state *st, int i, const double *y, const double *u)
 
 void crs_move_to(crs_state *st, int i, const double *y) { move_with(st, i, y, NULL); }
 
-static void joint_prox(const crs_state *st, int i, double t, const double *v, double *x)
+/* y = prox_{r_i/tau, X_i}(x_i - g/tau); returns r_i(y) or NaN */
+static double prox_step(const crs_state *st, int i, double tau, const double *g, double *y)
 {
-    const crease_reg *r = crs_reg_of(st->p, i);
     const crease_set *c = st->p->block[i].set;
-    if (c)
-        crease_joint_prox(r, c, &st->p->space[i], t, v, x, st->work);
-    else
-        r->ops->prox(r, &st->p->space[i], t, v, x, st->work);
-}
-
-/* y = prox_{r_i/tau, X_i}(x_i - g/tau) */
-static void prox_step(const crs_state *st, int i, double tau, const double *g, double *y)
-{
     for (ptrdiff_t j = 0, n = size(st, i); j < n; j++) st->v[j] = st->x[i][j] - g[j] / tau;
-    joint_prox(st, i, 1 / tau, st->v, y);
+    if (!c) return crs_prox_value(st->p, i, 1 / tau, st->v, y, st->factors, st->work);
+    crease_joint_prox(crs_reg_of(st->p, i), c, &st->p->space[i], 1 / tau, st->v, y, st->work);
+    return NAN;
 }
 
 /* Is f(.., y, ..) <= f(x) + <grad_i f, y - x_i> + (L/2)|y - x_i|^2, up to rounding? The gradient is
@@ -117,7 +112,7 @@ static void linearized_step(crs_state *st, int i)
     bool guessed, fits = false;
     double L = lipschitz(st, i, &guessed);
     crs_lagrangian_grad(st, i, st->g);
-    prox_step(st, i, prox_weight(st, i, L), st->g, st->y);
+    double r = prox_step(st, i, prox_weight(st, i, L), st->g, st->y);
     if (guessed) {
         const double f = crs_value(st);
         crs_gradient(st, i, st->to[i]);
@@ -125,10 +120,11 @@ static void linearized_step(crs_state *st, int i)
             fits = majorized(st, i, f, L, st->y);
             if (fits) break;
             L = st->guess[i] = 2 * L;
-            prox_step(st, i, prox_weight(st, i, L), st->g, st->y);
+            r = prox_step(st, i, prox_weight(st, i, L), st->g, st->y);
         }
     }
     move_with(st, i, st->y, fits ? st->u_from : NULL);
+    st->r[i] = r;
 }
 
 /* f is minimized over the block itself: (beta c^2 + h) v = c lambda - beta c (s - c x_i) + h x_i;
@@ -170,9 +166,19 @@ void crs_multiplier_step(crs_state *st)
     axpy(crease_size(&st->p->range), -st->a->beta, st->s, st->lambda);
 }
 
+static double regs(const crs_state *st)
+{
+    double sum = 0;
+    for (int i = 0; i < st->p->count; i++) {
+        const crease_reg *r = crs_reg_of(st->p, i);
+        sum += isnan(st->r[i]) ? r->ops->value(r, &st->p->space[i], st->x[i], st->work) : st->r[i];
+    }
+    return sum;
+}
+
 static double lagrangian(crs_state *st)
 {
-    double value = crs_value(st) + crs_regs(st->p, points(st->x), st->work);
+    double value = crs_value(st) + regs(st);
     if (constrained(st))
         value += st->a->beta / 2 * square(crease_norm(&st->p->range, st->s)) -
                  crease_dot(&st->p->range, st->lambda, st->s);

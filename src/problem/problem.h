@@ -49,6 +49,12 @@ crs_bend crs_bend_of(const crease_problem *p, int i);
 bool crs_block_hessian(const crease_problem *p, int i, double *H, crease_error *e);
 bool crs_block_gram(const crease_problem *p, int i, double *G, crease_error *e);
 
+/* x = prox of t r_i at v, for a block without a set; returns r_i(x) where the same decomposition
+ * gives it, otherwise NaN. room: crs_prox_room() doubles, of all blocks (prox.c). */
+ptrdiff_t crs_prox_room(const crease_problem *p);
+double crs_prox_value(const crease_problem *p, int i, double t, const double *v, double *x,
+                      double *room, double *work);
+
 /* s = sum A_i x_i - b, and s += a A_i d. */
 void crs_constraint(const crease_problem *p, const double *const *x, double *s, double *work);
 void crs_apply(const crease_problem *p, int i, double a, const double *d, double *s, double *work);

@@ -24,12 +24,15 @@ static bool begin(crease_solver *s)
         snprintf(s->run.report.note, sizeof s->run.report.note, "%.199s", e.text);
         return false;
     }
-    if (crs_portfolio_plan(s->portfolio)->c->constraint) return true;
+    const crs_plan *plan = crs_portfolio_plan(s->portfolio);
+    if (plan->c->constraint) return true;
+    const double first =
+        plan->count > 0 ? crs_portfolio_standing(s->portfolio).objective : s->run.first;
     if (s->a->mode != CREASE_MODE_THEORY) {
         s->a->L = crs_portfolio_curvature(s->portfolio);
         crs_retune(s->given, &s->run.o, s->a);
     }
-    s->run.report.bound = crease_iteration_bound(s->a, s->run.first - s->a->lower, s->run.o.eps);
+    s->run.report.bound = crease_iteration_bound(s->a, first - s->a->lower, s->run.o.eps);
     return true;
 }
 

@@ -96,7 +96,7 @@ static crease_outcome judge(crs_driver *r, bool certified, crs_advance said)
     if (!certified) certify(r);
     const bool good = measure(r, &r->best) <= r->o.eps;
     if (good && o != CREASE_NUMERICAL) o = CREASE_STATIONARY;
-    if (!good && o == CREASE_STATIONARY) o = CREASE_STOPPED; /* nothing moves */
+    if (!good && o == CREASE_STATIONARY) o = CREASE_STUCK;
     r->report.outcome = o;
     if (r->engine->settle) r->engine->settle(r->self);
     return o;

@@ -34,6 +34,22 @@ struct crs_portfolio {
 
 static crs_composite *composite(const crs_portfolio *f) { return f->plan->c; }
 
+/* Presolved. A core that is asked for by name and suits the problem as it was given alone takes it
+ * so. */
+static bool make_plan(crs_portfolio *f, const crease_problem *p, crease_error *e)
+{
+    const crs_core *named = crs_method_at(f->o.method)->core;
+    const uint64_t seed = (uint64_t)f->o.seed;
+    const bool practical = f->o.mode == CREASE_MODE_PRACTICAL;
+    f->plan = crs_plan_new(p, seed, practical, f->o.watch, e);
+    if (!f->plan || !named || f->plan->count == 0 || named->suits(composite(f)) ||
+        !named->suits(f->plan->user))
+        return f->plan;
+    crs_plan_free(f->plan);
+    f->plan = crs_plan_new(p, seed, false, f->o.watch, e);
+    return f->plan;
+}
+
 /* The first of the row, or the one that is asked for. */
 static bool choose(crs_portfolio *f, crease_error *e)
 {
@@ -82,8 +98,7 @@ crs_portfolio *crs_portfolio_new(const crease_problem *p, const crease_options *
     }
     f->o = *o;
     f->aim = 1;
-    f->plan = crs_plan_new(p, (uint64_t)o->seed, o->mode == CREASE_MODE_PRACTICAL, o->watch, e);
-    if (f->plan && choose(f, e) && allocate(f, e)) {
+    if (make_plan(f, p, e) && choose(f, e) && allocate(f, e)) {
         copy(composite(f)->n, composite(f)->start, f->start);
         return f;
     }

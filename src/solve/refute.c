@@ -224,15 +224,30 @@ crease_outcome crs_refute(crease_solver *s, bool diverged)
     return CREASE_NOT_RUN;
 }
 
+/* Small entries are left out where the others separate: fewer rows are easier to read. */
+static bool is_separator(crease_solver *s, const double *y, double *kept, crease_refutation *proof)
+{
+    static const double least[] = { 1e-2, 1e-4, 1e-6, 0 };
+    const ptrdiff_t m = crease_size(&s->given->range);
+    double largest = 0;
+    for (ptrdiff_t j = 0; j < m; j++) largest = larger(largest, fabs(y[j]));
+    for (int k = 0; k < 4; k++) {
+        for (ptrdiff_t j = 0; j < m; j++) kept[j] = fabs(y[j]) <= least[k] * largest ? 0 : y[j];
+        if (!crease_verify_infeasible(s->given, kept, proof, NULL)) return false;
+        if (proof->verdict == CREASE_VERDICT_VALID) return true;
+    }
+    return false;
+}
+
 bool crs_confirm_separator(crease_solver *s, const double *y)
 {
-    const ptrdiff_t m = crease_size(&s->given->range);
+    double *kept = crs_doubles(crease_size(&s->given->range), "a proof", NULL);
     crease_refutation proof;
-    if (!crease_verify_infeasible(s->given, y, &proof, NULL)) return false;
-    if (proof.verdict != CREASE_VERDICT_VALID) return false;
-    s->separator = crs_doubles(m, "a proof", NULL);
-    if (!s->separator) return false;
-    copy(m, y, s->separator);
+    if (!kept || !is_separator(s, y, kept, &proof)) {
+        crs_free(kept);
+        return false;
+    }
+    s->separator = kept;
     snprintf(s->run.report.note, sizeof s->run.report.note, "infeasible: %.180s", proof.text);
     crs_revise(s, "feasible", CREASE_VIOLATED, proof.text);
     return true;

@@ -19,10 +19,10 @@ struct crease_solver {
     crs_portfolio *portfolio; /* the cores that run it; NULL: a method's own steps */
     crs_state st;
 
-    double **before;             /* the iterate before the last one, for extrapolation */
-    double *u_before, *s_before; /* its images and constraint (problem.h) */
-    double **kept, *kept_lambda; /* to take a step or a candidate back */
-    double **best, *best_lambda; /* the best certified iterate */
+    double **before;                        /* the iterate before the last one, for extrapolation */
+    double *u_before, *s_before, *r_before; /* what belongs to it (method.h) */
+    double **kept, *kept_lambda;            /* to take a step or a candidate back */
+    double **best, *best_lambda;            /* the best certified iterate */
     double *certify_work;
     crease_reference *reference; /* what residuals are relative to; NULL: eps is absolute */
     void *memory;                /* every array above but for that, in one block */
@@ -49,6 +49,15 @@ extern const crs_engine crs_cores_engine;
 /* What is common to both engines of a solver (blocks.c). */
 void crs_solver_certify(void *self, crease_certificate *c);
 void crs_solver_keep(void *self);
+
+/* Is extrapolation on; and does x move on to the candidate, if that is no worse (extrapolate.c)? */
+bool crs_extrapolates(const crease_solver *s);
+void crs_extrapolate(crease_solver *s);
+/* The iterate counts as the one before, too: the next extrapolation goes nowhere. */
+void crs_forget_before(crease_solver *s);
+/* s and u of the iterate and of the one before from their definitions, so that rounding does not
+ * add up: of one alone, extrapolation would amplify the difference. */
+void crs_refresh_both(crease_solver *s);
 
 /* The paper's method for the problem goes on where the cores are stuck; false: there is none, and
  * nothing has changed. */

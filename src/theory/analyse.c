@@ -316,11 +316,37 @@ static bool admissible(const crease_analysis *a, crease_error *e)
  * constants, without radii: a step may lead anywhere. */
 enum { AFFORDABLE = 100 };
 
-static bool describe_for_core(const crease_problem *p, crease_analysis *a, crease_error *e)
+static bool lipschitz(const crease_problem *p, double *L, crease_error *e)
 {
     const crease_blocks b = crs_blocks(p);
-    crease_constants k = { .lower = 0 };
-    double regs = 0;
+    crease_constants k = { .L = 0 };
+    const bool done = !p->f.ops || crease_smooth_constants(&p->f, &b, p->count - 1, &k, NULL, e);
+    *L = k.L;
+    return done;
+}
+
+/* All points of a run are in their sets. */
+static bool lower_for_core(const crease_problem *p, bool theory, double *lower, crease_error *e)
+{
+    const crease_blocks all = crs_blocks(p);
+    crease_constants k = { .lower = -INFINITY };
+    *lower = 0;
+    if (!p->f.ops || (p->f.ops->nonnegative && p->f.ops->nonnegative(&p->f))) return true;
+    *lower = -INFINITY;
+    if (!theory && crs_largest_block(p) > AFFORDABLE) return true;
+    double *radius = crs_doubles(p->count, "the analysis", e);
+    bool done = radius;
+    for (int i = 0; done && i < p->count; i++) done = crs_set_radius(p, i, &radius[i], e);
+    const crease_blocks b = { all.count, all.space, radius };
+    done = done && crease_smooth_constants(&p->f, &b, p->count - 1, &k, NULL, e);
+    *lower = k.lower;
+    crs_free(radius);
+    return done;
+}
+
+static bool describe_for_core(const crease_problem *p, crease_analysis *a, crease_error *e)
+{
+    double regs = 0, lower;
     for (int i = 0; i < p->count; i++) {
         crease_reg_traits traits;
         const crease_reg *r = crs_reg_of(p, i);
@@ -333,16 +359,11 @@ static bool describe_for_core(const crease_problem *p, crease_analysis *a, creas
         r->ops->traits(r, &p->space[i], INFINITY, &traits);
         regs += traits.lower;
     }
-    const bool positive = !p->f.ops || (p->f.ops->nonnegative && p->f.ops->nonnegative(&p->f));
-    const bool theory = a->mode == CREASE_MODE_THEORY;
-    if (!theory && !positive && crs_largest_block(p) > AFFORDABLE)
-        k.lower = -INFINITY;
-    else if (p->f.ops && (theory || !positive) &&
-             !crease_smooth_constants(&p->f, &b, p->count - 1, &k, NULL, e))
-        return false;
-    a->lower = k.lower + regs;
+    a->L = NAN;
+    if (a->mode == CREASE_MODE_THEORY && !lipschitz(p, &a->L, e)) return false;
+    if (!lower_for_core(p, a->mode == CREASE_MODE_THEORY, &lower, e)) return false;
+    a->lower = lower + regs;
     a->M = a->L_last = NAN;
-    a->L = theory ? k.L : NAN;
     a->map_scale = NAN;
     a->core = true;
     note_f(p, a, false);

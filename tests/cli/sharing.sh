@@ -32,7 +32,7 @@ assert ((found == 0) == (x == 0)).all() and (found == 0).any()
 END
 for name in sharing_mcp consensus_mcp; do
     run "$CREASE" solve "examples/problems/$name.json" --quiet --out "$scratch/$name"
-    [ $code -eq 0 ] && [[ $out == *"verdict     VALID"* && $out == *"guarantee   R"* ]]
+    [ $code -eq 0 ] && [[ $out == *"verdict     VALID"* && $out == *"guarantee   Theorem S"* ]]
     judge $? "$name: exit $code, $out $err"
     run $python "$scratch/reduced.py" "examples/problems/$name.json" "$scratch/$name"
     judge $code "$name is not the solution without the split: $err"

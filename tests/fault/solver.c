@@ -130,7 +130,8 @@ static void unconstrained_problems(void **state)
     assert_true(failures > 60);
 }
 
-/* A proof that fails for want of memory is none; the run goes on and leaks nothing. */
+/* A proof that fails for want of memory is none, nor is a core that cannot begin: the run goes on,
+ * or ends without a claim, and leaks nothing. */
 static int proofs_survive(const sample *a, crease_outcome proved)
 {
     int k = 0;
@@ -139,7 +140,8 @@ static int proofs_survive(const sample *a, crease_outcome proved)
         allocations_left = k;
         how = crease_solve(s);
         allocations_left = -1;
-        assert_true(how == proved || how == CREASE_ITERATION_LIMIT);
+        assert_true(how == proved || (how != CREASE_STATIONARY && how != CREASE_INFEASIBLE &&
+                                      how != CREASE_UNBOUNDED));
         crease_solver_free(s);
         assert_int_equal(allocations_live, 0);
         assert_true(k < 1000);

@@ -105,16 +105,17 @@ static double trial(walk *s)
     return Ft;
 }
 
-/* Junk inside the sets: far away, near x, beyond t, with zeros. */
+/* Junk inside the sets: far away, near x, beyond t, with zeros; or a step that gains too little. */
 static void junk(walk *s, draws *d)
 {
     double v[N];
-    const double tiny = 1e-12, away = spread(d, -8, 1), along = uniform(d, -1, 3);
-    const bool far = below(d, 4) == 0;
+    const bool timid = below(d, 4) == 0, far = !timid && below(d, 4) == 0;
+    const double tiny = 1e-12, away = timid ? 0 : spread(d, -8, 1);
+    const double along = timid ? uniform(d, 0, 1e-3) : uniform(d, -1, 3);
     for (int j = 0; j < N; j++) {
         const double to = s->x[j] + along * (s->t[j] - s->x[j]);
         v[j] = far ? 3 * normal(d) : to + (below(d, 2) ? away * normal(d) : 0);
-        if (below(d, 4) == 0) v[j] = 0;
+        if (!timid && below(d, 4) == 0) v[j] = 0;
     }
     crs_prox(s->c, &tiny, v, s->w); /* which is next to a projection */
 }
@@ -136,6 +137,7 @@ static void one_step(walk *s, draws *d, double gamma_min)
         copy(N, s->t, s->x), copy(N, s->gt, s->g);
         F = Ft;
     }
+    assert_true(sigma * s->D <= s->F - F + 1e-13 * s->F);
     s->sum += s->D;
     s->F = F;
 }

@@ -2,6 +2,7 @@
  * corrections: numbers behind the corrections to the paper that docs/theory.md lists */
 #include "support/hong.h"
 #include "support/test.h"
+#include "theory/theory.h"
 
 static const crease_space line[] = { { 1, { 1 }, NULL }, { 1, { 1 }, NULL } };
 static const double one = 1;
@@ -9,7 +10,7 @@ static const double one = 1;
 static crease_analysis *analysis_of(const crease_problem *p, crease_options o)
 {
     crease_error e = { CREASE_OK, "" };
-    crease_analysis *a = crease_analyse(p, &o, &e);
+    crease_analysis *a = crs_analyse(p, &o, CRS_EFFORT, &e); /* the paper's methods */
     if (!a) fail_msg("%s", e.text);
     return a;
 }

@@ -149,6 +149,35 @@ static void every_loss_and_penalty_ends_stationary(void **state)
     }
 }
 
+/* Sets and regularizers that are not of single entries: another core is inside. */
+static void sets_and_norms_of_all_entries_end_stationary(void **state)
+{
+    draws d = { { 39, 1 }, 0 };
+    example s;
+    running r;
+    (void)state;
+    for (int k = 0; k < 60; k++) {
+        const crease_set sets[] = { crease_simplex(1), crease_l2_ball(1), crease_l1_ball(1) };
+        draw_example(&d, &s);
+        double sum = 0;
+        for (int j = 0; j < N; j++) sum += s.inside[j];
+        for (int j = 0; j < N; j++) s.inside[j] /= sum > 0 ? sum : 1;
+        for (int i = 0; i < M; i++) s.b[i] = crs_dot(N, s.A + i * N, s.inside);
+        if (!(sum > 0)) continue;
+        crease_problem p = problem_of(&s, loss_at(&s, k % 3), crease_zero(), true, k % 2);
+        s.box = sets[k / 3 % 3];
+        if (k / 9 % 2) s.blocks[0].set = NULL, s.blocks[0].reg = crease_tv1d(0.05);
+        begin(&r, &p, 1e-6);
+        assert_false(crs_all_separable(r.c));
+        go(&r);
+        const double worst = certified(&r, &p);
+        if (r.said != CRS_CORE_DONE || !(worst <= 1.001e-6))
+            fail_msg("%d: state %d after %ld, worst %g, ratio %g", k, (int)r.said, r.steps, worst,
+                     r.now.ratio);
+        end(&r);
+    }
+}
+
 /* Solves the n x n system a z = b in place, with pivots. */
 static void eliminate(int n, double *a, double *b)
 {
@@ -416,6 +445,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_loss_and_penalty_ends_stationary),
+        cmocka_unit_test(sets_and_norms_of_all_entries_end_stationary),
         cmocka_unit_test(quadratics_have_the_answer_and_multiplier_of_their_linear_system),
         cmocka_unit_test(linear_programs_end_at_the_value_of_their_best_vertex),
         cmocka_unit_test(differences_in_a_block_of_their_own_end_stationary),
