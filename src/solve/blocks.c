@@ -97,20 +97,6 @@ static bool allocate(crease_solver *s, crease_error *e)
     return true;
 }
 
-static ptrdiff_t rows_of(const crease_solver *s)
-{
-    return s->a->last >= 0 ? crease_size(&s->p->range) : 0;
-}
-
-/* The iterate counts as the one before, too: the next extrapolation goes nowhere. */
-static void forget_before(crease_solver *s)
-{
-    crs_copy_point(s, s->st.x, s->before);
-    copy(crs_images_size(s->p), s->st.u, s->u_before);
-    copy(rows_of(s), s->st.s, s->s_before);
-    copy(s->p->count, s->st.r, s->r_before);
-}
-
 /* A residual by the measure that is compared with eps. */
 static double rated(const crease_solver *s, const crease_residual *r)
 {
@@ -157,7 +143,7 @@ static void adapt_extension(crease_solver *s)
     s->a->mu = s->a->last_low = s->a->last_high = s->extension->mu;
     crs_retune(s->p, &s->run.o, s->a);
     restart_extension(s);
-    forget_before(s);
+    crs_forget_before(s);
     s->potential = NAN;
     s->since_restart = 0;
     s->run.report.restarts++;
@@ -214,7 +200,7 @@ static void settle_in(crease_solver *s)
     s->st.rho_guess = !s->a->backtrack_rho && rho < INFINITY ? rho
                       : rho > 0                              ? smaller(1e-3, rho)
                                                              : 1e-3;
-    forget_before(s);
+    crs_forget_before(s);
     crs_copy_point(s, s->st.x, s->st.was);
     s->potential = NAN;
 }
@@ -274,87 +260,6 @@ static double moved(const crease_solver *s)
     return sum;
 }
 
-/* x_i <- x_i + theta (x_i - before_i), inside X_i; entries that are 0 stay 0 when r_i put them
- * there. g: by how much that is not the linear combination; false: nowhere. */
-static bool extrapolate(crease_solver *s, int i, double theta, double *g)
-{
-    const crease_set *c = s->p->block[i].set;
-    const bool keep_zeros = s->p->block[i].reg.ops && i != s->a->last;
-    double *x = s->st.x[i];
-    bool bent = false;
-    for (ptrdiff_t j = 0, n = crs_size(s, i); j < n; j++) {
-        g[j] = x[j] + theta * (x[j] - s->before[i][j]);
-        if (x[j] != 0 || !keep_zeros) x[j] = g[j];
-    }
-    if (c && c->ops->project) c->ops->project(c, &s->p->space[i], x, x, s->st.work);
-    for (ptrdiff_t j = 0, n = crs_size(s, i); j < n; j++) {
-        g[j] = x[j] - g[j];
-        bent = bent || g[j] != 0;
-    }
-    return bent;
-}
-
-/* now becomes now + theta (now - before), and before what now was. */
-static void combine(ptrdiff_t n, double theta, double *now, double *before)
-{
-    for (ptrdiff_t j = 0; j < n; j++) {
-        const double t = now[j];
-        now[j] = t + theta * (t - before[j]);
-        before[j] = t;
-    }
-}
-
-static void take_back(crease_solver *s)
-{
-    crs_copy_point(s, s->kept, s->st.x);
-    copy(crs_images_size(s->p), s->u_before, s->st.u);
-    copy(rows_of(s), s->kept_lambda, s->st.lambda);
-    copy(rows_of(s), s->s_before, s->st.s);
-    copy(s->p->count, s->r_before, s->st.r);
-}
-
-/* x, s and u move along; a product is due only where x bends. */
-static void extrapolate_all(crease_solver *s, double theta)
-{
-    combine(crs_images_size(s->p), theta, s->st.u, s->u_before);
-    combine(rows_of(s), theta, s->st.s, s->s_before);
-    copy(s->p->count, s->st.r, s->r_before);
-    fill(s->p->count, NAN, s->st.r);
-    for (int i = 0; i < s->p->count; i++) {
-        if (!extrapolate(s, i, theta, s->st.g)) continue;
-        crs_images_move(s->p, i, s->st.g, s->st.u, s->st.work);
-        if (s->a->last >= 0) crs_apply(s->p, i, 1, s->st.g, s->st.s, s->st.work);
-    }
-    crs_copy_point(s, s->kept, s->before);
-}
-
-/* Safeguarded extrapolation: the candidate x + theta (x - x^{k-1}), zeros kept, last block and its
- * predecessor shifted alike, lambda recomputed from them, replaces x only if the potential does not
- * rise; a plain step follows. Every bound of the plain method stays true (docs/theory.md,
- * extrapolation). */
-static void accelerate(crease_solver *s)
-{
-    const int last = s->a->last;
-    const double theta = (double)s->since_restart / (double)(s->since_restart + 3);
-    crs_copy_point(s, s->st.x, s->kept);
-    copy(rows_of(s), s->st.lambda, s->kept_lambda);
-    extrapolate_all(s, theta);
-    if (last >= 0) {
-        for (ptrdiff_t j = 0, n = crs_size(s, last); j < n; j++) /* xbar moves with x_N */
-            s->st.was[last][j] += s->st.x[last][j] - s->kept[last][j];
-        crs_restore_multiplier(&s->st);
-    }
-    const double candidate = crs_potential(&s->st);
-    if (candidate <= s->potential) {
-        s->potential = candidate;
-        s->run.report.accelerated++;
-        s->since_restart++;
-        return;
-    }
-    take_back(s);
-    s->since_restart = 1;
-}
-
 /* Back to where the step began, with twice the constant: the new parameters start a new run. */
 static void step_back(crease_solver *s)
 {
@@ -393,29 +298,14 @@ static bool audit(crease_solver *s, double move)
     return true;
 }
 
-/* s and u of the iterate and of the one before from their definitions, so that rounding does not
- * add up: of one alone, extrapolation would amplify the difference. */
-static void refresh(crease_solver *s)
-{
-    crs_refresh(&s->st);
-    crs_images(s->p, points(s->before), s->u_before, s->st.work);
-    if (s->a->last >= 0) crs_constraint(s->p, points(s->before), s->s_before, s->st.work);
-}
-
-static bool accelerates(const crease_solver *s)
-{
-    return s->run.o.accelerate && s->a->mode == CREASE_MODE_PRACTICAL && s->method->accelerate &&
-           (s->a->last < 0 || !isnan(s->a->map_scale));
-}
-
 static crs_advance step(void *self)
 {
     enum { FRESH = 20 }; /* so many iterations between recomputations */
     crease_solver *s = self;
-    if (s->run.report.iterations % FRESH == 0) refresh(s);
-    const bool fast = accelerates(s), audited = fast || s->run.o.audit || s->a->adaptive ||
-                                                s->a->mode == CREASE_MODE_THEORY;
-    if (fast && !isnan(s->potential)) accelerate(s);
+    if (s->run.report.iterations % FRESH == 0) crs_refresh_both(s);
+    const bool fast = crs_extrapolates(s), audited = fast || s->run.o.audit || s->a->adaptive ||
+                                                     s->a->mode == CREASE_MODE_THEORY;
+    if (fast && !isnan(s->potential)) crs_extrapolate(s);
     crs_copy_point(s, s->st.x, s->st.was);
     if (s->a->adaptive) copy(crease_size(&s->p->range), s->st.lambda, s->kept_lambda);
     s->method->step(&s->st);
@@ -475,6 +365,7 @@ void crease_solver_free(crease_solver *s)
     if (!s) return;
     crs_extension_free(s->extension);
     crs_portfolio_free(s->portfolio);
+    crs_points_free(s->points);
     crease_reference_free(s->reference);
     crease_analysis_free(s->a);
     crs_forget_ray(s);
@@ -631,11 +522,13 @@ static crease_solver *new_solver(const crease_problem *p, const crease_options *
         crs_fail(e, CREASE_NO_MEMORY, "out of memory: a solver");
         return NULL;
     }
-    crease_options own;
+    crease_options own, asked;
     s->given = p;
     s->stalled = INFINITY;
-    if (crs_options_take(o, &own, e) && (!cores || open_portfolio(s, &own, e)) && build(s, &own, e))
-        return s;
+    bool done = crs_options_take(o, &own, e);
+    asked = own;
+    done = done && (!cores || open_portfolio(s, &own, e)) && build(s, &own, e);
+    if (done && crs_points_open(s, &asked, e)) return s;
     crease_solver_free(s);
     return NULL;
 }
@@ -678,7 +571,10 @@ void crease_solver_callback(crease_solver *s, crease_callback *call, void *user)
 void crs_solver_watch(crease_solver *s, crease_watch *w) { s->st.watch = w; }
 void crease_solver_stop(crease_solver *s) { crease_watch_stop(&s->run.watch); }
 
-crease_outcome crease_step(crease_solver *s) { return crs_driver_step(&s->run); }
+crease_outcome crease_step(crease_solver *s)
+{
+    return s->points ? crs_points_step(s) : crs_driver_step(&s->run);
+}
 
 crease_outcome crease_solve(crease_solver *s)
 {
