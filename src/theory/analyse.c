@@ -422,13 +422,11 @@ crease_analysis *crs_analyse(const crease_problem *p, const crease_options *o, l
 /* The method of the core that a run would begin with; auto where no core applies. */
 static crease_method planned(const crease_problem *p, const crease_options *o)
 {
-    crease_method k = CREASE_METHOD_AUTO;
     if (o->method != CREASE_METHOD_AUTO || !crs_wants_cores(o)) return o->method;
     crs_plan *plan = crs_plan_new(p, (uint64_t)o->seed, true, o->watch, NULL);
     const crs_core *core = plan ? crs_core_at(plan->c, 0) : NULL;
-    while (core && crs_method_at(k) && crs_method_at(k)->core != core) k++;
     crs_plan_free(plan);
-    return core && crs_method_at(k) ? k : CREASE_METHOD_AUTO;
+    return core ? crs_method_of(core) : CREASE_METHOD_AUTO;
 }
 
 crease_analysis *crease_analyse(const crease_problem *p, const crease_options *o, crease_error *e)
