@@ -75,7 +75,9 @@ typedef enum {
     X(double, h, 0, 0, 1e300, "proximal weight of every block; 0: from the theorem")               \
     X(double, mu, 0, 0, 1e300, "slack weight of the extension; 0: adaptive")                       \
     X(long, line_search, 0, 0, 1, "1: gcg searches the segment beyond its closed-form step")       \
-    X(long, seed, 0, 0, 2000000000, "seed of every random choice")
+    X(long, seed, 0, 0, 2000000000, "seed of every random choice")                                 \
+    X(long, starts, 1, 1, 1000000, "points to start from; the lowest certified F is the answer")   \
+    X(long, continuation, 0, 0, 1, "1: penalties that are not convex are lowered in steps")
 
 typedef struct {
     size_t size;

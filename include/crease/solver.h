@@ -36,6 +36,15 @@ typedef struct {
     char note[200];               /* a sentence when something is off, else empty */
 } crease_report;
 
+/* One of the points that a run with several starts, or with continuation, ended at. */
+typedef struct {
+    char start[32];       /* "given", "given, led", "squares", "random 1", ... */
+    crease_method method; /* that ended there */
+    crease_outcome outcome;
+    double objective, residual; /* F and the worst residual, in the measure of eps */
+    long iterations;            /* of its run and of the stages before it */
+} crease_point;
+
 /* Called after every iteration; false asks to stop. */
 typedef bool crease_callback(const crease_progress *progress, void *user);
 
@@ -73,6 +82,11 @@ CREASE_API const double *crease_multiplier(const crease_solver *s);
 CREASE_API const crease_certificate *crease_solver_certificate(const crease_solver *s);
 /* What was done to the problem before the run, one sentence each; NULL: no more than k. */
 CREASE_API const char *crease_presolve(const crease_solver *s, int k);
+/* The points that options starts and continuation led to, in order; crease_solution is the one with
+ * the lowest F of those that are certified. 0: neither was asked for. The report then counts all
+ * runs together, each of which takes memory of its own. */
+CREASE_API int crease_point_count(const crease_solver *s);
+CREASE_API crease_point crease_point_at(const crease_solver *s, int k);
 /* The k-th method of the run's row of the decision table (docs/methods.md), which goes on where the
  * one before it stalls, and what that method takes, in words; AUTO: no more than k, or the run has
  * no such row. needs may be NULL. */

@@ -59,6 +59,7 @@ static bool read_missing(const crs_args *a, bool *missing, crease_error *e)
 static bool run_options(crs_rpca_job *j, crease_error *e)
 {
     const bool done = crs_run_options(j->a, &j->run, e);
+    j->run.starts = crease_options_default().starts; /* this verb's own are read elsewhere */
     const crease_method m = j->run.method;
     return done && ((m != CREASE_METHOD_GCG && m != CREASE_METHOD_EXTENSION) ||
                     crs_fail(e, CREASE_UNSUPPORTED,
@@ -150,7 +151,7 @@ static bool read_alpha(crs_rpca_job *j, crease_error *e)
 static bool read_starts(crs_rpca_job *j, crease_error *e)
 {
     double starts;
-    if (!crs_option_integer(j->a, CRS_OPT_STARTS, 1, 1000, 0, &starts, e)) return false;
+    if (!crs_option_integer(j->a, CRS_OPT_starts, 1, 1000, 0, &starts, e)) return false;
     j->s.starts = (int)starts;
     return true;
 }
@@ -505,7 +506,11 @@ const crs_verb crs_rpca_verb = {
     .takes = CRS_LIST(
         CRS_SAYS(METHOD, "auto, envelope, admm-g, admm-m, prox-bcd or bcd; of models other than cp "
                          "auto, admm-g, admm-m or extension (default auto)"),
-        CRS_FOR(seed, OF_FACTORS), CRS_TAKES_RUN, CRS_TAKES(MODEL), CRS_FOR(ETA, OF_MATRIX),
+        CRS_FOR_SAYS(starts, OF_CP,
+                     "points to start from, the first by --init; the best fit is kept (default: "
+                     "one, and more while the fit is bad)"),
+        CRS_DROPS(continuation), CRS_FOR(seed, OF_FACTORS), CRS_TAKES_RUN, CRS_TAKES(MODEL),
+        CRS_FOR(ETA, OF_MATRIX),
         CRS_FOR_SAYS(RANK, OF_FACTORS,
                      "number of rank-one terms, auto:R for at most R; of tucker and matrix one "
                      "number, or one per mode (default auto: chosen from the data)"),
@@ -518,9 +523,6 @@ const crs_verb crs_rpca_verb = {
         CRS_SAYS(ALPHA, "weight of the penalty, or auto (default: learned from the residual; of "
                         "the methods of the paper 2/sqrt of the longest dimension)"),
         CRS_FOR(ALPHA_NOISE, OF_CP | OF_TUCKER), CRS_FOR(RIDGE, OF_CP), CRS_FOR(INIT, OF_CP),
-        CRS_FOR_SAYS(STARTS, OF_CP,
-                     "points to start from, the first by --init; the best fit is kept (default: "
-                     "one, and more while the fit is bad)"),
         CRS_FOR(MISSING, OF_CP | OF_TUCKER), CRS_FOR(MASK, OF_CP | OF_TUCKER),
         CRS_FOR(NONNEG, OF_CP), CRS_TAKES(MERGE), CRS_TAKES(TRUTH), CRS_FOR(THREADS, OF_FACTORS),
         CRS_FOR(PRECISION, OF_CP), CRS_TAKES(OUT), CRS_TAKES(FORCE), CRS_TAKES(QUIET),

@@ -17,6 +17,24 @@ static void print_solution(const crs_run *run)
     }
 }
 
+/* The certified points of several starts, from the lowest to the highest. */
+static void print_points(const crease_solver *s)
+{
+    const int all = crease_point_count(s);
+    double low = INFINITY, high = -INFINITY;
+    int found = 0;
+    for (int k = 0; k < all; k++) {
+        const crease_point p = crease_point_at(s, k);
+        if (p.outcome != CREASE_STATIONARY) continue;
+        low = smaller(low, p.objective), high = larger(high, p.objective);
+        found++;
+    }
+    if (all < 2) return;
+    printf("points      %d run%s, %d certified", all, all == 1 ? "" : "s", found);
+    if (found > 0) printf(", F %.8g .. %.8g; the lowest is shown", low, high);
+    printf("\n");
+}
+
 static void print_summary(const crs_args *a, const crs_run *run, const char *folder)
 {
     const crease_report r = crease_solver_report(run->solver);
@@ -33,6 +51,7 @@ static void print_summary(const crs_args *a, const crs_run *run, const char *fol
            crease_mode_name(about->mode));
     printf("guarantee   %s\n", about->guarantee ? about->theorem : "none");
     printf("iterations  %ld\n", r.iterations);
+    print_points(run->solver);
     if (r.outcome == CREASE_STATIONARY && r.note[0]) printf("note        %s\n", r.note);
     crs_print_seconds(a);
     if (folder) printf("result      %s\n", folder);
@@ -113,12 +132,13 @@ static bool solve(const crs_args *a, crs_run *run, crs_log *log, crs_folder *f, 
     return done;
 }
 
-/* Nothing is random but the guess of a constant that is not known. */
-static bool reads_seed(const crs_args *a, const crease_solver *s, crease_error *e)
+/* Nothing is random but starts and the guess of a constant that is not known. */
+static bool reads_seed(const crs_args *a, const crease_solver *s, long starts, crease_error *e)
 {
-    return !crs_given(a, CRS_OPT_seed) || crease_solver_analysis(s)->adaptive ||
+    return !crs_given(a, CRS_OPT_seed) || crease_solver_analysis(s)->adaptive || starts > 1 ||
            crs_fail(e, CREASE_UNSUPPORTED,
-                    "--seed is read where a Lipschitz constant of f is guessed; here it is known");
+                    "--seed is read with --starts 2 or more, and where a Lipschitz constant of f "
+                    "is guessed; here it is known");
 }
 
 /* What must be possible before anything is computed. */
@@ -137,7 +157,7 @@ static bool run(const crs_args *a, crease_error *e)
     crs_problem_file *file = crs_open_problem(a, &o, e);
     crs_folder folder = { .path = NULL };
     crease_solver *s = file ? crease_solver_new(&file->problem, &o, e) : NULL;
-    const bool ready = s && reads_seed(a, s, e) &&
+    const bool ready = s && reads_seed(a, s, o.starts, e) &&
                        (!file->multiplier || crease_solver_begin_at(s, file->multiplier, e));
     crs_log *log = ready ? open_outputs(a, &o, &folder, e) : NULL;
     crs_run r = { .verb = "solve",

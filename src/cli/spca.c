@@ -232,8 +232,9 @@ static bool read_options(crs_spca_job *j, crease_error *e)
     j->o.relative = 1;
     if (!crs_run_options(j->a, &j->o, e) || !read_penalty(j, e) || !read_alpha(j, e) ||
         !crs_option_integer(j->a, CRS_OPT_COMPONENTS, 1, 1 << 20, 1, &components, e) ||
-        !crs_option_integer(j->a, CRS_OPT_STARTS, 1, 1e6, 10, &starts, e))
+        !crs_option_integer(j->a, CRS_OPT_starts, 1, 1e6, 10, &starts, e))
         return false;
+    j->o.starts = crease_options_default().starts;
     if (j->o.method != CREASE_METHOD_AUTO && j->o.method != CREASE_METHOD_PROX_BCD &&
         j->o.method != CREASE_METHOD_GCG)
         return crs_fail(e, CREASE_UNSUPPORTED,
@@ -423,12 +424,13 @@ const crs_verb crs_spca_verb = {
             "search and writes the components found so far.",
     .example = "crease spca instance/tensor.npy --components 2 --out sparse",
     .takes = CRS_LIST(
-        CRS_SAYS(METHOD, "auto, prox-bcd or gcg (default auto)"), CRS_DROPS(audit), CRS_TAKES_RUN,
+        CRS_SAYS(METHOD, "auto, prox-bcd or gcg (default auto)"), CRS_DROPS(audit),
+        CRS_SAYS(starts, "points to start from; the best result is kept (default 10)"),
+        CRS_DROPS(continuation), CRS_TAKES_RUN,
         CRS_SAYS(PENALTY, "penalty of every vector (default l1)"),
         CRS_SAYS(ALPHA,
                  "weight of the penalty: a number, auto, auto:F, noise or noise:Z (default auto)"),
-        CRS_TAKES(COMPONENTS), CRS_TAKES(STARTS), CRS_TAKES(OUT), CRS_TAKES(FORCE),
-        CRS_TAKES(JSON)),
+        CRS_TAKES(COMPONENTS), CRS_TAKES(OUT), CRS_TAKES(FORCE), CRS_TAKES(JSON)),
     .relative = true,
     .run = run,
 };

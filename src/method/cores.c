@@ -64,7 +64,8 @@ static double bound(const crease_analysis *a, double drop, double eps)
 #define CORE(name, with)                                                                           \
     const crs_method crs_method_##name = {                                                         \
         .constrained = with,                                                                       \
-        .reads = CRS_READS_ALWAYS | CRS_READS(certify_every),                                      \
+        .reads = CRS_READS_ALWAYS | CRS_READS(certify_every) | CRS_READS(starts) |                 \
+                 CRS_READS(continuation),                                                          \
         .recipe = recipe,                                                                          \
         .bound = bound,                                                                            \
         .core = &crs_core_##name,                                                                  \

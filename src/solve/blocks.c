@@ -365,6 +365,7 @@ void crease_solver_free(crease_solver *s)
     if (!s) return;
     crs_extension_free(s->extension);
     crs_portfolio_free(s->portfolio);
+    crs_points_free(s->points);
     crease_reference_free(s->reference);
     crease_analysis_free(s->a);
     crs_forget_ray(s);
@@ -521,11 +522,13 @@ static crease_solver *new_solver(const crease_problem *p, const crease_options *
         crs_fail(e, CREASE_NO_MEMORY, "out of memory: a solver");
         return NULL;
     }
-    crease_options own;
+    crease_options own, asked;
     s->given = p;
     s->stalled = INFINITY;
-    if (crs_options_take(o, &own, e) && (!cores || open_portfolio(s, &own, e)) && build(s, &own, e))
-        return s;
+    bool done = crs_options_take(o, &own, e);
+    asked = own;
+    done = done && (!cores || open_portfolio(s, &own, e)) && build(s, &own, e);
+    if (done && crs_points_open(s, &asked, e)) return s;
     crease_solver_free(s);
     return NULL;
 }
@@ -568,7 +571,10 @@ void crease_solver_callback(crease_solver *s, crease_callback *call, void *user)
 void crs_solver_watch(crease_solver *s, crease_watch *w) { s->st.watch = w; }
 void crease_solver_stop(crease_solver *s) { crease_watch_stop(&s->run.watch); }
 
-crease_outcome crease_step(crease_solver *s) { return crs_driver_step(&s->run); }
+crease_outcome crease_step(crease_solver *s)
+{
+    return s->points ? crs_points_step(s) : crs_driver_step(&s->run);
+}
 
 crease_outcome crease_solve(crease_solver *s)
 {

@@ -9,6 +9,8 @@
 #include "solve/engine.h"
 #include "solve/portfolio.h"
 
+typedef struct crs_points crs_points;
+
 struct crease_solver {
     crs_driver run;
     const crease_problem *given; /* what the caller asked; certificates are about it */
@@ -17,6 +19,7 @@ struct crease_solver {
     crease_analysis *a;
     const crs_method *method;
     crs_portfolio *portfolio; /* the cores that run it; NULL: a method's own steps */
+    crs_points *points;       /* the runs from several starts; NULL: one run, this solver's own */
     crs_state st;
 
     double **before;                        /* the iterate before the last one, for extrapolation */
@@ -36,6 +39,7 @@ struct crease_solver {
     double doubted_worst, doubted_F;  /* the worst residual and F then */
     double settled;                   /* |x| where residuals first came below 1e-2; 0: not yet */
     double doubted_low;               /* F when it was last thought to have no least value */
+    bool begins_at;                   /* with a multiplier that the caller gave */
     bool claimed;                     /* the core takes its point for stationary */
     bool stalls, grows;               /* what made its run doubtful */
     double core_size, core_F;         /* |x| and F of the core when that was asked last */
@@ -49,6 +53,11 @@ extern const crs_engine crs_cores_engine;
 /* What is common to both engines of a solver (blocks.c). */
 void crs_solver_certify(void *self, crease_certificate *c);
 void crs_solver_keep(void *self);
+
+/* The race for a good point (points.c). True without points where the options ask for one run. */
+bool crs_points_open(crease_solver *s, const crease_options *given, crease_error *e);
+void crs_points_free(crs_points *p);
+crease_outcome crs_points_step(crease_solver *s);
 
 /* Is extrapolation on; and does x move on to the candidate, if that is no worse (extrapolate.c)? */
 bool crs_extrapolates(const crease_solver *s);

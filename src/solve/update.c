@@ -20,6 +20,7 @@ bool crease_solver_begin_at(crease_solver *s, const double *lambda, crease_error
                         "%s begins with the multiplier 0 of its theorem; use multipliers or auto",
                         crease_method_name(s->a->method));
     copy(m, lambda, s->st.lambda);
+    s->begins_at = true;
     crs_portfolio_multiplier(s->portfolio, lambda);
     return true;
 }
@@ -39,6 +40,10 @@ static void forget(crease_solver *s)
 bool crease_solver_update(crease_solver *s, crease_error *e)
 {
     crease_reference *reference = NULL;
+    if (s->points)
+        return crs_fail(e, CREASE_UNSUPPORTED,
+                        "a run from several starts, or with continuation, cannot go on with new "
+                        "numbers; make a new solver");
     if (!s->portfolio)
         return crs_fail(e, CREASE_UNSUPPORTED,
                         "a run by %s cannot go on with new numbers; make a new solver",

@@ -17,7 +17,8 @@ static inline void set_unusual(crease_options *o, int k)
                     { "max_seconds", "0" }, { "max_evaluations", "2" }, { "certify_every", "7" },
                     { "theta", "1e10" },    { "accelerate", "0" },      { "audit", "1" },
                     { "beta", "50" },       { "gamma", "0.01" },        { "h", "5" },
-                    { "mu", "123" },        { "line_search", "1" },     { "seed", "3" } };
+                    { "mu", "123" },        { "line_search", "1" },     { "seed", "3" },
+                    { "starts", "2" },      { "continuation", "1" } };
     const char *name = crease_option_at(k).name;
     assert_int_equal(sizeof unusual / sizeof *unusual, crease_option_count());
     assert_string_equal(unusual[k].name, name);

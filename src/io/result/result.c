@@ -282,6 +282,22 @@ static void put_problem(crs_spot list, const crs_folder *f, const crs_run *run)
     crs_put_text(to, "hash", run->file->hash);
 }
 
+/* Where the runs from several starts ended, in their order. */
+static void put_points(crs_spot to, const crease_solver *s)
+{
+    for (int k = 0; k < crease_point_count(s); k++) {
+        const crease_point p = crease_point_at(s, k);
+        const crs_spot at = crs_put_object(to, NULL);
+        char outcome[32];
+        crs_put_text(at, "start", p.start);
+        crs_put_text(at, "method", crease_method_name(p.method));
+        crs_put_text(at, "outcome", crs_outcome_name(p.outcome, outcome));
+        crs_put_number(at, "objective", p.objective);
+        crs_put_number(at, "residual", p.residual);
+        crs_put_whole(at, "iterations", p.iterations);
+    }
+}
+
 void crs_put_run(const crs_result *result, const crs_folder *f, const crs_run *run)
 {
     const crs_spot details = result->details;
@@ -305,6 +321,7 @@ void crs_put_run(const crs_result *result, const crs_folder *f, const crs_run *r
     const crs_spot presolve = crs_put_list(details, "presolve");
     for (int k = 0; crease_presolve(run->solver, k); k++)
         crs_put_text(presolve, NULL, crease_presolve(run->solver, k));
+    put_points(crs_put_list(details, "points"), run->solver);
     crs_put_whole(details, "restarts", r.restarts);
     crs_put_whole(details, "moved_starts", r.moved_starts);
 }
