@@ -235,7 +235,8 @@ bool crs_portfolio_begin(crs_portfolio *f, crease_watch *w, const crease_certifi
     f->watch = w;
     f->plan->user->watch = w;
     for (int k = 0; k < f->plan->count; k++) f->plan->step[k].to->watch = w;
-    if (doubted && !f->self && !composite(f)->constraint && !leave_start(f, e)) return false;
+    if (doubted && !f->self && crs_core_plain.suits(composite(f)) && !leave_start(f, e))
+        return false;
     set_tolerances(f, c);
     if (f->self ? !resume(f, e) : !open_core(f, e)) return false;
     open_slice(f, 1);
