@@ -33,6 +33,8 @@ extern "C" {
       "Newton steps on the entries that penalties and bounds leave free")                          \
     X(TANGENT, tangent, "tangent",                                                                 \
       "Newton steps on the matrices of one rank, for a spectral block")                            \
+    X(FRANK_WOLFE, frank_wolfe, "frank-wolfe",                                                     \
+      "steps to what linear oracles say and Newton steps on their weights")                        \
     X(PANOC, panoc, "panoc", "quasi-Newton steps on the proximal gradient step, for any prox")     \
     X(SPLITTING, splitting, "splitting", "exact ADMM for two proxes and x_1 +- c x_2 = b, f = 0")  \
     X(GAUSS_NEWTON, gauss_newton, "gauss-newton", "Gauss-Newton steps for factorizations")         \

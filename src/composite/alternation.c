@@ -64,6 +64,7 @@ static bool is_zero(ptrdiff_t n, const double *x)
 static bool suits(const crs_composite *c)
 {
     if (c->constraint || c->count != 2 || c->terms != 1 || c->rest.ops) return false;
+    if (!crs_all_proxes(c)) return false;
     const crs_term *t = c->term;
     if (t->loss != &crs_least_squares || t->each || t->parts != 2 || !(t->weight > 0)) return false;
     for (int k = 0; k < 2; k++) {

@@ -62,6 +62,13 @@ bool crs_all_separable(const crs_composite *c)
     return true;
 }
 
+bool crs_all_proxes(const crs_composite *c)
+{
+    for (int i = 0; i < c->count; i++)
+        if (c->oracle[i]) return false;
+    return true;
+}
+
 double crs_coordinate_slope(const crs_coordinate *k, double x)
 {
     if (!k->rho || k->weight == 0 || x == 0) return 0;

@@ -124,6 +124,7 @@ static inline ptrdiff_t crs_block_size(const crs_composite *c, int i)
     return c->at[i + 1] - c->at[i];
 }
 bool crs_all_separable(const crs_composite *c);
+bool crs_all_proxes(const crs_composite *c); /* no block has a linear oracle alone */
 /* Fills in what is kept of block i: whether it is separable or spectral, step and coordinates; for
  * those who build composites. False with a sentence where r_i and X_i have no joint prox. */
 bool crs_describe_block(crs_composite *c, int i, crease_error *e);

@@ -39,7 +39,7 @@ static double step_of(const crs_term *t)
 
 static bool suits(const crs_composite *c)
 {
-    if (c->constraint || c->rest.ops) return false;
+    if (c->constraint || c->rest.ops || !crs_all_proxes(c)) return false;
     for (int i = 0; i < c->count; i++) {
         const crs_term *t = square_of(c, i);
         if (!t || !(step_of(t) < c->step[i])) return false;

@@ -451,12 +451,12 @@ static void *panoc_open(const crs_task *task, crease_error *e)
     return NULL;
 }
 
-static bool suits(const crs_composite *c) { return !c->constraint; }
+static bool suits(const crs_composite *c) { return !c->constraint && crs_all_proxes(c); }
 
 const crs_core crs_core_panoc = {
     .name = "panoc",
     .patience = 10, /* residuals of its points go up and down */
-    .needs = "a problem without a constraint",
+    .needs = "no constraint, and sets with a projection",
     .suits = suits,
     .open = panoc_open,
     .step = step,

@@ -139,11 +139,11 @@ static void stand(const void *self, crs_standing *out)
     *out = (crs_standing){ .x = s->x, .objective = s->F, .ratio = s->ratio, .u = s->u, .g = s->g };
 }
 
-static bool suits(const crs_composite *c) { return !c->constraint; }
+static bool suits(const crs_composite *c) { return !c->constraint && crs_all_proxes(c); }
 
 const crs_core crs_core_plain = {
     .name = "prox-gradient",
-    .needs = "a problem without a constraint",
+    .needs = "no constraint, and sets with a projection",
     .suits = suits,
     .open = open,
     .step = step,

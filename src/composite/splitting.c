@@ -52,9 +52,9 @@ static bool is_flat(const crs_composite *c)
 
 static bool suits(const crs_composite *c)
 {
-    return c->constraint && c->count == 2 && c->constraint->parts == 2 && is_flat(c) &&
-           c->at[1] == c->constraint->rows && c->n == 2 * c->at[1] && scale_of(c, 0) != 0 &&
-           scale_of(c, 1) != 0;
+    return c->constraint && crs_all_proxes(c) && c->count == 2 && c->constraint->parts == 2 &&
+           is_flat(c) && c->at[1] == c->constraint->rows && c->n == 2 * c->at[1] &&
+           scale_of(c, 0) != 0 && scale_of(c, 1) != 0;
 }
 
 static double rhs(const splitting *s, ptrdiff_t j) { return s->b ? s->b[j] : 0; }

@@ -11,6 +11,13 @@
 
 static const double sigma = 1e-3; /* of test S */
 
+crease_method crs_method_of(const crs_core *core)
+{
+    crease_method k = CREASE_METHOD_AUTO;
+    while (crs_method_at(k) && crs_method_at(k)->core != core) k++;
+    return k;
+}
+
 bool crs_wants_cores(const crease_options *o)
 {
     const crease_options usual = crease_options_default();
@@ -29,6 +36,12 @@ static void recipe(const crease_problem *p, const crease_options *o, crease_anal
     (void)o;
     a->theta_factor = a->last_weight = 1;
     a->theorem = constrained ? "Theorem A(a): the certificate alone" : "Theorem S, from F(x^0)";
+    if (a->method == CREASE_METHOD_FRANK_WOLFE) {
+        a->theorem = "the gap of linear oracles: the certificate alone";
+        crs_note(a, "iteration bound", -1, CREASE_UNKNOWN, NAN,
+                 "Newton steps on weights end with a certificate or not; gcg has a bound");
+        return;
+    }
     if (constrained) {
         crs_note(a, "iteration bound", -1, CREASE_UNKNOWN, NAN,
                  "multipliers end with a certificate or not; theory mode has methods with a bound");
@@ -50,7 +63,7 @@ static double bound(const crease_analysis *a, double drop, double eps)
     double widest = 1;
     for (int i = 0; i < a->count; i++)
         if (a->block[i].setting == 1) widest = larger(widest, a->block[i].diameter);
-    if (!(a->L < INFINITY)) return INFINITY;
+    if (!(a->L < INFINITY) || a->method == CREASE_METHOD_FRANK_WOLFE) return INFINITY;
     return ceil(8 * a->L * drop * square(widest / eps) / (sigma * (1 - 2 * sigma)));
 }
 
@@ -66,6 +79,7 @@ static double bound(const crease_analysis *a, double drop, double eps)
 CORE(direct, false)
 CORE(newton, false)
 CORE(tangent, false)
+CORE(frank_wolfe, false)
 CORE(panoc, false)
 CORE(splitting, true)
 CORE(gauss_newton, false)

@@ -55,10 +55,6 @@ static bool make(crs_plan *plan, const crease_problem *p, bool presolve, crease_
     plan->c = plan->user;
     while (more && plan->count < CRS_MOST_REDUCTIONS)
         if (!reduce(plan, &more, e)) return false;
-    for (int i = 0; i < plan->c->count; i++)
-        if (plan->c->oracle[i])
-            return crs_fail(e, CREASE_UNSUPPORTED,
-                            "block %d has a set with a linear oracle alone; use gcg", i + 1);
     const ptrdiff_t m = p->range.order > 0 ? crease_size(&p->range) : 0;
     for (int k = 0; k < 2; k++) {
         plan->x[k] = crs_doubles(plan->user->n, "a point", e);

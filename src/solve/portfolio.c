@@ -106,13 +106,6 @@ crs_portfolio *crs_portfolio_new(const crease_problem *p, const crease_options *
     return NULL;
 }
 
-crease_method crs_method_of(const crs_core *core)
-{
-    crease_method k = CREASE_METHOD_AUTO;
-    while (crs_method_at(k) && crs_method_at(k)->core != core) k++;
-    return k;
-}
-
 crease_method crs_portfolio_method(const crs_portfolio *f) { return crs_method_of(f->core); }
 
 const crs_core *crs_portfolio_planned(const crs_portfolio *f, int k)
@@ -242,7 +235,8 @@ bool crs_portfolio_begin(crs_portfolio *f, crease_watch *w, const crease_certifi
     f->watch = w;
     f->plan->user->watch = w;
     for (int k = 0; k < f->plan->count; k++) f->plan->step[k].to->watch = w;
-    if (doubted && !f->self && !composite(f)->constraint && !leave_start(f, e)) return false;
+    if (doubted && !f->self && crs_core_plain.suits(composite(f)) && !leave_start(f, e))
+        return false;
     set_tolerances(f, c);
     if (f->self ? !resume(f, e) : !open_core(f, e)) return false;
     open_slice(f, 1);

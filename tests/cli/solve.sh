@@ -84,6 +84,13 @@ judge $? "a start that stays: $out"
 
 holds 'd["method"] == "newton"' "$scratch/lasso/result.json"
 holds 'd["method"] == "gcg"' "$scratch/farthest/result.json"
+
+# A nonconvex f on a set with a linear oracle alone.
+echo '{"crease": 1, "blocks": [{"name": "X", "shape": [3, 3], "set": "birkhoff", "start": 0.333}],
+    "smooth": [{"squared_distance": {"a": "X", "d": [[0.6, 0, 0.2], [0, 1, 0.3], [0.5, 0, 0.9]]}},
+               {"squared_distance": {"a": "X", "weight": -0.5}}]}' >"$scratch/oracle.json"
+solved 0 "$scratch/oracle.json" --quiet --json
+holds 'd["method"] == "frank-wolfe" and d["residual"] <= 1e-6'
 holds 'd["method"] == "extension" and
        d["details"]["analysis"]["parameters"]["blocks"][-1]["block"] == "slack"' \
     "$scratch/rank_deficient/result.json"
