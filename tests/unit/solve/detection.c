@@ -31,11 +31,10 @@ typedef struct {
     crease_problem p;
 } example;
 
-/* Box or ball; x a point of it, and its support in direction w. */
-static double support(const example *s, bool ball, const double *w)
+/* Of the box or the ball in direction w. */
+static double support(bool ball, const double *w)
 {
     double sum = 0;
-    (void)s;
     for (int j = 0; j < N; j++) sum += ball ? square(w[j]) : fabs(w[j]);
     return ball ? sqrt(sum) : sum;
 }
@@ -54,7 +53,7 @@ static void make_constraint(example *s)
     if (s->sort == SEPARATED) {
         normals(d, ROWS, 1, y);
         for (int i = 0; i < ROWS; i++) axpy(N, y[i], s->A + i * N, w);
-        const double h = support(s, ball, w), lacks = 1.2 * h - crs_dot(ROWS, y, s->b);
+        const double h = support(ball, w), lacks = 1.2 * h - crs_dot(ROWS, y, s->b);
         axpy(ROWS, lacks / crs_dot(ROWS, y, y), y, s->b);
     }
     s->set = ball ? crease_l2_ball(1) : crease_box(-1, 1);
@@ -151,10 +150,80 @@ static void problems_without_an_answer_end_with_a_proof(void **state)
     }
 }
 
+enum { Z = 2 };
+
+/* A x + B z = b, x in a box, z free with half a square and B = v (1, -1) of rank 1, v = (1, 2, 3):
+ * presolve minimizes z out, and what remains of the rows no x meets, or one does. */
+typedef struct {
+    double A[ROWS * N], B[ROWS * Z], b[ROWS];
+    crease_set box;
+    crease_distance_data half;
+    crease_space space[2];
+    crease_block block[2];
+    crease_problem p;
+} remains;
+
+/* b beyond what a direction y with B'y = 0 allows. */
+static void lift(remains *s, draws *d)
+{
+    double y[ROWS], w[N] = { 0 }, along = 0, most = 0;
+    normals(d, ROWS, 1, y);
+    for (int i = 0; i < ROWS; i++) along += y[i] * (1 + i) / 14;
+    for (int i = 0; i < ROWS; i++) y[i] -= along * (1 + i);
+    for (int i = 0; i < ROWS; i++) axpy(N, y[i], s->A + i * N, w);
+    for (int j = 0; j < N; j++) most += fabs(w[j]);
+    axpy(ROWS, (1.2 * most - crs_dot(ROWS, y, s->b)) / crs_dot(ROWS, y, y), y, s->b);
+}
+
+static void make_remains(remains *s, draws *d, bool empty)
+{
+    double x[N];
+    normals(d, ROWS * N, 1, s->A);
+    for (int j = 0; j < N; j++) x[j] = uniform(d, -1, 1);
+    for (int i = 0; i < ROWS; i++) {
+        s->B[i * Z] = 1 + i, s->B[i * Z + 1] = -1 - i;
+        s->b[i] = crs_dot(N, s->A + i * N, x);
+    }
+    if (empty) lift(s, d);
+    s->box = crease_box(-1, 1);
+    s->half = (crease_distance_data){ 1, -1, 1, NULL };
+    s->space[0] = crease_vector(N);
+    s->space[1] = crease_vector(Z);
+    s->block[0] = (crease_block){ .reg = crease_l1(0.1), .map = crease_dense(s->A) };
+    s->block[0].set = &s->box;
+    s->block[1] = (crease_block){ .map = crease_dense(s->B) };
+    s->p = (crease_problem){ .count = 2, .space = s->space, .block = s->block, .rhs = s->b };
+    s->p.f = crease_squared_distance(&s->half);
+    s->p.range = crease_vector(ROWS);
+}
+
+/* The proof is for the rows of the user. */
+static void what_presolve_leaves_may_be_impossible(void **state)
+{
+    enum { EACH = 60 };
+    const crease_options o = options_to(1e-6);
+    (void)state;
+    for (uint64_t seed = 0; seed < EACH; seed++) {
+        draws d = { { 97, seed }, 0 };
+        const bool empty = seed % 2;
+        crease_refutation r = { .verdict = CREASE_VERDICT_VALID };
+        remains s;
+        make_remains(&s, &d, empty);
+        crease_solver *run = solver_for(&s.p, &o);
+        assert_non_null(crease_presolve(run, 0));
+        assert_int_equal(crease_solve(run), empty ? CREASE_INFEASIBLE : CREASE_STATIONARY);
+        if (empty) assert_true(crease_verify_infeasible(&s.p, crease_separator(run), &r, NULL));
+        assert_int_equal(r.verdict, CREASE_VERDICT_VALID);
+        crease_solver_free(run);
+    }
+    print_message("%d problems, half of them impossible\n", EACH);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(problems_without_an_answer_end_with_a_proof),
+        cmocka_unit_test(what_presolve_leaves_may_be_impossible),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
