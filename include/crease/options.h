@@ -36,6 +36,8 @@ extern "C" {
     X(FRANK_WOLFE, frank_wolfe, "frank-wolfe",                                                     \
       "steps to what linear oracles say and Newton steps on their weights")                        \
     X(PANOC, panoc, "panoc", "quasi-Newton steps on the proximal gradient step, for any prox")     \
+    X(GRID, grid, "grid",                                                                          \
+      "exact ADMM by cosine transforms for a square and differences of pixels")                    \
     X(SPLITTING, splitting, "splitting", "exact ADMM for two proxes and x_1 +- c x_2 = b, f = 0")  \
     X(GAUSS_NEWTON, gauss_newton, "gauss-newton", "Gauss-Newton steps for factorizations")         \
     X(PROJECTION, variable_projection, "variable-projection",                                      \

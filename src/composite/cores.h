@@ -52,7 +52,7 @@ typedef struct crs_core {
 /* One line in decide.c and in method/cores.c besides. */
 extern const crs_core crs_core_direct, crs_core_newton, crs_core_panoc, crs_core_gauss_newton,
     crs_core_tangent, crs_core_multipliers, crs_core_splitting, crs_core_alternation,
-    crs_core_frank_wolfe, crs_core_plain, crs_core_variable_projection;
+    crs_core_frank_wolfe, crs_core_grid, crs_core_plain, crs_core_variable_projection;
 
 /* The k-th core of the decision table for this structure, k from 0; NULL: there are no more
  * (decide.c). */

@@ -14,6 +14,7 @@ static const crs_core *const order[] = {
     &crs_core_frank_wolfe,         /* a block on a set with a linear oracle alone */
     &crs_core_panoc,               /* any prox */
     &crs_core_plain,               /* any prox */
+    &crs_core_grid,                /* a square and the differences of pixels */
     &crs_core_splitting,   /* f = 0, two blocks, a constraint with multiples of the identity */
     &crs_core_multipliers, /* any constraint */
 };
