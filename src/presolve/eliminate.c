@@ -346,10 +346,13 @@ static bool decompose(const crs_matrix *A, elimination *x, crease_error *e)
     return done;
 }
 
-/* Rows first .. first + rows - 1 of the basis times the other maps and the right-hand side. */
-static bool project(const crs_composite *c, const elimination *x, ptrdiff_t first, ptrdiff_t rows,
-                    double *rhs, crs_term *t, crs_composite *to, crease_error *e)
+/* The rows of the basis from `first` on, as many as t has, times the other maps and the right-hand
+ * side. */
+static bool project(const crs_composite *c, const elimination *x, ptrdiff_t first, crs_term *t,
+                    crs_composite *to, crease_error *e)
 {
+    const ptrdiff_t rows = t->rows;
+    double *rhs = x->rhs + first;
     const crs_term *A = c->constraint;
     const double *basis = x->basis + first * x->m;
     crs_matrix K;
@@ -430,12 +433,11 @@ static bool by_square(const crs_composite *c, int j, const crs_term *t, double a
     for (int k = 0; k < c->terms; k++)
         if (&c->term[k] != t && !crs_keep_term(&c->term[k], j, out->to, e)) return false;
     crs_term *new = crs_add_term(out->to, &crs_least_squares, t->weight * a * a, x->positive);
-    if (!project(c, x, 0, x->positive, x->rhs, new, out->to, e)) return false;
+    if (!project(c, x, 0, new, out->to, e)) return false;
     if (x->positive < m) {
         crs_term *rows = out->to->constraint = &out->to->term[out->to->terms];
         *rows = (crs_term){ .loss = &crs_least_squares, .weight = 1, .rows = m - x->positive };
-        if (!project(c, x, x->positive, m - x->positive, x->rhs + x->positive, rows, out->to, e))
-            return false;
+        if (!project(c, x, x->positive, rows, out->to, e)) return false;
     }
     out->back = back_by_square;
     snprintf(out->text, sizeof out->text,
