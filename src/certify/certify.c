@@ -301,7 +301,7 @@ static void finish(const crease_problem *p, const double *const *x, crease_certi
 {
     bool fits = isfinite(c->objective) && isfinite(c->outside);
     for (int i = 0; i < p->count; i++)
-        fits = fits && crs_norm(crease_size(&p->space[i]), x[i]) <= ldexp(1, CRS_LARGEST_POWER);
+        fits = fits && crs_norm(crease_size(&p->space[i]), x[i]) < ldexp(1, 511);
     if (!fits) c->worst = c->worst_relative = NAN;
 }
 

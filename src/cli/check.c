@@ -32,7 +32,8 @@ static bool begin_run(const crease_problem *p, const crease_options *o, outset *
     for (int k = 0; k < MOST_REDUCTIONS && crease_presolve(s, k); k++, first->reductions++)
         snprintf(first->reduction[k], sizeof first->reduction[k], "%s", crease_presolve(s, k));
     crease_solver_free(s);
-    return true;
+    /* another method would have run then */
+    return strncmp(r.note, "out of memory", 13) != 0 || crs_fail(e, CREASE_NO_MEMORY, "%s", r.note);
 }
 
 static void print_plan(const outset *first)

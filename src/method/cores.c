@@ -11,6 +11,13 @@
 
 static const double sigma = 1e-3; /* of test S */
 
+crease_method crs_method_of(const crs_core *core)
+{
+    crease_method k = CREASE_METHOD_AUTO;
+    while (crs_method_at(k) && crs_method_at(k)->core != core) k++;
+    return k;
+}
+
 bool crs_wants_cores(const crease_options *o)
 {
     const crease_options usual = crease_options_default();

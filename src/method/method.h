@@ -96,6 +96,9 @@ CREASE_METHODS(X)
 const crs_method *crs_method_at(crease_method method);
 const crs_method *crs_method_for(const crease_analysis *a);
 
+/* The method that is this core (cores.c). */
+crease_method crs_method_of(const struct crs_core *core);
+
 /* Does a run with these options go to the cores, if they can take the problem (cores.c)? */
 bool crs_wants_cores(const crease_options *o);
 

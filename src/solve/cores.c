@@ -91,7 +91,8 @@ static bool is_separated(crease_solver *s)
 static crs_advance step(void *self)
 {
     crease_solver *s = self;
-    if (s->run.report.iterations == 1 && !begin(s)) return CRS_BROKEN;
+    if (s->run.report.iterations == 1 && !begin(s)) /* out of memory: another needs less */
+        return !crs_portfolio_forced(s->portfolio) && crs_fall_back(s) ? CRS_GO_ON : CRS_BROKEN;
     const crs_core_state said = crs_portfolio_step(s->portfolio);
     tell(s);
     s->claimed = said == CRS_CORE_DONE;

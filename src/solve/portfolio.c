@@ -106,13 +106,6 @@ crs_portfolio *crs_portfolio_new(const crease_problem *p, const crease_options *
     return NULL;
 }
 
-crease_method crs_method_of(const crs_core *core)
-{
-    crease_method k = CREASE_METHOD_AUTO;
-    while (crs_method_at(k) && crs_method_at(k)->core != core) k++;
-    return k;
-}
-
 crease_method crs_portfolio_method(const crs_portfolio *f) { return crs_method_of(f->core); }
 
 const crs_core *crs_portfolio_planned(const crs_portfolio *f, int k)

@@ -19,8 +19,6 @@ void crs_portfolio_free(crs_portfolio *f);
 crease_method crs_portfolio_method(const crs_portfolio *f);
 /* The k-th core that it may come to; NULL: no more. */
 const crs_core *crs_portfolio_planned(const crs_portfolio *f, int k);
-/* The method that a core is. */
-crease_method crs_method_of(const crs_core *core);
 const crs_plan *crs_portfolio_plan(const crs_portfolio *f);
 
 /* Before the first step: the run's watch, and the certificate of the start for the tolerances.

@@ -420,24 +420,23 @@ crease_analysis *crs_analyse(const crease_problem *p, const crease_options *o, l
 }
 
 /* The method of the core that a run would begin with; auto where no core applies. */
-static crease_method planned(const crease_problem *p, const crease_options *o)
+static bool plan_method(const crease_problem *p, crease_options *o, crease_error *e)
 {
-    crease_method k = CREASE_METHOD_AUTO;
-    if (o->method != CREASE_METHOD_AUTO || !crs_wants_cores(o)) return o->method;
-    crs_plan *plan = crs_plan_new(p, (uint64_t)o->seed, true, o->watch, NULL);
+    crease_error why = { CREASE_OK, "" };
+    if (o->method != CREASE_METHOD_AUTO || !crs_wants_cores(o)) return true;
+    crs_plan *plan = crs_plan_new(p, (uint64_t)o->seed, true, o->watch, &why);
     const crs_core *core = plan ? crs_core_at(plan->c, 0) : NULL;
-    while (core && crs_method_at(k) && crs_method_at(k)->core != core) k++;
+    if (core) o->method = crs_method_of(core);
     crs_plan_free(plan);
-    return core && crs_method_at(k) ? k : CREASE_METHOD_AUTO;
+    return why.code != CREASE_NO_MEMORY || crs_fail(e, why.code, "%s", why.text);
 }
 
 crease_analysis *crease_analyse(const crease_problem *p, const crease_options *o, crease_error *e)
 {
     crease_options own;
     if (!crs_options_take(o, &own, e) || !crease_options_check(&own, e) ||
-        !crease_problem_check(p, e))
+        !crease_problem_check(p, e) || !plan_method(p, &own, e))
         return NULL;
-    own.method = planned(p, &own);
     return crs_analyse(p, &own, CRS_EFFORT, e);
 }
 

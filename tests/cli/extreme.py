@@ -246,7 +246,7 @@ CASES = {
                      lambda s: {"maps": {"x": A.tolist(), "u": 1}, "rhs": (b * s).tolist()},
                      units=lambda s: {"x_x": s, "x_u": s}),
     "box": solve(lambda s: [{"name": "x", "shape": 5, "set": {"box": {"low": -s, "high": s}}}],
-                 lambda s: [{"least_squares": predictor(s)}], units=lambda s: {"x_x": s}),
+                 lambda s: [{"least_squares": predictor(s)}], units=lambda s: {"x_x": s}, eps=1e-9),
     "from-zero": solve(lambda s: [{"name": "x", "shape": 3, "set": "box:0,1"}],
                        lambda s: [{"quadratic": {"Q": {"x": (s * np.eye(3)).tolist()},
                                                  "q": {"x": [-2 * s, -0.4 * s, -3 * s]}}}],

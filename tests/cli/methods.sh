@@ -3,9 +3,10 @@ source "$(dirname "$0")/common.bash"
 
 run "$python" scripts/methods-page "$CREASE" --check
 judge $code "docs/methods.md: $out $err"
-for method in direct gauss-newton variable-projection newton alternation tangent panoc splitting multipliers; do
-    grep -q "^| \`$method\` (" docs/methods.md
-    judge $? "docs/methods.md has no row for $method"
+# Every core of the decision table has a row; prox-gradient, the last resort, follows the others.
+for core in $(grep -oE '^ +&crs_core_[a-z_]+' src/composite/decide.c | sed 's/.*crs_core_//; s/^plain$//; s/_/-/g'); do
+    grep -q "^| \`$core\` (" docs/methods.md
+    judge $? "docs/methods.md has no row for $core: give scripts/methods-page an example"
 done
 $python tests/support/schema.py docs/problem.schema.json examples/problems/methods/*.json
 judge $? "a problem of the page is not valid by the schema"
