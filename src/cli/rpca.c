@@ -56,10 +56,18 @@ static bool read_missing(const crs_args *a, bool *missing, crease_error *e)
                     "--missing %.64s: write --missing nan, or mark entries by --mask FILE", text);
 }
 
+static bool read_starts(crs_rpca_job *j, crease_error *e)
+{
+    double starts;
+    if (!crs_option_integer(j->a, CRS_OPT_starts, 1, 1000, 0, &starts, e)) return false;
+    j->s.starts = (int)starts;
+    return true;
+}
+
 static bool run_options(crs_rpca_job *j, crease_error *e)
 {
-    const bool done = crs_run_options(j->a, &j->run, e);
-    j->run.starts = crease_options_default().starts; /* this verb's own are read elsewhere */
+    const bool done = read_starts(j, e) && crs_run_options(j->a, &j->run, e);
+    j->run.starts = crease_options_default().starts; /* --starts are this model's own */
     const crease_method m = j->run.method;
     return done && ((m != CREASE_METHOD_GCG && m != CREASE_METHOD_EXTENSION) ||
                     crs_fail(e, CREASE_UNSUPPORTED,
@@ -148,14 +156,6 @@ static bool read_alpha(crs_rpca_job *j, crease_error *e)
     return true;
 }
 
-static bool read_starts(crs_rpca_job *j, crease_error *e)
-{
-    double starts;
-    if (!crs_option_integer(j->a, CRS_OPT_starts, 1, 1000, 0, &starts, e)) return false;
-    j->s.starts = (int)starts;
-    return true;
-}
-
 static bool read_options(crs_rpca_job *j, crease_error *e)
 {
     const crease_space any = { .order = 2, .dim = { 1, 1 } };
@@ -166,7 +166,7 @@ static bool read_options(crs_rpca_job *j, crease_error *e)
         !crs_penalty_open(crs_given(j->a, CRS_OPT_PENALTY), &j->penalty, e) ||
         !crs_rpca_groups(crs_given(j->a, CRS_OPT_GROUPS), m, e) || !read_init(j, e) ||
         !crs_center_option(j->a, &m->center, e) || !read_rank(j, e) || !read_alpha(j, e) ||
-        !read_starts(j, e) || !number(j, CRS_OPT_ALPHA_NOISE, false, &m->alpha_noise, e) ||
+        !number(j, CRS_OPT_ALPHA_NOISE, false, &m->alpha_noise, e) ||
         !number(j, CRS_OPT_RIDGE, true, &m->ridge, e))
         return false;
     m->nonneg = crs_given(j->a, CRS_OPT_NONNEG);

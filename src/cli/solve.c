@@ -30,7 +30,7 @@ static void print_points(const crease_solver *s)
         found++;
     }
     if (all < 2) return;
-    printf("points      %d run%s, %d certified", all, all == 1 ? "" : "s", found);
+    printf("points      %d found in %d runs", found, all);
     if (found > 0) printf(", F %.8g .. %.8g; the lowest is shown", low, high);
     printf("\n");
 }

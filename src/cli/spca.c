@@ -230,11 +230,11 @@ static bool read_options(crs_spca_job *j, crease_error *e)
     j->s.fraction = 0; /* by the order of the data */
     j->o = crease_options_default();
     j->o.relative = 1;
-    if (!crs_run_options(j->a, &j->o, e) || !read_penalty(j, e) || !read_alpha(j, e) ||
-        !crs_option_integer(j->a, CRS_OPT_COMPONENTS, 1, 1 << 20, 1, &components, e) ||
-        !crs_option_integer(j->a, CRS_OPT_starts, 1, 1e6, 10, &starts, e))
+    if (!crs_option_integer(j->a, CRS_OPT_starts, 1, 1e6, 10, &starts, e) ||
+        !crs_run_options(j->a, &j->o, e) || !read_penalty(j, e) || !read_alpha(j, e) ||
+        !crs_option_integer(j->a, CRS_OPT_COMPONENTS, 1, 1 << 20, 1, &components, e))
         return false;
-    j->o.starts = crease_options_default().starts;
+    j->o.starts = crease_options_default().starts; /* --starts are this model's own */
     if (j->o.method != CREASE_METHOD_AUTO && j->o.method != CREASE_METHOD_PROX_BCD &&
         j->o.method != CREASE_METHOD_GCG)
         return crs_fail(e, CREASE_UNSUPPORTED,

@@ -12,7 +12,6 @@
 
 #include <crease/random.h>
 
-#include "composite/cores.h"
 #include "solve/solver.h"
 
 typedef enum { GIVEN, SECOND, SQUARES, OTHERWISE, RANDOM } start_kind;
@@ -63,15 +62,12 @@ static bool is_nonconvex(const crease_problem *p)
     return false;
 }
 
-/* The next core of the row that does more than plain steps. */
+/* The next of the row that does more than plain steps. */
 static crease_method second_method(const crease_solver *s)
 {
-    const crs_composite *c = s->portfolio ? crs_portfolio_plan(s->portfolio)->c : NULL;
-    const crs_core *first = c ? crs_core_at(c, 0) : NULL, *next = c ? crs_core_at(c, 1) : NULL;
-    crease_method k = CREASE_METHOD_AUTO;
-    if (!next || next == &crs_core_plain || first == &crs_core_direct) return k;
-    while (crs_method_at(k) && crs_method_at(k)->core != next) k++;
-    return crs_method_at(k) ? k : CREASE_METHOD_AUTO;
+    const crease_method next = crease_planned(s, 1, NULL);
+    const bool exact = crease_planned(s, 0, NULL) == CREASE_METHOD_DIRECT;
+    return exact || next == CREASE_METHOD_PLAIN ? CREASE_METHOD_AUTO : next;
 }
 
 static start_kind kind_of(const crs_points *p)

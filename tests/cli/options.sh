@@ -121,7 +121,7 @@ value = {
     "--max-seconds": [["0"]], "--max-evaluations": [["1"]], "--certify-every": [["1"], ["3"]],
     "--theta": [["1e-2"], ["1e3"]], "--accelerate": [["0"]], "--audit": [["1"]],
     "--beta": [["300"]], "--gamma": [["0.01"]], "--h": [["50"]], "--mu": [["7"]],
-    "--line-search": [["1"]], "--seed": [["17"]], "--mode": [["theory"], ["paper"]],
+    "--line-search": [["1"]], "--continuation": [["1"]], "--seed": [["17"]], "--mode": [["theory"], ["paper"]],
     "--method": [["prox-bcd"], ["admm-m"], ["gcg"]],
     "--model": [["tucker"], ["cp"], ["matrix"]], "--eta": [["0.5"], ["2"]],
     "--rank": [["1"]], "--penalty": [["mcp:1,3"]], "--groups": [["slices:0"], ["2,2"], ["3,3"]],

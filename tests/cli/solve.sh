@@ -61,6 +61,22 @@ cat >"$scratch/l0.json" <<'END'
 END
 solved 0 "$scratch/l0.json" --quiet --json
 holds 'd["verdict"] == "VALID" and d["iterations"] > 0 and d["objective"] < 3'
+# Several starts: the lowest certified point is shown, every point is listed, the seed decides.
+solved 0 "$scratch/l0.json" --quiet --starts 6 --json
+holds 'd["verdict"] == "VALID" and 6 <= len(d["details"]["points"]) <= 7 and
+       d["iterations"] == sum(p["iterations"] for p in d["details"]["points"]) and
+       d["objective"] <= 1e-6 + min(p["objective"] for p in d["details"]["points"]
+                                    if p["outcome"] == "stationary")'
+solved 0 "$scratch/l0.json" --quiet --starts 6 --seed 3
+[[ $out == *"points      "*" found in "*" runs, F "*"; the lowest is shown"* ]]
+judge $? "the line of points: $out"
+solved 0 "$scratch/l0.json" --quiet --continuation 1 --json
+holds 'd["verdict"] == "VALID" and [p["start"] for p in d["details"]["points"]] == ["given, led"]'
+solved 0 "$scratch/l0.json" --quiet --json
+holds 'd["details"]["points"] == []'
+expect_exit 64 "starts = 0 is outside its range" solve "$scratch/l0.json" --starts 0 --quiet
+expect_exit 64 "starts is read by .*this run uses prox-bcd" \
+    solve "$scratch/l0.json" --starts 2 --method prox-bcd --quiet
 sed 's/"regularizer": "l0:0.1"/"regularizer": "l1:100"/' "$scratch/l0.json" >"$scratch/l1.json"
 solved 0 "$scratch/l1.json" --quiet
 [[ $out == *"iterations  0"*"note        the start was already stationary"* ]]
