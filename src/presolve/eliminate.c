@@ -262,6 +262,7 @@ static int all_parts(const crs_composite *c)
 static bool by_identity(const crs_composite *c, int j, double scale, crs_reduction *out,
                         crease_error *e)
 {
+    char name[32];
     const int moved = terms_of(c, j), others = c->constraint->parts - 1;
     const crs_room room = { c->terms, all_parts(c) + moved * others, c->rows, 0, NULL, 0 };
     elimination *x = open_elimination(c, j, 0, out, e);
@@ -284,8 +285,8 @@ static bool by_identity(const crs_composite *c, int j, double scale, crs_reducti
     }
     out->back = back_by_identity;
     snprintf(out->text, sizeof out->text,
-             "block %d is free and stands in the constraint as %g times itself: eliminated", j + 1,
-             scale);
+             "block %s is free and stands in the constraint as %g times itself: eliminated",
+             crs_block_name(&c->parts, j, name), scale);
     return true;
 }
 
@@ -411,6 +412,7 @@ static void back_by_square(const crs_reduction *r, const double *x, const double
 static bool by_square(const crs_composite *c, int j, const crs_term *t, double a,
                       crs_reduction *out, crease_error *e)
 {
+    char name[32];
     const crs_matrix *A = part_of(c->constraint, j)->matrix;
     const double *linear = c->linear + c->at[j];
     const ptrdiff_t m = c->constraint->rows;
@@ -441,9 +443,9 @@ static bool by_square(const crs_composite *c, int j, const crs_term *t, double a
     }
     out->back = back_by_square;
     snprintf(out->text, sizeof out->text,
-             "block %d is free with half a square: minimized out, %td of %td rows of the "
+             "block %s is free with half a square: minimized out, %td of %td rows of the "
              "constraint remain",
-             j + 1, m - x->positive, m);
+             crs_block_name(&c->parts, j, name), m - x->positive, m);
     return true;
 }
 
