@@ -262,6 +262,7 @@ static int all_parts(const crs_composite *c)
 static bool by_identity(const crs_composite *c, int j, double scale, crs_reduction *out,
                         crease_error *e)
 {
+    char name[32];
     const int moved = terms_of(c, j), others = c->constraint->parts - 1;
     const crs_room room = { c->terms, all_parts(c) + moved * others, c->rows, 0, NULL, 0 };
     elimination *x = open_elimination(c, j, 0, out, e);
@@ -284,8 +285,8 @@ static bool by_identity(const crs_composite *c, int j, double scale, crs_reducti
     }
     out->back = back_by_identity;
     snprintf(out->text, sizeof out->text,
-             "block %d is free and stands in the constraint as %g times itself: eliminated", j + 1,
-             scale);
+             "block %s is free and stands in the constraint as %g times itself: eliminated",
+             crs_block_name(&c->parts, j, name), scale);
     return true;
 }
 
@@ -346,10 +347,13 @@ static bool decompose(const crs_matrix *A, elimination *x, crease_error *e)
     return done;
 }
 
-/* Rows first .. first + rows - 1 of the basis times the other maps and the right-hand side. */
-static bool project(const crs_composite *c, const elimination *x, ptrdiff_t first, ptrdiff_t rows,
-                    double *rhs, crs_term *t, crs_composite *to, crease_error *e)
+/* The rows of the basis from `first` on, as many as t has, times the other maps and the right-hand
+ * side. */
+static bool project(const crs_composite *c, const elimination *x, ptrdiff_t first, crs_term *t,
+                    crs_composite *to, crease_error *e)
 {
+    const ptrdiff_t rows = t->rows;
+    double *rhs = x->rhs + first;
     const crs_term *A = c->constraint;
     const double *basis = x->basis + first * x->m;
     crs_matrix K;
@@ -408,6 +412,7 @@ static void back_by_square(const crs_reduction *r, const double *x, const double
 static bool by_square(const crs_composite *c, int j, const crs_term *t, double a,
                       crs_reduction *out, crease_error *e)
 {
+    char name[32];
     const crs_matrix *A = part_of(c->constraint, j)->matrix;
     const double *linear = c->linear + c->at[j];
     const ptrdiff_t m = c->constraint->rows;
@@ -430,18 +435,17 @@ static bool by_square(const crs_composite *c, int j, const crs_term *t, double a
     for (int k = 0; k < c->terms; k++)
         if (&c->term[k] != t && !crs_keep_term(&c->term[k], j, out->to, e)) return false;
     crs_term *new = crs_add_term(out->to, &crs_least_squares, t->weight * a * a, x->positive);
-    if (!project(c, x, 0, x->positive, x->rhs, new, out->to, e)) return false;
+    if (!project(c, x, 0, new, out->to, e)) return false;
     if (x->positive < m) {
         crs_term *rows = out->to->constraint = &out->to->term[out->to->terms];
         *rows = (crs_term){ .loss = &crs_least_squares, .weight = 1, .rows = m - x->positive };
-        if (!project(c, x, x->positive, m - x->positive, x->rhs + x->positive, rows, out->to, e))
-            return false;
+        if (!project(c, x, x->positive, rows, out->to, e)) return false;
     }
     out->back = back_by_square;
     snprintf(out->text, sizeof out->text,
-             "block %d is free with half a square: minimized out, %td of %td rows of the "
+             "block %s is free with half a square: minimized out, %td of %td rows of the "
              "constraint remain",
-             j + 1, m - x->positive, m);
+             crs_block_name(&c->parts, j, name), m - x->positive, m);
     return true;
 }
 

@@ -77,6 +77,7 @@ static void release(crs_reduction *r) { crs_free(r->data); }
 
 bool crs_rows(const crs_composite *c, crs_reduction *out, crease_error *e)
 {
+    char name[32];
     int block = -1;
     crs_matrix K;
     for (int i = 0; i < c->count; i++)
@@ -108,8 +109,8 @@ bool crs_rows(const crs_composite *c, crs_reduction *out, crease_error *e)
     crs_add_part(out->to, rows, block, 0, &K);
     out->back = back;
     snprintf(out->text, sizeof out->text,
-             "block %d is doubly stochastic: nonnegative with its row and column sums as a "
+             "block %s is doubly stochastic: nonnegative with its row and column sums as a "
              "constraint",
-             block + 1);
+             crs_block_name(&c->parts, block, name));
     return true;
 }

@@ -142,6 +142,7 @@ static void back(const crs_reduction *r, const double *x, const double *lambda, 
 
 bool crs_unsplit(const crs_composite *c, crs_reduction *out, crease_error *e)
 {
+    char name[32], of[32];
     splitting found = { 0 };
     if (!c->constraint || c->constraint->parts != 2 || c->rest.ops ||
         !is_zero(c->constraint->rows, c->constraint->rhs) || !applies(c, &found))
@@ -166,7 +167,7 @@ bool crs_unsplit(const crs_composite *c, crs_reduction *out, crease_error *e)
     if (!crs_block_curvatures(out->to, out->to->start, s->u, s->L, e)) return false;
     out->back = back;
     snprintf(out->text, sizeof out->text,
-             "block %d holds the differences of block %d: un-split, total variation instead",
-             s->z + 1, s->x + 1);
+             "block %s holds the differences of block %s: un-split, total variation instead",
+             crs_block_name(&c->parts, s->z, name), crs_block_name(&c->parts, s->x, of));
     return true;
 }

@@ -40,7 +40,7 @@ for pair in sharing:admm-m consensus:admm-m lasso:prox-bcd simplex:gcg; do
 done
 # What presolve does is shown; with a method of the paper it does nothing.
 run "$CREASE" check "$examples/sharing_mcp.json"
-[[ $out == *$'\npresolve    block 3 is free and stands in the constraint as 1 times itself: eliminated'* ]]
+[[ $out == *$'\npresolve    block u is free and stands in the constraint as 1 times itself: eliminated'* ]]
 judge $? "presolve is shown: $out"
 expect_json 'len(d["presolve"]) == 1 and "eliminated" in d["presolve"][0]' \
     check "$examples/sharing_mcp.json" --json

@@ -48,7 +48,7 @@ ends 4 infeasible 'row 1 of the constraint contradicts' \
     "$(rows '"set": {"half-space": {"b": 1, "a": 1}}' '[3]' '[[1, 1, 1]]')"
 ends 4 infeasible 'row 1 of the constraint contradicts' \
     "$(rows '"set": {"hyperplane": {"b": 1, "a": [2, 2, 2]}}' '[1]' '[[1, 1, 1]]')"
-ends 4 infeasible 'row 1 of the constraint' "$(rows '"set": "soc"' '[-1, 0]' '[[1, 0, 1], [0, 1, 2]]')"
+ends 4 infeasible 'of the constraint contradict' "$(rows '"set": "soc"' '[-1, 0]' '[[1, 0, 1], [0, 1, 2]]')"
 ends 4 infeasible 'row 1 of the constraint' '{"crease": 1, "blocks": [{"name": "X", "shape": [2, 2],
     "set": "psd"}], "constraint": {"maps": {"X": [[1, 0, 0, 1]]}, "rhs": [-1]}}'
 # A row of zeros, and a right-hand side that it cannot give.

@@ -155,7 +155,7 @@ refused splitting 'f = 0, two blocks' "$lasso"
 refused tangent 'one block with a spectral regularizer' "$lasso"
 refused alternation 'two blocks' "$lasso"
 refused newton 'no constraint, regularizers and sets of single entries' "$examples/tv_image.json"
-refused panoc 'a problem without a constraint' "$examples/tv_image.json"
+refused panoc 'no constraint' "$examples/tv_image.json"
 
 # Known answers: the farthest points of the boxes, the consensus (soft threshold of the mean).
 holds 'd["details"]["x"] == {"x": [1, 0, 0], "y": [-1, 2, 3]} and d["objective"] == -(4 + 4 + 9) / 2' \

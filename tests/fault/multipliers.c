@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * multipliers: whichever allocation fails, the method of multipliers, its reweighted start and a
- * solver that goes on with new numbers say so and leave nothing behind */
+ * multipliers: whichever allocation fails, the method of multipliers, its reweighted start, a
+ * solver that goes on with new numbers and one with several starts say so and leave nothing behind
+ */
 #include "support/survive.h"
 
 #include "composite/cores.h"
@@ -56,6 +57,19 @@ static bool run_update(crease_error *e)
     return done;
 }
 
+static bool run_starts(crease_error *e)
+{
+    crease_block block;
+    const crease_problem p = problem_of(&block, crease_mcp(1, 2));
+    crease_options o = crease_options_default();
+    o.starts = 4;
+    crease_solver *s = crease_solver_new(&p, &o, e);
+    if (s && crease_solve(s) == CREASE_STATIONARY)
+        assert_true(crease_solver_certificate(s)->worst <= o.eps && crease_point_count(s) > 0);
+    crease_solver_free(s);
+    return s;
+}
+
 static void the_core_survives(void **state)
 {
     (void)state;
@@ -77,11 +91,26 @@ static void an_update_survives(void **state)
     }
 }
 
+/* A run that finds no memory is left out; the first one's outcome and note tell. */
+static void several_starts_survive(void **state)
+{
+    (void)state;
+    for (long n = 0; n < 900; n += n < 200 ? 1 : 7) {
+        crease_error e = { CREASE_OK, "" };
+        allocations_left = n, allocations_recover = n % 2;
+        const bool done = run_starts(&e);
+        allocations_left = -1;
+        assert_true(allocations_live == 0);
+        if (!done && e.code == CREASE_OK) fail_msg("allocation %ld failed without a sentence", n);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_core_survives),
         cmocka_unit_test(an_update_survives),
+        cmocka_unit_test(several_starts_survive),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,6 +4,7 @@
  * part, whatever the order, the penalty, the mask, the scale of the data and the order of the modes
  */
 #include "rpca/rpca.h"
+#include "solve/engine.h"
 #include "theory/theory.h"
 
 #include "support/rpca_naive.h"
@@ -347,7 +348,7 @@ static found solve(const crease_cp_rpca_settings *s, const double *t, const doub
     found out = { 0 };
     o.relative = 1, o.eps = 1e-7, o.max_iterations = 3000, o.method = method, o.h = h;
     crease_cp_rpca *m = crease_cp_rpca_new(s, t, &e);
-    crease_solver *solver = m ? crease_solver_new(crease_cp_rpca_problem(m), &o, &e) : NULL;
+    crease_solver *solver = m ? crs_paper_solver(crease_cp_rpca_problem(m), &o, &e) : NULL;
     if (!solver) fail_msg("%s", e.text);
     if (crease_solve(solver) != CREASE_STATIONARY)
         fail_msg("order %d: %s, residual %g", d,

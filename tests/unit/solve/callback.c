@@ -92,6 +92,7 @@ static void a_constraint_adds_no_guarantee(void **state)
                                         { .map = crease_identity(1) } };
         const crease_problem p = { 2, space, block, crease_smooth_callback(&c), space[0], b };
         crease_options o = options_to(1e-6);
+        o.method = CREASE_METHOD_ADMM_G;
         crease_solver *s = certified(&p, &o);
         assert_true(crease_solver_analysis(s)->guarantee == declared);
         crease_solver_free(s);
