@@ -20,7 +20,8 @@ static double residual(crease_map map, ptrdiff_t n, ptrdiff_t m, double scale)
     const crs_method *method = &crs_method_admm_m;
     double *memory = calloc((size_t)(5 * n + 5 * m), sizeof *memory), *at = memory;
     double *x[] = { at }, *g = at + n, *y = g + n, *v = y + n, *r = v + n;
-    crs_state st = { .p = &p, .a = &a, .x = x, .g = g, .y = y, .v = v };
+    double value[1];
+    crs_state st = { .p = &p, .a = &a, .x = x, .r = value, .g = g, .y = y, .v = v };
     at = r + n;
     st.lambda = at, st.s = at + m, st.m = at + 2 * m;
     double *s = at + 3 * m, *t = at + 4 * m;
