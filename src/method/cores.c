@@ -44,7 +44,7 @@ static void recipe(const crease_problem *p, const crease_options *o, crease_anal
     }
     if (constrained) {
         crs_note(a, "iteration bound", -1, CREASE_UNKNOWN, NAN,
-                 "multipliers end with a certificate or not; theory mode has methods with a bound");
+                 "a run ends with a certificate or not; theory mode has methods with a bound");
         return;
     }
     crs_note(a, "test S", -1, CREASE_PROVED, sigma,

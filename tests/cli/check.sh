@@ -9,7 +9,7 @@ for file in "$examples"/*.json; do
     *poisson* | *softmax*) bound="no bound: no Lipschitz constant" ;; # exp grows, softmax has no matrix
     *rank_deficient*) bound="no bound: mu is below" ;; # the slack has a bound when mu is large
     *tv_image*) # multipliers promise a certificate, and no number of iterations
-        bound="no bound: multipliers end with a certificate or not"
+        bound="no bound: a run ends with a certificate or not"
         covers="except for the conditions" exit=2
         ;;
     esac
