@@ -60,7 +60,7 @@ static void readers(int k, char *text, size_t size)
 bool crs_options_read(const crease_options *o, unsigned reads, const char *who, crease_error *e)
 {
     const unsigned unread = given(o) & ~reads;
-    char name[32], text[128] = "";
+    char name[32], text[240] = "";
     for (int k = 0; k < crease_option_count(); k++) {
         if (!(unread & 1u << k)) continue;
         snprintf(name, sizeof name, "%s", crease_option_at(k).name);
