@@ -492,6 +492,7 @@ static bool run(const crs_args *a, crease_error *e)
 const crs_verb crs_apply_verb = {
     .name = "apply",
     .words = "RESULT DATA",
+    .word = CRS_KIND_FILE,
     .least = 2,
     .most = 2,
     .text = "Fit new slices with the factors of a result. For every slice of DATA along an axis "

@@ -399,6 +399,7 @@ static bool run(const crs_args *a, crease_error *e)
 const crs_verb crs_regress_verb = {
     .name = "regress",
     .words = "X Y",
+    .word = CRS_KIND_FILE,
     .least = 2,
     .most = 2,
     .text =

@@ -485,6 +485,7 @@ static bool run(const crs_args *a, crease_error *e)
 const crs_verb crs_rpca_verb = {
     .name = "rpca",
     .words = "DATA",
+    .word = CRS_KIND_FILE,
     .least = 1,
     .most = 1,
     .text =
@@ -504,8 +505,9 @@ const crs_verb crs_rpca_verb = {
         "diverged. Ctrl-C ends the iterations and writes what there is.",
     .example = "crease rpca instance/tensor.npy --rank 3 --out result",
     .takes = CRS_LIST(
-        CRS_SAYS(METHOD, "auto, envelope, admm-g, admm-m, prox-bcd or bcd; of models other than cp "
-                         "auto, admm-g, admm-m or extension (default auto)"),
+        CRS_OFFERS(METHOD, "auto|envelope|admm-g|admm-m|prox-bcd|bcd|extension",
+                   "auto, envelope, admm-g, admm-m, prox-bcd or bcd; of models other than cp "
+                   "auto, admm-g, admm-m or extension (default auto)"),
         CRS_FOR_SAYS(starts, OF_CP,
                      "points to start from, the first by --init; the best fit is kept (default: "
                      "one, and more while the fit is bad)"),

@@ -409,6 +409,7 @@ static bool run(const crs_args *a, crease_error *e)
 const crs_verb crs_spca_verb = {
     .name = "spca",
     .words = "DATA",
+    .word = CRS_KIND_FILE,
     .least = 1,
     .most = 1,
     .text = "Find the leading sparse rank-one terms of a tensor or matrix. Each minimizes -T(x_1, "
@@ -424,12 +425,14 @@ const crs_verb crs_spca_verb = {
             "search and writes the components found so far.",
     .example = "crease spca instance/tensor.npy --components 2 --out sparse",
     .takes = CRS_LIST(
-        CRS_SAYS(METHOD, "auto, prox-bcd or gcg (default auto)"), CRS_DROPS(audit),
+        CRS_OFFERS(METHOD, "auto|prox-bcd|gcg", "auto, prox-bcd or gcg (default auto)"),
+        CRS_DROPS(audit),
         CRS_SAYS(starts, "points to start from; the best result is kept (default 10)"),
         CRS_DROPS(continuation), CRS_TAKES_RUN,
         CRS_SAYS(PENALTY, "penalty of every vector (default l1)"),
-        CRS_SAYS(ALPHA,
-                 "weight of the penalty: a number, auto, auto:F, noise or noise:Z (default auto)"),
+        CRS_OFFERS(
+            ALPHA, "auto|noise",
+            "weight of the penalty: a number, auto, auto:F, noise or noise:Z (default auto)"),
         CRS_TAKES(COMPONENTS), CRS_TAKES(OUT), CRS_TAKES(FORCE), CRS_TAKES(JSON)),
     .relative = true,
     .run = run,
