@@ -216,7 +216,8 @@ static bool center_data(crs_apply_job *j, crease_error *e)
 
 bool crs_apply_data(crs_apply_job *j, crease_error *e)
 {
-    if (!crs_read_data(j->path, j->s.missing, &j->data, e)) return false;
+    if (!crs_read_asked(j->path, &(crs_asked){ .missing = j->s.missing }, &j->data, e))
+        return false;
     crs_print_notice(j->a, &j->data);
     crs_array_hash(&j->data, j->hash);
     j->given = j->data.shape;

@@ -318,7 +318,8 @@ static bool read_tucker(crs_tucker_job *j, crease_error *e)
         !crs_memory_suffices("robust PCA of this tensor",
                              crease_rpca_bytes(&j->s, &j->run, false, true), e))
         return false;
-    if (!crs_read_data(a->word[0], j->s.missing, &j->data, e)) return false;
+    if (!crs_read_asked(a->word[0], &(crs_asked){ .missing = j->s.missing }, &j->data, e))
+        return false;
     crs_print_notice(a, &j->data);
     j->given = j->data.shape;
     if (!crs_rpca_take(&j->data, crs_given(a, CRS_OPT_MASK), crs_given(a, CRS_OPT_MERGE), &j->s,

@@ -180,7 +180,9 @@ bool crs_rpca_take(crs_array *data, const char *mask, const char *axes, crease_r
 bool crs_rpca_read(crs_rpca_job *j, crease_error *e)
 {
     const crs_args *a = j->a;
-    if (!foresee(j, e) || !crs_read_data(a->word[0], j->s.missing, &j->data, e)) return false;
+    if (!foresee(j, e) ||
+        !crs_read_asked(a->word[0], &(crs_asked){ .missing = j->s.missing }, &j->data, e))
+        return false;
     crs_print_notice(a, &j->data);
     j->given = j->data.shape;
     return crs_rpca_take(&j->data, crs_given(a, CRS_OPT_MASK), crs_given(a, CRS_OPT_MERGE), &j->s,
