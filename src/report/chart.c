@@ -108,7 +108,8 @@ void crs_chart_begin(crs_chart *c)
     mend(&c->x0, &c->x1, false);
     mend(&c->y0, &c->y1, c->log);
     const double foot = c->height - c->bottom;
-    crs_mark(c->to, "<svg class=\"chart\" viewBox=\"0 0 %.0f %.0f\" role=\"img\" aria-label=\"%s\">",
+    crs_mark(c->to,
+             "<svg class=\"chart\" viewBox=\"0 0 %.0f %.0f\" role=\"img\" aria-label=\"%s\">",
              c->width, c->height, c->label);
     grid(c);
     crs_mark(c->to, "<line x1=\"%.0f\" x2=\"%.0f\" y1=\"%.1f\" y2=\"%.1f\" class=\"b\"/>", c->left,
@@ -200,12 +201,12 @@ void crs_chart_level(const crs_chart *c, double y, const char *colour, const cha
 {
     if (!drawn(c, 0, y) || y < c->y0 || y > c->y1) return;
     const double v = at_y(c, y), beside = v < c->top + 24 ? v + 15 : v - 6;
-    crs_mark(c->to,
-             "<line x1=\"%.0f\" x2=\"%.0f\" y1=\"%.1f\" y2=\"%.1f\" class=\"d\" "
-             "style=\"stroke:var(--%s)\"/><text class=\"h\" x=\"%.0f\" y=\"%.1f\" text-anchor=\"end\" "
-             "style=\"fill:var(--%s)\">%s</text>",
-             c->left, c->width - c->right, v, v, colour, c->width - c->right - 2, beside, colour,
-             text);
+    crs_mark(
+        c->to,
+        "<line x1=\"%.0f\" x2=\"%.0f\" y1=\"%.1f\" y2=\"%.1f\" class=\"d\" "
+        "style=\"stroke:var(--%s)\"/><text class=\"h\" x=\"%.0f\" y=\"%.1f\" text-anchor=\"end\" "
+        "style=\"fill:var(--%s)\">%s</text>",
+        c->left, c->width - c->right, v, v, colour, c->width - c->right - 2, beside, colour, text);
 }
 
 void crs_chart_upright(const crs_chart *c, double x, const char *colour, const char *text)
@@ -213,12 +214,13 @@ void crs_chart_upright(const crs_chart *c, double x, const char *colour, const c
     if (!isfinite(x) || x < c->x0 || x > c->x1) return;
     const double v = at_x(c, x), foot = c->height - c->bottom;
     const bool left = v > (c->left + c->width - c->right) / 2;
-    crs_mark(c->to,
-             "<line x1=\"%.1f\" x2=\"%.1f\" y1=\"%.0f\" y2=\"%.0f\" class=\"d\" "
-             "style=\"stroke:var(--%s)\"/><text class=\"h\" x=\"%.1f\" y=\"%.0f\" text-anchor=\"%s\" "
-             "style=\"fill:var(--%s)\">%s</text>",
-             v, v, c->top, foot, colour, left ? v - 5 : v + 5, c->top + 9, left ? "end" : "start",
-             colour, text);
+    crs_mark(
+        c->to,
+        "<line x1=\"%.1f\" x2=\"%.1f\" y1=\"%.0f\" y2=\"%.0f\" class=\"d\" "
+        "style=\"stroke:var(--%s)\"/><text class=\"h\" x=\"%.1f\" y=\"%.0f\" text-anchor=\"%s\" "
+        "style=\"fill:var(--%s)\">%s</text>",
+        v, v, c->top, foot, colour, left ? v - 5 : v + 5, c->top + 9, left ? "end" : "start",
+        colour, text);
 }
 
 void crs_chart_ring(const crs_chart *c, double x, double y, const char *colour, const char *text)

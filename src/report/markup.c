@@ -46,11 +46,12 @@ static size_t character(const unsigned char *s)
     const size_t n = s[0] >= 0xF0 ? 4 : s[0] >= 0xE0 ? 3 : 2;
     if (s[0] < 0xC2 || s[0] > 0xF4) return 0;
     for (size_t k = 1; k < n; k++)
-        if ((s[k] & 0xC0) != 0x80) return 0; /* the end of the text is such a byte */
-    if (s[0] == 0xC2 && s[1] < 0xA0) return 0;                            /* control */
-    if (s[0] == 0xE0 && s[1] < 0xA0) return 0;                            /* too long */
-    if (s[0] == 0xED && s[1] >= 0xA0) return 0;                           /* half of a pair */
-    if (s[0] == 0xE2 && s[1] == 0x80 && s[2] >= 0xAA && s[2] <= 0xAE) return 0; /* turns text over */
+        if ((s[k] & 0xC0) != 0x80) return 0;    /* the end of the text is such a byte */
+    if (s[0] == 0xC2 && s[1] < 0xA0) return 0;  /* control */
+    if (s[0] == 0xE0 && s[1] < 0xA0) return 0;  /* too long */
+    if (s[0] == 0xED && s[1] >= 0xA0) return 0; /* half of a pair */
+    if (s[0] == 0xE2 && s[1] == 0x80 && s[2] >= 0xAA && s[2] <= 0xAE)
+        return 0; /* turns text over */
     if (s[0] == 0xE2 && s[1] == 0x81 && s[2] >= 0xA6 && s[2] <= 0xA9) return 0;
     if (s[0] == 0xE2 && s[1] == 0x80 && (s[2] == 0xA8 || s[2] == 0xA9)) return 0; /* ends a line */
     if ((s[0] == 0xF0 && s[1] < 0x90) || (s[0] == 0xF4 && s[1] > 0x8F)) return 0;
@@ -60,12 +61,18 @@ static size_t character(const unsigned char *s)
 static const char *entity(char c)
 {
     switch (c) {
-    case '<': return "&lt;";
-    case '>': return "&gt;";
-    case '&': return "&amp;";
-    case '"': return "&quot;";
-    case '\'': return "&#39;";
-    default: return NULL;
+    case '<':
+        return "&lt;";
+    case '>':
+        return "&gt;";
+    case '&':
+        return "&amp;";
+    case '"':
+        return "&quot;";
+    case '\'':
+        return "&#39;";
+    default:
+        return NULL;
     }
 }
 
@@ -87,11 +94,11 @@ void crs_mark_string(crs_markup *m, const char *text)
     crs_mark_bytes(m, "\"", 1);
     for (const char *at = text ? text : ""; *at;) {
         const size_t n = character((const unsigned char *)at);
-        char code[8];
+        char code[16];
         if (n == 0) {
             crs_mark_bytes(m, replacement, 3);
         } else if (strchr("\"\\<>&'", *at)) {
-            snprintf(code, sizeof code, "\\u%04x", (unsigned)*at);
+            snprintf(code, sizeof code, "\\u%04x", (unsigned)(unsigned char)*at);
             crs_mark_bytes(m, code, 6);
         } else {
             crs_mark_bytes(m, at, n);

@@ -3,8 +3,9 @@
  * page may run its own script, known by its hash, and nothing else; it may load nothing. */
 #include <errno.h>
 
+#include <crease/version.h>
+
 #include "report/assets.h"
-#include "report/report.h"
 
 static const char mark_of_ours[] = "<!doctype html><html lang=\"en\" class=\"crease-report\">";
 
@@ -54,7 +55,7 @@ static bool read_axis(const json_t *from, ptrdiff_t length, crs_axis *to, crease
     const ptrdiff_t count = (ptrdiff_t)json_array_size(list);
     crease_error ours;
     if (name && !crs_axis_name(to, name, unit, &ours) && ours.code == CREASE_NO_MEMORY)
-        return crs_fail(e, ours.code, "%s", ours.message);
+        return crs_fail(e, ours.code, "%s", ours.text);
     if (count != length) return true;
     void *memory = crs_alloc((size_t)count, sizeof(double) + sizeof(char *));
     if (!memory) return crs_fail(e, CREASE_NO_MEMORY, "out of memory: the labels of an axis");
@@ -166,9 +167,10 @@ static void put_policy(crs_markup *m)
 static void put_head(crs_markup *m, const crs_page *p)
 {
     crs_mark_bytes(m, mark_of_ours, sizeof mark_of_ours - 1);
-    crs_mark(m, "<head><meta charset=\"utf-8\"><meta name=\"viewport\" "
-                "content=\"width=device-width,initial-scale=1\"><meta name=\"generator\" "
-                "content=\"crease %s\">",
+    crs_mark(m,
+             "<head><meta charset=\"utf-8\"><meta name=\"viewport\" "
+             "content=\"width=device-width,initial-scale=1\"><meta name=\"generator\" "
+             "content=\"crease %s\">",
              crease_version());
     put_policy(m);
     crs_mark(m, "<title>");
@@ -197,8 +199,9 @@ static void put_page(crs_markup *m, const crs_page *p)
     crs_mark(m, "<button id=\"theme\" type=\"button\" hidden>Light or dark</button></div></nav>\n"
                 "<main>");
     crs_mark_all(m, &p->body);
-    crs_mark(m, "</main><footer><p>Made by crease %s. This page is one file, loads nothing and can "
-                "be mailed or archived as it is. ",
+    crs_mark(m,
+             "</main><footer><p>Made by crease %s. This page is one file, loads nothing and can "
+             "be mailed or archived as it is. ",
              crs_json_words(p->result, "crease"));
     crs_mark_all(m, &p->footer);
     crs_mark(m, "</p></footer>\n<script type=\"application/json\" id=\"data\">{");

@@ -28,7 +28,8 @@ __attribute__((format(printf, 2, 3)))
 void crs_mark(crs_markup *m, const char *format, ...);
 void crs_mark_bytes(crs_markup *m, const char *bytes, size_t n); /* as they are */
 void crs_mark_all(crs_markup *m, const crs_markup *from);
-void crs_mark_string(crs_markup *m, const char *text); /* as JSON, quotes included, within a script */
+void crs_mark_string(crs_markup *m,
+                     const char *text); /* as JSON, quotes included, within a script */
 void crs_mark_base64(crs_markup *m, const unsigned char *bytes, size_t n);
 void crs_markup_free(crs_markup *m);
 
@@ -78,7 +79,7 @@ struct crs_page {
     bool inside;       /* a section is open */
 };
 
-#define PAGE(verb) extern const crs_page_kind crs_page_##verb;
+#define PAGE(verb)        extern const crs_page_kind crs_page_##verb;
 #define PANEL(verb, name) extern crs_panel crs_panel_##name;
 #include "report/panels.def"
 #undef PAGE
@@ -149,8 +150,8 @@ const char *crs_colour(ptrdiff_t k);
 
 /* pack.c: an array and its parts in the page's data, for the pictures with a slider. */
 typedef struct {
-    crease_space shape;          /* of the data */
-    const double *lowrank;       /* all three as the data are */
+    crease_space shape;    /* of the data */
+    const double *lowrank; /* all three as the data are */
     const double *sparse;
     const double *residual;
     const unsigned char *unseen; /* 1 where an entry was not observed; NULL: nowhere */

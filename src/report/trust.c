@@ -32,8 +32,9 @@ static void open_verdict(crs_markup *m, tone t, const char *word)
         "<path d=\"M8 8l8 8M16 8l-8 8\"/>",
     };
     static const char *const name[] = { "ok", "warn", "bad" };
-    crs_mark(m, "<div class=\"verdict %s\"><svg viewBox=\"0 0 24 24\" aria-hidden=\"true\"><circle "
-                "cx=\"12\" cy=\"12\" r=\"11\"/>",
+    crs_mark(m,
+             "<div class=\"verdict %s\"><svg viewBox=\"0 0 24 24\" aria-hidden=\"true\"><circle "
+             "cx=\"12\" cy=\"12\" r=\"11\"/>",
              name[t]);
     crs_mark_bytes(m, mark[t], strlen(mark[t]));
     crs_mark(m, "</svg><p><b>%s</b> ", word);
@@ -45,12 +46,16 @@ static void put_certified(crs_markup *m, const crs_page *p, const char *verdict)
     const json_t *r = p->result;
     const bool valid = verdict && strcmp(verdict, "VALID") == 0;
     const bool refuted = verdict && strcmp(verdict, "INVALID") == 0;
-    open_verdict(m, valid ? GOOD : refuted ? BAD : DOUBTFUL,
+    open_verdict(m,
+                 valid     ? GOOD
+                 : refuted ? BAD
+                           : DOUBTFUL,
                  valid     ? "Certified."
                  : refuted ? "Refuted."
                            : "Certified by the solver alone.");
-    crs_mark(m, "The result meets every condition of a stationary point to %s, where %s was asked "
-                "for, ",
+    crs_mark(m,
+             "The result meets every condition of a stationary point to %s, where %s was asked "
+             "for, ",
              crs_digits(crs_json_number(r, "residual"), 2, got),
              crs_digits(crs_json_number(r, "eps"), 2, asked));
     if (valid)
@@ -88,10 +93,10 @@ void crs_put_verdict(crs_markup *m, const crs_page *p)
                      "Not certified.");
         crs_mark(m, "%s", crs_json_words(r, "outcome_text"));
         if (isfinite(residual))
-            crs_mark(m, ": the conditions of a stationary point hold to %s only, where %s was asked "
-                        "for",
-                     crs_digits(residual, 2, got),
-                     crs_digits(crs_json_number(r, "eps"), 2, asked));
+            crs_mark(m,
+                     ": the conditions of a stationary point hold to %s only, where %s was asked "
+                     "for",
+                     crs_digits(residual, 2, got), crs_digits(crs_json_number(r, "eps"), 2, asked));
         crs_mark(m, ". %s", remedy(outcome));
     }
     crs_mark(m, "</p></div>\n");
@@ -123,14 +128,14 @@ static void put_condition(crs_page *p, const char *name)
                      known[k].meaning);
             return;
         }
-    const int mode = robust && name && name[0] == 'X' && isdigit((unsigned char)name[1])
-                         ? name[1] - '0'
-                         : 0;
+    const int mode =
+        robust && name && name[0] == 'X' && isdigit((unsigned char)name[1]) ? name[1] - '0' : 0;
     const bool merged = json_is_string(crs_json_at(p->result, "settings.merge"));
     if (mode >= 1 && mode <= CREASE_MAX_ORDER && !merged)
-        crs_mark(&p->body,
-                 "<th scope=\"row\">%s factor</th><td class=\"l\">the gradient over it vanishes</td>",
-                 crs_axis_called(p, mode - 1, axis));
+        crs_mark(
+            &p->body,
+            "<th scope=\"row\">%s factor</th><td class=\"l\">the gradient over it vanishes</td>",
+            crs_axis_called(p, mode - 1, axis));
     else if (name && strcmp(name, "feasibility") == 0)
         crs_mark(&p->body, "<th scope=\"row\">constraint</th><td class=\"l\">it is met</td>");
     else
@@ -162,7 +167,9 @@ static void put_residual(crs_page *p, const char *name, double v, double eps)
     else
         crs_mark(&p->body, "<td></td>");
     crs_mark(&p->body, "<td class=\"%s nb\">%s</td></tr>", holds ? "good" : "poor",
-             holds ? "✓ holds" : told ? "✗ does not" : "not known");
+             holds  ? "✓ holds"
+             : told ? "✗ does not"
+                    : "not known");
 }
 
 /* The list of {"name", "residual", "scale"}: relative ones where the run's are. */
@@ -207,25 +214,37 @@ bool crs_panel_certificate(crs_page *p, crease_error *e)
     crs_say(p, "At a solution no small change of any single unknown lowers the objective to first "
                "order. How far this point is from that was computed from the definitions, and a "
                "checker that shares no code with the solver computed it again.");
-    crs_mark(&p->body,
-             "<div class=\"scroll\"><table><caption>One line per condition%s. The bar is on a "
-             "logarithmic scale; the dark mark is what was asked "
-             "for.</caption><thead><tr><th scope=\"col\">Unknown</th><th scope=\"col\" "
-             "class=\"l\">What has to hold</th><th scope=\"col\">%s</th><th scope=\"col\" class=\"l "
-             "w\">Up to the tolerance</th><th scope=\"col\">Verdict</th></tr></thead><tbody>",
-             relative ? ", relative to the size of its terms" : "",
-             relative ? "Relative residual" : "Residual");
+    crs_mark(
+        &p->body,
+        "<div class=\"scroll\"><table><caption>One line per condition%s. The bar is on a "
+        "logarithmic scale; the dark mark is what was asked "
+        "for.</caption><thead><tr><th scope=\"col\">Unknown</th><th scope=\"col\" "
+        "class=\"l\">What has to hold</th><th scope=\"col\">%s</th><th scope=\"col\" class=\"l "
+        "w\">Up to the tolerance</th><th scope=\"col\">Verdict</th></tr></thead><tbody>",
+        relative ? ", relative to the size of its terms" : "",
+        relative ? "Relative residual" : "Residual");
     put_residuals(p, list, eps, relative);
     crs_mark(&p->body, "</tbody></table></div>\n");
     put_not_claimed(p);
     return true;
 }
 
+static int put_piece(const char *text, size_t n, void *to)
+{
+    char piece[256];
+    for (size_t at = 0; at < n; at += sizeof piece - 1) {
+        const size_t some = n - at < sizeof piece - 1 ? n - at : sizeof piece - 1;
+        memcpy(piece, text + at, some);
+        piece[some] = '\0';
+        crs_mark(to, "%s", piece);
+    }
+    return 0;
+}
+
 /* One setting; lists and objects as JSON. */
 static void put_setting(crs_page *p, const char *key, const json_t *value)
 {
     char name[80], number[40];
-    char *text = NULL;
     snprintf(name, sizeof name, "%.79s", key);
     for (char *at = name; *at; at++)
         if (*at == '_') *at = ' ';
@@ -239,10 +258,9 @@ static void put_setting(crs_page *p, const char *key, const json_t *value)
         snprintf(number, sizeof number, "%.10g", json_number_value(value));
         crs_mark(&p->body, "%s", number);
     } else {
-        text = json_dumps(value, JSON_COMPACT | JSON_ENCODE_ANY);
-        crs_mark(&p->body, "%s", text);
+        json_dump_callback(value, put_piece, &p->body,
+                           JSON_COMPACT | JSON_ENCODE_ANY | JSON_ENSURE_ASCII);
     }
-    free(text);
     crs_mark(&p->body, "</td></tr>");
 }
 
@@ -274,12 +292,13 @@ static void put_data_files(crs_page *p)
     for (size_t k = 0; k < json_array_size(list); k++) {
         const json_t *one = json_array_get(list, k);
         crease_space s;
-        crs_mark(&p->body, "<tr><th scope=\"row\">%s</th><td class=\"l\">%s", crs_json_words(one, "role"),
-                 crs_json_words(one, "path"));
+        crs_mark(&p->body, "<tr><th scope=\"row\">%s</th><td class=\"l\">%s",
+                 crs_json_words(one, "role"), crs_json_words(one, "path"));
         if (crs_json_shape(one, "shape", &s))
             for (int n = 0; n < s.order; n++)
                 crs_mark(&p->body, "%s%s", n ? " × " : ", ", crs_count((double)s.dim[n], text));
-        crs_mark(&p->body, "<br><code class=\"wrap\">%s</code></td></tr>", crs_json_words(one, "hash"));
+        crs_mark(&p->body, "<br><code class=\"wrap\">%s</code></td></tr>",
+                 crs_json_words(one, "hash"));
     }
     crs_mark(&p->body, "</tbody></table>");
 }

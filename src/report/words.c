@@ -33,7 +33,8 @@ static const char *as_power(double x, int digits, char out[CRS_DIGITS])
 const char *crs_digits(double x, int digits, char out[CRS_DIGITS])
 {
     char text[64];
-    if (!isfinite(x)) return snprintf(out, CRS_DIGITS, "%s", isnan(x) ? dash : x > 0 ? "∞" : "−∞"), out;
+    if (!isfinite(x))
+        return snprintf(out, CRS_DIGITS, "%s", isnan(x) ? dash : x > 0 ? "∞" : "−∞"), out;
     if (x != 0 && (fabs(x) < 1e-3 || fabs(x) >= 1e5) && fabs(x) != floor(fabs(x)))
         return as_power(x, digits, out);
     if (fabs(x) >= 1e5) return fabs(x) < 1e9 ? crs_count(x, out) : as_power(x, digits, out);
@@ -78,9 +79,9 @@ const char *crs_share(double x, char out[CRS_DIGITS])
     const double percent = 100 * x;
     if (percent > 0 && percent < 0.001) return snprintf(out, CRS_DIGITS, "< 0.001 %%"), out;
     const double short_of = fabs(100 - percent);
-    const int decimals = percent == 0 || percent == 100 ? 0
-                         : percent < 0.1                ? 3
-                         : percent < 1                  ? 2
+    const int decimals = percent == 0 || percent == 100    ? 0
+                         : percent < 0.1                   ? 3
+                         : percent < 1                     ? 2
                          : percent > 50 && short_of < 0.01 ? 3
                          : percent > 50 && short_of < 1    ? 2
                                                            : 1;
