@@ -104,6 +104,11 @@ typedef struct {
 #define CRS_TAKES_ONE(type, name, value, low, high, text) , CRS_TAKES(name)
 #define CRS_TAKES_RUN                                     CRS_TAKES(METHOD), CRS_TAKES(MODE) CREASE_OPTIONS(CRS_TAKES_ONE)
 
+/* Those that decide how data are read, for crs_read_data. */
+#define CRS_TAKES_READING                                                                          \
+    CRS_TAKES(READ_AS), CRS_TAKES(COLUMNS), CRS_TAKES(DROP), CRS_TAKES(ABSENT),                    \
+        CRS_SAYS(SHAPE, "of a file of coordinates: the dimensions (default: the largest indices)")
+
 enum { CRS_NAME = 80 };
 
 const crs_option *crs_option_at(int k);
@@ -171,6 +176,11 @@ bool crs_read_if_there(const char *folder, const char *name, crs_array *out, cre
 
 /* The value of --shape. */
 bool crs_parse_shape(const char *text, crease_space *s, crease_error *e);
+
+/* What the command line asks of the data's file besides its numbers; texts are borrowed. */
+bool crs_asked_of(const crs_args *a, crs_asked *asked, crease_error *e);
+/* The data at a path, as the command line asks; what there is to say of them is said. */
+bool crs_read_data(const crs_args *a, const char *path, crs_array *out, crease_error *e);
 
 /* The point of a verb: the words from `first` on, or --input, in the shape of the file or of
  * --shape. Every entry is finite. */
@@ -307,6 +317,9 @@ enum { CRS_PATH_ROOM = 4096 };
  * CRS_EXIT_NO_OUTPUT. */
 bool crs_folder_of(const crs_args *a, crs_folder *f, crease_error *e);
 
+/* report.c: the page of a result folder, and a line that says where it is. */
+bool crs_report_write(const crs_args *a, const char *folder, const char *path, crease_error *e);
+
 /* "factor_2.npy" */
 void crs_factor_file(int n, char out[32]);
 
@@ -353,6 +366,5 @@ void crs_judged_source(crs_judged *j, const char *role, const crease_space *shap
 
 /* Refuses what needs more bytes than the machine has free, before they are asked for. */
 bool crs_memory_suffices(const char *what, double bytes, crease_error *e);
-double crs_memory_free(void); /* in bytes */
 
 #endif

@@ -279,8 +279,7 @@ static bool read_data(crs_spca_job *j, crease_error *e)
     if (length > 4 && strcmp(path + length - 4, ".npy") == 0 && crs_npy_shape(path, &claimed) &&
         !suffices(j, &claimed, e))
         return false;
-    if (!crs_read_array(path, &j->data, e)) return false;
-    crs_print_notice(j->a, &j->data);
+    if (!crs_read_data(j->a, path, &j->data, e)) return false;
     crs_array_hash(&j->data, j->hash);
     j->s.shape = j->data.shape;
     if (j->s.shape.order < 2)
@@ -433,7 +432,8 @@ const crs_verb crs_spca_verb = {
         CRS_OFFERS(
             ALPHA, "auto|noise",
             "weight of the penalty: a number, auto, auto:F, noise or noise:Z (default auto)"),
-        CRS_TAKES(COMPONENTS), CRS_TAKES(OUT), CRS_TAKES(FORCE), CRS_TAKES(JSON)),
+        CRS_TAKES(COMPONENTS), CRS_TAKES_READING, CRS_TAKES(OUT), CRS_TAKES(FORCE),
+        CRS_TAKES(JSON)),
     .relative = true,
     .run = run,
 };

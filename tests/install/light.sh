@@ -15,7 +15,7 @@ check "configure without $optional" cmake -S . -B "$work/build" -DCMAKE_C_COMPIL
   -DCMAKE_BUILD_TYPE=None -DCREASE_WITHOUT="$optional" -DCREASE_WERROR=ON
 cp "$work/log" "$work/told"
 for name in ${optional//;/ }; do
-  library=$(sed -nE "s/^crease_optional\($name [^ ]+ ([^ ]+) .*/\1/p" cmake/dependencies.cmake)
+  library=$(sed -nE "s/^crease_optional\($name [^ ]+ \"?([^ ]+;)?([^ \";]+)\"? .*/\2/p" cmake/dependencies.cmake)
   check "say that $library is absent" grep -q -- "-- without $library " "$work/told"
 done
 check "build" cmake --build "$work/build" -j2 --target crease_program
