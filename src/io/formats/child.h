@@ -41,8 +41,4 @@ bool crs_child_read(const crs_limits *limits, crs_decode *decode, const crs_sour
                     const crs_asked *asked, crs_array *out, crease_error *e);
 bool crs_child_list(crs_decode *decode, const crs_source *s, crs_listing *out, crease_error *e);
 
-/* The array that s->inner names or, without a name, the only one of numbers (inside.c); NULL with a
- * sentence that lists what there is. */
-const crs_inside *crs_listing_pick(const crs_listing *l, const crs_source *s, crease_error *e);
-
 #endif

@@ -27,8 +27,8 @@ static void name_all(const crs_listing *l, char *out, size_t room)
         if (!is_array(m)) continue;
         used += (size_t)snprintf(out + used, room - used, "%s%.60s (", used ? ", " : "", m->name);
         for (int n = 0; n < m->shape.order && used + 1 < room; n++)
-            used += (size_t)snprintf(out + used, room - used, "%s%td", n ? " x " : "",
-                                     m->shape.dim[n]);
+            used +=
+                (size_t)snprintf(out + used, room - used, "%s%td", n ? " x " : "", m->shape.dim[n]);
         if (used + 1 < room) used += (size_t)snprintf(out + used, room - used, ")");
     }
 }
@@ -59,8 +59,9 @@ static bool fail_kind(const crs_source *s, const crs_inside *m, crease_error *e)
                         "%.150s:%.100s is of type %s, or without dimensions; give an array of real "
                         "numbers with 1 to %d dimensions",
                         s->name, m->name, m->type, CREASE_MAX_ORDER);
-    return crs_fail(e, CREASE_BAD_DATA, "%.150s:%.100s is of type %s; give an array of real numbers",
-                    s->name, m->name, m->type);
+    return crs_fail(e, CREASE_BAD_DATA,
+                    "%.150s:%.100s is of type %s; give an array of real numbers", s->name, m->name,
+                    m->type);
 }
 
 const crs_inside *crs_listing_pick(const crs_listing *l, const crs_source *s, crease_error *e)
@@ -78,8 +79,9 @@ const crs_inside *crs_listing_pick(const crs_listing *l, const crs_source *s, cr
     if (count == 0) count = count_of(l, is_array, &one);
     if (count == 1) return one;
     if (count == 0)
-        crs_fail(e, CREASE_BAD_DATA, "%.150s holds no array of numbers with 1 to %d dimensions%s%.80s",
-                 s->name, CREASE_MAX_ORDER, l->count ? "; it holds " : "",
+        crs_fail(e, CREASE_BAD_DATA,
+                 "%.150s holds no array of numbers with 1 to %d dimensions%s%.80s", s->name,
+                 CREASE_MAX_ORDER, l->count ? "; it holds " : "",
                  l->count ? l->member[0].name : "");
     else
         crs_fail(e, CREASE_BAD_ARGUMENT, "%.100s holds %d arrays; name one, as %.60s:%.60s: %s",

@@ -13,12 +13,12 @@ enum { DEPTH = 4, PIECE = 8192 };
 static const char *class_text(const matvar_t *v)
 {
     static const char *const text[] = {
-        [MAT_C_EMPTY] = "empty",  [MAT_C_CELL] = "cell",       [MAT_C_STRUCT] = "struct",
-        [MAT_C_OBJECT] = "object", [MAT_C_CHAR] = "char",       [MAT_C_SPARSE] = "f8",
-        [MAT_C_DOUBLE] = "f8",    [MAT_C_SINGLE] = "f4",       [MAT_C_INT8] = "i1",
-        [MAT_C_UINT8] = "u1",     [MAT_C_INT16] = "i2",        [MAT_C_UINT16] = "u2",
-        [MAT_C_INT32] = "i4",     [MAT_C_UINT32] = "u4",       [MAT_C_INT64] = "i8",
-        [MAT_C_UINT64] = "u8",    [MAT_C_FUNCTION] = "function", [MAT_C_OPAQUE] = "object",
+        [MAT_C_EMPTY] = "empty",   [MAT_C_CELL] = "cell",         [MAT_C_STRUCT] = "struct",
+        [MAT_C_OBJECT] = "object", [MAT_C_CHAR] = "char",         [MAT_C_SPARSE] = "f8",
+        [MAT_C_DOUBLE] = "f8",     [MAT_C_SINGLE] = "f4",         [MAT_C_INT8] = "i1",
+        [MAT_C_UINT8] = "u1",      [MAT_C_INT16] = "i2",          [MAT_C_UINT16] = "u2",
+        [MAT_C_INT32] = "i4",      [MAT_C_UINT32] = "u4",         [MAT_C_INT64] = "i8",
+        [MAT_C_UINT64] = "u8",     [MAT_C_FUNCTION] = "function", [MAT_C_OPAQUE] = "object",
     };
     const size_t k = (size_t)v->class_type;
     if (v->isComplex) return "complex";
@@ -106,7 +106,8 @@ static void entries(const matvar_t *v, ptrdiff_t first, ptrdiff_t count, double 
         TAKE(MAT_C_UINT32, uint32_t);
         TAKE(MAT_C_INT64, int64_t);
         TAKE(MAT_C_UINT64, uint64_t);
-    default: fill(count, NAN, x);
+    default:
+        fill(count, NAN, x);
     }
 #undef TAKE
 }
