@@ -3,7 +3,7 @@
  */
 #include "io/formats/io.h"
 
-#ifndef CRS_HAS_HDF5
+#ifndef CREASE_HDF5
 static bool is_hdf5(const unsigned char *head, size_t n)
 {
     return n >= 10 &&
@@ -18,7 +18,7 @@ const crs_format crs_hdf5_format = {
 };
 #endif
 
-#ifndef CRS_HAS_MAT
+#ifndef CREASE_MATIO
 static bool is_mat(const unsigned char *head, size_t n)
 {
     return n >= 10 && memcmp(head, "MATLAB 5.0", 10) == 0;
