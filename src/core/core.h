@@ -113,10 +113,13 @@ struct crease_watch {
     double begun, until, reserve;
     crease_phase phase; /* this and the rest are the outermost one's */
     double since, seconds[CREASE_PHASE_COUNT];
+    struct crease_checkpoint *checkpoint; /* NULL: none */
 };
 void crs_watch_begin(crease_watch *w, crease_watch *outer);
 void crs_watch_restart(crease_watch *w);         /* its limit counts from now */
 bool crs_cut(crease_error *e, const char *what); /* always false */
+/* The outermost watch's checkpoint; NULL: none (checkpoint.h). */
+struct crease_checkpoint *crs_watch_checkpoint(const crease_watch *w);
 
 /* The k-th smallest of n numbers, k from 0, and their (upper) median; both reorder x. */
 double crs_select(ptrdiff_t n, double *x, ptrdiff_t k);

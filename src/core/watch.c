@@ -3,7 +3,7 @@
  * outer one, as that of a handle in its caller's: it asks that one too, and time is told there. */
 #include <stdatomic.h>
 
-#include "core/core.h"
+#include "core/checkpoint.h"
 
 static const double grace = 0.5; /* seconds that the rest may take beyond limit or request */
 
@@ -66,9 +66,18 @@ static double working_end(const crease_watch *w, double kept)
     return w->until - smaller(kept, (w->until - w->begun) / 2);
 }
 
-bool crease_watch_over(const crease_watch *w)
+crease_checkpoint *crs_watch_checkpoint(const crease_watch *w)
 {
-    if (!w) return false;
+    return w ? root_of(w)->checkpoint : NULL;
+}
+
+void crease_watch_checkpoint(crease_watch *w, crease_checkpoint *c)
+{
+    if (w) w->checkpoint = c;
+}
+
+static bool is_over(const crease_watch *w)
+{
     const bool work = works(w);
     double kept = 0, now = 0;
     for (; w; w = w->outer) {
@@ -81,6 +90,14 @@ bool crease_watch_over(const crease_watch *w)
         if (now >= end) return true;
     }
     return false;
+}
+
+/* Whoever is told so may leave work half done: the checkpoint takes no more. */
+bool crease_watch_over(const crease_watch *w)
+{
+    const bool over = w && is_over(w);
+    if (over && root_of(w)->checkpoint) crs_checkpoint_freeze(root_of(w)->checkpoint);
+    return over;
 }
 
 /* A stop that is asked for while this looks is a stop as well, so the limit is looked at first. */
