@@ -318,9 +318,7 @@ static bool read_tucker(crs_tucker_job *j, crease_error *e)
         !crs_memory_suffices("robust PCA of this tensor",
                              crease_rpca_bytes(&j->s, &j->run, false, true), e))
         return false;
-    if (!crs_read_asked(a->word[0], &(crs_asked){ .missing = j->s.missing }, &j->data, e))
-        return false;
-    crs_print_notice(a, &j->data);
+    if (!crs_read_data(a, a->word[0], &j->data, e)) return false;
     j->given = j->data.shape;
     if (!crs_rpca_take(&j->data, crs_given(a, CRS_OPT_MASK), crs_given(a, CRS_OPT_MERGE), &j->s,
                        j->hash, e) ||
@@ -486,6 +484,7 @@ static bool run(const crs_args *a, crease_error *e)
 const crs_verb crs_rpca_verb = {
     .name = "rpca",
     .words = "DATA",
+    .word = CRS_KIND_FILE,
     .least = 1,
     .most = 1,
     .text =
@@ -505,8 +504,9 @@ const crs_verb crs_rpca_verb = {
         "diverged. Ctrl-C ends the iterations and writes what there is.",
     .example = "crease rpca instance/tensor.npy --rank 3 --out result",
     .takes = CRS_LIST(
-        CRS_SAYS(METHOD, "auto, envelope, admm-g, admm-m, prox-bcd or bcd; of models other than cp "
-                         "auto, admm-g, admm-m or extension (default auto)"),
+        CRS_OFFERS(METHOD, "auto|envelope|admm-g|admm-m|prox-bcd|bcd|extension",
+                   "auto, envelope, admm-g, admm-m, prox-bcd or bcd; of models other than cp "
+                   "auto, admm-g, admm-m or extension (default auto)"),
         CRS_FOR_SAYS(starts, OF_CP,
                      "points to start from, the first by --init; the best fit is kept (default: "
                      "one, and more while the fit is bad)"),
@@ -524,7 +524,7 @@ const crs_verb crs_rpca_verb = {
         CRS_SAYS(ALPHA, "weight of the penalty, or auto (default: learned from the residual; of "
                         "the methods of the paper 2/sqrt of the longest dimension)"),
         CRS_FOR(ALPHA_NOISE, OF_CP | OF_TUCKER), CRS_FOR(RIDGE, OF_CP), CRS_FOR(INIT, OF_CP),
-        CRS_FOR(MISSING, OF_CP | OF_TUCKER), CRS_FOR(MASK, OF_CP | OF_TUCKER),
+        CRS_FOR(MISSING, OF_CP | OF_TUCKER), CRS_FOR(MASK, OF_CP | OF_TUCKER), CRS_TAKES_READING,
         CRS_FOR(NONNEG, OF_CP), CRS_TAKES(MERGE), CRS_TAKES(TRUTH), CRS_FOR(THREADS, OF_FACTORS),
         CRS_FOR(PRECISION, OF_CP), CRS_TAKES(OUT), CRS_TAKES(FORCE), CRS_TAKES(QUIET),
         CRS_TAKES(VERBOSE), CRS_TAKES(LOG_CSV), CRS_TAKES(JSON)),

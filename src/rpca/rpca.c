@@ -314,6 +314,7 @@ static bool begin(crease_rpca *r, double *tensor, crease_error *e)
     if (r->center) tensor = r->center->data;
     if (!crs_rpca_enter(r, learns, tensor, e)) return false;
     double *data = r->units ? r->units->tensor : tensor;
+    if (r->units) r->watch.value = r->units->value, r->watch.data = r->units->data;
     const bool done =
         choose(r, data, e) && fits(r, data, e) &&
         (r->s.kind == CREASE_RPCA_CP ? begin_cp(r, data, e) : begin_other(r, data, e)) &&

@@ -44,6 +44,7 @@ typedef struct {
     double *data;
     crs_axes axes;
     double scale; /* of images: what 1 was in the file, as 255; 0: entries are as in the file */
+    bool gaps;    /* the file says which entries are missing, and they are nan */
     char notice[200];
 } crs_array;
 
@@ -60,7 +61,7 @@ typedef struct {
     bool missing;        /* cells without a number are nan */
     const char *read_as; /* the name of a format; NULL: told by the first bytes, then the ending */
     const char *absent;  /* of coordinate files: "zero" or "missing"; NULL: as the format says */
-    const char *columns; /* of tables: those to keep, names or numbers from 0; NULL: all */
+    const char *columns; /* of tables: those to keep, names or numbers from 1; NULL: all */
     const char *drop;    /* of tables: those to leave out */
     const char *frames;  /* of video and images: FIRST:END:STEP */
     const char *size;    /* of video: WIDTHxHEIGHT */
