@@ -121,7 +121,7 @@ struct crease_watch {
     crease_phase phase; /* this and the rest are the outermost one's */
     double since, seconds[CREASE_PHASE_COUNT];
     struct crease_checkpoint *checkpoint; /* NULL: none */
-    crs_course *course; /* NULL: nobody looks, and nothing is kept */
+    crs_course *course;                   /* NULL: nobody looks, and nothing is kept */
 };
 void crs_watch_begin(crease_watch *w, crease_watch *outer);
 void crs_watch_restart(crease_watch *w);         /* its limit counts from now */

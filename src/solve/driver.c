@@ -230,8 +230,7 @@ void crs_driver_enter(crs_driver *r)
 {
     if (!r->engine->visit || r->report.outcome != CREASE_NOT_RUN) return;
     for (bool further = true; further;) {
-        const crs_unit_found found =
-            crs_unit_begin(&r->watch, "run", CRS_UNIT_LOOP, visit, r);
+        const crs_unit_found found = crs_unit_begin(&r->watch, "run", CRS_UNIT_LOOP, visit, r);
         r->unit = found != CRS_UNIT_DONE;
         further = !r->unit && limit_is_past(r);
         if (further) r->report.outcome = CREASE_NOT_RUN;

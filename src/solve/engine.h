@@ -53,7 +53,7 @@ typedef struct {
     bool started, theta_stop;
     bool unit; /* of a checkpoint, and not at its end */
     crease_certificate now,
-        best; /* of the iterate and of the answer; their blocks are the owner's */
+        best;   /* of the iterate and of the answer; their blocks are the owner's */
     int blocks; /* that they have room for */
     crease_report report;
     crease_progress progress;
@@ -73,8 +73,8 @@ void crs_driver_again(crs_driver *r);
 /* One iteration; NOT_RUN: go on. */
 crease_outcome crs_driver_step(crs_driver *r);
 
-/* Around a loop of steps, and between two of them: the run is a unit of a checkpoint. A run that was
- * ended by a limit of iterations or evaluations goes on where there is more of it now. */
+/* Around a loop of steps, and between two of them: the run is a unit of a checkpoint. A run that
+ * was ended by a limit of iterations or evaluations goes on where there is more of it now. */
 void crs_driver_enter(crs_driver *r);
 void crs_driver_tick(crs_driver *r);
 void crs_driver_leave(crs_driver *r);
