@@ -311,10 +311,10 @@ static bool tucker_ranks(crs_tucker_job *j, crease_error *e)
 static bool read_tucker(crs_tucker_job *j, crease_error *e)
 {
     const crs_args *a = j->a;
-    /* What a .npy file claims is known before its items are read. */
-    const size_t length = strlen(a->word[0]);
-    if (length > 4 && strcmp(a->word[0] + length - 4, ".npy") == 0 &&
-        crs_npy_shape(a->word[0], &j->s.shape) &&
+    crs_asked asked;
+    if (!crs_asked_of(a, &asked, e)) return false;
+    /* What many files claim is known before their items are read. */
+    if (crs_read_shape(a->word[0], &asked, &j->s.shape) && j->s.shape.order > 1 &&
         !crs_memory_suffices("robust PCA of this tensor",
                              crease_rpca_bytes(&j->s, &j->run, false, true), e))
         return false;
