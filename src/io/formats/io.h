@@ -68,6 +68,7 @@ typedef struct {
     bool colour;         /* of images and video: an axis of colours instead of gray */
     crease_space shape;  /* of coordinate files; order 0: by the largest indices */
     crs_names *names;    /* of tables: those of the columns are put here; NULL: nowhere */
+    const crease_watch *watch; /* cuts what may take long; NULL: nothing does */
 } crs_asked;
 
 /* A file to be read, at its beginning. */

@@ -328,10 +328,7 @@ static bool open_layers(opened *o, crease_error *e)
 static bool prepare(opened *o, const crs_format *f, crease_error *e)
 {
     if (f->needs)
-        return crs_fail(e, CREASE_UNSUPPORTED,
-                        "%.200s is of the format %s and this build has no %s; install it and build "
-                        "again",
-                        o->s.name, f->name, f->needs);
+        return crs_fail(e, CREASE_UNSUPPORTED, "%.200s: this build has no %s", o->s.name, f->needs);
     if (o->s.inner && !f->list)
         return crs_fail(e, CREASE_BAD_ARGUMENT,
                         "%.200s is of the format %s, which holds one array; leave :%.80s out",
