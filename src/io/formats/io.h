@@ -4,10 +4,10 @@
 #ifndef CRS_IO_H
 #define CRS_IO_H
 
-#include <nettle/sha2.h>
 #include <stdio.h>
 
 #include "core/core.h"
+#include "io/formats/sha256.h"
 
 /* What people call a dimension and its indices; all of it is owned, NULL: not known. Indices have
  * positions, or words. */

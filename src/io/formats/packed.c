@@ -6,7 +6,7 @@
 #define _GNU_SOURCE /* fopencookie */
 #include <errno.h>
 
-#ifdef CRS_HAS_ZLIB
+#ifdef CREASE_ZLIB
 #define ZLIB_CONST
 #include <zlib.h>
 #endif
@@ -38,7 +38,7 @@ typedef struct {
     uint64_t taken, given; /* packed and unpacked bytes so far */
     uint32_t crc;
     bool ended;
-#ifdef CRS_HAS_ZLIB
+#ifdef CREASE_ZLIB
     z_stream z;
     unsigned char in[CHUNK];
 #endif
@@ -71,7 +71,7 @@ static ssize_t read_plain(void *self, char *out, size_t n)
     return count_bytes(u, out, got);
 }
 
-#ifdef CRS_HAS_ZLIB
+#ifdef CREASE_ZLIB
 
 /* More packed bytes, none at the end of them. */
 static bool feed(unpacker *u)
