@@ -227,10 +227,10 @@ typedef struct {
     crs_packing packing;
     uint64_t bytes, whole; /* packed and, but of gzip, unpacked */
     uint32_t crc;
-} crs_packed;
-FILE *crs_unpack(const crs_packed *p, crease_error *e);
+} crs_zipped;
+FILE *crs_unzip(const crs_zipped *p, crease_error *e);
 /* What is written to it goes gzipped to f; to be closed before f. NULL with errno. */
-FILE *crs_pack(FILE *to);
+FILE *crs_gzip(FILE *to);
 uint32_t crs_crc32(uint32_t sum, const void *data, size_t n);
 
 typedef struct {

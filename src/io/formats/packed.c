@@ -34,7 +34,7 @@ uint32_t crs_crc32(uint32_t sum, const void *data, size_t n)
 static ssize_t refuse(int why) { return errno = why, -1; }
 
 typedef struct {
-    crs_packed p;
+    crs_zipped p;
     uint64_t taken, given; /* packed and unpacked bytes so far */
     uint32_t crc;
     bool ended;
@@ -180,7 +180,7 @@ static int end_packed(void *self)
     return done ? 0 : EOF;
 }
 
-FILE *crs_pack(FILE *to)
+FILE *crs_gzip(FILE *to)
 {
     packer *p = crs_alloc(1, sizeof *p);
     FILE *f = NULL;
@@ -209,7 +209,7 @@ static bool begin_packed(unpacker *u, crease_error *e)
                     u->p.name);
 }
 
-FILE *crs_pack(FILE *to)
+FILE *crs_gzip(FILE *to)
 {
     (void)to;
     return errno = ENOTSUP, NULL;
@@ -226,7 +226,7 @@ static int close_plain(void *self)
     return 0;
 }
 
-FILE *crs_unpack(const crs_packed *p, crease_error *e)
+FILE *crs_unzip(const crs_zipped *p, crease_error *e)
 {
     static const cookie_io_functions_t plain = { .read = read_plain, .close = close_plain };
     const bool stored = p->packing == CRS_STORED;

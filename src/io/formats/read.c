@@ -252,8 +252,8 @@ static bool look(opened *o, crease_error *e)
 static bool peel(opened *o, crease_error *e)
 {
     if (!(o->n > 2 && o->head[0] == 0x1f && o->head[1] == 0x8b)) return true;
-    const crs_packed p = { .f = o->s.f, .name = o->s.name, .bytes = UINT64_MAX };
-    FILE *f = crs_unpack(&p, e);
+    const crs_zipped p = { .f = o->s.f, .name = o->s.name, .bytes = UINT64_MAX };
+    FILE *f = crs_unzip(&p, e);
     if (!f) return false;
     o->s.path = NULL;
     return put_layer(o, f, e) && look(o, e);

@@ -47,7 +47,7 @@ static bool begin_sync(int fd)
 /* What `put` writes, gzipped on its way to f. */
 static bool put_packed(FILE *f, crs_put *put, const void *what)
 {
-    FILE *packed = crs_pack(f);
+    FILE *packed = crs_gzip(f);
     const bool written = packed && put(packed, what) && fflush(packed) == 0;
     const int why = errno;
     const bool closed = packed && fclose(packed) == 0;
