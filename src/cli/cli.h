@@ -327,6 +327,9 @@ enum { CRS_PATH_ROOM = 4096 };
  * CRS_EXIT_NO_OUTPUT. */
 bool crs_folder_of(const crs_args *a, crs_folder *f, crease_error *e);
 
+/* report.c: the page of a result folder, and a line that says where it is. */
+bool crs_report_write(const crs_args *a, const char *folder, const char *path, crease_error *e);
+
 /* "factor_2.npy" */
 void crs_factor_file(int n, char out[32]);
 
@@ -373,6 +376,5 @@ void crs_judged_source(crs_judged *j, const char *role, const crease_space *shap
 
 /* Refuses what needs more bytes than the machine has free, before they are asked for. */
 bool crs_memory_suffices(const char *what, double bytes, crease_error *e);
-double crs_memory_free(void); /* in bytes */
 
 #endif

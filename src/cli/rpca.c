@@ -186,6 +186,7 @@ static void discard(crs_rpca_job *j)
     crs_array_free(&j->data);
     crs_npy_stream_close(&j->truth);
     crs_free(j->weight);
+    crs_free(j->peak);
     crs_free(j->cosine);
     crease_verification_free(&j->verified);
     crs_reg_close(&j->penalty);
@@ -311,10 +312,10 @@ static bool tucker_ranks(crs_tucker_job *j, crease_error *e)
 static bool read_tucker(crs_tucker_job *j, crease_error *e)
 {
     const crs_args *a = j->a;
-    /* What a .npy file claims is known before its items are read. */
-    const size_t length = strlen(a->word[0]);
-    if (length > 4 && strcmp(a->word[0] + length - 4, ".npy") == 0 &&
-        crs_npy_shape(a->word[0], &j->s.shape) &&
+    crs_asked asked;
+    if (!crs_asked_of(a, &asked, e)) return false;
+    /* What many files claim is known before their items are read. */
+    if (crs_read_shape(a->word[0], &asked, &j->s.shape) && j->s.shape.order > 1 &&
         !crs_memory_suffices("robust PCA of this tensor",
                              crease_rpca_bytes(&j->s, &j->run, false, true), e))
         return false;
@@ -358,23 +359,17 @@ static void name_arrays(crs_tucker_job *j)
     }
 }
 
-/* The parts that are no blocks, in the shape of the data; what they hold, and the error. */
+/* The parts that are no blocks, in the shape of the data; and the error. */
 static bool write_tucker_parts(crs_tucker_job *j, crease_error *e)
 {
     const ptrdiff_t size = crease_size(&j->given), rows = j->s.shape.dim[0];
     const bool convex = j->s.kind == CREASE_RPCA_PCP; /* the block L is the low-rank part */
-    double *lowrank = crs_doubles(4 * size, "the parts of the result", e);
+    double *lowrank = crs_doubles(2 * size, "the parts of the result", e);
     if (!lowrank) return false;
-    double *sparse = lowrank + size, *noise = sparse + size, *seen = noise + size;
+    double *noise = lowrank + size;
     crease_rpca_read(j->fit, CREASE_RPCA_LOWRANK, 0, rows, lowrank);
-    crease_rpca_read(j->fit, CREASE_RPCA_SPARSE, 0, rows, sparse);
     crease_rpca_read(j->fit, CREASE_RPCA_NOISE, 0, rows, noise);
-    crease_rpca_read(j->fit, CREASE_RPCA_SEEN, 0, rows, seen);
     j->error = j->truth.data ? crease_relative_error(size, lowrank, j->truth.data) : NAN;
-    j->parts = (crs_rpca_parts){ .threshold = INFINITY };
-    for (ptrdiff_t k = 0; k < size; k++)
-        crs_rpca_count(&j->parts, seen[k] != 0, noise[k] + sparse[k], sparse[k]);
-    crs_rpca_counted(&j->parts);
     const bool done =
         (convex || crs_folder_array(&j->folder, "lowrank.npy", &j->given, lowrank, e)) &&
         crs_center_write(&j->folder, j->fit, e) &&

@@ -93,6 +93,8 @@ bool crs_all_finite(ptrdiff_t n, const double *x);
 
 /* Seconds since some moment (system.c). */
 double crs_now(void);
+/* Bytes that this process may still take; INFINITY: not known. */
+double crs_memory_free(void);
 
 /* Inside of a watch (watch.c). A handle has one of its own, in the caller's (NULL: none): its limit
  * is max_seconds, and its reserve what the last certificate took.

@@ -350,6 +350,9 @@ crease_rpca *crease_rpca_new(const crease_rpca_settings *s, const crease_options
     if (!r) return crs_fail(e, CREASE_NO_MEMORY, "out of memory: robust PCA"), NULL;
     r->facts.rank_reason = "";
     r->facts.agreement = r->facts.deviation = r->facts.fit_residual = r->facts.share = NAN;
+    r->facts.rms = r->facts.clear_share = r->facts.explained = r->facts.largest_rest = NAN;
+    r->facts.least = INFINITY;
+    r->facts.largest = -1;
     if (take(s, o, r, e) && watched(r, tensor, e)) return r;
     crease_rpca_free(r);
     return NULL;
