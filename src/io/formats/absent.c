@@ -3,7 +3,7 @@
  */
 #include "io/formats/io.h"
 
-#ifndef CRS_HAS_HDF5
+#ifndef CREASE_HDF5
 static bool is_hdf5(const unsigned char *head, size_t n)
 {
     return n >= 10 &&
