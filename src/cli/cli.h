@@ -51,6 +51,12 @@ typedef struct {
 #define CRS_TAKES_ONE(type, name, value, low, high, text) , CRS_TAKES(name)
 #define CRS_TAKES_RUN                                     CRS_TAKES(METHOD), CRS_TAKES(MODE) CREASE_OPTIONS(CRS_TAKES_ONE)
 
+/* Those that say how data are read, and what their dimensions are called. */
+#define CRS_TAKES_DATA                                                                             \
+    CRS_TAKES(READ_AS), CRS_TAKES(AXES), CRS_TAKES(ABSENT), CRS_TAKES(COLUMNS), CRS_TAKES(DROP),   \
+        CRS_TAKES(FRAMES), CRS_TAKES(SIZE), CRS_TAKES(COLOUR),                                     \
+        CRS_SAYS(SHAPE, "dimensions of the data, where a file of coordinates does not tell them")
+
 enum { CRS_NAME = 80 };
 
 const crs_option *crs_option_at(int k);
@@ -113,6 +119,22 @@ bool crs_list_or_file(const char *what, const char *text, crs_array *out, crease
 bool crs_read_in(const char *folder, const char *name, crs_array *out, crease_error *e);
 /* The same; true with an empty array where there is no such file. */
 bool crs_read_if_there(const char *folder, const char *name, crs_array *out, crease_error *e);
+
+/* How the command line asks for data to be read (data.c). */
+bool crs_asked_of(const crs_args *a, crs_asked *out, crease_error *e);
+/* The data of a verb with what is known of their axes: by --axes, a sidecar or the result beside
+ * them, or the file itself. Prints its notice. */
+bool crs_data_read(const crs_args *a, const char *path, const crs_asked *asked, crs_array *out,
+                   crease_error *e);
+/* "sample 7, emission 342 nm" of entry j. */
+void crs_place_text(const crs_array *x, ptrdiff_t j, char *out, size_t size);
+/* Where something is known of the axes: is every entry finite, or missing? The sentence names it by
+ * its labels. */
+bool crs_data_finite(const crs_array *x, bool missing, const double *mask, crease_error *e);
+/* --merge: `count` axes from `first` on. */
+bool crs_parse_merge(const char *text, const crease_space *s, int *first, int *count,
+                     crease_error *e);
+void crs_merge_shape(crease_space *s, int first, int count);
 
 /* The value of --shape. */
 bool crs_parse_shape(const char *text, crease_space *s, crease_error *e);

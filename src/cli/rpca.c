@@ -318,9 +318,8 @@ static bool read_tucker(crs_tucker_job *j, crease_error *e)
         !crs_memory_suffices("robust PCA of this tensor",
                              crease_rpca_bytes(&j->s, &j->run, false, true), e))
         return false;
-    if (!crs_read_asked(a->word[0], &(crs_asked){ .missing = j->s.missing }, &j->data, e))
+    if (!crs_asked_of(a, &j->asked, e) || !crs_data_read(a, a->word[0], &j->asked, &j->data, e))
         return false;
-    crs_print_notice(a, &j->data);
     j->given = j->data.shape;
     if (!crs_rpca_take(&j->data, crs_given(a, CRS_OPT_MASK), crs_given(a, CRS_OPT_MERGE), &j->s,
                        j->hash, e) ||
@@ -525,9 +524,9 @@ const crs_verb crs_rpca_verb = {
                         "the methods of the paper 2/sqrt of the longest dimension)"),
         CRS_FOR(ALPHA_NOISE, OF_CP | OF_TUCKER), CRS_FOR(RIDGE, OF_CP), CRS_FOR(INIT, OF_CP),
         CRS_FOR(MISSING, OF_CP | OF_TUCKER), CRS_FOR(MASK, OF_CP | OF_TUCKER),
-        CRS_FOR(NONNEG, OF_CP), CRS_TAKES(MERGE), CRS_TAKES(TRUTH), CRS_FOR(THREADS, OF_FACTORS),
-        CRS_FOR(PRECISION, OF_CP), CRS_TAKES(OUT), CRS_TAKES(FORCE), CRS_TAKES(QUIET),
-        CRS_TAKES(VERBOSE), CRS_TAKES(LOG_CSV), CRS_TAKES(JSON)),
+        CRS_FOR(NONNEG, OF_CP), CRS_TAKES(MERGE), CRS_TAKES_DATA, CRS_TAKES(TRUTH),
+        CRS_FOR(THREADS, OF_FACTORS), CRS_FOR(PRECISION, OF_CP), CRS_TAKES(OUT), CRS_TAKES(FORCE),
+        CRS_TAKES(QUIET), CRS_TAKES(VERBOSE), CRS_TAKES(LOG_CSV), CRS_TAKES(JSON)),
     .relative = true,
     .kinds = kinds,
     .kind = kind_of,

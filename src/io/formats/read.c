@@ -195,7 +195,8 @@ bool crs_read_asked(const char *path, const crs_asked *asked, crs_array *out, cr
                            .name = input ? "standard input" : path,
                            .path = input ? NULL : path };
     const crs_format *format = s.f ? choose(&s, asked, e) : NULL;
-    const bool done = format && format->read(&s, asked, out, e);
+    const bool done =
+        format && crs_asked_suits(asked, format, s.name, e) && format->read(&s, asked, out, e);
     if (s.f && !input) fclose(s.f);
     return done;
 }
