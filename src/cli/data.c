@@ -20,7 +20,7 @@ bool crs_asked_of(const crs_args *a, crs_asked *out, crease_error *e)
         return crs_fail(e, CREASE_BAD_ARGUMENT,
                         "--columns and --drop both choose columns; give one of them");
     if (out->read_as && !crs_format_find(out->read_as, e)) return false;
-    return !shape || crs_parse_shape(shape, &out->shape, e);
+    return !shape || (crs_parse_shape(shape, &out->shape, e) && crease_space_check(&out->shape, e));
 }
 
 /* --axes over the sidecar over what the file says. */
@@ -40,7 +40,7 @@ static bool name_axes(const crs_args *a, const char *path, crs_array *x, crease_
     return true;
 }
 
-bool crs_data_read(const crs_args *a, const char *path, const crs_asked *asked, crs_array *out,
+bool crs_read_data(const crs_args *a, const char *path, const crs_asked *asked, crs_array *out,
                    crease_error *e)
 {
     if (!crs_read_asked(path, asked, out, e)) return false;

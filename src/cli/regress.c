@@ -233,7 +233,7 @@ static bool read_data(crs_regress_job *j, crease_error *e)
     crs_names names = { .count = 0 };
     if (!crs_asked_of(a, &j->reading, e)) return false;
     j->reading.names = &names;
-    bool done = crs_data_read(a, a->word[0], &j->reading, &j->X, e) &&
+    bool done = crs_read_data(a, a->word[0], &j->reading, &j->X, e) &&
                 crs_read_array(a->word[1], &j->y, e) && shapes_agree(j, e) &&
                 name_columns(j, &names, e);
     j->reading.names = NULL;
@@ -413,6 +413,7 @@ static bool run(const crs_args *a, crease_error *e)
 const crs_verb crs_regress_verb = {
     .name = "regress",
     .words = "X Y",
+    .word = CRS_KIND_FILE,
     .least = 2,
     .most = 2,
     .text =
@@ -434,8 +435,8 @@ const crs_verb crs_regress_verb = {
                          "column: after @ (@2,1,1,2) or in a file"),
         CRS_SAYS(WEIGHTS,
                  "a weight for every column, or for every group: numbers a,b,... or a file"),
-        CRS_TAKES(ROW_WEIGHTS), CRS_TAKES(eps), CRS_TAKES(max_iterations), CRS_TAKES(max_seconds),
-        CRS_SAYS(seed, "of the folds of --cv (default 0)"), CRS_TAKES_DATA, CRS_TAKES(OUT),
+        CRS_TAKES(ROW_WEIGHTS), CRS_TAKES_READING, CRS_TAKES(eps), CRS_TAKES(max_iterations),
+        CRS_TAKES(max_seconds), CRS_SAYS(seed, "of the folds of --cv (default 0)"), CRS_TAKES(OUT),
         CRS_TAKES(FORCE), CRS_TAKES(JSON)),
     .run = run,
 };

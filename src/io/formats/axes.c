@@ -133,7 +133,7 @@ void crs_axis_text(const crs_axes *a, int n, ptrdiff_t index, char *out, size_t 
         snprintf(out, size, "axis %d %s%s", n, x->count ? "" : "index ", at);
 }
 
-void crs_axis_title(const crs_axes *a, int n, char *out, size_t size)
+void crs_axis_heading(const crs_axes *a, int n, char *out, size_t size)
 {
     const crs_axis *x = &a->axis[n];
     if (!x->name)
@@ -149,7 +149,7 @@ bool crs_axes_fit(const crs_axes *a, const crease_space *s, const char *what, cr
     for (int n = 0; n < CREASE_MAX_ORDER; n++) {
         const crs_axis *x = &a->axis[n];
         char title[100];
-        crs_axis_title(a, n, title, sizeof title);
+        crs_axis_heading(a, n, title, sizeof title);
         if (n >= s->order && (x->name || x->count))
             return crs_fail(e, CREASE_BAD_SHAPE,
                             "%.100s: there is an axis %d, and the data have %d dimension%s; name "
@@ -248,7 +248,7 @@ bool crs_axes_tidy(crs_axes *a, int order, char *notice, size_t size, crease_err
         for (ptrdiff_t k = 0; x->label && k < x->count; k++)
             if (!respell(&x->label[k], &changed, e)) return false;
         if (!find_twice(x, &twice, e)) return false;
-        crs_axis_title(a, n, title, sizeof title);
+        crs_axis_heading(a, n, title, sizeof title);
         snprintf(text, sizeof text, "labels of %.60s are no UTF-8 and were taken as Latin-1",
                  title);
         if (changed) tell(notice, size, text);
@@ -273,7 +273,7 @@ bool crs_axes_agree(const crs_axes *a, const crs_axes *b, int order, int skip, c
             return snprintf(why, 200, "axis %d is '%.40s' in %s and '%.40s' in %s", n, x->name, one,
                             y->name, other),
                    false;
-        crs_axis_title(x->name ? a : b, n, title, sizeof title);
+        crs_axis_heading(x->name ? a : b, n, title, sizeof title);
         if (!same_text(x->unit, y->unit))
             return snprintf(why, 200, "the unit of %.50s is '%.20s' in %s and '%.20s' in %s", title,
                             x->unit, one, y->unit, other),
@@ -333,7 +333,7 @@ bool crs_axes_merge(crs_axes *a, const crease_space *s, int first, int count, cr
     for (int n = first; n < first + count; n++) {
         const size_t used = strlen(name);
         char title[100];
-        crs_axis_title(a, n, title, sizeof title);
+        crs_axis_heading(a, n, title, sizeof title);
         named = named || a->axis[n].name;
         snprintf(name + used, sizeof name - used, "%s%.48s", used ? " x " : "",
                  a->axis[n].name ? a->axis[n].name : title);

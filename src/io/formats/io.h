@@ -38,7 +38,7 @@ bool crs_axes_known(const crs_axes *a, int order);
 void crs_axis_text(const crs_axes *a, int n, ptrdiff_t index, char *out, size_t size);
 void crs_index_text(const crs_axis *a, ptrdiff_t index, char *out, size_t size);
 /* "emission (nm)", "axis 1" */
-void crs_axis_title(const crs_axes *a, int n, char *out, size_t size);
+void crs_axis_heading(const crs_axes *a, int n, char *out, size_t size);
 
 /* Have they as many labels as the shape has entries? `what` says whose they are. */
 bool crs_axes_fit(const crs_axes *a, const crease_space *s, const char *what, crease_error *e);
@@ -68,6 +68,7 @@ typedef struct {
     double *data;
     crs_axes axes;
     double scale; /* of images: what 1 was in the file, as 255; 0: entries are as in the file */
+    bool gaps;    /* the file says which entries are missing, and they are nan */
     char notice[200];
 } crs_array;
 
@@ -84,13 +85,14 @@ typedef struct {
     bool missing;        /* cells without a number are nan */
     const char *read_as; /* the name of a format; NULL: told by the first bytes, then the ending */
     const char *absent;  /* of coordinate files: "zero" or "missing"; NULL: as the format says */
-    const char *columns; /* of tables: those to keep, names or numbers from 0; NULL: all */
+    const char *columns; /* of tables: those to keep, names or numbers from 1; NULL: all */
     const char *drop;    /* of tables: those to leave out */
     const char *frames;  /* of video and images: FIRST:END:STEP */
     const char *size;    /* of video: WIDTHxHEIGHT */
     bool colour;         /* of images and video: an axis of colours instead of gray */
     crease_space shape;  /* of coordinate files; order 0: by the largest indices */
     crs_names *names;    /* of tables: those of the columns are put here; NULL: nowhere */
+    const crease_watch *watch; /* cuts what may take long; NULL: nothing does */
 } crs_asked;
 
 /* A file to be read, at its beginning. */

@@ -178,13 +178,21 @@ static size_t peek(FILE *f, unsigned char *head, size_t room)
     return n;
 }
 
+/* This format, unless the build lacks what it needs. */
+static const crs_format *usable(const crs_format *format, const char *name, crease_error *e)
+{
+    if (!format || !format->needs) return format;
+    crs_fail(e, CREASE_UNSUPPORTED, "%.200s: this build has no %s", name, format->needs);
+    return NULL;
+}
+
 static const crs_format *choose(const crs_source *s, const crs_asked *asked, crease_error *e)
 {
     unsigned char head[512];
-    if (asked && asked->read_as) return crs_format_find(asked->read_as, e);
+    if (asked && asked->read_as) return usable(crs_format_find(asked->read_as, e), s->name, e);
     const crs_format *format = told_by(head, peek(s->f, head, sizeof head), s->path);
     if (!format) fail_unknown(s->name, e);
-    return format;
+    return usable(format, s->name, e);
 }
 
 bool crs_read_asked(const char *path, const crs_asked *asked, crs_array *out, crease_error *e)
