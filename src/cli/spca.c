@@ -286,12 +286,10 @@ static bool suffices(const crs_spca_job *j, const crease_space *shape, crease_er
 static bool read_data(crs_spca_job *j, crease_error *e)
 {
     const char *path = j->a->word[0];
-    const size_t length = strlen(path);
-    crease_space claimed; /* by a .npy file, before its items are read */
-    if (length > 4 && strcmp(path + length - 4, ".npy") == 0 && crs_npy_shape(path, &claimed) &&
-        !suffices(j, &claimed, e))
-        return false;
-    if (!crs_asked_of(j->a, &j->asked, e) || !crs_read_data(j->a, path, &j->asked, &j->data, e) ||
+    crease_space claimed; /* by many files, before their items are read */
+    if (!crs_asked_of(j->a, &j->asked, e)) return false;
+    if (crs_read_shape(path, &j->asked, &claimed) && !suffices(j, &claimed, e)) return false;
+    if (!crs_read_data(j->a, path, &j->asked, &j->data, e) ||
         !crs_data_finite(&j->data, false, NULL, e))
         return false;
     crs_array_hash(&j->data, j->hash);
