@@ -253,7 +253,20 @@ typedef struct {
     double constant_to;   /* relative distance of that term from what `center` removes */
     crease_space ranks_asked; /* of tucker and ball; order 0: they were chosen */
     crease_space directions;  /* of tucker and ball: columns of the factors that are not 0 */
+    ptrdiff_t observed;       /* entries; this and the rest are known once the run has ended */
+    double least;             /* |T - lowrank| of an outlier; INFINITY: there is none */
+    double rms;               /* root mean square of the noise where the sparse part is 0; NaN */
+    ptrdiff_t clear;          /* outliers with |T - lowrank| > CREASE_CLEAR times `deviation` */
+    double clear_share;       /* of the observed entries that these are; NaN: deviation is */
+    ptrdiff_t largest;        /* the outlier with the largest |T - lowrank|, counted from 0 in the
+                                 order of the entries; -1: there is none */
+    double largest_rest;      /* T - lowrank there; NaN */
+    double explained;         /* 1 - sum noise^2/sum T^2 where the sparse part is 0; NaN: T is */
 } crease_rpca_facts;
+
+/* An outlier is clear beyond so many deviations of the noise: none of a million entries of normal
+ * noise is. */
+#define CREASE_CLEAR 5
 
 /* The counts of the answer once the run has ended. */
 CREASE_API const crease_rpca_facts *crease_rpca_about(crease_rpca *r);

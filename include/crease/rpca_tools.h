@@ -29,6 +29,13 @@ CREASE_API bool crease_cp_components(const crease_space *shape, ptrdiff_t rank,
                                      const double *const *factor, double *const *unit,
                                      double *weight, crease_error *e);
 
+/* Of such unit columns and weights: the share w_k^2/sum w^2 of each term in the energy of all (NaN:
+ * all are zero), and the index of the entry of largest magnitude in its column of mode n, the first
+ * of equal ones, in peak[k * order + n]. */
+CREASE_API void crease_cp_peaks(const crease_space *shape, ptrdiff_t rank,
+                                const double *const *unit, const double *weight, double *share,
+                                ptrdiff_t *peak);
+
 /* How alike two models are, in [0, 1]: the mean over paired terms of the product of their columns'
  * |cosines| and of how near their sizes are; the best pairing. 1: the same terms in any order. */
 CREASE_API bool crease_cp_match(const crease_space *shape, ptrdiff_t rank_x, const double *const *x,

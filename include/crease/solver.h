@@ -13,15 +13,6 @@ extern "C" {
 
 typedef struct crease_solver crease_solver;
 
-/* What one iteration did; also a row of the history. */
-typedef struct {
-    long iteration;
-    double seconds;
-    double objective, feasibility, worst; /* of the last certificate */
-    double theta;                         /* as in the paper: squared moves */
-    double potential, decrease;           /* NaN unless audited */
-} crease_progress;
-
 typedef struct {
     crease_outcome outcome;
     long iterations, evaluations;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT
- * watch.h: one token for limits, requests to stop, and the time of every phase of a job
+ * watch.h: one token for limits, requests to stop, progress, and the history of a job
  *
  * The caller makes one watch for a job, gives its address to every call of that job (the member
  * `watch` of options, settings and claims; NULL: none) and may ask it to stop from a signal handler
- * or another thread. Every loop of the library asks the watch, and ends with the best so far. */
+ * or another thread. Every loop of the library asks the watch, and ends with the best so far; the
+ * watch calls the caller's look from there, and keeps what the loops tell it. */
 #ifndef CREASE_WATCH_H
 #define CREASE_WATCH_H
 
@@ -66,6 +67,52 @@ CREASE_API crease_phase crease_watch_phase(const crease_watch *w);
 /* Seconds of a phase so far; of all of them, which is the time since the watch was made. */
 CREASE_API double crease_watch_seconds(const crease_watch *w, crease_phase phase);
 CREASE_API double crease_watch_total(const crease_watch *w);
+
+/* What a job is doing. The struct may grow at its end: it is only ever handed out by address. */
+typedef struct {
+    crease_phase phase;
+    double fraction;       /* of the phase that is done, from 0 to 1; NaN: not known */
+    long iteration;        /* of the present run of this phase; -1: it has not begun */
+    double objective;      /* this and the two below NaN where they are not known: */
+    double worst;          /* largest residual of the last certificate, */
+    double worst_relative; /* and largest quotient of a residual and its scale */
+    double eps;            /* the bound of one of them; NaN: none is known yet */
+    bool relative;         /* of worst_relative, otherwise of worst */
+    double seconds;        /* since the watch was made */
+    const char *message;   /* a few words on where it is, as "rank 4"; "": none */
+    bool stopping;         /* a stop was asked for, or the limit is reached */
+} crease_state;
+
+/* False asks the job to stop, as crease_watch_stop does. The state is valid during the call. */
+typedef bool crease_look(const crease_state *state, void *user);
+
+/* From here on look(state, user) is called by the loops of the job every so many seconds (> 0), as
+ * far as they ask, and whenever a phase is entered for the first time; NULL: never. It is called on
+ * the thread that called this (or, if nobody did, that made the watch), and on no other: calls of
+ * the library are to be made there for it. It may ask the watch and stop it, and must not enter
+ * phases, free the watch, or jump out. */
+CREASE_API void crease_watch_look(crease_watch *w, crease_look *look, void *user, double every);
+
+/* What the look would see now. */
+CREASE_API crease_state crease_watch_state(const crease_watch *w);
+
+/* What one iteration did; also a row of the history. NaN: not known. */
+typedef struct {
+    long iteration;
+    double seconds;                       /* of the run; in a history since the watch was made */
+    double objective, feasibility, worst; /* of the last certificate */
+    double theta;                         /* as in the paper: squared moves */
+    double potential, decrease;           /* NaN unless audited */
+    double worst_relative;                /* worst, each residual over its scale */
+    crease_phase phase;
+} crease_progress;
+
+/* The history of the job, in the order of time: a row per iteration of every phase, of regression
+ * per lambda. There is room for CREASE_HISTORY rows; when it is full, every other one of the phase
+ * that has most of them goes. The last row of the last phase is always there, and the first. */
+enum { CREASE_HISTORY = 4096 };
+CREASE_API long crease_watch_rows(const crease_watch *w);
+CREASE_API crease_progress crease_watch_row(const crease_watch *w, long k); /* 0 <= k < rows */
 
 /* "read", "center", ...; "unknown phase" for a number that is none */
 CREASE_API const char *crease_phase_name(crease_phase phase);

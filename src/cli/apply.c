@@ -216,11 +216,12 @@ static bool center_data(crs_apply_job *j, crease_error *e)
 
 bool crs_apply_data(crs_apply_job *j, crease_error *e)
 {
-    if (!crs_read_data(j->path, j->s.missing, &j->data, e)) return false;
-    crs_print_notice(j->a, &j->data);
+    if (!crs_read_data(j->a, j->path, &j->data, e)) return false;
+    j->s.missing = j->s.missing || j->data.gaps;
     crs_array_hash(&j->data, j->hash);
     j->given = j->data.shape;
-    if (j->masked && !crs_read_array(j->masked, &j->mask, e)) return false;
+    if (j->masked && !crs_read_asked(j->masked, &(crs_asked){ .absent = "zero" }, &j->mask, e))
+        return false;
     if (j->masked && !crease_space_equal(&j->mask.shape, &j->given))
         return crs_fail(e, CREASE_BAD_SHAPE, "--mask does not have the shape of the data");
     j->s.mask = j->mask.data;
@@ -492,6 +493,7 @@ static bool run(const crs_args *a, crease_error *e)
 const crs_verb crs_apply_verb = {
     .name = "apply",
     .words = "RESULT DATA",
+    .word = CRS_KIND_FILE,
     .least = 2,
     .most = 2,
     .text = "Fit new slices with the factors of a result. For every slice of DATA along an axis "
@@ -504,7 +506,7 @@ const crs_verb crs_apply_verb = {
             "relative to the noise, the median error, and the robust distance of its coefficients "
             "from those of the slices the model was fitted to.",
     .example = "crease apply result new.npy --out seen",
-    .takes = CRS_LIST(CRS_TAKES(AXIS), CRS_TAKES(MISSING), CRS_TAKES(MASK), CRS_TAKES(max_seconds),
-                      CRS_TAKES(OUT), CRS_TAKES(FORCE), CRS_TAKES(JSON)),
+    .takes = CRS_LIST(CRS_TAKES(AXIS), CRS_TAKES(MISSING), CRS_TAKES(MASK), CRS_TAKES_READING,
+                      CRS_TAKES(max_seconds), CRS_TAKES(OUT), CRS_TAKES(FORCE), CRS_TAKES(JSON)),
     .run = run,
 };

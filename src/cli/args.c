@@ -4,12 +4,39 @@
 #include "cli/cli.h"
 
 static const crs_option list[] = {
-#define OPTION(id, group, name, values, text) { CRS_GROUP_##group, name, values, text },
+#define OPTION(id, group, kind, name, values, text)                                                \
+    { CRS_GROUP_##group, CRS_KIND_##kind, name, values, text },
 #include "cli/options.def"
 #undef OPTION
 };
 
 const crs_option *crs_option_at(int k) { return &list[k]; }
+
+crs_group crs_option_group(int k)
+{
+    const bool often = k == CRS_OPT_eps || k == CRS_OPT_max_seconds || k == CRS_OPT_seed;
+    return often ? CRS_GROUP_COMMON : list[k].group; /* of the library's list, too */
+}
+
+const char *crs_group_name(crs_group group)
+{
+    static const char *const name[CRS_GROUPS] = { "common", "model", "method", "output" };
+    return name[group];
+}
+
+const char *crs_word_name(crs_word_kind kind)
+{
+    static const char *const name[CRS_VALUES] = {
+        [CRS_TEXT] = "text",       [CRS_FLAG] = "flag",
+        [CRS_FILE] = "file",       [CRS_FOLDER] = "folder",
+        [CRS_NUMBER] = "number",   [CRS_WHOLE] = "whole number",
+        [CRS_NUMBERS] = "numbers", [CRS_ONE_OF] = "one of",
+        [CRS_WORDS] = "text",      [CRS_REGULARIZER] = "regularizer",
+        [CRS_SET] = "set",         [CRS_VERB_NAME] = "verb",
+    };
+    return name[kind];
+}
+
 static const char *name_at(int k) { return list[k].name; }
 
 /* "--max_iterations" to "--max-iterations" or back: the two blanks of a name are one. */

@@ -141,6 +141,7 @@ static bool run(const crs_args *a, crease_error *e)
 const crs_verb crs_check_verb = {
     .name = "check",
     .words = "PROBLEM.json",
+    .word = CRS_KIND_FILE,
     .least = 1,
     .most = 1,
     .text =

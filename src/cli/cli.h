@@ -10,17 +10,68 @@
 #include "io/result/result.h"
 
 typedef enum {
-#define OPTION(id, group, name, values, text) CRS_OPT_##id,
+#define OPTION(id, group, kind, name, values, text) CRS_OPT_##id,
 #include "cli/options.def"
 #undef OPTION
     CRS_OPTIONS
 } crs_option_id;
 
-/* The groups of a help page: what is solved, how, and the rest. */
-typedef enum { CRS_GROUP_COMMON, CRS_GROUP_MODEL, CRS_GROUP_METHOD, CRS_GROUPS } crs_group;
+/* The groups of a help page: what most runs need, what is solved, how, and what is said of it. */
+typedef enum {
+    CRS_GROUP_COMMON,
+    CRS_GROUP_MODEL,
+    CRS_GROUP_METHOD,
+    CRS_GROUP_OUTPUT,
+    CRS_GROUPS
+} crs_group;
+const char *crs_group_name(crs_group group);
+
+/* What a word of the command line may be (options.def has the list); zero: any text. */
+typedef enum {
+    CRS_TEXT,
+    CRS_FLAG,
+    CRS_FILE,
+    CRS_FOLDER,
+    CRS_NUMBER,
+    CRS_WHOLE,
+    CRS_NUMBERS,
+    CRS_ONE_OF,
+    CRS_WORDS,
+    CRS_REGULARIZER,
+    CRS_SET,
+    CRS_VERB_NAME,
+    CRS_VALUES
+} crs_word_kind;
+
+typedef struct {
+    crs_word_kind kind;
+    double low, high;
+    bool open;         /* low itself is not in the range */
+    const char *words; /* "a|b": those that are known; NULL: none */
+} crs_word;
+const char *crs_word_name(crs_word_kind kind); /* "one of", as help --json has it */
+
+/* clang-format off */
+#define CRS_KIND_TEXT                    { CRS_TEXT, 0, 0, false, NULL }
+#define CRS_KIND_FLAG                    { CRS_FLAG, 0, 0, false, NULL }
+#define CRS_KIND_FILE                    { CRS_FILE, 0, 0, false, NULL }
+#define CRS_KIND_FOLDER                  { CRS_FOLDER, 0, 0, false, NULL }
+#define CRS_KIND_FOLDER_OR(words)        { CRS_FOLDER, 0, 0, false, words }
+#define CRS_KIND_NUMBER(low, high)       { CRS_NUMBER, low, high, false, NULL }
+#define CRS_KIND_ABOVE(low)              { CRS_NUMBER, low, INFINITY, true, NULL }
+#define CRS_KIND_WHOLE(low, high)        { CRS_WHOLE, low, high, false, NULL }
+#define CRS_KIND_LIBRARY_double(low, high) CRS_KIND_NUMBER(low, high)
+#define CRS_KIND_LIBRARY_long(low, high) CRS_KIND_WHOLE(low, high)
+#define CRS_KIND_NUMBERS                 { CRS_NUMBERS, 0, 0, false, NULL }
+#define CRS_KIND_ONE_OF(words)           { CRS_ONE_OF, 0, 0, false, words }
+#define CRS_KIND_WORDS(words)            { CRS_WORDS, 0, 0, false, words }
+#define CRS_KIND_REGULARIZER             { CRS_REGULARIZER, 0, 0, false, NULL }
+#define CRS_KIND_SET                     { CRS_SET, 0, 0, false, NULL }
+/* clang-format on */
 
 typedef struct {
     crs_group group;
+    crs_word kind;
     const char *name;   /* "--box", "--log_csv" */
     const char *values; /* "L U"; empty: a flag */
     const char *text;
@@ -32,28 +83,36 @@ typedef struct {
  * by name where the kind at hand does not read it. Of two entries for an option the first counts.
  */
 typedef struct {
-    int id;           /* -1 ends a list */
-    unsigned kinds;   /* those that read it, a bit each; 0: all, CRS_NO_KIND: nobody */
-    const char *text; /* what it means here; NULL: what options.def says */
+    int id;            /* -1 ends a list */
+    unsigned kinds;    /* those that read it, a bit each; 0: all, CRS_NO_KIND: nobody */
+    const char *text;  /* what it means here; NULL: what options.def says */
+    const char *words; /* "a|b": its words here; NULL: those of options.def */
 } crs_taken;
 
 /* .takes = CRS_LIST(CRS_TAKES_RUN, CRS_TAKES(OUT), CRS_SAYS(ALPHA, "weight of ..."), ...) */
 /* clang-format off */
-#define CRS_TAKES(id)        { CRS_OPT_##id, 0, NULL }
-#define CRS_DROPS(id)        { CRS_OPT_##id, CRS_NO_KIND, NULL }
-#define CRS_SAYS(id, text)   { CRS_OPT_##id, 0, text }
-#define CRS_FOR(id, kinds) { CRS_OPT_##id, kinds, NULL }
-#define CRS_FOR_SAYS(id, kinds, text) { CRS_OPT_##id, kinds, text }
-#define CRS_LIST(...)        (const crs_taken[]){ __VA_ARGS__, { -1, 0, NULL } }
+#define CRS_TAKES(id)        { CRS_OPT_##id, 0, NULL, NULL }
+#define CRS_DROPS(id)        { CRS_OPT_##id, CRS_NO_KIND, NULL, NULL }
+#define CRS_SAYS(id, text)   { CRS_OPT_##id, 0, text, NULL }
+#define CRS_OFFERS(id, words, text) { CRS_OPT_##id, 0, text, words }
+#define CRS_FOR(id, kinds) { CRS_OPT_##id, kinds, NULL, NULL }
+#define CRS_FOR_SAYS(id, kinds, text) { CRS_OPT_##id, kinds, text, NULL }
+#define CRS_LIST(...)        (const crs_taken[]){ __VA_ARGS__, { -1, 0, NULL, NULL } }
 /* clang-format on */
 
 /* Those that decide how a problem is run: the library's list, method and mode. */
 #define CRS_TAKES_ONE(type, name, value, low, high, text) , CRS_TAKES(name)
 #define CRS_TAKES_RUN                                     CRS_TAKES(METHOD), CRS_TAKES(MODE) CREASE_OPTIONS(CRS_TAKES_ONE)
 
+/* Those that decide how data are read, for crs_read_data. */
+#define CRS_TAKES_READING                                                                          \
+    CRS_TAKES(READ_AS), CRS_TAKES(COLUMNS), CRS_TAKES(DROP), CRS_TAKES(ABSENT),                    \
+        CRS_SAYS(SHAPE, "of a file of coordinates: the dimensions (default: the largest indices)")
+
 enum { CRS_NAME = 80 };
 
 const crs_option *crs_option_at(int k);
+crs_group crs_option_group(int k);
 /* Its name as it is written, "--max-iterations", in out. */
 const char *crs_option_name(int k, char out[CRS_NAME]);
 
@@ -64,6 +123,7 @@ typedef struct {
     const char *name;
     const char *words; /* "REG [NUMBER...]" */
     int least, most;   /* how many words it takes */
+    crs_word word;     /* what they are */
     const char *text;
     const char *example;                             /* works as pasted */
     const crs_taken *takes;                          /* its options; NULL: none */
@@ -117,6 +177,11 @@ bool crs_read_if_there(const char *folder, const char *name, crs_array *out, cre
 /* The value of --shape. */
 bool crs_parse_shape(const char *text, crease_space *s, crease_error *e);
 
+/* What the command line asks of the data's file besides its numbers; texts are borrowed. */
+bool crs_asked_of(const crs_args *a, crs_asked *asked, crease_error *e);
+/* The data at a path, as the command line asks; what there is to say of them is said. */
+bool crs_read_data(const crs_args *a, const char *path, crs_array *out, crease_error *e);
+
 /* The point of a verb: the words from `first` on, or --input, in the shape of the file or of
  * --shape. Every entry is finite. */
 bool crs_read_point(const crs_args *a, int first, crs_array *out, crease_error *e);
@@ -138,7 +203,7 @@ int crs_kind_size(int kind);
 /* Text for people: paragraphs wrapped at 100 columns. */
 void crs_print_wrapped(const char *text, int first_column, int indent);
 void crs_print_usage(FILE *f);
-void crs_print_help(const crs_verb *v);
+void crs_print_help(const crs_verb *v, bool all); /* or the common options only */
 
 /* How the program ends; beyond 128 a signal's number is added to it. From 64 on as sysexits.h. */
 enum {
@@ -252,6 +317,9 @@ enum { CRS_PATH_ROOM = 4096 };
  * CRS_EXIT_NO_OUTPUT. */
 bool crs_folder_of(const crs_args *a, crs_folder *f, crease_error *e);
 
+/* report.c: the page of a result folder, and a line that says where it is. */
+bool crs_report_write(const crs_args *a, const char *folder, const char *path, crease_error *e);
+
 /* "factor_2.npy" */
 void crs_factor_file(int n, char out[32]);
 
@@ -298,6 +366,5 @@ void crs_judged_source(crs_judged *j, const char *role, const crease_space *shap
 
 /* Refuses what needs more bytes than the machine has free, before they are asked for. */
 bool crs_memory_suffices(const char *what, double bytes, crease_error *e);
-double crs_memory_free(void); /* in bytes */
 
 #endif

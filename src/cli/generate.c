@@ -231,6 +231,7 @@ static bool run(const crs_args *a, crease_error *e)
 const crs_verb crs_generate_verb = {
     .name = "generate",
     .words = "cp|tucker|matrix|eem",
+    .word = CRS_KIND_ONE_OF("cp|tucker|matrix|eem"),
     .least = 1,
     .most = 1,
     .text = "Draw a random tensor with its truth. cp is low rank (factors drawn from N(0,1)), plus "

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  * help: the verbs that speak of the program: its version, usage, and help pages from the tables of
  * verbs and options */
+#include <ctype.h>
+
 #include "cli/cli.h"
 
-enum { WIDTH = 100, HELP_ROOM = 600 };
-
-static const char *const group_title[CRS_GROUPS] = { "Common", "Model", "Method" };
+enum { WIDTH = 100, HELP_ROOM = 600, FEW = 14 }; /* so many options are shown without --all */
 
 static const crs_verb *const verbs[] = {
 #define VERB(name) &crs_##name##_verb,
@@ -68,32 +68,67 @@ static void option_text(const crs_verb *v, int k, char out[HELP_ROOM])
         const crease_option o = crease_option_at(n);
         if (strcmp(o.name, name) != 0) continue;
         const bool other = v->relative && strcmp(name, "relative") == 0;
-        snprintf(out, HELP_ROOM, "%s (default %g)", o.text, other ? 1 : o.value);
+        if (o.value >= 1e15)
+            snprintf(out, HELP_ROOM, "%s (default: none)", o.text);
+        else
+            snprintf(out, HELP_ROOM, "%s (default %.10g)", o.text, other ? 1 : o.value);
     }
 }
 
 static void print_group(const crs_verb *v, crs_group group)
 {
-    const char *title = group_title[group];
+    const char *title = crs_group_name(group);
     for (int k = 0; k < CRS_OPTIONS; k++) {
         const crs_option *o = crs_option_at(k);
-        if (o->group != group || !crs_takes(v, k)) continue;
+        if (crs_option_group(k) != group || !crs_takes(v, k)) continue;
         char call[CRS_NAME + 16], name[CRS_NAME], text[HELP_ROOM];
         snprintf(call, sizeof call, "%s %s", crs_option_name(k, name), o->values);
         option_text(v, k, text);
-        if (title) printf("\n%s options\n", title);
+        if (title) printf("\n%c%s options\n", toupper(title[0]), title + 1);
         title = NULL;
         printf("  %-22s", call);
         crs_print_wrapped(text, 24, 24);
     }
 }
 
-void crs_print_help(const crs_verb *v)
+static int count_options(const crs_verb *v, bool common)
 {
+    int n = 0;
+    for (int k = 0; v->takes && k < CRS_OPTIONS; k++)
+        n += crs_takes(v, k) && (!common || crs_option_group(k) == CRS_GROUP_COMMON);
+    return n;
+}
+
+void crs_print_help(const crs_verb *v, bool all)
+{
+    const int count = count_options(v, false), common = count_options(v, true);
+    const int groups = !v->takes ? 0 : all || count <= FEW ? CRS_GROUPS : CRS_GROUP_COMMON + 1;
     printf("crease %s %s%s\n\n", v->name, v->takes ? "[OPTION...] " : "", v->words);
     crs_print_wrapped(v->text, 0, 0);
-    for (int g = 0; v->takes && g < CRS_GROUPS; g++) print_group(v, (crs_group)g);
+    for (int g = 0; g < groups; g++) print_group(v, (crs_group)g);
+    if (groups == CRS_GROUP_COMMON + 1)
+        printf("\n'crease help %s --all' shows %d more.\n", v->name, count - common);
     printf("\nExample\n  %s\n", v->example);
+}
+
+/* What the value may be: its kind, range and words. */
+static void put_value(crs_spot to, const crs_word *value, const char *words)
+{
+    const bool ranged = value->kind == CRS_NUMBER || value->kind == CRS_WHOLE;
+    crs_put_text(to, "kind", crs_word_name(value->kind));
+    if (ranged) {
+        crs_put_number(to, "low", value->low);
+        crs_put_number(to, "high", value->high);
+        crs_put_flag(to, "low_open", value->open);
+    }
+    if (!words) return;
+    const crs_spot list = crs_put_list(to, "words");
+    for (size_t n; *words; words += n + (words[n] == '|')) {
+        char word[CRS_NAME];
+        n = strcspn(words, "|");
+        snprintf(word, sizeof word, "%.*s", (int)n, words);
+        crs_put_text(list, NULL, word);
+    }
 }
 
 static void put_options(crs_spot list, const crs_verb *v)
@@ -106,7 +141,9 @@ static void put_options(crs_spot list, const crs_verb *v)
         const crs_spot to = crs_put_object(list, NULL);
         crs_put_text(to, "name", crs_option_name(k, name));
         crs_put_text(to, "values", crs_option_at(k)->values);
-        crs_put_text(to, "group", group_title[crs_option_at(k)->group]);
+        crs_put_text(to, "group", crs_group_name(crs_option_group(k)));
+        put_value(to, &crs_option_at(k)->kind,
+                  taken->words ? taken->words : crs_option_at(k)->kind.words);
         crs_put_text(to, "text", text);
         const crs_spot kinds = crs_put_list(to, "kinds");
         for (int n = 0; v->kinds && v->kinds[n]; n++)
@@ -124,6 +161,7 @@ static bool print_json(const crs_verb *only, crease_error *e)
         const crs_spot to = crs_put_object(list, NULL);
         crs_put_text(to, "name", v->name);
         crs_put_text(to, "arguments", v->words);
+        put_value(crs_put_object(to, "argument"), &v->word, v->word.words);
         crs_put_text(to, "text", v->text);
         crs_put_text(to, "example", v->example);
         put_options(crs_put_list(to, "options"), v);
@@ -137,7 +175,7 @@ static bool run(const crs_args *a, crease_error *e)
     if (a->count && !v) return false;
     if (crs_given(a, CRS_OPT_JSON)) return print_json(v, e);
     if (v)
-        crs_print_help(v);
+        crs_print_help(v, crs_given(a, CRS_OPT_ALL));
     else
         crs_print_usage(stdout);
     return true;
@@ -146,10 +184,11 @@ static bool run(const crs_args *a, crease_error *e)
 const crs_verb crs_help_verb = {
     .name = "help",
     .words = "[VERB]",
+    .word = { .kind = CRS_VERB_NAME },
     .most = 1,
     .text = "Explain the program or one of its verbs.",
     .example = "crease help prox",
-    .takes = CRS_LIST(CRS_TAKES(JSON)),
+    .takes = CRS_LIST(CRS_TAKES(ALL), CRS_TAKES(JSON)),
     .run = run,
 };
 

@@ -357,6 +357,7 @@ static bool run(const crs_args *a, crease_error *e)
 const crs_verb crs_list_verb = {
     .name = "list",
     .words = "[CATALOGUE]",
+    .word = CRS_KIND_ONE_OF("regularizers|sets|maps|smooth"),
     .most = 1,
     .text = "Show the catalogue. Its parts are regularizers, sets, maps and smooth. Every "
             "entry has a name, a formula, parameters with their ranges, and traits. An entry is "

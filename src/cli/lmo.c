@@ -88,6 +88,7 @@ static bool run(const crs_args *a, crease_error *e)
 const crs_verb crs_lmo_verb = {
     .name = "lmo",
     .words = "SET [-- NUMBER...]",
+    .word = CRS_KIND_SET,
     .least = 1,
     .most = INT_MAX,
     .text = "Minimize <c,y> over a set. The set is an entry of 'crease list sets' with its "

@@ -113,7 +113,7 @@ static bool run(const crs_verb *verb, int argc, char **argv, int *status, crease
     crs_args a = { .status = status, .watch = crease_watch_new(e) };
     bool done = a.watch && crs_args_parse(verb, argc - 2, argv + 2, &a, e) && watch(&a, e);
     if (done && crs_given(&a, CRS_OPT_HELP))
-        crs_print_help(verb);
+        crs_print_help(verb, false);
     else
         done = done && reserve_buffers(argv, e) && verb->run(&a, e);
     ignore_signals(); /* before what they would stop is gone */

@@ -49,6 +49,7 @@ static bool run(const crs_args *a, crease_error *e)
 const crs_verb crs_project_verb = {
     .name = "project",
     .words = "SET [-- NUMBER...]",
+    .word = CRS_KIND_SET,
     .least = 1,
     .most = INT_MAX,
     .text =

@@ -145,6 +145,7 @@ static bool run(const crs_args *a, crease_error *e)
 const crs_verb crs_prox_verb = {
     .name = "prox",
     .words = "REG [-- NUMBER...]",
+    .word = CRS_KIND_REGULARIZER,
     .least = 1,
     .most = INT_MAX,
     .text =

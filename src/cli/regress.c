@@ -220,7 +220,10 @@ static double bytes(const crs_regress_job *j)
 static bool read_data(crs_regress_job *j, crease_error *e)
 {
     const crs_args *a = j->a;
-    if (!crs_read_table(a->word[0], &j->X, &j->names, e) || !crs_read_array(a->word[1], &j->y, e))
+    crs_asked asked;
+    if (!crs_asked_of(a, &asked, e)) return false;
+    asked.names = &j->names;
+    if (!crs_read_asked(a->word[0], &asked, &j->X, e) || !crs_read_array(a->word[1], &j->y, e))
         return false;
     crs_print_notice(a, &j->X);
     crs_array_hash(&j->X, j->hash[0]);
@@ -399,6 +402,7 @@ static bool run(const crs_args *a, crease_error *e)
 const crs_verb crs_regress_verb = {
     .name = "regress",
     .words = "X Y",
+    .word = CRS_KIND_FILE,
     .least = 2,
     .most = 2,
     .text =
@@ -420,8 +424,8 @@ const crs_verb crs_regress_verb = {
                          "column: after @ (@2,1,1,2) or in a file"),
         CRS_SAYS(WEIGHTS,
                  "a weight for every column, or for every group: numbers a,b,... or a file"),
-        CRS_TAKES(ROW_WEIGHTS), CRS_TAKES(eps), CRS_TAKES(max_iterations), CRS_TAKES(max_seconds),
-        CRS_SAYS(seed, "of the folds of --cv (default 0)"), CRS_TAKES(OUT), CRS_TAKES(FORCE),
-        CRS_TAKES(JSON)),
+        CRS_TAKES(ROW_WEIGHTS), CRS_TAKES_READING, CRS_TAKES(eps), CRS_TAKES(max_iterations),
+        CRS_TAKES(max_seconds), CRS_SAYS(seed, "of the folds of --cv (default 0)"), CRS_TAKES(OUT),
+        CRS_TAKES(FORCE), CRS_TAKES(JSON)),
     .run = run,
 };

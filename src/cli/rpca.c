@@ -186,6 +186,7 @@ static void discard(crs_rpca_job *j)
     crs_array_free(&j->data);
     crs_npy_stream_close(&j->truth);
     crs_free(j->weight);
+    crs_free(j->peak);
     crs_free(j->cosine);
     crease_verification_free(&j->verified);
     crs_reg_close(&j->penalty);
@@ -318,8 +319,7 @@ static bool read_tucker(crs_tucker_job *j, crease_error *e)
         !crs_memory_suffices("robust PCA of this tensor",
                              crease_rpca_bytes(&j->s, &j->run, false, true), e))
         return false;
-    if (!crs_read_data(a->word[0], j->s.missing, &j->data, e)) return false;
-    crs_print_notice(a, &j->data);
+    if (!crs_read_data(a, a->word[0], &j->data, e)) return false;
     j->given = j->data.shape;
     if (!crs_rpca_take(&j->data, crs_given(a, CRS_OPT_MASK), crs_given(a, CRS_OPT_MERGE), &j->s,
                        j->hash, e) ||
@@ -359,23 +359,17 @@ static void name_arrays(crs_tucker_job *j)
     }
 }
 
-/* The parts that are no blocks, in the shape of the data; what they hold, and the error. */
+/* The parts that are no blocks, in the shape of the data; and the error. */
 static bool write_tucker_parts(crs_tucker_job *j, crease_error *e)
 {
     const ptrdiff_t size = crease_size(&j->given), rows = j->s.shape.dim[0];
     const bool convex = j->s.kind == CREASE_RPCA_PCP; /* the block L is the low-rank part */
-    double *lowrank = crs_doubles(4 * size, "the parts of the result", e);
+    double *lowrank = crs_doubles(2 * size, "the parts of the result", e);
     if (!lowrank) return false;
-    double *sparse = lowrank + size, *noise = sparse + size, *seen = noise + size;
+    double *noise = lowrank + size;
     crease_rpca_read(j->fit, CREASE_RPCA_LOWRANK, 0, rows, lowrank);
-    crease_rpca_read(j->fit, CREASE_RPCA_SPARSE, 0, rows, sparse);
     crease_rpca_read(j->fit, CREASE_RPCA_NOISE, 0, rows, noise);
-    crease_rpca_read(j->fit, CREASE_RPCA_SEEN, 0, rows, seen);
     j->error = j->truth.data ? crease_relative_error(size, lowrank, j->truth.data) : NAN;
-    j->parts = (crs_rpca_parts){ .threshold = INFINITY };
-    for (ptrdiff_t k = 0; k < size; k++)
-        crs_rpca_count(&j->parts, seen[k] != 0, noise[k] + sparse[k], sparse[k]);
-    crs_rpca_counted(&j->parts);
     const bool done =
         (convex || crs_folder_array(&j->folder, "lowrank.npy", &j->given, lowrank, e)) &&
         crs_center_write(&j->folder, j->fit, e) &&
@@ -485,6 +479,7 @@ static bool run(const crs_args *a, crease_error *e)
 const crs_verb crs_rpca_verb = {
     .name = "rpca",
     .words = "DATA",
+    .word = CRS_KIND_FILE,
     .least = 1,
     .most = 1,
     .text =
@@ -504,8 +499,9 @@ const crs_verb crs_rpca_verb = {
         "diverged. Ctrl-C ends the iterations and writes what there is.",
     .example = "crease rpca instance/tensor.npy --rank 3 --out result",
     .takes = CRS_LIST(
-        CRS_SAYS(METHOD, "auto, envelope, admm-g, admm-m, prox-bcd or bcd; of models other than cp "
-                         "auto, admm-g, admm-m or extension (default auto)"),
+        CRS_OFFERS(METHOD, "auto|envelope|admm-g|admm-m|prox-bcd|bcd|extension",
+                   "auto, envelope, admm-g, admm-m, prox-bcd or bcd; of models other than cp "
+                   "auto, admm-g, admm-m or extension (default auto)"),
         CRS_FOR_SAYS(starts, OF_CP,
                      "points to start from, the first by --init; the best fit is kept (default: "
                      "one, and more while the fit is bad)"),
@@ -523,7 +519,7 @@ const crs_verb crs_rpca_verb = {
         CRS_SAYS(ALPHA, "weight of the penalty, or auto (default: learned from the residual; of "
                         "the methods of the paper 2/sqrt of the longest dimension)"),
         CRS_FOR(ALPHA_NOISE, OF_CP | OF_TUCKER), CRS_FOR(RIDGE, OF_CP), CRS_FOR(INIT, OF_CP),
-        CRS_FOR(MISSING, OF_CP | OF_TUCKER), CRS_FOR(MASK, OF_CP | OF_TUCKER),
+        CRS_FOR(MISSING, OF_CP | OF_TUCKER), CRS_FOR(MASK, OF_CP | OF_TUCKER), CRS_TAKES_READING,
         CRS_FOR(NONNEG, OF_CP), CRS_TAKES(MERGE), CRS_TAKES(TRUTH), CRS_FOR(THREADS, OF_FACTORS),
         CRS_FOR(PRECISION, OF_CP), CRS_TAKES(OUT), CRS_TAKES(FORCE), CRS_TAKES(QUIET),
         CRS_TAKES(VERBOSE), CRS_TAKES(LOG_CSV), CRS_TAKES(JSON)),

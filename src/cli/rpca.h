@@ -8,13 +8,6 @@
 
 #include "rpca/rpca.h"
 
-/* What the arrays of an answer say: entries beyond the noise, the least |T - L| of one, the noise
- * elsewhere as a root mean square. */
-typedef struct {
-    ptrdiff_t observed, nonzeros;
-    double threshold, deviation;
-} crs_rpca_parts;
-
 /* Bytes beside the run's own: buffers of reading and writing, the program and its libraries. */
 #define CRS_RPCA_OVERHEAD 0x1p24
 
@@ -39,10 +32,10 @@ typedef struct {
 
     crease_rpca *fit;
     crs_log *log;
-    double *unit[CREASE_MAX_ORDER], *weight;
-    double error_lowrank, error_z; /* NaN without the truth */
-    double *cosine;                /* true_rank x order */
-    crs_rpca_parts parts;
+    double *unit[CREASE_MAX_ORDER], *weight, *share; /* of the terms */
+    ptrdiff_t *peak;                                 /* rank x order */
+    double error_lowrank, error_z;                   /* NaN without the truth */
+    double *cosine;                                  /* true_rank x order */
     crease_verification verified;
     int exit_status;
 } crs_rpca_job;
@@ -60,7 +53,6 @@ typedef struct {
     char array[CREASE_MAX_ORDER + 4][32]; /* names of the files of the blocks */
     const char *name[CREASE_MAX_ORDER + 4];
     crease_space shape[CREASE_MAX_ORDER + 4];
-    crs_rpca_parts parts;
     double error; /* NaN without the truth */
     crs_folder folder;
     bool lasting;           /* or the folder goes with the run */
@@ -83,24 +75,6 @@ bool crs_rpca_take(crs_array *data, const char *mask, const char *axes, crease_r
 bool crs_rpca_truth(const crs_args *a, const crease_space *given, crs_array *out, crease_error *e);
 /* Does --init name a start? Otherwise it is a folder. s may be NULL. */
 bool crs_rpca_init(const char *text, crease_rpca_settings *s);
-
-/* One entry: is it observed, T - L and E; and the end of them. */
-static inline void crs_rpca_count(crs_rpca_parts *p, bool observed, double rest, double sparse)
-{
-    if (!observed) return;
-    p->observed++;
-    if (sparse == 0) {
-        p->deviation += square(rest);
-        return;
-    }
-    p->nonzeros++;
-    p->threshold = smaller(p->threshold, fabs(rest));
-}
-
-static inline void crs_rpca_counted(crs_rpca_parts *p)
-{
-    p->deviation = sqrt(p->deviation / (double)(p->observed - p->nonzeros));
-}
 
 /* rpca_report.c: what was found, as files with its errors, and as text. */
 bool crs_rpca_write(crs_rpca_job *j, crease_error *e);

@@ -162,9 +162,12 @@ bool crs_rpca_take(crs_array *data, const char *mask, const char *axes, crease_r
                    char hash[CRS_HASH], crease_error *e)
 {
     crs_array w = { .data = NULL };
-    bool done = !mask || (crs_read_array(mask, &w, e) && same_shape("--mask", &w, &data->shape, e));
+    bool done = !mask || (crs_read_asked(mask, &(crs_asked){ .absent = "zero" }, &w, e) &&
+                          same_shape("--mask", &w, &data->shape, e));
     s->shape = data->shape;
     s->mask = w.data;
+    if (s->kind == CREASE_RPCA_CP || s->kind == CREASE_RPCA_TUCKER)
+        s->missing = s->missing || data->gaps;
     done = done && (!axes || merge(axes, &s->shape, e));
     if (done && s->shape.order < 2)
         done =
@@ -180,8 +183,7 @@ bool crs_rpca_take(crs_array *data, const char *mask, const char *axes, crease_r
 bool crs_rpca_read(crs_rpca_job *j, crease_error *e)
 {
     const crs_args *a = j->a;
-    if (!foresee(j, e) || !crs_read_data(a->word[0], j->s.missing, &j->data, e)) return false;
-    crs_print_notice(a, &j->data);
+    if (!foresee(j, e) || !crs_read_data(a, a->word[0], &j->data, e)) return false;
     j->given = j->data.shape;
     return crs_rpca_take(&j->data, crs_given(a, CRS_OPT_MASK), crs_given(a, CRS_OPT_MERGE), &j->s,
                          j->hash, e) &&

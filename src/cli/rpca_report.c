@@ -72,12 +72,12 @@ void crs_rpca_footer(const crs_rpca_job *j)
 }
 
 /* What the arrays hold. */
-static void print_parts(const crs_rpca_parts *p)
+static void print_parts(const crease_rpca_facts *f)
 {
-    if (p->nonzeros < p->observed)
-        printf("noise       %.6g (root mean square where the sparse part is 0)\n", p->deviation);
-    printf("outliers    %.3g %% of the entries", 100 * (double)p->nonzeros / (double)p->observed);
-    if (p->nonzeros > 0) printf("; the sparse part begins at %.6g", p->threshold);
+    if (!isnan(f->rms))
+        printf("noise       %.6g (root mean square where the sparse part is 0)\n", f->rms);
+    printf("outliers    %.3g %% of the entries", 100 * f->share);
+    if (f->outliers > 0) printf("; the sparse part begins at %.6g", f->least);
     putchar('\n');
 }
 
@@ -101,7 +101,7 @@ void crs_rpca_summary(const crs_rpca_job *j)
     crs_rpca_print_cuts(j);
     crs_center_print(j->fit, f);
     printf("alpha       %.6g\n", s->alpha);
-    print_parts(&j->parts);
+    print_parts(f);
     if (f->starts > 0) {
         printf("starts      %d, %ld passes over the data", f->starts, f->start_passes);
         printf("%s%s", f->starts > 1 ? "; the best is " : ": ", f->start);
@@ -273,15 +273,58 @@ static void put_pilot(crs_spot to, const crs_rpca_job *j)
     crs_put_number(in, "share", p->learned_share);
 }
 
-/* Of the arrays that are written. */
-static void put_parts(crs_spot to, const crs_rpca_parts *p)
+/* Entry k of the data as its indices. */
+static void put_entry(crs_spot to, const char *key, const crease_space *s, ptrdiff_t k)
+{
+    crease_space at = *s;
+    for (int n = s->order - 1; n >= 0; n--) {
+        at.dim[n] = k % s->dim[n];
+        k /= s->dim[n];
+    }
+    crs_put_shape(to, key, &at);
+}
+
+/* Of the arrays that are written: what is not 0 in the sparse part, what of it is clear, the noise
+ * elsewhere, and how much of the data there the low-rank part explains. */
+static void put_parts(crs_spot to, const crease_rpca_facts *f, const crease_space *given)
 {
     const crs_spot in = crs_put_object(to, "parts");
-    crs_put_whole(in, "observed", p->observed);
-    crs_put_whole(in, "nonzeros", p->nonzeros);
-    crs_put_number(in, "share", (double)p->nonzeros / (double)p->observed);
-    crs_put_number(in, "threshold", p->threshold);
-    crs_put_number(in, "deviation", p->deviation);
+    crs_put_whole(in, "observed", f->observed);
+    crs_put_whole(in, "nonzeros", f->outliers);
+    crs_put_number(in, "share", f->share);
+    crs_put_number(in, "threshold", f->least);
+    crs_put_number(in, "deviation", f->rms);
+    crs_put_number(in, "noise", f->deviation);
+    crs_put_number(in, "explained", f->explained);
+    crs_put_number(in, "clear_beyond", CREASE_CLEAR * f->deviation);
+    if (isnan(f->clear_share))
+        crs_put_null(in, "clear");
+    else
+        crs_put_whole(in, "clear", f->clear);
+    crs_put_number(in, "clear_share", f->clear_share);
+    if (f->largest < 0) {
+        crs_put_null(in, "largest");
+        return;
+    }
+    const crs_spot top = crs_put_object(in, "largest");
+    put_entry(top, "index", given, f->largest);
+    crs_put_number(top, "rest", f->largest_rest);
+    crs_put_number(top, "deviations", fabs(f->largest_rest) / f->deviation);
+}
+
+/* Each term: its weight, its share of the energy of all, and where its columns are largest. */
+static void put_components(crs_spot to, const crs_rpca_job *j)
+{
+    const crease_space *s = &j->s.shape;
+    const crs_spot list = crs_put_list(to, "components");
+    for (ptrdiff_t k = 0; k < j->s.rank; k++) {
+        const crs_spot term = crs_put_object(list, NULL);
+        crease_space peak = *s;
+        for (int n = 0; n < s->order; n++) peak.dim[n] = j->peak[k * s->order + n];
+        crs_put_number(term, "weight", j->weight[k]);
+        crs_put_number(term, "share", j->share[k]);
+        crs_put_shape(term, "peak", &peak);
+    }
 }
 
 static void put_audit(crs_spot to, const crs_rpca_job *j)
@@ -305,7 +348,8 @@ static void put_details(crs_spot to, const crs_rpca_job *j)
     crs_rpca_put_ranks(to, j);
     crs_put_text(to, "rank_reason", reason[0] ? reason : NULL);
     put_pilot(to, j);
-    put_parts(to, &j->parts);
+    put_parts(to, crease_rpca_about(j->fit), &j->given);
+    put_components(to, j);
     crs_put_numbers(to, "weights", j->s.rank, j->weight);
     put_truth(to, j);
     put_analysis(crs_put_object(to, "analysis"), j);
@@ -360,20 +404,12 @@ typedef struct {
     crease_rpca *fit;
     crease_rpca_part part;
     ptrdiff_t right;
-    double *sparse, *seen; /* for the noise alone: as much room as out */
-    crs_rpca_parts *parts;
 } piece;
 
 static void part_items(const void *self, ptrdiff_t first, ptrdiff_t count, double *out)
 {
     const piece *p = self;
-    const ptrdiff_t row = first / p->right, rows = count / p->right;
-    crease_rpca_read(p->fit, p->part, row, rows, out);
-    if (p->part != CREASE_RPCA_NOISE) return;
-    crease_rpca_read(p->fit, CREASE_RPCA_SPARSE, row, rows, p->sparse);
-    crease_rpca_read(p->fit, CREASE_RPCA_SEEN, row, rows, p->seen);
-    for (ptrdiff_t k = 0; k < count; k++)
-        crs_rpca_count(p->parts, p->seen[k] != 0, out[k] + p->sparse[k], p->sparse[k]);
+    crease_rpca_read(p->fit, p->part, first / p->right, count / p->right, out);
 }
 
 /* As many rows as make eight megabytes. */
@@ -396,21 +432,13 @@ static bool write_parts(crs_rpca_job *j, crease_error *e)
     ptrdiff_t left, right;
     crease_rpca_rows(j->fit, &left, &right);
     const ptrdiff_t room = room_of(left, right);
-    double *buffer = crs_doubles(3 * room, "a part of the result", e);
+    double *buffer = crs_doubles(room, "a part of the result", e);
     bool done = buffer;
-    j->parts = (crs_rpca_parts){ .threshold = INFINITY };
     for (int k = 0; done && k < 4; k++) {
-        const piece p = {
-            j->fit, list[k].part, right, buffer + room, buffer + 2 * room, &j->parts
-        };
+        const piece p = { j->fit, list[k].part, right };
         const crs_pieces pieces = { part_items, &p, buffer, room };
         done = crs_folder_pieces(&j->folder, list[k].name, &j->given, &pieces, e);
-        if (!j->folder.path &&
-            p.part == CREASE_RPCA_NOISE) /* what there is to count all the same */
-            for (ptrdiff_t at = 0, all = left * right; at < all; at += room)
-                part_items(&p, at, all - at < room ? all - at : room, buffer);
     }
-    crs_rpca_counted(&j->parts);
     crs_free(buffer);
     return done;
 }
@@ -444,15 +472,21 @@ static bool measure_errors(crs_rpca_job *j, crease_error *e)
 static bool components(crs_rpca_job *j, crease_error *e)
 {
     const crease_rpca_settings *s = &j->s;
-    const double *factor[CREASE_MAX_ORDER];
-    j->weight = crs_doubles(s->rank, "the weights", e);
+    const double *factor[CREASE_MAX_ORDER], *unit[CREASE_MAX_ORDER];
+    j->weight = crs_doubles(2 * s->rank, "the weights", e);
+    j->peak = crs_alloc((size_t)(s->rank * s->shape.order), sizeof *j->peak);
     if (!j->weight) return false;
+    if (!j->peak) return crs_fail(e, CREASE_NO_MEMORY, "out of memory: the peaks");
+    j->share = j->weight + s->rank;
     for (int n = 0; n < s->shape.order; n++) {
         factor[n] = crease_rpca_factor(j->fit, n);
         j->unit[n] = crs_doubles(s->shape.dim[n] * s->rank, "a factor", e);
         if (!j->unit[n]) return false;
+        unit[n] = j->unit[n];
     }
-    return crease_cp_components(&s->shape, s->rank, factor, j->unit, j->weight, e);
+    if (!crease_cp_components(&s->shape, s->rank, factor, j->unit, j->weight, e)) return false;
+    crease_cp_peaks(&s->shape, s->rank, unit, j->weight, j->share, j->peak);
+    return true;
 }
 
 static bool write_factors(crs_rpca_job *j, crease_error *e)
@@ -533,7 +567,7 @@ void crs_tucker_result(const crs_tucker_job *j, const crs_run *run, crs_document
     crs_put_text(out.details, "rank_reason", f->rank_reason[0] ? f->rank_reason : NULL);
     crs_put_number(out.details, "fit_seconds", f->fit_seconds);
     crs_put_whole(out.details, "missing", f->missing);
-    put_parts(out.details, &j->parts);
+    put_parts(out.details, f, &j->given);
     crs_put_number(out.details, "error_lowrank", j->error);
 }
 
@@ -550,7 +584,7 @@ void crs_tucker_summary(const crs_tucker_job *j, const crs_run *run)
         printf("%s%s\n", f->rank_reason[0] ? ": " : "", f->rank_reason);
         crs_tucker_print_cuts(f, used);
         crs_center_print(j->fit, f);
-        print_parts(&j->parts);
+        print_parts(f);
         printf("fit         %ld passes over the data\n", f->start_passes);
     }
     if (used->kind == CREASE_RPCA_BALL) printf("eta         %.6g\n", used->eta);

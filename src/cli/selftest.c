@@ -110,6 +110,7 @@ static bool run(const crs_args *a, crease_error *e)
 const crs_verb crs_selftest_verb = {
     .name = "selftest",
     .words = "[CATALOGUE]",
+    .word = CRS_KIND_ONE_OF("regularizers|sets|maps|smooth"),
     .most = 1,
     .text = "Check every entry against its definition. The catalogues are regularizers, sets, maps "
             "and smooth. Random instances are drawn, every property is measured, and of each entry "

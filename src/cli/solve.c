@@ -177,6 +177,7 @@ static bool run(const crs_args *a, crease_error *e)
 const crs_verb crs_solve_verb = {
     .name = "solve",
     .words = "PROBLEM.json",
+    .word = CRS_KIND_FILE,
     .least = 1,
     .most = 1,
     .text = "Solve the problem in a file. The log goes to standard error, the result to standard "

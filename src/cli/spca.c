@@ -279,8 +279,7 @@ static bool read_data(crs_spca_job *j, crease_error *e)
     if (length > 4 && strcmp(path + length - 4, ".npy") == 0 && crs_npy_shape(path, &claimed) &&
         !suffices(j, &claimed, e))
         return false;
-    if (!crs_read_array(path, &j->data, e)) return false;
-    crs_print_notice(j->a, &j->data);
+    if (!crs_read_data(j->a, path, &j->data, e)) return false;
     crs_array_hash(&j->data, j->hash);
     j->s.shape = j->data.shape;
     if (j->s.shape.order < 2)
@@ -409,6 +408,7 @@ static bool run(const crs_args *a, crease_error *e)
 const crs_verb crs_spca_verb = {
     .name = "spca",
     .words = "DATA",
+    .word = CRS_KIND_FILE,
     .least = 1,
     .most = 1,
     .text = "Find the leading sparse rank-one terms of a tensor or matrix. Each minimizes -T(x_1, "
@@ -424,13 +424,16 @@ const crs_verb crs_spca_verb = {
             "search and writes the components found so far.",
     .example = "crease spca instance/tensor.npy --components 2 --out sparse",
     .takes = CRS_LIST(
-        CRS_SAYS(METHOD, "auto, prox-bcd or gcg (default auto)"), CRS_DROPS(audit),
+        CRS_OFFERS(METHOD, "auto|prox-bcd|gcg", "auto, prox-bcd or gcg (default auto)"),
+        CRS_DROPS(audit),
         CRS_SAYS(starts, "points to start from; the best result is kept (default 10)"),
         CRS_DROPS(continuation), CRS_TAKES_RUN,
         CRS_SAYS(PENALTY, "penalty of every vector (default l1)"),
-        CRS_SAYS(ALPHA,
-                 "weight of the penalty: a number, auto, auto:F, noise or noise:Z (default auto)"),
-        CRS_TAKES(COMPONENTS), CRS_TAKES(OUT), CRS_TAKES(FORCE), CRS_TAKES(JSON)),
+        CRS_OFFERS(
+            ALPHA, "auto|noise",
+            "weight of the penalty: a number, auto, auto:F, noise or noise:Z (default auto)"),
+        CRS_TAKES(COMPONENTS), CRS_TAKES_READING, CRS_TAKES(OUT), CRS_TAKES(FORCE),
+        CRS_TAKES(JSON)),
     .relative = true,
     .run = run,
 };

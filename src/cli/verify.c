@@ -269,6 +269,7 @@ static bool run(const crs_args *a, crease_error *e)
 const crs_verb crs_verify_verb = {
     .name = "verify",
     .words = "RESULT_DIR",
+    .word = CRS_KIND_FOLDER,
     .least = 1,
     .most = 1,
     .text =

@@ -93,6 +93,8 @@ bool crs_all_finite(ptrdiff_t n, const double *x);
 
 /* Seconds since some moment (system.c). */
 double crs_now(void);
+/* Bytes that this process may still take; INFINITY: not known. */
+double crs_memory_free(void);
 
 /* Inside of a watch (watch.c). A handle has one of its own, in the caller's (NULL: none): its limit
  * is max_seconds, and its reserve what the last certificate took.
@@ -106,17 +108,36 @@ double crs_now(void);
  * name, and left: const crease_phase was = crease_watch_enter(w, CREASE_PHASE_RANK);
  *     ...
  *     crease_watch_enter(w, was);
- * w may be NULL in all of it. */
+ * w may be NULL in all of it.
+ *
+ * What a loop tells goes to the outermost watch, under its present phase, and from there to looks
+ * and history: after an iteration, crs_watch_tell; where the end is in sight, crs_watch_part; where
+ * in words, crs_watch_say. Each costs less than a microsecond; on other threads than that of the
+ * look they do nothing. */
+typedef struct crs_course crs_course;
 struct crease_watch {
     crease_watch *outer; /* NULL: none */
     atomic_llong asked;  /* nanoseconds of crs_now(); 0: no stop was asked for */
     double begun, until, reserve;
+    int value, data;    /* what is told inside is to be multiplied by 2^these: see crs_rescale */
     crease_phase phase; /* this and the rest are the outermost one's */
     double since, seconds[CREASE_PHASE_COUNT];
+    crs_course *course; /* NULL: nobody looks, and nothing is kept */
 };
 void crs_watch_begin(crease_watch *w, crease_watch *outer);
 void crs_watch_restart(crease_watch *w);         /* its limit counts from now */
 bool crs_cut(crease_error *e, const char *what); /* always false */
+
+void crs_watch_tell(crease_watch *w, const crease_progress *now);
+void crs_watch_aim(crease_watch *w, double eps, bool relative); /* what the residual is to reach */
+void crs_watch_part(crease_watch *w, double done, double of);   /* of the phase */
+#if defined(__GNUC__)
+__attribute__((format(printf, 2, 3)))
+#endif
+void crs_watch_say(crease_watch *w, const char *format, ...); /* at most 79 bytes */
+
+/* The objective times 2^value, feasibility times 2^data, and the rest as follows from these. */
+crease_progress crs_rescale(const crease_progress *now, int value, int data);
 
 /* The k-th smallest of n numbers, k from 0, and their (upper) median; both reorder x. */
 double crs_select(ptrdiff_t n, double *x, ptrdiff_t k);

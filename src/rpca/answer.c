@@ -217,41 +217,88 @@ static double deviation_of(double median, double limit)
     return high;
 }
 
-/* Outliers among entries at, at + 1, ..; the noise of the others, thinned evenly into a sample. */
-static ptrdiff_t tally(crease_rpca *r, ptrdiff_t at, ptrdiff_t count, const double *row,
-                       ptrdiff_t used, double *sample)
+/* A row of the answer, and what is found on the way through all of them. */
+typedef struct {
+    crease_rpca *r;
+    ptrdiff_t right, used;
+    double *sparse, *noise, *seen, *data; /* a row each */
+    double *sample;                       /* |noise| where the sparse part is 0, thinned evenly */
+    double squares, all;                  /* of the noise and of T there */
+} rows;
+
+static void tally(rows *w, ptrdiff_t at)
 {
-    const double share = (double)SAMPLE / (double)crease_size(&r->s.shape), golden = 0.618033988749;
-    const double *sparse = row, *noise = sparse + count, *seen = noise + count;
-    for (ptrdiff_t j = 0; j < count; j++) {
+    crease_rpca_facts *f = &w->r->facts;
+    const double share = (double)SAMPLE / (double)crease_size(&w->r->s.shape);
+    const double golden = 0.618033988749;
+    for (ptrdiff_t j = 0; j < w->right; j++) {
         const double place = golden * (double)(at + j);
-        if (sparse[j] != 0) r->facts.outliers++;
-        if (seen[j] == 0 || sparse[j] != 0 || used == SAMPLE) continue;
-        if (share >= 1 || place - floor(place) < share) sample[used++] = fabs(noise[j]);
+        if (w->sparse[j] != 0) f->outliers++;
+        if (w->seen[j] == 0) continue;
+        f->observed++;
+        if (w->sparse[j] != 0) {
+            f->least = smaller(f->least, fabs(w->sparse[j] + w->noise[j]));
+            continue;
+        }
+        w->squares += square(w->noise[j]);
+        w->all += square(w->data[j]);
+        if (w->used < SAMPLE && (share >= 1 || place - floor(place) < share))
+            w->sample[w->used++] = fabs(w->noise[j]);
     }
-    return used;
 }
 
-/* One pass over the answer. */
+/* Once the deviation is known. */
+static void find_clear(rows *w, ptrdiff_t at)
+{
+    crease_rpca_facts *f = &w->r->facts;
+    for (ptrdiff_t j = 0; j < w->right; j++) {
+        const double rest = w->sparse[j] + w->noise[j];
+        if (w->seen[j] == 0 || w->sparse[j] == 0) continue;
+        if (fabs(rest) > CREASE_CLEAR * f->deviation) f->clear++;
+        if (f->largest >= 0 && !(fabs(rest) > fabs(f->largest_rest))) continue;
+        f->largest = at + j;
+        f->largest_rest = rest;
+    }
+}
+
+static void each_row(rows *w, void (*look)(rows *w, ptrdiff_t at))
+{
+    ptrdiff_t left, right;
+    crease_rpca_rows(w->r, &left, &right);
+    for (ptrdiff_t i = 0; i < left; i++) {
+        crease_rpca_read(w->r, CREASE_RPCA_SPARSE, i, 1, w->sparse);
+        crease_rpca_read(w->r, CREASE_RPCA_NOISE, i, 1, w->noise);
+        crease_rpca_read(w->r, CREASE_RPCA_SEEN, i, 1, w->seen);
+        crease_rpca_read(w->r, CREASE_RPCA_DATA, i, 1, w->data);
+        look(w, i * right);
+    }
+}
+
+/* Two passes over the answer: outliers and the noise, then those that are clear. */
 static void count_outliers(crease_rpca *r)
 {
-    ptrdiff_t left, right, used = 0;
+    crease_rpca_facts *f = &r->facts;
+    ptrdiff_t left, right;
     crease_rpca_rows(r, &left, &right);
-    double *row = crs_doubles(3 * right + SAMPLE, "a row of the result", NULL);
-    r->facts.outliers = 0;
-    r->counted = row;
-    for (ptrdiff_t i = 0; row && i < left; i++) {
-        crease_rpca_read(r, CREASE_RPCA_SPARSE, i, 1, row);
-        crease_rpca_read(r, CREASE_RPCA_NOISE, i, 1, row + right);
-        crease_rpca_read(r, CREASE_RPCA_SEEN, i, 1, row + 2 * right);
-        used = tally(r, i * right, right, row, used, row + 3 * right);
-    }
-    const ptrdiff_t seen = crease_size(&r->s.shape) - r->facts.missing;
-    r->facts.share = !row || seen == 0 ? NAN : (double)r->facts.outliers / (double)seen;
-    const double limit = isnan(r->facts.threshold) ? INFINITY : r->facts.threshold;
-    if (r->cp)
-        r->facts.deviation = row ? deviation_of(crs_median(used, row + 3 * right), limit) : NAN;
-    crs_free(row);
+    double *at = crs_doubles(4 * right + SAMPLE, "a row of the result", NULL);
+    r->counted = at;
+    if (!at) return;
+    rows w = { .r = r, .right = right };
+    w.sparse = at, w.noise = at + right, w.seen = at + 2 * right, w.data = at + 3 * right;
+    w.sample = at + 4 * right;
+    f->outliers = f->observed = f->clear = 0;
+    f->least = INFINITY;
+    each_row(&w, tally);
+    const double limit = isnan(f->threshold) ? INFINITY : f->threshold;
+    const bool noisy = r->s.kind != CREASE_RPCA_PCP && w.used > 0;
+    f->deviation = noisy ? deviation_of(crs_median(w.used, w.sample), limit) : NAN;
+    each_row(&w, find_clear);
+    const double observed = (double)f->observed, calm = observed - (double)f->outliers;
+    f->share = f->observed == 0 ? NAN : (double)f->outliers / observed;
+    f->clear_share = noisy ? (double)f->clear / observed : NAN;
+    f->rms = calm > 0 ? sqrt(w.squares / calm) : NAN;
+    f->explained = w.all > 0 ? 1 - w.squares / w.all : NAN;
+    crs_free(at);
 }
 
 /* The modes that the largest term is not constant in: none, or one, is what `center` removes. */

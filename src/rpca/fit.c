@@ -370,6 +370,7 @@ void crs_cp_fit_settle(void *fit)
     crs_cp_columns(&f->point, &f->room);
     f->run.progress.objective = f->run.best.objective;
     f->run.progress.worst = f->run.best.worst;
+    f->run.progress.worst_relative = f->run.best.worst_relative;
 }
 
 static long passes_of_run(const crease_cp_fit *f)

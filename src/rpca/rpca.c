@@ -314,6 +314,7 @@ static bool begin(crease_rpca *r, double *tensor, crease_error *e)
     if (r->center) tensor = r->center->data;
     if (!crs_rpca_enter(r, learns, tensor, e)) return false;
     double *data = r->units ? r->units->tensor : tensor;
+    if (r->units) r->watch.value = r->units->value, r->watch.data = r->units->data;
     const bool done =
         choose(r, data, e) && fits(r, data, e) &&
         (r->s.kind == CREASE_RPCA_CP ? begin_cp(r, data, e) : begin_other(r, data, e)) &&
@@ -349,6 +350,9 @@ crease_rpca *crease_rpca_new(const crease_rpca_settings *s, const crease_options
     if (!r) return crs_fail(e, CREASE_NO_MEMORY, "out of memory: robust PCA"), NULL;
     r->facts.rank_reason = "";
     r->facts.agreement = r->facts.deviation = r->facts.fit_residual = r->facts.share = NAN;
+    r->facts.rms = r->facts.clear_share = r->facts.explained = r->facts.largest_rest = NAN;
+    r->facts.least = INFINITY;
+    r->facts.largest = -1;
     if (take(s, o, r, e) && watched(r, tensor, e)) return r;
     crease_rpca_free(r);
     return NULL;

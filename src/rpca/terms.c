@@ -94,6 +94,22 @@ bool crease_cp_components(const crease_space *shape, ptrdiff_t rank, const doubl
     return true;
 }
 
+void crease_cp_peaks(const crease_space *shape, ptrdiff_t rank, const double *const *unit,
+                     const double *weight, double *share, ptrdiff_t *peak)
+{
+    const double size = crs_norm(rank, weight);
+    for (ptrdiff_t k = 0; k < rank; k++) {
+        share[k] = square(weight[k] / size);
+        for (int n = 0; n < shape->order; n++) {
+            const double *x = unit[n] + k;
+            ptrdiff_t best = 0;
+            for (ptrdiff_t i = 1; i < shape->dim[n]; i++)
+                if (fabs(x[i * rank]) > fabs(x[best * rank])) best = i;
+            peak[k * shape->order + n] = best;
+        }
+    }
+}
+
 typedef struct {
     const crease_space *s;
     ptrdiff_t rank;

@@ -253,13 +253,5 @@ bool crs_rpca_leave(crease_rpca *r, double *tensor, crease_error *e)
 crease_progress crs_rpca_own_progress(const crease_rpca *r, const crease_progress *now)
 {
     const crs_units *u = r->units;
-    crease_progress p = *now;
-    if (!u) return p;
-    p.objective = ldexp(p.objective, u->value);
-    p.feasibility = ldexp(p.feasibility, u->data);
-    p.worst = ldexp(p.worst, u->value - u->data);
-    p.theta = ldexp(p.theta, 2 * u->data);
-    p.potential = ldexp(p.potential, u->value);
-    p.decrease = ldexp(p.decrease, u->value);
-    return p;
+    return u ? crs_rescale(now, u->value, u->data) : *now;
 }

@@ -46,7 +46,8 @@ static void tell(crease_solver *s)
     s->run.report.factorizations = w->factorizations;
     s->run.progress.objective = now.objective;
     s->run.progress.feasibility = now.feasibility;
-    s->run.progress.worst = now.ratio * s->run.o.eps;
+    s->run.progress.worst = s->run.o.relative ? NAN : now.ratio * s->run.o.eps;
+    s->run.progress.worst_relative = s->run.o.relative ? now.ratio * s->run.o.eps : NAN;
 }
 
 /* F below this is doubted to have a least value: first at a million times the start's. */

@@ -14,13 +14,14 @@ bool crs_driver_open(crs_driver *r, const crs_engine *engine, void *self, const 
     if (!r->begun) crs_watch_begin(&r->watch, o->watch);
     r->best.worst = r->best.worst_relative = r->report.bound = INFINITY;
     r->progress.potential = r->progress.decrease = r->trial = r->report.pairs = NAN;
+    r->progress.worst_relative = NAN;
     return crs_options_read(o, crs_method_for(a)->reads, crease_method_name(a->method), e);
 }
 
 void crs_driver_again(crs_driver *r)
 {
     r->report = (crease_report){ .bound = INFINITY, .pairs = NAN };
-    r->progress = (crease_progress){ .potential = NAN, .decrease = NAN };
+    r->progress = (crease_progress){ .potential = NAN, .decrease = NAN, .worst_relative = NAN };
     r->best.worst = r->best.worst_relative = INFINITY;
     r->trial = NAN;
     r->started = r->theta_stop = false;
@@ -52,6 +53,7 @@ static void certify(crs_driver *r)
     r->progress.objective = r->now.objective;
     r->progress.feasibility = r->now.feasibility.residual;
     r->progress.worst = r->now.worst;
+    r->progress.worst_relative = r->now.worst_relative;
     if (!r->keep_last && !(measure(r, &r->now) < measure(r, &r->best))) return;
     for (int i = 0; i < r->now.count; i++) block[i] = r->now.block[i];
     r->best = r->now;
@@ -114,14 +116,23 @@ static bool certificate_due(const crs_driver *r)
     return k % r->o.certify_every == 0 || k >= r->o.max_iterations || k <= 2 || k == 5;
 }
 
+static void tell(crs_driver *r)
+{
+    crease_progress now = r->progress;
+    now.iteration += r->before;
+    crs_watch_tell(&r->watch, &now);
+}
+
 static crease_outcome start(crs_driver *r)
 {
     r->started = true;
     if (!r->begun) crs_watch_restart(&r->watch);
     crease_watch_limit(&r->watch, r->o.max_seconds);
+    crs_watch_aim(&r->watch, r->o.eps, r->o.relative);
     if (r->engine->at_end) return CREASE_NOT_RUN;
     certify(r);
     r->first = r->now.objective;
+    tell(r);
     if (r->engine->merit && !r->by_theta && measure(r, &r->now) <= r->o.eps)
         r->trial = r->engine->merit(r->self);
     return judge(r, true, CRS_GO_ON);
@@ -159,6 +170,7 @@ static crease_outcome advance(crs_driver *r)
     r->progress.seconds = now->seconds;
     if (judge(r, due || stays, said) == CREASE_NOT_RUN && due && r->engine->go_on)
         r->engine->go_on(r->self);
+    tell(r);
     return now->outcome;
 }
 

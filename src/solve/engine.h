@@ -42,6 +42,7 @@ typedef struct {
     crease_options o;
     bool keep_last; /* the answer is the last iterate, otherwise the best one */
     bool by_theta;  /* theta and limits end the run, never the certificate */
+    long before;    /* iterations of earlier runs that the watch was told of; these count on */
     bool begun;     /* max_seconds count from when the watch was opened, else the first step */
     double first;   /* objective of the start */
     double drop;    /* and by how much the first iteration lowered it */

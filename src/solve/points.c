@@ -234,6 +234,10 @@ static bool open_child(crease_solver *s, crease_error *e)
     p->child = crease_solver_new(&p->q, &o, e);
     if (!p->child) return false;
     crease_solver_callback(p->child, forward, s);
+    p->child->run.before = p->sum.iterations;
+    const crease_phase was = crease_watch_enter(&s->run.watch, CREASE_PHASE_FIT);
+    crs_watch_say(&s->run.watch, "start %d: %s", p->run + 1, p->at.start);
+    crease_watch_enter(&s->run.watch, was);
     if (first && s->begins_at && !crease_solver_begin_at(p->child, s->st.lambda, e)) return false;
     return true;
 }
@@ -333,6 +337,7 @@ static crease_outcome finish(crease_solver *s)
     s->run.progress.objective = s->run.best.objective;
     s->run.progress.feasibility = s->run.best.feasibility.residual;
     s->run.progress.worst = s->run.best.worst;
+    s->run.progress.worst_relative = s->run.best.worst_relative;
     return p->sum.outcome;
 }
 

@@ -64,7 +64,7 @@ expect_exit 66 "weights" prox l1:1 --step 1 --weights no.csv -- 1
 expect_exit 66 "groups" prox group-l1:1 --step 1 --groups no.csv -- 1
 mkdir "$scratch/folder.npy"
 expect_exit 66 "directory" prox l1:1 --step 1 --input "$scratch/folder.npy"
-expect_exit 64 ".npy, .csv" prox l1:1 --step 1 --input "$0"
+expect_exit 64 "--read-as: npy" prox l1:1 --step 1 --input "$0"
 printf '\x93NUMPY\x01\x00' >"$scratch/cut.npy"
 expect_exit 65 "byte 8" prox l1:1 --step 1 --input "$scratch/cut.npy"
 printf '1,2\n3\n' >"$scratch/ragged.csv"

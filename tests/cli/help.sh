@@ -18,7 +18,7 @@ for verb in $("$CREASE" help | awk '$1 == "crease" && !/:/ {print $2}'); do
     judge $? "help $verb is narrow: $(awk 'length > 100' <<<"$out")"
 done
 for pair in rpca:1 spca:1 solve:0; do
-    "$CREASE" help "${pair%:*}" | grep -A1 -e '--relative' | tr -s ' \n' ' ' | grep -q "(default ${pair#*:})"
+    "$CREASE" help "${pair%:*}" --all | grep -A1 -e '--relative' | tr -s ' \n' ' ' | grep -q "(default ${pair#*:})"
     judge $? "help ${pair%:*} tells the default of --relative"
 done
 
@@ -37,17 +37,42 @@ for verb in list prox project lmo selftest version help; do
 done
 expect_out "$("$CREASE" help prox)" prox l1:1 -h --step 1
 
-# The same as data: every verb of verbs.def, its options in three groups, kinds where there are some.
+# The same as data: every verb of verbs.def, its options in four groups, kinds where there are some.
 verbs=$(sed -n 's/^VERB(\(.*\))/\1/p' src/cli/verbs.def)
 expect_json "[v['name'] for v in d['verbs']] == '''$verbs'''.split()" help --json
-expect_json 'all(o["text"] and o["group"] in ("Model", "Method", "Common") for v in d["verbs"]
+expect_json 'all(o["text"] and o["group"] in ("common", "model", "method", "output") for v in d["verbs"]
     for o in v["options"])' help --json
 expect_json 'd["verbs"][0]["name"] == "rpca" and {o["name"]: o["kinds"] for o in
     d["verbs"][0]["options"]}["--eta"] == ["--model matrix", "--model matrix with --eta"]' \
     help rpca --json
-for group in Model Method Common; do
-    [ "$("$CREASE" help rpca | grep -c "^$group options$")" -eq 1 ]
+expect_json 'all(("words" in o) == bool(o.get("words")) and ("low" in o) == ("number" in o["kind"] and
+    o["kind"] != "numbers") and (o["kind"] == "flag") == (o["values"] == "")
+    for v in d["verbs"] for o in v["options"])' help --json
+for group in Model Method Common Output; do
+    [ "$("$CREASE" help rpca --all | grep -c "^$group options$")" -eq 1 ]
     judge $? "help rpca has no group $group"
+done
+
+# A page shows the common options, a dozen or so, and says how many more --all shows.
+for verb in $verbs; do
+    "$CREASE" help $verb --json > "$scratch/page.json"
+    "$CREASE" help $verb > "$scratch/page"
+    "$CREASE" help $verb --all > "$scratch/page.all"
+    $python - "$scratch" <<'EOF'
+import json, re, sys
+options = json.load(open(sys.argv[1] + "/page.json"))["verbs"][0]["options"]
+shown, every = ([l.split()[0] for l in open(sys.argv[1] + "/" + f) if re.match("  --", l)]
+                for f in ("page", "page.all"))
+common = [o["name"] for o in options if o["group"] == "common"]
+assert sorted(every) == sorted(o["name"] for o in options), every
+assert len(common) <= 14, common
+if len(options) > 14:
+    assert shown == common, shown
+    assert f"shows {len(options) - len(common)} more" in open(sys.argv[1] + "/page").read()
+else:
+    assert shown == every, shown
+EOF
+    judge $? "help $verb shows the common options, with --all the rest"
 done
 expect_exit 64 "did you mean 'prox'" help pros --json
 

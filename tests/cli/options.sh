@@ -130,7 +130,7 @@ value = {
     "--prune": [[]], "--center": [["all"]], "--missing": [["nan"]], "--mask": [["g/mask.npy"]], "--nonneg": [[]],
     "--merge": [["0,1"]], "--truth": [["g"]], "--threads": [["1"]],
     "--precision": [["single"]], "--out": [["p"]], "--force": [[]], "--quiet": [[]],
-    "--verbose": [[]], "--log-csv": [["log.csv"]], "--json": [[]], "--help": [[]],
+    "--verbose": [[]], "--log-csv": [["log.csv"]], "--json": [[]], "--help": [[]], "--all": [[]],
     "--markdown": [[]], "--problem": [["bcd.json"]], "--step": [["2"]],
     "--box": [["-1", "1"]], "--ball": [["1"]], "--set": [["simplex:1"]], "--reg": [["l1:1"], ["l1:2"]],
     "--shape": [["2,2"]], "--input": [["point.npy"]],
@@ -172,6 +172,7 @@ gives_way = {"--rank", "--method", "--model", "--groups", "--ridge", "--eta", "-
 # A case of its own: (verb, case, option) or (verb, option) to the arguments without the option.
 base_for = {
     ("verify", "rpca", "--problem"): lambda args: ["lost"],
+    ("help", "--all"): lambda args: ["rpca"],
     ("prox", "l1", "--weights"): lambda args: ["l1:1", "--step", "1", "--", "5", "2", "3", "4"],
     ("prox", "--shape"): lambda args: place(args, ["--json"]),
     ("project", "--shape"): lambda args: place(args, ["--json"]),

@@ -258,15 +258,14 @@ static void match_names(const table *t, crs_array *out)
     crs_names_free(n);
 }
 
-bool crs_read_csv(FILE *f, const char *name, crs_array *out, const crs_asked *asked,
-                  crease_error *e)
+static bool read_csv(const crs_source *s, const crs_asked *asked, crs_array *out, crease_error *e)
 {
     char *text;
     size_t n = 0;
     *out = (crs_array){ .data = NULL };
-    table t = { .name = name, .e = e };
+    table t = { .name = s->name, .e = e };
     if (asked) t.names = asked->names, t.missing = asked->missing;
-    bool done = crs_slurp(f, name, &text, &n, e);
+    bool done = crs_slurp(s->f, s->name, &text, &n, e);
     if (done) {
         const size_t mark = n >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
         t.at = text + mark;
@@ -285,3 +284,10 @@ bool crs_read_csv(FILE *f, const char *name, crs_array *out, const crs_asked *as
         t.rows == 1 || t.columns == 1 ? crease_vector(t.count) : crease_matrix(t.rows, t.columns);
     return true;
 }
+
+const crs_format crs_csv_format = {
+    .name = "csv",
+    .endings = ".csv .tsv .txt",
+    .text = "a table of numbers in text, with names of rows and columns",
+    .read = read_csv,
+};

@@ -9,19 +9,44 @@
 
 #include "core/core.h"
 
-/* An array that was read: its shape, its entries in row-major order (owned), and a sentence the
- * user should see although nothing is wrong (empty: none). Entries may be NaN or infinite. */
+/* What people call a dimension and its indices; all of it is owned, NULL: not known. Indices have
+ * positions, or words. */
+typedef struct {
+    char *name, *unit;
+    ptrdiff_t count; /* of positions or words: the length of the dimension; 0: there are none */
+    double *at;      /* finite */
+    char **label;
+} crs_axis;
+
+typedef struct {
+    crs_axis axis[CREASE_MAX_ORDER];
+} crs_axes;
+
+/* axes.c. free leaves them empty. copy is of the first `order`; on failure `to` is empty. */
+void crs_axis_free(crs_axis *a);
+void crs_axes_free(crs_axes *a);
+bool crs_axis_copy(const crs_axis *from, crs_axis *to, crease_error *e);
+bool crs_axes_copy(const crs_axes *from, int order, crs_axes *to, crease_error *e);
+/* Sets of one axis, by copies; an old value goes. Longer texts than 4 kB are refused. */
+bool crs_axis_name(crs_axis *a, const char *name, const char *unit, crease_error *e);
+bool crs_axis_at(crs_axis *a, ptrdiff_t count, const double *at, crease_error *e);
+bool crs_axis_labels(crs_axis *a, ptrdiff_t count, const char *const *label, crease_error *e);
+/* Is anything known of them? */
+bool crs_axes_known(const crs_axes *a, int order);
+/* "emission 342 nm", "sample 7", "axis 0 index 7" */
+void crs_axis_text(const crs_axes *a, int n, ptrdiff_t index, char *out, size_t size);
+
+/* An array that was read: its shape, its entries in row-major order (owned), what its dimensions
+ * are called, and a sentence the user should see although nothing is wrong (empty: none). Entries
+ * may be NaN or infinite. */
 typedef struct {
     crease_space shape;
     double *data;
+    crs_axes axes;
+    double scale; /* of images: what 1 was in the file, as 255; 0: entries are as in the file */
+    bool gaps;    /* the file says which entries are missing, and they are nan */
     char notice[200];
 } crs_array;
-
-/* The format by the name's ending: .npy; .csv, .tsv or .txt; .mtx; "-" is standard input, .npy by
- * its first byte, otherwise CSV. On failure out is empty. */
-bool crs_read_array(const char *path, crs_array *out, crease_error *e);
-/* The same; with `missing` empty cells and NA of a text file are nan. */
-bool crs_read_data(const char *path, bool missing, crs_array *out, crease_error *e);
 
 /* Names of columns; count 0: there are none. */
 typedef struct {
@@ -31,9 +56,93 @@ typedef struct {
 } crs_names;
 void crs_names_free(crs_names *n);
 
-/* The same with the names in the first row of a text file; left out, with a notice, where there are
- * not as many as columns. */
+/* What is asked of a file besides its numbers; all zero: nothing. */
+typedef struct {
+    bool missing;        /* cells without a number are nan */
+    const char *read_as; /* the name of a format; NULL: told by the first bytes, then the ending */
+    const char *absent;  /* of coordinate files: "zero" or "missing"; NULL: as the format says */
+    const char *columns; /* of tables: those to keep, names or numbers from 1; NULL: all */
+    const char *drop;    /* of tables: those to leave out */
+    const char *frames;  /* of video and images: FIRST:END:STEP */
+    const char *size;    /* of video: WIDTHxHEIGHT */
+    bool colour;         /* of images and video: an axis of colours instead of gray */
+    crease_space shape;  /* of coordinate files; order 0: by the largest indices */
+    crs_names *names;    /* of tables: those of the columns are put here; NULL: nowhere */
+    const crease_watch *watch; /* cuts what may take long; NULL: nothing does */
+} crs_asked;
+
+/* A file to be read, at its beginning. */
+typedef struct {
+    FILE *f;           /* NULL: of a format that opens its files itself */
+    const char *name;  /* what it is called in sentences */
+    const char *path;  /* for a library that opens it itself; NULL: there is only f */
+    const char *inner; /* of "FILE:INNER": the array in it; NULL: the only one */
+} crs_source;
+
+/* One array of several in a file. */
+typedef struct {
+    char name[256], type[24]; /* as the file calls them */
+    crease_space shape;
+} crs_inside;
+typedef struct {
+    int count;
+    crs_inside *member;
+} crs_listing;
+bool crs_listing_add(crs_listing *l, const crs_inside *m, crease_error *e);
+void crs_listing_free(crs_listing *l);
+
+/* An array to be written: data, or `pieces` where they are not NULL. */
+struct crs_pieces;
+typedef struct {
+    const char *name; /* in a file of several arrays */
+    const crease_space *shape;
+    const double *data;
+    const struct crs_pieces *pieces;
+    const crs_axes *axes; /* NULL: none */
+    double scale;         /* of images: what 1 is in the file; 0: 255 */
+    bool single;          /* in 32 bits, where the format has them */
+} crs_item;
+
+/* asked may be NULL. On failure out is empty, and so is the file that was to be written: it is not
+ * there, or as it was. */
+typedef bool crs_format_reader(const crs_source *s, const crs_asked *asked, crs_array *out,
+                               crease_error *e);
+typedef bool crs_format_lister(const crs_source *s, crs_listing *out, crease_error *e);
+typedef bool crs_format_writer(const char *path, int count, const crs_item *item, crease_error *e);
+
+/* A format is a file with this table, crs_NAME_format, and a line in list.def. */
+typedef struct {
+    const char *name;    /* "csv" */
+    const char *endings; /* ".csv .tsv .txt" */
+    const char *text;    /* "tables of text: ..." */
+    const char *needs; /* what this build lacks for it, as "libhdf5 (Debian: libhdf5-dev)"; NULL */
+    bool (*begins)(const unsigned char *head, size_t n); /* its first bytes? NULL: cannot be told */
+    crs_format_reader *read;
+    crs_format_lister *list;  /* NULL: always one array */
+    crs_format_writer *write; /* NULL: only read */
+    bool many;                /* several arrays may be written to one file */
+    bool opens;               /* reads by path; standard input is put into a file for it */
+} crs_format;
+
+#define FORMAT(name) extern const crs_format crs_##name##_format;
+#include "io/formats/list.def"
+#undef FORMAT
+
+/* Format k of the list, NULL after the last; by its name; by the ending of a path. */
+const crs_format *crs_format_at(int k);
+const crs_format *crs_format_find(const char *name, crease_error *e);
+const crs_format *crs_format_of(const char *path);
+
+/* "FILE", "FILE:INNER", or "-" for standard input. On failure out is empty. */
+bool crs_read_asked(const char *path, const crs_asked *asked, crs_array *out, crease_error *e);
+/* Without asking anything. */
+bool crs_read_array(const char *path, crs_array *out, crease_error *e);
+/* With the names in the first row of a table; left out, with a notice, where there are not as many
+ * as columns. */
 bool crs_read_table(const char *path, crs_array *out, crs_names *names, crease_error *e);
+/* What is in it, without reading it all; *format tells how it was read. */
+bool crs_read_listing(const char *path, const crs_asked *asked, crs_listing *out,
+                      const crs_format **format, crease_error *e);
 void crs_array_free(crs_array *a);
 
 /* SHA-256 (hash.c), as "sha256:" and 64 hexadecimal digits. */
@@ -53,19 +162,6 @@ typedef struct {
     char hash[CRS_HASH];
 } crs_stamp;
 bool crs_stamp_read(const char *path, crs_stamp *s, crease_error *e);
-
-/* What is asked of a text file besides its numbers: that cells without one are nan, and the names
- * of its columns unless that is NULL. */
-typedef struct {
-    bool missing;
-    crs_names *names;
-} crs_asked;
-
-/* A reader of one format, from an open file; `name` stands in the sentences, asked may be NULL. On
- * failure out is empty. A format is a file with a reader and a line in the table of read.c. */
-typedef bool crs_format_reader(FILE *f, const char *name, crs_array *out, const crs_asked *asked,
-                               crease_error *e);
-crs_format_reader crs_read_npy, crs_read_csv, crs_read_mtx;
 
 /* The shape a .npy file claims to have; false when it claims none. Its items are not read. */
 bool crs_npy_shape(const char *path, crease_space *s);
@@ -114,7 +210,7 @@ bool crs_write_whole(const char *path, crs_put *put, const void *what, crs_stamp
                      crease_error *e);
 
 /* An array that is computed a few entries at a time: from `first` on, into out. */
-typedef struct {
+typedef struct crs_pieces {
     void (*items)(const void *self, ptrdiff_t first, ptrdiff_t count, double *out);
     const void *self;
     double *buffer;

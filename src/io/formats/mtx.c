@@ -243,13 +243,12 @@ static bool expand(const char *name, crs_mtx *m, crease_error *e)
     return true;
 }
 
-bool crs_read_mtx(FILE *f, const char *name, crs_array *out, const crs_asked *asked,
-                  crease_error *e)
+static bool read_mtx(const crs_source *s, const crs_asked *asked, crs_array *out, crease_error *e)
 {
-    (void)asked; /* there are none */
+    (void)asked;
     crs_mtx m;
     *out = (crs_array){ .data = NULL };
-    const bool done = crs_mtx_read(f, name, &m, e) && expand(name, &m, e);
+    const bool done = crs_mtx_read(s->f, s->name, &m, e) && expand(s->name, &m, e);
     if (done) {
         const bool vector = m.rows == 1 || m.cols == 1;
         out->shape = vector ? crease_vector(m.rows * m.cols) : crease_matrix(m.rows, m.cols);
@@ -259,3 +258,16 @@ bool crs_read_mtx(FILE *f, const char *name, crs_array *out, const crs_asked *as
     crs_mtx_free(&m);
     return done;
 }
+
+static bool is_mtx(const unsigned char *head, size_t n)
+{
+    return n >= 14 && memcmp(head, "%%MatrixMarket", 14) == 0;
+}
+
+const crs_format crs_mtx_format = {
+    .name = "mtx",
+    .endings = ".mtx",
+    .text = "a matrix of the Matrix Market, dense or sparse",
+    .begins = is_mtx,
+    .read = read_mtx,
+};

@@ -350,11 +350,10 @@ static bool to_row_major(crs_array *a, crease_error *e)
     return true;
 }
 
-bool crs_read_npy(FILE *f, const char *name, crs_array *out, const crs_asked *asked,
-                  crease_error *e)
+static bool read_npy(const crs_source *s, const crs_asked *asked, crs_array *out, crease_error *e)
 {
     (void)asked; /* there are no names */
-    source in = { f, name, 0, e };
+    source in = { s->f, s->name, 0, e };
     crs_npy_header h;
     *out = (crs_array){ .data = NULL };
     if (!read_header(&in, &h) || !is_whole(&in, &h)) return false;
@@ -364,9 +363,10 @@ bool crs_read_npy(FILE *f, const char *name, crs_array *out, const crs_asked *as
         crs_array_free(out);
         return false;
     }
-    if (!out->notice[0] && fgetc(f) != EOF)
+    if (!out->notice[0] && fgetc(s->f) != EOF)
         snprintf(out->notice, sizeof out->notice,
-                 "%.100s: the bytes after the array, from byte %zu on, were ignored", name, in.at);
+                 "%.100s: the bytes after the array, from byte %zu on, were ignored", s->name,
+                 in.at);
     return true;
 }
 
@@ -477,3 +477,23 @@ bool crs_write_npy(const char *path, const crs_npy *a, crs_stamp *stamp, crease_
 {
     return crease_space_check(a->shape, e) && crs_write_whole(path, put_all, a, stamp, e);
 }
+
+static bool put_item(const char *path, int count, const crs_item *item, crease_error *e)
+{
+    (void)count; /* one */
+    return crs_write_npy(path, &(crs_npy){ item->shape, item->data, item->pieces }, NULL, e);
+}
+
+static bool is_npy(const unsigned char *head, size_t n)
+{
+    return n >= 6 && memcmp(head, "\x93NUMPY", 6) == 0;
+}
+
+const crs_format crs_npy_format = {
+    .name = "npy",
+    .endings = ".npy",
+    .text = "an array of NumPy",
+    .begins = is_npy,
+    .read = read_npy,
+    .write = put_item,
+};

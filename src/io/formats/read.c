@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * read: an array from a file; the table of formats tells its reader by the name's ending */
+ * read: an array from a file, whose format its first bytes tell, or its name's ending */
 #define _POSIX_C_SOURCE 200809L
 #include <errno.h>
 #include <fcntl.h>
@@ -11,6 +11,7 @@
 void crs_array_free(crs_array *a)
 {
     crs_free(a->data);
+    crs_axes_free(&a->axes);
     *a = (crs_array){ .data = NULL };
 }
 
@@ -92,70 +93,155 @@ bool crs_slurp(FILE *f, const char *name, char **text, size_t *n, crease_error *
     return !ferror(f) || crs_fail_read(name, *n, e);
 }
 
-/* A line per ending. */
-static const struct {
-    const char *ending;
-    crs_format_reader *read;
-} formats[] = {
-    { ".npy", crs_read_npy }, { ".csv", crs_read_csv }, { ".tsv", crs_read_csv },
-    { ".txt", crs_read_csv }, { ".mtx", crs_read_mtx },
-};
-
-static crs_format_reader *reader_of(const char *path)
+const crs_format *crs_format_at(int k)
 {
-    for (size_t k = 0; k < sizeof formats / sizeof *formats; k++)
-        if (crs_ends_in(path, formats[k].ending)) return formats[k].read;
+    static const crs_format *const list[] = {
+#define FORMAT(name) &crs_##name##_format,
+#include "io/formats/list.def"
+#undef FORMAT
+    };
+    return k >= 0 && (size_t)k < sizeof list / sizeof *list ? list[k] : NULL;
+}
+
+/* Does the list of endings ".csv .tsv" have that of the path? */
+static bool has_ending(const char *endings, const char *path)
+{
+    char one[24];
+    for (int used = 0; sscanf(endings, "%23s%n", one, &used) == 1; endings += used)
+        if (crs_ends_in(path, one)) return true;
+    return false;
+}
+
+const crs_format *crs_format_of(const char *path)
+{
+    for (int k = 0; crs_format_at(k); k++)
+        if (has_ending(crs_format_at(k)->endings, path)) return crs_format_at(k);
     return NULL;
 }
 
-/* All endings, as ".npy, .csv or .mtx". */
+/* "npy, mtx or csv"; of the endings, ".npy, .mtx, .csv, .tsv or .txt". */
+static void names_of_all(char *out, size_t size)
+{
+    size_t used = 0;
+    for (int k = 0; crs_format_at(k) && used < size; k++)
+        used += (size_t)snprintf(out + used, size - used, "%s%s",
+                                 k == 0                 ? ""
+                                 : crs_format_at(k + 1) ? ", "
+                                                        : " or ",
+                                 crs_format_at(k)->name);
+}
+
+const crs_format *crs_format_find(const char *name, crease_error *e)
+{
+    char all[200] = "";
+    for (int k = 0; crs_format_at(k); k++)
+        if (strcmp(crs_format_at(k)->name, name) == 0) return crs_format_at(k);
+    names_of_all(all, sizeof all);
+    crs_fail(e, CREASE_BAD_ARGUMENT, "'%.40s' is no format; give %s", name, all);
+    return NULL;
+}
+
+/* The format that begins so; otherwise that of the name; of standard input a table. */
+static const crs_format *told_by(const unsigned char *head, size_t n, const char *path)
+{
+    for (int k = 0; crs_format_at(k); k++) {
+        const crs_format *f = crs_format_at(k);
+        if (f->begins && f->begins(head, n)) return f;
+    }
+    return path ? crs_format_of(path) : &crs_csv_format;
+}
+
 static bool fail_unknown(const char *path, crease_error *e)
 {
-    const size_t count = sizeof formats / sizeof *formats;
-    char all[120] = "";
-    for (size_t k = 0, used = 0; k < count && used < sizeof all; k++)
-        used += (size_t)snprintf(all + used, sizeof all - used, "%s%s",
-                                 k == 0           ? ""
-                                 : k + 1 == count ? " or "
-                                                  : ", ",
-                                 formats[k].ending);
+    char all[200] = "";
+    names_of_all(all, sizeof all);
     return crs_fail(e, CREASE_BAD_ARGUMENT,
-                    "%.200s: the format is told by the name's ending; give a file that ends in %s",
+                    "%.200s: neither its first bytes nor its ending tell the format; say it by "
+                    "--read-as: %s",
                     path, all);
 }
 
-static bool read_input(crs_array *out, const crs_asked *asked, crease_error *e)
+/* The first bytes of the file, which stay to be read. */
+static size_t peek(FILE *f, unsigned char *head, size_t room)
 {
-    const int first = fgetc(stdin); /* no text begins with that of a .npy file */
-    if (first != EOF) ungetc(first, stdin);
-    return (first == 0x93 ? crs_read_npy : crs_read_csv)(stdin, "standard input", out, asked, e);
+    size_t n = 0;
+    if (f == stdin) {
+        const int first = fgetc(f);
+        if (first == EOF) return 0;
+        ungetc(first, f);
+        head[n++] = (unsigned char)first;
+        if (first == 0x93) memcpy(head, "\x93NUMPY", n = 6);
+        return n;
+    }
+    n = fread(head, 1, room, f);
+    rewind(f);
+    return n;
 }
 
-static bool read_asked(const char *path, crs_array *out, const crs_asked *asked, crease_error *e)
+/* This format, unless the build lacks what it needs. */
+static const crs_format *usable(const crs_format *format, const char *name, crease_error *e)
 {
+    if (!format || !format->needs) return format;
+    crs_fail(e, CREASE_UNSUPPORTED, "%.200s: this build has no %s", name, format->needs);
+    return NULL;
+}
+
+static const crs_format *choose(const crs_source *s, const crs_asked *asked, crease_error *e)
+{
+    unsigned char head[512];
+    if (asked && asked->read_as) return usable(crs_format_find(asked->read_as, e), s->name, e);
+    const crs_format *format = told_by(head, peek(s->f, head, sizeof head), s->path);
+    if (!format) fail_unknown(s->name, e);
+    return usable(format, s->name, e);
+}
+
+bool crs_read_asked(const char *path, const crs_asked *asked, crs_array *out, crease_error *e)
+{
+    const bool input = strcmp(path, "-") == 0;
     *out = (crs_array){ .data = NULL };
-    if (strcmp(path, "-") == 0) return read_input(out, asked, e);
-    crs_format_reader *read = reader_of(path);
-    if (!read) return fail_unknown(path, e);
-    FILE *f = crs_open(path, e);
-    if (!f) return false;
-    const bool done = read(f, path, out, asked, e);
-    fclose(f);
+    const crs_source s = { .f = input ? stdin : crs_open(path, e),
+                           .name = input ? "standard input" : path,
+                           .path = input ? NULL : path };
+    const crs_format *format = s.f ? choose(&s, asked, e) : NULL;
+    const bool done = format && format->read(&s, asked, out, e);
+    if (s.f && !input) fclose(s.f);
     return done;
 }
 
 bool crs_read_array(const char *path, crs_array *out, crease_error *e)
 {
-    return read_asked(path, out, NULL, e);
-}
-
-bool crs_read_data(const char *path, bool missing, crs_array *out, crease_error *e)
-{
-    return read_asked(path, out, &(crs_asked){ .missing = missing }, e);
+    return crs_read_asked(path, NULL, out, e);
 }
 
 bool crs_read_table(const char *path, crs_array *out, crs_names *names, crease_error *e)
 {
     *names = (crs_names){ .count = 0 };
-    return read_asked(path, out, &(crs_asked){ .names = names }, e);
+    return crs_read_asked(path, &(crs_asked){ .names = names }, out, e);
+}
+
+bool crs_listing_add(crs_listing *l, const crs_inside *m, crease_error *e)
+{
+    crs_inside *moved = crs_resize(l->member, (size_t)l->count + 1, sizeof *moved);
+    if (!moved) return crs_fail(e, CREASE_NO_MEMORY, "out of memory: what is in a file");
+    l->member = moved;
+    l->member[l->count++] = *m;
+    return true;
+}
+
+void crs_listing_free(crs_listing *l)
+{
+    crs_free(l->member);
+    *l = (crs_listing){ .count = 0 };
+}
+
+bool crs_read_listing(const char *path, const crs_asked *asked, crs_listing *out,
+                      const crs_format **format, crease_error *e)
+{
+    *out = (crs_listing){ .count = 0 };
+    const crs_source s = { .f = crs_open(path, e), .name = path, .path = path };
+    *format = s.f ? choose(&s, asked, e) : NULL;
+    const bool done = *format && (!(*format)->list || (*format)->list(&s, out, e));
+    if (s.f) fclose(s.f);
+    if (!done) crs_listing_free(out);
+    return done;
 }

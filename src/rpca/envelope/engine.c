@@ -157,6 +157,7 @@ static crs_advance step(void *fit)
     f->run.progress.theta = NAN;
     f->run.progress.objective = at->value;
     f->run.progress.worst = at->violation;
+    f->run.progress.worst_relative = at->worst;
     return running ? CRS_GO_ON : CRS_DONE;
 }
 

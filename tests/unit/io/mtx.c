@@ -30,7 +30,7 @@ static bool load(const char *text, crs_mtx *m, crease_error *e)
 static bool load_array(const char *text, crs_array *a, crease_error *e)
 {
     FILE *f = file_of(text);
-    const bool done = crs_read_mtx(f, "m.mtx", a, NULL, e);
+    const bool done = crs_mtx_format.read(&(crs_source){ .f = f, .name = "m.mtx" }, NULL, a, e);
     fclose(f);
     return done;
 }

@@ -79,6 +79,39 @@ static void check_parts(crease_rpca *r, const double *tensor, bool all_zero_nois
     free(low), free(sparse), free(noise), free(seen), free(z), free(b);
 }
 
+/* By the definitions of rpca.h, one entry after the other. */
+static void check_clear(crease_rpca *r, const double *tensor)
+{
+    const ptrdiff_t n = crease_size(&crease_rpca_used(r)->shape);
+    const crease_rpca_facts *f = crease_rpca_about(r);
+    double *low = part_of(r, CREASE_RPCA_LOWRANK), *sparse = part_of(r, CREASE_RPCA_SPARSE);
+    double *seen = part_of(r, CREASE_RPCA_SEEN), squares = 0, all = 0, least = INFINITY, most = 0;
+    ptrdiff_t clear = 0, calm = 0;
+    for (ptrdiff_t j = 0; j < n; j++) {
+        const double rest = tensor[j] - low[j];
+        if (seen[j] == 0) continue;
+        if (sparse[j] == 0) squares += square(rest), all += square(tensor[j]), calm++;
+        if (sparse[j] == 0) continue;
+        clear += fabs(rest) > 5 * f->deviation;
+        least = smaller(least, fabs(rest)), most = larger(most, fabs(rest));
+    }
+    assert_int_equal(f->observed, n - f->missing);
+    assert_true(f->outliers > 0 && fabs(f->least - least) <= 1e-14 * most);
+    assert_close(f->rms, sqrt(squares / (double)calm), 1e-12);
+    assert_close(f->explained, 1 - squares / all, 1e-12);
+    assert_true(f->largest >= 0 && seen[f->largest] != 0 && sparse[f->largest] != 0);
+    assert_close(fabs(f->largest_rest), most, 1e-14);
+    assert_true(fabs(tensor[f->largest] - low[f->largest] - f->largest_rest) <= 1e-14 * most);
+    if (crease_rpca_used(r)->kind == CREASE_RPCA_PCP) { /* has no noise */
+        assert_true(isnan(f->deviation) && isnan(f->clear_share));
+    } else {
+        assert_true(f->clear == clear && clear > 0 && clear <= f->outliers);
+        assert_close(f->clear_share, (double)clear / (double)f->observed, 1e-15);
+        assert_true(fabs(f->deviation / 0.1 - 1) < 0.2); /* of the instance */
+    }
+    free(low), free(sparse), free(seen);
+}
+
 static void every_kind_runs_and_its_parts_add_up(void **state)
 {
     const crease_rpca_kind kind[] = { CREASE_RPCA_CP, CREASE_RPCA_TUCKER, CREASE_RPCA_TUCKER,
@@ -100,6 +133,7 @@ static void every_kind_runs_and_its_parts_add_up(void **state)
             assert_true((crease_rpca_core(r) != NULL) == (k == 1 || k == 2));
             assert_true((crease_rpca_factor(r, 0) != NULL) == (k < 4));
             check_parts(r, c->tensor, kind[k] == CREASE_RPCA_PCP);
+            check_clear(r, c->tensor);
             crease_rpca_free(r);
             crease_cp_instance_free(c);
         }
@@ -113,6 +147,7 @@ static void facts_are_those_of_the_answer(void **state)
     crease_rpca *r = crease_rpca_new(&s, NULL, c->tensor, NULL);
     (void)state;
     assert_true(isnan(crease_rpca_about(r)->share)); /* nothing is known before the run */
+    assert_true(isnan(crease_rpca_about(r)->clear_share) && crease_rpca_about(r)->largest == -1);
     crease_rpca_run(r);
     const crease_rpca_facts *f = crease_rpca_about(r);
     double *low = part_of(r, CREASE_RPCA_LOWRANK), *sparse = part_of(r, CREASE_RPCA_SPARSE);

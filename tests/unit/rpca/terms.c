@@ -191,6 +191,23 @@ static void a_zero_column_has_cosine_zero_and_nan_stays_nan(void **state)
     discard(x);
 }
 
+/* Shares are of squares and add up to 1; no entry of a column is larger than its peak. */
+static void check_peaks(const crease_space *s, const double *const *u, const double *weight)
+{
+    double share[4], sum = 0;
+    ptrdiff_t peak[4 * 5];
+    crease_cp_peaks(s, 4, u, weight, share, peak);
+    for (int r = 0; r < 4; r++) {
+        sum += share[r];
+        assert_close(share[r] * square(weight[0]), share[0] * square(weight[r]), 1e-14);
+        for (int n = 0; n < s->order; n++) {
+            const double top = fabs(u[n][peak[r * s->order + n] * 4 + r]);
+            for (ptrdiff_t i = 0; i < s->dim[n]; i++) assert_true(fabs(u[n][i * 4 + r]) <= top);
+        }
+    }
+    assert_close(sum, 1, 1e-14);
+}
+
 /* Unit columns, weights descending and >= 0, signs by the rule, the same tensor. */
 static void components_say_the_same_as_factors(void **state)
 {
@@ -207,6 +224,7 @@ static void components_say_the_same_as_factors(void **state)
         }
         assert_true(crease_cp_components(&s, 4, factor, u, weight, NULL));
         assert_true(weight[0] >= weight[1] && weight[1] >= weight[2] && weight[3] == 0);
+        check_peaks(&s, (const double *const *)u, weight);
         for (int n = 0; n < order; n++)
             for (int r = 0; r < 4; r++) {
                 double squares = 0, top = 0;
