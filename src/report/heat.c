@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * heat: a matrix as a picture that needs no script: what is zero has the colour of the paper */
-#include "report/report.h"
+#include "report/pieces.h"
 
 enum { SIDE = 96, LEVELS = 16 };
 
@@ -8,6 +8,7 @@ enum { SIDE = 96, LEVELS = 16 };
 typedef struct {
     ptrdiff_t rows, columns, tall, wide; /* cells of the picture; entries of each */
     double most;
+    bool below; /* some are negative */
     double *cell;
 } grid;
 
@@ -23,6 +24,7 @@ static bool grid_of(ptrdiff_t rows, ptrdiff_t columns, const double *x, grid *g)
             double *at = &g->cell[i / g->tall * g->columns + j / g->wide];
             if (isfinite(v) && fabs(v) > fabs(*at)) *at = v;
             if (isfinite(v) && fabs(v) > g->most) g->most = fabs(v);
+            g->below = g->below || v < 0;
         }
     return true;
 }
@@ -65,20 +67,22 @@ void crs_put_heat(crs_page *p, const char *name, ptrdiff_t rows, ptrdiff_t colum
         return;
     }
     const double across = (double)g.columns, down = (double)g.rows,
-                 size = across >= down ? 480 / across : 360 / down;
+                 size = smaller(36, smaller(520 / across, 360 / down));
     crs_mark(&p->body,
              "<figure style=\"max-width:%.0fpx\"><figcaption><span>zero has the colour of the "
-             "paper</span><span class=\"cb\">−%s<i class=\"signed\"></i>+%s</span></figcaption>"
+             "paper</span><span class=\"cb\">%s%s<i class=\"%s\"></i>%s</span></figcaption>"
              "<svg class=\"heat\" viewBox=\"0 0 %.1f %.1f\" role=\"img\" aria-label=\"%s as a "
              "picture of %td rows and %td columns\">",
-             larger(240, across * size), crs_digits(g.most, 3, text), text, across * size,
-             down * size, name, rows, columns);
+             larger(240, across * size), g.below ? "−" : "",
+             g.below ? crs_digits(g.most, 3, text) : "0", g.below ? "signed" : "sized",
+             crs_digits(g.most, 3, text), across * size, down * size, name, rows, columns);
     for (int k = -LEVELS; k <= LEVELS; k++)
         if (k != 0) put_level(&p->body, &g, k, size);
     crs_mark(&p->body, "</svg></figure>");
     if (g.tall > 1 || g.wide > 1)
-        crs_mark(&p->body, "<p class=\"needs\">Each cell stands for %td × %td entries and shows the "
-                           "largest.</p>",
+        crs_mark(&p->body,
+                 "<p class=\"needs\">Each cell stands for %td × %td entries and shows the "
+                 "largest.</p>",
                  g.tall, g.wide);
     crs_free(g.cell);
 }

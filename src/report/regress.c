@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * regress: the page of a path of regressions: how lambda was chosen, the coefficients, how they fit
  * the rows, the certificate of every lambda */
-#include "report/report.h"
+#include "report/pieces.h"
 
 enum { NAMED = 6, OTHERS = 200, ROWS = 400, SPOTS = 1500 };
 
@@ -10,7 +10,7 @@ typedef struct {
     ptrdiff_t path, p;
     double *x, *lambda, *nonzero, *residual; /* x is -log10(lambda) */
     crs_array coef;                          /* path x (p + 1), the intercept first */
-    crs_array cv;                            /* path x (lambda, nonzero, mean, error); may be empty */
+    crs_array cv; /* path x (lambda, nonzero, mean, error); may be empty */
     ptrdiff_t best, one_se, shown;
     ptrdiff_t *rank; /* columns by |coefficient| at the lambda shown, the largest first */
     bool classes;
@@ -53,7 +53,8 @@ static bool read_path(crs_page *p, course *c, crease_error *e)
     c->path = (ptrdiff_t)json_array_size(list);
     c->x = crs_doubles(4 * c->path, "the path", e);
     if (!c->x) return false;
-    c->lambda = c->x + c->path, c->nonzero = c->lambda + c->path, c->residual = c->nonzero + c->path;
+    c->lambda = c->x + c->path, c->nonzero = c->lambda + c->path,
+    c->residual = c->nonzero + c->path;
     for (ptrdiff_t k = 0; k < c->path; k++) {
         const json_t *one = json_array_get(list, (size_t)k);
         c->lambda[k] = crs_json_number(one, "lambda");
@@ -157,7 +158,8 @@ static void put_cards(crs_page *p, const course *c)
     crs_card(p, "Lambda", crs_digits(c->lambda[k], 3, a),
              c->best >= 0 ? "least held-out error" : "the last of the path");
     if (isfinite(explained(c, k))) {
-        snprintf(note, sizeof note, "of the %s of held-out rows", c->classes ? "deviance" : "variance");
+        snprintf(note, sizeof note, "of the %s of held-out rows",
+                 c->classes ? "deviance" : "variance");
         crs_card(p, "Explained", crs_share(explained(c, k), a), note);
     }
     if (c->one_se >= 0) {
@@ -168,7 +170,8 @@ static void put_cards(crs_page *p, const course *c)
     const double certified = crs_json_number(p->details, "certified");
     snprintf(value, sizeof value, "%.0f of %td", certified, c->path);
     if (isfinite(certified)) crs_card(p, "Certified", value, "lambdas, by the independent checker");
-    crs_card(p, "Time", crs_seconds(crs_json_number(p->result, "seconds"), a), "of the whole command");
+    crs_card(p, "Time", crs_seconds(crs_json_number(p->result, "seconds"), a),
+             "of the whole command");
 }
 
 static void advise_choice(crs_page *p, const course *c)
@@ -179,16 +182,19 @@ static void advise_choice(crs_page *p, const course *c)
     bool any = false;
     for (ptrdiff_t k = 0; k < c->path; k++) any = any || c->nonzero[k] > 0;
     if (!any)
-        crs_advise(p, "Nothing was selected: from lambda %s on every coefficient is zero, and the "
-                      "smallest lambda tried is %s. Give smaller ones with <code>--lambda</code> or "
-                      "<code>--path</code>.",
+        crs_advise(p,
+                   "Nothing was selected: from lambda %s on every coefficient is zero, and the "
+                   "smallest lambda tried is %s. Give smaller ones with <code>--lambda</code> or "
+                   "<code>--path</code>.",
                    crs_digits(most, 3, a), crs_digits(c->lambda[last], 3, b));
     else if (c->best >= 0 && c->nonzero[c->best] == 0)
-        crs_advise(p, "No column helps on rows that were left out: the least held-out error is that "
-                      "of the constant alone. More rows, other columns or another loss may.");
+        crs_advise(p,
+                   "No column helps on rows that were left out: the least held-out error is that "
+                   "of the constant alone. More rows, other columns or another loss may.");
     else if (c->best == last && c->path > 1)
-        crs_advise(p, "The best lambda is the last of the path, so a smaller one may be better: let "
-                      "the path go further down, as with <code>--path %td,%s</code>.",
+        crs_advise(p,
+                   "The best lambda is the last of the path, so a smaller one may be better: let "
+                   "the path go further down, as with <code>--path %td,%s</code>.",
                    c->path, crs_digits(0.1 * c->lambda[last] / c->lambda[0], 1, a));
     if (c->best < 0 && any)
         crs_advise(p, "No lambda was chosen; the page shows the last. <code>--cv 5</code> chooses "
@@ -201,12 +207,14 @@ static void advise_trust(crs_page *p, const course *c)
                  asked = crs_json_number(p->result, "settings.path_asked");
     const json_t *warnings = crs_json_at(p->details, "warnings");
     if (certified < (double)c->path)
-        crs_advise(p, "%.0f of %td lambdas are not certified. Allow more sweeps with "
-                      "<code>--max-iterations</code>, or ask for less with <code>--eps</code>.",
+        crs_advise(p,
+                   "%.0f of %td lambdas are not certified. Allow more sweeps with "
+                   "<code>--max-iterations</code>, or ask for less with <code>--eps</code>.",
                    (double)c->path - certified, c->path);
     if (asked > (double)c->path)
-        crs_advise(p, "The path ends early: %td of %.0f lambdas were reached before the run was "
-                      "stopped.",
+        crs_advise(p,
+                   "The path ends early: %td of %.0f lambdas were reached before the run was "
+                   "stopped.",
                    c->path, asked);
     for (size_t k = 0; k < json_array_size(warnings); k++)
         if (json_is_string(json_array_get(warnings, k)))
@@ -220,7 +228,8 @@ static bool head(crs_page *p, crease_error *e)
     const json_t *X = json_array_get(crs_json_at(p->result, "data"), 0);
     const char *path = crs_json_words(X, "path"), *file = path ? strrchr(path, '/') : NULL;
     (void)e;
-    crs_mark(&p->kicker, "crease regress · sparse %s", c->classes ? "classification" : "regression");
+    crs_mark(&p->kicker, "crease regress · sparse %s",
+             c->classes ? "classification" : "regression");
     crs_mark(&p->title, "%s", file ? file + 1 : path ? path : "Sparse regression");
     crs_mark(&p->lede, "<b>%s of %s columns</b> %s y in %s rows",
              crs_count(c->nonzero[c->shown], a), crs_count((double)c->p, b),
@@ -266,12 +275,27 @@ static crs_chart path_chart(crs_page *p, const course *c, double width, double h
     return chart;
 }
 
+/* A word at the head of an upright line, on the side that is free. */
+static void name_choice(const crs_chart *chart, double x, const char *colour, const char *word,
+                        bool left)
+{
+    const double wide = chart->width - chart->left - chart->right,
+                 at = chart->left + (x - chart->x0) / (chart->x1 - chart->x0) * wide;
+    crs_chart_upright(chart, x, colour, "");
+    crs_mark(chart->to,
+             "<text class=\"h\" x=\"%.1f\" y=\"%.0f\" text-anchor=\"%s\" "
+             "style=\"fill:var(--%s)\">%s</text>",
+             left ? at - 5 : at + 5, chart->top + 9, left ? "end" : "start", colour, word);
+}
+
+/* The sparser choice has the larger lambda and so stands on the left. */
 static void mark_choices(const crs_chart *chart, const course *c)
 {
+    const double middle = (chart->x0 + chart->x1) / 2;
+    const bool two = c->one_se >= 0 && c->one_se != c->best;
     if (c->best < 0) return;
-    if (c->one_se != c->best && c->one_se >= 0)
-        crs_chart_upright(chart, c->x[c->one_se], "muted", "one error");
-    crs_chart_upright(chart, c->x[c->best], "ok", "best");
+    if (two) name_choice(chart, c->x[c->one_se], "muted", "one error", true);
+    name_choice(chart, c->x[c->best], "ok", "best", !two && c->x[c->best] > middle);
 }
 
 /* A line of column i where it is not zero, with a zero before and after. */
@@ -322,8 +346,8 @@ static void put_badges(const crs_chart *chart, const course *c)
             const double b = coefficient(c, at, i);
             bool free_here = b != 0 && c->x[at] < chart->x1 - 8 * wide;
             for (int j = 0; j < placed; j++)
-                free_here = free_here && (fabs(x[j] - c->x[at]) > 22 * wide ||
-                                          fabs(y[j] - b) > 20 * high);
+                free_here =
+                    free_here && (fabs(x[j] - c->x[at]) > 22 * wide || fabs(y[j] - b) > 20 * high);
             if (!free_here) continue;
             crs_chart_badge(chart, c->x[at], b, crs_colour(k), k + 1);
             x[placed] = c->x[at], y[placed++] = b;
@@ -351,12 +375,10 @@ static void put_courses(crs_page *p, const course *c)
     mark_lambdas(&chart);
     crs_mark(&p->body, "<g class=\"quiet\">");
     for (ptrdiff_t i = 0; i < c->p && others < OTHERS; i++)
-        if (!number_of(c, i) && largest_of(c, i) > 0)
-            course_of(&chart, c, i, "muted"), others++;
+        if (!number_of(c, i) && largest_of(c, i) > 0) course_of(&chart, c, i, "muted"), others++;
     crs_mark(&p->body, "</g>");
     for (int k = NAMED - 1; k >= 0; k--)
-        if (k < c->p && number_of(c, c->rank[k]))
-            course_of(&chart, c, c->rank[k], crs_colour(k));
+        if (k < c->p && number_of(c, c->rank[k])) course_of(&chart, c, c->rank[k], crs_colour(k));
     mark_choices(&chart, c);
     put_badges(&chart, c);
     crs_chart_end(&chart);
@@ -365,7 +387,8 @@ static void put_courses(crs_page *p, const course *c)
 
 static void put_scores(crs_page *p, const course *c)
 {
-    double *y = crs_alloc(3 * (size_t)c->path, sizeof *y), *low = y + c->path, *high = low + c->path;
+    double *y = crs_alloc(3 * (size_t)c->path, sizeof *y), *low = y + c->path,
+           *high = low + c->path;
     crs_chart chart = path_chart(p, c, 540, 340);
     if (!y) {
         p->body.failed = true;
@@ -398,24 +421,28 @@ static void say_choice(crs_page *p, const course *c)
 {
     char a[CRS_DIGITS], b[CRS_DIGITS], d[CRS_DIGITS];
     if (c->best < 0 || !c->cv.data) {
-        crs_say(p, "From lambda %s, where nothing is selected, to %s the path selects up to %s "
-                   "columns.",
+        crs_say(p,
+                "From lambda %s, where nothing is selected, to %s the path selects up to %s "
+                "columns.",
                 crs_digits(c->lambda[0], 3, a), crs_digits(c->lambda[c->path - 1], 3, b),
                 crs_count(c->nonzero[c->path - 1], d));
         return;
     }
-    crs_say(p, "Of %td lambdas, %s leaves the least error on rows that were left out, %s, and "
-               "selects %.0f columns%s.",
-            c->path, crs_digits(c->lambda[c->best], 3, a),
-            crs_digits(held_out(c, c->best), 3, b), c->nonzero[c->best],
-            c->one_se == c->best ? "; no sparser model is within one standard error of it" : "");
+    char simple[CRS_LABEL] = "; no sparser model is within one standard error of it";
     if (c->one_se >= 0 && c->one_se != c->best)
-        crs_say(p, "%.0f columns, at lambda %s, do as well within one standard error.",
-                c->nonzero[c->one_se], crs_digits(c->lambda[c->one_se], 3, a));
+        snprintf(simple, sizeof simple,
+                 "; %.0f columns, at lambda %s, do as well within one standard error",
+                 c->nonzero[c->one_se], crs_digits(c->lambda[c->one_se], 3, d));
+    crs_say(p,
+            "Of %td lambdas, <b>%s</b> leaves the least error on rows that were left out, %s, and "
+            "selects <b>%.0f columns</b>%s.",
+            c->path, crs_digits(c->lambda[c->best], 3, a), crs_digits(held_out(c, c->best), 3, b),
+            c->nonzero[c->best], simple);
     if (c->nonzero[0] == 0 && c->best > 0 &&
         held_out(c, c->best) + held_error(c, c->best) > held_out(c, 0))
-        crs_advise(p, "The best error lies within one standard error of that of the constant alone: "
-                      "these rows do not show that the columns predict anything.");
+        crs_advise(p,
+                   "The best error lies within one standard error of that of the constant alone: "
+                   "these rows do not show that the columns predict anything.");
 }
 
 bool crs_panel_regress_path(crs_page *p, crease_error *e)
@@ -465,14 +492,14 @@ bool crs_panel_regress_coefficients(crs_page *p, crease_error *e)
     if (!(largest > 0)) return true;
     crs_section(p, "coefficients", "Coefficients", "Coefficients");
     crs_say(p, "%s has the largest coefficient, %s, per unit of the column%s.",
-            column(p, c->rank[0], name),
-            crs_digits(coefficient(c, c->shown, c->rank[0]), 3, text),
+            column(p, c->rank[0], name), crs_digits(coefficient(c, c->shown, c->rank[0]), 3, text),
             count > most ? "; the 400 largest are listed" : "");
     crs_mark(&p->body,
              "<div class=\"scroll\"><table class=\"sort\"><caption>At lambda %s; zeros are left "
              "out. Choose a heading to sort.</caption><thead><tr><th scope=\"col\">Column</th><th "
              "scope=\"col\">%s</th><th scope=\"col\" class=\"l w\" data-plain>Size</th>",
-             crs_digits(c->lambda[c->shown], 3, text), c->best >= 0 ? "At the best" : "Coefficient");
+             crs_digits(c->lambda[c->shown], 3, text),
+             c->best >= 0 ? "At the best" : "Coefficient");
     if (c->one_se >= 0 && c->one_se != c->best)
         crs_mark(&p->body, "<th scope=\"col\">Within one error</th>");
     crs_mark(&p->body, "<th scope=\"col\">Enters at lambda</th></tr></thead><tbody>");
@@ -511,13 +538,15 @@ bool crs_panel_regress_certificates(crs_page *p, crease_error *e)
         if (c->residual[k] > 0 && c->residual[k] < least) least = c->residual[k];
     }
     crs_section(p, "certificate", "Certificate of every lambda", "Certificate");
-    crs_say(p, "%td of %td solutions meet the conditions of a stationary point; the largest "
-               "relative residual is %s, where %s was asked for.",
+    crs_say(p,
+            "%td of %td solutions meet the conditions of a stationary point; the largest "
+            "relative residual is %s, where %s was asked for.",
             met, c->path, crs_digits(worst, 2, a), crs_digits(eps, 2, b));
     crs_chart chart = path_chart(p, c, 760, 200);
     chart.log = true;
+    chart.left = 72;
     chart.y0 = pow(10, floor(log10(smaller(least, eps / 10))));
-    chart.y1 = pow(10, ceil(log10(larger(worst, eps)) + 0.3));
+    chart.y1 = 100 * pow(10, ceil(log10(larger(worst, eps))));
     chart.yname = "residual";
     chart.label = "Relative residual of every lambda against the tolerance";
     crs_mark(&p->body, "<figure class=\"narrow\">");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * regress_fit: predictions beside what was observed: a scatter of numbers; for two classes the ROC
  * curve and the table of right and wrong */
-#include "report/report.h"
+#include "report/pieces.h"
 
 enum { SPOTS = 1500 };
 
@@ -64,16 +64,18 @@ bool crs_put_fit(crs_page *p, ptrdiff_t n, const double *y, const double *score,
     const ptrdiff_t every = 1 + f.count / SPOTS;
     (void)e;
     if (f.count < 1) return true;
-    crs_say(p, "In the rows it was fitted to the model explains %s of the variance; it misses by "
-               "%s (root mean square).",
+    crs_say(p,
+            "In the rows it was fitted to the model explains %s of the variance; it misses by "
+            "%s (root mean square).",
             crs_share(f.total > 0 ? 1 - f.left / f.total : NAN, a),
             crs_digits(sqrt(f.left / (double)f.count), 3, b));
     crs_chart c = crs_chart_of(&p->body, 540, 380);
     c.x0 = c.y0 = f.low, c.x1 = c.y1 = f.high;
     c.xname = "predicted", c.yname = "observed";
     c.label = "Observed against predicted values, a dot for each row";
-    crs_mark(&p->body, "<div class=\"grid2\"><figure><figcaption><b>Observed against predicted</b> "
-                       "<span>%s</span></figcaption>",
+    crs_mark(&p->body,
+             "<div class=\"grid2\"><figure><figcaption><b>Observed against predicted</b> "
+             "<span>%s</span></figcaption>",
              every > 1 ? "a part of the rows" : "a dot for each row");
     crs_chart_begin(&c);
     crs_chart_line(&c, 2, (double[]){ f.low, f.high }, (double[]){ f.low, f.high }, "muted");
@@ -145,7 +147,7 @@ static bool curve_of(ptrdiff_t n, const double *y, const double *score, curve *c
 static void put_roc(crs_page *p, const curve *c)
 {
     char text[CRS_DIGITS], area[CRS_LABEL];
-    crs_chart chart = crs_chart_of(&p->body, 440, 400);
+    crs_chart chart = crs_chart_of(&p->body, 540, 400);
     chart.xname = "share of zeros called one", chart.yname = "share of ones found";
     chart.label = "Receiver operating characteristic";
     snprintf(area, sizeof area, "area %s", crs_fixed(c->area, 3, text));
@@ -162,10 +164,11 @@ static void put_confusion(crs_page *p, const curve *c)
 {
     static const char *const name[] = { "zero", "one" };
     char a[CRS_DIGITS], b[CRS_DIGITS], share[CRS_DIGITS];
-    crs_mark(&p->body, "<div><table><caption>Rows by what they are and what the model calls them, "
-                       "at a probability of one half.</caption><thead><tr><th "
-                       "scope=\"col\">Observed</th><th scope=\"col\">called zero</th><th "
-                       "scope=\"col\">called one</th><th scope=\"col\">right</th></tr></thead><tbody>");
+    crs_mark(&p->body,
+             "<div><table><caption>Rows by what they are and what the model calls them, "
+             "at a probability of one half.</caption><thead><tr><th "
+             "scope=\"col\">Observed</th><th scope=\"col\">called zero</th><th "
+             "scope=\"col\">called one</th><th scope=\"col\">right</th></tr></thead><tbody>");
     for (int k = 0; k < 2; k++) {
         const double right = (double)c->right[k], wrong = (double)c->wrong[k];
         crs_mark(&p->body,
@@ -186,12 +189,14 @@ bool crs_put_classes(crs_page *p, ptrdiff_t n, const double *y, const double *sc
     if (done && c.points > 0) {
         const double right = (double)(c.right[0] + c.right[1]), all = (double)c.count,
                      ones = (double)(c.right[1] + c.wrong[1]) / all;
-        crs_say(p, "In the rows it was fitted to the model calls %s right; a one has the higher "
-                   "score than a zero in %s of all pairs.",
+        crs_say(p,
+                "In the rows it was fitted to the model calls %s right; a one has the higher "
+                "score than a zero in %s of all pairs.",
                 crs_share(right / all, a), crs_share(c.area, b));
         if (ones < 0.1 || ones > 0.9)
-            crs_advise(p, "The classes are unbalanced: %s of the rows are of class %d, so calling "
-                          "everything %d would be right in %s. Judge by the ROC curve.",
+            crs_advise(p,
+                       "The classes are unbalanced: %s of the rows are of class %d, so calling "
+                       "everything %d would be right in %s. Judge by the ROC curve.",
                        crs_share(ones < 0.5 ? ones : 1 - ones, a), ones < 0.5, ones >= 0.5,
                        crs_share(ones < 0.5 ? 1 - ones : ones, b));
         crs_mark(&p->body, "<div class=\"grid2\">");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * solve: the page of a problem that was solved: every block with its zeros, and where other starts
  * ended */
-#include "report/report.h"
+#include "report/pieces.h"
 
 enum { LISTED = 24, BLOCKS = 12 };
 
@@ -78,11 +78,13 @@ static void put_lede(crs_page *p, const answer *a)
         crs_mark(&p->lede, "The objective <b>falls without end</b> along a ray: there is no "
                            "least value.");
     else if (ended_in(p, "no_minimizer"))
-        crs_mark(&p->lede, "The objective has a greatest lower bound that <b>no point attains</b>.");
+        crs_mark(&p->lede,
+                 "The objective has a greatest lower bound that <b>no point attains</b>.");
     else
         crs_mark(&p->lede, "The objective is <b>%s</b> at this point",
                  crs_digits(crs_json_number(p->result, "objective"), 6, value));
-    if (ended_in(p, "infeasible") || ended_in(p, "unbounded") || ended_in(p, "no_minimizer")) return;
+    if (ended_in(p, "infeasible") || ended_in(p, "unbounded") || ended_in(p, "no_minimizer"))
+        return;
     if (a->zeros > 0)
         crs_mark(&p->lede, "; <b>%s of %s unknowns</b> are zero", crs_count(a->zeros, zeros),
                  crs_count(a->unknowns, count));
@@ -195,7 +197,9 @@ static void put_block(crs_page *p, const block *b)
     for (int k = 0; k < b->x.shape.order; k++)
         crs_mark(&p->body, "%s%s", k ? " × " : "", crs_count((double)b->x.shape.dim[k], text));
     crs_mark(&p->body, " number%s, %s zero", n == 1 ? "" : "s",
-             b->zeros == 0 ? "none" : b->zeros == n ? "all" : crs_count((double)b->zeros, text));
+             b->zeros == 0   ? "none"
+             : b->zeros == n ? "all"
+                             : crs_count((double)b->zeros, text));
     if (least <= most)
         crs_mark(&p->body, ", from %s to %s", crs_digits(least, 4, low), crs_digits(most, 4, high));
     crs_mark(&p->body, ".</p>");
@@ -211,9 +215,21 @@ static void put_block(crs_page *p, const block *b)
 bool crs_panel_solve_blocks(crs_page *p, crease_error *e)
 {
     const answer *a = p->own;
+    char zeros[CRS_DIGITS], all[CRS_DIGITS];
     (void)e;
     if (a->count < 1) return true;
+    const block *least = &a->block[0];
+    for (int k = 1; k < a->count; k++)
+        if ((double)a->block[k].zeros * (double)crease_size(&least->x.shape) >
+            (double)least->zeros * (double)crease_size(&a->block[k].x.shape))
+            least = &a->block[k];
     crs_section(p, "answer", "The answer", "Answer");
+    if (least->zeros > 0)
+        crs_say(p, "Block %s is the sparsest: <b>%s of %s</b> entries are zero.", least->name,
+                crs_count((double)least->zeros, zeros),
+                crs_count((double)crease_size(&least->x.shape), all));
+    else
+        crs_say(p, "No entry of the answer is zero.");
     for (int k = 0; k < a->count; k++) put_block(p, &a->block[k]);
     if (a->left_out > 0)
         crs_mark(&p->body, "<p class=\"needs\">%d more blocks are in the folder.</p>", a->left_out);
@@ -238,8 +254,9 @@ bool crs_panel_solve_points(crs_page *p, crease_error *e)
     crs_say(p, "%zu of %zu runs ended at the lowest value, %s.", same, n,
             crs_digits(best, 6, text));
     if (same == 1)
-        crs_advise(p, "Only one start found this value: more of them (<code>--starts %zu</code>) may "
-                      "find a lower one.",
+        crs_advise(p,
+                   "Only one start found this value: more of them (<code>--starts %zu</code>) may "
+                   "find a lower one.",
                    4 * n);
     crs_mark(&p->body, "<div class=\"scroll\"><table class=\"sort\"><thead><tr><th "
                        "scope=\"col\">Start</th><th scope=\"col\">Objective</th><th "
@@ -251,7 +268,8 @@ bool crs_panel_solve_points(crs_page *p, crease_error *e)
         crs_mark(&p->body, "<tr><th scope=\"row\">%s</th><td data-v=\"%.17g\">%s</td>",
                  crs_json_words(one, "start"), crs_json_number(one, "objective"),
                  crs_digits(crs_json_number(one, "objective"), 6, text));
-        crs_mark(&p->body, "<td data-v=\"%.17g\">%s</td><td>%s</td>", crs_json_number(one, "residual"),
+        crs_mark(&p->body, "<td data-v=\"%.17g\">%s</td><td>%s</td>",
+                 crs_json_number(one, "residual"),
                  crs_digits(crs_json_number(one, "residual"), 2, text),
                  crs_count(crs_json_number(one, "iterations"), other));
         crs_mark(&p->body, "<td class=\"l\">%s</td><td class=\"l\">%s</td></tr>",

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * source: what panels take from the folder and from the data it is about, and small pieces of
  * markup that several pages have */
-#include "report/report.h"
+#include "report/pieces.h"
 
 bool crs_page_array(const crs_page *p, const char *name, crs_array *out, crease_error *e)
 {
@@ -48,7 +48,8 @@ void crs_page_title(crs_page *p, const char *role, const char *otherwise)
 void crs_mark_signed(crs_markup *m, double part, const char *colour)
 {
     const double wide = isfinite(part) ? 50 * clip(fabs(part), 0, 1) : 0;
-    crs_mark(m, "<td><div class=\"signed\"><i style=\"left:%.1f%%;width:%.1f%%;background:var(--%s)\">"
-                "</i></div></td>",
+    crs_mark(m,
+             "<td><div class=\"signed\"><i style=\"left:%.1f%%;width:%.1f%%;background:var(--%s)\">"
+             "</i></div></td>",
              part < 0 ? 50 - wide : 50, wide, colour);
 }

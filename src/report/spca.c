@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT
  * spca: the page of sparse components: the loadings of every mode, zeros not drawn; what the
  * components explain; how many starts agree */
-#include "report/report.h"
+#include "report/pieces.h"
 
 enum { SHOWN = 8, LISTED = 12 };
 
 typedef struct {
     int order;
-    ptrdiff_t count;              /* components */
+    ptrdiff_t count;                    /* components */
     crs_array factor[CREASE_MAX_ORDER]; /* length x count, unit columns */
-    const json_t *list;           /* a document for each component */
+    const json_t *list;                 /* a document for each component */
 } terms;
 
 static void close_terms(crs_page *p)
@@ -61,7 +61,10 @@ static ptrdiff_t nonzeros(const terms *t, int n, ptrdiff_t k)
     return count;
 }
 
-static const json_t *term(const terms *t, ptrdiff_t k) { return json_array_get(t->list, (size_t)k); }
+static const json_t *term(const terms *t, ptrdiff_t k)
+{
+    return json_array_get(t->list, (size_t)k);
+}
 
 /* The share of |data|^2 that the first k + 1 components take away. */
 static double explained(const crs_page *p, const terms *t, ptrdiff_t k)
@@ -77,13 +80,15 @@ static void advise(crs_page *p, const terms *t, double zeros)
         const double agree = crs_json_number(term(t, k), "agree"),
                      starts = crs_json_number(term(t, k), "starts");
         if (json_is_true(crs_json_at(term(t, k), "zero")))
-            crs_advise(p, "Component %td is zero: nothing is left that its penalty pays for. Ask for "
-                          "fewer with <code>--components</code>, or weaken the penalty with "
-                          "<code>--alpha</code>.",
+            crs_advise(p,
+                       "Component %td is zero: nothing is left that its penalty pays for. Ask for "
+                       "fewer with <code>--components</code>, or weaken the penalty with "
+                       "<code>--alpha</code>.",
                        k + 1);
         else if (starts > 1 && agree < starts / 2)
-            crs_advise(p, "Component %td was found from %.0f of %.0f starts only; the others ended "
-                          "higher. More starts (<code>--starts %.0f</code>) may find a better one.",
+            crs_advise(p,
+                       "Component %td was found from %.0f of %.0f starts only; the others ended "
+                       "higher. More starts (<code>--starts %.0f</code>) may find a better one.",
                        k + 1, agree, starts, 4 * starts);
     }
     if (t->count > 0 && zeros == 0)
@@ -124,8 +129,8 @@ static bool head(crs_page *p, crease_error *e)
     crs_mark(&p->kicker, "crease spca · sparse principal components");
     crs_page_title(p, "data", "Sparse components");
     for (int n = 0; n < t->order && t->count > 0; n++) {
-        crs_mark(&p->lede, "%s%s %s", n ? " × " : "", crs_count((double)length(t, n), text),
-                 crs_axis_called(p, n, name));
+        crs_mark(&p->lede, "%s%s", n ? " × " : "", crs_count((double)length(t, n), text));
+        if (p->axes.axis[n].name) crs_mark(&p->lede, " %s", crs_axis_called(p, n, name));
         for (ptrdiff_t k = 0; k < t->count; k++)
             all += (double)length(t, n), nonzero += (double)nonzeros(t, n, k);
     }
@@ -161,11 +166,13 @@ static void put_stems(crs_page *p, const terms *t, int n, ptrdiff_t k)
         c.y0 = smaller(c.y0, loading(t, n, i, k));
         c.y1 = larger(c.y1, loading(t, n, i, k));
     }
-    const double pad = 0.06 * (c.y1 - c.y0), thin = (c.x1 - c.x0) / (m > 60 ? 300 : 160);
+    const double pad = 0.06 * (c.y1 - c.y0),
+                 thin = 1.8 * (c.x1 - c.x0) / (c.width - c.left - c.right);
     c.y0 -= c.y0 < 0 ? pad : 0, c.y1 += pad;
-    if (ordered) c.x0 -= 6 * thin, c.x1 += 6 * thin;
-    c.xname = crs_axis_title(p, n, title);
-    snprintf(label, sizeof label, "Loadings of component %td along %s", k + 1, title);
+    if (ordered) c.x0 -= 4 * thin, c.x1 += 4 * thin;
+    c.bottom = 26;
+    snprintf(label, sizeof label, "Loadings of component %td along %s", k + 1,
+             crs_axis_title(p, n, title));
     c.label = label;
     crs_chart_begin(&c);
     for (ptrdiff_t i = 0; i < m; i++) {
@@ -186,8 +193,9 @@ static void put_names(crs_page *p, const terms *t, int n, ptrdiff_t k)
     const ptrdiff_t m = length(t, n), many = nonzeros(t, n, k);
     double below = INFINITY, most = 0;
     ptrdiff_t last = -1;
-    crs_mark(&p->body, "<table><thead><tr><th scope=\"col\">%s</th><th scope=\"col\">Loading</th><th "
-                       "scope=\"col\" class=\"l w\">Size</th></tr></thead><tbody>",
+    crs_mark(&p->body,
+             "<table><thead><tr><th scope=\"col\">%s</th><th scope=\"col\">Loading</th><th "
+             "scope=\"col\" class=\"l w\">Size</th></tr></thead><tbody>",
              crs_axis_title(p, n, word));
     for (ptrdiff_t line = 0; line < LISTED && line < many; line++) {
         ptrdiff_t next = -1;
@@ -218,7 +226,7 @@ static void put_component(crs_page *p, const terms *t, ptrdiff_t k)
              crs_colour(k), k + 1, k + 1, t->order > 2 ? "grid2 grid3" : "grid2");
     for (int n = 0; n < t->order; n++) {
         crs_mark(&p->body, "<figure><figcaption><b>%s</b> <span>%td of %td</span></figcaption>",
-                 crs_axis_called(p, n, name), nonzeros(t, n, k), length(t, n));
+                 crs_axis_title(p, n, name), nonzeros(t, n, k), length(t, n));
         if (p->axes.axis[n].label)
             put_names(p, t, n, k);
         else
@@ -239,8 +247,9 @@ bool crs_panel_spca_loadings(crs_page *p, crease_error *e)
         if (nonzeros(t, n, 0) * length(t, sparsest) < nonzeros(t, sparsest, 0) * length(t, n))
             sparsest = n;
     crs_section(p, "loadings", "Loadings", "Loadings");
-    crs_say(p, "Component 1 is sparsest along %s: %td of %td. Zeros are not drawn; every column has "
-               "length 1, the weight carries the size.",
+    crs_say(p,
+            "Component 1 is sparsest along %s: %td of %td. Zeros are not drawn; every column has "
+            "length 1, the weight carries the size.",
             crs_axis_called(p, sparsest, name), nonzeros(t, sparsest, 0), length(t, sparsest));
     for (ptrdiff_t k = 0; k < t->count && k < SHOWN; k++) put_component(p, t, k);
     if (t->count > SHOWN)
@@ -252,7 +261,8 @@ bool crs_panel_spca_loadings(crs_page *p, crease_error *e)
 /* ●●●○: how many starts agree */
 static void put_starts(crs_page *p, double agree, double starts)
 {
-    crs_mark(&p->body, "<td class=\"l nb\">%.0f of %.0f <span aria-hidden=\"true\">", agree, starts);
+    crs_mark(&p->body, "<td class=\"l nb\">%.0f of %.0f <span aria-hidden=\"true\">", agree,
+             starts);
     for (int k = 0; k < starts && k < 20; k++) crs_mark(&p->body, "%s", k < agree ? "●" : "○");
     crs_mark(&p->body, "</span></td>");
 }
@@ -279,43 +289,96 @@ static void put_row(crs_page *p, const terms *t, ptrdiff_t k)
 static void put_table(crs_page *p, const terms *t)
 {
     char name[CRS_LABEL];
-    crs_mark(&p->body, "<div class=\"scroll\"><table><thead><tr><th scope=\"col\">Component</th><th "
-                       "scope=\"col\">Weight</th><th scope=\"col\">Explained so far</th>");
+    crs_mark(&p->body,
+             "<div class=\"scroll\"><table><thead><tr><th scope=\"col\">Component</th><th "
+             "scope=\"col\">Weight</th><th scope=\"col\">Explained so far</th>");
     for (int n = 0; n < t->order; n++)
         crs_mark(&p->body, "<th scope=\"col\">%s</th>", crs_axis_called(p, n, name));
-    crs_mark(&p->body, "<th scope=\"col\">Alpha</th><th scope=\"col\" class=\"l\">Starts that "
-                       "agree</th><th scope=\"col\">Residual</th><th scope=\"col\">Verdict</th></tr>"
-                       "</thead><tbody>");
+    crs_mark(&p->body,
+             "<th scope=\"col\">Alpha</th><th scope=\"col\" class=\"l\">Starts that "
+             "agree</th><th scope=\"col\">Residual</th><th scope=\"col\">Verdict</th></tr>"
+             "</thead><tbody>");
     for (ptrdiff_t k = 0; k < t->count; k++) put_row(p, t, k);
     crs_mark(&p->body, "</tbody></table></div>\n");
+}
+
+static crs_chart bars_of(crs_page *p, const terms *t)
+{
+    crs_chart c = crs_chart_of(&p->body, 540, 230);
+    c.x0 = 0.4, c.x1 = (double)t->count + 0.6, c.unmarked = true, c.y1 = 100;
+    c.xname = "component";
+    return c;
+}
+
+static void mark_components(const crs_chart *c, const terms *t)
+{
+    char text[CRS_DIGITS];
+    const ptrdiff_t every = 1 + t->count / 20;
+    for (ptrdiff_t k = 0; k < t->count; k += every)
+        crs_chart_mark(c, (double)k + 1, crs_count((double)k + 1, text));
+}
+
+/* What was explained before is pale, what a component adds has its colour. */
+static void put_explained(crs_page *p, const terms *t)
+{
+    char text[CRS_DIGITS], title[CRS_LABEL];
+    crs_chart c = bars_of(p, t);
+    c.yname = "% explained", c.label = "Share explained by the first components together";
+    crs_mark(&p->body, "<figure><figcaption><b>Explained</b> <span>pale: by those before</span>"
+                       "</figcaption>");
+    crs_chart_begin(&c);
+    mark_components(&c, t);
+    for (ptrdiff_t k = 0; k < t->count; k++) {
+        const double share = explained(p, t, k);
+        snprintf(title, sizeof title, "%td: %s", k + 1, crs_share(share, text));
+        crs_chart_bar(&c, (double)k + 1, 0.62, 100 * share, crs_colour(k), title);
+        if (k > 0)
+            crs_chart_bar(&c, (double)k + 1, 0.62, 100 * explained(p, t, k - 1), "rule", title);
+    }
+    crs_chart_end(&c);
+    crs_mark(&p->body, "</figure>");
+}
+
+static void put_sparsity(crs_page *p, const terms *t)
+{
+    char text[CRS_DIGITS], title[CRS_LABEL];
+    crs_chart c = bars_of(p, t);
+    c.yname = "% not zero", c.label = "Share of the loadings that are not zero";
+    crs_mark(&p->body, "<figure><figcaption><b>Loadings that are not zero</b> <span>over all modes"
+                       "</span></figcaption>");
+    crs_chart_begin(&c);
+    mark_components(&c, t);
+    for (ptrdiff_t k = 0; k < t->count; k++) {
+        double many = 0, all = 0;
+        for (int n = 0; n < t->order; n++)
+            many += (double)nonzeros(t, n, k), all += (double)length(t, n);
+        snprintf(title, sizeof title, "%td: %s", k + 1, crs_share(many / all, text));
+        crs_chart_bar(&c, (double)k + 1, 0.62, 100 * many / all, crs_colour(k), title);
+    }
+    crs_chart_end(&c);
+    crs_mark(&p->body, "</figure>");
 }
 
 bool crs_panel_spca_explained(crs_page *p, crease_error *e)
 {
     const terms *t = p->own;
-    char a[CRS_DIGITS], b[CRS_DIGITS], title[CRS_LABEL];
+    char a[CRS_DIGITS], b[CRS_DIGITS];
     (void)e;
     if (t->count < 1) return true;
     crs_section(p, "explained", "What the components explain", "Explained");
-    crs_say(p, "The first component takes away %s of the squared size of the data, all %td together "
-               "%s.",
-            crs_share(explained(p, t, 0), a), t->count,
-            crs_share(explained(p, t, t->count - 1), b));
-    crs_chart c = crs_chart_of(&p->body, 540, 240);
-    c.x0 = 0.4, c.x1 = (double)t->count + 0.6, c.unmarked = true;
-    c.y1 = 100;
-    c.xname = "components", c.yname = "% explained";
-    c.label = "Share explained by the first components together";
-    crs_mark(&p->body, "<figure class=\"half block\">");
-    crs_chart_begin(&c);
-    for (ptrdiff_t k = 0; k < t->count; k++) {
-        const double share = explained(p, t, k);
-        snprintf(title, sizeof title, "%td: %s", k + 1, crs_share(share, a));
-        crs_chart_bar(&c, (double)k + 1, 0.62, 100 * share, crs_colour(k), title);
-        if (t->count <= 20) crs_chart_mark(&c, (double)k + 1, crs_count((double)k + 1, a));
-    }
-    crs_chart_end(&c);
-    crs_mark(&p->body, "</figure>\n");
+    if (t->count == 1)
+        crs_say(p, "The component takes away %s of the squared size of the data.",
+                crs_share(explained(p, t, 0), a));
+    else
+        crs_say(p,
+                "The first component takes away %s of the squared size of the data, all %td "
+                "together %s.",
+                crs_share(explained(p, t, 0), a), t->count,
+                crs_share(explained(p, t, t->count - 1), b));
+    crs_mark(&p->body, "<div class=\"grid2\">");
+    put_explained(p, t);
+    put_sparsity(p, t);
+    crs_mark(&p->body, "</div>\n");
     put_table(p, t);
     return true;
 }
