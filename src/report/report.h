@@ -170,10 +170,12 @@ typedef struct {
     size_t most;      /* bytes it may take */
 } crs_pack;
 
-/* Every which index of an axis is in the page. */
+/* Every which index of an axis is in the page, and how fine the residual is. */
 typedef struct {
     ptrdiff_t step[CREASE_MAX_ORDER];
+    double step_of_residual;
 } crs_packed;
-bool crs_pack_put(crs_page *p, const crs_pack *k, crs_packed *out, crease_error *e);
+/* Members of an object of the page's data: "dim": ..., "steps": ..., ... */
+bool crs_pack_put(crs_markup *m, const crs_pack *k, crs_packed *out, crease_error *e);
 
 #endif
