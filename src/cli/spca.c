@@ -275,11 +275,10 @@ static bool suffices(const crs_spca_job *j, const crease_space *shape, crease_er
 static bool read_data(crs_spca_job *j, crease_error *e)
 {
     const char *path = j->a->word[0];
-    const size_t length = strlen(path);
-    crease_space claimed; /* by a .npy file, before its items are read */
-    if (length > 4 && strcmp(path + length - 4, ".npy") == 0 && crs_npy_shape(path, &claimed) &&
-        !suffices(j, &claimed, e))
-        return false;
+    crease_space claimed; /* by many files, before their items are read */
+    crs_asked asked;
+    if (!crs_asked_of(j->a, &asked, e)) return false;
+    if (crs_read_shape(path, &asked, &claimed) && !suffices(j, &claimed, e)) return false;
     if (!crs_read_data(j->a, path, &j->data, e)) return false;
     crs_array_hash(&j->data, j->hash);
     j->s.shape = j->data.shape;
