@@ -351,7 +351,9 @@ static bool solve(crs_regress_job *j, crease_error *e)
 {
     const int folds = j->folds;
     crease_watch_enter(j->a->watch, CREASE_PHASE_FIT);
+    crs_log_table(j->a, 10);
     if (!crease_regression_fit(j->model, e)) return false;
+    crs_log_rows(j->a);
     if (crease_regression_stopped(j->model)) j->folds = 0;
     if (j->folds &&
         !crease_regression_cv(j->model, j->X.data, j->y.data, j->folds, j->seed, &j->cv, e))
@@ -426,6 +428,6 @@ const crs_verb crs_regress_verb = {
                  "a weight for every column, or for every group: numbers a,b,... or a file"),
         CRS_TAKES(ROW_WEIGHTS), CRS_TAKES_READING, CRS_TAKES(eps), CRS_TAKES(max_iterations),
         CRS_TAKES(max_seconds), CRS_SAYS(seed, "of the folds of --cv (default 0)"), CRS_TAKES(OUT),
-        CRS_TAKES(FORCE), CRS_TAKES(JSON)),
+        CRS_TAKES(FORCE), CRS_TAKES_ROWS, CRS_TAKES(JSON)),
     .run = run,
 };

@@ -344,6 +344,7 @@ bool crs_regress_write(crs_regress_job *j, crease_error *e)
            (!j->names.count || crs_folder_put(f, "coefficients.csv", put_named, j, e)) &&
            (!j->folds || crs_folder_put(f, "cv.csv", put_scores, j, e)) &&
            crs_folder_put(f, "path.svg", put_picture, j, e) && write_given(j, e) &&
+           crs_folder_put(f, "history.csv", crs_history_put, j->a->watch, e) &&
            write_certificate(j, e);
 }
 

@@ -31,7 +31,6 @@ typedef struct {
     double bytes, most_bytes; /* forecasts: E very sparse, and dense */
 
     crease_rpca *fit;
-    crs_log *log;
     double *unit[CREASE_MAX_ORDER], *weight, *share; /* of the terms */
     ptrdiff_t *peak;                                 /* rank x order */
     double error_lowrank, error_z;                   /* NaN without the truth */
@@ -57,7 +56,6 @@ typedef struct {
     crs_folder folder;
     bool lasting;           /* or the folder goes with the run */
     crs_problem_file *file; /* problem.json of the folder, as verify will read it */
-    crs_log *log;
 } crs_tucker_job;
 
 /* rpca.c: "fibres:2" and the like; "3" or "3,4,5" for a shape, each from 1 to the mode's length. */
@@ -103,7 +101,7 @@ void crs_center_print(const crease_rpca *fit, const crease_rpca_facts *f);
 
 /* rpca_terms.c: ranks that were compared, in the log and in the document; the terms that were cut,
  * in the summary and in the document. */
-void crs_rpca_print_ranks(const crs_rpca_job *j);
+void crs_rpca_print_ranks(FILE *f, const crs_rpca_job *j);
 void crs_rpca_put_ranks(crs_spot to, const crs_rpca_job *j);
 void crs_rpca_print_cuts(const crs_rpca_job *j);
 void crs_rpca_put_cuts(crs_spot to, const crs_rpca_job *j);

@@ -24,40 +24,33 @@ static const char *status_text(const crs_rpca_job *j)
                : crs_outcome_text(o, j->verified.verdict);
 }
 
-static void print_guarantee(const crease_analysis *a)
-{
-    if (a->guarantee) fprintf(stderr, "guarantee   %s\n", a->theorem);
-    for (int k = 0; !a->guarantee && crs_doubt(a, k); k++)
-        fprintf(stderr, "%s%s is %s: %s\n",
-                k ? "            " : "guarantee   none: ", crs_doubt(a, k)->name,
-                crease_status_text(crs_doubt(a, k)->status), crs_doubt(a, k)->reason);
-}
-
-void crs_rpca_banner(const crs_rpca_job *j)
+static void print_banner(FILE *f, const crs_rpca_job *j)
 {
     const crease_analysis *a = crease_rpca_analysis(j->fit);
     const crease_rpca_settings *s = crease_rpca_used(j->fit);
     const crease_options *o = crease_rpca_options_used(j->fit);
     char text[240];
-    if (j->log->quiet) return;
-    crs_rpca_print_ranks(j);
-    fprintf(stderr, "crease %s  %s: ", crease_version(), j->a->word[0]);
-    for (int n = 0; n < s->shape.order; n++)
-        fprintf(stderr, "%s%td", n ? " x " : "", s->shape.dim[n]);
-    fprintf(stderr, ", %td missing, rank %td\n", crease_rpca_about(j->fit)->missing, s->rank);
-    fprintf(stderr, "method      %s%s, %s mode, %s engine, %d thread%s\n",
-            crease_method_name(a->method), o->method == CREASE_METHOD_AUTO ? " (chosen)" : "",
-            crease_mode_name(o->mode), crease_rpca_about(j->fit)->engine, s->threads,
-            s->threads == 1 ? "" : "s");
+    crs_rpca_print_ranks(f, j);
+    fprintf(f, "crease %s  %s: ", crease_version(), j->a->word[0]);
+    for (int n = 0; n < s->shape.order; n++) fprintf(f, "%s%td", n ? " x " : "", s->shape.dim[n]);
+    fprintf(f, ", %td missing, rank %td\n", crease_rpca_about(j->fit)->missing, s->rank);
+    fprintf(f, "method      %s%s, %s mode, %s engine, %d thread%s\n", crease_method_name(a->method),
+            o->method == CREASE_METHOD_AUTO ? " (chosen)" : "", crease_mode_name(o->mode),
+            crease_rpca_about(j->fit)->engine, s->threads, s->threads == 1 ? "" : "s");
     crs_parameter_text(a, text, sizeof text);
-    fprintf(stderr, "parameters  %s\n", text[0] ? text : "none");
-    print_guarantee(a);
-    fprintf(stderr, "memory      %.4g MB, or %.4g MB when many entries are outliers\n",
-            j->bytes / 1e6, j->most_bytes / 1e6);
-    fprintf(stderr, "stops at    %s residual <= %g, %ld iterations, %g s\n\n",
+    fprintf(f, "parameters  %s\n", text[0] ? text : "none");
+    crs_log_guarantee(f, a);
+    fprintf(f, "memory      %.4g MB, or %.4g MB when many entries are outliers\n", j->bytes / 1e6,
+            j->most_bytes / 1e6);
+    fprintf(f, "stops at    %s residual <= %g, %ld iterations, %g s\n\n",
             o->relative ? "relative" : "absolute", o->eps, o->max_iterations, o->max_seconds);
-    fprintf(stderr, "%10s %16s %12s %12s %12s %9s\n", "iteration", "objective", "feasibility",
-            "worst", "theta", "seconds");
+}
+
+void crs_rpca_banner(const crs_rpca_job *j)
+{
+    FILE *f = crs_log_text(j->a);
+    if (f) print_banner(f, j);
+    crs_log_table(j->a, j->run.certify_every);
 }
 
 void crs_rpca_footer(const crs_rpca_job *j)
@@ -65,10 +58,9 @@ void crs_rpca_footer(const crs_rpca_job *j)
     const crs_ending end = { .certificate = crease_rpca_certificate(j->fit),
                              .verified = &j->verified,
                              .report = *crease_rpca_report(j->fit),
-                             .last = *crease_rpca_progress(j->fit),
                              .status = status_text(j),
                              .audited = j->run.audit };
-    crs_log_ending(j->log, &end);
+    crs_log_ending(j->a, &end);
 }
 
 /* What the arrays hold. */
@@ -501,7 +493,7 @@ static bool write_factors(crs_rpca_job *j, crease_error *e)
     }
     return crs_folder_array(&j->folder, "weights.npy", &weights, j->weight, e) &&
            crs_center_write(&j->folder, j->fit, e) &&
-           crs_folder_put(&j->folder, "history.csv", crs_history_put, &j->log->history, e);
+           crs_folder_put(&j->folder, "history.csv", crs_history_put, j->a->watch, e);
 }
 
 /* certificate.json of the checker "rpca-cp" */

@@ -102,6 +102,7 @@ static bool write(crs_spca_job *j, crease_error *e)
     return write_modes(j, "factor", j->factor, e) && write_modes(j, "x", j->point, e) &&
            crs_folder_array(&j->folder, "weights.npy", &numbers, j->weight, e) &&
            crs_folder_array(&j->folder, "residual_norms.npy", &numbers, j->left, e) &&
+           crs_folder_put(&j->folder, "history.csv", crs_history_put, j->a->watch, e) &&
            write_certificate(j, e);
 }
 
@@ -365,12 +366,14 @@ static void judge(crs_spca_job *j)
 /* The time limit is for all components together. */
 static bool find(crs_spca_job *j, crease_error *e)
 {
+    crs_log_table(j->a, j->o.certify_every);
     for (int k = 0; k < j->components; k++) {
         if (!crease_spca_next(j->model, &j->o, &j->component[k], e)) return false;
         j->run = k + 1;
         keep(j, k);
         if (ends(j, &j->component[k])) break;
     }
+    crs_log_rows(j->a);
     judge(j);
     return true;
 }
@@ -431,7 +434,7 @@ const crs_verb crs_spca_verb = {
         CRS_OFFERS(
             ALPHA, "auto|noise",
             "weight of the penalty: a number, auto, auto:F, noise or noise:Z (default auto)"),
-        CRS_TAKES(COMPONENTS), CRS_TAKES_READING, CRS_TAKES(OUT), CRS_TAKES(FORCE),
+        CRS_TAKES(COMPONENTS), CRS_TAKES_READING, CRS_TAKES(OUT), CRS_TAKES(FORCE), CRS_TAKES_ROWS,
         CRS_TAKES(JSON)),
     .relative = true,
     .run = run,

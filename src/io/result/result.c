@@ -400,6 +400,6 @@ bool crs_run_write(crs_folder *f, const crs_run *run, crease_error *e)
     }
     return (!lambda || crs_folder_array(f, "lambda.npy", &p->range, lambda, e)) &&
            write_proof(f, run, e) &&
-           crs_folder_put(f, "history.csv", crs_history_put, run->history, e) &&
+           crs_folder_put(f, "history.csv", crs_history_put, run->options->watch, e) &&
            write_certificate(f, run, e);
 }

@@ -105,22 +105,9 @@ char *crs_find_source(const char *folder, const json_t *source, crease_error *e)
 FILE *crs_create(const char *path, crease_error *e);
 bool crs_finish(FILE *f, const char *path, bool written, crease_error *e);
 
-/* The course of a run in bounded memory: when it is full, every other row goes (history.c). */
-enum { CRS_HISTORY = 4096 };
-
-typedef struct {
-    int count;
-    long stride; /* iterations between two rows */
-    crease_progress row[CRS_HISTORY];
-    crease_progress last; /* the latest, whether it has a row or not */
-} crs_history;
-
-void crs_history_add(crs_history *h, const crease_progress *p);
-
-/* iteration,objective,feasibility,worst,theta,potential,seconds */
-crs_put crs_history_put; /* what: a crs_history */
-void crs_history_names(FILE *f);
-void crs_history_line(FILE *f, const crease_progress *p);
+/* What the watch has kept of the course of a job, as CSV (history.c): phase, iteration, objective,
+ * feasibility, worst, worst_relative, theta, potential, seconds. */
+crs_put crs_history_put; /* what: a crease_watch */
 
 /* What result.json begins with, whatever the verb (result.c). */
 typedef struct {
@@ -160,7 +147,6 @@ typedef struct {
     const double *multiplier;
     const crease_certificate *certificate;
     const crease_verification *verified;
-    const crs_history *history;
     const char *const *array;  /* names of the files of the blocks; NULL: x_NAME.npy */
     const crease_space *shape; /* and their shapes; NULL: those of the blocks */
     int exit_status;
