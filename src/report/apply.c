@@ -243,29 +243,22 @@ bool crs_panel_apply_ranking(crs_page *p, crease_error *e)
     return true;
 }
 
-/* The names of at most so many that stand out, where there is room. */
+/* Those that stand out have their names, where there is room. */
 static void put_spots(const crs_chart *c, crs_page *p, const seen *s)
 {
-    enum { NAMES = 12 };
     char word[CRS_LABEL];
-    double x[NAMES], y[NAMES];
-    int placed = 0;
-    const double wide = (c->x1 - c->x0) / (c->width - c->left - c->right),
-                 high = (c->y1 - c->y0) / (c->height - c->top - c->bottom);
+    crs_spots spots = { .count = 0 };
     for (ptrdiff_t k = 0; k < s->count && k < 3000; k++) {
         const double percent = 100 * s->share[k];
         crs_chart_dots(c, 1, s->distance + k, &percent, stands_out(s, k) ? "c2" : "c1");
     }
-    for (ptrdiff_t r = 0; r < s->count && r < LISTED && placed < NAMES; r++) {
+    for (ptrdiff_t r = 0; r < s->count && r < LISTED; r++) {
         const ptrdiff_t k = s->order[r];
         const double percent = 100 * s->share[k];
-        bool room = stands_out(s, k) && isfinite(s->distance[k]);
-        for (int j = 0; j < placed; j++)
-            room = room &&
-                   (fabs(x[j] - s->distance[k]) > 34 * wide || fabs(y[j] - percent) > 18 * high);
-        if (!room) continue;
-        crs_chart_ring(c, s->distance[k], percent, "c2", crs_axis_word(p, s->split.along, k, word));
-        x[placed] = s->distance[k], y[placed++] = percent;
+        if (stands_out(s, k) &&
+            crs_spot_free(&spots, c, s->distance[k], percent, (double[]){ 40, 20 }))
+            crs_chart_ring(c, s->distance[k], percent, "c2",
+                           crs_axis_word(p, s->split.along, k, word));
     }
 }
 
@@ -276,6 +269,7 @@ static bool put_coefficients(crs_page *p, const seen *s, crease_error *e)
     const int n = s->split.along;
     const double *at = crs_axis_ordered(p, n) ? p->axes.axis[n].at : NULL;
     char title[CRS_LABEL];
+    crs_spots spots = { .count = 0 };
     if (terms < 1) return true;
     double *x = crs_doubles(2 * s->count, "the coefficients", e), *y = x + s->count;
     crs_chart c = crs_chart_of(&p->body, 540, 360);
@@ -294,14 +288,14 @@ static bool put_coefficients(crs_page *p, const seen *s, crease_error *e)
                        "</figcaption>");
     crs_chart_begin(&c);
     for (ptrdiff_t r = 0; r < terms && r < 12; r++) {
-        ptrdiff_t most = 0;
-        for (ptrdiff_t k = 0; k < s->count; k++) {
-            y[k] = s->coefficients.data[k * terms + r];
-            if (y[k] > y[most]) most = k;
-        }
+        for (ptrdiff_t k = 0; k < s->count; k++) y[k] = s->coefficients.data[k * terms + r];
         if (at) crs_chart_line(&c, s->count, x, y, crs_colour(r));
         if (!at || s->count < 60) crs_chart_dots(&c, s->count, x, y, crs_colour(r));
-        crs_chart_badge(&c, x[most], y[most], crs_colour(r), (int)r + 1);
+        for (ptrdiff_t k = 0; k < s->count; k++)
+            if (crs_spot_free(&spots, &c, x[k], y[k], (double[]){ 20, 20 })) {
+                crs_chart_badge(&c, x[k], y[k], crs_colour(r), (int)r + 1);
+                break;
+            }
     }
     crs_chart_end(&c);
     crs_mark(&p->body, "</figure>");
