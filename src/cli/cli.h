@@ -104,9 +104,10 @@ typedef struct {
 #define CRS_TAKES_ONE(type, name, value, low, high, text) , CRS_TAKES(name)
 #define CRS_TAKES_RUN                                     CRS_TAKES(METHOD), CRS_TAKES(MODE) CREASE_OPTIONS(CRS_TAKES_ONE)
 
-/* Those that decide how data are read, for crs_read_data. */
+/* Those that decide how data are read and what their dimensions are called, for crs_read_data. */
 #define CRS_TAKES_READING                                                                          \
-    CRS_TAKES(READ_AS), CRS_TAKES(COLUMNS), CRS_TAKES(DROP), CRS_TAKES(ABSENT),                    \
+    CRS_TAKES(READ_AS), CRS_TAKES(AXES), CRS_TAKES(COLUMNS), CRS_TAKES(DROP), CRS_TAKES(ABSENT),   \
+        CRS_TAKES(FRAMES), CRS_TAKES(SIZE), CRS_TAKES(COLOUR),                                     \
         CRS_SAYS(SHAPE, "of a file of coordinates: the dimensions (default: the largest indices)")
 
 /* Those that decide what a long command says while it works. */
@@ -190,13 +191,25 @@ bool crs_read_in(const char *folder, const char *name, crs_array *out, crease_er
 /* The same; true with an empty array where there is no such file. */
 bool crs_read_if_there(const char *folder, const char *name, crs_array *out, crease_error *e);
 
+/* What the command line asks of the data's file besides its numbers; texts are borrowed (data.c).
+ */
+bool crs_asked_of(const crs_args *a, crs_asked *out, crease_error *e);
+/* The data of a verb with what is known of their axes: by --axes, a sidecar or the result beside
+ * them, or the file itself. Prints its notice. */
+bool crs_read_data(const crs_args *a, const char *path, const crs_asked *asked, crs_array *out,
+                   crease_error *e);
+/* "sample 7, emission 342 nm" of entry j. */
+void crs_place_text(const crs_array *x, ptrdiff_t j, char *out, size_t size);
+/* Where something is known of the axes: is every entry finite, or missing? The sentence names it by
+ * its labels. */
+bool crs_data_finite(const crs_array *x, bool missing, const double *mask, crease_error *e);
+/* --merge: `count` axes from `first` on. */
+bool crs_parse_merge(const char *text, const crease_space *s, int *first, int *count,
+                     crease_error *e);
+void crs_merge_shape(crease_space *s, int first, int count);
+
 /* The value of --shape. */
 bool crs_parse_shape(const char *text, crease_space *s, crease_error *e);
-
-/* What the command line asks of the data's file besides its numbers; texts are borrowed. */
-bool crs_asked_of(const crs_args *a, crs_asked *asked, crease_error *e);
-/* The data at a path, as the command line asks; what there is to say of them is said. */
-bool crs_read_data(const crs_args *a, const char *path, crs_array *out, crease_error *e);
 
 /* The point of a verb: the words from `first` on, or --input, in the shape of the file or of
  * --shape. Every entry is finite. */

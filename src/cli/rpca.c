@@ -303,14 +303,13 @@ static bool tucker_ranks(crs_tucker_job *j, crease_error *e)
 static bool read_tucker(crs_tucker_job *j, crease_error *e)
 {
     const crs_args *a = j->a;
-    crs_asked asked;
-    if (!crs_asked_of(a, &asked, e)) return false;
+    if (!crs_asked_of(a, &j->asked, e)) return false;
     /* What many files claim is known before their items are read. */
-    if (crs_read_shape(a->word[0], &asked, &j->s.shape) && j->s.shape.order > 1 &&
+    if (crs_read_shape(a->word[0], &j->asked, &j->s.shape) && j->s.shape.order > 1 &&
         !crs_memory_suffices("robust PCA of this tensor",
                              crease_rpca_bytes(&j->s, &j->run, false, true), e))
         return false;
-    if (!crs_read_data(a, a->word[0], &j->data, e)) return false;
+    if (!crs_read_data(a, a->word[0], &j->asked, &j->data, e)) return false;
     j->given = j->data.shape;
     if (!crs_rpca_take(&j->data, crs_given(a, CRS_OPT_MASK), crs_given(a, CRS_OPT_MERGE), &j->s,
                        j->hash, e) ||

@@ -19,6 +19,7 @@ typedef struct {
     crease_options run;
 
     crs_array data;
+    crs_asked asked; /* how they were read */
     crs_npy_stream truth;
     char truth_path[CRS_PATH_ROOM];
     crs_array factor[CREASE_MAX_ORDER], factor_weight; /* of --init DIR */
@@ -46,6 +47,7 @@ typedef struct {
     crease_rpca_settings s;
     crease_options run;
     crs_array data, truth;
+    crs_asked asked;    /* how the data were read */
     crease_space given; /* the shape before --merge */
     char hash[CRS_HASH];
     crease_rpca *fit;
@@ -108,9 +110,11 @@ void crs_rpca_put_cuts(crs_spot to, const crs_rpca_job *j);
 void crs_tucker_print_cuts(const crease_rpca_facts *f, const crease_rpca_settings *used);
 void crs_tucker_put_cuts(crs_spot to, const crease_rpca_facts *f, const crease_rpca_settings *used);
 
-/* Data and their mask, for result.json and certificate.json; "mcp:0.25,3" as it was used. */
-void crs_rpca_put_data(const crs_args *a, crs_spot list, const crs_folder *f,
-                       const crease_space *given, const char *hash);
+/* The data, then their mask, groups and weights, for result.json and certificate.json; the axes of
+ * the data, and those of the model where --merge made others; "mcp:0.25,3" as it was used. */
+void crs_rpca_put_data(const crs_args *a, crs_spot list, const crs_folder *f, const crs_data *data);
+void crs_rpca_put_axes(const crs_args *a, const crs_result *r, const crs_array *data,
+                       const crease_space *given);
 void crs_reg_text(const crs_named_reg *named, const crease_reg *used, char *out, size_t size);
 
 /* rpca_problem.c: data.npy, mask.npy and problem.json in the folder. */

@@ -236,15 +236,15 @@ static bool is_file(const char *text)
            strncmp(text, "slices:", 7) != 0;
 }
 
-void crs_rpca_put_data(const crs_args *a, crs_spot list, const crs_folder *f,
-                       const crease_space *given, const char *hash)
+void crs_rpca_put_data(const crs_args *a, crs_spot list, const crs_folder *f, const crs_data *data)
 {
     const char *groups = crs_given(a, CRS_OPT_GROUPS), *weights = crs_given(a, CRS_OPT_WEIGHTS);
-    crs_put_data(list, f, "data", a->word[0], given, hash);
-    if (crs_given(a, CRS_OPT_MASK))
-        crs_put_data(list, f, "mask", crs_given(a, CRS_OPT_MASK), given, NULL);
-    if (is_file(groups)) crs_put_data(list, f, "groups", groups, NULL, NULL);
-    if (is_file(weights)) crs_put_data(list, f, "weights", weights, NULL, NULL);
+    const char *mask = crs_given(a, CRS_OPT_MASK);
+    crs_put_data(list, f, data);
+    if (mask)
+        crs_put_data(list, f, &(crs_data){ .role = "mask", .path = mask, .shape = data->shape });
+    if (is_file(groups)) crs_put_data(list, f, &(crs_data){ .role = "groups", .path = groups });
+    if (is_file(weights)) crs_put_data(list, f, &(crs_data){ .role = "weights", .path = weights });
 }
 
 static void put_pilot(crs_spot to, const crs_rpca_job *j)
@@ -349,6 +349,16 @@ static void put_details(crs_spot to, const crs_rpca_job *j)
     put_certificate(crs_put_object(to, "certificate"), j);
 }
 
+static crs_data data_of(const crs_rpca_job *j)
+{
+    return (crs_data){ .role = "data",
+                       .path = j->a->word[0],
+                       .shape = &j->given,
+                       .hash = j->hash,
+                       .asked = &j->asked,
+                       .scale = j->data.scale };
+}
+
 void crs_rpca_result(const crs_rpca_job *j, crs_document *d)
 {
     const crease_report *r = crease_rpca_report(j->fit);
@@ -373,7 +383,9 @@ void crs_rpca_result(const crs_rpca_job *j, crs_document *d)
         .watch = j->a->watch,
     };
     const crs_result out = crs_result_begin(d, &s);
-    crs_rpca_put_data(j->a, out.data, &j->folder, &j->given, j->hash);
+    const crs_data data = data_of(j);
+    crs_rpca_put_data(j->a, out.data, &j->folder, &data);
+    crs_rpca_put_axes(j->a, &out, &j->data, &j->given);
     put_settings(out.settings, j);
     put_details(out.details, j);
 }
@@ -502,7 +514,8 @@ static bool write_certificate(crs_rpca_job *j, crease_error *e)
     crs_document d;
     const crs_spot top =
         crs_certificate_begin(&d, "rpca", "rpca-cp", j->run.eps, j->run.relative != 0);
-    crs_rpca_put_data(j->a, crs_put_list(top, "data"), &j->folder, &j->given, j->hash);
+    const crs_data data = data_of(j);
+    crs_rpca_put_data(j->a, crs_put_list(top, "data"), &j->folder, &data);
     put_model(crs_put_object(top, "settings"), j);
     return crs_folder_certify(&j->folder, &d, e);
 }
@@ -541,7 +554,14 @@ void crs_tucker_result(const crs_tucker_job *j, const crs_run *run, crs_document
     s.passes = f->start_passes;
     const crs_result out = crs_result_begin(d, &s);
     crs_put_run(&out, j->lasting ? &j->folder : NULL, run);
-    crs_rpca_put_data(j->a, out.data, j->lasting ? &j->folder : NULL, &j->given, j->hash);
+    const crs_data data = { .role = "data",
+                            .path = j->a->word[0],
+                            .shape = &j->given,
+                            .hash = j->hash,
+                            .asked = &j->asked,
+                            .scale = j->data.scale };
+    crs_rpca_put_data(j->a, out.data, j->lasting ? &j->folder : NULL, &data);
+    crs_rpca_put_axes(j->a, &out, &j->data, &j->given);
     crs_reg_text(&j->penalty, &used->penalty, penalty, sizeof penalty);
     crs_put_shape(out.settings, "ranks", &used->ranks);
     crs_put_text(out.settings, "penalty", penalty);

@@ -139,6 +139,8 @@ value = {
     "--trials": [["2"]], "--axis": [["1"]], "--outliers": [["0.3"]], "--magnitude": [["7"]],
     "--noise": [["0.2"]], "--components": [["2"]], "--loss": [["huber"]],
     "--path": [["4"]], "--lambda": [["0.1"]], "--cv": [["3"]], "--no-standardize": [[]],
+    "--read-as": [["npy"]], "--axes": [["a,b,c"], ["a,b"]], "--absent": [["zero"]], "--columns": [["0"]],
+    "--drop": [["0"]], "--frames": [["0:2:1"]], "--size": [["4x4"]], "--colour": [[]],
     "--no-intercept": [[]], "--ascending": [[]], "--row-weights": [["w.npy"]],
 }
 # The same for one verb, or one case of it.
@@ -160,6 +162,8 @@ own = {
     ("check", "gcg", "--method"): [["prox-bcd"]], ("check", "admm-g", "--method"): [["admm-m"]],
     ("check", "admm-m", "--method"): [["admm-g"]], ("check", "extension", "--method"): [["admm-g"]],
 }
+for case in ("regress",), ("rpca", "matrix"), ("rpca", "matrix ridge"), ("rpca", "matrix eta"), ("rpca", "pcp"), ("apply", "matrix"):
+    own[(*case, "--axes")] = [["a,b"]]
 own["apply", "matrix", "--mask"] = [["m/mask.npy"]]
 for model in "matrix", "matrix ridge", "matrix eta", "pcp":
     own["rpca", model, "--mask"] = [["m/mask.npy"]]
