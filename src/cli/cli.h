@@ -149,8 +149,18 @@ struct crs_args {
     int count;
     char **word;
     int *status; /* exit code of the program: instead of 0, or of the error's own when not 0 */
-    crease_watch *watch; /* of the command; --max-seconds is its limit */
+    crease_watch *watch;               /* of the command; --max-seconds is its limit */
+    struct crs_checkpoint *checkpoint; /* NULL: none */
 };
+
+/* checkpoint.c. open: by the options, on the watch of the command. bind: what the run is about
+ * besides its options, such as the hash of its data, before the first call of the library that
+ * computes; false with a sentence where the checkpoint is of another. close: says what became of
+ * it; done: the verb has not failed. */
+#define CRS_TAKES_CHECKPOINT CRS_TAKES(CHECKPOINT), CRS_TAKES(CHECKPOINT_EVERY), CRS_TAKES(RESUME)
+bool crs_checkpoint_open(crs_args *a, crease_error *e);
+bool crs_checkpoint_bind(const crs_args *a, const char *name, const char *value, crease_error *e);
+void crs_checkpoint_close(crs_args *a, bool done);
 
 /* argv is what follows the verb; its order is changed. */
 bool crs_args_parse(const crs_verb *verb, int argc, char **argv, crs_args *a, crease_error *e);

@@ -20,6 +20,24 @@ matchMedia('(prefers-color-scheme:dark)').addEventListener('change', () => redra
 addEventListener('beforeprint', () => all('details').forEach(d => { d.dataset.was = d.open ? 1 : ''; d.open = true; }));
 addEventListener('afterprint', () => all('details').forEach(d => { d.open = !!d.dataset.was; }));
 
+/* Tables that a heading sorts: by the numbers in data-v, or by the words; first the largest. */
+all('table.sort').forEach(t => t.querySelectorAll('thead th').forEach((h, k) => {
+  if ('plain' in h.dataset) return;
+  const b = document.createElement('button'), body = t.tBodies[0];
+  const key = r => { const v = r.cells[k].dataset.v; return v === undefined ? r.cells[k].textContent.trim().toLowerCase() : +v; };
+  b.type = 'button';
+  b.append(...h.childNodes);
+  h.append(b);
+  b.onclick = () => {
+    const down = h.getAttribute('aria-sort') !== 'descending';
+    t.querySelectorAll('thead th').forEach(x => x.removeAttribute('aria-sort'));
+    h.setAttribute('aria-sort', down ? 'descending' : 'ascending');
+    const rows = [...body.rows].map(r => [key(r), r]), last = x => Number.isNaN(x);
+    rows.sort(([x], [y]) => last(x) - last(y) || (x < y ? -1 : x > y ? 1 : 0) * (down ? -1 : 1));
+    body.append(...rows.map(r => r[1]));
+  };
+}));
+
 if (D.view) view(D.view);
 
 function view(V) {
@@ -28,20 +46,20 @@ function view(V) {
   const dim = V.dim, order = dim.length, n = dim.reduce((a, b) => a * b, 1);
   const stride = dim.map((_, m) => dim.slice(m + 1).reduce((a, b) => a * b, 1));
 
-  /* The sparse part: gaps (255: no entry here, go on) and values of 8 bits, bent by sinh; the
-     residual in steps, 4 bits an entry, 15: not observed. */
+  /* The sparse part: gaps (255: no entry here, go on) and values of 16 bits, bent by sinh; the
+     residual in steps, 8 or 4 bits an entry around the middle, the last code: not observed. */
   const sparse = new Float32Array(n);
   {
-    const gap = bytes(V.gaps), value = bytes(V.values);
+    const gap = bytes(V.gaps), value = new Uint16Array(bytes(V.values).buffer);
     let at = -1, k = 0;
     for (const g of gap) {
       at += g;
-      if (g < 255) sparse[at] = V.scale * Math.sinh((value[k++] - 128) / 127 * V.bend);
+      if (g < 255) sparse[at] = V.scale * Math.sinh((value[k++] - 32768) / 32767 * V.bend);
     }
   }
-  const codes = bytes(V.residual);
-  const code = k => k & 1 ? codes[k >> 1] >> 4 : codes[k >> 1] & 15;
-  const rest = k => (code(k) - 7) * V.step;
+  const codes = V.bits ? bytes(V.residual) : null, middle = V.bits === 8 ? 127 : 7;
+  const code = k => !codes ? middle : V.bits === 8 ? codes[k] : k & 1 ? codes[k >> 1] >> 4 : codes[k >> 1] & 15;
+  const rest = k => V.bits ? (code(k) - middle) * V.step : 0;
 
   /* The low-rank part, from its factors or entry by entry (16 bits). */
   const factor = V.factors ? V.factors.map(floats) : null;
@@ -144,7 +162,7 @@ function view(V) {
     for (let y = 0; y < dim[a]; y++) for (let x = 0; x < dim[b]; x++) {
       i[a] = y; i[b] = x;
       const k = place(i), q = y * dim[b] + x;
-      slices.unseen[q] = code(k) === 15 ? 1 : 0;
+      slices.unseen[q] = code(k) === 2 * middle + 1 ? 1 : 0;
       slices.sparse[q] = sparse[k];
       slices.residual[q] = slices.unseen[q] ? 0 : rest(k);
       slices.data[q] = low[q] + sparse[k] + slices.residual[q];

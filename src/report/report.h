@@ -89,6 +89,9 @@ struct crs_page {
  * in the way that is no such page is replaced only with `force`. */
 bool crs_page_write(const char *folder, const char *path, bool force, size_t *bytes,
                     crease_error *e);
+/* The same of a document that is in no folder, as check has one. */
+bool crs_page_write_document(json_t *document, const char *path, bool force, size_t *bytes,
+                             crease_error *e);
 
 /* Parts of a page. A section begins with its heading, "parts", "The data and its parts", "Parts" in
  * the list of sections; the one before it ends. */
@@ -167,10 +170,12 @@ typedef struct {
     size_t most;      /* bytes it may take */
 } crs_pack;
 
-/* Every which index of an axis is in the page. */
+/* Every which index of an axis is in the page, and how fine the residual is. */
 typedef struct {
     ptrdiff_t step[CREASE_MAX_ORDER];
+    double step_of_residual;
 } crs_packed;
-bool crs_pack_put(crs_page *p, const crs_pack *k, crs_packed *out, crease_error *e);
+/* Members of an object of the page's data: "dim": ..., "steps": ..., ... */
+bool crs_pack_put(crs_markup *m, const crs_pack *k, crs_packed *out, crease_error *e);
 
 #endif

@@ -213,7 +213,7 @@ static void close_split(crs_page *p)
     crs_array_free(&s->core);
     for (int n = 0; n < CREASE_MAX_ORDER; n++) crs_array_free(&s->factor[n]);
     crs_free(s->unseen);
-    crs_free(s->scaled);
+    crs_free(s->weight);
     crs_free(s);
     p->own = NULL;
 }
@@ -227,6 +227,7 @@ static bool open_split(crs_page *p, crease_error *e)
         !read_factors(p, s, e))
         return false;
     s->video = is_video(p, s);
+    if (!crs_split_terms(s, e)) return false;
     s->low = s->video ? "background" : "low-rank part";
     s->high = s->video ? "foreground" : "sparse part";
     s->along = choose_axis(p, s);
@@ -255,6 +256,7 @@ static ptrdiff_t rank_of(const crs_page *p, const crs_split *s)
 {
     const double rank = crs_json_number(p->details, "rank");
     ptrdiff_t most = rank >= 0 && rank < 0x1p40 ? (ptrdiff_t)rank : 0;
+    if (most == 0) most = s->terms;
     for (int n = 0; most == 0 && n < s->modes; n++)
         most = s->ranks.dim[n] > most ? s->ranks.dim[n] : most;
     return most;

@@ -16,7 +16,12 @@ typedef struct {
     int modes;
     crease_space ranks;
     crs_array factor[CREASE_MAX_ORDER], weights, core;
-    double *scaled; /* factor 1 times the weights */
+
+    /* The low-rank part as a sum of rank-one terms, weight times unit columns; terms 0: it is none.
+     * Of a matrix its singular vectors. In all modes but one the largest entry is positive. */
+    ptrdiff_t terms;
+    double *term[CREASE_MAX_ORDER], *weight; /* grid.dim x terms; in one block of memory */
+    double *scaled;                          /* term[0] times the weights */
 
     double deviation;       /* of the noise; 0: none */
     ptrdiff_t clear;        /* entries beyond 5 deviations */
@@ -46,6 +51,10 @@ static inline ptrdiff_t crs_index(const crease_space *s, ptrdiff_t k, int n)
     for (int m = s->order - 1; m > n; m--) k /= s->dim[m];
     return k % s->dim[n];
 }
+
+/* terms.c */
+bool crs_split_terms(crs_split *s, crease_error *e);
+bool crs_split_is_product(const crs_split *s); /* of core and factors, as lowrank.npy has it? */
 
 /* The name of a mode of the model: of its axes, "row and column". */
 const char *crs_mode_called(const crs_page *p, int mode, char out[CRS_LABEL]);

@@ -17,3 +17,17 @@ const crs_format crs_hdf5_format = {
     .needs = "HDF5; install libhdf5-dev and build again",
 };
 #endif
+
+#ifndef CREASE_MATIO
+static bool is_mat(const unsigned char *head, size_t n)
+{
+    return n >= 10 && memcmp(head, "MATLAB 5.0", 10) == 0;
+}
+const crs_format crs_mat_format = {
+    .name = "mat",
+    .endings = ".mat",
+    .text = "MATLAB 5 and 7",
+    .begins = is_mat,
+    .needs = "MAT files; install libmatio-dev and build again",
+};
+#endif

@@ -90,6 +90,9 @@ typedef struct {
 } crs_listing;
 bool crs_listing_add(crs_listing *l, const crs_inside *m, crease_error *e);
 void crs_listing_free(crs_listing *l);
+/* The array that s->inner names or, without a name, the only one of numbers (inside.c); NULL with a
+ * sentence that lists what there is. */
+const crs_inside *crs_listing_pick(const crs_listing *l, const crs_source *s, crease_error *e);
 
 /* An array that is computed a few entries at a time: from `first` on, into out. */
 typedef struct {

@@ -130,7 +130,7 @@ static bool is_head(const kept *k)
 {
     const int d = k[1].words;
     bool whole = k[0].words <= 2 && k[0].word[0] == d && d > 0 && d <= CREASE_MAX_ORDER &&
-                 (k[2].words == d + 1 || k[2].words == 0);
+                 k[2].words == d + 1;
     for (int n = 0; whole && n < d; n++) whole = is_index(k[1].word[n]);
     return whole;
 }
