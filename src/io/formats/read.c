@@ -366,7 +366,9 @@ bool crs_read_asked(const char *path, const crs_asked *asked, crs_array *out, cr
     opened o;
     const crs_format *format;
     *out = (crs_array){ .data = NULL };
-    const bool done = open_source(path, asked, &o, &format, e) && format->read(&o.s, asked, out, e);
+    const bool done = open_source(path, asked, &o, &format, e) &&
+                      crs_asked_suits(asked, format, o.s.name, e) &&
+                      format->read(&o.s, asked, out, e);
     close_all(&o);
     return done;
 }
