@@ -153,7 +153,7 @@ static bool read_index(archive *z, const directory *d)
     return done;
 }
 
-/* free(z->entry) after a failure too */
+/* z->entry is to be freed after a failure too. */
 static bool open_archive(const crs_source *s, archive *z, crease_error *e)
 {
     *z = (archive){ .f = s->f, .name = s->name, .e = e };
