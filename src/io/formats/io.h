@@ -230,6 +230,9 @@ void crs_numbers(const crs_number *t, ptrdiff_t count, const unsigned char *p, d
 /* Back, in 4 or 8 bytes each, the least one first. */
 bool crs_numbers_put(FILE *f, bool single, ptrdiff_t count, const double *x);
 
+/* A number in text, so that it is read back exactly. */
+bool crs_put_double(FILE *f, double x);
+
 /* `each` numbers in a record of `bytes` (at most 8192), from `offset` on. */
 typedef struct {
     crs_number type;
@@ -340,6 +343,9 @@ void crs_grouping_free(crs_grouping *g);
 
 /* Room for at least `wanted` of at most `most` doubles: doubles what is there. */
 bool crs_grow(double **data, ptrdiff_t *room, ptrdiff_t wanted, ptrdiff_t most, crease_error *e);
+
+/* Is there memory for an array of this shape? `name` is the file that claims it. */
+bool crs_memory_holds(const char *name, const crease_space *s, crease_error *e);
 
 /* A file for reading; NULL with the reason in e. Anything but a plain file is refused: a pipe, a
  * device or a directory may never end. */
