@@ -134,7 +134,7 @@ value = {
     "--checkpoint": [["ck", "--checkpoint-every", "0"]], "--resume": [["no.ck"]],
     "--checkpoint-every": [["0", "--checkpoint", "ck"]],
     "--precision": [["single"]], "--out": [["p"]], "--force": [[]], "--quiet": [[]],
-    "--verbose": [[]], "--log-csv": [["log.csv"]], "--log": [["json"]], "--log-file": [["log.csv"]], "--json": [[]], "--help": [[]], "--all": [[]],
+    "--verbose": [[]], "--log-csv": [["log.csv"]], "--log": [["json"]], "--log-file": [["log.csv"]], "--json": [[]], "--report": [["page.html"]], "--help": [[]], "--all": [[]],
     "--markdown": [[]], "--problem": [["bcd.json"]], "--step": [["2"]],
     "--box": [["-1", "1"]], "--ball": [["1"]], "--set": [["simplex:1"]], "--reg": [["l1:1"], ["l1:2"]],
     "--shape": [["2,2"]], "--input": [["point.npy"]],
