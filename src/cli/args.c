@@ -159,6 +159,7 @@ static bool all_read(const crs_args *a, crease_error *e)
     if (crs_given(a, CRS_OPT_QUIET) && crs_given(a, CRS_OPT_VERBOSE))
         return crs_fail(e, CREASE_BAD_ARGUMENT,
                         "--quiet and --verbose exclude each other; give one");
+    if (!crs_colour_option(a, e)) return false;
     if (!v->kinds) return true;
     const int kind = v->kind(a, e);
     if (kind < 0) return false;

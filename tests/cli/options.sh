@@ -130,7 +130,7 @@ value = {
     "--prune": [[]], "--center": [["all"]], "--missing": [["nan"]], "--mask": [["g/mask.npy"]], "--nonneg": [[]],
     "--merge": [["0,1"]], "--truth": [["g"]], "--threads": [["1"]],
     "--precision": [["single"]], "--out": [["p"]], "--force": [[]], "--quiet": [[]],
-    "--verbose": [[]], "--log-csv": [["log.csv"]], "--json": [[]], "--help": [[]], "--all": [[]],
+    "--verbose": [[]], "--log-csv": [["log.csv"]], "--json": [[]], "--help": [[]], "--all": [[]], "--scdoc": [[]], "--color": [["always"]],
     "--markdown": [[]], "--problem": [["bcd.json"]], "--step": [["2"]],
     "--box": [["-1", "1"]], "--ball": [["1"]], "--set": [["simplex:1"]], "--reg": [["l1:1"], ["l1:2"]],
     "--shape": [["2,2"]], "--input": [["point.npy"]],

@@ -73,6 +73,9 @@ typedef struct {
     int count;
     crs_member_file *file;
     crs_document certificate; /* written last, with the stamps of all other files */
+    int files;                /* once it has its name: how many there are, and their bytes */
+    long long bytes;
+    bool certified; /* and whether one of them is a certificate */
 } crs_folder;
 
 /* begin: could the folder be written? With `force` an earlier result may be replaced, and nothing
