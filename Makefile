@@ -28,8 +28,22 @@ help:
 demo: build
 	@bash scripts/demo build/release/src/crease build/demo
 
-build: build/release/build.ninja
-	@ninja -C build/release --quiet crease_program crease_static crease_shared
+# Needs a C compiler, CMake, BLAS, LAPACKE and jansson; what else is found is used, and what is not is told.
+# Ninja shows where it is on a terminal, and nothing else elsewhere.
+generator := $(if $(shell command -v ninja),Ninja,Unix Makefiles)
+build: build/release/CMakeCache.txt
+	@if [ -f build/release/build.ninja ]; then \
+	  if [ -t 1 ]; then quiet=; else quiet=--quiet; fi; \
+	  ninja -C build/release $$quiet crease_program crease_static crease_shared; \
+	else \
+	  $(MAKE) -C build/release --no-print-directory -j2 crease_program crease_static crease_shared; \
+	fi
+
+build/release/CMakeCache.txt: CMakeLists.txt scripts/install-dependencies
+	@scripts/install-dependencies build
+	@cmake -S . -B build/release -G '$(generator)' -DCMAKE_BUILD_TYPE=Release | grep -- '-- without' || true
+	@test -f $@ || cmake -S . -B build/release -G '$(generator)' -DCMAKE_BUILD_TYPE=Release
+	@touch $@
 
 # Every test runs once at least: injected faults under sanitizers alone, what sanitizers cannot add to
 # in the plain build alone, the others in both.
@@ -41,8 +55,10 @@ test: build/release/build.ninja build/asan/build.ninja build/clang/build.ninja
 	  -LE 'source|study' -E 'cli/options|paper/section_5_tables'
 	ctest --test-dir build/release --output-on-failure --no-tests=error -j2 -LE fault
 
+# A folder that make build has made with another generator is made anew.
 build/%/build.ninja: CMakeLists.txt CMakePresets.json scripts/install-dependencies
-	@scripts/install-dependencies
+	@scripts/install-dependencies test
+	@test -f $@ || rm -f build/$*/CMakeCache.txt
 	@cmake --preset $* >build-$*.log 2>&1 || { cat build-$*.log; rm -f build-$*.log; exit 1; }
 	@rm -f build-$*.log
 	@touch $@
@@ -77,8 +93,8 @@ coverage: build/coverage/build.ninja
 	@gcovr --root . --filter src/ build/coverage
 
 bench-build:
-	@scripts/install-dependencies
-	@cmake --preset release -B build/bench -DCREASE_BENCH=ON -DCREASE_TESTS=OFF >/dev/null
+	@scripts/install-dependencies test
+	@cmake --preset release -B build/bench -DCREASE_BENCH=ON -DCREASE_TESTS=OFF -DCREASE_STUDY=OFF >/dev/null
 	@ninja -C build/bench --quiet
 
 bench: bench-build

@@ -19,5 +19,11 @@ configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/creaseConfig.cmake.in
 install(FILES ${PROJECT_BINARY_DIR}/creaseConfig.cmake ${PROJECT_BINARY_DIR}/creaseConfigVersion.cmake
         DESTINATION ${package_dir})
 
+if(CREASE_FFTW)
+  string(APPEND CREASE_PRIVATE_LIBS "-lfftw3_threads -lfftw3 ")
+endif()
+if(CREASE_CHOLMOD)
+  string(APPEND CREASE_PRIVATE_LIBS "-lcholmod ")
+endif()
 configure_file(${PROJECT_SOURCE_DIR}/cmake/crease.pc.in ${PROJECT_BINARY_DIR}/crease.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/crease.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

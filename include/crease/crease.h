@@ -12,6 +12,7 @@
 #include <crease/analysis.h>
 #include <crease/catalogue.h>
 #include <crease/certificate.h>
+#include <crease/checkpoint.h>
 #include <crease/error.h>
 #include <crease/map.h>
 #include <crease/options.h>

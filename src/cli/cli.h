@@ -150,8 +150,18 @@ struct crs_args {
     int count;
     char **word;
     int *status; /* exit code of the program: instead of 0, or of the error's own when not 0 */
-    crease_watch *watch; /* of the command; --max-seconds is its limit */
+    crease_watch *watch;               /* of the command; --max-seconds is its limit */
+    struct crs_checkpoint *checkpoint; /* NULL: none */
 };
+
+/* checkpoint.c. open: by the options, on the watch of the command. bind: what the run is about
+ * besides its options, such as the hash of its data, before the first call of the library that
+ * computes; false with a sentence where the checkpoint is of another. close: says what became of
+ * it; done: the verb has not failed. */
+#define CRS_TAKES_CHECKPOINT CRS_TAKES(CHECKPOINT), CRS_TAKES(CHECKPOINT_EVERY), CRS_TAKES(RESUME)
+bool crs_checkpoint_open(crs_args *a, crease_error *e);
+bool crs_checkpoint_bind(const crs_args *a, const char *name, const char *value, crease_error *e);
+void crs_checkpoint_close(crs_args *a, bool done);
 
 /* argv is what follows the verb; its order is changed. */
 bool crs_args_parse(const crs_verb *verb, int argc, char **argv, crs_args *a, crease_error *e);
@@ -326,7 +336,7 @@ void crs_print_tone(const crs_args *a, FILE *f, crs_tone tone, const char *forma
 #if defined(__GNUC__)
 __attribute__((format(printf, 2, 3)))
 #endif
-void crs_say(const char *label, const char *format, ...);
+void crs_line(const char *label, const char *format, ...);
 /* "20 x 101 x 51 (sample, emission, excitation)"; entry k, "sample 8, emission 507 nm". axes may be
  * NULL. */
 void crs_named_shape(const crease_space *s, const crs_axes *axes, char *out, size_t size);
@@ -355,6 +365,9 @@ enum { CRS_PATH_ROOM = 4096 };
 /* The folder of --out, or with --json alone none; the exit code of a failure is
  * CRS_EXIT_NO_OUTPUT. */
 bool crs_folder_of(const crs_args *a, crs_folder *f, crease_error *e);
+
+/* report.c: the page of a result folder, and a line that says where it is. */
+bool crs_report_write(const crs_args *a, const char *folder, const char *path, crease_error *e);
 
 /* "factor_2.npy" */
 void crs_factor_file(int n, char out[32]);
@@ -402,6 +415,5 @@ void crs_judged_source(crs_judged *j, const char *role, const crease_space *shap
 
 /* Refuses what needs more bytes than the machine has free, before they are asked for. */
 bool crs_memory_suffices(const char *what, double bytes, crease_error *e);
-double crs_memory_free(void); /* in bytes */
 
 #endif

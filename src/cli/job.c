@@ -7,7 +7,6 @@
  * first while the data are read, when there is nothing to save. */
 #define _XOPEN_SOURCE 700 /* setitimer */
 #include <signal.h>
-#include <sys/resource.h>
 #include <sys/time.h>
 #include <unistd.h>
 
@@ -108,29 +107,6 @@ void crs_keep_time(const crs_args *a, double times, double bytes)
     const double each = crease_watch_seconds(a->watch, CREASE_PHASE_READ) / bytes;
     crease_watch_reserve(a->watch, times * bytes * smaller(each, slowest));
 }
-
-/* MemAvailable of /proc/meminfo in bytes; INFINITY where there is none. */
-static double machine_free(void)
-{
-    char line[200];
-    double bytes = INFINITY;
-    long long kilobytes;
-    FILE *f = fopen("/proc/meminfo", "r");
-    while (f && bytes == INFINITY && fgets(line, sizeof line, f))
-        if (sscanf(line, "MemAvailable: %lld kB", &kilobytes) == 1)
-            bytes = 1024 * (double)kilobytes;
-    if (f) fclose(f);
-    return bytes;
-}
-
-static double process_limit(void)
-{
-    struct rlimit r;
-    return getrlimit(RLIMIT_AS, &r) == 0 && r.rlim_cur != RLIM_INFINITY ? (double)r.rlim_cur
-                                                                        : INFINITY;
-}
-
-double crs_memory_free(void) { return smaller(machine_free(), process_limit()); }
 
 bool crs_memory_suffices(const char *what, double bytes, crease_error *e)
 {

@@ -27,12 +27,13 @@ static void range(const crs_word *w)
 
 static void options(const crs_verb *v, crs_group group)
 {
-    const char *title = crs_group_name(group);
+    static const char *const titles[CRS_GROUPS] = { "COMMON", "MODEL", "METHOD", "OUTPUT" };
+    const char *title = titles[group];
     for (int k = 0; v->takes && k < CRS_OPTIONS; k++) {
         const crs_option *o = crs_option_at(k);
         char name[CRS_NAME], says[CRS_HELP_ROOM];
         if (crs_option_group(k) != group || !crs_takes(v, k)) continue;
-        if (title) printf("\n# %c%s OPTIONS\n", toupper(title[0]), title + 1);
+        if (title) printf("\n# %s OPTIONS\n", title);
         title = NULL;
         printf("\n*");
         text(crs_option_name(k, name));
@@ -44,8 +45,7 @@ static void options(const crs_verb *v, crs_group group)
         }
         printf("\n\t");
         crs_option_text(v, k, says);
-        putchar(toupper(says[0]));
-        text(says + 1);
+        text(says);
         printf("\\.");
         range(&o->kind);
         printf("\n");

@@ -23,9 +23,9 @@ static void print_columns(const crs_regress_job *j, ptrdiff_t k)
                 (size_t)snprintf(text + used, sizeof text - used, "%s%.60s = %.3g",
                                  met++ ? "; " : "", column_name(j, (ptrdiff_t)i, name), s.coef[i]);
     if (s.nonzero > FEW)
-        crs_say("", "%s; and %td more", text, s.nonzero - FEW);
+        crs_line("", "%s; and %td more", text, s.nonzero - FEW);
     else if (s.nonzero > 0)
-        crs_say("", "%s", text);
+        crs_line("", "%s", text);
 }
 
 static void print_solution(const crs_regress_job *j, const char *what, ptrdiff_t k)
@@ -36,13 +36,13 @@ static void print_solution(const crs_regress_job *j, const char *what, ptrdiff_t
     if (j->folds)
         snprintf(left_out, sizeof left_out, ", on rows left out %.3g +- %.2g", j->cv.mean[k],
                  j->cv.error[k]);
-    crs_say(what, "%td of %td columns at lambda %.3g; deviance %.3g%s", s.nonzero, j->p, s.lambda,
-            s.deviance, left_out);
+    crs_line(what, "%td of %td columns at lambda %.3g; deviance %.3g%s", s.nonzero, j->p, s.lambda,
+             s.deviance, left_out);
     if (s.nonzero == 0)
-        crs_say("", "nothing is selected: lambda must be below %.3g",
-                crease_regression_lambda_max(j->model));
+        crs_line("", "nothing is selected: lambda must be below %.3g",
+                 crease_regression_lambda_max(j->model));
     print_columns(j, k);
-    crs_say("", "%s", crease_convexity_text(c->convexity));
+    crs_line("", "%s", crease_convexity_text(c->convexity));
 }
 
 static void print_data(const crs_regress_job *j, const crease_regression_settings *s)
@@ -51,10 +51,10 @@ static void print_data(const crs_regress_job *j, const crease_regression_setting
     printf("%s  %td rows, %td columns%s%s%s\n\n", j->a->word[0], j->n, j->p,
            s->standardize ? ", standardized" : "", s->intercept ? ", with an intercept" : "",
            s->row_weight ? ", rows weighed" : "");
-    crs_say("model", "%s loss, %s penalty", crs_regress_loss_name(s->loss), j->penalty.spec.name);
-    crs_say("path", "%td lambda%s from %.3g to %.3g; above %.3g nothing is selected", s->path,
-            s->path == 1 ? "" : "s", crease_regression_at(j->model, 0)->lambda,
-            crease_regression_at(j->model, last)->lambda, crease_regression_lambda_max(j->model));
+    crs_line("model", "%s loss, %s penalty", crs_regress_loss_name(s->loss), j->penalty.spec.name);
+    crs_line("path", "%td lambda%s from %.3g to %.3g; above %.3g nothing is selected", s->path,
+             s->path == 1 ? "" : "s", crease_regression_at(j->model, 0)->lambda,
+             crease_regression_at(j->model, last)->lambda, crease_regression_lambda_max(j->model));
 }
 
 void crs_regress_print(const crs_regress_job *j)
@@ -74,10 +74,10 @@ void crs_regress_print(const crs_regress_job *j)
     } else {
         print_solution(j, "last", j->s.path - 1);
     }
-    for (int k = 0; k < j->warnings; k++) crs_say("warning", "%s", j->warning[k]);
+    for (int k = 0; k < j->warnings; k++) crs_line("warning", "%s", j->warning[k]);
     crs_say_trust(j->a, &trust);
-    crs_say("", "%td of %td solutions are certified, each also by the independent checker",
-            j->certified, s.path);
+    crs_line("", "%td of %td solutions are certified, each also by the independent checker",
+             j->certified, s.path);
     crs_say_place(j->a, &j->folder);
 }
 

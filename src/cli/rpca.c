@@ -238,7 +238,7 @@ static bool run_cp(const crs_args *a, crease_error *e)
     bool done = read_options(&j, e) && outputs(&j, e) && crs_rpca_read(&j, e) &&
                 is_order_two(a, &j.s.shape, e);
     if (done) {
-        done = build(&j, e) && fit(&j, e);
+        done = crs_checkpoint_bind(a, "the data", j.hash, e) && build(&j, e) && fit(&j, e);
         if (done) *a->status = j.exit_status;
     }
     done = crs_log_close(j.log, a, done, e);
@@ -312,10 +312,10 @@ static bool tucker_ranks(crs_tucker_job *j, crease_error *e)
 static bool read_tucker(crs_tucker_job *j, crease_error *e)
 {
     const crs_args *a = j->a;
-    /* What a .npy file claims is known before its items are read. */
-    const size_t length = strlen(a->word[0]);
-    if (length > 4 && strcmp(a->word[0] + length - 4, ".npy") == 0 &&
-        crs_npy_shape(a->word[0], &j->s.shape) &&
+    crs_asked asked;
+    if (!crs_asked_of(a, &asked, e)) return false;
+    /* What many files claim is known before their items are read. */
+    if (crs_read_shape(a->word[0], &asked, &j->s.shape) && j->s.shape.order > 1 &&
         !crs_memory_suffices("robust PCA of this tensor",
                              crease_rpca_bytes(&j->s, &j->run, false, true), e))
         return false;
@@ -458,8 +458,8 @@ static bool run_tucker(const crs_args *a, crease_error *e)
 {
     crs_tucker_job j = { .a = a };
     bool done = read_tucker_options(&j, e) && tucker_outputs(&j, e) && read_tucker(&j, e) &&
-                is_order_two(a, &j.s.shape, e) && fit_tucker(&j, e) && open_problem(&j, e) &&
-                solve_tucker(&j, e);
+                is_order_two(a, &j.s.shape, e) && crs_checkpoint_bind(a, "the data", j.hash, e) &&
+                fit_tucker(&j, e) && open_problem(&j, e) && solve_tucker(&j, e);
     crs_folder_abandon(&j.folder);
     done = crs_log_close(j.log, a, done, e);
     crs_problem_file_free(j.file);
@@ -521,8 +521,9 @@ const crs_verb crs_rpca_verb = {
         CRS_FOR(ALPHA_NOISE, OF_CP | OF_TUCKER), CRS_FOR(RIDGE, OF_CP), CRS_FOR(INIT, OF_CP),
         CRS_FOR(MISSING, OF_CP | OF_TUCKER), CRS_FOR(MASK, OF_CP | OF_TUCKER), CRS_TAKES_READING,
         CRS_FOR(NONNEG, OF_CP), CRS_TAKES(MERGE), CRS_TAKES(TRUTH), CRS_FOR(THREADS, OF_FACTORS),
-        CRS_FOR(PRECISION, OF_CP), CRS_TAKES(OUT), CRS_TAKES(FORCE), CRS_TAKES(QUIET),
-        CRS_TAKES(VERBOSE), CRS_TAKES(LOG_CSV), CRS_TAKES(COLOR), CRS_TAKES(JSON)),
+        CRS_FOR(PRECISION, OF_CP), CRS_TAKES_CHECKPOINT, CRS_TAKES(OUT), CRS_TAKES(FORCE),
+        CRS_TAKES(QUIET), CRS_TAKES(VERBOSE), CRS_TAKES(LOG_CSV), CRS_TAKES(COLOR),
+        CRS_TAKES(JSON)),
     .relative = true,
     .kinds = kinds,
     .kind = kind_of,

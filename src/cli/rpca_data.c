@@ -113,13 +113,12 @@ void crs_rpca_forecast(crs_rpca_job *j)
     j->most_bytes = forecast(j, f->missing > 0, true);
 }
 
-/* What a .npy file claims is known before its items are read. */
+/* What many files claim is known before their items are read. */
 static bool foresee(crs_rpca_job *j, crease_error *e)
 {
-    const char *path = j->a->word[0];
-    const size_t length = strlen(path);
-    if (length < 4 || strcmp(path + length - 4, ".npy") != 0) return true;
-    if (!crs_npy_shape(path, &j->s.shape) || j->s.shape.order < 2)
+    crs_asked asked;
+    if (!crs_asked_of(j->a, &asked, e)) return false;
+    if (!crs_read_shape(j->a->word[0], &asked, &j->s.shape) || j->s.shape.order < 2)
         return true; /* reading it will say why */
     return crs_memory_suffices("robust PCA of this tensor", forecast(j, false, false), e);
 }

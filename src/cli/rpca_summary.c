@@ -73,7 +73,7 @@ static void say_component(const crs_rpca_job *j, const crs_axes *axes, ptrdiff_t
         used += (size_t)snprintf(text + used, sizeof text - used, ", %s%s", place,
                                  edge ? " (edge)" : "");
     }
-    crs_say("", "%s", text);
+    crs_line("", "%s", text);
 }
 
 static bool has_indices(const crs_axes *axes, int order)
@@ -90,35 +90,39 @@ static void say_components(const crs_rpca_job *j, const crease_rpca_facts *f)
         !crs_given(j->a, CRS_OPT_MERGE) && has_indices(&j->data.axes, j->s.shape.order);
     char text[ROOM];
     choice_text(f, j->s.rank, text, sizeof text);
-    crs_say("components", "%td, %s", j->s.rank, text);
+    crs_line("components", "%td, %s", j->s.rank, text);
     for (ptrdiff_t k = 0; named && k < f->terms && k < FEW; k++) say_component(j, &j->data.axes, k);
-    if (named && f->terms > FEW) crs_say("", "and %td more", f->terms - FEW);
+    if (named && f->terms > FEW) crs_line("", "and %td more", f->terms - FEW);
     if (named || f->terms < 2) return;
     size_t used = 0;
     for (ptrdiff_t k = 0; k < f->terms && k < FEW && used < sizeof text; k++)
         used += (size_t)snprintf(text + used, sizeof text - used, "%s%.3g", k ? ", " : "",
                                  100 * j->share[k]);
-    crs_say("", "with %s%s %% of their energy", text, f->terms > FEW ? ", ..." : "");
+    crs_line("", "with %s%s %% of their energy", text, f->terms > FEW ? ", ..." : "");
 }
 
 /* Outliers by the one definition of rpca.h; beside them what is not 0. */
 static void say_parts(const crease_rpca_facts *f, const crease_space *given, const crs_axes *axes)
 {
+    const double most = 0.9999;
     char place[ROOM] = "";
     if (f->largest >= 0) crs_entry_text(given, axes, f->largest, place, sizeof place);
     if (!isnan(f->clear_share))
-        crs_say("outliers", "%.3g %% of the entries, beyond %d noise deviations%s%s",
-                100 * f->clear_share, CREASE_CLEAR, f->largest >= 0 ? "; the largest at " : "",
-                place);
+        crs_line("outliers", "%.3g %% of the entries, beyond %d noise deviations%s%s",
+                 100 * f->clear_share, CREASE_CLEAR, f->largest >= 0 ? "; the largest at " : "",
+                 place);
     if (f->outliers == 0)
-        crs_say(isnan(f->clear_share) ? "outliers" : "", "the sparse part is 0");
+        crs_line(isnan(f->clear_share) ? "outliers" : "", "the sparse part is 0");
     else
-        crs_say(isnan(f->clear_share) ? "outliers" : "",
-                "%.3g %% of the entries are not 0 in the sparse part, which begins at %.3g",
-                100 * f->share, f->least);
-    if (!isnan(f->deviation)) crs_say("noise", "%.3g, robust standard deviation", f->deviation);
+        crs_line(isnan(f->clear_share) ? "outliers" : "",
+                 "%.3g %% of the entries are not 0 in the sparse part, which begins at %.3g",
+                 100 * f->share, f->least);
+    if (!isnan(f->deviation)) crs_line("noise", "%.3g, robust standard deviation", f->deviation);
     if (!isnan(f->explained) && !isnan(f->deviation))
-        crs_say("fit", "%.4g %% of the data without outliers", 100 * f->explained);
+        crs_line("fit",
+                 f->explained > most ? "more than %.4g %% of the data without outliers"
+                                     : "%.4g %% of the data without outliers",
+                 100 * smaller(f->explained, most));
 }
 
 /* One line per mode: the terms of the truth in their order. */
@@ -126,7 +130,7 @@ static void say_truth(const crs_rpca_job *j)
 {
     const int d = j->s.shape.order;
     if (j->truth.f)
-        crs_say("errors", "%.3g of the low-rank part, %.3g of Z", j->error_lowrank, j->error_z);
+        crs_line("errors", "%.3g of the low-rank part, %.3g of Z", j->error_lowrank, j->error_z);
     for (int n = 0; n < d && j->true_rank > 0; n++) {
         if (!j->true_factor[n].data) continue;
         printf("  cosines      mode %d:", n + 1);
@@ -141,15 +145,15 @@ static void say_grounds(const crs_rpca_job *j, const crease_rpca_facts *f)
     const crease_analysis *a = crease_rpca_analysis(j->fit);
     const double alike = 0.99;
     if (f->starts > 1 && f->agreement >= alike)
-        crs_say("", "%d starts; those that ended as low agree", f->starts);
+        crs_line("", "%d starts; those that ended as low agree", f->starts);
     else if (f->starts > 1)
-        crs_say("", "%d starts were compared, and no two of the best agree: try --starts %d",
-                f->starts, 4 * f->starts);
+        crs_line("", "%d starts were compared, and no two of the best agree: try --starts %d",
+                 f->starts, 4 * f->starts);
     if (a->guarantee)
-        crs_say("", "a theorem bounds the steps of %s", crease_method_name(a->method));
+        crs_line("", "a theorem bounds the steps of %s", crease_method_name(a->method));
     else
-        crs_say("", "no theorem bounds the steps of %s%s", crease_method_name(a->method),
-                a->method == CREASE_METHOD_ENVELOPE ? " (--method admm-m has one)" : "");
+        crs_line("", "no theorem bounds the steps of %s%s", crease_method_name(a->method),
+                 strcmp(f->engine, "envelope") == 0 ? " (--method admm-m has one)" : "");
 }
 
 void crs_rpca_summary(const crs_rpca_job *j)
@@ -175,8 +179,8 @@ void crs_rpca_summary(const crs_rpca_job *j)
     if (crs_is_certified(&trust))
         say_grounds(j, f);
     else
-        crs_say("method", "%ld iterations of %s", crease_rpca_report(j->fit)->iterations,
-                crease_method_name(crease_rpca_analysis(j->fit)->method));
+        crs_line("method", "%ld iterations of %s", crease_rpca_report(j->fit)->iterations,
+                 crease_method_name(crease_rpca_analysis(j->fit)->method));
     crs_say_place(j->a, &j->folder);
 }
 
@@ -185,8 +189,8 @@ static void say_ranks(const crease_rpca_facts *f, const crease_rpca_settings *us
     char ranks[ROOM];
     if (used->kind == CREASE_RPCA_PCP) return;
     crs_named_shape(&used->ranks, NULL, ranks, sizeof ranks);
-    crs_say("ranks", "%s, %s%s", ranks, f->rank_reason[0] ? "chosen: " : "as asked for",
-            f->rank_reason);
+    crs_line("ranks", "%s, %s%s", ranks, f->rank_reason[0] ? "chosen: " : "as asked for",
+             f->rank_reason);
     crs_tucker_print_cuts(f, used);
 }
 
@@ -208,15 +212,15 @@ void crs_tucker_summary(const crs_tucker_job *j, const crs_run *run)
     crs_center_print(j->fit, f);
     say_parts(f, &j->given, &j->data.axes);
     if (used->kind == CREASE_RPCA_BALL)
-        crs_say("noise bound", "%.3g, of its norm (--eta)", used->eta);
-    if (j->truth.data) crs_say("error", "%.3g of the low-rank part", j->error);
+        crs_line("noise bound", "%.3g, of its norm (--eta)", used->eta);
+    if (j->truth.data) crs_line("error", "%.3g of the low-rank part", j->error);
     crs_say_trust(j->a, &trust);
     const char *method = crease_method_name(crease_solver_analysis(run->solver)->method);
     const char *label = crs_is_certified(&trust) ? "" : "method";
     if (f->start_passes > 0)
-        crs_say(label, "%ld passes over the data, then %ld iterations of %s", f->start_passes,
-                r.iterations, method);
+        crs_line(label, "%ld passes over the data, then %ld iterations of %s", f->start_passes,
+                 r.iterations, method);
     else
-        crs_say(label, "%ld iterations of %s", r.iterations, method);
+        crs_line(label, "%ld iterations of %s", r.iterations, method);
     crs_say_place(j->a, &j->folder);
 }

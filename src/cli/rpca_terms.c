@@ -61,7 +61,7 @@ static void print_list(const crease_rpca_facts *f)
         const crease_cp_cut *c = f->cut + k;
         char mode[32] = "";
         if (c->mode > 0) snprintf(mode, sizeof mode, "mode %d, ", c->mode);
-        crs_say("", "%s%s: size %.3g, noise %.3g", mode, c->reason, c->size, c->noise);
+        crs_line("", "%s%s: size %.3g, noise %.3g", mode, c->reason, c->size, c->noise);
     }
 }
 
@@ -77,10 +77,10 @@ static void print_support(const crease_rpca_facts *f)
         if (s->support == CREASE_TERM_UNDECIDED) least = smaller(least, s->gain / s->needed);
     }
     if (undecided > 0)
-        crs_say("support",
-                "of %td components undecided: one gains %.2g of what would be beyond doubt",
-                undecided, least);
-    if (unknown > 0) crs_say("support", "of %td components not judged", unknown);
+        crs_line("support",
+                 "of %td components undecided: one gains %.2g of what would be beyond doubt",
+                 undecided, least);
+    if (unknown > 0) crs_line("support", "of %td components not judged", unknown);
 }
 
 /* Two terms whose sum is far smaller than they are: there may be no best model of this rank. */
@@ -100,10 +100,10 @@ static void print_cancelling(const crs_rpca_job *j)
             worst = smaller(worst, cosine);
         }
     if (worst < -0.95)
-        crs_say("note",
-                "two components nearly cancel (cosine %.6f), and may grow without bound; --ridge, "
-                "--nonneg or a smaller rank keep them apart",
-                worst);
+        crs_line("note",
+                 "two components nearly cancel (cosine %.6f), and may grow without bound; --ridge, "
+                 "--nonneg or a smaller rank keep them apart",
+                 worst);
 }
 
 /* What became of the rank that was asked for. */
@@ -113,8 +113,8 @@ void crs_rpca_print_cuts(const crs_rpca_job *j)
     print_support(f);
     print_cancelling(j);
     if (f->cuts == 0) return;
-    crs_say("kept", "%td; %td %s noise, %s", f->terms, f->cuts, f->cuts == 1 ? "was" : "were",
-            j->s.rank > f->terms ? "and the columns are 0" : "and the columns are left out");
+    crs_line("kept", "%td; %td %s noise, %s", f->terms, f->cuts, f->cuts == 1 ? "was" : "were",
+             j->s.rank > f->terms ? "and the columns are 0" : "and the columns are left out");
     print_list(f);
 }
 
@@ -124,8 +124,8 @@ void crs_tucker_print_cuts(const crease_rpca_facts *f, const crease_rpca_setting
     const bool there = crease_size(&used->ranks) > crease_size(&f->directions);
     char kept[120];
     crs_named_shape(&f->directions, NULL, kept, sizeof kept);
-    crs_say("kept", "%s; %td direction%s noise, and the columns are %s", kept, f->cuts,
-            f->cuts == 1 ? " was" : "s were", there ? "0" : "left out");
+    crs_line("kept", "%s; %td direction%s noise, and the columns are %s", kept, f->cuts,
+             f->cuts == 1 ? " was" : "s were", there ? "0" : "left out");
     print_list(f);
 }
 

@@ -31,10 +31,10 @@ static void print_points(const crease_solver *s)
     }
     if (all < 2) return;
     if (found > 0)
-        crs_say("points", "%d found in %d runs, objective %.8g .. %.8g; the lowest is shown", found,
-                all, low, high);
+        crs_line("points", "%d found in %d runs, objective %.8g .. %.8g; the lowest is shown",
+                 found, all, low, high);
     else
-        crs_say("points", "none found in %d runs", all);
+        crs_line("points", "none found in %d runs", all);
 }
 
 static void print_summary(const crs_args *a, const crs_run *run, const crs_folder *folder)
@@ -52,10 +52,10 @@ static void print_summary(const crs_args *a, const crs_run *run, const crs_folde
     crs_size_text(&run->file->problem, size, sizeof size);
     crs_say_doubt(a, &trust);
     printf("%s  %s\n\n", a->word[0], size);
-    crs_say("objective", "%.8g", c->objective);
+    crs_line("objective", "%.8g", c->objective);
     print_solution(run);
     print_points(run->solver);
-    if (r.outcome == CREASE_STATIONARY && r.note[0]) crs_say("note", "%s", r.note);
+    if (r.outcome == CREASE_STATIONARY && r.note[0]) crs_line("note", "%s", r.note);
     crs_say_trust(a, &trust);
     crs_say_steps(&trust, r.iterations, about->method, about->guarantee ? about->theorem : NULL);
     crs_say_place(a, folder);

@@ -44,14 +44,14 @@ static void print_component(const crs_spca_job *j, int k)
     char label[32], support[400] = "";
     snprintf(label, sizeof label, "component %d", k + 1);
     if (c->zero) {
-        crs_say(label, "nothing found: all %d starts ended at 0 with alpha %.3g%s", c->starts,
-                c->alpha, j->norm > 0 ? "; a smaller --alpha finds more" : ", for the data are 0");
+        crs_line(label, "nothing found: all %d starts ended at 0 with alpha %.3g%s", c->starts,
+                 c->alpha, j->norm > 0 ? "; a smaller --alpha finds more" : ", for the data are 0");
         return;
     }
     for (int n = 0, used = 0; n < j->s.shape.order && used < (int)sizeof support; n++)
         used += snprintf(support + used, sizeof support - (size_t)used, "%s%td of %td",
                          n ? ", " : "", support_of(j, n, k), j->s.shape.dim[n]);
-    crs_say(
+    crs_line(
         label,
         "explains %.3g %% of the data; %s entries are not 0; %d of %d starts agree; alpha %.3g%s%s",
         100 * part, support, c->agree, c->starts, c->alpha,
@@ -78,10 +78,10 @@ static void print(const crs_spca_job *j)
         iterations += j->component[k].iterations;
     }
     if (j->run > 1 && j->norm > 0)
-        crs_say("together", "%.3g %% of the data", 100 * (1 - square(left / j->norm)));
+        crs_line("together", "%.3g %% of the data", 100 * (1 - square(left / j->norm)));
     if (j->stopped)
-        crs_say("stopped", "after %d of %td components, which is what there is", j->run,
-                j->components);
+        crs_line("stopped", "after %d of %td components, which is what there is", j->run,
+                 j->components);
     crs_say_trust(j->a, &trust);
     crs_say_steps(&trust, iterations, c->method, c->theorem);
     crs_say_place(j->a, &j->folder);
@@ -290,11 +290,10 @@ static bool suffices(const crs_spca_job *j, const crease_space *shape, crease_er
 static bool read_data(crs_spca_job *j, crease_error *e)
 {
     const char *path = j->a->word[0];
-    const size_t length = strlen(path);
-    crease_space claimed; /* by a .npy file, before its items are read */
-    if (length > 4 && strcmp(path + length - 4, ".npy") == 0 && crs_npy_shape(path, &claimed) &&
-        !suffices(j, &claimed, e))
-        return false;
+    crease_space claimed; /* by many files, before their items are read */
+    crs_asked asked;
+    if (!crs_asked_of(j->a, &asked, e)) return false;
+    if (crs_read_shape(path, &asked, &claimed) && !suffices(j, &claimed, e)) return false;
     if (!crs_read_data(j->a, path, &j->data, e)) return false;
     crs_array_hash(&j->data, j->hash);
     j->s.shape = j->data.shape;

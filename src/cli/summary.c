@@ -7,7 +7,7 @@
 
 enum { LABEL = 12, INDENT = 2 + LABEL + 1, ROOM = 1200 };
 
-void crs_say(const char *label, const char *format, ...)
+void crs_line(const char *label, const char *format, ...)
 {
     char text[ROOM];
     va_list args;
@@ -144,10 +144,10 @@ void crs_say_steps(const crs_trust *t, long iterations, crease_method m, const c
 {
     const bool good = crs_is_certified(t) || is_proof(t);
     if (!good) printf("\n");
-    crs_say(good ? "" : "method", "%ld iteration%s of %s; %s%s%s", iterations,
-            iterations == 1 ? "" : "s", crease_method_name(m),
-            theorem ? "a theorem bounds their number (" : "no theorem bounds their number",
-            theorem ? theorem : "", theorem ? ")" : "");
+    crs_line(good ? "" : "method", "%ld iteration%s of %s; %s%s%s", iterations,
+             iterations == 1 ? "" : "s", crease_method_name(m),
+             theorem ? "a theorem bounds their number (" : "no theorem bounds their number",
+             theorem ? theorem : "", theorem ? ")" : "");
 }
 
 /* The phase that took more than half of the time, in words; NULL: none did. */
@@ -190,6 +190,7 @@ void crs_say_place(const crs_args *a, const crs_folder *f)
     }
     bytes_text((double)f->bytes, size);
     printf("\n%s  %d files, %s, %s\n", path, f->files, size, took);
+    if (!f->certified) return;
     if (crs_verb_find("report", NULL)) printf("  a page to look at: crease report %s\n", path);
-    if (f->certified) printf("  to check it again: crease verify %s\n", path);
+    printf("  to check it again: crease verify %s\n", path);
 }

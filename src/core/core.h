@@ -93,6 +93,8 @@ bool crs_all_finite(ptrdiff_t n, const double *x);
 
 /* Seconds since some moment (system.c). */
 double crs_now(void);
+/* Bytes that this process may still take; INFINITY: not known. */
+double crs_memory_free(void);
 
 /* Inside of a watch (watch.c). A handle has one of its own, in the caller's (NULL: none): its limit
  * is max_seconds, and its reserve what the last certificate took.
@@ -120,11 +122,14 @@ struct crease_watch {
     int value, data;    /* what is told inside is to be multiplied by 2^these: see crs_rescale */
     crease_phase phase; /* this and the rest are the outermost one's */
     double since, seconds[CREASE_PHASE_COUNT];
-    crs_course *course; /* NULL: nobody looks, and nothing is kept */
+    struct crease_checkpoint *checkpoint; /* NULL: none */
+    crs_course *course;                   /* NULL: nobody looks, and nothing is kept */
 };
 void crs_watch_begin(crease_watch *w, crease_watch *outer);
 void crs_watch_restart(crease_watch *w);         /* its limit counts from now */
 bool crs_cut(crease_error *e, const char *what); /* always false */
+/* The outermost watch's checkpoint; NULL: none (checkpoint.h). */
+struct crease_checkpoint *crs_watch_checkpoint(const crease_watch *w);
 
 void crs_watch_tell(crease_watch *w, const crease_progress *now);
 void crs_watch_aim(crease_watch *w, double eps, bool relative); /* what the residual is to reach */

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT
  * system: what the library asks of the machine: tasks by OpenMP where the compiler has it; seconds
- * that never run backwards, whatever is done to the time of day; and large pages, which save
- * translations of addresses while streaming, a hint without effect on results */
+ * that never run backwards, whatever is done to the time of day; memory that is free; and large
+ * pages, which save translations of addresses while streaming, a hint without effect on results */
 #define _DEFAULT_SOURCE
 #include <omp.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <time.h>
 #include <xmmintrin.h>
 
@@ -18,6 +20,29 @@ double crs_now(void)
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
+
+/* MemAvailable of /proc/meminfo in bytes; INFINITY where there is none. */
+static double machine_free(void)
+{
+    char line[200];
+    double bytes = INFINITY;
+    long long kilobytes;
+    FILE *f = fopen("/proc/meminfo", "r");
+    while (f && bytes == INFINITY && fgets(line, sizeof line, f))
+        if (sscanf(line, "MemAvailable: %lld kB", &kilobytes) == 1)
+            bytes = 1024 * (double)kilobytes;
+    if (f) fclose(f);
+    return bytes;
+}
+
+static double process_limit(void)
+{
+    struct rlimit r;
+    return getrlimit(RLIMIT_AS, &r) == 0 && r.rlim_cur != RLIM_INFINITY ? (double)r.rlim_cur
+                                                                        : INFINITY;
+}
+
+double crs_memory_free(void) { return smaller(machine_free(), process_limit()); }
 
 #if defined(_OPENMP)
 #define PARALLEL _Pragma("omp parallel num_threads(threads)")

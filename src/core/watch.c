@@ -6,7 +6,7 @@
 #include <stdatomic.h>
 #include <stdio.h>
 
-#include "core/core.h"
+#include "core/checkpoint.h"
 
 static const double grace = 0.5; /* seconds that the rest may take beyond limit or request */
 
@@ -117,6 +117,16 @@ static double working_end(const crease_watch *w, double kept)
     return w->until - smaller(kept, (w->until - w->begun) / 2);
 }
 
+crease_checkpoint *crs_watch_checkpoint(const crease_watch *w)
+{
+    return w ? root_of(w)->checkpoint : NULL;
+}
+
+void crease_watch_checkpoint(crease_watch *w, crease_checkpoint *c)
+{
+    if (w) w->checkpoint = c;
+}
+
 static bool is_over(const crease_watch *w)
 {
     const bool work = works(w);
@@ -172,11 +182,14 @@ void crease_watch_look(crease_watch *w, crease_look *fn, void *user, double ever
     c->next = 0;
 }
 
+/* Whoever is told so may leave work half done: the checkpoint takes no more. */
 bool crease_watch_over(const crease_watch *w)
 {
     if (!w) return false;
     look(course_of(w));
-    return is_over(w);
+    const bool over = is_over(w);
+    if (over && root_of(w)->checkpoint) crs_checkpoint_freeze(root_of(w)->checkpoint);
+    return over;
 }
 
 /* A stop that is asked for while this looks is a stop as well, so the limit is looked at first. */

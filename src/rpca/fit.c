@@ -278,6 +278,7 @@ crease_cp_fit *crease_cp_fit_new(const crease_cp_fit_settings *s, double *tensor
     f->s.model.watch = &f->run.watch;
     f->run.now.block = f->residual[0];
     f->run.best.block = f->residual[1];
+    f->run.blocks = CREASE_MAX_ORDER + 3;
     if (build(f, tensor, e)) return f;
     crease_cp_fit_free(f);
     return NULL;
@@ -362,6 +363,13 @@ void crs_cp_fit_keep(void *fit)
     for (int n = 0; n < s->order; n++) copy(s->dim[n] * f->s.model.rank, f->trial[n], f->found[n]);
 }
 
+void crs_cp_fit_visit(crs_visitor *v, crease_cp_fit *f)
+{
+    const crease_cp_rpca_settings *m = &f->s.model;
+    crs_visit(v, f->passes);
+    for (int n = 0; n < m->shape.order; n++) crs_visits(v, f->found[n], m->shape.dim[n] * m->rank);
+}
+
 /* The answer is what the point shows from now on. */
 void crs_cp_fit_settle(void *fit)
 {
@@ -405,7 +413,9 @@ crease_outcome crease_cp_fit_step(crease_cp_fit *f) { return crs_driver_step(&f-
 
 crease_outcome crease_cp_fit_run(crease_cp_fit *f)
 {
-    while (crease_cp_fit_step(f) == CREASE_NOT_RUN) continue;
+    crs_driver_enter(&f->run);
+    while (crease_cp_fit_step(f) == CREASE_NOT_RUN) crs_driver_tick(&f->run);
+    crs_driver_leave(&f->run);
     return f->run.report.outcome;
 }
 

@@ -59,6 +59,7 @@ long crs_cp_fit_evaluations(const void *fit);
 void crs_cp_fit_certify(void *fit, crease_certificate *c);
 void crs_cp_fit_keep(void *fit);
 void crs_cp_fit_settle(void *fit);
+void crs_cp_fit_visit(crs_visitor *v, crease_cp_fit *f);
 
 /* W as bytes, and 0 for the missing entries of the tensor. */
 bool crs_cp_fit_mask(crease_cp_fit *f, double *tensor, crease_error *e);

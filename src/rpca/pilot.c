@@ -261,18 +261,16 @@ static bool spoiled(runner *r, int q, bool *answer, crease_error *e)
     return true;
 }
 
-bool crs_cp_pilot_late(const crs_cp_pilot *p)
+bool crs_cp_pilot_late(const void *pilot)
 {
+    const crs_cp_pilot *p = pilot;
     return (p->most > 0 && p->report.passes >= p->most) || crease_watch_over(p->c.watch);
 }
 
 static void lead(runner *r)
 {
     const long before = crs_envelope_solver_progress(r->solver)->passes;
-    while (crs_envelope_solver_step(r->solver) == CRS_ENVELOPE_RUNNING &&
-           crs_envelope_solver_progress(r->solver)->passes < before + r->p->passes &&
-           !crs_cp_pilot_late(r->p))
-        continue;
+    crs_envelope_solver_lead(r->solver, before + r->p->passes, crs_cp_pilot_late, r->p);
     r->deviation = crs_envelope_solver_deviation(r->solver);
 }
 
@@ -371,7 +369,30 @@ static bool apart(runner *r, bool *again, crease_error *e)
     return true;
 }
 
-bool crs_cp_pilot_run(crs_cp_pilot *p, crease_error *e)
+void crs_cp_pilot_visit(crs_visitor *v, void *pilot)
+{
+    crs_cp_pilot *p = pilot;
+    for (int n = 0; n < p->c.shape.order; n++)
+        crs_visits(v, p->factor[n], p->c.shape.dim[n] * p->c.rank);
+    crs_visit(v, p->rank);
+    if (p->cut) crs_envelope_visit_cuts(v, p->c.rank, p->cut);
+    if (p->support) crs_visits(v, p->support, p->c.rank);
+    crs_visit(v, p->support_passes);
+    crs_visit(v, p->value);
+    crs_visit(v, p->closer);
+    crs_envelope_visit_penalty(v, &p->c.penalty, &p->penalty);
+    crs_visit(v, p->report.deviation);
+    crs_visit(v, p->report.threshold);
+    crs_visit(v, p->report.share);
+    crs_visit(v, p->report.starts);
+    crs_visit(v, p->report.passes);
+    crs_visit(v, p->report.readings);
+    crs_visit(v, p->report.agreement);
+    crs_visit(v, p->report.spread);
+    crs_visit_text(v, "start", &p->report.start);
+}
+
+static bool explore(crs_cp_pilot *p, crease_error *e)
 {
     runner r;
     bool done = open(&r, p, e), again = true;
@@ -384,5 +405,15 @@ bool crs_cp_pilot_run(crs_cp_pilot *p, crease_error *e)
         if (done && p->report.starts == 1) done = apart(&r, &again, e);
     }
     close(&r);
+    return done;
+}
+
+bool crs_cp_pilot_run(crs_cp_pilot *p, crease_error *e)
+{
+    crease_watch *w = p->c.watch;
+    if (crs_unit_begin(w, "pilot", CRS_UNIT_WHOLE, crs_cp_pilot_visit, p) == CRS_UNIT_DONE)
+        return true;
+    const bool done = explore(p, e);
+    (done ? crs_unit_end : crs_unit_drop)(w);
     return done;
 }

@@ -409,6 +409,9 @@ crease_outcome crease_rpca_step(crease_rpca *r)
 
 crease_outcome crease_rpca_run(crease_rpca *r)
 {
-    while (crease_rpca_step(r) == CREASE_NOT_RUN) continue;
+    crs_driver *run = r->cp ? &r->cp->run : crs_solver_driver(r->solver);
+    crs_driver_enter(run);
+    while (crease_rpca_step(r) == CREASE_NOT_RUN) crs_driver_tick(run);
+    crs_driver_leave(run);
     return r->report.outcome;
 }

@@ -170,7 +170,8 @@ typedef struct {
 } crs_cp_pilot;
 
 bool crs_cp_pilot_run(crs_cp_pilot *p, crease_error *e);
-bool crs_cp_pilot_late(const crs_cp_pilot *p);
+bool crs_cp_pilot_late(const void *pilot);
+void crs_cp_pilot_visit(crs_visitor *v, void *pilot); /* what is out */
 
 /* dominant.c: where one term dwarfs the others of the answer at hand, or is a constant far from 0,
  * a second answer from the data without it; the better of the two stays. better, in: the answer at

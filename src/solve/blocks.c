@@ -569,6 +569,7 @@ void crease_solver_callback(crease_solver *s, crease_callback *call, void *user)
 }
 
 void crs_solver_watch(crease_solver *s, crease_watch *w) { s->st.watch = w; }
+crs_driver *crs_solver_driver(crease_solver *s) { return &s->run; }
 void crease_solver_stop(crease_solver *s) { crease_watch_stop(&s->run.watch); }
 
 crease_outcome crease_step(crease_solver *s)
@@ -578,6 +579,8 @@ crease_outcome crease_step(crease_solver *s)
 
 crease_outcome crease_solve(crease_solver *s)
 {
-    while (crease_step(s) == CREASE_NOT_RUN) continue;
+    crs_driver_enter(&s->run);
+    while (crease_step(s) == CREASE_NOT_RUN) crs_driver_tick(&s->run);
+    crs_driver_leave(&s->run);
     return s->run.report.outcome;
 }

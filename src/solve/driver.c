@@ -182,3 +182,70 @@ crease_outcome crs_driver_step(crs_driver *r)
     crease_watch_enter(&r->watch, was);
     return o;
 }
+
+static void visit_residual(crs_visitor *v, crease_residual *x)
+{
+    crs_visit(v, x->setting);
+    crs_visit(v, x->upper_bound);
+    crs_visit(v, x->residual);
+    crs_visit(v, x->rounding);
+    crs_visit(v, x->scale);
+}
+
+static void visit_certificate(crs_visitor *v, crease_certificate *c, int blocks)
+{
+    crs_visit(v, c->objective);
+    visit_residual(v, &c->feasibility);
+    crs_visit(v, c->worst);
+    crs_visit(v, c->worst_relative);
+    crs_visit(v, c->outside);
+    crs_visit(v, c->count);
+    crs_visit(v, c->size);
+    for (int i = 0; i < blocks; i++) visit_residual(v, &c->block[i]);
+}
+
+static void visit(crs_visitor *v, void *run)
+{
+    crs_driver *r = run;
+    crs_visit(v, r->first);
+    crs_visit(v, r->drop);
+    crs_visit(v, r->trial);
+    crs_visit(v, r->started);
+    crs_visit(v, r->theta_stop);
+    crs_visit(v, r->report);
+    crs_visit(v, r->progress);
+    visit_certificate(v, &r->now, r->blocks);
+    visit_certificate(v, &r->best, r->blocks);
+    r->engine->visit(v, r->self);
+}
+
+static bool limit_is_past(const crs_driver *r)
+{
+    const crease_report *now = &r->report;
+    return (now->outcome == CREASE_ITERATION_LIMIT && now->iterations < r->o.max_iterations) ||
+           (now->outcome == CREASE_EVALUATION_LIMIT && now->evaluations < r->o.max_evaluations);
+}
+
+void crs_driver_enter(crs_driver *r)
+{
+    if (!r->engine->visit || r->report.outcome != CREASE_NOT_RUN) return;
+    for (bool further = true; further;) {
+        const crs_unit_found found = crs_unit_begin(&r->watch, "run", CRS_UNIT_LOOP, visit, r);
+        r->unit = found != CRS_UNIT_DONE;
+        further = !r->unit && limit_is_past(r);
+        if (further) r->report.outcome = CREASE_NOT_RUN;
+        if (found != CRS_UNIT_FRESH) crease_watch_limit(&r->watch, r->o.max_seconds);
+    }
+    if (!r->unit && r->engine->settle) r->engine->settle(r->self);
+}
+
+void crs_driver_tick(crs_driver *r)
+{
+    if (r->unit) crs_unit_tick(&r->watch);
+}
+
+void crs_driver_leave(crs_driver *r)
+{
+    if (r->unit) crs_unit_end(&r->watch);
+    r->unit = false;
+}

@@ -9,6 +9,7 @@
 
 #include <crease/solver.h>
 
+#include "core/checkpoint.h"
 #include "method/method.h"
 
 typedef enum {
@@ -31,6 +32,8 @@ typedef struct {
     crease_outcome (*refute)(void *self, bool diverged);
     /* What a step lowers; NULL: a start that is certified is the answer. */
     double (*merit)(void *self);
+    /* What steps change beside the run's own; NULL: a run leaves nothing in a checkpoint. */
+    crs_visit_function *visit;
     bool asks;   /* certificates only when a step asks for one, and of the start */
     bool at_end; /* certificates only when a step is done, otherwise every so many iterations */
     bool mends_start; /* a start outside the domain is no failure: the first step mends it */
@@ -48,8 +51,10 @@ typedef struct {
     double drop;    /* and by how much the first iteration lowered it */
     double trial;   /* merit of a start that is certified, until a step was tried; else NaN */
     bool started, theta_stop;
+    bool unit; /* of a checkpoint, and not at its end */
     crease_certificate now,
-        best; /* of the iterate and of the answer; their blocks are the owner's */
+        best;   /* of the iterate and of the answer; their blocks are the owner's */
+    int blocks; /* that they have room for */
     crease_report report;
     crease_progress progress;
     crease_callback *call;
@@ -68,6 +73,12 @@ void crs_driver_again(crs_driver *r);
 /* One iteration; NOT_RUN: go on. */
 crease_outcome crs_driver_step(crs_driver *r);
 
+/* Around a loop of steps, and between two of them: the run is a unit of a checkpoint. A run that
+ * was ended by a limit of iterations or evaluations goes on where there is more of it now. */
+void crs_driver_enter(crs_driver *r);
+void crs_driver_tick(crs_driver *r);
+void crs_driver_leave(crs_driver *r);
+
 /* By how much `now` lies above before - promised, relative to the terms it is the sum of. */
 static inline double crs_rise(double before, double now, double promised, double squares)
 {
@@ -84,6 +95,9 @@ bool crs_solver_forecast(const crease_problem *p, const crease_analysis *a, ptrd
 /* crease_solver_new with the paper's methods alone: the models of robust PCA have starts that
  * belong to them (blocks.c). */
 crease_solver *crs_paper_solver(const crease_problem *p, const crease_options *o, crease_error *e);
+
+/* The run of a solver of blocks (blocks.c). */
+crs_driver *crs_solver_driver(crease_solver *s);
 
 /* The steps of a solver that another run turns ask that run's watch. */
 void crs_solver_watch(crease_solver *s, crease_watch *w);

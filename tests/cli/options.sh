@@ -129,6 +129,8 @@ value = {
     "--ridge": [["0.5"]], "--init": [["random"], ["als"]], "--starts": [["3"]],
     "--prune": [[]], "--center": [["all"]], "--missing": [["nan"]], "--mask": [["g/mask.npy"]], "--nonneg": [[]],
     "--merge": [["0,1"]], "--truth": [["g"]], "--threads": [["1"]],
+    "--checkpoint": [["ck", "--checkpoint-every", "0"]], "--resume": [["no.ck"]],
+    "--checkpoint-every": [["0", "--checkpoint", "ck"]],
     "--precision": [["single"]], "--out": [["p"]], "--force": [[]], "--quiet": [[]],
     "--verbose": [[]], "--log-csv": [["log.csv"]], "--json": [[]], "--help": [[]], "--all": [[]], "--scdoc": [[]], "--color": [["always"]],
     "--markdown": [[]], "--problem": [["bcd.json"]], "--step": [["2"]],

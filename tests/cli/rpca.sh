@@ -210,7 +210,7 @@ mkdir cosines && cd cosines || exit 1
 "$CREASE" generate cp --shape 10,20,30 --rank 3 --outliers 0.05 --seed 1 --out g >/dev/null
 
 run "$CREASE" rpca --quiet g/tensor.npy --rank 3 --truth g --out found
-[ $code -eq 0 ] && [ "$(grep -c '^cosines     mode [123]: [01]\.[0-9]* [01]\.[0-9]* [01]\.[0-9]*$' <<<"$out")" -eq 3 ]
+[ $code -eq 0 ] && [ "$(grep -c '^  cosines      mode [123]: [01]\.[0-9]* [01]\.[0-9]* [01]\.[0-9]*$' <<<"$out")" -eq 3 ]
 judge $? "the cosines: exit $code, $out $err"
 
 # Amounts alone, as they are known of measurements, of which there are more than were asked for.

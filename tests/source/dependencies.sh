@@ -1,4 +1,4 @@
-# Dependencies point one way: cli -> {io, selftest, rpca, regress, spca, split} -> solve -> {theory, method,
+# Dependencies point one way: cli -> {report, io, selftest, rpca, regress, spca, split} -> solve -> {theory, method,
 # certify} -> problem -> {reg, set, map, smooth} -> {tensor, dense, transform} -> core; the checker, verify, stands on
 # core alone, and study on the public headers, core and rpca. Only dense/ and tensor/ name BLAS or
 # LAPACK; only core/alloc.c calls malloc.
@@ -40,8 +40,9 @@ may_include regress core dense reg smooth solve
 may_include spca core dense tensor reg smooth solve
 may_include split core smooth
 may_include io core
+may_include report core dense io
 may_include selftest core dense $catalogues
-may_include cli core io selftest solve rpca regress spca split
+may_include cli core io report selftest solve rpca regress spca split
 for room in src/*/; do
   room=$(basename "$room")
   [[ $rooms == *" $room "* ]] || report "src/$room" "every room has its line above"

@@ -5,7 +5,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 flags="$(grep -E '^CMAKE_C_FLAGS:' "$BUILD/CMakeCache.txt" | cut -d= -f2-) -O0 -std=c11 -fopenmp"
 flags+=" -Iinclude -I$BUILD/include -Isrc -Itests"
-lapack=$(grep -E "^((LAPACKE|FFTW_THREADS|BLAS_[a-z0-9_]+)_LIBRARY|pkgcfg_lib_FFTW_[a-z0-9_]+):.*=/" "$BUILD/CMakeCache.txt" | cut -d= -f2)
+lapack=$(grep -E "^(LAPACKE|FFTW_THREADS|FFTW|CHOLMOD|BLAS_[a-z0-9_]+)_LIBRARY:.*=/" "$BUILD/CMakeCache.txt" | cut -d= -f2)
 objects=()
 for source in src/core/*.c src/dense/*.c src/smooth/{quadratic,least_squares,tucker,cp}.c; do
   object=$work/$(echo "$source" | tr / _).o

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * hash: SHA-256 (FIPS 180-4) of bytes, arrays and files, by the library nettle: it takes no memory,
- * so that a hash cannot fail */
+ * hash: SHA-256 (FIPS 180-4) of bytes, arrays and files, by nettle or sha256.c: neither takes
+ * memory, so that a hash cannot fail */
 #include "io/formats/io.h"
 
 void crs_hash_begin(crs_hash *h) { sha256_init(h); }

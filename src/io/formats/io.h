@@ -4,10 +4,10 @@
 #ifndef CRS_IO_H
 #define CRS_IO_H
 
-#include <nettle/sha2.h>
 #include <stdio.h>
 
 #include "core/core.h"
+#include "io/formats/sha256.h"
 
 /* What people call a dimension and its indices; all of it is owned, NULL: not known. Indices have
  * positions, or words. */
@@ -68,6 +68,7 @@ typedef struct {
     bool colour;         /* of images and video: an axis of colours instead of gray */
     crease_space shape;  /* of coordinate files; order 0: by the largest indices */
     crs_names *names;    /* of tables: those of the columns are put here; NULL: nowhere */
+    const crease_watch *watch; /* cuts what may take long; NULL: nothing does */
 } crs_asked;
 
 /* A file to be read, at its beginning. */
@@ -89,14 +90,24 @@ typedef struct {
 } crs_listing;
 bool crs_listing_add(crs_listing *l, const crs_inside *m, crease_error *e);
 void crs_listing_free(crs_listing *l);
+/* The array that s->inner names or, without a name, the only one of numbers (inside.c); NULL with a
+ * sentence that lists what there is. */
+const crs_inside *crs_listing_pick(const crs_listing *l, const crs_source *s, crease_error *e);
+
+/* An array that is computed a few entries at a time: from `first` on, into out. */
+typedef struct {
+    void (*items)(const void *self, ptrdiff_t first, ptrdiff_t count, double *out);
+    const void *self;
+    double *buffer;
+    ptrdiff_t room; /* entries of the buffer; first is a multiple of it */
+} crs_pieces;
 
 /* An array to be written: data, or `pieces` where they are not NULL. */
-struct crs_pieces;
 typedef struct {
     const char *name; /* in a file of several arrays */
     const crease_space *shape;
     const double *data;
-    const struct crs_pieces *pieces;
+    const crs_pieces *pieces;
     const crs_axes *axes; /* NULL: none */
     double scale;         /* of images: what 1 is in the file; 0: 255 */
     bool single;          /* in 32 bits, where the format has them */
@@ -120,7 +131,7 @@ typedef struct {
     crs_format_lister *list;  /* NULL: always one array */
     crs_format_writer *write; /* NULL: only read */
     bool many;                /* several arrays may be written to one file */
-    bool opens;               /* reads by path; standard input is put into a file for it */
+    bool opens; /* reads by path, or to and fro: what is packed or a pipe is put into a file */
 } crs_format;
 
 #define FORMAT(name) extern const crs_format crs_##name##_format;
@@ -139,6 +150,8 @@ bool crs_read_array(const char *path, crs_array *out, crease_error *e);
 /* With the names in the first row of a table; left out, with a notice, where there are not as many
  * as columns. */
 bool crs_read_table(const char *path, crs_array *out, crs_names *names, crease_error *e);
+/* The shape that the file claims to have, where it says so at its beginning; false: it does not. */
+bool crs_read_shape(const char *path, const crs_asked *asked, crease_space *shape);
 /* What is in it, without reading it all; *format tells how it was read. */
 bool crs_read_listing(const char *path, const crs_asked *asked, crs_listing *out,
                       const crs_format **format, crease_error *e);
@@ -162,20 +175,83 @@ typedef struct {
 } crs_stamp;
 bool crs_stamp_read(const char *path, crs_stamp *s, crease_error *e);
 
-/* The shape a .npy file claims to have; false when it claims none. Its items are not read. */
-bool crs_npy_shape(const char *path, crease_space *s);
+/* Bytes of a file, with what they are called in sentences and how many came (numbers.c). */
+typedef struct {
+    FILE *f;
+    const char *name;
+    size_t at;
+    crease_error *e;
+} crs_bytes;
+/* Exactly n bytes; `what` they are stands in the sentence. */
+bool crs_bytes_get(crs_bytes *in, void *to, size_t n, const char *what);
+bool crs_bytes_skip(crs_bytes *in, size_t n, const char *what);
+/* Has a plain file room for so many records? Of other streams the end will tell. */
+bool crs_bytes_hold(const crs_bytes *in, const crease_space *shape, ptrdiff_t record);
 
+/* A number as files hold it. */
 typedef struct {
     char kind; /* f, i, u or b */
-    int bytes;
-    bool big; /* most significant byte first */
-} crs_npy_type;
+    int bytes; /* 2, 4 or 8 of f; 1 of b; 1, 2, 4 or 8 */
+    bool big;  /* most significant byte first */
+} crs_number;
+uint64_t crs_number_bits(int bytes, bool big, const unsigned char *p);
+void crs_number_put(int bytes, uint64_t bits, unsigned char *to); /* the least byte first */
+/* Those one after the other at p; *rounded becomes true when a double cannot hold one. */
+void crs_numbers(const crs_number *t, ptrdiff_t count, const unsigned char *p, double *out,
+                 bool *rounded);
+/* Back, in 4 or 8 bytes each, the least one first. */
+bool crs_numbers_put(FILE *f, bool single, ptrdiff_t count, const double *x);
+
+/* `each` numbers in a record of `bytes` (at most 8192), from `offset` on. */
+typedef struct {
+    crs_number type;
+    ptrdiff_t bytes, offset, each;
+} crs_record;
+/* The numbers of `count` records: into out, which has room; and into an empty array, which grows as
+ * bytes arrive and gets a notice where integers were rounded. */
+bool crs_records_next(crs_bytes *in, const crs_record *r, ptrdiff_t count, double *out,
+                      bool *rounded);
+bool crs_records_read(crs_bytes *in, const crs_record *r, ptrdiff_t count, crs_array *out);
+
+/* Entries in column order (the first index runs fastest) to row order, the shape stays; and all of
+ * an item in column order, to be freed. */
+bool crs_row_order(crs_array *a, crease_error *e);
+double *crs_column_order(const crs_item *a, crease_error *e);
+
+/* All entries of an item in row order, in portions. */
+typedef bool crs_take(void *self, ptrdiff_t count, const double *x);
+bool crs_item_each(const crs_item *a, crs_take *take, void *self);
+
+/* Bytes that are stored, deflated or gzipped (packed.c); f is borrowed. */
+typedef enum { CRS_GZIP, CRS_DEFLATE, CRS_STORED } crs_packing;
+typedef struct {
+    FILE *f;
+    const char *name;
+    crs_packing packing;
+    uint64_t bytes, whole; /* packed and, but of gzip, unpacked */
+    uint32_t crc;
+} crs_zipped;
+FILE *crs_unzip(const crs_zipped *p, crease_error *e);
+/* What is written to it goes gzipped to f; to be closed before f. NULL with errno. */
+FILE *crs_gzip(FILE *to);
+uint32_t crs_crc32(uint32_t sum, const void *data, size_t n);
 
 typedef struct {
-    crs_npy_type type;
+    crs_record record;
     bool fortran;
     crease_space shape;
 } crs_npy_header;
+
+/* Words of a .npy file that holds `count` of them; each to be freed, after a failure too: those
+ * that are NULL then were not read. */
+bool crs_npy_words(const crs_source *s, ptrdiff_t count, char **word, crease_error *e);
+/* A .npy file into another one: of a crs_item, and of crs_words as UTF-32. */
+typedef struct {
+    ptrdiff_t count;
+    const char *const *word;
+} crs_words;
+bool crs_npy_put(FILE *f, const void *what);
+bool crs_npy_put_words(FILE *f, const void *what);
 
 /* The items of a .npy file in row order, one after the other. The path is borrowed. */
 typedef struct {
@@ -202,19 +278,12 @@ typedef struct {
 bool crs_mtx_read(FILE *f, const char *name, crs_mtx *out, crease_error *e);
 void crs_mtx_free(crs_mtx *m);
 
-/* The file that `put` writes appears under its name whole or not at all; the stamp is of what was
+/* The file that `put` writes appears under its name whole or not at all, gzipped where the name
+ * ends in .gz; the stamp is of what was
  * written, and may be NULL. put leaves errno on failure. */
 typedef bool crs_put(FILE *f, const void *what);
 bool crs_write_whole(const char *path, crs_put *put, const void *what, crs_stamp *stamp,
                      crease_error *e);
-
-/* An array that is computed a few entries at a time: from `first` on, into out. */
-typedef struct crs_pieces {
-    void (*items)(const void *self, ptrdiff_t first, ptrdiff_t count, double *out);
-    const void *self;
-    double *buffer;
-    ptrdiff_t room; /* entries of the buffer; first is a multiple of it */
-} crs_pieces;
 
 /* An array that is there, or whose `pieces` are not NULL, as .npy (version 1, little-endian
  * doubles, C order). */

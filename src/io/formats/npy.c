@@ -1,88 +1,55 @@
 /* SPDX-License-Identifier: MIT
  * npy: NumPy's .npy format: versions 1 to 3, any real item type, byte order and array order are
- * read; version 1, little-endian doubles in C order are written
+ * read, and of records the field that is named; version 1, little-endian numbers in C order are
+ * written
  *
  *     6 bytes magic, 2 version, 2 or 4 header length (little-endian), header, items
  *
  * The header is a Python dictionary with exactly the keys descr, fortran_order and shape, in any
  * order. */
-#define _POSIX_C_SOURCE 200809L
-#include <sys/stat.h>
-
 #include "io/formats/io.h"
 
-enum { HEADER_MOST = 65536, CHUNK = 8192 };
+enum { HEADER_MOST = 65536, FIELDS = 64, RECORD_MOST = 8192 };
+
+/* A field of a record; an array without fields is one without a name. */
+typedef struct {
+    char name[64], type[16];
+    crs_number number; /* bytes 0: it holds something else */
+    ptrdiff_t bytes, offset;
+    crease_space sub; /* an array in every record; order 0: a number */
+} field;
+
+typedef struct {
+    field field[FIELDS];
+    int fields;
+    ptrdiff_t record;
+    bool fortran;
+    crease_space shape;
+} header;
 
 static bool size_fits(char kind, int bytes)
 {
     const bool whole = bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8;
-    return kind == 'f'   ? bytes == 4 || bytes == 8
+    return kind == 'f'   ? bytes == 2 || bytes == 4 || bytes == 8
            : kind == 'b' ? bytes == 1
                          : (kind == 'i' || kind == 'u') && whole;
 }
 
-/* "<f8" to a type; false when it is not one that is read here. */
-static bool parse_type(const char *descr, crs_npy_type *t)
+/* "<f8" to its bytes and, where it is a real number, to that; false: it is no type at all. */
+static bool parse_type(const char *descr, field *f)
 {
-    if (strlen(descr) != 3 || !strchr("<>=|", descr[0])) return false;
-    *t = (crs_npy_type){ descr[1], descr[2] - '0', descr[0] == '>' };
-    return size_fits(t->kind, t->bytes) && (descr[0] != '|' || t->bytes == 1);
-}
-
-static uint64_t bits_of(const crs_npy_type *t, const unsigned char *p)
-{
-    uint64_t bits = 0;
-    for (int k = 0; k < t->bytes; k++) bits = bits << 8 | p[t->big ? k : t->bytes - 1 - k];
-    return bits;
-}
-
-static double from_float(uint64_t bits, int bytes)
-{
-    const uint32_t half = (uint32_t)bits;
-    float single;
-    double whole;
-    memcpy(&single, &half, sizeof single);
-    memcpy(&whole, &bits, sizeof whole);
-    return bytes == 4 ? (double)single : whole;
-}
-
-/* Two's complement of any width, through its magnitude. */
-static double from_integer(uint64_t bits, int bytes, bool is_signed, bool *rounded)
-{
-    const uint64_t sign = UINT64_C(1) << (8 * bytes - 1), all = sign | (sign - 1);
-    const bool negative = is_signed && (bits & sign);
-    const uint64_t magnitude = negative ? (~bits & all) + 1 : bits;
-    const double value = (double)magnitude; /* exact unless above 2^53 */
-    *rounded = *rounded || (value < 0x1p64 && (uint64_t)value != magnitude) || value >= 0x1p64;
-    return negative ? -value : value;
-}
-
-/* The number stored at p. *rounded becomes true when a double cannot hold it. */
-static double item(const crs_npy_type *t, const unsigned char *p, bool *rounded)
-{
-    const uint64_t bits = bits_of(t, p);
-    if (t->kind == 'f') return from_float(bits, t->bytes);
-    if (t->kind == 'b') return bits != 0;
-    return from_integer(bits, t->bytes, t->kind == 'i', rounded);
-}
-
-/* Is an item the bytes of a double here? */
-static bool is_native(const crs_npy_type *t)
-{
-    const uint16_t one = 1;
-    unsigned char first;
-    memcpy(&first, &one, 1);
-    return t->kind == 'f' && t->bytes == (int)sizeof(double) && t->big == (first == 0);
-}
-
-/* Those one after the other at p. */
-static void items(const crs_npy_type *t, ptrdiff_t count, const unsigned char *p, double *out,
-                  bool *rounded)
-{
-    if (is_native(t))
-        memcpy(out, p, (size_t)count * sizeof *out);
-    else
-        for (ptrdiff_t k = 0; k < count; k++) out[k] = item(t, p + k * t->bytes, rounded);
+    static const char kinds[] = "fiubcSaUVmM";
+    long n = 0;
+    if (!descr[0] || !strchr("<>=|", descr[0]) || !descr[1] || !strchr(kinds, descr[1]))
+        return false;
+    for (const char *c = descr + 2; *c; c++) {
+        if (*c < '0' || *c > '9' || c - descr > 8) return *c == '['; /* a unit of time */
+        n = 10 * n + (*c - '0');
+    }
+    f->bytes = descr[1] == 'U' ? 4 * n : n;
+    if (size_fits(descr[1], (int)n) && (descr[0] != '|' || n == 1))
+        f->number = (crs_number){ descr[1], (int)n, descr[0] == '>' };
+    return true;
 }
 
 typedef struct {
@@ -128,17 +95,6 @@ static bool text(cursor *c, char *out, size_t size)
     return true;
 }
 
-static bool dtype(cursor *c, crs_npy_type *t)
-{
-    char descr[32] = "structured";
-    if (peek(c) != '[' && !text(c, descr, sizeof descr)) return false;
-    if (parse_type(descr, t)) return true;
-    return crs_fail(c->e, CREASE_BAD_DATA,
-                    "%.200s: the type of the items is '%s'; give real numbers of type f4, f8, i1 "
-                    "to i8, u1 to u8 or b1, for example by a.astype('f8')",
-                    c->name, descr);
-}
-
 static bool truth(cursor *c, bool *value)
 {
     static const char *const word[] = { "False", "True" };
@@ -182,7 +138,70 @@ static bool shape(cursor *c, crease_space *s)
     return true;
 }
 
-static bool entry(cursor *c, crs_npy_header *h, unsigned *seen)
+static bool fail_type(const cursor *c, const char *descr)
+{
+    return crs_fail(c->e, CREASE_BAD_DATA,
+                    "%.200s: the type of the items is '%s'; give real numbers of type f2, f4, f8, "
+                    "i1 to i8, u1 to u8 or b1, for example by a.astype('f8')",
+                    c->name, descr);
+}
+
+static bool shape(cursor *c, crease_space *s);
+
+/* "<f8", after the name of a field. */
+static bool type_of(cursor *c, header *h, field *f)
+{
+    char descr[32] = "nested";
+    if (peek(c) != '[' && !text(c, descr, sizeof descr)) return false;
+    if (!parse_type(descr, f)) return fail_type(c, descr);
+    snprintf(f->type, sizeof f->type, "%.15s", descr);
+    f->offset = h->record;
+    return true;
+}
+
+/* ('a', '<f8') or ('a', '<f8', (2, 3)), whose name may be ('title', 'a') */
+static bool one_field(cursor *c, header *h)
+{
+    ptrdiff_t count = 1;
+    if (h->fields == FIELDS) return bad(c, "a record has more than 64 fields");
+    field *f = &h->field[h->fields++];
+    *f = (field){ .bytes = 0 };
+    if (!take(c, '(')) return bad(c, "a field is not a tuple");
+    const bool titled = take(c, '(');
+    if (titled && (!text(c, f->name, sizeof f->name) || !take(c, ',')))
+        return bad(c, "a name is wrong");
+    if (!text(c, f->name, sizeof f->name) || (titled && !take(c, ')')) || !take(c, ','))
+        return bad(c, "a field has no type");
+    if (!type_of(c, h, f)) return false;
+    if (take(c, ',') && peek(c) == '(' && !shape(c, &f->sub)) return false;
+    if (!take(c, ')')) return bad(c, "a field does not end");
+    for (int n = 0; n < f->sub.order; n++)
+        if (!crs_mul_size(count, f->sub.dim[n], &count)) return bad(c, "a field is too large");
+    if (count > RECORD_MOST || (h->record += count * f->bytes) > RECORD_MOST)
+        return bad(c, "a record has more than 8192 bytes");
+    return true;
+}
+
+static bool dtype(cursor *c, header *h)
+{
+    h->fields = 0;
+    h->record = 0;
+    if (peek(c) != '[') {
+        field *f = &h->field[h->fields++];
+        *f = (field){ .bytes = 0 };
+        if (!type_of(c, h, f)) return false;
+        h->record = f->bytes;
+        return f->bytes <= RECORD_MOST || bad(c, "an item has more than 8192 bytes");
+    }
+    take(c, '[');
+    while (!take(c, ']')) {
+        if (!one_field(c, h)) return false;
+        if (peek(c) != ']' && !take(c, ',')) return bad(c, "a comma or ] is missing");
+    }
+    return h->fields > 0 || bad(c, "a record has no field");
+}
+
+static bool entry(cursor *c, header *h, unsigned *seen)
 {
     static const char *const keys[] = { "descr", "fortran_order", "shape" };
     char key[32];
@@ -193,7 +212,7 @@ static bool entry(cursor *c, crs_npy_header *h, unsigned *seen)
     if (*seen & 1u << k) return bad(c, "a key appears twice");
     *seen |= 1u << k;
     if (!take(c, ':')) return bad(c, "a colon is missing");
-    return k == 0 ? dtype(c, &h->type) : k == 1 ? truth(c, &h->fortran) : shape(c, &h->shape);
+    return k == 0 ? dtype(c, h) : k == 1 ? truth(c, &h->fortran) : shape(c, &h->shape);
 }
 
 static bool usable(const cursor *c, const crease_space *s)
@@ -215,12 +234,12 @@ static bool usable(const cursor *c, const crease_space *s)
 }
 
 /* The n characters of the dictionary; the first is byte `base` of the file. */
-static bool parse_header(const char *from, size_t n, size_t base, const char *name,
-                         crs_npy_header *h, crease_error *e)
+static bool parse_header(const char *from, size_t n, size_t base, const char *name, header *h,
+                         crease_error *e)
 {
     cursor c = { from, from, from + n, base, name, e };
     unsigned seen = 0;
-    *h = (crs_npy_header){ .fortran = false };
+    h->fortran = false;
     if (!take(&c, '{')) return bad(&c, "it does not begin with {");
     while (!take(&c, '}')) {
         if (!entry(&c, h, &seen)) return false;
@@ -232,31 +251,11 @@ static bool parse_header(const char *from, size_t n, size_t base, const char *na
     return usable(&c, &h->shape);
 }
 
-typedef struct {
-    FILE *f;
-    const char *name;
-    size_t at; /* bytes consumed */
-    crease_error *e;
-} source;
-
-/* Exactly n bytes; `what` they are stands in the sentence. */
-static bool get(source *in, void *to, size_t n, const char *what)
-{
-    const size_t from = in->at, got = fread(to, 1, n, in->f);
-    in->at += got;
-    if (got == n) return true;
-    if (ferror(in->f)) return crs_fail_read(in->name, in->at, in->e);
-    return crs_fail(in->e, CREASE_BAD_DATA,
-                    "%.200s is truncated: it ends at byte %zu but %s takes bytes %zu to %zu; copy "
-                    "or write the file again",
-                    in->name, in->at, what, from, from + n);
-}
-
-static bool header_length(source *in, size_t *length)
+static bool header_length(crs_bytes *in, size_t *length)
 {
     static const unsigned char magic[6] = { 0x93, 'N', 'U', 'M', 'P', 'Y' };
     unsigned char b[8];
-    if (!get(in, b, sizeof b, "the .npy magic string and version")) return false;
+    if (!crs_bytes_get(in, b, sizeof b, "the .npy magic string and version")) return false;
     if (memcmp(b, magic, sizeof magic) != 0)
         return crs_fail(in->e, CREASE_BAD_DATA,
                         "%.200s is not a .npy file: its first 6 bytes are not the magic string; "
@@ -267,7 +266,7 @@ static bool header_length(source *in, size_t *length)
                         "%.200s is of .npy version %d.%d (byte 6); versions 1 to 3 are read",
                         in->name, b[6], b[7]);
     const size_t width = b[6] == 1 ? 2 : 4;
-    if (!get(in, b, width, "the length of the .npy header")) return false;
+    if (!crs_bytes_get(in, b, width, "the length of the .npy header")) return false;
     *length = (size_t)b[0] | (size_t)b[1] << 8;
     if (width == 4) *length |= (size_t)b[2] << 16 | (size_t)b[3] << 24;
     if (*length <= HEADER_MOST) return true;
@@ -276,7 +275,7 @@ static bool header_length(source *in, size_t *length)
                     in->name, *length, HEADER_MOST);
 }
 
-static bool read_header(source *in, crs_npy_header *h)
+static bool read_header(crs_bytes *in, header *h)
 {
     size_t n = 0;
     if (!header_length(in, &n)) return false;
@@ -284,82 +283,87 @@ static bool read_header(source *in, crs_npy_header *h)
     char *text = crs_alloc(n, 1);
     if (!text)
         return crs_fail(in->e, CREASE_NO_MEMORY, "out of memory: a .npy header of %zu bytes", n);
-    const bool done =
-        get(in, text, n, "the .npy header") && parse_header(text, n, base, in->name, h, in->e);
+    const bool done = crs_bytes_get(in, text, n, "the .npy header") &&
+                      parse_header(text, n, base, in->name, h, in->e);
     crs_free(text);
     return done;
 }
 
-/* Has a plain file as many bytes as its header says? Of a pipe the end will tell. */
-static bool is_whole(const source *in, const crs_npy_header *h)
+/* The fields that hold real numbers, as "a, b or c". */
+static void names_of(const header *h, char *out, size_t size)
 {
-    struct stat s;
-    const double end = (double)in->at + (double)crease_size(&h->shape) * h->type.bytes;
-    if (fstat(fileno(in->f), &s) != 0 || !S_ISREG(s.st_mode) || (double)s.st_size >= end)
-        return true;
-    return crs_fail(in->e, CREASE_BAD_DATA,
-                    "%.200s is truncated: it ends at byte %lld but its items take bytes %zu to "
-                    "%.0f; copy or write the file again",
-                    in->name, (long long)s.st_size, in->at, end);
+    size_t used = 0;
+    out[0] = '\0';
+    for (int k = 0; k < h->fields && used < size; k++)
+        if (h->field[k].number.bytes)
+            used += (size_t)snprintf(out + used, size - used, "%s%s", used ? ", " : "",
+                                     h->field[k].name);
 }
 
-static bool read_items(source *in, const crs_npy_type *t, ptrdiff_t count, crs_array *out)
+/* The field that is asked for, or the only one with numbers. */
+static const field *find(const header *h, const crs_bytes *in, const char *inner)
 {
-    unsigned char raw[CHUNK];
-    ptrdiff_t room = 0;
-    bool rounded = false;
-    for (ptrdiff_t done = 0; done < count;) {
-        const ptrdiff_t left = count - done, most = CHUNK / t->bytes;
-        const ptrdiff_t now = left < most ? left : most;
-        if (!get(in, raw, (size_t)(now * t->bytes), "a part of the items")) return false;
-        if (!crs_grow(&out->data, &room, done + now, count, in->e)) return false;
-        items(t, now, raw, out->data + done, &rounded);
-        done += now;
+    const field *found = NULL;
+    int numeric = 0;
+    char all[200];
+    for (int k = 0; k < h->fields; k++) {
+        const field *f = &h->field[k];
+        if (inner ? strcmp(f->name, inner) == 0 : f->number.bytes > 0) found = f, numeric++;
     }
-    if (rounded)
-        snprintf(out->notice, sizeof out->notice,
-                 "%.100s: integers beyond 2^53 were rounded to the nearest double", in->name);
-    return true;
+    const cursor c = { .name = in->name, .e = in->e };
+    if (found && !found->number.bytes) return fail_type(&c, found->type), NULL;
+    if (numeric == 1) return found;
+    if (h->fields == 1 && !inner) return fail_type(&c, h->field[0].type), NULL;
+    if (h->fields == 1 && !h->field[0].name[0])
+        return crs_fail(in->e, CREASE_BAD_ARGUMENT, "%.150s holds one array; leave :%.60s out",
+                        in->name, inner),
+               NULL;
+    names_of(h, all, sizeof all);
+    crs_fail(in->e, inner ? CREASE_NO_INPUT : CREASE_BAD_DATA,
+             "%.150s %s%.60s%s; write FILE:FIELD with one of the fields %s", in->name,
+             inner ? "has no field '" : "holds records", inner ? inner : "", inner ? "'" : "",
+             all[0] ? all : "(none is a number)");
+    return NULL;
 }
 
-/* The entries of a column-major array in row-major order, `to` from `from`. */
-static void reorder(const crease_space *s, const double *from, double *to)
+/* Where its numbers are, and the shape they have: that of the array, then that of the field. */
+static bool take_field(const header *h, const field *f, const crs_bytes *in, crs_npy_header *out)
 {
-    ptrdiff_t index[CREASE_MAX_ORDER] = { 0 }, stride[CREASE_MAX_ORDER] = { 1 }, at = 0;
-    const ptrdiff_t count = crease_size(s);
-    for (int n = 1; n < s->order; n++) stride[n] = stride[n - 1] * s->dim[n - 1];
-    for (ptrdiff_t k = 0; k < count; k++) {
-        to[k] = from[at];
-        int n = s->order - 1;
-        for (; n > 0 && index[n] + 1 == s->dim[n]; n--) {
-            at -= index[n] * stride[n];
-            index[n] = 0;
-        }
-        index[n]++;
-        at += stride[n];
+    *out = (crs_npy_header){ .fortran = h->fortran && h->shape.order > 1, .shape = h->shape };
+    out->record =
+        (crs_record){ .type = f->number, .bytes = h->record, .offset = f->offset, .each = 1 };
+    for (int n = 0; n < f->sub.order; n++) {
+        if (out->shape.order == CREASE_MAX_ORDER)
+            return crs_fail(in->e, CREASE_BAD_DATA, "%.200s: the array has more than %d dimensions",
+                            in->name, CREASE_MAX_ORDER);
+        out->shape.dim[out->shape.order++] = f->sub.dim[n];
+        out->record.each *= f->sub.dim[n];
     }
+    if (out->fortran && f->sub.order > 0)
+        return crs_fail(in->e, CREASE_BAD_DATA,
+                        "%.200s holds arrays in records in column order; write it in row order",
+                        in->name);
+    const cursor c = { .name = in->name, .e = in->e };
+    return usable(&c, &out->shape);
 }
 
-static bool to_row_major(crs_array *a, crease_error *e)
+static bool read_about(crs_bytes *in, const char *inner, crs_npy_header *out)
 {
-    double *ordered = crs_doubles(crease_size(&a->shape), "an array in column order", e);
-    if (!ordered) return false;
-    reorder(&a->shape, a->data, ordered);
-    crs_free(a->data);
-    a->data = ordered;
-    return true;
+    header h;
+    const field *f = read_header(in, &h) ? find(&h, in, inner) : NULL;
+    return f && take_field(&h, f, in, out) && crs_bytes_hold(in, &h.shape, h.record);
 }
 
 static bool read_npy(const crs_source *s, const crs_asked *asked, crs_array *out, crease_error *e)
 {
     (void)asked; /* there are no names */
-    source in = { s->f, s->name, 0, e };
+    crs_bytes in = { s->f, s->name, 0, e };
     crs_npy_header h;
     *out = (crs_array){ .data = NULL };
-    if (!read_header(&in, &h) || !is_whole(&in, &h)) return false;
+    if (!read_about(&in, s->inner, &h)) return false;
     out->shape = h.shape;
-    if (!read_items(&in, &h.type, crease_size(&h.shape), out) ||
-        (h.fortran && h.shape.order > 1 && !to_row_major(out, e))) {
+    const ptrdiff_t count = crease_size(&h.shape) / h.record.each;
+    if (!crs_records_read(&in, &h.record, count, out) || (h.fortran && !crs_row_order(out, e))) {
         crs_array_free(out);
         return false;
     }
@@ -367,49 +371,98 @@ static bool read_npy(const crs_source *s, const crs_asked *asked, crs_array *out
         snprintf(out->notice, sizeof out->notice,
                  "%.100s: the bytes after the array, from byte %zu on, were ignored", s->name,
                  in.at);
+    if (ferror(s->f)) return crs_array_free(out), crs_fail_read(s->name, in.at, e);
     return true;
 }
 
-bool crs_npy_shape(const char *path, crease_space *s)
+static bool list_npy(const crs_source *s, crs_listing *out, crease_error *e)
 {
-    crs_npy_header h;
-    FILE *f = crs_open(path, NULL);
-    if (!f) return false;
-    source in = { f, path, 0, NULL };
-    const bool done = read_header(&in, &h);
-    fclose(f);
-    if (done) *s = h.shape;
-    return done;
+    crs_bytes in = { s->f, s->name, 0, e };
+    header h;
+    if (!read_header(&in, &h)) return false;
+    for (int k = 0; k < h.fields; k++) {
+        crs_npy_header about;
+        crs_inside m = { .shape = h.shape };
+        const field *f = &h.field[k];
+        if (take_field(&h, f, &in, &about)) m.shape = about.shape;
+        snprintf(m.name, sizeof m.name, "%s", f->name);
+        snprintf(m.type, sizeof m.type, "%s", f->type);
+        if (!crs_listing_add(out, &m, e)) return false;
+    }
+    return true;
+}
+
+/* A code point as UTF-8, its bytes added to *n; what is none becomes U+FFFD. */
+static void put_point(uint64_t u, char *out, size_t *n)
+{
+    if (u > 0x10FFFF || (u >= 0xD800 && u < 0xE000)) u = 0xFFFD;
+    const int more = u < 0x80 ? 0 : u < 0x800 ? 1 : u < 0x10000 ? 2 : 3;
+    static const unsigned lead[] = { 0, 0xC0, 0xE0, 0xF0 };
+    out[(*n)++] = (char)(lead[more] | (unsigned)(u >> (6 * more)));
+    for (int k = more - 1; k >= 0; k--) out[(*n)++] = (char)(0x80 | (u >> (6 * k) & 0x3F));
+}
+
+/* A word of `bytes` bytes, of 4 each with 'U', up to the first zero; text has room for it. */
+static void word_of(const field *f, const unsigned char *p, char *text)
+{
+    const int width = f->type[1] == 'U' ? 4 : 1;
+    size_t n = 0;
+    for (ptrdiff_t k = 0; k < f->bytes; k += width) {
+        const uint64_t u = crs_number_bits(width, f->type[0] == '>', p + k);
+        if (u == 0) break;
+        if (width == 4)
+            put_point(u, text, &n);
+        else
+            text[n++] = (char)u;
+    }
+    text[n] = '\0';
+}
+
+static bool read_words(crs_bytes *in, const header *h, ptrdiff_t count, char **word)
+{
+    unsigned char raw[RECORD_MOST];
+    char text[RECORD_MOST + 1];
+    for (ptrdiff_t k = 0; k < count; k++) {
+        if (!crs_bytes_get(in, raw, (size_t)h->record, "a word")) return false;
+        word_of(&h->field[0], raw, text);
+        const size_t n = strlen(text) + 1;
+        word[k] = crs_alloc(n, 1);
+        if (!word[k]) return crs_fail(in->e, CREASE_NO_MEMORY, "out of memory: labels");
+        memcpy(word[k], text, n);
+    }
+    return true;
+}
+
+bool crs_npy_words(const crs_source *s, ptrdiff_t count, char **word, crease_error *e)
+{
+    crs_bytes in = { s->f, s->name, 0, e };
+    header h;
+    if (!read_header(&in, &h)) return false;
+    if (h.fields != 1 || !strchr("SaU", h.field[0].type[1]) || h.shape.order != 1 ||
+        h.shape.dim[0] != count)
+        return crs_fail(e, CREASE_BAD_DATA, "%.200s does not hold %td words", s->name, count);
+    return read_words(&in, &h, count, word);
 }
 
 bool crs_npy_stream_open(const char *path, crs_npy_stream *s, crease_error *e)
 {
     *s = (crs_npy_stream){ .path = path, .f = crs_open(path, e) };
-    source in = { s->f, path, 0, e };
+    crs_bytes in = { s->f, path, 0, e };
     if (!s->f) return false;
-    if (!read_header(&in, &s->header) || !is_whole(&in, &s->header))
-        return crs_npy_stream_close(s), false;
+    if (!read_about(&in, NULL, &s->header)) return crs_npy_stream_close(s), false;
     s->at = in.at;
-    if (!s->header.fortran || s->header.shape.order < 2) return true;
+    if (!s->header.fortran && s->header.record.each == 1) return true;
     crs_npy_stream_close(s);
     return crs_fail(e, CREASE_BAD_DATA, "%.200s is in column order; write it in row order", path);
 }
 
 bool crs_npy_stream_next(crs_npy_stream *s, ptrdiff_t count, double *out, crease_error *e)
 {
-    unsigned char raw[CHUNK];
-    source in = { s->f, s->path, s->at, e };
-    const crs_npy_type *t = &s->header.type;
-    bool rounded;
-    for (ptrdiff_t done = 0; done < count;) {
-        const ptrdiff_t left = count - done, most = CHUNK / t->bytes;
-        const ptrdiff_t now = left < most ? left : most;
-        if (!get(&in, raw, (size_t)(now * t->bytes), "a part of the items")) return false;
-        items(t, now, raw, out + done, &rounded);
-        done += now;
-    }
+    crs_bytes in = { s->f, s->path, s->at, e };
+    bool rounded = false;
+    const bool done = crs_records_next(&in, &s->header.record, count, out, &rounded);
     s->at = in.at;
-    return true;
+    return done;
 }
 
 void crs_npy_stream_close(crs_npy_stream *s)
@@ -419,10 +472,10 @@ void crs_npy_stream_close(crs_npy_stream *s)
 }
 
 /* The dictionary, padded so that the items begin at a multiple of 64 bytes. */
-static size_t write_header(const crease_space *s, char *out, size_t size)
+static size_t write_header(const char *type, const crease_space *s, char *out, size_t size)
 {
     size_t n = (size_t)snprintf(out + 10, size - 10,
-                                "{'descr': '<f8', 'fortran_order': False, 'shape': (");
+                                "{'descr': '%s', 'fortran_order': False, 'shape': (", type);
     for (int k = 0; k < s->order; k++)
         n += (size_t)snprintf(out + 10 + n, size - 10 - n, "%td,%s", s->dim[k],
                               k + 1 < s->order ? " " : "");
@@ -436,52 +489,82 @@ static size_t write_header(const crease_space *s, char *out, size_t size)
     return whole;
 }
 
-static bool put_items(FILE *f, ptrdiff_t count, const double *data)
+typedef struct {
+    FILE *f;
+    bool single;
+} target;
+
+static bool take_items(void *self, ptrdiff_t count, const double *x)
 {
-    unsigned char raw[8192];
-    const ptrdiff_t most = (ptrdiff_t)(sizeof raw / 8);
-    for (ptrdiff_t done = 0; done < count;) {
-        const ptrdiff_t now = count - done < most ? count - done : most;
-        for (ptrdiff_t k = 0; k < now; k++) {
-            uint64_t bits;
-            memcpy(&bits, &data[done + k], sizeof bits);
-            for (int b = 0; b < 8; b++) raw[8 * k + b] = (unsigned char)(bits >> (8 * b));
-        }
-        if (fwrite(raw, 8, (size_t)now, f) != (size_t)now) return false;
-        done += now;
-    }
-    return true;
+    const target *t = self;
+    return crs_numbers_put(t->f, t->single, count, x);
 }
 
-static bool put_pieces(FILE *f, ptrdiff_t count, const crs_pieces *p)
+bool crs_npy_put(FILE *f, const void *what)
 {
-    for (ptrdiff_t done = 0; done < count; done += p->room) {
-        const ptrdiff_t now = count - done < p->room ? count - done : p->room;
-        p->items(p->self, done, now, p->buffer);
-        if (!put_items(f, now, p->buffer)) return false;
-    }
-    return true;
-}
-
-static bool put_all(FILE *f, const void *what)
-{
-    const crs_npy *a = what;
-    const ptrdiff_t count = crease_size(a->shape);
+    const crs_item *a = what;
     char head[512];
-    const size_t n = write_header(a->shape, head, sizeof head);
-    return fwrite(head, 1, n, f) == n &&
-           (a->pieces ? put_pieces(f, count, a->pieces) : put_items(f, count, a->data));
+    const size_t n = write_header(a->single ? "<f4" : "<f8", a->shape, head, sizeof head);
+    target t = { f, a->single };
+    return fwrite(head, 1, n, f) == n && crs_item_each(a, take_items, &t);
+}
+
+/* Bytes of a UTF-8 sequence by its first byte; what is none has one. */
+static int length_of(unsigned char c) { return c < 0xC0 ? 1 : c < 0xE0 ? 2 : c < 0xF0 ? 3 : 4; }
+
+/* The next code point of a text; bytes that are no UTF-8 stand for themselves. */
+static uint64_t next_point(const char **at)
+{
+    const unsigned char *p = (const unsigned char *)*at;
+    const int n = length_of(p[0]);
+    uint64_t u = n == 1 ? p[0] : p[0] & (0x7Fu >> n);
+    for (int k = 1; k < n; k++) {
+        if ((p[k] & 0xC0) != 0x80) return ++*at, p[0];
+        u = u << 6 | (p[k] & 0x3F);
+    }
+    *at += n;
+    return u;
+}
+
+static size_t points(const char *text)
+{
+    size_t n = 0;
+    for (const char *at = text; *at; n++) next_point(&at);
+    return n;
+}
+
+bool crs_npy_put_words(FILE *f, const void *what)
+{
+    const crs_words *w = what;
+    const crease_space s = crease_vector(w->count);
+    size_t most = 1;
+    char head[512], type[24];
+    for (ptrdiff_t k = 0; k < w->count; k++)
+        if (points(w->word[k]) > most) most = points(w->word[k]);
+    snprintf(type, sizeof type, "<U%zu", most);
+    const size_t n = write_header(type, &s, head, sizeof head);
+    if (fwrite(head, 1, n, f) != n) return false;
+    for (ptrdiff_t k = 0; k < w->count; k++) {
+        const char *at = w->word[k];
+        for (size_t j = 0; j < most; j++) {
+            unsigned char raw[4];
+            crs_number_put(4, *at ? next_point(&at) : 0, raw);
+            if (fwrite(raw, 1, 4, f) != 4) return false;
+        }
+    }
+    return true;
 }
 
 bool crs_write_npy(const char *path, const crs_npy *a, crs_stamp *stamp, crease_error *e)
 {
-    return crease_space_check(a->shape, e) && crs_write_whole(path, put_all, a, stamp, e);
+    const crs_item item = { .shape = a->shape, .data = a->data, .pieces = a->pieces };
+    return crease_space_check(a->shape, e) && crs_write_whole(path, crs_npy_put, &item, stamp, e);
 }
 
 static bool put_item(const char *path, int count, const crs_item *item, crease_error *e)
 {
     (void)count; /* one */
-    return crs_write_npy(path, &(crs_npy){ item->shape, item->data, item->pieces }, NULL, e);
+    return crease_space_check(item->shape, e) && crs_write_whole(path, crs_npy_put, item, NULL, e);
 }
 
 static bool is_npy(const unsigned char *head, size_t n)
@@ -492,8 +575,9 @@ static bool is_npy(const unsigned char *head, size_t n)
 const crs_format crs_npy_format = {
     .name = "npy",
     .endings = ".npy",
-    .text = "an array of NumPy",
+    .text = "an array of NumPy; of records FILE:FIELD",
     .begins = is_npy,
     .read = read_npy,
+    .list = list_npy,
     .write = put_item,
 };

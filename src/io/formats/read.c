@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: MIT
- * read: an array from a file, whose format its first bytes tell, or its name's ending */
-#define _POSIX_C_SOURCE 200809L
+ * read: an array from a file, whose format its first bytes tell, or its name's ending. gzip is
+ * peeled off first. A stream that cannot go back is read through what was seen of it already, and
+ * put into a file without a name for a format that must go to and fro. */
+#define _GNU_SOURCE /* fopencookie */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -20,6 +24,16 @@ bool crs_fail_read(const char *name, size_t byte, crease_error *e)
     const int why = errno;
     if (why == EISDIR)
         return crs_fail(e, CREASE_NO_INPUT, "%.200s is a directory; give a file", name);
+    if (why == EBADMSG)
+        return crs_fail(e, CREASE_BAD_DATA,
+                        "%.200s: its compressed data are damaged from byte %zu on, counted "
+                        "unpacked; copy or write the file again",
+                        name, byte);
+    if (why == EFBIG)
+        return crs_fail(e, CREASE_BAD_DATA,
+                        "%.200s: its compressed data grow more than 1000-fold; if that is meant, "
+                        "unpack the file first",
+                        name);
     return crs_fail(e, CREASE_IO, "%.200s cannot be read from byte %zu on: %s", name, byte,
                     strerror(why));
 }
@@ -103,19 +117,22 @@ const crs_format *crs_format_at(int k)
     return k >= 0 && (size_t)k < sizeof list / sizeof *list ? list[k] : NULL;
 }
 
-/* Does the list of endings ".csv .tsv" have that of the path? */
-static bool has_ending(const char *endings, const char *path)
+/* Do the first n bytes of a path end in one of ".csv .tsv"? */
+static bool has_ending(const char *endings, const char *path, size_t n)
 {
     char one[24];
-    for (int used = 0; sscanf(endings, "%23s%n", one, &used) == 1; endings += used)
-        if (crs_ends_in(path, one)) return true;
+    for (int used = 0; sscanf(endings, "%23s%n", one, &used) == 1; endings += used) {
+        const size_t length = strlen(one);
+        if (n > length && strncasecmp(path + n - length, one, length) == 0) return true;
+    }
     return false;
 }
 
 const crs_format *crs_format_of(const char *path)
 {
+    const size_t all = strlen(path), n = has_ending(".gz", path, all) ? all - 3 : all;
     for (int k = 0; crs_format_at(k); k++)
-        if (has_ending(crs_format_at(k)->endings, path)) return crs_format_at(k);
+        if (has_ending(crs_format_at(k)->endings, path, n)) return crs_format_at(k);
     return NULL;
 }
 
@@ -161,42 +178,186 @@ static bool fail_unknown(const char *path, crease_error *e)
                     path, all);
 }
 
-/* The first bytes of the file, which stay to be read. */
-static size_t peek(FILE *f, unsigned char *head, size_t room)
+enum { HEAD = 1024, LAYERS = 5 };
+
+/* The bytes seen already, then the rest. */
+typedef struct {
+    unsigned char head[HEAD];
+    size_t n, at;
+    FILE *rest;
+} seen;
+
+static ssize_t read_seen(void *self, char *out, size_t n)
 {
-    size_t n = 0;
-    if (f == stdin) {
-        const int first = fgetc(f);
-        if (first == EOF) return 0;
-        ungetc(first, f);
-        head[n++] = (unsigned char)first;
-        if (first == 0x93) memcpy(head, "\x93NUMPY", n = 6);
-        return n;
+    seen *s = self;
+    const size_t left = s->n - s->at, now = left < n ? left : n;
+    if (now == 0) {
+        const size_t got = fread(out, 1, n, s->rest);
+        return got == 0 && ferror(s->rest) ? -1 : (ssize_t)got;
     }
-    n = fread(head, 1, room, f);
-    rewind(f);
-    return n;
+    memcpy(out, s->head + s->at, now);
+    s->at += now;
+    return (ssize_t)now;
 }
 
-static const crs_format *choose(const crs_source *s, const crs_asked *asked, crease_error *e)
+static int close_seen(void *self)
 {
-    unsigned char head[512];
-    if (asked && asked->read_as) return crs_format_find(asked->read_as, e);
-    const crs_format *format = told_by(head, peek(s->f, head, sizeof head), s->path);
-    if (!format) fail_unknown(s->name, e);
-    return format;
+    crs_free(self);
+    return 0;
+}
+
+/* A file that is being read: the streams that stand on each other, the last of them s.f. */
+typedef struct {
+    crs_source s;
+    const char *ending; /* the name whose ending tells the format; NULL: none */
+    char *file;         /* the path before the colon, owned */
+    char again[40];     /* the path of a file without a name */
+    FILE *layer[LAYERS];
+    int layers;
+    unsigned char head[HEAD];
+    size_t n;
+} opened;
+
+static void close_all(opened *o)
+{
+    while (o->layers > 0)
+        if (o->layer[--o->layers] != stdin) fclose(o->layer[o->layers]);
+    crs_free(o->file);
+}
+
+static bool put_layer(opened *o, FILE *f, crease_error *e)
+{
+    if (!f) return crs_fail(e, CREASE_NO_MEMORY, "out of memory: reading %.200s", o->s.name);
+    o->s.f = o->layer[o->layers++] = f;
+    return true;
+}
+
+/* The first bytes, which stay to be read. */
+static bool look(opened *o, crease_error *e)
+{
+    static const cookie_io_functions_t calls = { .read = read_seen, .close = close_seen };
+    o->n = fread(o->head, 1, HEAD, o->s.f);
+    if (ferror(o->s.f)) return crs_fail_read(o->s.name, o->n, e);
+    if (fseeko(o->s.f, -(off_t)o->n, SEEK_CUR) == 0) return true;
+    seen *s = crs_alloc(1, sizeof *s);
+    if (!s) return put_layer(o, NULL, e);
+    memcpy(s->head, o->head, o->n);
+    s->n = o->n;
+    s->rest = o->s.f;
+    FILE *f = fopencookie(s, "rb", calls);
+    if (!f) crs_free(s);
+    return put_layer(o, f, e);
+}
+
+static bool peel(opened *o, crease_error *e)
+{
+    if (!(o->n > 2 && o->head[0] == 0x1f && o->head[1] == 0x8b)) return true;
+    const crs_zipped p = { .f = o->s.f, .name = o->s.name, .bytes = UINT64_MAX };
+    FILE *f = crs_unzip(&p, e);
+    if (!f) return false;
+    o->s.path = NULL;
+    return put_layer(o, f, e) && look(o, e);
+}
+
+/* What is left of the stream, in a file that has a path but no name. */
+static bool spool(opened *o, crease_error *e)
+{
+    const char *folder = getenv("TMPDIR");
+    char path[512], piece[1 << 14];
+    snprintf(path, sizeof path, "%.450s/crease-XXXXXX", folder && *folder ? folder : "/tmp");
+    const int fd = mkstemp(path);
+    FILE *from = o->s.f, *f = fd >= 0 ? fdopen(fd, "w+b") : NULL;
+    if (fd >= 0) unlink(path);
+    if (!f)
+        return crs_fail(e, CREASE_IO, "%.200s: a temporary file is needed in %.200s: %s", o->s.name,
+                        path, strerror(errno));
+    put_layer(o, f, e);
+    snprintf(o->again, sizeof o->again, "/proc/self/fd/%d", fd);
+    o->s.path = o->again;
+    for (size_t n; (n = fread(piece, 1, sizeof piece, from)) > 0;)
+        if (fwrite(piece, 1, n, f) != n) break;
+    if (ferror(from)) return crs_fail_read(o->s.name, 0, e);
+    if (!ferror(f) && fflush(f) == 0) return rewind(f), true;
+    return crs_fail(e, CREASE_IO, "%.200s does not fit into a temporary file: %s; set TMPDIR",
+                    o->s.name, strerror(errno));
+}
+
+static bool is_there(const char *path)
+{
+    struct stat s;
+    return stat(path, &s) == 0;
+}
+
+/* "FILE:INNER" where there is a FILE, and none whose name has the colon. */
+static bool split(opened *o, const char *path, crease_error *e)
+{
+    const size_t n = strlen(path);
+    o->file = crs_alloc(n + 1, 1);
+    if (!o->file) return crs_fail(e, CREASE_NO_MEMORY, "out of memory: a path");
+    memcpy(o->file, path, n);
+    o->s.path = o->s.name = o->ending = o->file;
+    if (is_there(path)) return true;
+    for (char *colon = strchr(o->file, ':'); colon; colon = strchr(colon + 1, ':')) {
+        *colon = '\0';
+        if (strcmp(o->file, "-") == 0 || is_there(o->file)) return o->s.inner = colon + 1, true;
+        *colon = ':';
+    }
+    return true;
+}
+
+/* A path that stands for several files, which its format opens itself. */
+static const crs_format *of_many(const opened *o, const crs_asked *asked, crease_error *e)
+{
+    const bool pattern = strpbrk(o->file, "*?[%") && !is_there(o->file);
+    const crs_format *f = !pattern                  ? NULL
+                          : asked && asked->read_as ? crs_format_find(asked->read_as, e)
+                                                    : crs_format_of(o->file);
+    return f && f->opens ? f : NULL;
+}
+
+static bool open_layers(opened *o, crease_error *e)
+{
+    const bool input = strcmp(o->file, "-") == 0;
+    FILE *f = input ? stdin : crs_open(o->file, e);
+    if (!f) return false;
+    if (input) o->s.name = "standard input", o->s.path = o->ending = NULL;
+    return put_layer(o, f, e) && look(o, e) && peel(o, e);
+}
+
+/* What this build has for it, and what the format needs of the stream. */
+static bool prepare(opened *o, const crs_format *f, crease_error *e)
+{
+    if (f->needs)
+        return crs_fail(e, CREASE_UNSUPPORTED, "%.200s: this build has no %s", o->s.name, f->needs);
+    if (o->s.inner && !f->list)
+        return crs_fail(e, CREASE_BAD_ARGUMENT,
+                        "%.200s is of the format %s, which holds one array; leave :%.80s out",
+                        o->s.name, f->name, o->s.inner);
+    return !(f->opens && !o->s.path) || spool(o, e);
+}
+
+static bool open_source(const char *path, const crs_asked *asked, opened *o,
+                        const crs_format **format, crease_error *e)
+{
+    *o = (opened){ .layers = 0 };
+    *format = NULL;
+    if (!split(o, path, e)) return false;
+    *format = of_many(o, asked, e);
+    if (*format) return prepare(o, *format, e);
+    if (!open_layers(o, e)) return false;
+    *format = asked && asked->read_as ? crs_format_find(asked->read_as, e)
+                                      : told_by(o->head, o->n, o->ending);
+    if (!*format) return (asked && asked->read_as) ? false : fail_unknown(o->s.name, e);
+    return prepare(o, *format, e);
 }
 
 bool crs_read_asked(const char *path, const crs_asked *asked, crs_array *out, crease_error *e)
 {
-    const bool input = strcmp(path, "-") == 0;
+    opened o;
+    const crs_format *format;
     *out = (crs_array){ .data = NULL };
-    const crs_source s = { .f = input ? stdin : crs_open(path, e),
-                           .name = input ? "standard input" : path,
-                           .path = input ? NULL : path };
-    const crs_format *format = s.f ? choose(&s, asked, e) : NULL;
-    const bool done = format && format->read(&s, asked, out, e);
-    if (s.f && !input) fclose(s.f);
+    const bool done = open_source(path, asked, &o, &format, e) && format->read(&o.s, asked, out, e);
+    close_all(&o);
     return done;
 }
 
@@ -229,11 +390,28 @@ void crs_listing_free(crs_listing *l)
 bool crs_read_listing(const char *path, const crs_asked *asked, crs_listing *out,
                       const crs_format **format, crease_error *e)
 {
+    opened o;
     *out = (crs_listing){ .count = 0 };
-    const crs_source s = { .f = crs_open(path, e), .name = path, .path = path };
-    *format = s.f ? choose(&s, asked, e) : NULL;
-    const bool done = *format && (!(*format)->list || (*format)->list(&s, out, e));
-    if (s.f) fclose(s.f);
+    const bool done = open_source(path, asked, &o, format, e) &&
+                      (!(*format)->list || (*format)->list(&o.s, out, e));
+    close_all(&o);
     if (!done) crs_listing_free(out);
+    return done;
+}
+
+bool crs_read_shape(const char *path, const crs_asked *asked, crease_space *shape)
+{
+    opened o;
+    const crs_format *format;
+    crs_listing all = { .count = 0 };
+    int at = 0;
+    if (strcmp(path, "-") == 0) return false;
+    bool done = open_source(path, asked, &o, &format, NULL) && format->list &&
+                format->list(&o.s, &all, NULL);
+    while (done && o.s.inner && at < all.count && strcmp(all.member[at].name, o.s.inner) != 0) at++;
+    done = done && at < all.count && (o.s.inner || all.count == 1);
+    if (done) *shape = all.member[at].shape;
+    close_all(&o);
+    crs_listing_free(&all);
     return done;
 }

@@ -44,15 +44,26 @@ static bool begin_sync(int fd)
     return true;
 }
 
-static bool put_all(int fd, crs_put *put, const void *what, crs_stamp *stamp)
+/* What `put` writes, gzipped on its way to f. */
+static bool put_packed(FILE *f, crs_put *put, const void *what)
+{
+    FILE *packed = crs_gzip(f);
+    const bool written = packed && put(packed, what) && fflush(packed) == 0;
+    const int why = errno;
+    const bool closed = packed && fclose(packed) == 0;
+    if (!written) errno = why;
+    return written && closed;
+}
+
+static bool put_all(int fd, bool packed, crs_put *put, const void *what, crs_stamp *stamp)
 {
     char room[1 << 16];
     sink s = { .fd = fd };
     crs_hash_begin(&s.hash);
     FILE *f = fopencookie(&s, "wb", (cookie_io_functions_t){ .write = take });
     if (f) setvbuf(f, room, _IOFBF, sizeof room);
-    const bool written =
-        f && put(f, what) && fflush(f) == 0 && (stamp ? begin_sync(fd) : fsync(fd) == 0);
+    const bool written = f && (packed ? put_packed(f, put, what) : put(f, what)) &&
+                         fflush(f) == 0 && (stamp ? begin_sync(fd) : fsync(fd) == 0);
     const int why = errno;
     const bool closed = f && fclose(f) == 0, shut = close(fd) == 0;
     if (!written) errno = why;
@@ -86,7 +97,7 @@ bool crs_write_whole(const char *path, crs_put *put, const void *what, crs_stamp
     }
     bool done = fd >= 0;
     if (done) {
-        done = put_all(fd, put, what, stamp) && rename(beside, path) == 0;
+        done = put_all(fd, crs_ends_in(path, ".gz"), put, what, stamp) && rename(beside, path) == 0;
         const int why = errno;
         if (!done) unlink(beside);
         errno = why;

@@ -161,6 +161,13 @@ static crs_advance step(void *fit)
     return running ? CRS_GO_ON : CRS_DONE;
 }
 
+static void visit(crs_visitor *v, void *fit)
+{
+    crease_cp_fit *f = fit;
+    crs_cp_fit_visit(v, f);
+    crs_envelope_solver_visit(v, f->state);
+}
+
 static long passes(const void *solver) { return crs_envelope_solver_progress(solver)->passes; }
 
 static const double *factor(const void *solver, int n)
@@ -187,6 +194,7 @@ const crs_cp_engine crs_cp_envelope_engine = {
              .certify = crs_cp_fit_certify,
              .keep = crs_cp_fit_keep,
              .settle = crs_cp_fit_settle,
+             .visit = visit,
              .at_end = true },
     .bytes = bytes,
     .open = open,

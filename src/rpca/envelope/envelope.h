@@ -12,6 +12,7 @@
 
 #include <crease/rpca.h>
 
+#include "core/checkpoint.h"
 #include "rpca/kernels/kernels.h"
 
 typedef struct {
@@ -170,6 +171,16 @@ bool crs_envelope_solver_start(crs_envelope_solver *s, ptrdiff_t rank, const dou
                                crease_error *e);
 
 crs_envelope_status crs_envelope_solver_step(crs_envelope_solver *s); /* at most one pass */
+
+/* Steps while it is running, at most `most` passes since the start, and `late` is false: a unit of
+ * a checkpoint. self is for `late`. */
+void crs_envelope_solver_lead(crs_envelope_solver *s, long most, bool (*late)(const void *self),
+                              const void *self);
+void crs_envelope_solver_visit(crs_visitor *v, void *solver); /* what steps change */
+void crs_envelope_visit_cuts(crs_visitor *v, ptrdiff_t count, crease_cp_cut *cut);
+/* A penalty of the solver: none, l1 or the one that is wanted. */
+void crs_envelope_visit_penalty(crs_visitor *v, const crs_penalty_value *wanted,
+                                crs_penalty_value *x);
 
 /* Another threshold factor from the next start on. */
 void crs_envelope_solver_follow(crs_envelope_solver *s, double threshold_factor);

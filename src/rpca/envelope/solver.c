@@ -556,3 +556,119 @@ crs_envelope_status crs_envelope_solver_step(crs_envelope_solver *s)
     advance(s, false);
     return s->out.status;
 }
+
+void crs_envelope_visit_penalty(crs_visitor *v, const crs_penalty_value *wanted,
+                                crs_penalty_value *x)
+{
+    int which = !x->rho ? 0 : x->rho == &crs_l1 ? 1 : 2;
+    crs_visit(v, which);
+    crs_visit(v, x->par);
+    crs_visit(v, x->weight);
+    if (crs_visit_reads(v)) x->rho = which == 0 ? NULL : which == 1 ? &crs_l1 : wanted->rho;
+}
+
+static void visit_sums(crs_visitor *v, crs_envelope_sums *a)
+{
+    crs_visit(v, a->value);
+    crs_visit(v, a->value_next);
+    crs_visit(v, a->squares);
+    crs_visit(v, a->weights);
+    crs_visit(v, a->observed);
+    crs_visit(v, a->nonzeros);
+    crs_visit(v, a->every);
+    crs_visit(v, a->histogram);
+    crs_visit(v, a->unit);
+}
+
+static void visit_iterate(crs_visitor *v, const crs_envelope_solver *s, crs_envelope_iterate *p)
+{
+    const ptrdiff_t rows = rows_of(&s->c.shape);
+    crs_visits(v, p->x, rows * s->c.rank);
+    crs_visits(v, p->sm, rows * s->c.rank);
+    crs_visits(v, p->marginal, rows);
+    visit_sums(v, p->sums);
+    crs_envelope_visit_penalty(v, &s->c.penalty, &p->penalty);
+    crs_visit(v, p->data);
+}
+
+static void visit_model(crs_visitor *v, crs_envelope_model *m, ptrdiff_t rank)
+{
+    const ptrdiff_t rows = rows_of(&m->shape), d = m->shape.order, area = rank * rank;
+    crs_visit(v, m->rank);
+    crs_visit(v, m->curvature);
+    crs_visit(v, m->nu);
+    crs_visits(v, m->root, rows);
+    crs_visits(v, m->y, rows * rank);
+    crs_visits(v, m->gram, d * area);
+    crs_visits(v, m->pair, d * (d - 1) / 2 * area);
+    crs_visits(v, m->except, d * area);
+    if (m->held) crs_visits(v, m->held, rows * rank);
+}
+
+void crs_envelope_visit_cuts(crs_visitor *v, ptrdiff_t count, crease_cp_cut *cut)
+{
+    for (ptrdiff_t k = 0; k < count; k++) {
+        crs_visit_text(v, "reason", &cut[k].reason);
+        crs_visit(v, cut[k].size);
+        crs_visit(v, cut[k].noise);
+        crs_visit(v, cut[k].mode);
+    }
+}
+
+static void visit_stage(crs_visitor *v, crs_envelope_solver *s)
+{
+    crs_envelope_visit_penalty(v, &s->c.penalty, &s->goal);
+    crs_visit(v, s->out);
+    crs_visit(v, s->c.threshold_factor);
+    crs_visit(v, s->nu);
+    crs_visit(v, s->typical);
+    crs_visit(v, s->eta);
+    crs_visit(v, s->predicted);
+    crs_visit(v, s->length);
+    crs_visit(v, s->threshold_factor);
+    crs_visit(v, s->ceiling);
+    crs_visit(v, s->before);
+    crs_visit(v, s->known);
+    crs_visit(v, s->built);
+    crs_visit(v, s->since);
+    crs_visit(v, s->learned);
+    crs_visit(v, s->kept);
+    crs_visit(v, s->attempt);
+    crs_visit(v, s->refills);
+    crs_visit(v, s->rounds);
+    crs_visit(v, s->first_rank);
+}
+
+void crs_envelope_solver_visit(crs_visitor *v, void *solver)
+{
+    crs_envelope_solver *s = solver;
+    const ptrdiff_t size = rows_of(&s->c.shape) * s->c.rank;
+    visit_stage(v, s);
+    visit_iterate(v, s, &s->at);
+    visit_iterate(v, s, &s->trial);
+    visit_model(v, &s->model, s->c.rank);
+    crs_visits(v, s->gradient, size);
+    crs_visit(v, s->backup_rank);
+    crs_visit(v, s->backup_squares);
+    crs_visits(v, s->backup, size);
+    crs_visit(v, s->cuts);
+    crs_visit(v, s->backup_cuts);
+    crs_envelope_visit_cuts(v, s->c.rank, s->cut);
+    crs_envelope_visit_cuts(v, s->c.rank, s->backup_cut);
+    crs_visits(v, s->pairs, 2 * CRS_ENVELOPE_PAIRS * size);
+    crs_visit(v, s->first_pair);
+    crs_visit(v, s->pair_count);
+}
+
+void crs_envelope_solver_lead(crs_envelope_solver *s, long most, bool (*late)(const void *self),
+                              const void *self)
+{
+    crease_watch *w = s->c.watch;
+    const crs_unit_found found =
+        crs_unit_begin(w, "lead", CRS_UNIT_LOOP, crs_envelope_solver_visit, s);
+    if (found == CRS_UNIT_DONE) return;
+    while (crs_envelope_solver_step(s) == CRS_ENVELOPE_RUNNING && s->out.passes < most &&
+           !late(self))
+        crs_unit_tick(w);
+    crs_unit_end(w);
+}

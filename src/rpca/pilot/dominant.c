@@ -192,9 +192,7 @@ static crs_envelope_solver *refine(second *s, ptrdiff_t rank, double *const *fac
         crs_envelope_solver_free(solver);
         return NULL;
     }
-    while (crs_envelope_solver_step(solver) == CRS_ENVELOPE_RUNNING &&
-           crs_envelope_solver_progress(solver)->passes < p->passes && !crs_cp_pilot_late(p))
-        continue;
+    crs_envelope_solver_lead(solver, p->passes, crs_cp_pilot_late, p);
     return solver;
 }
 

@@ -175,9 +175,7 @@ static crs_envelope_solver *fitted(const judge *s, ptrdiff_t rank, double *const
     c.eps = s->p->closer > 0 ? larger(1e-14, 1e-4 * s->p->closer) : 1e-4;
     crs_envelope_solver *solver = crs_envelope_solver_new(&c, s->p->tensor, e);
     if (solver && crs_envelope_solver_start(solver, rank, (const double *const *)x, e)) {
-        while (crs_envelope_solver_step(solver) == CRS_ENVELOPE_RUNNING &&
-               crs_envelope_solver_progress(solver)->passes < most && !crs_cp_pilot_late(s->p))
-            continue;
+        crs_envelope_solver_lead(solver, most, crs_cp_pilot_late, s->p);
         return solver;
     }
     crs_envelope_solver_free(solver);
@@ -281,7 +279,7 @@ static void sort(crs_cp_pilot *p)
         }
 }
 
-bool crs_cp_support(crs_cp_pilot *p, crease_error *e)
+static bool look(crs_cp_pilot *p, crease_error *e)
 {
     judge s = { .p = p,
                 .mixed = p->c.shape.order == 2 && p->closer > 0,
@@ -304,5 +302,15 @@ bool crs_cp_support(crs_cp_pilot *p, crease_error *e)
     }
     if (done) sort(p);
     crs_free(s.memory);
+    return done;
+}
+
+bool crs_cp_support(crs_cp_pilot *p, crease_error *e)
+{
+    crease_watch *w = p->c.watch;
+    if (crs_unit_begin(w, "support", CRS_UNIT_WHOLE, crs_cp_pilot_visit, p) == CRS_UNIT_DONE)
+        return true;
+    const bool done = look(p, e);
+    (done ? crs_unit_end : crs_unit_drop)(w);
     return done;
 }

@@ -195,7 +195,8 @@ static void what_is_written_is_read_back(void **state)
     assert_int_equal(e.code, CREASE_IO);
     assert_false(crs_read_array(path, &a, &e));
     assert_int_equal(e.code, CREASE_NO_INPUT);
-    assert_false(crs_read_array("/proc/self/exe", &a, &e)); /* neither bytes nor ending of a format */
+    assert_false(
+        crs_read_array("/proc/self/exe", &a, &e)); /* neither bytes nor ending of a format */
     assert_int_equal(e.code, CREASE_BAD_ARGUMENT);
 }
 
@@ -279,18 +280,60 @@ static void impossible_shapes_are_refused(void **state)
 #undef SHAPE
 }
 
+/* Of records the field that is named, also one that is an array itself. */
+static void fields_of_records_are_read(void **state)
+{
+    static bytes b;
+    crs_array a;
+    crease_error e = { CREASE_OK, "" };
+    const crease_space s = { .order = 2, .dim = { 2, 3 } };
+    unsigned char raw[2 * 13];
+    (void)state;
+    begin(&b, 1,
+          "{'descr': [('t', '|S2'), ('x', '>f2', (3,)), ('', '|V1'), ('y', '<f4')], "
+          "'fortran_order': False, 'shape': (2,)}",
+          0);
+    for (size_t k = 0; k < 2; k++) {
+        const float y = k ? -1.5f : 0.25f;
+        memcpy(raw + 13 * k, "ab\x3c\x00\xc0\x00\x00\x01-", 9); /* 1, -2, 2^-24 */
+        memcpy(raw + 13 * k + 9, &y, 4);
+    }
+    put(&b, raw, sizeof raw);
+    FILE *f = fmemopen(b.byte, b.n, "rb");
+    assert_non_null(f);
+    assert_true(
+        crs_npy_format.read(&(crs_source){ .f = f, .name = "a", .inner = "x" }, NULL, &a, &e));
+    assert_true(crease_space_equal(&a.shape, &s));
+    for (int k = 0; k < 6; k++)
+        assert_true(a.data[k] == (k % 3 == 0 ? 1 : k % 3 == 1 ? -2 : 0x1p-24));
+    crs_array_free(&a);
+    rewind(f);
+    assert_true(
+        crs_npy_format.read(&(crs_source){ .f = f, .name = "a", .inner = "y" }, NULL, &a, &e));
+    assert_true(a.shape.order == 1 && a.data[0] == 0.25 && a.data[1] == -1.5);
+    crs_array_free(&a);
+    rewind(f);
+    assert_false(
+        crs_npy_format.read(&(crs_source){ .f = f, .name = "a", .inner = "z" }, NULL, &a, &e));
+    assert_non_null(strstr(e.text, "no field 'z'"));
+    fclose(f);
+}
+
 static void other_types_are_named(void **state)
 {
     (void)state;
 #define TYPE(text) "{'descr': " text ", 'fortran_order': False, 'shape': (2,)}"
     refuses(TYPE("'|O'"), "'|O'");
     refuses(TYPE("'<c16'"), "'<c16'");
-    refuses(TYPE("'<f2'"), "'<f2'");
     refuses(TYPE("'<f16'"), "'<f16'");
     refuses(TYPE("'<i3'"), "'<i3'");
     refuses(TYPE("'|f8'"), "'|f8'");
     refuses(TYPE("'f8'"), "'f8'");
-    refuses(TYPE("[('a', '<f8')]"), "structured");
+    refuses(TYPE("[('a', '<f8'), ('b', '<i4')]"), "FILE:FIELD with one of the fields a, b");
+    refuses(TYPE("[('a', '|S3'), ('b', '<U1')]"), "none is a number");
+    refuses(TYPE("[('a', [('b', '<f8')])]"), "nested");
+    refuses(TYPE("[('a', '<f8', (2000,))]"), "8192 bytes");
+    refuses(TYPE("[]"), "no field");
 #undef TYPE
 }
 
@@ -320,6 +363,7 @@ int main(void)
         cmocka_unit_test(every_truncation_is_refused),
         cmocka_unit_test(a_lying_header_length_is_refused),
         cmocka_unit_test(impossible_shapes_are_refused),
+        cmocka_unit_test(fields_of_records_are_read),
         cmocka_unit_test(other_types_are_named),
         cmocka_unit_test(malformed_headers_are_refused),
     };

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT
+ * child.h: a file decoded by a library in a child process with limits. The libraries for HDF5, MAT,
+ * PNG and TIFF have had dozens of memory faults; here a fault, or a file that asks for too much
+ * time or memory, ends the child alone and becomes a sentence. The child may open one file, the one
+ * that is read; its limits leave no descriptor for another one or for a socket. It sends what it
+ * found through a pipe, and the parent believes nothing of it unchecked.
+ *
+ * Threads: the child is a copy of the calling thread alone. It allocates (glibc keeps its allocator
+ * usable after a fork) and calls the one library, but neither OpenMP nor BLAS, whose workers it
+ * lacks. */
+#ifndef CRS_CHILD_H
+#define CRS_CHILD_H
+
+#include "io/formats/io.h"
+
+/* In the child: to the parent. All return false when the parent is not to get more, with e. */
+typedef struct crs_emit crs_emit;
+
+/* The array that follows, items of `bytes` each in the file. slow: its dimensions in the order in
+ * which the items are sent, the slowest first; NULL: row order. Refused: no items, more than fit,
+ * more than a thousand times the bytes of the file. */
+bool crs_emit_shape(crs_emit *to, const crease_space *s, const int *slow, int bytes,
+                    crease_error *e);
+bool crs_emit_items(crs_emit *to, ptrdiff_t count, const double *x, crease_error *e);
+bool crs_emit_axis(crs_emit *to, int n, const crs_axis *a, crease_error *e);
+bool crs_emit_scale(crs_emit *to, double scale, crease_error *e);
+bool crs_emit_notice(crs_emit *to, const char *text, crease_error *e);
+bool crs_emit_member(crs_emit *to, const crs_inside *m, crease_error *e);
+
+/* Runs in the child, without the source's f. On failure e has the sentence. */
+typedef bool crs_decode(const crs_source *s, const crs_asked *asked, crs_emit *to, crease_error *e);
+
+/* What the child may use besides what the size of the file allows. */
+typedef struct {
+    double seconds, bytes;
+} crs_limits;
+
+/* In the parent. limits NULL: 20 s and 256 MB. On failure out is empty; e->code is CREASE_CUT where
+ * asked->watch or a signal ended it. */
+bool crs_child_read(const crs_limits *limits, crs_decode *decode, const crs_source *s,
+                    const crs_asked *asked, crs_array *out, crease_error *e);
+bool crs_child_list(crs_decode *decode, const crs_source *s, crs_listing *out, crease_error *e);
+
+#endif

@@ -1,0 +1,356 @@
+/* SPDX-License-Identifier: MIT
+ * rpca: the page of robust PCA: reads the parts and the factors, and says what was found in one
+ * sentence and six numbers */
+#include "report/rpca.h"
+
+static bool read_part(const crs_page *p, const char *name, crs_array *out, crease_error *e)
+{
+    char *path = crs_path_in(p->folder, name, e);
+    const bool done = path && crs_read_array(path, out, e);
+    crs_free(path);
+    return done;
+}
+
+/* The same where it may be absent; out is empty then. */
+static bool read_if_there(const crs_page *p, const char *name, crs_array *out, crease_error *e)
+{
+    char *path = crs_path_in(p->folder, name, e);
+    if (!path) return false;
+    FILE *f = fopen(path, "rb");
+    if (f) fclose(f);
+    const bool done = !f || crs_read_array(path, out, e);
+    crs_free(path);
+    return done;
+}
+
+static bool same_shape(const crs_page *p, const char *name, const crs_array *a,
+                       const crease_space *s, crease_error *e)
+{
+    bool same = a->shape.order == s->order;
+    for (int n = 0; same && n < s->order; n++) same = a->shape.dim[n] == s->dim[n];
+    const ptrdiff_t size = crease_size(s);
+    if (!same)
+        return crs_fail(e, CREASE_BAD_DATA,
+                        "%.200s/%s has another shape than lowrank.npy; the folder is damaged: "
+                        "'crease verify' names the file that has changed",
+                        p->folder, name);
+    return crs_all_finite(size, a->data) ||
+           crs_fail(e, CREASE_BAD_DATA,
+                    "%.200s/%s has an entry that is not finite; the folder is "
+                    "damaged, or the run diverged",
+                    p->folder, name);
+}
+
+static bool read_parts(crs_page *p, crs_split *s, crease_error *e)
+{
+    if (!read_part(p, "lowrank.npy", &s->lowrank, e) ||
+        !read_part(p, "sparse.npy", &s->sparse, e) || !read_part(p, "noise.npy", &s->residual, e))
+        return false;
+    s->shape = s->grid = s->lowrank.shape;
+    s->size = crease_size(&s->shape);
+    if (s->shape.order < 2 || s->size == 0)
+        return crs_fail(e, CREASE_BAD_DATA,
+                        "%.200s/lowrank.npy: a page needs at least two axes "
+                        "and one entry",
+                        p->folder);
+    crs_json_shape(p->details, "model_shape", &s->grid);
+    if (!crs_space_refines(&s->shape, &s->grid)) s->grid = s->shape;
+    return same_shape(p, "lowrank.npy", &s->lowrank, &s->shape, e) &&
+           same_shape(p, "sparse.npy", &s->sparse, &s->shape, e) &&
+           same_shape(p, "noise.npy", &s->residual, &s->shape, e);
+}
+
+/* What was not observed: by mask.npy, or where both parts are 0 if that are as many as the result
+ * says. Otherwise nobody knows, and all count as observed. */
+static bool find_unseen(crs_page *p, crs_split *s, crease_error *e)
+{
+    const double missing = crs_json_number(p->details, "missing");
+    crs_array mask = { .data = NULL };
+    ptrdiff_t count = 0;
+    s->observed = s->size;
+    if (!(missing > 0)) return true;
+    if (!read_if_there(p, "mask.npy", &mask, e)) return false;
+    const bool given = mask.data && crease_size(&mask.shape) == s->size;
+    s->unseen = crs_alloc((size_t)s->size, 1);
+    if (!s->unseen) {
+        crs_array_free(&mask);
+        return crs_fail(e, CREASE_NO_MEMORY, "out of memory: the entries that are missing");
+    }
+    for (ptrdiff_t k = 0; k < s->size; k++) {
+        s->unseen[k] =
+            given ? mask.data[k] == 0 : s->sparse.data[k] == 0 && s->residual.data[k] == 0;
+        count += s->unseen[k];
+    }
+    crs_array_free(&mask);
+    if ((double)count == missing && count < s->size) {
+        s->observed = s->size - count;
+        return true;
+    }
+    crs_free(s->unseen);
+    s->unseen = NULL;
+    return true;
+}
+
+/* median |T - L| / 0.6745 of the observed entries, of at most a million of them */
+static bool measure_deviation(crs_split *s, crease_error *e)
+{
+    const ptrdiff_t every = 1 + s->size / 1000000;
+    double *r = crs_doubles(s->size / every + 1, "the sizes of the residual", e);
+    ptrdiff_t n = 0;
+    if (!r) return false;
+    for (ptrdiff_t k = 0; k < s->size; k += every)
+        if (!s->unseen || !s->unseen[k]) r[n++] = fabs(crs_beyond(s, k));
+    s->deviation = n > 0 ? crs_median(n, r) / 0.6744897501960817 : 0;
+    crs_free(r);
+    return true;
+}
+
+static bool measure(crs_page *p, crs_split *s, crease_error *e)
+{
+    double left = 0, clean = 0, most = 0;
+    s->deviation = crs_json_number(p->details, "pilot.deviation");
+    if (!(s->deviation >= 0) && !measure_deviation(s, e)) return false;
+    for (ptrdiff_t k = 0; k < s->size; k++) most = larger(most, fabs(s->lowrank.data[k]));
+    if (s->deviation <= 1e-12 * most) s->deviation = 0;
+    for (ptrdiff_t k = 0; k < s->size; k++) {
+        if (s->unseen && s->unseen[k]) continue;
+        left += square(s->residual.data[k]);
+        clean += square(s->lowrank.data[k] + s->residual.data[k]);
+        s->clear += crs_is_clear(s, k);
+    }
+    s->fit = clean > 0 ? 1 - left / clean : NAN;
+    return true;
+}
+
+/* The factors with their ranks, as far as there are any that fit the grid. */
+static bool read_factors(crs_page *p, crs_split *s, crease_error *e)
+{
+    char name[32];
+    s->ranks = s->grid;
+    if (!read_if_there(p, "weights.npy", &s->weights, e) ||
+        !read_if_there(p, "core.npy", &s->core, e))
+        return false;
+    for (int n = 0; n < s->grid.order; n++) {
+        snprintf(name, sizeof name, "factor_%d.npy", n + 1);
+        if (!read_if_there(p, name, &s->factor[n], e)) return false;
+        const crease_space *f = &s->factor[n].shape;
+        if (!s->factor[n].data || f->order != 2 || f->dim[0] != s->grid.dim[n]) return true;
+        if (!crs_all_finite(crease_size(f), s->factor[n].data)) return true;
+        s->ranks.dim[n] = f->dim[1];
+    }
+    bool fits = s->core.data ? crease_size(&s->core.shape) == crease_size(&s->ranks)
+                             : s->weights.data != NULL;
+    for (int n = 0; !s->core.data && n < s->grid.order; n++)
+        fits = fits && crease_size(&s->weights.shape) == s->ranks.dim[n];
+    if (fits) s->modes = s->grid.order;
+    return true;
+}
+
+int crs_mode_axes(const crs_split *s, int mode, int *end)
+{
+    int axis = 0, first = 0;
+    for (int m = 0; m <= mode && axis < s->shape.order; m++) {
+        ptrdiff_t length = s->shape.dim[axis];
+        first = axis++;
+        while (axis < s->shape.order && (length < s->grid.dim[m] || s->shape.dim[axis] == 1))
+            length *= s->shape.dim[axis++];
+    }
+    *end = axis;
+    return first;
+}
+
+const char *crs_mode_called(const crs_page *p, int mode, char out[CRS_LABEL])
+{
+    int end;
+    const int first = crs_mode_axes(crs_split_of(p), mode, &end);
+    size_t used = 0;
+    out[0] = '\0';
+    for (int n = first; n < end && used < CRS_LABEL; n++) {
+        char name[CRS_LABEL];
+        used += (size_t)snprintf(out + used, CRS_LABEL - used, "%s%.60s", n > first ? " and " : "",
+                                 crs_axis_called(p, n, name));
+    }
+    return out;
+}
+
+/* Frames: the last of three axes, where rows and columns are one mode or the data came as pictures.
+ */
+static bool is_video(const crs_page *p, const crs_split *s)
+{
+    const json_t *data = json_array_get(crs_json_at(p->result, "data"), 0);
+    const bool merged = s->grid.order == 2 && s->shape.order == 3 &&
+                        s->grid.dim[1] == s->shape.dim[2] && s->shape.dim[0] > 1;
+    const bool read_so = json_is_number(crs_json_at(data, "scale"));
+    return s->shape.order == 3 && s->shape.dim[2] > 1 && (merged || read_so);
+}
+
+/* Axes of a video without names get some. */
+static bool name_axes(crs_page *p, crs_split *s, crease_error *e)
+{
+    static const char *const name[] = { "row", "column", "frame" };
+    for (int n = 0; s->video && n < 3; n++)
+        if (!p->axes.axis[n].name && !crs_axis_name(&p->axes.axis[n], name[n], NULL, e))
+            return false;
+    return true;
+}
+
+/* Slices are cut along frames, else along the first axis whose labels are no numbers. */
+static int choose_axis(const crs_page *p, const crs_split *s)
+{
+    if (s->video) return 2;
+    for (int n = 0; n < s->shape.order; n++)
+        if (!crs_axis_ordered(p, n)) return n;
+    return 0;
+}
+
+static void close_split(crs_page *p)
+{
+    crs_split *s = p->own;
+    crs_array_free(&s->lowrank);
+    crs_array_free(&s->sparse);
+    crs_array_free(&s->residual);
+    crs_array_free(&s->weights);
+    crs_array_free(&s->core);
+    for (int n = 0; n < CREASE_MAX_ORDER; n++) crs_array_free(&s->factor[n]);
+    crs_free(s->unseen);
+    crs_free(s->weight);
+    crs_free(s);
+    p->own = NULL;
+}
+
+static bool open_split(crs_page *p, crease_error *e)
+{
+    crs_split *s = crs_alloc(1, sizeof *s);
+    if (!s) return crs_fail(e, CREASE_NO_MEMORY, "out of memory: the page");
+    p->own = s;
+    if (!read_parts(p, s, e) || !find_unseen(p, s, e) || !measure(p, s, e) ||
+        !read_factors(p, s, e))
+        return false;
+    s->video = is_video(p, s);
+    if (!crs_split_terms(s, e)) return false;
+    s->low = s->video ? "background" : "low-rank part";
+    s->high = s->video ? "foreground" : "sparse part";
+    s->along = choose_axis(p, s);
+    return name_axes(p, s, e);
+}
+
+/* The last part of the path of the data. */
+static const char *data_name(const crs_page *p)
+{
+    const char *path = crs_json_words(json_array_get(crs_json_at(p->result, "data"), 0), "path");
+    const char *slash = path ? strrchr(path, '/') : NULL;
+    return !path ? p->folder : slash && slash[1] ? slash + 1 : path;
+}
+
+static void put_sizes(crs_page *p, const crs_split *s)
+{
+    char count[CRS_DIGITS], name[CRS_LABEL];
+    for (int n = 0; n < s->shape.order; n++) {
+        crs_mark(&p->lede, "%s%s", n ? " × " : "", crs_count((double)s->shape.dim[n], count));
+        if (p->axes.axis[n].name) crs_mark(&p->lede, " %s", crs_axis_called(p, n, name));
+    }
+}
+
+/* How many terms there are; the largest rank where there is one per mode, 0: not known. */
+static ptrdiff_t rank_of(const crs_page *p, const crs_split *s)
+{
+    const double rank = crs_json_number(p->details, "rank");
+    ptrdiff_t most = rank >= 0 && rank < 0x1p40 ? (ptrdiff_t)rank : 0;
+    if (most == 0) most = s->terms;
+    for (int n = 0; most == 0 && n < s->modes; n++)
+        most = s->ranks.dim[n] > most ? s->ranks.dim[n] : most;
+    return most;
+}
+
+static void put_lede(crs_page *p, const crs_split *s)
+{
+    char text[CRS_DIGITS];
+    const ptrdiff_t rank = rank_of(p, s);
+    put_sizes(p, s);
+    crs_mark(&p->lede, ", taken apart into ");
+    if (s->video)
+        crs_mark(&p->lede, "a <b>background</b>%s", rank > 0 ? " of rank " : "");
+    else if (p->model && strcmp(p->model, "cp") == 0)
+        crs_mark(&p->lede, "<b>%td component%s</b>", rank, rank == 1 ? "" : "s");
+    else
+        crs_mark(&p->lede, "a <b>low-rank part</b>%s", rank > 0 ? " of rank " : "");
+    if (rank > 0 && (s->video || !p->model || strcmp(p->model, "cp") != 0))
+        for (int n = 0; n < (s->grid.order > 2 ? s->modes : 1); n++)
+            crs_mark(&p->lede, "%s%td", n ? "," : "", s->modes ? s->ranks.dim[n] : rank);
+    crs_mark(&p->lede, ", <b>%s</b> in %s of the entries%s.", s->video ? "foreground" : "outliers",
+             crs_share((double)s->clear / (double)s->observed, text),
+             s->deviation > 0 ? ", and noise" : "");
+}
+
+static void put_starts(crs_page *p)
+{
+    char text[CRS_DIGITS], note[CRS_LABEL];
+    const double starts = crs_json_number(p->details, "pilot.starts"),
+                 agreement = crs_json_number(p->details, "pilot.agreement"),
+                 passes = crs_json_number(p->result, "passes");
+    if (starts > 1 && agreement > 0.99) {
+        snprintf(note, sizeof note, "%s agree", crs_count(starts, text));
+        crs_card(p, "Starts", note, "they ended in the same terms");
+    } else if (starts > 0) {
+        crs_card(p, "Starts", crs_count(starts, text),
+                 isnan(agreement) || starts < 2 ? "the best was kept" : "they disagree: see below");
+    } else {
+        crs_card(p, "Passes", crs_count(passes, text), "over the data");
+    }
+}
+
+static void put_time(crs_page *p)
+{
+    char text[CRS_DIGITS], part[CRS_DIGITS], note[CRS_LABEL] = "of the whole command";
+    const json_t *phases = crs_json_at(p->result, "phase_seconds");
+    static const char *const verb[][2] = { { "rank", "to choose the rank" },
+                                           { "start", "to find first points" },
+                                           { "fit", "to fit" },
+                                           { "check", "for the independent check" },
+                                           { "read", "to read the data" } };
+    const double whole = crs_json_number(p->result, "seconds");
+    for (size_t k = 0; k < sizeof verb / sizeof *verb; k++) {
+        const double one = crs_json_number(phases, verb[k][0]);
+        if (one > 0.5 * whole)
+            snprintf(note, sizeof note, "%s of it %s", crs_seconds(one, part), verb[k][1]);
+    }
+    crs_card(p, "Time", crs_seconds(whole, text), note);
+}
+
+static bool head(crs_page *p, crease_error *e)
+{
+    char text[CRS_DIGITS], ranks[CRS_LABEL];
+    const crs_split *s = crs_split_of(p);
+    const bool chosen = json_is_true(crs_json_at(p->result, "settings.rank_chosen")) ||
+                        json_is_string(crs_json_at(p->details, "rank_reason"));
+    const ptrdiff_t rank = rank_of(p, s);
+    (void)e;
+    crs_mark(&p->title, "%s", data_name(p));
+    crs_mark(&p->kicker, "crease rpca · robust PCA of a %s",
+             s->video              ? "video"
+             : s->shape.order == 2 ? "matrix"
+                                   : "tensor");
+    put_lede(p, s);
+    snprintf(ranks, sizeof ranks, "%td", rank);
+    for (int n = 0; s->grid.order > 2 && s->core.data && n < s->modes; n++)
+        snprintf(ranks + (n ? strlen(ranks) : 0), sizeof ranks - (n ? strlen(ranks) : 0), "%s%td",
+                 n ? ", " : "", s->ranks.dim[n]);
+    crs_card(p, s->core.data || s->video ? "Rank" : "Components", rank > 0 ? ranks : "–",
+             rank == 0 ? "of no fixed rank"
+             : chosen  ? "chosen from the data"
+                       : "as asked for");
+    crs_card(p, s->video ? "Foreground" : "Clear outliers",
+             crs_share((double)s->clear / (double)s->observed, text),
+             s->deviation > 0 ? "beyond 5 noise deviations" : "entries that are not 0");
+    crs_card(p, "Noise", crs_digits(s->deviation, 3, text),
+             s->deviation > 0 ? "robust standard deviation" : "the model has none");
+    crs_card(p, "Fit", crs_share(s->fit, text),
+             s->video ? "of the video without foreground" : "of the data without outliers");
+    put_starts(p);
+    put_time(p);
+    return true;
+}
+
+const crs_page_kind crs_page_rpca = {
+    .verb = "rpca", .open = open_split, .head = head, .close = close_split
+};
