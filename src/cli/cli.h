@@ -104,10 +104,15 @@ typedef struct {
 #define CRS_TAKES_ONE(type, name, value, low, high, text) , CRS_TAKES(name)
 #define CRS_TAKES_RUN                                     CRS_TAKES(METHOD), CRS_TAKES(MODE) CREASE_OPTIONS(CRS_TAKES_ONE)
 
-/* Those that decide how data are read, for crs_read_data. */
+/* Those that decide how data are read and what their dimensions are called, for crs_read_data. */
 #define CRS_TAKES_READING                                                                          \
-    CRS_TAKES(READ_AS), CRS_TAKES(COLUMNS), CRS_TAKES(DROP), CRS_TAKES(ABSENT),                    \
+    CRS_TAKES(READ_AS), CRS_TAKES(AXES), CRS_TAKES(COLUMNS), CRS_TAKES(DROP), CRS_TAKES(ABSENT),   \
+        CRS_TAKES(FRAMES), CRS_TAKES(SIZE), CRS_TAKES(COLOUR),                                     \
         CRS_SAYS(SHAPE, "of a file of coordinates: the dimensions (default: the largest indices)")
+
+/* Those that decide what a long command says while it works. */
+#define CRS_TAKES_LOG  CRS_TAKES(QUIET), CRS_TAKES(LOG), CRS_TAKES(LOG_FILE)
+#define CRS_TAKES_ROWS CRS_TAKES_LOG, CRS_TAKES(VERBOSE), CRS_TAKES(LOG_CSV)
 
 enum { CRS_NAME = 80 };
 
@@ -125,9 +130,10 @@ typedef struct {
     int least, most;   /* how many words it takes */
     crs_word word;     /* what they are */
     const char *text;
-    const char *example;                             /* works as pasted */
-    const crs_taken *takes;                          /* its options; NULL: none */
-    bool relative;                                   /* the default of --relative is 1 */
+    const char *example;    /* works as pasted */
+    const crs_taken *takes; /* its options; NULL: none */
+    const char *stops;      /* what the first Ctrl-C leads to; NULL: a certified point is written */
+    bool relative;          /* the default of --relative is 1 */
     const char *const *kinds;                        /* "--model cp", ...; NULL: one kind only */
     int (*kind)(const crs_args *a, crease_error *e); /* which of them; -1 with e filled in */
     bool (*run)(const crs_args *a, crease_error *e);
@@ -151,6 +157,7 @@ struct crs_args {
     char **word;
     int *status; /* exit code of the program: instead of 0, or of the error's own when not 0 */
     crease_watch *watch;               /* of the command; --max-seconds is its limit */
+    struct crs_log *log;               /* NULL: it says nothing while it works */
     struct crs_checkpoint *checkpoint; /* NULL: none */
 };
 
@@ -185,13 +192,25 @@ bool crs_read_in(const char *folder, const char *name, crs_array *out, crease_er
 /* The same; true with an empty array where there is no such file. */
 bool crs_read_if_there(const char *folder, const char *name, crs_array *out, crease_error *e);
 
+/* What the command line asks of the data's file besides its numbers; texts are borrowed (data.c).
+ */
+bool crs_asked_of(const crs_args *a, crs_asked *out, crease_error *e);
+/* The data of a verb with what is known of their axes: by --axes, a sidecar or the result beside
+ * them, or the file itself. Prints its notice. */
+bool crs_read_data(const crs_args *a, const char *path, const crs_asked *asked, crs_array *out,
+                   crease_error *e);
+/* "sample 7, emission 342 nm" of entry j. */
+void crs_place_text(const crs_array *x, ptrdiff_t j, char *out, size_t size);
+/* Where something is known of the axes: is every entry finite, or missing? The sentence names it by
+ * its labels. */
+bool crs_data_finite(const crs_array *x, bool missing, const double *mask, crease_error *e);
+/* --merge: `count` axes from `first` on. */
+bool crs_parse_merge(const char *text, const crease_space *s, int *first, int *count,
+                     crease_error *e);
+void crs_merge_shape(crease_space *s, int first, int count);
+
 /* The value of --shape. */
 bool crs_parse_shape(const char *text, crease_space *s, crease_error *e);
-
-/* What the command line asks of the data's file besides its numbers; texts are borrowed. */
-bool crs_asked_of(const crs_args *a, crs_asked *asked, crease_error *e);
-/* The data at a path, as the command line asks; what there is to say of them is said. */
-bool crs_read_data(const crs_args *a, const char *path, crs_array *out, crease_error *e);
 
 /* The point of a verb: the words from `first` on, or --input, in the shape of the file or of
  * --shape. Every entry is finite. */
@@ -288,32 +307,37 @@ void crs_parameter_text(const crease_analysis *a, char *out, size_t size);
 bool crs_forecast_bytes(const crease_problem *p, const crease_analysis *a, double *bytes,
                         crease_error *e);
 
-/* The log of a run on standard error. */
-typedef struct {
-    bool quiet, verbose;
-    long every, next; /* the next iteration with a line of its own */
-    FILE *csv;        /* NULL: none */
-    crs_history history;
-} crs_log;
+/* What a command says while it works (progress.c), from the looks of its watch. open: as the
+ * command line asks, for verbs that take --quiet. close erases the line of a terminal and ends the
+ * files; false where the command failed or one could not be written. */
+bool crs_log_open(crs_args *a, crease_error *e);
+bool crs_log_close(crs_args *a, bool done, crease_error *e);
+/* A sentence that the user should see although nothing is wrong; nothing with --quiet. */
+#if defined(__GNUC__)
+__attribute__((format(printf, 2, 3)))
+#endif
+void crs_log_note(const crs_args *a, const char *format, ...);
+/* Where text of --verbose goes; NULL: it was not asked for. */
+FILE *crs_log_text(const crs_args *a);
+/* With --verbose: the head of the table, whose rows come from now on, one for every so many
+ * iterations at least; and those that are there by now, with the last one. */
+void crs_log_table(const crs_args *a, long every);
+void crs_log_rows(const crs_args *a);
 
-/* The log that the command line asks for, with the file of --log-csv; every: iterations between two
- * certificates. close() ends the file; false where it could not be written. NULL is closed. */
-crs_log *crs_log_open(const crs_args *a, long every, crease_error *e);
-bool crs_log_close(crs_log *log, const crs_args *a, bool done, crease_error *e);
-void crs_log_banner(const crs_log *log, const crs_run *run);
-crease_callback crs_log_progress; /* user: the crs_log */
-void crs_log_footer(const crs_log *log, const crs_run *run);
+/* What --verbose says before and after a run (log.c). */
+void crs_log_guarantee(FILE *f, const crease_analysis *a);
+void crs_log_banner(const crs_args *args, const crs_run *run);
+void crs_log_footer(const crs_args *a, const crs_run *run);
 
-/* The last lines of a log, of any engine. */
+/* The same after a run of any engine. */
 typedef struct {
     const crease_certificate *certificate;
     const crease_verification *verified;
     crease_report report;
-    crease_progress last;
     const char *status;
     bool audited;
 } crs_ending;
-void crs_log_ending(const crs_log *log, const crs_ending *end);
+void crs_log_ending(const crs_args *a, const crs_ending *end);
 
 /* From here on the first SIGINT or SIGTERM stops the command's watch, the second ends the program,
  * as the first does in the phase READ; so does there the time limit, of so many seconds, after a

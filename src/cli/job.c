@@ -65,8 +65,11 @@ static volatile sig_atomic_t caught;
 
 static void stop(int number)
 {
+    static const char text[] =
+        "\ncrease: stopped while reading the data: there is nothing to write\n";
     const bool reading = crease_watch_phase(watched) == CREASE_PHASE_READ;
-    if (caught || reading) _exit(128 + number); /* nothing is lost, nothing was made */
+    const ssize_t told = !caught && reading ? write(STDERR_FILENO, text, sizeof text - 1) : 0;
+    if (caught || reading || told < 0) _exit(128 + number); /* nothing is lost, nothing was made */
     caught = number;
     crease_watch_stop(watched);
 }

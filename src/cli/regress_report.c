@@ -5,8 +5,11 @@
 /* The name of column i, or "column 3" in out. */
 static const char *column_name(const crs_regress_job *j, ptrdiff_t i, char out[CRS_NAME])
 {
-    if (j->names.count && j->names.name[i][0]) return j->names.name[i];
-    snprintf(out, CRS_NAME, "column %td", i + 1);
+    if (j->columns.label && j->columns.label[i][0]) return j->columns.label[i];
+    if (j->columns.at)
+        crs_index_text(&j->columns, i, out, CRS_NAME);
+    else
+        snprintf(out, CRS_NAME, "column %td", i + 1);
     return out;
 }
 
@@ -312,8 +315,17 @@ static bool write_given(crs_regress_job *j, crease_error *e)
 
 static void put_files(const crs_regress_job *j, crs_spot list)
 {
-    crs_put_data(list, &j->folder, "X", j->a->word[0], &j->X.shape, j->hash[0]);
-    crs_put_data(list, &j->folder, "y", j->a->word[1], &j->y.shape, j->hash[1]);
+    const crs_data X = { .role = "X",
+                         .path = j->a->word[0],
+                         .shape = &j->X.shape,
+                         .hash = j->hash[0],
+                         .asked = &j->reading,
+                         .scale = j->X.scale };
+    const crs_data y = {
+        .role = "y", .path = j->a->word[1], .shape = &j->y.shape, .hash = j->hash[1]
+    };
+    crs_put_data(list, &j->folder, &X);
+    crs_put_data(list, &j->folder, &y);
 }
 
 /* The point of every lambda by the entries that are not 0, exactly. */
@@ -361,9 +373,10 @@ bool crs_regress_write(crs_regress_job *j, crease_error *e)
     crs_folder *f = &j->folder;
     return crs_folder_put(f, "solutions.csv", put_solutions, j, e) &&
            crs_folder_array(f, "coefficients.npy", &shape, j->coefficients, e) &&
-           (!j->names.count || crs_folder_put(f, "coefficients.csv", put_named, j, e)) &&
+           (!j->columns.count || crs_folder_put(f, "coefficients.csv", put_named, j, e)) &&
            (!j->folds || crs_folder_put(f, "cv.csv", put_scores, j, e)) &&
            crs_folder_put(f, "path.svg", put_picture, j, e) && write_given(j, e) &&
+           crs_folder_put(f, "history.csv", crs_history_put, j->a->watch, e) &&
            write_certificate(j, e);
 }
 
@@ -430,12 +443,15 @@ static void put_scores_of(const crs_regress_job *j, crs_spot to)
 
 static void put_names(const crs_regress_job *j, crs_spot to)
 {
-    if (!j->names.count) {
+    if (!j->columns.count) {
         crs_put_null(to, "column_names");
         return;
     }
     const crs_spot list = crs_put_list(to, "column_names");
-    for (ptrdiff_t i = 0; i < j->names.count; i++) crs_put_text(list, NULL, j->names.name[i]);
+    for (ptrdiff_t i = 0; i < j->p; i++) {
+        char name[CRS_NAME];
+        crs_put_text(list, NULL, j->columns.label ? j->columns.label[i] : column_name(j, i, name));
+    }
 }
 
 void crs_regress_result(const crs_regress_job *j, crs_document *d)
@@ -457,6 +473,7 @@ void crs_regress_result(const crs_regress_job *j, crs_document *d)
                             .watch = j->a->watch };
     const crs_result r = crs_result_begin(d, &s);
     put_files(j, r.data);
+    crs_put_axes(r.top, "axes", &j->X.axes, j->X.shape.order);
     put_settings(j, r.settings);
     crs_put_whole(r.details, "rows", j->n);
     crs_put_whole(r.details, "columns", j->p);

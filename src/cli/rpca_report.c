@@ -15,40 +15,33 @@ static const char *status_text(const crs_rpca_job *j)
                : crs_outcome_text(o, j->verified.verdict);
 }
 
-static void print_guarantee(const crease_analysis *a)
-{
-    if (a->guarantee) fprintf(stderr, "guarantee   %s\n", a->theorem);
-    for (int k = 0; !a->guarantee && crs_doubt(a, k); k++)
-        fprintf(stderr, "%s%s is %s: %s\n",
-                k ? "            " : "guarantee   none: ", crs_doubt(a, k)->name,
-                crease_status_text(crs_doubt(a, k)->status), crs_doubt(a, k)->reason);
-}
-
-void crs_rpca_banner(const crs_rpca_job *j)
+static void print_banner(FILE *f, const crs_rpca_job *j)
 {
     const crease_analysis *a = crease_rpca_analysis(j->fit);
     const crease_rpca_settings *s = crease_rpca_used(j->fit);
     const crease_options *o = crease_rpca_options_used(j->fit);
     char text[240];
-    if (j->log->quiet) return;
-    crs_rpca_print_ranks(j);
-    fprintf(stderr, "crease %s  %s: ", crease_version(), j->a->word[0]);
-    for (int n = 0; n < s->shape.order; n++)
-        fprintf(stderr, "%s%td", n ? " x " : "", s->shape.dim[n]);
-    fprintf(stderr, ", %td missing, rank %td\n", crease_rpca_about(j->fit)->missing, s->rank);
-    fprintf(stderr, "method      %s%s, %s mode, %s engine, %d thread%s\n",
-            crease_method_name(a->method), o->method == CREASE_METHOD_AUTO ? " (chosen)" : "",
-            crease_mode_name(o->mode), crease_rpca_about(j->fit)->engine, s->threads,
-            s->threads == 1 ? "" : "s");
+    crs_rpca_print_ranks(f, j);
+    fprintf(f, "crease %s  %s: ", crease_version(), j->a->word[0]);
+    for (int n = 0; n < s->shape.order; n++) fprintf(f, "%s%td", n ? " x " : "", s->shape.dim[n]);
+    fprintf(f, ", %td missing, rank %td\n", crease_rpca_about(j->fit)->missing, s->rank);
+    fprintf(f, "method      %s%s, %s mode, %s engine, %d thread%s\n", crease_method_name(a->method),
+            o->method == CREASE_METHOD_AUTO ? " (chosen)" : "", crease_mode_name(o->mode),
+            crease_rpca_about(j->fit)->engine, s->threads, s->threads == 1 ? "" : "s");
     crs_parameter_text(a, text, sizeof text);
-    fprintf(stderr, "parameters  %s\n", text[0] ? text : "none");
-    print_guarantee(a);
-    fprintf(stderr, "memory      %.4g MB, or %.4g MB when many entries are outliers\n",
-            j->bytes / 1e6, j->most_bytes / 1e6);
-    fprintf(stderr, "stops at    %s residual <= %g, %ld iterations, %g s\n\n",
+    fprintf(f, "parameters  %s\n", text[0] ? text : "none");
+    crs_log_guarantee(f, a);
+    fprintf(f, "memory      %.4g MB, or %.4g MB when many entries are outliers\n", j->bytes / 1e6,
+            j->most_bytes / 1e6);
+    fprintf(f, "stops at    %s residual <= %g, %ld iterations, %g s\n\n",
             o->relative ? "relative" : "absolute", o->eps, o->max_iterations, o->max_seconds);
-    fprintf(stderr, "%10s %16s %12s %12s %12s %9s\n", "iteration", "objective", "feasibility",
-            "worst", "theta", "seconds");
+}
+
+void crs_rpca_banner(const crs_rpca_job *j)
+{
+    FILE *f = crs_log_text(j->a);
+    if (f) print_banner(f, j);
+    crs_log_table(j->a, j->run.certify_every);
 }
 
 void crs_rpca_footer(const crs_rpca_job *j)
@@ -56,10 +49,9 @@ void crs_rpca_footer(const crs_rpca_job *j)
     const crs_ending end = { .certificate = crease_rpca_certificate(j->fit),
                              .verified = &j->verified,
                              .report = *crease_rpca_report(j->fit),
-                             .last = *crease_rpca_progress(j->fit),
                              .status = status_text(j),
                              .audited = j->run.audit };
-    crs_log_ending(j->log, &end);
+    crs_log_ending(j->a, &end);
 }
 
 /* The errors and, per term, the cosines; null where the truth is not known. */
@@ -185,15 +177,15 @@ static bool is_file(const char *text)
            strncmp(text, "slices:", 7) != 0;
 }
 
-void crs_rpca_put_data(const crs_args *a, crs_spot list, const crs_folder *f,
-                       const crease_space *given, const char *hash)
+void crs_rpca_put_data(const crs_args *a, crs_spot list, const crs_folder *f, const crs_data *data)
 {
     const char *groups = crs_given(a, CRS_OPT_GROUPS), *weights = crs_given(a, CRS_OPT_WEIGHTS);
-    crs_put_data(list, f, "data", a->word[0], given, hash);
-    if (crs_given(a, CRS_OPT_MASK))
-        crs_put_data(list, f, "mask", crs_given(a, CRS_OPT_MASK), given, NULL);
-    if (is_file(groups)) crs_put_data(list, f, "groups", groups, NULL, NULL);
-    if (is_file(weights)) crs_put_data(list, f, "weights", weights, NULL, NULL);
+    const char *mask = crs_given(a, CRS_OPT_MASK);
+    crs_put_data(list, f, data);
+    if (mask)
+        crs_put_data(list, f, &(crs_data){ .role = "mask", .path = mask, .shape = data->shape });
+    if (is_file(groups)) crs_put_data(list, f, &(crs_data){ .role = "groups", .path = groups });
+    if (is_file(weights)) crs_put_data(list, f, &(crs_data){ .role = "weights", .path = weights });
 }
 
 static void put_pilot(crs_spot to, const crs_rpca_job *j)
@@ -298,6 +290,16 @@ static void put_details(crs_spot to, const crs_rpca_job *j)
     put_certificate(crs_put_object(to, "certificate"), j);
 }
 
+static crs_data data_of(const crs_rpca_job *j)
+{
+    return (crs_data){ .role = "data",
+                       .path = j->a->word[0],
+                       .shape = &j->given,
+                       .hash = j->hash,
+                       .asked = &j->asked,
+                       .scale = j->data.scale };
+}
+
 void crs_rpca_result(const crs_rpca_job *j, crs_document *d)
 {
     const crease_report *r = crease_rpca_report(j->fit);
@@ -322,7 +324,9 @@ void crs_rpca_result(const crs_rpca_job *j, crs_document *d)
         .watch = j->a->watch,
     };
     const crs_result out = crs_result_begin(d, &s);
-    crs_rpca_put_data(j->a, out.data, &j->folder, &j->given, j->hash);
+    const crs_data data = data_of(j);
+    crs_rpca_put_data(j->a, out.data, &j->folder, &data);
+    crs_rpca_put_axes(j->a, &out, &j->data, &j->given);
     put_settings(out.settings, j);
     put_details(out.details, j);
 }
@@ -442,7 +446,7 @@ static bool write_factors(crs_rpca_job *j, crease_error *e)
     }
     return crs_folder_array(&j->folder, "weights.npy", &weights, j->weight, e) &&
            crs_center_write(&j->folder, j->fit, e) &&
-           crs_folder_put(&j->folder, "history.csv", crs_history_put, &j->log->history, e);
+           crs_folder_put(&j->folder, "history.csv", crs_history_put, j->a->watch, e);
 }
 
 /* certificate.json of the checker "rpca-cp" */
@@ -451,7 +455,8 @@ static bool write_certificate(crs_rpca_job *j, crease_error *e)
     crs_document d;
     const crs_spot top =
         crs_certificate_begin(&d, "rpca", "rpca-cp", j->run.eps, j->run.relative != 0);
-    crs_rpca_put_data(j->a, crs_put_list(top, "data"), &j->folder, &j->given, j->hash);
+    const crs_data data = data_of(j);
+    crs_rpca_put_data(j->a, crs_put_list(top, "data"), &j->folder, &data);
     put_model(crs_put_object(top, "settings"), j);
     return crs_folder_certify(&j->folder, &d, e);
 }
@@ -490,7 +495,14 @@ void crs_tucker_result(const crs_tucker_job *j, const crs_run *run, crs_document
     s.passes = f->start_passes;
     const crs_result out = crs_result_begin(d, &s);
     crs_put_run(&out, j->lasting ? &j->folder : NULL, run);
-    crs_rpca_put_data(j->a, out.data, j->lasting ? &j->folder : NULL, &j->given, j->hash);
+    const crs_data data = { .role = "data",
+                            .path = j->a->word[0],
+                            .shape = &j->given,
+                            .hash = j->hash,
+                            .asked = &j->asked,
+                            .scale = j->data.scale };
+    crs_rpca_put_data(j->a, out.data, j->lasting ? &j->folder : NULL, &data);
+    crs_rpca_put_axes(j->a, &out, &j->data, &j->given);
     crs_reg_text(&j->penalty, &used->penalty, penalty, sizeof penalty);
     crs_put_shape(out.settings, "ranks", &used->ranks);
     crs_put_text(out.settings, "penalty", penalty);

@@ -3,15 +3,15 @@
  * summary and the document */
 #include "cli/rpca.h"
 
-static void print_rank(const crease_cp_rank_row *r, ptrdiff_t chosen)
+static void print_rank(FILE *f, const crease_cp_rank_row *r, ptrdiff_t chosen)
 {
     char core[32] = "not defined", gain[32] = "-", errors[32] = "-", halves[32] = "-";
     if (!isnan(r->consistency)) snprintf(core, sizeof core, "%.1f %%", r->consistency);
     if (!isnan(r->gain)) snprintf(gain, sizeof gain, "%.3g %%", 100 * r->gain);
     if (r->error > 0) snprintf(errors, sizeof errors, "%.1f", r->gain / r->error);
     if (!isnan(r->congruence)) snprintf(halves, sizeof halves, "%.3f", r->congruence);
-    fprintf(stderr, "%9td%c %13.6g %13.6g %9s %9s %13s %11s\n", r->rank,
-            r->rank == chosen ? '*' : ' ', r->held_out, r->loss, gain, errors, core, halves);
+    fprintf(f, "%9td%c %13.6g %13.6g %9s %9s %13s %11s\n", r->rank, r->rank == chosen ? '*' : ' ',
+            r->held_out, r->loss, gain, errors, core, halves);
 }
 
 static void put_count(crs_spot to, const char *key, ptrdiff_t x)
@@ -19,14 +19,14 @@ static void put_count(crs_spot to, const char *key, ptrdiff_t x)
     x > 0 ? crs_put_whole(to, key, x) : crs_put_null(to, key);
 }
 
-void crs_rpca_print_ranks(const crs_rpca_job *j)
+void crs_rpca_print_ranks(FILE *f, const crs_rpca_job *j)
 {
     const crease_cp_rank_table *t = crease_rpca_about(j->fit)->ranks;
     if (!t) return;
-    fprintf(stderr, "%10s %13s %13s %9s %9s %13s %11s\n", "rank", "held out", "loss", "gain",
-            "in SE", "consistency", "halves");
-    for (ptrdiff_t k = 0; k < t->count; k++) print_rank(&t->row[k], t->rank);
-    fprintf(stderr, "chosen      %s\n\n", t->reason);
+    fprintf(f, "%10s %13s %13s %9s %9s %13s %11s\n", "rank", "held out", "loss", "gain", "in SE",
+            "consistency", "halves");
+    for (ptrdiff_t k = 0; k < t->count; k++) print_rank(f, &t->row[k], t->rank);
+    fprintf(f, "chosen      %s\n\n", t->reason);
 }
 
 void crs_rpca_put_ranks(crs_spot to, const crs_rpca_job *j)

@@ -113,20 +113,16 @@ static bool deliver(const crs_args *a, const crs_run *run, crs_folder *f, crease
     return done;
 }
 
-static bool solve(const crs_args *a, crs_run *run, crs_log *log, crs_folder *f, crease_error *e)
+static bool solve(const crs_args *a, crs_run *run, crs_folder *f, crease_error *e)
 {
     crease_verification v = { .count = 0 };
     crease_solver *s = run->solver;
     run->verified = &v;
-    run->history = &log->history;
-    crs_log_banner(log, run);
-    crease_solver_callback(s, crs_log_progress, log);
+    crs_log_banner(a, run);
     crease_solve(s);
-    const crease_progress last = crease_solver_progress(s);
-    crs_history_add(&log->history, &last);
     verify(run, &v);
     run->exit_status = crs_exit_of_run(crease_solver_report(s).outcome, v.verdict);
-    crs_log_footer(log, run);
+    crs_log_footer(a, run);
     const bool done = deliver(a, run, f, e);
     if (done) *a->status = run->exit_status;
     crease_verification_free(&v);
@@ -144,13 +140,11 @@ static bool reads_seed(const crs_args *a, const crease_solver *s, long starts, c
 }
 
 /* What must be possible before anything is computed. */
-static crs_log *open_outputs(const crs_args *a, const crease_options *o, crs_folder *f,
-                             crease_error *e)
+static bool open_folder(const crs_args *a, crs_folder *f, crease_error *e)
 {
-    if (crs_folder_begin(crs_given(a, CRS_OPT_OUT), crs_given(a, CRS_OPT_FORCE), f, e))
-        return crs_log_open(a, o->certify_every, e);
+    if (crs_folder_begin(crs_given(a, CRS_OPT_OUT), crs_given(a, CRS_OPT_FORCE), f, e)) return true;
     *a->status = CRS_EXIT_NO_OUTPUT;
-    return NULL;
+    return false;
 }
 
 static bool run(const crs_args *a, crease_error *e)
@@ -159,18 +153,17 @@ static bool run(const crs_args *a, crease_error *e)
     crs_problem_file *file = crs_open_problem(a, &o, e);
     crs_folder folder = { .path = NULL };
     crease_solver *s = file ? crease_solver_new(&file->problem, &o, e) : NULL;
-    const bool ready = s && reads_seed(a, s, o.starts, e) &&
-                       (!file->multiplier || crease_solver_begin_at(s, file->multiplier, e));
-    crs_log *log = ready ? open_outputs(a, &o, &folder, e) : NULL;
+    bool done = s && reads_seed(a, s, o.starts, e) &&
+                (!file->multiplier || crease_solver_begin_at(s, file->multiplier, e)) &&
+                open_folder(a, &folder, e);
     crs_run r = { .verb = "solve",
                   .checker = "problem",
                   .path = a->word[0],
                   .file = file,
                   .options = &o,
                   .solver = s };
-    bool done = log && solve(a, &r, log, &folder, e);
+    done = done && solve(a, &r, &folder, e);
     crs_folder_abandon(&folder);
-    done = crs_log_close(log, a, done, e);
     crease_solver_free(s);
     crs_problem_file_free(file);
     return done;
@@ -190,7 +183,7 @@ const crs_verb crs_solve_verb = {
             "describes the file; options on the command line "
             "override those in the file.",
     .example = "crease solve examples/problems/lasso.json",
-    .takes = CRS_LIST(CRS_TAKES_RUN, CRS_TAKES(OUT), CRS_TAKES(FORCE), CRS_TAKES(QUIET),
-                      CRS_TAKES(VERBOSE), CRS_TAKES(LOG_CSV), CRS_TAKES(COLOR), CRS_TAKES(JSON)),
+    .takes = CRS_LIST(CRS_TAKES_RUN, CRS_TAKES(OUT), CRS_TAKES(FORCE), CRS_TAKES_ROWS,
+                      CRS_TAKES(COLOR), CRS_TAKES(JSON)),
     .run = run,
 };

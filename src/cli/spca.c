@@ -14,6 +14,7 @@ typedef struct {
     double noise_times;   /* > 0: the threshold is so many times the noise */
 
     crs_array data;
+    crs_asked asked;     /* how they were read */
     char hash[CRS_HASH]; /* of the data */
     crease_spca *model;
     double norm;                      /* of the data */
@@ -99,12 +100,22 @@ static bool write_modes(crs_spca_job *j, const char *what, double *const *x, cre
     return true;
 }
 
+static void put_source(const crs_spca_job *j, crs_spot list)
+{
+    const crs_data data = { .role = "data",
+                            .path = j->a->word[0],
+                            .shape = &j->s.shape,
+                            .hash = j->hash,
+                            .asked = &j->asked,
+                            .scale = j->data.scale };
+    crs_put_data(list, &j->folder, &data);
+}
+
 static bool write_certificate(crs_spca_job *j, crease_error *e)
 {
     crs_document d;
     const crs_spot top = crs_certificate_begin(&d, "spca", "spca", j->o.eps, j->o.relative != 0);
-    crs_put_data(crs_put_list(top, "data"), &j->folder, "data", j->a->word[0], &j->s.shape,
-                 j->hash);
+    put_source(j, crs_put_list(top, "data"));
     crs_put_text(top, "penalty", j->penalty_text);
     crs_put_text(top, "measure", j->component[0].method == CREASE_METHOD_GCG ? "gap" : "blocks");
     const crs_spot list = crs_put_list(top, "alpha");
@@ -118,6 +129,7 @@ static bool write(crs_spca_job *j, crease_error *e)
     return write_modes(j, "factor", j->factor, e) && write_modes(j, "x", j->point, e) &&
            crs_folder_array(&j->folder, "weights.npy", &numbers, j->weight, e) &&
            crs_folder_array(&j->folder, "residual_norms.npy", &numbers, j->left, e) &&
+           crs_folder_put(&j->folder, "history.csv", crs_history_put, j->a->watch, e) &&
            write_certificate(j, e);
 }
 
@@ -186,7 +198,8 @@ static void put_result(const crs_spca_job *j, crs_document *d)
     for (int k = 0; k < j->run; k++) s.iterations += j->component[k].iterations;
     const double left = j->component[j->run - 1].norm;
     const crs_result r = crs_result_begin(d, &s);
-    crs_put_data(r.data, &j->folder, "data", j->a->word[0], &j->s.shape, j->hash);
+    put_source(j, r.data);
+    crs_put_axes(r.top, "axes", &j->data.axes, j->s.shape.order);
     put_settings(j, r.settings);
     crs_put_flag(r.details, "stopped", j->stopped);
     crs_put_shape(r.details, "shape", &j->s.shape);
@@ -291,10 +304,11 @@ static bool read_data(crs_spca_job *j, crease_error *e)
 {
     const char *path = j->a->word[0];
     crease_space claimed; /* by many files, before their items are read */
-    crs_asked asked;
-    if (!crs_asked_of(j->a, &asked, e)) return false;
-    if (crs_read_shape(path, &asked, &claimed) && !suffices(j, &claimed, e)) return false;
-    if (!crs_read_data(j->a, path, &j->data, e)) return false;
+    if (!crs_asked_of(j->a, &j->asked, e)) return false;
+    if (crs_read_shape(path, &j->asked, &claimed) && !suffices(j, &claimed, e)) return false;
+    if (!crs_read_data(j->a, path, &j->asked, &j->data, e) ||
+        !crs_data_finite(&j->data, false, NULL, e))
+        return false;
     crs_array_hash(&j->data, j->hash);
     j->s.shape = j->data.shape;
     if (j->s.shape.order < 2)
@@ -381,12 +395,14 @@ static void judge(crs_spca_job *j)
 /* The time limit is for all components together. */
 static bool find(crs_spca_job *j, crease_error *e)
 {
+    crs_log_table(j->a, j->o.certify_every);
     for (int k = 0; k < j->components; k++) {
         if (!crease_spca_next(j->model, &j->o, &j->component[k], e)) return false;
         j->run = k + 1;
         keep(j, k);
         if (ends(j, &j->component[k])) break;
     }
+    crs_log_rows(j->a);
     judge(j);
     return true;
 }
@@ -447,7 +463,7 @@ const crs_verb crs_spca_verb = {
         CRS_OFFERS(
             ALPHA, "auto|noise",
             "weight of the penalty: a number, auto, auto:F, noise or noise:Z (default auto)"),
-        CRS_TAKES(COMPONENTS), CRS_TAKES_READING, CRS_TAKES(OUT), CRS_TAKES(FORCE),
+        CRS_TAKES(COMPONENTS), CRS_TAKES_READING, CRS_TAKES(OUT), CRS_TAKES(FORCE), CRS_TAKES_ROWS,
         CRS_TAKES(COLOR), CRS_TAKES(JSON)),
     .relative = true,
     .run = run,

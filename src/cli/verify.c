@@ -284,7 +284,8 @@ const crs_verb crs_verify_verb = {
         "--max-seconds were not enough. The exit code is 0 when VALID, 1 when INVALID and 2 when "
         "it cannot tell.",
     .example = "crease verify result",
-    .takes = CRS_LIST(CRS_TAKES(PROBLEM), CRS_TAKES(eps), CRS_TAKES(max_seconds), CRS_TAKES(COLOR),
-                      CRS_TAKES(JSON)),
+    .stops = "the verdict stays open",
+    .takes = CRS_LIST(CRS_TAKES(PROBLEM), CRS_TAKES(eps), CRS_TAKES(max_seconds), CRS_TAKES_LOG,
+                      CRS_TAKES(COLOR), CRS_TAKES(JSON)),
     .run = run,
 };

@@ -178,10 +178,10 @@ done
 run "$CREASE" project box:-inf,inf --input "$scratch/sharing/x_c.npy" --json
 holds 'd["x"] == json.load(open("'"$scratch"'/sharing/result.json"))["details"]["x"]["c"]'
 head -n 1 "$scratch/sharing/history.csv" |
-    grep -qx 'iteration,objective,feasibility,worst,theta,potential,seconds'
+    grep -qx 'phase,iteration,objective,feasibility,worst,worst_relative,theta,potential,seconds'
 judge $? "history.csv has its names"
-last=$(tail -n 1 "$scratch/sharing/history.csv")
-holds "d['iterations'] == ${last%%,*}" "$scratch/sharing/result.json"
+last=$(tail -n 1 "$scratch/sharing/history.csv" | cut -d, -f2)
+holds "d['iterations'] == $last" "$scratch/sharing/result.json"
 
 # The command line beats the file; every option has its dashes.
 cat >"$scratch/own.json" <<'JSON'
@@ -240,8 +240,11 @@ printf '{"crease": 1, "blocks": [{"shape": 2, "regularizer": "nonneg", "start": 
 solved 0 "$scratch/domain.json" --json --quiet
 holds 'd["details"]["moved_starts"] == 1 and abs(d["details"]["x"]["x1"][0] - 0.9) < 1e-5 and d["details"]["x"]["x1"][1] == 0'
 
-# The log: banner, table, footer, one EXIT line; stdout is the summary.
+# With --verbose: banner, table, footer, one EXIT line; stdout is the summary.
 solved 0 "$lasso" --method prox-bcd
+[ -z "$err" ]
+judge $? "a short run says nothing on standard error: $err"
+solved 0 "$lasso" --method prox-bcd --verbose
 [ "$(grep -c '^EXIT: eps-stationary point found and certified$' "$scratch/err")" -eq 1 ] &&
     [ "$(tail -n 1 "$scratch/err")" = "EXIT: eps-stationary point found and certified" ] &&
     [[ $err == "crease "*"5 variables"*"guarantee   Theorem"*iteration*objective* ]]
