@@ -112,7 +112,7 @@ typedef struct {
 
 /* Those that decide what a long command says while it works. */
 #define CRS_TAKES_LOG  CRS_TAKES(QUIET), CRS_TAKES(LOG), CRS_TAKES(LOG_FILE)
-#define CRS_TAKES_ROWS CRS_TAKES_LOG, CRS_TAKES(VERBOSE), CRS_TAKES(LOG_CSV)
+#define CRS_TAKES_ROWS CRS_TAKES_LOG, CRS_TAKES(VERBOSE), CRS_TAKES(LOG_CSV), CRS_TAKES(COLOR)
 
 enum { CRS_NAME = 80 };
 

@@ -282,11 +282,12 @@ const crs_verb crs_generate_verb = {
             "count.",
     .example = "crease generate cp --shape 10,20,30 --rank 3 --seed 1 --out instance",
     .stops = "nothing is written",
-    .takes = CRS_LIST(
-        CRS_SAYS(SHAPE, "dimensions of the tensor; the last index runs fastest"),
-        CRS_SAYS(RANK, "number of rank-one terms; of tucker and matrix one number, or "
-                       "one per mode (2,3,4)"),
-        CRS_TAKES(OUTLIERS), CRS_TAKES(MAGNITUDE), CRS_TAKES(NOISE), CRS_TAKES(seed),
-        CRS_TAKES(max_seconds), CRS_TAKES(OUT), CRS_TAKES(FORCE), CRS_TAKES_LOG, CRS_TAKES(JSON)),
+    .takes =
+        CRS_LIST(CRS_SAYS(SHAPE, "dimensions of the tensor; the last index runs fastest"),
+                 CRS_SAYS(RANK, "number of rank-one terms; of tucker and matrix one number, or "
+                                "one per mode (2,3,4)"),
+                 CRS_TAKES(OUTLIERS), CRS_TAKES(MAGNITUDE), CRS_TAKES(NOISE), CRS_TAKES(seed),
+                 CRS_TAKES(max_seconds), CRS_TAKES(OUT), CRS_TAKES(FORMAT), CRS_TAKES(FORCE),
+                 CRS_TAKES_LOG, CRS_TAKES(JSON)),
     .run = run,
 };

@@ -46,9 +46,49 @@ crs_problem_file *crs_open_problem(const crs_args *a, crease_options *o, crease_
     return NULL;
 }
 
+static void say(const void *user, const char *text)
+{
+    const crs_args *a = user;
+    fprintf(stderr, "crease: %s: note: %s\n", a->verb->name, text);
+}
+
+/* By the name of a format or one of its endings: "h5", "video", "mp4". */
+static bool read_format(const crs_args *a, crs_folder *f, crease_error *e)
+{
+    char ending[24];
+    const char *text = crs_given(a, CRS_OPT_FORMAT);
+    const crs_format *format = NULL;
+    if (!text) return true;
+    snprintf(ending, sizeof ending, ".%.20s", text);
+    for (int k = 0; crs_format_at(k) && !format; k++)
+        if (strcmp(crs_format_at(k)->name, text) == 0) format = crs_format_at(k);
+    if (format && crs_format_of(ending) != format)
+        snprintf(ending, sizeof ending, "%.*s", (int)strcspn(format->endings, " "),
+                 format->endings);
+    if (!format) format = crs_format_of(ending);
+    if (!format) return crs_format_find(text, e) != NULL;
+    if (strcmp(format->name, "npy") == 0)
+        return crs_fail(
+            e, CREASE_BAD_ARGUMENT,
+            "--format npy: the arrays are written as .npy anyway; leave it out, or name "
+            "another format");
+    if (!format->write || format->needs)
+        return crs_fail(e, CREASE_UNSUPPORTED, "--format %.20s: this build %s%s", text,
+                        format->needs ? "has no " : "only reads this format; name another",
+                        format->needs ? format->needs : "");
+    f->format = format;
+    snprintf(f->ending, sizeof f->ending, "%s", ending);
+    f->say = say;
+    f->user = a;
+    return true;
+}
+
 bool crs_folder_of(const crs_args *a, crs_folder *f, crease_error *e)
 {
     const char *path = crs_given(a, CRS_OPT_OUT);
+    if (!path && crs_given(a, CRS_OPT_FORMAT))
+        return crs_fail(e, CREASE_BAD_ARGUMENT,
+                        "--format is for the files of --out; add --out DIR");
     if (!path)
         return crs_given(a, CRS_OPT_JSON) ||
                crs_fail(e, CREASE_BAD_ARGUMENT,
@@ -57,7 +97,9 @@ bool crs_folder_of(const crs_args *a, crs_folder *f, crease_error *e)
     *a->status = CRS_EXIT_NO_OUTPUT;
     if (!crs_folder_begin(path, crs_given(a, CRS_OPT_FORCE), f, e)) return false;
     *a->status = 0;
-    return true;
+    if (read_format(a, f, e)) return true;
+    crs_folder_abandon(f);
+    return false;
 }
 
 static crease_watch *volatile watched;
