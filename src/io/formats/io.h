@@ -230,6 +230,9 @@ void crs_numbers(const crs_number *t, ptrdiff_t count, const unsigned char *p, d
 /* Back, in 4 or 8 bytes each, the least one first. */
 bool crs_numbers_put(FILE *f, bool single, ptrdiff_t count, const double *x);
 
+/* A number in text, so that it is read back exactly. */
+bool crs_put_double(FILE *f, double x);
+
 /* `each` numbers in a record of `bytes` (at most 8192), from `offset` on. */
 typedef struct {
     crs_number type;
@@ -312,6 +315,9 @@ void crs_mtx_free(crs_mtx *m);
 typedef bool crs_put(FILE *f, const void *what);
 bool crs_write_whole(const char *path, crs_put *put, const void *what, crs_stamp *stamp,
                      crease_error *e);
+/* The same of a library that writes to a path; put gives the sentence on failure. */
+typedef bool crs_put_file(const char *path, const void *what, crease_error *e);
+bool crs_write_by(const char *path, crs_put_file *put, const void *what, crease_error *e);
 
 /* An array that is there, or whose `pieces` are not NULL, as .npy (version 1, little-endian
  * doubles, C order). */
@@ -337,6 +343,9 @@ void crs_grouping_free(crs_grouping *g);
 
 /* Room for at least `wanted` of at most `most` doubles: doubles what is there. */
 bool crs_grow(double **data, ptrdiff_t *room, ptrdiff_t wanted, ptrdiff_t most, crease_error *e);
+
+/* Is there memory for an array of this shape? `name` is the file that claims it. */
+bool crs_memory_holds(const char *name, const crease_space *s, crease_error *e);
 
 /* A file for reading; NULL with the reason in e. Anything but a plain file is refused: a pipe, a
  * device or a directory may never end. */
