@@ -55,6 +55,7 @@ typedef struct {
     long reused;     /* units that were taken from the bytes of resume */
     bool amidst;     /* and one of them went on in its middle */
     bool misfit;     /* a part of them was not what this job does, and was computed anew */
+    bool refused;    /* a part cannot be resumed in its middle, and would begin anew */
     long saved;      /* calls of save that stored */
     double seconds;  /* that noting and storing took */
     const char *why; /* no more is noted, because of this; NULL: all is well */

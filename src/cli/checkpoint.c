@@ -177,7 +177,7 @@ bool crs_checkpoint_open(crs_args *a, crease_error *e)
 static void conclude(const crs_args *a, const struct crs_checkpoint *c, bool done)
 {
     const crease_checkpoint_facts about = crease_checkpoint_about(c->image);
-    const bool complete = done && !about.cut && *a->status != CRS_EXIT_LIMIT;
+    const bool complete = done && (*a->status == 0 || (!about.cut && *a->status != CRS_EXIT_LIMIT));
     if (!complete) crease_checkpoint_write(c->image);
     const bool there = access(c->path, F_OK) == 0;
     const bool ours = about.saved > 0 || c->resumed;
@@ -187,6 +187,10 @@ static void conclude(const crs_args *a, const struct crs_checkpoint *c, bool don
     if (about.misfit)
         fprintf(stderr, "checkpoint  %s did not fit in all parts, which were computed anew\n",
                 c->resumed);
+    if (about.refused && !complete)
+        fprintf(stderr,
+                "checkpoint  without the part at hand: its method cannot go on in its middle, "
+                "and will begin it anew\n");
     if (about.reused > 0 || about.amidst)
         fprintf(stderr, "checkpoint  resumed: %ld finished part%s%s\n", about.reused,
                 about.reused == 1 ? "" : "s", about.amidst ? " and one in its middle" : "");

@@ -89,7 +89,7 @@ struct crs_visitor {
     direction way;
     buffer *out;
     view in;
-    bool fits;
+    bool fits, refuses;
 };
 
 typedef struct {
@@ -97,12 +97,14 @@ typedef struct {
     crs_unit_kind kind;
     crs_visit_function *visit;
     void *self;
-    buffer done;  /* the units within it that are finished: name and changes of each */
-    buffer state; /* of an outer one, at its last tick */
-    bool ticked;  /* it has one */
+    buffer done;            /* the units within it that are finished: name and changes of each */
+    buffer state;           /* of an outer one, at its last tick */
+    bool ticked;            /* it has one */
+    uint64_t number, begun; /* among those around it; units within it since its last tick */
 } frame;
 
 typedef struct {
+    uint64_t number;
     view name, state, done;
     bool amidst;
 } level;
@@ -163,10 +165,14 @@ crease_checkpoint_facts crease_checkpoint_about(const crease_checkpoint *c)
     return about;
 }
 
-/* Is the list one of names and changes to its end? */
-static bool is_list(view v)
+/* Is the list one of pairs, or of numbered ones, to its end? */
+static bool is_list(view v, bool numbered)
 {
-    while (v.left > 0 && !v.bad) take_block(&v), take_block(&v);
+    while (v.left > 0 && !v.bad) {
+        if (numbered) take_whole(&v);
+        take_block(&v);
+        take_block(&v);
+    }
     return !v.bad;
 }
 
@@ -176,11 +182,12 @@ static bool parse_levels(crease_checkpoint *c, view *v)
     if (count < 1 || count > DEPTH + 1) return false;
     for (c->levels = 0; c->levels < (int)count; c->levels++) {
         level *l = &c->level[c->levels];
+        l->number = take_whole(v);
         l->name = take_block(v);
         l->amidst = take_whole(v) != 0;
         l->state = take_block(v);
         l->done = take_block(v);
-        if (v->bad || !is_list(l->done)) return false;
+        if (v->bad || !is_list(l->done, true)) return false;
     }
     return v->left == 0;
 }
@@ -204,7 +211,7 @@ bool crease_checkpoint_resume(crease_checkpoint *c, const void *bytes, size_t co
                         "this is version %s; finish the run with the program that began it",
                         (int)(version.left < 32 ? version.left : 32), version.at, CREASE_VERSION);
     c->old_facts = take_block(&v);
-    if (v.bad || !is_list(c->old_facts) || !parse_levels(c, &v))
+    if (v.bad || !is_list(c->old_facts, false) || !parse_levels(c, &v))
         return crs_fail(e, CREASE_BAD_DATA,
                         "the checkpoint is damaged; use an older copy, or begin anew without it");
     c->along = 0;
@@ -238,6 +245,12 @@ static uint64_t word_of(const char *name)
     uint64_t h = 0xcbf29ce484222325;
     for (; *name; name++) h = (h ^ (unsigned char)*name) * 0x100000001b3;
     return h;
+}
+
+void crs_visit_refuses(crs_visitor *v)
+{
+    v->refuses = true;
+    v->fits = false;
 }
 
 bool crs_visit_reads(const crs_visitor *v) { return v->way == READ; }
@@ -280,10 +293,14 @@ static bool read_unit(crs_visit_function *visit, void *self, view from)
     return true;
 }
 
-static void write_unit(const frame *f, buffer *out)
+/* False, and nothing is written: it cannot be */
+static bool write_unit(const frame *f, buffer *out)
 {
+    const size_t before = out->used;
     crs_visitor v = { .way = WRITE, .out = out };
     f->visit(&v, f->self);
+    if (v.refuses) out->used = before;
+    return !v.refuses;
 }
 
 static bool notes(const crease_checkpoint *c)
@@ -309,16 +326,19 @@ static void put_level(crease_checkpoint *c, int d, bool ticks)
     const frame *f = &c->frame[d];
     buffer *out = &c->next;
     const bool now = ticks && d == c->depth && f->kind == CRS_UNIT_LOOP;
+    put_whole(out, f->number);
     put_block(out, f->name, strlen(f->name));
-    put_whole(out, now || f->ticked);
     const size_t place = out->used;
-    put_whole(out, 0);
-    if (now)
-        write_unit(f, out);
-    else if (f->ticked)
+    uint64_t known[2] = { f->ticked, f->ticked ? f->state.used : 0 }; /* a state; its size */
+    put(out, known, sizeof known);
+    if (now) {
+        known[0] = write_unit(f, out);
+        known[1] = out->used - place - sizeof known;
+        if (!known[0]) c->about.refused = true;
+        if (!out->failed) memcpy(out->at + place, known, sizeof known);
+    } else if (f->ticked) {
         put(out, f->state.at, f->state.used);
-    const uint64_t size = out->used - place - sizeof size;
-    if (!out->failed) memcpy(out->at + place, &size, sizeof size);
+    }
     put_block(out, f->done.at, f->done.used);
 }
 
@@ -377,13 +397,17 @@ static crs_unit_found misfit(crease_checkpoint *c)
     return CRS_UNIT_FRESH;
 }
 
-/* The next of the list */
-static bool take_done(crease_checkpoint *c, const char *name, crs_visit_function *visit, void *self)
+/* The next of the list, if it is this one: others have failed */
+static bool take_done(crease_checkpoint *c, uint64_t number, const char *name,
+                      crs_visit_function *visit, void *self)
 {
-    view *list = &c->level[c->depth].done;
+    view *list = &c->level[c->depth].done, rest = *list;
     buffer *done = &c->frame[c->depth].done;
-    const view known = take_block(list), changes = take_block(list);
+    if (take_whole(&rest) != number) return false;
+    const view known = take_block(&rest), changes = take_block(&rest);
     if (!is_text(known, name) || !read_unit(visit, self, changes)) return misfit(c), false;
+    *list = rest;
+    put_whole(done, number);
     put_block(done, known.at, known.left);
     put_block(done, changes.at, changes.left);
     if (done->failed) give_up(c);
@@ -396,7 +420,7 @@ static crs_unit_found take_open(crease_checkpoint *c)
 {
     const frame *f = &c->frame[c->depth];
     const level *l = &c->level[c->depth];
-    if (c->levels <= c->depth) return CRS_UNIT_FRESH;
+    if (c->levels <= c->depth || f->number != l->number) return CRS_UNIT_FRESH;
     if (!is_text(l->name, f->name)) return misfit(c);
     if (l->amidst && !read_unit(f->visit, f->self, l->state)) return misfit(c);
     c->along = c->depth;
@@ -409,8 +433,9 @@ static void tick_outer(crease_checkpoint *c)
 {
     frame *f = &c->frame[c->depth];
     f->state.used = f->done.used = 0;
-    write_unit(f, &f->state);
-    f->ticked = true;
+    f->begun = 0;
+    f->ticked = write_unit(f, &f->state);
+    if (!f->ticked) c->about.refused = true;
     if (f->state.failed) give_up(c);
 }
 
@@ -421,18 +446,21 @@ crs_unit_found crs_unit_begin(crease_watch *w, const char *name, crs_unit_kind k
     if (!c) return CRS_UNIT_FRESH;
     if (c->depth == DEPTH || c->deeper > 0) return c->deeper++, CRS_UNIT_FRESH;
     const bool on_way = c->along == c->depth;
-    if (on_way && c->level[c->depth].done.left > 0 && take_done(c, name, visit, self))
-        return CRS_UNIT_DONE;
+    const bool listed = on_way && c->level[c->depth].done.left > 0;
+    const uint64_t number = c->frame[c->depth].begun++;
+    if (listed && take_done(c, number, name, visit, self)) return CRS_UNIT_DONE;
     frame *f = &c->frame[++c->depth];
     f->kind = kind;
     f->visit = visit;
     f->self = self;
     f->done.used = f->state.used = 0;
+    f->number = number, f->begun = 0;
     f->ticked = false;
     const size_t length = strlen(name);
     memcpy(f->name, name, length < NAME ? length + 1 : NAME);
     f->name[NAME - 1] = '\0';
-    const crs_unit_found found = on_way && c->along == c->depth - 1 ? take_open(c) : CRS_UNIT_FRESH;
+    const crs_unit_found found =
+        on_way && !listed && c->along == c->depth - 1 ? take_open(c) : CRS_UNIT_FRESH;
     if (kind == CRS_UNIT_OUTER && found == CRS_UNIT_AMIDST && notes(c)) tick_outer(c);
     return found;
 }
@@ -441,15 +469,20 @@ void crs_unit_tick(crease_watch *w)
 {
     crease_checkpoint *c = crs_watch_checkpoint(w);
     if (!c || c->deeper > 0 || !notes(c) || crease_watch_over(w)) return;
-    if (c->frame[c->depth].kind == CRS_UNIT_OUTER) tick_outer(c);
+    if (c->frame[c->depth].kind == CRS_UNIT_OUTER) {
+        tick_outer(c);
+        if (c->along == c->depth) c->along = -1; /* past the image */
+    }
     consider(c, true);
 }
 
 /* The unit around it is the innermost; what was open in the image is past. */
 static void pop(crease_checkpoint *c)
 {
-    if (c->along == c->depth) c->along = c->depth - 1;
-    if (c->levels > c->depth) c->levels = c->depth;
+    if (c->along == c->depth) {
+        c->along--;
+        c->levels = c->depth;
+    }
     c->depth--;
 }
 
@@ -472,12 +505,15 @@ void crs_unit_end(crease_watch *w)
     }
     const frame *f = &c->frame[c->depth];
     buffer *list = &c->frame[c->depth - 1].done;
+    const size_t before = list->used;
+    put_whole(list, f->number);
     put_block(list, f->name, strlen(f->name));
     const size_t place = list->used;
     put_whole(list, 0);
-    write_unit(f, list);
+    const bool written = write_unit(f, list);
     const uint64_t size = list->used - place - sizeof size;
     if (!list->failed) memcpy(list->at + place, &size, sizeof size);
+    if (!written) list->used = before;
     if (list->failed) give_up(c);
     pop(c);
     if (notes(c)) consider(c, false);
