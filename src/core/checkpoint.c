@@ -7,14 +7,14 @@
  * around it, and its own list goes. A job that is resumed walks along the levels of the image: a
  * unit that is begun is the next of the list, or the one that was open, or new.
  *
- * Images are made in memory, at most every quarter of a second and for a twentieth of the time;
- * one of them is stored every so often, and the last when the watch ends the job. */
+ * Images are made in memory, at most every quarter of a second; one of them is stored every so
+ * often, and the last when the watch ends the job. Each takes a twentieth of the time at most. */
 #include <crease/version.h>
 
 #include "core/checkpoint.h"
 
 enum { DEPTH = 16, NAME = 32, FORMAT = 1 };
-static const double spacing = 0.25, share = 0.05; /* seconds; of the time, for images */
+static const double spacing = 0.25, share = 0.05; /* seconds; of the time */
 static const char magic[] = "crease checkpoint\n";
 static const uint64_t order_mark = 0x0102030405060708;
 
@@ -118,8 +118,9 @@ struct crease_checkpoint {
     int depth, deeper;      /* units on the stack, and beyond its room */
     buffer image, next;     /* the last one that is whole, and the one in the making */
     bool unsaved;
-    double made_at, saved_at, pause; /* seconds of crs_now; between images */
-    char *old;                       /* the bytes of resume */
+    double made_at, saved_at; /* seconds of crs_now */
+    double pause, gap;        /* between images; between those that are stored */
+    char *old;                /* the bytes of resume */
     view old_facts;
     level level[DEPTH + 1];
     int levels, along; /* of the image that is resumed; the stack is on its way so far, -1: not */
@@ -138,6 +139,7 @@ crease_checkpoint *crease_checkpoint_new(double every, crease_checkpoint_save *s
     c->every = every;
     c->along = -1;
     c->pause = smaller(every, spacing);
+    c->gap = every;
     c->made_at = c->saved_at = crs_now();
     atomic_init(&c->frozen, false);
     atomic_flag_clear(&c->busy);
@@ -313,8 +315,11 @@ static void give_up(crease_checkpoint *c) { c->about.why = "there is not enough 
 static bool store(crease_checkpoint *c)
 {
     if (!c->unsaved) return false;
+    const double begun = crs_now();
+    const bool saved = c->save(c->user, c->image.at, c->image.used);
     c->saved_at = crs_now();
-    if (!c->save(c->user, c->image.at, c->image.used)) return false;
+    if (c->every > 0) c->gap = larger(c->every, (c->saved_at - begun) / share);
+    if (!saved) return false;
     c->unsaved = false;
     c->about.saved++;
     return true;
@@ -371,7 +376,7 @@ static void consider(crease_checkpoint *c, bool ticks)
     make_image(c, ticks);
     const double took = crs_now() - begun;
     if (c->every > 0) c->pause = larger(smaller(c->every, spacing), took / share);
-    if (begun - c->saved_at >= c->every) store(c);
+    if (begun - c->saved_at >= c->gap) store(c);
     c->made_at = crs_now();
     c->about.seconds += c->made_at - begun;
     atomic_flag_clear(&c->busy);

@@ -240,7 +240,8 @@ def digest(folder):
 def run(verb, args, force=False):
     for folder in "o", "p":
         if not force: shutil.rmtree(folder, ignore_errors=True)
-    if os.path.exists("log.csv"): os.remove("log.csv")
+    for left in "log.csv", "ck":
+        if os.path.exists(left): os.remove(left)
     r = subprocess.run([crease, verb, *args], capture_output=True, text=True, timeout=120,
                        stdin=subprocess.DEVNULL, env={**os.environ, "OMP_NUM_THREADS": "2"})
     return (r.returncode, settle(r.stdout), settle(r.stderr), digest("o"), digest("p"),
