@@ -303,14 +303,13 @@ static bool tucker_ranks(crs_tucker_job *j, crease_error *e)
 static bool read_tucker(crs_tucker_job *j, crease_error *e)
 {
     const crs_args *a = j->a;
-    crs_asked asked;
-    if (!crs_asked_of(a, &asked, e)) return false;
+    if (!crs_asked_of(a, &j->asked, e)) return false;
     /* What many files claim is known before their items are read. */
-    if (crs_read_shape(a->word[0], &asked, &j->s.shape) && j->s.shape.order > 1 &&
+    if (crs_read_shape(a->word[0], &j->asked, &j->s.shape) && j->s.shape.order > 1 &&
         !crs_memory_suffices("robust PCA of this tensor",
                              crease_rpca_bytes(&j->s, &j->run, false, true), e))
         return false;
-    if (!crs_read_data(a, a->word[0], &j->data, e)) return false;
+    if (!crs_read_data(a, a->word[0], &j->asked, &j->data, e)) return false;
     j->given = j->data.shape;
     if (!crs_rpca_take(&j->data, crs_given(a, CRS_OPT_MASK), crs_given(a, CRS_OPT_MERGE), &j->s,
                        j->hash, e) ||
@@ -506,8 +505,8 @@ const crs_verb crs_rpca_verb = {
         CRS_FOR(ALPHA_NOISE, OF_CP | OF_TUCKER), CRS_FOR(RIDGE, OF_CP), CRS_FOR(INIT, OF_CP),
         CRS_FOR(MISSING, OF_CP | OF_TUCKER), CRS_FOR(MASK, OF_CP | OF_TUCKER), CRS_TAKES_READING,
         CRS_FOR(NONNEG, OF_CP), CRS_TAKES(MERGE), CRS_TAKES(TRUTH), CRS_FOR(THREADS, OF_FACTORS),
-        CRS_FOR(PRECISION, OF_CP), CRS_TAKES_CHECKPOINT, CRS_TAKES(OUT), CRS_TAKES(FORCE),
-        CRS_TAKES_ROWS, CRS_TAKES(JSON)),
+        CRS_FOR(PRECISION, OF_CP), CRS_TAKES_CHECKPOINT, CRS_TAKES(OUT), CRS_TAKES(FORMAT),
+        CRS_TAKES(FORCE), CRS_TAKES_ROWS, CRS_TAKES(JSON)),
     .relative = true,
     .kinds = kinds,
     .kind = kind_of,

@@ -14,6 +14,15 @@ void crs_page_title(crs_page *p, const char *role, const char *otherwise);
 /* A cell of a table with a bar from its middle: part is in [-1, 1]. */
 void crs_mark_signed(crs_markup *m, double part, const char *colour);
 
+/* Where numbers and names stand in a chart: free says whether one at (x, y) would lie over none
+ * that was put before, in a box so wide and high (pixels), and keeps it if so. */
+enum { CRS_SPOTS = 24 };
+typedef struct {
+    int count;
+    double x[CRS_SPOTS], y[CRS_SPOTS];
+} crs_spots;
+bool crs_spot_free(crs_spots *s, const crs_chart *c, double x, double y, const double box[2]);
+
 /* heat.c: a matrix as a picture, row by row. */
 void crs_put_heat(crs_page *p, const char *name, ptrdiff_t rows, ptrdiff_t columns,
                   const double *x);

@@ -336,21 +336,17 @@ static int number_of(const course *c, ptrdiff_t i)
 /* The number of a line stands on it where no other number is near, from the right. */
 static void put_badges(const crs_chart *chart, const course *c)
 {
-    double x[NAMED], y[NAMED];
-    const double wide = (chart->x1 - chart->x0) / (chart->width - chart->left - chart->right),
-                 high = (chart->y1 - chart->y0) / (chart->height - chart->top - chart->bottom);
-    int placed = 0;
+    crs_spots spots = { .count = 0 };
+    const double edge =
+        chart->x1 - 8 * (chart->x1 - chart->x0) / (chart->width - chart->left - chart->right);
     for (int k = 0; k < NAMED && k < c->p; k++) {
         const ptrdiff_t i = c->rank[k];
         for (ptrdiff_t at = c->path - 1; at >= 0 && number_of(c, i); at--) {
             const double b = coefficient(c, at, i);
-            bool free_here = b != 0 && c->x[at] < chart->x1 - 8 * wide;
-            for (int j = 0; j < placed; j++)
-                free_here =
-                    free_here && (fabs(x[j] - c->x[at]) > 22 * wide || fabs(y[j] - b) > 20 * high);
-            if (!free_here) continue;
+            if (b == 0 || c->x[at] >= edge ||
+                !crs_spot_free(&spots, chart, c->x[at], b, (double[]){ 22, 20 }))
+                continue;
             crs_chart_badge(chart, c->x[at], b, crs_colour(k), k + 1);
-            x[placed] = c->x[at], y[placed++] = b;
             break;
         }
     }

@@ -53,3 +53,14 @@ void crs_mark_signed(crs_markup *m, double part, const char *colour)
              "</i></div></td>",
              part < 0 ? 50 - wide : 50, wide, colour);
 }
+
+bool crs_spot_free(crs_spots *s, const crs_chart *c, double x, double y, const double box[2])
+{
+    const double at = (x - c->x0) / (c->x1 - c->x0) * (c->width - c->left - c->right),
+                 up = (y - c->y0) / (c->y1 - c->y0) * (c->height - c->top - c->bottom);
+    bool room = isfinite(at) && isfinite(up) && s->count < CRS_SPOTS;
+    for (int k = 0; k < s->count; k++)
+        room = room && (fabs(s->x[k] - at) > box[0] || fabs(s->y[k] - up) > box[1]);
+    if (room) s->x[s->count] = at, s->y[s->count++] = up;
+    return room;
+}

@@ -103,15 +103,17 @@ static void check_cards(crs_page *p, const json_t *list, const char *method)
     char text[CRS_DIGITS], value[CRS_LABEL];
     const double bound = crs_json_number(p->details, "K"),
                  memory = crs_json_number(p->details, "memory");
-    const char *needs = crs_json_words(p->details, "needs");
-    crs_card(p, "Method", method,
-             needs ? "by the form of the problem" : "by the form of the problem");
+    const char *mode = crs_json_words(p->details, "mode");
+    snprintf(value, sizeof value, "%.100s mode", mode ? mode : "unknown");
+    crs_card(p, "Method", method, value);
     snprintf(value, sizeof value, "%d of %d", with_status(list, "proved"),
              (int)json_array_size(list));
     crs_card(p, "Proved", value, "assumptions");
     crs_card(p, "Steps at most", isfinite(bound) ? crs_digits(bound, 3, text) : "no bound",
-             "before the residual is below eps");
-    snprintf(value, sizeof value, "%s MB", crs_digits(memory / 1e6, 3, text));
+             bound > 1e6 ? "in the worst case; runs take far fewer"
+                         : "before the residual is below eps");
+    snprintf(value, sizeof value, "%s %s", crs_digits(memory / (memory < 1e6 ? 1e3 : 1e6), 3, text),
+             memory < 1e6 ? "kB" : "MB");
     crs_card(p, "Memory", value, "of the solver");
 }
 
@@ -120,7 +122,7 @@ static bool check_head(crs_page *p, crease_error *e)
     const json_t *list = crs_json_at(analysis_of(p), "assumptions");
     const char *method = crs_json_words(p->result, "method"),
                *guarantee = crs_json_words(p->details, "guarantee"),
-               *size = crs_json_words(p->details, "size"),
+               *size = crs_json_words(p->details, "problem.size"),
                *path = crs_json_words(p->details, "problem.path");
     const bool covered = guarantee && strcmp(guarantee, "none") != 0;
     (void)e;

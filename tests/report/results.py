@@ -25,7 +25,7 @@ class Results:
     def page(self, name):
         """The page of a result, by crease report."""
         path = self.folder / f"{name}.html"
-        self.run("report", name, "-o", path)
+        self.run("report", name, "--out", path)
         return path
 
     def regression(self):
@@ -64,7 +64,15 @@ class Results:
         problems = ROOT / "examples/problems"
         self.run("solve", problems / "mcp_regression.json", "--starts", 4, "--out", "vector")
         self.run("solve", problems / "tv_image.json", "--out", "picture")
-        (self.folder / "none.json").write_text(json.dumps({
-            "blocks": [{"name": "x", "shape": [2], "set": {"box": {"lower": 0, "upper": 1}}}],
-            "constraint": {"b": [5], "A": {"x": [[1, 1]]}}}))
-        return ["vector", "picture"]
+        impossible = {"crease": 1, "blocks": [{"name": "x", "shape": 3, "set": "box:0,1"}],
+                      "smooth": [{"squared_distance": {"a": "x", "d": [1, 2, 3]}}],
+                      "constraint": {"maps": {"x": [[1, 1, 1]]}, "rhs": [4]}}
+        (self.folder / "impossible.json").write_text(json.dumps(impossible))
+        self.run("solve", "impossible.json", "--out", "none", codes=(4,))
+        return ["vector", "picture", "none"]
+
+    def check_page(self):
+        """The page of check, which has no folder."""
+        path = self.folder / "check.html"
+        self.run("check", ROOT / "examples/problems/methods/tv_split.json", "--report", path)
+        return path

@@ -637,7 +637,9 @@ static void lead(crs_tucker_fit *s, long passes, bool judges)
                   : s->statistics.passes < passes || s->fresh;
          crs_unit_tick(s->c.watch)) {
         if (crease_watch_over(s->c.watch) && !s->fresh) return;
-        if ((crs_tucker_fit_step(s) && !judges) || isnan(s->statistics.residual)) return;
+        const bool ends = crs_tucker_fit_step(s) && !judges;
+        crs_tucker_tell(s);
+        if (ends || isnan(s->statistics.residual)) return;
     }
 }
 
