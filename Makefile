@@ -1,5 +1,5 @@
 # The project's commands. Everything is built in build/<preset> by CMake and Ninja.
-.PHONY: help demo test build install clean format tidy analyze trace coverage readme schema methods bench bench-build bench-rpca bench-engine study-build paper beyond limits
+.PHONY: docs deb help demo test build install clean format tidy analyze trace coverage catalogue schema methods bench bench-build bench-rpca bench-engine study-build paper beyond limits
 .DEFAULT_GOAL := help
 
 help:
@@ -20,9 +20,11 @@ help:
 ## make beyond    measure our defaults on the paper's and on hard instances: study/results/beyond.md (half an hour)
 ## make limits    --max-seconds and SIGINT at random times, 1e7 entries: how late every verb ends (half an hour)
 ## make ranks     measure the automatic rank: study/results/ranks.md (ten minutes)
-## make readme    write the catalogue tables into README.md
+## make catalogue write the tables of docs/catalogue.md
 ## make methods   write the table and the examples of docs/methods.md
 ## make schema    write docs/problem.schema.json from the catalogue
+## make docs      build the documentation as web pages (build/docs/html)
+## make deb       make Debian packages (build/deb); scripts/make-deb test also tries them in a fresh Debian
 ## make clean     remove build/
 
 demo: build
@@ -52,7 +54,7 @@ test: build/release/build.ninja build/asan/build.ninja build/clang/build.ninja
 	@ninja -C build/asan --quiet
 	@ninja -C build/clang --quiet
 	ctest --test-dir build/asan --output-on-failure --no-tests=error -j2 \
-	  -LE 'source|study' -E 'cli/options|paper/section_5_tables'
+	  -LE 'source|study' -E 'cli/options|paper/section_5_tables|report/browser'
 	ctest --test-dir build/release --output-on-failure --no-tests=error -j2 -LE fault
 
 # A folder that make build has made with another generator is made anew.
@@ -132,8 +134,15 @@ ranks: study-build
 beyond: study-build bench-build
 	@study/results/beyond-tables build/release/study/crease-study build/bench/bench/bench_solve build/beyond
 
-readme: build
-	@scripts/readme-catalogue build/release/src/crease
+docs: build
+	@scripts/install-dependencies docs
+	@scripts/make-docs build/release/src/crease build/docs
+
+deb:
+	@scripts/make-deb
+
+catalogue: build
+	@scripts/catalogue-page build/release/src/crease
 
 methods: build
 	@scripts/methods-page build/release/src/crease

@@ -56,7 +56,10 @@ static bool read_document(crs_apply_job *j, crease_error *e)
     if (!root)
         return crs_fail(e, why.code, "%.300s; give the folder of a result of crease rpca",
                         why.text);
-    const bool done = read_settings(j, root, e);
+    const json_t *own = json_object_get(root, "axes");
+    const json_t *merged = json_object_get(json_object_get(root, "details"), "model_axes");
+    const bool done = read_settings(j, root, e) && crs_axes_in(json_is_array(merged) ? merged : own,
+                                                               path, &j->axes, &j->axes_order, e);
     json_decref(root);
     return done;
 }
@@ -144,6 +147,7 @@ void crs_apply_discard(crs_apply_job *j)
     crs_free(j->found);
     crs_folder_abandon(&j->folder);
     crs_array_free(&j->core);
+    crs_axes_free(&j->axes);
     crs_center_close(&j->center);
     crs_free(j->design);
     crs_free(j->noise);
@@ -195,7 +199,7 @@ static bool read_options(crs_apply_job *j, crease_error *e)
         return crs_fail(e, why.code, "%.300s; axes are counted from 0", why.text);
     j->mode = (int)axis;
     j->s.missing = missing;
-    return true;
+    return crs_asked_of(j->a, &j->asked, e);
 }
 
 /* The constants of new indices are not known. */
@@ -214,9 +218,33 @@ static bool center_data(crs_apply_job *j, crease_error *e)
     return true;
 }
 
+/* Axes of the data in the order of the model's: a single slice has none along the mode. */
+static bool align(const crs_apply_job *j, crs_axes *out, crease_error *e)
+{
+    if (!crs_axes_copy(&j->data.axes, j->given.order, out, e)) return false;
+    if (j->given.order == j->order) return true;
+    for (int n = j->order - 1; n > j->mode; n--) out->axis[n] = out->axis[n - 1];
+    out->axis[j->mode] = (crs_axis){ .name = NULL };
+    return true;
+}
+
+/* What is measured along another axis is not seen through this model. */
+static bool suit_axes(crs_apply_job *j, crease_error *e)
+{
+    char why[200] = "";
+    crs_axes own;
+    if (j->axes_order != j->order) return true;
+    if (!align(j, &own, e)) return false;
+    const bool same =
+        crs_axes_agree(&own, &j->axes, j->order, j->mode, "the data", "the model", why);
+    crs_axes_free(&own);
+    return same || crs_fail(e, CREASE_BAD_DATA,
+                            "%s; give data of the model's axes, or fit a model to these", why);
+}
+
 bool crs_apply_data(crs_apply_job *j, crease_error *e)
 {
-    if (!crs_read_data(j->a, j->path, &j->data, e)) return false;
+    if (!crs_read_data(j->a, j->path, &j->asked, &j->data, e)) return false;
     j->s.missing = j->s.missing || j->data.gaps;
     crs_array_hash(&j->data, j->hash);
     j->given = j->data.shape;
@@ -226,7 +254,8 @@ bool crs_apply_data(crs_apply_job *j, crease_error *e)
         return crs_fail(e, CREASE_BAD_SHAPE, "--mask does not have the shape of the data");
     j->s.mask = j->mask.data;
     if (j->masked) crs_array_hash(&j->mask, j->mask_hash);
-    return fit_shape(j, e) && center_data(j, e);
+    return crs_data_finite(&j->data, j->s.missing, j->mask.data, e) && fit_shape(j, e) &&
+           suit_axes(j, e) && center_data(j, e);
 }
 
 /* t x_n X of a tensor in the shape s, which becomes that of the product; t is freed. */
@@ -389,9 +418,19 @@ static void put_scores(crs_spot to, const crs_apply_job *j)
 
 static void put_sources(crs_spot list, const crs_apply_job *j)
 {
-    crs_put_data(list, &j->folder, "data", j->path, &j->given, j->hash);
-    crs_put_data(list, &j->folder, "model", j->from, NULL, j->model_hash);
-    if (j->masked) crs_put_data(list, &j->folder, "mask", j->masked, &j->given, j->mask_hash);
+    const crs_data data = { .role = "data",
+                            .path = j->path,
+                            .shape = &j->given,
+                            .hash = j->hash,
+                            .asked = &j->asked,
+                            .scale = j->data.scale };
+    const crs_data model = { .role = "model", .path = j->from, .hash = j->model_hash };
+    const crs_data mask = {
+        .role = "mask", .path = j->masked, .shape = &j->given, .hash = j->mask_hash
+    };
+    crs_put_data(list, &j->folder, &data);
+    crs_put_data(list, &j->folder, &model);
+    if (j->masked) crs_put_data(list, &j->folder, &mask);
 }
 
 static void put_settings(crs_spot to, const crs_apply_job *j)
@@ -433,6 +472,7 @@ static void put_result(const crs_apply_job *j, crs_document *d)
     }
     const crs_result out = crs_result_begin(d, &s);
     put_sources(out.data, j);
+    crs_put_axes(out.top, "axes", &j->data.axes, j->given.order);
     put_settings(out.settings, j);
     put_scores(out.details, j);
 }
@@ -464,14 +504,51 @@ static bool deliver(crs_apply_job *j, crease_error *e)
     return done;
 }
 
+static void print_score(const crs_apply_job *j, ptrdiff_t i)
+{
+    const crease_cp_slice_score *s = &j->out.score[i];
+    printf("  %5td  %7.2f%% %9.3g %9.3g %9.3g\n", i + 1, 100 * s->share, s->energy, s->scale,
+           s->distance);
+}
+
+/* All slices, or of many those with most outliers. */
+static void print_scores(const crs_apply_job *j)
+{
+    enum { FEW = 20 };
+    const ptrdiff_t all = j->shape.dim[j->mode];
+    double limit = INFINITY;
+    ptrdiff_t at = -1;
+    if (all > FEW) printf("  of %td slices the %d with most outliers\n", all, FEW);
+    printf("  slice  outliers    energy     scale  distance\n");
+    for (ptrdiff_t i = 0; i < all && all <= FEW; i++) print_score(j, i);
+    for (int k = 0; all > FEW && k < FEW; k++) { /* the next in the order of (share, index) */
+        ptrdiff_t best = -1;
+        for (ptrdiff_t i = 0; i < all; i++) {
+            const double share = j->out.score[i].share;
+            const bool later = share < limit || (share == limit && i > at);
+            if (later && (best < 0 || share > j->out.score[best].share)) best = i;
+        }
+        if (best < 0) break;
+        print_score(j, best);
+        limit = j->out.score[best].share, at = best;
+    }
+}
+
 static void print_summary(const crs_apply_job *j)
 {
-    printf("slice  outliers    energy     scale  distance\n");
-    for (ptrdiff_t i = 0; i < j->shape.dim[j->mode]; i++) {
-        const crease_cp_slice_score *s = &j->out.score[i];
-        printf("%5td  %7.2f%% %9.3g %9.3g %9.3g\n", i + 1, 100 * s->share, s->energy, s->scale,
-               s->distance);
-    }
+    const crease_verification *worst = worst_of(j);
+    const crs_trust trust = { .outcome = outcome_of(j),
+                              .verdict = worst->verdict,
+                              .why = worst->text,
+                              .residual = worst->smallest_eps,
+                              .eps = slice_eps,
+                              .relative = true };
+    crs_say_doubt(j->a, &trust);
+    printf("%s  %td slice%s along axis %d, fitted by the terms of %s\n\n", j->path,
+           j->shape.dim[j->mode], j->shape.dim[j->mode] == 1 ? "" : "s", j->mode, j->from);
+    print_scores(j);
+    crs_say_trust(j->a, &trust);
+    crs_say_place(j->a, &j->folder);
 }
 
 static bool run(const crs_args *a, crease_error *e)
@@ -507,6 +584,7 @@ const crs_verb crs_apply_verb = {
             "from those of the slices the model was fitted to.",
     .example = "crease apply result new.npy --out seen",
     .takes = CRS_LIST(CRS_TAKES(AXIS), CRS_TAKES(MISSING), CRS_TAKES(MASK), CRS_TAKES_READING,
-                      CRS_TAKES(max_seconds), CRS_TAKES(OUT), CRS_TAKES(FORCE), CRS_TAKES(JSON)),
+                      CRS_TAKES(max_seconds), CRS_TAKES(OUT), CRS_TAKES(FORMAT), CRS_TAKES(FORCE),
+                      CRS_TAKES_LOG, CRS_TAKES(COLOR), CRS_TAKES(JSON)),
     .run = run,
 };

@@ -13,6 +13,9 @@ typedef struct {
     char model[16];
     bool cp, bounded; /* terms with weights; noise bounded as a whole */
     int order, mode;  /* mode: that of the slices, from 0 */
+    crs_axes axes;    /* of the model; axes_order 0: none are known */
+    int axes_order;
+    crs_asked asked; /* how the data are read */
     crs_array data, mask, factor[CREASE_MAX_ORDER], weight, core;
     crease_space given, shape; /* of the data as they came, and with a mode of slices */
     crs_center_arrays center;  /* of the model, subtracted from the data */

@@ -186,9 +186,11 @@ bool crs_check_apply(crs_judged *judged, crease_error *e)
     const char *given = crs_given(judged->a, CRS_OPT_PROBLEM);
     char *path[3] = { NULL };
     bool done = find_sources(c, path, e);
-    crs_apply_job j = {
-        .a = judged->a, .from = path[0], .path = given ? given : path[1], .masked = path[2]
-    };
+    crs_apply_job j = { .a = judged->a,
+                        .from = path[0],
+                        .path = given ? given : path[1],
+                        .masked = path[2],
+                        .asked = crs_asked_in(crs_certificate_data(c, "data")) };
     done = done && read_claim(json_object_get(c->document, "settings"), &j, e) &&
            read_parts(judged, &j, e) && crs_apply_judge(&j, judged->eps, e) &&
            crs_judged_all(judged, (int)j.shape.dim[j.mode], j.found, "slice", e);

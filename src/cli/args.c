@@ -153,12 +153,13 @@ static bool all_read(const crs_args *a, crease_error *e)
 {
     const crs_verb *v = a->verb;
     char readers[300], name[CRS_NAME];
-    if (crs_given(a, CRS_OPT_FORCE) && !crs_given(a, CRS_OPT_OUT))
+    if (crs_given(a, CRS_OPT_FORCE) && crs_takes(v, CRS_OPT_OUT) && !crs_given(a, CRS_OPT_OUT))
         return crs_fail(e, CREASE_BAD_ARGUMENT,
                         "--force is for the folder of --out; add --out DIR");
     if (crs_given(a, CRS_OPT_QUIET) && crs_given(a, CRS_OPT_VERBOSE))
         return crs_fail(e, CREASE_BAD_ARGUMENT,
                         "--quiet and --verbose exclude each other; give one");
+    if (!crs_colour_option(a, e)) return false;
     if (!v->kinds) return true;
     const int kind = v->kind(a, e);
     if (kind < 0) return false;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * check: what the theory says of a problem, without solving it */
 #include "cli/cli.h"
+#include "report/report.h"
 
 enum { MOST_REDUCTIONS = 8, MOST_PLANNED = 8 };
 
@@ -94,15 +95,17 @@ static void print_all(const crs_args *a, const crease_problem *p, const crease_o
     print_table(p, found);
 }
 
-static bool print_json(const crs_args *a, const crs_problem_file *file,
-                       const crease_analysis *found, const outset *first, double bytes,
-                       crease_error *e)
+/* The document of --json, of which the page is made too. */
+static void put_all(const crs_args *a, const crs_problem_file *file, const crease_analysis *found,
+                    const outset *first, double bytes, crs_document *d)
 {
-    crs_document d;
-    const crs_spot top = crs_document_begin(&d, "check");
+    char size[240];
+    const crs_spot top = crs_document_begin(d, "check");
     const crs_spot problem = crs_put_object(top, "problem");
     crs_put_text(problem, "path", a->word[0]);
     crs_put_text(problem, "hash", file->hash);
+    crs_size_text(&file->problem, size, sizeof size);
+    crs_put_text(problem, "size", size);
     crs_put_text(top, "method", crease_method_name(found->method));
     crs_put_text(top, "mode", crease_mode_name(found->mode));
     crs_put_text(top, "guarantee", found->guarantee ? found->theorem : "none");
@@ -114,7 +117,25 @@ static bool print_json(const crs_args *a, const crs_problem_file *file,
     crs_put_number(top, "K", first->K);
     crs_put_number(top, "memory", bytes);
     crs_put_analysis(crs_put_object(top, "analysis"), &file->problem, found, first->K);
-    return crs_document_print(&d, false, e);
+}
+
+/* --report, then what is said on standard output. */
+static bool tell(const crs_args *a, const crs_problem_file *file, const crease_analysis *found,
+                 const outset *first, double bytes, const crease_options *o, crease_error *e)
+{
+    crs_document d;
+    const char *page = crs_given(a, CRS_OPT_REPORT);
+    put_all(a, file, found, first, bytes, &d);
+    bool done = !d.failed || crs_fail(e, CREASE_NO_MEMORY, "out of memory: the report");
+    if (done && page && !crs_page_write_document(d.root, page, false, NULL, e)) {
+        if (e->code == CREASE_IO) *a->status = CRS_EXIT_NO_OUTPUT;
+        done = false;
+    }
+    if (done && crs_given(a, CRS_OPT_JSON)) return crs_document_print(&d, false, e);
+    crs_document_free(&d);
+    if (done) print_all(a, &file->problem, o, found, first, bytes);
+    if (done && page) printf("\nreport      %s; open it in a browser\n", page);
+    return done;
 }
 
 static bool run(const crs_args *a, crease_error *e)
@@ -128,10 +149,7 @@ static bool run(const crs_args *a, crease_error *e)
     bool done = found && crs_forecast_bytes(&file->problem, found, &bytes, e) &&
                 begin_run(&file->problem, &o, &first, e);
     if (!done && e->code == CREASE_UNSUPPORTED) *a->status = CRS_EXIT_LIMIT;
-    if (done && crs_given(a, CRS_OPT_JSON))
-        done = print_json(a, file, found, &first, bytes, e);
-    else if (done)
-        print_all(a, &file->problem, &o, found, &first, bytes);
+    done = done && tell(a, file, found, &first, bytes, &o, e);
     if (done && !found->guarantee) *a->status = CRS_EXIT_LIMIT;
     crease_analysis_free(found);
     crs_problem_file_free(file);
@@ -153,7 +171,8 @@ const crs_verb crs_check_verb = {
         "when a theorem covers the problem and 2 when none "
         "does.",
     .example = "crease check examples/problems/lasso.json",
-    .takes = CRS_LIST(CRS_TAKES(METHOD), CRS_TAKES(MODE), CRS_TAKES(eps), CRS_TAKES(beta),
-                      CRS_TAKES(gamma), CRS_TAKES(h), CRS_TAKES(mu), CRS_TAKES(JSON)),
+    .takes =
+        CRS_LIST(CRS_TAKES(METHOD), CRS_TAKES(MODE), CRS_TAKES(eps), CRS_TAKES(beta),
+                 CRS_TAKES(gamma), CRS_TAKES(h), CRS_TAKES(mu), CRS_TAKES(JSON), CRS_TAKES(REPORT)),
     .run = run,
 };

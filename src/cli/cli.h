@@ -104,10 +104,15 @@ typedef struct {
 #define CRS_TAKES_ONE(type, name, value, low, high, text) , CRS_TAKES(name)
 #define CRS_TAKES_RUN                                     CRS_TAKES(METHOD), CRS_TAKES(MODE) CREASE_OPTIONS(CRS_TAKES_ONE)
 
-/* Those that decide how data are read, for crs_read_data. */
+/* Those that decide how data are read and what their dimensions are called, for crs_read_data. */
 #define CRS_TAKES_READING                                                                          \
-    CRS_TAKES(READ_AS), CRS_TAKES(COLUMNS), CRS_TAKES(DROP), CRS_TAKES(ABSENT),                    \
+    CRS_TAKES(READ_AS), CRS_TAKES(AXES), CRS_TAKES(COLUMNS), CRS_TAKES(DROP), CRS_TAKES(ABSENT),   \
+        CRS_TAKES(FRAMES), CRS_TAKES(SIZE), CRS_TAKES(COLOUR),                                     \
         CRS_SAYS(SHAPE, "of a file of coordinates: the dimensions (default: the largest indices)")
+
+/* Those that decide what a long command says while it works. */
+#define CRS_TAKES_LOG  CRS_TAKES(QUIET), CRS_TAKES(LOG), CRS_TAKES(LOG_FILE)
+#define CRS_TAKES_ROWS CRS_TAKES_LOG, CRS_TAKES(VERBOSE), CRS_TAKES(LOG_CSV), CRS_TAKES(COLOR)
 
 enum { CRS_NAME = 80 };
 
@@ -125,9 +130,10 @@ typedef struct {
     int least, most;   /* how many words it takes */
     crs_word word;     /* what they are */
     const char *text;
-    const char *example;                             /* works as pasted */
-    const crs_taken *takes;                          /* its options; NULL: none */
-    bool relative;                                   /* the default of --relative is 1 */
+    const char *example;    /* works as pasted */
+    const crs_taken *takes; /* its options; NULL: none */
+    const char *stops;      /* what the first Ctrl-C leads to; NULL: a certified point is written */
+    bool relative;          /* the default of --relative is 1 */
     const char *const *kinds;                        /* "--model cp", ...; NULL: one kind only */
     int (*kind)(const crs_args *a, crease_error *e); /* which of them; -1 with e filled in */
     bool (*run)(const crs_args *a, crease_error *e);
@@ -137,6 +143,7 @@ typedef struct {
 #include "cli/verbs.def"
 #undef VERB
 
+const crs_verb *crs_verb_at(int k); /* NULL after the last */
 const crs_verb *crs_verb_find(const char *name, crease_error *e);
 
 /* How the verb takes option k; NULL: not at all. */
@@ -150,6 +157,7 @@ struct crs_args {
     char **word;
     int *status; /* exit code of the program: instead of 0, or of the error's own when not 0 */
     crease_watch *watch;               /* of the command; --max-seconds is its limit */
+    struct crs_log *log;               /* NULL: it says nothing while it works */
     struct crs_checkpoint *checkpoint; /* NULL: none */
 };
 
@@ -184,13 +192,25 @@ bool crs_read_in(const char *folder, const char *name, crs_array *out, crease_er
 /* The same; true with an empty array where there is no such file. */
 bool crs_read_if_there(const char *folder, const char *name, crs_array *out, crease_error *e);
 
+/* What the command line asks of the data's file besides its numbers; texts are borrowed (data.c).
+ */
+bool crs_asked_of(const crs_args *a, crs_asked *out, crease_error *e);
+/* The data of a verb with what is known of their axes: by --axes, a sidecar or the result beside
+ * them, or the file itself. Prints its notice. */
+bool crs_read_data(const crs_args *a, const char *path, const crs_asked *asked, crs_array *out,
+                   crease_error *e);
+/* "sample 7, emission 342 nm" of entry j. */
+void crs_place_text(const crs_array *x, ptrdiff_t j, char *out, size_t size);
+/* Where something is known of the axes: is every entry finite, or missing? The sentence names it by
+ * its labels. */
+bool crs_data_finite(const crs_array *x, bool missing, const double *mask, crease_error *e);
+/* --merge: `count` axes from `first` on. */
+bool crs_parse_merge(const char *text, const crease_space *s, int *first, int *count,
+                     crease_error *e);
+void crs_merge_shape(crease_space *s, int first, int count);
+
 /* The value of --shape. */
 bool crs_parse_shape(const char *text, crease_space *s, crease_error *e);
-
-/* What the command line asks of the data's file besides its numbers; texts are borrowed. */
-bool crs_asked_of(const crs_args *a, crs_asked *asked, crease_error *e);
-/* The data at a path, as the command line asks; what there is to say of them is said. */
-bool crs_read_data(const crs_args *a, const char *path, crs_array *out, crease_error *e);
 
 /* The point of a verb: the words from `first` on, or --input, in the shape of the file or of
  * --shape. Every entry is finite. */
@@ -214,6 +234,10 @@ int crs_kind_size(int kind);
 void crs_print_wrapped(const char *text, int first_column, int indent);
 void crs_print_usage(FILE *f);
 void crs_print_help(const crs_verb *v, bool all); /* or the common options only */
+/* What the option means for the verb; of an option of the library with its default. */
+enum { CRS_HELP_ROOM = 600 };
+void crs_option_text(const crs_verb *v, int k, char out[CRS_HELP_ROOM]);
+void crs_print_manual(const crs_verb *v); /* manual.c: as scdoc source; NULL: of the program */
 
 /* How the program ends; beyond 128 a signal's number is added to it. From 64 on as sysexits.h. */
 enum {
@@ -283,32 +307,37 @@ void crs_parameter_text(const crease_analysis *a, char *out, size_t size);
 bool crs_forecast_bytes(const crease_problem *p, const crease_analysis *a, double *bytes,
                         crease_error *e);
 
-/* The log of a run on standard error. */
-typedef struct {
-    bool quiet, verbose;
-    long every, next; /* the next iteration with a line of its own */
-    FILE *csv;        /* NULL: none */
-    crs_history history;
-} crs_log;
+/* What a command says while it works (progress.c), from the looks of its watch. open: as the
+ * command line asks, for verbs that take --quiet. close erases the line of a terminal and ends the
+ * files; false where the command failed or one could not be written. */
+bool crs_log_open(crs_args *a, crease_error *e);
+bool crs_log_close(crs_args *a, bool done, crease_error *e);
+/* A sentence that the user should see although nothing is wrong; nothing with --quiet. */
+#if defined(__GNUC__)
+__attribute__((format(printf, 2, 3)))
+#endif
+void crs_log_note(const crs_args *a, const char *format, ...);
+/* Where text of --verbose goes; NULL: it was not asked for. */
+FILE *crs_log_text(const crs_args *a);
+/* With --verbose: the head of the table, whose rows come from now on, one for every so many
+ * iterations at least; and those that are there by now, with the last one. */
+void crs_log_table(const crs_args *a, long every);
+void crs_log_rows(const crs_args *a);
 
-/* The log that the command line asks for, with the file of --log-csv; every: iterations between two
- * certificates. close() ends the file; false where it could not be written. NULL is closed. */
-crs_log *crs_log_open(const crs_args *a, long every, crease_error *e);
-bool crs_log_close(crs_log *log, const crs_args *a, bool done, crease_error *e);
-void crs_log_banner(const crs_log *log, const crs_run *run);
-crease_callback crs_log_progress; /* user: the crs_log */
-void crs_log_footer(const crs_log *log, const crs_run *run);
+/* What --verbose says before and after a run (log.c). */
+void crs_log_guarantee(FILE *f, const crease_analysis *a);
+void crs_log_banner(const crs_args *args, const crs_run *run);
+void crs_log_footer(const crs_args *a, const crs_run *run);
 
-/* The last lines of a log, of any engine. */
+/* The same after a run of any engine. */
 typedef struct {
     const crease_certificate *certificate;
     const crease_verification *verified;
     crease_report report;
-    crease_progress last;
     const char *status;
     bool audited;
 } crs_ending;
-void crs_log_ending(const crs_log *log, const crs_ending *end);
+void crs_log_ending(const crs_args *a, const crs_ending *end);
 
 /* From here on the first SIGINT or SIGTERM stops the command's watch, the second ends the program,
  * as the first does in the phase READ; so does there the time limit, of so many seconds, after a
@@ -318,8 +347,42 @@ void crs_signals_enter(const crs_args *a, double seconds);
 /* Of the time limit, what writing `times` as many bytes as were read will take is kept for it. */
 void crs_keep_time(const crs_args *a, double times, double bytes);
 
-/* "seconds     3.2: read 0.1, fit 2.9, ...": the last line but one of a summary */
-void crs_print_seconds(const crs_args *a);
+/* colour.c. May words on this stream be coloured? In a tone, where they may. */
+typedef enum { CRS_TONE_GOOD, CRS_TONE_DOUBT, CRS_TONE_BAD, CRS_TONE_STRONG } crs_tone;
+bool crs_colour_option(const crs_args *a, crease_error *e); /* is --color one of its words? */
+bool crs_colours(const crs_args *a, FILE *f);
+#if defined(__GNUC__)
+__attribute__((format(printf, 4, 5)))
+#endif
+void crs_print_tone(const crs_args *a, FILE *f, crs_tone tone, const char *format, ...);
+
+/* summary.c: a line of the answer, "  noise        0.0053 ...", wrapped. */
+#if defined(__GNUC__)
+__attribute__((format(printf, 2, 3)))
+#endif
+void crs_line(const char *label, const char *format, ...);
+/* "20 x 101 x 51 (sample, emission, excitation)"; entry k, "sample 8, emission 507 nm". axes may be
+ * NULL. */
+void crs_named_shape(const crease_space *s, const crs_axes *axes, char *out, size_t size);
+void crs_entry_text(const crease_space *s, const crs_axes *axes, ptrdiff_t k, char *out,
+                    size_t size);
+
+/* How far a result may be trusted. */
+typedef struct {
+    crease_outcome outcome;
+    const char *text; /* how it ended; NULL: the outcome's */
+    crease_verdict verdict;
+    const char *why; /* the checker's reason; NULL: none */
+    double residual, eps;
+    bool relative;
+} crs_trust;
+bool crs_is_certified(const crs_trust *t);
+/* The head of a summary where it is not certified, with what may help; after the answer, where it
+ * is; and the end of it: the folder, the time, and what to do next. */
+void crs_say_doubt(const crs_args *a, const crs_trust *t);
+void crs_say_trust(const crs_args *a, const crs_trust *t);
+void crs_say_steps(const crs_trust *t, long iterations, crease_method m, const char *theorem);
+void crs_say_place(const crs_args *a, const crs_folder *f);
 
 enum { CRS_PATH_ROOM = 4096 };
 

@@ -66,6 +66,37 @@ static double forecast(const crease_cp_recipe *r)
     return 8 * ((4 + r->outliers) * n + factors) + 0x1p24;
 }
 
+/* samples x emission x excitation */
+static bool name_axes(const crease_space *s, crs_axes *out, crease_error *e)
+{
+    static const char *const name[] = { "sample", "emission", "excitation" };
+    bool done = true;
+    *out = (crs_axes){ .axis = { { .name = NULL } } };
+    for (int n = 0; done && n < 3; n++) {
+        double *at = n ? crs_doubles(s->dim[n], "the wavelengths", e) : NULL;
+        done = (n == 0 || at) && crs_axis_name(&out->axis[n], name[n], n ? "nm" : NULL, e);
+        for (ptrdiff_t i = 0; at && i < s->dim[n]; i++) at[i] = crease_eem_wavelength(s, n, i);
+        done = done && (n == 0 || crs_axis_at(&out->axis[n], s->dim[n], at, e));
+        crs_free(at);
+    }
+    if (!done) crs_axes_free(out);
+    return done;
+}
+
+/* In result.json, and as a sidecar that goes with tensor.npy. */
+static bool write_axes(crs_folder *f, const crs_result *r, const crease_space *s, crease_error *e)
+{
+    crs_axes axes;
+    crs_document d;
+    if (!name_axes(s, &axes, e)) return false;
+    crs_put_axes(r->top, "axes", &axes, s->order);
+    crs_put_axes(crs_document_begin(&d, NULL), "axes", &axes, s->order);
+    const bool done = crs_folder_document(f, "tensor.axes.json", &d, e);
+    crs_document_free(&d);
+    crs_axes_free(&axes);
+    return done;
+}
+
 static void put_wavelengths(crs_spot to, const char *key, const crease_space *s, int axis)
 {
     const crs_spot list = crs_put_list(to, key);
@@ -117,9 +148,12 @@ static bool deliver(const crs_args *a, crs_folder *f, crs_document *d, const cha
 {
     bool done = crs_folder_commit(f, d, e);
     if (done && crs_given(a, CRS_OPT_JSON)) return crs_document_print(d, false, e);
+    char shape[200];
+    crs_named_shape(&c->recipe.shape, NULL, shape, sizeof shape);
     if (done)
-        printf("tensor      %s/tensor.npy, rank %s, %td outliers, seed %.0f\n",
-               crs_given(a, CRS_OPT_OUT), rank, c->count, (double)c->recipe.seed);
+        printf("%s/tensor.npy  %s, rank %s, %td outlier%s, seed %.0f\n", crs_given(a, CRS_OPT_OUT),
+               shape, rank, c->count, c->count == 1 ? "" : "s", (double)c->recipe.seed);
+    if (done) crs_say_place(a, f);
     crs_document_free(d);
     return done;
 }
@@ -137,6 +171,7 @@ static bool write_all(const crs_args *a, crs_folder *f, const crease_cp_instance
     crs_put_whole(out.settings, "rank", r->rank);
     crs_put_whole(out.details, "outliers", c->count);
     if (is_eem(a)) {
+        done = done && write_axes(f, &out, &r->shape, e);
         put_wavelengths(out.details, "emission_nm", &r->shape, 1);
         put_wavelengths(out.details, "excitation_nm", &r->shape, 2);
     }
@@ -246,11 +281,13 @@ const crs_verb crs_generate_verb = {
             "every machine and thread "
             "count.",
     .example = "crease generate cp --shape 10,20,30 --rank 3 --seed 1 --out instance",
+    .stops = "nothing is written",
     .takes =
         CRS_LIST(CRS_SAYS(SHAPE, "dimensions of the tensor; the last index runs fastest"),
                  CRS_SAYS(RANK, "number of rank-one terms; of tucker and matrix one number, or "
                                 "one per mode (2,3,4)"),
                  CRS_TAKES(OUTLIERS), CRS_TAKES(MAGNITUDE), CRS_TAKES(NOISE), CRS_TAKES(seed),
-                 CRS_TAKES(max_seconds), CRS_TAKES(OUT), CRS_TAKES(FORCE), CRS_TAKES(JSON)),
+                 CRS_TAKES(max_seconds), CRS_TAKES(OUT), CRS_TAKES(FORMAT), CRS_TAKES(FORCE),
+                 CRS_TAKES_LOG, CRS_TAKES(JSON)),
     .run = run,
 };

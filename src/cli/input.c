@@ -85,26 +85,6 @@ bool crs_parse_shape(const char *text, crease_space *s, crease_error *e)
                              text, CREASE_MAX_ORDER);
 }
 
-bool crs_asked_of(const crs_args *a, crs_asked *asked, crease_error *e)
-{
-    const char *shape = crs_given(a, CRS_OPT_SHAPE);
-    *asked = (crs_asked){ .missing = crs_given(a, CRS_OPT_MISSING),
-                          .read_as = crs_given(a, CRS_OPT_READ_AS),
-                          .absent = crs_given(a, CRS_OPT_ABSENT),
-                          .columns = crs_given(a, CRS_OPT_COLUMNS),
-                          .drop = crs_given(a, CRS_OPT_DROP) };
-    return !shape ||
-           (crs_parse_shape(shape, &asked->shape, e) && crease_space_check(&asked->shape, e));
-}
-
-bool crs_read_data(const crs_args *a, const char *path, crs_array *out, crease_error *e)
-{
-    crs_asked asked;
-    if (!crs_asked_of(a, &asked, e) || !crs_read_asked(path, &asked, out, e)) return false;
-    crs_print_notice(a, out);
-    return true;
-}
-
 static bool reshape(const char *text, crs_array *x, crease_error *e)
 {
     crease_space wanted;

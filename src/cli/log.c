@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * log: the log of a run: banner, a table at iterations 0, 1, 2, 5, 10, 20, 50, ..., footer */
+ * log: what --verbose says of a run before and after its iterations: method, parameters, guarantee,
+ * memory, limits; residuals and verdict. What is odd is said without it, too. */
 #include "cli/cli.h"
 #include "solve/engine.h"
 
@@ -52,116 +53,72 @@ bool crs_forecast_bytes(const crease_problem *p, const crease_analysis *a, doubl
     return true;
 }
 
-crs_log *crs_log_open(const crs_args *a, long every, crease_error *e)
+void crs_log_guarantee(FILE *f, const crease_analysis *a)
 {
-    const char *csv = crs_given(a, CRS_OPT_LOG_CSV);
-    crs_log *log = crs_alloc(1, sizeof *log);
-    if (!log) return crs_fail(e, CREASE_NO_MEMORY, "out of memory: the log"), NULL;
-    log->quiet = crs_given(a, CRS_OPT_QUIET);
-    log->verbose = crs_given(a, CRS_OPT_VERBOSE);
-    log->every = every;
-    if (!csv) return log;
-    log->csv = crs_create(csv, e);
-    if (log->csv) return crs_history_names(log->csv), log;
-    *a->status = CRS_EXIT_NO_OUTPUT;
-    crs_free(log);
-    return NULL;
+    if (a->guarantee) fprintf(f, "guarantee   %s\n", a->theorem);
+    for (int k = 0; !a->guarantee && crs_doubt(a, k); k++)
+        fprintf(f, "%s%s is %s: %s\n",
+                k ? "            " : "guarantee   none: ", crs_doubt(a, k)->name,
+                crease_status_text(crs_doubt(a, k)->status), crs_doubt(a, k)->reason);
 }
 
-bool crs_log_close(crs_log *log, const crs_args *a, bool done, crease_error *e)
-{
-    const bool written = !log || !log->csv ||
-                         crs_finish(log->csv, crs_given(a, CRS_OPT_LOG_CSV), true, done ? e : NULL);
-    if (!written) *a->status = 0;
-    crs_free(log);
-    return done && written;
-}
-
-void crs_log_banner(const crs_log *log, const crs_run *run)
+void crs_log_banner(const crs_args *args, const crs_run *run)
 {
     const crease_analysis *a = crease_solver_analysis(run->solver);
     const crease_problem *p = &run->file->problem;
+    const crease_options *o = run->options;
     char text[240];
     double bytes = 0;
-    if (log->quiet) return;
-    crs_size_text(p, text, sizeof text);
-    fprintf(stderr, "crease %s  %s: %s\n", crease_version(), run->path, text);
-    fprintf(stderr, "method      %s%s, %s mode\n", crease_method_name(a->method),
-            run->options->method == CREASE_METHOD_AUTO ? " (chosen)" : "",
-            crease_mode_name(a->mode));
-    crs_parameter_text(a, text, sizeof text);
-    fprintf(stderr, "parameters  %s\n", text[0] ? text : "none");
-    if (a->guarantee) fprintf(stderr, "guarantee   %s\n", a->theorem);
-    for (int k = 0; !a->guarantee && crs_doubt(a, k); k++)
-        fprintf(stderr, "%s%s is %s: %s\n",
-                k ? "            " : "guarantee   none: ", crs_doubt(a, k)->name,
-                crease_status_text(crs_doubt(a, k)->status), crs_doubt(a, k)->reason);
-    if (crs_forecast_bytes(p, a, &bytes, NULL))
-        fprintf(stderr, "memory      %.3g MB\n", bytes / 1e6);
-    fprintf(stderr, "stops at    %s residual <= %g, %ld iterations, %g s\n\n",
-            run->options->relative ? "relative" : "absolute", run->options->eps,
-            run->options->max_iterations, run->options->max_seconds);
-    fprintf(stderr, "%10s %16s %12s %12s %12s %9s\n", "iteration", "objective", "feasibility",
-            "worst", "theta", "seconds");
-}
-
-static void put_line(const crease_progress *p)
-{
-    fprintf(stderr, "%10ld %16.9e %12.4e %12.4e %12.4e %9.3f\n", p->iteration, p->objective,
-            p->feasibility, p->worst, p->theta, p->seconds);
-}
-
-/* 1, 2, 5, 10, 20, 50, ... */
-static long after(long n)
-{
-    long power = 1;
-    while (power <= n / 10) power *= 10;
-    return n < 1 ? 1 : n / power == 1 ? 2 * power : n / power == 2 ? 5 * power : 10 * power;
-}
-
-bool crs_log_progress(const crease_progress *p, void *user)
-{
-    crs_log *log = user;
-    crs_history_add(&log->history, p);
-    if (log->csv) crs_history_line(log->csv, p);
-    if (!log->quiet && (p->iteration >= log->next || p->iteration == 0 ||
-                        (log->verbose && p->iteration % log->every == 0))) {
-        put_line(p);
-        while (log->next <= p->iteration) log->next = after(log->next);
+    FILE *f = crs_log_text(args);
+    if (f) {
+        crs_size_text(p, text, sizeof text);
+        fprintf(f, "crease %s  %s: %s\n", crease_version(), run->path ? run->path : "", text);
+        fprintf(f, "method      %s%s, %s mode\n", crease_method_name(a->method),
+                o->method == CREASE_METHOD_AUTO ? " (chosen)" : "", crease_mode_name(a->mode));
+        crs_parameter_text(a, text, sizeof text);
+        fprintf(f, "parameters  %s\n", text[0] ? text : "none");
+        crs_log_guarantee(f, a);
+        if (crs_forecast_bytes(p, a, &bytes, NULL))
+            fprintf(f, "memory      %.3g MB\n", bytes / 1e6);
+        fprintf(f, "stops at    %s residual <= %g, %ld iterations, %g s\n\n",
+                o->relative ? "relative" : "absolute", o->eps, o->max_iterations, o->max_seconds);
     }
-    return true;
+    crs_log_table(args, o->certify_every);
 }
 
-void crs_log_ending(const crs_log *log, const crs_ending *end)
+static void tell_odd(const crs_args *a, const crease_report *r)
 {
-    const crease_report *r = &end->report;
-    const crease_certificate *c = end->certificate;
-    if (log->quiet) return;
-    put_line(&end->last);
-    fprintf(stderr, "\nobjective   %.12g\nworst       %.4e, %.4e relative\n", c->objective,
-            c->worst, c->worst_relative);
-    fprintf(stderr, "checked     %s: %s\n", crease_verdict_text(end->verified->verdict),
-            end->verified->text);
-    if (end->audited && r->audit_violations == 0)
-        fprintf(stderr, "audit       the potential fell in every iteration as the theorem says\n");
     if (r->audit_violations > 0)
-        fprintf(stderr, "audit       the potential rose in %ld iterations, by %.2e at worst\n",
-                r->audit_violations, r->audit_worst);
+        crs_log_note(a, "the potential rose in %ld iterations, by %.2e at worst",
+                     r->audit_violations, r->audit_worst);
     if (r->moved_starts)
-        fprintf(stderr, "note        %ld start point%s outside the set and projected onto it\n",
-                r->moved_starts, r->moved_starts == 1 ? " was" : "s were");
-    if (r->note[0]) fprintf(stderr, "note        %s\n", r->note);
-    fprintf(stderr, "EXIT: %s\n", end->status);
+        crs_log_note(a, "%ld start point%s outside the set and projected onto it", r->moved_starts,
+                     r->moved_starts == 1 ? " was" : "s were");
+    if (r->note[0]) crs_log_note(a, "%s", r->note);
 }
 
-void crs_log_footer(const crs_log *log, const crs_run *run)
+void crs_log_ending(const crs_args *a, const crs_ending *end)
+{
+    const crease_certificate *c = end->certificate;
+    crs_log_rows(a);
+    FILE *f = crs_log_text(a);
+    if (f)
+        fprintf(f, "\nobjective   %.12g\nworst       %.4e, %.4e relative\nchecked     %s: %s\n",
+                c->objective, c->worst, c->worst_relative,
+                crease_verdict_text(end->verified->verdict), end->verified->text);
+    if (f && end->audited && end->report.audit_violations == 0)
+        fprintf(f, "audit       the potential fell in every iteration as the theorem says\n");
+    tell_odd(a, &end->report);
+    if (f) fprintf(f, "EXIT: %s\n", end->status);
+}
+
+void crs_log_footer(const crs_args *a, const crs_run *run)
 {
     const crease_report r = crease_solver_report(run->solver);
     const crs_ending end = { .certificate = crs_run_certificate(run),
                              .verified = run->verified,
                              .report = r,
-                             .last = crease_solver_progress(run->solver),
                              .status = crs_outcome_text(r.outcome, run->verified->verdict),
                              .audited = run->options->audit };
-    crs_log_ending(log, &end);
+    crs_log_ending(a, &end);
 }

@@ -4,7 +4,7 @@
 
 void crs_print_notice(const crs_args *a, const crs_array *point)
 {
-    if (point->notice[0]) fprintf(stderr, "crease: %s: note: %s\n", a->verb->name, point->notice);
+    if (point->notice[0]) crs_log_note(a, "%s", point->notice);
 }
 
 void crs_print_numbers(ptrdiff_t n, const double *x)

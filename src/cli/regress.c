@@ -217,19 +217,30 @@ static double bytes(const crs_regress_job *j)
     return 8 * (entries + (j->folds ? entries + 2 * model : model)) + 0x1p24;
 }
 
+/* By the axes of X, or the first row of its table. */
+static bool name_columns(crs_regress_job *j, const crs_names *names, crease_error *e)
+{
+    const int last = j->X.shape.order - 1;
+    const crs_axis *x = &j->X.axes.axis[last];
+    if (j->X.shape.dim[last] == j->p && x->count == j->p && (last > 0 || j->n == 1))
+        return crs_axis_copy(x, &j->columns, e);
+    return names->count != j->p || crs_axis_labels(&j->columns, j->p, names->name, e);
+}
+
 static bool read_data(crs_regress_job *j, crease_error *e)
 {
     const crs_args *a = j->a;
-    crs_asked asked;
-    if (!crs_asked_of(a, &asked, e)) return false;
-    asked.names = &j->names;
-    if (!crs_read_asked(a->word[0], &asked, &j->X, e) || !crs_read_array(a->word[1], &j->y, e))
-        return false;
-    crs_print_notice(a, &j->X);
+    crs_names names = { .count = 0 };
+    if (!crs_asked_of(a, &j->reading, e)) return false;
+    j->reading.names = &names;
+    bool done = crs_read_data(a, a->word[0], &j->reading, &j->X, e) &&
+                crs_read_array(a->word[1], &j->y, e) && shapes_agree(j, e) &&
+                name_columns(j, &names, e);
+    j->reading.names = NULL;
+    crs_names_free(&names);
+    if (!done || !crs_memory_suffices("this regression", bytes(j), e)) return false;
     crs_array_hash(&j->X, j->hash[0]);
     crs_array_hash(&j->y, j->hash[1]);
-    if (!shapes_agree(j, e) || !crs_memory_suffices("this regression", bytes(j), e)) return false;
-    if (j->names.count != j->p) crs_names_free(&j->names); /* of a row that serves as a column */
     if (j->folds > j->n)
         return crs_fail(e, CREASE_BAD_ARGUMENT,
                         "--cv %d: there are only %td rows; give a number of folds from 2 to %td",
@@ -251,7 +262,7 @@ static void discard(crs_regress_job *j)
     crs_free(j->certificate);
     crease_regression_free(j->model);
     crs_array_free(&j->X);
-    crs_names_free(&j->names);
+    crs_axis_free(&j->columns);
     crs_array_free(&j->row_weight);
     crs_array_free(&j->y);
     crs_array_free(&j->lambda);
@@ -351,7 +362,9 @@ static bool solve(crs_regress_job *j, crease_error *e)
 {
     const int folds = j->folds;
     crease_watch_enter(j->a->watch, CREASE_PHASE_FIT);
+    crs_log_table(j->a, 10);
     if (!crease_regression_fit(j->model, e)) return false;
+    crs_log_rows(j->a);
     if (crease_regression_stopped(j->model)) j->folds = 0;
     if (j->folds &&
         !crease_regression_cv(j->model, j->X.data, j->y.data, j->folds, j->seed, &j->cv, e))
@@ -426,6 +439,6 @@ const crs_verb crs_regress_verb = {
                  "a weight for every column, or for every group: numbers a,b,... or a file"),
         CRS_TAKES(ROW_WEIGHTS), CRS_TAKES_READING, CRS_TAKES(eps), CRS_TAKES(max_iterations),
         CRS_TAKES(max_seconds), CRS_SAYS(seed, "of the folds of --cv (default 0)"), CRS_TAKES(OUT),
-        CRS_TAKES(FORCE), CRS_TAKES(JSON)),
+        CRS_TAKES(FORMAT), CRS_TAKES(FORCE), CRS_TAKES_ROWS, CRS_TAKES(JSON)),
     .run = run,
 };

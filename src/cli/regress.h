@@ -21,7 +21,8 @@ typedef struct {
 
     crs_array X, y;
     crs_array row_weight;
-    crs_names names;        /* of the columns, if X says */
+    crs_asked reading;      /* how X was read */
+    crs_axis columns;       /* of X; no labels: it says none */
     char hash[2][CRS_HASH]; /* of X and y */
     ptrdiff_t n, p;
     crease_regression *model;

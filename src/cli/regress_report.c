@@ -5,60 +5,83 @@
 /* The name of column i, or "column 3" in out. */
 static const char *column_name(const crs_regress_job *j, ptrdiff_t i, char out[CRS_NAME])
 {
-    if (j->names.count && j->names.name[i][0]) return j->names.name[i];
-    snprintf(out, CRS_NAME, "column %td", i + 1);
+    if (j->columns.label && j->columns.label[i][0]) return j->columns.label[i];
+    if (j->columns.at)
+        crs_index_text(&j->columns, i, out, CRS_NAME);
+    else
+        snprintf(out, CRS_NAME, "column %td", i + 1);
     return out;
 }
 
+/* The largest coefficients by name. */
 static void print_columns(const crs_regress_job *j, ptrdiff_t k)
 {
     enum { FEW = 8 };
     const crease_regression_solution s = *crease_regression_at(j->model, k);
-    char name[CRS_NAME];
+    char name[CRS_NAME], text[1000] = "";
     ptrdiff_t met = 0;
-    for (ptrdiff_t i = 0; i < j->p && met < FEW; i++)
+    for (size_t i = 0, used = 0; i < (size_t)j->p && met < FEW && used < sizeof text; i++)
         if (s.coef[i] != 0)
-            printf("%s%.60s = %.6g", met++ ? "; " : "            ", column_name(j, i, name),
-                   s.coef[i]);
-    if (s.nonzero > FEW) printf("; and %td more", s.nonzero - FEW);
-    if (s.nonzero > 0) printf("\n");
+            used +=
+                (size_t)snprintf(text + used, sizeof text - used, "%s%.60s = %.3g",
+                                 met++ ? "; " : "", column_name(j, (ptrdiff_t)i, name), s.coef[i]);
+    if (s.nonzero > FEW)
+        crs_line("", "%s; and %td more", text, s.nonzero - FEW);
+    else if (s.nonzero > 0)
+        crs_line("", "%s", text);
 }
 
 static void print_solution(const crs_regress_job *j, const char *what, ptrdiff_t k)
 {
     const crease_regression_solution s = *crease_regression_at(j->model, k);
     const crease_regression_certificate *c = &j->certificate[k];
-    printf("%-11s lambda %.6g, %td nonzero, deviance %.6g", what, s.lambda, s.nonzero, s.deviance);
-    if (j->folds) printf(", left out %.6g +- %.3g", j->cv.mean[k], j->cv.error[k]);
-    printf("\n%-11s %s\n", "", crease_convexity_text(c->convexity));
+    char left_out[80] = "";
+    if (j->folds)
+        snprintf(left_out, sizeof left_out, ", on rows left out %.3g +- %.2g", j->cv.mean[k],
+                 j->cv.error[k]);
+    crs_line(what, "%td of %td columns at lambda %.3g; deviance %.3g%s", s.nonzero, j->p, s.lambda,
+             s.deviance, left_out);
+    if (s.nonzero == 0)
+        crs_line("", "nothing is selected: lambda must be below %.3g",
+                 crease_regression_lambda_max(j->model));
     print_columns(j, k);
+    crs_line("", "%s", crease_convexity_text(c->convexity));
+}
+
+static void print_data(const crs_regress_job *j, const crease_regression_settings *s)
+{
+    const ptrdiff_t last = j->s.path - 1;
+    printf("%s  %td rows, %td columns%s%s%s\n\n", j->a->word[0], j->n, j->p,
+           s->standardize ? ", standardized" : "", s->intercept ? ", with an intercept" : "",
+           s->row_weight ? ", rows weighed" : "");
+    crs_line("model", "%s loss, %s penalty", crs_regress_loss_name(s->loss), j->penalty.spec.name);
+    crs_line("path", "%td lambda%s from %.3g to %.3g; above %.3g nothing is selected", s->path,
+             s->path == 1 ? "" : "s", crease_regression_at(j->model, 0)->lambda,
+             crease_regression_at(j->model, last)->lambda, crease_regression_lambda_max(j->model));
 }
 
 void crs_regress_print(const crs_regress_job *j)
 {
     const crease_regression_settings s = *crease_regression_used(j->model);
-    const ptrdiff_t last = j->s.path - 1;
-    printf("data        %td rows, %td columns%s%s%s\n", j->n, j->p,
-           s.standardize ? ", standardized" : "", s.intercept ? ", with an intercept" : "",
-           s.row_weight ? ", rows weighed" : "");
-    printf("model       %s loss, %s penalty\n", crs_regress_loss_name(s.loss),
-           j->penalty.spec.name);
-    printf("path        %td lambda%s from %.6g to %.6g; lambda_max is %.6g\n", s.path,
-           s.path == 1 ? "" : "s", crease_regression_at(j->model, 0)->lambda,
-           crease_regression_at(j->model, last)->lambda, crease_regression_lambda_max(j->model));
-    printf(
-        "certified   %td of %td, also by the independent checker; relative residual at most %.1e "
-        "(eps %g)\n",
-        j->certified, s.path, j->residual, s.eps);
+    const crs_trust trust = { .outcome = j->outcome,
+                              .verdict = j->verified[j->worst].verdict,
+                              .why = j->verified[j->worst].text,
+                              .residual = j->residual,
+                              .eps = s.eps,
+                              .relative = true };
+    crs_say_doubt(j->a, &trust);
+    print_data(j, &s);
     if (j->folds) {
         print_solution(j, "best", j->cv.best);
         print_solution(j, "one error", j->cv.one_se);
     } else {
-        print_solution(j, "last", last);
+        print_solution(j, "last", j->s.path - 1);
     }
-    for (int k = 0; k < j->warnings; k++) printf("warning     %s\n", j->warning[k]);
-    crs_print_seconds(j->a);
-    printf("result      %s\n", crs_given(j->a, CRS_OPT_OUT));
+    for (int k = 0; k < j->warnings; k++) crs_line("warning", "%s", j->warning[k]);
+    crs_say_trust(j->a, &trust);
+    crs_line("", "%td of %td solutions are certified, each also by the independent checker",
+             j->certified, s.path);
+    crs_say_place(j->a, &j->folder);
 }
 
 /* In quotes, which are doubled inside. */
@@ -292,8 +315,17 @@ static bool write_given(crs_regress_job *j, crease_error *e)
 
 static void put_files(const crs_regress_job *j, crs_spot list)
 {
-    crs_put_data(list, &j->folder, "X", j->a->word[0], &j->X.shape, j->hash[0]);
-    crs_put_data(list, &j->folder, "y", j->a->word[1], &j->y.shape, j->hash[1]);
+    const crs_data X = { .role = "X",
+                         .path = j->a->word[0],
+                         .shape = &j->X.shape,
+                         .hash = j->hash[0],
+                         .asked = &j->reading,
+                         .scale = j->X.scale };
+    const crs_data y = {
+        .role = "y", .path = j->a->word[1], .shape = &j->y.shape, .hash = j->hash[1]
+    };
+    crs_put_data(list, &j->folder, &X);
+    crs_put_data(list, &j->folder, &y);
 }
 
 /* The point of every lambda by the entries that are not 0, exactly. */
@@ -341,9 +373,10 @@ bool crs_regress_write(crs_regress_job *j, crease_error *e)
     crs_folder *f = &j->folder;
     return crs_folder_put(f, "solutions.csv", put_solutions, j, e) &&
            crs_folder_array(f, "coefficients.npy", &shape, j->coefficients, e) &&
-           (!j->names.count || crs_folder_put(f, "coefficients.csv", put_named, j, e)) &&
+           (!j->columns.count || crs_folder_put(f, "coefficients.csv", put_named, j, e)) &&
            (!j->folds || crs_folder_put(f, "cv.csv", put_scores, j, e)) &&
            crs_folder_put(f, "path.svg", put_picture, j, e) && write_given(j, e) &&
+           crs_folder_put(f, "history.csv", crs_history_put, j->a->watch, e) &&
            write_certificate(j, e);
 }
 
@@ -410,12 +443,15 @@ static void put_scores_of(const crs_regress_job *j, crs_spot to)
 
 static void put_names(const crs_regress_job *j, crs_spot to)
 {
-    if (!j->names.count) {
+    if (!j->columns.count) {
         crs_put_null(to, "column_names");
         return;
     }
     const crs_spot list = crs_put_list(to, "column_names");
-    for (ptrdiff_t i = 0; i < j->names.count; i++) crs_put_text(list, NULL, j->names.name[i]);
+    for (ptrdiff_t i = 0; i < j->p; i++) {
+        char name[CRS_NAME];
+        crs_put_text(list, NULL, j->columns.label ? j->columns.label[i] : column_name(j, i, name));
+    }
 }
 
 void crs_regress_result(const crs_regress_job *j, crs_document *d)
@@ -437,6 +473,7 @@ void crs_regress_result(const crs_regress_job *j, crs_document *d)
                             .watch = j->a->watch };
     const crs_result r = crs_result_begin(d, &s);
     put_files(j, r.data);
+    crs_put_axes(r.top, "axes", &j->X.axes, j->X.shape.order);
     put_settings(j, r.settings);
     crs_put_whole(r.details, "rows", j->n);
     crs_put_whole(r.details, "columns", j->p);

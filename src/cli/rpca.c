@@ -208,17 +208,9 @@ static bool build(crs_rpca_job *j, crease_error *e)
     return true;
 }
 
-/* The folder and the log, before anything is computed. */
-static bool outputs(crs_rpca_job *j, crease_error *e)
-{
-    return crs_folder_of(j->a, &j->folder, e) &&
-           (j->log = crs_log_open(j->a, j->run.certify_every, e));
-}
-
 static bool fit(crs_rpca_job *j, crease_error *e)
 {
     crs_rpca_banner(j);
-    crease_rpca_callback(j->fit, crs_log_progress, j->log);
     crease_rpca_run(j->fit);
     crs_document d = { .root = NULL };
     if (!crs_rpca_write(j, e)) return false;
@@ -235,13 +227,12 @@ static bool fit(crs_rpca_job *j, crease_error *e)
 static bool run_cp(const crs_args *a, crease_error *e)
 {
     crs_rpca_job j = { .a = a };
-    bool done = read_options(&j, e) && outputs(&j, e) && crs_rpca_read(&j, e) &&
+    bool done = read_options(&j, e) && crs_folder_of(a, &j.folder, e) && crs_rpca_read(&j, e) &&
                 is_order_two(a, &j.s.shape, e);
     if (done) {
         done = crs_checkpoint_bind(a, "the data", j.hash, e) && build(&j, e) && fit(&j, e);
         if (done) *a->status = j.exit_status;
     }
-    done = crs_log_close(j.log, a, done, e);
     discard(&j);
     return done;
 }
@@ -312,14 +303,13 @@ static bool tucker_ranks(crs_tucker_job *j, crease_error *e)
 static bool read_tucker(crs_tucker_job *j, crease_error *e)
 {
     const crs_args *a = j->a;
-    crs_asked asked;
-    if (!crs_asked_of(a, &asked, e)) return false;
+    if (!crs_asked_of(a, &j->asked, e)) return false;
     /* What many files claim is known before their items are read. */
-    if (crs_read_shape(a->word[0], &asked, &j->s.shape) && j->s.shape.order > 1 &&
+    if (crs_read_shape(a->word[0], &j->asked, &j->s.shape) && j->s.shape.order > 1 &&
         !crs_memory_suffices("robust PCA of this tensor",
                              crease_rpca_bytes(&j->s, &j->run, false, true), e))
         return false;
-    if (!crs_read_data(a, a->word[0], &j->data, e)) return false;
+    if (!crs_read_data(a, a->word[0], &j->asked, &j->data, e)) return false;
     j->given = j->data.shape;
     if (!crs_rpca_take(&j->data, crs_given(a, CRS_OPT_MASK), crs_given(a, CRS_OPT_MERGE), &j->s,
                        j->hash, e) ||
@@ -398,7 +388,7 @@ static bool deliver_tucker(crs_tucker_job *j, crs_run *run, crease_verification 
     run->certificate = crease_rpca_certificate(j->fit);
     run->verified = v;
     run->exit_status = crs_exit_of_run(crease_rpca_report(j->fit)->outcome, v->verdict);
-    crs_log_footer(j->log, run);
+    crs_log_footer(j->a, run);
     crs_tucker_result(j, run, &d);
     bool done = !j->lasting || crs_run_write(&j->folder, run, e);
     if (!j->lasting) crs_folder_abandon(&j->folder);
@@ -418,19 +408,16 @@ static bool solve_tucker(crs_tucker_job *j, crease_error *e)
                     .file = j->file,
                     .options = &j->run,
                     .solver = crs_rpca_solver(j->fit),
-                    .history = &j->log->history,
                     .array = j->name,
                     .shape = j->shape };
-    crs_log_banner(j->log, &run);
-    crease_rpca_callback(j->fit, crs_log_progress, j->log);
+    crs_log_banner(j->a, &run);
     crease_rpca_run(j->fit);
-    crs_history_add(&j->log->history, crease_rpca_progress(j->fit));
     const bool done = deliver_tucker(j, &run, &v, e);
     crease_verification_free(&v);
     return done;
 }
 
-/* The folder and the log, before anything is computed. With --json alone the problem is written to
+/* The folder, before anything is computed. With --json alone the problem is written to
  * a folder for the time of the run. */
 static bool tucker_outputs(crs_tucker_job *j, crease_error *e)
 {
@@ -438,11 +425,9 @@ static bool tucker_outputs(crs_tucker_job *j, crease_error *e)
     char path[CRS_PATH_ROOM];
     j->lasting = crs_given(j->a, CRS_OPT_OUT);
     if (!crs_folder_of(j->a, &j->folder, e)) return false;
-    if (!j->lasting &&
-        (!crs_join(temporary ? temporary : "/tmp", "crease-rpca", path, sizeof path, e) ||
-         !crs_folder_begin(path, true, &j->folder, e)))
-        return false;
-    return (j->log = crs_log_open(j->a, j->run.certify_every, e)) != NULL;
+    return j->lasting ||
+           (crs_join(temporary ? temporary : "/tmp", "crease-rpca", path, sizeof path, e) &&
+            crs_folder_begin(path, true, &j->folder, e));
 }
 
 static bool fit_tucker(crs_tucker_job *j, crease_error *e)
@@ -461,7 +446,6 @@ static bool run_tucker(const crs_args *a, crease_error *e)
                 is_order_two(a, &j.s.shape, e) && crs_checkpoint_bind(a, "the data", j.hash, e) &&
                 fit_tucker(&j, e) && open_problem(&j, e) && solve_tucker(&j, e);
     crs_folder_abandon(&j.folder);
-    done = crs_log_close(j.log, a, done, e);
     crs_problem_file_free(j.file);
     crease_rpca_free(j.fit);
     crs_array_free(&j.data);
@@ -521,8 +505,8 @@ const crs_verb crs_rpca_verb = {
         CRS_FOR(ALPHA_NOISE, OF_CP | OF_TUCKER), CRS_FOR(RIDGE, OF_CP), CRS_FOR(INIT, OF_CP),
         CRS_FOR(MISSING, OF_CP | OF_TUCKER), CRS_FOR(MASK, OF_CP | OF_TUCKER), CRS_TAKES_READING,
         CRS_FOR(NONNEG, OF_CP), CRS_TAKES(MERGE), CRS_TAKES(TRUTH), CRS_FOR(THREADS, OF_FACTORS),
-        CRS_FOR(PRECISION, OF_CP), CRS_TAKES_CHECKPOINT, CRS_TAKES(OUT), CRS_TAKES(FORCE),
-        CRS_TAKES(QUIET), CRS_TAKES(VERBOSE), CRS_TAKES(LOG_CSV), CRS_TAKES(JSON)),
+        CRS_FOR(PRECISION, OF_CP), CRS_TAKES_CHECKPOINT, CRS_TAKES(OUT), CRS_TAKES(FORMAT),
+        CRS_TAKES(FORCE), CRS_TAKES_ROWS, CRS_TAKES(JSON)),
     .relative = true,
     .kinds = kinds,
     .kind = kind_of,

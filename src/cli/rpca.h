@@ -19,6 +19,7 @@ typedef struct {
     crease_options run;
 
     crs_array data;
+    crs_asked asked; /* how they were read */
     crs_npy_stream truth;
     char truth_path[CRS_PATH_ROOM];
     crs_array factor[CREASE_MAX_ORDER], factor_weight; /* of --init DIR */
@@ -31,7 +32,6 @@ typedef struct {
     double bytes, most_bytes; /* forecasts: E very sparse, and dense */
 
     crease_rpca *fit;
-    crs_log *log;
     double *unit[CREASE_MAX_ORDER], *weight, *share; /* of the terms */
     ptrdiff_t *peak;                                 /* rank x order */
     double error_lowrank, error_z;                   /* NaN without the truth */
@@ -47,6 +47,7 @@ typedef struct {
     crease_rpca_settings s;
     crease_options run;
     crs_array data, truth;
+    crs_asked asked;    /* how the data were read */
     crease_space given; /* the shape before --merge */
     char hash[CRS_HASH];
     crease_rpca *fit;
@@ -57,7 +58,6 @@ typedef struct {
     crs_folder folder;
     bool lasting;           /* or the folder goes with the run */
     crs_problem_file *file; /* problem.json of the folder, as verify will read it */
-    crs_log *log;
 } crs_tucker_job;
 
 /* rpca.c: "fibres:2" and the like; "3" or "3,4,5" for a shape, each from 1 to the mode's length. */
@@ -81,7 +81,11 @@ bool crs_rpca_write(crs_rpca_job *j, crease_error *e);
 void crs_rpca_result(const crs_rpca_job *j, crs_document *d);
 void crs_rpca_banner(const crs_rpca_job *j);
 void crs_rpca_footer(const crs_rpca_job *j);
+extern const char *const crs_rpca_theta_text; /* how a run that theta stopped ended */
+
+/* rpca_summary.c: the same for people, on standard output. */
 void crs_rpca_summary(const crs_rpca_job *j);
+void crs_tucker_summary(const crs_tucker_job *j, const crs_run *run);
 
 /* rpca_center.c: --center; the arrays of a folder or a fit, value[0] the one of all, value[n + 1]
  * those of mode n, NULL: none; x with sign times the constants of entries first, .. */
@@ -103,24 +107,25 @@ void crs_center_print(const crease_rpca *fit, const crease_rpca_facts *f);
 
 /* rpca_terms.c: ranks that were compared, in the log and in the document; the terms that were cut,
  * in the summary and in the document. */
-void crs_rpca_print_ranks(const crs_rpca_job *j);
+void crs_rpca_print_ranks(FILE *f, const crs_rpca_job *j);
 void crs_rpca_put_ranks(crs_spot to, const crs_rpca_job *j);
 void crs_rpca_print_cuts(const crs_rpca_job *j);
 void crs_rpca_put_cuts(crs_spot to, const crs_rpca_job *j);
 void crs_tucker_print_cuts(const crease_rpca_facts *f, const crease_rpca_settings *used);
 void crs_tucker_put_cuts(crs_spot to, const crease_rpca_facts *f, const crease_rpca_settings *used);
 
-/* Data and their mask, for result.json and certificate.json; "mcp:0.25,3" as it was used. */
-void crs_rpca_put_data(const crs_args *a, crs_spot list, const crs_folder *f,
-                       const crease_space *given, const char *hash);
+/* The data, then their mask, groups and weights, for result.json and certificate.json; the axes of
+ * the data, and those of the model where --merge made others; "mcp:0.25,3" as it was used. */
+void crs_rpca_put_data(const crs_args *a, crs_spot list, const crs_folder *f, const crs_data *data);
+void crs_rpca_put_axes(const crs_args *a, const crs_result *r, const crs_array *data,
+                       const crease_space *given);
 void crs_reg_text(const crs_named_reg *named, const crease_reg *used, char *out, size_t size);
 
 /* rpca_problem.c: data.npy, mask.npy and problem.json in the folder. */
 bool crs_tucker_problem(crs_tucker_job *j, crease_error *e);
 
-/* The result as a document; a summary. */
+/* The result as a document. */
 void crs_tucker_result(const crs_tucker_job *j, const crs_run *run, crs_document *d);
-void crs_tucker_summary(const crs_tucker_job *j, const crs_run *run);
 
 /* verify.c: a folder of results judged by the checker. */
 typedef struct {

@@ -80,21 +80,9 @@ bool crs_rpca_init(const char *text, crease_rpca_settings *s)
 /* Neighbouring axes become one: the entries stay where they are. */
 static bool merge(const char *text, crease_space *s, crease_error *e)
 {
-    crs_array axes;
-    if (!crs_parse_list("--merge", text, &axes, e)) return false;
-    const ptrdiff_t count = crease_size(&axes.shape);
-    const double first = axes.data[0];
-    bool good = first >= 0 && first == floor(first) && first + (double)count <= s->order;
-    for (ptrdiff_t k = 0; k < count; k++) good = good && axes.data[k] == first + (double)k;
-    crs_array_free(&axes);
-    if (!good)
-        return crs_fail(e, CREASE_BAD_ARGUMENT,
-                        "--merge %.64s: give neighbouring axes in ascending order, from 0 to %d",
-                        text, s->order - 1);
-    const int at = (int)first, gone = (int)count - 1;
-    for (int k = 1; k <= gone; k++) s->dim[at] *= s->dim[at + k];
-    for (int n = at + 1; n + gone < s->order; n++) s->dim[n] = s->dim[n + gone];
-    s->order -= gone;
+    int first, count;
+    if (!crs_parse_merge(text, s, &first, &count, e)) return false;
+    crs_merge_shape(s, first, count);
     return true;
 }
 
@@ -116,9 +104,7 @@ void crs_rpca_forecast(crs_rpca_job *j)
 /* What many files claim is known before their items are read. */
 static bool foresee(crs_rpca_job *j, crease_error *e)
 {
-    crs_asked asked;
-    if (!crs_asked_of(j->a, &asked, e)) return false;
-    if (!crs_read_shape(j->a->word[0], &asked, &j->s.shape) || j->s.shape.order < 2)
+    if (!crs_read_shape(j->a->word[0], &j->asked, &j->s.shape) || j->s.shape.order < 2)
         return true; /* reading it will say why */
     return crs_memory_suffices("robust PCA of this tensor", forecast(j, false, false), e);
 }
@@ -167,7 +153,8 @@ bool crs_rpca_take(crs_array *data, const char *mask, const char *axes, crease_r
     s->mask = w.data;
     if (s->kind == CREASE_RPCA_CP || s->kind == CREASE_RPCA_TUCKER)
         s->missing = s->missing || data->gaps;
-    done = done && (!axes || merge(axes, &s->shape, e));
+    done = done && crs_data_finite(data, s->missing, w.data, e) &&
+           (!axes || merge(axes, &s->shape, e));
     if (done && s->shape.order < 2)
         done =
             crs_fail(e, CREASE_BAD_SHAPE, "the data have 1 dimension; give a matrix or a tensor");
@@ -182,9 +169,28 @@ bool crs_rpca_take(crs_array *data, const char *mask, const char *axes, crease_r
 bool crs_rpca_read(crs_rpca_job *j, crease_error *e)
 {
     const crs_args *a = j->a;
-    if (!foresee(j, e) || !crs_read_data(a, a->word[0], &j->data, e)) return false;
+    if (!crs_asked_of(a, &j->asked, e) || !foresee(j, e) ||
+        !crs_read_data(a, a->word[0], &j->asked, &j->data, e))
+        return false;
     j->given = j->data.shape;
     return crs_rpca_take(&j->data, crs_given(a, CRS_OPT_MASK), crs_given(a, CRS_OPT_MERGE), &j->s,
                          j->hash, e) &&
            open_truth(j, e) && read_start(j, e);
+}
+
+void crs_rpca_put_axes(const crs_args *a, const crs_result *r, const crs_array *data,
+                       const crease_space *given)
+{
+    const char *merged = crs_given(a, CRS_OPT_MERGE);
+    crs_axes own = { .axis = { { .name = NULL } } };
+    int first, count;
+    crs_put_axes(r->top, "axes", &data->axes, given->order);
+    crs_put_null(r->details, "model_axes");
+    if (!merged || !crs_parse_merge(merged, given, &first, &count, NULL)) return;
+    if (crs_axes_copy(&data->axes, given->order, &own, NULL) &&
+        crs_axes_merge(&own, given, first, count, NULL))
+        crs_put_axes(r->details, "model_axes", &own, given->order - count + 1);
+    else
+        r->top.document->failed = true; /* for want of memory */
+    crs_axes_free(&own);
 }

@@ -1,63 +1,47 @@
 /* SPDX-License-Identifier: MIT
- * rpca_report: what robust PCA found: the log and the summary, the document and the certificate,
- * and the parts of the tensor written a few rows at a time */
+ * rpca_report: what robust PCA found: the log, the document and the certificate, and the parts of
+ * the tensor written a few rows at a time */
 #include "cli/rpca.h"
 #include "rpca/rpca.h"
 
-/* One line per mode: the terms of the truth in their order. */
-static void print_match(const crs_rpca_job *j)
-{
-    const int d = j->s.shape.order;
-    for (int n = 0; n < d && j->true_rank > 0; n++) {
-        if (!j->true_factor[n].data) continue;
-        printf("cosines     mode %d:", n + 1);
-        for (ptrdiff_t k = 0; k < j->true_rank; k++) printf(" %.5f", j->cosine[k * d + n]);
-        putchar('\n');
-    }
-}
+const char *const crs_rpca_theta_text =
+    "theta fell below its limit; the point is not eps-stationary";
 
 static const char *status_text(const crs_rpca_job *j)
 {
     const crease_outcome o = crease_rpca_report(j->fit)->outcome;
     return o == CREASE_STOPPED && crease_rpca_about(j->fit)->theta_stop
-               ? "theta fell below its limit; the point is not eps-stationary"
+               ? crs_rpca_theta_text
                : crs_outcome_text(o, j->verified.verdict);
 }
 
-static void print_guarantee(const crease_analysis *a)
-{
-    if (a->guarantee) fprintf(stderr, "guarantee   %s\n", a->theorem);
-    for (int k = 0; !a->guarantee && crs_doubt(a, k); k++)
-        fprintf(stderr, "%s%s is %s: %s\n",
-                k ? "            " : "guarantee   none: ", crs_doubt(a, k)->name,
-                crease_status_text(crs_doubt(a, k)->status), crs_doubt(a, k)->reason);
-}
-
-void crs_rpca_banner(const crs_rpca_job *j)
+static void print_banner(FILE *f, const crs_rpca_job *j)
 {
     const crease_analysis *a = crease_rpca_analysis(j->fit);
     const crease_rpca_settings *s = crease_rpca_used(j->fit);
     const crease_options *o = crease_rpca_options_used(j->fit);
     char text[240];
-    if (j->log->quiet) return;
-    crs_rpca_print_ranks(j);
-    fprintf(stderr, "crease %s  %s: ", crease_version(), j->a->word[0]);
-    for (int n = 0; n < s->shape.order; n++)
-        fprintf(stderr, "%s%td", n ? " x " : "", s->shape.dim[n]);
-    fprintf(stderr, ", %td missing, rank %td\n", crease_rpca_about(j->fit)->missing, s->rank);
-    fprintf(stderr, "method      %s%s, %s mode, %s engine, %d thread%s\n",
-            crease_method_name(a->method), o->method == CREASE_METHOD_AUTO ? " (chosen)" : "",
-            crease_mode_name(o->mode), crease_rpca_about(j->fit)->engine, s->threads,
-            s->threads == 1 ? "" : "s");
+    crs_rpca_print_ranks(f, j);
+    fprintf(f, "crease %s  %s: ", crease_version(), j->a->word[0]);
+    for (int n = 0; n < s->shape.order; n++) fprintf(f, "%s%td", n ? " x " : "", s->shape.dim[n]);
+    fprintf(f, ", %td missing, rank %td\n", crease_rpca_about(j->fit)->missing, s->rank);
+    fprintf(f, "method      %s%s, %s mode, %s engine, %d thread%s\n", crease_method_name(a->method),
+            o->method == CREASE_METHOD_AUTO ? " (chosen)" : "", crease_mode_name(o->mode),
+            crease_rpca_about(j->fit)->engine, s->threads, s->threads == 1 ? "" : "s");
     crs_parameter_text(a, text, sizeof text);
-    fprintf(stderr, "parameters  %s\n", text[0] ? text : "none");
-    print_guarantee(a);
-    fprintf(stderr, "memory      %.4g MB, or %.4g MB when many entries are outliers\n",
-            j->bytes / 1e6, j->most_bytes / 1e6);
-    fprintf(stderr, "stops at    %s residual <= %g, %ld iterations, %g s\n\n",
+    fprintf(f, "parameters  %s\n", text[0] ? text : "none");
+    crs_log_guarantee(f, a);
+    fprintf(f, "memory      %.4g MB, or %.4g MB when many entries are outliers\n", j->bytes / 1e6,
+            j->most_bytes / 1e6);
+    fprintf(f, "stops at    %s residual <= %g, %ld iterations, %g s\n\n",
             o->relative ? "relative" : "absolute", o->eps, o->max_iterations, o->max_seconds);
-    fprintf(stderr, "%10s %16s %12s %12s %12s %9s\n", "iteration", "objective", "feasibility",
-            "worst", "theta", "seconds");
+}
+
+void crs_rpca_banner(const crs_rpca_job *j)
+{
+    FILE *f = crs_log_text(j->a);
+    if (f) print_banner(f, j);
+    crs_log_table(j->a, j->run.certify_every);
 }
 
 void crs_rpca_footer(const crs_rpca_job *j)
@@ -65,60 +49,9 @@ void crs_rpca_footer(const crs_rpca_job *j)
     const crs_ending end = { .certificate = crease_rpca_certificate(j->fit),
                              .verified = &j->verified,
                              .report = *crease_rpca_report(j->fit),
-                             .last = *crease_rpca_progress(j->fit),
                              .status = status_text(j),
                              .audited = j->run.audit };
-    crs_log_ending(j->log, &end);
-}
-
-/* What the arrays hold. */
-static void print_parts(const crease_rpca_facts *f)
-{
-    if (!isnan(f->rms))
-        printf("noise       %.6g (root mean square where the sparse part is 0)\n", f->rms);
-    printf("outliers    %.3g %% of the entries", 100 * f->share);
-    if (f->outliers > 0) printf("; the sparse part begins at %.6g", f->least);
-    putchar('\n');
-}
-
-static void print_values(const crease_certificate *c, const crease_options *o)
-{
-    printf("objective   %.12g\n", c->objective);
-    printf("residual    %.3e%s (eps %g)\n", o->relative ? c->worst_relative : c->worst,
-           o->relative ? " relative" : "", o->eps);
-}
-
-void crs_rpca_summary(const crs_rpca_job *j)
-{
-    const crease_report *r = crease_rpca_report(j->fit);
-    const crease_analysis *a = crease_rpca_analysis(j->fit);
-    const crease_certificate *c = crease_rpca_certificate(j->fit);
-    const crease_rpca_settings *s = crease_rpca_used(j->fit);
-    const crease_options *o = crease_rpca_options_used(j->fit);
-    const crease_rpca_facts *f = crease_rpca_about(j->fit);
-    printf("status      %s\n", status_text(j));
-    printf("rank        %td%s%s\n", s->rank, f->rank_reason[0] ? ": " : "", f->rank_reason);
-    crs_rpca_print_cuts(j);
-    crs_center_print(j->fit, f);
-    printf("alpha       %.6g\n", s->alpha);
-    print_parts(f);
-    if (f->starts > 0) {
-        printf("starts      %d, %ld passes over the data", f->starts, f->start_passes);
-        printf("%s%s", f->starts > 1 ? "; the best is " : ": ", f->start);
-        if (!isnan(f->agreement)) printf(", agreement %.4g", f->agreement);
-        if (f->starts > 1) printf(", spread of the deviations %.3g", f->spread);
-        printf("\n");
-    }
-    print_values(c, o);
-    printf("verdict     %s\n", crease_verdict_text(j->verified.verdict));
-    printf("method      %s, %s mode\n", crease_method_name(a->method), crease_mode_name(o->mode));
-    printf("guarantee   %s\n", a->guarantee ? a->theorem : "none");
-    printf("iterations  %ld\n", r->iterations);
-    if (j->truth.f)
-        printf("errors      %.6g of the low-rank part, %.6g of Z\n", j->error_lowrank, j->error_z);
-    print_match(j);
-    crs_print_seconds(j->a);
-    printf("result      %s\n", crs_given(j->a, CRS_OPT_OUT));
+    crs_log_ending(j->a, &end);
 }
 
 /* The errors and, per term, the cosines; null where the truth is not known. */
@@ -244,15 +177,15 @@ static bool is_file(const char *text)
            strncmp(text, "slices:", 7) != 0;
 }
 
-void crs_rpca_put_data(const crs_args *a, crs_spot list, const crs_folder *f,
-                       const crease_space *given, const char *hash)
+void crs_rpca_put_data(const crs_args *a, crs_spot list, const crs_folder *f, const crs_data *data)
 {
     const char *groups = crs_given(a, CRS_OPT_GROUPS), *weights = crs_given(a, CRS_OPT_WEIGHTS);
-    crs_put_data(list, f, "data", a->word[0], given, hash);
-    if (crs_given(a, CRS_OPT_MASK))
-        crs_put_data(list, f, "mask", crs_given(a, CRS_OPT_MASK), given, NULL);
-    if (is_file(groups)) crs_put_data(list, f, "groups", groups, NULL, NULL);
-    if (is_file(weights)) crs_put_data(list, f, "weights", weights, NULL, NULL);
+    const char *mask = crs_given(a, CRS_OPT_MASK);
+    crs_put_data(list, f, data);
+    if (mask)
+        crs_put_data(list, f, &(crs_data){ .role = "mask", .path = mask, .shape = data->shape });
+    if (is_file(groups)) crs_put_data(list, f, &(crs_data){ .role = "groups", .path = groups });
+    if (is_file(weights)) crs_put_data(list, f, &(crs_data){ .role = "weights", .path = weights });
 }
 
 static void put_pilot(crs_spot to, const crs_rpca_job *j)
@@ -357,6 +290,16 @@ static void put_details(crs_spot to, const crs_rpca_job *j)
     put_certificate(crs_put_object(to, "certificate"), j);
 }
 
+static crs_data data_of(const crs_rpca_job *j)
+{
+    return (crs_data){ .role = "data",
+                       .path = j->a->word[0],
+                       .shape = &j->given,
+                       .hash = j->hash,
+                       .asked = &j->asked,
+                       .scale = j->data.scale };
+}
+
 void crs_rpca_result(const crs_rpca_job *j, crs_document *d)
 {
     const crease_report *r = crease_rpca_report(j->fit);
@@ -381,7 +324,9 @@ void crs_rpca_result(const crs_rpca_job *j, crs_document *d)
         .watch = j->a->watch,
     };
     const crs_result out = crs_result_begin(d, &s);
-    crs_rpca_put_data(j->a, out.data, &j->folder, &j->given, j->hash);
+    const crs_data data = data_of(j);
+    crs_rpca_put_data(j->a, out.data, &j->folder, &data);
+    crs_rpca_put_axes(j->a, &out, &j->data, &j->given);
     put_settings(out.settings, j);
     put_details(out.details, j);
 }
@@ -501,7 +446,7 @@ static bool write_factors(crs_rpca_job *j, crease_error *e)
     }
     return crs_folder_array(&j->folder, "weights.npy", &weights, j->weight, e) &&
            crs_center_write(&j->folder, j->fit, e) &&
-           crs_folder_put(&j->folder, "history.csv", crs_history_put, &j->log->history, e);
+           crs_folder_put(&j->folder, "history.csv", crs_history_put, j->a->watch, e);
 }
 
 /* certificate.json of the checker "rpca-cp" */
@@ -510,7 +455,8 @@ static bool write_certificate(crs_rpca_job *j, crease_error *e)
     crs_document d;
     const crs_spot top =
         crs_certificate_begin(&d, "rpca", "rpca-cp", j->run.eps, j->run.relative != 0);
-    crs_rpca_put_data(j->a, crs_put_list(top, "data"), &j->folder, &j->given, j->hash);
+    const crs_data data = data_of(j);
+    crs_rpca_put_data(j->a, crs_put_list(top, "data"), &j->folder, &data);
     put_model(crs_put_object(top, "settings"), j);
     return crs_folder_certify(&j->folder, &d, e);
 }
@@ -549,7 +495,14 @@ void crs_tucker_result(const crs_tucker_job *j, const crs_run *run, crs_document
     s.passes = f->start_passes;
     const crs_result out = crs_result_begin(d, &s);
     crs_put_run(&out, j->lasting ? &j->folder : NULL, run);
-    crs_rpca_put_data(j->a, out.data, j->lasting ? &j->folder : NULL, &j->given, j->hash);
+    const crs_data data = { .role = "data",
+                            .path = j->a->word[0],
+                            .shape = &j->given,
+                            .hash = j->hash,
+                            .asked = &j->asked,
+                            .scale = j->data.scale };
+    crs_rpca_put_data(j->a, out.data, j->lasting ? &j->folder : NULL, &data);
+    crs_rpca_put_axes(j->a, &out, &j->data, &j->given);
     crs_reg_text(&j->penalty, &used->penalty, penalty, sizeof penalty);
     crs_put_shape(out.settings, "ranks", &used->ranks);
     crs_put_text(out.settings, "penalty", penalty);
@@ -569,31 +522,4 @@ void crs_tucker_result(const crs_tucker_job *j, const crs_run *run, crs_document
     crs_put_whole(out.details, "missing", f->missing);
     put_parts(out.details, f, &j->given);
     crs_put_number(out.details, "error_lowrank", j->error);
-}
-
-void crs_tucker_summary(const crs_tucker_job *j, const crs_run *run)
-{
-    const crease_rpca_facts *f = crease_rpca_about(j->fit);
-    const crease_rpca_settings *used = crease_rpca_used(j->fit);
-    const crease_report r = crease_solver_report(run->solver);
-    const crease_certificate *c = crs_run_certificate(run);
-    printf("status      %s\n", crs_outcome_text(r.outcome, run->verified->verdict));
-    if (used->kind != CREASE_RPCA_PCP) {
-        printf("ranks      ");
-        for (int n = 0; n < used->ranks.order; n++) printf(" %td", used->ranks.dim[n]);
-        printf("%s%s\n", f->rank_reason[0] ? ": " : "", f->rank_reason);
-        crs_tucker_print_cuts(f, used);
-        crs_center_print(j->fit, f);
-        print_parts(f);
-        printf("fit         %ld passes over the data\n", f->start_passes);
-    }
-    if (used->kind == CREASE_RPCA_BALL) printf("eta         %.6g\n", used->eta);
-    printf("alpha       %.6g\n", used->alpha);
-    print_values(c, &j->run);
-    printf("verdict     %s\n", crease_verdict_text(run->verified->verdict));
-    printf("engine      %ld iterations of %s\n", r.iterations,
-           crease_method_name(crease_solver_analysis(run->solver)->method));
-    if (j->truth.data) printf("error       %.6g of the low-rank part\n", j->error);
-    crs_print_seconds(j->a);
-    printf("result      %s\n", crs_given(j->a, CRS_OPT_OUT));
 }

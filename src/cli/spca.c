@@ -14,6 +14,7 @@ typedef struct {
     double noise_times;   /* > 0: the threshold is so many times the noise */
 
     crs_array data;
+    crs_asked asked;     /* how they were read */
     char hash[CRS_HASH]; /* of the data */
     crease_spca *model;
     double norm;                      /* of the data */
@@ -39,36 +40,52 @@ static ptrdiff_t support_of(const crs_spca_job *j, int n, int k)
 static void print_component(const crs_spca_job *j, int k)
 {
     const crease_spca_component *c = &j->component[k];
-    const double part = j->norm > 0 ? 1 - square(c->norm / j->norm) : 0;
-    printf("component %d %s: ", k + 1, crease_verdict_text(c->verdict));
+    const double before = k > 0 ? j->component[k - 1].norm : j->norm;
+    const double part = j->norm > 0 ? (square(before) - square(c->norm)) / square(j->norm) : 0;
+    char label[32], support[400] = "";
+    snprintf(label, sizeof label, "component %d", k + 1);
     if (c->zero) {
-        printf("%d starts ended at 0 with alpha %.6g%s\n", c->starts, c->alpha,
-               j->norm > 0 ? "; lower --alpha to find more" : ": the data are zero");
+        crs_line(label, "nothing found: all %d starts ended at 0 with alpha %.3g%s", c->starts,
+                 c->alpha, j->norm > 0 ? "; a smaller --alpha finds more" : ", for the data are 0");
         return;
     }
-    printf("sigma %.6g, nonzeros", c->sigma);
-    for (int n = 0; n < j->s.shape.order; n++)
-        printf("%s%td of %td", n ? ", " : " ", support_of(j, n, k), j->s.shape.dim[n]);
-    printf(", alpha %.6g, explained %.4g, %d of %d starts agree\n", c->alpha, part, c->agree,
-           c->starts);
+    for (int n = 0, used = 0; n < j->s.shape.order && used < (int)sizeof support; n++)
+        used += snprintf(support + used, sizeof support - (size_t)used, "%s%td of %td",
+                         n ? ", " : "", support_of(j, n, k), j->s.shape.dim[n]);
+    crs_line(
+        label,
+        "explains %.3g %% of the data; %s entries are not 0; %d of %d starts agree; alpha %.3g%s%s",
+        100 * part, support, c->agree, c->starts, c->alpha,
+        c->verdict == CREASE_VERDICT_VALID ? "" : "; checked: ",
+        c->verdict == CREASE_VERDICT_VALID ? "" : crease_verdict_text(c->verdict));
 }
 
 static void print(const crs_spca_job *j)
 {
-    const crease_spca_component *c = &j->component[0];
+    const crease_spca_component *c = &j->component[0], *worst = &j->component[j->worst];
+    const double left = j->component[j->run - 1].norm;
+    const crs_trust trust = { .outcome = worst->outcome,
+                              .verdict = worst->verdict,
+                              .residual = worst->smallest_eps,
+                              .eps = j->o.eps,
+                              .relative = j->o.relative != 0 };
+    char shape[400];
     long iterations = 0;
+    crs_named_shape(&j->s.shape, &j->data.axes, shape, sizeof shape);
+    crs_say_doubt(j->a, &trust);
+    printf("%s  %s\n\n", j->a->word[0], shape);
     for (int k = 0; k < j->run; k++) {
         print_component(j, k);
         iterations += j->component[k].iterations;
     }
+    if (j->run > 1 && j->norm > 0)
+        crs_line("together", "%.3g %% of the data", 100 * (1 - square(left / j->norm)));
     if (j->stopped)
-        printf("stopped     after %d of %td components, which is what the folder holds\n", j->run,
-               j->components);
-    printf("method      %s, %s mode\n", crease_method_name(c->method), crease_mode_name(j->o.mode));
-    printf("guarantee   %s\n", c->theorem ? c->theorem : "none");
-    printf("iterations  %ld\n", iterations);
-    crs_print_seconds(j->a);
-    printf("result      %s\n", crs_given(j->a, CRS_OPT_OUT));
+        crs_line("stopped", "after %d of %td components, which is what there is", j->run,
+                 j->components);
+    crs_say_trust(j->a, &trust);
+    crs_say_steps(&trust, iterations, c->method, c->theorem);
+    crs_say_place(j->a, &j->folder);
 }
 
 /* "x_2.npy" */
@@ -83,12 +100,22 @@ static bool write_modes(crs_spca_job *j, const char *what, double *const *x, cre
     return true;
 }
 
+static void put_source(const crs_spca_job *j, crs_spot list)
+{
+    const crs_data data = { .role = "data",
+                            .path = j->a->word[0],
+                            .shape = &j->s.shape,
+                            .hash = j->hash,
+                            .asked = &j->asked,
+                            .scale = j->data.scale };
+    crs_put_data(list, &j->folder, &data);
+}
+
 static bool write_certificate(crs_spca_job *j, crease_error *e)
 {
     crs_document d;
     const crs_spot top = crs_certificate_begin(&d, "spca", "spca", j->o.eps, j->o.relative != 0);
-    crs_put_data(crs_put_list(top, "data"), &j->folder, "data", j->a->word[0], &j->s.shape,
-                 j->hash);
+    put_source(j, crs_put_list(top, "data"));
     crs_put_text(top, "penalty", j->penalty_text);
     crs_put_text(top, "measure", j->component[0].method == CREASE_METHOD_GCG ? "gap" : "blocks");
     const crs_spot list = crs_put_list(top, "alpha");
@@ -102,6 +129,7 @@ static bool write(crs_spca_job *j, crease_error *e)
     return write_modes(j, "factor", j->factor, e) && write_modes(j, "x", j->point, e) &&
            crs_folder_array(&j->folder, "weights.npy", &numbers, j->weight, e) &&
            crs_folder_array(&j->folder, "residual_norms.npy", &numbers, j->left, e) &&
+           crs_folder_put(&j->folder, "history.csv", crs_history_put, j->a->watch, e) &&
            write_certificate(j, e);
 }
 
@@ -170,7 +198,8 @@ static void put_result(const crs_spca_job *j, crs_document *d)
     for (int k = 0; k < j->run; k++) s.iterations += j->component[k].iterations;
     const double left = j->component[j->run - 1].norm;
     const crs_result r = crs_result_begin(d, &s);
-    crs_put_data(r.data, &j->folder, "data", j->a->word[0], &j->s.shape, j->hash);
+    put_source(j, r.data);
+    crs_put_axes(r.top, "axes", &j->data.axes, j->s.shape.order);
     put_settings(j, r.settings);
     crs_put_flag(r.details, "stopped", j->stopped);
     crs_put_shape(r.details, "shape", &j->s.shape);
@@ -275,10 +304,11 @@ static bool read_data(crs_spca_job *j, crease_error *e)
 {
     const char *path = j->a->word[0];
     crease_space claimed; /* by many files, before their items are read */
-    crs_asked asked;
-    if (!crs_asked_of(j->a, &asked, e)) return false;
-    if (crs_read_shape(path, &asked, &claimed) && !suffices(j, &claimed, e)) return false;
-    if (!crs_read_data(j->a, path, &j->data, e)) return false;
+    if (!crs_asked_of(j->a, &j->asked, e)) return false;
+    if (crs_read_shape(path, &j->asked, &claimed) && !suffices(j, &claimed, e)) return false;
+    if (!crs_read_data(j->a, path, &j->asked, &j->data, e) ||
+        !crs_data_finite(&j->data, false, NULL, e))
+        return false;
     crs_array_hash(&j->data, j->hash);
     j->s.shape = j->data.shape;
     if (j->s.shape.order < 2)
@@ -365,12 +395,14 @@ static void judge(crs_spca_job *j)
 /* The time limit is for all components together. */
 static bool find(crs_spca_job *j, crease_error *e)
 {
+    crs_log_table(j->a, j->o.certify_every);
     for (int k = 0; k < j->components; k++) {
         if (!crease_spca_next(j->model, &j->o, &j->component[k], e)) return false;
         j->run = k + 1;
         keep(j, k);
         if (ends(j, &j->component[k])) break;
     }
+    crs_log_rows(j->a);
     judge(j);
     return true;
 }
@@ -431,8 +463,8 @@ const crs_verb crs_spca_verb = {
         CRS_OFFERS(
             ALPHA, "auto|noise",
             "weight of the penalty: a number, auto, auto:F, noise or noise:Z (default auto)"),
-        CRS_TAKES(COMPONENTS), CRS_TAKES_READING, CRS_TAKES(OUT), CRS_TAKES(FORCE),
-        CRS_TAKES(JSON)),
+        CRS_TAKES(COMPONENTS), CRS_TAKES_READING, CRS_TAKES(OUT), CRS_TAKES(FORMAT),
+        CRS_TAKES(FORCE), CRS_TAKES_ROWS, CRS_TAKES(JSON)),
     .relative = true,
     .run = run,
 };

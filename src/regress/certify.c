@@ -241,6 +241,23 @@ static bool ask_checker(const crease_regression *m, ptrdiff_t k, crease_regressi
     return true;
 }
 
+static void tell(const crease_regression *m, ptrdiff_t k, const crease_certificate *c)
+{
+    const crease_progress row = { .iteration = (long)(k + 1),
+                                  .objective = m->solution[k].objective,
+                                  .feasibility = NAN,
+                                  .worst = c->worst,
+                                  .worst_relative = c->worst_relative,
+                                  .theta = NAN,
+                                  .potential = NAN };
+    const crease_phase was = crease_watch_enter(m->s.watch, CREASE_PHASE_CERTIFY);
+    crs_watch_aim(m->s.watch, m->s.eps, true);
+    crs_watch_part(m->s.watch, (double)(k + 1), (double)m->s.path);
+    crs_watch_say(m->s.watch, "lambda %td of %td", k + 1, m->s.path);
+    crs_watch_tell(m->s.watch, &row);
+    crease_watch_enter(m->s.watch, was);
+}
+
 bool crease_regression_certify(const crease_regression *m, ptrdiff_t k, bool check,
                                crease_regression_certificate *out, crease_error *e)
 {
@@ -256,6 +273,7 @@ bool crease_regression_certify(const crease_regression *m, ptrdiff_t k, bool che
     if (!work || !reference) return false;
     *out = (crease_regression_certificate){ .residual = residual, .relative = c.worst_relative };
     out->certified = out->relative <= m->s.eps;
+    tell(m, k, &c);
     if (out->certified && check && !ask_checker(m, k, out, e)) return false;
     return judge_convexity(m, k, out, e);
 }

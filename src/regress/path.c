@@ -100,6 +100,26 @@ static bool check_finite(const crease_regression *m, ptrdiff_t k, crease_error *
            crs_fail(e, CREASE_BAD_DATA, "the intercept is too large for a number; rescale X");
 }
 
+/* The i-th solution is there, of lambda k; those of folds are told as a part of the whole. */
+static void tell(crease_regression *m, ptrdiff_t i, ptrdiff_t k)
+{
+    crs_deadline *d = m->deadline;
+    const crease_progress row = { .iteration = (long)(k + 1),
+                                  .objective = m->solution[k].objective,
+                                  .feasibility = NAN,
+                                  .worst = NAN,
+                                  .worst_relative = NAN,
+                                  .theta = NAN,
+                                  .potential = NAN };
+    if (d != &m->own) {
+        crs_watch_part(&d->watch, (double)(d->before + i), (double)d->of);
+        return;
+    }
+    crs_watch_part(&d->watch, (double)(i + 1), (double)m->s.path);
+    crs_watch_say(&d->watch, "lambda %td of %td", i + 1, m->s.path);
+    crs_watch_tell(&d->watch, &row);
+}
+
 bool crease_regression_fit(crease_regression *m, crease_error *e)
 {
     const ptrdiff_t path = m->s.path;
@@ -116,6 +136,7 @@ bool crease_regression_fit(crease_regression *m, crease_error *e)
         const bool converged = crs_descent_solve(t);
         record(m, k);
         m->solution[k].converged = converged;
+        tell(m, i, k);
         if (!check_finite(m, k, e)) return false;
         if ((i + 1 < path || !converged) && deadline_met(m->deadline))
             return crs_regression_cut(m, i + 1), true;
@@ -359,6 +380,9 @@ static bool cross(crossing *a, crease_regression_scores *out, uint64_t seed, cre
     if (!crease_regression_folds(n, a->y, a->m->d.loss->ops.labels, out->folds, seed, a->fold, e))
         return false;
     for (int f = 0; f < out->folds; f++) {
+        a->m->deadline->before = f * path;
+        a->m->deadline->of = out->folds * path;
+        crs_watch_say(&a->m->deadline->watch, "fold %d of %d", f + 1, out->folds);
         if (!fit_fold(a, f, e)) return false;
         if (a->m->deadline->ended) return out->count = 0, true;
     }

@@ -34,8 +34,9 @@ typedef struct {
 } crs_design;
 
 typedef struct {
-    crease_watch watch; /* in the caller's */
-    bool ended;         /* something early */
+    crease_watch watch;   /* in the caller's */
+    bool ended;           /* something early */
+    ptrdiff_t before, of; /* solutions of folds that are done, and of all folds */
 } crs_deadline;
 
 enum { CRS_PAST = 5 }; /* steps that an extrapolation looks back on */

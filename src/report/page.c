@@ -108,13 +108,17 @@ static const struct {
 #undef PANEL
 };
 
-/* The result, and whose page it gets. */
-static bool open_page(crs_page *p, crease_error *e)
+static bool read_result(crs_page *p, crease_error *e)
 {
     char *path = crs_path_in(p->folder, "result.json", e);
     p->result = path ? crs_json_read(path, NULL, e) : NULL;
     crs_free(path);
-    if (!p->result) return false;
+    return p->result;
+}
+
+/* Whose page the result gets. */
+static bool open_page(crs_page *p, crease_error *e)
+{
     p->verb = crs_json_words(p->result, "verb");
     p->model = crs_json_words(p->result, "model");
     p->details = crs_json_at(p->result, "details");
@@ -228,22 +232,34 @@ static bool put_file(FILE *f, const void *what)
     return fwrite(m->at, 1, m->length, f) == m->length;
 }
 
-bool crs_page_write(const char *folder, const char *path, bool force, size_t *bytes,
-                    crease_error *e)
+static bool write_page(crs_page *p, const char *path, bool force, size_t *bytes, crease_error *e)
 {
-    crs_page page = { .folder = folder };
     crs_markup all = { .at = NULL };
-    if (!force && !may_replace(path))
-        return crs_fail(e, CREASE_IO,
-                        "%.200s is there and is no report; give another name, or --force to "
-                        "replace it",
-                        path);
-    bool done = open_page(&page, e) && fill_page(&page, e);
-    if (done) put_page(&all, &page);
+    bool done = force || may_replace(path) ||
+                crs_fail(e, CREASE_IO,
+                         "%.200s is there and is no report; give another name, or --force to "
+                         "replace it",
+                         path);
+    done = done && (p->result || read_result(p, e)) && open_page(p, e) && fill_page(p, e);
+    if (done) put_page(&all, p);
     if (done && all.failed) done = crs_fail(e, CREASE_NO_MEMORY, "out of memory: the page");
     done = done && crs_write_whole(path, put_file, &all, NULL, e);
     if (done && bytes) *bytes = all.length;
     crs_markup_free(&all);
-    close_page(&page);
+    close_page(p);
     return done;
+}
+
+bool crs_page_write(const char *folder, const char *path, bool force, size_t *bytes,
+                    crease_error *e)
+{
+    crs_page page = { .folder = folder };
+    return write_page(&page, path, force, bytes, e);
+}
+
+bool crs_page_write_document(json_t *document, const char *path, bool force, size_t *bytes,
+                             crease_error *e)
+{
+    crs_page page = { .folder = "", .result = json_incref(document) };
+    return write_page(&page, path, force, bytes, e);
 }

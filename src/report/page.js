@@ -20,6 +20,24 @@ matchMedia('(prefers-color-scheme:dark)').addEventListener('change', () => redra
 addEventListener('beforeprint', () => all('details').forEach(d => { d.dataset.was = d.open ? 1 : ''; d.open = true; }));
 addEventListener('afterprint', () => all('details').forEach(d => { d.open = !!d.dataset.was; }));
 
+/* Tables that a heading sorts: by the numbers in data-v, or by the words; first the largest. */
+all('table.sort').forEach(t => t.querySelectorAll('thead th').forEach((h, k) => {
+  if ('plain' in h.dataset) return;
+  const b = document.createElement('button'), body = t.tBodies[0];
+  const key = r => { const v = r.cells[k].dataset.v; return v === undefined ? r.cells[k].textContent.trim().toLowerCase() : +v; };
+  b.type = 'button';
+  b.append(...h.childNodes);
+  h.append(b);
+  b.onclick = () => {
+    const down = h.getAttribute('aria-sort') !== 'descending';
+    t.querySelectorAll('thead th').forEach(x => x.removeAttribute('aria-sort'));
+    h.setAttribute('aria-sort', down ? 'descending' : 'ascending');
+    const rows = [...body.rows].map(r => [key(r), r]), last = x => Number.isNaN(x);
+    rows.sort(([x], [y]) => last(x) - last(y) || (x < y ? -1 : x > y ? 1 : 0) * (down ? -1 : 1));
+    body.append(...rows.map(r => r[1]));
+  };
+}));
+
 if (D.view) view(D.view);
 
 function view(V) {

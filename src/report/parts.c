@@ -168,7 +168,10 @@ static bool put_data(crs_page *p, const crs_split *s, const range r[3], crs_pack
     const crs_pack k = pack_of(s);
     crs_markup *m = &p->data;
     ptrdiff_t first = 0;
-    if (!first_slice(s, &first, e)) return false;
+    if (s->begin)
+        first = *s->begin;
+    else if (!first_slice(s, &first, e))
+        return false;
     crs_mark(m, "%s\"view\":{", m->length ? "," : "");
     if (!crs_pack_put(m, &k, kept, e)) return false;
     const double digits = floor(-log10(1.6 * kept->step_of_residual));
@@ -223,6 +226,13 @@ static void put_omissions(crs_page *p, const crs_split *s, const crs_packed *kep
     if (!first) crs_mark(&p->body, "; all numbers and charts are of the whole.</p>");
 }
 
+static double nonzero_share(const crs_split *s)
+{
+    ptrdiff_t count = 0;
+    for (ptrdiff_t k = 0; k < s->size; k++) count += s->sparse.data[k] != 0;
+    return (double)count / (double)s->observed;
+}
+
 bool crs_panel_parts(crs_page *p, crease_error *e)
 {
     const crs_split *s = crs_split_of(p);
@@ -247,8 +257,7 @@ bool crs_panel_parts(crs_page *p, crease_error *e)
     put_bar(p, s);
     crs_mark(&p->body, "<div class=\"panels\">");
     if (!put_data(p, s, r, &kept, e)) return false;
-    snprintf(note, sizeof note, "%s of all entries are not 0",
-             crs_share(crs_json_number(p->details, "parts.share"), text));
+    snprintf(note, sizeof note, "%s of all entries are not 0", crs_share(nonzero_share(s), text));
     put_figure(p, "data", s->video ? "Video" : "Data", s->video ? "as recorded" : "as measured",
                &r[0]);
     put_figure(p, "lowrank", s->video ? "Background" : "Low-rank part",

@@ -89,6 +89,9 @@ struct crs_page {
  * in the way that is no such page is replaced only with `force`. */
 bool crs_page_write(const char *folder, const char *path, bool force, size_t *bytes,
                     crease_error *e);
+/* The same of a document that is in no folder, as check has one. */
+bool crs_page_write_document(json_t *document, const char *path, bool force, size_t *bytes,
+                             crease_error *e);
 
 /* Parts of a page. A section begins with its heading, "parts", "The data and its parts", "Parts" in
  * the list of sections; the one before it ends. */

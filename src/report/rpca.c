@@ -203,9 +203,8 @@ static int choose_axis(const crs_page *p, const crs_split *s)
     return 0;
 }
 
-static void close_split(crs_page *p)
+void crs_split_free(crs_split *s)
 {
-    crs_split *s = p->own;
     crs_array_free(&s->lowrank);
     crs_array_free(&s->sparse);
     crs_array_free(&s->residual);
@@ -214,15 +213,17 @@ static void close_split(crs_page *p)
     for (int n = 0; n < CREASE_MAX_ORDER; n++) crs_array_free(&s->factor[n]);
     crs_free(s->unseen);
     crs_free(s->weight);
-    crs_free(s);
+}
+
+static void close_split(crs_page *p)
+{
+    crs_split_free(p->own);
+    crs_free(p->own);
     p->own = NULL;
 }
 
-static bool open_split(crs_page *p, crease_error *e)
+bool crs_split_read(crs_page *p, crs_split *s, crease_error *e)
 {
-    crs_split *s = crs_alloc(1, sizeof *s);
-    if (!s) return crs_fail(e, CREASE_NO_MEMORY, "out of memory: the page");
-    p->own = s;
     if (!read_parts(p, s, e) || !find_unseen(p, s, e) || !measure(p, s, e) ||
         !read_factors(p, s, e))
         return false;
@@ -232,6 +233,13 @@ static bool open_split(crs_page *p, crease_error *e)
     s->high = s->video ? "foreground" : "sparse part";
     s->along = choose_axis(p, s);
     return name_axes(p, s, e);
+}
+
+static bool open_split(crs_page *p, crease_error *e)
+{
+    p->own = crs_alloc(1, sizeof(crs_split));
+    if (!p->own) return crs_fail(e, CREASE_NO_MEMORY, "out of memory: the page");
+    return crs_split_read(p, p->own, e);
 }
 
 /* The last part of the path of the data. */

@@ -29,7 +29,12 @@ typedef struct {
     bool video;             /* the last axis counts frames */
     int along;              /* the axis that is cut into slices */
     const char *low, *high; /* what the parts are called: "low-rank part" and "sparse part" */
+    const ptrdiff_t *begin; /* the slice that is shown first; NULL: a usual one */
 } crs_split;
+
+/* Of the folder of the page: what its parts hold; free it after a failure too. */
+bool crs_split_read(crs_page *p, crs_split *s, crease_error *e);
+void crs_split_free(crs_split *s);
 
 static inline crs_split *crs_split_of(const crs_page *p) { return p->own; }
 

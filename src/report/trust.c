@@ -279,8 +279,12 @@ static void put_commands(crs_page *p)
     const char *command = crs_json_words(p->result, "command");
     crs_mark(&p->body, "<pre tabindex=\"0\" aria-label=\"Commands\">");
     if (command) crs_mark(&p->body, "%s\n", command);
-    crs_mark(&p->body, "crease verify %s    # judges this result again from its files</pre>",
-             p->folder);
+    if (*p->folder)
+        crs_mark(&p->body, "crease verify %s    # judges this result again from its files",
+                 p->folder);
+    else
+        crs_mark(&p->body, "crease %s %s", p->verb, crs_json_words(p->result, "problem.path"));
+    crs_mark(&p->body, "</pre>");
 }
 
 static void put_data_files(crs_page *p)

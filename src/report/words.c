@@ -39,6 +39,7 @@ const char *crs_digits(double x, int digits, char out[CRS_DIGITS])
     if (x != 0 && (fabs(x) < 1e-3 || fabs(x) >= 1e5) && fabs(x) != floor(fabs(x)))
         return as_power(x, digits, out);
     if (fabs(x) >= 1e5) return fabs(x) < 1e9 ? crs_count(x, out) : as_power(x, digits, out);
+    if (x == 0) x = 0; /* not -0 */
     /* as many decimals as give the digits, which %g would cut from 1234.5 */
     const int before = x == 0 ? 1 : (int)floor(log10(fabs(x))) + 1;
     const int decimals = digits > before ? digits - before : 0;

@@ -40,6 +40,7 @@ struct crease_spca {
     double *objective; /* per start */
     double *work;
     crease_watch watch; /* in that of the options */
+    int found;          /* components so far */
 };
 
 void crease_spca_init(crease_spca_settings *s, size_t size, const crease_space *shape)
@@ -489,6 +490,7 @@ void crease_spca_stop(crease_spca *m) { crease_watch_stop(&m->watch); }
 static bool run_start(crease_spca *m, int k, crease_options o, kept *best, crease_spca_component *c,
                       crease_error *e)
 {
+    crs_watch_say(&m->watch, "component %d, start %d of %d", m->found + 1, k + 1, m->s.starts);
     if (!crease_spca_start(m, k, e)) return false;
     if (o.h == 0 && o.method == CREASE_METHOD_PROX_BCD && o.mode == CREASE_MODE_PRACTICAL)
         o.h = m->sigma > 0 ? 0.1 * m->sigma : 0;
@@ -549,31 +551,42 @@ static void own_units(const crease_spca *m, const crease_options *o, crease_spca
     if (!o->relative) c->smallest_eps = ldexp(c->smallest_eps, m->power);
 }
 
+static bool next(crease_spca *m, crease_options *o, crease_spca_component *c, crease_error *e)
+{
+    const double eps = o->eps;
+    kept best = { .start = -1 };
+    if (!o->relative) o->eps = ldexp(eps, -m->power);
+    o->h = ldexp(o->h, -m->power);
+    m->watch.outer = o->watch;
+    m->watch.value = m->power;
+    o->watch = &m->watch;
+    crs_watch_restart(&m->watch);
+    crease_watch_limit(&m->watch, o->max_seconds);
+    for (int k = 0; k < (m->norm > 0 ? m->s.starts : 1); k++) {
+        if (k > 0 && crease_watch_over(&m->watch)) break;
+        if (!run_start(m, k, *o, &best, c, e)) return false;
+        c->starts = k + 1;
+    }
+    c->alpha = m->alpha, c->method = o->method, c->eps = eps;
+    c->outcome = best.outcome, c->start = best.start;
+    if (!finish(m, o, c, e)) return false;
+    own_units(m, o, c);
+    m->found++;
+    return true;
+}
+
 bool crease_spca_next(crease_spca *m, const crease_options *options, crease_spca_component *c,
                       crease_error *e)
 {
     crease_options o = crease_spca_options(m);
-    kept best = { .start = -1 };
     o.h = 0;
     *c = (crease_spca_component){ .starts = 0 };
     if (!crs_settings_take("options", &o, sizeof o, options, e) || !crease_options_check(&o, e) ||
         !check_method(&o, e))
         return false;
-    const double eps = o.eps;
-    if (!o.relative) o.eps = ldexp(eps, -m->power);
-    o.h = ldexp(o.h, -m->power);
-    m->watch.outer = o.watch;
-    o.watch = &m->watch;
-    crs_watch_restart(&m->watch);
-    crease_watch_limit(&m->watch, o.max_seconds);
-    for (int k = 0; k < (m->norm > 0 ? m->s.starts : 1); k++) {
-        if (k > 0 && crease_watch_over(&m->watch)) break;
-        if (!run_start(m, k, o, &best, c, e)) return false;
-        c->starts = k + 1;
-    }
-    c->alpha = m->alpha, c->method = o.method, c->eps = eps;
-    c->outcome = best.outcome, c->start = best.start;
-    if (!finish(m, &o, c, e)) return false;
-    own_units(m, &o, c);
-    return true;
+    crease_watch *given = o.watch;
+    const crease_phase was = crease_watch_enter(given, CREASE_PHASE_FIT);
+    const bool done = next(m, &o, c, e);
+    crease_watch_enter(given, was);
+    return done;
 }

@@ -6,7 +6,7 @@ scratch=$(mktemp -d) || exit 1
 trap 'rm -rf "$scratch"' EXIT
 python=/usr/bin/python3
 support=$(cd "$(dirname "${BASH_SOURCE[0]}")/../support" && pwd)
-schema=4 # schema_version of the documents
+schema=5 # schema_version of the documents
 unset LC_ALL LC_NUMERIC LANG
 
 pass() { passed=$((passed + 1)); }

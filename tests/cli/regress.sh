@@ -56,7 +56,7 @@ END
     out=$text
 }
 fitted plain X.npy y.npy --penalty mcp --cv 10
-[[ $out == *"best "*"left out"* && $out == *"certified   100 of 100"* ]]
+[[ $out == *"best "*"left out"* && $out == *"100 of 100 solutions are certified"* ]]
 judge $? "the summary: $out"
 fitted csv X.csv y.csv --penalty mcp --cv 10
 for penalty in l1 elastic-net elastic-net:0.9 scad scad:3 mcp:2 lsp:0.3 capped-l1:0.4 l0 l-half l-two-thirds lq lq:0.3; do
@@ -164,7 +164,7 @@ expect_exit 66 "groups.npy" verify moved/groups
 
 # Warnings.
 run "$CREASE" regress X.npy y.npy --no-standardize --no-intercept --lambda 1000 --out nothing
-[ $code -eq 0 ] && [[ $out == *"warning     every coefficient is zero"* ]]
+[ $code -eq 0 ] && [[ $out == *"warning      every coefficient is zero"* ]]
 judge $? "a path of zeros: $out"
 run "$CREASE" regress X.npy y.npy --no-standardize --no-intercept --penalty mcp --max-iterations 1 --path 5 --out limit
 [ $code -eq 2 ] && [[ $out == *"not every solution is certified"* ]] && [ -s limit/result.json ]

@@ -16,7 +16,7 @@ judged() {
     local name=$1
     shift
     run "$CREASE" rpca --quiet --out "$name" "$@"
-    [ $code -eq 0 ] && [[ $out == *"verdict     VALID"* ]] && [ -z "$err" ]
+    [ $code -eq 0 ] && [[ $out == *"confirmed by the independent checker"* ]] && [ -z "$err" ]
     judge $? "rpca $*: exit $code, $out $err"
     run "$CREASE" verify "$name"
     [ $code -eq 0 ] && [[ $out == VALID* ]]
@@ -105,9 +105,10 @@ for n in 1 2; do
 done
 cmp -s threads1/lowrank.npy threads2/lowrank.npy && cmp -s threads1/sparse.npy threads2/sparse.npy
 judge $? "threads change the result"
-run "$CREASE" rpca g/tensor.npy --rank auto --alpha auto --log-csv log.csv --out logged
+run "$CREASE" rpca g/tensor.npy --rank auto --alpha auto --log-csv log.csv --verbose --out logged
 [ $code -eq 0 ] && [[ $err == *"memory "* && $err == *"EXIT: eps-stationary"* ]] &&
-    [ "$(head -1 log.csv)" = "iteration,objective,feasibility,worst,theta,potential,seconds" ]
+    [ "$(head -1 log.csv)" = "phase,iteration,objective,feasibility,worst,worst_relative,theta,potential,seconds" ] &&
+    cmp -s log.csv logged/history.csv
 judge $? "the log: exit $code, $err"
 run "$CREASE" rpca g/tensor.npy --rank 3 --mode paper --quiet --out paper
 [ $code -eq 2 ] && [[ $out == *"theta fell below its limit"* || $out == *"iteration limit"* ]]

@@ -1,4 +1,4 @@
-# The guides tell the truth: their C is that of the tested examples, their JSON is a file under
+# The pages tell the truth: their C is that of the tested examples, their JSON is a file under
 # examples/problems, and their commands print what they say.
 set -u
 passed=0 failed=0
@@ -19,7 +19,7 @@ blocks() { # blocks LANGUAGE FILE: every fenced block of the language, as a file
 c_is_in_the_examples() {
   local guide block all
   all=$(cat examples/*.c)
-  for guide in docs/*.md; do
+  for guide in $(find docs -name '*.md'); do
     for block in $(blocks c "$guide"); do
       [[ $all == *"$(cat "$block")"* ]] || { echo "$guide: not in examples/*.c:"; cat "$block"; return 1; }
     done
@@ -27,7 +27,7 @@ c_is_in_the_examples() {
 }
 json_is_a_problem_file() {
   local guide block found file
-  for guide in docs/*.md; do
+  for guide in $(find docs -name '*.md'); do
     for block in $(blocks json "$guide"); do
       python3 -m json.tool "$block" >/dev/null || return 1
       found=
@@ -60,7 +60,7 @@ commands_print_what_follows() { # commands_print_what_follows GUIDE
 named_files_exist() {
   local page name status=0
   git ls-files 2>/dev/null | grep -q . && git ls-files >"$work/files" || find . -type f | sed 's|^\./||' >"$work/files"
-  for page in docs/*.md README.md CONTRIBUTING.md study/results/*.md; do
+  for page in $(find docs -name '*.md') README.md CONTRIBUTING.md study/results/*.md; do
     for name in $(grep -oE '`[A-Za-z0-9_.-]+(/[A-Za-z0-9_.-]+)*(\.(c|h|def|inc|sh|bash)|/)`' "$page" | tr -d '`' | sort -u); do
       grep -qE "(^|/)${name//./\\.}$([[ $name == */ ]] || echo '$')" "$work/files" ||
         { echo "$page: there is no $name"; status=1; }
@@ -71,8 +71,8 @@ named_files_exist() {
 check "C blocks" c_is_in_the_examples
 check "files that are named" named_files_exist
 check "JSON blocks" json_is_a_problem_file
-for guide in first-problem losses sparse-pca sharing-consensus regression tucker-matrix; do
-  check "commands of $guide" commands_print_what_follows "docs/$guide.md"
+for guide in README.md $(grep -l '^```sh$' -r docs --include='*.md' | sort); do
+  check "commands of $guide" commands_print_what_follows "$guide"
 done
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]

@@ -30,7 +30,7 @@ typedef struct {
 } layout;
 
 enum { RATIO = 1000, TEXT_MOST = 1 << 26, MEMBERS_MOST = 10000 };
-static const crs_limits usual = { 20, 256e6 };
+static const crs_limits usual = { 20, 256e6, 0 };
 
 /* ---- in the child ---- */
 
@@ -457,12 +457,28 @@ static bool fail_start(const work *w, crease_error *e)
                     w->s->name, strerror(errno));
 }
 
+/* A file without a name is the parent's; the child, which closes its own copy, opens it there. */
+static void find_parents(crs_source *s, char *room, size_t size)
+{
+    static const char own[] = "/proc/self/fd/";
+    const size_t n = sizeof own - 1;
+    if (!s->path || strncmp(s->path, own, n) != 0) return;
+    snprintf(room, size, "/proc/%ld/fd/%s", (long)getpid(), s->path + n);
+    s->path = room;
+}
+
 static bool run(work *w, crs_array *out, crs_listing *listed, crease_error *e)
 {
     struct stat found;
     int fd[2];
+    char again[64];
     const pid_t parent = getpid();
-    w->file_bytes = w->s->path && stat(w->s->path, &found) == 0 ? (double)found.st_size : 0;
+    crs_source s = *w->s;
+    find_parents(&s, again, sizeof again);
+    w->s = &s;
+    w->file_bytes = w->limits.file_bytes;
+    if (w->file_bytes == 0 && w->s->path && stat(w->s->path, &found) == 0)
+        w->file_bytes = (double)found.st_size;
     if (pipe2(fd, O_CLOEXEC) != 0) return fail_start(w, e);
     const pid_t pid = fork();
     if (pid == 0) {

@@ -33,6 +33,7 @@ typedef bool crs_decode(const crs_source *s, const crs_asked *asked, crs_emit *t
 /* What the child may use besides what the size of the file allows. */
 typedef struct {
     double seconds, bytes;
+    double file_bytes; /* of all files that are read; 0: that of the path */
 } crs_limits;
 
 /* In the parent. limits NULL: 20 s and 256 MB. On failure out is empty; e->code is CREASE_CUT where

@@ -287,6 +287,7 @@ static bool read_csv(const crs_source *s, const crs_asked *asked, crs_array *out
 
 const crs_format crs_csv_format = {
     .name = "csv",
+    .reads = "columns drop",
     .endings = ".csv .tsv .txt",
     .text = "a table of numbers in text, with names of rows and columns",
     .read = read_csv,

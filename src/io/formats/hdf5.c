@@ -21,8 +21,6 @@ typedef struct {
     hid_t file;
     bool matlab;
     crs_listing all;
-    int unusable;
-    char odd[NAME]; /* the first that is no array of numbers */
     crease_error *e;
 } contents;
 
@@ -119,12 +117,6 @@ static void shape_of(hid_t d, bool matlab, crease_space *s)
     }
 }
 
-static bool is_usable(const crs_inside *m)
-{
-    return m->shape.order > 0 && strchr("fuib", m->type[0]) && m->type[1] >= '0' &&
-           m->type[1] <= '9';
-}
-
 static herr_t visit(hid_t file, const char *name, const H5O_info_t *info, void *self)
 {
     contents *c = self;
@@ -135,12 +127,13 @@ static herr_t visit(hid_t file, const char *name, const H5O_info_t *info, void *
     const hid_t type = H5Dget_type(d);
     const bool shown = !is_scale(d) && strlen(name) + 2 <= sizeof m.name;
     snprintf(m.name, sizeof m.name, "%s%s", c->matlab ? "" : "/", name);
+    for (char *at = m.name; c->matlab && *at; at++)
+        if (*at == '/') *at = '.'; /* fields of a struct */
     type_text(d, type, m.type, sizeof m.type);
     shape_of(d, c->matlab, &m.shape);
     H5Tclose(type);
     H5Dclose(d);
     if (!shown) return 0;
-    if (!is_usable(&m) && c->unusable++ == 0) snprintf(c->odd, sizeof c->odd, "%s", m.name);
     return crs_listing_add(&c->all, &m, c->e) ? 0 : -1;
 }
 
@@ -166,7 +159,11 @@ static bool open_file(const crs_source *s, contents *c, crease_error *e)
 {
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
     *c = (contents){ .matlab = starts_as_matlab(s->path), .e = e };
-    c->file = H5Fopen(s->path, H5F_ACC_RDONLY, H5P_DEFAULT);
+    const hid_t access = H5Pcreate(H5P_FILE_ACCESS);
+    if (strncmp(s->path, "/proc/", 6) == 0) /* libhdf5 would look for the name of a file without */
+        H5Pset_fapl_core(access, 1 << 16, 0);
+    c->file = H5Fopen(s->path, H5F_ACC_RDONLY, access);
+    H5Pclose(access);
     return c->file >= 0 || fail_damaged(s, "the head of the HDF5 file", e);
 }
 
@@ -175,42 +172,6 @@ static bool look_around(const crs_source *s, contents *c, crease_error *e)
     if (e) e->code = CREASE_OK;
     if (H5Ovisit(c->file, H5_INDEX_NAME, H5_ITER_NATIVE, visit, c) >= 0) return true;
     return (e && e->code == CREASE_NO_MEMORY) ? false : fail_damaged(s, "its list of arrays", e);
-}
-
-/* "x (20 x 30), y (5)" */
-static void name_all(const crs_listing *l, char *out, size_t room)
-{
-    size_t used = 0;
-    out[0] = '\0';
-    for (int k = 0; k < l->count && used + 1 < room; k++) {
-        const crs_inside *m = &l->member[k];
-        if (!is_usable(m)) continue;
-        used += (size_t)snprintf(out + used, room - used, "%s%.60s (", used ? ", " : "", m->name);
-        for (int n = 0; n < m->shape.order && used + 1 < room; n++)
-            used +=
-                (size_t)snprintf(out + used, room - used, "%s%td", n ? " x " : "", m->shape.dim[n]);
-        if (used + 1 < room) used += (size_t)snprintf(out + used, room - used, ")");
-    }
-}
-
-/* The only array of numbers. */
-static const crs_inside *only_one(const crs_source *s, const contents *c, crease_error *e)
-{
-    const crs_inside *found = NULL;
-    int count = 0;
-    char all[160];
-    for (int k = 0; k < c->all.count; k++)
-        if (is_usable(&c->all.member[k])) count++, found = &c->all.member[k];
-    if (count == 1) return found;
-    name_all(&c->all, all, sizeof all);
-    if (count == 0)
-        crs_fail(e, CREASE_BAD_DATA,
-                 "%.150s holds no array of numbers with 1 to %d dimensions%s%.80s", s->name,
-                 CREASE_MAX_ORDER, c->unusable ? "; it holds " : "", c->odd);
-    else
-        crs_fail(e, CREASE_BAD_ARGUMENT, "%.100s holds %d arrays; name one, as %.40s:%.60s: %s",
-                 s->name, count, s->name, found->name, all);
-    return NULL;
 }
 
 /* ---- one dataset ---- */
@@ -247,14 +208,6 @@ static void path_in(const contents *c, const char *inner, char *out, size_t room
         if (*at == '.') *at = '/';
 }
 
-static bool fail_missing(const contents *c, const crs_source *s, const char *name, crease_error *e)
-{
-    char all[160];
-    name_all(&c->all, all, sizeof all);
-    return crs_fail(e, CREASE_BAD_ARGUMENT, "%.120s has no array %.60s; it has %s", s->name, name,
-                    all[0] ? all : "none");
-}
-
 static bool is_sparse_matlab(hid_t file, const char *path)
 {
     const hid_t o = H5Oopen(file, path, H5P_DEFAULT);
@@ -287,7 +240,7 @@ static bool check_kind(const dataset *x, const char *path, crease_error *e)
 static bool open_dataset(const contents *c, const crs_source *s, dataset *x, crease_error *e)
 {
     char path[NAME];
-    const crs_inside *one = s->inner ? NULL : only_one(s, c, e);
+    const crs_inside *one = s->inner ? NULL : crs_listing_pick(&c->all, s, e);
     if (!s->inner && !one) return false;
     path_in(c, s->inner ? s->inner : one->name, path, sizeof path);
     *x = (dataset){ .s = s, .matlab = c->matlab, .d = H5Dopen2(c->file, path, H5P_DEFAULT) };
@@ -295,7 +248,7 @@ static bool open_dataset(const contents *c, const crs_source *s, dataset *x, cre
         return crs_fail(e, CREASE_BAD_DATA,
                         "%.120s:%.60s is a sparse matrix; save full(%.40s) instead", s->name, path,
                         path);
-    if (x->d < 0) return fail_missing(c, s, path, e);
+    if (x->d < 0) return crs_listing_pick(&c->all, s, e) && fail_damaged(s, "an array", e);
     x->type = H5Dget_type(x->d);
     x->space = H5Dget_space(x->d);
     shape_of(x->d, false, &x->shape);

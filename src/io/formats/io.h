@@ -33,8 +33,32 @@ bool crs_axis_at(crs_axis *a, ptrdiff_t count, const double *at, crease_error *e
 bool crs_axis_labels(crs_axis *a, ptrdiff_t count, const char *const *label, crease_error *e);
 /* Is anything known of them? */
 bool crs_axes_known(const crs_axes *a, int order);
-/* "emission 342 nm", "sample 7", "axis 0 index 7" */
+/* "emission 342 nm", "sample 7", "axis 0 index 7"; indices without labels are counted from 1. The
+ * index without the name of the axis: "342 nm", "7". */
 void crs_axis_text(const crs_axes *a, int n, ptrdiff_t index, char *out, size_t size);
+void crs_index_text(const crs_axis *a, ptrdiff_t index, char *out, size_t size);
+/* "emission (nm)", "axis 1" */
+void crs_axis_heading(const crs_axes *a, int n, char *out, size_t size);
+
+/* Have they as many labels as the shape has entries? `what` says whose they are. */
+bool crs_axes_fit(const crs_axes *a, const crease_space *s, const char *what, crease_error *e);
+/* Where `over` knows something of a dimension, it replaces all of a. It is left empty. */
+void crs_axes_over(crs_axes *a, crs_axes *over, int order);
+/* Texts become UTF-8 (from Latin-1) without control characters; a sentence in notice, unless it is
+ * full, says so, and which axis has labels that repeat. */
+bool crs_axes_tidy(crs_axes *a, int order, char *notice, size_t size, crease_error *e);
+/* Are they the same, but for the labels of dimension `skip` (-1: none)? What one of them does not
+ * know is no difference. Otherwise `why` tells the first, `one` and `other` saying whose they are.
+ */
+bool crs_axes_agree(const crs_axes *a, const crs_axes *b, int order, int skip, const char *one,
+                    const char *other, char why[200]);
+/* As the shape does: `count` dimensions from `first` on become one; of dimension n the labels
+ * first, first + step, ... are kept. */
+bool crs_axes_merge(crs_axes *a, const crease_space *s, int first, int count, crease_error *e);
+void crs_axis_slice(crs_axis *a, ptrdiff_t first, ptrdiff_t step, ptrdiff_t count);
+/* "sample,emission:nm:270..570" for data of this shape (axes_text.c). */
+bool crs_axes_parse(const char *text, const crease_space *s, crs_axes *out, crease_error *e);
+bool crs_is_utf8(const char *text);
 
 /* An array that was read: its shape, its entries in row-major order (owned), what its dimensions
  * are called, and a sentence the user should see although nothing is wrong (empty: none). Entries
@@ -90,6 +114,9 @@ typedef struct {
 } crs_listing;
 bool crs_listing_add(crs_listing *l, const crs_inside *m, crease_error *e);
 void crs_listing_free(crs_listing *l);
+/* The array that s->inner names or, without a name, the only one of numbers (inside.c); NULL with a
+ * sentence that lists what there is. */
+const crs_inside *crs_listing_pick(const crs_listing *l, const crs_source *s, crease_error *e);
 
 /* An array that is computed a few entries at a time: from `first` on, into out. */
 typedef struct {
@@ -122,6 +149,7 @@ typedef struct {
     const char *name;    /* "csv" */
     const char *endings; /* ".csv .tsv .txt" */
     const char *text;    /* "tables of text: ..." */
+    const char *reads;   /* of crs_asked, as "columns drop"; the rest is refused by its name */
     const char *needs; /* what this build lacks for it, as "libhdf5 (Debian: libhdf5-dev)"; NULL */
     bool (*begins)(const unsigned char *head, size_t n); /* its first bytes? NULL: cannot be told */
     crs_format_reader *read;
@@ -139,6 +167,9 @@ typedef struct {
 const crs_format *crs_format_at(int k);
 const crs_format *crs_format_find(const char *name, crease_error *e);
 const crs_format *crs_format_of(const char *path);
+
+/* Does the format read all that is asked? (asked.c) */
+bool crs_asked_suits(const crs_asked *a, const crs_format *f, const char *name, crease_error *e);
 
 /* "FILE", "FILE:INNER", or "-" for standard input. On failure out is empty. */
 bool crs_read_asked(const char *path, const crs_asked *asked, crs_array *out, crease_error *e);
@@ -198,6 +229,9 @@ void crs_numbers(const crs_number *t, ptrdiff_t count, const unsigned char *p, d
                  bool *rounded);
 /* Back, in 4 or 8 bytes each, the least one first. */
 bool crs_numbers_put(FILE *f, bool single, ptrdiff_t count, const double *x);
+
+/* A number in text, so that it is read back exactly. */
+bool crs_put_double(FILE *f, double x);
 
 /* `each` numbers in a record of `bytes` (at most 8192), from `offset` on. */
 typedef struct {
@@ -281,6 +315,9 @@ void crs_mtx_free(crs_mtx *m);
 typedef bool crs_put(FILE *f, const void *what);
 bool crs_write_whole(const char *path, crs_put *put, const void *what, crs_stamp *stamp,
                      crease_error *e);
+/* The same of a library that writes to a path; put gives the sentence on failure. */
+typedef bool crs_put_file(const char *path, const void *what, crease_error *e);
+bool crs_write_by(const char *path, crs_put_file *put, const void *what, crease_error *e);
 
 /* An array that is there, or whose `pieces` are not NULL, as .npy (version 1, little-endian
  * doubles, C order). */
@@ -306,6 +343,9 @@ void crs_grouping_free(crs_grouping *g);
 
 /* Room for at least `wanted` of at most `most` doubles: doubles what is there. */
 bool crs_grow(double **data, ptrdiff_t *room, ptrdiff_t wanted, ptrdiff_t most, crease_error *e);
+
+/* Is there memory for an array of this shape? `name` is the file that claims it. */
+bool crs_memory_holds(const char *name, const crease_space *s, crease_error *e);
 
 /* A file for reading; NULL with the reason in e. Anything but a plain file is refused: a pipe, a
  * device or a directory may never end. */

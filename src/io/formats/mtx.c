@@ -266,6 +266,7 @@ static bool is_mtx(const unsigned char *head, size_t n)
 
 const crs_format crs_mtx_format = {
     .name = "mtx",
+    .reads = "absent",
     .endings = ".mtx",
     .text = "a matrix of the Matrix Market, dense or sparse",
     .begins = is_mtx,

@@ -351,7 +351,8 @@ static bool read_about(crs_bytes *in, const char *inner, crs_npy_header *out)
 {
     header h;
     const field *f = read_header(in, &h) ? find(&h, in, inner) : NULL;
-    return f && take_field(&h, f, in, out) && crs_bytes_hold(in, &h.shape, h.record);
+    return f && take_field(&h, f, in, out) && crs_bytes_hold(in, &h.shape, h.record) &&
+           crs_memory_holds(in->name, &out->shape, in->e);
 }
 
 static bool read_npy(const crs_source *s, const crs_asked *asked, crs_array *out, crease_error *e)

@@ -3,6 +3,7 @@
  * in row order, and back as little-endian ones */
 #define _POSIX_C_SOURCE 200809L
 #include <float.h>
+#include <stdlib.h>
 #include <sys/stat.h>
 
 #include "io/formats/io.h"
@@ -243,6 +244,18 @@ bool crs_numbers_put(FILE *f, bool single, ptrdiff_t count, const double *x)
         done += now;
     }
     return true;
+}
+
+/* 15 digits where they are enough, else 17, with a point in every locale. */
+bool crs_put_double(FILE *f, double x)
+{
+    char text[40];
+    snprintf(text, sizeof text, "%.15g", x);
+    if (!(strtod(text, NULL) == x)) snprintf(text, sizeof text, "%.17g", x);
+    if (isnan(x)) snprintf(text, sizeof text, "nan");
+    char *comma = strchr(text, ',');
+    if (comma) *comma = '.';
+    return fputs(text, f) != EOF;
 }
 
 bool crs_item_each(const crs_item *a, crs_take *take, void *self)

@@ -55,6 +55,16 @@ bool crs_grow(double **data, ptrdiff_t *room, ptrdiff_t wanted, ptrdiff_t most, 
     return true;
 }
 
+bool crs_memory_holds(const char *name, const crease_space *s, crease_error *e)
+{
+    const double need = 8 * (double)crease_size(s), have = crs_memory_free();
+    return need <= have ||
+           crs_fail(e, CREASE_NO_MEMORY,
+                    "%.200s holds an array of %.3g MB and %.3g MB of memory are free; read a part "
+                    "of it or use a larger machine",
+                    name, need / 1e6, have / 1e6);
+}
+
 bool crs_ends_in(const char *path, const char *ending)
 {
     const size_t n = strlen(path), length = strlen(ending);
@@ -356,7 +366,9 @@ bool crs_read_asked(const char *path, const crs_asked *asked, crs_array *out, cr
     opened o;
     const crs_format *format;
     *out = (crs_array){ .data = NULL };
-    const bool done = open_source(path, asked, &o, &format, e) && format->read(&o.s, asked, out, e);
+    const bool done = open_source(path, asked, &o, &format, e) &&
+                      crs_asked_suits(asked, format, o.s.name, e) &&
+                      format->read(&o.s, asked, out, e);
     close_all(&o);
     return done;
 }

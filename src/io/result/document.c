@@ -8,7 +8,7 @@
 
 #include "io/result/result.h"
 
-enum { SCHEMA_VERSION = 4 };
+enum { SCHEMA_VERSION = 5 };
 #define FLAGS(indent) (JSON_INDENT(indent) | JSON_REAL_PRECISION(17))
 
 crs_spot crs_document_begin(crs_document *d, const char *verb)
@@ -45,25 +45,10 @@ static bool put(crs_spot to, const char *key, json_t *value)
     return done;
 }
 
-/* Is it UTF-8, as JSON texts are? Neither overlong nor a surrogate nor beyond U+10FFFF. */
-static bool is_utf8(const char *text)
-{
-    for (const unsigned char *c = (const unsigned char *)text; *c;) {
-        const unsigned char first = *c++;
-        const unsigned char low = first == 0xE0 ? 0xA0 : first == 0xF0 ? 0x90 : 0x80;
-        const unsigned char high = first == 0xED ? 0x9F : first == 0xF4 ? 0x8F : 0xBF;
-        int more = first < 0x80 ? 0 : first < 0xE0 ? 1 : first < 0xF0 ? 2 : 3;
-        if (more > 0 && (first < 0xC2 || first > 0xF4 || *c < low || *c > high)) return false;
-        for (; more > 0; more--, c++)
-            if ((*c & 0xC0) != 0x80) return false;
-    }
-    return true;
-}
-
 /* Bytes beyond ASCII become question marks where the text is no UTF-8. */
 static json_t *text_of(const char *text)
 {
-    if (is_utf8(text)) return json_string(text);
+    if (crs_is_utf8(text)) return json_string(text);
     const size_t n = strlen(text);
     char *plain = crs_alloc(n + 1, 1);
     for (size_t k = 0; plain && k < n; k++) plain[k] = (text[k] & 0x80) != 0 ? '?' : text[k];
@@ -80,7 +65,7 @@ void crs_put_path(crs_spot to, const char *key, const char *path)
     static const char plain[] =
         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-/";
     const size_t mark = sizeof bytes_mark - 1;
-    if (is_utf8(path) && strncmp(path, bytes_mark, mark) != 0) {
+    if (crs_is_utf8(path) && strncmp(path, bytes_mark, mark) != 0) {
         crs_put_text(to, key, path);
         return;
     }

@@ -321,20 +321,44 @@ static bool rename_folder(const crs_folder *f, crease_error *e)
     return done;
 }
 
+typedef struct {
+    crs_folder *f;
+    crease_error *e;
+} adoption;
+
+static bool adopt(const char *path, const char *name, const void *what)
+{
+    const adoption *a = what;
+    for (int k = 0; k < a->f->count; k++)
+        if (strcmp(a->f->file[k].name, name) == 0) return true;
+    return remember(a->f, name, a->e) && crs_stamp_read(path, newest(a->f), a->e);
+}
+
+bool crs_folder_adopt(crs_folder *f, crease_error *e)
+{
+    return walk(f->beside, "", false, adopt, &(adoption){ f, e });
+}
+
 bool crs_folder_commit(crs_folder *f, crs_document *result, crease_error *e)
 {
+    if (f->path && f->format && !crs_folder_export(f, result, e))
+        return crs_folder_abandon(f), false;
     const crs_spot top = { result, result->root }, files = crs_put_list(top, "files");
     for (int k = 0; k < f->count; k++) crs_put_text(files, NULL, f->file[k].name);
     if (!f->path) return true;
-    if (f->certificate.root) crs_put_text(files, NULL, "certificate.json");
+    const bool certified = f->certificate.root;
+    if (certified) crs_put_text(files, NULL, "certificate.json");
     crs_put_text(files, NULL, "result.json");
     /* whoever has sent a signal waits for the files, not for the disk */
     const bool late = crease_watch_why(result->watch) != CREASE_NOT_RUN;
     if (!crs_folder_document(f, "result.json", result, e) || !put_certificate(f, e) ||
         (!late && !sync_files(f, e)))
         return crs_folder_abandon(f), false;
+    crs_folder named = { .files = f->count, .certified = certified };
+    for (int k = 0; k < f->count; k++) named.bytes += f->file[k].stamp.bytes;
     const bool done = rename_folder(f, e);
     forget(f);
+    if (done) *f = named;
     return done;
 }
 
@@ -399,64 +423,6 @@ bool crs_certificate_holds(const crs_certificate *c, char why[CRS_WHY], crease_e
     }
     if (!why[0]) walk(c->folder, "", false, is_known, &s);
     return true;
-}
-
-/* "../../data/T.npy" from one absolute path to another */
-static void relative_to(const char *folder, const char *file, char *out, size_t size)
-{
-    size_t same = 0, used = 0;
-    for (size_t k = 0; folder[k] == file[k] || (!folder[k] && file[k] == '/'); k++) {
-        if (file[k] == '/') same = k + 1;
-        if (!folder[k] || !file[k]) break;
-    }
-    for (const char *at = folder + (same ? same - 1 : 0); *at && used + 4 < size; at++)
-        if (*at == '/') used += (size_t)snprintf(out + used, size - used, "../");
-    snprintf(out + used, size - used, "%s", file + same);
-}
-
-/* The absolute path that the folder will have. */
-static bool home_of(const crs_folder *f, char out[PATH_MAX])
-{
-    char parent[PATH_MAX], whole[PATH_MAX];
-    size_t n = strlen(f->path);
-    while (n > 1 && f->path[n - 1] == '/') n--;
-    size_t cut = n;
-    while (cut > 0 && f->path[cut - 1] != '/') cut--;
-    if (n >= PATH_MAX) return false;
-    snprintf(parent, sizeof parent, "%.*s", cut ? (int)cut : 1, cut ? f->path : ".");
-    if (!realpath(parent, whole)) return false;
-    const int used = snprintf(out, PATH_MAX, "%s/%.*s", strcmp(whole, "/") == 0 ? "" : whole,
-                              (int)(n - cut), f->path + cut);
-    return used > 0 && used < PATH_MAX;
-}
-
-void crs_put_source(crs_spot to, const crs_folder *f, const char *path)
-{
-    char whole[PATH_MAX], home[PATH_MAX], relative[3 * PATH_MAX];
-    if (strcmp(path, "-") == 0 || !realpath(path, whole)) {
-        crs_put_path(to, "path", path);
-        crs_put_null(to, "absolute_path");
-        return;
-    }
-    const bool housed = f && f->path && home_of(f, home);
-    if (housed) relative_to(home, whole, relative, sizeof relative);
-    crs_put_path(to, "path", housed ? relative : path);
-    crs_put_path(to, "absolute_path", whole);
-}
-
-char *crs_find_source(const char *folder, const json_t *source, crease_error *e)
-{
-    const char *text = json_string_value(json_object_get(source, "path"));
-    const char *other = json_string_value(json_object_get(source, "absolute_path"));
-    char path[PATH_MAX], whole[PATH_MAX] = "";
-    if (!text || !crs_path_of(text, path, sizeof path) ||
-        (other && !crs_path_of(other, whole, sizeof whole)))
-        return crs_fail(e, CREASE_BAD_DATA, "a path is missing in the certificate"), NULL;
-    char *beside = path[0] == '/' ? crs_path_in("", path + 1, e) : crs_path_in(folder, path, e);
-    if (!beside || access(beside, F_OK) == 0 || !whole[0] || access(whole, F_OK) != 0)
-        return beside;
-    crs_free(beside);
-    return crs_path_in("", whole[0] == '/' ? whole + 1 : whole, e);
 }
 
 FILE *crs_create(const char *path, crease_error *e)

@@ -77,22 +77,25 @@ crs_result crs_result_begin(crs_document *d, const crs_summary *s)
     crs_put_null(top, "phase_seconds");
     d->watch = s->watch;
     crs_result r = { .top = top, .data = crs_put_list(top, "data") };
+    crs_put_null(top, "axes"); /* until they are told */
+    crs_put_null(top, "format");
     r.settings = crs_put_object(top, "settings");
     r.details = crs_put_object(top, "details");
     return r;
 }
 
-void crs_put_data(crs_spot list, const crs_folder *f, const char *role, const char *path,
-                  const crease_space *shape, const char *hash)
+void crs_put_data(crs_spot list, const crs_folder *f, const crs_data *d)
 {
     const crs_spot to = crs_put_object(list, NULL);
-    crs_put_text(to, "role", role);
-    crs_put_source(to, f, path);
-    if (shape)
-        crs_put_shape(to, "shape", shape);
+    crs_put_text(to, "role", d->role);
+    crs_put_source(to, f, d->path);
+    crs_put_asked(to, "reading", d->asked);
+    if (d->shape)
+        crs_put_shape(to, "shape", d->shape);
     else
         crs_put_null(to, "shape");
-    crs_put_text(to, "hash", hash);
+    crs_put_number(to, "scale", d->scale > 0 ? d->scale : NAN);
+    crs_put_text(to, "hash", d->hash);
 }
 
 const crease_assumption *crs_doubt(const crease_analysis *a, int k)
@@ -271,14 +274,15 @@ static void put_options(crs_spot to, const crease_options *o)
 static void put_problem(crs_spot list, const crs_folder *f, const crs_run *run)
 {
     if (run->path) {
-        crs_put_data(list, f, "problem", run->path, NULL, run->file->hash);
+        crs_put_data(list, f,
+                     &(crs_data){ .role = "problem", .path = run->path, .hash = run->file->hash });
         return;
     }
+    static const char *const none[] = { "absolute_path", "inner", "reading", "shape", "scale" };
     const crs_spot to = crs_put_object(list, NULL);
     crs_put_text(to, "role", "problem");
     crs_put_text(to, "path", "problem.json");
-    crs_put_null(to, "absolute_path");
-    crs_put_null(to, "shape");
+    for (size_t k = 0; k < sizeof none / sizeof *none; k++) crs_put_null(to, none[k]);
     crs_put_text(to, "hash", run->file->hash);
 }
 
@@ -400,6 +404,6 @@ bool crs_run_write(crs_folder *f, const crs_run *run, crease_error *e)
     }
     return (!lambda || crs_folder_array(f, "lambda.npy", &p->range, lambda, e)) &&
            write_proof(f, run, e) &&
-           crs_folder_put(f, "history.csv", crs_history_put, run->history, e) &&
+           crs_folder_put(f, "history.csv", crs_history_put, run->options->watch, e) &&
            write_certificate(f, run, e);
 }

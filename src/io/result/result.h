@@ -73,6 +73,13 @@ typedef struct {
     int count;
     crs_member_file *file;
     crs_document certificate; /* written last, with the stamps of all other files */
+    const crs_format *format; /* of parts that are written once more; NULL: none */
+    char ending[24];          /* of its files */
+    void (*say)(const void *user, const char *text); /* what is left out of them; NULL: unsaid */
+    const void *user;
+    int files; /* once it has its name: how many there are, and their bytes */
+    long long bytes;
+    bool certified; /* and whether one of them is a certificate */
 } crs_folder;
 
 /* begin: could the folder be written? With `force` an earlier result may be replaced, and nothing
@@ -92,35 +99,43 @@ bool crs_folder_put(crs_folder *f, const char *name, crs_put *put, const void *w
 bool crs_folder_certify(crs_folder *f, crs_document *certificate, crease_error *e);
 bool crs_folder_commit(crs_folder *f, crs_document *result, crease_error *e);
 void crs_folder_abandon(crs_folder *f);
+/* The parts that people look at in the folder's format, which commit calls (format.c); what cannot
+ * be written so is said and listed. Files that others wrote into the folder become its own. */
+bool crs_folder_export(crs_folder *f, crs_document *result, crease_error *e);
+bool crs_folder_adopt(crs_folder *f, crease_error *e);
 
 /* "FOLDER/name", to be freed; NULL with e filled in. */
 char *crs_path_in(const char *folder, const char *name, crease_error *e);
 
-/* "path", relative to the folder, and "absolute_path" of a file that a result is about; and where
- * that file is now, seen from the folder: the first that is there, to be freed. */
+/* "path", relative to the folder, and "absolute_path" of a file that a result is about, with the
+ * array "inner" of it; and where that file is now, seen from the folder: the first that is there,
+ * as FILE or FILE:INNER, to be freed. A pattern of files is where their folder is. */
 void crs_put_source(crs_spot to, const crs_folder *f, const char *path);
 char *crs_find_source(const char *folder, const json_t *source, crease_error *e);
+
+/* How a file was read ("reading" of its entry in "data"), and back; texts stay in the document. */
+void crs_put_asked(crs_spot to, const char *key, const crs_asked *asked);
+crs_asked crs_asked_in(const json_t *source);
+
+/* Axes as JSON (axes.c); null where nothing is known of them. */
+void crs_put_axes(crs_spot to, const char *key, const crs_axes *a, int order);
+bool crs_axes_in(const json_t *list, const char *name, crs_axes *out, int *order, crease_error *e);
+/* Of a file: a list of them, or an object with "axes"; they suit the shape. */
+bool crs_axes_file(const char *path, const crease_space *s, crs_axes *out, crease_error *e);
+/* Those of an array of a result, by the name of its file; and those that stand beside any file:
+ * NAME.axes.json, or the result that it is part of. */
+bool crs_axes_of_part(const json_t *result, const char *file, const crease_space *s, crs_axes *out,
+                      crease_error *e);
+bool crs_is_of_data(const char *file); /* has it the shape of the data? */
+bool crs_axes_beside(const char *path, const crease_space *s, crs_axes *out, crease_error *e);
 
 /* A file for writing; and its end: on the disk, or removed and e filled in. */
 FILE *crs_create(const char *path, crease_error *e);
 bool crs_finish(FILE *f, const char *path, bool written, crease_error *e);
 
-/* The course of a run in bounded memory: when it is full, every other row goes (history.c). */
-enum { CRS_HISTORY = 4096 };
-
-typedef struct {
-    int count;
-    long stride; /* iterations between two rows */
-    crease_progress row[CRS_HISTORY];
-    crease_progress last; /* the latest, whether it has a row or not */
-} crs_history;
-
-void crs_history_add(crs_history *h, const crease_progress *p);
-
-/* iteration,objective,feasibility,worst,theta,potential,seconds */
-crs_put crs_history_put; /* what: a crs_history */
-void crs_history_names(FILE *f);
-void crs_history_line(FILE *f, const crease_progress *p);
+/* What the watch has kept of the course of a job, as CSV (history.c): phase, iteration, objective,
+ * feasibility, worst, worst_relative, theta, potential, seconds. */
+crs_put crs_history_put; /* what: a crease_watch */
 
 /* What result.json begins with, whatever the verb (result.c). */
 typedef struct {
@@ -143,9 +158,16 @@ typedef struct {
 } crs_result;
 
 crs_result crs_result_begin(crs_document *d, const crs_summary *s);
-/* One of the files in the list "data": its role, where it is, shape and hash (NULL: none). */
-void crs_put_data(crs_spot list, const crs_folder *f, const char *role, const char *path,
-                  const crease_space *shape, const char *hash);
+/* One of the files in the list "data": its role, where it is, shape and hash (NULL: none), how it
+ * was read (NULL: by its name alone), and what 1 was in a file of images (0: it is none). */
+typedef struct {
+    const char *role, *path;
+    const crease_space *shape;
+    const char *hash;
+    const crs_asked *asked;
+    double scale;
+} crs_data;
+void crs_put_data(crs_spot list, const crs_folder *f, const crs_data *d);
 
 /* A run of a solver on a problem file. */
 typedef struct {
@@ -160,7 +182,6 @@ typedef struct {
     const double *multiplier;
     const crease_certificate *certificate;
     const crease_verification *verified;
-    const crs_history *history;
     const char *const *array;  /* names of the files of the blocks; NULL: x_NAME.npy */
     const crease_space *shape; /* and their shapes; NULL: those of the blocks */
     int exit_status;

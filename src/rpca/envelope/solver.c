@@ -660,6 +660,19 @@ void crs_envelope_solver_visit(crs_visitor *v, void *solver)
     crs_visit(v, s->pair_count);
 }
 
+/* The iterations of a fit that chooses a start or a rank, for the watch. */
+static void tell(crs_envelope_solver *s)
+{
+    const crease_progress now = { .iteration = s->out.passes,
+                                  .objective = s->out.value,
+                                  .feasibility = NAN,
+                                  .worst = s->out.violation,
+                                  .worst_relative = s->out.worst,
+                                  .theta = NAN,
+                                  .potential = NAN };
+    crs_watch_tell(s->c.watch, &now);
+}
+
 void crs_envelope_solver_lead(crs_envelope_solver *s, long most, bool (*late)(const void *self),
                               const void *self)
 {
@@ -668,7 +681,10 @@ void crs_envelope_solver_lead(crs_envelope_solver *s, long most, bool (*late)(co
         crs_unit_begin(w, "lead", CRS_UNIT_LOOP, crs_envelope_solver_visit, s);
     if (found == CRS_UNIT_DONE) return;
     while (crs_envelope_solver_step(s) == CRS_ENVELOPE_RUNNING && s->out.passes < most &&
-           !late(self))
+           !late(self)) {
+        tell(s);
         crs_unit_tick(w);
+    }
+    tell(s);
     crs_unit_end(w);
 }

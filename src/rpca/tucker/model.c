@@ -403,7 +403,9 @@ static void run(crs_tucker_fit *fit, long passes)
 {
     while (fit->statistics.passes < passes || fit->fresh) {
         if (crease_watch_over(fit->c.watch) && !fit->fresh) return;
-        if (crs_tucker_fit_step(fit) || isnan(fit->statistics.residual)) return;
+        const bool ends = crs_tucker_fit_step(fit);
+        crs_tucker_tell(fit);
+        if (ends || isnan(fit->statistics.residual)) return;
     }
 }
 

@@ -93,16 +93,26 @@ static ptrdiff_t most_of(const crease_space *shape, int n)
     return fewer(fewer(size, others), size <= 8 ? size : more(8, fewer(size / 2, 60)));
 }
 
+static void list_ranks(const crease_space *ranks, char *text, size_t room)
+{
+    for (int n = 0, used = 0; n < ranks->order && used >= 0 && (size_t)used < room; n++)
+        used += snprintf(text + used, room - (size_t)used, "%s%td", n ? "," : "", ranks->dim[n]);
+}
+
 /* The directions that the data support among those of c->ranks; false in *whole: the watch ended
  * it, or the passes. */
 static bool supported(const crs_tucker_settings *c, const double *T, crs_tucker_choice *out,
                       bool *whole, crease_error *e)
 {
+    char text[25 * CREASE_MAX_ORDER];
+    list_ranks(&c->ranks, text, sizeof text);
+    crs_watch_say(c->watch, "at most %s", text);
     crs_tucker_fit *fit = crs_tucker_fit_new(c, T, e);
     if (!fit) return false;
     while (fit->priced && fit->statistics.passes < PASSES) {
         if (crease_watch_over(c->watch) && !fit->fresh) break;
         crs_tucker_fit_step(fit);
+        crs_tucker_tell(fit);
         if (isnan(fit->statistics.residual)) break;
     }
     *whole = !fit->priced;
@@ -128,12 +138,6 @@ static bool widen(const crease_space *shape, const crease_space *tried, const cr
     agree(next);
     for (int n = 0; n < shape->order; n++) wider = wider || next->dim[n] > tried->dim[n];
     return full && wider;
-}
-
-static void list_ranks(const crease_space *ranks, char *text, size_t room)
-{
-    for (int n = 0, used = 0; n < ranks->order && used >= 0 && (size_t)used < room; n++)
-        used += snprintf(text + used, room - (size_t)used, "%s%td", n ? "," : "", ranks->dim[n]);
 }
 
 static void explain(crs_tucker_choice *out, const crease_space *tried, bool whole)

@@ -138,6 +138,19 @@ static inline crs_penalty_value crs_tucker_fit_goal(const crs_tucker_fit *s)
                           : s->c.penalty;
 }
 
+/* The passes of a fit, for the watch. */
+static inline void crs_tucker_tell(const crs_tucker_fit *s)
+{
+    const crease_progress now = { .iteration = s->statistics.passes,
+                                  .objective = s->statistics.value,
+                                  .feasibility = NAN,
+                                  .worst = NAN,
+                                  .worst_relative = s->statistics.residual,
+                                  .theta = NAN,
+                                  .potential = NAN };
+    crs_watch_tell(s->c.watch, &now);
+}
+
 typedef struct {
     crease_rpca_kind form;
     crease_space shape, ranks; /* R_n <= I_n and <= the product of the others; not read: convex */
