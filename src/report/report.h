@@ -157,6 +157,21 @@ void crs_chart_cells(const crs_chart *c, ptrdiff_t rows, ptrdiff_t columns,
 /* "c1" to "c6", again from the first after the last. */
 const char *crs_colour(ptrdiff_t k);
 
+/* path.c: coefficients along a path of regressions, the largest lambda first. */
+typedef struct {
+    ptrdiff_t path, columns;
+    const double *lambda;   /* of every row */
+    const double *coef;     /* path x (columns + 1), the intercept first */
+    ptrdiff_t best, one_se; /* rows chosen by cross-validation; -1: none */
+    const char *(*name)(const void *from, ptrdiff_t i, char out[CRS_LABEL]);
+    const void *from;
+    /* Found by path.c: -log10(lambda), the row that is shown, the columns by their size there. */
+    double *x;
+    ptrdiff_t shown, *rank;
+} crs_path;
+/* A picture of its own; false where it could not be written. */
+bool crs_path_svg(FILE *f, const crs_path *w);
+
 /* pack.c: an array and its parts in the page's data, for the pictures with a slider. */
 typedef struct {
     crease_space shape;    /* of the data */
