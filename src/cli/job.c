@@ -152,19 +152,6 @@ void crs_keep_time(const crs_args *a, double times, double bytes)
     crease_watch_reserve(a->watch, times * bytes * smaller(each, slowest));
 }
 
-void crs_print_seconds(const crs_args *a)
-{
-    const char *between = ":";
-    printf("seconds     %.3g", crease_watch_total(a->watch));
-    for (int k = 0; k < CREASE_PHASE_COUNT; k++) {
-        const double s = crease_watch_seconds(a->watch, (crease_phase)k);
-        if (!(s >= 5e-4)) continue;
-        printf("%s %s %.3g", between, crease_phase_name((crease_phase)k), s);
-        between = ",";
-    }
-    printf("\n");
-}
-
 bool crs_memory_suffices(const char *what, double bytes, crease_error *e)
 {
     const double have = crs_memory_free();
