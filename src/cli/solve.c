@@ -186,6 +186,6 @@ const crs_verb crs_solve_verb = {
             "override those in the file.",
     .example = "crease solve examples/problems/lasso.json",
     .takes = CRS_LIST(CRS_TAKES_RUN, CRS_TAKES_CHECKPOINT, CRS_TAKES(OUT), CRS_TAKES(FORMAT),
-                      CRS_TAKES(FORCE), CRS_TAKES_ROWS, CRS_TAKES(JSON)),
+                      CRS_TAKES(REPORT), CRS_TAKES(FORCE), CRS_TAKES_ROWS, CRS_TAKES(JSON)),
     .run = run,
 };
