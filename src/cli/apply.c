@@ -584,7 +584,7 @@ const crs_verb crs_apply_verb = {
             "from those of the slices the model was fitted to.",
     .example = "crease apply result new.npy --out seen",
     .takes = CRS_LIST(CRS_TAKES(AXIS), CRS_TAKES(MISSING), CRS_TAKES(MASK), CRS_TAKES_READING,
-                      CRS_TAKES(max_seconds), CRS_TAKES(OUT), CRS_TAKES(FORMAT), CRS_TAKES(FORCE),
-                      CRS_TAKES_LOG, CRS_TAKES(COLOR), CRS_TAKES(JSON)),
+                      CRS_TAKES(max_seconds), CRS_TAKES(OUT), CRS_TAKES(FORMAT), CRS_TAKES(REPORT),
+                      CRS_TAKES(FORCE), CRS_TAKES_LOG, CRS_TAKES(COLOR), CRS_TAKES(JSON)),
     .run = run,
 };

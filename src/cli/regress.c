@@ -439,6 +439,6 @@ const crs_verb crs_regress_verb = {
                  "a weight for every column, or for every group: numbers a,b,... or a file"),
         CRS_TAKES(ROW_WEIGHTS), CRS_TAKES_READING, CRS_TAKES(eps), CRS_TAKES(max_iterations),
         CRS_TAKES(max_seconds), CRS_SAYS(seed, "of the folds of --cv (default 0)"), CRS_TAKES(OUT),
-        CRS_TAKES(FORMAT), CRS_TAKES(FORCE), CRS_TAKES_ROWS, CRS_TAKES(JSON)),
+        CRS_TAKES(FORMAT), CRS_TAKES(REPORT), CRS_TAKES(FORCE), CRS_TAKES_ROWS, CRS_TAKES(JSON)),
     .run = run,
 };

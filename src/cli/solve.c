@@ -183,7 +183,7 @@ const crs_verb crs_solve_verb = {
             "describes the file; options on the command line "
             "override those in the file.",
     .example = "crease solve examples/problems/lasso.json",
-    .takes = CRS_LIST(CRS_TAKES_RUN, CRS_TAKES(OUT), CRS_TAKES(FORMAT), CRS_TAKES(FORCE),
-                      CRS_TAKES_ROWS, CRS_TAKES(JSON)),
+    .takes = CRS_LIST(CRS_TAKES_RUN, CRS_TAKES(OUT), CRS_TAKES(FORMAT), CRS_TAKES(REPORT),
+                      CRS_TAKES(FORCE), CRS_TAKES_ROWS, CRS_TAKES(JSON)),
     .run = run,
 };

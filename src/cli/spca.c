@@ -464,7 +464,7 @@ const crs_verb crs_spca_verb = {
             ALPHA, "auto|noise",
             "weight of the penalty: a number, auto, auto:F, noise or noise:Z (default auto)"),
         CRS_TAKES(COMPONENTS), CRS_TAKES_READING, CRS_TAKES(OUT), CRS_TAKES(FORMAT),
-        CRS_TAKES(FORCE), CRS_TAKES_ROWS, CRS_TAKES(JSON)),
+        CRS_TAKES(REPORT), CRS_TAKES(FORCE), CRS_TAKES_ROWS, CRS_TAKES(JSON)),
     .relative = true,
     .run = run,
 };

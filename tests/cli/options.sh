@@ -104,6 +104,7 @@ cases = [
     ("generate", "tucker", ["tucker", "--shape", "6,5,4", "--rank", "2", "--out", "o"]),
     ("generate", "matrix", ["matrix", "--shape", "6,5", "--rank", "2", "--out", "o"]),
     ("generate", "eem", ["eem", "--shape", "6,11,9", "--rank", "2", "--out", "o"]),
+    ("report", "cp", ["fitted", "--out", "page.html"]),
     ("info", "npy", ["g/tensor.npy"]),
     ("convert", "npy", ["g/tensor.npy", "o.npy"]),
     ("list", "all", []),
@@ -220,6 +221,9 @@ for v in json.loads(subprocess.check_output([crease, "help", "--json"]))["verbs"
 # A short run says nothing that could be left out, but with --log.
 for verb in takes:
     if "--quiet" in takes[verb]: base_for[(verb, "--quiet")] = lambda args: args + ["--log", "text"]
+base_for[("report", "--quiet")] = lambda args: args
+with open("text.html", "w") as f: f.write("not a page of ours")
+base_for[("report", "--force")] = lambda args: [args[0], "--out", "text.html"]
 
 def without(args, name):
     out, k = [], 0

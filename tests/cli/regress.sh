@@ -118,7 +118,8 @@ assert np.load("raw/coefficients.npy")[:, 0].any() == False
 assert all(s["certificate"]["convexity"].startswith("global") for s in load("down")["solutions"])
 import xml.dom.minidom as xml
 svg = xml.parse("plain/path.svg")
-assert len(svg.getElementsByTagName("polyline")) >= 3
+lines = [g for g in svg.getElementsByTagName("path") if g.getAttribute("class") == "l"]
+assert len(lines) == (c[:, 1:] != 0).any(0).sum() >= 3
 END
 judge $? "the files"
 run "$CREASE" regress X.npy y.npy --penalty mcp --cv 10 --out again --json
