@@ -163,6 +163,8 @@ typedef struct {
 #include "io/formats/list.def"
 #undef FORMAT
 
+crs_format_writer crs_write_hdf5; /* hdf5_write.c */
+
 /* Format k of the list, NULL after the last; by its name; by the ending of a path. */
 const crs_format *crs_format_at(int k);
 const crs_format *crs_format_find(const char *name, crease_error *e);
