@@ -6,11 +6,14 @@ extensions = ["myst_parser"]
 source_suffix = {".md": "markdown"}
 exclude_patterns = ["man"]
 myst_heading_anchors = 4
+smartquotes = False  # --out stays --out
 html_theme = "alabaster"
 html_title = "crease"
 html_theme_options = {
     "description": "certified structured nonconvex and nonsmooth optimization",
     "fixed_sidebar": True,
+    "font_family": "system-ui, sans-serif",
+    "head_font_family": "system-ui, sans-serif",
     "page_width": "1080px",
     "show_powered_by": False,
 }

@@ -13,7 +13,8 @@ bool crs_asked_of(const crs_args *a, crs_asked *out, crease_error *e)
                         .drop = crs_given(a, CRS_OPT_DROP),
                         .frames = crs_given(a, CRS_OPT_FRAMES),
                         .size = crs_given(a, CRS_OPT_SIZE),
-                        .colour = crs_given(a, CRS_OPT_COLOUR) };
+                        .colour = crs_given(a, CRS_OPT_COLOUR),
+                        .watch = a->watch };
     if (absent && strcmp(absent, "zero") != 0 && strcmp(absent, "missing") != 0)
         return crs_fail(e, CREASE_BAD_ARGUMENT, "--absent %.64s: write zero or missing", absent);
     if (out->columns && out->drop)

@@ -148,9 +148,12 @@ static bool deliver(const crs_args *a, crs_folder *f, crs_document *d, const cha
 {
     bool done = crs_folder_commit(f, d, e);
     if (done && crs_given(a, CRS_OPT_JSON)) return crs_document_print(d, false, e);
+    char shape[200];
+    crs_named_shape(&c->recipe.shape, NULL, shape, sizeof shape);
     if (done)
-        printf("tensor      %s/tensor.npy, rank %s, %td outliers, seed %.0f\n",
-               crs_given(a, CRS_OPT_OUT), rank, c->count, (double)c->recipe.seed);
+        printf("%s/tensor.npy  %s, rank %s, %td outlier%s, seed %.0f\n", crs_given(a, CRS_OPT_OUT),
+               shape, rank, c->count, c->count == 1 ? "" : "s", (double)c->recipe.seed);
+    if (done) crs_say_place(a, f);
     crs_document_free(d);
     return done;
 }
@@ -279,11 +282,12 @@ const crs_verb crs_generate_verb = {
             "count.",
     .example = "crease generate cp --shape 10,20,30 --rank 3 --seed 1 --out instance",
     .stops = "nothing is written",
-    .takes = CRS_LIST(
-        CRS_SAYS(SHAPE, "dimensions of the tensor; the last index runs fastest"),
-        CRS_SAYS(RANK, "number of rank-one terms; of tucker and matrix one number, or "
-                       "one per mode (2,3,4)"),
-        CRS_TAKES(OUTLIERS), CRS_TAKES(MAGNITUDE), CRS_TAKES(NOISE), CRS_TAKES(seed),
-        CRS_TAKES(max_seconds), CRS_TAKES(OUT), CRS_TAKES(FORCE), CRS_TAKES_LOG, CRS_TAKES(JSON)),
+    .takes =
+        CRS_LIST(CRS_SAYS(SHAPE, "dimensions of the tensor; the last index runs fastest"),
+                 CRS_SAYS(RANK, "number of rank-one terms; of tucker and matrix one number, or "
+                                "one per mode (2,3,4)"),
+                 CRS_TAKES(OUTLIERS), CRS_TAKES(MAGNITUDE), CRS_TAKES(NOISE), CRS_TAKES(seed),
+                 CRS_TAKES(max_seconds), CRS_TAKES(OUT), CRS_TAKES(FORMAT), CRS_TAKES(FORCE),
+                 CRS_TAKES_LOG, CRS_TAKES(JSON)),
     .run = run,
 };

@@ -348,7 +348,7 @@ static bool run(const crs_args *a, crease_error *e)
     if (crs_given(a, CRS_OPT_JSON)) return list_json(first, last, e);
     for (int kind = first; kind <= last; kind++) {
         if (kind > first) printf(markdown ? "\n" : "\n\n");
-        if (markdown && last > first) printf("### %s\n\n", kinds[kind].title);
+        if (markdown && last > first) printf("## %s\n\n", kinds[kind].title);
         (markdown ? list_markdown : list_text)(kind);
     }
     return true;

@@ -50,7 +50,7 @@ static const char *ending(const crs_args *a)
 }
 
 /* "crease rpca  fit 45 %  iteration 18  residual 3.1e-05 -> 1e-06  objective 2.73  4.0 s" */
-static void describe(const crs_log *log, const crease_state *s, char out[LINE])
+static size_t describe(const crs_log *log, const crease_state *s, bool brief, char out[LINE])
 {
     const double worst = s->relative ? s->worst_relative : s->worst;
     size_t used = 0;
@@ -59,10 +59,10 @@ static void describe(const crs_log *log, const crease_state *s, char out[LINE])
     if (s->stopping) add(out, &used, "  stopping: %s", ending(log->a));
     if (s->message[0]) add(out, &used, "  %s", s->message);
     if (s->iteration >= 0) add(out, &used, "  iteration %ld", s->iteration);
-    if (isfinite(worst)) add(out, &used, "  residual %.1e", worst);
-    if (isfinite(worst) && s->eps > 0) add(out, &used, " -> %g", s->eps);
-    if (isfinite(s->objective)) add(out, &used, "  objective %.5g", s->objective);
+    if (isfinite(worst) && s->eps > 0) add(out, &used, "  residual %.1e -> %g", worst, s->eps);
+    if (isfinite(s->objective) && !brief) add(out, &used, "  objective %.5g", s->objective);
     add(out, &used, "  %.*f s", s->seconds < 100, s->seconds);
+    return used < LINE ? used : LINE - 1;
 }
 
 static int columns(void)
@@ -77,8 +77,8 @@ static void draw(crs_log *log, const crease_state *s)
     static const char hint[] = "Ctrl-C: stop and write";
     const int room = columns() - 1;
     char text[LINE];
-    describe(log, s, text);
-    int length = (int)strlen(text);
+    int length = (int)describe(log, s, false, text);
+    if (length > room) length = (int)describe(log, s, true, text);
     if (length > room) length = room;
     const bool hints = !s->stopping && !log->a->verb->stops && s->phase > CREASE_PHASE_READ &&
                        s->phase <= CREASE_PHASE_FIT && length + 4 + (int)sizeof hint <= room;
@@ -138,8 +138,8 @@ static void say(crs_log *log, const char *event, const crease_state *s)
     if (log->json) {
         put_state(log, event, s);
     } else {
-        describe(log, s, text);
-        fprintf(log->lines, "%.*s\n", LINE, text);
+        describe(log, s, false, text);
+        fprintf(log->lines, "%s\n", text);
     }
     fflush(log->lines);
     log->spoken = s->seconds;

@@ -236,6 +236,8 @@ static bool read_data(crs_regress_job *j, crease_error *e)
     if (!done || !crs_memory_suffices("this regression", bytes(j), e)) return false;
     crs_array_hash(&j->X, j->hash[0]);
     crs_array_hash(&j->y, j->hash[1]);
+    if (!crs_checkpoint_bind(a, "X", j->hash[0], e) || !crs_checkpoint_bind(a, "y", j->hash[1], e))
+        return false;
     if (j->folds > j->n)
         return crs_fail(e, CREASE_BAD_ARGUMENT,
                         "--cv %d: there are only %td rows; give a number of folds from 2 to %td",
@@ -433,7 +435,8 @@ const crs_verb crs_regress_verb = {
         CRS_SAYS(WEIGHTS,
                  "a weight for every column, or for every group: numbers a,b,... or a file"),
         CRS_TAKES(ROW_WEIGHTS), CRS_TAKES_READING, CRS_TAKES(eps), CRS_TAKES(max_iterations),
-        CRS_TAKES(max_seconds), CRS_SAYS(seed, "of the folds of --cv (default 0)"), CRS_TAKES(OUT),
+        CRS_TAKES(max_seconds), CRS_SAYS(seed, "of the folds of --cv (default 0)"),
+        CRS_TAKES_CHECKPOINT, CRS_TAKES(OUT), CRS_TAKES(FORMAT), CRS_TAKES(REPORT),
         CRS_TAKES(FORCE), CRS_TAKES_ROWS, CRS_TAKES(JSON)),
     .run = run,
 };

@@ -67,6 +67,7 @@ static void powers_of_ten(const crs_chart *c)
 static void grid(const crs_chart *c)
 {
     char text[CRS_DIGITS];
+    if (c->cells) return;
     if (c->log) {
         powers_of_ten(c);
         return;
@@ -80,6 +81,34 @@ void crs_chart_mark(const crs_chart *c, double x, const char *text)
 {
     crs_mark(c->to, "<text x=\"%.1f\" y=\"%.0f\" text-anchor=\"middle\">%s</text>", at_x(c, x),
              c->height - c->bottom + 16, text);
+}
+
+void crs_chart_mark_y(const crs_chart *c, double y, const char *text)
+{
+    crs_mark(c->to, "<text x=\"%.0f\" y=\"%.1f\" text-anchor=\"end\">%s</text>", c->left - 6,
+             at_y(c, y) + 4, text);
+}
+
+void crs_chart_cells(const crs_chart *c, ptrdiff_t rows, ptrdiff_t columns,
+                     const unsigned char *level)
+{
+    const double wide = (c->width - c->left - c->right) / (double)columns,
+                 high = (c->height - c->top - c->bottom) / (double)rows;
+    crs_mark(c->to, "<g transform=\"translate(%.1f %.1f) scale(%.5f %.5f)\" class=\"cells\">",
+             c->left, c->top, wide, high);
+    for (int k = 1; k <= CRS_LEVELS; k++) {
+        crs_mark(c->to, "<path style=\"fill:var(--k%d)\" d=\"", k);
+        for (ptrdiff_t i = 0; i < rows; i++)
+            for (ptrdiff_t j = 0, run; j < columns; j += run) {
+                run = 1;
+                if (level[i * columns + j] != k) continue;
+                while (j + run < columns && level[i * columns + j + run] == k) run++;
+                crs_mark(c->to, "M%td %tdh%tdv1h-%tdz", j, i, run, run);
+            }
+        crs_mark(c->to, "\"/>");
+    }
+    crs_mark(c->to, "</g><rect class=\"f\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\"/>",
+             c->left, c->top, c->width - c->left - c->right, c->height - c->top - c->bottom);
 }
 
 static void marks(const crs_chart *c)
@@ -112,9 +141,10 @@ void crs_chart_begin(crs_chart *c)
              "<svg class=\"chart\" viewBox=\"0 0 %.0f %.0f\" role=\"img\" aria-label=\"%s\">",
              c->width, c->height, c->label);
     grid(c);
-    crs_mark(c->to, "<line x1=\"%.0f\" x2=\"%.0f\" y1=\"%.1f\" y2=\"%.1f\" class=\"b\"/>", c->left,
-             c->width - c->right, foot, foot);
-    if (!c->unmarked) marks(c);
+    if (!c->cells)
+        crs_mark(c->to, "<line x1=\"%.0f\" x2=\"%.0f\" y1=\"%.1f\" y2=\"%.1f\" class=\"b\"/>",
+                 c->left, c->width - c->right, foot, foot);
+    if (!c->unmarked && !c->cells) marks(c);
     if (c->xname)
         crs_mark(c->to, "<text x=\"%.0f\" y=\"%.0f\" text-anchor=\"middle\">%s</text>",
                  (c->left + c->width - c->right) / 2, c->height - 6, c->xname);

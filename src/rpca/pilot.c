@@ -236,6 +236,8 @@ static bool begin(runner *r, int q, crease_error *e)
     const int member = crs_cp_start_after(p->first, p->given ? q - 1 : q);
     const double *const *x = (const double *const *)r->trial;
     r->start = own ? p->given_name : start_name(member);
+    if (crease_watch_phase(p->c.watch) == CREASE_PHASE_START)
+        crs_watch_say(p->c.watch, "start %d: %s", q + 1, r->start);
     if (own)
         x = p->given;
     else if (!crs_cp_start_of(&r->view, &o, member, r->trial, e))

@@ -104,6 +104,9 @@ cases = [
     ("generate", "tucker", ["tucker", "--shape", "6,5,4", "--rank", "2", "--out", "o"]),
     ("generate", "matrix", ["matrix", "--shape", "6,5", "--rank", "2", "--out", "o"]),
     ("generate", "eem", ["eem", "--shape", "6,11,9", "--rank", "2", "--out", "o"]),
+    ("report", "cp", ["fitted", "--out", "page.html"]),
+    ("info", "npy", ["g/tensor.npy"]),
+    ("convert", "npy", ["g/tensor.npy", "o.npy"]),
     ("list", "all", []),
     ("prox", "l1", ["l1:1", "--step", "1", "--", "0.5", "-2.5", "5", "1.5"]),
     ("prox", "group", ["group-l1:1", "--step", "1", "--groups", "2,2", "--", "0.5", "-2.5", "5", "2"]),
@@ -132,7 +135,7 @@ value = {
     "--checkpoint": [["ck", "--checkpoint-every", "0"]], "--resume": [["no.ck"]],
     "--checkpoint-every": [["0", "--checkpoint", "ck"]],
     "--precision": [["single"]], "--out": [["p"]], "--force": [[]], "--quiet": [[]],
-    "--verbose": [[]], "--log-csv": [["log.csv"]], "--log": [["json"]], "--log-file": [["log.csv"]], "--json": [[]], "--report": [["page.html"]], "--help": [[]], "--all": [[]],
+    "--verbose": [[]], "--log-csv": [["log.csv"]], "--log": [["json"]], "--log-file": [["log.csv"]], "--json": [[]], "--report": [["page.html"]], "--help": [[]], "--all": [[]], "--scdoc": [[]], "--color": [["always"]],
     "--markdown": [[]], "--problem": [["bcd.json"]], "--step": [["2"]],
     "--box": [["-1", "1"]], "--ball": [["1"]], "--set": [["simplex:1"]], "--reg": [["l1:1"], ["l1:2"]],
     "--shape": [["2,2"]], "--input": [["point.npy"]],
@@ -140,6 +143,7 @@ value = {
     "--noise": [["0.2"]], "--components": [["2"]], "--loss": [["huber"]],
     "--path": [["4"]], "--lambda": [["0.1"]], "--cv": [["3"]], "--no-standardize": [[]],
     "--read-as": [["npy"]], "--axes": [["a,b,c"], ["a,b"]], "--absent": [["zero"]], "--columns": [["0"]],
+    "--format": [["npy"]], "--as": [["f4"]], "--slice": [["0=2:5"]], "--transpose": [["1,0,2"]],
     "--drop": [["0"]], "--frames": [["0:2:1"]], "--size": [["4x4"]], "--colour": [[]],
     "--no-intercept": [[]], "--ascending": [[]], "--row-weights": [["w.npy"]],
 }
@@ -164,6 +168,8 @@ own = {
 }
 for case in ("regress",), ("rpca", "matrix"), ("rpca", "matrix ridge"), ("rpca", "matrix eta"), ("rpca", "pcp"), ("apply", "matrix"):
     own[(*case, "--axes")] = [["a,b"]]
+own["info", "--read-as"] = own["convert", "--read-as"] = [["csv"]]
+open("plain", "w").write("1,2\n3,4\n")
 own["apply", "matrix", "--mask"] = [["m/mask.npy"]]
 for model in "matrix", "matrix ridge", "matrix eta", "pcp":
     own["rpca", model, "--mask"] = [["m/mask.npy"]]
@@ -177,6 +183,9 @@ gives_way = {"--rank", "--method", "--model", "--groups", "--ridge", "--eta", "-
              "--out", "--trials", "--path", "--reg"}
 # A case of its own: (verb, case, option) or (verb, option) to the arguments without the option.
 base_for = {
+    ("info", "--read-as"): lambda args: ["plain"],
+    ("convert", "--read-as"): lambda args: ["plain", "o.npy"],
+    ("convert", "--format"): lambda args: ["g/tensor.npy", "o.dat"],
     ("verify", "rpca", "--problem"): lambda args: ["lost"],
     ("help", "--all"): lambda args: ["rpca"],
     ("prox", "l1", "--weights"): lambda args: ["l1:1", "--step", "1", "--", "5", "2", "3", "4"],
@@ -212,6 +221,9 @@ for v in json.loads(subprocess.check_output([crease, "help", "--json"]))["verbs"
 # A short run says nothing that could be left out, but with --log.
 for verb in takes:
     if "--quiet" in takes[verb]: base_for[(verb, "--quiet")] = lambda args: args + ["--log", "text"]
+base_for[("report", "--quiet")] = lambda args: args
+with open("text.html", "w") as f: f.write("not a page of ours")
+base_for[("report", "--force")] = lambda args: [args[0], "--out", "text.html"]
 
 def without(args, name):
     out, k = [], 0
@@ -241,13 +253,19 @@ def digest(folder):
             out[os.path.relpath(os.path.join(top, f), folder)] = hashlib.sha1(data).hexdigest()
     return out
 
+def contents(file):
+    return open(file, "rb").read() if os.path.exists(file) else None
+
 def run(verb, args, force=False):
     for folder in "o", "p":
         if not force: shutil.rmtree(folder, ignore_errors=True)
-    if os.path.exists("log.csv"): os.remove("log.csv")
+    for file in "o.npy", "o.dat", "o.axes.json":
+        if os.path.exists(file) and not force: os.remove(file)
+    for left in "log.csv", "ck":
+        if os.path.exists(left): os.remove(left)
     r = subprocess.run([crease, verb, *args], capture_output=True, text=True, timeout=120,
                        stdin=subprocess.DEVNULL, env={**os.environ, "OMP_NUM_THREADS": "2"})
-    return (r.returncode, settle(r.stdout), settle(r.stderr), digest("o"), digest("p"),
+    return (r.returncode, settle(r.stdout), settle(r.stderr), digest("o"), digest("p"), contents("o.npy"), contents("o.dat"),
             os.path.exists("log.csv")), r.stderr, r.returncode
 
 def place(args, words):  # before "--", where there is one

@@ -52,3 +52,17 @@ const crs_format crs_png_format = {
     .needs = "PNG; install libpng-dev and build again",
 };
 #endif
+
+#ifndef CREASE_TIFF
+static bool is_tiff(const unsigned char *head, size_t n)
+{
+    return n >= 4 && (memcmp(head, "II*\0", 4) == 0 || memcmp(head, "MM\0*", 4) == 0);
+}
+const crs_format crs_tiff_format = {
+    .name = "tiff",
+    .endings = ".tif .tiff",
+    .text = "TIFF images and stacks",
+    .begins = is_tiff,
+    .needs = "TIFF; install libtiff-dev and build again",
+};
+#endif

@@ -188,17 +188,6 @@ static bool send_frames_axis(const movie *m, int n, crs_emit *to, crease_error *
     return done;
 }
 
-static bool send_named(const char *name, int n, int words, crs_emit *to, crease_error *e)
-{
-    static const char *const colour[] = { "red", "green", "blue" };
-    crs_axis a = { .name = NULL };
-    const bool done = crs_axis_name(&a, name, NULL, e) &&
-                      (!words || crs_axis_labels(&a, words, colour, e)) &&
-                      crs_emit_axis(to, n, &a, e);
-    crs_axis_free(&a);
-    return done;
-}
-
 static bool send_head(movie *m, const crs_image *a, crs_emit *to, crease_error *e)
 {
     crease_space s = { .order = 2, .dim = { a->height, a->width } };
@@ -209,9 +198,9 @@ static bool send_head(movie *m, const crs_image *a, crs_emit *to, crease_error *
     if (m->pattern) s.dim[s.order++] = m->range.count, slow[k++] = last;
     for (int n = 0; n < last; n++) slow[k++] = n;
     return crs_emit_shape(to, &s, slow, a->scale > 255 ? 2 : 1, e) &&
-           crs_emit_scale(to, a->scale, e) && send_named("row", 0, 0, to, e) &&
-           send_named("column", 1, 0, to, e) &&
-           (!m->colours || send_named("colour", 2, 3, to, e)) &&
+           crs_emit_scale(to, a->scale, e) && crs_emit_named(to, 0, "row", e) &&
+           crs_emit_named(to, 1, "column", e) &&
+           (!m->colours || crs_emit_named(to, 2, "colour", e)) &&
            (!m->pattern || send_frames_axis(m, last, to, e));
 }
 

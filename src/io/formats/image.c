@@ -46,6 +46,17 @@ bool crs_image_recolour(crs_image *a, bool colours, crease_error *e)
     return true;
 }
 
+bool crs_emit_named(crs_emit *to, int n, const char *name, crease_error *e)
+{
+    static const char *const colour[] = { "red", "green", "blue" };
+    crs_axis a = { .name = NULL };
+    const bool done = crs_axis_name(&a, name, NULL, e) &&
+                      (strcmp(name, "colour") != 0 || crs_axis_labels(&a, 3, colour, e)) &&
+                      crs_emit_axis(to, n, &a, e);
+    crs_axis_free(&a);
+    return done;
+}
+
 /* A whole number up to the next colon, or `or` where nothing stands there. */
 static bool part(const char **at, ptrdiff_t or, ptrdiff_t *value)
 {

@@ -4,7 +4,7 @@
 #ifndef CRS_IMAGE_H
 #define CRS_IMAGE_H
 
-#include "io/formats/io.h"
+#include "io/formats/child.h"
 
 /* Samples row by row, the channels of a pixel together: 1 of gray, or 3. */
 typedef struct {
@@ -24,6 +24,9 @@ bool crs_image_begin(crs_image *a, const char *name, double height, double width
                      crease_error *e);
 /* 0.299 red + 0.587 green + 0.114 blue, in place; colours: of gray ones three alike. */
 bool crs_image_recolour(crs_image *a, bool colours, crease_error *e);
+
+/* The name of a dimension to the parent; that of "colour" has red, green and blue. */
+bool crs_emit_named(crs_emit *to, int n, const char *name, crease_error *e);
 
 /* "2:10:3" of so many: first, step and how many there are; NULL: all. `most` may be unknown, as
  * PTRDIFF_MAX. Parts may be left out. */

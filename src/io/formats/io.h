@@ -155,6 +155,8 @@ typedef struct {
 #include "io/formats/list.def"
 #undef FORMAT
 
+crs_format_writer crs_write_hdf5; /* hdf5_write.c */
+
 /* Format k of the list, NULL after the last; by its name; by the ending of a path. */
 const crs_format *crs_format_at(int k);
 const crs_format *crs_format_find(const char *name, crease_error *e);
@@ -305,6 +307,9 @@ void crs_mtx_free(crs_mtx *m);
 typedef bool crs_put(FILE *f, const void *what);
 bool crs_write_whole(const char *path, crs_put *put, const void *what, crs_stamp *stamp,
                      crease_error *e);
+/* The same of a library that writes to a path; put gives the sentence on failure. */
+typedef bool crs_put_file(const char *path, const void *what, crease_error *e);
+bool crs_write_by(const char *path, crs_put_file *put, const void *what, crease_error *e);
 
 /* An array that is there, or whose `pieces` are not NULL, as .npy (version 1, little-endian
  * doubles, C order). */

@@ -83,18 +83,26 @@ static void sync_folder(char *path)
     close(fd);
 }
 
+/* A new file beside the path, and its name, to be freed; -1 with errno. */
+static int open_beside(const char *path, char **beside)
+{
+    const size_t room = strlen(path) + 48;
+    int fd = -1;
+    *beside = crs_alloc(room, 1);
+    if (!*beside) return errno = ENOMEM, -1;
+    for (int try = 0; fd < 0 && try < 100; try++) {
+        snprintf(*beside, room, "%s.%ld-%d.tmp", path, (long)getpid(), try);
+        fd = open(*beside, O_RDWR | O_CREAT | O_EXCL, 0666);
+        if (fd < 0 && errno != EEXIST) break;
+    }
+    return fd;
+}
+
 bool crs_write_whole(const char *path, crs_put *put, const void *what, crs_stamp *stamp,
                      crease_error *e)
 {
-    const size_t room = strlen(path) + 48;
-    char *beside = crs_alloc(room, 1);
-    if (!beside) return crs_fail(e, CREASE_NO_MEMORY, "out of memory: the name of a file");
-    int fd = -1;
-    for (int try = 0; fd < 0 && try < 100; try++) {
-        snprintf(beside, room, "%s.%ld-%d.tmp", path, (long)getpid(), try);
-        fd = open(beside, O_WRONLY | O_CREAT | O_EXCL, 0666);
-        if (fd < 0 && errno != EEXIST) break;
-    }
+    char *beside;
+    const int fd = open_beside(path, &beside);
     bool done = fd >= 0;
     if (done) {
         done = put_all(fd, crs_ends_in(path, ".gz"), put, what, stamp) && rename(beside, path) == 0;
@@ -103,6 +111,23 @@ bool crs_write_whole(const char *path, crs_put *put, const void *what, crs_stamp
         errno = why;
     }
     if (!done) fail_write(path, e);
+    if (done) sync_folder(beside);
+    crs_free(beside);
+    return done;
+}
+
+bool crs_write_by(const char *path, crs_put_file *put, const void *what, crease_error *e)
+{
+    char *beside;
+    const int fd = open_beside(path, &beside);
+    bool done = fd >= 0;
+    if (!done) fail_write(path, e);
+    if (done) {
+        done = put(beside, what, e);
+        if (done && !(fsync(fd) == 0 && rename(beside, path) == 0)) done = fail_write(path, e);
+        if (!done) unlink(beside);
+        close(fd);
+    }
     if (done) sync_folder(beside);
     crs_free(beside);
     return done;

@@ -167,6 +167,12 @@ static kinship kin_of(const char *file, int *mode)
     return strcmp(file, "coefficients.npy") == 0 ? OF_COEFFICIENTS : OTHER;
 }
 
+bool crs_is_of_data(const char *file)
+{
+    int mode;
+    return kin_of(file, &mode) == OF_DATA;
+}
+
 /* Of regress: a row per lambda, a column for the intercept and for every column of X. */
 static bool name_columns(const crs_axis *columns, const crease_space *s, crs_axes *out,
                          crease_error *e)

@@ -78,6 +78,7 @@ crs_result crs_result_begin(crs_document *d, const crs_summary *s)
     d->watch = s->watch;
     crs_result r = { .top = top, .data = crs_put_list(top, "data") };
     crs_put_null(top, "axes"); /* until they are told */
+    crs_put_null(top, "format");
     r.settings = crs_put_object(top, "settings");
     r.details = crs_put_object(top, "details");
     return r;

@@ -73,6 +73,13 @@ typedef struct {
     int count;
     crs_member_file *file;
     crs_document certificate; /* written last, with the stamps of all other files */
+    const crs_format *format; /* of parts that are written once more; NULL: none */
+    char ending[24];          /* of its files */
+    void (*say)(const void *user, const char *text); /* what is left out of them; NULL: unsaid */
+    const void *user;
+    int files; /* once it has its name: how many there are, and their bytes */
+    long long bytes;
+    bool certified; /* and whether one of them is a certificate */
 } crs_folder;
 
 /* begin: could the folder be written? With `force` an earlier result may be replaced, and nothing
@@ -92,6 +99,10 @@ bool crs_folder_put(crs_folder *f, const char *name, crs_put *put, const void *w
 bool crs_folder_certify(crs_folder *f, crs_document *certificate, crease_error *e);
 bool crs_folder_commit(crs_folder *f, crs_document *result, crease_error *e);
 void crs_folder_abandon(crs_folder *f);
+/* The parts that people look at in the folder's format, which commit calls (format.c); what cannot
+ * be written so is said and listed. Files that others wrote into the folder become its own. */
+bool crs_folder_export(crs_folder *f, crs_document *result, crease_error *e);
+bool crs_folder_adopt(crs_folder *f, crease_error *e);
 
 /* "FOLDER/name", to be freed; NULL with e filled in. */
 char *crs_path_in(const char *folder, const char *name, crease_error *e);
@@ -115,6 +126,7 @@ bool crs_axes_file(const char *path, const crease_space *s, crs_axes *out, creas
  * NAME.axes.json, or the result that it is part of. */
 bool crs_axes_of_part(const json_t *result, const char *file, const crease_space *s, crs_axes *out,
                       crease_error *e);
+bool crs_is_of_data(const char *file); /* has it the shape of the data? */
 bool crs_axes_beside(const char *path, const crease_space *s, crs_axes *out, crease_error *e);
 
 /* A file for writing; and its end: on the disk, or removed and e filled in. */

@@ -560,14 +560,16 @@ crs_envelope_status crs_envelope_solver_step(crs_envelope_solver *s)
 void crs_envelope_visit_penalty(crs_visitor *v, const crs_penalty_value *wanted,
                                 crs_penalty_value *x)
 {
-    int which = !x->rho ? 0 : x->rho == &crs_l1 ? 1 : 2;
+    const crease_penalty *const known[] = { NULL, &crs_l1, &crs_mcp, wanted->rho };
+    int which = 0;
+    while (which < 3 && x->rho != known[which]) which++;
     crs_visit(v, which);
     crs_visit(v, x->par);
     crs_visit(v, x->weight);
-    if (crs_visit_reads(v)) x->rho = which == 0 ? NULL : which == 1 ? &crs_l1 : wanted->rho;
+    if (crs_visit_reads(v)) x->rho = known[which & 3];
 }
 
-static void visit_sums(crs_visitor *v, crs_envelope_sums *a)
+void crs_envelope_visit_sums(crs_visitor *v, crs_envelope_sums *a)
 {
     crs_visit(v, a->value);
     crs_visit(v, a->value_next);
@@ -586,7 +588,7 @@ static void visit_iterate(crs_visitor *v, const crs_envelope_solver *s, crs_enve
     crs_visits(v, p->x, rows * s->c.rank);
     crs_visits(v, p->sm, rows * s->c.rank);
     crs_visits(v, p->marginal, rows);
-    visit_sums(v, p->sums);
+    crs_envelope_visit_sums(v, p->sums);
     crs_envelope_visit_penalty(v, &s->c.penalty, &p->penalty);
     crs_visit(v, p->data);
 }
@@ -660,6 +662,19 @@ void crs_envelope_solver_visit(crs_visitor *v, void *solver)
     crs_visit(v, s->pair_count);
 }
 
+/* The iterations of a fit that chooses a start or a rank, for the watch. */
+static void tell(crs_envelope_solver *s)
+{
+    const crease_progress now = { .iteration = s->out.passes,
+                                  .objective = s->out.value,
+                                  .feasibility = NAN,
+                                  .worst = s->out.violation,
+                                  .worst_relative = s->out.worst,
+                                  .theta = NAN,
+                                  .potential = NAN };
+    crs_watch_tell(s->c.watch, &now);
+}
+
 void crs_envelope_solver_lead(crs_envelope_solver *s, long most, bool (*late)(const void *self),
                               const void *self)
 {
@@ -668,7 +683,10 @@ void crs_envelope_solver_lead(crs_envelope_solver *s, long most, bool (*late)(co
         crs_unit_begin(w, "lead", CRS_UNIT_LOOP, crs_envelope_solver_visit, s);
     if (found == CRS_UNIT_DONE) return;
     while (crs_envelope_solver_step(s) == CRS_ENVELOPE_RUNNING && s->out.passes < most &&
-           !late(self))
+           !late(self)) {
+        tell(s);
         crs_unit_tick(w);
+    }
+    tell(s);
     crs_unit_end(w);
 }

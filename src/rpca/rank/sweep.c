@@ -34,7 +34,7 @@ typedef struct {
     double *part, *seen;     /* of a large tensor and its mask; NULL: all of it is taken */
     double *zeroed;          /* the tensor with 0 where nothing was observed; NULL: all was */
     double *fit;             /* the mask */
-    int folds;               /* that hold something out */
+    int folds, fold;         /* that hold something out; the one that does now, -1: none */
     unsigned char *lot;      /* which folds hold an entry out (folds.c) */
     double unit, least;      /* median|T|; least median|T - M| of the fits to all entries */
     crs_terms pruned;        /* a start for its rank; 0: none */
@@ -86,6 +86,7 @@ static void choose(sweep *s, int fold)
         s->fit[j] =
             crs_rank_in_fold(s->lot[j], -1) && !(fold >= 0 && crs_rank_in_fold(s->lot[j], fold));
     s->r.mask = fold >= 0 || s->zeroed ? s->fit : NULL;
+    s->fold = fold;
 }
 
 /* Noise that is small beside the data asks for more than the usual precision. */
@@ -99,6 +100,10 @@ static bool fit(sweep *s, ptrdiff_t rank, const crs_terms *start, crs_terms *x, 
 {
     s->r.rank = rank;
     s->r.start = start ? (const double *const *)start->factor : NULL;
+    if (s->fold < 0)
+        crs_watch_say(s->o.watch, "rank %td", rank);
+    else
+        crs_watch_say(s->o.watch, "rank %td, fold %d of %d", rank, s->fold + 1, s->folds);
     if (!crs_terms_new(&s->r.shape, rank, x, e)) return false;
     if (s->o.fit(s->o.self, &s->r, x->factor, objective, e)) return true;
     return crs_terms_free(x), false;

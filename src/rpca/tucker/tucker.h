@@ -86,6 +86,7 @@ typedef struct {
     crs_tucker_statistics statistics;
     const double *T;
     void *memory;
+    ptrdiff_t bytes, directions; /* of its arrays, from factor[0] on; of the ranks at first */
 } crs_tucker_fit;
 
 /* Of fit.c (spare.c), while the core pays: the price, paid after a step of the front; the step of
@@ -108,6 +109,10 @@ void crs_tucker_fit_free(crs_tucker_fit *s);
 
 /* One pass over T: true once the point is stationary to eps; it then stays as it is. */
 bool crs_tucker_fit_step(crs_tucker_fit *s);
+
+/* Steps of a unit of a checkpoint, at most so many passes, until it is stationary, the watch is
+ * over or, with `judges`, its directions are all judged; at least until there is a point. */
+void crs_tucker_fit_lead(crs_tucker_fit *s, long passes, bool judges);
 
 typedef struct {
     crease_space ranks;
@@ -136,6 +141,19 @@ static inline crs_penalty_value crs_tucker_fit_goal(const crs_tucker_fit *s)
     return s->c.learn > 0 ? crs_envelope_with_threshold(&s->c.penalty, crs_tucker_fit_threshold(s),
                                                         crs_noise_share(s->c.alpha_noise))
                           : s->c.penalty;
+}
+
+/* The passes of a fit, for the watch. */
+static inline void crs_tucker_tell(const crs_tucker_fit *s)
+{
+    const crease_progress now = { .iteration = s->statistics.passes,
+                                  .objective = s->statistics.value,
+                                  .feasibility = NAN,
+                                  .worst = NAN,
+                                  .worst_relative = s->statistics.residual,
+                                  .theta = NAN,
+                                  .potential = NAN };
+    crs_watch_tell(s->c.watch, &now);
 }
 
 typedef struct {
