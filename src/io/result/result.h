@@ -70,6 +70,7 @@ typedef struct {
     char *beside; /* where it is written */
     char *old;    /* where an earlier result in the way goes before it is deleted; NULL: none is */
     bool made;
+    const crease_watch *watch; /* gives looks while files are written; NULL: none */
     int count;
     crs_member_file *file;
     crs_document certificate; /* written last, with the stamps of all other files */
