@@ -226,7 +226,11 @@ static bool print_json(const crs_judged *j, crease_error *e)
 static void print(const crs_judged *j)
 {
     const crease_verification *v = &j->v;
-    printf("%s\n", crease_verdict_text(v->verdict));
+    const crs_tone tone = v->verdict == CREASE_VERDICT_VALID     ? CRS_TONE_GOOD
+                          : v->verdict == CREASE_VERDICT_INVALID ? CRS_TONE_BAD
+                                                                 : CRS_TONE_DOUBT;
+    crs_print_tone(j->a, stdout, tone, "%s", crease_verdict_text(v->verdict));
+    printf("\n");
     if (!j->changed && !j->proves)
         printf("smallest eps  %.17g (asked %g)\n", v->smallest_eps, j->eps);
     if (j->constrained) printf("feasibility   %.4e\n", v->feasibility);
@@ -284,6 +288,6 @@ const crs_verb crs_verify_verb = {
     .example = "crease verify result",
     .stops = "the verdict stays open",
     .takes = CRS_LIST(CRS_TAKES(PROBLEM), CRS_TAKES(eps), CRS_TAKES(max_seconds), CRS_TAKES_LOG,
-                      CRS_TAKES(JSON)),
+                      CRS_TAKES(COLOR), CRS_TAKES(JSON)),
     .run = run,
 };

@@ -348,15 +348,19 @@ bool crs_folder_commit(crs_folder *f, crs_document *result, crease_error *e)
     const crs_spot top = { result, result->root }, files = crs_put_list(top, "files");
     for (int k = 0; k < f->count; k++) crs_put_text(files, NULL, f->file[k].name);
     if (!f->path) return true;
-    if (f->certificate.root) crs_put_text(files, NULL, "certificate.json");
+    const bool certified = f->certificate.root;
+    if (certified) crs_put_text(files, NULL, "certificate.json");
     crs_put_text(files, NULL, "result.json");
     /* whoever has sent a signal waits for the files, not for the disk */
     const bool late = crease_watch_why(result->watch) != CREASE_NOT_RUN;
     if (!crs_folder_document(f, "result.json", result, e) || !put_certificate(f, e) ||
         (!late && !sync_files(f, e)))
         return crs_folder_abandon(f), false;
+    crs_folder named = { .files = f->count, .certified = certified };
+    for (int k = 0; k < f->count; k++) named.bytes += f->file[k].stamp.bytes;
     const bool done = rename_folder(f, e);
     forget(f);
+    if (done) *f = named;
     return done;
 }
 

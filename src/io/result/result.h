@@ -78,6 +78,9 @@ typedef struct {
     char ending[24];          /* of its files */
     void (*say)(const void *user, const char *text); /* what is left out of them; NULL: unsaid */
     const void *user;
+    int files; /* once it has its name: how many there are, and their bytes */
+    long long bytes;
+    bool certified; /* and whether one of them is a certificate */
 } crs_folder;
 
 /* begin: could the folder be written? With `force` an earlier result may be replaced, and nothing
