@@ -261,7 +261,8 @@ def run(verb, args, force=False):
         if not force: shutil.rmtree(folder, ignore_errors=True)
     for file in "o.npy", "o.dat", "o.axes.json":
         if os.path.exists(file) and not force: os.remove(file)
-    if os.path.exists("log.csv"): os.remove("log.csv")
+    for left in "log.csv", "ck":
+        if os.path.exists(left): os.remove(left)
     r = subprocess.run([crease, verb, *args], capture_output=True, text=True, timeout=120,
                        stdin=subprocess.DEVNULL, env={**os.environ, "OMP_NUM_THREADS": "2"})
     return (r.returncode, settle(r.stdout), settle(r.stderr), digest("o"), digest("p"), contents("o.npy"), contents("o.dat"),

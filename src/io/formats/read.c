@@ -378,12 +378,6 @@ bool crs_read_array(const char *path, crs_array *out, crease_error *e)
     return crs_read_asked(path, NULL, out, e);
 }
 
-bool crs_read_table(const char *path, crs_array *out, crs_names *names, crease_error *e)
-{
-    *names = (crs_names){ .count = 0 };
-    return crs_read_asked(path, &(crs_asked){ .names = names }, out, e);
-}
-
 bool crs_listing_add(crs_listing *l, const crs_inside *m, crease_error *e)
 {
     crs_inside *moved = crs_resize(l->member, (size_t)l->count + 1, sizeof *moved);
