@@ -192,6 +192,7 @@ bool crs_hash_file(crs_hash *h, const char *path, long long *bytes, crease_error
 typedef struct {
     long long bytes;
     char hash[CRS_HASH];
+    const crease_watch *watch; /* gives looks while the file is written; NULL: none */
 } crs_stamp;
 bool crs_stamp_read(const char *path, crs_stamp *s, crease_error *e);
 
