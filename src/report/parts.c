@@ -101,6 +101,7 @@ static void put_axes(crs_page *p, const crs_split *s, const crs_packed *kept)
         const crs_axis *a = &p->axes.axis[n];
         crs_mark(m, "%s{\"name\":", n ? "," : "");
         crs_mark_string(m, crs_axis_called(p, n, text));
+        if (!a->name) crs_mark(m, ",\"plain\":true");
         if (a->unit) crs_mark(m, ",\"unit\":");
         if (a->unit) crs_mark_string(m, a->unit);
         if (a->count > 0) crs_mark(m, a->label ? ",\"words\":[" : ",\"at\":[");

@@ -204,7 +204,7 @@ static void visit_certificate(crs_visitor *v, crease_certificate *c, int blocks)
     for (int i = 0; i < blocks; i++) visit_residual(v, &c->block[i]);
 }
 
-static void visit(crs_visitor *v, void *run)
+void crs_driver_visit(crs_visitor *v, void *run)
 {
     crs_driver *r = run;
     crs_visit(v, r->first);
@@ -230,7 +230,8 @@ void crs_driver_enter(crs_driver *r)
 {
     if (!r->engine->visit || r->report.outcome != CREASE_NOT_RUN) return;
     for (bool further = true; further;) {
-        const crs_unit_found found = crs_unit_begin(&r->watch, "run", CRS_UNIT_LOOP, visit, r);
+        const crs_unit_found found =
+            crs_unit_begin(&r->watch, "run", CRS_UNIT_LOOP, crs_driver_visit, r);
         r->unit = found != CRS_UNIT_DONE;
         further = !r->unit && limit_is_past(r);
         if (further) r->report.outcome = CREASE_NOT_RUN;

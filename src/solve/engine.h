@@ -78,6 +78,7 @@ crease_outcome crs_driver_step(crs_driver *r);
 void crs_driver_enter(crs_driver *r);
 void crs_driver_tick(crs_driver *r);
 void crs_driver_leave(crs_driver *r);
+void crs_driver_visit(crs_visitor *v, void *run); /* with what its engine visits */
 
 /* By how much `now` lies above before - promised, relative to the terms it is the sum of. */
 static inline double crs_rise(double before, double now, double promised, double squares)
@@ -98,6 +99,8 @@ crease_solver *crs_paper_solver(const crease_problem *p, const crease_options *o
 
 /* The run of a solver of blocks (blocks.c). */
 crs_driver *crs_solver_driver(crease_solver *s);
+/* Of one with the steps of a paper's method: what they change, its run included. */
+void crs_solver_visit(crs_visitor *v, crease_solver *s);
 
 /* The steps of a solver that another run turns ask that run's watch. */
 void crs_solver_watch(crease_solver *s, crease_watch *w);

@@ -260,7 +260,8 @@ def run(verb, args, force=False):
         if not force: shutil.rmtree(folder, ignore_errors=True)
     for file in "o.npy", "o.dat", "o.axes.json":
         if os.path.exists(file) and not force: os.remove(file)
-    if os.path.exists("log.csv"): os.remove("log.csv")
+    for left in "log.csv", "ck":
+        if os.path.exists(left): os.remove(left)
     with open("text.html", "w") as f: f.write("not a page of ours")
     r = subprocess.run([crease, verb, *args], capture_output=True, text=True, timeout=120,
                        stdin=subprocess.DEVNULL, env={**os.environ, "OMP_NUM_THREADS": "2"})

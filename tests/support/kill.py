@@ -31,6 +31,8 @@ def data():
     np.save("shifted.npy", tensor + draw.normal(size=(30, 1, 1)))
     tensor[draw.random(tensor.shape) < 0.1] = np.nan
     np.save("holes.npy", tensor)
+    sh("rpca", "cp/tensor.npy", "--rank", "3", "--out", "model")
+    np.save("new.npy", np.concatenate([np.load("cp/tensor.npy")] * 20))
     x = draw.normal(size=(120, 200))
     np.save("X.npy", x)
     np.save("y.npy", x[:, :5] @ [3, -2, 1.5, 1, -1] + draw.normal(size=120))
@@ -43,6 +45,19 @@ cases = {
     "rpca rank": CP,
     "rpca center": ["rpca", "shifted.npy", "--rank", "3", "--center", "0"],
     "rpca missing": ["rpca", "holes.npy", "--missing", "nan", "--rank", "4", "--starts", "4"],
+    "rpca admm-g": CP + ["--rank", "3", "--method", "admm-g"],
+    "rpca admm-m": ["rpca", "holes.npy", "--missing", "nan", "--rank", "3", "--method", "admm-m"],
+    "rpca prox-bcd": CP + ["--rank", "3", "--method", "prox-bcd", "--precision", "single"],
+    "rpca groups": CP + ["--rank", "3", "--method", "admm-g", "--penalty", "group-l1", "--groups", "fibres:2"],
+    "rpca tucker": ["rpca", "tucker/tensor.npy", "--model", "tucker"],
+    "rpca matrix": ["rpca", "matrix/tensor.npy", "--model", "matrix", "--eta", "auto"],
+    "rpca pcp": ["rpca", "matrix/tensor.npy", "--model", "pcp"],
+    "regress cv": ["regress", "X.npy", "y.npy", "--cv", "5"],
+    "regress mcp": ["regress", "X.npy", "y.npy", "--penalty", "mcp", "--ascending", "--path", "60"],
+    "regress logistic": ["regress", "X.npy", "labels.npy", "--loss", "logistic", "--path", "40"],
+    "spca": ["spca", "cp/tensor.npy", "--components", "3", "--starts", "6"],
+    "spca gcg": ["spca", "cp/tensor.npy", "--components", "2", "--method", "gcg", "--eps", "1e-3"],
+    "apply": ["apply", "model", "new.npy"],
     "rpca mcp": CP + ["--rank", "3", "--penalty", "mcp:1,3", "--starts", "3", "--nonneg"],
 }
 

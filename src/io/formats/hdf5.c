@@ -423,9 +423,8 @@ static bool send_notice(const dataset *x, crs_emit *to, crease_error *e)
 {
     char text[200] = "";
     if (x->gaps > 0)
-        snprintf(text, sizeof text,
-                 "%.80s: %td entries are marked as missing (_FillValue); they are nan", x->s->name,
-                 x->gaps);
+        snprintf(text, sizeof text, "%.80s: %td entr%s marked as missing (_FillValue), nan here",
+                 x->s->name, x->gaps, x->gaps == 1 ? "y is" : "ies are");
     else if (x->matlab)
         snprintf(text, sizeof text,
                  "%.80s: a MATLAB 7.3 file; its dimensions are in the order that MATLAB prints",
@@ -492,5 +491,7 @@ const crs_format crs_hdf5_format = {
     .begins = is_hdf5,
     .read = read_hdf5,
     .list = list_hdf5,
+    .write = crs_write_hdf5,
+    .many = true,
     .opens = true,
 };
