@@ -248,8 +248,7 @@ bool crs_apply_data(crs_apply_job *j, crease_error *e)
     j->s.missing = j->s.missing || j->data.gaps;
     crs_array_hash(&j->data, j->hash);
     j->given = j->data.shape;
-    if (j->masked && !crs_read_asked(j->masked, &(crs_asked){ .absent = "zero" }, &j->mask, e))
-        return false;
+    if (j->masked && !crs_read_mask(j->masked, &j->mask, e)) return false;
     if (j->masked && !crease_space_equal(&j->mask.shape, &j->given))
         return crs_fail(e, CREASE_BAD_SHAPE, "--mask does not have the shape of the data");
     j->s.mask = j->mask.data;

@@ -32,7 +32,8 @@ static double position(const crs_page *p, const columns *c, ptrdiff_t i)
 
 static bool as_bars(const crs_page *p, const columns *c)
 {
-    return c->axis >= 0 && !crs_axis_ordered(p, c->axis) && c->n <= BARS;
+    const ptrdiff_t most = c->weight ? 3 * BARS : 3 * BARS / 2; /* a whole column, or half of it */
+    return c->axis >= 0 && !crs_axis_ordered(p, c->axis) && c->n <= BARS && c->n * c->drawn <= most;
 }
 
 static void span(const columns *c, double *low, double *high)
@@ -338,9 +339,11 @@ static bool advise_switched(crs_page *p, const crs_split *s, crease_error *e)
     return true;
 }
 
-static bool put_courses(crs_page *p, const crs_split *s, crease_error *e)
+bool crs_panel_courses(crs_page *p, crease_error *e)
 {
     char share[CRS_DIGITS];
+    const crs_split *s = crs_split_of(p);
+    if (!s->video || s->grid.order != 2 || s->terms == 0) return true;
     const columns c = columns_of(s, 1);
     crs_section(p, "components", "The background over time", "Background over time");
     crs_say(p,
@@ -436,7 +439,7 @@ bool crs_panel_components(crs_page *p, crease_error *e)
 {
     const crs_split *s = crs_split_of(p);
     if (s->terms == 0) return s->modes == 0 || s->grid.order == 2 || put_tucker(p, s, e);
-    if (s->video && s->grid.order == 2) return put_courses(p, s, e);
+    if (s->video && s->grid.order == 2) return true;
     crs_section(p, "components", "The components", "Components");
     say_components(p, s);
     advise_edges(p, s);

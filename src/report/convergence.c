@@ -7,6 +7,7 @@ enum { ROWS = 1000 };
 typedef struct {
     ptrdiff_t count;
     double x[ROWS], y[ROWS];
+    const char *phase;
 } course;
 
 /* The column of this name in a line of names; -1: none. */
@@ -34,25 +35,38 @@ static double cell(const char *line, int k)
     return crs_parse_double(text, &x) ? x : NAN;
 }
 
-static size_t line_length(const char *at) { return strcspn(at, "\n"); }
+/* Is this line of the phase? A file without phases has one alone. */
+static bool is_of(const char *line, int column_of_phase, const char *phase)
+{
+    return column_of_phase != 0 ||
+           (strncmp(line, phase, strlen(phase)) == 0 && line[strlen(phase)] == ',');
+}
 
-/* The rows of the fit, at most ROWS of them evenly. factor turns absolute residuals into relative
- * ones where the file has no column for those. */
-static void read_rows(const char *text, double factor, course *c)
+static const char *next_line(const char *at)
+{
+    at += strcspn(at, "\n");
+    return *at ? at + 1 : at;
+}
+
+/* The rows of a phase, at most ROWS of them evenly and the last. factor turns absolute residuals
+ * into relative ones where the file has no column for those. */
+static void read_rows(const char *text, const char *phase, double factor, course *c)
 {
     const int relative = column(text, "worst_relative"), absolute = column(text, "worst"),
-              iteration = column(text, "iteration");
+              iteration = column(text, "iteration"), phases = column(text, "phase");
     const int residual = relative >= 0 ? relative : absolute;
-    ptrdiff_t rows = 0;
+    ptrdiff_t rows = 0, k = 0;
     c->count = 0;
+    c->phase = phase;
     if (residual < 0 || iteration < 0) return;
-    for (const char *at = text; *at; at += line_length(at) + (at[line_length(at)] == '\n')) rows++;
+    for (const char *at = next_line(text); *at; at = next_line(at))
+        rows += is_of(at, phases, phase);
     const ptrdiff_t every = 1 + rows / ROWS;
-    ptrdiff_t k = 0;
-    for (const char *at = text; *at; at += line_length(at) + (at[line_length(at)] == '\n'), k++) {
+    for (const char *at = next_line(text); *at; at = next_line(at)) {
+        if (!is_of(at, phases, phase)) continue;
         const double x = cell(at, iteration), y = cell(at, residual);
-        const bool last = k + 1 == rows;
-        if (k == 0 || (k % every != 0 && !last) || !(y > 0) || !isfinite(x)) continue;
+        const bool last = ++k == rows;
+        if ((k % every != 0 && !last) || !(y > 0) || !isfinite(x)) continue;
         if (c->count == ROWS) c->count--;
         c->x[c->count] = x;
         c->y[c->count++] = relative >= 0 ? y : y * factor;
@@ -71,8 +85,9 @@ static bool read_course(const crs_page *p, course *c, crease_error *e)
     const bool there = crs_text_read(path, &text, &n, &ours);
     crs_free(path);
     c->count = 0;
-    if (there && (!scaled || (worst > 0 && relative > 0)))
-        read_rows(text, scaled ? relative / worst : 1, c);
+    const double factor = scaled ? relative / worst : 1;
+    if (there && isfinite(factor)) read_rows(text, "fit", factor, c);
+    if (there && isfinite(factor) && c->count < 3) read_rows(text, "start", factor, c);
     crs_free(text);
     return ours.code != CREASE_NO_MEMORY || crs_fail(e, ours.code, "%s", ours.text);
 }
@@ -93,7 +108,7 @@ static void put_course(crs_page *p, const course *c)
     chart.x1 = c->x[c->count - 1];
     chart.y0 = pow(10, floor(log10(low)));
     chart.y1 = pow(10, ceil(log10(high)));
-    chart.xname = "iteration";
+    chart.xname = strcmp(c->phase, "start") == 0 ? "step of the start" : "iteration";
     chart.yname = json_is_true(crs_json_at(p->result, "relative")) ? "largest relative residual"
                                                                    : "largest residual";
     chart.label = "The residual by iteration";
@@ -127,7 +142,7 @@ static void put_phases(crs_page *p)
                        "scope=\"col\">Share</th></tr></thead><tbody>");
     for (size_t k = 0; k < sizeof words / sizeof *words; k++) {
         const double x = crs_json_number(phases, words[k][0]);
-        if (!(x > 0)) continue;
+        if (!(x > 1e-5)) continue;
         crs_mark(&p->body,
                  "<tr><th scope=\"row\">%s</th><td class=\"l\">%s</td><td "
                  "class=\"nb\">%s</td><td class=\"nb\">%s</td></tr>",
@@ -140,18 +155,21 @@ static void put_phases(crs_page *p)
 static void say_course(crs_page *p)
 {
     char a[CRS_DIGITS], b[CRS_DIGITS], c[CRS_DIGITS];
-    const double iterations = crs_json_number(p->result, "iterations"),
+    const double passes = crs_json_number(p->result, "passes"),
+                 iterations = crs_json_number(p->result, "iterations"),
                  starts = crs_json_number(p->details, "pilot.starts");
-    if (starts > 1)
+    const char *method = crs_json_words(p->result, "method");
+    crs_digits(crs_json_number(p->result, "residual"), 2, b);
+    if (iterations == 0 && passes > 0)
         crs_say(p,
-                "<b>%s iterations</b> of %s brought the residual to %s, from the best of %s "
-                "starts.",
-                crs_count(iterations, a), crs_json_words(p->result, "method"),
-                crs_digits(crs_json_number(p->result, "residual"), 2, b), crs_count(starts, c));
+                "The fit that finds the start, <b>%s passes</b> over the data, ended where the "
+                "residual is %s already: %s had nothing left to do.",
+                crs_count(passes, a), b, method);
     else
-        crs_say(p, "<b>%s iterations</b> of %s brought the residual to %s.",
-                crs_count(iterations, a), crs_json_words(p->result, "method"),
-                crs_digits(crs_json_number(p->result, "residual"), 2, b));
+        crs_say(p, "<b>%s iteration%s</b> of %s brought the residual to %s%s%s%s.",
+                crs_count(iterations, a), iterations == 1 ? "" : "s", method, b,
+                starts > 1 ? ", from the best of " : "", starts > 1 ? crs_count(starts, c) : "",
+                starts > 1 ? " starts" : "");
 }
 
 static void advise_starts(crs_page *p)
@@ -172,7 +190,7 @@ bool crs_panel_convergence(crs_page *p, crease_error *e)
     course *c = crs_alloc(1, sizeof *c);
     const bool timed = json_object_size(crs_json_at(p->result, "phase_seconds")) > 0;
     if (!c) return crs_fail(e, CREASE_NO_MEMORY, "out of memory: the course of the run");
-    const bool done = read_course(p, c, e), drawn = c->count > 1;
+    const bool done = read_course(p, c, e), drawn = c->count > 2 && c->x[c->count - 1] > c->x[0];
     if (done && (drawn || timed)) {
         crs_section(p, "convergence", "Convergence", "Convergence");
         say_course(p);

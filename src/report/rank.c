@@ -177,6 +177,33 @@ static ptrdiff_t carrying(const crs_split *s)
     return count;
 }
 
+/* What decided, in words; the comparison in full is behind it. */
+static void say_choice(crs_page *p, const json_t *table)
+{
+    char a[CRS_DIGITS], b[CRS_DIGITS];
+    double own = NAN, more = NAN;
+    const double rank = chosen_rank(p), found = crs_json_number(p->details, "rank_reproduces");
+    for (size_t k = 0; k < json_array_size(table); k++) {
+        const json_t *row = json_array_get(table, k);
+        if (crs_json_number(row, "rank") == rank) own = crs_json_number(row, "gain");
+        if (crs_json_number(row, "rank") == rank + 1) more = crs_json_number(row, "gain");
+    }
+    crs_mark(&p->body,
+             "<p class=\"say\"><b>%.0f component%s</b> predict entries that were held out", rank,
+             rank == 1 ? "" : "s");
+    if (isfinite(own)) crs_mark(&p->body, ": the last lowers the loss by %s", crs_share(own, a));
+    if (isfinite(more))
+        crs_mark(&p->body, "%s one more would lower it by %s", isfinite(own) ? "," : ":",
+                 crs_share(larger(more, 0), b));
+    crs_mark(&p->body, ".%s</p>\n",
+             found == rank && rank > 1 ? " All are found again in each half of the data." : "");
+    if (found < rank)
+        crs_advise(p,
+                   "Only %.0f of the %.0f components are found again in halves of the data: the "
+                   "others may depend on single samples.",
+                   found, rank);
+}
+
 bool crs_panel_rank(crs_page *p, crease_error *e)
 {
     const crs_split *s = crs_split_of(p);
@@ -185,8 +212,10 @@ bool crs_panel_rank(crs_page *p, crease_error *e)
     const size_t n = json_array_size(table);
     if (n == 0 && s->terms < 2 && !reason) return true;
     crs_section(p, "rank", "How many components", "How many");
-    if (reason)
-        crs_say(p, "%s.", reason);
+    if (n > 0)
+        say_choice(p, table);
+    else if (reason)
+        crs_say(p, "<b>The rank was chosen from the data</b>: %s.", reason);
     else
         crs_say(p,
                 "The rank was asked for, not chosen. <b>%td of the %td terms</b> carry 99 %% of "
@@ -206,6 +235,10 @@ bool crs_panel_rank(crs_page *p, crease_error *e)
     crs_mark(&p->body, "</figure>");
     put_table(p, table);
     crs_mark(&p->body, "</div>\n");
+    if (reason)
+        crs_mark(&p->body,
+                 "<details><summary>The comparison in full</summary><p>%s.</p></details>\n",
+                 reason);
     crs_free(x);
     return true;
 }

@@ -37,6 +37,7 @@ void crs_markup_free(crs_markup *m);
  * significant ones, without zeros at the end; beyond 1e5 and below 1e-3 as 2.9·10⁻⁷. fixed: so
  * many behind the point. count: with thin spaces. share: 0.084 as "8.4 %". */
 const char *crs_digits(double x, int digits, char out[CRS_DIGITS]);
+const char *crs_power(int k, char out[CRS_DIGITS]); /* 10 to the k: "10⁻⁷" */
 const char *crs_fixed(double x, int decimals, char out[CRS_DIGITS]);
 const char *crs_count(double x, char out[CRS_DIGITS]);
 const char *crs_share(double x, char out[CRS_DIGITS]);

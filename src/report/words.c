@@ -30,6 +30,11 @@ static const char *as_power(double x, int digits, char out[CRS_DIGITS])
     return out;
 }
 
+const char *crs_power(int k, char out[CRS_DIGITS])
+{
+    return k == 0 ? snprintf(out, CRS_DIGITS, "1"), out : as_power(pow(10, k), 1, out);
+}
+
 const char *crs_digits(double x, int digits, char out[CRS_DIGITS])
 {
     char text[64];
