@@ -123,6 +123,7 @@ static void mend(double *low, double *high, bool log)
 {
     if (!isfinite(*low) || !isfinite(*high) || *low > *high) *low = log ? 0.1 : 0, *high = 1;
     if (log && !(*low > 0)) *low = *high > 0 ? *high * 1e-6 : 0.1;
+    if (log) *low = clip(*low, 1e-290, 1e290), *high = clip(*high, 1e-290, 1e290);
     if (log && !(*high > *low)) *high = 10 * *low, *low /= 10;
     if (!(*high - *low > 1e-12 * larger(fabs(*low), fabs(*high)))) {
         const double pad = *low == 0 ? 1 : 0.1 * fabs(*low);

@@ -29,7 +29,7 @@ static bool quantiles(const crs_split *s, const double *x, bool sizes, double sh
 /* Two digits, upwards: 0.0137 to 0.014. */
 static double rounded_up(double x)
 {
-    if (!(x > 0)) return 1;
+    if (!(x > 0 && x < 1e300)) return 1;
     const double unit = pow(10, floor(log10(x)) - 1);
     return ceil(x / unit - 1e-9) * unit;
 }
