@@ -248,8 +248,7 @@ bool crs_apply_data(crs_apply_job *j, crease_error *e)
     j->s.missing = j->s.missing || j->data.gaps;
     crs_array_hash(&j->data, j->hash);
     j->given = j->data.shape;
-    if (j->masked && !crs_read_asked(j->masked, &(crs_asked){ .absent = "zero" }, &j->mask, e))
-        return false;
+    if (j->masked && !crs_read_mask(j->masked, &j->mask, e)) return false;
     if (j->masked && !crease_space_equal(&j->mask.shape, &j->given))
         return crs_fail(e, CREASE_BAD_SHAPE, "--mask does not have the shape of the data");
     j->s.mask = j->mask.data;
@@ -504,14 +503,51 @@ static bool deliver(crs_apply_job *j, crease_error *e)
     return done;
 }
 
+static void print_score(const crs_apply_job *j, ptrdiff_t i)
+{
+    const crease_cp_slice_score *s = &j->out.score[i];
+    printf("  %5td  %7.2f%% %9.3g %9.3g %9.3g\n", i + 1, 100 * s->share, s->energy, s->scale,
+           s->distance);
+}
+
+/* All slices, or of many those with most outliers. */
+static void print_scores(const crs_apply_job *j)
+{
+    enum { FEW = 20 };
+    const ptrdiff_t all = j->shape.dim[j->mode];
+    double limit = INFINITY;
+    ptrdiff_t at = -1;
+    if (all > FEW) printf("  of %td slices the %d with most outliers\n", all, FEW);
+    printf("  slice  outliers    energy     scale  distance\n");
+    for (ptrdiff_t i = 0; i < all && all <= FEW; i++) print_score(j, i);
+    for (int k = 0; all > FEW && k < FEW; k++) { /* the next in the order of (share, index) */
+        ptrdiff_t best = -1;
+        for (ptrdiff_t i = 0; i < all; i++) {
+            const double share = j->out.score[i].share;
+            const bool later = share < limit || (share == limit && i > at);
+            if (later && (best < 0 || share > j->out.score[best].share)) best = i;
+        }
+        if (best < 0) break;
+        print_score(j, best);
+        limit = j->out.score[best].share, at = best;
+    }
+}
+
 static void print_summary(const crs_apply_job *j)
 {
-    printf("slice  outliers    energy     scale  distance\n");
-    for (ptrdiff_t i = 0; i < j->shape.dim[j->mode]; i++) {
-        const crease_cp_slice_score *s = &j->out.score[i];
-        printf("%5td  %7.2f%% %9.3g %9.3g %9.3g\n", i + 1, 100 * s->share, s->energy, s->scale,
-               s->distance);
-    }
+    const crease_verification *worst = worst_of(j);
+    const crs_trust trust = { .outcome = outcome_of(j),
+                              .verdict = worst->verdict,
+                              .why = worst->text,
+                              .residual = worst->smallest_eps,
+                              .eps = slice_eps,
+                              .relative = true };
+    crs_say_doubt(j->a, &trust);
+    printf("%s  %td slice%s along axis %d, fitted by the terms of %s\n\n", j->path,
+           j->shape.dim[j->mode], j->shape.dim[j->mode] == 1 ? "" : "s", j->mode, j->from);
+    print_scores(j);
+    crs_say_trust(j->a, &trust);
+    crs_say_place(j->a, &j->folder);
 }
 
 static bool run(const crs_args *a, crease_error *e)
@@ -520,7 +556,8 @@ static bool run(const crs_args *a, crease_error *e)
         .a = a, .from = a->word[0], .path = a->word[1], .masked = crs_given(a, CRS_OPT_MASK)
     };
     bool done = crs_folder_of(a, &j.folder, e) && crs_apply_model(&j, e) && read_options(&j, e) &&
-                crs_apply_data(&j, e) && solve(&j, e);
+                crs_apply_data(&j, e) && crs_checkpoint_bind(a, "the data", j.hash, e) &&
+                crs_checkpoint_bind(a, "the model", j.model_hash, e) && solve(&j, e);
     j.ended = crease_watch_why(a->watch);
     crease_watch_enter(a->watch, CREASE_PHASE_CHECK);
     done = done && crs_apply_judge(&j, slice_eps, e) && deliver(&j, e);
@@ -547,7 +584,8 @@ const crs_verb crs_apply_verb = {
             "from those of the slices the model was fitted to.",
     .example = "crease apply result new.npy --out seen",
     .takes = CRS_LIST(CRS_TAKES(AXIS), CRS_TAKES(MISSING), CRS_TAKES(MASK), CRS_TAKES_READING,
-                      CRS_TAKES(max_seconds), CRS_TAKES(OUT), CRS_TAKES(FORMAT), CRS_TAKES(FORCE),
-                      CRS_TAKES_LOG, CRS_TAKES(JSON)),
+                      CRS_TAKES(max_seconds), CRS_TAKES_CHECKPOINT, CRS_TAKES(OUT),
+                      CRS_TAKES(FORMAT), CRS_TAKES(REPORT), CRS_TAKES(FORCE), CRS_TAKES_LOG,
+                      CRS_TAKES(COLOR), CRS_TAKES(JSON)),
     .run = run,
 };

@@ -102,7 +102,9 @@ static bool take_option(crs_args *a, int argc, char **argv, int *k, crease_error
     const char *word = argv[*k];
     const size_t n = strcspn(word, "=");
     const char *attached = word[n] ? word + n + 1 : NULL;
-    if (strcmp(word, "-h") != 0)
+    if (strcmp(word, "-o") == 0)
+        snprintf(name, sizeof name, "--out");
+    else if (strcmp(word, "-h") != 0)
         snprintf(name, sizeof name, "%.*s", n < sizeof name ? (int)n : (int)sizeof name - 1, word);
     const int id = find_option(a->verb, name, e);
     if (id < 0) return false;
@@ -156,9 +158,13 @@ static bool all_read(const crs_args *a, crease_error *e)
     if (crs_given(a, CRS_OPT_FORCE) && crs_takes(v, CRS_OPT_OUT) && !crs_given(a, CRS_OPT_OUT))
         return crs_fail(e, CREASE_BAD_ARGUMENT,
                         "--force is for the folder of --out; add --out DIR");
+    if (crs_given(a, CRS_OPT_REPORT) && crs_takes(v, CRS_OPT_OUT) && !crs_given(a, CRS_OPT_OUT))
+        return crs_fail(e, CREASE_BAD_ARGUMENT,
+                        "--report makes a page of the folder of --out; add --out DIR");
     if (crs_given(a, CRS_OPT_QUIET) && crs_given(a, CRS_OPT_VERBOSE))
         return crs_fail(e, CREASE_BAD_ARGUMENT,
                         "--quiet and --verbose exclude each other; give one");
+    if (!crs_colour_option(a, e)) return false;
     if (!v->kinds) return true;
     const int kind = v->kind(a, e);
     if (kind < 0) return false;

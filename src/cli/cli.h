@@ -112,7 +112,7 @@ typedef struct {
 
 /* Those that decide what a long command says while it works. */
 #define CRS_TAKES_LOG  CRS_TAKES(QUIET), CRS_TAKES(LOG), CRS_TAKES(LOG_FILE)
-#define CRS_TAKES_ROWS CRS_TAKES_LOG, CRS_TAKES(VERBOSE), CRS_TAKES(LOG_CSV)
+#define CRS_TAKES_ROWS CRS_TAKES_LOG, CRS_TAKES(VERBOSE), CRS_TAKES(LOG_CSV), CRS_TAKES(COLOR)
 
 enum { CRS_NAME = 80 };
 
@@ -143,6 +143,7 @@ typedef struct {
 #include "cli/verbs.def"
 #undef VERB
 
+const crs_verb *crs_verb_at(int k); /* NULL after the last */
 const crs_verb *crs_verb_find(const char *name, crease_error *e);
 
 /* How the verb takes option k; NULL: not at all. */
@@ -211,6 +212,9 @@ void crs_merge_shape(crease_space *s, int first, int count);
 /* The value of --shape. */
 bool crs_parse_shape(const char *text, crease_space *s, crease_error *e);
 
+/* The array of --mask; what a file of coordinates does not name is 0. */
+bool crs_read_mask(const char *path, crs_array *out, crease_error *e);
+
 /* The point of a verb: the words from `first` on, or --input, in the shape of the file or of
  * --shape. Every entry is finite. */
 bool crs_read_point(const crs_args *a, int first, crs_array *out, crease_error *e);
@@ -233,6 +237,10 @@ int crs_kind_size(int kind);
 void crs_print_wrapped(const char *text, int first_column, int indent);
 void crs_print_usage(FILE *f);
 void crs_print_help(const crs_verb *v, bool all); /* or the common options only */
+/* What the option means for the verb; of an option of the library with its default. */
+enum { CRS_HELP_ROOM = 600 };
+void crs_option_text(const crs_verb *v, int k, char out[CRS_HELP_ROOM]);
+void crs_print_manual(const crs_verb *v); /* manual.c: as scdoc source; NULL: of the program */
 
 /* How the program ends; beyond 128 a signal's number is added to it. From 64 on as sysexits.h. */
 enum {
@@ -342,8 +350,42 @@ void crs_signals_enter(const crs_args *a, double seconds);
 /* Of the time limit, what writing `times` as many bytes as were read will take is kept for it. */
 void crs_keep_time(const crs_args *a, double times, double bytes);
 
-/* "seconds     3.2: read 0.1, fit 2.9, ...": the last line but one of a summary */
-void crs_print_seconds(const crs_args *a);
+/* colour.c. May words on this stream be coloured? In a tone, where they may. */
+typedef enum { CRS_TONE_GOOD, CRS_TONE_DOUBT, CRS_TONE_BAD, CRS_TONE_STRONG } crs_tone;
+bool crs_colour_option(const crs_args *a, crease_error *e); /* is --color one of its words? */
+bool crs_colours(const crs_args *a, FILE *f);
+#if defined(__GNUC__)
+__attribute__((format(printf, 4, 5)))
+#endif
+void crs_print_tone(const crs_args *a, FILE *f, crs_tone tone, const char *format, ...);
+
+/* summary.c: a line of the answer, "  noise        0.0053 ...", wrapped. */
+#if defined(__GNUC__)
+__attribute__((format(printf, 2, 3)))
+#endif
+void crs_line(const char *label, const char *format, ...);
+/* "20 x 101 x 51 (sample, emission, excitation)"; entry k, "sample 8, emission 507 nm". axes may be
+ * NULL. */
+void crs_named_shape(const crease_space *s, const crs_axes *axes, char *out, size_t size);
+void crs_entry_text(const crease_space *s, const crs_axes *axes, ptrdiff_t k, char *out,
+                    size_t size);
+
+/* How far a result may be trusted. */
+typedef struct {
+    crease_outcome outcome;
+    const char *text; /* how it ended; NULL: the outcome's */
+    crease_verdict verdict;
+    const char *why; /* the checker's reason; NULL: none */
+    double residual, eps;
+    bool relative;
+} crs_trust;
+bool crs_is_certified(const crs_trust *t);
+/* The head of a summary where it is not certified, with what may help; after the answer, where it
+ * is; and the end of it: the folder, the time, and what to do next. */
+void crs_say_doubt(const crs_args *a, const crs_trust *t);
+void crs_say_trust(const crs_args *a, const crs_trust *t);
+void crs_say_steps(const crs_trust *t, long iterations, crease_method m, const char *theorem);
+void crs_say_place(const crs_args *a, const crs_folder *f);
 
 enum { CRS_PATH_ROOM = 4096 };
 

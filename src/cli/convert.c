@@ -38,7 +38,8 @@ static bool parse_order(const char *text, int order, int from[CREASE_MAX_ORDER],
 typedef struct {
     int from[CREASE_MAX_ORDER];
     ptrdiff_t first[CREASE_MAX_ORDER], step[CREASE_MAX_ORDER];
-    crease_space shape; /* of what results */
+    crease_space shape;            /* of what results */
+    bool single[CREASE_MAX_ORDER]; /* one index was named, and the dimension goes */
 } view;
 
 static bool take_view(crs_array *x, const view *v, crease_error *e)
@@ -109,6 +110,7 @@ static bool parse_slice(const char **text, const crease_space *s, view *v)
     const int k = (int)n;
     if (!parse_index(text, 0, &first)) return false;
     end = first + 1;
+    v->single[k] = **text != ':';
     if (**text == ':') {
         ++*text;
         if (!parse_index(text, (double)s->dim[k], &end)) return false;
@@ -125,6 +127,20 @@ static bool parse_slice(const char **text, const crease_space *s, view *v)
     return true;
 }
 
+/* Dimensions of which one index was named; the last stays. */
+static void drop_single(crs_array *x, const view *v)
+{
+    for (int n = x->shape.order - 1; n >= 0 && x->shape.order > 1; n--) {
+        if (!v->single[n]) continue;
+        crs_axis_free(&x->axes.axis[n]);
+        for (int k = n; k + 1 < x->shape.order; k++) {
+            x->shape.dim[k] = x->shape.dim[k + 1];
+            x->axes.axis[k] = x->axes.axis[k + 1];
+        }
+        x->axes.axis[--x->shape.order] = (crs_axis){ .name = NULL };
+    }
+}
+
 static bool slice(crs_array *x, const char *text, crease_error *e)
 {
     view v = { .shape = x->shape };
@@ -134,9 +150,12 @@ static bool slice(crs_array *x, const char *text, crease_error *e)
         if (!parse_slice(&at, &x->shape, &v) || (*at && *at != ','))
             return crs_fail(e, CREASE_BAD_ARGUMENT,
                             "--slice %.64s: write N=A:B:S for a dimension N of the array, which is "
-                            "%s, with indices from 0 and B not included, as 0=3:10,2=::2",
+                            "%s, with indices from 0 and B not included, as 0=3:10,2=::2, or N=A",
                             text, crs_shape_text(&x->shape, shape, sizeof shape));
-        if (!*at) return take_view(x, &v, e);
+        if (*at) continue;
+        if (!take_view(x, &v, e)) return false;
+        drop_single(x, &v);
+        return true;
     }
 }
 
@@ -192,12 +211,27 @@ static void lose(job *j, const char *text)
     snprintf(j->lost + used, sizeof j->lost - used, "%s%s", used ? "; " : "", text);
 }
 
+static bool holds(const char *given, const char *found)
+{
+    return !given || (found && strcmp(given, found) == 0);
+}
+
+/* Positions to the 9 digits that texts have. */
+static bool same_indices(const crs_axis *x, const crs_axis *y)
+{
+    bool same = x->count == y->count && !x->at == !y->at;
+    for (ptrdiff_t k = 0; same && k < x->count; k++)
+        same = x->at ? fabs(x->at[k] - y->at[k]) <= 1e-9 * fabs(x->at[k])
+                     : strcmp(x->label[k], y->label[k]) == 0;
+    return same;
+}
+
 /* What the file knows of dimension n, beside what it was given. */
 static void compare_axis(job *j, int n, const crs_array *back)
 {
     const crs_axis *x = &j->x.axes.axis[n], *y = &back->axes.axis[n];
-    const bool same = x->count == y->count && !x->at == !y->at;
-    const bool gone[] = { x->name && !y->name, x->unit && !y->unit, x->at && !same,
+    const bool same = same_indices(x, y);
+    const bool gone[] = { !holds(x->name, y->name), !holds(x->unit, y->unit), x->at && !same,
                           x->label && !same };
     static const char *const what[] = { "name", "unit", "numbers", "labels" };
     char title[100], text[200];

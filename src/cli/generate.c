@@ -148,9 +148,12 @@ static bool deliver(const crs_args *a, crs_folder *f, crs_document *d, const cha
 {
     bool done = crs_folder_commit(f, d, e);
     if (done && crs_given(a, CRS_OPT_JSON)) return crs_document_print(d, false, e);
+    char shape[200];
+    crs_named_shape(&c->recipe.shape, NULL, shape, sizeof shape);
     if (done)
-        printf("tensor      %s/tensor.npy, rank %s, %td outliers, seed %.0f\n",
-               crs_given(a, CRS_OPT_OUT), rank, c->count, (double)c->recipe.seed);
+        printf("%s/tensor.npy  %s, rank %s, %td outlier%s, seed %.0f\n", crs_given(a, CRS_OPT_OUT),
+               shape, rank, c->count, c->count == 1 ? "" : "s", (double)c->recipe.seed);
+    if (done) crs_say_place(a, f);
     crs_document_free(d);
     return done;
 }

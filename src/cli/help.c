@@ -5,7 +5,7 @@
 
 #include "cli/cli.h"
 
-enum { WIDTH = 100, HELP_ROOM = 600, FEW = 14 }; /* so many options are shown without --all */
+enum { WIDTH = 100, FEW = 14 }; /* so many options are shown without --all */
 
 static const crs_verb *const verbs[] = {
 #define VERB(name) &crs_##name##_verb,
@@ -15,6 +15,7 @@ static const crs_verb *const verbs[] = {
 
 enum { VERBS = sizeof verbs / sizeof *verbs };
 
+const crs_verb *crs_verb_at(int k) { return k < VERBS ? verbs[k] : NULL; }
 static const char *verb_name(int k) { return verbs[k]->name; }
 
 const crs_verb *crs_verb_find(const char *name, crease_error *e)
@@ -59,19 +60,18 @@ void crs_print_usage(FILE *f)
     fprintf(f, "\n'crease help VERB' explains a verb, 'crease list' shows the catalogue.\n");
 }
 
-/* What the option means for the verb; of an option of the library with its default. */
-static void option_text(const crs_verb *v, int k, char out[HELP_ROOM])
+void crs_option_text(const crs_verb *v, int k, char out[CRS_HELP_ROOM])
 {
     const char *own = crs_takes(v, k)->text, *name = crs_option_at(k)->name + 2;
-    snprintf(out, HELP_ROOM, "%s", own ? own : crs_option_at(k)->text);
+    snprintf(out, CRS_HELP_ROOM, "%s", own ? own : crs_option_at(k)->text);
     for (int n = 0; !own && n < crease_option_count(); n++) {
         const crease_option o = crease_option_at(n);
         if (strcmp(o.name, name) != 0) continue;
         const bool other = v->relative && strcmp(name, "relative") == 0;
         if (o.value >= 1e15)
-            snprintf(out, HELP_ROOM, "%s (default: none)", o.text);
+            snprintf(out, CRS_HELP_ROOM, "%s (default: none)", o.text);
         else
-            snprintf(out, HELP_ROOM, "%s (default %.10g)", o.text, other ? 1 : o.value);
+            snprintf(out, CRS_HELP_ROOM, "%s (default %.10g)", o.text, other ? 1 : o.value);
     }
 }
 
@@ -81,9 +81,9 @@ static void print_group(const crs_verb *v, crs_group group)
     for (int k = 0; k < CRS_OPTIONS; k++) {
         const crs_option *o = crs_option_at(k);
         if (crs_option_group(k) != group || !crs_takes(v, k)) continue;
-        char call[CRS_NAME + 16], name[CRS_NAME], text[HELP_ROOM];
+        char call[CRS_NAME + 16], name[CRS_NAME], text[CRS_HELP_ROOM];
         snprintf(call, sizeof call, "%s %s", crs_option_name(k, name), o->values);
-        option_text(v, k, text);
+        crs_option_text(v, k, text);
         if (title) printf("\n%c%s options\n", toupper(title[0]), title + 1);
         title = NULL;
         printf("  %-22s", call);
@@ -135,9 +135,9 @@ static void put_options(crs_spot list, const crs_verb *v)
 {
     for (int k = 0; v->takes && k < CRS_OPTIONS; k++) {
         const crs_taken *taken = crs_takes(v, k);
-        char name[CRS_NAME], text[HELP_ROOM];
+        char name[CRS_NAME], text[CRS_HELP_ROOM];
         if (!taken) continue;
-        option_text(v, k, text);
+        crs_option_text(v, k, text);
         const crs_spot to = crs_put_object(list, NULL);
         crs_put_text(to, "name", crs_option_name(k, name));
         crs_put_text(to, "values", crs_option_at(k)->values);
@@ -174,7 +174,9 @@ static bool run(const crs_args *a, crease_error *e)
     const crs_verb *v = a->count ? crs_verb_find(a->word[0], e) : NULL;
     if (a->count && !v) return false;
     if (crs_given(a, CRS_OPT_JSON)) return print_json(v, e);
-    if (v)
+    if (crs_given(a, CRS_OPT_SCDOC))
+        crs_print_manual(v);
+    else if (v)
         crs_print_help(v, crs_given(a, CRS_OPT_ALL));
     else
         crs_print_usage(stdout);
@@ -188,7 +190,7 @@ const crs_verb crs_help_verb = {
     .most = 1,
     .text = "Explain the program or one of its verbs.",
     .example = "crease help prox",
-    .takes = CRS_LIST(CRS_TAKES(ALL), CRS_TAKES(JSON)),
+    .takes = CRS_LIST(CRS_TAKES(ALL), CRS_TAKES(SCDOC), CRS_TAKES(JSON)),
     .run = run,
 };
 

@@ -108,6 +108,18 @@ static void ignore_signals(void)
     for (int k = 0; k < 3; k++) sigaction(number[k], &none, NULL);
 }
 
+/* --report: the page of the folder that the verb has written. */
+static bool write_page(const crs_args *a, crease_error *e)
+{
+    const char *page = crs_given(a, CRS_OPT_REPORT), *folder = crs_given(a, CRS_OPT_OUT);
+    const int was = *a->status;
+    if (!page || !folder) return true;
+    *a->status = 0;
+    if (!crs_report_write(a, folder, page, e)) return false;
+    *a->status = was;
+    return true;
+}
+
 static bool run(const crs_verb *verb, int argc, char **argv, int *status, crease_error *e)
 {
     crs_args a = { .status = status, .watch = crease_watch_new(e) };
@@ -116,7 +128,7 @@ static bool run(const crs_verb *verb, int argc, char **argv, int *status, crease
         crs_print_help(verb, false);
     else
         done = done && reserve_buffers(argv, e) && crs_log_open(&a, e) &&
-               crs_checkpoint_open(&a, e) && verb->run(&a, e);
+               crs_checkpoint_open(&a, e) && verb->run(&a, e) && write_page(&a, e);
     ignore_signals(); /* before what they would stop is gone */
     crs_checkpoint_close(&a, done);
     done = crs_log_close(&a, done, e);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * regress_report: a path of regressions as text, tables, a picture and a document */
 #include "cli/regress.h"
+#include "report/report.h"
 
 /* The name of column i, or "column 3" in out. */
 static const char *column_name(const crs_regress_job *j, ptrdiff_t i, char out[CRS_NAME])
@@ -13,55 +14,75 @@ static const char *column_name(const crs_regress_job *j, ptrdiff_t i, char out[C
     return out;
 }
 
+/* The largest coefficients by name. */
 static void print_columns(const crs_regress_job *j, ptrdiff_t k)
 {
     enum { FEW = 8 };
     const crease_regression_solution s = *crease_regression_at(j->model, k);
-    char name[CRS_NAME];
+    char name[CRS_NAME], text[1000] = "";
     ptrdiff_t met = 0;
-    for (ptrdiff_t i = 0; i < j->p && met < FEW; i++)
+    for (size_t i = 0, used = 0; i < (size_t)j->p && met < FEW && used < sizeof text; i++)
         if (s.coef[i] != 0)
-            printf("%s%.60s = %.6g", met++ ? "; " : "            ", column_name(j, i, name),
-                   s.coef[i]);
-    if (s.nonzero > FEW) printf("; and %td more", s.nonzero - FEW);
-    if (s.nonzero > 0) printf("\n");
+            used +=
+                (size_t)snprintf(text + used, sizeof text - used, "%s%.60s = %.3g",
+                                 met++ ? "; " : "", column_name(j, (ptrdiff_t)i, name), s.coef[i]);
+    if (s.nonzero > FEW)
+        crs_line("", "%s; and %td more", text, s.nonzero - FEW);
+    else if (s.nonzero > 0)
+        crs_line("", "%s", text);
 }
 
 static void print_solution(const crs_regress_job *j, const char *what, ptrdiff_t k)
 {
     const crease_regression_solution s = *crease_regression_at(j->model, k);
     const crease_regression_certificate *c = &j->certificate[k];
-    printf("%-11s lambda %.6g, %td nonzero, deviance %.6g", what, s.lambda, s.nonzero, s.deviance);
-    if (j->folds) printf(", left out %.6g +- %.3g", j->cv.mean[k], j->cv.error[k]);
-    printf("\n%-11s %s\n", "", crease_convexity_text(c->convexity));
+    char left_out[80] = "";
+    if (j->folds)
+        snprintf(left_out, sizeof left_out, ", on rows left out %.3g +- %.2g", j->cv.mean[k],
+                 j->cv.error[k]);
+    crs_line(what, "%td of %td columns at lambda %.3g; deviance %.3g%s", s.nonzero, j->p, s.lambda,
+             s.deviance, left_out);
+    if (s.nonzero == 0)
+        crs_line("", "nothing is selected: lambda must be below %.3g",
+                 crease_regression_lambda_max(j->model));
     print_columns(j, k);
+    crs_line("", "%s", crease_convexity_text(c->convexity));
+}
+
+static void print_data(const crs_regress_job *j, const crease_regression_settings *s)
+{
+    const ptrdiff_t last = j->s.path - 1;
+    printf("%s  %td rows, %td columns%s%s%s\n\n", j->a->word[0], j->n, j->p,
+           s->standardize ? ", standardized" : "", s->intercept ? ", with an intercept" : "",
+           s->row_weight ? ", rows weighed" : "");
+    crs_line("model", "%s loss, %s penalty", crs_regress_loss_name(s->loss), j->penalty.spec.name);
+    crs_line("path", "%td lambda%s from %.3g to %.3g; above %.3g nothing is selected", s->path,
+             s->path == 1 ? "" : "s", crease_regression_at(j->model, 0)->lambda,
+             crease_regression_at(j->model, last)->lambda, crease_regression_lambda_max(j->model));
 }
 
 void crs_regress_print(const crs_regress_job *j)
 {
     const crease_regression_settings s = *crease_regression_used(j->model);
-    const ptrdiff_t last = j->s.path - 1;
-    printf("data        %td rows, %td columns%s%s%s\n", j->n, j->p,
-           s.standardize ? ", standardized" : "", s.intercept ? ", with an intercept" : "",
-           s.row_weight ? ", rows weighed" : "");
-    printf("model       %s loss, %s penalty\n", crs_regress_loss_name(s.loss),
-           j->penalty.spec.name);
-    printf("path        %td lambda%s from %.6g to %.6g; lambda_max is %.6g\n", s.path,
-           s.path == 1 ? "" : "s", crease_regression_at(j->model, 0)->lambda,
-           crease_regression_at(j->model, last)->lambda, crease_regression_lambda_max(j->model));
-    printf(
-        "certified   %td of %td, also by the independent checker; relative residual at most %.1e "
-        "(eps %g)\n",
-        j->certified, s.path, j->residual, s.eps);
+    const crs_trust trust = { .outcome = j->outcome,
+                              .verdict = j->verified[j->worst].verdict,
+                              .why = j->verified[j->worst].text,
+                              .residual = j->residual,
+                              .eps = s.eps,
+                              .relative = true };
+    crs_say_doubt(j->a, &trust);
+    print_data(j, &s);
     if (j->folds) {
         print_solution(j, "best", j->cv.best);
         print_solution(j, "one error", j->cv.one_se);
     } else {
-        print_solution(j, "last", last);
+        print_solution(j, "last", j->s.path - 1);
     }
-    for (int k = 0; k < j->warnings; k++) printf("warning     %s\n", j->warning[k]);
-    crs_print_seconds(j->a);
-    printf("result      %s\n", crs_given(j->a, CRS_OPT_OUT));
+    for (int k = 0; k < j->warnings; k++) crs_line("warning", "%s", j->warning[k]);
+    crs_say_trust(j->a, &trust);
+    crs_line("", "%td of %td solutions are certified, each also by the independent checker",
+             j->certified, s.path);
+    crs_say_place(j->a, &j->folder);
 }
 
 /* In quotes, which are doubled inside. */
@@ -90,18 +111,6 @@ static bool put_named(FILE *f, const void *job)
     }
     fputc('\n', f);
     return !ferror(f);
-}
-
-/* With &amp; and the like. */
-static void put_markup(FILE *f, const char *text)
-{
-    for (; *text; text++) {
-        const char *const safe = *text == '&' ? "&amp;" : *text == '<' ? "&lt;" : NULL;
-        if (safe)
-            fputs(safe, f);
-        else if ((unsigned char)*text >= ' ')
-            fputc(*text, f);
-    }
 }
 
 /* One line a lambda; the last cell lists column:coefficient, columns counted from 1. */
@@ -136,141 +145,26 @@ static bool put_scores(FILE *f, const void *what)
     return !ferror(f);
 }
 
-enum { WIDTH = 760, HEIGHT = 470, LEFT = 70, TOP = 50, RIGHT = 740, BOTTOM = 410 };
-
-/* From log10(lambda), descending to the right, and a coefficient to the picture. */
-typedef struct {
-    const crs_regress_job *j;
-    double first, last; /* log10(lambda) */
-    double low, high;   /* coefficients */
-} frame;
-
-static double across(const frame *f, double lambda)
-{
-    const double wide = f->first - f->last;
-    return LEFT + (RIGHT - LEFT) * (wide > 0 ? (f->first - log10(lambda)) / wide : 0.5);
-}
-
-static double down(const frame *f, double b)
-{
-    return BOTTOM - (BOTTOM - TOP) * ((b - f->low) / (f->high - f->low));
-}
-
-static frame frame_of(const crs_regress_job *j)
-{
-    frame f = { .j = j };
-    f.first = log10(crease_regression_at(j->model, 0)->lambda);
-    f.last = log10(crease_regression_at(j->model, j->s.path - 1)->lambda);
-    for (ptrdiff_t k = 0; k < j->s.path; k++) {
-        const double *b = crease_regression_at(j->model, k)->coef;
-        for (ptrdiff_t i = 0; i < j->p; i++) {
-            f.low = smaller(f.low, b[i]);
-            f.high = larger(f.high, b[i]);
-        }
-    }
-    const double margin = f.high > f.low ? 0.04 * (f.high - f.low) : 1;
-    f.low -= margin, f.high += margin;
-    return f;
-}
-
-/* 1, 2 or 5 times a power of ten: about `count` of them over the range */
-static double tick_step(double range, int count)
-{
-    const double rough = range / count, power = pow(10, floor(log10(rough))), part = rough / power;
-    return power * (part < 1.5 ? 1 : part < 3.5 ? 2 : part < 7.5 ? 5 : 10);
-}
-
-static void put_axes(FILE *file, const frame *f)
-{
-    const double step = tick_step(f->high - f->low, 6);
-    const int first = (int)ceil(f->low / step), last = (int)floor(f->high / step);
-    for (int k = first; k <= last; k++) {
-        const double y = down(f, k * step);
-        fprintf(file, "<path class=\"grid\" d=\"M%d %.1fH%d\"/>", LEFT, y, RIGHT);
-        fprintf(file, "<text x=\"%d\" y=\"%.1f\" text-anchor=\"end\">%.4g</text>\n", LEFT - 6,
-                y + 4, k * step);
-    }
-    const ptrdiff_t path = f->j->s.path, every = path > 8 ? (path + 7) / 8 : 1;
-    for (ptrdiff_t k = 0; k < path; k += every) {
-        const crease_regression_solution s = *crease_regression_at(f->j->model, k);
-        const double x = across(f, s.lambda);
-        fprintf(file, "<path class=\"axis\" d=\"M%.1f %dv5\"/>", x, BOTTOM);
-        fprintf(file, "<text x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">%.3g</text>", x,
-                BOTTOM + 19, s.lambda);
-        fprintf(file, "<text x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">%td</text>\n", x, TOP - 8,
-                s.nonzero);
-    }
-    fprintf(file, "<path class=\"axis\" d=\"M%d %dH%dM%d %dV%d\"/>\n", LEFT, BOTTOM, RIGHT, LEFT,
-            TOP, BOTTOM);
-    fprintf(file, "<text x=\"%d\" y=\"%d\" text-anchor=\"middle\">lambda</text>\n",
-            (LEFT + RIGHT) / 2, BOTTOM + 42);
-    fprintf(file,
-            "<text x=\"%d\" y=\"%d\" text-anchor=\"middle\">number of coefficients that are not "
-            "zero</text>\n",
-            (LEFT + RIGHT) / 2, TOP - 28);
-    fprintf(file,
-            "<text transform=\"translate(16 %d) rotate(-90)\" text-anchor=\"middle\">"
-            "coefficient</text>\n",
-            (TOP + BOTTOM) / 2);
-}
-
-static void close_line(FILE *file, const frame *f, ptrdiff_t i)
+static const char *named(const void *job, ptrdiff_t i, char out[CRS_LABEL])
 {
     char name[CRS_NAME];
-    fprintf(file, "\"><title>");
-    put_markup(file, column_name(f->j, i, name));
-    fprintf(file, "</title></polyline>\n");
-}
-
-/* Colours by the golden angle: neighbours differ. */
-static void put_line(FILE *file, const frame *f, ptrdiff_t i)
-{
-    const crease_regression *m = f->j->model;
-    const ptrdiff_t path = f->j->s.path;
-    bool open = false;
-    for (ptrdiff_t k = 0; k < path; k++) {
-        const crease_regression_solution s = *crease_regression_at(m, k);
-        const bool near = s.coef[i] != 0 ||
-                          (k > 0 && crease_regression_at(m, k - 1)->coef[i] != 0) ||
-                          (k + 1 < path && crease_regression_at(m, k + 1)->coef[i] != 0);
-        if (near && !open)
-            fprintf(file, "<polyline stroke=\"hsl(%.0f,65%%,42%%)\" points=\"",
-                    fmod(137.508 * (double)i, 360));
-        if (near) fprintf(file, "%.1f,%.1f ", across(f, s.lambda), down(f, s.coef[i]));
-        if (!near && open) close_line(file, f, i);
-        open = near;
-    }
-    if (open) close_line(file, f, i);
-}
-
-static void put_mark(FILE *file, const frame *f, ptrdiff_t k, const char *text, int row)
-{
-    const double x = across(f, crease_regression_at(f->j->model, k)->lambda);
-    fprintf(file, "<path class=\"mark\" d=\"M%.1f %dV%d\"/>", x, TOP, BOTTOM);
-    fprintf(file, "<text class=\"note\" x=\"%.1f\" y=\"%d\">%s</text>\n", x + 4, BOTTOM - 18 * row,
-            text);
+    snprintf(out, CRS_LABEL, "%.*s", CRS_LABEL - 1, column_name(job, i, name));
+    return out;
 }
 
 static bool put_picture(FILE *file, const void *what)
 {
     const crs_regress_job *j = what;
-    const frame f = frame_of(j);
-    fprintf(file,
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" "
-            "font-family=\"sans-serif\" font-size=\"12\">\n"
-            "<title>coefficients along the path</title>\n"
-            "<style>polyline{fill:none;stroke-width:1.4}.grid{stroke:#ddd}.axis{stroke:#333;"
-            "fill:none}.mark{stroke:#555;stroke-dasharray:4 "
-            "3}.note{fill:#333;stroke:#fff;stroke-width:4;paint-order:stroke}</style>\n"
-            "<rect width=\"%d\" height=\"%d\" fill=\"white\"/>\n",
-            WIDTH, HEIGHT, WIDTH, HEIGHT);
-    put_axes(file, &f);
-    for (ptrdiff_t i = 0; i < j->p; i++) put_line(file, &f, i);
-    if (j->folds) put_mark(file, &f, j->cv.best, "least deviance", 1);
-    if (j->folds && j->cv.one_se != j->cv.best)
-        put_mark(file, &f, j->cv.one_se, "one standard error", 2);
-    fprintf(file, "</svg>\n");
-    return !ferror(file);
+    const crease_regression_settings s = *crease_regression_used(j->model);
+    const crs_path w = { .path = s.path,
+                         .columns = j->p,
+                         .lambda = s.lambda,
+                         .coef = j->coefficients,
+                         .best = j->folds ? j->cv.best : -1,
+                         .one_se = j->folds ? j->cv.one_se : -1,
+                         .name = named,
+                         .from = j };
+    return crs_path_svg(file, &w);
 }
 
 /* The number of a group for every column; weights of columns or groups, and of rows. */

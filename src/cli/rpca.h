@@ -81,7 +81,11 @@ bool crs_rpca_write(crs_rpca_job *j, crease_error *e);
 void crs_rpca_result(const crs_rpca_job *j, crs_document *d);
 void crs_rpca_banner(const crs_rpca_job *j);
 void crs_rpca_footer(const crs_rpca_job *j);
+extern const char *const crs_rpca_theta_text; /* how a run that theta stopped ended */
+
+/* rpca_summary.c: the same for people, on standard output. */
 void crs_rpca_summary(const crs_rpca_job *j);
+void crs_tucker_summary(const crs_tucker_job *j, const crs_run *run);
 
 /* rpca_center.c: --center; the arrays of a folder or a fit, value[0] the one of all, value[n + 1]
  * those of mode n, NULL: none; x with sign times the constants of entries first, .. */
@@ -120,9 +124,8 @@ void crs_reg_text(const crs_named_reg *named, const crease_reg *used, char *out,
 /* rpca_problem.c: data.npy, mask.npy and problem.json in the folder. */
 bool crs_tucker_problem(crs_tucker_job *j, crease_error *e);
 
-/* The result as a document; a summary. */
+/* The result as a document. */
 void crs_tucker_result(const crs_tucker_job *j, const crs_run *run, crs_document *d);
-void crs_tucker_summary(const crs_tucker_job *j, const crs_run *run);
 
 /* verify.c: a folder of results judged by the checker. */
 typedef struct {

@@ -100,16 +100,16 @@ double crs_center_size(const crs_center_arrays *c)
 void crs_center_print(const crease_rpca *fit, const crease_rpca_facts *f)
 {
     const double *all = crease_rpca_center(fit, -1);
-    if (all) printf("center      %.6g, removed from the data and in the low-rank part\n", *all);
+    const bool one = f->constant_in == CREASE_CENTER_ALL;
+    char modes[2 * CREASE_MAX_ORDER + 8] = "all";
+    if (all) crs_line("center", "%.4g, removed from the data and in the low-rank part", *all);
     for (int n = 0; n < crease_rpca_used(fit)->shape.order; n++)
         if (crease_rpca_center(fit, n))
-            printf("center      one constant for every index of mode %d, in center_%d.npy\n", n,
-                   n + 1);
+            crs_line("center", "one constant for every index of mode %d, in center_%d.npy", n,
+                     n + 1);
     if (f->constant_in == 0) return;
-    printf("note        the largest term is constant to %.2g %%%s; --center ", 100 * f->constant_to,
-           f->constant_in == CREASE_CENTER_ALL ? "" : " but for one mode");
-    if (f->constant_in == CREASE_CENTER_ALL) printf("all");
-    for (int n = 0; f->constant_in != CREASE_CENTER_ALL && n < CREASE_MAX_ORDER; n++)
-        if (f->constant_in >> n & 1) printf("%d", n);
-    printf(" would leave %td\n", f->terms - 1);
+    for (int n = 0; !one && n < CREASE_MAX_ORDER; n++)
+        if (f->constant_in >> n & 1) snprintf(modes, sizeof modes, "%d", n); /* the only one */
+    crs_line("note", "the largest component is constant to %.2g %%%s; --center %s would leave %td",
+             100 * f->constant_to, one ? "" : " but for one mode", modes, f->terms - 1);
 }

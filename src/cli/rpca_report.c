@@ -1,26 +1,17 @@
 /* SPDX-License-Identifier: MIT
- * rpca_report: what robust PCA found: the log and the summary, the document and the certificate,
- * and the parts of the tensor written a few rows at a time */
+ * rpca_report: what robust PCA found: the log, the document and the certificate, and the parts of
+ * the tensor written a few rows at a time */
 #include "cli/rpca.h"
 #include "rpca/rpca.h"
 
-/* One line per mode: the terms of the truth in their order. */
-static void print_match(const crs_rpca_job *j)
-{
-    const int d = j->s.shape.order;
-    for (int n = 0; n < d && j->true_rank > 0; n++) {
-        if (!j->true_factor[n].data) continue;
-        printf("cosines     mode %d:", n + 1);
-        for (ptrdiff_t k = 0; k < j->true_rank; k++) printf(" %.5f", j->cosine[k * d + n]);
-        putchar('\n');
-    }
-}
+const char *const crs_rpca_theta_text =
+    "theta fell below its limit; the point is not eps-stationary";
 
 static const char *status_text(const crs_rpca_job *j)
 {
     const crease_outcome o = crease_rpca_report(j->fit)->outcome;
     return o == CREASE_STOPPED && crease_rpca_about(j->fit)->theta_stop
-               ? "theta fell below its limit; the point is not eps-stationary"
+               ? crs_rpca_theta_text
                : crs_outcome_text(o, j->verified.verdict);
 }
 
@@ -63,56 +54,6 @@ void crs_rpca_footer(const crs_rpca_job *j)
     crs_log_ending(j->a, &end);
 }
 
-/* What the arrays hold. */
-static void print_parts(const crease_rpca_facts *f)
-{
-    if (!isnan(f->rms))
-        printf("noise       %.6g (root mean square where the sparse part is 0)\n", f->rms);
-    printf("outliers    %.3g %% of the entries", 100 * f->share);
-    if (f->outliers > 0) printf("; the sparse part begins at %.6g", f->least);
-    putchar('\n');
-}
-
-static void print_values(const crease_certificate *c, const crease_options *o)
-{
-    printf("objective   %.12g\n", c->objective);
-    printf("residual    %.3e%s (eps %g)\n", o->relative ? c->worst_relative : c->worst,
-           o->relative ? " relative" : "", o->eps);
-}
-
-void crs_rpca_summary(const crs_rpca_job *j)
-{
-    const crease_report *r = crease_rpca_report(j->fit);
-    const crease_analysis *a = crease_rpca_analysis(j->fit);
-    const crease_certificate *c = crease_rpca_certificate(j->fit);
-    const crease_rpca_settings *s = crease_rpca_used(j->fit);
-    const crease_options *o = crease_rpca_options_used(j->fit);
-    const crease_rpca_facts *f = crease_rpca_about(j->fit);
-    printf("status      %s\n", status_text(j));
-    printf("rank        %td%s%s\n", s->rank, f->rank_reason[0] ? ": " : "", f->rank_reason);
-    crs_rpca_print_cuts(j);
-    crs_center_print(j->fit, f);
-    printf("alpha       %.6g\n", s->alpha);
-    print_parts(f);
-    if (f->starts > 0) {
-        printf("starts      %d, %ld passes over the data", f->starts, f->start_passes);
-        printf("%s%s", f->starts > 1 ? "; the best is " : ": ", f->start);
-        if (!isnan(f->agreement)) printf(", agreement %.4g", f->agreement);
-        if (f->starts > 1) printf(", spread of the deviations %.3g", f->spread);
-        printf("\n");
-    }
-    print_values(c, o);
-    printf("verdict     %s\n", crease_verdict_text(j->verified.verdict));
-    printf("method      %s, %s mode\n", crease_method_name(a->method), crease_mode_name(o->mode));
-    printf("guarantee   %s\n", a->guarantee ? a->theorem : "none");
-    printf("iterations  %ld\n", r->iterations);
-    if (j->truth.f)
-        printf("errors      %.6g of the low-rank part, %.6g of Z\n", j->error_lowrank, j->error_z);
-    print_match(j);
-    crs_print_seconds(j->a);
-    printf("result      %s\n", crs_given(j->a, CRS_OPT_OUT));
-}
-
 /* The errors and, per term, the cosines; null where the truth is not known. */
 static void put_truth(crs_spot to, const crs_rpca_job *j)
 {
@@ -130,17 +71,6 @@ static void put_truth(crs_spot to, const crs_rpca_job *j)
         crs_put_null(to, "cosines");
 }
 
-static void put_residual(crs_spot list, const char *name, const crease_residual *r)
-{
-    const crs_spot to = crs_put_object(list, NULL);
-    crs_put_text(to, "name", name);
-    crs_put_number(to, "residual", r->residual);
-    crs_put_number(to, "scale", r->scale);
-    crs_put_number(to, "rounding", r->rounding);
-    crs_put_whole(to, "setting", r->setting);
-    crs_put_flag(to, "upper_bound", r->upper_bound);
-}
-
 static void put_certificate(crs_spot to, const crs_rpca_job *j)
 {
     static const char *const part[] = { "E", "Z", "B" };
@@ -153,9 +83,9 @@ static void put_certificate(crs_spot to, const crs_rpca_job *j)
     for (int i = 0; i < c->count; i++) {
         char name[16];
         snprintf(name, sizeof name, "X%d", i + 1);
-        put_residual(list, i < d ? name : part[i - d], &c->block[i]);
+        crs_put_residual(list, i < d ? name : part[i - d], &c->block[i]);
     }
-    put_residual(list, "feasibility", &c->feasibility);
+    crs_put_residual(list, "feasibility", &c->feasibility);
 }
 
 static void put_analysis(crs_spot to, const crs_rpca_job *j)
@@ -581,31 +511,4 @@ void crs_tucker_result(const crs_tucker_job *j, const crs_run *run, crs_document
     crs_put_whole(out.details, "missing", f->missing);
     put_parts(out.details, f, &j->given);
     crs_put_number(out.details, "error_lowrank", j->error);
-}
-
-void crs_tucker_summary(const crs_tucker_job *j, const crs_run *run)
-{
-    const crease_rpca_facts *f = crease_rpca_about(j->fit);
-    const crease_rpca_settings *used = crease_rpca_used(j->fit);
-    const crease_report r = crease_solver_report(run->solver);
-    const crease_certificate *c = crs_run_certificate(run);
-    printf("status      %s\n", crs_outcome_text(r.outcome, run->verified->verdict));
-    if (used->kind != CREASE_RPCA_PCP) {
-        printf("ranks      ");
-        for (int n = 0; n < used->ranks.order; n++) printf(" %td", used->ranks.dim[n]);
-        printf("%s%s\n", f->rank_reason[0] ? ": " : "", f->rank_reason);
-        crs_tucker_print_cuts(f, used);
-        crs_center_print(j->fit, f);
-        print_parts(f);
-        printf("fit         %ld passes over the data\n", f->start_passes);
-    }
-    if (used->kind == CREASE_RPCA_BALL) printf("eta         %.6g\n", used->eta);
-    printf("alpha       %.6g\n", used->alpha);
-    print_values(c, &j->run);
-    printf("verdict     %s\n", crease_verdict_text(run->verified->verdict));
-    printf("engine      %ld iterations of %s\n", r.iterations,
-           crease_method_name(crease_solver_analysis(run->solver)->method));
-    if (j->truth.data) printf("error       %.6g of the low-rank part\n", j->error);
-    crs_print_seconds(j->a);
-    printf("result      %s\n", crs_given(j->a, CRS_OPT_OUT));
 }

@@ -59,9 +59,9 @@ static void print_list(const crease_rpca_facts *f)
 {
     for (ptrdiff_t k = 0; k < f->cuts; k++) {
         const crease_cp_cut *c = f->cut + k;
-        printf("            ");
-        if (c->mode > 0) printf("mode %d, ", c->mode);
-        printf("%s: size %.3g, noise %.3g\n", c->reason, c->size, c->noise);
+        char mode[32] = "";
+        if (c->mode > 0) snprintf(mode, sizeof mode, "mode %d, ", c->mode);
+        crs_line("", "%s%s: size %.3g, noise %.3g", mode, c->reason, c->size, c->noise);
     }
 }
 
@@ -77,9 +77,10 @@ static void print_support(const crease_rpca_facts *f)
         if (s->support == CREASE_TERM_UNDECIDED) least = smaller(least, s->gain / s->needed);
     }
     if (undecided > 0)
-        printf("support     of %td terms undecided: one gains %.2g of what would be beyond doubt\n",
-               undecided, least);
-    if (unknown > 0) printf("support     of %td terms unknown: not judged\n", unknown);
+        crs_line("support",
+                 "of %td components undecided: one gains %.2g of what would be beyond doubt",
+                 undecided, least);
+    if (unknown > 0) crs_line("support", "of %td components not judged", unknown);
 }
 
 /* Two terms whose sum is far smaller than they are: there may be no best model of this rank. */
@@ -99,9 +100,10 @@ static void print_cancelling(const crs_rpca_job *j)
             worst = smaller(worst, cosine);
         }
     if (worst < -0.95)
-        printf("note        two terms nearly cancel (cosine %.6f), and may grow without bound; "
-               "--ridge, --nonneg or a smaller rank keep them apart\n",
-               worst);
+        crs_line("note",
+                 "two components nearly cancel (cosine %.6f), and may grow without bound; --ridge, "
+                 "--nonneg or a smaller rank keep them apart",
+                 worst);
 }
 
 /* What became of the rank that was asked for. */
@@ -111,8 +113,8 @@ void crs_rpca_print_cuts(const crs_rpca_job *j)
     print_support(f);
     print_cancelling(j);
     if (f->cuts == 0) return;
-    printf("terms       %td; %td cut, %s\n", f->terms, f->cuts,
-           j->s.rank > f->terms ? "their columns are 0" : "their columns are left out");
+    crs_line("kept", "%td; %td %s noise, %s", f->terms, f->cuts, f->cuts == 1 ? "was" : "were",
+             j->s.rank > f->terms ? "and the columns are 0" : "and the columns are left out");
     print_list(f);
 }
 
@@ -120,10 +122,10 @@ void crs_tucker_print_cuts(const crease_rpca_facts *f, const crease_rpca_setting
 {
     if (f->cuts == 0) return;
     const bool there = crease_size(&used->ranks) > crease_size(&f->directions);
-    printf("directions ");
-    for (int n = 0; n < f->directions.order; n++) printf(" %td", f->directions.dim[n]);
-    printf("; %td cut, %s\n", f->cuts,
-           there ? "their columns are 0" : "their columns are left out");
+    char kept[120];
+    crs_named_shape(&f->directions, NULL, kept, sizeof kept);
+    crs_line("kept", "%s; %td direction%s noise, and the columns are %s", kept, f->cuts,
+             f->cuts == 1 ? " was" : "s were", there ? "0" : "left out");
     print_list(f);
 }
 

@@ -10,7 +10,7 @@ static void print_solution(const crs_run *run)
     for (int i = 0; i < p->count; i++) all += crease_size(&p->space[i]);
     for (int i = 0; i < p->count && all <= FEW; i++) {
         const double *x = crease_solution(run->solver, i);
-        printf("%-11s", p->block[i].name);
+        printf("  %-12s", p->block[i].name);
         for (ptrdiff_t j = 0, n = crease_size(&p->space[i]); j < n; j++)
             printf(" %.8g", x[j] == 0 ? 0 : x[j]);
         printf("\n");
@@ -30,32 +30,35 @@ static void print_points(const crease_solver *s)
         found++;
     }
     if (all < 2) return;
-    printf("points      %d found in %d runs", found, all);
-    if (found > 0) printf(", F %.8g .. %.8g; the lowest is shown", low, high);
-    printf("\n");
+    if (found > 0)
+        crs_line("points", "%d found in %d runs, objective %.8g .. %.8g; the lowest is shown",
+                 found, all, low, high);
+    else
+        crs_line("points", "none found in %d runs", all);
 }
 
-static void print_summary(const crs_args *a, const crs_run *run, const char *folder)
+static void print_summary(const crs_args *a, const crs_run *run, const crs_folder *folder)
 {
     const crease_report r = crease_solver_report(run->solver);
     const crease_analysis *about = crease_solver_analysis(run->solver);
     const crease_certificate *c = crease_solver_certificate(run->solver);
-    char status[32];
-    printf("status      %s: %s\n", crs_outcome_name(r.outcome, status),
-           crs_outcome_text(r.outcome, run->verified->verdict));
-    printf("objective   %.12g\n", c->objective);
-    printf("residual    %.3e%s (eps %g)\n", run->options->relative ? c->worst_relative : c->worst,
-           run->options->relative ? " relative" : "", run->options->eps);
-    printf("verdict     %s\n", crease_verdict_text(run->verified->verdict));
-    printf("method      %s, %s mode\n", crease_method_name(about->method),
-           crease_mode_name(about->mode));
-    printf("guarantee   %s\n", about->guarantee ? about->theorem : "none");
-    printf("iterations  %ld\n", r.iterations);
-    print_points(run->solver);
-    if (r.outcome == CREASE_STATIONARY && r.note[0]) printf("note        %s\n", r.note);
-    crs_print_seconds(a);
-    if (folder) printf("result      %s\n", folder);
+    const crs_trust trust = { .outcome = r.outcome,
+                              .verdict = run->verified->verdict,
+                              .why = run->verified->text,
+                              .residual = run->options->relative ? c->worst_relative : c->worst,
+                              .eps = run->options->eps,
+                              .relative = run->options->relative != 0 };
+    char size[240];
+    crs_size_text(&run->file->problem, size, sizeof size);
+    crs_say_doubt(a, &trust);
+    printf("%s  %s\n\n", a->word[0], size);
+    crs_line("objective", "%.8g", c->objective);
     print_solution(run);
+    print_points(run->solver);
+    if (r.outcome == CREASE_STATIONARY && r.note[0]) crs_line("note", "%s", r.note);
+    crs_say_trust(a, &trust);
+    crs_say_steps(&trust, r.iterations, about->method, about->guarantee ? about->theorem : NULL);
+    crs_say_place(a, folder);
 }
 
 /* The ray of an unbounded run; NULL: there is none, or no memory for it. */
@@ -99,14 +102,13 @@ static void verify(const crs_run *run, crease_verification *v)
 /* The document, and the folder unless there is none. */
 static bool deliver(const crs_args *a, const crs_run *run, crs_folder *f, crease_error *e)
 {
-    const char *folder = crs_given(a, CRS_OPT_OUT);
     const crs_summary s = crs_run_summary(run);
     crs_document d;
     const crs_result r = crs_result_begin(&d, &s);
     crs_put_run(&r, f, run);
     bool done = crs_run_write(f, run, e) && crs_folder_commit(f, &d, e);
     if (done && crs_given(a, CRS_OPT_JSON)) return crs_document_print(&d, false, e);
-    if (done) print_summary(a, run, folder);
+    if (done) print_summary(a, run, f);
     crs_document_free(&d);
     return done;
 }
@@ -140,9 +142,11 @@ static bool reads_seed(const crs_args *a, const crease_solver *s, long starts, c
 /* What must be possible before anything is computed. */
 static bool open_folder(const crs_args *a, crs_folder *f, crease_error *e)
 {
-    if (crs_folder_begin(crs_given(a, CRS_OPT_OUT), crs_given(a, CRS_OPT_FORCE), f, e)) return true;
-    *a->status = CRS_EXIT_NO_OUTPUT;
-    return false;
+    const bool done =
+        crs_folder_begin(crs_given(a, CRS_OPT_OUT), crs_given(a, CRS_OPT_FORCE), f, e);
+    f->watch = a->watch;
+    if (!done) *a->status = CRS_EXIT_NO_OUTPUT;
+    return done;
 }
 
 static bool run(const crs_args *a, crease_error *e)
@@ -150,7 +154,9 @@ static bool run(const crs_args *a, crease_error *e)
     crease_options o;
     crs_problem_file *file = crs_open_problem(a, &o, e);
     crs_folder folder = { .path = NULL };
-    crease_solver *s = file ? crease_solver_new(&file->problem, &o, e) : NULL;
+    crease_solver *s = file && crs_checkpoint_bind(a, "the problem", file->hash, e)
+                           ? crease_solver_new(&file->problem, &o, e)
+                           : NULL;
     bool done = s && reads_seed(a, s, o.starts, e) &&
                 (!file->multiplier || crease_solver_begin_at(s, file->multiplier, e)) &&
                 open_folder(a, &folder, e);
@@ -181,7 +187,7 @@ const crs_verb crs_solve_verb = {
             "describes the file; options on the command line "
             "override those in the file.",
     .example = "crease solve examples/problems/lasso.json",
-    .takes = CRS_LIST(CRS_TAKES_RUN, CRS_TAKES(OUT), CRS_TAKES(FORMAT), CRS_TAKES(FORCE),
-                      CRS_TAKES_ROWS, CRS_TAKES(JSON)),
+    .takes = CRS_LIST(CRS_TAKES_RUN, CRS_TAKES_CHECKPOINT, CRS_TAKES(OUT), CRS_TAKES(FORMAT),
+                      CRS_TAKES(REPORT), CRS_TAKES(FORCE), CRS_TAKES_ROWS, CRS_TAKES(JSON)),
     .run = run,
 };

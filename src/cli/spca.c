@@ -40,36 +40,52 @@ static ptrdiff_t support_of(const crs_spca_job *j, int n, int k)
 static void print_component(const crs_spca_job *j, int k)
 {
     const crease_spca_component *c = &j->component[k];
-    const double part = j->norm > 0 ? 1 - square(c->norm / j->norm) : 0;
-    printf("component %d %s: ", k + 1, crease_verdict_text(c->verdict));
+    const double before = k > 0 ? j->component[k - 1].norm : j->norm;
+    const double part = j->norm > 0 ? (square(before) - square(c->norm)) / square(j->norm) : 0;
+    char label[32], support[400] = "";
+    snprintf(label, sizeof label, "component %d", k + 1);
     if (c->zero) {
-        printf("%d starts ended at 0 with alpha %.6g%s\n", c->starts, c->alpha,
-               j->norm > 0 ? "; lower --alpha to find more" : ": the data are zero");
+        crs_line(label, "nothing found: all %d starts ended at 0 with alpha %.3g%s", c->starts,
+                 c->alpha, j->norm > 0 ? "; a smaller --alpha finds more" : ", for the data are 0");
         return;
     }
-    printf("sigma %.6g, nonzeros", c->sigma);
-    for (int n = 0; n < j->s.shape.order; n++)
-        printf("%s%td of %td", n ? ", " : " ", support_of(j, n, k), j->s.shape.dim[n]);
-    printf(", alpha %.6g, explained %.4g, %d of %d starts agree\n", c->alpha, part, c->agree,
-           c->starts);
+    for (int n = 0, used = 0; n < j->s.shape.order && used < (int)sizeof support; n++)
+        used += snprintf(support + used, sizeof support - (size_t)used, "%s%td of %td",
+                         n ? ", " : "", support_of(j, n, k), j->s.shape.dim[n]);
+    crs_line(
+        label,
+        "explains %.3g %% of the data; %s entries are not 0; %d of %d starts agree; alpha %.3g%s%s",
+        100 * part, support, c->agree, c->starts, c->alpha,
+        c->verdict == CREASE_VERDICT_VALID ? "" : "; checked: ",
+        c->verdict == CREASE_VERDICT_VALID ? "" : crease_verdict_text(c->verdict));
 }
 
 static void print(const crs_spca_job *j)
 {
-    const crease_spca_component *c = &j->component[0];
+    const crease_spca_component *c = &j->component[0], *worst = &j->component[j->worst];
+    const double left = j->component[j->run - 1].norm;
+    const crs_trust trust = { .outcome = worst->outcome,
+                              .verdict = worst->verdict,
+                              .residual = worst->smallest_eps,
+                              .eps = j->o.eps,
+                              .relative = j->o.relative != 0 };
+    char shape[400];
     long iterations = 0;
+    crs_named_shape(&j->s.shape, &j->data.axes, shape, sizeof shape);
+    crs_say_doubt(j->a, &trust);
+    printf("%s  %s\n\n", j->a->word[0], shape);
     for (int k = 0; k < j->run; k++) {
         print_component(j, k);
         iterations += j->component[k].iterations;
     }
+    if (j->run > 1 && j->norm > 0)
+        crs_line("together", "%.3g %% of the data", 100 * (1 - square(left / j->norm)));
     if (j->stopped)
-        printf("stopped     after %d of %td components, which is what the folder holds\n", j->run,
-               j->components);
-    printf("method      %s, %s mode\n", crease_method_name(c->method), crease_mode_name(j->o.mode));
-    printf("guarantee   %s\n", c->theorem ? c->theorem : "none");
-    printf("iterations  %ld\n", iterations);
-    crs_print_seconds(j->a);
-    printf("result      %s\n", crs_given(j->a, CRS_OPT_OUT));
+        crs_line("stopped", "after %d of %td components, which is what there is", j->run,
+                 j->components);
+    crs_say_trust(j->a, &trust);
+    crs_say_steps(&trust, iterations, c->method, c->theorem);
+    crs_say_place(j->a, &j->folder);
 }
 
 /* "x_2.npy" */
@@ -294,6 +310,7 @@ static bool read_data(crs_spca_job *j, crease_error *e)
         !crs_data_finite(&j->data, false, NULL, e))
         return false;
     crs_array_hash(&j->data, j->hash);
+    if (!crs_checkpoint_bind(j->a, "the data", j->hash, e)) return false;
     j->s.shape = j->data.shape;
     if (j->s.shape.order < 2)
         return crs_fail(e, CREASE_BAD_SHAPE,
@@ -447,8 +464,8 @@ const crs_verb crs_spca_verb = {
         CRS_OFFERS(
             ALPHA, "auto|noise",
             "weight of the penalty: a number, auto, auto:F, noise or noise:Z (default auto)"),
-        CRS_TAKES(COMPONENTS), CRS_TAKES_READING, CRS_TAKES(OUT), CRS_TAKES(FORMAT),
-        CRS_TAKES(FORCE), CRS_TAKES_ROWS, CRS_TAKES(JSON)),
+        CRS_TAKES(COMPONENTS), CRS_TAKES_READING, CRS_TAKES_CHECKPOINT, CRS_TAKES(OUT),
+        CRS_TAKES(FORMAT), CRS_TAKES(REPORT), CRS_TAKES(FORCE), CRS_TAKES_ROWS, CRS_TAKES(JSON)),
     .relative = true,
     .run = run,
 };

@@ -226,7 +226,11 @@ static bool print_json(const crs_judged *j, crease_error *e)
 static void print(const crs_judged *j)
 {
     const crease_verification *v = &j->v;
-    printf("%s\n", crease_verdict_text(v->verdict));
+    const crs_tone tone = v->verdict == CREASE_VERDICT_VALID     ? CRS_TONE_GOOD
+                          : v->verdict == CREASE_VERDICT_INVALID ? CRS_TONE_BAD
+                                                                 : CRS_TONE_DOUBT;
+    crs_print_tone(j->a, stdout, tone, "%s", crease_verdict_text(v->verdict));
+    printf("\n");
     if (!j->changed && !j->proves)
         printf("smallest eps  %.17g (asked %g)\n", v->smallest_eps, j->eps);
     if (j->constrained) printf("feasibility   %.4e\n", v->feasibility);
@@ -240,6 +244,8 @@ static bool judge(crs_judged *j, crs_checker *check, crease_error *e)
     char why[CRS_WHY];
     if (!crs_certificate_holds(j->certificate, why, e)) return false;
     j->changed = why[0];
+    crease_watch_enter(j->a->watch, CREASE_PHASE_CHECK);
+    crease_watch_reserve(j->a->watch, 0.5); /* here the check is the work: nothing is granted */
     if (!j->changed) return check(j, e) && read_claims(j, e);
     crs_judged_invalid(j, "%s", why);
     j->v.smallest_eps = j->v.feasibility = j->v.outside = NAN;
@@ -282,6 +288,6 @@ const crs_verb crs_verify_verb = {
     .example = "crease verify result",
     .stops = "the verdict stays open",
     .takes = CRS_LIST(CRS_TAKES(PROBLEM), CRS_TAKES(eps), CRS_TAKES(max_seconds), CRS_TAKES_LOG,
-                      CRS_TAKES(JSON)),
+                      CRS_TAKES(COLOR), CRS_TAKES(JSON)),
     .run = run,
 };

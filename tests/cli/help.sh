@@ -76,6 +76,18 @@ EOF
 done
 expect_exit 64 "did you mean 'prox'" help pros --json
 
+# The manual pages, where scdoc is: no warnings, every option named.
+for verb in "" $verbs; do
+    command -v scdoc >/dev/null && command -v man >/dev/null || { echo "skipped: no scdoc or no man"; break; }
+    "$CREASE" help $verb --scdoc >"$scratch/page.scd" && cat docs/man/tail.scd >>"$scratch/page.scd" &&
+        scdoc <"$scratch/page.scd" >"$scratch/page.1" &&
+        MANWIDTH=100 LC_ALL=C.UTF-8 man --warnings -E UTF-8 -l "$scratch/page.1" >"$scratch/page" 2>"$scratch/err" &&
+        [ ! -s "$scratch/err" ] && grep -q '^EXIT STATUS' "$scratch/page" &&
+        [ -z "$("$CREASE" help $verb --all | sed -n 's/^  \(--[a-z-]*\) .*/\1/p' |
+            while read -r name; do grep -q -e "^ *$name\( \|\$\)" "$scratch/page" || echo "$name"; done)" ]
+    judge $? "man crease${verb:+-$verb}: $(cat "$scratch/err")"
+done
+
 expect_json 'd["trials"] == 2 and d["seed"] == 5 and len(d["entries"]) > 0 and
     all(e["passed"] and e["checks"] for e in d["entries"])' selftest sets --trials 2 --seed 5 --json
 run "$CREASE" selftest maps --trials 2

@@ -104,6 +104,7 @@ cases = [
     ("generate", "tucker", ["tucker", "--shape", "6,5,4", "--rank", "2", "--out", "o"]),
     ("generate", "matrix", ["matrix", "--shape", "6,5", "--rank", "2", "--out", "o"]),
     ("generate", "eem", ["eem", "--shape", "6,11,9", "--rank", "2", "--out", "o"]),
+    ("report", "cp", ["fitted", "--out", "page.html"]),
     ("info", "npy", ["g/tensor.npy"]),
     ("convert", "npy", ["g/tensor.npy", "o.npy"]),
     ("list", "all", []),
@@ -134,7 +135,7 @@ value = {
     "--checkpoint": [["ck", "--checkpoint-every", "0"]], "--resume": [["no.ck"]],
     "--checkpoint-every": [["0", "--checkpoint", "ck"]],
     "--precision": [["single"]], "--out": [["p"]], "--force": [[]], "--quiet": [[]],
-    "--verbose": [[]], "--log-csv": [["log.csv"]], "--log": [["json"]], "--log-file": [["log.csv"]], "--json": [[]], "--report": [["page.html"]], "--help": [[]], "--all": [[]],
+    "--verbose": [[]], "--log-csv": [["log.csv"]], "--log": [["json"]], "--log-file": [["log.csv"]], "--json": [[]], "--report": [["page.html"]], "--help": [[]], "--all": [[]], "--scdoc": [[]], "--color": [["always"]],
     "--markdown": [[]], "--problem": [["bcd.json"]], "--step": [["2"]],
     "--box": [["-1", "1"]], "--ball": [["1"]], "--set": [["simplex:1"]], "--reg": [["l1:1"], ["l1:2"]],
     "--shape": [["2,2"]], "--input": [["point.npy"]],
@@ -220,6 +221,8 @@ for v in json.loads(subprocess.check_output([crease, "help", "--json"]))["verbs"
 # A short run says nothing that could be left out, but with --log.
 for verb in takes:
     if "--quiet" in takes[verb]: base_for[(verb, "--quiet")] = lambda args: args + ["--log", "text"]
+base_for[("report", "--quiet")] = lambda args: args
+base_for[("report", "--force")] = lambda args: [args[0], "--out", "text.html"]
 
 def without(args, name):
     out, k = [], 0
@@ -257,7 +260,9 @@ def run(verb, args, force=False):
         if not force: shutil.rmtree(folder, ignore_errors=True)
     for file in "o.npy", "o.dat", "o.axes.json":
         if os.path.exists(file) and not force: os.remove(file)
-    if os.path.exists("log.csv"): os.remove("log.csv")
+    for left in "log.csv", "ck":
+        if os.path.exists(left): os.remove(left)
+    with open("text.html", "w") as f: f.write("not a page of ours")
     r = subprocess.run([crease, verb, *args], capture_output=True, text=True, timeout=120,
                        stdin=subprocess.DEVNULL, env={**os.environ, "OMP_NUM_THREADS": "2"})
     return (r.returncode, settle(r.stdout), settle(r.stderr), digest("o"), digest("p"), contents("o.npy"), contents("o.dat"),

@@ -23,7 +23,7 @@ for model in cp tucker; do
     out=$model-$center
     "$CREASE" rpca $data --model $model --rank 2 --center $center --quiet --out $out >$out.txt
     check "$out is certified" [ $? = 0 ]
-    check "$out says its centre" grep -q '^center ' $out.txt
+    check "$out says its centre" grep -q '^  center  ' $out.txt
     check "$out is VALID" test "$("$CREASE" verify $out | head -1)" = VALID
     check "$out adds up and has the centre in its low-rank part" $python - $out $data $center <<'PY'
 import sys, numpy as np

@@ -63,7 +63,7 @@ good() {
     local name=$1 most=$2 data=$3
     shift 3
     run "$CREASE" rpca "$data" --out "$name" --quiet "$@"
-    [ $code -eq 0 ] && [ -z "$err" ] && [[ $out == *"verdict     VALID"* ]] &&
+    [ $code -eq 0 ] && [ -z "$err" ] && [[ $out == *"confirmed by the independent checker"* ]] &&
         $python - "$name" "$most" "$data" <<'END'
 import json, sys
 import numpy as np
@@ -100,10 +100,10 @@ good spare 0.01 t/tensor.npy --model tucker --rank 3,4,4 --truth t
 good pruned 0.01 t/tensor.npy --model tucker --rank 3,4,4 --prune --truth t
 good found 0.01 t/tensor.npy --model tucker --truth t
 run "$CREASE" rpca t/tensor.npy --model tucker --rank 3,4,4 --out told --quiet
-[[ $out == *"directions  2 3 2; 4 cut, their columns are 0"*"mode 1, "*"size "*", noise "* ]]
+[[ $out == *"kept         2 x 3 x 2; 4 directions were noise, and the columns are 0"*"mode 1, "*"size "*", noise "* ]]
 judge $? "what was cut is told: $out"
 run "$CREASE" rpca t/tensor.npy --model tucker --out told --force --quiet
-[[ $out == *"ranks       2 3 2: of the directions of a core of "*" these are larger than noise"* ]]
+[[ $out == *"ranks        2 x 3 x 2, chosen: of the directions of a core of "*"larger than noise"* ]]
 judge $? "the reason of the ranks is told: $out"
 $python - <<'EOF'
 import json, numpy as np
@@ -229,7 +229,7 @@ judge $? "X3: exit $code, $out $err"
 # X4, X5: constant, one entry, equal slices, rank one; sizes 1, orders 3, 4, 8.
 for data in constant single slices exact one thin long eight four; do
     run "$CREASE" rpca $data.npy --model tucker --rank 1 --out degenerate --force --quiet
-    [ $code -eq 0 ] && [[ $out == *"verdict     VALID"* ]] && [ -z "$err" ]
+    [ $code -eq 0 ] && [[ $out == *"confirmed by the independent checker"* ]] && [ -z "$err" ]
     judge $? "X4, X5 $data: exit $code, $out $err"
 done
 expect_exit 65 "1 dimension" rpca vector.npy --model tucker --rank 1 --out x

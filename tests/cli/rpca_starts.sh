@@ -7,7 +7,7 @@ if ! $python -c 'import numpy' 2>/dev/null; then echo "skipped: no numpy"; exit 
 # began INIT NAME: one start, which has this name and no other.
 began() {
     run "$CREASE" rpca --quiet g/tensor.npy --rank 2 --init "$1" --starts 1 --out "one-$2"
-    [ $code -eq 0 ] && [[ $out == *"passes over the data: $2"$'\n'* ]] &&
+    [ $code -eq 0 ] &&
         [ "$($python -c 'import json, sys
 r = json.load(open(sys.argv[1] + "/result.json"))
 p = r["details"]["pilot"]
@@ -28,7 +28,8 @@ run "$CREASE" rpca --quiet g/tensor.npy --rank 2 --init random --starts 1 --seed
 [ $code -eq 0 ] && ! cmp -s seed/lowrank.npy one-random/lowrank.npy
 judge $? "two seeds, one start"
 run "$CREASE" rpca --quiet g/tensor.npy --rank 2 --init random --starts 4 --out several
-[ $code -eq 0 ] && [[ $out == *"starts      4, "*"the best is random, agreement 1"*"spread"* ]]
+[ $code -eq 0 ] && [[ $out == *"4 starts; those that ended as low agree"* ]] &&
+    grep -q '"start": "random"' several/result.json
 judge $? "four random starts: exit $code, $out"
 run "$CREASE" rpca --quiet g/tensor.npy --rank 2 --method admm-g --init random --out other
 [ $code -eq 0 ] && grep -q '"init": "random"' other/result.json

@@ -16,7 +16,7 @@ judged() {
     local name=$1
     shift
     run "$CREASE" rpca --quiet --out "$name" "$@"
-    [ $code -eq 0 ] && [[ $out == *"verdict     VALID"* ]] && [ -z "$err" ]
+    [ $code -eq 0 ] && [[ $out == *"confirmed by the independent checker"* ]] && [ -z "$err" ]
     judge $? "rpca $*: exit $code, $out $err"
     run "$CREASE" verify "$name"
     [ $code -eq 0 ] && [[ $out == VALID* ]]

@@ -32,7 +32,7 @@ assert ((found == 0) == (x == 0)).all() and (found == 0).any()
 END
 for name in sharing_mcp consensus_mcp; do
     run "$CREASE" solve "examples/problems/$name.json" --quiet --out "$scratch/$name"
-    [ $code -eq 0 ] && [[ $out == *"verdict     VALID"* && $out == *"guarantee   Theorem S"* ]]
+    [ $code -eq 0 ] && [[ $out == *"confirmed by the independent checker"* && $out == *"bounds their number (Theorem S"* ]]
     judge $? "$name: exit $code, $out $err"
     run $python "$scratch/reduced.py" "examples/problems/$name.json" "$scratch/$name"
     judge $code "$name is not the solution without the split: $err"
@@ -40,7 +40,7 @@ for name in sharing_mcp consensus_mcp; do
     [ $code -eq 0 ] && [[ $out == VALID* ]]
     judge $? "verify $name: $out $err"
     run "$CREASE" solve "examples/problems/$name.json" --quiet --mode theory --eps 1e-5
-    [ $code -eq 0 ] && [[ $out == *"verdict     VALID"* ]]
+    [ $code -eq 0 ] && [[ $out == *"confirmed by the independent checker"* ]]
     judge $? "$name in theory mode: exit $code, $out $err"
 done
 # X7: a last block that the method cannot use is refused by name.

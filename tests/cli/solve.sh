@@ -68,7 +68,7 @@ holds 'd["verdict"] == "VALID" and 6 <= len(d["details"]["points"]) <= 7 and
        d["objective"] <= 1e-6 + min(p["objective"] for p in d["details"]["points"]
                                     if p["outcome"] == "stationary")'
 solved 0 "$scratch/l0.json" --quiet --starts 6 --seed 3
-[[ $out == *"points      "*" found in "*" runs, F "*"; the lowest is shown"* ]]
+[[ $out == *"points       "*" found in "*" runs, objective "*"the lowest is shown"* ]]
 judge $? "the line of points: $out"
 solved 0 "$scratch/l0.json" --quiet --continuation 1 --json
 holds 'd["verdict"] == "VALID" and [p["start"] for p in d["details"]["points"]] == ["given, led"]'
@@ -79,7 +79,7 @@ expect_exit 64 "starts is read by .*this run uses prox-bcd" \
     solve "$scratch/l0.json" --starts 2 --method prox-bcd --quiet
 sed 's/"regularizer": "l0:0.1"/"regularizer": "l1:100"/' "$scratch/l0.json" >"$scratch/l1.json"
 solved 0 "$scratch/l1.json" --quiet
-[[ $out == *"iterations  0"*"note        the start was already stationary"* ]]
+[[ $out == *"note         the start was already stationary"*"0 iterations of"* ]]
 judge $? "a start that stays: $out"
 
 holds 'd["method"] == "newton"' "$scratch/lasso/result.json"
@@ -252,7 +252,7 @@ judge $? "the log: $err"
 lines=$(awk '$1 ~ /^[0-9]+$/ {print $1}' "$scratch/err" | sort -nu | head -n 5 | tr '\n' ' ')
 [ "$lines" = "0 1 2 5 10 " ]
 judge $? "lines at 0, 1, 2, 5, 10"
-[[ $out == "status      stationary"*verdict*VALID*"x "* ]]
+[[ $out == *"  objective "*"x "*"  certified "*"confirmed by the independent checker"* ]]
 judge $? "the summary: $out"
 solved 0 "$lasso" --quiet --log-csv "$scratch/log.csv" --method prox-bcd
 [ "$(wc -l <"$scratch/log.csv")" -ge 10 ] && [ -z "$err" ]

@@ -157,6 +157,7 @@ static bool is_png(const unsigned char *head, size_t n)
 
 const crs_format crs_png_format = {
     .name = "png",
+    .reads = "frames colour",
     .endings = ".png",
     .text = "PNG images, one or a pattern of several, scaled to 0..1",
     .begins = is_png,

@@ -126,6 +126,7 @@ static bool is_pnm(const unsigned char *head, size_t n)
 
 const crs_format crs_pnm_format = {
     .name = "pgm",
+    .reads = "frames colour",
     .endings = ".pgm .ppm .pnm .pbm",
     .text = "images of Netpbm, one or a pattern of several",
     .begins = is_pnm,

@@ -27,8 +27,9 @@ typedef struct {
     TIFF *t;
     page first;
     stack pages;
-    bool colours; /* of the array */
-    int channels; /* of the file that count: 1 or 3 */
+    crs_range range; /* of the pages */
+    bool colours;    /* of the array */
+    int channels;    /* of the file that count: 1 or 3 */
     double scale;
     crease_error *e;
 } reader;
@@ -235,6 +236,17 @@ static bool settle_stack(reader *r, ptrdiff_t pages)
     return true;
 }
 
+/* FIRST:END:STEP of them. */
+static bool choose_pages(reader *r, ptrdiff_t pages, const char *frames)
+{
+    if (!crs_range_parse(frames, pages, &r->range, r->e)) return false;
+    if (!frames || r->pages.order == 0) return true;
+    if (r->pages.order > 1)
+        return bad(r, "its pages have several dimensions; --frames chooses from stacks of one");
+    r->pages.dim[0] = r->range.count;
+    return true;
+}
+
 static bool open_stack(reader *r, const crs_asked *asked)
 {
     TIFFSetErrorHandler(NULL);
@@ -249,7 +261,8 @@ static bool open_stack(reader *r, const crs_asked *asked)
     r->scale = p->format == SAMPLEFORMAT_UINT && p->bits <= 16 ? p->bits == 8 ? 255 : 65535 : 0;
     const ptrdiff_t pages = (ptrdiff_t)TIFFNumberOfDirectories(r->t);
     if (pages < 1 || pages > PAGES_MOST) return damaged(r, 0);
-    return TIFFSetDirectory(r->t, 0) && settle_stack(r, pages);
+    return TIFFSetDirectory(r->t, 0) && settle_stack(r, pages) &&
+           choose_pages(r, pages, asked ? asked->frames : NULL);
 }
 
 static bool send_head(const reader *r, crs_emit *to)
@@ -297,8 +310,10 @@ static bool decode(const crs_source *s, const crs_asked *asked, crs_emit *to, cr
     char text[200];
     reader r = { .s = s, .e = e };
     bool done = open_stack(&r, asked) && send_head(&r, to), more = true;
-    for (int k = 0; done && more; k++) {
-        done = send_page(&r, k, to);
+    const ptrdiff_t end = r.range.first + (r.range.count - 1) * r.range.step;
+    for (ptrdiff_t k = 0; done && more && k <= end; k++) {
+        if (k >= r.range.first && (k - r.range.first) % r.range.step == 0)
+            done = send_page(&r, (int)k, to);
         more = done && TIFFReadDirectory(r.t);
     }
     snprintf(text, sizeof text, "%.100s: colours are made gray; --colour keeps them", s->name);
@@ -420,6 +435,7 @@ static bool is_tiff(const unsigned char *head, size_t n)
 
 const crs_format crs_tiff_format = {
     .name = "tiff",
+    .reads = "frames colour",
     .endings = ".tif .tiff",
     .text = "TIFF images and stacks, in the order of ImageJ and OME",
     .begins = is_tiff,

@@ -285,6 +285,7 @@ static bool write_tns(const char *path, int count, const crs_item *item, crease_
 
 const crs_format crs_tns_format = {
     .name = "tns",
+    .reads = "absent shape",
     .endings = ".tns",
     .text = "a tensor as coordinates in text (FROSTT); entries without a line are missing",
     .read = read_tns,

@@ -195,6 +195,7 @@ static bool remember(crs_folder *f, const char *name, crease_error *e)
     f->file = more;
     more[f->count] = (crs_member_file){ .name = crs_alloc(strlen(name) + 1, 1) };
     if (!more[f->count].name) return no_memory(e);
+    more[f->count].stamp.watch = f->watch;
     strcpy(more[f->count++].name, name);
     return true;
 }
@@ -301,6 +302,7 @@ static bool sync_files(const crs_folder *f, crease_error *e)
         done = path && ((fd >= 0 && (fsync(fd) == 0 || errno == EINVAL)) || fail_write(path, e));
         if (fd >= 0) close(fd);
         crs_free(path);
+        (void)crease_watch_over(f->watch); /* gives looks */
     }
     sync_folder(f->beside);
     return done;
@@ -346,15 +348,19 @@ bool crs_folder_commit(crs_folder *f, crs_document *result, crease_error *e)
     const crs_spot top = { result, result->root }, files = crs_put_list(top, "files");
     for (int k = 0; k < f->count; k++) crs_put_text(files, NULL, f->file[k].name);
     if (!f->path) return true;
-    if (f->certificate.root) crs_put_text(files, NULL, "certificate.json");
+    const bool certified = f->certificate.root;
+    if (certified) crs_put_text(files, NULL, "certificate.json");
     crs_put_text(files, NULL, "result.json");
     /* whoever has sent a signal waits for the files, not for the disk */
     const bool late = crease_watch_why(result->watch) != CREASE_NOT_RUN;
     if (!crs_folder_document(f, "result.json", result, e) || !put_certificate(f, e) ||
         (!late && !sync_files(f, e)))
         return crs_folder_abandon(f), false;
+    crs_folder named = { .files = f->count, .certified = certified };
+    for (int k = 0; k < f->count; k++) named.bytes += f->file[k].stamp.bytes;
     const bool done = rename_folder(f, e);
     forget(f);
+    if (done) *f = named;
     return done;
 }
 
