@@ -137,8 +137,8 @@ void crs_chart_begin(crs_chart *c)
     mend(&c->y0, &c->y1, c->log);
     const double foot = c->height - c->bottom;
     crs_mark(c->to,
-             "<svg class=\"chart\" viewBox=\"0 0 %.0f %.0f\" role=\"img\" aria-label=\"%s\">",
-             c->width, c->height, c->label);
+             "<svg class=\"chart%s\" viewBox=\"0 0 %.0f %.0f\" role=\"img\" aria-label=\"%s\">",
+             c->width > 800 ? " long" : "", c->width, c->height, c->label);
     grid(c);
     if (!c->cells)
         crs_mark(c->to, "<line x1=\"%.0f\" x2=\"%.0f\" y1=\"%.1f\" y2=\"%.1f\" class=\"b\"/>",
