@@ -96,6 +96,7 @@ bool crs_folder_of(const crs_args *a, crs_folder *f, crease_error *e)
                         "document alone");
     *a->status = CRS_EXIT_NO_OUTPUT;
     if (!crs_folder_begin(path, crs_given(a, CRS_OPT_FORCE), f, e)) return false;
+    f->watch = a->watch;
     *a->status = 0;
     memcpy(f->command, a->command, sizeof f->command); /* begin has emptied it */
     if (read_format(a, f, e)) return true;

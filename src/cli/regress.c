@@ -221,7 +221,7 @@ static double bytes(const crs_regress_job *j)
 static bool name_columns(crs_regress_job *j, crease_error *e)
 {
     const bool column = j->X.shape.order == 1 && j->n > 1;
-    const crs_axis *x = &j->X.axes.axis[column ? 1 : j->X.shape.order - 1];
+    const crs_axis *x = column ? &j->X.column : &j->X.axes.axis[j->X.shape.order - 1];
     const bool named = x->count == j->p && (column || j->X.shape.order > 1 || j->n == 1);
     return !named || crs_axis_copy(x, &j->columns, e);
 }

@@ -142,9 +142,11 @@ static bool reads_seed(const crs_args *a, const crease_solver *s, long starts, c
 /* What must be possible before anything is computed. */
 static bool open_folder(const crs_args *a, crs_folder *f, crease_error *e)
 {
-    if (crs_folder_begin(crs_given(a, CRS_OPT_OUT), crs_given(a, CRS_OPT_FORCE), f, e)) return true;
-    *a->status = CRS_EXIT_NO_OUTPUT;
-    return false;
+    const bool done =
+        crs_folder_begin(crs_given(a, CRS_OPT_OUT), crs_given(a, CRS_OPT_FORCE), f, e);
+    f->watch = a->watch;
+    if (!done) *a->status = CRS_EXIT_NO_OUTPUT;
+    return done;
 }
 
 static bool run(const crs_args *a, crease_error *e)

@@ -325,6 +325,7 @@ void crs_solver_certify(void *self, crease_certificate *c)
 {
     const crease_solver *s = self;
     c->reference = s->reference;
+    c->watch = &s->run.watch;
     if (s->method->oracle)
         crs_certify_gap(s->given, points(s->st.x), c, s->certify_work);
     else
@@ -472,6 +473,7 @@ static bool check_size(crease_solver *s, crease_error *e)
     for (int i = 0; i < p->count; i++) {
         crs_grad(p, points(s->st.x), i, s->st.g, s->st.work);
         most = larger(most, crs_norm(crease_size(&p->space[i]), s->st.g));
+        (void)crease_watch_over(s->st.watch); /* gives looks */
     }
     if (isfinite(most) && isinf(crs_f(p, points(s->st.x), s->st.work)) && !crs_has_callback(&p->f))
         return crs_fail(e, CREASE_BAD_DATA,
@@ -533,7 +535,7 @@ static bool build(crease_solver *s, crease_options *o, crease_error *e)
     const crs_engine *by = s->portfolio ? &crs_cores_engine : &engine;
     if (!s->a || !crs_driver_open(&s->run, by, s, o, s->a, e)) return false;
     if (!furnish(s, e)) return false;
-    if (o->relative) s->reference = crease_reference_new(s->given, e);
+    if (o->relative) s->reference = crs_reference_new(s->given, &s->run.watch, e);
     if (o->relative && !s->reference) return false;
     start_run(s);
     return check_gradients(s, e) && check_size(s, e) && ready(s, e);
@@ -650,6 +652,7 @@ crease_outcome crease_step(crease_solver *s)
 
 crease_outcome crease_solve(crease_solver *s)
 {
+    if (s->points) return crs_points_solve(s);
     crs_driver_enter(&s->run);
     while (crease_step(s) == CREASE_NOT_RUN) crs_driver_tick(&s->run);
     crs_driver_leave(&s->run);

@@ -471,7 +471,7 @@ static bool name_rows(table *t, crs_axis *a)
 static bool set_axes(table *t, crs_array *out)
 {
     crs_axis *rows = t->rows > 1 ? &out->axes.axis[0] : NULL;
-    crs_axis *columns = &out->axes.axis[t->rows > 1];
+    crs_axis *columns = rows && t->columns == 1 ? &out->column : &out->axes.axis[t->rows > 1];
     if (t->comma)
         snprintf(out->notice, sizeof out->notice, "%.100s: decimal commas were read as points",
                  t->name);

@@ -18,7 +18,6 @@ typedef struct {
     char **label;
 } crs_axis;
 
-/* Of a vector that was one column of a table, the second says what that column is called. */
 typedef struct {
     crs_axis axis[CREASE_MAX_ORDER];
 } crs_axes;
@@ -69,7 +68,9 @@ typedef struct {
     double *data;
     crs_axes axes;
     double scale; /* of images: what 1 was in the file, as 255; 0: entries are as in the file */
-    bool gaps;    /* the file says which entries are missing, and they are nan */
+    crs_axis
+        column; /* of a vector that was a column of a table: its name, as an axis of length 1 */
+    bool gaps;  /* the file says which entries are missing, and they are nan */
     char notice[200];
 } crs_array;
 
@@ -191,6 +192,7 @@ bool crs_hash_file(crs_hash *h, const char *path, long long *bytes, crease_error
 typedef struct {
     long long bytes;
     char hash[CRS_HASH];
+    const crease_watch *watch; /* gives looks while the file is written; NULL: none */
 } crs_stamp;
 bool crs_stamp_read(const char *path, crs_stamp *s, crease_error *e);
 

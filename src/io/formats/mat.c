@@ -5,6 +5,9 @@
  * two dimensions; the entries are stored with the first dimension fastest. Axes go into a struct
  * `axes` with an element for each dimension. */
 #include <matio.h>
+#ifdef CREASE_ZLIB
+#include <zlib.h>
+#endif
 
 #include "io/formats/child.h"
 
@@ -81,8 +84,74 @@ static bool look_around(const crs_source *s, mat_t *file, crs_listing *l, crease
     return done && (l->count > 0 || fail_damaged(s, "its list of variables", e));
 }
 
+/* Is a packed element of so many bytes whole, with its sum? libmatio does not ask. */
+#ifdef CREASE_ZLIB
+static bool is_whole(FILE *f, uint32_t bytes)
+{
+    unsigned char in[PIECE], out[4 * PIECE];
+    z_stream z = { .next_in = NULL };
+    int state = inflateInit(&z);
+    while (state == Z_OK && bytes > 0) {
+        const size_t now = fread(in, 1, bytes < PIECE ? bytes : PIECE, f);
+        if (now == 0) break;
+        bytes -= (uint32_t)now;
+        z.next_in = in;
+        z.avail_in = (uInt)now;
+        do {
+            z.next_out = out;
+            z.avail_out = sizeof out;
+            state = inflate(&z, Z_NO_FLUSH);
+        } while (state == Z_OK && (z.avail_in > 0 || z.avail_out == 0));
+        if (state == Z_BUF_ERROR) state = Z_OK; /* it waits for more */
+    }
+    inflateEnd(&z);
+    return state == Z_STREAM_END;
+}
+#else
+static bool is_whole(FILE *f, uint32_t bytes)
+{
+    (void)f, (void)bytes;
+    return true;
+}
+#endif
+
+/* The elements of version 5: type, bytes, and so many of them, which the file must hold. */
+static bool elements_whole(FILE *f)
+{
+    enum { HEAD = 128, PACKED = 15 };
+    unsigned char head[HEAD], tag[8];
+    if (fread(head, 1, HEAD, f) != HEAD) return false;
+    const bool big = head[126] == 'M';
+    fseek(f, 0, SEEK_END);
+    const long size = ftell(f);
+    for (long at = HEAD; at + 8 <= size;) {
+        fseek(f, at, SEEK_SET);
+        if (fread(tag, 1, sizeof tag, f) != sizeof tag) return false;
+        const uint64_t type = crs_number_bits(4, big, tag),
+                       bytes = crs_number_bits(4, big, tag + 4);
+        if (bytes > (uint64_t)(size - at - 8)) return false;
+        if (type == PACKED && !is_whole(f, (uint32_t)bytes)) return false;
+        at += 8 + (long)bytes;
+    }
+    return true;
+}
+
+/* Version 4 has no such head. */
+static bool check_file(const crs_source *s, crease_error *e)
+{
+    char head[8] = "";
+    FILE *f = crs_open(s->path, e);
+    if (!f) return false;
+    const bool five = fread(head, 1, 7, f) == 7 && strcmp(head, "MATLAB ") == 0;
+    rewind(f);
+    const bool whole = !five || elements_whole(f);
+    fclose(f);
+    return whole || fail_damaged(s, "a part of it", e);
+}
+
 static mat_t *open_file(const crs_source *s, crease_error *e)
 {
+    if (!check_file(s, e)) return NULL;
     mat_t *file = Mat_Open(s->path, MAT_ACC_RDONLY);
     if (!file) fail_damaged(s, "the head of the MAT file", e);
     return file;

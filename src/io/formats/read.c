@@ -16,6 +16,7 @@ void crs_array_free(crs_array *a)
 {
     crs_free(a->data);
     crs_axes_free(&a->axes);
+    crs_axis_free(&a->column);
     *a = (crs_array){ .data = NULL };
 }
 

@@ -236,8 +236,8 @@ static void names_of_columns_in_every_dialect(void **state)
     named("1\n", NULL);
     crs_array a;
     load_text("a\n1\n2\n3\n", NULL, &a);
-    assert_true(a.shape.order == 1 && a.axes.axis[1].count == 1);
-    labelled(&a, 1, abc);
+    assert_true(a.shape.order == 1 && a.column.count == 1);
+    assert_string_equal(a.column.label[0], "a");
     crs_array_free(&a);
     named("\"x, y\",,\"p \"\"q\"\"\"\n1,2,3\n", (const char *const[]){ "x, y", "", "p \"q\"" });
     named("a,\n1,2\n", (const char *const[]){ "a", "" });
