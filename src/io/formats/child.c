@@ -30,7 +30,7 @@ typedef struct {
 } layout;
 
 enum { RATIO = 1000, TEXT_MOST = 1 << 26, MEMBERS_MOST = 10000 };
-static const crs_limits usual = { 20, 256e6, 0 };
+static const crs_limits usual = { 5, 256e6, 0 };
 
 /* ---- in the child ---- */
 
