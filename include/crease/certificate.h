@@ -36,6 +36,7 @@
 #define CREASE_CERTIFICATE_H
 
 #include <crease/problem.h>
+#include <crease/watch.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -65,6 +66,7 @@ typedef struct {
     crease_residual *block;            /* one per block */
     const crease_reference *reference; /* NULL: scales are the sizes of terms at x */
     double size;                       /* of the objective, of certificates with a reference */
+    const crease_watch *watch;         /* gives looks on the way, and cuts nothing; NULL: none */
 } crease_certificate;
 
 /* The setting a block is certified in, or 0 with a sentence when its pair (r_i, X_i) has no

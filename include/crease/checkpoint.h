@@ -25,8 +25,8 @@ typedef struct crease_checkpoint crease_checkpoint;
  * runs the job, or by one of the library's own when the watch ends the job. */
 typedef bool crease_checkpoint_save(void *user, const void *bytes, size_t count);
 
-/* `save` is called at most every so many seconds (>= 0; 0: whenever something is new), and when the
- * watch ends the job. NULL with a sentence when out of memory. */
+/* `save` is called at most every so many seconds (>= 0; 0: whenever something is new, else for a
+ * twentieth of the time at most), and when the watch ends the job. NULL with a sentence when out of memory. */
 CREASE_API crease_checkpoint *crease_checkpoint_new(double every, crease_checkpoint_save *save,
                                                     void *user, crease_error *e);
 CREASE_API void crease_checkpoint_free(crease_checkpoint *c);
@@ -51,10 +51,11 @@ CREASE_API void crease_watch_checkpoint(crease_watch *w, crease_checkpoint *c);
 CREASE_API bool crease_checkpoint_write(crease_checkpoint *c);
 
 typedef struct {
-    bool cut;        /* the watch ended the job */
+    bool cut;        /* the watch ended the work */
     long reused;     /* units that were taken from the bytes of resume */
     bool amidst;     /* and one of them went on in its middle */
     bool misfit;     /* a part of them was not what this job does, and was computed anew */
+    bool refused;    /* a part cannot be resumed in its middle, and would begin anew */
     long saved;      /* calls of save that stored */
     double seconds;  /* that noting and storing took */
     const char *why; /* no more is noted, because of this; NULL: all is well */

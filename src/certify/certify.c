@@ -137,14 +137,20 @@ ptrdiff_t crs_certify_room(const crease_problem *p, bool gap)
 typedef struct {
     const double *const *x;
     double *u, *room;
+    const crease_watch *watch;
 } place;
 
-static place place_of(const crease_problem *p, const double *const *x, double **work)
+/* Between two pieces of a certificate. */
+static void give_looks(const place *at) { (void)crease_watch_over(at->watch); }
+
+static place place_of(const crease_problem *p, const double *const *x, const crease_watch *watch,
+                      double **work)
 {
     const ptrdiff_t rows = crs_images_size(p);
-    const place at = { x, *work, *work + rows };
+    const place at = { x, *work, *work + rows, watch };
     *work += 2 * rows;
     crs_images(p, x, at.u, *work);
+    give_looks(&at);
     return at;
 }
 
@@ -159,7 +165,9 @@ static double terms(const crease_problem *p, const place *at, const double **poi
     fill(crs_images_size(p), 0, at->room);
     for (int k = 0; k < p->count; k++)
         if (k != i) crs_images_move(p, k, at->x[k], at->room, work);
+    give_looks(at);
     crs_images_grad(p, point, at->room, i, t, work);
+    give_looks(at);
     const double without = crease_norm(&p->space[i], t);
     for (ptrdiff_t j = 0; j < n; j++) t[j] = c[j] - t[j];
     return without + crease_norm(&p->space[i], t);
@@ -171,6 +179,7 @@ static double gradient(const crease_problem *p, const place *at, const crease_re
 {
     const ptrdiff_t n = crease_size(&p->space[i]);
     crs_images_grad(p, at->x, at->u, i, c, work);
+    give_looks(at);
     const double size = r ? terms(p, at, r->point, i, c, u, t, work) : crease_norm(&p->space[i], c);
     if (!lambda || !crs_in_constraint(p, i)) return size;
     fill(n, 0, t);
@@ -214,6 +223,7 @@ static crease_residual certify_block(const crease_problem *p, const place *at,
     double *work = v + most_n;
     crease_residual out = { .setting = crease_setting(p, i, NULL) };
     const double size = gradient(p, at, r, lambda, i, c, t, u, work);
+    give_looks(at);
     if (out.setting == 2) {
         out.residual = distance(p, i, x[i], c, t, work);
         out.rounding = size > 0 ? 4 * CRS_UNIT * size + sqrt((double)n) * CRS_VANISHING : 0;
@@ -237,6 +247,7 @@ static crease_residual certify_block(const crease_problem *p, const place *at,
         out.residual = pos(at_x + most_at);
     }
     out.residual += out.rounding;
+    give_looks(at);
     return out;
 }
 
@@ -267,6 +278,7 @@ static crease_residual feasibility(const crease_problem *p, const double *const 
         crs_apply(p, i, 1, x[i], term, work);
         axpy(m, 1, term, s);
         out.scale += crease_norm(&p->range, term);
+        (void)crease_watch_over(all->watch);
     }
     out.rounding = 4 * CRS_UNIT * out.scale;
     out.residual = crease_norm(&p->range, s) + out.rounding;
@@ -289,11 +301,16 @@ static void membership(const crease_problem *p, const double *const *x, crease_c
 static void begin(const crease_problem *p, const place *at, crease_certificate *c, double *work)
 {
     const double *const *x = at->x;
-    *c = (crease_certificate){ .count = p->count, .block = c->block, .reference = c->reference };
+    *c = (crease_certificate){
+        .count = p->count, .block = c->block, .reference = c->reference, .watch = c->watch
+    };
     const double f = crs_images_f(p, x, at->u, work);
+    give_looks(at);
     c->objective = f + crs_regs(p, x, work);
+    give_looks(at);
     c->size = c->reference ? crs_objective_size(p, x, f, work) : NAN;
     membership(p, x, c, work);
+    give_looks(at);
 }
 
 /* NaN through everything at the end, and where squares of entries would be infinite. */
@@ -308,7 +325,7 @@ static void finish(const crease_problem *p, const double *const *x, crease_certi
 void crease_certify(const crease_problem *p, const double *const *x, const double *lambda,
                     crease_certificate *c, double *work)
 {
-    const place at = place_of(p, x, &work);
+    const place at = place_of(p, x, c->watch, &work);
     begin(p, &at, c, work);
     for (int i = 0; i < p->count; i++) {
         c->block[i] = certify_block(p, &at, c, lambda, i, work);
@@ -325,7 +342,7 @@ void crs_certify_gap(const crease_problem *p, const double *const *x, crease_cer
                      double *room)
 {
     const ptrdiff_t n = crs_largest_block(p);
-    const place at = place_of(p, x, &room);
+    const place at = place_of(p, x, c->watch, &room);
     double *g = room, *y = g + n, *work = y + n, sum = 0, scale = 0;
     begin(p, &at, c, room);
     for (int i = 0; i < p->count; i++) { /* <c,x> + r(x) - min_y <c,y> + r(y) */
@@ -333,6 +350,7 @@ void crs_certify_gap(const crease_problem *p, const double *const *x, crease_cer
         const crease_set *set = p->block[i].set;
         const crease_space *s = &p->space[i];
         crs_images_grad(p, x, at.u, i, g, work);
+        give_looks(&at);
         const double least = crease_lmo_with(set, r, s, g, y, work);
         const double here = crease_dot(s, g, x[i]) + r->ops->value(r, s, x[i], work);
         crease_residual *out = &c->block[i];

@@ -33,6 +33,10 @@ struct crease_reference {
     void *memory;
 };
 
+/* With looks on the way, which cut nothing. */
+crease_reference *crs_reference_new(const crease_problem *p, const crease_watch *w,
+                                    crease_error *e);
+
 /* F where it is compared with F_0; f is f(x). */
 static inline double crs_objective_size(const crease_problem *p, const double *const *x, double f,
                                         double *work)

@@ -17,7 +17,10 @@ typedef struct {
     double *lambda, *sum, *diff; /* of the constraint */
     double *force;               /* a block: |lambda_i| */
     double *work;
+    const crease_watch *watch;
 } maker;
+
+static void give_looks(const maker *m) { (void)crease_watch_over(m->watch); }
 
 static bool is_never_negative(const crease_problem *p)
 {
@@ -60,6 +63,7 @@ static int carry(maker *m)
         const double t = best_step(m, i, x, m->lambda);
         for (ptrdiff_t j = 0, n = size_of(m, i); j < n; j++) x[j] *= t;
         m->r->size[i] = crease_norm(&p->space[i], x);
+        give_looks(m);
         count += m->r->size[i] > 0;
     }
     return count;
@@ -91,7 +95,10 @@ static double objective_of(maker *m, int i)
         const double b = p->rhs ? crease_norm(&p->range, p->rhs) : 0;
         if (!(crease_norm(&p->range, m->diff) <= 1e-12 * b)) return INFINITY;
     }
-    return crs_objective_size(p, m->at, crs_f(p, m->at, m->work), m->work);
+    give_looks(m);
+    const double f = crs_f(p, m->at, m->work);
+    give_looks(m);
+    return crs_objective_size(p, m->at, f, m->work);
 }
 
 /* F_0: the least objective among the feasible points where one block carries b */
@@ -115,11 +122,13 @@ static void force_of(maker *m, int i)
     const double far = crease_norm(&p->space[i], m->t);
     const double t = far > 0 ? square(crease_norm(&p->range, m->lambda) / far) : 0;
     for (ptrdiff_t j = 0; j < rows(p); j++) m->lambda[j] *= t;
+    give_looks(m);
 }
 
 static void gradient(maker *m, int i)
 {
     crs_grad(m->p, (const double *const *)m->alone, i, m->g, m->work);
+    give_looks(m);
 }
 
 /* |A_i c_i| for the step c_i = -t g_i that is best for f from 0: t by the secant over the step that
@@ -181,6 +190,7 @@ static double pull(maker *m, int i, const double *lambda)
 {
     fill(size_of(m, i), 0, m->t);
     crs_adjoint(m->p, i, 1, lambda, m->t, m->work);
+    give_looks(m);
     return crease_norm(&m->p->space[i], m->t);
 }
 
@@ -228,8 +238,13 @@ static void carve_maker(void *self, crs_carver *c)
 
 crease_reference *crease_reference_new(const crease_problem *p, crease_error *e)
 {
+    return crs_reference_new(p, NULL, e);
+}
+
+crease_reference *crs_reference_new(const crease_problem *p, const crease_watch *w, crease_error *e)
+{
     crease_reference *r = crs_alloc(1, sizeof *r);
-    maker m = { .p = p, .r = r };
+    maker m = { .p = p, .r = r, .watch = w };
     if (r) r->count = p->count;
     if (r) r->memory = carve_block(carve_result, r);
     void *memory = r && r->memory ? carve_block(carve_maker, &m) : NULL;

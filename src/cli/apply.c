@@ -248,8 +248,7 @@ bool crs_apply_data(crs_apply_job *j, crease_error *e)
     j->s.missing = j->s.missing || j->data.gaps;
     crs_array_hash(&j->data, j->hash);
     j->given = j->data.shape;
-    if (j->masked && !crs_read_asked(j->masked, &(crs_asked){ .absent = "zero" }, &j->mask, e))
-        return false;
+    if (j->masked && !crs_read_mask(j->masked, &j->mask, e)) return false;
     if (j->masked && !crease_space_equal(&j->mask.shape, &j->given))
         return crs_fail(e, CREASE_BAD_SHAPE, "--mask does not have the shape of the data");
     j->s.mask = j->mask.data;
@@ -576,7 +575,8 @@ static bool run(const crs_args *a, crease_error *e)
         crs_apply_discard(&j);
         return true;
     }
-    done = done && solve(&j, e);
+    done = done && crs_checkpoint_bind(a, "the data", j.hash, e) &&
+           crs_checkpoint_bind(a, "the model", j.model_hash, e) && solve(&j, e);
     j.ended = crease_watch_why(a->watch);
     crease_watch_enter(a->watch, CREASE_PHASE_CHECK);
     done = done && crs_apply_judge(&j, slice_eps, e) && deliver(&j, e);
@@ -603,8 +603,8 @@ const crs_verb crs_apply_verb = {
             "from those of the slices the model was fitted to.",
     .example = "crease apply result new.npy --out seen",
     .takes = CRS_LIST(CRS_TAKES(AXIS), CRS_TAKES(MISSING), CRS_TAKES(MASK), CRS_TAKES_READING,
-                      CRS_TAKES(max_seconds), CRS_TAKES(OUT), CRS_TAKES(FORMAT), CRS_TAKES(REPORT),
-                      CRS_TAKES(FORCE), CRS_TAKES_LOG, CRS_TAKES(DRY_RUN), CRS_TAKES(COLOR),
-                      CRS_TAKES(JSON)),
+                      CRS_TAKES(max_seconds), CRS_TAKES_CHECKPOINT, CRS_TAKES(OUT),
+                      CRS_TAKES(FORMAT), CRS_TAKES(REPORT), CRS_TAKES(FORCE), CRS_TAKES_LOG,
+                      CRS_TAKES(DRY_RUN), CRS_TAKES(COLOR), CRS_TAKES(JSON)),
     .run = run,
 };

@@ -151,6 +151,7 @@ static bool paths(const crs_args *a, struct crs_checkpoint *c, crease_error *e)
 
 bool crs_checkpoint_open(crs_args *a, crease_error *e)
 {
+    const double least = 0.01; /* seconds: a disk is not flushed faster */
     double every = 60;
     if (crs_given(a, CRS_OPT_CHECKPOINT_EVERY)) {
         if (!crs_option_number(a, CRS_OPT_CHECKPOINT_EVERY, 0, &every, e)) return false;
@@ -167,7 +168,7 @@ bool crs_checkpoint_open(crs_args *a, crease_error *e)
     if (!c) return crs_fail(e, CREASE_NO_MEMORY, "out of memory: a checkpoint");
     c->a = a;
     if (!paths(a, c, e)) return false;
-    c->image = crease_checkpoint_new(every, save, c, e);
+    c->image = crease_checkpoint_new(larger(every, least), save, c, e);
     if (!c->image || (c->resumed && !load(c, e)) || !bind_options(a, e)) return false;
     crease_watch_checkpoint(a->watch, c->image);
     return true;
@@ -187,6 +188,10 @@ static void conclude(const crs_args *a, const struct crs_checkpoint *c, bool don
     if (about.misfit)
         fprintf(stderr, "checkpoint  %s did not fit in all parts, which were computed anew\n",
                 c->resumed);
+    if (about.refused && !complete)
+        fprintf(stderr,
+                "checkpoint  without the part at hand: its method cannot go on in its middle, "
+                "and will begin it anew\n");
     if (about.reused > 0 || about.amidst)
         fprintf(stderr, "checkpoint  resumed: %ld finished part%s%s\n", about.reused,
                 about.reused == 1 ? "" : "s", about.amidst ? " and one in its middle" : "");

@@ -213,6 +213,9 @@ void crs_merge_shape(crease_space *s, int first, int count);
 /* The value of --shape. */
 bool crs_parse_shape(const char *text, crease_space *s, crease_error *e);
 
+/* The array of --mask; what a file of coordinates does not name is 0. */
+bool crs_read_mask(const char *path, crs_array *out, crease_error *e);
+
 /* The point of a verb: the words from `first` on, or --input, in the shape of the file or of
  * --shape. Every entry is finite. */
 bool crs_read_point(const crs_args *a, int first, crs_array *out, crease_error *e);

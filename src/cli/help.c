@@ -251,7 +251,7 @@ const crs_verb crs_help_verb = {
     .words = "[VERB|formats]",
     .word = { .kind = CRS_VERB_NAME },
     .most = 1,
-    .text = "Explain the program, one of its verbs, or the formats of data files.",
+    .text = "Explain the program, a verb, or the formats of data files.",
     .example = "crease help prox",
     .takes = CRS_LIST(CRS_TAKES(ALL), CRS_TAKES(SCDOC), CRS_TAKES(MARKDOWN), CRS_TAKES(JSON)),
     .run = run,

@@ -125,6 +125,14 @@ static bool all_finite(const crs_array *x, crease_error *e)
     return true;
 }
 
+bool crs_read_mask(const char *path, crs_array *out, crease_error *e)
+{
+    if (!crs_read_array(path, out, e)) return false;
+    for (ptrdiff_t j = 0, n = crease_size(&out->shape); out->gaps && j < n; j++)
+        if (isnan(out->data[j])) out->data[j] = 0;
+    return true;
+}
+
 bool crs_read_point(const crs_args *a, int first, crs_array *out, crease_error *e)
 {
     const char *path = crs_given(a, CRS_OPT_INPUT), *shape = crs_given(a, CRS_OPT_SHAPE);

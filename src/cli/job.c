@@ -55,17 +55,16 @@ static void say(const void *user, const char *text)
 /* By the name of a format or one of its endings: "h5", "video", "mp4". */
 static bool read_format(const crs_args *a, crs_folder *f, crease_error *e)
 {
-    char ending[24];
-    const char *text = crs_given(a, CRS_OPT_FORMAT);
+    char probe[24];
+    const char *ending = probe + 1, *text = crs_given(a, CRS_OPT_FORMAT);
     const crs_format *format = NULL;
     if (!text) return true;
-    snprintf(ending, sizeof ending, ".%.20s", text);
+    snprintf(probe, sizeof probe, "x.%.20s", text);
     for (int k = 0; crs_format_at(k) && !format; k++)
         if (strcmp(crs_format_at(k)->name, text) == 0) format = crs_format_at(k);
-    if (format && crs_format_of(ending) != format)
-        snprintf(ending, sizeof ending, "%.*s", (int)strcspn(format->endings, " "),
-                 format->endings);
-    if (!format) format = crs_format_of(ending);
+    if (!format) format = crs_format_of(probe);
+    const bool named = format && crs_format_of(probe) != format;
+    if (named) ending = format->endings;
     if (!format) return crs_format_find(text, e) != NULL;
     if (strcmp(format->name, "npy") == 0)
         return crs_fail(
@@ -77,7 +76,7 @@ static bool read_format(const crs_args *a, crs_folder *f, crease_error *e)
                         format->needs ? "has no " : "only reads this format; name another",
                         format->needs ? format->needs : "");
     f->format = format;
-    snprintf(f->ending, sizeof f->ending, "%s", ending);
+    snprintf(f->ending, sizeof f->ending, "%.*s", (int)strcspn(ending, " "), ending);
     f->say = say;
     f->user = a;
     return true;
@@ -96,6 +95,7 @@ bool crs_folder_of(const crs_args *a, crs_folder *f, crease_error *e)
                         "document alone");
     *a->status = CRS_EXIT_NO_OUTPUT;
     if (!crs_folder_begin(path, crs_given(a, CRS_OPT_FORCE), f, e)) return false;
+    f->watch = a->watch;
     *a->status = 0;
     if (read_format(a, f, e)) return true;
     crs_folder_abandon(f);

@@ -217,30 +217,27 @@ static double bytes(const crs_regress_job *j)
     return 8 * (entries + (j->folds ? entries + 2 * model : model)) + 0x1p24;
 }
 
-/* By the axes of X, or the first row of its table. */
-static bool name_columns(crs_regress_job *j, const crs_names *names, crease_error *e)
+/* By the axes of X. */
+static bool name_columns(crs_regress_job *j, crease_error *e)
 {
-    const int last = j->X.shape.order - 1;
-    const crs_axis *x = &j->X.axes.axis[last];
-    if (j->X.shape.dim[last] == j->p && x->count == j->p && (last > 0 || j->n == 1))
-        return crs_axis_copy(x, &j->columns, e);
-    return names->count != j->p || crs_axis_labels(&j->columns, j->p, names->name, e);
+    const bool column = j->X.shape.order == 1 && j->n > 1;
+    const crs_axis *x = column ? &j->X.column : &j->X.axes.axis[j->X.shape.order - 1];
+    const bool named = x->count == j->p && (column || j->X.shape.order > 1 || j->n == 1);
+    return !named || crs_axis_copy(x, &j->columns, e);
 }
 
 static bool read_data(crs_regress_job *j, crease_error *e)
 {
     const crs_args *a = j->a;
-    crs_names names = { .count = 0 };
     if (!crs_asked_of(a, &j->reading, e)) return false;
-    j->reading.names = &names;
-    bool done = crs_read_data(a, a->word[0], &j->reading, &j->X, e) &&
-                crs_read_array(a->word[1], &j->y, e) && shapes_agree(j, e) &&
-                name_columns(j, &names, e);
-    j->reading.names = NULL;
-    crs_names_free(&names);
+    const bool done = crs_read_data(a, a->word[0], &j->reading, &j->X, e) &&
+                      crs_read_array(a->word[1], &j->y, e) && shapes_agree(j, e) &&
+                      name_columns(j, e);
     if (!done || !crs_memory_suffices("this regression", bytes(j), e)) return false;
     crs_array_hash(&j->X, j->hash[0]);
     crs_array_hash(&j->y, j->hash[1]);
+    if (!crs_checkpoint_bind(a, "X", j->hash[0], e) || !crs_checkpoint_bind(a, "y", j->hash[1], e))
+        return false;
     if (j->folds > j->n)
         return crs_fail(e, CREASE_BAD_ARGUMENT,
                         "--cv %d: there are only %td rows; give a number of folds from 2 to %td",
@@ -460,7 +457,8 @@ const crs_verb crs_regress_verb = {
         CRS_SAYS(WEIGHTS,
                  "a weight for every column, or for every group: numbers a,b,... or a file"),
         CRS_TAKES(ROW_WEIGHTS), CRS_TAKES_READING, CRS_TAKES(eps), CRS_TAKES(max_iterations),
-        CRS_TAKES(max_seconds), CRS_SAYS(seed, "of the folds of --cv (default 0)"), CRS_TAKES(OUT),
-        CRS_TAKES(FORMAT), CRS_TAKES(REPORT), CRS_TAKES(FORCE), CRS_TAKES_ROWS, CRS_TAKES(JSON)),
+        CRS_TAKES(max_seconds), CRS_SAYS(seed, "of the folds of --cv (default 0)"),
+        CRS_TAKES_CHECKPOINT, CRS_TAKES(OUT), CRS_TAKES(FORMAT), CRS_TAKES(REPORT),
+        CRS_TAKES(FORCE), CRS_TAKES_ROWS, CRS_TAKES(JSON)),
     .run = run,
 };

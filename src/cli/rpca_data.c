@@ -147,8 +147,7 @@ bool crs_rpca_take(crs_array *data, const char *mask, const char *axes, crease_r
                    char hash[CRS_HASH], crease_error *e)
 {
     crs_array w = { .data = NULL };
-    bool done = !mask || (crs_read_asked(mask, &(crs_asked){ .absent = "zero" }, &w, e) &&
-                          same_shape("--mask", &w, &data->shape, e));
+    bool done = !mask || (crs_read_mask(mask, &w, e) && same_shape("--mask", &w, &data->shape, e));
     s->shape = data->shape;
     s->mask = w.data;
     if (s->kind == CREASE_RPCA_CP || s->kind == CREASE_RPCA_TUCKER)

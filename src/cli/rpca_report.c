@@ -71,17 +71,6 @@ static void put_truth(crs_spot to, const crs_rpca_job *j)
         crs_put_null(to, "cosines");
 }
 
-static void put_residual(crs_spot list, const char *name, const crease_residual *r)
-{
-    const crs_spot to = crs_put_object(list, NULL);
-    crs_put_text(to, "name", name);
-    crs_put_number(to, "residual", r->residual);
-    crs_put_number(to, "scale", r->scale);
-    crs_put_number(to, "rounding", r->rounding);
-    crs_put_whole(to, "setting", r->setting);
-    crs_put_flag(to, "upper_bound", r->upper_bound);
-}
-
 static void put_certificate(crs_spot to, const crs_rpca_job *j)
 {
     static const char *const part[] = { "E", "Z", "B" };
@@ -94,9 +83,9 @@ static void put_certificate(crs_spot to, const crs_rpca_job *j)
     for (int i = 0; i < c->count; i++) {
         char name[16];
         snprintf(name, sizeof name, "X%d", i + 1);
-        put_residual(list, i < d ? name : part[i - d], &c->block[i]);
+        crs_put_residual(list, i < d ? name : part[i - d], &c->block[i]);
     }
-    put_residual(list, "feasibility", &c->feasibility);
+    crs_put_residual(list, "feasibility", &c->feasibility);
 }
 
 static void put_analysis(crs_spot to, const crs_rpca_job *j)

@@ -142,9 +142,11 @@ static bool reads_seed(const crs_args *a, const crease_solver *s, long starts, c
 /* What must be possible before anything is computed. */
 static bool open_folder(const crs_args *a, crs_folder *f, crease_error *e)
 {
-    if (crs_folder_begin(crs_given(a, CRS_OPT_OUT), crs_given(a, CRS_OPT_FORCE), f, e)) return true;
-    *a->status = CRS_EXIT_NO_OUTPUT;
-    return false;
+    const bool done =
+        crs_folder_begin(crs_given(a, CRS_OPT_OUT), crs_given(a, CRS_OPT_FORCE), f, e);
+    f->watch = a->watch;
+    if (!done) *a->status = CRS_EXIT_NO_OUTPUT;
+    return done;
 }
 
 /* --dry-run: one step is taken, to see how long they are; of the solver, not of the answer. */
@@ -182,7 +184,9 @@ static bool run(const crs_args *a, crease_error *e)
     crease_options o;
     crs_problem_file *file = crs_open_problem(a, &o, e);
     crs_folder folder = { .path = NULL };
-    crease_solver *s = file ? crease_solver_new(&file->problem, &o, e) : NULL;
+    crease_solver *s = file && crs_checkpoint_bind(a, "the problem", file->hash, e)
+                           ? crease_solver_new(&file->problem, &o, e)
+                           : NULL;
     bool done = s && reads_seed(a, s, o.starts, e) &&
                 (!file->multiplier || crease_solver_begin_at(s, file->multiplier, e)) &&
                 open_folder(a, &folder, e);
@@ -216,7 +220,7 @@ const crs_verb crs_solve_verb = {
             "describes the file; options on the command line "
             "override those in the file.",
     .example = "crease solve examples/problems/lasso.json",
-    .takes = CRS_LIST(CRS_TAKES_RUN, CRS_TAKES(OUT), CRS_TAKES(FORMAT), CRS_TAKES(REPORT),
-                      CRS_TAKES(FORCE), CRS_TAKES_ROWS, CRS_TAKES(JSON)),
+    .takes = CRS_LIST(CRS_TAKES_RUN, CRS_TAKES_CHECKPOINT, CRS_TAKES(OUT), CRS_TAKES(FORMAT),
+                      CRS_TAKES(REPORT), CRS_TAKES(FORCE), CRS_TAKES_ROWS, CRS_TAKES(JSON)),
     .run = run,
 };

@@ -310,6 +310,7 @@ static bool read_data(crs_spca_job *j, crease_error *e)
         !crs_data_finite(&j->data, false, NULL, e))
         return false;
     crs_array_hash(&j->data, j->hash);
+    if (!crs_checkpoint_bind(j->a, "the data", j->hash, e)) return false;
     j->s.shape = j->data.shape;
     if (j->s.shape.order < 2)
         return crs_fail(e, CREASE_BAD_SHAPE,
@@ -486,8 +487,8 @@ const crs_verb crs_spca_verb = {
         CRS_OFFERS(
             ALPHA, "auto|noise",
             "weight of the penalty: a number, auto, auto:F, noise or noise:Z (default auto)"),
-        CRS_TAKES(COMPONENTS), CRS_TAKES_READING, CRS_TAKES(OUT), CRS_TAKES(FORMAT),
-        CRS_TAKES(REPORT), CRS_TAKES(FORCE), CRS_TAKES_ROWS, CRS_TAKES(JSON)),
+        CRS_TAKES(COMPONENTS), CRS_TAKES_READING, CRS_TAKES_CHECKPOINT, CRS_TAKES(OUT),
+        CRS_TAKES(FORMAT), CRS_TAKES(REPORT), CRS_TAKES(FORCE), CRS_TAKES_ROWS, CRS_TAKES(JSON)),
     .relative = true,
     .run = run,
 };

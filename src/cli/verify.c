@@ -244,6 +244,8 @@ static bool judge(crs_judged *j, crs_checker *check, crease_error *e)
     char why[CRS_WHY];
     if (!crs_certificate_holds(j->certificate, why, e)) return false;
     j->changed = why[0];
+    crease_watch_enter(j->a->watch, CREASE_PHASE_CHECK);
+    crease_watch_reserve(j->a->watch, 0.5); /* here the check is the work: nothing is granted */
     if (!j->changed) return check(j, e) && read_claims(j, e);
     crs_judged_invalid(j, "%s", why);
     j->v.smallest_eps = j->v.feasibility = j->v.outside = NAN;

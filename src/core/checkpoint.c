@@ -7,14 +7,14 @@
  * around it, and its own list goes. A job that is resumed walks along the levels of the image: a
  * unit that is begun is the next of the list, or the one that was open, or new.
  *
- * Images are made in memory, at most every quarter of a second and for a twentieth of the time;
- * one of them is stored every so often, and the last when the watch ends the job. */
+ * Images are made in memory, at most every quarter of a second; one of them is stored every so
+ * often, and the last when the watch ends the job. Each takes a twentieth of the time at most. */
 #include <crease/version.h>
 
 #include "core/checkpoint.h"
 
 enum { DEPTH = 16, NAME = 32, FORMAT = 1 };
-static const double spacing = 0.25, share = 0.05; /* seconds; of the time, for images */
+static const double spacing = 0.25, share = 0.05; /* seconds; of the time */
 static const char magic[] = "crease checkpoint\n";
 static const uint64_t order_mark = 0x0102030405060708;
 
@@ -89,7 +89,7 @@ struct crs_visitor {
     direction way;
     buffer *out;
     view in;
-    bool fits;
+    bool fits, refuses;
 };
 
 typedef struct {
@@ -97,12 +97,14 @@ typedef struct {
     crs_unit_kind kind;
     crs_visit_function *visit;
     void *self;
-    buffer done;  /* the units within it that are finished: name and changes of each */
-    buffer state; /* of an outer one, at its last tick */
-    bool ticked;  /* it has one */
+    buffer done;            /* the units within it that are finished: name and changes of each */
+    buffer state;           /* of an outer one, at its last tick */
+    bool ticked;            /* it has one */
+    uint64_t number, begun; /* among those around it; units within it since its last tick */
 } frame;
 
 typedef struct {
+    uint64_t number;
     view name, state, done;
     bool amidst;
 } level;
@@ -116,12 +118,13 @@ struct crease_checkpoint {
     int depth, deeper;      /* units on the stack, and beyond its room */
     buffer image, next;     /* the last one that is whole, and the one in the making */
     bool unsaved;
-    double made_at, saved_at, pause; /* seconds of crs_now; between images */
-    char *old;                       /* the bytes of resume */
+    double made_at, saved_at; /* seconds of crs_now */
+    double pause, gap;        /* between images; between those that are stored */
+    char *old;                /* the bytes of resume */
     view old_facts;
     level level[DEPTH + 1];
     int levels, along; /* of the image that is resumed; the stack is on its way so far, -1: not */
-    atomic_bool frozen;
+    atomic_bool frozen, cut; /* the watch was over; in a phase of work */
     atomic_flag busy;
     crease_checkpoint_facts about;
 };
@@ -136,8 +139,10 @@ crease_checkpoint *crease_checkpoint_new(double every, crease_checkpoint_save *s
     c->every = every;
     c->along = -1;
     c->pause = smaller(every, spacing);
+    c->gap = every;
     c->made_at = c->saved_at = crs_now();
     atomic_init(&c->frozen, false);
+    atomic_init(&c->cut, false);
     atomic_flag_clear(&c->busy);
     return c;
 }
@@ -159,14 +164,18 @@ void crease_checkpoint_free(crease_checkpoint *c)
 crease_checkpoint_facts crease_checkpoint_about(const crease_checkpoint *c)
 {
     crease_checkpoint_facts about = c->about;
-    about.cut = atomic_load(&c->frozen);
+    about.cut = atomic_load(&c->cut);
     return about;
 }
 
-/* Is the list one of names and changes to its end? */
-static bool is_list(view v)
+/* Is the list one of pairs, or of numbered ones, to its end? */
+static bool is_list(view v, bool numbered)
 {
-    while (v.left > 0 && !v.bad) take_block(&v), take_block(&v);
+    while (v.left > 0 && !v.bad) {
+        if (numbered) take_whole(&v);
+        take_block(&v);
+        take_block(&v);
+    }
     return !v.bad;
 }
 
@@ -176,11 +185,12 @@ static bool parse_levels(crease_checkpoint *c, view *v)
     if (count < 1 || count > DEPTH + 1) return false;
     for (c->levels = 0; c->levels < (int)count; c->levels++) {
         level *l = &c->level[c->levels];
+        l->number = take_whole(v);
         l->name = take_block(v);
         l->amidst = take_whole(v) != 0;
         l->state = take_block(v);
         l->done = take_block(v);
-        if (v->bad || !is_list(l->done)) return false;
+        if (v->bad || !is_list(l->done, true)) return false;
     }
     return v->left == 0;
 }
@@ -204,7 +214,7 @@ bool crease_checkpoint_resume(crease_checkpoint *c, const void *bytes, size_t co
                         "this is version %s; finish the run with the program that began it",
                         (int)(version.left < 32 ? version.left : 32), version.at, CREASE_VERSION);
     c->old_facts = take_block(&v);
-    if (v.bad || !is_list(c->old_facts) || !parse_levels(c, &v))
+    if (v.bad || !is_list(c->old_facts, false) || !parse_levels(c, &v))
         return crs_fail(e, CREASE_BAD_DATA,
                         "the checkpoint is damaged; use an older copy, or begin anew without it");
     c->along = 0;
@@ -238,6 +248,12 @@ static uint64_t word_of(const char *name)
     uint64_t h = 0xcbf29ce484222325;
     for (; *name; name++) h = (h ^ (unsigned char)*name) * 0x100000001b3;
     return h;
+}
+
+void crs_visit_refuses(crs_visitor *v)
+{
+    v->refuses = true;
+    v->fits = false;
 }
 
 bool crs_visit_reads(const crs_visitor *v) { return v->way == READ; }
@@ -280,10 +296,14 @@ static bool read_unit(crs_visit_function *visit, void *self, view from)
     return true;
 }
 
-static void write_unit(const frame *f, buffer *out)
+/* False, and nothing is written: it cannot be */
+static bool write_unit(const frame *f, buffer *out)
 {
+    const size_t before = out->used;
     crs_visitor v = { .way = WRITE, .out = out };
     f->visit(&v, f->self);
+    if (v.refuses) out->used = before;
+    return !v.refuses;
 }
 
 static bool notes(const crease_checkpoint *c)
@@ -296,8 +316,11 @@ static void give_up(crease_checkpoint *c) { c->about.why = "there is not enough 
 static bool store(crease_checkpoint *c)
 {
     if (!c->unsaved) return false;
+    const double begun = crs_now();
+    const bool saved = c->save(c->user, c->image.at, c->image.used);
     c->saved_at = crs_now();
-    if (!c->save(c->user, c->image.at, c->image.used)) return false;
+    if (c->every > 0) c->gap = larger(c->every, (c->saved_at - begun) / share);
+    if (!saved) return false;
     c->unsaved = false;
     c->about.saved++;
     return true;
@@ -309,16 +332,19 @@ static void put_level(crease_checkpoint *c, int d, bool ticks)
     const frame *f = &c->frame[d];
     buffer *out = &c->next;
     const bool now = ticks && d == c->depth && f->kind == CRS_UNIT_LOOP;
+    put_whole(out, f->number);
     put_block(out, f->name, strlen(f->name));
-    put_whole(out, now || f->ticked);
     const size_t place = out->used;
-    put_whole(out, 0);
-    if (now)
-        write_unit(f, out);
-    else if (f->ticked)
+    uint64_t known[2] = { f->ticked, f->ticked ? f->state.used : 0 }; /* a state; its size */
+    put(out, known, sizeof known);
+    if (now) {
+        known[0] = write_unit(f, out);
+        known[1] = out->used - place - sizeof known;
+        if (!known[0]) c->about.refused = true;
+        if (!out->failed) memcpy(out->at + place, known, sizeof known);
+    } else if (f->ticked) {
         put(out, f->state.at, f->state.used);
-    const uint64_t size = out->used - place - sizeof size;
-    if (!out->failed) memcpy(out->at + place, &size, sizeof size);
+    }
     put_block(out, f->done.at, f->done.used);
 }
 
@@ -343,15 +369,24 @@ static void make_image(crease_checkpoint *c, bool ticks)
     c->unsaved = true;
 }
 
+/* Is there more in the image that is resumed than was done again? */
+static bool is_behind(const crease_checkpoint *c)
+{
+    for (int d = 0; d <= c->along; d++)
+        if (c->level[d].done.left > 0) return true;
+    return c->along >= 0 && c->levels - 1 > c->along;
+}
+
 /* Where it is time, and nobody else is at it. */
 static void consider(crease_checkpoint *c, bool ticks)
 {
     const double begun = crs_now();
+    if (is_behind(c)) return;
     if (begun - c->made_at < c->pause || atomic_flag_test_and_set(&c->busy)) return;
     make_image(c, ticks);
     const double took = crs_now() - begun;
     if (c->every > 0) c->pause = larger(smaller(c->every, spacing), took / share);
-    if (begun - c->saved_at >= c->every) store(c);
+    if (begun - c->saved_at >= c->gap) store(c);
     c->made_at = crs_now();
     c->about.seconds += c->made_at - begun;
     atomic_flag_clear(&c->busy);
@@ -365,8 +400,9 @@ bool crease_checkpoint_write(crease_checkpoint *c)
     return stored;
 }
 
-void crs_checkpoint_freeze(crease_checkpoint *c)
+void crs_checkpoint_freeze(crease_checkpoint *c, bool work)
 {
+    if (work) atomic_store(&c->cut, true);
     if (!atomic_exchange(&c->frozen, true)) crease_checkpoint_write(c);
 }
 
@@ -377,13 +413,17 @@ static crs_unit_found misfit(crease_checkpoint *c)
     return CRS_UNIT_FRESH;
 }
 
-/* The next of the list */
-static bool take_done(crease_checkpoint *c, const char *name, crs_visit_function *visit, void *self)
+/* The next of the list, if it is this one: others have failed */
+static bool take_done(crease_checkpoint *c, uint64_t number, const char *name,
+                      crs_visit_function *visit, void *self)
 {
-    view *list = &c->level[c->depth].done;
+    view *list = &c->level[c->depth].done, rest = *list;
     buffer *done = &c->frame[c->depth].done;
-    const view known = take_block(list), changes = take_block(list);
+    if (take_whole(&rest) != number) return false;
+    const view known = take_block(&rest), changes = take_block(&rest);
     if (!is_text(known, name) || !read_unit(visit, self, changes)) return misfit(c), false;
+    *list = rest;
+    put_whole(done, number);
     put_block(done, known.at, known.left);
     put_block(done, changes.at, changes.left);
     if (done->failed) give_up(c);
@@ -396,7 +436,7 @@ static crs_unit_found take_open(crease_checkpoint *c)
 {
     const frame *f = &c->frame[c->depth];
     const level *l = &c->level[c->depth];
-    if (c->levels <= c->depth) return CRS_UNIT_FRESH;
+    if (c->levels <= c->depth || f->number != l->number) return CRS_UNIT_FRESH;
     if (!is_text(l->name, f->name)) return misfit(c);
     if (l->amidst && !read_unit(f->visit, f->self, l->state)) return misfit(c);
     c->along = c->depth;
@@ -409,8 +449,9 @@ static void tick_outer(crease_checkpoint *c)
 {
     frame *f = &c->frame[c->depth];
     f->state.used = f->done.used = 0;
-    write_unit(f, &f->state);
-    f->ticked = true;
+    f->begun = 0;
+    f->ticked = write_unit(f, &f->state);
+    if (!f->ticked) c->about.refused = true;
     if (f->state.failed) give_up(c);
 }
 
@@ -420,19 +461,23 @@ crs_unit_found crs_unit_begin(crease_watch *w, const char *name, crs_unit_kind k
     crease_checkpoint *c = crs_watch_checkpoint(w);
     if (!c) return CRS_UNIT_FRESH;
     if (c->depth == DEPTH || c->deeper > 0) return c->deeper++, CRS_UNIT_FRESH;
+    if (!notes(c)) c->along = -1; /* what was cut leads elsewhere */
     const bool on_way = c->along == c->depth;
-    if (on_way && c->level[c->depth].done.left > 0 && take_done(c, name, visit, self))
-        return CRS_UNIT_DONE;
+    const bool listed = on_way && c->level[c->depth].done.left > 0;
+    const uint64_t number = c->frame[c->depth].begun++;
+    if (listed && take_done(c, number, name, visit, self)) return CRS_UNIT_DONE;
     frame *f = &c->frame[++c->depth];
     f->kind = kind;
     f->visit = visit;
     f->self = self;
     f->done.used = f->state.used = 0;
+    f->number = number, f->begun = 0;
     f->ticked = false;
     const size_t length = strlen(name);
     memcpy(f->name, name, length < NAME ? length + 1 : NAME);
     f->name[NAME - 1] = '\0';
-    const crs_unit_found found = on_way && c->along == c->depth - 1 ? take_open(c) : CRS_UNIT_FRESH;
+    const crs_unit_found found =
+        on_way && !listed && c->along == c->depth - 1 ? take_open(c) : CRS_UNIT_FRESH;
     if (kind == CRS_UNIT_OUTER && found == CRS_UNIT_AMIDST && notes(c)) tick_outer(c);
     return found;
 }
@@ -441,15 +486,20 @@ void crs_unit_tick(crease_watch *w)
 {
     crease_checkpoint *c = crs_watch_checkpoint(w);
     if (!c || c->deeper > 0 || !notes(c) || crease_watch_over(w)) return;
-    if (c->frame[c->depth].kind == CRS_UNIT_OUTER) tick_outer(c);
+    if (c->frame[c->depth].kind == CRS_UNIT_OUTER) {
+        tick_outer(c);
+        if (c->along == c->depth) c->along = -1; /* past the image */
+    }
     consider(c, true);
 }
 
 /* The unit around it is the innermost; what was open in the image is past. */
 static void pop(crease_checkpoint *c)
 {
-    if (c->along == c->depth) c->along = c->depth - 1;
-    if (c->levels > c->depth) c->levels = c->depth;
+    if (c->along == c->depth) {
+        c->along--;
+        c->levels = c->depth;
+    }
     c->depth--;
 }
 
@@ -472,12 +522,15 @@ void crs_unit_end(crease_watch *w)
     }
     const frame *f = &c->frame[c->depth];
     buffer *list = &c->frame[c->depth - 1].done;
+    const size_t before = list->used;
+    put_whole(list, f->number);
     put_block(list, f->name, strlen(f->name));
     const size_t place = list->used;
     put_whole(list, 0);
-    write_unit(f, list);
+    const bool written = write_unit(f, list);
     const uint64_t size = list->used - place - sizeof size;
     if (!list->failed) memcpy(list->at + place, &size, sizeof size);
+    if (!written) list->used = before;
     if (list->failed) give_up(c);
     pop(c);
     if (notes(c)) consider(c, false);

@@ -47,9 +47,12 @@ void crs_unit_drop(crease_watch *w); /* it has failed */
 void crs_visit_bytes(crs_visitor *v, const char *name, void *x, size_t size);
 /* A text that is never freed; what is read lives as long as the checkpoint. */
 void crs_visit_text(crs_visitor *v, const char *name, const char **x);
+/* The unit cannot be noted as it is now: a job that is resumed begins it anew. */
+void crs_visit_refuses(crs_visitor *v);
 bool crs_visit_reads(const crs_visitor *v); /* from a checkpoint: what follows from it is to do */
 
-/* The watch is over: what is noted is stored. Called by any thread. */
-void crs_checkpoint_freeze(crease_checkpoint *c);
+/* The watch is over, in a phase of work or after it: what is noted is stored. Called by any thread.
+ */
+void crs_checkpoint_freeze(crease_checkpoint *c, bool work);
 
 #endif

@@ -265,7 +265,7 @@ bool crease_regression_certify(const crease_regression *m, ptrdiff_t k, bool che
     const double *x = crease_regression_point(m, k);
     crease_residual residual;
     crease_reference *reference = crease_reference_new(p, e);
-    crease_certificate c = { .block = &residual, .reference = reference };
+    crease_certificate c = { .block = &residual, .reference = reference, .watch = m->s.watch };
     double *work = crs_doubles(crease_certify_scratch(p), "a certificate", e);
     if (work && reference) crease_certify(p, &x, NULL, &c, work);
     crease_reference_free(reference);

@@ -54,6 +54,21 @@ crs_descent *crs_descent_new(const crs_design *d, crease_error *e)
     return t;
 }
 
+void crs_descent_visit(crs_visitor *v, crs_descent *t)
+{
+    crs_descent plan = *t;
+    crs_carver count = { 0 };
+    carve(&plan, &count);
+    crs_visit_bytes(v, "arrays", t->b, (size_t)count.used); /* the first of them */
+    crs_visit(v, t->drift);
+    crs_visit(v, t->working);
+    crs_visit(v, t->filled);
+    crs_visit(v, t->packed);
+    crs_visit(v, t->packed_columns);
+    crs_visit(v, t->points);
+    crs_visit(v, t->sweeps);
+}
+
 void crs_penalty_at(const crease_reg *one, double lambda, double par[CREASE_PARS])
 {
     for (int k = 0; k < CREASE_PARS; k++) par[k] = one->par[k];

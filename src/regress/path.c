@@ -120,18 +120,13 @@ static void tell(crease_regression *m, ptrdiff_t i, ptrdiff_t k)
     crs_watch_tell(&d->watch, &row);
 }
 
-bool crease_regression_fit(crease_regression *m, crease_error *e)
+/* The lambdas from m->solved on */
+static bool walk(crease_regression *m, crease_error *e)
 {
     const ptrdiff_t path = m->s.path;
     crs_descent *t = m->descent;
-    t->max_sweeps = m->s.max_sweeps;
-    t->deadline = m->deadline;
-    if (m->deadline == &m->own) {
-        crs_watch_restart(&m->own.watch);
-        crease_watch_limit(&m->own.watch, m->s.max_seconds);
-    }
-    for (ptrdiff_t i = 0; i < path; i++) {
-        const ptrdiff_t k = m->s.ascending ? path - 1 - i : i;
+    for (; m->solved < path; crs_unit_tick(&m->deadline->watch)) {
+        const ptrdiff_t i = m->solved++, k = m->s.ascending ? path - 1 - i : i;
         crs_penalty_at(&m->s.penalty, m->lambda[k], t->value.par);
         const bool converged = crs_descent_solve(t);
         record(m, k);
@@ -142,6 +137,43 @@ bool crease_regression_fit(crease_regression *m, crease_error *e)
             return crs_regression_cut(m, i + 1), true;
     }
     return true;
+}
+
+static void visit_path(crs_visitor *v, void *model)
+{
+    crease_regression *m = model;
+    crs_visit(v, m->solved);
+    crs_visits(v, m->point, m->s.path * m->d.cols);
+    crs_visits(v, m->coef, m->s.path * m->d.p);
+    crs_descent_visit(v, m->descent);
+    for (ptrdiff_t k = 0; k < m->s.path; k++) {
+        crease_regression_solution *at = &m->solution[k];
+        at->coef = m->coef + k * m->d.p;
+        crs_visit(v, at->lambda);
+        crs_visit(v, at->intercept);
+        crs_visit(v, at->nonzero);
+        crs_visit(v, at->objective);
+        crs_visit(v, at->deviance);
+        crs_visit(v, at->sweeps);
+        crs_visit(v, at->converged);
+    }
+}
+
+bool crease_regression_fit(crease_regression *m, crease_error *e)
+{
+    crs_descent *t = m->descent;
+    t->max_sweeps = m->s.max_sweeps;
+    t->deadline = m->deadline;
+    if (m->deadline == &m->own) {
+        crs_watch_restart(&m->own.watch);
+        crease_watch_limit(&m->own.watch, m->s.max_seconds);
+    }
+    crease_watch *w = &m->deadline->watch;
+    m->solved = 0;
+    if (crs_unit_begin(w, "path", CRS_UNIT_LOOP, visit_path, m) == CRS_UNIT_DONE) return true;
+    const bool done = walk(m, e);
+    (done && m->solved == m->s.path ? crs_unit_end : crs_unit_drop)(w);
+    return done;
 }
 
 void crease_regression_init(crease_regression_settings *s, size_t size)
@@ -292,6 +324,7 @@ typedef struct {
     int *fold;
     double *train, *target, *weight; /* the rows of all folds but one */
     double *score;                   /* folds x path, with the sizes of the folds behind */
+    int out;                         /* the fold at hand */
 } crossing;
 
 static ptrdiff_t gather(const crossing *a, int out)
@@ -327,6 +360,12 @@ static void rate(const crossing *a, const crease_regression *f, int out, double 
     score[path] = rows / (double)n;
 }
 
+static void visit_fold(crs_visitor *v, void *of)
+{
+    const crossing *a = of;
+    crs_visits(v, a->score + a->out * (a->m->s.path + 1), a->m->s.path + 1);
+}
+
 static bool fit_fold(const crossing *a, int out, crease_error *e)
 {
     crease_error inner;
@@ -341,6 +380,16 @@ static bool fit_fold(const crossing *a, int out, crease_error *e)
     return done ||
            crs_fail(e, inner.code, "without the rows of fold %d: %.250s; use other folds or none",
                     out + 1, inner.text);
+}
+
+/* The fold at hand, as a unit of a checkpoint */
+static bool cross_fold(crossing *a, crease_error *e)
+{
+    crease_watch *w = &a->m->deadline->watch;
+    if (crs_unit_begin(w, "fold", CRS_UNIT_WHOLE, visit_fold, a) == CRS_UNIT_DONE) return true;
+    const bool done = fit_fold(a, a->out, e);
+    (done && !a->m->deadline->ended ? crs_unit_end : crs_unit_drop)(w);
+    return done;
 }
 
 static void summarize(const crossing *a, crease_regression_scores *out)
@@ -383,7 +432,8 @@ static bool cross(crossing *a, crease_regression_scores *out, uint64_t seed, cre
         a->m->deadline->before = f * path;
         a->m->deadline->of = out->folds * path;
         crs_watch_say(&a->m->deadline->watch, "fold %d of %d", f + 1, out->folds);
-        if (!fit_fold(a, f, e)) return false;
+        a->out = f;
+        if (!cross_fold(a, e)) return false;
         if (a->m->deadline->ended) return out->count = 0, true;
     }
     summarize(a, out);

@@ -13,6 +13,7 @@
 #include <crease/regression.h>
 
 #include "core/carve.h"
+#include "core/checkpoint.h"
 #include "reg/reg.h"
 #include "smooth/smooth.h"
 
@@ -86,6 +87,7 @@ struct crease_regression {
     double lambda_max, first_gradient; /* |gradient at b = 0| */
     double least; /* eigenvalue of x'x/n where it may decide convexity; 0: not known */
     crs_descent *descent;
+    ptrdiff_t solved;            /* lambdas of the path */
     crs_deadline own, *deadline; /* own, or of the model that this one cross-validates */
 };
 
@@ -110,6 +112,7 @@ double crs_units_value(crs_descent *t);      /* sum_u w_u rho(|b_u|) */
 /* The least lambda at which 0 stays in every unit alone, the units without a weight being fitted.
  */
 double crs_descent_lambda_max(crs_descent *t, const crease_reg *one);
+void crs_descent_visit(crs_visitor *v, crs_descent *t); /* what solving changes */
 /* Stationary at the present parameters from the present b? */
 bool crs_descent_solve(crs_descent *t);
 

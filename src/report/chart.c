@@ -58,15 +58,15 @@ static void powers_of_ten(const crs_chart *c)
     char text[CRS_DIGITS];
     const int low = (int)ceil(log10(c->y0) - 1e-9), high = (int)floor(log10(c->y1) + 1e-9);
     const int every = 1 + (high - low) / 7;
-    for (int k = low; k <= high; k += every) {
-        const double v = pow(10, k);
-        grid_line(c, v, crs_digits(k >= -2 && k <= 3 ? v : v * (1 + 1e-15), 1, text));
-    }
+    for (int k = low; k <= high; k += every)
+        grid_line(c, pow(10, k),
+                  low < -3 || high > 4 ? crs_power(k, text) : crs_digits(pow(10, k), 1, text));
 }
 
 static void grid(const crs_chart *c)
 {
     char text[CRS_DIGITS];
+    if (c->cells) return;
     if (c->log) {
         powers_of_ten(c);
         return;
@@ -82,6 +82,34 @@ void crs_chart_mark(const crs_chart *c, double x, const char *text)
              c->height - c->bottom + 16, text);
 }
 
+void crs_chart_mark_y(const crs_chart *c, double y, const char *text)
+{
+    crs_mark(c->to, "<text x=\"%.0f\" y=\"%.1f\" text-anchor=\"end\">%s</text>", c->left - 6,
+             at_y(c, y) + 4, text);
+}
+
+void crs_chart_cells(const crs_chart *c, ptrdiff_t rows, ptrdiff_t columns,
+                     const unsigned char *level)
+{
+    const double wide = (c->width - c->left - c->right) / (double)columns,
+                 high = (c->height - c->top - c->bottom) / (double)rows;
+    crs_mark(c->to, "<g transform=\"translate(%.1f %.1f) scale(%.5f %.5f)\" class=\"cells\">",
+             c->left, c->top, wide, high);
+    for (int k = 1; k <= CRS_LEVELS; k++) {
+        crs_mark(c->to, "<path style=\"fill:var(--k%d)\" d=\"", k);
+        for (ptrdiff_t i = 0; i < rows; i++)
+            for (ptrdiff_t j = 0, run; j < columns; j += run) {
+                run = 1;
+                if (level[i * columns + j] != k) continue;
+                while (j + run < columns && level[i * columns + j + run] == k) run++;
+                crs_mark(c->to, "M%td %tdh%tdv1h-%tdz", j, i, run, run);
+            }
+        crs_mark(c->to, "\"/>");
+    }
+    crs_mark(c->to, "</g><rect class=\"f\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\"/>",
+             c->left, c->top, c->width - c->left - c->right, c->height - c->top - c->bottom);
+}
+
 static void marks(const crs_chart *c)
 {
     char text[CRS_DIGITS];
@@ -95,6 +123,7 @@ static void mend(double *low, double *high, bool log)
 {
     if (!isfinite(*low) || !isfinite(*high) || *low > *high) *low = log ? 0.1 : 0, *high = 1;
     if (log && !(*low > 0)) *low = *high > 0 ? *high * 1e-6 : 0.1;
+    if (log) *low = clip(*low, 1e-290, 1e290), *high = clip(*high, 1e-290, 1e290);
     if (log && !(*high > *low)) *high = 10 * *low, *low /= 10;
     if (!(*high - *low > 1e-12 * larger(fabs(*low), fabs(*high)))) {
         const double pad = *low == 0 ? 1 : 0.1 * fabs(*low);
@@ -112,9 +141,10 @@ void crs_chart_begin(crs_chart *c)
              "<svg class=\"chart\" viewBox=\"0 0 %.0f %.0f\" role=\"img\" aria-label=\"%s\">",
              c->width, c->height, c->label);
     grid(c);
-    crs_mark(c->to, "<line x1=\"%.0f\" x2=\"%.0f\" y1=\"%.1f\" y2=\"%.1f\" class=\"b\"/>", c->left,
-             c->width - c->right, foot, foot);
-    if (!c->unmarked) marks(c);
+    if (!c->cells)
+        crs_mark(c->to, "<line x1=\"%.0f\" x2=\"%.0f\" y1=\"%.1f\" y2=\"%.1f\" class=\"b\"/>",
+                 c->left, c->width - c->right, foot, foot);
+    if (!c->unmarked && !c->cells) marks(c);
     if (c->xname)
         crs_mark(c->to, "<text x=\"%.0f\" y=\"%.0f\" text-anchor=\"middle\">%s</text>",
                  (c->left + c->width - c->right) / 2, c->height - 6, c->xname);
@@ -200,13 +230,12 @@ void crs_chart_badge(const crs_chart *c, double x, double y, const char *colour,
 void crs_chart_level(const crs_chart *c, double y, const char *colour, const char *text)
 {
     if (!drawn(c, 0, y) || y < c->y0 || y > c->y1) return;
-    const double v = at_y(c, y), beside = v < c->top + 24 ? v + 15 : v - 6;
-    crs_mark(
-        c->to,
-        "<line x1=\"%.0f\" x2=\"%.0f\" y1=\"%.1f\" y2=\"%.1f\" class=\"d\" "
-        "style=\"stroke:var(--%s)\"/><text class=\"h\" x=\"%.0f\" y=\"%.1f\" text-anchor=\"end\" "
-        "style=\"fill:var(--%s)\">%s</text>",
-        c->left, c->width - c->right, v, v, colour, c->width - c->right - 2, beside, colour, text);
+    const double v = at_y(c, y), beside = v < c->height - c->bottom - 22 ? v + 15 : v - 6;
+    crs_mark(c->to,
+             "<line x1=\"%.0f\" x2=\"%.0f\" y1=\"%.1f\" y2=\"%.1f\" class=\"d\" "
+             "style=\"stroke:var(--%s)\"/><text class=\"h\" x=\"%.0f\" y=\"%.1f\" "
+             "style=\"fill:var(--%s)\">%s</text>",
+             c->left, c->width - c->right, v, v, colour, c->left + 6, beside, colour, text);
 }
 
 void crs_chart_upright(const crs_chart *c, double x, const char *colour, const char *text)

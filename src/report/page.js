@@ -153,7 +153,7 @@ function view(V) {
     const x = V.axes[m];
     return x.words ? x.words[k] : x.at ? String(+x.at[k].toPrecision(6)).replace('-', '\u2212') : String(k * V.steps[m] + 1);
   };
-  const named = (m, k) => V.axes[m].name + ' ' + word(m, k) + (x => x.at && x.unit ? ' ' + x.unit : '')(V.axes[m]);
+  const named = (m, k) => V.axes[m].name + (V.axes[m].plain ? ' index ' : ' ') + word(m, k) + (x => x.at && x.unit ? ' ' + x.unit : '')(V.axes[m]);
   const digits = x => (x < 0 ? '\u2212' : '') + Math.abs(x).toFixed(V.digits);
 
   function compute() {

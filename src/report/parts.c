@@ -29,7 +29,7 @@ static bool quantiles(const crs_split *s, const double *x, bool sizes, double sh
 /* Two digits, upwards: 0.0137 to 0.014. */
 static double rounded_up(double x)
 {
-    if (!(x > 0)) return 1;
+    if (!(x > 0 && x < 1e300)) return 1;
     const double unit = pow(10, floor(log10(x)) - 1);
     return ceil(x / unit - 1e-9) * unit;
 }
@@ -101,6 +101,7 @@ static void put_axes(crs_page *p, const crs_split *s, const crs_packed *kept)
         const crs_axis *a = &p->axes.axis[n];
         crs_mark(m, "%s{\"name\":", n ? "," : "");
         crs_mark_string(m, crs_axis_called(p, n, text));
+        if (!a->name) crs_mark(m, ",\"plain\":true");
         if (a->unit) crs_mark(m, ",\"unit\":");
         if (a->unit) crs_mark_string(m, a->unit);
         if (a->count > 0) crs_mark(m, a->label ? ",\"words\":[" : ",\"at\":[");

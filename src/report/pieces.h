@@ -7,6 +7,7 @@
 
 /* source.c: an array of the folder; the data that this role names, as long as they are where they
  * were and have not changed; the name of its file as the title of the page. */
+const json_t *crs_page_entry(const crs_page *p, const char *role); /* in "data"; NULL: none */
 bool crs_page_array(const crs_page *p, const char *name, crs_array *out, crease_error *e);
 bool crs_page_source(const crs_page *p, const char *role, crs_array *out, crease_error *e);
 void crs_page_title(crs_page *p, const char *role, const char *otherwise);

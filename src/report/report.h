@@ -37,6 +37,7 @@ void crs_markup_free(crs_markup *m);
  * significant ones, without zeros at the end; beyond 1e5 and below 1e-3 as 2.9·10⁻⁷. fixed: so
  * many behind the point. count: with thin spaces. share: 0.084 as "8.4 %". */
 const char *crs_digits(double x, int digits, char out[CRS_DIGITS]);
+const char *crs_power(int k, char out[CRS_DIGITS]); /* 10 to the k: "10⁻⁷" */
 const char *crs_fixed(double x, int decimals, char out[CRS_DIGITS]);
 const char *crs_count(double x, char out[CRS_DIGITS]);
 const char *crs_share(double x, char out[CRS_DIGITS]);
@@ -124,6 +125,7 @@ typedef struct {
     double x0, x1, y0, y1;
     bool log;          /* y; then y0 and y1 are > 0 */
     bool unmarked;     /* no ticks of x: crs_chart_mark() puts them */
+    bool cells;        /* a map: no grid and no ticks at all */
     const char *xname; /* the titles of the axes; NULL: none */
     const char *yname;
     const char *label; /* what the chart shows, for those who do not see it */
@@ -148,6 +150,11 @@ void crs_chart_level(const crs_chart *c, double y, const char *colour, const cha
 void crs_chart_upright(const crs_chart *c, double x, const char *colour, const char *text);
 void crs_chart_ring(const crs_chart *c, double x, double y, const char *colour, const char *text);
 void crs_chart_mark(const crs_chart *c, double x, const char *text);
+void crs_chart_mark_y(const crs_chart *c, double y, const char *text);
+/* A map that fills the chart: levels 0 (paper) to CRS_LEVELS, the first row on top. */
+enum { CRS_LEVELS = 8 };
+void crs_chart_cells(const crs_chart *c, ptrdiff_t rows, ptrdiff_t columns,
+                     const unsigned char *level);
 /* "c1" to "c6", again from the first after the last. */
 const char *crs_colour(ptrdiff_t k);
 

@@ -2,16 +2,9 @@
  * rpca: the page of robust PCA: reads the parts and the factors, and says what was found in one
  * sentence and six numbers */
 #include "report/rpca.h"
+#include "report/pieces.h"
 
-static bool read_part(const crs_page *p, const char *name, crs_array *out, crease_error *e)
-{
-    char *path = crs_path_in(p->folder, name, e);
-    const bool done = path && crs_read_array(path, out, e);
-    crs_free(path);
-    return done;
-}
-
-/* The same where it may be absent; out is empty then. */
+/* An array that may be absent; out is empty then. */
 static bool read_if_there(const crs_page *p, const char *name, crs_array *out, crease_error *e)
 {
     char *path = crs_path_in(p->folder, name, e);
@@ -43,8 +36,9 @@ static bool same_shape(const crs_page *p, const char *name, const crs_array *a,
 
 static bool read_parts(crs_page *p, crs_split *s, crease_error *e)
 {
-    if (!read_part(p, "lowrank.npy", &s->lowrank, e) ||
-        !read_part(p, "sparse.npy", &s->sparse, e) || !read_part(p, "noise.npy", &s->residual, e))
+    if (!crs_page_array(p, "lowrank.npy", &s->lowrank, e) ||
+        !crs_page_array(p, "sparse.npy", &s->sparse, e) ||
+        !crs_page_array(p, "noise.npy", &s->residual, e))
         return false;
     s->shape = s->grid = s->lowrank.shape;
     s->size = crease_size(&s->shape);
@@ -105,20 +99,26 @@ static bool measure_deviation(crs_split *s, crease_error *e)
     return true;
 }
 
+/* Noise, fit and the bound of a clear outlier are those of result.json; an older one without them
+ * is measured. */
 static bool measure(crs_page *p, crs_split *s, crease_error *e)
 {
     double left = 0, clean = 0, most = 0;
-    s->deviation = crs_json_number(p->details, "pilot.deviation");
+    s->deviation = crs_json_number(p->details, "parts.noise");
+    if (isnan(s->deviation)) s->deviation = crs_json_number(p->details, "pilot.deviation");
     if (!(s->deviation >= 0) && !measure_deviation(s, e)) return false;
     for (ptrdiff_t k = 0; k < s->size; k++) most = larger(most, fabs(s->lowrank.data[k]));
     if (s->deviation <= 1e-12 * most) s->deviation = 0;
+    const double bound = crs_json_number(p->details, "parts.clear_beyond");
+    s->beyond = bound > 0 ? bound : 5 * s->deviation;
     for (ptrdiff_t k = 0; k < s->size; k++) {
-        if (s->unseen && s->unseen[k]) continue;
+        s->clear += crs_is_clear(s, k);
+        if (s->sparse.data[k] != 0 || (s->unseen && s->unseen[k])) continue;
         left += square(s->residual.data[k]);
         clean += square(s->lowrank.data[k] + s->residual.data[k]);
-        s->clear += crs_is_clear(s, k);
     }
-    s->fit = clean > 0 ? 1 - left / clean : NAN;
+    s->fit = crs_json_number(p->details, "parts.explained");
+    if (isnan(s->fit) && clean > 0) s->fit = 1 - left / clean;
     return true;
 }
 
@@ -177,7 +177,7 @@ const char *crs_mode_called(const crs_page *p, int mode, char out[CRS_LABEL])
  */
 static bool is_video(const crs_page *p, const crs_split *s)
 {
-    const json_t *data = json_array_get(crs_json_at(p->result, "data"), 0);
+    const json_t *data = crs_page_entry(p, "data");
     const bool merged = s->grid.order == 2 && s->shape.order == 3 &&
                         s->grid.dim[1] == s->shape.dim[2] && s->shape.dim[0] > 1;
     const bool read_so = json_is_number(crs_json_at(data, "scale"));
@@ -242,52 +242,56 @@ static bool open_split(crs_page *p, crease_error *e)
     return crs_split_read(p, p->own, e);
 }
 
-/* The last part of the path of the data. */
-static const char *data_name(const crs_page *p)
-{
-    const char *path = crs_json_words(json_array_get(crs_json_at(p->result, "data"), 0), "path");
-    const char *slash = path ? strrchr(path, '/') : NULL;
-    return !path ? p->folder : slash && slash[1] ? slash + 1 : path;
-}
-
+/* "20 × 101 × 51 (sample, emission, excitation)" */
 static void put_sizes(crs_page *p, const crs_split *s)
 {
     char count[CRS_DIGITS], name[CRS_LABEL];
+    bool named = true;
     for (int n = 0; n < s->shape.order; n++) {
         crs_mark(&p->lede, "%s%s", n ? " × " : "", crs_count((double)s->shape.dim[n], count));
-        if (p->axes.axis[n].name) crs_mark(&p->lede, " %s", crs_axis_called(p, n, name));
+        named = named && p->axes.axis[n].name;
     }
+    for (int n = 0; named && n < s->shape.order; n++)
+        crs_mark(&p->lede, "%s%s", n ? ", " : " (", crs_axis_called(p, n, name));
+    if (named) crs_mark(&p->lede, ")");
 }
 
-/* How many terms there are; the largest rank where there is one per mode, 0: not known. */
-static ptrdiff_t rank_of(const crs_page *p, const crs_split *s)
+/* How many terms there are; of a Tucker model the largest rank; 0: not known. */
+static ptrdiff_t rank_of(const crs_split *s)
 {
-    const double rank = crs_json_number(p->details, "rank");
-    ptrdiff_t most = rank >= 0 && rank < 0x1p40 ? (ptrdiff_t)rank : 0;
-    if (most == 0) most = s->terms;
-    for (int n = 0; most == 0 && n < s->modes; n++)
+    ptrdiff_t most = 0;
+    for (ptrdiff_t r = 0; r < s->terms; r++) most += s->weight[r] != 0;
+    for (int n = 0; s->terms == 0 && n < s->modes; n++)
         most = s->ranks.dim[n] > most ? s->ranks.dim[n] : most;
     return most;
 }
 
+/* "3", or "2, 3, 2" of a Tucker model. */
+static const char *rank_text(const crs_split *s, char out[CRS_LABEL])
+{
+    size_t used = (size_t)snprintf(out, CRS_LABEL, "%td", rank_of(s));
+    if (s->grid.order == 2 || !s->core.data || !s->modes) return out;
+    used = 0;
+    for (int n = 0; n < s->modes; n++)
+        used +=
+            (size_t)snprintf(out + used, CRS_LABEL - used, "%s%td", n ? ", " : "", s->ranks.dim[n]);
+    return out;
+}
+
 static void put_lede(crs_page *p, const crs_split *s)
 {
-    char text[CRS_DIGITS];
-    const ptrdiff_t rank = rank_of(p, s);
+    char text[CRS_DIGITS], ranks[CRS_LABEL];
+    const ptrdiff_t rank = rank_of(s);
     put_sizes(p, s);
     crs_mark(&p->lede, ", taken apart into ");
-    if (s->video)
-        crs_mark(&p->lede, "a <b>background</b>%s", rank > 0 ? " of rank " : "");
-    else if (p->model && strcmp(p->model, "cp") == 0)
+    if (p->model && strcmp(p->model, "cp") == 0 && !s->video)
         crs_mark(&p->lede, "<b>%td component%s</b>", rank, rank == 1 ? "" : "s");
     else
-        crs_mark(&p->lede, "a <b>low-rank part</b>%s", rank > 0 ? " of rank " : "");
-    if (rank > 0 && (s->video || !p->model || strcmp(p->model, "cp") != 0))
-        for (int n = 0; n < (s->grid.order > 2 ? s->modes : 1); n++)
-            crs_mark(&p->lede, "%s%td", n ? "," : "", s->modes ? s->ranks.dim[n] : rank);
-    crs_mark(&p->lede, ", <b>%s</b> in %s of the entries%s.", s->video ? "foreground" : "outliers",
+        crs_mark(&p->lede, "a <b>%s</b>%s%s", s->low, rank > 0 ? " of rank " : "",
+                 rank > 0 ? rank_text(s, ranks) : "");
+    crs_mark(&p->lede, ", <b>%s</b> in %s of the %s%s.", s->video ? "foreground" : "outliers",
              crs_share((double)s->clear / (double)s->observed, text),
-             s->deviation > 0 ? ", and noise" : "");
+             s->video ? "pixels" : "entries", s->deviation > 0 ? ", and noise" : "");
 }
 
 static void put_starts(crs_page *p)
@@ -331,22 +335,19 @@ static bool head(crs_page *p, crease_error *e)
     const crs_split *s = crs_split_of(p);
     const bool chosen = json_is_true(crs_json_at(p->result, "settings.rank_chosen")) ||
                         json_is_string(crs_json_at(p->details, "rank_reason"));
-    const ptrdiff_t rank = rank_of(p, s);
+    const bool convex = p->model && strcmp(p->model, "pcp") == 0;
     (void)e;
-    crs_mark(&p->title, "%s", data_name(p));
+    crs_page_title(p, "data", p->folder);
     crs_mark(&p->kicker, "crease rpca · robust PCA of a %s",
              s->video              ? "video"
              : s->shape.order == 2 ? "matrix"
                                    : "tensor");
     put_lede(p, s);
-    snprintf(ranks, sizeof ranks, "%td", rank);
-    for (int n = 0; s->grid.order > 2 && s->core.data && n < s->modes; n++)
-        snprintf(ranks + (n ? strlen(ranks) : 0), sizeof ranks - (n ? strlen(ranks) : 0), "%s%td",
-                 n ? ", " : "", s->ranks.dim[n]);
-    crs_card(p, s->core.data || s->video ? "Rank" : "Components", rank > 0 ? ranks : "–",
-             rank == 0 ? "of no fixed rank"
-             : chosen  ? "chosen from the data"
-                       : "as asked for");
+    crs_card(p, s->weights.data && !s->video ? "Components" : "Rank",
+             rank_of(s) > 0 ? rank_text(s, ranks) : "–",
+             convex   ? "found by the nuclear norm"
+             : chosen ? "chosen from the data"
+                      : "as asked for");
     crs_card(p, s->video ? "Foreground" : "Clear outliers",
              crs_share((double)s->clear / (double)s->observed, text),
              s->deviation > 0 ? "beyond 5 noise deviations" : "entries that are not 0");

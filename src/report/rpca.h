@@ -24,6 +24,7 @@ typedef struct {
     double *scaled;                          /* term[0] times the weights */
 
     double deviation;       /* of the noise; 0: none */
+    double beyond;          /* a clear outlier is farther from the low-rank part */
     ptrdiff_t clear;        /* entries beyond 5 deviations */
     double fit;             /* share of the data without outliers that the low-rank part explains */
     bool video;             /* the last axis counts frames */
@@ -45,9 +46,8 @@ static inline double crs_beyond(const crs_split *s, ptrdiff_t k)
 }
 static inline bool crs_is_clear(const crs_split *s, ptrdiff_t k)
 {
-    const bool seen = !s->unseen || !s->unseen[k];
-    return seen &&
-           (s->deviation > 0 ? fabs(crs_beyond(s, k)) > 5 * s->deviation : s->sparse.data[k] != 0);
+    return s->sparse.data[k] != 0 && (!s->unseen || !s->unseen[k]) &&
+           fabs(crs_beyond(s, k)) > s->beyond;
 }
 
 /* The index of entry k along axis n. */

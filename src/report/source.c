@@ -11,7 +11,7 @@ bool crs_page_array(const crs_page *p, const char *name, crs_array *out, crease_
     return done;
 }
 
-static const json_t *source_of(const crs_page *p, const char *role)
+const json_t *crs_page_entry(const crs_page *p, const char *role)
 {
     const json_t *list = crs_json_at(p->result, "data");
     for (size_t k = 0; k < json_array_size(list); k++) {
@@ -25,7 +25,7 @@ static const json_t *source_of(const crs_page *p, const char *role)
 bool crs_page_source(const crs_page *p, const char *role, crs_array *out, crease_error *e)
 {
     char hash[CRS_HASH];
-    const json_t *source = source_of(p, role);
+    const json_t *source = crs_page_entry(p, role);
     const char *was = crs_json_words(source, "hash");
     char *path = source ? crs_find_source(p->folder, source, e) : NULL;
     bool done = path && crs_read_array(path, out, e);
@@ -40,7 +40,7 @@ bool crs_page_source(const crs_page *p, const char *role, crs_array *out, crease
 
 void crs_page_title(crs_page *p, const char *role, const char *otherwise)
 {
-    const char *path = crs_json_words(source_of(p, role), "path"),
+    const char *path = crs_json_words(crs_page_entry(p, role), "path"),
                *slash = path ? strrchr(path, '/') : NULL;
     crs_mark(&p->title, "%s", slash && slash[1] ? slash + 1 : path ? path : otherwise);
 }

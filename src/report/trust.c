@@ -185,6 +185,19 @@ static int put_residuals(crs_page *p, const json_t *list, double eps, bool relat
     return count;
 }
 
+/* Of an older folder, which has neither names nor scales beside the residuals. */
+static void put_blocks(crs_page *p, const json_t *list)
+{
+    char text[CRS_DIGITS];
+    const json_t *blocks = crs_json_at(p->details, "analysis.parameters.blocks");
+    for (size_t k = 0; k < json_array_size(list); k++) {
+        crs_mark(&p->body, "<tr>");
+        put_condition(p, crs_json_words(json_array_get(blocks, k), "block"));
+        crs_mark(&p->body, "<td>%s</td><td></td><td></td></tr>",
+                 crs_digits(json_number_value(json_array_get(list, k)), 2, text));
+    }
+}
+
 static void put_not_claimed(crs_page *p)
 {
     const char *theorem = crs_json_words(p->details, "analysis.theorem");
@@ -205,11 +218,13 @@ static void put_not_claimed(crs_page *p)
 
 bool crs_panel_certificate(crs_page *p, crease_error *e)
 {
-    const json_t *list = crs_json_at(p->details, "certificate.residuals");
+    const json_t *list = crs_json_at(p->details, "certificate.residuals"),
+                 *blocks = crs_json_at(p->details, "certificate.blocks");
     const double eps = crs_json_number(p->result, "eps");
-    const bool relative = json_is_true(crs_json_at(p->result, "relative"));
+    const bool told = json_array_size(list) > 0,
+               relative = told && json_is_true(crs_json_at(p->result, "relative"));
     (void)e;
-    if (json_array_size(list) == 0) return true;
+    if (json_array_size(list) + json_array_size(blocks) == 0) return true;
     crs_section(p, "certificate", "Certificate", "Certificate");
     crs_say(p, "At a solution no small change of any single unknown lowers the objective to first "
                "order. How far this point is from that was computed from the definitions, and a "
@@ -223,7 +238,10 @@ bool crs_panel_certificate(crs_page *p, crease_error *e)
         "w\">Up to the tolerance</th><th scope=\"col\">Verdict</th></tr></thead><tbody>",
         relative ? ", relative to the size of its terms" : "",
         relative ? "Relative residual" : "Residual");
-    put_residuals(p, list, eps, relative);
+    if (told)
+        put_residuals(p, list, eps, relative);
+    else
+        put_blocks(p, blocks);
     crs_mark(&p->body, "</tbody></table></div>\n");
     put_not_claimed(p);
     return true;

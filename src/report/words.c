@@ -30,9 +30,15 @@ static const char *as_power(double x, int digits, char out[CRS_DIGITS])
     return out;
 }
 
+const char *crs_power(int k, char out[CRS_DIGITS])
+{
+    return k == 0 ? snprintf(out, CRS_DIGITS, "1"), out : as_power(pow(10, k), 1, out);
+}
+
 const char *crs_digits(double x, int digits, char out[CRS_DIGITS])
 {
     char text[64];
+    if (x == 0) x = 0;
     if (!isfinite(x))
         return snprintf(out, CRS_DIGITS, "%s", isnan(x) ? dash : x > 0 ? "∞" : "−∞"), out;
     if (x != 0 && (fabs(x) < 1e-3 || fabs(x) >= 1e5) && fabs(x) != floor(fabs(x)))
@@ -181,7 +187,8 @@ const char *crs_axis_place(const crs_page *p, int n, ptrdiff_t k, char out[CRS_L
     const char *unit = a->at ? a->unit : NULL;
     crs_axis_called(p, n, name);
     crs_axis_word(p, n, k, word);
-    snprintf(out, CRS_LABEL, "%.80s %.90s%s%.20s", name, word, unit ? " " : "", unit ? unit : "");
+    snprintf(out, CRS_LABEL, "%.80s%s %.80s%s%.20s", name, a->name ? "" : " index", word,
+             unit ? " " : "", unit ? unit : "");
     return out;
 }
 

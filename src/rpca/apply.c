@@ -13,6 +13,7 @@
 
 #include <crease/rpca_tools.h>
 
+#include "core/checkpoint.h"
 #include "reg/reg.h"
 #include "tensor/tensor.h"
 
@@ -379,6 +380,7 @@ typedef struct {
     slice p;
     double *t, *low, *work; /* a slice, M a, for medians */
     int unit, terms;        /* the data are worked on times 2^-unit, M times 2^-terms */
+    ptrdiff_t next;         /* slice to do */
 } job;
 
 static ptrdiff_t place(const job *b, ptrdiff_t i, ptrdiff_t j)
@@ -425,6 +427,25 @@ static void one_slice(job *b, ptrdiff_t i)
     crs_times_power(b->p.rank, b->unit - b->terms, a, a);
 }
 
+static void visit(crs_visitor *v, void *self)
+{
+    job *b = self;
+    const ptrdiff_t slices = b->s->shape.dim[b->s->mode], size = crease_size(&b->s->shape);
+    crs_visit(v, b->next);
+    crs_visits(v, b->out->coefficients, slices * b->p.rank);
+    if (b->out->lowrank) crs_visits(v, b->out->lowrank, size);
+    if (b->out->sparse) crs_visits(v, b->out->sparse, size);
+    if (b->out->score) crs_visits(v, b->out->score, slices);
+}
+
+static void all_slices(job *b)
+{
+    crease_watch *w = b->s->watch;
+    if (crs_unit_begin(w, "slices", CRS_UNIT_LOOP, visit, b) == CRS_UNIT_DONE) return;
+    for (; b->next < b->s->shape.dim[b->s->mode]; crs_unit_tick(w)) one_slice(b, b->next++);
+    crs_unit_end(w);
+}
+
 /* Data and terms of any size are worked on in units of their own, and the penalty with them. */
 static bool set_units(job *b, double *m, crease_reg *penalty, crease_error *e)
 {
@@ -464,7 +485,7 @@ bool crease_cp_apply(const crease_cp_apply_settings *s, const double *tensor,
     done = b.t;
     if (done) {
         b.low = b.t + n, b.work = b.low + n;
-        for (ptrdiff_t i = 0; i < s->shape.dim[s->mode]; i++) one_slice(&b, i);
+        all_slices(&b);
         done = distances(s, out, e);
     }
     crs_free(b.t);

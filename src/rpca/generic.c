@@ -76,6 +76,13 @@ static crs_advance step(void *fit)
     return o == CREASE_NOT_RUN ? CRS_GO_ON : o == CREASE_STATIONARY ? CRS_DONE : CRS_BROKEN;
 }
 
+static void visit(crs_visitor *v, void *fit)
+{
+    crease_cp_fit *f = fit;
+    crs_cp_fit_visit(v, f);
+    crs_solver_visit(v, ((const generic *)f->state)->solver);
+}
+
 static const double *factor(const void *self, int n)
 {
     return crease_solution(((const generic *)self)->solver, n);
@@ -115,7 +122,8 @@ const crs_cp_engine crs_cp_generic_engine = {
              .evaluations = crs_cp_fit_evaluations,
              .certify = crs_cp_fit_certify,
              .keep = crs_cp_fit_keep,
-             .settle = crs_cp_fit_settle },
+             .settle = crs_cp_fit_settle,
+             .visit = visit },
     .bytes = bytes,
     .open = open,
     .factor = factor,

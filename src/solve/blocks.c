@@ -325,6 +325,7 @@ void crs_solver_certify(void *self, crease_certificate *c)
 {
     const crease_solver *s = self;
     c->reference = s->reference;
+    c->watch = &s->run.watch;
     if (s->method->oracle)
         crs_certify_gap(s->given, points(s->st.x), c, s->certify_work);
     else
@@ -348,6 +349,75 @@ static crease_outcome refute(void *self, bool diverged) { return crs_refute(self
 static void settle(void *self) { crs_settle_doubts(self); }
 static double merit(void *self) { return crs_potential(&((crease_solver *)self)->st); }
 
+static void visit_point(crs_visitor *v, const crease_solver *s, double **x)
+{
+    for (int i = 0; i < s->p->count; i++) crs_visits(v, x[i], crs_size(s, i));
+}
+
+static void visit_vectors(crs_visitor *v, crease_solver *s)
+{
+    const ptrdiff_t m = s->p->range.order > 0 ? crease_size(&s->p->range) : 0;
+    const ptrdiff_t images = crs_images_size(s->p);
+    double **const point[] = { s->st.x, s->st.was, s->st.to, s->before, s->kept, s->best };
+    double *const of_range[] = { s->st.lambda,   s->st.s,        s->st.m,
+                                 s->kept_lambda, s->best_lambda, s->s_before };
+    double *const of_images[] = { s->st.u, s->st.u_last, s->st.u_from, s->u_before };
+    for (int k = 0; k < 6; k++) visit_point(v, s, point[k]);
+    for (int k = 0; k < 6; k++) crs_visits(v, of_range[k], m);
+    for (int k = 0; k < 4; k++) crs_visits(v, of_images[k], images);
+    crs_visits(v, s->st.guess, s->p->count);
+    crs_visits(v, s->st.r, s->p->count);
+    crs_visits(v, s->r_before, s->p->count);
+    crs_visits(v, s->st.factors, crs_prox_room(s->p));
+    crs_visits(v, s->st.solve, s->method->solver_size ? s->method->solver_size(s->p, s->a) : 0);
+}
+
+static void visit_doubts(crs_visitor *v, crease_solver *s)
+{
+    crs_visit(v, s->doubted);
+    crs_visit(v, s->doubted_off);
+    crs_visit(v, s->doubted_size);
+    crs_visit(v, s->doubted_worst);
+    crs_visit(v, s->doubted_F);
+    crs_visit(v, s->settled);
+    crs_visit(v, s->doubted_low);
+    crs_visit(v, s->trials);
+}
+
+/* Constants that are found on the way, and what follows from them */
+static void visit_constants(crs_visitor *v, crease_solver *s)
+{
+    crease_analysis *a = s->a;
+    double mu = s->extension ? s->extension->mu : 0;
+    crs_visit(v, mu);
+    crs_visit(v, a->M);
+    crs_visit(v, a->L_last);
+    crs_visit(v, a->mu);
+    crs_visit(v, a->last_low);
+    crs_visit(v, a->last_high);
+    if (s->extension) crs_visits(v, s->extension->center, crease_size(&s->p->range));
+    if (!crs_visit_reads(v)) return;
+    if (s->extension) crs_extension_set_mu(s->extension, mu);
+    if (s->extension || a->adaptive) crs_retune(s->p, &s->run.o, a);
+}
+
+static void visit(crs_visitor *v, void *self)
+{
+    crease_solver *s = self;
+    visit_constants(v, s);
+    visit_vectors(v, s);
+    visit_doubts(v, s);
+    crs_visit(v, s->st.gap);
+    crs_visit(v, s->st.rho_guess);
+    crs_visit(v, s->st.evaluations);
+    crs_visit(v, s->potential);
+    crs_visit(v, s->last_move);
+    crs_visit(v, s->stalled);
+    crs_visit(v, s->since_restart);
+}
+
+void crs_solver_visit(crs_visitor *v, crease_solver *s) { crs_driver_visit(v, &s->run); }
+
 static const crs_engine engine = {
     .step = step,
     .evaluations = evaluations,
@@ -357,6 +427,7 @@ static const crs_engine engine = {
     .refute = refute,
     .settle = settle,
     .merit = merit,
+    .visit = visit,
     .mends_start = true,
 };
 
@@ -402,6 +473,7 @@ static bool check_size(crease_solver *s, crease_error *e)
     for (int i = 0; i < p->count; i++) {
         crs_grad(p, points(s->st.x), i, s->st.g, s->st.work);
         most = larger(most, crs_norm(crease_size(&p->space[i]), s->st.g));
+        (void)crease_watch_over(s->st.watch); /* gives looks */
     }
     if (isfinite(most) && isinf(crs_f(p, points(s->st.x), s->st.work)) && !crs_has_callback(&p->f))
         return crs_fail(e, CREASE_BAD_DATA,
@@ -444,6 +516,7 @@ static bool furnish(crease_solver *s, crease_error *e)
         s->p = &s->extension->problem;
     }
     if (!allocate(s, e)) return false;
+    s->run.blocks = s->p->count;
     s->st.p = s->p;
     s->st.a = s->a;
     s->st.watch = &s->run.watch;
@@ -462,7 +535,7 @@ static bool build(crease_solver *s, crease_options *o, crease_error *e)
     const crs_engine *by = s->portfolio ? &crs_cores_engine : &engine;
     if (!s->a || !crs_driver_open(&s->run, by, s, o, s->a, e)) return false;
     if (!furnish(s, e)) return false;
-    if (o->relative) s->reference = crease_reference_new(s->given, e);
+    if (o->relative) s->reference = crs_reference_new(s->given, &s->run.watch, e);
     if (o->relative && !s->reference) return false;
     start_run(s);
     return check_gradients(s, e) && check_size(s, e) && ready(s, e);
@@ -579,6 +652,7 @@ crease_outcome crease_step(crease_solver *s)
 
 crease_outcome crease_solve(crease_solver *s)
 {
+    if (s->points) return crs_points_solve(s);
     crs_driver_enter(&s->run);
     while (crease_step(s) == CREASE_NOT_RUN) crs_driver_tick(&s->run);
     crs_driver_leave(&s->run);

@@ -32,8 +32,9 @@ typedef struct {
     crease_outcome (*refute)(void *self, bool diverged);
     /* What a step lowers; NULL: a start that is certified is the answer. */
     double (*merit)(void *self);
-    /* What steps change beside the run's own; NULL: a run leaves nothing in a checkpoint. */
-    crs_visit_function *visit;
+    /* What steps change beside the run's own, for a checkpoint; NULL: it knows no state between two
+     * steps, but `result`, what is read of it when the run has ended. */
+    crs_visit_function *visit, *result;
     bool asks;   /* certificates only when a step asks for one, and of the start */
     bool at_end; /* certificates only when a step is done, otherwise every so many iterations */
     bool mends_start; /* a start outside the domain is no failure: the first step mends it */
@@ -51,7 +52,7 @@ typedef struct {
     double drop;    /* and by how much the first iteration lowered it */
     double trial;   /* merit of a start that is certified, until a step was tried; else NaN */
     bool started, theta_stop;
-    bool unit; /* of a checkpoint, and not at its end */
+    const crs_engine *noted; /* the engine at the begin of a unit of a checkpoint; NULL: none */
     crease_certificate now,
         best;   /* of the iterate and of the answer; their blocks are the owner's */
     int blocks; /* that they have room for */
@@ -78,6 +79,7 @@ crease_outcome crs_driver_step(crs_driver *r);
 void crs_driver_enter(crs_driver *r);
 void crs_driver_tick(crs_driver *r);
 void crs_driver_leave(crs_driver *r);
+void crs_driver_visit(crs_visitor *v, void *run); /* with what its engine visits */
 
 /* By how much `now` lies above before - promised, relative to the terms it is the sum of. */
 static inline double crs_rise(double before, double now, double promised, double squares)
@@ -98,6 +100,8 @@ crease_solver *crs_paper_solver(const crease_problem *p, const crease_options *o
 
 /* The run of a solver of blocks (blocks.c). */
 crs_driver *crs_solver_driver(crease_solver *s);
+/* Of one with the steps of a paper's method: what they change, its run included. */
+void crs_solver_visit(crs_visitor *v, crease_solver *s);
 
 /* The steps of a solver that another run turns ask that run's watch. */
 void crs_solver_watch(crease_solver *s, crease_watch *w);

@@ -49,7 +49,7 @@ bool crease_solver_update(crease_solver *s, crease_error *e)
                         "a run by %s cannot go on with new numbers; make a new solver",
                         crease_method_name(s->a->method));
     if (!crease_problem_check(s->given, e)) return false;
-    if (s->reference && !(reference = crease_reference_new(s->given, e))) return false;
+    if (s->reference && !(reference = crs_reference_new(s->given, &s->run.watch, e))) return false;
     crs_copy_point(s, s->best, s->st.x);
     if (s->given->range.order > 0)
         copy(crease_size(&s->given->range), s->best_lambda, s->st.lambda);

@@ -15,7 +15,7 @@
 #include <crease/spca.h>
 
 #include "core/carve.h"
-#include "core/core.h"
+#include "core/checkpoint.h"
 #include "core/streams.h"
 #include "reg/reg.h"
 #include "smooth/fit.h"
@@ -513,6 +513,42 @@ static bool run_start(crease_spca *m, int k, crease_options o, kept *best, creas
     return true;
 }
 
+/* The starts of one component */
+typedef struct {
+    crease_spca *m;
+    kept best;
+    crease_spca_component *c;
+} trials;
+
+static void visit(crs_visitor *v, void *self)
+{
+    trials *t = self;
+    crs_visit(v, t->best);
+    crs_visit(v, t->c->iterations);
+    crs_visit(v, t->c->seconds);
+    crs_visit(v, t->c->starts);
+    crs_visit_text(v, "theorem", &t->c->theorem);
+    crs_visits(v, t->m->objective, t->m->s.starts);
+    for (int n = 0; n < t->m->s.shape.order; n++)
+        crs_visits(v, t->m->best[n], t->m->s.shape.dim[n]);
+}
+
+/* As a unit of a checkpoint; alpha comes with the first of them. */
+static bool run_starts(trials *t, const crease_options *o, crease_error *e)
+{
+    crease_spca *m = t->m;
+    if (crs_unit_begin(&m->watch, "starts", CRS_UNIT_WHOLE, visit, t) == CRS_UNIT_DONE)
+        return crease_spca_start(m, 0, e);
+    bool done = true;
+    for (int k = 0; done && k < (m->norm > 0 ? m->s.starts : 1); k++) {
+        if (k > 0 && crease_watch_over(&m->watch)) break;
+        done = run_start(m, k, *o, &t->best, t->c, e);
+        if (done) t->c->starts = k + 1;
+    }
+    (done ? crs_unit_end : crs_unit_drop)(&m->watch);
+    return done;
+}
+
 static bool check_method(crease_options *o, crease_error *e)
 {
     if (o->method == CREASE_METHOD_AUTO) o->method = CREASE_METHOD_PROX_BCD;
@@ -554,7 +590,7 @@ static void own_units(const crease_spca *m, const crease_options *o, crease_spca
 static bool next(crease_spca *m, crease_options *o, crease_spca_component *c, crease_error *e)
 {
     const double eps = o->eps;
-    kept best = { .start = -1 };
+    trials t = { .m = m, .best = { .start = -1 }, .c = c };
     if (!o->relative) o->eps = ldexp(eps, -m->power);
     o->h = ldexp(o->h, -m->power);
     m->watch.outer = o->watch;
@@ -562,13 +598,9 @@ static bool next(crease_spca *m, crease_options *o, crease_spca_component *c, cr
     o->watch = &m->watch;
     crs_watch_restart(&m->watch);
     crease_watch_limit(&m->watch, o->max_seconds);
-    for (int k = 0; k < (m->norm > 0 ? m->s.starts : 1); k++) {
-        if (k > 0 && crease_watch_over(&m->watch)) break;
-        if (!run_start(m, k, *o, &best, c, e)) return false;
-        c->starts = k + 1;
-    }
+    if (!run_starts(&t, o, e)) return false;
     c->alpha = m->alpha, c->method = o->method, c->eps = eps;
-    c->outcome = best.outcome, c->start = best.start;
+    c->outcome = t.best.outcome, c->start = t.best.start;
     if (!finish(m, o, c, e)) return false;
     own_units(m, o, c);
     m->found++;

@@ -222,7 +222,6 @@ for v in json.loads(subprocess.check_output([crease, "help", "--json"]))["verbs"
 for verb in takes:
     if "--quiet" in takes[verb]: base_for[(verb, "--quiet")] = lambda args: args + ["--log", "text"]
 base_for[("report", "--quiet")] = lambda args: args
-with open("text.html", "w") as f: f.write("not a page of ours")
 base_for[("report", "--force")] = lambda args: [args[0], "--out", "text.html"]
 
 def without(args, name):
@@ -261,7 +260,9 @@ def run(verb, args, force=False):
         if not force: shutil.rmtree(folder, ignore_errors=True)
     for file in "o.npy", "o.dat", "o.axes.json":
         if os.path.exists(file) and not force: os.remove(file)
-    if os.path.exists("log.csv"): os.remove("log.csv")
+    for left in "log.csv", "ck":
+        if os.path.exists(left): os.remove(left)
+    with open("text.html", "w") as f: f.write("not a page of ours")
     r = subprocess.run([crease, verb, *args], capture_output=True, text=True, timeout=120,
                        stdin=subprocess.DEVNULL, env={**os.environ, "OMP_NUM_THREADS": "2"})
     return (r.returncode, settle(r.stdout), settle(r.stderr), digest("o"), digest("p"), contents("o.npy"), contents("o.dat"),

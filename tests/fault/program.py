@@ -31,6 +31,8 @@ def make():
     crease(["generate", "matrix", "--shape", "8,6", "--rank", "1", *spoils, "--out", "matrix"])
     tensor, rng = np.load("data/tensor.npy"), np.random.RandomState(0)
     np.save("new.npy", tensor[:2])
+    with open("axes.json", "w") as f:
+        json.dump([{"name": "s", "labels": list("abcd")}, {"name": "t", "unit": "K", "numbers": [1, 2, 3, 4, 5]}, None], f)
     design = rng.randn(20, 4)
     np.savetxt("X.csv", design, delimiter=",", header="a,b,c,d", comments="")
     np.save("y.npy", design[:, 0] - design[:, 3] + 0.1 * rng.randn(20))
@@ -48,7 +50,8 @@ WRITERS = ["solve lasso.json", "solve consensus_mcp.json", "solve simplex.json",
            "rpca data/tensor.npy --rank 2", "rpca data/tensor.npy",
            "rpca data/tensor.npy --model tucker --rank 2", "rpca matrix/tensor.npy --model pcp",
            "rpca matrix/tensor.npy --model matrix --rank 1 --eta 1", "apply model new.npy",
-           "regress X.csv y.npy --path 3 --cv 3", "spca data/tensor.npy", "generate cp --shape 3,4,5 --rank 1"]
+           "regress X.csv y.npy --path 3 --cv 3", "spca data/tensor.npy", "generate cp --shape 3,4,5 --rank 1",
+           "rpca data/tensor.npy --rank 2 --axes axes.json --merge 1,2", "generate eem --shape 4,7,6 --rank 1"]
 READERS = ["verify lasso", "verify model", "verify tucker", "verify path", "verify terms", "verify seen",
            "check lasso.json", "list regularizers --json", "prox l1:1 --step 1 --input y.npy"]
 

@@ -25,7 +25,17 @@ static void fill_in(crs_document *d, const crs_folder *f)
                             .objective = 1,
                             .residual = INFINITY };
     const crs_result r = crs_result_begin(d, &s);
-    crs_put_data(r.data, f, "data", "/etc/hosts", &(crease_space){ 2, { 2, 3 }, NULL }, "hash");
+    const crease_space shape = { 2, { 2, 3 }, NULL };
+    const crs_asked asked = { .missing = true, .columns = "1-3", .shape = shape };
+    double at[3] = { 1, 2, 3 };
+    char *label[2] = { "a", "b" };
+    const crs_axes axes = { .axis = { { .name = "sample", .count = 2, .label = label },
+                                      { .count = 3, .at = at } } };
+    const crs_data data = {
+        .role = "data", .path = "/etc/hosts:x", .shape = &shape, .hash = "hash", .asked = &asked
+    };
+    crs_put_data(r.data, f, &data);
+    crs_put_axes(r.top, "axes", &axes, 2);
     crs_put_number(r.settings, "eps", 1e-6);
     crs_put_exact(r.settings, "exact", 0.1);
     crs_put_array(r.details, "x", &(crease_space){ 2, { 2, 3 }, NULL }, x);

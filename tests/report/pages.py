@@ -3,6 +3,7 @@
 import csv, math, re, sys, time
 from pathlib import Path
 import numpy as np
+import hostile
 from browser import Browser
 from results import Results
 
@@ -158,6 +159,24 @@ def printed(b, name, path):
     check(1 <= pages <= 8, f"{name}: {pages} pages on paper")
 
 
+def harmless(b, r, name):
+    """Words that are markup, and numbers that are none: nothing of it runs or is asked for."""
+    import json, random, shutil
+    for what, document in list(hostile.documents(r.document(name), random.Random(1), 0))[:3]:
+        shutil.rmtree(r.folder / "bad", ignore_errors=True)
+        shutil.copytree(r.folder / name, r.folder / "bad")
+        (r.folder / "bad/result.json").write_text(json.dumps(document))
+        if r.run("report", "bad", "--out", "bad.html", "--quiet", codes=(0, 65)).returncode:
+            continue
+        b.open(r.folder / "bad.html")
+        console, asked = b.heard()
+        check(not console and asked in ([], [(r.folder / "bad.html").resolve().as_uri()]),
+              f"{name} with {what}: the console says {console}, asked for {asked}")
+        check(b.run("return document.querySelectorAll('script').length") == 2, f"{name} with {what}: more scripts")
+        odd = [f for f in b.faults() if "no number in a chart" in f or "the text has" in f]
+        check(not odd, f"{name} with {what}: {odd}")
+
+
 def regress_numbers(b, r, name, path):
     d, folder = r.document(name), r.folder / name
     b.open(path)
@@ -270,6 +289,8 @@ def main(crease, folder):
             sorting(b, name, paths[name])
         for name in ("numbers", "sparse", "picture"):
             printed(b, name, paths[name])
+        for name in names:
+            harmless(b, r, name)
         for name in regressions:
             regress_numbers(b, r, name, paths[name])
         spca_numbers(b, r, "sparse", paths["sparse"])

@@ -175,7 +175,8 @@ static bool confine(const work *w, crs_emit *to)
     const double more = smaller(w->limits.bytes + 1.1 * RATIO * w->file_bytes, crs_memory_free());
     const double most = mapped_bytes() + more;
     const rlim_t room = most < 0x1p62 ? (rlim_t)most : RLIM_INFINITY;
-    static const int ours[] = { SIGINT, SIGTERM, SIGHUP, SIGALRM, SIGPIPE, SIGXCPU, SIGXFSZ };
+    static const int ours[] = { SIGINT,  SIGTERM, SIGHUP, SIGALRM, SIGPIPE, SIGXCPU,
+                                SIGXFSZ, SIGSEGV, SIGBUS, SIGFPE,  SIGILL,  SIGABRT };
     sigset_t all;
     for (size_t k = 0; k < sizeof ours / sizeof *ours; k++) signal(ours[k], SIG_DFL);
     sigemptyset(&all);

@@ -68,17 +68,11 @@ typedef struct {
     double *data;
     crs_axes axes;
     double scale; /* of images: what 1 was in the file, as 255; 0: entries are as in the file */
-    bool gaps;    /* the file says which entries are missing, and they are nan */
+    crs_axis
+        column; /* of a vector that was a column of a table: its name, as an axis of length 1 */
+    bool gaps;  /* the file says which entries are missing, and they are nan */
     char notice[200];
 } crs_array;
-
-/* Names of columns; count 0: there are none. */
-typedef struct {
-    ptrdiff_t count;
-    const char **name; /* each in text */
-    char *text;
-} crs_names;
-void crs_names_free(crs_names *n);
 
 /* What is asked of a file besides its numbers; all zero: nothing. */
 typedef struct {
@@ -91,7 +85,6 @@ typedef struct {
     const char *size;    /* of video: WIDTHxHEIGHT */
     bool colour;         /* of images and video: an axis of colours instead of gray */
     crease_space shape;  /* of coordinate files; order 0: by the largest indices */
-    crs_names *names;    /* of tables: those of the columns are put here; NULL: nowhere */
     const crease_watch *watch; /* cuts what may take long; NULL: nothing does */
 } crs_asked;
 
@@ -163,6 +156,8 @@ typedef struct {
 #include "io/formats/list.def"
 #undef FORMAT
 
+crs_format_writer crs_write_hdf5; /* hdf5_write.c */
+
 /* Format k of the list, NULL after the last; by its name; by the ending of a path. */
 const crs_format *crs_format_at(int k);
 const crs_format *crs_format_find(const char *name, crease_error *e);
@@ -175,9 +170,6 @@ bool crs_asked_suits(const crs_asked *a, const crs_format *f, const char *name, 
 bool crs_read_asked(const char *path, const crs_asked *asked, crs_array *out, crease_error *e);
 /* Without asking anything. */
 bool crs_read_array(const char *path, crs_array *out, crease_error *e);
-/* With the names in the first row of a table; left out, with a notice, where there are not as many
- * as columns. */
-bool crs_read_table(const char *path, crs_array *out, crs_names *names, crease_error *e);
 /* The shape that the file claims to have, where it says so at its beginning; false: it does not. */
 bool crs_read_shape(const char *path, const crs_asked *asked, crease_space *shape);
 /* What is in it, without reading it all; *format tells how it was read. */
@@ -200,6 +192,7 @@ bool crs_hash_file(crs_hash *h, const char *path, long long *bytes, crease_error
 typedef struct {
     long long bytes;
     char hash[CRS_HASH];
+    const crease_watch *watch; /* gives looks while the file is written; NULL: none */
 } crs_stamp;
 bool crs_stamp_read(const char *path, crs_stamp *s, crease_error *e);
 
@@ -276,6 +269,7 @@ typedef struct {
 /* Words of a .npy file that holds `count` of them; each to be freed, after a failure too: those
  * that are NULL then were not read. */
 bool crs_npy_words(const crs_source *s, ptrdiff_t count, char **word, crease_error *e);
+void crs_words_free(ptrdiff_t count, char **word); /* and the list of them */
 /* A .npy file into another one: of a crs_item, and of crs_words as UTF-32. */
 typedef struct {
     ptrdiff_t count;

@@ -5,6 +5,9 @@
  * two dimensions; the entries are stored with the first dimension fastest. Axes go into a struct
  * `axes` with an element for each dimension. */
 #include <matio.h>
+#ifdef CREASE_ZLIB
+#include <zlib.h>
+#endif
 
 #include "io/formats/child.h"
 
@@ -81,8 +84,74 @@ static bool look_around(const crs_source *s, mat_t *file, crs_listing *l, crease
     return done && (l->count > 0 || fail_damaged(s, "its list of variables", e));
 }
 
+/* Is a packed element of so many bytes whole, with its sum? libmatio does not ask. */
+#ifdef CREASE_ZLIB
+static bool is_whole(FILE *f, uint32_t bytes)
+{
+    unsigned char in[PIECE], out[4 * PIECE];
+    z_stream z = { .next_in = NULL };
+    int state = inflateInit(&z);
+    while (state == Z_OK && bytes > 0) {
+        const size_t now = fread(in, 1, bytes < PIECE ? bytes : PIECE, f);
+        if (now == 0) break;
+        bytes -= (uint32_t)now;
+        z.next_in = in;
+        z.avail_in = (uInt)now;
+        do {
+            z.next_out = out;
+            z.avail_out = sizeof out;
+            state = inflate(&z, Z_NO_FLUSH);
+        } while (state == Z_OK && (z.avail_in > 0 || z.avail_out == 0));
+        if (state == Z_BUF_ERROR) state = Z_OK; /* it waits for more */
+    }
+    inflateEnd(&z);
+    return state == Z_STREAM_END;
+}
+#else
+static bool is_whole(FILE *f, uint32_t bytes)
+{
+    (void)f, (void)bytes;
+    return true;
+}
+#endif
+
+/* The elements of version 5: type, bytes, and so many of them, which the file must hold. */
+static bool elements_whole(FILE *f)
+{
+    enum { HEAD = 128, PACKED = 15 };
+    unsigned char head[HEAD], tag[8];
+    if (fread(head, 1, HEAD, f) != HEAD) return false;
+    const bool big = head[126] == 'M';
+    fseek(f, 0, SEEK_END);
+    const long size = ftell(f);
+    for (long at = HEAD; at + 8 <= size;) {
+        fseek(f, at, SEEK_SET);
+        if (fread(tag, 1, sizeof tag, f) != sizeof tag) return false;
+        const uint64_t type = crs_number_bits(4, big, tag),
+                       bytes = crs_number_bits(4, big, tag + 4);
+        if (bytes > (uint64_t)(size - at - 8)) return false;
+        if (type == PACKED && !is_whole(f, (uint32_t)bytes)) return false;
+        at += 8 + (long)bytes;
+    }
+    return true;
+}
+
+/* Version 4 has no such head. */
+static bool check_file(const crs_source *s, crease_error *e)
+{
+    char head[8] = "";
+    FILE *f = crs_open(s->path, e);
+    if (!f) return false;
+    const bool five = fread(head, 1, 7, f) == 7 && strcmp(head, "MATLAB ") == 0;
+    rewind(f);
+    const bool whole = !five || elements_whole(f);
+    fclose(f);
+    return whole || fail_damaged(s, "a part of it", e);
+}
+
 static mat_t *open_file(const crs_source *s, crease_error *e)
 {
+    if (!check_file(s, e)) return NULL;
     mat_t *file = Mat_Open(s->path, MAT_ACC_RDONLY);
     if (!file) fail_damaged(s, "the head of the MAT file", e);
     return file;
@@ -159,6 +228,23 @@ static void text_of(const matvar_t *v, char *out, size_t room)
     out[n] = '\0';
 }
 
+/* A cell of texts. */
+static bool words_of(matvar_t *v, ptrdiff_t dim, crs_axis *a, crease_error *e)
+{
+    enum { ROOM = 256 };
+    char *all = crs_alloc((size_t)dim, ROOM);
+    const char **label = crs_alloc((size_t)dim, sizeof *label);
+    bool done = (all && label) || crs_fail(e, CREASE_NO_MEMORY, "out of memory: labels");
+    for (ptrdiff_t k = 0; done && k < dim; k++) {
+        text_of(Mat_VarGetCell(v, (int)k), all + k * ROOM, ROOM);
+        label[k] = all + k * ROOM;
+    }
+    done = done && crs_axis_labels(a, dim, label, e);
+    crs_free(label);
+    crs_free(all);
+    return done;
+}
+
 /* Element n of the struct `axes`. */
 static bool send_axis(matvar_t *axes, int n, ptrdiff_t dim, crs_emit *to, crease_error *e)
 {
@@ -171,6 +257,10 @@ static bool send_axis(matvar_t *axes, int n, ptrdiff_t dim, crs_emit *to, crease
     if (done && at && at->class_type == MAT_C_DOUBLE && at->data && !at->isComplex &&
         at->nbytes == (size_t)dim * sizeof(double) && crs_all_finite(dim, at->data))
         done = crs_axis_at(&a, dim, at->data, e);
+    matvar_t *label = Mat_VarGetStructFieldByName(axes, "label", (size_t)n);
+    if (done && label && label->class_type == MAT_C_CELL && label->data && label->rank == 2 &&
+        label->dims[0] == (size_t)dim && label->dims[1] == 1 && dim < 1 << 20)
+        done = words_of(label, dim, &a, e);
     done = done && crs_emit_axis(to, n, &a, e);
     crs_axis_free(&a);
     return done;
@@ -268,6 +358,107 @@ static bool list_mat(const crs_source *s, crs_listing *out, crease_error *e)
     return crs_child_list(decode_list, s, out, e);
 }
 
+/* ---- writing ---- */
+
+typedef struct {
+    int count;
+    const crs_item *item;
+} writer;
+
+static bool fail_write(crease_error *e)
+{
+    return crs_fail(e, CREASE_IO, "the MAT file cannot be written; check the space left");
+}
+
+/* A matrix has two dimensions at least. */
+static int dims_of(const crease_space *s, size_t *dim)
+{
+    for (int n = 0; n < s->order; n++) dim[n] = (size_t)s->dim[n];
+    if (s->order == 1) dim[1] = 1;
+    return s->order == 1 ? 2 : s->order;
+}
+
+/* The library copies no data: x stays until it is written. */
+static bool put_matrix(mat_t *file, const crs_item *a, double *x)
+{
+    size_t dim[CREASE_MAX_ORDER + 1];
+    const int order = dims_of(a->shape, dim);
+    matvar_t *v = Mat_VarCreate(a->name ? a->name : "data", MAT_C_DOUBLE, MAT_T_DOUBLE, order, dim,
+                                x, MAT_F_DONT_COPY_DATA);
+    const bool done = v && Mat_VarWrite(file, v, MAT_COMPRESSION_ZLIB) == 0;
+    if (v) Mat_VarFree(v);
+    return done;
+}
+
+static matvar_t *text_variable(const char *text)
+{
+    size_t dim[2] = { text ? 1 : 0, text ? strlen(text) : 0 };
+    return Mat_VarCreate(NULL, MAT_C_CHAR, MAT_T_UTF8, 2, dim, text ? (void *)text : (void *)"", 0);
+}
+
+static matvar_t *at_variable(const crs_axis *x)
+{
+    size_t dim[2] = { x->at ? (size_t)x->count : 0, x->at ? 1 : 0 };
+    return Mat_VarCreate(NULL, MAT_C_DOUBLE, MAT_T_DOUBLE, 2, dim, x->at, 0);
+}
+
+static matvar_t *words_variable(const crs_axis *x)
+{
+    size_t dim[2] = { x->label ? (size_t)x->count : 0, x->label ? 1 : 0 };
+    matvar_t *cell = Mat_VarCreate(NULL, MAT_C_CELL, MAT_T_CELL, 2, dim, NULL, 0);
+    for (ptrdiff_t k = 0; cell && x->label && k < x->count; k++)
+        Mat_VarSetCell(cell, (int)k, text_variable(x->label[k]));
+    return cell;
+}
+
+/* axes(n).name, .unit, .at, .label */
+static bool put_axes(mat_t *file, const crs_item *a)
+{
+    static const char *const field[] = { "name", "unit", "at", "label", NULL };
+    size_t dim[2] = { 1, (size_t)a->shape->order };
+    if (!a->axes || !crs_axes_known(a->axes, a->shape->order)) return true;
+    matvar_t *axes = Mat_VarCreateStruct2("axes", 2, dim, field);
+    for (int n = 0; axes && n < a->shape->order; n++) {
+        const crs_axis *x = &a->axes->axis[n];
+        const size_t k = (size_t)n;
+        Mat_VarSetStructFieldByName(axes, "name", k, text_variable(x->name));
+        Mat_VarSetStructFieldByName(axes, "unit", k, text_variable(x->unit));
+        Mat_VarSetStructFieldByName(axes, "at", k, at_variable(x));
+        Mat_VarSetStructFieldByName(axes, "label", k, words_variable(x));
+    }
+    const bool done = axes && Mat_VarWrite(file, axes, MAT_COMPRESSION_ZLIB) == 0;
+    if (axes) Mat_VarFree(axes);
+    return done;
+}
+
+static bool put_file(const char *path, const void *what, crease_error *e)
+{
+    const writer *w = what;
+    mat_t *file = Mat_CreateVer(path, "MATLAB 5.0 MAT-file, written by crease", MAT_FT_MAT5);
+    bool done = file || fail_write(e);
+    for (int k = 0; done && k < w->count; k++) {
+        double *x = crs_column_order(&w->item[k], e);
+        done = x && (put_matrix(file, &w->item[k], x) || fail_write(e));
+        crs_free(x);
+    }
+    done = done && (put_axes(file, &w->item[0]) || fail_write(e));
+    if (file && Mat_Close(file) != 0 && done) done = fail_write(e);
+    return done;
+}
+
+static bool write_mat(const char *path, int count, const crs_item *item, crease_error *e)
+{
+    const double most = 0x1p31;
+    for (int k = 0; k < count; k++)
+        if ((double)crease_size(item[k].shape) * sizeof(double) >= most)
+            return crs_fail(
+                e, CREASE_BAD_SHAPE,
+                "%.80s has more than 2 GB, the most that a MAT file of version 5 holds; "
+                "write HDF5: --format h5",
+                item[k].name ? item[k].name : "the array");
+    return crs_write_by(path, put_file, &(writer){ count, item }, e);
+}
+
 static bool is_mat(const unsigned char *head, size_t n)
 {
     return n >= 10 && memcmp(head, "MATLAB 5.0", 10) == 0;
@@ -280,5 +471,7 @@ const crs_format crs_mat_format = {
     .begins = is_mat,
     .read = read_mat,
     .list = list_mat,
+    .write = write_mat,
+    .many = true,
     .opens = true,
 };

@@ -445,6 +445,12 @@ bool crs_npy_words(const crs_source *s, ptrdiff_t count, char **word, crease_err
     return read_words(&in, &h, count, word);
 }
 
+void crs_words_free(ptrdiff_t count, char **word)
+{
+    for (ptrdiff_t k = 0; word && k < count; k++) crs_free(word[k]);
+    crs_free(word);
+}
+
 bool crs_npy_stream_open(const char *path, crs_npy_stream *s, crease_error *e)
 {
     *s = (crs_npy_stream){ .path = path, .f = crs_open(path, e) };

@@ -269,12 +269,6 @@ static const member *beside(const archive *z, const member *of, const char *part
     return m ? m : find(z, part, strlen(part));
 }
 
-static void free_words(ptrdiff_t count, char **word)
-{
-    for (ptrdiff_t k = 0; word && k < count; k++) crs_free(word[k]);
-    crs_free(word);
-}
-
 /* NULL where there are none, or others. */
 static char **read_words(const archive *z, const member *m, ptrdiff_t count)
 {
@@ -284,7 +278,7 @@ static char **read_words(const archive *z, const member *m, ptrdiff_t count)
         f && crs_npy_words(&(crs_source){ .f = f, .name = m->name }, count, word, NULL);
     if (f) fclose(f);
     if (done) return word;
-    free_words(count, word);
+    crs_words_free(count, word);
     return NULL;
 }
 
@@ -314,11 +308,11 @@ static void read_axes(const archive *given, const member *m, crs_array *out)
         snprintf(part, sizeof part, "labels_%d", n);
         char **word = read_words(z, beside(z, m, part), count);
         if (word) crs_axis_labels(a, count, (const char *const *)word, NULL);
-        free_words(count, word);
+        crs_words_free(count, word);
         if (name || unit) crs_axis_name(a, name ? name[n] : NULL, unit ? unit[n] : NULL, NULL);
     }
-    free_words(order, name);
-    free_words(order, unit);
+    crs_words_free(order, name);
+    crs_words_free(order, unit);
 }
 
 static bool read_npz(const crs_source *s, const crs_asked *asked, crs_array *out, crease_error *e)

@@ -16,6 +16,7 @@ void crs_array_free(crs_array *a)
 {
     crs_free(a->data);
     crs_axes_free(&a->axes);
+    crs_axis_free(&a->column);
     *a = (crs_array){ .data = NULL };
 }
 
@@ -376,12 +377,6 @@ bool crs_read_asked(const char *path, const crs_asked *asked, crs_array *out, cr
 bool crs_read_array(const char *path, crs_array *out, crease_error *e)
 {
     return crs_read_asked(path, NULL, out, e);
-}
-
-bool crs_read_table(const char *path, crs_array *out, crs_names *names, crease_error *e)
-{
-    *names = (crs_names){ .count = 0 };
-    return crs_read_asked(path, &(crs_asked){ .names = names }, out, e);
 }
 
 bool crs_listing_add(crs_listing *l, const crs_inside *m, crease_error *e)

@@ -435,7 +435,7 @@ static bool is_tiff(const unsigned char *head, size_t n)
 
 const crs_format crs_tiff_format = {
     .name = "tiff",
-    .reads = "colour",
+    .reads = "frames colour",
     .endings = ".tif .tiff",
     .text = "TIFF images and stacks, in the order of ImageJ and OME",
     .begins = is_tiff,

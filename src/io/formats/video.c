@@ -475,6 +475,7 @@ static bool is_video(const unsigned char *head, size_t n)
 
 const crs_format crs_video_format = {
     .name = "mp4",
+    .reads = "frames size colour",
     .endings = ".mp4 .mkv .webm .avi .mov .gif .mpg .mpeg .m4v .ts .wmv .flv .ogv",
     .text = "video by the program ffmpeg, scaled to 0..1",
     .begins = is_video,

@@ -21,6 +21,7 @@ typedef struct {
     int fd;
     long long bytes;
     crs_hash hash;
+    const crease_watch *watch;
 } sink;
 
 static ssize_t take(void *self, const char *from, size_t n)
@@ -34,6 +35,7 @@ static ssize_t take(void *self, const char *from, size_t n)
     }
     crs_hash_add(&s->hash, from, n);
     s->bytes += (long long)n;
+    (void)crease_watch_over(s->watch); /* gives looks */
     return (ssize_t)n;
 }
 
@@ -58,7 +60,7 @@ static bool put_packed(FILE *f, crs_put *put, const void *what)
 static bool put_all(int fd, bool packed, crs_put *put, const void *what, crs_stamp *stamp)
 {
     char room[1 << 16];
-    sink s = { .fd = fd };
+    sink s = { .fd = fd, .watch = stamp ? stamp->watch : NULL };
     crs_hash_begin(&s.hash);
     FILE *f = fopencookie(&s, "wb", (cookie_io_functions_t){ .write = take });
     if (f) setvbuf(f, room, _IOFBF, sizeof room);

@@ -195,6 +195,7 @@ static bool remember(crs_folder *f, const char *name, crease_error *e)
     f->file = more;
     more[f->count] = (crs_member_file){ .name = crs_alloc(strlen(name) + 1, 1) };
     if (!more[f->count].name) return no_memory(e);
+    more[f->count].stamp.watch = f->watch;
     strcpy(more[f->count++].name, name);
     return true;
 }
@@ -301,6 +302,7 @@ static bool sync_files(const crs_folder *f, crease_error *e)
         done = path && ((fd >= 0 && (fsync(fd) == 0 || errno == EINVAL)) || fail_write(path, e));
         if (fd >= 0) close(fd);
         crs_free(path);
+        (void)crease_watch_over(f->watch); /* gives looks */
     }
     sync_folder(f->beside);
     return done;

@@ -93,10 +93,7 @@ static int gather(const export *x, part *p)
         const char *file = x->f->file[k].name;
         if (!is_looked_at(file, x->solve)) continue;
         if (is_image(format) && !crs_is_of_data(file)) continue;
-        if (!p)
-            count++;
-        else if (read_part(x, file, &p[count]))
-            count++;
+        if (!p || read_part(x, file, &p[count])) count++;
     }
     return count;
 }

@@ -199,8 +199,20 @@ crs_summary crs_run_summary(const crs_run *run)
                           .watch = run->options->watch };
 }
 
+void crs_put_residual(crs_spot list, const char *name, const crease_residual *r)
+{
+    const crs_spot to = crs_put_object(list, NULL);
+    crs_put_text(to, "name", name);
+    crs_put_number(to, "residual", r->residual);
+    crs_put_number(to, "scale", r->scale);
+    crs_put_number(to, "rounding", r->rounding);
+    crs_put_whole(to, "setting", r->setting);
+    crs_put_flag(to, "upper_bound", r->upper_bound);
+}
+
 static void put_residuals(crs_spot to, const crs_run *run)
 {
+    const crease_problem *p = &run->file->problem;
     const crease_certificate *c = crs_run_certificate(run);
     crs_put_number(to, "worst", c->worst);
     crs_put_number(to, "worst_relative", c->worst_relative);
@@ -209,11 +221,14 @@ static void put_residuals(crs_spot to, const crs_run *run)
     crs_put_number(to, "smallest_eps", run->verified->smallest_eps);
     const crs_spot blocks = crs_put_list(to, "blocks"), setting = crs_put_list(to, "setting");
     const crs_spot bound = crs_put_list(to, "upper_bound");
-    for (int i = 0; i < run->file->problem.count; i++) {
+    const crs_spot residuals = crs_put_list(to, "residuals");
+    for (int i = 0; i < p->count; i++) {
         crs_put_number(blocks, NULL, c->block[i].residual);
         crs_put_whole(setting, NULL, c->block[i].setting);
         crs_put_flag(bound, NULL, c->block[i].upper_bound);
+        crs_put_residual(residuals, p->block[i].name, &c->block[i]);
     }
+    if (p->range.order > 0) crs_put_residual(residuals, "feasibility", &c->feasibility);
 }
 
 /* The theorem's name, or none and why. */

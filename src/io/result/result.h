@@ -70,6 +70,7 @@ typedef struct {
     char *beside; /* where it is written */
     char *old;    /* where an earlier result in the way goes before it is deleted; NULL: none is */
     bool made;
+    const crease_watch *watch; /* gives looks while files are written; NULL: none */
     int count;
     crs_member_file *file;
     crs_document certificate; /* written last, with the stamps of all other files */
@@ -205,6 +206,9 @@ static inline const crease_certificate *crs_run_certificate(const crs_run *r)
 crs_summary crs_run_summary(const crs_run *run);
 void crs_put_run(const crs_result *r, const crs_folder *f, const crs_run *run);
 void crs_put_analysis(crs_spot to, const crease_problem *p, const crease_analysis *a, double bound);
+/* An entry of the list "residuals" of a certificate in result.json: of a block, or feasibility. */
+void crs_put_residual(crs_spot list, const char *name, const crease_residual *r);
+
 /* Its arrays, history.csv and certificate.json. */
 bool crs_run_write(crs_folder *f, const crs_run *run, crease_error *e);
 

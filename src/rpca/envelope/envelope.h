@@ -178,7 +178,8 @@ void crs_envelope_solver_lead(crs_envelope_solver *s, long most, bool (*late)(co
                               const void *self);
 void crs_envelope_solver_visit(crs_visitor *v, void *solver); /* what steps change */
 void crs_envelope_visit_cuts(crs_visitor *v, ptrdiff_t count, crease_cp_cut *cut);
-/* A penalty of the solver: none, l1 or the one that is wanted. */
+void crs_envelope_visit_sums(crs_visitor *v, crs_envelope_sums *a);
+/* A penalty of a fit: none, l1, mcp or the one that is wanted. */
 void crs_envelope_visit_penalty(crs_visitor *v, const crs_penalty_value *wanted,
                                 crs_penalty_value *x);
 

@@ -560,14 +560,16 @@ crs_envelope_status crs_envelope_solver_step(crs_envelope_solver *s)
 void crs_envelope_visit_penalty(crs_visitor *v, const crs_penalty_value *wanted,
                                 crs_penalty_value *x)
 {
-    int which = !x->rho ? 0 : x->rho == &crs_l1 ? 1 : 2;
+    const crease_penalty *const known[] = { NULL, &crs_l1, &crs_mcp, wanted->rho };
+    int which = 0;
+    while (which < 3 && x->rho != known[which]) which++;
     crs_visit(v, which);
     crs_visit(v, x->par);
     crs_visit(v, x->weight);
-    if (crs_visit_reads(v)) x->rho = which == 0 ? NULL : which == 1 ? &crs_l1 : wanted->rho;
+    if (crs_visit_reads(v)) x->rho = known[which & 3];
 }
 
-static void visit_sums(crs_visitor *v, crs_envelope_sums *a)
+void crs_envelope_visit_sums(crs_visitor *v, crs_envelope_sums *a)
 {
     crs_visit(v, a->value);
     crs_visit(v, a->value_next);
@@ -586,7 +588,7 @@ static void visit_iterate(crs_visitor *v, const crs_envelope_solver *s, crs_enve
     crs_visits(v, p->x, rows * s->c.rank);
     crs_visits(v, p->sm, rows * s->c.rank);
     crs_visits(v, p->marginal, rows);
-    visit_sums(v, p->sums);
+    crs_envelope_visit_sums(v, p->sums);
     crs_envelope_visit_penalty(v, &s->c.penalty, &p->penalty);
     crs_visit(v, p->data);
 }

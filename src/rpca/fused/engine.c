@@ -117,6 +117,13 @@ static crs_advance step(void *fit)
     return CRS_GO_ON;
 }
 
+static void visit(crs_visitor *v, void *fit)
+{
+    crease_cp_fit *f = fit;
+    crs_cp_fit_visit(v, f);
+    crs_cp_fused_visit(v, ((const engine *)f->state)->fused);
+}
+
 static long passes(const void *self)
 {
     const crs_cp_statistics *a = crs_cp_fused_statistics(((const engine *)self)->fused);
@@ -168,7 +175,8 @@ const crs_cp_engine crs_cp_fused_engine = {
              .evaluations = crs_cp_fit_evaluations,
              .certify = crs_cp_fit_certify,
              .keep = crs_cp_fit_keep,
-             .settle = crs_cp_fit_settle },
+             .settle = crs_cp_fit_settle,
+             .visit = visit },
     .bytes = bytes,
     .open = open,
     .passes = passes,

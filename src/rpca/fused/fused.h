@@ -10,6 +10,7 @@
 #ifndef CRS_FUSED_H
 #define CRS_FUSED_H
 
+#include "core/checkpoint.h"
 #include "rpca/kernels/kernels.h"
 
 typedef enum { CRS_CP_ADMM_G, CRS_CP_ADMM_M, CRS_CP_BCD } crs_cp_method;
@@ -61,6 +62,7 @@ ptrdiff_t crs_cp_fused_bytes(const crs_cp_settings *c, crease_error *e);
  * Start from crs_cp_fused_start. */
 crs_cp_fused *crs_cp_fused_new(const crs_cp_settings *c, const crs_stored *T, crease_error *e);
 void crs_cp_fused_free(crs_cp_fused *s);
+void crs_cp_fused_visit(crs_visitor *v, crs_cp_fused *s); /* what steps change */
 
 /* Copies a start; factor[n] is I_n x rank; z, e, b, lambda NULL: 0. Where Lambda is not stored
  * (exact minimization over B) lambda must be 2 alpha_N W o b, or NULL to mean that; BCD reads

@@ -282,3 +282,20 @@ void crs_cp_fused_free(crs_cp_fused *s)
     if (s) crs_free(s->memory);
     crs_free(s);
 }
+
+/* The memory of workers, which comes last, holds nothing from one step to the next. */
+void crs_cp_fused_visit(crs_visitor *v, crs_cp_fused *s)
+{
+    const crs_cp_rule *const rule[] = { &s->rule, &s->first, &s->tied, &s->eliminated };
+    int next = 0;
+    while (next < 3 && s->next != rule[next]) next++;
+    crs_visit(v, next);
+    if (crs_visit_reads(v)) s->next = rule[next & 3];
+    crs_visit(v, s->statistics);
+    crs_visit(v, s->moves_before);
+    crs_visit(v, s->potential);
+    crs_visit(v, s->noise);
+    crs_visit(v, s->lambdas);
+    crs_visit(v, s->momentum);
+    crs_visit_bytes(v, "arrays", s->Z, (size_t)((char *)s->worker - (char *)s->Z));
+}

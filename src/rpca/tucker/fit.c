@@ -81,10 +81,12 @@ static void carve(crs_tucker_fit *s, crs_carver *m)
     s->slab = carve_doubles(m, ROWS, right + s->half.dim[last]);
     ptrdiff_t directions = 0;
     for (int n = 0; n <= last; n++) directions += s->c.ranks.dim[n];
+    s->directions = directions;
     s->values = carve_doubles(m, directions, 1);
     s->sizes = carve_doubles(m, directions, 1);
     s->dead = carve_bytes(m, s->half.dim[last], sizeof *s->dead);
     s->cut = carve_bytes(m, directions, sizeof *s->cut);
+    s->bytes = m->used;
 }
 
 static void shape_of(const crs_tucker_settings *c, crs_tucker_fit *s)
@@ -592,4 +594,58 @@ bool crs_tucker_fit_step(crs_tucker_fit *s)
     choose_penalty(s);
     if (!step_on(s)) at->residual = NAN;
     return false;
+}
+
+static void visit_numbers(crs_visitor *v, crs_tucker_fit *s)
+{
+    crs_visit(v, s->c.ranks);
+    crs_visit(v, s->half);
+    crs_visit(v, s->fresh);
+    crs_visit(v, s->back);
+    crs_visit(v, s->changed);
+    crs_visit(v, s->cautious);
+    crs_visit(v, s->priced);
+    crs_visit(v, s->judged);
+    crs_visit(v, s->waited);
+    crs_visit(v, s->hung);
+    crs_visit(v, s->last);
+    crs_visit(v, s->paid);
+    crs_visit(v, s->cuts);
+    crs_visit(v, s->revived);
+    crs_visit(v, s->rest);
+    crs_visit(v, s->least);
+    crs_visit(v, s->whole);
+    crs_visit(v, s->best);
+    crs_visit(v, s->statistics);
+}
+
+/* The reasons of the cuts are texts, which lie elsewhere in another process. */
+static void visit(crs_visitor *v, void *fit)
+{
+    crs_tucker_fit *s = fit;
+    visit_numbers(v, s);
+    crs_envelope_visit_penalty(v, &s->c.penalty, &s->goal);
+    crs_envelope_visit_penalty(v, &s->c.penalty, &s->penalty);
+    crs_envelope_visit_sums(v, &s->sums);
+    crs_visit_bytes(v, "arrays", s->factor[0], (size_t)s->bytes);
+    crs_envelope_visit_cuts(v, s->directions, s->cut);
+}
+
+static void lead(crs_tucker_fit *s, long passes, bool judges)
+{
+    for (; judges ? s->priced && s->statistics.passes < passes
+                  : s->statistics.passes < passes || s->fresh;
+         crs_unit_tick(s->c.watch)) {
+        if (crease_watch_over(s->c.watch) && !s->fresh) return;
+        const bool ends = crs_tucker_fit_step(s) && !judges;
+        crs_tucker_tell(s);
+        if (ends || isnan(s->statistics.residual)) return;
+    }
+}
+
+void crs_tucker_fit_lead(crs_tucker_fit *s, long passes, bool judges)
+{
+    if (crs_unit_begin(s->c.watch, "tucker", CRS_UNIT_LOOP, visit, s) == CRS_UNIT_DONE) return;
+    lead(s, passes, judges);
+    crs_unit_end(s->c.watch);
 }

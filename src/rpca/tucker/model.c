@@ -398,17 +398,6 @@ static bool take_room(crease_tucker_rpca *m, crease_error *e)
     return m->lambda;
 }
 
-/* Until the point is stationary, so many passes or the watch's end; at least until there is one. */
-static void run(crs_tucker_fit *fit, long passes)
-{
-    while (fit->statistics.passes < passes || fit->fresh) {
-        if (crease_watch_over(fit->c.watch) && !fit->fresh) return;
-        const bool ends = crs_tucker_fit_step(fit);
-        crs_tucker_tell(fit);
-        if (ends || isnan(fit->statistics.residual)) return;
-    }
-}
-
 static bool begin_fit(crease_tucker_rpca *m, crease_error *e)
 {
     const crs_tucker_settings c = settings_of(m);
@@ -417,7 +406,7 @@ static bool begin_fit(crease_tucker_rpca *m, crease_error *e)
     const double *factor[2];
     crs_tucker_fit *fit = crs_tucker_fit_new(&c, m->tensor, e);
     if (!fit) return false;
-    run(fit, m->facts.used.passes);
+    crs_tucker_fit_lead(fit, m->facts.used.passes, false);
     keep_facts(m, fit);
     const crs_penalty_value penalty = crs_tucker_fit_goal(fit);
     bool done = keep_cuts(m, fit, e) && take_room(m, e);

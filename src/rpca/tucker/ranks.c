@@ -93,6 +93,20 @@ static ptrdiff_t most_of(const crease_space *shape, int n)
     return fewer(fewer(size, others), size <= 8 ? size : more(8, fewer(size / 2, 60)));
 }
 
+typedef struct {
+    crs_tucker_choice *out;
+    bool whole;
+} found;
+
+static void visit(crs_visitor *v, void *self)
+{
+    found *f = self;
+    crs_visit(v, f->whole);
+    crs_visit(v, f->out->ranks);
+    crs_visit(v, f->out->passes);
+    crs_visit(v, f->out->fits);
+}
+
 static void list_ranks(const crease_space *ranks, char *text, size_t room)
 {
     for (int n = 0, used = 0; n < ranks->order && used >= 0 && (size_t)used < room; n++)
@@ -107,19 +121,19 @@ static bool supported(const crs_tucker_settings *c, const double *T, crs_tucker_
     char text[25 * CREASE_MAX_ORDER];
     list_ranks(&c->ranks, text, sizeof text);
     crs_watch_say(c->watch, "at most %s", text);
-    crs_tucker_fit *fit = crs_tucker_fit_new(c, T, e);
-    if (!fit) return false;
-    while (fit->priced && fit->statistics.passes < PASSES) {
-        if (crease_watch_over(c->watch) && !fit->fresh) break;
-        crs_tucker_fit_step(fit);
-        crs_tucker_tell(fit);
-        if (isnan(fit->statistics.residual)) break;
+    found f = { .out = out };
+    if (crs_unit_begin(c->watch, "ranks", CRS_UNIT_WHOLE, visit, &f) != CRS_UNIT_DONE) {
+        crs_tucker_fit *fit = crs_tucker_fit_new(c, T, e);
+        if (!fit) return crs_unit_drop(c->watch), false;
+        crs_tucker_fit_lead(fit, PASSES, true);
+        f.whole = !fit->priced;
+        out->ranks = fit->c.ranks;
+        out->passes += fit->statistics.passes;
+        out->fits++;
+        crs_tucker_fit_free(fit);
+        crs_unit_end(c->watch);
     }
-    *whole = !fit->priced;
-    out->ranks = fit->c.ranks;
-    out->passes += fit->statistics.passes;
-    out->fits++;
-    crs_tucker_fit_free(fit);
+    *whole = f.whole;
     return true;
 }
 

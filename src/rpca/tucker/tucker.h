@@ -86,6 +86,7 @@ typedef struct {
     crs_tucker_statistics statistics;
     const double *T;
     void *memory;
+    ptrdiff_t bytes, directions; /* of its arrays, from factor[0] on; of the ranks at first */
 } crs_tucker_fit;
 
 /* Of fit.c (spare.c), while the core pays: the price, paid after a step of the front; the step of
@@ -108,6 +109,10 @@ void crs_tucker_fit_free(crs_tucker_fit *s);
 
 /* One pass over T: true once the point is stationary to eps; it then stays as it is. */
 bool crs_tucker_fit_step(crs_tucker_fit *s);
+
+/* Steps of a unit of a checkpoint, at most so many passes, until it is stationary, the watch is
+ * over or, with `judges`, its directions are all judged; at least until there is a point. */
+void crs_tucker_fit_lead(crs_tucker_fit *s, long passes, bool judges);
 
 typedef struct {
     crease_space ranks;

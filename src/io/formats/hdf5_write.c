@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: MIT
+ * hdf5_write: arrays into one HDF5 file, by libhdf5. Axes become dimension scales with their units,
+ * which arrays with the same axis share; entries are shuffled and deflated in chunks of rows. */
+#include <hdf5.h>
+#include <hdf5_hl.h>
+
+#include "io/formats/io.h"
+
+enum { NAME = 128, CHUNK = 1 << 16, SMALL = 1024 };
+
+typedef struct {
+    hid_t file;
+    int count;
+    const crs_item *item;
+} writer;
+
+static bool put_text(hid_t to, const char *name, const char *text)
+{
+    return !text || H5LTset_attribute_string(to, ".", name, text) >= 0;
+}
+
+/* Rows of about 64 k entries. */
+static hid_t make_plist(const crease_space *s)
+{
+    hsize_t chunk[CREASE_MAX_ORDER];
+    const hid_t plist = H5Pcreate(H5P_DATASET_CREATE);
+    if (crease_size(s) < SMALL) return plist;
+    ptrdiff_t left = CHUNK;
+    for (int n = s->order - 1; n >= 0; n--) {
+        const ptrdiff_t part = s->dim[n] < left ? s->dim[n] : left;
+        chunk[n] = (hsize_t)(part > 0 ? part : 1);
+        left /= (ptrdiff_t)chunk[n];
+        if (left < 1) left = 1;
+    }
+    H5Pset_chunk(plist, s->order, chunk);
+    H5Pset_shuffle(plist);
+    if (H5Zfilter_avail(H5Z_FILTER_DEFLATE) > 0) H5Pset_deflate(plist, 1);
+    return plist;
+}
+
+/* Portions of entries become a whole array. */
+typedef struct {
+    double *all;
+    ptrdiff_t at;
+} gathered;
+
+static bool gather(void *self, ptrdiff_t count, const double *x)
+{
+    gathered *g = self;
+    memcpy(g->all + g->at, x, (size_t)count * sizeof *x);
+    g->at += count;
+    return true;
+}
+
+static bool put_entries(hid_t d, const crs_item *a, crease_error *e)
+{
+    gathered g = { .all = NULL };
+    if (a->pieces) {
+        g.all = crs_doubles(crease_size(a->shape), "an array to be written", e);
+        if (!g.all) return false;
+        crs_item_each(a, gather, &g);
+    }
+    const bool done = H5Dwrite(d, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT,
+                               a->pieces ? g.all : a->data) >= 0;
+    crs_free(g.all);
+    return done || crs_fail(e, CREASE_IO, "the HDF5 file cannot be written; check the space left");
+}
+
+/* The name of a scale: that of the axis where it can be one. */
+static void name_scale(const crs_axis *x, int n, const char *array, bool apart, char *out)
+{
+    const bool plain = x->name && !strpbrk(x->name, "/.") && strlen(x->name) < NAME / 2;
+    if (plain)
+        snprintf(out, NAME, "%.60s%s%.60s", x->name, apart ? "_" : "", apart ? array : "");
+    else
+        snprintf(out, NAME, "axis_%d%s%.60s", n, apart ? "_" : "", apart ? array : "");
+}
+
+static hid_t make_scale(hid_t file, const char *name, const crs_axis *x)
+{
+    const hsize_t count = (hsize_t)x->count;
+    const hid_t space = H5Screate_simple(1, &count, NULL);
+    const hid_t text = H5Tcopy(H5T_C_S1);
+    H5Tset_size(text, H5T_VARIABLE);
+    H5Tset_cset(text, H5T_CSET_UTF8);
+    const hid_t type = x->at ? H5T_NATIVE_DOUBLE : text;
+    const hid_t d = H5Dcreate2(file, name, x->at ? H5T_IEEE_F64LE : text, space, H5P_DEFAULT,
+                               H5P_DEFAULT, H5P_DEFAULT);
+    if (d >= 0)
+        H5Dwrite(d, type, H5S_ALL, H5S_ALL, H5P_DEFAULT,
+                 x->at ? (const void *)x->at : (const void *)x->label);
+    H5Tclose(text);
+    H5Sclose(space);
+    if (d >= 0) H5DSset_scale(d, x->name ? x->name : name), put_text(d, "units", x->unit);
+    return d;
+}
+
+static bool same_text(const char *a, const char *b) { return a == b || (a && b && !strcmp(a, b)); }
+
+static bool same_axis(const crs_axis *a, const crs_axis *b)
+{
+    if (a->count != b->count || !a->at != !b->at || !same_text(a->name, b->name) ||
+        !same_text(a->unit, b->unit))
+        return false;
+    for (ptrdiff_t k = 0; k < a->count; k++)
+        if (a->at ? a->at[k] != b->at[k] : !same_text(a->label[k], b->label[k])) return false;
+    return true;
+}
+
+/* An axis without positions or words has its name as a label. */
+static bool put_axis(const writer *w, const crs_item *a, hid_t d, int n)
+{
+    const crs_axis *x = &a->axes->axis[n];
+    char name[NAME];
+    if (x->name) H5DSset_label(d, (unsigned)n, x->name);
+    if (x->count == 0) return true;
+    name_scale(x, n, a->name ? a->name : "data", false, name);
+    bool there = H5Lexists(w->file, name, H5P_DEFAULT) > 0, same = false;
+    for (const crs_item *b = w->item; there && b < a; b++)
+        for (int k = 0; b->axes && k < b->shape->order; k++)
+            same = same || same_axis(&b->axes->axis[k], x);
+    for (int k = 0; there && k < n; k++) same = same || same_axis(&a->axes->axis[k], x);
+    if (there && !same) {
+        name_scale(x, n, a->name ? a->name : "data", true, name);
+        there = H5Lexists(w->file, name, H5P_DEFAULT) > 0;
+    }
+    const hid_t scale = there ? H5Dopen2(w->file, name, H5P_DEFAULT) : make_scale(w->file, name, x);
+    const bool done = scale >= 0 && H5DSattach_scale(d, scale, (unsigned)n) >= 0;
+    if (scale >= 0) H5Dclose(scale);
+    return done;
+}
+
+static bool put_item(const writer *w, const crs_item *a, crease_error *e)
+{
+    hsize_t dim[CREASE_MAX_ORDER];
+    for (int n = 0; n < a->shape->order; n++) dim[n] = (hsize_t)a->shape->dim[n];
+    const hid_t space = H5Screate_simple(a->shape->order, dim, NULL);
+    const hid_t plist = make_plist(a->shape);
+    const hid_t d =
+        H5Dcreate2(w->file, a->name ? a->name : "data", a->single ? H5T_IEEE_F32LE : H5T_IEEE_F64LE,
+                   space, H5P_DEFAULT, plist, H5P_DEFAULT);
+    bool done = d >= 0 || crs_fail(e, CREASE_IO, "the array %.80s cannot be written to HDF5",
+                                   a->name ? a->name : "data");
+    done = done && put_entries(d, a, e);
+    for (int n = 0; done && a->axes && n < a->shape->order; n++)
+        done = put_axis(w, a, d, n) || crs_fail(e, CREASE_IO, "an axis cannot be written to HDF5");
+    if (d >= 0) H5Dclose(d);
+    H5Pclose(plist);
+    H5Sclose(space);
+    return done;
+}
+
+static bool put_file(const char *path, const void *what, crease_error *e)
+{
+    writer w = *(const writer *)what;
+    H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+    w.file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+    bool done = w.file >= 0 || crs_fail(e, CREASE_IO, "the HDF5 file cannot be made");
+    for (int k = 0; done && k < w.count; k++) done = put_item(&w, &w.item[k], e);
+    if (w.file >= 0 && H5Fclose(w.file) < 0)
+        done = crs_fail(e, CREASE_IO, "the HDF5 file cannot be written; check the space left");
+    return done;
+}
+
+bool crs_write_hdf5(const char *path, int count, const crs_item *item, crease_error *e)
+{
+    return crs_write_by(path, put_file, &(writer){ .count = count, .item = item }, e);
+}
