@@ -150,7 +150,7 @@ void crs_chart_begin(crs_chart *c)
                  (c->left + c->width - c->right) / 2, c->height - 6, c->xname);
     if (c->yname)
         crs_mark(c->to,
-                 "<text transform=\"translate(11 %.0f) rotate(-90)\" "
+                 "<text class=\"y\" transform=\"translate(11 %.0f) rotate(-90)\" "
                  "text-anchor=\"middle\">%s</text>",
                  (c->top + foot) / 2, c->yname);
 }
