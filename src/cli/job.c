@@ -90,7 +90,7 @@ bool crs_folder_of(const crs_args *a, crs_folder *f, crease_error *e)
         return crs_fail(e, CREASE_BAD_ARGUMENT,
                         "--format is for the files of --out; add --out DIR");
     if (!path)
-        return crs_given(a, CRS_OPT_JSON) ||
+        return crs_given(a, CRS_OPT_JSON) || crs_dry(a) ||
                crs_fail(e, CREASE_BAD_ARGUMENT,
                         "the folder for the results is missing; add --out DIR, or --json for the "
                         "document alone");

@@ -152,8 +152,10 @@ static bool run(const crs_verb *verb, int argc, char **argv, int *status, crease
     if (done && crs_given(&a, CRS_OPT_HELP))
         crs_print_help(verb, false);
     else
-        done = done && reserve_buffers(argv, e) && crs_log_open(&a, e) &&
-               crs_checkpoint_open(&a, e) && verb->run(&a, e) && write_page(&a, e);
+        done = done && reserve_buffers(argv, e) &&
+               (crs_dry(&a) ? verb->run(&a, e)
+                            : crs_log_open(&a, e) && crs_checkpoint_open(&a, e) &&
+                                  verb->run(&a, e) && write_page(&a, e));
     ignore_signals(); /* before what they would stop is gone */
     crs_checkpoint_close(&a, done);
     done = crs_log_close(&a, done, e);
