@@ -51,7 +51,7 @@ CREASE_API void crease_watch_checkpoint(crease_watch *w, crease_checkpoint *c);
 CREASE_API bool crease_checkpoint_write(crease_checkpoint *c);
 
 typedef struct {
-    bool cut;        /* the watch ended the job */
+    bool cut;        /* the watch ended the work */
     long reused;     /* units that were taken from the bytes of resume */
     bool amidst;     /* and one of them went on in its middle */
     bool misfit;     /* a part of them was not what this job does, and was computed anew */

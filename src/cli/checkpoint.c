@@ -178,7 +178,7 @@ bool crs_checkpoint_open(crs_args *a, crease_error *e)
 static void conclude(const crs_args *a, const struct crs_checkpoint *c, bool done)
 {
     const crease_checkpoint_facts about = crease_checkpoint_about(c->image);
-    const bool complete = done && (*a->status == 0 || (!about.cut && *a->status != CRS_EXIT_LIMIT));
+    const bool complete = done && !about.cut && *a->status != CRS_EXIT_LIMIT;
     if (!complete) crease_checkpoint_write(c->image);
     const bool there = access(c->path, F_OK) == 0;
     const bool ours = about.saved > 0 || c->resumed;

@@ -124,7 +124,7 @@ struct crease_checkpoint {
     view old_facts;
     level level[DEPTH + 1];
     int levels, along; /* of the image that is resumed; the stack is on its way so far, -1: not */
-    atomic_bool frozen;
+    atomic_bool frozen, cut; /* the watch was over; in a phase of work */
     atomic_flag busy;
     crease_checkpoint_facts about;
 };
@@ -142,6 +142,7 @@ crease_checkpoint *crease_checkpoint_new(double every, crease_checkpoint_save *s
     c->gap = every;
     c->made_at = c->saved_at = crs_now();
     atomic_init(&c->frozen, false);
+    atomic_init(&c->cut, false);
     atomic_flag_clear(&c->busy);
     return c;
 }
@@ -163,7 +164,7 @@ void crease_checkpoint_free(crease_checkpoint *c)
 crease_checkpoint_facts crease_checkpoint_about(const crease_checkpoint *c)
 {
     crease_checkpoint_facts about = c->about;
-    about.cut = atomic_load(&c->frozen);
+    about.cut = atomic_load(&c->cut);
     return about;
 }
 
@@ -368,10 +369,19 @@ static void make_image(crease_checkpoint *c, bool ticks)
     c->unsaved = true;
 }
 
+/* Is there more in the image that is resumed than was done again? */
+static bool is_behind(const crease_checkpoint *c)
+{
+    for (int d = 0; d <= c->along; d++)
+        if (c->level[d].done.left > 0) return true;
+    return c->along >= 0 && c->levels - 1 > c->along;
+}
+
 /* Where it is time, and nobody else is at it. */
 static void consider(crease_checkpoint *c, bool ticks)
 {
     const double begun = crs_now();
+    if (is_behind(c)) return;
     if (begun - c->made_at < c->pause || atomic_flag_test_and_set(&c->busy)) return;
     make_image(c, ticks);
     const double took = crs_now() - begun;
@@ -390,8 +400,9 @@ bool crease_checkpoint_write(crease_checkpoint *c)
     return stored;
 }
 
-void crs_checkpoint_freeze(crease_checkpoint *c)
+void crs_checkpoint_freeze(crease_checkpoint *c, bool work)
 {
+    if (work) atomic_store(&c->cut, true);
     if (!atomic_exchange(&c->frozen, true)) crease_checkpoint_write(c);
 }
 
@@ -450,6 +461,7 @@ crs_unit_found crs_unit_begin(crease_watch *w, const char *name, crs_unit_kind k
     crease_checkpoint *c = crs_watch_checkpoint(w);
     if (!c) return CRS_UNIT_FRESH;
     if (c->depth == DEPTH || c->deeper > 0) return c->deeper++, CRS_UNIT_FRESH;
+    if (!notes(c)) c->along = -1; /* what was cut leads elsewhere */
     const bool on_way = c->along == c->depth;
     const bool listed = on_way && c->level[c->depth].done.left > 0;
     const uint64_t number = c->frame[c->depth].begun++;

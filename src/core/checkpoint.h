@@ -51,7 +51,8 @@ void crs_visit_text(crs_visitor *v, const char *name, const char **x);
 void crs_visit_refuses(crs_visitor *v);
 bool crs_visit_reads(const crs_visitor *v); /* from a checkpoint: what follows from it is to do */
 
-/* The watch is over: what is noted is stored. Called by any thread. */
-void crs_checkpoint_freeze(crease_checkpoint *c);
+/* The watch is over, in a phase of work or after it: what is noted is stored. Called by any thread.
+ */
+void crs_checkpoint_freeze(crease_checkpoint *c, bool work);
 
 #endif

@@ -188,7 +188,7 @@ bool crease_watch_over(const crease_watch *w)
     if (!w) return false;
     look(course_of(w));
     const bool over = is_over(w);
-    if (over && root_of(w)->checkpoint) crs_checkpoint_freeze(root_of(w)->checkpoint);
+    if (over && root_of(w)->checkpoint) crs_checkpoint_freeze(root_of(w)->checkpoint, works(w));
     return over;
 }
 

@@ -652,6 +652,7 @@ crease_outcome crease_step(crease_solver *s)
 
 crease_outcome crease_solve(crease_solver *s)
 {
+    if (s->points) return crs_points_solve(s);
     crs_driver_enter(&s->run);
     while (crease_step(s) == CREASE_NOT_RUN) crs_driver_tick(&s->run);
     crs_driver_leave(&s->run);

@@ -159,6 +159,21 @@ static double merit(void *self)
                                          : crs_portfolio_standing(s->portfolio).objective;
 }
 
+static void result(crs_visitor *v, void *self)
+{
+    crease_solver *s = self;
+    const ptrdiff_t m = s->given->range.order > 0 ? crease_size(&s->given->range) : 0;
+    for (int i = 0; i < s->given->count; i++) crs_visits(v, s->best[i], crs_size(s, i));
+    crs_visits(v, s->best_lambda, m);
+    crs_visit(v, s->a->method);
+    crs_visit(v, s->a->L);
+    if (crs_visit_reads(v) && s->a->mode != CREASE_MODE_THEORY) {
+        const crease_method method = s->a->method;
+        crs_retune(s->given, &s->run.o, s->a);
+        s->a->method = method;
+    }
+}
+
 const crs_engine crs_cores_engine = {
     .step = step,
     .evaluations = evaluations,
@@ -168,6 +183,7 @@ const crs_engine crs_cores_engine = {
     .refute = refute,
     .settle = settle,
     .merit = merit,
+    .result = result,
     .asks = true,
     .mends_start = true,
 };

@@ -216,7 +216,7 @@ void crs_driver_visit(crs_visitor *v, void *run)
     crs_visit(v, r->progress);
     visit_certificate(v, &r->now, r->blocks);
     visit_certificate(v, &r->best, r->blocks);
-    r->engine->visit(v, r->self);
+    (r->engine->visit ? r->engine->visit : r->engine->result)(v, r->self);
 }
 
 static bool limit_is_past(const crs_driver *r)
@@ -228,25 +228,29 @@ static bool limit_is_past(const crs_driver *r)
 
 void crs_driver_enter(crs_driver *r)
 {
-    if (!r->engine->visit || r->report.outcome != CREASE_NOT_RUN) return;
+    const crs_unit_kind kind = r->engine->visit ? CRS_UNIT_LOOP : CRS_UNIT_WHOLE;
+    crs_unit_found found = CRS_UNIT_FRESH;
+    if ((!r->engine->visit && !r->engine->result) || r->report.outcome != CREASE_NOT_RUN) return;
     for (bool further = true; further;) {
-        const crs_unit_found found =
-            crs_unit_begin(&r->watch, "run", CRS_UNIT_LOOP, crs_driver_visit, r);
-        r->unit = found != CRS_UNIT_DONE;
-        further = !r->unit && limit_is_past(r);
+        found = crs_unit_begin(&r->watch, "run", kind, crs_driver_visit, r);
+        further = found == CRS_UNIT_DONE && kind == CRS_UNIT_LOOP && limit_is_past(r);
         if (further) r->report.outcome = CREASE_NOT_RUN;
-        if (found != CRS_UNIT_FRESH) crease_watch_limit(&r->watch, r->o.max_seconds);
     }
-    if (!r->unit && r->engine->settle) r->engine->settle(r->self);
+    if (found != CRS_UNIT_FRESH) crease_watch_limit(&r->watch, r->o.max_seconds);
+    if (found != CRS_UNIT_DONE) r->noted = r->engine;
+    if (found == CRS_UNIT_DONE && r->engine->settle) r->engine->settle(r->self);
 }
 
 void crs_driver_tick(crs_driver *r)
 {
-    if (r->unit) crs_unit_tick(&r->watch);
+    if (r->noted) crs_unit_tick(&r->watch);
 }
 
+/* Proofs are not noted, nor what another engine than the first has found. */
 void crs_driver_leave(crs_driver *r)
 {
-    if (r->unit) crs_unit_end(&r->watch);
-    r->unit = false;
+    const crease_outcome o = r->report.outcome;
+    const bool whole = o != CREASE_INFEASIBLE && o != CREASE_UNBOUNDED && r->noted == r->engine;
+    if (r->noted) (whole ? crs_unit_end : crs_unit_drop)(&r->watch);
+    r->noted = NULL;
 }

@@ -32,8 +32,9 @@ typedef struct {
     crease_outcome (*refute)(void *self, bool diverged);
     /* What a step lowers; NULL: a start that is certified is the answer. */
     double (*merit)(void *self);
-    /* What steps change beside the run's own; NULL: a run leaves nothing in a checkpoint. */
-    crs_visit_function *visit;
+    /* What steps change beside the run's own, for a checkpoint; NULL: it knows no state between two
+     * steps, but `result`, what is read of it when the run has ended. */
+    crs_visit_function *visit, *result;
     bool asks;   /* certificates only when a step asks for one, and of the start */
     bool at_end; /* certificates only when a step is done, otherwise every so many iterations */
     bool mends_start; /* a start outside the domain is no failure: the first step mends it */
@@ -51,7 +52,7 @@ typedef struct {
     double drop;    /* and by how much the first iteration lowered it */
     double trial;   /* merit of a start that is certified, until a step was tried; else NaN */
     bool started, theta_stop;
-    bool unit; /* of a checkpoint, and not at its end */
+    const crs_engine *noted; /* the engine at the begin of a unit of a checkpoint; NULL: none */
     crease_certificate now,
         best;   /* of the iterate and of the answer; their blocks are the owner's */
     int blocks; /* that they have room for */

@@ -37,6 +37,7 @@ struct crs_points {
     int count;
     crease_report sum;
     bool stopped; /* by the callback */
+    bool notes;   /* runs are units of a checkpoint */
 };
 
 static bool is_bent(const crease_reg *r) /* a penalty that is not convex, with its own lambda */
@@ -239,6 +240,7 @@ static bool open_child(crease_solver *s, crease_error *e)
     crs_watch_say(&s->run.watch, "start %d: %s", p->run + 1, p->at.start);
     crease_watch_enter(&s->run.watch, was);
     if (first && s->begins_at && !crease_solver_begin_at(p->child, s->st.lambda, e)) return false;
+    if (p->notes) crs_driver_enter(&p->child->run);
     return true;
 }
 
@@ -390,6 +392,7 @@ static crease_outcome end_run(crease_solver *s)
     crs_points *p = s->points;
     const crease_outcome o = p->child->run.report.outcome;
     const bool last = p->stage >= stages(p);
+    crs_driver_leave(&p->child->run);
     add(&p->sum, &p->child->run.report);
     p->at.iterations += p->child->run.report.iterations;
     p->has_start = true;
@@ -417,8 +420,17 @@ crease_outcome crs_points_step(crease_solver *s)
     }
     if (!p->child && !open_child(s, &e)) return give_up(s, &e);
     if (crease_step(p->child) != CREASE_NOT_RUN) return end_run(s);
+    crs_driver_tick(&p->child->run);
     s->run.report.iterations = p->sum.iterations + p->child->run.report.iterations;
     return CREASE_NOT_RUN;
+}
+
+crease_outcome crs_points_solve(crease_solver *s)
+{
+    s->points->notes = true;
+    while (crs_points_step(s) == CREASE_NOT_RUN) continue;
+    s->points->notes = false;
+    return s->run.report.outcome;
 }
 
 int crease_point_count(const crease_solver *s) { return s->points ? s->points->count : 0; }

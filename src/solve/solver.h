@@ -58,6 +58,7 @@ void crs_solver_keep(void *self);
 bool crs_points_open(crease_solver *s, const crease_options *given, crease_error *e);
 void crs_points_free(crs_points *p);
 crease_outcome crs_points_step(crease_solver *s);
+crease_outcome crs_points_solve(crease_solver *s); /* all steps, as units of a checkpoint */
 
 /* Is extrapolation on; and does x move on to the candidate, if that is no worse (extrapolate.c)? */
 bool crs_extrapolates(const crease_solver *s);

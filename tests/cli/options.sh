@@ -135,7 +135,7 @@ value = {
     "--checkpoint": [["ck", "--checkpoint-every", "0"]], "--resume": [["no.ck"]],
     "--checkpoint-every": [["0", "--checkpoint", "ck"]],
     "--precision": [["single"]], "--out": [["p"]], "--force": [[]], "--quiet": [[]],
-    "--verbose": [[]], "--log-csv": [["log.csv"]], "--log": [["json"]], "--log-file": [["log.csv"]], "--json": [[]], "--report": [["page.html"]], "--help": [[]], "--all": [[]], "--scdoc": [[]], "--color": [["always"]],
+    "--verbose": [[]], "--log-csv": [["log.csv"]], "--log": [["json"]], "--log-file": [["log.csv"]], "--json": [[]], "--report": [["page.html"]], "--help": [[]], "--all": [[]], "--scdoc": [[]], "--dry-run": [[]], "--color": [["always"]],
     "--markdown": [[]], "--problem": [["bcd.json"]], "--step": [["2"]],
     "--box": [["-1", "1"]], "--ball": [["1"]], "--set": [["simplex:1"]], "--reg": [["l1:1"], ["l1:2"]],
     "--shape": [["2,2"]], "--input": [["point.npy"]],
@@ -187,7 +187,7 @@ base_for = {
     ("convert", "--read-as"): lambda args: ["plain", "o.npy"],
     ("convert", "--format"): lambda args: ["g/tensor.npy", "o.dat"],
     ("verify", "rpca", "--problem"): lambda args: ["lost"],
-    ("help", "--all"): lambda args: ["rpca"],
+    ("help", "--all"): lambda args: ["rpca"], ("help", "--markdown"): lambda args: ["formats"],
     ("prox", "l1", "--weights"): lambda args: ["l1:1", "--step", "1", "--", "5", "2", "3", "4"],
     ("prox", "--shape"): lambda args: place(args, ["--json"]),
     ("project", "--shape"): lambda args: place(args, ["--json"]),
@@ -222,7 +222,6 @@ for v in json.loads(subprocess.check_output([crease, "help", "--json"]))["verbs"
 for verb in takes:
     if "--quiet" in takes[verb]: base_for[(verb, "--quiet")] = lambda args: args + ["--log", "text"]
 base_for[("report", "--quiet")] = lambda args: args
-with open("text.html", "w") as f: f.write("not a page of ours")
 base_for[("report", "--force")] = lambda args: [args[0], "--out", "text.html"]
 
 def without(args, name):
@@ -263,6 +262,7 @@ def run(verb, args, force=False):
         if os.path.exists(file) and not force: os.remove(file)
     for left in "log.csv", "ck":
         if os.path.exists(left): os.remove(left)
+    with open("text.html", "w") as f: f.write("not a page of ours")
     r = subprocess.run([crease, verb, *args], capture_output=True, text=True, timeout=120,
                        stdin=subprocess.DEVNULL, env={**os.environ, "OMP_NUM_THREADS": "2"})
     return (r.returncode, settle(r.stdout), settle(r.stderr), digest("o"), digest("p"), contents("o.npy"), contents("o.dat"),

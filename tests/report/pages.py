@@ -3,6 +3,7 @@
 import csv, math, re, sys, time
 from pathlib import Path
 import numpy as np
+import hostile
 from browser import Browser
 from results import Results
 
@@ -123,7 +124,7 @@ def slider(b, name, path):
     check(before[0] != after[0], f"{name}: the words beside the slider do not follow")
     check(before[2] != after[2], f"{name}: the pictures do not follow the slider")
     count = b.run("return document.querySelectorAll('[data-go]').length")
-    check(count > 0 or name != "seen", f"{name}: no table leads to a slice")
+    check(count > 0, f"{name}: no table leads to a slice")
     for k in {0, count - 1} if count else ():
         word = b.run("const x = document.querySelectorAll('[data-go]')[arguments[0]]; x.click();"
                      "return x.dataset.go.split(',').find(t => t !== '')", k)
@@ -156,6 +157,24 @@ def printed(b, name, path):
     pdf = base64.b64decode(b.command("Page.printToPDF", printBackground=True)["data"])
     pages = len(re.findall(rb"/Type\s*/Page\b", pdf))
     check(1 <= pages <= 8, f"{name}: {pages} pages on paper")
+
+
+def harmless(b, r, name):
+    """Words that are markup, and numbers that are none: nothing of it runs or is asked for."""
+    import json, random, shutil
+    for what, document in list(hostile.documents(r.document(name), random.Random(1), 0))[:3]:
+        shutil.rmtree(r.folder / "bad", ignore_errors=True)
+        shutil.copytree(r.folder / name, r.folder / "bad")
+        (r.folder / "bad/result.json").write_text(json.dumps(document))
+        if r.run("report", "bad", "--out", "bad.html", "--quiet", codes=(0, 65)).returncode:
+            continue
+        b.open(r.folder / "bad.html")
+        console, asked = b.heard()
+        check(not console and asked in ([], [(r.folder / "bad.html").resolve().as_uri()]),
+              f"{name} with {what}: the console says {console}, asked for {asked}")
+        check(b.run("return document.querySelectorAll('script').length") == 2, f"{name} with {what}: more scripts")
+        odd = [f for f in b.faults() if "no number in a chart" in f or "the text has" in f]
+        check(not odd, f"{name} with {what}: {odd}")
 
 
 def regress_numbers(b, r, name, path):
@@ -270,6 +289,8 @@ def main(crease, folder):
             sorting(b, name, paths[name])
         for name in ("numbers", "sparse", "picture"):
             printed(b, name, paths[name])
+        for name in names:
+            harmless(b, r, name)
         for name in regressions:
             regress_numbers(b, r, name, paths[name])
         spca_numbers(b, r, "sparse", paths["sparse"])
