@@ -148,6 +148,14 @@ static void print_entries(const job *j)
         printf("scale       1 was %g in the file; it is written back so\n", j->data.scale);
 }
 
+static void print_memory(double bytes)
+{
+    char need[32], there[32];
+    crs_bytes_text(bytes, need);
+    crs_bytes_text(crs_memory_free(), there);
+    printf("memory      crease rpca takes about %s; %s are free\n", need, there);
+}
+
 static void print(const job *j)
 {
     if (j->format)
@@ -156,9 +164,7 @@ static void print(const job *j)
     if (!j->data.data) return;
     print_entries(j);
     print_axes(j);
-    if (!isnan(j->bytes))
-        printf("memory      crease rpca takes about %.3g MB; %.3g MB are free\n", j->bytes / 1e6,
-               crs_memory_free() / 1e6);
+    if (!isnan(j->bytes)) print_memory(j->bytes);
     printf("try         %s\n", j->try);
 }
 
