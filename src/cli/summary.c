@@ -169,7 +169,11 @@ static const char *longest_phase(const crs_args *a)
     return NULL;
 }
 
+<<<<<<< HEAD
 const char *crs_bytes_text(double bytes, char out[32])
+=======
+void crs_bytes_text(double bytes, char out[32])
+>>>>>>> main
 {
     static const char *const unit[] = { "bytes", "kB", "MB", "GB", "TB" };
     int k = 0;
