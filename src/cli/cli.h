@@ -308,8 +308,6 @@ bool crs_run_options(const crs_args *a, crease_options *o, crease_error *e);
 void crs_size_text(const crease_problem *p, char *out, size_t size);
 /* "beta 1.2, gamma 0.8": the parameters that the method has. */
 void crs_parameter_text(const crease_analysis *a, char *out, size_t size);
-/* "24.5 GB" (summary.c) */
-const char *crs_bytes_text(double bytes, char out[32]);
 /* Bytes the solver will take. */
 bool crs_forecast_bytes(const crease_problem *p, const crease_analysis *a, double *bytes,
                         crease_error *e);

@@ -165,8 +165,9 @@ static void print(const job *j)
     print_axes(j);
     if (!isnan(j->bytes)) {
         char takes[32], has[32];
-        printf("memory      crease rpca takes about %s; %s are free\n",
-               crs_bytes_text(j->bytes, takes), crs_bytes_text(crs_memory_free(), has));
+        crs_bytes_text(j->bytes, takes);
+        crs_bytes_text(crs_memory_free(), has);
+        printf("memory      crease rpca takes about %s; %s are free\n", takes, has);
     }
     printf("try         %s\n", j->try);
 }

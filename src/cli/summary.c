@@ -169,17 +169,12 @@ static const char *longest_phase(const crs_args *a)
     return NULL;
 }
 
-<<<<<<< HEAD
-const char *crs_bytes_text(double bytes, char out[32])
-=======
 void crs_bytes_text(double bytes, char out[32])
->>>>>>> main
 {
     static const char *const unit[] = { "bytes", "kB", "MB", "GB", "TB" };
     int k = 0;
     for (; bytes >= 999.5 && k < 4; k++) bytes /= 1000;
     snprintf(out, 32, "%.3g %s", bytes, unit[k]);
-    return out;
 }
 
 void crs_say_place(const crs_args *a, const crs_folder *f)
