@@ -1,5 +1,5 @@
 # The project's commands. Everything is built in build/<preset> by CMake and Ninja.
-.PHONY: docs deb help demo test build install clean format tidy analyze trace coverage catalogue schema methods bench bench-build bench-rpca bench-engine study-build paper beyond limits
+.PHONY: docs deb help demo test kills build install clean format tidy analyze trace coverage catalogue schema methods bench bench-build bench-rpca bench-engine study-build paper beyond limits
 .DEFAULT_GOAL := help
 
 help:
@@ -19,6 +19,7 @@ help:
 ## make paper     repeat the paper's tables in full and write study/results/tables.md (many minutes)
 ## make beyond    measure our defaults on the paper's and on hard instances: study/results/beyond.md (half an hour)
 ## make limits    --max-seconds and SIGINT at random times, 1e7 entries: how late every verb ends (half an hour)
+## make kills     SIGKILL and SIGINT at 400 random times over all verbs: resumed runs end in the same bits (ten minutes)
 ## make ranks     measure the automatic rank: study/results/ranks.md (ten minutes)
 ## make catalogue write the tables of docs/catalogue.md
 ## make methods   write the table and the examples of docs/methods.md
@@ -67,6 +68,10 @@ build/%/build.ninja: CMakeLists.txt CMakePresets.json scripts/install-dependenci
 
 limits: build
 	@/usr/bin/python3 tests/support/limits.py build/release/src/crease --entries 1e7 --trials 3 --longest 20
+
+kills: build
+	@rm -rf build/kills && mkdir -p build/kills
+	@cd build/kills && /usr/bin/python3 ../../tests/support/kill.py ../release/src/crease 400 1
 
 PREFIX ?= /usr/local
 install: build
