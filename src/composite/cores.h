@@ -5,6 +5,7 @@
 #define CRS_CORES_H
 
 #include "composite/composite.h"
+#include "core/checkpoint.h"
 
 typedef enum {
     CRS_CORE_GOES_ON,
@@ -47,6 +48,7 @@ typedef struct crs_core {
      * there with what is still true of caches. NULL: close and open. */
     bool (*renew)(void *self);
     void (*close)(void *self);
+    crs_visit_function *visit; /* what steps change; NULL: it cannot be noted between two of them */
 } crs_core;
 
 /* One line in decide.c and in method/cores.c besides. */

@@ -174,6 +174,34 @@ static void solve(crease_watch *w, crease_method method, long starts, double *ou
 }
 
 static void proximal(crease_watch *w, double *out) { solve(w, CREASE_METHOD_PROX_BCD, 1, out); }
+static void by_panoc(crease_watch *w, double *out) { solve(w, CREASE_METHOD_PANOC, 1, out); }
+static void plainly(crease_watch *w, double *out) { solve(w, CREASE_METHOD_PLAIN, 1, out); }
+
+/* |L|_* + |S|_1 with L + S = T, by the cores that take it */
+static void split(crease_watch *w, crease_method method, double *out)
+{
+    const crease_space spaces[] = { crease_matrix(D1, D2 * D3), crease_matrix(D1, D2 * D3) };
+    const crease_block blocks[] = { { .reg = crease_nuclear(1), .map = crease_identity(1) },
+                                    { .reg = crease_l1(0.2), .map = crease_identity(1) } };
+    const crease_problem p = {
+        .count = 2, .space = spaces, .block = blocks, .range = spaces[0], .rhs = tensor
+    };
+    crease_options o = crease_options_default();
+    crease_error e = { CREASE_OK, "" };
+    o.watch = w;
+    o.method = method;
+    o.max_iterations = 300;
+    crease_solver *s = crease_solver_new(&p, &o, &e);
+    if (!s) fail_msg("%s", e.text);
+    crease_solve(s);
+    memcpy(out, crease_solution(s, 0), sizeof tensor);
+    memcpy(out + SIZE, crease_multiplier(s), sizeof tensor);
+    out[2 * SIZE] = (double)crease_solver_report(s).iterations;
+    crease_solver_free(s);
+}
+
+static void by_splitting(crease_watch *w, double *out) { split(w, CREASE_METHOD_SPLITTING, out); }
+static void multiplied(crease_watch *w, double *out) { split(w, CREASE_METHOD_MULTIPLIERS, out); }
 static void raced(crease_watch *w, double *out) { solve(w, CREASE_METHOD_AUTO, 6, out); }
 
 static void applied(crease_watch *w, double *out)
@@ -278,6 +306,10 @@ static void every_call_is_resumed_in_the_same_bits(void **state)
                  { "spca", sparse_components },
                  { "proximal", proximal },
                  { "raced", raced },
+                 { "panoc", by_panoc },
+                 { "plain", plainly },
+                 { "splitting", by_splitting },
+                 { "multipliers", multiplied },
                  { "applied", applied } };
     static double plain[OUT], out[OUT];
     (void)state;
