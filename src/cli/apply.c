@@ -550,14 +550,33 @@ static void print_summary(const crs_apply_job *j)
     crs_say_place(j->a, &j->folder);
 }
 
+static void foretell(const crs_apply_job *j)
+{
+    const ptrdiff_t slices = j->shape.dim[j->mode];
+    const double n = (double)crease_size(&j->shape);
+    const crs_dry_work work = { n * (4 * (double)j->s.rank + 20), 5, 50, "passes over the data" };
+    printf("%s  %td slice%s along axis %d, by the terms of %s\n\n", j->path, slices,
+           slices == 1 ? "" : "s", j->mode, j->from);
+    crs_line("model", "%s of rank %td", j->model, j->s.rank);
+    crs_dry_memory(8 * 6 * n);
+    crs_dry_time(j->a, &work);
+    crs_dry_files(j->a, "coefficients.npy, lowrank.npy, sparse.npy, noise.npy");
+}
+
 static bool run(const crs_args *a, crease_error *e)
 {
     crs_apply_job j = {
         .a = a, .from = a->word[0], .path = a->word[1], .masked = crs_given(a, CRS_OPT_MASK)
     };
     bool done = crs_folder_of(a, &j.folder, e) && crs_apply_model(&j, e) && read_options(&j, e) &&
-                crs_apply_data(&j, e) && crs_checkpoint_bind(a, "the data", j.hash, e) &&
-                crs_checkpoint_bind(a, "the model", j.model_hash, e) && solve(&j, e);
+                crs_apply_data(&j, e);
+    if (done && crs_dry(a)) {
+        foretell(&j);
+        crs_apply_discard(&j);
+        return true;
+    }
+    done = done && crs_checkpoint_bind(a, "the data", j.hash, e) &&
+           crs_checkpoint_bind(a, "the model", j.model_hash, e) && solve(&j, e);
     j.ended = crease_watch_why(a->watch);
     crease_watch_enter(a->watch, CREASE_PHASE_CHECK);
     done = done && crs_apply_judge(&j, slice_eps, e) && deliver(&j, e);
@@ -586,6 +605,6 @@ const crs_verb crs_apply_verb = {
     .takes = CRS_LIST(CRS_TAKES(AXIS), CRS_TAKES(MISSING), CRS_TAKES(MASK), CRS_TAKES_READING,
                       CRS_TAKES(max_seconds), CRS_TAKES_CHECKPOINT, CRS_TAKES(OUT),
                       CRS_TAKES(FORMAT), CRS_TAKES(REPORT), CRS_TAKES(FORCE), CRS_TAKES_LOG,
-                      CRS_TAKES(COLOR), CRS_TAKES(JSON)),
+                      CRS_TAKES(DRY_RUN), CRS_TAKES(COLOR), CRS_TAKES(JSON)),
     .run = run,
 };

@@ -165,6 +165,8 @@ static bool all_read(const crs_args *a, crease_error *e)
         return crs_fail(e, CREASE_BAD_ARGUMENT,
                         "--quiet and --verbose exclude each other; give one");
     if (!crs_colour_option(a, e)) return false;
+    if (crs_dry(a) && crs_given(a, CRS_OPT_JSON))
+        return crs_fail(e, CREASE_BAD_ARGUMENT, "--dry-run has no document; leave --json out");
     if (!v->kinds) return true;
     const int kind = v->kind(a, e);
     if (kind < 0) return false;

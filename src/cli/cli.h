@@ -111,8 +111,9 @@ typedef struct {
         CRS_SAYS(SHAPE, "of a file of coordinates: the dimensions (default: the largest indices)")
 
 /* Those that decide what a long command says while it works. */
-#define CRS_TAKES_LOG  CRS_TAKES(QUIET), CRS_TAKES(LOG), CRS_TAKES(LOG_FILE)
-#define CRS_TAKES_ROWS CRS_TAKES_LOG, CRS_TAKES(VERBOSE), CRS_TAKES(LOG_CSV), CRS_TAKES(COLOR)
+#define CRS_TAKES_LOG CRS_TAKES(QUIET), CRS_TAKES(LOG), CRS_TAKES(LOG_FILE)
+#define CRS_TAKES_ROWS                                                                             \
+    CRS_TAKES_LOG, CRS_TAKES(VERBOSE), CRS_TAKES(LOG_CSV), CRS_TAKES(COLOR), CRS_TAKES(DRY_RUN)
 
 enum { CRS_NAME = 80 };
 
@@ -156,6 +157,7 @@ struct crs_args {
     int count;
     char **word;
     int *status; /* exit code of the program: instead of 0, or of the error's own when not 0 */
+    char command[CRS_COMMAND];         /* as a shell would take it; empty: too long */
     crease_watch *watch;               /* of the command; --max-seconds is its limit */
     struct crs_log *log;               /* NULL: it says nothing while it works */
     struct crs_checkpoint *checkpoint; /* NULL: none */
@@ -386,6 +388,20 @@ void crs_say_doubt(const crs_args *a, const crs_trust *t);
 void crs_say_trust(const crs_args *a, const crs_trust *t);
 void crs_say_steps(const crs_trust *t, long iterations, crease_method m, const char *theorem);
 void crs_say_place(const crs_args *a, const crs_folder *f);
+void crs_bytes_text(double bytes, char out[32]); /* "3.31 MB" */
+
+/* dry.c: is this --dry-run? Of large data only what their head says: true, and their shape. */
+bool crs_dry(const crs_args *a);
+bool crs_dry_head(const crs_args *a, const char *path, const crs_asked *asked, crease_space *s);
+/* So many operations each, and how many rounds of them, "passes over the data". */
+typedef struct {
+    double operations, least, most;
+    const char *what;
+} crs_dry_work;
+void crs_dry_time(const crs_args *a, const crs_dry_work *w);
+void crs_dry_memory(double bytes);
+/* The files of the folder but result.json and certificate.json; the end of what is said. */
+void crs_dry_files(const crs_args *a, const char *names);
 
 enum { CRS_PATH_ROOM = 4096 };
 

@@ -225,12 +225,29 @@ static bool write_tucker(const crs_args *a, crs_folder *f, const crease_tucker_i
     return false;
 }
 
+static void foretell(const crs_args *a, const crease_space *s, double bytes)
+{
+    const crs_dry_work work = { 300 * (double)crease_size(s), 1, 2, "times the noise" };
+    char names[400] = "tensor.npy, lowrank.npy, sparse.npy, noise.npy", shape[200];
+    crs_named_shape(s, NULL, shape, sizeof shape);
+    printf("%s  %s\n\n", a->word[0], shape);
+    crs_dry_memory(bytes);
+    crs_dry_time(a, &work);
+    for (int n = 0; n < s->order; n++) {
+        const size_t used = strlen(names);
+        snprintf(names + used, sizeof names - used, ", factor_%d.npy", n + 1);
+    }
+    if (is_tucker(a)) strncat(names, ", core.npy", sizeof names - strlen(names) - 1);
+    crs_dry_files(a, names);
+}
+
 static bool generate_tucker(const crs_args *a, crs_folder *f, crease_error *e)
 {
     crease_tucker_recipe r;
     if (!read_tucker_recipe(a, &r, e) ||
         !crs_memory_suffices("the instance", tucker_forecast(&r), e) || !crs_folder_of(a, f, e))
         return false;
+    if (crs_dry(a)) return foretell(a, &r.parts.shape, tucker_forecast(&r)), true;
     crease_watch_enter(a->watch, CREASE_PHASE_FIT);
     r.parts.watch = a->watch;
     crease_tucker_instance *c = crease_tucker_generate(&r, e);
@@ -246,6 +263,7 @@ static bool generate_cp(const crs_args *a, crs_folder *f, crease_error *e)
     if (!read_recipe(a, &r, e) || !crs_memory_suffices("the instance", forecast(&r), e) ||
         !crs_folder_of(a, f, e))
         return false;
+    if (crs_dry(a)) return foretell(a, &r.shape, forecast(&r)), true;
     crease_watch_enter(a->watch, CREASE_PHASE_FIT);
     r.watch = a->watch;
     crease_cp_instance *c = is_eem(a) ? crease_eem_generate(&r, e) : crease_cp_generate(&r, e);
@@ -288,6 +306,6 @@ const crs_verb crs_generate_verb = {
                                 "one per mode (2,3,4)"),
                  CRS_TAKES(OUTLIERS), CRS_TAKES(MAGNITUDE), CRS_TAKES(NOISE), CRS_TAKES(seed),
                  CRS_TAKES(max_seconds), CRS_TAKES(OUT), CRS_TAKES(FORMAT), CRS_TAKES(FORCE),
-                 CRS_TAKES_LOG, CRS_TAKES(JSON)),
+                 CRS_TAKES_LOG, CRS_TAKES(DRY_RUN), CRS_TAKES(JSON)),
     .run = run,
 };

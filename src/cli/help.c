@@ -57,7 +57,9 @@ void crs_print_usage(FILE *f)
         snprintf(call, sizeof call, "%s %s", v->name, v->words);
         fprintf(f, "  crease %-30s %.*s\n", call, (int)strcspn(v->text, ".:;"), v->text);
     }
-    fprintf(f, "\n'crease help VERB' explains a verb, 'crease list' shows the catalogue.\n");
+    fprintf(f,
+            "\n'crease help VERB' explains a verb, 'crease help formats' the files that are read, "
+            "'crease\nlist' shows the catalogue.\n");
 }
 
 void crs_option_text(const crs_verb *v, int k, char out[CRS_HELP_ROOM])
@@ -169,8 +171,69 @@ static bool print_json(const crs_verb *only, crease_error *e)
     return crs_document_print(&d, true, e);
 }
 
+static void print_formats(void)
+{
+    printf("Files that data are read from, told by their first bytes, then by their ending; "
+           "--read-as overrules.\n- is standard input; .gz is unpacked.\n\n");
+    for (int k = 0; crs_format_at(k); k++) {
+        const crs_format *f = crs_format_at(k);
+        printf("  %-6s", f->name);
+        crs_print_wrapped(f->text, 8, 8);
+        printf("%8s", "");
+        crs_print_wrapped(f->endings, 8, 8);
+        if (!f->write && !f->needs) printf("%8sonly read\n", "");
+        if (f->needs) printf("%8snot in this build: it lacks %s\n", "", f->needs);
+    }
+    printf("\n'crease info FILE' tells what is in a file, 'crease convert IN OUT' writes it in "
+           "another "
+           "format.\n");
+}
+
+static void markdown_formats(void)
+{
+    printf("| format | endings | what | written |\n|---|---|---|---|\n");
+    for (int k = 0; crs_format_at(k); k++) {
+        const crs_format *f = crs_format_at(k);
+        printf("| `%s` | `%s` | %s | %s |\n", f->name, f->endings, f->text,
+               f->write ? "yes" : "no");
+    }
+}
+
+static bool json_formats(crease_error *e)
+{
+    crs_document d;
+    const crs_spot list = crs_put_list(crs_document_begin(&d, "help"), "formats");
+    for (int k = 0; crs_format_at(k); k++) {
+        const crs_format *f = crs_format_at(k);
+        const crs_spot to = crs_put_object(list, NULL);
+        crs_put_text(to, "name", f->name);
+        crs_put_text(to, "endings", f->endings);
+        crs_put_text(to, "text", f->text);
+        crs_put_text(to, "reads", f->reads);
+        crs_put_text(to, "needs", f->needs);
+        crs_put_flag(to, "written", f->write);
+        crs_put_flag(to, "many", f->many);
+    }
+    return crs_document_print(&d, true, e);
+}
+
+static bool run_formats(const crs_args *a, crease_error *e)
+{
+    if (crs_given(a, CRS_OPT_SCDOC))
+        return crs_fail(e, CREASE_BAD_ARGUMENT, "formats have no manual page; leave --scdoc out");
+    if (crs_given(a, CRS_OPT_JSON)) return json_formats(e);
+    if (crs_given(a, CRS_OPT_MARKDOWN))
+        markdown_formats();
+    else
+        print_formats();
+    return true;
+}
+
 static bool run(const crs_args *a, crease_error *e)
 {
+    if (a->count && strcmp(a->word[0], "formats") == 0) return run_formats(a, e);
+    if (crs_given(a, CRS_OPT_MARKDOWN))
+        return crs_fail(e, CREASE_BAD_ARGUMENT, "--markdown is for crease help formats");
     const crs_verb *v = a->count ? crs_verb_find(a->word[0], e) : NULL;
     if (a->count && !v) return false;
     if (crs_given(a, CRS_OPT_JSON)) return print_json(v, e);
@@ -185,12 +248,12 @@ static bool run(const crs_args *a, crease_error *e)
 
 const crs_verb crs_help_verb = {
     .name = "help",
-    .words = "[VERB]",
+    .words = "[VERB|formats]",
     .word = { .kind = CRS_VERB_NAME },
     .most = 1,
-    .text = "Explain the program or one of its verbs.",
+    .text = "Explain the program, a verb, or the formats of data files.",
     .example = "crease help prox",
-    .takes = CRS_LIST(CRS_TAKES(ALL), CRS_TAKES(SCDOC), CRS_TAKES(JSON)),
+    .takes = CRS_LIST(CRS_TAKES(ALL), CRS_TAKES(SCDOC), CRS_TAKES(MARKDOWN), CRS_TAKES(JSON)),
     .run = run,
 };
 

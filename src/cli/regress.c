@@ -400,11 +400,33 @@ static bool fit(crs_regress_job *j, crease_error *e)
     return done;
 }
 
+static void foretell(const crs_regress_job *j)
+{
+    const crease_regression_settings *s = crease_regression_used(j->model);
+    const double fits = (double)s->path * (1 + j->folds);
+    const crs_dry_work work = { fits * 4 * (double)j->n * (double)j->p, 2, 50,
+                                "sweeps for every lambda and fold" };
+    printf("%s  %td rows, %td columns%s%s\n\n", j->a->word[0], j->n, j->p,
+           s->standardize ? ", standardized" : "", s->intercept ? ", with an intercept" : "");
+    crs_line("model", "%s loss, %s penalty", crs_regress_loss_name(s->loss), j->penalty.spec.name);
+    crs_line("path", "%td lambda%s, at most %.3g, where nothing is selected", s->path,
+             s->path == 1 ? "" : "s", crease_regression_lambda_max(j->model));
+    if (j->folds) crs_line("folds", "%d", j->folds);
+    crs_dry_memory(bytes(j));
+    crs_dry_time(j->a, &work);
+    crs_dry_files(j->a, j->folds ? "solutions.csv, coefficients.npy, cv.csv, path.svg, history.csv"
+                                 : "solutions.csv, coefficients.npy, path.svg, history.csv");
+}
+
 static bool run(const crs_args *a, crease_error *e)
 {
     crs_regress_job j = { .a = a };
-    const bool done = read_options(&j, e) && crs_folder_of(a, &j.folder, e) && read_data(&j, e) &&
-                      build(&j, e) && fit(&j, e);
+    bool done =
+        read_options(&j, e) && crs_folder_of(a, &j.folder, e) && read_data(&j, e) && build(&j, e);
+    if (done && crs_dry(a))
+        foretell(&j);
+    else
+        done = done && fit(&j, e);
     discard(&j);
     return done;
 }

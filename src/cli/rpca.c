@@ -192,14 +192,21 @@ static void discard(crs_rpca_job *j)
     crs_reg_close(&j->penalty);
 }
 
+static bool fit_penalty(crs_rpca_job *j, crease_error *e)
+{
+    crease_rpca_settings *m = &j->s;
+    if (m->groups == CREASE_GROUPS_GIVEN && !crs_reg_fit(j->a, &m->shape, &j->penalty, e))
+        return false;
+    m->penalty = j->penalty.reg;
+    return true;
+}
+
 static bool build(crs_rpca_job *j, crease_error *e)
 {
     crease_rpca_settings *m = &j->s;
     crease_watch_enter(j->a->watch, CREASE_PHASE_START);
     crs_keep_time(j->a, 5, 8 * (double)crease_size(&m->shape));
-    if (m->groups == CREASE_GROUPS_GIVEN && !crs_reg_fit(j->a, &m->shape, &j->penalty, e))
-        return false;
-    m->penalty = j->penalty.reg;
+    if (!fit_penalty(j, e)) return false;
     m->memory = crs_memory_free() - CRS_RPCA_OVERHEAD;
     j->fit = crease_rpca_new(m, &j->run, j->data.data, e);
     if (!j->fit) return false;
@@ -229,7 +236,10 @@ static bool run_cp(const crs_args *a, crease_error *e)
     crs_rpca_job j = { .a = a };
     bool done = read_options(&j, e) && crs_folder_of(a, &j.folder, e) && crs_rpca_read(&j, e) &&
                 is_order_two(a, &j.s.shape, e);
-    if (done) {
+    if (done && crs_dry(a)) {
+        done = fit_penalty(&j, e);
+        if (done) crs_rpca_foretell(&j);
+    } else if (done) {
         done = crs_checkpoint_bind(a, "the data", j.hash, e) && build(&j, e) && fit(&j, e);
         if (done) *a->status = j.exit_status;
     }
@@ -309,6 +319,7 @@ static bool read_tucker(crs_tucker_job *j, crease_error *e)
         !crs_memory_suffices("robust PCA of this tensor",
                              crease_rpca_bytes(&j->s, &j->run, false, true), e))
         return false;
+    if (crs_dry_head(a, a->word[0], &j->asked, &j->given)) return tucker_ranks(j, e);
     if (!crs_read_data(a, a->word[0], &j->asked, &j->data, e)) return false;
     j->given = j->data.shape;
     if (!crs_rpca_take(&j->data, crs_given(a, CRS_OPT_MASK), crs_given(a, CRS_OPT_MERGE), &j->s,
@@ -443,8 +454,12 @@ static bool run_tucker(const crs_args *a, crease_error *e)
 {
     crs_tucker_job j = { .a = a };
     bool done = read_tucker_options(&j, e) && tucker_outputs(&j, e) && read_tucker(&j, e) &&
-                is_order_two(a, &j.s.shape, e) && crs_checkpoint_bind(a, "the data", j.hash, e) &&
-                fit_tucker(&j, e) && open_problem(&j, e) && solve_tucker(&j, e);
+                is_order_two(a, &j.s.shape, e);
+    if (done && crs_dry(a))
+        crs_tucker_foretell(&j);
+    else
+        done = done && crs_checkpoint_bind(a, "the data", j.hash, e) && fit_tucker(&j, e) &&
+               open_problem(&j, e) && solve_tucker(&j, e);
     crs_folder_abandon(&j.folder);
     crs_problem_file_free(j.file);
     crease_rpca_free(j.fit);

@@ -86,6 +86,9 @@ extern const char *const crs_rpca_theta_text; /* how a run that theta stopped en
 /* rpca_summary.c: the same for people, on standard output. */
 void crs_rpca_summary(const crs_rpca_job *j);
 void crs_tucker_summary(const crs_tucker_job *j, const crs_run *run);
+/* What they would do, of --dry-run. */
+void crs_rpca_foretell(const crs_rpca_job *j);
+void crs_tucker_foretell(const crs_tucker_job *j);
 
 /* rpca_center.c: --center; the arrays of a folder or a fit, value[0] the one of all, value[n + 1]
  * those of mode n, NULL: none; x with sign times the constants of entries first, .. */

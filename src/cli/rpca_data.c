@@ -168,9 +168,12 @@ bool crs_rpca_take(crs_array *data, const char *mask, const char *axes, crease_r
 bool crs_rpca_read(crs_rpca_job *j, crease_error *e)
 {
     const crs_args *a = j->a;
-    if (!crs_asked_of(a, &j->asked, e) || !foresee(j, e) ||
-        !crs_read_data(a, a->word[0], &j->asked, &j->data, e))
-        return false;
+    if (!crs_asked_of(a, &j->asked, e) || !foresee(j, e)) return false;
+    if (crs_dry_head(a, a->word[0], &j->asked, &j->given)) {
+        j->s.shape = j->given;
+        return true;
+    }
+    if (!crs_read_data(a, a->word[0], &j->asked, &j->data, e)) return false;
     j->given = j->data.shape;
     return crs_rpca_take(&j->data, crs_given(a, CRS_OPT_MASK), crs_given(a, CRS_OPT_MERGE), &j->s,
                          j->hash, e) &&

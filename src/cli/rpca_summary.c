@@ -18,6 +18,14 @@ static void say_data(const crs_args *a, const crease_space *given, const crs_axe
         printf("nothing missing\n\n");
 }
 
+static ptrdiff_t gaps_of(const crs_array *x)
+{
+    ptrdiff_t gaps = 0;
+    for (ptrdiff_t k = 0, n = x->data ? crease_size(&x->shape) : 0; k < n; k++)
+        gaps += isnan(x->data[k]);
+    return gaps;
+}
+
 static const crease_cp_rank_row *row_of(const crease_cp_rank_table *t, ptrdiff_t rank)
 {
     for (ptrdiff_t k = 0; t && k < t->count; k++)
@@ -223,4 +231,72 @@ void crs_tucker_summary(const crs_tucker_job *j, const crs_run *run)
     else
         crs_line(label, "%ld iterations of %s", r.iterations, method);
     crs_say_place(j->a, &j->folder);
+}
+
+/* One pass: the model and its gradient in every mode, and the penalty. */
+static crs_dry_work passes_of(const crease_rpca_settings *s, double rank, bool chosen)
+{
+    const double n = (double)crease_size(&s->shape), few = 30, many = 400, sweep = 10;
+    const double times = chosen ? sweep : 1; /* several ranks, each fitted several times */
+    return (crs_dry_work){ .operations = n * (4 * (s->shape.order + 1) * rank + 20),
+                           .least = few * times,
+                           .most = many * times,
+                           .what = "passes over the data" };
+}
+
+void crs_rpca_foretell(const crs_rpca_job *j)
+{
+    const char *asked = crs_given(j->a, CRS_OPT_RANK), *penalty = crs_given(j->a, CRS_OPT_PENALTY);
+    const bool chosen = j->s.rank == 0;
+    const double usual = 3;
+    const crs_dry_work work = passes_of(&j->s, chosen ? usual : (double)j->s.rank, chosen);
+    char names[ROOM] = "lowrank.npy, sparse.npy, noise.npy, z.npy, weights.npy, history.csv";
+    say_data(j->a, &j->given, &j->data.axes, gaps_of(&j->data));
+    crs_line("model", "low rank (cp) + sparse (%s) + noise%s", penalty ? penalty : "l1",
+             j->s.nonneg ? ", factors >= 0" : "");
+    if (chosen)
+        crs_line("components", "to be chosen by held-out entries%s%s", asked ? ": " : "",
+                 asked ? asked : "");
+    else
+        crs_line("components", "%td", j->s.rank);
+    crs_line("outliers", j->s.alpha > 0 ? "alpha %g" : "their threshold is learned from the data",
+             j->s.alpha);
+    crs_dry_memory(crease_rpca_bytes(&j->s, &j->run, j->s.missing, true) + CRS_RPCA_OVERHEAD);
+    crs_dry_time(j->a, &work);
+    for (int n = 0; n < j->s.shape.order; n++) {
+        char file[32];
+        crs_factor_file(n, file);
+        const size_t used = strlen(names);
+        snprintf(names + used, sizeof names - used, ", %s", file);
+    }
+    crs_dry_files(j->a, names);
+}
+
+void crs_tucker_foretell(const crs_tucker_job *j)
+{
+    static const char *const name[] = { [CREASE_RPCA_TUCKER] =
+                                            "low rank with a core + sparse + noise",
+                                        [CREASE_RPCA_BALL] = "low rank + sparse + bounded noise",
+                                        [CREASE_RPCA_PCP] = "low rank + sparse, convex" };
+    const bool convex = j->s.kind == CREASE_RPCA_PCP, chosen = j->s.ranks.order == 0 && !convex;
+    const double n = (double)crease_size(&j->s.shape), usual = 3;
+    double rank = usual;
+    char ranks[ROOM] = "";
+    for (int k = 0; k < j->s.ranks.order; k++) rank = larger(rank, (double)j->s.ranks.dim[k]);
+    crs_dry_work work = passes_of(&j->s, rank, false);
+    if (convex) /* a singular value decomposition each */
+        work =
+            (crs_dry_work){ 40 * n *
+                                smaller((double)j->s.shape.dim[0], n / (double)j->s.shape.dim[0]),
+                            50, 5000, "iterations" };
+    say_data(j->a, &j->given, &j->data.axes, gaps_of(&j->data));
+    crs_line("model", "%s", name[j->s.kind]);
+    if (j->s.ranks.order > 0) crs_named_shape(&j->s.ranks, NULL, ranks, sizeof ranks);
+    if (!convex)
+        crs_line("ranks", "%s", chosen ? "to be chosen: directions larger than noise" : ranks);
+    crs_dry_memory(crease_rpca_bytes(&j->s, &j->run, j->s.missing, true));
+    crs_dry_time(j->a, &work);
+    crs_dry_files(j->a, convex ? "lowrank.npy, sparse.npy, noise.npy, and the problem"
+                               : "lowrank.npy, sparse.npy, noise.npy, factor_1.npy, ..., core.npy, "
+                                 "and the problem");
 }

@@ -149,6 +149,36 @@ static bool open_folder(const crs_args *a, crs_folder *f, crease_error *e)
     return done;
 }
 
+/* --dry-run: one step is taken, to see how long they are; of the solver, not of the answer. */
+static bool foretell(const crs_args *a, const crs_run *run, crease_error *e)
+{
+    const crease_problem *p = &run->file->problem;
+    const crease_analysis *about = crease_solver_analysis(run->solver);
+    char text[240], names[400] = "history.csv";
+    double bytes;
+    if (!crs_forecast_bytes(p, about, &bytes, e)) return false;
+    crs_size_text(p, text, sizeof text);
+    printf("%s  %s\n\n", a->word[0], text);
+    crs_line("method", "%s, %s mode%s%s", crease_method_name(about->method),
+             crease_mode_name(about->mode),
+             about->guarantee ? "; a theorem bounds its steps: " : "",
+             about->guarantee ? about->theorem : "");
+    for (int k = 0; crease_presolve(run->solver, k); k++)
+        crs_line(k ? "" : "presolve", "%s", crease_presolve(run->solver, k));
+    crs_dry_memory(bytes);
+    const double begun = crease_watch_total(a->watch);
+    crease_step(run->solver);
+    crs_line("time", "a first step takes %.2g s; their number is not known before the run",
+             crease_watch_total(a->watch) - begun);
+    for (int i = 0; i < p->count; i++) {
+        const size_t used = strlen(names);
+        snprintf(names + used, sizeof names - used, ", x_%.32s.npy", p->block[i].name);
+    }
+    if (p->range.order > 0) strncat(names, ", lambda.npy", sizeof names - strlen(names) - 1);
+    crs_dry_files(a, names);
+    return true;
+}
+
 static bool run(const crs_args *a, crease_error *e)
 {
     crease_options o;
@@ -166,7 +196,10 @@ static bool run(const crs_args *a, crease_error *e)
                   .file = file,
                   .options = &o,
                   .solver = s };
-    done = done && solve(a, &r, &folder, e);
+    if (done && crs_dry(a))
+        done = foretell(a, &r, e);
+    else
+        done = done && solve(a, &r, &folder, e);
     crs_folder_abandon(&folder);
     crease_solver_free(s);
     crs_problem_file_free(file);

@@ -422,13 +422,36 @@ static bool deliver(crs_spca_job *j, crease_error *e)
     return done;
 }
 
+static void foretell(const crs_spca_job *j)
+{
+    const crease_space *s = &j->s.shape;
+    const double n = (double)crease_size(s);
+    const crs_dry_work work = { (double)j->components * j->s.starts * 8 * s->order * n, 10, 200,
+                                "iterations from every start" };
+    char shape[400], names[400] = "weights.npy, residual_norms.npy, history.csv";
+    crs_named_shape(s, &j->data.axes, shape, sizeof shape);
+    printf("%s  %s\n\n", j->a->word[0], shape);
+    crs_line("model", "%td sparse rank-one term%s, %s", j->components,
+             j->components == 1 ? "" : "s", j->penalty_text);
+    crs_line("starts", "%d for each", j->s.starts);
+    crs_dry_memory(8 * (2 + s->order) * n);
+    crs_dry_time(j->a, &work);
+    for (int k = 0; k < s->order; k++) {
+        const size_t used = strlen(names);
+        snprintf(names + used, sizeof names - used, ", factor_%d.npy, x_%d.npy", k + 1, k + 1);
+    }
+    crs_dry_files(j->a, names);
+}
+
 static bool run(const crs_args *a, crease_error *e)
 {
     crs_spca_job j = { .a = a };
     bool done = read_options(&j, e) && crs_folder_of(a, &j.folder, e) && read_data(&j, e);
     crease_watch_enter(a->watch, CREASE_PHASE_START);
     done = done && measure_noise(&j, e) && build(&j, e);
-    if (done) {
+    if (done && crs_dry(a)) {
+        foretell(&j);
+    } else if (done) {
         j.norm = crease_spca_norm(j.model);
         done = find(&j, e) && deliver(&j, e);
         if (done) *a->status = j.exit_status;

@@ -169,7 +169,7 @@ static const char *longest_phase(const crs_args *a)
     return NULL;
 }
 
-static void bytes_text(double bytes, char out[32])
+void crs_bytes_text(double bytes, char out[32])
 {
     static const char *const unit[] = { "bytes", "kB", "MB", "GB", "TB" };
     int k = 0;
@@ -188,7 +188,7 @@ void crs_say_place(const crs_args *a, const crs_folder *f)
         printf("\n%s\n", took);
         return;
     }
-    bytes_text((double)f->bytes, size);
+    crs_bytes_text((double)f->bytes, size);
     printf("\n%s  %d files, %s, %s\n", path, f->files, size, took);
     if (!f->certified) return;
     if (crs_verb_find("report", NULL)) printf("  a page to look at: crease report %s\n", path);

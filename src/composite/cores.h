@@ -51,6 +51,15 @@ typedef struct crs_core {
     crs_visit_function *visit; /* what steps change; NULL: it cannot be noted between two of them */
 } crs_core;
 
+/* Are products of columns kept (newton/gram.c)? Made anew they may differ in their last bits, so a
+ * checkpoint waits until they are gone. */
+static inline bool crs_keeps_products(const crs_composite *c)
+{
+    bool any = c->constraint && c->constraint->gram;
+    for (int t = 0; t < c->terms; t++) any = any || c->term[t].gram;
+    return any;
+}
+
 /* One line in decide.c and in method/cores.c besides. */
 extern const crs_core crs_core_direct, crs_core_newton, crs_core_panoc, crs_core_gauss_newton,
     crs_core_tangent, crs_core_multipliers, crs_core_splitting, crs_core_alternation,

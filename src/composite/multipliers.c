@@ -383,7 +383,7 @@ static void visit(crs_visitor *v, void *self)
     double *const of_rows[] = { a->lambda, a->next, a->s, a->rhs, a->separator };
     int place = a->place;
     crs_visit_choice(v, "place", &place);
-    if (!take_core(a, place) || !a->core->visit) {
+    if (!take_core(a, place) || !a->core->visit || crs_keeps_products(a->in)) {
         crs_visit_refuses(v);
         return;
     }

@@ -208,7 +208,9 @@ static void put_row(crs_page *p, const crs_split *s, ptrdiff_t r)
              "<tr><th scope=\"row\"><span class=\"badge\" style=\"background:var(--%s)\">%td</span>"
              "</th><td>%s</td>",
              crs_colour(r), r + 1,
-             crs_fixed(s->weight[r], (int)clip(2 - floor(log10(largest(s))), 0, 12), text));
+             largest(s) >= 1e4
+                 ? crs_count(round(s->weight[r]), text)
+                 : crs_fixed(s->weight[r], (int)clip(2 - floor(log10(largest(s))), 0, 12), text));
     crs_mark(&p->body, "<td>%s</td>", crs_share(square(s->weight[r]) / energy(s), text));
     for (int m = 0; m < s->grid.order; m++) {
         const columns c = columns_of(s, m);

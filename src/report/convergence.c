@@ -49,11 +49,12 @@ static const char *next_line(const char *at)
 }
 
 /* The rows of a phase, at most ROWS of them evenly and the last. factor turns absolute residuals
- * into relative ones where the file has no column for those. */
+ * into relative ones where the file has no column for those; 1: absolute ones are wanted. */
 static void read_rows(const char *text, const char *phase, double factor, course *c)
 {
-    const int relative = column(text, "worst_relative"), absolute = column(text, "worst"),
-              iteration = column(text, "iteration"), phases = column(text, "phase");
+    const int relative = factor == 1 ? -1 : column(text, "worst_relative"),
+              absolute = column(text, "worst"), iteration = column(text, "iteration"),
+              phases = column(text, "phase");
     const int residual = relative >= 0 ? relative : absolute;
     ptrdiff_t rows = 0, k = 0;
     c->count = 0;

@@ -11,6 +11,8 @@ const json_t *crs_page_entry(const crs_page *p, const char *role); /* in "data";
 bool crs_page_array(const crs_page *p, const char *name, crs_array *out, crease_error *e);
 bool crs_page_source(const crs_page *p, const char *role, crs_array *out, crease_error *e);
 void crs_page_title(crs_page *p, const char *role, const char *otherwise);
+/* "20 × 101 × 51 (sample, emission, excitation)" into the opening sentence. */
+void crs_page_sizes(crs_page *p, const crease_space *shape);
 
 /* A cell of a table with a bar from its middle: part is in [-1, 1]. */
 void crs_mark_signed(crs_markup *m, double part, const char *colour);

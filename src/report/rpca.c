@@ -243,18 +243,6 @@ static bool open_split(crs_page *p, crease_error *e)
 }
 
 /* "20 × 101 × 51 (sample, emission, excitation)" */
-static void put_sizes(crs_page *p, const crs_split *s)
-{
-    char count[CRS_DIGITS], name[CRS_LABEL];
-    bool named = true;
-    for (int n = 0; n < s->shape.order; n++) {
-        crs_mark(&p->lede, "%s%s", n ? " × " : "", crs_count((double)s->shape.dim[n], count));
-        named = named && p->axes.axis[n].name;
-    }
-    for (int n = 0; named && n < s->shape.order; n++)
-        crs_mark(&p->lede, "%s%s", n ? ", " : " (", crs_axis_called(p, n, name));
-    if (named) crs_mark(&p->lede, ")");
-}
 
 /* How many terms there are; of a Tucker model the largest rank; 0: not known. */
 static ptrdiff_t rank_of(const crs_split *s)
@@ -282,7 +270,7 @@ static void put_lede(crs_page *p, const crs_split *s)
 {
     char text[CRS_DIGITS], ranks[CRS_LABEL];
     const ptrdiff_t rank = rank_of(s);
-    put_sizes(p, s);
+    crs_page_sizes(p, &s->shape);
     crs_mark(&p->lede, ", taken apart into ");
     if (p->model && strcmp(p->model, "cp") == 0 && !s->video)
         crs_mark(&p->lede, "<b>%td component%s</b>", rank, rank == 1 ? "" : "s");

@@ -45,6 +45,19 @@ void crs_page_title(crs_page *p, const char *role, const char *otherwise)
     crs_mark(&p->title, "%s", slash && slash[1] ? slash + 1 : path ? path : otherwise);
 }
 
+void crs_page_sizes(crs_page *p, const crease_space *shape)
+{
+    char count[CRS_DIGITS], name[CRS_LABEL];
+    bool named = true;
+    for (int n = 0; n < shape->order; n++) {
+        crs_mark(&p->lede, "%s%s", n ? " × " : "", crs_count((double)shape->dim[n], count));
+        named = named && p->axes.axis[n].name;
+    }
+    for (int n = 0; named && n < shape->order; n++)
+        crs_mark(&p->lede, "%s%s", n ? ", " : " (", crs_axis_called(p, n, name));
+    if (named) crs_mark(&p->lede, ")");
+}
+
 void crs_mark_signed(crs_markup *m, double part, const char *colour)
 {
     const double wide = isfinite(part) ? 50 * clip(fabs(part), 0, 1) : 0;

@@ -123,14 +123,14 @@ static void put_cards(crs_page *p, const terms *t, double nonzero, double all)
 static bool head(crs_page *p, crease_error *e)
 {
     const terms *t = p->own;
-    char text[CRS_DIGITS], name[CRS_LABEL];
+    char text[CRS_DIGITS];
+    crease_space shape;
     double all = 0, nonzero = 0;
     (void)e;
     crs_mark(&p->kicker, "crease spca · sparse principal components");
     crs_page_title(p, "data", "Sparse components");
+    if (t->count > 0 && crs_json_shape(p->details, "shape", &shape)) crs_page_sizes(p, &shape);
     for (int n = 0; n < t->order && t->count > 0; n++) {
-        crs_mark(&p->lede, "%s%s", n ? " × " : "", crs_count((double)length(t, n), text));
-        if (p->axes.axis[n].name) crs_mark(&p->lede, " %s", crs_axis_called(p, n, name));
         for (ptrdiff_t k = 0; k < t->count; k++)
             all += (double)length(t, n), nonzero += (double)nonzeros(t, n, k);
     }

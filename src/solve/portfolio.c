@@ -361,7 +361,8 @@ static bool take_core(crs_portfolio *f, int place, crease_watch *w)
 void crs_portfolio_visit(crs_visitor *v, crs_portfolio *f, int place, crease_watch *w)
 {
     const crs_composite *c = composite(f);
-    if ((!crs_visit_writes(v) && !take_core(f, place, w)) || !f->self || !f->core->visit) {
+    if ((!crs_visit_writes(v) && !take_core(f, place, w)) || !f->self || !f->core->visit ||
+        crs_keeps_products(c)) {
         crs_visit_refuses(v);
         return;
     }

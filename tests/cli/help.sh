@@ -76,6 +76,19 @@ EOF
 done
 expect_exit 64 "did you mean 'prox'" help pros --json
 
+# The formats: every line of list.def, as text, as a table and as data.
+count=$(grep -c '^FORMAT(' src/io/formats/list.def)
+expect_json "len(d['formats']) == $count and all(f['name'] and f['text'] and f['endings'] for f in d['formats'])" \
+    help formats --json
+for format in $("$CREASE" help formats --json | $python -c 'import json, sys
+for f in json.load(sys.stdin)["formats"]: print(f["name"])'); do
+    "$CREASE" help formats | grep -q "^  $format " && "$CREASE" help formats --markdown | grep -q "^| .$format. |"
+    judge $? "help formats does not name $format"
+done
+[ "$("$CREASE" help formats | awk 'length > 100')" = "" ]
+judge $? "help formats is too wide"
+expect_exit 64 "for crease help formats" help prox --markdown
+
 # The manual pages, where scdoc is: no warnings, every option named.
 for verb in "" $verbs; do
     command -v scdoc >/dev/null && command -v man >/dev/null || { echo "skipped: no scdoc or no man"; break; }

@@ -52,7 +52,7 @@ WRITERS = ["solve lasso.json", "solve consensus_mcp.json", "solve simplex.json",
            "rpca matrix/tensor.npy --model matrix --rank 1 --eta 1", "apply model new.npy",
            "regress X.csv y.npy --path 3 --cv 3", "spca data/tensor.npy", "generate cp --shape 3,4,5 --rank 1",
            "rpca data/tensor.npy --rank 2 --axes axes.json --merge 1,2", "generate eem --shape 4,7,6 --rank 1"]
-READERS = ["verify lasso", "verify model", "verify tucker", "verify path", "verify terms", "verify seen",
+READERS = ["report model --out page.html --quiet", "report tucker --out page.html --quiet", "verify lasso", "verify model", "verify tucker", "verify path", "verify terms", "verify seen",
            "check lasso.json", "list regularizers --json", "prox l1:1 --step 1 --input y.npy"]
 
 

@@ -124,7 +124,7 @@ def slider(b, name, path):
     check(before[0] != after[0], f"{name}: the words beside the slider do not follow")
     check(before[2] != after[2], f"{name}: the pictures do not follow the slider")
     count = b.run("return document.querySelectorAll('[data-go]').length")
-    check(count > 0 or name != "seen", f"{name}: no table leads to a slice")
+    check(count > 0, f"{name}: no table leads to a slice")
     for k in {0, count - 1} if count else ():
         word = b.run("const x = document.querySelectorAll('[data-go]')[arguments[0]]; x.click();"
                      "return x.dataset.go.split(',').find(t => t !== '')", k)

@@ -30,7 +30,7 @@ typedef struct {
 } layout;
 
 enum { RATIO = 1000, TEXT_MOST = 1 << 26, MEMBERS_MOST = 10000 };
-static const crs_limits usual = { 20, 256e6, 0 };
+static const crs_limits usual = { 5, 256e6, 0 };
 
 /* ---- in the child ---- */
 
@@ -65,8 +65,11 @@ static bool send_to(crs_emit *to, kind k, int axis, const void *from, size_t n, 
 static void allow_seconds(crs_emit *to, double more)
 {
     to->seconds += more;
-    const rlim_t whole = to->seconds < 1e9 ? (rlim_t)ceil(to->seconds) : (rlim_t)1e9;
-    setrlimit(RLIMIT_CPU, &(struct rlimit){ whole, RLIM_INFINITY });
+    struct rlimit r;
+    if (getrlimit(RLIMIT_CPU, &r) != 0) return;
+    r.rlim_cur = to->seconds < 1e9 ? (rlim_t)ceil(to->seconds) : (rlim_t)1e9;
+    if (r.rlim_cur > r.rlim_max) r.rlim_cur = r.rlim_max;
+    setrlimit(RLIMIT_CPU, &r);
 }
 
 bool crs_emit_shape(crs_emit *to, const crease_space *s, const int *slow, int bytes,
@@ -170,24 +173,35 @@ static bool keep_only(int *fd)
     return true;
 }
 
+/* More address space than now, but not above the limit that there is; 0: not known, no limit. */
+static bool limit_memory(double now, double more)
+{
+    struct rlimit r;
+    if (getrlimit(RLIMIT_AS, &r) != 0 || now == 0) return true;
+    const double most = now + more;
+    if (most < 0x1p62 && (r.rlim_max == RLIM_INFINITY || (rlim_t)most < r.rlim_max))
+        r.rlim_max = (rlim_t)most;
+    r.rlim_cur = r.rlim_max;
+    return setrlimit(RLIMIT_AS, &r) == 0;
+}
+
 static bool confine(const work *w, crs_emit *to)
 {
     const double more = smaller(w->limits.bytes + 1.1 * RATIO * w->file_bytes, crs_memory_free());
-    const double most = mapped_bytes() + more;
-    const rlim_t room = most < 0x1p62 ? (rlim_t)most : RLIM_INFINITY;
+    const double now = mapped_bytes();
     static const int ours[] = { SIGINT,  SIGTERM, SIGHUP, SIGALRM, SIGPIPE, SIGXCPU,
                                 SIGXFSZ, SIGSEGV, SIGBUS, SIGFPE,  SIGILL,  SIGABRT };
     sigset_t all;
     for (size_t k = 0; k < sizeof ours / sizeof *ours; k++) signal(ours[k], SIG_DFL);
     sigemptyset(&all);
     sigprocmask(SIG_SETMASK, &all, NULL);
-    const struct rlimit nothing = { 0, 0 }, files = { 5, 5 }, memory = { room, room };
+    const struct rlimit nothing = { 0, 0 }, files = { 5, 5 };
     if (!keep_only(&to->fd)) return false;
     allow_seconds(to, 0);
     prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
     return setrlimit(RLIMIT_CORE, &nothing) == 0 && setrlimit(RLIMIT_FSIZE, &nothing) == 0 &&
            setrlimit(RLIMIT_NPROC, &nothing) == 0 && setrlimit(RLIMIT_NOFILE, &files) == 0 &&
-           setrlimit(RLIMIT_AS, &memory) == 0;
+           limit_memory(now, more);
 }
 
 static _Noreturn void run_child(const work *w, int fd, pid_t parent)

@@ -36,7 +36,7 @@ typedef struct {
     double file_bytes; /* of all files that are read; 0: that of the path */
 } crs_limits;
 
-/* In the parent. limits NULL: 20 s and 256 MB. On failure out is empty; e->code is CREASE_CUT where
+/* In the parent. limits NULL: 5 s and 256 MB. On failure out is empty; e->code is CREASE_CUT where
  * asked->watch or a signal ended it. */
 bool crs_child_read(const crs_limits *limits, crs_decode *decode, const crs_source *s,
                     const crs_asked *asked, crs_array *out, crease_error *e);

@@ -239,7 +239,7 @@ static bool decode(const crs_source *s, const crs_asked *asked, crs_emit *to, cr
 
 bool crs_read_images(const crs_source *s, const crs_asked *asked, crs_array *out, crease_error *e)
 {
-    crs_limits limits = { .seconds = 20, .bytes = 1e9 };
+    crs_limits limits = { .seconds = 5, .bytes = 1e9 };
     files all = { .count = 0 };
     *out = (crs_array){ .data = NULL };
     const bool found = !is_pattern(s->path) || find_files(s->path, &all, e);

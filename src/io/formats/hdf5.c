@@ -200,6 +200,23 @@ static bool is_elsewhere(hid_t d)
     return elsewhere;
 }
 
+/* The first filter that this libhdf5 does not have; "" where it has all. */
+static void lacking_filter(hid_t d, char *out, size_t room)
+{
+    const hid_t plist = H5Dget_create_plist(d);
+    out[0] = '\0';
+    for (int k = 0, count = H5Pget_nfilters(plist); k < count && !out[0]; k++) {
+        char name[40] = "";
+        unsigned flags, config;
+        size_t none = 0;
+        const H5Z_filter_t id =
+            H5Pget_filter2(plist, (unsigned)k, &flags, &none, NULL, sizeof name, name, &config);
+        if (id >= 0 && H5Zfilter_avail(id) <= 0)
+            snprintf(out, room, "%s%s%d", name, name[0] ? ", " : "filter ", (int)id);
+    }
+    H5Pclose(plist);
+}
+
 /* In MATLAB 7.3 fields of a struct may be told by dots. */
 static void path_in(const contents *c, const char *inner, char *out, size_t room)
 {
@@ -218,7 +235,7 @@ static bool is_sparse_matlab(hid_t file, const char *path)
 
 static bool check_kind(const dataset *x, const char *path, crease_error *e)
 {
-    char type[24];
+    char type[24], filter[60];
     type_text(x->d, x->type, type, sizeof type);
     if (!is_number(x->type) || !strcmp(type, "cell") || !strcmp(type, "char"))
         return crs_fail(e, CREASE_BAD_DATA,
@@ -229,6 +246,12 @@ static bool check_kind(const dataset *x, const char *path, crease_error *e)
                         "%.120s:%.60s keeps its numbers in other files; put them into one, for "
                         "example by h5py or ncks",
                         x->s->name, path);
+    lacking_filter(x->d, filter, sizeof filter);
+    if (filter[0])
+        return crs_fail(e, CREASE_BAD_DATA,
+                        "%.120s:%.60s is packed by a filter that this HDF5 does not have (%s); "
+                        "pack it by another one, as h5repack -f GZIP=4 in.h5 out.h5",
+                        x->s->name, path, filter);
     if (x->matlab && number_of(x->d, "MATLAB_empty", 0) != 0)
         return crs_fail(e, CREASE_BAD_DATA, "%.120s:%.60s is empty; give an array with entries",
                         x->s->name, path);

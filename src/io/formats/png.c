@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * png: PNG images by libpng; read in a child (frames.c). Palettes are colours, samples of fewer
  * than 8 bits are spread, transparency is left out. */
+#include <errno.h>
 #include <png.h>
 
 #include "io/formats/image.h"
@@ -132,10 +133,13 @@ static bool put_page(FILE *f, const void *what)
     if (done) {
         crs_pages_samples(p, page->at, w.pixels);
         done = put_rows(&w, p);
-    }
+    } else
+        errno = ENOMEM;
+    const int why = errno;
     png_destroy_write_struct(&w.png, &w.info);
     crs_free(w.rows);
     crs_free(w.pixels);
+    errno = why;
     return done;
 }
 

@@ -2,6 +2,8 @@
  * pnm: gray and colour images of Netpbm, .pgm and .ppm (and .pbm), in text or bytes: a P and the
  * kind, width, height, the largest sample, then the samples row by row, those above 255 with the
  * most significant byte first. "#" begins a remark in the head. */
+#include <errno.h>
+
 #include "io/formats/image.h"
 
 typedef struct {
@@ -101,7 +103,7 @@ static bool put_page(FILE *f, const void *what)
     const crs_pages *p = page->pages;
     const size_t n = (size_t)(p->height * p->width * p->channels * crs_pages_bytes(p));
     unsigned char *all = crs_alloc(n, 1);
-    if (!all) return false;
+    if (!all) return errno = ENOMEM, false;
     crs_pages_samples(p, page->at, all);
     const bool done = fprintf(f, "P%c\n%td %td\n%.0f\n", p->channels == 3 ? '6' : '5', p->width,
                               p->height, p->most) > 0 &&

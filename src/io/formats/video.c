@@ -148,10 +148,12 @@ static bool fail_said(const ffmpeg *f, int code, const char *name, crease_error 
 
 /* ---- reading ---- */
 
+/* What it may take the file for: no lists of other files. */
+static const char demuxers[] =
+    "mov,matroska,webm,avi,gif,mpegts,mpeg,mpegvideo,flv,asf,ogg,h264,hevc,ivf,dv,mxf,nut,"
+    "yuv4mpegpipe,m4v,apng";
 #define READS                                                                                      \
-    "-nostdin", "-hide_banner", "-protocol_whitelist", "file,pipe", "-format_whitelist",           \
-        "mov,matroska,webm,avi,gif,mpegts,mpeg,mpegvideo,flv,asf,ogg,h264,hevc,ivf,dv,mxf,nut,"    \
-        "yuv4mpegpipe,m4v,rawvideo,apng",                                                          \
+    "-nostdin", "-hide_banner", "-protocol_whitelist", "file,pipe", "-format_whitelist", demuxers, \
         "-i"
 
 typedef struct {

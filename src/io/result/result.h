@@ -11,7 +11,7 @@
 
 #include "io/problem/problem.h"
 
-enum { CRS_WHY = 200 };
+enum { CRS_WHY = 200, CRS_COMMAND = 2048 };
 
 /* A JSON document under construction (document.c). A failed allocation is remembered, and such a
  * document is neither written nor printed. */
@@ -73,9 +73,10 @@ typedef struct {
     const crease_watch *watch; /* gives looks while files are written; NULL: none */
     int count;
     crs_member_file *file;
-    crs_document certificate; /* written last, with the stamps of all other files */
-    const crs_format *format; /* of parts that are written once more; NULL: none */
-    char ending[24];          /* of its files */
+    char command[CRS_COMMAND]; /* the one that made it, for result.json; empty: not told */
+    crs_document certificate;  /* written last, with the stamps of all other files */
+    const crs_format *format;  /* of parts that are written once more; NULL: none */
+    char ending[24];           /* of its files */
     void (*say)(const void *user, const char *text); /* what is left out of them; NULL: unsaid */
     const void *user;
     int files; /* once it has its name: how many there are, and their bytes */
