@@ -201,7 +201,28 @@ static void split(crease_watch *w, crease_method method, double *out)
 }
 
 static void by_splitting(crease_watch *w, double *out) { split(w, CREASE_METHOD_SPLITTING, out); }
-static void multiplied(crease_watch *w, double *out) { split(w, CREASE_METHOD_MULTIPLIERS, out); }
+
+/* The least total variation of x with X x = y: inner problems for panoc */
+static void multiplied(crease_watch *w, double *out)
+{
+    const crease_space space = crease_vector(COLS);
+    const crease_block block = { .reg = crease_tv1d(1), .map = crease_dense(X) };
+    const crease_problem p = {
+        .count = 1, .space = &space, .block = &block, .range = crease_vector(ROWS), .rhs = y
+    };
+    crease_options o = crease_options_default();
+    crease_error e = { CREASE_OK, "" };
+    o.watch = w;
+    o.method = CREASE_METHOD_MULTIPLIERS;
+    o.max_iterations = 400;
+    crease_solver *s = crease_solver_new(&p, &o, &e);
+    if (!s) fail_msg("%s", e.text);
+    crease_solve(s);
+    memcpy(out, crease_solution(s, 0), COLS * sizeof *out);
+    memcpy(out + COLS, crease_multiplier(s), ROWS * sizeof *out);
+    out[COLS + ROWS] = (double)crease_solver_report(s).iterations;
+    crease_solver_free(s);
+}
 static void raced(crease_watch *w, double *out) { solve(w, CREASE_METHOD_AUTO, 6, out); }
 
 static void applied(crease_watch *w, double *out)
@@ -323,15 +344,18 @@ static void every_call_is_resumed_in_the_same_bits(void **state)
         assert_memory_equal(out, plain, sizeof out);
         album a = { .every = 1 + count.seen / (MOST / 2) };
         run(jobs[q].call, &a, NULL, 0, out);
+        int middle = 0;
         for (int k = 0; k < a.count; k++) {
             const crease_checkpoint_facts f = run(jobs[q].call, &none, a.bytes[k], a.size[k], out);
             discard(&none);
+            middle += f.amidst;
             if (f.misfit || memcmp(out, plain, sizeof out) != 0)
                 fail_msg("%s: image %d of %d%s", jobs[q].name, k, a.count,
                          f.misfit ? ", misfit" : "");
         }
-        print_message("%s: %ld images, %d resumed\n", jobs[q].name, count.seen, a.count);
-        assert_true(a.count > 2);
+        print_message("%s: %ld images, %d resumed, %d in their middle\n", jobs[q].name, count.seen,
+                      a.count, middle);
+        assert_true(a.count > 2 && (middle > 2 || jobs[q].call == raced)); /* newton begins anew */
         discard(&a);
         stop_and_go(jobs[q].call, count.seen, plain);
     }
