@@ -276,8 +276,8 @@ static void put_setting(crs_page *p, const char *key, const json_t *value)
         snprintf(number, sizeof number, "%.10g", json_number_value(value));
         crs_mark(&p->body, "%s", number);
     } else {
-        json_dump_callback(value, put_piece, &p->body,
-                           JSON_COMPACT | JSON_ENCODE_ANY | JSON_ENSURE_ASCII);
+        const size_t flags = JSON_COMPACT | JSON_ENCODE_ANY | JSON_ENSURE_ASCII;
+        if (json_dump_callback(value, put_piece, &p->body, flags) != 0) p->body.failed = true;
     }
     crs_mark(&p->body, "</td></tr>");
 }

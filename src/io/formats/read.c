@@ -340,7 +340,7 @@ static bool prepare(opened *o, const crs_format *f, crease_error *e)
 {
     if (f->needs)
         return crs_fail(e, CREASE_UNSUPPORTED, "%.200s: this build has no %s", o->s.name, f->needs);
-    if (o->s.inner && !f->list)
+    if (o->s.inner && !f->many && f != &crs_npy_format)
         return crs_fail(e, CREASE_BAD_ARGUMENT,
                         "%.200s is of the format %s, which holds one array; leave :%.80s out",
                         o->s.name, f->name, o->s.inner);
