@@ -179,3 +179,13 @@ crs_asked crs_asked_in(const json_t *source)
     }
     return a;
 }
+
+bool crs_read_again(const char *path, const json_t *source, crs_array *out, crease_error *e)
+{
+    const crs_asked asked = crs_asked_in(source);
+    crease_error why;
+    if (crs_read_asked(path, &asked, out, &why)) return true;
+    const bool odd = why.code == CREASE_BAD_ARGUMENT;
+    return crs_fail(e, odd ? CREASE_BAD_DATA : why.code, "%.400s%s", why.text,
+                    odd ? "; the certificate is damaged" : "");
+}
