@@ -175,7 +175,6 @@ static bool read_axis(const header *h, int n, ptrdiff_t count, crs_axis *a)
 
 static bool read_about(crs_bytes *in, header *h, crease_space *s, crs_number *t)
 {
-    if (h->s->inner) return bad(h, "it holds one array; leave what follows the colon out");
     return read_header(in, h) && read_shape(h, s) && read_type(h, t);
 }
 
