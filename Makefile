@@ -1,5 +1,5 @@
 # The project's commands. Everything is built in build/<preset> by CMake and Ninja.
-.PHONY: docs deb help demo test build install clean format tidy analyze trace coverage catalogue schema methods bench bench-build bench-rpca bench-engine study-build paper beyond limits
+.PHONY: docs deb help demo test kills build install clean format tidy analyze trace coverage catalogue schema methods bench bench-build bench-rpca bench-engine study-build paper beyond limits
 .DEFAULT_GOAL := help
 
 help:
@@ -18,7 +18,9 @@ help:
 ## make bench-engine  32 kinds of problem against OLD=program and rivals: study/results/engine.md
 ## make paper     repeat the paper's tables in full and write study/results/tables.md (many minutes)
 ## make beyond    measure our defaults on the paper's and on hard instances: study/results/beyond.md (half an hour)
+## make fuzz      libFuzzer on every parser of our own, FUZZ_SECONDS (60) each
 ## make limits    --max-seconds and SIGINT at random times, 1e7 entries: how late every verb ends (half an hour)
+## make kills     SIGKILL and SIGINT at 400 random times over all verbs: resumed runs end in the same bits (ten minutes)
 ## make ranks     measure the automatic rank: study/results/ranks.md (ten minutes)
 ## make catalogue write the tables of docs/catalogue.md
 ## make methods   write the table and the examples of docs/methods.md
@@ -67,6 +69,23 @@ build/%/build.ninja: CMakeLists.txt CMakePresets.json scripts/install-dependenci
 
 limits: build
 	@/usr/bin/python3 tests/support/limits.py build/release/src/crease --entries 1e7 --trials 3 --longest 20
+
+# What a fuzzer finds stays in build/fuzz as crash-*; the corpus grows in build/fuzz/corpus.
+FUZZ_SECONDS ?= 60
+FUZZ_FORMATS = npy npz csv mtx tns nifti door
+fuzz:
+	@scripts/install-dependencies
+	@cmake --preset release -B build/fuzz -DCREASE_FUZZ=ON -DCREASE_TESTS=OFF -DCREASE_STUDY=OFF \
+	  -DCMAKE_C_COMPILER=clang >/dev/null
+	@ninja -C build/fuzz --quiet $(FUZZ_FORMATS:%=fuzz_%)
+	@/usr/bin/python3 tests/fuzz/seeds.py build/fuzz/corpus
+	@cd build/fuzz && for format in $(FUZZ_FORMATS); do echo "fuzzing $$format"; \
+	  tests/fuzz/fuzz_$$format -max_total_time=$(FUZZ_SECONDS) -max_len=4096 -timeout=10 -rss_limit_mb=2048 \
+	    -print_final_stats=1 corpus/$$format 2>fuzz-$$format.log || { tail -20 fuzz-$$format.log; exit 1; }; \
+	  grep -E 'number_of_executed_units' fuzz-$$format.log; done
+kills: build
+	@rm -rf build/kills && mkdir -p build/kills
+	@cd build/kills && /usr/bin/python3 ../../tests/support/kill.py ../release/src/crease 400 1
 
 PREFIX ?= /usr/local
 install: build

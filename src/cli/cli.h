@@ -157,6 +157,7 @@ struct crs_args {
     int count;
     char **word;
     int *status; /* exit code of the program: instead of 0, or of the error's own when not 0 */
+    char command[CRS_COMMAND];         /* as a shell would take it; empty: too long */
     crease_watch *watch;               /* of the command; --max-seconds is its limit */
     struct crs_log *log;               /* NULL: it says nothing while it works */
     struct crs_checkpoint *checkpoint; /* NULL: none */

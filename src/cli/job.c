@@ -85,6 +85,7 @@ static bool read_format(const crs_args *a, crs_folder *f, crease_error *e)
 bool crs_folder_of(const crs_args *a, crs_folder *f, crease_error *e)
 {
     const char *path = crs_given(a, CRS_OPT_OUT);
+    memcpy(f->command, a->command, sizeof f->command);
     if (!path && crs_given(a, CRS_OPT_FORMAT))
         return crs_fail(e, CREASE_BAD_ARGUMENT,
                         "--format is for the files of --out; add --out DIR");
@@ -97,6 +98,7 @@ bool crs_folder_of(const crs_args *a, crs_folder *f, crease_error *e)
     if (!crs_folder_begin(path, crs_given(a, CRS_OPT_FORCE), f, e)) return false;
     f->watch = a->watch;
     *a->status = 0;
+    memcpy(f->command, a->command, sizeof f->command); /* begin has emptied it */
     if (read_format(a, f, e)) return true;
     crs_folder_abandon(f);
     return false;

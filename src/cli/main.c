@@ -120,10 +120,35 @@ static bool write_page(const crs_args *a, crease_error *e)
     return true;
 }
 
+/* The command line with quotes where a shell needs them. Files that depend on a seed alone do not
+ * have it: `generate` with the same seed writes the same bytes. */
+static void spell_command(const crs_verb *verb, int argc, char **argv, char out[CRS_COMMAND])
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                "_./,:=+@%-";
+    size_t n = (size_t)snprintf(out, CRS_COMMAND, "crease");
+    for (int k = 1; k < argc; k++) {
+        const bool quoted = !argv[k][0] || argv[k][strspn(argv[k], plain)];
+        if (n + 4 * strlen(argv[k]) + 8 > CRS_COMMAND || verb == &crs_generate_verb) {
+            out[0] = '\0';
+            return;
+        }
+        out[n++] = ' ';
+        if (quoted) out[n++] = '\'';
+        for (const char *at = argv[k]; *at; at++)
+            n += (size_t)snprintf(out + n, 5, *at == '\'' ? "'\\''" : "%c", *at);
+        if (quoted) out[n++] = '\'';
+        out[n] = '\0';
+    }
+}
+
 static bool run(const crs_verb *verb, int argc, char **argv, int *status, crease_error *e)
 {
     crs_args a = { .status = status, .watch = crease_watch_new(e) };
+    char command[CRS_COMMAND]; /* before the order of argv is changed */
+    spell_command(verb, argc, argv, command);
     bool done = a.watch && crs_args_parse(verb, argc - 2, argv + 2, &a, e) && watch(&a, e);
+    memcpy(a.command, command, sizeof command);
     if (done && crs_given(&a, CRS_OPT_HELP))
         crs_print_help(verb, false);
     else

@@ -132,14 +132,30 @@ static void mend(double *low, double *high, bool log)
     }
 }
 
+/* Room for the longest number at the left of a linear axis. */
+static double left_margin(const crs_chart *c)
+{
+    char text[CRS_DIGITS];
+    const double step = step_of(c->y1 - c->y0, 5);
+    int most = 0;
+    for (double k = ceil(c->y0 / step - 1e-9); k <= c->y1 / step + 1e-9; k++) {
+        int count = 0;
+        for (const char *at = crs_digits(k * step, 6, text); *at; at++)
+            count += ((unsigned char)*at & 0xC0) != 0x80;
+        most = count > most ? count : most;
+    }
+    return larger(c->left, 12 + 7 * most + (c->yname ? 16 : 0));
+}
+
 void crs_chart_begin(crs_chart *c)
 {
     mend(&c->x0, &c->x1, false);
     mend(&c->y0, &c->y1, c->log);
+    if (!c->log && !c->cells) c->left = left_margin(c);
     const double foot = c->height - c->bottom;
     crs_mark(c->to,
-             "<svg class=\"chart\" viewBox=\"0 0 %.0f %.0f\" role=\"img\" aria-label=\"%s\">",
-             c->width, c->height, c->label);
+             "<svg class=\"chart%s\" viewBox=\"0 0 %.0f %.0f\" role=\"img\" aria-label=\"%s\">",
+             c->width > 800 ? " long" : "", c->width, c->height, c->label);
     grid(c);
     if (!c->cells)
         crs_mark(c->to, "<line x1=\"%.0f\" x2=\"%.0f\" y1=\"%.1f\" y2=\"%.1f\" class=\"b\"/>",

@@ -287,9 +287,10 @@ static void put_busiest(crs_page *p, const crs_split *s, const double *share)
     double last = INFINITY;
     crs_mark(&p->body,
              "<div><h3>When: the busiest frames</h3><div class=\"scroll\"><table><caption>"
-             "Choose a frame to see it above.</caption><thead><tr><th scope=\"col\">Frame"
-             "</th><th scope=\"col\">Foreground</th><th scope=\"col\" class=\"l\">Mostly "
-             "in</th></tr></thead><tbody>");
+             "Choose a frame to see it above.</caption><thead><tr><th scope=\"col\">%s</th>"
+             "<th scope=\"col\">Foreground</th><th scope=\"col\" class=\"l\">Mostly "
+             "in</th></tr></thead><tbody>",
+             crs_axis_title(p, 2, word));
     for (int row = 0; row < LISTED; row++) {
         ptrdiff_t best = -1;
         for (ptrdiff_t i = 0; i < s->shape.dim[2]; i++)
@@ -347,14 +348,18 @@ static void advise_outliers(crs_page *p, const crs_split *s, const double *share
                    "model may be too small (try a larger <code>--rank</code>), or the data may "
                    "need another scale.",
                    crs_share(whole, text));
-    int shown = 0;
-    for (ptrdiff_t i = 0; whole <= 0.3 && !s->video && s->shape.order > 2 && i < n; i++)
-        if (share[i] > 0.25 && share[i] > 4 * whole && shown++ < 3)
-            crs_advise(p,
-                       "In %s %s of the entries are outliers: the whole slice may be unlike the "
-                       "others. Check it, or leave it out and look at it with <code>crease "
-                       "apply</code>.",
-                       crs_axis_place(p, s->along, i, place), crs_share(share[i], text));
+    ptrdiff_t worst = 0, many = 0;
+    for (ptrdiff_t i = 0; whole <= 0.3 && !s->video && s->shape.order > 2 && i < n; i++) {
+        many += share[i] > 0.25 && share[i] > 4 * whole;
+        worst = share[i] > share[worst] ? i : worst;
+    }
+    if (many > 0)
+        crs_advise(
+            p,
+            "In %s %s of the entries are outliers%s. Such a slice may be unlike the others as a "
+            "whole: check it, or leave it out and look at it with <code>crease apply</code>.",
+            crs_axis_place(p, s->along, worst, place), crs_share(share[worst], text),
+            many > 1 ? ", and in other slices more than a quarter" : "");
 }
 
 static bool put_all(crs_page *p, const crs_split *s, const double *share, map *m, crease_error *e)

@@ -6,8 +6,9 @@ const D = JSON.parse($('#data').textContent);
 /* Light or dark: by the system, or by the button from then on. */
 const dark = () => {
   const t = document.documentElement.dataset.theme;
-  return t ? t === 'dark' : matchMedia('(prefers-color-scheme:dark)').matches;
+  return !onPaper && (t ? t === 'dark' : matchMedia('(prefers-color-scheme:dark)').matches);
 };
+let onPaper = false;
 let redraw = () => {};
 $('#theme').hidden = false;
 $('#theme').onclick = () => {
@@ -16,9 +17,17 @@ $('#theme').onclick = () => {
 };
 matchMedia('(prefers-color-scheme:dark)').addEventListener('change', () => redraw());
 
-/* For print everything is open. */
-addEventListener('beforeprint', () => all('details').forEach(d => { d.dataset.was = d.open ? 1 : ''; d.open = true; }));
-addEventListener('afterprint', () => all('details').forEach(d => { d.open = !!d.dataset.was; }));
+/* On paper everything is open, and light. */
+addEventListener('beforeprint', () => {
+  onPaper = true;
+  all('details').forEach(d => { d.dataset.was = d.open ? 1 : ''; d.open = true; });
+  redraw();
+});
+addEventListener('afterprint', () => {
+  onPaper = false;
+  all('details').forEach(d => { d.open = !!d.dataset.was; });
+  redraw();
+});
 
 /* Tables that a heading sorts: by the numbers in data-v, or by the words; first the largest. */
 all('table.sort').forEach(t => t.querySelectorAll('thead th').forEach((h, k) => {

@@ -233,6 +233,44 @@ static double nonzero_share(const crs_split *s)
     return (double)count / (double)s->observed;
 }
 
+/* The correlation of the residual with its neighbour along an axis, where neither is an outlier. */
+static double likeness(const crs_split *s, int axis)
+{
+    ptrdiff_t stride = 1;
+    double both = 0, one = 0, other = 0;
+    for (int n = axis + 1; n < s->shape.order; n++) stride *= s->shape.dim[n];
+    for (ptrdiff_t k = 0; k + stride < s->size; k++) {
+        const ptrdiff_t q = k + stride;
+        if (crs_index(&s->shape, k, axis) + 1 == s->shape.dim[axis]) continue;
+        if (s->sparse.data[k] != 0 || s->sparse.data[q] != 0) continue;
+        if (s->unseen && (s->unseen[k] || s->unseen[q])) continue;
+        both += s->residual.data[k] * s->residual.data[q];
+        one += square(s->residual.data[k]);
+        other += square(s->residual.data[q]);
+    }
+    return one > 0 && other > 0 ? both / sqrt(one * other) : 0;
+}
+
+/* Noise has no neighbours: a likeness of more than 0.3 is structure. */
+static void advise_structure(crs_page *p, const crs_split *s)
+{
+    char name[CRS_LABEL], text[CRS_DIGITS];
+    double most = 0;
+    int at = 0;
+    for (int n = 0; s->deviation > 0 && n < s->shape.order; n++) {
+        const double r = s->shape.dim[n] > 3 ? likeness(s, n) : 0;
+        if (r > most) most = r, at = n;
+    }
+    if (most > 0.3)
+        crs_advise(
+            p,
+            "The residual is not mere noise: neighbours along %s are alike (correlation %s; of "
+            "noise it is near 0). The %s leaves out structure: look at the residual, and try a "
+            "larger <code>--rank</code>.%s",
+            crs_axis_called(p, at, name), crs_fixed(most, 2, text), s->low,
+            s->video ? " The compression of a video makes neighbours alike, too." : "");
+}
+
 bool crs_panel_parts(crs_page *p, crease_error *e)
 {
     const crs_split *s = crs_split_of(p);
@@ -252,6 +290,7 @@ bool crs_panel_parts(crs_page *p, crease_error *e)
                 "Data = low-rank + sparse + residual. A good split shows smooth structure in the "
                 "low-rank part, single entries, lines or blots in the sparse part, and nothing "
                 "but speckle in the residual.");
+    if (strcmp(p->verb, "rpca") == 0) advise_structure(p, s);
     crs_mark(&p->body, "<noscript><p class=\"needs\">The pictures of single slices need scripts; "
                        "everything else is here.</p></noscript><div id=\"view\" hidden>");
     put_bar(p, s);

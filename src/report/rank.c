@@ -62,6 +62,9 @@ static void put_words(crs_page *p, const json_t *row, double chosen_error)
         crs_mark(&p->body, "the last one lowers the loss by %s", crs_share(gain, text));
     else if (rank == chosen_rank(p))
         crs_mark(&p->body, "one is enough");
+    else if (gain > 0.02 && errors > 2)
+        crs_mark(&p->body, "one more lowers the loss by %s, but is not found again",
+                 crs_share(gain, text));
     else if (isfinite(gain) && gain > 0)
         crs_mark(&p->body, "one more lowers the loss by %s%s", crs_share(gain, text),
                  errors < 2 ? ", within chance" : " only");
@@ -182,21 +185,27 @@ static void say_choice(crs_page *p, const json_t *table)
 {
     char a[CRS_DIGITS], b[CRS_DIGITS];
     double own = NAN, more = NAN;
+    const double predicts = crs_json_number(p->details, "rank_predicts");
     const double rank = chosen_rank(p), found = crs_json_number(p->details, "rank_reproduces");
     for (size_t k = 0; k < json_array_size(table); k++) {
         const json_t *row = json_array_get(table, k);
         if (crs_json_number(row, "rank") == rank) own = crs_json_number(row, "gain");
         if (crs_json_number(row, "rank") == rank + 1) more = crs_json_number(row, "gain");
     }
+    const bool better = predicts > rank;
     crs_mark(&p->body,
              "<p class=\"say\"><b>%.0f component%s</b> predict entries that were held out", rank,
              rank == 1 ? "" : "s");
     if (isfinite(own)) crs_mark(&p->body, ": the last lowers the loss by %s", crs_share(own, a));
-    if (isfinite(more))
+    if (isfinite(more) && !better)
         crs_mark(&p->body, "%s one more would lower it by %s", isfinite(own) ? "," : ":",
                  crs_share(larger(more, 0), b));
-    crs_mark(&p->body, ".%s</p>\n",
-             found == rank && rank > 1 ? " All are found again in each half of the data." : "");
+    crs_mark(
+        &p->body, ".%s</p>\n",
+        better ? " More would predict better, but they differ between the halves of the data: they "
+                 "are not to be relied on."
+        : found == rank && rank > 1 ? " All are found again in each half of the data."
+                                    : "");
     if (found < rank)
         crs_advise(p,
                    "Only %.0f of the %.0f components are found again in halves of the data: the "

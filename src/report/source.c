@@ -38,6 +38,13 @@ bool crs_page_source(const crs_page *p, const char *role, crs_array *out, crease
     return crs_fail(e, CREASE_BAD_DATA, "%s has changed since the result was written", role);
 }
 
+bool crs_page_without(const crease_error *failed, crease_error *e)
+{
+    if (failed->code != CREASE_NO_MEMORY) return true;
+    *e = *failed;
+    return false;
+}
+
 void crs_page_title(crs_page *p, const char *role, const char *otherwise)
 {
     const char *path = crs_json_words(crs_page_entry(p, role), "path"),

@@ -175,7 +175,6 @@ static bool read_axis(const header *h, int n, ptrdiff_t count, crs_axis *a)
 
 static bool read_about(crs_bytes *in, header *h, crease_space *s, crs_number *t)
 {
-    if (h->s->inner) return bad(h, "it holds one array; leave what follows the colon out");
     return read_header(in, h) && read_shape(h, s) && read_type(h, t);
 }
 
@@ -183,7 +182,7 @@ static bool read_nifti(const crs_source *s, const crs_asked *asked, crs_array *o
 {
     (void)asked;
     header h = { .s = s, .e = e };
-    crs_bytes in = { s->f, s->name, 0, e };
+    crs_bytes in = { s->f, s->name, 0, e, NULL };
     crs_number t = { .bytes = 0 };
     *out = (crs_array){ .data = NULL };
     bool done = read_about(&in, &h, &out->shape, &t) && skip_to_items(&in, &h) &&
@@ -203,7 +202,7 @@ static bool read_nifti(const crs_source *s, const crs_asked *asked, crs_array *o
 static bool list_nifti(const crs_source *s, crs_listing *out, crease_error *e)
 {
     header h = { .s = s, .e = e };
-    crs_bytes in = { s->f, s->name, 0, e };
+    crs_bytes in = { s->f, s->name, 0, e, NULL };
     crs_number t = { .bytes = 0 };
     crs_inside m = { .name = "" };
     if (!read_about(&in, &h, &m.shape, &t)) return false;

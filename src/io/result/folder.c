@@ -345,7 +345,12 @@ bool crs_folder_commit(crs_folder *f, crs_document *result, crease_error *e)
 {
     if (f->path && f->format && !crs_folder_export(f, result, e))
         return crs_folder_abandon(f), false;
-    const crs_spot top = { result, result->root }, files = crs_put_list(top, "files");
+    const crs_spot top = { result, result->root };
+    if (f->command[0])
+        crs_put_path(top, "command", f->command);
+    else
+        crs_put_null(top, "command");
+    const crs_spot files = crs_put_list(top, "files");
     for (int k = 0; k < f->count; k++) crs_put_text(files, NULL, f->file[k].name);
     if (!f->path) return true;
     const bool certified = f->certificate.root;

@@ -11,7 +11,7 @@
 
 #include "io/problem/problem.h"
 
-enum { CRS_WHY = 200 };
+enum { CRS_WHY = 200, CRS_COMMAND = 2048 };
 
 /* A JSON document under construction (document.c). A failed allocation is remembered, and such a
  * document is neither written nor printed. */
@@ -73,9 +73,10 @@ typedef struct {
     const crease_watch *watch; /* gives looks while files are written; NULL: none */
     int count;
     crs_member_file *file;
-    crs_document certificate; /* written last, with the stamps of all other files */
-    const crs_format *format; /* of parts that are written once more; NULL: none */
-    char ending[24];          /* of its files */
+    char command[CRS_COMMAND]; /* the one that made it, for result.json; empty: not told */
+    crs_document certificate;  /* written last, with the stamps of all other files */
+    const crs_format *format;  /* of parts that are written once more; NULL: none */
+    char ending[24];           /* of its files */
     void (*say)(const void *user, const char *text); /* what is left out of them; NULL: unsaid */
     const void *user;
     int files; /* once it has its name: how many there are, and their bytes */
@@ -117,6 +118,8 @@ char *crs_find_source(const char *folder, const json_t *source, crease_error *e)
 /* How a file was read ("reading" of its entry in "data"), and back; texts stay in the document. */
 void crs_put_asked(crs_spot to, const char *key, const crs_asked *asked);
 crs_asked crs_asked_in(const json_t *source);
+/* The array at a path, read as the certificate says; one that cannot be is damaged. */
+bool crs_read_again(const char *path, const json_t *source, crs_array *out, crease_error *e);
 
 /* Axes as JSON (axes.c); null where nothing is known of them. */
 void crs_put_axes(crs_spot to, const char *key, const crs_axes *a, int order);

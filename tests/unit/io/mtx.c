@@ -54,6 +54,31 @@ static void same(const char *text, bool sparse, ptrdiff_t rows, ptrdiff_t cols, 
     crs_array_free(&a);
 }
 
+static void patterns_and_skew_matrices_are_read(void **state)
+{
+    (void)state;
+    same("%%MatrixMarket matrix coordinate pattern symmetric\n2 2 2\n1 1\n2 1\n", true, 2, 2,
+         (double[]){ 1, 1, 1, 0 });
+    same("%%matrixmarket MATRIX coordinate real skew-symmetric\n3 3 2\n2 1 5\n3 2 -1\n", true, 3, 3,
+         (double[]){ 0, -5, 0, 5, 0, 1, 0, -1, 0 });
+    same("%%MatrixMarket matrix array integer skew-symmetric\n3 3\n2\n3\n4\n", false, 3, 3,
+         (double[]){ 0, -2, -3, 2, 0, -4, 3, 4, 0 });
+}
+
+static void entries_that_are_not_named_may_be_missing(void **state)
+{
+    const char *text =
+        "%%MatrixMarket matrix coordinate real general\n2 2 3\n1 1 5\n1 1 2\n2 2 0\n";
+    FILE *f = file_of(text);
+    crs_array a;
+    (void)state;
+    assert_true(crs_mtx_format.read(&(crs_source){ .f = f, .name = "m" },
+                                    &(crs_asked){ .absent = "missing" }, &a, NULL));
+    assert_true(a.gaps && a.data[0] == 7 && isnan(a.data[1]) && isnan(a.data[2]) && a.data[3] == 0);
+    crs_array_free(&a);
+    fclose(f);
+}
+
 static void refused(const char *text, const char *word)
 {
     crs_mtx m;
@@ -117,8 +142,11 @@ static void the_first_fault_is_named_by_its_line(void **state)
     refused("", "line 0");
     refused("1 1 1\n", "line 1: it is no Matrix Market banner");
     refused("%%MatrixMarket vector coordinate real general\n", "banner");
-    refused("%%MatrixMarket matrix coordinate complex general\n", "neither real nor integer");
-    refused("%%MatrixMarket matrix coordinate pattern general\n", "neither real nor integer");
+    refused("%%MatrixMarket matrix coordinate complex general\n", "are complex");
+    refused("%%MatrixMarket matrix coordinate quaternion general\n", "neither real nor integer");
+    refused("%%MatrixMarket matrix array pattern general\n", "a pattern has coordinates");
+    refused("%%MatrixMarket matrix coordinate pattern general\n2 2 1\n1 1 5\n", "write row and");
+    refused("%%MatrixMarket matrix coordinate real skew-symmetric\n2 2 1\n1 1 5\n", "diagonal");
     refused("%%MatrixMarket matrix coordinate real hermitian\n", "neither general nor symmetric");
     refused("%%MatrixMarket matrix elements real general\n", "neither coordinate nor array");
     refused(COORDINATE, "sizes");
@@ -164,6 +192,8 @@ static void a_huge_sparse_matrix_is_not_written_out(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(patterns_and_skew_matrices_are_read),
+        cmocka_unit_test(entries_that_are_not_named_may_be_missing),
         cmocka_unit_test(sparse_files_are_rows),
         cmocka_unit_test(dense_files_are_row_major),
         cmocka_unit_test(entries_keep_their_order_within_a_row),
