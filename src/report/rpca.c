@@ -341,7 +341,9 @@ static bool head(crs_page *p, crease_error *e)
              crs_share((double)s->clear / (double)s->observed, text),
              s->deviation > 0 ? "beyond 5 noise deviations" : "entries that are not 0");
     crs_card(p, "Noise", crs_digits(s->deviation, 3, text),
-             s->deviation > 0 ? "robust standard deviation" : "the model has none");
+             s->deviation == 0 ? "the model has none"
+             : convex          ? "found in the sparse part"
+                               : "robust standard deviation");
     crs_card(p, "Fit", crs_share(s->fit, text),
              s->video ? "of the video without foreground" : "of the data without outliers");
     put_starts(p);
