@@ -1,5 +1,5 @@
 # The project's commands. Everything is built in build/<preset> by CMake and Ninja.
-.PHONY: docs deb help demo test build install clean format tidy analyze trace coverage catalogue schema methods bench bench-build bench-rpca bench-engine study-build paper beyond limits
+.PHONY: docs deb help demo test kills build install clean format tidy analyze trace coverage catalogue schema methods bench bench-build bench-rpca bench-engine study-build paper beyond limits
 .DEFAULT_GOAL := help
 
 help:
@@ -20,6 +20,7 @@ help:
 ## make beyond    measure our defaults on the paper's and on hard instances: study/results/beyond.md (half an hour)
 ## make fuzz      libFuzzer on every parser of our own, FUZZ_SECONDS (60) each
 ## make limits    --max-seconds and SIGINT at random times, 1e7 entries: how late every verb ends (half an hour)
+## make kills     SIGKILL and SIGINT at 400 random times over all verbs: resumed runs end in the same bits (ten minutes)
 ## make ranks     measure the automatic rank: study/results/ranks.md (ten minutes)
 ## make catalogue write the tables of docs/catalogue.md
 ## make methods   write the table and the examples of docs/methods.md
@@ -82,6 +83,9 @@ fuzz:
 	  tests/fuzz/fuzz_$$format -max_total_time=$(FUZZ_SECONDS) -max_len=4096 -timeout=10 -rss_limit_mb=2048 \
 	    -print_final_stats=1 corpus/$$format 2>fuzz-$$format.log || { tail -20 fuzz-$$format.log; exit 1; }; \
 	  grep -E 'number_of_executed_units' fuzz-$$format.log; done
+kills: build
+	@rm -rf build/kills && mkdir -p build/kills
+	@cd build/kills && /usr/bin/python3 ../../tests/support/kill.py ../release/src/crease 400 1
 
 PREFIX ?= /usr/local
 install: build

@@ -5,6 +5,7 @@
 #define CRS_CORES_H
 
 #include "composite/composite.h"
+#include "core/checkpoint.h"
 
 typedef enum {
     CRS_CORE_GOES_ON,
@@ -47,7 +48,17 @@ typedef struct crs_core {
      * there with what is still true of caches. NULL: close and open. */
     bool (*renew)(void *self);
     void (*close)(void *self);
+    crs_visit_function *visit; /* what steps change; NULL: it cannot be noted between two of them */
 } crs_core;
+
+/* Are products of columns kept (newton/gram.c)? Made anew they may differ in their last bits, so a
+ * checkpoint waits until they are gone. */
+static inline bool crs_keeps_products(const crs_composite *c)
+{
+    bool any = c->constraint && c->constraint->gram;
+    for (int t = 0; t < c->terms; t++) any = any || c->term[t].gram;
+    return any;
+}
 
 /* One line in decide.c and in method/cores.c besides. */
 extern const crs_core crs_core_direct, crs_core_newton, crs_core_panoc, crs_core_gauss_newton,

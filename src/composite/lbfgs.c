@@ -21,6 +21,15 @@ void crs_lbfgs_close(crs_lbfgs *m)
     m->s = NULL;
 }
 
+void crs_lbfgs_visit(crs_visitor *v, crs_lbfgs *m)
+{
+    crs_visit(v, m->count);
+    crs_visit(v, m->next);
+    crs_visit(v, m->curve);
+    crs_visit(v, m->square);
+    crs_visits(v, m->s, 2 * SLOTS * m->n);
+}
+
 void crs_lbfgs_forget(crs_lbfgs *m) { m->count = m->next = 0; }
 
 double *crs_lbfgs_step(const crs_lbfgs *m) { return m->s + m->next * m->n; }

@@ -5,7 +5,7 @@
 #ifndef CRS_LBFGS_H
 #define CRS_LBFGS_H
 
-#include "core/core.h"
+#include "core/checkpoint.h"
 
 enum { CRS_LBFGS_PAIRS = 12 };
 
@@ -19,6 +19,7 @@ typedef struct {
 bool crs_lbfgs_open(crs_lbfgs *m, ptrdiff_t n, crease_error *e);
 void crs_lbfgs_close(crs_lbfgs *m);
 void crs_lbfgs_forget(crs_lbfgs *m);
+void crs_lbfgs_visit(crs_visitor *v, crs_lbfgs *m);
 
 /* Where the next pair goes; keep takes it in unless <s, y> <= 1e-12 |s| |y|. */
 double *crs_lbfgs_step(const crs_lbfgs *m);

@@ -365,6 +365,46 @@ static bool renew(void *self)
     return true;
 }
 
+/* The inner core that was at it; the terms are those of now. */
+static bool take_core(loop *a, int place)
+{
+    const crs_core *core = crs_core_at(a->in, place);
+    if (a->inner && a->place == place) return true;
+    if (!core || !core->visit) return false;
+    if (a->inner) a->core->close(a->inner);
+    a->core = core;
+    a->place = place;
+    return open_inner(a, NULL);
+}
+
+static void visit(crs_visitor *v, void *self)
+{
+    loop *a = self;
+    double *const of_rows[] = { a->lambda, a->next, a->s, a->rhs, a->separator };
+    int place = a->place;
+    crs_visit_choice(v, "place", &place);
+    if (!take_core(a, place) || !a->core->visit || crs_keeps_products(a->in)) {
+        crs_visit_refuses(v);
+        return;
+    }
+    for (int k = 0; k < 5; k++) crs_visits(v, of_rows[k], a->m);
+    crs_visits(v, a->from, a->c->n);
+    crs_visits(v, a->u, a->c->rows + a->m);
+    crs_visits(v, a->tolerance, a->c->count);
+    crs_visit(v, a->pull->weight);
+    crs_visit(v, a->level);
+    crs_visit(v, a->off);
+    crs_visit(v, a->off_before);
+    crs_visit(v, a->ratio);
+    crs_visit(v, a->best);
+    crs_visit(v, a->most);
+    crs_visit(v, a->outer);
+    crs_visit(v, a->taken);
+    crs_visit(v, a->idle);
+    crs_visit(v, a->separates);
+    a->core->visit(v, a->inner);
+}
+
 static bool suits(const crs_composite *c) { return c->constraint; }
 
 const crs_core crs_core_multipliers = {
@@ -377,4 +417,5 @@ const crs_core crs_core_multipliers = {
     .stand = stand,
     .renew = renew,
     .close = close,
+    .visit = visit,
 };

@@ -451,6 +451,41 @@ static void *panoc_open(const crs_task *task, crease_error *e)
     return NULL;
 }
 
+static void visit_place(crs_visitor *v, const crs_composite *c, place *a)
+{
+    double *const of_x[] = { a->x, a->g, a->z }, *const of_u[] = { a->u, a->uz };
+    for (int k = 0; k < 3; k++) crs_visits(v, of_x[k], c->n);
+    for (int k = 0; k < 2; k++) crs_visits(v, of_u[k], c->rows);
+    crs_visit(v, a->f);
+    crs_visit(v, a->fz);
+    crs_visit(v, a->r);
+    crs_visit(v, a->slope);
+    crs_visit(v, a->D);
+    crs_visit(v, a->landed);
+}
+
+static void visit(crs_visitor *v, void *self)
+{
+    panoc *p = self;
+    double *const of_x[] = { p->q, p->v, p->gz, p->best };
+    visit_place(v, p->c, &p->at);
+    visit_place(v, p->c, &p->other);
+    for (int k = 0; k < 4; k++) crs_visits(v, of_x[k], p->c->n);
+    crs_visits(v, p->uq, p->c->rows);
+    crs_visits(v, p->gamma, p->c->count);
+    crs_visits(v, p->width, p->c->count);
+    crs_visit(v, p->lowest);
+    crs_visit(v, p->least);
+    crs_visit(v, p->ratio);
+    crs_visit(v, p->rate);
+    crs_visit(v, p->exact);
+    crs_visit(v, p->measured);
+    crs_visit(v, p->loose);
+    crs_visit(v, p->steps);
+    crs_visit(v, p->changes);
+    crs_lbfgs_visit(v, &p->pairs);
+}
+
 static bool suits(const crs_composite *c) { return !c->constraint && crs_all_proxes(c); }
 
 const crs_core crs_core_panoc = {
@@ -463,4 +498,5 @@ const crs_core crs_core_panoc = {
     .stand = stand,
     .renew = renew,
     .close = panoc_close,
+    .visit = visit,
 };

@@ -139,6 +139,22 @@ static void stand(const void *self, crs_standing *out)
     *out = (crs_standing){ .x = s->x, .objective = s->F, .ratio = s->ratio, .u = s->u, .g = s->g };
 }
 
+static void visit(crs_visitor *v, void *self)
+{
+    plain *s = self;
+    double *const of_x[] = { s->x, s->before, s->y, s->t, s->g, s->gy };
+    double *const of_u[] = { s->u, s->uy, s->ut };
+    for (int k = 0; k < 6; k++) crs_visits(v, of_x[k], s->c->n);
+    for (int k = 0; k < 3; k++) crs_visits(v, of_u[k], s->c->rows);
+    crs_visits(v, s->L, s->c->count);
+    crs_visits(v, s->gamma, s->c->count);
+    crs_visit(v, s->F);
+    crs_visit(v, s->ratio);
+    crs_visit(v, s->shrink);
+    crs_visit(v, s->since);
+    crs_visit(v, s->tried);
+}
+
 static bool suits(const crs_composite *c) { return !c->constraint && crs_all_proxes(c); }
 
 const crs_core crs_core_plain = {
@@ -150,4 +166,5 @@ const crs_core crs_core_plain = {
     .stand = stand,
     .renew = renew,
     .close = close,
+    .visit = visit,
 };

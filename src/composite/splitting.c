@@ -50,6 +50,23 @@ static bool is_flat(const crs_composite *c)
     return c->terms == 0 && !c->rest.ops;
 }
 
+static void visit(crs_visitor *v, void *self)
+{
+    splitting *s = self;
+    crs_visits(v, s->x, 2 * s->n);
+    crs_visits(v, s->v, 2 * s->n);
+    crs_visits(v, s->g, 2 * s->n);
+    crs_visits(v, s->lambda, s->n);
+    crs_visits(v, s->before, s->n);
+    crs_visit(v, s->beta);
+    crs_visit(v, s->least);
+    crs_visit(v, s->primal);
+    crs_visit(v, s->dual);
+    crs_visit(v, s->ratio);
+    crs_visit(v, s->steps);
+    crs_visit(v, s->changes);
+}
+
 static bool suits(const crs_composite *c)
 {
     return c->constraint && crs_all_proxes(c) && c->count == 2 && c->constraint->parts == 2 &&
@@ -255,4 +272,5 @@ const crs_core crs_core_splitting = {
     .step = step,
     .stand = stand,
     .close = splitting_close,
+    .visit = visit,
 };

@@ -271,6 +271,16 @@ void crs_visit_bytes(crs_visitor *v, const char *name, void *x, size_t size)
     if (v->fits && v->way == READ && size > 0) memcpy(x, from.at, size);
 }
 
+bool crs_visit_writes(const crs_visitor *v) { return v->way == WRITE; }
+
+void crs_visit_choice(crs_visitor *v, const char *name, int *x)
+{
+    const direction way = v->way;
+    if (way == COMPARE) v->way = READ;
+    crs_visit_bytes(v, name, x, sizeof *x);
+    v->way = way;
+}
+
 void crs_visit_text(crs_visitor *v, const char *name, const char **x)
 {
     if (v->way == WRITE) {

@@ -47,6 +47,9 @@ void crs_unit_drop(crease_watch *w); /* it has failed */
 void crs_visit_bytes(crs_visitor *v, const char *name, void *x, size_t size);
 /* A text that is never freed; what is read lives as long as the checkpoint. */
 void crs_visit_text(crs_visitor *v, const char *name, const char **x);
+/* A number that decides what is visited after it: it is read when the rest is compared, too. */
+void crs_visit_choice(crs_visitor *v, const char *name, int *x);
+bool crs_visit_writes(const crs_visitor *v);
 /* The unit cannot be noted as it is now: a job that is resumed begins it anew. */
 void crs_visit_refuses(crs_visitor *v);
 bool crs_visit_reads(const crs_visitor *v); /* from a checkpoint: what follows from it is to do */

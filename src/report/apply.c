@@ -109,8 +109,9 @@ static bool open_seen(crs_page *p, crease_error *e)
     if (axis >= 0 && axis < s->split.shape.order) s->split.along = (int)axis;
     if (!read_scores(p, s, e)) return false;
     if (!s->alone) s->split.begin = s->order;
-    if (crs_page_array(p, "coefficients.npy", &s->coefficients, &ours) &&
-        (s->coefficients.shape.order != 2 || s->coefficients.shape.dim[0] != s->count))
+    if (!crs_page_array(p, "coefficients.npy", &s->coefficients, &ours))
+        return crs_page_without(&ours, e);
+    if (s->coefficients.shape.order != 2 || s->coefficients.shape.dim[0] != s->count)
         crs_array_free(&s->coefficients);
     return true;
 }

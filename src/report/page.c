@@ -2,6 +2,8 @@
  * page: the frame of a report: head, sections in the order of panels.def, style, script, foot. The
  * page may run its own script, known by its hash, and nothing else; it may load nothing. */
 #include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
 
 #include <crease/version.h>
 
@@ -219,10 +221,10 @@ static void put_page(crs_markup *m, const crs_page *p)
 static bool may_replace(const char *path)
 {
     char head[sizeof mark_of_ours] = "";
-    FILE *f = fopen(path, "rb");
-    if (!f) return errno == ENOENT;
-    const size_t n = fread(head, 1, sizeof head - 1, f);
-    fclose(f);
+    const int file = open(path, O_RDONLY); /* not a stream, which takes memory */
+    if (file < 0) return errno == ENOENT;
+    const ssize_t n = read(file, head, sizeof head - 1);
+    close(file);
     return n == 0 || strcmp(head, mark_of_ours) == 0;
 }
 

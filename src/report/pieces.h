@@ -10,6 +10,8 @@
 const json_t *crs_page_entry(const crs_page *p, const char *role); /* in "data"; NULL: none */
 bool crs_page_array(const crs_page *p, const char *name, crs_array *out, crease_error *e);
 bool crs_page_source(const crs_page *p, const char *role, crs_array *out, crease_error *e);
+/* After a failure of either: true where one can do without, false with e where memory was out. */
+bool crs_page_without(const crease_error *failed, crease_error *e);
 void crs_page_title(crs_page *p, const char *role, const char *otherwise);
 /* "20 × 101 × 51 (sample, emission, excitation)" into the opening sentence. */
 void crs_page_sizes(crs_page *p, const crease_space *shape);

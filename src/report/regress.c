@@ -65,30 +65,45 @@ static ptrdiff_t chosen(const crs_page *p, const course *c, const char *key)
 }
 
 /* The rows' scores at the lambda shown, from X as it was; what cannot be read is left out. */
-static void read_rows(crs_page *p, course *c)
+static bool read_rows(crs_page *p, course *c, crease_error *e)
 {
     crs_array X = { .data = NULL };
     crease_error ours;
+    bool done = true;
     if (!crs_page_source(p, "X", &X, &ours) || !crs_page_source(p, "y", &c->y, &ours)) {
         crs_array_free(&X);
-        return;
+        return crs_page_without(&ours, e);
     }
-    const ptrdiff_t n = crease_size(&c->y.shape);
-    const double *b = c->coef.data + c->way.shown * (c->way.columns + 1);
-    if (n > 0 && crease_size(&X.shape) == n * c->way.columns)
-        c->score = crs_doubles(n, "the fit", &ours);
+    const ptrdiff_t n = crease_size(&c->y.shape), columns = c->way.columns;
+    const double *b = c->coef.data + c->way.shown * (columns + 1);
+    if (n > 0 && crease_size(&X.shape) == n * columns) {
+        c->score = crs_doubles(n, "the fit", e);
+        done = c->score;
+    }
     for (ptrdiff_t i = 0; c->score && i < n; i++) {
         c->score[i] = b[0];
-        for (ptrdiff_t j = 0; j < c->way.columns; j++)
-            c->score[i] += times(X.data[i * c->way.columns + j], b[1 + j]);
+        for (ptrdiff_t j = 0; j < columns; j++)
+            c->score[i] += times(X.data[i * columns + j], b[1 + j]);
     }
     crs_array_free(&X);
+    return done;
 }
 
 static bool damaged(const crs_page *p, const char *what, crease_error *e)
 {
     return crs_fail(e, CREASE_BAD_DATA, "%.200s: %s; write the result again with crease regress",
                     p->folder, what);
+}
+
+/* cv.csv, where there was a cross-validation and it suits the path. */
+static bool read_scores(crs_page *p, course *c, crease_error *e)
+{
+    crease_error ours;
+    if (c->way.best < 0) return true;
+    if (!crs_page_array(p, "cv.csv", &c->cv, &ours)) return crs_page_without(&ours, e);
+    const crease_space *s = &c->cv.shape;
+    if (s->order != 2 || s->dim[0] != c->way.path || s->dim[1] != 4) crs_array_free(&c->cv);
+    return true;
 }
 
 static bool open_course(crs_page *p, crease_error *e)
@@ -106,13 +121,7 @@ static bool open_course(crs_page *p, crease_error *e)
     c->way.coef = c->coef.data;
     c->way.name = column, c->way.from = p;
     c->classes = p->model && strcmp(p->model, "logistic") == 0;
-    crease_error ours;
-    if (c->way.best >= 0 && crs_page_array(p, "cv.csv", &c->cv, &ours) &&
-        (c->cv.shape.order != 2 || c->cv.shape.dim[0] != c->way.path || c->cv.shape.dim[1] != 4))
-        crs_array_free(&c->cv);
-    if (!crs_path_begin(&c->way, e)) return false;
-    read_rows(p, c);
-    return true;
+    return read_scores(p, c, e) && crs_path_begin(&c->way, e) && read_rows(p, c, e);
 }
 
 static double held_out(const course *c, ptrdiff_t k) { return c->cv.data[4 * k + 2]; }

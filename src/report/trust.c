@@ -76,8 +76,9 @@ static bool is_one_of(const char *word, const char *list)
 
 void crs_put_verdict(crs_markup *m, const crs_page *p)
 {
-    char got[CRS_DIGITS], asked[CRS_DIGITS];
+    char got[CRS_DIGITS], asked[CRS_DIGITS], said[320];
     const json_t *r = p->result;
+    const char *text = crs_json_words(r, "outcome_text");
     const char *outcome = crs_json_words(r, "outcome"), *verdict = crs_json_words(r, "verdict");
     const double residual = crs_json_number(r, "residual");
     if (!outcome || strcmp(outcome, "not_run") == 0) return;
@@ -91,7 +92,9 @@ void crs_put_verdict(crs_markup *m, const crs_page *p)
     } else {
         open_verdict(m, is_one_of(outcome, "diverged numerical") ? BAD : DOUBTFUL,
                      "Not certified.");
-        crs_mark(m, "%s", crs_json_words(r, "outcome_text"));
+        snprintf(said, sizeof said, "%.300s", text ? text : "the run is not done");
+        said[0] = (char)toupper((unsigned char)said[0]);
+        crs_mark(m, "%s", said);
         if (isfinite(residual))
             crs_mark(m,
                      ": the conditions of a stationary point hold to %s only, where %s was asked "
@@ -276,8 +279,8 @@ static void put_setting(crs_page *p, const char *key, const json_t *value)
         snprintf(number, sizeof number, "%.10g", json_number_value(value));
         crs_mark(&p->body, "%s", number);
     } else {
-        json_dump_callback(value, put_piece, &p->body,
-                           JSON_COMPACT | JSON_ENCODE_ANY | JSON_ENSURE_ASCII);
+        const size_t flags = JSON_COMPACT | JSON_ENCODE_ANY | JSON_ENSURE_ASCII;
+        if (json_dump_callback(value, put_piece, &p->body, flags) != 0) p->body.failed = true;
     }
     crs_mark(&p->body, "</td></tr>");
 }

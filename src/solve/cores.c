@@ -174,6 +174,42 @@ static void result(crs_visitor *v, void *self)
     }
 }
 
+static void visit_numbers(crs_visitor *v, crease_solver *s)
+{
+    crs_visit(v, s->doubted);
+    crs_visit(v, s->doubted_off);
+    crs_visit(v, s->doubted_size);
+    crs_visit(v, s->doubted_worst);
+    crs_visit(v, s->doubted_F);
+    crs_visit(v, s->settled);
+    crs_visit(v, s->doubted_low);
+    crs_visit(v, s->claimed);
+    crs_visit(v, s->stalls);
+    crs_visit(v, s->grows);
+    crs_visit(v, s->core_size);
+    crs_visit(v, s->core_F);
+    crs_visit(v, s->trials);
+}
+
+/* Of a run that has ended, what was found. */
+static void visit(crs_visitor *v, void *self)
+{
+    crease_solver *s = self;
+    const bool ended = s->run.report.outcome != CREASE_NOT_RUN;
+    const ptrdiff_t m = s->given->range.order > 0 ? crease_size(&s->given->range) : 0;
+    int place = ended ? -1 : crs_portfolio_place(s->portfolio);
+    crs_visit_choice(v, "place", &place);
+    result(v, s);
+    if (place < 0) return;
+    visit_numbers(v, s);
+    for (int i = 0; i < s->given->count; i++) {
+        crs_visits(v, s->st.x[i], crs_size(s, i));
+        crs_visits(v, s->st.was[i], crs_size(s, i));
+    }
+    crs_visits(v, s->st.lambda, m);
+    crs_portfolio_visit(v, s->portfolio, place, &s->run.watch);
+}
+
 const crs_engine crs_cores_engine = {
     .step = step,
     .evaluations = evaluations,
@@ -183,7 +219,7 @@ const crs_engine crs_cores_engine = {
     .refute = refute,
     .settle = settle,
     .merit = merit,
-    .result = result,
+    .visit = visit,
     .asks = true,
     .mends_start = true,
 };

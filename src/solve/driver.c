@@ -216,7 +216,10 @@ void crs_driver_visit(crs_visitor *v, void *run)
     crs_visit(v, r->progress);
     visit_certificate(v, &r->now, r->blocks);
     visit_certificate(v, &r->best, r->blocks);
-    (r->engine->visit ? r->engine->visit : r->engine->result)(v, r->self);
+    if (r->noted && r->noted != r->engine)
+        crs_visit_refuses(v);
+    else
+        r->engine->visit(v, r->self);
 }
 
 static bool limit_is_past(const crs_driver *r)
@@ -228,12 +231,11 @@ static bool limit_is_past(const crs_driver *r)
 
 void crs_driver_enter(crs_driver *r)
 {
-    const crs_unit_kind kind = r->engine->visit ? CRS_UNIT_LOOP : CRS_UNIT_WHOLE;
     crs_unit_found found = CRS_UNIT_FRESH;
-    if ((!r->engine->visit && !r->engine->result) || r->report.outcome != CREASE_NOT_RUN) return;
+    if (!r->engine->visit || r->report.outcome != CREASE_NOT_RUN) return;
     for (bool further = true; further;) {
-        found = crs_unit_begin(&r->watch, "run", kind, crs_driver_visit, r);
-        further = found == CRS_UNIT_DONE && kind == CRS_UNIT_LOOP && limit_is_past(r);
+        found = crs_unit_begin(&r->watch, "run", CRS_UNIT_LOOP, crs_driver_visit, r);
+        further = found == CRS_UNIT_DONE && limit_is_past(r);
         if (further) r->report.outcome = CREASE_NOT_RUN;
     }
     if (found != CRS_UNIT_FRESH) crease_watch_limit(&r->watch, r->o.max_seconds);

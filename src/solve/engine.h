@@ -32,9 +32,8 @@ typedef struct {
     crease_outcome (*refute)(void *self, bool diverged);
     /* What a step lowers; NULL: a start that is certified is the answer. */
     double (*merit)(void *self);
-    /* What steps change beside the run's own, for a checkpoint; NULL: it knows no state between two
-     * steps, but `result`, what is read of it when the run has ended. */
-    crs_visit_function *visit, *result;
+    /* What steps change beside the run's own, for a checkpoint; NULL: nothing is noted. */
+    crs_visit_function *visit;
     bool asks;   /* certificates only when a step asks for one, and of the start */
     bool at_end; /* certificates only when a step is done, otherwise every so many iterations */
     bool mends_start; /* a start outside the domain is no failure: the first step mends it */

@@ -229,12 +229,17 @@ bool crs_portfolio_update(crs_portfolio *f, const crease_problem *p, const doubl
     return f->core->suits(composite(f)) || replan(f, p, x, e);
 }
 
-bool crs_portfolio_begin(crs_portfolio *f, crease_watch *w, const crease_certificate *c,
-                         bool doubted, crease_error *e)
+static void set_watch(crs_portfolio *f, crease_watch *w)
 {
     f->watch = w;
     f->plan->user->watch = w;
     for (int k = 0; k < f->plan->count; k++) f->plan->step[k].to->watch = w;
+}
+
+bool crs_portfolio_begin(crs_portfolio *f, crease_watch *w, const crease_certificate *c,
+                         bool doubted, crease_error *e)
+{
+    set_watch(f, w);
     if (doubted && !f->self && crs_core_plain.suits(composite(f)) && !leave_start(f, e))
         return false;
     set_tolerances(f, c);
@@ -335,4 +340,40 @@ const double *crs_portfolio_separator(const crs_portfolio *f)
 double crs_portfolio_pairs(const crs_portfolio *f)
 {
     return f->plan->work.unit > 0 ? f->plan->work.entries / f->plan->work.unit : 0;
+}
+
+int crs_portfolio_place(const crs_portfolio *f) { return f->place; }
+
+/* The core of this place is open. */
+static bool take_core(crs_portfolio *f, int place, crease_watch *w)
+{
+    const crs_core *core = f->forced ? f->core : crs_core_at(composite(f), place);
+    if (f->self && f->place == place) return true;
+    if (!core || !core->visit) return false;
+    set_watch(f, w);
+    if (f->self) f->core->close(f->self);
+    f->self = NULL;
+    f->core = core;
+    f->place = place;
+    return open_core(f, NULL);
+}
+
+void crs_portfolio_visit(crs_visitor *v, crs_portfolio *f, int place, crease_watch *w)
+{
+    const crs_composite *c = composite(f);
+    if ((!crs_visit_writes(v) && !take_core(f, place, w)) || !f->self || !f->core->visit ||
+        crs_keeps_products(c)) {
+        crs_visit_refuses(v);
+        return;
+    }
+    crs_visit(v, f->rate);
+    crs_visit(v, f->at);
+    crs_visit(v, f->feasible);
+    crs_visit(v, f->aims);
+    crs_visit(v, f->aim);
+    crs_visit(v, f->plan->work);
+    crs_visits(v, f->tolerance, c->count);
+    crs_visits(v, f->start, c->n);
+    crs_visits(v, f->multiplier, c->constraint ? c->constraint->rows : 0);
+    f->core->visit(v, f->self);
 }

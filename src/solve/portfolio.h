@@ -47,4 +47,8 @@ void crs_portfolio_point(const crs_portfolio *f, double *const *x, double *lambd
 crs_standing crs_portfolio_standing(const crs_portfolio *f);
 double crs_portfolio_pairs(const crs_portfolio *f);
 
+/* The place of the core that runs in its row; what steps change, of a run whose core was there. */
+int crs_portfolio_place(const crs_portfolio *f);
+void crs_portfolio_visit(crs_visitor *v, crs_portfolio *f, int place, crease_watch *w);
+
 #endif

@@ -56,6 +56,15 @@ READERS = ["report model --out page.html --quiet", "report tucker --out page.htm
            "check lasso.json", "list regularizers --json", "prox l1:1 --step 1 --input y.npy"]
 
 
+PAGES = ["report model", "report path", "report terms", "report seen", "report lasso"]
+
+
+def page():
+    """What the page holds, and what else is there of it."""
+    left = sorted(f for f in os.listdir(".") if f.startswith("page.html"))
+    return [(f, open(f, "rb").read()) for f in left]
+
+
 def result():
     """The files of the folder, and what else is there."""
     files = sorted(os.listdir("out")) if os.path.isdir("out") else None
@@ -71,7 +80,7 @@ def judge(words, k, done, usual, writes):
             return "an incomplete folder: %s" % (result(),)
         if writes and usual["checked"] and not crease(["verify", "out"]).stdout.startswith("VALID"):
             return "a result that is not VALID"
-        if not writes and done.stdout != usual["out"]:
+        if not writes and (done.stdout != usual["out"] or page() != usual["page"]):
             return "another answer"
         return None
     if writes and done.returncode == 2 and result() == (usual["files"], []):
@@ -85,6 +94,8 @@ def judge(words, k, done, usual, writes):
         return "no sentence: " + done.stderr
     if writes and result() != (None, []):
         return "a folder after a failure: %s" % (result(),)
+    if page():
+        return "a page after a failure"
     return None
 
 
@@ -94,19 +105,25 @@ def sample(count):
     return sorted(set(np.linspace(1, count, MOST).astype(int)))
 
 
+def clear():
+    shutil.rmtree("out", ignore_errors=True)
+    for file, _ in page():
+        os.remove(file)
+
+
 def run(text, writes):
     global tried
-    words = text.split() + (["--out", "out"] if writes else [])
-    shutil.rmtree("out", ignore_errors=True)
+    words = text.split() + (["--out", "out"] if writes else ["--out", "page.html"] if text in PAGES else [])
+    clear()
     plain = crease(words, LD_PRELOAD=SHIM, FAULT_COUNT=os.path.abspath("count"))
     with open("count") as f:
         count = int(f.read())
     usual = {"code": plain.returncode, "out": plain.stdout, "files": result()[0],
-             "checked": not text.startswith("generate")}
+             "checked": not text.startswith("generate"), "page": page()}
     assert plain.returncode == 0, (text, plain.stderr)
     for k in sample(count):
         for more in ({}, {"FAULT_FOREVER": "1"}):
-            shutil.rmtree("out", ignore_errors=True)
+            clear()
             tried += 1
             try:
                 done = crease(words, LD_PRELOAD=SHIM, FAULT_AT=str(k), **more)
@@ -126,8 +143,9 @@ def main():
         make()
         for text in WRITERS:
             run(text, True)
-        for text in READERS:
+        for text in READERS + PAGES:
             run(text, False)
+        clear()
     finally:
         os.chdir("/")
         shutil.rmtree(scratch)
