@@ -196,6 +196,7 @@ bool crs_check_apply(crs_judged *judged, crease_error *e)
            crs_judged_all(judged, (int)j.shape.dim[j.mode], j.found, "slice", e);
     snprintf(judged->hash, sizeof judged->hash, "%s", j.hash);
     if (done) tell(&j, judged);
+    if (!done && e->code == CREASE_BAD_ARGUMENT) e->code = CREASE_BAD_DATA; /* not the user's */
     for (int k = 0; k < 3; k++) crs_free(path[k]);
     crs_apply_discard(&j);
     return done;

@@ -61,11 +61,15 @@ static void quote(const char *path, char *out, size_t size)
 static void suggest(job *j)
 {
     char path[CRS_PATH_ROOM];
+    const char *const name[] = { j->data.axes.axis[0].name, j->data.axes.axis[1].name };
+    const bool video = j->data.shape.order == 3 && name[0] && strcmp(name[0], "row") == 0 &&
+                       name[1] && strcmp(name[1], "column") == 0;
     quote(j->path, path, sizeof path);
     if (j->data.shape.order < 2)
         snprintf(j->try, sizeof j->try, "crease regress X.npy %s --out result", path);
     else
-        snprintf(j->try, sizeof j->try, "crease rpca %s%s --out result", path,
+        snprintf(j->try, sizeof j->try, "crease rpca %s%s%s --out result", path,
+                 video ? " --merge 0,1" : "",
                  j->missing > 0 && !j->data.gaps ? " --missing nan" : "");
 }
 
@@ -115,17 +119,20 @@ static void print_inside(const job *j)
 static void print_axes(const job *j)
 {
     const crs_axes *axes = &j->data.axes;
+    bool first_line = true;
     for (int n = 0; n < j->data.shape.order; n++) {
         const crs_axis *x = &axes->axis[n];
         char title[120], first[80], last[80];
+        if (!x->name && !x->count) continue;
         crs_axis_heading(axes, n, title, sizeof title);
-        printf("%-11s %s, length %td", n ? "" : "axes", title, j->data.shape.dim[n]);
+        printf("%-11s %s, length %td", first_line ? "axes" : "", title, j->data.shape.dim[n]);
         if (x->count > 0) {
             crs_index_text(x, 0, first, sizeof first);
             crs_index_text(x, x->count - 1, last, sizeof last);
             printf(": %.60s to %.60s", first, last);
         }
         printf("\n");
+        first_line = false;
     }
 }
 
@@ -156,9 +163,12 @@ static void print(const job *j)
     if (!j->data.data) return;
     print_entries(j);
     print_axes(j);
-    if (!isnan(j->bytes))
-        printf("memory      crease rpca takes about %.3g MB; %.3g MB are free\n", j->bytes / 1e6,
-               crs_memory_free() / 1e6);
+    if (!isnan(j->bytes)) {
+        char takes[32], has[32];
+        crs_bytes_text(j->bytes, takes);
+        crs_bytes_text(crs_memory_free(), has);
+        printf("memory      crease rpca takes about %s; %s are free\n", takes, has);
+    }
     printf("try         %s\n", j->try);
 }
 

@@ -39,8 +39,7 @@ static bool read_file(const result *r, const char *role, crs_array *out, char ha
     const json_t *source = crs_certificate_data(r->c, role);
     if (!source) return damaged(r, "it does not say where X and y are", e);
     char *path = crs_find_source(r->c->folder, source, e);
-    const crs_asked asked = crs_asked_in(source);
-    const bool done = path && crs_read_asked(path, &asked, out, e);
+    const bool done = path && crs_read_again(path, source, out, e);
     if (done) crs_array_hash(out, hash);
     crs_free(path);
     return done;

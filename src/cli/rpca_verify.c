@@ -370,8 +370,8 @@ static bool read_data(crs_judged *j, rpca_result *r, crease_error *e)
         return false;
     if (!given && !r->path)
         return crs_fail(e, CREASE_BAD_DATA, "certificate.json does not say where its data are");
-    const crs_asked asked = crs_asked_in(crs_certificate_data(j->certificate, "data"));
-    if (!crs_read_asked(given ? given : r->path, &asked, &r->data, e) ||
+    if (!crs_read_again(given ? given : r->path, crs_certificate_data(j->certificate, "data"),
+                        &r->data, e) ||
         !crs_rpca_take(&r->data, r->mask, text_of(r, "merge"), &r->claim.s, j->hash, e))
         return false;
     r->claim.tensor = r->data.data;

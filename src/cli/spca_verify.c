@@ -25,8 +25,7 @@ static bool read_data(result *r, const char *given, crease_error *e)
     const json_t *source = crs_certificate_data(r->c, "data");
     if (!source) return damaged(r, "it does not say where the data are", e);
     char *path = given ? NULL : crs_find_source(r->c->folder, source, e);
-    const crs_asked asked = crs_asked_in(source);
-    const bool done = (given || path) && crs_read_asked(given ? given : path, &asked, &r->data, e);
+    const bool done = (given || path) && crs_read_again(given ? given : path, source, &r->data, e);
     crs_free(path);
     if (!done) return false;
     crs_array_hash(&r->data, r->hash);

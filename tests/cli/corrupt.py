@@ -308,7 +308,8 @@ def edit_document(folder, file, path, value):
 
 # What changes nothing: the version, what the binding is made of, a flag where no entry is missing, the scale
 # of a loss that has none.
-TOLD = ("schema_version", "crease", "files", "seal", "settings/missing", "settings/loss_scale")
+TOLD = ("schema_version", "crease", "files", "seal", "settings/missing", "settings/loss_scale",
+        "data/0/reading/missing", "data/1/reading/missing")  # of arrays without cells of text
 CLAIMS = ("verdict", "objective", "residual", "eps", "relative")
 
 

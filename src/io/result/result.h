@@ -118,6 +118,8 @@ char *crs_find_source(const char *folder, const json_t *source, crease_error *e)
 /* How a file was read ("reading" of its entry in "data"), and back; texts stay in the document. */
 void crs_put_asked(crs_spot to, const char *key, const crs_asked *asked);
 crs_asked crs_asked_in(const json_t *source);
+/* The array at a path, read as the certificate says; one that cannot be is damaged. */
+bool crs_read_again(const char *path, const json_t *source, crs_array *out, crease_error *e);
 
 /* Axes as JSON (axes.c); null where nothing is known of them. */
 void crs_put_axes(crs_spot to, const char *key, const crs_axes *a, int order);
