@@ -205,6 +205,7 @@ typedef struct {
     const char *name;
     size_t at;
     crease_error *e;
+    const crease_watch *watch; /* gives looks while many come; NULL: none */
 } crs_bytes;
 /* Exactly n bytes; `what` they are stands in the sentence. */
 bool crs_bytes_get(crs_bytes *in, void *to, size_t n, const char *what);
