@@ -50,6 +50,7 @@ const crs_format crs_png_format = {
     .text = "PNG images",
     .begins = is_png,
     .needs = "PNG; install libpng-dev and build again",
+    .opens = true,
 };
 #endif
 
@@ -64,5 +65,6 @@ const crs_format crs_tiff_format = {
     .text = "TIFF images and stacks",
     .begins = is_tiff,
     .needs = "TIFF; install libtiff-dev and build again",
+    .opens = true,
 };
 #endif
