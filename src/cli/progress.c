@@ -26,7 +26,7 @@ typedef struct crs_log {
 
 /* Seconds: between two looks; before a line is drawn; before lines that nobody asked for; between
  * two lines, and two objects. */
-static const double often = 0.1, patience = 0.3, silence = 5, text_pause = 30, json_pause = 1;
+static const double often = 0.1, patience = 0.3, silence = 30, text_pause = 30, json_pause = 1;
 
 enum { ROOM = 1 << 16, LINE = 400 };
 

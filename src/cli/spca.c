@@ -352,6 +352,7 @@ static bool build(crs_spca_job *j, crease_error *e)
     crease_options o = j->o;
     if (o.method == CREASE_METHOD_AUTO) o.method = CREASE_METHOD_PROX_BCD;
     j->model = crease_spca_new(&j->s, j->data.data, e);
+    (void)crease_watch_over(j->a->watch); /* gives looks */
     crease_analysis *a = j->model ? crease_analyse(crease_spca_problem(j->model), &o, e) : NULL;
     const bool done = a;
     crease_analysis_free(a);

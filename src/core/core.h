@@ -133,7 +133,7 @@ struct crease_checkpoint *crs_watch_checkpoint(const crease_watch *w);
 
 void crs_watch_tell(crease_watch *w, const crease_progress *now);
 void crs_watch_aim(crease_watch *w, double eps, bool relative); /* what the residual is to reach */
-void crs_watch_part(crease_watch *w, double done, double of);   /* of the phase */
+void crs_watch_part(const crease_watch *w, double done, double of); /* of the phase */
 #if defined(__GNUC__)
 __attribute__((format(printf, 2, 3)))
 #endif

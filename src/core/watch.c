@@ -2,6 +2,7 @@
  * watch: limits, requests to stop, the time of every phase, looks and history (watch.h). A watch
  * may stand in an outer one, as that of a handle in its caller's: it asks that one too, and time
  * and progress are told there. */
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -16,8 +17,8 @@ enum { WORDS = 80 };
  * a multiple of its stride, or it is the last of all. */
 struct crs_course {
     crease_watch *watch;
-    const void *thread; /* of the looks, and of everything that is told */
-    crease_look *look;  /* NULL: none */
+    pthread_t thread;  /* of the looks, and of everything that is told */
+    crease_look *look; /* NULL: none */
     void *user;
     double every, next;
     bool looking, entered[CREASE_PHASE_COUNT];
@@ -31,13 +32,6 @@ struct crs_course {
     } row[CREASE_HISTORY];
 };
 
-/* An address that no other living thread has. */
-static const void *this_thread(void)
-{
-    static _Thread_local const char here;
-    return &here;
-}
-
 void crs_watch_begin(crease_watch *w, crease_watch *outer)
 {
     *w = (crease_watch){ .outer = outer, .until = INFINITY };
@@ -50,7 +44,7 @@ void crs_watch_restart(crease_watch *w) { w->begun = crs_now(); }
 static void begin_course(crs_course *c, crease_watch *w)
 {
     c->watch = w;
-    c->thread = this_thread();
+    c->thread = pthread_self();
     for (int k = 0; k < CREASE_PHASE_COUNT; k++) {
         c->told[k] = (crease_state){ .phase = (crease_phase)k,
                                      .fraction = NAN,
@@ -147,7 +141,7 @@ static bool is_over(const crease_watch *w)
 static crs_course *course_of(const crease_watch *w)
 {
     crs_course *c = w ? root_of(w)->course : NULL;
-    return c && c->thread == this_thread() ? c : NULL;
+    return c && pthread_equal(c->thread, pthread_self()) ? c : NULL;
 }
 
 crease_state crease_watch_state(const crease_watch *w)
@@ -175,7 +169,7 @@ void crease_watch_look(crease_watch *w, crease_look *fn, void *user, double ever
 {
     crs_course *c = w ? root_of(w)->course : NULL;
     if (!c) return;
-    c->thread = this_thread();
+    c->thread = pthread_self();
     c->look = fn;
     c->user = user;
     c->every = every;
@@ -300,7 +294,7 @@ void crs_watch_aim(crease_watch *w, double eps, bool relative)
     c->told[c->watch->phase].relative = relative;
 }
 
-void crs_watch_part(crease_watch *w, double done, double of)
+void crs_watch_part(const crease_watch *w, double done, double of)
 {
     crs_course *c = course_of(w);
     if (c) c->told[c->watch->phase].fraction = of > 0 ? clip(done / of, 0, 1) : NAN;

@@ -297,7 +297,7 @@ static void say_components(crs_page *p, const crs_split *s)
                 s->terms > DRAWN ? " The six first are drawn." : "");
 }
 
-/* The course in time of a term that is flat but for a block of at most a quarter of the frames. */
+/* The course in time of a term that is flat but for a block of at most a third of the frames. */
 static bool switched(const crs_split *s, ptrdiff_t r, ptrdiff_t *from, ptrdiff_t *to,
                      crease_error *e)
 {
@@ -316,10 +316,11 @@ static bool switched(const crs_split *s, ptrdiff_t r, ptrdiff_t *from, ptrdiff_t
         *to = i;
         count++;
     }
-    double rest = 0; /* how far the other frames are from flat */
+    const ptrdiff_t ramp = 1 + count / 3;
+    double rest = 0; /* how far the other frames are from flat, beyond a ramp */
     for (ptrdiff_t i = 0; i < n; i++)
-        if (i < *from || i > *to) rest = larger(rest, fabs(y[i] - middle));
-    if (count == 0 || count != *to - *from + 1 || 4 * count > n || rest > 0.3 * most) *from = -1;
+        if (i < *from - ramp || i > *to + ramp) rest = larger(rest, fabs(y[i] - middle));
+    if (count == 0 || count != *to - *from + 1 || 3 * count > n || rest > 0.3 * most) *from = -1;
     crs_free(y);
     return true;
 }
@@ -332,10 +333,10 @@ static bool advise_switched(crs_page *p, const crs_split *s, crease_error *e)
         if (!switched(s, r, &from, &to, e)) return false;
         if (from >= 0)
             crs_advise(p,
-                       "Term %td is switched on in frames %s to %s only and flat elsewhere. It "
-                       "holds things that stood in the same place for %td frame%s, not light. Try "
+                       "Term %td is switched on from %s to %s only and flat elsewhere. It holds "
+                       "things that stood in the same place for %td frame%s, not light. Try "
                        "<code>--rank %td</code>, or a longer video.",
-                       r + 1, crs_axis_word(p, 2, from, a), crs_axis_word(p, 2, to, b),
+                       r + 1, crs_axis_place(p, 2, from, a), crs_axis_place(p, 2, to, b),
                        to - from + 1, to == from ? "" : "s", s->terms > 1 ? s->terms - 1 : 1);
     }
     return true;

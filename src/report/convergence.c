@@ -83,14 +83,18 @@ static bool read_course(const crs_page *p, course *c, crease_error *e)
     size_t n;
     crease_error ours = { .code = CREASE_OK };
     if (!path) return false;
-    const bool there = crs_text_read(path, &text, &n, &ours);
+    bool there = crs_text_read(path, &text, &n, &ours);
     crs_free(path);
     c->count = 0;
+    char *ended = there ? crs_resize(text, n + 1, 1) : NULL;
+    if (there && !ended) ours.code = CREASE_NO_MEMORY, there = false;
+    if (ended) text = ended, text[n] = '\0';
     const double factor = scaled ? relative / worst : 1;
     if (there && isfinite(factor)) read_rows(text, "fit", factor, c);
     if (there && isfinite(factor) && c->count < 3) read_rows(text, "start", factor, c);
     crs_free(text);
-    return ours.code != CREASE_NO_MEMORY || crs_fail(e, ours.code, "%s", ours.text);
+    return ours.code != CREASE_NO_MEMORY ||
+           crs_fail(e, CREASE_NO_MEMORY, "out of memory: the course of the run");
 }
 
 static void put_course(crs_page *p, const course *c)
@@ -161,7 +165,15 @@ static void say_course(crs_page *p)
                  starts = crs_json_number(p->details, "pilot.starts");
     const char *method = crs_json_words(p->result, "method");
     crs_digits(crs_json_number(p->result, "residual"), 2, b);
-    if (iterations == 0 && passes > 0)
+    const char *outcome = crs_json_words(p->result, "outcome");
+    const bool done = outcome && strcmp(outcome, "stationary") == 0;
+    if (iterations == 0 && passes > 0 && !done)
+        crs_say(
+            p,
+            "The fit that finds the start took <b>%s passes</b> over the data and was not done: "
+            "the residual is %s.",
+            crs_count(passes, a), b);
+    else if (iterations == 0 && passes > 0)
         crs_say(p,
                 "The fit that finds the start, <b>%s passes</b> over the data, ended where the "
                 "residual is %s already: %s had nothing left to do.",

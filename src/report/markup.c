@@ -132,8 +132,6 @@ static void mark_number(crs_markup *m, char *spec, size_t n, const char *kind, v
         length = snprintf(out, sizeof out, spec, va_arg(*list, int));
     else if (strcmp(kind, "td") == 0)
         length = snprintf(out, sizeof out, spec, va_arg(*list, ptrdiff_t));
-    else if (strcmp(kind, "ld") == 0)
-        length = snprintf(out, sizeof out, spec, va_arg(*list, long));
     else if (strcmp(kind, "zu") == 0)
         length = snprintf(out, sizeof out, spec, va_arg(*list, size_t));
     else
@@ -144,7 +142,7 @@ static void mark_number(crs_markup *m, char *spec, size_t n, const char *kind, v
 /* What begins with the % at `at`; returns where the format goes on. */
 static const char *mark_one(crs_markup *m, const char *at, va_list *list)
 {
-    static const char *const kinds[] = { "td", "ld", "zu", "d", "c", "e", "f", "g" };
+    static const char *const kinds[] = { "td", "zu", "d", "c", "e", "f", "g" };
     char spec[32] = "%";
     const size_t n = 1 + strspn(at + 1, "+-#0123456789.");
     const char *rest = at + n;

@@ -287,9 +287,10 @@ static void put_busiest(crs_page *p, const crs_split *s, const double *share)
     double last = INFINITY;
     crs_mark(&p->body,
              "<div><h3>When: the busiest frames</h3><div class=\"scroll\"><table><caption>"
-             "Choose a frame to see it above.</caption><thead><tr><th scope=\"col\">Frame"
-             "</th><th scope=\"col\">Foreground</th><th scope=\"col\" class=\"l\">Mostly "
-             "in</th></tr></thead><tbody>");
+             "Choose a frame to see it above.</caption><thead><tr><th scope=\"col\">%s</th>"
+             "<th scope=\"col\">Foreground</th><th scope=\"col\" class=\"l\">Mostly "
+             "in</th></tr></thead><tbody>",
+             crs_axis_title(p, 2, word));
     for (int row = 0; row < LISTED; row++) {
         ptrdiff_t best = -1;
         for (ptrdiff_t i = 0; i < s->shape.dim[2]; i++)

@@ -266,8 +266,9 @@ static void advise_structure(crs_page *p, const crs_split *s)
             p,
             "The residual is not mere noise: neighbours along %s are alike (correlation %s; of "
             "noise it is near 0). The %s leaves out structure: look at the residual, and try a "
-            "larger <code>--rank</code>.",
-            crs_axis_called(p, at, name), crs_fixed(most, 2, text), s->low);
+            "larger <code>--rank</code>.%s",
+            crs_axis_called(p, at, name), crs_fixed(most, 2, text), s->low,
+            s->video ? " The compression of a video makes neighbours alike, too." : "");
 }
 
 bool crs_panel_parts(crs_page *p, crease_error *e)

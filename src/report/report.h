@@ -20,7 +20,7 @@ typedef struct {
 } crs_markup;
 
 /* The format is markup of ours; what %s puts in is text and escaped, whatever it holds: bytes that
- * are no UTF-8 and control characters become U+FFFD, NULL nothing. Of printf it knows d, td, ld,
+ * are no UTF-8 and control characters become U+FFFD, NULL nothing. Of printf it knows d, td,
  * zu, c, e, f, g with width and precision. */
 #if defined(__GNUC__)
 __attribute__((format(printf, 2, 3)))

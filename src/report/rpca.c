@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * rpca: the page of robust PCA: reads the parts and the factors, and says what was found in one
  * sentence and six numbers */
+#include <unistd.h>
+
 #include "report/rpca.h"
+
 #include "report/pieces.h"
 
 /* An array that may be absent; out is empty then. */
@@ -9,9 +12,7 @@ static bool read_if_there(const crs_page *p, const char *name, crs_array *out, c
 {
     char *path = crs_path_in(p->folder, name, e);
     if (!path) return false;
-    FILE *f = fopen(path, "rb");
-    if (f) fclose(f);
-    const bool done = !f || crs_read_array(path, out, e);
+    const bool done = access(path, F_OK) != 0 || crs_read_array(path, out, e);
     crs_free(path);
     return done;
 }
@@ -340,7 +341,9 @@ static bool head(crs_page *p, crease_error *e)
              crs_share((double)s->clear / (double)s->observed, text),
              s->deviation > 0 ? "beyond 5 noise deviations" : "entries that are not 0");
     crs_card(p, "Noise", crs_digits(s->deviation, 3, text),
-             s->deviation > 0 ? "robust standard deviation" : "the model has none");
+             s->deviation == 0 ? "the model has none"
+             : convex          ? "found in the sparse part"
+                               : "robust standard deviation");
     crs_card(p, "Fit", crs_share(s->fit, text),
              s->video ? "of the video without foreground" : "of the data without outliers");
     put_starts(p);

@@ -28,7 +28,8 @@ bool crs_page_source(const crs_page *p, const char *role, crs_array *out, crease
     const json_t *source = crs_page_entry(p, role);
     const char *was = crs_json_words(source, "hash");
     char *path = source ? crs_find_source(p->folder, source, e) : NULL;
-    bool done = path && crs_read_array(path, out, e);
+    const crs_asked asked = crs_asked_in(source);
+    bool done = path && crs_read_asked(path, &asked, out, e);
     crs_free(path);
     if (!source) return crs_fail(e, CREASE_BAD_DATA, "result.json does not say where %s is", role);
     if (!done) return false;

@@ -76,8 +76,9 @@ static bool is_one_of(const char *word, const char *list)
 
 void crs_put_verdict(crs_markup *m, const crs_page *p)
 {
-    char got[CRS_DIGITS], asked[CRS_DIGITS];
+    char got[CRS_DIGITS], asked[CRS_DIGITS], said[320];
     const json_t *r = p->result;
+    const char *text = crs_json_words(r, "outcome_text");
     const char *outcome = crs_json_words(r, "outcome"), *verdict = crs_json_words(r, "verdict");
     const double residual = crs_json_number(r, "residual");
     if (!outcome || strcmp(outcome, "not_run") == 0) return;
@@ -91,7 +92,9 @@ void crs_put_verdict(crs_markup *m, const crs_page *p)
     } else {
         open_verdict(m, is_one_of(outcome, "diverged numerical") ? BAD : DOUBTFUL,
                      "Not certified.");
-        crs_mark(m, "%s", crs_json_words(r, "outcome_text"));
+        snprintf(said, sizeof said, "%.300s", text ? text : "the run is not done");
+        said[0] = (char)toupper((unsigned char)said[0]);
+        crs_mark(m, "%s", said);
         if (isfinite(residual))
             crs_mark(m,
                      ": the conditions of a stationary point hold to %s only, where %s was asked "
@@ -266,7 +269,7 @@ static void put_setting(crs_page *p, const char *key, const json_t *value)
     snprintf(name, sizeof name, "%.79s", key);
     for (char *at = name; *at; at++)
         if (*at == '_') *at = ' ';
-    if (json_is_null(value)) return;
+    if (!value || json_is_null(value)) return;
     crs_mark(&p->body, "<tr><th scope=\"row\">%s</th><td class=\"l\">", name);
     if (json_is_string(value)) {
         crs_mark(&p->body, "%s", json_string_value(value));

@@ -50,6 +50,7 @@ const crs_format crs_png_format = {
     .text = "PNG images",
     .begins = is_png,
     .needs = "PNG; install libpng-dev and build again",
+    .opens = true,
 };
 #endif
 
@@ -58,11 +59,18 @@ static bool is_tiff(const unsigned char *head, size_t n)
 {
     return n >= 4 && (memcmp(head, "II*\0", 4) == 0 || memcmp(head, "MM\0*", 4) == 0);
 }
+bool crs_tiff_load(const char *path, crs_image *out, crease_error *e)
+{
+    *out = (crs_image){ .sample = NULL };
+    return crs_fail(e, CREASE_UNSUPPORTED, "%.200s: this build has no %s", path,
+                    crs_tiff_format.needs);
+}
 const crs_format crs_tiff_format = {
     .name = "tiff",
     .endings = ".tif .tiff",
     .text = "TIFF images and stacks",
     .begins = is_tiff,
     .needs = "TIFF; install libtiff-dev and build again",
+    .opens = true,
 };
 #endif

@@ -382,9 +382,15 @@ static bool read_row(table *t, const line *l)
 
 static bool read_rows(table *t)
 {
+    enum { ROWS = 256 }; /* between two looks */
+    const double begun = (double)(t->end - t->at);
     line l;
     bool closed;
     for (bool first = true; next_row(t, &l, &closed); first = false) {
+        if (t->number % ROWS == 0) {
+            crs_watch_part(t->asked->watch, begun - (double)(t->end - t->at), begun);
+            (void)crease_watch_over(t->asked->watch);
+        }
         const bool names = first && is_header(t, &l);
         if (!(names ? read_header(t, &l) : read_row(t, &l))) return false;
     }

@@ -166,6 +166,9 @@ const crs_format *crs_format_of(const char *path);
 /* Does the format read all that is asked? (asked.c) */
 bool crs_asked_suits(const crs_asked *a, const crs_format *f, const char *name, crease_error *e);
 
+/* The colon of "FILE:INNER", where there is a FILE and no file whose name has the colon; else NULL.
+ */
+const char *crs_inner_of(const char *path);
 /* "FILE", "FILE:INNER", or "-" for standard input. On failure out is empty. */
 bool crs_read_asked(const char *path, const crs_asked *asked, crs_array *out, crease_error *e);
 /* Without asking anything. */
@@ -202,6 +205,7 @@ typedef struct {
     const char *name;
     size_t at;
     crease_error *e;
+    const crease_watch *watch; /* gives looks while many come; NULL: none */
 } crs_bytes;
 /* Exactly n bytes; `what` they are stands in the sentence. */
 bool crs_bytes_get(crs_bytes *in, void *to, size_t n, const char *what);

@@ -17,7 +17,7 @@ static const char *class_text(const matvar_t *v)
 {
     static const char *const text[] = {
         [MAT_C_EMPTY] = "empty",   [MAT_C_CELL] = "cell",         [MAT_C_STRUCT] = "struct",
-        [MAT_C_OBJECT] = "object", [MAT_C_CHAR] = "char",         [MAT_C_SPARSE] = "f8",
+        [MAT_C_OBJECT] = "object", [MAT_C_CHAR] = "char",         [MAT_C_SPARSE] = "f8 sparse",
         [MAT_C_DOUBLE] = "f8",     [MAT_C_SINGLE] = "f4",         [MAT_C_INT8] = "i1",
         [MAT_C_UINT8] = "u1",      [MAT_C_INT16] = "i2",          [MAT_C_UINT16] = "u2",
         [MAT_C_INT32] = "i4",      [MAT_C_UINT32] = "u4",         [MAT_C_INT64] = "i8",
@@ -279,18 +279,27 @@ static bool send_axes(mat_t *file, const crease_space *shape, crs_emit *to, crea
     return done;
 }
 
-static bool send_variable(const crs_source *s, const matvar_t *v, crs_emit *to, crease_error *e)
+/* Before it is read: what claims too much is never unpacked. */
+static bool send_shape(const crs_inside *one, crs_emit *to, crease_error *e)
+{
+    int slow[CREASE_MAX_ORDER];
+    const int last = one->shape.order - 1,
+              bytes = strstr(one->type, "sparse") ? 1 : one->type[1] - '0';
+    for (int n = 0; n <= last; n++) slow[n] = last - n;
+    return crs_emit_shape(to, &one->shape, slow, bytes, e);
+}
+
+static bool send_variable(const crs_source *s, const crs_inside *one, const matvar_t *v,
+                          crs_emit *to, crease_error *e)
 {
     crease_space shape;
-    int slow[CREASE_MAX_ORDER];
     shape_of(v, &shape);
     const bool sparse = v->class_type == MAT_C_SPARSE;
-    if (v->isComplex || (sparse && shape.order != 2) || shape.order == 0)
-        return fail_damaged(s, "a variable", e);
-    for (int n = 0; n < shape.order; n++) slow[n] = shape.order - 1 - n;
-    const int bytes = sparse ? 1 : (int)Mat_SizeOfClass((int)v->class_type);
-    return crs_emit_shape(to, &shape, slow, bytes, e) &&
-           (sparse ? send_sparse(s, v, to, e) : send_dense(s, v, crease_size(&shape), to, e));
+    bool same = shape.order == one->shape.order && strcmp(class_text(v), one->type) == 0 &&
+                (!sparse || shape.order == 2);
+    for (int n = 0; same && n < shape.order; n++) same = shape.dim[n] == one->shape.dim[n];
+    if (!same) return fail_damaged(s, "a variable", e);
+    return sparse ? send_sparse(s, v, to, e) : send_dense(s, v, crease_size(&shape), to, e);
 }
 
 /* The field of the path after the first dot; the variable itself where there is none. */
@@ -309,18 +318,18 @@ static matvar_t *descend(matvar_t *v, const char *path)
     return v;
 }
 
-static bool send_named(const crs_source *s, mat_t *file, const char *path, crs_emit *to,
+static bool send_named(const crs_source *s, mat_t *file, const crs_inside *one, crs_emit *to,
                        crease_error *e)
 {
     char name[256];
-    snprintf(name, sizeof name, "%.*s", (int)strcspn(path, "."), path);
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(one->name, "."), one->name);
+    if (!send_shape(one, to, e)) return false;
     Mat_Rewind(file);
-    matvar_t *v = Mat_VarRead(file, name), *found = v ? descend(v, path) : NULL;
-    crease_space shape = { .order = 0 };
-    if (found) shape_of(found, &shape);
-    const bool done = found ? send_variable(s, found, to, e) : fail_damaged(s, "a variable", e);
+    matvar_t *v = Mat_VarRead(file, name), *found = v ? descend(v, one->name) : NULL;
+    const bool done =
+        found ? send_variable(s, one, found, to, e) : fail_damaged(s, "a variable", e);
     if (v) Mat_VarFree(v);
-    return done && (strchr(path, '.') || send_axes(file, &shape, to, e));
+    return done && (strchr(one->name, '.') || send_axes(file, &one->shape, to, e));
 }
 
 static bool decode(const crs_source *s, const crs_asked *asked, crs_emit *to, crease_error *e)
@@ -330,7 +339,7 @@ static bool decode(const crs_source *s, const crs_asked *asked, crs_emit *to, cr
     mat_t *file = open_file(s, e);
     bool done = file && look_around(s, file, &all, e);
     const crs_inside *one = done ? crs_listing_pick(&all, s, e) : NULL;
-    done = one && send_named(s, file, one->name, to, e);
+    done = one && send_named(s, file, one, to, e);
     crs_listing_free(&all);
     if (file) Mat_Close(file);
     return done;

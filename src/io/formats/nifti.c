@@ -182,7 +182,7 @@ static bool read_nifti(const crs_source *s, const crs_asked *asked, crs_array *o
 {
     (void)asked;
     header h = { .s = s, .e = e };
-    crs_bytes in = { s->f, s->name, 0, e };
+    crs_bytes in = { s->f, s->name, 0, e, NULL };
     crs_number t = { .bytes = 0 };
     *out = (crs_array){ .data = NULL };
     bool done = read_about(&in, &h, &out->shape, &t) && skip_to_items(&in, &h) &&
@@ -202,7 +202,7 @@ static bool read_nifti(const crs_source *s, const crs_asked *asked, crs_array *o
 static bool list_nifti(const crs_source *s, crs_listing *out, crease_error *e)
 {
     header h = { .s = s, .e = e };
-    crs_bytes in = { s->f, s->name, 0, e };
+    crs_bytes in = { s->f, s->name, 0, e, NULL };
     crs_number t = { .bytes = 0 };
     crs_inside m = { .name = "" };
     if (!read_about(&in, &h, &m.shape, &t)) return false;

@@ -357,8 +357,7 @@ static bool read_about(crs_bytes *in, const char *inner, crs_npy_header *out)
 
 static bool read_npy(const crs_source *s, const crs_asked *asked, crs_array *out, crease_error *e)
 {
-    (void)asked; /* there are no names */
-    crs_bytes in = { s->f, s->name, 0, e };
+    crs_bytes in = { s->f, s->name, 0, e, asked ? asked->watch : NULL };
     crs_npy_header h;
     *out = (crs_array){ .data = NULL };
     if (!read_about(&in, s->inner, &h)) return false;
@@ -378,7 +377,7 @@ static bool read_npy(const crs_source *s, const crs_asked *asked, crs_array *out
 
 static bool list_npy(const crs_source *s, crs_listing *out, crease_error *e)
 {
-    crs_bytes in = { s->f, s->name, 0, e };
+    crs_bytes in = { s->f, s->name, 0, e, NULL };
     header h;
     if (!read_header(&in, &h)) return false;
     for (int k = 0; k < h.fields; k++) {
@@ -436,7 +435,7 @@ static bool read_words(crs_bytes *in, const header *h, ptrdiff_t count, char **w
 
 bool crs_npy_words(const crs_source *s, ptrdiff_t count, char **word, crease_error *e)
 {
-    crs_bytes in = { s->f, s->name, 0, e };
+    crs_bytes in = { s->f, s->name, 0, e, NULL };
     header h;
     if (!read_header(&in, &h)) return false;
     if (h.fields != 1 || !strchr("SaU", h.field[0].type[1]) || h.shape.order != 1 ||
@@ -454,7 +453,7 @@ void crs_words_free(ptrdiff_t count, char **word)
 bool crs_npy_stream_open(const char *path, crs_npy_stream *s, crease_error *e)
 {
     *s = (crs_npy_stream){ .path = path, .f = crs_open(path, e) };
-    crs_bytes in = { s->f, path, 0, e };
+    crs_bytes in = { s->f, path, 0, e, NULL };
     if (!s->f) return false;
     if (!read_about(&in, NULL, &s->header)) return crs_npy_stream_close(s), false;
     s->at = in.at;
@@ -465,7 +464,7 @@ bool crs_npy_stream_open(const char *path, crs_npy_stream *s, crease_error *e)
 
 bool crs_npy_stream_next(crs_npy_stream *s, ptrdiff_t count, double *out, crease_error *e)
 {
-    crs_bytes in = { s->f, s->path, s->at, e };
+    crs_bytes in = { s->f, s->path, s->at, e, NULL };
     bool rounded = false;
     const bool done = crs_records_next(&in, &s->header.record, count, out, &rounded);
     s->at = in.at;

@@ -154,6 +154,8 @@ bool crs_records_read(crs_bytes *in, const crs_record *r, ptrdiff_t count, crs_a
             !crs_records_next(in, r, now, out->data + done * r->each, &rounded))
             return false;
         done += now;
+        crs_watch_part(in->watch, (double)done, (double)count);
+        (void)crease_watch_over(in->watch);
     }
     if (rounded)
         snprintf(out->notice, sizeof out->notice,

@@ -299,20 +299,29 @@ static bool is_there(const char *path)
     return stat(path, &s) == 0;
 }
 
-/* "FILE:INNER" where there is a FILE, and none whose name has the colon. */
+const char *crs_inner_of(const char *path)
+{
+    char file[4096];
+    if (strncmp(path, "-:", 2) == 0) return path + 1;
+    if (is_there(path) || strlen(path) >= sizeof file) return NULL;
+    for (const char *colon = strchr(path, ':'); colon; colon = strchr(colon + 1, ':')) {
+        snprintf(file, sizeof file, "%.*s", (int)(colon - path), path);
+        if (colon > path && is_there(file)) return colon;
+    }
+    return NULL;
+}
+
 static bool split(opened *o, const char *path, crease_error *e)
 {
     const size_t n = strlen(path);
+    const char *colon = crs_inner_of(path);
     o->file = crs_alloc(n + 1, 1);
     if (!o->file) return crs_fail(e, CREASE_NO_MEMORY, "out of memory: a path");
     memcpy(o->file, path, n);
     o->s.path = o->s.name = o->ending = o->file;
-    if (is_there(path)) return true;
-    for (char *colon = strchr(o->file, ':'); colon; colon = strchr(colon + 1, ':')) {
-        *colon = '\0';
-        if (strcmp(o->file, "-") == 0 || is_there(o->file)) return o->s.inner = colon + 1, true;
-        *colon = ':';
-    }
+    if (!colon) return true;
+    o->file[colon - path] = '\0';
+    o->s.inner = o->file + (colon - path) + 1;
     return true;
 }
 

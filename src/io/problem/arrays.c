@@ -13,7 +13,11 @@ const char *crs_path_at(crs_reader *r, const crs_node *at)
     if (!path) return NULL;
     snprintf(path, room, "%s%s", folder, name);
     long long bytes;
-    if (!crs_hash_file(&r->hash, path, &bytes, r->e)) {
+    char *colon = (char *)(uintptr_t)crs_inner_of(path); /* a file is hashed, not its inner array */
+    if (colon) *colon = '\0';
+    const bool hashed = crs_hash_file(&r->hash, path, &bytes, r->e);
+    if (colon) *colon = ':';
+    if (!hashed) {
         crs_blame(r, at);
         return NULL;
     }

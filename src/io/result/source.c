@@ -43,18 +43,6 @@ static bool is_pattern(const char *path)
     return access(path, F_OK) != 0 && strpbrk(path, "*?[%");
 }
 
-/* The end of FILE in "FILE:INNER"; NULL: there is no INNER. */
-static const char *inner_of(const char *path)
-{
-    char file[PATH_MAX];
-    if (access(path, F_OK) == 0 || strlen(path) >= sizeof file) return NULL;
-    for (const char *colon = strchr(path, ':'); colon; colon = strchr(colon + 1, ':')) {
-        snprintf(file, sizeof file, "%.*s", (int)(colon - path), path);
-        if (colon > path && access(file, F_OK) == 0) return colon;
-    }
-    return NULL;
-}
-
 /* The absolute path; of a pattern that of its folder, and the pattern. */
 static bool whole_path(const char *path, char out[PATH_MAX])
 {
@@ -73,7 +61,7 @@ static bool whole_path(const char *path, char out[PATH_MAX])
 void crs_put_source(crs_spot to, const crs_folder *f, const char *path)
 {
     char file[PATH_MAX], whole[PATH_MAX], home[PATH_MAX], relative[3 * PATH_MAX];
-    const char *inner = inner_of(path);
+    const char *inner = crs_inner_of(path);
     const size_t n = inner ? (size_t)(inner - path) : strlen(path);
     const bool fits = n < sizeof file;
     if (fits) snprintf(file, sizeof file, "%.*s", (int)n, path);
