@@ -269,7 +269,7 @@ static void put_setting(crs_page *p, const char *key, const json_t *value)
     snprintf(name, sizeof name, "%.79s", key);
     for (char *at = name; *at; at++)
         if (*at == '_') *at = ' ';
-    if (json_is_null(value)) return;
+    if (!value || json_is_null(value)) return;
     crs_mark(&p->body, "<tr><th scope=\"row\">%s</th><td class=\"l\">", name);
     if (json_is_string(value)) {
         crs_mark(&p->body, "%s", json_string_value(value));
