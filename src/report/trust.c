@@ -4,6 +4,7 @@
 #include <ctype.h>
 
 #include "report/assets.h"
+#include "report/rpca.h"
 
 /* What to do about an outcome that is no success. */
 static const char *remedy(const char *outcome)
@@ -133,12 +134,13 @@ static void put_condition(crs_page *p, const char *name)
         }
     const int mode =
         robust && name && name[0] == 'X' && isdigit((unsigned char)name[1]) ? name[1] - '0' : 0;
-    const bool merged = json_is_string(crs_json_at(p->result, "settings.merge"));
-    if (mode >= 1 && mode <= CREASE_MAX_ORDER && !merged)
+    const bool known_mode =
+        mode >= 1 && p->kind == &crs_page_rpca && mode <= crs_split_of(p)->grid.order;
+    if (known_mode)
         crs_mark(
             &p->body,
             "<th scope=\"row\">%s factor</th><td class=\"l\">the gradient over it vanishes</td>",
-            crs_axis_called(p, mode - 1, axis));
+            crs_mode_called(p, mode - 1, axis));
     else if (name && strcmp(name, "feasibility") == 0)
         crs_mark(&p->body, "<th scope=\"row\">constraint</th><td class=\"l\">it is met</td>");
     else
