@@ -160,6 +160,9 @@ static bool all_read(const crs_args *a, crease_error *e)
     if (crs_given(a, CRS_OPT_FORCE) && crs_takes(v, CRS_OPT_OUT) && !crs_given(a, CRS_OPT_OUT))
         return crs_fail(e, CREASE_BAD_ARGUMENT,
                         "--force is for the folder of --out; add --out DIR");
+    if (crs_given(a, CRS_OPT_FORMAT) && crs_takes(v, CRS_OPT_OUT) && !crs_given(a, CRS_OPT_OUT))
+        return crs_fail(e, CREASE_BAD_ARGUMENT,
+                        "--format is for the files of --out; add --out DIR");
     if (crs_given(a, CRS_OPT_REPORT) && crs_takes(v, CRS_OPT_OUT) && !crs_given(a, CRS_OPT_OUT))
         return crs_fail(e, CREASE_BAD_ARGUMENT,
                         "--report makes a page of the folder of --out; add --out DIR");

@@ -86,9 +86,6 @@ bool crs_folder_of(const crs_args *a, crs_folder *f, crease_error *e)
 {
     const char *path = crs_given(a, CRS_OPT_OUT);
     memcpy(f->command, a->command, sizeof f->command);
-    if (!path && crs_given(a, CRS_OPT_FORMAT))
-        return crs_fail(e, CREASE_BAD_ARGUMENT,
-                        "--format is for the files of --out; add --out DIR");
     if (!path)
         return crs_given(a, CRS_OPT_JSON) || crs_dry(a) ||
                crs_fail(e, CREASE_BAD_ARGUMENT,

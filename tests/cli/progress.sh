@@ -11,7 +11,7 @@ run "$CREASE" rpca m/tensor.npy --rank 2 --out short
 judge $? "a short run says nothing: $err"
 run "$CREASE" rpca m/tensor.npy --out text --log text
 phases=$(sed -n 's/^crease rpca  \([a-z]*\) .*/\1/p' "$scratch/err" | tr '\n' ' ')
-[ $code -eq 0 ] && [ "$phases" = "start rank fit certify write check " ] && ! grep -q $'\r' "$scratch/err"
+[ $code -eq 0 ] && [ "$phases" = "read start rank fit certify write check " ] && ! grep -q $'\r' "$scratch/err"
 judge $? "--log text: $err"
 run "$CREASE" rpca m/tensor.npy --out json --log json --log-file log.jsonl --verbose
 [ $code -eq 0 ] && [ -z "$err" ]
@@ -20,7 +20,7 @@ $python - log.jsonl json <<'PY'
 import csv, json, sys
 lines = [json.loads(line) for line in open(sys.argv[1])]
 phases = [d["phase"] for d in lines if d["event"] == "phase"]
-assert phases == ["start", "rank", "fit", "certify", "write", "check"], phases
+assert phases == ["read", "start", "rank", "fit", "certify", "write", "check"], phases
 assert lines[-1]["event"] == "end" and lines[-1]["exit_status"] == 0
 for kind in ("phase", "row"):
     t = [d["t"] for d in lines if d["event"] == kind]

@@ -311,6 +311,34 @@ static void stop_and_go(job *call, long images, const double *wanted)
     assert_memory_equal(out, wanted, sizeof out);
 }
 
+static bool same(const void *a, const void *b) { return memcmp(a, b, OUT * sizeof(double)) == 0; }
+
+static void try_images(const char *name, job *call)
+{
+    static double plain[OUT], out[OUT];
+    album count = { .every = 1L << 40 }, none = { .every = 1L << 40 };
+    int middle = 0;
+    memset(plain, 0, sizeof plain);
+    call(NULL, plain);
+    run(call, &count, NULL, 0, out);
+    discard(&count);
+    assert_true(same(out, plain));
+    album a = { .every = 1 + count.seen / (MOST / 2) };
+    run(call, &a, NULL, 0, out);
+    for (int k = 0; k < a.count; k++) {
+        const crease_checkpoint_facts f = run(call, &none, a.bytes[k], a.size[k], out);
+        discard(&none);
+        middle += f.amidst;
+        if (f.misfit || !same(out, plain))
+            fail_msg("%s: image %d of %d%s", name, k, a.count, f.misfit ? ", misfit" : "");
+    }
+    print_message("%s: %ld images, %d resumed, %d in their middle\n", name, count.seen, a.count,
+                  middle);
+    assert_true(a.count > 2 && (middle > 2 || call == raced)); /* newton begins anew */
+    discard(&a);
+    stop_and_go(call, count.seen, plain);
+}
+
 static void every_call_is_resumed_in_the_same_bits(void **state)
 {
     static const struct {
@@ -332,33 +360,9 @@ static void every_call_is_resumed_in_the_same_bits(void **state)
                  { "splitting", by_splitting },
                  { "multipliers", multiplied },
                  { "applied", applied } };
-    static double plain[OUT], out[OUT];
     (void)state;
     make_data();
-    for (size_t q = 0; q < sizeof jobs / sizeof *jobs; q++) {
-        album count = { .every = 1L << 40 }, none = { .every = 1L << 40 };
-        memset(plain, 0, sizeof plain);
-        jobs[q].call(NULL, plain);
-        run(jobs[q].call, &count, NULL, 0, out);
-        discard(&count);
-        assert_memory_equal(out, plain, sizeof out);
-        album a = { .every = 1 + count.seen / (MOST / 2) };
-        run(jobs[q].call, &a, NULL, 0, out);
-        int middle = 0;
-        for (int k = 0; k < a.count; k++) {
-            const crease_checkpoint_facts f = run(jobs[q].call, &none, a.bytes[k], a.size[k], out);
-            discard(&none);
-            middle += f.amidst;
-            if (f.misfit || memcmp(out, plain, sizeof out) != 0)
-                fail_msg("%s: image %d of %d%s", jobs[q].name, k, a.count,
-                         f.misfit ? ", misfit" : "");
-        }
-        print_message("%s: %ld images, %d resumed, %d in their middle\n", jobs[q].name, count.seen,
-                      a.count, middle);
-        assert_true(a.count > 2 && (middle > 2 || jobs[q].call == raced)); /* newton begins anew */
-        discard(&a);
-        stop_and_go(jobs[q].call, count.seen, plain);
-    }
+    for (size_t q = 0; q < sizeof jobs / sizeof *jobs; q++) try_images(jobs[q].name, jobs[q].call);
 }
 
 int main(void)

@@ -195,17 +195,26 @@ static const member *find(const archive *z, const char *name, size_t n)
     return NULL;
 }
 
-/* "axis_0", "labels_7", "axis_names" or "axis_units", alone or after the name of an array. */
-static bool is_axis(const archive *z, const char *name)
+/* Is it "axis_0", "labels_7", "axis_names" or "axis_units"? */
+static bool is_part(const char *text)
 {
     static const char *const kind[] = { "axis_", "labels_" };
     for (int k = 0; k < 2; k++) {
-        const char *at = strstr(name, kind[k]), *end = at ? at + strlen(kind[k]) : NULL;
-        if (!at) continue;
-        const bool digit = end[0] >= '0' && end[0] <= '7' && !end[1];
-        if (!digit && strcmp(end, "names") != 0 && strcmp(end, "units") != 0) continue;
-        if (at == name || (at[-1] == '_' && find(z, name, (size_t)(at - name) - 1))) return true;
+        const size_t n = strlen(kind[k]);
+        if (strncmp(text, kind[k], n) != 0) continue;
+        if (text[n] >= '0' && text[n] <= '7' && !text[n + 1]) return true;
+        if (k == 0 && (strcmp(text + n, "names") == 0 || strcmp(text + n, "units") == 0))
+            return true;
     }
+    return false;
+}
+
+/* The same, alone or after the name of an array and _. */
+static bool is_axis(const archive *z, const char *name)
+{
+    if (is_part(name)) return true;
+    for (const char *at = strchr(name, '_'); at; at = strchr(at + 1, '_'))
+        if (is_part(at + 1) && find(z, name, (size_t)(at - name))) return true;
     return false;
 }
 
