@@ -42,7 +42,7 @@ static bool save(void *self, const void *bytes, size_t count)
     const piece p = { bytes, count };
     crease_error e;
     if (crs_write_whole(c->path, put, &p, NULL, &e)) return true;
-    if (!c->warned) fprintf(stderr, "crease: %s: note: %s\n", c->a->verb->name, e.text);
+    if (!c->warned) crs_log_note(c->a, "%s; the run goes on", e.text);
     c->warned = true;
     return false;
 }
@@ -140,8 +140,7 @@ static bool paths(const crs_args *a, struct crs_checkpoint *c, crease_error *e)
     const bool there = access(c->path, F_OK) == 0;
     const bool same = given && c->resumed && strcmp(given, c->resumed) == 0;
     if (same && !there) c->resumed = NULL;
-    if (same && !there && !crs_given(a, CRS_OPT_QUIET))
-        fprintf(stderr, "checkpoint  %s is not there yet: the run begins\n", given);
+    if (same && !there) crs_log_note(a, "%s is not there yet: the run begins", given);
     return !there || same || !given || crs_given(a, CRS_OPT_FORCE) ||
            crs_fail(e, CREASE_BAD_ARGUMENT,
                     "--checkpoint %.200s: there is such a file; go on with it by --resume, give "
@@ -183,25 +182,24 @@ static void conclude(const crs_args *a, const struct crs_checkpoint *c, bool don
     const bool there = access(c->path, F_OK) == 0;
     const bool ours = about.saved > 0 || c->resumed;
     if (complete && there && ours) unlink(c->path);
-    if (crs_given(a, CRS_OPT_QUIET)) return;
-    if (about.why) fprintf(stderr, "checkpoint  none since some time: %s\n", about.why);
+    if (about.why) crs_log_note(a, "no checkpoint was made since some time: %s", about.why);
     if (about.misfit)
-        fprintf(stderr, "checkpoint  %s did not fit in all parts, which were computed anew\n",
-                c->resumed);
+        crs_log_note(a, "%s did not fit in all parts, which were computed anew", c->resumed);
     if (about.refused && !complete)
-        fprintf(stderr,
-                "checkpoint  without the part at hand: its method cannot go on in its middle, "
-                "and will begin it anew\n");
-    if (about.reused > 0 || about.amidst)
-        fprintf(stderr, "checkpoint  resumed: %ld finished part%s%s\n", about.reused,
-                about.reused == 1 ? "" : "s", about.amidst ? " and one in its middle" : "");
+        crs_log_note(a, "the method at hand cannot go on in its middle: a resumed run begins it "
+                        "anew");
+    if (about.reused > 0)
+        crs_log_note(a, "resumed from %s: %ld finished part%s%s", c->resumed, about.reused,
+                     about.reused == 1 ? "" : "s", about.amidst ? " and one in its middle" : "");
+    else if (about.amidst)
+        crs_log_note(a, "resumed from %s: one part in its middle", c->resumed);
     if (complete && there && ours)
-        fprintf(stderr, "checkpoint  %s is removed: the run is complete\n", c->path);
+        crs_log_note(a, "the checkpoint %s is removed: the run is complete", c->path);
     else if (!complete && there && ours)
-        fprintf(stderr, "checkpoint  go on by the same command with --resume %s\n", c->path);
+        crs_log_note(a, "to go on: the same command with --resume %s", c->path);
     else
-        fprintf(stderr, "checkpoint  none: the run %s\n",
-                complete ? "was complete before one was due" : "had not come far enough");
+        crs_log_note(a, "no checkpoint: the run %s",
+                     complete ? "was complete before one was due" : "had not come far enough");
 }
 
 void crs_checkpoint_close(crs_args *a, bool done)

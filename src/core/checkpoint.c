@@ -405,6 +405,8 @@ static void consider(crease_checkpoint *c, bool ticks)
 bool crease_checkpoint_write(crease_checkpoint *c)
 {
     if (atomic_flag_test_and_set(&c->busy)) return false;
+    const bool between = c->depth == 0 && c->frame[0].done.used > 0; /* two units of the job */
+    if (between && notes(c) && !is_behind(c)) make_image(c, false);
     const bool stored = store(c);
     atomic_flag_clear(&c->busy);
     return stored;

@@ -285,6 +285,7 @@ static void put_busiest(crs_page *p, const crs_split *s, const double *share)
 {
     char word[CRS_LABEL], text[CRS_DIGITS];
     double last = INFINITY;
+    ptrdiff_t listed = -1;
     crs_mark(&p->body,
              "<div><h3>When: the busiest frames</h3><div class=\"scroll\"><table><caption>"
              "Choose a frame to see it above.</caption><thead><tr><th scope=\"col\">%s</th>"
@@ -294,9 +295,12 @@ static void put_busiest(crs_page *p, const crs_split *s, const double *share)
     for (int row = 0; row < LISTED; row++) {
         ptrdiff_t best = -1;
         for (ptrdiff_t i = 0; i < s->shape.dim[2]; i++)
-            if (share[i] < last && share[i] > 0 && (best < 0 || share[i] > share[best])) best = i;
+            if ((share[i] < last || (share[i] == last && i > listed)) && share[i] > 0 &&
+                (best < 0 || share[i] > share[best]))
+                best = i;
         if (best < 0) break;
         last = share[best];
+        listed = best;
         crs_mark(&p->body,
                  "<tr><th scope=\"row\"><a href=\"#parts\" data-go=\",,%td\">%s</a></th><td>%s</td>"
                  "<td class=\"l\">",
@@ -376,7 +380,9 @@ static bool put_all(crs_page *p, const crs_split *s, const double *share, map *m
              crs_share(most, text));
     crs_mark(&p->body, "<div class=\"grid2%s\"><figure><figcaption><span><b>%s</b>%s</span>",
              s->video ? "" : " wide", s->video ? "Where" : "Where outliers fall",
-             single ? "" : "share of the slices");
+             single     ? ""
+             : s->video ? "share of the frames"
+                        : "share of the slices");
     put_scale(p, high);
     crs_mark(&p->body, "</figcaption>");
     if (!put_map(p, s, m, most, e)) return false;

@@ -4,6 +4,7 @@
 #include <ctype.h>
 
 #include "report/assets.h"
+#include "report/rpca.h"
 
 /* What to do about an outcome that is no success. */
 static const char *remedy(const char *outcome)
@@ -74,13 +75,26 @@ static bool is_one_of(const char *word, const char *list)
     return at && (at == list || at[-1] == ' ') && strchr(" ", at[strlen(word)]);
 }
 
-void crs_put_verdict(crs_markup *m, const crs_page *p)
+static void put_uncertified(crs_markup *m, const crs_page *p, const char *outcome)
 {
     char got[CRS_DIGITS], asked[CRS_DIGITS], said[320];
+    const char *text = crs_json_words(p->result, "outcome_text");
+    const double residual = crs_json_number(p->result, "residual");
+    open_verdict(m, is_one_of(outcome, "diverged numerical") ? BAD : DOUBTFUL, "Not certified.");
+    snprintf(said, sizeof said, "%.300s", text ? text : "the run is not done");
+    said[0] = (char)toupper((unsigned char)said[0]);
+    crs_mark(m, "%s", said);
+    if (isfinite(residual))
+        crs_mark(
+            m, ": the conditions of a stationary point hold to %s only, where %s was asked for",
+            crs_digits(residual, 2, got), crs_digits(crs_json_number(p->result, "eps"), 2, asked));
+    crs_mark(m, ". %s", remedy(outcome));
+}
+
+void crs_put_verdict(crs_markup *m, const crs_page *p)
+{
     const json_t *r = p->result;
-    const char *text = crs_json_words(r, "outcome_text");
     const char *outcome = crs_json_words(r, "outcome"), *verdict = crs_json_words(r, "verdict");
-    const double residual = crs_json_number(r, "residual");
     if (!outcome || strcmp(outcome, "not_run") == 0) return;
     if (strcmp(outcome, "stationary") == 0) {
         put_certified(m, p, verdict);
@@ -90,17 +104,7 @@ void crs_put_verdict(crs_markup *m, const crs_page *p)
         crs_mark(m, "%s%s", crs_json_words(r, "outcome_text"),
                  valid ? "; the independent checker confirms the proof." : ".");
     } else {
-        open_verdict(m, is_one_of(outcome, "diverged numerical") ? BAD : DOUBTFUL,
-                     "Not certified.");
-        snprintf(said, sizeof said, "%.300s", text ? text : "the run is not done");
-        said[0] = (char)toupper((unsigned char)said[0]);
-        crs_mark(m, "%s", said);
-        if (isfinite(residual))
-            crs_mark(m,
-                     ": the conditions of a stationary point hold to %s only, where %s was asked "
-                     "for",
-                     crs_digits(residual, 2, got), crs_digits(crs_json_number(r, "eps"), 2, asked));
-        crs_mark(m, ". %s", remedy(outcome));
+        put_uncertified(m, p, outcome);
     }
     crs_mark(m, "</p></div>\n");
 }
@@ -133,12 +137,13 @@ static void put_condition(crs_page *p, const char *name)
         }
     const int mode =
         robust && name && name[0] == 'X' && isdigit((unsigned char)name[1]) ? name[1] - '0' : 0;
-    const bool merged = json_is_string(crs_json_at(p->result, "settings.merge"));
-    if (mode >= 1 && mode <= CREASE_MAX_ORDER && !merged)
+    const bool known_mode =
+        mode >= 1 && p->kind == &crs_page_rpca && mode <= crs_split_of(p)->grid.order;
+    if (known_mode)
         crs_mark(
             &p->body,
             "<th scope=\"row\">%s factor</th><td class=\"l\">the gradient over it vanishes</td>",
-            crs_axis_called(p, mode - 1, axis));
+            crs_mode_called(p, mode - 1, axis));
     else if (name && strcmp(name, "feasibility") == 0)
         crs_mark(&p->body, "<th scope=\"row\">constraint</th><td class=\"l\">it is met</td>");
     else

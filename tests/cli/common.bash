@@ -97,7 +97,7 @@ import json, sys
 def plain(v):
     if isinstance(v, list): return [plain(w) for w in v]
     if not isinstance(v, dict): return v
-    return {k: plain(w) for k, w in v.items() if k not in ("files", "path") and "seconds" not in k}
+    return {k: plain(w) for k, w in v.items() if k not in ("files", "path", "command") and "seconds" not in k}
 sys.exit(plain(json.loads(sys.argv[1])) != plain(json.loads(sys.argv[2])))
 PY
 }

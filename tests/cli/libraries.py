@@ -276,6 +276,9 @@ def tiff():
         reads(name, gray, says="made gray", near=1e-15)
     tifffile.imwrite("white.tif", image, photometric="miniswhite")
     reads("white.tif", 1 - image / 255)
+    for k in range(3):
+        tifffile.imwrite(f"frames/t{k}.tif", pages[k], **plain)
+    reads("frames/t*.tif", film[:, :, :3] / 255)
     if has("convert"):
         subprocess.run(["convert", "g.pgm", "g.pgm", "-compress", "lzw", "l.tif"], check=True)
         reads("l.tif", np.dstack([image, image]) / 255)

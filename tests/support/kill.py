@@ -44,6 +44,9 @@ def data():
                                      {"name": "z", "shape": 300}],
              "constraint": {"maps": {"x": "A.npy", "z": -1}, "rhs": "b.npy"},
              "smooth": [{"squared_distance": {"a": "z"}}]}
+    smooth = {"crease": 1, "blocks": [{"name": "x", "shape": 200, "regularizer": "tv1d:1"}],
+              "constraint": {"maps": {"x": "X.npy"}, "rhs": "y.npy"}}
+    json.dump(smooth, open("tv.json", "w"))
     json.dump(lasso, open("mcp.json", "w"))
     json.dump(split, open("split.json", "w"))
     np.save("y.npy", x[:, :5] @ [3, -2, 1.5, 1, -1] + draw.normal(size=120))
@@ -62,7 +65,7 @@ cases = {
     "rpca groups": CP + ["--rank", "3", "--method", "admm-g", "--penalty", "group-l1", "--groups", "fibres:2"],
     "rpca tucker": ["rpca", "tucker/tensor.npy", "--model", "tucker"],
     "rpca matrix": ["rpca", "matrix/tensor.npy", "--model", "matrix", "--eta", "auto"],
-    "rpca pcp": ["rpca", "matrix/tensor.npy", "--model", "pcp"],
+    "rpca pcp": ["rpca", "matrix/tensor.npy", "--model", "pcp", "--eps", "1e-4"],
     "regress cv": ["regress", "X.npy", "y.npy", "--cv", "5"],
     "regress mcp": ["regress", "X.npy", "y.npy", "--penalty", "mcp", "--ascending", "--path", "60"],
     "regress logistic": ["regress", "X.npy", "labels.npy", "--loss", "logistic", "--path", "40"],
@@ -71,6 +74,8 @@ cases = {
     "solve prox-bcd": ["solve", "mcp.json", "--method", "prox-bcd", "--accelerate", "0", "--eps", "1e-7"],
     "solve admm-g": ["solve", "split.json", "--method", "admm-g", "--eps", "1e-6"],
     "solve extension": ["solve", "split.json", "--method", "extension", "--eps", "1e-5"],
+    "solve panoc": ["solve", "mcp.json", "--method", "panoc", "--eps", "1e-9"],
+    "solve multipliers": ["solve", "tv.json", "--method", "multipliers", "--eps", "1e-5"],
     "solve starts": ["solve", "mcp.json", "--starts", "12"],
     "apply": ["apply", "model", "new.npy"],
     "rpca mcp": CP + ["--rank", "3", "--penalty", "mcp:1,3", "--starts", "3", "--nonneg"],
@@ -149,7 +154,7 @@ def trial(case, number, known, length):
             return f"the checkpoint was not taken: {log[-300:]}"
         tally["resumed"] += there
         tally["finished parts"] += "finished part" in log
-        tally["in the middle"] += "in its middle" in log
+        tally["in the middle"] += "in its middle\n" in log
         if code == 0 and "complete" in log:
             break  # not: stopped early, at a point that is certified all the same
         if code not in (-9, -2, 130, 2, 0):

@@ -59,6 +59,12 @@ static bool is_tiff(const unsigned char *head, size_t n)
 {
     return n >= 4 && (memcmp(head, "II*\0", 4) == 0 || memcmp(head, "MM\0*", 4) == 0);
 }
+bool crs_tiff_load(const char *path, crs_image *out, crease_error *e)
+{
+    *out = (crs_image){ .sample = NULL };
+    return crs_fail(e, CREASE_UNSUPPORTED, "%.200s: this build has no %s", path,
+                    crs_tiff_format.needs);
+}
 const crs_format crs_tiff_format = {
     .name = "tiff",
     .endings = ".tif .tiff",

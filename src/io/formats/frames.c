@@ -136,6 +136,15 @@ static bool find_files(const char *pattern, files *f, crease_error *e)
 
 /* ---- in the child ---- */
 
+static bool fail_kind(const char *path, const unsigned char *head, crease_error *e)
+{
+    const bool jpeg = head[0] == 0xff && head[1] == 0xd8;
+    return crs_fail(e, CREASE_BAD_DATA, "%.200s is %s; give PNG, TIFF, PGM or PPM images", path,
+                    jpeg ? "a JPEG image, which loses details: convert it to PNG"
+                         : "no image that is read here");
+}
+
+/* libtiff opens its file itself, when no other one is open. */
 static bool load(const char *path, crs_image *out, crease_error *e)
 {
     unsigned char head[8] = { 0 };
@@ -144,15 +153,13 @@ static bool load(const char *path, crs_image *out, crease_error *e)
     const size_t n = fread(head, 1, sizeof head, f);
     rewind(f);
     const bool png = n >= 4 && memcmp(head, "\x89PNG", 4) == 0, pnm = head[0] == 'P';
-    const bool jpeg = head[0] == 0xff && head[1] == 0xd8;
-    const bool done =
-        png   ? crs_png_load(f, path, out, e)
-        : pnm ? crs_pnm_load(f, path, out, e)
-              : crs_fail(e, CREASE_BAD_DATA, "%.200s is %s; give PNG, PGM or PPM images", path,
-                         jpeg ? "a JPEG image, which loses details: convert it to PNG"
-                              : "no image that is read here");
+    const bool tiff = n >= 4 && (memcmp(head, "II", 2) == 0 || memcmp(head, "MM", 2) == 0);
+    const bool done = png    ? crs_png_load(f, path, out, e)
+                      : pnm  ? crs_pnm_load(f, path, out, e)
+                      : tiff ? true
+                             : fail_kind(path, head, e);
     fclose(f);
-    return done;
+    return tiff ? crs_tiff_load(path, out, e) : done;
 }
 
 typedef struct {

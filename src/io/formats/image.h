@@ -18,6 +18,7 @@ void crs_image_free(crs_image *a);
 /* The next image of a file; `name` stands in sentences. On failure out is empty. */
 typedef bool crs_image_loader(FILE *f, const char *name, crs_image *out, crease_error *e);
 crs_image_loader crs_png_load, crs_pnm_load;
+bool crs_tiff_load(const char *path, crs_image *out, crease_error *e); /* its first page */
 /* Its dimensions from the head of a file: refused where a side is 0 or there are more than 2^28
  * pixels; room for the samples is made. */
 bool crs_image_begin(crs_image *a, const char *name, double height, double width, int channels,

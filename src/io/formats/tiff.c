@@ -322,8 +322,25 @@ static bool decode(const crs_source *s, const crs_asked *asked, crs_emit *to, cr
     return done;
 }
 
+bool crs_tiff_load(const char *path, crs_image *out, crease_error *e)
+{
+    const crs_source s = { .name = path, .path = path };
+    reader r = { .s = &s, .e = e };
+    *out = (crs_image){ .sample = NULL };
+    bool done = open_stack(&r, NULL) &&
+                crs_image_begin(out, path, r.first.height, r.first.width, r.channels, e);
+    if (done) {
+        out->scale = r.scale;
+        done = read_page(&r, &r.first, out->sample) || damaged(&r, 0);
+    }
+    if (r.t) TIFFClose(r.t);
+    if (!done) crs_image_free(out);
+    return done;
+}
+
 static bool read_tiff(const crs_source *s, const crs_asked *asked, crs_array *out, crease_error *e)
 {
+    if (!s->f) return crs_read_images(s, asked, out, e); /* a pattern */
     return crs_child_read(NULL, decode, s, asked, out, e);
 }
 
