@@ -1,5 +1,5 @@
 """Files of other programs against what they were made of. Run by foreign.sh in an empty folder."""
-import gzip, json, os, shutil, struct, subprocess, sys
+import gzip, json, os, shutil, struct, subprocess, sys, zipfile
 import numpy as np
 
 program = os.path.abspath(sys.argv[1])
@@ -71,6 +71,11 @@ np.savez("axes.in.npz", data=x, axis_1=[1.5, 2, 4, 8], labels_0=["a", "b\u00e9",
          axis_names=["kind", "dose"], axis_units=["", "mg"])
 check(axes_of("axes.in.npz") == {"axis_1": [1.5, 2, 4, 8], "labels_0": ["a", "b\u00e9", "\U0001f600"],
                                  "axis_names": ["kind", "dose"], "axis_units": ["", "mg"]}, axes_of("axes.in.npz"))
+
+limit, zipfile.ZIP64_LIMIT = zipfile.ZIP64_LIMIT, 10  # every size and place in 64 bits
+np.savez_compressed("large.npz", one=x, two=x + 1)
+zipfile.ZIP64_LIMIT = limit
+reads("large.npz:two", x + 1)
 
 # gzip, also several in a row; standard input of every kind, whatever the name says.
 np.save("b.npy", x)
