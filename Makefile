@@ -1,5 +1,5 @@
 # The project's commands. Everything is built in build/<preset> by CMake and Ninja.
-.PHONY: docs deb help demo test kills build install clean format tidy analyze trace coverage catalogue schema methods bench bench-build bench-rpca bench-engine study-build paper beyond limits
+.PHONY: docs deb help demo test kills build install clean format tidy analyze trace coverage catalogue schema methods bench bench-build bench-rpca bench-report bench-engine study-build paper beyond limits
 .DEFAULT_GOAL := help
 
 help:
@@ -15,6 +15,7 @@ help:
 ## make coverage  statement and branch coverage of the tests (needs gcovr)
 ## make bench     measure the engine and the fused kernels (build/bench)
 ## make bench-rpca  robust PCA against NumPy and Octave, in turns
+## make bench-report  sizes of the pages of reports, and how long they take to write and to draw
 ## make bench-engine  32 kinds of problem against OLD=program and rivals: study/results/engine.md
 ## make paper     repeat the paper's tables in full and write study/results/tables.md (many minutes)
 ## make beyond    measure our defaults on the paper's and on hard instances: study/results/beyond.md (half an hour)
@@ -126,6 +127,9 @@ bench: bench-build
 	@build/bench/bench/bench_spca
 	@build/bench/bench/bench_regress
 	@bench/matrix build/bench/src/crease
+
+bench-report: build
+	@/usr/bin/python3 bench/report/pages.py build/release/src/crease
 
 bench-rpca: bench-build
 	@bench/rpca build/bench/bench/bench_cp_fused

@@ -86,12 +86,12 @@ typedef struct {
 /* False asks the job to stop, as crease_watch_stop does. The state is valid during the call. */
 typedef bool crease_look(const crease_state *state, void *user);
 
-/* From here on look(state, user) is called by the loops of the job every so many seconds (> 0), as
+/* From here on fn(state, user) is called by the loops of the job every so many seconds (> 0), as
  * far as they ask, and whenever a phase is entered for the first time; NULL: never. It is called on
  * the thread that called this (or, if nobody did, that made the watch), and on no other: calls of
  * the library are to be made there for it. It may ask the watch and stop it, and must not enter
  * phases, free the watch, or jump out. */
-CREASE_API void crease_watch_look(crease_watch *w, crease_look *look, void *user, double every);
+CREASE_API void crease_watch_look(crease_watch *w, crease_look *fn, void *user, double every);
 
 /* What the look would see now. */
 CREASE_API crease_state crease_watch_state(const crease_watch *w);

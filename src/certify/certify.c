@@ -30,10 +30,10 @@ int crease_setting(const crease_problem *p, int i, crease_error *e)
     if (is_sparse_ball(r, c)) return 1;
     if (crease_joint_dist_check(r, c, &p->space[i])) return 2;
     crs_fail(e, CREASE_UNSUPPORTED,
-             "block %s: %s on %s has no computable stationarity residual; use %sa Lipschitz "
-             "regularizer on a compact set, or no set",
+             "block %s: %s on %s has no computable stationarity residual; leave the set out%s%s",
              crs_block_name(p, i, name), crs_reg_name(r), c->ops->name,
-             r->ops->dist_box ? "a box, " : "");
+             r->ops->dist_box ? ", or take a box" : "",
+             t.lipschitz < INFINITY && r->ops->nearest ? ", or take a compact set" : "");
     return 0;
 }
 

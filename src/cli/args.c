@@ -74,8 +74,9 @@ static int find_option(const crs_verb *verb, const char *word, crease_error *e)
     for (int k = 0; k < CRS_OPTIONS; k++) {
         if (strcmp(list[k].name, name) != 0) continue;
         if (crs_takes(verb, k)) return k;
-        crs_fail(e, CREASE_BAD_ARGUMENT, "%s does not take %s; 'crease help %s' shows its options",
-                 verb->name, word, verb->name);
+        crs_fail(e, CREASE_BAD_ARGUMENT,
+                 "%s does not take %s; 'crease help %s --all' shows its options", verb->name, word,
+                 verb->name);
         return -1;
     }
     const int near = crs_nearest(name, CRS_OPTIONS, name_at);
@@ -83,10 +84,11 @@ static int find_option(const crs_verb *verb, const char *word, crease_error *e)
         crs_fail(e, CREASE_BAD_ARGUMENT, "unknown option '%.64s'; did you mean '%s'?", word,
                  crs_option_name(near, other));
     else
-        crs_fail(e, CREASE_BAD_ARGUMENT,
-                 "unknown option '%.64s'; 'crease help %s' shows its options; words after -- are "
-                 "never options",
-                 word, verb->name);
+        crs_fail(
+            e, CREASE_BAD_ARGUMENT,
+            "unknown option '%.64s'; 'crease help %s --all' shows its options; words after -- are "
+            "never options",
+            word, verb->name);
     return -1;
 }
 
@@ -167,6 +169,10 @@ static bool all_read(const crs_args *a, crease_error *e)
     if (crs_given(a, CRS_OPT_QUIET) && crs_given(a, CRS_OPT_VERBOSE))
         return crs_fail(e, CREASE_BAD_ARGUMENT,
                         "--quiet and --verbose exclude each other; give one");
+    if (crs_given(a, CRS_OPT_FORMAT) && crs_takes(v, CRS_OPT_OUT) && !crs_given(a, CRS_OPT_OUT) &&
+        !crs_dry(a))
+        return crs_fail(e, CREASE_BAD_ARGUMENT,
+                        "--format is for the files of --out; add --out DIR");
     if (!crs_colour_option(a, e)) return false;
     if (crs_dry(a) && crs_given(a, CRS_OPT_JSON))
         return crs_fail(e, CREASE_BAD_ARGUMENT, "--dry-run has no document; leave --json out");

@@ -134,7 +134,7 @@ static bool fit(const char *groups, const char *weights, const crease_space *s, 
 bool crs_reg_fit(const crs_args *a, const crease_space *s, crs_named_reg *r, crease_error *e)
 {
     return fit(crs_given(a, CRS_OPT_GROUPS), crs_given(a, CRS_OPT_WEIGHTS), s,
-               crs_takes(a->verb, CRS_OPT_SHAPE), r, e);
+               crs_takes(a->verb, CRS_OPT_INPUT), r, e);
 }
 
 bool crs_reg_fit_to(const char *groups, const char *weights, const crease_space *s,

@@ -155,10 +155,13 @@ void crs_keep_time(const crs_args *a, double times, double bytes)
 bool crs_memory_suffices(const char *what, double bytes, crease_error *e)
 {
     const double have = crs_memory_free();
+    char need[32], there[32];
+    crs_bytes_text(bytes, need);
+    crs_bytes_text(have, there);
     return bytes <= have || crs_fail(e, CREASE_NO_MEMORY,
-                                     "%s needs %.3g MB of memory and %.3g MB are free; use smaller "
-                                     "data or a larger machine",
-                                     what, bytes / 1e6, have / 1e6);
+                                     "%s needs %s of memory and %s are free; use smaller data or a "
+                                     "larger machine",
+                                     what, need, there);
 }
 
 int crs_exit_code(crease_code code)

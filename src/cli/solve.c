@@ -56,6 +56,9 @@ static void print_summary(const crs_args *a, const crs_run *run, const crs_folde
     print_solution(run);
     print_points(run->solver);
     if (r.outcome == CREASE_STATIONARY && r.note[0]) crs_line("note", "%s", r.note);
+    if (run->options->audit)
+        crs_line("audit", "the potential rose in %ld iterations, where it never should",
+                 r.audit_violations);
     crs_say_trust(a, &trust);
     crs_say_steps(&trust, r.iterations, about->method, about->guarantee ? about->theorem : NULL);
     crs_say_place(a, folder);

@@ -43,6 +43,7 @@ bool crs_describe_block(crs_composite *c, int i, crease_error *e)
     double alpha = 1;
     c->step[i] = INFINITY;
     c->oracle[i] = set && !set->ops->project;
+    if (set && !c->oracle[i] && !crease_setting(&c->parts, i, e)) return false;
     if (set && !c->oracle[i] && !crease_joint_check(r, set, &c->parts.space[i], &c->step[i], e))
         return false;
     c->separable[i] = is_separable(c, i);

@@ -90,7 +90,7 @@ static void fail_unknown(const char *kind, const char *wanted, int count,
     crs_fail(e, CREASE_BAD_ARGUMENT, "unknown %s '%.64s'; %s", kind, wanted,
              count <= FEW ? names
              : listed     ? "'crease list' shows them all"
-                          : "'crease help solve' shows them all");
+                          : "'crease help solve --all' shows them all");
 }
 
 int crs_find(const char *kind, const char *wanted, int count, const char *(*name_at)(int k),

@@ -129,6 +129,7 @@ static void mark_number(crs_markup *m, char *spec, size_t n, const char *kind, v
     int length = 0;
     snprintf(spec + n, 8, "%s", kind);
     if (strcmp(kind, "d") == 0 || strcmp(kind, "c") == 0)
+        /* NOLINTNEXTLINE(bugprone-branch-clone): the types differ */
         length = snprintf(out, sizeof out, spec, va_arg(*list, int));
     else if (strcmp(kind, "td") == 0)
         length = snprintf(out, sizeof out, spec, va_arg(*list, ptrdiff_t));

@@ -78,28 +78,41 @@ static void mark_lambdas(const crs_chart *c)
         }
 }
 
-/* A word at the head of an upright line, on the side that is free. */
-static void name_choice(const crs_chart *chart, double x, const char *colour, const char *word,
-                        bool left)
+static double across(const crs_chart *c, double x)
 {
-    const double wide = chart->width - chart->left - chart->right,
-                 at = chart->left + (x - chart->x0) / (chart->x1 - chart->x0) * wide;
+    return c->left + (x - c->x0) / (c->x1 - c->x0) * (c->width - c->left - c->right);
+}
+
+/* A word at the head of an upright line; row 1 is lower. */
+static void name_choice(const crs_chart *chart, double x, const char *colour, const char *word,
+                        bool left, int row)
+{
+    const double at = across(chart, x);
     crs_chart_upright(chart, x, colour, "");
     crs_mark(chart->to,
              "<text class=\"h\" x=\"%.1f\" y=\"%.0f\" text-anchor=\"%s\" "
              "style=\"fill:var(--%s)\">%s</text>",
-             left ? at - 5 : at + 5, chart->top + 9, left ? "end" : "start", colour, word);
+             left ? at - 5 : at + 5, chart->top + 9 + 17 * row, left ? "end" : "start", colour,
+             word);
 }
 
-/* The sparser choice has the larger lambda and so stands on the left. */
-void crs_path_marks(const crs_chart *chart, const crs_path *w)
+/* Is there no room for the word on the right of the best lambda? */
+static bool at_edge(const crs_chart *c, const crs_path *w)
 {
-    const double middle = (chart->x0 + chart->x1) / 2;
-    const bool two = w->one_se >= 0 && w->one_se != w->best;
-    mark_lambdas(chart);
+    return across(c, w->x[w->best]) > c->width - c->right - 42;
+}
+
+/* The lambda of the least error; the larger one within one standard error stands left of it. */
+void crs_path_marks(const crs_chart *c, const crs_path *w)
+{
+    mark_lambdas(c);
     if (w->best < 0) return;
-    if (two) name_choice(chart, w->x[w->one_se], "muted", "one error", true);
-    name_choice(chart, w->x[w->best], "ok", "best", !two && w->x[w->best] > middle);
+    const bool two = w->one_se >= 0 && w->one_se != w->best;
+    const double first = across(c, w->x[two ? w->one_se : w->best]),
+                 second = across(c, w->x[w->best]);
+    const bool room = first > c->left + 74, close = two && second - first < 46;
+    if (two) name_choice(c, w->x[w->one_se], "muted", "one error", room, !room);
+    name_choice(c, w->x[w->best], "ok", "best", at_edge(c, w), at_edge(c, w) && close);
 }
 
 /* A line of column i where it is not zero, with a zero before and after; b has room for it. */
@@ -126,6 +139,12 @@ static void course_of(const crs_chart *chart, const crs_path *w, ptrdiff_t i, co
 static void put_badges(const crs_chart *chart, const crs_path *w)
 {
     crs_spots spots = { .count = 0 };
+    if (w->best >= 0 && at_edge(chart, w)) /* the word stands there */
+        spots = (crs_spots){ .count = 2 };
+    for (int k = 0; k < spots.count; k++) {
+        spots.x[k] = across(chart, w->x[w->best]) - chart->left - 34 + 26 * k;
+        spots.y[k] = chart->height - chart->top - chart->bottom - 14;
+    }
     const double edge =
         chart->x1 - 8 * (chart->x1 - chart->x0) / (chart->width - chart->left - chart->right);
     for (int k = 0; k < CRS_PATH_NAMED && k < w->columns; k++) {

@@ -202,9 +202,12 @@ static void advise_trust(crs_page *p, const course *c)
                    "The path ends early: %td of %.0f lambdas were reached before the run was "
                    "stopped.",
                    c->way.path, asked);
-    for (size_t k = 0; k < json_array_size(warnings); k++)
-        if (json_is_string(json_array_get(warnings, k)))
-            crs_advise(p, "%s.", json_string_value(json_array_get(warnings, k)));
+    for (size_t k = 0; k < json_array_size(warnings); k++) {
+        const char *text = json_string_value(json_array_get(warnings, k));
+        if (text && strncmp(text, "the least deviance is at the last", 33) != 0 &&
+            strncmp(text, "not every solution is certified", 31) != 0) /* said above */
+            crs_advise(p, "The program says: %s.", text);
+    }
 }
 
 static bool head(crs_page *p, crease_error *e)
@@ -282,13 +285,16 @@ static void say_choice(crs_page *p, const course *c)
     char simple[CRS_LABEL] = "; no sparser model is within one standard error of it";
     if (c->way.one_se >= 0 && c->way.one_se != c->way.best)
         snprintf(simple, sizeof simple,
-                 "; %.0f columns, at lambda %s, do as well within one standard error",
-                 c->nonzero[c->way.one_se], crs_digits(c->way.lambda[c->way.one_se], 3, d));
+                 "; %.0f column%s, at lambda %s, %s as well within one standard error",
+                 c->nonzero[c->way.one_se], c->nonzero[c->way.one_se] == 1 ? "" : "s",
+                 crs_digits(c->way.lambda[c->way.one_se], 3, d),
+                 c->nonzero[c->way.one_se] == 1 ? "does" : "do");
     crs_say(p,
             "Of %td lambdas, <b>%s</b> leaves the least error on rows that were left out, %s, and "
-            "selects <b>%.0f columns</b>%s.",
+            "selects <b>%.0f column%s</b>%s.",
             c->way.path, crs_digits(c->way.lambda[c->way.best], 3, a),
-            crs_digits(held_out(c, c->way.best), 3, b), c->nonzero[c->way.best], simple);
+            crs_digits(held_out(c, c->way.best), 3, b), c->nonzero[c->way.best],
+            c->nonzero[c->way.best] == 1 ? "" : "s", simple);
     if (c->nonzero[0] == 0 && c->way.best > 0 &&
         held_out(c, c->way.best) + held_error(c, c->way.best) > held_out(c, 0))
         crs_advise(p,
@@ -400,6 +406,8 @@ bool crs_panel_regress_certificates(crs_page *p, crease_error *e)
             "%td of %td solutions meet the conditions of a stationary point; the largest "
             "relative residual is %s, where %s was asked for.",
             met, c->way.path, crs_digits(worst, 2, a), crs_digits(eps, 2, b));
+    crs_path bare = c->way;
+    bare.best = -1; /* no choices in this chart */
     crs_chart chart = crs_path_chart(&p->body, &c->way, 760, 200);
     chart.log = true;
     chart.left = 72;
@@ -409,7 +417,7 @@ bool crs_panel_regress_certificates(crs_page *p, crease_error *e)
     chart.label = "Relative residual of every lambda against the tolerance";
     crs_mark(&p->body, "<figure class=\"narrow\">");
     crs_chart_begin(&chart);
-    crs_path_marks(&chart, &c->way);
+    crs_path_marks(&chart, &bare);
     crs_chart_level(&chart, eps, "ink", "asked for");
     for (ptrdiff_t k = 0; k < c->way.path; k++) {
         const double v = c->residual[k] > 0 ? c->residual[k] : chart.y0;

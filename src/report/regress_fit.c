@@ -105,18 +105,19 @@ typedef struct {
     ptrdiff_t right[2], wrong[2]; /* of class 0 and 1, at the score 0 */
     double area;                  /* under the curve: P(score of a one > of a zero), ties half */
     double *x, *y;                /* false and true positive rates */
+    judged *row;                  /* by descending score */
 } curve;
 
 /* Rows of equal scores are one step of the curve, which is a slant. */
-static void walk(const judged *row, curve *c)
+static void walk(curve *c)
 {
     const double ones = (double)(c->right[1] + c->wrong[1]),
                  zeros = (double)(c->right[0] + c->wrong[0]);
     ptrdiff_t hits = 0, alarms = 0;
     c->points = 1;
     for (ptrdiff_t i = 0; i < c->count; i++) {
-        hits += row[i].one, alarms += !row[i].one;
-        if (i + 1 < c->count && row[i + 1].score == row[i].score) continue;
+        hits += c->row[i].one, alarms += !c->row[i].one;
+        if (i + 1 < c->count && c->row[i + 1].score == c->row[i].score) continue;
         const double x = (double)alarms / zeros, y = (double)hits / ones;
         c->area += (x - c->x[c->points - 1]) * (y + c->y[c->points - 1]) / 2;
         c->x[c->points] = x, c->y[c->points++] = y;
@@ -125,23 +126,20 @@ static void walk(const judged *row, curve *c)
 
 static bool curve_of(ptrdiff_t n, const double *y, const double *score, curve *c, crease_error *e)
 {
-    judged *row = crs_alloc((size_t)n + 1, sizeof *row);
+    c->row = crs_alloc((size_t)n + 1, sizeof *c->row);
     c->x = crs_doubles(2 * n + 2, "the ROC curve", e);
-    if (!row && c->x) crs_fail(e, CREASE_NO_MEMORY, "out of memory: the ROC curve");
-    if (row && c->x) {
-        c->y = c->x + n + 1;
-        for (ptrdiff_t i = 0; i < n; i++) {
-            if (!told(y, score, i)) continue;
-            const bool one = y[i] == 1, says = score[i] > 0;
-            row[c->count++] = (judged){ score[i], one };
-            c->right[one] += one == says, c->wrong[one] += one != says;
-        }
-        qsort(row, (size_t)c->count, sizeof *row, by_score);
-        if (c->right[0] + c->wrong[0] > 0 && c->right[1] + c->wrong[1] > 0) walk(row, c);
+    if (!c->row && c->x) crs_fail(e, CREASE_NO_MEMORY, "out of memory: the ROC curve");
+    if (!c->row || !c->x) return false;
+    c->y = c->x + n + 1;
+    for (ptrdiff_t i = 0; i < n; i++) {
+        if (!told(y, score, i)) continue;
+        const bool one = y[i] == 1, says = score[i] > 0;
+        c->row[c->count++] = (judged){ score[i], one };
+        c->right[one] += one == says, c->wrong[one] += one != says;
     }
-    const bool done = row && c->x;
-    crs_free(row);
-    return done;
+    qsort(c->row, (size_t)c->count, sizeof *c->row, by_score);
+    if (c->right[0] + c->wrong[0] > 0 && c->right[1] + c->wrong[1] > 0) walk(c);
+    return true;
 }
 
 static void put_roc(crs_page *p, const curve *c)
@@ -156,6 +154,38 @@ static void put_roc(crs_page *p, const curve *c)
     crs_chart_line(&chart, 2, (double[]){ 0, 1 }, (double[]){ 0, 1 }, "muted");
     crs_chart_area(&chart, c->points, c->x, c->y, NULL, "c1");
     crs_chart_line(&chart, c->points, c->x, c->y, "c1");
+    crs_chart_end(&chart);
+    crs_mark(&p->body, "</figure>");
+}
+
+/* How sure the model is: ones upwards, zeros downwards. */
+static void put_sureness(crs_page *p, const curve *c)
+{
+    enum { BINS = 20 };
+    double one[BINS] = { 0 }, zero[BINS] = { 0 };
+    char title[CRS_LABEL];
+    crs_chart chart = crs_chart_of(&p->body, 540, 230);
+    for (ptrdiff_t i = 0; i < c->count; i++) {
+        const double probability = 1 / (1 + exp(-c->row[i].score));
+        const int k = probability < 1 ? (int)(BINS * probability) : BINS - 1;
+        (c->row[i].one ? one : zero)[k]++;
+    }
+    for (int k = 0; k < BINS; k++) {
+        chart.y1 = larger(chart.y1, one[k]);
+        chart.y0 = smaller(chart.y0, -zero[k]);
+    }
+    chart.xname = "probability of a one", chart.yname = "rows";
+    chart.label = "Rows by the probability that the model gives them, ones above, zeros below";
+    crs_mark(&p->body, "<figure class=\"mt\"><figcaption><b>How sure it is</b> <span>ones upwards, "
+                       "zeros downwards</span></figcaption>");
+    crs_chart_begin(&chart);
+    for (int k = 0; k < BINS; k++) {
+        const double x = (k + 0.5) / BINS;
+        snprintf(title, sizeof title, "%.2f to %.2f: %.0f ones, %.0f zeros", (double)k / BINS,
+                 (k + 1.0) / BINS, one[k], zero[k]);
+        if (one[k] > 0) crs_chart_bar(&chart, x, 0.8 / BINS, one[k], "c1", title);
+        if (zero[k] > 0) crs_chart_bar(&chart, x, 0.8 / BINS, -zero[k], "c2", title);
+    }
     crs_chart_end(&chart);
     crs_mark(&p->body, "</figure>");
 }
@@ -177,7 +207,9 @@ static void put_confusion(crs_page *p, const curve *c)
                  name[k], k ? "poor" : "good", crs_count(k ? wrong : right, a), k ? "good" : "poor",
                  crs_count(k ? right : wrong, b), crs_share(right / (right + wrong), share));
     }
-    crs_mark(&p->body, "</tbody></table></div>");
+    crs_mark(&p->body, "</tbody></table>");
+    put_sureness(p, c);
+    crs_mark(&p->body, "</div>");
 }
 
 bool crs_put_classes(crs_page *p, ptrdiff_t n, const double *y, const double *score,
@@ -205,5 +237,6 @@ bool crs_put_classes(crs_page *p, ptrdiff_t n, const double *y, const double *sc
         crs_mark(&p->body, "</div>\n");
     }
     crs_free(c.x);
+    crs_free(c.row);
     return done;
 }

@@ -66,6 +66,12 @@ static bool ended_in(const crs_page *p, const char *outcome)
     return word && strcmp(word, outcome) == 0;
 }
 
+/* Is there a proof that there is no answer? */
+static bool impossible(const crs_page *p)
+{
+    return ended_in(p, "infeasible") || ended_in(p, "unbounded") || ended_in(p, "no_minimizer");
+}
+
 static void put_lede(crs_page *p, const answer *a)
 {
     char value[CRS_DIGITS], count[CRS_DIGITS], zeros[CRS_DIGITS];
@@ -83,8 +89,7 @@ static void put_lede(crs_page *p, const answer *a)
     else
         crs_mark(&p->lede, "The objective is <b>%s</b> at this point",
                  crs_digits(crs_json_number(p->result, "objective"), 6, value));
-    if (ended_in(p, "infeasible") || ended_in(p, "unbounded") || ended_in(p, "no_minimizer"))
-        return;
+    if (impossible(p)) return;
     if (a->zeros > 0)
         crs_mark(&p->lede, "; <b>%s of %s unknowns</b> are zero", crs_count(a->zeros, zeros),
                  crs_count(a->unknowns, count));
@@ -223,8 +228,11 @@ bool crs_panel_solve_blocks(crs_page *p, crease_error *e)
         if ((double)a->block[k].zeros * (double)crease_size(&least->x.shape) >
             (double)least->zeros * (double)crease_size(&a->block[k].x.shape))
             least = &a->block[k];
-    crs_section(p, "answer", "The answer", "Answer");
-    if (least->zeros > 0)
+    crs_section(p, "answer", impossible(p) ? "Where the run ended" : "The answer",
+                impossible(p) ? "Last point" : "Answer");
+    if (impossible(p))
+        crs_say(p, "There is no answer; this is the point at which the proof was found.");
+    else if (least->zeros > 0)
         crs_say(p, "Block %s is the sparsest: <b>%s of %s</b> entries are zero.", least->name,
                 crs_count((double)least->zeros, zeros),
                 crs_count((double)crease_size(&least->x.shape), all));

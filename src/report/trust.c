@@ -75,13 +75,26 @@ static bool is_one_of(const char *word, const char *list)
     return at && (at == list || at[-1] == ' ') && strchr(" ", at[strlen(word)]);
 }
 
-void crs_put_verdict(crs_markup *m, const crs_page *p)
+static void put_uncertified(crs_markup *m, const crs_page *p, const char *outcome)
 {
     char got[CRS_DIGITS], asked[CRS_DIGITS], said[320];
+    const char *text = crs_json_words(p->result, "outcome_text");
+    const double residual = crs_json_number(p->result, "residual");
+    open_verdict(m, is_one_of(outcome, "diverged numerical") ? BAD : DOUBTFUL, "Not certified.");
+    snprintf(said, sizeof said, "%.300s", text ? text : "the run is not done");
+    said[0] = (char)toupper((unsigned char)said[0]);
+    crs_mark(m, "%s", said);
+    if (isfinite(residual))
+        crs_mark(
+            m, ": the conditions of a stationary point hold to %s only, where %s was asked for",
+            crs_digits(residual, 2, got), crs_digits(crs_json_number(p->result, "eps"), 2, asked));
+    crs_mark(m, ". %s", remedy(outcome));
+}
+
+void crs_put_verdict(crs_markup *m, const crs_page *p)
+{
     const json_t *r = p->result;
-    const char *text = crs_json_words(r, "outcome_text");
     const char *outcome = crs_json_words(r, "outcome"), *verdict = crs_json_words(r, "verdict");
-    const double residual = crs_json_number(r, "residual");
     if (!outcome || strcmp(outcome, "not_run") == 0) return;
     if (strcmp(outcome, "stationary") == 0) {
         put_certified(m, p, verdict);
@@ -91,17 +104,7 @@ void crs_put_verdict(crs_markup *m, const crs_page *p)
         crs_mark(m, "%s%s", crs_json_words(r, "outcome_text"),
                  valid ? "; the independent checker confirms the proof." : ".");
     } else {
-        open_verdict(m, is_one_of(outcome, "diverged numerical") ? BAD : DOUBTFUL,
-                     "Not certified.");
-        snprintf(said, sizeof said, "%.300s", text ? text : "the run is not done");
-        said[0] = (char)toupper((unsigned char)said[0]);
-        crs_mark(m, "%s", said);
-        if (isfinite(residual))
-            crs_mark(m,
-                     ": the conditions of a stationary point hold to %s only, where %s was asked "
-                     "for",
-                     crs_digits(residual, 2, got), crs_digits(crs_json_number(r, "eps"), 2, asked));
-        crs_mark(m, ". %s", remedy(outcome));
+        put_uncertified(m, p, outcome);
     }
     crs_mark(m, "</p></div>\n");
 }

@@ -59,33 +59,18 @@ static bool find_last(const crease_problem *p, int *last, crs_last *rank, crease
     return true;
 }
 
-/* "a, b or auto": what auto may choose where there is a constraint, or where there is none */
-static const char *choices(bool constrained, char *text, size_t size)
-{
-    size_t used = 0;
-    text[0] = '\0';
-    for (int k = 0; crs_method_at((crease_method)k); k++) {
-        const crs_method *m = crs_method_at((crease_method)k);
-        if (m->suits && m->constrained == constrained && used < size)
-            used += (size_t)snprintf(text + used, size - used, "%s%s", used > 0 ? ", " : "",
-                                     crease_method_name((crease_method)k));
-    }
-    return text;
-}
-
 static bool takes(const crease_problem *p, crease_method method, crease_error *e)
 {
     const crs_method *m = crs_method_at(method);
     const bool constrained = p->range.order > 0;
-    char text[200];
     if (m->elsewhere) return crs_fail(e, CREASE_UNSUPPORTED, "%s", m->elsewhere);
     if (method == CREASE_METHOD_AUTO || m->core || m->constrained == constrained) return true;
     return crs_fail(e, CREASE_UNSUPPORTED,
-                    m->constrained
-                        ? "%s needs a constraint sum A_i x_i = b and this problem has none; use %s "
-                          "or auto"
-                        : "%s takes no constraint and this problem has one; use %s or auto",
-                    crease_method_name(method), choices(constrained, text, sizeof text));
+                    m->constrained ? "%s needs a constraint sum A_i x_i = b and this problem has "
+                                     "none; use auto, which takes one that suits"
+                                   : "%s takes no constraint and this problem has one; use auto, "
+                                     "which takes one that suits",
+                    crease_method_name(method));
 }
 
 static crease_method first_suited(const crease_problem *p, const crease_options *o, crs_last rank)

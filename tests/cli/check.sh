@@ -97,8 +97,8 @@ feasibility proved 0 '[1, 1]' '"set": "simplex:1"' 'satisfies it to rounding'
 feasibility proved 0 '[3, 3]' '"set": "box:0,1"' 'satisfies it to rounding'
 
 # Methods that do not apply are refused by name, with the alternative.
-expect_exit 2 "takes no constraint.*admm-g" check "$examples/sharing.json" --method gcg
-expect_exit 2 "needs a constraint.*prox-bcd" check "$examples/lasso.json" --method admm-g
+expect_exit 2 "takes no constraint.*use auto" check "$examples/sharing.json" --method gcg
+expect_exit 2 "needs a constraint.*use auto" check "$examples/lasso.json" --method admm-g
 expect_exit 2 "multipliers needs a constraint; use another method or auto" check "$examples/lasso.json" --method multipliers
 expect_exit 2 "full row rank.*extension" check "$examples/rank_deficient.json" --method admm-m
 expect_exit 2 "A_N = c I.*extension" check "$examples/rank_deficient.json" --method admm-g

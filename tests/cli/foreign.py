@@ -112,6 +112,11 @@ reads("t3.csv", [[1, 2], [3, 4]], "--drop", "id,kind,day")
 reads("t3.csv", [[1, 2], [3, 4]], "--columns", "a,5")
 refuses("t3.csv", "has no column 'z'", "--drop", "z", code=64)
 
+write("t4.csv", "id;note;a;b\nu;old;1,5;2\nv;new;3;4\n")
+refuses("t4.csv", "line 2, column 2: 'old' is not a number")
+reads("t4.csv", [[1.5, 2], [3, 4]], "--drop", "note")
+check(axes_of("t4.csv", "--columns", "3-4")["labels_0"] == ["u", "v"], axes_of("t4.csv", "--columns", "3-4"))
+
 # Coordinates.
 y = rng.randn(3, 2, 2)
 y[0, 1, 1] = y[2, 0, 0] = np.nan

@@ -115,6 +115,7 @@ cases = [
     ("lmo", "reg", ["linf-ball:2", "--reg", "l1:1", "--", "0.5", "-2.5", "5", "1.5"]),
     ("selftest", "maps", ["maps", "--trials", "1"]),
     ("help", "prox", ["prox"]),
+    ("completion", "bash", ["bash"]),
 ]
 
 # Values: by option, or by (verb, option), or by (verb, case, option). A list of words; several

@@ -230,8 +230,8 @@ broken 64 "unknown mode" "$(options '{}')" --mode theoretical
 block '"regularizer": "capped-l1:1,2", "set": "simplex:1"' >"$problem"
 expect_exit 64 "capped-l1 and the set simplex have no exact joint prox; sets that have one" solve "$problem"
 block '"regularizer": "nuclear:1", "set": "nonneg"' | sed 's/3,/[2, 2],/' >"$problem"
-expect_exit 64 "nuclear on nonneg has no computable.*use a Lipschitz" solve "$problem"
-broken 64 "unknown method .g*.; 'crease help solve' shows them all" "$(options '{}')" --method ggggggg
+expect_exit 64 "nuclear on nonneg has no computable.*leave the set out" solve "$problem"
+broken 64 "unknown method .g*.; 'crease help solve --all' shows them all" "$(options '{}')" --method ggggggg
 broken 64 "unknown mode .*; write practical, theory or paper" "$(options '{}')" --mode hurried
 
 # A set without a point where the regularizer is finite.

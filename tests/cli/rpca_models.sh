@@ -241,7 +241,7 @@ expect_exit 64 "whole number" rpca t/tensor.npy --model tucker --rank 0 --out x
 expect_exit 64 "whole number" rpca t/tensor.npy --model tucker --rank 2,3 --out x
 expect_exit 64 "whole number" rpca t/tensor.npy --model tucker --rank 2,3,10 --out x
 expect_exit 64 "product of the other" rpca t/tensor.npy --model tucker --rank 5,2,2 --out x
-expect_exit 71 "needs .* MB of memory and .* MB are free" \
+expect_exit 71 "needs .* of memory and .* are free" \
     rpca beyond.npy --model tucker --rank 2 --out x
 # X8, X12: numbers outside their ranges, options that do not go together.
 expect_exit 64 "alpha" rpca m/tensor.npy --model matrix --alpha 0 --out x

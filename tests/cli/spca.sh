@@ -202,7 +202,7 @@ expect_exit 64 "starts 0" spca two.npy --starts 0 --out x
 run "$CREASE" spca one.npy --components 3 --out many
 [ $code -eq 0 ] && [[ $out == *"component 2  nothing found"* || $out == *"component 3  nothing found"* ]]
 judge $? "X6: exit $code, $out $err"
-expect_exit 71 "needs .* MB of memory and .* MB are free" spca beyond.npy --out x
+expect_exit 71 "needs .* of memory and .* are free" spca beyond.npy --out x
 # X8, X12: parameters outside their ranges.
 expect_exit 64 "h = nan|h" spca two.npy --h nan --out x
 expect_exit 64 "eps" spca two.npy --eps -1 --out x

@@ -135,8 +135,6 @@ static bool is_name(const cell *c)
     return !is_gap(word) && !like_number(word);
 }
 
-typedef cell line;
-
 typedef struct {
     cell *cell;
     ptrdiff_t count, room;
@@ -177,13 +175,11 @@ static bool bad_cell(const table *t, ptrdiff_t column, const char *word, const c
 
 static bool bad_gap(const table *t, ptrdiff_t column, const char *word)
 {
-    if (word[0])
-        return bad_cell(t, column, word,
-                        "is no number; give one there, or say --missing nan to rpca or apply");
     return crs_fail(t->e, CREASE_BAD_DATA,
-                    "%.200s, line %ld, column %td: the cell is empty; give a number there, or "
-                    "say --missing nan to rpca or apply",
-                    t->name, t->number, column);
+                    "%.200s, line %ld, column %td: %s%s%s; give a number there, or say --missing "
+                    "nan to rpca or apply",
+                    t->name, t->number, column, word[0] ? "'" : "the cell is empty", word,
+                    word[0] ? "' is no number" : "");
 }
 
 /* "2,5" where commas do not separate cells. */
@@ -217,7 +213,7 @@ static bool number(table *t, const cell *c, char delimiter, ptrdiff_t column, do
 }
 
 /* The next line with something on it; false at the end, or with quotes that do not match. */
-static bool next_row(table *t, line *l, bool *closed)
+static bool next_row(table *t, cell *l, bool *closed)
 {
     *closed = true;
     while (t->at < t->end && *closed) {
@@ -232,7 +228,7 @@ static bool next_row(table *t, line *l, bool *closed)
 static cells_left row_after(const table *t)
 {
     table ahead = *t;
-    line l = { .from = NULL };
+    cell l = { .from = NULL };
     bool closed;
     return next_row(&ahead, &l, &closed) ? cells_of(l.from, l.to) : (cells_left){ .more = false };
 }
@@ -259,7 +255,7 @@ static bool all_quoted(cells_left row)
 }
 
 /* Of a first row; see above. */
-static bool is_header(const table *t, const line *l)
+static bool is_header(const table *t, const cell *l)
 {
     const cells_left row = cells_of(l->from, l->to);
     cells_left first = row, after = row_after(t);
@@ -270,7 +266,7 @@ static bool is_header(const table *t, const line *l)
     return corner.from == corner.to && first.more && after.more && is_name(&below);
 }
 
-static bool read_header(table *t, const line *l)
+static bool read_header(table *t, const cell *l)
 {
     cells_left row = cells_of(l->from, l->to);
     while (row.more)
@@ -278,16 +274,20 @@ static bool read_header(table *t, const line *l)
     return true;
 }
 
-/* Of a first row of numbers; see above. */
-static bool has_label(const table *t, cells_left row, ptrdiff_t count)
+/* Of a first row of numbers; see above. Columns that are left out do not count. */
+static bool has_label(const table *t, cells_left row)
 {
     const cell first = next_cell(&row);
-    if (!row.more) return false;
-    cell second = next_cell(&row);
     const cells *h = &t->header;
-    const bool corner = h->count == count && h->count > 1 && h->cell[0].from == h->cell[0].to;
-    if (corner || (first.quoted && !second.quoted)) return true;
-    return is_name(&first) && !is_name(&second);
+    const bool corner = h->count == t->width && h->count > 1 && h->cell[0].from == h->cell[0].to;
+    bool numbers = false, alone = row.more; /* of the others: one is a number, none is quoted */
+    for (ptrdiff_t j = 1; row.more; j++) {
+        const cell c = next_cell(&row);
+        if (t->keep && !t->keep[j]) continue;
+        numbers = numbers || !is_name(&c);
+        alone = alone && !c.quoted;
+    }
+    return corner || (first.quoted && alone) || (is_name(&first) && numbers);
 }
 
 /* The column that a word means, from 0: one with that name, or a number from 1; else -1. */
@@ -343,19 +343,20 @@ static bool choose_columns(table *t, cells_left row)
 {
     const char *columns = t->asked->columns, *drop = t->asked->drop;
     for (cells_left all = row; all.more; t->width++) next_cell(&all);
-    t->labelled = has_label(t, row, t->width);
-    if (!columns && !drop) return true;
+    if (!columns && !drop) return t->labelled = has_label(t, row), true;
     t->keep = crs_alloc((size_t)t->width, sizeof *t->keep);
     if (!t->keep) return crs_fail(t->e, CREASE_NO_MEMORY, "out of memory: columns of a table");
     for (ptrdiff_t j = 0; j < t->width; j++) t->keep[j] = !columns;
     if (columns && !mark_all(t, "--columns", columns, true)) return false;
-    if (t->labelled) t->keep[0] = true;
+    const bool wanted = t->keep[0];
+    t->keep[0] = true;
     if (drop && !mark_all(t, "--drop", drop, false)) return false;
-    if (t->labelled) t->labelled = t->keep[0];
+    t->labelled = t->keep[0] && has_label(t, row);
+    t->keep[0] = t->keep[0] && (t->labelled || wanted);
     return true;
 }
 
-static bool read_row(table *t, const line *l)
+static bool read_row(table *t, const cell *l)
 {
     cells_left row = cells_of(l->from, l->to);
     ptrdiff_t column = 0, kept = 0;
@@ -384,7 +385,7 @@ static bool read_rows(table *t)
 {
     enum { ROWS = 256 }; /* between two looks */
     const double begun = (double)(t->end - t->at);
-    line l;
+    cell l;
     bool closed;
     for (bool first = true; next_row(t, &l, &closed); first = false) {
         if (t->number % ROWS == 0) {
@@ -502,11 +503,12 @@ static bool read_text(table *t, const char *text, size_t n, crs_array *out)
 
 static bool read_csv(const crs_source *s, const crs_asked *asked, crs_array *out, crease_error *e)
 {
-    static const crs_asked nothing = { .missing = false };
     char *text;
     size_t n = 0;
     *out = (crs_array){ .data = NULL };
-    table t = { .name = s->name, .e = e, .asked = asked ? asked : &nothing };
+    table t = { .name = s->name,
+                .e = e,
+                .asked = asked ? asked : &(crs_asked){ .missing = false } };
     const bool done = crs_slurp(s->f, s->name, &text, &n, e) && read_text(&t, text, n, out);
     crs_free(text);
     crs_free(t.data);

@@ -139,7 +139,7 @@ static void theory_says_what_would_help(void **state)
     o.method = CREASE_METHOD_ADMM_G;
     refused(&s.problem, &o, CREASE_UNSUPPORTED, "extension");
     o.method = CREASE_METHOD_GCG;
-    refused(&s.problem, &o, CREASE_UNSUPPORTED, "admm-g");
+    refused(&s.problem, &o, CREASE_UNSUPPORTED, "use auto");
     s.problem.range.order = 0;
     for (int i = 0; i < 3; i++) s.block[i].map.ops = NULL;
     refused(&s.problem, &o, CREASE_UNSUPPORTED, "compact set");
