@@ -218,30 +218,6 @@ static bool center_data(crs_apply_job *j, crease_error *e)
     return true;
 }
 
-/* Axes of the data in the order of the model's: a single slice has none along the mode. */
-static bool align(const crs_apply_job *j, crs_axes *out, crease_error *e)
-{
-    if (!crs_axes_copy(&j->data.axes, j->given.order, out, e)) return false;
-    if (j->given.order == j->order) return true;
-    for (int n = j->order - 1; n > j->mode; n--) out->axis[n] = out->axis[n - 1];
-    out->axis[j->mode] = (crs_axis){ .name = NULL };
-    return true;
-}
-
-/* What is measured along another axis is not seen through this model. */
-static bool suit_axes(crs_apply_job *j, crease_error *e)
-{
-    char why[200] = "";
-    crs_axes own;
-    if (j->axes_order != j->order) return true;
-    if (!align(j, &own, e)) return false;
-    const bool same =
-        crs_axes_agree(&own, &j->axes, j->order, j->mode, "the data", "the model", why);
-    crs_axes_free(&own);
-    return same || crs_fail(e, CREASE_BAD_DATA,
-                            "%s; give data of the model's axes, or fit a model to these", why);
-}
-
 bool crs_apply_data(crs_apply_job *j, crease_error *e)
 {
     if (!crs_read_data(j->a, j->path, &j->asked, &j->data, e)) return false;
@@ -254,7 +230,7 @@ bool crs_apply_data(crs_apply_job *j, crease_error *e)
     j->s.mask = j->mask.data;
     if (j->masked) crs_array_hash(&j->mask, j->mask_hash);
     return crs_data_finite(&j->data, j->s.missing, j->mask.data, e) && fit_shape(j, e) &&
-           suit_axes(j, e) && center_data(j, e);
+           crs_slices_suit(&j->data, j->mode, &j->axes, j->axes_order, e) && center_data(j, e);
 }
 
 /* t x_n X of a tensor in the shape s, which becomes that of the product; t is freed. */

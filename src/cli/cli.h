@@ -206,6 +206,9 @@ void crs_place_text(const crs_array *x, ptrdiff_t j, char *out, size_t size);
 /* Where something is known of the axes: is every entry finite, or missing? The sentence names it by
  * its labels. */
 bool crs_data_finite(const crs_array *x, bool missing, const double *mask, crease_error *e);
+/* Are new slices along a mode measured along the model's other axes? order 0: it has none. */
+bool crs_slices_suit(const crs_array *x, int mode, const crs_axes *model, int order,
+                     crease_error *e);
 /* --merge: `count` axes from `first` on. */
 bool crs_parse_merge(const char *text, const crease_space *s, int *first, int *count,
                      crease_error *e);

@@ -113,3 +113,26 @@ void crs_merge_shape(crease_space *s, int first, int count)
     for (int n = first + 1; n + gone < s->order; n++) s->dim[n] = s->dim[n + gone];
     s->order -= gone;
 }
+
+/* Axes in the order of the model's: a single slice has none along the mode. */
+static bool align(const crs_array *x, int mode, int order, crs_axes *out, crease_error *e)
+{
+    if (!crs_axes_copy(&x->axes, x->shape.order, out, e)) return false;
+    if (x->shape.order == order) return true;
+    for (int n = order - 1; n > mode; n--) out->axis[n] = out->axis[n - 1];
+    out->axis[mode] = (crs_axis){ .name = NULL };
+    return true;
+}
+
+bool crs_slices_suit(const crs_array *x, int mode, const crs_axes *model, int order,
+                     crease_error *e)
+{
+    char why[200] = "";
+    crs_axes own;
+    if (x->shape.order != order && x->shape.order != order - 1) return true; /* none are known */
+    if (!align(x, mode, order, &own, e)) return false;
+    const bool same = crs_axes_agree(&own, model, order, mode, "the data", "the model", why);
+    crs_axes_free(&own);
+    return same || crs_fail(e, CREASE_BAD_DATA,
+                            "%s; give data of the model's axes, or fit a model to these", why);
+}

@@ -24,8 +24,11 @@ bool crs_report_write(const crs_args *a, const char *folder, const char *path, c
         if (e->code == CREASE_IO) *a->status = CRS_EXIT_NO_OUTPUT;
         return false;
     }
-    if (!crs_given(a, CRS_OPT_QUIET) && !crs_given(a, CRS_OPT_JSON))
-        printf("report      %s, %.2f MB; open it in a browser\n", path, (double)bytes / 1e6);
+    const bool alone = a->verb == &crs_report_verb; /* otherwise a summary stands above */
+    if (!crs_given(a, CRS_OPT_JSON) && !(alone && crs_given(a, CRS_OPT_QUIET)))
+        printf(alone ? "%s  %.2f MB; open it in a browser\n"
+                     : "  a page to look at: %s (%.2f MB)\n",
+               path, (double)bytes / 1e6);
     return true;
 }
 

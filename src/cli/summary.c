@@ -191,6 +191,7 @@ void crs_say_place(const crs_args *a, const crs_folder *f)
     crs_bytes_text((double)f->bytes, size);
     printf("\n%s  %d files, %s, %s\n", path, f->files, size, took);
     if (!f->certified) return;
-    if (crs_verb_find("report", NULL)) printf("  a page to look at: crease report %s\n", path);
+    if (!crs_given(a, CRS_OPT_REPORT)) /* which says where it is itself */
+        printf("  a page to look at: crease report %s\n", path);
     printf("  to check it again: crease verify %s\n", path);
 }

@@ -169,7 +169,7 @@ def pages(crease, folder, names, many, keep=lambda k, what, page: None):
 
 if __name__ == "__main__":
     r = Results(sys.argv[1], sys.argv[2])
-    names = [*r.regression()[:2], *r.fluorescence(), *r.problems()]
+    names = [*r.regression()[:2], *r.fluorescence(), *r.problems(), *r.named()]
     many = int(sys.argv[3]) if len(sys.argv) > 3 else 7
     count = pages(r.crease, r.folder, names, many)
     print(f"{count} damaged results")

@@ -231,6 +231,16 @@ def spca_numbers(b, r, name, path):
     check(bars == want, f"{name}: bars {bars}, loadings {want}")
 
 
+def spca_names(b, r, name, path):
+    """The largest loadings of a mode with names: the same ones in the same order."""
+    b.open(path)
+    header = (r.folder / "X.csv").read_text().splitlines()[0].split(",")
+    x = np.load(r.folder / name / "factor_2.npy")[:, 0]
+    want = [header[i] for i in np.argsort(-abs(x), kind="stable")[:min(12, np.count_nonzero(x))]]
+    got = [row[0] for row in table(b, "loadings")["rows"]]
+    check(got == want, f"{name}: {got} and {want}")
+
+
 def apply_numbers(b, r, name, path):
     slices = r.document(name)["details"]["slices"]
     b.open(path)
@@ -273,7 +283,7 @@ def solve_numbers(b, r, name, path):
 def main(crease, folder):
     r = Results(crease, folder)
     regressions, fluorescence, problems = r.regression(), r.fluorescence(), r.problems()
-    names = regressions + fluorescence + problems
+    names = regressions + fluorescence + problems + r.named()
     paths = {name: r.page(name) for name in names}
     paths["check"] = r.check_page()
     start = time.time()
@@ -294,6 +304,7 @@ def main(crease, folder):
         for name in regressions:
             regress_numbers(b, r, name, paths[name])
         spca_numbers(b, r, "sparse", paths["sparse"])
+        spca_names(b, r, "named", paths["named"])
         apply_numbers(b, r, "seen", paths["seen"])
         for name in problems:
             solve_numbers(b, r, name, paths[name])

@@ -59,6 +59,11 @@ class Results:
         self.run("spca", "eem/tensor.npy", "--components", 3, "--out", "sparse")
         return ["parts", "seen", "sparse"]
 
+    def named(self):
+        """Sparse components of a table whose columns have names, some of them markup."""
+        self.run("spca", "X.csv", "--components", 2, "--out", "named")
+        return ["named"]
+
     def problems(self):
         """A vector, pictures in two blocks, and a problem without an answer."""
         problems = ROOT / "examples/problems"
