@@ -129,18 +129,20 @@ static void tns_holds_what_is_there(void **state)
 
 static void csv_and_mtx_hold_matrices(void **state)
 {
+    char folder[] = "/tmp/crease-round-XXXXXX", path[80];
     draws d = { { 5, 5 }, 0 };
     static example x;
     (void)state;
+    assert_non_null(mkdtemp(folder));
     for (int k = 0; k < 60; k++) {
         draw(&x, 2, k % 2, &d);
         x.s.dim[0] = 2, x.s.dim[1] = 3;
         for (int j = 0; j < 6; j++) x.x[j] = k % 3 == 0 && j ? 0 : normal(&d);
         x.single = false;
-        there_and_back(k % 2 ? &crs_csv_format : &crs_mtx_format,
-                       k % 2 ? "/tmp/crease-round.csv.gz" : "/tmp/crease-round.mtx", &x,
-                       k % 5 == 0);
+        snprintf(path, sizeof path, "%s/a%s", folder, k % 2 ? ".csv.gz" : ".mtx");
+        there_and_back(k % 2 ? &crs_csv_format : &crs_mtx_format, path, &x, k % 5 == 0);
     }
+    rmdir(folder);
 }
 
 static void nifti_holds_numbers_and_even_axes(void **state)
