@@ -37,7 +37,7 @@ cp examples/first_prox.c "$work/project/main.c"
 cat >"$work/project/CMakeLists.txt" <<'END'
 cmake_minimum_required(VERSION 3.20)
 project(consumer C)
-find_package(crease 0.2 REQUIRED)
+find_package(crease 0.3 REQUIRED)
 add_executable(consumer main.c)
 target_link_libraries(consumer PRIVATE crease::crease)
 END
