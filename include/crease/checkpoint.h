@@ -26,7 +26,8 @@ typedef struct crease_checkpoint crease_checkpoint;
 typedef bool crease_checkpoint_save(void *user, const void *bytes, size_t count);
 
 /* `save` is called at most every so many seconds (>= 0; 0: whenever something is new, else for a
- * twentieth of the time at most), and when the watch ends the job. NULL with a sentence when out of memory. */
+ * twentieth of the time at most), and when the watch ends the job. NULL with a sentence when out of
+ * memory. */
 CREASE_API crease_checkpoint *crease_checkpoint_new(double every, crease_checkpoint_save *save,
                                                     void *user, crease_error *e);
 CREASE_API void crease_checkpoint_free(crease_checkpoint *c);

@@ -140,10 +140,10 @@ static void put_condition(crs_page *p, const char *name)
     const bool known_mode =
         mode >= 1 && p->kind == &crs_page_rpca && mode <= crs_split_of(p)->grid.order;
     if (known_mode)
-        crs_mark(
-            &p->body,
-            "<th scope=\"row\">%s factor</th><td class=\"l\">the gradient over it vanishes</td>",
-            crs_mode_called(p, mode - 1, axis));
+        crs_mark(&p->body,
+                 "<th scope=\"row\">%s factor</th><td class=\"l\">no small change of it lowers the "
+                 "objective</td>",
+                 crs_mode_called(p, mode - 1, axis));
     else if (name && strcmp(name, "feasibility") == 0)
         crs_mark(&p->body, "<th scope=\"row\">constraint</th><td class=\"l\">it is met</td>");
     else
