@@ -77,19 +77,25 @@ void crs_option_text(const crs_verb *v, int k, char out[CRS_HELP_ROOM])
     }
 }
 
+static void print_option(const crs_verb *v, int k)
+{
+    char call[CRS_NAME + 16], name[CRS_NAME], text[CRS_HELP_ROOM];
+    snprintf(call, sizeof call, "%s %s", crs_option_name(k, name), crs_option_at(k)->values);
+    crs_option_text(v, k, text);
+    printf("  %-22s", call);
+    crs_print_wrapped(text, 24, 24);
+}
+
 static void print_group(const crs_verb *v, crs_group group)
 {
     const char *title = crs_group_name(group);
+    const int initial = toupper((unsigned char)title[0]);
+    bool begun = false;
     for (int k = 0; k < CRS_OPTIONS; k++) {
-        const crs_option *o = crs_option_at(k);
         if (crs_option_group(k) != group || !crs_takes(v, k)) continue;
-        char call[CRS_NAME + 16], name[CRS_NAME], text[CRS_HELP_ROOM];
-        snprintf(call, sizeof call, "%s %s", crs_option_name(k, name), o->values);
-        crs_option_text(v, k, text);
-        if (title) printf("\n%c%s options\n", toupper(title[0]), title + 1);
-        title = NULL;
-        printf("  %-22s", call);
-        crs_print_wrapped(text, 24, 24);
+        if (!begun) printf("\n%c%s options\n", initial, title + 1);
+        begun = true;
+        print_option(v, k);
     }
 }
 
