@@ -122,8 +122,9 @@ judge $? "standard input: $got"
 mkdir -p "$scratch/locale"
 if localedef -i de_DE -f UTF-8 "$scratch/locale/de_DE.UTF-8" 2>/dev/null; then
     mkdir "$scratch/german"
-    printf '#!/bin/sh\nLOCPATH=%s LC_ALL=de_DE.UTF-8 exec %s "$@"\n' "$scratch/locale" "$CREASE" \
-        >"$scratch/german/crease"
+    echo leak:argz_add_sep >"$scratch/leaks" # of a library behind libhdf5, which makes a locale as it is loaded
+    printf '#!/bin/sh\nLSAN_OPTIONS=suppressions=%s:print_suppressions=0 LOCPATH=%s LC_ALL=de_DE.UTF-8 exec %s "$@"\n' \
+        "$scratch/leaks" "$scratch/locale" "$CREASE" >"$scratch/german/crease"
     chmod +x "$scratch/german/crease"
     CREASE="$scratch/german/crease"
     expect_out "$wanted" prox scad:1,3.7 --step 1 -- $numbers
