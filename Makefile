@@ -57,7 +57,7 @@ test: build/release/build.ninja build/asan/build.ninja build/clang/build.ninja
 	@ninja -C build/asan --quiet
 	@ninja -C build/clang --quiet
 	ctest --test-dir build/asan --output-on-failure --no-tests=error -j2 \
-	  -LE 'source|study' -E 'cli/options|paper/section_5_tables|report/browser'
+	  -LE 'source|study' -E 'cli/options|paper/section_5_tables|install/light|report/browser'
 	ctest --test-dir build/release --output-on-failure --no-tests=error -j2 -LE fault
 
 # A folder that make build has made with another generator is made anew.
