@@ -39,9 +39,9 @@ generator := $(if $(shell command -v ninja),Ninja,Unix Makefiles)
 build: build/release/CMakeCache.txt
 	@if [ -f build/release/build.ninja ]; then \
 	  if [ -t 1 ]; then quiet=; else quiet=--quiet; fi; \
-	  ninja -C build/release $$quiet crease_program crease_static crease_shared; \
+	  ninja -C build/release $$quiet crease_program crease_static crease_shared crease_pages; \
 	else \
-	  $(MAKE) -C build/release --no-print-directory -j2 crease_program crease_static crease_shared; \
+	  $(MAKE) -C build/release --no-print-directory -j2 crease_program crease_static crease_shared crease_pages; \
 	fi
 
 build/release/CMakeCache.txt: CMakeLists.txt scripts/install-dependencies
@@ -52,7 +52,7 @@ build/release/CMakeCache.txt: CMakeLists.txt scripts/install-dependencies
 
 # Every test runs once at least: injected faults under sanitizers alone, what sanitizers cannot add to
 # in the plain build alone, the others in both.
-test: build/release/build.ninja build/asan/build.ninja build/clang/build.ninja
+test: build/release/.tests build/asan/.tests build/clang/.tests
 	@ninja -C build/release --quiet
 	@ninja -C build/asan --quiet
 	@ninja -C build/clang --quiet
@@ -60,10 +60,10 @@ test: build/release/build.ninja build/asan/build.ninja build/clang/build.ninja
 	  -LE 'source|study' -E 'cli/options|paper/section_5_tables|install/light|report/browser'
 	ctest --test-dir build/release --output-on-failure --no-tests=error -j2 -LE fault
 
-# A folder that make build has made with another generator is made anew.
-build/%/build.ninja: CMakeLists.txt CMakePresets.json scripts/install-dependencies
+# With the tests; a folder that make build has made with another generator is made anew.
+build/%/.tests: CMakeLists.txt CMakePresets.json scripts/install-dependencies
 	@scripts/install-dependencies test
-	@test -f $@ || rm -f build/$*/CMakeCache.txt
+	@test -f build/$*/build.ninja || rm -f build/$*/CMakeCache.txt
 	@cmake --preset $* >build-$*.log 2>&1 || { cat build-$*.log; rm -f build-$*.log; exit 1; }
 	@rm -f build-$*.log
 	@touch $@
@@ -96,20 +96,20 @@ install: build
 format:
 	@git ls-files '*.c' '*.h' | xargs clang-format -i
 
-tidy: build/release/build.ninja
+tidy: build/release/.tests
 	@scripts/install-dependencies tidy
 	@git ls-files '*.c' '*.h' | xargs clang-format --dry-run -Werror
 	@git ls-files 'src/*.c' 'study/*.c' | xargs -P2 -n20 clang-tidy -p build/release --quiet 2>build/tidy.log
 
-analyze: build/release/build.ninja
+analyze: build/release/.tests
 	@scripts/install-dependencies tidy
 	@git ls-files 'src/*.c' 'study/*.c' | xargs -P2 -n8 clang-tidy -p build/release --quiet \
 	  --checks='-*,clang-analyzer-*,-clang-analyzer-valist.Uninitialized,-clang-analyzer-security.insecureAPI.*'
 
-trace: build/release/build.ninja
+trace: build/release/.tests
 	@scripts/trace-files
 
-coverage: build/coverage/build.ninja
+coverage: build/coverage/.tests
 	@ninja -C build/coverage --quiet
 	@ctest --test-dir build/coverage --output-on-failure -j2
 	@gcovr --root . --filter src/ build/coverage
@@ -145,7 +145,7 @@ bench-engine: build
 	  --sizes $(SIZES) --seeds $(SEEDS) --again $(AGAIN)
 	@bench/engine/table build/bench-engine/results.json --page study/results/engine.md
 
-study-build: build/release/build.ninja
+study-build: build/release/.tests
 	@ninja -C build/release --quiet crease_study
 
 paper: study-build
