@@ -1,6 +1,6 @@
 # Headers, libraries, program, pkg-config file and CMake package.
 include(CMakePackageConfigHelpers)
-install(TARGETS crease_shared EXPORT creaseTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(TARGETS crease_shared crease_job EXPORT creaseTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(TARGETS crease_static ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(TARGETS crease_program RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/crease ${PROJECT_BINARY_DIR}/include/crease
@@ -26,4 +26,5 @@ if(CREASE_CHOLMOD)
   string(APPEND CREASE_PRIVATE_LIBS "-lcholmod ")
 endif()
 configure_file(${PROJECT_SOURCE_DIR}/cmake/crease.pc.in ${PROJECT_BINARY_DIR}/crease.pc @ONLY)
-install(FILES ${PROJECT_BINARY_DIR}/crease.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+configure_file(${PROJECT_SOURCE_DIR}/cmake/crease_job.pc.in ${PROJECT_BINARY_DIR}/crease_job.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/crease.pc ${PROJECT_BINARY_DIR}/crease_job.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

@@ -44,7 +44,8 @@ extern "C" {
       "descent on one factor, the other eliminated row by row")                                    \
     X(ALTERNATION, alternation, "alternation", "exact steps of two blocks that a square couples")  \
     X(PLAIN, plain, "prox-gradient", "proximal gradient steps with extrapolation")                 \
-    X(MULTIPLIERS, multipliers, "multipliers", "the constraint by a sequence of penalties")
+    X(MULTIPLIERS, multipliers, "multipliers", "the constraint by a sequence of penalties")        \
+    X(PURSUIT, pursuit, "pursuit", "exact ADMM of principal component pursuit, guess and proof")
 
 typedef enum {
 #define CREASE_ENTRY_(name, method, text, meaning) CREASE_METHOD_##name,

@@ -43,9 +43,10 @@ typedef struct {
     crease_regression_loss loss;
     double loss_scale; /* c of a loss that has one; 0: its multiple of the spread of y */
     bool standardize, intercept;
-    const double *row_weight; /* v, n numbers >= 0: the mean over the rows, and those of the
-                                 columns, weigh row i by v_i/sum v. The squared loss only; NULL: 1.
-                                 Read only while building, and then the mean of v is 1 */
+    const double *row_weight; /* v, n numbers >= 0: the mean over the rows, those of the columns,
+                                 and the spread of y weigh row i by v_i/sum v: 0 leaves it out,
+                                 2 counts it twice. NULL: 1. Read only while building, and then
+                                 the mean of v is 1 */
     ptrdiff_t path;           /* how many lambdas */
     double ratio;             /* the last over the first; 0: 0.05 if n < p, else 0.001 */
     const double *lambda; /* `path` numbers > 0, descending; NULL: logarithmic from lambda_max on.
@@ -75,6 +76,11 @@ typedef struct crease_regression crease_regression;
 CREASE_API crease_regression *crease_regression_new(const crease_regression_settings *s,
                                                     ptrdiff_t n, ptrdiff_t p, const double *X,
                                                     const double *y, crease_error *e);
+/* The same of an X in sparse rows, the columns of each ascending, which is not filled in. A column
+ * that is constant is not refused, but has the coefficient 0 beside an intercept. */
+CREASE_API crease_regression *crease_regression_new_sparse(const crease_regression_settings *s,
+                                                           const crease_csr_matrix *X,
+                                                           const double *y, crease_error *e);
 CREASE_API void crease_regression_free(crease_regression *m);
 
 /* Doubles that a model takes, for forecasts. */
@@ -112,7 +118,8 @@ CREASE_API const crease_regression_settings *crease_regression_used(const crease
 
 /* n/c^2 times the problem above for lambda k as an ordinary problem with one block: b, followed by
  * b_0 unless the loss is squared (then it is eliminated, X and y being centred). The point is the
- * solution in its coordinates, one after the other for all k. Valid as long as the model. */
+ * solution in its coordinates, one after the other for all k. Weights of rows are those of the
+ * coupling, or, with the squared loss, their roots are in X and y. Valid as long as the model. */
 CREASE_API const crease_problem *crease_regression_problem(const crease_regression *m, ptrdiff_t k);
 CREASE_API const double *crease_regression_point(const crease_regression *m, ptrdiff_t k);
 
@@ -153,6 +160,7 @@ typedef struct {
     const double *X, *y;
     const double *point;        /* a row per lambda: crease_regression_point */
     const double *coefficients; /* a row per lambda: the intercept, then the p coefficients of X */
+    const crease_csr_matrix *sparse; /* X, if that is NULL */
     crease_regression_settings s; /* as crease_regression_used tells them: nothing is chosen here;
                                      the last member, because it may grow */
 } crease_regression_claim;
@@ -180,6 +188,14 @@ typedef struct {
 CREASE_API bool crease_regression_cv(const crease_regression *m, const double *X, const double *y,
                                      int folds, uint64_t seed, crease_regression_scores *out,
                                      crease_error *e);
+/* The same over folds of the caller's: fold[i] is in 0 .. folds-1, each of which has a row, or -1,
+ * a row that is never left out. */
+CREASE_API bool crease_regression_cv_by(const crease_regression *m, const double *X,
+                                        const double *y, int folds, const int *fold,
+                                        crease_regression_scores *out, crease_error *e);
+CREASE_API bool crease_regression_cv_sparse(const crease_regression *m, const crease_csr_matrix *X,
+                                            const double *y, int folds, const int *fold,
+                                            crease_regression_scores *out, crease_error *e);
 CREASE_API void crease_regression_scores_free(crease_regression_scores *s);
 
 /* fold[i] in 0 .. folds-1 for each row, as the cross-validation deals them. */

@@ -85,7 +85,7 @@ typedef struct {
     int threads;    /* 0: all there are */
     bool single;    /* tensors of the iteration in single precision; not of the envelope */
     double memory;  /* refuse to build what would take more bytes than this; 0: never */
-    ptrdiff_t most; /* of a rank of cp that is chosen: at most this; 0: no limit */
+    ptrdiff_t most; /* of ranks that are chosen: at most this; 0: no limit */
     bool prune;     /* terms of cp, directions of tucker and ball that the noise explains leave the
                        factors; otherwise they stay as columns of zeros, so that there are as many
                        as `rank` or `ranks` says. A rank that is chosen is always pruned */
@@ -219,7 +219,8 @@ typedef struct {
 
 /* What is known of the answer, and of how it came about. */
 typedef struct {
-    const char *engine; /* "envelope", "fused", "generic"; of the other kinds "solver" */
+    const char *engine; /* "envelope", "fused", "generic"; of the other kinds "solver", of pcp
+                           "pursuit" unless another method is asked for */
     ptrdiff_t missing;  /* entries that were not observed */
     ptrdiff_t outliers; /* entries of the sparse part that are not 0 */
     double share;       /* of the observed entries that these are */
@@ -262,6 +263,8 @@ typedef struct {
                                  order of the entries; -1: there is none */
     double largest_rest;      /* T - lowrank there; NaN */
     double explained;         /* 1 - sum noise^2/sum T^2 where the sparse part is 0; NaN: T is */
+    double gap;               /* of pcp: (F - a proved lower bound of the minimum)/F, F = |L|_* +
+                                 alpha |T - L|_1; NaN: not known */
 } crease_rpca_facts;
 
 /* An outlier is clear beyond so many deviations of the noise: none of a million entries of normal

@@ -214,6 +214,7 @@ typedef struct {
     void *user;
     crease_constants constants;
     const double *block;
+    const bool *touches; /* does f depend on block i? NULL: on every block */
 } crease_callback_smooth;
 CREASE_API crease_smooth crease_smooth_callback(const crease_callback_smooth *c);
 

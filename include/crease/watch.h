@@ -41,6 +41,10 @@ typedef struct crease_watch crease_watch;
 CREASE_API crease_watch *crease_watch_new(crease_error *e);
 CREASE_API void crease_watch_free(crease_watch *w);
 
+/* As it was when it was made, but for its look: for another job of the handles that it was given
+ * to. On the thread that is going to run it, while none runs. */
+CREASE_API void crease_watch_again(crease_watch *w);
+
 /* The job is to end so many seconds after the watch was made; >= 0, INFINITY: no limit. */
 CREASE_API void crease_watch_limit(crease_watch *w, double seconds);
 

@@ -223,6 +223,7 @@ bool crs_apply_data(crs_apply_job *j, crease_error *e)
     if (!crs_read_data(j->a, j->path, &j->asked, &j->data, e)) return false;
     j->s.missing = j->s.missing || j->data.gaps;
     crs_array_hash(&j->data, j->hash);
+    if (!crs_array_own(&j->data, e)) return false; /* which is unfolded in its place */
     j->given = j->data.shape;
     if (j->masked && !crs_read_mask(j->masked, &j->mask, e)) return false;
     if (j->masked && !crease_space_equal(&j->mask.shape, &j->given))
@@ -482,8 +483,8 @@ static bool deliver(crs_apply_job *j, crease_error *e)
 static void print_score(const crs_apply_job *j, ptrdiff_t i)
 {
     const crease_cp_slice_score *s = &j->out.score[i];
-    printf("  %5td  %7.2f%% %9.3g %9.3g %9.3g\n", i + 1, 100 * s->share, s->energy, s->scale,
-           s->distance);
+    crs_print("  %5td  %7.2f%% %9.3g %9.3g %9.3g\n", i + 1, 100 * s->share, s->energy, s->scale,
+              s->distance);
 }
 
 /* All slices, or of many those with most outliers. */
@@ -493,8 +494,8 @@ static void print_scores(const crs_apply_job *j)
     const ptrdiff_t all = j->shape.dim[j->mode];
     double limit = INFINITY;
     ptrdiff_t at = -1;
-    if (all > FEW) printf("  of %td slices the %d with most outliers\n", all, FEW);
-    printf("  slice  outliers    energy     scale  distance\n");
+    if (all > FEW) crs_print("  of %td slices the %d with most outliers\n", all, FEW);
+    crs_print("  slice  outliers    energy     scale  distance\n");
     for (ptrdiff_t i = 0; i < all && all <= FEW; i++) print_score(j, i);
     for (int k = 0; all > FEW && k < FEW; k++) { /* the next in the order of (share, index) */
         ptrdiff_t best = -1;
@@ -519,8 +520,8 @@ static void print_summary(const crs_apply_job *j)
                               .eps = slice_eps,
                               .relative = true };
     crs_say_doubt(j->a, &trust);
-    printf("%s  %td slice%s along axis %d, fitted by the terms of %s\n\n", j->path,
-           j->shape.dim[j->mode], j->shape.dim[j->mode] == 1 ? "" : "s", j->mode, j->from);
+    crs_print("%s  %td slice%s along axis %d, fitted by the terms of %s\n\n", j->path,
+              j->shape.dim[j->mode], j->shape.dim[j->mode] == 1 ? "" : "s", j->mode, j->from);
     print_scores(j);
     crs_say_trust(j->a, &trust);
     crs_say_place(j->a, &j->folder);
@@ -531,8 +532,8 @@ static void foretell(const crs_apply_job *j)
     const ptrdiff_t slices = j->shape.dim[j->mode];
     const double n = (double)crease_size(&j->shape);
     const crs_dry_work work = { n * (4 * (double)j->s.rank + 20), 5, 50, "passes over the data" };
-    printf("%s  %td slice%s along axis %d, by the terms of %s\n\n", j->path, slices,
-           slices == 1 ? "" : "s", j->mode, j->from);
+    crs_print("%s  %td slice%s along axis %d, by the terms of %s\n\n", j->path, slices,
+              slices == 1 ? "" : "s", j->mode, j->from);
     crs_line("model", "%s of rank %td", j->model, j->s.rank);
     crs_dry_memory(8 * 6 * n);
     crs_dry_time(j->a, &work);

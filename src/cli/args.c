@@ -190,6 +190,29 @@ static bool all_read(const crs_args *a, crease_error *e)
     return true;
 }
 
+/* Files that depend on a seed alone do not have it: `generate` with the same seed writes the same
+ * bytes. A file in memory is spelled as the folder of the result will have it. */
+void crs_spell_command(const crs_verb *verb, int argc, char *const *argv, char out[CRS_COMMAND])
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                "_./,:=+@%-";
+    size_t n = (size_t)snprintf(out, CRS_COMMAND, "crease");
+    for (int k = 0; k < argc; k++) {
+        const char *word = crs_is_memory(argv[k]) ? strchr(argv[k], ':') + 1 : argv[k];
+        const bool quoted = !word[0] || word[strspn(word, plain)];
+        if (n + 4 * strlen(word) + 8 > CRS_COMMAND || verb == &crs_generate_verb) {
+            out[0] = '\0';
+            return;
+        }
+        out[n++] = ' ';
+        if (quoted) out[n++] = '\'';
+        for (const char *at = word; *at; at++)
+            n += (size_t)snprintf(out + n, 5, *at == '\'' ? "'\\''" : "%c", *at);
+        if (quoted) out[n++] = '\'';
+        out[n] = '\0';
+    }
+}
+
 bool crs_args_parse(const crs_verb *verb, int argc, char **argv, crs_args *a, crease_error *e)
 {
     bool words_only = false;
@@ -220,6 +243,16 @@ bool crs_option_number(const crs_args *a, crs_option_id id, int which, double *x
     return crs_parse_double(text, x) ||
            crs_fail(e, CREASE_BAD_ARGUMENT, "%s: '%.64s' is not a number; write %s %s", name, text,
                     name, list[id].values);
+}
+
+bool crs_seconds_of(const crs_args *a, double *seconds, crease_error *e)
+{
+    *seconds = INFINITY;
+    if (!crs_given(a, CRS_OPT_max_seconds)) return true;
+    return crs_option_number(a, CRS_OPT_max_seconds, 0, seconds, e) &&
+           (*seconds >= 0 ||
+            crs_fail(e, CREASE_BAD_ARGUMENT,
+                     "--max-seconds %g is outside its range: give a number >= 0", *seconds));
 }
 
 bool crs_option_integer(const crs_args *a, crs_option_id id, double low, double high,

@@ -39,10 +39,10 @@ static bool begin_run(const crease_problem *p, const crease_options *o, outset *
 
 static void print_plan(const outset *first)
 {
-    if (first->needs) printf("needs       %s\n", first->needs);
+    if (first->needs) crs_print("needs       %s\n", first->needs);
     for (int k = 1; k < first->planned; k++)
-        printf("%s%s%s", k == 1 ? "then        " : ", ", crease_method_name(first->method[k]),
-               k + 1 == first->planned ? "\n" : "");
+        crs_print("%s%s%s", k == 1 ? "then        " : ", ", crease_method_name(first->method[k]),
+                  k + 1 == first->planned ? "\n" : "");
 }
 
 static void print_bound(const crease_analysis *a, double K, double eps)
@@ -55,23 +55,24 @@ static void print_bound(const crease_analysis *a, double K, double eps)
                       : a->core ? "no Lipschitz constant of grad f is known before the run"
                                 : "it is larger than every floating-point number";
     if (K == 0)
-        printf("K           0: the start is eps-stationary\n");
+        crs_print("K           0: the start is eps-stationary\n");
     else if (K < INFINITY)
-        printf("K           at most %.4g iterations to eps = %g\n", K, eps);
+        crs_print("K           at most %.4g iterations to eps = %g\n", K, eps);
     else
-        printf("K           no bound: %s\n", why);
+        crs_print("K           no bound: %s\n", why);
 }
 
 static void print_table(const crease_problem *p, const crease_analysis *a)
 {
-    printf("\n%-24s %-10s %-10s %12s  %s\n", "assumption", "block", "status", "number", "reason");
+    crs_print("\n%-24s %-10s %-10s %12s  %s\n", "assumption", "block", "status", "number",
+              "reason");
     for (int k = 0; k < a->assumptions; k++) {
         const crease_assumption *at = &a->assumption[k];
         char number[32] = "";
         if (!isnan(at->number)) snprintf(number, sizeof number, "%.4g", at->number);
-        printf("%-24s %-10s %-10s %12s  %s\n", at->name,
-               at->block < 0 ? "" : crs_planned_name(p, at->block), crease_status_text(at->status),
-               number, at->reason);
+        crs_print("%-24s %-10s %-10s %12s  %s\n", at->name,
+                  at->block < 0 ? "" : crs_planned_name(p, at->block),
+                  crease_status_text(at->status), number, at->reason);
     }
 }
 
@@ -80,18 +81,18 @@ static void print_all(const crs_args *a, const crease_problem *p, const crease_o
 {
     char text[240];
     crs_size_text(p, text, sizeof text);
-    printf("problem     %s: %s\n", a->word[0], text);
-    printf("method      %s%s, %s mode\n", crease_method_name(found->method),
-           o->method == CREASE_METHOD_AUTO ? " (chosen)" : "", crease_mode_name(found->mode));
+    crs_print("problem     %s: %s\n", a->word[0], text);
+    crs_print("method      %s%s, %s mode\n", crease_method_name(found->method),
+              o->method == CREASE_METHOD_AUTO ? " (chosen)" : "", crease_mode_name(found->mode));
     print_plan(first);
-    printf("theorem     %s: %s\n", found->theorem,
-           found->guarantee ? "covers this problem"
-                            : "would cover it, except for the conditions below");
+    crs_print("theorem     %s: %s\n", found->theorem,
+              found->guarantee ? "covers this problem"
+                               : "would cover it, except for the conditions below");
     crs_parameter_text(found, text, sizeof text);
-    printf("parameters  %s\n", text[0] ? text : "none");
-    for (int k = 0; k < first->reductions; k++) printf("presolve    %s\n", first->reduction[k]);
+    crs_print("parameters  %s\n", text[0] ? text : "none");
+    for (int k = 0; k < first->reductions; k++) crs_print("presolve    %s\n", first->reduction[k]);
     print_bound(found, first->K, o->eps);
-    printf("memory      %.3g MB\n", bytes / 1e6);
+    crs_print("memory      %.3g MB\n", bytes / 1e6);
     print_table(p, found);
 }
 
@@ -134,7 +135,7 @@ static bool tell(const crs_args *a, const crs_problem_file *file, const crease_a
     if (done && crs_given(a, CRS_OPT_JSON)) return crs_document_print(&d, false, e);
     crs_document_free(&d);
     if (done) print_all(a, &file->problem, o, found, first, bytes);
-    if (done && page) printf("\nreport      %s; open it in a browser\n", page);
+    if (done && page) crs_print("\nreport      %s; open it in a browser\n", page);
     return done;
 }
 

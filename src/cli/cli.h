@@ -172,6 +172,9 @@ bool crs_checkpoint_open(crs_args *a, crease_error *e);
 bool crs_checkpoint_bind(const crs_args *a, const char *name, const char *value, crease_error *e);
 void crs_checkpoint_close(crs_args *a, bool done);
 
+/* A command, from its verb on, with quotes where a shell needs them; empty: too long. */
+void crs_spell_command(const crs_verb *verb, int argc, char *const *argv, char out[CRS_COMMAND]);
+
 /* argv is what follows the verb; its order is changed. */
 bool crs_args_parse(const crs_verb *verb, int argc, char **argv, crs_args *a, crease_error *e);
 
@@ -182,6 +185,9 @@ bool crs_option_number(const crs_args *a, crs_option_id id, int which, double *x
 /* A whole number in [low, high], or `otherwise` when the option was not given. */
 bool crs_option_integer(const crs_args *a, crs_option_id id, double low, double high,
                         double otherwise, double *x, crease_error *e);
+
+/* --max-seconds; INFINITY: it was not given. */
+bool crs_seconds_of(const crs_args *a, double *seconds, crease_error *e);
 
 /* "1,2,3" to an array; `what` names it in the sentence. */
 bool crs_parse_list(const char *what, const char *text, crs_array *out, crease_error *e);
@@ -280,7 +286,10 @@ typedef struct {
 /* open: the entry and its parameters. fit: the groups and weights of the command line, and whether
  * all of it suits the space. close is safe after a failure of either. */
 bool crs_reg_open(const char *text, crs_named_reg *r, crease_error *e);
-/* The same, "l1" (also for NULL) standing for "l1:1": one parameter is the weight. */
+/* The shape of a scalar penalty that people mean when they give none (Zhang 2010 for mcp, Fan and
+ * Li 2001 for scad); NaN: there is no such number. */
+double crs_usual_shape(const char *penalty);
+/* The same, "l1" (also for NULL) standing for "l1:1" and "mcp" for "mcp:1,3": the weight is 1. */
 bool crs_penalty_open(const char *text, crs_named_reg *r, crease_error *e);
 bool crs_reg_fit(const crs_args *a, const crease_space *s, crs_named_reg *r, crease_error *e);
 /* The same with their texts, NULL where there is none; a hash of the groups and weights. */
@@ -414,6 +423,8 @@ bool crs_folder_of(const crs_args *a, crs_folder *f, crease_error *e);
 
 /* report.c: the page of a result folder, and a line that says where it is. */
 bool crs_report_write(const crs_args *a, const char *folder, const char *path, crease_error *e);
+/* The same of --report, for the folder that the verb has written. */
+bool crs_report_asked(const crs_args *a, crease_error *e);
 
 /* "factor_2.npy" */
 void crs_factor_file(int n, char out[32]);

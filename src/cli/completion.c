@@ -97,9 +97,9 @@ static void candidate(const cursor *at, const char *prefix, const char *word, co
     const int length = (int)strcspn(text, ".:;(\n");
     snprintf(whole, sizeof whole, "%s%s", prefix, word);
     if (strncmp(whole, at->current, strlen(at->current)) != 0) return;
-    printf("%s", whole + at->skip);
-    if (length > 0) printf("\t%.*s", length < most ? length : most, text);
-    printf("\n");
+    crs_print("%s", whole + at->skip);
+    if (length > 0) crs_print("\t%.*s", length < most ? length : most, text);
+    crs_print("\n");
 }
 
 static void complete_words(const cursor *at, const char *prefix, const char *words)
@@ -167,8 +167,8 @@ static void complete_value(const cursor *at, const char *prefix, const crs_word 
         break;
     }
     if (value->kind == CRS_FILE) complete_inside(at, prefix);
-    if (value->kind == CRS_FILE || value->kind == CRS_NUMBERS) printf(":files\n");
-    if (value->kind == CRS_FOLDER) printf(":folders\n");
+    if (value->kind == CRS_FILE || value->kind == CRS_NUMBERS) crs_print(":files\n");
+    if (value->kind == CRS_FOLDER) crs_print(":folders\n");
 }
 
 static void complete_option(const cursor *at, const crs_verb *v, int k, const char *prefix)
@@ -278,7 +278,7 @@ static bool run(const crs_args *a, crease_error *e)
     if (strcmp(name, "candidates") == 0) return print_candidates(a, e);
     for (size_t k = 0; k < sizeof shells / sizeof *shells; k++) {
         if (strcmp(name, shells[k].name) != 0) continue;
-        if (a->count == 1) return fputs(shells[k].script, stdout), true;
+        if (a->count == 1) return fputs(shells[k].script, crs_out()), true;
         return crs_fail(e, CREASE_BAD_ARGUMENT,
                         "unexpected argument '%.64s'; write crease completion %s", a->word[1],
                         name);

@@ -66,8 +66,9 @@ static bool take_view(crs_array *x, const view *v, crease_error *e)
         axes.axis[n] = x->axes.axis[v->from[n]];
         crs_axis_slice(&axes.axis[n], v->first[v->from[n]], v->step[v->from[n]], v->shape.dim[n]);
     }
-    crs_free(x->data);
+    if (!x->borrowed) crs_free(x->data);
     x->data = data;
+    x->borrowed = false;
     x->axes = axes;
     x->shape = v->shape;
     return true;
@@ -199,7 +200,7 @@ static bool choose_format(job *j, crease_error *e)
 
 static bool may_write(job *j, crease_error *e)
 {
-    if (access(j->out, F_OK) != 0 || crs_given(j->a, CRS_OPT_FORCE)) return true;
+    if (!crs_is_there(j->out) || crs_given(j->a, CRS_OPT_FORCE)) return true;
     *j->a->status = CRS_EXIT_NO_OUTPUT;
     return crs_fail(e, CREASE_IO, "%.200s exists already; choose another name, or add --force",
                     j->out);
@@ -269,11 +270,13 @@ static void compare_entries(job *j, const crs_array *back)
 /* Reads it again. What was split into several files is not compared. */
 static bool compare(job *j, crease_error *e)
 {
-    const crs_asked same = { .missing = true, .read_as = crs_given(j->a, CRS_OPT_FORMAT) };
+    const crs_asked same = { .missing = true,
+                             .read_as = crs_given(j->a, CRS_OPT_FORMAT),
+                             .watch = j->a->watch };
     crs_array back;
     char shape[120], text[200];
     j->unnamed = crs_axes_known(&j->x.axes, j->x.shape.order);
-    if (access(j->out, F_OK) != 0) return true;
+    if (!crs_is_there(j->out)) return true;
     if (!crs_read_asked(j->out, &same, &back, e)) return false;
     if (!crease_space_equal(&back.shape, &j->x.shape)) {
         snprintf(text, sizeof text, "the shape: it is read as %s",
@@ -316,8 +319,11 @@ static bool write_array(job *j, crease_error *e)
                             .data = j->x.data,
                             .axes = &j->x.axes,
                             .scale = j->x.scale,
-                            .single = type && strcmp(type, "f4") == 0 };
-    return j->format->write(j->out, 1, &item, e) && compare(j, e);
+                            .single = type && strcmp(type, "f4") == 0,
+                            .watch = j->a->watch };
+    const bool written = j->format->write(j->out, 1, &item, e);
+    if (!written && crease_watch_why(item.watch) == CREASE_STOPPED) crs_cut(e, "writing the file");
+    return written && compare(j, e);
 }
 
 static bool report(job *j, crease_error *e)
@@ -332,13 +338,14 @@ static bool report(job *j, crease_error *e)
         crs_put_text(top, "format", j->format->name);
         crs_put_shape(top, "shape", &j->x.shape);
         crs_put_axes(top, "axes", &j->x.axes, j->x.shape.order);
+        crs_put_number(top, "scale", j->x.scale > 0 ? j->x.scale : (double)NAN);
         crs_put_text(top, "left_out", j->lost[0] ? j->lost : NULL);
         crs_put_text(top, "sidecar", sidecar[0] ? sidecar : NULL);
         return crs_document_print(&d, false, e);
     }
-    printf("written     %s: %s, %s\n", j->out, shape, j->format->name);
-    if (j->lost[0]) printf("left out    %s\n", j->lost);
-    if (j->unnamed) printf("axes        %s, which is read with it\n", sidecar);
+    crs_print("written     %s: %s, %s\n", j->out, shape, j->format->name);
+    if (j->lost[0]) crs_print("left out    %s\n", j->lost);
+    if (j->unnamed) crs_print("axes        %s, which is read with it\n", sidecar);
     return true;
 }
 

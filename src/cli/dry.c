@@ -79,5 +79,5 @@ void crs_dry_files(const crs_args *a, const char *names)
         crs_line("files", "none: there is no --out");
     if (crs_takes(a->verb, CRS_OPT_REPORT) && crs_given(a, CRS_OPT_REPORT))
         crs_line("page", "%s", crs_given(a, CRS_OPT_REPORT));
-    printf("\nNothing was computed, and nothing was written.\n");
+    crs_print("\nNothing was computed, and nothing was written.\n");
 }

@@ -27,15 +27,23 @@ bool crs_reg_open(const char *text, crs_named_reg *r, crease_error *e)
     return true;
 }
 
+double crs_usual_shape(const char *penalty)
+{
+    if (strcmp(penalty, "mcp") == 0) return 3;
+    return strcmp(penalty, "scad") == 0 ? 3.7 : (double)NAN;
+}
+
 bool crs_penalty_open(const char *text, crs_named_reg *r, crease_error *e)
 {
     char whole[80];
     if (!text) text = "l1";
     for (int k = 0; k < crease_reg_count(); k++) {
         const crease_reg_entry *entry = crease_reg_at(k);
-        if (strcmp(entry->name, text) != 0 || crease_param_count(crease_reg_params(entry)) != 1)
+        const int count = crease_param_count(crease_reg_params(entry));
+        const double shape = entry->penalty ? crs_usual_shape(entry->penalty->name) : NAN;
+        if (strcmp(entry->name, text) != 0 || !(count == 1 || (count == 2 && isfinite(shape))))
             continue;
-        snprintf(whole, sizeof whole, "%s:1", text);
+        snprintf(whole, sizeof whole, count == 1 ? "%s:1" : "%s:1,%g", text, shape);
         return crs_reg_open(whole, r, e);
     }
     return crs_reg_open(text, r, e);

@@ -151,8 +151,9 @@ static bool deliver(const crs_args *a, crs_folder *f, crs_document *d, const cha
     char shape[200];
     crs_named_shape(&c->recipe.shape, NULL, shape, sizeof shape);
     if (done)
-        printf("%s/tensor.npy  %s, rank %s, %td outlier%s, seed %.0f\n", crs_given(a, CRS_OPT_OUT),
-               shape, rank, c->count, c->count == 1 ? "" : "s", (double)c->recipe.seed);
+        crs_print("%s/tensor.npy  %s, rank %s, %td outlier%s, seed %.0f\n",
+                  crs_given(a, CRS_OPT_OUT), shape, rank, c->count, c->count == 1 ? "" : "s",
+                  (double)c->recipe.seed);
     if (done) crs_say_place(a, f);
     crs_document_free(d);
     return done;
@@ -230,7 +231,7 @@ static void foretell(const crs_args *a, const crease_space *s, double bytes)
     const crs_dry_work work = { 300 * (double)crease_size(s), 1, 2, "times the noise" };
     char names[400] = "tensor.npy, lowrank.npy, sparse.npy, noise.npy", shape[200];
     crs_named_shape(s, NULL, shape, sizeof shape);
-    printf("%s  %s\n\n", a->word[0], shape);
+    crs_print("%s  %s\n\n", a->word[0], shape);
     crs_dry_memory(bytes);
     crs_dry_time(a, &work);
     for (int n = 0; n < s->order; n++) {

@@ -38,14 +38,14 @@ void crs_print_wrapped(const char *text, int first_column, int indent)
     for (bool first = true; *text; first = false) {
         const int n = (int)strcspn(text, " ");
         if (!first && column + 1 + n > WIDTH)
-            column = printf("\n%*s", indent, "") - 1;
+            column = crs_print("\n%*s", indent, "") - 1;
         else if (!first)
-            column += printf(" ");
-        column += printf("%.*s", n, text);
+            column += crs_print(" ");
+        column += crs_print("%.*s", n, text);
         text += n;
         while (*text == ' ') text++;
     }
-    printf("\n");
+    crs_print("\n");
 }
 
 void crs_print_usage(FILE *f)
@@ -82,7 +82,7 @@ static void print_option(const crs_verb *v, int k)
     char call[CRS_NAME + 16], name[CRS_NAME], text[CRS_HELP_ROOM];
     snprintf(call, sizeof call, "%s %s", crs_option_name(k, name), crs_option_at(k)->values);
     crs_option_text(v, k, text);
-    printf("  %-22s", call);
+    crs_print("  %-22s", call);
     crs_print_wrapped(text, 24, 24);
 }
 
@@ -93,7 +93,7 @@ static void print_group(const crs_verb *v, crs_group group)
     bool begun = false;
     for (int k = 0; k < CRS_OPTIONS; k++) {
         if (crs_option_group(k) != group || !crs_takes(v, k)) continue;
-        if (!begun) printf("\n%c%s options\n", initial, title + 1);
+        if (!begun) crs_print("\n%c%s options\n", initial, title + 1);
         begun = true;
         print_option(v, k);
     }
@@ -111,12 +111,12 @@ void crs_print_help(const crs_verb *v, bool all)
 {
     const int count = count_options(v, false), common = count_options(v, true);
     const int groups = !v->takes ? 0 : all || count <= FEW ? CRS_GROUPS : CRS_GROUP_COMMON + 1;
-    printf("crease %s %s%s\n\n", v->name, v->takes ? "[OPTION...] " : "", v->words);
+    crs_print("crease %s %s%s\n\n", v->name, v->takes ? "[OPTION...] " : "", v->words);
     crs_print_wrapped(v->text, 0, 0);
     for (int g = 0; g < groups; g++) print_group(v, (crs_group)g);
     if (groups == CRS_GROUP_COMMON + 1)
-        printf("\n'crease help %s --all' shows %d more.\n", v->name, count - common);
-    printf("\nExample\n  %s\n", v->example);
+        crs_print("\n'crease help %s --all' shows %d more.\n", v->name, count - common);
+    crs_print("\nExample\n  %s\n", v->example);
 }
 
 /* What the value may be: its kind, range and words. */
@@ -179,29 +179,29 @@ static bool print_json(const crs_verb *only, crease_error *e)
 
 static void print_formats(void)
 {
-    printf("Files that data are read from, told by their first bytes, then by their ending; "
-           "--read-as overrules.\n- is standard input; .gz is unpacked.\n\n");
+    crs_print("Files that data are read from, told by their first bytes, then by their ending; "
+              "--read-as overrules.\n- is standard input; .gz is unpacked.\n\n");
     for (int k = 0; crs_format_at(k); k++) {
         const crs_format *f = crs_format_at(k);
-        printf("  %-6s", f->name);
+        crs_print("  %-6s", f->name);
         crs_print_wrapped(f->text, 8, 8);
-        printf("%8s", "");
+        crs_print("%8s", "");
         crs_print_wrapped(f->endings, 8, 8);
-        if (!f->write && !f->needs) printf("%8sonly read\n", "");
-        if (f->needs) printf("%8snot in this build: it lacks %s\n", "", f->needs);
+        if (!f->write && !f->needs) crs_print("%8sonly read\n", "");
+        if (f->needs) crs_print("%8snot in this build: it lacks %s\n", "", f->needs);
     }
-    printf("\n'crease info FILE' tells what is in a file, 'crease convert IN OUT' writes it in "
-           "another "
-           "format.\n");
+    crs_print("\n'crease info FILE' tells what is in a file, 'crease convert IN OUT' writes it in "
+              "another "
+              "format.\n");
 }
 
 static void markdown_formats(void)
 {
-    printf("| format | endings | what | written |\n|---|---|---|---|\n");
+    crs_print("| format | endings | what | written |\n|---|---|---|---|\n");
     for (int k = 0; crs_format_at(k); k++) {
         const crs_format *f = crs_format_at(k);
-        printf("| `%s` | `%s` | %s | %s |\n", f->name, f->endings, f->text,
-               f->write ? "yes" : "no");
+        crs_print("| `%s` | `%s` | %s | %s |\n", f->name, f->endings, f->text,
+                  f->write ? "yes" : "no");
     }
 }
 
@@ -248,7 +248,7 @@ static bool run(const crs_args *a, crease_error *e)
     else if (v)
         crs_print_help(v, crs_given(a, CRS_OPT_ALL));
     else
-        crs_print_usage(stdout);
+        crs_print_usage(crs_out());
     return true;
 }
 
@@ -266,7 +266,7 @@ const crs_verb crs_help_verb = {
 static bool print_version(const crs_args *a, crease_error *e)
 {
     (void)a, (void)e;
-    printf("crease %s\n", crease_version());
+    crs_print("crease %s\n", crease_version());
     return true;
 }
 

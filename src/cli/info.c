@@ -105,15 +105,15 @@ static bool look(job *j, crease_error *e)
 static void print_inside(const job *j)
 {
     if (j->inside.count < 2) return;
-    printf("inside      %d arrays\n", j->inside.count);
+    crs_print("inside      %d arrays\n", j->inside.count);
     for (int k = 0; k < j->inside.count; k++) {
         const crs_inside *m = &j->inside.member[k];
         char shape[120];
-        printf("            %s:%s  %s %s\n", j->data.data ? "FILE" : j->path, m->name,
-               crs_shape_text(&m->shape, shape, sizeof shape), m->type);
+        crs_print("            %s:%s  %s %s\n", j->data.data ? "FILE" : j->path, m->name,
+                  crs_shape_text(&m->shape, shape, sizeof shape), m->type);
     }
     if (!j->data.data)
-        printf("name one, as: crease info %s:%s\n", j->path, j->inside.member[0].name);
+        crs_print("name one, as: crease info %s:%s\n", j->path, j->inside.member[0].name);
 }
 
 static void print_axes(const job *j)
@@ -125,13 +125,13 @@ static void print_axes(const job *j)
         char title[120], first[80], last[80];
         if (!x->name && !x->count) continue;
         crs_axis_heading(axes, n, title, sizeof title);
-        printf("%-11s %s, length %td", first_line ? "axes" : "", title, j->data.shape.dim[n]);
+        crs_print("%-11s %s, length %td", first_line ? "axes" : "", title, j->data.shape.dim[n]);
         if (x->count > 0) {
             crs_index_text(x, 0, first, sizeof first);
             crs_index_text(x, x->count - 1, last, sizeof last);
-            printf(": %.60s to %.60s", first, last);
+            crs_print(": %.60s to %.60s", first, last);
         }
-        printf("\n");
+        crs_print("\n");
         first_line = false;
     }
 }
@@ -142,23 +142,25 @@ static void print_entries(const job *j)
 {
     const double *q = j->quartile;
     char shape[120];
-    printf("shape       %s, %td entries%s%s\n", crs_shape_text(&j->data.shape, shape, sizeof shape),
-           j->size, j->type[0] ? ", " : "", j->type);
+    crs_print("shape       %s, %td entries%s%s\n",
+              crs_shape_text(&j->data.shape, shape, sizeof shape), j->size, j->type[0] ? ", " : "",
+              j->type);
     if (!isnan(q[0]))
-        printf("entries     %.6g to %.6g, quartiles %.6g, %.6g, %.6g\n", q[0], q[4], q[1], q[2],
-               q[3]);
-    printf("zeros       %.3g %%\n", share(j, j->zeros));
-    printf("missing     %.3g %% are nan\n", share(j, j->missing));
+        crs_print("entries     %.6g to %.6g, quartiles %.6g, %.6g, %.6g\n", q[0], q[4], q[1], q[2],
+                  q[3]);
+    crs_print("zeros       %.3g %%\n", share(j, j->zeros));
+    crs_print("missing     %.3g %% are nan\n", share(j, j->missing));
     if (j->infinite > 0)
-        printf("infinite    %td entries; no verb takes them: correct the file\n", j->infinite);
+        crs_print("infinite    %td entries; no verb takes them: correct the file\n", j->infinite);
     if (j->data.scale > 0)
-        printf("scale       1 was %g in the file; it is written back so\n", j->data.scale);
+        crs_print("scale       1 was %g in the file; it is written back so\n", j->data.scale);
 }
 
 static void print(const job *j)
 {
     if (j->format)
-        printf("file        %s\nformat      %s: %s\n", j->path, j->format->name, j->format->text);
+        crs_print("file        %s\nformat      %s: %s\n", j->path, j->format->name,
+                  j->format->text);
     print_inside(j);
     if (!j->data.data) return;
     print_entries(j);
@@ -167,9 +169,9 @@ static void print(const job *j)
         char takes[32], has[32];
         crs_bytes_text(j->bytes, takes);
         crs_bytes_text(crs_memory_free(), has);
-        printf("memory      crease rpca takes about %s; %s are free\n", takes, has);
+        crs_print("memory      crease rpca takes about %s; %s are free\n", takes, has);
     }
-    printf("try         %s\n", j->try);
+    crs_print("try         %s\n", j->try);
 }
 
 static void put_entries(const job *j, crs_spot to)

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT
  * input: lists of numbers, shapes and points from the command line */
-#define _POSIX_C_SOURCE 200809L
-#include <unistd.h>
-
 #include "cli/cli.h"
 
 /* The number that ends at the first comma; n is its length. */
@@ -151,7 +148,7 @@ bool crs_read_if_there(const char *folder, const char *name, crs_array *out, cre
     char path[CRS_PATH_ROOM];
     *out = (crs_array){ .data = NULL };
     if (!crs_join(folder, name, path, sizeof path, e)) return false;
-    return access(path, F_OK) != 0 || crs_read_array(path, out, e);
+    return !crs_is_there(path) || crs_read_array(path, out, e);
 }
 
 bool crs_read_in(const char *folder, const char *name, crs_array *out, crease_error *e)

@@ -49,7 +49,7 @@ crs_problem_file *crs_open_problem(const crs_args *a, crease_options *o, crease_
 static void say(const void *user, const char *text)
 {
     const crs_args *a = user;
-    fprintf(stderr, "crease: %s: note: %s\n", a->verb->name, text);
+    fprintf(crs_err(), "crease: %s: note: %s\n", a->verb->name, text);
 }
 
 /* By the name of a format or one of its endings: "h5", "video", "mp4". */

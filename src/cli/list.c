@@ -128,7 +128,7 @@ enum { INDENT = 4 };
 
 static void labelled(const char *label, const char *text)
 {
-    const int column = printf("%*s%s", INDENT, "", label);
+    const int column = crs_print("%*s%s", INDENT, "", label);
     crs_print_wrapped(text, column, 2 * INDENT);
 }
 
@@ -136,12 +136,12 @@ static void labelled(const char *label, const char *text)
 static void names(int kind, int k, int run, const described *d)
 {
     const char *join = ":";
-    printf("%s", d->name);
+    crs_print("%s", d->name);
     for (int p = 0; d->params && d->params[p].name; p++, join = ",")
-        printf("%s%s", join, d->params[p].name);
-    if (d->vector) printf("%s%s,..", join, d->vector);
-    for (int n = 1; n < run; n++) printf("   %s", described_at(kind, k + n).name);
-    printf("\n");
+        crs_print("%s%s", join, d->params[p].name);
+    if (d->vector) crs_print("%s%s,..", join, d->vector);
+    for (int n = 1; n < run; n++) crs_print("   %s", described_at(kind, k + n).name);
+    crs_print("\n");
 }
 
 static void parameters(int kind, const described *d)
@@ -150,10 +150,10 @@ static void parameters(int kind, const described *d)
         char where[100], range[64];
         range_text(p, range, sizeof range);
         snprintf(where, sizeof where, "%s in %s", p->name, range);
-        const int column = printf("%*s%-30s ", INDENT, "", where);
+        const int column = crs_print("%*s%-30s ", INDENT, "", where);
         crs_print_wrapped(p->text, column, column);
     }
-    if (d->vector) printf("%*s%-30s %s\n", INDENT, "", d->vector, vector_text(kind));
+    if (d->vector) crs_print("%*s%-30s %s\n", INDENT, "", d->vector, vector_text(kind));
     if (d->data) labelled("data: ", d->data);
 }
 
@@ -161,7 +161,7 @@ static void block(int kind, int k, int run)
 {
     const described d = described_at(kind, k);
     char traits[300];
-    printf("\n");
+    crs_print("\n");
     names(kind, k, run, &d);
     if (run == 1) labelled("", d.formula);
     if (d.rho) labelled("rho(y) = ", d.rho);
@@ -175,21 +175,21 @@ static void versions(int kind)
 {
     const int run = run_from(kind, 0);
     if (run == 1) return;
-    printf("\nFrom a penalty rho(y), y >= 0, %d versions are made:\n", run);
+    crs_print("\nFrom a penalty rho(y), y >= 0, %d versions are made:\n", run);
     for (int n = 0; n < run; n++) {
         const described d = described_at(kind, n);
         const described first = described_at(kind, 0);
         const int prefix = (int)(strlen(d.name) - strlen(first.name));
-        printf("%*s%.*s%-*s  %s\n", INDENT, "", prefix, d.name, 13 - prefix, "NAME", d.formula);
+        crs_print("%*s%.*s%-*s  %s\n", INDENT, "", prefix, d.name, 13 - prefix, "NAME", d.formula);
     }
 }
 
 static void list_text(int kind)
 {
     const char *title = kinds[kind].title;
-    printf("%s\n", title);
-    for (size_t n = strlen(title); n > 0; n--) printf("=");
-    printf("\n");
+    crs_print("%s\n", title);
+    for (size_t n = strlen(title); n > 0; n--) crs_print("=");
+    crs_print("\n");
     versions(kind);
     for (int k = 0, run; k < crs_kind_size(kind); k += run) {
         run = run_from(kind, k);
@@ -200,24 +200,25 @@ static void list_text(int kind)
 /* In a table a bar ends the cell, also inside code. */
 static void code(const char *text)
 {
-    printf("`");
-    for (; *text; text++) printf(*text == '|' ? "\\|" : "%c", *text);
-    printf("`");
+    crs_print("`");
+    for (; *text; text++) crs_print(*text == '|' ? "\\|" : "%c", *text);
+    crs_print("`");
 }
 
 static void plain(const char *text)
 {
     for (; *text; text++)
-        printf(*text == '|' || *text == '<' || *text == '*' || *text == '_' ? "\\%c" : "%c", *text);
+        crs_print(*text == '|' || *text == '<' || *text == '*' || *text == '_' ? "\\%c" : "%c",
+                  *text);
 }
 
 static void formula_cell(const described *d, int run)
 {
-    printf(" | ");
+    crs_print(" | ");
     if (run == 1) code(d->formula);
-    if (run == 1 && d->rho) printf(", ");
+    if (run == 1 && d->rho) crs_print(", ");
     if (d->rho) {
-        printf("rho(y) = ");
+        crs_print("rho(y) = ");
         code(d->rho);
     }
 }
@@ -225,41 +226,41 @@ static void formula_cell(const described *d, int run)
 static void parameter_cell(int kind, const described *d)
 {
     const char *join = "";
-    printf(" | ");
+    crs_print(" | ");
     for (const crease_param *p = d->params; p && p->name; p++, join = "; ") {
-        printf("%s", join);
+        crs_print("%s", join);
         code(p->name);
         char range[64];
         range_text(p, range, sizeof range);
-        printf(" in %s: ", range);
+        crs_print(" in %s: ", range);
         plain(p->text);
     }
     if (d->vector) {
-        printf("%s", join);
+        crs_print("%s", join);
         code(d->vector);
-        printf(": %s", vector_text(kind));
+        crs_print(": %s", vector_text(kind));
         join = "; ";
     }
     if (d->data) {
-        printf("%s", join);
+        crs_print("%s", join);
         plain(d->data);
     }
 }
 
 static void trait_cells(int kind, const described *d)
 {
-    printf(" |");
+    crs_print(" |");
     if (kind == CRS_REGULARIZERS) {
-        printf(" %s | ", d->convex ? "yes" : "no");
+        crs_print(" %s | ", d->convex ? "yes" : "no");
         plain(d->lipschitz ? d->lipschitz : "unknown");
-        printf(" | ");
+        crs_print(" | ");
         plain(d->weak_convexity ? d->weak_convexity : "unknown");
-        printf(" |");
+        crs_print(" |");
     }
     if (kind == CRS_SETS)
-        printf(" %s | %s | %s |", d->matrix ? "matrices" : "any", d->compact ? "yes" : "not always",
-               d->projection ? "yes" : "linear oracle only");
-    printf("\n");
+        crs_print(" %s | %s | %s |", d->matrix ? "matrices" : "any",
+                  d->compact ? "yes" : "not always", d->projection ? "yes" : "linear oracle only");
+    crs_print("\n");
 }
 
 static void list_markdown(int kind)
@@ -267,12 +268,12 @@ static void list_markdown(int kind)
     static const char *const heads[CRS_KINDS] = { " convex | Lipschitz constant | weak convexity |",
                                                   " points | compact | projection |", "", "" };
     static const char *const rules[CRS_KINDS] = { "---|---|---|", "---|---|---|", "", "" };
-    printf("| name | formula | %s |%s\n|---|---|---|%s\n",
-           kind == CRS_SMOOTH ? "parameters and data" : "parameters", heads[kind], rules[kind]);
+    crs_print("| name | formula | %s |%s\n|---|---|---|%s\n",
+              kind == CRS_SMOOTH ? "parameters and data" : "parameters", heads[kind], rules[kind]);
     for (int k = 0, run; k < crs_kind_size(kind); k += run) {
         const described d = described_at(kind, k);
         run = run_from(kind, k);
-        printf("| ");
+        crs_print("| ");
         code(d.name);
         formula_cell(&d, run);
         parameter_cell(kind, &d);
@@ -347,8 +348,8 @@ static bool run(const crs_args *a, crease_error *e)
                         "--json and --markdown exclude each other; give one");
     if (crs_given(a, CRS_OPT_JSON)) return list_json(first, last, e);
     for (int kind = first; kind <= last; kind++) {
-        if (kind > first) printf(markdown ? "\n" : "\n\n");
-        if (markdown && last > first) printf("## %s\n\n", kinds[kind].title);
+        if (kind > first) crs_print(markdown ? "\n" : "\n\n");
+        if (markdown && last > first) crs_print("## %s\n\n", kinds[kind].title);
         (markdown ? list_markdown : list_text)(kind);
     }
     return true;

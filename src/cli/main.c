@@ -26,13 +26,8 @@ static const crs_verb *verb_of(const char *word, crease_error *e)
 /* --max-seconds is for the command, from here to its end. */
 static bool watch(crs_args *a, crease_error *e)
 {
-    double seconds = INFINITY;
-    if (crs_given(a, CRS_OPT_max_seconds)) {
-        if (!crs_option_number(a, CRS_OPT_max_seconds, 0, &seconds, e)) return false;
-        if (!(seconds >= 0))
-            return crs_fail(e, CREASE_BAD_ARGUMENT,
-                            "--max-seconds %g is outside its range: give a number >= 0", seconds);
-    }
+    double seconds;
+    if (!crs_seconds_of(a, &seconds, e)) return false;
     crease_watch_limit(a->watch, seconds);
     if (crs_takes(a->verb, CRS_OPT_OUT)) crs_signals_enter(a, seconds);
     return true;
@@ -108,45 +103,11 @@ static void ignore_signals(void)
     for (int k = 0; k < 3; k++) sigaction(number[k], &none, NULL);
 }
 
-/* --report: the page of the folder that the verb has written. */
-static bool write_page(const crs_args *a, crease_error *e)
-{
-    const char *page = crs_given(a, CRS_OPT_REPORT), *folder = crs_given(a, CRS_OPT_OUT);
-    const int was = *a->status;
-    if (!page || !folder) return true;
-    *a->status = 0;
-    if (!crs_report_write(a, folder, page, e)) return false;
-    *a->status = was;
-    return true;
-}
-
-/* The command line with quotes where a shell needs them. Files that depend on a seed alone do not
- * have it: `generate` with the same seed writes the same bytes. */
-static void spell_command(const crs_verb *verb, int argc, char **argv, char out[CRS_COMMAND])
-{
-    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-                                "_./,:=+@%-";
-    size_t n = (size_t)snprintf(out, CRS_COMMAND, "crease");
-    for (int k = 1; k < argc; k++) {
-        const bool quoted = !argv[k][0] || argv[k][strspn(argv[k], plain)];
-        if (n + 4 * strlen(argv[k]) + 8 > CRS_COMMAND || verb == &crs_generate_verb) {
-            out[0] = '\0';
-            return;
-        }
-        out[n++] = ' ';
-        if (quoted) out[n++] = '\'';
-        for (const char *at = argv[k]; *at; at++)
-            n += (size_t)snprintf(out + n, 5, *at == '\'' ? "'\\''" : "%c", *at);
-        if (quoted) out[n++] = '\'';
-        out[n] = '\0';
-    }
-}
-
 static bool run(const crs_verb *verb, int argc, char **argv, int *status, crease_error *e)
 {
     crs_args a = { .status = status, .watch = crease_watch_new(e) };
     char command[CRS_COMMAND]; /* before the order of argv is changed */
-    spell_command(verb, argc, argv, command);
+    crs_spell_command(verb, argc - 1, argv + 1, command);
     bool done = a.watch && crs_args_parse(verb, argc - 2, argv + 2, &a, e) && watch(&a, e);
     memcpy(a.command, command, sizeof command);
     if (done && crs_given(&a, CRS_OPT_HELP))
@@ -155,7 +116,7 @@ static bool run(const crs_verb *verb, int argc, char **argv, int *status, crease
         done = done && reserve_buffers(argv, e) &&
                (crs_dry(&a) ? verb->run(&a, e)
                             : crs_log_open(&a, e) && crs_checkpoint_open(&a, e) &&
-                                  verb->run(&a, e) && write_page(&a, e));
+                                  verb->run(&a, e) && crs_report_asked(&a, e));
     ignore_signals(); /* before what they would stop is gone */
     crs_checkpoint_close(&a, done);
     done = crs_log_close(&a, done, e);

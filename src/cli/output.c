@@ -9,7 +9,7 @@ void crs_print_notice(const crs_args *a, const crs_array *point)
 
 void crs_print_numbers(ptrdiff_t n, const double *x)
 {
-    for (ptrdiff_t j = 0; j < n; j++) printf("%.17g\n", x[j] == 0 ? 0 : x[j]);
+    for (ptrdiff_t j = 0; j < n; j++) crs_print("%.17g\n", x[j] == 0 ? 0 : x[j]);
 }
 
 bool crs_check_result(const char *what, ptrdiff_t n, const double *x, crease_error *e)

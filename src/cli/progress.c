@@ -240,7 +240,7 @@ void crs_log_note(const crs_args *a, const char *format, ...)
         put_text(a->log->lines, "message", text);
         fprintf(a->log->lines, "}\n");
     } else {
-        fprintf(stderr, "crease: %s: note: %s\n", a->verb->name, text);
+        fprintf(crs_err(), "crease: %s: note: %s\n", a->verb->name, text);
     }
 }
 

@@ -48,8 +48,9 @@ static bool read_loss(crs_regress_job *j, crease_error *e)
  * gamma and a are larger. NaN: the data decide, not we. */
 static double usual(const char *penalty, bool logistic)
 {
-    if (strcmp(penalty, "mcp") == 0) return logistic ? 12 : 3;
-    if (strcmp(penalty, "scad") == 0) return logistic ? 11.8 : 3.7;
+    const double shape = crs_usual_shape(penalty);
+    if (strcmp(penalty, "mcp") == 0) return logistic ? 4 * shape : shape;
+    if (strcmp(penalty, "scad") == 0) return logistic ? 1 + 4 * (shape - 1) : shape;
     if (strcmp(penalty, "elastic-net") == 0 || strcmp(penalty, "lq") == 0) return 0.5;
     return NAN;
 }
@@ -140,15 +141,14 @@ static bool check_unread(const crs_regress_job *j, crease_error *e)
                         "--seed deals the rows to the folds of --cv, and this run has none; add "
                         "--cv K, or leave "
                         "--seed out");
-    if (j->s.ascending && j->s.path == 1)
+    if (j->folds && crs_given(j->a, CRS_OPT_FOLDS))
         return crs_fail(e, CREASE_BAD_ARGUMENT,
-                        "--ascending is about the order of several lambdas, and this run has one; "
-                        "leave it out");
-    return !crs_given(j->a, CRS_OPT_ROW_WEIGHTS) || j->s.loss == CREASE_REGRESSION_SQUARED ||
-           crs_fail(e, CREASE_UNSUPPORTED,
-                    "--row-weights is for the squared loss, and this run has the %s loss; leave it "
-                    "out, or repeat rows",
-                    crs_regress_loss_name(j->s.loss));
+                        "--cv deals the rows to folds, and --folds says which there are; give one "
+                        "of them");
+    return !(j->s.ascending && j->s.path == 1) ||
+           crs_fail(e, CREASE_BAD_ARGUMENT,
+                    "--ascending is about the order of several lambdas, and this run has one; "
+                    "leave it out");
 }
 
 static bool read_options(crs_regress_job *j, crease_error *e)
@@ -210,10 +210,40 @@ static bool read_row_weights(crs_regress_job *j, crease_error *e)
                     count == 1 ? "" : "s", j->n);
 }
 
+/* Their number is the largest and one; the library says what is wrong with gaps. */
+static bool read_folds(crs_regress_job *j, crease_error *e)
+{
+    const char *text = crs_given(j->a, CRS_OPT_FOLDS);
+    if (!text) return true;
+    if (!crs_list_or_file("--folds", text, &j->fold, e)) return false;
+    const ptrdiff_t count = crease_size(&j->fold.shape);
+    if (count != j->n)
+        return crs_fail(e, CREASE_BAD_SHAPE,
+                        "--folds: %td number%s for %td rows; give one for every row of X", count,
+                        count == 1 ? "" : "s", j->n);
+    j->row_fold = crs_alloc((size_t)j->n, sizeof *j->row_fold);
+    if (!j->row_fold) return crs_fail(e, CREASE_NO_MEMORY, "out of memory: the folds");
+    for (ptrdiff_t i = 0; i < j->n; i++) {
+        const double at = j->fold.data[i];
+        if (!(at >= -1 && at < (double)j->n && at == floor(at)))
+            return crs_fail(e, CREASE_BAD_DATA,
+                            "--folds: that of row %td is %g; number the folds 0, 1, 2, ..., and -1 "
+                            "the rows that are never left out",
+                            i + 1, at);
+        j->row_fold[i] = (int)at;
+        if (j->row_fold[i] >= j->folds) j->folds = j->row_fold[i] + 1;
+    }
+    return j->folds > 0 ||
+           crs_fail(e, CREASE_BAD_DATA,
+                    "--folds: every row is -1, never left out; number some 0, 1, 2, ...");
+}
+
 static double bytes(const crs_regress_job *j)
 {
     const double entries = (double)j->n * (double)j->p;
-    const double model = crease_regression_size(j->n, j->p, j->s.path);
+    const double model = crease_regression_size(j->X.value ? 0 : j->n, j->p, j->s.path);
+    if (j->X.value)
+        return 8 * (8 * (double)j->X.start[j->n] + 24 * (double)j->n + 2 * model) + 0x1p24;
     return 8 * (entries + (j->folds ? entries + 2 * model : model)) + 0x1p24;
 }
 
@@ -230,9 +260,10 @@ static bool read_data(crs_regress_job *j, crease_error *e)
 {
     const crs_args *a = j->a;
     if (!crs_asked_of(a, &j->reading, e)) return false;
+    j->reading.sparse = true;
     const bool done = crs_read_data(a, a->word[0], &j->reading, &j->X, e) &&
                       crs_read_array(a->word[1], &j->y, e) && shapes_agree(j, e) &&
-                      name_columns(j, e);
+                      name_columns(j, e) && read_folds(j, e);
     if (!done || !crs_memory_suffices("this regression", bytes(j), e)) return false;
     crs_array_hash(&j->X, j->hash[0]);
     crs_array_hash(&j->y, j->hash[1]);
@@ -261,6 +292,8 @@ static void discard(crs_regress_job *j)
     crs_array_free(&j->X);
     crs_axis_free(&j->columns);
     crs_array_free(&j->row_weight);
+    crs_array_free(&j->fold);
+    crs_free(j->row_fold);
     crs_array_free(&j->y);
     crs_array_free(&j->lambda);
     crs_reg_close(&j->penalty);
@@ -290,10 +323,12 @@ static bool collect(crs_regress_job *j, crease_error *e)
  */
 static bool certify(crs_regress_job *j, crease_error *e)
 {
+    crease_csr_matrix rows;
     const crease_regression_claim claim = { .s = *crease_regression_used(j->model),
                                             .n = j->n,
                                             .p = j->p,
                                             .X = j->X.data,
+                                            .sparse = sparse_rows(&j->X, &rows),
                                             .y = j->y.data,
                                             .point = crease_regression_point(j->model, 0),
                                             .coefficients = j->coefficients };
@@ -351,8 +386,31 @@ static bool build(crs_regress_job *j, crease_error *e)
 {
     crease_watch_enter(j->a->watch, CREASE_PHASE_START);
     j->s.watch = j->a->watch;
-    j->model = crease_regression_new(&j->s, j->n, j->p, j->X.data, j->y.data, e);
+    crease_csr_matrix rows;
+    j->model = sparse_rows(&j->X, &rows)
+                   ? crease_regression_new_sparse(&j->s, &rows, j->y.data, e)
+                   : crease_regression_new(&j->s, j->n, j->p, j->X.data, j->y.data, e);
     return j->model;
+}
+
+/* As the library deals them */
+static bool deal(crs_regress_job *j, crease_error *e)
+{
+    j->row_fold = crs_alloc((size_t)j->n, sizeof *j->row_fold);
+    if (!j->row_fold) return crs_fail(e, CREASE_NO_MEMORY, "out of memory: the folds");
+    return crease_regression_folds(j->n, j->y.data, j->s.loss == CREASE_REGRESSION_LOGISTIC,
+                                   j->folds, j->seed, j->row_fold, e);
+}
+
+static bool cross(crs_regress_job *j, crease_error *e)
+{
+    const double *X = j->X.data, *y = j->y.data;
+    crease_csr_matrix rows;
+    if (sparse_rows(&j->X, &rows))
+        return (j->row_fold || deal(j, e)) &&
+               crease_regression_cv_sparse(j->model, &rows, y, j->folds, j->row_fold, &j->cv, e);
+    return j->row_fold ? crease_regression_cv_by(j->model, X, y, j->folds, j->row_fold, &j->cv, e)
+                       : crease_regression_cv(j->model, X, y, j->folds, j->seed, &j->cv, e);
 }
 
 static bool solve(crs_regress_job *j, crease_error *e)
@@ -363,9 +421,7 @@ static bool solve(crs_regress_job *j, crease_error *e)
     if (!crease_regression_fit(j->model, e)) return false;
     crs_log_rows(j->a);
     if (crease_regression_stopped(j->model)) j->folds = 0;
-    if (j->folds &&
-        !crease_regression_cv(j->model, j->X.data, j->y.data, j->folds, j->seed, &j->cv, e))
-        return false;
+    if (j->folds && !cross(j, e)) return false;
     if (j->cv.count == 0) j->folds = 0;
     j->left_out = folds && !j->folds;
     j->asked = j->s.path;
@@ -406,8 +462,8 @@ static void foretell(const crs_regress_job *j)
     const double fits = (double)s->path * (1 + j->folds);
     const crs_dry_work work = { fits * 4 * (double)j->n * (double)j->p, 2, 50,
                                 "sweeps for every lambda and fold" };
-    printf("%s  %td rows, %td columns%s%s\n\n", j->a->word[0], j->n, j->p,
-           s->standardize ? ", standardized" : "", s->intercept ? ", with an intercept" : "");
+    crs_print("%s  %td rows, %td columns%s%s\n\n", j->a->word[0], j->n, j->p,
+              s->standardize ? ", standardized" : "", s->intercept ? ", with an intercept" : "");
     crs_line("model", "%s loss, %s penalty", crs_regress_loss_name(s->loss), j->penalty.spec.name);
     crs_line("path", "%td lambda%s, at most %.3g, where nothing is selected", s->path,
              s->path == 1 ? "" : "s", crease_regression_lambda_max(j->model));
@@ -443,14 +499,15 @@ const crs_verb crs_regress_verb = {
         "of the catalogue at each lambda. The columns are standardized and an intercept is fitted "
         "unless --no-standardize or --no-intercept is given. The folder receives solutions.csv (a "
         "line per lambda), coefficients.npy (a row per lambda, the intercept first; also "
-        "coefficients.csv if X is a text file with names in its first row), with --cv cv.csv, "
+        "coefficients.csv if X is a text file with names in its first row), with --cv or --folds "
+        "cv.csv, "
         "path.svg, result.json, and certificate.json for crease verify. The exit code is 0 if "
         "every solution is certified stationary and the independent checker agrees, 2 if not. "
         "Ctrl-C and --max-seconds end the path early; the solutions found so far are written.",
     .example = "crease regress X.npy y.npy --penalty mcp --out result",
     .takes = CRS_LIST(
         CRS_SAYS(PENALTY, "penalty of the coefficients, without its lambda, as mcp:3 (default l1)"),
-        CRS_TAKES(LOSS), CRS_TAKES(PATH), CRS_TAKES(LAMBDA), CRS_TAKES(CV),
+        CRS_TAKES(LOSS), CRS_TAKES(PATH), CRS_TAKES(LAMBDA), CRS_TAKES(CV), CRS_TAKES(FOLDS),
         CRS_TAKES(NO_STANDARDIZE), CRS_TAKES(NO_INTERCEPT), CRS_TAKES(ASCENDING),
         CRS_SAYS(GROUPS, "of columns: sizes of consecutive groups (3,2,4), or a label for every "
                          "column: after @ (@2,1,1,2) or in a file"),

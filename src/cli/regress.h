@@ -15,6 +15,8 @@ typedef struct {
     crs_array lambda; /* of --lambda, descending */
     crease_regression_settings s;
     int folds;       /* 0: no cross-validation */
+    crs_array fold;  /* of --folds, the fold of every row; */
+    int *row_fold;   /* the same as whole numbers */
     bool left_out;   /* the cross-validation that was asked for */
     ptrdiff_t asked; /* lambdas; s.path may be fewer after a stop */
     uint64_t seed;
@@ -44,6 +46,14 @@ typedef struct {
 void crs_regress_print(const crs_regress_job *j);
 bool crs_regress_write(crs_regress_job *j, crease_error *e);
 void crs_regress_result(const crs_regress_job *j, crs_document *d);
+
+/* The rows of X where they are sparse, in `out`; NULL: they are not. */
+static inline const crease_csr_matrix *sparse_rows(const crs_array *X, crease_csr_matrix *out)
+{
+    if (!X->value) return NULL;
+    *out = (crease_csr_matrix){ X->shape.dim[0], X->shape.dim[1], X->start, X->col, X->value };
+    return out;
+}
 
 /* "squared", ... */
 const char *crs_regress_loss_name(crease_regression_loss loss);

@@ -52,9 +52,9 @@ static void print_solution(const crs_regress_job *j, const char *what, ptrdiff_t
 static void print_data(const crs_regress_job *j, const crease_regression_settings *s)
 {
     const ptrdiff_t last = j->s.path - 1;
-    printf("%s  %td rows, %td columns%s%s%s\n\n", j->a->word[0], j->n, j->p,
-           s->standardize ? ", standardized" : "", s->intercept ? ", with an intercept" : "",
-           s->row_weight ? ", rows weighed" : "");
+    crs_print("%s  %td rows, %td columns%s%s%s\n\n", j->a->word[0], j->n, j->p,
+              s->standardize ? ", standardized" : "", s->intercept ? ", with an intercept" : "",
+              s->row_weight ? ", rows weighed" : "");
     crs_line("model", "%s loss, %s penalty", crs_regress_loss_name(s->loss), j->penalty.spec.name);
     crs_line("path", "%td lambda%s from %.3g to %.3g; above %.3g nothing is selected", s->path,
              s->path == 1 ? "" : "s", crease_regression_at(j->model, 0)->lambda,
@@ -167,7 +167,7 @@ static bool put_picture(FILE *file, const void *what)
     return crs_path_svg(file, &w);
 }
 
-/* The number of a group for every column; weights of columns or groups, and of rows. */
+/* The number of a group for every column; weights of columns or groups, and of rows; folds. */
 static bool write_given(crs_regress_job *j, crease_error *e)
 {
     const crease_space columns = crease_vector(j->p), rows = crease_vector(j->n);
@@ -177,12 +177,14 @@ static bool write_given(crs_regress_job *j, crease_error *e)
     for (ptrdiff_t u = 0; g && u < g->count; u++)
         for (ptrdiff_t k = g->start[u]; k < g->start[u + 1]; k++)
             label[g->index ? g->index[k] : k] = (double)u;
-    const bool done = (!g || crs_folder_array(&j->folder, "groups.npy", &columns, label, e)) &&
-                      (!j->penalty.weights.data ||
-                       crs_folder_array(&j->folder, "penalty_weights.npy",
-                                        &j->penalty.weights.shape, j->penalty.weights.data, e)) &&
-                      (!j->row_weight.data || crs_folder_array(&j->folder, "row_weights.npy", &rows,
-                                                               j->row_weight.data, e));
+    const bool done =
+        (!g || crs_folder_array(&j->folder, "groups.npy", &columns, label, e)) &&
+        (!j->penalty.weights.data ||
+         crs_folder_array(&j->folder, "penalty_weights.npy", &j->penalty.weights.shape,
+                          j->penalty.weights.data, e)) &&
+        (!j->fold.data || crs_folder_array(&j->folder, "folds.npy", &rows, j->fold.data, e)) &&
+        (!j->row_weight.data ||
+         crs_folder_array(&j->folder, "row_weights.npy", &rows, j->row_weight.data, e));
     crs_free(label);
     return done;
 }
@@ -302,6 +304,7 @@ static void put_settings(const crs_regress_job *j, crs_spot to)
     crs_put_whole(to, "max_iterations", s.max_sweeps);
     crs_put_number(to, "max_seconds", s.max_seconds);
     crs_put_whole(to, "folds", j->folds);
+    crs_put_text(to, "fold_labels", crs_given(j->a, CRS_OPT_FOLDS));
     crs_put_whole(to, "seed", (long long)j->seed);
 }
 

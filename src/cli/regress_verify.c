@@ -11,6 +11,7 @@ typedef struct {
     char hash[2][CRS_HASH];
     double *lambda, *point;
     crease_verification *found;
+    crease_csr_matrix rows;
     crease_regression_claim claim;
 } result;
 
@@ -39,7 +40,7 @@ static bool read_file(const result *r, const char *role, crs_array *out, char ha
     const json_t *source = crs_certificate_data(r->c, role);
     if (!source) return damaged(r, "it does not say where X and y are", e);
     char *path = crs_find_source(r->c->folder, source, e);
-    const bool done = path && crs_read_again(path, source, out, e);
+    const bool done = path && crs_read_rows_again(path, source, out, e);
     if (done) crs_array_hash(out, hash);
     crs_free(path);
     return done;
@@ -52,7 +53,7 @@ static bool read_data(result *r, crease_error *e)
         return false;
     c->n = crease_size(&r->y.shape);
     c->p = crease_size(&r->X.shape) / c->n;
-    c->X = r->X.data, c->y = r->y.data;
+    c->X = r->X.data, c->sparse = sparse_rows(&r->X, &r->rows), c->y = r->y.data;
     return c->p * c->n == crease_size(&r->X.shape) || damaged(r, "X does not suit y", e);
 }
 

@@ -26,9 +26,20 @@ bool crs_report_write(const crs_args *a, const char *folder, const char *path, c
     }
     const bool alone = a->verb == &crs_report_verb; /* otherwise a summary stands above */
     if (!crs_given(a, CRS_OPT_JSON) && !(alone && crs_given(a, CRS_OPT_QUIET)))
-        printf(alone ? "%s  %.2f MB; open it in a browser\n"
-                     : "  a page to look at: %s (%.2f MB)\n",
-               path, (double)bytes / 1e6);
+        crs_print(alone ? "%s  %.2f MB; open it in a browser\n"
+                        : "  a page to look at: %s (%.2f MB)\n",
+                  path, (double)bytes / 1e6);
+    return true;
+}
+
+bool crs_report_asked(const crs_args *a, crease_error *e)
+{
+    const char *page = crs_given(a, CRS_OPT_REPORT), *folder = crs_given(a, CRS_OPT_OUT);
+    const int was = *a->status;
+    if (!page || !folder) return true;
+    *a->status = 0;
+    if (!crs_report_write(a, folder, page, e)) return false;
+    *a->status = was;
     return true;
 }
 

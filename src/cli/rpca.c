@@ -122,22 +122,29 @@ static bool read_init(crs_rpca_job *j, crease_error *e)
     return read_missing(j->a, &j->s.missing, e);
 }
 
+/* auto:R */
+static bool read_most(const char *text, ptrdiff_t *most, crease_error *e)
+{
+    double rank;
+    if (!(crs_parse_double(text + 5, &rank) && rank >= 1 && rank <= 1 << 24 && rank == floor(rank)))
+        return crs_fail(e, CREASE_BAD_ARGUMENT,
+                        "--rank %.64s: after auto: give the largest rank there may be, a whole "
+                        "number >= 1",
+                        text);
+    *most = (ptrdiff_t)rank;
+    return true;
+}
+
 /* A whole number, auto, or auto:R for at most R. */
 static bool read_rank(crs_rpca_job *j, crease_error *e)
 {
     const char *text = crs_given(j->a, CRS_OPT_RANK);
-    const bool limited = text && strncmp(text, "auto:", 5) == 0;
-    const bool chosen = !text || limited || strcmp(text, "auto") == 0;
     double rank = 0;
     j->s.prune = crs_given(j->a, CRS_OPT_PRUNE);
-    if (limited &&
-        !(crs_parse_double(text + 5, &rank) && rank >= 1 && rank <= 1 << 24 && rank == floor(rank)))
-        return crs_fail(e, CREASE_BAD_ARGUMENT,
-                        "--rank %.64s: after auto: give the most terms there may be, a whole "
-                        "number >= 1",
-                        text);
-    if (!chosen && !crs_option_integer(j->a, CRS_OPT_RANK, 1, 1 << 24, 0, &rank, e)) return false;
-    *(chosen ? &j->s.most : &j->s.rank) = (ptrdiff_t)rank;
+    if (!text || strcmp(text, "auto") == 0) return true;
+    if (strncmp(text, "auto:", 5) == 0) return read_most(text, &j->s.most, e);
+    if (!crs_option_integer(j->a, CRS_OPT_RANK, 1, 1 << 24, 0, &rank, e)) return false;
+    j->s.rank = (ptrdiff_t)rank;
     return true;
 }
 
@@ -307,6 +314,7 @@ static bool tucker_ranks(crs_tucker_job *j, crease_error *e)
 {
     const char *text = crs_given(j->a, CRS_OPT_RANK);
     if (j->s.kind == CREASE_RPCA_PCP || !text || strcmp(text, "auto") == 0) return true;
+    if (strncmp(text, "auto:", 5) == 0) return read_most(text, &j->s.most, e);
     return crs_parse_ranks(text, &j->s.shape, &j->s.ranks, e);
 }
 
@@ -507,8 +515,8 @@ const crs_verb crs_rpca_verb = {
         CRS_DROPS(continuation), CRS_FOR(seed, OF_FACTORS), CRS_TAKES_RUN, CRS_TAKES(MODEL),
         CRS_FOR(ETA, OF_MATRIX),
         CRS_FOR_SAYS(RANK, OF_FACTORS,
-                     "number of rank-one terms, auto:R for at most R; of tucker and matrix one "
-                     "number, or one per mode (default auto: chosen from the data)"),
+                     "number of rank-one terms; of tucker and matrix one number, or one per mode; "
+                     "auto:R for at most R (default auto: chosen from the data)"),
         CRS_FOR(CENTER, OF_FACTORS), CRS_FOR(PRUNE, OF_FACTORS), CRS_FOR(PENALTY, OF_FACTORS),
         CRS_FOR_SAYS(GROUPS, OF_CP,
                      "of the penalty: fibres:AXIS or slices:AXIS, counted from 0; sizes of "

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * rpca_data: the arrays that robust PCA starts from: the data with their mask and merged axes, the
  * truth, the start, and the memory they will take */
-#define _POSIX_C_SOURCE 200809L
-#include <unistd.h>
-
 #include "cli/rpca.h"
 
 static bool same_shape(const char *what, const crs_array *x, const crease_space *s, crease_error *e)
@@ -22,7 +19,7 @@ bool crs_rpca_truth(const crs_args *a, const crease_space *given, crs_array *out
 static bool is_there(const char *folder, const char *name)
 {
     char path[CRS_PATH_ROOM];
-    return crs_join(folder, name, path, sizeof path, NULL) && access(path, F_OK) == 0;
+    return crs_join(folder, name, path, sizeof path, NULL) && crs_is_there(path);
 }
 
 /* Those of merged axes are not in the files. */
@@ -115,7 +112,7 @@ static bool read_start(crs_rpca_job *j, crease_error *e)
     const char *folder = crs_given(j->a, CRS_OPT_INIT);
     const int d = j->s.shape.order;
     if (!folder || crs_rpca_init(folder, NULL)) return true;
-    if (access(folder, F_OK) != 0)
+    if (!crs_is_there(folder))
         return crs_fail(
             e, CREASE_NO_INPUT,
             "--init %.200s: neither a folder with factor_1.npy nor a start; write auto, "
@@ -157,7 +154,8 @@ bool crs_rpca_take(crs_array *data, const char *mask, const char *axes, crease_r
     if (done && s->shape.order < 2)
         done =
             crs_fail(e, CREASE_BAD_SHAPE, "the data have 1 dimension; give a matrix or a tensor");
-    done = done && crease_rpca_mask(&s->shape, s->mask, s->missing, data->data, e);
+    done = done && ((!mask && !s->missing) || crs_array_own(data, e)) &&
+           crease_rpca_mask(&s->shape, s->mask, s->missing, data->data, e);
     crs_array_free(&w);
     s->mask = NULL;
     s->missing = s->missing || mask;

@@ -509,6 +509,7 @@ void crs_tucker_result(const crs_tucker_job *j, const crs_run *run, crs_document
     crs_put_text(out.details, "rank_reason", f->rank_reason[0] ? f->rank_reason : NULL);
     crs_put_number(out.details, "fit_seconds", f->fit_seconds);
     crs_put_whole(out.details, "missing", f->missing);
+    if (used->kind == CREASE_RPCA_PCP) crs_put_number(out.details, "gap", f->gap);
     put_parts(out.details, f, &j->given);
     crs_put_number(out.details, "error_lowrank", j->error);
 }

@@ -11,11 +11,11 @@ static void say_data(const crs_args *a, const crease_space *given, const crs_axe
 {
     char shape[ROOM];
     crs_named_shape(given, axes, shape, sizeof shape);
-    printf("%s  %s, ", a->word[0], shape);
+    crs_print("%s  %s, ", a->word[0], shape);
     if (missing > 0)
-        printf("%.3g %% missing\n\n", 100 * (double)missing / (double)crease_size(given));
+        crs_print("%.3g %% missing\n\n", 100 * (double)missing / (double)crease_size(given));
     else
-        printf("nothing missing\n\n");
+        crs_print("nothing missing\n\n");
 }
 
 static ptrdiff_t gaps_of(const crs_array *x)
@@ -141,9 +141,9 @@ static void say_truth(const crs_rpca_job *j)
         crs_line("errors", "%.3g of the low-rank part, %.3g of Z", j->error_lowrank, j->error_z);
     for (int n = 0; n < d && j->true_rank > 0; n++) {
         if (!j->true_factor[n].data) continue;
-        printf("  cosines      mode %d:", n + 1);
-        for (ptrdiff_t k = 0; k < j->true_rank; k++) printf(" %.5f", j->cosine[k * d + n]);
-        putchar('\n');
+        crs_print("  cosines      mode %d:", n + 1);
+        for (ptrdiff_t k = 0; k < j->true_rank; k++) crs_print(" %.5f", j->cosine[k * d + n]);
+        fputc('\n', crs_out());
     }
 }
 
@@ -223,6 +223,9 @@ void crs_tucker_summary(const crs_tucker_job *j, const crs_run *run)
         crs_line("noise bound", "%.3g, of its norm (--eta)", used->eta);
     if (j->truth.data) crs_line("error", "%.3g of the low-rank part", j->error);
     crs_say_trust(j->a, &trust);
+    if (!isnan(f->gap))
+        crs_line("", "the objective is within %.2g of the least there is, relative, by duality",
+                 f->gap);
     const char *method = crease_method_name(crease_solver_analysis(run->solver)->method);
     const char *label = crs_is_certified(&trust) ? "" : "method";
     if (f->start_passes > 0)
@@ -284,11 +287,11 @@ void crs_tucker_foretell(const crs_tucker_job *j)
     char ranks[ROOM] = "";
     for (int k = 0; k < j->s.ranks.order; k++) rank = larger(rank, (double)j->s.ranks.dim[k]);
     crs_dry_work work = passes_of(&j->s, rank, false);
-    if (convex) /* a singular value decomposition each */
+    if (convex) /* the Gram matrix of the shorter side each, and its eigenvectors */
         work =
-            (crs_dry_work){ 40 * n *
+            (crs_dry_work){ 4 * n *
                                 smaller((double)j->s.shape.dim[0], n / (double)j->s.shape.dim[0]),
-                            50, 5000, "iterations" };
+                            11, 400, "iterations" };
     say_data(j->a, &j->given, &j->data.axes, gaps_of(&j->data));
     crs_line("model", "%s", name[j->s.kind]);
     if (j->s.ranks.order > 0) crs_named_shape(&j->s.ranks, NULL, ranks, sizeof ranks);

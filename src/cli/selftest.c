@@ -24,13 +24,13 @@ static const crs_check *worst_of(const crs_report *r)
 
 static void print_table(const crs_report *all, int count)
 {
-    printf("%-11s %-21s %5s %8s %8s  %-31s %s\n", "catalogue", "entry", "tests", "worst", "limit",
-           "property", "result");
+    crs_print("%-11s %-21s %5s %8s %8s  %-31s %s\n", "catalogue", "entry", "tests", "worst",
+              "limit", "property", "result");
     for (int k = 0; k < count; k++) {
         const crs_check *c = worst_of(&all[k]);
-        printf("%-11s %-21s %5d %8.1e %8.1e  %-31s %s\n", all[k].kind, all[k].name, all[k].count,
-               c ? c->worst : 0, c ? c->limit : 0, c ? c->what : "nothing was tested",
-               crs_report_passed(&all[k]) ? "ok" : "FAILED");
+        crs_print("%-11s %-21s %5d %8.1e %8.1e  %-31s %s\n", all[k].kind, all[k].name, all[k].count,
+                  c ? c->worst : 0, c ? c->limit : 0, c ? c->what : "nothing was tested",
+                  crs_report_passed(&all[k]) ? "ok" : "FAILED");
     }
 }
 

@@ -10,10 +10,10 @@ static void print_solution(const crs_run *run)
     for (int i = 0; i < p->count; i++) all += crease_size(&p->space[i]);
     for (int i = 0; i < p->count && all <= FEW; i++) {
         const double *x = crease_solution(run->solver, i);
-        printf("  %-12s", p->block[i].name);
+        crs_print("  %-12s", p->block[i].name);
         for (ptrdiff_t j = 0, n = crease_size(&p->space[i]); j < n; j++)
-            printf(" %.8g", x[j] == 0 ? 0 : x[j]);
-        printf("\n");
+            crs_print(" %.8g", x[j] == 0 ? 0 : x[j]);
+        crs_print("\n");
     }
 }
 
@@ -51,7 +51,7 @@ static void print_summary(const crs_args *a, const crs_run *run, const crs_folde
     char size[240];
     crs_size_text(&run->file->problem, size, sizeof size);
     crs_say_doubt(a, &trust);
-    printf("%s  %s\n\n", a->word[0], size);
+    crs_print("%s  %s\n\n", a->word[0], size);
     crs_line("objective", "%.8g", c->objective);
     print_solution(run);
     print_points(run->solver);
@@ -161,7 +161,7 @@ static bool foretell(const crs_args *a, const crs_run *run, crease_error *e)
     double bytes;
     if (!crs_forecast_bytes(p, about, &bytes, e)) return false;
     crs_size_text(p, text, sizeof text);
-    printf("%s  %s\n\n", a->word[0], text);
+    crs_print("%s  %s\n\n", a->word[0], text);
     crs_line("method", "%s, %s mode%s%s", crease_method_name(about->method),
              crease_mode_name(about->mode),
              about->guarantee ? "; a theorem bounds its steps: " : "",
@@ -182,30 +182,114 @@ static bool foretell(const crs_args *a, const crs_run *run, crease_error *e)
     return true;
 }
 
-static bool run(const crs_args *a, crease_error *e)
+/* A solver with its problem, which a job may keep for its next run. */
+typedef struct {
+    crs_problem_file *file, *newest; /* the solver's own, and the one with the present numbers */
+    crease_options options;
+    crease_solver *solver;
+} kept_solver;
+
+static void drop(void *kept)
 {
+    kept_solver *k = kept;
+    if (!k) return;
+    crease_solver_free(k->solver);
+    if (k->newest != k->file) crs_problem_file_free(k->newest);
+    crs_problem_file_free(k->file);
+    crs_free(k);
+}
+
+static bool same_options(const crease_options *a, const crease_options *b)
+{
+    bool same = a->method == b->method && a->mode == b->mode && a->watch == b->watch;
+#define X(type, name, value, low, high, text) same = same && a->name == b->name;
+    CREASE_OPTIONS(X)
+#undef X
+    return same;
+}
+
+static bool same_blocks(const crease_problem *a, const crease_problem *b)
+{
+    bool same = a->count == b->count && crease_space_equal(&a->range, &b->range);
+    for (int i = 0; same && i < a->count; i++)
+        same = crease_space_equal(&a->space[i], &b->space[i]);
+    return same;
+}
+
+/* The solver of the last run goes on with the regularizers and sets of this file; the entries of
+ * its arrays have changed where they are. False: it cannot, and a new one is to be made. */
+static bool go_on(kept_solver *k, crs_problem_file *file, const crease_options *o)
+{
+    if (!k || !same_options(&k->options, o) || !same_blocks(&k->file->problem, &file->problem))
+        return false;
+    for (int i = 0; i < file->problem.count; i++) {
+        k->file->block[i].reg = file->block[i].reg;
+        k->file->block[i].set = file->block[i].set;
+    }
+    k->file->text = file->text;
+    if (!crease_solver_update(k->solver, NULL)) return false;
+    if (k->newest != k->file) crs_problem_file_free(k->newest);
+    k->newest = file;
+    return true;
+}
+
+static kept_solver *new_solver(const crs_args *a, crs_problem_file *file, const crease_options *o,
+                               crease_error *e)
+{
+    kept_solver *k = crs_alloc(1, sizeof *k);
+    if (!k) {
+        crs_problem_file_free(file);
+        return crs_fail(e, CREASE_NO_MEMORY, "out of memory: the solver"), NULL;
+    }
+    *k = (kept_solver){ .file = file, .newest = file, .options = *o };
+    if (crs_checkpoint_bind(a, "the problem", file->hash, e))
+        k->solver = crease_solver_new(&file->problem, o, e);
+    if (k->solver && reads_seed(a, k->solver, o->starts, e) &&
+        (!file->multiplier || crease_solver_begin_at(k->solver, file->multiplier, e)))
+        return k;
+    drop(k);
+    return NULL;
+}
+
+static kept_solver *open_solver(const crs_args *a, crease_error *e)
+{
+    crs_memory *memory = crs_memory_now();
+    kept_solver *k = memory ? memory->kept : NULL;
     crease_options o;
     crs_problem_file *file = crs_open_problem(a, &o, e);
+    if (memory) memory->kept = NULL; /* until this run has ended well */
+    if (file && go_on(k, file, &o)) return k;
+    drop(k);
+    return file ? new_solver(a, file, &o, e) : NULL;
+}
+
+static void close_solver(kept_solver *k, bool done)
+{
+    crs_memory *memory = crs_memory_now();
+    if (memory && memory->keeps && done)
+        memory->kept = k, memory->drop = drop;
+    else
+        drop(k);
+}
+
+static bool run(const crs_args *a, crease_error *e)
+{
     crs_folder folder = { .path = NULL };
-    crease_solver *s = file && crs_checkpoint_bind(a, "the problem", file->hash, e)
-                           ? crease_solver_new(&file->problem, &o, e)
-                           : NULL;
-    bool done = s && reads_seed(a, s, o.starts, e) &&
-                (!file->multiplier || crease_solver_begin_at(s, file->multiplier, e)) &&
-                open_folder(a, &folder, e);
+    kept_solver *k = open_solver(a, e);
+    if (!k) return false;
     crs_run r = { .verb = "solve",
                   .checker = "problem",
                   .path = a->word[0],
-                  .file = file,
-                  .options = &o,
-                  .solver = s };
+                  .file = k->newest,
+                  .options = &k->options,
+                  .solver = k->solver };
+    bool done = open_folder(a, &folder, e);
     if (done && crs_dry(a))
         done = foretell(a, &r, e);
     else
         done = done && solve(a, &r, &folder, e);
     crs_folder_abandon(&folder);
-    crease_solver_free(s);
-    crs_problem_file_free(file);
+    close_solver(k, done);
     return done;
 }
 

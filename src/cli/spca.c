@@ -73,7 +73,7 @@ static void print(const crs_spca_job *j)
     long iterations = 0;
     crs_named_shape(&j->s.shape, &j->data.axes, shape, sizeof shape);
     crs_say_doubt(j->a, &trust);
-    printf("%s  %s\n\n", j->a->word[0], shape);
+    crs_print("%s  %s\n\n", j->a->word[0], shape);
     for (int k = 0; k < j->run; k++) {
         print_component(j, k);
         iterations += j->component[k].iterations;
@@ -431,7 +431,7 @@ static void foretell(const crs_spca_job *j)
                                 "iterations from every start" };
     char shape[400], names[400] = "weights.npy, residual_norms.npy, history.csv";
     crs_named_shape(s, &j->data.axes, shape, sizeof shape);
-    printf("%s  %s\n\n", j->a->word[0], shape);
+    crs_print("%s  %s\n\n", j->a->word[0], shape);
     crs_line("model", "%td sparse rank-one term%s, %s", j->components,
              j->components == 1 ? "" : "s", j->penalty_text);
     crs_line("starts", "%d for each", j->s.starts);

@@ -14,8 +14,8 @@ void crs_line(const char *label, const char *format, ...)
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    const int used = printf("  %-*s ", LABEL, label);
-    if (used > INDENT) printf("\n%*s", INDENT, "");
+    const int used = crs_print("  %-*s ", LABEL, label);
+    if (used > INDENT) crs_print("\n%*s", INDENT, "");
     crs_print_wrapped(text, INDENT, INDENT);
 }
 
@@ -95,10 +95,10 @@ static void say_remedy(const crs_args *a, crease_outcome o)
     for (size_t k = 0; k < sizeof remedies / sizeof *remedies; k++) {
         const int option = remedies[k].option;
         if (remedies[k].outcome != o || (option >= 0 && !crs_takes(a->verb, option))) continue;
-        printf("%s%s", any ? ", or " : "  what may help: ", remedies[k].text);
+        crs_print("%s%s", any ? ", or " : "  what may help: ", remedies[k].text);
         any = true;
     }
-    if (any) printf("\n");
+    if (any) crs_print("\n");
 }
 
 /* Why a point that meets eps is not certified all the same. */
@@ -114,36 +114,38 @@ void crs_say_doubt(const crs_args *a, const crs_trust *t)
 {
     const bool found = t->outcome == CREASE_STATIONARY;
     if (crs_is_certified(t) || is_proof(t)) return;
-    crs_print_tone(a, stdout, CRS_TONE_DOUBT, "NOT certified:");
-    printf(" %s", found ? denied(t) : t->text ? t->text : crease_outcome_text(t->outcome));
-    if (!found && isfinite(t->residual)) printf("; residual %.1e, asked %g", t->residual, t->eps);
-    printf("\n");
-    if (found && t->why && *t->why) printf("  %s\n", t->why);
+    crs_print_tone(a, crs_out(), CRS_TONE_DOUBT, "NOT certified:");
+    crs_print(" %s", found ? denied(t) : t->text ? t->text : crease_outcome_text(t->outcome));
+    if (!found && isfinite(t->residual))
+        crs_print("; residual %.1e, asked %g", t->residual, t->eps);
+    crs_print("\n");
+    if (found && t->why && *t->why) crs_print("  %s\n", t->why);
     if (found && t->verdict == CREASE_VERDICT_INVALID)
-        printf("  this is a defect of crease; please report it together with the result\n");
+        crs_print("  this is a defect of crease; please report it together with the result\n");
     else if (found && t->verdict == CREASE_VERDICT_UNFINISHED && crs_given(a, CRS_OPT_OUT))
-        printf("  what may help: crease verify %s\n", crs_given(a, CRS_OPT_OUT));
+        crs_print("  what may help: crease verify %s\n", crs_given(a, CRS_OPT_OUT));
     else if (!found)
         say_remedy(a, t->outcome);
-    printf("\n");
+    crs_print("\n");
 }
 
 void crs_say_trust(const crs_args *a, const crs_trust *t)
 {
     if (!crs_is_certified(t) && !is_proof(t)) return;
-    printf("\n  ");
-    crs_print_tone(a, stdout, CRS_TONE_GOOD, "%-*s", LABEL, is_proof(t) ? "proved" : "certified");
+    crs_print("\n  ");
+    crs_print_tone(a, crs_out(), CRS_TONE_GOOD, "%-*s", LABEL,
+                   is_proof(t) ? "proved" : "certified");
     if (is_proof(t))
-        printf(" %s; confirmed by the independent checker\n", crease_outcome_text(t->outcome));
+        crs_print(" %s; confirmed by the independent checker\n", crease_outcome_text(t->outcome));
     else
-        printf(" stationary to %.1e (asked: %g%s), confirmed by the independent checker\n",
-               t->residual, t->eps, t->relative ? "" : ", absolute");
+        crs_print(" stationary to %.1e (asked: %g%s), confirmed by the independent checker\n",
+                  t->residual, t->eps, t->relative ? "" : ", absolute");
 }
 
 void crs_say_steps(const crs_trust *t, long iterations, crease_method m, const char *theorem)
 {
     const bool good = crs_is_certified(t) || is_proof(t);
-    if (!good) printf("\n");
+    if (!good) crs_print("\n");
     crs_line(good ? "" : "method", "%ld iteration%s of %s; %s%s%s", iterations,
              iterations == 1 ? "" : "s", crease_method_name(m),
              theorem ? "a theorem bounds their number (" : "no theorem bounds their number",
@@ -184,14 +186,14 @@ void crs_say_place(const crs_args *a, const crs_folder *f)
     char size[32], took[120];
     snprintf(took, sizeof took, "in %.3g s%s%s", seconds, longest ? ", most of it " : "",
              longest ? longest : "");
-    if (!path) {
-        printf("\n%s\n", took);
+    if (!path || crs_is_memory(path)) {
+        crs_print("\n%s\n", took);
         return;
     }
     crs_bytes_text((double)f->bytes, size);
-    printf("\n%s  %d files, %s, %s\n", path, f->files, size, took);
+    crs_print("\n%s  %d files, %s, %s\n", path, f->files, size, took);
     if (!f->certified) return;
     if (!crs_given(a, CRS_OPT_REPORT)) /* which says where it is itself */
-        printf("  a page to look at: crease report %s\n", path);
-    printf("  to check it again: crease verify %s\n", path);
+        crs_print("  a page to look at: crease report %s\n", path);
+    crs_print("  to check it again: crease verify %s\n", path);
 }

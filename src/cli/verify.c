@@ -229,13 +229,13 @@ static void print(const crs_judged *j)
     const crs_tone tone = v->verdict == CREASE_VERDICT_VALID     ? CRS_TONE_GOOD
                           : v->verdict == CREASE_VERDICT_INVALID ? CRS_TONE_BAD
                                                                  : CRS_TONE_DOUBT;
-    crs_print_tone(j->a, stdout, tone, "%s", crease_verdict_text(v->verdict));
-    printf("\n");
+    crs_print_tone(j->a, crs_out(), tone, "%s", crease_verdict_text(v->verdict));
+    crs_print("\n");
     if (!j->changed && !j->proves)
-        printf("smallest eps  %.17g (asked %g)\n", v->smallest_eps, j->eps);
-    if (j->constrained) printf("feasibility   %.4e\n", v->feasibility);
-    for (int i = 0; i < v->count; i++) printf("%-13s %.4e\n", j->name[i], v->residual[i]);
-    printf("because       %s\n", v->text);
+        crs_print("smallest eps  %.17g (asked %g)\n", v->smallest_eps, j->eps);
+    if (j->constrained) crs_print("feasibility   %.4e\n", v->feasibility);
+    for (int i = 0; i < v->count; i++) crs_print("%-13s %.4e\n", j->name[i], v->residual[i]);
+    crs_print("because       %s\n", v->text);
 }
 
 /* First whether the files are those that were written; only then what they say. */

@@ -166,23 +166,56 @@ static bool add_curvatures(const crs_composite *c, const crs_term *t, const doub
     return true;
 }
 
+/* |grad_i rest(x + d) - grad_i rest(x)| / |d| for a short d along the gradient. */
+static double guess_curvature(const crs_composite *c, const crease_blocks *b, int i, double *room)
+{
+    const crease_smooth *f = &c->rest;
+    const ptrdiff_t n = crs_block_size(c, i);
+    const double *x = c->point[i];
+    double *g = room, *moved = room + n, *near = room + 2 * n, size = 0, length = 0, change = 0;
+    fill(2 * n, 0, g);
+    f->ops->grad(f, b, c->point, i, g, c->room);
+    for (ptrdiff_t j = 0; j < n; j++) size += square(x[j]), length += square(g[j]);
+    const double step =
+        1e-4 * larger(sqrt(size), 1) / (length > 0 ? sqrt(length) : sqrt((double)n));
+    for (ptrdiff_t j = 0; j < n; j++) near[j] = x[j] - step * (length > 0 ? g[j] : 1);
+    c->point[i] = near;
+    f->ops->grad(f, b, c->point, i, moved, c->room);
+    c->point[i] = x;
+    for (ptrdiff_t j = 0; j < n; j++) change += square(moved[j] - g[j]);
+    return sqrt(change) / (step * (length > 0 ? sqrt(length) : sqrt((double)n)));
+}
+
+/* Of `rest` in block i: its own word, the constant of the region, or a guess. Not finite: none. */
+static double rest_curvature(const crs_composite *c, const crease_blocks *b, int i, double *room)
+{
+    const crease_smooth *f = &c->rest;
+    crease_constants about;
+    double h = INFINITY;
+    if (f->ops->curvature)
+        h = f->ops->curvature(f, b, c->point, i, c->room);
+    else if (f->ops->constants(f, b, -1, &about, room, NULL))
+        h = room[i];
+    return h < INFINITY ? h : guess_curvature(c, b, i, room);
+}
+
 bool crs_block_curvatures(const crs_composite *c, const double *x, const double *u, double *L,
                           crease_error *e)
 {
     const crease_blocks b = crs_blocks(&c->parts);
-    double top = 0;
+    const crease_smooth *f = &c->rest;
+    double top = 0, *room = NULL;
     fill(c->count, 0, L);
     for (int t = 0; t < c->terms; t++)
         if (!add_curvatures(c, &c->term[t], u, L, e)) return false;
+    if (f->ops && !(room = crs_doubles(3 * c->n + c->count, "the curvature of f", e))) return false;
     for (int i = 0; i < c->count; i++) c->point[i] = x + c->at[i];
     for (int i = 0; i < c->count; i++) {
-        const crease_smooth *f = &c->rest;
-        if (f->ops && f->ops->curvature && f->ops->touches(f, i)) {
-            const double h = f->ops->curvature(f, &b, c->point, i, c->room);
-            if (h < INFINITY) L[i] += h;
-        }
+        const double h = f->ops && f->ops->touches(f, i) ? rest_curvature(c, &b, i, room) : 0;
+        if (h < INFINITY) L[i] += h;
         if (L[i] < INFINITY) top = larger(top, L[i]);
     }
+    crs_free(room);
     for (int i = 0; i < c->count; i++)
         L[i] = L[i] < INFINITY ? larger(L[i], top > 0 ? 1e-12 * top : 1) : larger(top, 1);
     return true;

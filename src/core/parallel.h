@@ -18,6 +18,8 @@ void crs_parallel_runs(int threads, ptrdiff_t tasks,
 
 /* How many there are at most. */
 int crs_threads(void);
+/* From now on at most so many (> 0) for what this thread calls. */
+void crs_threads_limit(int most);
 
 /* As many threads as were asked for (0: all there are) and as so many entries keep busy. */
 int crs_useful_threads(int asked, ptrdiff_t entries);

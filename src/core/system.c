@@ -49,11 +49,13 @@ double crs_memory_free(void) { return smaller(machine_free(), process_limit()); 
 #define SHARED   _Pragma("omp for schedule(dynamic, 1)")
 static int worker_index(void) { return omp_get_thread_num(); }
 int crs_threads(void) { return omp_get_max_threads(); }
+void crs_threads_limit(int most) { omp_set_num_threads(most); }
 #else
 #define PARALLEL
 #define SHARED
 static int worker_index(void) { return 0; }
 int crs_threads(void) { return 1; }
+void crs_threads_limit(int most) { (void)most; }
 #endif
 
 #if defined(__SSE2__)

@@ -73,6 +73,18 @@ crease_watch *crease_watch_new(crease_error *e)
 
 void crease_watch_free(crease_watch *w) { crs_free(w); }
 
+void crease_watch_again(crease_watch *w)
+{
+    crs_course *c = w->course;
+    crease_look *const look = c->look;
+    void *const user = c->user;
+    const double every = c->every;
+    memset(c, 0, sizeof *c);
+    crs_watch_begin(w, NULL);
+    begin_course(c, w);
+    c->look = look, c->user = user, c->every = every;
+}
+
 void crease_watch_limit(crease_watch *w, double seconds)
 {
     if (w) w->until = w->begun + seconds;

@@ -51,6 +51,21 @@ void crs_gemv(bool at, ptrdiff_t m, ptrdiff_t n, double alpha, const double *a, 
     cblas_dgemv(CblasRowMajor, op(at), (int)m, (int)n, alpha, a, (int)n, x, 1, beta, y, 1);
 }
 
+void crs_gram_grow(ptrdiff_t m, ptrdiff_t n, const double *a, double *g)
+{
+    if (!countable(m, n, m) || n == 0)
+        crs_gemm_plain(true, false, n, n, m, 1, a, a, 1, g);
+    else
+        cblas_dsyrk(CblasRowMajor, CblasLower, CblasTrans, (int)n, (int)m, 1, a, (int)n, 1, g,
+                    (int)n);
+}
+
+void crs_mirror(ptrdiff_t n, double *g)
+{
+    for (ptrdiff_t i = 0; i < n; i++)
+        for (ptrdiff_t j = i + 1; j < n; j++) g[i * n + j] = g[j * n + i];
+}
+
 void crs_gram(ptrdiff_t m, ptrdiff_t n, const double *a, double *g)
 {
     if (!countable(m, n, m) || n == 0) {
@@ -58,8 +73,7 @@ void crs_gram(ptrdiff_t m, ptrdiff_t n, const double *a, double *g)
         return;
     }
     cblas_dsyrk(CblasRowMajor, CblasLower, CblasTrans, (int)n, (int)m, 1, a, (int)n, 0, g, (int)n);
-    for (ptrdiff_t i = 0; i < n; i++)
-        for (ptrdiff_t j = i + 1; j < n; j++) g[i * n + j] = g[j * n + i];
+    crs_mirror(n, g);
 }
 
 /* L y = b, then L' x = y. */

@@ -24,6 +24,9 @@ void crs_gemv(bool at, ptrdiff_t m, ptrdiff_t n, double alpha, const double *a, 
 
 /* g (n x n) = A'A, both triangles; a is m x n. */
 void crs_gram(ptrdiff_t m, ptrdiff_t n, const double *a, double *g);
+/* The same in pieces: the lower triangle of g grows by A'A; at the end the upper one becomes it. */
+void crs_gram_grow(ptrdiff_t m, ptrdiff_t n, const double *a, double *g);
+void crs_mirror(ptrdiff_t n, double *g);
 
 /* u is m x k, vt is k x n, s has k = min(m,n) numbers, descending. a (m x n) may not overlap the
  * outputs. */
@@ -62,6 +65,11 @@ void crs_thin_compose(crs_thin *f, const double *d, double *x);
 bool crs_eigh_fits(ptrdiff_t n);
 ptrdiff_t crs_eigh_scratch(ptrdiff_t n);
 bool crs_eigh(ptrdiff_t n, const double *a, double *w, double *q, double *work);
+
+/* A = Q R, m >= n: a becomes Q, with orthonormal columns whatever the rank; r (n x n) is upper
+ * triangular, NULL: not wanted. */
+ptrdiff_t crs_qr_scratch(ptrdiff_t n);
+bool crs_qr(ptrdiff_t m, ptrdiff_t n, double *a, double *r, double *work);
 
 /* A v = lambda B v, both n x n: row k of v is an eigenvector; of a complex pair two neighbouring
  * rows are its real and imaginary parts, up to the sign of the latter. */
@@ -126,6 +134,12 @@ bool crs_bottom_eigen(ptrdiff_t n, const double *a, double *q, double *lambda, d
 ptrdiff_t crs_certify_scratch(ptrdiff_t m, ptrdiff_t n);
 bool crs_certify_norm(ptrdiff_t m, ptrdiff_t n, const double *w, double bound, double *work);
 bool crs_certify_eigen(ptrdiff_t n, const double *a, double bound, double *work);
+
+/* The same of |A|_2 for G = A'A as computed, n x n, by sums of `length` products each, of an A
+ * whose norm is near 1; and a bound that passed, close above |A|_2, NaN for bad data. */
+ptrdiff_t crs_gram_proof_scratch(ptrdiff_t n);
+bool crs_certify_gram(ptrdiff_t length, ptrdiff_t n, const double *g, double bound, double *work);
+double crs_proved_gram(ptrdiff_t length, ptrdiff_t n, const double *g, double *work);
 
 /* Bounds that passed these proofs, close above |A|_2 and lambda_max; NaN for bad data. */
 ptrdiff_t crs_proved_scratch(ptrdiff_t m, ptrdiff_t n);

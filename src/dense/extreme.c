@@ -389,6 +389,36 @@ bool crs_certify_eigen(ptrdiff_t n, const double *a, double bound, double *work)
     return most == 0 || semidefinite(n, work, 0);
 }
 
+ptrdiff_t crs_gram_proof_scratch(ptrdiff_t n) { return n * n + n + crs_bottom_eigen_scratch(n); }
+
+/* A Gram matrix errs by gamma_length |A|_F^2 in norm, b^2 - G by a rounding of its diagonal. */
+bool crs_certify_gram(ptrdiff_t length, ptrdiff_t n, const double *g, double bound, double *work)
+{
+    const double b = bound * bound;
+    const double error = (double)(length + 8) * unit * trace(n, g) + 4 * unit * b;
+    if (!(bound >= 0 && bound < INFINITY)) return false;
+    for (ptrdiff_t j = 0; j < n * n; j++) work[j] = -g[j];
+    for (ptrdiff_t i = 0; i < n; i++) work[i * n + i] += b;
+    return semidefinite(n, work, error);
+}
+
+/* As below, of -G. */
+double crs_proved_gram(ptrdiff_t length, ptrdiff_t n, const double *g, double *work)
+{
+    double *h = work, *q = h + n * n, least, residual;
+    const double last = sqrt(trace(n, g) * (1 + (double)(length + 8) * unit)) * (1 + 4 * unit);
+    double loss = ((double)(length + 8) * unit * trace(n, g) + (double)((n + 24) * n) * unit);
+    if (trace(n, g) == 0) return 0;
+    for (ptrdiff_t j = 0; j < n * n; j++) h[j] = -g[j];
+    if (!crs_bottom_eigen(n, h, q, &least, &residual, q + n)) return NAN;
+    for (;; loss *= 16) {
+        const double bound =
+            sqrt(-least + residual + 2 * loss * larger(1, -least)) * (1 + 4 * unit);
+        if (!(bound < last)) return last;
+        if (crs_certify_gram(length, n, g, bound, h)) return bound;
+    }
+}
+
 static double frobenius(ptrdiff_t n, const double *a)
 {
     return crs_norm(n, a) * (1 + (double)(n + 128) * 0x1p-54); /* above its own rounding */

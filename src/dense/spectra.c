@@ -81,6 +81,23 @@ bool crs_pinv_apply(ptrdiff_t rows, ptrdiff_t n, const double *g, double *y, dou
     return solved;
 }
 
+/* LAPACK sees A' = L Q', whose rows are made orthonormal; L' is R. */
+ptrdiff_t crs_qr_scratch(ptrdiff_t n) { return 65 * n; }
+
+bool crs_qr(ptrdiff_t m, ptrdiff_t n, double *a, double *r, double *work)
+{
+    double *lapack = work + n;
+    const lapack_int rows = (lapack_int)n, columns = (lapack_int)m, size = (lapack_int)(64 * n);
+    if (n == 0) return true;
+    if (m > INT_MAX || n > INT_MAX / 64 || !crs_all_finite(m * n, a)) return false;
+    if (LAPACKE_dgelqf_work(LAPACK_COL_MAJOR, rows, columns, a, rows, work, lapack, size) != 0)
+        return false;
+    for (ptrdiff_t i = 0; r && i < n; i++)
+        for (ptrdiff_t j = 0; j < n; j++) r[i * n + j] = j >= i ? a[i * n + j] : 0;
+    return LAPACKE_dorglq_work(LAPACK_COL_MAJOR, rows, columns, rows, a, rows, work, lapack,
+                               size) == 0;
+}
+
 static ptrdiff_t pencil_work(ptrdiff_t n) { return 8 * n + 64 * n + 16; }
 
 ptrdiff_t crs_pencil_scratch(ptrdiff_t n) { return 2 * n * n + 3 * n + pencil_work(n); }

@@ -8,7 +8,6 @@
  * a global minimizer. Otherwise, with every other gradient strictly inside the penalty's slope at
  * 0, lambda_min of the loss's Hessian on the selected columns above the concavity makes b a strict
  * local minimizer; Breheny and Huang 2011, section 3.1, for single columns. */
-#include "dense/dense.h"
 #include "regress/regress.h"
 
 enum { MOST_COLUMNS = 500 };
@@ -36,6 +35,17 @@ static bool least_eigenvalue(ptrdiff_t k, const double *a, double *out, crease_e
     return true;
 }
 
+/* x'x; column has room for n numbers. The order of the columns is the design's. */
+static void gram_of_sparse(const crs_design *d, double *column, double *out)
+{
+    for (ptrdiff_t i = 0; i < d->cols; i++) {
+        column_fill(d, i, column);
+        const double lift = lifted(d, column);
+        for (ptrdiff_t j = 0; j <= i; j++)
+            out[i * d->cols + j] = out[j * d->cols + i] = column_dot(d, j, column, lift);
+    }
+}
+
 static bool least_of_gram(crease_regression *m, crease_error *e)
 {
     const crs_design *d = &m->d;
@@ -44,7 +54,10 @@ static bool least_of_gram(crease_regression *m, crease_error *e)
     if (!asked) return true;
     double *gram = crs_doubles(d->cols * d->cols, "the Gram matrix", e);
     if (!gram) return false;
-    crs_gram(d->n, d->cols, m->rows, gram);
+    if (d->sparse)
+        gram_of_sparse(d, m->descent->m, gram);
+    else
+        crs_gram(d->n, d->cols, m->rows, gram);
     for (ptrdiff_t k = 0; k < d->cols * d->cols; k++) gram[k] /= (double)d->n;
     const bool done = least_eigenvalue(d->cols, gram, &m->least, e);
     crs_free(gram);
@@ -56,11 +69,11 @@ static void hessian(const crs_design *d, const double *h, ptrdiff_t k, const ptr
                     double *row, double *out)
 {
     for (ptrdiff_t i = 0; i < k; i++) {
-        const double *x = column_of(d, chosen[i]);
-        for (ptrdiff_t r = 0; r < d->n; r++) row[r] = h[r] * x[r];
+        column_fill(d, chosen[i], row);
+        for (ptrdiff_t r = 0; r < d->n; r++) row[r] *= h[r];
+        const double lift = lifted(d, row);
         for (ptrdiff_t j = 0; j <= i; j++)
-            out[i * k + j] = out[j * k + i] =
-                crs_dot(d->n, row, column_of(d, chosen[j])) / (double)d->n;
+            out[i * k + j] = out[j * k + i] = column_dot(d, chosen[j], row, lift) / (double)d->n;
     }
 }
 
@@ -99,11 +112,14 @@ static void survey(const crease_regression *m, const double *point, double slope
 static void evaluate(const crease_regression *m, const double *point, view *v)
 {
     const crs_design *d = &m->d;
-    crs_gemv(false, d->n, d->cols, 1, m->rows, point, 0, v->e);
+    double lift = 0;
+    for (ptrdiff_t j = 0; j < d->cols; j++)
+        if (point[d->column[j]] != 0) column_add(d, point[d->column[j]], j, v->e, &lift);
+    lift_by(d, lift, v->e);
     crs_loss_slopes(d, v->e, v->s);
-    for (ptrdiff_t i = 0; i < d->n; i++)
-        v->h[i] = loss_curve(d->loss, d->loss->ops.labels ? v->e[i] : v->e[i] - d->y[i]);
-    crs_gemv(true, d->n, d->cols, 1, m->rows, v->s, 0, v->g);
+    lift = lifted(d, v->s);
+    for (ptrdiff_t i = 0; i < d->n; i++) v->h[i] = loss_curve(d->loss, loss_argument(d, v->e, i));
+    for (ptrdiff_t j = 0; j < d->cols; j++) v->g[d->column[j]] = column_dot(d, j, v->s, lift);
 }
 
 static bool judge(const crease_regression *m, view *v, crease_regression_certificate *out,
@@ -179,6 +195,12 @@ static bool judge_convexity(const crease_regression *m, ptrdiff_t k,
     return done;
 }
 
+/* x_ij as the problem has it, whose coupling has the weights; squares have them in x and y. */
+static double unweighed(const crs_design *d, ptrdiff_t i, double x)
+{
+    return !d->root ? x : d->root[i] > 0 ? x / d->root[i] : 0;
+}
+
 static void fill_rows(crease_regression *m)
 {
     const crs_design *d = &m->d;
@@ -187,8 +209,39 @@ static void fill_rows(crease_regression *m)
         const ptrdiff_t high = low + ROWS < d->n ? low + ROWS : d->n;
         for (ptrdiff_t j = 0; j < d->cols; j++)
             for (ptrdiff_t i = low; i < high; i++)
-                m->rows[i * d->cols + d->column[j]] = d->x[j * d->n + i];
+                m->rows[i * d->cols + d->column[j]] = unweighed(d, i, d->x[j * d->n + i]);
     }
+}
+
+/* The entries by rows, and -u shift' for what the means take from every row. */
+static bool fill_sparse(crease_regression *m, crease_error *e)
+{
+    const crs_design *d = &m->d;
+    ptrdiff_t *start = crs_alloc((size_t)d->n + 1, sizeof *start);
+    ptrdiff_t *col = crs_alloc((size_t)d->entries, sizeof *col);
+    double *value = crs_doubles(d->entries, "the rows of X", e);
+    double *u = crs_doubles(d->n, "the rows of X", e), *v = crs_doubles(d->cols, "the means", e);
+    m->csr = (crease_csr_matrix){ d->n, d->cols, start, col, value };
+    m->shifts = (crease_factored_matrix){ d->n, d->cols, 1, u, v };
+    if (!start || !col || !value || !u || !v) return false;
+    for (ptrdiff_t k = 0; k < d->entries; k++) start[d->at[k] + 1]++;
+    for (ptrdiff_t i = 0; i < d->n; i++) start[i + 1] += start[i];
+    for (ptrdiff_t j = 0; j < d->cols; j++) {
+        v[d->column[j]] = -d->shift[j];
+        for (ptrdiff_t k = d->first[j]; k < d->first[j + 1]; k++) {
+            const ptrdiff_t to = start[d->at[k]]++;
+            col[to] = d->column[j];
+            value[to] = unweighed(d, d->at[k], d->value[k]);
+        }
+    }
+    for (ptrdiff_t i = d->n; i > 0; i--) start[i] = start[i - 1];
+    start[0] = 0;
+    for (ptrdiff_t i = 0; i < d->n; i++) u[i] = unweighed(d, i, d->r[i]);
+    m->part[0] = crease_csr(&m->csr);
+    m->part[1] = crease_low_rank(&m->shifts);
+    m->parts = (crease_map_list){ 2, m->part, NULL };
+    m->map = crease_map_sum(&m->parts);
+    return true;
 }
 
 static crease_reg penalty_at(const crease_regression *m, double lambda)
@@ -202,20 +255,20 @@ static crease_reg penalty_at(const crease_regression *m, double lambda)
 bool crs_regression_problems(crease_regression *m, crease_error *e)
 {
     const crs_design *d = &m->d;
-    m->rows = crs_doubles(d->n * d->cols, "the rows of X", e);
+    if (!d->sparse) m->rows = crs_doubles(d->n * d->cols, "the rows of X", e);
     m->weight = crs_doubles(d->units, "the weights", e);
     m->block = crs_alloc((size_t)m->s.path, sizeof *m->block);
     m->problem = crs_alloc((size_t)m->s.path, sizeof *m->problem);
-    if (!m->rows || !m->weight || !m->block || !m->problem)
+    if ((d->sparse ? !fill_sparse(m, e) : !m->rows) || !m->weight || !m->block || !m->problem)
         return crs_fail(e, CREASE_NO_MEMORY, "out of memory: the problems of a path");
-    fill_rows(m);
+    if (!d->sparse) fill_rows(m);
     for (ptrdiff_t u = 0; u < d->units; u++) m->weight[u] = (double)d->n * d->weight[u];
     m->groups = (crease_groups){ d->units, d->start, d->column };
-    m->map = crease_dense(m->rows);
+    if (!d->sparse) m->map = crease_dense(m->rows);
     m->space = crease_vector(d->cols);
     const crease_smooth f = crease_regression_smooth(m->s.loss, &m->predictor);
-    m->predictor =
-        (crease_predictor){ 1, &m->block_number, &m->map, crease_vector(d->n), d->y, NULL };
+    m->predictor = (crease_predictor){ 1,    &m->block_number,       &m->map, crease_vector(d->n),
+                                       d->y, d->root ? d->row : NULL };
     for (ptrdiff_t k = 0; k < m->s.path; k++) {
         m->block[k] = (crease_block){ .name = "b", .reg = penalty_at(m, m->lambda[k]) };
         m->problem[k] =

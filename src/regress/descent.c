@@ -5,7 +5,6 @@
  * units are tested, until no zero is in doubt. Exact minimization over a coordinate whose curvature
  * v exceeds the penalty's concavity k decreases F by (v-k)/2 |db|^2 or more, so the rate of
  * proximal BCD holds with v-k in place of its weight. */
-#include "dense/dense.h"
 #include "regress/regress.h"
 
 enum { MOST_GRAM = 2000 }; /* columns whose Gram matrix is kept */
@@ -20,10 +19,10 @@ static void carve(void *self, crs_carver *m)
 {
     crs_descent *t = self;
     const crs_design *d = t->d;
-    double **const of_cols[] = { &t->b, &t->base, &t->grad, &t->step };
+    double **const of_cols[] = { &t->b, &t->base, &t->grad, &t->step, &t->origin, &t->tilt };
     double **const of_rows[] = { &t->e, &t->s, &t->h, &t->m, &t->kept, &t->seen };
     double **const of_units[] = { &t->curve, &t->reach, &t->stamp };
-    for (int k = 0; k < 4; k++) *of_cols[k] = carve_doubles(m, d->cols, 1);
+    for (int k = 0; k < 6; k++) *of_cols[k] = carve_doubles(m, d->cols, 1);
     for (int k = 0; k < 6; k++) *of_rows[k] = carve_doubles(m, d->n, 1);
     for (int k = 0; k < 3; k++) *of_units[k] = carve_doubles(m, d->units, 1);
     t->g = carve_doubles(m, t->room, t->room);
@@ -77,10 +76,17 @@ void crs_penalty_at(const crease_reg *one, double lambda, double par[CREASE_PARS
 }
 
 /* g = x_u's/n */
-static void gradient(const crs_design *d, ptrdiff_t u, const double *s, double *g)
+static void gradient(const crs_descent *t, ptrdiff_t u, double *g)
 {
+    const crs_design *d = t->d;
     for (ptrdiff_t j = d->start[u], k = 0; j < d->start[u + 1]; j++, k++)
-        g[k] = crs_dot(d->n, column_of(d, j), s) / (double)d->n;
+        g[k] = column_dot(d, j, t->s, t->total) / (double)d->n;
+}
+
+static void set_slopes(crs_descent *t)
+{
+    crs_loss_slopes(t->d, t->e, t->s);
+    t->total = lifted(t->d, t->s);
 }
 
 /* One unit (a column or a group) of sum_u w_u rho(|b_u|): its step, its distance from
@@ -158,9 +164,10 @@ static bool add_to_gram(crs_descent *t, ptrdiff_t u)
         const ptrdiff_t at = t->filled++;
         t->slot[j] = at;
         t->slot_column[at] = j;
+        column_fill(d, j, t->m);
+        const double lift = lifted(d, t->m);
         for (ptrdiff_t k = 0; k <= at; k++) {
-            const double *other = column_of(d, t->slot_column[k]);
-            const double product = crs_dot(d->n, column_of(d, j), other) / (double)d->n;
+            const double product = column_dot(d, t->slot_column[k], t->m, lift) / (double)d->n;
             t->g[at * t->room + k] = t->g[k * t->room + at] = product;
         }
     }
@@ -311,10 +318,32 @@ static void remember(crs_descent *t)
 }
 
 /* Sweeps on the columns themselves: the model (1/n) sum_i s_i z_i + h_i z_i^2/2, z = x (b - base),
- * has the gradient x'm/n with m = s + h o z, which every step keeps up to date: m += a h o x. */
-static void move(ptrdiff_t n, double a, const double *h, const double *x, double *m)
+ * has the gradient x'm/n with m = s + h o z, which every step keeps up to date: m += a h o x.
+ *
+ * Of a sparse design, x_j = v_j - shift_j r, m is z without its part in r, z = m + lift r. With
+ * tilt_j = sum_i v_ij h_i r_i, cross = sum_i r_i h_i m_i and mass = sum_i h_i r_i^2 the gradient is
+ * x_j's + sum_i v_ij h_i m_i + lift tilt_j - shift_j (cross + lift mass), over n, and a step reads
+ * and writes the entries of its column alone. */
+static double model_gradient(const crs_descent *t, ptrdiff_t j)
 {
-    for (ptrdiff_t i = 0; i < n; i++) m[i] += a * (h[i] * x[i]);
+    const crs_design *d = t->d;
+    if (!d->sparse) return crs_dot(d->n, column_of(d, j), t->m) / (double)d->n;
+    double sum = t->lift * t->tilt[j] - d->shift[j] * (t->cross + t->lift * t->mass);
+    for (ptrdiff_t k = d->first[j]; k < d->first[j + 1]; k++)
+        sum += d->value[k] * (t->h[d->at[k]] * t->m[d->at[k]]);
+    return t->origin[j] + sum / (double)d->n;
+}
+
+static void move(crs_descent *t, double a, ptrdiff_t j)
+{
+    const crs_design *d = t->d;
+    if (d->sparse) {
+        column_add(d, a, j, t->m, &t->lift);
+        t->cross += a * t->tilt[j];
+        return;
+    }
+    const double *x = column_of(d, j);
+    for (ptrdiff_t i = 0; i < d->n; i++) t->m[i] += a * (t->h[i] * x[i]);
 }
 
 static double sweep_columns(crs_descent *t)
@@ -324,13 +353,13 @@ static double sweep_columns(crs_descent *t)
     for (ptrdiff_t i = 0; i < t->working; i++) {
         const ptrdiff_t u = t->work[i], first = d->start[u];
         double *b = t->b + first;
-        gradient(d, u, t->m, t->grad + first);
+        for (ptrdiff_t j = first; j < d->start[u + 1]; j++) t->grad[j] = model_gradient(t, j);
         unit_step(t, u, t->curve[u], b, t->grad + first, t->step);
         for (ptrdiff_t j = 0; j < unit_size(d, u); j++) {
             const double change = t->step[j] - b[j];
             if (change == 0) continue;
             b[j] = t->step[j];
-            move(d->n, change, t->h, column_of(d, first + j), t->m);
+            move(t, change, first + j);
             moved += square(t->curve[u] * change);
         }
     }
@@ -343,10 +372,10 @@ enum { SWEEPS = 200 }; /* of one model */
 static void refresh(crs_descent *t)
 {
     const crs_design *d = t->d;
-    crs_loss_slopes(d, t->e, t->s);
+    set_slopes(t);
     for (ptrdiff_t i = 0; i < t->working; i++) {
         const ptrdiff_t u = t->work[i];
-        gradient(d, u, t->s, t->grad + d->start[u]);
+        gradient(t, u, t->grad + d->start[u]);
     }
 }
 
@@ -364,15 +393,33 @@ static double working_residual(crs_descent *t)
 static void rescore(crs_descent *t)
 {
     const crs_design *d = t->d;
+    double lift = 0;
     copy(d->n, t->kept, t->e);
     for (ptrdiff_t i = 0; i < t->working; i++)
         for (ptrdiff_t u = t->work[i], j = d->start[u]; j < d->start[u + 1]; j++)
-            if (t->b[j] != t->base[j]) axpy(d->n, t->b[j] - t->base[j], column_of(d, j), t->e);
+            if (t->b[j] != t->base[j]) column_add(d, t->b[j] - t->base[j], j, t->e, &lift);
+    lift_by(d, lift, t->e);
 }
 
 static double objective(crs_descent *t)
 {
     return crs_loss_sum(t->d, t->e) / (double)t->d->n + crs_units_value(t);
+}
+
+/* sum_i h_i x_ij^2 */
+static double curve_of(crs_descent *t, ptrdiff_t j)
+{
+    const crs_design *d = t->d;
+    double sum = 0;
+    if (d->sparse) {
+        t->tilt[j] = 0;
+        for (ptrdiff_t k = d->first[j]; k < d->first[j + 1]; k++)
+            t->tilt[j] += d->value[k] * (t->h[d->at[k]] * d->r[d->at[k]]);
+        return column_curve(d, j, t->h, t->mass);
+    }
+    const double *x = column_of(d, j);
+    for (ptrdiff_t k = 0; k < d->n; k++) sum += t->h[k] * (x[k] * x[k]);
+    return sum;
 }
 
 /* Of a single column exactly (1/n) sum_i h_i x_ij^2; of a group no more than max h times its
@@ -381,14 +428,13 @@ static void model_curves(crs_descent *t)
 {
     const crs_design *d = t->d;
     double most = 0;
+    t->mass = t->lift = t->cross = 0;
     for (ptrdiff_t i = 0; i < d->n; i++) most = larger(most, t->h[i]);
+    for (ptrdiff_t i = 0; d->sparse && i < d->n; i++) t->mass += t->h[i] * square(d->r[i]);
     for (ptrdiff_t i = 0; i < t->working; i++) {
         const ptrdiff_t u = t->work[i];
         double sum = 0;
-        for (ptrdiff_t j = d->start[u]; j < d->start[u + 1]; j++) {
-            const double *x = column_of(d, j);
-            for (ptrdiff_t k = 0; k < d->n; k++) sum += t->h[k] * (x[k] * x[k]);
-        }
+        for (ptrdiff_t j = d->start[u]; j < d->start[u + 1]; j++) sum += curve_of(t, j);
         sum /= (double)d->n;
         t->curve[u] = unit_size(d, u) == 1 ? sum : smaller(sum, most * d->length[u]);
     }
@@ -397,6 +443,7 @@ static void model_curves(crs_descent *t)
 static void save(crs_descent *t)
 {
     copy(t->d->cols, t->b, t->base);
+    copy(t->d->cols, t->grad, t->origin);
     copy(t->d->n, t->e, t->kept);
 }
 
@@ -415,7 +462,10 @@ static void improve_model(crs_descent *t, double tolerance, bool safe)
 {
     crs_loss_curves(t->d, t->e, safe, t->h);
     model_curves(t);
-    copy(t->d->n, t->s, t->m);
+    if (t->d->sparse)
+        fill(t->d->n, 0, t->m);
+    else
+        copy(t->d->n, t->s, t->m);
     sweep(t, sweep_columns, tolerance);
 }
 
@@ -461,7 +511,7 @@ static void measure_drift(crs_descent *t)
 
 static void compute_reach(crs_descent *t, ptrdiff_t u)
 {
-    gradient(t->d, u, t->s, t->step);
+    gradient(t, u, t->step);
     t->reach[u] = crs_norm(unit_size(t->d, u), t->step);
     t->stamp[u] = t->drift;
 }
@@ -567,7 +617,7 @@ static double least_for(crs_descent *t, const crease_reg *one, ptrdiff_t u, doub
 double crs_descent_gradient(crs_descent *t)
 {
     double sum = 0;
-    crs_loss_slopes(t->d, t->e, t->s);
+    set_slopes(t);
     for (ptrdiff_t u = 0; u < t->d->units; u++) {
         compute_reach(t, u);
         sum += square(t->reach[u]);

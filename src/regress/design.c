@@ -6,10 +6,10 @@
  * omega(u) = (phi'(u) - phi'(0))/u >= phi''(u) is the curvature of a quadratic above phi that
  * touches it at u (half-quadratic majorant; Jaakkola and Jordan 2000 for the logistic loss).
  * With an intercept the columns are centred. The squared loss then needs no column of ones: the
- * best b_0 is the mean of y - Z b, which is that of y. */
+ * best b_0 is the mean of y - Z b, which is that of y. A sparse X is not filled in: the means stay
+ * beside the entries. Its columns that are constant, of which a fold may have some, become 0. */
 #include <stdlib.h>
 
-#include "dense/dense.h"
 #include "regress/regress.h"
 
 enum { MOST_LAMBDAS = 100000 };
@@ -71,15 +71,41 @@ static bool check_settings(const crease_regression_settings *s, ptrdiff_t p, cre
 
 static bool usable(double t) { return fabs(t) <= LARGEST; }
 
-static bool check_X(ptrdiff_t n, ptrdiff_t p, const double *X, crease_error *e)
+static bool refuse_entry(ptrdiff_t i, ptrdiff_t j, double x, crease_error *e)
 {
-    for (ptrdiff_t k = 0; k < n * p; k++)
-        if (!usable(X[k]))
-            return crs_fail(e, CREASE_BAD_DATA, "row %td, column %td of X is %g; %s", k / p + 1,
-                            k % p + 1, X[k],
-                            isfinite(X[k]) ? "rescale the column"
-                                           : "give finite numbers, or leave the row out");
+    return crs_fail(e, CREASE_BAD_DATA, "row %td, column %td of X is %g; %s", i + 1, j + 1, x,
+                    isfinite(x) ? "rescale the column"
+                                : "give finite numbers, or leave the row out");
+}
+
+static bool check_sparse(const crease_csr_matrix *X, crease_error *e)
+{
+    for (ptrdiff_t i = 0; i < X->rows; i++)
+        for (ptrdiff_t k = X->start[i]; k < X->start[i + 1]; k++) {
+            const ptrdiff_t j = X->col[k];
+            if (j < 0 || j >= X->cols || (k > X->start[i] && j <= X->col[k - 1]))
+                return crs_fail(e, CREASE_BAD_DATA,
+                                "row %td of X has column %td out of its order; sort the columns of "
+                                "every row, each once, from 1 to %td",
+                                i + 1, j + 1, X->cols);
+            if (!usable(X->value[k])) return refuse_entry(i, j, X->value[k], e);
+        }
     return true;
+}
+
+static bool check_X(const crs_table *X, crease_error *e)
+{
+    if (X->sparse) return check_sparse(X->sparse, e);
+    for (ptrdiff_t k = 0; k < X->n * X->p; k++)
+        if (!usable(X->dense[k])) return refuse_entry(k / X->p, k % X->p, X->dense[k], e);
+    return true;
+}
+
+/* The numbers of X */
+static ptrdiff_t numbers_of(const crs_table *X, const double **at)
+{
+    *at = X->sparse ? X->sparse->value : X->dense;
+    return X->sparse ? X->sparse->start[X->n] : X->n * X->p;
 }
 
 static double largest(ptrdiff_t n, const double *x)
@@ -101,7 +127,8 @@ static bool check_small(const char *what, ptrdiff_t n, const double *x, crease_e
                what, most, what, (int)lround(-log10(most)));
 }
 
-static bool check_y(ptrdiff_t n, const double *y, bool labels, crease_error *e)
+/* Rows of weight 0 are of no class. */
+static bool check_y(ptrdiff_t n, const double *y, const double *v, bool labels, crease_error *e)
 {
     bool low = false, high = false, zeros = false, minuses = false;
     for (ptrdiff_t i = 0; i < n; i++) {
@@ -112,8 +139,8 @@ static bool check_y(ptrdiff_t n, const double *y, bool labels, crease_error *e)
         if (!labels) continue;
         zeros = zeros || y[i] == 0;
         minuses = minuses || y[i] == -1;
-        low = zeros || minuses;
-        high = high || y[i] == 1;
+        low = low || (y[i] != 1 && !(v && v[i] == 0));
+        high = high || (y[i] == 1 && !(v && v[i] == 0));
         if (!(y[i] == 1 || y[i] == 0 || y[i] == -1) || (zeros && minuses))
             return crs_fail(e, CREASE_BAD_DATA,
                             "entry %td of y is %g; logistic regression takes labels 0 and 1, or -1 "
@@ -123,7 +150,11 @@ static bool check_y(ptrdiff_t n, const double *y, bool labels, crease_error *e)
     if (!labels) return check_small("y", n, y, e);
     return (low && high) ||
            crs_fail(e, CREASE_BAD_DATA,
-                    "every entry of y is %g; logistic regression needs both classes", y[0]);
+                    "every entry of y%s is %g; logistic regression needs both classes",
+                    v ? " with a weight" : "",
+                    high      ? 1.0
+                    : minuses ? -1.0
+                              : 0.0);
 }
 
 /* Two rows that count: one alone is fitted by the intercept. */
@@ -131,9 +162,6 @@ static bool check_row_weights(const crease_regression_settings *s, ptrdiff_t n, 
 {
     ptrdiff_t some = 0;
     if (!s->row_weight) return true;
-    if (s->loss != CREASE_REGRESSION_SQUARED)
-        return crs_fail(e, CREASE_UNSUPPORTED,
-                        "weights of rows are for the squared loss; leave them out, or repeat rows");
     for (ptrdiff_t i = 0; i < n; i++) {
         if (!(s->row_weight[i] >= 0 && usable(s->row_weight[i])))
             return crs_fail(e, CREASE_BAD_DATA,
@@ -166,22 +194,26 @@ static bool check_constant(const crease_regression_settings *s, ptrdiff_t n, ptr
     return true;
 }
 
-bool crs_regression_check(const crease_regression_settings *s, ptrdiff_t n, ptrdiff_t p,
-                          const double *X, const double *y, crease_error *e)
+bool crs_regression_check(const crease_regression_settings *s, const crs_table *X, const double *y,
+                          crease_error *e)
 {
+    const ptrdiff_t n = X->n, p = X->p;
+    const double *at;
     ptrdiff_t entries, bytes;
     if (n < 2 || p < 1)
         return crs_fail(e, CREASE_BAD_SHAPE,
                         "X has %td row%s and %td column%s; regression needs at least 2 rows and 1 "
                         "column",
                         n, n == 1 ? "" : "s", p, p == 1 ? "" : "s");
-    if (!crs_mul_size(n, p + 1, &entries) || !crs_mul_size(entries, 8, &bytes))
+    if (!X->sparse && (!crs_mul_size(n, p + 1, &entries) || !crs_mul_size(entries, 8, &bytes)))
         return crs_fail(e, CREASE_BAD_SHAPE, "X is %td x %td: larger than memory can address", n,
                         p);
     const bool labels = s->loss == CREASE_REGRESSION_LOGISTIC;
-    return check_settings(s, p, e) && check_X(n, p, X, e) &&
-           (s->standardize || check_small("X", n * p, X, e)) && check_y(n, y, labels, e) &&
-           check_row_weights(s, n, e) && check_constant(s, n, p, X, e);
+    if (!check_settings(s, p, e) || !check_X(X, e)) return false;
+    const ptrdiff_t numbers = numbers_of(X, &at);
+    return (s->standardize || check_small("X", numbers, at, e)) && check_row_weights(s, n, e) &&
+           check_y(n, y, s->row_weight, labels, e) &&
+           (X->sparse || check_constant(s, n, p, X->dense, e));
 }
 
 static const double unit_scale[CREASE_PARS] = { 1 }; /* delta of Huber: c has scaled u */
@@ -203,16 +235,30 @@ crease_smooth crease_regression_smooth(crease_regression_loss loss, const crease
     return (crease_smooth){ .ops = &losses[loss].loss->ops, .par = { 1 }, .data = p };
 }
 
+typedef struct {
+    double at, weight;
+} mass;
+
 static int ascending(const void *a, const void *b)
 {
-    const double s = *(const double *)a, t = *(const double *)b;
+    const double s = ((const mass *)a)->at, t = ((const mass *)b)->at;
     return (s > t) - (s < t);
 }
 
-static double median(ptrdiff_t n, double *t)
+/* The middle of all numbers with half of the weight, up to rounding, on either side. */
+static double median(ptrdiff_t n, mass *t)
 {
+    double all = 0, below = 0;
+    ptrdiff_t low = -1, high = 0;
     qsort(t, (size_t)n, sizeof *t, ascending);
-    return n % 2 ? t[n / 2] : (t[n / 2 - 1] + t[n / 2]) / 2;
+    for (ptrdiff_t i = 0; i < n; i++) all += t[i].weight;
+    for (ptrdiff_t i = 0; i < n; i++) {
+        below += t[i].weight;
+        high = i;
+        if (low < 0 && below >= all / 2 * (1 - 1e-12)) low = i;
+        if (below > all / 2 * (1 + 1e-12)) break;
+    }
+    return (t[low < 0 ? high : low].at + t[high].at) / 2;
 }
 
 /* d->loss by its name's number; d->c, from the spread of y where it is 0: the median distance from
@@ -224,11 +270,12 @@ static bool choose_loss(crs_design *d, const crease_regression_settings *s, cons
     d->loss = at->loss;
     d->c = at->scale > 0 ? s->loss_scale : 1;
     if (d->c > 0) return true;
-    double *t = crs_doubles(d->n, "the spread of y", e);
-    if (!t) return false;
-    copy(d->n, y, t);
+    mass *t = crs_alloc((size_t)d->n, sizeof *t);
+    if (!t) return crs_fail(e, CREASE_NO_MEMORY, "out of memory: the spread of %td numbers", d->n);
+    for (ptrdiff_t i = 0; i < d->n; i++)
+        t[i] = (mass){ y[i], s->row_weight ? s->row_weight[i] : 1 };
     const double middle = median(d->n, t);
-    for (ptrdiff_t i = 0; i < d->n; i++) t[i] = fabs(y[i] - middle);
+    for (ptrdiff_t i = 0; i < d->n; i++) t[i].at = fabs(t[i].at - middle);
     d->c = median(d->n, t) / 0.6745 * at->scale;
     crs_free(t);
     return d->c > 0 || crs_fail(e, CREASE_BAD_DATA,
@@ -237,15 +284,13 @@ static bool choose_loss(crs_design *d, const crease_regression_settings *s, cons
                                 at->name, at->name);
 }
 
-static double argument(const crs_design *d, const double *e, ptrdiff_t i)
-{
-    return d->loss->ops.labels ? d->y[i] * e[i] : e[i] - d->y[i];
-}
-
 double crs_loss_sum(const crs_design *d, const double *e)
 {
     double sum = 0;
-    for (ptrdiff_t i = 0; i < d->n; i++) sum += d->loss->value(unit_scale, argument(d, e, i));
+    for (ptrdiff_t i = 0; i < d->n; i++) {
+        const double value = d->loss->value(unit_scale, loss_argument(d, e, i));
+        sum += !d->root ? value : d->root[i] > 0 ? d->row[i] * value : 0;
+    }
     return sum;
 }
 
@@ -256,8 +301,8 @@ void crs_loss_slopes(const crs_design *d, const double *e, double *s)
         return;
     }
     for (ptrdiff_t i = 0; i < d->n; i++) {
-        const double slope = d->loss->slope(unit_scale, argument(d, e, i));
-        s[i] = d->loss->ops.labels ? d->y[i] * slope : slope;
+        const double slope = d->loss->slope(unit_scale, loss_argument(d, e, i));
+        s[i] = (d->loss->ops.labels ? d->y[i] * slope : slope) * (d->root ? d->root[i] : 1);
     }
 }
 
@@ -271,8 +316,9 @@ static double majorant(const crs_loss *loss, double u)
 void crs_loss_curves(const crs_design *d, const double *e, bool safe, double *h)
 {
     for (ptrdiff_t i = 0; i < d->n; i++) {
-        const double u = argument(d, e, i), above = majorant(d->loss, u);
+        const double u = loss_argument(d, e, i), above = majorant(d->loss, u);
         h[i] = safe || !d->loss->curve ? above : larger(d->loss->curve(unit_scale, u), above / 16);
+        if (d->root && d->root[i] == 0) h[i] = 0;
     }
 }
 
@@ -285,9 +331,15 @@ static bool is_centred(const crease_regression_settings *s)
 static void carve(void *self, crs_carver *m)
 {
     crs_design *d = self;
-    d->x = carve_doubles(m, d->n, d->cols);
+    d->x = d->sparse ? NULL : carve_doubles(m, d->n, d->cols);
+    d->value = carve_doubles(m, d->entries, 1);
+    d->shift = carve_doubles(m, d->sparse ? d->cols : 0, 1);
+    d->r = carve_doubles(m, d->sparse ? d->n : 0, 1);
+    d->first = carve_bytes(m, d->sparse ? d->cols + 1 : 0, sizeof *d->first);
+    d->at = carve_bytes(m, d->entries, sizeof *d->at);
     d->y = carve_doubles(m, d->n, 1);
     d->row = d->weighted ? carve_doubles(m, d->n, 1) : NULL;
+    d->root = d->weighted && !d->loss->quadratic ? carve_doubles(m, d->n, 1) : NULL;
     d->weight = carve_doubles(m, d->units, 1);
     d->size = carve_doubles(m, d->cols, 1);
     d->length = carve_doubles(m, d->units, 1);
@@ -319,14 +371,74 @@ static void set_row_weights(crs_design *d, const double *v)
     for (ptrdiff_t i = 0; i < d->n; i++) most = larger(most, v[i]);
     for (ptrdiff_t i = 0; i < d->n; i++) sum += v[i] / most;
     for (ptrdiff_t i = 0; i < d->n; i++) d->row[i] = v[i] / most / sum * (double)d->n;
+    for (ptrdiff_t i = 0; d->root && i < d->n; i++) d->root[i] = sqrt(d->row[i]);
 }
 
-/* From the first on: the mean of equal numbers is that number. */
+/* The entries of a sparse X by columns, in the order of the units. */
+static bool sort_entries(crs_design *d, const crease_csr_matrix *X, crease_error *e)
+{
+    ptrdiff_t *next = crs_alloc((size_t)d->p, sizeof *next);
+    if (!next) return crs_fail(e, CREASE_NO_MEMORY, "out of memory: %td columns", d->p);
+    for (ptrdiff_t k = 0; k < d->entries; k++) next[X->col[k]]++;
+    for (ptrdiff_t j = 0; j < d->cols; j++)
+        d->first[j + 1] = d->first[j] + (j < d->p ? next[d->column[j]] : 0);
+    for (ptrdiff_t j = 0; j < d->p; j++) next[d->column[j]] = d->first[j];
+    for (ptrdiff_t i = 0; i < d->n; i++) {
+        d->r[i] = d->row ? sqrt(d->row[i]) : 1;
+        for (ptrdiff_t k = X->start[i]; k < X->start[i + 1]; k++) {
+            const ptrdiff_t to = next[X->col[k]]++;
+            d->at[to] = i;
+            d->value[to] = X->value[k];
+        }
+    }
+    crs_free(next);
+    return true;
+}
+
+/* Has column j one value in all rows that count, of which there are `rows`? */
+static bool is_constant(const crs_design *d, ptrdiff_t j, ptrdiff_t rows)
+{
+    double low = INFINITY, high = -INFINITY;
+    for (ptrdiff_t k = d->first[j]; k < d->first[j + 1]; k++) {
+        if (d->r[d->at[k]] == 0) continue;
+        low = smaller(low, d->value[k]);
+        high = larger(high, d->value[k]);
+        rows--;
+    }
+    return rows > 0 ? !(low < 0 || high > 0) : low == high;
+}
+
+/* The squares about the mean, of what is not there too. */
+static void set_sparse_column(crs_design *d, const crease_regression_settings *s, ptrdiff_t j,
+                              ptrdiff_t rows)
+{
+    const ptrdiff_t low = d->first[j], high = d->first[j + 1], from = d->column[j];
+    const bool same = s->intercept && is_constant(d, j, rows);
+    double sum = 0, squares = 0, met = 0;
+    for (ptrdiff_t k = low; k < high; k++) sum += d->value[k] * square(d->r[d->at[k]]);
+    const double center = s->intercept ? sum / (double)d->n : 0;
+    for (ptrdiff_t k = low; k < high; k++) {
+        squares += square((d->value[k] - center) * d->r[d->at[k]]);
+        met += square(d->r[d->at[k]]);
+    }
+    squares += square(center) * larger(0, (double)d->n - met);
+    const double size = sqrt(squares / (double)d->n);
+    const double spread = s->standardize && !same && size > 0 ? size : 1;
+    for (ptrdiff_t k = low; k < high; k++)
+        d->value[k] = same ? 0 : d->value[k] * d->r[d->at[k]] / spread / d->c;
+    d->shift[j] = same ? 0 : center / spread / d->c;
+    d->center[from] = center;
+    d->spread[from] = spread;
+}
+
+/* From the first that counts on: the mean of equal numbers is that number. */
 static double mean_of(const crs_design *d, const double *t)
 {
     double sum = 0;
-    for (ptrdiff_t i = 0; i < d->n; i++) sum += (t[i] - t[0]) * (d->row ? d->row[i] : 1);
-    return t[0] + sum / (double)d->n;
+    ptrdiff_t first = 0;
+    while (d->row && d->row[first] == 0) first++;
+    for (ptrdiff_t i = first; i < d->n; i++) sum += (t[i] - t[first]) * (d->row ? d->row[i] : 1);
+    return t[first] + sum / (double)d->n;
 }
 
 static void weigh_rows(const crs_design *d, double *t)
@@ -360,16 +472,28 @@ static void set_column(crs_design *d, const crease_regression_settings *s, ptrdi
     d->spread[from] = spread;
 }
 
-/* The column of b_0 has the size of the others, a power of two: a certificate adds up the squares
- * of gradients in all columns, and beside much larger ones that of b_0 would go for nothing. */
-static double size_of_one(const crease_regression_settings *s, ptrdiff_t n, ptrdiff_t p,
-                          const double *X)
+static double largest_that_counts(const crease_regression_settings *s, const crease_csr_matrix *X)
 {
     double most = 0;
+    for (ptrdiff_t i = 0; i < X->rows; i++)
+        for (ptrdiff_t k = X->start[i]; k < X->start[i + 1]; k++)
+            if (!s->row_weight || s->row_weight[i] > 0) most = larger(most, fabs(X->value[k]));
+    return most;
+}
+
+/* The column of b_0 has the size of the others, a power of two: a certificate adds up the squares
+ * of gradients in all columns, and beside much larger ones that of b_0 would go for nothing. */
+static double size_of_one(const crease_regression_settings *s, const crs_table *from)
+{
+    const double *X = from->dense;
+    const ptrdiff_t n = from->n, p = from->p;
+    double most = 0;
     int k;
-    for (ptrdiff_t j = 0; !s->standardize && j < p; j++) {
-        double low = X[j], high = X[j];
-        for (ptrdiff_t i = 1; i < n; i++) {
+    if (from->sparse && !s->standardize) most = largest_that_counts(s, from->sparse);
+    for (ptrdiff_t j = 0; X && !s->standardize && j < p; j++) {
+        double low = INFINITY, high = -INFINITY;
+        for (ptrdiff_t i = 0; i < n; i++) {
+            if (s->row_weight && s->row_weight[i] == 0) continue;
             low = smaller(low, X[i * p + j]);
             high = larger(high, X[i * p + j]);
         }
@@ -383,21 +507,38 @@ static void set_rows(crs_design *d, const crease_regression_settings *s, const d
 {
     d->y_center = is_centred(s) ? mean_of(d, y) : 0;
     for (ptrdiff_t i = 0; i < d->n; i++) {
-        if (d->cols > d->p) d->x[d->p * d->n + i] = d->one / d->c;
+        if (d->cols > d->p && d->x) d->x[d->p * d->n + i] = d->one / d->c;
         d->y[i] = d->loss->ops.labels ? (y[i] == 1 ? 1 : -1) : (y[i] - d->y_center) / d->c;
     }
-    weigh_rows(d, d->y);
+    if (d->cols > d->p && d->x) weigh_rows(d, d->x + d->p * d->n);
+    if (d->cols > d->p && d->sparse) d->shift[d->p] = -d->one / d->c;
+    if (!d->root) weigh_rows(d, d->y);
 }
 
-/* |x_u|_2^2/n of a group: its columns are the rows of a matrix here. */
+/* *norm >= |x_u|_2 of a group: its columns are the rows of a matrix here. */
+static bool bound_group(const crs_design *d, ptrdiff_t first, ptrdiff_t k, double *norm,
+                        crease_error *e)
+{
+    if (!d->sparse) return crs_norm_bound(k, d->n, column_of(d, first), norm, e);
+    double *x = crs_doubles(k * d->n, "a group of columns", e);
+    if (!x) return false;
+    for (ptrdiff_t j = 0; j < k; j++) column_fill(d, first + j, x + j * d->n);
+    const bool done = crs_norm_bound(k, d->n, x, norm, e);
+    crs_free(x);
+    return done;
+}
+
 static bool set_lengths(crs_design *d, crease_error *e)
 {
+    const double all = d->sparse ? crs_dot(d->n, d->r, d->r) : 0;
     for (ptrdiff_t u = 0; u < d->units; u++) {
         const ptrdiff_t first = d->start[u], k = unit_size(d, u);
         double norm = 0;
         for (ptrdiff_t j = first; j < first + k; j++)
-            d->size[j] = crs_dot(d->n, column_of(d, j), column_of(d, j)) / (double)d->n;
-        if (k > 1 && !crs_norm_bound(k, d->n, column_of(d, first), &norm, e)) return false;
+            d->size[j] = (d->sparse ? column_curve(d, j, NULL, all)
+                                    : crs_dot(d->n, column_of(d, j), column_of(d, j))) /
+                         (double)d->n;
+        if (k > 1 && !bound_group(d, first, k, &norm, e)) return false;
         d->length[u] = k > 1 ? square(norm) / (double)d->n : d->size[first];
     }
     return true;
@@ -405,9 +546,11 @@ static bool set_lengths(crs_design *d, crease_error *e)
 
 /* A raw X is divided by the scale of the loss. */
 static bool check_proportion(const crs_design *d, const crease_regression_settings *s,
-                             const double *X, crease_error *e)
+                             const crs_table *X, crease_error *e)
 {
-    const double most = s->standardize ? 0 : largest(d->n * d->p, X), ratio = most / d->c;
+    const double *at;
+    const ptrdiff_t count = numbers_of(X, &at);
+    const double most = s->standardize ? 0 : largest(count, at), ratio = most / d->c;
     return most == 0 || (ratio >= SMALLEST && ratio <= LARGEST) ||
            crs_fail(e, CREASE_BAD_DATA,
                     "the largest entry of X is %g and the scale of the loss %g, too far apart; "
@@ -416,14 +559,33 @@ static bool check_proportion(const crs_design *d, const crease_regression_settin
                     (int)lround(fabs(log10(most) - log10(d->c))));
 }
 
-bool crs_design_new(crs_design *d, const crease_regression_settings *s, ptrdiff_t n, ptrdiff_t p,
-                    const double *X, const double *y, crease_error *e)
+static bool set_columns(crs_design *d, const crease_regression_settings *s, const crs_table *X,
+                        crease_error *e)
 {
+    ptrdiff_t rows = 0;
+    if (X->sparse && !sort_entries(d, X->sparse, e)) return false;
+    for (ptrdiff_t i = 0; X->sparse && i < d->n; i++) rows += d->r[i] > 0;
+    if (X->dense) transpose(d, X->dense);
+    for (ptrdiff_t j = 0; j < d->p; j++) {
+        if (X->sparse)
+            set_sparse_column(d, s, j, rows);
+        else
+            set_column(d, s, j);
+    }
+    return true;
+}
+
+bool crs_design_new(crs_design *d, const crease_regression_settings *s, const crs_table *X,
+                    const double *y, crease_error *e)
+{
+    const ptrdiff_t n = X->n, p = X->p;
     const bool ones = s->intercept && !is_centred(s);
     const bool groups = crs_is_kind(&s->penalty, CREASE_KIND_GROUPS);
     *d = (crs_design){ .n = n, .p = p, .cols = p + ones, .weighted = s->row_weight };
     d->units = (groups ? s->penalty.groups->count : p) + ones;
-    d->one = ones ? size_of_one(s, n, p, X) : 1;
+    d->sparse = X->sparse;
+    d->entries = X->sparse ? X->sparse->start[n] : 0;
+    d->one = ones ? size_of_one(s, X) : 1;
     if (!choose_loss(d, s, y, e) || !check_proportion(d, s, X, e)) return false;
     d->memory = carve_block(carve, d);
     if (!d->memory)
@@ -431,8 +593,7 @@ bool crs_design_new(crs_design *d, const crease_regression_settings *s, ptrdiff_
                         d->cols);
     set_row_weights(d, s->row_weight);
     set_units(d, &s->penalty);
-    transpose(d, X);
-    for (ptrdiff_t j = 0; j < p; j++) set_column(d, s, j);
+    if (!set_columns(d, s, X, e)) return false;
     set_rows(d, s, y);
     return set_lengths(d, e);
 }

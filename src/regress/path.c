@@ -4,7 +4,8 @@
  * its lambdas
  *
  * A fold's score is the mean deviance of its rows under the path fitted without them. The mean over
- * folds is weighted by their sizes; its standard error is that of K independent scores. */
+ * folds is weighted by their sizes; its standard error is that of K independent scores, and 0 of
+ * one. */
 #include <crease/random.h>
 
 #include "regress/regress.h"
@@ -193,6 +194,11 @@ void crease_regression_free(crease_regression *m)
     crs_free(m->d.memory);
     crs_descent_free(m->descent);
     crs_free(m->rows);
+    crs_free((void *)m->csr.start);
+    crs_free((void *)m->csr.col);
+    crs_free((void *)m->csr.value);
+    crs_free((void *)m->shifts.u);
+    crs_free((void *)m->shifts.v);
     crs_free(m->point);
     crs_free(m->coef);
     crs_free(m->weight);
@@ -223,19 +229,20 @@ static bool allocate(crease_regression *m, crease_error *e)
            crs_fail(e, CREASE_NO_MEMORY, "out of memory: a path of %td lambdas", path);
 }
 
-static bool build(crease_regression *m, const double *X, const double *y, ptrdiff_t n, ptrdiff_t p,
-                  bool problems, crease_error *e)
+static bool build(crease_regression *m, const crs_table *X, const double *y, bool problems,
+                  crease_error *e)
 {
-    return crs_design_new(&m->d, &m->s, n, p, X, y, e) && allocate(m, e) && choose_lambdas(m, e) &&
+    return crs_design_new(&m->d, &m->s, X, y, e) && allocate(m, e) && choose_lambdas(m, e) &&
            (!problems || crs_regression_problems(m, e));
 }
 
 /* A model, with its problems or, for cross-validation, without. */
-static crease_regression *make(const crease_regression_settings *s, ptrdiff_t n, ptrdiff_t p,
-                               const double *X, const double *y, bool problems, crease_error *e)
+static crease_regression *make(const crease_regression_settings *s, const crs_table *X,
+                               const double *y, bool problems, crease_error *e)
 {
+    const ptrdiff_t p = X->p;
     ptrdiff_t entries;
-    if (!crs_regression_check(s, n, p, X, y, e)) return NULL;
+    if (!crs_regression_check(s, X, y, e)) return NULL;
     if (!crs_mul_size(s->path, 8 * (p + 1), &entries)) {
         crs_fail(e, CREASE_BAD_SHAPE, "%td solutions of %td numbers are too many", s->path, p);
         return NULL;
@@ -249,7 +256,7 @@ static crease_regression *make(const crease_regression_settings *s, ptrdiff_t n,
     m->deadline = &m->own;
     crs_watch_begin(&m->own.watch, s->watch);
     if (!s->penalty.ops) m->s.penalty = crease_l1(1);
-    if (build(m, X, y, n, p, problems, e)) {
+    if (build(m, X, y, problems, e)) {
         m->s.loss_scale = m->d.c;
         m->s.row_weight = m->d.row;
         return m;
@@ -264,7 +271,18 @@ crease_regression *crease_regression_new(const crease_regression_settings *s, pt
 {
     crease_regression_settings own = crease_regression_default();
     if (!crs_settings_take("regression", &own, sizeof own, s, e)) return NULL;
-    return make(&own, n, p, X, y, true, e);
+    const crs_table all = { .n = n, .p = p, .dense = X };
+    return make(&own, &all, y, true, e);
+}
+
+crease_regression *crease_regression_new_sparse(const crease_regression_settings *s,
+                                                const crease_csr_matrix *X, const double *y,
+                                                crease_error *e)
+{
+    crease_regression_settings own = crease_regression_default();
+    if (!crs_settings_take("regression", &own, sizeof own, s, e)) return NULL;
+    const crs_table all = { .n = X->rows, .p = X->cols, .sparse = X };
+    return make(&own, &all, y, true, e);
 }
 
 double crease_regression_lambda_max(const crease_regression *m) { return m->lambda_max; }
@@ -320,12 +338,35 @@ bool crease_regression_folds(ptrdiff_t n, const double *y, bool classes, int fol
 
 typedef struct {
     const crease_regression *m;
-    const double *X, *y;
-    int *fold;
-    double *train, *target, *weight; /* the rows of all folds but one */
+    const crs_table *X;
+    const double *y;
+    const int *fold;
+    double *train, *target, *weight; /* the rows of all folds but one; */
+    ptrdiff_t *start, *col;          /* of a sparse X, with train for values */
     double *score;                   /* folds x path, with the sizes of the folds behind */
     int out;                         /* the fold at hand */
 } crossing;
+
+static void gather_row(const crossing *a, ptrdiff_t i, ptrdiff_t to)
+{
+    const crease_csr_matrix *X = a->X->sparse;
+    const ptrdiff_t count = X->start[i + 1] - X->start[i], at = a->start[to];
+    copy(count, X->value + X->start[i], a->train + at);
+    for (ptrdiff_t k = 0; k < count; k++) a->col[at + k] = X->col[X->start[i] + k];
+    a->start[to + 1] = at + count;
+}
+
+static double predicted(const crossing *a, const crease_regression_solution *s, ptrdiff_t i)
+{
+    const crease_csr_matrix *X = a->X->sparse;
+    const ptrdiff_t p = a->X->p;
+    double at = s->intercept;
+    for (ptrdiff_t k = X ? X->start[i] : 0; X && k < X->start[i + 1]; k++)
+        at += s->coef[X->col[k]] * X->value[k];
+    for (ptrdiff_t j = 0; !X && j < p; j++)
+        if (s->coef[j] != 0) at += s->coef[j] * a->X->dense[i * p + j];
+    return at;
+}
 
 static ptrdiff_t gather(const crossing *a, int out)
 {
@@ -333,7 +374,10 @@ static ptrdiff_t gather(const crossing *a, int out)
     ptrdiff_t rows = 0;
     for (ptrdiff_t i = 0; i < n; i++) {
         if (a->fold[i] == out) continue;
-        copy(p, a->X + i * p, a->train + rows * p);
+        if (a->X->sparse)
+            gather_row(a, i, rows);
+        else
+            copy(p, a->X->dense + i * p, a->train + rows * p);
         if (a->weight) a->weight[rows] = a->m->d.row[i];
         a->target[rows++] = a->y[i];
     }
@@ -342,7 +386,7 @@ static ptrdiff_t gather(const crossing *a, int out)
 
 static void rate(const crossing *a, const crease_regression *f, int out, double *score)
 {
-    const ptrdiff_t n = a->m->d.n, p = a->m->d.p, path = a->m->s.path;
+    const ptrdiff_t n = a->m->d.n, path = a->m->s.path;
     const double *v = a->m->d.row;
     double rows = 0;
     for (ptrdiff_t i = 0; i < n; i++)
@@ -351,9 +395,7 @@ static void rate(const crossing *a, const crease_regression *f, int out, double 
         const crease_regression_solution s = *crease_regression_at(f, k);
         for (ptrdiff_t i = 0; i < n; i++) {
             if (a->fold[i] != out || (v && v[i] == 0)) continue;
-            double at = s.intercept;
-            for (ptrdiff_t j = 0; j < p; j++)
-                if (s.coef[j] != 0) at += s.coef[j] * a->X[i * p + j];
+            const double at = predicted(a, &s, i);
             score[k] += deviance(&a->m->d, a->y[i], at) * (v ? v[i] : 1) / rows;
         }
     }
@@ -372,7 +414,12 @@ static bool fit_fold(const crossing *a, int out, crease_error *e)
     const ptrdiff_t rows = gather(a, out);
     crease_regression_settings s = a->m->s;
     s.row_weight = a->weight;
-    crease_regression *f = make(&s, rows, a->m->d.p, a->train, a->target, false, &inner);
+    const crease_csr_matrix part = { rows, a->X->p, a->start, a->col, a->train };
+    const crs_table X = { .n = rows,
+                          .p = a->X->p,
+                          .dense = a->X->sparse ? NULL : a->train,
+                          .sparse = a->X->sparse ? &part : NULL };
+    crease_regression *f = make(&s, &X, a->target, false, &inner);
     if (f) f->deadline = a->m->deadline;
     const bool done = f && crease_regression_fit(f, &inner);
     if (done && !a->m->deadline->ended) rate(a, f, out, a->score + out * (a->m->s.path + 1));
@@ -395,39 +442,41 @@ static bool cross_fold(crossing *a, crease_error *e)
 static void summarize(const crossing *a, crease_regression_scores *out)
 {
     const ptrdiff_t path = out->count;
+    double all = 0; /* but for rounding 1, unless some rows are never left out */
+    for (int f = 0; f < out->folds; f++) all += a->score[f * (path + 1) + path];
     for (ptrdiff_t k = 0; k < path; k++) {
         double mean = 0, variance = 0;
         for (int f = 0; f < out->folds; f++) {
             const double *score = a->score + f * (path + 1);
-            mean += score[path] * score[k];
+            mean += score[path] / all * score[k];
         }
         for (int f = 0; f < out->folds; f++) {
             const double *score = a->score + f * (path + 1);
-            variance += score[path] * square(score[k] - mean);
+            variance += score[path] / all * square(score[k] - mean);
         }
         out->mean[k] = mean;
-        out->error[k] = sqrt(variance / (out->folds - 1));
+        out->error[k] = out->folds > 1 ? sqrt(variance / (out->folds - 1)) : 0;
         if (mean < out->mean[out->best]) out->best = k;
     }
     const double limit = out->mean[out->best] + out->error[out->best];
     while (out->mean[out->one_se] > limit) out->one_se++;
 }
 
-static bool cross(crossing *a, crease_regression_scores *out, uint64_t seed, crease_error *e)
+static bool cross(crossing *a, crease_regression_scores *out, crease_error *e)
 {
-    const ptrdiff_t n = a->m->d.n, p = a->m->d.p, path = out->count;
-    a->fold = crs_alloc((size_t)n, sizeof *a->fold);
-    a->train = crs_doubles(n * p, "the rows of a fold", e);
+    const ptrdiff_t n = a->m->d.n, path = out->count;
+    const ptrdiff_t entries = a->X->sparse ? a->X->sparse->start[n] : n * a->X->p;
+    a->train = crs_doubles(entries, "the rows of a fold", e);
+    a->start = crs_alloc(a->X->sparse ? (size_t)n + 1 : 0, sizeof *a->start);
+    a->col = crs_alloc(a->X->sparse ? (size_t)entries : 0, sizeof *a->col);
     a->target = crs_doubles(n, "the rows of a fold", e);
     a->weight = a->m->d.row ? crs_doubles(n, "the rows of a fold", e) : NULL;
     a->score = crs_doubles(out->folds * (path + 1), "the scores", e);
     out->mean = crs_doubles(path, "the scores", e);
     out->error = crs_doubles(path, "the scores", e);
-    if (!a->fold || !a->train || !a->target || (a->m->d.row && !a->weight) || !a->score ||
-        !out->mean || !out->error)
+    if (!a->start || !a->col || !a->train || !a->target || (a->m->d.row && !a->weight) ||
+        !a->score || !out->mean || !out->error)
         return crs_fail(e, CREASE_NO_MEMORY, "out of memory: cross-validation");
-    if (!crease_regression_folds(n, a->y, a->m->d.loss->ops.labels, out->folds, seed, a->fold, e))
-        return false;
     for (int f = 0; f < out->folds; f++) {
         a->m->deadline->before = f * path;
         a->m->deadline->of = out->folds * path;
@@ -440,20 +489,79 @@ static bool cross(crossing *a, crease_regression_scores *out, uint64_t seed, cre
     return true;
 }
 
-bool crease_regression_cv(const crease_regression *m, const double *X, const double *y, int folds,
-                          uint64_t seed, crease_regression_scores *out, crease_error *e)
+/* Is every row of a fold, or of none, has every fold a row, and one of them a weight? */
+static bool check_folds(const crease_regression *m, int folds, const int *fold, crease_error *e)
 {
-    crossing a = { .m = m, .X = X, .y = y };
+    const ptrdiff_t n = m->d.n;
+    char *met = crs_alloc((size_t)folds, 1);
+    if (!met) return crs_fail(e, CREASE_NO_MEMORY, "out of memory: %d folds", folds);
+    ptrdiff_t i = 0;
+    int empty = 0;
+    bool some = false;
+    for (; i < n && fold[i] >= -1 && fold[i] < folds; i++) {
+        if (fold[i] < 0) continue;
+        met[fold[i]] = 1;
+        some = some || !m->d.row || m->d.row[i] > 0;
+    }
+    while (empty < folds && met[empty]) empty++;
+    crs_free(met);
+    if (i < n)
+        return crs_fail(e, CREASE_BAD_DATA,
+                        "the fold of row %td is %d; give numbers from 0 to %d, or -1 for a row "
+                        "that is never left out",
+                        i + 1, fold[i], folds - 1);
+    if (empty < folds)
+        return crs_fail(e, CREASE_BAD_DATA,
+                        "no row is of fold %d; number the folds 0, 1, 2, ... without a gap", empty);
+    return some || crs_fail(e, CREASE_BAD_DATA,
+                            "every row that is left out has the weight 0; leave out others");
+}
+
+static bool cross_table(const crease_regression *m, const crs_table *X, const double *y, int folds,
+                        const int *fold, crease_regression_scores *out, crease_error *e)
+{
+    crossing a = { .m = m, .X = X, .y = y, .fold = fold };
     *out = (crease_regression_scores){ .count = m->s.path, .folds = folds };
-    if (folds < 2 || folds > m->d.n)
+    if (folds < 1 || folds > m->d.n)
         return crs_fail(e, CREASE_BAD_ARGUMENT,
-                        "%d folds of %td rows; give a number of folds from 2 to %td", folds, m->d.n,
+                        "%d folds of %td rows; give a number of folds from 1 to %td", folds, m->d.n,
                         m->d.n);
-    const bool done = cross(&a, out, seed, e);
-    crs_free(a.fold);
+    if (!check_folds(m, folds, fold, e)) return false;
+    const bool done = cross(&a, out, e);
+    crs_free(a.start);
+    crs_free(a.col);
     crs_free(a.train);
     crs_free(a.target);
     crs_free(a.weight);
     crs_free(a.score);
+    return done;
+}
+
+bool crease_regression_cv_by(const crease_regression *m, const double *X, const double *y,
+                             int folds, const int *fold, crease_regression_scores *out,
+                             crease_error *e)
+{
+    const crs_table all = { .n = m->d.n, .p = m->d.p, .dense = X };
+    return cross_table(m, &all, y, folds, fold, out, e);
+}
+
+bool crease_regression_cv_sparse(const crease_regression *m, const crease_csr_matrix *X,
+                                 const double *y, int folds, const int *fold,
+                                 crease_regression_scores *out, crease_error *e)
+{
+    const crs_table all = { .n = m->d.n, .p = m->d.p, .sparse = X };
+    return cross_table(m, &all, y, folds, fold, out, e);
+}
+
+bool crease_regression_cv(const crease_regression *m, const double *X, const double *y, int folds,
+                          uint64_t seed, crease_regression_scores *out, crease_error *e)
+{
+    *out = (crease_regression_scores){ .count = m->s.path, .folds = folds };
+    int *fold = crs_alloc((size_t)m->d.n, sizeof *fold);
+    if (!fold) return crs_fail(e, CREASE_NO_MEMORY, "out of memory: the folds of %td rows", m->d.n);
+    const bool done =
+        crease_regression_folds(m->d.n, y, m->d.loss->ops.labels, folds, seed, fold, e) &&
+        crease_regression_cv_by(m, X, y, folds, fold, out, e);
+    crs_free(fold);
     return done;
 }

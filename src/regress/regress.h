@@ -4,7 +4,9 @@
  * In the engine's terms the objective is F(b) = (1/n) sum_i phi(u_i) + sum_u w_u rho(|b_u|) with
  * scores e = x b, u = e - y (y o e for labels); x and y are divided by the scale c of the loss,
  * the weights by c^2. A unit u is a column, or the columns of a group, which are neighbours here.
- */
+ * Rows of weights v = r^2 have x times r, so that e, slopes and curvatures of
+ * v_i phi(e_i/r_i - y_i) are r_i z_i, r_i phi'(u_i) and phi''(u_i): lengths of columns, bounds and
+ * models know nothing of weights. Of squares that is (e_i - r_i y_i)^2/2, and y is times r too. */
 #ifndef CRS_REGRESS_H
 #define CRS_REGRESS_H
 
@@ -14,8 +16,16 @@
 
 #include "core/carve.h"
 #include "core/checkpoint.h"
+#include "dense/dense.h"
 #include "reg/reg.h"
 #include "smooth/smooth.h"
+
+/* X as it is given: dense and row-major, or sparse rows whose columns ascend. */
+typedef struct {
+    ptrdiff_t n, p;
+    const double *dense;
+    const crease_csr_matrix *sparse;
+} crs_table;
 
 typedef struct {
     void *memory;                /* of the arrays */
@@ -23,12 +33,17 @@ typedef struct {
     bool weighted;               /* rows have weights */
     const crs_loss *loss;
     double c;
-    double *x, *y;             /* column-major n x cols; n */
+    double *x, *y; /* column-major n x cols; n */
+    bool sparse;   /* then there is no x, but column j is, in the rows at[k], */
+    ptrdiff_t entries, *first, *at;
+    double *value, *shift, *r; /* value[k], k = first[j] .. first[j+1]-1, less shift_j r; r the
+                                  roots of the weights of all rows, also of squares */
     ptrdiff_t *start, *column; /* of units; which column of the problem each one is */
     double *weight;            /* per unit */
     double *size;              /* |x_j|^2/n, per column */
     double *length;            /* >= |x_u|_2^2/n, per unit */
-    double *row;               /* v_i, of mean 1; NULL: 1. x and y are times its root */
+    double *row;               /* v_i, of mean 1; NULL: 1. x is times its root */
+    double *root;              /* that; NULL: 1, or squared loss, where y is times it */
     double *center, *spread;   /* of the columns of X */
     double y_center;
     double one; /* b_0 is so many times its coefficient here */
@@ -62,6 +77,8 @@ typedef struct {
     double *pack, *q;                         /* of the working set, and its gradients */
     ptrdiff_t packed, packed_columns, *order; /* how many units; slots of the columns */
     double *past;                             /* CRS_PAST + 1 points on the working set */
+    double total;                             /* lifted(s) */
+    double *origin, *tilt, lift, cross, mass; /* of the model of a sparse design: descent.c */
     int points;                               /* so many of them are there */
     double tolerance;
     long sweeps, max_sweeps;
@@ -71,7 +88,11 @@ typedef struct {
 struct crease_regression {
     crease_regression_settings s; /* with the defaults filled in */
     crs_design d;
-    double *rows;   /* n x cols, row-major: the matrix of the problem */
+    double *rows;          /* n x cols, row-major: the matrix of the problem; of a sparse design */
+    crease_csr_matrix csr; /* that without shifts, and u v', which are the shifts */
+    crease_factored_matrix shifts;
+    crease_map part[2];
+    crease_map_list parts;
     double *point;  /* path x cols, in the problem's order */
     double *coef;   /* path x p, for X itself */
     double *weight; /* of the problem: per column or group */
@@ -92,10 +113,10 @@ struct crease_regression {
 };
 
 /* Everything wrong with settings and data, in a sentence (design.c). */
-bool crs_regression_check(const crease_regression_settings *s, ptrdiff_t n, ptrdiff_t p,
-                          const double *X, const double *y, crease_error *e);
-bool crs_design_new(crs_design *d, const crease_regression_settings *s, ptrdiff_t n, ptrdiff_t p,
-                    const double *X, const double *y, crease_error *e);
+bool crs_regression_check(const crease_regression_settings *s, const crs_table *X, const double *y,
+                          crease_error *e);
+bool crs_design_new(crs_design *d, const crease_regression_settings *s, const crs_table *X,
+                    const double *y, crease_error *e);
 
 /* sum_i phi(u_i); s = d phi/d e; h = phi'' or, with `safe`, the curvature of a majorant. */
 double crs_loss_sum(const crs_design *d, const double *e);
@@ -129,9 +150,68 @@ static inline double loss_curve(const crs_loss *loss, double u)
     return loss->quadratic ? 1 : loss->curve ? loss->curve(one, u) : NAN;
 }
 
+/* What phi is taken of in row i, from the scores; of a row of weight 0 nothing comes of it. */
+static inline double loss_argument(const crs_design *d, const double *e, ptrdiff_t i)
+{
+    const double z = !d->root ? e[i] : d->root[i] > 0 ? e[i] / d->root[i] : 0;
+    return d->loss->ops.labels ? d->y[i] * z : z - d->y[i];
+}
+
 static inline bool deadline_met(const crs_deadline *d) { return d && crease_watch_over(&d->watch); }
 
 static inline const double *column_of(const crs_design *d, ptrdiff_t j) { return d->x + j * d->n; }
+
+/* What products of s with the columns of a sparse design have in common: r's */
+static inline double lifted(const crs_design *d, const double *s)
+{
+    return d->sparse ? crs_dot(d->n, d->r, s) : 0;
+}
+
+/* x_j's, where lift = lifted(s) */
+static inline double column_dot(const crs_design *d, ptrdiff_t j, const double *s, double lift)
+{
+    if (!d->sparse) return crs_dot(d->n, column_of(d, j), s);
+    double sum = 0;
+    for (ptrdiff_t k = d->first[j]; k < d->first[j + 1]; k++) sum += d->value[k] * s[d->at[k]];
+    return sum - d->shift[j] * lift;
+}
+
+/* e += a x_j, of a sparse design but for r times the change of lift. */
+static inline void column_add(const crs_design *d, double a, ptrdiff_t j, double *e, double *lift)
+{
+    if (!d->sparse) {
+        axpy(d->n, a, column_of(d, j), e);
+        return;
+    }
+    for (ptrdiff_t k = d->first[j]; k < d->first[j + 1]; k++) e[d->at[k]] += a * d->value[k];
+    *lift -= a * d->shift[j];
+}
+
+static inline void lift_by(const crs_design *d, double lift, double *e)
+{
+    if (d->sparse && lift != 0) axpy(d->n, lift, d->r, e);
+}
+
+/* out = x_j */
+static inline void column_fill(const crs_design *d, ptrdiff_t j, double *out)
+{
+    double lift = 0;
+    fill(d->n, 0, out);
+    column_add(d, 1, j, out, &lift);
+    lift_by(d, lift, out);
+}
+
+/* (v - shift r_i)^2 h_i summed over all rows, h NULL: 1; all = sum_i h_i r_i^2 */
+static inline double column_curve(const crs_design *d, ptrdiff_t j, const double *h, double all)
+{
+    double sum = 0, met = 0;
+    for (ptrdiff_t k = d->first[j]; k < d->first[j + 1]; k++) {
+        const double r = d->r[d->at[k]], w = h ? h[d->at[k]] : 1;
+        sum += w * square(d->value[k] - d->shift[j] * r);
+        met += w * square(r);
+    }
+    return sum + square(d->shift[j]) * larger(0, all - met);
+}
 static inline ptrdiff_t unit_size(const crs_design *d, ptrdiff_t u)
 {
     return d->start[u + 1] - d->start[u];

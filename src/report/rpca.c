@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * rpca: the page of robust PCA: reads the parts and the factors, and says what was found in one
  * sentence and six numbers */
-#include <unistd.h>
-
 #include "report/rpca.h"
 
 #include "report/pieces.h"
@@ -12,7 +10,7 @@ static bool read_if_there(const crs_page *p, const char *name, crs_array *out, c
 {
     char *path = crs_path_in(p->folder, name, e);
     if (!path) return false;
-    const bool done = access(path, F_OK) != 0 || crs_read_array(path, out, e);
+    const bool done = !crs_is_there(path) || crs_read_array(path, out, e);
     crs_free(path);
     return done;
 }

@@ -331,6 +331,7 @@ const crease_rpca_facts *crease_rpca_about(crease_rpca *r)
 {
     crease_rpca_facts *f = &r->facts;
     if (r->report.outcome != CREASE_NOT_RUN && !r->counted) count_outliers(r), find_constant(r);
+    if (r->pursuit) f->gap = r->pursuit->gap;
     f->theta_stop = r->cp && crease_cp_fit_theta_stop(r->cp);
     f->passes = r->cp ? crease_cp_fit_readings(r->cp) : f->start_passes + r->report.iterations;
     return f;

@@ -12,6 +12,7 @@
 #define CRS_RPCA_HANDLE_H
 
 #include "rpca/fit.h"
+#include "rpca/pursuit/pursuit.h"
 #include "rpca/tucker/tucker.h"
 
 enum { CRS_RPCA_BLOCKS = CREASE_MAX_ORDER + 4 };
@@ -57,9 +58,10 @@ struct crease_rpca {
     crease_cp_fit *cp;         /* NULL of the other kinds: */
     crease_tucker_rpca *model; /* the problem and its start */
     crease_solver *solver;
-    double *lowrank;    /* of the other kinds */
-    crs_units *units;   /* NULL: the data are worked on in their own */
-    crs_center *center; /* NULL: nothing is removed */
+    crs_pursuit *pursuit; /* whose steps the solver makes; NULL: its own */
+    double *lowrank;      /* of the other kinds */
+    crs_units *units;     /* NULL: the data are worked on in their own */
+    crs_center *center;   /* NULL: nothing is removed */
     crease_callback *call;
     void *user;
     crease_cp_rank_table *ranks;

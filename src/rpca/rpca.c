@@ -98,6 +98,9 @@ double crease_rpca_bytes(const crease_rpca_settings *s, const crease_options *o,
     if (r.s.rank == 0) r.s.rank = 1;
     const crease_cp_fit_settings cp = cp_settings(&r.s, &r.o);
     if (r.s.kind == CREASE_RPCA_CP) return crease_cp_fit_bytes(&cp, missing, dense);
+    if (r.s.kind == CREASE_RPCA_PCP && r.s.shape.order == 2 && crs_pursuit_suits(&r.o))
+        return 8 * 6.0 * (double)crease_size(&r.s.shape) +
+               crs_pursuit_bytes(r.s.shape.dim[0], r.s.shape.dim[1]);
     if (r.s.ranks.order == 0) return 8 * 6.0 * (double)crease_size(&r.s.shape);
     const crease_tucker_rpca_settings t = tucker_settings(&r.s, &r.o);
     const ptrdiff_t size = crease_tucker_rpca_size(&t);
@@ -111,20 +114,21 @@ static bool suits(const crease_rpca_settings *s, crease_error *e)
                         (int)s->kind, (int)CREASE_RPCA_PCP);
     if (s->rank < 0)
         return crs_fail(e, CREASE_BAD_ARGUMENT, "the rank is %td; give a number >= 0", s->rank);
-    if (s->most < 0 || (s->most > 0 && s->rank > 0))
+    if (s->most < 0 || (s->most > 0 && (s->rank > 0 || s->ranks.order > 0)))
         return crs_fail(e, CREASE_BAD_ARGUMENT,
-                        "at most %td terms of rank %td: give a number > 0 and rank 0, which "
-                        "chooses the rank",
-                        s->most, s->rank);
+                        "at most rank %td beside a rank that is given: give a number > 0 and no "
+                        "rank, which is then chosen",
+                        s->most);
     if (s->kind == CREASE_RPCA_CP && s->factor && s->rank == 0)
         return crs_fail(e, CREASE_BAD_ARGUMENT,
                         "the start has factors and the rank is to be chosen; give the rank");
     if (s->kind != CREASE_RPCA_CP &&
         (s->rank > 0 || s->factor || s->start || s->starts || s->nonneg || s->ridge != 0 ||
-         s->groups || s->single || s->most || (s->prune && s->kind == CREASE_RPCA_PCP)))
-        return crs_fail(e, CREASE_UNSUPPORTED,
-                        "rank, most, start, starts, nonneg, ridge, groups and single are of the CP "
-                        "model, prune is of models with ranks; leave them out, and give ranks");
+         s->groups || s->single || ((s->most || s->prune) && s->kind == CREASE_RPCA_PCP)))
+        return crs_fail(
+            e, CREASE_UNSUPPORTED,
+            "rank, start, starts, nonneg, ridge, groups and single are of the CP model, "
+            "most and prune of models with ranks; leave them out, and give ranks");
     return s->learn > 0 || crs_fail(e, CREASE_BAD_ARGUMENT,
                                     "learn = %g is outside its range: give a number > 0", s->learn);
 }
@@ -164,6 +168,7 @@ static bool choose_ranks(crease_rpca *r, const double *tensor, crease_error *e)
     const crease_cp_rpca_settings data = { .shape = s->shape, .missing = s->missing };
     ptrdiff_t missing;
     const crs_tucker_settings c = { .shape = s->shape,
+                                    .most = s->most,
                                     .penalty = crs_envelope_l1(1, crs_noise_share(s->alpha_noise)),
                                     .learn = s->learn,
                                     .alpha_noise = s->alpha_noise,
@@ -262,6 +267,19 @@ static bool begin_cp(crease_rpca *r, double *tensor, crease_error *e)
     return true;
 }
 
+static bool begin_pursuit(crease_rpca *r, const crease_problem *p, crease_error *e)
+{
+    const crs_pursuit_settings given = { .rows = r->s.shape.dim[0],
+                                         .columns = r->s.shape.dim[1],
+                                         .lambda = r->s.alpha,
+                                         .eps = r->o.eps,
+                                         .seed = (uint64_t)r->o.seed };
+    r->facts.engine = "pursuit";
+    r->pursuit = crs_pursuit_new(&given, p->rhs, e);
+    r->solver = r->pursuit ? crs_pursuit_solver(r->pursuit, p, &r->o, e) : NULL;
+    return r->solver;
+}
+
 static bool begin_other(crease_rpca *r, const double *tensor, crease_error *e)
 {
     const crease_tucker_rpca_settings given = tucker_settings(&r->s, &r->o);
@@ -291,6 +309,7 @@ static bool begin_other(crease_rpca *r, const double *tensor, crease_error *e)
     for (int i = 0; i < p->count; i++) x[i] = p->block[i].start;
     r->lowrank = crs_doubles(crease_size(&r->s.shape), "the low-rank part", e);
     if (!r->lowrank || !crease_tucker_rpca_lowrank(r->model, x, r->lowrank, e)) return false;
+    if (r->s.kind == CREASE_RPCA_PCP && crs_pursuit_suits(&r->o)) return begin_pursuit(r, p, e);
     r->solver = crs_paper_solver(p, &r->o, e);
     return r->solver;
 }
@@ -350,7 +369,8 @@ crease_rpca *crease_rpca_new(const crease_rpca_settings *s, const crease_options
     if (!r) return crs_fail(e, CREASE_NO_MEMORY, "out of memory: robust PCA"), NULL;
     r->facts.rank_reason = "";
     r->facts.agreement = r->facts.deviation = r->facts.fit_residual = r->facts.share = NAN;
-    r->facts.rms = r->facts.clear_share = r->facts.explained = r->facts.largest_rest = NAN;
+    r->facts.gap = r->facts.rms = r->facts.clear_share = r->facts.explained =
+        r->facts.largest_rest = NAN;
     r->facts.least = INFINITY;
     r->facts.largest = -1;
     if (take(s, o, r, e) && watched(r, tensor, e)) return r;
@@ -363,6 +383,7 @@ void crease_rpca_free(crease_rpca *r)
     if (!r) return;
     crease_cp_fit_free(r->cp);
     crease_solver_free(r->solver);
+    crs_pursuit_free(r->pursuit);
     crease_tucker_rpca_free(r->model);
     crease_cp_rank_table_free(r->ranks);
     crs_units_free(r->units);

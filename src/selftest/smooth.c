@@ -236,7 +236,9 @@ static void sample_smooth_callback(draws *d, instance *o)
     (void)d;
     sample_blocks(o, 1, space);
     o->callback = (crease_callback_smooth){
-        cosine, cosine_grad, NULL, { .L = 3, .M = 3, .p = 2, .rho = 3, .lower = -2 }, NULL
+        .value = cosine,
+        .grad = cosine_grad,
+        .constants = { .L = 3, .M = 3, .p = 2, .rho = 3, .lower = -2 },
     };
     o->f = crease_smooth_callback(&o->callback);
 }

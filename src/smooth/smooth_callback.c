@@ -43,7 +43,11 @@ static bool check(const crease_smooth *f, const crease_blocks *b, crease_error *
     return true;
 }
 
-static bool touches(const crease_smooth *f, int i) { return (void)f, i >= 0; }
+static bool touches(const crease_smooth *f, int i)
+{
+    const crease_callback_smooth *c = f->data;
+    return i >= 0 && (!c->touches || c->touches[i]);
+}
 
 static double value(const crease_smooth *f, const crease_blocks *b, const double *const *x,
                     double *work)
@@ -79,7 +83,7 @@ static bool constants(const crease_smooth *f, const crease_blocks *b, int last,
 static bool nonnegative(const crease_smooth *f)
 {
     const crease_callback_smooth *c = f->data;
-    return c->constants.lower >= 0;
+    return c->constants.L > 0 && c->constants.lower >= 0;
 }
 
 const crease_smooth_ops crs_smooth_callback_ops = {

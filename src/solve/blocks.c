@@ -616,6 +616,44 @@ crease_solver *crs_paper_solver(const crease_problem *p, const crease_options *o
     return new_solver(p, o, false, e);
 }
 
+static void carve_guest(void *self, crs_carver *c)
+{
+    crease_solver *s = self;
+    s->best = carve_bytes(c, s->p->count, sizeof *s->best);
+    s->run.now.block = carve_bytes(c, s->p->count, sizeof(crease_residual));
+    s->run.best.block = carve_bytes(c, s->p->count, sizeof(crease_residual));
+}
+
+static bool host(crease_solver *s, crease_options *o, const crs_guest *guest, crease_error *e)
+{
+    o->method = crease_options_default().method;
+    s->a = crs_analyse(s->given, o, 0, e);
+    if (!s->a) return false;
+    o->method = s->a->method = guest->method;
+    s->a->beta = s->a->gamma = s->a->ell = s->a->mu = NAN;
+    s->a->theorem = guest->theorem;
+    s->a->guarantee = false;
+    s->method = crs_method_for(s->a);
+    s->memory = carve_block(carve_guest, s);
+    if (!s->memory) return crs_fail(e, CREASE_NO_MEMORY, "out of memory: a solver");
+    for (int i = 0; i < s->p->count; i++) s->best[i] = guest->x[i];
+    s->best_lambda = guest->lambda;
+    s->run.blocks = s->p->count;
+    return crs_driver_open(&s->run, guest->engine, guest->self, o, s->a, e);
+}
+
+crease_solver *crs_guest_solver(const crease_problem *p, const crease_options *o,
+                                const crs_guest *guest, crease_error *e)
+{
+    crease_solver *s = crs_alloc(1, sizeof *s);
+    crease_options own;
+    if (!s) return crs_fail(e, CREASE_NO_MEMORY, "out of memory: a solver"), NULL;
+    s->given = s->p = p;
+    if (crs_options_take(o, &own, e) && host(s, &own, guest, e)) return s;
+    crease_solver_free(s);
+    return NULL;
+}
+
 const double *crease_solution(const crease_solver *s, int block) { return s->best[block]; }
 
 const double *crease_multiplier(const crease_solver *s)

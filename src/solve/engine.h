@@ -97,6 +97,18 @@ bool crs_solver_forecast(const crease_problem *p, const crease_analysis *a, ptrd
  * belong to them (blocks.c). */
 crease_solver *crs_paper_solver(const crease_problem *p, const crease_options *o, crease_error *e);
 
+/* A solver whose steps and certificates are those of an engine from elsewhere, which keeps its
+ * answer in x, a vector for every block, and lambda; all of it borrowed (blocks.c). */
+typedef struct {
+    const crs_engine *engine;
+    void *self;
+    crease_method method;
+    const char *theorem; /* that covers the steps, or what to say without one */
+    double *const *x, *lambda;
+} crs_guest;
+crease_solver *crs_guest_solver(const crease_problem *p, const crease_options *o,
+                                const crs_guest *guest, crease_error *e);
+
 /* The run of a solver of blocks (blocks.c). */
 crs_driver *crs_solver_driver(crease_solver *s);
 /* Of one with the steps of a paper's method: what they change, its run included. */

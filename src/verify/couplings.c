@@ -173,7 +173,7 @@ static bool callback(crs_verifier *v, const crease_smooth *f, const double *cons
     v->trusted_callback = true;
     for (int i = 0; i < v->p->count; i++) {
         const ptrdiff_t n = crease_size(&v->p->space[i]);
-        if (!g[i]) continue;
+        if (!g[i] || (c->touches && !c->touches[i])) continue;
         double *own = crs_room(v, n, sizeof *own);
         if (!own) return false;
         c->grad(c->user, x, i, own);
@@ -319,8 +319,10 @@ static bool is_positive(const crease_smooth *f)
     if (is_named(f, "squared_distance"))
         return ((const crease_distance_data *)f->data)->weight >= 0;
     if (is_named(f, "norm_power")) return ((const crease_power_data *)f->data)->weight >= 0;
-    if (is_named(f, "callback"))
-        return ((const crease_callback_smooth *)f->data)->constants.lower >= 0;
+    if (is_named(f, "callback")) { /* L = 0: nothing is declared, the lower bound included */
+        const crease_constants *k = &((const crease_callback_smooth *)f->data)->constants;
+        return k->L > 0 && k->lower >= 0;
+    }
     if (!is_named(f, "sum")) return false;
     const crease_smooth_list *l = f->data;
     bool all = true;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT
  * regress: the solutions of a regression from X, y and the reported coefficients
  *
- * The design is made anew in long double: z_ij = (x_ij - mean_j) sqrt(v_i) / (spread_j c), a column
- * of `one` over c for b_0 unless the squared loss eliminates it. The point of every lambda is then
- * judged on min sum_i phi((z b - y)_i) + n sum_u w_u rho_lambda(|b_u|), and the coefficients must
- * be b_j/spread_j, the intercept b_0 - sum_j coefficient_j mean_j, up to rounding. */
+ * The design is made anew in long double: z_ij = (x_ij - mean_j) / (spread_j c), a column of `one`
+ * over c for b_0 unless the squared loss eliminates it, and then z and y are times sqrt(v_i), v
+ * = 1. The point of every lambda is then judged on min sum_i v_i phi((z b - y)_i) + n sum_u w_u
+ * rho_lambda(|b_u|), and the coefficients must be b_j/spread_j, the intercept b_0 - sum_j
+ * coefficient_j mean_j, up to rounding. */
 #include <stdio.h>
 
 #include <crease/regression.h>
@@ -16,9 +17,11 @@ typedef struct {
     const crease_regression_claim *c;
     void *memory;
     ptrdiff_t cols, units;
-    bool centred;                 /* b_0 is eliminated */
-    real y_center, one;           /* one: of the column of b_0 */
-    double *z, *y, *v, *weight;   /* n x cols; n; n, of mean 1; per unit */
+    bool squared, centred;      /* the loss; b_0 is eliminated */
+    real y_center, one;         /* one: of the column of b_0 */
+    double *z, *y, *v, *weight; /* n x cols; n; n, of mean 1; per unit */
+    double *u, *shift;          /* of a sparse X: its entries are z, and to all is added u shift' */
+    real *met, *low, *high;     /* per column: the weight of its entries, the least, the largest */
     real *center, *spread, *most; /* per column of X; most: its largest entry */
     ptrdiff_t *start, *index;     /* of the units */
 } design;
@@ -27,7 +30,13 @@ static void carve(void *self, crs_carver *m)
 {
     design *d = self;
     const ptrdiff_t n = d->c->n, p = d->c->p;
-    d->z = carve_doubles(m, n, d->cols);
+    const crease_csr_matrix *X = d->c->sparse;
+    d->z = X ? carve_doubles(m, X->start[n], 1) : carve_doubles(m, n, d->cols);
+    d->u = carve_doubles(m, X ? n : 0, 1);
+    d->shift = carve_doubles(m, X ? d->cols : 0, 1);
+    d->met = carve_bytes(m, X ? p : 0, sizeof *d->met);
+    d->low = carve_bytes(m, X ? p : 0, sizeof *d->low);
+    d->high = carve_bytes(m, X ? p : 0, sizeof *d->high);
     d->y = carve_doubles(m, n, 1);
     d->v = carve_doubles(m, n, 1);
     d->weight = carve_doubles(m, d->units, 1);
@@ -46,6 +55,9 @@ static void set_row_weights(design *d)
     for (ptrdiff_t i = 0; i < d->c->n; i++)
         d->v[i] = given ? (double)(given[i] / sum * (real)d->c->n) : 1;
 }
+
+/* What a row is times by its weight */
+static real root_of(const design *d, ptrdiff_t i) { return d->squared ? sqrtl(d->v[i]) : 1; }
 
 static real mean_of(const design *d, const double *t, ptrdiff_t step)
 {
@@ -67,21 +79,86 @@ static void set_column(design *d, ptrdiff_t j)
     const real spread = c->s.standardize && sum > 0 ? sqrtl(sum / (real)c->n) : 1;
     for (ptrdiff_t i = 0; i < c->n; i++)
         d->z[i * d->cols + j] =
-            (double)((c->X[i * c->p + j] - center) * sqrtl(d->v[i]) / spread / c->s.loss_scale);
+            (double)((c->X[i * c->p + j] - center) * root_of(d, i) / spread / c->s.loss_scale);
     d->center[j] = center;
     d->spread[j] = spread;
 }
 
-/* 2^k, where 2^k is just above the largest range of a column of an X that is not standardized and
- * |k| > 10; otherwise 1 */
+/* Beside the means of its columns: their squares about them, of the rows without an entry too, and
+ * the range of what counts. */
+static void survey_sparse(design *d)
+{
+    const crease_csr_matrix *X = d->c->sparse;
+    const real n = (real)d->c->n;
+    for (ptrdiff_t i = 0; i < X->rows; i++)
+        for (ptrdiff_t k = X->start[i]; k < X->start[i + 1]; k++)
+            if (d->c->s.intercept) d->center[X->col[k]] += d->v[i] * (real)X->value[k] / n;
+    for (ptrdiff_t i = 0; i < X->rows; i++)
+        for (ptrdiff_t k = X->start[i]; k < X->start[i + 1]; k++) {
+            const ptrdiff_t j = X->col[k];
+            const real x = X->value[k], t = x - d->center[j];
+            d->spread[j] += d->v[i] * t * t;
+            d->most[j] = bigger(d->most[j], fabsl(x));
+            if (d->v[i] == 0) continue;
+            if (d->met[j] == 0 || x < d->low[j]) d->low[j] = x;
+            if (d->met[j] == 0 || x > d->high[j]) d->high[j] = x;
+            d->met[j] += 1;
+        }
+}
+
+/* A column with an intercept beside it that is constant is left out: zeros stand for it. */
+static bool is_left_out(const design *d, ptrdiff_t j, real rows)
+{
+    const bool zeros = d->met[j] < rows;
+    const real low = zeros && d->low[j] > 0 ? 0 : d->low[j];
+    const real high = zeros && d->high[j] < 0 ? 0 : d->high[j];
+    return d->c->s.intercept && low == high;
+}
+
+static void set_sparse(design *d)
+{
+    const crease_regression_claim *c = d->c;
+    const crease_csr_matrix *X = c->sparse;
+    real rows = 0, weight = 0;
+    survey_sparse(d);
+    for (ptrdiff_t i = 0; i < c->n; i++) {
+        rows += d->v[i] > 0, weight += d->v[i];
+        d->u[i] = (double)root_of(d, i);
+    }
+    for (ptrdiff_t j = 0; j < c->p; j++) d->low[j] = is_left_out(d, j, rows), d->met[j] = 0;
+    for (ptrdiff_t i = 0; i < c->n; i++)
+        for (ptrdiff_t k = X->start[i]; k < X->start[i + 1]; k++) d->met[X->col[k]] += d->v[i];
+    for (ptrdiff_t j = 0; j < c->p; j++) {
+        const real rest = bigger(0, weight - d->met[j]);
+        const real sum = d->spread[j] + rest * d->center[j] * d->center[j];
+        const bool scaled = c->s.standardize && d->low[j] == 0 && sum > 0;
+        d->spread[j] = scaled ? sqrtl(sum / (real)c->n) : 1;
+        d->shift[j] = d->low[j] != 0 ? 0 : (double)(-d->center[j] / d->spread[j] / c->s.loss_scale);
+    }
+    for (ptrdiff_t i = 0; i < c->n; i++)
+        for (ptrdiff_t k = X->start[i]; k < X->start[i + 1]; k++) {
+            const ptrdiff_t j = X->col[k];
+            const real z = X->value[k] * root_of(d, i) / d->spread[j] / c->s.loss_scale;
+            d->z[k] = d->low[j] != 0 ? 0 : (double)z;
+        }
+}
+
+/* 2^k, where 2^k is just above the largest range of a column (the largest entry if sparse) of an X
+ * that is not standardized and |k| > 10; otherwise 1 */
 static real one_of(const crease_regression_claim *c)
 {
+    const crease_csr_matrix *X = c->s.standardize ? NULL : c->sparse;
     double widest = 0;
     int k;
-    for (ptrdiff_t j = 0; j < c->p && !c->s.standardize; j++) {
-        double least = c->X[j], most = c->X[j];
+    for (ptrdiff_t i = 0; X && i < c->n; i++)
+        for (ptrdiff_t at = X->start[i]; at < X->start[i + 1]; at++)
+            if ((!c->s.row_weight || c->s.row_weight[i] > 0) && fabs(X->value[at]) > widest)
+                widest = fabs(X->value[at]);
+    for (ptrdiff_t j = 0; j < c->p && c->X && !c->s.standardize; j++) {
+        double least = INFINITY, most = -INFINITY;
         for (ptrdiff_t i = 0; i < c->n; i++) {
             const double x = c->X[i * c->p + j];
+            if (c->s.row_weight && c->s.row_weight[i] == 0) continue;
             if (x < least) least = x;
             if (x > most) most = x;
         }
@@ -98,10 +175,11 @@ static void set_rows(design *d)
     d->one = one_of(c);
     d->y_center = d->centred ? mean_of(d, c->y, 1) : 0;
     for (ptrdiff_t i = 0; i < c->n; i++) {
-        const real t = (c->y[i] - d->y_center) * sqrtl(d->v[i]) / c->s.loss_scale;
+        const real t = (c->y[i] - d->y_center) * root_of(d, i) / c->s.loss_scale;
         d->y[i] = labels ? (c->y[i] == 1 ? 1 : -1) : (double)t;
-        if (d->cols > c->p) d->z[i * d->cols + c->p] = (double)(d->one / c->s.loss_scale);
+        if (d->cols > c->p && c->X) d->z[i * d->cols + c->p] = (double)(d->one / c->s.loss_scale);
     }
+    if (d->cols > c->p && c->sparse) d->shift[c->p] = (double)(d->one / c->s.loss_scale);
 }
 
 /* n w_u/c^2; w is 1, or the root of a group's size, where none is given, and 0 for b_0. */
@@ -124,7 +202,8 @@ static void set_units(design *d)
 static bool build(design *d, crease_error *e)
 {
     const crease_regression_claim *c = d->c;
-    d->centred = c->s.intercept && c->s.loss == CREASE_REGRESSION_SQUARED;
+    d->squared = c->s.loss == CREASE_REGRESSION_SQUARED;
+    d->centred = c->s.intercept && d->squared;
     d->cols = c->p + (c->s.intercept && !d->centred);
     d->units = (c->s.penalty.groups ? c->s.penalty.groups->count : c->p) + d->cols - c->p;
     d->memory = carve_block(carve, d);
@@ -132,7 +211,8 @@ static bool build(design *d, crease_error *e)
         return crs_fail(e, CREASE_NO_MEMORY, "out of memory: verifying a regression on %td columns",
                         c->p);
     set_row_weights(d);
-    for (ptrdiff_t j = 0; j < c->p && !crease_watch_over(c->s.watch); j++) set_column(d, j);
+    if (c->sparse) set_sparse(d);
+    for (ptrdiff_t j = 0; j < c->p && c->X && !crease_watch_over(c->s.watch); j++) set_column(d, j);
     set_rows(d);
     set_units(d);
     return true;
@@ -153,10 +233,17 @@ static bool judge(const design *d, ptrdiff_t k, crease_verification *out, crease
     const crease_regression_claim *c = d->c;
     const double *x = c->point + k * d->cols;
     const int first = 0;
-    const crease_map map = crease_dense(d->z);
+    const crease_csr_matrix *X = c->sparse;
+    const crease_csr_matrix entries = { c->n, d->cols, X ? X->start : NULL, X ? X->col : NULL,
+                                        d->z };
+    const crease_factored_matrix means = { c->n, d->cols, 1, d->u, d->shift };
+    const crease_map both[] = { crease_csr(&entries), crease_low_rank(&means) };
+    const crease_map_list list = { 2, both, NULL };
+    const crease_map map = X ? crease_map_sum(&list) : crease_dense(d->z);
     const crease_space space = crease_vector(d->cols);
     const crease_groups groups = { d->units, d->start, d->index };
-    const crease_predictor predictor = { 1, &first, &map, crease_vector(c->n), d->y, NULL };
+    const double *v = d->squared ? NULL : d->v;
+    const crease_predictor predictor = { 1, &first, &map, crease_vector(c->n), d->y, v };
     const crease_block block = { .name = "b", .reg = penalty_at(d, c->s.lambda[k], &groups) };
     const crease_problem problem = { .count = 1,
                                      .space = &space,
@@ -207,6 +294,13 @@ static bool check(const crease_regression_claim *c, crease_error *e)
         return crs_fail(e, CREASE_BAD_ARGUMENT,
                         "the claim has %td rows, %td columns and %td lambdas; give one of each",
                         c->n, c->p, c->s.path);
+    if (!c->X == !c->sparse || (c->sparse && (c->sparse->rows != c->n || c->sparse->cols != c->p)))
+        return crs_fail(e, CREASE_BAD_ARGUMENT,
+                        "the claim has two X, none, or one of another shape; give X or sparse");
+    for (ptrdiff_t k = 0; c->sparse && k < c->sparse->start[c->n]; k++)
+        if (c->sparse->col[k] < 0 || c->sparse->col[k] >= c->p)
+            return crs_fail(e, CREASE_BAD_DATA, "X has a column %td of %td", c->sparse->col[k] + 1,
+                            c->p);
     if (!(c->s.loss_scale > 0 && c->s.loss_scale < INFINITY))
         return crs_fail(e, CREASE_BAD_ARGUMENT, "the scale of the loss is %g; give the one in use",
                         c->s.loss_scale);
@@ -218,13 +312,10 @@ static bool check(const crease_regression_claim *c, crease_error *e)
 bool crease_regression_verify(const crease_regression_claim *claim, crease_verification *out,
                               crease_error *e)
 {
-    crease_regression_claim own = { claim->n,
-                                    claim->p,
-                                    claim->X,
-                                    claim->y,
-                                    claim->point,
-                                    claim->coefficients,
-                                    crease_regression_default() };
+    crease_regression_claim own = { claim->n,      claim->p,
+                                    claim->X,      claim->y,
+                                    claim->point,  claim->coefficients,
+                                    claim->sparse, crease_regression_default() };
     const crease_regression_claim *c = &own;
     design d = { .c = c };
     if (!crs_settings_take("regression", &own.s, sizeof own.s, &claim->s, e)) return false;

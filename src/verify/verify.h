@@ -20,10 +20,13 @@ typedef struct {
     real blur;     /* of the last gradient, in norm, beside the errors of its entries */
     char why[160]; /* the first thing that is unsupported */
     crease_watch *watch;
+    real eps; /* that residuals are compared with, by this measure: */
+    bool relative;
     bool unfinished; /* it was over: nothing that was computed counts */
 } crs_verifier;
 
-enum { CRS_LARGE = 1 << 16 }; /* entries of a block or a matrix that make double worth a try */
+enum { CRS_MATRIX = 1 << 12 }; /* entries that make bounds of a spectrum worth a try */
+enum { CRS_LARGE = 1 << 16 };  /* entries of a block or a matrix that make double worth a try */
 
 /* Zeroed memory, or NULL. */
 void *crs_room(crs_verifier *v, ptrdiff_t count, size_t size);
@@ -270,6 +273,15 @@ typedef struct {
     real size, error, own, far, whole;
     bool gcg; /* of the conditional gradient's setting */
 } crs_place;
+
+/* Bounds of how far -c is from the subgradients of w times the nuclear norm at x, rounding
+ * included; high INFINITY: none were found (nuclear.c). Does floating point prove |R|_2 <= bound, g
+ * = R'R as computed by sums of m terms? */
+typedef struct {
+    real low, high;
+} crs_spread;
+crs_spread crs_nuclear_distance(crs_verifier *v, const crs_place *at, real w);
+bool crs_norm_is_below(crs_verifier *v, ptrdiff_t m, ptrdiff_t n, const double *g, double bound);
 
 /* Is every vector held here? Otherwise refused (verify.c). */
 bool crs_is_whole(crs_verifier *v);

@@ -147,6 +147,7 @@ value = {
     "--format": [["npy"]], "--as": [["f4"]], "--slice": [["0=2:5"]], "--transpose": [["1,0,2"]],
     "--drop": [["0"]], "--frames": [["0:2:1"]], "--size": [["4x4"]], "--colour": [[]],
     "--no-intercept": [[]], "--ascending": [[]], "--row-weights": [["w.npy"]],
+    "--folds": [["folds.npy"]],
 }
 # The same for one verb, or one case of it.
 own = {
@@ -179,6 +180,7 @@ for model in "matrix", "matrix ridge", "matrix eta", "pcp":
 for model in "tucker", "matrix", "matrix eta", "pcp":
     own["rpca", model, "--method"] = [["extension"]]
 np.save("w.npy", rng.uniform(0.5, 2, size=30))
+np.save("folds.npy", np.arange(30) % 3)
 # Words of the case that give way to the option.
 gives_way = {"--rank", "--method", "--model", "--groups", "--ridge", "--eta", "--step", "--shape",
              "--out", "--trials", "--path", "--reg"}

@@ -116,7 +116,8 @@ broken 65 "/blocks/0/set/permutahedron/a" "$(block '"set": {"permutahedron": {"a
 broken 65 "/smooth: give a list" '{"crease": 1, "blocks": [{"shape": 1}], "smooth": []}'
 broken 65 "/smooth/0: unknown coupling 'least-square'; did you mean 'least_squares'" \
     "$(smooth '{"least-square": {}}')"
-broken 65 "/smooth/0: .*callback" "$(smooth '{"callback": {}}')"
+broken 65 "/smooth/0/callback: .name. is missing" "$(smooth '{"callback": {}}')"
+broken 65 "no function of the job" "$(smooth '{"callback": {"name": "f", "blocks": ["x"]}}')"
 broken 65 "/smooth/0/least_squares: 'terms' is missing" "$(smooth '{"least_squares": {}}')"
 broken 65 "/smooth/0/least_squares/terms: no block is called 'z'" \
     "$(smooth '{"least_squares": {"terms": {"z": 1}}}')"

@@ -288,8 +288,9 @@ expect_exit 66 "cannot be opened" regress nowhere.npy y.npy --out x
 # Options that would change nothing are refused by name.
 expect_exit 64 "--seed deals .*add --cv" regress X.npy y.npy --seed 1 --out x
 expect_exit 64 "--ascending .*several lambdas" regress X.npy y.npy --lambda 0.1 --ascending --out x
+expect_exit 64 "give one of them" regress X.npy y.npy --cv 3 --folds y.npy --out x
+expect_exit 64 "--seed deals .*add --cv" regress X.npy y.npy --seed 1 --folds y.npy --out x
 expect_exit 64 "--path 1,0.5: one lambda" regress X.npy y.npy --path 1,0.5 --out x
-expect_exit 64 "--row-weights is for the squared loss" regress X.npy y.npy --loss huber --row-weights y.npy --out x
 expect_exit 64 "weighted-l1 needs a weight" regress X.npy y.npy --penalty weighted-l1 --out x
 for pair in "--penalty scad" "--loss huber" "--path 9" "--lambda 0.1" "--no-standardize" "--no-intercept" \
     "--weights 1,1,1,1,1,1,1,1,1,1,1,2" "--groups 6,6" "--row-weights v.npy"; do
@@ -355,6 +356,7 @@ X = r.randn(6, 2); y = X[:, 0] + 0.1 * r.randn(6); v = np.array([1, 2, 0, 1, 3, 
 np.save("X.npy", X); np.save("y.npy", y); np.save("v.npy", v); np.save("c.npy", (y > 0) * 1.0)
 np.savetxt("v.csv", v)
 np.save("longX.npy", np.repeat(X, v, 0)); np.save("longy.npy", np.repeat(y, v))
+np.save("longc.npy", np.repeat((y > 0) * 1.0, v))
 np.save("square.npy", np.ones((6, 2)))
 END
 "$CREASE" regress longX.npy longy.npy --no-standardize --eps 1e-12 --path 5 --out long >/dev/null
@@ -370,11 +372,84 @@ assert json.load(open("weighed/result.json"))["settings"]["row_weights"] == sys.
     judge $? "--row-weights $weights: exit $code, $out $err"
 done
 expect_exit 65 "5 numbers for 6 rows" regress X.npy y.npy --row-weights 1,2,3,4,5 --out x
+
+# Coordinates stay coordinates, and give what the same matrix gives when it is dense.
+$python - <<'END'
+import numpy as np
+r = np.random.RandomState(3)
+X = np.where(r.rand(80, 30) < 0.2, r.randn(80, 30), 0)
+y = X[:, 2] - 2 * X[:, 7] + 0.1 * r.randn(80)
+np.save("S.npy", X); np.save("Sy.npy", y); np.save("Sc.npy", (y > np.median(y)) != (np.arange(80) % 4 == 0))
+i, j = np.nonzero(X)
+at = r.permutation(len(i))
+lines = ["%d %d %.17g" % (i[k] + 1, j[k] + 1, X[i[k], j[k]]) for k in at[1:]]
+half = "%d %d %.17g" % (i[at[0]] + 1, j[at[0]] + 1, X[i[at[0]], j[at[0]]] / 2)
+open("S.mtx", "w").write("%%MatrixMarket matrix coordinate real general\n80 30 " + str(len(i) + 1) + "\n"
+                         + "\n".join(lines + [half, half]) + "\n")
+END
+for options in "--cv 4" "--loss logistic --cv 4" "--loss huber --no-standardize" "--penalty mcp --row-weights Sw.npy" \
+    "--no-intercept --penalty group-l1 --groups 10,20"; do
+    $python -c 'import numpy as np; np.save("Sw.npy", np.arange(80) % 3)'
+    case $options in *logistic*) target=Sc.npy ;; *) target=Sy.npy ;; esac
+    run "$CREASE" regress S.mtx $target $options --eps 1e-10 --path 6,0.1 --out rows --force
+    [ $code -eq 0 ] && "$CREASE" regress S.npy $target $options --eps 1e-10 --path 6,0.1 --out whole --force >/dev/null &&
+        "$CREASE" verify rows >/dev/null && $python -c '
+import json, os
+import numpy as np
+a, b = np.load("rows/coefficients.npy"), np.load("whole/coefficients.npy")
+assert np.allclose(a, b, rtol=1e-6, atol=1e-8), abs(a - b).max()
+one, two = (json.load(open(f + "/result.json")) for f in ("rows", "whole"))
+assert one["data"][0]["hash"] == two["data"][0]["hash"] and one["data"][0]["shape"] == [80, 30]
+if os.path.exists("rows/cv.csv"):
+    a, b = (np.loadtxt(f + "/cv.csv", delimiter=",", skiprows=1) for f in ("rows", "whole"))
+    assert np.allclose(a, b, rtol=1e-5), abs(a - b).max()'
+    judge $? "coordinates $options: exit $code, $out $err"
+done
+"$CREASE" report rows >/dev/null 2>&1
+judge $? "a report of coordinates"
+sed '3s/[^ ]*$/9/' S.mtx >other.mtx && mv other.mtx S.mtx
+run "$CREASE" verify rows
+[ $code -ne 0 ]
+judge $? "other coordinates are not verified: exit $code, $out $err"
+
+# Folds of the caller's: leaving out each row in turn is what --cv with as many folds does.
+"$CREASE" regress X.npy y.npy --no-standardize --path 5 --cv 6 --out dealt >/dev/null
+run "$CREASE" regress X.npy y.npy --no-standardize --path 5 --folds 4,2,0,1,3,5 --out given
+[ $code -eq 0 ] && $python -c '
+import json
+import numpy as np
+a, b = (np.loadtxt(f + "/cv.csv", delimiter=",", skiprows=1) for f in ("dealt", "given"))
+assert np.allclose(a, b, rtol=1e-12), abs(a - b).max()
+dealt, given = (json.load(open(f + "/result.json")) for f in ("dealt", "given"))
+assert given["settings"]["folds"] == 6 and given["settings"]["fold_labels"] == "4,2,0,1,3,5"
+assert dealt["settings"]["fold_labels"] is None
+assert given["details"]["cross_validation"]["folds"] == 6
+assert np.load("given/folds.npy").tolist() == [4, 2, 0, 1, 3, 5]'
+judge $? "--folds: exit $code, $out $err"
+printf '%s\n' -1 0 0 1 1 -1 >folds.csv
+run "$CREASE" regress X.npy y.npy --no-standardize --path 5 --folds folds.csv --out given --force
+[ $code -eq 0 ] && [[ $out == *"on rows left out"* ]]
+judge $? "--folds with rows that are never left out: exit $code, $out $err"
+expect_exit 65 "5 numbers for 6 rows" regress X.npy y.npy --folds 0,1,0,1,0 --out x
+expect_exit 65 "that of row 2 is 0.5" regress X.npy y.npy --folds 0,0.5,0,1,0,1 --out x
+expect_exit 65 "that of row 2 is nan" regress X.npy y.npy --folds 0,nan,0,1,0,1 --out x
+expect_exit 65 "no row is of fold 1" regress X.npy y.npy --folds 0,2,0,2,0,2 --out x
 expect_exit 65 "12 numbers for 6 rows" regress X.npy y.npy --row-weights square.npy --out x
 expect_exit 65 "weight of row 2 is -1" regress X.npy y.npy --row-weights 1,-1,1,1,1,1 --out x
 expect_exit 65 "weight of row 1 is inf" regress X.npy y.npy --row-weights inf,1,1,1,1,1 --out x
 expect_exit 65 "0 rows have a positive weight" regress X.npy y.npy --row-weights 0,0,0,0,0,0 --out x
-expect_exit 64 "squared loss" regress X.npy c.npy --loss logistic --row-weights v.npy --out x
+for loss in logistic huber cauchy; do
+    [ $loss = logistic ] && target=c || target=y
+    "$CREASE" regress longX.npy long$target.npy --loss $loss --eps 1e-10 --path 5,0.2 --out long --force >/dev/null
+    run "$CREASE" regress X.npy $target.npy --loss $loss --eps 1e-10 --path 5,0.2 --out weighed --force \
+        --row-weights v.npy
+    [ $code -eq 0 ] && "$CREASE" verify weighed >/dev/null && $python -c '
+import numpy as np
+a, b = np.load("long/coefficients.npy"), np.load("weighed/coefficients.npy")
+assert np.allclose(a, b, rtol=1e-6, atol=1e-8), abs(a - b).max()'
+    judge $? "--loss $loss --row-weights: exit $code, $out $err"
+done
+expect_exit 65 "with a weight is 1" regress X.npy c.npy --loss logistic --row-weights c.npy --out x
 expect_exit 66 "cannot be opened" regress X.npy y.npy --row-weights nowhere.npy --out x
 expect_exit 64 "does not take --row-weights" rpca X.npy --row-weights v.npy --out x
 [ ! -e x ]

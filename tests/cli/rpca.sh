@@ -180,7 +180,7 @@ expect_exit 64 "add --out" rpca g/tensor.npy
 expect_exit 64 "lost in the rounding" rpca g/tensor.npy --rank 3 --alpha_noise 1e12 --out x
 expect_exit 64 "rank 0" rpca g/tensor.npy --rank 0 --out x
 expect_exit 64 "does not suit" rpca g/tensor.npy --method gcg --out x
-expect_exit 64 "scad:lambda,a" rpca g/tensor.npy --penalty scad --out x
+expect_exit 64 "lsp:lambda,theta" rpca g/tensor.npy --penalty lsp --out x
 expect_exit 64 "did you mean" rpca g/tensor.npy --penalty l11:1 --out x
 expect_exit 64 "no groups" rpca g/tensor.npy --groups fibres:1 --out x
 expect_exit 64 "axes 0 to 2" rpca g/tensor.npy --penalty group-l1 --groups fibres:3 --out x

@@ -111,7 +111,9 @@ static void unconstrained_problems(void **state)
     const crease_block block[] = { { .set = &sets[0] }, { .set = &sets[1] } };
     const crease_block free[] = { { .reg = crease_l1(1) }, { .name = "second" } };
     const crease_quadratic_data q = { 1, &zero, &zero, matrices, NULL, 0 };
-    const crease_callback_smooth own = { value, grad, NULL, { .L = 2, .M = 2 }, NULL };
+    const crease_callback_smooth own = { .value = value,
+                                         .grad = grad,
+                                         .constants = { .L = 2, .M = 2 } };
     const crease_distance_data near = { 0, 1, 1, NULL };
     const crease_smooth term[] = { crease_quadratic(&q), crease_squared_distance(&near),
                                    crease_smooth_callback(&own) };

@@ -32,7 +32,9 @@ static void zero_grad(void *user, const double *const *x, int i, double *g)
 {
     (void)user, (void)x, (void)i, (void)g;
 }
-static const crease_callback_smooth call = { zero_value, zero_grad, NULL, { .L = 1 }, NULL };
+static const crease_callback_smooth call = { .value = zero_value,
+                                             .grad = zero_grad,
+                                             .constants = { .L = 1 } };
 
 static void make_sets(everything *t)
 {

@@ -1,4 +1,4 @@
-# Dependencies point one way: cli -> {report, io, selftest, rpca, regress, spca, split} -> solve -> {theory, method,
+# Dependencies point one way: job -> cli -> {report, io, selftest, rpca, regress, spca, split} -> solve -> {theory, method,
 # certify} -> problem -> {reg, set, map, smooth} -> {tensor, dense, transform} -> core; the checker, verify, stands on
 # core alone, and study on the public headers, core and rpca. Only dense/ and tensor/ name BLAS or
 # LAPACK; only core/alloc.c calls malloc.
@@ -42,6 +42,7 @@ may_include split core smooth
 may_include io core
 may_include report core dense io
 may_include selftest core dense $catalogues
+may_include job core io cli
 may_include cli core io report selftest solve rpca regress spca split
 for room in src/*/; do
   room=$(basename "$room")

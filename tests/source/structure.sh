@@ -15,7 +15,7 @@ at_most() { # at_most CEILING WHAT FILE: as many lines of the file; they are sho
 # Internal functions and tables: who defines one, which other files read it. The product is the library,
 # its readers and writers, and the program. Tables of catalogues (methods, verbs, ops) have their list for
 # a reader: one reader is too few for a function only.
-find "$BUILD"/src/CMakeFiles/crease_{objects,parts,program}.dir -name '*.o' | while read -r object; do
+find "$BUILD"/src/CMakeFiles/crease_{objects,parts,verbs,program}.dir -name '*.o' | while read -r object; do
   source=${object#*.dir/}
   [ -f "src/${source%.o}" ] && echo "$object" # not what an earlier build has left
 done >"$work/objects"
@@ -33,12 +33,12 @@ nm -A $(cat "$work/objects") | sed -E 's|^[^ ]*\.dir/([^ ]*)\.o:|\1 |' | awk -v 
 touch "$work/single" "$work/unread"
 sort -k2 -o "$work/single" "$work/single"
 sort -k2 -o "$work/unread" "$work/unread"
-at_most 343 "functions with one reader, in their own folder" "$work/single"
+at_most 349 "functions with one reader, in their own folder" "$work/single"
 at_most 37 "exports that no other product file reads" "$work/unread"
 
 # Files: all of src, and of a folder those that its list does not name.
 find src -type f ! -name CMakeLists.txt ! -name '*.cmake' | sort >"$work/files"
-at_most 456 "files in src" "$work/files"
+at_most 465 "files in src" "$work/files"
 for folder in $(sed 's|/[^/]*$||' "$work/files" | sort -u); do
   cat "$folder"/*.def 2>/dev/null | tr -c 'a-z0-9_' '\n' | sort -u >"$work/listed"
   grep -E "^$folder/[^/]*$" "$work/files" | while read -r file; do
@@ -62,7 +62,7 @@ grep -nE '(ops|penalty) *[!=]= *&crs_' -r src | grep -vE '^src/(reg|set|map|smoo
 at_most 21 "tables compared by address outside catalogues" "$work/tables"
 grep -nE 'CREASE_METHOD_[A-Z]|"(gcg|admm-g|admm-m|extension|prox-bcd|bcd)"' -r src |
   grep -vE '^src/method/' >"$work/methods"
-at_most 37 "method names outside src/method" "$work/methods"
+at_most 38 "method names outside src/method" "$work/methods"
 
 # Functions: lines between their braces.
 find src study -name '*.[ch]' -o -name '*.inc' | sort | xargs awk '

@@ -106,7 +106,9 @@ static inline crease_smooth make_term(fodder *f, draws *d, int k)
         return crease_matrix_factorization(&f->factors);
     default:
         t->vector = take(f, d, n);
-        f->own = (crease_callback_smooth){ own_value, own_grad, f, { .L = 3, .M = 3 }, NULL };
+        f->own = (crease_callback_smooth){
+            .value = own_value, .grad = own_grad, .user = f, .constants = { .L = 3, .M = 3 }
+        };
         f->own.constants.lower = -100;
         return crease_smooth_callback(&f->own);
     }

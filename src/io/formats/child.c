@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * child: decoding in a process of its own (child.h). Through the pipe go messages: a kind, a number
  * of bytes, and the bytes, all as this machine has them. */
-#define _GNU_SOURCE /* close_range by syscall, prctl */
+#define _GNU_SOURCE /* close_range by syscall, prctl, _Fork */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -16,7 +16,19 @@
 
 #include "io/formats/child.h"
 
-typedef enum { FAILURE, SHAPE, ITEMS, NAMES, POSITIONS, LABELS, SCALE, NOTICE, MEMBER, END } kind;
+typedef enum {
+    READY,
+    FAILURE,
+    SHAPE,
+    ITEMS,
+    NAMES,
+    POSITIONS,
+    LABELS,
+    SCALE,
+    NOTICE,
+    MEMBER,
+    END
+} kind;
 
 typedef struct {
     kind kind;
@@ -30,6 +42,7 @@ typedef struct {
 } layout;
 
 enum { RATIO = 1000, TEXT_MOST = 1 << 26, MEMBERS_MOST = 10000 };
+enum { LOCKED = 1 << 14 }; /* bytes that no thread has at hand: the allocator takes its lock */
 static const crs_limits usual = { 5, 256e6, 0 };
 
 /* ---- in the child ---- */
@@ -210,9 +223,11 @@ static _Noreturn void run_child(const work *w, int fd, pid_t parent)
     crs_emit to = { fd, w->s->name, w->file_bytes, w->limits.seconds + w->file_bytes / 1e6 };
     prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
     if (getppid() != parent) _exit(1);
+    crs_free(crs_alloc(LOCKED, 1));
     crs_source s = *w->s;
     s.f = NULL;
-    const bool done = confine(w, &to) && w->decode(&s, w->asked, &to, &e);
+    const bool done =
+        send_to(&to, READY, 0, NULL, 0, &e) && confine(w, &to) && w->decode(&s, w->asked, &to, &e);
     send_to(&to, done ? END : FAILURE, 0, &e, done ? 0 : sizeof e, &e);
     _exit(0);
 }
@@ -411,6 +426,8 @@ static bool take_one(intake *in)
     head h;
     if (!take(in, &h, sizeof h)) return false;
     switch (h.kind) {
+    case READY:
+        return h.bytes == 0;
     case SHAPE:
         return take_shape(in, &h);
     case ITEMS:
@@ -453,15 +470,22 @@ static bool explain(intake *in, int status)
     return damaged(in, why);
 }
 
+static int reap(const intake *in)
+{
+    int status = 0;
+    close(in->fd);
+    while (waitpid(in->pid, &status, 0) < 0 && errno == EINTR) {}
+    return status;
+}
+
 /* All that the child says; it is gone afterwards. */
 static bool listen_to(intake *in)
 {
-    int status = 0;
+    int status;
     while (take_one(in)) {}
     const bool silent = !in->ended && !in->failed;
     if (is_over(in) || !silent) kill(in->pid, SIGKILL);
-    close(in->fd);
-    while (waitpid(in->pid, &status, 0) < 0 && errno == EINTR) {}
+    status = reap(in);
     if (silent) explain(in, status);
     return in->ended && !in->failed;
 }
@@ -482,33 +506,59 @@ static void find_parents(crs_source *s, char *room, size_t size)
     s->path = room;
 }
 
+static bool fork_child(intake *in, crease_error *e)
+{
+    int fd[2];
+    const pid_t parent = getpid();
+    if (pipe2(fd, O_CLOEXEC) != 0) return fail_start(in->w, e);
+    in->pid = crs_fork();
+    if (in->pid == 0) {
+        close(fd[0]);
+        run_child(in->w, fd[1], parent);
+    }
+    const int why = errno;
+    close(fd[1]);
+    in->fd = fd[0];
+    if (in->pid > 0) return true;
+    close(fd[0]);
+    errno = why;
+    return fail_start(in->w, e);
+}
+
+/* Has it said something within so many seconds, or ended, or is time over? */
+static bool is_ready(const intake *in, double seconds)
+{
+    struct pollfd p = { in->fd, POLLIN, 0 };
+    for (const double end = crs_now() + seconds; crs_now() < end;)
+        if (poll(&p, 1, 50) > 0 || is_over(in)) return true;
+    return false;
+}
+
+/* A child that can allocate. */
+static bool start_child(intake *in, crease_error *e)
+{
+    for (double patience = 0.02; patience < 30; patience *= 1.4) { /* seconds, 110 in all */
+        if (!fork_child(in, e)) return false;
+        if (is_ready(in, patience)) return true;
+        kill(in->pid, SIGKILL);
+        reap(in);
+    }
+    errno = EAGAIN;
+    return fail_start(in->w, e);
+}
+
 static bool run(work *w, crs_array *out, crs_listing *listed, crease_error *e)
 {
     struct stat found;
-    int fd[2];
     char again[64];
-    const pid_t parent = getpid();
     crs_source s = *w->s;
     find_parents(&s, again, sizeof again);
     w->s = &s;
     w->file_bytes = w->limits.file_bytes;
     if (w->file_bytes == 0 && w->s->path && stat(w->s->path, &found) == 0)
         w->file_bytes = (double)found.st_size;
-    if (pipe2(fd, O_CLOEXEC) != 0) return fail_start(w, e);
-    const pid_t pid = fork();
-    if (pid == 0) {
-        close(fd[0]);
-        run_child(w, fd[1], parent);
-    }
-    const int why = errno;
-    close(fd[1]);
-    if (pid < 0) {
-        close(fd[0]);
-        errno = why;
-        return fail_start(w, e);
-    }
-    intake in = { .pid = pid, .fd = fd[0], .w = w, .out = out, .listed = listed, .e = e };
-    return listen_to(&in);
+    intake in = { .w = w, .out = out, .listed = listed, .e = e };
+    return start_child(&in, e) && listen_to(&in);
 }
 
 bool crs_child_read(const crs_limits *limits, crs_decode *decode, const crs_source *s,

@@ -5,13 +5,29 @@
  * that is read; its limits leave no descriptor for another one or for a socket. It sends what it
  * found through a pipe, and the parent believes nothing of it unchecked.
  *
- * Threads: the child is a copy of the calling thread alone. It allocates (glibc keeps its allocator
- * usable after a fork) and calls the one library, but neither OpenMP nor BLAS, whose workers it
- * lacks. */
+ * Threads: the child is a copy of the calling thread alone. It allocates and calls the one library,
+ * but neither OpenMP nor BLAS, whose workers it lacks. Other threads may be at work meanwhile: what
+ * libraries want done before a fork is not done, since OpenBLAS would wait for workers that another
+ * thread keeps busy, for ever. A child that was copied while another thread held the lock of the
+ * allocator cannot allocate; it is ended, and another one made. */
 #ifndef CRS_CHILD_H
 #define CRS_CHILD_H
 
+#include <unistd.h>
+
 #include "io/formats/io.h"
+
+#if defined(_GNU_SOURCE)
+/* fork without what other libraries want done before and after it, where the system has that. */
+static inline pid_t crs_fork(void)
+{
+#if defined(__GLIBC__) && __GLIBC_PREREQ(2, 34)
+    return _Fork();
+#else
+    return fork();
+#endif
+}
+#endif
 
 /* In the child: to the parent. All return false when the parent is not to get more, with e. */
 typedef struct crs_emit crs_emit;

@@ -390,7 +390,7 @@ static bool read_rows(table *t)
     for (bool first = true; next_row(t, &l, &closed); first = false) {
         if (t->number % ROWS == 0) {
             crs_watch_part(t->asked->watch, begun - (double)(t->end - t->at), begun);
-            (void)crease_watch_over(t->asked->watch);
+            if (!crs_reads_on(t->asked->watch, t->e)) return false;
         }
         const bool names = first && is_header(t, &l);
         if (!(names ? read_header(t, &l) : read_row(t, &l))) return false;

@@ -24,15 +24,41 @@ static void add_whole(crs_hash *h, ptrdiff_t x)
     crs_hash_add(h, bytes, sizeof bytes);
 }
 
+/* Sparse rows, zeros and all: as the same matrix made dense; of one that no reader would make dense
+ * the entries with their places. */
+static void add_sparse(crs_hash *h, const crs_array *a)
+{
+    enum { PIECE = 1024 };
+    const ptrdiff_t rows = a->shape.dim[0], cols = a->shape.dim[1];
+    const bool whole = rows <= CRS_MOST_DENSE / cols;
+    double piece[PIECE];
+    for (ptrdiff_t i = 0, k = 0; i < rows; i++) {
+        for (ptrdiff_t low = 0; whole && low < cols; low += PIECE) {
+            const ptrdiff_t now = cols - low < PIECE ? cols - low : PIECE;
+            fill(now, 0, piece);
+            for (; k < a->start[i + 1] && a->col[k] < low + now; k++)
+                piece[a->col[k] - low] = isnan(a->value[k]) ? (double)NAN : a->value[k];
+            crs_hash_add(h, piece, (size_t)now * sizeof *piece);
+        }
+        if (whole) continue;
+        add_whole(h, a->start[i + 1]);
+        for (; k < a->start[i + 1]; k++) {
+            add_whole(h, a->col[k]);
+            crs_hash_add(h, &a->value[k], sizeof a->value[k]);
+        }
+    }
+}
+
 void crs_array_hash(const crs_array *a, char hash[CRS_HASH])
 {
     enum { PIECE = 1024 };
-    const ptrdiff_t n = crease_size(&a->shape);
+    const ptrdiff_t n = a->value ? 0 : crease_size(&a->shape);
     double piece[PIECE];
     crs_hash h;
     crs_hash_begin(&h);
     add_whole(&h, a->shape.order);
     for (int k = 0; k < a->shape.order; k++) add_whole(&h, a->shape.dim[k]);
+    if (a->value) add_sparse(&h, a);
     for (ptrdiff_t at = 0; at < n; at += PIECE) {
         const ptrdiff_t now = n - at < PIECE ? n - at : PIECE;
         for (ptrdiff_t k = 0; k < now; k++)

@@ -6,6 +6,9 @@
 
 #include <stdio.h>
 
+#include <crease/map.h>
+#include <crease/smooth.h>
+
 #include "core/core.h"
 #include "io/formats/sha256.h"
 
@@ -69,8 +72,11 @@ typedef struct {
     crs_axes axes;
     double scale; /* of images: what 1 was in the file, as 255; 0: entries are as in the file */
     crs_axis
-        column; /* of a vector that was a column of a table: its name, as an axis of length 1 */
-    bool gaps;  /* the file says which entries are missing, and they are nan */
+        column;    /* of a vector that was a column of a table: its name, as an axis of length 1 */
+    double *value; /* of a matrix in sparse rows, which was asked for: then there are no data */
+    ptrdiff_t *start, *col; /* ascending in every row */
+    bool gaps;              /* the file says which entries are missing, and they are nan */
+    bool borrowed;          /* the entries are in the memory of a job, and not to be changed */
     char notice[200];
 } crs_array;
 
@@ -84,7 +90,8 @@ typedef struct {
     const char *frames;  /* of video and images: FIRST:END:STEP */
     const char *size;    /* of video: WIDTHxHEIGHT */
     bool colour;         /* of images and video: an axis of colours instead of gray */
-    crease_space shape;  /* of coordinate files; order 0: by the largest indices */
+    bool sparse; /* a matrix of coordinates with more zeros than two thirds stays in sparse rows */
+    crease_space shape;        /* of coordinate files; order 0: by the largest indices */
     const crease_watch *watch; /* cuts what may take long; NULL: nothing does */
 } crs_asked;
 
@@ -125,9 +132,10 @@ typedef struct {
     const crease_space *shape;
     const double *data;
     const crs_pieces *pieces;
-    const crs_axes *axes; /* NULL: none */
-    double scale;         /* of images: what 1 is in the file; 0: 255 */
-    bool single;          /* in 32 bits, where the format has them */
+    const crs_axes *axes;      /* NULL: none */
+    double scale;              /* of images: what 1 is in the file; 0: 255 */
+    bool single;               /* in 32 bits, where the format has them */
+    const crease_watch *watch; /* whose stop ends the writing; NULL: none */
 } crs_item;
 
 /* asked may be NULL. On failure out is empty, and so is the file that was to be written: it is not
@@ -166,12 +174,15 @@ const crs_format *crs_format_of(const char *path);
 /* Does the format read all that is asked? (asked.c) */
 bool crs_asked_suits(const crs_asked *a, const crs_format *f, const char *name, crease_error *e);
 
+/* False with a sentence when a stop is asked for. A limit of time is none: the data are needed for
+ * whatever there is to show. */
+bool crs_reads_on(const crease_watch *w, crease_error *e);
 /* The colon of "FILE:INNER", where there is a FILE and no file whose name has the colon; else NULL.
  */
 const char *crs_inner_of(const char *path);
 /* "FILE", "FILE:INNER", or "-" for standard input. On failure out is empty. */
 bool crs_read_asked(const char *path, const crs_asked *asked, crs_array *out, crease_error *e);
-/* Without asking anything. */
+/* Without asking anything, and entries of its own. */
 bool crs_read_array(const char *path, crs_array *out, crease_error *e);
 /* The shape that the file claims to have, where it says so at its beginning; false: it does not. */
 bool crs_read_shape(const char *path, const crs_asked *asked, crease_space *shape);
@@ -179,6 +190,8 @@ bool crs_read_shape(const char *path, const crs_asked *asked, crease_space *shap
 bool crs_read_listing(const char *path, const crs_asked *asked, crs_listing *out,
                       const crs_format **format, crease_error *e);
 void crs_array_free(crs_array *a);
+/* The entries become a copy where they are borrowed: for whoever changes them. */
+bool crs_array_own(crs_array *a, crease_error *e);
 
 /* SHA-256 (hash.c), as "sha256:" and 64 hexadecimal digits. */
 enum { CRS_HASH = 72 };
@@ -274,6 +287,9 @@ typedef struct {
  * that are NULL then were not read. */
 bool crs_npy_words(const crs_source *s, ptrdiff_t count, char **word, crease_error *e);
 void crs_words_free(ptrdiff_t count, char **word); /* and the list of them */
+/* The beginning of a .npy file of numbers as "<f8", of so many bytes. */
+enum { CRS_NPY_HEAD = 512 };
+size_t crs_npy_head(const char *type, const crease_space *s, char out[CRS_NPY_HEAD]);
 /* A .npy file into another one: of a crs_item, and of crs_words as UTF-32. */
 typedef struct {
     ptrdiff_t count;
@@ -293,6 +309,9 @@ bool crs_npy_stream_open(const char *path, crs_npy_stream *s, crease_error *e);
 bool crs_npy_stream_next(crs_npy_stream *s, ptrdiff_t count, double *out, crease_error *e);
 void crs_npy_stream_close(crs_npy_stream *s);
 
+/* Most entries of a matrix of coordinates that is made dense. */
+enum { CRS_MOST_DENSE = 100000000 };
+
 /* A matrix of a Matrix Market file: `array` files are dense, row-major in value; `coordinate` files
  * are compressed sparse rows, entries in the order of the file within a row. All arrays are owned.
  */
@@ -304,7 +323,7 @@ typedef struct {
 } crs_mtx;
 
 /* real or integer, general or symmetric. On failure out is empty. */
-bool crs_mtx_read(FILE *f, const char *name, crs_mtx *out, crease_error *e);
+bool crs_mtx_read(FILE *f, const char *name, const crease_watch *w, crs_mtx *out, crease_error *e);
 void crs_mtx_free(crs_mtx *m);
 
 /* The file that `put` writes appears under its name whole or not at all, gzipped where the name
@@ -354,5 +373,83 @@ bool crs_ends_in(const char *path, const char *ending);
 
 /* A failed read of `name` at this byte, by errno. */
 bool crs_fail_read(const char *name, size_t byte, crease_error *e);
+
+/* Files in memory (memory.c). A job (crease/job.h) has files, functions and streams of its own.
+ * While it runs on a thread, "memory:NAME" is one of its files wherever that thread takes a path:
+ * an array that is read as it lies there, or bytes. What is written to such a path becomes a file
+ * of the job.
+ */
+typedef struct {
+    char *name;         /* "data.npy", "out/result.json" */
+    crease_space shape; /* of an array; order 0: it is bytes */
+    const double *data;
+    double *own;  /* the same, where the job owns it */
+    char *bytes;  /* owned; not of an array */
+    size_t count; /* of the bytes */
+} crs_memory_file;
+
+/* A function of the caller's: a coupling or a map. */
+typedef struct {
+    char *name;
+    const crease_callback_smooth *smooth; /* NULL: it is a map */
+    const crease_callback_map *map;
+} crs_memory_function;
+
+typedef struct {
+    int count;
+    crs_memory_file *file;
+    int functions;
+    crs_memory_function *function;
+    FILE *out, *err; /* what is printed, and what is said beside it */
+    void *kept;      /* what a verb leaves for the next run of the same job; NULL: nothing */
+    void (*drop)(void *kept);
+    bool keeps; /* it may */
+} crs_memory;
+
+/* The memory of the job that runs on this thread; NULL: none. enter returns the one before, which
+ * is entered again when the job has ended. */
+crs_memory *crs_memory_now(void);
+crs_memory *crs_memory_enter(crs_memory *m);
+
+/* Where a verb prints: standard output and standard error, or the streams of the job. */
+FILE *crs_out(void);
+FILE *crs_err(void);
+#if defined(__GNUC__)
+__attribute__((format(printf, 1, 2)))
+#endif
+int crs_print(const char *format, ...);
+
+bool crs_is_memory(const char *path);
+/* The file of this path; NULL: there is none. */
+const crs_memory_file *crs_memory_find(const char *path);
+/* Is there a file or a folder of this path, in memory or on the disk? */
+bool crs_is_there(const char *path);
+
+/* Text that is being written, into memory that grows; open: NULL when out of memory. */
+typedef struct {
+    char *bytes; /* followed by a 0; to be freed */
+    size_t count, room;
+} crs_text;
+FILE *crs_text_open(crs_text *t);
+
+/* For reading: its bytes, or those of an .npy file. NULL with a sentence. */
+FILE *crs_memory_open(const char *path, crease_error *e);
+
+/* A new file, or another content of an old one: an array that the job owns from now on, also after
+ * a failure; one that is borrowed; bytes that are copied. */
+bool crs_memory_own(const char *path, const crease_space *s, double *x, crease_error *e);
+bool crs_memory_borrow(const char *path, const crease_space *s, const double *x, crease_error *e);
+bool crs_memory_bytes(const char *path, const void *bytes, size_t n, crease_error *e);
+/* What is to be written to the path: an array, or what `put` writes. */
+bool crs_memory_item(const char *path, const crs_item *item, crease_error *e);
+bool crs_memory_put(const char *path, crs_put *put, const void *what, crease_error *e);
+/* All files whose path begins so. */
+void crs_memory_remove(const char *path);
+
+bool crs_memory_function_add(crs_memory *m, const crs_memory_function *f, crease_error *e);
+/* NULL: none has this name. */
+const crs_memory_function *crs_memory_function_of(const char *name);
+
+void crs_memory_close(crs_memory *m);
 
 #endif

@@ -4,6 +4,7 @@
  * symmetric file holds the lower triangle, the entries of a pattern are 1 (Boisvert, Pozo,
  * Remington 1996, NISTIR 5935). Entries without a line are zeros, unless they are to be missing. */
 #include <ctype.h>
+#include <stdlib.h>
 
 #include "io/formats/io.h"
 
@@ -18,6 +19,7 @@ typedef struct {
     int words;
     bool sparse, pattern, symmetric, skew; /* skew: symmetric too, but for the sign */
     ptrdiff_t rows, cols, entries, filled, room;
+    const crease_watch *watch;
     double *data; /* the entries so far: (row, column, value), or values down the columns */
     crease_error *e;
 } scanner;
@@ -146,11 +148,13 @@ static bool take(scanner *s)
 
 static bool read_entries(scanner *s)
 {
+    enum { ENTRIES = 4096 }; /* between two looks */
     for (;;) {
         if (!next_line(s)) return false;
         if (s->words == 0) break;
         if (s->filled == s->entries) return bad(s, "there are more entries than the sizes say");
         if (!take(s)) return false;
+        if (s->filled % ENTRIES == 0 && !crs_reads_on(s->watch, s->e)) return false;
     }
     return s->filled == s->entries ||
            crs_fail(s->e, CREASE_BAD_DATA,
@@ -224,9 +228,9 @@ static bool compress(ptrdiff_t count, const double *triple, double mirrored, crs
            crs_fail(e, CREASE_NO_MEMORY, "out of memory: a sparse matrix of %td entries", most);
 }
 
-bool crs_mtx_read(FILE *f, const char *name, crs_mtx *out, crease_error *e)
+bool crs_mtx_read(FILE *f, const char *name, const crease_watch *w, crs_mtx *out, crease_error *e)
 {
-    scanner s = { .f = f, .name = name, .e = e };
+    scanner s = { .f = f, .name = name, .watch = w, .e = e };
     *out = (crs_mtx){ .value = NULL };
     bool done = read_banner(&s) && read_sizes(&s) && read_entries(&s);
     if (done) {
@@ -242,9 +246,8 @@ bool crs_mtx_read(FILE *f, const char *name, crs_mtx *out, crease_error *e)
 /* All entries of a sparse matrix; those that it does not name are `absent`. */
 static bool expand(const char *name, double absent, crs_mtx *m, crease_error *e)
 {
-    static const ptrdiff_t most = 100000000;
     if (!m->sparse) return true;
-    if (m->rows > most / m->cols)
+    if (m->rows > CRS_MOST_DENSE / m->cols)
         return crs_fail(e, CREASE_BAD_DATA,
                         "%.200s is a sparse %td x %td matrix, too large to write out; use it as a "
                         "linear map",
@@ -263,13 +266,71 @@ static bool expand(const char *name, double absent, crs_mtx *m, crease_error *e)
     return true;
 }
 
+typedef struct {
+    ptrdiff_t col, place;
+    double value;
+} cell;
+
+static int by_column(const void *a, const void *b)
+{
+    const cell *s = a, *t = b;
+    if (s->col != t->col) return s->col < t->col ? -1 : 1;
+    return (s->place > t->place) - (s->place < t->place);
+}
+
+/* The columns of every row ascend, each once: entries of one place add up. */
+static bool tidy_rows(crs_mtx *m, crease_error *e)
+{
+    ptrdiff_t most = 0, to = 0;
+    for (ptrdiff_t i = 0; i < m->rows; i++)
+        if (m->start[i + 1] - m->start[i] > most) most = m->start[i + 1] - m->start[i];
+    cell *row = crs_alloc((size_t)most, sizeof *row);
+    if (!row) return crs_fail(e, CREASE_NO_MEMORY, "out of memory: a row of %td entries", most);
+    for (ptrdiff_t i = 0, k = 0; i < m->rows; i++) {
+        const ptrdiff_t count = m->start[i + 1] - k;
+        for (ptrdiff_t l = 0; l < count; l++, k++) row[l] = (cell){ m->col[k], k, m->value[k] };
+        qsort(row, (size_t)count, sizeof *row, by_column);
+        m->start[i] = to;
+        for (ptrdiff_t l = 0; l < count; l++) {
+            const bool again = l > 0 && row[l].col == row[l - 1].col;
+            to -= again;
+            m->col[to] = row[l].col;
+            m->value[to] = (again ? m->value[to] : 0) + row[l].value;
+            to++;
+        }
+    }
+    m->start[m->rows] = to;
+    crs_free(row);
+    return true;
+}
+
+/* Does a sparse matrix stay so? */
+static bool stays_sparse(const crs_mtx *m, const crs_asked *asked)
+{
+    return m->sparse && asked && asked->sparse && m->rows > 1 && m->cols > 1 &&
+           3 * (double)m->start[m->rows] < (double)m->rows * (double)m->cols;
+}
+
+static void hand_over(crs_mtx *m, crs_array *out)
+{
+    out->shape = crease_matrix(m->rows, m->cols);
+    out->value = m->value, out->start = m->start, out->col = m->col;
+    m->value = NULL, m->start = m->col = NULL;
+}
+
 static bool read_mtx(const crs_source *s, const crs_asked *asked, crs_array *out, crease_error *e)
 {
     const bool missing = asked && asked->absent && strcmp(asked->absent, "missing") == 0;
     crs_mtx m;
     *out = (crs_array){ .data = NULL };
-    bool done = crs_mtx_read(s->f, s->name, &m, e);
-    const bool sparse = m.sparse;
+    bool done = crs_mtx_read(s->f, s->name, asked ? asked->watch : NULL, &m, e);
+    const bool sparse = m.sparse, kept = done && !missing && stays_sparse(&m, asked);
+    if (kept) {
+        done = tidy_rows(&m, e);
+        if (done) hand_over(&m, out);
+        crs_mtx_free(&m);
+        return done;
+    }
     done = done && expand(s->name, missing ? (double)NAN : 0, &m, e);
     if (done) {
         const bool vector = m.rows == 1 || m.cols == 1;

@@ -478,8 +478,9 @@ void crs_npy_stream_close(crs_npy_stream *s)
 }
 
 /* The dictionary, padded so that the items begin at a multiple of 64 bytes. */
-static size_t write_header(const char *type, const crease_space *s, char *out, size_t size)
+size_t crs_npy_head(const char *type, const crease_space *s, char out[CRS_NPY_HEAD])
 {
+    const size_t size = CRS_NPY_HEAD;
     size_t n = (size_t)snprintf(out + 10, size - 10,
                                 "{'descr': '%s', 'fortran_order': False, 'shape': (", type);
     for (int k = 0; k < s->order; k++)
@@ -509,8 +510,8 @@ static bool take_items(void *self, ptrdiff_t count, const double *x)
 bool crs_npy_put(FILE *f, const void *what)
 {
     const crs_item *a = what;
-    char head[512];
-    const size_t n = write_header(a->single ? "<f4" : "<f8", a->shape, head, sizeof head);
+    char head[CRS_NPY_HEAD];
+    const size_t n = crs_npy_head(a->single ? "<f4" : "<f8", a->shape, head);
     target t = { f, a->single };
     return fwrite(head, 1, n, f) == n && crs_item_each(a, take_items, &t);
 }
@@ -544,11 +545,11 @@ bool crs_npy_put_words(FILE *f, const void *what)
     const crs_words *w = what;
     const crease_space s = crease_vector(w->count);
     size_t most = 1;
-    char head[512], type[24];
+    char head[CRS_NPY_HEAD], type[24];
     for (ptrdiff_t k = 0; k < w->count; k++)
         if (points(w->word[k]) > most) most = points(w->word[k]);
     snprintf(type, sizeof type, "<U%zu", most);
-    const size_t n = write_header(type, &s, head, sizeof head);
+    const size_t n = crs_npy_head(type, &s, head);
     if (fwrite(head, 1, n, f) != n) return false;
     for (ptrdiff_t k = 0; k < w->count; k++) {
         const char *at = w->word[k];
@@ -561,16 +562,24 @@ bool crs_npy_put_words(FILE *f, const void *what)
     return true;
 }
 
+/* A file, or an array in the memory of a job. */
+static bool write_item(const char *path, const crs_item *item, crs_stamp *stamp, crease_error *e)
+{
+    if (!crease_space_check(item->shape, e)) return false;
+    return crs_is_memory(path) ? crs_memory_item(path, item, e)
+                               : crs_write_whole(path, crs_npy_put, item, stamp, e);
+}
+
 bool crs_write_npy(const char *path, const crs_npy *a, crs_stamp *stamp, crease_error *e)
 {
     const crs_item item = { .shape = a->shape, .data = a->data, .pieces = a->pieces };
-    return crease_space_check(a->shape, e) && crs_write_whole(path, crs_npy_put, &item, stamp, e);
+    return write_item(path, &item, stamp, e);
 }
 
 static bool put_item(const char *path, int count, const crs_item *item, crease_error *e)
 {
     (void)count; /* one */
-    return crease_space_check(item->shape, e) && crs_write_whole(path, crs_npy_put, item, NULL, e);
+    return write_item(path, item, NULL, e);
 }
 
 static bool is_npy(const unsigned char *head, size_t n)

@@ -155,7 +155,7 @@ bool crs_records_read(crs_bytes *in, const crs_record *r, ptrdiff_t count, crs_a
             return false;
         done += now;
         crs_watch_part(in->watch, (double)done, (double)count);
-        (void)crease_watch_over(in->watch);
+        if (!crs_reads_on(in->watch, in->e)) return false;
     }
     if (rounded)
         snprintf(out->notice, sizeof out->notice,
@@ -262,12 +262,14 @@ bool crs_put_double(FILE *f, double x)
 
 bool crs_item_each(const crs_item *a, crs_take *take, void *self)
 {
-    const ptrdiff_t n = crease_size(a->shape);
-    if (!a->pieces) return take(self, n, a->data);
-    for (ptrdiff_t at = 0; at < n; at += a->pieces->room) {
-        const ptrdiff_t now = n - at < a->pieces->room ? n - at : a->pieces->room;
-        a->pieces->items(a->pieces->self, at, now, a->pieces->buffer);
-        if (!take(self, now, a->pieces->buffer)) return false;
+    enum { TILE = 1 << 14 }; /* entries between two looks */
+    const crs_pieces *p = a->pieces;
+    const ptrdiff_t n = crease_size(a->shape), room = p ? p->room : TILE;
+    for (ptrdiff_t at = 0; at < n; at += room) {
+        const ptrdiff_t now = n - at < room ? n - at : room;
+        if (p) p->items(p->self, at, now, p->buffer);
+        if (!take(self, now, p ? p->buffer : a->data + at)) return false;
+        if (crease_watch_why(a->watch) == CREASE_STOPPED) return false;
     }
     return true;
 }

@@ -17,6 +17,7 @@ typedef struct {
     int order;
     crease_space shape, largest; /* as told, order 0: not; by the indices */
     ptrdiff_t count, room;
+    const crease_watch *watch;
     double *entry; /* order indices from 0, the value, the line */
     crease_error *e;
 } scanner;
@@ -163,11 +164,13 @@ static bool read_head(scanner *s)
 
 static bool read_entries(scanner *s)
 {
+    enum { ENTRIES = 4096 }; /* between two looks */
     if (!read_head(s)) return false;
     for (;;) {
         if (!next_line(s)) return false;
         if (s->words == 0) break;
         if (!add_entry(s)) return false;
+        if (s->count % ENTRIES == 0 && !crs_reads_on(s->watch, s->e)) return false;
     }
     return true;
 }
@@ -234,7 +237,7 @@ static void fill_gaps(const scanner *s, bool zero, crs_array *out)
 
 static bool read_tns(const crs_source *s, const crs_asked *asked, crs_array *out, crease_error *e)
 {
-    scanner in = { .f = s->f, .name = s->name, .e = e };
+    scanner in = { .f = s->f, .name = s->name, .watch = asked ? asked->watch : NULL, .e = e };
     const char *absent = asked ? asked->absent : NULL;
     *out = (crs_array){ .data = NULL };
     bool done = read_entries(&in) && decide_shape(&in, asked, &out->shape);

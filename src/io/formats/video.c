@@ -2,7 +2,7 @@
  * video: frames by the program ffmpeg through pipes, no shell between: rows x columns x frames,
  * with colours a dimension of 3 before the frames, scaled to 0..1; the frames are at their seconds.
  * It may read the one file only, and sends images of Netpbm. mp4 and gif are written. */
-#define _GNU_SOURCE /* fopencookie, pipe2 */
+#define _GNU_SOURCE /* fopencookie, pipe2, _Fork */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -14,6 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "io/formats/child.h"
 #include "io/formats/image.h"
 
 enum { ARGUMENTS = 48, NO_PROGRAM = 127 };
@@ -52,7 +53,7 @@ static bool start(ffmpeg *f, int stream, const char *const *argument, double sec
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, data) != 0)
         return crs_fail(e, CREASE_IO, "ffmpeg cannot be started: %s", strerror(errno));
     const bool piped = pipe2(text, O_CLOEXEC) == 0;
-    if (piped) f->pid = fork();
+    if (piped) f->pid = crs_fork();
     if (f->pid == 0) {
         const int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
         dup2(stream == 0 ? data[1] : nothing, 0);

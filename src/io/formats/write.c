@@ -104,6 +104,7 @@ bool crs_write_whole(const char *path, crs_put *put, const void *what, crs_stamp
                      crease_error *e)
 {
     char *beside;
+    if (crs_is_memory(path)) return crs_memory_put(path, put, what, e);
     const int fd = open_beside(path, &beside);
     bool done = fd >= 0;
     if (done) {
@@ -121,6 +122,9 @@ bool crs_write_whole(const char *path, crs_put *put, const void *what, crs_stamp
 bool crs_write_by(const char *path, crs_put_file *put, const void *what, crease_error *e)
 {
     char *beside;
+    if (crs_is_memory(path))
+        return crs_fail(e, CREASE_UNSUPPORTED,
+                        "%.200s: files of this format are written to a disk; write .npy", path);
     const int fd = open_beside(path, &beside);
     bool done = fd >= 0;
     if (!done) fail_write(path, e);

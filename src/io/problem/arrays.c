@@ -71,8 +71,8 @@ static bool from_file(crs_reader *r, const crs_node *at, bool infinite, crs_arra
 {
     const char *path = crs_path_at(r, at);
     if (!path) return false;
-    if (!crs_read_array(path, out, r->e)) return crs_blame(r, at);
-    if (!crs_keep(r, out->data)) return false;
+    if (!crs_read_asked(path, NULL, out, r->e)) return crs_blame(r, at);
+    if (!out->borrowed && !crs_keep(r, out->data)) return false;
     for (ptrdiff_t j = 0, n = crease_size(&out->shape); j < n; j++)
         if (isnan(out->data[j]) || (!infinite && isinf(out->data[j])))
             return crs_fail_at(r, at, "entry %td of the file is %g; give finite numbers", j + 1,

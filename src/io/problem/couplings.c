@@ -322,6 +322,92 @@ static bool read_tucker(crs_reader *r, const crs_node *at, const crs_block_list 
     return true;
 }
 
+/* {"callback": {"name": "f0", "blocks": ["x", "y"], "L": 2, "lower": 0}}: a function that the job
+ * was given. It sees the blocks of its list, in that order. Nothing is known of what is left out.
+ */
+typedef struct {
+    crease_callback_smooth outer;
+    const crease_callback_smooth *inner;
+    int count, *block; /* of the list */
+    const double **x;
+} chosen_blocks;
+
+static const double *const *choose(chosen_blocks *c, const double *const *x)
+{
+    for (int k = 0; k < c->count; k++) c->x[k] = x[c->block[k]];
+    return c->x;
+}
+
+static double chosen_value(void *user, const double *const *x)
+{
+    chosen_blocks *c = user;
+    return c->inner->value(c->inner->user, choose(c, x));
+}
+
+static void chosen_grad(void *user, const double *const *x, int i, double *g)
+{
+    chosen_blocks *c = user;
+    for (int k = 0; k < c->count; k++)
+        if (c->block[k] == i) c->inner->grad(c->inner->user, choose(c, x), k, g);
+}
+
+static bool choose_blocks(crs_reader *r, const crs_node *at, const crs_block_list *blocks,
+                          chosen_blocks *c)
+{
+    bool *touches = crs_keep_new(r, blocks->count, sizeof *touches);
+    c->count = (int)json_array_size(at->value);
+    c->block = crs_keep_new(r, c->count, sizeof *c->block);
+    c->x = crs_keep_new(r, c->count, sizeof *c->x);
+    if (!touches || !c->block || !c->x) return false;
+    if (c->count < 1) return crs_fail_at(r, at, "give a list of the blocks that it is of");
+    for (int k = 0; k < c->count; k++) {
+        const crs_node here = crs_element(at, (size_t)k);
+        if (!crs_block_at(r, &here, blocks, &c->block[k])) return false;
+        if (touches[c->block[k]]) return crs_fail_at(r, &here, "this block is named twice");
+        touches[c->block[k]] = true;
+    }
+    c->outer.touches = touches;
+    return true;
+}
+
+/* What the function declares, or the file instead: L, and a lower bound. */
+static bool read_constants(crs_reader *r, const crs_node *at, crease_constants *k)
+{
+    crs_node here;
+    if (k->L == 0) k->lower = -INFINITY; /* the function declares nothing */
+    const bool bounded = crs_member(at, "lower", &here);
+    if (bounded && !crs_number_at(r, &here, &k->lower)) return false;
+    if (crs_member(at, "L", &here)) return crs_number_at(r, &here, &k->L);
+    if (bounded && k->L == 0) k->L = INFINITY; /* of which 0 would say that nothing is known */
+    return true;
+}
+
+static bool read_callback(crs_reader *r, const crs_node *at, const crs_block_list *blocks,
+                          crease_smooth *out)
+{
+    static const char *const keys[] = { "name", "blocks", "L", "lower" };
+    crs_node here;
+    const char *name;
+    chosen_blocks *c = crs_keep_new(r, 1, sizeof *c);
+    if (!c || !crs_has_keys(r, at, 4, keys) || !crs_need(r, at, "name", &here) ||
+        !crs_text_at(r, &here, &name))
+        return false;
+    const crs_memory_function *f = crs_memory_function_of(name);
+    if (!f || !f->smooth)
+        return crs_fail_at(r, &here,
+                           "'%.60s' is no function of the job; a file has none: build it in C or "
+                           "in Python",
+                           name);
+    c->inner = f->smooth;
+    c->outer = *f->smooth;
+    c->outer.value = chosen_value, c->outer.grad = chosen_grad, c->outer.user = c;
+    c->outer.block = NULL;
+    if (!read_constants(r, at, &c->outer.constants)) return false;
+    if (!crs_need(r, at, "blocks", &here) || !choose_blocks(r, &here, blocks, c)) return false;
+    *out = crease_smooth_callback(&c->outer);
+    return true;
+}
+
 static bool read_sum(crs_reader *r, const crs_node *at, const crs_block_list *blocks,
                      crease_smooth *out)
 {
@@ -345,6 +431,7 @@ static const struct {
     { "cp", read_cp },
     { "tucker", read_tucker },
     { "sum", read_sum },
+    { "callback", read_callback },
 };
 
 static const char *name_at(int k) { return crease_smooth_at(k)->name; }

@@ -190,10 +190,11 @@ static bool read_all(crs_reader *r, const crs_node *root, crs_problem_file *f)
     return crease_problem_check(&f->problem, r->e) || crs_blame(r, root);
 }
 
-/* The part of a path before its last slash, with it. */
+/* The part of a path before its last slash, with it; of a file in memory at least "memory:". */
 static char *folder_of(crs_reader *r, const char *path)
 {
     const char *slash = strrchr(path, '/');
+    if (!slash && crs_is_memory(path)) slash = strchr(path, ':');
     const size_t n = slash ? (size_t)(slash - path) + 1 : 0;
     char *folder = crs_keep_new(r, (ptrdiff_t)n + 1, 1);
     if (folder) memcpy(folder, path, n);

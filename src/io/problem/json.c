@@ -10,7 +10,7 @@
 
 enum { PIECE = 1024, SMALL = 4 * PIECE, KEPT = 384 * 1024, MORE = 512 * 1024 };
 
-static struct {
+static _Thread_local struct {
     char *room; /* NULL: nothing is being read */
     size_t size, used;
     bool failed;
@@ -35,7 +35,12 @@ static void give(void *p)
     if (!reserve.room || at < from || at >= from + reserve.size) crs_free(p);
 }
 
-void crs_json_begin(void) { json_set_alloc_funcs(take, give); }
+/* The seed of its tables is drawn here, for two threads that need it first may not draw it both. */
+void crs_json_begin(void)
+{
+    json_set_alloc_funcs(take, give);
+    json_object_seed(0);
+}
 
 typedef struct {
     const char *at, *end;
@@ -52,7 +57,7 @@ static size_t next_piece(void *to, size_t room, void *self)
     return n;
 }
 
-json_t *crs_json_parse(const char *name, const char *text, size_t n, crease_error *e)
+static json_t *parse(const char *name, const char *text, size_t n, size_t how, crease_error *e)
 {
     left_over all = { text, text + n };
     json_error_t why;
@@ -62,8 +67,7 @@ json_t *crs_json_parse(const char *name, const char *text, size_t n, crease_erro
         return crs_fail(e, CREASE_NO_MEMORY, "out of memory: the JSON text of %.200s", name), NULL;
     reserve.used = 0;
     reserve.failed = false;
-    json_t *root = json_load_callback(next_piece, &all,
-                                      JSON_REJECT_DUPLICATES | JSON_DECODE_INT_AS_REAL, &why);
+    json_t *root = json_load_callback(next_piece, &all, JSON_REJECT_DUPLICATES | how, &why);
     const bool failed = reserve.failed;
     if (failed) json_decref(root);
     crs_free(reserve.room);
@@ -74,6 +78,16 @@ json_t *crs_json_parse(const char *name, const char *text, size_t n, crease_erro
         crs_fail(e, CREASE_BAD_DATA, "%.120s:%d:%d: %.160s; correct the JSON there", name, why.line,
                  why.column, why.text);
     return root;
+}
+
+json_t *crs_json_parse(const char *name, const char *text, size_t n, crease_error *e)
+{
+    return parse(name, text, n, JSON_DECODE_INT_AS_REAL, e);
+}
+
+json_t *crs_json_parse_whole(const char *name, const char *text, size_t n, crease_error *e)
+{
+    return parse(name, text, n, 0, e);
 }
 
 bool crs_text_read(const char *path, char **text, size_t *n, crease_error *e)

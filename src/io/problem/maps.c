@@ -117,7 +117,7 @@ static bool read_mtx(crs_reader *r, const crs_node *at, const crease_space *dom,
     const char *path = crs_path_at(r, at);
     FILE *f = path ? crs_open(path, r->e) : NULL;
     if (!f) return false;
-    const bool read = crs_mtx_read(f, path, &m, r->e);
+    const bool read = crs_mtx_read(f, path, NULL, &m, r->e);
     fclose(f);
     if (!read) return crs_blame(r, at);
     const bool value = crs_keep(r, m.value); /* each is kept or freed, whatever becomes of others */
@@ -449,6 +449,31 @@ static bool read_convolution(crs_reader *r, const crs_node *at, const crease_spa
     return true;
 }
 
+/* {"callback": {"name": "A0", "shape": [3, 4], "norm": 2}}: functions that the job was given. */
+static bool read_callback(crs_reader *r, const crs_node *at, const crease_space *dom,
+                          crease_map *out, crease_space *range)
+{
+    static const char *const keys[] = { "name", "shape", "norm" };
+    crs_node here;
+    const char *name;
+    crease_callback_map *c = crs_keep_new(r, 1, sizeof *c);
+    if (!c || !crs_has_keys(r, at, 3, keys) || !crs_need(r, at, "name", &here) ||
+        !crs_text_at(r, &here, &name))
+        return false;
+    const crs_memory_function *f = crs_memory_function_of(name);
+    if (!f || !f->map)
+        return crs_fail_at(r, &here,
+                           "'%.60s' is no map of the job; a file has none: build it in C or in "
+                           "Python",
+                           name);
+    *c = *f->map;
+    if (crs_member(at, "norm", &here) && !crs_number_at(r, &here, &c->norm_bound)) return false;
+    if (!crs_need(r, at, "shape", &here) || !crs_shape_at(r, &here, range)) return false;
+    (void)dom;
+    *out = crease_map_callback(c);
+    return true;
+}
+
 static const char *name_at(int k) { return crease_map_at(k)->name; }
 
 /* A map that is its parameters alone, and keeps the shape. */
@@ -495,6 +520,7 @@ static const struct {
     { "dct", read_dct },
     { "circular-convolution", read_convolution },
     { "convolution", read_convolution },
+    { "callback", read_callback },
 };
 
 static map_reader *reader_of(const crease_map_ops *ops)

@@ -14,11 +14,13 @@
 
 #include "io/formats/io.h"
 
-/* JSON text to a document (json.c); NULL with the place of its first fault. begin gives the JSON
- * library memory that it survives the lack of: a program calls it before anything else. */
+/* JSON text to a document (json.c); NULL with the place of its first fault. Its numbers are real
+ * ones, or whole where they are whole. begin gives the JSON library memory that it survives the
+ * lack of: a program calls it before anything else. */
 void crs_json_begin(void);
 json_t *crs_json_parse(const char *name, const char *text, size_t n, crease_error *e);
-/* The same of a file, whose text goes into a hash unless that is NULL. */
+json_t *crs_json_parse_whole(const char *name, const char *text, size_t n, crease_error *e);
+/* The first of a file, whose text goes into a hash unless that is NULL. */
 json_t *crs_json_read(const char *path, crs_hash *hash, crease_error *e);
 bool crs_text_read(const char *path, char **text, size_t *n, crease_error *e);
 

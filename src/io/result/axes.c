@@ -3,9 +3,6 @@
  *
  * [{"name": "emission", "unit": "nm", "numbers": [270, ...]}, {"name": "sample", "labels": [...]},
  * ...]: an object or null for each dimension, every key may be missing or null. */
-#define _POSIX_C_SOURCE 200809L
-#include <unistd.h>
-
 #include "io/result/result.h"
 
 static void put_axis(crs_spot to, const crs_axis *a)
@@ -282,9 +279,9 @@ bool crs_axes_beside(const char *path, const crease_space *s, crs_axes *out, cre
     *out = (crs_axes){ .axis = { { .name = NULL } } };
     char *own = renamed(path, ".axes.json", e), *result = renamed(path, "result.json", e);
     bool done = own && result;
-    if (done && access(own, F_OK) == 0)
+    if (done && crs_is_there(own))
         done = crs_axes_file(own, s, out, e);
-    else if (done && access(result, F_OK) == 0)
+    else if (done && crs_is_there(result))
         done = from_result(path, result, s, out, e);
     crs_free(own);
     crs_free(result);

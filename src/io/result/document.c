@@ -257,7 +257,7 @@ bool crs_text_sealed(char *text, size_t n)
 bool crs_document_print(crs_document *d, bool compact, crease_error *e)
 {
     bool done = finish(d, e);
-    if (done && !dump(d, stdout, compact ? 0 : 1) && !ferror(stdout))
+    if (done && !dump(d, crs_out(), compact ? 0 : 1) && !ferror(crs_out()))
         done = crs_fail(e, CREASE_NO_MEMORY, "out of memory: the JSON document");
     crs_document_free(d);
     return done; /* the end of the program looks at standard output */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * folder: a result is written beside its name, flushed to the disk, then renamed. result.json lists
  * the files of its folder: by this list --force tells an earlier result from anything else.
- * certificate.json, the last to be written, has the size and hash of every other. */
+ * certificate.json, the last to be written, has the size and hash of every other. A folder in the
+ * memory of a job has neither sizes nor hashes: it gets them when it is saved. */
 #define _XOPEN_SOURCE 700
 #include <dirent.h>
 #include <errno.h>
@@ -140,14 +141,18 @@ bool crs_folder_begin(const char *path, bool force, crs_folder *f, crease_error 
     bool taken;
     *f = (crs_folder){ .path = NULL };
     if (!path) return true;
-    if (!may_have(path, force, &taken, e)) return false;
+    const bool memory = crs_is_memory(path);
+    taken = false;
+    if (!memory && !may_have(path, force, &taken, e)) return false;
     f->path = crs_alloc(strlen(path) + 1, 1);
-    f->beside = name_beside(path, "tmp");
+    f->beside = memory ? crs_alloc(strlen(path) + 1, 1) : name_beside(path, "tmp");
     f->old = taken ? name_beside(path, "old") : NULL;
     bool done = (f->path && f->beside && (!taken || f->old)) || no_memory(e);
     if (done) {
         strcpy(f->path, path);
-        done = (mkdir(f->beside, 0777) == 0 && rmdir(f->beside) == 0) || fail_write(path, e);
+        if (memory) strcpy(f->beside, path);
+        done =
+            memory || (mkdir(f->beside, 0777) == 0 && rmdir(f->beside) == 0) || fail_write(path, e);
     }
     if (!done) crs_folder_abandon(f);
     return done;
@@ -168,6 +173,10 @@ static void forget(crs_folder *f)
 static void erase_listed(const crs_folder *f)
 {
     char path[PATH_MAX];
+    if (crs_is_memory(f->beside)) {
+        crs_memory_remove(f->beside);
+        return;
+    }
     for (int k = 0; k < f->count; k++) {
         const int n = snprintf(path, sizeof path, "%s/%s", f->beside, f->file[k].name);
         if (n < PATH_MAX) unlink(path);
@@ -205,6 +214,7 @@ static char *new_file(crs_folder *f, const char *name, crease_error *e)
 {
     const char *slash = strchr(name, '/');
     char *path = remember(f, name, e) ? crs_path_in(f->beside, name, e) : NULL;
+    if (path && crs_is_memory(path)) return f->made = true, path;
     bool done = path && (f->made || (f->made = mkdir(f->beside, 0777) == 0));
     if (done && slash) {
         char *end = path + strlen(path) - strlen(slash);
@@ -270,17 +280,22 @@ bool crs_folder_certify(crs_folder *f, crs_document *certificate, crease_error *
     return whole || crs_fail(e, CREASE_NO_MEMORY, "out of memory: the certificate");
 }
 
+static void put_stamp(crs_spot files, const char *name, const crs_stamp *stamp)
+{
+    const crs_spot to = crs_put_object(files, name);
+    crs_put_whole(to, "bytes", stamp->bytes);
+    crs_put_text(to, "hash", stamp->hash);
+}
+
 /* {"name": {"bytes": 10, "hash": "sha256:..."}, ...} */
 static bool put_certificate(crs_folder *f, crease_error *e)
 {
     crs_document *d = &f->certificate;
     if (!d->root) return true;
+    if (crs_is_memory(f->path))
+        return crs_document_seal(d, e) && crs_folder_document(f, "certificate.json", d, e);
     const crs_spot files = crs_put_object((crs_spot){ d, d->root }, "files");
-    for (int k = 0; k < f->count; k++) {
-        const crs_spot to = crs_put_object(files, f->file[k].name);
-        crs_put_whole(to, "bytes", f->file[k].stamp.bytes);
-        crs_put_text(to, "hash", f->file[k].stamp.hash);
-    }
+    for (int k = 0; k < f->count; k++) put_stamp(files, f->file[k].name, &f->file[k].stamp);
     return crs_document_seal(d, e) && crs_folder_document(f, "certificate.json", d, e);
 }
 
@@ -358,14 +373,123 @@ bool crs_folder_commit(crs_folder *f, crs_document *result, crease_error *e)
     crs_put_text(files, NULL, "result.json");
     /* whoever has sent a signal waits for the files, not for the disk */
     const bool late = crease_watch_why(result->watch) != CREASE_NOT_RUN;
+    const bool memory = crs_is_memory(f->path);
     if (!crs_folder_document(f, "result.json", result, e) || !put_certificate(f, e) ||
-        (!late && !sync_files(f, e)))
+        (!late && !memory && !sync_files(f, e)))
         return crs_folder_abandon(f), false;
     crs_folder named = { .files = f->count, .certified = certified };
     for (int k = 0; k < f->count; k++) named.bytes += f->file[k].stamp.bytes;
-    const bool done = rename_folder(f, e);
+    const bool done = memory || rename_folder(f, e);
     forget(f);
     if (done) *f = named;
+    return done;
+}
+
+/* The files of a folder in memory, one after the other, by their names in it. */
+static const char *name_within(const crs_memory_file *file, const char *folder)
+{
+    const char *inside = strchr(folder, ':') + 1;
+    const size_t n = strlen(inside);
+    return strncmp(file->name, inside, n) == 0 && file->name[n] == '/' ? file->name + n + 1 : NULL;
+}
+
+/* A document of a folder in memory, its whole numbers as they are. */
+static bool read_document(const char *folder, const char *name, crs_document *d, crease_error *e)
+{
+    char *path = crs_path_in(folder, name, e), *text = NULL;
+    size_t n = 0;
+    const bool read = path && crs_text_read(path, &text, &n, e);
+    *d = (crs_document){ .root = read ? crs_json_parse_whole(path, text, n, e) : NULL };
+    crs_free(path);
+    crs_free(text);
+    return d->root;
+}
+
+static bool write_document(const char *folder, const char *name, crs_document *d, crease_error *e)
+{
+    char *path = crs_path_in(folder, name, e);
+    const bool done = path && crs_document_write(d, path, NULL, e);
+    crs_free(path);
+    return done;
+}
+
+/* "files" of result.json: all that is there now. */
+static bool list_files(const char *folder, crease_error *e)
+{
+    const crs_memory *m = crs_memory_now();
+    crs_document d;
+    if (!read_document(folder, "result.json", &d, e)) return false;
+    const crs_spot files = crs_put_list((crs_spot){ &d, d.root }, "files");
+    for (int k = 0; k < m->count; k++) {
+        const char *name = name_within(&m->file[k], folder);
+        if (name) crs_put_text(files, NULL, name);
+    }
+    const bool done = write_document(folder, "result.json", &d, e);
+    crs_document_free(&d);
+    return done;
+}
+
+static bool stamp_files(const char *folder, crs_spot files, crease_error *e)
+{
+    const crs_memory *m = crs_memory_now();
+    for (int k = 0; k < m->count; k++) {
+        const char *name = name_within(&m->file[k], folder);
+        if (!name || strcmp(name, "certificate.json") == 0) continue;
+        char *path = crs_path_in(folder, name, e);
+        crs_stamp stamp = { .bytes = 0 };
+        const bool read = path && crs_stamp_read(path, &stamp, e);
+        crs_free(path);
+        if (!read) return false;
+        put_stamp(files, name, &stamp);
+    }
+    return true;
+}
+
+bool crs_folder_seal(const char *folder, crease_error *e)
+{
+    char *certificate = crs_path_in(folder, "certificate.json", e);
+    crs_document d = { .root = NULL };
+    if (!certificate) return false;
+    const bool certified = crs_is_there(certificate);
+    crs_free(certificate);
+    if (!list_files(folder, e)) return false;
+    if (!certified) return true;
+    bool done = read_document(folder, "certificate.json", &d, e);
+    if (done) {
+        json_object_del(d.root, "seal"); /* which is the last of its keys */
+        json_object_del(d.root, "files");
+        done = stamp_files(folder, crs_put_object((crs_spot){ &d, d.root }, "files"), e) &&
+               crs_document_seal(&d, e) && write_document(folder, "certificate.json", &d, e);
+    }
+    crs_document_free(&d);
+    return done;
+}
+
+static bool put_bytes(FILE *f, const void *what)
+{
+    const crs_memory_file *m = what;
+    return fwrite(m->bytes, 1, m->count, f) == m->count;
+}
+
+bool crs_folder_save(const char *folder, const char *path, bool force, const crease_watch *w,
+                     crease_error *e)
+{
+    const crs_memory *m = crs_memory_now();
+    crs_folder f;
+    if (!crs_folder_seal(folder, e) || !crs_folder_begin(path, force, &f, e)) return false;
+    f.watch = w;
+    bool done = true;
+    for (int k = 0; done && k < m->count; k++) {
+        const crs_memory_file *file = &m->file[k];
+        const char *name = name_within(file, folder);
+        if (!name) continue;
+        done = file->shape.order > 0 ? crs_folder_array(&f, name, &file->shape, file->data, e)
+                                     : crs_folder_put(&f, name, put_bytes, file, e);
+        if (done && crease_watch_why(w) == CREASE_STOPPED) done = crs_cut(e, "writing the folder");
+    }
+    done = done && sync_files(&f, e) && rename_folder(&f, e);
+    if (done) f.made = false; /* it has its name */
+    crs_folder_abandon(&f);
     return done;
 }
 
@@ -420,6 +544,7 @@ bool crs_certificate_holds(const crs_certificate *c, char why[CRS_WHY], crease_e
     const strange s = { files, why };
     const char *name;
     why[0] = '\0';
+    if (crs_is_memory(c->folder)) return true; /* sealed when it is saved */
     if (!c->sealed)
         snprintf(why, CRS_WHY, "certificate.json has changed since it was written");
     else if (!json_object_get(files, "result.json"))

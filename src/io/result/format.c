@@ -10,7 +10,8 @@ static bool is_looked_at(const char *file, bool solve)
                                           "lambda.npy",      "data.npy",
                                           "mask.npy",        "groups.npy",
                                           "separator.npy",   "penalty_weights.npy",
-                                          "row_weights.npy", "residual_norms.npy" };
+                                          "row_weights.npy", "residual_norms.npy",
+                                          "folds.npy" };
     if (!crs_ends_in(file, ".npy") || strchr(file, '/') || strncmp(file, "ray_", 4) == 0)
         return false;
     if (strncmp(file, "x_", 2) == 0) return solve;

@@ -106,6 +106,13 @@ void crs_folder_abandon(crs_folder *f);
 bool crs_folder_export(crs_folder *f, crs_document *result, crease_error *e);
 bool crs_folder_adopt(crs_folder *f, crease_error *e);
 
+/* A folder in the memory of the job: result.json lists its files, the certificate gets their sizes
+ * and hashes. save: the same, then all of it to a disk, whole or not at all, which it is when the
+ * watch has a stop. */
+bool crs_folder_seal(const char *folder, crease_error *e);
+bool crs_folder_save(const char *folder, const char *path, bool force, const crease_watch *w,
+                     crease_error *e);
+
 /* "FOLDER/name", to be freed; NULL with e filled in. */
 char *crs_path_in(const char *folder, const char *name, crease_error *e);
 
@@ -120,6 +127,8 @@ void crs_put_asked(crs_spot to, const char *key, const crs_asked *asked);
 crs_asked crs_asked_in(const json_t *source);
 /* The array at a path, read as the certificate says; one that cannot be is damaged. */
 bool crs_read_again(const char *path, const json_t *source, crs_array *out, crease_error *e);
+/* The same, where sparse rows will do. */
+bool crs_read_rows_again(const char *path, const json_t *source, crs_array *out, crease_error *e);
 
 /* Axes as JSON (axes.c); null where nothing is known of them. */
 void crs_put_axes(crs_spot to, const char *key, const crs_axes *a, int order);

@@ -4,7 +4,6 @@
 #define _XOPEN_SOURCE 700
 #include <limits.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "io/result/result.h"
 
@@ -38,10 +37,7 @@ static bool home_of(const crs_folder *f, char out[PATH_MAX])
 }
 
 /* Does it name several files: frames/'*'.png, f_%04d.png? */
-static bool is_pattern(const char *path)
-{
-    return access(path, F_OK) != 0 && strpbrk(path, "*?[%");
-}
+static bool is_pattern(const char *path) { return !crs_is_there(path) && strpbrk(path, "*?[%"); }
 
 /* The absolute path; of a pattern that of its folder, and the pattern. */
 static bool whole_path(const char *path, char out[PATH_MAX])
@@ -65,6 +61,12 @@ void crs_put_source(crs_spot to, const crs_folder *f, const char *path)
     const size_t n = inner ? (size_t)(inner - path) : strlen(path);
     const bool fits = n < sizeof file;
     if (fits) snprintf(file, sizeof file, "%.*s", (int)n, path);
+    if (crs_is_memory(path)) { /* in its folder, once that is on a disk */
+        crs_put_path(to, "path", strchr(path, ':') + 1);
+        crs_put_null(to, "absolute_path");
+        crs_put_null(to, "inner");
+        return;
+    }
     if (!fits || strcmp(path, "-") == 0 || !whole_path(file, whole)) {
         crs_put_path(to, "path", path);
         crs_put_null(to, "absolute_path");
@@ -85,10 +87,10 @@ static bool is_there(const char *path)
 {
     char folder[PATH_MAX];
     const char *slash = strrchr(path, '/');
-    if (!is_pattern(path)) return access(path, F_OK) == 0;
+    if (!is_pattern(path)) return crs_is_there(path);
     if (!slash || slash - path >= PATH_MAX) return false;
     snprintf(folder, sizeof folder, "%.*s", (int)(slash - path) + (slash == path), path);
-    return access(folder, F_OK) == 0;
+    return crs_is_there(folder);
 }
 
 /* "FILE:INNER"; file is freed. */
@@ -180,12 +182,24 @@ crs_asked crs_asked_in(const json_t *source)
     return a;
 }
 
-bool crs_read_again(const char *path, const json_t *source, crs_array *out, crease_error *e)
+static bool read_again(const char *path, const json_t *source, bool sparse, crs_array *out,
+                       crease_error *e)
 {
-    const crs_asked asked = crs_asked_in(source);
+    crs_asked asked = crs_asked_in(source);
     crease_error why;
+    asked.sparse = sparse;
     if (crs_read_asked(path, &asked, out, &why)) return true;
     const bool odd = why.code == CREASE_BAD_ARGUMENT;
     return crs_fail(e, odd ? CREASE_BAD_DATA : why.code, "%.400s%s", why.text,
                     odd ? "; the certificate is damaged" : "");
+}
+
+bool crs_read_again(const char *path, const json_t *source, crs_array *out, crease_error *e)
+{
+    return read_again(path, source, false, out, e);
+}
+
+bool crs_read_rows_again(const char *path, const json_t *source, crs_array *out, crease_error *e)
+{
+    return read_again(path, source, true, out, e);
 }

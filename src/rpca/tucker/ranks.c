@@ -87,10 +87,13 @@ enum { MORE = 2, FIRST = 6, ROUNDS = 12, PASSES = 600 };
 static const double most_work = 5e7; /* entries times the largest rank of a fit */
 
 /* At most half of a long mode: beyond that the noise's edge means nothing. */
-static ptrdiff_t most_of(const crease_space *shape, int n)
+static ptrdiff_t most_of(const crs_tucker_settings *c, int n)
 {
+    const crease_space *shape = &c->shape;
     const ptrdiff_t size = shape->dim[n], others = crease_size(shape) / size;
-    return fewer(fewer(size, others), size <= 8 ? size : more(8, fewer(size / 2, 60)));
+    const ptrdiff_t all =
+        fewer(fewer(size, others), size <= 8 ? size : more(8, fewer(size / 2, 60)));
+    return c->most > 0 ? fewer(all, c->most) : all;
 }
 
 typedef struct {
@@ -138,19 +141,19 @@ static bool supported(const crs_tucker_settings *c, const double *T, crs_tucker_
 }
 
 /* What to try after `kept` of `tried`: more where all was kept; false: that is nowhere. */
-static bool widen(const crease_space *shape, const crease_space *tried, const crease_space *kept,
+static bool widen(const crs_tucker_settings *c, const crease_space *tried, const crease_space *kept,
                   crease_space *next)
 {
     bool full = false, wider = false;
     *next = *kept;
-    for (int n = 0; n < shape->order; n++) {
-        const ptrdiff_t k = kept->dim[n], most = most_of(shape, n);
+    for (int n = 0; n < c->shape.order; n++) {
+        const ptrdiff_t k = kept->dim[n], most = most_of(c, n);
         const bool all = k == tried->dim[n] && k < most;
         next->dim[n] = fewer(most, k + (all ? more(MORE, k / 2) : 1));
         full = full || all;
     }
     agree(next);
-    for (int n = 0; n < shape->order; n++) wider = wider || next->dim[n] > tried->dim[n];
+    for (int n = 0; n < c->shape.order; n++) wider = wider || next->dim[n] > tried->dim[n];
     return full && wider;
 }
 
@@ -174,7 +177,7 @@ static bool search(crs_tucker_settings *c, const double *T, crs_tucker_choice *o
         tried = c->ranks;
         if (!supported(c, T, out, &whole, e)) return false;
         if (!whole && out->fits > 1) out->ranks = before;
-        wider = whole && widen(&c->shape, &tried, &out->ranks, &c->ranks);
+        wider = whole && widen(c, &tried, &out->ranks, &c->ranks);
     }
     explain(out, &tried, whole);
     return true;
@@ -208,7 +211,7 @@ bool crs_tucker_choose(const crs_tucker_settings *settings, const double *T, crs
     *out = (crs_tucker_choice){ .passes = 0 };
     if (!crease_tucker_ranks(&c.shape, T, &c.ranks, e)) return false;
     for (int n = 0; n < c.shape.order; n++) {
-        c.ranks.dim[n] = fewer(most_of(&c.shape, n), fewer(c.ranks.dim[n], FIRST) + MORE);
+        c.ranks.dim[n] = fewer(most_of(&c, n), fewer(c.ranks.dim[n], FIRST) + MORE);
         largest = more(largest, c.ranks.dim[n]);
     }
     agree(&c.ranks);

@@ -120,8 +120,10 @@ bool crs_tucker_turn_back(crs_tucker_fit *s)
 }
 
 /* A slice of the core drawn at random, of norm 1; no column of X_d goes with it. */
+/* As large as the noise, so that the unit of the data does not matter. */
 static void draw_slice(crs_tucker_fit *s, ptrdiff_t k)
 {
+    const double noise = clipped_noise(s), size = noise > 0 ? noise : 1;
     const int last = s->c.shape.order - 1;
     const ptrdiff_t r = s->c.ranks.dim[last], left = crease_size(&s->c.ranks) / r;
     const crease_random draws = { s->c.seed, (uint64_t)s->statistics.passes + 1 };
@@ -130,7 +132,7 @@ static void draw_slice(crs_tucker_fit *s, ptrdiff_t k)
         s->core[l * r + k] = crease_random_normal(draws, (uint64_t)(l * r + k));
         drawn += square(s->core[l * r + k]);
     }
-    for (ptrdiff_t l = 0; l < left; l++) s->core[l * r + k] /= sqrt(drawn);
+    for (ptrdiff_t l = 0; l < left; l++) s->core[l * r + k] *= size / sqrt(drawn);
     for (ptrdiff_t i = 0; i < s->c.shape.dim[last]; i++) s->factor[last][i * r + k] = 0;
 }
 

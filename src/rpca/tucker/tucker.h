@@ -17,6 +17,7 @@
 
 typedef struct {
     crease_space shape, ranks; /* R_n <= I_n, and R_n <= the product of the others */
+    ptrdiff_t most;            /* of every R_n that is chosen; 0: no limit */
     crs_penalty_value penalty; /* the penalty, alpha included */
     double learn;              /* > 0: the threshold is learn * robust scale of the residual, and
                                   the penalty's parameters are in that unit */

@@ -5,8 +5,11 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <malloc.h>
 #include <omp.h>
+#include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/socket.h>
@@ -288,6 +291,44 @@ static void a_child_of_a_process_with_threads_reads(void **state)
     assert_true(sum == 20 * 499500.0);
 }
 
+static atomic_bool over;
+static int asked_before; /* what a library wants done before a fork */
+
+static void before_fork(void) { asked_before++; }
+
+static void *allocate_always(void *none)
+{
+    for (size_t n = 2000; !over; n = n % 90000 + 2000) {
+        void *volatile p = malloc(n);
+        free(p);
+        for (volatile int k = 0; k < 200; k++) {}
+    }
+    return none;
+}
+
+/* All threads share one allocator, whose lock another one holds for much of the time. */
+static void a_child_allocates_whatever_other_threads_do(void **state)
+{
+    enum { THREADS = 2 };
+    pthread_t thread[THREADS];
+    (void)state;
+    mallopt(M_ARENA_MAX, 1);
+    assert_int_equal(pthread_atfork(before_fork, NULL, NULL), 0);
+    for (int k = 0; k < THREADS; k++)
+        assert_int_equal(pthread_create(&thread[k], NULL, allocate_always, NULL), 0);
+    for (int round = 0; round < 40; round++) {
+        crs_array a;
+        crease_error e;
+        if (!read_by(counted, NULL, &a, &e)) fail_msg("%s", e.text);
+        crs_array_free(&a);
+    }
+    over = true;
+    for (int k = 0; k < THREADS; k++) pthread_join(thread[k], NULL);
+#if __GLIBC_PREREQ(2, 34)
+    assert_int_equal(asked_before, 0);
+#endif
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -296,6 +337,7 @@ int main(void)
         cmocka_unit_test(a_watch_cuts_a_decoder_that_waits),
         cmocka_unit_test(limits_hold),
         cmocka_unit_test(a_child_of_a_process_with_threads_reads),
+        cmocka_unit_test(a_child_allocates_whatever_other_threads_do),
     };
     return cmocka_run_group_tests(tests, make_file, remove_file);
 }

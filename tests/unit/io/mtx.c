@@ -22,7 +22,7 @@ static FILE *file_of(const char *text)
 static bool load(const char *text, crs_mtx *m, crease_error *e)
 {
     FILE *f = file_of(text);
-    const bool done = crs_mtx_read(f, "m.mtx", m, e);
+    const bool done = crs_mtx_read(f, "m.mtx", NULL, m, e);
     fclose(f);
     return done;
 }

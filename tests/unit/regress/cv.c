@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * cv: folds are fair, and scores are those of fits made one by one, weighted rows too */
+ * cv: folds are fair, and scores are those of fits made one by one, weighted rows too; folds of the
+ * caller's */
 #include "support/regression_naive.h"
 
 enum { ROWS = 43, COLS = 8, LAMBDAS = 15, FOLDS = 5 };
@@ -92,20 +93,30 @@ static void scores_are_those_of_separate_fits(void **state)
 }
 
 /* The weights of the rows left out weigh their deviance: by separate fits. */
-static void weighted_scores_are_those_of_separate_fits(void **state)
+static double deviance_of(const crease_regression_settings *s, double at, double b)
+{
+    const double c = s->loss_scale, u = fabs(at - b) / c;
+    if (s->loss == CREASE_REGRESSION_LOGISTIC) return 2 * log1p(exp(b == 1 ? -at : at));
+    if (s->loss == CREASE_REGRESSION_HUBER) return c * c * (u <= 1 ? u * u : 2 * u - 1);
+    return c * c * (s->loss == CREASE_REGRESSION_CAUCHY ? log1p(u * u) : u * u);
+}
+
+static void compare_weighted(crease_regression_loss loss)
 {
     crease_regression_settings s = crease_regression_default();
     crease_regression_scores scores;
     int fold[ROWS];
     double v[ROWS], mean[LAMBDAS] = { 0 }, total = 0;
-    (void)state;
     draw_regression(ROWS, COLS, 5, X, y);
+    for (int i = 0; loss == CREASE_REGRESSION_LOGISTIC && i < ROWS; i++) y[i] = y[i] > 2;
     for (int i = 0; i < ROWS; i++) v[i] = (i * 7 + 3) % 4, total += v[i];
-    s.row_weight = v, s.path = LAMBDAS, s.eps = 1e-12;
+    s.row_weight = v, s.path = LAMBDAS, s.eps = 1e-12, s.loss = loss, s.ratio = 0.05;
     crease_regression *m = crease_regression_new(&s, ROWS, COLS, X, y, NULL);
     assert_true(m && crease_regression_fit(m, NULL));
     assert_true(crease_regression_cv(m, X, y, FOLDS, 3, &scores, NULL));
-    assert_true(crease_regression_folds(ROWS, y, false, FOLDS, 3, fold, NULL));
+    assert_true(
+        crease_regression_folds(ROWS, y, loss == CREASE_REGRESSION_LOGISTIC, FOLDS, 3, fold, NULL));
+    s.loss_scale = crease_regression_used(m)->loss_scale;
     for (int out = 0; out < FOLDS; out++) {
         double kept[ROWS];
         for (int i = 0; i < ROWS; i++) kept[i] = fold[i] == out ? 0 : v[i];
@@ -117,7 +128,7 @@ static void weighted_scores_are_those_of_separate_fits(void **state)
             for (int i = 0; i < ROWS; i++) {
                 double at = b.intercept;
                 for (int j = 0; j < COLS; j++) at += b.coef[j] * X[i * COLS + j];
-                if (fold[i] == out) mean[k] += v[i] * square(y[i] - at) / total;
+                if (fold[i] == out) mean[k] += v[i] * deviance_of(&s, at, y[i]) / total;
             }
         }
         crease_regression_free(f);
@@ -127,12 +138,106 @@ static void weighted_scores_are_those_of_separate_fits(void **state)
     crease_regression_free(m);
 }
 
+static void weighted_scores_are_those_of_separate_fits(void **state)
+{
+    (void)state;
+    for (int loss = 0; loss < 4; loss++) compare_weighted((crease_regression_loss)loss);
+}
+
+static void scored(const crease_regression *m, int folds, const int *fold,
+                   crease_regression_scores *out)
+{
+    crease_error e = { CREASE_OK, "" };
+    if (!crease_regression_cv_by(m, X, y, folds, fold, out, &e)) fail_msg("%s", e.text);
+}
+
+static void folds_of_the_caller_are_scored_as_dealt_ones(void **state)
+{
+    crease_regression_settings s = crease_regression_default();
+    crease_regression_scores dealt, given;
+    int fold[ROWS];
+    (void)state;
+    draw_regression(ROWS, COLS, 5, X, y);
+    s.path = LAMBDAS;
+    crease_regression *m = crease_regression_new(&s, ROWS, COLS, X, y, NULL);
+    assert_true(m && crease_regression_fit(m, NULL));
+    assert_true(crease_regression_cv(m, X, y, FOLDS, 3, &dealt, NULL));
+    assert_true(crease_regression_folds(ROWS, y, false, FOLDS, 3, fold, NULL));
+    scored(m, FOLDS, fold, &given);
+    assert_memory_equal(dealt.mean, given.mean, sizeof(double[LAMBDAS]));
+    assert_memory_equal(dealt.error, given.error, sizeof(double[LAMBDAS]));
+    assert_true(dealt.best == given.best && dealt.one_se == given.one_se);
+    crease_regression_scores_free(&dealt);
+    crease_regression_scores_free(&given);
+    crease_regression_free(m);
+}
+
+/* Two folds of five rows each, and one of them alone; the mean is over the rows left out. */
+static void some_rows_may_never_be_left_out(void **state)
+{
+    crease_regression_settings s = crease_regression_default();
+    crease_regression_scores two, one;
+    int fold[ROWS];
+    double part[2][LAMBDAS];
+    (void)state;
+    draw_regression(ROWS, COLS, 5, X, y);
+    s.path = LAMBDAS;
+    crease_regression *m = crease_regression_new(&s, ROWS, COLS, X, y, NULL);
+    assert_true(m && crease_regression_fit(m, NULL));
+    for (int i = 0; i < ROWS; i++) fold[i] = i < 10 ? i % 2 : -1;
+    for (int f = 0; f < 2; f++) score(m, fold, f, part[f]);
+    scored(m, 2, fold, &two);
+    for (int i = 0; i < ROWS; i++) fold[i] = fold[i] == 0 ? 0 : -1;
+    scored(m, 1, fold, &one);
+    for (int k = 0; k < LAMBDAS; k++) {
+        assert_close(two.mean[k], (part[0][k] + part[1][k]) / 2, 1e-10);
+        assert_close(two.error[k], fabs(part[0][k] - part[1][k]) / 2, 1e-10);
+        assert_close(one.mean[k], part[0][k], 1e-10);
+        assert_true(one.error[k] == 0);
+    }
+    assert_true(one.best == one.one_se);
+    crease_regression_scores_free(&one);
+    crease_regression_scores_free(&two);
+    crease_regression_free(m);
+}
+
+static void wrong_folds_are_refused(void **state)
+{
+    crease_regression_settings s = crease_regression_default();
+    crease_regression_scores out;
+    double v[ROWS];
+    int fold[ROWS];
+    const struct {
+        int folds, first, rest;
+        const char *words;
+    } wrong[] = { { 2, 2, 0, "fold of row 1 is 2" },  { 2, -2, 1, "fold of row 1 is -2" },
+                  { 3, 0, 2, "no row is of fold 1" }, { 0, 0, 0, "0 folds" },
+                  { 1, 0, 0, "without the rows" },    { 1, 0, -1, "has the weight 0" } };
+    (void)state;
+    draw_regression(ROWS, COLS, 5, X, y);
+    for (int i = 0; i < ROWS; i++) v[i] = i > 0;
+    s.path = LAMBDAS, s.row_weight = v;
+    crease_regression *m = crease_regression_new(&s, ROWS, COLS, X, y, NULL);
+    assert_true(m && crease_regression_fit(m, NULL));
+    for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++) {
+        crease_error e = { CREASE_OK, "" };
+        for (int i = 0; i < ROWS; i++) fold[i] = i == 0 ? wrong[k].first : wrong[k].rest;
+        assert_false(crease_regression_cv_by(m, X, y, wrong[k].folds, fold, &out, &e));
+        if (!strstr(e.text, wrong[k].words)) fail_msg("%s: %s", wrong[k].words, e.text);
+        crease_regression_scores_free(&out);
+    }
+    crease_regression_free(m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(folds_are_fair_and_repeatable),
         cmocka_unit_test(scores_are_those_of_separate_fits),
         cmocka_unit_test(weighted_scores_are_those_of_separate_fits),
+        cmocka_unit_test(folds_of_the_caller_are_scored_as_dealt_ones),
+        cmocka_unit_test(some_rows_may_never_be_left_out),
+        cmocka_unit_test(wrong_folds_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

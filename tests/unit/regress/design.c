@@ -123,13 +123,15 @@ static void settings_of_an_older_program_are_read(void **state)
     refused(&a, CREASE_BAD_ARGUMENT, "crease_regression_default");
 }
 
-/* Weights 0 to 3; the same rows as often as that. */
-static int draw(void)
+/* Weights 0 to 3; the same rows as often as that. Labels are of classes that no column separates.
+ */
+static int draw_for(crease_regression_loss loss)
 {
     int rows = 0;
     draw_regression(MANY, WIDE, 5, X, y);
     for (int i = 0; i < MANY; i++) {
         v[i] = (i * 7 + 3) % 4;
+        if (loss == CREASE_REGRESSION_LOGISTIC) y[i] = (y[i] > 2) != (i % 3 == 0);
         for (int k = 0; k < v[i]; k++) {
             copy(WIDE, X + i * WIDE, longer + rows * WIDE);
             target[rows++] = y[i];
@@ -137,6 +139,8 @@ static int draw(void)
     }
     return rows;
 }
+
+static int draw(void) { return draw_for(CREASE_REGRESSION_SQUARED); }
 
 static crease_regression *fit(crease_regression_settings s, int n, const double *A, const double *b)
 {
@@ -165,22 +169,71 @@ static void agree(const crease_regression *a, const crease_regression *b)
     }
 }
 
+static void weighed_agrees_with_repeated(crease_regression_settings s)
+{
+    const int rows = draw_for(s.loss);
+    s.ratio = 0.05;
+    crease_regression *repeated = fit(s, rows, longer, target);
+    s.row_weight = v;
+    crease_regression *weighed = fit(s, MANY, X, y);
+    assert_close(crease_regression_used(weighed)->loss_scale,
+                 crease_regression_used(repeated)->loss_scale, 1e-14);
+    agree(weighed, repeated);
+    crease_regression_free(repeated);
+    crease_regression_free(weighed);
+}
+
 static void a_row_of_weight_k_is_k_rows(void **state)
 {
-    const crease_reg penalty[] = { crease_l1(1), crease_elastic_net(0.5, 0.5), crease_mcp(1, 3) };
-    const int rows = draw();
+    const ptrdiff_t start[] = { 0, 3, 5, 10 }, index[] = { 1, 4, 7, 0, 2, 8, 3, 6, 5, 9 };
+    const crease_groups g = { 3, start, index };
+    const double weight[WIDE] = { 1, 2, 0.5, 0, 1, 1, 3, 1, 1, 1 };
     (void)state;
-    for (int k = 0; k < 12; k++) {
-        crease_regression_settings s = crease_regression_default();
-        s.penalty = penalty[k / 4], s.standardize = k & 1, s.intercept = k & 2;
-        s.ratio = 0.05;
-        crease_regression *repeated = fit(s, rows, longer, target);
-        s.row_weight = v;
-        crease_regression *weighed = fit(s, MANY, X, y);
-        agree(weighed, repeated);
-        crease_regression_free(repeated);
-        crease_regression_free(weighed);
+    for (int loss = 0; loss < 4; loss++) {
+        const double shape = loss == CREASE_REGRESSION_LOGISTIC ? 12 : 3;
+        const double mcp[CREASE_PARS] = { 1, shape };
+        const crease_reg penalty[] = { crease_l1(1),
+                                       crease_elastic_net(0.5, 0.5),
+                                       crease_mcp(1, shape),
+                                       crease_weighted(crease_scad(1, 1 + shape), weight),
+                                       crease_l0(1),
+                                       crease_group_l1(1, &g),
+                                       crease_group(crease_mcp(1, shape).penalty, mcp, &g) };
+        for (int k = 0; k < 28; k++) {
+            crease_regression_settings s = crease_regression_default();
+            s.loss = (crease_regression_loss)loss;
+            s.penalty = penalty[k / 4], s.standardize = k & 1, s.intercept = k & 2;
+            weighed_agrees_with_repeated(s);
+        }
     }
+}
+
+/* Whatever stands in a row of weight 0, as long as it is a number. */
+static void a_row_of_weight_0_is_not_there(void **state)
+{
+    (void)state;
+    for (int loss = 0; loss < 4; loss++)
+        for (int k = 0; k < 4; k++) {
+            crease_regression_settings s = crease_regression_default();
+            double kept[MANY * WIDE], rest[MANY];
+            int rows = 0;
+            draw_for((crease_regression_loss)loss);
+            for (int i = 0; i < MANY; i++) {
+                v[i] = i % 5 != 0;
+                for (int j = 0; v[i] == 0 && j < WIDE; j++) X[i * WIDE + j] = 1e30 * (1 + j);
+                if (v[i] == 0 && loss != CREASE_REGRESSION_LOGISTIC) y[i] = -1e30;
+                copy(v[i] > 0 ? WIDE : 0, X + i * WIDE, kept + rows * WIDE);
+                if (v[i] > 0) rest[rows++] = y[i];
+            }
+            s.loss = (crease_regression_loss)loss, s.standardize = k & 1, s.intercept = k & 2;
+            s.ratio = 0.05;
+            crease_regression *fewer = fit(s, rows, kept, rest);
+            s.row_weight = v;
+            crease_regression *weighed = fit(s, MANY, X, y);
+            agree(weighed, fewer);
+            crease_regression_free(fewer);
+            crease_regression_free(weighed);
+        }
 }
 
 static void weights_of_rows_have_no_unit(void **state)
@@ -227,7 +280,12 @@ static void wrong_weights_of_rows_are_refused(void **state)
     for (int i = 0; i < MANY; i++)
         if (v[i] > 0) X[i * WIDE + 2] = 5;
     weights_refused(s, CREASE_BAD_DATA, "column 3 of X is 5");
-    s.loss = CREASE_REGRESSION_HUBER, weights_refused(s, CREASE_UNSUPPORTED, "squared loss");
+    draw();
+    for (int i = 0; i < MANY; i++) y[i] = v[i] > 0;
+    s.loss = CREASE_REGRESSION_LOGISTIC;
+    weights_refused(s, CREASE_BAD_DATA, "every entry of y with a weight is 1");
+    for (int i = 0; i < MANY; i++) y[i] = v[i] > 0 ? -1 : 1;
+    weights_refused(s, CREASE_BAD_DATA, "every entry of y with a weight is -1");
 }
 
 int main(void)
@@ -238,6 +296,7 @@ int main(void)
         cmocka_unit_test(wrong_settings_are_refused),
         cmocka_unit_test(settings_of_an_older_program_are_read),
         cmocka_unit_test(a_row_of_weight_k_is_k_rows),
+        cmocka_unit_test(a_row_of_weight_0_is_not_there),
         cmocka_unit_test(weights_of_rows_have_no_unit),
         cmocka_unit_test(wrong_weights_of_rows_are_refused),
     };

@@ -142,6 +142,13 @@ static void at_most_bounds_the_rank_that_is_chosen(void **state)
     crease_rpca_run(r);
     assert_true(crease_rpca_used(r)->rank <= 2 && crease_rpca_about(r)->rank_asked == 0);
     crease_rpca_free(r);
+    s.kind = CREASE_RPCA_TUCKER;
+    r = crease_rpca_new(&s, NULL, c->tensor, NULL);
+    for (int n = 0; n < 3; n++) assert_in_range(crease_rpca_used(r)->ranks.dim[n], 1, 2);
+    crease_rpca_free(r);
+    s.kind = CREASE_RPCA_PCP;
+    s.shape = crease_matrix(cube.dim[0], cube.dim[1] * cube.dim[2]);
+    refused(&s, NULL, "most");
     crease_cp_instance_free(c);
 }
 

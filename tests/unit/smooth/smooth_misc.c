@@ -174,6 +174,19 @@ static void callbacks_are_trusted_and_checked(void **state)
     assert_refused(&empty, &blocks, CREASE_BAD_ARGUMENT, "empty");
 }
 
+/* 0 for lower is a declaration beside an L alone. */
+static void nothing_is_known_of_a_callback_without_L(void **state)
+{
+    crease_callback_smooth data = { .value = product_value, .grad = product_grad };
+    const crease_smooth f = crease_smooth_callback(&data);
+    (void)state;
+    assert_false(f.ops->nonnegative(&f));
+    data.constants.L = 2;
+    assert_true(f.ops->nonnegative(&f));
+    data.constants.lower = -1;
+    assert_false(f.ops->nonnegative(&f));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -182,6 +195,7 @@ int main(void)
         cmocka_unit_test(bad_distances_are_refused),
         cmocka_unit_test(gradients_are_checked),
         cmocka_unit_test(callbacks_are_trusted_and_checked),
+        cmocka_unit_test(nothing_is_known_of_a_callback_without_L),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

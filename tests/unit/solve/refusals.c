@@ -28,7 +28,10 @@ static void grad(void *user, const double *const *x, int i, double *g)
 static crease_callback_smooth declare(parabola *f, double L)
 {
     return (crease_callback_smooth){
-        value, grad, f, { .L = L, .M = L, .p = 2, .rho = L, .lower = -10 }, NULL
+        .value = value,
+        .grad = grad,
+        .user = f,
+        .constants = { .L = L, .M = L, .p = 2, .rho = L, .lower = -10 },
     };
 }
 

@@ -72,7 +72,7 @@ static void agrees_on_quadratics_and_sums(void **state)
         const crease_quadratic_data quadratic = { 2, row, col, matrix, linear, 3 };
         const crease_distance_data apart = { 0, 2, -1.5, q }, alone = { 2, -1, 0.8, NULL };
         const crease_callback_smooth call = {
-            half_square, its_gradient, &factor, { .L = 1 }, NULL
+            .value = half_square, .grad = its_gradient, .user = &factor, .constants = { .L = 1 }
         };
         const crease_smooth term[] = { crease_quadratic(&quadratic),
                                        crease_squared_distance(&apart),

@@ -72,17 +72,26 @@ static void every_loss_and_penalty_is_valid(void **state)
 
 static void weighted_rows_are_valid(void **state)
 {
-    crease_regression_settings s = crease_regression_default();
-    crease_regression_claim c;
-    double v[ROWS];
+    double v[ROWS], other[ROWS];
     (void)state;
-    for (int i = 0; i < ROWS; i++) v[i] = (i * 7 + 3) % 4;
-    s.row_weight = v;
-    crease_regression *m = fitted(s, &c);
-    expect_all_valid(&c);
-    c.s.row_weight = NULL;
-    expect(&c, 6, CREASE_VERDICT_INVALID, "");
-    crease_regression_free(m);
+    for (int i = 0; i < ROWS; i++) v[i] = other[i] = (i * 7 + 3) % 4;
+    other[4] += 0.5;
+    for (int loss = 0; loss < 4; loss++)
+        for (int way = 0; way < 4; way++) {
+            crease_regression_settings s = crease_regression_default();
+            crease_regression_claim c;
+            s.loss = (crease_regression_loss)loss, s.row_weight = v;
+            s.standardize = way & 1, s.intercept = way & 2;
+            crease_regression *m = fitted(s, &c);
+            expect_all_valid(&c);
+            c.s.row_weight = v; /* as they were given, not of mean 1 */
+            expect_all_valid(&c);
+            c.s.row_weight = other;
+            expect(&c, 6, CREASE_VERDICT_INVALID, "");
+            c.s.row_weight = NULL;
+            expect(&c, 6, CREASE_VERDICT_INVALID, "");
+            crease_regression_free(m);
+        }
 }
 
 static void other_data_and_settings_are_invalid(void **state)

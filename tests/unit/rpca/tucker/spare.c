@@ -177,12 +177,38 @@ static void an_offset_hides_no_direction(void **state)
     test_free(truth);
 }
 
+/* The directions that are kept are those of the data, whatever the data are measured in. */
+static void the_unit_of_the_data_loses_no_direction(void **state)
+{
+    const cell c = { crease_matrix(60, 8), crease_matrix(2, 2), 0.2, 0.01, crease_matrix(3, 3) };
+    double T[480];
+    (void)state;
+    for (uint64_t seed = 1; seed <= 10; seed++) {
+        crease_tucker_instance *made = draw(&c, seed);
+        crease_space kept[2];
+        for (int k = 0; k < 2; k++) {
+            for (int j = 0; j < 480; j++) { /* outliers to one side */
+                const bool out = made->parts->tensor[j] - made->parts->lowrank[j] > 1;
+                T[j] = ldexp(made->parts->lowrank[j] + 1e-2 * sin(j * j) + 9 * out, k ? -30 : 0);
+            }
+            crease_tucker_rpca_settings s = settings(&c, &c.asked);
+            s.penalty = crease_mcp(1, 3);
+            crease_tucker_rpca *m = fit(&s, T);
+            kept[k] = crease_tucker_rpca_about(m).kept;
+            crease_tucker_rpca_free(m);
+        }
+        assert_true(crease_space_equal(&kept[0], &kept[1]));
+        crease_tucker_instance_free(made);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(spare_ranks_do_no_harm),
         cmocka_unit_test(spare_ranks_of_a_ball_and_pruned_ones),
         cmocka_unit_test(an_offset_hides_no_direction),
+        cmocka_unit_test(the_unit_of_the_data_loses_no_direction),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
