@@ -1,5 +1,5 @@
 # The project's commands. Everything is built in build/<preset> by CMake and Ninja.
-.PHONY: docs deb help demo test kills build install clean format tidy analyze trace coverage catalogue schema methods bench bench-build bench-rpca bench-report bench-engine study-build paper beyond limits
+.PHONY: docs deb wheel help demo test kills build install clean format tidy analyze trace coverage catalogue schema methods bench bench-build bench-rpca bench-report bench-engine bench-python bench-overhead study-build paper beyond limits python-campaign
 .DEFAULT_GOAL := help
 
 help:
@@ -7,7 +7,7 @@ help:
 
 ## make demo      install what is missing, build, take fluorescence data apart (results in build/demo)
 ## make test      install what is missing, build, run all tests, most of them also under sanitizers
-## make build     build only (build/release/src/crease is the program)
+## make build     build only (build/release/src/crease is the program, build/release/python has the Python package)
 ## make install   install to PREFIX (default /usr/local)
 ## make tidy      check format (clang-format) and code (clang-tidy)
 ## make analyze   Clang's static analyzer: slow, and its findings want to be judged
@@ -17,9 +17,12 @@ help:
 ## make bench-rpca  robust PCA against NumPy and Octave, in turns
 ## make bench-report  sizes of the pages of reports, and how long they take to write and to draw
 ## make bench-engine  32 kinds of problem against OLD=program and rivals: study/results/engine.md
+## make bench-overhead  what a call from Python costs over the same in C
+## make bench-python  documented examples of TensorLy, PyProximal, skglm, scikit-learn and CVXPY: study/results/python.md
 ## make paper     repeat the paper's tables in full and write study/results/tables.md (many minutes)
 ## make beyond    measure our defaults on the paper's and on hard instances: study/results/beyond.md (half an hour)
 ## make fuzz      libFuzzer on every parser of our own, FUZZ_SECONDS (60) each
+## make python-campaign  Ctrl-C at random times of every function of the Python package, 1e6 entries (half an hour)
 ## make limits    --max-seconds and SIGINT at random times, 1e7 entries: how late every verb ends (half an hour)
 ## make kills     SIGKILL and SIGINT at 400 random times over all verbs: resumed runs end in the same bits (ten minutes)
 ## make ranks     measure the automatic rank: study/results/ranks.md (ten minutes)
@@ -28,6 +31,7 @@ help:
 ## make schema    write docs/problem.schema.json from the catalogue
 ## make docs      build the documentation as web pages (build/docs/html)
 ## make deb       make Debian packages (build/deb); scripts/make-deb test also tries them in a fresh Debian
+## make wheel     make a wheel for pip with all it needs inside (build/wheel); scripts/make-wheel test also tries it
 ## make clean     remove build/
 
 demo: build
@@ -39,9 +43,9 @@ generator := $(if $(shell command -v ninja),Ninja,Unix Makefiles)
 build: build/release/CMakeCache.txt
 	@if [ -f build/release/build.ninja ]; then \
 	  if [ -t 1 ]; then quiet=; else quiet=--quiet; fi; \
-	  ninja -C build/release $$quiet crease_program crease_static crease_shared crease_pages; \
+	  ninja -C build/release $$quiet crease_program crease_static crease_shared crease_pages crease_python; \
 	else \
-	  $(MAKE) -C build/release --no-print-directory -j2 crease_program crease_static crease_shared crease_pages; \
+	  $(MAKE) -C build/release --no-print-directory -j2 crease_program crease_static crease_shared crease_pages crease_python; \
 	fi
 
 build/release/CMakeCache.txt: CMakeLists.txt scripts/install-dependencies
@@ -71,6 +75,10 @@ build/%/.tests: CMakeLists.txt CMakePresets.json scripts/install-dependencies
 limits: build
 	@/usr/bin/python3 tests/support/limits.py build/release/src/crease --entries 1e7 --trials 3 --longest 20
 
+python-campaign: build
+	@PYTHONPATH=build/release/python OMP_WAIT_POLICY=passive /usr/bin/python3 python/tests/interrupts.py \
+	  --entries 1e6 --trials 20 --longest 10
+
 # What a fuzzer finds stays in build/fuzz as crash-*; the corpus grows in build/fuzz/corpus.
 FUZZ_SECONDS ?= 60
 FUZZ_FORMATS = npy npz csv mtx tns nifti door
@@ -92,6 +100,8 @@ PREFIX ?= /usr/local
 install: build
 	@cmake -DCMAKE_INSTALL_PREFIX=$(PREFIX) build/release >/dev/null
 	@cmake --install build/release
+	@cmake --install build/release --component python
+	@cmake --install build/release --component python_sources
 
 format:
 	@git ls-files '*.c' '*.h' | xargs clang-format -i
@@ -145,6 +155,20 @@ bench-engine: build
 	  --sizes $(SIZES) --seeds $(SEEDS) --again $(AGAIN)
 	@bench/engine/table build/bench-engine/results.json --page study/results/engine.md
 
+bench-overhead: bench-build
+	@PYTHONPATH=build/bench/python bench/python/overhead build/bench/bench/bench_job
+
+# The rivals come from PyPI into a virtual environment; those that cannot be had are named on the page.
+RIVALS = tensorly skglm scikit-learn cvxpy pyproximal scikit-image
+bench-python: build
+	@scripts/install-dependencies wheel
+	@test -x build/bench-python/bin/pip || /usr/bin/python3 -m venv build/bench-python
+	@build/bench-python/bin/pip install --quiet --disable-pip-version-check numpy scipy cffi
+	@for rival in $(RIVALS); do \
+	  build/bench-python/bin/pip install --quiet --disable-pip-version-check $$rival || echo "without $$rival"; done
+	@PYTHONPATH=build/release/python:bench/python build/bench-python/bin/python -m rivals \
+	  --results build/bench-python/results.json --page study/results/python.md
+
 study-build: build/release/.tests
 	@ninja -C build/release --quiet crease_study
 
@@ -163,6 +187,9 @@ docs: build
 
 deb:
 	@scripts/make-deb
+
+wheel:
+	@scripts/make-wheel
 
 catalogue: build
 	@scripts/catalogue-page build/release/src/crease

@@ -14,7 +14,8 @@ html_theme_options = {
     "fixed_sidebar": True,
     "font_family": "system-ui, sans-serif",
     "head_font_family": "system-ui, sans-serif",
-    "page_width": "1080px",
+    "page_width": "1160px",
+    "body_max_width": "auto",  # lines of a hundred columns
     "show_powered_by": False,
 }
 html_sidebars = {"**": ["about.html", "navigation.html", "searchbox.html"]}

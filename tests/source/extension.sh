@@ -62,7 +62,7 @@ after include/crease/options.h 'X(PROX_BCD, prox_bcd,' '    X(BACKWARD_BCD, back
 
 sed -i 's/set(kernel_flags -O3)/set(kernel_flags -O0)/' src/rpca/kernels/kernels.cmake # it need not be fast
 check "configure" cmake -S . -B build -G Ninja -DCMAKE_C_COMPILER="${CC:-cc}" -DCMAKE_BUILD_TYPE=None \
-  -DCREASE_TESTS=OFF -DCREASE_WERROR=ON
+  -DCREASE_TESTS=OFF -DCREASE_PYTHON=OFF -DCREASE_WERROR=ON
 check "build" ninja -C build -k 0 crease_program
 crease=$work/tree/build/src/crease
 cd "$work" || exit 1

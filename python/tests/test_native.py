@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: MIT
+"""The extension module itself: what it shows, what a call costs, and that it loses no memory."""
+
+from __future__ import annotations
+
+import gc
+import os
+import pathlib
+import subprocess
+import sys
+import time
+import timeit
+
+import numpy as np
+import pytest
+
+from crease import _native
+from crease.entries import Regularizer, Set
+
+SANITIZED = bool(os.environ.get("ASAN_OPTIONS"))
+
+
+def _resident() -> float:
+    """Megabytes of memory that this process holds."""
+    pages = int(pathlib.Path("/proc/self/statm").read_text().split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
+
+
+def test_it_is_one_file_for_the_stable_abi() -> None:
+    assert str(_native.__file__).endswith("_native.abi3.so")
+    version = _native.ffi.string(_native.lib.crease_version()).decode()
+    assert version.count(".") == 2
+
+
+def test_it_shows_its_entry_point_alone() -> None:
+    try:
+        nm = subprocess.run(
+            ["nm", "-D", "--defined-only", str(_native.__file__)], capture_output=True, text=True
+        )
+    except FileNotFoundError:
+        pytest.skip("nm is not there")
+    shown = [line.split()[-1] for line in nm.stdout.splitlines()]
+    assert [s for s in shown if not s.startswith(("_", "asan", "ubsan"))] == ["PyInit__native"]
+
+
+@pytest.mark.skipif(SANITIZED, reason="sanitizers are slow")
+def test_a_call_of_ten_entries_costs_microseconds() -> None:
+    v, entry = np.linspace(-5, 5, 10), Regularizer("scad:1,3.7")
+    out, ball = np.empty(10), Set("l2-ball:1")
+    for call in (
+        lambda: entry.prox(v),
+        lambda: entry.prox(v, out=out),
+        lambda: entry.value(v),
+        lambda: entry.dist(v, v),
+        lambda: ball.project(v),
+        lambda: ball.lmo(v),
+    ):
+        best = min(timeit.repeat(call, timer=time.thread_time, number=1000, repeat=50)) / 1000
+        assert best < 3e-6, best
+
+
+@pytest.mark.skipif(SANITIZED, reason="sanitizers keep what is freed")
+def test_thousands_of_rounds_lose_no_memory() -> None:
+    v = np.random.default_rng(0).normal(size=(20, 20))
+    labels = np.arange(400) % 7
+
+    def rounds(count: int) -> None:
+        for _ in range(count):
+            entry = Regularizer("group-mcp:1,3", labels=labels, weights=np.ones(7))
+            entry.prox(v)
+            Set("nuclear-ball:1").project(v)
+            try:
+                Regularizer("group-mcp:1,3", labels=labels, weights=np.ones(6))
+            except ValueError:
+                pass
+
+    rounds(200)
+    grown = []
+    for _ in range(3):  # what leaks leaks every time
+        gc.collect()
+        before = _resident()
+        rounds(1000)
+        gc.collect()
+        grown.append(_resident() - before)
+    assert min(grown) < 1, grown
+
+
+@pytest.mark.skipif(SANITIZED, reason="sanitizers are slow")
+def test_imports_quickly_and_only_numpy() -> None:
+    code = (
+        "import numpy, sys, time; t = time.process_time(); import crease, crease._native; "
+        "print(time.process_time() - t); "
+        "print([m for m in ('scipy', 'sklearn', 'matplotlib', 'pandas', 'xarray', 'IPython', "
+        "'cffi') if m in sys.modules])"
+    )
+    runs = [
+        subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+        for _ in range(5)
+    ]
+    times = [float(r.stdout.splitlines()[0]) for r in runs]
+    assert min(times) < 0.05, times
+    assert runs[0].stdout.splitlines()[1] == "[]"
