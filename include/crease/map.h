@@ -101,6 +101,12 @@ CREASE_API crease_map crease_diagonal(const double *d); /* one number per entry 
 CREASE_API crease_map crease_dense(const double *a);    /* row-major, size(ran) x size(dom) */
 CREASE_API crease_map crease_mask(const double *keep);  /* 0 or 1 an entry */
 
+/* Over ranks: zero, identity, diagonal and mask take vectors that are split; dense and csr a whole
+ * x and give a y that is split, each rank having its own rows of A, so that A'y is a sum over
+ * ranks; crease_local takes x and y that are split, each rank mapping its own part by a map of its
+ * own, of any kind. Other maps need whole vectors. */
+CREASE_API crease_map crease_local(const crease_map *A);
+
 /* Compressed sparse rows. Columns within a row need not be sorted; duplicates add up. */
 typedef struct {
     ptrdiff_t rows, cols;

@@ -15,7 +15,8 @@ extern "C" {
 
 enum { CREASE_MAX_ORDER = 8 };
 
-/* Replaces v[0..n) on every rank by its sum, or maximum, over all ranks. */
+/* Replaces v[0..n) on every rank by its sum, or maximum, over all ranks: by the same bits
+ * everywhere. Calls on vectors that are split are made by all ranks alike, in the same order. */
 typedef struct {
     void (*sum)(const void *self, double *v, int n);
     void (*max)(const void *self, double *v, int n);

@@ -62,12 +62,12 @@ static void improve(ptrdiff_t n, const crease_bounds *b, const double *x, const 
     }
 }
 
-static bool at_kink(const crease_reg *r, ptrdiff_t n, const double *x)
+static bool at_kink(const crease_reg *r, const crease_space *s, const double *x)
 {
     const double kink = r->penalty && r->penalty->kink ? r->penalty->kink(r->par) : NAN;
     bool found = false;
-    for (ptrdiff_t j = 0; j < n; j++) found = found || fabs(x[j]) == kink;
-    return found;
+    for (ptrdiff_t j = 0, n = crease_size(s); j < n; j++) found = found || fabs(x[j]) == kink;
+    return !crs_together(s->comm, !found, NULL);
 }
 
 /* t becomes t - mu a for the mu that brings it nearest to d(r + indicator)(x). */
@@ -103,9 +103,10 @@ static void best_subgradient(const crease_problem *p, int i, const double *x, co
     for (ptrdiff_t j = 0; j < n; j++) t[j] = positive && separable && x[j] == 0 ? far : -c[j];
     if (separable && !positive && set->ops->row) move_by_row(p, i, x, t, work);
     nearest(p, i, x, t, g, work);
-    *upper_bound = !(traits.lipschitz == 0 ||
-                     (separable && (positive || set->ops->solid) && !at_kink(r, n, x)) ||
-                     (!separable && traits.convex && set->ops->ball == CREASE_BALL_L2));
+    const bool kinked = at_kink(r, &p->space[i], x);
+    *upper_bound =
+        !(traits.lipschitz == 0 || (separable && (positive || set->ops->solid) && !kinked) ||
+          (!separable && traits.convex && set->ops->ball == CREASE_BALL_L2));
     if (!separable || !crs_set_bounds(set, &box)) return;
     for (int end = -1; end <= 1; end += 2) {
         fill(n, end * far, t);
@@ -209,7 +210,7 @@ double crs_stationarity(const crease_problem *p, int i, const double *x, const d
     if (crease_setting(p, i, NULL) == 2) return distance(p, i, x, c, t, work);
     best_subgradient(p, i, x, c, g, t, u, work, &upper);
     for (ptrdiff_t j = 0; j < n; j++) g[j] += c[j], t[j] = -g[j];
-    return pos(crs_dot(n, g, x) + set->ops->support(set, &p->space[i], t, work));
+    return pos(crease_dot(&p->space[i], g, x) + set->ops->support(set, &p->space[i], t, work));
 }
 
 static crease_residual certify_block(const crease_problem *p, const place *at,
@@ -226,7 +227,8 @@ static crease_residual certify_block(const crease_problem *p, const place *at,
     give_looks(at);
     if (out.setting == 2) {
         out.residual = distance(p, i, x[i], c, t, work);
-        out.rounding = size > 0 ? 4 * CRS_UNIT * size + sqrt((double)n) * CRS_VANISHING : 0;
+        const double entries = crs_whole_size(&p->space[i]);
+        out.rounding = size > 0 ? 4 * CRS_UNIT * size + sqrt(entries) * CRS_VANISHING : 0;
         out.scale = r ? crs_scale(r, all->size, larger(crease_norm(&p->space[i], x[i]), r->size[i]),
                                   crs_scale_of_terms(r, i, size))
                       : size;
@@ -234,7 +236,7 @@ static crease_residual certify_block(const crease_problem *p, const place *at,
         best_subgradient(p, i, x[i], c, g, t, u, work, &out.upper_bound);
         for (ptrdiff_t j = 0; j < n; j++) v[j] = c[j] + g[j], t[j] = -v[j];
         const crease_set *set = p->block[i].set;
-        const double at_x = crs_dot(n, v, x[i]);
+        const double at_x = crease_dot(&p->space[i], v, x[i]);
         const double most_at = set->ops->support(set, &p->space[i], t, work);
         const double reach =
             crease_norm(&p->space[i], x[i]) + set->ops->diameter(set, &p->space[i], 2);
@@ -318,7 +320,7 @@ static void finish(const crease_problem *p, const double *const *x, crease_certi
 {
     bool fits = isfinite(c->objective) && isfinite(c->outside);
     for (int i = 0; i < p->count; i++)
-        fits = fits && crs_norm(crease_size(&p->space[i]), x[i]) < ldexp(1, 511);
+        fits = crease_norm(&p->space[i], x[i]) < ldexp(1, 511) && fits;
     if (!fits) c->worst = c->worst_relative = NAN;
 }
 

@@ -34,6 +34,13 @@ bool crs_space_refines(const crease_space *fine, const crease_space *coarse);
 bool crs_mul_size(ptrdiff_t a, ptrdiff_t b, ptrdiff_t *product); /* false on overflow; a, b >= 0 */
 bool crs_add_size(ptrdiff_t a, ptrdiff_t b, ptrdiff_t *sum);
 
+/* Over the ranks that share s: v[0..n) becomes its sum; the entries of all parts. c NULL: this
+ * process alone. together: did every rank come here with true? One that did not has its own
+ * sentence in e, the others get one. */
+void crs_sum_over(const crease_space *s, ptrdiff_t n, double *v);
+double crs_whole_size(const crease_space *s);
+bool crs_together(const crease_comm *c, bool here, crease_error *e);
+
 /* The index of the name closest to `wanted` by edit distance, or -1 when nothing is near.
  * name_at(k) for 0 <= k < count. */
 int crs_nearest(const char *wanted, int count, const char *(*name_at)(int k));

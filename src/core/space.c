@@ -93,6 +93,28 @@ double crease_max(const crease_space *s, double local)
     return local;
 }
 
+void crs_sum_over(const crease_space *s, ptrdiff_t n, double *v)
+{
+    const ptrdiff_t most = 1 << 30;
+    for (ptrdiff_t at = 0; s->comm && at < n; at += most)
+        s->comm->sum(s->comm->self, v + at, (int)(n - at < most ? n - at : most));
+}
+
+double crs_whole_size(const crease_space *s) { return crease_sum(s, (double)crease_size(s)); }
+
+bool crs_together(const crease_comm *c, bool here, crease_error *e)
+{
+    double failed = !here;
+    if (!c) return here;
+    c->max(c->self, &failed, 1);
+    if (!here || failed <= 0) return here;
+    return crs_fail(e, CREASE_BAD_ARGUMENT,
+                    isnan(failed) ? "another rank has left the work that is shared with it; see "
+                                    "what it says, and end here too"
+                                  : "another rank refuses its part of the problem; see what it "
+                                    "says");
+}
+
 double crease_dot(const crease_space *s, const double *x, const double *y)
 {
     return crease_sum(s, crs_dot(crease_size(s), x, y));

@@ -112,6 +112,10 @@ double crs_pinv_limit(ptrdiff_t n, const double *w);
  * min(m,n) <= CRS_GRAM_LIMIT. Data that are not finite are refused. Allocates. */
 enum { CRS_GRAM_LIMIT = 1500 };
 bool crs_norm_bound(ptrdiff_t m, ptrdiff_t n, const double *a, double *bound, crease_error *e);
+/* The same on every rank for the matrix of all rows, those of this one in a; by the eigenvalues of
+ * A'A while n <= CRS_GRAM_LIMIT. */
+bool crs_norm_bound_of_rows(const crease_space *rows, ptrdiff_t n, const double *a, double *bound,
+                            crease_error *e);
 
 /* A lower bound >= 0 of lambda_min(A A'), safe under rounding; 0 when m > n or
  * m > CRS_GRAM_LIMIT. Refuses and allocates like the other bound. */

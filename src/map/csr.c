@@ -2,7 +2,8 @@
  * csr: A x for a matrix in compressed sparse rows; duplicate entries add up
  *
  * |A|_2 <= min(|A|_F, sqrt(|A|_1 |A|_inf)), and the bounds of the dense matrix when it is small.
- * An entry of x in a column that stores nothing is not read. */
+ * An entry of x in a column that stores nothing is not read. With an output that is split over
+ * ranks the matrix has the rows of this one, and A'y is a sum over ranks. */
 #include <float.h>
 
 #include "map/directed.h"
@@ -41,19 +42,24 @@ static double largest(ptrdiff_t n, const double *v)
 /* | |A| |_2 from above, the absolute values of duplicates added. Everything is taken relative to
  * the largest entry, so that no square overflows or vanishes; no number here sees more than entries
  * + 8 roundings. */
-static bool mass_of(const crease_csr_matrix *a, double *mass, crease_error *e)
+static bool mass_of(const crease_csr_matrix *a, const crease_space *ran, double *mass,
+                    crease_error *e)
 {
-    const ptrdiff_t entries = a->start[a->rows];
-    const double scale = largest(entries, a->value);
+    const double entries = crease_sum(ran, (double)a->start[a->rows]);
+    const double scale = crease_max(ran, largest(a->start[a->rows], a->value));
     *mass = 0;
     if (scale == 0) return true;
     double *column = crs_doubles(2 * a->cols, "the norm of a sparse map", e);
-    if (!column) return false;
-    const sums s = add_up(a, scale, column, column + a->cols);
-    const double relative = sqrt(smaller(s.squares, s.row * largest(a->cols, column)));
-    *mass = product_up(scale, relative * (1 + ((double)entries + 8) * DBL_EPSILON));
+    const bool done = crs_together(ran->comm, column, e);
+    if (done) {
+        const sums s = add_up(a, scale, column, column + a->cols);
+        crs_sum_over(ran, a->cols, column);
+        const double squares = crease_sum(ran, s.squares), row = crease_max(ran, s.row);
+        const double relative = sqrt(smaller(squares, row * largest(a->cols, column)));
+        *mass = product_up(scale, relative * (1 + (entries + 8) * DBL_EPSILON));
+    }
     crs_free(column);
-    return true;
+    return done;
 }
 
 static bool check_start(const crease_csr_matrix *a, crease_error *e)
@@ -83,7 +89,7 @@ static bool check(const crease_map *A, const crease_space *dom, const crease_spa
                   crease_error *e)
 {
     const crease_csr_matrix *a = A->data;
-    if (!crs_map_whole(A, dom, ran, e)) return false;
+    if (!crs_map_rows(A, dom, ran, e)) return false;
     if (!a || !a->start)
         return crs_fail(e, CREASE_BAD_ARGUMENT, "csr has no %s (NULL); give a matrix",
                         a ? "row starts" : "matrix");
@@ -114,17 +120,18 @@ static void adjoint(const crease_map *A, const crease_space *dom, const crease_s
                     const double *y, double *x, double *work)
 {
     const crease_csr_matrix *a = A->data;
-    (void)dom, (void)ran, (void)work;
+    double *to = crs_rows_begin(dom, ran, x, work);
     for (ptrdiff_t i = 0; i < a->rows; i++)
         for (ptrdiff_t k = a->start[i]; k < a->start[i + 1]; k++)
-            x[a->col[k]] += s * y[i] * a->value[k];
+            to[a->col[k]] += s * y[i] * a->value[k];
+    crs_rows_end(dom, ran, x, to);
 }
 
 static bool norm(const crease_map *A, const crease_space *dom, const crease_space *ran,
                  double *bound, crease_error *e)
 {
     double mass;
-    return mass_of(A->data, &mass, e) && crs_map_better_norm(A, dom, ran, mass, bound, e);
+    return mass_of(A->data, ran, &mass, e) && crs_map_better_norm(A, dom, ran, mass, bound, e);
 }
 
 static bool sigma_min(const crease_map *A, const crease_space *dom, const crease_space *ran,
@@ -148,8 +155,8 @@ static bool identity(const crease_map *A, const crease_space *dom, const crease_
                      double *c)
 {
     const crease_csr_matrix *a = A->data;
-    (void)dom, (void)ran;
-    if (a->rows != a->cols || !diagonal_entry(a, 0, c)) return false;
+    (void)dom;
+    if (ran->comm || a->rows != a->cols || !diagonal_entry(a, 0, c)) return false;
     for (ptrdiff_t i = 1; i < a->rows; i++) {
         double d;
         if (!diagonal_entry(a, i, &d) || d != *c) return false;
@@ -161,9 +168,9 @@ static bool rounding(const crease_map *A, const crease_space *dom, const crease_
                      crease_rounding *r, crease_error *e)
 {
     const crease_csr_matrix *a = A->data;
-    (void)dom, (void)ran;
-    r->steps = (double)a->start[a->rows] + 3;
-    return mass_of(a, &r->mass, e);
+    (void)dom;
+    r->steps = crease_sum(ran, (double)a->start[a->rows]) + 3;
+    return mass_of(a, ran, &r->mass, e);
 }
 
 static ptrdiff_t entries(const crease_map *A, const crease_space *dom, const crease_space *ran,
@@ -181,6 +188,7 @@ const crease_map_ops crs_csr_ops = {
     .name = "csr",
     .formula = "(A x)_i = sum_j a_ij x_j, a sparse",
     .check = check,
+    .scratch = crs_rows_scratch,
     .apply = apply,
     .adjoint = adjoint,
     .norm = norm,

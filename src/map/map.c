@@ -96,8 +96,35 @@ bool crs_map_whole(const crease_map *A, const crease_space *dom, const crease_sp
     if (!dom->comm && !ran->comm) return true;
     return crs_fail(e, CREASE_UNSUPPORTED,
                     "%s needs whole vectors but its %s is split over ranks; keep it on one process "
-                    "or use a zero, identity, diagonal or mask map",
+                    "or use a zero, identity, diagonal or mask map, or crease_local",
                     A->ops->name, dom->comm ? "input" : "output");
+}
+
+bool crs_map_rows(const crease_map *A, const crease_space *dom, const crease_space *ran,
+                  crease_error *e)
+{
+    return !dom->comm || crs_map_whole(A, dom, ran, e);
+}
+
+ptrdiff_t crs_rows_scratch(const crease_map *A, const crease_space *dom, const crease_space *ran)
+{
+    (void)A;
+    return ran->comm ? crease_size(dom) : 0;
+}
+
+double *crs_rows_begin(const crease_space *dom, const crease_space *ran, double *x, double *work)
+{
+    if (!ran->comm) return x;
+    fill(crease_size(dom), 0, work);
+    return work;
+}
+
+void crs_rows_end(const crease_space *dom, const crease_space *ran, double *x, double *work)
+{
+    const ptrdiff_t n = crease_size(dom);
+    if (!ran->comm) return;
+    crs_sum_over(ran, n, work);
+    axpy(n, 1, work, x);
 }
 
 bool crs_map_numbers(const crease_map *A, ptrdiff_t n, const double *v, crease_error *e)
@@ -121,17 +148,20 @@ ptrdiff_t crs_map_materialize_scratch(const crease_map *A, const crease_space *d
     return crs_add_size(total, crease_map_scratch(A, dom, ran), &total) ? total : -1;
 }
 
-/* By columns A e_j when A is tall, by rows A' e_i when it is wide: min(m,n) products. */
+/* By columns A e_j when A is tall, by rows A' e_i when it is wide: min(m,n) products. The rows of
+ * this rank alone by columns. */
 void crs_map_materialize(const crease_map *A, const crease_space *dom, const crease_space *ran,
                          double *out, double *work)
 {
-    const ptrdiff_t m = crease_size(ran), n = crease_size(dom), units = m < n ? m : n;
-    double *unit = work, *column = unit + units, *rest = column + (m < n ? n : m);
+    const ptrdiff_t m = crease_size(ran), n = crease_size(dom);
+    const bool wide = m < n && !ran->comm;
+    const ptrdiff_t units = wide ? m : n;
+    double *unit = work, *column = unit + units, *rest = column + (wide ? n : m);
     fill(m * n, 0, out);
     fill(units, 0, unit);
     for (ptrdiff_t k = 0; k < units; k++) {
         unit[k] = 1;
-        if (m < n) {
+        if (wide) {
             A->ops->adjoint(A, dom, ran, 1, unit, out + k * n, rest);
         } else {
             fill(m, 0, column);
@@ -195,10 +225,10 @@ bool crs_map_better_norm(const crease_map *A, const crease_space *dom, const cre
     *bound = known;
     if (known == 0 || !is_small(dom, ran)) return true;
     double *matrix = matrix_of(A, dom, ran, &d, e);
-    if (!matrix) return false;
-    const bool ok = crs_norm_bound(crease_size(ran), crease_size(dom), matrix, bound, e);
+    const bool ok = crs_together(ran->comm, matrix, e) &&
+                    crs_norm_bound_of_rows(ran, crease_size(dom), matrix, bound, e);
     crs_free(matrix);
-    *bound = smaller(known, sum_up(*bound, d));
+    if (ok) *bound = smaller(known, crease_max(ran, sum_up(*bound, d)));
     return ok;
 }
 
@@ -207,7 +237,7 @@ bool crs_map_better_sigma_min(const crease_map *A, const crease_space *dom, cons
 {
     double d;
     *bound = known;
-    if (crease_size(ran) > crease_size(dom) || !is_small(dom, ran)) return true;
+    if (ran->comm || crease_size(ran) > crease_size(dom) || !is_small(dom, ran)) return true;
     double *matrix = matrix_of(A, dom, ran, &d, e);
     if (!matrix) return false;
     const bool ok = crs_sigma_min_bound(crease_size(ran), crease_size(dom), matrix, bound, e);

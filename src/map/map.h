@@ -11,13 +11,21 @@
 #include "map/list.def"
 #undef MAP
 
-/* Checks, each with its sentence in e: ran has the shape of dom; no space is split over ranks;
- * v holds n finite numbers. */
+/* Checks, each with its sentence in e: ran has the shape of dom; no space is split over ranks, or
+ * ran alone; v holds n finite numbers. */
 bool crs_map_square(const crease_map *A, const crease_space *dom, const crease_space *ran,
                     crease_error *e);
 bool crs_map_whole(const crease_map *A, const crease_space *dom, const crease_space *ran,
                    crease_error *e);
+bool crs_map_rows(const crease_map *A, const crease_space *dom, const crease_space *ran,
+                  crease_error *e);
 bool crs_map_numbers(const crease_map *A, ptrdiff_t n, const double *v, crease_error *e);
+
+/* Maps whose rows may be on several ranks: A'y is the sum of what the ranks have. Begin gives the
+ * memory to add A'y of this rank's rows to, end adds the sum to x; scratch is for `work`. */
+ptrdiff_t crs_rows_scratch(const crease_map *A, const crease_space *dom, const crease_space *ran);
+double *crs_rows_begin(const crease_space *dom, const crease_space *ran, double *x, double *work);
+void crs_rows_end(const crease_space *dom, const crease_space *ran, double *x, double *work);
 
 /* out (size(ran) x size(dom), row-major) = the matrix of A, by min(m,n) products with A or A'.
  * `work` has crs_map_materialize_scratch() doubles. */
@@ -30,8 +38,8 @@ void crs_map_materialize(const crease_map *A, const crease_space *dom, const cre
 static inline bool is_small(const crease_space *dom, const crease_space *ran)
 {
     enum { SIDE = 500, ENTRIES = 1000000 };
-    const ptrdiff_t m = crease_size(ran), n = crease_size(dom);
-    return (m <= SIDE || n <= SIDE) && m <= ENTRIES / n;
+    const double m = crs_whole_size(ran), n = crs_whole_size(dom);
+    return (m <= SIDE || n <= SIDE) && m * n <= ENTRIES;
 }
 
 /* Bounds from the matrix of A when that is small enough to write out: *bound becomes the better

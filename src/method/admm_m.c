@@ -66,14 +66,18 @@ enum { LARGEST = 2000 }; /* side of the largest matrix that is factored */
 typedef struct {
     const crease_map *A;
     const crease_space *dom, *ran;
-    ptrdiff_t n, m, side;
+    ptrdiff_t n, m, side; /* here; a map of split blocks is one of every rank */
+    bool factors;         /* by the size of the whole, alike on all ranks, as is what follows */
+    double most;          /* conjugate gradients */
 } shape;
 
 static shape shape_of(const crease_problem *p, const crease_analysis *a)
 {
     const crease_space *dom = &p->space[a->last], *ran = &p->range;
     const ptrdiff_t n = crease_size(dom), m = crease_size(ran);
-    return (shape){ &p->block[a->last].map, dom, ran, n, m, n <= m ? n : m };
+    const double side = smaller(crs_whole_size(dom), crs_whole_size(ran));
+    return (shape){ &p->block[a->last].map,  dom, ran, n, m, n <= m ? n : m, side <= LARGEST,
+                    10 * crs_whole_size(dom) };
 }
 
 static bool divides(const crease_analysis *a) { return !isnan(a->map_scale); }
@@ -82,7 +86,7 @@ static ptrdiff_t solver_size(const crease_problem *p, const crease_analysis *a)
 {
     const shape s = shape_of(p, a);
     if (divides(a)) return 0;
-    if (s.side <= LARGEST) return s.side * s.side + s.n + s.m;
+    if (s.factors) return s.side * s.side + s.n + s.m;
     return 3 * s.n + s.m; /* r, p, q and A p of conjugate gradients */
 }
 
@@ -110,7 +114,7 @@ static bool prepare(crs_state *st, crease_error *e)
     const bool tall = s.side == s.n;
     const double scale = tall ? st->a->beta : 1,
                  shift = tall ? st->a->ell : st->a->ell / st->a->beta;
-    if (divides(st->a) || s.side > LARGEST) return true;
+    if (divides(st->a) || !s.factors) return true;
     double *G = st->solve, *unit = G + s.side * s.side, *image = unit + (tall ? s.n : s.m);
     for (ptrdiff_t j = 0; j < s.side; j++) {
         if (crease_watch_over(st->watch)) return true; /* no step will be taken */
@@ -148,17 +152,17 @@ static void by_conjugate_gradients(crs_state *st, const shape *s, const double *
     fill(s->n, 0, y);
     copy(s->n, g, r);
     copy(s->n, g, d);
-    double rr = crs_dot(s->n, r, r);
+    double rr = crease_dot(s->dom, r, r);
     const double enough = 1e-28 * rr;
-    for (ptrdiff_t k = 0; k < 10 * s->n && rr > enough && !crease_watch_over(st->watch); k++) {
+    for (double k = 0; k < s->most && rr > enough && !crease_watch_over(st->watch); k++) {
         fill(s->m, 0, Ad);
         s->A->ops->apply(s->A, s->dom, s->ran, 1, d, Ad, st->work);
         for (ptrdiff_t j = 0; j < s->n; j++) q[j] = st->a->ell * d[j];
         s->A->ops->adjoint(s->A, s->dom, s->ran, st->a->beta, Ad, q, st->work);
-        const double step = rr / crs_dot(s->n, d, q);
+        const double step = rr / crease_dot(s->dom, d, q);
         axpy(s->n, step, d, y);
         axpy(s->n, -step, q, r);
-        const double next = crs_dot(s->n, r, r);
+        const double next = crease_dot(s->dom, r, r);
         for (ptrdiff_t j = 0; j < s->n; j++) d[j] = r[j] + next / rr * d[j];
         rr = next;
     }
@@ -170,7 +174,7 @@ static void last_solve(crs_state *st, const double *g, double *y)
     if (divides(st->a)) {
         const double weight = st->a->ell + st->a->beta * square(st->a->map_scale);
         for (ptrdiff_t j = 0; j < s.n; j++) y[j] = g[j] / weight;
-    } else if (s.side <= LARGEST) {
+    } else if (s.factors) {
         by_factor(st, &s, g, y);
     } else {
         by_conjugate_gradients(st, &s, g, y);

@@ -49,7 +49,8 @@ static bool feasible_objective(const crease_problem *p, double *F, crease_error 
             fill(n, 0, zero);
         }
         crs_constraint(p, x, s, s + m);
-        const double off = crs_norm(m, s), size = p->rhs ? crs_norm(m, p->rhs) : 0;
+        const double off = crease_norm(&p->range, s);
+        const double size = p->rhs ? crease_norm(&p->range, p->rhs) : 0;
         *F = !drawn && off <= 1e-12 * (1 + size) ? crs_f(p, x, s + m) + crs_regs(p, x, s + m) : NAN;
     } else {
         crs_fail(e, CREASE_NO_MEMORY, "out of memory: the start of %d blocks", p->count);

@@ -20,8 +20,7 @@ static bool is_free(const crease_problem *p, int i)
     const crease_reg *r = crs_reg_of(p, i);
     crease_reg_traits t;
     r->ops->traits(r, &p->space[i], INFINITY, &t);
-    return t.lipschitz == 0 && !p->space[i].comm && !(crs_in_constraint(p, i) && p->range.comm) &&
-           crease_size(&p->space[i]) <= LARGEST;
+    return t.lipschitz == 0 && crs_whole_size(&p->space[i]) <= LARGEST;
 }
 
 /* Where a coordinate is divided by a number there is nothing to factor. */
@@ -39,9 +38,9 @@ bool crs_offers_factor(const crease_problem *p, int i, double map_scale, double 
     *offers = false;
     if (p->block[i].set || !takes(p, i, map_scale)) return true;
     double *H = crs_doubles(n * n, "the factor of a block", e);
-    const bool done = H && crs_block_hessian(p, i, H, e);
+    const bool done = crs_together(p->space[i].comm, H, e) && crs_block_hessian(p, i, H, e);
     for (ptrdiff_t j = 0; done && j < n; j++) H[j * n + j] += h;
-    *offers = done && crs_cholesky(n, H);
+    if (done) *offers = crs_together(p->space[i].comm, crs_cholesky(n, H), NULL);
     crs_free(H);
     return done;
 }
@@ -87,7 +86,7 @@ static void factor(const crs_state *st, int i, double h, struct crs_factored *k)
     copy(n * n, k->Q, k->factor);
     if (k->G) axpy(n * n, beta, k->G, k->factor);
     for (ptrdiff_t j = 0; j < n; j++) k->factor[j * n + j] += on_diagonal;
-    k->definite = crs_cholesky(n, k->factor);
+    k->definite = crs_together(st->p->space[i].comm, crs_cholesky(n, k->factor), NULL);
 }
 
 bool crs_factored_step(crs_state *st, int i, double h)
@@ -101,7 +100,7 @@ bool crs_factored_step(crs_state *st, int i, double h)
     crs_cholesky_solve(n, k->factor, 1, st->g);
     for (ptrdiff_t j = 0; j < n; j++) st->y[j] = st->x[i][j] - st->g[j];
     const double radius = st->a->block[i].radius;
-    if (i != st->a->last && crs_norm(n, st->y) > radius) return false;
+    if (i != st->a->last && crease_norm(&st->p->space[i], st->y) > radius) return false;
     crs_move_to(st, i, st->y);
     return true;
 }

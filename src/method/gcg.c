@@ -94,7 +94,7 @@ static double direction(crs_state *st)
         crs_gradient(st, i, st->g);
         const double least =
             crease_lmo_with(st->p->block[i].set, r, &st->p->space[i], st->g, st->to[i], st->work);
-        gap += crs_dot(n, st->g, st->x[i]) +
+        gap += crease_dot(&st->p->space[i], st->g, st->x[i]) +
                r->ops->value(r, &st->p->space[i], st->x[i], st->work) - least;
         for (ptrdiff_t j = 0; j < n; j++) st->to[i][j] -= st->x[i][j];
     }

@@ -75,6 +75,8 @@ static bool majorized(crs_state *st, int i, double f, double L, double *y)
         inner += st->to[i][j] * d[j];
         step += square(d[j]);
     }
+    inner = crease_sum(&st->p->space[i], inner);
+    step = crease_sum(&st->p->space[i], step);
     copy(crs_images_size(st->p), st->u, st->u_from);
     crs_images_move(st->p, i, d, st->u_from, st->work);
     st->x[i] = y;
@@ -189,9 +191,11 @@ double crs_potential(crs_state *st)
 {
     const int last = st->a->last;
     double memory = 0;
-    if (last >= 0 && st->a->potential_weight > 0)
+    if (last >= 0 && st->a->potential_weight > 0) {
         for (ptrdiff_t j = 0, n = size(st, last); j < n; j++)
             memory += square(st->x[last][j] - st->was[last][j]);
+        memory = crease_sum(&st->p->space[last], memory);
+    }
     return lagrangian(st) + (last >= 0 ? st->a->potential_weight * memory : 0);
 }
 

@@ -64,16 +64,12 @@ static bool make(crs_plan *plan, const crease_problem *p, bool presolve, crease_
     return true;
 }
 
-/* Blocks that are split over ranks are the classical methods'. */
+/* Problems that are split over ranks are the classical methods'. */
 static bool is_whole(const crease_problem *p, crease_error *e)
 {
-    for (int i = 0; i < p->count; i++)
-        if (p->space[i].comm)
-            return crs_fail(e, CREASE_UNSUPPORTED,
-                            "block %d is split over ranks; use admm-g, admm-m, extension or "
-                            "prox-bcd",
-                            i + 1);
-    return true;
+    return !crs_comm_of(p) ||
+           crs_fail(e, CREASE_UNSUPPORTED,
+                    "the problem is split over ranks; use admm-g, admm-m, extension or prox-bcd");
 }
 
 crs_plan *crs_plan_new(const crease_problem *p, uint64_t seed, bool presolve, crease_watch *watch,

@@ -33,18 +33,25 @@ crs_bend crs_bend_of(const crease_problem *p, int i)
     return p->f.ops ? bend_of(&p->f, &b, i) : CRS_BEND_DIAGONAL;
 }
 
-/* H += a W_i'diag(w)W_i */
+/* H += a W_i'diag(w)W_i, a sum over the ranks that have the rows of a whole block; of a block that
+ * is split the part of this rank. */
 static bool add_gram(const crease_predictor *w, const crease_blocks *b, int i, double a, double *H,
                      crease_error *e)
 {
     const ptrdiff_t m = crease_size(&w->range), n = crease_size(&b->space[i]);
     const ptrdiff_t scratch = m + n + crs_predictor_map_scratch(w, b);
-    double *W = crs_doubles(m * n + scratch, "the matrix of a block", e);
-    if (!W) return false;
+    const bool rows = w->range.comm && !b->space[i].comm;
+    double *W = crs_doubles(m * n + scratch + (rows ? n * n : 0), "the matrix of a block", e);
+    if (!crs_together(w->range.comm, W, e)) return crs_free(W), false;
+    double *G = rows ? W + m * n + scratch : H;
     crs_predictor_matrix(w, b, i, W, W + m * n);
     for (ptrdiff_t r = 0; w->weight && r < m; r++)
         for (ptrdiff_t c = 0; c < n; c++) W[r * n + c] *= sqrt(w->weight[r]);
-    crs_gemm(true, false, n, n, m, a, W, W, 1, H);
+    crs_gemm(true, false, n, n, m, a, W, W, 1, G);
+    if (rows) {
+        crs_sum_over(&w->range, n * n, G);
+        axpy(n * n, 1, G, H);
+    }
     crs_free(W);
     return true;
 }

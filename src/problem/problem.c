@@ -123,7 +123,7 @@ bool crs_set_radius(const crease_problem *p, int i, double *radius, crease_error
     double *work = crs_doubles(crease_set_scratch(c, &p->space[i]), "a set's radius", e);
     if (y && work) {
         c->ops->lmo(c, &p->space[i], y, y, work);
-        *radius = crs_norm(n, y) + diameter;
+        *radius = crease_norm(&p->space[i], y) + diameter;
     }
     const bool done = y && work;
     crs_free(y);
@@ -170,9 +170,9 @@ static bool check_domain(const crease_problem *p, int i, crease_error *e)
     const crease_reg *r = crs_reg_of(p, i);
     const crease_set *c = p->block[i].set;
     const ptrdiff_t j = c ? negative_entry(c, &p->space[i]) : -1;
-    double value = 0, *x = j < 0 ? NULL : crs_doubles(crease_size(&p->space[i]), "a point", e);
-    if (j < 0) return true;
-    if (x) x[j] = -1;
+    if (!c || crs_together(p->space[i].comm, j < 0, NULL)) return true;
+    double value = 0, *x = crs_doubles(crease_size(&p->space[i]), "a point", e);
+    if (x && j >= 0) x[j] = -1;
     const bool done = x && crease_reg_value(r, &p->space[i], x, &value, e);
     crs_free(x);
     if (!done) return false;
@@ -197,7 +197,26 @@ static bool check_block(const crease_problem *p, int i, crease_error *e)
     return !b->start || finite("the start point", crease_size(&p->space[i]), b->start, e);
 }
 
-bool crease_problem_check(const crease_problem *p, crease_error *e)
+static const crease_comm *comm_of_f(const crease_smooth *f)
+{
+    const crease_smooth_family family = f->ops ? f->ops->family : CREASE_SMOOTH_OTHER;
+    const crease_comm *found = NULL;
+    if (!f->data) return NULL;
+    if (family == CREASE_SMOOTH_LOSS || family == CREASE_SMOOTH_PREDICTED)
+        return ((const crease_predictor *)f->data)->range.comm;
+    const crease_smooth_list *sum = family == CREASE_SMOOTH_SUM ? f->data : NULL;
+    for (int k = 0; sum && k < sum->count && !found; k++) found = comm_of_f(&sum->term[k]);
+    return found;
+}
+
+const crease_comm *crs_comm_of(const crease_problem *p)
+{
+    for (int i = 0; i < p->count; i++)
+        if (p->space[i].comm) return p->space[i].comm;
+    return p->range.order > 0 && p->range.comm ? p->range.comm : comm_of_f(&p->f);
+}
+
+static bool check(const crease_problem *p, crease_error *e)
 {
     bool constrained = false;
     if (p->count < 1)
@@ -215,6 +234,12 @@ bool crease_problem_check(const crease_problem *p, crease_error *e)
     if (p->f.ops && !crease_smooth_check(&p->f, &b, e)) return false;
     return p->range.order == 0 || !p->rhs ||
            finite("the right-hand side", crease_size(&p->range), p->rhs, e);
+}
+
+/* What one rank refuses, all do. */
+bool crease_problem_check(const crease_problem *p, crease_error *e)
+{
+    return crs_together(crs_comm_of(p), check(p, e), e);
 }
 
 bool crs_has_callback(const crease_smooth *f)

@@ -23,6 +23,9 @@ static inline crease_blocks crs_blocks(const crease_problem *p)
 /* Does f, or a term of it, come from the user's own functions? */
 bool crs_has_callback(const crease_smooth *f);
 
+/* The ranks that share a block, the constraint or the rows of f; NULL: this process has all. */
+const crease_comm *crs_comm_of(const crease_problem *p);
+
 /* "x3" or the block's own name, in buffer. */
 const char *crs_block_name(const crease_problem *p, int i, char buffer[32]);
 

@@ -10,8 +10,7 @@ static bool enter_set(const crease_problem *p, int i, double *x, double *work)
 {
     const crease_set *c = p->block[i].set;
     const crease_space *s = &p->space[i];
-    if (!c || !(c->ops->excess(c, s, x, work) > 1e-15 * (1 + crs_norm(crease_size(s), x))))
-        return false;
+    if (!c || !(c->ops->excess(c, s, x, work) > 1e-15 * (1 + crease_norm(s, x)))) return false;
     if (c->ops->project)
         c->ops->project(c, s, x, x, work);
     else

@@ -14,10 +14,11 @@ enum { SIDE = 2048, ENTRIES = 1 << 16 }; /* the largest W_i that is written out 
 static double value(const double *par, double u) { return (void)par, u * u / 2; }
 static double slope(const double *par, double u) { return (void)par, u; }
 
+/* By the whole W_i, so that it does not depend on the ranks: each has a block on its diagonal. */
 static bool affordable(const crease_predictor *p, const crease_space *dom)
 {
-    const ptrdiff_t m = crease_size(&p->range), n = crease_size(dom);
-    return !dom->comm && !p->range.comm && m <= SIDE && n <= SIDE && m * n <= ENTRIES;
+    const double m = crs_whole_size(&p->range), n = crs_whole_size(dom);
+    return dom->comm == p->range.comm && m <= SIDE && n <= SIDE && m * n <= ENTRIES;
 }
 
 /* W_i = U S V', thin, k = min(m, n); then r and v in that basis. */
@@ -138,7 +139,7 @@ static bool argmin(const crease_smooth *f, const crease_blocks *b, const double 
     const crease_space *dom = &b->space[i];
     if (!crs_predictor_touches(f, i)) return false;
     const bool diagonal = crs_predictor_diagonal(p, b, i);
-    if (!diagonal && !affordable(p, dom)) return false;
+    if (!diagonal && (!affordable(p, dom) || (dom->comm && radius < INFINITY))) return false;
     if (!y) return true;
     const crs_step t = { h, v, radius, y };
     if (diagonal) {

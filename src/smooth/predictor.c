@@ -134,13 +134,14 @@ void crs_predictor_matrix(const crease_predictor *p, const crease_blocks *b, int
                           double *work)
 {
     const ptrdiff_t m = crease_size(&p->range), n = crease_size(&b->space[i]);
-    const ptrdiff_t count = m < n ? m : n;
+    const bool wide = m < n && p->range.comm == b->space[i].comm;
+    const ptrdiff_t count = wide ? m : n;
     double *unit = work, *column = unit + count, *rest = unit + m + n;
     fill(m * n, 0, out);
     fill(count, 0, unit);
     for (ptrdiff_t j = 0; j < count; j++) {
         unit[j] = 1;
-        if (m < n) {
+        if (wide) {
             crs_predictor_adjoint(p, b, i, unit, out + j * n, rest);
         } else {
             fill(m, 0, column);
@@ -226,7 +227,8 @@ bool crs_predictor_norm(const crease_predictor *p, const crease_blocks *b, int i
 bool crs_predictor_diagonal(const crease_predictor *p, const crease_blocks *b, int i)
 {
     const crease_space *dom = i >= 0 && i < b->count ? &b->space[i] : NULL;
-    if (!dom || crease_size(dom) != crease_size(&p->range)) return false;
+    if (!dom || dom->comm != p->range.comm) return false;
+    if (!crs_together(dom->comm, crease_size(dom) == crease_size(&p->range), NULL)) return false;
     for (int k = 0; k < p->count; k++) {
         const crease_map *A = &p->map[k];
         double c;
@@ -281,8 +283,8 @@ static bool last_range(const crease_predictor *p, const crease_blocks *b, int i,
     if (!crs_predictor_norm(p, b, i, &norm, e)) return false;
     out->last_high = above(weight.high * norm * norm, 2);
     out->last_low = 0;
-    const bool same = crease_size(&b->space[i]) == crease_size(&p->range);
-    if (p->count != 1 || !same || b->space[i].comm || p->range.comm) return true;
+    const bool same = crs_whole_size(&b->space[i]) == crs_whole_size(&p->range);
+    if (p->count != 1 || !same) return true;
     if (!crease_map_sigma_min(&p->map[0], &b->space[i], &p->range, &out->last_low, e)) return false;
     if (p->weight) out->last_low *= weight.low * (1 - 0x1p-51);
     return true;

@@ -126,7 +126,8 @@ void crs_quadratic_grad_at(const crease_smooth *f, const crease_blocks *b, const
 void crs_quadratic_add_hessian(const crease_smooth *f, const crease_blocks *b, int i, double *H);
 
 /* out (rows x columns, row-major) = the matrix of W_i, by min(rows, columns) products with it or
- * its adjoint. `work` has rows + columns + crs_predictor_map_scratch() doubles. */
+ * its adjoint; that of this rank's rows, and where the block is split too of its columns. `work`
+ * has rows + columns + crs_predictor_map_scratch() doubles. */
 void crs_predictor_matrix(const crease_predictor *p, const crease_blocks *b, int i, double *out,
                           double *work);
 

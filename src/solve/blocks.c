@@ -123,7 +123,6 @@ static void restart_extension(crease_solver *s)
 static void adapt_extension(crease_solver *s)
 {
     double blocks = 0;
-    const ptrdiff_t m = crease_size(&s->p->range);
     for (int i = 0; i < s->given->count; i++)
         blocks = larger(blocks, rated(s, &s->run.now.block[i]));
     const double feasibility = s->run.now.feasibility.residual;
@@ -131,8 +130,10 @@ static void adapt_extension(crease_solver *s)
     const bool practical = s->a->mode == CREASE_MODE_PRACTICAL;
     const double solved = practical ? larger(s->run.o.eps, 0.1 * off) : s->run.o.eps;
     if (!(blocks <= solved) || off <= s->run.o.eps || s->a->mu_fixed) return;
-    if (crs_norm(m, s->st.s) > 0.1 * feasibility) return;
-    const double mu = s->extension->mu, wanted = 1.2 * crs_norm(m, s->st.lambda) / s->run.o.eps;
+    const crease_space *range = &s->p->range;
+    if (crease_norm(range, s->st.s) > 0.1 * feasibility) return;
+    const double mu = s->extension->mu;
+    const double wanted = 1.2 * crease_norm(range, s->st.lambda) / s->run.o.eps;
     if (s->a->mode != CREASE_MODE_PRACTICAL)
         crs_extension_set_mu(s->extension, larger(1.2 * mu, wanted));
     else if (feasibility > 0.9 * s->stalled)
@@ -181,7 +182,8 @@ static double first_guess(crease_solver *s, int i)
     crs_grad(s->p, points(s->st.x), i, s->st.y, s->st.work);
     for (ptrdiff_t j = 0; j < n; j++) change += square(s->st.y[j] - s->st.g[j]);
     copy(n, s->st.v, x);
-    const double slope = sqrt(change / moved);
+    const crease_space *own = &s->p->space[i];
+    const double slope = sqrt(crease_sum(own, change) / crease_sum(own, moved));
     return slope > 0 && slope < INFINITY ? slope : 1e-2;
 }
 
@@ -219,15 +221,19 @@ static void start_run(crease_solver *s)
 static double nudge(crease_solver *s, double size)
 {
     const crease_random r = { (uint64_t)s->run.o.seed, 17 };
-    double moved = 0;
+    double all = 0;
     uint64_t k = 0;
-    for (int i = 0; i < s->p->count; i++)
+    for (int i = 0; i < s->p->count; i++) {
+        const bool split = s->p->space[i].comm;
+        double sum = split ? 0 : all;
         for (ptrdiff_t j = 0, n = crs_size(s, i); j < n; j++) {
             const double d = size * crease_random_normal(r, k++);
             s->st.x[i][j] += d;
-            moved += d * d;
+            sum += d * d;
         }
-    return sqrt(moved);
+        all = split ? all + crease_sum(&s->p->space[i], sum) : sum;
+    }
+    return sqrt(all);
 }
 
 /* A Lipschitz constant of grad_N f seen between the start and a point near it, and the parameters
@@ -242,6 +248,7 @@ static void guess_constants(crease_solver *s)
     const double moved = nudge(s, 1e-3);
     crs_grad(s->p, points(s->st.x), last, s->st.y, s->st.work);
     for (ptrdiff_t j = 0; j < n; j++) change += square(s->st.y[j] - s->st.g[j]);
+    change = crease_sum(&s->p->space[last], change);
     crs_copy_point(s, s->kept, s->st.x);
     s->a->M = larger(sqrt(change) / moved, 1e-6);
     if (!(s->a->L_last < INFINITY)) s->a->L_last = s->a->M;
@@ -251,13 +258,16 @@ static void guess_constants(crease_solver *s)
 /* sum_{i != last} |x_i - was_i|^2 + last_weight |x_N - was_N|^2 */
 static double moved(const crease_solver *s)
 {
-    double sum = 0;
+    double all = 0;
     for (int i = 0; i < s->p->count; i++) {
         const double weight = i == s->a->last ? s->a->last_weight : 1;
+        const bool split = s->p->space[i].comm;
+        double sum = split ? 0 : all;
         for (ptrdiff_t j = 0, n = crs_size(s, i); j < n; j++)
             sum += weight * square(s->st.x[i][j] - s->st.was[i][j]);
+        all = split ? all + crease_sum(&s->p->space[i], sum) : sum;
     }
-    return sum;
+    return all;
 }
 
 /* Back to where the step began, with twice the constant: the new parameters start a new run. */
@@ -451,7 +461,7 @@ static bool check_gradients(crease_solver *s, crease_error *e)
     const crease_blocks b = crs_blocks(s->given);
     char name[32];
     double off;
-    if (!crs_has_callback(&s->given->f)) return true;
+    if (!crs_has_callback(&s->given->f) || s->run.comm) return true;
     for (int i = 0; i < s->given->count; i++) {
         if (!crease_smooth_check_gradient(&s->given->f, &b, points(s->st.x), i, 3, &off, e))
             return false;
@@ -469,10 +479,10 @@ static bool check_gradients(crease_solver *s, crease_error *e)
 static bool check_size(crease_solver *s, crease_error *e)
 {
     const crease_problem *p = s->given;
-    double most = p->rhs ? crs_norm(crease_size(&p->range), p->rhs) : 0;
+    double most = p->rhs ? crease_norm(&p->range, p->rhs) : 0;
     for (int i = 0; i < p->count; i++) {
         crs_grad(p, points(s->st.x), i, s->st.g, s->st.work);
-        most = larger(most, crs_norm(crease_size(&p->space[i]), s->st.g));
+        most = larger(most, crease_norm(&p->space[i], s->st.g));
         (void)crease_watch_over(s->st.watch); /* gives looks */
     }
     if (isfinite(most) && isinf(crs_f(p, points(s->st.x), s->st.work)) && !crs_has_callback(&p->f))
@@ -519,7 +529,8 @@ static bool furnish(crease_solver *s, crease_error *e)
     s->run.blocks = s->p->count;
     s->st.p = s->p;
     s->st.a = s->a;
-    s->st.watch = &s->run.watch;
+    /* limits are looked at between steps where ranks end together */
+    s->st.watch = s->run.comm ? NULL : &s->run.watch;
     return true;
 }
 
@@ -587,6 +598,14 @@ bool crs_fall_back(crease_solver *s)
     return false;
 }
 
+/* Checkpoints of several ranks need not be of one iteration. */
+static bool notes_nothing(const crease_solver *s, const crease_options *o, crease_error *e)
+{
+    return !s->run.comm || !crs_watch_checkpoint(o->watch) ||
+           crs_fail(e, CREASE_UNSUPPORTED,
+                    "a run over ranks is not noted in a checkpoint; leave the checkpoint out");
+}
+
 static crease_solver *new_solver(const crease_problem *p, const crease_options *o, bool cores,
                                  crease_error *e)
 {
@@ -598,10 +617,12 @@ static crease_solver *new_solver(const crease_problem *p, const crease_options *
     crease_options own, asked;
     s->given = p;
     s->stalled = INFINITY;
+    s->run.comm = crs_comm_of(p);
     bool done = crs_options_take(o, &own, e);
     asked = own;
-    done = done && (!cores || open_portfolio(s, &own, e)) && build(s, &own, e);
-    if (done && crs_points_open(s, &asked, e)) return s;
+    done = done && notes_nothing(s, &own, e) && (!cores || open_portfolio(s, &own, e)) &&
+           build(s, &own, e) && crs_points_open(s, &asked, e);
+    if (crs_together(s->run.comm, done, e)) return s;
     crease_solver_free(s);
     return NULL;
 }

@@ -90,10 +90,19 @@ static crease_outcome reason(crs_driver *r, bool certified, crs_advance said)
                                 : CREASE_NOT_RUN;
 }
 
+/* A run that ends on one rank, by its clock or its caller, ends on all of them. */
+static crease_outcome agreed(const crs_driver *r, crease_outcome o)
+{
+    double code = o;
+    if (!r->comm) return o;
+    r->comm->max(r->comm->self, &code, 1);
+    return isnan(code) ? CREASE_NUMERICAL : (crease_outcome)code;
+}
+
 /* Only here is an outcome assigned: what ends a run is judged by the certificate of its answer. */
 static crease_outcome judge(crs_driver *r, bool certified, crs_advance said)
 {
-    crease_outcome o = reason(r, certified, said);
+    crease_outcome o = agreed(r, reason(r, certified, said));
     if (o == CREASE_NOT_RUN) return o;
     if (!certified) certify(r);
     const bool good = measure(r, &r->best) <= r->o.eps;

@@ -59,7 +59,8 @@ typedef struct {
     crease_progress progress;
     crease_callback *call;
     void *user;
-    crease_watch watch; /* of this run, in that of the options; stands open from the start */
+    const crease_comm *comm; /* the ranks that end together; NULL: this process alone */
+    crease_watch watch;      /* of this run, in that of the options; stands open from the start */
 } crs_driver;
 
 /* A run by the method of an analysis; its watch is open where `begun`. False with a sentence when

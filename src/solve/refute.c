@@ -211,6 +211,7 @@ crease_outcome crs_refute(crease_solver *s, bool diverged)
     const long k = s->run.report.iterations;
     const double off = s->given->range.order > 0 ? rated(s, &s->run.now.feasibility) : 0;
     const double size = size_of(s);
+    if (s->run.comm) return CREASE_NOT_RUN; /* the checker has one process */
     if (!diverged && k < (s->doubted > 0 ? 2 * s->doubted : FIRST_DOUBT)) return CREASE_NOT_RUN;
     const bool first = s->doubted == 0 && !diverged;
     const bool grows = size > 2 * s->doubted_size && s->run.now.objective < s->run.first;

@@ -3,7 +3,10 @@
  *
  * z has the map -[I; ..; I], so that A'A = J I and its step is one prox. One loss of the
  * block-diagonal map makes L_N the largest of the agents' constants, not their sum. Boyd, Parikh,
- * Chu, Peleato, Eckstein 2011, section 7.1, where l and r are convex. */
+ * Chu, Peleato, Eckstein 2011, section 7.1, where l and r are convex.
+ *
+ * Over ranks the stack is split, agents by rank: [I; ..; I] has rows on every rank, so that its
+ * adjoint is a sum of n numbers, and the block-diagonal map is local. */
 #include <crease/sharing.h>
 
 #include "core/carve.h"
@@ -16,7 +19,7 @@ struct crease_consensus {
     crease_csr_matrix copies, diagonal; /* -[I; ..; I], and A_1, ..., A_J along the diagonal */
     void *memory;                       /* of both matrices, b, the starts */
     crease_predictor predictor;
-    crease_map map;
+    crease_map own, map; /* the agents' here, and over all ranks */
     int last;
 };
 
@@ -101,12 +104,15 @@ static void describe(crease_consensus *m, const crease_consensus_settings *s, co
     m->last = 1;
     m->space[0] = crease_vector(s->size);
     m->space[1] = crease_matrix(s->agents, s->size);
+    m->space[1].comm = s->comm;
     m->block[0] = (crease_block){
         .name = "z", .reg = s->reg, .set = s->set, .map = crease_csr(&m->copies), .start = start
     };
     m->block[1] = (crease_block){ .name = "x", .map = crease_identity(1), .start = start };
-    m->map = crease_csr(&m->diagonal);
+    m->own = crease_csr(&m->diagonal);
+    m->map = s->comm ? crease_local(&m->own) : m->own;
     m->predictor = (crease_predictor){ 1, &m->last, &m->map, crease_vector(z->rows), rhs, NULL };
+    m->predictor.range.comm = s->comm;
     m->problem = (crease_problem){ .count = 2,
                                    .space = m->space,
                                    .block = m->block,
@@ -132,7 +138,8 @@ static bool build(crease_consensus *m, const crease_consensus_settings *s, const
 {
     arrays a = { .z = z };
     m->memory = carve_block(carve, &a);
-    if (!m->memory) return crs_fail(e, CREASE_NO_MEMORY, "out of memory: the agents' matrices");
+    if (!m->memory) crs_fail(e, CREASE_NO_MEMORY, "out of memory: the agents' matrices");
+    if (!crs_together(s->comm, m->memory, e)) return false;
     fill_copies(m, z, s->size, &a);
     fill_diagonal(m, s, z, &a);
     fill_rhs(s, a.rhs);
@@ -143,13 +150,10 @@ static bool build(crease_consensus *m, const crease_consensus_settings *s, const
 crease_consensus *crease_consensus_new(const crease_consensus_settings *s, crease_error *e)
 {
     sizes z;
-    if (!check(s, &z, e)) return NULL;
-    crease_consensus *m = crs_alloc(1, sizeof *m);
-    if (!m)
-        crs_fail(e, CREASE_NO_MEMORY, "out of memory: a model");
-    else if (!build(m, s, &z, e)) {
-        crease_consensus_free(m);
-        m = NULL;
-    }
-    return m;
+    const bool right = check(s, &z, e);
+    crease_consensus *m = right ? crs_alloc(1, sizeof *m) : NULL;
+    if (right && !m) crs_fail(e, CREASE_NO_MEMORY, "out of memory: a model");
+    if (crs_together(s->comm, m, e) && build(m, s, &z, e)) return m;
+    crease_consensus_free(m);
+    return NULL;
 }

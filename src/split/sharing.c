@@ -48,7 +48,7 @@ static bool start_feasibly(crease_sharing *m, const double *y, crease_error *e)
     const crease_problem *p = &m->problem;
     const ptrdiff_t rows = crease_size(&p->range);
     double *product = crs_doubles(rows, "a start", e);
-    bool done = product;
+    bool done = crs_together(p->range.comm, product, e);
     if (y) copy(rows, y, m->start);
     for (int j = 0; j < m->last && done; j++) {
         if (!p->block[j].start) continue;
@@ -57,7 +57,7 @@ static bool start_feasibly(crease_sharing *m, const double *y, crease_error *e)
         if (done) axpy(rows, -1, product, m->start);
     }
     crs_free(product);
-    return done;
+    return crs_together(p->range.comm, done, e);
 }
 
 static bool build(crease_sharing *m, const crease_sharing_settings *s, crease_error *e)
@@ -65,10 +65,10 @@ static bool build(crease_sharing *m, const crease_sharing_settings *s, crease_er
     const size_t count = (size_t)s->count;
     m->space = crs_alloc(count + 1, sizeof *m->space);
     m->block = crs_alloc(count + 1, sizeof *m->block);
-    if (!m->space || !m->block)
-        return crs_fail(e, CREASE_NO_MEMORY, "out of memory: %d blocks", s->count);
     m->start = crs_doubles(crease_size(&s->range), "a start", e);
-    if (!m->start) return false;
+    const bool room = m->space && m->block && m->start;
+    if (!room) crs_fail(e, CREASE_NO_MEMORY, "out of memory: %d blocks", s->count);
+    if (!crs_together(s->range.comm, room, e)) return false;
     const bool labels = s->loss.ops && s->loss.ops->labels;
     memcpy(m->space, s->space, count * sizeof *m->space);
     memcpy(m->block, s->block, count * sizeof *m->block);
@@ -88,13 +88,10 @@ static bool build(crease_sharing *m, const crease_sharing_settings *s, crease_er
 
 crease_sharing *crease_sharing_new(const crease_sharing_settings *s, crease_error *e)
 {
-    if (!check(s, e)) return NULL;
-    crease_sharing *m = crs_alloc(1, sizeof *m);
-    if (!m)
-        crs_fail(e, CREASE_NO_MEMORY, "out of memory: a model");
-    else if (!build(m, s, e)) {
-        crease_sharing_free(m);
-        m = NULL;
-    }
-    return m;
+    const bool right = check(s, e);
+    crease_sharing *m = right ? crs_alloc(1, sizeof *m) : NULL;
+    if (right && !m) crs_fail(e, CREASE_NO_MEMORY, "out of memory: a model");
+    if (crs_together(s->range.comm, m, e) && build(m, s, e)) return m;
+    crease_sharing_free(m);
+    return NULL;
 }
