@@ -72,6 +72,18 @@ if(CREASE_HDF5)
   target_link_libraries(crease_hdf5 INTERFACE ${HDF5_HL_LIBRARY} ${HDF5_LIBRARY})
 endif()
 
+# crease_mpi, a library of its own: libcrease never needs MPI.
+if(NOT MPI IN_LIST CREASE_WITHOUT)
+  find_package(MPI QUIET COMPONENTS C)
+endif()
+# Tests have more ranks than cores, and are run by root in containers.
+set(CREASE_MPI_ENVIRONMENT OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+    OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_mpi_yield_when_idle=1 OMPI_MCA_btl_base_warn_component_unused=0
+    OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1)
+if(NOT MPI_C_FOUND)
+  message(STATUS "without mpi (Debian: libopenmpi-dev): no problems over several machines")
+endif()
+
 if(CREASE_TESTS)
   find_package(PkgConfig REQUIRED)
   pkg_check_modules(CMOCKA REQUIRED IMPORTED_TARGET cmocka)
