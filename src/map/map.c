@@ -180,8 +180,8 @@ void crs_map_materialize(const crease_map *A, const crease_space *dom, const cre
 bool crs_map_rounding(const crease_map *A, const crease_space *dom, const crease_space *ran,
                       crease_rounding *r, crease_error *e)
 {
-    const double m = (double)crease_size(ran), n = (double)crease_size(dom);
     if (A->ops->rounding) return A->ops->rounding(A, dom, ran, r, e);
+    const double m = crs_whole_size(ran), n = crs_whole_size(dom);
     /* | |A| |_2 <= |A|_F <= sqrt(rank) |A|_2 */
     double norm;
     if (!A->ops->norm(A, dom, ran, &norm, e)) return false;

@@ -43,6 +43,7 @@ may_include io core
 may_include report core dense io
 may_include selftest core dense $catalogues
 may_include job core io cli
+may_include mpi core
 may_include cli core io report selftest solve rpca regress spca split
 for room in src/*/; do
   room=$(basename "$room")
@@ -55,6 +56,7 @@ report "$(grep -nE '^ *# *include "' -r include)" "a public header includes publ
 
 report "$(grep -lE '<(cblas|lapacke)\.h>' -r src | grep -vE '^src/(dense|tensor)/')" \
        "only dense/ and tensor/ name BLAS and LAPACK"
+report "$(grep -lE '<(mpi|crease/mpi)\.h>' -r src | grep -vE '^src/mpi/')" "only mpi/ names MPI"
 report "$(grep -lE '<fftw3\.h>' -r src | grep -vE '^src/transform/')" "only transform/ names FFTW"
 report "$(grep -nE '\b(malloc|calloc|realloc|free)\(' -r src | grep -vE '^src/core/alloc.c|^src/cli/|json|crs_')" \
        "only core/alloc.c allocates"
