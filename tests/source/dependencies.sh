@@ -21,6 +21,7 @@ may_include core
 may_include dense core
 may_include tensor core dense
 may_include transform core
+may_include slab core dense tensor
 may_include map core dense transform
 may_include reg core dense
 may_include set core dense reg
@@ -35,7 +36,7 @@ may_include newton core dense problem composite $catalogues
 may_include presolve core dense problem composite newton $catalogues
 may_include solve core dense problem method theory certify composite presolve
 may_include verify core
-may_include rpca core dense tensor reg smooth solve
+may_include rpca core dense tensor slab reg smooth solve
 may_include regress core dense reg smooth solve
 may_include spca core dense tensor reg smooth solve
 may_include split core smooth

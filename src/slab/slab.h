@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: MIT
+ * slab.h: a tensor as a row of slabs, wherever it is, and looks at all of them
+ *
+ * A slab is a box of consecutive entries; which they are follows from the shape alone. A look runs
+ * a job over all slabs: what a slab adds to its small arrays is added up as integers, so that the
+ * totals have no order. Threads, ranks, data in memory or streamed, give the same bits. */
+#ifndef CRS_SLAB_H
+#define CRS_SLAB_H
+
+#include <stdint.h>
+
+#include "core/checkpoint.h"
+#include "tensor/tensor.h"
+
+/* Indices of the modes before `mode` are fixed in a slab, those after it are all there. */
+typedef struct {
+    crease_space shape;
+    int mode;
+    ptrdiff_t rows;  /* indices of `mode` in a slab; fewer in the last before the next index */
+    ptrdiff_t per;   /* slabs for one index of the modes before */
+    ptrdiff_t count; /* of slabs */
+} crs_partition;
+crs_partition crs_partition_of(const crease_space *shape);
+
+typedef struct {
+    ptrdiff_t index;
+    ptrdiff_t first;                  /* its first entry in the tensor */
+    ptrdiff_t from[CREASE_MAX_ORDER]; /* where it begins, mode by mode */
+    crease_space shape;               /* its own */
+    const double *t;                  /* 0 where nothing was observed */
+    const unsigned char *w;           /* NULL: all was */
+} crs_slab;
+
+/* Slab k without its values. */
+crs_slab crs_slab_at(const crs_partition *p, ptrdiff_t k);
+ptrdiff_t crs_slab_most(const crs_partition *p); /* entries of the largest */
+
+/* k as seen in a slab: its rows of the factors. */
+crs_kruskal crs_slab_kruskal(const crs_slab *s, const crs_kruskal *k);
+
+/* Sums without an order (total.c). SUM: terms are doubles, added up as three digits of 40 bits each
+ * from a power of 2^40 above the largest term on down: what remains is their sum to 2^-80 of the
+ * largest. Numbers below 2^-1000 count as 0; one that is not finite makes the whole array NaN. At
+ * most 2^23 terms to a place. COUNT: whole numbers; MOST: their largest, at least 0. */
+typedef enum { CRS_SUM, CRS_COUNT, CRS_MOST } crs_total_kind;
+enum { CRS_TOTAL_ARRAYS = 2 * CREASE_MAX_ORDER + 8, CRS_TOTAL_DIGITS = 3 };
+
+typedef struct {
+    crs_total_kind kind;
+    ptrdiff_t size;
+    int top;        /* of a sum: the power of 2^40 of the first digit */
+    bool bad;       /* of a sum: a term was not finite */
+    int64_t *whole; /* of a sum: digit after digit, `size` of each */
+} crs_total_array;
+
+typedef struct {
+    int arrays;
+    crs_total_array array[CRS_TOTAL_ARRAYS];
+    int64_t *memory;
+} crs_total;
+
+/* The next array of a total that is being planned. */
+static inline void crs_total_plan(crs_total *t, crs_total_kind kind, ptrdiff_t size)
+{
+    t->array[t->arrays++] = (crs_total_array){ .kind = kind, .size = size };
+}
+bool crs_total_open(crs_total *t, crease_error *e); /* as planned, everything 0 */
+void crs_total_close(crs_total *t);
+void crs_total_clear(crs_total *t);
+
+void crs_total_add(crs_total *t, int array, ptrdiff_t at, ptrdiff_t n, const double *x);
+void crs_total_count(crs_total *t, int array, ptrdiff_t at, ptrdiff_t n, const int64_t *x);
+void crs_total_join(crs_total *to, const crs_total *from); /* of the same plan */
+void crs_total_raise(crs_total *t, int array, int top);    /* no term is lost but what join loses */
+
+void crs_total_read(const crs_total *t, int array, ptrdiff_t at, ptrdiff_t n, double *out);
+static inline double crs_total_at(const crs_total *t, int array, ptrdiff_t at)
+{
+    double x;
+    crs_total_read(t, array, at, 1, &x);
+    return x;
+}
+
+/* A number >= 0 as a whole number in the same order, and back: MOST of numbers. NaN is the largest.
+ */
+static inline int64_t crs_ordered(double x)
+{
+    int64_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return x == x ? bits : INT64_MAX;
+}
+static inline double crs_unordered(int64_t bits)
+{
+    double x;
+    memcpy(&x, &bits, sizeof x);
+    return bits == INT64_MAX ? (double)NAN : x;
+}
+
+/* Where the slabs are. take() may be called from several threads, with indices that grow from call
+ * to call but for a few threads' worth; what it gives is valid until it is given back. */
+typedef struct crs_source crs_source;
+typedef struct {
+    const char *name; /* "memory", ... */
+    bool (*take)(crs_source *s, ptrdiff_t k, crs_slab *out, crease_error *e);
+    void (*give)(crs_source *s, const crs_slab *slab);
+    void (*close)(crs_source *s);
+} crs_source_ops;
+
+/* Other processes that look at their own slabs whenever rank 0 looks: three empty functions where
+ * there are none. All are called by one thread. */
+typedef struct {
+    int rank, size;
+    void *self;
+    void (*tell)(void *self, void *bytes, ptrdiff_t n); /* from rank 0 to all */
+    void (*max)(void *self, int64_t *v, ptrdiff_t n);   /* everywhere */
+    void (*count)(void *self, int64_t *v, ptrdiff_t n); /* sums, at rank 0 */
+} crs_team;
+
+struct crs_source {
+    const crs_source_ops *ops;
+    crs_partition cut;
+    ptrdiff_t first, count; /* the slabs that are looked at here */
+    const crs_team *team;   /* NULL: all are */
+};
+
+/* A tensor in memory, in which entries that were not observed are 0. Nothing to close. */
+typedef struct {
+    crs_source source;
+    const double *t;
+    const unsigned char *w; /* NULL: all were observed */
+} crs_memory;
+void crs_memory_open(crs_memory *m, const crease_space *shape, const double *t,
+                     const unsigned char *w);
+
+/* What is done with a slab. The arguments are those of the look: fields, and arrays that `visit`
+ * (checkpoint.h) shows together with their sizes, so that they can be sent. */
+typedef struct {
+    const char *name;
+    size_t size;               /* of the arguments */
+    crs_visit_function *visit; /* of the arguments; NULL: they are never sent */
+    /* Kinds and sizes of the totals. */
+    void (*plan)(const void *args, const crease_space *shape, crs_total *sums);
+    /* Memory for `workers` that have a slab each and use `threads` for it; NULL with the reason.
+     * NULL in place of the function: none. */
+    void *(*open)(const void *args, const crs_partition *cut, int workers, int threads,
+                  crease_error *e);
+    void (*close)(void *room);
+    /* What the slab adds, the same for any number of threads; it may call BLAS, but not LAPACK,
+     * which does not bear that tiny numbers count as 0 here. */
+    bool (*add)(const void *args, void *room, const crs_slab *slab, int worker, crs_total *sums,
+                crease_error *e);
+} crs_job;
+
+/* A job, its memory and its totals, for as many looks as needed. */
+typedef struct {
+    const crs_job *job;
+    crs_source *source;
+    int threads, workers;
+    void *room;
+    crs_total sums; /* at rank 0: of all slabs at the last look */
+    crs_total *own; /* of each worker but the first */
+} crs_look;
+
+/* The arguments of later looks may need no more memory, nor other totals, than these. */
+bool crs_look_open(crs_look *l, crs_source *s, const crs_job *job, const void *args, int threads,
+                   crease_error *e);
+/* False with the sentence of the first slab that failed; with the watch over some slabs are not in
+ * the sums, and the caller asks it. */
+bool crs_look_run(crs_look *l, const void *args, crease_watch *watch, crease_error *e);
+void crs_look_close(crs_look *l);
+
+/* One look: opened, run; the caller reads the sums and closes. */
+bool crs_look_once(crs_look *l, crs_source *s, const crs_job *job, const void *args, int threads,
+                   crease_watch *watch, crease_error *e);
+
+#endif
