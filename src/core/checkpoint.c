@@ -90,6 +90,7 @@ struct crs_visitor {
     buffer *out;
     view in;
     bool fits, refuses;
+    bool packed; /* for another process: every block ends where a number may begin */
 };
 
 typedef struct {
@@ -258,17 +259,80 @@ void crs_visit_refuses(crs_visitor *v)
 
 bool crs_visit_reads(const crs_visitor *v) { return v->way == READ; }
 
+static size_t gap_after(const crs_visitor *v, size_t size)
+{
+    return v->packed ? -size % sizeof(uint64_t) : 0;
+}
+
+static void write_bytes(crs_visitor *v, const char *name, const void *x, size_t size)
+{
+    const uint64_t none = 0;
+    put_whole(v->out, word_of(name));
+    put_block(v->out, x, size);
+    put(v->out, &none, gap_after(v, size));
+}
+
+/* Where bytes of this name and size stand */
+static const char *find_bytes(crs_visitor *v, const char *name, size_t size)
+{
+    const uint64_t word = take_whole(&v->in);
+    const view from = take_block(&v->in);
+    take(&v->in, gap_after(v, from.left));
+    if (v->in.bad || word != word_of(name) || from.left != size) v->fits = false;
+    return from.at;
+}
+
 void crs_visit_bytes(crs_visitor *v, const char *name, void *x, size_t size)
 {
     if (v->way == WRITE) {
-        put_whole(v->out, word_of(name));
-        put_block(v->out, x, size);
+        write_bytes(v, name, x, size);
         return;
     }
-    const uint64_t word = take_whole(&v->in);
-    const view from = take_block(&v->in);
-    if (v->in.bad || word != word_of(name) || from.left != size) v->fits = false;
-    if (v->fits && v->way == READ && size > 0) memcpy(x, from.at, size);
+    const char *from = find_bytes(v, name, size);
+    if (v->fits && v->way == READ && size > 0) memcpy(x, from, size);
+}
+
+void crs_visit_pointer(crs_visitor *v, const char *name, void *x, size_t size)
+{
+    const void *at;
+    memcpy(&at, x, sizeof at);
+    uint64_t there = at != NULL;
+    if (v->way == WRITE) {
+        write_bytes(v, name, &there, sizeof there);
+        write_bytes(v, name, at, there ? size : 0);
+        return;
+    }
+    const char *known = find_bytes(v, name, sizeof there);
+    if (v->fits) memcpy(&there, known, sizeof there);
+    const char *from = find_bytes(v, name, there ? size : 0);
+    if (!v->fits || v->way != READ) return;
+    if (v->packed) {
+        at = there ? from : NULL;
+        memcpy(x, &at, sizeof at);
+    } else if (at && there) {
+        memcpy((void *)(uintptr_t)at, from, size);
+    }
+}
+
+char *crs_pack(crs_visit_function *visit, void *self, size_t *count)
+{
+    buffer out = { .at = NULL };
+    crs_visitor v = { .way = WRITE, .out = &out, .packed = true };
+    put_whole(&out, order_mark);
+    visit(&v, self);
+    *count = out.used;
+    if (!out.failed && !v.refuses) return out.at;
+    release(&out);
+    return NULL;
+}
+
+bool crs_unpack(crs_visit_function *visit, void *self, const char *bytes, size_t count)
+{
+    crs_visitor v = { .way = READ, .in = { .at = bytes, .left = count }, .fits = true };
+    v.packed = true;
+    v.fits = take_whole(&v.in) == order_mark;
+    if (v.fits) visit(&v, self);
+    return v.fits && v.in.left == 0 && !v.in.bad;
 }
 
 bool crs_visit_writes(const crs_visitor *v) { return v->way == WRITE; }

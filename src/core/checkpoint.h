@@ -45,6 +45,11 @@ void crs_unit_drop(crease_watch *w); /* it has failed */
 #define crs_visit(v, x)         crs_visit_bytes(v, #x, &(x), sizeof(x))
 #define crs_visits(v, x, count) crs_visit_bytes(v, #x, x, (size_t)(count) * sizeof *(x))
 void crs_visit_bytes(crs_visitor *v, const char *name, void *x, size_t size);
+/* An array behind a pointer, which may be NULL; read from packed bytes, the pointer leads into
+ * them.
+ */
+#define crs_visit_array(v, x, count) crs_visit_pointer(v, #x, &(x), (size_t)(count) * sizeof *(x))
+void crs_visit_pointer(crs_visitor *v, const char *name, void *x, size_t size);
 /* A text that is never freed; what is read lives as long as the checkpoint. */
 void crs_visit_text(crs_visitor *v, const char *name, const char **x);
 /* A number that decides what is visited after it: it is read when the rest is compared, too. */
@@ -53,6 +58,11 @@ bool crs_visit_writes(const crs_visitor *v);
 /* The unit cannot be noted as it is now: a job that is resumed begins it anew. */
 void crs_visit_refuses(crs_visitor *v);
 bool crs_visit_reads(const crs_visitor *v); /* from a checkpoint: what follows from it is to do */
+
+/* What a visitor shows, as bytes for another process; NULL when out of memory. Back from them:
+ * false when they are not of this visitor. The bytes stay aligned for numbers. */
+char *crs_pack(crs_visit_function *visit, void *self, size_t *count);
+bool crs_unpack(crs_visit_function *visit, void *self, const char *bytes, size_t count);
 
 /* The watch is over, in a phase of work or after it: what is noted is stored. Called by any thread.
  */

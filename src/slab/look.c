@@ -74,6 +74,7 @@ void crs_memory_open(crs_memory *m, const crease_space *shape, const double *t,
 
 void crs_look_close(crs_look *l)
 {
+    if (l->place > 0) crs_team_begin(l, CRS_TEAM_CLOSE, NULL, NULL);
     for (int k = 1; l->own && k < l->workers; k++) crs_total_close(&l->own[k - 1]);
     crs_free(l->own);
     crs_total_close(&l->sums);
@@ -87,6 +88,7 @@ bool crs_look_open(crs_look *l, crs_source *s, const crs_job *job, const void *a
     const bool apart = s->count >= ENOUGH * (ptrdiff_t)threads;
     *l = (crs_look){ .job = job, .source = s, .workers = apart ? threads : 1 };
     l->threads = apart ? 1 : threads;
+    if (s->team && !crs_team_begin(l, CRS_TEAM_OPEN, args, e)) return false;
     job->plan(args, &s->cut.shape, &l->sums);
     const crs_total planned = l->sums;
     bool done = crs_total_open(&l->sums, e);
@@ -102,6 +104,7 @@ bool crs_look_open(crs_look *l, crs_source *s, const crs_job *job, const void *a
         l->room = job->open(args, &s->cut, l->workers, l->threads, e);
         done = l->room;
     }
+    if (s->team) done = crs_team_finish(l, CRS_TEAM_OPEN, done ? -1 : s->team->rank, e);
     if (!done) crs_look_close(l);
     return done;
 }
@@ -136,30 +139,35 @@ static void look_at(void *self, ptrdiff_t task, int worker)
     if (!done) f->slab = k;
 }
 
-static bool first_failure(const looking *r, crease_error *e)
+static ptrdiff_t first_failure(const looking *r, crease_error *e)
 {
     const failure *first = NULL;
     for (int k = 0; k < r->l->workers; k++)
         if (r->failed[k].slab >= 0 && (!first || r->failed[k].slab < first->slab))
             first = &r->failed[k];
     if (first && e) *e = first->error;
-    return first;
+    return first ? first->slab : -1;
 }
 
 bool crs_look_run(crs_look *l, const void *args, crease_watch *watch, crease_error *e)
 {
     looking r = { .l = l, .args = args, .watch = watch };
     const ptrdiff_t slabs = l->source->count;
+    const crs_team *team = l->source->team;
+    if (team && !crs_team_begin(l, CRS_TEAM_RUN, args, e)) return false;
     r.failed = crs_alloc((size_t)l->workers, sizeof *r.failed);
-    if (!r.failed) return crs_fail(e, CREASE_NO_MEMORY, "out of memory: a look");
+    if (!r.failed) {
+        crs_fail(e, CREASE_NO_MEMORY, "out of memory: a look");
+        return team && crs_team_finish(l, CRS_TEAM_RUN, l->source->cut.count + team->rank, e);
+    }
     for (int k = 0; k < l->workers; k++) r.failed[k].slab = -1;
     crs_total_clear(&l->sums);
     for (int k = 1; k < l->workers; k++) crs_total_clear(&l->own[k - 1]);
     crs_parallel(l->workers, slabs, look_at, &r); /* one worker's slabs may have threads inside */
     for (int k = 1; k < l->workers; k++) crs_total_join(&l->sums, &l->own[k - 1]);
-    const bool failed = first_failure(&r, e);
+    const ptrdiff_t failed = first_failure(&r, e);
     crs_free(r.failed);
-    return !failed;
+    return team ? crs_team_finish(l, CRS_TEAM_RUN, failed, e) : failed < 0;
 }
 
 bool crs_look_once(crs_look *l, crs_source *s, const crs_job *job, const void *args, int threads,

@@ -121,6 +121,7 @@ struct crs_source {
     crs_partition cut;
     ptrdiff_t first, count; /* the slabs that are looked at here */
     const crs_team *team;   /* NULL: all are */
+    uint64_t open;          /* looks that the team has open, a bit each */
 };
 
 /* A tensor in memory, in which entries that were not observed are 0. Nothing to close. */
@@ -157,6 +158,7 @@ typedef struct {
     crs_source *source;
     int threads, workers;
     void *room;
+    int place;      /* among those that the team has open, from 1 on; 0: none */
     crs_total sums; /* at rank 0: of all slabs at the last look */
     crs_total *own; /* of each worker but the first */
 } crs_look;
@@ -168,6 +170,21 @@ bool crs_look_open(crs_look *l, crs_source *s, const crs_job *job, const void *a
  * the sums, and the caller asks it. */
 bool crs_look_run(crs_look *l, const void *args, crease_watch *watch, crease_error *e);
 void crs_look_close(crs_look *l);
+
+/* Where the source has a team (team.c): begin lets rank 0 tell the others what to do, finish makes
+ * the failure of one rank that of all, with its sentence at rank 0, and after a run the sums those
+ * of all slabs there. `failed` is the slab, or to open the rank, that failed here; -1: none. */
+typedef enum { CRS_TEAM_OPEN, CRS_TEAM_RUN, CRS_TEAM_CLOSE, CRS_TEAM_END } crs_team_step;
+bool crs_team_begin(crs_look *l, crs_team_step step, const void *args, crease_error *e);
+bool crs_team_finish(crs_look *l, crs_team_step step, ptrdiff_t failed, crease_error *e);
+
+/* The slabs of s for this rank: in their order, as even as they go. */
+void crs_team_share(crs_source *s, const crs_team *t);
+
+/* On ranks other than 0: what rank 0 tells, with jobs of a list that ends with NULL, until it ends
+ * or is ended by crs_team_end. */
+void crs_team_serve(crs_source *s, const crs_job *const *jobs);
+void crs_team_end(const crs_team *t); /* on rank 0, whatever has happened; NULL: there is none */
 
 /* One look: opened, run; the caller reads the sums and closes. */
 bool crs_look_once(crs_look *l, crs_source *s, const crs_job *job, const void *args, int threads,

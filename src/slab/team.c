@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: MIT
+ * team: looks at slabs that several processes have. Rank 0 thinks, all ranks look
+ *
+ * A request is told by rank 0: what to do with which of the looks that are open, and the arguments
+ * as bytes. Every rank does its own slabs; then the least slab that failed is agreed on and its
+ * sentence fetched, or the digits of all sums are brought to the largest power that one rank has,
+ * and added up. A rank that fails stays with the protocol, so that nobody waits for it. */
+#include "slab/slab.h"
+
+enum { PLACES = 64, NAME = 32 };
+
+typedef struct {
+    int64_t step, place, threads, bytes;
+    char job[NAME];
+} request;
+
+void crs_team_share(crs_source *s, const crs_team *t)
+{
+    const ptrdiff_t all = s->cut.count;
+    s->team = t;
+    s->first = all * t->rank / t->size;
+    s->count = all * (t->rank + 1) / t->size - s->first;
+}
+
+static bool choose_place(crs_look *l, crease_error *e)
+{
+    int k = 0;
+    while (k < PLACES && l->source->open >> k & 1) k++;
+    if (k == PLACES)
+        return crs_fail(e, CREASE_UNSUPPORTED, "more than %d looks are open at once", PLACES);
+    l->source->open |= (uint64_t)1 << k;
+    l->place = k + 1;
+    return true;
+}
+
+static void leave_place(crs_look *l)
+{
+    if (l->place > 0) l->source->open &= ~((uint64_t)1 << (l->place - 1));
+    l->place = 0;
+}
+
+/* Did no rank fail? */
+static bool all_well(const crs_team *t, bool here)
+{
+    int64_t failed = !here;
+    t->max(t->self, &failed, 1);
+    return failed == 0;
+}
+
+/* The bytes follow once every rank has room for them. */
+static bool send(const crs_look *l, crs_team_step step, char *bytes, size_t count, crease_error *e)
+{
+    const crs_team *t = l->source->team;
+    request r = { step, l->place, l->threads * l->workers, (int64_t)count, "" };
+    memcpy(r.job, l->job->name, strlen(l->job->name) + 1);
+    t->tell(t->self, &r, sizeof r);
+    if (step == CRS_TEAM_CLOSE) return true;
+    if (!all_well(t, true))
+        return crs_fail(e, CREASE_NO_MEMORY,
+                        "a rank has no room for the arguments of %s; give it more memory",
+                        l->job->name);
+    t->tell(t->self, bytes, (ptrdiff_t)count);
+    return true;
+}
+
+bool crs_team_begin(crs_look *l, crs_team_step step, const void *args, crease_error *e)
+{
+    size_t count = 0;
+    char *bytes = NULL;
+    if (l->source->team->rank > 0) return true;
+    if (step != CRS_TEAM_CLOSE) {
+        if (!l->job->visit || strlen(l->job->name) >= NAME)
+            return crs_fail(e, CREASE_UNSUPPORTED, "%s is not for several processes", l->job->name);
+        bytes = crs_pack(l->job->visit, (void *)(uintptr_t)args, &count);
+        if (!bytes)
+            return crs_fail(e, CREASE_NO_MEMORY, "out of memory: the arguments of %s",
+                            l->job->name);
+    }
+    bool done = step != CRS_TEAM_OPEN || choose_place(l, e);
+    done = done && send(l, step, bytes, count, e);
+    crs_free(bytes);
+    if (!done && step == CRS_TEAM_OPEN) leave_place(l);
+    if (step == CRS_TEAM_CLOSE) leave_place(l);
+    return done;
+}
+
+/* The sentence of the rank whose failure it is goes to rank 0. */
+static void fetch(const crs_team *t, bool mine, crease_error *e)
+{
+    enum { WORDS = (sizeof(crease_error) + 7) / 8 };
+    int64_t words[WORDS] = { 0 };
+    if (mine && e) memcpy(words, e, sizeof *e);
+    t->count(t->self, words, WORDS);
+    if (t->rank == 0 && e) memcpy(e, words, sizeof *e);
+}
+
+/* The sums of all ranks, at rank 0. */
+static void add_up(const crs_team *t, crs_total *sums)
+{
+    int64_t most[2 * CRS_TOTAL_ARRAYS];
+    const int n = sums->arrays;
+    for (int k = 0; k < n; k++) most[k] = sums->array[k].top, most[n + k] = sums->array[k].bad;
+    t->max(t->self, most, 2 * n);
+    for (int k = 0; k < n; k++) {
+        crs_total_array *a = &sums->array[k];
+        a->bad = most[n + k] > 0;
+        if (a->kind == CRS_SUM) crs_total_raise(sums, k, (int)most[k]);
+        if (a->kind == CRS_MOST)
+            t->max(t->self, a->whole, a->size);
+        else
+            t->count(t->self, a->whole, a->kind == CRS_SUM ? CRS_TOTAL_DIGITS * a->size : a->size);
+    }
+}
+
+bool crs_team_finish(crs_look *l, crs_team_step step, ptrdiff_t failed, crease_error *e)
+{
+    const crs_team *t = l->source->team;
+    crease_error own = { CREASE_OK, "" };
+    int64_t first = failed < 0 ? 0 : INT64_MAX - (int64_t)failed;
+    t->max(t->self, &first, 1);
+    if (first > 0) {
+        fetch(t, failed >= 0 && first == INT64_MAX - (int64_t)failed, e ? e : &own);
+        if (step == CRS_TEAM_OPEN) leave_place(l);
+        return false;
+    }
+    if (step == CRS_TEAM_RUN) add_up(t, &l->sums);
+    return true;
+}
+
+/* A look that rank 0 has open, as the others keep it. */
+typedef struct {
+    crs_look look;
+    const crs_job *job;
+    void *args;
+    char *bytes;
+    size_t room;
+} guest;
+
+static void dismiss(guest *g)
+{
+    if (g->look.job) crs_look_close(&g->look);
+    crs_free(g->args);
+    crs_free(g->bytes);
+    *g = (guest){ .job = NULL };
+}
+
+static const crs_job *find(const crs_job *const *jobs, const char *name)
+{
+    while (*jobs && strcmp((*jobs)->name, name) != 0) jobs++;
+    return *jobs;
+}
+
+static bool receive(const crs_team *t, guest *g, const request *r)
+{
+    const size_t count = (size_t)r->bytes;
+    bool room = count <= g->room;
+    if (!room) {
+        char *bytes = crs_resize(g->bytes, count, 1);
+        room = bytes;
+        if (bytes) g->bytes = bytes, g->room = count;
+    }
+    if (!all_well(t, room)) return false;
+    t->tell(t->self, g->bytes, r->bytes);
+    return true;
+}
+
+static bool understand(guest *g, const request *r, crease_error *e)
+{
+    if (!g->job) return crs_fail(e, CREASE_UNSUPPORTED, "no job %s is known here", r->job);
+    if (!g->args) g->args = crs_alloc(1, g->job->size + 1);
+    if (!g->args) return crs_fail(e, CREASE_NO_MEMORY, "out of memory: the arguments of a job");
+    return crs_unpack(g->job->visit, g->args, g->bytes, (size_t)r->bytes) ||
+           crs_fail(e, CREASE_UNSUPPORTED,
+                    "the arguments of %s are of another version of crease; use one for all ranks",
+                    r->job);
+}
+
+static void obey(crs_source *s, guest *g, const request *r, const crs_job *const *jobs)
+{
+    const crs_team *t = s->team;
+    crease_error e = { CREASE_OK, "" };
+    if (r->step == CRS_TEAM_CLOSE) {
+        dismiss(g);
+        return;
+    }
+    if (r->step == CRS_TEAM_OPEN) dismiss(g), g->job = find(jobs, r->job);
+    if (!receive(t, g, r)) return;
+    const bool clear = understand(g, r, &e);
+    if (r->step == CRS_TEAM_OPEN) {
+        g->look = (crs_look){ .source = s };
+        if (!clear)
+            crs_team_finish(&g->look, CRS_TEAM_OPEN, t->rank, &e);
+        else if (crs_look_open(&g->look, s, g->job, g->args, (int)r->threads, &e))
+            return;
+        g->look.job = NULL;
+        dismiss(g);
+    } else if (clear) {
+        crs_look_run(&g->look, g->args, NULL, &e);
+    } else {
+        crs_team_finish(&g->look, CRS_TEAM_RUN, s->cut.count + t->rank, &e);
+    }
+}
+
+void crs_team_serve(crs_source *s, const crs_job *const *jobs)
+{
+    const crs_team *t = s->team;
+    guest all[PLACES] = { { .job = NULL } };
+    request r = { .step = CRS_TEAM_END };
+    for (t->tell(t->self, &r, sizeof r); r.step != CRS_TEAM_END; t->tell(t->self, &r, sizeof r))
+        obey(s, &all[r.place - 1], &r, jobs);
+    for (int k = 0; k < PLACES; k++) dismiss(&all[k]);
+}
+
+void crs_team_end(const crs_team *t)
+{
+    request r = { .step = CRS_TEAM_END };
+    if (t) t->tell(t->self, &r, sizeof r);
+}

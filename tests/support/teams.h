@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: MIT
+ * teams.h: a job that adds up, counts and maximizes entries of a small tensor in many slabs, by one
+ * process and by a team; and a team whose ranks are threads */
+#ifndef TEST_TEAMS_H
+#define TEST_TEAMS_H
+
+#include <stdio.h>
+
+#include "support/ranks.h"
+
+#include "slab/slab.h"
+
+enum { TEAM_SHAPES = 3, TEAM_MOST = 40 };
+static const crease_space team_shapes[TEAM_SHAPES] = {
+    { .order = 3, .dim = { 23, 5, 4 } },
+    { .order = 2, .dim = { 7, 3 } },
+    { .order = 3, .dim = { 1, 3, 2 } }, /* one slab */
+};
+
+typedef struct {
+    crease_space shape;
+    ptrdiff_t fails; /* from this slab on; -1: none */
+    int closed;      /* the rank that cannot open the job; 0: none */
+    bool spoils;     /* the last slab has a NaN */
+    bool unknown, unsent;
+} team_case;
+
+typedef struct {
+    bool done, again;
+    crease_error e;
+    double sum[TEAM_MOST];
+    int64_t count[2];
+} team_result;
+
+/* The arguments of the job. */
+typedef struct {
+    team_case c;
+    ptrdiff_t rows;
+    const double *weight; /* of the indices of mode 0 */
+} team_args;
+
+static _Thread_local int team_rank;
+
+static inline void visit_team_args(crs_visitor *v, void *self)
+{
+    team_args *a = self;
+    crs_visit(v, a->c);
+    crs_visit(v, a->rows);
+    crs_visit_array(v, a->weight, a->rows);
+}
+
+static inline void plan_team(const void *args, const crease_space *shape, crs_total *sums)
+{
+    (void)args;
+    crs_total_plan(sums, CRS_SUM, shape->dim[0]);
+    crs_total_plan(sums, CRS_COUNT, 1);
+    crs_total_plan(sums, CRS_SUM, 1);
+    crs_total_plan(sums, CRS_MOST, 1);
+}
+
+static inline void *open_team(const void *args, const crs_partition *cut, int workers, int threads,
+                              crease_error *e)
+{
+    const team_args *a = args;
+    (void)cut, (void)workers, (void)threads;
+    if (a->c.closed == 0 || a->c.closed != team_rank) return crs_alloc(1, 1);
+    crs_fail(e, CREASE_IO, "rank %d is closed", team_rank);
+    return NULL;
+}
+
+static inline bool add_team(const void *args, void *room, const crs_slab *s, int worker,
+                            crs_total *sums, crease_error *e)
+{
+    const team_args *a = args;
+    const ptrdiff_t n = crease_size(&s->shape), right = n / s->shape.dim[0];
+    const int64_t count = n;
+    (void)room, (void)worker;
+    if (a->c.fails >= 0 && s->index >= a->c.fails)
+        return crs_fail(e, CREASE_IO, "slab %td", s->index);
+    for (ptrdiff_t j = 0; j < n; j++) {
+        const ptrdiff_t row = s->from[0] + j / right;
+        const bool spoilt = a->c.spoils && row == a->c.shape.dim[0] - 1;
+        const double x = spoilt ? NAN : a->weight[row] * s->t[j];
+        const int64_t most = crs_ordered(fabs(x));
+        crs_total_add(sums, 0, row, 1, &x);
+        crs_total_add(sums, 2, 0, 1, &x);
+        crs_total_count(sums, 3, 0, 1, &most);
+    }
+    crs_total_count(sums, 1, 0, 1, &count);
+    return true;
+}
+
+#define TEAM_JOB(text)                                                                             \
+    {                                                                                              \
+        .name = text, .size = sizeof(team_args), .visit = visit_team_args, .plan = plan_team,      \
+        .open = open_team, .close = crs_free, .add = add_team                                      \
+    }
+static const crs_job team_job = TEAM_JOB("test"), strange_job = TEAM_JOB("strange"),
+                     unsent_job = { .name = "unsent", .plan = plan_team, .add = add_team };
+static const crs_job *const team_jobs[] = { &team_job, NULL };
+
+/* Slabs of two rows; terms of many sizes. */
+static inline void open_tensor(const team_case *c, crs_memory *m, double *t)
+{
+    for (ptrdiff_t j = 0; j < crease_size(&c->shape); j++)
+        t[j] = ldexp(1 / (1.0 + (double)j), (int)(j * 37 % 200) - 100);
+    crs_memory_open(m, &c->shape, t, NULL);
+    m->source.cut.rows = 2;
+    m->source.cut.per = m->source.cut.count = (c->shape.dim[0] + 1) / 2;
+    m->source.count = m->source.cut.count;
+}
+
+static inline bool look(const team_case *c, crs_source *s, team_result *out)
+{
+    double weight[TEAM_MOST];
+    team_args a = { *c, c->shape.dim[0], weight };
+    crs_look l, other;
+    for (int i = 0; i < TEAM_MOST; i++) weight[i] = 0;
+    const crs_job *job = c->unknown ? &strange_job : c->unsent ? &unsent_job : &team_job;
+    if (!crs_look_open(&l, s, job, &a, 1, &out->e)) return false;
+    for (int i = 0; i < TEAM_MOST; i++) weight[i] = 1 + i; /* those of the run count */
+    a.c.closed = 0;
+    bool done =
+        crs_look_once(&other, s, job, &a, 2, NULL, &out->e) && crs_look_run(&l, &a, NULL, &out->e);
+    if (done) {
+        crs_total_read(&l.sums, 0, 0, a.rows, out->sum);
+        out->sum[TEAM_MOST - 1] = crs_total_at(&l.sums, 2, 0);
+        out->count[0] = l.sums.array[1].whole[0];
+        out->count[1] = l.sums.array[3].whole[0];
+        crs_look_close(&other);
+    }
+    crs_look_close(&l);
+    return done;
+}
+
+static inline void look_alone(const team_case *c, team_result *out)
+{
+    double t[1000];
+    crs_memory m;
+    *out = (team_result){ .done = false };
+    open_tensor(c, &m, t);
+    out->done = look(c, &m.source, out);
+}
+
+/* The part of a rank: rank 0 looks, once more without what failed, and ends. */
+static inline void look_in_team(const team_case *c, const crs_team *team, team_result *out)
+{
+    double t[1000];
+    crs_memory m;
+    open_tensor(c, &m, t);
+    team_rank = team->rank;
+    crs_team_share(&m.source, team);
+    if (team->rank > 0) {
+        crs_team_serve(&m.source, team_jobs);
+        return;
+    }
+    team_case sound = { .shape = c->shape, .fails = -1 };
+    team_result ignored;
+    *out = (team_result){ .done = false };
+    out->done = look(c, &m.source, out);
+    out->again = look(&sound, &m.source, &ignored);
+    crs_team_end(team);
+}
+
+/* A team of threads. */
+static inline void tell_threads(void *self, void *bytes, ptrdiff_t n)
+{
+    const rank_of *r = self;
+    r->m->given[r->rank] = bytes;
+    wait_for_all(r->m);
+    if (r->rank > 0) memcpy(bytes, r->m->given[0], (size_t)n);
+    wait_for_all(r->m);
+}
+
+static inline void join_threads(const rank_of *r, int64_t *v, ptrdiff_t n, bool most)
+{
+    meeting *m = r->m;
+    int64_t *out = calloc((size_t)n + 1, sizeof *out);
+    m->given[r->rank] = (double *)(void *)v;
+    wait_for_all(m);
+    for (ptrdiff_t j = 0; j < n; j++)
+        for (int k = 0; k < m->count; k++) {
+            const int64_t x = ((const int64_t *)(const void *)m->given[k])[j];
+            out[j] = most ? (k == 0 || x > out[j] ? x : out[j]) : out[j] + x;
+        }
+    wait_for_all(m);
+    if (most || r->rank == 0) memcpy(v, out, (size_t)n * sizeof *v);
+    wait_for_all(m);
+    free(out);
+}
+
+static inline void max_threads(void *self, int64_t *v, ptrdiff_t n)
+{
+    join_threads(self, v, n, true);
+}
+static inline void count_threads(void *self, int64_t *v, ptrdiff_t n)
+{
+    join_threads(self, v, n, false);
+}
+
+typedef struct {
+    const team_case *c;
+    team_result *out;
+} team_run;
+
+static inline void run_team(int rank, int ranks, const crease_comm *comm, void *user)
+{
+    const team_run *r = user;
+    rank_of own = *(const rank_of *)comm->self;
+    const crs_team team = { rank, ranks, &own, tell_threads, max_threads, count_threads };
+    look_in_team(r->c, &team, r->out);
+}
+
+static inline void look_on_threads(const team_case *c, int ranks, team_result *out)
+{
+    team_run r = { c, out };
+    assert_true(on_ranks(ranks, run_team, &r, NULL));
+}
+
+#endif
