@@ -127,7 +127,8 @@ CREASE_API const double *crease_regression_point(const crease_regression *m, ptr
 #define CREASE_CONVEXITIES(X)                                                                      \
     X(UNKNOWN, "stationary; no more is proved")                                                    \
     X(LOCAL, "strict local minimizer: convex on the selected columns")                             \
-    X(GLOBAL, "global minimizer: the objective is convex")
+    X(GLOBAL, "global minimizer: the objective is convex")                                         \
+    X(CONVEX, "stationary; the objective is convex, but may be less elsewhere")
 
 typedef enum {
 #define CREASE_ENTRY_(name, text) CREASE_CONVEXITY_##name,
@@ -148,6 +149,8 @@ typedef struct {
     double concavity;  /* the penalty's, largest over these columns */
     double margin;     /* > 0: every step db decreased the objective by margin/2 |db|^2 or more, as
                           the rate of proximal BCD wants; NaN: not the squared loss */
+    double gap; /* the objective is at most so far above its least value; NaN: it is not convex,
+                   INFINITY: no bound was found. GLOBAL: at most 100 eps of the objective */
 } crease_regression_certificate;
 
 /* check: also ask the checker, whose extended precision takes some fifty times as long. */

@@ -36,6 +36,8 @@ static bool null_model(crease_regression *m, crease_error *e)
     crs_descent *t = m->descent;
     m->first_gradient = crs_descent_gradient(t);
     t->tolerance = m->s.eps * m->first_gradient / 2;
+    t->finest = 0x1p-44 * m->first_gradient;
+    if (m->s.penalty.penalty->convex && m->d.loss->low >= 0) t->near = CRS_NEAR * m->s.eps;
     t->max_sweeps = 10000;
     t->value.rho = m->s.penalty.penalty;
     crs_penalty_at(&m->s.penalty, 1, t->value.par);
