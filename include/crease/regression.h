@@ -76,8 +76,7 @@ typedef struct crease_regression crease_regression;
 CREASE_API crease_regression *crease_regression_new(const crease_regression_settings *s,
                                                     ptrdiff_t n, ptrdiff_t p, const double *X,
                                                     const double *y, crease_error *e);
-/* The same of an X in sparse rows, the columns of each ascending, which is not filled in. A column
- * that is constant is not refused, but has the coefficient 0 beside an intercept. */
+/* The same of an X in sparse rows, the columns of each ascending, which is not filled in. */
 CREASE_API crease_regression *crease_regression_new_sparse(const crease_regression_settings *s,
                                                            const crease_csr_matrix *X,
                                                            const double *y, crease_error *e);
@@ -85,6 +84,10 @@ CREASE_API void crease_regression_free(crease_regression *m);
 
 /* Doubles that a model takes, for forecasts. */
 CREASE_API double crease_regression_size(ptrdiff_t n, ptrdiff_t p, ptrdiff_t path);
+
+/* Columns of X that are 0 in every row that counts, or beside an intercept constant: whatever
+ * lambda is, their coefficients are 0. *first, unless NULL, is the first of them, or -1. */
+CREASE_API ptrdiff_t crease_regression_constant(const crease_regression *m, ptrdiff_t *first);
 
 /* The least lambda at which zero is a minimizer in every coordinate (group) alone, and so
  * stationary, times 1 + 2^-36 for rounding; above it nothing is selected. */

@@ -332,7 +332,7 @@ static bool judge_convexity(const crease_regression *m, ptrdiff_t k,
     crs_penalty_at(&m->s.penalty, m->lambda[k], par);
     out->eigenvalue = out->gap = NAN;
     out->margin = margin(m, par);
-    if (p->convex && d->loss->low >= 0) {
+    if ((p->convex || m->lambda[k] == 0) && d->loss->low >= 0) {
         if (!gap_of_convex(m, crease_regression_point(m, k), par, &gap, e)) return false;
         judge_gap(m, k, gap, out);
         return true;

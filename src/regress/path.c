@@ -293,6 +293,17 @@ const crease_regression_settings *crease_regression_used(const crease_regression
     return &m->s;
 }
 
+ptrdiff_t crease_regression_constant(const crease_regression *m, ptrdiff_t *first)
+{
+    ptrdiff_t count = 0, least = -1;
+    for (ptrdiff_t j = 0; j < m->d.cols; j++) {
+        if (m->d.size[j] > 0) continue;
+        if (count++ == 0 || m->d.column[j] < least) least = m->d.column[j];
+    }
+    if (first) *first = least;
+    return count;
+}
+
 const crease_regression_solution *crease_regression_at(const crease_regression *m, ptrdiff_t k)
 {
     return m->solution + k;
