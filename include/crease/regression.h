@@ -76,8 +76,7 @@ typedef struct crease_regression crease_regression;
 CREASE_API crease_regression *crease_regression_new(const crease_regression_settings *s,
                                                     ptrdiff_t n, ptrdiff_t p, const double *X,
                                                     const double *y, crease_error *e);
-/* The same of an X in sparse rows, the columns of each ascending, which is not filled in. A column
- * that is constant is not refused, but has the coefficient 0 beside an intercept. */
+/* The same of an X in sparse rows, the columns of each ascending, which is not filled in. */
 CREASE_API crease_regression *crease_regression_new_sparse(const crease_regression_settings *s,
                                                            const crease_csr_matrix *X,
                                                            const double *y, crease_error *e);
@@ -85,6 +84,10 @@ CREASE_API void crease_regression_free(crease_regression *m);
 
 /* Doubles that a model takes, for forecasts. */
 CREASE_API double crease_regression_size(ptrdiff_t n, ptrdiff_t p, ptrdiff_t path);
+
+/* Columns of X that are 0 in every row that counts, or beside an intercept constant: whatever
+ * lambda is, their coefficients are 0. *first, unless NULL, is the first of them, or -1. */
+CREASE_API ptrdiff_t crease_regression_constant(const crease_regression *m, ptrdiff_t *first);
 
 /* The least lambda at which zero is a minimizer in every coordinate (group) alone, and so
  * stationary, times 1 + 2^-36 for rounding; above it nothing is selected. */
@@ -127,7 +130,8 @@ CREASE_API const double *crease_regression_point(const crease_regression *m, ptr
 #define CREASE_CONVEXITIES(X)                                                                      \
     X(UNKNOWN, "stationary; no more is proved")                                                    \
     X(LOCAL, "strict local minimizer: convex on the selected columns")                             \
-    X(GLOBAL, "global minimizer: the objective is convex")
+    X(GLOBAL, "global minimizer: the objective is convex")                                         \
+    X(CONVEX, "stationary; the objective is convex, but may be less elsewhere")
 
 typedef enum {
 #define CREASE_ENTRY_(name, text) CREASE_CONVEXITY_##name,
@@ -148,6 +152,8 @@ typedef struct {
     double concavity;  /* the penalty's, largest over these columns */
     double margin;     /* > 0: every step db decreased the objective by margin/2 |db|^2 or more, as
                           the rate of proximal BCD wants; NaN: not the squared loss */
+    double gap; /* the objective is at most so far above its least value; NaN: it is not convex,
+                   INFINITY: no bound was found. GLOBAL: at most 100 eps of the objective */
 } crease_regression_certificate;
 
 /* check: also ask the checker, whose extended precision takes some fifty times as long. */

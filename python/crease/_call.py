@@ -15,7 +15,7 @@ import os
 import weakref
 from dataclasses import dataclass, field
 from typing import (
-    Any, Callable, Dict, List, Mapping, NoReturn, Optional, Sequence, Tuple, Type, TypeVar, Union,
+    Any, Callable, Dict, List, Mapping, NoReturn, Optional, Sequence, Tuple, TypeVar, Union,
     cast,
 )
 
@@ -32,17 +32,6 @@ File = Union[NDArray[Any], str]  # an array (.npy) or a text (.json, .csv)
 Functions = Mapping[str, Union[SmoothFunctions, MapFunctions]]
 Progress = Union[None, bool, str, Callable[["_progress.State"], Optional[bool]]]
 
-_KINDS: Dict[str, Type[Exception]] = {
-    "BAD_ARGUMENT": errors.ArgumentError,
-    "BAD_SHAPE": errors.ShapeError,
-    "BAD_DATA": errors.DataError,
-    "UNSUPPORTED": errors.UnsupportedError,
-    "NO_MEMORY": MemoryError,
-    "NO_INPUT": FileNotFoundError,
-    "IO": OSError,
-    "NUMERICAL_FAILURE": errors.NumericalError,
-    "CUT": errors.CutError,
-}
 _forked = False
 
 
@@ -75,7 +64,7 @@ def raise_error(e: Any) -> NoReturn:
     from .verbs import python_words
 
     name = ffi.string(ffi.cast("crease_code", e.code)).replace("CREASE_", "", 1)
-    raise _KINDS.get(name, errors.Error)(python_words(_text(e.text)))
+    raise errors.of_code(name)(python_words(_text(e.text)))
 
 
 def _own(pointer: Any, shape: Tuple[int, ...]) -> NDArray[np.float64]:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Optional
+from typing import Any, Dict, Optional, Type
 
 
 class Error(Exception):
@@ -44,3 +44,21 @@ class Interrupted(KeyboardInterrupt):
 
 class NotCertifiedWarning(UserWarning):
     """The point that is returned is not certified to the tolerance that was asked for."""
+
+
+_CODES: Dict[str, Type[Exception]] = {
+    "BAD_ARGUMENT": ArgumentError,
+    "BAD_SHAPE": ShapeError,
+    "BAD_DATA": DataError,
+    "UNSUPPORTED": UnsupportedError,
+    "NO_MEMORY": MemoryError,
+    "NO_INPUT": FileNotFoundError,
+    "IO": OSError,
+    "NUMERICAL_FAILURE": NumericalError,
+    "CUT": CutError,
+}
+
+
+def of_code(name: str) -> Type[Exception]:
+    """The exception for a code of crease_code, named without CREASE_."""
+    return _CODES.get(name, Error)

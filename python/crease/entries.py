@@ -18,7 +18,6 @@ from typing import (
     NoReturn,
     Optional,
     Tuple,
-    Type,
     Union,
 )
 
@@ -32,17 +31,6 @@ from .arrays import Floats, floats
 _FLOAT = np.dtype(np.float64)
 _READY = 0x101  # NumPy's flags C_CONTIGUOUS and ALIGNED
 _PLACE = 0x501  # and WRITEABLE
-_KINDS: Dict[str, Type[Exception]] = {
-    "BAD_ARGUMENT": errors.ArgumentError,
-    "BAD_SHAPE": errors.ShapeError,
-    "BAD_DATA": errors.DataError,
-    "UNSUPPORTED": errors.UnsupportedError,
-    "NO_MEMORY": MemoryError,
-    "NO_INPUT": FileNotFoundError,
-    "IO": OSError,
-    "NUMERICAL_FAILURE": errors.NumericalError,
-    "CUT": errors.CutError,
-}
 
 # Bound here because a call of ten entries is all overhead.
 _buffer, _empty, _array = ffi.from_buffer, np.empty, np.ndarray
@@ -57,7 +45,7 @@ def _text(pointer: Any) -> str:
 
 def _refuse() -> NoReturn:
     """Raises what the last call into C left."""
-    raise _KINDS.get(_text(lib.crpy_error_code()), errors.Error)(_text(lib.crpy_error_text()))
+    raise errors.of_code(_text(lib.crpy_error_code()))(_text(lib.crpy_error_text()))
 
 
 def _ready(value: Any, name: str) -> Floats:

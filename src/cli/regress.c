@@ -356,9 +356,20 @@ static void warn(crs_regress_job *j, const char *text)
     snprintf(j->warning[j->warnings++], sizeof j->warning[0], "%s", text);
 }
 
+static void tell_constants(crs_regress_job *j)
+{
+    ptrdiff_t first;
+    const ptrdiff_t count = crease_regression_constant(j->model, &first);
+    if (count == 0) return;
+    snprintf(j->warning[j->warnings++], sizeof j->warning[0],
+             "column %td of X%s the same in every row: the coefficient%s 0", first + 1,
+             count == 1 ? " is" : " and others are", count == 1 ? " is" : "s are");
+}
+
 static void collect_warnings(crs_regress_job *j)
 {
     ptrdiff_t most = 0;
+    tell_constants(j);
     for (ptrdiff_t k = 0; k < j->s.path; k++) {
         const ptrdiff_t nonzero = crease_regression_at(j->model, k)->nonzero;
         if (nonzero > most) most = nonzero;
@@ -367,7 +378,8 @@ static void collect_warnings(crs_regress_job *j)
         warn(j, "every coefficient is zero at every lambda; give some below lambda_max");
     else if (most == 0)
         warn(j, "every coefficient is zero at every lambda: X explains nothing of y");
-    if (j->folds && most > 0 && j->cv.best == j->s.path - 1)
+    const bool last = j->folds && j->cv.best == j->s.path - 1;
+    if (last && most > 0 && crease_regression_at(j->model, j->cv.best)->lambda > 0)
         warn(j, "the least deviance is at the last lambda; continue the path, as --path 100,0.001");
     if (crease_regression_stopped(j->model)) {
         snprintf(j->warning[j->warnings++], sizeof j->warning[0],

@@ -5,7 +5,7 @@
 
 #include "cli/cli.h"
 
-enum { CRS_WARNINGS = 5 };
+enum { CRS_WARNINGS = 6 };
 
 typedef struct {
     const crs_args *a;

@@ -47,6 +47,9 @@ static void print_solution(const crs_regress_job *j, const char *what, ptrdiff_t
                  crease_regression_lambda_max(j->model));
     print_columns(j, k);
     crs_line("", "%s", crease_convexity_text(c->convexity));
+    if (c->gap < INFINITY)
+        crs_line("", "the objective, %.6g, is at most %.2g above its least value", s.objective,
+                 c->gap);
 }
 
 static void print_data(const crs_regress_job *j, const crease_regression_settings *s)
@@ -267,6 +270,7 @@ static void put_certificate(const crs_regress_job *j, ptrdiff_t k, crs_spot to)
     crs_put_text(to, "verdict", crease_verdict_text(c->verdict));
     crs_put_number(to, "smallest_eps", j->verified[k].smallest_eps);
     crs_put_text(to, "convexity", crease_convexity_text(c->convexity));
+    crs_put_number(to, "gap", c->gap);
     crs_put_number(to, "eigenvalue", c->eigenvalue);
     crs_put_number(to, "concavity", c->concavity);
     crs_put_number(to, "margin", c->margin);

@@ -102,7 +102,7 @@ static bool read_solution(const result *r, const json_t *solution, double *lambd
                  *values = json_object_get(solution, "b");
     const crease_regression_settings *s = &r->claim.s;
     const bool ones = s->intercept && s->loss != CREASE_REGRESSION_SQUARED;
-    if (!exact(json_object_get(solution, "lambda"), lambda) || !(*lambda > 0) ||
+    if (!exact(json_object_get(solution, "lambda"), lambda) || !(*lambda >= 0) ||
         json_array_size(columns) != json_array_size(values) ||
         (ones && !exact(json_object_get(solution, "b_0"), &b[r->claim.p])))
         return false;

@@ -130,14 +130,24 @@ crs_term *crs_add_term(crs_composite *c, const crs_loss *loss, double weight, pt
     return t;
 }
 
+/* Rows whose weights are one number have that for the weight of the term, so that a square is known
+ * for one whether it or what is in it was scaled. */
+static void read_rows(crs_term *t, const crease_predictor *p)
+{
+    ptrdiff_t same = 0;
+    t->rhs = p->rhs;
+    while (p->weight && same < t->rows && p->weight[same] == p->weight[0]) same++;
+    t->each = same < t->rows ? p->weight : NULL;
+    t->weight = p->weight && !t->each && t->rows > 0 ? p->weight[0] : 1;
+}
+
 static bool add_loss(builder *b, const crease_smooth *f, crease_error *e)
 {
     const crease_predictor *p = f->data;
     crs_term *t = crs_add_term(b->c, loss_of(f), 1, crease_size(&p->range));
     crs_matrix K;
     memcpy(t->par, f->par, sizeof t->par);
-    t->rhs = p->rhs;
-    t->each = p->weight;
+    read_rows(t, p);
     for (int k = 0; k < p->count; k++) {
         if (!crs_matrix_of_map(&p->map[k], &b->p->space[p->block[k]], &p->range, &K, e))
             return false;
@@ -399,8 +409,7 @@ static void reread(crs_composite *c, const crease_smooth *f, int *at)
     if (is_loss(f)) {
         const crease_predictor *p = f->data;
         memcpy(t->par, f->par, sizeof t->par);
-        t->rhs = p->rhs;
-        t->each = p->weight;
+        read_rows(t, p);
         ++*at;
     } else if (f->ops == &crs_squared_distance_ops) {
         const crease_distance_data *d = f->data;

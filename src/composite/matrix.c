@@ -189,8 +189,8 @@ static bool as_diagonal(const crease_map *A, const crease_space *dom, const crea
     return done;
 }
 
-bool crs_matrix_of_map(const crease_map *A, const crease_space *dom, const crease_space *ran,
-                       crs_matrix *out, crease_error *e)
+static bool matrix_of(const crease_map *A, const crease_space *dom, const crease_space *ran,
+                      crs_matrix *out, crease_error *e)
 {
     enum { FEW = 1 << 21 };
     double scale;
@@ -209,6 +209,21 @@ bool crs_matrix_of_map(const crease_map *A, const crease_space *dom, const creas
     }
     if (!A->ops->opaque && m <= FEW / n) return write_out(A, dom, ran, out, e);
     return as_operator(A, dom, ran, out, e);
+}
+
+bool crs_matrix_of_map(const crease_map *A, const crease_space *dom, const crease_space *ran,
+                       crs_matrix *out, crease_error *e)
+{
+    double c;
+    const crease_map *B = crs_map_unscaled(A, &c);
+    if (!matrix_of(B, dom, ran, out, e)) return false;
+    if (out->kind == CRS_OPERATOR) out->map = *A;
+    if (out->kind == CRS_SCALAR) crs_matrix_scalar(out->cols, c * out->scale, out);
+    if (c == 1 || out->kind == CRS_OPERATOR || out->kind == CRS_SCALAR) return true;
+    const ptrdiff_t entries = (ptrdiff_t)crs_matrix_entries(out);
+    for (ptrdiff_t k = 0; k < entries; k++) out->value[k] *= c;
+    out->norm *= fabs(c) * (1 + 0x1p-50);
+    return true;
 }
 
 double crs_matrix_entries(const crs_matrix *K)

@@ -58,6 +58,9 @@ bool crs_map_rounding(const crease_map *A, const crease_space *dom, const crease
 ptrdiff_t crs_map_entries(const crease_map *A, const crease_space *dom, const crease_space *ran,
                           ptrdiff_t *row, ptrdiff_t *col, double *value);
 
+/* B of A = c B, which is no multiple of another map; c = 1 where A is none. */
+const crease_map *crs_map_unscaled(const crease_map *A, double *c);
+
 /* The eigenvalues of A'A, with CREASE_UNSUPPORTED when they are not known; what is in g is freed by
  * crs_gram_free, after a failure as well. */
 bool crs_map_gram(const crease_map *A, const crease_space *dom, const crease_space *ran,

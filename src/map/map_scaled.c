@@ -108,3 +108,10 @@ crease_map crease_map_scaled(double c, const crease_map *A)
 {
     return (crease_map){ .ops = &crs_map_scaled_ops, .par = { c }, .data = A };
 }
+
+const crease_map *crs_map_unscaled(const crease_map *A, double *c)
+{
+    *c = 1;
+    for (; A->ops == &crs_map_scaled_ops; A = A->data) *c *= A->par[0];
+    return A;
+}

@@ -86,9 +86,15 @@ static ptrdiff_t scratch(const crease_reg *r, const crease_space *s)
     return most;
 }
 
+/* Groups of a few entries, as the differences at a pixel are, are many: their squares are added up
+ * here where these neither vanish nor overflow. */
 static double norm_of(const crease_groups *a, ptrdiff_t i, const double *x, double *work)
 {
+    enum { FEW = 8 };
     const ptrdiff_t n = size_of(a, i), first = a->start[i];
+    double sum = 0;
+    for (ptrdiff_t k = first; n <= FEW && k < first + n; k++) sum += square(x[entry(a, k)]);
+    if (sum > 1e-200 && sum < 1e200) return sqrt(sum);
     if (!a->index) return crs_norm(n, x + first);
     for (ptrdiff_t k = 0; k < n; k++) work[k] = x[a->index[first + k]];
     return crs_norm(n, work);
@@ -119,10 +125,11 @@ static void set_length(const crease_groups *a, ptrdiff_t i, double from, double 
 static void prox(const crease_reg *r, const crease_space *s, double t, const double *v, double *x,
                  double *work)
 {
+    crs_penalty_value at = scalar_at(r, 0);
     (void)s;
     for (ptrdiff_t i = 0; i < r->groups->count; i++) {
-        const crs_penalty_value at = scalar_at(r, i);
         const double norm = norm_of(r->groups, i, v, work);
+        at.weight = reg_weight(r, i);
         set_length(r->groups, i, norm, crs_scalar_prox(&at, t, norm), v, x);
     }
 }

@@ -4,13 +4,13 @@
  *
  *     min  sum_i phi((x b - y)_i) + n sum_u w_u rho(|b_u|)
  *
- * Convex loss and penalty, or a squared loss with lambda_min(x'x/n) above the penalty's concavity:
- * a global minimizer. Otherwise, with every other gradient strictly inside the penalty's slope at
- * 0, lambda_min of the loss's Hessian on the selected columns above the concavity makes b a strict
- * local minimizer; Breheny and Huang 2011, section 3.1, for single columns. */
+ * Convex loss and penalty: F(b) - min F is bounded by duality (gap_of_convex). A squared loss with
+ * lambda_min(x'x/n) above the penalty's concavity: by strong convexity. A global minimizer is what
+ * is within CRS_NEAR eps of F of the least value. Otherwise, with every other gradient strictly
+ * inside the penalty's slope at 0, lambda_min of the loss's Hessian on the selected columns above
+ * the concavity makes b a strict local minimizer; Breheny and Huang 2011, section 3.1, for single
+ * columns. */
 #include "regress/regress.h"
-
-enum { MOST_COLUMNS = 500 };
 
 const char *crease_convexity_text(crease_convexity c)
 {
@@ -50,7 +50,7 @@ static bool least_of_gram(crease_regression *m, crease_error *e)
 {
     const crs_design *d = &m->d;
     const bool asked = d->loss->quadratic && !m->s.penalty.penalty->convex && d->cols <= d->n &&
-                       d->cols <= MOST_COLUMNS;
+                       d->cols <= CRS_MOST_SUPPORT;
     if (!asked) return true;
     double *gram = crs_doubles(d->cols * d->cols, "the Gram matrix", e);
     if (!gram) return false;
@@ -62,19 +62,6 @@ static bool least_of_gram(crease_regression *m, crease_error *e)
     const bool done = least_eigenvalue(d->cols, gram, &m->least, e);
     crs_free(gram);
     return done;
-}
-
-/* x'diag(h)x/n over the chosen columns; row has room for n numbers */
-static void hessian(const crs_design *d, const double *h, ptrdiff_t k, const ptrdiff_t *chosen,
-                    double *row, double *out)
-{
-    for (ptrdiff_t i = 0; i < k; i++) {
-        column_fill(d, chosen[i], row);
-        for (ptrdiff_t r = 0; r < d->n; r++) row[r] *= h[r];
-        const double lift = lifted(d, row);
-        for (ptrdiff_t j = 0; j <= i; j++)
-            out[i * k + j] = out[j * k + i] = column_dot(d, chosen[j], row, lift) / (double)d->n;
-    }
 }
 
 /* What a look at one solution needs. */
@@ -127,11 +114,14 @@ static bool judge(const crease_regression *m, view *v, crease_regression_certifi
 {
     const ptrdiff_t k = v->count;
     const bool known = !isnan(loss_curve(m->d.loss, 0));
-    if (k > m->d.n || k > MOST_COLUMNS || (k > 0 && !known)) return true;
+    if (k > m->d.n || k > CRS_MOST_SUPPORT || (k > 0 && !known)) return true;
     if (k > 0) {
         v->matrix = crs_doubles(k * k, "the Hessian", e);
         if (!v->matrix) return false;
-        hessian(&m->d, v->h, k, v->chosen, v->s, v->matrix);
+        const crs_support a = {
+            .d = &m->d, .h = v->h, .count = k, .chosen = v->chosen, .row = v->s
+        };
+        crs_support_hessian(&a, v->matrix);
         if (!least_eigenvalue(k, v->matrix, &out->eigenvalue, e)) return false;
     }
     if (v->strict && (k == 0 || out->eigenvalue > out->concavity))
@@ -161,6 +151,154 @@ static bool look(const crease_regression *m, ptrdiff_t k, const double *par, vie
     return true;
 }
 
+/* A lower bound of min F, convex, at any point x (in the design's order). With L the loss, g its
+ * gradient at x, and R >= 0 the penalty, every b with R(b) <= F_0, so a minimizer b too, has
+ *     F(b) >= L(x) + <g, b - x> + R(b) >= L(x) - <g, x> - S,
+ *     S = sup {<-g, b> - R(b): R(b) <= F_0}.
+ * rho(t) = s t + k t^2/2 (l1, elastic-net): S <= max_u (|g_u|/(w_u s) - 1)_+ F_0, and also
+ * S <= sum_u (|g_u| - w_u s)_+^2/(2 w_u k). Of units without a penalty g must be 0 but for
+ * rounding. The bound is good where x is nearly stationary, of F itself or after Newton's steps on
+ * the units that are not 0. */
+typedef struct {
+    const crease_regression *m;
+    void *memory;
+    const crs_penalty_value *value;
+    double slope, bend;          /* s, k at this lambda */
+    double *x, *step, *g, *hess; /* per column; hess: of the chosen, room for most^2 */
+    double *e, *s, *h;           /* per row */
+    double loss, total;          /* L and F at x */
+    ptrdiff_t *chosen, count, most;
+} lower;
+
+static void carve_lower(void *self, crs_carver *c)
+{
+    lower *a = self;
+    const crs_design *d = &a->m->d;
+    double **const of_cols[] = { &a->x, &a->step, &a->g },
+                   **const of_rows[] = { &a->e, &a->s, &a->h };
+    for (int k = 0; k < 3; k++) *of_cols[k] = carve_doubles(c, d->cols, 1);
+    for (int k = 0; k < 3; k++) *of_rows[k] = carve_doubles(c, d->n, 1);
+    a->hess = carve_doubles(c, a->most, a->most);
+    a->chosen = carve_bytes(c, d->cols, sizeof *a->chosen);
+}
+
+static double unit_norm(const crs_design *d, ptrdiff_t u, const double *x)
+{
+    return crs_norm(unit_size(d, u), x + d->start[u]);
+}
+
+static bool is_free(const lower *a, ptrdiff_t u)
+{
+    return a->m->d.weight[u] == 0 || (a->slope == 0 && a->bend == 0);
+}
+
+/* L, F and g at x */
+static void evaluate_lower(lower *a)
+{
+    const crs_design *d = &a->m->d;
+    double lift = 0;
+    fill(d->n, 0, a->e);
+    for (ptrdiff_t j = 0; j < d->cols; j++)
+        if (a->x[j] != 0) column_add(d, a->x[j], j, a->e, &lift);
+    lift_by(d, lift, a->e);
+    a->loss = crs_loss_sum(d, a->e) / (double)d->n;
+    crs_loss_slopes(d, a->e, a->s);
+    lift = lifted(d, a->s);
+    for (ptrdiff_t j = 0; j < d->cols; j++) a->g[j] = column_dot(d, j, a->s, lift) / (double)d->n;
+    a->total = a->loss;
+    for (ptrdiff_t u = 0; u < d->units; u++) {
+        const double t = unit_norm(d, u, a->x);
+        a->total += times(d->weight[u], a->slope * t + a->bend / 2 * square(t));
+    }
+}
+
+/* What rounding leaves of a gradient that is 0 */
+static double least_gradient(const lower *a, ptrdiff_t u)
+{
+    const crs_design *d = &a->m->d;
+    double size = 0;
+    for (ptrdiff_t j = d->start[u]; j < d->start[u + 1]; j++) size += d->size[j];
+    return 0x1p-44 * sqrt(size / (double)d->n) * crs_norm(d->n, a->s);
+}
+
+/* F(b) for the point b, whose value is F_0, less the bound at x; INFINITY: there is none. */
+static double gap_at(const lower *a, double level)
+{
+    const crs_design *d = &a->m->d;
+    double inner = 0, sum = 0, most = 0, curved = 0;
+    for (ptrdiff_t u = 0; u < d->units; u++) {
+        const double g = unit_norm(d, u, a->g), w = d->weight[u], over = pos(g - w * a->slope);
+        for (ptrdiff_t j = d->start[u]; j < d->start[u + 1]; j++) {
+            inner += a->g[j] * a->x[j];
+            sum += fabs(a->g[j] * a->x[j]);
+        }
+        if (is_free(a, u) && !(g <= least_gradient(a, u))) return INFINITY;
+        if (is_free(a, u)) continue;
+        most = larger(most, over > 0 ? over / (w * a->slope) : 0);
+        curved += over > 0 ? square(over) / (2 * w * a->bend) : 0;
+    }
+    const double reach = smaller(most * level, curved);
+    const double rounding = 0x1p-48 * (level + a->loss + sum);
+    return larger(0, level - a->loss + inner + reach) + rounding;
+}
+
+/* The units that are not 0, or those without a penalty alone */
+static void choose(lower *a, bool all)
+{
+    const crs_design *d = &a->m->d;
+    a->count = 0;
+    for (ptrdiff_t u = 0; u < d->units; u++)
+        if (d->length[u] > 0 && (is_free(a, u) || (all && unit_norm(d, u, a->x) > 0)))
+            for (ptrdiff_t j = d->start[u]; j < d->start[u + 1]; j++) a->chosen[a->count++] = j;
+}
+
+/* x less Newton's step on the chosen columns; false: it cannot be made. */
+static bool newton(lower *a)
+{
+    const crs_design *d = &a->m->d;
+    const crs_support at = { .d = d,
+                             .value = a->value,
+                             .h = a->h,
+                             .b = a->x,
+                             .count = a->count,
+                             .chosen = a->chosen,
+                             .row = a->s };
+    for (ptrdiff_t i = 0; i < d->n; i++) a->h[i] = loss_curve(d->loss, loss_argument(d, a->e, i));
+    if (!crs_support_step(&at, a->g, a->hess, a->step)) return false;
+    for (ptrdiff_t i = 0; i < a->count; i++) a->x[a->chosen[i]] -= a->step[i];
+    return true;
+}
+
+enum { STEPS = 6 };
+
+/* F(b) - min F in the engine's units, at most; INFINITY: not known */
+static bool gap_of_convex(const crease_regression *m, const double *point, const double *par,
+                          double *gap, crease_error *e)
+{
+    const crs_design *d = &m->d;
+    const crease_penalty *rho = m->s.penalty.penalty;
+    crs_penalty_value value = { .rho = rho, .weight = 1 };
+    copy(CREASE_PARS, par, value.par);
+    lower a = { .m = m, .value = &value, .slope = rho->slope(par, 0) };
+    a.bend = rho->slope(par, 1) - a.slope;
+    a.most = d->cols < CRS_MOST_SUPPORT ? d->cols : CRS_MOST_SUPPORT;
+    a.memory = carve_block(carve_lower, &a);
+    if (!a.memory) return crs_fail(e, CREASE_NO_MEMORY, "out of memory: a bound of the objective");
+    for (ptrdiff_t j = 0; j < d->cols; j++) a.x[j] = point[d->column[j]];
+    evaluate_lower(&a);
+    const double level = a.total, enough = CRS_NEAR * m->s.eps * level;
+    *gap = gap_at(&a, level);
+    for (int k = 0; k < STEPS && !(*gap <= enough); k++) {
+        choose(&a, *gap < INFINITY || k >= STEPS / 2);
+        if (!newton(&a)) break;
+        evaluate_lower(&a);
+        const double next = gap_at(&a, level);
+        if (next < *gap) *gap = next;
+    }
+    crs_free(a.memory);
+    return true;
+}
+
 /* Curvature less concavity, least over the units; a column of zeros never moves. */
 static double margin(const crease_regression *m, const double *par)
 {
@@ -172,23 +310,38 @@ static double margin(const crease_regression *m, const double *par)
     return d->loss->quadratic ? least : NAN;
 }
 
+/* Within CRS_NEAR eps of the least value? A gap of the engine's units becomes one of the
+ * objective's.
+ */
+static void judge_gap(const crease_regression *m, ptrdiff_t k, double gap,
+                      crease_regression_certificate *out)
+{
+    out->gap = gap * square(m->d.c);
+    out->convexity = out->gap <= CRS_NEAR * m->s.eps * m->solution[k].objective
+                         ? CREASE_CONVEXITY_GLOBAL
+                         : CREASE_CONVEXITY_CONVEX;
+}
+
 static bool judge_convexity(const crease_regression *m, ptrdiff_t k,
                             crease_regression_certificate *out, crease_error *e)
 {
     const crs_design *d = &m->d;
     const crease_penalty *p = m->s.penalty.penalty;
-    double par[CREASE_PARS], most = 0;
+    double par[CREASE_PARS], most = 0, gap = NAN;
     view v = { .count = 0 };
     crs_penalty_at(&m->s.penalty, m->lambda[k], par);
-    out->eigenvalue = NAN;
+    out->eigenvalue = out->gap = NAN;
     out->margin = margin(m, par);
-    if (p->convex && d->loss->low >= 0) {
-        out->convexity = CREASE_CONVEXITY_GLOBAL;
+    if ((p->convex || m->lambda[k] == 0) && d->loss->low >= 0) {
+        if (!gap_of_convex(m, crease_regression_point(m, k), par, &gap, e)) return false;
+        judge_gap(m, k, gap, out);
         return true;
     }
     for (ptrdiff_t u = 0; u < d->units; u++) most = larger(most, d->weight[u]);
     const bool done = look(m, k, par, &v, out, e);
-    if (m->least > times(most, p->weak_convexity(par))) out->convexity = CREASE_CONVEXITY_GLOBAL;
+    const double modulus = m->least - times(most, p->weak_convexity(par));
+    if (modulus > 0)
+        judge_gap(m, k, square(out->residual.residual / (double)d->n) / (2 * modulus), out);
     double *const owned[] = { v.e, v.s, v.h, v.g, v.matrix };
     for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) crs_free(owned[i]);
     crs_free(v.chosen);

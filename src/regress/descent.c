@@ -29,6 +29,8 @@ static void carve(void *self, crs_carver *m)
     t->pack = carve_doubles(m, t->room, t->room);
     t->past = carve_doubles(m, CRS_PAST + 1, t->room);
     t->q = carve_doubles(m, t->room, 1);
+    t->hessian = carve_doubles(m, t->most, t->most);
+    t->chosen = carve_bytes(m, t->most, sizeof *t->chosen);
     t->order = carve_bytes(m, t->room, sizeof *t->order);
     t->work = carve_bytes(m, d->units, sizeof *t->work);
     t->slot = carve_bytes(m, d->cols, sizeof *t->slot);
@@ -42,6 +44,8 @@ crs_descent *crs_descent_new(const crs_design *d, crease_error *e)
     if (t) {
         t->d = d;
         t->gram = d->loss->quadratic;
+        const ptrdiff_t few = d->cols < d->n ? d->cols : d->n;
+        t->most = t->gram ? 0 : few < CRS_MOST_SUPPORT ? few : CRS_MOST_SUPPORT;
         t->room = t->gram ? (d->cols < MOST_GRAM ? d->cols : MOST_GRAM) : 1;
     }
     if (!t || !(t->memory = carve_block(carve, t))) {
@@ -496,6 +500,53 @@ static void improve(crs_descent *t, double tolerance)
     improve_model(t, tolerance, true);
 }
 
+/* The columns of units that are not 0; false: there are more than Newton's step takes. */
+static bool choose_support(crs_descent *t, ptrdiff_t *count)
+{
+    const crs_design *d = t->d;
+    *count = 0;
+    for (ptrdiff_t u = 0; u < d->units; u++) {
+        if (!t->in_set[u] || !(d->length[u] > 0) || !stays_in_set(t, u)) continue;
+        if (*count + unit_size(d, u) > t->most) return false;
+        for (ptrdiff_t j = d->start[u]; j < d->start[u + 1]; j++) t->chosen[(*count)++] = j;
+    }
+    return true;
+}
+
+/* b = base - part * step; a column of its own stops at 0, where rho has its kink */
+static void go(crs_descent *t, ptrdiff_t count, double part)
+{
+    const crs_design *d = t->d;
+    for (ptrdiff_t i = 0, u = 0; i < count; i++) {
+        const ptrdiff_t j = t->chosen[i];
+        const double to = t->base[j] - part * t->tilt[i];
+        while (d->start[u + 1] <= j) u++;
+        const bool kink = unit_size(d, u) == 1 && d->weight[u] > 0;
+        t->b[j] = kink && to * t->base[j] < 0 ? 0 : to;
+    }
+    rescore(t);
+}
+
+/* Newton's step on what is not 0, as much of it as lowers the objective. */
+static void leap(crs_descent *t)
+{
+    const crs_design *d = t->d;
+    crs_support at = {
+        .d = d, .value = &t->value, .h = t->h, .b = t->b, .chosen = t->chosen, .row = t->m
+    };
+    if (!choose_support(t, &at.count)) return;
+    save(t);
+    for (ptrdiff_t i = 0; i < d->n; i++) t->h[i] = loss_curve(d->loss, loss_argument(d, t->e, i));
+    if (!crs_support_step(&at, t->grad, t->hessian, t->tilt)) return;
+    const double before = objective(t);
+    for (double part = 1; part > 0.01; part /= 4) {
+        go(t, at.count, part);
+        if (objective(t) <= before + 0x1p-48 * fabs(before)) break;
+        go(t, at.count, 0);
+    }
+    refresh(t);
+}
+
 /* Which units outside the working set must join it? A gradient is x_u's/n; since it was last
  * computed s has moved by at most drift sqrt(n) in norm, so that |x_u's|/n <= reach +
  * (|x_u|_F/sqrt(n)) drift now. Where even that leaves b_u at 0, the unit need not be looked at: the
@@ -558,10 +609,20 @@ static ptrdiff_t screen(crs_descent *t)
     return count > 0 ? count : recruit(t, true);
 }
 
+/* Would no move by b's own size lower F by more than the share near of it? Beside a lambda so small
+ * that F is small where its gradients at 0 were not, the tolerance alone says nothing of that. */
+static bool is_near(crs_descent *t, double residual)
+{
+    return !(t->near > 0) || residual <= t->finest ||
+           residual * crs_norm(t->d->cols, t->b) <= t->near * objective(t);
+}
+
 /* At least one round of steps: a zero may be stationary and yet not the minimizer of its
  * coordinate. false: a limit was met, or arithmetic failed. */
 static bool settle(crs_descent *t)
 {
+    enum { FEW = 3 }; /* models, which do where their curvatures are right */
+    int models = 0;
     double residual, last = INFINITY, inner = t->tolerance / 4;
     refresh(t);
     residual = working_residual(t);
@@ -572,8 +633,9 @@ static bool settle(crs_descent *t)
         last = residual;
         improve(t, t->d->loss->quadratic ? inner : larger(inner, residual / 8));
         refresh(t);
+        if (!t->d->loss->quadratic && ++models > FEW) leap(t);
         residual = working_residual(t);
-    } while (!(residual <= t->tolerance));
+    } while (!(residual <= t->tolerance && is_near(t, residual)));
     return true;
 }
 

@@ -7,7 +7,7 @@
  * touches it at u (half-quadratic majorant; Jaakkola and Jordan 2000 for the logistic loss).
  * With an intercept the columns are centred. The squared loss then needs no column of ones: the
  * best b_0 is the mean of y - Z b, which is that of y. A sparse X is not filled in: the means stay
- * beside the entries. Its columns that are constant, of which a fold may have some, become 0. */
+ * beside the entries. Columns that are constant, of which a fold may have some, become 0. */
 #include <stdlib.h>
 
 #include "regress/regress.h"
@@ -43,12 +43,24 @@ static bool check_lambdas(const crease_regression_settings *s, crease_error *e)
                         "the ratio of the last lambda to the first is %g; give a number in (0, 1)",
                         s->ratio);
     for (ptrdiff_t k = 0; s->lambda && k < s->path; k++)
-        if (!(s->lambda[k] > 0 && s->lambda[k] < INFINITY &&
+        if (!(s->lambda[k] >= 0 && s->lambda[k] < INFINITY &&
               (k == 0 || s->lambda[k] < s->lambda[k - 1])))
             return crs_fail(e, CREASE_BAD_ARGUMENT,
-                            "lambda %td is %g; give finite numbers > 0 in descending order", k + 1,
+                            "lambda %td is %g; give finite numbers >= 0 in descending order", k + 1,
                             s->lambda[k]);
     return true;
+}
+
+/* Without a penalty more columns than rows leave a choice, and nothing to choose by. */
+static bool check_unpenalized(const crease_regression_settings *s, ptrdiff_t n, ptrdiff_t p,
+                              crease_error *e)
+{
+    const bool none = s->lambda && s->lambda[s->path - 1] == 0;
+    return !none || p + s->intercept <= n ||
+           crs_fail(e, CREASE_BAD_ARGUMENT,
+                    "lambda 0 leaves %td columns%s without a penalty, more than the %td rows can "
+                    "tell apart; give lambdas > 0",
+                    p, s->intercept ? " and an intercept" : "", n);
 }
 
 static bool check_settings(const crease_regression_settings *s, ptrdiff_t p, crease_error *e)
@@ -174,26 +186,6 @@ static bool check_row_weights(const crease_regression_settings *s, ptrdiff_t n, 
                     some, some == 1 ? " has" : "s have");
 }
 
-/* Is there anything to tell the rows of a column apart? */
-static bool check_constant(const crease_regression_settings *s, ptrdiff_t n, ptrdiff_t p,
-                           const double *X, crease_error *e)
-{
-    const double *v = s->row_weight;
-    ptrdiff_t first = 0;
-    while (v && v[first] == 0) first++;
-    for (ptrdiff_t j = 0; s->standardize && j < p; j++) {
-        const double same = s->intercept ? X[first * p + j] : 0;
-        ptrdiff_t i = first;
-        while (i < n && (X[i * p + j] == same || (v && v[i] == 0))) i++;
-        if (i == n)
-            return crs_fail(e, CREASE_BAD_DATA,
-                            "column %td of X is %g in every row and cannot be standardized; leave "
-                            "it out, or do not standardize",
-                            j + 1, same);
-    }
-    return true;
-}
-
 bool crs_regression_check(const crease_regression_settings *s, const crs_table *X, const double *y,
                           crease_error *e)
 {
@@ -209,11 +201,10 @@ bool crs_regression_check(const crease_regression_settings *s, const crs_table *
         return crs_fail(e, CREASE_BAD_SHAPE, "X is %td x %td: larger than memory can address", n,
                         p);
     const bool labels = s->loss == CREASE_REGRESSION_LOGISTIC;
-    if (!check_settings(s, p, e) || !check_X(X, e)) return false;
+    if (!check_settings(s, p, e) || !check_unpenalized(s, n, p, e) || !check_X(X, e)) return false;
     const ptrdiff_t numbers = numbers_of(X, &at);
     return (s->standardize || check_small("X", numbers, at, e)) && check_row_weights(s, n, e) &&
-           check_y(n, y, s->row_weight, labels, e) &&
-           (X->sparse || check_constant(s, n, p, X->dense, e));
+           check_y(n, y, s->row_weight, labels, e);
 }
 
 static const double unit_scale[CREASE_PARS] = { 1 }; /* delta of Huber: c has scaled u */

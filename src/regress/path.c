@@ -36,6 +36,8 @@ static bool null_model(crease_regression *m, crease_error *e)
     crs_descent *t = m->descent;
     m->first_gradient = crs_descent_gradient(t);
     t->tolerance = m->s.eps * m->first_gradient / 2;
+    t->finest = 0x1p-44 * m->first_gradient;
+    if (m->s.penalty.penalty->convex && m->d.loss->low >= 0) t->near = CRS_NEAR * m->s.eps;
     t->max_sweeps = 10000;
     t->value.rho = m->s.penalty.penalty;
     crs_penalty_at(&m->s.penalty, 1, t->value.par);
@@ -289,6 +291,17 @@ double crease_regression_lambda_max(const crease_regression *m) { return m->lamb
 const crease_regression_settings *crease_regression_used(const crease_regression *m)
 {
     return &m->s;
+}
+
+ptrdiff_t crease_regression_constant(const crease_regression *m, ptrdiff_t *first)
+{
+    ptrdiff_t count = 0, least = -1;
+    for (ptrdiff_t j = 0; j < m->d.cols; j++) {
+        if (m->d.size[j] > 0) continue;
+        if (count++ == 0 || m->d.column[j] < least) least = m->d.column[j];
+    }
+    if (first) *first = least;
+    return count;
 }
 
 const crease_regression_solution *crease_regression_at(const crease_regression *m, ptrdiff_t k)

@@ -55,6 +55,10 @@ typedef struct {
     ptrdiff_t before, of; /* solutions of folds that are done, and of all folds */
 } crs_deadline;
 
+/* A convex objective is followed to |residual| |b| <= CRS_NEAR eps F, F being what it is there; a
+ * minimizer is called one within CRS_NEAR eps F of the least value. */
+enum { CRS_NEAR = 100 };
+
 enum { CRS_PAST = 5 }; /* steps that an extrapolation looks back on */
 
 typedef struct {
@@ -67,7 +71,9 @@ typedef struct {
     double *grad;            /* x_j's/n of the columns of the working set */
     double *curve;           /* of the model, per unit */
     double *step;            /* room for one unit */
-    double *seen;            /* s when gradients were last looked at: */
+    ptrdiff_t most, *chosen; /* Newton's step: columns, at most so many; its Hessian */
+    double *hessian;
+    double *seen;                 /* s when gradients were last looked at: */
     double *reach, *stamp, drift; /* |gradient of unit u| then was reach, the drift stamp */
     ptrdiff_t *work, working;     /* the working set and its size */
     char *in_set;                 /* per unit */
@@ -81,6 +87,7 @@ typedef struct {
     double *origin, *tilt, lift, cross, mass; /* of the model of a sparse design: descent.c */
     int points;                               /* so many of them are there */
     double tolerance;
+    double near, finest; /* also |residual| |b| <= near F, or |residual| <= finest; near 0: no */
     long sweeps, max_sweeps;
     crs_deadline *deadline; /* NULL: none */
 } crs_descent;
@@ -136,6 +143,23 @@ double crs_descent_lambda_max(crs_descent *t, const crease_reg *one);
 void crs_descent_visit(crs_visitor *v, crs_descent *t); /* what solving changes */
 /* Stationary at the present parameters from the present b? */
 bool crs_descent_solve(crs_descent *t);
+
+enum { CRS_MOST_SUPPORT = 500 }; /* columns whose Hessian is made */
+
+/* Columns of whole units, ascending, none of which is 0 unless it has no penalty (support.c). */
+typedef struct {
+    const crs_design *d;
+    const crs_penalty_value *value; /* rho and its parameters; NULL: the loss alone */
+    const double *h, *b;            /* curvatures of the loss, per row; the point */
+    ptrdiff_t count;
+    const ptrdiff_t *chosen;
+    double *row; /* room for n numbers */
+} crs_support;
+
+void crs_support_hessian(const crs_support *a, double *out);
+/* step = H^{-1} grad F on the chosen columns, g being the gradient of the loss in all; false: there
+ * are too many, or H is not positive definite. hessian has room for count^2 numbers. */
+bool crs_support_step(const crs_support *a, const double *g, double *hessian, double *step);
 
 /* The first `solved` lambdas, in the order of solving, become the whole path (path.c). */
 void crs_regression_cut(crease_regression *m, ptrdiff_t solved);

@@ -33,7 +33,10 @@ bool crs_path_begin(crs_path *w, crease_error *e)
     w->rank = crs_alloc(CRS_PATH_LISTED + 1, sizeof *w->rank);
     if (w->x && !w->rank) crs_fail(e, CREASE_NO_MEMORY, "out of memory: the columns");
     if (!w->x || !w->rank) return false;
-    for (ptrdiff_t k = 0; k < w->path; k++) w->x[k] = w->lambda[k] > 0 ? -log10(w->lambda[k]) : NAN;
+    for (ptrdiff_t k = 0; k < w->path; k++) /* 0, which may end it, stands a power of ten behind */
+        w->x[k] = w->lambda[k] > 0    ? -log10(w->lambda[k])
+                  : w->lambda[k] == 0 ? (k > 0 ? w->x[k - 1] + 1 : 0)
+                                      : NAN;
     rank_columns(w);
     return true;
 }
@@ -63,17 +66,20 @@ crs_chart crs_path_chart(crs_markup *to, const crs_path *w, double width, double
 }
 
 /* Powers of ten, or 1, 2 and 5 times them on a short path. */
-static void mark_lambdas(const crs_chart *c)
+static void mark_lambdas(const crs_chart *c, const crs_path *w)
 {
     static const double part[] = { 1, 2, 5 };
     char text[CRS_DIGITS];
     const double span = c->x1 - c->x0;
     const int every = 1 + (int)(span / 6);
+    const bool ends_at_0 = w->lambda[w->path - 1] == 0;
+    const double last = ends_at_0 ? (w->path > 1 ? w->x[w->path - 2] : -INFINITY) : c->x1;
     if (!(fabs(c->x0) < 400 && fabs(c->x1) < 400)) return;
+    if (ends_at_0) crs_chart_mark(c, w->x[w->path - 1], "0");
     for (int k = (int)floor(c->x0); k <= (int)ceil(c->x1) + 1; k++)
         for (int j = 0; j < (span < 2.5 ? 3 : 1); j++) {
             const double x = k - log10(part[j]);
-            if (x < c->x0 - 1e-9 || x > c->x1 + 1e-9 || k % every) continue;
+            if (x < c->x0 - 1e-9 || x > last + 1e-9 || k % every) continue;
             crs_chart_mark(c, x, crs_digits(part[j] * pow(10, -k), 2, text));
         }
 }
@@ -105,7 +111,7 @@ static bool at_edge(const crs_chart *c, const crs_path *w)
 /* The lambda of the least error; the larger one within one standard error stands left of it. */
 void crs_path_marks(const crs_chart *c, const crs_path *w)
 {
-    mark_lambdas(c);
+    mark_lambdas(c, w);
     if (w->best < 0) return;
     const bool two = w->one_se >= 0 && w->one_se != w->best;
     const double first = across(c, w->x[two ? w->one_se : w->best]),

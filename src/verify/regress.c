@@ -71,15 +71,22 @@ static void set_column(design *d, ptrdiff_t j)
     const crease_regression_claim *c = d->c;
     const real center = c->s.intercept ? mean_of(d, c->X + j, c->p) : 0;
     real sum = 0;
+    double low = INFINITY, high = -INFINITY;
     for (ptrdiff_t i = 0; i < c->n; i++) {
-        const real t = c->X[i * c->p + j] - center;
+        const double x = c->X[i * c->p + j];
+        const real t = x - center;
         sum += d->v[i] * t * t;
-        d->most[j] = bigger(d->most[j], fabsl(c->X[i * c->p + j]));
+        d->most[j] = bigger(d->most[j], fabsl(x));
+        if (d->v[i] > 0 && x < low) low = x;
+        if (d->v[i] > 0 && x > high) high = x;
     }
+    const bool left_out = c->s.intercept && low == high; /* zeros stand for a constant */
+    if (left_out) sum = 0;
     const real spread = c->s.standardize && sum > 0 ? sqrtl(sum / (real)c->n) : 1;
     for (ptrdiff_t i = 0; i < c->n; i++)
-        d->z[i * d->cols + j] =
-            (double)((c->X[i * c->p + j] - center) * root_of(d, i) / spread / c->s.loss_scale);
+        d->z[i * d->cols + j] = left_out ? 0
+                                         : (double)((c->X[i * c->p + j] - center) * root_of(d, i) /
+                                                    spread / c->s.loss_scale);
     d->center[j] = center;
     d->spread[j] = spread;
 }

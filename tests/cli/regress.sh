@@ -205,7 +205,13 @@ X4() {
     fitted x4-spike X.npy spike.npy --path 20
     fitted x4-twins twins.npy y.npy --path 20
     fitted x4-twins-mcp twins.npy y.npy --penalty mcp --path 20
-    expect_exit 65 "column 13 of X is 1 in every row" regress constant.npy y.npy --out x
+    fitted x4-column constant.npy y.npy --path 20 --cv 3
+    $python -c 'import json
+r = json.load(open("x4-column/result.json"))
+assert any("column 13 of X is the same in every row" in w for w in r["details"]["warnings"]), r
+'
+    judge $? "X4: a constant column is told"
+    fitted x4-free X.npy y.npy --lambda 0.1,0
 }
 X5() {
     expect_exit 65 "has 1 row" regress one_row.npy one_y.npy --out x
@@ -218,7 +224,8 @@ X5() {
 X8() {
     expect_exit 64 "eps" regress X.npy y.npy --eps 0 --out x
     expect_exit 64 "eps" regress X.npy y.npy --eps nan --out x
-    expect_exit 64 "lambda 2 is 0" regress X.npy y.npy --lambda 1,0 --out x
+    expect_exit 64 "lambda 2 is -1" regress X.npy y.npy --lambda 1,-1 --out x
+expect_exit 64 "lambda 0 leaves" regress two.npy two_y.npy --no-standardize --lambda 1,0 --out x
     expect_exit 64 "lambda 1 is inf" regress X.npy y.npy --lambda inf,1 --out x
     expect_exit 64 "whole number of lambdas" regress X.npy y.npy --path 0 --out x
     expect_exit 64 "ratio" regress X.npy y.npy --path 10,2 --out x

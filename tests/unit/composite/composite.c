@@ -4,6 +4,7 @@
 #include <crease/certificate.h>
 
 #include "composite/composite.h"
+#include "composite/cores.h"
 #include "support/fodder.h"
 
 enum { SEEDS = 40, ALL = 64 };
@@ -114,12 +115,47 @@ static void products_are_linear(void **state)
     }
 }
 
+/* s^2 (1/2)|K x - b|^2 by weights of rows, and (1/2)|s K x - s b|^2, are one square to the cores:
+ * their tables take the same rows. */
+static void a_square_is_known_however_it_is_scaled(void **state)
+{
+    enum { SIDE = 6 };
+    const int all[] = { 0 };
+    const crease_space space = crease_vector(SIDE);
+    double b[SIDE], scaled[SIDE], weight[SIDE];
+    const crease_map one = crease_identity(1), half = crease_map_scaled(0.3, &one);
+    (void)state;
+    for (int j = 0; j < SIDE; j++) b[j] = j - 2, scaled[j] = 0.3 * b[j], weight[j] = 0.09;
+    const crease_predictor by_rows = { 1, all, &one, space, b, weight };
+    const crease_predictor inside = { 1, all, &half, space, scaled, NULL };
+    const crease_block block = { .name = "x", .reg = crease_l1(0.1) };
+    for (int k = 0; k < 2; k++) {
+        const crease_predictor *by = k ? &inside : &by_rows;
+        const crease_problem p = {
+            .count = 1, .space = &space, .block = &block, .f = crease_least_squares(by)
+        };
+        crs_work work = { 0 };
+        crs_composite *c = crs_composite_new(&p, 1, &work, NULL, NULL);
+        assert_non_null(c);
+        const crs_term *t = c->term;
+        assert_true(c->terms == 1 && !t->each && t->part->matrix->kind == CRS_SCALAR);
+        assert_close(t->weight * square(t->part->matrix->scale), 0.09, 1e-16);
+        assert_string_equal(crs_core_at(c, 0)->name, "direct");
+        weight[0] = 1; /* rows of their own weights stay what they are */
+        assert_true(crs_composite_update(c, &p, NULL));
+        assert_true(k || (t->each == weight && t->weight == 1));
+        weight[0] = 0.09;
+        crs_composite_free(c);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(value_and_gradient_are_those_of_the_problem),
         cmocka_unit_test(residuals_are_those_of_certificates),
         cmocka_unit_test(products_are_linear),
+        cmocka_unit_test(a_square_is_known_however_it_is_scaled),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

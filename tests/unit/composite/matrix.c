@@ -141,10 +141,38 @@ static void norms_of_random_matrices(void **state)
     print_message("200 matrices, from %.4f to %.4f of the norm\n", low, high);
 }
 
+/* A multiple of a map is stored as the map is, its numbers times that. */
+static void a_multiple_is_of_the_same_kind(void **state)
+{
+    static sample list[SAMPLES_MAX];
+    static combined c;
+    const int count = map_samples(list, &c);
+    draws d = { { 96, 1 }, 0 };
+    (void)state;
+    for (int k = 0; k < count; k++) {
+        const sample *s = &list[k];
+        const crease_map inner = crease_map_scaled(-0.3, &s->map);
+        const crease_map outer = crease_map_scaled(0.7, &inner);
+        crs_matrix K, L;
+        assert_true(crs_matrix_of_map(&s->map, &s->dom, &s->ran, &K, NULL));
+        assert_true(crs_matrix_of_map(&outer, &s->dom, &s->ran, &L, NULL));
+        assert_int_equal(L.kind, K.kind);
+        double x[SIDE_MAX], y[SIDE_MAX] = { 0 };
+        normals(&d, SIDE_MAX, 1, x);
+        crs_matrix_apply(&L, 1, x, y);
+        crs_matrix_apply(&K, 0.21, x, y);
+        const double size = norm_of(K.rows, K.cols, s->matrix) * crs_norm(K.cols, x);
+        for (ptrdiff_t i = 0; i < K.rows; i++) assert_close(y[i], 0, 1e-13 * size);
+        crs_matrix_free(&K);
+        crs_matrix_free(&L);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_map_is_its_matrix),
+        cmocka_unit_test(a_multiple_is_of_the_same_kind),
         cmocka_unit_test(norms_of_random_matrices),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

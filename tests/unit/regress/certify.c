@@ -102,6 +102,62 @@ static void minimizers_are_minimizers(void **state)
     crease_regression_free(m);
 }
 
+/* Two classes that a plane separates, X's columns in all, of -1 and 1; F by its definition */
+static double logistic_value(int n, int p, double lambda, const crease_regression_solution *s)
+{
+    double sum = 0, size = 0;
+    for (int i = 0; i < n; i++) {
+        double u = s->intercept;
+        for (int j = 0; j < p; j++) u += X[i * p + j] * s->coef[j];
+        sum += log1p(exp(-fabs(u))) + (y[i] * u < 0 ? fabs(u) : 0);
+    }
+    for (int j = 0; j < p; j++) size += fabs(s->coef[j]);
+    return sum / n + lambda * size;
+}
+
+static void separate(int n, int p)
+{
+    draw_regression(n, p, 7, X, y);
+    for (int i = 0; i < n; i++) y[i] = X[i * p] + X[i * p + 1] / 2 > 0.1 ? 1 : -1;
+}
+
+/* The same lambda with another eps, from X as it is; certificate may be NULL */
+static double logistic_at(int n, int p, double lambda, double eps, long sweeps,
+                          crease_regression_certificate *c)
+{
+    crease_regression_settings s = crease_regression_default();
+    s.loss = CREASE_REGRESSION_LOGISTIC, s.standardize = false;
+    s.lambda = &lambda, s.path = 1, s.eps = eps, s.max_sweeps = sweeps;
+    crease_regression *m = crease_regression_new(&s, n, p, X, y, NULL);
+    assert_true(m && crease_regression_fit(m, NULL));
+    assert_true(crease_regression_certify(m, 0, false, c, NULL));
+    const double F = logistic_value(n, p, lambda, crease_regression_at(m, 0));
+    assert_close(crease_regression_at(m, 0)->objective, F, 1e-12 * F);
+    crease_regression_free(m);
+    return F;
+}
+
+/* However small lambda, and however early a run ends, F less the gap is no more than the least
+ * value, and a global minimizer is one to 100 eps. */
+static void a_gap_is_a_bound_where_lambda_vanishes(void **state)
+{
+    const long sweeps[] = { 3, 30, 100000 };
+    (void)state;
+    separate(ROWS, 4);
+    for (double lambda = 1e-2; lambda > 1e-9; lambda /= 100) {
+        crease_regression_certificate c;
+        const double least = logistic_at(ROWS, 4, lambda, 1e-10, 1000000, &c);
+        assert_int_equal(c.convexity, CREASE_CONVEXITY_GLOBAL);
+        assert_true(c.gap <= 1e-8 * least);
+        for (int k = 0; k < 3; k++) {
+            const double F = logistic_at(ROWS, 4, lambda, 1e-6, sweeps[k], &c);
+            assert_true(F - c.gap <= least);
+            if (c.convexity == CREASE_CONVEXITY_GLOBAL) assert_true(F <= least * (1 + 1e-4));
+        }
+        assert_true(c.certified && c.convexity == CREASE_CONVEXITY_GLOBAL);
+    }
+}
+
 /* No sweeps: nothing converged, and the certificate says so. */
 static void a_limit_is_told(void **state)
 {
@@ -126,6 +182,7 @@ int main(void)
         cmocka_unit_test(certificates_follow_the_definition),
         cmocka_unit_test(a_spoiled_point_is_not_certified),
         cmocka_unit_test(minimizers_are_minimizers),
+        cmocka_unit_test(a_gap_is_a_bound_where_lambda_vanishes),
         cmocka_unit_test(a_limit_is_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -51,12 +51,6 @@ static void wrong_data_are_refused(void **state)
     refused(&a, CREASE_BAD_SHAPE, "0 columns");
     a = good(), a.n = PTRDIFF_MAX / 8;
     refused(&a, CREASE_BAD_SHAPE, "larger than memory");
-    a = good();
-    for (int i = 0; i < ROWS; i++) a.X[i * COLS + 1] = 5;
-    refused(&a, CREASE_BAD_DATA, "column 2 of X is 5 in every row");
-    for (int i = 0; i < ROWS; i++) a.X[i * COLS + 1] = 0;
-    a.s.intercept = false;
-    refused(&a, CREASE_BAD_DATA, "column 2 of X is 0 in every row");
 }
 
 static void wrong_labels_are_refused(void **state)
@@ -78,6 +72,7 @@ static void wrong_labels_are_refused(void **state)
 static void wrong_settings_are_refused(void **state)
 {
     const double up[] = { 1, 2, 3 }, negative[] = { 1, 0.5, -1 };
+    const double to_0[] = { 1, 0.5, 0 };
     input a = good();
     (void)state;
     a.s.path = 0;
@@ -88,6 +83,8 @@ static void wrong_settings_are_refused(void **state)
     refused(&a, CREASE_BAD_ARGUMENT, "lambda 2 is 2");
     a = good(), a.s.lambda = negative;
     refused(&a, CREASE_BAD_ARGUMENT, "lambda 3 is -1");
+    a = good(), a.n = 3, a.s.lambda = to_0;
+    refused(&a, CREASE_BAD_ARGUMENT, "lambda 0 leaves 3 columns and an intercept without");
     a = good(), a.s.eps = NAN;
     refused(&a, CREASE_BAD_ARGUMENT, "eps is nan");
     a = good(), a.s.loss_scale = -1;
@@ -277,15 +274,117 @@ static void wrong_weights_of_rows_are_refused(void **state)
     weights_refused(s, CREASE_BAD_DATA, "1 row has");
     v[5] = 0, weights_refused(s, CREASE_BAD_DATA, "0 rows have");
     draw();
-    for (int i = 0; i < MANY; i++)
-        if (v[i] > 0) X[i * WIDE + 2] = 5;
-    weights_refused(s, CREASE_BAD_DATA, "column 3 of X is 5");
-    draw();
     for (int i = 0; i < MANY; i++) y[i] = v[i] > 0;
     s.loss = CREASE_REGRESSION_LOGISTIC;
     weights_refused(s, CREASE_BAD_DATA, "every entry of y with a weight is 1");
     for (int i = 0; i < MANY; i++) y[i] = v[i] > 0 ? -1 : 1;
     weights_refused(s, CREASE_BAD_DATA, "every entry of y with a weight is -1");
+}
+
+/* The verdicts of the checker on a path of m */
+static void expect_valid(const crease_regression *m, const double *table, ptrdiff_t n, ptrdiff_t p)
+{
+    double all[PATH * (WIDE + 1)];
+    crease_verification found[PATH];
+    crease_error e = { CREASE_OK, "" };
+    const crease_regression_settings s = *crease_regression_used(m);
+    for (ptrdiff_t k = 0; k < s.path; k++) {
+        all[k * (p + 1)] = crease_regression_at(m, k)->intercept;
+        copy(p, crease_regression_at(m, k)->coef, all + k * (p + 1) + 1);
+    }
+    const crease_regression_claim c = { .n = n,
+                                        .p = p,
+                                        .X = table,
+                                        .y = y,
+                                        .point = crease_regression_point(m, 0),
+                                        .coefficients = all,
+                                        .s = s };
+    if (!crease_regression_verify(&c, found, &e)) fail_msg("%s", e.text);
+    for (ptrdiff_t k = 0; k < s.path; k++) {
+        if (found[k].verdict != CREASE_VERDICT_VALID) fail_msg("%td: %s", k, found[k].text);
+        crease_verification_free(&found[k]);
+    }
+}
+
+/* Whatever the loss, beside an intercept or a column of zeros, standardized or not, of all rows
+ * that count or of those that a fold leaves: the others are fitted as if it were not there. */
+static void constant_columns_have_the_coefficient_0(void **state)
+{
+    static double without[NAIVE_ROWS * NAIVE_COLS];
+    const double lambda[] = { 0.2, 0.1, 0.05 };
+    (void)state;
+    for (int way = 0; way < 16; way++) {
+        crease_regression_settings s = crease_regression_default();
+        crease_regression_scores cv;
+        crease_error e = { CREASE_OK, "" };
+        ptrdiff_t first;
+        draw_regression(MANY, WIDE, 5, X, y);
+        for (int i = 0; i < MANY; i++) {
+            v[i] = 1 + i % 3, v[9] = 0;
+            X[i * WIDE + 3] = i == 9 ? 4 : way & 1 ? 0.1 : 0;
+            X[i * WIDE + 5] = i == 7; /* in one fold alone */
+            for (int j = 0, k = 0; j < WIDE; j++)
+                if (j != 3) without[i * (WIDE - 1) + k++] = X[i * WIDE + j];
+            if (way & 2) y[i] = y[i] > 0 ? 1 : -1;
+        }
+        s.loss = way & 2 ? CREASE_REGRESSION_LOGISTIC : CREASE_REGRESSION_SQUARED;
+        s.standardize = way & 4, s.intercept = (way & 8) || (way & 1);
+        s.lambda = lambda, s.path = 3, s.eps = 1e-9, s.row_weight = v;
+        crease_regression *m = crease_regression_new(&s, MANY, WIDE, X, y, &e);
+        crease_regression *n = crease_regression_new(&s, MANY, WIDE - 1, without, y, &e);
+        if (!m || !n || !crease_regression_fit(m, &e) || !crease_regression_fit(n, &e))
+            fail_msg("%s", e.text);
+        assert_int_equal(crease_regression_constant(m, &first), 1);
+        assert_int_equal(first, 3);
+        assert_int_equal(crease_regression_constant(n, NULL), 0);
+        for (int k = 0; k < 3; k++) {
+            const double *b = crease_regression_at(m, k)->coef,
+                         *c = crease_regression_at(n, k)->coef;
+            assert_true(b[3] == 0);
+            for (int j = 0; j < WIDE - 1; j++) assert_close(b[j + (j >= 3)], c[j], 1e-6);
+        }
+        expect_valid(m, X, MANY, WIDE);
+        if (!crease_regression_cv(m, X, y, 4, 1, &cv, &e)) fail_msg("%s", e.text);
+        crease_regression_scores_free(&cv);
+        crease_regression_free(m);
+        crease_regression_free(n);
+    }
+}
+
+/* Without a penalty the gradient of the loss is 0: whatever the penalty would have been. */
+static void at_lambda_0_nothing_is_penalized(void **state)
+{
+    const crease_reg penalties[] = { crease_l1(1), crease_mcp(1, 3), crease_elastic_net(1, 1),
+                                     crease_l0(1) };
+    const double lambda[] = { 0.1, 0 };
+    (void)state;
+    for (int way = 0; way < 16; way++) {
+        crease_regression_settings s = crease_regression_default();
+        crease_regression_certificate c;
+        crease_error e = { CREASE_OK, "" };
+        draw_regression(MANY, 4, 5, X, y);
+        for (int i = 0; i < MANY && (way & 8); i++) y[i] = (y[i] > 0) != (i % 5 == 0) ? 1 : -1;
+        s.loss = way & 8 ? CREASE_REGRESSION_LOGISTIC : CREASE_REGRESSION_SQUARED;
+        s.penalty = penalties[way % 4], s.intercept = way & 4;
+        s.lambda = lambda, s.path = 2, s.eps = 1e-9;
+        crease_regression *m = crease_regression_new(&s, MANY, 4, X, y, &e);
+        if (!m || !crease_regression_fit(m, &e)) fail_msg("%s", e.text);
+        const crease_regression_solution b = *crease_regression_at(m, 1);
+        for (int j = s.intercept ? -1 : 0; j < 4; j++) {
+            double g = 0;
+            for (int i = 0; i < MANY; i++) {
+                double u = b.intercept;
+                for (int k = 0; k < 4; k++) u += X[i * 4 + k] * b.coef[k];
+                g +=
+                    (way & 8 ? -y[i] / (1 + exp(y[i] * u)) : u - y[i]) * (j < 0 ? 1 : X[i * 4 + j]);
+            }
+            assert_close(g / MANY, 0, 1e-8);
+        }
+        assert_true(crease_regression_certify(m, 1, true, &c, &e) && c.certified);
+        assert_int_equal(c.convexity, CREASE_CONVEXITY_GLOBAL);
+        expect_valid(m, X, MANY, 4);
+        crease_regression_free(m);
+    }
 }
 
 int main(void)
@@ -294,6 +393,8 @@ int main(void)
         cmocka_unit_test(wrong_data_are_refused),
         cmocka_unit_test(wrong_labels_are_refused),
         cmocka_unit_test(wrong_settings_are_refused),
+        cmocka_unit_test(constant_columns_have_the_coefficient_0),
+        cmocka_unit_test(at_lambda_0_nothing_is_penalized),
         cmocka_unit_test(settings_of_an_older_program_are_read),
         cmocka_unit_test(a_row_of_weight_k_is_k_rows),
         cmocka_unit_test(a_row_of_weight_0_is_not_there),

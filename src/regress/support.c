@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT
+ * support: the Hessian of a regression on chosen columns, and Newton's step on them
+ *
+ *     x'diag(h)x/n + sum_u w_u ((rho'(t)/t)(I - y y') + rho''(t) y y'),  t = |b_u|, y = b_u/t
+ *
+ * Where no chosen unit is 0, F is smooth in them. Coordinate descent finds out which they are in a
+ * few sweeps, but where their Hessian is ill-conditioned takes thousands to settle them; Newton's
+ * step takes n k^2/2 products, those of k/4 sweeps. */
+#include "regress/regress.h"
+
+static void add_loss(const crs_support *a, double *out)
+{
+    const crs_design *d = a->d;
+    const ptrdiff_t k = a->count;
+    for (ptrdiff_t i = 0; i < k; i++) {
+        column_fill(d, a->chosen[i], a->row);
+        for (ptrdiff_t r = 0; r < d->n; r++) a->row[r] *= a->h[r];
+        const double lift = lifted(d, a->row);
+        for (ptrdiff_t j = 0; j <= i; j++)
+            out[i * k + j] = out[j * k + i] =
+                column_dot(d, a->chosen[j], a->row, lift) / (double)d->n;
+    }
+}
+
+/* rho'' over a step that a slope in pieces of lines does not feel */
+static double bend_at(const crs_penalty_value *v, double t)
+{
+    const double h = 0x1p-20 * t;
+    return (v->rho->slope(v->par, t + h) - v->rho->slope(v->par, t - h)) / (2 * h);
+}
+
+/* Of the unit u, whose columns are the chosen ones from `first` on */
+static void add_unit(const crs_support *a, ptrdiff_t u, ptrdiff_t first, double *out)
+{
+    const ptrdiff_t size = unit_size(a->d, u), k = a->count;
+    const double *b = a->b + a->d->start[u], w = a->d->weight[u], t = crs_norm(size, b);
+    if (w == 0 || !(t > 0)) return;
+    const double bend = bend_at(a->value, t), ring = a->value->rho->slope(a->value->par, t) / t;
+    for (ptrdiff_t i = 0; i < size; i++)
+        for (ptrdiff_t j = 0; j < size; j++) {
+            const double along = (b[i] / t) * (b[j] / t);
+            const double across = size > 1 ? (i == j ? ring : 0) - ring * along : 0;
+            out[(first + i) * k + first + j] += w * (across + bend * along);
+        }
+}
+
+/* -(rho'(t) b_u/t) w_u from the gradient of the loss */
+static void add_slope(const crs_support *a, ptrdiff_t u, ptrdiff_t first, double *step)
+{
+    const ptrdiff_t size = unit_size(a->d, u);
+    const double *b = a->b + a->d->start[u], w = a->d->weight[u], t = crs_norm(size, b);
+    if (w == 0 || !(t > 0)) return;
+    const double slope = a->value->rho->slope(a->value->par, t);
+    for (ptrdiff_t i = 0; i < size; i++) step[first + i] += w * slope * (b[i] / t);
+}
+
+void crs_support_hessian(const crs_support *a, double *out)
+{
+    add_loss(a, out);
+    for (ptrdiff_t i = 0, u = 0; a->value && i < a->count; i += unit_size(a->d, u)) {
+        while (a->d->start[u + 1] <= a->chosen[i]) u++;
+        add_unit(a, u, i, out);
+    }
+}
+
+bool crs_support_step(const crs_support *a, const double *g, double *hessian, double *step)
+{
+    const crs_design *d = a->d;
+    if (a->count == 0 || a->count > CRS_MOST_SUPPORT || a->count > d->n) return false;
+    for (ptrdiff_t i = 0; i < a->count; i++) step[i] = g[a->chosen[i]];
+    for (ptrdiff_t i = 0, u = 0; i < a->count; i += unit_size(d, u)) {
+        while (d->start[u + 1] <= a->chosen[i]) u++;
+        add_slope(a, u, i, step);
+    }
+    crs_support_hessian(a, hessian);
+    if (!crs_cholesky(a->count, hessian)) return false;
+    crs_cholesky_solve(a->count, hessian, 1, step);
+    return crs_all_finite(a->count, step);
+}
