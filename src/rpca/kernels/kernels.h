@@ -187,10 +187,10 @@ typedef struct {
     ptrdiff_t block; /* widths are multiples of this */
     ptrdiff_t lanes; /* of a vector */
 
-    /* r (4 x width) = the low-rank part v c; v is 4 x rank, c rank x width */
+    /* r (4 x width) = T - v c, 0 where not observed; v is 4 x rank, c rank x width */
     void (*low_rank)(ptrdiff_t rank, const double *v, const double *c, const crs_envelope_tile *t);
 
-    void (*envelope)(const crs_envelope_tile *t); /* r from the low-rank part to s, the sums */
+    void (*envelope)(const crs_envelope_tile *t); /* from r to s, the sums */
 
     /* y (4 x stride) += r k; k is columns x stride, and stride a multiple of lanes */
     void (*multiply)(ptrdiff_t stride, const double *k, const crs_envelope_tile *t, double *y);
