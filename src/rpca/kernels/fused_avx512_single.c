@@ -58,10 +58,7 @@ static inline traces trace_nonzero(traces s, vec a)
     s.bits = _mm512_or_si512(s.bits, _mm512_castps_si512(a));
     return s;
 }
-static inline bool some(traces s)
-{
-    return (s.out | _mm512_test_epi32_mask(s.bits, s.bits)) != 0;
-}
+static inline bool some(traces s) { return (s.out | _mm512_test_epi32_mask(s.bits, s.bits)) != 0; }
 
 static inline __m512d low_half(vec a) { return _mm512_cvtps_pd(_mm512_castps512_ps256(a)); }
 static inline __m512d high_half(vec a)

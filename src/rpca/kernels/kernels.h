@@ -202,11 +202,12 @@ typedef struct {
     crs_weigh *weigh;
 } crs_envelope_kernel;
 
-extern const crs_cp_kernel crs_cp_kernel_base, crs_cp_kernel_avx2, crs_cp_kernel_avx512;
+extern const crs_cp_kernel crs_cp_kernel_base, crs_cp_kernel_avx2, crs_cp_kernel_avx512,
+    crs_cp_kernel_neon;
 extern const crs_cp_kernel crs_cp_kernel_base_single, crs_cp_kernel_avx2_single,
-    crs_cp_kernel_avx512_single;
+    crs_cp_kernel_avx512_single, crs_cp_kernel_neon_single;
 extern const crs_envelope_kernel crs_envelope_kernel_base, crs_envelope_kernel_avx2,
-    crs_envelope_kernel_avx512;
+    crs_envelope_kernel_avx512, crs_envelope_kernel_neon;
 
 /* The k-th kernel this processor runs, the fastest first; NULL: no more. */
 const crs_cp_kernel *crs_cp_kernel_at(bool single, int k);

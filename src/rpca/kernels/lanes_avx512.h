@@ -60,10 +60,7 @@ static inline traces trace_nonzero(traces s, vec a)
     s.bits = _mm512_or_si512(s.bits, _mm512_castpd_si512(a));
     return s;
 }
-static inline bool some(traces s)
-{
-    return (s.out | _mm512_test_epi64_mask(s.bits, s.bits)) != 0;
-}
+static inline bool some(traces s) { return (s.out | _mm512_test_epi64_mask(s.bits, s.bits)) != 0; }
 
 static inline void add_to(double *w, vec a) { store(w, load(w) + a); }
 
