@@ -102,6 +102,9 @@ typedef struct {
     ptrdiff_t words;
     crs_stored *rest;    /* 4 x block: u + h_z Z - pull E', with [[X]] Z' */
     crs_stored *partial; /* rank x 4 vectors; of collect: rank x width */
+    const crs_stored *k; /* NULL, or K row by row, each padded with 0 to whole vectors */
+    ptrdiff_t padded;    /* numbers of such a row */
+    double *block;       /* 4 x padded: with k, in place of partial */
     double *y;           /* rows x rank */
     double *sums;
 } crs_cp_tile;

@@ -64,10 +64,21 @@ static inline bool some(traces s) { return (s.out | _mm512_test_epi64_mask(s.bit
 
 static inline void add_to(double *w, vec a) { store(w, load(w) + a); }
 
-/* y[k] += the total of the vector k strides from x on, k = 0..3 */
+/* y[k] += the total of the vector k strides from x on, k = 0..3; in the order of total() */
+static inline __m256d halves(const double *x)
+{
+    const vec a = load(x);
+    return _mm256_add_pd(_mm512_extractf64x4_pd(a, 1), _mm512_castpd512_pd256(a));
+}
 static inline void add_totals(const double *x, ptrdiff_t stride, double *y)
 {
-    for (int k = 0; k < 4; k++) y[k] += total(load(x + k * stride));
+    const __m256d a = halves(x), b = halves(x + stride);
+    const __m256d c = halves(x + 2 * stride), d = halves(x + 3 * stride);
+    const __m256d low =
+        _mm256_add_pd(_mm256_permute2f128_pd(a, c, 0x31), _mm256_permute2f128_pd(a, c, 0x20));
+    const __m256d high =
+        _mm256_add_pd(_mm256_permute2f128_pd(b, d, 0x31), _mm256_permute2f128_pd(b, d, 0x20));
+    _mm256_storeu_pd(y, _mm256_add_pd(_mm256_loadu_pd(y), _mm256_hadd_pd(low, high)));
 }
 
 /* Truths, one per lane. */

@@ -57,6 +57,7 @@ static struct {
     double T[4 * STRIDE], Z[TALL * STRIDE], B[4 * STRIDE], older[4 * STRIDE], E[4 * STRIDE];
     double v[4 * RANKS], columns[ROOM * RANKS], rest[4 * ROOM], partial[ROOM * RANKS];
     double y[4 * RANKS], sums[CRS_SUMS], out[TALL * STRIDE], rows[TALL * RANKS];
+    double k[WIDEST * 64], block[4 * 64];
     uint64_t marks[4 * 3];
 } room;
 
@@ -197,6 +198,20 @@ static void lay_columns(const example *a)
     a->kernel->narrow(width * rank, x, room.columns);
 }
 
+/* K row by row */
+static void lay_rows(const example *a, crs_cp_tile *t)
+{
+    const ptrdiff_t lanes = a->kernel->lanes, padded = (a->rank + lanes - 1) / lanes * lanes;
+    static double x[WIDEST * 64];
+    for (ptrdiff_t j = 0; j < a->columns; j++)
+        for (ptrdiff_t r = 0; r < padded; r++)
+            x[j * padded + r] = r < a->rank ? a->K[j * a->rank + r] : 0;
+    a->kernel->narrow(a->columns * padded, x, room.k);
+    t->k = room.k;
+    t->padded = padded;
+    t->block = room.block;
+}
+
 static crs_cp_tile tile_of(const example *a)
 {
     const crs_cp_kernel *k = a->kernel;
@@ -222,6 +237,7 @@ static crs_cp_tile tile_of(const example *a)
     t.y = room.y;
     t.sums = room.sums;
     lay_columns(a);
+    if ((a->columns / 2 + a->rank) % 2) lay_rows(a, &t);
     return t;
 }
 
