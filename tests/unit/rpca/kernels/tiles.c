@@ -4,7 +4,7 @@
  *
  * It stands on the kernels alone, without cmocka or BLAS, so that it can be compiled for another
  * processor and run in an emulator. Argument: of the ranks, which others at each width, one in so
- * many (3). */
+ * many (5). */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -471,7 +471,7 @@ static void try_envelope(const crs_envelope_kernel *kernel, ptrdiff_t columns, p
 
 int main(int argc, char **argv)
 {
-    const ptrdiff_t every = argc > 1 ? atoi(argv[1]) : 3;
+    const ptrdiff_t every = argc > 1 ? atoi(argv[1]) : 5;
     for (ptrdiff_t columns = 1; columns <= WIDEST; columns++)
         for (ptrdiff_t rank = 1 + columns % every; rank <= RANKS; rank += every) {
             for (int single = 0; single < 2; single++)
