@@ -58,6 +58,9 @@ static void pass_block(crs_cp_fused *s, const crs_cp_worker *w, ptrdiff_t block,
         crs_cp_tile t = tile_at(s, row, CRS_TILE_ROWS, chunk);
         t.rest = w->rest;
         t.partial = w->partial;
+        t.block = w->block;
+        if (s->padded > 0) t.k = at_entry(s, s->k, chunk * s->grid.width * s->padded);
+        t.padded = s->padded;
         t.y = y;
         t.sums = sums;
         if (kr)
@@ -121,6 +124,9 @@ static void set_columns(crs_cp_fused *s)
             for (ptrdiff_t j = first; j < first + block; j++)
                 *to++ = j < right ? s->w[j * rank + r] : 0;
     s->kernel->narrow(all * rank, s->collected, s->columns);
+    memset(s->k, 0, (size_t)(right * s->padded * s->size));
+    for (ptrdiff_t j = 0; s->padded > 0 && j < right; j++)
+        s->kernel->narrow(rank, s->w + j * rank, at_entry(s, s->k, j * s->padded));
 }
 
 static void pass_start(crs_cp_fused *s)

@@ -175,6 +175,7 @@ static void carve_workers(crs_cp_fused *s, crs_carver *m)
         w.e = reals(m, s, CRS_TILE_ROWS, width);
         w.rest = reals(m, s, CRS_TILE_ROWS, s->kernel->block);
         w.partial = reals(m, s, CRS_TILE_ROWS * s->kernel->lanes, rank);
+        w.block = carve_doubles(m, CRS_TILE_ROWS, s->padded);
         w.rows = carve_doubles(m, CRS_PANEL, rank);
         w.narrow = reals(m, s, CRS_PANEL, rank);
         w.collected = reals(m, s, width, rank);
@@ -223,6 +224,16 @@ static void carve(crs_cp_fused *s, crs_carver *m)
     s->sums = carve_doubles(m, g->bands, CRS_SUMS);
     carve_factors(s, m);
     carve_workers(s, m);
+    s->k = reals(m, s, g->right, s->padded);
+}
+
+/* Vectors along the rank pay where they are long, for adding up their lanes costs, and from a rank
+ * on that fills several: with AVX-512, rank 40 gains and rank 10 loses (docs/performance.md). */
+static ptrdiff_t padded_rank(const crs_cp_fused *s, ptrdiff_t rank)
+{
+    enum { LONG = 64, MANY = 32 };
+    const ptrdiff_t lanes = s->kernel->lanes;
+    return lanes * s->size >= LONG && rank >= MANY ? (rank + lanes - 1) / lanes * lanes : 0;
 }
 
 /* Everything but memory; returns the bytes of its block, < 0: too many. */
@@ -236,6 +247,7 @@ static ptrdiff_t plan(crs_cp_fused *s, const crs_cp_settings *c)
     s->has_older = c->method == CRS_CP_ADMM_G || (c->method == CRS_CP_ADMM_M && !exact);
     s->grid = crs_cp_grid_of(&c->shape, c->rank, s->kernel->block, CRS_PANEL);
     s->words = (s->grid.width + 63) / 64;
+    s->padded = padded_rank(s, c->rank);
     carve(s, &count);
     return count.used >= 0 && crs_add_size(count.used, CRS_LINE, &bytes) ? bytes : -1;
 }

@@ -14,6 +14,7 @@ typedef struct {
     crs_stored *e;         /* CRS_TILE_ROWS x width; 0 between tiles */
     crs_stored *rest;      /* CRS_TILE_ROWS x block */
     crs_stored *partial;   /* rank x CRS_TILE_ROWS vectors */
+    double *block;         /* CRS_TILE_ROWS x padded: rows of y */
     double *rows;          /* CRS_PANEL x rank: Khatri-Rao rows */
     crs_stored *narrow;    /* the same in the tensors' type */
     crs_stored *collected; /* rank x width */
@@ -38,6 +39,8 @@ struct crs_cp_fused {
     int *stored;         /* entries of a compressed tile; -1: dense */
     double *y;           /* left x rank: Z times the Khatri-Rao product of the columns */
     crs_stored *columns; /* that Khatri-Rao product in blocks of rank x block, padded with 0 */
+    crs_stored *k;       /* the same row by row, each padded with 0 to whole vectors */
+    ptrdiff_t padded;    /* numbers of such a row; 0: there is no k */
     double *collected;   /* bands x the same in double: the rows' one times Z */
     double *w;           /* right x rank: their sum */
     double *sums;        /* bands x CRS_SUMS */

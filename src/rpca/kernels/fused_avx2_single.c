@@ -42,15 +42,17 @@ static inline vec select(vec w, vec a, vec b)
 static inline vec between(vec a, vec most) { return _mm256_max_ps(-most, _mm256_min_ps(most, a)); }
 static inline vec magnitude(vec a) { return _mm256_andnot_ps(all(-0.0), a); }
 
-/* Bits that are not all 0 where |a| > most or a is NaN; bits of either; are there any? */
-static inline vec outside(vec a, vec most)
+/* Traces of an |a| > most, of a NaN, of an a that is not 0, as bits: are there any? */
+typedef vec traces;
+static inline traces no_trace(void) { return _mm256_setzero_ps(); }
+static inline traces trace_outside(traces s, vec a, vec most)
 {
-    return _mm256_cmp_ps(magnitude(a), most, _CMP_NLE_UQ);
+    return _mm256_or_ps(s, _mm256_cmp_ps(magnitude(a), most, _CMP_NLE_UQ));
 }
-static inline vec either(vec a, vec b) { return _mm256_or_ps(a, b); }
-static inline bool some(vec a)
+static inline traces trace_nonzero(traces s, vec a) { return _mm256_or_ps(s, a); }
+static inline bool some(traces s)
 {
-    const __m256i bits = _mm256_castps_si256(a);
+    const __m256i bits = _mm256_castps_si256(s);
     return !_mm256_testz_si256(bits, bits);
 }
 static inline unsigned nonzero(vec a)

@@ -42,14 +42,23 @@ static inline unsigned nonzero(vec a)
     return _mm512_cmp_ps_mask(a, _mm512_setzero_ps(), _CMP_NEQ_UQ);
 }
 
-/* 1 where |a| > most or a is NaN, else 0; 1 where either is not 0; are there any? */
-static inline vec ones(unsigned lanes) { return _mm512_maskz_mov_ps((__mmask16)lanes, all(1)); }
-static inline vec outside(vec a, vec most)
+/* Traces of an |a| > most, of a NaN, of an a that is not 0: are there any? */
+typedef struct {
+    __mmask16 out;
+    __m512i bits;
+} traces;
+static inline traces no_trace(void) { return (traces){ 0, _mm512_setzero_si512() }; }
+static inline traces trace_outside(traces s, vec a, vec most)
 {
-    return ones(_mm512_cmp_ps_mask(magnitude(a), most, _CMP_NLE_UQ));
+    s.out |= _mm512_cmp_ps_mask(magnitude(a), most, _CMP_NLE_UQ);
+    return s;
 }
-static inline vec either(vec a, vec b) { return ones(nonzero(a) | nonzero(b)); }
-static inline bool some(vec a) { return nonzero(a) != 0; }
+static inline traces trace_nonzero(traces s, vec a)
+{
+    s.bits = _mm512_or_si512(s.bits, _mm512_castps_si512(a));
+    return s;
+}
+static inline bool some(traces s) { return (s.out | _mm512_test_epi32_mask(s.bits, s.bits)) != 0; }
 
 static inline __m512d low_half(vec a) { return _mm512_cvtps_pd(_mm512_castps512_ps256(a)); }
 static inline __m512d high_half(vec a)

@@ -9,6 +9,8 @@
 /* The instruction sets kernels are compiled for, the fastest first. */
 #if defined(__x86_64__)
 enum { AVX512, AVX2, BASE, INSTRUCTION_SETS };
+#elif defined(__aarch64__)
+enum { NEON, BASE, INSTRUCTION_SETS };
 #else
 enum { BASE, INSTRUCTION_SETS };
 #endif
@@ -20,6 +22,8 @@ static const struct {
 #if defined(__x86_64__)
     [AVX512] = { &crs_cp_kernel_avx512, &crs_cp_kernel_avx512_single, &crs_envelope_kernel_avx512 },
     [AVX2] = { &crs_cp_kernel_avx2, &crs_cp_kernel_avx2_single, &crs_envelope_kernel_avx2 },
+#elif defined(__aarch64__)
+    [NEON] = { &crs_cp_kernel_neon, &crs_cp_kernel_neon_single, &crs_envelope_kernel_neon },
 #endif
     [BASE] = { &crs_cp_kernel_base, &crs_cp_kernel_base_single, &crs_envelope_kernel_base }
 };
@@ -30,6 +34,8 @@ static bool processor_has(int set)
     __builtin_cpu_init();
     if (set == AVX512) return __builtin_cpu_supports("avx512f") != 0;
     if (set == AVX2) return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+#elif defined(__aarch64__)
+    if (set == NEON) return true; /* part of the architecture */
 #endif
     return set == BASE;
 }

@@ -24,4 +24,7 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
     rpca/kernels/envelope_avx2.c PROPERTIES COMPILE_OPTIONS "${kernel_flags};-mavx2;-mfma")
   set_source_files_properties(rpca/kernels/fused_avx512.c rpca/kernels/fused_avx512_single.c
     rpca/kernels/envelope_avx512.c PROPERTIES COMPILE_OPTIONS "${kernel_flags};-mavx512f")
+elseif(CMAKE_SYSTEM_PROCESSOR MATCHES "aarch64|arm64|ARM64")
+  set_source_files_properties(rpca/kernels/fused_neon.c rpca/kernels/fused_neon_single.c
+    rpca/kernels/envelope_neon.c PROPERTIES COMPILE_OPTIONS "${kernel_flags}")
 endif()

@@ -102,6 +102,9 @@ typedef struct {
     ptrdiff_t words;
     crs_stored *rest;    /* 4 x block: u + h_z Z - pull E', with [[X]] Z' */
     crs_stored *partial; /* rank x 4 vectors; of collect: rank x width */
+    const crs_stored *k; /* NULL, or K row by row, each padded with 0 to whole vectors */
+    ptrdiff_t padded;    /* numbers of such a row */
+    double *block;       /* 4 x padded: with k, in place of partial */
     double *y;           /* rows x rank */
     double *sums;
 } crs_cp_tile;
@@ -187,10 +190,10 @@ typedef struct {
     ptrdiff_t block; /* widths are multiples of this */
     ptrdiff_t lanes; /* of a vector */
 
-    /* r (4 x width) = the low-rank part v c; v is 4 x rank, c rank x width */
+    /* r (4 x width) = T - v c, 0 where not observed; v is 4 x rank, c rank x width */
     void (*low_rank)(ptrdiff_t rank, const double *v, const double *c, const crs_envelope_tile *t);
 
-    void (*envelope)(const crs_envelope_tile *t); /* r from the low-rank part to s, the sums */
+    void (*envelope)(const crs_envelope_tile *t); /* from r to s, the sums */
 
     /* y (4 x stride) += r k; k is columns x stride, and stride a multiple of lanes */
     void (*multiply)(ptrdiff_t stride, const double *k, const crs_envelope_tile *t, double *y);
@@ -202,11 +205,12 @@ typedef struct {
     crs_weigh *weigh;
 } crs_envelope_kernel;
 
-extern const crs_cp_kernel crs_cp_kernel_base, crs_cp_kernel_avx2, crs_cp_kernel_avx512;
+extern const crs_cp_kernel crs_cp_kernel_base, crs_cp_kernel_avx2, crs_cp_kernel_avx512,
+    crs_cp_kernel_neon;
 extern const crs_cp_kernel crs_cp_kernel_base_single, crs_cp_kernel_avx2_single,
-    crs_cp_kernel_avx512_single;
+    crs_cp_kernel_avx512_single, crs_cp_kernel_neon_single;
 extern const crs_envelope_kernel crs_envelope_kernel_base, crs_envelope_kernel_avx2,
-    crs_envelope_kernel_avx512;
+    crs_envelope_kernel_avx512, crs_envelope_kernel_neon;
 
 /* The k-th kernel this processor runs, the fastest first; NULL: no more. */
 const crs_cp_kernel *crs_cp_kernel_at(bool single, int k);

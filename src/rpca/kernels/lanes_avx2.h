@@ -46,15 +46,17 @@ static inline double total(vec a)
     return _mm_cvtsd_f64(_mm_add_sd(half, _mm_unpackhi_pd(half, half)));
 }
 
-/* Bits that are not all 0 where |a| > most or a is NaN; bits of either; are there any? */
-static inline vec outside(vec a, vec most)
+/* Traces of an |a| > most, of a NaN, of an a that is not 0, as bits: are there any? */
+typedef vec traces;
+static inline traces no_trace(void) { return _mm256_setzero_pd(); }
+static inline traces trace_outside(traces s, vec a, vec most)
 {
-    return _mm256_cmp_pd(magnitude(a), most, _CMP_NLE_UQ);
+    return _mm256_or_pd(s, _mm256_cmp_pd(magnitude(a), most, _CMP_NLE_UQ));
 }
-static inline vec either(vec a, vec b) { return _mm256_or_pd(a, b); }
-static inline bool some(vec a)
+static inline traces trace_nonzero(traces s, vec a) { return _mm256_or_pd(s, a); }
+static inline bool some(traces s)
 {
-    const __m256i bits = _mm256_castpd_si256(a);
+    const __m256i bits = _mm256_castpd_si256(s);
     return !_mm256_testz_si256(bits, bits);
 }
 static inline unsigned nonzero(vec a)

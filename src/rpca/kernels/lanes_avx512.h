@@ -43,21 +43,42 @@ static inline unsigned nonzero(vec a)
     return _mm512_cmp_pd_mask(a, _mm512_setzero_pd(), _CMP_NEQ_UQ);
 }
 
-/* 1 where |a| > most or a is NaN, else 0; 1 where either is not 0; are there any? */
-static inline vec ones(unsigned where) { return _mm512_maskz_mov_pd((__mmask8)where, all(1)); }
-static inline vec outside(vec a, vec most)
+/* Traces of an |a| > most, of a NaN, of an a that is not 0: are there any? Masks and bits are kept
+ * apart: to make vectors of masks would have every trace wait for the one before. */
+typedef struct {
+    __mmask8 out;
+    __m512i bits;
+} traces;
+static inline traces no_trace(void) { return (traces){ 0, _mm512_setzero_si512() }; }
+static inline traces trace_outside(traces s, vec a, vec most)
 {
-    return ones(_mm512_cmp_pd_mask(magnitude(a), most, _CMP_NLE_UQ));
+    s.out |= _mm512_cmp_pd_mask(magnitude(a), most, _CMP_NLE_UQ);
+    return s;
 }
-static inline vec either(vec a, vec b) { return ones(nonzero(a) | nonzero(b)); }
-static inline bool some(vec a) { return nonzero(a) != 0; }
+static inline traces trace_nonzero(traces s, vec a)
+{
+    s.bits = _mm512_or_si512(s.bits, _mm512_castpd_si512(a));
+    return s;
+}
+static inline bool some(traces s) { return (s.out | _mm512_test_epi64_mask(s.bits, s.bits)) != 0; }
 
 static inline void add_to(double *w, vec a) { store(w, load(w) + a); }
 
-/* y[k] += the total of the vector k strides from x on, k = 0..3 */
+/* y[k] += the total of the vector k strides from x on, k = 0..3; in the order of total() */
+static inline __m256d halves(const double *x)
+{
+    const vec a = load(x);
+    return _mm256_add_pd(_mm512_extractf64x4_pd(a, 1), _mm512_castpd512_pd256(a));
+}
 static inline void add_totals(const double *x, ptrdiff_t stride, double *y)
 {
-    for (int k = 0; k < 4; k++) y[k] += total(load(x + k * stride));
+    const __m256d a = halves(x), b = halves(x + stride);
+    const __m256d c = halves(x + 2 * stride), d = halves(x + 3 * stride);
+    const __m256d low =
+        _mm256_add_pd(_mm256_permute2f128_pd(a, c, 0x31), _mm256_permute2f128_pd(a, c, 0x20));
+    const __m256d high =
+        _mm256_add_pd(_mm256_permute2f128_pd(b, d, 0x31), _mm256_permute2f128_pd(b, d, 0x20));
+    _mm256_storeu_pd(y, _mm256_add_pd(_mm256_loadu_pd(y), _mm256_hadd_pd(low, high)));
 }
 
 /* Truths, one per lane. */

@@ -14,9 +14,17 @@ static inline vec between(vec a, vec most) { return a < -most ? -most : a > most
 static inline vec lesser(vec most, vec a) { return a > most ? most : a; }
 static inline vec greater(vec least, vec a) { return a < least ? least : a; }
 static inline vec magnitude(vec a) { return a < 0 ? -a : a; }
-static inline vec outside(vec a, vec most) { return !(a <= most && -a <= most); }
-static inline vec either(vec a, vec b) { return a != 0 || b != 0; }
-static inline bool some(vec a) { return a != 0; }
+
+/* Traces of an |a| > most, of a NaN, of an a that is not 0: are there any? */
+typedef bool traces;
+static inline traces no_trace(void) { return false; }
+static inline traces trace_outside(traces s, vec a, vec most)
+{
+    return s || !(a <= most && -a <= most);
+}
+static inline traces trace_nonzero(traces s, vec a) { return s || a != 0; }
+static inline bool some(traces s) { return s; }
+
 static inline unsigned nonzero(vec a) { return a != 0; }
 static inline double total(vec a) { return a; }
 static inline void add_to(double *w, vec a) { *w += a; }

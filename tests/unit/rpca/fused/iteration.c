@@ -233,7 +233,7 @@ static void threads_change_nothing(void **state)
     draws d = { { 2, 0 }, 0 };
     (void)state;
     for (int k = 0; k < 6; k++) {
-        crs_cp_settings c = run_settings(k, &run_shapes[k % 3], 5);
+        crs_cp_settings c = run_settings(k, &run_shapes[k % 3], k % 4 == 1 ? 33 : 5);
         c.full = k > 2;
         naive a = naive_make(&c, k % 2, &d);
         for (int threads = 2; threads <= 4; threads++) same_run(&a, threads, false, 3);
@@ -261,7 +261,8 @@ static void kernels_agree(void **state)
     draws d = { { 4, 0 }, 0 };
     (void)state;
     for (int k = 0; k < 12; k++) {
-        const crs_cp_settings c = run_settings(k % 6, &run_shapes[k % 3], 3 + k);
+        const ptrdiff_t rank = k < 9 ? 3 + k : 30 + k; /* vectors along the columns, the rank */
+        const crs_cp_settings c = run_settings(k % 6, &run_shapes[k % 3], rank);
         naive a = naive_make(&c, k % 2, &d), plain = a;
         plain.c.kernel = &crs_cp_kernel_base;
         for (int i = 0; (a.c.kernel = crs_cp_kernel_at(false, i)) != NULL; i++) {
