@@ -10,17 +10,113 @@
  * t for both: each learned its own, and the one that calls more entries outliers has the smaller
  * deviation. Either is refined more closely: a gradient that is small beside u need not be so
  * beside the others. */
+#include <stdatomic.h>
+
 #include "rpca/start.h"
 
 static const double dwarfs = 4;    /* times the others together */
 static const double clearly = 0.7; /* of what a constant leaves */
+
+/* T - u as a source, 0 where T was not observed: made when a slab is taken, for as many slabs at a
+ * time as there are threads; one stays until its place is needed for another. */
+typedef struct {
+    atomic_flag taken;
+    ptrdiff_t slab; /* -1: none */
+    double *values; /* and room to make them */
+} place;
+
+typedef struct {
+    crs_source source;
+    crs_source *data; /* T */
+    crs_kruskal u;
+    int places;
+    place *place;
+} leftover;
+
+static void close_rest(crs_source *source)
+{
+    leftover *r = (leftover *)source;
+    for (int k = 0; r->place && k < r->places; k++) crs_free(r->place[k].values);
+    crs_free(r->place);
+    *r = (leftover){ .places = 0 };
+}
+
+/* That of slab k if it is free, or else the next that is */
+static place *claim(const leftover *r, ptrdiff_t k)
+{
+    for (int i = 0; i < r->places; i++) {
+        place *p = &r->place[(k + i) % r->places];
+        if (!atomic_flag_test_and_set(&p->taken)) return p;
+    }
+    return NULL;
+}
+
+/* t - u of the slab, whose values are T's */
+static void subtract(const leftover *r, const crs_slab *s, double *out)
+{
+    const crs_kruskal u = crs_slab_kruskal(s, &r->u);
+    const ptrdiff_t size = crease_size(&s->shape);
+    fill(size, 0, out);
+    crs_reconstruct(&u, 1, out, out + size);
+    for (ptrdiff_t j = 0; j < size; j++) out[j] = !s->w || s->w[j] ? s->t[j] - out[j] : 0;
+}
+
+static bool take_rest(crs_source *source, ptrdiff_t k, crs_slab *out, crease_error *e)
+{
+    leftover *r = (leftover *)source;
+    place *p = claim(r, k);
+    if (!p)
+        return crs_fail(e, CREASE_NO_MEMORY, "out of memory: more than %d slabs at a time",
+                        r->places);
+    if (!p->values) {
+        const crease_space slab = crs_slab_at(&source->cut, 0).shape;
+        p->values = crs_doubles(crease_size(&slab) + crs_kruskal_scratch(&slab, 1),
+                                "a slab without a term", e);
+    }
+    if (!p->values || !r->data->ops->take(r->data, k, out, e))
+        return atomic_flag_clear(&p->taken), false;
+    if (p->slab != k) subtract(r, out, p->values);
+    p->slab = k;
+    out->t = p->values;
+    return true;
+}
+
+static void give_rest(crs_source *source, const crs_slab *slab)
+{
+    leftover *r = (leftover *)source;
+    for (int k = 0; k < r->places; k++)
+        if (r->place[k].values == slab->t) atomic_flag_clear(&r->place[k].taken);
+    r->data->ops->give(r->data, slab);
+}
+
+static bool open_rest(leftover *r, crs_source *data, int threads, const crs_kruskal *u,
+                      crease_error *e)
+{
+    static const crs_source_ops ops = { "remainder", take_rest, give_rest, close_rest };
+    *r = (leftover){ .source = *data, .data = data, .u = *u, .places = threads };
+    r->source.ops = &ops;
+    r->source.whole = NULL;
+    r->source.seen = NULL;
+    r->source.facts.known = false;
+    r->place = crs_alloc((size_t)threads, sizeof *r->place);
+    if (!r->place) return crs_fail(e, CREASE_NO_MEMORY, "out of memory: slabs without a term");
+    for (int k = 0; k < threads; k++) {
+        atomic_flag_clear(&r->place[k].taken);
+        r->place[k].slab = -1;
+    }
+    crs_slab slab; /* INTERIM */
+    if (!take_rest(&r->source, 0, &slab, e)) return false;
+    give_rest(&r->source, &slab);
+    r->source.whole = slab.t, r->source.seen = data->seen;
+    return true;
+}
 
 typedef struct {
     crs_cp_pilot *p;
     const crs_cp_view *v;
     double *u[CREASE_MAX_ORDER]; /* I_n */
     double share;                /* of the other terms' norm in u's */
-    double *rest;                /* T - u, 0 where it was not observed */
+    leftover rest;              /* T - u */
     crs_cp_pilot sub;            /* of that */
     double *both[CREASE_MAX_ORDER];
     crease_cp_cut *cut;
@@ -116,7 +212,7 @@ static bool find(second *s, bool bad, bool *found, crease_error *e)
 static void close(second *s)
 {
     crs_free(s->memory);
-    crs_free(s->rest);
+    close_rest(&s->rest.source);
     crs_free(s->cut);
 }
 
@@ -138,19 +234,6 @@ static bool open(second *s, crease_error *e)
     return s->memory;
 }
 
-static bool subtract(second *s, crease_error *e)
-{
-    const crease_space *shape = &s->p->c.shape;
-    const ptrdiff_t size = crease_size(shape);
-    s->rest = crs_doubles(size, "the data without a term", e);
-    if (!s->rest || !crease_cp_lowrank(shape, 1, (const double *const *)s->u, s->rest, e))
-        return false;
-    crs_view_count(s->v);
-    for (ptrdiff_t j = 0; j < size; j++)
-        s->rest[j] = crs_view_observed(s->v, j) ? s->p->tensor[j] - s->rest[j] : 0;
-    return true;
-}
-
 /* What is left, by the same path with one term less; then u beside it. */
 static bool fit_rest(second *s, crease_error *e)
 {
@@ -161,7 +244,7 @@ static bool fit_rest(second *s, crease_error *e)
     *sub = *s->p;
     for (int n = 0; n < shape->order; n++) sub->factor[n] = factor[n];
     sub->c.rank--;
-    sub->tensor = s->rest;
+    sub->source = &s->rest.source;
     sub->given = NULL;
     sub->named = false;
     sub->first = sub->starts = 0;
@@ -187,13 +270,12 @@ static crs_envelope_solver *refine(second *s, ptrdiff_t rank, double *const *fac
     c.rank = rank;
     c.path = c.prune = false;
     c.eps = larger(1e-14, c.eps * p->closer);
-    crs_envelope_solver *solver = crs_envelope_solver_new(&c, p->tensor, e);
-    if (!solver || !crs_envelope_solver_start(solver, rank, (const double *const *)factor, e)) {
-        crs_envelope_solver_free(solver);
-        return NULL;
-    }
-    crs_envelope_solver_lead(solver, p->passes, crs_cp_pilot_late, p);
-    return solver;
+    crs_envelope_solver *solver = crs_envelope_solver_new(&c, p->source, e);
+    if (solver && crs_envelope_solver_start(solver, rank, (const double *const *)factor, e) &&
+        crs_envelope_solver_lead(solver, p->passes, crs_cp_pilot_late, p, e))
+        return solver;
+    crs_envelope_solver_free(solver);
+    return NULL;
 }
 
 /* sum min(|r|, t)^2 of both, and t^2 for each parameter */
@@ -204,25 +286,28 @@ static bool compare(second *s, const crs_envelope_solver *solver, double t, bool
     const crs_envelope_settings c = { .shape = p->c.shape,
                                       .rank = p->c.rank,
                                       .alpha_noise = p->c.alpha_noise,
-                                      .mask = p->c.mask,
                                       .threads = p->c.threads };
     const crs_penalty_value huber = crs_envelope_l1(t, crs_noise_share(p->c.alpha_noise));
     const double *x[CREASE_MAX_ORDER];
     double each = 1;
-    crs_envelope *pass = crs_envelope_new(&c, p->tensor, e);
+    crs_envelope *pass = crs_envelope_new(&c, p->source, e);
     crs_envelope_sums *sum = pass ? crs_alloc(2, sizeof *sum) : NULL;
     if (pass && !sum) crs_fail(e, CREASE_NO_MEMORY, "out of memory: sums of two answers");
     for (int n = 0; n < c.shape.order; n++) {
         x[n] = crs_envelope_solver_factor(solver, n);
         each += (double)c.shape.dim[n] - 1;
     }
-    if (sum) {
-        crs_envelope_evaluate(pass, p->rank, (const double *const *)p->factor, &huber, &huber, sum);
-        crs_envelope_evaluate(pass, s->sub.rank + 1, x, &huber, &huber, sum + 1);
+    crease_error own = { .code = CREASE_OK };
+    const double *const *first = (const double *const *)p->factor;
+    const bool both =
+        sum && crs_envelope_evaluate(pass, p->rank, first, &huber, &huber, sum, &own) &&
+        crs_envelope_evaluate(pass, s->sub.rank + 1, x, &huber, &huber, sum + 1, &own);
+    if (both) {
         const double price = square(t) * each * (double)(s->sub.rank + 1 - p->rank);
         *better = sum[1].squares + price < sum[0].squares;
     }
-    const bool done = sum;
+    if (own.code != CREASE_OK && e) *e = own;
+    const bool done = sum && own.code == CREASE_OK; /* cut by the watch: the first answer stays */
     crs_free(sum);
     crs_envelope_free(pass);
     return done;
@@ -269,7 +354,10 @@ static bool cancels(const second *s, const crs_envelope_solver *solver)
 static bool answer(second *s, bool *better, crease_error *e)
 {
     crs_cp_pilot *p = s->p;
-    if (!subtract(s, e) || !fit_rest(s, e)) return false;
+    crs_kruskal u = { .shape = p->c.shape, .rank = 1 };
+    for (int n = 0; n < u.shape.order; n++) u.factor[n] = s->u[n];
+    crs_view_count(s->v);
+    if (!open_rest(&s->rest, p->source, p->c.threads, &u, e) || !fit_rest(s, e)) return false;
     crs_envelope_solver *solver = refine(s, s->sub.rank + 1, s->both, e);
     if (!solver) return false;
     const double own = crs_envelope_solver_deviation(solver);

@@ -57,23 +57,27 @@ static bool measure(const sweep *s, int fold, const crs_terms *x, crs_magnitudes
                     crease_error *e)
 {
     crs_kruskal k = { .shape = s->r.shape, .rank = x->rank };
+    crs_memory data;
     const crs_cp_view v = { .shape = k.shape,
-                            .tensor = s->r.tensor,
+                            .source = &data.source,
                             .limit = INFINITY,
                             .model = &k,
                             .residual = true,
                             .readings = s->r.readings };
-    const ptrdiff_t rows = crs_view_rows(&v), right = crs_right(&v.shape, 0);
+    crs_memory_open(&data, &k.shape, s->r.tensor, NULL);
     for (int n = 0; n < v.shape.order; n++) k.factor[n] = x->factor[n];
-    double *work = crs_doubles(crs_view_scratch(&v, rows), "a slab", e);
+    double *work = crs_doubles(crs_view_scratch(&v), "a slab", e);
     crs_view_count(&v);
     *out = (crs_magnitudes){ .unit = s->unit };
-    for (ptrdiff_t first = 0; work && first < v.shape.dim[0]; first += rows) {
-        const ptrdiff_t count = fewer(rows, v.shape.dim[0] - first);
-        const double *slab = crs_view_slab(&v, first, count, work);
-        const unsigned char *lot = s->lot + first * right;
-        for (ptrdiff_t j = 0; j < count * right; j++)
-            if (crs_rank_in_fold(lot[j], fold)) crs_magnitudes_add(out, slab[j]);
+    for (ptrdiff_t i = 0; work && i < data.source.count; i++) {
+        crs_slab slab = crs_slab_at(&data.source.cut, i);
+        slab.t = s->r.tensor + slab.first;
+        const crs_partition panels = crs_view_panels(&v, &slab.shape);
+        for (ptrdiff_t q = 0; q < panels.count; q++) {
+            const crs_slab p = crs_view_panel(&v, &slab, &panels, q, work);
+            for (ptrdiff_t j = 0, size = crease_size(&p.shape); j < size; j++)
+                if (crs_rank_in_fold(s->lot[p.first + j], fold)) crs_magnitudes_add(out, p.t[j]);
+        }
     }
     crs_free(work);
     return work;
@@ -422,13 +426,16 @@ static bool check(const crease_space *shape, const crease_cp_rank_options *o, cr
 /* The size of the data: median|T|, or what their squares say where most are 0 */
 static bool size_up(sweep *s, ptrdiff_t seen, crease_error *e)
 {
-    const crs_cp_view v = { .shape = s->r.shape, .tensor = s->r.tensor, .mask = s->fit };
+    crs_observed o;
+    const crs_cp_view v = { .shape = s->r.shape, .source = &o.data.source };
     double squares = 0, middle, around;
     choose(s, -1);
-    if (!crs_view_check(&v, e) || !crs_view_median(&v, &s->unit, e)) return false;
+    const bool done = crs_observe(&v.shape, s->r.tensor, s->fit, &o, e) && crs_view_check(&v, e) &&
+                      crs_view_median(&v, &s->unit, e) && crs_view_middle(&v, &middle, &around, e);
+    crs_observed_close(&o);
+    if (!done) return false;
     for (ptrdiff_t j = 0; !(s->unit > 0) && j < crease_size(&v.shape); j++)
         squares += square(s->r.tensor[j]);
-    if (!crs_view_middle(&v, &middle, &around, e)) return false;
     s->offset = fabs(middle) > far * around;
     if (!(s->unit > 0)) s->unit = squares > 0 ? sqrt(squares / (double)seen) : 1;
     s->judge.floor = floor_of * s->unit;
