@@ -2,10 +2,10 @@
  * compress: a tensor in the leading singular vectors of its modes, T ~ core x_n U_n
  *
  * Of one slab: one mode after the other is replaced by them, only the first sees the whole tensor.
- * Of many: the modes that slabs do not cut together, by Gram matrices or subspace iteration, those
- * that they cut from V_(n) M_n with random combinations of the others' vectors; the first mode
- * last, from rows that the others have made short. Three readings, four where even these rows are
- * too many to be kept.
+ * Of many: the mode that shrinks most by subspace iteration, those of the others that slabs do not
+ * cut in its vectors, those that they cut from V_(n) M_n with random combinations of the vectors
+ * known; the first mode last, from rows that the others have made short. Three readings, four where
+ * even these rows are too many to be kept.
  *
  * Vannieuwenhoven, Vandebril, Meerbergen, A new truncation strategy for the HOSVD, 2012; Halko,
  * Martinsson, Tropp, Finding structure with randomness, 2011. */
@@ -14,13 +14,15 @@
 #include "rpca/start.h"
 
 enum { PANEL = 1 << 18, SPARE = 10, LONG = 4, LONGEST = 1500, STEPS = 2, STREAM = 64 };
-enum { MIXED = 128, ROWS = 1 << 22 }; /* numbers that are kept of rows of the first mode */
+enum { MIXED = 128, FEW = 500 };
+enum { ROWS = 1 << 22 }; /* numbers that are kept of the rows of the first mode */
 
 /* A mode as it is measured */
 typedef struct {
     int n;
     ptrdiff_t length, columns, p; /* I_n; of U_n; of q: I_n of a Gram matrix */
     bool sketched;
+    bool known;              /* q has its vectors */
     double *q, *w, *squares; /* I_n x p; I_n x p; columns */
 } axis;
 
@@ -62,7 +64,7 @@ static bool unconverged(int n, crease_error *e)
 }
 
 /* q and the squares from the Gram matrix w */
-static bool by_gram(const axis *a, crease_error *e)
+static bool by_gram(axis *a, crease_error *e)
 {
     const ptrdiff_t length = a->length;
     double *q =
@@ -80,7 +82,7 @@ static bool by_gram(const axis *a, crease_error *e)
 }
 
 /* w = Q S V' with S ~ the squares */
-static bool by_sketch(const axis *a, crease_error *e)
+static bool by_sketch(axis *a, crease_error *e)
 {
     const ptrdiff_t p = a->p;
     double *s = crs_doubles(p + p * p + crs_svd_scratch(a->length, p), "a sketch", e);
@@ -92,9 +94,10 @@ static bool by_sketch(const axis *a, crease_error *e)
     return done || unconverged(a->n, e);
 }
 
-static bool learn(const axis *a, crease_error *e)
+static bool learn(axis *a, crease_error *e)
 {
-    return a->sketched ? by_sketch(a, e) : by_gram(a, e);
+    a->known = a->sketched ? by_sketch(a, e) : by_gram(a, e);
+    return a->known;
 }
 
 /* U_n: the leading columns of q */
@@ -223,7 +226,7 @@ static void hear(verdict *r, ptrdiff_t columns, const double *squares)
 
 /* By the Gram matrix, or when the mode is long by two steps of subspace iteration from a random
  * start, each one reading. */
-static bool iterate(const crs_cp_view *v, const crs_cp_core *c, const axis *a, crease_error *e)
+static bool iterate(const crs_cp_view *v, const crs_cp_core *c, axis *a, crease_error *e)
 {
     for (int step = 0; step < (a->sketched ? STEPS : 1); step++) {
         if (!measure(v, c, a, e)) return false;
@@ -264,7 +267,8 @@ static bool compress_slab(const crs_cp_view *v, uint64_t seed, crs_cp_core *c, v
 typedef struct {
     const crs_cp_view *v;
     uint64_t seed;
-    int cut; /* the last mode that slabs cut */
+    int cut;  /* the last mode that slabs cut */
+    int lead; /* the mode in whose vectors others are seen; 0: none */
     axis mode[CREASE_MAX_ORDER];
     crs_kruskal with;
     double *mixed[CREASE_MAX_ORDER];
@@ -278,20 +282,34 @@ static void close_compressor(compressor *s)
     }
 }
 
-static bool open_compressor(compressor *s, ptrdiff_t rank, crease_error *e)
+/* How modes are measured: long ones that do not lead by one step of the iteration */
+static void plan(compressor *s, ptrdiff_t rank)
 {
     const crease_space *shape = &s->v->shape;
-    s->with = (crs_kruskal){ .shape = *shape };
+    double most = 0;
     for (int n = 0; n < shape->order; n++) {
-        s->mode[n] = axis_of(shape, n, rank);
+        axis *a = &s->mode[n];
+        *a = axis_of(shape, n, rank);
+        const double ratio = (double)a->length / (double)a->columns;
+        if (n > s->cut && a->sketched && ratio > most) s->lead = n, most = ratio;
+    }
+    for (int n = 0; n < shape->order; n++) {
         axis *a = &s->mode[n];
         const ptrdiff_t others = crease_size(shape) / a->length;
-        if (n <= s->cut) a->sketched = true;
+        a->sketched = n <= s->cut || n == s->lead || a->length > FEW;
+        a->p = a->length;
         if (a->sketched)
             a->p = fewer(a->length, more(a->columns, fewer(a->columns + SPARE, others)));
         if (n <= s->cut) s->with.rank = more(s->with.rank, a->p);
-        if (n > 0 && !open_axis(a, s->seed, e)) return false;
     }
+}
+
+static bool open_compressor(compressor *s, ptrdiff_t rank, crease_error *e)
+{
+    s->with = (crs_kruskal){ .shape = s->v->shape };
+    plan(s, rank);
+    for (int n = 1; n < s->v->shape.order; n++)
+        if (!open_axis(&s->mode[n], s->seed, e)) return false;
     return true;
 }
 
@@ -301,7 +319,7 @@ static bool mix(compressor *s, int n, const crs_cp_core *c, crease_error *e)
     const ptrdiff_t R = s->with.rank;
     for (int k = 0; k < s->v->shape.order; k++) {
         const axis *a = &s->mode[k];
-        const bool known = k != n && (c->basis[k] || k > s->cut);
+        const bool known = k != n && (c->basis[k] || a->known);
         const double *q = c->basis[k] ? c->basis[k] : a->q;
         const ptrdiff_t p = c->basis[k] ? a->columns : a->p, rows = known ? p : a->length;
         double *x = crs_doubles(a->length * R, "a mixture", e);
@@ -317,27 +335,33 @@ static bool mix(compressor *s, int n, const crs_cp_core *c, crease_error *e)
 }
 
 /* From w (I_n x R of `with`) of a mode that slabs cut: the leading p of its vectors */
-static bool learn_cut(const compressor *s, double *w, int n, crease_error *e)
+static bool learn_cut(compressor *s, const double *w, int n, crease_error *e)
 {
-    const axis *a = &s->mode[n];
+    axis *a = &s->mode[n];
     for (ptrdiff_t j = 0; j < a->length * a->p; j++)
         a->w[j] = w[j / a->p * s->with.rank + j % a->p];
     return by_sketch(a, e);
 }
 
-/* One reading of all modes but the first: the vectors of those that slabs do not cut, and with
- * them, from the second reading on, those of the others. */
+/* Is mode n measured at this step? Without one that leads, all that slabs do not cut come first. */
+static bool measured(const compressor *s, int step, int n)
+{
+    if (n <= s->cut || (s->lead && n != s->lead)) return step == 1;
+    return step == 0 || n == s->lead;
+}
+
+/* One reading of modes other than the first */
 static bool look(compressor *s, int step, const crs_cp_core *c, crease_error *e)
 {
     const int d = s->v->shape.order;
-    crs_cp_measure m = { .with = { .rank = 0 } };
+    crs_cp_measure m = { .lead = step ? s->lead : 0 };
     double *w[CREASE_MAX_ORDER] = { NULL }, *own[CREASE_MAX_ORDER] = { NULL };
     bool done = step == 0 || s->cut == 0 || mix(s, -1, c, e);
     if (done && step > 0 && s->cut > 0) m.with = s->with;
     for (int n = 1; done && n < d; n++) {
         const axis *a = &s->mode[n];
         const bool cut = n <= s->cut;
-        if (cut ? step == 0 : step > 0 && !a->sketched) continue;
+        if (!measured(s, step, n)) continue;
         m.columns[n] = cut ? s->with.rank : a->p;
         m.q[n] = a->sketched ? a->q : NULL;
         w[n] = cut ? own[n] = crs_doubles(a->length * s->with.rank, "a sketch", e) : a->w;
@@ -403,15 +427,11 @@ static bool hear_core(const compressor *s, const crs_cp_core *c, verdict *r, cre
 static bool by_looks(compressor *s, crs_cp_core *c, verdict *r, crease_error *e)
 {
     const int d = s->v->shape.order;
-    bool again = s->cut > 0;
     ptrdiff_t kept = s->v->shape.dim[0];
     if (!open_compressor(s, r->asked, e)) return false;
-    for (int n = 1; n < d; n++) {
-        again = again || s->mode[n].sketched;
-        kept = kept > ROWS ? kept : kept * s->mode[n].columns;
-    }
+    for (int n = 1; n < d; n++) kept = kept > ROWS ? kept : kept * s->mode[n].columns;
     if (s->cut < d - 1 && !look(s, 0, c, e)) return false;
-    if (again && !look(s, 1, c, e)) return false;
+    if ((s->cut > 0 || s->lead) && !look(s, 1, c, e)) return false;
     for (int n = 1; n < d; n++)
         if (!take_basis(&s->mode[n], c, e)) return false;
     if (kept > ROWS && !look_at_first(s, c, e)) return false;

@@ -299,6 +299,10 @@ ptrdiff_t crs_spectral_gap(ptrdiff_t n, const double *squares);
 
 ptrdiff_t crs_rank_highest(const crease_space *shape); /* of a search */
 
+/* crease_cp_rank_sweep of any source: by a part of at most o->most entries, 0: 2^20 */
+crease_cp_rank_table *crs_rank_sweep_on(crs_source *t, const crease_cp_rank_options *o,
+                                        crease_error *e);
+
 /* An instance with every part 0; its sparse part; then, its factors drawn as well, the others. */
 crease_cp_instance *crs_cp_instance_new(const crease_cp_recipe *r, crease_error *e);
 bool crs_cp_instance_outliers(crease_cp_instance *c, crease_error *e);

@@ -7,6 +7,7 @@
 #ifndef CRS_RPCA_START_H
 #define CRS_RPCA_START_H
 
+#include <stdatomic.h>
 #include <stdint.h>
 
 #include <crease/rpca_tools.h>
@@ -85,8 +86,10 @@ bool crs_view_check(const crs_cp_view *v, crease_error *e);
 /* What one reading sums up, w[n] (I_n x columns[n]) of every mode n with columns:
  *   of a mode that slabs do not cut V_(n) V_(n)' Q, or V_(n) V_(n)' itself where q[n] is NULL;
  *   of one that they cut V_(n) M_n, M_n the Khatri-Rao product of the other factors of `with`.
+ * Where a mode leads, V x_lead Q' stands for V in those of the others that slabs do not cut.
  * squares, unless NULL: |V|^2. With the watch over they are not complete. */
 typedef struct {
+    int lead; /* 0: none; has a q */
     ptrdiff_t columns[CREASE_MAX_ORDER];
     const double *q[CREASE_MAX_ORDER];
     crs_kruskal with;
@@ -96,6 +99,26 @@ bool crs_view_measure(const crs_cp_view *v, const crs_cp_measure *m, double *con
 
 /* out = V x_n A_n', A_n (I_n x to), over all modes that have a matrix; all but the first have. */
 bool crs_view_project(const crs_cp_view *v, const crs_mode_map *a, double *out, crease_error *e);
+
+/* T - [[u]] as a source, 0 where T was not observed: made when a slab is taken, for as many slabs
+ * at a time as there are threads; one stays until its place is needed for another. */
+typedef struct {
+    atomic_flag taken;
+    crs_slab of;    /* T, while it is taken */
+    ptrdiff_t slab; /* whose values are there; -1: none */
+    double *values; /* and room to make them */
+} crs_less_place;
+
+typedef struct {
+    crs_source source;
+    crs_source *data; /* T */
+    crs_kruskal u;
+    int places;
+    crs_less_place *place;
+} crs_less;
+bool crs_less_open(crs_less *r, crs_source *data, int threads, const crs_kruskal *u,
+                   crease_error *e);
+void crs_less_close(crs_source *source);
 
 typedef struct {
     crease_space shape;              /* of the core: p_n <= min(I_n, rank) */

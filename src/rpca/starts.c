@@ -316,12 +316,13 @@ static void gaussian(const crs_cp_view *v, const crs_cp_gevd_options *o, int q,
                     v->shape.dim[n] * o->rank, factor[n]);
 }
 
-static double root_mean_square(const crs_cp_view *v)
+static bool root_mean_square(const crs_cp_view *v, double *root, crease_error *e)
 {
+    if (!crs_source_survey(v->source, v->threads > 1 ? v->threads : 1, e)) return false;
     const crs_survey *f = &v->source->facts;
-    if (!f->known) return crs_norm(crease_size(&v->shape), v->source->whole) / sqrt((double)crease_size(&v->shape)); /* INTERIM */
     const double seen = (double)(crease_size(&v->shape) - f->missing);
-    return seen > 0 ? sqrt(f->squares / seen) : 0;
+    *root = seen > 0 ? sqrt(f->squares / seen) : 0;
+    return true;
 }
 
 /* median|M| = median|T|/2, or half the root mean square where most entries are 0 */
@@ -333,7 +334,7 @@ static bool rescale(const crs_cp_view *v, ptrdiff_t rank, double *const *factor,
     double data, own;
     for (int n = 0; n < d; n++) k.factor[n] = factor[n];
     if (!crs_view_median(v, &data, e) || !crs_view_median(&model, &own, e)) return false;
-    if (data == 0) data = root_mean_square(v);
+    if (data == 0 && !root_mean_square(v, &data, e)) return false;
     const double scale = own > 0 ? pow(data / (2 * own), 1.0 / d) : 1;
     for (int n = 0; n < d; n++)
         for (ptrdiff_t j = 0; j < v->shape.dim[n] * rank; j++) factor[n][j] *= scale;

@@ -4,6 +4,8 @@
  *
  * A median is that of a sample whose places follow from the shape: T is read there once, and no
  * model needs another reading. */
+#include <stdlib.h>
+
 #include "rpca/start.h"
 
 enum { PANEL = 1 << 18, SAMPLE = 1 << 15, PLACES = 1 << 22 };
@@ -124,19 +126,58 @@ static ptrdiff_t places_for(const crs_cp_view *v, ptrdiff_t wanted, ptrdiff_t le
     return fewer(left, fewer(PLACES, (ptrdiff_t)(1.02 * (double)wanted * each) + 1024));
 }
 
+/* A place of the walk, and how far on it is */
 typedef struct {
-    ptrdiff_t *at;
-    double *t;
+    ptrdiff_t at, turn;
+} stop;
+
+static int compare_stops(const void *a, const void *b)
+{
+    const ptrdiff_t x = ((const stop *)a)->at, y = ((const stop *)b)->at;
+    return (x > y) - (x < y);
+}
+
+/* T at the places that come next, and whether it was observed there; entries are read in their
+ * order. */
+typedef struct {
+    ptrdiff_t count;
+    ptrdiff_t *at, *sorted; /* in the order of the walk and of the entries */
+    double *t;              /* in that of the entries */
     unsigned char *seen;
+    stop *stop; /* likewise */
 } places;
 
-static bool read_places(const crs_cp_view *v, ptrdiff_t count, const places *p, crease_error *e)
+static void close_places(places *p)
 {
-    const crs_source *s = v->source;
-    (void)e;
-    for (ptrdiff_t k = 0; k < count; k++) {
-        p->t[k] = s ? s->whole[p->at[k]] : 0;
-        p->seen[k] = !s || !s->seen || s->seen[p->at[k]];
+    crs_free(p->at);
+    crs_free(p->sorted);
+    crs_free(p->t);
+    crs_free(p->seen);
+    crs_free(p->stop);
+}
+
+static bool open_places(places *p, ptrdiff_t count, crease_error *e)
+{
+    const size_t n = (size_t)count;
+    *p = (places){ .count = count, .at = crs_alloc(n, sizeof *p->at) };
+    p->sorted = p->at ? crs_alloc(n, sizeof *p->sorted) : NULL;
+    p->t = p->sorted ? crs_alloc(n, sizeof *p->t) : NULL;
+    p->seen = p->t ? crs_alloc(n, 1) : NULL;
+    p->stop = p->seen ? crs_alloc(n, sizeof *p->stop) : NULL;
+    return p->stop || crs_fail(e, CREASE_NO_MEMORY, "out of memory: places of a sample");
+}
+
+/* Those that were observed, until the sample is full */
+static bool visit(crs_source *source, places *p, ptrdiff_t most, crs_cp_sample *s, crease_error *e)
+{
+    for (ptrdiff_t k = 0; k < p->count; k++) p->stop[k] = (stop){ p->at[k], k };
+    qsort(p->stop, (size_t)p->count, sizeof *p->stop, compare_stops);
+    for (ptrdiff_t k = 0; k < p->count; k++) p->sorted[k] = p->stop[k].at;
+    if (source && !crs_source_entries(source, p->count, p->sorted, p->t, p->seen, e)) return false;
+    for (ptrdiff_t k = 0; k < p->count; k++) p->sorted[p->stop[k].turn] = k;
+    for (ptrdiff_t k = 0; k < p->count && s->count < most; k++) {
+        const ptrdiff_t from = p->sorted[k];
+        if (!source || p->seen[from]) s->at[s->count] = p->at[k], s->t[s->count++] = p->t[from];
     }
     return true;
 }
@@ -151,17 +192,11 @@ bool crs_cp_sample_open(crs_cp_sample *s, const crs_cp_view *v, crease_error *e)
     crs_view_count(v);
     for (ptrdiff_t at = 0, left = size; done && left > 0 && s->count < most;) {
         const ptrdiff_t count = places_for(v, most - s->count, left);
-        places p = { .at = crs_alloc((size_t)count, sizeof *p.at) };
-        p.t = p.at ? crs_alloc((size_t)count, sizeof *p.t) : NULL;
-        p.seen = p.t ? crs_alloc((size_t)count, 1) : NULL;
-        done = p.seen || crs_fail(e, CREASE_NO_MEMORY, "out of memory: places of a sample");
+        places p;
+        done = open_places(&p, count, e);
         if (done) at = walk(size, at, count, p.at);
-        done = done && read_places(v, count, &p, e);
-        for (ptrdiff_t k = 0; done && k < count && s->count < most; k++)
-            if (p.seen[k]) s->at[s->count] = p.at[k], s->t[s->count++] = p.t[k];
-        crs_free(p.at);
-        crs_free(p.t);
-        crs_free(p.seen);
+        done = done && visit(v->source, &p, most, s, e);
+        close_places(&p);
         left = count == PLACES ? 0 : left - count; /* few are observed: so many must do */
     }
     return done;
@@ -211,15 +246,13 @@ bool crs_view_middle(const crs_cp_view *v, double *median, double *around, creas
 
 bool crs_view_check(const crs_cp_view *v, crease_error *e)
 {
-    const crs_source *s = v->source;
     if (v->checked) return true;
-    crs_view_count(v);
-    for (ptrdiff_t j = 0, size = crease_size(&v->shape); j < size; j++)
-        if ((!s->seen || s->seen[j]) && !isfinite(s->whole[j]))
-            return crs_fail(e, CREASE_BAD_DATA,
-                            "entry %td of the tensor is %g; give finite numbers, or mask it", j + 1,
-                            s->whole[j]);
-    return true;
+    if (!v->source->facts.known) crs_view_count(v);
+    if (!crs_source_survey(v->source, v->threads > 1 ? v->threads : 1, e)) return false;
+    const crs_survey *f = &v->source->facts;
+    return f->bad < 0 || crs_fail(e, CREASE_BAD_DATA,
+                                  "entry %td of the tensor is %g; give finite numbers, or mask it",
+                                  f->bad + 1, f->wrong);
 }
 
 /* A job on a view, and the memory of each of its workers */
@@ -257,18 +290,50 @@ static rooms *open_rooms(int workers, ptrdiff_t each, crease_error *e)
     return NULL;
 }
 
-/* Room for one slab: its sums, what they are made by, the values of a panel */
+/* Room for one slab: its sums, the values of a panel and what else they are made by */
+typedef struct {
+    ptrdiff_t factors, values, lead, product;
+} measure_parts;
+
+static measure_parts parts_of(const looking *g)
+{
+    const crease_space panel = largest_panel(g->v);
+    const crs_cp_measure *m = g->m;
+    const ptrdiff_t size = crease_size(&panel);
+    measure_parts p = { .factors = crs_kruskal_scratch(&panel, more(1, m->with.rank)),
+                        .values = crs_view_scratch(g->v) };
+    if (m->lead) p.lead = size / panel.dim[m->lead] * m->columns[m->lead];
+    for (int n = 0; n < panel.order; n++)
+        p.product = more(p.product, (m->lead ? p.lead : size) / panel.dim[n] * m->columns[n]);
+    return p;
+}
+
 static ptrdiff_t measure_room(const looking *g)
 {
-    const crs_partition *cut = &g->v->source->cut;
-    const crease_space slab = crs_slab_at(cut, 0).shape, panel = largest_panel(g->v);
-    ptrdiff_t all = crs_view_scratch(g->v) + crs_kruskal_scratch(&panel, more(1, g->m->with.rank));
-    ptrdiff_t product = 0;
-    for (int n = 0; n < slab.order; n++) {
-        all += g->m->columns[n] * slab.dim[n];
-        product = more(product, crease_size(&panel) / panel.dim[n] * g->m->columns[n]);
+    const crease_space slab = crs_slab_at(&g->v->source->cut, 0).shape;
+    const measure_parts p = parts_of(g);
+    ptrdiff_t all = p.factors + p.values + p.lead + p.product;
+    for (int n = 0; n < slab.order; n++) all += g->m->columns[n] * slab.dim[n];
+    return all;
+}
+
+/* w (its own rows) of mode n, from a panel; work is what p says. */
+static void measure_panel(const looking *g, int n, const crs_slab *s, double *w, double *work)
+{
+    const measure_parts p = parts_of(g);
+    const crs_cp_measure *m = g->m;
+    double *lead = work + p.factors + p.values;
+    const crs_cp_square a = { n, m->columns[n], m->q[n], w, n == m->lead ? lead : lead + p.lead };
+    const crs_kruskal with = crs_slab_kruskal(s, &m->with);
+    crease_space short_one = s->shape;
+    if (n <= g->v->source->cut.mode) {
+        crs_mttkrp(&with, n, 1, s->t, w, work);
+    } else if (!m->lead || n == m->lead) {
+        add_square(&a, &s->shape, s->t);
+    } else {
+        short_one.dim[m->lead] = m->columns[m->lead];
+        add_square(&a, &short_one, lead);
     }
-    return all + product;
 }
 
 /* w[n] is of the slab's own rows. */
@@ -276,24 +341,17 @@ static void measure_slab(const looking *g, const crs_slab *s, double *const *w, 
                          double *work)
 {
     const crs_partition panels = crs_view_panels(g->v, &s->shape);
-    const crease_space panel = largest_panel(g->v);
     const crs_cp_measure *m = g->m;
-    double *const values = work + crs_kruskal_scratch(&panel, more(1, m->with.rank));
-    double *const product = values + crs_view_scratch(g->v);
+    double *values = work + parts_of(g).factors;
     *squares = 0;
     for (int n = 0; n < s->shape.order; n++) fill(s->shape.dim[n] * m->columns[n], 0, w[n]);
     for (ptrdiff_t k = 0; k < panels.count && !crease_watch_over(g->v->watch); k++) {
         const crs_slab p = crs_view_panel(g->v, s, &panels, k, values);
         *squares += crs_dot(crease_size(&p.shape), p.t, p.t);
-        for (int n = 0; n < s->shape.order; n++) {
-            double *own = w[n] + (p.from[n] - s->from[n]) * m->columns[n];
-            const crs_cp_square a = { n, m->columns[n], m->q[n], own, product };
-            const crs_kruskal with = crs_slab_kruskal(&p, &m->with);
-            if (m->columns[n] && n > g->v->source->cut.mode)
-                add_square(&a, &p.shape, p.t);
-            else if (m->columns[n])
-                crs_mttkrp(&with, n, 1, p.t, own, work);
-        }
+        if (m->lead) measure_panel(g, m->lead, &p, w[m->lead], work); /* the others need it */
+        for (int n = 0; n < s->shape.order; n++)
+            if (m->columns[n] && (n != m->lead || n == 0))
+                measure_panel(g, n, &p, w[n] + (p.from[n] - s->from[n]) * m->columns[n], work);
     }
 }
 
@@ -360,7 +418,8 @@ bool crs_view_measure(const crs_cp_view *v, const crs_cp_measure *m, double *con
         if (squares) *squares = sum;
         return done;
     }
-    if (!crs_look_once(&l, v->source, &measure_job, &g, v->threads > 1 ? v->threads : 1, v->watch, e))
+    if (!crs_look_once(&l, v->source, &measure_job, &g, v->threads > 1 ? v->threads : 1, v->watch,
+                       e))
         return false;
     for (int n = 0; n < d; n++)
         crs_total_read(&l.sums, n, 0, v->shape.dim[n] * m->columns[n], w[n]);
@@ -438,9 +497,87 @@ bool crs_view_project(const crs_cp_view *v, const crs_mode_map *a, double *out, 
     const crease_space to = projected(&v->shape, a);
     crs_look l;
     crs_view_count(v);
-    if (!crs_look_once(&l, v->source, &projection_job, &g, v->threads > 1 ? v->threads : 1, v->watch, e))
+    if (!crs_look_once(&l, v->source, &projection_job, &g, v->threads > 1 ? v->threads : 1,
+                       v->watch, e))
         return false;
     crs_total_read(&l.sums, 0, 0, crease_size(&to), out);
     crs_look_close(&l);
     return true;
+}
+
+void crs_less_close(crs_source *source)
+{
+    crs_less *r = (crs_less *)source;
+    for (int k = 0; r->place && k < r->places; k++) crs_free(r->place[k].values);
+    crs_free(r->place);
+    *r = (crs_less){ .data = NULL };
+}
+
+/* That of slab k if it is free, or else the next that is */
+static crs_less_place *claim(const crs_less *r, ptrdiff_t k)
+{
+    for (int i = 0; i < r->places; i++) {
+        crs_less_place *p = &r->place[(k + i) % r->places];
+        if (!atomic_flag_test_and_set(&p->taken)) return p;
+    }
+    return NULL;
+}
+
+/* t - u of the slab, whose values are T's */
+static void subtract(const crs_less *r, const crs_slab *s, double *out)
+{
+    const crs_kruskal u = crs_slab_kruskal(s, &r->u);
+    const ptrdiff_t size = crease_size(&s->shape);
+    fill(size, 0, out);
+    crs_reconstruct(&u, 1, out, out + size);
+    for (ptrdiff_t j = 0; j < size; j++) out[j] = !s->w || s->w[j] ? s->t[j] - out[j] : 0;
+}
+
+static bool take_less(crs_source *source, ptrdiff_t k, crs_slab *out, crease_error *e)
+{
+    crs_less *r = (crs_less *)source;
+    crs_less_place *p = claim(r, k);
+    if (!p)
+        return crs_fail(e, CREASE_NO_MEMORY, "out of memory: more than %d slabs at a time",
+                        r->places);
+    if (!r->data->ops->take(r->data, k, &p->of, e)) return atomic_flag_clear(&p->taken), false;
+    if (p->slab != k) subtract(r, &p->of, p->values);
+    p->slab = k;
+    *out = p->of;
+    out->t = p->values;
+    return true;
+}
+
+static void give_less(crs_source *source, const crs_slab *slab)
+{
+    crs_less *r = (crs_less *)source;
+    for (int k = 0; k < r->places; k++) {
+        if (r->place[k].values != slab->t) continue;
+        r->data->ops->give(r->data, &r->place[k].of);
+        atomic_flag_clear(&r->place[k].taken);
+    }
+}
+
+bool crs_less_open(crs_less *r, crs_source *data, int threads, const crs_kruskal *u,
+                   crease_error *e)
+{
+    const crease_space slab = crs_slab_at(&data->cut, 0).shape;
+    const ptrdiff_t size = crease_size(&slab) + crs_kruskal_scratch(&slab, 1);
+    static const crs_source_ops ops = { "remainder", take_less, give_less, crs_less_close };
+    *r = (crs_less){ .source = *data, .data = data, .u = *u, .places = threads };
+    r->source.ops = &ops;
+    r->source.whole = NULL;
+    r->source.seen = NULL;
+    r->source.facts.known = false;
+    r->place = crs_alloc((size_t)threads, sizeof *r->place);
+    bool done = r->place || crs_fail(e, CREASE_NO_MEMORY, "out of memory: slabs without a term");
+    for (int k = 0; done && k < threads; k++) {
+        atomic_flag_clear(&r->place[k].taken);
+        r->place[k].slab = -1;
+        r->place[k].values = crs_doubles(size, "a slab without a term", e);
+        done = r->place[k].values;
+    }
+    if (done && crs_source_survey(&r->source, threads, e)) return true;
+    crs_less_close(&r->source);
+    return false;
 }

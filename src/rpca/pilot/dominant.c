@@ -10,113 +10,17 @@
  * t for both: each learned its own, and the one that calls more entries outliers has the smaller
  * deviation. Either is refined more closely: a gradient that is small beside u need not be so
  * beside the others. */
-#include <stdatomic.h>
-
 #include "rpca/start.h"
 
 static const double dwarfs = 4;    /* times the others together */
 static const double clearly = 0.7; /* of what a constant leaves */
-
-/* T - u as a source, 0 where T was not observed: made when a slab is taken, for as many slabs at a
- * time as there are threads; one stays until its place is needed for another. */
-typedef struct {
-    atomic_flag taken;
-    ptrdiff_t slab; /* -1: none */
-    double *values; /* and room to make them */
-} place;
-
-typedef struct {
-    crs_source source;
-    crs_source *data; /* T */
-    crs_kruskal u;
-    int places;
-    place *place;
-} leftover;
-
-static void close_rest(crs_source *source)
-{
-    leftover *r = (leftover *)source;
-    for (int k = 0; r->place && k < r->places; k++) crs_free(r->place[k].values);
-    crs_free(r->place);
-    *r = (leftover){ .places = 0 };
-}
-
-/* That of slab k if it is free, or else the next that is */
-static place *claim(const leftover *r, ptrdiff_t k)
-{
-    for (int i = 0; i < r->places; i++) {
-        place *p = &r->place[(k + i) % r->places];
-        if (!atomic_flag_test_and_set(&p->taken)) return p;
-    }
-    return NULL;
-}
-
-/* t - u of the slab, whose values are T's */
-static void subtract(const leftover *r, const crs_slab *s, double *out)
-{
-    const crs_kruskal u = crs_slab_kruskal(s, &r->u);
-    const ptrdiff_t size = crease_size(&s->shape);
-    fill(size, 0, out);
-    crs_reconstruct(&u, 1, out, out + size);
-    for (ptrdiff_t j = 0; j < size; j++) out[j] = !s->w || s->w[j] ? s->t[j] - out[j] : 0;
-}
-
-static bool take_rest(crs_source *source, ptrdiff_t k, crs_slab *out, crease_error *e)
-{
-    leftover *r = (leftover *)source;
-    place *p = claim(r, k);
-    if (!p)
-        return crs_fail(e, CREASE_NO_MEMORY, "out of memory: more than %d slabs at a time",
-                        r->places);
-    if (!p->values) {
-        const crease_space slab = crs_slab_at(&source->cut, 0).shape;
-        p->values = crs_doubles(crease_size(&slab) + crs_kruskal_scratch(&slab, 1),
-                                "a slab without a term", e);
-    }
-    if (!p->values || !r->data->ops->take(r->data, k, out, e))
-        return atomic_flag_clear(&p->taken), false;
-    if (p->slab != k) subtract(r, out, p->values);
-    p->slab = k;
-    out->t = p->values;
-    return true;
-}
-
-static void give_rest(crs_source *source, const crs_slab *slab)
-{
-    leftover *r = (leftover *)source;
-    for (int k = 0; k < r->places; k++)
-        if (r->place[k].values == slab->t) atomic_flag_clear(&r->place[k].taken);
-    r->data->ops->give(r->data, slab);
-}
-
-static bool open_rest(leftover *r, crs_source *data, int threads, const crs_kruskal *u,
-                      crease_error *e)
-{
-    static const crs_source_ops ops = { "remainder", take_rest, give_rest, close_rest };
-    *r = (leftover){ .source = *data, .data = data, .u = *u, .places = threads };
-    r->source.ops = &ops;
-    r->source.whole = NULL;
-    r->source.seen = NULL;
-    r->source.facts.known = false;
-    r->place = crs_alloc((size_t)threads, sizeof *r->place);
-    if (!r->place) return crs_fail(e, CREASE_NO_MEMORY, "out of memory: slabs without a term");
-    for (int k = 0; k < threads; k++) {
-        atomic_flag_clear(&r->place[k].taken);
-        r->place[k].slab = -1;
-    }
-    crs_slab slab; /* INTERIM */
-    if (!take_rest(&r->source, 0, &slab, e)) return false;
-    give_rest(&r->source, &slab);
-    r->source.whole = slab.t, r->source.seen = data->seen;
-    return true;
-}
 
 typedef struct {
     crs_cp_pilot *p;
     const crs_cp_view *v;
     double *u[CREASE_MAX_ORDER]; /* I_n */
     double share;                /* of the other terms' norm in u's */
-    leftover rest;              /* T - u */
+    crs_less rest;               /* T - u */
     crs_cp_pilot sub;            /* of that */
     double *both[CREASE_MAX_ORDER];
     crease_cp_cut *cut;
@@ -212,7 +116,7 @@ static bool find(second *s, bool bad, bool *found, crease_error *e)
 static void close(second *s)
 {
     crs_free(s->memory);
-    close_rest(&s->rest.source);
+    if (s->rest.place) crs_less_close(&s->rest.source);
     crs_free(s->cut);
 }
 
@@ -357,7 +261,7 @@ static bool answer(second *s, bool *better, crease_error *e)
     crs_kruskal u = { .shape = p->c.shape, .rank = 1 };
     for (int n = 0; n < u.shape.order; n++) u.factor[n] = s->u[n];
     crs_view_count(s->v);
-    if (!open_rest(&s->rest, p->source, p->c.threads, &u, e) || !fit_rest(s, e)) return false;
+    if (!crs_less_open(&s->rest, p->source, p->c.threads, &u, e) || !fit_rest(s, e)) return false;
     crs_envelope_solver *solver = refine(s, s->sub.rank + 1, s->both, e);
     if (!solver) return false;
     const double own = crs_envelope_solver_deviation(solver);
