@@ -270,7 +270,7 @@ static bool check_source(const crease_cp_fit *f, crease_error *e)
                         "data that are read slab by slab bring their mask; give no other");
     return m->factor || !(hosvd || als) || f->source->whole ||
            crs_fail(e, CREASE_UNSUPPORTED,
-                    "--start %s needs the tensor in memory; use auto, gevd or random",
+                    "--init %s needs the data in memory; use auto, gevd or random",
                     hosvd ? "hosvd" : "als");
 }
 
