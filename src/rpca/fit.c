@@ -167,7 +167,7 @@ void crease_cp_fit_free(crease_cp_fit *f)
     if (!f) return;
     if (f->state) f->engine->close(f->state);
     if (f->held) release(f);
-    if (f->room.look.job) crs_look_close(&f->room.look);
+    crs_cp_room_close(&f->room);
     crs_free(f->held);
     crease_analysis_free(f->own);
     crs_free(f->mask);
