@@ -407,11 +407,8 @@ void crs_cp_fit_certify(void *fit, crease_certificate *c)
     release(f);
     if (!crs_cp_certify(&f->point, &f->room, c, &e)) {
         crs_cp_fit_fails(f, &e);
-        *c = (crease_certificate){ .count = f->s.model.shape.order + 3,
-                                   .block = c->block,
-                                   .worst = NAN,
-                                   .worst_relative = NAN,
-                                   .objective = NAN };
+        *c = (crease_certificate){ .count = f->s.model.shape.order + 3, .block = c->block };
+        c->worst = c->worst_relative = c->objective = NAN;
     }
     f->passes++;
 }
@@ -573,23 +570,16 @@ static bool hold(const crease_cp_fit *f, ptrdiff_t entry)
     return h->taken;
 }
 
-/* Of an engine with an E of its own, or a penalty not by entries: in one piece. */
-static void read_whole(const crease_cp_fit *f, reading *r)
-{
-    const ptrdiff_t rows = f->point.grid.rows;
-    r->point = f->point;
-    r->point.t = f->source->whole;
-    r->point.w = f->source->seen;
-    crs_parallel_runs(f->room.threads, (r->count + rows - 1) / rows, read_rows, r);
-}
-
 void crease_cp_fit_read(const crease_cp_fit *f, crease_rpca_part part, ptrdiff_t first,
                         ptrdiff_t count, double *out)
 {
     const ptrdiff_t right = f->point.grid.right, rows = f->point.grid.rows;
     reading r = { .f = f, .part = part, .first = first, .count = count, .out = out };
-    if (f->source->whole && f->point.sparse) {
-        read_whole(f, &r);
+    if (f->point.sparse) { /* the engine's own E: in one piece */
+        r.point = f->point;
+        r.point.t = f->source->whole;
+        r.point.w = f->source->seen;
+        crs_parallel_runs(f->room.threads, (count + rows - 1) / rows, read_rows, &r);
         return;
     }
     for (ptrdiff_t left = count; left > 0; left -= r.count, r.out += r.count * right) {

@@ -70,6 +70,14 @@ static void carve(crs_envelope_piece *s, crs_carver *m)
     if (s->several) carve_own(s, m);
 }
 
+/* Bands of one slab among several are fewer: their sums are added slab by slab. */
+static void set_grid(crs_envelope_piece *s)
+{
+    enum { BANDS = 8 };
+    s->grid = crs_cp_grid_of(&s->c.shape, s->c.rank, s->kernel->block, PANEL);
+    if (s->several) s->grid.bands = fewer(s->grid.bands, BANDS);
+}
+
 ptrdiff_t crs_envelope_plan(crs_envelope_piece *s, const crs_envelope_settings *c, bool several,
                             crease_error *e)
 {
@@ -79,7 +87,7 @@ ptrdiff_t crs_envelope_plan(crs_envelope_piece *s, const crs_envelope_settings *
     *s = (crs_envelope_piece){ .c = *c,
                                .kernel = c->kernel ? c->kernel : crs_envelope_kernel_at(0),
                                .several = several };
-    s->grid = crs_cp_grid_of(&c->shape, c->rank, s->kernel->block, PANEL);
+    set_grid(s);
     carve(s, &count);
     if (count.used >= 0 && crs_add_size(count.used, CRS_LINE, &bytes)) return bytes;
     crs_fail(e, CREASE_NO_MEMORY, "robust CP: more memory than can be addressed");
@@ -105,7 +113,7 @@ void crs_envelope_look_at(crs_envelope_piece *s, const crs_slab *slab)
     if (other) {
         crs_carver m = carver_of(s->memory);
         s->c.shape = slab->shape;
-        s->grid = crs_cp_grid_of(&slab->shape, s->c.rank, s->kernel->block, PANEL);
+        set_grid(s);
         carve(s, &m);
     }
     s->T = slab->t;
