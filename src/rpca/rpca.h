@@ -11,6 +11,7 @@
 #include "core/core.h"
 #include "core/streams.h"
 #include "reg/reg.h"
+#include "slab/slab.h"
 #include "tensor/tensor.h"
 
 typedef struct {
@@ -104,6 +105,9 @@ double crease_cp_fit_bytes(const crease_cp_fit_settings *s, bool missing, bool d
 /* Borrows the tensor, which must outlive the fit and in which missing entries become 0. NULL with
  * a sentence on failure. */
 crease_cp_fit *crease_cp_fit_new(const crease_cp_fit_settings *s, double *tensor, crease_error *e);
+/* The same of any source, which must outlive the fit: its entries bring their mask, and settings
+ * that need the tensor in one piece are refused where it is not. */
+crease_cp_fit *crs_cp_fit_new_on(const crease_cp_fit_settings *s, crs_source *t, crease_error *e);
 void crease_cp_fit_free(crease_cp_fit *f);
 
 /* As of a solver (solver.h). The stop may be asked for from a signal handler. */
@@ -162,15 +166,24 @@ struct crease_cp_rpca {
     crease_smooth_list sum;
 
     double *tensor;               /* T, 0 where it is missing */
-    double *root;                 /* sqrt(2 alpha_N) W; NULL: W = 1 */
+    double *root;                 /* sqrt(2 alpha_N) W; NULL: W = 1, or it is in seen */
+    const unsigned char *seen;    /* W of a model that is made for its start alone, borrowed */
     double *scaled;               /* sqrt(2 alpha_N) W o T of the unconstrained form */
     double *start[CRS_CP_BLOCKS]; /* NULL: zero */
 };
 
+static inline bool crs_cp_partial(const crease_cp_rpca *m) { return m->root || m->seen; }
 static inline bool crs_cp_observed(const crease_cp_rpca *m, ptrdiff_t j)
 {
-    return !m->root || m->root[j] > 0;
+    return m->seen ? m->seen[j] : !m->root || m->root[j] > 0;
 }
+
+/* crease_rpca_new of cp by the envelope on any source, which must outlive the handle. Whatever
+ * needs the tensor in one piece is refused by name where the source is not in memory. */
+crease_rpca *crs_rpca_new_on(const crease_rpca_settings *s, const crease_options *o, crs_source *t,
+                             crease_error *e);
+/* What ended the run, a slab that could not be had; code CREASE_OK: nothing did. */
+const crease_error *crs_rpca_failure(const crease_rpca *r);
 
 /* The solver of a handle's problem; NULL of cp. */
 crease_solver *crs_rpca_solver(const crease_rpca *r);
@@ -183,6 +196,8 @@ void crs_cp_fill_defaults(crease_cp_rpca_settings *s);
 /* Every entry that is observed is finite, the mask 0 or 1; how many are missing. */
 bool crs_cp_check_data(const crease_cp_rpca_settings *s, const double *tensor, ptrdiff_t *missing,
                        crease_error *e);
+/* The same of a source whose facts are known. */
+bool crs_cp_check_facts(const crs_source *t, crease_error *e);
 void crs_cp_place(const crease_space *s, ptrdiff_t j, char *out,
                   size_t size); /* "entry 7 (at 1,2,3)", counted from 1 */
 bool crs_cp_seen(const crease_cp_rpca_settings *s, const double *tensor, ptrdiff_t j);
@@ -192,11 +207,11 @@ bool crs_cp_seen(const crease_cp_rpca_settings *s, const double *tensor, ptrdiff
 bool crs_cp_take_start(crease_cp_rpca *m, crease_error *e);
 
 /* A model problem with the data and the mask of a fit, for its start; NULL: memory. */
-crease_cp_rpca *crs_cp_fit_model(const crease_cp_fit *f, double *tensor, crease_error *e);
+crease_cp_rpca *crs_cp_fit_model(const crease_cp_fit *f, crease_error *e);
 void crs_cp_fit_model_free(crease_cp_rpca *model);
 
 /* sigma^(2(d-1)/d), sigma the root mean square of the observed entries; 1 without any */
-double crs_cp_gram_size(const crease_cp_fit *f, const double *tensor);
+double crs_cp_gram_size(const crease_cp_fit *f);
 
 /* The factors of a tensor of zeros are zero. */
 bool crs_cp_fit_start_factors(crease_cp_fit *f, crease_cp_rpca *model, crease_error *e);
@@ -215,12 +230,13 @@ typedef void crs_cp_sparse(const void *self, ptrdiff_t first, ptrdiff_t count, d
 typedef struct {
     crs_kruskal k;
     crs_slabs grid;
-    const double *tensor;
-    const unsigned char *mask; /* NULL: all observed */
-    crs_penalty_value rho;     /* alpha rho of a penalty by entries */
-    double dead, steep;        /* of it: the largest |T - M| where E = 0, and alpha rho'(0+) */
-    crease_reg whole;          /* of any other penalty: alpha R; ops NULL: by entries */
-    crs_cp_sparse *sparse;     /* NULL: E = prox_{rho/(2c)}(T - M) where observed, else 0 */
+    crs_source *source;
+    const double *t;        /* of the rows at hand: a slab, or the whole tensor */
+    const unsigned char *w; /* NULL: all observed */
+    crs_penalty_value rho;  /* alpha rho of a penalty by entries */
+    double dead, steep;     /* of it: the largest |T - M| where E = 0, and alpha rho'(0+) */
+    crease_reg whole;       /* of any other penalty: alpha R; ops NULL: by entries */
+    crs_cp_sparse *sparse;  /* NULL: E = prox_{rho/(2c)}(T - M) where observed, else 0 */
     const void *self;
     double alpha_noise, nu;
     bool nonneg;
@@ -243,31 +259,45 @@ typedef struct {
     double *e, *lambda, *reg; /* of a penalty that is not by entries */
     double alone; /* the size of alpha R(T), for the alpha R that is next; NaN: unknown */
     crs_penalty_value alone_of;
+    crs_look look;  /* of a tensor of several slabs */
+    crs_look sizes; /* alpha R(T) of a penalty by entries */
 } crs_cp_room;
+
+/* The tensor as rows of which none is in two slabs, a few at a time. */
+crs_slabs crs_cp_rows(const crease_space *shape, ptrdiff_t rank);
+/* The same point as seen in a slab. */
+crs_cp_point crs_cp_point_in(const crs_cp_point *p, const crs_slab *slab);
+
 ptrdiff_t crs_cp_room_carve(const crs_cp_point *p, int threads, double *memory, crs_cp_room *w);
+
+/* What looks at slabs need beside it. */
+bool crs_cp_room_open(const crs_cp_point *p, int threads, crs_cp_room *w, crease_error *e);
+void crs_cp_room_close(crs_cp_room *w);
 
 /* The Khatri-Rao rows, whenever the factors have changed. */
 void crs_cp_columns(const crs_cp_point *p, crs_cp_room *w);
 
-/* M and E of a few rows (at most grid.rows); kr has grid.rows x rank doubles. */
+/* M and E of a few rows (at most grid.rows) of the slab at hand; kr has grid.rows x rank doubles.
+ */
 void crs_cp_panel(const crs_cp_point *p, const crs_cp_room *w, ptrdiff_t first, ptrdiff_t count,
                   double *kr, double *m, double *e);
 
 /* s of an entry */
 static inline double rest_at(const crs_cp_point *p, ptrdiff_t j, double m, double e)
 {
-    return p->mask && !p->mask[j] ? 0 : p->tensor[j] - m - e;
+    return p->w && !p->w[j] ? 0 : p->t[j] - m - e;
 }
 
 /* Blocks X_1..X_d, E, Z, B and the constraint, in the scales of certificate.h; c->block has
  * d + 3 places. Results do not depend on the number of threads. */
-void crs_cp_certify(const crs_cp_point *p, crs_cp_room *w, crease_certificate *c);
+bool crs_cp_certify(const crs_cp_point *p, crs_cp_room *w, crease_certificate *c, crease_error *e);
+extern const crs_job crs_alone_job, crs_certify_job;
 
 /* Those scales for fits that end by them: of a block with |x_i| = x and terms of this size, where
  * the objective is `whole` (0: not known); and the least objective of T alone in Z, E or B. */
 double crs_cp_scale(double terms, double whole, double x);
-double crs_cp_objective(const double *T, const unsigned char *mask, ptrdiff_t n,
-                        const crs_penalty_value *rho, double alpha_noise);
+bool crs_cp_objective(crs_source *T, const crs_penalty_value *rho, double alpha_noise, int threads,
+                      double *least, crease_error *e);
 
 /* crease_cp_components with room for `rank` numbers in left. */
 void crs_cp_components(const crease_space *shape, ptrdiff_t rank, const double *const *factor,
@@ -287,6 +317,10 @@ bool crs_cp_cosines(const crease_space *s, const crs_cp_terms *x, const crs_cp_t
 ptrdiff_t crs_spectral_gap(ptrdiff_t n, const double *squares);
 
 ptrdiff_t crs_rank_highest(const crease_space *shape); /* of a search */
+
+/* crease_cp_rank_sweep of any source: by a part of at most o->most entries, 0: 2^20 */
+crease_cp_rank_table *crs_rank_sweep_on(crs_source *t, const crease_cp_rank_options *o,
+                                        crease_error *e);
 
 /* An instance with every part 0; its sparse part; then, its factors drawn as well, the others. */
 crease_cp_instance *crs_cp_instance_new(const crease_cp_recipe *r, crease_error *e);

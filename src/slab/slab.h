@@ -33,6 +33,7 @@ typedef struct {
 
 /* Slab k without its values. */
 crs_slab crs_slab_at(const crs_partition *p, ptrdiff_t k);
+ptrdiff_t crs_slab_with(const crs_partition *p, ptrdiff_t entry);
 ptrdiff_t crs_slab_most(const crs_partition *p); /* entries of the largest */
 
 /* k as seen in a slab: its rows of the factors. */
@@ -116,19 +117,29 @@ typedef struct {
     void (*count)(void *self, int64_t *v, ptrdiff_t n); /* sums, at rank 0 */
 } crs_team;
 
+/* What a first look tells of the data (survey.c): of the entries that were observed. */
+typedef struct {
+    bool known;
+    ptrdiff_t missing, nonzero;
+    ptrdiff_t bad; /* the least entry that is not finite; -1: none */
+    double wrong;  /* what it is */
+    double largest, squares;
+} crs_survey;
+
 struct crs_source {
     const crs_source_ops *ops;
     crs_partition cut;
-    ptrdiff_t first, count; /* the slabs that are looked at here */
-    const crs_team *team;   /* NULL: all are */
-    uint64_t open;          /* looks that the team has open, a bit each */
+    ptrdiff_t first, count;    /* the slabs that are looked at here */
+    const crs_team *team;      /* NULL: all are */
+    uint64_t open;             /* looks that the team has open, a bit each */
+    const double *whole;       /* the tensor in one piece; NULL: it is not in memory */
+    const unsigned char *seen; /* of that: NULL, all was observed */
+    crs_survey facts;
 };
 
 /* A tensor in memory, in which entries that were not observed are 0. Nothing to close. */
 typedef struct {
     crs_source source;
-    const double *t;
-    const unsigned char *w; /* NULL: all were observed */
 } crs_memory;
 void crs_memory_open(crs_memory *m, const crease_space *shape, const double *t,
                      const unsigned char *w);
@@ -158,9 +169,10 @@ typedef struct {
     crs_source *source;
     int threads, workers;
     void *room;
-    int place;      /* among those that the team has open, from 1 on; 0: none */
-    crs_total sums; /* at rank 0: of all slabs at the last look */
-    crs_total *own; /* of each worker but the first */
+    int place;                       /* among those that the team has open, from 1 on; 0: none */
+    crs_total sums;                  /* at rank 0: of all slabs at the last look */
+    crs_total *own;                  /* of each worker but the first */
+    struct crs_look_failure *failed; /* of each worker */
 } crs_look;
 
 /* The arguments of later looks may need no more memory, nor other totals, than these. */
@@ -189,5 +201,14 @@ void crs_team_end(const crs_team *t); /* on rank 0, whatever has happened; NULL:
 /* One look: opened, run; the caller reads the sums and closes. */
 bool crs_look_once(crs_look *l, crs_source *s, const crs_job *job, const void *args, int threads,
                    crease_watch *watch, crease_error *e);
+
+/* The facts of a source, found by one look where they are not known yet. */
+bool crs_source_survey(crs_source *s, int threads, crease_error *e);
+
+/* Entries at places that grow, and whether they were observed (seen NULL: not asked). */
+bool crs_source_entries(crs_source *s, ptrdiff_t count, const ptrdiff_t *index, double *value,
+                        unsigned char *seen, crease_error *e);
+
+extern const crs_job crs_survey_job, crs_entries_job;
 
 #endif

@@ -5,49 +5,14 @@
  * and of the columns. A tile of r = T - M stays in cache, becomes s, and is multiplied into
  * y = S K, and with the other tiles of its panel into S'V; these small arrays yield S_(n) M_n.
  * Sums are made band by band and added in the bands' order, whichever thread works on which. */
-#include "core/carve.h"
+#include "rpca/envelope/pass.h"
 #include "core/parallel.h"
-#include "rpca/envelope/envelope.h"
 
 enum { PANEL = 32 }; /* rows that share one computation of Khatri-Rao rows */
 
-/* What one worker needs in cache. */
-typedef struct {
-    double *panel;        /* PANEL x width: r, then s */
-    double *rows;         /* (PANEL + 1) x rank: Khatri-Rao rows */
-    double *y;            /* PANEL x stride: the panel's rows of y */
-    ptrdiff_t *histogram; /* CRS_ENVELOPE_BINS */
-} worker_room;
-
-struct crs_envelope {
-    crs_envelope_settings c;
-    const crs_envelope_kernel *kernel;
-    crs_cp_grid grid;
-    const double *T;
-    double *y;              /* left x rank: S times the Khatri-Rao product of the columns */
-    double *columns;        /* chunks x rank x width: that product, padded with 0 */
-    double *wide;           /* right x stride: the same, each row padded with 0 */
-    double *collected;      /* bands x (chunks x rank x width): the rows' one times S */
-    double *w;              /* right x rank: their sum */
-    double *row_weights;    /* 4 blocks: sums of w over the columns */
-    double *column_weights; /* bands x (chunks x width) */
-    double *sums;           /* bands x CRS_ENV_SUMS */
-    double *fold, *gather;
-    worker_room *worker;
-    crs_kruskal k;    /* the point of the pass */
-    ptrdiff_t stride; /* its rank, made a multiple of a vector */
-    crs_envelope_rule judge, next;
-    bool same; /* judge is next */
-    bool rows_wanted, columns_wanted;
-    uint32_t counted; /* the histogram takes the rows whose place() is at most this */
-    ptrdiff_t observed;
-    double unit; /* of the histogram's edges, 1 <= unit < 2 */
-    void *memory;
-};
-
-static inline bool observed_at(const crs_envelope *s, ptrdiff_t j)
+static inline bool observed_at(const crs_envelope_piece *s, ptrdiff_t j)
 {
-    return !s->c.mask || s->c.mask[j];
+    return !s->mask || s->mask[j];
 }
 
 static ptrdiff_t stride_of(const crs_envelope_kernel *k, ptrdiff_t rank)
@@ -63,7 +28,7 @@ static bool check(const crs_envelope_settings *c, crease_error *e)
                     "robust CP: alpha_noise is %g; give a finite number > 0", c->alpha_noise);
 }
 
-static void carve_workers(crs_envelope *s, crs_carver *m)
+static void carve_workers(crs_envelope_piece *s, crs_carver *m)
 {
     const ptrdiff_t rank = s->c.rank, width = s->grid.width;
     s->worker = carve_bytes(m, s->c.threads, sizeof *s->worker);
@@ -77,7 +42,16 @@ static void carve_workers(crs_envelope *s, crs_carver *m)
     }
 }
 
-static void carve(crs_envelope *s, crs_carver *m)
+static void carve_own(crs_envelope_piece *s, crs_carver *m)
+{
+    s->out = carve_bytes(m, 1, sizeof *s->out);
+    for (int n = 0; n < s->c.shape.order; n++) {
+        s->gradient[n] = carve_doubles(m, s->c.shape.dim[n], s->c.rank);
+        s->marginal[n] = carve_doubles(m, s->c.shape.dim[n], 1);
+    }
+}
+
+static void carve(crs_envelope_piece *s, crs_carver *m)
 {
     const crs_cp_grid *g = &s->grid;
     const ptrdiff_t rank = s->c.rank, rows = g->blocks * CRS_TILE_ROWS;
@@ -93,71 +67,58 @@ static void carve(crs_envelope *s, crs_carver *m)
     s->fold = carve_doubles(m, more(g->left / dim[0], g->right / dim[g->split]), rank);
     s->gather = carve_doubles(m, 2 * (ptrdiff_t)s->c.threads, rank);
     carve_workers(s, m);
+    if (s->several) carve_own(s, m);
 }
 
-/* Everything but memory; returns the bytes of its block, < 0 with the reason in e. */
-static ptrdiff_t plan(crs_envelope *s, const crs_envelope_settings *c, crease_error *e)
+/* Bands of one slab among several are fewer: their sums are added slab by slab. */
+static void set_grid(crs_envelope_piece *s)
+{
+    enum { BANDS = 8 };
+    s->grid = crs_cp_grid_of(&s->c.shape, s->c.rank, s->kernel->block, PANEL);
+    if (s->several) s->grid.bands = fewer(s->grid.bands, BANDS);
+}
+
+ptrdiff_t crs_envelope_plan(crs_envelope_piece *s, const crs_envelope_settings *c, bool several,
+                            crease_error *e)
 {
     crs_carver count = { 0 };
     ptrdiff_t bytes;
     if (!check(c, e)) return -1;
-    *s = (crs_envelope){ .c = *c, .kernel = c->kernel ? c->kernel : crs_envelope_kernel_at(0) };
-    s->grid = crs_cp_grid_of(&c->shape, c->rank, s->kernel->block, PANEL);
+    *s = (crs_envelope_piece){ .c = *c,
+                               .kernel = c->kernel ? c->kernel : crs_envelope_kernel_at(0),
+                               .several = several };
+    set_grid(s);
     carve(s, &count);
     if (count.used >= 0 && crs_add_size(count.used, CRS_LINE, &bytes)) return bytes;
     crs_fail(e, CREASE_NO_MEMORY, "robust CP: more memory than can be addressed");
     return -1;
 }
 
-ptrdiff_t crs_envelope_bytes(const crs_envelope_settings *c, crease_error *e)
+bool crs_envelope_give_memory(crs_envelope_piece *s, ptrdiff_t bytes, crease_error *e)
 {
-    crs_envelope s;
-    const ptrdiff_t bytes = plan(&s, c, e);
-    return bytes < 0 ? -1 : bytes + (ptrdiff_t)sizeof s;
-}
-
-/* The geometric mean of the data, of some thousands of them, less its power of two: edges in this
- * unit lie at the same numbers of the data whatever unit these are in. */
-static double unit_of(ptrdiff_t n, const double *T)
-{
-    enum { MOST = 4096 };
-    double sum = 0;
-    ptrdiff_t count = 0;
-    for (ptrdiff_t j = 0, step = (n + MOST - 1) / MOST; j < n; j += step)
-        if (T[j] != 0 && isfinite(T[j])) sum += log2(fabs(T[j])), count++;
-    const double mean = count > 0 ? sum / (double)count : 0;
-    return exp2(mean - floor(mean));
-}
-
-crs_envelope *crs_envelope_new(const crs_envelope_settings *c, const double *T, crease_error *e)
-{
-    crs_envelope planned;
-    const ptrdiff_t bytes = plan(&planned, c, e);
-    if (bytes < 0) return NULL;
-    crs_envelope *s = crs_alloc(1, sizeof *s);
-    void *memory = s ? crs_alloc((size_t)bytes, 1) : NULL;
-    if (!memory) {
-        crs_free(s);
-        crs_fail(e, CREASE_NO_MEMORY, "robust CP: out of memory: %td bytes needed", bytes);
-        return NULL;
-    }
-    *s = planned;
-    s->T = T;
-    s->unit = unit_of(crease_size(&c->shape), T);
-    s->memory = memory;
-    crs_large_pages(memory, (size_t)bytes);
-    crs_carver m = carver_of(memory);
+    s->memory = crs_alloc((size_t)bytes, 1);
+    if (!s->memory)
+        return crs_fail(e, CREASE_NO_MEMORY, "robust CP: out of memory: %td bytes needed", bytes);
+    crs_large_pages(s->memory, (size_t)bytes);
+    crs_carver m = carver_of(s->memory);
     carve(s, &m);
-    s->observed = crease_size(&c->shape);
-    for (ptrdiff_t j = crease_size(&c->shape) - 1; c->mask && j >= 0; j--)
-        s->observed -= c->mask[j] == 0;
-    return s;
+    return true;
 }
 
-void crs_envelope_free(crs_envelope *s)
+void crs_envelope_look_at(crs_envelope_piece *s, const crs_slab *slab)
 {
-    if (s) crs_free(s->memory);
-    crs_free(s);
+    bool other = false;
+    for (int n = 0; n < slab->shape.order; n++)
+        other = other || s->c.shape.dim[n] != slab->shape.dim[n];
+    if (other) {
+        crs_carver m = carver_of(s->memory);
+        s->c.shape = slab->shape;
+        set_grid(s);
+        carve(s, &m);
+    }
+    s->T = slab->t;
+    s->mask = slab->w;
+    s->before = slab->first / s->grid.right;
 }
 
 crs_penalty_value crs_envelope_l1(double t, double c)
@@ -251,14 +212,14 @@ void crs_envelope_block(const crs_envelope_tile *t, ptrdiff_t first, int count)
     for (int k = 0; k < CRS_ENV_SUMS; k++) t->sums[k] += a[k];
 }
 
-static ptrdiff_t padded(const crs_envelope *s)
+static ptrdiff_t padded(const crs_envelope_piece *s)
 {
     return s->grid.chunks * s->k.rank * s->grid.width;
 }
 
 /* Rows of the Khatri-Rao product of the rows' modes: those of all but the last, which seldom
  * change, times the last's. */
-static void row_products(const crs_envelope *s, ptrdiff_t row, ptrdiff_t count, double *to)
+static void row_products(const crs_envelope_piece *s, ptrdiff_t row, ptrdiff_t count, double *to)
 {
     const int last = s->grid.split - 1;
     const ptrdiff_t rank = s->k.rank, dim = s->c.shape.dim[last], end = row + count;
@@ -277,7 +238,7 @@ static uint32_t place(ptrdiff_t row) { return (uint32_t)row * 0x9e3779b9u; }
 
 /* What the pass over one band needs. */
 typedef struct {
-    crs_envelope *s;
+    crs_envelope_piece *s;
     const worker_room *w;
     double *collected, *column_weights;
     crs_envelope_tile tile;
@@ -286,7 +247,7 @@ typedef struct {
 /* The tile of four rows from first + i on, at column `column`. */
 static void place_tile(band_pass *p, ptrdiff_t first, ptrdiff_t i, ptrdiff_t column)
 {
-    const crs_envelope *s = p->s;
+    const crs_envelope_piece *s = p->s;
     const crs_cp_grid *g = &s->grid;
     crs_envelope_tile *t = &p->tile;
     const ptrdiff_t row = first + i, at = row * g->right + column;
@@ -297,14 +258,15 @@ static void place_tile(band_pass *p, ptrdiff_t first, ptrdiff_t i, ptrdiff_t col
     t->row = s->row_weights + row;
     t->column = p->column_weights + column;
     t->t = s->T + at;
-    if (s->c.mask) t->mask = s->c.mask + at;
-    for (int k = 0; k < CRS_TILE_ROWS; k++) t->counted[k] = place(row + k) <= s->counted;
+    if (s->mask) t->mask = s->mask + at;
+    for (int k = 0; k < CRS_TILE_ROWS; k++)
+        t->counted[k] = place(s->before + row + k) <= s->counted;
 }
 
 /* s in the panel, and its shares of y and S'V */
 static void pass_panel(band_pass *p, ptrdiff_t row, ptrdiff_t count)
 {
-    crs_envelope *s = p->s;
+    crs_envelope_piece *s = p->s;
     const worker_room *w = p->w;
     const ptrdiff_t rank = s->k.rank, width = s->grid.width, stride = s->stride;
     row_products(s, row, count, w->rows);
@@ -328,7 +290,7 @@ static void pass_panel(band_pass *p, ptrdiff_t row, ptrdiff_t count)
 
 static void pass_band(void *self, ptrdiff_t band, int worker)
 {
-    crs_envelope *s = self;
+    crs_envelope_piece *s = self;
     const crs_cp_grid *g = &s->grid;
     const ptrdiff_t columns = g->chunks * g->width;
     double sums[CRS_ENV_SUMS] = { 0 };
@@ -350,7 +312,7 @@ static void pass_band(void *self, ptrdiff_t band, int worker)
     copy(CRS_ENV_SUMS, sums, s->sums + band * CRS_ENV_SUMS);
 }
 
-static void set_point(crs_envelope *s, ptrdiff_t rank, const double *const *factor)
+static void set_point(crs_envelope_piece *s, ptrdiff_t rank, const double *const *factor)
 {
     const ptrdiff_t width = s->grid.width, right = s->grid.right;
     s->k = (crs_kruskal){ .shape = s->c.shape, .rank = rank };
@@ -381,7 +343,7 @@ static void marginal(const crease_space *shape, int from, int to, int n, const d
 }
 
 /* w = the collected sums, their rows side by side */
-static void lay_out(const crs_envelope *s)
+static void lay_out(const crs_envelope_piece *s)
 {
     const ptrdiff_t rank = s->k.rank, width = s->grid.width;
     for (ptrdiff_t j = 0; j < s->grid.right; j++)
@@ -389,7 +351,7 @@ static void lay_out(const crs_envelope *s)
             s->w[j * rank + r] = s->collected[(j / width * rank + r) * width + j % width];
 }
 
-static void fold_modes(crs_envelope *s, crs_envelope_sums *out)
+static void fold_modes(crs_envelope_piece *s, crs_envelope_sums *out)
 {
     const int order = s->c.shape.order, split = s->grid.split;
     crs_cp_gathering g = { .weigh = s->kernel->weigh, .k = s->k, .threads = s->c.threads };
@@ -414,14 +376,14 @@ static void add_bands(ptrdiff_t bands, ptrdiff_t size, double *x)
     for (ptrdiff_t band = 1; band < bands; band++) axpy(size, 1, x + band * size, x);
 }
 
-static void add_histograms(const crs_envelope *s, ptrdiff_t *to)
+static void add_histograms(const crs_envelope_piece *s, ptrdiff_t *to)
 {
     for (int k = 0; k < CRS_ENVELOPE_BINS; k++) to[k] = 0;
     for (int k = 0; k < s->c.threads; k++)
         for (int b = 0; b < CRS_ENVELOPE_BINS; b++) to[b] += s->worker[k].histogram[b];
 }
 
-static void want(crs_envelope *s, const crs_envelope_sums *out)
+static void want(crs_envelope_piece *s, const crs_envelope_sums *out)
 {
     s->rows_wanted = s->columns_wanted = false;
     s->counted = out->every > 1 ? UINT32_MAX / (uint32_t)out->every : UINT32_MAX;
@@ -431,17 +393,17 @@ static void want(crs_envelope *s, const crs_envelope_sums *out)
         memset(s->worker[k].histogram, 0, CRS_ENVELOPE_BINS * sizeof *s->worker[k].histogram);
 }
 
-void crs_envelope_evaluate(crs_envelope *s, ptrdiff_t rank, const double *const *factor,
-                           const crs_penalty_value *judge, const crs_penalty_value *next,
-                           crs_envelope_sums *out)
+void crs_envelope_pass(crs_envelope_piece *s, const crs_envelope_request *r, const crs_kruskal *k,
+                       crs_envelope_sums *out)
 {
     const crs_cp_grid *g = &s->grid;
     const double *a = s->sums;
-    s->same = judge == next;
-    s->judge = rule_of(judge, s->c.alpha_noise);
-    s->next = s->same ? s->judge : rule_of(next, s->c.alpha_noise);
+    s->same = r->judge == r->next;
+    s->judge = rule_of(r->judge, s->c.alpha_noise);
+    s->next = s->same ? s->judge : rule_of(r->next, s->c.alpha_noise);
+    s->unit = r->unit;
     want(s, out);
-    set_point(s, rank, factor);
+    set_point(s, k->rank, k->factor);
     crs_parallel(s->c.threads, g->bands, pass_band, s);
     add_bands(g->bands, CRS_ENV_SUMS, s->sums);
     out->value = a[CRS_ENV_VALUE];
@@ -449,7 +411,6 @@ void crs_envelope_evaluate(crs_envelope *s, ptrdiff_t rank, const double *const 
     out->squares = a[CRS_ENV_SQUARES];
     out->weights = 0;
     for (ptrdiff_t i = 0; i < g->left; i++) out->weights += s->row_weights[i];
-    out->observed = s->observed;
     out->nonzeros = (ptrdiff_t)a[CRS_ENV_NONZERO];
     out->unit = s->unit;
     add_histograms(s, out->histogram);
@@ -479,15 +440,8 @@ double crs_envelope_quantile(const crs_envelope_sums *a, double q)
     return INFINITY;
 }
 
-void crs_envelope_open(crs_envelope *s, ptrdiff_t rank, const double *const *factor,
-                       const crs_penalty_value *penalty)
-{
-    s->next = rule_of(penalty, s->c.alpha_noise);
-    set_point(s, rank, factor);
-}
-
-/* Entry j of the tensor; m is M there. */
-static double part_of(const crs_envelope *s, crs_cp_part part, ptrdiff_t j, double m)
+/* Entry j of the slab; m is M there. */
+static double part_of(const crs_envelope_piece *s, crs_cp_part part, ptrdiff_t j, double m)
 {
     const double c = s->next.c;
     if (part == CRS_CP_LOW_RANK) return m;
@@ -498,12 +452,14 @@ static double part_of(const crs_envelope *s, crs_cp_part part, ptrdiff_t j, doub
     return part == CRS_CP_B ? c * rest / s->c.alpha_noise : 2 * c * rest;
 }
 
-void crs_envelope_read(const crs_envelope *s, crs_cp_part part, ptrdiff_t first, ptrdiff_t count,
-                       double *out)
+void crs_envelope_read_slab(crs_envelope_piece *s, const crs_penalty_value *penalty,
+                            const crs_kruskal *k, crs_cp_part part, double *out)
 {
+    s->next = rule_of(penalty, s->c.alpha_noise);
+    set_point(s, k->rank, k->factor);
     const ptrdiff_t right = s->grid.right, width = s->grid.width, rank = s->k.rank;
     double *kr = s->worker->rows;
-    for (ptrdiff_t row = first; row < first + count; row++, out += right) {
+    for (ptrdiff_t row = 0; row < s->grid.left; row++, out += right) {
         crs_khatri_rao(&s->k, (crs_modes){ 0, s->grid.split, -1 }, row, 1, kr);
         fill(right, 0, out);
         for (ptrdiff_t j = 0; j < right; j += width)
