@@ -54,6 +54,18 @@ run "$CREASE" convert t.npy m.npy --merge 0,1 --as f4 --json
 [ $code -eq 0 ] && [ "$("$python" -c 'import numpy as np; print(np.load("m.npy", mmap_mode="r").shape)')" = "(3000, 1700)" ]
 judge $? "dimensions are merged"
 
+# An instance of several slabs is drawn as it is written.
+run "$CREASE" generate cp --shape 2,1450,1450 --rank 2 --outliers 0.01 --seed 3 --out instance
+[ $code -eq 0 ] && "$python" - <<'END'
+import numpy as np
+t, l, s, n = (np.load(f"instance/{k}.npy", mmap_mode="r") for k in ("tensor", "lowrank", "sparse", "noise"))
+x = [np.load(f"instance/factor_{k}.npy") for k in (1, 2, 3)]
+assert np.array_equal(t, l + s + n)
+assert np.count_nonzero(s) == round(0.01 * t.size) and 0.9e-3 < n.std() < 1.1e-3
+assert np.allclose(l[1], (x[1] * x[0][1]) @ x[2].T, rtol=0, atol=1e-12)
+END
+judge $? "the parts of a large instance: exit $code, $err"
+
 # A full disk is refused before the first part.
 ulimit -f 1000
 run "$CREASE" convert t.npy large.npy

@@ -253,6 +253,8 @@ typedef struct {
     long long bytes;
     char hash[CRS_HASH];
     const crease_watch *watch; /* gives looks while the file is written; NULL: none */
+    long long
+        expected; /* bytes for which room is taken before the first is written; 0: not known */
 } crs_stamp;
 bool crs_stamp_read(const char *path, crs_stamp *s, crease_error *e);
 
