@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #include "core/parallel.h"
-#include "io/formats/child.h"
 #include "io/stream/stream.h"
 
 enum { PIECE = 1 << 22 }; /* bytes between two looks at the watch */
