@@ -76,6 +76,8 @@ void crs_memory_open(crs_memory *m, const crease_space *shape, const double *t,
     *m = (crs_memory){ .source = {
                            .ops = &ops, .cut = crs_partition_of(shape), .whole = t, .seen = w } };
     m->source.count = m->source.cut.count;
+    m->source.whole = t;
+    m->source.seen = w;
 }
 
 /* The slab of least index that failed, and why. */

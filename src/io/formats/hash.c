@@ -1,20 +1,24 @@
 /* SPDX-License-Identifier: MIT
  * hash: SHA-256 (FIPS 180-4) of bytes, arrays and files, by nettle or sha256.c: neither takes
- * memory, so that a hash cannot fail */
+ * memory, so that a hash cannot fail. Of an array of several slabs (slab/slab.h) it is the hash of
+ * their hashes, so that slabs can be hashed in any order. */
 #include "io/formats/io.h"
+#include "slab/slab.h"
 
 void crs_hash_begin(crs_hash *h) { sha256_init(h); }
 
 void crs_hash_add(crs_hash *h, const void *data, size_t n) { sha256_update(h, n, data); }
 
-void crs_hash_end(crs_hash *h, char text[CRS_HASH])
+static void end_as(crs_hash *h, const char *name, char text[CRS_HASH])
 {
     uint8_t digest[SHA256_DIGEST_SIZE];
     sha256_digest(h, sizeof digest, digest);
-    size_t used = (size_t)snprintf(text, CRS_HASH, "sha256:");
+    size_t used = (size_t)snprintf(text, CRS_HASH, "%s:", name);
     for (size_t k = 0; k < sizeof digest; k++)
         used += (size_t)snprintf(text + used, CRS_HASH - used, "%02x", digest[k]);
 }
+
+void crs_hash_end(crs_hash *h, char text[CRS_HASH]) { end_as(h, "sha256", text); }
 
 /* A whole number as 8 bytes, the least first. */
 static void add_whole(crs_hash *h, ptrdiff_t x)
@@ -24,9 +28,63 @@ static void add_whole(crs_hash *h, ptrdiff_t x)
     crs_hash_add(h, bytes, sizeof bytes);
 }
 
+void crs_hash_shape(crs_hash *h, const crease_space *s)
+{
+    crs_hash_begin(h);
+    add_whole(h, s->order);
+    for (int k = 0; k < s->order; k++) add_whole(h, s->dim[k]);
+}
+
+void crs_hash_entries(crs_hash *h, ptrdiff_t n, const double *x, const unsigned char *seen)
+{
+    enum { PIECE = 1024 };
+    double piece[PIECE];
+    for (ptrdiff_t at = 0; at < n; at += PIECE) {
+        const ptrdiff_t now = fewer(PIECE, n - at);
+        for (ptrdiff_t k = at; k < at + now; k++)
+            piece[k - at] = isnan(x[k]) || (seen && !seen[k]) ? (double)NAN : x[k];
+        crs_hash_add(h, piece, (size_t)now * sizeof *piece);
+    }
+}
+
+void crs_hash_slabs(crs_hash *h, bool several, char text[CRS_HASH])
+{
+    end_as(h, several ? "sha256/slabs" : "sha256", text);
+}
+
+/* Entries as they come, one slab after the other. */
+typedef struct {
+    crs_hash all, slab;
+    crs_partition cut;
+    ptrdiff_t k, left; /* of slab k */
+} entries;
+
+static void begin_slab(entries *h, ptrdiff_t k)
+{
+    const crs_slab s = crs_slab_at(&h->cut, k);
+    h->k = k;
+    h->left = crease_size(&s.shape);
+    crs_hash_begin(&h->slab);
+}
+
+static void add_entries(entries *h, ptrdiff_t n, const double *x)
+{
+    if (h->cut.count == 1) crs_hash_entries(&h->all, n, x, NULL);
+    for (ptrdiff_t at = 0, now; h->cut.count > 1 && at < n; at += now) {
+        uint8_t digest[SHA256_DIGEST_SIZE];
+        now = fewer(n - at, h->left);
+        crs_hash_entries(&h->slab, now, x + at, NULL);
+        h->left -= now;
+        if (h->left > 0) continue;
+        sha256_digest(&h->slab, sizeof digest, digest);
+        crs_hash_add(&h->all, digest, sizeof digest);
+        if (h->k + 1 < h->cut.count) begin_slab(h, h->k + 1);
+    }
+}
+
 /* Sparse rows, zeros and all: as the same matrix made dense; of one that no reader would make dense
  * the entries with their places. */
-static void add_sparse(crs_hash *h, const crs_array *a)
+static void add_sparse(entries *h, const crs_array *a)
 {
     enum { PIECE = 1024 };
     const ptrdiff_t rows = a->shape.dim[0], cols = a->shape.dim[1];
@@ -37,35 +95,28 @@ static void add_sparse(crs_hash *h, const crs_array *a)
             const ptrdiff_t now = cols - low < PIECE ? cols - low : PIECE;
             fill(now, 0, piece);
             for (; k < a->start[i + 1] && a->col[k] < low + now; k++)
-                piece[a->col[k] - low] = isnan(a->value[k]) ? (double)NAN : a->value[k];
-            crs_hash_add(h, piece, (size_t)now * sizeof *piece);
+                piece[a->col[k] - low] = a->value[k];
+            add_entries(h, now, piece);
         }
         if (whole) continue;
-        add_whole(h, a->start[i + 1]);
+        add_whole(&h->all, a->start[i + 1]);
         for (; k < a->start[i + 1]; k++) {
-            add_whole(h, a->col[k]);
-            crs_hash_add(h, &a->value[k], sizeof a->value[k]);
+            add_whole(&h->all, a->col[k]);
+            crs_hash_add(&h->all, &a->value[k], sizeof a->value[k]);
         }
     }
 }
 
 void crs_array_hash(const crs_array *a, char hash[CRS_HASH])
 {
-    enum { PIECE = 1024 };
-    const ptrdiff_t n = a->value ? 0 : crease_size(&a->shape);
-    double piece[PIECE];
-    crs_hash h;
-    crs_hash_begin(&h);
-    add_whole(&h, a->shape.order);
-    for (int k = 0; k < a->shape.order; k++) add_whole(&h, a->shape.dim[k]);
-    if (a->value) add_sparse(&h, a);
-    for (ptrdiff_t at = 0; at < n; at += PIECE) {
-        const ptrdiff_t now = n - at < PIECE ? n - at : PIECE;
-        for (ptrdiff_t k = 0; k < now; k++)
-            piece[k] = isnan(a->data[at + k]) ? (double)NAN : a->data[at + k];
-        crs_hash_add(&h, piece, (size_t)now * sizeof *piece);
-    }
-    crs_hash_end(&h, hash);
+    entries h = { .cut = crs_partition_of(&a->shape) };
+    crs_hash_shape(&h.all, &a->shape);
+    begin_slab(&h, 0);
+    if (a->value)
+        add_sparse(&h, a);
+    else
+        add_entries(&h, crease_size(&a->shape), a->data);
+    crs_hash_slabs(&h.all, h.cut.count > 1, hash);
 }
 
 bool crs_hash_file(crs_hash *h, const char *path, long long *bytes, crease_error *e)

@@ -103,6 +103,26 @@ typedef struct {
     const char *inner; /* of "FILE:INNER": the array in it; NULL: the only one */
 } crs_input;
 
+/* A number as files hold it. */
+typedef struct {
+    char kind; /* f, i, u or b */
+    int bytes; /* 2, 4 or 8 of f; 1 of b; 1, 2, 4 or 8 */
+    bool big;  /* most significant byte first */
+} crs_number;
+
+/* How the entries of an array can be had a part at a time. */
+typedef struct {
+    enum {
+        CRS_PLACE_WHOLE, /* not at all: the file has to be read as a whole */
+        CRS_PLACE_RAW,   /* they lie one after the other in the file, from `offset` on */
+        CRS_PLACE_FED    /* a process gives slabs */
+    } access;
+    crease_space shape;
+    crs_number type; /* of RAW; of FED its bytes */
+    long long offset;
+    bool reversed; /* the file has its dimensions in reverse order: the shape is as in the file */
+} crs_place;
+
 /* One array of several in a file. */
 typedef struct {
     char name[256], type[24]; /* as the file calls them */
@@ -143,7 +163,27 @@ typedef struct {
 typedef bool crs_format_reader(const crs_input *s, const crs_asked *asked, crs_array *out,
                                crease_error *e);
 typedef bool crs_format_lister(const crs_input *s, crs_listing *out, crease_error *e);
+/* `about` gets the shape, axes and notice, but no entries. */
+typedef bool crs_format_placer(const crs_input *s, const crs_asked *asked, crs_place *out,
+                               crs_array *about, crease_error *e);
+/* Runs in a process of its own, without the input's f (child.h). On failure e has the sentence. */
+typedef struct crs_emit crs_emit;
+typedef bool crs_decode(const crs_input *s, const crs_asked *asked, crs_emit *to, crease_error *e);
+/* A process (child.h) that gives slabs whenever they are asked for. What it was opened with is
+ * borrowed. It ends with the thread that has opened it. */
+typedef struct crs_feed crs_feed;
+crs_feed *crs_feed_open(crs_decode *decode, const crs_input *s, const crs_asked *asked,
+                        crease_error *e);
+/* All `count` items of slab k; after a failure it gives nothing more. */
+bool crs_feed_take(crs_feed *f, ptrdiff_t k, ptrdiff_t count, double *out, crease_error *e);
+void crs_feed_close(crs_feed *f);
+
 typedef bool crs_format_writer(const char *path, int count, const crs_item *item, crease_error *e);
+
+/* Makes a file with room for the entries of one item, in row order from byte *offset on: 4 or 8
+ * bytes each, the least one first. */
+typedef bool crs_format_layer(const char *path, const crs_item *item, long long *offset,
+                              crease_error *e);
 
 /* A format is a file with this table, crs_NAME_format, and a line in list.def. */
 typedef struct {
@@ -155,7 +195,10 @@ typedef struct {
     bool (*begins)(const unsigned char *head, size_t n); /* its first bytes? NULL: cannot be told */
     crs_format_reader *read;
     crs_format_lister *list;  /* NULL: always one array */
+    crs_format_placer *place; /* NULL: always CRS_PLACE_WHOLE */
+    crs_decode *feed;         /* gives slabs of what is CRS_PLACE_FED */
     crs_format_writer *write; /* NULL: only read */
+    crs_format_layer *lay;    /* NULL: files are written as a whole */
     bool many;                /* several arrays may be written to one file */
     bool opens; /* reads by path, or to and fro: what is packed or a pipe is put into a file */
 } crs_format;
@@ -165,6 +208,7 @@ typedef struct {
 #undef FORMAT
 
 crs_format_writer crs_write_hdf5; /* hdf5_write.c */
+crs_format_layer crs_lay_hdf5;
 
 /* Format k of the list, NULL after the last; by its name; by the ending of a path. */
 const crs_format *crs_format_at(int k);
@@ -186,6 +230,9 @@ bool crs_read_asked(const char *path, const crs_asked *asked, crs_array *out, cr
 bool crs_read_array(const char *path, crs_array *out, crease_error *e);
 /* The shape that the file claims to have, where it says so at its beginning; false: it does not. */
 bool crs_read_shape(const char *path, const crs_asked *asked, crease_space *shape);
+/* Where its entries are; *format is what feeds them. */
+bool crs_read_place(const char *path, const crs_asked *asked, crs_place *out, crs_array *about,
+                    const crs_format **format, crease_error *e);
 /* What is in it, without reading it all; *format tells how it was read. */
 bool crs_read_listing(const char *path, const crs_asked *asked, crs_listing *out,
                       const crs_format **format, crease_error *e);
@@ -194,13 +241,19 @@ void crs_array_free(crs_array *a);
 bool crs_array_own(crs_array *a, crease_error *e);
 
 /* SHA-256 (hash.c), as "sha256:" and 64 hexadecimal digits. */
-enum { CRS_HASH = 72 };
+enum { CRS_HASH = 80 };
 typedef struct sha256_ctx crs_hash;
 void crs_hash_begin(crs_hash *h);
 void crs_hash_add(crs_hash *h, const void *data, size_t n);
 void crs_hash_end(crs_hash *h, char text[CRS_HASH]);
-/* Of the shape and the entries; every NaN is the same. */
+/* Of the shape and the entries; every NaN is the same. Of an array of several slabs it is the hash
+ * of the shape and of the hashes of slabs, "sha256/slabs:". */
 void crs_array_hash(const crs_array *a, char hash[CRS_HASH]);
+/* Its pieces: the shape begins, entries that were not seen count as NaN (NULL: all were), or the
+ * 32 bytes of the hash of each slab, and the end. */
+void crs_hash_shape(crs_hash *h, const crease_space *s);
+void crs_hash_entries(crs_hash *h, ptrdiff_t n, const double *x, const unsigned char *seen);
+void crs_hash_slabs(crs_hash *h, bool several, char text[CRS_HASH]);
 /* The bytes of a file into a hash, and how many they are. */
 bool crs_hash_file(crs_hash *h, const char *path, long long *bytes, crease_error *e);
 
@@ -209,6 +262,8 @@ typedef struct {
     long long bytes;
     char hash[CRS_HASH];
     const crease_watch *watch; /* gives looks while the file is written; NULL: none */
+    long long
+        expected; /* bytes for which room is taken before the first is written; 0: not known */
 } crs_stamp;
 bool crs_stamp_read(const char *path, crs_stamp *s, crease_error *e);
 
@@ -226,15 +281,11 @@ bool crs_bytes_skip(crs_bytes *in, size_t n, const char *what);
 /* Has a plain file room for so many records? Of other streams the end will tell. */
 bool crs_bytes_hold(const crs_bytes *in, const crease_space *shape, ptrdiff_t record);
 
-/* A number as files hold it. */
-typedef struct {
-    char kind; /* f, i, u or b */
-    int bytes; /* 2, 4 or 8 of f; 1 of b; 1, 2, 4 or 8 */
-    bool big;  /* most significant byte first */
-} crs_number;
+/* The bits of a number, and back. */
 uint64_t crs_number_bits(int bytes, bool big, const unsigned char *p);
 void crs_number_put(int bytes, uint64_t bits, unsigned char *to); /* the least byte first */
-/* Those one after the other at p; *rounded becomes true when a double cannot hold one. */
+/* Those one after the other at p, which may be the end of the place of `out`; *rounded becomes true
+ * when a double cannot hold one. */
 void crs_numbers(const crs_number *t, ptrdiff_t count, const unsigned char *p, double *out,
                  bool *rounded);
 /* Back, in 4 or 8 bytes each, the least one first. */

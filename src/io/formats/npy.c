@@ -351,8 +351,23 @@ static bool read_about(crs_bytes *in, const char *inner, crs_npy_header *out)
 {
     header h;
     const field *f = read_header(in, &h) ? find(&h, in, inner) : NULL;
-    return f && take_field(&h, f, in, out) && crs_bytes_hold(in, &h.shape, h.record) &&
-           crs_memory_holds(in->name, &out->shape, in->e);
+    return f && take_field(&h, f, in, out) && crs_bytes_hold(in, &h.shape, h.record);
+}
+
+static bool place_npy(const crs_input *s, const crs_asked *asked, crs_place *out, crs_array *about,
+                      crease_error *e)
+{
+    crs_bytes in = { s->f, s->name, 0, e, NULL };
+    crs_npy_header h;
+    (void)asked;
+    if (!read_about(&in, s->inner, &h)) return false;
+    *out = (crs_place){ .shape = h.shape, .type = h.record.type, .offset = (long long)in.at };
+    if (h.record.bytes == h.record.type.bytes) out->access = CRS_PLACE_RAW;
+    out->reversed = h.fortran;
+    for (int n = 0; h.fortran && n < h.shape.order; n++)
+        out->shape.dim[n] = h.shape.dim[h.shape.order - 1 - n];
+    about->shape = h.shape;
+    return true;
 }
 
 static bool read_npy(const crs_input *s, const crs_asked *asked, crs_array *out, crease_error *e)
@@ -360,7 +375,7 @@ static bool read_npy(const crs_input *s, const crs_asked *asked, crs_array *out,
     crs_bytes in = { s->f, s->name, 0, e, asked ? asked->watch : NULL };
     crs_npy_header h;
     *out = (crs_array){ .data = NULL };
-    if (!read_about(&in, s->inner, &h)) return false;
+    if (!read_about(&in, s->inner, &h) || !crs_memory_holds(s->name, &h.shape, e)) return false;
     out->shape = h.shape;
     const ptrdiff_t count = crease_size(&h.shape) / h.record.each;
     if (!crs_records_read(&in, &h.record, count, out) || (h.fortran && !crs_row_order(out, e))) {
@@ -572,7 +587,12 @@ static bool write_item(const char *path, const crs_item *item, crs_stamp *stamp,
 
 bool crs_write_npy(const char *path, const crs_npy *a, crs_stamp *stamp, crease_error *e)
 {
+    enum { MANY = 1 << 22 }; /* entries */
     const crs_item item = { .shape = a->shape, .data = a->data, .pieces = a->pieces };
+    char head[CRS_NPY_HEAD];
+    const ptrdiff_t n = crease_size(a->shape);
+    if (stamp && n > MANY)
+        stamp->expected = (long long)crs_npy_head("<f8", a->shape, head) + 8 * (long long)n;
     return write_item(path, &item, stamp, e);
 }
 
@@ -580,6 +600,18 @@ static bool put_item(const char *path, int count, const crs_item *item, crease_e
 {
     (void)count; /* one */
     return write_item(path, item, NULL, e);
+}
+
+static bool lay_npy(const char *path, const crs_item *item, long long *offset, crease_error *e)
+{
+    char head[CRS_NPY_HEAD];
+    const size_t n = crs_npy_head(item->single ? "<f4" : "<f8", item->shape, head);
+    FILE *f = fopen(path, "wb");
+    const bool written = f && fwrite(head, 1, n, f) == n;
+    *offset = (long long)n;
+    if ((f && fclose(f) != 0) || !written)
+        return crs_fail(e, CREASE_IO, "%.200s cannot be written; check the space left", path);
+    return true;
 }
 
 static bool is_npy(const unsigned char *head, size_t n)
@@ -594,5 +626,7 @@ const crs_format crs_npy_format = {
     .begins = is_npy,
     .read = read_npy,
     .list = list_npy,
+    .place = place_npy,
     .write = put_item,
+    .lay = lay_npy,
 };
