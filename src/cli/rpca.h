@@ -69,6 +69,7 @@ bool crs_parse_ranks(const char *text, const crease_space *shape, crease_space *
 bool crs_rpca_read(crs_rpca_job *j, crease_error *e);
 void crs_rpca_forecast(crs_rpca_job *j); /* once the fit is there */
 /* Missing entries become nan; axes are merged; hash is of what results. */
+bool crs_rpca_merge(const char *axes, crease_space *s, crease_error *e); /* NULL: as it is */
 bool crs_rpca_take(crs_array *data, const char *mask, const char *axes, crease_rpca_settings *s,
                    char hash[CRS_HASH], crease_error *e);
 /* lowrank.npy of the folder of --truth, shaped as the data; empty without that option. */
@@ -130,15 +131,15 @@ bool crs_tucker_problem(crs_tucker_job *j, crease_error *e);
 /* The result as a document. */
 void crs_tucker_result(const crs_tucker_job *j, const crs_run *run, crs_document *d);
 
-/* verify.c: a folder of results judged by the checker. */
+/* rpca_verify.c: a folder of results judged by the checker. */
 typedef struct {
     const char *folder; /* NULL: the parts are those of the fit */
     crease_rpca_settings s;
     double *const *unit; /* and the weights: what the files hold */
     const double *weight;
-    const double *tensor;            /* nan where it is missing, unless there is a fit to ask */
+    struct crs_rpca_rows *rows;      /* the data, unless there is a fit to ask */
     const crease_rpca *fit;          /* may be NULL */
-    const crs_center_arrays *center; /* to be subtracted from the data of a fit; NULL: none */
+    const crs_center_arrays *center; /* to be subtracted from the data; NULL: none */
     double eps;
     bool relative;
     int threads;       /* 0: all there are */
@@ -146,5 +147,19 @@ typedef struct {
     crease_watch *watch;
 } crs_rpca_claim;
 bool crs_rpca_check(const crs_rpca_claim *c, crease_verification *v, crease_error *e);
+
+/* rpca_problem.c: are the arrays of the folder, those that are there, what follows from the model
+ * and the data? Entries first, .. of either come in order, whole fibres along the last mode. */
+typedef struct {
+    crs_judged *j;
+    crease_space shape;
+    bool (*data)(void *self, ptrdiff_t first, ptrdiff_t count, double *out, crease_error *e);
+    void (*model)(void *self, ptrdiff_t first, ptrdiff_t count, double *out);
+    void *self;                      /* data are nan where they are missing */
+    double tolerance;                /* of an entry of L */
+    const crs_center_arrays *center; /* that the data are without and L has */
+    const crs_rpca_claim *sum;       /* whose c |N|^2 + alpha rho(E) is wanted; NULL: none is */
+} crs_rpca_arrays;
+bool crs_rpca_judge(const crs_rpca_arrays *a, crease_error *e);
 
 #endif

@@ -75,9 +75,10 @@ bool crs_rpca_init(const char *text, crease_rpca_settings *s)
 }
 
 /* Neighbouring axes become one: the entries stay where they are. */
-static bool merge(const char *text, crease_space *s, crease_error *e)
+bool crs_rpca_merge(const char *text, crease_space *s, crease_error *e)
 {
     int first, count;
+    if (!text) return true;
     if (!crs_parse_merge(text, s, &first, &count, e)) return false;
     crs_merge_shape(s, first, count);
     return true;
@@ -149,8 +150,8 @@ bool crs_rpca_take(crs_array *data, const char *mask, const char *axes, crease_r
     s->mask = w.data;
     if (s->kind == CREASE_RPCA_CP || s->kind == CREASE_RPCA_TUCKER)
         s->missing = s->missing || data->gaps;
-    done = done && crs_data_finite(data, s->missing, w.data, e) &&
-           (!axes || merge(axes, &s->shape, e));
+    done =
+        done && crs_data_finite(data, s->missing, w.data, e) && crs_rpca_merge(axes, &s->shape, e);
     if (done && s->shape.order < 2)
         done =
             crs_fail(e, CREASE_BAD_SHAPE, "the data have 1 dimension; give a matrix or a tensor");

@@ -49,22 +49,32 @@ static void add_sparse(crs_hash *h, const crs_array *a)
     }
 }
 
-void crs_array_hash(const crs_array *a, char hash[CRS_HASH])
+void crs_array_hash_begin(crs_hash *h, const crease_space *s)
+{
+    crs_hash_begin(h);
+    add_whole(h, s->order);
+    for (int k = 0; k < s->order; k++) add_whole(h, s->dim[k]);
+}
+
+void crs_array_hash_add(crs_hash *h, ptrdiff_t count, const double *x)
 {
     enum { PIECE = 1024 };
-    const ptrdiff_t n = a->value ? 0 : crease_size(&a->shape);
     double piece[PIECE];
-    crs_hash h;
-    crs_hash_begin(&h);
-    add_whole(&h, a->shape.order);
-    for (int k = 0; k < a->shape.order; k++) add_whole(&h, a->shape.dim[k]);
-    if (a->value) add_sparse(&h, a);
-    for (ptrdiff_t at = 0; at < n; at += PIECE) {
-        const ptrdiff_t now = n - at < PIECE ? n - at : PIECE;
-        for (ptrdiff_t k = 0; k < now; k++)
-            piece[k] = isnan(a->data[at + k]) ? (double)NAN : a->data[at + k];
-        crs_hash_add(&h, piece, (size_t)now * sizeof *piece);
+    for (ptrdiff_t at = 0; at < count; at += PIECE) {
+        const ptrdiff_t now = count - at < PIECE ? count - at : PIECE;
+        for (ptrdiff_t k = 0; k < now; k++) piece[k] = isnan(x[at + k]) ? (double)NAN : x[at + k];
+        crs_hash_add(h, piece, (size_t)now * sizeof *piece);
     }
+}
+
+void crs_array_hash(const crs_array *a, char hash[CRS_HASH])
+{
+    crs_hash h;
+    crs_array_hash_begin(&h, &a->shape);
+    if (a->value)
+        add_sparse(&h, a);
+    else
+        crs_array_hash_add(&h, crease_size(&a->shape), a->data);
     crs_hash_end(&h, hash);
 }
 

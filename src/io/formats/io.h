@@ -201,6 +201,9 @@ void crs_hash_add(crs_hash *h, const void *data, size_t n);
 void crs_hash_end(crs_hash *h, char text[CRS_HASH]);
 /* Of the shape and the entries; every NaN is the same. */
 void crs_array_hash(const crs_array *a, char hash[CRS_HASH]);
+/* The same of a dense array, a few entries at a time. */
+void crs_array_hash_begin(crs_hash *h, const crease_space *s);
+void crs_array_hash_add(crs_hash *h, ptrdiff_t count, const double *x);
 /* The bytes of a file into a hash, and how many they are. */
 bool crs_hash_file(crs_hash *h, const char *path, long long *bytes, crease_error *e);
 

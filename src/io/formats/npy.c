@@ -351,8 +351,7 @@ static bool read_about(crs_bytes *in, const char *inner, crs_npy_header *out)
 {
     header h;
     const field *f = read_header(in, &h) ? find(&h, in, inner) : NULL;
-    return f && take_field(&h, f, in, out) && crs_bytes_hold(in, &h.shape, h.record) &&
-           crs_memory_holds(in->name, &out->shape, in->e);
+    return f && take_field(&h, f, in, out) && crs_bytes_hold(in, &h.shape, h.record);
 }
 
 static bool read_npy(const crs_source *s, const crs_asked *asked, crs_array *out, crease_error *e)
@@ -360,7 +359,7 @@ static bool read_npy(const crs_source *s, const crs_asked *asked, crs_array *out
     crs_bytes in = { s->f, s->name, 0, e, asked ? asked->watch : NULL };
     crs_npy_header h;
     *out = (crs_array){ .data = NULL };
-    if (!read_about(&in, s->inner, &h)) return false;
+    if (!read_about(&in, s->inner, &h) || !crs_memory_holds(s->name, &h.shape, e)) return false;
     out->shape = h.shape;
     const ptrdiff_t count = crease_size(&h.shape) / h.record.each;
     if (!crs_records_read(&in, &h.record, count, out) || (h.fortran && !crs_row_order(out, e))) {
