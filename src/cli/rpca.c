@@ -494,7 +494,8 @@ const crs_verb crs_rpca_verb = {
         "[[X_1, ..., X_d]]|^2 + alpha R(E) + alpha_N |B|^2 with Z + E + B = DATA, for matrices "
         "and tensors of any order; entries may be missing. eps is relative unless --relative 0 is "
         "given. The folder receives lowrank.npy (of the factors), sparse.npy, noise.npy, z.npy, "
-        "the unit columns factor_1.npy, ..., weights.npy and result.json. Without --alpha the "
+        "the unit columns factor_1.npy, ..., weights.npy and result.json; of large data fewer of "
+        "them, see --write. Without --alpha the "
         "envelope, the default method, learns it from the residual, and the penalty's parameters "
         "are in units of the threshold it finds. Without --rank ranks are compared on held-out "
         "entries. --model tucker has a core and a rank per mode, --model matrix is its order 2; "
@@ -528,8 +529,8 @@ const crs_verb crs_rpca_verb = {
         CRS_FOR(ALPHA_NOISE, OF_CP | OF_TUCKER), CRS_FOR(RIDGE, OF_CP), CRS_FOR(INIT, OF_CP),
         CRS_FOR(MISSING, OF_CP | OF_TUCKER), CRS_FOR(MASK, OF_CP | OF_TUCKER), CRS_TAKES_READING,
         CRS_FOR(NONNEG, OF_CP), CRS_TAKES(MERGE), CRS_TAKES(TRUTH), CRS_FOR(THREADS, OF_FACTORS),
-        CRS_FOR(PRECISION, OF_CP), CRS_TAKES_CHECKPOINT, CRS_TAKES(OUT), CRS_TAKES(FORMAT),
-        CRS_TAKES(REPORT), CRS_TAKES(FORCE), CRS_TAKES_ROWS, CRS_TAKES(JSON)),
+        CRS_FOR(PRECISION, OF_CP), CRS_TAKES_CHECKPOINT, CRS_TAKES(OUT), CRS_FOR(WRITE, OF_CP),
+        CRS_TAKES(FORMAT), CRS_TAKES(REPORT), CRS_TAKES(FORCE), CRS_TAKES_ROWS, CRS_TAKES(JSON)),
     .relative = true,
     .kinds = kinds,
     .kind = kind_of,

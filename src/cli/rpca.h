@@ -11,6 +11,11 @@
 /* Bytes beside the run's own: buffers of reading and writing, the program and its libraries. */
 #define CRS_RPCA_OVERHEAD 0x1p24
 
+/* Parts that are written: those of --write. Tensors of more entries than this have only the sparse
+ * part without that option, by its entries that are not 0. */
+enum { CRS_WRITE_LOWRANK = 1, CRS_WRITE_SPARSE = 2, CRS_WRITE_NOISE = 4, CRS_WRITE_Z = 8 };
+enum { CRS_WRITE_ALL = 1 << 22 };
+
 /* A run of the CP model. */
 typedef struct {
     const crs_args *a;
@@ -29,6 +34,7 @@ typedef struct {
     crease_space given;                      /* the shape before --merge */
     char hash[CRS_HASH];                     /* of the data, nan where they are missing */
     crs_folder folder;
+    unsigned write;           /* parts, once the shape is known */
     double bytes, most_bytes; /* forecasts: E very sparse, and dense */
 
     crease_rpca *fit;
@@ -74,6 +80,8 @@ bool crs_rpca_take(crs_array *data, const char *mask, const char *axes, crease_r
                    char hash[CRS_HASH], crease_error *e);
 /* lowrank.npy of the folder of --truth, shaped as the data; empty without that option. */
 bool crs_rpca_truth(const crs_args *a, const crease_space *given, crs_array *out, crease_error *e);
+/* The parts that --write asks for, of data of so many entries. */
+bool crs_rpca_parts(const crs_args *a, double entries, unsigned *parts, crease_error *e);
 /* Does --init name a start? Otherwise it is a folder. s may be NULL. */
 bool crs_rpca_init(const char *text, crease_rpca_settings *s);
 

@@ -84,6 +84,26 @@ bool crs_rpca_merge(const char *text, crease_space *s, crease_error *e)
     return true;
 }
 
+bool crs_rpca_parts(const crs_args *a, double entries, unsigned *parts, crease_error *e)
+{
+    static const char *const word[] = { "lowrank", "sparse", "noise", "z", "factors", "all" };
+    static const unsigned means[] = { CRS_WRITE_LOWRANK, 0, CRS_WRITE_NOISE, CRS_WRITE_Z, 0, ~0u };
+    const char *text = crs_given(a, CRS_OPT_WRITE);
+    *parts = CRS_WRITE_SPARSE | (text || entries > CRS_WRITE_ALL ? 0 : ~0u);
+    for (const char *at = text; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
+        const size_t n = strcspn(at, ",");
+        int k = 0;
+        while (k < 6 && (strncmp(at, word[k], n) != 0 || word[k][n])) k++;
+        if (k == 6)
+            return crs_fail(e, CREASE_BAD_ARGUMENT,
+                            "--write %.64s: '%.*s' is no part; write factors, sparse, lowrank, "
+                            "noise, z or all, with commas between them",
+                            text, n < 40 ? (int)n : 40, at);
+        *parts |= means[k];
+    }
+    return true;
+}
+
 static double forecast(const crs_rpca_job *j, bool missing, bool dense)
 {
     crease_rpca_settings s = j->s;
@@ -170,11 +190,12 @@ bool crs_rpca_read(crs_rpca_job *j, crease_error *e)
     if (!crs_asked_of(a, &j->asked, e) || !foresee(j, e)) return false;
     if (crs_dry_head(a, a->word[0], &j->asked, &j->given)) {
         j->s.shape = j->given;
-        return true;
+        return crs_rpca_parts(a, (double)crease_size(&j->given), &j->write, e);
     }
     if (!crs_read_data(a, a->word[0], &j->asked, &j->data, e)) return false;
     j->given = j->data.shape;
-    return crs_rpca_take(&j->data, crs_given(a, CRS_OPT_MASK), crs_given(a, CRS_OPT_MERGE), &j->s,
+    return crs_rpca_parts(a, (double)crease_size(&j->given), &j->write, e) &&
+           crs_rpca_take(&j->data, crs_given(a, CRS_OPT_MASK), crs_given(a, CRS_OPT_MERGE), &j->s,
                          j->hash, e) &&
            open_truth(j, e) && read_start(j, e);
 }

@@ -253,7 +253,13 @@ void crs_rpca_foretell(const crs_rpca_job *j)
     const bool chosen = j->s.rank == 0;
     const double usual = 3;
     const crs_dry_work work = passes_of(&j->s, chosen ? usual : (double)j->s.rank, chosen);
-    char names[ROOM] = "lowrank.npy, sparse.npy, noise.npy, z.npy, weights.npy, history.csv";
+    const bool pairs = (double)crease_size(&j->given) > CRS_WRITE_ALL;
+    char names[ROOM];
+    snprintf(names, sizeof names, "%s%s%s%sweights.npy, history.csv",
+             j->write & CRS_WRITE_LOWRANK ? "lowrank.npy, " : "",
+             pairs ? "sparse_entries.npy, " : "sparse.npy, ",
+             j->write & CRS_WRITE_NOISE ? "noise.npy, " : "",
+             j->write & CRS_WRITE_Z ? "z.npy, " : "");
     say_data(j->a, &j->given, &j->data.axes, gaps_of(&j->data));
     crs_line("model", "low rank (cp) + sparse (%s) + noise%s", penalty ? penalty : "l1",
              j->s.nonneg ? ", factors >= 0" : "");
