@@ -70,6 +70,8 @@ void crs_memory_open(crs_memory *m, const crease_space *shape, const double *t,
     static const crs_source_ops ops = { "memory", take, give, close };
     *m = (crs_memory){ .source = { .ops = &ops, .cut = crs_partition_of(shape) }, .t = t, .w = w };
     m->source.count = m->source.cut.count;
+    m->source.whole = t;
+    m->source.seen = w;
 }
 
 void crs_look_close(crs_look *l)

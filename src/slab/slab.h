@@ -119,8 +119,10 @@ typedef struct {
 struct crs_source {
     const crs_source_ops *ops;
     crs_partition cut;
-    ptrdiff_t first, count; /* the slabs that are looked at here */
-    const crs_team *team;   /* NULL: all are */
+    ptrdiff_t first, count;    /* the slabs that are looked at here */
+    const crs_team *team;      /* NULL: all are */
+    const double *whole;       /* the tensor, where it is in memory in one piece; NULL: it is not */
+    const unsigned char *seen; /* and its mask; NULL: all was observed */
 };
 
 /* A tensor in memory, in which entries that were not observed are 0. Nothing to close. */

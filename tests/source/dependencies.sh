@@ -40,7 +40,7 @@ may_include rpca core dense tensor slab reg smooth solve
 may_include regress core dense reg smooth solve
 may_include spca core dense tensor reg smooth solve
 may_include split core smooth
-may_include io core
+may_include io core dense tensor slab
 may_include report core dense io
 may_include selftest core dense $catalogues
 may_include job core io cli

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -27,6 +28,7 @@ typedef enum {
     SCALE,
     NOTICE,
     MEMBER,
+    PLACE,
     END
 } kind;
 
@@ -42,6 +44,7 @@ typedef struct {
 } layout;
 
 enum { RATIO = 1000, TEXT_MOST = 1 << 26, MEMBERS_MOST = 10000 };
+enum { SLAB_SECONDS = 60 };
 enum { LOCKED = 1 << 14 }; /* bytes that no thread has at hand: the allocator takes its lock */
 static const crs_limits usual = { 5, 256e6, 0 };
 
@@ -151,6 +154,25 @@ bool crs_emit_member(crs_emit *to, const crs_inside *m, crease_error *e)
     return send_to(to, MEMBER, 0, m, sizeof *m, e);
 }
 
+bool crs_emit_place(crs_emit *to, const crs_place *p, crease_error *e)
+{
+    return send_to(to, PLACE, 0, p, sizeof *p, e);
+}
+
+bool crs_emit_asks(crs_emit *to, ptrdiff_t *k)
+{
+    char *at = (char *)k;
+    allow_seconds(to, SLAB_SECONDS);
+    for (size_t n = sizeof *k; n > 0;) {
+        const ssize_t now = read(to->fd, at, n);
+        if (now < 0 && errno == EINTR) continue;
+        if (now <= 0) return false;
+        at += now;
+        n -= (size_t)now;
+    }
+    return true;
+}
+
 typedef struct {
     crs_decode *decode;
     const crs_input *s;
@@ -239,7 +261,8 @@ typedef struct {
     int fd;
     const work *w;
     crs_array *out;      /* or */
-    crs_listing *listed; /* the other is NULL */
+    crs_listing *listed; /* the other is NULL; of a feed both */
+    crs_place *place;    /* what is asked for of `out`; NULL: its entries */
     layout layout;
     ptrdiff_t got; /* items */
     bool ended, failed;
@@ -373,8 +396,8 @@ static bool set_texts(intake *in, const head *h, char *all, ptrdiff_t count)
 
 static bool take_axis(intake *in, const head *h)
 {
-    if (!in->out || !in->out->data || h->axis < 0 || h->axis >= in->layout.shape.order ||
-        h->bytes < 1 || h->bytes > TEXT_MOST)
+    if (!in->out || h->axis < 0 || h->axis >= in->layout.shape.order || h->bytes < 1 ||
+        h->bytes > TEXT_MOST)
         return false;
     const ptrdiff_t dim = in->layout.shape.dim[h->axis];
     if (h->kind == POSITIONS && h->bytes / (long long)sizeof(double) != (long long)dim)
@@ -399,6 +422,22 @@ static bool take_member(intake *in, const head *h)
     m.name[sizeof m.name - 1] = m.type[sizeof m.type - 1] = '\0';
     in->failed = !crs_listing_add(in->listed, &m, in->e);
     return !in->failed;
+}
+
+static bool take_place(intake *in, const head *h)
+{
+    crs_place *p = in->place;
+    if (!p || h->bytes != (long long)sizeof *p || !take(in, p, sizeof *p) ||
+        !crease_space_check(&p->shape, NULL))
+        return false;
+    const crs_number *t = &p->type;
+    if (p->access == CRS_PLACE_RAW && !(p->offset >= 0 && t->bytes > 0 && t->bytes <= 8))
+        return false;
+    crease_space *s = &in->layout.shape;
+    *s = p->shape;
+    for (int n = 0; p->reversed && n < s->order; n++) s->dim[n] = p->shape.dim[s->order - 1 - n];
+    in->out->shape = *s;
+    return true;
 }
 
 static bool take_text(intake *in, const head *h)
@@ -443,10 +482,13 @@ static bool take_one(intake *in)
         return take_text(in, &h);
     case MEMBER:
         return take_member(in, &h);
+    case PLACE:
+        return take_place(in, &h);
     case FAILURE:
         return take_failure(in, &h);
     case END:
-        in->ended = !in->out || in->got == crease_size(&in->layout.shape);
+        in->ended = !in->out || (in->place ? in->layout.shape.order > 0
+                                           : in->got == crease_size(&in->layout.shape));
         return false;
     default:
         return false;
@@ -510,7 +552,10 @@ static bool fork_child(intake *in, crease_error *e)
 {
     int fd[2];
     const pid_t parent = getpid();
-    if (pipe2(fd, O_CLOEXEC) != 0) return fail_start(in->w, e);
+    const bool feeds = !in->out && !in->listed; /* it gets an answer */
+    if (feeds ? socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fd) != 0
+              : pipe2(fd, O_CLOEXEC) != 0)
+        return fail_start(in->w, e);
     in->pid = crs_fork();
     if (in->pid == 0) {
         close(fd[0]);
@@ -547,18 +592,26 @@ static bool start_child(intake *in, crease_error *e)
     return fail_start(in->w, e);
 }
 
-static bool run(work *w, crs_array *out, crs_listing *listed, crease_error *e)
+/* How large the file is, and where the child finds it. */
+static void prepare(work *w, crs_input *s, char again[64])
 {
     struct stat found;
-    char again[64];
-    crs_input s = *w->s;
-    find_parents(&s, again, sizeof again);
-    w->s = &s;
+    *s = *w->s;
+    find_parents(s, again, 64);
+    w->s = s;
     w->file_bytes = w->limits.file_bytes;
-    if (w->file_bytes == 0 && w->s->path && stat(w->s->path, &found) == 0)
+    if (w->file_bytes == 0 && s->path && stat(s->path, &found) == 0)
         w->file_bytes = (double)found.st_size;
-    intake in = { .w = w, .out = out, .listed = listed, .e = e };
-    return start_child(&in, e) && listen_to(&in);
+}
+
+static bool run(work *w, intake *in, crease_error *e)
+{
+    char again[64];
+    crs_input s;
+    prepare(w, &s, again);
+    in->w = w;
+    in->e = e;
+    return start_child(in, e) && listen_to(in);
 }
 
 bool crs_child_read(const crs_limits *limits, crs_decode *decode, const crs_input *s,
@@ -566,7 +619,7 @@ bool crs_child_read(const crs_limits *limits, crs_decode *decode, const crs_inpu
 {
     work w = { .decode = decode, .s = s, .asked = asked, .limits = limits ? *limits : usual };
     *out = (crs_array){ .data = NULL };
-    if (run(&w, out, NULL, e)) return true;
+    if (run(&w, &(intake){ .out = out }, e)) return true;
     crs_array_free(out);
     return false;
 }
@@ -575,7 +628,86 @@ bool crs_child_list(crs_decode *decode, const crs_input *s, crs_listing *out, cr
 {
     work w = { .decode = decode, .s = s, .limits = usual };
     *out = (crs_listing){ .count = 0 };
-    if (run(&w, NULL, out, e)) return true;
+    if (run(&w, &(intake){ .listed = out }, e)) return true;
     crs_listing_free(out);
     return false;
+}
+
+bool crs_child_place(crs_decode *decode, const crs_input *s, const crs_asked *asked, crs_place *out,
+                     crs_array *about, crease_error *e)
+{
+    work w = { .decode = decode, .s = s, .asked = asked, .limits = usual };
+    *about = (crs_array){ .data = NULL };
+    if (run(&w, &(intake){ .out = about, .place = out }, e)) return true;
+    crs_array_free(about);
+    return false;
+}
+
+struct crs_feed {
+    work w;
+    crs_input s;
+    char again[64];
+    intake in; /* pid 0: it has ended */
+};
+
+crs_feed *crs_feed_open(crs_decode *decode, const crs_input *s, const crs_asked *asked,
+                        crease_error *e)
+{
+    crs_feed *f = crs_alloc(1, sizeof *f);
+    if (!f) return crs_fail(e, CREASE_NO_MEMORY, "out of memory: reading %.200s", s->name), NULL;
+    f->w = (work){ .decode = decode, .s = s, .asked = asked, .limits = usual };
+    prepare(&f->w, &f->s, f->again);
+    f->in = (intake){ .w = &f->w, .e = e };
+    if (start_child(&f->in, e)) return f;
+    crs_free(f);
+    return NULL;
+}
+
+static bool ask_for(const crs_feed *f, ptrdiff_t k)
+{
+    ssize_t now;
+    do now = send(f->in.fd, &k, sizeof k, MSG_NOSIGNAL);
+    while (now < 0 && errno == EINTR);
+    return now == (ssize_t)sizeof k;
+}
+
+/* The next items of those that were asked for; *got are there. */
+static bool take_some(intake *in, ptrdiff_t count, double *out, ptrdiff_t *got)
+{
+    head h;
+    const long long size = (long long)sizeof *out;
+    if (!take(in, &h, sizeof h)) return false;
+    if (h.kind == READY) return h.bytes == 0;
+    if (h.kind == FAILURE) return take_failure(in, &h);
+    if (h.kind != ITEMS || h.bytes < 0 || h.bytes % size != 0 || h.bytes / size > count - *got ||
+        !take(in, out + *got, (size_t)h.bytes))
+        return false;
+    *got += (ptrdiff_t)(h.bytes / size);
+    return true;
+}
+
+bool crs_feed_take(crs_feed *f, ptrdiff_t k, ptrdiff_t count, double *out, crease_error *e)
+{
+    ptrdiff_t got = 0;
+    if (f->in.pid == 0)
+        return crs_fail(e, CREASE_IO, "%.200s: its reader has ended before", f->s.name);
+    f->in.e = e;
+    f->in.failed = false;
+    bool on = ask_for(f, k);
+    while (on && got < count) on = take_some(&f->in, count, out, &got);
+    if (got == count) return true;
+    if (is_over(&f->in)) kill(f->in.pid, SIGKILL);
+    const int status = reap(&f->in);
+    f->in.pid = 0;
+    return f->in.failed ? false : explain(&f->in, status);
+}
+
+void crs_feed_close(crs_feed *f)
+{
+    if (!f) return;
+    if (f->in.pid > 0) {
+        kill(f->in.pid, SIGKILL);
+        reap(&f->in);
+    }
+    crs_free(f);
 }

@@ -29,10 +29,9 @@ static inline pid_t crs_fork(void)
 }
 #endif
 
-/* In the child: to the parent. All return false when the parent is not to get more, with e. */
-typedef struct crs_emit crs_emit;
-
-/* The array that follows, items of `bytes` each in the file. slow: its dimensions in the order in
+/* In the child: to the parent. All return false when the parent is not to get more, with e.
+ *
+ * The array that follows, items of `bytes` each in the file. slow: its dimensions in the order in
  * which the items are sent, the slowest first; NULL: row order. Refused: no items, more than fit,
  * more than a thousand times the bytes of the file. */
 bool crs_emit_shape(crs_emit *to, const crease_space *s, const int *slow, int bytes,
@@ -43,8 +42,11 @@ bool crs_emit_scale(crs_emit *to, double scale, crease_error *e);
 bool crs_emit_notice(crs_emit *to, const char *text, crease_error *e);
 bool crs_emit_member(crs_emit *to, const crs_inside *m, crease_error *e);
 
-/* Runs in the child, without the source's f. On failure e has the sentence. */
-typedef bool crs_decode(const crs_input *s, const crs_asked *asked, crs_emit *to, crease_error *e);
+/* Where the array is; its axes and a notice may follow. */
+bool crs_emit_place(crs_emit *to, const crs_place *p, crease_error *e);
+/* Of a feed: the number of the slab that is asked for, whose items are to follow; false: none is
+ * any more. */
+bool crs_emit_asks(crs_emit *to, ptrdiff_t *k);
 
 /* What the child may use besides what the size of the file allows. */
 typedef struct {
@@ -57,5 +59,16 @@ typedef struct {
 bool crs_child_read(const crs_limits *limits, crs_decode *decode, const crs_input *s,
                     const crs_asked *asked, crs_array *out, crease_error *e);
 bool crs_child_list(crs_decode *decode, const crs_input *s, crs_listing *out, crease_error *e);
+bool crs_child_place(crs_decode *decode, const crs_input *s, const crs_asked *asked, crs_place *out,
+                     crs_array *about, crease_error *e);
+
+/* A child that gives slabs whenever they are asked for. What it was opened with is borrowed. It
+ * ends with the thread that has opened it. */
+typedef struct crs_feed crs_feed;
+crs_feed *crs_feed_open(crs_decode *decode, const crs_input *s, const crs_asked *asked,
+                        crease_error *e);
+/* All `count` items of slab k; after a failure it gives nothing more. */
+bool crs_feed_take(crs_feed *f, ptrdiff_t k, ptrdiff_t count, double *out, crease_error *e);
+void crs_feed_close(crs_feed *f);
 
 #endif

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "io/formats/child.h"
+#include "slab/slab.h"
 
 enum { NAME = 256, SLAB = 1 << 17, CACHE = 1 << 26, LABEL = 4096, LABELS_MOST = 1 << 22 };
 static const char signature[] = "\x89HDF\r\n\x1a\n";
@@ -317,12 +318,13 @@ static void convert(dataset *x, ptrdiff_t count, double *v)
     }
 }
 
-static bool read_slab(dataset *x, ptrdiff_t first, ptrdiff_t rows, double *v)
+/* A box of entries, from `from` on. */
+static bool read_box(dataset *x, const ptrdiff_t *from, const crease_space *box, double *v)
 {
-    hsize_t start[CREASE_MAX_ORDER] = { (hsize_t)first }, count[CREASE_MAX_ORDER];
-    hsize_t all = 1;
-    for (int n = 0; n < x->shape.order; n++) {
-        count[n] = (hsize_t)(n ? x->shape.dim[n] : rows);
+    hsize_t start[CREASE_MAX_ORDER], count[CREASE_MAX_ORDER], all = 1;
+    for (int n = 0; n < box->order; n++) {
+        start[n] = (hsize_t)from[n];
+        count[n] = (hsize_t)box->dim[n];
         all *= count[n];
     }
     const hid_t memory = H5Screate_simple(1, &all, NULL);
@@ -338,12 +340,14 @@ static bool read_slab(dataset *x, ptrdiff_t first, ptrdiff_t rows, double *v)
 static bool send_items(dataset *x, crs_emit *to, crease_error *e)
 {
     const ptrdiff_t row = crease_size(&x->shape) / x->shape.dim[0], rows = rows_at_once(x);
+    ptrdiff_t from[CREASE_MAX_ORDER] = { 0 };
+    crease_space box = x->shape;
     double *v = crs_doubles(rows * row, "rows of an HDF5 file", e);
     bool done = v != NULL;
-    for (ptrdiff_t at = 0; done && at < x->shape.dim[0]; at += rows) {
-        const ptrdiff_t now = at + rows < x->shape.dim[0] ? rows : x->shape.dim[0] - at;
-        done = (read_slab(x, at, now, v) || fail_damaged(x->s, "an array", e)) &&
-               crs_emit_items(to, now * row, v, e);
+    for (; done && from[0] < x->shape.dim[0]; from[0] += rows) {
+        box.dim[0] = fewer(rows, x->shape.dim[0] - from[0]);
+        done = (read_box(x, from, &box, v) || fail_damaged(x->s, "an array", e)) &&
+               crs_emit_items(to, box.dim[0] * row, v, e);
     }
     crs_free(v);
     return done;
@@ -476,17 +480,126 @@ static bool send_dataset(dataset *x, crs_emit *to, crease_error *e)
            send_items(x, to, e) && send_notice(x, to, e);
 }
 
-static bool decode(const crs_input *s, const crs_asked *asked, crs_emit *to, crease_error *e)
+/* ---- in slabs ---- */
+
+/* Indices of `mode` that are read at a time for a slab: 2^17 entries, or what a row of chunks has
+ * where that is not too much. */
+static ptrdiff_t step_of(const dataset *x, int mode)
 {
-    (void)asked;
+    hsize_t chunk[H5S_MAX_RANK];
+    const ptrdiff_t each = crs_right(&x->shape, mode);
+    ptrdiff_t step = more(1, SLAB / each), deep = 1;
+    const hid_t plist = H5Dget_create_plist(x->d);
+    if (H5Pget_layout(plist) == H5D_CHUNKED && H5Pget_chunk(plist, H5S_MAX_RANK, chunk) > mode)
+        deep = (ptrdiff_t)chunk[mode];
+    H5Pclose(plist);
+    if ((double)deep * (double)each < CACHE) step = more(1, step / deep) * deep;
+    return step;
+}
+
+/* In pieces that end where chunks do. */
+static bool send_slab(dataset *x, const crs_slab *slab, ptrdiff_t step, int mode, double *v,
+                      crs_emit *to, crease_error *e)
+{
+    const ptrdiff_t end = slab->from[mode] + slab->shape.dim[mode];
+    ptrdiff_t from[CREASE_MAX_ORDER];
+    crease_space box = slab->shape;
+    memcpy(from, slab->from, sizeof from);
+    for (ptrdiff_t next; from[mode] < end; from[mode] = next) {
+        next = fewer(end, (from[mode] / step + 1) * step);
+        box.dim[mode] = next - from[mode];
+        if (!read_box(x, from, &box, v)) return fail_damaged(x->s, "an array", e);
+        if (!crs_emit_items(to, crease_size(&box), v, e)) return false;
+    }
+    return true;
+}
+
+static bool send_slabs(dataset *x, crs_emit *to, crease_error *e)
+{
+    const crs_partition cut = crs_partition_of(&x->shape);
+    const ptrdiff_t step = step_of(x, cut.mode);
+    double *v = crs_doubles(fewer(step * crs_right(&cut.shape, cut.mode), crs_slab_most(&cut)),
+                            "a part of an HDF5 file", e);
+    bool done = v != NULL;
+    for (ptrdiff_t k = 0; done && crs_emit_asks(to, &k);) {
+        const crs_slab slab = crs_slab_at(&cut, k);
+        done = send_slab(x, &slab, step, cut.mode, v, to, e);
+    }
+    crs_free(v);
+    return done;
+}
+
+/* Is it a number of this kind, without bits to spare? */
+static bool plain_number(hid_t type, crs_number *out)
+{
+    static const int sizes[] = { 1, 2, 4, 8 };
+    const H5T_class_t class = H5Tget_class(type);
+    const size_t size = H5Tget_size(type);
+    bool whole = false;
+    for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) whole |= size == (size_t)sizes[k];
+    if (!whole || H5Tget_precision(type) != 8 * size || H5Tget_offset(type) != 0) return false;
+    *out = (crs_number){ 'f', (int)size, H5Tget_order(type) == H5T_ORDER_BE };
+    if (class == H5T_INTEGER) out->kind = H5Tget_sign(type) == H5T_SGN_NONE ? 'u' : 'i';
+    if (class == H5T_INTEGER) return true;
+    return H5Tequal(type, H5T_IEEE_F64LE) > 0 || H5Tequal(type, H5T_IEEE_F64BE) > 0 ||
+           H5Tequal(type, H5T_IEEE_F32LE) > 0 || H5Tequal(type, H5T_IEEE_F32BE) > 0;
+}
+
+static bool is_as_stored(const dataset *x)
+{
+    return x->scale == 1 && x->offset == 0 && isnan(x->missing[0]) && isnan(x->missing[1]);
+}
+
+static bool send_place(dataset *x, crs_emit *to, crease_error *e)
+{
+    crs_place p = { .access = CRS_PLACE_FED, .shape = x->shape, .reversed = x->matlab };
+    const hid_t plist = H5Dget_create_plist(x->d);
+    const haddr_t offset = H5Dget_offset(x->d);
+    if (H5Pget_layout(plist) == H5D_CONTIGUOUS && offset != HADDR_UNDEF && is_as_stored(x) &&
+        plain_number(x->type, &p.type)) {
+        p.access = CRS_PLACE_RAW;
+        p.offset = (long long)offset;
+    }
+    H5Pclose(plist);
+    return crs_emit_place(to, &p, e) && send_axes(x, to, e) && send_notice(x, to, e);
+}
+
+/* Opens the array and sends what is asked for. */
+static bool with_dataset(const crs_input *s, crs_emit *to,
+                         bool (*give)(dataset *x, crs_emit *to, crease_error *e), crease_error *e)
+{
     contents c;
     dataset x = { .d = 0 };
     const bool done = open_file(s, &c, e) && look_around(s, &c, e) && open_dataset(&c, s, &x, e) &&
-                      send_dataset(&x, to, e);
+                      give(&x, to, e);
     close_dataset(&x);
     crs_listing_free(&c.all);
     if (c.file >= 0) H5Fclose(c.file);
     return done;
+}
+
+static bool decode(const crs_input *s, const crs_asked *asked, crs_emit *to, crease_error *e)
+{
+    (void)asked;
+    return with_dataset(s, to, send_dataset, e);
+}
+
+static bool decode_place(const crs_input *s, const crs_asked *asked, crs_emit *to, crease_error *e)
+{
+    (void)asked;
+    return with_dataset(s, to, send_place, e);
+}
+
+static bool decode_slabs(const crs_input *s, const crs_asked *asked, crs_emit *to, crease_error *e)
+{
+    (void)asked;
+    return with_dataset(s, to, send_slabs, e);
+}
+
+static bool place_hdf5(const crs_input *s, const crs_asked *asked, crs_place *out, crs_array *about,
+                       crease_error *e)
+{
+    return crs_child_place(decode_place, s, asked, out, about, e);
 }
 
 static bool decode_list(const crs_input *s, const crs_asked *asked, crs_emit *to, crease_error *e)
@@ -522,6 +635,8 @@ const crs_format crs_hdf5_format = {
     .begins = is_hdf5,
     .read = read_hdf5,
     .list = list_hdf5,
+    .place = place_hdf5,
+    .feed = decode_slabs,
     .write = crs_write_hdf5,
     .many = true,
     .opens = true,

@@ -103,6 +103,26 @@ typedef struct {
     const char *inner; /* of "FILE:INNER": the array in it; NULL: the only one */
 } crs_input;
 
+/* A number as files hold it. */
+typedef struct {
+    char kind; /* f, i, u or b */
+    int bytes; /* 2, 4 or 8 of f; 1 of b; 1, 2, 4 or 8 */
+    bool big;  /* most significant byte first */
+} crs_number;
+
+/* How the entries of an array can be had a part at a time. */
+typedef struct {
+    enum {
+        CRS_PLACE_WHOLE, /* not at all: the file has to be read as a whole */
+        CRS_PLACE_RAW,   /* they lie one after the other in the file, from `offset` on */
+        CRS_PLACE_FED    /* a process gives slabs */
+    } access;
+    crease_space shape;
+    crs_number type; /* this and offset: of RAW */
+    long long offset;
+    bool reversed; /* the file has its dimensions in reverse order: the shape is as in the file */
+} crs_place;
+
 /* One array of several in a file. */
 typedef struct {
     char name[256], type[24]; /* as the file calls them */
@@ -143,6 +163,12 @@ typedef struct {
 typedef bool crs_format_reader(const crs_input *s, const crs_asked *asked, crs_array *out,
                                crease_error *e);
 typedef bool crs_format_lister(const crs_input *s, crs_listing *out, crease_error *e);
+/* `about` gets the shape, axes and notice, but no entries. */
+typedef bool crs_format_placer(const crs_input *s, const crs_asked *asked, crs_place *out,
+                               crs_array *about, crease_error *e);
+/* Runs in a process of its own, without the input's f (child.h). On failure e has the sentence. */
+typedef struct crs_emit crs_emit;
+typedef bool crs_decode(const crs_input *s, const crs_asked *asked, crs_emit *to, crease_error *e);
 typedef bool crs_format_writer(const char *path, int count, const crs_item *item, crease_error *e);
 
 /* A format is a file with this table, crs_NAME_format, and a line in list.def. */
@@ -155,6 +181,8 @@ typedef struct {
     bool (*begins)(const unsigned char *head, size_t n); /* its first bytes? NULL: cannot be told */
     crs_format_reader *read;
     crs_format_lister *list;  /* NULL: always one array */
+    crs_format_placer *place; /* NULL: always CRS_PLACE_WHOLE */
+    crs_decode *feed;         /* gives slabs of what is CRS_PLACE_FED */
     crs_format_writer *write; /* NULL: only read */
     bool many;                /* several arrays may be written to one file */
     bool opens; /* reads by path, or to and fro: what is packed or a pipe is put into a file */
@@ -186,6 +214,9 @@ bool crs_read_asked(const char *path, const crs_asked *asked, crs_array *out, cr
 bool crs_read_array(const char *path, crs_array *out, crease_error *e);
 /* The shape that the file claims to have, where it says so at its beginning; false: it does not. */
 bool crs_read_shape(const char *path, const crs_asked *asked, crease_space *shape);
+/* Where its entries are; *format is what feeds them. */
+bool crs_read_place(const char *path, const crs_asked *asked, crs_place *out, crs_array *about,
+                    const crs_format **format, crease_error *e);
 /* What is in it, without reading it all; *format tells how it was read. */
 bool crs_read_listing(const char *path, const crs_asked *asked, crs_listing *out,
                       const crs_format **format, crease_error *e);
@@ -229,15 +260,11 @@ bool crs_bytes_skip(crs_bytes *in, size_t n, const char *what);
 /* Has a plain file room for so many records? Of other streams the end will tell. */
 bool crs_bytes_hold(const crs_bytes *in, const crease_space *shape, ptrdiff_t record);
 
-/* A number as files hold it. */
-typedef struct {
-    char kind; /* f, i, u or b */
-    int bytes; /* 2, 4 or 8 of f; 1 of b; 1, 2, 4 or 8 */
-    bool big;  /* most significant byte first */
-} crs_number;
+/* The bits of a number, and back. */
 uint64_t crs_number_bits(int bytes, bool big, const unsigned char *p);
 void crs_number_put(int bytes, uint64_t bits, unsigned char *to); /* the least byte first */
-/* Those one after the other at p; *rounded becomes true when a double cannot hold one. */
+/* Those one after the other at p, which may be the end of the place of `out`; *rounded becomes true
+ * when a double cannot hold one. */
 void crs_numbers(const crs_number *t, ptrdiff_t count, const unsigned char *p, double *out,
                  bool *rounded);
 /* Back, in 4 or 8 bytes each, the least one first. */

@@ -354,6 +354,22 @@ static bool read_about(crs_bytes *in, const char *inner, crs_npy_header *out)
     return f && take_field(&h, f, in, out) && crs_bytes_hold(in, &h.shape, h.record);
 }
 
+static bool place_npy(const crs_input *s, const crs_asked *asked, crs_place *out, crs_array *about,
+                      crease_error *e)
+{
+    crs_bytes in = { s->f, s->name, 0, e, NULL };
+    crs_npy_header h;
+    (void)asked;
+    if (!read_about(&in, s->inner, &h)) return false;
+    *out = (crs_place){ .shape = h.shape, .type = h.record.type, .offset = (long long)in.at };
+    if (h.record.bytes == h.record.type.bytes) out->access = CRS_PLACE_RAW;
+    out->reversed = h.fortran;
+    for (int n = 0; h.fortran && n < h.shape.order; n++)
+        out->shape.dim[n] = h.shape.dim[h.shape.order - 1 - n];
+    about->shape = h.shape;
+    return true;
+}
+
 static bool read_npy(const crs_input *s, const crs_asked *asked, crs_array *out, crease_error *e)
 {
     crs_bytes in = { s->f, s->name, 0, e, asked ? asked->watch : NULL };
@@ -593,5 +609,6 @@ const crs_format crs_npy_format = {
     .begins = is_npy,
     .read = read_npy,
     .list = list_npy,
+    .place = place_npy,
     .write = put_item,
 };

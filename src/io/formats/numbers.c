@@ -111,8 +111,14 @@ static bool is_native(const crs_number *t)
 void crs_numbers(const crs_number *t, ptrdiff_t count, const unsigned char *p, double *out,
                  bool *rounded)
 {
-    if (is_native(t))
-        memcpy(out, p, (size_t)count * sizeof *out);
+    float single;
+    if (is_native(t)) {
+        if ((const void *)p != (const void *)out) memcpy(out, p, (size_t)count * sizeof *out);
+    } else if (t->kind == 'f' && t->bytes == (int)sizeof single && t->big == big_here())
+        for (ptrdiff_t k = 0; k < count; k++) {
+            memcpy(&single, p + k * t->bytes, sizeof single);
+            out[k] = (double)single;
+        }
     else
         for (ptrdiff_t k = 0; k < count; k++) out[k] = item(t, p + k * t->bytes, rounded);
 }

@@ -409,6 +409,22 @@ bool crs_read_asked(const char *path, const crs_asked *asked, crs_array *out, cr
     return done;
 }
 
+bool crs_read_place(const char *path, const crs_asked *asked, crs_place *out, crs_array *about,
+                    const crs_format **format, crease_error *e)
+{
+    opened o;
+    *out = (crs_place){ .access = CRS_PLACE_WHOLE };
+    *about = (crs_array){ .data = NULL };
+    *format = NULL;
+    if (crs_is_memory(path) || strcmp(path, "-") == 0) return true;
+    bool done =
+        open_source(path, asked, &o, format, e) && crs_asked_suits(asked, *format, o.s.name, e);
+    if (done && (*format)->place && o.s.path == o.file) /* neither packed nor a pipe */
+        done = (*format)->place(&o.s, asked, out, about, e);
+    close_all(&o);
+    return done;
+}
+
 bool crs_read_array(const char *path, crs_array *out, crease_error *e)
 {
     if (!crs_read_asked(path, NULL, out, e)) return false;
