@@ -16,6 +16,7 @@ enum { ACROSS = 16, EVERY = 8 };
 
 typedef struct {
     instance t;
+    crs_memory data;
     double total[PIECES];
 } subject;
 
@@ -45,7 +46,7 @@ typedef struct {
     crs_penalty_value judge, next;
 } evaluation;
 
-static evaluation evaluation_of(const subject *a, int threads)
+static evaluation evaluation_of(subject *a, int threads)
 {
     const crs_cp_settings c = settings_of(&a->t, CRS_CP_ADMM_G, threads);
     const crs_envelope_settings s = {
@@ -54,7 +55,8 @@ static evaluation evaluation_of(const subject *a, int threads)
     evaluation v = { .sums.every = EVERY, .next = c.penalty };
     v.judge = v.next;
     v.judge.weight *= 1.5;
-    v.envelope = crs_envelope_new(&s, a->t.T, NULL);
+    crs_memory_open(&a->data, &c.shape, a->t.T, NULL);
+    v.envelope = crs_envelope_new(&s, &a->data.source, NULL);
     if (!v.envelope) exit(EXIT_FAILURE);
     for (int n = 0; n < 3; n++) {
         v.sums.gradient[n] = doubles(c.shape.dim[n] * c.rank);
@@ -89,7 +91,7 @@ static void measure(subject *a, int threads)
     for (int k = 0; k < turns; k++) {
         double start = seconds();
         crs_envelope_evaluate(v.envelope, t->rank, (const double *const *)t->x, &v.judge, &v.next,
-                              &v.sums);
+                              &v.sums, NULL);
         eval = least(eval, seconds() - start);
         start = seconds();
         crs_cp_fused_step(f);

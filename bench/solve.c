@@ -62,7 +62,9 @@ static void generate(subject *a)
 
 static void make_starts(subject *a)
 {
-    const crs_cp_view v = { .shape = a->shape, .tensor = a->T, .limit = INFINITY };
+    crs_memory data;
+    const crs_cp_view v = { .shape = a->shape, .source = &data.source, .limit = INFINITY };
+    crs_memory_open(&data, &a->shape, a->T, NULL);
     const crs_cp_gevd_options o = { .rank = a->rank };
     for (int n = 0; n < a->shape.order; n++) {
         const ptrdiff_t size = a->shape.dim[n] * a->rank;

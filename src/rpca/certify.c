@@ -83,6 +83,7 @@ void crs_cp_panel(const crs_cp_point *p, const crs_cp_room *w, ptrdiff_t first, 
 {
     const ptrdiff_t right = p->grid.right, rank = p->k.rank;
     const double t = 1 / (2 * noise_share(p));
+    const unsigned char *seen = p->source->seen;
     crs_khatri_rao(&p->k, (crs_modes){ 0, p->grid.split, -1 }, first, count, kr);
     crs_gemm(false, true, count, right, rank, 1, kr, w->columns, 0, m);
     if (p->sparse) {
@@ -90,8 +91,8 @@ void crs_cp_panel(const crs_cp_point *p, const crs_cp_room *w, ptrdiff_t first, 
         return;
     }
     for (ptrdiff_t j = 0, at = first * right; j < count * right; j++, at++) {
-        const double rest = p->tensor[at] - m[j];
-        const bool zero = fabs(rest) <= p->dead || (p->mask && !p->mask[at]);
+        const double rest = p->source->whole[at] - m[j];
+        const bool zero = fabs(rest) <= p->dead || (seen && !seen[at]);
         e[j] = zero ? 0 : crs_scalar_prox(&p->rho, t, rest);
     }
 }
@@ -107,9 +108,10 @@ static void entries(const crs_cp_point *p, const crs_cp_room *w, ptrdiff_t first
 {
     const double c = noise_share(p), share = 1 / (1 + p->alpha_noise);
     const ptrdiff_t begin = first * p->grid.right;
+    const unsigned char *mask = p->source->seen;
     for (ptrdiff_t j = 0; j < count * p->grid.right; j++) {
         const ptrdiff_t at = begin + j;
-        const bool seen = !p->mask || p->mask[at];
+        const bool seen = !mask || mask[at];
         const double s = rest_at(p, at, m[j], e[j]), z = m[j] + c * s;
         const double b = seen ? share * s : -z - e[j];
         sum[REST] += s * s;
@@ -126,7 +128,7 @@ static void entries(const crs_cp_point *p, const crs_cp_room *w, ptrdiff_t first
         sum[SPLIT] += z * z;
         sum[SPARSE] += e[j] * e[j];
         sum[LAST] += b * b;
-        sum[DATA] += seen ? square(p->tensor[at]) : 0;
+        sum[DATA] += seen ? square(p->source->whole[at]) : 0;
         m[j] = s;
     }
 }
@@ -178,14 +180,13 @@ double crs_cp_scale(double terms, double whole, double x)
     return whole > 0 && x > 0 ? clip(100 * whole / x, 1e-4 * terms, terms) : terms;
 }
 
-double crs_cp_objective(const double *T, const unsigned char *mask, ptrdiff_t n,
-                        const crs_penalty_value *rho, double alpha_noise)
+double crs_cp_objective(const crs_source *T, const crs_penalty_value *rho, double alpha_noise)
 {
     double squares = 0, penalty = 0;
-    for (ptrdiff_t j = 0; j < n; j++) {
-        if (mask && !mask[j]) continue;
-        squares += square(T[j]);
-        penalty += crs_scalar_value(rho, T[j]);
+    for (ptrdiff_t j = 0, n = crease_size(&T->cut.shape); j < n; j++) {
+        if (T->seen && !T->seen[j]) continue;
+        squares += square(T->whole[j]);
+        penalty += crs_scalar_value(rho, T->whole[j]);
     }
     return smaller(smaller(1, alpha_noise) * squares, penalty);
 }
@@ -264,11 +265,12 @@ static bool same_penalty(const crs_penalty_value *a, const crs_penalty_value *b)
 static void measure_alone(const crs_cp_point *p, crs_cp_room *w)
 {
     const crease_space *s = &p->k.shape;
+    const unsigned char *seen = p->source->seen;
     if (!isnan(w->alone) && same_penalty(&w->alone_of, &p->rho)) return;
     w->alone = 0;
     w->alone_of = p->rho;
     for (ptrdiff_t j = 0, n = crease_size(s); j < n; j++) {
-        const double t = p->mask && !p->mask[j] ? 0 : p->tensor[j];
+        const double t = seen && !seen[j] ? 0 : p->source->whole[j];
         if (p->whole.ops)
             w->e[j] = t;
         else

@@ -11,6 +11,25 @@
 
 enum { SLAB = 1 << 18, SAMPLE = 1 << 15 };
 
+bool crs_observe(const crease_space *shape, const double *tensor, const double *mask,
+                 crs_observed *o, crease_error *e)
+{
+    const ptrdiff_t size = crease_size(shape);
+    bool finite = true;
+    *o = (crs_observed){ .tensor = NULL };
+    if (mask) o->mask = crs_alloc((size_t)size, 1);
+    if (mask && !o->mask) return crs_fail(e, CREASE_NO_MEMORY, "out of memory: a mask");
+    for (ptrdiff_t j = 0; mask && j < size; j++) {
+        o->mask[j] = mask[j] > 0;
+        finite = finite && (o->mask[j] || isfinite(tensor[j]));
+    }
+    if (!finite) o->tensor = crs_doubles(size, "the observed entries", e);
+    if (!finite && !o->tensor) return false;
+    for (ptrdiff_t j = 0; !finite && j < size; j++) o->tensor[j] = o->mask[j] ? tensor[j] : 0;
+    crs_memory_open(&o->data, shape, finite ? tensor : o->tensor, o->mask);
+    return true;
+}
+
 ptrdiff_t crs_view_rows(const crs_cp_view *v)
 {
     const ptrdiff_t right = crs_right(&v->shape, 0);
@@ -36,7 +55,7 @@ ptrdiff_t crs_view_scratch(const crs_cp_view *v, ptrdiff_t rows)
 const double *crs_view_slab(const crs_cp_view *v, ptrdiff_t first, ptrdiff_t count, double *work)
 {
     const ptrdiff_t right = crs_right(&v->shape, 0), start = first * right, size = count * right;
-    const double *t = v->tensor + start;
+    const double *t = v->source->whole + start;
     if (crs_view_plain(v)) return t;
     fill(size, 0, work);
     if (v->model) {
@@ -91,7 +110,7 @@ static ptrdiff_t sample(const crs_cp_view *v, double *out)
     crs_view_count(v);
     for (ptrdiff_t k = 0, j = 0; k < size && used < most; k++) {
         if (crs_view_observed(v, j)) {
-            const double t = v->tensor ? v->tensor[j] : 0;
+            const double t = v->source ? v->source->whole[j] : 0;
             out[used++] = t - (v->model ? model_at(v->model, j) : 0);
         }
         j = j < size - step ? j + step : j + step - size;
@@ -125,10 +144,10 @@ bool crs_view_check(const crs_cp_view *v, crease_error *e)
     if (v->checked) return true;
     crs_view_count(v);
     for (ptrdiff_t j = 0, size = crease_size(&v->shape); j < size; j++)
-        if (crs_view_observed(v, j) && !isfinite(v->tensor[j]))
+        if (crs_view_observed(v, j) && !isfinite(v->source->whole[j]))
             return crs_fail(e, CREASE_BAD_DATA,
                             "entry %td of the tensor is %g; give finite numbers, or mask it", j + 1,
-                            v->tensor[j]);
+                            v->source->whole[j]);
     return true;
 }
 
@@ -335,8 +354,10 @@ bool crs_cp_compress(const crs_cp_view *v, ptrdiff_t rank, bool to_cut, uint64_t
     verdict r = { .asked = rank };
     *c = (crs_cp_core){ .shape = v->shape, .watch = v->watch };
     for (int step = 0; step < v->shape.order; step++) {
+        crs_memory core;
+        crs_memory_open(&core, &c->shape, c->values, NULL);
         const crs_cp_view half = {
-            .shape = c->shape, .tensor = c->values, .limit = INFINITY, .watch = v->watch
+            .shape = c->shape, .source = &core.source, .limit = INFINITY, .watch = v->watch
         };
         const int n = next_mode(c, rank, step == 0);
         if (!shrink(step ? &half : v, n, seed, c, &r, e)) return false;

@@ -2,9 +2,11 @@
  * fit: a run of CP robust PCA: which engine runs a model and with what, its memory, the certificate
  * of its factors, and what was found, row by row. Engines supply iterations; solve/driver.c runs
  * them. */
-#include "rpca/fit.h"
+#include <stdio.h>
+
 #include "core/carve.h"
 #include "core/parallel.h"
+#include "rpca/fit.h"
 #include "rpca/fused/fused.h"
 
 crease_cp_fit_settings crease_cp_fit_default(const crease_space *shape, ptrdiff_t rank)
@@ -121,15 +123,13 @@ static bool complete(crease_cp_fit *f, crease_error *e)
     return true;
 }
 
-void crs_cp_fit_point(const crease_cp_fit_settings *s, const double *tensor,
-                      const unsigned char *mask, crs_cp_point *p)
+void crs_cp_fit_point(const crease_cp_fit_settings *s, crs_source *source, crs_cp_point *p)
 {
     enum { PRODUCT = 200000 }; /* a panel's product: not enough for BLAS to start threads */
     const crease_cp_rpca_settings *m = &s->model;
     *p = (crs_cp_point){ .k = { .shape = m->shape, .rank = m->rank },
                          .grid = crs_slabs_of(&m->shape),
-                         .tensor = tensor,
-                         .mask = mask,
+                         .source = source,
                          .alpha_noise = m->alpha_noise,
                          .nu = m->ridge,
                          .nonneg = m->nonneg };
@@ -170,16 +170,18 @@ void crease_cp_fit_free(crease_cp_fit *f)
     crs_free(f);
 }
 
-bool crs_cp_fit_mask(crease_cp_fit *f, double *tensor, crease_error *e)
+bool crs_cp_fit_mask(crease_cp_fit *f, crease_error *e)
 {
     const ptrdiff_t size = crease_size(&f->s.model.shape);
-    if (f->missing == 0) return true;
-    f->mask = crs_alloc((size_t)size, 1);
-    if (!f->mask) return crs_fail(e, CREASE_NO_MEMORY, "out of memory: the mask");
-    for (ptrdiff_t j = 0; j < size; j++) {
-        f->mask[j] = crs_cp_seen(&f->s.model, tensor, j);
-        if (!f->mask[j]) tensor[j] = 0;
+    if (f->source) return true;
+    if (f->missing > 0) f->mask = crs_alloc((size_t)size, 1);
+    if (f->missing > 0 && !f->mask) return crs_fail(e, CREASE_NO_MEMORY, "out of memory: the mask");
+    for (ptrdiff_t j = 0; f->mask && j < size; j++) {
+        f->mask[j] = crs_cp_seen(&f->s.model, f->tensor, j);
+        if (!f->mask[j]) f->tensor[j] = 0;
     }
+    crs_memory_open(&f->data, &f->s.model.shape, f->tensor, f->mask);
+    f->source = &f->data.source;
     return true;
 }
 
@@ -246,16 +248,16 @@ static crease_options options_run(const crease_cp_fit_settings *s)
     return o;
 }
 
-static bool build(crease_cp_fit *f, double *tensor, crease_error *e)
+static bool build(crease_cp_fit *f, crease_error *e)
 {
-    if (!complete(f, e) || !crs_cp_check_data(&f->s.model, tensor, &f->missing, e)) return false;
+    if (!complete(f, e) || !crs_cp_check_data(&f->s.model, f->tensor, &f->missing, e)) return false;
     f->passes = 1;
     f->o = options_run(&f->s);
-    crs_cp_fit_point(&f->s, tensor, NULL, &f->point);
-    f->state = f->engine->open(f, tensor, e);
+    crs_cp_fit_point(&f->s, NULL, &f->point);
+    f->state = f->engine->open(f, e);
     if (!f->state) return false;
     if (f->terms == 0) f->terms = f->s.model.rank;
-    f->point.mask = f->mask;
+    f->point.source = f->source;
     f->s.model.mask = NULL;
     f->s.model.factor = NULL;
     if (!f->closed) adopt_rows(f);
@@ -264,7 +266,8 @@ static bool build(crease_cp_fit *f, double *tensor, crease_error *e)
     return true;
 }
 
-crease_cp_fit *crease_cp_fit_new(const crease_cp_fit_settings *s, double *tensor, crease_error *e)
+static crease_cp_fit *new_fit(const crease_cp_fit_settings *s, double *tensor, crs_source *source,
+                              crease_error *e)
 {
     crease_cp_fit *f = crs_alloc(1, sizeof *f);
     if (!f) {
@@ -272,6 +275,8 @@ crease_cp_fit *crease_cp_fit_new(const crease_cp_fit_settings *s, double *tensor
         return NULL;
     }
     f->s = *s;
+    f->tensor = tensor;
+    f->source = source;
     f->run.begun = true;
     crs_watch_begin(&f->run.watch, s->run.watch);
     crease_watch_limit(&f->run.watch, s->run.max_seconds);
@@ -279,9 +284,19 @@ crease_cp_fit *crease_cp_fit_new(const crease_cp_fit_settings *s, double *tensor
     f->run.now.block = f->residual[0];
     f->run.best.block = f->residual[1];
     f->run.blocks = CREASE_MAX_ORDER + 3;
-    if (build(f, tensor, e)) return f;
+    if (build(f, e)) return f;
     crease_cp_fit_free(f);
     return NULL;
+}
+
+crease_cp_fit *crease_cp_fit_new(const crease_cp_fit_settings *s, double *tensor, crease_error *e)
+{
+    return new_fit(s, tensor, NULL, e);
+}
+
+crease_cp_fit *crs_cp_fit_new_on(const crease_cp_fit_settings *s, crs_source *t, crease_error *e)
+{
+    return new_fit(s, NULL, t, e);
 }
 
 double crease_cp_fit_bytes(const crease_cp_fit_settings *s, bool missing, bool dense)
@@ -291,7 +306,7 @@ double crease_cp_fit_bytes(const crease_cp_fit_settings *s, bool missing, bool d
     const double tensor = 8 * (double)crease_size(&s->model.shape);
     used.model.unconstrained = descends(s->run.method);
     crs_cp_fill_defaults(&used.model);
-    crs_cp_fit_point(&used, NULL, NULL, &p);
+    crs_cp_fit_point(&used, NULL, &p);
     crs_cp_room unused;
     const ptrdiff_t room = crs_cp_room_carve(&p, crs_cp_fit_threads(s), NULL, &unused);
     const double factors = 2 * (double)factors_size(&used.model);
@@ -354,6 +369,14 @@ void crs_cp_fit_certify(void *fit, crease_certificate *c)
     look_at(f, f->trial);
     crs_cp_certify(&f->point, &f->room, c);
     f->passes++;
+}
+
+void crs_cp_fit_fails(crease_cp_fit *f, const crease_error *why)
+{
+    if (f->failure.code != CREASE_OK) return;
+    f->failure = *why;
+    snprintf(f->run.report.note, sizeof f->run.report.note, "%.*s",
+             (int)sizeof f->run.report.note - 1, why->text);
 }
 
 void crs_cp_fit_keep(void *fit)
@@ -480,9 +503,9 @@ static void read_rows(void *self, ptrdiff_t task, int worker)
     double *m = r->f->room.workers + worker * r->f->room.worker, *e = m + rows * right;
     double *out = r->out + task * rows * right;
     if (r->part == CREASE_RPCA_DATA) {
-        copy(n, p->tensor + j, out);
+        copy(n, p->source->whole + j, out);
     } else if (r->part == CREASE_RPCA_SEEN) {
-        for (ptrdiff_t k = 0; k < n; k++) out[k] = !p->mask || p->mask[j + k];
+        for (ptrdiff_t k = 0; k < n; k++) out[k] = !p->source->seen || p->source->seen[j + k];
     } else {
         crs_cp_panel(p, &r->f->room, at, now, e + rows * right, m, e);
         part_of(p, r->part, j, n, m, e, out);

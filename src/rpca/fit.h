@@ -13,7 +13,7 @@ typedef struct {
     const char *name;
     crs_engine run;
     double (*bytes)(const crease_cp_fit_settings *s, bool missing, bool dense); /* without T */
-    void *(*open)(crease_cp_fit *f, double *tensor, crease_error *e);
+    void *(*open)(crease_cp_fit *f, crease_error *e);
     long (*passes)(const void *state); /* over the tensor; NULL: one per iteration */
     const double *(*factor)(const void *state, int n);
     void (*rows)(const void *state, ptrdiff_t *left, ptrdiff_t *right); /* NULL: any */
@@ -31,7 +31,10 @@ struct crease_cp_fit {
     void *state;
     crease_analysis *own; /* of an engine without a solver */
     const crease_analysis *a;
-    unsigned char *mask; /* NULL: all observed */
+    double *tensor;      /* the caller's; NULL: a source was given */
+    unsigned char *mask; /* of that, NULL: all observed */
+    crs_memory data;     /* and both */
+    crs_source *source;  /* those, or what was given; NULL until the tensor is masked */
     ptrdiff_t missing;
     crease_cp_pilot pilot;
     ptrdiff_t terms;    /* columns of the engine's factors; those of the model beyond are 0 */
@@ -41,6 +44,8 @@ struct crease_cp_fit {
     long support_passes;
     long passes; /* over the tensor, by the check of the data and the certificates */
     bool closed; /* E follows from the factors */
+
+    crease_error failure; /* that ended the run; CREASE_OK: none */
 
     crs_cp_point point; /* the factors that are certified or read */
     crs_cp_room room;
@@ -61,8 +66,11 @@ void crs_cp_fit_keep(void *fit);
 void crs_cp_fit_settle(void *fit);
 void crs_cp_fit_visit(crs_visitor *v, crease_cp_fit *f);
 
-/* W as bytes, and 0 for the missing entries of the tensor. */
-bool crs_cp_fit_mask(crease_cp_fit *f, double *tensor, crease_error *e);
+/* A slab of the tensor could not be had: the sentence of the report. */
+void crs_cp_fit_fails(crease_cp_fit *f, const crease_error *why);
+
+/* The caller's tensor becomes the source: W as bytes, and 0 for its missing entries. */
+bool crs_cp_fit_mask(crease_cp_fit *f, crease_error *e);
 
 /* The analysis of the whole model without anything of its size. */
 crease_analysis *crs_cp_fit_analyse(const crease_cp_fit *f, crease_error *e);
@@ -76,7 +84,6 @@ bool crs_cp_fit_prunes(const crease_cp_fit_settings *s);
 void crs_cp_fit_audit(crease_cp_fit *f, const crs_cp_statistics *now, double beta, double decrease);
 
 /* The point's constants: everything but its factors. */
-void crs_cp_fit_point(const crease_cp_fit_settings *s, const double *tensor,
-                      const unsigned char *mask, crs_cp_point *p);
+void crs_cp_fit_point(const crease_cp_fit_settings *s, crs_source *source, crs_cp_point *p);
 
 #endif

@@ -33,7 +33,7 @@ static crease_options endless(const crease_cp_fit *f)
     return o;
 }
 
-static void *open(crease_cp_fit *f, double *tensor, crease_error *e)
+static void *open(crease_cp_fit *f, crease_error *e)
 {
     crease_options o = endless(f);
     o.watch = NULL; /* this run ends it */
@@ -42,8 +42,8 @@ static void *open(crease_cp_fit *f, double *tensor, crease_error *e)
         crs_fail(e, CREASE_NO_MEMORY, "out of memory: a fit");
         return NULL;
     }
-    g->model = crease_cp_rpca_new(&f->s.model, tensor, e);
-    if (g->model && crs_cp_fit_mask(f, tensor, e))
+    g->model = crease_cp_rpca_new(&f->s.model, f->tensor, e);
+    if (g->model && crs_cp_fit_mask(f, e))
         g->solver = crease_solver_new(crease_cp_rpca_problem(g->model), &o, e);
     if (!g->solver) {
         close(g);

@@ -160,10 +160,12 @@ static bool residual_structure(const crs_cp_view *data, ptrdiff_t rank, const do
 bool crease_cp_structure(const crease_cp_fit_request *r, const double *const *factor,
                          double *structure, crease_error *e)
 {
-    const crs_cp_view v = {
-        .shape = r->shape, .tensor = r->tensor, .mask = r->mask, .readings = r->readings
-    };
-    return residual_structure(&v, r->rank, factor, structure, e);
+    crs_observed o;
+    const crs_cp_view v = { .shape = r->shape, .source = &o.data.source, .readings = r->readings };
+    const bool done = crs_observe(&r->shape, r->tensor, r->mask, &o, e) &&
+                      residual_structure(&v, r->rank, factor, structure, e);
+    crs_observed_close(&o);
+    return done;
 }
 
 enum { MORE = 3 };                  /* further starts while the fit is bad */
@@ -177,7 +179,6 @@ static const double near_threshold = 1; /* the path's threshold then, in medians
 typedef struct {
     crs_cp_pilot *p;
     crs_envelope_solver *solver;
-    double *mask;     /* W as doubles; NULL: all observed */
     crs_cp_view view; /* the data */
     double deviation; /* of the answer at hand */
     double second;    /* least deviation but one */
@@ -189,33 +190,25 @@ typedef struct {
 static bool open(runner *r, crs_cp_pilot *p, crease_error *e)
 {
     const crease_space *s = &p->c.shape;
-    const ptrdiff_t size = crease_size(s);
     ptrdiff_t all = 0;
     *r = (runner){ .p = p, .second = INFINITY };
     for (int n = 0; n < s->order; n++) all += s->dim[n] * p->c.rank;
     double *at = r->memory = crs_doubles(all, "starts", e);
     if (!r->memory) return false;
     for (int n = 0; n < s->order; n++) r->trial[n] = at, at += s->dim[n] * p->c.rank;
-    if (p->c.mask) {
-        r->mask = crs_doubles(size, "the mask", e);
-        for (ptrdiff_t j = 0; r->mask && j < size; j++) r->mask[j] = p->c.mask[j];
-        if (!r->mask) return false;
-    }
     r->view = (crs_cp_view){ .shape = *s,
-                             .tensor = p->tensor,
-                             .mask = r->mask,
+                             .source = p->source,
                              .limit = INFINITY,
                              .checked = true,
                              .readings = &p->report.readings,
                              .watch = p->c.watch };
-    r->solver = crs_envelope_solver_new(&p->c, p->tensor, e);
+    r->solver = crs_envelope_solver_new(&p->c, p->source, e);
     return r->solver;
 }
 
 static void close(runner *r)
 {
     crs_envelope_solver_free(r->solver);
-    crs_free(r->mask);
     crs_free(r->memory);
 }
 
@@ -256,7 +249,10 @@ static bool spoiled(runner *r, int q, bool *answer, crease_error *e)
     *answer = false;
     if (q > 0 || r->p->given || r->p->named) return true;
     if (!crs_view_median(&r->view, &data, e)) return false;
-    crs_envelope_solver_step(r->solver);
+    if (crs_envelope_solver_step(r->solver) == CRS_ENVELOPE_FAILED) {
+        if (e) *e = *crs_envelope_solver_failure(r->solver);
+        return false;
+    }
     *answer = !(crs_envelope_solver_progress(r->solver)->median <= missed * data);
     if (*answer)
         crs_envelope_solver_follow(r->solver, smaller(near_threshold, r->p->c.threshold_factor));
@@ -269,11 +265,13 @@ bool crs_cp_pilot_late(const void *pilot)
     return (p->most > 0 && p->report.passes >= p->most) || crease_watch_over(p->c.watch);
 }
 
-static void lead(runner *r)
+static bool lead(runner *r, crease_error *e)
 {
     const long before = crs_envelope_solver_progress(r->solver)->passes;
-    crs_envelope_solver_lead(r->solver, before + r->p->passes, crs_cp_pilot_late, r->p);
+    if (!crs_envelope_solver_lead(r->solver, before + r->p->passes, crs_cp_pilot_late, r->p, e))
+        return false;
     r->deviation = crs_envelope_solver_deviation(r->solver);
+    return true;
 }
 
 static void factors_of(const crs_envelope_solver *s, int order, const double **x)
@@ -355,7 +353,7 @@ static bool pursue(runner *r, int *q, crease_error *e)
         if (r->p->starts == 0) ++*q;
         if (!begin(r, *q, e)) return false;
     }
-    lead(r);
+    if (!lead(r, e)) return false;
     count(r);
     r->p->report.starts++;
     return compare(r, e);

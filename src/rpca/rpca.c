@@ -378,6 +378,13 @@ crease_rpca *crease_rpca_new(const crease_rpca_settings *s, const crease_options
     return NULL;
 }
 
+crease_rpca *crs_rpca_new_on(const crease_rpca_settings *s, const crease_options *o, crs_source *t,
+                             crease_error *e)
+{
+    (void)s, (void)o, (void)t;
+    return crs_fail(e, CREASE_UNSUPPORTED, "data that are not in memory; read them"), NULL;
+}
+
 void crease_rpca_free(crease_rpca *r)
 {
     if (!r) return;

@@ -11,6 +11,7 @@
 #include "core/core.h"
 #include "core/streams.h"
 #include "reg/reg.h"
+#include "slab/slab.h"
 #include "tensor/tensor.h"
 
 typedef struct {
@@ -104,6 +105,9 @@ double crease_cp_fit_bytes(const crease_cp_fit_settings *s, bool missing, bool d
 /* Borrows the tensor, which must outlive the fit and in which missing entries become 0. NULL with
  * a sentence on failure. */
 crease_cp_fit *crease_cp_fit_new(const crease_cp_fit_settings *s, double *tensor, crease_error *e);
+/* The same of any source, which must outlive the fit: its entries bring their mask, and settings
+ * that need the tensor in one piece are refused where it is not. */
+crease_cp_fit *crs_cp_fit_new_on(const crease_cp_fit_settings *s, crs_source *t, crease_error *e);
 void crease_cp_fit_free(crease_cp_fit *f);
 
 /* As of a solver (solver.h). The stop may be asked for from a signal handler. */
@@ -172,6 +176,13 @@ static inline bool crs_cp_observed(const crease_cp_rpca *m, ptrdiff_t j)
     return !m->root || m->root[j] > 0;
 }
 
+/* crease_rpca_new of cp by the envelope on any source, which must outlive the handle. Whatever
+ * needs the tensor in one piece is refused by name where the source is not in memory. */
+crease_rpca *crs_rpca_new_on(const crease_rpca_settings *s, const crease_options *o, crs_source *t,
+                             crease_error *e);
+/* What ended the run, a slab that could not be had; code CREASE_OK: nothing did. */
+const crease_error *crs_rpca_failure(const crease_rpca *r);
+
 /* The solver of a handle's problem; NULL of cp. */
 crease_solver *crs_rpca_solver(const crease_rpca *r);
 
@@ -192,11 +203,11 @@ bool crs_cp_seen(const crease_cp_rpca_settings *s, const double *tensor, ptrdiff
 bool crs_cp_take_start(crease_cp_rpca *m, crease_error *e);
 
 /* A model problem with the data and the mask of a fit, for its start; NULL: memory. */
-crease_cp_rpca *crs_cp_fit_model(const crease_cp_fit *f, double *tensor, crease_error *e);
+crease_cp_rpca *crs_cp_fit_model(const crease_cp_fit *f, crease_error *e);
 void crs_cp_fit_model_free(crease_cp_rpca *model);
 
 /* sigma^(2(d-1)/d), sigma the root mean square of the observed entries; 1 without any */
-double crs_cp_gram_size(const crease_cp_fit *f, const double *tensor);
+double crs_cp_gram_size(const crease_cp_fit *f);
 
 /* The factors of a tensor of zeros are zero. */
 bool crs_cp_fit_start_factors(crease_cp_fit *f, crease_cp_rpca *model, crease_error *e);
@@ -215,12 +226,11 @@ typedef void crs_cp_sparse(const void *self, ptrdiff_t first, ptrdiff_t count, d
 typedef struct {
     crs_kruskal k;
     crs_slabs grid;
-    const double *tensor;
-    const unsigned char *mask; /* NULL: all observed */
-    crs_penalty_value rho;     /* alpha rho of a penalty by entries */
-    double dead, steep;        /* of it: the largest |T - M| where E = 0, and alpha rho'(0+) */
-    crease_reg whole;          /* of any other penalty: alpha R; ops NULL: by entries */
-    crs_cp_sparse *sparse;     /* NULL: E = prox_{rho/(2c)}(T - M) where observed, else 0 */
+    crs_source *source;
+    crs_penalty_value rho; /* alpha rho of a penalty by entries */
+    double dead, steep;    /* of it: the largest |T - M| where E = 0, and alpha rho'(0+) */
+    crease_reg whole;      /* of any other penalty: alpha R; ops NULL: by entries */
+    crs_cp_sparse *sparse; /* NULL: E = prox_{rho/(2c)}(T - M) where observed, else 0 */
     const void *self;
     double alpha_noise, nu;
     bool nonneg;
@@ -256,7 +266,7 @@ void crs_cp_panel(const crs_cp_point *p, const crs_cp_room *w, ptrdiff_t first, 
 /* s of an entry */
 static inline double rest_at(const crs_cp_point *p, ptrdiff_t j, double m, double e)
 {
-    return p->mask && !p->mask[j] ? 0 : p->tensor[j] - m - e;
+    return p->source->seen && !p->source->seen[j] ? 0 : p->source->whole[j] - m - e;
 }
 
 /* Blocks X_1..X_d, E, Z, B and the constraint, in the scales of certificate.h; c->block has
@@ -266,8 +276,7 @@ void crs_cp_certify(const crs_cp_point *p, crs_cp_room *w, crease_certificate *c
 /* Those scales for fits that end by them: of a block with |x_i| = x and terms of this size, where
  * the objective is `whole` (0: not known); and the least objective of T alone in Z, E or B. */
 double crs_cp_scale(double terms, double whole, double x);
-double crs_cp_objective(const double *T, const unsigned char *mask, ptrdiff_t n,
-                        const crs_penalty_value *rho, double alpha_noise);
+double crs_cp_objective(const crs_source *T, const crs_penalty_value *rho, double alpha_noise);
 
 /* crease_cp_components with room for `rank` numbers in left. */
 void crs_cp_components(const crease_space *shape, ptrdiff_t rank, const double *const *factor,

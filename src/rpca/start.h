@@ -17,8 +17,7 @@
 
 typedef struct {
     crease_space shape;
-    const double *tensor;     /* finite where it was observed; NULL: 0 (for medians) */
-    const double *mask;       /* 0: not observed; NULL: all of it was */
+    crs_source *source;       /* T, finite where it was observed; NULL: 0 (for medians) */
     double limit;             /* INFINITY: no clipping */
     const crs_kruskal *model; /* M; NULL: 0 */
     bool residual;            /* V - M */
@@ -29,7 +28,7 @@ typedef struct {
 
 static inline bool crs_view_observed(const crs_cp_view *v, ptrdiff_t j)
 {
-    return !v->mask || v->mask[j] > 0;
+    return !v->source || !v->source->seen || v->source->seen[j];
 }
 
 static inline void crs_view_count(const crs_cp_view *v)
@@ -40,7 +39,22 @@ static inline void crs_view_count(const crs_cp_view *v)
 /* V = T: slabs are parts of the tensor itself. */
 static inline bool crs_view_plain(const crs_cp_view *v)
 {
-    return !v->mask && v->limit == INFINITY && !v->residual;
+    return !v->source->seen && v->limit == INFINITY && !v->residual;
+}
+
+/* Numbers with a mask of doubles (0: not observed; NULL: all were) as a source: missing ones that
+ * are not finite are 0 in a copy. To be closed in any case. */
+typedef struct {
+    crs_memory data;
+    double *tensor; /* NULL: no copy */
+    unsigned char *mask;
+} crs_observed;
+bool crs_observe(const crease_space *shape, const double *tensor, const double *mask,
+                 crs_observed *o, crease_error *e);
+static inline void crs_observed_close(crs_observed *o)
+{
+    crs_free(o->tensor);
+    crs_free(o->mask);
 }
 
 /* How many indices of the first mode a slab has; doubles that crs_view_slab needs. */
@@ -148,7 +162,7 @@ int crs_cp_start_after(int first, int q);
  * deviation is kept. */
 typedef struct {
     crs_envelope_solver_settings c;
-    const double *tensor;       /* 0 where it was not observed */
+    crs_source *source;
     const double *const *given; /* a start of the caller's; NULL: of the family */
     const char *given_name;
     int first;                        /* of the family */
@@ -180,8 +194,7 @@ bool crs_cp_dominant(crs_cp_pilot *p, const crs_cp_view *v, bool *better, crease
 
 /* given, first and what goes with them, from the settings; `model` holds the factors until it is
  * freed, also after a failure. */
-bool crs_cp_named_start(crease_cp_fit *f, double *tensor, crs_cp_pilot *p, crease_cp_rpca **model,
-                        crease_error *e);
+bool crs_cp_named_start(crease_cp_fit *f, crs_cp_pilot *p, crease_cp_rpca **model, crease_error *e);
 double crs_cp_named_start_bytes(const crease_cp_fit_settings *s, bool missing);
 
 /* support.c: judges the terms of the pilot's answer and cuts those that the noise explains. What

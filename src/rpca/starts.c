@@ -84,22 +84,24 @@ static bool given_factors(crease_cp_rpca *m, crease_error *e)
     return true;
 }
 
-static crs_cp_view view(const crease_cp_rpca *m)
+static crs_cp_view view(const crease_cp_rpca *m, crs_observed *o)
 {
-    return (crs_cp_view){ .shape = m->s.shape,
-                          .tensor = m->tensor,
-                          .mask = m->root,
-                          .limit = INFINITY,
-                          .watch = m->s.watch };
+    return (crs_cp_view){
+        .shape = m->s.shape, .source = &o->data.source, .limit = INFINITY, .watch = m->s.watch
+    };
 }
 
 /* T cut at +-clip median|T| */
 static double *clipped(const crease_cp_rpca *m, crease_error *e)
 {
     const ptrdiff_t size = crease_size(&m->s.shape);
-    const crs_cp_view v = view(m);
+    crs_observed o;
+    const crs_cp_view v = view(m, &o);
     double median, *out = crs_doubles(size, "the clipped tensor", e);
-    if (!out || !crs_view_median(&v, &median, e)) return crs_free(out), NULL;
+    const bool done = crs_observe(&m->s.shape, m->tensor, m->root, &o, e) && out &&
+                      crs_view_median(&v, &median, e);
+    crs_observed_close(&o);
+    if (!done) return crs_free(out), NULL;
     const double limit = median > 0 ? m->s.clip * median : INFINITY;
     for (ptrdiff_t j = 0; j < size; j++) out[j] = clip(m->tensor[j], -limit, limit);
     return out;
@@ -130,13 +132,16 @@ static bool start_auto(crease_cp_rpca *m, crease_error *e) { return start_als(m,
 /* Missing entries count as 0 at first, then as the model says. */
 static bool start_gevd(crease_cp_rpca *m, crease_error *e)
 {
-    const crs_cp_view v = view(m);
+    crs_observed data;
+    const crs_cp_view v = view(m, &data);
     const crs_cp_gevd_options o = { .rank = m->s.rank,
                                     .clip = m->s.clip,
                                     .rounds = m->s.clip > 0 || m->root ? ROUNDS : 0,
                                     .seed = m->s.seed };
-    if (crs_cp_gevd_robust(&v, &o, m->start, NULL, e)) return true;
-    return crease_watch_over(v.watch); /* the random ones make do */
+    const bool open = crs_observe(&m->s.shape, m->tensor, m->root, &data, e);
+    const bool done = open && crs_cp_gevd_robust(&v, &o, m->start, NULL, e);
+    crs_observed_close(&data);
+    return done || (open && crease_watch_over(v.watch)); /* the random ones make do */
 }
 
 static const struct {
@@ -206,13 +211,13 @@ void crs_cp_fit_model_free(crease_cp_rpca *model)
     crease_cp_rpca_free(model);
 }
 
-crease_cp_rpca *crs_cp_fit_model(const crease_cp_fit *f, double *tensor, crease_error *e)
+crease_cp_rpca *crs_cp_fit_model(const crease_cp_fit *f, crease_error *e)
 {
     const ptrdiff_t size = crease_size(&f->s.model.shape);
     crease_cp_rpca *model = crs_alloc(1, sizeof *model);
     if (!model) return crs_fail(e, CREASE_NO_MEMORY, "out of memory: a start"), NULL;
     model->s = f->s.model;
-    model->tensor = tensor;
+    model->tensor = f->tensor;
     model->missing = f->missing;
     if (!f->mask) return model;
     model->root = crs_doubles(size, "the mask", e);
@@ -222,11 +227,11 @@ crease_cp_rpca *crs_cp_fit_model(const crease_cp_fit *f, double *tensor, crease_
     return NULL;
 }
 
-double crs_cp_gram_size(const crease_cp_fit *f, const double *tensor)
+double crs_cp_gram_size(const crease_cp_fit *f)
 {
     const ptrdiff_t n = crease_size(&f->s.model.shape), seen = n - f->missing;
     const int d = f->s.model.shape.order;
-    const double norm = crs_norm(n, tensor);
+    const double norm = crs_norm(n, f->source->whole);
     return norm > 0 ? pow(norm / sqrt((double)seen), 2.0 * (d - 1) / d) : 1;
 }
 
@@ -258,7 +263,7 @@ static void scale_random(const crease_cp_fit *f, crease_cp_rpca *model)
 {
     const crease_cp_rpca_settings *m = &f->s.model;
     const int d = m->shape.order;
-    const double scale = pow(crs_cp_gram_size(f, model->tensor), 1.0 / (2 * (d - 1)));
+    const double scale = pow(crs_cp_gram_size(f), 1.0 / (2 * (d - 1)));
     if (f->s.run.mode == CREASE_MODE_PAPER || m->start != CREASE_START_RANDOM || m->factor) return;
     for (int n = 0; n < d; n++)
         for (ptrdiff_t j = 0; model->start[n] && j < m->shape.dim[n] * m->rank; j++)
@@ -282,8 +287,9 @@ static bool gevd(const crs_cp_view *v, crs_cp_gevd_options o, bool cuts, double 
                  crease_error *e)
 {
     o.clip = !cuts ? 0 : o.clip > 0 ? o.clip : usual_clip;
-    o.rounds = cuts || v->mask ? ROUNDS : 0;
-    if (!cuts && !v->mask) return crs_view_check(v, e) && crs_cp_gevd(v, &o, factor, NULL, e);
+    o.rounds = cuts || v->source->seen ? ROUNDS : 0;
+    if (!cuts && !v->source->seen)
+        return crs_view_check(v, e) && crs_cp_gevd(v, &o, factor, NULL, e);
     return crs_cp_gevd_robust(v, &o, factor, NULL, e);
 }
 
@@ -315,7 +321,7 @@ static double root_mean_square(const crs_cp_view *v)
     ptrdiff_t seen = 0;
     crs_view_count(v);
     for (ptrdiff_t j = 0, n = crease_size(&v->shape); j < n; j++)
-        if (crs_view_observed(v, j)) sum += square(v->tensor[j]), seen++;
+        if (crs_view_observed(v, j)) sum += square(v->source->whole[j]), seen++;
     return seen > 0 ? sqrt(sum / (double)seen) : 0;
 }
 
@@ -358,8 +364,7 @@ static bool of_family(const crease_cp_rpca_settings *m)
            m->start == CREASE_START_RANDOM;
 }
 
-bool crs_cp_named_start(crease_cp_fit *f, double *tensor, crs_cp_pilot *p, crease_cp_rpca **model,
-                        crease_error *e)
+bool crs_cp_named_start(crease_cp_fit *f, crs_cp_pilot *p, crease_cp_rpca **model, crease_error *e)
 {
     const crease_cp_rpca_settings *m = &f->s.model;
     *model = NULL;
@@ -372,7 +377,7 @@ bool crs_cp_named_start(crease_cp_fit *f, double *tensor, crs_cp_pilot *p, creas
     if (m->start == CREASE_START_GEVD) p->first = m->clip > 0;
     if (m->start == CREASE_START_RANDOM) p->first = CRS_CP_RANDOM_START;
     if (of_family(m)) return true;
-    *model = crs_cp_fit_model(f, tensor, e);
+    *model = crs_cp_fit_model(f, e);
     if (!*model || !crs_cp_fit_start_factors(f, *model, e)) return false;
     crs_free((*model)->root);
     (*model)->root = NULL;

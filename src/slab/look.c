@@ -53,11 +53,10 @@ crs_kruskal crs_slab_kruskal(const crs_slab *s, const crs_kruskal *k)
 
 static bool take(crs_source *s, ptrdiff_t k, crs_slab *out, crease_error *e)
 {
-    const crs_memory *m = (const crs_memory *)s;
     (void)e;
     *out = crs_slab_at(&s->cut, k);
-    out->t = m->t + out->first;
-    if (m->w) out->w = m->w + out->first;
+    out->t = s->whole + out->first;
+    if (s->seen) out->w = s->seen + out->first;
     return true;
 }
 
@@ -68,16 +67,24 @@ void crs_memory_open(crs_memory *m, const crease_space *shape, const double *t,
                      const unsigned char *w)
 {
     static const crs_source_ops ops = { "memory", take, give, close };
-    *m = (crs_memory){ .source = { .ops = &ops, .cut = crs_partition_of(shape) }, .t = t, .w = w };
+    *m = (crs_memory){ .source = {
+                           .ops = &ops, .cut = crs_partition_of(shape), .whole = t, .seen = w } };
     m->source.count = m->source.cut.count;
     m->source.whole = t;
     m->source.seen = w;
 }
 
+/* The slab of least index that failed, and why. */
+typedef struct crs_look_failure {
+    ptrdiff_t slab;
+    crease_error error;
+} failure;
+
 void crs_look_close(crs_look *l)
 {
     for (int k = 1; l->own && k < l->workers; k++) crs_total_close(&l->own[k - 1]);
     crs_free(l->own);
+    crs_free(l->failed);
     crs_total_close(&l->sums);
     if (l->room) l->job->close(l->room);
     *l = (crs_look){ .job = NULL };
@@ -92,6 +99,8 @@ bool crs_look_open(crs_look *l, crs_source *s, const crs_job *job, const void *a
     job->plan(args, &s->cut.shape, &l->sums);
     const crs_total planned = l->sums;
     bool done = crs_total_open(&l->sums, e);
+    l->failed = done ? crs_alloc((size_t)l->workers, sizeof *l->failed) : NULL;
+    if (done && !l->failed) done = crs_fail(e, CREASE_NO_MEMORY, "out of memory: a look");
     if (done && l->workers > 1) {
         l->own = crs_alloc((size_t)l->workers - 1, sizeof *l->own);
         if (!l->own) done = crs_fail(e, CREASE_NO_MEMORY, "out of memory: totals");
@@ -108,17 +117,10 @@ bool crs_look_open(crs_look *l, crs_source *s, const crs_job *job, const void *a
     return done;
 }
 
-/* The slab of least index that failed, and why. */
-typedef struct {
-    ptrdiff_t slab;
-    crease_error error;
-} failure;
-
 typedef struct {
     crs_look *l;
     const void *args;
     crease_watch *watch;
-    failure *failed; /* of each worker */
 } looking;
 
 static void look_at(void *self, ptrdiff_t task, int worker)
@@ -126,7 +128,7 @@ static void look_at(void *self, ptrdiff_t task, int worker)
     const looking *r = self;
     crs_source *s = r->l->source;
     const ptrdiff_t k = s->first + task;
-    failure *f = &r->failed[worker];
+    failure *f = &r->l->failed[worker];
     crs_slab slab;
     if (f->slab >= 0 || crease_watch_over(r->watch)) return;
     crs_total *sums = worker == 0 ? &r->l->sums : &r->l->own[worker - 1];
@@ -142,8 +144,8 @@ static bool first_failure(const looking *r, crease_error *e)
 {
     const failure *first = NULL;
     for (int k = 0; k < r->l->workers; k++)
-        if (r->failed[k].slab >= 0 && (!first || r->failed[k].slab < first->slab))
-            first = &r->failed[k];
+        if (r->l->failed[k].slab >= 0 && (!first || r->l->failed[k].slab < first->slab))
+            first = &r->l->failed[k];
     if (first && e) *e = first->error;
     return first;
 }
@@ -152,16 +154,12 @@ bool crs_look_run(crs_look *l, const void *args, crease_watch *watch, crease_err
 {
     looking r = { .l = l, .args = args, .watch = watch };
     const ptrdiff_t slabs = l->source->count;
-    r.failed = crs_alloc((size_t)l->workers, sizeof *r.failed);
-    if (!r.failed) return crs_fail(e, CREASE_NO_MEMORY, "out of memory: a look");
-    for (int k = 0; k < l->workers; k++) r.failed[k].slab = -1;
+    for (int k = 0; k < l->workers; k++) l->failed[k].slab = -1;
     crs_total_clear(&l->sums);
     for (int k = 1; k < l->workers; k++) crs_total_clear(&l->own[k - 1]);
     crs_parallel(l->workers, slabs, look_at, &r); /* one worker's slabs may have threads inside */
     for (int k = 1; k < l->workers; k++) crs_total_join(&l->sums, &l->own[k - 1]);
-    const bool failed = first_failure(&r, e);
-    crs_free(r.failed);
-    return !failed;
+    return !first_failure(&r, e);
 }
 
 bool crs_look_once(crs_look *l, crs_source *s, const crs_job *job, const void *args, int threads,

@@ -116,20 +116,28 @@ typedef struct {
     void (*count)(void *self, int64_t *v, ptrdiff_t n); /* sums, at rank 0 */
 } crs_team;
 
+/* What a first look tells of the data (survey.c): of the entries that were observed. */
+typedef struct {
+    bool known;
+    ptrdiff_t missing, nonzero;
+    ptrdiff_t bad; /* the least entry that is not finite; -1: none */
+    double wrong;  /* what it is */
+    double largest, squares;
+} crs_survey;
+
 struct crs_source {
     const crs_source_ops *ops;
     crs_partition cut;
     ptrdiff_t first, count;    /* the slabs that are looked at here */
     const crs_team *team;      /* NULL: all are */
-    const double *whole;       /* the tensor, where it is in memory in one piece; NULL: it is not */
-    const unsigned char *seen; /* and its mask; NULL: all was observed */
+    const double *whole;       /* the tensor in one piece; NULL: it is not in memory */
+    const unsigned char *seen; /* of that: NULL, all was observed */
+    crs_survey facts;
 };
 
 /* A tensor in memory, in which entries that were not observed are 0. Nothing to close. */
 typedef struct {
     crs_source source;
-    const double *t;
-    const unsigned char *w; /* NULL: all were observed */
 } crs_memory;
 void crs_memory_open(crs_memory *m, const crease_space *shape, const double *t,
                      const unsigned char *w);
@@ -159,8 +167,9 @@ typedef struct {
     crs_source *source;
     int threads, workers;
     void *room;
-    crs_total sums; /* at rank 0: of all slabs at the last look */
-    crs_total *own; /* of each worker but the first */
+    crs_total sums;                  /* at rank 0: of all slabs at the last look */
+    crs_total *own;                  /* of each worker but the first */
+    struct crs_look_failure *failed; /* of each worker */
 } crs_look;
 
 /* The arguments of later looks may need no more memory, nor other totals, than these. */

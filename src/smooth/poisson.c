@@ -6,8 +6,8 @@
  * is not attained where c = 0. */
 #include "smooth/smooth.h"
 
-static double value(const double *par, double u) { return exp(u) - par[CRS_COUNT] * u; }
-static double slope(const double *par, double u) { return exp(u) - par[CRS_COUNT]; }
+static double value(const double *par, double u) { return exp(u) - par[CRS_ROW_COUNT] * u; }
+static double slope(const double *par, double u) { return exp(u) - par[CRS_ROW_COUNT]; }
 static double curve(const double *par, double u) { return (void)par, exp(u); }
 
 static crs_range bend(const double *par, crs_range u)

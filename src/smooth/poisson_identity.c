@@ -8,20 +8,20 @@
 
 static double value(const double *par, double u)
 {
-    const double c = par[CRS_COUNT], v = u + par[0];
+    const double c = par[CRS_ROW_COUNT], v = u + par[0];
     return v <= 0 ? INFINITY : c == 0 ? v : v - c * log(v);
 }
 
 static double slope(const double *par, double u)
 {
     const double v = u + par[0];
-    return v <= 0 ? -INFINITY : 1 - par[CRS_COUNT] / v;
+    return v <= 0 ? -INFINITY : 1 - par[CRS_ROW_COUNT] / v;
 }
 
 static double curve(const double *par, double u)
 {
     const double v = u + par[0];
-    return v <= 0 ? INFINITY : par[CRS_COUNT] / v / v;
+    return v <= 0 ? INFINITY : par[CRS_ROW_COUNT] / v / v;
 }
 
 static crs_range bend(const double *par, crs_range u)

@@ -339,7 +339,7 @@ static outline outline_of_counts(const crease_smooth *f, double reach)
     outline out = { { 0, 0 }, 0 };
     copy(CREASE_PARS, f->par, par);
     for (ptrdiff_t j = 0, m = crease_size(&p->range); j < m; j++) {
-        par[CRS_COUNT] = p->rhs[j];
+        par[CRS_ROW_COUNT] = p->rhs[j];
         const crs_range bend = loss->bend(par, u);
         const double least = weighed(p, j, loss->least(par, u));
         out.bend.low = smaller(out.bend.low, weighed(p, j, bend.low));

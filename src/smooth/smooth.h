@@ -7,8 +7,8 @@
 
 #include "core/core.h"
 
-/* Of a loss of counts, par[CRS_COUNT] is that of the row. */
-enum { CRS_COUNT = CREASE_PARS - 1 };
+/* Of a loss of counts, par[CRS_ROW_COUNT] is that of the row. */
+enum { CRS_ROW_COUNT = CREASE_PARS - 1 };
 
 typedef struct {
     double low, high;
@@ -41,7 +41,7 @@ crease_smooth crs_loss_of(const crease_smooth *loss, const crease_predictor *p);
 static inline double loss_row(const crs_loss *loss, const double *rhs, ptrdiff_t j, double z,
                               double *par)
 {
-    if (loss->ops.counts) return par[CRS_COUNT] = rhs[j], z;
+    if (loss->ops.counts) return par[CRS_ROW_COUNT] = rhs[j], z;
     return !rhs ? z : loss->ops.labels ? rhs[j] * z : z - rhs[j];
 }
 
@@ -140,7 +140,7 @@ bool crs_predictor_norm(const crease_predictor *p, const crease_blocks *b, int i
 /* The infimum of both Poisson losses, in terms of the mean m: m - c log m is least at m = c. */
 static inline double poisson_least(const double *par, crs_range u)
 {
-    const double c = par[CRS_COUNT];
+    const double c = par[CRS_ROW_COUNT];
     (void)u;
     return c == 0 ? 0 : c - c * log(c) - 0x1p-50 * c * (1 + fabs(log(c)));
 }

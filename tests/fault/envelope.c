@@ -17,22 +17,24 @@ static void one_case(const crease_space *shape, ptrdiff_t rank)
     double *x = calloc((size_t)(shape->dim[0] + 100) * (size_t)rank, sizeof *x);
     double *out = calloc((size_t)crease_size(shape), sizeof *out);
     const double *factor[CREASE_MAX_ORDER];
+    crs_memory data;
     crs_envelope *s = NULL;
     crs_envelope_sums sums = { 0 };
     long needed = 0;
     for (int n = 0; n < shape->order; n++) factor[n] = x;
+    crs_memory_open(&data, shape, T, NULL);
     for (; !s; needed++) {
         crease_error e = { CREASE_OK, "" };
         allocations_left = needed;
         allocations_bytes = 0;
-        s = crs_envelope_new(&c, T, &e);
+        s = crs_envelope_new(&c, &data.source, &e);
         assert_true(s || (e.code == CREASE_NO_MEMORY && allocations_live == 0));
     }
     assert_int_equal(needed, 3);
     assert_int_equal(allocations_bytes, crs_envelope_bytes(&c, NULL));
     allocations_left = 0;
     sums.gradient[0] = calloc((size_t)(shape->dim[0] * rank), sizeof(double));
-    crs_envelope_evaluate(s, rank, factor, &penalty, &penalty, &sums);
+    crs_envelope_evaluate(s, rank, factor, &penalty, &penalty, &sums, NULL);
     assert_true(sums.value == 0 && sums.observed == crease_size(shape));
     crs_envelope_open(s, rank, factor, &penalty);
     crs_envelope_read(s, CRS_CP_B, 0, crs_cp_grid_of(shape, rank, 1, 1).left, out);
@@ -59,9 +61,11 @@ static void a_solver_allocates_what_it_forecasts(void **state)
     double T[SIZE], x[27];
     const double *factor[] = { x, x, x };
     crs_envelope_solver *s = NULL;
+    crs_memory data;
     draws d = { 0 };
     for (int j = 0; j < SIZE; j++) T[j] = normal(&d);
     for (int j = 0; j < 27; j++) x[j] = normal(&d);
+    crs_memory_open(&data, &shape, T, NULL);
     c.penalty.weight = 0.5;
     c.nonneg = true;
     c.threads = 2;
@@ -69,7 +73,7 @@ static void a_solver_allocates_what_it_forecasts(void **state)
         crease_error e = { CREASE_OK, "" };
         allocations_left = needed;
         allocations_bytes = 0;
-        s = crs_envelope_solver_new(&c, T, &e);
+        s = crs_envelope_solver_new(&c, &data.source, &e);
         assert_true(s || (e.code == CREASE_NO_MEMORY && allocations_live == 0));
     }
     assert_int_equal(allocations_bytes, crs_envelope_solver_bytes(&c, NULL));

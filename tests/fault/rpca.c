@@ -51,9 +51,11 @@ static void data(double *t)
 static bool start(crease_error *e, int q)
 {
     double t[1200], x0[8], x1[120], x2[10], *x[] = { x0, x1, x2 };
-    const crs_cp_view v = { .shape = long_shape, .tensor = t, .limit = INFINITY };
+    crs_memory kept;
+    const crs_cp_view v = { .shape = long_shape, .source = &kept.source, .limit = INFINITY };
     const crs_cp_gevd_options o = { .rank = 2 };
     data(t);
+    crs_memory_open(&kept, &long_shape, t, NULL);
     return crs_cp_start_of(&v, &o, q, x, e);
 }
 

@@ -133,7 +133,6 @@ static inline example example_make(const crs_envelope_settings *c, ptrdiff_t ran
     }
     for (int n = 0; n < c->shape.order; n++)
         for (ptrdiff_t k = 0; k < c->shape.dim[n] * rank; k++) a.x[n][k] += 0.05 * normal(d);
-    a.c.mask = a.mask;
     return a;
 }
 
@@ -143,10 +142,21 @@ static inline ptrdiff_t left_of(const crs_envelope_settings *c)
     return crs_cp_grid_of(&c->shape, c->rank, 1, 1).left;
 }
 
+/* A source of a tensor in memory, good until sixteen others were asked for. */
+static inline crs_source *source_of(const crease_space *shape, const double *T,
+                                    const unsigned char *mask)
+{
+    static crs_memory kept[16];
+    static unsigned used;
+    crs_memory *m = &kept[used++ % 16];
+    crs_memory_open(m, shape, T, mask);
+    return &m->source;
+}
+
 static inline crs_envelope *envelope_of(const example *a)
 {
     crease_error e = { CREASE_OK, "" };
-    crs_envelope *s = crs_envelope_new(&a->c, a->T, &e);
+    crs_envelope *s = crs_envelope_new(&a->c, source_of(&a->c.shape, a->T, a->mask), &e);
     if (!s) fail_msg("%s", e.text);
     return s;
 }

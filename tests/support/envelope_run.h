@@ -6,10 +6,11 @@
 #include "rpca/envelope/envelope.h"
 #include "support/envelope_naive.h"
 
-static inline crs_envelope_solver *solver_of(const crs_envelope_solver_settings *c, const double *T)
+static inline crs_envelope_solver *solver_of(const crs_envelope_solver_settings *c, const double *T,
+                                             const unsigned char *mask)
 {
     crease_error e = { CREASE_OK, "" };
-    crs_envelope_solver *s = crs_envelope_solver_new(c, T, &e);
+    crs_envelope_solver *s = crs_envelope_solver_new(c, source_of(&c->shape, T, mask), &e);
     if (!s) fail_msg("%s", e.text);
     return s;
 }

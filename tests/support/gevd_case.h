@@ -11,6 +11,7 @@ typedef struct {
     ptrdiff_t true_rank, rank;
     double *t, *low, *x[CREASE_MAX_ORDER];
     crs_cp_start_facts facts;
+    crs_memory data;
 } start;
 
 /* Gaussian factors of the true rank; noise on every entry */
@@ -39,9 +40,10 @@ static inline void discard(start *c)
     for (int n = 0; n < c->s.order; n++) free(c->x[n]);
 }
 
-static inline crs_cp_view view_of(const start *c)
+static inline crs_cp_view view_of(start *c)
 {
-    return (crs_cp_view){ .shape = c->s, .tensor = c->t, .limit = INFINITY };
+    crs_memory_open(&c->data, &c->s, c->t, NULL);
+    return (crs_cp_view){ .shape = c->s, .source = &c->data.source, .limit = INFINITY };
 }
 
 /* |[[X]] - truth|/|truth| */

@@ -11,8 +11,7 @@ static const double usual = 3;        /* deviations that an outlier is beyond, f
 static const double without_bias = 2; /* the least for a penalty that is flat far out: it gives up
                                          5 % of the noise, and large outliers cost it nothing */
 
-static crs_envelope_solver_settings settings(const crease_cp_fit_settings *s,
-                                             const unsigned char *mask)
+static crs_envelope_solver_settings settings(const crease_cp_fit_settings *s)
 {
     const crease_cp_rpca_settings *m = &s->model;
     crs_envelope_solver_settings c = crs_envelope_solver_default(&m->shape, m->rank);
@@ -20,7 +19,6 @@ static crs_envelope_solver_settings settings(const crease_cp_fit_settings *s,
     c.learn = s->learn;
     c.alpha_noise = m->alpha_noise;
     c.nu = m->ridge;
-    c.mask = mask;
     c.nonneg = m->nonneg;
     c.threads = crs_cp_fit_threads(s);
     c.prune = m->ridge == 0; /* a ridge that was asked for is a price per term already */
@@ -31,11 +29,10 @@ static crs_envelope_solver_settings settings(const crease_cp_fit_settings *s,
 
 /* Where no entry can be an outlier there is no path to follow, and its ridge would leave nothing.
  */
-static void mind_least_squares(const crease_cp_fit *f, const double *tensor,
-                               crs_envelope_solver_settings *c)
+static void mind_least_squares(const crease_cp_fit *f, crs_envelope_solver_settings *c)
 {
     const ptrdiff_t n = crease_size(&c->shape);
-    const double size = crs_norm(n, tensor) / sqrt((double)(n - f->missing));
+    const double size = crs_norm(n, f->source->whole) / sqrt((double)(n - f->missing));
     if (c->learn > 0) return;
     if (crs_envelope_threshold(&c->penalty, crs_noise_share(c->alpha_noise)) >= size)
         c->path = c->prune = false;
@@ -43,11 +40,11 @@ static void mind_least_squares(const crease_cp_fit *f, const double *tensor,
 
 /* The penalty asked for, with the threshold as learned: of data without noise, what rounding may do
  * to the largest entry. */
-static void adopt(crease_cp_fit *f, const double *tensor, crs_cp_pilot *p)
+static void adopt(crease_cp_fit *f, crs_cp_pilot *p)
 {
     double largest = 0;
     for (ptrdiff_t j = 0, n = crease_size(&p->c.shape); j < n; j++)
-        largest = larger(largest, fabs(tensor[j]));
+        largest = larger(largest, fabs(f->source->whole[j]));
     if (f->s.learn > 0) p->report.threshold = larger(p->report.threshold, 1e-9 * largest);
     crease_cp_rpca_settings *m = &f->s.model;
     const double c = crs_noise_share(m->alpha_noise);
@@ -67,19 +64,16 @@ static void adopt(crease_cp_fit *f, const double *tensor, crs_cp_pilot *p)
     m->alpha = wanted.weight;
 }
 
-static crs_envelope_solver *go_on(crease_cp_fit *f, const double *tensor, const crs_cp_pilot *p,
-                                  crease_error *e)
+static crs_envelope_solver *go_on(crease_cp_fit *f, const crs_cp_pilot *p, crease_error *e)
 {
     double *const *factor = p->factor;
-    crs_envelope_solver_settings c = settings(&f->s, f->mask);
+    crs_envelope_solver_settings c = settings(&f->s);
     c.rank = f->terms;
     if (p->closer > 0) c.eps = larger(1e-14, p->closer * c.eps);
     c.learn = 0;
     c.path = c.prune = false;
-    if (f->s.run.relative)
-        c.whole =
-            crs_cp_objective(tensor, f->mask, crease_size(&c.shape), &c.penalty, c.alpha_noise);
-    crs_envelope_solver *s = crs_envelope_solver_new(&c, tensor, e);
+    if (f->s.run.relative) c.whole = crs_cp_objective(f->source, &c.penalty, c.alpha_noise);
+    crs_envelope_solver *s = crs_envelope_solver_new(&c, f->source, e);
     if (s && crs_envelope_solver_start(s, c.rank, (const double *const *)factor, e)) return s;
     crs_envelope_solver_free(s);
     return NULL;
@@ -108,8 +102,7 @@ static crease_analysis *analyse(crease_error *e)
 }
 
 /* Starts, rank and threshold; then the solver at the penalty that is asked for. */
-static crs_envelope_solver *explore(crease_cp_fit *f, double *tensor, crs_cp_pilot *p,
-                                    crease_error *e)
+static crs_envelope_solver *explore(crease_cp_fit *f, crs_cp_pilot *p, crease_error *e)
 {
     const crease_cp_rpca_settings *m = &f->s.model;
     crs_envelope_solver *solver = NULL;
@@ -120,45 +113,47 @@ static crs_envelope_solver *explore(crease_cp_fit *f, double *tensor, crs_cp_pil
     p->cut = f->cut = memory ? crs_alloc((size_t)m->rank, sizeof *f->cut) : NULL;
     p->support = f->support = f->cut ? crs_alloc((size_t)m->rank, sizeof *f->support) : NULL;
     if (memory && !f->support) crs_fail(e, CREASE_NO_MEMORY, "out of memory: the terms' support");
-    if (f->support && crs_cp_named_start(f, tensor, p, &model, e) && crs_cp_pilot_run(p, e) &&
+    if (f->support && crs_cp_named_start(f, p, &model, e) && crs_cp_pilot_run(p, e) &&
         crs_cp_support(p, e)) {
-        adopt(f, tensor, p);
-        crs_cp_fit_point(&f->s, tensor, f->mask, &f->point);
-        solver = go_on(f, tensor, p, e);
+        adopt(f, p);
+        crs_cp_fit_point(&f->s, f->source, &f->point);
+        solver = go_on(f, p, e);
     }
     crs_free(memory);
     crs_cp_fit_model_free(model);
     return solver;
 }
 
-static void *open(crease_cp_fit *f, double *tensor, crease_error *e)
+static void *open(crease_cp_fit *f, crease_error *e)
 {
     const crease_options *o = &f->s.run;
     f->a = f->own = analyse(e);
-    if (!f->own || !crs_cp_fit_open(f, e) || !crs_cp_fit_mask(f, tensor, e)) return NULL;
+    if (!f->own || !crs_cp_fit_open(f, e) || !crs_cp_fit_mask(f, e)) return NULL;
     const long most =
         o->max_iterations < o->max_evaluations ? o->max_iterations : o->max_evaluations;
-    crs_cp_pilot p = { .c = settings(&f->s, f->mask),
-                       .tensor = tensor,
+    crs_cp_pilot p = { .c = settings(&f->s),
+                       .source = f->source,
                        .starts = f->s.starts,
                        .passes = most < 300 ? most : 300,
                        .most = most };
     p.c.watch = &f->run.watch;
-    mind_least_squares(f, tensor, &p.c);
+    mind_least_squares(f, &p.c);
     if (p.c.learn == 0 && p.c.path && p.c.prune) p.c.learn = usual; /* start and rank */
-    return explore(f, tensor, &p, e);
+    return explore(f, &p, e);
 }
 
 static crs_advance step(void *fit)
 {
     crease_cp_fit *f = fit;
-    const bool running = crs_envelope_solver_step(f->state) == CRS_ENVELOPE_RUNNING;
+    const crs_envelope_status now = crs_envelope_solver_step(f->state);
+    if (now == CRS_ENVELOPE_FAILED)
+        return crs_cp_fit_fails(f, crs_envelope_solver_failure(f->state)), CRS_BROKEN;
     const crs_envelope_progress *at = crs_envelope_solver_progress(f->state);
     f->run.progress.theta = NAN;
     f->run.progress.objective = at->value;
     f->run.progress.worst = at->violation;
     f->run.progress.worst_relative = at->worst;
-    return running ? CRS_GO_ON : CRS_DONE;
+    return now == CRS_ENVELOPE_RUNNING ? CRS_GO_ON : CRS_DONE;
 }
 
 static void visit(crs_visitor *v, void *fit)
@@ -180,7 +175,7 @@ static void close(void *solver) { crs_envelope_solver_free(solver); }
 static double bytes(const crease_cp_fit_settings *s, bool missing, bool dense)
 {
     (void)dense; /* E is never stored */
-    const crs_envelope_solver_settings c = settings(s, NULL);
+    const crs_envelope_solver_settings c = settings(s);
     const double n = (double)crease_size(&s->model.shape);
     const double kept = (double)crs_envelope_solver_bytes(&c, NULL);
     if (kept < 0) return INFINITY;

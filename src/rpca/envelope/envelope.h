@@ -14,14 +14,15 @@
 
 #include "core/checkpoint.h"
 #include "rpca/kernels/kernels.h"
+#include "slab/slab.h"
 
 typedef struct {
     crease_space shape;                /* order >= 2 */
     ptrdiff_t rank;                    /* the largest there will be */
     double alpha_noise;                /* > 0 */
-    const unsigned char *mask;         /* W, borrowed; NULL: all observed */
     int threads;                       /* 1 .. CRS_CP_MOST_THREADS; results do not depend on it */
     const crs_envelope_kernel *kernel; /* NULL: the fastest that runs here */
+    crease_watch *watch;               /* asked between slabs; NULL: none */
 } crs_envelope_settings;
 
 /* sum_n sqrt(I_n): noise of deviation 1 holds no rank-one tensor of a larger norm, nearly. */
@@ -78,13 +79,15 @@ typedef struct crs_envelope crs_envelope;
 ptrdiff_t crs_envelope_bytes(const crs_envelope_settings *c, crease_error *e);
 
 /* T is borrowed and must outlive the result. NULL on failure. */
-crs_envelope *crs_envelope_new(const crs_envelope_settings *c, const double *T, crease_error *e);
+crs_envelope *crs_envelope_new(const crs_envelope_settings *c, crs_source *T, crease_error *e);
 void crs_envelope_free(crs_envelope *s);
 
-/* factor[n] is I_n x rank, 1 <= rank <= the settings'; judge and next may be the same. */
-void crs_envelope_evaluate(crs_envelope *s, ptrdiff_t rank, const double *const *factor,
+/* factor[n] is I_n x rank, 1 <= rank <= the settings'; judge and next may be the same. False: a
+ * slab could not be had, or the watch is over before the last one (CREASE_OK in e); out is not to
+ * be read then. */
+bool crs_envelope_evaluate(crs_envelope *s, ptrdiff_t rank, const double *const *factor,
                            const crs_penalty_value *judge, const crs_penalty_value *next,
-                           crs_envelope_sums *out);
+                           crs_envelope_sums *out, crease_error *e);
 
 /* The q-quantile of |r|, 0 <= q <= 1, linear within a bin; NaN when nothing is observed. */
 double crs_envelope_quantile(const crs_envelope_sums *a, double q);
@@ -112,7 +115,6 @@ typedef struct {
     crs_penalty_value penalty; /* the wanted penalty; not read where `learn` is positive */
     double learn;              /* > 0: l1 with the threshold learn * robust scale of the residual */
     double alpha_noise, nu;    /* > 0; >= 0 */
-    const unsigned char *mask; /* borrowed; NULL: all observed */
     bool nonneg;
     int threads;
     bool path;               /* follow a falling threshold */
@@ -129,7 +131,8 @@ typedef struct {
 typedef enum {
     CRS_ENVELOPE_RUNNING,
     CRS_ENVELOPE_STATIONARY,
-    CRS_ENVELOPE_STALLED
+    CRS_ENVELOPE_STALLED,
+    CRS_ENVELOPE_FAILED /* a slab of the tensor could not be had: crs_envelope_solver_failure */
 } crs_envelope_status;
 typedef enum {
     CRS_STAGE_PATH,
@@ -162,7 +165,7 @@ typedef struct crs_envelope_solver crs_envelope_solver;
 ptrdiff_t crs_envelope_solver_bytes(const crs_envelope_solver_settings *c, crease_error *e);
 
 /* T is borrowed. NULL on failure. */
-crs_envelope_solver *crs_envelope_solver_new(const crs_envelope_solver_settings *c, const double *T,
+crs_envelope_solver *crs_envelope_solver_new(const crs_envelope_solver_settings *c, crs_source *T,
                                              crease_error *e);
 void crs_envelope_solver_free(crs_envelope_solver *s);
 
@@ -171,11 +174,12 @@ bool crs_envelope_solver_start(crs_envelope_solver *s, ptrdiff_t rank, const dou
                                crease_error *e);
 
 crs_envelope_status crs_envelope_solver_step(crs_envelope_solver *s); /* at most one pass */
+const crease_error *crs_envelope_solver_failure(const crs_envelope_solver *s);
 
 /* Steps while it is running, at most `most` passes since the start, and `late` is false: a unit of
- * a checkpoint. self is for `late`. */
-void crs_envelope_solver_lead(crs_envelope_solver *s, long most, bool (*late)(const void *self),
-                              const void *self);
+ * a checkpoint. self is for `late`. False with the sentence where a step has failed. */
+bool crs_envelope_solver_lead(crs_envelope_solver *s, long most, bool (*late)(const void *self),
+                              const void *self, crease_error *e);
 void crs_envelope_solver_visit(crs_visitor *v, void *solver); /* what steps change */
 void crs_envelope_visit_cuts(crs_visitor *v, ptrdiff_t count, crease_cp_cut *cut);
 void crs_envelope_visit_sums(crs_visitor *v, crs_envelope_sums *a);

@@ -24,14 +24,15 @@ struct crs_envelope {
     const crs_envelope_kernel *kernel;
     crs_cp_grid grid;
     const double *T;
-    double *y;              /* left x rank: S times the Khatri-Rao product of the columns */
-    double *columns;        /* chunks x rank x width: that product, padded with 0 */
-    double *wide;           /* right x stride: the same, each row padded with 0 */
-    double *collected;      /* bands x (chunks x rank x width): the rows' one times S */
-    double *w;              /* right x rank: their sum */
-    double *row_weights;    /* 4 blocks: sums of w over the columns */
-    double *column_weights; /* bands x (chunks x width) */
-    double *sums;           /* bands x CRS_ENV_SUMS */
+    const unsigned char *mask; /* W; NULL: all observed */
+    double *y;                 /* left x rank: S times the Khatri-Rao product of the columns */
+    double *columns;           /* chunks x rank x width: that product, padded with 0 */
+    double *wide;              /* right x stride: the same, each row padded with 0 */
+    double *collected;         /* bands x (chunks x rank x width): the rows' one times S */
+    double *w;                 /* right x rank: their sum */
+    double *row_weights;       /* 4 blocks: sums of w over the columns */
+    double *column_weights;    /* bands x (chunks x width) */
+    double *sums;              /* bands x CRS_ENV_SUMS */
     double *fold, *gather;
     worker_room *worker;
     crs_kruskal k;    /* the point of the pass */
@@ -47,7 +48,7 @@ struct crs_envelope {
 
 static inline bool observed_at(const crs_envelope *s, ptrdiff_t j)
 {
-    return !s->c.mask || s->c.mask[j];
+    return !s->mask || s->mask[j];
 }
 
 static ptrdiff_t stride_of(const crs_envelope_kernel *k, ptrdiff_t rank)
@@ -129,7 +130,7 @@ static double unit_of(ptrdiff_t n, const double *T)
     return exp2(mean - floor(mean));
 }
 
-crs_envelope *crs_envelope_new(const crs_envelope_settings *c, const double *T, crease_error *e)
+crs_envelope *crs_envelope_new(const crs_envelope_settings *c, crs_source *T, crease_error *e)
 {
     crs_envelope planned;
     const ptrdiff_t bytes = plan(&planned, c, e);
@@ -142,15 +143,16 @@ crs_envelope *crs_envelope_new(const crs_envelope_settings *c, const double *T, 
         return NULL;
     }
     *s = planned;
-    s->T = T;
-    s->unit = unit_of(crease_size(&c->shape), T);
+    s->T = T->whole;
+    s->mask = T->seen;
+    s->unit = unit_of(crease_size(&c->shape), s->T);
     s->memory = memory;
     crs_large_pages(memory, (size_t)bytes);
     crs_carver m = carver_of(memory);
     carve(s, &m);
     s->observed = crease_size(&c->shape);
-    for (ptrdiff_t j = crease_size(&c->shape) - 1; c->mask && j >= 0; j--)
-        s->observed -= c->mask[j] == 0;
+    for (ptrdiff_t j = crease_size(&c->shape) - 1; s->mask && j >= 0; j--)
+        s->observed -= s->mask[j] == 0;
     return s;
 }
 
@@ -297,7 +299,7 @@ static void place_tile(band_pass *p, ptrdiff_t first, ptrdiff_t i, ptrdiff_t col
     t->row = s->row_weights + row;
     t->column = p->column_weights + column;
     t->t = s->T + at;
-    if (s->c.mask) t->mask = s->c.mask + at;
+    if (s->mask) t->mask = s->mask + at;
     for (int k = 0; k < CRS_TILE_ROWS; k++) t->counted[k] = place(row + k) <= s->counted;
 }
 
@@ -431,10 +433,11 @@ static void want(crs_envelope *s, const crs_envelope_sums *out)
         memset(s->worker[k].histogram, 0, CRS_ENVELOPE_BINS * sizeof *s->worker[k].histogram);
 }
 
-void crs_envelope_evaluate(crs_envelope *s, ptrdiff_t rank, const double *const *factor,
+bool crs_envelope_evaluate(crs_envelope *s, ptrdiff_t rank, const double *const *factor,
                            const crs_penalty_value *judge, const crs_penalty_value *next,
-                           crs_envelope_sums *out)
+                           crs_envelope_sums *out, crease_error *e)
 {
+    (void)e;
     const crs_cp_grid *g = &s->grid;
     const double *a = s->sums;
     s->same = judge == next;
@@ -456,6 +459,7 @@ void crs_envelope_evaluate(crs_envelope *s, ptrdiff_t rank, const double *const 
     if (s->columns_wanted) add_bands(g->bands, padded(s), s->collected);
     add_bands(g->bands, g->chunks * g->width, s->column_weights);
     fold_modes(s, out);
+    return true;
 }
 
 /* Where bin b begins: eight equal steps per octave. */

@@ -26,8 +26,8 @@ static crs_envelope_settings pass_settings(const crs_envelope_solver_settings *c
     return (crs_envelope_settings){ .shape = c->shape,
                                     .rank = c->rank,
                                     .alpha_noise = c->alpha_noise,
-                                    .mask = c->mask,
-                                    .threads = c->threads };
+                                    .threads = c->threads,
+                                    .watch = c->watch };
 }
 
 static bool check(const crs_envelope_solver_settings *c, crease_error *e)
@@ -112,7 +112,7 @@ void crs_envelope_solver_free(crs_envelope_solver *s)
     crs_free(s);
 }
 
-crs_envelope_solver *crs_envelope_solver_new(const crs_envelope_solver_settings *c, const double *T,
+crs_envelope_solver *crs_envelope_solver_new(const crs_envelope_solver_settings *c, crs_source *T,
                                              crease_error *e)
 {
     crs_envelope_solver planned;
@@ -498,7 +498,9 @@ const double *crs_envelope_solver_factor(const crs_envelope_solver *s, int n)
     return s->at.x + first_unknown(&s->model, n);
 }
 
-static void evaluate(crs_envelope_solver *s, crs_envelope_iterate *p,
+/* False: the sums were cut by the watch, or a slab could not be had, which ends the solver; the
+ * point is as it was. */
+static bool evaluate(crs_envelope_solver *s, crs_envelope_iterate *p,
                      const crs_penalty_value *judge, const crs_penalty_value *next)
 {
     const crs_envelope_model *m = &s->model;
@@ -508,10 +510,20 @@ static void evaluate(crs_envelope_solver *s, crs_envelope_iterate *p,
         p->sums->gradient[n] = p->sm + row * m->rank;
         p->sums->marginal[n] = p->marginal + row;
     }
-    crs_envelope_evaluate(s->pass, m->rank, factor, judge, next, p->sums);
+    s->failure.code = CREASE_OK;
+    if (!crs_envelope_evaluate(s->pass, m->rank, factor, judge, next, p->sums, &s->failure)) {
+        if (s->failure.code != CREASE_OK) s->out.status = CRS_ENVELOPE_FAILED;
+        return false;
+    }
     p->penalty = *next;
     p->data = p->sums->value_next;
     s->out.passes++;
+    return true;
+}
+
+const crease_error *crs_envelope_solver_failure(const crs_envelope_solver *s)
+{
+    return &s->failure;
 }
 
 static void arrive(crs_envelope_solver *s)
@@ -527,7 +539,7 @@ static void first_pass(crs_envelope_solver *s)
 {
     const crs_penalty_value penalty =
         s->out.passes == 0 && s->out.stage != CRS_STAGE_WANTED ? s->goal : next_penalty(s);
-    evaluate(s, &s->at, &penalty, &penalty);
+    if (!evaluate(s, &s->at, &penalty, &penalty)) return;
     forget_pairs(s);
     arrive(s);
     if (s->out.passes > 1) return;
@@ -545,9 +557,10 @@ crs_envelope_status crs_envelope_solver_step(crs_envelope_solver *s)
     }
     const bool moved = crs_envelope_step_direction(s); /* (2c eta J'WJ + (mu+nu) I) d = -g */
     if (!moved) return advance(s, true), s->out.status;
-    const crs_penalty_value next = next_penalty(s);        /* t = max(t*, min(t, factor med)) */
-    evaluate(s, &s->trial, &s->at.penalty, &next);         /* F and the gradient at x + d */
-    if (!crs_envelope_step_judge(s)) return s->out.status; /* rho = gain/predicted */
+    const crs_penalty_value next = next_penalty(s);       /* t = max(t*, min(t, factor med)) */
+    if (!evaluate(s, &s->trial, &s->at.penalty, &next) || /* F and the gradient at x + d */
+        !crs_envelope_step_judge(s))                      /* rho = gain/predicted */
+        return s->out.status;
     const crs_envelope_iterate old = s->at;
     s->at = s->trial;
     s->trial = old;
@@ -675,18 +688,21 @@ static void tell(crs_envelope_solver *s)
     crs_watch_tell(s->c.watch, &now);
 }
 
-void crs_envelope_solver_lead(crs_envelope_solver *s, long most, bool (*late)(const void *self),
-                              const void *self)
+bool crs_envelope_solver_lead(crs_envelope_solver *s, long most, bool (*late)(const void *self),
+                              const void *self, crease_error *e)
 {
     crease_watch *w = s->c.watch;
     const crs_unit_found found =
         crs_unit_begin(w, "lead", CRS_UNIT_LOOP, crs_envelope_solver_visit, s);
-    if (found == CRS_UNIT_DONE) return;
+    if (found == CRS_UNIT_DONE) return true;
     while (crs_envelope_solver_step(s) == CRS_ENVELOPE_RUNNING && s->out.passes < most &&
            !late(self)) {
         tell(s);
         crs_unit_tick(w);
     }
     tell(s);
-    crs_unit_end(w);
+    const bool done = s->out.status != CRS_ENVELOPE_FAILED;
+    (done ? crs_unit_end : crs_unit_drop)(w);
+    if (!done && e) *e = s->failure;
+    return done;
 }

@@ -98,6 +98,7 @@ struct crs_envelope_solver {
     int first_pair, pair_count;
     double pair_weight[CRS_ENVELOPE_PAIRS];
     double *gradient, *step, *scaled, *rhs, *cg;
+    crease_error failure; /* of a pass */
     void *memory;
 };
 

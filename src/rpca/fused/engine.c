@@ -22,7 +22,7 @@ static bool audited(const crease_options *o)
     return o->audit || o->mode == CREASE_MODE_THEORY || accelerates(o);
 }
 
-static crs_cp_settings settings(const crease_cp_fit *f, const double *tensor)
+static crs_cp_settings settings(const crease_cp_fit *f)
 {
     const crease_cp_rpca_settings *m = &f->s.model;
     const crease_analysis *a = f->a;
@@ -49,15 +49,15 @@ static crs_cp_settings settings(const crease_cp_fit *f, const double *tensor)
     c.h_sparse = bcd ? 0 : weight(&a->block[d]);
     c.h_z = bcd ? 0 : weight(&a->block[d + 1]);
     if (f->s.run.mode == CREASE_MODE_PRACTICAL && f->s.run.h == 0)
-        c.h_factor *= crs_cp_gram_size(f, tensor);
+        c.h_factor *= crs_cp_gram_size(f);
     if (f->s.run.mode == CREASE_MODE_PAPER) c.h_z *= 2; /* as printed */
     return c;
 }
 
-static bool prepare(crease_cp_fit *f, double *tensor, crease_cp_rpca **model, crease_error *e)
+static bool prepare(crease_cp_fit *f, crease_cp_rpca **model, crease_error *e)
 {
-    if (!crs_cp_fit_mask(f, tensor, e)) return false;
-    *model = crs_cp_fit_model(f, tensor, e);
+    if (!crs_cp_fit_mask(f, e)) return false;
+    *model = crs_cp_fit_model(f, e);
     if (!*model) return false;
     f->a = f->own = crs_cp_fit_analyse(f, e);
     return f->own && crs_cp_fit_open(f, e) && crs_cp_fit_start_factors(f, *model, e);
@@ -80,7 +80,7 @@ static void close(void *self)
 
 static bool set_up(crease_cp_fit *f, engine *g, crease_cp_rpca *model, crease_error *e)
 {
-    const crs_cp_settings c = settings(f, model->tensor);
+    const crs_cp_settings c = settings(f);
     const ptrdiff_t size = crease_size(&c.shape);
     if (c.single) {
         g->data = crs_alloc((size_t)size, sizeof *g->data);
@@ -95,12 +95,12 @@ static bool set_up(crease_cp_fit *f, engine *g, crease_cp_rpca *model, crease_er
     return g->fused && crs_cp_fit_start(f, model, g->fused, e);
 }
 
-static void *open(crease_cp_fit *f, double *tensor, crease_error *e)
+static void *open(crease_cp_fit *f, crease_error *e)
 {
     crease_cp_rpca *model = NULL;
     engine *g = crs_alloc(1, sizeof *g);
     if (!g) return crs_fail(e, CREASE_NO_MEMORY, "out of memory: a fit"), NULL;
-    const bool done = prepare(f, tensor, &model, e) && set_up(f, g, model, e);
+    const bool done = prepare(f, &model, e) && set_up(f, g, model, e);
     crs_cp_fit_model_free(model);
     if (!done) close(g);
     return done ? g : NULL;

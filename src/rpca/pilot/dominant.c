@@ -21,6 +21,7 @@ typedef struct {
     double *u[CREASE_MAX_ORDER]; /* I_n */
     double share;                /* of the other terms' norm in u's */
     double *rest;                /* T - u, 0 where it was not observed */
+    crs_memory data;             /* that */
     crs_cp_pilot sub;            /* of that */
     double *both[CREASE_MAX_ORDER];
     crease_cp_cut *cut;
@@ -147,7 +148,8 @@ static bool subtract(second *s, crease_error *e)
         return false;
     crs_view_count(s->v);
     for (ptrdiff_t j = 0; j < size; j++)
-        s->rest[j] = crs_view_observed(s->v, j) ? s->p->tensor[j] - s->rest[j] : 0;
+        s->rest[j] = crs_view_observed(s->v, j) ? s->p->source->whole[j] - s->rest[j] : 0;
+    crs_memory_open(&s->data, shape, s->rest, s->p->source->seen);
     return true;
 }
 
@@ -161,7 +163,7 @@ static bool fit_rest(second *s, crease_error *e)
     *sub = *s->p;
     for (int n = 0; n < shape->order; n++) sub->factor[n] = factor[n];
     sub->c.rank--;
-    sub->tensor = s->rest;
+    sub->source = &s->data.source;
     sub->given = NULL;
     sub->named = false;
     sub->first = sub->starts = 0;
@@ -187,13 +189,12 @@ static crs_envelope_solver *refine(second *s, ptrdiff_t rank, double *const *fac
     c.rank = rank;
     c.path = c.prune = false;
     c.eps = larger(1e-14, c.eps * p->closer);
-    crs_envelope_solver *solver = crs_envelope_solver_new(&c, p->tensor, e);
-    if (!solver || !crs_envelope_solver_start(solver, rank, (const double *const *)factor, e)) {
-        crs_envelope_solver_free(solver);
-        return NULL;
-    }
-    crs_envelope_solver_lead(solver, p->passes, crs_cp_pilot_late, p);
-    return solver;
+    crs_envelope_solver *solver = crs_envelope_solver_new(&c, p->source, e);
+    if (solver && crs_envelope_solver_start(solver, rank, (const double *const *)factor, e) &&
+        crs_envelope_solver_lead(solver, p->passes, crs_cp_pilot_late, p, e))
+        return solver;
+    crs_envelope_solver_free(solver);
+    return NULL;
 }
 
 /* sum min(|r|, t)^2 of both, and t^2 for each parameter */
@@ -204,25 +205,28 @@ static bool compare(second *s, const crs_envelope_solver *solver, double t, bool
     const crs_envelope_settings c = { .shape = p->c.shape,
                                       .rank = p->c.rank,
                                       .alpha_noise = p->c.alpha_noise,
-                                      .mask = p->c.mask,
                                       .threads = p->c.threads };
     const crs_penalty_value huber = crs_envelope_l1(t, crs_noise_share(p->c.alpha_noise));
     const double *x[CREASE_MAX_ORDER];
     double each = 1;
-    crs_envelope *pass = crs_envelope_new(&c, p->tensor, e);
+    crs_envelope *pass = crs_envelope_new(&c, p->source, e);
     crs_envelope_sums *sum = pass ? crs_alloc(2, sizeof *sum) : NULL;
     if (pass && !sum) crs_fail(e, CREASE_NO_MEMORY, "out of memory: sums of two answers");
     for (int n = 0; n < c.shape.order; n++) {
         x[n] = crs_envelope_solver_factor(solver, n);
         each += (double)c.shape.dim[n] - 1;
     }
-    if (sum) {
-        crs_envelope_evaluate(pass, p->rank, (const double *const *)p->factor, &huber, &huber, sum);
-        crs_envelope_evaluate(pass, s->sub.rank + 1, x, &huber, &huber, sum + 1);
+    crease_error own = { .code = CREASE_OK };
+    const double *const *first = (const double *const *)p->factor;
+    const bool both =
+        sum && crs_envelope_evaluate(pass, p->rank, first, &huber, &huber, sum, &own) &&
+        crs_envelope_evaluate(pass, s->sub.rank + 1, x, &huber, &huber, sum + 1, &own);
+    if (both) {
         const double price = square(t) * each * (double)(s->sub.rank + 1 - p->rank);
         *better = sum[1].squares + price < sum[0].squares;
     }
-    const bool done = sum;
+    if (own.code != CREASE_OK && e) *e = own;
+    const bool done = sum && own.code == CREASE_OK; /* cut by the watch: the first answer stays */
     crs_free(sum);
     crs_envelope_free(pass);
     return done;

@@ -173,11 +173,10 @@ static crs_envelope_solver *fitted(const judge *s, ptrdiff_t rank, double *const
     c.path = rank < s->p->rank && c.shape.order == 2;
     c.prune = false;
     c.eps = s->p->closer > 0 ? larger(1e-14, 1e-4 * s->p->closer) : 1e-4;
-    crs_envelope_solver *solver = crs_envelope_solver_new(&c, s->p->tensor, e);
-    if (solver && crs_envelope_solver_start(solver, rank, (const double *const *)x, e)) {
-        crs_envelope_solver_lead(solver, most, crs_cp_pilot_late, s->p);
+    crs_envelope_solver *solver = crs_envelope_solver_new(&c, s->p->source, e);
+    if (solver && crs_envelope_solver_start(solver, rank, (const double *const *)x, e) &&
+        crs_envelope_solver_lead(solver, most, crs_cp_pilot_late, s->p, e))
         return solver;
-    }
     crs_envelope_solver_free(solver);
     return NULL;
 }
@@ -289,7 +288,8 @@ static bool look(crs_cp_pilot *p, crease_error *e)
     ptrdiff_t missing = 0, r;
     bool done = rotate(p, e) && open(&s, e), gone;
     for (int n = 0; n < p->c.shape.order; n++) s.each += (double)p->c.shape.dim[n] - 1;
-    for (ptrdiff_t j = 0; p->c.mask && j < crease_size(&p->c.shape); j++) missing += !p->c.mask[j];
+    const unsigned char *seen = p->source->seen;
+    for (ptrdiff_t j = 0; seen && j < crease_size(&p->c.shape); j++) missing += !seen[j];
     s.seen = (1 - p->report.share) * (1 - (double)missing / (double)crease_size(&p->c.shape));
     s.noise = square(p->report.deviation * crs_noise_edge(&p->c.shape));
     if (done) first_look(&s);

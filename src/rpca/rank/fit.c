@@ -60,30 +60,6 @@ static const double fair =
     1.5; /* and for the fits, whose errors then depend less on the outliers */
 static const double close = 1e-4; /* relative residual: medians do not show more */
 
-typedef struct {
-    double *tensor; /* 0 where it was not observed; NULL: it is finite there */
-    unsigned char *mask;
-} observed;
-
-/* Entries that are missing may be nan: then a copy has 0 there. */
-static bool observe(const crease_cp_fit_request *r, observed *o, crease_error *e)
-{
-    const ptrdiff_t size = crease_size(&r->shape);
-    bool finite = true;
-    *o = (observed){ .tensor = NULL };
-    if (!r->mask) return true;
-    o->mask = crs_alloc((size_t)size, 1);
-    if (!o->mask) return crs_fail(e, CREASE_NO_MEMORY, "out of memory: a mask");
-    for (ptrdiff_t j = 0; j < size; j++) {
-        o->mask[j] = r->mask[j] > 0;
-        finite = finite && (o->mask[j] || isfinite(r->tensor[j]));
-    }
-    if (finite) return true;
-    o->tensor = crs_doubles(size, "the observed entries", e);
-    for (ptrdiff_t j = 0; o->tensor && j < size; j++) o->tensor[j] = o->mask[j] ? r->tensor[j] : 0;
-    return o->tensor;
-}
-
 static void count_passes(const crease_cp_fit_request *r, const crs_cp_pilot *p)
 {
     if (r->readings) *r->readings += p->report.readings;
@@ -91,16 +67,15 @@ static void count_passes(const crease_cp_fit_request *r, const crs_cp_pilot *p)
 
 /* s NULL: bad starts are detected and replaced; a sweep has starts of its own. */
 static crs_cp_pilot pilot_of(const crease_cp_rank_options *s, const crease_cp_fit_request *r,
-                             const observed *o)
+                             crs_observed *o)
 {
     crs_cp_pilot p = { .c = crs_envelope_solver_default(&r->shape, r->rank),
-                       .tensor = o->tensor ? o->tensor : r->tensor,
+                       .source = &o->data.source,
                        .passes = PASSES };
     p.c.threads = crs_useful_threads(s ? s->threads : 1, crease_size(&r->shape));
     p.c.nonneg = s && s->nonneg;
     p.c.learn = learn;
     p.c.prune = false;
-    p.c.mask = o->mask;
     p.c.seed = r->seed;
     p.c.eps = r->eps > 0 ? r->eps : close;
     if (!s) return p;
@@ -112,8 +87,8 @@ static crs_cp_pilot pilot_of(const crease_cp_rank_options *s, const crease_cp_fi
 bool crease_cp_fit_envelope(void *self, const crease_cp_fit_request *r, double *const *factor,
                             double *objective, crease_error *e)
 {
-    observed o;
-    bool done = observe(r, &o, e);
+    crs_observed o;
+    bool done = crs_observe(&r->shape, r->tensor, r->mask, &o, e);
     crs_cp_pilot p = pilot_of(self, r, &o);
     p.given = r->start;
     p.alone = self && !r->beside;
@@ -122,8 +97,7 @@ bool crease_cp_fit_envelope(void *self, const crease_cp_fit_request *r, double *
     done = done && crs_cp_pilot_run(&p, e);
     count_passes(r, &p);
     if (done) *objective = p.value;
-    crs_free(o.tensor);
-    crs_free(o.mask);
+    crs_observed_close(&o);
     return done;
 }
 
@@ -147,18 +121,17 @@ bool crs_rank_prune(const crease_cp_rank_options *o, const crease_cp_fit_request
                     crs_terms *out, crease_error *e)
 {
     crease_cp_fit_request many = *r;
-    observed seen;
+    crs_observed seen;
     many.rank = over;
     if (!crs_terms_new(&r->shape, over, out, e)) return false;
-    bool done = observe(&many, &seen, e);
+    bool done = crs_observe(&r->shape, r->tensor, r->mask, &seen, e);
     crs_cp_pilot p = pilot_of(o, &many, &seen);
     p.c.prune = true;
     p.starts = 1;
     for (int n = 0; n < r->shape.order; n++) p.factor[n] = out->factor[n];
     done = done && crs_cp_pilot_run(&p, e);
     count_passes(r, &p);
-    crs_free(seen.tensor);
-    crs_free(seen.mask);
+    crs_observed_close(&seen);
     if (!done) return crs_terms_free(out), false;
     out->rank = p.rank;
     return true;

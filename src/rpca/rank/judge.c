@@ -33,11 +33,12 @@ static bool pseudo_inverse(ptrdiff_t rows, ptrdiff_t columns, const double *x, d
 static void residual(const crs_cp_view *v, double *out, double *work)
 {
     const ptrdiff_t size = crease_size(&v->shape);
+    const double *t = v->source->whole;
     crs_view_count(v);
     fill(size, 0, out);
     crs_reconstruct(v->model, -1, out, work);
     for (ptrdiff_t j = 0; j < size; j++)
-        out[j] = crs_view_observed(v, j) ? clip(v->tensor[j] + out[j], -v->limit, v->limit) : 0;
+        out[j] = crs_view_observed(v, j) ? clip(t[j] + out[j], -v->limit, v->limit) : 0;
 }
 
 static bool pseudo_inverses(const crs_kruskal *k, double **p, crs_mode_map *map, crease_error *e)
@@ -81,11 +82,10 @@ bool crease_cp_consistency(const crease_cp_fit_request *r, const double *const *
                            double *percent, crease_error *e)
 {
     crs_kruskal k = { .shape = r->shape, .rank = r->rank };
-    crs_cp_view v = { .shape = r->shape,
-                      .tensor = r->tensor,
-                      .mask = r->mask,
-                      .model = &k,
-                      .readings = r->readings };
+    crs_observed o;
+    crs_cp_view v = {
+        .shape = r->shape, .source = &o.data.source, .model = &k, .readings = r->readings
+    };
     crs_mode_map map[CREASE_MAX_ORDER] = { { NULL, 0, false } };
     double *p[CREASE_MAX_ORDER] = { NULL }, median, distance2;
     *percent = NAN;
@@ -93,9 +93,11 @@ bool crease_cp_consistency(const crease_cp_fit_request *r, const double *const *
         k.factor[n] = factor[n];
         if (r->rank > r->shape.dim[n]) return true;
     }
-    if (!crs_view_median(&v, &median, e)) return false;
-    v.limit = cut_at * median;
-    const bool done = pseudo_inverses(&k, p, map, e) && core_distance(&v, map, &distance2, e);
+    bool done =
+        crs_observe(&r->shape, r->tensor, r->mask, &o, e) && crs_view_median(&v, &median, e);
+    if (done) v.limit = cut_at * median;
+    done = done && pseudo_inverses(&k, p, map, e) && core_distance(&v, map, &distance2, e);
+    crs_observed_close(&o);
     if (done) *percent = 100 * (1 - distance2 / (double)r->rank);
     for (int n = 0; n < r->shape.order; n++) crs_free(p[n]);
     return done;

@@ -98,13 +98,12 @@ static void join(const crease_space *s, bool nonneg, const crs_terms *x, const c
 }
 
 /* By the eigenvectors of clip(T - M); or at random, of the size of |T - M| */
-static bool model_rest(const crease_cp_fit_request *r, const crs_terms *x, bool random,
-                       crs_terms *rest, crease_error *e)
+static bool model_rest(const crease_cp_fit_request *r, crs_observed *data, const crs_terms *x,
+                       bool random, crs_terms *rest, crease_error *e)
 {
     crs_kruskal k = { .shape = r->shape, .rank = x->rank };
     crs_cp_view v = { .shape = r->shape,
-                      .tensor = r->tensor,
-                      .mask = r->mask,
+                      .source = &data->data.source,
                       .model = &k,
                       .checked = true,
                       .readings = r->readings };
@@ -129,8 +128,11 @@ static bool add_rest(const crease_cp_fit_request *r, const crs_terms *x, bool ra
 {
     crs_terms rest;
     if (!crs_terms_new(&r->shape, out->rank - x->rank, &rest, e)) return false;
-    const bool done = model_rest(r, x, random, &rest, e);
+    crs_observed o;
+    const bool done =
+        crs_observe(&r->shape, r->tensor, r->mask, &o, e) && model_rest(r, &o, x, random, &rest, e);
     if (done) join(&r->shape, nonneg, x, &rest, out);
+    crs_observed_close(&o);
     crs_terms_free(&rest);
     return done;
 }

@@ -57,13 +57,15 @@ static bool measure(const sweep *s, int fold, const crs_terms *x, crs_magnitudes
                     crease_error *e)
 {
     crs_kruskal k = { .shape = s->r.shape, .rank = x->rank };
+    crs_memory data;
     const crs_cp_view v = { .shape = k.shape,
-                            .tensor = s->r.tensor,
+                            .source = &data.source,
                             .limit = INFINITY,
                             .model = &k,
                             .residual = true,
                             .readings = s->r.readings };
     const ptrdiff_t rows = crs_view_rows(&v), right = crs_right(&v.shape, 0);
+    crs_memory_open(&data, &k.shape, s->r.tensor, NULL);
     for (int n = 0; n < v.shape.order; n++) k.factor[n] = x->factor[n];
     double *work = crs_doubles(crs_view_scratch(&v, rows), "a slab", e);
     crs_view_count(&v);
@@ -422,13 +424,16 @@ static bool check(const crease_space *shape, const crease_cp_rank_options *o, cr
 /* The size of the data: median|T|, or what their squares say where most are 0 */
 static bool size_up(sweep *s, ptrdiff_t seen, crease_error *e)
 {
-    const crs_cp_view v = { .shape = s->r.shape, .tensor = s->r.tensor, .mask = s->fit };
+    crs_observed o;
+    const crs_cp_view v = { .shape = s->r.shape, .source = &o.data.source };
     double squares = 0, middle, around;
     choose(s, -1);
-    if (!crs_view_check(&v, e) || !crs_view_median(&v, &s->unit, e)) return false;
+    const bool done = crs_observe(&v.shape, s->r.tensor, s->fit, &o, e) && crs_view_check(&v, e) &&
+                      crs_view_median(&v, &s->unit, e) && crs_view_middle(&v, &middle, &around, e);
+    crs_observed_close(&o);
+    if (!done) return false;
     for (ptrdiff_t j = 0; !(s->unit > 0) && j < crease_size(&v.shape); j++)
         squares += square(s->r.tensor[j]);
-    if (!crs_view_middle(&v, &middle, &around, e)) return false;
     s->offset = fabs(middle) > far * around;
     if (!(s->unit > 0)) s->unit = squares > 0 ? sqrt(squares / (double)seen) : 1;
     s->judge.floor = floor_of * s->unit;

@@ -105,7 +105,6 @@ static crs_envelope_settings pass_of(const crs_tucker_fit *s)
     return (crs_envelope_settings){ .shape = crease_matrix(s->left, s->c.shape.dim[last]),
                                     .rank = s->half.dim[last],
                                     .alpha_noise = s->c.alpha_noise,
-                                    .mask = s->c.mask,
                                     .threads = s->c.threads };
 }
 
@@ -152,7 +151,8 @@ crs_tucker_fit *crs_tucker_fit_new(const crs_tucker_settings *c, const double *T
     *s = planned;
     s->T = T;
     const crs_envelope_settings pass = pass_of(s);
-    s->pass = crs_envelope_new(&pass, T, e);
+    crs_memory_open(&s->data, &pass.shape, T, c->mask);
+    s->pass = crs_envelope_new(&pass, &s->data.source, e);
     if (s->pass) s->memory = crs_alloc((size_t)bytes, 1);
     if (s->memory) {
         crs_carver m = carver_of(s->memory);
@@ -369,8 +369,7 @@ static double worst_residual(crs_tucker_fit *s)
  * certified. */
 static double strict_residual(crs_tucker_fit *s)
 {
-    const double least =
-        crs_cp_objective(s->T, s->c.mask, crease_size(&s->c.shape), &s->penalty, s->c.alpha_noise);
+    const double least = crs_cp_objective(&s->data.source, &s->penalty, s->c.alpha_noise);
     s->whole = least > 0 ? larger(least, s->statistics.value) : 0;
     const double worst = worst_residual(s);
     s->whole = 0;
@@ -473,7 +472,7 @@ static void evaluate(crs_tucker_fit *s)
     s->sums.marginal[0] = s->rows;
     s->sums.marginal[1] = s->columns;
     crs_envelope_evaluate(s->pass, s->half.dim[last_mode(s)], factor, &s->penalty, &s->penalty,
-                          &s->sums);
+                          &s->sums, NULL); /* in memory, without a watch: it cannot fail */
     at->passes++;
     at->value = s->sums.value;
     at->nonzeros = s->sums.nonzeros;

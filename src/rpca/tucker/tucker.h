@@ -51,7 +51,8 @@ typedef struct {
  * factors {P, X_d} yields E, Z, B, Lambda and the low-rank part by rows. The rest is fit.c's. */
 typedef struct {
     crs_tucker_settings c; /* its ranks are those there are now */
-    crs_envelope *pass;    /* of T as left x I_d */
+    crs_memory data;       /* T as left x I_d */
+    crs_envelope *pass;    /* of that */
     ptrdiff_t left;
     crease_space half; /* I_1 x ... x I_{d-1} x R_d */
     double *factor[CREASE_MAX_ORDER], *core;

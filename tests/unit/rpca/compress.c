@@ -26,7 +26,10 @@ static void median_of_few_entries_is_exact(void **state)
     (void)state;
     for (ptrdiff_t size = 1; size < 40; size++) {
         double *t = numbers(size), *sorted = numbers(size);
-        const crs_cp_view v = { .shape = crease_vector(size), .tensor = t, .limit = INFINITY };
+        const crease_space shape = crease_vector(size);
+        crs_memory data;
+        const crs_cp_view v = { .shape = shape, .source = &data.source, .limit = INFINITY };
+        crs_memory_open(&data, &shape, t, NULL);
         for (ptrdiff_t j = 0; j < size; j++) sorted[j] = fabs(sorted[j]);
         assert_true(median_of(&v) == crs_median(size, sorted));
         free(t), free(sorted);
@@ -39,20 +42,22 @@ static void a_sample_is_even_whatever_the_dimensions(void **state)
 {
     const crease_space shape = { .order = 3, .dim = { 64, 64, 256 } };
     const ptrdiff_t size = crease_size(&shape);
-    double *t = malloc((size_t)size * sizeof(double)),
-           *mask = malloc((size_t)size * sizeof(double));
+    double *t = malloc((size_t)size * sizeof(double));
+    unsigned char *mask = malloc((size_t)size);
+    crs_memory data;
     (void)state;
     for (ptrdiff_t j = 0; j < size; j++) {
         t[j] = (double)(j % 256) / 128;
         mask[j] = crease_random_uniform((crease_random){ 9, 9 }, (uint64_t)j) < 0.02;
     }
-    crs_cp_view v = { .shape = shape, .tensor = t, .limit = INFINITY };
+    crs_cp_view v = { .shape = shape, .source = &data.source, .limit = INFINITY };
+    crs_memory_open(&data, &shape, t, NULL);
     assert_true(fabs(median_of(&v) - 1) < 0.03);
-    v.mask = mask; /* 21,000 of a million entries */
+    crs_memory_open(&data, &shape, t, mask); /* 21,000 of a million entries */
     assert_true(fabs(median_of(&v) - 1) < 0.05);
     t[size / 2] = NAN;
-    v.mask = NULL;
-    v.shape.dim[0] = 1, v.tensor = t + size / 2;
+    v.shape.dim[0] = 1;
+    crs_memory_open(&data, &v.shape, t + size / 2, NULL);
     assert_true(isnan(median_of(&v)));
     free(t), free(mask);
 }

@@ -54,13 +54,14 @@ static void same_as_model(const fit_case *a, bool masked)
 
 static void same_as_family(const fit_case *a, int q, bool masked)
 {
-    double *x[CREASE_MAX_ORDER], *mask = malloc((size_t)a->size * sizeof(double));
+    double *x[CREASE_MAX_ORDER];
+    unsigned char *mask = malloc((size_t)a->size);
+    crs_memory data;
     double *seen = malloc((size_t)a->size * sizeof(double));
     for (ptrdiff_t j = 0; j < a->size; j++)
-        mask[j] = !isnan(a->given[j]), seen[j] = mask[j] > 0 ? a->given[j] : 0;
-    const crs_cp_view v = {
-        .shape = a->shape, .tensor = seen, .mask = masked ? mask : NULL, .limit = INFINITY
-    };
+        mask[j] = (unsigned char)!isnan(a->given[j]), seen[j] = mask[j] ? a->given[j] : 0;
+    const crs_cp_view v = { .shape = a->shape, .source = &data.source, .limit = INFINITY };
+    crs_memory_open(&data, &a->shape, seen, masked ? mask : NULL);
     const crs_cp_gevd_options o = { .rank = 2, .cut = true, .clip = a->s.model.clip };
     for (int n = 0; n < a->shape.order; n++) x[n] = malloc((size_t)a->shape.dim[n] * 16);
     assert_true(crs_cp_start_of(&v, &o, q, x, NULL));

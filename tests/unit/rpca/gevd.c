@@ -130,13 +130,16 @@ static void outliers_and_holes_are_clipped_and_completed(void **state)
         if (below(&d, 10) == 0) c.t[j] += 20 * normal(&d);
     const double raw = run(&c, 0, 0), clipped = run(&c, 3, 3);
     assert_true(clipped < 0.2 && clipped < raw / 2);
-    double *mask = doubles(7500), *m = doubles(7500);
+    double *m = doubles(7500);
+    unsigned char *mask = calloc(7500, 1);
+    crs_memory data;
     for (ptrdiff_t j = 0; j < 7500; j++) {
         mask[j] = below(&d, 10) > 0;
         if (mask[j] == 0) c.t[j] = NAN;
     }
     crs_cp_view v = view_of(&c);
-    v.mask = mask;
+    crs_memory_open(&data, &c.s, c.t, mask);
+    v.source = &data.source;
     const crs_cp_gevd_options o = { .rank = 4, .clip = 3, .rounds = 5 };
     assert_true(crs_cp_gevd_robust(&v, &o, c.x, NULL, NULL));
     assert_true(crease_cp_lowrank(&c.s, 4, (const double *const *)c.x, m, NULL));

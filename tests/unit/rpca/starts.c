@@ -28,7 +28,9 @@ static void every_start_of_the_family_is_finite_and_reproducible(void **state)
     const crs_cp_gevd_options o = { .rank = R, .seed = 5 };
     crease_cp_recipe recipe = crease_cp_recipe_default(&s, R);
     crease_cp_instance *c = crease_cp_generate(&recipe, NULL);
-    const crs_cp_view v = { .shape = s, .tensor = c->tensor, .limit = INFINITY };
+    crs_memory data;
+    const crs_cp_view v = { .shape = s, .source = &data.source, .limit = INFINITY };
+    crs_memory_open(&data, &s, c->tensor, NULL);
     double *x[3], *y[3], *m = doubles(720), score;
     (void)state;
     for (int n = 0; n < 3; n++) x[n] = doubles(s.dim[n] * R), y[n] = doubles(s.dim[n] * R);

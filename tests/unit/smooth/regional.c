@@ -28,9 +28,9 @@ static void curves_are_differences_of_slopes(void **state)
         { &crs_quantile, { 0.9, 0.5 }, -3, 3 },
         { &crs_quantile, { 0.25, 2 }, -3, 3 },
         { &crs_squared_hinge, { 0 }, -3, 3 },
-        { &crs_poisson, { [CRS_COUNT] = 3 }, -4, 3 },
+        { &crs_poisson, { [CRS_ROW_COUNT] = 3 }, -4, 3 },
         { &crs_poisson, { 0 }, -4, 3 },
-        { &crs_poisson_identity, { 0.5, [CRS_COUNT] = 2 }, -0.4, 9 },
+        { &crs_poisson_identity, { 0.5, [CRS_ROW_COUNT] = 2 }, -0.4, 9 },
         { &crs_polynomial, { 1, -2, 3, 0.5, -1, 0.1, 0.2, -0.05, 0.01 }, -2, 2 },
     };
     const double t = 0x1p-18;
@@ -58,7 +58,7 @@ static void convex_losses_are_convex(void **state)
 {
     static const crs_loss *const all[] = { &crs_quantile, &crs_squared_hinge, &crs_poisson,
                                            &crs_poisson_identity };
-    const double par[CREASE_PARS] = { 0.4, 0.7, [CRS_COUNT] = 2 };
+    const double par[CREASE_PARS] = { 0.4, 0.7, [CRS_ROW_COUNT] = 2 };
     draws d = { { 2, 0 }, 0 };
     (void)state;
     for (int k = 0; k < 40000; k++) {
@@ -122,7 +122,7 @@ static void lower_bounds_are_attained(void **state)
     const crs_range line = { -INFINITY, INFINITY };
     (void)state;
     for (int c = 0; c < 12; c++) {
-        const double par[CREASE_PARS] = { 0.5, [CRS_COUNT] = 0.75 * c };
+        const double par[CREASE_PARS] = { 0.5, [CRS_ROW_COUNT] = 0.75 * c };
         double one = INFINITY, two = INFINITY;
         for (double u = -40; u <= 12; u += 0x1p-10) one = smaller(one, crs_poisson.value(par, u));
         for (double u = -0.5; u <= 20; u += 0x1p-12)
@@ -182,7 +182,7 @@ static void bounds_of_polynomials_hold(void **state)
 
 static void nothing_overflows_where_the_value_is_a_number(void **state)
 {
-    const double par[CREASE_PARS] = { 0.25, 2, [CRS_COUNT] = 3 }, line[CREASE_PARS] = { 1, 2 };
+    const double par[CREASE_PARS] = { 0.25, 2, [CRS_ROW_COUNT] = 3 }, line[CREASE_PARS] = { 1, 2 };
     static const double far[] = { 800, -800, 1e300, -1e300 };
     static const crs_loss *const all[] = { &crs_quantile, &crs_squared_hinge, &crs_poisson,
                                            &crs_poisson_identity, &crs_polynomial };

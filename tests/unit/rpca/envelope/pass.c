@@ -121,7 +121,7 @@ static void check_case(example *a, const crs_penalty_value *judge)
     crs_envelope *s = envelope_of(a);
     crs_envelope_sums got = sums_make(a), want = sums_make(a);
     naive_evaluate(a, judge, &a->penalty, &want);
-    crs_envelope_evaluate(s, a->rank, (const double *const *)a->x, judge, &a->penalty, &got);
+    crs_envelope_evaluate(s, a->rank, (const double *const *)a->x, judge, &a->penalty, &got, NULL);
     same_sums(a, &got, &want);
     same_histogram(a, &got);
     check_parts(a, s);
@@ -180,7 +180,8 @@ static double value_at(const example *a, double *const *direction, double h)
     crs_envelope_sums out = { 0 };
     for (int n = 0; n < a->c.shape.order; n++)
         axpy(a->c.shape.dim[n] * a->rank, h, direction[n], a->x[n]);
-    crs_envelope_evaluate(s, a->rank, (const double *const *)a->x, &a->penalty, &a->penalty, &out);
+    crs_envelope_evaluate(s, a->rank, (const double *const *)a->x, &a->penalty, &a->penalty, &out,
+                          NULL);
     for (int n = 0; n < a->c.shape.order; n++)
         axpy(a->c.shape.dim[n] * a->rank, -h, direction[n], a->x[n]);
     crs_envelope_free(s);
@@ -194,7 +195,8 @@ static double slope(const example *a, double *const *direction)
     crs_envelope *s = envelope_of(a);
     crs_envelope_sums out = sums_make(a);
     double sum = 0;
-    crs_envelope_evaluate(s, a->rank, (const double *const *)a->x, &a->penalty, &a->penalty, &out);
+    crs_envelope_evaluate(s, a->rank, (const double *const *)a->x, &a->penalty, &a->penalty, &out,
+                          NULL);
     for (int n = 0; n < a->c.shape.order; n++)
         sum -=
             2 * fit_weight(a) * crs_dot(a->c.shape.dim[n] * a->rank, out.gradient[n], direction[n]);
@@ -270,7 +272,7 @@ static void threads_change_nothing(void **state)
                 crs_envelope *s = envelope_of(&a);
                 const unsigned before = control();
                 crs_envelope_evaluate(s, a.rank, (const double *const *)a.x, &judge, &a.penalty,
-                                      a.c.threads == 1 ? &one : &many);
+                                      a.c.threads == 1 ? &one : &many, NULL);
                 assert_int_equal(control(), before);
                 if (a.c.threads > 1) check_equal(&a, &many, &one);
                 crs_envelope_free(s);
@@ -296,7 +298,7 @@ static void a_thinned_histogram_has_nearly_the_median(void **state)
     for (int every = 1; every <= 8; every *= 2) {
         crs_envelope_sums out = { .every = every };
         ptrdiff_t total = 0;
-        crs_envelope_evaluate(s, 3, (const double *const *)a.x, &a.penalty, &a.penalty, &out);
+        crs_envelope_evaluate(s, 3, (const double *const *)a.x, &a.penalty, &a.penalty, &out, NULL);
         for (int b = 0; b < CRS_ENVELOPE_BINS; b++) total += out.histogram[b];
         assert_int_equal(total % right, 0);
         assert_true(fabs((double)total / (double)right - (double)left / every) <= 2);
@@ -323,7 +325,8 @@ static void nan_in_gives_nan_out(void **state)
             if (where == 1) a.x[1][3] = NAN;
             crs_envelope *s = envelope_of(&a);
             crs_envelope_sums out = sums_make(&a);
-            crs_envelope_evaluate(s, 2, (const double *const *)a.x, &a.penalty, &a.penalty, &out);
+            crs_envelope_evaluate(s, 2, (const double *const *)a.x, &a.penalty, &a.penalty, &out,
+                                  NULL);
             assert_true(isnan(out.value) && isnan(out.value_next) && isnan(out.weights));
             for (int n = 0; n < 3; n++) {
                 double sum = 0;
@@ -339,8 +342,11 @@ static void nan_in_gives_nan_out(void **state)
 static void refused(crs_envelope_settings c)
 {
     crease_error e = { CREASE_OK, "" };
+    const crease_space square = { .order = 2, .dim = { 2, 2 } };
     const double T[4] = { 0 };
-    assert_null(crs_envelope_new(&c, T, &e));
+    crs_memory data;
+    crs_memory_open(&data, &square, T, NULL);
+    assert_null(crs_envelope_new(&c, &data.source, &e));
     assert_int_equal(e.code, CREASE_BAD_ARGUMENT);
     assert_int_equal(crs_envelope_bytes(&c, NULL), -1);
 }

@@ -34,14 +34,13 @@ static void one_case(const crease_space *shape, const crs_penalty_value *penalty
     crs_envelope_solver_settings c = crs_envelope_solver_default(shape, 2);
     c.penalty = *penalty;
     c.alpha_noise = 1.3;
-    c.mask = a.mask;
     c.nonneg = nonneg;
     c.nu = variant & 4 ? 0.05 : 0;
     c.prune = false;
     c.path = !(variant & 4);
     snprintf(doing, sizeof doing, "order %d %s variant %d", shape->order, penalty->rho->name,
              variant);
-    crs_envelope_solver *s = solver_of(&c, a.T);
+    crs_envelope_solver *s = solver_of(&c, a.T, a.mask);
     started(s, 2, a.x);
     const crs_envelope_progress *p = run(s, 4000);
     if (p->status != CRS_ENVELOPE_STATIONARY)
@@ -117,7 +116,7 @@ static void the_truth_of_the_paper_is_found(void **state)
             problem p = make(&recipe, 3 + extra, 1);
             crs_envelope_solver_settings c = crs_envelope_solver_default(&small, 3 + extra);
             c.penalty.weight = 2 / sqrt(14.0);
-            crs_envelope_solver *s = solver_of(&c, p.c->tensor);
+            crs_envelope_solver *s = solver_of(&c, p.c->tensor, NULL);
             started(s, 3 + extra, p.x);
             assert_int_equal(run(s, 200)->status, CRS_ENVELOPE_STATIONARY);
             assert_int_equal(crs_envelope_solver_progress(s)->rank, 3);
@@ -137,7 +136,7 @@ static crs_envelope_solver *goes_on(crs_envelope_solver *s, const crs_envelope_s
     other.learn = 0;
     other.path = other.prune = false;
     for (int n = 0; n < c->shape.order; n++) x[n] = crs_envelope_solver_factor(s, n);
-    crs_envelope_solver *next = solver_of(&other, T);
+    crs_envelope_solver *next = solver_of(&other, T, NULL);
     assert_true(crs_envelope_solver_start(next, crs_envelope_solver_progress(s)->rank, x, NULL));
     return next;
 }
@@ -158,7 +157,7 @@ static void many_outliers_are_told_from_noise(void **state)
         crs_envelope_solver_settings c = crs_envelope_solver_default(&shape, 4);
         c.learn = 3;
         c.threshold_factor = 1;
-        crs_envelope_solver *s = solver_of(&c, p.c->tensor);
+        crs_envelope_solver *s = solver_of(&c, p.c->tensor, NULL);
         started(s, 4, p.x);
         const crs_envelope_progress *out = run(s, 400);
         assert_int_equal(out->status, CRS_ENVELOPE_STATIONARY);
@@ -183,7 +182,7 @@ typedef struct {
 
 static outcome solve(const crs_envelope_solver_settings *c, const problem *p, const double *T)
 {
-    crs_envelope_solver *s = solver_of(c, T);
+    crs_envelope_solver *s = solver_of(c, T, NULL);
     started(s, c->rank, p->x);
     const crs_envelope_progress *out = run(s, 300);
     assert_int_equal(out->status, CRS_ENVELOPE_STATIONARY);
@@ -231,7 +230,7 @@ static void the_order_of_modes_changes_nothing(void **state)
         T[to] = p.c->tensor[j];
         low[to] = p.c->lowrank[j];
     }
-    crs_envelope_solver *s = solver_of(&c, T);
+    crs_envelope_solver *s = solver_of(&c, T, NULL);
     started(s, 3, q.x);
     const crs_envelope_progress *out = run(s, 300);
     assert_int_equal(out->status, CRS_ENVELOPE_STATIONARY);
@@ -293,7 +292,7 @@ static void nan_data_are_never_stationary(void **state)
         T[7] = NAN;
         crs_envelope_solver_settings c = settings();
         c.path = path;
-        crs_envelope_solver *s = solver_of(&c, T);
+        crs_envelope_solver *s = solver_of(&c, T, NULL);
         random_start(s, &tiny, TINY_RANK, 1);
         const crs_envelope_progress *p = run(s, 100);
         assert_int_equal(p->status, CRS_ENVELOPE_STALLED);
@@ -312,7 +311,7 @@ static void zero_factors_are_stationary(void **state)
     for (int data = 0; data < 2; data++) {
         for (ptrdiff_t j = 0; data && j < TINY; j++) T[j] = normal(&d);
         const crs_envelope_solver_settings c = settings();
-        crs_envelope_solver *s = solver_of(&c, T);
+        crs_envelope_solver *s = solver_of(&c, T, NULL);
         random_start(s, &tiny, TINY_RANK, 0);
         const crs_envelope_progress *p = run(s, 100);
         assert_int_equal(p->status, CRS_ENVELOPE_STATIONARY);
@@ -331,7 +330,7 @@ static void a_single_entry_is_fitted(void **state)
     crs_envelope_solver_settings c = crs_envelope_solver_default(&one, 1);
     c.penalty.weight = 0.5;
     c.prune = false;
-    crs_envelope_solver *s = solver_of(&c, &T);
+    crs_envelope_solver *s = solver_of(&c, &T, NULL);
     started(s, 1, (double *[]){ (double[]){ 0.7 }, (double[]){ 0.4 } });
     const crs_envelope_progress *p = run(s, 300);
     assert_int_equal(p->status, CRS_ENVELOPE_STATIONARY);
@@ -376,11 +375,11 @@ static void the_scale_is_that_of_the_noise_among_outliers(void **state)
     double *T = some(N), *zero = some(300);
     for (ptrdiff_t j = 0; j < N; j++) T[j] = 0.02 * normal(&d) + (j % 3 == 0 ? 5 * normal(&d) : 0);
     const crs_envelope_settings pass = { .shape = line, .rank = 1, .alpha_noise = 1, .threads = 1 };
-    crs_envelope *e = crs_envelope_new(&pass, T, NULL);
+    crs_envelope *e = crs_envelope_new(&pass, source_of(&line, T, NULL), NULL);
     crs_envelope_sums *sums = calloc(1, sizeof *sums);
     const double *factor[] = { zero, zero };
     const crs_penalty_value penalty = crs_envelope_l1(1, 0.5);
-    crs_envelope_evaluate(e, 1, factor, &penalty, &penalty, sums);
+    crs_envelope_evaluate(e, 1, factor, &penalty, &penalty, sums, NULL);
     assert_true(fabs(crs_envelope_scale(sums, 0) / 0.02 - 1) < 0.1); /* a bin is 9 % wide */
     assert_close(crs_envelope_scale(sums, N / 4) / crs_envelope_scale(sums, 0), sqrt(4.0 / 3),
                  1e-12);
@@ -394,7 +393,7 @@ static void refused(crs_envelope_solver_settings c)
     const double T[TINY] = { 0 };
     assert_int_equal(crs_envelope_solver_bytes(&c, &e), -1);
     assert_int_equal(e.code, CREASE_BAD_ARGUMENT);
-    assert_null(crs_envelope_solver_new(&c, T, NULL));
+    assert_null(crs_envelope_solver_new(&c, source_of(&tiny, T, NULL), NULL));
 }
 
 #define REFUSED(field, value)                                                                      \
@@ -423,7 +422,7 @@ static void settings_out_of_range_are_refused(void **state)
     const crs_envelope_solver_settings c = settings();
     const double T[TINY] = { 0 }, x[TINY] = { 0 }, bad[TINY] = { [3] = NAN };
     const double *const good[] = { x, x, x }, *const broken[] = { x, bad, x };
-    crs_envelope_solver *s = solver_of(&c, T);
+    crs_envelope_solver *s = solver_of(&c, T, NULL);
     assert_false(crs_envelope_solver_start(s, TINY_RANK + 1, good, NULL));
     assert_false(crs_envelope_solver_start(s, 0, good, NULL));
     assert_false(crs_envelope_solver_start(s, TINY_RANK, broken, NULL));
@@ -470,7 +469,7 @@ static void a_far_start_is_led_along_the_path(void **state)
     (void)state;
     crs_envelope_solver_settings c = crs_envelope_solver_default(&shape, RANK);
     c.penalty = crs_envelope_l1(goal, 0.5);
-    crs_envelope_solver *s = crs_envelope_solver_new(&c, tensor, NULL);
+    crs_envelope_solver *s = crs_envelope_solver_new(&c, source_of(&shape, tensor, NULL), NULL);
     for (int n = 0; n < 3; n++) {
         x[n] = malloc((size_t)(shape.dim[n] * RANK) * sizeof(double));
         for (ptrdiff_t j = 0; j < shape.dim[n] * RANK; j++)
