@@ -57,17 +57,26 @@ static bool read_factors(crs_page *p, crs_split *s, crease_error *e)
     return true;
 }
 
+/* A part that may not have been written: one that result.json lists must be there. */
+static bool read_part(const crs_page *p, const char *name, crs_array *out, crease_error *e)
+{
+    const json_t *files = crs_json_at(p->result, "files");
+    for (size_t k = 0; k < json_array_size(files); k++) {
+        const char *file = json_string_value(json_array_get(files, k));
+        if (file && strcmp(file, name) == 0) return crs_page_array(p, name, out, e);
+    }
+    return read_if_there(p, name, out, e);
+}
+
 /* The sparse part whole, from all its entries or from those that are not 0. */
 static bool read_sparse(const crs_page *p, crs_split *s, crease_error *e)
 {
+    if (!read_part(p, "sparse.npy", &s->sparse, e)) return false;
+    if (s->sparse.data) return true;
     crs_part *part = crs_alloc(1, sizeof *part);
     if (!part) return crs_fail(e, CREASE_NO_MEMORY, "out of memory: the page");
     bool done = crs_part_open(p->folder, "sparse.npy", &s->shape, part, e);
-    if (done && !part->pairs) {
-        crs_part_close(part);
-        crs_free(part);
-        return crs_page_array(p, "sparse.npy", &s->sparse, e);
-    }
+    if (done && !part->file.f) done = crs_page_array(p, "sparse.npy", &s->sparse, e);
     s->sparse.shape = s->shape;
     s->sparse.data = done ? crs_doubles(s->size, "the sparse part", e) : NULL;
     done = s->sparse.data && crs_part_next(part, s->size, s->sparse.data, e);
@@ -177,8 +186,8 @@ static bool find_shape(const crs_page *p, crs_split *s, crease_error *e)
 
 static bool read_parts(crs_page *p, crs_split *s, crease_error *e)
 {
-    if (!read_if_there(p, "lowrank.npy", &s->lowrank, e) ||
-        !read_if_there(p, "noise.npy", &s->residual, e) || !find_shape(p, s, e) ||
+    if (!read_part(p, "lowrank.npy", &s->lowrank, e) ||
+        !read_part(p, "noise.npy", &s->residual, e) || !find_shape(p, s, e) ||
         !read_sparse(p, s, e) || !read_factors(p, s, e))
         return false;
     if ((!s->lowrank.data && !make_lowrank(p, s, e)) ||
