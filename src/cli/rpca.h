@@ -148,6 +148,7 @@ typedef struct {
     struct crs_rpca_rows *rows;      /* the data, unless there is a fit to ask */
     const crease_rpca *fit;          /* may be NULL */
     const crs_center_arrays *center; /* to be subtracted from the data; NULL: none */
+    unsigned parts;                  /* that the folder has; E always */
     double eps;
     bool relative;
     int threads;       /* 0: all there are */
@@ -156,7 +157,7 @@ typedef struct {
 } crs_rpca_claim;
 bool crs_rpca_check(const crs_rpca_claim *c, crease_verification *v, crease_error *e);
 
-/* rpca_problem.c: are the arrays of the folder, those that are there, what follows from the model
+/* rpca_problem.c: are the arrays of the folder what follows from the model
  * and the data? Entries first, .. of either come in order, whole fibres along the last mode. */
 typedef struct {
     crs_judged *j;
@@ -166,6 +167,7 @@ typedef struct {
     void *self;                      /* data are nan where they are missing */
     double tolerance;                /* of an entry of L */
     const crs_center_arrays *center; /* that the data are without and L has */
+    unsigned parts;                  /* that the folder has: CRS_WRITE_.. */
     const crs_rpca_claim *sum;       /* whose c |N|^2 + alpha rho(E) is wanted; NULL: none is */
 } crs_rpca_arrays;
 bool crs_rpca_judge(const crs_rpca_arrays *a, crease_error *e);

@@ -147,15 +147,15 @@ static bool open_arrays(const crs_rpca_arrays *a, crs_part *file, crease_error *
     const crease_space *first = NULL;
     for (int k = 0; k < FILES; k++) {
         const crease_space *s = &file[k].file.header.shape;
+        if (!(a->parts >> k & 1)) continue;
         if (!crs_part_open(a->j->certificate->folder, file_of[k], &a->shape, &file[k], e))
             return false;
-        if (!file[k].file.f || file[k].pairs) continue;
+        if (file[k].pairs) continue;
         if (first && !crease_space_equal(s, first))
             return crs_fail(e, CREASE_BAD_SHAPE, "%s is not of the shape of the data", file_of[k]);
         first = s;
     }
-    return file[FILE_E].file.f ||
-           crs_fail(e, CREASE_NO_INPUT, "sparse.npy is missing; is the result damaged?");
+    return true;
 }
 
 static bool read_piece(const crs_rpca_arrays *a, crs_part *file, ptrdiff_t first, ptrdiff_t count,
@@ -306,7 +306,8 @@ bool crs_check_rpca_problem(crs_judged *j, crease_error *e)
                                 .self = &p,
                                 .tolerance =
                                     read ? 1e-10 * most + 1e-12 * crs_center_size(&center) : 0,
-                                .center = &center };
+                                .center = &center,
+                                .parts = ~0u };
     bool done = p.whole;
     if (done && mask.data && crease_size(&mask.shape) != crease_size(s))
         done = crs_fail(e, CREASE_BAD_SHAPE, "mask.npy is not of the size of the data");

@@ -402,16 +402,18 @@ static bool write_pairs(crs_rpca_job *j, double *buffer, ptrdiff_t room, crease_
     return done;
 }
 
+/* The bits of --write. */
+static const struct {
+    crease_rpca_part part;
+    const char *name, *file;
+} part_list[] = { { CREASE_RPCA_LOWRANK, "lowrank", "lowrank.npy" },
+                  { CREASE_RPCA_SPARSE, "sparse", "sparse.npy" },
+                  { CREASE_RPCA_NOISE, "noise", "noise.npy" },
+                  { CREASE_RPCA_Z, "z", "z.npy" } };
+
 /* lowrank + sparse + noise is the tensor where it was observed. */
 static bool write_parts(crs_rpca_job *j, crease_error *e)
 {
-    static const struct {
-        crease_rpca_part part;
-        const char *name;
-    } list[] = { { CREASE_RPCA_LOWRANK, "lowrank.npy" },
-                 { CREASE_RPCA_SPARSE, "sparse.npy" },
-                 { CREASE_RPCA_NOISE, "noise.npy" },
-                 { CREASE_RPCA_Z, "z.npy" } };
     const double size = (double)crease_size(&j->given);
     const bool few = 2 * (double)crease_rpca_about(j->fit)->outliers < size;
     ptrdiff_t left, right;
@@ -420,12 +422,12 @@ static bool write_parts(crs_rpca_job *j, crease_error *e)
     double *buffer = crs_doubles(room, "a part of the result", e);
     bool done = buffer;
     for (int k = 0; done && k < 4; k++) {
-        const piece p = { j->fit, list[k].part, right };
+        const piece p = { j->fit, part_list[k].part, right };
         const crs_pieces pieces = { part_items, &p, buffer, room };
         if (!(j->write >> k & 1)) continue;
-        done = list[k].part == CREASE_RPCA_SPARSE && size > CRS_WRITE_ALL && few
+        done = part_list[k].part == CREASE_RPCA_SPARSE && size > CRS_WRITE_ALL && few
                    ? write_pairs(j, buffer, room, e)
-                   : crs_folder_pieces(&j->folder, list[k].name, &j->given, &pieces, e);
+                   : crs_folder_pieces(&j->folder, part_list[k].file, &j->given, &pieces, e);
     }
     crs_free(buffer);
     return done;
@@ -501,6 +503,9 @@ static bool write_certificate(crs_rpca_job *j, crease_error *e)
     const crs_data data = data_of(j);
     crs_rpca_put_data(j->a, crs_put_list(top, "data"), &j->folder, &data);
     put_model(crs_put_object(top, "settings"), j);
+    const crs_spot derived = crs_put_list(top, "derived"); /* of the others */
+    for (int k = 0; k < 4; k++)
+        if (!(j->write >> k & 1)) crs_put_text(derived, NULL, part_list[k].name);
     return crs_folder_certify(&j->folder, &d, e);
 }
 
@@ -517,6 +522,7 @@ bool crs_rpca_write(crs_rpca_job *j, crease_error *e)
                                    .weight = j->weight,
                                    .fit = j->fit,
                                    .center = &center,
+                                   .parts = j->write,
                                    .eps = j->run.eps,
                                    .relative = j->run.relative != 0,
                                    .threads = j->s.threads,

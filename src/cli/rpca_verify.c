@@ -251,13 +251,9 @@ static bool open_files(const crs_rpca_claim *c, reader *r, crease_error *e)
 {
     const crease_space *s = &c->s.shape;
     if (!c->folder) return true;
-    if (!crs_part_open(c->folder, "z.npy", s, &r->part[PART_Z], e) ||
-        !crs_part_open(c->folder, "sparse.npy", s, &r->part[PART_E], e))
-        return false;
-    if (!r->part[PART_E].file.f)
-        return crs_fail(e, CREASE_NO_INPUT, "%.200s/sparse.npy is missing; is the result damaged?",
-                        c->folder);
-    return r->part[PART_Z].file.f || terms_open(&r->model, &c->s, r->factor, NULL, e);
+    return crs_part_open(c->folder, "sparse.npy", s, &r->part[PART_E], e) &&
+           (c->parts & CRS_WRITE_Z ? crs_part_open(c->folder, "z.npy", s, &r->part[PART_Z], e)
+                                   : terms_open(&r->model, &c->s, r->factor, NULL, e));
 }
 
 static bool open_parts(const crs_rpca_claim *c, reader *r, crease_error *e)
@@ -411,7 +407,8 @@ static bool judge_cp_arrays(crs_judged *j, const crs_rpca_claim *c, crease_error
                           .data = cp_data,
                           .model = cp_model,
                           .self = &own,
-                          .center = c->center };
+                          .center = c->center,
+                          .parts = c->parts };
     a.tolerance = 1e-12 * crs_center_size(c->center);
     for (ptrdiff_t r = 0; r < c->s.rank; r++) a.tolerance += 1e-12 * fabs(c->weight[r]);
     if (by_entries(&c->s.penalty)) a.sum = c, j->objective = 0; /* and nu/2 |X_n|^2 of all modes */
@@ -448,6 +445,19 @@ static bool number_of(const rpca_result *r, const char *key, double *x, crease_e
                     key);
 }
 
+/* The arrays that the certificate does not say are left to be derived. */
+static unsigned parts_of(const json_t *derived)
+{
+    static const char *const name[] = { "lowrank", NULL, "noise", "z" };
+    unsigned parts = ~0u;
+    for (size_t k = 0; k < json_array_size(derived); k++)
+        for (unsigned n = 0; n < 4; n++) {
+            const char *text = json_string_value(json_array_get(derived, k));
+            if (text && name[n] && strcmp(text, name[n]) == 0) parts &= ~(1u << n);
+        }
+    return parts;
+}
+
 /* The settings as they were written; nothing else in the document is believed. */
 static bool read_settings(const crs_judged *j, rpca_result *r, crease_error *e)
 {
@@ -462,6 +472,7 @@ static bool read_settings(const crs_judged *j, rpca_result *r, crease_error *e)
     s->nonneg = json_is_true(json_object_get(r->settings, "nonneg"));
     s->missing = json_is_true(json_object_get(r->settings, "missing"));
     r->claim.eps = j->eps;
+    r->claim.parts = parts_of(json_object_get(j->certificate->document, "derived"));
     r->claim.relative = j->certificate->relative;
     return crs_penalty_open(text_of(r, "penalty"), &r->penalty, e) &&
            crs_rpca_groups(text_of(r, "groups"), s, e);

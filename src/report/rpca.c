@@ -76,7 +76,6 @@ static bool read_sparse(const crs_page *p, crs_split *s, crease_error *e)
     crs_part *part = crs_alloc(1, sizeof *part);
     if (!part) return crs_fail(e, CREASE_NO_MEMORY, "out of memory: the page");
     bool done = crs_part_open(p->folder, "sparse.npy", &s->shape, part, e);
-    if (done && !part->file.f) done = crs_page_array(p, "sparse.npy", &s->sparse, e);
     s->sparse.shape = s->shape;
     s->sparse.data = done ? crs_doubles(s->size, "the sparse part", e) : NULL;
     done = s->sparse.data && crs_part_next(part, s->size, s->sparse.data, e);

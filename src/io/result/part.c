@@ -13,13 +13,6 @@ static bool name_path(const char *folder, const char *name, crs_part *p, crease_
            crs_fail(e, CREASE_BAD_ARGUMENT, "%.100s/%s: the path is too long", folder, name);
 }
 
-/* The file, where it is there: `out` stays closed where it is not. */
-static bool open_if_there(const char *folder, const char *name, crs_part *p, crease_error *e)
-{
-    return name_path(folder, name, p, e) &&
-           (!crs_is_there(p->path) || crs_npy_stream_open(p->path, &p->file, e));
-}
-
 static bool next_pair(crs_part *p, crease_error *e)
 {
     const double before = p->at == 0 && p->left == p->file.header.shape.dim[0] ? -1 : p->pair[0];
@@ -43,12 +36,13 @@ bool crs_part_open(const char *folder, const char *name, const crease_space *s, 
                    crease_error *e)
 {
     *p = (crs_part){ .size = crease_size(s) };
-    if (!open_if_there(folder, name, p, e)) return false;
-    if (!p->file.f && strcmp(name, "sparse.npy") == 0) {
-        if (!open_if_there(folder, pairs_file, p, e)) return false;
-        p->pairs = p->file.f;
+    if (!name_path(folder, name, p, e)) return false;
+    if (strcmp(name, "sparse.npy") == 0 && !crs_is_there(p->path)) {
+        if (!name_path(folder, pairs_file, p, e)) return false;
+        p->pairs = crs_is_there(p->path);
+        if (!p->pairs && !name_path(folder, name, p, e)) return false;
     }
-    if (!p->file.f) return true;
+    if (!crs_npy_stream_open(p->path, &p->file, e)) return false;
     const crease_space *is = &p->file.header.shape;
     if (p->pairs ? is->order != 2 || is->dim[1] != 2 : !crs_space_refines(is, s))
         return crs_fail(e, CREASE_BAD_SHAPE, "%.200s is not of the shape of the data", p->path);

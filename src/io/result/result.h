@@ -113,10 +113,9 @@ bool crs_folder_seal(const char *folder, crease_error *e);
 bool crs_folder_save(const char *folder, const char *path, bool force, const crease_watch *w,
                      crease_error *e);
 
-/* A part of a result a few entries at a time, in order (part.c). open: file.f stays NULL where the
- * folder has none of this name; sparse.npy may also be sparse_entries.npy, a row for each entry
- * that is not 0: its place in row order, counted from 0, and its value. It is not moved while it
- * is open. */
+/* A part of a result a few entries at a time, in order (part.c); sparse.npy may also be
+ * sparse_entries.npy, a row for each entry that is not 0: its place in row order, counted from 0,
+ * and its value. It is not moved while it is open. Close it after a failure too. */
 typedef struct {
     char path[4096];
     crs_npy_stream file;
