@@ -186,6 +186,10 @@ bool crs_option_number(const crs_args *a, crs_option_id id, int which, double *x
 bool crs_option_integer(const crs_args *a, crs_option_id id, double low, double high,
                         double otherwise, double *x, crease_error *e);
 
+/* Bytes, as 800M, 2G or 1.5GiB (job.c). */
+bool crs_option_bytes(const crs_args *a, crs_option_id id, double otherwise, double *x,
+                      crease_error *e);
+
 /* --max-seconds; INFINITY: it was not given. */
 bool crs_seconds_of(const crs_args *a, double *seconds, crease_error *e);
 
@@ -207,6 +211,8 @@ bool crs_asked_of(const crs_args *a, crs_asked *out, crease_error *e);
  * them, or the file itself. Prints its notice. */
 bool crs_read_data(const crs_args *a, const char *path, const crs_asked *asked, crs_array *out,
                    crease_error *e);
+/* The same of an array whose shape, axes and notice are there. */
+bool crs_name_data(const crs_args *a, const char *path, crs_array *x, crease_error *e);
 /* "sample 7, emission 342 nm" of entry j. */
 void crs_place_text(const crs_array *x, ptrdiff_t j, char *out, size_t size);
 /* Where something is known of the axes: is every entry finite, or missing? The sentence names it by

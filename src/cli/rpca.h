@@ -5,6 +5,7 @@
 
 #include "cli/cli.h"
 #include "io/formats/io.h"
+#include "io/stream/stream.h"
 
 #include "rpca/rpca.h"
 
@@ -23,8 +24,10 @@ typedef struct {
     crease_rpca_settings s;
     crease_options run;
 
-    crs_array data;
-    crs_asked asked; /* how they were read */
+    crs_array data;     /* without entries where they are streamed */
+    crs_source *source; /* NULL: they are in memory */
+    double memory;      /* that may be used */
+    crs_asked asked;    /* how they were read */
     crs_npy_stream truth;
     char truth_path[CRS_PATH_ROOM];
     crs_array factor[CREASE_MAX_ORDER], factor_weight; /* of --init DIR */

@@ -119,14 +119,6 @@ void crs_rpca_forecast(crs_rpca_job *j)
     j->most_bytes = forecast(j, f->missing > 0, true);
 }
 
-/* What many files claim is known before their items are read. */
-static bool foresee(crs_rpca_job *j, crease_error *e)
-{
-    if (!crs_read_shape(j->a->word[0], &j->asked, &j->s.shape) || j->s.shape.order < 2)
-        return true; /* reading it will say why */
-    return crs_memory_suffices("robust PCA of this tensor", forecast(j, false, false), e);
-}
-
 /* factor_n.npy of a folder; with weights.npy beside them the columns are unit ones. */
 static bool read_start(crs_rpca_job *j, crease_error *e)
 {
@@ -161,6 +153,84 @@ static bool read_start(crs_rpca_job *j, crease_error *e)
     return true;
 }
 
+/* The option that needs the tensor in one piece; NULL: none does. What the library alone can tell,
+ * it refuses. */
+static const char *needs_all(const crs_rpca_job *j)
+{
+    static const struct {
+        crs_option_id id;
+        const char *name;
+    } list[] = { { CRS_OPT_MASK, "--mask" },     { CRS_OPT_MERGE, "--merge" },
+                 { CRS_OPT_TRUTH, "--truth" },   { CRS_OPT_CENTER, "--center" },
+                 { CRS_OPT_GROUPS, "--groups" }, { CRS_OPT_WEIGHTS, "--weights" } };
+    for (size_t k = 0; k < sizeof list / sizeof *list; k++)
+        if (crs_given(j->a, list[k].id)) return list[k].name;
+    return NULL;
+}
+
+static const char *instead_of(const char *option)
+{
+    return strcmp(option, "--mask") == 0    ? "let nan mark missing entries (--missing nan)"
+           : strcmp(option, "--merge") == 0 ? "store the data in that shape"
+                                            : "leave it out, or allow more memory";
+}
+
+/* What many files claim is known before their items are read: do they fit into the memory that may
+ * be used, are they streamed, or neither? Without --memory all that is free may be used by what
+ * cannot be streamed. */
+static bool foresee(crs_rpca_job *j, bool *streams, crease_error *e)
+{
+    char need[32], have[32];
+    const bool given = crs_given(j->a, CRS_OPT_MEMORY);
+    *streams = false;
+    if (!crs_option_bytes(j->a, CRS_OPT_MEMORY, 0.75 * crs_memory_free(), &j->memory, e))
+        return false;
+    if (!crs_read_shape(j->a->word[0], &j->asked, &j->s.shape) || j->s.shape.order < 2)
+        return true; /* reading it will say why */
+    const double whole = forecast(j, false, false);
+    if (whole <= j->memory) return true;
+    const char *option = needs_all(j);
+    *streams = !option;
+    if (!option) return true;
+    if (!given) return crs_memory_suffices("robust PCA of this tensor", whole, e);
+    crs_bytes_text(whole, need);
+    crs_bytes_text(j->memory, have);
+    return crs_fail(e, CREASE_NO_MEMORY,
+                    "with %s the data must be in memory, which takes %s where --memory allows %s; "
+                    "%s",
+                    option, need, have, instead_of(option));
+}
+
+/* Bytes beside the slabs: as in memory, but for the tensor. */
+static double beside_slabs(const crs_rpca_job *j)
+{
+    return forecast(j, false, false) - 8 * (double)crease_size(&j->s.shape);
+}
+
+static bool open_stream(crs_rpca_job *j, crease_error *e)
+{
+    const crs_args *a = j->a;
+    const double least = crs_stream_floor(&j->s.shape, j->s.missing), own = beside_slabs(j);
+    const crs_stream_settings s = {
+        .asked = &j->asked, .bytes = j->memory - own, .missing = j->s.missing, .about = &j->data
+    };
+    char need[32], have[32];
+    crs_bytes_text(least + own, need);
+    crs_bytes_text(j->memory, have);
+    if (least > s.bytes)
+        return crs_fail(e, CREASE_NO_MEMORY,
+                        "robust PCA of this tensor takes at least %s, slab by slab, and %s may be "
+                        "used; allow more by --memory",
+                        need, have);
+    j->source = crs_stream_open(a->word[0], &s, e);
+    if (!j->source) return false;
+    j->given = j->s.shape = j->source->cut.shape;
+    j->s.missing = false; /* slabs bring their masks */
+    return crs_name_data(a, a->word[0], &j->data, e) &&
+           crs_rpca_parts(a, (double)crease_size(&j->given), &j->write, e) &&
+           crs_source_hash(j->source, j->s.threads, a->watch, j->hash, e) && read_start(j, e);
+}
+
 bool crs_rpca_take(crs_array *data, const char *mask, const char *axes, crease_rpca_settings *s,
                    char hash[CRS_HASH], crease_error *e)
 {
@@ -187,11 +257,13 @@ bool crs_rpca_take(crs_array *data, const char *mask, const char *axes, crease_r
 bool crs_rpca_read(crs_rpca_job *j, crease_error *e)
 {
     const crs_args *a = j->a;
-    if (!crs_asked_of(a, &j->asked, e) || !foresee(j, e)) return false;
+    bool streams;
+    if (!crs_asked_of(a, &j->asked, e) || !foresee(j, &streams, e)) return false;
     if (crs_dry_head(a, a->word[0], &j->asked, &j->given)) {
         j->s.shape = j->given;
         return crs_rpca_parts(a, (double)crease_size(&j->given), &j->write, e);
     }
+    if (streams) return open_stream(j, e);
     if (!crs_read_data(a, a->word[0], &j->asked, &j->data, e)) return false;
     j->given = j->data.shape;
     return crs_rpca_parts(a, (double)crease_size(&j->given), &j->write, e) &&
