@@ -288,20 +288,40 @@ def words(value: Any, name: str) -> List[str]:
     raise ArgumentError(f"{name} is of type {type(value).__name__}; give a number or a text")
 
 
+def _slab(shape: Sequence[int]) -> Tuple[int, int]:
+    """Entries of a slab, and of what slabs never cross: how a shape is cut (src/slab/look.c)."""
+    most = max(1 << 22, min(1 << 25, (1 << 10) * sum(shape[1:])))
+    mode, right = 0, int(np.prod(shape[1:], dtype=object)) if len(shape) > 1 else 1
+    while right > most:
+        mode += 1
+        right //= shape[mode]
+    length = shape[mode]
+    per = -(-length // min(length, most // right))
+    return -(-length // per) * right, length * right
+
+
 def digest(values: Floats, observed: Optional[Bools] = None) -> str:
-    """The hash by which result.json knows its data: every missing entry is the same nan."""
-    h = hashlib.sha256(struct.pack("<q", values.ndim))
+    """The hash by which result.json knows its data: every missing entry is the same nan. Of several
+    slabs it is the hash of their hashes."""
+    whole = hashlib.sha256(struct.pack("<q", values.ndim))
     for n in values.shape:
-        h.update(struct.pack("<q", n))
+        whole.update(struct.pack("<q", n))
     flat = values.reshape(-1)
     seen = None if observed is None else observed.reshape(-1)
+    slab, block = _slab(values.shape)
     step = 1 << 16
-    for at in range(0, flat.size, step):
-        piece = flat[at : at + step]
-        gone = np.isnan(piece)
-        if seen is not None:
-            gone |= ~seen[at : at + step]
-        if bool(gone.any()):
-            piece = np.where(gone, np.nan, piece)
-        h.update(piece.astype("<f8", copy=False).tobytes())
-    return "sha256:" + h.hexdigest()
+    for begin in range(0, flat.size, block):
+        for first in range(begin, begin + block, slab):
+            end = min(first + slab, begin + block)
+            h = whole if slab >= flat.size else hashlib.sha256()
+            for at in range(first, end, step):
+                piece = flat[at : min(at + step, end)]
+                gone = np.isnan(piece)
+                if seen is not None:
+                    gone |= ~seen[at : min(at + step, end)]
+                if bool(gone.any()):
+                    piece = np.where(gone, np.nan, piece)
+                h.update(piece.astype("<f8", copy=False).tobytes())
+            if slab < flat.size:
+                whole.update(h.digest())
+    return ("sha256:" if slab >= flat.size else "sha256/slabs:") + whole.hexdigest()

@@ -9,6 +9,8 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
+
+enum { SEAL = 72 }; /* bytes of "sha256:", 64 digits, and their end */
 #include "core/parallel.h"
 
 struct crs_checkpoint {
@@ -32,7 +34,7 @@ static bool put(FILE *f, const void *what)
     crs_hash_begin(&h);
     crs_hash_add(&h, p->bytes, p->count);
     crs_hash_end(&h, text);
-    return fwrite(p->bytes, 1, p->count, f) == p->count && fwrite(text, 1, CRS_HASH, f) == CRS_HASH;
+    return fwrite(p->bytes, 1, p->count, f) == p->count && fwrite(text, 1, SEAL, f) == SEAL;
 }
 
 /* A run is not given up because its checkpoint cannot be written. */
@@ -52,9 +54,9 @@ static bool check(const char *path, const char *bytes, size_t n, crease_error *e
     char text[CRS_HASH];
     crs_hash h;
     crs_hash_begin(&h);
-    if (n >= CRS_HASH) crs_hash_add(&h, bytes, n - CRS_HASH);
+    if (n >= SEAL) crs_hash_add(&h, bytes, n - SEAL);
     crs_hash_end(&h, text);
-    return (n >= CRS_HASH && memcmp(bytes + n - CRS_HASH, text, CRS_HASH) == 0) ||
+    return (n >= SEAL && memcmp(bytes + n - SEAL, text, SEAL) == 0) ||
            crs_fail(e, CREASE_BAD_DATA,
                     "%.200s is no checkpoint, or damaged: its hash is not that of its bytes; use "
                     "another copy, or begin anew without --resume",
@@ -68,7 +70,7 @@ static bool load(struct crs_checkpoint *c, crease_error *e)
     crease_error why;
     FILE *f = crs_open(c->resumed, e);
     bool done = f && crs_slurp(f, c->resumed, &bytes, &n, e) && check(c->resumed, bytes, n, e);
-    if (done && !crease_checkpoint_resume(c->image, bytes, n - CRS_HASH, &why))
+    if (done && !crease_checkpoint_resume(c->image, bytes, n - SEAL, &why))
         done = crs_fail(e, why.code, "%.100s: %.250s", c->resumed, why.text);
     if (f) fclose(f);
     crs_free(bytes);

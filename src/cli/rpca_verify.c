@@ -16,7 +16,8 @@ typedef struct crs_rpca_rows {
     crs_npy_stream file, seen;
     crs_array whole;
     ptrdiff_t at;
-    crs_hash digest;
+    bool old; /* its hash is of entries, not of slabs */
+    crs_entries_hash digest;
     char hash[CRS_HASH]; /* once all entries were read */
 } rows;
 
@@ -44,7 +45,7 @@ static bool open_streams(rows *r, const char *mask)
 static bool begin_rows(rows *r, crease_error *e)
 {
     r->at = 0;
-    if (r->hash[0] == '\0') crs_array_hash_begin(&r->digest, &r->shape);
+    if (r->hash[0] == '\0') crs_array_hash_begin(&r->digest, &r->shape, r->old);
     if (r->whole.data || r->file.f) return true;
     return crs_npy_stream_open(r->path, &r->file, e) &&
            (!r->mask || crs_npy_stream_open(r->mask, &r->seen, e));
@@ -55,7 +56,9 @@ static bool rows_open(rows *r, const json_t *source, const char *axes, crease_rp
                       crease_error *e)
 {
     const crs_asked asked = crs_asked_in(source);
+    const char *was = json_string_value(json_object_get(source, "hash"));
     r->missing = s->missing;
+    r->old = was && strncmp(was, "sha256:", 7) == 0;
     if (!is_plain(&asked) || !open_streams(r, r->mask)) {
         rows_close(r);
         if (!crs_read_again(r->path, source, &r->whole, e) ||
@@ -106,7 +109,7 @@ static bool rows_next(rows *r, ptrdiff_t count, double *out, crease_error *e)
     r->at += count;
     if (r->hash[0] != '\0') return true;
     crs_array_hash_add(&r->digest, count, out);
-    if (r->at == crease_size(&r->shape)) crs_hash_end(&r->digest, r->hash);
+    if (r->at == crease_size(&r->shape)) crs_hash_slabs(&r->digest.all, r->digest.several, r->hash);
     return true;
 }
 

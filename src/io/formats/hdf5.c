@@ -638,6 +638,7 @@ const crs_format crs_hdf5_format = {
     .place = place_hdf5,
     .feed = decode_slabs,
     .write = crs_write_hdf5,
+    .lay = crs_lay_hdf5,
     .many = true,
     .opens = true,
 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * hdf5_write: arrays into one HDF5 file, by libhdf5. Axes become dimension scales with their units,
- * which arrays with the same axis share; entries are shuffled and deflated in chunks of rows. */
+ * which arrays with the same axis share; entries are shuffled and deflated in chunks of rows, or
+ * are left to be written by others, in one piece. */
 #include <hdf5.h>
 #include <hdf5_hl.h>
 
@@ -12,6 +13,7 @@ typedef struct {
     hid_t file;
     int count;
     const crs_item *item;
+    long long *offset; /* of the only item, whose entries come later; NULL: they are there */
 } writer;
 
 static bool put_text(hid_t to, const char *name, const char *text)
@@ -19,12 +21,14 @@ static bool put_text(hid_t to, const char *name, const char *text)
     return !text || H5LTset_attribute_string(to, ".", name, text) >= 0;
 }
 
-/* Rows of about 64 k entries. */
-static hid_t make_plist(const crease_space *s)
+/* Rows of about 64 k entries; entries that come later are in one piece. */
+static hid_t make_plist(const crease_space *s, bool later)
 {
     hsize_t chunk[CREASE_MAX_ORDER];
     const hid_t plist = H5Pcreate(H5P_DATASET_CREATE);
-    if (crease_size(s) < SMALL) return plist;
+    if (later) H5Pset_alloc_time(plist, H5D_ALLOC_TIME_EARLY);
+    if (later) H5Pset_fill_time(plist, H5D_FILL_TIME_NEVER);
+    if (later || crease_size(s) < SMALL) return plist;
     ptrdiff_t left = CHUNK;
     for (int n = s->order - 1; n >= 0; n--) {
         const ptrdiff_t part = s->dim[n] < left ? s->dim[n] : left;
@@ -135,13 +139,16 @@ static bool put_item(const writer *w, const crs_item *a, crease_error *e)
     hsize_t dim[CREASE_MAX_ORDER];
     for (int n = 0; n < a->shape->order; n++) dim[n] = (hsize_t)a->shape->dim[n];
     const hid_t space = H5Screate_simple(a->shape->order, dim, NULL);
-    const hid_t plist = make_plist(a->shape);
+    const hid_t plist = make_plist(a->shape, w->offset);
     const hid_t d =
         H5Dcreate2(w->file, a->name ? a->name : "data", a->single ? H5T_IEEE_F32LE : H5T_IEEE_F64LE,
                    space, H5P_DEFAULT, plist, H5P_DEFAULT);
     bool done = d >= 0 || crs_fail(e, CREASE_IO, "the array %.80s cannot be written to HDF5",
                                    a->name ? a->name : "data");
-    done = done && put_entries(d, a, e);
+    if (done && w->offset)
+        *w->offset = (long long)H5Dget_offset(d);
+    else
+        done = done && put_entries(d, a, e);
     for (int n = 0; done && a->axes && n < a->shape->order; n++)
         done = put_axis(w, a, d, n) || crs_fail(e, CREASE_IO, "an axis cannot be written to HDF5");
     if (d >= 0) H5Dclose(d);
@@ -152,9 +159,13 @@ static bool put_item(const writer *w, const crs_item *a, crease_error *e)
 
 static bool put_file(const char *path, const void *what, crease_error *e)
 {
+    enum { PAGE = 4096 };
     writer w = *(const writer *)what;
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
-    w.file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+    const hid_t access = H5Pcreate(H5P_FILE_ACCESS);
+    if (w.offset) H5Pset_alignment(access, PAGE, PAGE);
+    w.file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, access);
+    H5Pclose(access);
     bool done = w.file >= 0 || crs_fail(e, CREASE_IO, "the HDF5 file cannot be made");
     for (int k = 0; done && k < w.count; k++) done = put_item(&w, &w.item[k], e);
     if (w.file >= 0 && H5Fclose(w.file) < 0)
@@ -165,4 +176,9 @@ static bool put_file(const char *path, const void *what, crease_error *e)
 bool crs_write_hdf5(const char *path, int count, const crs_item *item, crease_error *e)
 {
     return crs_write_by(path, put_file, &(writer){ .count = count, .item = item }, e);
+}
+
+bool crs_lay_hdf5(const char *path, const crs_item *item, long long *offset, crease_error *e)
+{
+    return put_file(path, &(writer){ .count = 1, .item = item, .offset = offset }, e);
 }

@@ -171,6 +171,11 @@ typedef struct crs_emit crs_emit;
 typedef bool crs_decode(const crs_input *s, const crs_asked *asked, crs_emit *to, crease_error *e);
 typedef bool crs_format_writer(const char *path, int count, const crs_item *item, crease_error *e);
 
+/* Makes a file with room for the entries of one item, in row order from byte *offset on: 4 or 8
+ * bytes each, the least one first. */
+typedef bool crs_format_layer(const char *path, const crs_item *item, long long *offset,
+                              crease_error *e);
+
 /* A format is a file with this table, crs_NAME_format, and a line in list.def. */
 typedef struct {
     const char *name;    /* "csv" */
@@ -184,6 +189,7 @@ typedef struct {
     crs_format_placer *place; /* NULL: always CRS_PLACE_WHOLE */
     crs_decode *feed;         /* gives slabs of what is CRS_PLACE_FED */
     crs_format_writer *write; /* NULL: only read */
+    crs_format_layer *lay;    /* NULL: files are written as a whole */
     bool many;                /* several arrays may be written to one file */
     bool opens; /* reads by path, or to and fro: what is packed or a pipe is put into a file */
 } crs_format;
@@ -193,6 +199,7 @@ typedef struct {
 #undef FORMAT
 
 crs_format_writer crs_write_hdf5; /* hdf5_write.c */
+crs_format_layer crs_lay_hdf5;
 
 /* Format k of the list, NULL after the last; by its name; by the ending of a path. */
 const crs_format *crs_format_at(int k);
@@ -225,16 +232,19 @@ void crs_array_free(crs_array *a);
 bool crs_array_own(crs_array *a, crease_error *e);
 
 /* SHA-256 (hash.c), as "sha256:" and 64 hexadecimal digits. */
-enum { CRS_HASH = 72 };
+enum { CRS_HASH = 80 };
 typedef struct sha256_ctx crs_hash;
 void crs_hash_begin(crs_hash *h);
 void crs_hash_add(crs_hash *h, const void *data, size_t n);
 void crs_hash_end(crs_hash *h, char text[CRS_HASH]);
-/* Of the shape and the entries; every NaN is the same. */
+/* Of the shape and the entries; every NaN is the same. Of an array of several slabs it is the hash
+ * of the shape and of the hashes of slabs, "sha256/slabs:". */
 void crs_array_hash(const crs_array *a, char hash[CRS_HASH]);
-/* The same of a dense array, a few entries at a time. */
-void crs_array_hash_begin(crs_hash *h, const crease_space *s);
-void crs_array_hash_add(crs_hash *h, ptrdiff_t count, const double *x);
+/* Its pieces: the shape begins, entries that were not seen count as NaN (NULL: all were), or the
+ * 32 bytes of the hash of each slab, and the end. */
+void crs_hash_shape(crs_hash *h, const crease_space *s);
+void crs_hash_entries(crs_hash *h, ptrdiff_t n, const double *x, const unsigned char *seen);
+void crs_hash_slabs(crs_hash *h, bool several, char text[CRS_HASH]);
 /* The bytes of a file into a hash, and how many they are. */
 bool crs_hash_file(crs_hash *h, const char *path, long long *bytes, crease_error *e);
 

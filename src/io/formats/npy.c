@@ -597,6 +597,18 @@ static bool put_item(const char *path, int count, const crs_item *item, crease_e
     return write_item(path, item, NULL, e);
 }
 
+static bool lay_npy(const char *path, const crs_item *item, long long *offset, crease_error *e)
+{
+    char head[CRS_NPY_HEAD];
+    const size_t n = crs_npy_head(item->single ? "<f4" : "<f8", item->shape, head);
+    FILE *f = fopen(path, "wb");
+    const bool written = f && fwrite(head, 1, n, f) == n;
+    *offset = (long long)n;
+    if ((f && fclose(f) != 0) || !written)
+        return crs_fail(e, CREASE_IO, "%.200s cannot be written; check the space left", path);
+    return true;
+}
+
 static bool is_npy(const unsigned char *head, size_t n)
 {
     return n >= 6 && memcmp(head, "\x93NUMPY", 6) == 0;
@@ -611,4 +623,5 @@ const crs_format crs_npy_format = {
     .list = list_npy,
     .place = place_npy,
     .write = put_item,
+    .lay = lay_npy,
 };

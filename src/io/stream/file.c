@@ -110,9 +110,12 @@ static bool load_fed(file *f, const crs_slab *s, double *out, crease_error *e)
 static bool load(void *self, const crs_slab *s, double *out, crease_error *e)
 {
     file *f = self;
+    crease_error changed;
     if (!is_same(f, s, e)) return false;
     const bool done = f->feeds ? load_fed(f, s, out, e) : load_raw(f, s, out, e);
-    return done && is_same(f, s, e);
+    if (is_same(f, s, &changed)) return done;
+    if (e) *e = changed;
+    return false;
 }
 
 static char *copy_of(const char *text)
@@ -307,7 +310,7 @@ crs_source *crs_stream_open(const char *path, const crs_stream_settings *s, crea
     crs_source *source = NULL;
     if (s->about) *s->about = (crs_array){ .data = NULL };
     if (crs_read_place(path, s->asked, &place, &about, &format, e))
-        source = place.access == CRS_PLACE_WHOLE || place.reversed
+        source = place.access == CRS_PLACE_WHOLE || (place.reversed && !s->as_stored)
                      ? open_whole(path, s, &about, e)
                      : open_parts(path, s, &place, format->feed, &about, e);
     if (source && s->about)

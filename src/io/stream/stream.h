@@ -14,8 +14,9 @@ typedef struct {
     const crs_asked *asked; /* NULL: nothing is */
     double bytes;           /* for slabs; INFINITY: as many as there are */
     bool missing;           /* nan is no observation: 0 with a mask */
-    int part, parts;        /* of all slabs, this one of so many; parts 0: all */
-    crs_array *about;       /* gets shape, axes and notice, to be freed; NULL: not asked for */
+    bool as_stored;   /* dimensions in the order of the file, though they are shown reversed */
+    int part, parts;  /* of all slabs, this one of so many; parts 0: all */
+    crs_array *about; /* gets shape, axes and notice, to be freed; NULL: not asked for */
 } crs_stream_settings;
 
 /* "FILE" or "FILE:INNER". What fits is read at once: then it is in memory, and `whole`. Otherwise
@@ -35,6 +36,28 @@ typedef struct {
     crease_watch *stop; /* is stopped before close, so that load ends early; NULL: none */
 } crs_ring_settings;
 crs_source *crs_ring_open(const crs_ring_settings *s, crease_error *e);
+
+/* An array that is written part after part (sink.c), to a file that appears when all was put, or
+ * not at all. Room on the disk is taken before the first part. item: its name, shape, axes, single
+ * and watch. */
+typedef struct crs_sink crs_sink;
+typedef bool crs_fill(void *self, crs_sink *to, crease_error *e);
+bool crs_sink_write(const char *path, const crs_format *format, const crs_item *item, crs_fill *put,
+                    void *self, crease_error *e);
+bool crs_sink_put(crs_sink *s, ptrdiff_t first, ptrdiff_t count, const double *x, crease_error *e);
+/* All slabs of a source; dimension n of the array is from[n] of the source's. */
+bool crs_sink_copy(crs_sink *s, crs_source *source, const int *from, crease_error *e);
+
+/* crs_array_hash of entries as they come; `whole`: as of one slab, which it was up to version 0.4.
+ * Its end is crs_hash_slabs(&h->all, h->several, text). */
+typedef struct {
+    crs_hash all, slab;
+    crs_partition cut;
+    ptrdiff_t k, left; /* of slab k */
+    bool several;
+} crs_entries_hash;
+void crs_array_hash_begin(crs_entries_hash *h, const crease_space *s, bool whole);
+void crs_array_hash_add(crs_entries_hash *h, ptrdiff_t n, const double *x);
 
 /* Of the entries of all slabs, where those that were not observed are nan, and of the shape: for
  * one slab crs_array_hash of them, otherwise the hash of the hashes of slabs. */

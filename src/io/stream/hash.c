@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT
+ * hash: of a tensor wherever it is, a job over its slabs. The hash of a slab is 8 numbers of 32
+ * bits; each has a place of its own in the total, so that any thread, and any process, may find
+ * it. */
+#include "io/stream/stream.h"
+
+enum { WORDS = SHA256_DIGEST_SIZE / 4 };
+
+typedef struct {
+    ptrdiff_t slabs;
+} arguments;
+
+static void plan(const void *args, const crease_space *shape, crs_total *sums)
+{
+    const arguments *a = args;
+    (void)shape;
+    crs_total_plan(sums, CRS_COUNT, WORDS * a->slabs);
+}
+
+static bool add(const void *args, void *room, const crs_slab *slab, int worker, crs_total *sums,
+                crease_error *e)
+{
+    uint8_t digest[SHA256_DIGEST_SIZE];
+    int64_t word[WORDS];
+    crs_hash h;
+    (void)args, (void)room, (void)worker, (void)e;
+    crs_hash_begin(&h);
+    crs_hash_entries(&h, crease_size(&slab->shape), slab->t, slab->w);
+    sha256_digest(&h, sizeof digest, digest);
+    for (int k = 0; k < WORDS; k++) word[k] = (int64_t)crs_number_bits(4, false, digest + 4 * k);
+    crs_total_count(sums, 0, WORDS * slab->index, WORDS, word);
+    return true;
+}
+
+/* One slab: the shape and its entries, as those of any array. */
+static bool hash_one(crs_source *s, crs_hash *h, crease_error *e)
+{
+    crs_slab slab;
+    if (!s->ops->take(s, 0, &slab, e)) return false;
+    crs_hash_entries(h, crease_size(&slab.shape), slab.t, slab.w);
+    s->ops->give(s, &slab);
+    return true;
+}
+
+static bool hash_slabs(crs_source *s, int threads, crease_watch *watch, crs_hash *h,
+                       crease_error *e)
+{
+    static const crs_job job = {
+        .name = "hash", .size = sizeof(arguments), .plan = plan, .add = add
+    };
+    const arguments a = { s->cut.count };
+    crs_look l;
+    if (!crs_look_once(&l, s, &job, &a, threads, watch, e)) return false;
+    for (ptrdiff_t k = 0; k < WORDS * s->cut.count; k++) {
+        unsigned char bytes[4];
+        crs_number_put(4, (uint64_t)l.sums.array[0].whole[k], bytes);
+        crs_hash_add(h, bytes, sizeof bytes);
+    }
+    crs_look_close(&l);
+    return !crease_watch_over(watch) || crs_cut(e, "the hash of the data");
+}
+
+bool crs_source_hash(crs_source *s, int threads, crease_watch *watch, char hash[CRS_HASH],
+                     crease_error *e)
+{
+    crs_hash h;
+    const bool several = s->cut.count > 1;
+    crs_hash_shape(&h, &s->cut.shape);
+    if (several ? !hash_slabs(s, threads, watch, &h, e) : !hash_one(s, &h, e)) return false;
+    crs_hash_slabs(&h, several, hash);
+    return true;
+}
