@@ -99,7 +99,7 @@ crease_solver *crs_rpca_solver(const crease_rpca *r) { return r->solver; }
 const crease_error *crs_rpca_failure(const crease_rpca *r)
 {
     static const crease_error none = { .code = CREASE_OK };
-    return r->cp ? &r->cp->failure : &none;
+    return r->cp ? &r->cp->held->failure : &none;
 }
 
 void crease_rpca_rows(const crease_rpca *r, ptrdiff_t *left, ptrdiff_t *right)
@@ -181,8 +181,10 @@ static void read_own(const crease_rpca *r, crease_rpca_part part, ptrdiff_t firs
     const bool data = part == CREASE_RPCA_DATA, noise = part == CREASE_RPCA_NOISE;
     ptrdiff_t left, right;
     crease_rpca_rows(r, &left, &right);
-    if (!r->units || part == CREASE_RPCA_SEEN) {
+    if (!r->units || part == CREASE_RPCA_SEEN || r->units->from) {
         read_run(r, part, first, count, out);
+        if (r->units && part != CREASE_RPCA_SEEN)
+            crs_times_power(count * right, r->units->data, out, out);
         return;
     }
     for (ptrdiff_t i = 0; noise && i < count; i++) read_noise(r, first + i, right, out + i * right);

@@ -43,19 +43,27 @@ static double *take(carver *c, ptrdiff_t a, ptrdiff_t b)
     return here;
 }
 
+/* Is the point about several slabs, each looked at alone? */
+static bool apart(const crs_cp_point *p)
+{
+    return p->source && p->source->cut.count > 1 && !p->sparse && !p->whole.ops &&
+           crease_size(&p->k.shape) == crease_size(&p->source->cut.shape);
+}
+
 /* Bands add up their own sums: few, so that the sums stay small beside the tensor. */
 static void walk(const crs_cp_point *p, int threads, carver *c, crs_cp_room *w)
 {
     const crs_slabs *g = &p->grid;
     const ptrdiff_t rank = p->k.rank, n = crease_size(&p->k.shape);
     const bool whole = p->whole.ops;
+    const ptrdiff_t left = apart(p) ? 0 : g->left; /* slabs have rooms of their own */
     w->alone = NAN;
     w->panels = (g->left + g->rows - 1) / g->rows;
-    w->bands = more(1, fewer(fewer(w->panels, MOST_BANDS), g->left / 32 / rank));
-    w->threads = p->sparse ? 1 : (int)fewer(threads, w->bands);
+    w->bands = more(1, fewer(fewer(w->panels, MOST_BANDS), left / 32 / rank));
+    w->threads = p->sparse ? 1 : (int)fewer(threads, apart(p) ? w->panels : w->bands);
     w->worker = g->rows * (2 * g->right + rank);
     w->columns = take(c, g->right, rank);
-    w->rows = take(c, g->left, rank);
+    w->rows = take(c, left, rank);
     w->sums = take(c, w->bands, SUMS);
     w->collected = take(c, w->bands * g->right, rank);
     w->small = take(c, 2 * longest(&p->k.shape) + 2 * rank + 1, rank);
@@ -63,6 +71,32 @@ static void walk(const crs_cp_point *p, int threads, carver *c, crs_cp_room *w)
     w->e = take(c, whole ? n : 0, 1);
     w->lambda = take(c, whole ? n : 0, 1);
     w->reg = take(c, whole ? crease_reg_scratch(&p->whole, &p->k.shape) : 0, 1);
+}
+
+crs_slabs crs_cp_rows(const crease_space *shape, ptrdiff_t rank)
+{
+    enum { PRODUCT = 200000 }; /* a panel's product: not enough for BLAS to start threads */
+    const crs_partition cut = crs_partition_of(shape);
+    crs_slabs g = crs_slabs_of(shape);
+    if (cut.count > 1 && g.split <= cut.mode) {
+        const ptrdiff_t entries = g.rows * g.right;
+        g.split = cut.mode + 1;
+        g.left = crs_left(shape, g.split);
+        g.right = crease_size(shape) / g.left;
+        g.rows = more(1, fewer(g.left, entries / g.right));
+    }
+    g.rows = more(1, fewer(g.rows, PRODUCT / g.right / rank));
+    return g;
+}
+
+crs_cp_point crs_cp_point_in(const crs_cp_point *p, const crs_slab *slab)
+{
+    crs_cp_point own = *p;
+    own.k = crs_slab_kruskal(slab, &p->k);
+    own.t = slab->t;
+    own.w = slab->w;
+    if (apart(p)) own.grid = crs_cp_rows(&slab->shape, p->k.rank);
+    return own;
 }
 
 ptrdiff_t crs_cp_room_carve(const crs_cp_point *p, int threads, double *memory, crs_cp_room *w)
@@ -83,7 +117,6 @@ void crs_cp_panel(const crs_cp_point *p, const crs_cp_room *w, ptrdiff_t first, 
 {
     const ptrdiff_t right = p->grid.right, rank = p->k.rank;
     const double t = 1 / (2 * noise_share(p));
-    const unsigned char *seen = p->source->seen;
     crs_khatri_rao(&p->k, (crs_modes){ 0, p->grid.split, -1 }, first, count, kr);
     crs_gemm(false, true, count, right, rank, 1, kr, w->columns, 0, m);
     if (p->sparse) {
@@ -91,8 +124,8 @@ void crs_cp_panel(const crs_cp_point *p, const crs_cp_room *w, ptrdiff_t first, 
         return;
     }
     for (ptrdiff_t j = 0, at = first * right; j < count * right; j++, at++) {
-        const double rest = p->source->whole[at] - m[j];
-        const bool zero = fabs(rest) <= p->dead || (seen && !seen[at]);
+        const double rest = p->t[at] - m[j];
+        const bool zero = fabs(rest) <= p->dead || (p->w && !p->w[at]);
         e[j] = zero ? 0 : crs_scalar_prox(&p->rho, t, rest);
     }
 }
@@ -108,10 +141,9 @@ static void entries(const crs_cp_point *p, const crs_cp_room *w, ptrdiff_t first
 {
     const double c = noise_share(p), share = 1 / (1 + p->alpha_noise);
     const ptrdiff_t begin = first * p->grid.right;
-    const unsigned char *mask = p->source->seen;
     for (ptrdiff_t j = 0; j < count * p->grid.right; j++) {
         const ptrdiff_t at = begin + j;
-        const bool seen = !mask || mask[at];
+        const bool seen = !p->w || p->w[at];
         const double s = rest_at(p, at, m[j], e[j]), z = m[j] + c * s;
         const double b = seen ? share * s : -z - e[j];
         sum[REST] += s * s;
@@ -128,7 +160,7 @@ static void entries(const crs_cp_point *p, const crs_cp_room *w, ptrdiff_t first
         sum[SPLIT] += z * z;
         sum[SPARSE] += e[j] * e[j];
         sum[LAST] += b * b;
-        sum[DATA] += seen ? square(p->source->whole[at]) : 0;
+        sum[DATA] += seen ? square(p->t[at]) : 0;
         m[j] = s;
     }
 }
@@ -180,15 +212,52 @@ double crs_cp_scale(double terms, double whole, double x)
     return whole > 0 && x > 0 ? clip(100 * whole / x, 1e-4 * terms, terms) : terms;
 }
 
-double crs_cp_objective(const crs_source *T, const crs_penalty_value *rho, double alpha_noise)
+/* sum t^2 and sum alpha rho(t) over the observed entries */
+static void plan_alone(const void *args, const crease_space *shape, crs_total *sums)
 {
+    (void)args, (void)shape;
+    crs_total_plan(sums, CRS_SUM, 1);
+    crs_total_plan(sums, CRS_SUM, 1);
+}
+
+static bool add_alone(const void *args, void *room, const crs_slab *slab, int worker,
+                      crs_total *sums, crease_error *e)
+{
+    const crs_penalty_value *rho = args;
     double squares = 0, penalty = 0;
-    for (ptrdiff_t j = 0, n = crease_size(&T->cut.shape); j < n; j++) {
-        if (T->seen && !T->seen[j]) continue;
-        squares += square(T->whole[j]);
-        penalty += crs_scalar_value(rho, T->whole[j]);
+    (void)room, (void)worker, (void)e;
+    for (ptrdiff_t j = 0, n = crease_size(&slab->shape); j < n; j++) {
+        if (slab->w && !slab->w[j]) continue;
+        squares += square(slab->t[j]);
+        penalty += crs_scalar_value(rho, slab->t[j]);
     }
-    return smaller(smaller(1, alpha_noise) * squares, penalty);
+    crs_total_add(sums, 0, 0, 1, &squares);
+    crs_total_add(sums, 1, 0, 1, &penalty);
+    return true;
+}
+
+const crs_job crs_alone_job = {
+    .name = "alone", .size = sizeof(crs_penalty_value), .plan = plan_alone, .add = add_alone
+};
+
+static bool look_alone(crs_source *T, const crs_penalty_value *rho, int threads, double *squares,
+                       double *penalty, crease_error *e)
+{
+    crs_look l;
+    if (!crs_look_once(&l, T, &crs_alone_job, rho, threads, NULL, e)) return false;
+    *squares = crs_total_at(&l.sums, 0, 0);
+    *penalty = crs_total_at(&l.sums, 1, 0);
+    crs_look_close(&l);
+    return true;
+}
+
+bool crs_cp_objective(crs_source *T, const crs_penalty_value *rho, double alpha_noise, int threads,
+                      double *least, crease_error *e)
+{
+    double squares, penalty;
+    if (!look_alone(T, rho, threads, &squares, &penalty, e)) return false;
+    *least = smaller(smaller(1, alpha_noise) * squares, penalty);
+    return true;
 }
 
 /* What residuals are relative to. */
@@ -209,16 +278,26 @@ static crease_residual of(double residual, double terms, const scales *s, double
                               .scale = crs_cp_scale(part, s->whole, x) };
 }
 
+/* S_(n) M_n of one slab */
+static void product_of(const crs_cp_point *p, const crs_cp_room *w, int n, double *work,
+                       double *product)
+{
+    const bool row = n < p->grid.split;
+    gather(&p->k, row ? w->rows : w->collected,
+           (crs_modes){ row ? 0 : p->grid.split, row ? p->grid.split : p->k.shape.order, n }, work,
+           product);
+}
+
 static crease_residual factor(const crs_cp_point *p, const crs_cp_room *w, int n, const scales *s)
 {
     const crs_kruskal *k = &p->k;
     const ptrdiff_t rank = k->rank, size = k->shape.dim[n] * rank;
     const double c = noise_share(p), *x = k->factor[n];
     double *product = w->small, *xg = product + size, *gram = xg + size, *work = gram + rank * rank;
-    const bool row = n < p->grid.split;
-    gather(k, row ? w->rows : w->collected,
-           (crs_modes){ row ? 0 : p->grid.split, row ? p->grid.split : k->shape.order, n }, work,
-           product);
+    if (w->look.job)
+        crs_total_read(&w->look.sums, SUMS + n, 0, size, product);
+    else
+        product_of(p, w, n, work, product);
     crs_gram_except(k, n, gram, work);
     crs_gemm(false, false, k->shape.dim[n], rank, rank, 1, x, gram, 0, xg);
     double without = 0, added = 0, all = 0;
@@ -262,21 +341,17 @@ static bool same_penalty(const crs_penalty_value *a, const crs_penalty_value *b)
 }
 
 /* The size of alpha R(T), once for every alpha R. */
-static void measure_alone(const crs_cp_point *p, crs_cp_room *w)
+static bool measure_alone(const crs_cp_point *p, crs_cp_room *w, crease_error *e)
 {
     const crease_space *s = &p->k.shape;
-    const unsigned char *seen = p->source->seen;
-    if (!isnan(w->alone) && same_penalty(&w->alone_of, &p->rho)) return;
-    w->alone = 0;
+    double squares;
+    if (!isnan(w->alone) && same_penalty(&w->alone_of, &p->rho)) return true;
     w->alone_of = p->rho;
-    for (ptrdiff_t j = 0, n = crease_size(s); j < n; j++) {
-        const double t = seen && !seen[j] ? 0 : p->source->whole[j];
-        if (p->whole.ops)
-            w->e[j] = t;
-        else
-            w->alone += crs_scalar_value(&p->rho, t);
-    }
-    if (p->whole.ops) w->alone = crs_reg_size(&p->whole, s, w->e, w->reg);
+    if (!p->whole.ops) return look_alone(p->source, &p->rho, w->threads, &squares, &w->alone, e);
+    for (ptrdiff_t j = 0, n = crease_size(s); j < n; j++)
+        w->e[j] = p->source->seen && !p->source->seen[j] ? 0 : p->source->whole[j];
+    w->alone = crs_reg_size(&p->whole, s, w->e, w->reg);
+    return true;
 }
 
 static scales scales_of(const crs_cp_point *p, double F, double data, double alone)
@@ -312,10 +387,10 @@ static void conclude(const crs_cp_point *p, const crs_cp_room *w, crease_certifi
     if (!isfinite(out->objective)) out->worst = out->worst_relative = NAN;
 }
 
-void crs_cp_certify(const crs_cp_point *p, crs_cp_room *w, crease_certificate *c)
+/* w's sums, rows and collected, of the point's slab or whole tensor */
+static void pass_slab(const crs_cp_point *p, crs_cp_room *w)
 {
     pass a = { p, w };
-    measure_alone(p, w);
     const ptrdiff_t size = p->grid.right * p->k.rank;
     crs_cp_columns(p, w);
     crs_parallel(w->threads, w->bands, pass_band, &a);
@@ -323,5 +398,100 @@ void crs_cp_certify(const crs_cp_point *p, crs_cp_room *w, crease_certificate *c
         axpy(SUMS, 1, w->sums + band * SUMS, w->sums);
         axpy(size, 1, w->collected + band * size, w->collected);
     }
+}
+
+/* Of several slabs: the sums, then S_(n) M_n of every mode. */
+static void plan_sums(const void *args, const crease_space *shape, crs_total *sums)
+{
+    const crs_cp_point *p = args;
+    for (int k = 0; k < SUMS; k++) crs_total_plan(sums, CRS_SUM, 1);
+    for (int n = 0; n < shape->order; n++) crs_total_plan(sums, CRS_SUM, shape->dim[n] * p->k.rank);
+}
+
+typedef struct {
+    int threads, workers;
+    ptrdiff_t size; /* doubles of a worker */
+    double *memory;
+    crs_cp_room worker[];
+} rooms;
+
+static void close_rooms(void *room)
+{
+    rooms *r = room;
+    crs_free(r->memory);
+    crs_free(r);
+}
+
+static void *open_rooms(const void *args, const crs_partition *cut, int workers, int threads,
+                        crease_error *e)
+{
+    const crs_cp_point *p = args;
+    rooms *r = crs_alloc(1, sizeof *r + (size_t)workers * sizeof *r->worker);
+    if (!r) return crs_fail(e, CREASE_NO_MEMORY, "out of memory: a certificate"), NULL;
+    r->threads = threads;
+    r->workers = workers;
+    for (ptrdiff_t k = 0; k < cut->per; k += more(1, cut->per - 1)) { /* the first and the last */
+        const crs_slab slab = crs_slab_at(cut, k);
+        const crs_cp_point own = crs_cp_point_in(p, &slab);
+        r->size = more(r->size, crs_cp_room_carve(&own, threads, NULL, r->worker));
+    }
+    ptrdiff_t all;
+    if (crs_mul_size(r->size, workers, &all)) r->memory = crs_doubles(all, "a certificate", e);
+    if (r->memory) return r;
+    close_rooms(r);
+    return NULL;
+}
+
+static bool add_slab(const void *args, void *room, const crs_slab *slab, int worker,
+                     crs_total *sums, crease_error *e)
+{
+    const crs_cp_point own = crs_cp_point_in(args, slab);
+    rooms *r = room;
+    crs_cp_room *w = &r->worker[worker];
+    (void)e;
+    crs_cp_room_carve(&own, r->threads, r->memory + worker * r->size, w);
+    pass_slab(&own, w);
+    for (int k = 0; k < SUMS; k++) crs_total_add(sums, k, 0, 1, w->sums + k);
+    for (int n = 0; n < own.k.shape.order; n++) {
+        const ptrdiff_t rank = own.k.rank, size = own.k.shape.dim[n] * rank;
+        product_of(&own, w, n, w->small + size, w->small);
+        crs_total_add(sums, SUMS + n, slab->from[n] * rank, size, w->small);
+    }
+    return true;
+}
+
+const crs_job crs_certify_job = { .name = "certify",
+                                  .size = sizeof(crs_cp_point),
+                                  .plan = plan_sums,
+                                  .open = open_rooms,
+                                  .close = close_rooms,
+                                  .add = add_slab };
+
+bool crs_cp_room_open(const crs_cp_point *p, int threads, crs_cp_room *w, crease_error *e)
+{
+    if (!apart(p)) return true;
+    return crs_look_open(&w->look, p->source, &crs_certify_job, p, threads, e);
+}
+
+static bool certify_alone(crs_cp_point *p, crs_cp_room *w, crease_error *e)
+{
+    crs_source *s = p->source;
+    crs_slab slab = { .t = s->whole, .w = s->seen };
+    if (s->cut.count == 1 && !s->ops->take(s, 0, &slab, e)) return false;
+    p->t = slab.t;
+    p->w = slab.w;
+    pass_slab(p, w);
+    if (s->cut.count == 1) s->ops->give(s, &slab);
+    return true;
+}
+
+bool crs_cp_certify(const crs_cp_point *p, crs_cp_room *w, crease_certificate *c, crease_error *e)
+{
+    crs_cp_point own = *p;
+    if (!measure_alone(p, w, e)) return false;
+    if (!(w->look.job ? crs_look_run(&w->look, p, NULL, e) : certify_alone(&own, w, e)))
+        return false;
+    for (int k = 0; w->look.job && k < SUMS; k++) w->sums[k] = crs_total_at(&w->look.sums, k, 0);
     conclude(p, w, c);
+    return true;
 }

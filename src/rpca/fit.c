@@ -125,15 +125,13 @@ static bool complete(crease_cp_fit *f, crease_error *e)
 
 void crs_cp_fit_point(const crease_cp_fit_settings *s, crs_source *source, crs_cp_point *p)
 {
-    enum { PRODUCT = 200000 }; /* a panel's product: not enough for BLAS to start threads */
     const crease_cp_rpca_settings *m = &s->model;
     *p = (crs_cp_point){ .k = { .shape = m->shape, .rank = m->rank },
-                         .grid = crs_slabs_of(&m->shape),
+                         .grid = crs_cp_rows(&m->shape, m->rank),
                          .source = source,
                          .alpha_noise = m->alpha_noise,
                          .nu = m->ridge,
                          .nonneg = m->nonneg };
-    p->grid.rows = more(1, fewer(p->grid.rows, PRODUCT / p->grid.right / m->rank));
     if (!crs_cp_fit_scalar(m)) return;
     p->rho = crs_penalty_of(m->penalty.penalty, m->penalty.par, m->alpha);
     p->dead = crs_dead_zone(&p->rho, 1 / (2 * noise_share(p)));
@@ -158,10 +156,19 @@ crease_analysis *crs_cp_fit_analyse(const crease_cp_fit *f, crease_error *e)
     return a;
 }
 
+static void release(const crease_cp_fit *f)
+{
+    if (f->held->taken) f->source->ops->give(f->source, &f->held->slab);
+    f->held->taken = false;
+}
+
 void crease_cp_fit_free(crease_cp_fit *f)
 {
     if (!f) return;
     if (f->state) f->engine->close(f->state);
+    if (f->held) release(f);
+    if (f->room.look.job) crs_look_close(&f->room.look);
+    crs_free(f->held);
     crease_analysis_free(f->own);
     crs_free(f->mask);
     crs_free(f->cut);
@@ -182,7 +189,7 @@ bool crs_cp_fit_mask(crease_cp_fit *f, crease_error *e)
     }
     crs_memory_open(&f->data, &f->s.model.shape, f->tensor, f->mask);
     f->source = &f->data.source;
-    return true;
+    return crs_source_survey(f->source, f->s.threads, e);
 }
 
 static ptrdiff_t factors_size(const crease_cp_rpca_settings *m)
@@ -230,7 +237,7 @@ static bool allocate(crease_cp_fit *f, crease_error *e)
         return crs_fail(e, CREASE_NO_MEMORY, "out of memory: a fit of rank %td", f->s.model.rank);
     crs_carver carving = carver_of(f->memory);
     crs_cp_room_carve(&f->point, f->s.threads, walk(f, room, &carving), &f->room);
-    return true;
+    return crs_cp_room_open(&f->point, f->s.threads, &f->room, e);
 }
 
 /* Practical: beta a tenth above its bound, 4 alpha_N (R1) or 2 alpha_N (R2), which took the fewest
@@ -248,12 +255,39 @@ static crease_options options_run(const crease_cp_fit_settings *s)
     return o;
 }
 
+/* What an engine or a start needs in one piece, or changes */
+static bool check_source(const crease_cp_fit *f, crease_error *e)
+{
+    const crease_cp_rpca_settings *m = &f->s.model;
+    const bool hosvd = m->start == CREASE_START_HOSVD, als = m->start == CREASE_START_ALS;
+    if (f->engine != &crs_cp_envelope_engine)
+        return crs_fail(e, CREASE_UNSUPPORTED,
+                        "the %s engine needs the tensor in memory; use --method envelope with a "
+                        "penalty by entries, or more memory",
+                        f->engine->name);
+    if (m->mask || m->missing)
+        return crs_fail(e, CREASE_BAD_ARGUMENT,
+                        "data that are read slab by slab bring their mask; give no other");
+    return m->factor || !(hosvd || als) || f->source->whole ||
+           crs_fail(e, CREASE_UNSUPPORTED,
+                    "--start %s needs the tensor in memory; use auto, gevd or random",
+                    hosvd ? "hosvd" : "als");
+}
+
+static bool check_data(crease_cp_fit *f, crease_error *e)
+{
+    if (f->tensor) return crs_cp_check_data(&f->s.model, f->tensor, &f->missing, e);
+    if (!check_source(f, e) || !crs_source_survey(f->source, f->s.threads, e)) return false;
+    f->missing = f->source->facts.missing;
+    return crs_cp_check_facts(f->source, e);
+}
+
 static bool build(crease_cp_fit *f, crease_error *e)
 {
-    if (!complete(f, e) || !crs_cp_check_data(&f->s.model, f->tensor, &f->missing, e)) return false;
+    if (!complete(f, e) || !check_data(f, e)) return false;
     f->passes = 1;
     f->o = options_run(&f->s);
-    crs_cp_fit_point(&f->s, NULL, &f->point);
+    crs_cp_fit_point(&f->s, f->source, &f->point);
     f->state = f->engine->open(f, e);
     if (!f->state) return false;
     if (f->terms == 0) f->terms = f->s.model.rank;
@@ -284,7 +318,9 @@ static crease_cp_fit *new_fit(const crease_cp_fit_settings *s, double *tensor, c
     f->run.now.block = f->residual[0];
     f->run.best.block = f->residual[1];
     f->run.blocks = CREASE_MAX_ORDER + 3;
-    if (build(f, e)) return f;
+    f->held = crs_alloc(1, sizeof *f->held);
+    if (!f->held) crs_fail(e, CREASE_NO_MEMORY, "out of memory: a fit");
+    if (f->held && build(f, e)) return f;
     crease_cp_fit_free(f);
     return NULL;
 }
@@ -367,14 +403,23 @@ void crs_cp_fit_certify(void *fit, crease_certificate *c)
     crease_cp_fit *f = fit;
     balance(f, f->trial);
     look_at(f, f->trial);
-    crs_cp_certify(&f->point, &f->room, c);
+    crease_error e = { .code = CREASE_OK };
+    release(f);
+    if (!crs_cp_certify(&f->point, &f->room, c, &e)) {
+        crs_cp_fit_fails(f, &e);
+        *c = (crease_certificate){ .count = f->s.model.shape.order + 3,
+                                   .block = c->block,
+                                   .worst = NAN,
+                                   .worst_relative = NAN,
+                                   .objective = NAN };
+    }
     f->passes++;
 }
 
 void crs_cp_fit_fails(crease_cp_fit *f, const crease_error *why)
 {
-    if (f->failure.code != CREASE_OK) return;
-    f->failure = *why;
+    if (f->held->failure.code != CREASE_OK) return;
+    f->held->failure = *why;
     snprintf(f->run.report.note, sizeof f->run.report.note, "%.*s",
              (int)sizeof f->run.report.note - 1, why->text);
 }
@@ -486,10 +531,12 @@ static void part_of(const crs_cp_point *p, crease_rpca_part part, ptrdiff_t at, 
     }
 }
 
+/* Rows of a part within a slab */
 typedef struct {
     const crease_cp_fit *f;
+    crs_cp_point point; /* as seen in the slab */
     crease_rpca_part part;
-    ptrdiff_t first, count;
+    ptrdiff_t first, count; /* of the slab's */
     double *out;
 } reading;
 
@@ -497,25 +544,65 @@ typedef struct {
 static void read_rows(void *self, ptrdiff_t task, int worker)
 {
     const reading *r = self;
-    const crs_cp_point *p = &r->f->point;
+    const crs_cp_point *p = &r->point;
     const ptrdiff_t right = p->grid.right, rows = p->grid.rows, at = r->first + task * rows;
     const ptrdiff_t now = fewer(rows, r->first + r->count - at), n = now * right, j = at * right;
     double *m = r->f->room.workers + worker * r->f->room.worker, *e = m + rows * right;
     double *out = r->out + task * rows * right;
     if (r->part == CREASE_RPCA_DATA) {
-        copy(n, p->source->whole + j, out);
+        copy(n, p->t + j, out);
     } else if (r->part == CREASE_RPCA_SEEN) {
-        for (ptrdiff_t k = 0; k < n; k++) out[k] = !p->source->seen || p->source->seen[j + k];
+        for (ptrdiff_t k = 0; k < n; k++) out[k] = !p->w || p->w[j + k];
     } else {
         crs_cp_panel(p, &r->f->room, at, now, e + rows * right, m, e);
         part_of(p, r->part, j, n, m, e, out);
     }
 }
 
+/* The slab with this entry is taken. */
+static bool hold(const crease_cp_fit *f, ptrdiff_t entry)
+{
+    crs_source *s = f->source;
+    crs_cp_held *h = f->held;
+    const ptrdiff_t slab = crs_slab_with(&s->cut, entry);
+    if (h->taken && h->slab.index == slab) return true;
+    release(f);
+    crease_error e = { .code = CREASE_OK };
+    h->taken = s->ops->take(s, slab, &h->slab, &e);
+    if (!h->taken && h->failure.code == CREASE_OK) h->failure = e;
+    return h->taken;
+}
+
+/* Of an engine with an E of its own, or a penalty not by entries: in one piece. */
+static void read_whole(const crease_cp_fit *f, reading *r)
+{
+    const ptrdiff_t rows = f->point.grid.rows;
+    r->point = f->point;
+    r->point.t = f->source->whole;
+    r->point.w = f->source->seen;
+    crs_parallel_runs(f->room.threads, (r->count + rows - 1) / rows, read_rows, r);
+}
+
 void crease_cp_fit_read(const crease_cp_fit *f, crease_rpca_part part, ptrdiff_t first,
                         ptrdiff_t count, double *out)
 {
-    const ptrdiff_t rows = f->point.grid.rows;
-    reading r = { f, part, first, count, out };
-    crs_parallel_runs(f->room.threads, (count + rows - 1) / rows, read_rows, &r);
+    const ptrdiff_t right = f->point.grid.right, rows = f->point.grid.rows;
+    reading r = { .f = f, .part = part, .first = first, .count = count, .out = out };
+    if (f->source->whole && f->point.sparse) {
+        read_whole(f, &r);
+        return;
+    }
+    for (ptrdiff_t left = count; left > 0; left -= r.count, r.out += r.count * right) {
+        const ptrdiff_t at = first + count - left;
+        if (!hold(f, at * right)) {
+            fill(left * right, NAN, r.out);
+            return;
+        }
+        const crs_slab *slab = &f->held->slab;
+        r.point = crs_cp_point_in(&f->point, slab);
+        r.point.grid = f->point.grid;
+        r.first = at - slab->first / right;
+        r.count = fewer(left, crease_size(&slab->shape) / right - r.first);
+        crs_parallel_runs(f->room.threads, (r.count + rows - 1) / rows, read_rows, &r);
+    }
 }

@@ -93,7 +93,7 @@ static void sparse(const void *self, ptrdiff_t first, ptrdiff_t count, double *o
     const generic *g = self;
     const crease_problem *p = crease_cp_rpca_problem(g->model);
     const int E = p->block[p->count - 1].name[0] == 'B' ? p->count - 3 : p->count - 2;
-    const crs_slabs grid = crs_slabs_of(&p->space[E]);
+    const crs_slabs grid = crs_cp_rows(&p->space[E], 1);
     copy(count * grid.right, crease_solution(g->solver, E) + first * grid.right, out);
 }
 

@@ -18,6 +18,8 @@
 enum { CRS_RPCA_BLOCKS = CREASE_MAX_ORDER + 4 };
 
 typedef struct {
+    crs_source scaled;       /* of the run where a source is given: its slabs, scaled */
+    crs_source *from;        /* that source; NULL: a tensor was */
     int data, factor, value; /* powers of the data, the factors and the objective */
     int factors;             /* so many blocks are factors */
     ptrdiff_t size;
@@ -81,6 +83,9 @@ static inline int crs_block_power(const crs_units *u, int i)
  * parameters of the penalty are in a unit of their own. False with a sentence when squares of the
  * data are no numbers, or settings forbid another unit, or memory runs out. */
 bool crs_rpca_enter(crease_rpca *r, bool learns, const double *tensor, crease_error *e);
+
+/* The same of a source whose facts are known: the run's is then r->units->scaled. */
+bool crs_rpca_enter_on(crease_rpca *r, bool learns, crs_source *t, crease_error *e);
 
 /* What was filled in, chosen and learned becomes the user's; and there is room for the answer. */
 bool crs_rpca_leave(crease_rpca *r, double *tensor, crease_error *e);

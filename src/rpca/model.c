@@ -117,6 +117,24 @@ bool crs_cp_seen(const crease_cp_rpca_settings *s, const double *tensor, ptrdiff
     return !(s->missing && isnan(tensor[j])) && !(s->mask && s->mask[j] == 0);
 }
 
+static bool bad_entry(const crease_space *s, ptrdiff_t j, double t, crease_error *e)
+{
+    char where[300];
+    crs_cp_place(s, j, where, sizeof where);
+    return crs_fail(e, CREASE_BAD_DATA, "%s of the tensor is %s; give finite numbers%s", where,
+                    isnan(t) ? "nan"
+                    : t > 0  ? "inf"
+                             : "-inf",
+                    isnan(t) ? ", or let nan mark missing entries (--missing nan)" : "");
+}
+
+static bool any_seen(ptrdiff_t missing, const crease_space *s, crease_error *e)
+{
+    return missing < crease_size(s) ||
+           crs_fail(e, CREASE_BAD_DATA,
+                    "no entry was observed: all are missing; give data with at least one number");
+}
+
 bool crs_cp_check_data(const crease_cp_rpca_settings *s, const double *tensor, ptrdiff_t *missing,
                        crease_error *e)
 {
@@ -131,17 +149,16 @@ bool crs_cp_check_data(const crease_cp_rpca_settings *s, const double *tensor, p
         const bool seen = crs_cp_seen(s, tensor, j);
         *missing += !seen;
         if (!seen || isfinite(tensor[j])) continue;
-        crs_cp_place(&s->shape, j, where, sizeof where);
-        return crs_fail(e, CREASE_BAD_DATA, "%s of the tensor is %s; give finite numbers%s", where,
-                        isnan(tensor[j]) ? "nan"
-                        : tensor[j] > 0  ? "inf"
-                                         : "-inf",
-                        isnan(tensor[j]) ? ", or let nan mark missing entries (--missing nan)"
-                                         : "");
+        return bad_entry(&s->shape, j, tensor[j], e);
     }
-    return *missing < crease_size(&s->shape) ||
-           crs_fail(e, CREASE_BAD_DATA,
-                    "no entry was observed: all are missing; give data with at least one number");
+    return any_seen(*missing, &s->shape, e);
+}
+
+bool crs_cp_check_facts(const crs_source *t, crease_error *e)
+{
+    const crease_space *s = &t->cut.shape;
+    if (t->facts.bad >= 0) return bad_entry(s, t->facts.bad, t->facts.wrong, e);
+    return any_seen(t->facts.missing, s, e);
 }
 
 static bool take_data(crease_cp_rpca *m, const double *tensor, crease_error *e)

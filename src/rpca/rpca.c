@@ -234,10 +234,10 @@ static void refresh(crease_rpca *r)
     r->progress = crs_rpca_own_progress(r, &r->progress);
 }
 
-static bool begin_cp(crease_rpca *r, double *tensor, crease_error *e)
+static bool begin_cp(crease_rpca *r, double *tensor, crs_source *t, crease_error *e)
 {
     const crease_cp_fit_settings given = cp_settings(&r->s, &r->o);
-    r->cp = crease_cp_fit_new(&given, tensor, e);
+    r->cp = t ? crs_cp_fit_new_on(&given, t, e) : crease_cp_fit_new(&given, tensor, e);
     if (!r->cp) return false;
     const crease_cp_fit_settings used = crease_cp_fit_used(r->cp);
     const crease_cp_pilot pilot = crease_cp_fit_pilot(r->cp);
@@ -336,7 +336,7 @@ static bool begin(crease_rpca *r, double *tensor, crease_error *e)
     if (r->units) r->watch.value = r->units->value, r->watch.data = r->units->data;
     const bool done =
         choose(r, data, e) && fits(r, data, e) &&
-        (r->s.kind == CREASE_RPCA_CP ? begin_cp(r, data, e) : begin_other(r, data, e)) &&
+        (r->s.kind == CREASE_RPCA_CP ? begin_cp(r, data, NULL, e) : begin_other(r, data, e)) &&
         crs_rpca_leave(r, tensor, e) && penalty_fits(&r->s.penalty, e);
     if (!r->center) return done;
     r->center->ready = true;
@@ -345,15 +345,52 @@ static bool begin(crease_rpca *r, double *tensor, crease_error *e)
     return done;
 }
 
+/* What needs the tensor in one piece, whatever the source is. */
+static bool suits_source(const crease_rpca_settings *s, const crs_source *t, crease_error *e)
+{
+    for (int n = 0; n < t->cut.shape.order; n++)
+        if (s->shape.order != t->cut.shape.order || s->shape.dim[n] != t->cut.shape.dim[n])
+            return crs_fail(e, CREASE_BAD_ARGUMENT,
+                            "the settings have another shape than the data");
+    if (s->kind != CREASE_RPCA_CP)
+        return crs_fail(e, CREASE_UNSUPPORTED,
+                        "models other than cp need the tensor in memory; use --model cp, or more "
+                        "memory");
+    if (s->center)
+        return crs_fail(e, CREASE_UNSUPPORTED,
+                        "--center needs the tensor in memory; remove the constants before, or use "
+                        "more memory");
+    return s->rank > 0 || crs_fail(e, CREASE_UNSUPPORTED,
+                                   "choosing the rank needs the tensor in memory; give the rank");
+}
+
+static crs_source *in_unit(crease_rpca *r, crs_source *t)
+{
+    if (!r->units) return t;
+    r->watch.value = r->units->value, r->watch.data = r->units->data;
+    return &r->units->scaled;
+}
+
+static bool begin_on(crease_rpca *r, crs_source *t, crease_error *e)
+{
+    const crease_cp_fit_settings cp = cp_settings(&r->s, &r->o);
+    const int threads = crs_useful_threads(r->s.threads, crease_size(&t->cut.shape));
+    return suits(&r->s, e) && prunes(r, e) && suits_source(&r->s, t, e) &&
+           crs_source_survey(t, threads, e) && crs_cp_check_facts(t, e) &&
+           crs_rpca_enter_on(r, crs_cp_fit_learns(&cp), t, e) &&
+           begin_cp(r, NULL, in_unit(r, t), e) && crs_rpca_leave(r, NULL, e) &&
+           penalty_fits(&r->s.penalty, e);
+}
+
 /* Its watch stands in the caller's while it is built, and in every run. */
-static bool watched(crease_rpca *r, double *tensor, crease_error *e)
+static bool watched(crease_rpca *r, double *tensor, crs_source *t, crease_error *e)
 {
     crease_watch *given = r->o.watch;
     const crease_phase was = crease_watch_enter(given, CREASE_PHASE_START);
     crs_watch_begin(&r->watch, given);
     crease_watch_limit(&r->watch, r->o.max_seconds);
     r->o.watch = &r->watch;
-    const bool done = begin(r, tensor, e);
+    const bool done = t ? begin_on(r, t, e) : begin(r, tensor, e);
     crease_watch_enter(given, was);
     r->o.watch = given;
     r->s.mask = NULL;
@@ -362,8 +399,7 @@ static bool watched(crease_rpca *r, double *tensor, crease_error *e)
     return done;
 }
 
-crease_rpca *crease_rpca_new(const crease_rpca_settings *s, const crease_options *o, double *tensor,
-                             crease_error *e)
+static crease_rpca *allocate(crease_error *e)
 {
     crease_rpca *r = crs_alloc(1, sizeof *r);
     if (!r) return crs_fail(e, CREASE_NO_MEMORY, "out of memory: robust PCA"), NULL;
@@ -373,7 +409,14 @@ crease_rpca *crease_rpca_new(const crease_rpca_settings *s, const crease_options
         r->facts.largest_rest = NAN;
     r->facts.least = INFINITY;
     r->facts.largest = -1;
-    if (take(s, o, r, e) && watched(r, tensor, e)) return r;
+    return r;
+}
+
+crease_rpca *crease_rpca_new(const crease_rpca_settings *s, const crease_options *o, double *tensor,
+                             crease_error *e)
+{
+    crease_rpca *r = allocate(e);
+    if (r && take(s, o, r, e) && watched(r, tensor, NULL, e)) return r;
     crease_rpca_free(r);
     return NULL;
 }
@@ -381,8 +424,10 @@ crease_rpca *crease_rpca_new(const crease_rpca_settings *s, const crease_options
 crease_rpca *crs_rpca_new_on(const crease_rpca_settings *s, const crease_options *o, crs_source *t,
                              crease_error *e)
 {
-    (void)s, (void)o, (void)t;
-    return crs_fail(e, CREASE_UNSUPPORTED, "data that are not in memory; read them"), NULL;
+    crease_rpca *r = allocate(e);
+    if (r && take(s, o, r, e) && watched(r, NULL, t, e)) return r;
+    crease_rpca_free(r);
+    return NULL;
 }
 
 void crease_rpca_free(crease_rpca *r)

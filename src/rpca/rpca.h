@@ -194,6 +194,8 @@ void crs_cp_fill_defaults(crease_cp_rpca_settings *s);
 /* Every entry that is observed is finite, the mask 0 or 1; how many are missing. */
 bool crs_cp_check_data(const crease_cp_rpca_settings *s, const double *tensor, ptrdiff_t *missing,
                        crease_error *e);
+/* The same of a source whose facts are known. */
+bool crs_cp_check_facts(const crs_source *t, crease_error *e);
 void crs_cp_place(const crease_space *s, ptrdiff_t j, char *out,
                   size_t size); /* "entry 7 (at 1,2,3)", counted from 1 */
 bool crs_cp_seen(const crease_cp_rpca_settings *s, const double *tensor, ptrdiff_t j);
@@ -227,10 +229,12 @@ typedef struct {
     crs_kruskal k;
     crs_slabs grid;
     crs_source *source;
-    crs_penalty_value rho; /* alpha rho of a penalty by entries */
-    double dead, steep;    /* of it: the largest |T - M| where E = 0, and alpha rho'(0+) */
-    crease_reg whole;      /* of any other penalty: alpha R; ops NULL: by entries */
-    crs_cp_sparse *sparse; /* NULL: E = prox_{rho/(2c)}(T - M) where observed, else 0 */
+    const double *t;        /* of the rows at hand: a slab, or the whole tensor */
+    const unsigned char *w; /* NULL: all observed */
+    crs_penalty_value rho;  /* alpha rho of a penalty by entries */
+    double dead, steep;     /* of it: the largest |T - M| where E = 0, and alpha rho'(0+) */
+    crease_reg whole;       /* of any other penalty: alpha R; ops NULL: by entries */
+    crs_cp_sparse *sparse;  /* NULL: E = prox_{rho/(2c)}(T - M) where observed, else 0 */
     const void *self;
     double alpha_noise, nu;
     bool nonneg;
@@ -253,30 +257,43 @@ typedef struct {
     double *e, *lambda, *reg; /* of a penalty that is not by entries */
     double alone; /* the size of alpha R(T), for the alpha R that is next; NaN: unknown */
     crs_penalty_value alone_of;
+    crs_look look; /* of a tensor of several slabs */
 } crs_cp_room;
+
+/* The tensor as rows of which none is in two slabs, a few at a time. */
+crs_slabs crs_cp_rows(const crease_space *shape, ptrdiff_t rank);
+/* The same point as seen in a slab. */
+crs_cp_point crs_cp_point_in(const crs_cp_point *p, const crs_slab *slab);
+
 ptrdiff_t crs_cp_room_carve(const crs_cp_point *p, int threads, double *memory, crs_cp_room *w);
+
+/* What looks at several slabs need beside it. */
+bool crs_cp_room_open(const crs_cp_point *p, int threads, crs_cp_room *w, crease_error *e);
 
 /* The Khatri-Rao rows, whenever the factors have changed. */
 void crs_cp_columns(const crs_cp_point *p, crs_cp_room *w);
 
-/* M and E of a few rows (at most grid.rows); kr has grid.rows x rank doubles. */
+/* M and E of a few rows (at most grid.rows) of the slab at hand; kr has grid.rows x rank doubles.
+ */
 void crs_cp_panel(const crs_cp_point *p, const crs_cp_room *w, ptrdiff_t first, ptrdiff_t count,
                   double *kr, double *m, double *e);
 
 /* s of an entry */
 static inline double rest_at(const crs_cp_point *p, ptrdiff_t j, double m, double e)
 {
-    return p->source->seen && !p->source->seen[j] ? 0 : p->source->whole[j] - m - e;
+    return p->w && !p->w[j] ? 0 : p->t[j] - m - e;
 }
 
 /* Blocks X_1..X_d, E, Z, B and the constraint, in the scales of certificate.h; c->block has
  * d + 3 places. Results do not depend on the number of threads. */
-void crs_cp_certify(const crs_cp_point *p, crs_cp_room *w, crease_certificate *c);
+bool crs_cp_certify(const crs_cp_point *p, crs_cp_room *w, crease_certificate *c, crease_error *e);
+extern const crs_job crs_alone_job, crs_certify_job;
 
 /* Those scales for fits that end by them: of a block with |x_i| = x and terms of this size, where
  * the objective is `whole` (0: not known); and the least objective of T alone in Z, E or B. */
 double crs_cp_scale(double terms, double whole, double x);
-double crs_cp_objective(const crs_source *T, const crs_penalty_value *rho, double alpha_noise);
+bool crs_cp_objective(crs_source *T, const crs_penalty_value *rho, double alpha_noise, int threads,
+                      double *least, crease_error *e);
 
 /* crease_cp_components with room for `rank` numbers in left. */
 void crs_cp_components(const crease_space *shape, ptrdiff_t rank, const double *const *factor,

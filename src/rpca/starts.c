@@ -229,9 +229,9 @@ crease_cp_rpca *crs_cp_fit_model(const crease_cp_fit *f, crease_error *e)
 
 double crs_cp_gram_size(const crease_cp_fit *f)
 {
-    const ptrdiff_t n = crease_size(&f->s.model.shape), seen = n - f->missing;
+    const ptrdiff_t seen = crease_size(&f->s.model.shape) - f->missing;
     const int d = f->s.model.shape.order;
-    const double norm = crs_norm(n, f->source->whole);
+    const double norm = sqrt(f->source->facts.squares);
     return norm > 0 ? pow(norm / sqrt((double)seen), 2.0 * (d - 1) / d) : 1;
 }
 

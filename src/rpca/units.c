@@ -2,6 +2,7 @@
  * units: data far from 1 in size are multiplied by a power of two, the settings with them, and what
  * was learned from them back. Powers of two are exact: the run is the one that the data would have
  * in their own unit, were doubles without an exponent's bounds. */
+#include <float.h>
 #include <stdlib.h>
 
 #include "rpca/handle.h"
@@ -39,14 +40,75 @@ static bool fit_range(const crs_extent *a, const char *where, double value, int 
                     where, value, (int)lround(a->middle * log10(2)));
 }
 
-/* The power that the data are divided by; 0: none. */
-static bool choose(const crease_rpca_settings *s, const crease_options *o, const double *tensor,
-                   int *k, crease_error *e)
+/* The extent of a source: by exponents, |t| < 2^exponent <= 2|t|, and where the largest is. */
+enum { LOWEST = DBL_MIN_EXP - DBL_MANT_DIG, EXPONENTS = DBL_MAX_EXP - LOWEST + 1 };
+
+static int exponent(double x)
 {
-    const crs_extent a = crs_extent_of(crease_size(&s->shape), tensor, s->mask);
+    int k;
+    frexp(x, &k);
+    return k;
+}
+
+typedef struct {
+    double largest;
+    ptrdiff_t size;
+} extent_look;
+
+static void plan_extent(const void *args, const crease_space *shape, crs_total *sums)
+{
+    (void)args, (void)shape;
+    crs_total_plan(sums, CRS_COUNT, EXPONENTS);
+    crs_total_plan(sums, CRS_MOST, 1);
+}
+
+static bool add_extent(const void *args, void *room, const crs_slab *slab, int worker,
+                       crs_total *sums, crease_error *e)
+{
+    const extent_look *a = args;
+    const int64_t one = 1;
+    (void)room, (void)worker, (void)e;
+    for (ptrdiff_t j = 0, n = crease_size(&slab->shape); j < n; j++) {
+        const double t = slab->t[j];
+        if (t == 0 || !isfinite(t) || (slab->w && !slab->w[j])) continue;
+        const int64_t from_end = a->size - slab->first - j;
+        crs_total_count(sums, 0, exponent(t) - LOWEST, 1, &one);
+        if (fabs(t) == a->largest) crs_total_count(sums, 1, 0, 1, &from_end);
+    }
+    return true;
+}
+
+const crs_job crs_extent_job = {
+    .name = "extent", .size = sizeof(extent_look), .plan = plan_extent, .add = add_extent
+};
+
+static bool source_extent(crs_source *t, crs_extent *a, double *most, crease_error *e)
+{
+    const extent_look args = { t->facts.largest, crease_size(&t->cut.shape) };
+    crs_look l;
+    int64_t all = 0, below = 0;
+    *a = (crs_extent){ .at = -1 };
+    *most = 0;
+    if (!(args.largest > 0)) return true;
+    a->at = 0;
+    a->most = a->middle = exponent(args.largest);
+    if (abs(a->most) <= CRS_ORDINARY) return true;
+    if (!crs_look_once(&l, t, &crs_extent_job, &args, 1, NULL, e)) return false;
+    const int64_t *count = l.sums.array[0].whole;
+    a->at = args.size - (ptrdiff_t)l.sums.array[1].whole[0];
+    for (int k = 0; k < EXPONENTS; k++) all += count[k];
+    for (a->middle = LOWEST; below + count[a->middle - LOWEST] <= all / 2; a->middle++)
+        below += count[a->middle - LOWEST];
+    crs_look_close(&l);
+    return crs_source_entries(t, 1, &a->at, most, NULL, e);
+}
+
+/* The power that the data, of which one is `most`, are divided by; 0: none. */
+static bool choose(const crease_rpca_settings *s, const crease_options *o, crs_extent a,
+                   double most, int *k, crease_error *e)
+{
     const bool light = s->kind == CREASE_RPCA_CP && (!s->penalty.ops || crs_is_plain(&s->penalty));
     const char *own = absolute(s, o);
-    const double most = a.at < 0 ? 0 : tensor[a.at];
     char where[300] = "";
     if (a.at >= 0) crs_cp_place(&s->shape, a.at, where, sizeof where - 20);
     strcat(where, " of the tensor");
@@ -75,6 +137,17 @@ static void set_powers(crs_units *u, const crease_rpca_settings *s, int k)
     u->factors = s->kind == CREASE_RPCA_PCP ? 0 : s->kind == CREASE_RPCA_BALL ? 2 : d;
 }
 
+static bool take_start(crs_units *u, const crease_rpca_settings *s, crease_error *e)
+{
+    for (int n = 0; s->factor && n < s->shape.order; n++) {
+        const ptrdiff_t size = s->shape.dim[n] * s->rank;
+        u->start[n] = crs_doubles(size, "a start in another unit", e);
+        if (!u->start[n]) return false;
+        crs_times_power(size, -u->factor, s->factor[n], u->start[n]);
+    }
+    return true;
+}
+
 static bool take_data(crs_units *u, const crease_rpca_settings *s, const double *tensor,
                       crease_error *e)
 {
@@ -84,13 +157,7 @@ static bool take_data(crs_units *u, const crease_rpca_settings *s, const double 
     u->tensor = crs_doubles(u->size, "the data in another unit", e);
     if (!u->tensor) return false;
     crs_times_power(u->size, -u->data, tensor, u->tensor);
-    for (int n = 0; s->factor && n < s->shape.order; n++) {
-        const ptrdiff_t size = s->shape.dim[n] * s->rank;
-        u->start[n] = crs_doubles(size, "a start in another unit", e);
-        if (!u->start[n]) return false;
-        crs_times_power(size, -u->factor, s->factor[n], u->start[n]);
-    }
-    return true;
+    return take_start(u, s, e);
 }
 
 /* alpha, alpha_N and learn are pure numbers. */
@@ -117,13 +184,74 @@ static bool change(crs_units *u, crease_rpca_settings *s, bool learns, crease_er
 bool crs_rpca_enter(crease_rpca *r, bool learns, const double *tensor, crease_error *e)
 {
     int k;
-    if (!crs_check_shape("robust PCA", &r->s.shape, e) || !choose(&r->s, &r->o, tensor, &k, e))
-        return false;
+    if (!crs_check_shape("robust PCA", &r->s.shape, e)) return false;
+    const crs_extent a = crs_extent_of(crease_size(&r->s.shape), tensor, r->s.mask);
+    if (!choose(&r->s, &r->o, a, a.at < 0 ? 0 : tensor[a.at], &k, e)) return false;
     if (k == 0) return true;
     crs_units *u = r->units = crs_alloc(1, sizeof *u);
     if (!u) return crs_fail(e, CREASE_NO_MEMORY, "out of memory: the data in another unit");
     set_powers(u, &r->s, k);
     return take_data(u, &r->s, tensor, e) && change(u, &r->s, learns, e);
+}
+
+/* A slab in another unit is a copy, while it is looked at. */
+typedef struct {
+    crs_slab given;
+    double t[];
+} copied;
+
+static bool take_scaled(crs_source *s, ptrdiff_t k, crs_slab *out, crease_error *e)
+{
+    crs_units *u = (crs_units *)s;
+    crs_slab slab;
+    if (!u->from->ops->take(u->from, k, &slab, e)) return false;
+    const ptrdiff_t n = crease_size(&slab.shape);
+    copied *c = crs_alloc(sizeof *c + (size_t)n * sizeof *c->t, 1);
+    if (!c) {
+        u->from->ops->give(u->from, &slab);
+        return crs_fail(e, CREASE_NO_MEMORY, "out of memory: a slab in another unit");
+    }
+    c->given = slab;
+    crs_times_power(n, -u->data, slab.t, c->t);
+    *out = slab;
+    out->t = c->t;
+    return true;
+}
+
+static void give_scaled(crs_source *s, const crs_slab *slab)
+{
+    const crs_units *u = (const crs_units *)s;
+    copied *c = (copied *)((char *)(uintptr_t)slab->t - offsetof(copied, t));
+    u->from->ops->give(u->from, &c->given);
+    crs_free(c);
+}
+
+static void close_scaled(crs_source *s) { (void)s; }
+
+static void scale_source(crs_units *u, crs_source *t)
+{
+    static const crs_source_ops ops = { "scaled", take_scaled, give_scaled, close_scaled };
+    u->from = t;
+    u->scaled = *t;
+    u->scaled.ops = &ops;
+    u->scaled.whole = NULL;
+    u->scaled.seen = NULL;
+    u->scaled.facts.largest = ldexp(t->facts.largest, -u->data);
+    u->scaled.facts.squares = ldexp(t->facts.squares, -2 * u->data);
+}
+
+bool crs_rpca_enter_on(crease_rpca *r, bool learns, crs_source *t, crease_error *e)
+{
+    crs_extent a;
+    double most;
+    int k;
+    if (!source_extent(t, &a, &most, e) || !choose(&r->s, &r->o, a, most, &k, e)) return false;
+    if (k == 0) return true;
+    crs_units *u = r->units = crs_alloc(1, sizeof *u);
+    if (!u) return crs_fail(e, CREASE_NO_MEMORY, "out of memory: the data in another unit");
+    set_powers(u, &r->s, k);
+    scale_source(u, t);
+    return take_start(u, &r->s, e) && change(u, &r->s, learns, e);
 }
 
 void crs_units_free(crs_units *u)
@@ -242,7 +370,8 @@ bool crs_rpca_leave(crease_rpca *r, double *tensor, crease_error *e)
     own_ranks(u, r->ranks);
     own_support(u, r->cp);
     if (!own_facts(u, &r->facts, e) || !reserve(r, p, e)) return false;
-    if (!p) return blank_missing(u, tensor), true;
+    if (!p && tensor) blank_missing(u, tensor);
+    if (!p) return true;
     crs_free(u->tensor);
     u->tensor = NULL;
     set_problem(r, p);

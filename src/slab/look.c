@@ -41,6 +41,12 @@ crs_slab crs_slab_at(const crs_partition *p, ptrdiff_t k)
     return s;
 }
 
+ptrdiff_t crs_slab_with(const crs_partition *p, ptrdiff_t entry)
+{
+    const ptrdiff_t row = entry / crs_right(&p->shape, p->mode), length = p->shape.dim[p->mode];
+    return row / length * p->per + row % length / p->rows;
+}
+
 ptrdiff_t crs_slab_most(const crs_partition *p) { return p->rows * crs_right(&p->shape, p->mode); }
 
 crs_kruskal crs_slab_kruskal(const crs_slab *s, const crs_kruskal *k)

@@ -33,6 +33,7 @@ typedef struct {
 
 /* Slab k without its values. */
 crs_slab crs_slab_at(const crs_partition *p, ptrdiff_t k);
+ptrdiff_t crs_slab_with(const crs_partition *p, ptrdiff_t entry);
 ptrdiff_t crs_slab_most(const crs_partition *p); /* entries of the largest */
 
 /* k as seen in a slab: its rows of the factors. */
@@ -183,5 +184,14 @@ void crs_look_close(crs_look *l);
 /* One look: opened, run; the caller reads the sums and closes. */
 bool crs_look_once(crs_look *l, crs_source *s, const crs_job *job, const void *args, int threads,
                    crease_watch *watch, crease_error *e);
+
+/* The facts of a source, found by one look where they are not known yet. */
+bool crs_source_survey(crs_source *s, int threads, crease_error *e);
+
+/* Entries at places that grow, and whether they were observed (seen NULL: not asked). */
+bool crs_source_entries(crs_source *s, ptrdiff_t count, const ptrdiff_t *index, double *value,
+                        unsigned char *seen, crease_error *e);
+
+extern const crs_job crs_survey_job, crs_entries_job;
 
 #endif

@@ -36,8 +36,7 @@ static void one_case(const crease_space *shape, ptrdiff_t rank)
     sums.gradient[0] = calloc((size_t)(shape->dim[0] * rank), sizeof(double));
     crs_envelope_evaluate(s, rank, factor, &penalty, &penalty, &sums, NULL);
     assert_true(sums.value == 0 && sums.observed == crease_size(shape));
-    crs_envelope_open(s, rank, factor, &penalty);
-    crs_envelope_read(s, CRS_CP_B, 0, crs_cp_grid_of(shape, rank, 1, 1).left, out);
+    assert_true(crs_envelope_read(s, rank, factor, &penalty, CRS_CP_B, out, NULL));
     crs_envelope_free(s);
     assert_int_equal(allocations_live, 0);
     free(T), free(x), free(out), free(sums.gradient[0]);

@@ -31,8 +31,8 @@ static crs_envelope_solver_settings settings(const crease_cp_fit_settings *s)
  */
 static void mind_least_squares(const crease_cp_fit *f, crs_envelope_solver_settings *c)
 {
-    const ptrdiff_t n = crease_size(&c->shape);
-    const double size = crs_norm(n, f->source->whole) / sqrt((double)(n - f->missing));
+    const double seen = (double)(crease_size(&c->shape) - f->missing);
+    const double size = sqrt(f->source->facts.squares) / sqrt(seen);
     if (c->learn > 0) return;
     if (crs_envelope_threshold(&c->penalty, crs_noise_share(c->alpha_noise)) >= size)
         c->path = c->prune = false;
@@ -42,9 +42,7 @@ static void mind_least_squares(const crease_cp_fit *f, crs_envelope_solver_setti
  * to the largest entry. */
 static void adopt(crease_cp_fit *f, crs_cp_pilot *p)
 {
-    double largest = 0;
-    for (ptrdiff_t j = 0, n = crease_size(&p->c.shape); j < n; j++)
-        largest = larger(largest, fabs(f->source->whole[j]));
+    const double largest = f->source->facts.largest;
     if (f->s.learn > 0) p->report.threshold = larger(p->report.threshold, 1e-9 * largest);
     crease_cp_rpca_settings *m = &f->s.model;
     const double c = crs_noise_share(m->alpha_noise);
@@ -72,7 +70,9 @@ static crs_envelope_solver *go_on(crease_cp_fit *f, const crs_cp_pilot *p, creas
     if (p->closer > 0) c.eps = larger(1e-14, p->closer * c.eps);
     c.learn = 0;
     c.path = c.prune = false;
-    if (f->s.run.relative) c.whole = crs_cp_objective(f->source, &c.penalty, c.alpha_noise);
+    if (f->s.run.relative &&
+        !crs_cp_objective(f->source, &c.penalty, c.alpha_noise, c.threads, &c.whole, e))
+        return NULL;
     crs_envelope_solver *s = crs_envelope_solver_new(&c, f->source, e);
     if (s && crs_envelope_solver_start(s, c.rank, (const double *const *)factor, e)) return s;
     crs_envelope_solver_free(s);

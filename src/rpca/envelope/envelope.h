@@ -66,6 +66,7 @@ typedef struct {
     double weights;     /* sum w, w = s/r, 1 where r = 0 */
     ptrdiff_t observed; /* entries */
     ptrdiff_t nonzeros; /* of e */
+    bool uncut;         /* in: the watch is not asked */
     int every;          /* in: the histogram takes one row in so many, scattered; 0, 1: all */
     ptrdiff_t histogram[CRS_ENVELOPE_BINS]; /* of |r|/unit, over the observed entries */
     double unit;
@@ -92,13 +93,10 @@ bool crs_envelope_evaluate(crs_envelope *s, ptrdiff_t rank, const double *const 
 /* The q-quantile of |r|, 0 <= q <= 1, linear within a bin; NaN when nothing is observed. */
 double crs_envelope_quantile(const crs_envelope_sums *a, double q);
 
-/* The tensor as left x right (crs_cp_grid_of): rows first .. first+count-1 of a part go to out
- * (count x right). crs_envelope_open says at which point; its arguments are borrowed until the last
- * use. Where W = 0, B is -M. */
-void crs_envelope_open(crs_envelope *s, ptrdiff_t rank, const double *const *factor,
-                       const crs_penalty_value *penalty);
-void crs_envelope_read(const crs_envelope *s, crs_cp_part part, ptrdiff_t first, ptrdiff_t count,
-                       double *out);
+/* A part at a point, as large as the tensor. Where W = 0, B is -M. */
+bool crs_envelope_read(crs_envelope *s, ptrdiff_t rank, const double *const *factor,
+                       const crs_penalty_value *penalty, crs_cp_part part, double *out,
+                       crease_error *e);
 
 /* Minimizes F by a trust-region Levenberg-Marquardt method on the factors. A point is stationary
  * for the problem with Z, E, B and Lambda exactly when it is for F, and its relative residual in

@@ -539,7 +539,10 @@ static void first_pass(crs_envelope_solver *s)
 {
     const crs_penalty_value penalty =
         s->out.passes == 0 && s->out.stage != CRS_STAGE_WANTED ? s->goal : next_penalty(s);
-    if (!evaluate(s, &s->at, &penalty, &penalty)) return;
+    s->at.sums->uncut = true; /* without it nothing is known of the point */
+    const bool done = evaluate(s, &s->at, &penalty, &penalty);
+    s->at.sums->uncut = false;
+    if (!done) return;
     forget_pairs(s);
     arrive(s);
     if (s->out.passes > 1) return;

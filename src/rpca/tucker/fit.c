@@ -369,7 +369,8 @@ static double worst_residual(crs_tucker_fit *s)
  * certified. */
 static double strict_residual(crs_tucker_fit *s)
 {
-    const double least = crs_cp_objective(&s->data.source, &s->penalty, s->c.alpha_noise);
+    double least = 0;
+    crs_cp_objective(&s->data.source, &s->penalty, s->c.alpha_noise, s->c.threads, &least, NULL);
     s->whole = least > 0 ? larger(least, s->statistics.value) : 0;
     const double worst = worst_residual(s);
     s->whole = 0;

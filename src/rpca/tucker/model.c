@@ -295,18 +295,13 @@ static bool keep_cuts(crease_tucker_rpca *m, const crs_tucker_fit *fit, crease_e
     return true;
 }
 
-static void take_part(crs_tucker_fit *fit, crs_cp_part part, ptrdiff_t left, double *out)
+/* In memory: no slab of it can be missed. */
+static void take_part(crs_tucker_fit *fit, crs_cp_part part, double *out)
 {
-    crs_envelope_read(fit->pass, part, 0, left, out);
-}
-
-static void open_parts(crease_tucker_rpca *m, crs_tucker_fit *fit, const crs_penalty_value *penalty,
-                       const double *factor[2])
-{
-    const int last = m->facts.used.shape.order - 1;
-    factor[0] = fit->P;
-    factor[1] = fit->factor[last];
-    crs_envelope_open(fit->pass, fit->c.ranks.dim[last], factor, penalty);
+    const int last = fit->c.shape.order - 1;
+    const double *const factor[] = { fit->P, fit->factor[last] };
+    const crs_penalty_value penalty = crs_tucker_fit_goal(fit);
+    crs_envelope_read(fit->pass, fit->c.ranks.dim[last], factor, &penalty, part, out, NULL);
 }
 
 /* A factor or a core of the fit's size as the leading part of a larger one, whose rest is 0: then
@@ -329,7 +324,7 @@ static void embed(const crease_space *from, const double *x, const crease_space 
     }
 }
 
-static void take_tucker(crease_tucker_rpca *m, crs_tucker_fit *fit, ptrdiff_t left)
+static void take_tucker(crease_tucker_rpca *m, crs_tucker_fit *fit)
 {
     const int d = m->facts.used.shape.order;
     for (int n = 0; n < d; n++) {
@@ -337,10 +332,10 @@ static void take_tucker(crease_tucker_rpca *m, crs_tucker_fit *fit, ptrdiff_t le
         embed(&own, fit->factor[n], &m->space[n], m->x[n]);
     }
     embed(&fit->c.ranks, fit->core, &m->space[d], m->x[d]);
-    take_part(fit, CRS_CP_E, left, m->x[d + 1]);
-    take_part(fit, CRS_CP_Z, left, m->x[d + 2]);
-    take_part(fit, CRS_CP_B, left, m->x[d + 3]);
-    take_part(fit, CRS_CP_LAMBDA, left, m->lambda);
+    take_part(fit, CRS_CP_E, m->x[d + 1]);
+    take_part(fit, CRS_CP_Z, m->x[d + 2]);
+    take_part(fit, CRS_CP_B, m->x[d + 3]);
+    take_part(fit, CRS_CP_LAMBDA, m->lambda);
 }
 
 /* X = X_1 U S^(1/2), Y = X_2 V S^(1/2), where C = U S V' */
@@ -364,7 +359,7 @@ static bool split(crease_tucker_rpca *m, const crs_tucker_fit *fit, double *work
 }
 
 /* B is what of the fit's lies in the ball; Z = T - E - B. */
-static bool take_ball(crease_tucker_rpca *m, crs_tucker_fit *fit, ptrdiff_t left, crease_error *e)
+static bool take_ball(crease_tucker_rpca *m, crs_tucker_fit *fit, crease_error *e)
 {
     const crease_space *shape = &m->facts.used.shape;
     const ptrdiff_t r = fit->c.ranks.dim[0], size = crease_size(shape);
@@ -377,9 +372,9 @@ static bool take_ball(crease_tucker_rpca *m, crs_tucker_fit *fit, ptrdiff_t left
         return crs_fail(e, CREASE_NUMERICAL_FAILURE,
                         "the singular values of the start did not converge; rescale the matrix");
     double *E = m->x[2], *B = m->x[3], *Z = m->x[4];
-    take_part(fit, CRS_CP_E, left, E);
-    take_part(fit, CRS_CP_B, left, B);
-    take_part(fit, CRS_CP_LAMBDA, left, m->lambda);
+    take_part(fit, CRS_CP_E, E);
+    take_part(fit, CRS_CP_B, B);
+    take_part(fit, CRS_CP_LAMBDA, m->lambda);
     if (m->facts.used.eta == 0) m->facts.used.eta = crs_norm(size, B);
     crs_into_ball(size, m->facts.used.eta, B, B);
     for (ptrdiff_t j = 0; j < size; j++) Z[j] = m->tensor[j] - E[j] - B[j];
@@ -401,20 +396,15 @@ static bool take_room(crease_tucker_rpca *m, crease_error *e)
 static bool begin_fit(crease_tucker_rpca *m, crease_error *e)
 {
     const crs_tucker_settings c = settings_of(m);
-    const ptrdiff_t left =
-        crease_size(&c.shape) / c.shape.dim[c.shape.order - 1]; /* rows of the tensor */
-    const double *factor[2];
     crs_tucker_fit *fit = crs_tucker_fit_new(&c, m->tensor, e);
     if (!fit) return false;
     crs_tucker_fit_lead(fit, m->facts.used.passes, false);
     keep_facts(m, fit);
-    const crs_penalty_value penalty = crs_tucker_fit_goal(fit);
     bool done = keep_cuts(m, fit, e) && take_room(m, e);
-    if (done) open_parts(m, fit, &penalty, factor);
     if (done && m->facts.used.form == CREASE_RPCA_TUCKER)
-        take_tucker(m, fit, left);
+        take_tucker(m, fit);
     else if (done)
-        done = take_ball(m, fit, left, e);
+        done = take_ball(m, fit, e);
     crs_tucker_fit_free(fit);
     return done;
 }
