@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: MIT
- * compress: a tensor as a robust start sees it (clipped and completed slabs, the scale of its
- * residual), and in the leading singular vectors of its modes, T ~ core x_n U_n: one mode after the
- * other is replaced by them, only the first sees the whole tensor
+ * compress: a tensor in the leading singular vectors of its modes, T ~ core x_n U_n
+ *
+ * Of one slab: one mode after the other is replaced by them, only the first sees the whole tensor.
+ * Of many: the mode that shrinks most by subspace iteration, those of the others that slabs do not
+ * cut in its vectors, those that they cut from V_(n) M_n with random combinations of the vectors
+ * known; the first mode last, from rows that the others have made short. Three readings, four where
+ * even these rows are too many to be kept.
  *
  * Vannieuwenhoven, Vandebril, Meerbergen, A new truncation strategy for the HOSVD, 2012; Halko,
  * Martinsson, Tropp, Finding structure with randomness, 2011. */
@@ -9,178 +13,46 @@
 
 #include "rpca/start.h"
 
-enum { SLAB = 1 << 18, SAMPLE = 1 << 15 };
+enum { PANEL = 1 << 18, SPARE = 10, LONG = 4, LONGEST = 1500, STEPS = 2, STREAM = 64 };
+enum { MIXED = 128, FEW = 500 };
+enum { ROWS = 1 << 22 }; /* numbers that are kept of the rows of the first mode */
 
-bool crs_observe(const crease_space *shape, const double *tensor, const double *mask,
-                 crs_observed *o, crease_error *e)
-{
-    const ptrdiff_t size = crease_size(shape);
-    bool finite = true;
-    *o = (crs_observed){ .tensor = NULL };
-    if (mask) o->mask = crs_alloc((size_t)size, 1);
-    if (mask && !o->mask) return crs_fail(e, CREASE_NO_MEMORY, "out of memory: a mask");
-    for (ptrdiff_t j = 0; mask && j < size; j++) {
-        o->mask[j] = mask[j] > 0;
-        finite = finite && (o->mask[j] || isfinite(tensor[j]));
-    }
-    if (!finite) o->tensor = crs_doubles(size, "the observed entries", e);
-    if (!finite && !o->tensor) return false;
-    for (ptrdiff_t j = 0; !finite && j < size; j++) o->tensor[j] = o->mask[j] ? tensor[j] : 0;
-    crs_memory_open(&o->data, shape, finite ? tensor : o->tensor, o->mask);
-    return true;
-}
-
-ptrdiff_t crs_view_rows(const crs_cp_view *v)
-{
-    const ptrdiff_t right = crs_right(&v->shape, 0);
-    return fewer(v->shape.dim[0], more(1, SLAB / right));
-}
-
-static crs_kruskal part_of(const crs_cp_view *v, ptrdiff_t first, ptrdiff_t count)
-{
-    crs_kruskal k = *v->model;
-    k.shape.dim[0] = count;
-    k.factor[0] += first * k.rank;
-    return k;
-}
-
-ptrdiff_t crs_view_scratch(const crs_cp_view *v, ptrdiff_t rows)
-{
-    crease_space s = v->shape;
-    s.dim[0] = rows;
-    if (crs_view_plain(v)) return 1;
-    return crease_size(&s) + (v->model ? crs_kruskal_scratch(&s, v->model->rank) : 0);
-}
-
-const double *crs_view_slab(const crs_cp_view *v, ptrdiff_t first, ptrdiff_t count, double *work)
-{
-    const ptrdiff_t right = crs_right(&v->shape, 0), start = first * right, size = count * right;
-    const double *t = v->source->whole + start;
-    if (crs_view_plain(v)) return t;
-    fill(size, 0, work);
-    if (v->model) {
-        const crs_kruskal k = part_of(v, first, count);
-        crs_reconstruct(&k, 1, work, work + size);
-    }
-    for (ptrdiff_t j = 0; j < size; j++) {
-        const bool here = crs_view_observed(v, start + j);
-        const double rest = here ? clip(t[j] - work[j], -v->limit, v->limit) : 0;
-        work[j] = v->residual ? rest : work[j] + rest;
-    }
-    return work;
-}
-
-/* M_j by its formula */
-static double model_at(const crs_kruskal *k, ptrdiff_t j)
-{
-    ptrdiff_t index[CREASE_MAX_ORDER];
-    double sum = 0;
-    for (int n = k->shape.order - 1; n >= 0; n--)
-        index[n] = j % k->shape.dim[n], j /= k->shape.dim[n];
-    for (ptrdiff_t r = 0; r < k->rank; r++) {
-        double product = 1;
-        for (int n = 0; n < k->shape.order; n++) product *= k->factor[n][index[n] * k->rank + r];
-        sum += product;
-    }
-    return sum;
-}
-
-static ptrdiff_t sample_size(const crs_cp_view *v) { return fewer(crease_size(&v->shape), SAMPLE); }
-
-/* A step through all entries whose first ones are spread evenly, whatever the dimensions: prime to
- * their number and near its golden section. */
-static ptrdiff_t even_step(ptrdiff_t size)
-{
-    for (ptrdiff_t step = (ptrdiff_t)(0.6180339887498949 * (double)size);; step++) {
-        ptrdiff_t a = size, b = step;
-        while (b > 0) {
-            const ptrdiff_t rest = a % b;
-            a = b, b = rest;
-        }
-        if (a == 1) return step;
-    }
-}
-
-/* T - M at an even sample of the observed entries; how many. */
-static ptrdiff_t sample(const crs_cp_view *v, double *out)
-{
-    const ptrdiff_t size = crease_size(&v->shape), most = sample_size(v);
-    const ptrdiff_t step = even_step(size);
-    ptrdiff_t used = 0;
-    crs_view_count(v);
-    for (ptrdiff_t k = 0, j = 0; k < size && used < most; k++) {
-        if (crs_view_observed(v, j)) {
-            const double t = v->source ? v->source->whole[j] : 0;
-            out[used++] = t - (v->model ? model_at(v->model, j) : 0);
-        }
-        j = j < size - step ? j + step : j + step - size;
-    }
-    return used;
-}
-
-bool crs_view_median(const crs_cp_view *v, double *median, crease_error *e)
-{
-    double *work = crs_doubles(sample_size(v), "a sample of the residual", e);
-    const ptrdiff_t used = work ? sample(v, work) : 0;
-    for (ptrdiff_t k = 0; k < used; k++) work[k] = fabs(work[k]);
-    *median = used ? crs_median(used, work) : 0;
-    crs_free(work);
-    return work != NULL;
-}
-
-bool crs_view_middle(const crs_cp_view *v, double *median, double *around, crease_error *e)
-{
-    double *work = crs_doubles(sample_size(v), "a sample of the data", e);
-    const ptrdiff_t used = work ? sample(v, work) : 0;
-    *median = used ? crs_median(used, work) : 0;
-    for (ptrdiff_t k = 0; k < used; k++) work[k] = fabs(work[k] - *median);
-    *around = used ? crs_median(used, work) : 0;
-    crs_free(work);
-    return work != NULL;
-}
-
-bool crs_view_check(const crs_cp_view *v, crease_error *e)
-{
-    if (v->checked) return true;
-    crs_view_count(v);
-    for (ptrdiff_t j = 0, size = crease_size(&v->shape); j < size; j++)
-        if (crs_view_observed(v, j) && !isfinite(v->source->whole[j]))
-            return crs_fail(e, CREASE_BAD_DATA,
-                            "entry %td of the tensor is %g; give finite numbers, or mask it", j + 1,
-                            v->source->whole[j]);
-    return true;
-}
-
-enum { SPARE = 10, LONG = 4, LONGEST = 1500, STEPS = 2, STREAM = 64 };
-
+/* A mode as it is measured */
 typedef struct {
     int n;
-    ptrdiff_t rows, columns; /* of a slab; of q */
-    double *slab, *product;  /* V slab, and V slab x_n Q' */
-} reader;
+    ptrdiff_t length, columns, p; /* I_n; of U_n; of q: I_n of a Gram matrix */
+    bool sketched;
+    bool known;              /* q has its vectors */
+    double *q, *w, *squares; /* I_n x p; I_n x p; columns */
+} axis;
 
-/* w (I_n x columns) = V_(n) V_(n)' Q; q NULL: the Gram matrix itself */
-static void apply(const crs_cp_view *v, const reader *r, double *q, double *w)
+static axis axis_of(const crease_space *s, int n, ptrdiff_t rank)
 {
-    crease_space s = v->shape;
-    const crs_cp_square a = { r->n, r->columns, q, w, r->product };
-    crs_view_count(v);
-    fill(s.dim[r->n] * r->columns, 0, w);
-    for (ptrdiff_t first = 0; first < v->shape.dim[0] && !crease_watch_over(v->watch);
-         first += r->rows) {
-        s.dim[0] = fewer(r->rows, v->shape.dim[0] - first);
-        add_square(&a, &s, crs_view_slab(v, first, s.dim[0], r->slab));
-    }
+    axis a = { .n = n, .length = s->dim[n], .columns = fewer(s->dim[n], rank) };
+    const ptrdiff_t p = fewer(a.length, a.columns + SPARE);
+    a.sketched = a.length > LONG * p || a.length > LONGEST;
+    a.p = a.sketched ? p : a.length;
+    return a;
 }
 
-static bool open_reader(const crs_cp_view *v, bool sketched, reader *r, crease_error *e)
+static void close_axis(axis *a)
 {
-    r->rows = r->n == 0 ? v->shape.dim[0] : crs_view_rows(v);
-    const ptrdiff_t fibres = crs_right(&v->shape, 0) / (r->n ? v->shape.dim[r->n] : 1);
-    const ptrdiff_t product = (r->n ? r->rows : 1) * fibres * r->columns;
-    r->slab = crs_doubles(crs_view_scratch(v, r->rows), "a slab", e);
-    r->product = crs_doubles(sketched ? product : 1, "a product of a slab", e);
-    return r->slab && r->product;
+    crs_free(a->q);
+    crs_free(a->squares);
+    *a = (axis){ .n = a->n };
+}
+
+/* At first q is random. */
+static bool open_axis(axis *a, uint64_t seed, crease_error *e)
+{
+    const crease_random random = { seed, (uint64_t)(STREAM + a->n) };
+    const ptrdiff_t size = a->length * a->p;
+    a->q = crs_doubles(2 * size, "a basis", e);
+    a->w = a->q + size;
+    a->squares = a->q ? crs_doubles(a->columns, "a spectrum", e) : NULL;
+    for (ptrdiff_t j = 0; a->squares && a->sketched && j < size; j++)
+        a->q[j] = crease_random_normal(random, (uint64_t)j);
+    return a->squares;
 }
 
 static bool unconverged(int n, crease_error *e)
@@ -191,65 +63,86 @@ static bool unconverged(int n, crease_error *e)
                     n + 1);
 }
 
-static bool by_gram(const crs_cp_view *v, const reader *r, ptrdiff_t columns, double *basis,
-                    double *squares, crease_error *e)
+/* q and the squares from the Gram matrix w */
+static bool by_gram(axis *a, crease_error *e)
 {
-    const ptrdiff_t length = v->shape.dim[r->n];
-    double *gram =
-        crs_doubles(2 * length * length + length + crs_eigh_scratch(length), "a Gram matrix", e);
-    if (!gram) return false;
-    double *q = gram + length * length, *w = q + length * length, *work = w + length;
-    apply(v, r, NULL, gram);
-    if (crease_watch_over(v->watch)) return crs_free(gram), crs_cut(e, "the start");
-    const bool done = crs_eigh(length, gram, w, q, work);
-    for (ptrdiff_t k = 0; done && k < columns; k++) {
-        const double *vector = q + (length - 1 - k) * length;
-        squares[k] = pos(w[length - 1 - k]);
-        for (ptrdiff_t i = 0; i < length; i++) basis[i * columns + k] = vector[i];
-    }
-    crs_free(gram);
-    return done || unconverged(r->n, e);
-}
-
-static bool by_sketch(const crs_cp_view *v, const reader *r, ptrdiff_t columns, uint64_t seed,
-                      double *basis, double *squares, crease_error *e)
-{
-    const ptrdiff_t length = v->shape.dim[r->n], p = r->columns;
-    const crease_random random = { seed, (uint64_t)(STREAM + r->n) };
-    double *q = crs_doubles(2 * length * p + p + p * p + crs_svd_scratch(length, p), "a sketch", e);
+    const ptrdiff_t length = a->length;
+    double *q =
+        crs_doubles(length * length + length + crs_eigh_scratch(length), "a Gram matrix", e);
     if (!q) return false;
-    double *w = q + length * p, *s = w + length * p, *vt = s + p, *work = vt + p * p;
-    bool done = true;
-    for (ptrdiff_t j = 0; j < length * p; j++) q[j] = crease_random_normal(random, (uint64_t)j);
-    for (int step = 0; done && step < STEPS; step++) {
-        apply(v, r, q, w);
-        if (crease_watch_over(v->watch)) return crs_free(q), crs_cut(e, "the start");
-        done = crs_svd(length, p, w, q, s, vt, work);
-    }
-    for (ptrdiff_t k = 0; done && k < columns; k++) { /* w = Q S V' with S ~ the squares */
-        squares[k] = s[k];
-        for (ptrdiff_t i = 0; i < length; i++) basis[i * columns + k] = q[i * p + k];
+    double *w = q + length * length;
+    const bool done = crs_eigh(length, a->w, w, q, w + length);
+    for (ptrdiff_t k = 0; done && k < length; k++) {
+        const double *vector = q + (length - 1 - k) * length;
+        if (k < a->columns) a->squares[k] = pos(w[length - 1 - k]);
+        for (ptrdiff_t i = 0; i < length; i++) a->q[i * length + k] = vector[i];
     }
     crs_free(q);
-    return done || unconverged(r->n, e);
+    return done || unconverged(a->n, e);
 }
 
-/* The leading left singular vectors of V_(n), I_n x columns, and the squares of their values,
- * descending; columns <= I_n. A mode other than the first, or a plain view. By the Gram matrix, or
- * when the mode is long by two steps of subspace iteration from a random start, each one pass. */
-static bool leading_vectors(const crs_cp_view *v, int n, ptrdiff_t columns, uint64_t seed,
-                            double *basis, double *squares, crease_error *e)
+/* w = Q S V' with S ~ the squares */
+static bool by_sketch(axis *a, crease_error *e)
 {
-    const ptrdiff_t length = v->shape.dim[n], p = fewer(length, columns + SPARE);
-    const bool sketched = length > LONG * p || length > LONGEST;
-    reader r = { .n = n, .columns = sketched ? p : length };
-    bool done = open_reader(v, sketched, &r, e);
-    if (done)
-        done = sketched ? by_sketch(v, &r, columns, seed, basis, squares, e)
-                        : by_gram(v, &r, columns, basis, squares, e);
-    crs_free(r.slab);
-    crs_free(r.product);
-    return done;
+    const ptrdiff_t p = a->p;
+    double *s = crs_doubles(p + p * p + crs_svd_scratch(a->length, p), "a sketch", e);
+    if (!s) return false;
+    double *vt = s + p;
+    const bool done = crs_svd(a->length, p, a->w, a->q, s, vt, vt + p * p);
+    for (ptrdiff_t k = 0; done && k < a->columns; k++) a->squares[k] = s[k];
+    crs_free(s);
+    return done || unconverged(a->n, e);
+}
+
+static bool learn(axis *a, crease_error *e)
+{
+    a->known = a->sketched ? by_sketch(a, e) : by_gram(a, e);
+    return a->known;
+}
+
+/* U_n: the leading columns of q */
+static bool take_basis(const axis *a, crs_cp_core *c, crease_error *e)
+{
+    double *u = c->basis[a->n] = crs_doubles(a->length * a->columns, "a basis", e);
+    for (ptrdiff_t j = 0; u && j < a->length * a->columns; j++)
+        u[j] = a->q[j / a->columns * a->p + j % a->columns];
+    return u;
+}
+
+/* Indices of the first mode in a piece of a tensor that is seen from mode n */
+static ptrdiff_t piece_of(const crease_space *s, int n)
+{
+    return n == 0 ? s->dim[0] : fewer(s->dim[0], more(1, PANEL / crs_right(s, 0)));
+}
+
+/* w of a tensor as it is */
+static bool measure_plain(const crease_space *s, const double *t, const axis *a, crease_error *e)
+{
+    const ptrdiff_t right = crs_right(s, 0), rows = piece_of(s, a->n);
+    crease_space piece = *s;
+    crs_cp_square b = { a->n, a->p, a->sketched ? a->q : NULL, a->w, NULL };
+    piece.dim[0] = rows;
+    b.product = crs_doubles(a->sketched ? crease_size(&piece) / piece.dim[a->n] * a->p : 1,
+                            "a product of a slab", e);
+    fill(a->length * a->p, 0, a->w);
+    for (ptrdiff_t first = 0; b.product && first < s->dim[0]; first += rows) {
+        piece.dim[0] = fewer(rows, s->dim[0] - first);
+        add_square(&b, &piece, t + first * right);
+    }
+    crs_free(b.product);
+    return b.product;
+}
+
+/* v NULL: of the core so far */
+static bool measure(const crs_cp_view *v, const crs_cp_core *c, const axis *a, crease_error *e)
+{
+    crs_cp_measure m = { .with = { .rank = 0 } };
+    double *w[CREASE_MAX_ORDER] = { NULL };
+    if (!v) return measure_plain(&c->shape, c->values, a, e);
+    m.columns[a->n] = a->p;
+    m.q[a->n] = a->sketched ? a->q : NULL;
+    w[a->n] = a->w;
+    return crs_view_measure(v, &m, w, NULL, e);
 }
 
 /* The first k < count with squares[k-1] > 16 squares[k] and no more than a hundredth of their sum
@@ -280,20 +173,39 @@ static int next_mode(const crs_cp_core *c, ptrdiff_t rank, bool at_first)
     return best;
 }
 
-/* V x_n U_n' slab by slab */
-static double *project(const crs_cp_view *v, int n, crs_mode_map u, crease_error *e)
+static void project_plain(const crease_space *s, const double *t, int n, crs_mode_map u,
+                          double *out)
 {
-    crease_space s = v->shape, to = v->shape;
-    to.dim[n] = u.to;
-    crs_view_count(v);
-    const ptrdiff_t rows = n == 0 ? s.dim[0] : crs_view_rows(v), right = crs_right(&to, 0);
-    double *slab = crs_doubles(crs_view_scratch(v, rows), "a slab", e);
-    double *out = slab ? crs_doubles(crease_size(&to), "a compressed tensor", e) : NULL;
-    for (ptrdiff_t first = 0; out && first < v->shape.dim[0]; first += rows) {
-        s.dim[0] = fewer(rows, v->shape.dim[0] - first);
-        crs_ttm(&s, n, u, 1, crs_view_slab(v, first, s.dim[0], slab), 0, out + first * right);
+    const ptrdiff_t right = crs_right(s, 0), rows = piece_of(s, n);
+    crease_space piece = *s;
+    for (ptrdiff_t first = 0; first < s->dim[0]; first += rows) {
+        piece.dim[0] = fewer(rows, s->dim[0] - first);
+        crs_ttm(&piece, n, u, 1, t + first * right, 0,
+                out + first * (n ? right / s->dim[n] * u.to : right));
     }
-    crs_free(slab);
+}
+
+/* The core so far, or the tensor itself, in U_n */
+static double *project(const crs_cp_view *v, const crs_cp_core *c, const axis *a, crease_error *e)
+{
+    const crs_mode_map u = { c->basis[a->n], a->columns, true };
+    crease_space to = c->shape;
+    to.dim[a->n] = a->columns;
+    double *out = crs_doubles(crease_size(&to), "a compressed tensor", e);
+    if (!out) return NULL;
+    if (!v) return project_plain(&c->shape, c->values, a->n, u, out), out;
+    double *work = crs_doubles(crs_view_scratch(v), "a slab", e);
+    crs_slab slab;
+    if (!work || !v->source->ops->take(v->source, 0, &slab, e))
+        return crs_free(work), crs_free(out), NULL;
+    const crs_partition panels = crs_view_panels(v, &slab.shape);
+    crs_view_count(v);
+    for (ptrdiff_t k = 0; k < panels.count; k++) {
+        const crs_slab p = crs_view_panel(v, &slab, &panels, k, work);
+        crs_ttm(&p.shape, a->n, u, 1, p.t, 0, out + p.from[0] * crs_right(&to, 0));
+    }
+    v->source->ops->give(v->source, &slab);
+    crs_free(work);
     return out;
 }
 
@@ -312,22 +224,228 @@ static void hear(verdict *r, ptrdiff_t columns, const double *squares)
         r->least = more(r->least, k);
 }
 
+/* By the Gram matrix, or when the mode is long by two steps of subspace iteration from a random
+ * start, each one reading. */
+static bool iterate(const crs_cp_view *v, const crs_cp_core *c, axis *a, crease_error *e)
+{
+    for (int step = 0; step < (a->sketched ? STEPS : 1); step++) {
+        if (!measure(v, c, a, e)) return false;
+        if (crease_watch_over(c->watch)) return crs_cut(e, "the start");
+        if (!learn(a, e)) return false;
+    }
+    return true;
+}
+
+/* Mode n of the core so far; v NULL: or of one slab */
 static bool shrink(const crs_cp_view *v, int n, uint64_t seed, crs_cp_core *c, verdict *r,
                    crease_error *e)
 {
-    const ptrdiff_t length = v->shape.dim[n], columns = fewer(length, r->asked);
-    double *squares = crs_doubles(columns, "a spectrum", e);
-    c->basis[n] = squares ? crs_doubles(length * columns, "a basis", e) : NULL;
-    bool done = c->basis[n] && leading_vectors(v, n, columns, seed, c->basis[n], squares, e);
+    axis a = axis_of(&c->shape, n, r->asked);
+    bool done = open_axis(&a, seed, e) && iterate(v, c, &a, e) && take_basis(&a, c, e);
     if (done) {
-        double *out = project(v, n, (crs_mode_map){ c->basis[n], columns, true }, e);
+        double *out = project(v, c, &a, e);
         crs_free(c->values);
         c->values = out;
-        c->shape.dim[n] = columns;
-        hear(r, columns, squares);
+        c->shape.dim[n] = a.columns;
+        hear(r, a.columns, a.squares);
         done = out;
     }
-    crs_free(squares);
+    close_axis(&a);
+    return done;
+}
+
+static bool compress_slab(const crs_cp_view *v, uint64_t seed, crs_cp_core *c, verdict *r,
+                          crease_error *e)
+{
+    for (int step = 0; step < v->shape.order; step++)
+        if (!shrink(step ? NULL : v, next_mode(c, r->asked, step == 0), seed, c, r, e))
+            return false;
+    return true;
+}
+
+/* Of many slabs: all modes, and the factors that those are seen by which slabs cut */
+typedef struct {
+    const crs_cp_view *v;
+    uint64_t seed;
+    int cut;  /* the last mode that slabs cut */
+    int lead; /* the mode in whose vectors others are seen; 0: none */
+    axis mode[CREASE_MAX_ORDER];
+    crs_kruskal with;
+    double *mixed[CREASE_MAX_ORDER];
+} compressor;
+
+static void close_compressor(compressor *s)
+{
+    for (int n = 0; n < s->v->shape.order; n++) {
+        close_axis(&s->mode[n]);
+        crs_free(s->mixed[n]);
+    }
+}
+
+/* How modes are measured: long ones that do not lead by one step of the iteration */
+static void plan(compressor *s, ptrdiff_t rank)
+{
+    const crease_space *shape = &s->v->shape;
+    double most = 0;
+    for (int n = 0; n < shape->order; n++) {
+        axis *a = &s->mode[n];
+        *a = axis_of(shape, n, rank);
+        const double ratio = (double)a->length / (double)a->columns;
+        if (n > s->cut && a->sketched && ratio > most) s->lead = n, most = ratio;
+    }
+    for (int n = 0; n < shape->order; n++) {
+        axis *a = &s->mode[n];
+        const ptrdiff_t others = crease_size(shape) / a->length;
+        a->sketched = n <= s->cut || n == s->lead || a->length > FEW;
+        a->p = a->length;
+        if (a->sketched)
+            a->p = fewer(a->length, more(a->columns, fewer(a->columns + SPARE, others)));
+        if (n <= s->cut) s->with.rank = more(s->with.rank, a->p);
+    }
+}
+
+static bool open_compressor(compressor *s, ptrdiff_t rank, crease_error *e)
+{
+    s->with = (crs_kruskal){ .shape = s->v->shape };
+    plan(s, rank);
+    for (int n = 1; n < s->v->shape.order; n++)
+        if (!open_axis(&s->mode[n], s->seed, e)) return false;
+    return true;
+}
+
+/* Factors of the modes but n: random combinations of the vectors known, or random */
+static bool mix(compressor *s, int n, const crs_cp_core *c, crease_error *e)
+{
+    const ptrdiff_t R = s->with.rank;
+    for (int k = 0; k < s->v->shape.order; k++) {
+        const axis *a = &s->mode[k];
+        const bool known = k != n && (c->basis[k] || a->known);
+        const double *q = c->basis[k] ? c->basis[k] : a->q;
+        const ptrdiff_t p = c->basis[k] ? a->columns : a->p, rows = known ? p : a->length;
+        double *x = crs_doubles(a->length * R, "a mixture", e);
+        double *g = x && known ? crs_doubles(p * R, "a mixture", e) : x;
+        crs_free(s->mixed[k]);
+        s->with.factor[k] = s->mixed[k] = x;
+        if (g && k != n) crs_normals(s->seed, (uint64_t)(MIXED + k), rows * R, g);
+        if (g && known) crs_gemm(false, false, a->length, R, p, 1, q, g, 0, x);
+        if (g != x) crs_free(g);
+        if (!g) return false;
+    }
+    return true;
+}
+
+/* From w (I_n x R of `with`) of a mode that slabs cut: the leading p of its vectors */
+static bool learn_cut(compressor *s, const double *w, int n, crease_error *e)
+{
+    axis *a = &s->mode[n];
+    for (ptrdiff_t j = 0; j < a->length * a->p; j++)
+        a->w[j] = w[j / a->p * s->with.rank + j % a->p];
+    return by_sketch(a, e);
+}
+
+/* Is mode n measured at this step? Without one that leads, all that slabs do not cut come first. */
+static bool measured(const compressor *s, int step, int n)
+{
+    if (n <= s->cut || (s->lead && n != s->lead)) return step == 1;
+    return step == 0 || n == s->lead;
+}
+
+/* One reading of modes other than the first */
+static bool look(compressor *s, int step, const crs_cp_core *c, crease_error *e)
+{
+    const int d = s->v->shape.order;
+    crs_cp_measure m = { .lead = step ? s->lead : 0 };
+    double *w[CREASE_MAX_ORDER] = { NULL }, *own[CREASE_MAX_ORDER] = { NULL };
+    bool done = step == 0 || s->cut == 0 || mix(s, -1, c, e);
+    if (done && step > 0 && s->cut > 0) m.with = s->with;
+    for (int n = 1; done && n < d; n++) {
+        const axis *a = &s->mode[n];
+        const bool cut = n <= s->cut;
+        if (!measured(s, step, n)) continue;
+        m.columns[n] = cut ? s->with.rank : a->p;
+        m.q[n] = a->sketched ? a->q : NULL;
+        w[n] = cut ? own[n] = crs_doubles(a->length * s->with.rank, "a sketch", e) : a->w;
+        done = w[n];
+    }
+    done = done && crs_view_measure(s->v, &m, w, NULL, e);
+    if (done && crease_watch_over(s->v->watch)) done = crs_cut(e, "the start");
+    for (int n = 1; done && n < d; n++)
+        if (w[n]) done = own[n] ? learn_cut(s, own[n], n, e) : learn(&s->mode[n], e);
+    for (int n = 1; n < d; n++) crs_free(own[n]);
+    return done;
+}
+
+/* V in the vectors of all modes but the first, or of all */
+static bool reduce(const compressor *s, crs_cp_core *c, crease_error *e)
+{
+    crs_mode_map u[CREASE_MAX_ORDER] = { { NULL, 0, false } };
+    for (int n = 0; n < s->v->shape.order; n++)
+        if (c->basis[n]) {
+            u[n] = (crs_mode_map){ c->basis[n], s->mode[n].columns, true };
+            c->shape.dim[n] = s->mode[n].columns;
+        }
+    c->values = crs_doubles(crease_size(&c->shape), "a compressed tensor", e);
+    if (!c->values || !crs_view_project(s->v, u, c->values, e)) return false;
+    return !crease_watch_over(s->v->watch) || crs_cut(e, "the start");
+}
+
+/* The first mode where its rows are too many to be kept */
+static bool look_at_first(compressor *s, crs_cp_core *c, crease_error *e)
+{
+    crs_cp_measure m = { .with = { .rank = 0 } };
+    double *w[CREASE_MAX_ORDER] = { NULL };
+    const axis *a = &s->mode[0];
+    bool done = open_axis(&s->mode[0], s->seed, e) && mix(s, 0, c, e);
+    w[0] = done ? crs_doubles(a->length * s->with.rank, "a sketch", e) : NULL;
+    m.columns[0] = s->with.rank;
+    m.with = s->with;
+    done = w[0] && crs_view_measure(s->v, &m, w, NULL, e) && learn_cut(s, w[0], 0, e) &&
+           take_basis(a, c, e);
+    crs_free(w[0]);
+    return done;
+}
+
+/* The spectrum of a mode that slabs cut is that of the core. */
+static bool hear_core(const compressor *s, const crs_cp_core *c, verdict *r, crease_error *e)
+{
+    for (int n = s->mode[0].q ? 0 : 1; n < c->shape.order; n++) {
+        const ptrdiff_t columns = c->shape.dim[n];
+        if (n > s->cut) hear(r, columns, s->mode[n].squares);
+        if (n > s->cut) continue;
+        double *squares =
+            crs_doubles(columns + crs_unfolding_scratch(&c->shape, n), "a spectrum", e);
+        if (!squares) return false;
+        const bool done =
+            crs_unfolding(&c->shape, n, c->values, squares, NULL, squares + columns, NULL);
+        if (done) hear(r, columns, squares);
+        crs_free(squares);
+        if (!done) return unconverged(n, e);
+    }
+    return true;
+}
+
+static bool by_looks(compressor *s, crs_cp_core *c, verdict *r, crease_error *e)
+{
+    const int d = s->v->shape.order;
+    ptrdiff_t kept = s->v->shape.dim[0];
+    if (!open_compressor(s, r->asked, e)) return false;
+    for (int n = 1; n < d; n++) kept = kept > ROWS ? kept : kept * s->mode[n].columns;
+    if (s->cut < d - 1 && !look(s, 0, c, e)) return false;
+    if ((s->cut > 0 || s->lead) && !look(s, 1, c, e)) return false;
+    for (int n = 1; n < d; n++)
+        if (!take_basis(&s->mode[n], c, e)) return false;
+    if (kept > ROWS && !look_at_first(s, c, e)) return false;
+    if (!reduce(s, c, e)) return false;
+    if (kept > ROWS) return hear_core(s, c, r, e);
+    return shrink(NULL, 0, s->seed, c, r, e) && hear_core(s, c, r, e);
+}
+
+static bool compress_slabs(const crs_cp_view *v, uint64_t seed, crs_cp_core *c, verdict *r,
+                           crease_error *e)
+{
+    compressor s = { .v = v, .seed = seed, .cut = v->source->cut.mode };
+    const bool done = by_looks(&s, c, r, e);
+    close_compressor(&s);
     return done;
 }
 
@@ -353,15 +471,8 @@ bool crs_cp_compress(const crs_cp_view *v, ptrdiff_t rank, bool to_cut, uint64_t
 {
     verdict r = { .asked = rank };
     *c = (crs_cp_core){ .shape = v->shape, .watch = v->watch };
-    for (int step = 0; step < v->shape.order; step++) {
-        crs_memory core;
-        crs_memory_open(&core, &c->shape, c->values, NULL);
-        const crs_cp_view half = {
-            .shape = c->shape, .source = &core.source, .limit = INFINITY, .watch = v->watch
-        };
-        const int n = next_mode(c, rank, step == 0);
-        if (!shrink(step ? &half : v, n, seed, c, &r, e)) return false;
-    }
+    if (!(v->source->cut.count == 1 ? compress_slab : compress_slabs)(v, seed, c, &r, e))
+        return false;
     c->rank = to_cut && r.told ? more(r.told, r.least) : rank;
     cut(&v->shape, c->rank, c);
     return true;

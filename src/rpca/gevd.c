@@ -99,8 +99,8 @@ bool crs_cp_least_squares(crease_cp_rpca *m, int sweeps, crease_error *e)
 {
     const crease_cp_rpca_settings *s = &m->s;
     sweeper w;
-    double *filled = m->root ? crs_doubles(crease_size(&s->shape), "a start", e) : NULL;
-    if (m->root && !filled) return false;
+    double *filled = crs_cp_partial(m) ? crs_doubles(crease_size(&s->shape), "a start", e) : NULL;
+    if (crs_cp_partial(m) && !filled) return false;
     const bool ready =
         open_sweeper(&w, &s->shape, s->rank, filled ? filled : m->tensor, s->ridge, m->start, e);
     w.watch = s->watch;

@@ -42,94 +42,67 @@ enum {
 }; /* longest mode with a Gram matrix; columns of q */
 static const double cut_at = 3;
 
-/* The modes but the first, whose unfoldings are measured together. */
+/* The modes that slabs do not cut, whose unfoldings are measured together. */
 typedef struct {
     const crs_cp_view *v;
-    crs_cp_square mode[CREASE_MAX_ORDER];
-    double top[CREASE_MAX_ORDER]; /* the largest eigenvalue of V_(n) V_(n)' */
-    ptrdiff_t rows;
-    double *slab, *work, *memory;
+    crs_cp_measure m;
+    double *w[CREASE_MAX_ORDER], *q[CREASE_MAX_ORDER]; /* q NULL: w is a Gram matrix */
+    double top[CREASE_MAX_ORDER];                      /* largest eigenvalue of V_(n) V_(n)' */
+    double *work, *memory;
 } spectra;
-
-static void close_spectra(spectra *l)
-{
-    crs_free(l->slab);
-    crs_free(l->memory);
-}
 
 static bool open_spectra(const crs_cp_view *v, spectra *l, crease_error *e)
 {
     const crease_space *s = &v->shape;
-    const ptrdiff_t right = crs_right(s, 0);
     ptrdiff_t size = 0, work = 0;
-    *l = (spectra){ .v = v, .rows = crs_view_rows(v) };
-    for (int n = 1; n < s->order; n++) {
+    *l = (spectra){ .v = v };
+    for (int n = v->source->cut.mode + 1; n < s->order; n++) {
         const ptrdiff_t I = s->dim[n], p = I > GRAM ? SKETCH : I;
-        l->mode[n] = (crs_cp_square){ .n = n, .columns = p };
-        size += 2 * I * p + l->rows * right / I * p;
+        l->m.columns[n] = p;
+        size += 2 * I * p;
         work = more(work, I > GRAM ? p + p * p + crs_svd_scratch(I, p) : I + crs_eigh_scratch(I));
     }
-    l->slab = crs_doubles(crs_view_scratch(v, l->rows), "a slab", e);
-    l->memory = l->slab ? crs_doubles(size + work, "a test of the residual", e) : NULL;
-    l->work = l->memory;
+    l->work = l->memory = crs_doubles(size + work + 1, "a test of the residual", e);
     double *at = l->memory + work;
-    for (int n = 1; l->memory && n < s->order; n++) {
-        crs_cp_square *a = &l->mode[n];
-        const ptrdiff_t size_of = s->dim[n] * a->columns;
+    for (int n = 0; l->memory && n < s->order; n++) {
+        const ptrdiff_t size_of = s->dim[n] * l->m.columns[n];
         const crease_random random = { 0, (uint64_t)(SKETCH_STREAM + n) };
-        a->w = at, a->product = at + 2 * size_of;
-        if (s->dim[n] > GRAM) a->q = at + size_of;
-        for (ptrdiff_t j = 0; a->q && j < size_of; j++)
-            a->q[j] = crease_random_normal(random, (uint64_t)j);
-        at = a->product + l->rows * right / s->dim[n] * a->columns;
+        l->w[n] = at, at += size_of;
+        if (size_of > 0 && s->dim[n] > GRAM) l->m.q[n] = l->q[n] = at;
+        for (ptrdiff_t j = 0; l->q[n] && j < size_of; j++)
+            l->q[n][j] = crease_random_normal(random, (uint64_t)j);
+        at += size_of;
     }
     return l->memory;
-}
-
-/* One pass: every w, or those of long modes alone, and the sum of squares */
-static double add_squares(spectra *l, bool all)
-{
-    const crease_space *s = &l->v->shape;
-    crease_space slab = *s;
-    double sum = 0;
-    crs_view_count(l->v);
-    for (int n = 1; n < s->order; n++)
-        if (all || l->mode[n].q) fill(s->dim[n] * l->mode[n].columns, 0, l->mode[n].w);
-    for (ptrdiff_t first = 0; first < s->dim[0] && !crease_watch_over(l->v->watch);
-         first += l->rows) {
-        slab.dim[0] = fewer(l->rows, s->dim[0] - first);
-        const double *values = crs_view_slab(l->v, first, slab.dim[0], l->slab);
-        sum += crs_dot(crease_size(&slab), values, values);
-        for (int n = 1; n < s->order; n++)
-            if (all || l->mode[n].q) add_square(&l->mode[n], &slab, values);
-    }
-    return sum;
 }
 
 /* From w: the largest eigenvalue, and the next q */
 static bool largest_of(spectra *l, int n)
 {
-    const crs_cp_square *a = &l->mode[n];
-    const ptrdiff_t I = l->v->shape.dim[n], p = a->columns;
+    const ptrdiff_t I = l->v->shape.dim[n], p = l->m.columns[n];
     double *values = l->work, *rest = values + p;
-    const bool done = a->q ? crs_svd(I, p, a->w, a->q, values, rest, rest + p * p)
-                           : crs_eigh(I, a->w, values, NULL, rest);
-    l->top[n] = done ? values[a->q ? 0 : I - 1] : NAN;
+    const bool done = l->q[n] ? crs_svd(I, p, l->w[n], l->q[n], values, rest, rest + p * p)
+                              : crs_eigh(I, l->w[n], values, NULL, rest);
+    l->top[n] = done ? values[l->q[n] ? 0 : I - 1] : NAN;
     return done;
 }
 
 /* The largest eigenvalues: of a long mode by two steps of subspace iteration */
 static bool tops(spectra *l, double *mean, crease_error *e)
 {
-    bool again = false, done = true;
-    *mean = add_squares(l, true) / (double)crease_size(&l->v->shape);
-    for (int n = 1; *mean > 0 && n < l->v->shape.order; n++) {
-        done = done && largest_of(l, n);
-        again = again || l->mode[n].q;
+    const int d = l->v->shape.order;
+    bool again = true, done = true;
+    double squares = 0;
+    for (int step = 0; step < 2 && again && done; step++) {
+        if (!crs_view_measure(l->v, &l->m, l->w, step ? NULL : &squares, e)) return false;
+        *mean = squares / (double)crease_size(&l->v->shape);
+        again = false;
+        for (int n = 0; *mean > 0 && n < d; n++) {
+            if (l->m.columns[n]) done = done && largest_of(l, n);
+            if (!l->q[n]) l->m.columns[n] = 0;
+            again = again || l->q[n];
+        }
     }
-    if (again) add_squares(l, false);
-    for (int n = 1; again && n < l->v->shape.order; n++)
-        if (l->mode[n].q) done = done && largest_of(l, n);
     return done || crs_fail(e, CREASE_NUMERICAL_FAILURE,
                             "the singular values of the residual did not converge; rescale the "
                             "tensor");
@@ -153,7 +126,7 @@ static bool residual_structure(const crs_cp_view *data, ptrdiff_t rank, const do
         const double I = (double)v.shape.dim[n], J = (double)crease_size(&v.shape) / I;
         *structure = larger(*structure, l.top[n] / (mean * square(sqrt(I) + sqrt(J))));
     }
-    close_spectra(&l);
+    crs_free(l.memory);
     return done;
 }
 
@@ -180,6 +153,7 @@ typedef struct {
     crs_cp_pilot *p;
     crs_envelope_solver *solver;
     crs_cp_view view; /* the data */
+    crs_cp_sample sample;
     double deviation; /* of the answer at hand */
     double second;    /* least deviation but one */
     double *trial[CREASE_MAX_ORDER];
@@ -200,8 +174,11 @@ static bool open(runner *r, crs_cp_pilot *p, crease_error *e)
                              .source = p->source,
                              .limit = INFINITY,
                              .checked = true,
+                             .threads = p->c.threads,
                              .readings = &p->report.readings,
                              .watch = p->c.watch };
+    if (!crs_cp_sample_open(&r->sample, &r->view, e)) return false;
+    r->view.sample = &r->sample;
     r->solver = crs_envelope_solver_new(&p->c, p->source, e);
     return r->solver;
 }
@@ -209,6 +186,7 @@ static bool open(runner *r, crs_cp_pilot *p, crease_error *e)
 static void close(runner *r)
 {
     crs_envelope_solver_free(r->solver);
+    crs_cp_sample_close(&r->sample);
     crs_free(r->memory);
 }
 
@@ -395,8 +373,8 @@ void crs_cp_pilot_visit(crs_visitor *v, void *pilot)
 static bool explore(crs_cp_pilot *p, crease_error *e)
 {
     runner r;
-    bool done = open(&r, p, e), again = true;
     p->report = (crease_cp_pilot){ .agreement = NAN };
+    bool done = open(&r, p, e), again = true;
     for (int q = 0; done && again && (q == 0 || !crs_cp_pilot_late(p)); q++) {
         done = pursue(&r, &q, e);
         if (done && p->starts > 0) again = q + 1 < p->starts;

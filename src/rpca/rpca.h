@@ -166,14 +166,16 @@ struct crease_cp_rpca {
     crease_smooth_list sum;
 
     double *tensor;               /* T, 0 where it is missing */
-    double *root;                 /* sqrt(2 alpha_N) W; NULL: W = 1 */
+    double *root;                 /* sqrt(2 alpha_N) W; NULL: W = 1, or it is in seen */
+    const unsigned char *seen;    /* W of a model that is made for its start alone, borrowed */
     double *scaled;               /* sqrt(2 alpha_N) W o T of the unconstrained form */
     double *start[CRS_CP_BLOCKS]; /* NULL: zero */
 };
 
+static inline bool crs_cp_partial(const crease_cp_rpca *m) { return m->root || m->seen; }
 static inline bool crs_cp_observed(const crease_cp_rpca *m, ptrdiff_t j)
 {
-    return !m->root || m->root[j] > 0;
+    return m->seen ? m->seen[j] : !m->root || m->root[j] > 0;
 }
 
 /* crease_rpca_new of cp by the envelope on any source, which must outlive the handle. Whatever
@@ -313,6 +315,10 @@ bool crs_cp_cosines(const crease_space *s, const crs_cp_terms *x, const crs_cp_t
 ptrdiff_t crs_spectral_gap(ptrdiff_t n, const double *squares);
 
 ptrdiff_t crs_rank_highest(const crease_space *shape); /* of a search */
+
+/* crease_cp_rank_sweep of any source: by a part of at most o->most entries, 0: 2^20 */
+crease_cp_rank_table *crs_rank_sweep_on(crs_source *t, const crease_cp_rank_options *o,
+                                        crease_error *e);
 
 /* An instance with every part 0; its sparse part; then, its factors drawn as well, the others. */
 crease_cp_instance *crs_cp_instance_new(const crease_cp_recipe *r, crease_error *e);

@@ -7,6 +7,7 @@
 #ifndef CRS_RPCA_START_H
 #define CRS_RPCA_START_H
 
+#include <stdatomic.h>
 #include <stdint.h>
 
 #include <crease/rpca_tools.h>
@@ -15,31 +16,36 @@
 #include "rpca/envelope/envelope.h"
 #include "rpca/rpca.h"
 
+/* T at an even sample of its observed entries; which they are follows from the shape and the mask.
+ */
+typedef struct {
+    ptrdiff_t count;
+    ptrdiff_t *at;
+    double *t;
+} crs_cp_sample;
+
 typedef struct {
     crease_space shape;
-    crs_source *source;       /* T, finite where it was observed; NULL: 0 (for medians) */
-    double limit;             /* INFINITY: no clipping */
-    const crs_kruskal *model; /* M; NULL: 0 */
-    bool residual;            /* V - M */
-    bool checked;             /* known to be finite */
-    long *readings;           /* grows by 1 with every reading of the tensor; NULL: not counted */
-    crease_watch *watch;      /* NULL: none */
+    crs_source *source;          /* T, finite where it was observed; NULL: 0 (for medians) */
+    const crs_cp_sample *sample; /* of that; NULL: it is read for each median */
+    double limit;                /* INFINITY: no clipping */
+    const crs_kruskal *model;    /* M; NULL: 0 */
+    bool residual;               /* V - M */
+    bool checked;                /* known to be finite */
+    int threads;                 /* 0: one */
+    long *readings;      /* grows by 1 with every reading of the tensor; NULL: not counted */
+    crease_watch *watch; /* NULL: none */
 } crs_cp_view;
-
-static inline bool crs_view_observed(const crs_cp_view *v, ptrdiff_t j)
-{
-    return !v->source || !v->source->seen || v->source->seen[j];
-}
 
 static inline void crs_view_count(const crs_cp_view *v)
 {
     if (v->readings) ++*v->readings;
 }
 
-/* V = T: slabs are parts of the tensor itself. */
-static inline bool crs_view_plain(const crs_cp_view *v)
+/* Are entries missing? */
+static inline bool crs_view_partial(const crs_cp_view *v)
 {
-    return !v->source->seen && v->limit == INFINITY && !v->residual;
+    return v->source->facts.known ? v->source->facts.missing > 0 : v->source->seen != NULL;
 }
 
 /* Numbers with a mask of doubles (0: not observed; NULL: all were) as a source: missing ones that
@@ -57,12 +63,16 @@ static inline void crs_observed_close(crs_observed *o)
     crs_free(o->mask);
 }
 
-/* How many indices of the first mode a slab has; doubles that crs_view_slab needs. */
-ptrdiff_t crs_view_rows(const crs_cp_view *v);
-ptrdiff_t crs_view_scratch(const crs_cp_view *v, ptrdiff_t rows);
+/* A slab is looked at in panels of some rows of the mode that slabs cut: panel k with its values,
+ * those of the slab or made in work, which has crs_view_scratch() doubles. */
+crs_partition crs_view_panels(const crs_cp_view *v, const crease_space *slab);
+ptrdiff_t crs_view_scratch(const crs_cp_view *v);
+crs_slab crs_view_panel(const crs_cp_view *v, const crs_slab *s, const crs_partition *panels,
+                        ptrdiff_t k, double *work);
 
-/* Entries first .. first+count-1 of the first mode: in the tensor, or made in work. */
-const double *crs_view_slab(const crs_cp_view *v, ptrdiff_t first, ptrdiff_t count, double *work);
+/* The sample of a view's source; to be closed in any case. */
+bool crs_cp_sample_open(crs_cp_sample *s, const crs_cp_view *v, crease_error *e);
+void crs_cp_sample_close(crs_cp_sample *s);
 
 /* A median of |T - M| over the observed entries; of an even sample of them when there are many. */
 bool crs_view_median(const crs_cp_view *v, double *median, crease_error *e);
@@ -72,6 +82,43 @@ bool crs_view_middle(const crs_cp_view *v, double *median, double *around, creas
 
 /* Refuses a tensor with an observed entry that is not finite. */
 bool crs_view_check(const crs_cp_view *v, crease_error *e);
+
+/* What one reading sums up, w[n] (I_n x columns[n]) of every mode n with columns:
+ *   of a mode that slabs do not cut V_(n) V_(n)' Q, or V_(n) V_(n)' itself where q[n] is NULL;
+ *   of one that they cut V_(n) M_n, M_n the Khatri-Rao product of the other factors of `with`.
+ * Where a mode leads, V x_lead Q' stands for V in those of the others that slabs do not cut.
+ * squares, unless NULL: |V|^2. With the watch over they are not complete. */
+typedef struct {
+    int lead; /* 0: none; has a q */
+    ptrdiff_t columns[CREASE_MAX_ORDER];
+    const double *q[CREASE_MAX_ORDER];
+    crs_kruskal with;
+} crs_cp_measure;
+bool crs_view_measure(const crs_cp_view *v, const crs_cp_measure *m, double *const *w,
+                      double *squares, crease_error *e);
+
+/* out = V x_n A_n', A_n (I_n x to), over all modes that have a matrix; all but the first have. */
+bool crs_view_project(const crs_cp_view *v, const crs_mode_map *a, double *out, crease_error *e);
+
+/* T - [[u]] as a source, 0 where T was not observed: made when a slab is taken, for as many slabs
+ * at a time as there are threads; one stays until its place is needed for another. */
+typedef struct {
+    atomic_flag taken;
+    crs_slab of;    /* T, while it is taken */
+    ptrdiff_t slab; /* whose values are there; -1: none */
+    double *values; /* and room to make them */
+} crs_less_place;
+
+typedef struct {
+    crs_source source;
+    crs_source *data; /* T */
+    crs_kruskal u;
+    int places;
+    crs_less_place *place;
+} crs_less;
+bool crs_less_open(crs_less *r, crs_source *data, int threads, const crs_kruskal *u,
+                   crease_error *e);
+void crs_less_close(crs_source *source);
 
 typedef struct {
     crease_space shape;              /* of the core: p_n <= min(I_n, rank) */
@@ -91,19 +138,19 @@ static inline void free_core(crs_cp_core *c)
     *c = (crs_cp_core){ .values = NULL };
 }
 
-/* w (I_n x columns) grows by V_(n) V_(n)' Q of one slab, Q (I_n x columns); q NULL: by V_(n)
- * V_(n)' itself, columns = I_n. product: room for slab x_n Q'. */
+/* w (I_n x columns) grows by V_(n) V_(n)' Q of a tensor, Q (I_n x columns); q NULL: by V_(n) V_(n)'
+ * itself, columns = I_n. product: room for V x_n Q'. */
 typedef struct {
     int n;
     ptrdiff_t columns;
-    double *q, *w, *product;
+    const double *q;
+    double *w, *product;
 } crs_cp_square;
-static inline void add_square(const crs_cp_square *a, const crease_space *slab,
-                              const double *values)
+static inline void add_square(const crs_cp_square *a, const crease_space *s, const double *values)
 {
     const crs_mode_map map = { a->q, a->columns, true };
-    if (a->q) crs_ttm(slab, a->n, map, 1, values, 0, a->product);
-    crs_unfolding_product(slab, a->n, a->columns, 1, values, a->q ? a->product : values, a->w);
+    if (a->q) crs_ttm(s, a->n, map, 1, values, 0, a->product);
+    crs_unfolding_product(s, a->n, a->columns, 1, values, a->q ? a->product : values, a->w);
 }
 
 /* The norm of a column of a factor of `rank` columns */

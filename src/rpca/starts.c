@@ -84,11 +84,16 @@ static bool given_factors(crease_cp_rpca *m, crease_error *e)
     return true;
 }
 
-static crs_cp_view view(const crease_cp_rpca *m, crs_observed *o)
+/* The model's data as a view; o is to be closed in any case. */
+static bool look_at(const crease_cp_rpca *m, crs_observed *o, crs_cp_view *v, crease_error *e)
 {
-    return (crs_cp_view){
+    *v = (crs_cp_view){
         .shape = m->s.shape, .source = &o->data.source, .limit = INFINITY, .watch = m->s.watch
     };
+    if (!m->seen) return crs_observe(&m->s.shape, m->tensor, m->root, o, e);
+    *o = (crs_observed){ .mask = NULL };
+    crs_memory_open(&o->data, &m->s.shape, m->tensor, m->seen);
+    return true;
 }
 
 /* T cut at +-clip median|T| */
@@ -96,12 +101,12 @@ static double *clipped(const crease_cp_rpca *m, crease_error *e)
 {
     const ptrdiff_t size = crease_size(&m->s.shape);
     crs_observed o;
-    const crs_cp_view v = view(m, &o);
-    double median, *out = crs_doubles(size, "the clipped tensor", e);
-    const bool done = crs_observe(&m->s.shape, m->tensor, m->root, &o, e) && out &&
-                      crs_view_median(&v, &median, e);
+    crs_cp_view v;
+    double median, *out = NULL;
+    if (look_at(m, &o, &v, e) && crs_view_median(&v, &median, e))
+        out = crs_doubles(size, "the clipped tensor", e);
     crs_observed_close(&o);
-    if (!done) return crs_free(out), NULL;
+    if (!out) return NULL;
     const double limit = median > 0 ? m->s.clip * median : INFINITY;
     for (ptrdiff_t j = 0; j < size; j++) out[j] = clip(m->tensor[j], -limit, limit);
     return out;
@@ -132,16 +137,16 @@ static bool start_auto(crease_cp_rpca *m, crease_error *e) { return start_als(m,
 /* Missing entries count as 0 at first, then as the model says. */
 static bool start_gevd(crease_cp_rpca *m, crease_error *e)
 {
-    crs_observed data;
-    const crs_cp_view v = view(m, &data);
     const crs_cp_gevd_options o = { .rank = m->s.rank,
                                     .clip = m->s.clip,
-                                    .rounds = m->s.clip > 0 || m->root ? ROUNDS : 0,
+                                    .rounds = m->s.clip > 0 || crs_cp_partial(m) ? ROUNDS : 0,
                                     .seed = m->s.seed };
-    const bool open = crs_observe(&m->s.shape, m->tensor, m->root, &data, e);
-    const bool done = open && crs_cp_gevd_robust(&v, &o, m->start, NULL, e);
+    crs_observed data;
+    crs_cp_view v;
+    const bool ready = look_at(m, &data, &v, e);
+    const bool done = ready && crs_cp_gevd_robust(&v, &o, m->start, NULL, e);
     crs_observed_close(&data);
-    return done || (open && crease_watch_over(v.watch)); /* the random ones make do */
+    return done || (ready && crease_watch_over(v.watch)); /* the random ones make do */
 }
 
 static const struct {
@@ -168,7 +173,8 @@ static bool start_z(const crease_cp_rpca *m, double *z, crease_error *e)
     const ptrdiff_t size = crease_size(s);
     if (m->s.z == CREASE_Z_ONES) return fill(size, 1, z), true;
     if (m->s.z == CREASE_Z_NORMAL) return crs_normals(m->s.seed, CRS_STREAM_Z, size, z), true;
-    if (m->root && !crease_cp_lowrank(s, m->s.rank, (const double *const *)m->start, z, e))
+    if (crs_cp_partial(m) &&
+        !crease_cp_lowrank(s, m->s.rank, (const double *const *)m->start, z, e))
         return false;
     for (ptrdiff_t j = 0; j < size; j++)
         if (crs_cp_observed(m, j)) z[j] = m->tensor[j];
@@ -213,18 +219,13 @@ void crs_cp_fit_model_free(crease_cp_rpca *model)
 
 crease_cp_rpca *crs_cp_fit_model(const crease_cp_fit *f, crease_error *e)
 {
-    const ptrdiff_t size = crease_size(&f->s.model.shape);
     crease_cp_rpca *model = crs_alloc(1, sizeof *model);
     if (!model) return crs_fail(e, CREASE_NO_MEMORY, "out of memory: a start"), NULL;
     model->s = f->s.model;
     model->tensor = f->tensor;
     model->missing = f->missing;
-    if (!f->mask) return model;
-    model->root = crs_doubles(size, "the mask", e);
-    for (ptrdiff_t j = 0; model->root && j < size; j++) model->root[j] = f->mask[j];
-    if (model->root) return model;
-    crs_cp_fit_model_free(model);
-    return NULL;
+    model->seen = f->mask;
+    return model;
 }
 
 double crs_cp_gram_size(const crease_cp_fit *f)
@@ -287,8 +288,8 @@ static bool gevd(const crs_cp_view *v, crs_cp_gevd_options o, bool cuts, double 
                  crease_error *e)
 {
     o.clip = !cuts ? 0 : o.clip > 0 ? o.clip : usual_clip;
-    o.rounds = cuts || v->source->seen ? ROUNDS : 0;
-    if (!cuts && !v->source->seen)
+    o.rounds = cuts || crs_view_partial(v) ? ROUNDS : 0;
+    if (!cuts && !crs_view_partial(v))
         return crs_view_check(v, e) && crs_cp_gevd(v, &o, factor, NULL, e);
     return crs_cp_gevd_robust(v, &o, factor, NULL, e);
 }
@@ -315,14 +316,13 @@ static void gaussian(const crs_cp_view *v, const crs_cp_gevd_options *o, int q,
                     v->shape.dim[n] * o->rank, factor[n]);
 }
 
-static double root_mean_square(const crs_cp_view *v)
+static bool root_mean_square(const crs_cp_view *v, double *root, crease_error *e)
 {
-    double sum = 0;
-    ptrdiff_t seen = 0;
-    crs_view_count(v);
-    for (ptrdiff_t j = 0, n = crease_size(&v->shape); j < n; j++)
-        if (crs_view_observed(v, j)) sum += square(v->source->whole[j]), seen++;
-    return seen > 0 ? sqrt(sum / (double)seen) : 0;
+    if (!crs_source_survey(v->source, v->threads > 1 ? v->threads : 1, e)) return false;
+    const crs_survey *f = &v->source->facts;
+    const double seen = (double)(crease_size(&v->shape) - f->missing);
+    *root = seen > 0 ? sqrt(f->squares / seen) : 0;
+    return true;
 }
 
 /* median|M| = median|T|/2, or half the root mean square where most entries are 0 */
@@ -334,7 +334,7 @@ static bool rescale(const crs_cp_view *v, ptrdiff_t rank, double *const *factor,
     double data, own;
     for (int n = 0; n < d; n++) k.factor[n] = factor[n];
     if (!crs_view_median(v, &data, e) || !crs_view_median(&model, &own, e)) return false;
-    if (data == 0) data = root_mean_square(v);
+    if (data == 0 && !root_mean_square(v, &data, e)) return false;
     const double scale = own > 0 ? pow(data / (2 * own), 1.0 / d) : 1;
     for (int n = 0; n < d; n++)
         for (ptrdiff_t j = 0; j < v->shape.dim[n] * rank; j++) factor[n][j] *= scale;
@@ -377,10 +377,12 @@ bool crs_cp_named_start(crease_cp_fit *f, crs_cp_pilot *p, crease_cp_rpca **mode
     if (m->start == CREASE_START_GEVD) p->first = m->clip > 0;
     if (m->start == CREASE_START_RANDOM) p->first = CRS_CP_RANDOM_START;
     if (of_family(m)) return true;
+    if (!p->source->whole)
+        return crs_fail(e, CREASE_UNSUPPORTED,
+                        "--init %s needs the data in memory; use gevd or auto",
+                        starts[m->start].name);
     *model = crs_cp_fit_model(f, e);
     if (!*model || !crs_cp_fit_start_factors(f, *model, e)) return false;
-    crs_free((*model)->root);
-    (*model)->root = NULL;
     p->given = (const double *const *)(*model)->start;
     return true;
 }

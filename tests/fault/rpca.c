@@ -2,6 +2,7 @@
  * rpca: building, generating, describing, starts, comparisons, rank sweeps and slices survive any
  * one of their allocations failing */
 #include "rpca/start.h"
+#include "support/slab_copies.h"
 #include "support/survive.h"
 
 static const crease_space shape = { .order = 3, .dim = { 4, 3, 5 } };
@@ -63,6 +64,30 @@ static bool eigenvectors(crease_error *e) { return start(e, 0); }
 static bool clipped(crease_error *e) { return start(e, 1); }
 static bool singular(crease_error *e) { return start(e, 2); }
 static bool gaussian(crease_error *e) { return start(e, 3); }
+
+/* Of slabs that are cut in this mode; and without a term */
+static bool compress(crease_error *e, int mode)
+{
+    double t[1200];
+    crs_memory kept;
+    crs_cp_core c;
+    crs_less less;
+    crs_kruskal u = { .shape = long_shape, .rank = 1, .factor = { t, t, t } };
+    crs_cp_view v = { .shape = long_shape, .source = &kept.source, .limit = INFINITY };
+    data(t);
+    crs_memory_open(&kept, &long_shape, t, NULL);
+    kept.source.cut = cut_at(&long_shape, mode, 2);
+    kept.source.count = kept.source.cut.count;
+    if (!crs_less_open(&less, &kept.source, 2, &u, e)) return false;
+    v.source = &less.source;
+    const bool done = crs_cp_compress(&v, 2, true, 1, &c, e);
+    free_core(&c);
+    crs_less_close(&less.source);
+    return done;
+}
+
+static bool compress_rows(crease_error *e) { return compress(e, 0); }
+static bool compress_fibres(crease_error *e) { return compress(e, 1); }
 
 static bool match(crease_error *e)
 {
@@ -162,8 +187,9 @@ static bool dominant(crease_error *e)
 
 static void survives_any_failing_allocation(void **state)
 {
-    fallible *const call[] = { eigenvectors, clipped, singular,  gaussian, match,
-                               sweep,        apply,   structure, fit,      cosines };
+    fallible *const call[] = { eigenvectors,  clipped,         singular, gaussian,
+                               compress_rows, compress_fibres, match,    sweep,
+                               apply,         structure,       fit,      cosines };
     fallible *const larger_call[] = { generate, build_constrained,  build_unconstrained,
                                       describe, cp_in_another_unit, tucker_in_another_unit,
                                       dominant };

@@ -20,8 +20,7 @@ typedef struct {
     const crs_cp_view *v;
     double *u[CREASE_MAX_ORDER]; /* I_n */
     double share;                /* of the other terms' norm in u's */
-    double *rest;                /* T - u, 0 where it was not observed */
-    crs_memory data;             /* that */
+    crs_less rest;               /* T - u */
     crs_cp_pilot sub;            /* of that */
     double *both[CREASE_MAX_ORDER];
     crease_cp_cut *cut;
@@ -117,7 +116,7 @@ static bool find(second *s, bool bad, bool *found, crease_error *e)
 static void close(second *s)
 {
     crs_free(s->memory);
-    crs_free(s->rest);
+    if (s->rest.place) crs_less_close(&s->rest.source);
     crs_free(s->cut);
 }
 
@@ -139,20 +138,6 @@ static bool open(second *s, crease_error *e)
     return s->memory;
 }
 
-static bool subtract(second *s, crease_error *e)
-{
-    const crease_space *shape = &s->p->c.shape;
-    const ptrdiff_t size = crease_size(shape);
-    s->rest = crs_doubles(size, "the data without a term", e);
-    if (!s->rest || !crease_cp_lowrank(shape, 1, (const double *const *)s->u, s->rest, e))
-        return false;
-    crs_view_count(s->v);
-    for (ptrdiff_t j = 0; j < size; j++)
-        s->rest[j] = crs_view_observed(s->v, j) ? s->p->source->whole[j] - s->rest[j] : 0;
-    crs_memory_open(&s->data, shape, s->rest, s->p->source->seen);
-    return true;
-}
-
 /* What is left, by the same path with one term less; then u beside it. */
 static bool fit_rest(second *s, crease_error *e)
 {
@@ -163,7 +148,7 @@ static bool fit_rest(second *s, crease_error *e)
     *sub = *s->p;
     for (int n = 0; n < shape->order; n++) sub->factor[n] = factor[n];
     sub->c.rank--;
-    sub->source = &s->data.source;
+    sub->source = &s->rest.source;
     sub->given = NULL;
     sub->named = false;
     sub->first = sub->starts = 0;
@@ -273,7 +258,10 @@ static bool cancels(const second *s, const crs_envelope_solver *solver)
 static bool answer(second *s, bool *better, crease_error *e)
 {
     crs_cp_pilot *p = s->p;
-    if (!subtract(s, e) || !fit_rest(s, e)) return false;
+    crs_kruskal u = { .shape = p->c.shape, .rank = 1 };
+    for (int n = 0; n < u.shape.order; n++) u.factor[n] = s->u[n];
+    crs_view_count(s->v);
+    if (!crs_less_open(&s->rest, p->source, p->c.threads, &u, e) || !fit_rest(s, e)) return false;
     crs_envelope_solver *solver = refine(s, s->sub.rank + 1, s->both, e);
     if (!solver) return false;
     const double own = crs_envelope_solver_deviation(solver);

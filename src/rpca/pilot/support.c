@@ -288,8 +288,8 @@ static bool look(crs_cp_pilot *p, crease_error *e)
     ptrdiff_t missing = 0, r;
     bool done = rotate(p, e) && open(&s, e), gone;
     for (int n = 0; n < p->c.shape.order; n++) s.each += (double)p->c.shape.dim[n] - 1;
-    const unsigned char *seen = p->source->seen;
-    for (ptrdiff_t j = 0; seen && j < crease_size(&p->c.shape); j++) missing += !seen[j];
+    done = done && crs_source_survey(p->source, p->c.threads, e);
+    missing = p->source->facts.missing;
     s.seen = (1 - p->report.share) * (1 - (double)missing / (double)crease_size(&p->c.shape));
     s.noise = square(p->report.deviation * crs_noise_edge(&p->c.shape));
     if (done) first_look(&s);

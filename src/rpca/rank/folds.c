@@ -84,15 +84,22 @@ crease_space crs_rank_sample_shape(const crease_space *s, ptrdiff_t most)
     return out;
 }
 
-void crs_rank_sample(const crease_space *s, const double *tensor, const crease_space *part,
-                     double *out)
+bool crs_rank_sample(crs_source *t, const crease_space *part, double *out, crease_error *e)
 {
-    ptrdiff_t at[CREASE_MAX_ORDER] = { 0 };
-    for (ptrdiff_t j = 0, size = crease_size(part); j < size; j++) {
-        ptrdiff_t from = 0;
+    const crease_space *s = &t->cut.shape;
+    const ptrdiff_t size = crease_size(part);
+    ptrdiff_t at[CREASE_MAX_ORDER] = { 0 }, *from = crs_alloc((size_t)size, sizeof *from);
+    unsigned char *seen = from ? crs_alloc((size_t)size, 1) : NULL;
+    for (ptrdiff_t j = 0; seen && j < size; j++) {
         for (int n = 0; n < s->order; n++)
-            from = from * s->dim[n] + at[n] * s->dim[n] / part->dim[n];
-        out[j] = tensor[from];
+            from[j] = from[j] * s->dim[n] + at[n] * s->dim[n] / part->dim[n];
         for (int n = s->order - 1; n >= 0 && ++at[n] == part->dim[n]; n--) at[n] = 0;
     }
+    const bool done = seen ? crs_source_entries(t, size, from, out, seen, e)
+                           : crs_fail(e, CREASE_NO_MEMORY, "out of memory: a part of the tensor");
+    for (ptrdiff_t j = 0; done && j < size; j++)
+        if (!seen[j]) out[j] = NAN;
+    crs_free(from);
+    crs_free(seen);
+    return done;
 }

@@ -16,7 +16,7 @@
 
 static const double cut_at = 3;
 
-/* out (columns x rows) = pinv(X) by its singular values */
+/* out (rows x columns) = pinv(X)' by its singular values */
 static bool pseudo_inverse(ptrdiff_t rows, ptrdiff_t columns, const double *x, double *out,
                            double *work)
 {
@@ -25,20 +25,8 @@ static bool pseudo_inverse(ptrdiff_t rows, ptrdiff_t columns, const double *x, d
     const double least = s[0] * (double)rows * DBL_EPSILON;
     for (ptrdiff_t k = 0; k < columns; k++)
         for (ptrdiff_t i = 0; i < rows; i++) u[i * columns + k] *= s[k] > least ? 1 / s[k] : 0;
-    crs_gemm(true, true, columns, rows, columns, 1, vt, u, 0, out);
+    crs_gemm(false, false, rows, columns, columns, 1, u, vt, 0, out);
     return true;
-}
-
-/* V - M: the residual, clipped; 0 where nothing was observed */
-static void residual(const crs_cp_view *v, double *out, double *work)
-{
-    const ptrdiff_t size = crease_size(&v->shape);
-    const double *t = v->source->whole;
-    crs_view_count(v);
-    fill(size, 0, out);
-    crs_reconstruct(v->model, -1, out, work);
-    for (ptrdiff_t j = 0; j < size; j++)
-        out[j] = crs_view_observed(v, j) ? clip(t[j] + out[j], -v->limit, v->limit) : 0;
 }
 
 static bool pseudo_inverses(const crs_kruskal *k, double **p, crs_mode_map *map, crease_error *e)
@@ -50,7 +38,7 @@ static bool pseudo_inverses(const crs_kruskal *k, double **p, crs_mode_map *map,
                                           "a core consistency", e)
                             : NULL;
         const bool done = work && pseudo_inverse(rows, R, k->factor[n], p[n], work);
-        map[n] = (crs_mode_map){ p[n], R, false };
+        map[n] = (crs_mode_map){ p[n], R, true };
         crs_free(work);
         if (work && !done)
             crs_fail(e, CREASE_NUMERICAL_FAILURE,
@@ -60,22 +48,17 @@ static bool pseudo_inverses(const crs_kruskal *k, double **p, crs_mode_map *map,
     return true;
 }
 
+/* |G - I|^2 of a view of the residual */
 static bool core_distance(const crs_cp_view *v, const crs_mode_map *map, double *distance2,
                           crease_error *e)
 {
-    const ptrdiff_t size = crease_size(&v->shape), R = v->model->rank;
     crease_space core = v->shape;
-    for (int n = 0; n < core.order; n++) core.dim[n] = R;
-    const ptrdiff_t work =
-        more(crs_kruskal_scratch(&v->shape, R), crs_multi_ttm_scratch(&v->shape, map));
-    double *r = crs_doubles(size + crease_size(&core) + work, "a core consistency", e);
-    if (!r) return false;
-    double *g = r + size, *rest = g + crease_size(&core);
-    residual(v, r, rest);
-    crs_multi_ttm(&v->shape, map, 1, r, 0, g, rest);
-    *distance2 = crs_dot(crease_size(&core), g, g);
-    crs_free(r);
-    return true;
+    for (int n = 0; n < core.order; n++) core.dim[n] = v->model->rank;
+    double *g = crs_doubles(crease_size(&core), "a core consistency", e);
+    const bool done = g && crs_view_project(v, map, g, e);
+    if (done) *distance2 = crs_dot(crease_size(&core), g, g);
+    crs_free(g);
+    return done;
 }
 
 bool crease_cp_consistency(const crease_cp_fit_request *r, const double *const *factor,
@@ -83,9 +66,11 @@ bool crease_cp_consistency(const crease_cp_fit_request *r, const double *const *
 {
     crs_kruskal k = { .shape = r->shape, .rank = r->rank };
     crs_observed o;
-    crs_cp_view v = {
-        .shape = r->shape, .source = &o.data.source, .model = &k, .readings = r->readings
-    };
+    crs_cp_view v = { .shape = r->shape,
+                      .source = &o.data.source,
+                      .model = &k,
+                      .residual = true,
+                      .readings = r->readings };
     crs_mode_map map[CREASE_MAX_ORDER] = { { NULL, 0, false } };
     double *p[CREASE_MAX_ORDER] = { NULL }, median, distance2;
     *percent = NAN;

@@ -73,10 +73,10 @@ typedef struct {
 bool crs_rank_compare_halves(const crs_rank_halves *h, const crs_terms *x, crs_rank_likeness *out,
                              crease_error *e);
 
-/* The shape of a part of at most so many entries (0: of all), and that part. */
+/* The shape of a part of at most so many entries (0: of all), and that part, NaN where T was not
+ * observed. */
 crease_space crs_rank_sample_shape(const crease_space *s, ptrdiff_t most);
-void crs_rank_sample(const crease_space *s, const double *tensor, const crease_space *part,
-                     double *out);
+bool crs_rank_sample(crs_source *t, const crease_space *part, double *out, crease_error *e);
 
 /* lot: of each entry, in which folds it is held out, if it was observed; the folds of a large
  * tensor are fewer, the others hold out nothing. Returns how many entries were observed: mask > 0,

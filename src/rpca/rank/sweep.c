@@ -14,6 +14,7 @@
 
 #include "rpca/rank/rank.h"
 
+enum { MOST = 1 << 20 };            /* entries of a source that is not an array */
 enum { SHAKEN = 1000, ROUNDS = 3 }; /* of pruning, and of terms replaced; at most */
 static const double agree = 0.01, floor_of = 1e-5, shake = 0.2;
 static const double fine = 0.01; /* relative residual of a fit, in medians of |T - M| */
@@ -64,18 +65,20 @@ static bool measure(const sweep *s, int fold, const crs_terms *x, crs_magnitudes
                             .model = &k,
                             .residual = true,
                             .readings = s->r.readings };
-    const ptrdiff_t rows = crs_view_rows(&v), right = crs_right(&v.shape, 0);
     crs_memory_open(&data, &k.shape, s->r.tensor, NULL);
     for (int n = 0; n < v.shape.order; n++) k.factor[n] = x->factor[n];
-    double *work = crs_doubles(crs_view_scratch(&v, rows), "a slab", e);
+    double *work = crs_doubles(crs_view_scratch(&v), "a slab", e);
     crs_view_count(&v);
     *out = (crs_magnitudes){ .unit = s->unit };
-    for (ptrdiff_t first = 0; work && first < v.shape.dim[0]; first += rows) {
-        const ptrdiff_t count = fewer(rows, v.shape.dim[0] - first);
-        const double *slab = crs_view_slab(&v, first, count, work);
-        const unsigned char *lot = s->lot + first * right;
-        for (ptrdiff_t j = 0; j < count * right; j++)
-            if (crs_rank_in_fold(lot[j], fold)) crs_magnitudes_add(out, slab[j]);
+    for (ptrdiff_t i = 0; work && i < data.source.count; i++) {
+        crs_slab slab = crs_slab_at(&data.source.cut, i);
+        slab.t = s->r.tensor + slab.first;
+        const crs_partition panels = crs_view_panels(&v, &slab.shape);
+        for (ptrdiff_t q = 0; q < panels.count; q++) {
+            const crs_slab p = crs_view_panel(&v, &slab, &panels, q, work);
+            for (ptrdiff_t j = 0, size = crease_size(&p.shape); j < size; j++)
+                if (crs_rank_in_fold(s->lot[p.first + j], fold)) crs_magnitudes_add(out, p.t[j]);
+        }
     }
     crs_free(work);
     return work;
@@ -441,18 +444,24 @@ static bool size_up(sweep *s, ptrdiff_t seen, crease_error *e)
     return true;
 }
 
-/* A part of a large tensor stands for it. */
-static bool thin(sweep *s, const crease_space *shape, const double **mask, crease_error *e)
+static bool take_part(const sweep *s, crs_source *t, double **out, crease_error *e)
 {
-    const ptrdiff_t size = crease_size(&s->r.shape);
-    if (size == crease_size(shape)) return true;
-    s->part = crs_doubles(size, "a part of the tensor", e);
-    s->seen = s->part && *mask ? crs_doubles(size, "a part of the mask", e) : NULL;
-    if (!s->part || (*mask && !s->seen)) return false;
-    crs_rank_sample(shape, s->r.tensor, &s->r.shape, s->part);
-    if (*mask) crs_rank_sample(shape, *mask, &s->r.shape, s->seen);
-    *mask = s->seen;
+    *out = crs_doubles(crease_size(&s->r.shape), "a part of the tensor", e);
+    return *out && crs_rank_sample(t, &s->r.shape, *out, e);
+}
+
+/* A part of a large tensor stands for it. */
+static bool thin(sweep *s, crs_source *t, const double **mask, crease_error *e)
+{
+    const crease_space *shape = &t->cut.shape;
+    crs_memory known;
+    if (s->r.tensor && crease_size(&s->r.shape) == crease_size(shape)) return true;
+    if (!take_part(s, t, &s->part, e)) return false;
     s->r.tensor = s->part;
+    if (!*mask) return true;
+    crs_memory_open(&known, shape, *mask, NULL);
+    if (!take_part(s, &known.source, &s->seen, e)) return false;
+    *mask = s->seen;
     return true;
 }
 
@@ -541,27 +550,44 @@ void crease_cp_rank_table_free(crease_cp_rank_table *t)
     crs_free(t);
 }
 
-crease_cp_rank_table *crease_cp_rank_sweep(const crease_space *shape, const double *tensor,
-                                           const double *mask, const crease_cp_rank_options *o,
-                                           crease_error *e)
+/* tensor NULL: a part of the source is taken in any case. */
+static crease_cp_rank_table *compare_ranks(crs_source *t, const double *tensor, const double *mask,
+                                           const crease_cp_rank_options *o, crease_error *e)
 {
-    if (!check(shape, o, e)) return NULL;
     sweep s = { .o = *o, .r = { .tensor = tensor, .seed = o->seed } };
     ptrdiff_t at, half;
     if (!s.o.fit) s.o.fit = crease_cp_fit_envelope;
     if (s.o.fit == crease_cp_fit_envelope) s.o.self = &s.o;
     if (s.o.share == 0) s.o.share = 0.1;
-    s.r.shape = crs_rank_sample_shape(shape, o->most);
-    const bool done = open_table(&s, e) && thin(&s, shape, &mask, e) && look(&s, mask, e) &&
-                      run(&s, &at, &half, e);
+    s.r.shape = crs_rank_sample_shape(&t->cut.shape, o->most);
+    const bool done =
+        open_table(&s, e) && thin(&s, t, &mask, e) && look(&s, mask, e) && run(&s, &at, &half, e);
     if (done) {
         s.t->stopped = s.stopped;
         crs_rank_explain(&s.judge, at, half);
-        add_remarks(&s, shape);
+        add_remarks(&s, &t->cut.shape);
         hand_over(&s);
     }
     close_table(&s);
     if (done) return s.t;
     crease_cp_rank_table_free(s.t);
     return NULL;
+}
+
+crease_cp_rank_table *crease_cp_rank_sweep(const crease_space *shape, const double *tensor,
+                                           const double *mask, const crease_cp_rank_options *o,
+                                           crease_error *e)
+{
+    crs_memory m;
+    if (!check(shape, o, e)) return NULL;
+    crs_memory_open(&m, shape, tensor, NULL);
+    return compare_ranks(&m.source, tensor, mask, o, e);
+}
+
+crease_cp_rank_table *crs_rank_sweep_on(crs_source *t, const crease_cp_rank_options *o,
+                                        crease_error *e)
+{
+    crease_cp_rank_options own = *o;
+    if (own.most == 0) own.most = MOST;
+    return check(&t->cut.shape, o, e) ? compare_ranks(t, NULL, NULL, &own, e) : NULL;
 }
