@@ -2,6 +2,7 @@
  * rpca_data: the arrays that robust PCA starts from: the data with their mask and merged axes, the
  * truth, the start, and the memory they will take */
 #include "cli/rpca.h"
+#include "core/parallel.h"
 
 static bool same_shape(const char *what, const crs_array *x, const crease_space *s, crease_error *e)
 {
@@ -228,7 +229,9 @@ static bool open_stream(crs_rpca_job *j, crease_error *e)
     j->s.missing = false; /* slabs bring their masks */
     return crs_name_data(a, a->word[0], &j->data, e) &&
            crs_rpca_parts(a, (double)crease_size(&j->given), &j->write, e) &&
-           crs_source_hash(j->source, j->s.threads, a->watch, j->hash, e) && read_start(j, e);
+           crs_source_hash(j->source, crs_useful_threads(j->s.threads, crease_size(&j->given)),
+                           a->watch, j->hash, e) &&
+           read_start(j, e);
 }
 
 bool crs_rpca_take(crs_array *data, const char *mask, const char *axes, crease_rpca_settings *s,
