@@ -160,7 +160,13 @@ typedef struct {
 } crs_rpca_claim;
 bool crs_rpca_check(const crs_rpca_claim *c, crease_verification *v, crease_error *e);
 
-/* rpca_problem.c: are the arrays of the folder what follows from the model
+/* rpca_problem.c: a claim whose penalty is not by entries, by the general checker on the model
+ * itself, with all entries of the parts. */
+enum { CRS_PART_Z, CRS_PART_E, CRS_PART_T, CRS_PART_W, CRS_PARTS };
+bool crs_rpca_check_whole(const crs_rpca_claim *c, double *const *factor, double *const *part,
+                          crease_verification *v, crease_error *e);
+
+/* Are the arrays of the folder what follows from the model
  * and the data? Entries first, .. of either come in order, whole fibres along the last mode. */
 typedef struct {
     crs_judged *j;

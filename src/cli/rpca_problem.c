@@ -98,6 +98,46 @@ bool crs_tucker_problem(crs_tucker_job *j, crease_error *e)
     return done;
 }
 
+/* Where nothing was observed B = -Z - E and Lambda = 0. */
+bool crs_rpca_check_whole(const crs_rpca_claim *c, double *const *factor, double *const *part,
+                          crease_verification *v, crease_error *e)
+{
+    const ptrdiff_t n = crease_size(&c->s.shape);
+    const int d = c->s.shape.order;
+    const double *E = part[CRS_PART_E], *Z = part[CRS_PART_Z], *W = part[CRS_PART_W];
+    const double *x[CREASE_MAX_ORDER + 3];
+    double *B = crs_doubles(2 * n, "the check", e), *lambda = B ? B + n : NULL;
+    for (ptrdiff_t j = 0; B && j < n; j++) {
+        B[j] = W[j] == 0 ? -Z[j] - E[j] : part[CRS_PART_T][j] - E[j] - Z[j];
+        lambda[j] = W[j] == 0 ? 0 : 2 * c->s.alpha_noise * B[j];
+    }
+    for (int k = 0; k < d; k++) x[k] = factor[k];
+    x[d] = E, x[d + 1] = Z, x[d + 2] = B;
+    const crease_cp_rpca_settings s = { .shape = c->s.shape,
+                                        .rank = c->s.rank,
+                                        .penalty = c->s.penalty,
+                                        .groups = c->s.groups,
+                                        .axis = c->s.axis,
+                                        .alpha = c->s.alpha,
+                                        .alpha_noise = c->s.alpha_noise,
+                                        .ridge = c->s.ridge,
+                                        .nonneg = c->s.nonneg,
+                                        .mask = W,
+                                        .factor = x };
+    crease_cp_rpca *m = B ? crease_cp_rpca_new(&s, part[CRS_PART_T], e) : NULL;
+    const crease_claim claim = { .p = m ? crease_cp_rpca_problem(m) : NULL,
+                                 .x = x,
+                                 .lambda = lambda,
+                                 .eps = c->eps,
+                                 .relative = c->relative,
+                                 .watch = c->watch };
+    const bool done = m && crease_claim_verify(&claim, v, e) &&
+                      (!c->objective || crease_objective(claim.p, x, c->objective, e));
+    crease_cp_rpca_free(m);
+    crs_free(B);
+    return done;
+}
+
 /* The arrays people load, a few fibres along the last mode at a time. */
 enum { FILE_L, FILE_E, FILE_N, FILES, MODEL = FILES, DATA, ALL };
 static const char *const file_of[] = { "lowrank.npy", "sparse.npy", "noise.npy" };

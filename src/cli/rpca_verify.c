@@ -7,13 +7,16 @@
  * model's, and lowrank + sparse + noise the data. */
 #include "cli/rpca.h"
 
-/* The data of a result, nan where they are missing: a plain .npy file a few entries at a time, in
- * order, any other whole. */
+/* The data of a result, nan where they are missing, a few entries at a time, in order: of a plain
+ * .npy file, of large ones whose format has slabs, or of an array in memory. */
 typedef struct crs_rpca_rows {
     const char *path, *mask; /* mask NULL: none */
     crease_space shape;      /* as the file has it */
     bool missing;            /* nan is no fault */
+    double memory;           /* that may be used; 0: as little as can be */
     crs_npy_stream file, seen;
+    crs_source *source; /* NULL: none; the slab that is taken has entries */
+    crs_slab slab;
     crs_array whole;
     ptrdiff_t at;
     bool old; /* its hash is of entries, not of slabs */
@@ -21,8 +24,17 @@ typedef struct crs_rpca_rows {
     char hash[CRS_HASH]; /* once all entries were read */
 } rows;
 
+static void give_slab(rows *r)
+{
+    if (r->source && r->slab.t) r->source->ops->give(r->source, &r->slab);
+    r->slab.t = NULL;
+}
+
 static void rows_close(rows *r)
 {
+    give_slab(r);
+    if (r->source) r->source->ops->close(r->source);
+    r->source = NULL;
     crs_npy_stream_close(&r->file);
     crs_npy_stream_close(&r->seen);
     crs_array_free(&r->whole);
@@ -35,20 +47,36 @@ static bool is_plain(const crs_asked *a)
            !a->drop && !a->frames && !a->size && !a->colour && a->shape.order == 0;
 }
 
-static bool open_streams(rows *r, const char *mask)
+/* Large data by slabs; in memory they would be a source, too. */
+static bool open_slabs(rows *r, const crs_asked *asked)
 {
-    return crs_npy_stream_open(r->path, &r->file, NULL) &&
-           (!mask || (crs_npy_stream_open(mask, &r->seen, NULL) &&
-                      crease_space_equal(&r->seen.header.shape, &r->file.header.shape)));
+    crease_space s;
+    if (!crs_read_shape(r->path, asked, &s) || crs_partition_of(&s).count < 4) return false;
+    const double least = crs_stream_floor(&s, r->missing);
+    const crs_stream_settings settings = { .asked = asked,
+                                           .bytes = larger(least, r->memory / 2),
+                                           .missing = r->missing };
+    r->source = crs_stream_open(r->path, &settings, NULL);
+    r->shape = s;
+    return r->source;
+}
+
+static bool open_streams(rows *r, const crs_asked *asked)
+{
+    const bool plain = is_plain(asked) && crs_npy_stream_open(r->path, &r->file, NULL);
+    if (plain) r->shape = r->file.header.shape;
+    return (plain || open_slabs(r, asked)) &&
+           (!r->mask || (crs_npy_stream_open(r->mask, &r->seen, NULL) &&
+                         crease_space_equal(&r->seen.header.shape, &r->shape)));
 }
 
 static bool begin_rows(rows *r, crease_error *e)
 {
     r->at = 0;
     if (r->hash[0] == '\0') crs_array_hash_begin(&r->digest, &r->shape, r->old);
-    if (r->whole.data || r->file.f) return true;
-    return crs_npy_stream_open(r->path, &r->file, e) &&
-           (!r->mask || crs_npy_stream_open(r->mask, &r->seen, e));
+    if (r->whole.data) return true;
+    return (r->source || r->file.f || crs_npy_stream_open(r->path, &r->file, e)) &&
+           (!r->mask || r->seen.f || crs_npy_stream_open(r->mask, &r->seen, e));
 }
 
 /* With its path and mask; s receives the shape of the model. */
@@ -59,7 +87,7 @@ static bool rows_open(rows *r, const json_t *source, const char *axes, crease_rp
     const char *was = json_string_value(json_object_get(source, "hash"));
     r->missing = s->missing;
     r->old = was && strncmp(was, "sha256:", 7) == 0;
-    if (!is_plain(&asked) || !open_streams(r, r->mask)) {
+    if (!open_streams(r, &asked)) {
         rows_close(r);
         if (!crs_read_again(r->path, source, &r->whole, e) ||
             !crs_rpca_take(&r->whole, r->mask, axes, s, r->hash, e))
@@ -67,7 +95,7 @@ static bool rows_open(rows *r, const json_t *source, const char *axes, crease_rp
         r->shape = r->whole.shape;
         return true;
     }
-    s->shape = r->shape = r->file.header.shape;
+    s->shape = r->shape;
     s->missing = s->missing || r->mask;
     return crs_rpca_merge(axes, &s->shape, e) && begin_rows(r, e);
 }
@@ -80,11 +108,30 @@ static bool refuse(const rows *r, ptrdiff_t j, double t, crease_error *e)
                     where, t, isnan(t) ? ", or let nan mark missing entries (--missing nan)" : "");
 }
 
+static bool from_slabs(rows *r, ptrdiff_t count, double *out, crease_error *e)
+{
+    for (ptrdiff_t done = 0, now; done < count; done += now) {
+        const ptrdiff_t at = r->at + done;
+        if (!r->slab.t || at == r->slab.first + crease_size(&r->slab.shape)) {
+            const ptrdiff_t next = at == 0 ? 0 : r->slab.index + 1;
+            give_slab(r);
+            if (!r->source->ops->take(r->source, next, &r->slab, e)) return r->slab.t = NULL, false;
+        }
+        const ptrdiff_t in = at - r->slab.first;
+        now = fewer(count - done, crease_size(&r->slab.shape) - in);
+        copy(now, r->slab.t + in, out + done);
+        for (ptrdiff_t k = 0; r->slab.w && k < now; k++)
+            if (!r->slab.w[in + k]) out[done + k] = NAN;
+    }
+    return true;
+}
+
 /* nan where nothing was observed. */
 static bool take_entries(rows *r, ptrdiff_t count, double *out, crease_error *e)
 {
     double w[1024];
-    if (!crs_npy_stream_next(&r->file, count, out, e)) return false;
+    if (r->source ? !from_slabs(r, count, out, e) : !crs_npy_stream_next(&r->file, count, out, e))
+        return false;
     for (ptrdiff_t k = 0; k < count; k++) {
         const ptrdiff_t in = k % 1024;
         if (r->mask && in == 0 &&
@@ -116,6 +163,7 @@ static bool rows_next(rows *r, ptrdiff_t count, double *out, crease_error *e)
 static bool rows_again(rows *r, crease_error *e)
 {
     if (r->at == 0) return true;
+    give_slab(r);
     crs_npy_stream_close(&r->file);
     crs_npy_stream_close(&r->seen);
     return begin_rows(r, e);
@@ -156,14 +204,12 @@ static void terms_read(const terms *t, ptrdiff_t first, ptrdiff_t count, double 
     }
 }
 
-enum { PART_Z, PART_E, PART_T, PART_W, PARTS };
-
 typedef struct {
     const crs_rpca_claim *c;
     ptrdiff_t right, row;
-    crs_part part[2];    /* Z, E */
-    double *last[PARTS]; /* row `row` of each */
-    terms model;         /* where Z is derived */
+    crs_part part[2];        /* Z, E */
+    double *last[CRS_PARTS]; /* row `row` of each */
+    terms model;             /* where Z is derived */
     double *factor[CREASE_MAX_ORDER];
     crease_error why;
 } reader;
@@ -180,7 +226,7 @@ static bool load_data(reader *r, ptrdiff_t row)
 {
     const crs_rpca_claim *c = r->c;
     const ptrdiff_t n = r->right;
-    double *T = r->last[PART_T], *W = r->last[PART_W];
+    double *T = r->last[CRS_PART_T], *W = r->last[CRS_PART_W];
     if (c->fit) {
         from_fit(r, CREASE_RPCA_DATA, row, T);
         from_fit(r, CREASE_RPCA_SEEN, row, W);
@@ -200,8 +246,8 @@ static void derive(const reader *r, ptrdiff_t row)
 {
     const ptrdiff_t n = r->right;
     const double c = r->c->s.alpha_noise / (1 + r->c->s.alpha_noise);
-    const double *E = r->last[PART_E], *T = r->last[PART_T], *W = r->last[PART_W];
-    double *Z = r->last[PART_Z];
+    const double *E = r->last[CRS_PART_E], *T = r->last[CRS_PART_T], *W = r->last[CRS_PART_W];
+    double *Z = r->last[CRS_PART_Z];
     terms_read(&r->model, row * n, n, Z);
     for (ptrdiff_t j = 0; j < n; j++)
         if (W[j] != 0) Z[j] += c * (T[j] - E[j] - Z[j]);
@@ -215,7 +261,7 @@ static bool load(reader *r, ptrdiff_t row)
     if (row != 0 && row != r->row + 1) return false;
     if (row == 0 && r->c->rows && !rows_again(r->c->rows, &r->why)) return false;
     if (!load_data(r, row)) return false;
-    for (int k = PART_E; k >= PART_Z; k--) {
+    for (int k = CRS_PART_E; k >= CRS_PART_Z; k--) {
         crs_part *p = &r->part[k];
         if (row == 0 && p->file.f && !crs_part_again(p, &r->why)) return false;
         if (p->file.f && !crs_part_next(p, r->right, r->last[k], &r->why)) return false;
@@ -229,14 +275,14 @@ static bool load(reader *r, ptrdiff_t row)
 static bool read_row(void *user, crease_rpca_part part, ptrdiff_t row, double *out)
 {
     reader *r = user;
-    const int k = part == CREASE_RPCA_Z        ? PART_Z
-                  : part == CREASE_RPCA_SPARSE ? PART_E
-                  : part == CREASE_RPCA_SEEN   ? PART_W
-                                               : PART_T;
+    const int k = part == CREASE_RPCA_Z        ? CRS_PART_Z
+                  : part == CREASE_RPCA_SPARSE ? CRS_PART_E
+                  : part == CREASE_RPCA_SEEN   ? CRS_PART_W
+                                               : CRS_PART_T;
     if (!load(r, row)) return false;
     copy(r->right, r->last[k], out);
     for (ptrdiff_t j = 0; part == CREASE_RPCA_B && j < r->right; j++)
-        out[j] -= r->last[PART_E][j], out[j] -= r->last[PART_Z][j];
+        out[j] -= r->last[CRS_PART_E][j], out[j] -= r->last[CRS_PART_Z][j];
     return true;
 }
 
@@ -245,7 +291,7 @@ static bool set_width(reader *r, ptrdiff_t right, crease_error *e)
 {
     r->right = right;
     r->row = -1;
-    for (int k = 0; k < PARTS; k++)
+    for (int k = 0; k < CRS_PARTS; k++)
         if (!(r->last[k] = crs_doubles(right, "a row of the result", e))) return false;
     return true;
 }
@@ -254,8 +300,8 @@ static bool open_files(const crs_rpca_claim *c, reader *r, crease_error *e)
 {
     const crease_space *s = &c->s.shape;
     if (!c->folder) return true;
-    return crs_part_open(c->folder, "sparse.npy", s, &r->part[PART_E], e) &&
-           (c->parts & CRS_WRITE_Z ? crs_part_open(c->folder, "z.npy", s, &r->part[PART_Z], e)
+    return crs_part_open(c->folder, "sparse.npy", s, &r->part[CRS_PART_E], e) &&
+           (c->parts & CRS_WRITE_Z ? crs_part_open(c->folder, "z.npy", s, &r->part[CRS_PART_Z], e)
                                    : terms_open(&r->model, &c->s, r->factor, NULL, e));
 }
 
@@ -276,7 +322,7 @@ static bool open_parts(const crs_rpca_claim *c, reader *r, crease_error *e)
 static void close_parts(reader *r)
 {
     for (int k = 0; k < 2; k++) crs_part_close(&r->part[k]);
-    for (int k = 0; k < PARTS; k++) crs_free(r->last[k]);
+    for (int k = 0; k < CRS_PARTS; k++) crs_free(r->last[k]);
     for (int n = 0; n < CREASE_MAX_ORDER; n++) crs_free(r->factor[n]);
     crs_free(r->model.last);
 }
@@ -291,51 +337,6 @@ static void set_rows(const crs_rpca_claim *c, ptrdiff_t *left, ptrdiff_t *right)
         if (first + all / first < *left + all / *left) *left = first;
     *right = all / *left;
     if (c->fit) crease_rpca_rows(c->fit, left, right);
-}
-
-/* A penalty that is not by entries: the general checker, on the model itself. Where nothing was
- * observed B = -Z - E and Lambda = 0. */
-static bool check_whole(const crs_rpca_claim *c, reader *r, crease_verification *v, crease_error *e)
-{
-    const ptrdiff_t n = crease_size(&c->s.shape);
-    const int d = c->s.shape.order;
-    const double *x[CREASE_MAX_ORDER + 3];
-    double *B = crs_doubles(2 * n, "the check", e), *lambda = B ? B + n : NULL;
-    bool done = B && set_width(r, n, e);
-    if (done && !load(r, 0)) {
-        done = false;
-        if (e) *e = r->why;
-    }
-    const double *E = r->last[PART_E], *Z = r->last[PART_Z], *W = r->last[PART_W];
-    for (ptrdiff_t j = 0; done && j < n; j++) {
-        B[j] = W[j] == 0 ? -Z[j] - E[j] : r->last[PART_T][j] - E[j] - Z[j];
-        lambda[j] = W[j] == 0 ? 0 : 2 * c->s.alpha_noise * B[j];
-    }
-    for (int k = 0; k < d; k++) x[k] = r->factor[k];
-    x[d] = E, x[d + 1] = Z, x[d + 2] = B;
-    const crease_cp_rpca_settings s = { .shape = c->s.shape,
-                                        .rank = c->s.rank,
-                                        .penalty = c->s.penalty,
-                                        .groups = c->s.groups,
-                                        .axis = c->s.axis,
-                                        .alpha = c->s.alpha,
-                                        .alpha_noise = c->s.alpha_noise,
-                                        .ridge = c->s.ridge,
-                                        .nonneg = c->s.nonneg,
-                                        .mask = W,
-                                        .factor = x };
-    crease_cp_rpca *m = done ? crease_cp_rpca_new(&s, r->last[PART_T], e) : NULL;
-    const crease_claim claim = { .p = m ? crease_cp_rpca_problem(m) : NULL,
-                                 .x = x,
-                                 .lambda = lambda,
-                                 .eps = c->eps,
-                                 .relative = c->relative,
-                                 .watch = c->watch };
-    done = m && crease_claim_verify(&claim, v, e) &&
-           (!c->objective || crease_objective(claim.p, x, c->objective, e));
-    crease_cp_rpca_free(m);
-    crs_free(B);
-    return done;
 }
 
 static bool by_entries(const crease_reg *r)
@@ -371,7 +372,12 @@ bool crs_rpca_check(const crs_rpca_claim *c, crease_verification *v, crease_erro
         done = set_width(&r, claim.right, e) && crease_cp_verify(&claim, c->eps, c->relative, v, e);
         if (!done && e && r.why.code != CREASE_OK) *e = r.why;
     } else if (done) {
-        done = check_whole(c, &r, v, e);
+        done = set_width(&r, crease_size(&c->s.shape), e);
+        if (done && !load(&r, 0)) {
+            done = false;
+            if (e) *e = r.why;
+        }
+        done = done && crs_rpca_check_whole(c, r.factor, r.last, v, e);
     }
     if (done && r.model.last) say_derived(v);
     close_parts(&r);
@@ -499,6 +505,7 @@ static bool read_data(crs_judged *j, rpca_result *r, crease_error *e)
     if (!given && !r->path)
         return crs_fail(e, CREASE_BAD_DATA, "certificate.json does not say where its data are");
     r->data = (rows){ .path = given ? given : r->path, .mask = r->mask };
+    if (!crs_option_bytes(j->a, CRS_OPT_MEMORY, 0, &r->data.memory, e)) return false;
     r->claim.rows = &r->data;
     r->claim.center = &r->center;
     return rows_open(&r->data, crs_certificate_data(j->certificate, "data"), text_of(r, "merge"),

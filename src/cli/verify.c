@@ -287,7 +287,10 @@ const crs_verb crs_verify_verb = {
         "it cannot tell.",
     .example = "crease verify result",
     .stops = "the verdict stays open",
-    .takes = CRS_LIST(CRS_TAKES(PROBLEM), CRS_TAKES(eps), CRS_TAKES(max_seconds), CRS_TAKES_LOG,
-                      CRS_TAKES(COLOR), CRS_TAKES(JSON)),
+    .takes =
+        CRS_LIST(CRS_TAKES(PROBLEM), CRS_TAKES(eps), CRS_TAKES(max_seconds),
+                 CRS_SAYS(MEMORY, "of results of rpca with large data in HDF5: memory for their "
+                                  "slabs, as 800M or 2G (default: for three of them)"),
+                 CRS_TAKES_LOG, CRS_TAKES(COLOR), CRS_TAKES(JSON)),
     .run = run,
 };
