@@ -27,6 +27,7 @@ typedef struct {
     crs_array data;     /* without entries where they are streamed */
     crs_source *source; /* NULL: they are in memory */
     double memory;      /* that may be used */
+    bool streams;       /* which is less than they take: they are streamed */
     crs_asked asked;    /* how they were read */
     crs_npy_stream truth;
     char truth_path[CRS_PATH_ROOM];

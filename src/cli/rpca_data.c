@@ -166,24 +166,26 @@ static const char *needs_all(const crs_rpca_job *j)
                  { CRS_OPT_GROUPS, "--groups" }, { CRS_OPT_WEIGHTS, "--weights" } };
     for (size_t k = 0; k < sizeof list / sizeof *list; k++)
         if (crs_given(j->a, list[k].id)) return list[k].name;
-    return NULL;
+    return j->run.method == CREASE_METHOD_AUTO || j->run.method == CREASE_METHOD_ENVELOPE
+               ? NULL
+               : "--method";
 }
 
 static const char *instead_of(const char *option)
 {
-    return strcmp(option, "--mask") == 0    ? "let nan mark missing entries (--missing nan)"
-           : strcmp(option, "--merge") == 0 ? "store the data in that shape"
-                                            : "leave it out, or allow more memory";
+    return strcmp(option, "--mask") == 0     ? "let nan mark missing entries (--missing nan)"
+           : strcmp(option, "--merge") == 0  ? "store the data in that shape"
+           : strcmp(option, "--method") == 0 ? "use --method envelope"
+                                             : "leave it out, or allow more memory";
 }
 
 /* What many files claim is known before their items are read: do they fit into the memory that may
  * be used, are they streamed, or neither? Without --memory all that is free may be used by what
  * cannot be streamed. */
-static bool foresee(crs_rpca_job *j, bool *streams, crease_error *e)
+static bool foresee(crs_rpca_job *j, crease_error *e)
 {
     char need[32], have[32];
     const bool given = crs_given(j->a, CRS_OPT_MEMORY);
-    *streams = false;
     if (!crs_option_bytes(j->a, CRS_OPT_MEMORY, 0.75 * crs_memory_free(), &j->memory, e))
         return false;
     if (!crs_read_shape(j->a->word[0], &j->asked, &j->s.shape) || j->s.shape.order < 2)
@@ -191,7 +193,7 @@ static bool foresee(crs_rpca_job *j, bool *streams, crease_error *e)
     const double whole = forecast(j, false, false);
     if (whole <= j->memory) return true;
     const char *option = needs_all(j);
-    *streams = !option;
+    j->streams = !option;
     if (!option) return true;
     if (!given) return crs_memory_suffices("robust PCA of this tensor", whole, e);
     crs_bytes_text(whole, need);
@@ -260,13 +262,12 @@ bool crs_rpca_take(crs_array *data, const char *mask, const char *axes, crease_r
 bool crs_rpca_read(crs_rpca_job *j, crease_error *e)
 {
     const crs_args *a = j->a;
-    bool streams;
-    if (!crs_asked_of(a, &j->asked, e) || !foresee(j, &streams, e)) return false;
+    if (!crs_asked_of(a, &j->asked, e) || !foresee(j, e)) return false;
     if (crs_dry_head(a, a->word[0], &j->asked, &j->given)) {
         j->s.shape = j->given;
         return crs_rpca_parts(a, (double)crease_size(&j->given), &j->write, e);
     }
-    if (streams) return open_stream(j, e);
+    if (j->streams) return open_stream(j, e);
     if (!crs_read_data(a, a->word[0], &j->asked, &j->data, e)) return false;
     j->given = j->data.shape;
     return crs_rpca_parts(a, (double)crease_size(&j->given), &j->write, e) &&

@@ -344,10 +344,18 @@ static bool by_entries(const crease_reg *r)
     return r->ops == crease_l1(1).ops && !r->weight && !r->groups;
 }
 
-static void say_derived(crease_verification *v)
+/* The tables of the check, eight rows of its parts, and slabs of the data. */
+static bool suffices(const crs_rpca_claim *c, const crease_cp_claim *claim, crease_error *e)
 {
-    const size_t used = strlen(v->text);
-    snprintf(v->text + used, sizeof v->text - used, "; derived: Z, B");
+    const double right = (double)claim->right, left = (double)claim->left;
+    const crs_source *s = c->rows ? c->rows->source : NULL;
+    double bytes = CRS_RPCA_OVERHEAD + 8 * right * (5 * 8 + CRS_PARTS);
+    bytes += (double)claim->rank * (16 * left + 40 * right);
+    if (s) bytes += crs_stream_floor(&s->cut.shape, true);
+    if (!c->rows || c->rows->memory == 0 || bytes <= c->rows->memory) return true;
+    return crs_fail(e, CREASE_NO_MEMORY,
+                    "the check takes up to %.3g MB and --memory allows %.3g MB; allow more",
+                    bytes / 1e6, c->rows->memory / 1e6);
 }
 
 /* The factors are the unit columns times the d-th root of the weights. */
@@ -369,7 +377,8 @@ bool crs_rpca_check(const crs_rpca_claim *c, crease_verification *v, crease_erro
                                   .threads = c->threads,
                                   .watch = c->watch };
         set_rows(c, &claim.left, &claim.right);
-        done = set_width(&r, claim.right, e) && crease_cp_verify(&claim, c->eps, c->relative, v, e);
+        done = suffices(c, &claim, e) && set_width(&r, claim.right, e) &&
+               crease_cp_verify(&claim, c->eps, c->relative, v, e);
         if (!done && e && r.why.code != CREASE_OK) *e = r.why;
     } else if (done) {
         done = set_width(&r, crease_size(&c->s.shape), e);
@@ -379,7 +388,8 @@ bool crs_rpca_check(const crs_rpca_claim *c, crease_verification *v, crease_erro
         }
         done = done && crs_rpca_check_whole(c, r.factor, r.last, v, e);
     }
-    if (done && r.model.last) say_derived(v);
+    const size_t used = done ? strlen(v->text) : 0;
+    if (done && r.model.last) snprintf(v->text + used, sizeof v->text - used, "; derived: Z, B");
     close_parts(&r);
     return done;
 }
