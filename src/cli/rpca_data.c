@@ -166,9 +166,9 @@ static const char *needs_all(const crs_rpca_job *j)
                  { CRS_OPT_GROUPS, "--groups" }, { CRS_OPT_WEIGHTS, "--weights" } };
     for (size_t k = 0; k < sizeof list / sizeof *list; k++)
         if (crs_given(j->a, list[k].id)) return list[k].name;
-    return j->run.method == CREASE_METHOD_AUTO || j->run.method == CREASE_METHOD_ENVELOPE
-               ? NULL
-               : "--method";
+    const char *method = crs_given(j->a, CRS_OPT_METHOD);
+    return !method || strcmp(method, "auto") == 0 || strcmp(method, "envelope") == 0 ? NULL
+                                                                                     : "--method";
 }
 
 static const char *instead_of(const char *option)
