@@ -54,6 +54,11 @@ class RankTable(Sequence[Mapping[str, Any]]):
         return text + (self.reason or "the rank was given, so no ranks were compared")
 
 
+def _frozen(made: Floats) -> Floats:
+    made.flags.writeable = False
+    return made
+
+
 class _Parts(Answer):
     """What rpca and apply have in common: data = lowrank + sparse + residual."""
 
@@ -82,7 +87,9 @@ class RPCAResult(_Parts):
     Attributes
     ----------
     lowrank, sparse, residual : ndarray
-        The parts, in the shape of the data.
+        The parts, in the shape of the data. Those that were not written (``write``) are made when
+        they are asked for: ``lowrank`` of the factors, ``residual`` of the data where they are
+        kept.
     outliers : ndarray of bool
         Entries farther than five deviations of the noise from the low-rank part.
     factors : tuple of ndarray
@@ -101,6 +108,54 @@ class RPCAResult(_Parts):
     """
 
     _verb = "rpca"
+
+    @property
+    def shape(self) -> Tuple[int, ...]:
+        """The shape of the data."""
+        return tuple(self.details["shape"])
+
+    @cached_property
+    def lowrank(self) -> Floats:
+        """The low-rank part, also where nothing was observed."""
+        if "lowrank.npy" in self.files or "weights.npy" not in self.files:
+            return self._array("lowrank.npy")
+        shape = [len(factor) for factor in self.factors]
+        rows = self.factors[0] * self.weights
+        for factor in self.factors[1:-1]:
+            rows = (rows[:, None, :] * factor[None, :, :]).reshape(-1, len(self.weights))
+        made: Floats = (rows @ self.factors[-1].T).reshape(shape)
+        for axis, constants in self.center.items():
+            along = [1] * len(shape)
+            along[0 if axis is None else axis] = constants.size
+            made += constants.reshape(along)
+        return _frozen(made.reshape(self.shape))
+
+    @cached_property
+    def sparse(self) -> Floats:
+        """The sparse part."""
+        if "sparse_entries.npy" not in self.files:
+            return self._array("sparse.npy")
+        pairs = self._array("sparse_entries.npy")
+        made = np.zeros(self.shape)
+        made.reshape(-1)[pairs[:, 0].astype(np.intp)] = pairs[:, 1]
+        return _frozen(made)
+
+    @cached_property
+    def residual(self) -> Floats:
+        """What is left, data - lowrank - sparse; 0 where nothing was observed."""
+        if "noise.npy" in self.files:
+            return self._array("noise.npy")
+        data = self.data
+        if not isinstance(data, np.ndarray):
+            raise AttributeError(
+                "the result has no noise.npy and does not keep its data: it is data - lowrank - "
+                'sparse where they were observed; or fit with write="all" (--write all)'
+            )
+        made = np.asarray(data, dtype=np.float64).reshape(self.shape) - self.lowrank - self.sparse
+        seen = self._inputs.get("mask.npy")
+        if isinstance(seen, np.ndarray):
+            made[np.asarray(seen).reshape(self.shape) == 0] = 0
+        return _frozen(np.nan_to_num(made, copy=False, nan=0.0))
 
     @property
     def factors(self) -> Tuple[Floats, ...]:

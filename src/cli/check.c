@@ -139,8 +139,30 @@ static bool tell(const crs_args *a, const crs_problem_file *file, const crease_a
     return done;
 }
 
+enum { PROBLEM, DATA };
+static const char *const kinds[] = { "a problem", "a file of data", NULL };
+
+/* Is it an array, of which robust PCA would be made? */
+static int kind_of(const crs_args *a, crease_error *e)
+{
+    const char *path = a->word[0];
+    (void)e;
+    return !crs_ends_in(path, ".json") && (crs_inner_of(path) || crs_format_of(path)) ? DATA
+                                                                                      : PROBLEM;
+}
+
+/* What crease rpca --dry-run says. */
+static bool foretell(const crs_args *a, crease_error *e)
+{
+    crs_args own = *a;
+    own.verb = &crs_rpca_verb;
+    own.value[CRS_OPT_DRY_RUN][0] = own.value[CRS_OPT_JSON][0] = ""; /* there is no folder */
+    return crs_rpca_verb.run(&own, e);
+}
+
 static bool run(const crs_args *a, crease_error *e)
 {
+    if (kind_of(a, e) == DATA) return foretell(a, e);
     crease_options o;
     double bytes = 0;
     outset first = { .K = INFINITY };
@@ -159,7 +181,7 @@ static bool run(const crs_args *a, crease_error *e)
 
 const crs_verb crs_check_verb = {
     .name = "check",
-    .words = "PROBLEM.json",
+    .words = "PROBLEM.json|DATA",
     .word = CRS_KIND_FILE,
     .least = 1,
     .most = 1,
@@ -170,10 +192,14 @@ const crs_verb crs_check_verb = {
         "is part of it, and what presolve does to the problem before a run, and which methods "
         "take over where the chosen one stalls. The exit code is 0 "
         "when a theorem covers the problem and 2 when none "
-        "does.",
+        "does. Of a file of data it says what crease rpca would do with it: slabs, passes, memory "
+        "and time.",
     .example = "crease check examples/problems/lasso.json",
-    .takes =
-        CRS_LIST(CRS_TAKES(METHOD), CRS_TAKES(MODE), CRS_TAKES(eps), CRS_TAKES(beta),
-                 CRS_TAKES(gamma), CRS_TAKES(h), CRS_TAKES(mu), CRS_TAKES(JSON), CRS_TAKES(REPORT)),
+    .takes = CRS_LIST(CRS_TAKES(METHOD), CRS_TAKES(MODE), CRS_TAKES(eps), CRS_TAKES(beta),
+                      CRS_TAKES(gamma), CRS_TAKES(h), CRS_TAKES(mu), CRS_FOR(RANK, 1 << DATA),
+                      CRS_FOR(MEMORY, 1 << DATA), CRS_FOR(MISSING, 1 << DATA),
+                      CRS_FOR(JSON, 1 << PROBLEM), CRS_FOR(REPORT, 1 << PROBLEM)),
+    .kinds = kinds,
+    .kind = kind_of,
     .run = run,
 };

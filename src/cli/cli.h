@@ -186,6 +186,10 @@ bool crs_option_number(const crs_args *a, crs_option_id id, int which, double *x
 bool crs_option_integer(const crs_args *a, crs_option_id id, double low, double high,
                         double otherwise, double *x, crease_error *e);
 
+/* Bytes, as 800M, 2G or 1.5GiB (job.c). */
+bool crs_option_bytes(const crs_args *a, crs_option_id id, double otherwise, double *x,
+                      crease_error *e);
+
 /* --max-seconds; INFINITY: it was not given. */
 bool crs_seconds_of(const crs_args *a, double *seconds, crease_error *e);
 

@@ -164,6 +164,28 @@ bool crs_memory_suffices(const char *what, double bytes, crease_error *e)
                                      what, need, there);
 }
 
+/* k, M, G and T are powers of 1000; with an i, as MiB, of 1024. */
+bool crs_option_bytes(const crs_args *a, crs_option_id id, double otherwise, double *x,
+                      crease_error *e)
+{
+    static const char letters[] = "kMGT";
+    const char *text = crs_given(a, id);
+    char number[40], name[CRS_NAME];
+    *x = otherwise;
+    if (!text) return true;
+    const size_t n = strspn(text, "0123456789.eE+-");
+    const char *unit = text + n;
+    snprintf(number, sizeof number, "%.*s", (int)n, text);
+    bool good = n < sizeof number && crs_parse_double(number, x) && *x > 0;
+    const char *at = *unit == 'K' ? letters : *unit ? strchr(letters, *unit) : NULL;
+    const bool two = at && unit[1] == 'i';
+    for (ptrdiff_t k = at ? at - letters : -1; k >= 0; k--) *x *= two ? 1024 : 1000;
+    if (at) unit += two ? 2 : 1;
+    good = good && *x < INFINITY && (!*unit || strcmp(unit, "B") == 0);
+    return good || crs_fail(e, CREASE_BAD_ARGUMENT, "%s %.40s: give bytes, as 800M, 2G or 1.5GiB",
+                            crs_option_name((int)id, name), text);
+}
+
 int crs_exit_code(crease_code code)
 {
     static const int exits[] = {

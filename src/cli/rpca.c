@@ -191,6 +191,7 @@ static void discard(crs_rpca_job *j)
     }
     crs_array_free(&j->factor_weight);
     crs_array_free(&j->data);
+    if (j->source) j->source->ops->close(j->source);
     crs_npy_stream_close(&j->truth);
     crs_free(j->weight);
     crs_free(j->peak);
@@ -214,8 +215,9 @@ static bool build(crs_rpca_job *j, crease_error *e)
     crease_watch_enter(j->a->watch, CREASE_PHASE_START);
     crs_keep_time(j->a, 5, 8 * (double)crease_size(&m->shape));
     if (!fit_penalty(j, e)) return false;
-    m->memory = crs_memory_free() - CRS_RPCA_OVERHEAD;
-    j->fit = crease_rpca_new(m, &j->run, j->data.data, e);
+    m->memory = j->source ? 0 : crs_memory_free() - CRS_RPCA_OVERHEAD;
+    j->fit = j->source ? crs_rpca_new_on(m, &j->run, j->source, e)
+                       : crease_rpca_new(m, &j->run, j->data.data, e);
     if (!j->fit) return false;
     crs_rpca_forecast(j);
     m->rank = crease_rpca_used(j->fit)->rank;
@@ -494,7 +496,8 @@ const crs_verb crs_rpca_verb = {
         "[[X_1, ..., X_d]]|^2 + alpha R(E) + alpha_N |B|^2 with Z + E + B = DATA, for matrices "
         "and tensors of any order; entries may be missing. eps is relative unless --relative 0 is "
         "given. The folder receives lowrank.npy (of the factors), sparse.npy, noise.npy, z.npy, "
-        "the unit columns factor_1.npy, ..., weights.npy and result.json. Without --alpha the "
+        "the unit columns factor_1.npy, ..., weights.npy and result.json; of large data fewer of "
+        "them, see --write. Without --alpha the "
         "envelope, the default method, learns it from the residual, and the penalty's parameters "
         "are in units of the threshold it finds. Without --rank ranks are compared on held-out "
         "entries. --model tucker has a core and a rank per mode, --model matrix is its order 2; "
@@ -528,8 +531,9 @@ const crs_verb crs_rpca_verb = {
         CRS_FOR(ALPHA_NOISE, OF_CP | OF_TUCKER), CRS_FOR(RIDGE, OF_CP), CRS_FOR(INIT, OF_CP),
         CRS_FOR(MISSING, OF_CP | OF_TUCKER), CRS_FOR(MASK, OF_CP | OF_TUCKER), CRS_TAKES_READING,
         CRS_FOR(NONNEG, OF_CP), CRS_TAKES(MERGE), CRS_TAKES(TRUTH), CRS_FOR(THREADS, OF_FACTORS),
-        CRS_FOR(PRECISION, OF_CP), CRS_TAKES_CHECKPOINT, CRS_TAKES(OUT), CRS_TAKES(FORMAT),
-        CRS_TAKES(REPORT), CRS_TAKES(FORCE), CRS_TAKES_ROWS, CRS_TAKES(JSON)),
+        CRS_FOR(MEMORY, OF_CP), CRS_FOR(PRECISION, OF_CP), CRS_TAKES_CHECKPOINT, CRS_TAKES(OUT),
+        CRS_FOR(WRITE, OF_CP), CRS_TAKES(FORMAT), CRS_TAKES(REPORT), CRS_TAKES(FORCE),
+        CRS_TAKES_ROWS, CRS_TAKES(JSON)),
     .relative = true,
     .kinds = kinds,
     .kind = kind_of,

@@ -5,11 +5,17 @@
 
 #include "cli/cli.h"
 #include "io/formats/io.h"
+#include "io/stream/stream.h"
 
 #include "rpca/rpca.h"
 
 /* Bytes beside the run's own: buffers of reading and writing, the program and its libraries. */
 #define CRS_RPCA_OVERHEAD 0x1p24
+
+/* Parts that are written: those of --write. Tensors of more entries than this have only the sparse
+ * part without that option, by its entries that are not 0. */
+enum { CRS_WRITE_LOWRANK = 1, CRS_WRITE_SPARSE = 2, CRS_WRITE_NOISE = 4, CRS_WRITE_Z = 8 };
+enum { CRS_WRITE_ALL = 1 << 22 };
 
 /* A run of the CP model. */
 typedef struct {
@@ -18,8 +24,11 @@ typedef struct {
     crease_rpca_settings s;
     crease_options run;
 
-    crs_array data;
-    crs_asked asked; /* how they were read */
+    crs_array data;     /* without entries where they are streamed */
+    crs_source *source; /* NULL: they are in memory */
+    double memory;      /* that may be used */
+    bool streams;       /* which is less than they take: they are streamed */
+    crs_asked asked;    /* how they were read */
     crs_npy_stream truth;
     char truth_path[CRS_PATH_ROOM];
     crs_array factor[CREASE_MAX_ORDER], factor_weight; /* of --init DIR */
@@ -29,6 +38,7 @@ typedef struct {
     crease_space given;                      /* the shape before --merge */
     char hash[CRS_HASH];                     /* of the data, nan where they are missing */
     crs_folder folder;
+    unsigned write;           /* parts, once the shape is known */
     double bytes, most_bytes; /* forecasts: E very sparse, and dense */
 
     crease_rpca *fit;
@@ -69,10 +79,13 @@ bool crs_parse_ranks(const char *text, const crease_space *shape, crease_space *
 bool crs_rpca_read(crs_rpca_job *j, crease_error *e);
 void crs_rpca_forecast(crs_rpca_job *j); /* once the fit is there */
 /* Missing entries become nan; axes are merged; hash is of what results. */
+bool crs_rpca_merge(const char *axes, crease_space *s, crease_error *e); /* NULL: as it is */
 bool crs_rpca_take(crs_array *data, const char *mask, const char *axes, crease_rpca_settings *s,
                    char hash[CRS_HASH], crease_error *e);
 /* lowrank.npy of the folder of --truth, shaped as the data; empty without that option. */
 bool crs_rpca_truth(const crs_args *a, const crease_space *given, crs_array *out, crease_error *e);
+/* The parts that --write asks for, of data of so many entries. */
+bool crs_rpca_parts(const crs_args *a, double entries, unsigned *parts, crease_error *e);
 /* Does --init name a start? Otherwise it is a folder. s may be NULL. */
 bool crs_rpca_init(const char *text, crease_rpca_settings *s);
 
@@ -130,15 +143,16 @@ bool crs_tucker_problem(crs_tucker_job *j, crease_error *e);
 /* The result as a document. */
 void crs_tucker_result(const crs_tucker_job *j, const crs_run *run, crs_document *d);
 
-/* verify.c: a folder of results judged by the checker. */
+/* rpca_verify.c: a folder of results judged by the checker. */
 typedef struct {
     const char *folder; /* NULL: the parts are those of the fit */
     crease_rpca_settings s;
     double *const *unit; /* and the weights: what the files hold */
     const double *weight;
-    const double *tensor;            /* nan where it is missing, unless there is a fit to ask */
+    struct crs_rpca_rows *rows;      /* the data, unless there is a fit to ask */
     const crease_rpca *fit;          /* may be NULL */
-    const crs_center_arrays *center; /* to be subtracted from the data of a fit; NULL: none */
+    const crs_center_arrays *center; /* to be subtracted from the data; NULL: none */
+    unsigned parts;                  /* that the folder has; E always */
     double eps;
     bool relative;
     int threads;       /* 0: all there are */
@@ -146,5 +160,26 @@ typedef struct {
     crease_watch *watch;
 } crs_rpca_claim;
 bool crs_rpca_check(const crs_rpca_claim *c, crease_verification *v, crease_error *e);
+
+/* rpca_problem.c: a claim whose penalty is not by entries, by the general checker on the model
+ * itself, with all entries of the parts. */
+enum { CRS_PART_Z, CRS_PART_E, CRS_PART_T, CRS_PART_W, CRS_PARTS };
+bool crs_rpca_check_whole(const crs_rpca_claim *c, double *const *factor, double *const *part,
+                          crease_verification *v, crease_error *e);
+
+/* Are the arrays of the folder what follows from the model
+ * and the data? Entries first, .. of either come in order, whole fibres along the last mode. */
+typedef struct {
+    crs_judged *j;
+    crease_space shape;
+    bool (*data)(void *self, ptrdiff_t first, ptrdiff_t count, double *out, crease_error *e);
+    void (*model)(void *self, ptrdiff_t first, ptrdiff_t count, double *out);
+    void *self;                      /* data are nan where they are missing */
+    double tolerance;                /* of an entry of L */
+    const crs_center_arrays *center; /* that the data are without and L has */
+    unsigned parts;                  /* that the folder has: CRS_WRITE_.. */
+    const crs_rpca_claim *sum;       /* whose c |N|^2 + alpha rho(E) is wanted; NULL: none is */
+} crs_rpca_arrays;
+bool crs_rpca_judge(const crs_rpca_arrays *a, crease_error *e);
 
 #endif

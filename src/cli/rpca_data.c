@@ -2,6 +2,7 @@
  * rpca_data: the arrays that robust PCA starts from: the data with their mask and merged axes, the
  * truth, the start, and the memory they will take */
 #include "cli/rpca.h"
+#include "core/parallel.h"
 
 static bool same_shape(const char *what, const crs_array *x, const crease_space *s, crease_error *e)
 {
@@ -75,11 +76,32 @@ bool crs_rpca_init(const char *text, crease_rpca_settings *s)
 }
 
 /* Neighbouring axes become one: the entries stay where they are. */
-static bool merge(const char *text, crease_space *s, crease_error *e)
+bool crs_rpca_merge(const char *text, crease_space *s, crease_error *e)
 {
     int first, count;
+    if (!text) return true;
     if (!crs_parse_merge(text, s, &first, &count, e)) return false;
     crs_merge_shape(s, first, count);
+    return true;
+}
+
+bool crs_rpca_parts(const crs_args *a, double entries, unsigned *parts, crease_error *e)
+{
+    static const char *const word[] = { "lowrank", "sparse", "noise", "z", "factors", "all" };
+    static const unsigned means[] = { CRS_WRITE_LOWRANK, 0, CRS_WRITE_NOISE, CRS_WRITE_Z, 0, ~0u };
+    const char *text = crs_given(a, CRS_OPT_WRITE);
+    *parts = CRS_WRITE_SPARSE | (text || entries > CRS_WRITE_ALL ? 0 : ~0u);
+    for (const char *at = text; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
+        const size_t n = strcspn(at, ",");
+        int k = 0;
+        while (k < 6 && (strncmp(at, word[k], n) != 0 || word[k][n])) k++;
+        if (k == 6)
+            return crs_fail(e, CREASE_BAD_ARGUMENT,
+                            "--write %.64s: '%.*s' is no part; write factors, sparse, lowrank, "
+                            "noise, z or all, with commas between them",
+                            text, n < 40 ? (int)n : 40, at);
+        *parts |= means[k];
+    }
     return true;
 }
 
@@ -96,14 +118,6 @@ void crs_rpca_forecast(crs_rpca_job *j)
     if (j->s.rank == 0) j->s.rank = f->ranks ? f->ranks->rank : crease_rpca_used(j->fit)->rank;
     j->bytes = forecast(j, f->missing > 0, false);
     j->most_bytes = forecast(j, f->missing > 0, true);
-}
-
-/* What many files claim is known before their items are read. */
-static bool foresee(crs_rpca_job *j, crease_error *e)
-{
-    if (!crs_read_shape(j->a->word[0], &j->asked, &j->s.shape) || j->s.shape.order < 2)
-        return true; /* reading it will say why */
-    return crs_memory_suffices("robust PCA of this tensor", forecast(j, false, false), e);
 }
 
 /* factor_n.npy of a folder; with weights.npy beside them the columns are unit ones. */
@@ -140,6 +154,88 @@ static bool read_start(crs_rpca_job *j, crease_error *e)
     return true;
 }
 
+/* The option that needs the tensor in one piece; NULL: none does. What the library alone can tell,
+ * it refuses. */
+static const char *needs_all(const crs_rpca_job *j)
+{
+    static const struct {
+        crs_option_id id;
+        const char *name;
+    } list[] = { { CRS_OPT_MASK, "--mask" },     { CRS_OPT_MERGE, "--merge" },
+                 { CRS_OPT_TRUTH, "--truth" },   { CRS_OPT_CENTER, "--center" },
+                 { CRS_OPT_GROUPS, "--groups" }, { CRS_OPT_WEIGHTS, "--weights" } };
+    for (size_t k = 0; k < sizeof list / sizeof *list; k++)
+        if (crs_given(j->a, list[k].id)) return list[k].name;
+    const char *method = crs_given(j->a, CRS_OPT_METHOD);
+    return !method || strcmp(method, "auto") == 0 || strcmp(method, "envelope") == 0 ? NULL
+                                                                                     : "--method";
+}
+
+static const char *instead_of(const char *option)
+{
+    return strcmp(option, "--mask") == 0     ? "let nan mark missing entries (--missing nan)"
+           : strcmp(option, "--merge") == 0  ? "store the data in that shape"
+           : strcmp(option, "--method") == 0 ? "use --method envelope"
+                                             : "leave it out, or allow more memory";
+}
+
+/* What many files claim is known before their items are read: do they fit into the memory that may
+ * be used, are they streamed, or neither? Without --memory all that is free may be used by what
+ * cannot be streamed. */
+static bool foresee(crs_rpca_job *j, crease_error *e)
+{
+    char need[32], have[32];
+    const bool given = crs_given(j->a, CRS_OPT_MEMORY);
+    if (!crs_option_bytes(j->a, CRS_OPT_MEMORY, 0.75 * crs_memory_free(), &j->memory, e))
+        return false;
+    if (!crs_read_shape(j->a->word[0], &j->asked, &j->s.shape) || j->s.shape.order < 2)
+        return true; /* reading it will say why */
+    const double whole = forecast(j, false, false);
+    if (whole <= j->memory) return true;
+    const char *option = needs_all(j);
+    j->streams = !option;
+    if (!option) return true;
+    if (!given) return crs_memory_suffices("robust PCA of this tensor", whole, e);
+    crs_bytes_text(whole, need);
+    crs_bytes_text(j->memory, have);
+    return crs_fail(e, CREASE_NO_MEMORY,
+                    "with %s the data must be in memory, which takes %s where --memory allows %s; "
+                    "%s",
+                    option, need, have, instead_of(option));
+}
+
+/* Bytes beside the slabs: as in memory, but for the tensor. */
+static double beside_slabs(const crs_rpca_job *j)
+{
+    return forecast(j, false, false) - 8 * (double)crease_size(&j->s.shape);
+}
+
+static bool open_stream(crs_rpca_job *j, crease_error *e)
+{
+    const crs_args *a = j->a;
+    const double least = crs_stream_floor(&j->s.shape, j->s.missing), own = beside_slabs(j);
+    const crs_stream_settings s = {
+        .asked = &j->asked, .bytes = j->memory - own, .missing = j->s.missing, .about = &j->data
+    };
+    char need[32], have[32];
+    crs_bytes_text(least + own, need);
+    crs_bytes_text(j->memory, have);
+    if (least > s.bytes)
+        return crs_fail(e, CREASE_NO_MEMORY,
+                        "robust PCA of this tensor takes at least %s, slab by slab, and %s may be "
+                        "used; allow more by --memory",
+                        need, have);
+    j->source = crs_stream_open(a->word[0], &s, e);
+    if (!j->source) return false;
+    j->given = j->s.shape = j->source->cut.shape;
+    j->s.missing = false; /* slabs bring their masks */
+    return crs_name_data(a, a->word[0], &j->data, e) &&
+           crs_rpca_parts(a, (double)crease_size(&j->given), &j->write, e) &&
+           crs_source_hash(j->source, crs_useful_threads(j->s.threads, crease_size(&j->given)),
+                           a->watch, j->hash, e) &&
+           read_start(j, e);
+}
+
 bool crs_rpca_take(crs_array *data, const char *mask, const char *axes, crease_rpca_settings *s,
                    char hash[CRS_HASH], crease_error *e)
 {
@@ -149,8 +245,8 @@ bool crs_rpca_take(crs_array *data, const char *mask, const char *axes, crease_r
     s->mask = w.data;
     if (s->kind == CREASE_RPCA_CP || s->kind == CREASE_RPCA_TUCKER)
         s->missing = s->missing || data->gaps;
-    done = done && crs_data_finite(data, s->missing, w.data, e) &&
-           (!axes || merge(axes, &s->shape, e));
+    done =
+        done && crs_data_finite(data, s->missing, w.data, e) && crs_rpca_merge(axes, &s->shape, e);
     if (done && s->shape.order < 2)
         done =
             crs_fail(e, CREASE_BAD_SHAPE, "the data have 1 dimension; give a matrix or a tensor");
@@ -169,11 +265,13 @@ bool crs_rpca_read(crs_rpca_job *j, crease_error *e)
     if (!crs_asked_of(a, &j->asked, e) || !foresee(j, e)) return false;
     if (crs_dry_head(a, a->word[0], &j->asked, &j->given)) {
         j->s.shape = j->given;
-        return true;
+        return crs_rpca_parts(a, (double)crease_size(&j->given), &j->write, e);
     }
+    if (j->streams) return open_stream(j, e);
     if (!crs_read_data(a, a->word[0], &j->asked, &j->data, e)) return false;
     j->given = j->data.shape;
-    return crs_rpca_take(&j->data, crs_given(a, CRS_OPT_MASK), crs_given(a, CRS_OPT_MERGE), &j->s,
+    return crs_rpca_parts(a, (double)crease_size(&j->given), &j->write, e) &&
+           crs_rpca_take(&j->data, crs_given(a, CRS_OPT_MASK), crs_given(a, CRS_OPT_MERGE), &j->s,
                          j->hash, e) &&
            open_truth(j, e) && read_start(j, e);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * rpca_problem: a Tucker or matrix model as a problem file, which crease verify and crease solve
- * read
- */
+ * rpca_problem: a Tucker or matrix model as a problem file, which crease solve reads, and its
+ * results judged: by the problem's own checker, then lowrank, sparse and noise beside the model and
+ * the data, which is asked of a CP model too */
 #include "cli/rpca.h"
 
 /* {"scaled": {"alpha": a, "regularizer": {"mcp": {"lambda": l, "gamma": g}}}} */
@@ -95,5 +95,266 @@ bool crs_tucker_problem(crs_tucker_job *j, crease_error *e)
                       crs_folder_document(&j->folder, "problem.json", &d, e);
     crs_free(root);
     crs_document_free(&d);
+    return done;
+}
+
+/* Where nothing was observed B = -Z - E and Lambda = 0. */
+bool crs_rpca_check_whole(const crs_rpca_claim *c, double *const *factor, double *const *part,
+                          crease_verification *v, crease_error *e)
+{
+    const ptrdiff_t n = crease_size(&c->s.shape);
+    const int d = c->s.shape.order;
+    const double *E = part[CRS_PART_E], *Z = part[CRS_PART_Z], *W = part[CRS_PART_W];
+    const double *x[CREASE_MAX_ORDER + 3];
+    double *B = crs_doubles(2 * n, "the check", e), *lambda = B ? B + n : NULL;
+    for (ptrdiff_t j = 0; B && j < n; j++) {
+        B[j] = W[j] == 0 ? -Z[j] - E[j] : part[CRS_PART_T][j] - E[j] - Z[j];
+        lambda[j] = W[j] == 0 ? 0 : 2 * c->s.alpha_noise * B[j];
+    }
+    for (int k = 0; k < d; k++) x[k] = factor[k];
+    x[d] = E, x[d + 1] = Z, x[d + 2] = B;
+    const crease_cp_rpca_settings s = { .shape = c->s.shape,
+                                        .rank = c->s.rank,
+                                        .penalty = c->s.penalty,
+                                        .groups = c->s.groups,
+                                        .axis = c->s.axis,
+                                        .alpha = c->s.alpha,
+                                        .alpha_noise = c->s.alpha_noise,
+                                        .ridge = c->s.ridge,
+                                        .nonneg = c->s.nonneg,
+                                        .mask = W,
+                                        .factor = x };
+    crease_cp_rpca *m = B ? crease_cp_rpca_new(&s, part[CRS_PART_T], e) : NULL;
+    const crease_claim claim = { .p = m ? crease_cp_rpca_problem(m) : NULL,
+                                 .x = x,
+                                 .lambda = lambda,
+                                 .eps = c->eps,
+                                 .relative = c->relative,
+                                 .watch = c->watch };
+    const bool done = m && crease_claim_verify(&claim, v, e) &&
+                      (!c->objective || crease_objective(claim.p, x, c->objective, e));
+    crease_cp_rpca_free(m);
+    crs_free(B);
+    return done;
+}
+
+/* The arrays people load, a few fibres along the last mode at a time. */
+enum { FILE_L, FILE_E, FILE_N, FILES, MODEL = FILES, DATA, ALL };
+static const char *const file_of[] = { "lowrank.npy", "sparse.npy", "noise.npy" };
+
+static bool fits(const crs_rpca_arrays *a, int k, ptrdiff_t at, double is, double wanted,
+                 double tolerance)
+{
+    if (fabs(is - wanted) <= tolerance) return true;
+    crs_judged_invalid(a->j, "entry %td of %s is %.17g and %.17g follows from the other arrays",
+                       at + 1, file_of[k], is, wanted);
+    return false;
+}
+
+/* Entries first, ..; false: something does not fit. What has no file follows from the rest. */
+static bool judge_piece(const crs_rpca_arrays *a, const crs_part *file, ptrdiff_t first,
+                        ptrdiff_t count, double *const *x)
+{
+    const double around = crs_center_size(a->center);
+    if (!file[FILE_L].file.f) copy(count, x[MODEL], x[FILE_L]);
+    for (ptrdiff_t i = 0; i < count; i++) {
+        const double L = x[FILE_L][i], E = x[FILE_E][i], T = x[DATA][i];
+        const double t = isnan(T) ? L + E : T, size = around + fabs(t) + fabs(L) + fabs(E);
+        if (!file[FILE_N].file.f) x[FILE_N][i] = t - L - E;
+        if (!fits(a, FILE_L, first + i, L, x[MODEL][i], a->tolerance) ||
+            !fits(a, FILE_N, first + i, x[FILE_N][i], t - L - E, 1e-12 * size))
+            return false;
+    }
+    return true;
+}
+
+/* c |N|^2 + alpha rho(E) */
+static bool add_piece(const crs_rpca_arrays *a, ptrdiff_t count, double *const *x, crease_error *e)
+{
+    const crease_rpca_settings *s = &a->sum->s;
+    const crease_space space = crease_vector(count);
+    const double norm = crease_norm(&space, x[FILE_N]);
+    double rho = 0;
+    for (ptrdiff_t i = 0; i < count; i++)
+        if (!isnan(x[DATA][i])) a->j->scale += square(x[DATA][i]);
+    if (!crease_reg_value(&s->penalty, &space, x[FILE_E], &rho, e)) return false;
+    a->j->objective += s->alpha_noise / (1 + s->alpha_noise) * square(norm) + s->alpha * rho;
+    return true;
+}
+
+static bool open_arrays(const crs_rpca_arrays *a, crs_part *file, crease_error *e)
+{
+    const crease_space *first = NULL;
+    for (int k = 0; k < FILES; k++) {
+        const crease_space *s = &file[k].file.header.shape;
+        if (!(a->parts >> k & 1)) continue;
+        if (!crs_part_open(a->j->certificate->folder, file_of[k], &a->shape, &file[k], e))
+            return false;
+        if (file[k].pairs) continue;
+        if (first && !crease_space_equal(s, first))
+            return crs_fail(e, CREASE_BAD_SHAPE, "%s is not of the shape of the data", file_of[k]);
+        first = s;
+    }
+    return true;
+}
+
+static bool read_piece(const crs_rpca_arrays *a, crs_part *file, ptrdiff_t first, ptrdiff_t count,
+                       double *const *x, crease_error *e)
+{
+    for (int k = 0; k < FILES; k++)
+        if (file[k].file.f && !crs_part_next(&file[k], count, x[k], e)) return false;
+    if (!a->data(a->self, first, count, x[DATA], e)) return false;
+    a->model(a->self, first, count, x[MODEL]);
+    if (file[FILE_L].file.f) crs_center_shift(a->center, -1, first, count, x[FILE_L]);
+    return true;
+}
+
+bool crs_rpca_judge(const crs_rpca_arrays *a, crease_error *e)
+{
+    enum { PIECE = 4096 };
+    const ptrdiff_t all = crease_size(&a->shape), n = a->shape.dim[a->shape.order - 1];
+    const ptrdiff_t most = n * (n < PIECE ? PIECE / n : 1);
+    crs_part *file = crs_alloc(FILES, sizeof *file);
+    double *x[ALL], *buffer = crs_doubles(ALL * most, "a part of the result", e);
+    bool done = buffer && (file || crs_fail(e, CREASE_NO_MEMORY, "out of memory: the arrays"));
+    bool right = true;
+    for (int k = 0; k < ALL; k++) x[k] = buffer ? buffer + k * most : NULL;
+    done = done && open_arrays(a, file, e);
+    for (ptrdiff_t at = 0; done && at < all; at += most) {
+        const ptrdiff_t count = all - at < most ? all - at : most;
+        done = read_piece(a, file, at, count, x, e);
+        right = right && done && judge_piece(a, file, at, count, x);
+        if (right && a->sum) done = add_piece(a, count, x, e);
+    }
+    for (int k = 0; file && k < FILES; k++) crs_part_close(&file[k]);
+    crs_free(file);
+    crs_free(buffer);
+    return done;
+}
+
+/* The low-rank part of a problem of robust PCA: the product of its blocks, whole. */
+typedef struct {
+    double *whole;
+    const double *T, *seen; /* seen may be NULL */
+} product;
+
+static void product_entries(void *self, ptrdiff_t first, ptrdiff_t count, double *out)
+{
+    const product *p = self;
+    copy(count, p->whole + first, out);
+}
+
+static bool data_entries(void *self, ptrdiff_t first, ptrdiff_t count, double *out, crease_error *e)
+{
+    const product *p = self;
+    (void)e;
+    copy(count, p->T + first, out);
+    for (ptrdiff_t k = 0; p->seen && k < count; k++)
+        if (p->seen[first + k] == 0) out[k] = NAN;
+    return true;
+}
+
+/* t x_m X for X of rows x columns, t's mode m of length columns with `after` entries below it */
+static void mode_product(const double *t, ptrdiff_t before, ptrdiff_t after, const double *X,
+                         const ptrdiff_t size[2], double *out)
+{
+    const ptrdiff_t rows = size[0], columns = size[1];
+    fill(before * rows * after, 0, out);
+    for (ptrdiff_t b = 0; b < before; b++)
+        for (ptrdiff_t i = 0; i < rows; i++)
+            for (ptrdiff_t c = 0; c < columns; c++)
+                for (ptrdiff_t k = 0; k < after; k++)
+                    out[(b * rows + i) * after + k] +=
+                        X[i * columns + c] * t[(b * columns + c) * after + k];
+}
+
+static int block_of(const crease_problem *p, const char *name)
+{
+    for (int i = 0; i < p->count; i++)
+        if (strcmp(p->block[i].name, name) == 0) return i;
+    return -1;
+}
+
+/* C x_1 X_1 ... x_d X_d, from the last mode to the first; NULL: out of memory. */
+static double *tucker_product(const crease_problem *p, const double *const *x, int core,
+                              crease_error *e)
+{
+    crease_space s = p->space[core];
+    double *t = crs_doubles(crease_size(&s), "the low-rank part", e);
+    if (t) copy(crease_size(&s), x[core], t);
+    for (int m = s.order - 1; t && m >= 0; m--) {
+        char name[16];
+        snprintf(name, sizeof name, "X%d", m + 1);
+        const int i = block_of(p, name);
+        ptrdiff_t before = 1, after = 1;
+        for (int k = 0; k < m; k++) before *= s.dim[k];
+        for (int k = m + 1; k < s.order; k++) after *= s.dim[k];
+        const ptrdiff_t size[2] = { i < 0 ? 0 : p->space[i].dim[0], s.dim[m] };
+        double *next = i < 0 ? NULL : crs_doubles(before * size[0] * after, "the low-rank part", e);
+        if (next) mode_product(t, before, after, x[i], size, next);
+        crs_free(t);
+        t = next;
+        s.dim[m] = size[0];
+    }
+    return t;
+}
+
+/* X Y' */
+static double *matrix_product(const crease_problem *p, const double *const *x, crease_error *e)
+{
+    const int X = block_of(p, "X"), Y = block_of(p, "Y");
+    const ptrdiff_t m = p->space[X].dim[0], n = p->space[Y].dim[0], rank = p->space[X].dim[1];
+    double *out = crs_doubles(m * n, "the low-rank part", e);
+    for (ptrdiff_t i = 0; out && i < m; i++)
+        for (ptrdiff_t j = 0; j < n; j++)
+            for (ptrdiff_t r = 0; r < rank; r++)
+                out[i * n + j] += x[X][i * rank + r] * x[Y][j * rank + r];
+    return out;
+}
+
+/* By the blocks it has: core and factors, two factors, or the low-rank part itself. */
+static double *lowrank_of(const crs_point_file *f, crease_error *e)
+{
+    const crease_problem *p = &f->file->problem;
+    const int core = block_of(p, "C"), L = block_of(p, "L");
+    if (core >= 0) return tucker_product(p, f->x, core, e);
+    if (L < 0 && block_of(p, "X") >= 0 && block_of(p, "Y") >= 0) return matrix_product(p, f->x, e);
+    double *out = L >= 0 ? crs_doubles(crease_size(&p->range), "the low-rank part", e) : NULL;
+    if (out) copy(crease_size(&p->range), f->x[L], out);
+    if (L < 0) crs_fail(e, CREASE_BAD_DATA, "problem.json is not of robust PCA");
+    return out;
+}
+
+bool crs_check_rpca_problem(crs_judged *j, crease_error *e)
+{
+    crs_point_file f;
+    if (!crs_check_problem(j, e) ||
+        !crs_point_read(j->certificate, crs_given(j->a, CRS_OPT_PROBLEM), &f, e))
+        return false;
+    const crease_space *s = &f.file->problem.range;
+    crs_array mask = { .data = NULL };
+    crs_center_arrays center;
+    const bool read = crs_read_if_there(j->certificate->folder, "mask.npy", &mask, e) &&
+                      crs_center_read(j->certificate->folder, s, &center, e);
+    product p = { read ? lowrank_of(&f, e) : NULL, f.file->problem.rhs, mask.data };
+    double most = 0;
+    for (ptrdiff_t k = 0; p.whole && k < crease_size(s); k++) most = larger(most, fabs(p.whole[k]));
+    const crs_rpca_arrays a = { .j = j,
+                                .shape = *s,
+                                .data = data_entries,
+                                .model = product_entries,
+                                .self = &p,
+                                .tolerance =
+                                    read ? 1e-10 * most + 1e-12 * crs_center_size(&center) : 0,
+                                .center = &center,
+                                .parts = ~0u };
+    bool done = p.whole;
+    if (done && mask.data && crease_size(&mask.shape) != crease_size(s))
+        done = crs_fail(e, CREASE_BAD_SHAPE, "mask.npy is not of the size of the data");
+    done = done && crs_rpca_judge(&a, e);
+    crs_free(p.whole);
+    crs_array_free(&mask);
+    if (read) crs_center_close(&center);
+    crs_point_free(&f);
     return done;
 }

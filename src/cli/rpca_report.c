@@ -353,25 +353,81 @@ static ptrdiff_t room_of(ptrdiff_t left, ptrdiff_t right)
     return (rows < 1 ? 1 : rows < left ? rows : left) * right;
 }
 
+/* Entries of E that are not 0, one after the other. */
+typedef struct {
+    crease_rpca *fit;
+    ptrdiff_t left, right, rows; /* rows that are read at a time */
+    double *x;                   /* of these rows */
+    ptrdiff_t row, at, end;      /* the next row; where in x, and how far */
+} search;
+
+static bool next_entry(search *s, double pair[2])
+{
+    for (;; s->at++) {
+        if (s->at == s->end) {
+            const ptrdiff_t rows = fewer(s->rows, s->left - s->row);
+            if (rows == 0) return false;
+            crease_rpca_read(s->fit, CREASE_RPCA_SPARSE, s->row, rows, s->x);
+            s->row += rows;
+            s->at = 0, s->end = rows * s->right;
+        }
+        if (s->x[s->at] == 0) continue;
+        pair[0] = (double)(s->row * s->right - s->end + s->at), pair[1] = s->x[s->at++];
+        return true;
+    }
+}
+
+static void pair_items(const void *self, ptrdiff_t first, ptrdiff_t count, double *out)
+{
+    search *s = *(search *const *)self;
+    (void)first;
+    for (ptrdiff_t k = 0; k < count; k += 2)
+        if (!next_entry(s, out + k)) out[k] = 0, out[k + 1] = 0; /* of an E of zeros alone */
+}
+
+/* sparse_entries.npy: place and value of the entries that are not 0, at least one pair. */
+static bool write_pairs(crs_rpca_job *j, double *buffer, ptrdiff_t room, crease_error *e)
+{
+    const ptrdiff_t found = crease_rpca_about(j->fit)->outliers;
+    const crease_space shape = crease_matrix(found > 0 ? found : 1, 2);
+    search s = { .fit = j->fit, .x = buffer };
+    search *at = &s;
+    double *pairs = crs_doubles(1 << 16, "a part of the result", e);
+    const crs_pieces pieces = { pair_items, &at, pairs, 1 << 16 };
+    crease_rpca_rows(j->fit, &s.left, &s.right);
+    s.rows = room / s.right;
+    const bool done =
+        pairs && crs_folder_pieces(&j->folder, "sparse_entries.npy", &shape, &pieces, e);
+    crs_free(pairs);
+    return done;
+}
+
+/* The bits of --write. */
+static const struct {
+    crease_rpca_part part;
+    const char *name, *file;
+} part_list[] = { { CREASE_RPCA_LOWRANK, "lowrank", "lowrank.npy" },
+                  { CREASE_RPCA_SPARSE, "sparse", "sparse.npy" },
+                  { CREASE_RPCA_NOISE, "noise", "noise.npy" },
+                  { CREASE_RPCA_Z, "z", "z.npy" } };
+
 /* lowrank + sparse + noise is the tensor where it was observed. */
 static bool write_parts(crs_rpca_job *j, crease_error *e)
 {
-    static const struct {
-        crease_rpca_part part;
-        const char *name;
-    } list[] = { { CREASE_RPCA_LOWRANK, "lowrank.npy" },
-                 { CREASE_RPCA_SPARSE, "sparse.npy" },
-                 { CREASE_RPCA_NOISE, "noise.npy" },
-                 { CREASE_RPCA_Z, "z.npy" } };
+    const double size = (double)crease_size(&j->given);
+    const bool few = 2 * (double)crease_rpca_about(j->fit)->outliers < size;
     ptrdiff_t left, right;
     crease_rpca_rows(j->fit, &left, &right);
     const ptrdiff_t room = room_of(left, right);
     double *buffer = crs_doubles(room, "a part of the result", e);
     bool done = buffer;
     for (int k = 0; done && k < 4; k++) {
-        const piece p = { j->fit, list[k].part, right };
+        const piece p = { j->fit, part_list[k].part, right };
         const crs_pieces pieces = { part_items, &p, buffer, room };
-        done = crs_folder_pieces(&j->folder, list[k].name, &j->given, &pieces, e);
+        if (!(j->write >> k & 1)) continue;
+        done = part_list[k].part == CREASE_RPCA_SPARSE && size > CRS_WRITE_ALL && few
+                   ? write_pairs(j, buffer, room, e)
+                   : crs_folder_pieces(&j->folder, part_list[k].file, &j->given, &pieces, e);
     }
     crs_free(buffer);
     return done;
@@ -447,6 +503,9 @@ static bool write_certificate(crs_rpca_job *j, crease_error *e)
     const crs_data data = data_of(j);
     crs_rpca_put_data(j->a, crs_put_list(top, "data"), &j->folder, &data);
     put_model(crs_put_object(top, "settings"), j);
+    const crs_spot derived = crs_put_list(top, "derived"); /* of the others */
+    for (int k = 0; k < 4; k++)
+        if (!(j->write >> k & 1)) crs_put_text(derived, NULL, part_list[k].name);
     return crs_folder_certify(&j->folder, &d, e);
 }
 
@@ -463,6 +522,7 @@ bool crs_rpca_write(crs_rpca_job *j, crease_error *e)
                                    .weight = j->weight,
                                    .fit = j->fit,
                                    .center = &center,
+                                   .parts = j->write,
                                    .eps = j->run.eps,
                                    .relative = j->run.relative != 0,
                                    .threads = j->s.threads,

@@ -247,13 +247,36 @@ static crs_dry_work passes_of(const crease_rpca_settings *s, double rank, bool c
                            .what = "passes over the data" };
 }
 
+/* Data that do not fit: how they are cut, and what is read. */
+static void say_slabs(const crs_rpca_job *j, const crs_dry_work *work)
+{
+    const crs_partition cut = crs_partition_of(&j->s.shape);
+    const double all = 8 * (double)crease_size(&j->s.shape);
+    char slab[32], whole[32], most[32], few[32], many[32];
+    crs_bytes_text(8 * (double)crs_slab_most(&cut), slab);
+    crs_bytes_text(all, whole);
+    crs_bytes_text(j->memory, most);
+    crs_bytes_text(work->least * all, few);
+    crs_bytes_text(work->most * all, many);
+    crs_line("memory", "at most %s, and the data take %s: they are read slab by slab", most, whole);
+    crs_line("slabs", "%td of %s; %.0f to %.0f passes read %s to %s, less what stays in memory",
+             cut.count, slab, work->least, work->most, few, many);
+}
+
 void crs_rpca_foretell(const crs_rpca_job *j)
 {
     const char *asked = crs_given(j->a, CRS_OPT_RANK), *penalty = crs_given(j->a, CRS_OPT_PENALTY);
     const bool chosen = j->s.rank == 0;
     const double usual = 3;
-    const crs_dry_work work = passes_of(&j->s, chosen ? usual : (double)j->s.rank, chosen);
-    char names[ROOM] = "lowrank.npy, sparse.npy, noise.npy, z.npy, weights.npy, history.csv";
+    crs_dry_work work = passes_of(&j->s, chosen ? usual : (double)j->s.rank, chosen);
+    if (j->streams) work.least = 17, work.most = 40; /* of the envelope, for a rank that is given */
+    const bool pairs = (double)crease_size(&j->given) > CRS_WRITE_ALL;
+    char names[ROOM];
+    snprintf(names, sizeof names, "%s%s%s%sweights.npy, history.csv",
+             j->write & CRS_WRITE_LOWRANK ? "lowrank.npy, " : "",
+             pairs ? "sparse_entries.npy, " : "sparse.npy, ",
+             j->write & CRS_WRITE_NOISE ? "noise.npy, " : "",
+             j->write & CRS_WRITE_Z ? "z.npy, " : "");
     say_data(j->a, &j->given, &j->data.axes, gaps_of(&j->data));
     crs_line("model", "low rank (cp) + sparse (%s) + noise%s", penalty ? penalty : "l1",
              j->s.nonneg ? ", factors >= 0" : "");
@@ -264,7 +287,10 @@ void crs_rpca_foretell(const crs_rpca_job *j)
         crs_line("components", "%td", j->s.rank);
     crs_line("outliers", j->s.alpha > 0 ? "alpha %g" : "their threshold is learned from the data",
              j->s.alpha);
-    crs_dry_memory(crease_rpca_bytes(&j->s, &j->run, j->s.missing, true) + CRS_RPCA_OVERHEAD);
+    if (j->streams)
+        say_slabs(j, &work);
+    else
+        crs_dry_memory(crease_rpca_bytes(&j->s, &j->run, j->s.missing, true) + CRS_RPCA_OVERHEAD);
     crs_dry_time(j->a, &work);
     for (int n = 0; n < j->s.shape.order; n++) {
         char file[32];

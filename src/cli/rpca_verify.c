@@ -1,63 +1,288 @@
 /* SPDX-License-Identifier: MIT
- * rpca_verify: results of robust PCA judged from their data and arrays alone
+ * rpca_verify: results of robust PCA judged from their data and arrays alone, a few rows at a time
  *
- * The checker rpca-cp has E from sparse.npy, Z from z.npy, the factors from factor_n.npy and
- * weights.npy, and B = T - E - Z. The checker rpca-problem judges problem.json of the folder. Both
- * ask whether lowrank.npy is the model's, and lowrank + sparse + noise the data. */
+ * The checker rpca-cp has E from sparse.npy or sparse_entries.npy, Z from z.npy, the factors from
+ * factor_n.npy and weights.npy, and B = T - E - Z. Without z.npy Z = M + c W o (T - E - M), M the
+ * factors' product and c = alpha_N/(1 + alpha_N). Then it is asked whether lowrank.npy is the
+ * model's, and lowrank + sparse + noise the data. */
 #include "cli/rpca.h"
+
+/* The data of a result, nan where they are missing, a few entries at a time, in order: of a plain
+ * .npy file, of large ones whose format has slabs, or of an array in memory. */
+typedef struct crs_rpca_rows {
+    const char *path, *mask; /* mask NULL: none */
+    crease_space shape;      /* as the file has it */
+    bool missing;            /* nan is no fault */
+    double memory;           /* that may be used; 0: as little as can be */
+    crs_npy_stream file, seen;
+    crs_source *source; /* NULL: none; the slab that is taken has entries */
+    crs_slab slab;
+    crs_array whole;
+    ptrdiff_t at;
+    bool old; /* its hash is of entries, not of slabs */
+    crs_entries_hash digest;
+    char hash[CRS_HASH]; /* once all entries were read */
+} rows;
+
+static void give_slab(rows *r)
+{
+    if (r->source && r->slab.t) r->source->ops->give(r->source, &r->slab);
+    r->slab.t = NULL;
+}
+
+static void rows_close(rows *r)
+{
+    give_slab(r);
+    if (r->source) r->source->ops->close(r->source);
+    r->source = NULL;
+    crs_npy_stream_close(&r->file);
+    crs_npy_stream_close(&r->seen);
+    crs_array_free(&r->whole);
+}
+
+/* Is there nothing but the numbers of a plain .npy file to be read? */
+static bool is_plain(const crs_asked *a)
+{
+    return (!a->read_as || strcmp(a->read_as, "npy") == 0) && !a->absent && !a->columns &&
+           !a->drop && !a->frames && !a->size && !a->colour && a->shape.order == 0;
+}
+
+/* Large data by slabs; in memory they would be a source, too. */
+static bool open_slabs(rows *r, const crs_asked *asked)
+{
+    crease_space s;
+    if (!crs_read_shape(r->path, asked, &s) || crs_partition_of(&s).count < 4) return false;
+    const double least = crs_stream_floor(&s, r->missing);
+    const crs_stream_settings settings = { .asked = asked,
+                                           .bytes = larger(least, r->memory / 2),
+                                           .missing = r->missing };
+    r->source = crs_stream_open(r->path, &settings, NULL);
+    r->shape = s;
+    return r->source;
+}
+
+static bool open_streams(rows *r, const crs_asked *asked)
+{
+    const bool plain = is_plain(asked) && crs_npy_stream_open(r->path, &r->file, NULL);
+    if (plain) r->shape = r->file.header.shape;
+    return (plain || open_slabs(r, asked)) &&
+           (!r->mask || (crs_npy_stream_open(r->mask, &r->seen, NULL) &&
+                         crease_space_equal(&r->seen.header.shape, &r->shape)));
+}
+
+static bool begin_rows(rows *r, crease_error *e)
+{
+    r->at = 0;
+    if (r->hash[0] == '\0') crs_array_hash_begin(&r->digest, &r->shape, r->old);
+    if (r->whole.data) return true;
+    return (r->source || r->file.f || crs_npy_stream_open(r->path, &r->file, e)) &&
+           (!r->mask || r->seen.f || crs_npy_stream_open(r->mask, &r->seen, e));
+}
+
+/* With its path and mask; s receives the shape of the model. */
+static bool rows_open(rows *r, const json_t *source, const char *axes, crease_rpca_settings *s,
+                      crease_error *e)
+{
+    const crs_asked asked = crs_asked_in(source);
+    const char *was = json_string_value(json_object_get(source, "hash"));
+    r->missing = s->missing;
+    r->old = was && strncmp(was, "sha256:", 7) == 0;
+    if (!open_streams(r, &asked)) {
+        rows_close(r);
+        if (!crs_read_again(r->path, source, &r->whole, e) ||
+            !crs_rpca_take(&r->whole, r->mask, axes, s, r->hash, e))
+            return false;
+        r->shape = r->whole.shape;
+        return true;
+    }
+    s->shape = r->shape;
+    s->missing = s->missing || r->mask;
+    return crs_rpca_merge(axes, &s->shape, e) && begin_rows(r, e);
+}
+
+static bool refuse(const rows *r, ptrdiff_t j, double t, crease_error *e)
+{
+    char where[300];
+    crs_entry_text(&r->shape, NULL, j, where, sizeof where);
+    return crs_fail(e, CREASE_BAD_DATA, "%.200s: %.250s is %g; give finite numbers%s", r->path,
+                    where, t, isnan(t) ? ", or let nan mark missing entries (--missing nan)" : "");
+}
+
+static bool from_slabs(rows *r, ptrdiff_t count, double *out, crease_error *e)
+{
+    for (ptrdiff_t done = 0, now; done < count; done += now) {
+        const ptrdiff_t at = r->at + done;
+        if (!r->slab.t || at == r->slab.first + crease_size(&r->slab.shape)) {
+            const ptrdiff_t next = at == 0 ? 0 : r->slab.index + 1;
+            give_slab(r);
+            if (!r->source->ops->take(r->source, next, &r->slab, e)) return r->slab.t = NULL, false;
+        }
+        const ptrdiff_t in = at - r->slab.first;
+        now = fewer(count - done, crease_size(&r->slab.shape) - in);
+        copy(now, r->slab.t + in, out + done);
+        for (ptrdiff_t k = 0; r->slab.w && k < now; k++)
+            if (!r->slab.w[in + k]) out[done + k] = NAN;
+    }
+    return true;
+}
+
+/* nan where nothing was observed. */
+static bool take_entries(rows *r, ptrdiff_t count, double *out, crease_error *e)
+{
+    double w[1024];
+    if (r->source ? !from_slabs(r, count, out, e) : !crs_npy_stream_next(&r->file, count, out, e))
+        return false;
+    for (ptrdiff_t k = 0; k < count; k++) {
+        const ptrdiff_t in = k % 1024;
+        if (r->mask && in == 0 &&
+            !crs_npy_stream_next(&r->seen, count - k < 1024 ? count - k : 1024, w, e))
+            return false;
+        if (r->mask && w[in] == 0)
+            out[k] = NAN;
+        else if (!isfinite(out[k]) && !(r->missing && isnan(out[k])))
+            return refuse(r, r->at + k, out[k], e);
+    }
+    return true;
+}
+
+static bool rows_next(rows *r, ptrdiff_t count, double *out, crease_error *e)
+{
+    if (r->whole.data) {
+        copy(count, r->whole.data + r->at, out);
+        r->at += count;
+        return true;
+    }
+    if (!take_entries(r, count, out, e)) return false;
+    r->at += count;
+    if (r->hash[0] != '\0') return true;
+    crs_array_hash_add(&r->digest, count, out);
+    if (r->at == crease_size(&r->shape)) crs_hash_slabs(&r->digest.all, r->digest.several, r->hash);
+    return true;
+}
+
+static bool rows_again(rows *r, crease_error *e)
+{
+    if (r->at == 0) return true;
+    give_slab(r);
+    crs_npy_stream_close(&r->file);
+    crs_npy_stream_close(&r->seen);
+    return begin_rows(r, e);
+}
+
+/* M = sum_r w_r prod_n X_n[i_n, r] */
+typedef struct {
+    crease_space shape;
+    ptrdiff_t rank;
+    double *const *factor;
+    const double *weight; /* NULL: 1 each */
+    double *last;         /* the last factor by columns */
+} terms;
+
+static bool terms_open(terms *t, const crease_rpca_settings *s, double *const *factor,
+                       const double *weight, crease_error *e)
+{
+    const ptrdiff_t rank = s->rank, n = s->shape.dim[s->shape.order - 1];
+    *t = (terms){ .shape = s->shape, .rank = rank, .factor = factor, .weight = weight };
+    t->last = crs_doubles(rank * n, "the terms", e);
+    for (ptrdiff_t k = 0; t->last && k < rank * n; k++)
+        t->last[k % rank * n + k / rank] = factor[s->shape.order - 1][k];
+    return t->last;
+}
+
+/* Entries first .. first + count - 1, whole fibres along the last mode. */
+static void terms_read(const terms *t, ptrdiff_t first, ptrdiff_t count, double *out)
+{
+    const crease_space *s = &t->shape;
+    const ptrdiff_t rank = t->rank, n = s->dim[s->order - 1];
+    fill(count, 0, out);
+    for (ptrdiff_t k = 0; k < count / n * rank; k++) {
+        const ptrdiff_t r = k % rank;
+        double w = t->weight ? t->weight[r] : 1;
+        for (ptrdiff_t at = first / n + k / rank, m = s->order - 2; m >= 0; at /= s->dim[m--])
+            w *= t->factor[m][at % s->dim[m] * rank + r];
+        axpy(n, w, t->last + r * n, out + k / rank * n);
+    }
+}
 
 typedef struct {
     const crs_rpca_claim *c;
-    ptrdiff_t right;
-    char path[2][CRS_PATH_ROOM];
-    crs_npy_stream part[2]; /* Z, E */
-    bool begun[2];
-    double *last[3]; /* the latest row of Z, E and T, for B = T - E - Z */
-    ptrdiff_t row[3];
+    ptrdiff_t right, row;
+    crs_part part[2];        /* Z, E */
+    double *last[CRS_PARTS]; /* row `row` of each */
+    terms model;             /* where Z is derived */
     double *factor[CREASE_MAX_ORDER];
-    crease_error *e;
+    crease_error why;
 } reader;
 
-static const char *const part_file[] = { "z.npy", "sparse.npy" };
-
-/* The files are read in order; the first row may be asked for again. */
-static bool from_start(reader *r, int k, ptrdiff_t row)
+static void from_fit(const reader *r, crease_rpca_part part, ptrdiff_t row, double *out)
 {
-    const bool again = row == 0 && r->begun[k];
-    r->begun[k] = true;
-    if (!again) return true;
-    crs_npy_stream_close(&r->part[k]);
-    return crs_npy_stream_open(r->path[k], &r->part[k], NULL);
+    ptrdiff_t left, width;
+    crease_rpca_rows(r->c->fit, &left, &width);
+    crease_rpca_read(r->c->fit, part, row, r->right / width, out);
+}
+
+/* T, 0 where it is missing, without its constants; and W. */
+static bool load_data(reader *r, ptrdiff_t row)
+{
+    const crs_rpca_claim *c = r->c;
+    const ptrdiff_t n = r->right;
+    double *T = r->last[CRS_PART_T], *W = r->last[CRS_PART_W];
+    if (c->fit) {
+        from_fit(r, CREASE_RPCA_DATA, row, T);
+        from_fit(r, CREASE_RPCA_SEEN, row, W);
+    } else if (!rows_next(c->rows, n, T, &r->why)) {
+        return false;
+    }
+    if (c->center) crs_center_shift(c->center, -1, row * n, n, T);
+    for (ptrdiff_t j = 0; !c->fit && j < n; j++) {
+        W[j] = !isnan(T[j]);
+        if (W[j] == 0) T[j] = 0;
+    }
+    return true;
+}
+
+/* Z = M + c W o (T - E - M) */
+static void derive(const reader *r, ptrdiff_t row)
+{
+    const ptrdiff_t n = r->right;
+    const double c = r->c->s.alpha_noise / (1 + r->c->s.alpha_noise);
+    const double *E = r->last[CRS_PART_E], *T = r->last[CRS_PART_T], *W = r->last[CRS_PART_W];
+    double *Z = r->last[CRS_PART_Z];
+    terms_read(&r->model, row * n, n, Z);
+    for (ptrdiff_t j = 0; j < n; j++)
+        if (W[j] != 0) Z[j] += c * (T[j] - E[j] - Z[j]);
+}
+
+/* The rows are read in order; the first may be asked for again. */
+static bool load(reader *r, ptrdiff_t row)
+{
+    static const crease_rpca_part own[] = { CREASE_RPCA_Z, CREASE_RPCA_SPARSE };
+    if (row == r->row) return true;
+    if (row != 0 && row != r->row + 1) return false;
+    if (row == 0 && r->c->rows && !rows_again(r->c->rows, &r->why)) return false;
+    if (!load_data(r, row)) return false;
+    for (int k = CRS_PART_E; k >= CRS_PART_Z; k--) {
+        crs_part *p = &r->part[k];
+        if (row == 0 && p->file.f && !crs_part_again(p, &r->why)) return false;
+        if (p->file.f && !crs_part_next(p, r->right, r->last[k], &r->why)) return false;
+        if (!r->c->folder) from_fit(r, own[k], row, r->last[k]);
+    }
+    if (r->model.last) derive(r, row);
+    r->row = row;
+    return true;
 }
 
 static bool read_row(void *user, crease_rpca_part part, ptrdiff_t row, double *out)
 {
     reader *r = user;
-    const crs_rpca_claim *c = r->c;
-    const ptrdiff_t right = r->right;
-    const int k = part == CREASE_RPCA_Z ? 0 : part == CREASE_RPCA_SPARSE ? 1 : 2;
-    if (part == CREASE_RPCA_B) {
-        for (ptrdiff_t j = 0; j < right; j++)
-            out[j] = r->last[2][j] - r->last[1][j] - r->last[0][j];
-        return r->row[0] == row && r->row[1] == row && r->row[2] == row;
-    }
-    if (k < 2 && c->folder &&
-        !(from_start(r, k, row) && crs_npy_stream_next(&r->part[k], right, out, NULL)))
-        return false;
-    for (ptrdiff_t j = 0; k == 2 && !c->fit && j < right; j++) {
-        const double t = c->tensor[row * right + j];
-        out[j] = part == CREASE_RPCA_SEEN ? !isnan(t) : isnan(t) ? 0 : t;
-    }
-    if (c->fit && (k == 2 || !c->folder)) {
-        ptrdiff_t left, width;
-        crease_rpca_rows(c->fit, &left, &width);
-        crease_rpca_read(c->fit, part, row, right / width, out);
-        if (c->center && part == CREASE_RPCA_DATA)
-            crs_center_shift(c->center, -1, row * right, right, out);
-    }
-    if (part == CREASE_RPCA_SEEN) return true;
-    copy(right, out, r->last[k]);
-    r->row[k] = row;
+    const int k = part == CREASE_RPCA_Z        ? CRS_PART_Z
+                  : part == CREASE_RPCA_SPARSE ? CRS_PART_E
+                  : part == CREASE_RPCA_SEEN   ? CRS_PART_W
+                                               : CRS_PART_T;
+    if (!load(r, row)) return false;
+    copy(r->right, r->last[k], out);
+    for (ptrdiff_t j = 0; part == CREASE_RPCA_B && j < r->right; j++)
+        out[j] -= r->last[CRS_PART_E][j], out[j] -= r->last[CRS_PART_Z][j];
     return true;
 }
 
@@ -65,25 +290,25 @@ static bool read_row(void *user, crease_rpca_part part, ptrdiff_t row, double *o
 static bool set_width(reader *r, ptrdiff_t right, crease_error *e)
 {
     r->right = right;
-    for (int k = 0; k < 3; k++) {
-        r->row[k] = -1;
+    r->row = -1;
+    for (int k = 0; k < CRS_PARTS; k++)
         if (!(r->last[k] = crs_doubles(right, "a row of the result", e))) return false;
-    }
     return true;
+}
+
+static bool open_files(const crs_rpca_claim *c, reader *r, crease_error *e)
+{
+    const crease_space *s = &c->s.shape;
+    if (!c->folder) return true;
+    return crs_part_open(c->folder, "sparse.npy", s, &r->part[CRS_PART_E], e) &&
+           (c->parts & CRS_WRITE_Z ? crs_part_open(c->folder, "z.npy", s, &r->part[CRS_PART_Z], e)
+                                   : terms_open(&r->model, &c->s, r->factor, NULL, e));
 }
 
 static bool open_parts(const crs_rpca_claim *c, reader *r, crease_error *e)
 {
     const crease_space *s = &c->s.shape;
-    *r = (reader){ .c = c, .e = e };
-    for (int k = 0; c->folder && k < 2; k++) {
-        if (!crs_join(c->folder, part_file[k], r->path[k], sizeof r->path[k], e) ||
-            !crs_npy_stream_open(r->path[k], &r->part[k], e))
-            return false;
-        if (!crs_space_refines(&r->part[k].header.shape, s))
-            return crs_fail(e, CREASE_BAD_SHAPE, "%.200s is not of the shape of the data",
-                            r->path[k]);
-    }
+    *r = (reader){ .c = c };
     for (int n = 0; n < s->order; n++) {
         const ptrdiff_t size = s->dim[n] * c->s.rank;
         r->factor[n] = crs_doubles(size, "a factor", e);
@@ -91,14 +316,15 @@ static bool open_parts(const crs_rpca_claim *c, reader *r, crease_error *e)
             r->factor[n][j] = c->unit[n][j] * pow(c->weight[j % c->s.rank], 1.0 / s->order);
         if (!r->factor[n]) return false;
     }
-    return true;
+    return open_files(c, r, e);
 }
 
 static void close_parts(reader *r)
 {
-    for (int k = 0; k < 2; k++) crs_npy_stream_close(&r->part[k]);
-    for (int k = 0; k < 3; k++) crs_free(r->last[k]);
+    for (int k = 0; k < 2; k++) crs_part_close(&r->part[k]);
+    for (int k = 0; k < CRS_PARTS; k++) crs_free(r->last[k]);
     for (int n = 0; n < CREASE_MAX_ORDER; n++) crs_free(r->factor[n]);
+    crs_free(r->model.last);
 }
 
 /* Rows over the first modes, as few rows and columns as there can be; a fit has its own. */
@@ -107,67 +333,29 @@ static void set_rows(const crs_rpca_claim *c, ptrdiff_t *left, ptrdiff_t *right)
     const crease_space *s = &c->s.shape;
     const ptrdiff_t all = crease_size(s);
     *left = 1;
-    for (ptrdiff_t n = 0, rows = s->dim[0]; n + 1 < s->order; rows *= s->dim[++n])
-        if (rows + all / rows < *left + all / *left) *left = rows;
+    for (ptrdiff_t n = 0, first = s->dim[0]; n + 1 < s->order; first *= s->dim[++n])
+        if (first + all / first < *left + all / *left) *left = first;
     *right = all / *left;
     if (c->fit) crease_rpca_rows(c->fit, left, right);
-}
-
-/* Where nothing was observed B = -Z - E and Lambda = 0. */
-static bool read_whole(const crs_rpca_claim *c, reader *r, double *const *all)
-{
-    double *E = all[0], *Z = all[1], *B = all[2], *T = all[3], *W = all[4], *lambda = all[5];
-    const ptrdiff_t n = r->right;
-    if (!read_row(r, CREASE_RPCA_Z, 0, Z) || !read_row(r, CREASE_RPCA_SPARSE, 0, E)) return false;
-    read_row(r, CREASE_RPCA_DATA, 0, T), read_row(r, CREASE_RPCA_SEEN, 0, W);
-    for (ptrdiff_t j = 0; j < n; j++) {
-        B[j] = W[j] == 0 ? -Z[j] - E[j] : T[j] - E[j] - Z[j];
-        lambda[j] = W[j] == 0 ? 0 : 2 * c->s.alpha_noise * B[j];
-    }
-    return true;
-}
-
-/* A penalty that is not by entries: the general checker, on the model itself. */
-static bool check_whole(const crs_rpca_claim *c, reader *r, crease_verification *v, crease_error *e)
-{
-    const ptrdiff_t n = crease_size(&c->s.shape);
-    const int d = c->s.shape.order;
-    const double *x[CREASE_MAX_ORDER + 3];
-    double *part[6], *all = crs_doubles(6 * n, "the check", e);
-    bool done = all && set_width(r, n, e);
-    for (int k = 0; k < 6; k++) part[k] = all + k * n;
-    if (done && !read_whole(c, r, part))
-        done = crs_fail(e, CREASE_BAD_DATA, "the arrays of %.200s are cut short", c->folder);
-    for (int k = 0; k < d; k++) x[k] = r->factor[k];
-    for (int k = 0; k < 3; k++) x[d + k] = part[k]; /* E, Z, B */
-    const crease_cp_rpca_settings s = { .shape = c->s.shape,
-                                        .rank = c->s.rank,
-                                        .penalty = c->s.penalty,
-                                        .groups = c->s.groups,
-                                        .axis = c->s.axis,
-                                        .alpha = c->s.alpha,
-                                        .alpha_noise = c->s.alpha_noise,
-                                        .ridge = c->s.ridge,
-                                        .nonneg = c->s.nonneg,
-                                        .mask = part[4],
-                                        .factor = x };
-    crease_cp_rpca *m = done ? crease_cp_rpca_new(&s, part[3], e) : NULL;
-    const crease_claim claim = { .p = m ? crease_cp_rpca_problem(m) : NULL,
-                                 .x = x,
-                                 .lambda = part[5],
-                                 .eps = c->eps,
-                                 .relative = c->relative,
-                                 .watch = c->watch };
-    done = m && crease_claim_verify(&claim, v, e) &&
-           (!c->objective || crease_objective(claim.p, x, c->objective, e));
-    crease_cp_rpca_free(m);
-    crs_free(all);
-    return done;
 }
 
 static bool by_entries(const crease_reg *r)
 {
     return r->ops == crease_l1(1).ops && !r->weight && !r->groups;
+}
+
+/* The tables of the check, eight rows of its parts, and slabs of the data. */
+static bool suffices(const crs_rpca_claim *c, const crease_cp_claim *claim, crease_error *e)
+{
+    const double right = (double)claim->right, left = (double)claim->left;
+    const crs_source *s = c->rows ? c->rows->source : NULL;
+    double bytes = CRS_RPCA_OVERHEAD + 8 * right * (5 * 8 + CRS_PARTS);
+    bytes += (double)claim->rank * (16 * left + 40 * right);
+    if (s) bytes += crs_stream_floor(&s->cut.shape, true);
+    if (!c->rows || c->rows->memory == 0 || bytes <= c->rows->memory) return true;
+    return crs_fail(e, CREASE_NO_MEMORY,
+                    "the check takes up to %.3g MB and --memory allows %.3g MB; allow more",
+                    bytes / 1e6, c->rows->memory / 1e6);
 }
 
 /* The factors are the unit columns times the d-th root of the weights. */
@@ -189,130 +377,72 @@ bool crs_rpca_check(const crs_rpca_claim *c, crease_verification *v, crease_erro
                                   .threads = c->threads,
                                   .watch = c->watch };
         set_rows(c, &claim.left, &claim.right);
-        done = set_width(&r, claim.right, e) && crease_cp_verify(&claim, c->eps, c->relative, v, e);
+        done = suffices(c, &claim, e) && set_width(&r, claim.right, e) &&
+               crease_cp_verify(&claim, c->eps, c->relative, v, e);
+        if (!done && e && r.why.code != CREASE_OK) *e = r.why;
     } else if (done) {
-        done = check_whole(c, &r, v, e);
+        done = set_width(&r, crease_size(&c->s.shape), e);
+        if (done && !load(&r, 0)) {
+            done = false;
+            if (e) *e = r.why;
+        }
+        done = done && crs_rpca_check_whole(c, r.factor, r.last, v, e);
     }
+    const size_t used = done ? strlen(v->text) : 0;
+    if (done && r.model.last) snprintf(v->text + used, sizeof v->text - used, "; derived: Z, B");
     close_parts(&r);
     return done;
 }
 
-/* The arrays people load: L by fibres along the last mode, beside the model's own. */
 typedef struct {
-    crs_judged *j;
-    crease_space shape;
-    const double *T, *seen;          /* seen may be NULL: where T is not NaN */
-    double tolerance;                /* of an entry of L */
-    const crs_center_arrays *center; /* that T is without and L has */
-    const crs_rpca_claim *sum;       /* whose c |N|^2 + alpha rho(E) is wanted; NULL: none is */
-    void (*fibre)(const void *self, ptrdiff_t k, double *out);
-    const void *self;
-} arrays;
+    const crs_rpca_claim *c;
+    terms model;
+    const crs_center_arrays *center;
+} cp_arrays;
 
-static bool fits(const arrays *a, const char *name, ptrdiff_t k, double is, double wanted,
-                 double tolerance)
+static bool cp_data(void *self, ptrdiff_t first, ptrdiff_t count, double *out, crease_error *e)
 {
-    if (fabs(is - wanted) <= tolerance) return true;
-    crs_judged_invalid(a->j, "entry %td of %s is %.17g and %.17g follows from the other arrays",
-                       k + 1, name, is, wanted);
-    return false;
-}
-
-/* L, E, N and the model's L along fibre k; false: something does not fit. */
-static bool judge_fibre(const arrays *a, ptrdiff_t k, double *const *part)
-{
-    const ptrdiff_t n = a->shape.dim[a->shape.order - 1];
-    const double *L = part[0], *E = part[1], *N = part[2], *M = part[3];
-    const double around = crs_center_size(a->center);
-    for (ptrdiff_t i = 0, at = k * n; i < n; i++, at++) {
-        const bool seen = a->seen ? a->seen[at] != 0 : !isnan(a->T[at]);
-        const double t = seen ? a->T[at] : L[i] + E[i];
-        const double size = around + fabs(t) + fabs(L[i]) + fabs(E[i]);
-        if (!fits(a, "lowrank.npy", at, L[i], M[i], a->tolerance) ||
-            !fits(a, "noise.npy", at, N[i], t - L[i] - E[i], 1e-12 * size))
-            return false;
-    }
+    const cp_arrays *a = self;
+    if (first == 0 && !rows_again(a->c->rows, e)) return false;
+    if (!rows_next(a->c->rows, count, out, e)) return false;
+    crs_center_shift(a->center, -1, first, count, out);
     return true;
 }
 
-static bool add_fibre(const arrays *a, ptrdiff_t n, double *const *part, crease_error *e)
+static void cp_model(void *self, ptrdiff_t first, ptrdiff_t count, double *out)
 {
-    const crease_rpca_settings *s = &a->sum->s;
-    const crease_space space = crease_vector(n);
-    const double norm = crease_norm(&space, part[2]);
-    double rho = 0;
-    if (!crease_reg_value(&s->penalty, &space, part[1], &rho, e)) return false;
-    a->j->objective += s->alpha_noise / (1 + s->alpha_noise) * square(norm) + s->alpha * rho;
-    return true;
-}
-
-static bool judge_arrays(const arrays *a, crease_error *e)
-{
-    static const char *const name[] = { "lowrank.npy", "sparse.npy", "noise.npy" };
-    const ptrdiff_t all = crease_size(&a->shape), n = a->shape.dim[a->shape.order - 1];
-    char path[3][CRS_PATH_ROOM];
-    crs_npy_stream file[3] = { { .f = NULL } };
-    double *part[4], *buffer = crs_doubles(4 * n, "a part of the result", e);
-    bool done = buffer, right = true;
-    for (int k = 0; k < 4; k++) part[k] = buffer + k * n;
-    for (int k = 0; done && k < 3; k++) {
-        done = crs_join(a->j->certificate->folder, name[k], path[k], sizeof path[k], e) &&
-               crs_npy_stream_open(path[k], &file[k], e);
-        const crease_space *s = &file[k].header.shape;
-        if (done &&
-            !(crs_space_refines(s, &a->shape) && crease_space_equal(s, &file[0].header.shape)))
-            done = crs_fail(e, CREASE_BAD_SHAPE, "%s is not of the shape of the data", name[k]);
-    }
-    for (ptrdiff_t f = 0; done && right && f < all / n; f++) {
-        for (int k = 0; done && k < 3; k++) done = crs_npy_stream_next(&file[k], n, part[k], e);
-        if (done) a->fibre(a->self, f, part[3]);
-        if (done) crs_center_shift(a->center, -1, f * n, n, part[0]);
-        right = done && judge_fibre(a, f, part);
-        if (right && a->sum) done = add_fibre(a, n, part, e);
-    }
-    for (int k = 0; k < 3; k++) crs_npy_stream_close(&file[k]);
-    crs_free(buffer);
-    return done;
-}
-
-/* sum_r w_r prod_n X_n[i_n, r] with unit columns */
-static void cp_fibre(const void *self, ptrdiff_t k, double *out)
-{
-    const crs_rpca_claim *c = self;
-    const crease_space *s = &c->s.shape;
-    const ptrdiff_t rank = c->s.rank, n = s->dim[s->order - 1];
-    fill(n, 0, out);
-    for (ptrdiff_t r = 0; r < rank; r++) {
-        double w = c->weight[r];
-        for (ptrdiff_t at = k, m = s->order - 2; m >= 0; at /= s->dim[m--])
-            w *= c->unit[m][at % s->dim[m] * rank + r];
-        for (ptrdiff_t i = 0; i < n; i++) out[i] += w * c->unit[s->order - 1][i * rank + r];
-    }
+    const cp_arrays *a = self;
+    terms_read(&a->model, first, count, out);
 }
 
 /* An entry is a sum of terms no larger than their weights: 1e-12 of the weights' sum is far above
  * rounding. */
-static bool judge_cp_arrays(crs_judged *j, const crs_rpca_claim *c, const crs_center_arrays *center,
-                            crease_error *e)
+static bool judge_cp_arrays(crs_judged *j, const crs_rpca_claim *c, crease_error *e)
 {
     const double root = 2.0 / c->s.shape.order;
-    arrays a = {
-        .j = j, .shape = c->s.shape, .T = c->tensor, .fibre = cp_fibre, .self = c, .center = center
-    };
-    a.tolerance = 1e-12 * crs_center_size(center);
+    cp_arrays own = { .c = c, .center = c->center };
+    crs_rpca_arrays a = { .j = j,
+                          .shape = c->s.shape,
+                          .data = cp_data,
+                          .model = cp_model,
+                          .self = &own,
+                          .center = c->center,
+                          .parts = c->parts };
+    a.tolerance = 1e-12 * crs_center_size(c->center);
     for (ptrdiff_t r = 0; r < c->s.rank; r++) a.tolerance += 1e-12 * fabs(c->weight[r]);
-    for (ptrdiff_t k = 0, n = crease_size(&c->s.shape); k < n; k++)
-        if (!isnan(c->tensor[k])) j->scale += square(c->tensor[k]);
     if (by_entries(&c->s.penalty)) a.sum = c, j->objective = 0; /* and nu/2 |X_n|^2 of all modes */
     for (ptrdiff_t r = 0; a.sum && r < c->s.rank; r++)
         j->objective += c->s.ridge / 2 * c->s.shape.order * pow(fabs(c->weight[r]), root);
-    return judge_arrays(&a, e);
+    const bool done = terms_open(&own.model, &c->s, c->unit, c->weight, e) && crs_rpca_judge(&a, e);
+    crs_free(own.model.last);
+    return done;
 }
 
 typedef struct {
     const json_t *settings;
     crs_named_reg penalty;
-    crs_array data, weight, factor[CREASE_MAX_ORDER];
+    crs_array weight, factor[CREASE_MAX_ORDER];
+    rows data;
     double *unit[CREASE_MAX_ORDER];
     char *path, *mask, *groups, *weights; /* where they are now; NULL: not a file */
     char penalty_hash[CRS_HASH];
@@ -334,6 +464,19 @@ static bool number_of(const rpca_result *r, const char *key, double *x, crease_e
                     key);
 }
 
+/* The arrays that the certificate does not say are left to be derived. */
+static unsigned parts_of(const json_t *derived)
+{
+    static const char *const name[] = { "lowrank", NULL, "noise", "z" };
+    unsigned parts = ~0u;
+    for (size_t k = 0; k < json_array_size(derived); k++)
+        for (unsigned n = 0; n < 4; n++) {
+            const char *text = json_string_value(json_array_get(derived, k));
+            if (text && name[n] && strcmp(text, name[n]) == 0) parts &= ~(1u << n);
+        }
+    return parts;
+}
+
 /* The settings as they were written; nothing else in the document is believed. */
 static bool read_settings(const crs_judged *j, rpca_result *r, crease_error *e)
 {
@@ -348,6 +491,7 @@ static bool read_settings(const crs_judged *j, rpca_result *r, crease_error *e)
     s->nonneg = json_is_true(json_object_get(r->settings, "nonneg"));
     s->missing = json_is_true(json_object_get(r->settings, "missing"));
     r->claim.eps = j->eps;
+    r->claim.parts = parts_of(json_object_get(j->certificate->document, "derived"));
     r->claim.relative = j->certificate->relative;
     return crs_penalty_open(text_of(r, "penalty"), &r->penalty, e) &&
            crs_rpca_groups(text_of(r, "groups"), s, e);
@@ -370,14 +514,13 @@ static bool read_data(crs_judged *j, rpca_result *r, crease_error *e)
         return false;
     if (!given && !r->path)
         return crs_fail(e, CREASE_BAD_DATA, "certificate.json does not say where its data are");
-    if (!crs_read_again(given ? given : r->path, crs_certificate_data(j->certificate, "data"),
-                        &r->data, e) ||
-        !crs_rpca_take(&r->data, r->mask, text_of(r, "merge"), &r->claim.s, j->hash, e))
-        return false;
-    r->claim.tensor = r->data.data;
-    if (!crs_center_read(j->certificate->folder, &r->claim.s.shape, &r->center, e)) return false;
-    crs_center_shift(&r->center, -1, 0, crease_size(&r->data.shape), r->data.data);
-    return true;
+    r->data = (rows){ .path = given ? given : r->path, .mask = r->mask };
+    if (!crs_option_bytes(j->a, CRS_OPT_MEMORY, 0, &r->data.memory, e)) return false;
+    r->claim.rows = &r->data;
+    r->claim.center = &r->center;
+    return rows_open(&r->data, crs_certificate_data(j->certificate, "data"), text_of(r, "merge"),
+                     &r->claim.s, e) &&
+           crs_center_read(j->certificate->folder, &r->claim.s.shape, &r->center, e);
 }
 
 /* The user's own groups and weights, by their text or their files. */
@@ -425,7 +568,7 @@ static void discard(rpca_result *r)
 {
     for (int n = 0; n < CREASE_MAX_ORDER; n++) crs_array_free(&r->factor[n]);
     crs_array_free(&r->weight);
-    crs_array_free(&r->data);
+    rows_close(&r->data);
     crs_center_close(&r->center);
     crs_reg_close(&r->penalty);
     crs_free(r->path);
@@ -440,130 +583,14 @@ bool crs_check_rpca_cp(crs_judged *j, crease_error *e)
     r.claim.objective = &j->objective;
     bool done = read_settings(j, &r, e) && read_data(j, &r, e) && fit_penalty(&r, e) &&
                 read_arrays(j->certificate->folder, &r, e) && crs_rpca_check(&r.claim, &j->v, e) &&
-                name_blocks(j, r.claim.s.shape.order, e) &&
-                judge_cp_arrays(j, &r.claim, &r.center, e);
+                name_blocks(j, r.claim.s.shape.order, e) && judge_cp_arrays(j, &r.claim, e);
     j->constrained = true;
     if (done) {
+        memcpy(j->hash, r.data.hash, sizeof j->hash);
         crs_judged_hash(j, "groups or weights", text_of(&r, "penalty_hash"), r.penalty_hash);
         crs_judged_source(j, "data", &r.data.shape, j->hash);
         crs_judged_source(j, "mask", &r.data.shape, NULL); /* its hash is in that of the data */
     }
     discard(&r);
-    return done;
-}
-
-/* The low-rank part of a problem of robust PCA: the product of its blocks, whole. */
-typedef struct {
-    ptrdiff_t n;
-    double *whole;
-} product;
-
-static void product_fibre(const void *self, ptrdiff_t k, double *out)
-{
-    const product *p = self;
-    copy(p->n, p->whole + k * p->n, out);
-}
-
-/* t x_m X for X of rows x columns, t's mode m of length columns with `after` entries below it */
-static void mode_product(const double *t, ptrdiff_t before, ptrdiff_t after, const double *X,
-                         const ptrdiff_t size[2], double *out)
-{
-    const ptrdiff_t rows = size[0], columns = size[1];
-    fill(before * rows * after, 0, out);
-    for (ptrdiff_t b = 0; b < before; b++)
-        for (ptrdiff_t i = 0; i < rows; i++)
-            for (ptrdiff_t c = 0; c < columns; c++)
-                for (ptrdiff_t k = 0; k < after; k++)
-                    out[(b * rows + i) * after + k] +=
-                        X[i * columns + c] * t[(b * columns + c) * after + k];
-}
-
-static int block_of(const crease_problem *p, const char *name)
-{
-    for (int i = 0; i < p->count; i++)
-        if (strcmp(p->block[i].name, name) == 0) return i;
-    return -1;
-}
-
-/* C x_1 X_1 ... x_d X_d, from the last mode to the first; NULL: out of memory. */
-static double *tucker_product(const crease_problem *p, const double *const *x, int core,
-                              crease_error *e)
-{
-    crease_space s = p->space[core];
-    double *t = crs_doubles(crease_size(&s), "the low-rank part", e);
-    if (t) copy(crease_size(&s), x[core], t);
-    for (int m = s.order - 1; t && m >= 0; m--) {
-        char name[16];
-        snprintf(name, sizeof name, "X%d", m + 1);
-        const int i = block_of(p, name);
-        ptrdiff_t before = 1, after = 1;
-        for (int k = 0; k < m; k++) before *= s.dim[k];
-        for (int k = m + 1; k < s.order; k++) after *= s.dim[k];
-        const ptrdiff_t size[2] = { i < 0 ? 0 : p->space[i].dim[0], s.dim[m] };
-        double *next = i < 0 ? NULL : crs_doubles(before * size[0] * after, "the low-rank part", e);
-        if (next) mode_product(t, before, after, x[i], size, next);
-        crs_free(t);
-        t = next;
-        s.dim[m] = size[0];
-    }
-    return t;
-}
-
-/* X Y' */
-static double *matrix_product(const crease_problem *p, const double *const *x, crease_error *e)
-{
-    const int X = block_of(p, "X"), Y = block_of(p, "Y");
-    const ptrdiff_t m = p->space[X].dim[0], n = p->space[Y].dim[0], rank = p->space[X].dim[1];
-    double *out = crs_doubles(m * n, "the low-rank part", e);
-    for (ptrdiff_t i = 0; out && i < m; i++)
-        for (ptrdiff_t j = 0; j < n; j++)
-            for (ptrdiff_t r = 0; r < rank; r++)
-                out[i * n + j] += x[X][i * rank + r] * x[Y][j * rank + r];
-    return out;
-}
-
-/* By the blocks it has: core and factors, two factors, or the low-rank part itself. */
-static double *lowrank_of(const crs_point_file *f, crease_error *e)
-{
-    const crease_problem *p = &f->file->problem;
-    const int core = block_of(p, "C"), L = block_of(p, "L");
-    if (core >= 0) return tucker_product(p, f->x, core, e);
-    if (L < 0 && block_of(p, "X") >= 0 && block_of(p, "Y") >= 0) return matrix_product(p, f->x, e);
-    double *out = L >= 0 ? crs_doubles(crease_size(&p->range), "the low-rank part", e) : NULL;
-    if (out) copy(crease_size(&p->range), f->x[L], out);
-    if (L < 0) crs_fail(e, CREASE_BAD_DATA, "problem.json is not of robust PCA");
-    return out;
-}
-
-bool crs_check_rpca_problem(crs_judged *j, crease_error *e)
-{
-    crs_point_file f;
-    if (!crs_check_problem(j, e) ||
-        !crs_point_read(j->certificate, crs_given(j->a, CRS_OPT_PROBLEM), &f, e))
-        return false;
-    const crease_space *s = &f.file->problem.range;
-    crs_array mask = { .data = NULL };
-    crs_center_arrays center;
-    const bool read = crs_read_if_there(j->certificate->folder, "mask.npy", &mask, e) &&
-                      crs_center_read(j->certificate->folder, s, &center, e);
-    product p = { s->dim[s->order - 1], read ? lowrank_of(&f, e) : NULL };
-    double most = 0;
-    for (ptrdiff_t k = 0; p.whole && k < crease_size(s); k++) most = larger(most, fabs(p.whole[k]));
-    const arrays a = { .j = j,
-                       .shape = *s,
-                       .T = f.file->problem.rhs,
-                       .seen = mask.data,
-                       .center = &center,
-                       .tolerance = 1e-10 * most + 1e-12 * crs_center_size(&center),
-                       .fibre = product_fibre,
-                       .self = &p };
-    bool done = p.whole;
-    if (done && mask.data && crease_size(&mask.shape) != crease_size(s))
-        done = crs_fail(e, CREASE_BAD_SHAPE, "mask.npy is not of the size of the data");
-    done = done && judge_arrays(&a, e);
-    crs_free(p.whole);
-    crs_array_free(&mask);
-    if (read) crs_center_close(&center);
-    crs_point_free(&f);
     return done;
 }

@@ -260,6 +260,9 @@ static bool run(const crs_args *a, crease_error *e)
     crs_checker *check = checker_of(&c, e);
     bool done = check &&
                 (!crs_given(a, CRS_OPT_eps) || crs_option_number(a, CRS_OPT_eps, 0, &j.eps, e)) &&
+                (!crs_given(a, CRS_OPT_MEMORY) || check == crs_check_rpca_cp ||
+                 crs_fail(e, CREASE_UNSUPPORTED,
+                          "--memory is for results of rpca of the model cp; leave it out")) &&
                 judge(&j, check, e);
     if (done) *a->status = crs_exit_of_verdict(j.v.verdict);
     if (done && crs_given(a, CRS_OPT_JSON))
@@ -287,7 +290,10 @@ const crs_verb crs_verify_verb = {
         "it cannot tell.",
     .example = "crease verify result",
     .stops = "the verdict stays open",
-    .takes = CRS_LIST(CRS_TAKES(PROBLEM), CRS_TAKES(eps), CRS_TAKES(max_seconds), CRS_TAKES_LOG,
-                      CRS_TAKES(COLOR), CRS_TAKES(JSON)),
+    .takes = CRS_LIST(CRS_TAKES(PROBLEM), CRS_TAKES(eps), CRS_TAKES(max_seconds),
+                      CRS_SAYS(MEMORY,
+                               "of results of rpca: memory that the check may take, as 800M or 2G "
+                               "(default: what it needs)"),
+                      CRS_TAKES_LOG, CRS_TAKES(COLOR), CRS_TAKES(JSON)),
     .run = run,
 };

@@ -6,6 +6,7 @@
 #include <omp.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <time.h>
@@ -42,7 +43,69 @@ static double process_limit(void)
                                                                         : INFINITY;
 }
 
-double crs_memory_free(void) { return smaller(machine_free(), process_limit()); }
+/* The number after a word in a file of a group; INFINITY: there is none. The word may be "". */
+static double group_number(const char *group, const char *file, const char *word)
+{
+    char path[5000], line[200];
+    double x = INFINITY;
+    const size_t n = strlen(word);
+    snprintf(path, sizeof path, "%s/%s", group, file);
+    FILE *f = fopen(path, "r");
+    while (f && x == INFINITY && fgets(line, sizeof line, f))
+        if (strncmp(line, word, n) == 0 && sscanf(line + n, "%lf", &x) != 1) x = INFINITY;
+    if (f) fclose(f);
+    return x;
+}
+
+/* The files of a group of processes: of the two ways in which kernels tell. */
+typedef struct {
+    const char *root, *limit, *used, *cache;
+} group_files;
+
+/* What this group of processes, and those that it is in, may still take; pages of files that are
+ * not in use go when memory is wanted. */
+static double group_free(const group_files *g, const char *name)
+{
+    char path[4600];
+    double least = INFINITY;
+    snprintf(path, sizeof path, "%s%s", g->root, name);
+    for (char *slash = path; slash && strlen(path) >= strlen(g->root);) {
+        const double limit = group_number(path, g->limit, ""),
+                     used = group_number(path, g->used, "");
+        const double cache = group_number(path, "memory.stat", g->cache);
+        if (limit < INFINITY && used < INFINITY)
+            least = smaller(least, pos(limit - used) + (cache < INFINITY ? cache : 0));
+        slash = strrchr(path, '/');
+        if (slash) *slash = '\0';
+    }
+    return least;
+}
+
+/* By the limits of the groups that /proc/self/cgroup names; INFINITY where there are none. */
+static double groups_free(void)
+{
+    static const group_files one = { "/sys/fs/cgroup/memory", "memory.limit_in_bytes",
+                                     "memory.usage_in_bytes", "total_inactive_file " };
+    static const group_files two = { "/sys/fs/cgroup", "memory.max", "memory.current",
+                                     "inactive_file " };
+    char line[4200];
+    double least = INFINITY;
+    FILE *f = fopen("/proc/self/cgroup", "r");
+    while (f && fgets(line, sizeof line, f)) {
+        line[strcspn(line, "\n")] = '\0';
+        const char *name = strchr(line, '/');
+        if (!name) continue;
+        if (strstr(line, ":memory:")) least = smaller(least, group_free(&one, name));
+        if (strncmp(line, "0::", 3) == 0) least = smaller(least, group_free(&two, name));
+    }
+    if (f) fclose(f);
+    return least;
+}
+
+double crs_memory_free(void)
+{
+    return smaller(smaller(machine_free(), process_limit()), groups_free());
+}
 
 #if defined(_OPENMP)
 #define PARALLEL _Pragma("omp parallel num_threads(threads)")

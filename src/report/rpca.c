@@ -33,13 +33,145 @@ static bool same_shape(const crs_page *p, const char *name, const crs_array *a,
                     p->folder, name);
 }
 
-static bool read_parts(crs_page *p, crs_split *s, crease_error *e)
+/* The factors with their ranks, as far as there are any that fit the grid. */
+static bool read_factors(crs_page *p, crs_split *s, crease_error *e)
 {
-    if (!crs_page_array(p, "lowrank.npy", &s->lowrank, e) ||
-        !crs_page_array(p, "sparse.npy", &s->sparse, e) ||
-        !crs_page_array(p, "noise.npy", &s->residual, e))
+    char name[32];
+    s->ranks = s->grid;
+    if (!read_if_there(p, "weights.npy", &s->weights, e) ||
+        !read_if_there(p, "core.npy", &s->core, e))
         return false;
-    s->shape = s->grid = s->lowrank.shape;
+    for (int n = 0; n < s->grid.order; n++) {
+        snprintf(name, sizeof name, "factor_%d.npy", n + 1);
+        if (!read_if_there(p, name, &s->factor[n], e)) return false;
+        const crease_space *f = &s->factor[n].shape;
+        if (!s->factor[n].data || f->order != 2 || f->dim[0] != s->grid.dim[n]) return true;
+        if (!crs_all_finite(crease_size(f), s->factor[n].data)) return true;
+        s->ranks.dim[n] = f->dim[1];
+    }
+    bool fits = s->core.data ? crease_size(&s->core.shape) == crease_size(&s->ranks)
+                             : s->weights.data != NULL;
+    for (int n = 0; !s->core.data && n < s->grid.order; n++)
+        fits = fits && crease_size(&s->weights.shape) == s->ranks.dim[n];
+    if (fits) s->modes = s->grid.order;
+    return true;
+}
+
+/* A part that may not have been written: one that result.json lists must be there. */
+static bool read_part(const crs_page *p, const char *name, crs_array *out, crease_error *e)
+{
+    const json_t *files = crs_json_at(p->result, "files");
+    for (size_t k = 0; k < json_array_size(files); k++) {
+        const char *file = json_string_value(json_array_get(files, k));
+        if (file && strcmp(file, name) == 0) return crs_page_array(p, name, out, e);
+    }
+    return read_if_there(p, name, out, e);
+}
+
+/* The sparse part whole, from all its entries or from those that are not 0. */
+static bool read_sparse(const crs_page *p, crs_split *s, crease_error *e)
+{
+    if (!read_part(p, "sparse.npy", &s->sparse, e)) return false;
+    if (s->sparse.data) return true;
+    crs_part *part = crs_alloc(1, sizeof *part);
+    if (!part) return crs_fail(e, CREASE_NO_MEMORY, "out of memory: the page");
+    bool done = crs_part_open(p->folder, "sparse.npy", &s->shape, part, e);
+    s->sparse.shape = s->shape;
+    s->sparse.data = done ? crs_doubles(s->size, "the sparse part", e) : NULL;
+    done = s->sparse.data && crs_part_next(part, s->size, s->sparse.data, e);
+    crs_part_close(part);
+    crs_free(part);
+    return done;
+}
+
+static bool add_constants(const crs_page *p, crs_split *s, crease_error *e)
+{
+    for (int n = -1; n < s->grid.order; n++) {
+        crs_array c = { .data = NULL };
+        char name[32];
+        snprintf(name, sizeof name, n < 0 ? "center.npy" : "center_%d.npy", n + 1);
+        if (!read_if_there(p, name, &c, e)) return false;
+        const bool fits = c.data && crease_size(&c.shape) == (n < 0 ? 1 : s->grid.dim[n]);
+        for (ptrdiff_t k = 0; fits && k < s->size; k++)
+            s->lowrank.data[k] += c.data[n < 0 ? 0 : crs_index(&s->grid, k, n)];
+        crs_array_free(&c);
+    }
+    return true;
+}
+
+/* Where it was not written: from the factors, by fibres along the last mode. */
+static bool make_lowrank(const crs_page *p, crs_split *s, crease_error *e)
+{
+    const int last = s->grid.order - 1;
+    const ptrdiff_t rank = s->ranks.dim[0], n = s->grid.dim[last];
+    if (!s->modes || s->core.data)
+        return crs_fail(e, CREASE_BAD_DATA, "%.200s has neither lowrank.npy nor all factors",
+                        p->folder);
+    s->lowrank.shape = s->shape;
+    s->lowrank.data = crs_doubles(s->size, "the low-rank part", e);
+    for (ptrdiff_t k = 0; s->lowrank.data && k < s->size / n * rank; k++) {
+        const ptrdiff_t r = k % rank;
+        double w = s->weights.data[r];
+        for (ptrdiff_t at = k / rank, m = last - 1; m >= 0; at /= s->grid.dim[m--])
+            w *= s->factor[m].data[at % s->grid.dim[m] * rank + r];
+        for (ptrdiff_t i = 0; i < n; i++)
+            s->lowrank.data[k / rank * n + i] += w * s->factor[last].data[i * rank + r];
+    }
+    return s->lowrank.data && add_constants(p, s, e);
+}
+
+/* The data as they were read, nan where the mask has 0. */
+static bool read_data(const crs_page *p, crs_array *out, crease_error *e)
+{
+    const json_t *source = crs_page_entry(p, "data"), *mask = crs_page_entry(p, "mask");
+    const crs_asked asked = crs_asked_in(source);
+    crs_array w = { .data = NULL };
+    if (!mask) return crs_page_source(p, "data", out, e);
+    char *path = crs_find_source(p->folder, source, e);
+    char *seen = path ? crs_find_source(p->folder, mask, e) : NULL;
+    bool done = seen && crs_read_asked(path, &asked, out, e) && crs_array_own(out, e) &&
+                crs_read_array(seen, &w, e);
+    if (done && crease_size(&w.shape) != crease_size(&out->shape))
+        done = crs_fail(e, CREASE_BAD_DATA, "%.200s has another shape than the data", seen);
+    for (ptrdiff_t k = 0; done && k < crease_size(&w.shape); k++)
+        if (w.data[k] == 0) out->data[k] = NAN;
+    crs_array_free(&w);
+    crs_free(path);
+    crs_free(seen);
+    return done;
+}
+
+/* Where it was not written: data - lowrank - sparse. */
+static bool make_residual(const crs_page *p, crs_split *s, crease_error *e)
+{
+    crs_array t = { .data = NULL };
+    crease_error why = { CREASE_OK, "" };
+    bool done = read_data(p, &t, &why);
+    if (done && crease_size(&t.shape) != s->size)
+        done = crs_fail(&why, CREASE_BAD_DATA, "the data have another shape");
+    if (!done) {
+        crs_array_free(&t);
+        return crs_fail(e, why.code,
+                        "%.200s has no noise.npy, and without the data it cannot be made: %.200s; "
+                        "run crease rpca with --write all",
+                        p->folder, why.text);
+    }
+    s->residual.shape = s->shape;
+    s->residual.data = crs_doubles(s->size, "the noise", e);
+    for (ptrdiff_t k = 0; s->residual.data && k < s->size; k++)
+        if (!isnan(t.data[k]))
+            s->residual.data[k] = t.data[k] - s->lowrank.data[k] - s->sparse.data[k];
+    crs_array_free(&t);
+    return s->residual.data;
+}
+
+static bool find_shape(const crs_page *p, crs_split *s, crease_error *e)
+{
+    s->shape = s->lowrank.shape;
+    if (!s->lowrank.data && !crs_json_shape(p->details, "shape", &s->shape))
+        return crs_fail(e, CREASE_BAD_DATA, "%.200s/result.json does not say the shape of the data",
+                        p->folder);
+    s->grid = s->shape;
     s->size = crease_size(&s->shape);
     if (s->shape.order < 2 || s->size == 0)
         return crs_fail(e, CREASE_BAD_DATA,
@@ -48,6 +180,18 @@ static bool read_parts(crs_page *p, crs_split *s, crease_error *e)
                         p->folder);
     crs_json_shape(p->details, "model_shape", &s->grid);
     if (!crs_space_refines(&s->shape, &s->grid)) s->grid = s->shape;
+    return true;
+}
+
+static bool read_parts(crs_page *p, crs_split *s, crease_error *e)
+{
+    if (!read_part(p, "lowrank.npy", &s->lowrank, e) ||
+        !read_part(p, "noise.npy", &s->residual, e) || !find_shape(p, s, e) ||
+        !read_sparse(p, s, e) || !read_factors(p, s, e))
+        return false;
+    if ((!s->lowrank.data && !make_lowrank(p, s, e)) ||
+        (!s->residual.data && !make_residual(p, s, e)))
+        return false;
     return same_shape(p, "lowrank.npy", &s->lowrank, &s->shape, e) &&
            same_shape(p, "sparse.npy", &s->sparse, &s->shape, e) &&
            same_shape(p, "noise.npy", &s->residual, &s->shape, e);
@@ -118,30 +262,6 @@ static bool measure(crs_page *p, crs_split *s, crease_error *e)
     }
     s->fit = crs_json_number(p->details, "parts.explained");
     if (isnan(s->fit) && clean > 0) s->fit = 1 - left / clean;
-    return true;
-}
-
-/* The factors with their ranks, as far as there are any that fit the grid. */
-static bool read_factors(crs_page *p, crs_split *s, crease_error *e)
-{
-    char name[32];
-    s->ranks = s->grid;
-    if (!read_if_there(p, "weights.npy", &s->weights, e) ||
-        !read_if_there(p, "core.npy", &s->core, e))
-        return false;
-    for (int n = 0; n < s->grid.order; n++) {
-        snprintf(name, sizeof name, "factor_%d.npy", n + 1);
-        if (!read_if_there(p, name, &s->factor[n], e)) return false;
-        const crease_space *f = &s->factor[n].shape;
-        if (!s->factor[n].data || f->order != 2 || f->dim[0] != s->grid.dim[n]) return true;
-        if (!crs_all_finite(crease_size(f), s->factor[n].data)) return true;
-        s->ranks.dim[n] = f->dim[1];
-    }
-    bool fits = s->core.data ? crease_size(&s->core.shape) == crease_size(&s->ranks)
-                             : s->weights.data != NULL;
-    for (int n = 0; !s->core.data && n < s->grid.order; n++)
-        fits = fits && crease_size(&s->weights.shape) == s->ranks.dim[n];
-    if (fits) s->modes = s->grid.order;
     return true;
 }
 
@@ -223,9 +343,7 @@ static void close_split(crs_page *p)
 
 bool crs_split_read(crs_page *p, crs_split *s, crease_error *e)
 {
-    if (!read_parts(p, s, e) || !find_unseen(p, s, e) || !measure(p, s, e) ||
-        !read_factors(p, s, e))
-        return false;
+    if (!read_parts(p, s, e) || !find_unseen(p, s, e) || !measure(p, s, e)) return false;
     s->video = is_video(p, s);
     if (!crs_split_terms(s, e)) return false;
     s->low = s->video ? "background" : "low-rank part";

@@ -132,7 +132,7 @@ value = {
     "--weights": [["2,1,1,1"]], "--alpha": [["0.05"]], "--alpha-noise": [["0.3"]],
     "--ridge": [["0.5"]], "--init": [["random"], ["als"]], "--starts": [["3"]],
     "--prune": [[]], "--center": [["all"]], "--missing": [["nan"]], "--mask": [["g/mask.npy"]], "--nonneg": [[]],
-    "--merge": [["0,1"]], "--truth": [["g"]], "--threads": [["1"]],
+    "--merge": [["0,1"]], "--truth": [["g"]], "--threads": [["1"]], "--write": [["factors"]], "--memory": [["1k"]],
     "--checkpoint": [["ck", "--checkpoint-every", "0"]], "--resume": [["no.ck"]],
     "--checkpoint-every": [["0", "--checkpoint", "ck"]],
     "--precision": [["single"]], "--out": [["p"]], "--force": [[]], "--quiet": [[]],

@@ -45,7 +45,7 @@ may_include report core dense io
 may_include selftest core dense $catalogues
 may_include job core io cli
 may_include mpi core
-may_include cli core io report selftest solve rpca regress spca split
+may_include cli core io slab report selftest solve rpca regress spca split
 for room in src/*/; do
   room=$(basename "$room")
   [[ $rooms == *" $room "* ]] || report "src/$room" "every room has its line above"

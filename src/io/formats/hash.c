@@ -2,8 +2,7 @@
  * hash: SHA-256 (FIPS 180-4) of bytes, arrays and files, by nettle or sha256.c: neither takes
  * memory, so that a hash cannot fail. Of an array of several slabs (slab/slab.h) it is the hash of
  * their hashes, so that slabs can be hashed in any order. */
-#include "io/formats/io.h"
-#include "slab/slab.h"
+#include "io/stream/stream.h"
 
 void crs_hash_begin(crs_hash *h) { sha256_init(h); }
 
@@ -52,14 +51,7 @@ void crs_hash_slabs(crs_hash *h, bool several, char text[CRS_HASH])
     end_as(h, several ? "sha256/slabs" : "sha256", text);
 }
 
-/* Entries as they come, one slab after the other. */
-typedef struct {
-    crs_hash all, slab;
-    crs_partition cut;
-    ptrdiff_t k, left; /* of slab k */
-} entries;
-
-static void begin_slab(entries *h, ptrdiff_t k)
+static void begin_slab(crs_entries_hash *h, ptrdiff_t k)
 {
     const crs_slab s = crs_slab_at(&h->cut, k);
     h->k = k;
@@ -67,10 +59,18 @@ static void begin_slab(entries *h, ptrdiff_t k)
     crs_hash_begin(&h->slab);
 }
 
-static void add_entries(entries *h, ptrdiff_t n, const double *x)
+void crs_array_hash_begin(crs_entries_hash *h, const crease_space *s, bool whole)
 {
-    if (h->cut.count == 1) crs_hash_entries(&h->all, n, x, NULL);
-    for (ptrdiff_t at = 0, now; h->cut.count > 1 && at < n; at += now) {
+    *h = (crs_entries_hash){ .cut = crs_partition_of(s) };
+    h->several = !whole && h->cut.count > 1;
+    crs_hash_shape(&h->all, s);
+    begin_slab(h, 0);
+}
+
+void crs_array_hash_add(crs_entries_hash *h, ptrdiff_t n, const double *x)
+{
+    if (!h->several) crs_hash_entries(&h->all, n, x, NULL);
+    for (ptrdiff_t at = 0, now; h->several && at < n; at += now) {
         uint8_t digest[SHA256_DIGEST_SIZE];
         now = fewer(n - at, h->left);
         crs_hash_entries(&h->slab, now, x + at, NULL);
@@ -84,7 +84,7 @@ static void add_entries(entries *h, ptrdiff_t n, const double *x)
 
 /* Sparse rows, zeros and all: as the same matrix made dense; of one that no reader would make dense
  * the entries with their places. */
-static void add_sparse(entries *h, const crs_array *a)
+static void add_sparse(crs_entries_hash *h, const crs_array *a)
 {
     enum { PIECE = 1024 };
     const ptrdiff_t rows = a->shape.dim[0], cols = a->shape.dim[1];
@@ -96,7 +96,7 @@ static void add_sparse(entries *h, const crs_array *a)
             fill(now, 0, piece);
             for (; k < a->start[i + 1] && a->col[k] < low + now; k++)
                 piece[a->col[k] - low] = a->value[k];
-            add_entries(h, now, piece);
+            crs_array_hash_add(h, now, piece);
         }
         if (whole) continue;
         add_whole(&h->all, a->start[i + 1]);
@@ -109,14 +109,13 @@ static void add_sparse(entries *h, const crs_array *a)
 
 void crs_array_hash(const crs_array *a, char hash[CRS_HASH])
 {
-    entries h = { .cut = crs_partition_of(&a->shape) };
-    crs_hash_shape(&h.all, &a->shape);
-    begin_slab(&h, 0);
+    crs_entries_hash h;
+    crs_array_hash_begin(&h, &a->shape, false);
     if (a->value)
         add_sparse(&h, a);
     else
-        add_entries(&h, crease_size(&a->shape), a->data);
-    crs_hash_slabs(&h.all, h.cut.count > 1, hash);
+        crs_array_hash_add(&h, crease_size(&a->shape), a->data);
+    crs_hash_slabs(&h.all, h.several, hash);
 }
 
 bool crs_hash_file(crs_hash *h, const char *path, long long *bytes, crease_error *e)

@@ -113,6 +113,22 @@ bool crs_folder_seal(const char *folder, crease_error *e);
 bool crs_folder_save(const char *folder, const char *path, bool force, const crease_watch *w,
                      crease_error *e);
 
+/* A part of a result a few entries at a time, in order (part.c); sparse.npy may also be
+ * sparse_entries.npy, a row for each entry that is not 0: its place in row order, counted from 0,
+ * and its value. It is not moved while it is open. Close it after a failure too. */
+typedef struct {
+    char path[4096];
+    crs_npy_stream file;
+    bool pairs;
+    ptrdiff_t size, at, left; /* entries, those that were read, pairs that are left */
+    double pair[2];           /* the next one */
+} crs_part;
+bool crs_part_open(const char *folder, const char *name, const crease_space *s, crs_part *p,
+                   crease_error *e);
+bool crs_part_next(crs_part *p, ptrdiff_t count, double *out, crease_error *e);
+bool crs_part_again(crs_part *p, crease_error *e); /* from the first entry on */
+void crs_part_close(crs_part *p);
+
 /* "FOLDER/name", to be freed; NULL with e filled in. */
 char *crs_path_in(const char *folder, const char *name, crease_error *e);
 

@@ -49,6 +49,17 @@ bool crs_sink_put(crs_sink *s, ptrdiff_t first, ptrdiff_t count, const double *x
  * may have neighbouring dimensions as one. */
 bool crs_sink_copy(crs_sink *s, crs_source *source, const int *from, crease_error *e);
 
+/* crs_array_hash of entries as they come; `whole`: as of one slab, which it was up to version 0.4.
+ * Its end is crs_hash_slabs(&h->all, h->several, text). */
+typedef struct {
+    crs_hash all, slab;
+    crs_partition cut;
+    ptrdiff_t k, left; /* of slab k */
+    bool several;
+} crs_entries_hash;
+void crs_array_hash_begin(crs_entries_hash *h, const crease_space *s, bool whole);
+void crs_array_hash_add(crs_entries_hash *h, ptrdiff_t n, const double *x);
+
 /* Of the entries of all slabs, where those that were not observed are nan, and of the shape: for
  * one slab crs_array_hash of them, otherwise the hash of the hashes of slabs. */
 bool crs_source_hash(crs_source *s, int threads, crease_watch *watch, char hash[CRS_HASH],

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT
+ * part: an array of a result, a few entries at a time, in order: from all its entries, or from
+ * sparse_entries.npy, a row for each that is not 0: its place in row order, counted from 0, and its
+ * value */
+#include "io/result/result.h"
+
+static const char *const pairs_file = "sparse_entries.npy";
+
+static bool name_path(const char *folder, const char *name, crs_part *p, crease_error *e)
+{
+    const int n = snprintf(p->path, sizeof p->path, "%s/%s", folder, name);
+    return (n > 0 && n < (int)sizeof p->path) ||
+           crs_fail(e, CREASE_BAD_ARGUMENT, "%.100s/%s: the path is too long", folder, name);
+}
+
+static bool next_pair(crs_part *p, crease_error *e)
+{
+    const double before = p->at == 0 && p->left == p->file.header.shape.dim[0] ? -1 : p->pair[0];
+    if (p->left-- == 0) return p->pair[0] = INFINITY, true;
+    if (!crs_npy_stream_next(&p->file, 2, p->pair, e)) return false;
+    const double at = p->pair[0];
+    return (at > before && at < (double)p->size && at == floor(at)) ||
+           crs_fail(e, CREASE_BAD_DATA,
+                    "%.200s: a place of an entry is %g; they ascend from 0 on, whole numbers below "
+                    "%td",
+                    p->path, at, p->size);
+}
+
+static bool begin_pairs(crs_part *p, crease_error *e)
+{
+    p->left = p->file.header.shape.dim[0];
+    return next_pair(p, e);
+}
+
+bool crs_part_open(const char *folder, const char *name, const crease_space *s, crs_part *p,
+                   crease_error *e)
+{
+    *p = (crs_part){ .size = crease_size(s) };
+    if (!name_path(folder, name, p, e)) return false;
+    if (strcmp(name, "sparse.npy") == 0 && !crs_is_there(p->path)) {
+        if (!name_path(folder, pairs_file, p, e)) return false;
+        p->pairs = crs_is_there(p->path);
+        if (!p->pairs && !name_path(folder, name, p, e)) return false;
+    }
+    if (!crs_npy_stream_open(p->path, &p->file, e)) return false;
+    const crease_space *is = &p->file.header.shape;
+    if (p->pairs ? is->order != 2 || is->dim[1] != 2 : !crs_space_refines(is, s))
+        return crs_fail(e, CREASE_BAD_SHAPE, "%.200s is not of the shape of the data", p->path);
+    return !p->pairs || begin_pairs(p, e);
+}
+
+bool crs_part_next(crs_part *p, ptrdiff_t count, double *out, crease_error *e)
+{
+    const ptrdiff_t end = p->at + count;
+    if (!p->pairs) {
+        p->at = end;
+        return crs_npy_stream_next(&p->file, count, out, e);
+    }
+    fill(count, 0, out);
+    while (p->pair[0] < (double)end) {
+        out[(ptrdiff_t)p->pair[0] - p->at] = p->pair[1];
+        if (!next_pair(p, e)) return false;
+    }
+    p->at = end;
+    return true;
+}
+
+bool crs_part_again(crs_part *p, crease_error *e)
+{
+    if (p->at == 0) return true;
+    p->at = 0;
+    crs_npy_stream_close(&p->file);
+    return crs_npy_stream_open(p->path, &p->file, e) && (!p->pairs || begin_pairs(p, e));
+}
+
+void crs_part_close(crs_part *p) { crs_npy_stream_close(&p->file); }
