@@ -147,6 +147,33 @@ static bool gram(const crease_map *A, const crease_space *dom, const crease_spac
     return done;
 }
 
+static double nonzeros(ptrdiff_t n, const double *a)
+{
+    double count = 0;
+    for (ptrdiff_t k = 0; k < n; k++) count += a[k] != 0;
+    return count;
+}
+
+/* The products of entries that are not 0, where these are few, as of a matrix and I. */
+static ptrdiff_t entries(const crease_map *A, const crease_space *dom, const crease_space *ran,
+                         ptrdiff_t *row, ptrdiff_t *col, double *value)
+{
+    const crease_matrix_pair *p = A->data;
+    const ptrdiff_t left = p->left_rows * p->left_cols, right = p->right_rows * p->right_cols;
+    const double few = nonzeros(left, p->left) * nonzeros(right, p->right);
+    ptrdiff_t to = 0;
+    (void)dom, (void)ran;
+    if (10 * few > (double)left * (double)right) return -1;
+    for (ptrdiff_t j = 0; row && j < left; j++)
+        for (ptrdiff_t k = 0; p->left[j] != 0 && k < right; k++) {
+            if (p->right[k] == 0) continue;
+            row[to] = j / p->left_cols * p->right_rows + k / p->right_cols;
+            col[to] = j % p->left_cols * p->right_cols + k % p->right_cols;
+            value[to++] = p->left[j] * p->right[k];
+        }
+    return (ptrdiff_t)few;
+}
+
 const crease_map_ops crs_kronecker_ops = {
     .name = "kronecker",
     .formula = "A X = L X R'",
@@ -158,6 +185,7 @@ const crease_map_ops crs_kronecker_ops = {
     .sigma_min = sigma_min,
     .rounding = rounding,
     .gram = gram,
+    .entries = entries,
 };
 
 crease_map crease_kronecker(const crease_matrix_pair *p)
