@@ -174,7 +174,7 @@ CREASE_API crease_map crease_side_by_side(const crease_map_parts *p);
 CREASE_API crease_map crease_gradient(void);
 
 /* A X = L X R' for a matrix X with as many rows as L and as many columns as R has columns; L and R
- * are row-major. */
+ * are row-major, or NULL: the identity. */
 typedef struct {
     ptrdiff_t left_rows, left_cols, right_rows, right_cols;
     const double *left, *right;

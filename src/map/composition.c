@@ -90,6 +90,19 @@ static bool rounding(const crease_map *A, const crease_space *dom, const crease_
     return true;
 }
 
+/* B's, each in the column that C took it from, where C is a selection. */
+static ptrdiff_t entries(const crease_map *A, const crease_space *dom, const crease_space *ran,
+                         ptrdiff_t *row, ptrdiff_t *col, double *value)
+{
+    const crease_map_pair *p = A->data;
+    (void)dom;
+    if (p->inner->ops != &crs_selection_ops) return -1;
+    const crease_index_list *l = p->inner->data;
+    const ptrdiff_t count = crs_map_entries(p->outer, p->between, ran, row, col, value);
+    for (ptrdiff_t k = 0; row && k < count; k++) col[k] = l->index[col[k]];
+    return count;
+}
+
 const crease_map_ops crs_composition_ops = {
     .name = "composition",
     .formula = "A x = B (C x)",
@@ -101,6 +114,7 @@ const crease_map_ops crs_composition_ops = {
     .sigma_min = sigma_min,
     .identity = identity,
     .rounding = rounding,
+    .entries = entries,
 };
 
 crease_map crease_composition(const crease_map_pair *p)

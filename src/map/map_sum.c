@@ -95,6 +95,23 @@ static bool rounding(const crease_map *A, const crease_space *dom, const crease_
     return true;
 }
 
+/* Those of the terms, one after the other, where they are few: one place may have several. */
+static ptrdiff_t entries(const crease_map *A, const crease_space *dom, const crease_space *ran,
+                         ptrdiff_t *row, ptrdiff_t *col, double *value)
+{
+    const crease_map_list *l = A->data;
+    ptrdiff_t used = 0;
+    for (int k = 0; k < l->count; k++) {
+        const ptrdiff_t count =
+            row ? crs_map_entries(&l->map[k], dom, ran, row + used, col + used, value + used)
+                : crs_map_entries(&l->map[k], dom, ran, NULL, NULL, NULL);
+        if (count < 0) return count;
+        for (ptrdiff_t j = used; row && j < used + count; j++) value[j] *= scale_at(l, k);
+        used += count;
+    }
+    return 10 * (double)used > (double)crease_size(ran) * (double)crease_size(dom) ? -1 : used;
+}
+
 const crease_map_ops crs_map_sum_ops = {
     .name = "sum",
     .formula = "A x = sum_k s_k A_k x",
@@ -106,6 +123,7 @@ const crease_map_ops crs_map_sum_ops = {
     .sigma_min = sigma_min,
     .identity = identity,
     .rounding = rounding,
+    .entries = entries,
 };
 
 crease_map crease_map_sum(const crease_map_list *l)

@@ -121,7 +121,7 @@ static bool judge(const crease_regression *m, view *v, crease_regression_certifi
         const crs_support a = {
             .d = &m->d, .h = v->h, .count = k, .chosen = v->chosen, .row = v->s
         };
-        crs_support_hessian(&a, v->matrix);
+        crs_support_step(&a, NULL, v->matrix, NULL);
         if (!least_eigenvalue(k, v->matrix, &out->eigenvalue, e)) return false;
     }
     if (v->strict && (k == 0 || out->eigenvalue > out->concavity))

@@ -156,9 +156,9 @@ typedef struct {
     double *row; /* room for n numbers */
 } crs_support;
 
-void crs_support_hessian(const crs_support *a, double *out);
 /* step = H^{-1} grad F on the chosen columns, g being the gradient of the loss in all; false: there
- * are too many, or H is not positive definite. hessian has room for count^2 numbers. */
+ * are too many, or H is not positive definite. hessian has room for count^2 numbers. g NULL: H is
+ * left there, and that is all. */
 bool crs_support_step(const crs_support *a, const double *g, double *hessian, double *step);
 
 /* The first `solved` lambdas, in the order of solving, become the whole path (path.c). */

@@ -54,7 +54,7 @@ static void add_slope(const crs_support *a, ptrdiff_t u, ptrdiff_t first, double
     for (ptrdiff_t i = 0; i < size; i++) step[first + i] += w * slope * (b[i] / t);
 }
 
-void crs_support_hessian(const crs_support *a, double *out)
+static void fill_hessian(const crs_support *a, double *out)
 {
     add_loss(a, out);
     for (ptrdiff_t i = 0, u = 0; a->value && i < a->count; i += unit_size(a->d, u)) {
@@ -66,13 +66,14 @@ void crs_support_hessian(const crs_support *a, double *out)
 bool crs_support_step(const crs_support *a, const double *g, double *hessian, double *step)
 {
     const crs_design *d = a->d;
+    if (!g) return fill_hessian(a, hessian), true;
     if (a->count == 0 || a->count > CRS_MOST_SUPPORT || a->count > d->n) return false;
     for (ptrdiff_t i = 0; i < a->count; i++) step[i] = g[a->chosen[i]];
     for (ptrdiff_t i = 0, u = 0; i < a->count; i += unit_size(d, u)) {
         while (d->start[u + 1] <= a->chosen[i]) u++;
         add_slope(a, u, i, step);
     }
-    crs_support_hessian(a, hessian);
+    fill_hessian(a, hessian);
     if (!crs_cholesky(a->count, hessian)) return false;
     crs_cholesky_solve(a->count, hessian, 1, step);
     return crs_all_finite(a->count, step);

@@ -229,27 +229,36 @@ static bool gradient(const product *p)
 }
 
 /* Y = L X R' by its two sums: first over the columns of L, then over those of R. */
+/* The rows j of a side with something in column k, all of them, or of the identity (NULL) one. */
+static ptrdiff_t from_row(const double *side, ptrdiff_t k) { return side ? 0 : k; }
+static ptrdiff_t to_row(const double *side, ptrdiff_t rows, ptrdiff_t k)
+{
+    return side ? rows : k + 1;
+}
+static num side_at(const double *side, ptrdiff_t at) { return exact(side ? side[at] : 1); }
+
 static bool kronecker(const product *p)
 {
     const crease_matrix_pair *c = p->A->data;
     const ptrdiff_t lr = c->left_rows, lc = c->left_cols, rr = c->right_rows, rc = c->right_cols;
+    const double *L = c->left, *R = c->right;
     num *between = crs_nums(p->v, lr * rc); /* L X, or Y R */
     if (!between) return false;
     for (ptrdiff_t i = 0; i < lr; i++)
         for (ptrdiff_t k = 0; k < rc && crs_in_tiles(p->v, i * rc + k, lc + rr); k++) {
             num *sum = &between[i * rc + k];
-            for (ptrdiff_t j = 0; !p->transposed && j < lc; j++)
-                gather(sum, exact(c->left[i * lc + j]), p->in[j * rc + k]);
-            for (ptrdiff_t j = 0; p->transposed && j < rr; j++)
-                gather(sum, exact(c->right[j * rc + k]), p->in[i * rr + j]);
+            for (ptrdiff_t j = from_row(L, i); !p->transposed && j < to_row(L, lc, i); j++)
+                gather(sum, side_at(L, i * lc + j), p->in[j * rc + k]);
+            for (ptrdiff_t j = from_row(R, k); p->transposed && j < to_row(R, rr, k); j++)
+                gather(sum, side_at(R, j * rc + k), p->in[i * rr + j]);
         }
     for (ptrdiff_t i = 0; i < lr; i++)
         for (ptrdiff_t k = 0; k < rc && crs_in_tiles(p->v, i * rc + k, lc + rr); k++) {
             const num t = between[i * rc + k];
-            for (ptrdiff_t j = 0; !p->transposed && j < rr; j++)
-                gather(&p->out[i * rr + j], exact(c->right[j * rc + k]), t);
-            for (ptrdiff_t j = 0; p->transposed && j < lc; j++)
-                gather(&p->out[j * rc + k], exact(c->left[i * lc + j]), t);
+            for (ptrdiff_t j = from_row(R, k); !p->transposed && j < to_row(R, rr, k); j++)
+                gather(&p->out[i * rr + j], side_at(R, j * rc + k), t);
+            for (ptrdiff_t j = from_row(L, i); p->transposed && j < to_row(L, lc, i); j++)
+                gather(&p->out[j * rc + k], side_at(L, i * lc + j), t);
         }
     return true;
 }

@@ -162,6 +162,9 @@ static inline void gradient_samples(sample *l, int *n)
 
 static const crease_matrix_pair some_pair = { 3, 2, 2, 4, some_numbers, some_numbers + 7 };
 static const crease_matrix_pair wide_pair = { 2, 3, 1, 2, some_numbers, some_numbers + 7 };
+static const crease_matrix_pair left_alone = { 3, 2, 4, 4, some_numbers, NULL };
+static const crease_matrix_pair right_alone = { 3, 3, 2, 4, NULL, some_numbers + 7 };
+static const crease_matrix_pair no_sides = { 3, 3, 2, 2, NULL, NULL };
 static const crease_factored_matrix thin_factors = { 4, 5, 2, some_numbers, some_numbers + 9 };
 static const crease_factored_matrix thick_factors = { 2, 4, 3, some_numbers, some_numbers + 9 };
 
@@ -173,7 +176,8 @@ static inline void put_pair(sample *s, const crease_matrix_pair *p)
             for (ptrdiff_t j = 0; j < p->left_cols; j++)
                 for (ptrdiff_t h = 0; h < p->right_cols; h++)
                     put(s, i * p->right_rows + k, j * p->right_cols + h,
-                        p->left[i * p->left_cols + j] * p->right[k * p->right_cols + h]);
+                        (p->left ? p->left[i * p->left_cols + j] : i == j) *
+                            (p->right ? p->right[k * p->right_cols + h] : k == h));
 }
 
 static inline void put_factors(sample *s, const crease_factored_matrix *a)
@@ -192,6 +196,15 @@ static inline void factor_samples(sample *l, int *n)
     put_pair(add(l, n, "kronecker wide", crease_kronecker(&wide_pair), crease_vector(6),
                  crease_vector(2)),
              &wide_pair);
+    put_pair(add(l, n, "kronecker left", crease_kronecker(&left_alone), crease_matrix(2, 4),
+                 crease_matrix(3, 4)),
+             &left_alone);
+    put_pair(add(l, n, "kronecker right", crease_kronecker(&right_alone), crease_matrix(3, 4),
+                 crease_matrix(3, 2)),
+             &right_alone);
+    put_pair(add(l, n, "kronecker of identities", crease_kronecker(&no_sides), crease_matrix(3, 2),
+                 crease_matrix(3, 2)),
+             &no_sides);
     put_factors(
         add(l, n, "low rank", crease_low_rank(&thin_factors), crease_vector(5), crease_vector(4)),
         &thin_factors);

@@ -258,6 +258,16 @@ static bool matrix_under(crs_reader *r, const crs_node *at, const char *key, crs
     return true;
 }
 
+/* The matrix; NULL for an identity, which is not multiplied by. */
+static const double *unless_identity(const crs_array *a)
+{
+    const ptrdiff_t n = a->shape.dim[0];
+    if (crease_size(&a->shape) != n * n) return a->data;
+    for (ptrdiff_t k = 0; k < n * n; k++)
+        if (a->data[k] != (k / n == k % n)) return a->data;
+    return NULL;
+}
+
 static bool read_kronecker(crs_reader *r, const crs_node *at, const crease_space *dom,
                            crease_map *out, crease_space *range)
 {
@@ -267,8 +277,8 @@ static bool read_kronecker(crs_reader *r, const crs_node *at, const crease_space
     if (!p || !crs_has_keys(r, at, 2, keys) || !matrix_under(r, at, "left", &left, &p->left_cols) ||
         !matrix_under(r, at, "right", &right, &p->right_cols))
         return false;
-    p->left = left.data, p->left_rows = left.shape.dim[0];
-    p->right = right.data, p->right_rows = right.shape.dim[0];
+    p->left = unless_identity(&left), p->left_rows = left.shape.dim[0];
+    p->right = unless_identity(&right), p->right_rows = right.shape.dim[0];
     if (crease_size(dom) / p->left_cols != p->right_cols || crease_size(dom) % p->left_cols != 0)
         return crs_fail_at(r, at,
                            "left X right' needs X of %td x %td, but the block has %td entries; "

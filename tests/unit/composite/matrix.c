@@ -168,11 +168,49 @@ static void a_multiple_is_of_the_same_kind(void **state)
     }
 }
 
+/* L (X with its columns but the last)  -  (X with its columns but the first): by entries, and so a
+ * sparse matrix where nothing could be written out. */
+static void a_chain_is_sparse(void **state)
+{
+    enum { HIGH = 3, WIDE = 700, LESS = WIDE - 1 };
+    static double one[LESS * LESS], x[HIGH * WIDE], y[HIGH * LESS];
+    static ptrdiff_t before[HIGH * LESS], behind[HIGH * LESS];
+    const double left[] = { 1, 0.1, 0, 0, 1, 0.2, 0, 0, 0.9 };
+    const double scale[] = { 1, -1 };
+    draws d = { { 97, 1 }, 0 };
+    crs_matrix K;
+    (void)state;
+    for (int j = 0; j < LESS; j++) one[j * LESS + j] = 1;
+    for (int j = 0; j < HIGH * LESS; j++)
+        before[j] = j / LESS * WIDE + j % LESS, behind[j] = before[j] + 1;
+    const crease_index_list first = { HIGH * LESS, before }, last = { HIGH * LESS, behind };
+    const crease_matrix_pair pair = { HIGH, HIGH, LESS, LESS, left, one };
+    const crease_space between = crease_matrix(HIGH, LESS), dom = crease_matrix(HIGH, WIDE);
+    const crease_map outer = crease_kronecker(&pair), inner = crease_selection(&first);
+    const crease_map_pair parts = { &outer, &inner, &between };
+    const crease_map terms[] = { crease_composition(&parts), crease_selection(&last) };
+    const crease_map_list list = { 2, terms, scale };
+    const crease_map chain = crease_map_sum(&list);
+    assert_true(crs_matrix_of_map(&chain, &dom, &between, &K, NULL));
+    assert_int_equal(K.kind, CRS_SPARSE);
+    assert_int_equal((int)crs_matrix_entries(&K), (5 + HIGH) * LESS);
+    normals(&d, HIGH * WIDE, 1, x);
+    crs_matrix_apply(&K, 1, x, y);
+    for (int i = 0; i < HIGH; i++)
+        for (int j = 0; j < LESS; j++) {
+            double want = -x[i * WIDE + j + 1];
+            for (int k = 0; k < HIGH; k++) want += left[i * HIGH + k] * x[k * WIDE + j];
+            assert_close(y[i * LESS + j], want, 1e-13);
+        }
+    crs_matrix_free(&K);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_map_is_its_matrix),
         cmocka_unit_test(a_multiple_is_of_the_same_kind),
+        cmocka_unit_test(a_chain_is_sparse),
         cmocka_unit_test(norms_of_random_matrices),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT
+ * support: the Hessian on chosen columns is the derivative of the gradient, and Newton's step
+ * solves with it */
+#include "regress/regress.h"
+#include "support/regression_naive.h"
+
+enum { ROWS = 40, COLS = 6, UNITS = 3, ALL = COLS + 1 };
+static double X[NAIVE_ROWS * NAIVE_COLS], y[NAIVE_ROWS];
+
+/* grad F at b in the design's order, F = (1/n) sum phi + sum_u w_u rho(|b_u|) */
+static void gradient(const crs_design *d, const crs_penalty_value *v, const double *b, double *loss,
+                     double *all)
+{
+    double e[ROWS] = { 0 }, s[ROWS], lift = 0;
+    for (ptrdiff_t j = 0; j < d->cols; j++) column_add(d, b[j], j, e, &lift);
+    crs_loss_slopes(d, e, s);
+    for (ptrdiff_t u = 0; u < d->units; u++) {
+        const double t = crs_norm(unit_size(d, u), b + d->start[u]);
+        for (ptrdiff_t j = d->start[u]; j < d->start[u + 1]; j++) {
+            loss[j] = column_dot(d, j, s, 0) / ROWS;
+            all[j] = loss[j] + d->weight[u] * v->rho->slope(v->par, t) * b[j] / t;
+        }
+    }
+}
+
+static void check(crease_regression_loss loss, crease_reg penalty)
+{
+    const ptrdiff_t start[] = { 0, 1, 4, 6 };
+    const crease_groups groups = { UNITS, start, NULL };
+    crease_regression_settings s = crease_regression_default();
+    crease_error e = { CREASE_OK, "" };
+    s.loss = loss, s.path = 2;
+    s.penalty = crease_group(penalty.penalty, penalty.par, &groups);
+    crease_regression *m = crease_regression_new(&s, ROWS, COLS, X, y, &e);
+    if (!m) fail_msg("%s", e.text);
+    const crs_design *d = &m->d;
+    const ptrdiff_t n = d->cols, chosen[] = { 0, 1, 2, 3, 4, 5, 6 };
+    crs_penalty_value v = { .rho = penalty.penalty, .weight = 1 };
+    double b[ALL], g[ALL], all[ALL], up[ALL], down[ALL], H[ALL * ALL], L[ALL * ALL], step[ALL];
+    double scores[ROWS] = { 0 }, h[ROWS], row[ROWS], lift = 0;
+    crs_penalty_at(&penalty, 0.3, v.par);
+    for (ptrdiff_t j = 0; j < n; j++) b[j] = cos(3.0 * (double)j) / 2;
+    for (ptrdiff_t j = 0; j < n; j++) column_add(d, b[j], j, scores, &lift);
+    for (int i = 0; i < ROWS; i++) h[i] = loss_curve(d->loss, loss_argument(d, scores, i));
+    gradient(d, &v, b, g, all);
+    const crs_support at = {
+        .d = d, .value = &v, .h = h, .b = b, .count = n, .chosen = chosen, .row = row
+    };
+    assert_true(crs_support_step(&at, NULL, H, NULL));
+    for (ptrdiff_t j = 0; j < n; j++) {
+        const double here = b[j], small = 1e-5;
+        double unread[ALL];
+        b[j] = here + small, gradient(d, &v, b, unread, up);
+        b[j] = here - small, gradient(d, &v, b, unread, down);
+        b[j] = here;
+        for (ptrdiff_t i = 0; i < n; i++)
+            assert_close(H[i * n + j], (up[i] - down[i]) / (2 * small), 1e-6);
+    }
+    assert_true(crs_support_step(&at, g, L, step));
+    for (ptrdiff_t i = 0; i < n; i++) assert_close(crs_dot(n, H + i * n, step), all[i], 1e-10);
+    crease_regression_free(m);
+}
+
+static void newton_is_by_definition(void **state)
+{
+    (void)state;
+    draw_regression(ROWS, COLS, 3, X, y);
+    check(CREASE_REGRESSION_SQUARED, crease_l1(1));
+    check(CREASE_REGRESSION_SQUARED, crease_elastic_net(1, 2));
+    check(CREASE_REGRESSION_SQUARED, crease_mcp(1, 20));
+    for (int i = 0; i < ROWS; i++) y[i] = i % 3 ? 1 : -1;
+    check(CREASE_REGRESSION_LOGISTIC, crease_l1(1));
+    check(CREASE_REGRESSION_LOGISTIC, crease_elastic_net(1, 2));
+    check(CREASE_REGRESSION_LOGISTIC, crease_scad(1, 30));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = { cmocka_unit_test(newton_is_by_definition) };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
