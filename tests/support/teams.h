@@ -23,6 +23,7 @@ typedef struct {
     int closed;      /* the rank that cannot open the job; 0: none */
     bool spoils;     /* the last slab has a NaN */
     bool unknown, unsent;
+    int blind, other; /* ranks that see no file, or another tensor; 0: none */
 } team_case;
 
 typedef struct {
@@ -110,6 +111,35 @@ static inline void open_tensor(const team_case *c, crs_memory *m, double *t)
     m->source.count = m->source.cut.count;
 }
 
+/* What the others open: the shape that rank 0 tells, but for one rank that sees another. */
+typedef struct {
+    crs_memory memory;
+    crs_source_ops ops;
+    double t[1000];
+} told_tensor;
+
+static inline void close_told(crs_source *s) { crs_free(s); }
+
+static inline crs_source *open_told(void *user, const void *told, size_t bytes, crease_error *e)
+{
+    team_case c;
+    told_tensor *m = crs_alloc(1, sizeof *m);
+    (void)user;
+    if (!m) return crs_fail(e, CREASE_NO_MEMORY, "out of memory: a tensor"), NULL;
+    if (bytes != sizeof c) return crs_free(m), NULL;
+    memcpy(&c, told, sizeof c);
+    if (c.blind > 0 && c.blind == team_rank) {
+        crs_fail(e, CREASE_NO_INPUT, "rank %d sees no file", team_rank);
+        return crs_free(m), NULL;
+    }
+    if (c.other > 0 && c.other == team_rank) c.shape.dim[0]++;
+    open_tensor(&c, &m->memory, m->t);
+    m->ops = *m->memory.source.ops;
+    m->ops.close = close_told;
+    m->memory.source.ops = &m->ops;
+    return &m->memory.source;
+}
+
 static inline bool look(const team_case *c, crs_source *s, team_result *out)
 {
     double weight[TEAM_MOST];
@@ -147,18 +177,20 @@ static inline void look_in_team(const team_case *c, const crs_team *team, team_r
 {
     double t[1000];
     crs_memory m;
-    open_tensor(c, &m, t);
     team_rank = team->rank;
-    crs_team_share(&m.source, team);
     if (team->rank > 0) {
-        crs_team_serve(&m.source, team_jobs);
+        const crs_team_service service = { open_told, NULL, team_jobs };
+        crs_team_serve(team, &service);
         return;
     }
     team_case sound = { .shape = c->shape, .fails = -1 };
     team_result ignored;
     *out = (team_result){ .done = false };
-    out->done = look(c, &m.source, out);
-    out->again = look(&sound, &m.source, &ignored);
+    open_tensor(c, &m, t);
+    out->done = crs_team_invite(team, &m.source, c, sizeof *c, &out->e) && look(c, &m.source, out);
+    crs_team_dismiss(&m.source);
+    out->again = crs_team_invite(team, &m.source, &sound, sizeof sound, NULL) &&
+                 look(&sound, &m.source, &ignored);
     crs_team_end(team);
 }
 
