@@ -108,7 +108,7 @@ typedef struct {
 
 /* Other processes that look at their own slabs whenever rank 0 looks: three empty functions where
  * there are none. All are called by one thread. */
-typedef struct {
+typedef struct crs_team {
     int rank, size;
     void *self;
     void (*tell)(void *self, void *bytes, ptrdiff_t n); /* from rank 0 to all */
