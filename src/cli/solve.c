@@ -253,7 +253,7 @@ static kept_solver *new_solver(const crs_args *a, crs_problem_file *file, const 
 
 static kept_solver *open_solver(const crs_args *a, crease_error *e)
 {
-    crs_memory *memory = crs_memory_now();
+    crs_job_memory *memory = crs_memory_now();
     kept_solver *k = memory ? memory->kept : NULL;
     crease_options o;
     crs_problem_file *file = crs_open_problem(a, &o, e);
@@ -265,7 +265,7 @@ static kept_solver *open_solver(const crs_args *a, crease_error *e)
 
 static void close_solver(kept_solver *k, bool done)
 {
-    crs_memory *memory = crs_memory_now();
+    crs_job_memory *memory = crs_memory_now();
     if (memory && memory->keeps && done)
         memory->kept = k, memory->drop = drop;
     else

@@ -16,7 +16,7 @@ typedef struct {
 } text;
 
 struct crease_job {
-    crs_memory memory;
+    crs_job_memory memory;
     crease_watch *watch;
     text out, err;
     crease_look *look; /* NULL: none */
@@ -71,7 +71,7 @@ static char *path_of(const char *name, crease_error *e)
 
 /* What this thread had before a call. */
 typedef struct {
-    crs_memory *memory;
+    crs_job_memory *memory;
     locale_t locale;
 } outside;
 
@@ -99,7 +99,7 @@ bool crease_job_array(crease_job *j, const char *name, const crease_space *shape
 {
     if (!crease_space_check(shape, e)) return false;
     char *path = path_of(name, e);
-    crs_memory *before = crs_memory_enter(&j->memory);
+    crs_job_memory *before = crs_memory_enter(&j->memory);
     const bool done = path && crs_memory_borrow(path, shape, x, e);
     crs_memory_enter(before);
     crs_free(path);
@@ -110,7 +110,7 @@ bool crease_job_bytes(crease_job *j, const char *name, const void *bytes, size_t
                       crease_error *e)
 {
     char *path = path_of(name, e);
-    crs_memory *before = crs_memory_enter(&j->memory);
+    crs_job_memory *before = crs_memory_enter(&j->memory);
     const bool done = path && crs_memory_bytes(path, bytes, count, e);
     crs_memory_enter(before);
     crs_free(path);

@@ -32,7 +32,7 @@ static inline bool try_bytes(const crs_format *f, const void *bytes, size_t n,
     crease_error e = { CREASE_OK, "" };
     FILE *in = fmemopen((void *)(uintptr_t)bytes, n, "rb");
     if (!in) return n == 0; /* there is no empty file of memory */
-    const crs_source s = { .f = in, .name = "mutant", .inner = inner };
+    const crs_input s = { .f = in, .name = "mutant", .inner = inner };
     bool good = judge_reading(f->read(&s, asked, &a, &e), &a, &e);
     rewind(in);
     e = (crease_error){ CREASE_OK, "" };

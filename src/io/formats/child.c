@@ -153,7 +153,7 @@ bool crs_emit_member(crs_emit *to, const crs_inside *m, crease_error *e)
 
 typedef struct {
     crs_decode *decode;
-    const crs_source *s;
+    const crs_input *s;
     const crs_asked *asked;
     crs_limits limits;
     double file_bytes;
@@ -224,7 +224,7 @@ static _Noreturn void run_child(const work *w, int fd, pid_t parent)
     prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
     if (getppid() != parent) _exit(1);
     crs_free(crs_alloc(LOCKED, 1));
-    crs_source s = *w->s;
+    crs_input s = *w->s;
     s.f = NULL;
     const bool done =
         send_to(&to, READY, 0, NULL, 0, &e) && confine(w, &to) && w->decode(&s, w->asked, &to, &e);
@@ -497,7 +497,7 @@ static bool fail_start(const work *w, crease_error *e)
 }
 
 /* A file without a name is the parent's; the child, which closes its own copy, opens it there. */
-static void find_parents(crs_source *s, char *room, size_t size)
+static void find_parents(crs_input *s, char *room, size_t size)
 {
     static const char own[] = "/proc/self/fd/";
     const size_t n = sizeof own - 1;
@@ -551,7 +551,7 @@ static bool run(work *w, crs_array *out, crs_listing *listed, crease_error *e)
 {
     struct stat found;
     char again[64];
-    crs_source s = *w->s;
+    crs_input s = *w->s;
     find_parents(&s, again, sizeof again);
     w->s = &s;
     w->file_bytes = w->limits.file_bytes;
@@ -561,7 +561,7 @@ static bool run(work *w, crs_array *out, crs_listing *listed, crease_error *e)
     return start_child(&in, e) && listen_to(&in);
 }
 
-bool crs_child_read(const crs_limits *limits, crs_decode *decode, const crs_source *s,
+bool crs_child_read(const crs_limits *limits, crs_decode *decode, const crs_input *s,
                     const crs_asked *asked, crs_array *out, crease_error *e)
 {
     work w = { .decode = decode, .s = s, .asked = asked, .limits = limits ? *limits : usual };
@@ -571,7 +571,7 @@ bool crs_child_read(const crs_limits *limits, crs_decode *decode, const crs_sour
     return false;
 }
 
-bool crs_child_list(crs_decode *decode, const crs_source *s, crs_listing *out, crease_error *e)
+bool crs_child_list(crs_decode *decode, const crs_input *s, crs_listing *out, crease_error *e)
 {
     work w = { .decode = decode, .s = s, .limits = usual };
     *out = (crs_listing){ .count = 0 };

@@ -44,7 +44,7 @@ bool crs_emit_notice(crs_emit *to, const char *text, crease_error *e);
 bool crs_emit_member(crs_emit *to, const crs_inside *m, crease_error *e);
 
 /* Runs in the child, without the source's f. On failure e has the sentence. */
-typedef bool crs_decode(const crs_source *s, const crs_asked *asked, crs_emit *to, crease_error *e);
+typedef bool crs_decode(const crs_input *s, const crs_asked *asked, crs_emit *to, crease_error *e);
 
 /* What the child may use besides what the size of the file allows. */
 typedef struct {
@@ -54,8 +54,8 @@ typedef struct {
 
 /* In the parent. limits NULL: 5 s and 256 MB. On failure out is empty; e->code is CREASE_CUT where
  * asked->watch or a signal ended it. */
-bool crs_child_read(const crs_limits *limits, crs_decode *decode, const crs_source *s,
+bool crs_child_read(const crs_limits *limits, crs_decode *decode, const crs_input *s,
                     const crs_asked *asked, crs_array *out, crease_error *e);
-bool crs_child_list(crs_decode *decode, const crs_source *s, crs_listing *out, crease_error *e);
+bool crs_child_list(crs_decode *decode, const crs_input *s, crs_listing *out, crease_error *e);
 
 #endif

@@ -501,7 +501,7 @@ static bool read_text(table *t, const char *text, size_t n, crs_array *out)
     return true;
 }
 
-static bool read_csv(const crs_source *s, const crs_asked *asked, crs_array *out, crease_error *e)
+static bool read_csv(const crs_input *s, const crs_asked *asked, crs_array *out, crease_error *e)
 {
     char *text;
     size_t n = 0;

@@ -228,7 +228,7 @@ static bool send_image(movie *m, const char *path, bool first, crs_emit *to, cre
 }
 
 /* The path of the source is that of the list: its first file. */
-static bool decode(const crs_source *s, const crs_asked *asked, crs_emit *to, crease_error *e)
+static bool decode(const crs_input *s, const crs_asked *asked, crs_emit *to, crease_error *e)
 {
     char text[200];
     files all = { .count = 0 };
@@ -244,7 +244,7 @@ static bool decode(const crs_source *s, const crs_asked *asked, crs_emit *to, cr
     return done;
 }
 
-bool crs_read_images(const crs_source *s, const crs_asked *asked, crs_array *out, crease_error *e)
+bool crs_read_images(const crs_input *s, const crs_asked *asked, crs_array *out, crease_error *e)
 {
     crs_limits limits = { .seconds = 5, .bytes = 1e9 };
     files all = { .count = 0 };

@@ -137,7 +137,7 @@ static herr_t visit(hid_t file, const char *name, const H5O_info_t *info, void *
     return crs_listing_add(&c->all, &m, c->e) ? 0 : -1;
 }
 
-static bool fail_damaged(const crs_source *s, const char *what, crease_error *e)
+static bool fail_damaged(const crs_input *s, const char *what, crease_error *e)
 {
     return crs_fail(e, CREASE_BAD_DATA,
                     "%.200s is damaged: %s cannot be read; write it again, or get another copy",
@@ -162,7 +162,7 @@ static void without_locks(hid_t access) { H5Pset_file_locking(access, 0, 1); }
 static void without_locks(hid_t access) { (void)access; }
 #endif
 
-static bool open_file(const crs_source *s, contents *c, crease_error *e)
+static bool open_file(const crs_input *s, contents *c, crease_error *e)
 {
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
     *c = (contents){ .matlab = starts_as_matlab(s->path), .e = e };
@@ -175,7 +175,7 @@ static bool open_file(const crs_source *s, contents *c, crease_error *e)
     return c->file >= 0 || fail_damaged(s, "the head of the HDF5 file", e);
 }
 
-static bool look_around(const crs_source *s, contents *c, crease_error *e)
+static bool look_around(const crs_input *s, contents *c, crease_error *e)
 {
     if (e) e->code = CREASE_OK;
     if (H5Ovisit(c->file, H5_INDEX_NAME, H5_ITER_NATIVE, visit, c) >= 0) return true;
@@ -185,7 +185,7 @@ static bool look_around(const crs_source *s, contents *c, crease_error *e)
 /* ---- one dataset ---- */
 
 typedef struct {
-    const crs_source *s;
+    const crs_input *s;
     hid_t d, type, space;
     bool matlab;
     crease_space shape; /* as stored, in the order of the file */
@@ -268,7 +268,7 @@ static bool check_kind(const dataset *x, const char *path, crease_error *e)
                     x->s->name, path, CREASE_MAX_ORDER);
 }
 
-static bool open_dataset(const contents *c, const crs_source *s, dataset *x, crease_error *e)
+static bool open_dataset(const contents *c, const crs_input *s, dataset *x, crease_error *e)
 {
     char path[NAME];
     const crs_inside *one = s->inner ? NULL : crs_listing_pick(&c->all, s, e);
@@ -476,7 +476,7 @@ static bool send_dataset(dataset *x, crs_emit *to, crease_error *e)
            send_items(x, to, e) && send_notice(x, to, e);
 }
 
-static bool decode(const crs_source *s, const crs_asked *asked, crs_emit *to, crease_error *e)
+static bool decode(const crs_input *s, const crs_asked *asked, crs_emit *to, crease_error *e)
 {
     (void)asked;
     contents c;
@@ -489,7 +489,7 @@ static bool decode(const crs_source *s, const crs_asked *asked, crs_emit *to, cr
     return done;
 }
 
-static bool decode_list(const crs_source *s, const crs_asked *asked, crs_emit *to, crease_error *e)
+static bool decode_list(const crs_input *s, const crs_asked *asked, crs_emit *to, crease_error *e)
 {
     (void)asked;
     contents c;
@@ -500,12 +500,12 @@ static bool decode_list(const crs_source *s, const crs_asked *asked, crs_emit *t
     return done;
 }
 
-static bool read_hdf5(const crs_source *s, const crs_asked *asked, crs_array *out, crease_error *e)
+static bool read_hdf5(const crs_input *s, const crs_asked *asked, crs_array *out, crease_error *e)
 {
     return crs_child_read(NULL, decode, s, asked, out, e);
 }
 
-static bool list_hdf5(const crs_source *s, crs_listing *out, crease_error *e)
+static bool list_hdf5(const crs_input *s, crs_listing *out, crease_error *e)
 {
     return crs_child_list(decode_list, s, out, e);
 }

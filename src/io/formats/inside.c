@@ -52,7 +52,7 @@ static int count_of(const crs_listing *l, bool (*fits)(const crs_inside *), cons
     return count;
 }
 
-static bool fail_kind(const crs_source *s, const crs_inside *m, crease_error *e)
+static bool fail_kind(const crs_input *s, const crs_inside *m, crease_error *e)
 {
     if (m->shape.order == 0)
         return crs_fail(e, CREASE_BAD_DATA,
@@ -64,7 +64,7 @@ static bool fail_kind(const crs_source *s, const crs_inside *m, crease_error *e)
                     m->type);
 }
 
-const crs_inside *crs_listing_pick(const crs_listing *l, const crs_source *s, crease_error *e)
+const crs_inside *crs_listing_pick(const crs_listing *l, const crs_input *s, crease_error *e)
 {
     char all[180];
     const crs_inside *one = s->inner ? named(l, s->inner) : NULL;

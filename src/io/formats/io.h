@@ -101,7 +101,7 @@ typedef struct {
     const char *name;  /* what it is called in sentences */
     const char *path;  /* for a library that opens it itself; NULL: there is only f */
     const char *inner; /* of "FILE:INNER": the array in it; NULL: the only one */
-} crs_source;
+} crs_input;
 
 /* One array of several in a file. */
 typedef struct {
@@ -116,7 +116,7 @@ bool crs_listing_add(crs_listing *l, const crs_inside *m, crease_error *e);
 void crs_listing_free(crs_listing *l);
 /* The array that s->inner names or, without a name, the only one of numbers (inside.c); NULL with a
  * sentence that lists what there is. */
-const crs_inside *crs_listing_pick(const crs_listing *l, const crs_source *s, crease_error *e);
+const crs_inside *crs_listing_pick(const crs_listing *l, const crs_input *s, crease_error *e);
 
 /* An array that is computed a few entries at a time: from `first` on, into out. */
 typedef struct {
@@ -140,9 +140,9 @@ typedef struct {
 
 /* asked may be NULL. On failure out is empty, and so is the file that was to be written: it is not
  * there, or as it was. */
-typedef bool crs_format_reader(const crs_source *s, const crs_asked *asked, crs_array *out,
+typedef bool crs_format_reader(const crs_input *s, const crs_asked *asked, crs_array *out,
                                crease_error *e);
-typedef bool crs_format_lister(const crs_source *s, crs_listing *out, crease_error *e);
+typedef bool crs_format_lister(const crs_input *s, crs_listing *out, crease_error *e);
 typedef bool crs_format_writer(const char *path, int count, const crs_item *item, crease_error *e);
 
 /* A format is a file with this table, crs_NAME_format, and a line in list.def. */
@@ -285,7 +285,7 @@ typedef struct {
 
 /* Words of a .npy file that holds `count` of them; each to be freed, after a failure too: those
  * that are NULL then were not read. */
-bool crs_npy_words(const crs_source *s, ptrdiff_t count, char **word, crease_error *e);
+bool crs_npy_words(const crs_input *s, ptrdiff_t count, char **word, crease_error *e);
 void crs_words_free(ptrdiff_t count, char **word); /* and the list of them */
 /* The beginning of a .npy file of numbers as "<f8", of so many bytes. */
 enum { CRS_NPY_HEAD = 512 };
@@ -404,12 +404,12 @@ typedef struct {
     void *kept;      /* what a verb leaves for the next run of the same job; NULL: nothing */
     void (*drop)(void *kept);
     bool keeps; /* it may */
-} crs_memory;
+} crs_job_memory;
 
 /* The memory of the job that runs on this thread; NULL: none. enter returns the one before, which
  * is entered again when the job has ended. */
-crs_memory *crs_memory_now(void);
-crs_memory *crs_memory_enter(crs_memory *m);
+crs_job_memory *crs_memory_now(void);
+crs_job_memory *crs_memory_enter(crs_job_memory *m);
 
 /* Where a verb prints: standard output and standard error, or the streams of the job. */
 FILE *crs_out(void);
@@ -433,7 +433,7 @@ typedef struct {
 FILE *crs_text_open(crs_text *t);
 
 /* For reading: its bytes, or those of an .npy file. NULL with a sentence. */
-FILE *crs_memory_open(const char *path, crease_error *e);
+FILE *crs_memory_stream(const char *path, crease_error *e);
 
 /* A new file, or another content of an old one: an array that the job owns from now on, also after
  * a failure; one that is borrowed; bytes that are copied. */
@@ -446,10 +446,10 @@ bool crs_memory_put(const char *path, crs_put *put, const void *what, crease_err
 /* All files whose path begins so. */
 void crs_memory_remove(const char *path);
 
-bool crs_memory_function_add(crs_memory *m, const crs_memory_function *f, crease_error *e);
+bool crs_memory_function_add(crs_job_memory *m, const crs_memory_function *f, crease_error *e);
 /* NULL: none has this name. */
 const crs_memory_function *crs_memory_function_of(const char *name);
 
-void crs_memory_close(crs_memory *m);
+void crs_memory_close(crs_job_memory *m);
 
 #endif

@@ -69,14 +69,14 @@ static bool add(crs_listing *l, matvar_t *v, const char *name, int depth, crease
     return true;
 }
 
-static bool fail_damaged(const crs_source *s, const char *what, crease_error *e)
+static bool fail_damaged(const crs_input *s, const char *what, crease_error *e)
 {
     return crs_fail(e, CREASE_BAD_DATA,
                     "%.200s is damaged: %s cannot be read; write it again, or get another copy",
                     s->name, what);
 }
 
-static bool look_around(const crs_source *s, mat_t *file, crs_listing *l, crease_error *e)
+static bool look_around(const crs_input *s, mat_t *file, crs_listing *l, crease_error *e)
 {
     bool done = true;
     for (matvar_t *v; done && (v = Mat_VarReadNextInfo(file)) != NULL; Mat_VarFree(v))
@@ -137,7 +137,7 @@ static bool elements_whole(FILE *f)
 }
 
 /* Version 4 has no such head. */
-static bool check_file(const crs_source *s, crease_error *e)
+static bool check_file(const crs_input *s, crease_error *e)
 {
     char head[8] = "";
     FILE *f = crs_open(s->path, e);
@@ -149,7 +149,7 @@ static bool check_file(const crs_source *s, crease_error *e)
     return whole || fail_damaged(s, "a part of it", e);
 }
 
-static mat_t *open_file(const crs_source *s, crease_error *e)
+static mat_t *open_file(const crs_input *s, crease_error *e)
 {
     if (!check_file(s, e)) return NULL;
     mat_t *file = Mat_Open(s->path, MAT_ACC_RDONLY);
@@ -181,7 +181,7 @@ static void entries(const matvar_t *v, ptrdiff_t first, ptrdiff_t count, double 
 #undef TAKE
 }
 
-static bool send_dense(const crs_source *s, const matvar_t *v, ptrdiff_t count, crs_emit *to,
+static bool send_dense(const crs_input *s, const matvar_t *v, ptrdiff_t count, crs_emit *to,
                        crease_error *e)
 {
     double x[PIECE];
@@ -196,7 +196,7 @@ static bool send_dense(const crs_source *s, const matvar_t *v, ptrdiff_t count, 
 }
 
 /* Column by column, zeros between. */
-static bool send_sparse(const crs_source *s, const matvar_t *v, crs_emit *to, crease_error *e)
+static bool send_sparse(const crs_input *s, const matvar_t *v, crs_emit *to, crease_error *e)
 {
     const mat_sparse_t *a = v->data;
     const size_t rows = v->dims[0], columns = v->dims[1];
@@ -289,7 +289,7 @@ static bool send_shape(const crs_inside *one, crs_emit *to, crease_error *e)
     return crs_emit_shape(to, &one->shape, slow, bytes, e);
 }
 
-static bool send_variable(const crs_source *s, const crs_inside *one, const matvar_t *v,
+static bool send_variable(const crs_input *s, const crs_inside *one, const matvar_t *v,
                           crs_emit *to, crease_error *e)
 {
     crease_space shape;
@@ -318,7 +318,7 @@ static matvar_t *descend(matvar_t *v, const char *path)
     return v;
 }
 
-static bool send_named(const crs_source *s, mat_t *file, const crs_inside *one, crs_emit *to,
+static bool send_named(const crs_input *s, mat_t *file, const crs_inside *one, crs_emit *to,
                        crease_error *e)
 {
     char name[256];
@@ -332,7 +332,7 @@ static bool send_named(const crs_source *s, mat_t *file, const crs_inside *one, 
     return done && (strchr(one->name, '.') || send_axes(file, &one->shape, to, e));
 }
 
-static bool decode(const crs_source *s, const crs_asked *asked, crs_emit *to, crease_error *e)
+static bool decode(const crs_input *s, const crs_asked *asked, crs_emit *to, crease_error *e)
 {
     (void)asked;
     crs_listing all = { .count = 0 };
@@ -345,7 +345,7 @@ static bool decode(const crs_source *s, const crs_asked *asked, crs_emit *to, cr
     return done;
 }
 
-static bool decode_list(const crs_source *s, const crs_asked *asked, crs_emit *to, crease_error *e)
+static bool decode_list(const crs_input *s, const crs_asked *asked, crs_emit *to, crease_error *e)
 {
     (void)asked;
     crs_listing all = { .count = 0 };
@@ -357,12 +357,12 @@ static bool decode_list(const crs_source *s, const crs_asked *asked, crs_emit *t
     return done;
 }
 
-static bool read_mat(const crs_source *s, const crs_asked *asked, crs_array *out, crease_error *e)
+static bool read_mat(const crs_input *s, const crs_asked *asked, crs_array *out, crease_error *e)
 {
     return crs_child_read(NULL, decode, s, asked, out, e);
 }
 
-static bool list_mat(const crs_source *s, crs_listing *out, crease_error *e)
+static bool list_mat(const crs_input *s, crs_listing *out, crease_error *e)
 {
     return crs_child_list(decode_list, s, out, e);
 }

@@ -10,13 +10,13 @@
 
 #include "io/formats/io.h"
 
-static _Thread_local crs_memory *now;
+static _Thread_local crs_job_memory *now;
 
-crs_memory *crs_memory_now(void) { return now; }
+crs_job_memory *crs_memory_now(void) { return now; }
 
-crs_memory *crs_memory_enter(crs_memory *m)
+crs_job_memory *crs_memory_enter(crs_job_memory *m)
 {
-    crs_memory *before = now;
+    crs_job_memory *before = now;
     now = m;
     return before;
 }
@@ -96,7 +96,7 @@ static int end(void *self)
     return 0;
 }
 
-FILE *crs_memory_open(const char *path, crease_error *e)
+FILE *crs_memory_stream(const char *path, crease_error *e)
 {
     static const cookie_io_functions_t calls = { .read = next, .seek = seek, .close = end };
     const crs_memory_file *f = find(path);
@@ -246,7 +246,7 @@ void crs_memory_remove(const char *path)
     if (now) now->count = kept;
 }
 
-bool crs_memory_function_add(crs_memory *m, const crs_memory_function *f, crease_error *e)
+bool crs_memory_function_add(crs_job_memory *m, const crs_memory_function *f, crease_error *e)
 {
     char *name = crs_alloc(strlen(f->name) + 1, 1);
     crs_memory_function *more = crs_resize(m->function, (size_t)m->functions + 1, sizeof *more);
@@ -267,7 +267,7 @@ const crs_memory_function *crs_memory_function_of(const char *name)
     return NULL;
 }
 
-void crs_memory_close(crs_memory *m)
+void crs_memory_close(crs_job_memory *m)
 {
     if (m->kept) m->drop(m->kept);
     for (int k = 0; k < m->count; k++) {
@@ -277,5 +277,5 @@ void crs_memory_close(crs_memory *m)
     for (int k = 0; k < m->functions; k++) crs_free(m->function[k].name);
     crs_free(m->file);
     crs_free(m->function);
-    *m = (crs_memory){ .count = 0 };
+    *m = (crs_job_memory){ .count = 0 };
 }

@@ -318,7 +318,7 @@ static void hand_over(crs_mtx *m, crs_array *out)
     m->value = NULL, m->start = m->col = NULL;
 }
 
-static bool read_mtx(const crs_source *s, const crs_asked *asked, crs_array *out, crease_error *e)
+static bool read_mtx(const crs_input *s, const crs_asked *asked, crs_array *out, crease_error *e)
 {
     const bool missing = asked && asked->absent && strcmp(asked->absent, "missing") == 0;
     crs_mtx m;
@@ -343,7 +343,7 @@ static bool read_mtx(const crs_source *s, const crs_asked *asked, crs_array *out
     return done;
 }
 
-static bool list_mtx(const crs_source *s, crs_listing *out, crease_error *e)
+static bool list_mtx(const crs_input *s, crs_listing *out, crease_error *e)
 {
     scanner in = { .f = s->f, .name = s->name, .e = e };
     if (!read_banner(&in)) return false;

@@ -20,7 +20,7 @@ typedef struct {
     unsigned char raw[NEW];
     const layout *at;
     bool big;
-    const crs_source *s;
+    const crs_input *s;
     crease_error *e;
 } header;
 
@@ -178,7 +178,7 @@ static bool read_about(crs_bytes *in, header *h, crease_space *s, crs_number *t)
     return read_header(in, h) && read_shape(h, s) && read_type(h, t);
 }
 
-static bool read_nifti(const crs_source *s, const crs_asked *asked, crs_array *out, crease_error *e)
+static bool read_nifti(const crs_input *s, const crs_asked *asked, crs_array *out, crease_error *e)
 {
     (void)asked;
     header h = { .s = s, .e = e };
@@ -199,7 +199,7 @@ static bool read_nifti(const crs_source *s, const crs_asked *asked, crs_array *o
     return done;
 }
 
-static bool list_nifti(const crs_source *s, crs_listing *out, crease_error *e)
+static bool list_nifti(const crs_input *s, crs_listing *out, crease_error *e)
 {
     header h = { .s = s, .e = e };
     crs_bytes in = { s->f, s->name, 0, e, NULL };

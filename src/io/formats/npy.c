@@ -355,7 +355,7 @@ static bool read_about(crs_bytes *in, const char *inner, crs_npy_header *out)
            crs_memory_holds(in->name, &out->shape, in->e);
 }
 
-static bool read_npy(const crs_source *s, const crs_asked *asked, crs_array *out, crease_error *e)
+static bool read_npy(const crs_input *s, const crs_asked *asked, crs_array *out, crease_error *e)
 {
     crs_bytes in = { s->f, s->name, 0, e, asked ? asked->watch : NULL };
     crs_npy_header h;
@@ -375,7 +375,7 @@ static bool read_npy(const crs_source *s, const crs_asked *asked, crs_array *out
     return true;
 }
 
-static bool list_npy(const crs_source *s, crs_listing *out, crease_error *e)
+static bool list_npy(const crs_input *s, crs_listing *out, crease_error *e)
 {
     crs_bytes in = { s->f, s->name, 0, e, NULL };
     header h;
@@ -433,7 +433,7 @@ static bool read_words(crs_bytes *in, const header *h, ptrdiff_t count, char **w
     return true;
 }
 
-bool crs_npy_words(const crs_source *s, ptrdiff_t count, char **word, crease_error *e)
+bool crs_npy_words(const crs_input *s, ptrdiff_t count, char **word, crease_error *e)
 {
     crs_bytes in = { s->f, s->name, 0, e, NULL };
     header h;

@@ -154,7 +154,7 @@ static bool read_index(archive *z, const directory *d)
 }
 
 /* z->entry is to be freed after a failure too. */
-static bool open_archive(const crs_source *s, archive *z, crease_error *e)
+static bool open_archive(const crs_input *s, archive *z, crease_error *e)
 {
     *z = (archive){ .f = s->f, .name = s->name, .e = e };
     directory d;
@@ -264,7 +264,7 @@ static bool read_member(const archive *z, const member *m, crs_array *out)
     snprintf(name, sizeof name, "%.200s:%s", z->name, m->name);
     FILE *f = open_member(z, m, name);
     const bool done =
-        f && crs_npy_format.read(&(crs_source){ .f = f, .name = name }, NULL, out, z->e);
+        f && crs_npy_format.read(&(crs_input){ .f = f, .name = name }, NULL, out, z->e);
     if (f) fclose(f);
     return done;
 }
@@ -284,7 +284,7 @@ static char **read_words(const archive *z, const member *m, ptrdiff_t count)
     char **word = m ? crs_alloc((size_t)count, sizeof *word) : NULL;
     FILE *f = word ? open_member(z, m, m->name) : NULL;
     const bool done =
-        f && crs_npy_words(&(crs_source){ .f = f, .name = m->name }, count, word, NULL);
+        f && crs_npy_words(&(crs_input){ .f = f, .name = m->name }, count, word, NULL);
     if (f) fclose(f);
     if (done) return word;
     crs_words_free(count, word);
@@ -324,7 +324,7 @@ static void read_axes(const archive *given, const member *m, crs_array *out)
     crs_words_free(order, unit);
 }
 
-static bool read_npz(const crs_source *s, const crs_asked *asked, crs_array *out, crease_error *e)
+static bool read_npz(const crs_input *s, const crs_asked *asked, crs_array *out, crease_error *e)
 {
     (void)asked;
     archive z;
@@ -336,7 +336,7 @@ static bool read_npz(const crs_source *s, const crs_asked *asked, crs_array *out
     return done;
 }
 
-static bool list_npz(const crs_source *s, crs_listing *out, crease_error *e)
+static bool list_npz(const crs_input *s, crs_listing *out, crease_error *e)
 {
     archive z;
     bool done = open_archive(s, &z, e);
@@ -345,7 +345,7 @@ static bool list_npz(const crs_source *s, crs_listing *out, crease_error *e)
         const member *m = &z.entry[k];
         if (is_axis(&z, m->name)) continue;
         FILE *f = open_member(&z, m, m->name);
-        done = f && crs_npy_format.list(&(crs_source){ .f = f, .name = m->name }, &one, e);
+        done = f && crs_npy_format.list(&(crs_input){ .f = f, .name = m->name }, &one, e);
         for (int j = 0; done && j < one.count; j++) {
             if (j == 0) snprintf(one.member[j].name, sizeof one.member[j].name, "%s", m->name);
             done = crs_listing_add(out, &one.member[j], e);

@@ -98,7 +98,7 @@ static const char *kind_of(mode_t mode)
 FILE *crs_open(const char *path, crease_error *e)
 {
     struct stat s;
-    if (crs_is_memory(path)) return crs_memory_open(path, e);
+    if (crs_is_memory(path)) return crs_memory_stream(path, e);
     const int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
     const bool plain = fd >= 0 && fstat(fd, &s) == 0 && S_ISREG(s.st_mode);
     FILE *f = plain ? fdopen(fd, "rb") : NULL;
@@ -235,7 +235,7 @@ static int close_seen(void *self)
 
 /* A file that is being read: the streams that stand on each other, the last of them s.f. */
 typedef struct {
-    crs_source s;
+    crs_input s;
     const char *ending; /* the name whose ending tells the format; NULL: none */
     char *file;         /* the path before the colon, owned */
     char again[40];     /* the path of a file without a name */

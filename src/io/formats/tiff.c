@@ -23,7 +23,7 @@ typedef struct {
 } stack;
 
 typedef struct {
-    const crs_source *s;
+    const crs_input *s;
     TIFF *t;
     page first;
     stack pages;
@@ -305,7 +305,7 @@ static bool send_page(const reader *r, int at, crs_emit *to)
     return done;
 }
 
-static bool decode(const crs_source *s, const crs_asked *asked, crs_emit *to, crease_error *e)
+static bool decode(const crs_input *s, const crs_asked *asked, crs_emit *to, crease_error *e)
 {
     char text[200];
     reader r = { .s = s, .e = e };
@@ -324,7 +324,7 @@ static bool decode(const crs_source *s, const crs_asked *asked, crs_emit *to, cr
 
 bool crs_tiff_load(const char *path, crs_image *out, crease_error *e)
 {
-    const crs_source s = { .name = path, .path = path };
+    const crs_input s = { .name = path, .path = path };
     reader r = { .s = &s, .e = e };
     *out = (crs_image){ .sample = NULL };
     bool done = open_stack(&r, NULL) &&
@@ -338,7 +338,7 @@ bool crs_tiff_load(const char *path, crs_image *out, crease_error *e)
     return done;
 }
 
-static bool read_tiff(const crs_source *s, const crs_asked *asked, crs_array *out, crease_error *e)
+static bool read_tiff(const crs_input *s, const crs_asked *asked, crs_array *out, crease_error *e)
 {
     if (!s->f) return crs_read_images(s, asked, out, e); /* a pattern */
     return crs_child_read(NULL, decode, s, asked, out, e);

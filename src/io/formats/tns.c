@@ -235,7 +235,7 @@ static void fill_gaps(const scanner *s, bool zero, crs_array *out)
                  zero ? "zeros" : "missing; --absent zero makes them zeros");
 }
 
-static bool read_tns(const crs_source *s, const crs_asked *asked, crs_array *out, crease_error *e)
+static bool read_tns(const crs_input *s, const crs_asked *asked, crs_array *out, crease_error *e)
 {
     scanner in = { .f = s->f, .name = s->name, .watch = asked ? asked->watch : NULL, .e = e };
     const char *absent = asked ? asked->absent : NULL;

@@ -187,7 +187,7 @@ static bool parse_facts(const char *said, facts *out)
     return true;
 }
 
-static bool probe(const crs_source *s, const char *file, const crs_asked *asked, facts *out,
+static bool probe(const crs_input *s, const char *file, const crs_asked *asked, facts *out,
                   crease_error *e)
 {
     ffmpeg f = { .watch = asked ? asked->watch : NULL };
@@ -323,7 +323,7 @@ static bool make_wishes(const crs_asked *asked, const facts *f, crs_range *r, wi
     return true;
 }
 
-static bool decode(const crs_source *s, const char *file, const crs_asked *asked, const wishes *w,
+static bool decode(const crs_input *s, const char *file, const crs_asked *asked, const wishes *w,
                    film *m, crease_error *e)
 {
     struct stat found;
@@ -353,7 +353,7 @@ static bool decode(const crs_source *s, const char *file, const crs_asked *asked
     return false;
 }
 
-static bool read_video(const crs_source *s, const crs_asked *asked, crs_array *out, crease_error *e)
+static bool read_video(const crs_input *s, const crs_asked *asked, crs_array *out, crease_error *e)
 {
     facts found = { .fps = 0 };
     wishes w;

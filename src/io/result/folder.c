@@ -416,7 +416,7 @@ static bool write_document(const char *folder, const char *name, crs_document *d
 /* "files" of result.json: all that is there now. */
 static bool list_files(const char *folder, crease_error *e)
 {
-    const crs_memory *m = crs_memory_now();
+    const crs_job_memory *m = crs_memory_now();
     crs_document d;
     if (!read_document(folder, "result.json", &d, e)) return false;
     const crs_spot files = crs_put_list((crs_spot){ &d, d.root }, "files");
@@ -431,7 +431,7 @@ static bool list_files(const char *folder, crease_error *e)
 
 static bool stamp_files(const char *folder, crs_spot files, crease_error *e)
 {
-    const crs_memory *m = crs_memory_now();
+    const crs_job_memory *m = crs_memory_now();
     for (int k = 0; k < m->count; k++) {
         const char *name = name_within(&m->file[k], folder);
         if (!name || strcmp(name, "certificate.json") == 0) continue;
@@ -474,7 +474,7 @@ static bool put_bytes(FILE *f, const void *what)
 bool crs_folder_save(const char *folder, const char *path, bool force, const crease_watch *w,
                      crease_error *e)
 {
-    const crs_memory *m = crs_memory_now();
+    const crs_job_memory *m = crs_memory_now();
     crs_folder f;
     if (!crs_folder_seal(folder, e) || !crs_folder_begin(path, force, &f, e)) return false;
     f.watch = w;

@@ -39,7 +39,7 @@ static int remove_file(void **state)
 /* Reads within limits; the descriptors and children of this process stay as they were. */
 static bool read_by(crs_decode *decode, const crs_asked *asked, crs_array *out, crease_error *e)
 {
-    const crs_source s = { .name = "a file", .path = path };
+    const crs_input s = { .name = "a file", .path = path };
     const int before = dup(0);
     close(before);
     const bool done = crs_child_read(&small, decode, &s, asked, out, e);
@@ -56,7 +56,7 @@ static const crease_space cube = { .order = 3, .dim = { 3, 4, 5 } };
 static int slowest[3];
 
 /* Item k is sent as the number k. */
-static bool counted(const crs_source *s, const crs_asked *asked, crs_emit *to, crease_error *e)
+static bool counted(const crs_input *s, const crs_asked *asked, crs_emit *to, crease_error *e)
 {
     double x[60];
     crs_axis a = { .name = NULL };
@@ -97,40 +97,40 @@ static void items_in_any_order_of_dimensions_get_to_their_places(void **state)
     }
 }
 
-static bool refuses(const crs_source *s, const crs_asked *asked, crs_emit *to, crease_error *e)
+static bool refuses(const crs_input *s, const crs_asked *asked, crs_emit *to, crease_error *e)
 {
     (void)asked, (void)to;
     return crs_fail(e, CREASE_BAD_SHAPE, "%s has corners", s->name);
 }
 
-static bool crashes(const crs_source *s, const crs_asked *asked, crs_emit *to, crease_error *e)
+static bool crashes(const crs_input *s, const crs_asked *asked, crs_emit *to, crease_error *e)
 {
     (void)s, (void)asked, (void)to, (void)e;
     raise(SIGSEGV);
     return true;
 }
 
-static bool leaves(const crs_source *s, const crs_asked *asked, crs_emit *to, crease_error *e)
+static bool leaves(const crs_input *s, const crs_asked *asked, crs_emit *to, crease_error *e)
 {
     (void)s, (void)asked, (void)to, (void)e;
     _exit(3);
 }
 
-static bool never_ends(const crs_source *s, const crs_asked *asked, crs_emit *to, crease_error *e)
+static bool never_ends(const crs_input *s, const crs_asked *asked, crs_emit *to, crease_error *e)
 {
     (void)s, (void)asked, (void)to, (void)e;
     for (volatile bool on = true; on;) {}
     return true;
 }
 
-static bool sleeps(const crs_source *s, const crs_asked *asked, crs_emit *to, crease_error *e)
+static bool sleeps(const crs_input *s, const crs_asked *asked, crs_emit *to, crease_error *e)
 {
     (void)s, (void)asked, (void)to, (void)e;
     for (volatile bool on = true; on;) pause();
     return true;
 }
 
-static bool is_interrupted(const crs_source *s, const crs_asked *asked, crs_emit *to,
+static bool is_interrupted(const crs_input *s, const crs_asked *asked, crs_emit *to,
                            crease_error *e)
 {
     (void)s, (void)asked, (void)to, (void)e;
@@ -138,14 +138,13 @@ static bool is_interrupted(const crs_source *s, const crs_asked *asked, crs_emit
     return true;
 }
 
-static bool sends_too_few(const crs_source *s, const crs_asked *asked, crs_emit *to,
-                          crease_error *e)
+static bool sends_too_few(const crs_input *s, const crs_asked *asked, crs_emit *to, crease_error *e)
 {
     (void)s, (void)asked;
     return crs_emit_shape(to, &cube, NULL, 1, e) && crs_emit_items(to, 2, (double[]){ 1, 2 }, e);
 }
 
-static bool sends_too_many(const crs_source *s, const crs_asked *asked, crs_emit *to,
+static bool sends_too_many(const crs_input *s, const crs_asked *asked, crs_emit *to,
                            crease_error *e)
 {
     static const double x[100];
@@ -153,21 +152,20 @@ static bool sends_too_many(const crs_source *s, const crs_asked *asked, crs_emit
     return crs_emit_shape(to, &cube, NULL, 1, e) && crs_emit_items(to, 100, x, e);
 }
 
-static bool sends_nothing(const crs_source *s, const crs_asked *asked, crs_emit *to,
-                          crease_error *e)
+static bool sends_nothing(const crs_input *s, const crs_asked *asked, crs_emit *to, crease_error *e)
 {
     (void)s, (void)asked, (void)to, (void)e;
     return true;
 }
 
-static bool sends_a_foreign_order(const crs_source *s, const crs_asked *asked, crs_emit *to,
+static bool sends_a_foreign_order(const crs_input *s, const crs_asked *asked, crs_emit *to,
                                   crease_error *e)
 {
     (void)s, (void)asked;
     return crs_emit_shape(to, &cube, (const int[]){ 0, 0, 7 }, 1, e);
 }
 
-static bool sends_a_long_axis(const crs_source *s, const crs_asked *asked, crs_emit *to,
+static bool sends_a_long_axis(const crs_input *s, const crs_asked *asked, crs_emit *to,
                               crease_error *e)
 {
     double at[9] = { 0 };
@@ -176,7 +174,7 @@ static bool sends_a_long_axis(const crs_source *s, const crs_asked *asked, crs_e
     return crs_emit_shape(to, &cube, NULL, 1, e) && crs_emit_axis(to, 0, &a, e);
 }
 
-static bool claims_too_much(const crs_source *s, const crs_asked *asked, crs_emit *to,
+static bool claims_too_much(const crs_input *s, const crs_asked *asked, crs_emit *to,
                             crease_error *e)
 {
     const crease_space huge = { .order = 2, .dim = { 1 << 30, 1 << 20 } };
@@ -228,7 +226,7 @@ static void a_watch_cuts_a_decoder_that_waits(void **state)
 }
 
 /* One file may be open; then there is no descriptor for another one, nor for a socket or a pipe. */
-static bool tries_to_escape(const crs_source *s, const crs_asked *asked, crs_emit *to,
+static bool tries_to_escape(const crs_input *s, const crs_asked *asked, crs_emit *to,
                             crease_error *e)
 {
     int two[2];
@@ -246,7 +244,7 @@ static bool tries_to_escape(const crs_source *s, const crs_asked *asked, crs_emi
 }
 
 /* Memory that is written to: 50 MB can be had, 200 MB cannot. */
-static bool takes_memory(const crs_source *s, const crs_asked *asked, crs_emit *to, crease_error *e)
+static bool takes_memory(const crs_input *s, const crs_asked *asked, crs_emit *to, crease_error *e)
 {
     (void)s, (void)asked;
     char *some = malloc(50000000), *more = malloc(200000000);

@@ -200,7 +200,7 @@ static void load_text(const char *text, const crs_asked *asked, crs_array *a)
     crease_error e;
     FILE *f = fmemopen((void *)(uintptr_t)text, strlen(text), "rb");
     assert_non_null(f);
-    if (!crs_csv_format.read(&(crs_source){ .f = f, .name = "a.csv" }, asked, a, &e))
+    if (!crs_csv_format.read(&(crs_input){ .f = f, .name = "a.csv" }, asked, a, &e))
         fail_msg("refused: %s\n%s", e.text, text);
     fclose(f);
 }
@@ -342,7 +342,7 @@ static void columns_are_kept_and_dropped_by_name_and_number(void **state)
     crs_array a;
     crease_error e;
     FILE *f = fmemopen((void *)(uintptr_t)text, strlen(text), "rb");
-    const crs_source s = { .f = f, .name = "a.csv" };
+    const crs_input s = { .f = f, .name = "a.csv" };
     assert_false(crs_csv_format.read(&s, &(crs_asked){ .columns = "q" }, &a, &e));
     assert_non_null(strstr(e.text, "has no column 'q'"));
     fclose(f);

@@ -30,7 +30,7 @@ static bool load(const char *text, crs_mtx *m, crease_error *e)
 static bool load_array(const char *text, crs_array *a, crease_error *e)
 {
     FILE *f = file_of(text);
-    const bool done = crs_mtx_format.read(&(crs_source){ .f = f, .name = "m.mtx" }, NULL, a, e);
+    const bool done = crs_mtx_format.read(&(crs_input){ .f = f, .name = "m.mtx" }, NULL, a, e);
     fclose(f);
     return done;
 }
@@ -72,7 +72,7 @@ static void entries_that_are_not_named_may_be_missing(void **state)
     FILE *f = file_of(text);
     crs_array a;
     (void)state;
-    assert_true(crs_mtx_format.read(&(crs_source){ .f = f, .name = "m" },
+    assert_true(crs_mtx_format.read(&(crs_input){ .f = f, .name = "m" },
                                     &(crs_asked){ .absent = "missing" }, &a, NULL));
     assert_true(a.gaps && a.data[0] == 7 && isnan(a.data[1]) && isnan(a.data[2]) && a.data[3] == 0);
     crs_array_free(&a);

@@ -302,19 +302,19 @@ static void fields_of_records_are_read(void **state)
     FILE *f = fmemopen(b.byte, b.n, "rb");
     assert_non_null(f);
     assert_true(
-        crs_npy_format.read(&(crs_source){ .f = f, .name = "a", .inner = "x" }, NULL, &a, &e));
+        crs_npy_format.read(&(crs_input){ .f = f, .name = "a", .inner = "x" }, NULL, &a, &e));
     assert_true(crease_space_equal(&a.shape, &s));
     for (int k = 0; k < 6; k++)
         assert_true(a.data[k] == (k % 3 == 0 ? 1 : k % 3 == 1 ? -2 : 0x1p-24));
     crs_array_free(&a);
     rewind(f);
     assert_true(
-        crs_npy_format.read(&(crs_source){ .f = f, .name = "a", .inner = "y" }, NULL, &a, &e));
+        crs_npy_format.read(&(crs_input){ .f = f, .name = "a", .inner = "y" }, NULL, &a, &e));
     assert_true(a.shape.order == 1 && a.data[0] == 0.25 && a.data[1] == -1.5);
     crs_array_free(&a);
     rewind(f);
     assert_false(
-        crs_npy_format.read(&(crs_source){ .f = f, .name = "a", .inner = "z" }, NULL, &a, &e));
+        crs_npy_format.read(&(crs_input){ .f = f, .name = "a", .inner = "z" }, NULL, &a, &e));
     assert_non_null(strstr(e.text, "no field 'z'"));
     fclose(f);
 }
