@@ -64,7 +64,7 @@ static inline void *open_team(const void *args, const crs_partition *cut, int wo
 {
     const team_args *a = args;
     (void)cut, (void)workers, (void)threads;
-    if (a->c.closed == 0 || a->c.closed != team_rank) return crs_alloc(1, 1);
+    if (a->c.closed == 0 || a->c.closed != team_rank) return crs_doubles(1, "a room", e);
     crs_fail(e, CREASE_IO, "rank %d is closed", team_rank);
     return NULL;
 }
@@ -150,15 +150,15 @@ static inline bool look(const team_case *c, crs_source *s, team_result *out)
     if (!crs_look_open(&l, s, job, &a, 1, &out->e)) return false;
     for (int i = 0; i < TEAM_MOST; i++) weight[i] = 1 + i; /* those of the run count */
     a.c.closed = 0;
-    bool done =
-        crs_look_once(&other, s, job, &a, 2, NULL, &out->e) && crs_look_run(&l, &a, NULL, &out->e);
+    const bool first = crs_look_once(&other, s, job, &a, 2, NULL, &out->e);
+    const bool done = first && crs_look_run(&l, &a, NULL, &out->e);
     if (done) {
         crs_total_read(&l.sums, 0, 0, a.rows, out->sum);
         out->sum[TEAM_MOST - 1] = crs_total_at(&l.sums, 2, 0);
         out->count[0] = l.sums.array[1].whole[0];
         out->count[1] = l.sums.array[3].whole[0];
-        crs_look_close(&other);
     }
+    if (first) crs_look_close(&other);
     crs_look_close(&l);
     return done;
 }
