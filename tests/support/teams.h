@@ -5,6 +5,7 @@
 #define TEST_TEAMS_H
 
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "support/ranks.h"
 
@@ -195,39 +196,14 @@ static inline void look_in_team(const team_case *c, const crs_team *team, team_r
 }
 
 /* A team of threads. */
-static inline void tell_threads(void *self, void *bytes, ptrdiff_t n)
-{
-    const rank_of *r = self;
-    r->m->given[r->rank] = bytes;
-    wait_for_all(r->m);
-    if (r->rank > 0) memcpy(bytes, r->m->given[0], (size_t)n);
-    wait_for_all(r->m);
-}
-
-static inline void join_threads(const rank_of *r, int64_t *v, ptrdiff_t n, bool most)
-{
-    meeting *m = r->m;
-    int64_t *out = calloc((size_t)n + 1, sizeof *out);
-    m->given[r->rank] = (double *)(void *)v;
-    wait_for_all(m);
-    for (ptrdiff_t j = 0; j < n; j++)
-        for (int k = 0; k < m->count; k++) {
-            const int64_t x = ((const int64_t *)(const void *)m->given[k])[j];
-            out[j] = most ? (k == 0 || x > out[j] ? x : out[j]) : out[j] + x;
-        }
-    wait_for_all(m);
-    if (most || r->rank == 0) memcpy(v, out, (size_t)n * sizeof *v);
-    wait_for_all(m);
-    free(out);
-}
-
+static inline void tell_threads(void *self, void *v, ptrdiff_t n) { meet(self, RANKS_TELL, v, n); }
 static inline void max_threads(void *self, int64_t *v, ptrdiff_t n)
 {
-    join_threads(self, v, n, true);
+    meet(self, RANKS_MOST, v, n);
 }
 static inline void count_threads(void *self, int64_t *v, ptrdiff_t n)
 {
-    join_threads(self, v, n, false);
+    meet(self, RANKS_COUNT, v, n);
 }
 
 typedef struct {
