@@ -78,7 +78,7 @@ if(NOT MPI IN_LIST CREASE_WITHOUT)
 endif()
 # Tests have more ranks than cores, and are run by root in containers.
 set(CREASE_MPI_ENVIRONMENT OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-    OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_mpi_yield_when_idle=1 OMPI_MCA_btl_base_warn_component_unused=0
+    OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_mpi_yield_when_idle=1 OMPI_MCA_btl_base_warn_component_unused=0 OMPI_MCA_hwloc_base_binding_policy=none
     OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1)
 if(NOT MPI_C_FOUND)
   message(STATUS "without mpi (Debian: libopenmpi-dev): no problems over several machines")

@@ -161,6 +161,7 @@ struct crs_args {
     crease_watch *watch;               /* of the command; --max-seconds is its limit */
     struct crs_log *log;               /* NULL: it says nothing while it works */
     struct crs_checkpoint *checkpoint; /* NULL: none */
+    const struct crs_team *team;       /* processes that look at slabs too; NULL: this one alone */
 };
 
 /* checkpoint.c. open: by the options, on the watch of the command. bind: what the run is about
@@ -478,5 +479,8 @@ void crs_judged_source(crs_judged *j, const char *role, const crease_space *shap
 
 /* Refuses what needs more bytes than the machine has free, before they are asked for. */
 bool crs_memory_suffices(const char *what, double bytes, crease_error *e);
+
+/* The program: its exit code (program.c). */
+int crs_program(int argc, char **argv, const struct crs_team *team);
 
 #endif

@@ -259,27 +259,22 @@ void crs_visit_refuses(crs_visitor *v)
 
 bool crs_visit_reads(const crs_visitor *v) { return v->way == READ; }
 
-static size_t gap_after(const crs_visitor *v, size_t size)
-{
-    return v->packed ? -size % sizeof(uint64_t) : 0;
-}
-
 static void write_bytes(crs_visitor *v, const char *name, const void *x, size_t size)
 {
     const uint64_t none = 0;
     put_whole(v->out, word_of(name));
     put_block(v->out, x, size);
-    put(v->out, &none, gap_after(v, size));
+    put(v->out, &none, v->packed ? -size % sizeof none : 0);
 }
 
-/* Where bytes of this name and size stand */
-static const char *find_bytes(crs_visitor *v, const char *name, size_t size)
+/* The bytes of this name */
+static view find_bytes(crs_visitor *v, const char *name)
 {
     const uint64_t word = take_whole(&v->in);
     const view from = take_block(&v->in);
-    take(&v->in, gap_after(v, from.left));
-    if (v->in.bad || word != word_of(name) || from.left != size) v->fits = false;
-    return from.at;
+    take(&v->in, v->packed ? -from.left % sizeof word : 0);
+    if (v->in.bad || word != word_of(name)) v->fits = false;
+    return from;
 }
 
 void crs_visit_bytes(crs_visitor *v, const char *name, void *x, size_t size)
@@ -288,30 +283,27 @@ void crs_visit_bytes(crs_visitor *v, const char *name, void *x, size_t size)
         write_bytes(v, name, x, size);
         return;
     }
-    const char *from = find_bytes(v, name, size);
-    if (v->fits && v->way == READ && size > 0) memcpy(x, from, size);
+    const view from = find_bytes(v, name);
+    if (from.left != size) v->fits = false;
+    if (v->fits && v->way == READ && size > 0) memcpy(x, from.at, size);
 }
 
 void crs_visit_pointer(crs_visitor *v, const char *name, void *x, size_t size)
 {
-    const void *at;
+    void *at;
     memcpy(&at, x, sizeof at);
-    uint64_t there = at != NULL;
     if (v->way == WRITE) {
-        write_bytes(v, name, &there, sizeof there);
-        write_bytes(v, name, at, there ? size : 0);
+        write_bytes(v, name, at, at ? size : 0);
         return;
     }
-    const char *known = find_bytes(v, name, sizeof there);
-    if (v->fits) memcpy(&there, known, sizeof there);
-    const char *from = find_bytes(v, name, there ? size : 0);
+    const view from = find_bytes(v, name);
+    if (from.left != 0 && from.left != size) v->fits = false;
     if (!v->fits || v->way != READ) return;
-    if (v->packed) {
-        at = there ? from : NULL;
-        memcpy(x, &at, sizeof at);
-    } else if (at && there) {
-        memcpy((void *)(uintptr_t)at, from, size);
-    }
+    const void *to = from.left > 0 ? from.at : NULL;
+    if (v->packed)
+        memcpy(x, &to, sizeof to);
+    else if (at && to)
+        memcpy(at, to, size);
 }
 
 char *crs_pack(crs_visit_function *visit, void *self, size_t *count)
@@ -321,15 +313,13 @@ char *crs_pack(crs_visit_function *visit, void *self, size_t *count)
     put_whole(&out, order_mark);
     visit(&v, self);
     *count = out.used;
-    if (!out.failed && !v.refuses) return out.at;
-    release(&out);
-    return NULL;
+    if (out.failed || v.refuses) release(&out);
+    return out.at;
 }
 
 bool crs_unpack(crs_visit_function *visit, void *self, const char *bytes, size_t count)
 {
-    crs_visitor v = { .way = READ, .in = { .at = bytes, .left = count }, .fits = true };
-    v.packed = true;
+    crs_visitor v = { .way = READ, .in = { .at = bytes, .left = count }, .packed = true };
     v.fits = take_whole(&v.in) == order_mark;
     if (v.fits) visit(&v, self);
     return v.fits && v.in.left == 0 && !v.in.bad;
@@ -348,14 +338,11 @@ void crs_visit_choice(crs_visitor *v, const char *name, int *x)
 void crs_visit_text(crs_visitor *v, const char *name, const char **x)
 {
     if (v->way == WRITE) {
-        put_whole(v->out, word_of(name));
-        put_block(v->out, *x, *x ? strlen(*x) + 1 : 0);
+        write_bytes(v, name, *x, *x ? strlen(*x) + 1 : 0);
         return;
     }
-    const uint64_t word = take_whole(&v->in);
-    const view from = take_block(&v->in);
-    const bool ends = from.left == 0 || from.at[from.left - 1] == '\0';
-    if (v->in.bad || word != word_of(name) || !ends) v->fits = false;
+    const view from = find_bytes(v, name);
+    if (from.left > 0 && from.at[from.left - 1] != '\0') v->fits = false;
     if (v->fits && v->way == READ) *x = from.left > 0 ? from.at : NULL;
 }
 

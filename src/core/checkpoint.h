@@ -45,9 +45,8 @@ void crs_unit_drop(crease_watch *w); /* it has failed */
 #define crs_visit(v, x)         crs_visit_bytes(v, #x, &(x), sizeof(x))
 #define crs_visits(v, x, count) crs_visit_bytes(v, #x, x, (size_t)(count) * sizeof *(x))
 void crs_visit_bytes(crs_visitor *v, const char *name, void *x, size_t size);
-/* An array behind a pointer, which may be NULL; read from packed bytes, the pointer leads into
- * them.
- */
+/* An array behind a pointer, NULL where it has nothing; read from packed bytes, the pointer leads
+ * into them. */
 #define crs_visit_array(v, x, count) crs_visit_pointer(v, #x, &(x), (size_t)(count) * sizeof *(x))
 void crs_visit_pointer(crs_visitor *v, const char *name, void *x, size_t size);
 /* A text that is never freed; what is read lives as long as the checkpoint. */

@@ -109,7 +109,7 @@ typedef struct {
 
 /* Other processes that look at their own slabs whenever rank 0 looks: three empty functions where
  * there are none. All are called by one thread. */
-typedef struct {
+typedef struct crs_team {
     int rank, size;
     void *self;
     void (*tell)(void *self, void *bytes, ptrdiff_t n); /* from rank 0 to all */
@@ -186,17 +186,27 @@ void crs_look_close(crs_look *l);
 /* Where the source has a team (team.c): begin lets rank 0 tell the others what to do, finish makes
  * the failure of one rank that of all, with its sentence at rank 0, and after a run the sums those
  * of all slabs there. `failed` is the slab, or to open the rank, that failed here; -1: none. */
-typedef enum { CRS_TEAM_OPEN, CRS_TEAM_RUN, CRS_TEAM_CLOSE, CRS_TEAM_END } crs_team_step;
+typedef enum { CRS_TEAM_OPEN, CRS_TEAM_RUN, CRS_TEAM_CLOSE } crs_team_step;
 bool crs_team_begin(crs_look *l, crs_team_step step, const void *args, crease_error *e);
 bool crs_team_finish(crs_look *l, crs_team_step step, ptrdiff_t failed, crease_error *e);
 
-/* The slabs of s for this rank: in their order, as even as they go. */
-void crs_team_share(crs_source *s, const crs_team *t);
+/* On rank 0: the others open the same tensor, told as bytes, and from now on every look at s is one
+ * of all ranks, each at its own slabs: in their order, as even as they go. False with the sentence
+ * of the rank that could not, or sees another shape. The source is this process's alone again after
+ * dismiss. One source at a time. */
+bool crs_team_invite(const crs_team *t, crs_source *s, const void *told, size_t bytes,
+                     crease_error *e);
+void crs_team_dismiss(crs_source *s);
+void crs_team_end(const crs_team *t); /* whatever has happened; NULL: there is none */
 
-/* On ranks other than 0: what rank 0 tells, with jobs of a list that ends with NULL, until it ends
- * or is ended by crs_team_end. */
-void crs_team_serve(crs_source *s, const crs_job *const *jobs);
-void crs_team_end(const crs_team *t); /* on rank 0, whatever has happened; NULL: there is none */
+/* On the other ranks, until rank 0 ends: `open` makes a source of what was told, closed by its ops;
+ * jobs are found by name in a list that ends with NULL. */
+typedef struct {
+    crs_source *(*open)(void *user, const void *told, size_t bytes, crease_error *e);
+    void *user;
+    const crs_job *const *jobs;
+} crs_team_service;
+void crs_team_serve(const crs_team *t, const crs_team_service *service);
 
 /* One look: opened, run; the caller reads the sums and closes. */
 bool crs_look_once(crs_look *l, crs_source *s, const crs_job *job, const void *args, int threads,

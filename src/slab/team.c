@@ -8,13 +8,15 @@
 #include "slab/slab.h"
 
 enum { PLACES = 64, NAME = 32 };
+enum { INVITE = CRS_TEAM_CLOSE + 1, DISMISS, END }; /* further steps */
 
 typedef struct {
     int64_t step, place, threads, bytes;
     char job[NAME];
+    crease_space shape; /* of the tensor, to invite */
 } request;
 
-void crs_team_share(crs_source *s, const crs_team *t)
+static void share(crs_source *s, const crs_team *t)
 {
     const ptrdiff_t all = s->cut.count;
     s->team = t;
@@ -48,19 +50,24 @@ static bool all_well(const crs_team *t, bool here)
 }
 
 /* The bytes follow once every rank has room for them. */
-static bool send(const crs_look *l, crs_team_step step, char *bytes, size_t count, crease_error *e)
+static bool send(const crs_team *t, request *r, const void *bytes, crease_error *e)
 {
-    const crs_team *t = l->source->team;
-    request r = { step, l->place, l->threads * l->workers, (int64_t)count, "" };
-    memcpy(r.job, l->job->name, strlen(l->job->name) + 1);
-    t->tell(t->self, &r, sizeof r);
-    if (step == CRS_TEAM_CLOSE) return true;
+    t->tell(t->self, r, sizeof *r);
+    if (r->bytes == 0) return true;
     if (!all_well(t, true))
         return crs_fail(e, CREASE_NO_MEMORY,
-                        "a rank has no room for the arguments of %s; give it more memory",
-                        l->job->name);
-    t->tell(t->self, bytes, (ptrdiff_t)count);
+                        "a rank has no room for %.3g MB of arguments; give it more memory",
+                        1e-6 * (double)r->bytes);
+    t->tell(t->self, (void *)(uintptr_t)bytes, (ptrdiff_t)r->bytes);
     return true;
+}
+
+static bool send_look(const crs_look *l, crs_team_step step, const void *bytes, size_t count,
+                      crease_error *e)
+{
+    request r = { step, l->place, l->threads * l->workers, (int64_t)count, "", { .order = 0 } };
+    memcpy(r.job, l->job->name, strlen(l->job->name) + 1);
+    return send(l->source->team, &r, bytes, e);
 }
 
 bool crs_team_begin(crs_look *l, crs_team_step step, const void *args, crease_error *e)
@@ -77,7 +84,7 @@ bool crs_team_begin(crs_look *l, crs_team_step step, const void *args, crease_er
                             l->job->name);
     }
     bool done = step != CRS_TEAM_OPEN || choose_place(l, e);
-    done = done && send(l, step, bytes, count, e);
+    done = done && send_look(l, step, bytes, count, e);
     crs_free(bytes);
     if (!done && step == CRS_TEAM_OPEN) leave_place(l);
     if (step == CRS_TEAM_CLOSE) leave_place(l);
@@ -112,19 +119,43 @@ static void add_up(const crs_team *t, crs_total *sums)
     }
 }
 
-bool crs_team_finish(crs_look *l, crs_team_step step, ptrdiff_t failed, crease_error *e)
+/* Did nothing fail? The least number that did speaks for all. */
+static bool agree(const crs_team *t, ptrdiff_t failed, crease_error *e)
 {
-    const crs_team *t = l->source->team;
     crease_error own = { CREASE_OK, "" };
     int64_t first = failed < 0 ? 0 : INT64_MAX - (int64_t)failed;
     t->max(t->self, &first, 1);
-    if (first > 0) {
-        fetch(t, failed >= 0 && first == INT64_MAX - (int64_t)failed, e ? e : &own);
-        if (step == CRS_TEAM_OPEN) leave_place(l);
-        return false;
-    }
-    if (step == CRS_TEAM_RUN) add_up(t, &l->sums);
+    if (first > 0) fetch(t, failed >= 0 && first == INT64_MAX - (int64_t)failed, e ? e : &own);
+    return first == 0;
+}
+
+bool crs_team_finish(crs_look *l, crs_team_step step, ptrdiff_t failed, crease_error *e)
+{
+    const bool well = agree(l->source->team, failed, e);
+    if (!well && step == CRS_TEAM_OPEN) leave_place(l);
+    if (well && step == CRS_TEAM_RUN) add_up(l->source->team, &l->sums);
+    return well;
+}
+
+bool crs_team_invite(const crs_team *t, crs_source *s, const void *told, size_t bytes,
+                     crease_error *e)
+{
+    request r = { .step = INVITE, .bytes = (int64_t)bytes, .shape = s->cut.shape };
+    r.shape.comm = NULL;
+    if (!send(t, &r, told, e) || !agree(t, -1, e)) return false;
+    share(s, t);
     return true;
+}
+
+void crs_team_dismiss(crs_source *s)
+{
+    request r = { .step = DISMISS };
+    if (!s->team) return;
+    if (s->team->rank == 0) s->team->tell(s->team->self, &r, sizeof r);
+    s->team = NULL;
+    s->open = 0;
+    s->first = 0;
+    s->count = s->cut.count;
 }
 
 /* A look that rank 0 has open, as the others keep it. */
@@ -136,12 +167,27 @@ typedef struct {
     size_t room;
 } guest;
 
+typedef struct {
+    const crs_team *t;
+    const crs_team_service *service;
+    crs_source *source; /* NULL: none was told of */
+    guest look[PLACES], told;
+} server;
+
 static void dismiss(guest *g)
 {
     if (g->look.job) crs_look_close(&g->look);
     crs_free(g->args);
     crs_free(g->bytes);
     *g = (guest){ .job = NULL };
+}
+
+static void dismiss_all(server *w)
+{
+    for (int k = 0; k < PLACES; k++) dismiss(&w->look[k]);
+    dismiss(&w->told);
+    if (w->source) w->source->ops->close(w->source);
+    w->source = NULL;
 }
 
 static const crs_job *find(const crs_job *const *jobs, const char *name)
@@ -154,6 +200,7 @@ static bool receive(const crs_team *t, guest *g, const request *r)
 {
     const size_t count = (size_t)r->bytes;
     bool room = count <= g->room;
+    if (count == 0) return true;
     if (!room) {
         char *bytes = crs_resize(g->bytes, count, 1);
         room = bytes;
@@ -175,44 +222,71 @@ static bool understand(guest *g, const request *r, crease_error *e)
                     r->job);
 }
 
-static void obey(crs_source *s, guest *g, const request *r, const crs_job *const *jobs)
+static bool take_source(server *w, const request *r, crease_error *e)
 {
-    const crs_team *t = s->team;
-    crease_error e = { CREASE_OK, "" };
-    if (r->step == CRS_TEAM_CLOSE) {
-        dismiss(g);
-        return;
-    }
-    if (r->step == CRS_TEAM_OPEN) dismiss(g), g->job = find(jobs, r->job);
-    if (!receive(t, g, r)) return;
-    const bool clear = understand(g, r, &e);
-    if (r->step == CRS_TEAM_OPEN) {
-        g->look = (crs_look){ .source = s };
-        if (!clear)
-            crs_team_finish(&g->look, CRS_TEAM_OPEN, t->rank, &e);
-        else if (crs_look_open(&g->look, s, g->job, g->args, (int)r->threads, &e))
-            return;
-        g->look.job = NULL;
-        dismiss(g);
-    } else if (clear) {
-        crs_look_run(&g->look, g->args, NULL, &e);
-    } else {
-        crs_team_finish(&g->look, CRS_TEAM_RUN, s->cut.count + t->rank, &e);
-    }
+    const crs_team_service *v = w->service;
+    w->source = v->open(v->user, w->told.bytes, (size_t)r->bytes, e);
+    if (!w->source) return false;
+    return crease_space_equal(&w->source->cut.shape, &r->shape) ||
+           crs_fail(e, CREASE_BAD_SHAPE,
+                    "rank %d sees a tensor of another shape than rank 0; give all the same file",
+                    w->t->rank);
 }
 
-void crs_team_serve(crs_source *s, const crs_job *const *jobs)
+static void accept(server *w, const request *r)
 {
-    const crs_team *t = s->team;
-    guest all[PLACES] = { { .job = NULL } };
-    request r = { .step = CRS_TEAM_END };
-    for (t->tell(t->self, &r, sizeof r); r.step != CRS_TEAM_END; t->tell(t->self, &r, sizeof r))
-        obey(s, &all[r.place - 1], &r, jobs);
-    for (int k = 0; k < PLACES; k++) dismiss(&all[k]);
+    crease_error e = { CREASE_OK, "" };
+    dismiss_all(w);
+    if (!receive(w->t, &w->told, r)) return;
+    const bool done = take_source(w, r, &e);
+    if (!agree(w->t, done ? -1 : w->t->rank, &e))
+        dismiss_all(w);
+    else
+        share(w->source, w->t);
+}
+
+static void open_look(server *w, guest *g, const request *r)
+{
+    crease_error e = { CREASE_OK, "" };
+    dismiss(g);
+    g->job = find(w->service->jobs, r->job);
+    if (!receive(w->t, g, r)) return;
+    g->look = (crs_look){ .source = w->source };
+    if (!understand(g, r, &e))
+        crs_team_finish(&g->look, CRS_TEAM_OPEN, w->t->rank, &e);
+    else if (crs_look_open(&g->look, w->source, g->job, g->args, (int)r->threads, &e))
+        return;
+    g->look.job = NULL;
+    dismiss(g);
+}
+
+static void run_look(server *w, guest *g, const request *r)
+{
+    crease_error e = { CREASE_OK, "" };
+    if (!receive(w->t, g, r)) return;
+    if (understand(g, r, &e))
+        crs_look_run(&g->look, g->args, NULL, &e);
+    else
+        crs_team_finish(&g->look, CRS_TEAM_RUN, w->source->cut.count + w->t->rank, &e);
+}
+
+void crs_team_serve(const crs_team *t, const crs_team_service *service)
+{
+    server w = { .t = t, .service = service };
+    request r = { .step = END };
+    for (t->tell(t->self, &r, sizeof r); r.step != END; t->tell(t->self, &r, sizeof r)) {
+        guest *g = &w.look[r.place > 0 ? r.place - 1 : 0];
+        if (r.step == INVITE) accept(&w, &r);
+        if (r.step == DISMISS) dismiss_all(&w);
+        if (r.step == CRS_TEAM_OPEN) open_look(&w, g, &r);
+        if (r.step == CRS_TEAM_RUN) run_look(&w, g, &r);
+        if (r.step == CRS_TEAM_CLOSE) dismiss(g);
+    }
+    dismiss_all(&w);
 }
 
 void crs_team_end(const crs_team *t)
 {
-    request r = { .step = CRS_TEAM_END };
+    request r = { .step = END };
     if (t) t->tell(t->self, &r, sizeof r);
 }

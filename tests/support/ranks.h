@@ -5,22 +5,27 @@
 #define TEST_RANKS_H
 
 #include <pthread.h>
-#include <sched.h>
-#include <stdatomic.h>
-#include <stdlib.h>
 
 #include "support/test.h"
 
 enum { MOST_RANKS = 4 };
 
+/* What ranks meet for; END: the rank has ended. */
+typedef enum { RANKS_SUM, RANKS_MAX, RANKS_TELL, RANKS_COUNT, RANKS_MOST, RANKS_END } meets_for;
+
 typedef struct {
-    int count;
-    atomic_int arrived;
-    atomic_long round;
-    double *given[MOST_RANKS];
-    int n[MOST_RANKS], kind[MOST_RANKS]; /* 0: nothing, the rank has ended; 1: sum; 2: max */
+    void *v;
+    ptrdiff_t n;
+    meets_for what;
+} asks;
+
+typedef struct {
+    int count, arrived;
+    long round, calls;
+    asks asked[MOST_RANKS];
     bool apart;
-    long calls;
+    pthread_mutex_t lock;
+    pthread_cond_t all;
 } meeting;
 
 typedef struct {
@@ -29,42 +34,66 @@ typedef struct {
     crease_comm comm;
 } rank_of;
 
-static inline void wait_for_all(meeting *m)
+static inline void join_numbers(meeting *m, ptrdiff_t j)
 {
-    const long round = atomic_load(&m->round);
-    if (atomic_fetch_add(&m->arrived, 1) == m->count - 1) {
-        atomic_store(&m->arrived, 0);
-        atomic_fetch_add(&m->round, 1);
+    double all = ((double *)m->asked[0].v)[j];
+    for (int k = 1; k < m->count; k++) {
+        const double x = ((double *)m->asked[k].v)[j];
+        all = m->asked[0].what == RANKS_SUM ? all + x : larger(all, x);
     }
-    while (atomic_load(&m->round) == round) sched_yield();
+    for (int k = 0; k < m->count; k++) ((double *)m->asked[k].v)[j] = m->apart ? NAN : all;
 }
 
-static inline void meet(const rank_of *r, int kind, double *v, int n)
+static inline void join_wholes(meeting *m, ptrdiff_t j)
+{
+    int64_t all = ((int64_t *)m->asked[0].v)[j];
+    const bool most = m->asked[0].what == RANKS_MOST;
+    for (int k = 1; k < m->count; k++) {
+        const int64_t x = ((int64_t *)m->asked[k].v)[j];
+        all = !most ? all + x : x > all ? x : all;
+    }
+    for (int k = 0; k < (most ? m->count : 1); k++) ((int64_t *)m->asked[k].v)[j] = all;
+}
+
+/* By the last who comes, while the others wait. */
+static inline void join_all(meeting *m)
+{
+    const asks *first = &m->asked[0];
+    m->calls++;
+    for (int k = 1; k < m->count; k++)
+        m->apart = m->apart || m->asked[k].what != first->what || m->asked[k].n != first->n;
+    for (int k = 0; k < m->count && m->apart; k++)
+        for (ptrdiff_t j = 0; j < m->asked[k].n && m->asked[k].what <= RANKS_MAX; j++)
+            ((double *)m->asked[k].v)[j] = NAN;
+    if (m->apart) return;
+    for (ptrdiff_t j = 0; j < first->n && first->what <= RANKS_MAX; j++) join_numbers(m, j);
+    if (first->what == RANKS_COUNT || first->what == RANKS_MOST)
+        for (ptrdiff_t j = 0; j < first->n; j++) join_wholes(m, j);
+    for (int k = 1; k < m->count && first->what == RANKS_TELL; k++)
+        memcpy(m->asked[k].v, first->v, (size_t)first->n);
+}
+
+static inline void meet(const rank_of *r, meets_for what, void *v, ptrdiff_t n)
 {
     meeting *m = r->m;
-    bool same = true;
-    if (m->apart) {
-        for (int j = 0; j < n; j++) v[j] = NAN;
-        return;
+    pthread_mutex_lock(&m->lock);
+    for (ptrdiff_t j = 0; j < n && m->apart && what <= RANKS_MAX; j++) ((double *)v)[j] = NAN;
+    if (!m->apart) {
+        const long round = m->round;
+        m->asked[r->rank] = (asks){ v, n, what };
+        if (++m->arrived == m->count) {
+            join_all(m);
+            m->arrived = 0;
+            m->round++;
+            pthread_cond_broadcast(&m->all);
+        }
+        while (m->round == round) pthread_cond_wait(&m->all, &m->lock);
     }
-    double *out = calloc((size_t)n + 1, sizeof *out);
-    m->given[r->rank] = v, m->n[r->rank] = n, m->kind[r->rank] = kind;
-    wait_for_all(m);
-    for (int k = 0; k < m->count; k++) same = same && m->kind[k] == kind && m->n[k] == n;
-    for (int j = 0; j < n && same; j++) {
-        out[j] = m->given[0][j];
-        for (int k = 1; k < m->count; k++)
-            out[j] = kind == 1 ? out[j] + m->given[k][j] : larger(out[j], m->given[k][j]);
-    }
-    wait_for_all(m);
-    if (r->rank == 0) m->apart = !same, m->calls++;
-    for (int j = 0; j < n; j++) v[j] = same ? out[j] : NAN;
-    wait_for_all(m);
-    free(out);
+    pthread_mutex_unlock(&m->lock);
 }
 
-static inline void sum_of_ranks(const void *self, double *v, int n) { meet(self, 1, v, n); }
-static inline void max_of_ranks(const void *self, double *v, int n) { meet(self, 2, v, n); }
+static inline void sum_of_ranks(const void *self, double *v, int n) { meet(self, RANKS_SUM, v, n); }
+static inline void max_of_ranks(const void *self, double *v, int n) { meet(self, RANKS_MAX, v, n); }
 
 typedef struct {
     rank_of rank;
@@ -75,9 +104,8 @@ typedef struct {
 static inline void *run_rank(void *self)
 {
     rank_thread *t = self;
-    double none = 0;
     t->run(t->rank.rank, t->rank.m->count, &t->rank.comm, t->user);
-    meet(&t->rank, 0, &none, 0);
+    meet(&t->rank, RANKS_END, NULL, 0);
     return NULL;
 }
 
@@ -89,11 +117,15 @@ static inline bool on_ranks(int count,
     meeting m = { .count = count };
     pthread_t thread[MOST_RANKS];
     rank_thread t[MOST_RANKS];
+    pthread_mutex_init(&m.lock, NULL);
+    pthread_cond_init(&m.all, NULL);
     for (int k = 0; k < count; k++) {
         t[k] = (rank_thread){ { &m, k, { sum_of_ranks, max_of_ranks, &t[k].rank } }, run, user };
         pthread_create(&thread[k], NULL, run_rank, &t[k]);
     }
     for (int k = 0; k < count; k++) pthread_join(thread[k], NULL);
+    pthread_cond_destroy(&m.all);
+    pthread_mutex_destroy(&m.lock);
     if (calls) *calls = m.calls;
     return !m.apart;
 }

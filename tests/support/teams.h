@@ -5,6 +5,7 @@
 #define TEST_TEAMS_H
 
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "support/ranks.h"
 
@@ -23,6 +24,7 @@ typedef struct {
     int closed;      /* the rank that cannot open the job; 0: none */
     bool spoils;     /* the last slab has a NaN */
     bool unknown, unsent;
+    int blind, other; /* ranks that see no file, or another tensor; 0: none */
 } team_case;
 
 typedef struct {
@@ -63,7 +65,7 @@ static inline void *open_team(const void *args, const crs_partition *cut, int wo
 {
     const team_args *a = args;
     (void)cut, (void)workers, (void)threads;
-    if (a->c.closed == 0 || a->c.closed != team_rank) return crs_alloc(1, 1);
+    if (a->c.closed == 0 || a->c.closed != team_rank) return crs_doubles(1, "a room", e);
     crs_fail(e, CREASE_IO, "rank %d is closed", team_rank);
     return NULL;
 }
@@ -110,6 +112,35 @@ static inline void open_tensor(const team_case *c, crs_memory *m, double *t)
     m->source.count = m->source.cut.count;
 }
 
+/* What the others open: the shape that rank 0 tells, but for one rank that sees another. */
+typedef struct {
+    crs_memory memory;
+    crs_source_ops ops;
+    double t[1000];
+} told_tensor;
+
+static inline void close_told(crs_source *s) { crs_free(s); }
+
+static inline crs_source *open_told(void *user, const void *told, size_t bytes, crease_error *e)
+{
+    team_case c;
+    told_tensor *m = crs_alloc(1, sizeof *m);
+    (void)user;
+    if (!m) return crs_fail(e, CREASE_NO_MEMORY, "out of memory: a tensor"), NULL;
+    if (bytes != sizeof c) return crs_free(m), NULL;
+    memcpy(&c, told, sizeof c);
+    if (c.blind > 0 && c.blind == team_rank) {
+        crs_fail(e, CREASE_NO_INPUT, "rank %d sees no file", team_rank);
+        return crs_free(m), NULL;
+    }
+    if (c.other > 0 && c.other == team_rank) c.shape.dim[0]++;
+    open_tensor(&c, &m->memory, m->t);
+    m->ops = *m->memory.source.ops;
+    m->ops.close = close_told;
+    m->memory.source.ops = &m->ops;
+    return &m->memory.source;
+}
+
 static inline bool look(const team_case *c, crs_source *s, team_result *out)
 {
     double weight[TEAM_MOST];
@@ -120,15 +151,15 @@ static inline bool look(const team_case *c, crs_source *s, team_result *out)
     if (!crs_look_open(&l, s, job, &a, 1, &out->e)) return false;
     for (int i = 0; i < TEAM_MOST; i++) weight[i] = 1 + i; /* those of the run count */
     a.c.closed = 0;
-    bool done =
-        crs_look_once(&other, s, job, &a, 2, NULL, &out->e) && crs_look_run(&l, &a, NULL, &out->e);
+    const bool first = crs_look_once(&other, s, job, &a, 2, NULL, &out->e);
+    const bool done = first && crs_look_run(&l, &a, NULL, &out->e);
     if (done) {
         crs_total_read(&l.sums, 0, 0, a.rows, out->sum);
         out->sum[TEAM_MOST - 1] = crs_total_at(&l.sums, 2, 0);
         out->count[0] = l.sums.array[1].whole[0];
         out->count[1] = l.sums.array[3].whole[0];
-        crs_look_close(&other);
     }
+    if (first) crs_look_close(&other);
     crs_look_close(&l);
     return done;
 }
@@ -147,55 +178,32 @@ static inline void look_in_team(const team_case *c, const crs_team *team, team_r
 {
     double t[1000];
     crs_memory m;
-    open_tensor(c, &m, t);
     team_rank = team->rank;
-    crs_team_share(&m.source, team);
     if (team->rank > 0) {
-        crs_team_serve(&m.source, team_jobs);
+        const crs_team_service service = { open_told, NULL, team_jobs };
+        crs_team_serve(team, &service);
         return;
     }
     team_case sound = { .shape = c->shape, .fails = -1 };
     team_result ignored;
     *out = (team_result){ .done = false };
-    out->done = look(c, &m.source, out);
-    out->again = look(&sound, &m.source, &ignored);
+    open_tensor(c, &m, t);
+    out->done = crs_team_invite(team, &m.source, c, sizeof *c, &out->e) && look(c, &m.source, out);
+    crs_team_dismiss(&m.source);
+    out->again = crs_team_invite(team, &m.source, &sound, sizeof sound, NULL) &&
+                 look(&sound, &m.source, &ignored);
     crs_team_end(team);
 }
 
 /* A team of threads. */
-static inline void tell_threads(void *self, void *bytes, ptrdiff_t n)
-{
-    const rank_of *r = self;
-    r->m->given[r->rank] = bytes;
-    wait_for_all(r->m);
-    if (r->rank > 0) memcpy(bytes, r->m->given[0], (size_t)n);
-    wait_for_all(r->m);
-}
-
-static inline void join_threads(const rank_of *r, int64_t *v, ptrdiff_t n, bool most)
-{
-    meeting *m = r->m;
-    int64_t *out = calloc((size_t)n + 1, sizeof *out);
-    m->given[r->rank] = (double *)(void *)v;
-    wait_for_all(m);
-    for (ptrdiff_t j = 0; j < n; j++)
-        for (int k = 0; k < m->count; k++) {
-            const int64_t x = ((const int64_t *)(const void *)m->given[k])[j];
-            out[j] = most ? (k == 0 || x > out[j] ? x : out[j]) : out[j] + x;
-        }
-    wait_for_all(m);
-    if (most || r->rank == 0) memcpy(v, out, (size_t)n * sizeof *v);
-    wait_for_all(m);
-    free(out);
-}
-
+static inline void tell_threads(void *self, void *v, ptrdiff_t n) { meet(self, RANKS_TELL, v, n); }
 static inline void max_threads(void *self, int64_t *v, ptrdiff_t n)
 {
-    join_threads(self, v, n, true);
+    meet(self, RANKS_MOST, v, n);
 }
 static inline void count_threads(void *self, int64_t *v, ptrdiff_t n)
 {
-    join_threads(self, v, n, false);
+    meet(self, RANKS_COUNT, v, n);
 }
 
 typedef struct {

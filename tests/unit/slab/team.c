@@ -72,6 +72,22 @@ static void jobs_that_nobody_knows_or_cannot_be_sent_are_refused(void **state)
     assert_non_null(strstr(found.e.text, "not for several processes"));
 }
 
+static void a_rank_without_the_file_or_with_another_is_told(void **state)
+{
+    team_result found;
+    team_case c = { .shape = team_shapes[0], .fails = -1, .blind = 1 };
+    (void)state;
+    look_on_threads(&c, 3, &found);
+    assert_false(found.done);
+    assert_string_equal(found.e.text, "rank 1 sees no file");
+    assert_true(found.again);
+    c.blind = 0, c.other = 2;
+    look_on_threads(&c, 3, &found);
+    assert_false(found.done);
+    assert_non_null(strstr(found.e.text, "rank 2 sees a tensor of another shape"));
+    assert_true(found.again);
+}
+
 typedef struct {
     int a;
     double number[3];
@@ -124,6 +140,7 @@ int main(void)
         cmocka_unit_test(the_least_slab_that_fails_speaks_for_all),
         cmocka_unit_test(what_cannot_be_opened_on_a_rank_is_told),
         cmocka_unit_test(jobs_that_nobody_knows_or_cannot_be_sent_are_refused),
+        cmocka_unit_test(a_rank_without_the_file_or_with_another_is_told),
         cmocka_unit_test(what_is_packed_comes_out_again),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT
+ * main: the program over the ranks of MPI. Rank 0 runs the command as the program of one process
+ * does; the others look at slabs when it asks, and all end with its exit code
+ *
+ * Rank 0 alone hears INT and TERM: it decides between two looks. */
+#include <signal.h>
+
+#include "cli/cli.h"
+#include "mpi/team.h"
+
+static crs_source *open_none(void *user, const void *told, size_t bytes, crease_error *e)
+{
+    (void)user, (void)told, (void)bytes;
+    return crs_fail(e, CREASE_UNSUPPORTED, "tensors of files are not shared by ranks here"), NULL;
+}
+
+static const crs_job *const jobs[] = { NULL };
+
+int main(int argc, char **argv)
+{
+    crs_mpi_team all;
+    int given = 0;
+    int64_t status = 0;
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &given);
+    crs_mpi_team_open(&all, MPI_COMM_WORLD);
+    if (all.team.rank == 0) {
+        status = crs_program(argc, argv, &all.team);
+        crs_team_end(&all.team);
+    } else {
+        const crs_team_service service = { .open = open_none, .jobs = jobs };
+        signal(SIGINT, SIG_IGN);
+        signal(SIGTERM, SIG_IGN);
+        crs_team_serve(&all.team, &service);
+    }
+    all.team.tell(&all, &status, sizeof status);
+    crs_mpi_team_close(&all);
+    MPI_Finalize();
+    return (int)status;
+}
