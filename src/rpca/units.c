@@ -78,9 +78,17 @@ static bool add_extent(const void *args, void *room, const crs_slab *slab, int w
     return true;
 }
 
-const crs_job crs_extent_job = {
-    .name = "extent", .size = sizeof(extent_look), .plan = plan_extent, .add = add_extent
-};
+static void visit_extent(crs_visitor *v, void *self)
+{
+    extent_look *a = self;
+    crs_visit(v, *a);
+}
+
+const crs_job crs_extent_job = { .name = "extent",
+                                 .size = sizeof(extent_look),
+                                 .visit = visit_extent,
+                                 .plan = plan_extent,
+                                 .add = add_extent };
 
 static bool source_extent(crs_source *t, crs_extent *a, double *most, crease_error *e)
 {

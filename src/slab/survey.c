@@ -44,9 +44,17 @@ static bool add_survey(const void *args, void *room, const crs_slab *slab, int w
     return true;
 }
 
-const crs_job crs_survey_job = {
-    .name = "survey", .size = sizeof(ptrdiff_t), .plan = plan_survey, .add = add_survey
-};
+static void visit_size(crs_visitor *v, void *size)
+{
+    ptrdiff_t *all = size;
+    crs_visit(v, *all);
+}
+
+const crs_job crs_survey_job = { .name = "survey",
+                                 .size = sizeof(ptrdiff_t),
+                                 .visit = visit_size,
+                                 .plan = plan_survey,
+                                 .add = add_survey };
 
 bool crs_source_survey(crs_source *s, int threads, crease_error *e)
 {
@@ -110,9 +118,18 @@ static bool add_places(const void *args, void *room, const crs_slab *slab, int w
     return true;
 }
 
-const crs_job crs_entries_job = {
-    .name = "entries", .size = sizeof(places), .plan = plan_places, .add = add_places
-};
+static void visit_places(crs_visitor *v, void *self)
+{
+    places *a = self;
+    crs_visit(v, a->count);
+    crs_visit_array(v, a->index, a->count);
+}
+
+const crs_job crs_entries_job = { .name = "entries",
+                                  .size = sizeof(places),
+                                  .visit = visit_places,
+                                  .plan = plan_places,
+                                  .add = add_places };
 
 bool crs_source_entries(crs_source *s, ptrdiff_t count, const ptrdiff_t *index, double *value,
                         unsigned char *seen, crease_error *e)

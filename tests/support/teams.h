@@ -32,6 +32,7 @@ typedef struct {
     crease_error e;
     double sum[TEAM_MOST];
     int64_t count[2];
+    crs_survey facts;
 } team_result;
 
 /* The arguments of the job. */
@@ -99,7 +100,7 @@ static inline bool add_team(const void *args, void *room, const crs_slab *s, int
     }
 static const crs_job team_job = TEAM_JOB("test"), strange_job = TEAM_JOB("strange"),
                      unsent_job = { .name = "unsent", .plan = plan_team, .add = add_team };
-static const crs_job *const team_jobs[] = { &team_job, NULL };
+static const crs_job *const team_jobs[] = { &team_job, &crs_survey_job, &crs_entries_job, NULL };
 
 /* Slabs of two rows; terms of many sizes. */
 static inline void open_tensor(const team_case *c, crs_memory *m, double *t)
@@ -170,7 +171,8 @@ static inline void look_alone(const team_case *c, team_result *out)
     crs_memory m;
     *out = (team_result){ .done = false };
     open_tensor(c, &m, t);
-    out->done = look(c, &m.source, out);
+    out->done = look(c, &m.source, out) && crs_source_survey(&m.source, 1, &out->e);
+    out->facts = m.source.facts;
 }
 
 /* The part of a rank: rank 0 looks, once more without what failed, and ends. */
@@ -189,6 +191,8 @@ static inline void look_in_team(const team_case *c, const crs_team *team, team_r
     *out = (team_result){ .done = false };
     open_tensor(c, &m, t);
     out->done = crs_team_invite(team, &m.source, c, sizeof *c, &out->e) && look(c, &m.source, out);
+    if (out->done) out->done = crs_source_survey(&m.source, 1, &out->e);
+    out->facts = m.source.facts;
     crs_team_dismiss(&m.source);
     out->again = crs_team_invite(team, &m.source, &sound, sizeof sound, NULL) &&
                  look(&sound, &m.source, &ignored);

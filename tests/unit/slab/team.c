@@ -17,6 +17,9 @@ static void totals_are_those_of_one_process(void **state)
             assert_true(found.done);
             assert_memory_equal(found.sum, one.sum, sizeof one.sum);
             assert_memory_equal(found.count, one.count, sizeof one.count);
+            assert_memory_equal(&found.facts.squares, &one.facts.squares, sizeof(double));
+            assert_true(found.facts.largest == one.facts.largest && found.facts.bad == -1);
+            assert_int_equal(found.facts.nonzero, one.facts.nonzero);
         }
     }
 }
