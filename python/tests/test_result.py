@@ -280,6 +280,39 @@ def test_parts_add_up_and_outliers_are_those_that_are_told(tensor: Any) -> None:
     assert MAKERS["cp"](tensor).explained > 0.99
 
 
+@pytest.mark.parametrize("options", [{}, {"center": 1}, {"missing": "nan"}, {"merge": (1, 2)}])
+def test_parts_that_were_not_written_are_made(
+    tensor: Any, options: Any, tmp_path: pathlib.Path
+) -> None:
+    if "missing" in options:
+        tensor = np.where(np.random.default_rng(0).random(tensor.shape) < 0.9, tensor, np.nan)
+    whole = crease.rpca(tensor, 2, **options)
+    few = crease.rpca(tensor, 2, write="factors", **options)
+    assert "lowrank.npy" in whole.files and "lowrank.npy" not in few.files
+    for part in ("lowrank", "sparse", "residual"):
+        np.testing.assert_allclose(getattr(few, part), getattr(whole, part), rtol=0, atol=1e-10)
+        assert not getattr(few, part).flags.writeable
+    assert "derived: Z, B" in few.document["verdict_text"]
+    few.to_folder(tmp_path / "few")
+    assert crease.verify(tmp_path / "few").valid
+    read = crease.load(tmp_path / "few")
+    np.testing.assert_allclose(read.lowrank, whole.lowrank, rtol=0, atol=1e-10)
+    few.report(tmp_path / "page.html")
+    with pytest.raises(AttributeError, match='write="all"'):
+        pickle.loads(pickle.dumps(few)).residual
+
+
+def test_large_results_have_the_entries_that_are_not_zero() -> None:
+    rng = np.random.default_rng(0)
+    factors = [rng.normal(size=(n, 1)) for n in (170, 160, 160)]
+    data = np.einsum("ar,br,cr->abc", *factors) + 0.01 * rng.normal(size=(170, 160, 160))
+    data[3, 4, 5] = 50
+    r = crease.rpca(data, 1, max_iterations=3)
+    assert "sparse_entries.npy" in r.files and "sparse.npy" not in r.files
+    assert r.sparse.shape == data.shape and r.sparse[3, 4, 5] > 40
+    np.testing.assert_allclose(r.lowrank + r.sparse + r.residual, data, atol=1e-9)
+
+
 def test_models_of_robust_pca(tensor: Any) -> None:
     r = cp(tensor)
     again = np.einsum("r,ir,jr,kr->ijk", r.weights, *r.factors)

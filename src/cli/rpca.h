@@ -84,8 +84,6 @@ bool crs_rpca_take(crs_array *data, const char *mask, const char *axes, crease_r
                    char hash[CRS_HASH], crease_error *e);
 /* lowrank.npy of the folder of --truth, shaped as the data; empty without that option. */
 bool crs_rpca_truth(const crs_args *a, const crease_space *given, crs_array *out, crease_error *e);
-/* The parts that --write asks for, of data of so many entries. */
-bool crs_rpca_parts(const crs_args *a, double entries, unsigned *parts, crease_error *e);
 /* Does --init name a start? Otherwise it is a folder. s may be NULL. */
 bool crs_rpca_init(const char *text, crease_rpca_settings *s);
 

@@ -85,7 +85,7 @@ bool crs_rpca_merge(const char *text, crease_space *s, crease_error *e)
     return true;
 }
 
-bool crs_rpca_parts(const crs_args *a, double entries, unsigned *parts, crease_error *e)
+static bool parts_of(const crs_args *a, double entries, unsigned *parts, crease_error *e)
 {
     static const char *const word[] = { "lowrank", "sparse", "noise", "z", "factors", "all" };
     static const unsigned means[] = { CRS_WRITE_LOWRANK, 0, CRS_WRITE_NOISE, CRS_WRITE_Z, 0, ~0u };
@@ -225,12 +225,14 @@ static bool open_stream(crs_rpca_job *j, crease_error *e)
                         "robust PCA of this tensor takes at least %s, slab by slab, and %s may be "
                         "used; allow more by --memory",
                         need, have);
+    j->given = j->s.shape;
+    if (!parts_of(a, (double)crease_size(&j->given), &j->write, e)) return false;
+    if (crs_dry(a)) return true;
     j->source = crs_stream_open(a->word[0], &s, e);
     if (!j->source) return false;
     j->given = j->s.shape = j->source->cut.shape;
     j->s.missing = false; /* slabs bring their masks */
     return crs_name_data(a, a->word[0], &j->data, e) &&
-           crs_rpca_parts(a, (double)crease_size(&j->given), &j->write, e) &&
            crs_source_hash(j->source, crs_useful_threads(j->s.threads, crease_size(&j->given)),
                            a->watch, j->hash, e) &&
            read_start(j, e);
@@ -265,12 +267,12 @@ bool crs_rpca_read(crs_rpca_job *j, crease_error *e)
     if (!crs_asked_of(a, &j->asked, e) || !foresee(j, e)) return false;
     if (crs_dry_head(a, a->word[0], &j->asked, &j->given)) {
         j->s.shape = j->given;
-        return crs_rpca_parts(a, (double)crease_size(&j->given), &j->write, e);
+        return parts_of(a, (double)crease_size(&j->given), &j->write, e);
     }
     if (j->streams) return open_stream(j, e);
     if (!crs_read_data(a, a->word[0], &j->asked, &j->data, e)) return false;
     j->given = j->data.shape;
-    return crs_rpca_parts(a, (double)crease_size(&j->given), &j->write, e) &&
+    return parts_of(a, (double)crease_size(&j->given), &j->write, e) &&
            crs_rpca_take(&j->data, crs_given(a, CRS_OPT_MASK), crs_given(a, CRS_OPT_MERGE), &j->s,
                          j->hash, e) &&
            open_truth(j, e) && read_start(j, e);
