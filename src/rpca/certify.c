@@ -240,23 +240,14 @@ const crs_job crs_alone_job = {
     .name = "alone", .size = sizeof(crs_penalty_value), .plan = plan_alone, .add = add_alone
 };
 
-static bool look_alone(crs_source *T, const crs_penalty_value *rho, int threads, double *squares,
-                       double *penalty, crease_error *e)
-{
-    crs_look l;
-    if (!crs_look_once(&l, T, &crs_alone_job, rho, threads, NULL, e)) return false;
-    *squares = crs_total_at(&l.sums, 0, 0);
-    *penalty = crs_total_at(&l.sums, 1, 0);
-    crs_look_close(&l);
-    return true;
-}
-
 bool crs_cp_objective(crs_source *T, const crs_penalty_value *rho, double alpha_noise, int threads,
                       double *least, crease_error *e)
 {
-    double squares, penalty;
-    if (!look_alone(T, rho, threads, &squares, &penalty, e)) return false;
+    crs_look l;
+    if (!crs_look_once(&l, T, &crs_alone_job, rho, threads, NULL, e)) return false;
+    const double squares = crs_total_at(&l.sums, 0, 0), penalty = crs_total_at(&l.sums, 1, 0);
     *least = smaller(smaller(1, alpha_noise) * squares, penalty);
+    crs_look_close(&l);
     return true;
 }
 
@@ -344,12 +335,16 @@ static bool same_penalty(const crs_penalty_value *a, const crs_penalty_value *b)
 static bool measure_alone(const crs_cp_point *p, crs_cp_room *w, crease_error *e)
 {
     const crease_space *s = &p->k.shape;
-    double squares;
+    const unsigned char *seen = p->source->seen;
     if (!isnan(w->alone) && same_penalty(&w->alone_of, &p->rho)) return true;
     w->alone_of = p->rho;
-    if (!p->whole.ops) return look_alone(p->source, &p->rho, w->threads, &squares, &w->alone, e);
+    if (!p->whole.ops) {
+        const bool done = crs_look_run(&w->sizes, &p->rho, NULL, e);
+        w->alone = done ? crs_total_at(&w->sizes.sums, 1, 0) : NAN;
+        return done;
+    }
     for (ptrdiff_t j = 0, n = crease_size(s); j < n; j++)
-        w->e[j] = p->source->seen && !p->source->seen[j] ? 0 : p->source->whole[j];
+        w->e[j] = seen && !seen[j] ? 0 : p->source->whole[j];
     w->alone = crs_reg_size(&p->whole, s, w->e, w->reg);
     return true;
 }
@@ -469,8 +464,15 @@ const crs_job crs_certify_job = { .name = "certify",
 
 bool crs_cp_room_open(const crs_cp_point *p, int threads, crs_cp_room *w, crease_error *e)
 {
-    if (!apart(p)) return true;
-    return crs_look_open(&w->look, p->source, &crs_certify_job, p, threads, e);
+    if (!p->whole.ops && !crs_look_open(&w->sizes, p->source, &crs_alone_job, &p->rho, threads, e))
+        return false;
+    return !apart(p) || crs_look_open(&w->look, p->source, &crs_certify_job, p, threads, e);
+}
+
+void crs_cp_room_close(crs_cp_room *w)
+{
+    if (w->look.job) crs_look_close(&w->look);
+    if (w->sizes.job) crs_look_close(&w->sizes);
 }
 
 static bool certify_alone(crs_cp_point *p, crs_cp_room *w, crease_error *e)

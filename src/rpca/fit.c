@@ -167,7 +167,7 @@ void crease_cp_fit_free(crease_cp_fit *f)
     if (!f) return;
     if (f->state) f->engine->close(f->state);
     if (f->held) release(f);
-    if (f->room.look.job) crs_look_close(&f->room.look);
+    crs_cp_room_close(&f->room);
     crs_free(f->held);
     crease_analysis_free(f->own);
     crs_free(f->mask);
@@ -270,7 +270,7 @@ static bool check_source(const crease_cp_fit *f, crease_error *e)
                         "data that are read slab by slab bring their mask; give no other");
     return m->factor || !(hosvd || als) || f->source->whole ||
            crs_fail(e, CREASE_UNSUPPORTED,
-                    "--start %s needs the tensor in memory; use auto, gevd or random",
+                    "--init %s needs the data in memory; use auto, gevd or random",
                     hosvd ? "hosvd" : "als");
 }
 
@@ -407,11 +407,8 @@ void crs_cp_fit_certify(void *fit, crease_certificate *c)
     release(f);
     if (!crs_cp_certify(&f->point, &f->room, c, &e)) {
         crs_cp_fit_fails(f, &e);
-        *c = (crease_certificate){ .count = f->s.model.shape.order + 3,
-                                   .block = c->block,
-                                   .worst = NAN,
-                                   .worst_relative = NAN,
-                                   .objective = NAN };
+        *c = (crease_certificate){ .count = f->s.model.shape.order + 3, .block = c->block };
+        c->worst = c->worst_relative = c->objective = NAN;
     }
     f->passes++;
 }
@@ -573,23 +570,16 @@ static bool hold(const crease_cp_fit *f, ptrdiff_t entry)
     return h->taken;
 }
 
-/* Of an engine with an E of its own, or a penalty not by entries: in one piece. */
-static void read_whole(const crease_cp_fit *f, reading *r)
-{
-    const ptrdiff_t rows = f->point.grid.rows;
-    r->point = f->point;
-    r->point.t = f->source->whole;
-    r->point.w = f->source->seen;
-    crs_parallel_runs(f->room.threads, (r->count + rows - 1) / rows, read_rows, r);
-}
-
 void crease_cp_fit_read(const crease_cp_fit *f, crease_rpca_part part, ptrdiff_t first,
                         ptrdiff_t count, double *out)
 {
     const ptrdiff_t right = f->point.grid.right, rows = f->point.grid.rows;
     reading r = { .f = f, .part = part, .first = first, .count = count, .out = out };
-    if (f->source->whole && f->point.sparse) {
-        read_whole(f, &r);
+    if (f->point.sparse) { /* the engine's own E: in one piece */
+        r.point = f->point;
+        r.point.t = f->source->whole;
+        r.point.w = f->source->seen;
+        crs_parallel_runs(f->room.threads, (count + rows - 1) / rows, read_rows, &r);
         return;
     }
     for (ptrdiff_t left = count; left > 0; left -= r.count, r.out += r.count * right) {

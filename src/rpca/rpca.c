@@ -142,8 +142,9 @@ static bool prunes(const crease_rpca *r, crease_error *e)
                     "against the noise; leave out the method, or prune");
 }
 
-/* By a sweep of fits judged by held-out entries. The missing entries are NaN. */
-static bool choose_rank(crease_rpca *r, const double *tensor, crease_error *e)
+/* By a sweep of fits judged by held-out entries. The missing entries of the tensor are NaN; NULL:
+ * it is a source. */
+static bool choose_rank(crease_rpca *r, const double *tensor, crs_source *t, crease_error *e)
 {
     crease_rpca_settings *s = &r->s;
     const ptrdiff_t high = crs_rank_highest(&s->shape);
@@ -154,7 +155,9 @@ static bool choose_rank(crease_rpca *r, const double *tensor, crease_error *e)
                                        .threads = s->threads,
                                        .nonneg = s->nonneg,
                                        .watch = r->o.watch };
-    r->facts.ranks = r->ranks = crease_cp_rank_sweep(&s->shape, tensor, NULL, &o, e);
+    r->ranks =
+        tensor ? crease_cp_rank_sweep(&s->shape, tensor, NULL, &o, e) : crs_rank_sweep_on(t, &o, e);
+    r->facts.ranks = r->ranks;
     if (!r->ranks) return false;
     s->rank = r->ranks->rank;
     r->facts.rank_reason = r->ranks->reason;
@@ -198,7 +201,7 @@ static bool choose_open(crease_rpca *r, double *tensor, crease_error *e)
         return false;
     s->missing = s->missing || s->mask;
     s->mask = NULL;
-    return cp ? choose_rank(r, tensor, e) : choose_ranks(r, tensor, e);
+    return cp ? choose_rank(r, tensor, NULL, e) : choose_ranks(r, tensor, e);
 }
 
 static bool choose(crease_rpca *r, double *tensor, crease_error *e)
@@ -360,8 +363,7 @@ static bool suits_source(const crease_rpca_settings *s, const crs_source *t, cre
         return crs_fail(e, CREASE_UNSUPPORTED,
                         "--center needs the tensor in memory; remove the constants before, or use "
                         "more memory");
-    return s->rank > 0 || crs_fail(e, CREASE_UNSUPPORTED,
-                                   "choosing the rank needs the tensor in memory; give the rank");
+    return true;
 }
 
 static crs_source *in_unit(crease_rpca *r, crs_source *t)
@@ -371,13 +373,22 @@ static crs_source *in_unit(crease_rpca *r, crs_source *t)
     return &r->units->scaled;
 }
 
+static bool choose_on(crease_rpca *r, crs_source *t, crease_error *e)
+{
+    if (r->s.rank > 0) return true;
+    const crease_phase was = crease_watch_enter(r->o.watch, CREASE_PHASE_RANK);
+    const bool done = choose_rank(r, NULL, t, e);
+    crease_watch_enter(r->o.watch, was);
+    return done;
+}
+
 static bool begin_on(crease_rpca *r, crs_source *t, crease_error *e)
 {
     const crease_cp_fit_settings cp = cp_settings(&r->s, &r->o);
     const int threads = crs_useful_threads(r->s.threads, crease_size(&t->cut.shape));
     return suits(&r->s, e) && prunes(r, e) && suits_source(&r->s, t, e) &&
            crs_source_survey(t, threads, e) && crs_cp_check_facts(t, e) &&
-           crs_rpca_enter_on(r, crs_cp_fit_learns(&cp), t, e) &&
+           crs_rpca_enter_on(r, crs_cp_fit_learns(&cp), t, e) && choose_on(r, in_unit(r, t), e) &&
            begin_cp(r, NULL, in_unit(r, t), e) && crs_rpca_leave(r, NULL, e) &&
            penalty_fits(&r->s.penalty, e);
 }

@@ -259,7 +259,8 @@ typedef struct {
     double *e, *lambda, *reg; /* of a penalty that is not by entries */
     double alone; /* the size of alpha R(T), for the alpha R that is next; NaN: unknown */
     crs_penalty_value alone_of;
-    crs_look look; /* of a tensor of several slabs */
+    crs_look look;  /* of a tensor of several slabs */
+    crs_look sizes; /* alpha R(T) of a penalty by entries */
 } crs_cp_room;
 
 /* The tensor as rows of which none is in two slabs, a few at a time. */
@@ -269,8 +270,9 @@ crs_cp_point crs_cp_point_in(const crs_cp_point *p, const crs_slab *slab);
 
 ptrdiff_t crs_cp_room_carve(const crs_cp_point *p, int threads, double *memory, crs_cp_room *w);
 
-/* What looks at several slabs need beside it. */
+/* What looks at slabs need beside it. */
 bool crs_cp_room_open(const crs_cp_point *p, int threads, crs_cp_room *w, crease_error *e);
+void crs_cp_room_close(crs_cp_room *w);
 
 /* The Khatri-Rao rows, whenever the factors have changed. */
 void crs_cp_columns(const crs_cp_point *p, crs_cp_room *w);

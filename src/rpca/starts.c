@@ -222,9 +222,9 @@ crease_cp_rpca *crs_cp_fit_model(const crease_cp_fit *f, crease_error *e)
     crease_cp_rpca *model = crs_alloc(1, sizeof *model);
     if (!model) return crs_fail(e, CREASE_NO_MEMORY, "out of memory: a start"), NULL;
     model->s = f->s.model;
-    model->tensor = f->tensor;
+    model->tensor = (double *)(uintptr_t)f->source->whole; /* which is only read */
     model->missing = f->missing;
-    model->seen = f->mask;
+    model->seen = f->source->seen;
     return model;
 }
 
@@ -377,10 +377,6 @@ bool crs_cp_named_start(crease_cp_fit *f, crs_cp_pilot *p, crease_cp_rpca **mode
     if (m->start == CREASE_START_GEVD) p->first = m->clip > 0;
     if (m->start == CREASE_START_RANDOM) p->first = CRS_CP_RANDOM_START;
     if (of_family(m)) return true;
-    if (!p->source->whole)
-        return crs_fail(e, CREASE_UNSUPPORTED,
-                        "--init %s needs the data in memory; use gevd or auto",
-                        starts[m->start].name);
     *model = crs_cp_fit_model(f, e);
     if (!*model || !crs_cp_fit_start_factors(f, *model, e)) return false;
     p->given = (const double *const *)(*model)->start;

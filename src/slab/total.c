@@ -119,7 +119,7 @@ static void carry(int64_t *digit)
 {
     const int64_t base = (int64_t)1 << BITS;
     for (int k = CRS_TOTAL_DIGITS - 1; k > 0; k--) {
-        const int64_t rest = (digit[k] % base + base) % base;
+        const int64_t rest = digit[k] & (base - 1); /* int64_t is two's complement */
         digit[k - 1] += (digit[k] - rest) / base;
         digit[k] = rest;
     }
@@ -128,6 +128,8 @@ static void carry(int64_t *digit)
 void crs_total_read(const crs_total *t, int array, ptrdiff_t at, ptrdiff_t n, double *out)
 {
     const crs_total_array *a = &t->array[array];
+    double down[CRS_TOTAL_DIGITS];
+    for (int k = 0; k < CRS_TOTAL_DIGITS; k++) down[k] = power(a->top - k);
     for (ptrdiff_t j = 0; j < n; j++) {
         int64_t digit[CRS_TOTAL_DIGITS];
         for (int k = 0; k < CRS_TOTAL_DIGITS; k++) digit[k] = a->whole[k * a->size + at + j];
@@ -136,7 +138,7 @@ void crs_total_read(const crs_total *t, int array, ptrdiff_t at, ptrdiff_t n, do
         for (int k = 0; negative && k < CRS_TOTAL_DIGITS; k++) digit[k] = -digit[k];
         if (negative) carry(digit);
         double sum = 0;
-        for (int k = CRS_TOTAL_DIGITS - 1; k >= 0; k--) sum += (double)digit[k] * power(a->top - k);
+        for (int k = CRS_TOTAL_DIGITS - 1; k >= 0; k--) sum += (double)digit[k] * down[k];
         out[j] = a->bad ? (double)NAN : negative ? -sum : sum;
     }
 }

@@ -51,6 +51,36 @@ static void a_pass_allocates_what_it_forecasts(void **state)
     for (int k = 0; k < 3; k++) one_case(&shapes[k], 1 + 4 * k);
 }
 
+static void a_pass_over_slabs_survives_any_failure(void **state)
+{
+    const crease_space shape = { .order = 3, .dim = { 171, 160, 155 } };
+    const crs_envelope_settings c = { .shape = shape, .rank = 2, .alpha_noise = 1, .threads = 2 };
+    double *T = calloc((size_t)crease_size(&shape), sizeof *T);
+    crs_memory data;
+    crs_envelope *s = NULL;
+    (void)state;
+    crs_memory_open(&data, &shape, T, NULL);
+    assert_true(data.source.cut.count > 1);
+    for (long needed = 0; !s; needed++) {
+        crease_error e = { CREASE_OK, "" };
+        allocations_left = needed;
+        allocations_bytes = 0;
+        s = crs_envelope_new(&c, &data.source, &e);
+        assert_true(s || (e.code == CREASE_NO_MEMORY && allocations_live == 0));
+    }
+    assert_true((ptrdiff_t)allocations_bytes <= crs_envelope_bytes(&c, NULL));
+    allocations_left = 0; /* nothing is allocated from here on */
+    crs_envelope_sums *sums = calloc(1, sizeof *sums);
+    double *x = calloc(171 * 2, sizeof *x);
+    const double *const factor[] = { x, x, x };
+    const crs_penalty_value penalty = { &crs_l1, { 1 }, 1 };
+    assert_true(crs_envelope_evaluate(s, 2, factor, &penalty, &penalty, sums, NULL));
+    assert_true(sums->value == 0 && sums->observed == crease_size(&shape));
+    crs_envelope_free(s);
+    assert_int_equal(allocations_live, 0);
+    free(T), free(x), free(sums);
+}
+
 static void a_solver_allocates_what_it_forecasts(void **state)
 {
     (void)state;
@@ -87,6 +117,7 @@ static void a_solver_allocates_what_it_forecasts(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(a_pass_allocates_what_it_forecasts),
+                                        cmocka_unit_test(a_pass_over_slabs_survives_any_failure),
                                         cmocka_unit_test(a_solver_allocates_what_it_forecasts) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,56 +4,16 @@
  * The tensor is left x right, M = V K', V and K the Khatri-Rao products of the modes of the rows
  * and of the columns. A tile of r = T - M stays in cache, becomes s, and is multiplied into
  * y = S K, and with the other tiles of its panel into S'V; these small arrays yield S_(n) M_n.
- * Sums are made band by band and added in the bands' order, whichever thread works on which.
- *
- * A slab is a tensor of its own, whose factors are rows of the whole ones. Of a tensor of several
- * slabs every one adds what its pass yields to totals without an order. */
-#include "core/carve.h"
+ * Sums are made band by band and added in the bands' order, whichever thread works on which. */
+#include "rpca/envelope/pass.h"
 #include "core/parallel.h"
-#include "rpca/envelope/envelope.h"
 
 enum { PANEL = 32 }; /* rows that share one computation of Khatri-Rao rows */
 
-/* What one worker needs in cache. */
-typedef struct {
-    double *panel;        /* PANEL x width: r, then s */
-    double *rows;         /* (PANEL + 1) x rank: Khatri-Rao rows */
-    double *y;            /* PANEL x stride: the panel's rows of y */
-    ptrdiff_t *histogram; /* CRS_ENVELOPE_BINS */
-} worker_room;
-
-/* The pass over one slab. */
-typedef struct {
-    crs_envelope_settings c; /* its shape is the slab's */
-    const crs_envelope_kernel *kernel;
-    crs_cp_grid grid;
-    const double *T;
-    const unsigned char *mask; /* W; NULL: all observed */
-    ptrdiff_t before;          /* rows of the tensor before the slab */
-    double *y;                 /* left x rank: S times the Khatri-Rao product of the columns */
-    double *columns;           /* chunks x rank x width: that product, padded with 0 */
-    double *wide;              /* right x stride: the same, each row padded with 0 */
-    double *collected;         /* bands x (chunks x rank x width): the rows' one times S */
-    double *w;                 /* right x rank: their sum */
-    double *row_weights;       /* 4 blocks: sums of w over the columns */
-    double *column_weights;    /* bands x (chunks x width) */
-    double *sums;              /* bands x CRS_ENV_SUMS */
-    double *fold, *gather;
-    worker_room *worker;
-    bool several;           /* the slab is one among several: */
-    crs_envelope_sums *out; /* its share */
-    double *gradient[CREASE_MAX_ORDER], *marginal[CREASE_MAX_ORDER];
-    crs_kruskal k;    /* the point of the pass */
-    ptrdiff_t stride; /* its rank, made a multiple of a vector */
-    crs_envelope_rule judge, next;
-    bool same; /* judge is next */
-    bool rows_wanted, columns_wanted;
-    uint32_t counted; /* the histogram takes the rows whose place() is at most this */
-    double unit;      /* of the histogram's edges, 1 <= unit < 2 */
-    void *memory;
-} piece;
-
-static inline bool observed_at(const piece *s, ptrdiff_t j) { return !s->mask || s->mask[j]; }
+static inline bool observed_at(const crs_envelope_piece *s, ptrdiff_t j)
+{
+    return !s->mask || s->mask[j];
+}
 
 static ptrdiff_t stride_of(const crs_envelope_kernel *k, ptrdiff_t rank)
 {
@@ -68,7 +28,7 @@ static bool check(const crs_envelope_settings *c, crease_error *e)
                     "robust CP: alpha_noise is %g; give a finite number > 0", c->alpha_noise);
 }
 
-static void carve_workers(piece *s, crs_carver *m)
+static void carve_workers(crs_envelope_piece *s, crs_carver *m)
 {
     const ptrdiff_t rank = s->c.rank, width = s->grid.width;
     s->worker = carve_bytes(m, s->c.threads, sizeof *s->worker);
@@ -82,7 +42,7 @@ static void carve_workers(piece *s, crs_carver *m)
     }
 }
 
-static void carve_own(piece *s, crs_carver *m)
+static void carve_own(crs_envelope_piece *s, crs_carver *m)
 {
     s->out = carve_bytes(m, 1, sizeof *s->out);
     for (int n = 0; n < s->c.shape.order; n++) {
@@ -91,7 +51,7 @@ static void carve_own(piece *s, crs_carver *m)
     }
 }
 
-static void carve(piece *s, crs_carver *m)
+static void carve(crs_envelope_piece *s, crs_carver *m)
 {
     const crs_cp_grid *g = &s->grid;
     const ptrdiff_t rank = s->c.rank, rows = g->blocks * CRS_TILE_ROWS;
@@ -110,35 +70,31 @@ static void carve(piece *s, crs_carver *m)
     if (s->several) carve_own(s, m);
 }
 
-/* Everything but memory; returns the bytes of its block, < 0 with the reason in e. */
-static ptrdiff_t plan(piece *s, const crs_envelope_settings *c, bool several, crease_error *e)
+/* Bands of one slab among several are fewer: their sums are added slab by slab. */
+static void set_grid(crs_envelope_piece *s)
+{
+    enum { BANDS = 8 };
+    s->grid = crs_cp_grid_of(&s->c.shape, s->c.rank, s->kernel->block, PANEL);
+    if (s->several) s->grid.bands = fewer(s->grid.bands, BANDS);
+}
+
+ptrdiff_t crs_envelope_plan(crs_envelope_piece *s, const crs_envelope_settings *c, bool several,
+                            crease_error *e)
 {
     crs_carver count = { 0 };
     ptrdiff_t bytes;
     if (!check(c, e)) return -1;
-    *s = (piece){ .c = *c,
-                  .kernel = c->kernel ? c->kernel : crs_envelope_kernel_at(0),
-                  .several = several };
-    s->grid = crs_cp_grid_of(&c->shape, c->rank, s->kernel->block, PANEL);
+    *s = (crs_envelope_piece){ .c = *c,
+                               .kernel = c->kernel ? c->kernel : crs_envelope_kernel_at(0),
+                               .several = several };
+    set_grid(s);
     carve(s, &count);
     if (count.used >= 0 && crs_add_size(count.used, CRS_LINE, &bytes)) return bytes;
     crs_fail(e, CREASE_NO_MEMORY, "robust CP: more memory than can be addressed");
     return -1;
 }
 
-/* For the larger and the smaller slabs of a tensor alike */
-static ptrdiff_t plan_slabs(piece *s, const crs_envelope_settings *c, const crs_partition *cut,
-                            crease_error *e)
-{
-    crs_envelope_settings own = *c;
-    own.shape = crs_slab_at(cut, cut->per - 1).shape;
-    const ptrdiff_t last = plan(s, &own, true, e);
-    own.shape = crs_slab_at(cut, 0).shape;
-    const ptrdiff_t first = plan(s, &own, true, e);
-    return last < 0 || first < 0 ? -1 : more(last, first);
-}
-
-static bool give_memory(piece *s, ptrdiff_t bytes, crease_error *e)
+bool crs_envelope_give_memory(crs_envelope_piece *s, ptrdiff_t bytes, crease_error *e)
 {
     s->memory = crs_alloc((size_t)bytes, 1);
     if (!s->memory)
@@ -149,8 +105,7 @@ static bool give_memory(piece *s, ptrdiff_t bytes, crease_error *e)
     return true;
 }
 
-/* The slab that the pass is over; the factors are rows of the whole ones. */
-static void look_at(piece *s, const crs_slab *slab)
+void crs_envelope_look_at(crs_envelope_piece *s, const crs_slab *slab)
 {
     bool other = false;
     for (int n = 0; n < slab->shape.order; n++)
@@ -158,105 +113,12 @@ static void look_at(piece *s, const crs_slab *slab)
     if (other) {
         crs_carver m = carver_of(s->memory);
         s->c.shape = slab->shape;
-        s->grid = crs_cp_grid_of(&slab->shape, s->c.rank, s->kernel->block, PANEL);
+        set_grid(s);
         carve(s, &m);
     }
     s->T = slab->t;
     s->mask = slab->w;
     s->before = slab->first / s->grid.right;
-}
-
-/* What a look is about. */
-typedef struct {
-    crs_envelope_settings c;
-    crs_kruskal k;
-    const crs_penalty_value *judge, *next;
-    const crs_envelope_sums *out; /* which arrays are wanted */
-    double unit;
-} request;
-
-struct crs_envelope {
-    crs_source *source;
-    request r;
-    ptrdiff_t observed;
-    piece one;     /* of a tensor of one slab */
-    crs_look look; /* of any other */
-};
-
-/* The geometric mean of the data, of some thousands of them, less its power of two: edges in this
- * unit lie at the same numbers of the data whatever unit these are in. */
-static bool find_unit(crs_source *T, double *unit, crease_error *e)
-{
-    enum { MOST = 4096 };
-    const ptrdiff_t n = crease_size(&T->cut.shape), step = (n + MOST - 1) / MOST;
-    ptrdiff_t at[MOST], places = 0, count = 0;
-    double value[MOST], sum = 0;
-    for (ptrdiff_t j = 0; j < n; j += step) at[places++] = j;
-    if (!crs_source_entries(T, places, at, value, NULL, e)) return false;
-    for (ptrdiff_t k = 0; k < places; k++)
-        if (value[k] != 0 && isfinite(value[k])) sum += log2(fabs(value[k])), count++;
-    const double mean = count > 0 ? sum / (double)count : 0;
-    *unit = exp2(mean - floor(mean));
-    return true;
-}
-
-static bool count_observed(crs_source *T, int threads, ptrdiff_t *observed, crease_error *e)
-{
-    *observed = crease_size(&T->cut.shape);
-    if (T->whole && !T->facts.known) {
-        for (ptrdiff_t j = *observed - 1; T->seen && j >= 0; j--) *observed -= T->seen[j] == 0;
-        return true;
-    }
-    if (!crs_source_survey(T, threads, e)) return false;
-    *observed -= T->facts.missing;
-    return true;
-}
-
-static const crs_job pass_job;
-
-ptrdiff_t crs_envelope_bytes(const crs_envelope_settings *c, crease_error *e)
-{
-    crs_envelope *s = NULL;
-    piece one;
-    if (!check(c, e)) return -1;
-    const crs_partition cut = crs_partition_of(&c->shape);
-    if (cut.count == 1) {
-        const ptrdiff_t bytes = plan(&one, c, false, e);
-        return bytes < 0 ? -1 : bytes + (ptrdiff_t)sizeof *s;
-    }
-    ptrdiff_t own = plan_slabs(&one, c, &cut, e), rows = 0, totals;
-    for (int n = 0; n < c->shape.order; n++) rows += c->shape.dim[n];
-    if (own >= 0 && crs_mul_size(rows * CRS_TOTAL_DIGITS * 8, c->rank + 1, &totals) &&
-        crs_add_size(own, totals, &own) && crs_mul_size(own, c->threads, &own))
-        return own + (ptrdiff_t)sizeof *s;
-    crs_fail(e, CREASE_NO_MEMORY, "robust CP: more memory than can be addressed");
-    return -1;
-}
-
-crs_envelope *crs_envelope_new(const crs_envelope_settings *c, crs_source *T, crease_error *e)
-{
-    piece planned;
-    const ptrdiff_t bytes = plan(&planned, c, false, e);
-    if (bytes < 0) return NULL;
-    crs_envelope *s = crs_alloc(1, sizeof *s);
-    if (!s) return crs_fail(e, CREASE_NO_MEMORY, "robust CP: out of memory"), NULL;
-    *s = (crs_envelope){ .source = T, .r = { .c = *c, .k = { .shape = c->shape } } };
-    s->r.k.rank = c->rank;
-    s->one = planned;
-    if ((T->cut.count == 1 ? give_memory(&s->one, bytes, e)
-                           : crs_look_open(&s->look, T, &pass_job, &s->r, c->threads, e)) &&
-        find_unit(T, &s->r.unit, e) && count_observed(T, c->threads, &s->observed, e))
-        return s;
-    crs_envelope_free(s);
-    return NULL;
-}
-
-void crs_envelope_free(crs_envelope *s)
-{
-    if (!s) return;
-    crs_free(s->one.memory);
-    if (s->look.job) crs_look_close(&s->look);
-    crs_free(s);
 }
 
 crs_penalty_value crs_envelope_l1(double t, double c)
@@ -350,11 +212,14 @@ void crs_envelope_block(const crs_envelope_tile *t, ptrdiff_t first, int count)
     for (int k = 0; k < CRS_ENV_SUMS; k++) t->sums[k] += a[k];
 }
 
-static ptrdiff_t padded(const piece *s) { return s->grid.chunks * s->k.rank * s->grid.width; }
+static ptrdiff_t padded(const crs_envelope_piece *s)
+{
+    return s->grid.chunks * s->k.rank * s->grid.width;
+}
 
 /* Rows of the Khatri-Rao product of the rows' modes: those of all but the last, which seldom
  * change, times the last's. */
-static void row_products(const piece *s, ptrdiff_t row, ptrdiff_t count, double *to)
+static void row_products(const crs_envelope_piece *s, ptrdiff_t row, ptrdiff_t count, double *to)
 {
     const int last = s->grid.split - 1;
     const ptrdiff_t rank = s->k.rank, dim = s->c.shape.dim[last], end = row + count;
@@ -373,7 +238,7 @@ static uint32_t place(ptrdiff_t row) { return (uint32_t)row * 0x9e3779b9u; }
 
 /* What the pass over one band needs. */
 typedef struct {
-    piece *s;
+    crs_envelope_piece *s;
     const worker_room *w;
     double *collected, *column_weights;
     crs_envelope_tile tile;
@@ -382,7 +247,7 @@ typedef struct {
 /* The tile of four rows from first + i on, at column `column`. */
 static void place_tile(band_pass *p, ptrdiff_t first, ptrdiff_t i, ptrdiff_t column)
 {
-    const piece *s = p->s;
+    const crs_envelope_piece *s = p->s;
     const crs_cp_grid *g = &s->grid;
     crs_envelope_tile *t = &p->tile;
     const ptrdiff_t row = first + i, at = row * g->right + column;
@@ -401,7 +266,7 @@ static void place_tile(band_pass *p, ptrdiff_t first, ptrdiff_t i, ptrdiff_t col
 /* s in the panel, and its shares of y and S'V */
 static void pass_panel(band_pass *p, ptrdiff_t row, ptrdiff_t count)
 {
-    piece *s = p->s;
+    crs_envelope_piece *s = p->s;
     const worker_room *w = p->w;
     const ptrdiff_t rank = s->k.rank, width = s->grid.width, stride = s->stride;
     row_products(s, row, count, w->rows);
@@ -425,7 +290,7 @@ static void pass_panel(band_pass *p, ptrdiff_t row, ptrdiff_t count)
 
 static void pass_band(void *self, ptrdiff_t band, int worker)
 {
-    piece *s = self;
+    crs_envelope_piece *s = self;
     const crs_cp_grid *g = &s->grid;
     const ptrdiff_t columns = g->chunks * g->width;
     double sums[CRS_ENV_SUMS] = { 0 };
@@ -447,7 +312,7 @@ static void pass_band(void *self, ptrdiff_t band, int worker)
     copy(CRS_ENV_SUMS, sums, s->sums + band * CRS_ENV_SUMS);
 }
 
-static void set_point(piece *s, ptrdiff_t rank, const double *const *factor)
+static void set_point(crs_envelope_piece *s, ptrdiff_t rank, const double *const *factor)
 {
     const ptrdiff_t width = s->grid.width, right = s->grid.right;
     s->k = (crs_kruskal){ .shape = s->c.shape, .rank = rank };
@@ -478,7 +343,7 @@ static void marginal(const crease_space *shape, int from, int to, int n, const d
 }
 
 /* w = the collected sums, their rows side by side */
-static void lay_out(const piece *s)
+static void lay_out(const crs_envelope_piece *s)
 {
     const ptrdiff_t rank = s->k.rank, width = s->grid.width;
     for (ptrdiff_t j = 0; j < s->grid.right; j++)
@@ -486,7 +351,7 @@ static void lay_out(const piece *s)
             s->w[j * rank + r] = s->collected[(j / width * rank + r) * width + j % width];
 }
 
-static void fold_modes(piece *s, crs_envelope_sums *out)
+static void fold_modes(crs_envelope_piece *s, crs_envelope_sums *out)
 {
     const int order = s->c.shape.order, split = s->grid.split;
     crs_cp_gathering g = { .weigh = s->kernel->weigh, .k = s->k, .threads = s->c.threads };
@@ -511,14 +376,14 @@ static void add_bands(ptrdiff_t bands, ptrdiff_t size, double *x)
     for (ptrdiff_t band = 1; band < bands; band++) axpy(size, 1, x + band * size, x);
 }
 
-static void add_histograms(const piece *s, ptrdiff_t *to)
+static void add_histograms(const crs_envelope_piece *s, ptrdiff_t *to)
 {
     for (int k = 0; k < CRS_ENVELOPE_BINS; k++) to[k] = 0;
     for (int k = 0; k < s->c.threads; k++)
         for (int b = 0; b < CRS_ENVELOPE_BINS; b++) to[b] += s->worker[k].histogram[b];
 }
 
-static void want(piece *s, const crs_envelope_sums *out)
+static void want(crs_envelope_piece *s, const crs_envelope_sums *out)
 {
     s->rows_wanted = s->columns_wanted = false;
     s->counted = out->every > 1 ? UINT32_MAX / (uint32_t)out->every : UINT32_MAX;
@@ -528,8 +393,8 @@ static void want(piece *s, const crs_envelope_sums *out)
         memset(s->worker[k].histogram, 0, CRS_ENVELOPE_BINS * sizeof *s->worker[k].histogram);
 }
 
-/* Everything of one slab but how many entries were observed */
-static void pass(piece *s, const request *r, const crs_kruskal *k, crs_envelope_sums *out)
+void crs_envelope_pass(crs_envelope_piece *s, const crs_envelope_request *r, const crs_kruskal *k,
+                       crs_envelope_sums *out)
 {
     const crs_cp_grid *g = &s->grid;
     const double *a = s->sums;
@@ -554,139 +419,6 @@ static void pass(piece *s, const request *r, const crs_kruskal *k, crs_envelope_
     fold_modes(s, out);
 }
 
-/* Totals, then of every mode the gradient and the marginal */
-enum { VALUE, VALUE_NEXT, SQUARES, WEIGHTS, NONZEROS, HISTOGRAM, MODES };
-
-static void plan_sums(const void *args, const crease_space *shape, crs_total *sums)
-{
-    const request *r = args;
-    for (int k = VALUE; k <= WEIGHTS; k++) crs_total_plan(sums, CRS_SUM, 1);
-    crs_total_plan(sums, CRS_COUNT, 1);
-    crs_total_plan(sums, CRS_COUNT, CRS_ENVELOPE_BINS);
-    for (int n = 0; n < shape->order; n++) {
-        crs_total_plan(sums, CRS_SUM, shape->dim[n] * r->c.rank);
-        crs_total_plan(sums, CRS_SUM, shape->dim[n]);
-    }
-}
-
-typedef struct {
-    int workers;
-    piece worker[];
-} pieces;
-
-static void close_pieces(void *room)
-{
-    pieces *p = room;
-    for (int k = 0; k < p->workers; k++) crs_free(p->worker[k].memory);
-    crs_free(p);
-}
-
-static void *open_pieces(const void *args, const crs_partition *cut, int workers, int threads,
-                         crease_error *e)
-{
-    const request *r = args;
-    crs_envelope_settings c = r->c;
-    piece planned;
-    c.threads = threads;
-    const ptrdiff_t bytes = plan_slabs(&planned, &c, cut, e);
-    if (bytes < 0) return NULL;
-    pieces *p = crs_alloc(1, sizeof *p + (size_t)workers * sizeof *p->worker);
-    if (!p) return crs_fail(e, CREASE_NO_MEMORY, "robust CP: out of memory"), NULL;
-    for (p->workers = 0; p->workers < workers; p->workers++) {
-        p->worker[p->workers] = planned;
-        if (!give_memory(&p->worker[p->workers], bytes, e)) return close_pieces(p), NULL;
-    }
-    return p;
-}
-
-static bool add_slab(const void *args, void *room, const crs_slab *slab, int worker,
-                     crs_total *sums, crease_error *e)
-{
-    const request *r = args;
-    piece *s = &((pieces *)room)->worker[worker];
-    look_at(s, slab);
-    const crs_kruskal k = crs_slab_kruskal(slab, &r->k);
-    const ptrdiff_t rank = k.rank;
-    crs_envelope_sums *out = s->out;
-    int64_t count[CRS_ENVELOPE_BINS];
-    (void)e;
-    out->every = r->out->every;
-    for (int n = 0; n < slab->shape.order; n++) {
-        out->gradient[n] = r->out->gradient[n] ? s->gradient[n] : NULL;
-        out->marginal[n] = r->out->marginal[n] ? s->marginal[n] : NULL;
-    }
-    pass(s, r, &k, out);
-    crs_total_add(sums, VALUE, 0, 1, &out->value);
-    crs_total_add(sums, VALUE_NEXT, 0, 1, &out->value_next);
-    crs_total_add(sums, SQUARES, 0, 1, &out->squares);
-    crs_total_add(sums, WEIGHTS, 0, 1, &out->weights);
-    for (int b = 0; b < CRS_ENVELOPE_BINS; b++) count[b] = out->histogram[b];
-    crs_total_count(sums, HISTOGRAM, 0, CRS_ENVELOPE_BINS, count);
-    count[0] = out->nonzeros;
-    crs_total_count(sums, NONZEROS, 0, 1, count);
-    for (int n = 0; n < slab->shape.order; n++) {
-        const ptrdiff_t at = slab->from[n], rows = slab->shape.dim[n];
-        const int array = MODES + 2 * n;
-        if (out->gradient[n]) crs_total_add(sums, array, at * rank, rows * rank, out->gradient[n]);
-        if (out->marginal[n]) crs_total_add(sums, array + 1, at, rows, out->marginal[n]);
-    }
-    return true;
-}
-
-static const crs_job pass_job = { .name = "pass",
-                                  .size = sizeof(request),
-                                  .plan = plan_sums,
-                                  .open = open_pieces,
-                                  .close = close_pieces,
-                                  .add = add_slab };
-
-static void read_sums(const crs_envelope *s, crs_envelope_sums *out)
-{
-    const crs_total *t = &s->look.sums;
-    const crease_space *shape = &s->r.c.shape;
-    out->value = crs_total_at(t, VALUE, 0);
-    out->value_next = crs_total_at(t, VALUE_NEXT, 0);
-    out->squares = crs_total_at(t, SQUARES, 0);
-    out->weights = crs_total_at(t, WEIGHTS, 0);
-    out->nonzeros = (ptrdiff_t)t->array[NONZEROS].whole[0];
-    out->unit = s->r.unit;
-    for (int b = 0; b < CRS_ENVELOPE_BINS; b++)
-        out->histogram[b] = (ptrdiff_t)t->array[HISTOGRAM].whole[b];
-    for (int n = 0; n < shape->order; n++) {
-        const ptrdiff_t rows = shape->dim[n];
-        const int array = MODES + 2 * n;
-        if (out->gradient[n]) crs_total_read(t, array, 0, rows * s->r.k.rank, out->gradient[n]);
-        if (out->marginal[n]) crs_total_read(t, array + 1, 0, rows, out->marginal[n]);
-    }
-}
-
-static bool pass_alone(crs_envelope *s, crs_envelope_sums *out, crease_error *e)
-{
-    crs_slab slab;
-    if (!s->source->ops->take(s->source, 0, &slab, e)) return false;
-    look_at(&s->one, &slab);
-    pass(&s->one, &s->r, &s->r.k, out);
-    s->source->ops->give(s->source, &slab);
-    return true;
-}
-
-bool crs_envelope_evaluate(crs_envelope *s, ptrdiff_t rank, const double *const *factor,
-                           const crs_penalty_value *judge, const crs_penalty_value *next,
-                           crs_envelope_sums *out, crease_error *e)
-{
-    crease_watch *watch = out->uncut ? NULL : s->r.c.watch;
-    s->r.k.rank = rank;
-    for (int n = 0; n < s->r.c.shape.order; n++) s->r.k.factor[n] = factor[n];
-    s->r.judge = judge;
-    s->r.next = next;
-    s->r.out = out;
-    out->observed = s->observed;
-    if (!s->look.job) return pass_alone(s, out, e);
-    if (!crs_look_run(&s->look, &s->r, watch, e) || crease_watch_over(watch)) return false;
-    read_sums(s, out);
-    return true;
-}
-
 /* Where bin b begins: eight equal steps per octave. */
 static double edge(int b)
 {
@@ -709,7 +441,7 @@ double crs_envelope_quantile(const crs_envelope_sums *a, double q)
 }
 
 /* Entry j of the slab; m is M there. */
-static double part_of(const piece *s, crs_cp_part part, ptrdiff_t j, double m)
+static double part_of(const crs_envelope_piece *s, crs_cp_part part, ptrdiff_t j, double m)
 {
     const double c = s->next.c;
     if (part == CRS_CP_LOW_RANK) return m;
@@ -720,8 +452,11 @@ static double part_of(const piece *s, crs_cp_part part, ptrdiff_t j, double m)
     return part == CRS_CP_B ? c * rest / s->c.alpha_noise : 2 * c * rest;
 }
 
-static void read_slab(const piece *s, crs_cp_part part, double *out)
+void crs_envelope_read_slab(crs_envelope_piece *s, const crs_penalty_value *penalty,
+                            const crs_kruskal *k, crs_cp_part part, double *out)
 {
+    s->next = rule_of(penalty, s->c.alpha_noise);
+    set_point(s, k->rank, k->factor);
     const ptrdiff_t right = s->grid.right, width = s->grid.width, rank = s->k.rank;
     double *kr = s->worker->rows;
     for (ptrdiff_t row = 0; row < s->grid.left; row++, out += right) {
@@ -732,24 +467,4 @@ static void read_slab(const piece *s, crs_cp_part part, double *out)
                 axpy(fewer(width, right - j), kr[r], s->columns + j * rank + r * width, out + j);
         for (ptrdiff_t j = 0; j < right; j++) out[j] = part_of(s, part, row * right + j, out[j]);
     }
-}
-
-bool crs_envelope_read(crs_envelope *s, ptrdiff_t rank, const double *const *factor,
-                       const crs_penalty_value *penalty, crs_cp_part part, double *out,
-                       crease_error *e)
-{
-    piece *p = s->look.job ? ((pieces *)s->look.room)->worker : &s->one;
-    crs_kruskal k = { .shape = s->r.c.shape, .rank = rank };
-    for (int n = 0; n < k.shape.order; n++) k.factor[n] = factor[n];
-    for (ptrdiff_t j = 0; j < s->source->cut.count; j++) {
-        crs_slab slab;
-        if (!s->source->ops->take(s->source, j, &slab, e)) return false;
-        const crs_kruskal own = crs_slab_kruskal(&slab, &k);
-        look_at(p, &slab);
-        p->next = rule_of(penalty, p->c.alpha_noise);
-        set_point(p, rank, own.factor);
-        read_slab(p, part, out + slab.first);
-        s->source->ops->give(s->source, &slab);
-    }
-    return true;
 }

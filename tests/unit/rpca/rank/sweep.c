@@ -7,6 +7,7 @@
 #include "rpca/rpca.h"
 #include "support/arrays.h"
 #include "support/rpca_naive.h"
+#include "support/slab_copies.h"
 
 static crease_cp_instance *instance(const crease_space *s, ptrdiff_t rank, double noise,
                                     uint64_t seed)
@@ -33,6 +34,33 @@ static void true_rank_is_found_by_a_table_and_by_a_search(void **state)
             crease_cp_rank_table_free(t);
             crease_cp_instance_free(c);
         }
+}
+
+/* Slabs with a mask of their own, and the same entries as an array with nan */
+static void a_source_has_the_table_of_its_entries(void **state)
+{
+    const crease_space s = { .order = 3, .dim = { 8, 10, 12 } };
+    crease_cp_instance *c = instance(&s, 2, 1e-2, 5);
+    unsigned char w[960];
+    double t[960];
+    const crease_cp_rank_options o = { .low = 1, .high = 3, .most = 900 };
+    (void)state;
+    for (int j = 0; j < 960; j++) {
+        w[j] = j % 9 > 0;
+        t[j] = w[j] ? c->tensor[j] : 0;
+        if (!w[j]) c->tensor[j] = NAN;
+    }
+    slab_copies slabs = copies_of(cut_at(&s, 0, 3), t, w);
+    crease_cp_rank_table *a = crease_cp_rank_sweep(&s, c->tensor, NULL, &o, NULL);
+    crease_cp_rank_table *b = crs_rank_sweep_on(&slabs.source, &o, NULL);
+    assert_non_null(a);
+    assert_non_null(b);
+    assert_int_equal(b->rank, 2);
+    assert_string_equal(a->reason, b->reason);
+    for (ptrdiff_t k = 0; k < a->count; k++) assert_true(a->row[k].loss == b->row[k].loss);
+    crease_cp_rank_table_free(a);
+    crease_cp_rank_table_free(b);
+    crease_cp_instance_free(c);
 }
 
 /* A fit that hands back the truth: its errors are those of the noise, its consistency is known. */
@@ -443,6 +471,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(true_rank_is_found_by_a_table_and_by_a_search),
+        cmocka_unit_test(a_source_has_the_table_of_its_entries),
         cmocka_unit_test(errors_of_a_supplied_fit_are_those_of_the_noise),
         cmocka_unit_test(a_search_from_above_ends_where_one_without_does),
         cmocka_unit_test(most_ranks_are_found_in_noise_as_large_as_the_data),
