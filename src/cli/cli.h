@@ -211,8 +211,8 @@ bool crs_asked_of(const crs_args *a, crs_asked *out, crease_error *e);
  * them, or the file itself. Prints its notice. */
 bool crs_read_data(const crs_args *a, const char *path, const crs_asked *asked, crs_array *out,
                    crease_error *e);
-/* The same of an array whose shape, axes and notice are there. */
-bool crs_name_data(const crs_args *a, const char *path, crs_array *x, crease_error *e);
+/* The same of an array that was read, or is going to be; on failure it is freed. */
+bool crs_name_data(const crs_args *a, const char *path, crs_array *out, crease_error *e);
 /* "sample 7, emission 342 nm" of entry j. */
 void crs_place_text(const crs_array *x, ptrdiff_t j, char *out, size_t size);
 /* Where something is known of the axes: is every entry finite, or missing? The sentence names it by

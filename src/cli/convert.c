@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "io/stream/stream.h"
 
 typedef struct {
     const crs_args *a;
@@ -349,13 +350,100 @@ static bool report(job *j, crease_error *e)
     return true;
 }
 
+/* ---- more than one slab: read and written part after part ---- */
+
+typedef struct {
+    crs_source *source;
+    int from[CREASE_MAX_ORDER];
+} parts;
+
+static bool put_parts(void *self, crs_sink *to, crease_error *e)
+{
+    const parts *p = self;
+    return crs_sink_copy(to, p->source, p->from, e);
+}
+
+/* Can both files be had in parts, and is all of it asked for? Then x has all but the entries. */
+static bool has_parts(job *j, crs_place *place)
+{
+    const crs_format *format;
+    if (!j->format->lay || crs_given(j->a, CRS_OPT_SLICE) || crs_is_memory(j->out) ||
+        crs_ends_in(j->out, ".gz") ||
+        !crs_read_place(j->in, &j->asked, place, &j->x, &format, NULL))
+        return false;
+    if (place->access != CRS_PLACE_WHOLE && crs_partition_of(&place->shape).count > 1) return true;
+    crs_array_free(&j->x);
+    return false;
+}
+
+/* Dimensions in another order: of x, and where they come from in the file. */
+static bool reorder(job *j, const crs_place *place, int from[CREASE_MAX_ORDER], crease_error *e)
+{
+    const char *text = crs_given(j->a, CRS_OPT_TRANSPOSE);
+    const int order = j->x.shape.order;
+    const crease_space shape = j->x.shape;
+    const crs_axes axes = j->x.axes;
+    for (int n = 0; n < order; n++) from[n] = n;
+    if (text && !parse_order(text, order, from, e)) return false;
+    for (int n = 0; n < order; n++) {
+        j->x.shape.dim[n] = shape.dim[from[n]];
+        j->x.axes.axis[n] = axes.axis[from[n]];
+        if (place->reversed) from[n] = order - 1 - from[n];
+    }
+    text = crs_given(j->a, CRS_OPT_MERGE);
+    return !text || merge(&j->x, text, e);
+}
+
+/* What the new file knows of its dimensions; entries are as they were, but for their length. */
+static bool compare_parts(job *j, const crs_place *place, bool single, crease_error *e)
+{
+    crs_array back;
+    crs_place there;
+    const crs_format *format;
+    const crs_asked same = { .read_as = crs_given(j->a, CRS_OPT_FORMAT) };
+    if (!crs_read_place(j->out, &same, &there, &back, &format, e)) return false;
+    if (single &&
+        !(place->access == CRS_PLACE_RAW && place->type.kind == 'f' && place->type.bytes <= 4))
+        lose(j, "digits beyond those of 32 bits");
+    for (int n = 0; n < j->x.shape.order; n++) compare_axis(j, n, &back);
+    crs_array_free(&back);
+    return true;
+}
+
+static bool convert_parts(job *j, const crs_place *place, crease_error *e)
+{
+    const char *type = crs_given(j->a, CRS_OPT_AS);
+    const crs_stream_settings s = { .asked = &j->asked,
+                                    .bytes = crs_stream_floor(&place->shape, false),
+                                    .as_stored = true };
+    parts p;
+    if (!crs_name_data(j->a, j->in, &j->x, e) || !reorder(j, place, p.from, e)) return false;
+    const crs_item item = { .name = "data",
+                            .shape = &j->x.shape,
+                            .axes = &j->x.axes,
+                            .single = type && strcmp(type, "f4") == 0,
+                            .watch = j->a->watch };
+    p.source = crs_stream_open(j->in, &s, e);
+    if (!p.source) return false;
+    const bool written = crs_sink_write(j->out, j->format, &item, put_parts, &p, e);
+    p.source->ops->close(p.source);
+    return written && compare_parts(j, place, item.single, e);
+}
+
+static bool convert_whole(job *j, crease_error *e)
+{
+    return crs_read_data(j->a, j->in, &j->asked, &j->x, e) && reshape(j, e) && write_array(j, e);
+}
+
 static bool run(const crs_args *a, crease_error *e)
 {
+    crs_place place;
     job j = { .a = a, .in = a->word[0], .out = a->word[1] };
     bool done = crs_asked_of(a, &j.asked, e) && choose_format(&j, e) && may_write(&j, e);
     j.asked.missing = true;
-    done = done && crs_read_data(a, j.in, &j.asked, &j.x, e) && reshape(&j, e) &&
-           write_array(&j, e) && report(&j, e);
+    if (done)
+        done = (has_parts(&j, &place) ? convert_parts(&j, &place, e) : convert_whole(&j, e)) &&
+               report(&j, e);
     crs_array_free(&j.x);
     return done;
 }
@@ -370,7 +458,10 @@ const crs_verb crs_convert_verb = {
             "its way the array can be cut (--slice), transposed and merged, in this order, and its "
             "dimensions named (--axes, before that). The new file is read again, and whatever its "
             "format could not hold is said; names of dimensions then go to a file of their own "
-            "beside it, NAME.axes.json.",
+            "beside it, NAME.axes.json. More than 4 million entries go from .npy or HDF5 to .npy "
+            "or HDF5 "
+            "part after part, in little memory whatever their number; such HDF5 files are not "
+            "packed.",
     .example = "crease convert instance/tensor.npy matrix.npy --merge 1,2",
     .takes =
         CRS_LIST(CRS_TAKES(SLICE), CRS_TAKES(TRANSPOSE), CRS_TAKES(MERGE), CRS_TAKES(AS),

@@ -41,14 +41,15 @@ static bool name_axes(const crs_args *a, const char *path, crs_array *x, crease_
     return true;
 }
 
-bool crs_name_data(const crs_args *a, const char *path, crs_array *x, crease_error *e)
+bool crs_name_data(const crs_args *a, const char *path, crs_array *out, crease_error *e)
 {
-    const bool done = name_axes(a, path, x, e) && crs_axes_fit(&x->axes, &x->shape, path, e) &&
-                      crs_axes_tidy(&x->axes, x->shape.order, x->notice, sizeof x->notice, e);
+    const bool done =
+        name_axes(a, path, out, e) && crs_axes_fit(&out->axes, &out->shape, path, e) &&
+        crs_axes_tidy(&out->axes, out->shape.order, out->notice, sizeof out->notice, e);
     if (done)
-        crs_print_notice(a, x);
+        crs_print_notice(a, out);
     else
-        crs_array_free(x);
+        crs_array_free(out);
     return done;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * generate: random instances with their truth, as files */
 #include "cli/rpca.h"
+#include "io/stream/stream.h"
 
 static bool is_eem(const crs_args *a) { return strcmp(a->word[0], "eem") == 0; }
 
@@ -56,10 +57,11 @@ static bool read_recipe(const crs_args *a, crease_cp_recipe *r, crease_error *e)
     return read_spoils(a, r, e);
 }
 
-/* The four tensors, the places of the outliers, and the factors twice (the kernels' copies). */
-static double forecast(const crease_cp_recipe *r)
+/* The four tensors, the places of the outliers, and the factors twice (the kernels' copies); of a
+ * large one the factors. */
+static double forecast(const crease_cp_recipe *r, bool large)
 {
-    const double n = (double)crease_size(&r->shape);
+    const double n = large ? 0 : (double)crease_size(&r->shape);
     double factors = 0;
     for (int k = 0; k < r->shape.order; k++)
         factors += 2 * (double)r->shape.dim[k] * (double)r->rank;
@@ -124,9 +126,40 @@ static crs_result begin_document(const crs_args *a, const crease_cp_recipe *r, c
     return out;
 }
 
+/* Is it drawn entry by entry as it is written? cp of more than one slab is. */
+static bool is_large(const crs_args *a, const crease_cp_recipe *r)
+{
+    return strcmp(a->word[0], "cp") == 0 && crs_partition_of(&r->shape).count > 1;
+}
+
+enum { PIECE = 1 << 20 }; /* entries that are drawn at a time */
+
+static void draw_items(const void *self, ptrdiff_t first, ptrdiff_t count, double *out)
+{
+    (void)first; /* they come in their order */
+    crs_cp_draw(*(crs_cp_drawing *const *)self, count, out);
+}
+
+static bool draw_parts(crs_folder *f, const crease_cp_instance *c, crease_error *e)
+{
+    static const char *const name[] = { "tensor.npy", "lowrank.npy", "sparse.npy", "noise.npy" };
+    double *buffer = crs_doubles(PIECE, "entries of an instance", e);
+    bool done = buffer;
+    for (int k = 0; done && k < 4; k++) {
+        crs_cp_drawing part = { c, k <= 1, k % 2 == 0, k == 0 || k == 3, 0, 0 }, *self = &part;
+        const crs_pieces pieces = { draw_items, &self, buffer, PIECE };
+        done = crs_folder_pieces(f, name[k], &c->recipe.shape, &pieces, e) &&
+               (!crease_watch_over(c->recipe.watch) || crs_cut(e, "the instance"));
+        crs_watch_part(c->recipe.watch, k + 1, 4);
+    }
+    crs_free(buffer);
+    return done;
+}
+
 static bool write_parts(crs_folder *f, const crease_cp_instance *c, crease_error *e)
 {
     const crease_space *s = &c->recipe.shape;
+    if (!c->tensor) return draw_parts(f, c, e);
     return crs_folder_array(f, "tensor.npy", s, c->tensor, e) &&
            crs_folder_array(f, "lowrank.npy", s, c->lowrank, e) &&
            crs_folder_array(f, "sparse.npy", s, c->sparse, e) &&
@@ -261,14 +294,17 @@ static bool generate_tucker(const crs_args *a, crs_folder *f, crease_error *e)
 static bool generate_cp(const crs_args *a, crs_folder *f, crease_error *e)
 {
     crease_cp_recipe r = { .rank = 0 };
-    if (!read_recipe(a, &r, e) || !crs_memory_suffices("the instance", forecast(&r), e) ||
-        !crs_folder_of(a, f, e))
+    if (!read_recipe(a, &r, e)) return false;
+    const bool large = is_large(a, &r);
+    if (!crs_memory_suffices("the instance", forecast(&r, large), e) || !crs_folder_of(a, f, e))
         return false;
-    if (crs_dry(a)) return foretell(a, &r.shape, forecast(&r)), true;
+    if (crs_dry(a)) return foretell(a, &r.shape, forecast(&r, large)), true;
     crease_watch_enter(a->watch, CREASE_PHASE_FIT);
     r.watch = a->watch;
-    crease_cp_instance *c = is_eem(a) ? crease_eem_generate(&r, e) : crease_cp_generate(&r, e);
-    crease_watch_enter(a->watch, CREASE_PHASE_WRITE);
+    crease_cp_instance *c = large       ? crs_cp_instance_bare(&r, e)
+                            : is_eem(a) ? crease_eem_generate(&r, e)
+                                        : crease_cp_generate(&r, e);
+    if (!large) crease_watch_enter(a->watch, CREASE_PHASE_WRITE);
     const bool done = c && write_all(a, f, c, e);
     crease_cp_instance_free(c);
     return done;

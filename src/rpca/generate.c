@@ -10,6 +10,7 @@
  * of random numbers, every entry its own index in it: the result depends on the seed alone. */
 #include "rpca/tucker/tucker.h"
 
+#include "core/parallel.h"
 #include "rpca/rpca.h"
 #include "tensor/tensor.h"
 
@@ -45,11 +46,11 @@ bool crease_cp_recipe_check(const crease_cp_recipe *r, crease_error *e)
            crs_fail(e, CREASE_BAD_ARGUMENT, "the noise is %g; give a number >= 0", r->noise);
 }
 
-static bool allocate(crease_cp_instance *c, crease_error *e)
+static bool allocate(crease_cp_instance *c, bool bare, crease_error *e)
 {
     const ptrdiff_t n = crease_size(&c->recipe.shape);
     double **part[] = { &c->tensor, &c->lowrank, &c->sparse, &c->noise };
-    for (size_t k = 0; k < sizeof part / sizeof *part; k++)
+    for (size_t k = 0; !bare && k < sizeof part / sizeof *part; k++)
         if (!(*part[k] = crs_doubles(n, "an instance", e))) return false;
     for (int k = 0; k < c->recipe.shape.order; k++) {
         c->factor[k] = crs_doubles(c->recipe.shape.dim[k] * c->recipe.rank, "a factor", e);
@@ -75,7 +76,7 @@ bool crs_cp_instance_outliers(crease_cp_instance *c, crease_error *e)
     return true;
 }
 
-crease_cp_instance *crs_cp_instance_new(const crease_cp_recipe *r, crease_error *e)
+static crease_cp_instance *new_instance(const crease_cp_recipe *r, bool bare, crease_error *e)
 {
     if (!crease_cp_recipe_check(r, e)) return NULL;
     crease_cp_instance *c = crs_alloc(1, sizeof *c);
@@ -84,9 +85,17 @@ crease_cp_instance *crs_cp_instance_new(const crease_cp_recipe *r, crease_error 
         return NULL;
     }
     c->recipe = *r;
-    if (allocate(c, e)) return c;
+    c->count = (ptrdiff_t)floor(r->outliers * (double)crease_size(&r->shape) + 0.5);
+    if (allocate(c, bare, e)) return c;
     crease_cp_instance_free(c);
     return NULL;
+}
+
+crease_cp_instance *crs_cp_instance_new(const crease_cp_recipe *r, crease_error *e)
+{
+    crease_cp_instance *c = new_instance(r, false, e);
+    if (c) c->count = 0;
+    return c;
 }
 
 bool crs_cp_instance_add(crease_cp_instance *c, crease_error *e)
@@ -104,13 +113,100 @@ bool crs_cp_instance_add(crease_cp_instance *c, crease_error *e)
     return !crease_watch_over(r->watch) || crs_cut(e, "the instance");
 }
 
+static void draw_factors(crease_cp_instance *c)
+{
+    const crease_cp_recipe *r = &c->recipe;
+    for (int k = 0; k < r->shape.order; k++)
+        crs_normals(r->seed, (uint64_t)(CRS_STREAM_FACTOR + k), r->shape.dim[k] * r->rank,
+                    c->factor[k]);
+}
+
+crease_cp_instance *crs_cp_instance_bare(const crease_cp_recipe *r, crease_error *e)
+{
+    crease_cp_instance *c = new_instance(r, true, e);
+    if (c) draw_factors(c);
+    return c;
+}
+
+enum { ENTRIES = 1 << 12 }; /* of a task */
+
+typedef struct {
+    const crs_cp_drawing *p;
+    ptrdiff_t count;
+    double *out;
+} items;
+
+/* x_j = sum_r X_1(i_1,r) ... X_d(i_d,r), in the order of r */
+static double lowrank_at(const crease_cp_instance *c, ptrdiff_t j)
+{
+    const double *row[CREASE_MAX_ORDER];
+    const ptrdiff_t rank = c->recipe.rank;
+    double sum = 0;
+    for (int n = c->recipe.shape.order - 1; n >= 0; j /= c->recipe.shape.dim[n--])
+        row[n] = c->factor[n] + j % c->recipe.shape.dim[n] * rank;
+    for (ptrdiff_t k = 0; k < rank; k++) {
+        double product = row[0][k];
+        for (int n = 1; n < c->recipe.shape.order; n++) product *= row[n][k];
+        sum += product;
+    }
+    return sum;
+}
+
+static void begin_items(void *self, ptrdiff_t task, int worker)
+{
+    const items *t = self;
+    const ptrdiff_t first = task * ENTRIES, end = fewer(first + ENTRIES, t->count);
+    (void)worker;
+    for (ptrdiff_t j = first; j < end; j++)
+        t->out[j] = t->p->lowrank ? lowrank_at(t->p->c, t->p->next + j) : 0;
+}
+
+static void end_items(void *self, ptrdiff_t task, int worker)
+{
+    const items *t = self;
+    const crease_cp_recipe *r = &t->p->c->recipe;
+    const crease_random random = { r->seed, CRS_STREAM_NOISE };
+    const ptrdiff_t first = task * ENTRIES, end = fewer(first + ENTRIES, t->count);
+    (void)worker;
+    for (ptrdiff_t j = first; j < end; j++)
+        t->out[j] += r->noise * crease_random_normal(random, (uint64_t)(t->p->next + j));
+}
+
+/* As crease_random_sample, which goes on where it was. */
+static void add_outliers(crs_cp_drawing *p, ptrdiff_t count, double *out)
+{
+    const crease_cp_recipe *r = &p->c->recipe;
+    const ptrdiff_t n = crease_size(&r->shape);
+    const crease_random places = { r->seed, CRS_STREAM_PLACES },
+                        values = { r->seed, CRS_STREAM_OUTLIERS };
+    for (ptrdiff_t j = 0; j < count && p->taken < p->c->count; j++) {
+        const uint64_t left = (uint64_t)(n - p->next - j),
+                       wanted = (uint64_t)(p->c->count - p->taken);
+        if (crease_random_below(places, (uint64_t)(p->next + j), left) < wanted)
+            out[j] += r->magnitude * crease_random_normal(values, (uint64_t)p->taken++);
+    }
+}
+
+void crs_cp_draw(crs_cp_drawing *p, ptrdiff_t count, double *out)
+{
+    items t = { p, count, out };
+    const int threads = crs_useful_threads(0, count);
+    const ptrdiff_t tasks = (count + ENTRIES - 1) / ENTRIES;
+    if (crease_watch_over(p->c->recipe.watch)) {
+        fill(count, 0, out);
+        return;
+    }
+    crs_parallel_runs(threads, tasks, begin_items, &t);
+    if (p->sparse) add_outliers(p, count, out);
+    if (p->noise && p->c->recipe.noise > 0) crs_parallel_runs(threads, tasks, end_items, &t);
+    p->next += count;
+}
+
 crease_cp_instance *crease_cp_generate(const crease_cp_recipe *r, crease_error *e)
 {
     crease_cp_instance *c = crs_cp_instance_new(r, e);
     if (!c) return NULL;
-    for (int k = 0; k < r->shape.order; k++)
-        crs_normals(r->seed, (uint64_t)(CRS_STREAM_FACTOR + k), r->shape.dim[k] * r->rank,
-                    c->factor[k]);
+    draw_factors(c);
     if (crs_cp_instance_outliers(c, e) && crs_cp_instance_add(c, e)) return c;
     crease_cp_instance_free(c);
     return NULL;

@@ -327,4 +327,15 @@ crease_cp_instance *crs_cp_instance_new(const crease_cp_recipe *r, crease_error 
 bool crs_cp_instance_outliers(crease_cp_instance *c, crease_error *e);
 bool crs_cp_instance_add(crease_cp_instance *c, crease_error *e);
 
+/* The factors of crease_cp_generate alone, for an instance that does not fit into memory; and its
+ * parts a few entries at a time, from the first to the last. The tensor is the sum of the others.
+ * With the recipe's watch over they are 0. */
+crease_cp_instance *crs_cp_instance_bare(const crease_cp_recipe *r, crease_error *e);
+typedef struct {
+    const crease_cp_instance *c;
+    bool lowrank, sparse, noise; /* what is added up */
+    ptrdiff_t next, taken;       /* the entry to come, and outliers before it; 0 at first */
+} crs_cp_drawing;
+void crs_cp_draw(crs_cp_drawing *p, ptrdiff_t count, double *out);
+
 #endif

@@ -87,7 +87,8 @@ expect_exit 64 "fraction of outliers is 2" generate cp --shape 3,2 --rank 1 --ou
 expect_exit 64 "noise is -1" generate cp --shape 3,2 --rank 1 --noise -1 --out x
 expect_exit 64 "magnitude" generate cp --shape 3,2 --rank 1 --magnitude nan --out x
 expect_exit 71 "needs .* TB of memory and .* are free" \
-    generate cp --shape 1000000,1000000,10 --rank 2 --out x
+    generate tucker --shape 1000000,1000000,10 --rank 2 --out x
+expect_exit 74 'cannot be written: (File too large|No space left on device)' generate cp --shape 1000000,1000000,10 --rank 2 --out x # drawn as it is written
 for kind in cp tucker matrix; do
     expect_exit 64 "fraction of outliers is nan" generate $kind --shape 3,2 --rank 1 --outliers nan --out x
     expect_exit 64 "noise is inf" generate $kind --shape 3,2 --rank 1 --noise inf --out x

@@ -88,20 +88,27 @@ static void allow_seconds(crs_emit *to, double more)
     setrlimit(RLIMIT_CPU, &r);
 }
 
-bool crs_emit_shape(crs_emit *to, const crease_space *s, const int *slow, int bytes,
-                    crease_error *e)
+/* May the file hold an array of this shape? */
+static bool is_credible(const crs_emit *to, const crease_space *s, int bytes, crease_error *e)
 {
     crease_error why;
-    layout l = { .shape = *s };
-    const double slowest = 2e7; /* bytes a second */
     if (!crease_space_check(s, &why))
         return crs_fail(e, CREASE_BAD_DATA, "%.150s: %.200s", to->name, why.text);
     const double claimed = (double)crease_size(s) * (double)bytes;
-    if (claimed > RATIO * to->file_bytes + 1e6)
-        return crs_fail(e, CREASE_BAD_DATA,
-                        "%.150s: its array would have %.3g MB, more than %d times the file's %.3g; "
-                        "the file is damaged, or give it with less compression",
-                        to->name, claimed / 1e6, RATIO, to->file_bytes / 1e6);
+    return claimed <= RATIO * to->file_bytes + 1e6 ||
+           crs_fail(e, CREASE_BAD_DATA,
+                    "%.150s: its array would have %.3g MB, more than %d times the file's %.3g; "
+                    "the file is damaged, or give it with less compression",
+                    to->name, claimed / 1e6, RATIO, to->file_bytes / 1e6);
+}
+
+bool crs_emit_shape(crs_emit *to, const crease_space *s, const int *slow, int bytes,
+                    crease_error *e)
+{
+    layout l = { .shape = *s };
+    const double slowest = 2e7; /* bytes a second */
+    if (!is_credible(to, s, bytes, e)) return false;
+    const double claimed = (double)crease_size(s) * (double)bytes;
     for (int n = 0; n < s->order; n++) l.slow[n] = slow ? slow[n] : n;
     allow_seconds(to, claimed / slowest);
     return send_to(to, SHAPE, 0, &l, sizeof l, e);
@@ -156,7 +163,7 @@ bool crs_emit_member(crs_emit *to, const crs_inside *m, crease_error *e)
 
 bool crs_emit_place(crs_emit *to, const crs_place *p, crease_error *e)
 {
-    return send_to(to, PLACE, 0, p, sizeof *p, e);
+    return is_credible(to, &p->shape, p->type.bytes, e) && send_to(to, PLACE, 0, p, sizeof *p, e);
 }
 
 bool crs_emit_asks(crs_emit *to, ptrdiff_t *k)

@@ -62,13 +62,4 @@ bool crs_child_list(crs_decode *decode, const crs_input *s, crs_listing *out, cr
 bool crs_child_place(crs_decode *decode, const crs_input *s, const crs_asked *asked, crs_place *out,
                      crs_array *about, crease_error *e);
 
-/* A child that gives slabs whenever they are asked for. What it was opened with is borrowed. It
- * ends with the thread that has opened it. */
-typedef struct crs_feed crs_feed;
-crs_feed *crs_feed_open(crs_decode *decode, const crs_input *s, const crs_asked *asked,
-                        crease_error *e);
-/* All `count` items of slab k; after a failure it gives nothing more. */
-bool crs_feed_take(crs_feed *f, ptrdiff_t k, ptrdiff_t count, double *out, crease_error *e);
-void crs_feed_close(crs_feed *f);
-
 #endif

@@ -553,11 +553,14 @@ static bool is_as_stored(const dataset *x)
 static bool send_place(dataset *x, crs_emit *to, crease_error *e)
 {
     crs_place p = { .access = CRS_PLACE_FED, .shape = x->shape, .reversed = x->matlab };
+    crs_number type;
+    p.type.bytes = (int)H5Tget_size(x->type);
     const hid_t plist = H5Dget_create_plist(x->d);
     const haddr_t offset = H5Dget_offset(x->d);
     if (H5Pget_layout(plist) == H5D_CONTIGUOUS && offset != HADDR_UNDEF && is_as_stored(x) &&
-        plain_number(x->type, &p.type)) {
+        plain_number(x->type, &type)) {
         p.access = CRS_PLACE_RAW;
+        p.type = type;
         p.offset = (long long)offset;
     }
     H5Pclose(plist);

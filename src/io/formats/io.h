@@ -118,7 +118,7 @@ typedef struct {
         CRS_PLACE_FED    /* a process gives slabs */
     } access;
     crease_space shape;
-    crs_number type; /* this and offset: of RAW */
+    crs_number type; /* of RAW; of FED its bytes */
     long long offset;
     bool reversed; /* the file has its dimensions in reverse order: the shape is as in the file */
 } crs_place;
@@ -169,6 +169,15 @@ typedef bool crs_format_placer(const crs_input *s, const crs_asked *asked, crs_p
 /* Runs in a process of its own, without the input's f (child.h). On failure e has the sentence. */
 typedef struct crs_emit crs_emit;
 typedef bool crs_decode(const crs_input *s, const crs_asked *asked, crs_emit *to, crease_error *e);
+/* A process (child.h) that gives slabs whenever they are asked for. What it was opened with is
+ * borrowed. It ends with the thread that has opened it. */
+typedef struct crs_feed crs_feed;
+crs_feed *crs_feed_open(crs_decode *decode, const crs_input *s, const crs_asked *asked,
+                        crease_error *e);
+/* All `count` items of slab k; after a failure it gives nothing more. */
+bool crs_feed_take(crs_feed *f, ptrdiff_t k, ptrdiff_t count, double *out, crease_error *e);
+void crs_feed_close(crs_feed *f);
+
 typedef bool crs_format_writer(const char *path, int count, const crs_item *item, crease_error *e);
 
 /* Makes a file with room for the entries of one item, in row order from byte *offset on: 4 or 8
@@ -253,6 +262,8 @@ typedef struct {
     long long bytes;
     char hash[CRS_HASH];
     const crease_watch *watch; /* gives looks while the file is written; NULL: none */
+    long long
+        expected; /* bytes for which room is taken before the first is written; 0: not known */
 } crs_stamp;
 bool crs_stamp_read(const char *path, crs_stamp *s, crease_error *e);
 

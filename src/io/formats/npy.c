@@ -587,7 +587,12 @@ static bool write_item(const char *path, const crs_item *item, crs_stamp *stamp,
 
 bool crs_write_npy(const char *path, const crs_npy *a, crs_stamp *stamp, crease_error *e)
 {
+    enum { MANY = 1 << 22 }; /* entries */
     const crs_item item = { .shape = a->shape, .data = a->data, .pieces = a->pieces };
+    char head[CRS_NPY_HEAD];
+    const ptrdiff_t n = crease_size(a->shape);
+    if (stamp && n > MANY)
+        stamp->expected = (long long)crs_npy_head("<f8", a->shape, head) + 8 * (long long)n;
     return write_item(path, &item, stamp, e);
 }
 

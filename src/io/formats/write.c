@@ -57,12 +57,23 @@ static bool put_packed(FILE *f, crs_put *put, const void *what)
     return written && closed;
 }
 
+/* Where the file system cannot promise room, it is found out later. */
+static bool has_room(int fd, const crs_stamp *stamp)
+{
+    const long long bytes = stamp ? stamp->expected : 0;
+    const int why = bytes > 0 ? posix_fallocate(fd, 0, (off_t)bytes) : 0;
+    errno = why;
+    return why != ENOSPC && why != EFBIG && why != EDQUOT && why != EIO;
+}
+
 static bool put_all(int fd, bool packed, crs_put *put, const void *what, crs_stamp *stamp)
 {
     char room[1 << 16];
     sink s = { .fd = fd, .watch = stamp ? stamp->watch : NULL };
     crs_hash_begin(&s.hash);
-    FILE *f = fopencookie(&s, "wb", (cookie_io_functions_t){ .write = take });
+    FILE *f = !has_room(fd, packed ? NULL : stamp)
+                  ? NULL
+                  : fopencookie(&s, "wb", (cookie_io_functions_t){ .write = take });
     if (f) setvbuf(f, room, _IOFBF, sizeof room);
     const bool written = f && (packed ? put_packed(f, put, what) : put(f, what)) &&
                          fflush(f) == 0 && (stamp ? begin_sync(fd) : fsync(fd) == 0);

@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #include "core/parallel.h"
-#include "io/formats/child.h"
 #include "io/stream/stream.h"
 
 enum { PIECE = 1 << 22 }; /* bytes between two looks at the watch */
@@ -195,19 +194,20 @@ static bool note_missing(held *h, ptrdiff_t n, crease_error *e)
 }
 
 /* The entries of an array as a source, which owns them from now on, also after a failure. */
-static crs_source *hold(crs_array *a, bool missing, crease_error *e)
+static crs_source *hold(crs_array *a, const crease_space *shape, bool missing, crease_error *e)
 {
+    const crease_space as = *shape; /* it may be the array's */
     held *h = crs_alloc(1, sizeof *h);
     if (!h) {
         crs_array_free(a);
         return crs_fail(e, CREASE_NO_MEMORY, "out of memory: a source"), NULL;
     }
     if (crs_array_own(a, e)) h->t = a->data, a->data = NULL;
-    if (!h->t || (missing && !note_missing(h, crease_size(&a->shape), e))) {
+    if (!h->t || (missing && !note_missing(h, crease_size(&as), e))) {
         crs_array_free(a);
         return close_held(&h->memory.source), NULL;
     }
-    crs_memory_open(&h->memory, &a->shape, h->t, h->seen);
+    crs_memory_open(&h->memory, &as, h->t, h->seen);
     h->ops = *h->memory.source.ops;
     h->ops.close = close_held;
     h->memory.source.ops = &h->ops;
@@ -234,9 +234,10 @@ static crs_source *read_all(file *f, const crs_stream_settings *s, crs_array *ab
                             crease_error *e)
 {
     crs_watch_begin(&f->watch, s->asked ? (crease_watch *)(uintptr_t)s->asked->watch : NULL);
+    const crease_space shape = f->place.shape;
     const bool done = load_all(f, about, e);
     close_file(f);
-    if (done) return hold(about, s->missing, e);
+    if (done) return hold(about, &shape, s->missing, e);
     crs_array_free(about);
     return NULL;
 }
@@ -268,7 +269,8 @@ static crs_source *open_whole(const char *path, const crs_stream_settings *s, cr
         return fail_whole(path, &shape, s, e), NULL;
     crs_array_free(about);
     if (!crs_read_asked(path, s->asked, about, e)) return NULL;
-    if (bytes_of(&about->shape, s->missing) <= s->bytes) return hold(about, s->missing, e);
+    if (bytes_of(&about->shape, s->missing) <= s->bytes)
+        return hold(about, &about->shape, s->missing, e);
     fail_whole(path, &about->shape, s, e);
     crs_array_free(about);
     return NULL;

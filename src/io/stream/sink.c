@@ -86,17 +86,17 @@ bool crs_sink_write(const char *path, const crs_format *format, const crs_item *
 
 /* A box of the source and how it lies in the array. */
 typedef struct {
-    const int *from;
     crease_space whole;                /* the array */
     crease_space shape;                /* of the box, in the order of the array */
     ptrdiff_t begin[CREASE_MAX_ORDER]; /* in the order of the array */
     ptrdiff_t step[CREASE_MAX_ORDER];  /* of the box in the source, in the order of the array */
 } box;
 
-static box box_of(const crs_slab *s, const crease_space *whole, const int *from)
+static box box_of(const crs_slab *s, const crease_space *source, const int *from)
 {
-    box b = { .from = from, .whole = *whole, .shape = s->shape };
+    box b = { .whole = *source, .shape = s->shape };
     for (int n = 0; n < s->shape.order; n++) {
+        b.whole.dim[n] = source->dim[from[n]];
         b.shape.dim[n] = s->shape.dim[from[n]];
         b.begin[n] = s->from[from[n]];
         b.step[n] = crs_right(&s->shape, from[n]);
@@ -187,7 +187,7 @@ bool crs_sink_copy(crs_sink *s, crs_source *source, const int *from, crease_erro
     for (ptrdiff_t k = 0; done && k < cut->count;) {
         crs_slab whole;
         const ptrdiff_t count = join(cut, k, &whole);
-        const box b = box_of(&whole, s->item->shape, from);
+        const box b = box_of(&whole, &cut->shape, from);
         done = take_batch(source, k, count, in, e);
         if (done) transpose(&b, in, out);
         done = done && put_box(s, &b, out, e);

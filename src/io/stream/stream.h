@@ -45,7 +45,8 @@ typedef bool crs_fill(void *self, crs_sink *to, crease_error *e);
 bool crs_sink_write(const char *path, const crs_format *format, const crs_item *item, crs_fill *put,
                     void *self, crease_error *e);
 bool crs_sink_put(crs_sink *s, ptrdiff_t first, ptrdiff_t count, const double *x, crease_error *e);
-/* All slabs of a source; dimension n of the array is from[n] of the source's. */
+/* All slabs of a source; dimension n of the array is from[n] of the source's. The shape of the item
+ * may have neighbouring dimensions as one. */
 bool crs_sink_copy(crs_sink *s, crs_source *source, const int *from, crease_error *e);
 
 /* crs_array_hash of entries as they come; `whole`: as of one slab, which it was up to version 0.4.

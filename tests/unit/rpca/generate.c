@@ -5,6 +5,8 @@
 
 #include "support/rpca_naive.h"
 
+#include "rpca/rpca.h"
+
 static void parts_are_as_the_recipe_says_and_add_up(void **state)
 {
     const crease_space s = { .order = 3, .dim = { 20, 30, 40 } };
@@ -197,9 +199,49 @@ static void seeds_change_the_data_and_bad_recipes_of_fluorescence_are_refused(vo
     assert_null(crease_eem_generate(&r, NULL));
 }
 
+/* In pieces of any length: outliers and noise bit for bit, sums over r to rounding. */
+static void entries_drawn_in_pieces_are_those_of_the_instance(void **state)
+{
+    (void)state;
+    enum { PIECE = 13 };
+    const crease_space shape = { .order = 3, .dim = { 7, 5, 11 } };
+    crease_cp_recipe r = crease_cp_recipe_default(&shape, 3);
+    r.outliers = 0.2;
+    r.noise = 0.1;
+    r.seed = 5;
+    crease_cp_instance *whole = crease_cp_generate(&r, NULL);
+    crease_cp_instance *bare = crs_cp_instance_bare(&r, NULL);
+    assert_non_null(whole);
+    assert_non_null(bare);
+    assert_null(bare->tensor);
+    assert_int_equal(bare->count, whole->count);
+    const double *part[] = { whole->tensor, whole->lowrank, whole->sparse, whole->noise };
+    const ptrdiff_t n = crease_size(&shape);
+    for (int k = 0; k < 4; k++) {
+        crs_cp_drawing d = { bare, k <= 1, k % 2 == 0, k == 0 || k == 3, 0, 0 };
+        for (ptrdiff_t at = 0; at < n; at += PIECE) {
+            double out[PIECE];
+            const ptrdiff_t now = n - at < PIECE ? n - at : PIECE;
+            crs_cp_draw(&d, now, out);
+            for (ptrdiff_t j = 0; j < now; j++)
+                if (k < 2)
+                    assert_close(out[j], part[k][at + j], 1e-14);
+                else
+                    assert_true(out[j] == part[k][at + j]);
+        }
+        if (k == 2) assert_int_equal(d.taken, bare->count);
+    }
+    for (int m = 0; m < 3; m++)
+        assert_memory_equal(bare->factor[m], whole->factor[m],
+                            (size_t)(shape.dim[m] * 3) * sizeof(double));
+    crease_cp_instance_free(bare);
+    crease_cp_instance_free(whole);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(entries_drawn_in_pieces_are_those_of_the_instance),
         cmocka_unit_test(parts_are_as_the_recipe_says_and_add_up),
         cmocka_unit_test(changing_one_part_leaves_the_others),
         cmocka_unit_test(bad_recipes_are_refused),
