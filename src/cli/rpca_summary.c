@@ -269,7 +269,8 @@ void crs_rpca_foretell(const crs_rpca_job *j)
     const bool chosen = j->s.rank == 0;
     const double usual = 3;
     crs_dry_work work = passes_of(&j->s, chosen ? usual : (double)j->s.rank, chosen);
-    if (j->streams) work.least = 17, work.most = 40; /* of the envelope, for a rank that is given */
+    const double times = chosen ? 10 : 1;
+    if (j->streams) work.least = 17 * times, work.most = 40 * times; /* of the envelope */
     const bool pairs = (double)crease_size(&j->given) > CRS_WRITE_ALL;
     char names[ROOM];
     snprintf(names, sizeof names, "%s%s%s%sweights.npy, history.csv",

@@ -56,7 +56,6 @@ expect_exit 71 "with --mask the data must be in memory" rpca big.npy --rank 2 --
 expect_exit 71 "with --method the data must be in memory.*envelope" \
     rpca big.npy --rank 2 --method admm-g --memory 1M --out x
 expect_exit 64 "memory is read by --model cp" rpca big.npy --rank 2 --model tucker --memory 1M --out x
-expect_exit 64 "give the rank" rpca big.npy --memory 140M --out x
 run "$CREASE" check big.npy --rank 2 --memory 140M
 [ $code -eq 0 ] && [[ $out == *"slab by slab"* && $out == *"slabs "*"17 to 40 passes"* ]]
 judge $? "the forecast: exit $code, $out $err"
