@@ -210,6 +210,22 @@ static double beside_slabs(const crs_rpca_job *j)
     return forecast(j, false, false) - 8 * (double)crease_size(&j->s.shape);
 }
 
+static bool too_little(const crs_rpca_job *j, double least, crease_error *e)
+{
+    char need[32], have[32];
+    crs_bytes_text(least, need);
+    crs_bytes_text(j->memory, have);
+    if (crs_given(j->a, CRS_OPT_MEMORY))
+        return crs_fail(e, CREASE_NO_MEMORY,
+                        "robust PCA of this tensor takes at least %s, slab by slab, and --memory "
+                        "allows %s; allow more",
+                        need, have);
+    return crs_fail(e, CREASE_NO_MEMORY,
+                    "robust PCA of this tensor needs %s of memory and %s are free for it; use a "
+                    "smaller rank, smaller data or a larger machine",
+                    need, have);
+}
+
 static bool open_stream(crs_rpca_job *j, crease_error *e)
 {
     const crs_args *a = j->a;
@@ -217,14 +233,7 @@ static bool open_stream(crs_rpca_job *j, crease_error *e)
     const crs_stream_settings s = {
         .asked = &j->asked, .bytes = j->memory - own, .missing = j->s.missing, .about = &j->data
     };
-    char need[32], have[32];
-    crs_bytes_text(least + own, need);
-    crs_bytes_text(j->memory, have);
-    if (least > s.bytes)
-        return crs_fail(e, CREASE_NO_MEMORY,
-                        "robust PCA of this tensor takes at least %s, slab by slab, and %s may be "
-                        "used; allow more by --memory",
-                        need, have);
+    if (least > s.bytes) return too_little(j, least + own, e);
     j->given = j->s.shape;
     if (!parts_of(a, (double)crease_size(&j->given), &j->write, e)) return false;
     if (crs_dry(a)) return true;

@@ -175,8 +175,6 @@ static bool add_piece(const crs_rpca_arrays *a, ptrdiff_t count, double *const *
     const crease_space space = crease_vector(count);
     const double norm = crease_norm(&space, x[FILE_N]);
     double rho = 0;
-    for (ptrdiff_t i = 0; i < count; i++)
-        if (!isnan(x[DATA][i])) a->j->scale += square(x[DATA][i]);
     if (!crease_reg_value(&s->penalty, &space, x[FILE_E], &rho, e)) return false;
     a->j->objective += s->alpha_noise / (1 + s->alpha_noise) * square(norm) + s->alpha * rho;
     return true;

@@ -395,6 +395,7 @@ bool crs_rpca_check(const crs_rpca_claim *c, crease_verification *v, crease_erro
 }
 
 typedef struct {
+    crs_judged *j; /* its scale grows by |T|^2 */
     const crs_rpca_claim *c;
     terms model;
     const crs_center_arrays *center;
@@ -406,6 +407,8 @@ static bool cp_data(void *self, ptrdiff_t first, ptrdiff_t count, double *out, c
     if (first == 0 && !rows_again(a->c->rows, e)) return false;
     if (!rows_next(a->c->rows, count, out, e)) return false;
     crs_center_shift(a->center, -1, first, count, out);
+    for (ptrdiff_t i = 0; i < count; i++)
+        if (!isnan(out[i])) a->j->scale += square(out[i]);
     return true;
 }
 
@@ -420,7 +423,7 @@ static void cp_model(void *self, ptrdiff_t first, ptrdiff_t count, double *out)
 static bool judge_cp_arrays(crs_judged *j, const crs_rpca_claim *c, crease_error *e)
 {
     const double root = 2.0 / c->s.shape.order;
-    cp_arrays own = { .c = c, .center = c->center };
+    cp_arrays own = { .j = j, .c = c, .center = c->center };
     crs_rpca_arrays a = { .j = j,
                           .shape = c->s.shape,
                           .data = cp_data,

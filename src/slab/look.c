@@ -100,6 +100,7 @@ void crs_look_close(crs_look *l)
 bool crs_look_open(crs_look *l, crs_source *s, const crs_job *job, const void *args, int threads,
                    crease_error *e)
 {
+    if (threads < 1) threads = crs_threads();
     const bool apart = s->count >= ENOUGH * (ptrdiff_t)threads;
     *l = (crs_look){ .job = job, .source = s, .workers = apart ? threads : 1 };
     l->threads = apart ? 1 : threads;

@@ -175,7 +175,8 @@ typedef struct {
     struct crs_look_failure *failed; /* of each worker */
 } crs_look;
 
-/* The arguments of later looks may need no more memory, nor other totals, than these. */
+/* The arguments of later looks may need no more memory, nor other totals, than these. threads 0:
+ * all there are. */
 bool crs_look_open(crs_look *l, crs_source *s, const crs_job *job, const void *args, int threads,
                    crease_error *e);
 /* False with the sentence of the first slab that failed; with the watch over some slabs are not in

@@ -42,8 +42,10 @@ def axes_of(path):
     return json.loads(run.stdout)["array"]["axes"] if run.returncode == 0 else run.stderr
 
 
-def has(tool):
-    if shutil.which(tool):
+def has(tool, named=None):
+    """Is it there, and, where other programs have its name, the one that says so?"""
+    told = subprocess.run([tool, "-version"], capture_output=True, text=True).stdout if named and shutil.which(tool) else ""
+    if shutil.which(tool) and (not named or named in told):
         return True
     print(f"libraries: there is no {tool} here; its part is left out")
     return False
@@ -231,7 +233,7 @@ def images():
     os.remove("frames/f12.pgm")
     open("huge.pgm", "wb").write(b"P5 60000 60000 255\n" + b"x" * 1000)
     refuses("huge.pgm", "pixels")
-    if builds("png") and has("convert"):
+    if builds("png") and has("convert", named="ImageMagick"):
         subprocess.run(["convert", "g.pgm", "g.png"], check=True)
         subprocess.run(["convert", "c.ppm", "c.png"], check=True)
         subprocess.run(["convert", "c.ppm", "-alpha", "set", "-channel", "A", "-evaluate", "set", "40%", "a.png"], check=True)
@@ -279,7 +281,7 @@ def tiff():
     for k in range(3):
         tifffile.imwrite(f"frames/t{k}.tif", pages[k], **plain)
     reads("frames/t*.tif", film[:, :, :3] / 255)
-    if has("convert"):
+    if has("convert", named="ImageMagick"):
         subprocess.run(["convert", "g.pgm", "g.pgm", "-compress", "lzw", "l.tif"], check=True)
         reads("l.tif", np.dstack([image, image]) / 255)
         subprocess.run(["convert", "c.ppm", "-compress", "jpeg", "j.tif"], check=True, capture_output=True)
