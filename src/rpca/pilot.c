@@ -184,6 +184,8 @@ typedef struct {
     double *trial[CREASE_MAX_ORDER];
     double *memory;
     const char *start; /* its name */
+    bool tall; /* a matrix whose rows are eliminated: no term has a price beside which others are
+                  small, and what moves before a background leaves structure of its own */
 } runner;
 
 static bool open(runner *r, crs_cp_pilot *p, crease_error *e)
@@ -191,7 +193,7 @@ static bool open(runner *r, crs_cp_pilot *p, crease_error *e)
     const crease_space *s = &p->c.shape;
     const ptrdiff_t size = crease_size(s);
     ptrdiff_t all = 0;
-    *r = (runner){ .p = p, .second = INFINITY };
+    *r = (runner){ .p = p, .second = INFINITY, .tall = crs_envelope_solver_tall(&p->c) };
     for (int n = 0; n < s->order; n++) all += s->dim[n] * p->c.rank;
     double *at = r->memory = crs_doubles(all, "starts", e);
     if (!r->memory) return false;
@@ -288,9 +290,9 @@ static bool bad(const runner *r, bool *answer, crease_error *e)
     const crs_cp_pilot *p = r->p;
     const double *x[CREASE_MAX_ORDER];
     const crs_envelope_progress *at = crs_envelope_solver_progress(r->solver);
-    double found;
+    double found = 0;
     factors_of(r->solver, p->c.shape.order, x);
-    if (!residual_structure(&r->view, at->rank, x, &found, e)) return false;
+    if (!r->tall && !residual_structure(&r->view, at->rank, x, &found, e)) return false;
     *answer =
         !(found <= telling) || at->status == CRS_ENVELOPE_RUNNING ||
         (at->median > crowded * r->deviation && !(r->second <= alike * r->p->report.deviation));
@@ -365,7 +367,7 @@ static bool pursue(runner *r, int *q, crease_error *e)
 static bool apart(runner *r, bool *again, crease_error *e)
 {
     bool better = r->p->starts == 0 && *again; /* the answer is bad */
-    if (r->p->alone) return true;
+    if (r->p->alone || r->tall) return true;
     if (!crs_cp_dominant(r->p, &r->view, &better, e)) return false;
     *again = *again && !better;
     return true;

@@ -198,7 +198,7 @@ static void take_pieces(crs_envelope_rule *a, const crs_penalty_value *f)
     a->fall = t / room;
 }
 
-static crs_envelope_rule rule_of(const crs_penalty_value *f, double alpha_noise)
+crs_envelope_rule crs_envelope_rule_of(const crs_penalty_value *f, double alpha_noise)
 {
     crs_envelope_rule a = { .c = crs_noise_share(alpha_noise) };
     a.t = 1 / (2 * a.c);
@@ -438,8 +438,8 @@ void crs_envelope_evaluate(crs_envelope *s, ptrdiff_t rank, const double *const 
     const crs_cp_grid *g = &s->grid;
     const double *a = s->sums;
     s->same = judge == next;
-    s->judge = rule_of(judge, s->c.alpha_noise);
-    s->next = s->same ? s->judge : rule_of(next, s->c.alpha_noise);
+    s->judge = crs_envelope_rule_of(judge, s->c.alpha_noise);
+    s->next = s->same ? s->judge : crs_envelope_rule_of(next, s->c.alpha_noise);
     want(s, out);
     set_point(s, rank, factor);
     crs_parallel(s->c.threads, g->bands, pass_band, s);
@@ -482,7 +482,7 @@ double crs_envelope_quantile(const crs_envelope_sums *a, double q)
 void crs_envelope_open(crs_envelope *s, ptrdiff_t rank, const double *const *factor,
                        const crs_penalty_value *penalty)
 {
-    s->next = rule_of(penalty, s->c.alpha_noise);
+    s->next = crs_envelope_rule_of(penalty, s->c.alpha_noise);
     set_point(s, rank, factor);
 }
 
