@@ -231,9 +231,10 @@ static const char *start_name(int q)
 static bool begin(runner *r, int q, crease_error *e)
 {
     const crs_cp_pilot *p = r->p;
-    const crs_cp_gevd_options o = {
-        .rank = p->c.rank, .cut = p->c.prune && !p->c.nonneg, .seed = p->c.seed, .clip = p->clip
-    };
+    const crs_cp_gevd_options o = { .rank = p->c.rank,
+                                    .cut = p->c.prune && !p->c.nonneg && !r->tall,
+                                    .seed = p->c.seed,
+                                    .clip = p->clip };
     const bool own = p->given && q == 0;
     const int member = crs_cp_start_after(p->first, p->given ? q - 1 : q);
     const double *const *x = (const double *const *)r->trial;
@@ -363,11 +364,63 @@ static bool pursue(runner *r, int *q, crease_error *e)
     return compare(r, e);
 }
 
+/* Is F of the solver's answer below that of the one that is kept, at one threshold for both? */
+static bool lower(const runner *r, bool *answer, crease_error *e)
+{
+    const crs_cp_pilot *p = r->p;
+    const crs_envelope_settings c = { .shape = p->c.shape,
+                                      .rank = p->c.rank,
+                                      .alpha_noise = p->c.alpha_noise,
+                                      .mask = p->c.mask,
+                                      .threads = p->c.threads };
+    const crs_penalty_value huber = crs_envelope_l1(2 * smaller(r->deviation, p->report.deviation),
+                                                    crs_noise_share(c.alpha_noise));
+    const double *x[CREASE_MAX_ORDER];
+    crs_envelope *pass = crs_envelope_new(&c, p->tensor, e);
+    crs_envelope_sums *sums = pass ? crs_alloc(2, sizeof *sums) : NULL;
+    if (pass && !sums) crs_fail(e, CREASE_NO_MEMORY, "out of memory: sums of two answers");
+    factors_of(r->solver, c.shape.order, x);
+    if (sums) {
+        const double *const *kept = (const double *const *)p->factor;
+        crs_envelope_evaluate(pass, p->rank, kept, &huber, &huber, sums);
+        crs_envelope_evaluate(pass, crs_envelope_solver_progress(r->solver)->rank, x, &huber,
+                              &huber, sums + 1);
+        *answer = sums[1].value < sums[0].value;
+    }
+    const bool done = sums;
+    crs_free(sums);
+    crs_envelope_free(pass);
+    return done;
+}
+
+/* Of a tall matrix whose rows hardly change: once more from their medians. */
+static bool from_medians(runner *r, crease_error *e)
+{
+    crs_cp_pilot *p = r->p;
+    const crs_cp_gevd_options o = { .rank = p->c.rank, .seed = p->c.seed };
+    bool suits, better;
+    if (p->c.rank < 2 || crs_cp_pilot_late(p)) return true;
+    if (!crs_cp_median_start(&r->view, &o, r->trial, &suits, e)) return false;
+    if (!suits) return true;
+    r->start = "medians";
+    if (!crs_envelope_solver_start(r->solver, o.rank, (const double *const *)r->trial, e))
+        return false;
+    lead(r);
+    count(r);
+    p->report.starts++;
+    p->report.passes += 2;
+    p->report.readings += 2;
+    if (!lower(r, &better, e)) return false;
+    if (better) keep(r);
+    return true;
+}
+
 /* Is there a better answer beside a term that dwarfs the others? Then no further start. */
 static bool apart(runner *r, bool *again, crease_error *e)
 {
     bool better = r->p->starts == 0 && *again; /* the answer is bad */
-    if (r->p->alone || r->tall) return true;
+    if (r->p->alone) return true;
+    if (r->tall) return *again || r->p->starts > 0 || r->p->given || from_medians(r, e);
     if (!crs_cp_dominant(r->p, &r->view, &better, e)) return false;
     *again = *again && !better;
     return true;

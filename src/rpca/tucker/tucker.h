@@ -13,6 +13,7 @@
 
 #include "rpca/envelope/envelope.h"
 #include "rpca/rpca.h"
+#include "rpca/tall/tall.h"
 #include "tensor/tensor.h"
 
 typedef struct {
@@ -52,6 +53,7 @@ typedef struct {
 typedef struct {
     crs_tucker_settings c; /* its ranks are those there are now */
     crs_envelope *pass;    /* of T as left x I_d */
+    crs_tall *tall;        /* of a tall matrix: its last steps (rpca/tall); NULL: none */
     ptrdiff_t left;
     crease_space half; /* I_1 x ... x I_{d-1} x R_d */
     double *factor[CREASE_MAX_ORDER], *core;
