@@ -32,7 +32,7 @@ typedef struct {
     double nu;
     int steps;           /* of Newton's method, at most */
     double fall;         /* enough: the gradient at the end by that at the beginning */
-    long most;           /* passes that may be left over when a step begins */
+    long most;           /* passes: beyond it no product and no trial begins but one */
     crease_watch *watch; /* NULL: none */
     double *x, *y;       /* rows x rank, columns x rank: in and out */
     long passes, cg;     /* out: passes over T, and products among them */
