@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * newton: what it leads to is stationary for both factors and no worse than where the envelope's
- * steps lead; threads and entries that were not observed change nothing; limits hold; NaN moves
- * nothing */
+ * steps lead; threads and entries that were not observed change nothing, nor does where slabs come
+ * from; a slab that cannot be had is told; limits hold; NaN moves nothing */
 #include <stdlib.h>
 
 #include "rpca/tall/tall.h"
@@ -207,6 +207,100 @@ static void limits_hold_and_nan_moves_nothing(void **state)
     free(s);
 }
 
+/* Several slabs that are not in one piece: each is handed out as a copy; `fails` cannot be had. */
+enum { MANY = 50000, NARROW = 100, ONE = 1 };
+typedef struct {
+    crs_source source;
+    const double *T;
+    double *copy;
+    ptrdiff_t fails;
+} handed;
+
+static bool take(crs_source *s, ptrdiff_t k, crs_slab *out, crease_error *e)
+{
+    handed *h = (handed *)s;
+    *out = crs_slab_at(&s->cut, k);
+    if (k == h->fails) return crs_fail(e, CREASE_IO, "slab %td is gone", k);
+    copy(crease_size(&out->shape), h->T + out->first, h->copy);
+    out->t = h->copy;
+    return true;
+}
+
+static void give(crs_source *s, const crs_slab *slab)
+{
+    fill(crease_size(&slab->shape), NAN, ((handed *)s)->copy);
+}
+
+static const crs_source_ops handing = { .name = "handed", .take = take, .give = give };
+
+static handed handed_of(const crease_space *shape, const double *T, ptrdiff_t fails)
+{
+    handed h = { .source = { .ops = &handing, .cut = crs_partition_of(shape) }, .T = T };
+    h.source.count = h.source.cut.count;
+    h.copy = malloc((size_t)crs_slab_most(&h.source.cut) * sizeof *h.copy);
+    h.fails = fails;
+    return h;
+}
+
+static double *outer(void) /* rank one, noise, outliers */
+{
+    double *T = malloc(sizeof *T * MANY * NARROW);
+    for (ptrdiff_t k = 0; k < MANY * NARROW; k++)
+        T[k] = (1 + (double)(k / NARROW % 7)) * (double)(k % NARROW % 5 - 2) +
+               1e-4 * (double)(k * 7919 % 2003 - 1001) + (k % 101 == 0 ? 9 : 0);
+    return T;
+}
+
+/* One step from 1; the factors in x. */
+static crs_tall_run descend(crs_source *T, int threads, double *x, bool *moved)
+{
+    const crs_envelope_settings c = {
+        .shape = T->cut.shape, .rank = ONE, .alpha_noise = 1, .threads = threads
+    };
+    crs_tall_run run = { .rank = ONE, .penalty = losses[0], .steps = 1, .fall = 1e-9, .most = 20 };
+    crs_tall *s = crs_tall_new(&c, T);
+    run.x = x;
+    run.y = x + MANY;
+    fill(MANY, 1, run.x);
+    for (int j = 0; j < NARROW; j++) run.y[j] = j % 5 - 1.9;
+    *moved = crs_tall_descend(s, &run);
+    crs_tall_free(s);
+    return run;
+}
+
+static void slabs_have_the_same_bits_wherever_they_come_from(void **state)
+{
+    const crease_space shape = crease_matrix(MANY, NARROW);
+    const size_t size = sizeof(double) * (MANY + NARROW);
+    double *T = outer(), *x = malloc(size), *y = malloc(size);
+    handed h = handed_of(&shape, T, -1);
+    crs_memory data;
+    bool moved, other;
+    (void)state;
+    crs_memory_open(&data, &shape, T, NULL);
+    assert_true(data.source.cut.count > 1);
+    const crs_tall_run a = descend(&data.source, 1, x, &moved);
+    const crs_tall_run b = descend(&h.source, 2, y, &other);
+    assert_true(moved && other && a.passes == b.passes && a.failure.code == CREASE_OK);
+    assert_memory_equal(x, y, size);
+    for (int j = 0; j < NARROW; j++) assert_true(isfinite(x[MANY + j]));
+    free(h.copy), free(T), free(x), free(y);
+}
+
+static void a_slab_that_cannot_be_had_is_told(void **state)
+{
+    const crease_space shape = crease_matrix(MANY, NARROW);
+    double *T = outer(), *x = malloc(sizeof *x * (MANY + NARROW));
+    handed h = handed_of(&shape, T, 1);
+    bool moved;
+    (void)state;
+    const crs_tall_run a = descend(&h.source, 1, x, &moved);
+    assert_false(moved);
+    assert_int_equal(a.failure.code, CREASE_IO);
+    assert_string_equal(a.failure.text, "slab 1 is gone");
+    free(h.copy), free(T), free(x);
+}
+
 static void only_tall_matrices_suit(void **state)
 {
     (void)state;
@@ -225,6 +319,9 @@ int main(void)
                                         cmocka_unit_test(threads_and_the_unobserved_change_nothing),
                                         cmocka_unit_test(units_do_not_matter),
                                         cmocka_unit_test(limits_hold_and_nan_moves_nothing),
+                                        cmocka_unit_test(
+                                            slabs_have_the_same_bits_wherever_they_come_from),
+                                        cmocka_unit_test(a_slab_that_cannot_be_had_is_told),
                                         cmocka_unit_test(only_tall_matrices_suit) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
