@@ -159,13 +159,15 @@ typedef struct {
     double *trial[CREASE_MAX_ORDER];
     double *memory;
     const char *start; /* its name */
+    bool tall; /* a matrix whose rows are eliminated: no term has a price beside which others are
+                  small, and what moves before a background leaves structure of its own */
 } runner;
 
 static bool open(runner *r, crs_cp_pilot *p, crease_error *e)
 {
     const crease_space *s = &p->c.shape;
     ptrdiff_t all = 0;
-    *r = (runner){ .p = p, .second = INFINITY };
+    *r = (runner){ .p = p, .second = INFINITY, .tall = crs_envelope_solver_tall(&p->c, p->source) };
     for (int n = 0; n < s->order; n++) all += s->dim[n] * p->c.rank;
     double *at = r->memory = crs_doubles(all, "starts", e);
     if (!r->memory) return false;
@@ -200,9 +202,10 @@ static const char *start_name(int q)
 static bool begin(runner *r, int q, crease_error *e)
 {
     const crs_cp_pilot *p = r->p;
-    const crs_cp_gevd_options o = {
-        .rank = p->c.rank, .cut = p->c.prune && !p->c.nonneg, .seed = p->c.seed, .clip = p->clip
-    };
+    const crs_cp_gevd_options o = { .rank = p->c.rank,
+                                    .cut = p->c.prune && !p->c.nonneg && !r->tall,
+                                    .seed = p->c.seed,
+                                    .clip = p->clip };
     const bool own = p->given && q == 0;
     const int member = crs_cp_start_after(p->first, p->given ? q - 1 : q);
     const double *const *x = (const double *const *)r->trial;
@@ -264,9 +267,9 @@ static bool bad(const runner *r, bool *answer, crease_error *e)
     const crs_cp_pilot *p = r->p;
     const double *x[CREASE_MAX_ORDER];
     const crs_envelope_progress *at = crs_envelope_solver_progress(r->solver);
-    double found;
+    double found = 0;
     factors_of(r->solver, p->c.shape.order, x);
-    if (!residual_structure(&r->view, at->rank, x, &found, e)) return false;
+    if (!r->tall && !residual_structure(&r->view, at->rank, x, &found, e)) return false;
     *answer =
         !(found <= telling) || at->status == CRS_ENVELOPE_RUNNING ||
         (at->median > crowded * r->deviation && !(r->second <= alike * r->p->report.deviation));
@@ -337,11 +340,60 @@ static bool pursue(runner *r, int *q, crease_error *e)
     return compare(r, e);
 }
 
+/* Is F of the solver's answer below that of the one that is kept, at one threshold for both? */
+static bool lower(const runner *r, bool *answer, crease_error *e)
+{
+    const crs_cp_pilot *p = r->p;
+    const crs_envelope_settings c = { .shape = p->c.shape,
+                                      .rank = p->c.rank,
+                                      .alpha_noise = p->c.alpha_noise,
+                                      .threads = p->c.threads };
+    const crs_penalty_value huber = crs_envelope_l1(2 * smaller(r->deviation, p->report.deviation),
+                                                    crs_noise_share(c.alpha_noise));
+    const double *x[CREASE_MAX_ORDER];
+    crs_envelope *pass = crs_envelope_new(&c, p->source, e);
+    crs_envelope_sums *sums = pass ? crs_alloc(2, sizeof *sums) : NULL;
+    if (pass && !sums) crs_fail(e, CREASE_NO_MEMORY, "out of memory: sums of two answers");
+    factors_of(r->solver, c.shape.order, x);
+    const bool done = sums &&
+                      crs_envelope_evaluate(pass, p->rank, (const double *const *)p->factor, &huber,
+                                            &huber, sums, e) &&
+                      crs_envelope_evaluate(pass, crs_envelope_solver_progress(r->solver)->rank, x,
+                                            &huber, &huber, sums + 1, e);
+    *answer = done && sums[1].value < sums[0].value;
+    crs_free(sums);
+    crs_envelope_free(pass);
+    return done;
+}
+
+/* Of a tall matrix whose rows hardly change: once more from their medians. */
+static bool from_medians(runner *r, crease_error *e)
+{
+    crs_cp_pilot *p = r->p;
+    const crs_cp_gevd_options o = { .rank = p->c.rank, .seed = p->c.seed };
+    bool suits, better;
+    if (p->c.rank < 2 || crs_cp_pilot_late(p)) return true;
+    if (!crs_cp_median_start(&r->view, &o, r->trial, &suits, e)) return false;
+    if (!suits) return true;
+    r->start = "medians";
+    if (!crs_envelope_solver_start(r->solver, o.rank, (const double *const *)r->trial, e))
+        return false;
+    if (!lead(r, e)) return false;
+    count(r);
+    p->report.starts++;
+    p->report.passes += 2;
+    p->report.readings += 2;
+    if (!lower(r, &better, e)) return false;
+    if (better) keep(r);
+    return true;
+}
+
 /* Is there a better answer beside a term that dwarfs the others? Then no further start. */
 static bool apart(runner *r, bool *again, crease_error *e)
 {
     bool better = r->p->starts == 0 && *again; /* the answer is bad */
     if (r->p->alone) return true;
+    if (r->tall) return *again || r->p->starts > 0 || r->p->given || from_medians(r, e);
     if (!crs_cp_dominant(r->p, &r->view, &better, e)) return false;
     *again = *again && !better;
     return true;

@@ -12,6 +12,7 @@
 
 enum { ROUNDS = 3, RANDOM_STREAM = 100 }; /* of clipping and completing around the model */
 static const double usual_clip = 2;
+static const double explained = 0.5; /* median|T - row medians| in median|T| */
 
 /* Columns beyond the vectors there are stay random. */
 static bool by_spectrum(crease_cp_rpca *m, int n, crease_error *e)
@@ -349,6 +350,62 @@ bool crs_cp_start_of(const crs_cp_view *v, const crs_cp_gevd_options *o, int q,
     if (done || (!random && !crease_watch_over(v->watch))) return done;
     gaussian(v, o, q, factor);
     return crs_view_check(v, e) && rescale(v, o->rank, factor, e);
+}
+
+/* Medians of the observed entries of each row; 0 for a row without any */
+static bool row_medians(const crs_cp_view *v, double *work, double *median, crease_error *e)
+{
+    const ptrdiff_t n = v->shape.dim[1];
+    crs_view_count(v);
+    for (ptrdiff_t k = 0; k < v->source->cut.count; k++) {
+        crs_slab slab;
+        if (!v->source->ops->take(v->source, k, &slab, e)) return false;
+        for (ptrdiff_t i = 0; i < slab.shape.dim[0]; i++) {
+            ptrdiff_t seen = 0;
+            for (ptrdiff_t j = i * n; j < (i + 1) * n; j++)
+                if (!slab.w || slab.w[j]) work[seen++] = slab.t[j];
+            median[slab.from[0] + i] = seen > 0 ? crs_median(seen, work) : 0;
+        }
+        v->source->ops->give(v->source, &slab);
+    }
+    return true;
+}
+
+/* The first column of each factor, then the others'. */
+static void beside(const crs_cp_view *v, ptrdiff_t rank, double *const *first,
+                   double *const *others, double *const *factor)
+{
+    for (int n = 0; n < 2; n++)
+        for (ptrdiff_t i = 0; i < v->shape.dim[n]; i++)
+            for (ptrdiff_t r = 0; r < rank; r++)
+                factor[n][i * rank + r] = r == 0 ? first[n][i] : others[n][i * (rank - 1) + r - 1];
+}
+
+bool crs_cp_median_start(const crs_cp_view *v, const crs_cp_gevd_options *o, double *const *factor,
+                         bool *suits, crease_error *e)
+{
+    const ptrdiff_t m = v->shape.dim[0], n = v->shape.dim[1], rest = o->rank - 1;
+    crs_kruskal k = { .shape = v->shape, .rank = 1 };
+    crs_cp_view left = *v;
+    crs_cp_gevd_options others = *o;
+    double data, around;
+    double *memory = crs_doubles((m + n) * o->rank + n, "a start", e);
+    if (!memory) return false;
+    double *const one[] = { memory, memory + m };
+    double *const more[] = { memory + m + n, memory + m + n + m * rest };
+    bool done = row_medians(v, memory + (m + n) * o->rank, one[0], e);
+    fill(n, 1, one[1]);
+    for (int q = 0; q < 2; q++) k.factor[q] = one[q];
+    left.model = &k;
+    left.residual = true;
+    others.rank = rest;
+    done = done && crs_view_median(v, &data, e) && crs_view_median(&left, &around, e);
+    *suits = done && around < explained * data;
+    if (*suits) left.limit = 3 * around;
+    if (*suits && rest > 0) done = crs_cp_gevd(&left, &others, more, NULL, e);
+    if (done && *suits) beside(v, o->rank, one, more, factor);
+    crs_free(memory);
+    return done;
 }
 
 int crs_cp_start_after(int first, int q)

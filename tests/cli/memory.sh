@@ -71,6 +71,27 @@ judge $same "streamed and in memory differ"
 hash() { sed -n 's/.*"hash": "\(sha256[^"]*\)".*/\1/p' "$1/result.json" | head -1; }
 [ "$(hash streamed)" = "$(hash whole)" ]
 judge $? "hashes of the data: $(hash streamed), $(hash whole)"
+
+# So for a tall matrix, whose rows are eliminated in the last steps.
+$python - <<'END'
+import numpy as np
+r = np.random.RandomState(3)
+T = r.randn(130000, 2) @ r.randn(2, 100) + 0.1 * r.standard_normal((130000, 100))
+T.flat[r.randint(0, T.size, T.size // 50)] += 10
+np.save("tall.npy", T)
+END
+run "$CREASE" rpca tall.npy --rank 2 --threads 1 --quiet --out tall_whole
+judge $code "a tall matrix in memory: $out $err"
+run "$CREASE" rpca tall.npy --rank 2 --threads 2 --memory 1M --out tall_streamed
+least=$(sed -n 's/.*takes at least \([0-9]*\)[.0-9]* MB.*/\1/p' <<<"$err")
+run "$CREASE" check tall.npy --rank 2 --memory $((least + 3))M
+[ $code -eq 0 ] && [[ $out == *"slab by slab"* ]]
+judge $? "a tall matrix is streamed: exit $code, $out $err"
+run "$CREASE" rpca tall.npy --rank 2 --threads 2 --memory $((least + 3))M --quiet --out tall_streamed
+judge $code "a tall matrix streamed: $out $err"
+same=0
+for f in factor_1 factor_2 weights sparse_entries; do cmp -s tall_streamed/$f.npy tall_whole/$f.npy || same=1; done
+judge $same "a tall matrix streamed and in memory differ"
 expect_exit 71 "the check takes up to" verify streamed --memory 1k
 run "$CREASE" verify streamed
 [ $code -eq 0 ] && [[ $out == VALID*"derived: Z, B"* ]]

@@ -11,6 +11,10 @@ static const double usual = 3;        /* deviations that an outlier is beyond, f
 static const double without_bias = 2; /* the least for a penalty that is flat far out: it gives up
                                          5 % of the noise, and large outliers cost it nothing */
 
+/* Of a tall matrix the pilot need not be close, as the run proper ends superlinearly; and that
+ * makes small terms beside large ones as sharp as these. */
+static const double rough = 1e-4, sharp = 0.1;
+
 static crs_envelope_solver_settings settings(const crease_cp_fit_settings *s)
 {
     const crease_cp_rpca_settings *m = &s->model;
@@ -68,6 +72,11 @@ static crs_envelope_solver *go_on(crease_cp_fit *f, const crs_cp_pilot *p, creas
     crs_envelope_solver_settings c = settings(&f->s);
     c.rank = f->terms;
     if (p->closer > 0) c.eps = larger(1e-14, p->closer * c.eps);
+    if (crs_envelope_solver_tall(&c, f->source)) {
+        c.eps = larger(1e-14, sharp * c.eps);
+        c.most = more(1, f->s.run.max_evaluations - p->report.passes);
+        c.watch = &f->run.watch;
+    }
     c.learn = 0;
     c.path = c.prune = false;
     if (f->s.run.relative &&
@@ -137,6 +146,7 @@ static void *open(crease_cp_fit *f, crease_error *e)
                        .passes = most < 300 ? most : 300,
                        .most = most };
     p.c.watch = &f->run.watch;
+    if (crs_envelope_solver_tall(&p.c, f->source)) p.c.eps = larger(p.c.eps, rough);
     mind_least_squares(f, &p.c);
     if (p.c.learn == 0 && p.c.path && p.c.prune) p.c.learn = usual; /* start and rank */
     return explore(f, &p, e);

@@ -125,6 +125,7 @@ typedef struct {
     double eps;          /* relative residual to reach */
     double whole;        /* the least objective of T alone (crs_cp_objective); 0: residuals are
                             relative to their terms */
+    long most;           /* passes that a step may lead to; 0: no limit */
     crease_watch *watch; /* NULL: none */
 } crs_envelope_solver_settings;
 
@@ -161,6 +162,11 @@ crs_envelope_solver_settings crs_envelope_solver_default(const crease_space *sha
 
 typedef struct crs_envelope_solver crs_envelope_solver;
 
+/* Is it a tall matrix, whose rows are eliminated in the last stages (rpca/tall)? A step then takes
+ * many passes and ends near the minimum. Those take all slabs here, so not where T, which may be
+ * NULL, has a team. */
+bool crs_envelope_solver_tall(const crs_envelope_solver_settings *c, const crs_source *T);
+
 /* Bytes that crs_envelope_solver_new will allocate; -1: the settings are wrong. */
 ptrdiff_t crs_envelope_solver_bytes(const crs_envelope_solver_settings *c, crease_error *e);
 
@@ -173,7 +179,8 @@ void crs_envelope_solver_free(crs_envelope_solver *s);
 bool crs_envelope_solver_start(crs_envelope_solver *s, ptrdiff_t rank, const double *const *factor,
                                crease_error *e);
 
-crs_envelope_status crs_envelope_solver_step(crs_envelope_solver *s); /* at most one pass */
+/* At most one pass, of a tall matrix many. */
+crs_envelope_status crs_envelope_solver_step(crs_envelope_solver *s);
 const crease_error *crs_envelope_solver_failure(const crs_envelope_solver *s);
 
 /* Steps while it is running, at most `most` passes since the start, and `late` is false: a unit of
@@ -205,6 +212,9 @@ double crs_envelope_solver_squares(const crs_envelope_solver *s);
  * and the share of entries beyond three of it, less that of normal noise. After a step. */
 double crs_envelope_solver_deviation(const crs_envelope_solver *s);
 double crs_envelope_solver_share(const crs_envelope_solver *s);
+
+/* A penalty as the kernels use it. */
+crs_envelope_rule crs_envelope_rule_of(const crs_penalty_value *f, double alpha_noise);
 
 /* The largest |r| that the prox of a penalty takes to 0, for this c. */
 double crs_envelope_threshold(const crs_penalty_value *f, double c);

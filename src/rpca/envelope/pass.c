@@ -159,7 +159,7 @@ static void take_pieces(crs_envelope_rule *a, const crs_penalty_value *f)
     a->fall = t / room;
 }
 
-static crs_envelope_rule rule_of(const crs_penalty_value *f, double alpha_noise)
+crs_envelope_rule crs_envelope_rule_of(const crs_penalty_value *f, double alpha_noise)
 {
     crs_envelope_rule a = { .c = crs_noise_share(alpha_noise) };
     a.t = 1 / (2 * a.c);
@@ -399,8 +399,8 @@ void crs_envelope_pass(crs_envelope_piece *s, const crs_envelope_request *r, con
     const crs_cp_grid *g = &s->grid;
     const double *a = s->sums;
     s->same = r->judge == r->next;
-    s->judge = rule_of(r->judge, s->c.alpha_noise);
-    s->next = s->same ? s->judge : rule_of(r->next, s->c.alpha_noise);
+    s->judge = crs_envelope_rule_of(r->judge, s->c.alpha_noise);
+    s->next = s->same ? s->judge : crs_envelope_rule_of(r->next, s->c.alpha_noise);
     s->unit = r->unit;
     want(s, out);
     set_point(s, k->rank, k->factor);
@@ -455,7 +455,7 @@ static double part_of(const crs_envelope_piece *s, crs_cp_part part, ptrdiff_t j
 void crs_envelope_read_slab(crs_envelope_piece *s, const crs_penalty_value *penalty,
                             const crs_kruskal *k, crs_cp_part part, double *out)
 {
-    s->next = rule_of(penalty, s->c.alpha_noise);
+    s->next = crs_envelope_rule_of(penalty, s->c.alpha_noise);
     set_point(s, k->rank, k->factor);
     const ptrdiff_t right = s->grid.right, width = s->grid.width, rank = s->k.rank;
     double *kr = s->worker->rows;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * solver: the stages of the envelope's solver: the path of thresholds, what is learned from the
  * residual, when the ridge goes, another penalty comes, and all is done */
+#include <limits.h>
+
 #include "core/carve.h"
 #include "rpca/envelope/state.h"
 #include "rpca/rpca.h"
@@ -28,6 +30,11 @@ static crs_envelope_settings pass_settings(const crs_envelope_solver_settings *c
                                     .alpha_noise = c->alpha_noise,
                                     .threads = c->threads,
                                     .watch = c->watch };
+}
+
+bool crs_envelope_solver_tall(const crs_envelope_solver_settings *c, const crs_source *T)
+{
+    return !c->nonneg && !(T && T->team) && crs_tall_suits(&c->shape, c->rank);
 }
 
 static bool check(const crs_envelope_solver_settings *c, crease_error *e)
@@ -101,13 +108,15 @@ ptrdiff_t crs_envelope_solver_bytes(const crs_envelope_solver_settings *c, creas
     const crs_envelope_settings settings = pass_settings(c);
     const ptrdiff_t pass = check(c, e) ? crs_envelope_bytes(&settings, e) : -1;
     const ptrdiff_t own = pass < 0 ? -1 : plan(&s, c, e);
-    return own < 0 ? -1 : pass + own + (ptrdiff_t)sizeof s;
+    const ptrdiff_t rows = crs_envelope_solver_tall(c, NULL) ? crs_tall_bytes(&settings) : 0;
+    return own < 0 ? -1 : pass + own + rows + (ptrdiff_t)sizeof s;
 }
 
 void crs_envelope_solver_free(crs_envelope_solver *s)
 {
     if (!s) return;
     crs_envelope_free(s->pass);
+    crs_tall_free(s->tall);
     crs_free(s->memory);
     crs_free(s);
 }
@@ -122,7 +131,9 @@ crs_envelope_solver *crs_envelope_solver_new(const crs_envelope_solver_settings 
     crs_envelope_solver *s = crs_alloc(1, sizeof *s);
     if (s) *s = planned;
     if (s) s->memory = crs_alloc((size_t)bytes, 1);
-    if (!s || !s->memory) {
+    const bool rows = crs_envelope_solver_tall(c, T);
+    if (s && s->memory && rows) s->tall = crs_tall_new(&settings, T);
+    if (!s || !s->memory || (rows && !s->tall)) {
         crs_fail(e, CREASE_NO_MEMORY, "no memory for the envelope's solver");
     } else {
         crs_carver m = carver_of(s->memory);
@@ -464,6 +475,7 @@ bool crs_envelope_solver_start(crs_envelope_solver *s, ptrdiff_t rank, const dou
     const double t = s->c.learn > 0 ? 0 : crs_envelope_threshold(&s->c.penalty, s->noise);
     s->goal = crs_envelope_l1(t, s->noise);
     s->out = (crs_envelope_progress){ .rank = rank, .stage = first_stage(s, t) };
+    s->most = s->c.most > 0 ? s->c.most : LONG_MAX;
     s->known = s->built = s->learned = false;
     s->attempt = CRS_ATTEMPT_NONE;
     s->refills = s->rounds = 0;
@@ -559,6 +571,7 @@ crs_envelope_status crs_envelope_solver_step(crs_envelope_solver *s)
         return s->out.status;
     }
     const bool moved = crs_envelope_step_direction(s); /* (2c eta J'WJ + (mu+nu) I) d = -g */
+    if (s->out.status == CRS_ENVELOPE_FAILED) return s->out.status;
     if (!moved) return advance(s, true), s->out.status;
     const crs_penalty_value next = next_penalty(s);       /* t = max(t*, min(t, factor med)) */
     if (!evaluate(s, &s->trial, &s->at.penalty, &next) || /* F and the gradient at x + d */
@@ -655,6 +668,7 @@ static void visit_stage(crs_visitor *v, crs_envelope_solver *s)
     crs_visit(v, s->refills);
     crs_visit(v, s->rounds);
     crs_visit(v, s->first_rank);
+    crs_visit(v, s->without_rows);
 }
 
 void crs_envelope_solver_visit(crs_visitor *v, void *solver)
@@ -698,6 +712,7 @@ bool crs_envelope_solver_lead(crs_envelope_solver *s, long most, bool (*late)(co
     const crs_unit_found found =
         crs_unit_begin(w, "lead", CRS_UNIT_LOOP, crs_envelope_solver_visit, s);
     if (found == CRS_UNIT_DONE) return true;
+    s->most = most;
     while (crs_envelope_solver_step(s) == CRS_ENVELOPE_RUNNING && s->out.passes < most &&
            !late(self)) {
         tell(s);

@@ -386,10 +386,40 @@ static void solve(crs_envelope_solver *s)
         conjugate_gradients(&s->model, s->out.mu, s->rhs, tolerance, MOST_CG, s->scaled, s->cg);
 }
 
+/* Near the end of a tall matrix: the trial by Newton's method on the short factor. */
+static bool by_rows(crs_envelope_solver *s)
+{
+    enum { STEPS = 3 };
+    const crs_envelope_model *m = &s->model;
+    if (!s->tall || s->without_rows || s->out.stage < CRS_STAGE_LAST || !(s->out.worst > 0) ||
+        !crs_tall_takes(s->tall, &s->at.penalty))
+        return false;
+    copy(unknowns(m), s->at.x, s->trial.x);
+    crs_tall_run run = { .rank = m->rank,
+                         .penalty = s->at.penalty,
+                         .nu = s->nu,
+                         .steps = STEPS,
+                         .fall = smaller(0.1, 0.3 * s->c.eps / s->out.worst),
+                         .most = s->most - s->out.passes - 1,
+                         .watch = s->c.watch,
+                         .x = s->trial.x,
+                         .y = s->trial.x + first_unknown(m, 1) };
+    const bool moved = crs_tall_descend(s->tall, &run);
+    s->out.passes += run.passes;
+    s->out.cg += run.cg;
+    forget_pairs(s);
+    if (run.failure.code == CREASE_OK) return moved;
+    s->failure = run.failure;
+    s->out.status = CRS_ENVELOPE_FAILED;
+    return true;
+}
+
 bool crs_envelope_step_direction(crs_envelope_solver *s)
 {
     crs_envelope_model *m = &s->model;
     const ptrdiff_t size = unknowns(m);
+    s->rows = by_rows(s);
+    if (s->rows) return true;
     m->nu = s->nu;
     m->curvature = s->out.curvature = 2 * s->noise * s->eta;
     if (!s->built) build(s);
@@ -444,6 +474,11 @@ static bool accepted(crs_envelope_solver *s)
 
 bool crs_envelope_step_judge(crs_envelope_solver *s)
 {
+    if (s->rows) {
+        const double value = s->trial.sums->value + ridge_value(s, s->trial.x);
+        s->without_rows = !(value <= s->out.value + 0x1p-40 * fabs(s->out.value));
+        return !s->without_rows;
+    }
     const bool taken = accepted(s);
     if (taken) learn_pair(s);
     return taken;

@@ -182,6 +182,26 @@ typedef struct {
  * becomes s, and the sums grow. */
 void crs_envelope_block(const crs_envelope_tile *t, ptrdiff_t first, int count);
 
+/* Rows of a tall matrix, each a function of the short factor Y (tall.inc). Arrays of `width` are
+ * padded with 0 up to whole vectors. */
+enum { CRS_TALL_MOST_RANK = 8 };
+typedef struct {
+    const crs_envelope_rule *rule; /* piecewise */
+    double ridge;                  /* nu/(2c) */
+    ptrdiff_t rank, columns, width;
+    const double *y;           /* rank x width */
+    const double *diagonal;    /* of Y'Y */
+    const double *t;           /* the first row; `columns` apart */
+    const unsigned char *mask; /* likewise; NULL: every entry is observed */
+    double *x;                 /* rows x rank: the rows solved from here; of a product, solved */
+    double *factor;            /* rows x rank (rank+1)/2: of each row's C */
+    double *work;              /* 4 x 3 x width */
+    const double *change;      /* of Y, rank x width: its product with the Hessian; NULL: solve */
+    double *out;               /* rank x width, added to: H change, or sum s x */
+    double *weight;            /* of a solution: width, added to: sum max(phi'', 0)/(2c) */
+    double *sums;              /* of a solution: 2, added to: value/(2c), s^2 */
+} crs_tall_rows;
+
 /* The bin of a number: its exponent and the first three bits after it. */
 enum { CRS_BIN_SHIFT = 49, CRS_BIN_FIRST = (1023 - 128) * 8, CRS_BIN_LAST = 2047 };
 
@@ -201,6 +221,8 @@ typedef struct {
     /* w (rank x width) += v' z; v is rows x rank, z rows x width: the first `columns` of them */
     void (*collect)(ptrdiff_t rows, ptrdiff_t rank, ptrdiff_t columns, ptrdiff_t width,
                     const double *v, const double *z, double *w);
+
+    void (*tall)(const crs_tall_rows *a, ptrdiff_t rows);
 
     crs_weigh *weigh;
 } crs_envelope_kernel;

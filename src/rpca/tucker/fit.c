@@ -11,6 +11,7 @@
 #include "reg/reg.h"
 #include "rpca/tucker/tucker.h"
 
+enum { NEWTON_STEPS = 3, NEWTON_PASSES = 150 };
 enum { ROUNDS = 6, ROWS = 64 }; /* of subspace iteration; of its slab */
 
 /* c of phi */
@@ -108,6 +109,11 @@ static crs_envelope_settings pass_of(const crs_tucker_fit *s)
                                     .threads = s->c.threads };
 }
 
+static bool tall(const crs_tucker_fit *s)
+{
+    return s->half.order == 2 && crs_tall_suits(&s->c.shape, s->half.dim[1]);
+}
+
 /* Everything but memory; returns the bytes of its block, < 0 with the reason in e. */
 static ptrdiff_t plan(const crs_tucker_settings *c, crs_tucker_fit *s, crease_error *e)
 {
@@ -130,13 +136,14 @@ ptrdiff_t crs_tucker_fit_bytes(const crs_tucker_settings *c, crease_error *e)
     if (own < 0) return -1;
     const crs_envelope_settings pass = pass_of(&s);
     const ptrdiff_t bytes = crs_envelope_bytes(&pass, e);
-    return bytes < 0 ? -1 : bytes + own;
+    return bytes < 0 ? -1 : bytes + own + (tall(&s) ? crs_tall_bytes(&pass) : 0);
 }
 
 void crs_tucker_fit_free(crs_tucker_fit *s)
 {
     if (!s) return;
     crs_envelope_free(s->pass);
+    crs_tall_free(s->tall);
     crs_free(s->memory);
     crs_free(s);
 }
@@ -153,7 +160,8 @@ crs_tucker_fit *crs_tucker_fit_new(const crs_tucker_settings *c, const double *T
     const crs_envelope_settings pass = pass_of(s);
     crs_memory_open(&s->data, &pass.shape, T, c->mask);
     s->pass = crs_envelope_new(&pass, &s->data.source, e);
-    if (s->pass) s->memory = crs_alloc((size_t)bytes, 1);
+    if (s->pass && tall(s)) s->tall = crs_tall_new(&pass, &s->data.source);
+    if (s->pass && (s->tall || !tall(s))) s->memory = crs_alloc((size_t)bytes, 1);
     if (s->memory) {
         crs_carver m = carver_of(s->memory);
         carve(s, &m);
@@ -559,9 +567,42 @@ static bool judge(crs_tucker_fit *s)
     return begin(s);
 }
 
+/* Newton's method on X_d, with P eliminated; then X_d = U D V', P X_d' = (P V D) U'. */
+static bool descend(crs_tucker_fit *s)
+{
+    const ptrdiff_t rank = s->half.dim[1], rows = s->c.shape.dim[1];
+    double *u = s->svd, *d = u + rows * rank, *vt = d + rank, *work = vt + rank * rank;
+    crs_tall_run run = { .rank = rank,
+                         .penalty = s->penalty,
+                         .steps = NEWTON_STEPS,
+                         .fall = 1e-3,
+                         .most = NEWTON_PASSES,
+                         .watch = s->c.watch,
+                         .x = s->P,
+                         .y = s->factor[1] };
+    crs_tall_descend(s->tall, &run);
+    s->statistics.passes += run.passes;
+    if (!crs_svd(rows, rank, s->factor[1], u, d, vt, work)) return false;
+    copy(rows * rank, u, s->factor[1]);
+    for (ptrdiff_t k = 0; k < rank * rank; k++) vt[k] *= d[k / rank];
+    crs_gemm(false, true, s->left, rank, rank, 1, s->P, vt, 0, s->A);
+    if (!best_front(s)) return false;
+    expand(s);
+    return true;
+}
+
+/* A tall matrix near the end; every other time, so that the plain steps end what it cannot. */
+static bool descends(const crs_tucker_fit *s)
+{
+    return s->tall && !s->priced && !s->changed && s->back &&
+           s->statistics.stage == CRS_TUCKER_WANTED && s->statistics.residual <= settled &&
+           s->c.ranks.dim[0] == s->c.ranks.dim[1] && crs_tall_takes(s->tall, &s->penalty);
+}
+
 static bool step_on(crs_tucker_fit *s)
 {
     if (s->judged) return judge(s);
+    if (descends(s)) return s->back = false, descend(s);
     if (!(s->back ? move_back(s) : move_front(s))) return false;
     s->back = !s->back;
     if (s->priced && s->back) return pay(s);

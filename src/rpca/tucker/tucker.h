@@ -13,6 +13,7 @@
 
 #include "rpca/envelope/envelope.h"
 #include "rpca/rpca.h"
+#include "rpca/tall/tall.h"
 #include "tensor/tensor.h"
 
 typedef struct {
@@ -53,6 +54,7 @@ typedef struct {
     crs_tucker_settings c; /* its ranks are those there are now */
     crs_memory data;       /* T as left x I_d */
     crs_envelope *pass;    /* of that */
+    crs_tall *tall;        /* of a tall matrix: its last steps (rpca/tall); NULL: none */
     ptrdiff_t left;
     crease_space half; /* I_1 x ... x I_{d-1} x R_d */
     double *factor[CREASE_MAX_ORDER], *core;
