@@ -5,16 +5,8 @@
  * Rank 0 alone hears INT and TERM: it decides between two looks. */
 #include <signal.h>
 
-#include "cli/cli.h"
+#include "cli/rpca.h"
 #include "mpi/team.h"
-
-static crs_source *open_none(void *user, const void *told, size_t bytes, crease_error *e)
-{
-    (void)user, (void)told, (void)bytes;
-    return crs_fail(e, CREASE_UNSUPPORTED, "tensors of files are not shared by ranks here"), NULL;
-}
-
-static const crs_job *const jobs[] = { NULL };
 
 int main(int argc, char **argv)
 {
@@ -27,7 +19,7 @@ int main(int argc, char **argv)
         status = crs_program(argc, argv, &all.team);
         crs_team_end(&all.team);
     } else {
-        const crs_team_service service = { .open = open_none, .jobs = jobs };
+        const crs_team_service service = crs_rpca_service(&all.team);
         signal(SIGINT, SIG_IGN);
         signal(SIGTERM, SIG_IGN);
         crs_team_serve(&all.team, &service);
