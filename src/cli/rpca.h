@@ -50,11 +50,9 @@ typedef struct {
     int exit_status;
 } crs_rpca_job;
 
-/* Ranks (rpca_ranks.c). share: the others open the data, too, for their own slabs. The service of
- * those others. */
+/* The other ranks open the data, too, for their own slabs (rpca_ranks.c). */
 bool crs_rpca_share(const crs_team *t, const char *path, const crs_stream_settings *s,
                     crs_source *source, crease_error *e);
-crs_team_service crs_rpca_service(const crs_team *t);
 
 /* A run of the models tucker, matrix and pcp. */
 typedef struct {

@@ -4,7 +4,6 @@
  * Rank 0 runs the command. The others read the slabs that they look at themselves: what they are
  * told is the path, how it is read, and the memory that slabs may take. */
 #include "cli/rpca.h"
-#include "rpca/start.h"
 
 typedef struct {
     const char *path;
@@ -60,11 +59,12 @@ static crs_source *open(void *user, const void *told, size_t bytes, crease_error
     return source;
 }
 
-crs_team_service crs_rpca_service(const crs_team *t)
+void crs_program_serve(const crs_team *t)
 {
     static const crs_job *const jobs[] = {
         &crs_survey_job, &crs_entries_job, &crs_hash_job,    &crs_extent_job,  &crs_pass_job,
         &crs_alone_job,  &crs_certify_job, &crs_measure_job, &crs_project_job, NULL
     };
-    return (crs_team_service){ .open = open, .user = (void *)(uintptr_t)t, .jobs = jobs };
+    const crs_team_service s = { .open = open, .user = (void *)(uintptr_t)t, .jobs = jobs };
+    crs_team_serve(t, &s);
 }

@@ -5,7 +5,7 @@
  * Rank 0 alone hears INT and TERM: it decides between two looks. */
 #include <signal.h>
 
-#include "cli/rpca.h"
+#include "cli/cli.h"
 #include "mpi/team.h"
 
 int main(int argc, char **argv)
@@ -19,10 +19,9 @@ int main(int argc, char **argv)
         status = crs_program(argc, argv, &all.team);
         crs_team_end(&all.team);
     } else {
-        const crs_team_service service = crs_rpca_service(&all.team);
         signal(SIGINT, SIG_IGN);
         signal(SIGTERM, SIG_IGN);
-        crs_team_serve(&all.team, &service);
+        crs_program_serve(&all.team);
     }
     all.team.tell(&all, &status, sizeof status);
     crs_mpi_team_close(&all);

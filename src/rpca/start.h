@@ -100,8 +100,6 @@ bool crs_view_measure(const crs_cp_view *v, const crs_cp_measure *m, double *con
 /* out = V x_n A_n', A_n (I_n x to), over all modes that have a matrix; all but the first have. */
 bool crs_view_project(const crs_cp_view *v, const crs_mode_map *a, double *out, crease_error *e);
 
-extern const crs_job crs_measure_job, crs_project_job;
-
 /* T - [[u]] as a source, 0 where T was not observed: made when a slab is taken, for as many slabs
  * at a time as there are threads; one stays until its place is needed for another. */
 typedef struct {

@@ -4,6 +4,7 @@
  * A slab is a tensor of its own, whose factors are rows of the whole ones. Of several every one
  * adds what its pass yields to totals without an order; one alone is the pass itself. */
 #include "rpca/envelope/pass.h"
+#include "rpca/rpca.h"
 
 struct crs_envelope {
     crs_source *source;
