@@ -33,8 +33,11 @@ for ranks in 1 2 3 4; do
   check "$ranks ranks have the bits of one process" same one1 many$ranks
 done
 
-# One entry is nan, in the last slab: missing, or named.
-put "$tensor" 8700000 "$nan"
+# One entry is nan, in the second of two slabs: missing, or named.
+"$CREASE" generate cp --shape 110,200,200 --rank 2 --seed 4 --out "$work/small" >/dev/null
+tensor=$work/small/tensor.npy
+options="$options --threads 1"
+put "$tensor" 4300000 "$nan"
 "$CREASE" rpca "$tensor" $options --missing nan --penalty scad --out "$work/hole1" >/dev/null 2>&1
 mpi 2 "$tensor" $options --missing nan --penalty scad --out "$work/hole2" >/dev/null 2>&1
 check "a missing entry and another penalty" same hole1 hole2
