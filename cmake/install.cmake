@@ -29,6 +29,7 @@ endif()
 if(MPI_C_FOUND)
   install(TARGETS crease_mpi EXPORT creaseMpiTargets
           LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT mpi NAMELINK_COMPONENT mpi)
+  install(TARGETS crease_mpi_program RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT mpi)
   install(EXPORT creaseMpiTargets NAMESPACE crease:: DESTINATION ${package_dir} COMPONENT mpi)
   install(FILES ${PROJECT_SOURCE_DIR}/include/crease/mpi.h COMPONENT mpi
           DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/crease)

@@ -216,7 +216,9 @@ void crs_spell_command(const crs_verb *verb, int argc, char *const *argv, char o
 bool crs_args_parse(const crs_verb *verb, int argc, char **argv, crs_args *a, crease_error *e)
 {
     bool words_only = false;
-    *a = (crs_args){ .verb = verb, .word = argv, .status = a->status, .watch = a->watch };
+    *a = (crs_args){
+        .verb = verb, .word = argv, .status = a->status, .watch = a->watch, .team = a->team
+    };
     for (int k = 0; k < argc; k++) {
         if (!words_only && strcmp(argv[k], "--") == 0)
             words_only = true;

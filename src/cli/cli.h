@@ -482,5 +482,6 @@ bool crs_memory_suffices(const char *what, double bytes, crease_error *e);
 
 /* The program: its exit code (program.c). */
 int crs_program(int argc, char **argv, const struct crs_team *team);
+void crs_program_serve(const struct crs_team *team); /* on the other ranks, until it ends */
 
 #endif

@@ -191,6 +191,7 @@ static void discard(crs_rpca_job *j)
     }
     crs_array_free(&j->factor_weight);
     crs_array_free(&j->data);
+    if (j->source) crs_team_dismiss(j->source);
     if (j->source) j->source->ops->close(j->source);
     crs_npy_stream_close(&j->truth);
     crs_free(j->weight);

@@ -50,6 +50,10 @@ typedef struct {
     int exit_status;
 } crs_rpca_job;
 
+/* The other ranks open the data, too, for their own slabs (rpca_ranks.c). */
+bool crs_rpca_share(const crs_team *t, const char *path, const crs_stream_settings *s,
+                    crs_source *source, crease_error *e);
+
 /* A run of the models tucker, matrix and pcp. */
 typedef struct {
     const crs_args *a;

@@ -188,11 +188,14 @@ static bool foresee(crs_rpca_job *j, crease_error *e)
     const bool given = crs_given(j->a, CRS_OPT_MEMORY);
     if (!crs_option_bytes(j->a, CRS_OPT_MEMORY, 0.75 * crs_memory_free(), &j->memory, e))
         return false;
+    if (!given && j->a->team) j->memory /= j->a->team->size; /* ranks may be on one machine */
     if (!crs_read_shape(j->a->word[0], &j->asked, &j->s.shape) || j->s.shape.order < 2)
         return true; /* reading it will say why */
     const double whole = forecast(j, false, false);
-    if (whole <= j->memory) return true;
     const char *option = needs_all(j);
+    const bool shared =
+        j->a->team && j->a->team->size > 1 && !option && crs_partition_of(&j->s.shape).count > 1;
+    if (whole <= j->memory && !shared) return true;
     j->streams = !option;
     if (!option) return true;
     if (!given) return crs_memory_suffices("robust PCA of this tensor", whole, e);
@@ -230,9 +233,11 @@ static bool open_stream(crs_rpca_job *j, crease_error *e)
 {
     const crs_args *a = j->a;
     const double least = crs_stream_floor(&j->s.shape, j->s.missing), own = beside_slabs(j);
-    const crs_stream_settings s = {
-        .asked = &j->asked, .bytes = j->memory - own, .missing = j->s.missing, .about = &j->data
-    };
+    const crs_stream_settings s = { .asked = &j->asked,
+                                    .bytes = j->memory - own,
+                                    .missing = j->s.missing,
+                                    .parts = a->team ? a->team->size : 0,
+                                    .about = &j->data };
     if (least > s.bytes) return too_little(j, least + own, e);
     j->given = j->s.shape;
     if (!parts_of(a, (double)crease_size(&j->given), &j->write, e)) return false;
@@ -241,7 +246,8 @@ static bool open_stream(crs_rpca_job *j, crease_error *e)
     if (!j->source) return false;
     j->given = j->s.shape = j->source->cut.shape;
     j->s.missing = false; /* slabs bring their masks */
-    return crs_name_data(a, a->word[0], &j->data, e) &&
+    return (!a->team || crs_rpca_share(a->team, a->word[0], &s, j->source, e)) &&
+           crs_name_data(a, a->word[0], &j->data, e) &&
            crs_source_hash(j->source, crs_useful_threads(j->s.threads, crease_size(&j->given)),
                            a->watch, j->hash, e) &&
            read_start(j, e);

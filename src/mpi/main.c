@@ -8,14 +8,6 @@
 #include "cli/cli.h"
 #include "mpi/team.h"
 
-static crs_source *open_none(void *user, const void *told, size_t bytes, crease_error *e)
-{
-    (void)user, (void)told, (void)bytes;
-    return crs_fail(e, CREASE_UNSUPPORTED, "tensors of files are not shared by ranks here"), NULL;
-}
-
-static const crs_job *const jobs[] = { NULL };
-
 int main(int argc, char **argv)
 {
     crs_mpi_team all;
@@ -27,10 +19,9 @@ int main(int argc, char **argv)
         status = crs_program(argc, argv, &all.team);
         crs_team_end(&all.team);
     } else {
-        const crs_team_service service = { .open = open_none, .jobs = jobs };
         signal(SIGINT, SIG_IGN);
         signal(SIGTERM, SIG_IGN);
-        crs_team_serve(&all.team, &service);
+        crs_program_serve(&all.team);
     }
     all.team.tell(&all, &status, sizeof status);
     crs_mpi_team_close(&all);

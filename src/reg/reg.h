@@ -6,6 +6,7 @@
 #include <crease/reg.h>
 #include <crease/set.h>
 
+#include "core/checkpoint.h"
 #include "core/core.h"
 #include "dense/dense.h"
 
@@ -45,6 +46,9 @@ static inline crs_penalty_value crs_penalty_of(const crease_penalty *rho, const 
 /* c = alpha_N/(1 + alpha_N): what is left of |Z - M|^2 + alpha_N |Y - E - Z|^2 after the least Z is
  * c |Y - E - M|^2. */
 static inline double crs_noise_share(double alpha_noise) { return alpha_noise / (1 + alpha_noise); }
+
+/* As its place in the catalogue: one of the user's own cannot be shown. */
+void crs_visit_penalty(crs_visitor *v, crs_penalty_value *x);
 
 double crs_scalar_value(const crs_penalty_value *r, double x);
 double crs_scalar_prox(const crs_penalty_value *r, double t, double v);

@@ -5,6 +5,28 @@
 
 #include "reg/reg.h"
 
+void crs_visit_penalty(crs_visitor *v, crs_penalty_value *x)
+{
+    static const crease_penalty *const known[] = {
+#define PENALTY(symbol, name) &crs_##symbol,
+#define ALIAS(name, kind, symbol)
+#define REG(symbol, name)
+#include "reg/list.def"
+#undef PENALTY
+#undef ALIAS
+#undef REG
+        NULL
+    };
+    enum { COUNT = sizeof known / sizeof *known };
+    int which = 0;
+    while (which < COUNT && x->rho != known[which]) which++;
+    if (crs_visit_writes(v) && which == COUNT) crs_visit_refuses(v);
+    crs_visit(v, which);
+    crs_visit(v, x->par);
+    crs_visit(v, x->weight);
+    if (crs_visit_reads(v)) x->rho = which >= 0 && which < COUNT ? known[which] : NULL;
+}
+
 double crs_scalar_value(const crs_penalty_value *r, double x)
 {
     return r->weight == 0 ? zero_at(x) : r->weight * r->rho->value(r->par, fabs(x));

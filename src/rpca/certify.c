@@ -236,9 +236,13 @@ static bool add_alone(const void *args, void *room, const crs_slab *slab, int wo
     return true;
 }
 
-const crs_job crs_alone_job = {
-    .name = "alone", .size = sizeof(crs_penalty_value), .plan = plan_alone, .add = add_alone
-};
+static void visit_alone(crs_visitor *v, void *rho) { crs_visit_penalty(v, rho); }
+
+const crs_job crs_alone_job = { .name = "alone",
+                                .size = sizeof(crs_penalty_value),
+                                .visit = visit_alone,
+                                .plan = plan_alone,
+                                .add = add_alone };
 
 bool crs_cp_objective(crs_source *T, const crs_penalty_value *rho, double alpha_noise, int threads,
                       double *least, crease_error *e)
@@ -417,6 +421,14 @@ static void close_rooms(void *room)
     crs_free(r);
 }
 
+/* As crs_cp_point_in where slabs are looked at apart, which a point that was sent does not know. */
+static crs_cp_point point_in(const crs_cp_point *p, const crs_slab *slab)
+{
+    crs_cp_point own = crs_cp_point_in(p, slab);
+    own.grid = crs_cp_rows(&slab->shape, p->k.rank);
+    return own;
+}
+
 static void *open_rooms(const void *args, const crs_partition *cut, int workers, int threads,
                         crease_error *e)
 {
@@ -427,7 +439,7 @@ static void *open_rooms(const void *args, const crs_partition *cut, int workers,
     r->workers = workers;
     for (ptrdiff_t k = 0; k < cut->per; k += more(1, cut->per - 1)) { /* the first and the last */
         const crs_slab slab = crs_slab_at(cut, k);
-        const crs_cp_point own = crs_cp_point_in(p, &slab);
+        const crs_cp_point own = point_in(p, &slab);
         r->size = more(r->size, crs_cp_room_carve(&own, threads, NULL, r->worker));
     }
     ptrdiff_t all;
@@ -440,7 +452,7 @@ static void *open_rooms(const void *args, const crs_partition *cut, int workers,
 static bool add_slab(const void *args, void *room, const crs_slab *slab, int worker,
                      crs_total *sums, crease_error *e)
 {
-    const crs_cp_point own = crs_cp_point_in(args, slab);
+    const crs_cp_point own = point_in(args, slab);
     rooms *r = room;
     crs_cp_room *w = &r->worker[worker];
     (void)e;
@@ -455,8 +467,22 @@ static bool add_slab(const void *args, void *room, const crs_slab *slab, int wor
     return true;
 }
 
+static void visit_point(crs_visitor *v, void *self)
+{
+    crs_cp_point *p = self;
+    crs_visit_kruskal(v, &p->k);
+    crs_visit(v, p->grid);
+    crs_visit_penalty(v, &p->rho);
+    crs_visit(v, p->dead);
+    crs_visit(v, p->steep);
+    crs_visit(v, p->alpha_noise);
+    crs_visit(v, p->nu);
+    crs_visit(v, p->nonneg);
+}
+
 const crs_job crs_certify_job = { .name = "certify",
                                   .size = sizeof(crs_cp_point),
+                                  .visit = visit_point,
                                   .plan = plan_sums,
                                   .open = open_rooms,
                                   .close = close_rooms,

@@ -291,7 +291,11 @@ static inline double rest_at(const crs_cp_point *p, ptrdiff_t j, double m, doubl
 /* Blocks X_1..X_d, E, Z, B and the constraint, in the scales of certificate.h; c->block has
  * d + 3 places. Results do not depend on the number of threads. */
 bool crs_cp_certify(const crs_cp_point *p, crs_cp_room *w, crease_certificate *c, crease_error *e);
-extern const crs_job crs_alone_job, crs_certify_job;
+
+/* Jobs that other ranks know, too: of this file's certificate, of units, of the envelope's
+ * evaluation, of views (start.h). */
+extern const crs_job crs_alone_job, crs_certify_job, crs_extent_job, crs_pass_job, crs_measure_job,
+    crs_project_job;
 
 /* Those scales for fits that end by them: of a block with |x_i| = x and terms of this size, where
  * the objective is `whole` (0: not known); and the least objective of T alone in Z, E or B. */

@@ -242,6 +242,7 @@ static void scale_source(crs_units *u, crs_source *t)
     u->from = t;
     u->scaled = *t;
     u->scaled.ops = &ops;
+    crs_source_alone(&u->scaled);
     u->scaled.whole = NULL;
     u->scaled.seen = NULL;
     u->scaled.facts.largest = ldexp(t->facts.largest, -u->data);

@@ -262,6 +262,55 @@ typedef struct {
     const crs_mode_map *a;   /* of a projection */
 } looking;
 
+/* What the job on another rank is about: the same, and what it leads to. */
+typedef struct {
+    looking g;
+    crs_cp_view v;
+    crs_source source; /* of which the partition is asked */
+    crs_kruskal model;
+    crs_cp_measure m;
+    crs_mode_map a[CREASE_MAX_ORDER];
+} sent;
+
+static void visit_view(crs_visitor *v, sent *s)
+{
+    crs_visit(v, s->v.shape);
+    crs_visit(v, s->v.limit);
+    crs_visit(v, s->v.residual);
+    crs_visit_kruskal(v, &s->model);
+    crs_visit(v, s->m.lead);
+    crs_visit(v, s->m.columns);
+    crs_visit_kruskal(v, &s->m.with);
+    for (int n = 0; n < s->v.shape.order; n++) {
+        crs_visit_array(v, s->m.q[n], s->v.shape.dim[n] * s->m.columns[n]);
+        crs_visit(v, s->a[n].to);
+        crs_visit(v, s->a[n].transposed);
+        crs_visit_array(v, s->a[n].matrix, s->v.shape.dim[n] * s->a[n].to);
+    }
+}
+
+/* Rank 0 has no more than g. */
+static void visit_sent(crs_visitor *v, void *self)
+{
+    looking *g = self;
+    if (!crs_visit_reads(v)) {
+        sent s = { .v = *g->v };
+        if (g->v->model) s.model = *g->v->model;
+        if (g->m) s.m = *g->m;
+        s.model.shape = s.m.with.shape = s.v.shape;
+        for (int n = 0; n <= g->v->source->cut.mode; n++) s.m.q[n] = NULL; /* is not read */
+        for (int n = 0; g->a && n < s.v.shape.order; n++) s.a[n] = g->a[n];
+        visit_view(v, &s);
+        return;
+    }
+    sent *s = self;
+    visit_view(v, s);
+    s->source.cut = crs_partition_of(&s->v.shape);
+    s->v.source = &s->source;
+    s->v.model = s->model.rank > 0 ? &s->model : NULL;
+    s->g = (looking){ &s->v, &s->m, s->a };
+}
+
 typedef struct {
     double **own; /* of each worker */
     int workers;
@@ -385,12 +434,13 @@ static bool add_measure(const void *args, void *room, const crs_slab *s, int wor
     return true;
 }
 
-static const crs_job measure_job = { .name = "measure",
-                                     .size = sizeof(looking),
-                                     .plan = plan_measure,
-                                     .open = open_measure,
-                                     .close = close_rooms,
-                                     .add = add_measure };
+const crs_job crs_measure_job = { .name = "measure",
+                                  .size = sizeof(sent),
+                                  .visit = visit_sent,
+                                  .plan = plan_measure,
+                                  .open = open_measure,
+                                  .close = close_rooms,
+                                  .add = add_measure };
 
 /* One slab needs no sums over slabs. */
 static bool measure_one(const looking *g, double *const *w, double *squares, crease_error *e)
@@ -418,8 +468,8 @@ bool crs_view_measure(const crs_cp_view *v, const crs_cp_measure *m, double *con
         if (squares) *squares = sum;
         return done;
     }
-    if (!crs_look_once(&l, v->source, &measure_job, &g, v->threads > 1 ? v->threads : 1, v->watch,
-                       e))
+    if (!crs_look_once(&l, v->source, &crs_measure_job, &g, v->threads > 1 ? v->threads : 1,
+                       v->watch, e))
         return false;
     for (int n = 0; n < d; n++)
         crs_total_read(&l.sums, n, 0, v->shape.dim[n] * m->columns[n], w[n]);
@@ -484,12 +534,13 @@ static bool add_projection(const void *args, void *room, const crs_slab *s, int 
     return true;
 }
 
-static const crs_job projection_job = { .name = "project",
-                                        .size = sizeof(looking),
-                                        .plan = plan_projection,
-                                        .open = open_projection,
-                                        .close = close_rooms,
-                                        .add = add_projection };
+const crs_job crs_project_job = { .name = "project",
+                                  .size = sizeof(sent),
+                                  .visit = visit_sent,
+                                  .plan = plan_projection,
+                                  .open = open_projection,
+                                  .close = close_rooms,
+                                  .add = add_projection };
 
 bool crs_view_project(const crs_cp_view *v, const crs_mode_map *a, double *out, crease_error *e)
 {
@@ -497,87 +548,10 @@ bool crs_view_project(const crs_cp_view *v, const crs_mode_map *a, double *out, 
     const crease_space to = projected(&v->shape, a);
     crs_look l;
     crs_view_count(v);
-    if (!crs_look_once(&l, v->source, &projection_job, &g, v->threads > 1 ? v->threads : 1,
+    if (!crs_look_once(&l, v->source, &crs_project_job, &g, v->threads > 1 ? v->threads : 1,
                        v->watch, e))
         return false;
     crs_total_read(&l.sums, 0, 0, crease_size(&to), out);
     crs_look_close(&l);
     return true;
-}
-
-void crs_less_close(crs_source *source)
-{
-    crs_less *r = (crs_less *)source;
-    for (int k = 0; r->place && k < r->places; k++) crs_free(r->place[k].values);
-    crs_free(r->place);
-    *r = (crs_less){ .data = NULL };
-}
-
-/* That of slab k if it is free, or else the next that is */
-static crs_less_place *claim(const crs_less *r, ptrdiff_t k)
-{
-    for (int i = 0; i < r->places; i++) {
-        crs_less_place *p = &r->place[(k + i) % r->places];
-        if (!atomic_flag_test_and_set(&p->taken)) return p;
-    }
-    return NULL;
-}
-
-/* t - u of the slab, whose values are T's */
-static void subtract(const crs_less *r, const crs_slab *s, double *out)
-{
-    const crs_kruskal u = crs_slab_kruskal(s, &r->u);
-    const ptrdiff_t size = crease_size(&s->shape);
-    fill(size, 0, out);
-    crs_reconstruct(&u, 1, out, out + size);
-    for (ptrdiff_t j = 0; j < size; j++) out[j] = !s->w || s->w[j] ? s->t[j] - out[j] : 0;
-}
-
-static bool take_less(crs_source *source, ptrdiff_t k, crs_slab *out, crease_error *e)
-{
-    crs_less *r = (crs_less *)source;
-    crs_less_place *p = claim(r, k);
-    if (!p)
-        return crs_fail(e, CREASE_NO_MEMORY, "out of memory: more than %d slabs at a time",
-                        r->places);
-    if (!r->data->ops->take(r->data, k, &p->of, e)) return atomic_flag_clear(&p->taken), false;
-    if (p->slab != k) subtract(r, &p->of, p->values);
-    p->slab = k;
-    *out = p->of;
-    out->t = p->values;
-    return true;
-}
-
-static void give_less(crs_source *source, const crs_slab *slab)
-{
-    crs_less *r = (crs_less *)source;
-    for (int k = 0; k < r->places; k++) {
-        if (r->place[k].values != slab->t) continue;
-        r->data->ops->give(r->data, &r->place[k].of);
-        atomic_flag_clear(&r->place[k].taken);
-    }
-}
-
-bool crs_less_open(crs_less *r, crs_source *data, int threads, const crs_kruskal *u,
-                   crease_error *e)
-{
-    const crease_space slab = crs_slab_at(&data->cut, 0).shape;
-    const ptrdiff_t size = crease_size(&slab) + crs_kruskal_scratch(&slab, 1);
-    static const crs_source_ops ops = { "remainder", take_less, give_less, crs_less_close };
-    *r = (crs_less){ .source = *data, .data = data, .u = *u, .places = threads };
-    r->source.ops = &ops;
-    r->source.whole = NULL;
-    r->source.seen = NULL;
-    r->source.facts.known = false;
-    r->place = crs_alloc((size_t)threads, sizeof *r->place);
-    bool done = r->place || crs_fail(e, CREASE_NO_MEMORY, "out of memory: slabs without a term");
-    for (int k = 0; done && k < threads; k++) {
-        atomic_flag_clear(&r->place[k].taken);
-        r->place[k].slab = -1;
-        r->place[k].values = crs_doubles(size, "a slab without a term", e);
-        done = r->place[k].values;
-    }
-    if (done && crs_source_survey(&r->source, threads, e)) return true;
-    crs_less_close(&r->source);
-    return false;
 }

@@ -57,6 +57,14 @@ crs_kruskal crs_slab_kruskal(const crs_slab *s, const crs_kruskal *k)
     return own;
 }
 
+void crs_visit_kruskal(crs_visitor *v, crs_kruskal *k)
+{
+    crs_visit(v, k->shape);
+    crs_visit(v, k->rank);
+    for (int n = 0; n < k->shape.order; n++)
+        crs_visit_array(v, k->factor[n], k->shape.dim[n] * k->rank);
+}
+
 static bool take(crs_source *s, ptrdiff_t k, crs_slab *out, crease_error *e)
 {
     (void)e;

@@ -38,6 +38,7 @@ ptrdiff_t crs_slab_most(const crs_partition *p); /* entries of the largest */
 
 /* k as seen in a slab: its rows of the factors. */
 crs_kruskal crs_slab_kruskal(const crs_slab *s, const crs_kruskal *k);
+void crs_visit_kruskal(crs_visitor *v, crs_kruskal *k); /* of arguments of jobs, below */
 
 /* Sums without an order (total.c). SUM: terms are doubles, added up as three digits of 40 bits each
  * from a power of 2^40 above the largest term on down: what remains is their sum to 2^-80 of the
@@ -198,6 +199,8 @@ bool crs_team_finish(crs_look *l, crs_team_step step, ptrdiff_t failed, crease_e
 bool crs_team_invite(const crs_team *t, crs_source *s, const void *told, size_t bytes,
                      crease_error *e);
 void crs_team_dismiss(crs_source *s);
+/* All slabs of a source are looked at here, as they are of one made of another that has a team. */
+void crs_source_alone(crs_source *s);
 void crs_team_end(const crs_team *t); /* whatever has happened; NULL: there is none */
 
 /* On the other ranks, until rank 0 ends: `open` makes a source of what was told, closed by its ops;

@@ -147,15 +147,20 @@ bool crs_team_invite(const crs_team *t, crs_source *s, const void *told, size_t 
     return true;
 }
 
+void crs_source_alone(crs_source *s)
+{
+    s->team = NULL;
+    s->open = 0;
+    s->first = 0;
+    s->count = s->cut.count;
+}
+
 void crs_team_dismiss(crs_source *s)
 {
     request r = { .step = DISMISS };
     if (!s->team) return;
     if (s->team->rank == 0) s->team->tell(s->team->self, &r, sizeof r);
-    s->team = NULL;
-    s->open = 0;
-    s->first = 0;
-    s->count = s->cut.count;
+    crs_source_alone(s);
 }
 
 /* A look that rank 0 has open, as the others keep it. */
@@ -185,9 +190,9 @@ static void dismiss(guest *g)
 static void dismiss_all(server *w)
 {
     for (int k = 0; k < PLACES; k++) dismiss(&w->look[k]);
-    dismiss(&w->told);
     if (w->source) w->source->ops->close(w->source);
     w->source = NULL;
+    dismiss(&w->told); /* of which the source may have read */
 }
 
 static const crs_job *find(const crs_job *const *jobs, const char *name)

@@ -32,6 +32,16 @@ static bool add(const void *args, void *room, const crs_slab *slab, int worker, 
     return true;
 }
 
+static void visit(crs_visitor *v, void *self)
+{
+    arguments *a = self;
+    crs_visit(v, a->slabs);
+}
+
+const crs_job crs_hash_job = {
+    .name = "hash", .size = sizeof(arguments), .visit = visit, .plan = plan, .add = add
+};
+
 /* One slab: the shape and its entries, as those of any array. */
 static bool hash_one(crs_source *s, crs_hash *h, crease_error *e)
 {
@@ -45,12 +55,9 @@ static bool hash_one(crs_source *s, crs_hash *h, crease_error *e)
 static bool hash_slabs(crs_source *s, int threads, crease_watch *watch, crs_hash *h,
                        crease_error *e)
 {
-    static const crs_job job = {
-        .name = "hash", .size = sizeof(arguments), .plan = plan, .add = add
-    };
     const arguments a = { s->cut.count };
     crs_look l;
-    if (!crs_look_once(&l, s, &job, &a, threads, watch, e)) return false;
+    if (!crs_look_once(&l, s, &crs_hash_job, &a, threads, watch, e)) return false;
     for (ptrdiff_t k = 0; k < WORDS * s->cut.count; k++) {
         unsigned char bytes[4];
         crs_number_put(4, (uint64_t)l.sums.array[0].whole[k], bytes);

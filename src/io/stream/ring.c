@@ -6,7 +6,9 @@
  * others share the slots of the ring. What is loaded next is what somebody waits for, else the
  * first slab from `head` on, where takers have got to, that is not there; it takes the place of a
  * slab that is needed later. A look that is cut leaves slabs that nobody takes: those who wait may
- * have their places. Nobody waits who holds a slab, so every place becomes free. */
+ * have their places. Nobody waits who holds a slab, so every place becomes free.
+ *
+ * Slabs after the ring's own, which other ranks look at, are read when they are asked for. */
 #define _DEFAULT_SOURCE
 #include <pthread.h>
 #include <signal.h>
@@ -65,7 +67,7 @@ static ptrdiff_t kept_before(const ring *r, ptrdiff_t k) { return k * r->kept / 
 
 static bool is_kept(const ring *r, ptrdiff_t k)
 {
-    return kept_before(r, k + 1) > kept_before(r, k);
+    return k < r->s.count && kept_before(r, k + 1) > kept_before(r, k);
 }
 
 /* The slot that has slab k, or is being filled with it; NULL: none. */
@@ -89,6 +91,7 @@ static ptrdiff_t ahead(const ring *r, ptrdiff_t from, ptrdiff_t to)
  * going to take what is fresh there. */
 static ptrdiff_t needed_in(const ring *r, const slot *p)
 {
+    if (p->slab >= r->s.count) return r->s.count;
     if (p->fresh && ahead(r, p->slab, r->head) <= r->slots - r->kept) return 0;
     return ahead(r, r->head, p->slab);
 }
@@ -212,7 +215,7 @@ static bool take(crs_source *s, ptrdiff_t k, crs_slab *out, crease_error *e)
         p->fresh = false;
         out->t = p->t;
         out->w = p->w;
-        if (ahead(r, own, r->head) > r->slots - r->kept || own == r->head)
+        if (own < r->s.count && (ahead(r, own, r->head) > r->slots - r->kept || own == r->head))
             r->head = (own + 1) % r->s.count;
     } else {
         if (e) *e = p->why;
@@ -313,8 +316,8 @@ static bool start(ring *r, crease_error *e)
 static bool divide(ring *r, crease_error *e)
 {
     const double each = slab_bytes(&r->s.cut, r->s.missing);
-    const ptrdiff_t fit = (ptrdiff_t)smaller(r->s.bytes / each, (double)r->s.count);
-    const ptrdiff_t least = fewer(LEAST, r->s.count);
+    const ptrdiff_t least = fewer(LEAST, r->s.cut.count);
+    const ptrdiff_t fit = (ptrdiff_t)smaller(r->s.bytes / each, (double)more(least, r->s.count));
     if (fit < least)
         return crs_fail(e, CREASE_BAD_ARGUMENT,
                         "%.4g MB of memory are less than the %td slabs of %.4g MB that are read "

@@ -64,5 +64,6 @@ void crs_array_hash_add(crs_entries_hash *h, ptrdiff_t n, const double *x);
  * one slab crs_array_hash of them, otherwise the hash of the hashes of slabs. */
 bool crs_source_hash(crs_source *s, int threads, crease_watch *watch, char hash[CRS_HASH],
                      crease_error *e);
+extern const crs_job crs_hash_job;
 
 #endif

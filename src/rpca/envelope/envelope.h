@@ -90,8 +90,6 @@ bool crs_envelope_evaluate(crs_envelope *s, ptrdiff_t rank, const double *const 
                            const crs_penalty_value *judge, const crs_penalty_value *next,
                            crs_envelope_sums *out, crease_error *e);
 
-extern const crs_job crs_pass_job; /* of one evaluation */
-
 /* The q-quantile of |r|, 0 <= q <= 1, linear within a bin; NaN when nothing is observed. */
 double crs_envelope_quantile(const crs_envelope_sums *a, double q);
 

@@ -4,6 +4,7 @@
  * A slab is a tensor of its own, whose factors are rows of the whole ones. Of several every one
  * adds what its pass yields to totals without an order; one alone is the pass itself. */
 #include "rpca/envelope/pass.h"
+#include "rpca/rpca.h"
 
 struct crs_envelope {
     crs_source *source;
@@ -154,10 +155,10 @@ static bool add_slab(const void *args, void *room, const crs_slab *slab, int wor
     crs_envelope_sums *out = s->out;
     int64_t count[CRS_ENVELOPE_BINS];
     (void)e;
-    out->every = r->out->every;
+    out->every = r->every;
     for (int n = 0; n < slab->shape.order; n++) {
-        out->gradient[n] = r->out->gradient[n] ? s->gradient[n] : NULL;
-        out->marginal[n] = r->out->marginal[n] ? s->marginal[n] : NULL;
+        out->gradient[n] = r->gradient[n] ? s->gradient[n] : NULL;
+        out->marginal[n] = r->marginal[n] ? s->marginal[n] : NULL;
     }
     crs_envelope_pass(s, r, &k, out);
     crs_total_add(sums, VALUE, 0, 1, &out->value);
@@ -177,8 +178,26 @@ static bool add_slab(const void *args, void *room, const crs_slab *slab, int wor
     return true;
 }
 
+static void visit_request(crs_visitor *v, void *self)
+{
+    crs_envelope_request *r = self;
+    crs_visit(v, r->c.shape);
+    crs_visit(v, r->c.rank);
+    crs_visit(v, r->c.alpha_noise);
+    crs_visit(v, r->c.threads);
+    crs_visit_penalty(v, &r->judge);
+    crs_visit_penalty(v, &r->next);
+    crs_visit(v, r->same);
+    crs_visit(v, r->gradient);
+    crs_visit(v, r->marginal);
+    crs_visit(v, r->every);
+    crs_visit(v, r->unit);
+    crs_visit_kruskal(v, &r->k);
+}
+
 const crs_job crs_pass_job = { .name = "pass",
                                .size = sizeof(crs_envelope_request),
+                               .visit = visit_request,
                                .plan = plan_sums,
                                .open = open_pieces,
                                .close = close_pieces,
@@ -220,10 +239,15 @@ bool crs_envelope_evaluate(crs_envelope *s, ptrdiff_t rank, const double *const 
 {
     crease_watch *watch = out->uncut ? NULL : s->r.c.watch;
     s->r.k.rank = rank;
-    for (int n = 0; n < s->r.c.shape.order; n++) s->r.k.factor[n] = factor[n];
-    s->r.judge = judge;
-    s->r.next = next;
-    s->r.out = out;
+    for (int n = 0; n < s->r.c.shape.order; n++) {
+        s->r.k.factor[n] = factor[n];
+        s->r.gradient[n] = out->gradient[n];
+        s->r.marginal[n] = out->marginal[n];
+    }
+    s->r.judge = *judge;
+    s->r.next = *next;
+    s->r.same = judge == next;
+    s->r.every = out->every;
     out->observed = s->observed;
     if (!s->look.job) return pass_alone(s, out, e);
     if (!crs_look_run(&s->look, &s->r, watch, e) || crease_watch_over(watch)) return false;

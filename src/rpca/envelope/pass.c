@@ -398,9 +398,9 @@ void crs_envelope_pass(crs_envelope_piece *s, const crs_envelope_request *r, con
 {
     const crs_cp_grid *g = &s->grid;
     const double *a = s->sums;
-    s->same = r->judge == r->next;
-    s->judge = crs_envelope_rule_of(r->judge, s->c.alpha_noise);
-    s->next = s->same ? s->judge : crs_envelope_rule_of(r->next, s->c.alpha_noise);
+    s->same = r->same;
+    s->judge = crs_envelope_rule_of(&r->judge, s->c.alpha_noise);
+    s->next = s->same ? s->judge : crs_envelope_rule_of(&r->next, s->c.alpha_noise);
     s->unit = r->unit;
     want(s, out);
     set_point(s, k->rank, k->factor);

@@ -49,8 +49,10 @@ typedef struct {
 typedef struct {
     crs_envelope_settings c;
     crs_kruskal k;
-    const crs_penalty_value *judge, *next;
-    const crs_envelope_sums *out; /* which arrays are wanted */
+    crs_penalty_value judge, next;
+    bool same;                                                   /* judge is next */
+    bool gradient[CREASE_MAX_ORDER], marginal[CREASE_MAX_ORDER]; /* are wanted */
+    int every;                                                   /* of the sums */
     double unit;
 } crs_envelope_request;
 

@@ -240,9 +240,35 @@ static void closing_does_not_wait_for_takers(void **state)
     }
 }
 
+static void slabs_of_other_ranks_are_read_when_asked_for(void **state)
+{
+    (void)state;
+    for (ptrdiff_t own = 0; own < SLABS; own += 4) {
+        numbers a = { .fails = -1 };
+        crs_ring_settings s = { .load = load, .close = note_end, .self = &a, .count = own };
+        s.cut = (crs_partition){ .shape = { .order = 2, .dim = { LENGTH, ROW } },
+                                 .rows = ROWS,
+                                 .per = SLABS,
+                                 .count = SLABS };
+        s.bytes = 5.0 * ROWS * ROW * 8;
+        crs_source *r = crs_ring_open(&s, NULL);
+        assert_non_null(r);
+        for (ptrdiff_t k = 0; k < 3 * SLABS; k++) {
+            crs_slab slab;
+            assert_true(r->ops->take(r, k * 5 % SLABS, &slab, NULL));
+            for (ptrdiff_t j = 0; j < crease_size(&slab.shape); j++)
+                assert_true(slab.t[j] == (double)(slab.first + j));
+            r->ops->give(r, &slab);
+        }
+        r->ops->close(r);
+        assert_true(a.closed);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(slabs_of_other_ranks_are_read_when_asked_for),
         cmocka_unit_test(looks_see_the_tensor_whatever_there_is_room_for),
         cmocka_unit_test(one_after_the_other_is_read_once_a_pass),
         cmocka_unit_test(nan_is_zero_with_a_mask),

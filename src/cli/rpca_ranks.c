@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT
+ * rpca_ranks: the data of robust PCA as every rank opens them, and the jobs that ranks know
+ *
+ * Rank 0 runs the command. The others read the slabs that they look at themselves: what they are
+ * told is the path, how it is read, and the memory that slabs may take. */
+#include "cli/rpca.h"
+
+typedef struct {
+    const char *path;
+    crs_asked asked;
+    double bytes;
+    bool missing;
+} data;
+
+static void visit(crs_visitor *v, void *self)
+{
+    data *d = self;
+    crs_visit_text(v, "path", &d->path);
+    crs_visit(v, d->asked.missing);
+    crs_visit_text(v, "read_as", &d->asked.read_as);
+    crs_visit_text(v, "absent", &d->asked.absent);
+    crs_visit_text(v, "columns", &d->asked.columns);
+    crs_visit_text(v, "drop", &d->asked.drop);
+    crs_visit_text(v, "frames", &d->asked.frames);
+    crs_visit_text(v, "size", &d->asked.size);
+    crs_visit(v, d->asked.colour);
+    crs_visit(v, d->asked.shape);
+    crs_visit(v, d->bytes);
+    crs_visit(v, d->missing);
+}
+
+bool crs_rpca_share(const crs_team *t, const char *path, const crs_stream_settings *s,
+                    crs_source *source, crease_error *e)
+{
+    data d = { .path = path, .asked = *s->asked, .bytes = s->bytes, .missing = s->missing };
+    size_t count;
+    if (t->size == 1 || source->cut.count == 1) return true;
+    char *bytes = crs_pack(visit, &d, &count);
+    if (!bytes) return crs_fail(e, CREASE_NO_MEMORY, "out of memory: what ranks are told");
+    const bool done = crs_team_invite(t, source, bytes, count, e);
+    crs_free(bytes);
+    return done;
+}
+
+static crs_source *open(void *user, const void *told, size_t bytes, crease_error *e)
+{
+    const crs_team *t = user;
+    data d = { .path = NULL };
+    crease_error why = { CREASE_OK, "" };
+    if (!crs_unpack(visit, &d, told, bytes))
+        return crs_fail(e, CREASE_UNSUPPORTED,
+                        "rank %d is of another version of crease; use one for all ranks", t->rank),
+               NULL;
+    const crs_stream_settings s = {
+        .asked = &d.asked, .bytes = d.bytes, .missing = d.missing, .part = t->rank, .parts = t->size
+    };
+    crs_source *source = crs_stream_open(d.path, &s, &why);
+    if (!source) crs_fail(e, why.code, "rank %d: %.350s", t->rank, why.text);
+    return source;
+}
+
+void crs_program_serve(const crs_team *t)
+{
+    static const crs_job *const jobs[] = {
+        &crs_survey_job, &crs_entries_job, &crs_hash_job,    &crs_extent_job,  &crs_pass_job,
+        &crs_alone_job,  &crs_certify_job, &crs_measure_job, &crs_project_job, NULL
+    };
+    const crs_team_service s = { .open = open, .user = (void *)(uintptr_t)t, .jobs = jobs };
+    crs_team_serve(t, &s);
+}

@@ -1,0 +1,74 @@
+# Robust PCA of a file over ranks has the bits of one process in memory; what fails on one rank ends all with one sentence.
+set -u
+passed=0 failed=0
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+check() { # check NAME COMMAND...
+  local name=$1
+  shift
+  if "$@" >"$work/log" 2>&1; then passed=$((passed + 1)); else
+    failed=$((failed + 1)); echo "FAILED: $name"; cat "$work/log"
+  fi
+}
+mpi() { timeout 60 "$MPIEXEC" -np "$1" "$CREASE_MPI" rpca "${@:2}"; }
+same() { # same FOLDER FOLDER: every array, and what result.json says of the fit
+  local part
+  for part in "$work/$1"/*.npy; do cmp "$part" "$work/$2/$(basename "$part")" || return 1; done
+  diff <(grep -E '"(objective|worst|worst_relative|residual|iterations|hash)"' "$work/$1/result.json") \
+       <(grep -E '"(objective|worst|worst_relative|residual|iterations|hash)"' "$work/$2/result.json")
+}
+put() { # put FILE ENTRY BYTES: the entry as 8 bytes
+  printf "$3" | dd of="$1" bs=1 seek=$((128 + 8 * $2)) conv=notrunc status=none
+}
+nan='\0\0\0\0\0\0\370\177'
+"$CREASE" generate cp --shape 220,200,200 --rank 2 --seed 3 --out "$work/data" >/dev/null # 3 slabs
+tensor=$work/data/tensor.npy
+options="--rank 2 --max-iterations 6 --quiet"
+for threads in 1 2; do
+  "$CREASE" rpca "$tensor" $options --threads $threads --out "$work/one$threads" >/dev/null 2>&1
+done
+check "1 and 2 threads" same one1 one2
+for ranks in 1 2 3 4; do
+  mpi $ranks "$tensor" $options --threads 1 --memory 200M --out "$work/many$ranks" >/dev/null 2>&1
+  check "$ranks ranks have the bits of one process" same one1 many$ranks
+done
+
+# One entry is nan, in the second of two slabs: missing, or named.
+"$CREASE" generate cp --shape 110,200,200 --rank 2 --seed 4 --out "$work/small" >/dev/null
+tensor=$work/small/tensor.npy
+options="$options --threads 1"
+put "$tensor" 4300000 "$nan"
+"$CREASE" rpca "$tensor" $options --missing nan --penalty scad --out "$work/hole1" >/dev/null 2>&1
+mpi 2 "$tensor" $options --missing nan --penalty scad --out "$work/hole2" >/dev/null 2>&1
+check "a missing entry and another penalty" same hole1 hole2
+"$CREASE" rpca "$tensor" $options --out "$work/none" >/dev/null 2>"$work/said"
+code=$?
+mpi 3 "$tensor" $options --out "$work/none" >/dev/null 2>"$work/errors"
+check "nan has the exit code of one process" [ $? -eq $code ]
+check "and its sentence, once" diff "$work/said" <(grep '^crease: ' "$work/errors")
+
+# The second rank works where there is no such file, or another.
+mkdir "$work/there" "$work/empty"
+ln -s "$tensor" "$work/there/t.npy"
+apart() {
+  timeout 60 "$MPIEXEC" -np 1 -wdir "$work/there" "$CREASE_MPI" rpca t.npy $options --missing nan --out "$work/none" : \
+    -np 1 -wdir "$work/empty" "$CREASE_MPI" rpca t.npy >/dev/null 2>"$work/errors"
+}
+apart
+check "a rank without the file ends all" [ $? -eq 66 ]
+check "with one sentence" [ "$(grep -c '^crease: .*rank 1: t.npy cannot be opened' "$work/errors")" -eq 1 ]
+ln -s "$work/data/factor_1.npy" "$work/empty/t.npy"
+apart
+check "a rank with another file ends all" [ $? -ne 0 ]
+check "and is named" grep -q '^crease: .*rank 1' "$work/errors"
+
+# A rank that is gone ends all.
+gone() {
+  timeout 60 "$MPIEXEC" -np 1 "$CREASE_MPI" rpca "$tensor" $options --missing nan --out "$work/none" : \
+    -np 1 bash -c '"$0" rpca & sleep 0.3; kill -9 $!; wait $!' "$CREASE_MPI"
+}
+gone >/dev/null 2>&1
+check "a rank that is killed ends all" [ $? -ne 0 ]
+check "and leaves no result" [ ! -e "$work/none/result.json" ]
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]
