@@ -167,7 +167,7 @@ static bool open(runner *r, crs_cp_pilot *p, crease_error *e)
 {
     const crease_space *s = &p->c.shape;
     ptrdiff_t all = 0;
-    *r = (runner){ .p = p, .second = INFINITY, .tall = crs_envelope_solver_tall(&p->c, p->source) };
+    *r = (runner){ .p = p, .second = INFINITY, .tall = crs_envelope_solver_tall(&p->c) };
     for (int n = 0; n < s->order; n++) all += s->dim[n] * p->c.rank;
     double *at = r->memory = crs_doubles(all, "starts", e);
     if (!r->memory) return false;

@@ -72,7 +72,7 @@ static crs_envelope_solver *go_on(crease_cp_fit *f, const crs_cp_pilot *p, creas
     crs_envelope_solver_settings c = settings(&f->s);
     c.rank = f->terms;
     if (p->closer > 0) c.eps = larger(1e-14, p->closer * c.eps);
-    if (crs_envelope_solver_tall(&c, f->source)) {
+    if (crs_envelope_solver_tall(&c)) {
         c.eps = larger(1e-14, sharp * c.eps);
         c.most = more(1, f->s.run.max_evaluations - p->report.passes);
         c.watch = &f->run.watch;
@@ -146,7 +146,7 @@ static void *open(crease_cp_fit *f, crease_error *e)
                        .passes = most < 300 ? most : 300,
                        .most = most };
     p.c.watch = &f->run.watch;
-    if (crs_envelope_solver_tall(&p.c, f->source)) p.c.eps = larger(p.c.eps, rough);
+    if (crs_envelope_solver_tall(&p.c)) p.c.eps = larger(p.c.eps, rough);
     mind_least_squares(f, &p.c);
     if (p.c.learn == 0 && p.c.path && p.c.prune) p.c.learn = usual; /* start and rank */
     return explore(f, &p, e);

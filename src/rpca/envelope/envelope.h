@@ -161,9 +161,8 @@ crs_envelope_solver_settings crs_envelope_solver_default(const crease_space *sha
 typedef struct crs_envelope_solver crs_envelope_solver;
 
 /* Is it a tall matrix, whose rows are eliminated in the last stages (rpca/tall)? A step then takes
- * many passes and ends near the minimum. Those take all slabs here, so not where T, which may be
- * NULL, has a team. */
-bool crs_envelope_solver_tall(const crs_envelope_solver_settings *c, const crs_source *T);
+ * many passes and ends near the minimum. Those take all slabs here, whatever team T has. */
+bool crs_envelope_solver_tall(const crs_envelope_solver_settings *c);
 
 /* Bytes that crs_envelope_solver_new will allocate; -1: the settings are wrong. */
 ptrdiff_t crs_envelope_solver_bytes(const crs_envelope_solver_settings *c, crease_error *e);

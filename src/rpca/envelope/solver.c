@@ -32,9 +32,9 @@ static crs_envelope_settings pass_settings(const crs_envelope_solver_settings *c
                                     .watch = c->watch };
 }
 
-bool crs_envelope_solver_tall(const crs_envelope_solver_settings *c, const crs_source *T)
+bool crs_envelope_solver_tall(const crs_envelope_solver_settings *c)
 {
-    return !c->nonneg && !(T && T->team) && crs_tall_suits(&c->shape, c->rank);
+    return !c->nonneg && crs_tall_suits(&c->shape, c->rank);
 }
 
 static bool check(const crs_envelope_solver_settings *c, crease_error *e)
@@ -108,7 +108,7 @@ ptrdiff_t crs_envelope_solver_bytes(const crs_envelope_solver_settings *c, creas
     const crs_envelope_settings settings = pass_settings(c);
     const ptrdiff_t pass = check(c, e) ? crs_envelope_bytes(&settings, e) : -1;
     const ptrdiff_t own = pass < 0 ? -1 : plan(&s, c, e);
-    const ptrdiff_t rows = crs_envelope_solver_tall(c, NULL) ? crs_tall_bytes(&settings) : 0;
+    const ptrdiff_t rows = crs_envelope_solver_tall(c) ? crs_tall_bytes(&settings) : 0;
     return own < 0 ? -1 : pass + own + rows + (ptrdiff_t)sizeof s;
 }
 
@@ -131,7 +131,7 @@ crs_envelope_solver *crs_envelope_solver_new(const crs_envelope_solver_settings 
     crs_envelope_solver *s = crs_alloc(1, sizeof *s);
     if (s) *s = planned;
     if (s) s->memory = crs_alloc((size_t)bytes, 1);
-    const bool rows = crs_envelope_solver_tall(c, T);
+    const bool rows = crs_envelope_solver_tall(c);
     if (s && s->memory && rows) s->tall = crs_tall_new(&settings, T);
     if (!s || !s->memory || (rows && !s->tall)) {
         crs_fail(e, CREASE_NO_MEMORY, "no memory for the envelope's solver");

@@ -19,7 +19,7 @@ typedef struct crs_tall crs_tall;
 /* Bytes that crs_tall_new will allocate, -1: more than can be addressed. The settings suit. */
 ptrdiff_t crs_tall_bytes(const crs_envelope_settings *c);
 
-/* T is borrowed, and has no team. NULL: out of memory. */
+/* T is borrowed; all of its slabs are taken here. NULL: out of memory. */
 crs_tall *crs_tall_new(const crs_envelope_settings *c, crs_source *T);
 void crs_tall_free(crs_tall *s);
 

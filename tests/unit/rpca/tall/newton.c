@@ -114,7 +114,7 @@ static double transposed(const example *s, const crs_penalty_value *penalty, dou
     c.nu = nu;
     c.path = c.prune = false;
     c.eps = 1e-9;
-    assert_true(!crs_envelope_solver_tall(&c, NULL));
+    assert_true(!crs_envelope_solver_tall(&c));
     crs_envelope_solver *solver = crs_envelope_solver_new(&c, &data.source, NULL);
     assert_true(crs_envelope_solver_start(solver, RANK, factor, NULL));
     for (int k = 0; k < 3000 && crs_envelope_solver_step(solver) == CRS_ENVELOPE_RUNNING;) k++;
@@ -138,7 +138,7 @@ static void it_ends_where_the_envelope_ends(void **state)
         c.nu = nu;
         c.path = c.prune = false;
         c.eps = 1e-9;
-        assert_true(crs_envelope_solver_tall(&c, NULL));
+        assert_true(crs_envelope_solver_tall(&c));
         crs_envelope_solver *solver = crs_envelope_solver_new(&c, &s->data.source, NULL);
         assert_true(crs_envelope_solver_start(solver, RANK, factor, NULL));
         while (crs_envelope_solver_step(solver) == CRS_ENVELOPE_RUNNING) {}
