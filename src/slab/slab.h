@@ -108,8 +108,8 @@ typedef struct {
     void (*close)(crs_source *s);
 } crs_source_ops;
 
-/* Other processes that look at their own slabs whenever rank 0 looks: three empty functions where
- * there are none. All are called by one thread. */
+/* Other processes that look at their own slabs whenever rank 0 looks. All are called by one thread.
+ */
 typedef struct crs_team {
     int rank, size;
     void *self;
