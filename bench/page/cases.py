@@ -154,7 +154,8 @@ def _objective(out: pathlib.Path) -> float:
 
 
 def _truth(out: pathlib.Path) -> float:
-    return float(_result(out)["details"]["error_lowrank"])
+    details = _result(out)["details"]
+    return float(details["errors"]["lowrank"] if "errors" in details else details["error_lowrank"])
 
 
 def _last(out: pathlib.Path) -> float:
