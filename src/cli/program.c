@@ -111,7 +111,8 @@ static bool open_log(crs_args *a, crease_error *e)
 {
     if (!crs_log_open(a, e)) return false;
     if (a->job_ends)
-        crs_log_note(a, "Slurm ends the job in %.0f s (SLURM_JOB_END_TIME): the run stops before, "
+        crs_log_note(a,
+                     "Slurm ends the job in %.0f s (SLURM_JOB_END_TIME): the run stops before, "
                      "with time to write",
                      left_by_slurm());
     return true;
@@ -139,8 +140,8 @@ static bool run(const crs_verb *verb, int argc, char **argv, const struct crs_te
     else
         done = done && reserve_buffers(argv, e) &&
                (crs_dry(&a) ? verb->run(&a, e)
-                            : open_log(&a, e) && crs_checkpoint_open(&a, e) &&
-                                  verb->run(&a, e) && crs_report_asked(&a, e));
+                            : open_log(&a, e) && crs_checkpoint_open(&a, e) && verb->run(&a, e) &&
+                                  crs_report_asked(&a, e));
     ignore_signals(); /* before what they would stop is gone */
     crs_checkpoint_close(&a, done);
     done = crs_log_close(&a, done, e);

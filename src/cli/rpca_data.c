@@ -293,8 +293,8 @@ bool crs_rpca_read(crs_rpca_job *j, crease_error *e)
            open_truth(j, e) && read_start(j, e);
 }
 
-/* Sums over slabs have no order, and those of BLAS on one thread have one: the envelope has the same
- * bits for any number of threads where there is more than one slab. */
+/* Sums over slabs have no order, and those of BLAS on one thread have one: the envelope has the
+ * same bits for any number of threads where there is more than one slab. */
 bool crs_rpca_bind(const crs_rpca_job *j, crease_error *e)
 {
     const crease_cp_start start = j->s.start;
