@@ -250,7 +250,7 @@ static bool run_cp(const crs_args *a, crease_error *e)
         done = fit_penalty(&j, e);
         if (done) crs_rpca_foretell(&j);
     } else if (done) {
-        done = crs_checkpoint_bind(a, "the data", j.hash, e) && build(&j, e) && fit(&j, e);
+        done = crs_rpca_bind(&j, e) && build(&j, e) && fit(&j, e);
         if (done) *a->status = j.exit_status;
     }
     discard(&j);
@@ -469,8 +469,9 @@ static bool run_tucker(const crs_args *a, crease_error *e)
     if (done && crs_dry(a))
         crs_tucker_foretell(&j);
     else
-        done = done && crs_checkpoint_bind(a, "the data", j.hash, e) && fit_tucker(&j, e) &&
-               open_problem(&j, e) && solve_tucker(&j, e);
+        done = done && crs_checkpoint_bind(a, "the data", j.hash, e) &&
+               crs_checkpoint_bind_threads(a, e) && fit_tucker(&j, e) && open_problem(&j, e) &&
+               solve_tucker(&j, e);
     crs_folder_abandon(&j.folder);
     crs_problem_file_free(j.file);
     crease_rpca_free(j.fit);
@@ -536,6 +537,7 @@ const crs_verb crs_rpca_verb = {
         CRS_FOR(WRITE, OF_CP), CRS_TAKES(FORMAT), CRS_TAKES(REPORT), CRS_TAKES(FORCE),
         CRS_TAKES_ROWS, CRS_TAKES(JSON)),
     .relative = true,
+    .binds_threads = true,
     .kinds = kinds,
     .kind = kind_of,
     .run = run,

@@ -81,7 +81,8 @@ bool crs_parse_ranks(const char *text, const crease_space *shape, crease_space *
 
 /* rpca_data.c: the tensor, its mask, the truth and the start; the memory they take. */
 bool crs_rpca_read(crs_rpca_job *j, crease_error *e);
-void crs_rpca_forecast(crs_rpca_job *j); /* once the fit is there */
+void crs_rpca_forecast(crs_rpca_job *j);                    /* once the fit is there */
+bool crs_rpca_bind(const crs_rpca_job *j, crease_error *e); /* the checkpoint to the data */
 /* Missing entries become nan; axes are merged; hash is of what results. */
 bool crs_rpca_merge(const char *axes, crease_space *s, crease_error *e); /* NULL: as it is */
 bool crs_rpca_take(crs_array *data, const char *mask, const char *axes, crease_rpca_settings *s,

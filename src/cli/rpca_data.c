@@ -293,6 +293,20 @@ bool crs_rpca_read(crs_rpca_job *j, crease_error *e)
            open_truth(j, e) && read_start(j, e);
 }
 
+/* Sums over slabs have no order, and those of BLAS on one thread have one: the envelope has the
+ * same bits for any number of threads where there is more than one slab. */
+bool crs_rpca_bind(const crs_rpca_job *j, crease_error *e)
+{
+    const crease_cp_start start = j->s.start;
+    const bool slabs = crs_partition_of(&j->s.shape).count > 1 && !needs_all(j) &&
+                       j->run.mode == CREASE_MODE_PRACTICAL && start != CREASE_START_HOSVD &&
+                       start != CREASE_START_ALS;
+    const bool plain = !j->penalty.reg.ops || crs_is_plain(&j->penalty.reg);
+    const bool any = slabs && plain && crs_blas_alone();
+    return crs_checkpoint_bind(j->a, "the data", j->hash, e) &&
+           (any || crs_checkpoint_bind_threads(j->a, e));
+}
+
 void crs_rpca_put_axes(const crs_args *a, const crs_result *r, const crs_array *data,
                        const crease_space *given)
 {

@@ -65,6 +65,7 @@ void crs_program_serve(const crs_team *t)
         &crs_survey_job, &crs_entries_job, &crs_hash_job,    &crs_extent_job,  &crs_pass_job,
         &crs_alone_job,  &crs_certify_job, &crs_measure_job, &crs_project_job, NULL
     };
+    crs_blas_alone();
     const crs_team_service s = { .open = open, .user = (void *)(uintptr_t)t, .jobs = jobs };
     crs_team_serve(t, &s);
 }
