@@ -50,9 +50,10 @@ CREASE_API bool crease_mpi_sound(const crease_mpi *m, crease_error *e);
  *     crease_source_free(t);
  *
  * The answer has the bits of one process with the tensor in memory, for any number of ranks. One
- * source at a time. Opening is collective: NULL on every rank, with the sentence of one that could
- * not. Rank 0 calls from the thread that may call MPI. What fails on one rank ends the run at rank
- * 0, with its sentence; where a rank is killed, or cannot be reached, MPI ends all. */
+ * source at a time: every rank frees it before it opens another. Opening is collective: NULL on
+ * every rank, with the sentence of one that could not. Rank 0 calls from the thread that may call
+ * MPI. What fails on one rank ends the run at rank 0, with its sentence; where a rank is killed, or
+ * cannot be reached, MPI ends all. */
 
 /* A file that every rank can read, and a function that brings any slab on every rank, each with so
  * many bytes of memory on this rank: as crease_source_file (crease/job.h) and

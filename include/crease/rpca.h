@@ -133,9 +133,9 @@ CREASE_API void crease_rpca_free(crease_rpca *r);
 
 /* The same of a source, which must outlive the handle and brings its mask: settings give none. A
  * shape of order 0 is that of the source. Where the tensor is not in memory the model is cp by the
- * envelope with a penalty by entries and no center; the start is not hosvd or als, but with factors
- * or a rank of its own choice. Whatever else needs it in one piece is refused by name. Of a source
- * over ranks this, the run and the reading of parts are rank 0's (crease/mpi.h). */
+ * envelope with a penalty by entries and no center, and the start is not hosvd or als, unless
+ * factors are given. Whatever else needs it in one piece is refused by name. Of a source over ranks
+ * this, the run and the reading of parts are rank 0's (crease/mpi.h). */
 CREASE_API crease_rpca *crease_rpca_new_on(const crease_rpca_settings *s, const crease_options *o,
                                            crease_source *tensor, crease_error *e);
 

@@ -130,14 +130,19 @@ static bool check(const crs_mpi_team *t, const crs_mpi_part *p, crease_error *e)
     crease_error why = { CREASE_OK, "" };
     if (!crease_space_check(&p->shape, &why))
         return crs_fail(e, why.code, "rank %d: %.300s", t->team.rank, why.text);
+    if (p->shape.comm)
+        return crs_fail(e, CREASE_BAD_ARGUMENT,
+                        "rank %d: the shape is that of the whole tensor; leave its comm NULL",
+                        t->team.rank);
     const ptrdiff_t all = crease_size(&p->shape);
     if (p->first < 0 || p->count < 0 || p->first > all || p->count > all - p->first)
         return crs_fail(e, CREASE_BAD_ARGUMENT,
                         "rank %d has %td entries from %td on of a tensor of %td; give a part of it",
                         t->team.rank, p->count, p->first, all);
     return p->local || p->count == 0 ||
-           crs_fail(e, CREASE_BAD_ARGUMENT, "rank %d: the part is NULL and has %td entries",
-                    t->team.rank, p->count);
+           crs_fail(e, CREASE_BAD_ARGUMENT,
+                    "rank %d: the part is NULL and has %td entries; give them", t->team.rank,
+                    p->count);
 }
 
 static part *allocate(const crs_mpi_part *given, int rank, const range *all, crease_error *e)

@@ -15,14 +15,25 @@ bool crs_mpi_agree(const crs_mpi_team *t, bool done, crease_error *e)
     return false;
 }
 
-/* Every rank comes here, whatever it thinks of its arguments. */
+static bool has_none(const crease_mpi *m, crease_error *e)
+{
+    return !m->source ||
+           crs_fail(e, CREASE_BAD_ARGUMENT,
+                    "rank %d has a source over ranks open already; free it first", m->rank);
+}
+
+/* While a source is in common use the others may be serving: nothing can be agreed upon then. */
+static bool is_busy(const crease_mpi *m, crease_error *e)
+{
+    return m->source && !m->ended && !has_none(m, e);
+}
+
+/* Every other rank comes here, whatever it thinks of its arguments. */
 static bool begin(crease_mpi *m, crease_error *e)
 {
     if (!m->joined) crs_mpi_team_open(&m->team, m->world);
     m->joined = true;
-    return !m->source ||
-           crs_fail(e, CREASE_BAD_ARGUMENT,
-                    "rank %d has a source over ranks open already; free it first", m->rank);
+    return has_none(m, e);
 }
 
 bool crs_mpi_same_shape(const crs_mpi_team *t, const crease_space *own, crease_error *e)
@@ -87,6 +98,7 @@ crease_source *crease_mpi_file(crease_mpi *m, const char *path, double bytes, bo
     const crs_stream_settings set = {
         .bytes = bytes, .missing = missing, .part = m->rank, .parts = m->size
     };
+    if (is_busy(m, e)) return NULL;
     crease_source *s = begin(m, &why) ? crs_stream_hand(path, &set, &why) : NULL;
     return join(m, numbered(m, s, &why, e), e);
 }
@@ -96,6 +108,7 @@ crease_source *crease_mpi_function(crease_mpi *m, const crease_space *shape, cre
 {
     crease_error why = { CREASE_OK, "" };
     const crs_bringing b = { shape, load, user, bytes, missing, m->rank, m->size };
+    if (is_busy(m, e)) return NULL;
     crease_source *s = begin(m, &why) ? crs_source_bring(&b, &why) : NULL;
     return join(m, numbered(m, s, &why, e), e);
 }
@@ -104,6 +117,7 @@ crease_source *crease_mpi_part(crease_mpi *m, const crease_space *shape, ptrdiff
                                ptrdiff_t count, const double *local, bool missing, crease_error *e)
 {
     const crs_mpi_part p = { *shape, first, count, local, missing };
+    if (is_busy(m, e)) return NULL;
     const bool begun = begin(m, e);
     if (!crs_mpi_agree(&m->team, begun, e)) return NULL;
     return join(m, crs_source_hand(crs_mpi_part_open(&m->team, &p, e), e), e);
