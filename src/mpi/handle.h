@@ -36,7 +36,7 @@ typedef struct {
     const double *local;
     bool missing;
 } crs_mpi_part;
-crs_source *crs_mpi_part_open(crs_mpi_team *t, const crs_mpi_part *p, crease_error *e);
+crs_source *crs_mpi_part_open(crs_mpi_team *t, const crs_mpi_part *given, crease_error *e);
 
 /* Did all ranks come so far? If not, the sentence of the least rank that failed is that of all. */
 bool crs_mpi_agree(const crs_mpi_team *t, bool done, crease_error *e);

@@ -190,7 +190,7 @@ typedef struct {
     bool missing;
     int part, parts; /* parts 0: all slabs */
 } crs_bringing;
-crease_source *crs_source_bring(const crs_bringing *b, crease_error *e);
+crease_source *crs_source_bring(const crs_bringing *s, crease_error *e);
 
 /* What is done with a slab. The arguments are those of the look: fields, and arrays that `visit`
  * (checkpoint.h) shows together with their sizes, so that they can be sent. */

@@ -53,7 +53,7 @@ static crease_rpca *begin(crease_source *t, crease_error *e)
     crease_rpca_settings settings = crease_rpca_default(&shape);
     crease_options options = crease_rpca_options();
     settings.rank = 1;
-    options.max_iterations = 2;
+    options.max_iterations = 1;
     return crease_rpca_new_on(&settings, &options, t, e);
 }
 
