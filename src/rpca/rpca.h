@@ -182,8 +182,6 @@ static inline bool crs_cp_observed(const crease_cp_rpca *m, ptrdiff_t j)
  * needs the tensor in one piece is refused by name where the source is not in memory. */
 crease_rpca *crs_rpca_new_on(const crease_rpca_settings *s, const crease_options *o, crs_source *t,
                              crease_error *e);
-/* What ended the run, a slab that could not be had; code CREASE_OK: nothing did. */
-const crease_error *crs_rpca_failure(const crease_rpca *r);
 
 /* The solver of a handle's problem; NULL of cp. */
 crease_solver *crs_rpca_solver(const crease_rpca *r);
@@ -296,6 +294,9 @@ bool crs_cp_certify(const crs_cp_point *p, crs_cp_room *w, crease_certificate *c
  * evaluation, of views (start.h). */
 extern const crs_job crs_alone_job, crs_certify_job, crs_extent_job, crs_pass_job, crs_measure_job,
     crs_project_job;
+#define CRS_RPCA_JOBS                                                                              \
+    &crs_survey_job, &crs_entries_job, &crs_fetch_job, &crs_extent_job, &crs_pass_job,             \
+        &crs_alone_job, &crs_certify_job, &crs_measure_job, &crs_project_job
 
 /* Those scales for fits that end by them: of a block with |x_i| = x and terms of this size, where
  * the objective is `whole` (0: not known); and the least objective of T alone in Z, E or B. */
