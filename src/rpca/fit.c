@@ -178,18 +178,6 @@ void crease_cp_fit_free(crease_cp_fit *f)
     crs_free(f);
 }
 
-/* The envelope passes over the observed entries alone where they are few. */
-static bool list_observed(crease_cp_fit *f, crease_error *e)
-{
-    const crease_space *s = &f->s.model.shape;
-    const ptrdiff_t observed = crease_size(s) - f->missing;
-    if (f->engine != &crs_cp_envelope_engine || observed == 0 || !f->mask ||
-        !crs_coordinates_suit(s, observed))
-        return true;
-    f->data.source.listed = &f->listed;
-    return crs_coordinates_open(&f->listed, s, f->tensor, f->mask, observed, e);
-}
-
 bool crs_cp_fit_mask(crease_cp_fit *f, crease_error *e)
 {
     const ptrdiff_t size = crease_size(&f->s.model.shape);
@@ -202,7 +190,6 @@ bool crs_cp_fit_mask(crease_cp_fit *f, crease_error *e)
     }
     crs_memory_open(&f->data, &f->s.model.shape, f->tensor, f->mask);
     f->source = &f->data.source;
-    if (!list_observed(f, e)) return false;
     return crs_source_survey(f->source, f->s.threads, e);
 }
 

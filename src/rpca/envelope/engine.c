@@ -133,11 +133,22 @@ static crs_envelope_solver *explore(crease_cp_fit *f, crs_cp_pilot *p, crease_er
     return solver;
 }
 
+/* Where they are few, the observed entries alone are passed over. */
+static bool list_observed(crease_cp_fit *f, crease_error *e)
+{
+    const crease_space *s = &f->s.model.shape;
+    const ptrdiff_t observed = crease_size(s) - f->missing;
+    if (!f->mask || observed == 0 || !crs_coordinates_suit(s, observed)) return true;
+    f->data.source.listed = &f->listed;
+    return crs_coordinates_open(&f->listed, s, f->tensor, f->mask, observed, e);
+}
+
 static void *open(crease_cp_fit *f, crease_error *e)
 {
     const crease_options *o = &f->s.run;
     f->a = f->own = analyse(e);
-    if (!f->own || !crs_cp_fit_open(f, e) || !crs_cp_fit_mask(f, e)) return NULL;
+    if (!f->own || !crs_cp_fit_open(f, e) || !crs_cp_fit_mask(f, e) || !list_observed(f, e))
+        return NULL;
     const long most =
         o->max_iterations < o->max_evaluations ? o->max_iterations : o->max_evaluations;
     crs_cp_pilot p = { .c = settings(&f->s),

@@ -138,37 +138,42 @@ void crs_observed_give(const crs_observed_pass *s, const crs_observed_point *fro
               factor[s->mode[m]]);
 }
 
+/* What is the same for every row of a band, in the room of a worker */
+static crs_listed_rows rows_of(const crs_observed_pass *s, const crs_observed_room *r)
+{
+    return (crs_listed_rows){ .task = s->task,
+                              .rule = &s->next,
+                              .judge = s->same ? NULL : &s->judge,
+                              .ridge = s->ridge,
+                              .rank = s->rank,
+                              .stride = s->stride,
+                              .others = s->others,
+                              .start = s->t->start,
+                              .index = s->t->index,
+                              .value = s->t->value,
+                              .rest = s->on->rest,
+                              .x = s->on->x,
+                              .factor = s->on->factor,
+                              .lead = s->lead,
+                              .lead_weight = s->lead_weight,
+                              .unit = 1 / s->unit,
+                              .s = r->s,
+                              .w = r->w,
+                              .p = r->p,
+                              .design = r->design,
+                              .moves = r->moves,
+                              .c = r->c,
+                              .spare = r->spare };
+}
+
 static void look_band(void *self, ptrdiff_t band, int worker)
 {
     const crs_observed_pass *s = self;
-    const crs_observed_room *r = &s->room[worker];
     const ptrdiff_t size = s->rest * s->stride;
     double *out = s->out + band * size, *weight = s->weight + band * s->rest;
-    crs_listed_rows a = { .task = s->task,
-                          .rule = &s->next,
-                          .judge = s->same ? NULL : &s->judge,
-                          .ridge = s->ridge,
-                          .rank = s->rank,
-                          .stride = s->stride,
-                          .others = s->others,
-                          .start = s->t->start,
-                          .index = s->t->index,
-                          .value = s->t->value,
-                          .rest = s->on->rest,
-                          .x = s->on->x,
-                          .factor = s->on->factor,
-                          .lead = s->lead,
-                          .lead_weight = s->lead_weight,
-                          .sums = s->sums + band * CRS_ENV_SUMS,
-                          .histogram = s->histogram + band * CRS_ENVELOPE_BINS,
-                          .unit = 1 / s->unit,
-                          .s = r->s,
-                          .w = r->w,
-                          .p = r->p,
-                          .design = r->design,
-                          .moves = r->moves,
-                          .c = r->c,
-                          .spare = r->spare };
+    crs_listed_rows a = rows_of(s, &s->room[worker]);
+    a.sums = s->sums + band * CRS_ENV_SUMS;
+    a.histogram = s->histogram + band * CRS_ENVELOPE_BINS;
     for (int m = 0; m < s->others; m++) {
         const ptrdiff_t at = s->before[m] * s->stride;
         a.y[m] = s->on->y + at;
