@@ -129,6 +129,16 @@ typedef struct {
     double largest, squares;
 } crs_survey;
 
+/* Observed entries (coordinates.c), those of one index of mode `lead`, the longest, together. */
+typedef struct {
+    crease_space shape;
+    int lead;
+    ptrdiff_t count;
+    ptrdiff_t *start; /* of each index of mode lead, and the end */
+    uint32_t *index;  /* count x (order - 1): of the other modes, in their order */
+    double *value;
+} crs_coordinates;
+
 struct crs_source {
     const crs_source_ops *ops;
     crs_partition cut;
@@ -138,6 +148,7 @@ struct crs_source {
     bool one;                  /* without a team: slabs are taken by the thread that looks alone */
     const double *whole;       /* the tensor in one piece; NULL: it is not in memory */
     const unsigned char *seen; /* of that: NULL, all was observed */
+    const crs_coordinates *listed; /* of that: the entries that were; NULL: they are many */
     crs_survey facts;
 };
 
@@ -191,6 +202,15 @@ typedef struct {
     int part, parts; /* parts 0: all slabs */
 } crs_bringing;
 crease_source *crs_source_bring(const crs_bringing *s, crease_error *e);
+
+/* Are they so few, less than one in four, that a pass over them alone is quicker? By count, never
+ * by a clock. */
+bool crs_coordinates_suit(const crease_space *shape, ptrdiff_t observed);
+/* Of a tensor in memory, w its mask, of which so many entries were observed. Free in any case. */
+bool crs_coordinates_open(crs_coordinates *c, const crease_space *shape, const double *t,
+                          const unsigned char *w, ptrdiff_t observed, crease_error *e);
+void crs_coordinates_close(crs_coordinates *c);
+double crs_coordinates_bytes(const crease_space *shape, double observed);
 
 /* What is done with a slab. The arguments are those of the look: fields, and arrays that `visit`
  * (checkpoint.h) shows together with their sizes, so that they can be sent. */
