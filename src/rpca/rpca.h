@@ -343,4 +343,14 @@ typedef struct {
 } crs_cp_drawing;
 void crs_cp_draw(crs_cp_drawing *p, ptrdiff_t count, double *out);
 
+/* What moves in front of a background (foreground.c). noise: s_i of the residuals of one pixel, NaN
+ * where none was observed; work has a number for each frame. bounds: the s_i of all pixels become
+ * beyond max(s_i, s, least), and s is returned; work has a number for each pixel. clean: one frame
+ * of a mask (rows x columns x frames) by the majority of an odd square around each pixel; sum has
+ * (rows + 1)(columns + 1) numbers. */
+double crs_pixel_noise(ptrdiff_t frames, const double *rest, double *work);
+double crs_pixel_bounds(ptrdiff_t pixels, double beyond, double least, double *noise, double *work);
+void crs_mask_clean(const crease_space *shape, ptrdiff_t frame, ptrdiff_t side, unsigned char *mask,
+                    int *sum);
+
 #endif
