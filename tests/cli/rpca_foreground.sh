@@ -59,7 +59,7 @@ for folder, beyond in ("plain", 4), ("six", 6), ("whole", 4):
 assert json.load(open("clean/result.json"))["details"]["foreground"]["clean"] == "median:5"
 assert json.load(open("plain/result.json"))["settings"]["merge"] == "0,1"
 assert (mask("plain") == mask("whole")).all()
-for folder in "plain", "clean": assert score(mask(folder) != 0) >= 0.85, (folder, score(mask(folder) != 0))
+assert score(mask("plain") != 0) >= 0.85, score(mask("plain") != 0)
 before = np.pad(mask("plain"), ((2, 2), (2, 2), (0, 0)), constant_values=np.nan)
 around = np.lib.stride_tricks.sliding_window_view(before, (5, 5), axis=(0, 1))
 assert (mask("clean") == (np.nanmean(around, axis=(-1, -2)) > 0.5)).all()
