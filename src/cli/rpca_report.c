@@ -28,6 +28,10 @@ static void print_banner(FILE *f, const crs_rpca_job *j)
     fprintf(f, "method      %s%s, %s mode, %s engine, %d thread%s\n", crease_method_name(a->method),
             o->method == CREASE_METHOD_AUTO ? " (chosen)" : "", crease_mode_name(o->mode),
             crease_rpca_about(j->fit)->engine, s->threads, s->threads == 1 ? "" : "s");
+    if (crease_rpca_about(j->fit)->listed)
+        fprintf(f,
+                "passes      over the %td observed entries alone, less than one in four of all\n",
+                crease_size(&s->shape) - crease_rpca_about(j->fit)->missing);
     crs_parameter_text(a, text, sizeof text);
     fprintf(f, "parameters  %s\n", text[0] ? text : "none");
     crs_log_guarantee(f, a);

@@ -260,6 +260,7 @@ static bool begin_cp(crease_rpca *r, double *tensor, crs_source *t, crease_error
     r->o = used.run;
     r->facts.engine = crease_cp_fit_engine(r->cp);
     r->facts.missing = crease_cp_fit_missing(r->cp);
+    r->facts.listed = r->cp->source->listed;
     r->facts.threshold = crs_cp_fit_scalar(&used.model) ? r->cp->point.dead : NAN;
     r->facts.starts = pilot.starts;
     r->facts.start = pilot.start;
