@@ -250,7 +250,7 @@ static bool run_cp(const crs_args *a, crease_error *e)
         done = fit_penalty(&j, e);
         if (done) crs_rpca_foretell(&j);
     } else if (done) {
-        done = crs_checkpoint_bind(a, "the data", j.hash, e) && crs_rpca_lay(&j, e) &&
+        done = crs_checkpoint_bind(a, "the data", j.hash, e) && crs_rpca_hold(&j, e) &&
                build(&j, e) && fit(&j, e);
         if (done) *a->status = j.exit_status;
     }

@@ -3,7 +3,7 @@
  * tensor where it was observed
  *
  * Of several slabs every slab is written by whoever looks at it, thread or rank, at its place: that
- * of a part in the shape of the data is known before the fit, and so is its room on the disk; the
+ * of a part in the shape of the data is known before the fit, and room for it held meanwhile; the
  * place of pairs (entry, value) of a slab follows from the outliers of the slabs before it. What
  * does not follow slab by slab is written a few rows at a time. */
 #include "cli/rpca.h"
@@ -298,31 +298,27 @@ static const char *file_of(const output *o, int k)
     return o->pairs && part_list[k].part == CREASE_RPCA_SPARSE ? pairs_file : part_list[k].file;
 }
 
-static bool lay_dense(crs_rpca_job *j, crease_error *e)
+/* How large the sparse part will be is not known yet. */
+bool crs_rpca_hold(crs_rpca_job *j, crease_error *e)
 {
-    for (int k = 0; k < PARTS; k++) {
+    for (int k = 0; j->source && k < PARTS; k++) {
         const bool wanted = j->write >> k & 1 && part_list[k].part != CREASE_RPCA_SPARSE;
-        if (wanted && !crs_folder_lay(&j->folder, part_list[k].file, &j->given, e)) return false;
+        if (wanted && !crs_folder_hold(&j->folder, &j->given, e)) return false;
     }
     return true;
 }
 
-/* Whatever is streamed is written by slabs. */
-bool crs_rpca_lay(crs_rpca_job *j, crease_error *e)
-{
-    return !j->source || j->source->cut.count == 1 || lay_dense(j, e);
-}
-
-/* Every part gets its place, the sparse one now. */
+/* Every part gets its place. */
 static bool place_parts(crs_rpca_job *j, output *o, crease_error *e)
 {
     const crease_space pairs = pairs_shape(j);
-    if (!j->source && !lay_dense(j, e)) return false;
-    if (!crs_folder_lay(&j->folder, file_of(o, 1), o->pairs ? &pairs : &j->given, e)) return false;
     for (int k = 0; k < PARTS; k++) {
+        const bool few = o->pairs && part_list[k].part == CREASE_RPCA_SPARSE;
         crs_laid at;
         if (!(j->write >> k & 1)) continue;
-        if (!crs_folder_laid(&j->folder, file_of(o, k), &at, e)) return false;
+        if (!crs_folder_lay(&j->folder, file_of(o, k), few ? &pairs : &j->given, e) ||
+            !crs_folder_laid(&j->folder, file_of(o, k), &at, e))
+            return false;
         o->path[k] = at.path;
         o->offset[k] = at.offset;
         o->memory[k] = at.memory;
@@ -339,17 +335,28 @@ static int64_t *count_before(const crs_rpca_job *j, ptrdiff_t slabs, crease_erro
     return before;
 }
 
+/* Where another rank cannot write, as without a disk in common, all is written here. */
+static bool fill_parts(const crs_rpca_job *j, crs_source *source, const output *o, crease_error *e)
+{
+    crs_look l;
+    if (crs_is_memory(j->folder.path)) crs_team_dismiss(source);
+    bool done = crs_look_once(&l, source, &crs_output_job, o, j->s.threads, NULL, e);
+    if (!done && source->team) {
+        crs_team_dismiss(source);
+        done = crs_look_once(&l, source, &crs_output_job, o, j->s.threads, NULL, e);
+    }
+    if (done) crs_look_close(&l);
+    return done;
+}
+
 static bool write_slabs(crs_rpca_job *j, const crs_parts *parts, crease_error *e)
 {
     crs_source *source = parts->point.source;
     output o = { .parts = *parts, .pairs = by_pairs(j), .slabs = source->cut.count };
-    crs_look l;
     if (!j->folder.path) return true;
     int64_t *before = count_before(j, o.slabs, e);
     o.before = before;
-    bool done = before && place_parts(j, &o, e) &&
-                crs_look_once(&l, source, &crs_output_job, &o, j->s.threads, NULL, e);
-    if (done) crs_look_close(&l);
+    bool done = before && place_parts(j, &o, e) && fill_parts(j, source, &o, e);
     for (int k = 0; done && k < PARTS; k++)
         done = !o.path[k] || crs_folder_filled(&j->folder, file_of(&o, k), e);
     crs_free(before);

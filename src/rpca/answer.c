@@ -313,10 +313,11 @@ static void count_outliers(crease_rpca *r)
     crs_calm calm;
     crease_error e = { .code = CREASE_OK };
     const bool slabs = crs_parts_of(r, &parts);
-    r->counted =
+    const bool done =
         slabs ? crs_parts_count(r, &parts, limit, &calm, &e) : count_by_rows(r, limit, &calm, &e);
-    if (!r->counted && slabs && r->cp->held->failure.code == CREASE_OK) r->cp->held->failure = e;
-    if (!r->counted) return;
+    r->counted = done || slabs; /* a look at all slabs that failed is not tried again */
+    if (!done && slabs) crs_cp_fit_fails(r->cp, &e);
+    if (!done) return;
     const double observed = (double)f->observed, rest = observed - (double)f->outliers;
     f->share = f->observed == 0 ? NAN : (double)f->outliers / observed;
     f->clear_share = calm.noisy ? (double)f->clear / observed : NAN;

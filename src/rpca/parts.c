@@ -79,10 +79,11 @@ crs_parts_room *crs_parts_open(const crs_parts *p, const crs_partition *cut, int
     r->threads = threads;
     measure(r, p, cut);
     r->place = crs_alloc((size_t)workers * (size_t)r->batch, sizeof *r->place);
-    if (!r->place) crs_fail(e, CREASE_NO_MEMORY, "out of memory: parts of the result");
     if (r->place && crs_mul_size(r->size, r->batch, &each) &&
         crs_add_size(each, r->columns, &each) && crs_mul_size(each, workers, &all))
         r->memory = crs_doubles(all, "parts of the result", e);
+    else
+        crs_fail(e, CREASE_NO_MEMORY, "out of memory: parts of the result");
     if (r->memory) return r;
     crs_parts_close(r);
     return NULL;
@@ -370,18 +371,20 @@ bool crs_parts_count(crease_rpca *r, const crs_parts *p, double limit, crs_calm 
     crease_rpca_facts *f = &r->facts;
     question q = { .parts = *p };
     crs_look l;
-    if (!find_deviation(p, limit, &f->deviation, e)) return false;
-    q.clear = CREASE_CLEAR * f->deviation;
+    double deviation;
+    if (!find_deviation(p, limit, &deviation, e)) return false;
+    q.clear = CREASE_CLEAR * deviation;
     if (!crs_look_once(&l, p->point.source, &crs_facts_job, &q, r->cp->s.threads, NULL, e))
         return false;
     const crs_total_array *a = l.sums.array;
+    if (!keep_counts(r, &a[OUTLIERS], e)) return crs_look_close(&l), false;
+    f->deviation = deviation;
     f->observed = (ptrdiff_t)a[COUNTS].whole[OBSERVED];
     f->clear = (ptrdiff_t)a[COUNTS].whole[CLEAR];
     f->least = crs_unordered(INT64_MAX - a[LEAST].whole[0]);
     find_largest(&l.sums, f);
     *calm = (crs_calm){ crs_total_at(&l.sums, SQUARES, 0), crs_total_at(&l.sums, SQUARES, 1),
-                        isfinite(f->deviation) };
-    const bool done = keep_counts(r, &a[OUTLIERS], e);
+                        isfinite(deviation) };
     crs_look_close(&l);
-    return done;
+    return true;
 }

@@ -412,6 +412,9 @@ bool crs_laid_bytes(const crs_laid *l, long long at, const void *bytes, size_t n
 void crs_laid_close(crs_laid *l);
 /* A new file that begins with n bytes and has room on the disk for so many more. */
 bool crs_lay_bytes(const char *path, const void *head, size_t n, long long bytes, crease_error *e);
+/* Room on the disk until the descriptor is closed, of a file that loses its name at once, so that a
+ * process that is killed leaves nothing; -1 with the reason. */
+int crs_hold_room(const char *path, long long bytes, const char *name, crease_error *e);
 /* Room on the disk, where the file system can promise it; otherwise it is found out later. */
 bool crs_take_room(int fd, long long offset, long long bytes, const char *name, crease_error *e);
 

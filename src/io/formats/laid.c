@@ -25,12 +25,23 @@ bool crs_take_room(int fd, long long offset, long long bytes, const char *name, 
                              name, (double)bytes / 1e6, strerror(why));
 }
 
+int crs_hold_room(const char *path, long long bytes, const char *name, crease_error *e)
+{
+    const int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (fd < 0) return fail_write(name, errno, e), -1;
+    unlink(path);
+    if (crs_take_room(fd, 0, bytes, name, e)) return fd;
+    close(fd);
+    return -1;
+}
+
 bool crs_lay_bytes(const char *path, const void *head, size_t n, long long bytes, crease_error *e)
 {
     const int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (fd < 0) return fail_write(path, errno, e);
     bool done = write(fd, head, n) == (ssize_t)n || fail_write(path, errno, e);
-    done = done && crs_take_room(fd, (long long)n, bytes, path, e);
+    done = done && crs_take_room(fd, (long long)n, bytes, path, e) &&
+           (ftruncate(fd, (off_t)n + (off_t)bytes) == 0 || fail_write(path, errno, e));
     if (close(fd) != 0 && done) done = fail_write(path, errno, e);
     if (!done) unlink(path);
     return done;

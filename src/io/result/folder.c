@@ -158,8 +158,14 @@ bool crs_folder_begin(const char *path, bool force, crs_folder *f, crease_error 
     return done;
 }
 
+static void release(crs_folder *f)
+{
+    while (f->rooms > 0) close(f->room[--f->rooms]);
+}
+
 static void forget(crs_folder *f)
 {
+    release(f);
     for (int k = 0; k < f->count; k++) {
         crs_free(f->file[k].name);
         crs_free(f->file[k].path);
@@ -264,6 +270,14 @@ bool crs_folder_pieces(crs_folder *f, const char *name, const crease_space *s, c
     return put_array(f, name, &(crs_npy){ s, NULL, p }, e);
 }
 
+bool crs_folder_hold(crs_folder *f, const crease_space *s, crease_error *e)
+{
+    if (!f->path || f->made || f->rooms == CRS_HELD || crs_is_memory(f->path)) return true;
+    const int fd = crs_hold_room(f->beside, 8 * (long long)crease_size(s), f->path, e);
+    if (fd >= 0) f->room[f->rooms++] = fd;
+    return fd >= 0;
+}
+
 static bool lay_in_memory(const char *path, const crease_space *s, crease_error *e)
 {
     double *x = crs_doubles(crease_size(s), "an array of the result", e);
@@ -275,6 +289,7 @@ bool crs_folder_lay(crs_folder *f, const char *name, const crease_space *s, crea
     char head[CRS_NPY_HEAD];
     if (!f->path) return true;
     if (!crease_space_check(s, e)) return false;
+    release(f);
     char *path = new_file(f, name, e);
     if (!path) return false;
     crs_member_file *own = &f->file[f->count - 1];
