@@ -367,7 +367,7 @@ bool crs_rpca_write_parts(crs_rpca_job *j, crease_error *e)
 {
     crs_parts parts;
     crease_rpca_about(j->fit);
-    const crease_error *why = crs_rpca_failure(j->fit);
+    const crease_error *why = crease_rpca_failure(j->fit);
     if (why->code != CREASE_OK) return crs_fail(e, why->code, "%s", why->text);
     return crs_parts_of(j->fit, &parts) ? write_slabs(j, &parts, e) : write_rows(j, e);
 }
