@@ -482,6 +482,7 @@ void crease_rpca_free(crease_rpca *r)
     crs_units_free(r->units);
     crs_center_free(r->center);
     crs_free(r->lowrank);
+    crs_free(r->in_slab);
     crs_free(r);
 }
 
