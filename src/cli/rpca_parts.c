@@ -301,7 +301,7 @@ static const char *file_of(const output *o, int k)
 /* How large the sparse part will be is not known yet. */
 bool crs_rpca_hold(crs_rpca_job *j, crease_error *e)
 {
-    for (int k = 0; j->source && k < PARTS; k++) {
+    for (int k = 0; k < PARTS; k++) {
         const bool wanted = j->write >> k & 1 && part_list[k].part != CREASE_RPCA_SPARSE;
         if (wanted && !crs_folder_hold(&j->folder, &j->given, e)) return false;
     }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * laid: an array that has room for all its entries before the first is written; threads and
  * processes write parts of it at their places, in any order */
-#define _GNU_SOURCE /* sync_file_range */
+#define _GNU_SOURCE /* fallocate, sync_file_range */
 #include <errno.h>
 #include <fcntl.h>
 #include <unistd.h>
@@ -17,7 +17,7 @@ static bool fail_write(const char *name, int why, crease_error *e)
 
 bool crs_take_room(int fd, long long offset, long long bytes, const char *name, crease_error *e)
 {
-    const int why = posix_fallocate(fd, (off_t)offset, (off_t)bytes);
+    const int why = fallocate(fd, 0, (off_t)offset, (off_t)bytes) == 0 ? 0 : errno;
     const bool full = why == ENOSPC || why == EFBIG || why == EDQUOT || why == EIO;
     return !full || crs_fail(e, CREASE_IO,
                              "%.200s needs %.4g MB, for which there is no room: %s; choose another "
