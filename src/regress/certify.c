@@ -35,9 +35,13 @@ static bool least_eigenvalue(ptrdiff_t k, const double *a, double *out, crease_e
     return true;
 }
 
-/* x'x; column has room for n numbers. The order of the columns is the design's. */
-static void gram_of_sparse(const crs_design *d, double *column, double *out)
+/* x'x, in the design's order of columns; column has room for n numbers. */
+static void gram_of(const crs_design *d, double *column, double *out)
 {
+    if (!d->sparse) {
+        crs_gemm(false, true, d->cols, d->cols, d->n, 1, d->x, d->x, 0, out);
+        return;
+    }
     for (ptrdiff_t i = 0; i < d->cols; i++) {
         column_fill(d, i, column);
         const double lift = lifted(d, column);
@@ -54,10 +58,7 @@ static bool least_of_gram(crease_regression *m, crease_error *e)
     if (!asked) return true;
     double *gram = crs_doubles(d->cols * d->cols, "the Gram matrix", e);
     if (!gram) return false;
-    if (d->sparse)
-        gram_of_sparse(d, m->descent->m, gram);
-    else
-        crs_gram(d->n, d->cols, m->rows, gram);
+    gram_of(d, m->descent->m, gram);
     for (ptrdiff_t k = 0; k < d->cols * d->cols; k++) gram[k] /= (double)d->n;
     const bool done = least_eigenvalue(d->cols, gram, &m->least, e);
     crs_free(gram);
@@ -354,16 +355,33 @@ static double unweighed(const crs_design *d, ptrdiff_t i, double x)
     return !d->root ? x : d->root[i] > 0 ? x / d->root[i] : 0;
 }
 
-static void fill_rows(crease_regression *m)
+/* Are the columns of the design, transposed, not the matrix of the problem? */
+static bool has_rows_of_its_own(const crs_design *d)
+{
+    bool moved = d->root;
+    for (ptrdiff_t j = 0; j < d->cols; j++) moved = moved || d->column[j] != j;
+    return moved;
+}
+
+static bool fill_rows(crease_regression *m, crease_error *e)
 {
     const crs_design *d = &m->d;
     enum { ROWS = 32 };
+    if (!has_rows_of_its_own(d)) {
+        m->part[0] = crease_dense(d->x);
+        m->map = crease_transposed(&m->part[0]);
+        return true;
+    }
+    m->rows = crs_doubles(d->n * d->cols, "the rows of X", e);
+    if (!m->rows) return false;
     for (ptrdiff_t low = 0; low < d->n; low += ROWS) {
         const ptrdiff_t high = low + ROWS < d->n ? low + ROWS : d->n;
         for (ptrdiff_t j = 0; j < d->cols; j++)
             for (ptrdiff_t i = low; i < high; i++)
                 m->rows[i * d->cols + d->column[j]] = unweighed(d, i, d->x[j * d->n + i]);
     }
+    m->map = crease_dense(m->rows);
+    return true;
 }
 
 /* The entries by rows, and -u shift' for what the means take from every row. */
@@ -408,16 +426,13 @@ static crease_reg penalty_at(const crease_regression *m, double lambda)
 bool crs_regression_problems(crease_regression *m, crease_error *e)
 {
     const crs_design *d = &m->d;
-    if (!d->sparse) m->rows = crs_doubles(d->n * d->cols, "the rows of X", e);
     m->weight = crs_doubles(d->units, "the weights", e);
     m->block = crs_alloc((size_t)m->s.path, sizeof *m->block);
     m->problem = crs_alloc((size_t)m->s.path, sizeof *m->problem);
-    if ((d->sparse ? !fill_sparse(m, e) : !m->rows) || !m->weight || !m->block || !m->problem)
+    if (!(d->sparse ? fill_sparse : fill_rows)(m, e) || !m->weight || !m->block || !m->problem)
         return crs_fail(e, CREASE_NO_MEMORY, "out of memory: the problems of a path");
-    if (!d->sparse) fill_rows(m);
     for (ptrdiff_t u = 0; u < d->units; u++) m->weight[u] = (double)d->n * d->weight[u];
     m->groups = (crease_groups){ d->units, d->start, d->column };
-    if (!d->sparse) m->map = crease_dense(m->rows);
     m->space = crease_vector(d->cols);
     const crease_smooth f = crease_regression_smooth(m->s.loss, &m->predictor);
     m->predictor = (crease_predictor){ 1,    &m->block_number,       &m->map, crease_vector(d->n),

@@ -96,8 +96,9 @@ typedef struct {
 struct crease_regression {
     crease_regression_settings s; /* with the defaults filled in */
     crs_design d;
-    double *rows;          /* n x cols, row-major: the matrix of the problem; of a sparse design */
-    crease_csr_matrix csr; /* that without shifts, and u v', which are the shifts */
+    double *rows; /* n x cols, row-major: the matrix of the problem where the columns of the
+                     design are not; NULL: they are, or it is sparse, with */
+    crease_csr_matrix csr; /* its rows without shifts, and u v', which are the shifts */
     crease_factored_matrix shifts;
     crease_map part[2];
     crease_map_list parts;

@@ -15,14 +15,28 @@ static crease_regression *path_of(crease_reg penalty, int n, int p, double ratio
     return m;
 }
 
+/* The matrix of the problem's map, n x p, from its columns A e_j */
+static void matrix_of(const crease_predictor *f, int n, int p, double *x)
+{
+    const crease_space dom = crease_vector(p);
+    for (int j = 0; j < p; j++) {
+        double unit[NAIVE_COLS] = { 0 }, column[NAIVE_ROWS];
+        unit[j] = 1;
+        assert_true(crease_apply(f->map, &dom, &f->range, unit, column, NULL));
+        for (int i = 0; i < n; i++) x[i * p + j] = column[i];
+    }
+}
+
 /* The residual by hand: |x_j's/n + ...| coordinate by coordinate from the problem's own data. */
 static double residual_by_hand(const crease_regression *m, int k, int n, int p)
 {
     const crease_problem *q = crease_regression_problem(m, k);
     const crease_reg *r = &q->block->reg;
     const crease_predictor *f = q->f.data;
-    const double *x = f->map->data, *b = crease_regression_point(m, k);
+    const double *b = crease_regression_point(m, k);
+    static double x[NAIVE_ROWS * NAIVE_COLS];
     double sum = 0;
+    matrix_of(f, n, p, x);
     for (int j = 0; j < p; j++) {
         double g = 0;
         for (int i = 0; i < n; i++) {
