@@ -733,7 +733,9 @@ static void lead(crs_tucker_fit *s, long passes, bool judges)
 
 void crs_tucker_fit_lead(crs_tucker_fit *s, long passes, bool judges)
 {
-    if (crs_unit_begin(s->c.watch, "tucker", CRS_UNIT_LOOP, crs_tucker_fit_visit, s) == CRS_UNIT_DONE) return;
+    if (crs_unit_begin(s->c.watch, "tucker", CRS_UNIT_LOOP, crs_tucker_fit_visit, s) ==
+        CRS_UNIT_DONE)
+        return;
     lead(s, passes, judges);
     crs_unit_end(s->c.watch);
 }
