@@ -11,8 +11,9 @@ static const double usual = 3;        /* deviations that an outlier is beyond, f
 static const double without_bias = 2; /* the least for a penalty that is flat far out: it gives up
                                          5 % of the noise, and large outliers cost it nothing */
 
-/* Of a tall matrix the pilot need not be close, as the run proper ends superlinearly; and that
- * makes small terms beside large ones as sharp as these. */
+/* Of a tall matrix the pilot need not be close, as the run proper ends superlinearly. Its steps aim
+ * below eps, which makes small terms beside large ones as sharp as these; they are not begun again
+ * for that, as in a flat valley it would take more passes than all before. */
 static const double rough = 1e-4, sharp = 0.1;
 
 static crs_envelope_solver_settings settings(const crease_cp_fit_settings *s)
@@ -73,7 +74,7 @@ static crs_envelope_solver *go_on(crease_cp_fit *f, const crs_cp_pilot *p, creas
     c.rank = f->terms;
     if (p->closer > 0) c.eps = larger(1e-14, p->closer * c.eps);
     if (crs_envelope_solver_tall(&c)) {
-        c.eps = larger(1e-14, sharp * c.eps);
+        c.aim = sharp;
         c.most = more(1, f->s.run.max_evaluations - p->report.passes);
         c.watch = &f->run.watch;
     }

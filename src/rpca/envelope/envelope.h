@@ -121,6 +121,7 @@ typedef struct {
     double ridge;        /* that ridge, in units of alpha median|T|^(1-2/d) */
     uint64_t seed;       /* of columns that are filled again */
     double eps;          /* relative residual to reach */
+    double aim;          /* of steps that eliminate rows, in eps: further while it comes cheaply */
     double whole;        /* the least objective of T alone (crs_cp_objective); 0: residuals are
                             relative to their terms */
     long most;           /* passes that a step may lead to; 0: no limit */

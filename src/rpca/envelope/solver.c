@@ -20,6 +20,7 @@ crs_envelope_solver_settings crs_envelope_solver_default(const crease_space *sha
         .prune = true,
         .ridge = 3,
         .eps = 1e-6,
+        .aim = 1,
     };
 }
 

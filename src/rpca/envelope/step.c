@@ -399,7 +399,7 @@ static bool by_rows(crs_envelope_solver *s)
                          .penalty = s->at.penalty,
                          .nu = s->nu,
                          .steps = STEPS,
-                         .fall = smaller(0.1, 0.3 * s->c.eps / s->out.worst),
+                         .fall = smaller(0.1, 0.3 * s->c.aim * s->c.eps / s->out.worst),
                          .most = s->most - s->out.passes - 1,
                          .watch = s->c.watch,
                          .x = s->trial.x,
