@@ -1,5 +1,5 @@
 # The project's commands. Everything is built in build/<preset> by CMake and Ninja.
-.PHONY: docs deb wheel help demo test kills build install clean format tidy analyze trace coverage catalogue schema methods bench bench-build bench-rpca bench-report bench-engine bench-python bench-overhead study-build paper beyond limits python-campaign
+.PHONY: docs deb wheel help demo test kills build install clean format tidy analyze trace coverage catalogue schema methods bench bench-parts bench-build bench-rpca bench-report bench-engine bench-python bench-overhead study-build paper beyond limits python-campaign
 .DEFAULT_GOAL := help
 
 help:
@@ -13,7 +13,8 @@ help:
 ## make analyze   Clang's static analyzer: slow, and its findings want to be judged
 ## make trace     how many source files crease rpca, solve and regress run through
 ## make coverage  statement and branch coverage of the tests (needs gcovr)
-## make bench     measure the engine and the fused kernels (build/bench)
+## make bench     whole jobs beside peers, kernels beside the machine's limit, growth: build/bench/report.md (20 minutes)
+## make bench-parts  measure the engine, the check, sparse PCA and regression by themselves
 ## make bench-rpca  robust PCA against NumPy and Octave, in turns
 ## make bench-report  sizes of the pages of reports, and how long they take to write and to draw
 ## make bench-engine  32 kinds of problem against OLD=program and rivals: study/results/engine.md
@@ -129,14 +130,15 @@ bench-build:
 	@cmake --preset release -B build/bench -DCREASE_BENCH=ON -DCREASE_TESTS=OFF -DCREASE_STUDY=OFF >/dev/null
 	@ninja -C build/bench --quiet
 
+# BENCH="--only PCP --turns 5" and the like: bench/page/__main__.py has the words.
 bench: bench-build
+	@cd bench && /usr/bin/python3 -m page --build ../build/bench --out ../build/bench $(BENCH)
+
+bench-parts: bench-build
 	@build/bench/bench/bench_engine
-	@build/bench/bench/bench_cp_fused
-	@build/bench/bench/bench_envelope
 	@build/bench/bench/bench_verify
 	@build/bench/bench/bench_spca
 	@build/bench/bench/bench_regress
-	@bench/matrix build/bench/src/crease
 
 bench-report: build
 	@/usr/bin/python3 bench/report/pages.py build/release/src/crease

@@ -28,6 +28,7 @@
 #include <crease/sharing.h>
 #include <crease/smooth.h>
 #include <crease/solver.h>
+#include <crease/source.h>
 #include <crease/space.h>
 #include <crease/spca.h>
 #include <crease/verify.h>

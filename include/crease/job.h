@@ -19,6 +19,7 @@
 
 #include <crease/map.h>
 #include <crease/smooth.h>
+#include <crease/source.h>
 #include <crease/watch.h>
 
 #ifdef __cplusplus
@@ -93,6 +94,12 @@ CREASE_API void crease_job_release(double *x);
 CREASE_API bool crease_job_seal(crease_job *j, const char *folder, crease_error *e);
 CREASE_API bool crease_job_save(crease_job *j, const char *folder, const char *path, bool force,
                                 crease_error *e);
+
+/* The tensor of a file, "FILE" or "FILE:INNER" as "big.h5:/T", for crease_rpca_new_on; bytes and
+ * missing as crease_source_function says. .npy in row order and HDF5 are read slab by slab, other
+ * formats as a whole where they fit. A file that changes meanwhile is an error. */
+CREASE_API crease_source *crease_source_file(const char *path, double bytes, bool missing,
+                                             crease_error *e);
 
 #ifdef __cplusplus
 }

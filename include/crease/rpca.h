@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include <crease/solver.h>
+#include <crease/source.h>
 #include <crease/verify.h>
 
 #ifdef __cplusplus
@@ -129,6 +130,18 @@ typedef struct crease_rpca crease_rpca;
 CREASE_API crease_rpca *crease_rpca_new(const crease_rpca_settings *s, const crease_options *o,
                                         double *tensor, crease_error *e);
 CREASE_API void crease_rpca_free(crease_rpca *r);
+
+/* The same of a source, which must outlive the handle and brings its mask: settings give none. A
+ * shape of order 0 is that of the source. Where the tensor is not in memory the model is cp by the
+ * envelope with a penalty by entries and no center, and the start is not hosvd or als, unless
+ * factors are given. Whatever else needs it in one piece is refused by name. Of a source over ranks
+ * this, the run and the reading of parts are rank 0's (crease/mpi.h). */
+CREASE_API crease_rpca *crease_rpca_new_on(const crease_rpca_settings *s, const crease_options *o,
+                                           crease_source *tensor, crease_error *e);
+
+/* Of a source: what ended the run, or the reading of a part, for a slab that could not be had;
+ * code CREASE_OK: nothing did. */
+CREASE_API const crease_error *crease_rpca_failure(const crease_rpca *r);
 
 /* Bytes the run will take at its peak, the tensor's own included; INFINITY: more than can be
  * counted. A rank to be chosen counts as 1. `missing`: will there be entries that are not
@@ -275,8 +288,9 @@ typedef struct {
 CREASE_API const crease_rpca_facts *crease_rpca_about(crease_rpca *r);
 
 /* A part of the answer as left x right, both from the first call: rows first .. first+count-1 go
- * to out. Where T was observed lowrank + sparse + noise = T to rounding; elsewhere noise is 0, and
- * so are T and B. z and b are the model's own Z and B (pcp: L and 0). */
+ * to out, read from the slabs they are in; nan where a slab of a source cannot be had. Where T was
+ * observed lowrank + sparse + noise = T to rounding; elsewhere noise is 0, and so are T and B. z
+ * and b are the model's own Z and B (pcp: L and 0). */
 typedef enum {
     CREASE_RPCA_LOWRANK,
     CREASE_RPCA_SPARSE,

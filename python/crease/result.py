@@ -141,6 +141,11 @@ class RPCAResult(_Parts):
         return _frozen(made)
 
     @cached_property
+    def foreground(self) -> Floats:
+        """With foreground=True: 1 where something moves before the background, 0 elsewhere."""
+        return self._array("foreground.npy")
+
+    @cached_property
     def residual(self) -> Floats:
         """What is left, data - lowrank - sparse; 0 where nothing was observed."""
         if "noise.npy" in self.files:

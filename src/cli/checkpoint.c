@@ -4,14 +4,14 @@
  * The file is the library's image of the job, then its SHA-256. It is written whole or not at all,
  * beside the old one and flushed before it takes its name. The image is bound to the verb, to every
  * option that numbers depend on (files by their contents), to the data, and to the number of
- * threads that BLAS may use. It is removed when the run is complete. */
+ * threads where sums depend on it. It is removed when the run is complete. */
 #include <errno.h>
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "core/parallel.h"
 
 enum { SEAL = 72 }; /* bytes of "sha256:", 64 digits, and their end */
-#include "core/parallel.h"
 
 struct crs_checkpoint {
     crease_checkpoint *image;
@@ -85,6 +85,8 @@ static bool is_free(int k)
                                CRS_OPT_CHECKPOINT,
                                CRS_OPT_RESUME,
                                CRS_OPT_CHECKPOINT_EVERY,
+                               CRS_OPT_MEMORY,
+                               CRS_OPT_THREADS,
                                CRS_OPT_max_seconds,
                                CRS_OPT_max_iterations,
                                CRS_OPT_max_evaluations };
@@ -110,12 +112,18 @@ static bool bind_option(const crs_args *a, int k, crease_error *e)
     return crs_checkpoint_bind(a, crs_option_name(k, name), text, e);
 }
 
-static bool bind_options(const crs_args *a, crease_error *e)
+bool crs_checkpoint_bind_threads(const crs_args *a, crease_error *e)
 {
     char threads[16];
     snprintf(threads, sizeof threads, "%d", crs_threads());
+    return crs_checkpoint_bind(a, "the number of threads (OMP_NUM_THREADS)", threads, e) &&
+           (!crs_takes(a->verb, CRS_OPT_THREADS) || bind_option(a, CRS_OPT_THREADS, e));
+}
+
+static bool bind_options(const crs_args *a, crease_error *e)
+{
     bool done = crs_checkpoint_bind(a, "the verb", a->verb->name, e) &&
-                crs_checkpoint_bind(a, "the number of threads (OMP_NUM_THREADS)", threads, e);
+                (a->verb->binds_threads || crs_checkpoint_bind_threads(a, e));
     for (int k = 0; done && k < CRS_OPTIONS; k++)
         if (!is_free(k) && crs_takes(a->verb, k)) done = bind_option(a, k, e);
     return done;

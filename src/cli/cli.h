@@ -135,6 +135,7 @@ typedef struct {
     const crs_taken *takes; /* its options; NULL: none */
     const char *stops;      /* what the first Ctrl-C leads to; NULL: a certified point is written */
     bool relative;          /* the default of --relative is 1 */
+    bool binds_threads;     /* a checkpoint to their number, where it must be */
     const char *const *kinds;                        /* "--model cp", ...; NULL: one kind only */
     int (*kind)(const crs_args *a, crease_error *e); /* which of them; -1 with e filled in */
     bool (*run)(const crs_args *a, crease_error *e);
@@ -161,6 +162,7 @@ struct crs_args {
     crease_watch *watch;               /* of the command; --max-seconds is its limit */
     struct crs_log *log;               /* NULL: it says nothing while it works */
     struct crs_checkpoint *checkpoint; /* NULL: none */
+    bool job_ends;                     /* before --max-seconds: the batch system's limit counts */
     const struct crs_team *team;       /* processes that look at slabs too; NULL: this one alone */
 };
 
@@ -171,6 +173,7 @@ struct crs_args {
 #define CRS_TAKES_CHECKPOINT CRS_TAKES(CHECKPOINT), CRS_TAKES(CHECKPOINT_EVERY), CRS_TAKES(RESUME)
 bool crs_checkpoint_open(crs_args *a, crease_error *e);
 bool crs_checkpoint_bind(const crs_args *a, const char *name, const char *value, crease_error *e);
+bool crs_checkpoint_bind_threads(const crs_args *a, crease_error *e); /* unless no bit depends */
 void crs_checkpoint_close(crs_args *a, bool done);
 
 /* A command, from its verb on, with quotes where a shell needs them; empty: too long. */
@@ -479,6 +482,8 @@ void crs_judged_source(crs_judged *j, const char *role, const crease_space *shap
 
 /* Refuses what needs more bytes than the machine has free, before they are asked for. */
 bool crs_memory_suffices(const char *what, double bytes, crease_error *e);
+/* From now on BLAS uses one thread, so that its sums have one order; false: nobody knows. */
+bool crs_blas_alone(void);
 
 /* The program: its exit code (program.c). */
 int crs_program(int argc, char **argv, const struct crs_team *team);

@@ -4,8 +4,10 @@
  *
  * The program owns the signals, the library never sees them. The first SIGINT or SIGTERM stops the
  * command's watch, which every loop asks; the second ends the program at once, and so does the
- * first while the data are read, when there is nothing to save. */
-#define _XOPEN_SOURCE 700 /* setitimer */
+ * first while the data are read, when there is nothing to save. SIGUSR1 and SIGUSR2 say that time
+ * runs out, as a batch system does before it: a stop that may be asked for often, and a limit. */
+#define _GNU_SOURCE /* setitimer, RTLD_DEFAULT */
+#include <dlfcn.h>
 #include <signal.h>
 #include <sys/time.h>
 #include <unistd.h>
@@ -115,6 +117,13 @@ static void stop(int number)
     crease_watch_stop(watched);
 }
 
+/* What is read may still be worked on before the time is over. */
+static void wind_up(int number)
+{
+    (void)number;
+    crease_watch_stop(watched);
+}
+
 /* Soon after the time limit: from then on the watch says so to whoever asks. */
 static void ring(int number)
 {
@@ -129,14 +138,18 @@ static void ring(int number)
 void crs_signals_enter(const crs_args *a, double seconds)
 {
     struct sigaction own = { .sa_handler = stop, .sa_flags = SA_RESTART };
+    struct sigaction soft = { .sa_handler = wind_up, .sa_flags = SA_RESTART };
     struct sigaction bell = { .sa_handler = ring, .sa_flags = SA_RESTART };
     const double more = 0.5; /* that reading may take before it is given up */
     const double left = pos(seconds + more - crease_watch_total(a->watch));
     sigemptyset(&own.sa_mask);
+    sigemptyset(&soft.sa_mask);
     sigemptyset(&bell.sa_mask);
     watched = a->watch;
     sigaction(SIGINT, &own, NULL);
     sigaction(SIGTERM, &own, NULL);
+    sigaction(SIGUSR1, &soft, NULL);
+    sigaction(SIGUSR2, &soft, NULL);
     if (!(left > 0 && left < 1e8)) return;
     const struct itimerval once = { .it_value = { (time_t)left,
                                                   (suseconds_t)(1e6 * (left - floor(left))) + 1 } };
@@ -162,6 +175,15 @@ bool crs_memory_suffices(const char *what, double bytes, crease_error *e)
                                      "%s needs %s of memory and %s are free; use smaller data or a "
                                      "larger machine",
                                      what, need, there);
+}
+
+/* OpenBLAS can be told so; of other libraries nothing is known. */
+bool crs_blas_alone(void)
+{
+    void (*set)(int);
+    *(void **)&set = dlsym(RTLD_DEFAULT, "openblas_set_num_threads");
+    if (set) set(1);
+    return set;
 }
 
 /* k, M, G and T are powers of 1000; with an i, as MiB, of 1024. */

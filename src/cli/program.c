@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "cli/cli.h"
@@ -23,11 +24,23 @@ static const crs_verb *verb_of(const char *word, crease_error *e)
     return crs_verb_find(word, e);
 }
 
+/* Seconds that Slurm leaves to the job, by the time of its end; INFINITY: it says nothing. */
+static double left_by_slurm(void)
+{
+    const char *text = getenv("SLURM_JOB_END_TIME");
+    double end;
+    if (!text || !crs_parse_double(text, &end) || !(end > 0)) return INFINITY;
+    return pos(end - (double)time(NULL));
+}
+
 /* --max-seconds is for the command, from here to its end. */
 static bool watch(crs_args *a, crease_error *e)
 {
     double seconds;
     if (!crs_seconds_of(a, &seconds, e)) return false;
+    const double left = left_by_slurm();
+    a->job_ends = crs_takes(a->verb, CRS_OPT_OUT) && left < seconds;
+    if (a->job_ends) seconds = left;
     crease_watch_limit(a->watch, seconds);
     if (crs_takes(a->verb, CRS_OPT_OUT)) crs_signals_enter(a, seconds);
     return true;
@@ -94,13 +107,24 @@ static bool reserve_buffers(char **argv, crease_error *e)
     return true;
 }
 
+static bool open_log(crs_args *a, crease_error *e)
+{
+    if (!crs_log_open(a, e)) return false;
+    if (a->job_ends)
+        crs_log_note(a,
+                     "Slurm ends the job in %.0f s (SLURM_JOB_END_TIME): the run stops before, "
+                     "with time to write",
+                     left_by_slurm());
+    return true;
+}
+
 /* The work is done and its exit code stands: from here on no signal is heard. */
 static void ignore_signals(void)
 {
-    static const int number[] = { SIGINT, SIGTERM, SIGALRM };
+    static const int number[] = { SIGINT, SIGTERM, SIGALRM, SIGUSR1, SIGUSR2 };
     struct sigaction none = { .sa_handler = SIG_IGN };
     sigemptyset(&none.sa_mask);
-    for (int k = 0; k < 3; k++) sigaction(number[k], &none, NULL);
+    for (int k = 0; k < 5; k++) sigaction(number[k], &none, NULL);
 }
 
 static bool run(const crs_verb *verb, int argc, char **argv, const struct crs_team *team,
@@ -116,8 +140,8 @@ static bool run(const crs_verb *verb, int argc, char **argv, const struct crs_te
     else
         done = done && reserve_buffers(argv, e) &&
                (crs_dry(&a) ? verb->run(&a, e)
-                            : crs_log_open(&a, e) && crs_checkpoint_open(&a, e) &&
-                                  verb->run(&a, e) && crs_report_asked(&a, e));
+                            : open_log(&a, e) && crs_checkpoint_open(&a, e) && verb->run(&a, e) &&
+                                  crs_report_asked(&a, e));
     ignore_signals(); /* before what they would stop is gone */
     crs_checkpoint_close(&a, done);
     done = crs_log_close(&a, done, e);

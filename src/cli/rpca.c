@@ -243,14 +243,16 @@ static bool fit(crs_rpca_job *j, crease_error *e)
 
 static bool run_cp(const crs_args *a, crease_error *e)
 {
-    crs_rpca_job j = { .a = a };
-    bool done = read_options(&j, e) && crs_folder_of(a, &j.folder, e) && crs_rpca_read(&j, e) &&
+    crs_args own = *a; /* with what --foreground means */
+    crs_rpca_job j = { .a = &own };
+    bool done = crs_foreground_take(&own, &j.foreground, e) && read_options(&j, e) &&
+                crs_folder_of(a, &j.folder, e) && crs_rpca_read(&j, e) &&
                 is_order_two(a, &j.s.shape, e);
     if (done && crs_dry(a)) {
         done = fit_penalty(&j, e);
         if (done) crs_rpca_foretell(&j);
     } else if (done) {
-        done = crs_checkpoint_bind(a, "the data", j.hash, e) && build(&j, e) && fit(&j, e);
+        done = crs_rpca_bind(&j, e) && build(&j, e) && fit(&j, e);
         if (done) *a->status = j.exit_status;
     }
     discard(&j);
@@ -469,8 +471,9 @@ static bool run_tucker(const crs_args *a, crease_error *e)
     if (done && crs_dry(a))
         crs_tucker_foretell(&j);
     else
-        done = done && crs_checkpoint_bind(a, "the data", j.hash, e) && fit_tucker(&j, e) &&
-               open_problem(&j, e) && solve_tucker(&j, e);
+        done = done && crs_checkpoint_bind(a, "the data", j.hash, e) &&
+               crs_checkpoint_bind_threads(a, e) && fit_tucker(&j, e) && open_problem(&j, e) &&
+               solve_tucker(&j, e);
     crs_folder_abandon(&j.folder);
     crs_problem_file_free(j.file);
     crease_rpca_free(j.fit);
@@ -531,11 +534,13 @@ const crs_verb crs_rpca_verb = {
                         "the methods of the paper 2/sqrt of the longest dimension)"),
         CRS_FOR(ALPHA_NOISE, OF_CP | OF_TUCKER), CRS_FOR(RIDGE, OF_CP), CRS_FOR(INIT, OF_CP),
         CRS_FOR(MISSING, OF_CP | OF_TUCKER), CRS_FOR(MASK, OF_CP | OF_TUCKER), CRS_TAKES_READING,
-        CRS_FOR(NONNEG, OF_CP), CRS_TAKES(MERGE), CRS_TAKES(TRUTH), CRS_FOR(THREADS, OF_FACTORS),
-        CRS_FOR(MEMORY, OF_CP), CRS_FOR(PRECISION, OF_CP), CRS_TAKES_CHECKPOINT, CRS_TAKES(OUT),
-        CRS_FOR(WRITE, OF_CP), CRS_TAKES(FORMAT), CRS_TAKES(REPORT), CRS_TAKES(FORCE),
-        CRS_TAKES_ROWS, CRS_TAKES(JSON)),
+        CRS_FOR(NONNEG, OF_CP), CRS_TAKES(MERGE), CRS_FOR(FOREGROUND, OF_CP),
+        CRS_FOR(BEYOND, OF_CP), CRS_FOR(CLEAN, OF_CP), CRS_TAKES(TRUTH),
+        CRS_FOR(THREADS, OF_FACTORS), CRS_FOR(MEMORY, OF_CP), CRS_FOR(PRECISION, OF_CP),
+        CRS_TAKES_CHECKPOINT, CRS_TAKES(OUT), CRS_FOR(WRITE, OF_CP), CRS_TAKES(FORMAT),
+        CRS_TAKES(REPORT), CRS_TAKES(FORCE), CRS_TAKES_ROWS, CRS_TAKES(JSON)),
     .relative = true,
+    .binds_threads = true,
     .kinds = kinds,
     .kind = kind_of,
     .run = run,

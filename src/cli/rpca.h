@@ -17,6 +17,14 @@
 enum { CRS_WRITE_LOWRANK = 1, CRS_WRITE_SPARSE = 2, CRS_WRITE_NOISE = 4, CRS_WRITE_Z = 8 };
 enum { CRS_WRITE_ALL = 1 << 22 };
 
+/* --foreground of a video, rows x columns x frames: the mask of what moves. */
+typedef struct {
+    double beyond;   /* K; 0: it was not asked for */
+    ptrdiff_t clean; /* side of the squares whose medians clean it; 0: as it is */
+    double noise;    /* the median of the pixels' */
+    double share;    /* of what was observed that is foreground */
+} crs_foreground;
+
 /* A run of the CP model. */
 typedef struct {
     const crs_args *a;
@@ -44,8 +52,9 @@ typedef struct {
     crease_rpca *fit;
     double *unit[CREASE_MAX_ORDER], *weight, *share; /* of the terms */
     ptrdiff_t *peak;                                 /* rank x order */
-    double error_lowrank, error_z;                   /* NaN without the truth */
-    double *cosine;                                  /* true_rank x order */
+    crs_foreground foreground;
+    double error_lowrank, error_z; /* NaN without the truth */
+    double *cosine;                /* true_rank x order */
     crease_verification verified;
     int exit_status;
 } crs_rpca_job;
@@ -81,7 +90,8 @@ bool crs_parse_ranks(const char *text, const crease_space *shape, crease_space *
 
 /* rpca_data.c: the tensor, its mask, the truth and the start; the memory they take. */
 bool crs_rpca_read(crs_rpca_job *j, crease_error *e);
-void crs_rpca_forecast(crs_rpca_job *j); /* once the fit is there */
+void crs_rpca_forecast(crs_rpca_job *j);                    /* once the fit is there */
+bool crs_rpca_bind(const crs_rpca_job *j, crease_error *e); /* the checkpoint to the data */
 /* Missing entries become nan; axes are merged; hash is of what results. */
 bool crs_rpca_merge(const char *axes, crease_space *s, crease_error *e); /* NULL: as it is */
 bool crs_rpca_take(crs_array *data, const char *mask, const char *axes, crease_rpca_settings *s,
@@ -122,6 +132,12 @@ void crs_center_shift(const crs_center_arrays *c, double sign, ptrdiff_t first, 
                       double *x);
 double crs_center_size(const crs_center_arrays *c); /* no constant is larger */
 void crs_center_print(const crease_rpca *fit, const crease_rpca_facts *f);
+
+/* rpca_foreground.c: --foreground and its options, and what it means where other options are left
+ * out; are the data such a video? Then foreground.npy. */
+bool crs_foreground_take(crs_args *a, crs_foreground *f, crease_error *e);
+bool crs_foreground_suits(const crs_args *a, const crease_space *given, crease_error *e);
+bool crs_foreground_write(crs_rpca_job *j, crease_error *e);
 
 /* rpca_terms.c: ranks that were compared, in the log and in the document; the terms that were cut,
  * in the summary and in the document. */

@@ -105,6 +105,13 @@ static bool parts_of(const crs_args *a, double entries, unsigned *parts, crease_
     return true;
 }
 
+/* Of the shape that is given now. */
+static bool outputs_of(crs_rpca_job *j, crease_error *e)
+{
+    return crs_foreground_suits(j->a, &j->given, e) &&
+           parts_of(j->a, (double)crease_size(&j->given), &j->write, e);
+}
+
 static double forecast(const crs_rpca_job *j, bool missing, bool dense)
 {
     crease_rpca_settings s = j->s;
@@ -161,9 +168,10 @@ static const char *needs_all(const crs_rpca_job *j)
     static const struct {
         crs_option_id id;
         const char *name;
-    } list[] = { { CRS_OPT_MASK, "--mask" },     { CRS_OPT_MERGE, "--merge" },
-                 { CRS_OPT_TRUTH, "--truth" },   { CRS_OPT_CENTER, "--center" },
-                 { CRS_OPT_GROUPS, "--groups" }, { CRS_OPT_WEIGHTS, "--weights" } };
+    } list[] = { { CRS_OPT_FOREGROUND, "--foreground" }, { CRS_OPT_MASK, "--mask" },
+                 { CRS_OPT_MERGE, "--merge" },           { CRS_OPT_TRUTH, "--truth" },
+                 { CRS_OPT_CENTER, "--center" },         { CRS_OPT_GROUPS, "--groups" },
+                 { CRS_OPT_WEIGHTS, "--weights" } };
     for (size_t k = 0; k < sizeof list / sizeof *list; k++)
         if (crs_given(j->a, list[k].id)) return list[k].name;
     const char *method = crs_given(j->a, CRS_OPT_METHOD);
@@ -240,7 +248,7 @@ static bool open_stream(crs_rpca_job *j, crease_error *e)
                                     .about = &j->data };
     if (least > s.bytes) return too_little(j, least + own, e);
     j->given = j->s.shape;
-    if (!parts_of(a, (double)crease_size(&j->given), &j->write, e)) return false;
+    if (!outputs_of(j, e)) return false;
     if (crs_dry(a)) return true;
     j->source = crs_stream_open(a->word[0], &s, e);
     if (!j->source) return false;
@@ -282,15 +290,29 @@ bool crs_rpca_read(crs_rpca_job *j, crease_error *e)
     if (!crs_asked_of(a, &j->asked, e) || !foresee(j, e)) return false;
     if (crs_dry_head(a, a->word[0], &j->asked, &j->given)) {
         j->s.shape = j->given;
-        return parts_of(a, (double)crease_size(&j->given), &j->write, e);
+        return outputs_of(j, e);
     }
     if (j->streams) return open_stream(j, e);
     if (!crs_read_data(a, a->word[0], &j->asked, &j->data, e)) return false;
     j->given = j->data.shape;
-    return parts_of(a, (double)crease_size(&j->given), &j->write, e) &&
+    return outputs_of(j, e) &&
            crs_rpca_take(&j->data, crs_given(a, CRS_OPT_MASK), crs_given(a, CRS_OPT_MERGE), &j->s,
                          j->hash, e) &&
            open_truth(j, e) && read_start(j, e);
+}
+
+/* Sums over slabs have no order, and those of BLAS on one thread have one: the envelope has the
+ * same bits for any number of threads where there is more than one slab. */
+bool crs_rpca_bind(const crs_rpca_job *j, crease_error *e)
+{
+    const crease_cp_start start = j->s.start;
+    const bool slabs = crs_partition_of(&j->s.shape).count > 1 && !needs_all(j) &&
+                       j->run.mode == CREASE_MODE_PRACTICAL && start != CREASE_START_HOSVD &&
+                       start != CREASE_START_ALS;
+    const bool plain = !j->penalty.reg.ops || crs_is_plain(&j->penalty.reg);
+    const bool any = slabs && plain && crs_blas_alone();
+    return crs_checkpoint_bind(j->a, "the data", j->hash, e) &&
+           (any || crs_checkpoint_bind_threads(j->a, e));
 }
 
 void crs_rpca_put_axes(const crs_args *a, const crs_result *r, const crs_array *data,

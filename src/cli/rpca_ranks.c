@@ -61,10 +61,8 @@ static crs_source *open(void *user, const void *told, size_t bytes, crease_error
 
 void crs_program_serve(const crs_team *t)
 {
-    static const crs_job *const jobs[] = {
-        &crs_survey_job, &crs_entries_job, &crs_hash_job,    &crs_extent_job,  &crs_pass_job,
-        &crs_alone_job,  &crs_certify_job, &crs_measure_job, &crs_project_job, NULL
-    };
+    static const crs_job *const jobs[] = { CRS_RPCA_JOBS, &crs_hash_job, NULL };
+    crs_blas_alone();
     const crs_team_service s = { .open = open, .user = (void *)(uintptr_t)t, .jobs = jobs };
     crs_team_serve(t, &s);
 }

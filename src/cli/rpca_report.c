@@ -234,6 +234,21 @@ static void put_parts(crs_spot to, const crease_rpca_facts *f, const crease_spac
     crs_put_number(top, "deviations", fabs(f->largest_rest) / f->deviation);
 }
 
+static void put_foreground(crs_spot to, const crs_foreground *f)
+{
+    char clean[32];
+    if (f->beyond == 0) {
+        crs_put_null(to, "foreground");
+        return;
+    }
+    const crs_spot in = crs_put_object(to, "foreground");
+    snprintf(clean, sizeof clean, "median:%td", f->clean);
+    crs_put_number(in, "beyond", f->beyond);
+    crs_put_text(in, "clean", f->clean > 0 ? clean : NULL);
+    crs_put_number(in, "noise", f->noise);
+    crs_put_number(in, "share", f->share);
+}
+
 /* Each term: its weight, its share of the energy of all, and where its columns are largest. */
 static void put_components(crs_spot to, const crs_rpca_job *j)
 {
@@ -271,6 +286,7 @@ static void put_details(crs_spot to, const crs_rpca_job *j)
     crs_put_text(to, "rank_reason", reason[0] ? reason : NULL);
     put_pilot(to, j);
     put_parts(to, crease_rpca_about(j->fit), &j->given);
+    put_foreground(to, &j->foreground);
     put_components(to, j);
     crs_put_numbers(to, "weights", j->s.rank, j->weight);
     put_truth(to, j);
@@ -513,7 +529,7 @@ bool crs_rpca_write(crs_rpca_job *j, crease_error *e)
 {
     crease_watch_enter(j->a->watch, CREASE_PHASE_WRITE);
     if (!components(j, e) || !match_terms(j, e) || !measure_errors(j, e) || !write_parts(j, e) ||
-        !write_factors(j, e) || !write_certificate(j, e))
+        !crs_foreground_write(j, e) || !write_factors(j, e) || !write_certificate(j, e))
         return false;
     const crs_center_arrays center = crs_center_of(j->fit);
     const crs_rpca_claim claim = { .folder = j->folder.beside,

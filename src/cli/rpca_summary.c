@@ -182,6 +182,9 @@ void crs_rpca_summary(const crs_rpca_job *j)
     crs_rpca_print_cuts(j);
     crs_center_print(j->fit, f);
     say_parts(f, &j->given, &j->data.axes);
+    if (j->foreground.beyond > 0)
+        crs_line("foreground", "%.3g %% of the entries, beyond %g deviations of their pixel",
+                 100 * j->foreground.share, j->foreground.beyond);
     say_truth(j);
     crs_say_trust(j->a, &trust);
     if (crs_is_certified(&trust))
@@ -273,11 +276,12 @@ void crs_rpca_foretell(const crs_rpca_job *j)
     if (j->streams) work.least = 17 * times, work.most = 40 * times; /* of the envelope */
     const bool pairs = (double)crease_size(&j->given) > CRS_WRITE_ALL;
     char names[ROOM];
-    snprintf(names, sizeof names, "%s%s%s%sweights.npy, history.csv",
+    snprintf(names, sizeof names, "%s%s%s%s%sweights.npy, history.csv",
              j->write & CRS_WRITE_LOWRANK ? "lowrank.npy, " : "",
              pairs ? "sparse_entries.npy, " : "sparse.npy, ",
              j->write & CRS_WRITE_NOISE ? "noise.npy, " : "",
-             j->write & CRS_WRITE_Z ? "z.npy, " : "");
+             j->write & CRS_WRITE_Z ? "z.npy, " : "",
+             j->foreground.beyond > 0 ? "foreground.npy, " : "");
     say_data(j->a, &j->given, &j->data.axes, gaps_of(&j->data));
     crs_line("model", "low rank (cp) + sparse (%s) + noise%s", penalty ? penalty : "l1",
              j->s.nonneg ? ", factors >= 0" : "");

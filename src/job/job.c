@@ -9,6 +9,7 @@
 
 #include "cli/cli.h"
 #include "core/parallel.h"
+#include "io/stream/stream.h"
 
 typedef struct {
     FILE *stream;
@@ -275,4 +276,10 @@ bool crease_job_save(crease_job *j, const char *folder, const char *path, bool f
     leave(&before);
     crs_free(from);
     return done;
+}
+
+crease_source *crease_source_file(const char *path, double bytes, bool missing, crease_error *e)
+{
+    const crs_stream_settings s = { .bytes = bytes, .missing = missing };
+    return crs_stream_hand(path, &s, e);
 }

@@ -4,29 +4,13 @@
  * Rank r + 2^k gives to rank r, k = 0, 1, ..., while 2^k divides r: a tree by the number of ranks
  * alone. The first message of a reduction carries what was asked for and up to FEW numbers; the
  * others follow once all ranks are known to want the same. */
-#include <crease/mpi.h>
-
-#include "core/core.h"
+#include "mpi/handle.h"
 
 enum { SUM = 1, MAX, CLOSE };
 enum { KIND, COUNT, RANK, TROUBLE, HEAD, FEW = 28, TAG = 1 };
 
 /* What is wrong with a reduction, by the number in its head. */
 enum { NONE, APART, NO_ROOM };
-
-typedef struct {
-    crease_mpi *of;
-} door;
-
-struct crease_mpi {
-    crease_comm comm;
-    door self;
-    MPI_Comm world;
-    int rank, size;
-    double *room; /* for what another rank gives */
-    ptrdiff_t most;
-    crease_error why; /* OK: the ranks work together */
-};
 
 const crease_comm *crease_mpi_comm(const crease_mpi *m) { return &m->comm; }
 
@@ -144,8 +128,14 @@ static void reduce(crease_mpi *m, int kind, double *v, int n)
         fill(n, NAN, v);
 }
 
-static void sum(const void *self, double *v, int n) { reduce(((const door *)self)->of, SUM, v, n); }
-static void max(const void *self, double *v, int n) { reduce(((const door *)self)->of, MAX, v, n); }
+static void sum(const void *self, double *v, int n)
+{
+    reduce(((const crs_mpi_door *)self)->of, SUM, v, n);
+}
+static void max(const void *self, double *v, int n)
+{
+    reduce(((const crs_mpi_door *)self)->of, MAX, v, n);
+}
 
 static bool can_open(MPI_Comm comm, crease_error *e)
 {
@@ -191,6 +181,7 @@ void crease_mpi_close(crease_mpi *m)
     if (!m) return;
     MPI_Finalized(&ended);
     double head[HEAD + FEW] = { [KIND] = CLOSE };
+    if (!ended) crs_mpi_leave(m);
     if (!ended && m->why.code == CREASE_OK) (void)meets(m, head, true);
     if (!ended) MPI_Comm_free(&m->world);
     crs_free(m->room);

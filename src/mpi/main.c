@@ -2,7 +2,8 @@
  * main: the program over the ranks of MPI. Rank 0 runs the command as the program of one process
  * does; the others look at slabs when it asks, and all end with its exit code
  *
- * Rank 0 alone hears INT and TERM: it decides between two looks. */
+ * Rank 0 alone hears INT, TERM, USR1 and USR2, which mpirun sends to all: it decides between two
+ * looks. */
 #include <signal.h>
 
 #include "cli/cli.h"
@@ -13,6 +14,8 @@ int main(int argc, char **argv)
     crs_mpi_team all;
     int given = 0;
     int64_t status = 0;
+    signal(SIGUSR1, SIG_IGN); /* until rank 0 listens */
+    signal(SIGUSR2, SIG_IGN);
     MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &given);
     crs_mpi_team_open(&all, MPI_COMM_WORLD);
     if (all.team.rank == 0) {

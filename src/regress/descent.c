@@ -580,7 +580,9 @@ static double urgency(crs_descent *t, ptrdiff_t u, double guess)
 {
     if (t->in_set[u] || unit_stays(t, u, guess)) return 0;
     compute_reach(t, u);
-    return unit_stays(t, u, t->reach[u]) ? 0 : t->reach[u] / t->d->weight[u];
+    if (unit_stays(t, u, t->reach[u])) return 0;
+    t->outside += square(crs_scalar_dist(value_of(t, u), 0, t->reach[u]));
+    return t->reach[u] / t->d->weight[u];
 }
 
 /* Where many would go to work at once, only those with the longest gradients for their weight. */
@@ -589,6 +591,7 @@ static ptrdiff_t recruit(crs_descent *t, bool safe)
     enum { FEW = 64 };
     double *urgent = t->curve, most = 0;
     ptrdiff_t count = 0;
+    t->outside = 0;
     for (ptrdiff_t u = 0; u < t->d->units; u++) {
         urgent[u] = urgency(t, u, safe ? bound(t, u) : 1.1 * t->reach[u]);
         most = larger(most, urgent[u]);
@@ -618,12 +621,13 @@ static bool is_near(crs_descent *t, double residual)
 }
 
 /* At least one round of steps: a zero may be stationary and yet not the minimizer of its
- * coordinate. false: a limit was met, or arithmetic failed. */
-static bool settle(crs_descent *t)
+ * coordinate. The residual of the working set falls to the target, the tolerance or more. false: a
+ * limit was met, or arithmetic failed. */
+static bool settle(crs_descent *t, double target)
 {
     enum { FEW = 3 }; /* models, which do where their curvatures are right */
     int models = 0;
-    double residual, last = INFINITY, inner = t->tolerance / 4;
+    double residual, last = INFINITY, inner = target / 4;
     refresh(t);
     residual = working_residual(t);
     do {
@@ -635,18 +639,26 @@ static bool settle(crs_descent *t)
         refresh(t);
         if (!t->d->loss->quadratic && ++models > FEW) leap(t);
         residual = working_residual(t);
-    } while (!(residual <= t->tolerance && is_near(t, residual)));
+    } while (!(residual <= target && (target > t->tolerance || is_near(t, residual))));
     return true;
 }
 
+/* While units outside the working set are far from stationary, it need not be settled much better
+ * than they are. */
 bool crs_descent_solve(crs_descent *t)
 {
+    double target = t->tolerance;
     t->sweeps = 0;
     restart(t);
-    do {
-        if (!settle(t)) return false;
-    } while (screen(t) > 0);
-    return true;
+    for (;;) {
+        if (!settle(t, target)) return false;
+        const bool final = target <= t->tolerance;
+        if (screen(t) == 0) {
+            if (final) return true;
+            t->outside = 0;
+        }
+        target = larger(t->tolerance, sqrt(t->outside) / 10);
+    }
 }
 
 static void set_penalty(crs_descent *t, const crease_reg *one, double lambda)

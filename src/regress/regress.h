@@ -75,9 +75,10 @@ typedef struct {
     double *hessian;
     double *seen;                 /* s when gradients were last looked at: */
     double *reach, *stamp, drift; /* |gradient of unit u| then was reach, the drift stamp */
-    ptrdiff_t *work, working;     /* the working set and its size */
-    char *in_set;                 /* per unit */
-    bool gram;                    /* squared loss and room for the Gram matrix of the working set */
+    double outside; /* dist(-grad f, dr)^2 over the units that the last screening met in doubt */
+    ptrdiff_t *work, working; /* the working set and its size */
+    char *in_set;             /* per unit */
+    bool gram;                /* squared loss and room for the Gram matrix of the working set */
     ptrdiff_t room, filled, *slot, *slot_column;
     double *g;                                /* of all columns met so far, each in its slot */
     double *pack, *q;                         /* of the working set, and its gradients */

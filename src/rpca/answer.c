@@ -96,7 +96,7 @@ const double *crease_rpca_multiplier(const crease_rpca *r)
 
 crease_solver *crs_rpca_solver(const crease_rpca *r) { return r->solver; }
 
-const crease_error *crs_rpca_failure(const crease_rpca *r)
+const crease_error *crease_rpca_failure(const crease_rpca *r)
 {
     static const crease_error none = { .code = CREASE_OK };
     return r->cp ? &r->cp->held->failure : &none;

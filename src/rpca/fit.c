@@ -170,6 +170,7 @@ void crease_cp_fit_free(crease_cp_fit *f)
     crs_cp_room_close(&f->room);
     crs_free(f->held);
     crease_analysis_free(f->own);
+    crs_coordinates_close(&f->listed);
     crs_free(f->mask);
     crs_free(f->cut);
     crs_free(f->support);

@@ -38,10 +38,11 @@ struct crease_cp_fit {
     void *state;
     crease_analysis *own; /* of an engine without a solver */
     const crease_analysis *a;
-    double *tensor;      /* the caller's; NULL: a source was given */
-    unsigned char *mask; /* of that, NULL: all observed */
-    crs_memory data;     /* and both */
-    crs_source *source;  /* those, or what was given; NULL until the tensor is masked */
+    double *tensor;         /* the caller's; NULL: a source was given */
+    unsigned char *mask;    /* of that, NULL: all observed */
+    crs_memory data;        /* and both */
+    crs_coordinates listed; /* of these: the entries that were observed, where they are few */
+    crs_source *source;     /* those, or what was given; NULL until the tensor is masked */
     ptrdiff_t missing;
     crease_cp_pilot pilot;
     ptrdiff_t terms;    /* columns of the engine's factors; those of the model beyond are 0 */

@@ -67,6 +67,7 @@ bool crs_less_open(crs_less *r, crs_source *data, int threads, const crs_kruskal
     crs_source_alone(&r->source);
     r->source.whole = NULL;
     r->source.seen = NULL;
+    r->source.listed = NULL;
     r->source.facts.known = false;
     r->place = crs_alloc((size_t)threads, sizeof *r->place);
     bool done = r->place || crs_fail(e, CREASE_NO_MEMORY, "out of memory: slabs without a term");

@@ -159,8 +159,10 @@ typedef struct {
     double *trial[CREASE_MAX_ORDER];
     double *memory;
     const char *start; /* its name */
-    bool tall; /* a matrix whose rows are eliminated: no term has a price beside which others are
-                  small, and what moves before a background leaves structure of its own */
+    bool tall;   /* a matrix whose rows are eliminated: no term has a price beside which others are
+                    small, and what moves before a background leaves structure of its own */
+    bool listed; /* few entries were observed, and rows are eliminated likewise: in what is 0 where
+                    nothing was observed terms do not stand out, nor does one dwarf the others */
 } runner;
 
 static bool open(runner *r, crs_cp_pilot *p, crease_error *e)
@@ -168,6 +170,7 @@ static bool open(runner *r, crs_cp_pilot *p, crease_error *e)
     const crease_space *s = &p->c.shape;
     ptrdiff_t all = 0;
     *r = (runner){ .p = p, .second = INFINITY, .tall = crs_envelope_solver_tall(&p->c) };
+    r->listed = p->source->listed && !p->c.nonneg;
     for (int n = 0; n < s->order; n++) all += s->dim[n] * p->c.rank;
     double *at = r->memory = crs_doubles(all, "starts", e);
     if (!r->memory) return false;
@@ -269,7 +272,8 @@ static bool bad(const runner *r, bool *answer, crease_error *e)
     const crs_envelope_progress *at = crs_envelope_solver_progress(r->solver);
     double found = 0;
     factors_of(r->solver, p->c.shape.order, x);
-    if (!r->tall && !residual_structure(&r->view, at->rank, x, &found, e)) return false;
+    if (!r->tall && !r->listed && !residual_structure(&r->view, at->rank, x, &found, e))
+        return false;
     *answer =
         !(found <= telling) || at->status == CRS_ENVELOPE_RUNNING ||
         (at->median > crowded * r->deviation && !(r->second <= alike * r->p->report.deviation));
@@ -392,7 +396,7 @@ static bool from_medians(runner *r, crease_error *e)
 static bool apart(runner *r, bool *again, crease_error *e)
 {
     bool better = r->p->starts == 0 && *again; /* the answer is bad */
-    if (r->p->alone) return true;
+    if (r->p->alone || r->listed) return true;
     if (r->tall) return *again || r->p->starts > 0 || r->p->given || from_medians(r, e);
     if (!crs_cp_dominant(r->p, &r->view, &better, e)) return false;
     *again = *again && !better;

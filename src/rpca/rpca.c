@@ -2,6 +2,8 @@
  * rpca: the one handle of robust PCA: what the settings leave open is chosen here, cp is run by its
  * engines (fit.c), the other kinds as problems that start at a robust fit (tucker/). What was found
  * is in answer.c. */
+#include <crease/version.h>
+
 #include "core/parallel.h"
 #include "rpca/handle.h"
 #include "smooth/fit.h"
@@ -439,6 +441,33 @@ crease_rpca *crs_rpca_new_on(const crease_rpca_settings *s, const crease_options
     if (r && take(s, o, r, e) && watched(r, NULL, t, e)) return r;
     crease_rpca_free(r);
     return NULL;
+}
+
+/* The shape is the source's where it was left open; false with a sentence. */
+static bool meets(crease_rpca_settings *own, const crease_rpca_settings *s, const crease_source *t,
+                  crease_error *e)
+{
+    if (strcmp(t->version, CREASE_VERSION) != 0)
+        return crs_fail(e, CREASE_UNSUPPORTED,
+                        "the source is of version %.20s of crease, which is " CREASE_VERSION
+                        " here; use one version of all its libraries",
+                        t->version);
+    *own = crease_rpca_default(crease_source_shape(t));
+    if (!crs_settings_take("rpca", own, sizeof *own, s, e)) return false;
+    if (own->shape.order == 0) own->shape = *crease_source_shape(t);
+    return true;
+}
+
+crease_rpca *crease_rpca_new_on(const crease_rpca_settings *s, const crease_options *o,
+                                crease_source *tensor, crease_error *e)
+{
+    crs_source *t = tensor->slabs;
+    crease_rpca_settings own;
+    if (!meets(&own, s, tensor, e)) return NULL;
+    const bool whole = t->whole && !t->seen && !t->team && !own.mask && !own.missing;
+    if (!whole || !crease_space_equal(&own.shape, &t->cut.shape))
+        return crs_rpca_new_on(&own, o, t, e);
+    return crease_rpca_new(&own, o, (double *)(uintptr_t)t->whole, e); /* which writes to none */
 }
 
 void crease_rpca_free(crease_rpca *r)

@@ -182,8 +182,6 @@ static inline bool crs_cp_observed(const crease_cp_rpca *m, ptrdiff_t j)
  * needs the tensor in one piece is refused by name where the source is not in memory. */
 crease_rpca *crs_rpca_new_on(const crease_rpca_settings *s, const crease_options *o, crs_source *t,
                              crease_error *e);
-/* What ended the run, a slab that could not be had; code CREASE_OK: nothing did. */
-const crease_error *crs_rpca_failure(const crease_rpca *r);
 
 /* The solver of a handle's problem; NULL of cp. */
 crease_solver *crs_rpca_solver(const crease_rpca *r);
@@ -321,6 +319,9 @@ crease_residual crs_cp_factor(const crs_cp_point *p, const crs_cp_room *w, int n
  * evaluation, of views (start.h). */
 extern const crs_job crs_alone_job, crs_certify_job, crs_extent_job, crs_pass_job, crs_measure_job,
     crs_project_job;
+#define CRS_RPCA_JOBS                                                                              \
+    &crs_survey_job, &crs_entries_job, &crs_fetch_job, &crs_extent_job, &crs_pass_job,             \
+        &crs_alone_job, &crs_certify_job, &crs_measure_job, &crs_project_job
 
 /* Those scales for fits that end by them: of a block with |x_i| = x and terms of this size, where
  * the objective is `whole` (0: not known); and the least objective of T alone in Z, E or B. */
@@ -366,5 +367,15 @@ typedef struct {
     ptrdiff_t next, taken;       /* the entry to come, and outliers before it; 0 at first */
 } crs_cp_drawing;
 void crs_cp_draw(crs_cp_drawing *p, ptrdiff_t count, double *out);
+
+/* What moves in front of a background (foreground.c). noise: s_i of the residuals of one pixel, NaN
+ * where none was observed; work has a number for each frame. bounds: the s_i of all pixels become
+ * beyond max(s_i, s, least), and s is returned; work has a number for each pixel. clean: one frame
+ * of a mask (rows x columns x frames) by the majority of an odd square around each pixel; sum has
+ * (rows + 1)(columns + 1) numbers. */
+double crs_pixel_noise(ptrdiff_t frames, const double *rest, double *work);
+double crs_pixel_bounds(ptrdiff_t pixels, double beyond, double least, double *noise, double *work);
+void crs_mask_clean(const crease_space *shape, ptrdiff_t frame, ptrdiff_t side, unsigned char *mask,
+                    int *sum);
 
 #endif

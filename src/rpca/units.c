@@ -245,6 +245,7 @@ static void scale_source(crs_units *u, crs_source *t)
     crs_source_alone(&u->scaled);
     u->scaled.whole = NULL;
     u->scaled.seen = NULL;
+    u->scaled.listed = NULL;
     u->scaled.facts.largest = ldexp(t->facts.largest, -u->data);
     u->scaled.facts.squares = ldexp(t->facts.squares, -2 * u->data);
 }

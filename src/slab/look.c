@@ -104,6 +104,49 @@ void crs_memory_open(crs_memory *m, const crease_space *shape, const double *t,
     m->source.seen = w;
 }
 
+void crs_mark_missing(ptrdiff_t n, double *t, unsigned char *w)
+{
+    for (ptrdiff_t j = 0; j < n; j++) {
+        w[j] = t[j] == t[j];
+        if (!w[j]) t[j] = 0;
+    }
+}
+
+typedef struct {
+    crs_memory memory;
+    crs_source_ops ops;
+    double *t;
+    unsigned char *w;
+} held;
+
+static void close_held(crs_source *s)
+{
+    held *h = (held *)s;
+    crs_free(h->t);
+    crs_free(h->w);
+    crs_free(h);
+}
+
+crs_source *crs_held_open(const crease_space *shape, double *t, bool missing, crease_error *e)
+{
+    const ptrdiff_t n = crease_size(shape);
+    held *h = crs_alloc(1, sizeof *h);
+    unsigned char *w = h && missing ? crs_alloc((size_t)n, 1) : NULL;
+    if (!h || (missing && !w)) {
+        crs_free(h);
+        crs_free(t);
+        return crs_fail(e, CREASE_NO_MEMORY, "out of memory: a mask of %td entries", n), NULL;
+    }
+    if (w) crs_mark_missing(n, t, w);
+    crs_memory_open(&h->memory, shape, t, w);
+    h->t = t;
+    h->w = w;
+    h->ops = *h->memory.source.ops;
+    h->ops.close = close_held;
+    h->memory.source.ops = &h->ops;
+    return &h->memory.source;
+}
+
 /* The slab of least index that failed, and why. */
 typedef struct crs_look_failure {
     ptrdiff_t slab;
@@ -112,7 +155,7 @@ typedef struct crs_look_failure {
 
 void crs_look_close(crs_look *l)
 {
-    if (l->place > 0) crs_team_begin(l, CRS_TEAM_CLOSE, NULL, NULL);
+    if (l->place > 0 && l->source->team) crs_team_begin(l, CRS_TEAM_CLOSE, NULL, NULL);
     for (int k = 1; l->own && k < l->workers; k++) crs_total_close(&l->own[k - 1]);
     crs_free(l->own);
     crs_free(l->failed);
@@ -125,7 +168,7 @@ bool crs_look_open(crs_look *l, crs_source *s, const crs_job *job, const void *a
                    crease_error *e)
 {
     if (threads < 1) threads = crs_threads();
-    const bool apart = s->count >= ENOUGH * (ptrdiff_t)threads;
+    const bool apart = (s->team || !s->one) && s->count >= ENOUGH * (ptrdiff_t)threads;
     *l = (crs_look){ .job = job, .source = s, .workers = apart ? threads : 1 };
     l->threads = apart ? 1 : threads;
     if (s->team && !crs_team_begin(l, CRS_TEAM_OPEN, args, e)) return false;
@@ -165,6 +208,7 @@ static void look_at(void *self, ptrdiff_t task, int worker)
     failure *f = &r->l->failed[worker];
     crs_slab slab;
     if (f->slab >= 0 || crease_watch_over(r->watch)) return;
+    if (r->l->job->wants && !r->l->job->wants(r->args, &s->cut, k)) return;
     crs_total *sums = worker == 0 ? &r->l->sums : &r->l->own[worker - 1];
     bool done = s->ops->take(s, k, &slab, &f->error);
     if (done) {

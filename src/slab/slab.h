@@ -9,6 +9,8 @@
 
 #include <stdint.h>
 
+#include <crease/source.h>
+
 #include "core/checkpoint.h"
 #include "tensor/tensor.h"
 
@@ -131,14 +133,26 @@ typedef struct {
     double largest, squares;
 } crs_survey;
 
+/* Observed entries (coordinates.c), those of one index of mode `lead`, the longest, together. */
+typedef struct {
+    crease_space shape;
+    int lead;
+    ptrdiff_t count;
+    ptrdiff_t *start; /* of each index of mode lead, and the end */
+    uint32_t *index;  /* count x (order - 1): of the other modes, in their order */
+    double *value;
+} crs_coordinates;
+
 struct crs_source {
     const crs_source_ops *ops;
     crs_partition cut;
     ptrdiff_t first, count;    /* the slabs that are looked at here */
     const crs_team *team;      /* NULL: all are */
     uint64_t open;             /* looks that the team has open, a bit each */
+    bool one;                  /* without a team: slabs are taken by the thread that looks alone */
     const double *whole;       /* the tensor in one piece; NULL: it is not in memory */
     const unsigned char *seen; /* of that: NULL, all was observed */
+    const crs_coordinates *listed; /* of that: the entries that were; NULL: they are many */
     crs_survey facts;
 };
 
@@ -148,6 +162,59 @@ typedef struct {
 } crs_memory;
 void crs_memory_open(crs_memory *m, const crease_space *shape, const double *t,
                      const unsigned char *w);
+
+/* The same with entries of its own: t is freed by close, and after a failure. missing: nan is no
+ * observation; it becomes 0 with a mask. */
+crs_source *crs_held_open(const crease_space *shape, double *t, bool missing, crease_error *e);
+/* nan becomes 0 with a 0 in the mask. */
+void crs_mark_missing(ptrdiff_t n, double *t, unsigned char *w);
+
+/* Any slabs through a ring (ring.c): load fills `out` with the entries of a slab, on one thread. */
+typedef struct {
+    crs_partition cut;
+    ptrdiff_t first, count; /* slabs */
+    double bytes;
+    bool missing;
+    bool (*load)(void *self, const crs_slab *slab, double *out, crease_error *e);
+    void (*close)(void *self); /* also where there will be no ring; NULL: nothing to do */
+    void *self;
+    crease_watch *stop; /* is stopped before close, so that load ends early; NULL: none */
+} crs_ring_settings;
+crs_source *crs_ring_open(const crs_ring_settings *s, crease_error *e);
+
+/* Bytes that slabs of this shape need at least: a ring of three; and for a ring that lets no thread
+ * wait for another. */
+double crs_stream_floor(const crease_space *shape, bool missing);
+double crs_stream_enough(const crease_space *shape, bool missing);
+
+/* A source as users have it (source.c, crease/source.h). */
+struct crease_source {
+    const char *version; /* of the library that made it */
+    crs_source *slabs;
+    void (*leave)(void *user); /* is called before it is freed; NULL: nobody asked */
+    void *user;
+};
+/* Owns the slabs from now on, also after a failure; NULL is handed on. */
+crease_source *crs_source_hand(crs_source *slabs, crease_error *e);
+/* crease_source_function; of several parts of all slabs a ring for this one. */
+typedef struct {
+    const crease_space *shape;
+    crease_load *load;
+    void *user;
+    double bytes;
+    bool missing;
+    int part, parts; /* parts 0: all slabs */
+} crs_bringing;
+crease_source *crs_source_bring(const crs_bringing *s, crease_error *e);
+
+/* Are they so few, less than one in four, that a pass over them alone is quicker? By count, never
+ * by a clock. */
+bool crs_coordinates_suit(const crease_space *shape, ptrdiff_t observed);
+/* Of a tensor in memory, w its mask, of which so many entries were observed. Free in any case. */
+bool crs_coordinates_open(crs_coordinates *c, const crease_space *shape, const double *t,
+                          const unsigned char *w, ptrdiff_t observed, crease_error *e);
+void crs_coordinates_close(crs_coordinates *c);
+double crs_coordinates_bytes(const crease_space *shape, double observed);
 
 /* What is done with a slab. The arguments are those of the look: fields, and arrays that `visit`
  * (checkpoint.h) shows together with their sizes, so that they can be sent. */
@@ -162,6 +229,8 @@ typedef struct {
     void *(*open)(const void *args, const crs_partition *cut, int workers, int threads,
                   crease_error *e);
     void (*close)(void *room);
+    /* Is slab k needed at all? NULL: every slab is. */
+    bool (*wants)(const void *args, const crs_partition *cut, ptrdiff_t k);
     /* What the slab adds, the same for any number of threads; it may call BLAS, but not LAPACK,
      * which does not bear that tiny numbers count as 0 here. */
     bool (*add)(const void *args, void *room, const crs_slab *slab, int worker, crs_total *sums,
@@ -203,6 +272,12 @@ bool crs_team_finish(crs_look *l, crs_team_step step, ptrdiff_t failed, crease_e
 bool crs_team_invite(const crs_team *t, crs_source *s, const void *told, size_t bytes,
                      crease_error *e);
 void crs_team_dismiss(crs_source *s);
+/* On every rank, in place of an invitation: sources of one tensor that are there already are looked
+ * at together, first with as even slabs as they go. */
+void crs_team_share(const crs_team *t, crs_source *s);
+/* Did nothing fail? Each rank says what failed there, -1: nothing; the least number speaks for all,
+ * its sentence goes to rank 0. */
+bool crs_team_agree(const crs_team *t, ptrdiff_t failed, crease_error *e);
 /* All slabs of a source are looked at here, as they are of one made of another that has a team. */
 void crs_source_alone(crs_source *s);
 void crs_team_end(const crs_team *t); /* whatever has happened; NULL: there is none */
@@ -213,6 +288,8 @@ typedef struct {
     crs_source *(*open)(void *user, const void *told, size_t bytes, crease_error *e);
     void *user;
     const crs_job *const *jobs;
+    crs_source *source;  /* that was shared, and is not closed; NULL: there will be one */
+    const char *refuses; /* every look, with this sentence; NULL: none */
 } crs_team_service;
 void crs_team_serve(const crs_team *t, const crs_team_service *service);
 
@@ -227,6 +304,9 @@ bool crs_source_survey(crs_source *s, int threads, crease_error *e);
 bool crs_source_entries(crs_source *s, ptrdiff_t count, const ptrdiff_t *index, double *value,
                         unsigned char *seen, crease_error *e);
 
-extern const crs_job crs_survey_job, crs_entries_job;
+/* All entries of slab k, which another rank looks at; nan: not observed. */
+bool crs_source_fetch(crs_source *s, ptrdiff_t k, double *value, crease_error *e);
+
+extern const crs_job crs_survey_job, crs_entries_job, crs_fetch_job;
 
 #endif

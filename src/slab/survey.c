@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * survey: what one look tells of the data, and single entries of them
+ * survey: what one look tells of the data, single entries of them, and slabs of other ranks
  *
  * An entry belongs to one slab: its bits as a whole number, added to zeros, are its bits. */
 #include "slab/slab.h"
@@ -118,6 +118,14 @@ static bool add_places(const void *args, void *room, const crs_slab *slab, int w
     return true;
 }
 
+static bool wants_places(const void *args, const crs_partition *cut, ptrdiff_t k)
+{
+    const places *a = args;
+    const crs_slab slab = crs_slab_at(cut, k);
+    const ptrdiff_t next = first_from(a, slab.first);
+    return next < a->count && a->index[next] < slab.first + crease_size(&slab.shape);
+}
+
 static void visit_places(crs_visitor *v, void *self)
 {
     places *a = self;
@@ -129,6 +137,7 @@ const crs_job crs_entries_job = { .name = "entries",
                                   .size = sizeof(places),
                                   .visit = visit_places,
                                   .plan = plan_places,
+                                  .wants = wants_places,
                                   .add = add_places };
 
 bool crs_source_entries(crs_source *s, ptrdiff_t count, const ptrdiff_t *index, double *value,
@@ -146,6 +155,47 @@ bool crs_source_entries(crs_source *s, ptrdiff_t count, const ptrdiff_t *index, 
     if (!crs_look_once(&l, s, &crs_entries_job, &a, 1, NULL, e)) return false;
     memcpy(value, l.sums.array[0].whole, (size_t)count * sizeof *value);
     for (ptrdiff_t k = 0; seen && k < count; k++) seen[k] = l.sums.array[1].whole[k] != 0;
+    crs_look_close(&l);
+    return true;
+}
+
+static void plan_fetch(const void *args, const crease_space *shape, crs_total *sums)
+{
+    const crs_partition cut = crs_partition_of(shape);
+    const crs_slab slab = crs_slab_at(&cut, *(const ptrdiff_t *)args);
+    crs_total_plan(sums, CRS_COUNT, crease_size(&slab.shape));
+}
+
+static bool add_fetch(const void *args, void *room, const crs_slab *slab, int worker,
+                      crs_total *sums, crease_error *e)
+{
+    const ptrdiff_t n = crease_size(&slab->shape);
+    (void)args, (void)room, (void)worker, (void)e;
+    for (ptrdiff_t j = 0; j < n; j++) {
+        const double value = !slab->w || slab->w[j] ? slab->t[j] : (double)NAN;
+        memcpy(&sums->array[0].whole[j], &value, sizeof value);
+    }
+    return true;
+}
+
+static bool wants_fetch(const void *args, const crs_partition *cut, ptrdiff_t k)
+{
+    (void)cut;
+    return k == *(const ptrdiff_t *)args;
+}
+
+const crs_job crs_fetch_job = { .name = "fetch",
+                                .size = sizeof(ptrdiff_t),
+                                .visit = visit_size,
+                                .plan = plan_fetch,
+                                .wants = wants_fetch,
+                                .add = add_fetch };
+
+bool crs_source_fetch(crs_source *s, ptrdiff_t k, double *value, crease_error *e)
+{
+    crs_look l;
+    if (!crs_look_once(&l, s, &crs_fetch_job, &k, 1, NULL, e)) return false;
+    memcpy(value, l.sums.array[0].whole, (size_t)l.sums.array[0].size * sizeof *value);
     crs_look_close(&l);
     return true;
 }

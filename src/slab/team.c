@@ -16,7 +16,7 @@ typedef struct {
     crease_space shape; /* of the tensor, to invite */
 } request;
 
-static void share(crs_source *s, const crs_team *t)
+void crs_team_share(const crs_team *t, crs_source *s)
 {
     const ptrdiff_t all = s->cut.count;
     s->team = t;
@@ -119,8 +119,7 @@ static void add_up(const crs_team *t, crs_total *sums)
     }
 }
 
-/* Did nothing fail? The least number that did speaks for all. */
-static bool agree(const crs_team *t, ptrdiff_t failed, crease_error *e)
+bool crs_team_agree(const crs_team *t, ptrdiff_t failed, crease_error *e)
 {
     crease_error own = { CREASE_OK, "" };
     int64_t first = failed < 0 ? 0 : INT64_MAX - (int64_t)failed;
@@ -131,7 +130,7 @@ static bool agree(const crs_team *t, ptrdiff_t failed, crease_error *e)
 
 bool crs_team_finish(crs_look *l, crs_team_step step, ptrdiff_t failed, crease_error *e)
 {
-    const bool well = agree(l->source->team, failed, e);
+    const bool well = crs_team_agree(l->source->team, failed, e);
     if (!well && step == CRS_TEAM_OPEN) leave_place(l);
     if (well && step == CRS_TEAM_RUN) add_up(l->source->team, &l->sums);
     return well;
@@ -142,8 +141,8 @@ bool crs_team_invite(const crs_team *t, crs_source *s, const void *told, size_t 
 {
     request r = { .step = INVITE, .bytes = (int64_t)bytes, .shape = s->cut.shape };
     r.shape.comm = NULL;
-    if (!send(t, &r, told, e) || !agree(t, -1, e)) return false;
-    share(s, t);
+    if (!send(t, &r, told, e) || !crs_team_agree(t, -1, e)) return false;
+    crs_team_share(t, s);
     return true;
 }
 
@@ -190,7 +189,7 @@ static void dismiss(guest *g)
 static void dismiss_all(server *w)
 {
     for (int k = 0; k < PLACES; k++) dismiss(&w->look[k]);
-    if (w->source) w->source->ops->close(w->source);
+    if (w->source && w->source != w->service->source) w->source->ops->close(w->source);
     w->source = NULL;
     dismiss(&w->told); /* of which the source may have read */
 }
@@ -216,8 +215,9 @@ static bool receive(const crs_team *t, guest *g, const request *r)
     return true;
 }
 
-static bool understand(guest *g, const request *r, crease_error *e)
+static bool understand(const server *w, guest *g, const request *r, crease_error *e)
 {
+    if (w->service->refuses) return crs_fail(e, CREASE_CUT, "%.350s", w->service->refuses);
     if (!g->job) return crs_fail(e, CREASE_UNSUPPORTED, "no job %s is known here", r->job);
     if (!g->args) g->args = crs_alloc(1, g->job->size + 1);
     if (!g->args) return crs_fail(e, CREASE_NO_MEMORY, "out of memory: the arguments of a job");
@@ -244,10 +244,10 @@ static void accept(server *w, const request *r)
     dismiss_all(w);
     if (!receive(w->t, &w->told, r)) return;
     const bool done = take_source(w, r, &e);
-    if (!agree(w->t, done ? -1 : w->t->rank, &e))
+    if (!crs_team_agree(w->t, done ? -1 : w->t->rank, &e))
         dismiss_all(w);
     else
-        share(w->source, w->t);
+        crs_team_share(w->t, w->source);
 }
 
 static void open_look(server *w, guest *g, const request *r)
@@ -257,7 +257,7 @@ static void open_look(server *w, guest *g, const request *r)
     g->job = find(w->service->jobs, r->job);
     if (!receive(w->t, g, r)) return;
     g->look = (crs_look){ .source = w->source };
-    if (!understand(g, r, &e))
+    if (!understand(w, g, r, &e))
         crs_team_finish(&g->look, CRS_TEAM_OPEN, w->t->rank, &e);
     else if (crs_look_open(&g->look, w->source, g->job, g->args, (int)r->threads, &e))
         return;
@@ -269,7 +269,7 @@ static void run_look(server *w, guest *g, const request *r)
 {
     crease_error e = { CREASE_OK, "" };
     if (!receive(w->t, g, r)) return;
-    if (understand(g, r, &e))
+    if (understand(w, g, r, &e))
         crs_look_run(&g->look, g->args, NULL, &e);
     else
         crs_team_finish(&g->look, CRS_TEAM_RUN, w->source->cut.count + w->t->rank, &e);
@@ -277,7 +277,7 @@ static void run_look(server *w, guest *g, const request *r)
 
 void crs_team_serve(const crs_team *t, const crs_team_service *service)
 {
-    server w = { .t = t, .service = service };
+    server w = { .t = t, .service = service, .source = service->source };
     request r = { .step = END };
     for (t->tell(t->self, &r, sizeof r); r.step != END; t->tell(t->self, &r, sizeof r)) {
         guest *g = &w.look[r.place > 0 ? r.place - 1 : 0];

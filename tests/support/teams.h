@@ -182,7 +182,7 @@ static inline void look_in_team(const team_case *c, const crs_team *team, team_r
     crs_memory m;
     team_rank = team->rank;
     if (team->rank > 0) {
-        const crs_team_service service = { open_told, NULL, team_jobs };
+        const crs_team_service service = { .open = open_told, .jobs = team_jobs };
         crs_team_serve(team, &service);
         return;
     }

@@ -149,9 +149,9 @@ typedef enum { OTHER, OF_DATA, OF_MODE, OF_COMPONENTS, OF_COEFFICIENTS } kinship
 
 static kinship kin_of(const char *file, int *mode)
 {
-    static const char *const data[] = { "lowrank.npy",  "sparse.npy", "noise.npy",
-                                        "residual.npy", "z.npy",      "b.npy",
-                                        "data.npy",     "mask.npy",   "tensor.npy" };
+    static const char *const data[] = { "lowrank.npy", "sparse.npy",    "noise.npy", "residual.npy",
+                                        "z.npy",       "b.npy",         "data.npy",  "mask.npy",
+                                        "tensor.npy",  "foreground.npy" };
     char rest[8];
     for (size_t k = 0; k < sizeof data / sizeof *data; k++)
         if (strcmp(file, data[k]) == 0) return OF_DATA;

@@ -167,51 +167,15 @@ static file *open_file(const char *path, const crs_asked *asked, const crs_place
 
 /* ---- all of it in memory ---- */
 
-typedef struct {
-    crs_memory memory;
-    crs_source_ops ops;
-    double *t;
-    unsigned char *seen;
-} held;
-
-static void close_held(crs_source *s)
-{
-    held *h = (held *)s;
-    crs_free(h->t);
-    crs_free(h->seen);
-    crs_free(h);
-}
-
-static bool note_missing(held *h, ptrdiff_t n, crease_error *e)
-{
-    h->seen = crs_alloc((size_t)n, 1);
-    if (!h->seen) return crs_fail(e, CREASE_NO_MEMORY, "out of memory: a mask of %td entries", n);
-    for (ptrdiff_t j = 0; j < n; j++) {
-        h->seen[j] = h->t[j] == h->t[j];
-        if (!h->seen[j]) h->t[j] = 0;
-    }
-    return true;
-}
-
 /* The entries of an array as a source, which owns them from now on, also after a failure. */
 static crs_source *hold(crs_array *a, const crease_space *shape, bool missing, crease_error *e)
 {
     const crease_space as = *shape; /* it may be the array's */
-    held *h = crs_alloc(1, sizeof *h);
-    if (!h) {
-        crs_array_free(a);
-        return crs_fail(e, CREASE_NO_MEMORY, "out of memory: a source"), NULL;
-    }
-    if (crs_array_own(a, e)) h->t = a->data, a->data = NULL;
-    if (!h->t || (missing && !note_missing(h, crease_size(&as), e))) {
-        crs_array_free(a);
-        return close_held(&h->memory.source), NULL;
-    }
-    crs_memory_open(&h->memory, &as, h->t, h->seen);
-    h->ops = *h->memory.source.ops;
-    h->ops.close = close_held;
-    h->memory.source.ops = &h->ops;
-    return &h->memory.source;
+    double *t = NULL;
+    if (crs_array_own(a, e)) t = a->data, a->data = NULL;
+    crs_source *source = t ? crs_held_open(&as, t, missing, e) : NULL;
+    if (!source) crs_array_free(a);
+    return source;
 }
 
 static bool load_all(file *f, crs_array *out, crease_error *e)
@@ -276,10 +240,16 @@ static crs_source *open_whole(const char *path, const crs_stream_settings *s, cr
     return NULL;
 }
 
+/* The memory that slabs may take: what keeps all threads busy where it is left open. */
+static double room_of(const crs_stream_settings *s, const crease_space *shape)
+{
+    return s->bytes > 0 ? s->bytes : crs_stream_enough(shape, s->missing);
+}
+
 static crs_source *open_ring(file *f, const crs_stream_settings *s, crease_error *e)
 {
     crs_ring_settings r = { .cut = crs_partition_of(&f->place.shape),
-                            .bytes = s->bytes,
+                            .bytes = room_of(s, &f->place.shape),
                             .missing = s->missing,
                             .load = load,
                             .close = close_file,
@@ -297,7 +267,8 @@ static crs_source *open_parts(const char *path, const crs_stream_settings *s,
 {
     file *f = open_file(path, s->asked, place, feeds, e);
     crs_source *source = NULL;
-    if (f && s->parts <= 1 && bytes_of(&place->shape, s->missing) <= s->bytes)
+    const double room = room_of(s, &place->shape);
+    if (f && s->parts <= 1 && bytes_of(&place->shape, s->missing) <= room)
         return read_all(f, s, about, e);
     if (f) source = open_ring(f, s, e);
     if (!source) crs_array_free(about);
@@ -320,4 +291,14 @@ crs_source *crs_stream_open(const char *path, const crs_stream_settings *s, crea
     else if (source)
         crs_array_free(&about);
     return source;
+}
+
+crease_source *crs_stream_hand(const char *path, const crs_stream_settings *s, crease_error *e)
+{
+    if (!path) return crs_fail(e, CREASE_BAD_ARGUMENT, "the path of the data is NULL"), NULL;
+    if (!(s->bytes >= 0))
+        return crs_fail(e, CREASE_BAD_ARGUMENT, "%g bytes of memory for slabs; give a number >= 0",
+                        s->bytes),
+               NULL;
+    return crs_source_hand(crs_stream_open(path, s, e), e);
 }

@@ -7,12 +7,9 @@
 #include "io/formats/io.h"
 #include "slab/slab.h"
 
-/* Bytes that slabs of this shape need at least: a ring of three. */
-double crs_stream_floor(const crease_space *shape, bool missing);
-
 typedef struct {
     const crs_asked *asked; /* NULL: nothing is */
-    double bytes;           /* for slabs; INFINITY: as many as there are */
+    double bytes;           /* for slabs; INFINITY: as many as there are; 0: a few */
     bool missing;           /* nan is no observation: 0 with a mask */
     bool as_stored;   /* dimensions in the order of the file, though they are shown reversed */
     int part, parts;  /* of all slabs, this one of so many; parts 0: all */
@@ -23,19 +20,8 @@ typedef struct {
  * slabs are read again at every look, but those for which there is room. NULL with a sentence.
  * To be closed by its ops. */
 crs_source *crs_stream_open(const char *path, const crs_stream_settings *s, crease_error *e);
-
-/* Any slabs through a ring (ring.c): load fills `out` with the entries of a slab, on one thread. */
-typedef struct {
-    crs_partition cut;
-    ptrdiff_t first, count; /* slabs */
-    double bytes;
-    bool missing;
-    bool (*load)(void *self, const crs_slab *slab, double *out, crease_error *e);
-    void (*close)(void *self); /* also where there will be no ring; NULL: nothing to do */
-    void *self;
-    crease_watch *stop; /* is stopped before close, so that load ends early; NULL: none */
-} crs_ring_settings;
-crs_source *crs_ring_open(const crs_ring_settings *s, crease_error *e);
+/* The same as users have it. */
+crease_source *crs_stream_hand(const char *path, const crs_stream_settings *s, crease_error *e);
 
 /* An array that is written part after part (sink.c), to a file that appears when all was put, or
  * not at all. Room on the disk is taken before the first part. item: its name, shape, axes, single

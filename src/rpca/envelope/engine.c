@@ -134,11 +134,22 @@ static crs_envelope_solver *explore(crease_cp_fit *f, crs_cp_pilot *p, crease_er
     return solver;
 }
 
+/* Where they are few, the observed entries alone are passed over. */
+static bool list_observed(crease_cp_fit *f, crease_error *e)
+{
+    const crease_space *s = &f->s.model.shape;
+    const ptrdiff_t observed = crease_size(s) - f->missing;
+    if (!f->mask || observed == 0 || !crs_coordinates_suit(s, observed)) return true;
+    f->data.source.listed = &f->listed;
+    return crs_coordinates_open(&f->listed, s, f->tensor, f->mask, observed, e);
+}
+
 static void *open(crease_cp_fit *f, crease_error *e)
 {
     const crease_options *o = &f->s.run;
     f->a = f->own = analyse(e);
-    if (!f->own || !crs_cp_fit_open(f, e) || !crs_cp_fit_mask(f, e)) return NULL;
+    if (!f->own || !crs_cp_fit_open(f, e) || !crs_cp_fit_mask(f, e) || !list_observed(f, e))
+        return NULL;
     const long most =
         o->max_iterations < o->max_evaluations ? o->max_iterations : o->max_evaluations;
     crs_cp_pilot p = { .c = settings(&f->s),
@@ -183,6 +194,17 @@ static const double *factor(const void *solver, int n)
 
 static void close(void *solver) { crs_envelope_solver_free(solver); }
 
+/* At most, of entries that are less than one in four: the list, two residuals of each, and C of
+ * every row at two points. */
+static double listed_bytes(const crease_cp_rpca_settings *m)
+{
+    const double observed = (double)crease_size(&m->shape) / 4, rank = (double)m->rank;
+    ptrdiff_t rows = 0;
+    for (int n = 0; n < m->shape.order; n++) rows = more(rows, m->shape.dim[n]);
+    return crs_coordinates_bytes(&m->shape, observed) + 16 * observed +
+           8 * (double)rows * rank * (rank + 1);
+}
+
 static double bytes(const crease_cp_fit_settings *s, bool missing, bool dense)
 {
     (void)dense; /* E is never stored */
@@ -190,7 +212,8 @@ static double bytes(const crease_cp_fit_settings *s, bool missing, bool dense)
     const double n = (double)crease_size(&s->model.shape);
     const double kept = (double)crs_envelope_solver_bytes(&c, NULL);
     if (kept < 0) return INFINITY;
-    return larger(kept + (missing ? 9 * n : 0), n + crs_cp_named_start_bytes(s, missing));
+    return larger(kept + (missing ? 9 * n + listed_bytes(&s->model) : 0),
+                  n + crs_cp_named_start_bytes(s, missing));
 }
 
 const crs_cp_engine crs_cp_envelope_engine = {

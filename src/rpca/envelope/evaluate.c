@@ -2,17 +2,20 @@
  * evaluate: the pass over all slabs of a tensor
  *
  * A slab is a tensor of its own, whose factors are rows of the whole ones. Of several every one
- * adds what its pass yields to totals without an order; one alone is the pass itself. The first
- * modes of the tensor may be one mode of the model. */
+ * adds what its pass yields to totals without an order; one alone is the pass itself. Where few
+ * entries were observed, they alone are passed over. The first modes of the tensor may be one mode
+ * of the model. */
 #include "rpca/envelope/pass.h"
+#include "rpca/observed/observed.h"
 #include "rpca/rpca.h"
 
 struct crs_envelope {
     crs_source *source;
     crs_envelope_request r;
     ptrdiff_t observed;
-    crs_envelope_piece one; /* of a tensor of one slab */
-    crs_look look;          /* of any other */
+    crs_envelope_piece one;    /* of a tensor of one slab */
+    crs_look look;             /* of any other */
+    crs_observed_pass *listed; /* of one with few observed entries, which then does it alone */
 };
 
 /* For the larger and the smaller slabs of a tensor alike */
@@ -74,6 +77,16 @@ ptrdiff_t crs_envelope_bytes(const crs_envelope_settings *c, crease_error *e)
     return -1;
 }
 
+static bool open_pass(crs_envelope *s, crs_source *T, ptrdiff_t bytes, crease_error *e)
+{
+    if (T->listed) {
+        s->listed = crs_observed_open(&s->r.c, T->listed, false);
+        return s->listed || crs_fail(e, CREASE_NO_MEMORY, "robust CP: out of memory");
+    }
+    return T->cut.count == 1 ? crs_envelope_give_memory(&s->one, bytes, e)
+                             : crs_look_open(&s->look, T, &crs_pass_job, &s->r, s->r.c.threads, e);
+}
+
 crs_envelope *crs_envelope_new(const crs_envelope_settings *c, crs_source *T, crease_error *e)
 {
     crs_envelope_piece planned;
@@ -84,9 +97,8 @@ crs_envelope *crs_envelope_new(const crs_envelope_settings *c, crs_source *T, cr
     *s = (crs_envelope){ .source = T, .r = { .c = *c, .k = { .shape = c->shape } } };
     s->r.k.rank = c->rank;
     s->one = planned;
-    if ((T->cut.count == 1 ? crs_envelope_give_memory(&s->one, bytes, e)
-                           : crs_look_open(&s->look, T, &crs_pass_job, &s->r, c->threads, e)) &&
-        find_unit(T, &s->r.unit, e) && count_observed(T, c->threads, &s->observed, e))
+    if (open_pass(s, T, bytes, e) && find_unit(T, &s->r.unit, e) &&
+        count_observed(T, c->threads, &s->observed, e))
         return s;
     crs_envelope_free(s);
     return NULL;
@@ -96,6 +108,7 @@ void crs_envelope_free(crs_envelope *s)
 {
     if (!s) return;
     crs_free(s->one.memory);
+    crs_observed_free(s->listed);
     if (s->look.job) crs_look_close(&s->look);
     crs_free(s);
 }
@@ -254,6 +267,10 @@ bool crs_envelope_evaluate(crs_envelope *s, ptrdiff_t rank, const double *const 
     s->r.same = judge == next;
     s->r.every = out->every;
     out->observed = s->observed;
+    if (s->listed) {
+        crs_observed_evaluate(s->listed, rank, factor, judge, next, s->r.unit, out);
+        return true;
+    }
     if (!s->look.job) return pass_alone(s, out, e);
     if (!crs_look_run(&s->look, &s->r, watch, e) || crease_watch_over(watch)) return false;
     read_sums(s, out);

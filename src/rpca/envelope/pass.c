@@ -180,6 +180,14 @@ static double value(const crs_envelope_rule *a, double s, double e)
     return a->c * square(s) + (e == 0 ? 0 : crs_scalar_value(&a->penalty, e));
 }
 
+double crs_envelope_respond(const crs_envelope_rule *a, double r, double *s, double *w)
+{
+    const double e = prox_of(a, r);
+    *s = r - e;
+    *w = *s == r ? 1 : *s / r;
+    return value(a, *s, e) / (2 * a->c);
+}
+
 /* s = r - e; a: what the entry adds to the sums */
 static double entry(const crs_envelope_tile *t, double r, double *a)
 {

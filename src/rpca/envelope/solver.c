@@ -118,8 +118,19 @@ void crs_envelope_solver_free(crs_envelope_solver *s)
     if (!s) return;
     crs_envelope_free(s->pass);
     crs_tall_free(s->tall);
+    crs_observed_free(s->observed);
     crs_free(s->memory);
     crs_free(s);
+}
+
+/* What steps with rows eliminated need, where there are any. */
+static bool open_rows(crs_envelope_solver *s, const crs_envelope_settings *c, crs_source *T)
+{
+    const bool listed = T->listed && !s->c.nonneg;
+    const bool tall = !listed && crs_envelope_solver_tall(&s->c);
+    if (listed) s->observed = crs_observed_open(c, T->listed, true);
+    if (tall) s->tall = crs_tall_new(c, T);
+    return (!listed || s->observed) && (!tall || s->tall);
 }
 
 crs_envelope_solver *crs_envelope_solver_new(const crs_envelope_solver_settings *c, crs_source *T,
@@ -132,9 +143,7 @@ crs_envelope_solver *crs_envelope_solver_new(const crs_envelope_solver_settings 
     crs_envelope_solver *s = crs_alloc(1, sizeof *s);
     if (s) *s = planned;
     if (s) s->memory = crs_alloc((size_t)bytes, 1);
-    const bool rows = crs_envelope_solver_tall(c);
-    if (s && s->memory && rows) s->tall = crs_tall_new(&settings, T);
-    if (!s || !s->memory || (rows && !s->tall)) {
+    if (!s || !s->memory || !open_rows(s, &settings, T)) {
         crs_fail(e, CREASE_NO_MEMORY, "no memory for the envelope's solver");
     } else {
         crs_carver m = carver_of(s->memory);

@@ -5,6 +5,7 @@
 
 #include "core/carve.h"
 #include "rpca/envelope/envelope.h"
+#include "rpca/observed/observed.h"
 #include "rpca/tall/tall.h"
 
 /* What is to be verified when the ridge stage ends again; over: no more of it. */
@@ -72,10 +73,11 @@ typedef struct {
 struct crs_envelope_solver {
     crs_envelope_solver_settings c;
     crs_envelope *pass;
-    crs_tall *tall;    /* steps of the last stages with the rows eliminated; NULL: none */
-    bool rows;         /* the trial is such a step */
-    bool without_rows; /* no more of them in this stage */
-    long most;         /* passes */
+    crs_tall *tall;              /* steps of the last stages with the rows eliminated; NULL: none */
+    crs_observed_pass *observed; /* such steps of all stages, by the observed entries; NULL: none */
+    bool rows;                   /* the trial is such a step */
+    bool without_rows;           /* no more of them in this stage */
+    long most;                   /* passes */
     crs_envelope_progress out;
     crs_envelope_model model;
     crs_envelope_iterate at, trial;

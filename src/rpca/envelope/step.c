@@ -414,11 +414,34 @@ static bool by_rows(crs_envelope_solver *s)
     return true;
 }
 
+/* Where few entries were observed: the trial by Newton's method on all factors but the longest. */
+static bool by_observed(crs_envelope_solver *s)
+{
+    enum { STEPS = 4 };
+    const crs_envelope_model *m = &s->model;
+    const bool last = s->out.stage >= CRS_STAGE_LAST;
+    if (!s->observed || s->without_rows || !(s->out.worst > 0)) return false;
+    copy(unknowns(m), s->at.x, s->trial.x);
+    crs_observed_run run = { .rank = m->rank,
+                             .penalty = s->at.penalty,
+                             .nu = s->nu,
+                             .steps = last ? STEPS : 1,
+                             .fall = last ? smaller(0.1, 0.3 * s->c.eps / s->out.worst) : 0,
+                             .most = s->most - s->out.passes - 1,
+                             .watch = s->c.watch };
+    for (int n = 0; n < m->shape.order; n++) run.x[n] = s->trial.x + first_unknown(m, n);
+    const bool moved = crs_observed_descend(s->observed, &run);
+    s->out.passes += run.passes;
+    s->out.cg += run.cg;
+    forget_pairs(s);
+    return moved;
+}
+
 bool crs_envelope_step_direction(crs_envelope_solver *s)
 {
     crs_envelope_model *m = &s->model;
     const ptrdiff_t size = unknowns(m);
-    s->rows = by_rows(s);
+    s->rows = s->observed ? by_observed(s) : by_rows(s);
     if (s->rows) return true;
     m->nu = s->nu;
     m->curvature = s->out.curvature = 2 * s->noise * s->eta;

@@ -202,6 +202,38 @@ typedef struct {
     double *sums;              /* of a solution: 2, added to: value/(2c), s^2 */
 } crs_tall_rows;
 
+/* Observed entries, those of one row x of the lead mode together (observed.inc). Rows of factors
+ * are `stride` apart, padded with 0 up to whole vectors. */
+enum { CRS_LISTED_OTHERS = CREASE_MAX_ORDER - 1 };
+typedef enum { CRS_LISTED_LOOK, CRS_LISTED_SOLVE, CRS_LISTED_PRODUCT } crs_listed_task;
+typedef struct {
+    crs_listed_task task;
+    const crs_envelope_rule *rule, *judge; /* judge: of a look; NULL: the same */
+    double ridge;                          /* nu/(2c) */
+    ptrdiff_t rank, stride;
+    int others;             /* modes but the lead */
+    const ptrdiff_t *start; /* of rows */
+    const uint32_t *index;  /* entries x others */
+    const double *value;
+    double *rest;                            /* t - m of every entry: out, of a product in */
+    double *x;                               /* rows of the lead mode: of a solution in and out */
+    const double *y[CRS_LISTED_OTHERS];      /* the other factors */
+    const double *change[CRS_LISTED_OTHERS]; /* of a product: of these */
+    double *factor;                          /* rows x rank (rank+1)/2: of each row's C */
+    double *out[CRS_LISTED_OTHERS];          /* added to: -dF/dY, or H change */
+    double *weight[CRS_LISTED_OTHERS];       /* added to: sums of s/r; of a solution of phi''+ */
+    double *lead, *lead_weight;              /* of a look: rows of S M, and sums of s/r */
+    double *sums;                            /* added to: CRS_ENV_SUMS of a look, or value/(2c)
+                                                and s^2 */
+    ptrdiff_t *histogram;                    /* of a look */
+    double unit;                             /* |r| times it is counted */
+    double *s, *w, *p;                       /* room: of the longest row */
+    double *design, *moves;                  /* likewise, times stride; not of matrices */
+    double *c, *spare;                       /* rank x stride; 10 x stride */
+} crs_listed_rows;
+/* s = r - prox(r), w = s/r of any penalty; returns phi/(2c) */
+double crs_envelope_respond(const crs_envelope_rule *a, double r, double *s, double *w);
+
 /* The bin of a number: its exponent and the first three bits after it. */
 enum { CRS_BIN_SHIFT = 49, CRS_BIN_FIRST = (1023 - 128) * 8, CRS_BIN_LAST = 2047 };
 
@@ -223,6 +255,8 @@ typedef struct {
                     const double *v, const double *z, double *w);
 
     void (*tall)(const crs_tall_rows *a, ptrdiff_t rows);
+
+    void (*listed)(const crs_listed_rows *a, ptrdiff_t first, ptrdiff_t end);
 
     crs_weigh *weigh;
 } crs_envelope_kernel;

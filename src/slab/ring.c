@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "core/parallel.h"
-#include "io/stream/stream.h"
+#include "slab/slab.h"
 
 enum { LEAST = 3 }; /* slots: one is worked on, one is ready, one is loaded */
 
@@ -60,6 +60,12 @@ double crs_stream_floor(const crease_space *shape, bool missing)
 {
     const crs_partition cut = crs_partition_of(shape);
     return (double)fewer(LEAST, cut.count) * slab_bytes(&cut, missing);
+}
+
+double crs_stream_enough(const crease_space *shape, bool missing)
+{
+    const crs_partition cut = crs_partition_of(shape);
+    return (double)fewer(more(LEAST, crs_threads() + 1), cut.count) * slab_bytes(&cut, missing);
 }
 
 /* Kept slabs before slab k: of c slabs, k kept / c. */
@@ -136,15 +142,6 @@ static slot *choose(ring *r, ptrdiff_t *k)
     return NULL;
 }
 
-/* nan becomes 0 with a 0 in the mask. */
-static void mark_missing(ptrdiff_t n, double *t, unsigned char *w)
-{
-    for (ptrdiff_t j = 0; j < n; j++) {
-        w[j] = t[j] == t[j];
-        if (!w[j]) t[j] = 0;
-    }
-}
-
 static void fill_slot(ring *r, slot *p, ptrdiff_t k)
 {
     const crs_slab slab = crs_slab_at(&r->s.cut, r->s.first + k);
@@ -153,7 +150,7 @@ static void fill_slot(ring *r, slot *p, ptrdiff_t k)
     p->fresh = true;
     pthread_mutex_unlock(&r->lock);
     const bool done = r->s.load(r->s.self, &slab, p->t, &p->why);
-    if (done && p->w) mark_missing(crease_size(&slab.shape), p->t, p->w);
+    if (done && p->w) crs_mark_missing(crease_size(&slab.shape), p->t, p->w);
     pthread_mutex_lock(&r->lock);
     p->now = done ? READY : FAILED;
     pthread_cond_broadcast(&r->loaded);

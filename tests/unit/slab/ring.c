@@ -9,7 +9,7 @@
 #include "support/test.h"
 
 #include "core/parallel.h"
-#include "io/stream/stream.h"
+#include "slab/slab.h"
 
 enum { ROWS = 3, ROW = 7, SLABS = 23, LENGTH = ROWS * SLABS - 1 };
 

@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: MIT
+"""A run is a process whose last line of output is a JSON object; contenders take turns."""
+
+from __future__ import annotations
+
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import time
+from dataclasses import dataclass, field
+from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence
+
+import numpy as np
+
+HERE = pathlib.Path(__file__).resolve().parent
+THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+COMPUTING = ("rank", "start", "fit", "certify")  # phases of a run; the others read, check and write
+
+
+@dataclass
+class Run:
+    """What one run took and found; NaN: not known."""
+
+    cpu: float  # processor seconds of the job itself
+    wall: float
+    whole: float = float("nan")  # of the whole command, with reading, check and writing
+    check: float = float("nan")
+    memory: float = float("nan")  # most resident, bytes
+    value: float = float("nan")  # an objective, or an error against the truth
+    note: str = ""
+
+
+def child(command: Sequence[str], threads: int) -> tuple[str, Any, float, int]:
+    """Output, resource usage, wall seconds and status of a command."""
+    environment = {**os.environ, **{name: str(threads) for name in THREADS}}
+    read, write = os.pipe()
+    begun = time.monotonic()
+    process = subprocess.Popen(command, stdout=write, stderr=subprocess.DEVNULL, env=environment)
+    os.close(write)
+    with os.fdopen(read) as stream:
+        text = stream.read()
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    return text, usage, time.monotonic() - begun, process.returncode
+
+
+def crease(program: str, arguments: Sequence[str], out: pathlib.Path, threads: int = 1) -> Run:
+    """A verb that writes a result; the job itself is the phases that compute."""
+    shutil.rmtree(out, ignore_errors=True)
+    command = [program, *arguments, "--out", str(out), "--quiet"]
+    _, usage, wall, status = child(command, threads)
+    cpu = usage.ru_utime + usage.ru_stime
+    document = out / "result.json"
+    if not document.exists():
+        return Run(float("nan"), wall, cpu, note=f"failed with status {status}")
+    result = json.loads(document.read_text())
+    seconds: Dict[str, float] = result["phase_seconds"]
+    total = max(sum(seconds.values()), 1e-9)
+    share = sum(seconds.get(k, 0.0) for k in COMPUTING) / total
+    check = seconds.get("check", 0.0) / total
+    return Run(
+        cpu=share * cpu,
+        wall=sum(seconds.get(k, 0.0) for k in COMPUTING),
+        whole=cpu,
+        check=check * cpu,
+        memory=1024.0 * usage.ru_maxrss,
+        note=str(result.get("verdict", "")),
+    )
+
+
+def peer(name: str, arguments: Sequence[Any], threads: int = 1) -> Run:
+    """A rival of peers.py, or of a script in R: {"cpu", "wall", "value"} on its last line."""
+    script = HERE / name
+    runner = ["Rscript", "--vanilla"] if script.suffix == ".R" else [sys.executable]
+    text, usage, wall, status = child([*runner, str(script), *map(str, arguments)], threads)
+    if status != 0 or not text.strip():
+        return Run(float("nan"), wall, note=f"failed with status {status}")
+    said = json.loads(text.strip().splitlines()[-1])
+    return Run(said["cpu"], said["wall"], memory=1024.0 * usage.ru_maxrss, value=said.get("value", float("nan")))
+
+
+@dataclass
+class Case:
+    """What was measured of one job. The goal is of our time over the best peer's."""
+
+    key: str
+    title: str
+    goal: Optional[float] = None
+    what: str = ""  # `value` is
+    command: str = ""
+    runs: Dict[str, List[Run]] = field(default_factory=dict)
+    ours: str = "crease"
+
+    def median(self, name: str, of: str) -> float:
+        found = [getattr(r, of) for r in self.runs.get(name, [])]
+        return float(np.median(found)) if found else float("nan")
+
+    def best_peer(self) -> Optional[str]:
+        there = [n for n in self.runs if n != self.ours and np.isfinite(self.median(n, "cpu"))]
+        return min(there, key=lambda n: self.median(n, "cpu")) if there else None
+
+    def ratio(self) -> float:
+        best = self.best_peer()
+        return self.median(self.ours, "cpu") / self.median(best, "cpu") if best else float("nan")
+
+
+def take_turns(case: Case, contenders: Mapping[str, Callable[[], Run]], turns: int, budget: float) -> Case:
+    """At most `turns` rounds, and none after `budget` seconds; who failed once is not tried again."""
+    begun, failed = time.monotonic(), set()
+    for turn in range(turns):
+        if turn and time.monotonic() - begun > budget:
+            break
+        for name, run in contenders.items():
+            if name in failed:
+                continue
+            found = run()
+            case.runs.setdefault(name, []).append(found)
+            if not np.isfinite(found.cpu):
+                failed.add(name)
+    return case
