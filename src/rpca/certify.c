@@ -92,11 +92,10 @@ crs_slabs crs_cp_rows(const crease_space *shape, ptrdiff_t rank)
 crs_cp_point crs_cp_point_in(const crs_cp_point *p, const crs_slab *slab)
 {
     crs_cp_point own = *p;
-    const crs_slab merged = crs_slab_merged(slab, &p->k.shape);
-    own.k = crs_slab_kruskal(&merged, &p->k);
+    own.k = crs_slab_kruskal(slab, &p->k);
     own.t = slab->t;
     own.w = slab->w;
-    if (apart(p)) own.grid = crs_cp_rows(&own.k.shape, p->k.rank);
+    if (apart(p)) own.grid = crs_cp_rows(&slab->shape, p->k.rank);
     return own;
 }
 
@@ -256,8 +255,15 @@ bool crs_cp_objective(crs_source *T, const crs_penalty_value *rho, double alpha_
     return true;
 }
 
-crease_residual crs_cp_residual(double residual, double terms, const crs_cp_scales *s, double own,
-                                double x)
+/* What residuals are relative to. */
+typedef struct {
+    double whole; /* D; 0: none */
+    double data;  /* |T| */
+    double pull;  /* of the reference's multipliers */
+} scales;
+
+/* A condition with terms of this size, which at the reference are `own`, in an x of norm `x`. */
+static crease_residual of(double residual, double terms, const scales *s, double own, double x)
 {
     const double rounding = terms > 0 ? 4 * UNIT * terms + VANISHING : 0;
     const double part = larger(terms, 1e-3 * own);
@@ -277,23 +283,16 @@ static void product_of(const crs_cp_point *p, const crs_cp_room *w, int n, doubl
            product);
 }
 
-void crs_cp_product(const crs_cp_point *p, const crs_cp_room *w, int n, double *out)
-{
-    const ptrdiff_t size = p->k.shape.dim[n] * p->k.rank;
-    if (w->look.job)
-        crs_total_read(&w->look.sums, SUMS + n, 0, size, out);
-    else
-        product_of(p, w, n, w->small + 2 * size, out);
-}
-
-crease_residual crs_cp_factor(const crs_cp_point *p, const crs_cp_room *w, int n,
-                              const crs_cp_scales *s)
+static crease_residual factor(const crs_cp_point *p, const crs_cp_room *w, int n, const scales *s)
 {
     const crs_kruskal *k = &p->k;
     const ptrdiff_t rank = k->rank, size = k->shape.dim[n] * rank;
     const double c = noise_share(p), *x = k->factor[n];
     double *product = w->small, *xg = product + size, *gram = xg + size, *work = gram + rank * rank;
-    crs_cp_product(p, w, n, product);
+    if (w->look.job)
+        crs_total_read(&w->look.sums, SUMS + n, 0, size, product);
+    else
+        product_of(p, w, n, work, product);
     crs_gram_except(k, n, gram, work);
     crs_gemm(false, false, k->shape.dim[n], rank, rank, 1, x, gram, 0, xg);
     double without = 0, added = 0, all = 0;
@@ -303,7 +302,7 @@ crease_residual crs_cp_factor(const crs_cp_point *p, const crs_cp_room *w, int n
         added += square(2 * xg[j] + p->nu * x[j]);
         all += square(p->nonneg ? cone_distance(x[j], g) : g);
     }
-    return crs_cp_residual(sqrt(all), sqrt(without) + sqrt(added), s, 0, crs_norm(size, x));
+    return of(sqrt(all), sqrt(without) + sqrt(added), s, 0, crs_norm(size, x));
 }
 
 static void include(crease_certificate *c, const crease_residual *r)
@@ -354,38 +353,34 @@ static bool measure_alone(const crs_cp_point *p, crs_cp_room *w, crease_error *e
     return true;
 }
 
-static crs_cp_scales scales_of(const crs_cp_point *p, double F, double data, double alone)
+static scales scales_of(const crs_cp_point *p, double F, double data, double alone)
 {
     const double an = p->alpha_noise, least = smaller(smaller(1, an) * square(data), alone);
     const double force = an > 0 ? 2 * smaller(1, an) : 1; /* of Z and B, or of Z alone */
-    return (crs_cp_scales){ least > 0 ? larger(F, least) : 0, data, 2 * force * data / 3 };
+    return (scales){ least > 0 ? larger(F, least) : 0, data, 2 * force * data / 3 };
 }
 
-static void conclude(const crs_cp_point *p, const crs_cp_room *w, const crs_cp_blocks *by,
-                     crease_certificate *out)
+static void conclude(const crs_cp_point *p, const crs_cp_room *w, crease_certificate *out)
 {
     const crease_space *s = &p->k.shape;
     const double *sum = w->sums, c = noise_share(p), an = p->alpha_noise;
     const double rest = sqrt(sum[REST]), lambda = 2 * c * rest, data = sqrt(sum[DATA]);
     const double split = sqrt(sum[SPLIT]), sparse = sqrt(sum[SPARSE]), last = sqrt(sum[LAST]);
-    const int d = by ? by->count : s->order;
+    const int d = s->order;
     double squares = 0;
     const penalty r = penalty_of(p, w);
-    for (int n = 0; n < s->order; n++)
-        squares += square(crs_norm(s->dim[n] * p->k.rank, p->k.factor[n]));
+    for (int n = 0; n < d; n++) squares += square(crs_norm(s->dim[n] * p->k.rank, p->k.factor[n]));
     *out = (crease_certificate){ .count = d + 3, .block = out->block };
     out->objective = c * sum[REST] + r.value + p->nu / 2 * squares;
-    const crs_cp_scales a =
-        scales_of(p, c * sum[REST] + r.size + p->nu / 2 * squares, data, w->alone);
+    const scales a = scales_of(p, c * sum[REST] + r.size + p->nu / 2 * squares, data, w->alone);
     crease_residual *block = out->block;
-    if (by) by->find(by->self, p, w, &a, block);
-    for (int n = 0; !by && n < d; n++) block[n] = crs_cp_factor(p, w, n, &a);
-    block[d] = crs_cp_residual(r.dist, lambda, &a, a.pull, larger(sparse, data));
-    block[d + 1] = crs_cp_residual(0, 2 * sqrt(sum[LOWRANK]) + 2 * split + lambda, &a,
-                                   2 * data / 3 + a.pull, larger(split, data));
-    block[d + 2] = crs_cp_residual(0, 2 * an / (1 + an) * rest + lambda, &a,
-                                   2 * an * data / 3 + a.pull, larger(last, data));
-    out->feasibility = crs_cp_residual(0, split + sparse + last + data, &a, 0, lambda);
+    for (int n = 0; n < d; n++) block[n] = factor(p, w, n, &a);
+    block[d] = of(r.dist, lambda, &a, a.pull, larger(sparse, data));
+    block[d + 1] = of(0, 2 * sqrt(sum[LOWRANK]) + 2 * split + lambda, &a, 2 * data / 3 + a.pull,
+                      larger(split, data));
+    block[d + 2] = of(0, 2 * an / (1 + an) * rest + lambda, &a, 2 * an * data / 3 + a.pull,
+                      larger(last, data));
+    out->feasibility = of(0, split + sparse + last + data, &a, 0, lambda);
     for (int i = 0; i < d + 3; i++) include(out, &block[i]);
     include(out, &out->feasibility);
     if (!isfinite(out->objective)) out->worst = out->worst_relative = NAN;
@@ -408,7 +403,6 @@ static void pass_slab(const crs_cp_point *p, crs_cp_room *w)
 static void plan_sums(const void *args, const crease_space *shape, crs_total *sums)
 {
     const crs_cp_point *p = args;
-    shape = &p->k.shape; /* of which the first mode may be several of the tensor's */
     for (int k = 0; k < SUMS; k++) crs_total_plan(sums, CRS_SUM, 1);
     for (int n = 0; n < shape->order; n++) crs_total_plan(sums, CRS_SUM, shape->dim[n] * p->k.rank);
 }
@@ -431,7 +425,7 @@ static void close_rooms(void *room)
 static crs_cp_point point_in(const crs_cp_point *p, const crs_slab *slab)
 {
     crs_cp_point own = crs_cp_point_in(p, slab);
-    own.grid = crs_cp_rows(&own.k.shape, p->k.rank);
+    own.grid = crs_cp_rows(&slab->shape, p->k.rank);
     return own;
 }
 
@@ -459,7 +453,6 @@ static bool add_slab(const void *args, void *room, const crs_slab *slab, int wor
                      crs_total *sums, crease_error *e)
 {
     const crs_cp_point own = point_in(args, slab);
-    const crs_slab merged = crs_slab_merged(slab, &((const crs_cp_point *)args)->k.shape);
     rooms *r = room;
     crs_cp_room *w = &r->worker[worker];
     (void)e;
@@ -469,7 +462,7 @@ static bool add_slab(const void *args, void *room, const crs_slab *slab, int wor
     for (int n = 0; n < own.k.shape.order; n++) {
         const ptrdiff_t rank = own.k.rank, size = own.k.shape.dim[n] * rank;
         product_of(&own, w, n, w->small + size, w->small);
-        crs_total_add(sums, SUMS + n, merged.from[n] * rank, size, w->small);
+        crs_total_add(sums, SUMS + n, slab->from[n] * rank, size, w->small);
     }
     return true;
 }
@@ -520,14 +513,13 @@ static bool certify_alone(crs_cp_point *p, crs_cp_room *w, crease_error *e)
     return true;
 }
 
-bool crs_cp_certify(const crs_cp_point *p, crs_cp_room *w, const crs_cp_blocks *by,
-                    crease_certificate *c, crease_error *e)
+bool crs_cp_certify(const crs_cp_point *p, crs_cp_room *w, crease_certificate *c, crease_error *e)
 {
     crs_cp_point own = *p;
     if (!measure_alone(p, w, e)) return false;
     if (!(w->look.job ? crs_look_run(&w->look, p, NULL, e) : certify_alone(&own, w, e)))
         return false;
     for (int k = 0; w->look.job && k < SUMS; k++) w->sums[k] = crs_total_at(&w->look.sums, k, 0);
-    conclude(p, w, by, c);
+    conclude(p, w, c);
     return true;
 }

@@ -406,7 +406,7 @@ void crs_cp_fit_certify(void *fit, crease_certificate *c)
     look_at(f, f->trial);
     crease_error e = { .code = CREASE_OK };
     release(f);
-    if (!crs_cp_certify(&f->point, &f->room, NULL, c, &e)) {
+    if (!crs_cp_certify(&f->point, &f->room, c, &e)) {
         crs_cp_fit_fails(f, &e);
         *c = (crease_certificate){ .count = f->s.model.shape.order + 3, .block = c->block };
         c->worst = c->worst_relative = c->objective = NAN;

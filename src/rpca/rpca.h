@@ -286,34 +286,9 @@ static inline double rest_at(const crs_cp_point *p, ptrdiff_t j, double m, doubl
     return p->w && !p->w[j] ? 0 : p->t[j] - m - e;
 }
 
-/* What residuals are relative to. */
-typedef struct {
-    double whole; /* D of certificate.h; 0: none */
-    double data;  /* |T| */
-    double pull;  /* of the reference's multipliers */
-} crs_cp_scales;
-
-/* A condition with terms of this size, which at the reference are `own`, in an x of norm `x`. */
-crease_residual crs_cp_residual(double residual, double terms, const crs_cp_scales *s, double own,
-                                double x);
-
-/* Blocks in place of X_1..X_d: of a model whose M is X_1 X_2' of the point's matrix. */
-typedef struct {
-    int count;
-    void (*find)(void *self, const crs_cp_point *p, const crs_cp_room *w, const crs_cp_scales *s,
-                 crease_residual *block);
-    void *self;
-} crs_cp_blocks;
-
-/* Blocks X_1..X_d, or `by` (NULL: none), E, Z, B and the constraint, in the scales of
- * certificate.h; c->block has places for all. Results do not depend on the number of threads. */
-bool crs_cp_certify(const crs_cp_point *p, crs_cp_room *w, const crs_cp_blocks *by,
-                    crease_certificate *c, crease_error *e);
-
-/* Of `find`: S_(n) M_n, and the residual of X_n. */
-void crs_cp_product(const crs_cp_point *p, const crs_cp_room *w, int n, double *out);
-crease_residual crs_cp_factor(const crs_cp_point *p, const crs_cp_room *w, int n,
-                              const crs_cp_scales *s);
+/* Blocks X_1..X_d, E, Z, B and the constraint, in the scales of certificate.h; c->block has
+ * d + 3 places. Results do not depend on the number of threads. */
+bool crs_cp_certify(const crs_cp_point *p, crs_cp_room *w, crease_certificate *c, crease_error *e);
 
 /* Jobs that other ranks know, too: of this file's certificate, of units, of the envelope's
  * evaluation, of views (start.h). */

@@ -708,7 +708,7 @@ static void visit_numbers(crs_visitor *v, crs_tucker_fit *s)
 }
 
 /* The reasons of the cuts are texts, which lie elsewhere in another process. */
-void crs_tucker_fit_visit(crs_visitor *v, void *fit)
+static void visit(crs_visitor *v, void *fit)
 {
     crs_tucker_fit *s = fit;
     visit_numbers(v, s);
@@ -733,9 +733,13 @@ static void lead(crs_tucker_fit *s, long passes, bool judges)
 
 void crs_tucker_fit_lead(crs_tucker_fit *s, long passes, bool judges)
 {
-    if (crs_unit_begin(s->c.watch, "tucker", CRS_UNIT_LOOP, crs_tucker_fit_visit, s) ==
-        CRS_UNIT_DONE)
-        return;
+    if (crs_unit_begin(s->c.watch, "tucker", CRS_UNIT_LOOP, visit, s) == CRS_UNIT_DONE) return;
     lead(s, passes, judges);
     crs_unit_end(s->c.watch);
+}
+
+bool crs_tucker_fit_well(const crs_tucker_fit *s, crease_error *e)
+{
+    if (s->failure.code != CREASE_OK && e) *e = s->failure;
+    return s->failure.code == CREASE_OK;
 }

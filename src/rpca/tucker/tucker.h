@@ -121,7 +121,9 @@ bool crs_tucker_fit_step(crs_tucker_fit *s);
 /* Steps of a unit of a checkpoint, at most so many passes, until it is stationary, the watch is
  * over or, with `judges`, its directions are all judged; at least until there is a point. */
 void crs_tucker_fit_lead(crs_tucker_fit *s, long passes, bool judges);
-void crs_tucker_fit_visit(crs_visitor *v, void *fit); /* what steps change */
+
+/* False with the sentence of a look that failed. */
+bool crs_tucker_fit_well(const crs_tucker_fit *s, crease_error *e);
 
 /* span.c: out (right x rank) = S'S x, S the rows of a slab clipped at +-bound. */
 typedef struct {
