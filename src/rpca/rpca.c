@@ -359,9 +359,10 @@ static bool suits_source(const crease_rpca_settings *s, const crs_source *t, cre
             return crs_fail(e, CREASE_BAD_ARGUMENT,
                             "the settings have another shape than the data");
     if (s->kind != CREASE_RPCA_CP)
-        return crs_fail(e, CREASE_UNSUPPORTED,
-                        "models other than cp need the tensor in memory; use --model cp, or more "
-                        "memory");
+        return crs_fail(
+            e, CREASE_UNSUPPORTED,
+            "this model needs the tensor in memory; use --model cp, of a matrix --model "
+            "matrix --ridge NU, or more memory");
     if (s->center)
         return crs_fail(e, CREASE_UNSUPPORTED,
                         "--center needs the tensor in memory; remove the constants before, or use "
