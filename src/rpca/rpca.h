@@ -290,7 +290,7 @@ static inline double rest_at(const crs_cp_point *p, ptrdiff_t j, double m, doubl
  * d + 3 places. Results do not depend on the number of threads. */
 bool crs_cp_certify(const crs_cp_point *p, crs_cp_room *w, crease_certificate *c, crease_error *e);
 
-void crs_visit_point(crs_visitor *v, void *point);
+void crs_visit_point(crs_visitor *v, void *self);
 
 /* The parts of an answer slab by slab (parts.c): what makes them, on any rank. */
 typedef struct {
