@@ -26,8 +26,8 @@ typedef struct crease_checkpoint crease_checkpoint;
 typedef bool crease_checkpoint_save(void *user, const void *bytes, size_t count);
 
 /* `save` is called at most every so many seconds (>= 0; 0: whenever something is new, else for a
- * twentieth of the time at most), and when the watch ends the job. NULL with a sentence when out of
- * memory. */
+ * twentieth of the time at most), and when the watch or a limit ends the job. NULL with a sentence
+ * when out of memory. */
 CREASE_API crease_checkpoint *crease_checkpoint_new(double every, crease_checkpoint_save *save,
                                                     void *user, crease_error *e);
 CREASE_API void crease_checkpoint_free(crease_checkpoint *c);
@@ -52,7 +52,7 @@ CREASE_API void crease_watch_checkpoint(crease_watch *w, crease_checkpoint *c);
 CREASE_API bool crease_checkpoint_write(crease_checkpoint *c);
 
 typedef struct {
-    bool cut;        /* the watch ended the work */
+    bool cut;        /* the watch, a limit or a failure ended the work */
     long reused;     /* units that were taken from the bytes of resume */
     bool amidst;     /* and one of them went on in its middle */
     bool misfit;     /* a part of them was not what this job does, and was computed anew */

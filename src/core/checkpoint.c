@@ -387,8 +387,8 @@ static bool store(crease_checkpoint *c)
     return true;
 }
 
-/* The state of the innermost unit is that of now where it ticks. */
-static void put_level(crease_checkpoint *c, int d, bool ticks)
+/* The state of the innermost unit is that of now where it ticks. False: it cannot be noted. */
+static bool put_level(crease_checkpoint *c, int d, bool ticks)
 {
     const frame *f = &c->frame[d];
     buffer *out = &c->next;
@@ -401,17 +401,19 @@ static void put_level(crease_checkpoint *c, int d, bool ticks)
     if (now) {
         known[0] = write_unit(f, out);
         known[1] = out->used - place - sizeof known;
-        if (!known[0]) c->about.refused = true;
         if (!out->failed) memcpy(out->at + place, known, sizeof known);
     } else if (f->ticked) {
         put(out, f->state.at, f->state.used);
     }
     put_block(out, f->done.at, f->done.used);
+    return !now || known[0];
 }
 
-static void make_image(crease_checkpoint *c, bool ticks)
+/* False: without the state of the innermost unit. */
+static bool draw_image(crease_checkpoint *c, bool ticks)
 {
     buffer *out = &c->next;
+    bool whole = true;
     out->used = 0;
     put(out, magic, sizeof magic - 1);
     put_whole(out, FORMAT);
@@ -419,15 +421,24 @@ static void make_image(crease_checkpoint *c, bool ticks)
     put_block(out, CREASE_VERSION, strlen(CREASE_VERSION));
     put_block(out, c->facts.at, c->facts.used);
     put_whole(out, (uint64_t)c->depth + 1);
-    for (int d = 0; d <= c->depth; d++) put_level(c, d, ticks);
-    if (out->failed) {
-        give_up(c);
-        return;
-    }
-    const buffer made = *out;
+    for (int d = 0; d <= c->depth; d++) whole = put_level(c, d, ticks) && whole;
+    if (out->failed) give_up(c);
+    return whole;
+}
+
+static void take_image(crease_checkpoint *c)
+{
+    if (c->next.failed) return;
+    const buffer made = c->next;
     c->next = c->image;
     c->image = made;
     c->unsaved = true;
+}
+
+static void make_image(crease_checkpoint *c, bool ticks)
+{
+    if (!draw_image(c, ticks)) c->about.refused = true;
+    take_image(c);
 }
 
 /* Is there more in the image that is resumed than was done again? */
@@ -574,6 +585,22 @@ void crs_unit_drop(crease_watch *w)
         c->deeper--;
     else
         pop(c);
+}
+
+/* A state that cannot be noted does not replace one of before. */
+void crs_unit_note(crease_watch *w)
+{
+    crease_checkpoint *c = crs_watch_checkpoint(w);
+    if (!c || c->deeper > 0 || !notes(c) || is_behind(c) || crease_watch_over(w)) return;
+    if (atomic_flag_test_and_set(&c->busy)) return;
+    if (draw_image(c, true) || c->image.used == 0) take_image(c);
+    atomic_flag_clear(&c->busy);
+}
+
+void crs_unit_cut(crease_watch *w)
+{
+    crease_checkpoint *c = crs_watch_checkpoint(w);
+    if (c) crs_checkpoint_freeze(c, true);
 }
 
 void crs_unit_end(crease_watch *w)

@@ -40,6 +40,11 @@ crs_unit_found crs_unit_begin(crease_watch *w, const char *name, crs_unit_kind k
 void crs_unit_tick(crease_watch *w); /* between two steps of the innermost unit */
 void crs_unit_end(crease_watch *w);  /* the innermost unit is finished */
 void crs_unit_drop(crease_watch *w); /* it has failed */
+/* The state of the innermost unit is noted at once: a limit may end it here. */
+void crs_unit_note(crease_watch *w);
+/* A limit or a failure has ended what a run without them would go on with: from now on nothing is
+ * noted, as where the watch is over, and what was noted last is stored. */
+void crs_unit_cut(crease_watch *w);
 
 /* One variable, and an array of `count`, without pointers in them. */
 #define crs_visit(v, x)         crs_visit_bytes(v, #x, &(x), sizeof(x))

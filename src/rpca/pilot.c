@@ -243,10 +243,13 @@ static bool spoiled(runner *r, int q, bool *answer, crease_error *e)
     return true;
 }
 
-bool crs_cp_pilot_late(const void *pilot)
+bool crs_cp_pilot_late(const void *pilot, long passes)
 {
     const crs_cp_pilot *p = pilot;
-    return (p->most > 0 && p->report.passes >= p->most) || crease_watch_over(p->c.watch);
+    if (p->most == 0 || p->report.passes + passes < p->most) return crease_watch_over(p->c.watch);
+    crs_unit_note(p->c.watch);
+    crs_unit_cut(p->c.watch);
+    return true;
 }
 
 static bool lead(runner *r, crease_error *e)
@@ -376,7 +379,7 @@ static bool from_medians(runner *r, crease_error *e)
     crs_cp_pilot *p = r->p;
     const crs_cp_gevd_options o = { .rank = p->c.rank, .seed = p->c.seed };
     bool suits, better;
-    if (p->c.rank < 2 || crs_cp_pilot_late(p)) return true;
+    if (p->c.rank < 2 || crs_cp_pilot_late(p, 0)) return true;
     if (!crs_cp_median_start(&r->view, &o, r->trial, &suits, e)) return false;
     if (!suits) return true;
     r->start = "medians";
@@ -431,10 +434,10 @@ static bool explore(crs_cp_pilot *p, crease_error *e)
     runner r;
     p->report = (crease_cp_pilot){ .agreement = NAN };
     bool done = open(&r, p, e), again = true;
-    for (int q = 0; done && again && (q == 0 || !crs_cp_pilot_late(p)); q++) {
+    for (int q = 0; done && again && (q == 0 || !crs_cp_pilot_late(p, 0)); q++) {
         done = pursue(&r, &q, e);
         if (done && p->starts > 0) again = q + 1 < p->starts;
-        if (crs_cp_pilot_late(p)) break;
+        if (crs_cp_pilot_late(p, 0)) break;
         if (done && p->starts == 0) done = bad(&r, &again, e), again = again && q < MORE;
         if (done && p->report.starts == 1) done = apart(&r, &again, e);
     }

@@ -238,7 +238,9 @@ typedef struct {
 } crs_cp_pilot;
 
 bool crs_cp_pilot_run(crs_cp_pilot *p, crease_error *e);
-bool crs_cp_pilot_late(const void *pilot);
+/* Is the watch over, or the limit of all passes reached, with so many that are not counted yet? A
+ * run without the limit would go on from here, and is noted so. */
+bool crs_cp_pilot_late(const void *pilot, long passes);
 void crs_cp_pilot_visit(crs_visitor *v, void *pilot); /* what is out */
 
 /* dominant.c: where one term dwarfs the others of the answer at hand, or is a constant far from 0,

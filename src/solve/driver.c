@@ -24,7 +24,7 @@ void crs_driver_again(crs_driver *r)
     r->progress = (crease_progress){ .potential = NAN, .decrease = NAN, .worst_relative = NAN };
     r->best.worst = r->best.worst_relative = INFINITY;
     r->trial = NAN;
-    r->started = r->theta_stop = false;
+    r->started = r->theta_stop = r->stepped = false;
 }
 
 void crs_count_rise(crease_report *r, const crease_analysis *a, double rise)
@@ -132,8 +132,19 @@ static void tell(crs_driver *r)
     crs_watch_tell(&r->watch, &now);
 }
 
+/* Where a limit may end the run it is noted as it was before: what a run with more of it would not
+ * do, as the last certificate, has then not been done. */
+static void mind_limits(crs_driver *r)
+{
+    const crease_options *o = &r->o;
+    if (r->noted && (r->report.iterations >= o->max_iterations ||
+                     r->engine->evaluations(r->self) >= o->max_evaluations))
+        crs_unit_note(&r->watch);
+}
+
 static crease_outcome start(crs_driver *r)
 {
+    mind_limits(r);
     r->started = true;
     if (!r->begun) crs_watch_restart(&r->watch);
     crease_watch_limit(&r->watch, r->o.max_seconds);
@@ -169,8 +180,14 @@ static crease_outcome advance(crs_driver *r)
 {
     crease_report *now = &r->report;
     if (!r->started && start(r) != CREASE_NOT_RUN) return now->outcome;
-    now->iterations++;
-    const crs_advance said = r->engine->step(r->self);
+    if (!r->stepped) {
+        now->iterations++;
+        r->said = r->engine->step(r->self);
+        r->stepped = true;
+    }
+    mind_limits(r);
+    r->stepped = false;
+    const crs_advance said = r->said;
     const bool stays = start_stays(r), due = !stays && (certificate_due(r) || said != CRS_GO_ON);
     if (due) certify(r);
     now->seconds = crs_now() - r->watch.begun;
@@ -221,6 +238,8 @@ void crs_driver_visit(crs_visitor *v, void *run)
     crs_visit(v, r->trial);
     crs_visit(v, r->started);
     crs_visit(v, r->theta_stop);
+    crs_visit(v, r->stepped);
+    crs_visit(v, r->said);
     crs_visit(v, r->report);
     crs_visit(v, r->progress);
     visit_certificate(v, &r->now, r->blocks);
@@ -231,22 +250,11 @@ void crs_driver_visit(crs_visitor *v, void *run)
         r->engine->visit(v, r->self);
 }
 
-static bool limit_is_past(const crs_driver *r)
-{
-    const crease_report *now = &r->report;
-    return (now->outcome == CREASE_ITERATION_LIMIT && now->iterations < r->o.max_iterations) ||
-           (now->outcome == CREASE_EVALUATION_LIMIT && now->evaluations < r->o.max_evaluations);
-}
-
 void crs_driver_enter(crs_driver *r)
 {
-    crs_unit_found found = CRS_UNIT_FRESH;
     if (!r->engine->visit || r->report.outcome != CREASE_NOT_RUN) return;
-    for (bool further = true; further;) {
-        found = crs_unit_begin(&r->watch, "run", CRS_UNIT_LOOP, crs_driver_visit, r);
-        further = found == CRS_UNIT_DONE && limit_is_past(r);
-        if (further) r->report.outcome = CREASE_NOT_RUN;
-    }
+    const crs_unit_found found =
+        crs_unit_begin(&r->watch, "run", CRS_UNIT_LOOP, crs_driver_visit, r);
     if (found != CRS_UNIT_FRESH) crease_watch_limit(&r->watch, r->o.max_seconds);
     if (found != CRS_UNIT_DONE) r->noted = r->engine;
     if (found == CRS_UNIT_DONE && r->engine->settle) r->engine->settle(r->self);
@@ -257,11 +265,14 @@ void crs_driver_tick(crs_driver *r)
     if (r->noted) crs_unit_tick(&r->watch);
 }
 
-/* Proofs are not noted, nor what another engine than the first has found. */
+/* Proofs are not noted, nor failures, nor what another engine than the first has found. */
 void crs_driver_leave(crs_driver *r)
 {
     const crease_outcome o = r->report.outcome;
-    const bool whole = o != CREASE_INFEASIBLE && o != CREASE_UNBOUNDED && r->noted == r->engine;
+    const bool limit = o == CREASE_ITERATION_LIMIT || o == CREASE_EVALUATION_LIMIT;
+    const bool whole = o != CREASE_INFEASIBLE && o != CREASE_UNBOUNDED && o != CREASE_NUMERICAL &&
+                       r->noted == r->engine;
+    if (r->noted && limit && !r->part) crs_unit_cut(&r->watch);
     if (r->noted) (whole ? crs_unit_end : crs_unit_drop)(&r->watch);
     r->noted = NULL;
 }

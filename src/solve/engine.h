@@ -51,6 +51,9 @@ typedef struct {
     double drop;    /* and by how much the first iteration lowered it */
     double trial;   /* merit of a start that is certified, until a step was tried; else NaN */
     bool started, theta_stop;
+    bool stepped;            /* the iteration is made, but not yet judged */
+    crs_advance said;        /* by its step */
+    bool part;               /* of a larger run, which says what its limits mean for that */
     const crs_engine *noted; /* the engine at the begin of a unit of a checkpoint; NULL: none */
     crease_certificate now,
         best;   /* of the iterate and of the answer; their blocks are the owner's */
@@ -74,8 +77,8 @@ void crs_driver_again(crs_driver *r);
 /* One iteration; NOT_RUN: go on. */
 crease_outcome crs_driver_step(crs_driver *r);
 
-/* Around a loop of steps, and between two of them: the run is a unit of a checkpoint. A run that
- * was ended by a limit of iterations or evaluations goes on where there is more of it now. */
+/* Around a loop of steps, and between two of them: the run is a unit of a checkpoint. One that a
+ * limit of iterations or evaluations has ended goes on from there, where there is more of it. */
 void crs_driver_enter(crs_driver *r);
 void crs_driver_tick(crs_driver *r);
 void crs_driver_leave(crs_driver *r);

@@ -236,6 +236,7 @@ static bool open_child(crease_solver *s, crease_error *e)
     if (!p->child) return false;
     crease_solver_callback(p->child, forward, s);
     p->child->run.before = p->sum.iterations;
+    p->child->run.part = true;
     const crease_phase was = crease_watch_enter(&s->run.watch, CREASE_PHASE_FIT);
     crs_watch_say(&s->run.watch, "start %d: %s", p->run + 1, p->at.start);
     crease_watch_enter(&s->run.watch, was);
@@ -392,15 +393,16 @@ static crease_outcome end_run(crease_solver *s)
     crs_points *p = s->points;
     const crease_outcome o = p->child->run.report.outcome;
     const bool last = p->stage >= stages(p);
-    crs_driver_leave(&p->child->run);
     add(&p->sum, &p->child->run.report);
     p->at.iterations += p->child->run.report.iterations;
     p->has_start = true;
     for (int i = 0; i < p->q.count; i++)
         copy(crease_size(&p->q.space[i]), p->child->best[i], p->x[i]);
-    const bool over = p->stopped || crease_watch_over(&s->run.watch) ||
-                      p->sum.iterations >= p->o.max_iterations ||
-                      p->sum.evaluations >= p->o.max_evaluations;
+    const bool limit =
+        p->sum.iterations >= p->o.max_iterations || p->sum.evaluations >= p->o.max_evaluations;
+    const bool over = limit || p->stopped || crease_watch_over(&s->run.watch);
+    if (limit && p->notes) crs_unit_cut(&s->run.watch);
+    crs_driver_leave(&p->child->run);
     if (last) note_point(s);
     if (over && p->count == 0) return end_early(s);
     crease_solver_free(p->child);

@@ -43,6 +43,28 @@ run go_on
 [ $code -eq 0 ] && [ ! -f ck ] && [[ $err =~ resumed ]]
 judge $? "further iterations: exit $code, $err"
 
+# Whatever a limit cuts, the starts or the run proper, a resumed run ends as one that had no limit.
+alike() { # alike FOLDER FOLDER
+    local part
+    for part in "$1"/*.npy; do cmp -s "$part" "$2/$(basename "$part")" || return 1; done
+    diff <(grep -E '"(iterations|objective|worst)"' "$1/result.json") <(grep -E '"(iterations|objective|worst)"' "$2/result.json")
+}
+limited() { # limited LIMIT VALUE ARGUMENT...
+    local limit=$1 value=$2
+    shift 2
+    rm -f ck
+    "$CREASE" rpca g/tensor.npy "$@" "$limit" "$value" --checkpoint ck --out o --force --quiet >/dev/null 2>&1
+    "$CREASE" rpca g/tensor.npy "$@" --resume ck --out p --force --quiet >/dev/null 2>&1
+    alike "$whole" p >/dev/null
+    judge $? "resumed after $limit $value: rpca $*"
+}
+for method in envelope admm-g; do
+    whole=w-$method
+    "$CREASE" rpca g/tensor.npy --rank 2 --method $method --out "$whole" --quiet >/dev/null
+    for value in 0 1 4; do limited --max-iterations $value --rank 2 --method $method; done
+    limited --max-evaluations 5 --rank 2 --method $method
+done
+
 # Every 100th byte of a checkpoint flipped, and every length cut: refused.
 $python - "$CREASE" <<'PY'
 import subprocess, sys

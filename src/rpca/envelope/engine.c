@@ -150,14 +150,14 @@ static void *open(crease_cp_fit *f, crease_error *e)
     f->a = f->own = analyse(e);
     if (!f->own || !crs_cp_fit_open(f, e) || !crs_cp_fit_mask(f, e) || !list_observed(f, e))
         return NULL;
-    const long most =
-        o->max_iterations < o->max_evaluations ? o->max_iterations : o->max_evaluations;
+    const long most = more(1, fewer(o->max_iterations, o->max_evaluations));
     crs_cp_pilot p = { .c = settings(&f->s),
                        .source = f->source,
                        .starts = f->s.starts,
-                       .passes = most < 300 ? most : 300,
+                       .passes = 300,
                        .most = most };
     p.c.watch = &f->run.watch;
+    p.c.most = most;
     if (crs_envelope_solver_tall(&p.c)) p.c.eps = larger(p.c.eps, rough);
     mind_least_squares(f, &p.c);
     if (p.c.learn == 0 && p.c.path && p.c.prune) p.c.learn = usual; /* start and rank */

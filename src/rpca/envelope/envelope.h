@@ -182,8 +182,10 @@ crs_envelope_status crs_envelope_solver_step(crs_envelope_solver *s);
 const crease_error *crs_envelope_solver_failure(const crs_envelope_solver *s);
 
 /* Steps while it is running, at most `most` passes since the start, and `late` is false: a unit of
- * a checkpoint. self is for `late`. False with the sentence where a step has failed. */
-bool crs_envelope_solver_lead(crs_envelope_solver *s, long most, bool (*late)(const void *self),
+ * a checkpoint. self is for `late`, which is told the passes since the start. False with the
+ * sentence where a step has failed. */
+typedef bool crs_envelope_late(const void *self, long passes);
+bool crs_envelope_solver_lead(crs_envelope_solver *s, long most, crs_envelope_late *late,
                               const void *self, crease_error *e);
 void crs_envelope_solver_visit(crs_visitor *v, void *solver); /* what steps change */
 void crs_envelope_visit_cuts(crs_visitor *v, ptrdiff_t count, crease_cp_cut *cut);

@@ -681,10 +681,17 @@ static void visit_stage(crs_visitor *v, crs_envelope_solver *s)
     crs_visit(v, s->without_rows);
 }
 
+/* A step that eliminates rows may have been cut by the limit of passes. */
+static bool is_limited(const crs_envelope_solver *s)
+{
+    return (s->tall || s->observed) && s->c.most > 0 && s->out.passes >= s->c.most;
+}
+
 void crs_envelope_solver_visit(crs_visitor *v, void *solver)
 {
     crs_envelope_solver *s = solver;
     const ptrdiff_t size = rows_of(&s->c.shape) * s->c.rank;
+    if (is_limited(s) && crs_visit_writes(v)) crs_visit_refuses(v);
     visit_stage(v, s);
     visit_iterate(v, s, &s->at);
     visit_iterate(v, s, &s->trial);
@@ -715,21 +722,22 @@ static void tell(crs_envelope_solver *s)
     crs_watch_tell(s->c.watch, &now);
 }
 
-bool crs_envelope_solver_lead(crs_envelope_solver *s, long most, bool (*late)(const void *self),
+bool crs_envelope_solver_lead(crs_envelope_solver *s, long most, crs_envelope_late *late,
                               const void *self, crease_error *e)
 {
     crease_watch *w = s->c.watch;
     const crs_unit_found found =
         crs_unit_begin(w, "lead", CRS_UNIT_LOOP, crs_envelope_solver_visit, s);
     if (found == CRS_UNIT_DONE) return true;
-    s->most = most;
+    s->most = s->c.most > 0 && s->c.most < most ? s->c.most : most;
     while (crs_envelope_solver_step(s) == CRS_ENVELOPE_RUNNING && s->out.passes < most &&
-           !late(self)) {
+           !late(self, s->out.passes)) {
         tell(s);
         crs_unit_tick(w);
     }
     tell(s);
     const bool done = s->out.status != CRS_ENVELOPE_FAILED;
+    if (!done) crs_unit_cut(w);
     (done ? crs_unit_end : crs_unit_drop)(w);
     if (!done && e) *e = s->failure;
     return done;

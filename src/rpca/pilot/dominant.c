@@ -299,7 +299,7 @@ bool crs_cp_dominant(crs_cp_pilot *p, const crs_cp_view *v, bool *better, crease
     bool found = false;
     const bool bad = *better;
     *better = false;
-    if (p->c.rank < 2 || crs_cp_pilot_late(p)) return true;
+    if (p->c.rank < 2 || crs_cp_pilot_late(p, 0)) return true;
     bool done = open(&s, e);
     if (done && !p->c.nonneg) /* T - u has both signs */
         done = find(&s, bad, &found, e) && (!found || answer(&s, better, e));

@@ -293,7 +293,7 @@ static bool look(crs_cp_pilot *p, crease_error *e)
     s.seen = (1 - p->report.share) * (1 - (double)missing / (double)crease_size(&p->c.shape));
     s.noise = square(p->report.deviation * crs_noise_edge(&p->c.shape));
     if (done) first_look(&s);
-    while (done && p->c.prune && p->rank > 1 && s.budget > 0 && !crs_cp_pilot_late(p)) {
+    while (done && p->c.prune && p->rank > 1 && s.budget > 0 && !crs_cp_pilot_late(p, 0)) {
         gone = false;
         r = doubtful(&s);
         if (r < 0) break;
