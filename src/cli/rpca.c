@@ -229,6 +229,8 @@ static bool fit(crs_rpca_job *j, crease_error *e)
 {
     crs_rpca_banner(j);
     crease_rpca_run(j->fit);
+    const crease_error *why = crease_rpca_failure(j->fit);
+    if (why->code != CREASE_OK) return crs_fail(e, why->code, "%s", why->text);
     crs_document d = { .root = NULL };
     if (!crs_rpca_write(j, e)) return false;
     j->exit_status = crs_exit_of_run(crease_rpca_report(j->fit)->outcome, j->verified.verdict);

@@ -425,6 +425,7 @@ void crs_cp_fit_fails(crease_cp_fit *f, const crease_error *why)
 {
     if (f->held->failure.code != CREASE_OK) return;
     f->held->failure = *why;
+    crs_unit_cut(&f->run.watch);
     snprintf(f->run.report.note, sizeof f->run.report.note, "%.*s",
              (int)sizeof f->run.report.note - 1, why->text);
 }
@@ -572,9 +573,10 @@ static bool hold(const crease_cp_fit *f, ptrdiff_t entry)
     const ptrdiff_t slab = crs_slab_with(&s->cut, entry);
     if (h->taken && h->slab.index == slab) return true;
     release(f);
+    if (h->failure.code != CREASE_OK) return false;
     crease_error e = { .code = CREASE_OK };
     h->taken = s->ops->take(s, slab, &h->slab, &e);
-    if (!h->taken && h->failure.code == CREASE_OK) h->failure = e;
+    if (!h->taken) h->failure = e;
     return h->taken;
 }
 

@@ -65,6 +65,24 @@ for method in envelope admm-g; do
     limited --max-evaluations 5 --rank 2 --method $method
 done
 
+# Streamed data that become short: one sentence, exit code 74, and a checkpoint that leads to the same bits.
+"$CREASE" generate cp --shape 520,200,200 --rank 2 --seed 3 --out large >/dev/null
+stream() { "$CREASE" rpca t.npy --rank 2 --eps 1e-12 --memory 150M --threads 1 --force "$@"; }
+cp large/tensor.npy t.npy
+stream --out w-large --quiet >/dev/null
+rm -f ck
+stream --checkpoint ck --checkpoint-every 0 --out p-large >/dev/null 2>said &
+for k in $(seq 3000); do [ -e ck ] && break; sleep 0.01; done
+truncate -s 20000000 t.npy
+wait $!
+[ $? -eq 74 ] && [ -e ck ] && [ ! -e p-large ] && [ "$(grep -c 'the file has changed while it was read' said)" -eq 1 ]
+judge $? "data that become short: $(cat said)"
+cp large/tensor.npy t.npy
+stream --resume ck --out p-large --quiet >/dev/null 2>&1
+alike w-large p-large
+judge $? "resumed when the data are whole again"
+rm -rf large t.npy p-large w-large
+
 # Every 100th byte of a checkpoint flipped, and every length cut: refused.
 $python - "$CREASE" <<'PY'
 import subprocess, sys

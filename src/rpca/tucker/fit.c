@@ -735,7 +735,9 @@ void crs_tucker_fit_lead(crs_tucker_fit *s, long passes, bool judges)
 {
     if (crs_unit_begin(s->c.watch, "tucker", CRS_UNIT_LOOP, visit, s) == CRS_UNIT_DONE) return;
     lead(s, passes, judges);
-    crs_unit_end(s->c.watch);
+    const bool well = s->failure.code == CREASE_OK;
+    if (!well) crs_unit_cut(s->c.watch);
+    (well ? crs_unit_end : crs_unit_drop)(s->c.watch);
 }
 
 bool crs_tucker_fit_well(const crs_tucker_fit *s, crease_error *e)
