@@ -177,6 +177,12 @@ typedef struct {
 CREASE_API bool crease_regression_verify(const crease_regression_claim *c, crease_verification *out,
                                          crease_error *e);
 
+/* The checker's own objective at every lambda, and its own bound: the objective is at most bound[k]
+ * above its least value. A bound is looked for until it is no more than wanted[k]; INFINITY: none
+ * is proved, NaN: wanted[k] is NaN. Both are NaN when the time was over. */
+CREASE_API bool crease_regression_bound(const crease_regression_claim *c, const double *wanted,
+                                        double *objective, double *bound, crease_error *e);
+
 /* The loss as a coupling of catalogue entries, of the predictor divided by its scale. */
 CREASE_API crease_smooth crease_regression_smooth(crease_regression_loss loss,
                                                   const crease_predictor *p);

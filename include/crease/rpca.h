@@ -276,6 +276,8 @@ typedef struct {
                                  order of the entries; -1: there is none */
     double largest_rest;      /* T - lowrank there; NaN */
     double explained;         /* 1 - sum noise^2/sum T^2 where the sparse part is 0; NaN: T is */
+    bool listed;              /* of cp: less than one entry in four was observed, and passes are
+                                 over these alone */
     double gap;               /* of pcp: (F - a proved lower bound of the minimum)/F, F = |L|_* +
                                  alpha |T - L|_1; NaN: not known */
 } crease_rpca_facts;

@@ -312,7 +312,7 @@ static bool collect(crs_regress_job *j, crease_error *e)
         const crease_regression_solution s = *crease_regression_at(j->model, k);
         /* until it is certified */
         j->certificate[k] =
-            (crease_regression_certificate){ .relative = INFINITY, .eigenvalue = NAN };
+            (crease_regression_certificate){ .relative = INFINITY, .eigenvalue = NAN, .gap = NAN };
         j->coefficients[k * width] = s.intercept;
         copy(j->p, s.coef, j->coefficients + k * width + 1);
     }

@@ -153,6 +153,112 @@ static void discard(result *r)
     crs_reg_close(&r->penalty);
 }
 
+/* What result.json says at lambda k. */
+typedef struct {
+    bool global, bounded; /* the objective is within 100 eps of its least value; a bound is known */
+    double gap, objective;
+} said;
+
+static double number_of(const json_t *object, const char *key)
+{
+    const json_t *value = json_object_get(object, key);
+    return json_is_number(value) ? json_number_value(value) : NAN;
+}
+
+static said said_at(const json_t *solution)
+{
+    const json_t *c = json_object_get(solution, "certificate");
+    const char *text = json_string_value(json_object_get(c, "convexity"));
+    const double gap = number_of(c, "gap");
+    const bool global = text && strcmp(text, crease_convexity_text(CREASE_CONVEXITY_GLOBAL)) == 0;
+    return (said){ global, !isnan(gap), gap, number_of(solution, "objective") };
+}
+
+/* A gap of more than 100 eps of the objective, or none, is not that of a global minimizer. */
+static bool is_consistent(crs_judged *j, ptrdiff_t k, const said *s)
+{
+    const double most = 100 * (1 + 1e-9) * j->certificate->eps * s->objective;
+    if (isnan(s->objective))
+        crs_judged_invalid(j, "lambda %td: result.json has no objective", k + 1);
+    else if (s->global && !(s->gap <= most))
+        crs_judged_invalid(j,
+                           "lambda %td: result.json calls the objective globally optimal, with %s",
+                           k + 1, s->bounded ? "a larger gap" : "no gap");
+    return j->v.verdict == CREASE_VERDICT_VALID;
+}
+
+/* What the checker finds there: no bound above `wanted` will do. */
+typedef struct {
+    double objective, wanted, bound;
+} checked;
+
+/* The mean square of y, about its mean if there is an intercept. */
+static double size_of_y(const crease_regression_claim *c)
+{
+    double mean = 0, sum = 0;
+    for (ptrdiff_t i = 0; c->s.intercept && i < c->n; i++) mean += c->y[i] / (double)c->n;
+    for (ptrdiff_t i = 0; i < c->n; i++) sum += square(c->y[i] - mean) / (double)c->n;
+    return sum;
+}
+
+/* Is the objective the checker's, to what rounding of residuals much smaller than y may do, and
+ * does the checker, too, prove the gap? */
+static void judge_gap(crs_judged *j, ptrdiff_t k, const said *s, const checked *is)
+{
+    if (isnan(is->objective) || isnan(is->bound) != isnan(is->wanted)) {
+        crs_judged_invalid(j, "lambda %td: the time ran out before its objective was judged",
+                           k + 1);
+        j->v.verdict = CREASE_VERDICT_UNFINISHED;
+    } else if (!(fabs(s->objective - is->objective) <=
+                 1e-9 * fabs(is->objective) + 1e-14 * j->scale))
+        crs_judged_invalid(j,
+                           "lambda %td: result.json has the objective %.17g, and the point %.17g",
+                           k + 1, s->objective, is->objective);
+    else if (!isnan(is->wanted) && is->bound == INFINITY)
+        crs_judged_invalid(j,
+                           "lambda %td: result.json has the objective at most %.3g above its least "
+                           "value, and the checker finds no proof of it",
+                           k + 1, s->gap);
+    else if (!isnan(is->wanted) && !(is->bound <= is->wanted))
+        crs_judged_invalid(j,
+                           "lambda %td: result.json has the objective at most %.3g above its least "
+                           "value, and the checker can prove at most %.3g",
+                           k + 1, s->gap, is->bound);
+}
+
+static bool judge_gaps(const result *r, const json_t *claims, crs_judged *j, crease_error *e)
+{
+    const ptrdiff_t path = r->claim.s.path;
+    double *memory = crs_doubles(3 * path, "gaps", e), *wanted = memory, *objective = memory + path,
+           *bound = memory + 2 * path;
+    if (!memory) return false;
+    j->scale = size_of_y(&r->claim);
+    for (ptrdiff_t k = 0; k < path; k++) {
+        const said s = said_at(json_array_get(claims, (size_t)k));
+        if (!is_consistent(j, k, &s)) return crs_free(memory), true;
+        wanted[k] = s.gap * (1 + 1e-6) + 1e-12 * fabs(s.objective);
+    }
+    const bool done = crease_regression_bound(&r->claim, wanted, objective, bound, e);
+    for (ptrdiff_t k = 0; done && k < path && j->v.verdict == CREASE_VERDICT_VALID; k++) {
+        const said s = said_at(json_array_get(claims, (size_t)k));
+        judge_gap(j, k, &s, &(checked){ objective[k], wanted[k], bound[k] });
+    }
+    crs_free(memory);
+    return done;
+}
+
+static bool check_gaps(const result *r, crs_judged *j, crease_error *e)
+{
+    if (j->v.verdict != CREASE_VERDICT_VALID) return true;
+    char *path = crs_path_in(r->c->folder, "result.json", e);
+    json_t *claims = path ? crs_json_read(path, NULL, e) : NULL;
+    const json_t *details = json_object_get(claims, "details");
+    const bool done = claims && judge_gaps(r, json_object_get(details, "solutions"), j, e);
+    json_decref(claims);
+    crs_free(path);
+    return done;
+}
+
 bool crs_check_regress(crs_judged *j, crease_error *e)
 {
     result r = { .c = j->certificate,
@@ -168,7 +274,8 @@ bool crs_check_regress(crs_judged *j, crease_error *e)
                         "together with the folder, or back to where they were");
     const bool done = read_data(&r, e) && read_settings(&r, e) && read_solutions(&r, e) &&
                       crease_regression_verify(&r.claim, r.found, e) &&
-                      crs_judged_all(j, (int)r.claim.s.path, r.found, "lambda", e);
+                      crs_judged_all(j, (int)r.claim.s.path, r.found, "lambda", e) &&
+                      check_gaps(&r, j, e);
     if (done) {
         crs_judged_source(j, "X", &r.X.shape, r.hash[0]);
         crs_judged_source(j, "y", &r.y.shape, r.hash[1]);

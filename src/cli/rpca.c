@@ -252,7 +252,7 @@ static bool run_cp(const crs_args *a, crease_error *e)
         done = fit_penalty(&j, e);
         if (done) crs_rpca_foretell(&j);
     } else if (done) {
-        done = crs_rpca_bind(&j, e) && build(&j, e) && fit(&j, e);
+        done = crs_rpca_bind(&j, e) && crs_rpca_hold(&j, e) && build(&j, e) && fit(&j, e);
         if (done) *a->status = j.exit_status;
     }
     discard(&j);

@@ -108,6 +108,13 @@ void crs_rpca_banner(const crs_rpca_job *j);
 void crs_rpca_footer(const crs_rpca_job *j);
 extern const char *const crs_rpca_theta_text; /* how a run that theta stopped ended */
 
+/* rpca_parts.c: the parts of the tensor, by slabs where they follow so: room for those whose size is
+ * known before the fit, then all of them; the name of bit k of --write. */
+bool crs_rpca_hold(crs_rpca_job *j, crease_error *e);
+bool crs_rpca_write_parts(crs_rpca_job *j, crease_error *e);
+const char *crs_rpca_part_name(int k);
+extern const crs_job crs_output_job;
+
 /* rpca_summary.c: the same for people, on standard output. */
 void crs_rpca_summary(const crs_rpca_job *j);
 void crs_tucker_summary(const crs_tucker_job *j, const crs_run *run);

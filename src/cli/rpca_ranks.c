@@ -61,7 +61,7 @@ static crs_source *open(void *user, const void *told, size_t bytes, crease_error
 
 void crs_program_serve(const crs_team *t)
 {
-    static const crs_job *const jobs[] = { CRS_RPCA_JOBS, &crs_hash_job, NULL };
+    static const crs_job *const jobs[] = { CRS_RPCA_JOBS, &crs_hash_job, &crs_output_job, NULL };
     crs_blas_alone();
     const crs_team_service s = { .open = open, .user = (void *)(uintptr_t)t, .jobs = jobs };
     crs_team_serve(t, &s);

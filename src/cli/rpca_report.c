@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * rpca_report: what robust PCA found: the log, the document and the certificate, and the parts of
- * the tensor written a few rows at a time */
+ * rpca_report: what robust PCA found: the log, the document and the certificate */
 #include "cli/rpca.h"
 #include "rpca/rpca.h"
 
@@ -28,6 +27,10 @@ static void print_banner(FILE *f, const crs_rpca_job *j)
     fprintf(f, "method      %s%s, %s mode, %s engine, %d thread%s\n", crease_method_name(a->method),
             o->method == CREASE_METHOD_AUTO ? " (chosen)" : "", crease_mode_name(o->mode),
             crease_rpca_about(j->fit)->engine, s->threads, s->threads == 1 ? "" : "s");
+    if (crease_rpca_about(j->fit)->listed)
+        fprintf(f,
+                "passes      over the %td observed entries alone, less than one in four of all\n",
+                crease_size(&s->shape) - crease_rpca_about(j->fit)->missing);
     crs_parameter_text(a, text, sizeof text);
     fprintf(f, "parameters  %s\n", text[0] ? text : "none");
     crs_log_guarantee(f, a);
@@ -350,105 +353,6 @@ static bool match_terms(crs_rpca_job *j, crease_error *e)
     return crs_cp_cosines(s, &found, &truth, j->cosine, e);
 }
 
-typedef struct {
-    crease_rpca *fit;
-    crease_rpca_part part;
-    ptrdiff_t right;
-} piece;
-
-static void part_items(const void *self, ptrdiff_t first, ptrdiff_t count, double *out)
-{
-    const piece *p = self;
-    crease_rpca_read(p->fit, p->part, first / p->right, count / p->right, out);
-}
-
-/* As many rows as make eight megabytes. */
-static ptrdiff_t room_of(ptrdiff_t left, ptrdiff_t right)
-{
-    const ptrdiff_t rows = (1 << 20) / right;
-    return (rows < 1 ? 1 : rows < left ? rows : left) * right;
-}
-
-/* Entries of E that are not 0, one after the other. */
-typedef struct {
-    crease_rpca *fit;
-    ptrdiff_t left, right, rows; /* rows that are read at a time */
-    double *x;                   /* of these rows */
-    ptrdiff_t row, at, end;      /* the next row; where in x, and how far */
-} search;
-
-static bool next_entry(search *s, double pair[2])
-{
-    for (;; s->at++) {
-        if (s->at == s->end) {
-            const ptrdiff_t rows = fewer(s->rows, s->left - s->row);
-            if (rows == 0) return false;
-            crease_rpca_read(s->fit, CREASE_RPCA_SPARSE, s->row, rows, s->x);
-            s->row += rows;
-            s->at = 0, s->end = rows * s->right;
-        }
-        if (s->x[s->at] == 0) continue;
-        pair[0] = (double)(s->row * s->right - s->end + s->at), pair[1] = s->x[s->at++];
-        return true;
-    }
-}
-
-static void pair_items(const void *self, ptrdiff_t first, ptrdiff_t count, double *out)
-{
-    search *s = *(search *const *)self;
-    (void)first;
-    for (ptrdiff_t k = 0; k < count; k += 2)
-        if (!next_entry(s, out + k)) out[k] = 0, out[k + 1] = 0; /* of an E of zeros alone */
-}
-
-/* sparse_entries.npy: place and value of the entries that are not 0, at least one pair. */
-static bool write_pairs(crs_rpca_job *j, double *buffer, ptrdiff_t room, crease_error *e)
-{
-    const ptrdiff_t found = crease_rpca_about(j->fit)->outliers;
-    const crease_space shape = crease_matrix(found > 0 ? found : 1, 2);
-    search s = { .fit = j->fit, .x = buffer };
-    search *at = &s;
-    double *pairs = crs_doubles(1 << 16, "a part of the result", e);
-    const crs_pieces pieces = { pair_items, &at, pairs, 1 << 16 };
-    crease_rpca_rows(j->fit, &s.left, &s.right);
-    s.rows = room / s.right;
-    const bool done =
-        pairs && crs_folder_pieces(&j->folder, "sparse_entries.npy", &shape, &pieces, e);
-    crs_free(pairs);
-    return done;
-}
-
-/* The bits of --write. */
-static const struct {
-    crease_rpca_part part;
-    const char *name, *file;
-} part_list[] = { { CREASE_RPCA_LOWRANK, "lowrank", "lowrank.npy" },
-                  { CREASE_RPCA_SPARSE, "sparse", "sparse.npy" },
-                  { CREASE_RPCA_NOISE, "noise", "noise.npy" },
-                  { CREASE_RPCA_Z, "z", "z.npy" } };
-
-/* lowrank + sparse + noise is the tensor where it was observed. */
-static bool write_parts(crs_rpca_job *j, crease_error *e)
-{
-    const double size = (double)crease_size(&j->given);
-    const bool few = 2 * (double)crease_rpca_about(j->fit)->outliers < size;
-    ptrdiff_t left, right;
-    crease_rpca_rows(j->fit, &left, &right);
-    const ptrdiff_t room = room_of(left, right);
-    double *buffer = crs_doubles(room, "a part of the result", e);
-    bool done = buffer;
-    for (int k = 0; done && k < 4; k++) {
-        const piece p = { j->fit, part_list[k].part, right };
-        const crs_pieces pieces = { part_items, &p, buffer, room };
-        if (!(j->write >> k & 1)) continue;
-        done = part_list[k].part == CREASE_RPCA_SPARSE && size > CRS_WRITE_ALL && few
-                   ? write_pairs(j, buffer, room, e)
-                   : crs_folder_pieces(&j->folder, part_list[k].file, &j->given, &pieces, e);
-    }
-    crs_free(buffer);
-    return done;
-}
-
 /* |M - truth|/|truth| and |Z - truth|/|truth| */
 static bool measure_errors(crs_rpca_job *j, crease_error *e)
 {
@@ -521,15 +425,16 @@ static bool write_certificate(crs_rpca_job *j, crease_error *e)
     put_model(crs_put_object(top, "settings"), j);
     const crs_spot derived = crs_put_list(top, "derived"); /* of the others */
     for (int k = 0; k < 4; k++)
-        if (!(j->write >> k & 1)) crs_put_text(derived, NULL, part_list[k].name);
+        if (!(j->write >> k & 1)) crs_put_text(derived, NULL, crs_rpca_part_name(k));
     return crs_folder_certify(&j->folder, &d, e);
 }
 
 bool crs_rpca_write(crs_rpca_job *j, crease_error *e)
 {
     crease_watch_enter(j->a->watch, CREASE_PHASE_WRITE);
-    if (!components(j, e) || !match_terms(j, e) || !measure_errors(j, e) || !write_parts(j, e) ||
-        !crs_foreground_write(j, e) || !write_factors(j, e) || !write_certificate(j, e))
+    if (!components(j, e) || !match_terms(j, e) || !measure_errors(j, e) ||
+        !crs_rpca_write_parts(j, e) || !crs_foreground_write(j, e) || !write_factors(j, e) ||
+        !write_certificate(j, e))
         return false;
     const crs_center_arrays center = crs_center_of(j->fit);
     const crs_rpca_claim claim = { .folder = j->folder.beside,

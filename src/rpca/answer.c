@@ -210,9 +210,10 @@ void crease_rpca_read(const crease_rpca *r, crease_rpca_part part, ptrdiff_t fir
     if (c && part == CREASE_RPCA_LOWRANK) crs_center_add(c, 1, first * right, count * right, out);
 }
 
-/* sigma of normal noise whose magnitudes up to `limit` have this median: erf(m/s) = erf(t/s)/2 with
- * s = sqrt(2) sigma. */
-static double deviation_of(double median, double limit)
+const int64_t *crs_parts_outliers(const crease_rpca *r) { return r->in_slab; }
+
+/* erf(m/s) = erf(t/s)/2 with s = sqrt(2) sigma */
+double crs_deviation_of(double median, double limit)
 {
     double low = median / 0.6744897501960817, high = 2 * low;
     const double root = sqrt(0.5);
@@ -231,7 +232,7 @@ typedef struct {
     ptrdiff_t right, used;
     double *sparse, *noise, *seen, *data; /* a row each */
     double *sample;                       /* |noise| where the sparse part is 0, thinned evenly */
-    double squares, all;                  /* of the noise and of T there */
+    crs_calm calm;
 } rows;
 
 static void tally(rows *w, ptrdiff_t at)
@@ -248,8 +249,8 @@ static void tally(rows *w, ptrdiff_t at)
             f->least = smaller(f->least, fabs(w->sparse[j] + w->noise[j]));
             continue;
         }
-        w->squares += square(w->noise[j]);
-        w->all += square(w->data[j]);
+        w->calm.squares += square(w->noise[j]);
+        w->calm.all += square(w->data[j]);
         if (w->used < SAMPLE && (share >= 1 || place - floor(place) < share))
             w->sample[w->used++] = fabs(w->noise[j]);
     }
@@ -283,30 +284,45 @@ static void each_row(rows *w, void (*look)(rows *w, ptrdiff_t at))
 }
 
 /* Two passes over the answer: outliers and the noise, then those that are clear. */
-static void count_outliers(crease_rpca *r)
+static bool count_by_rows(crease_rpca *r, double limit, crs_calm *calm, crease_error *e)
 {
     crease_rpca_facts *f = &r->facts;
     ptrdiff_t left, right;
     crease_rpca_rows(r, &left, &right);
-    double *at = crs_doubles(4 * right + SAMPLE, "a row of the result", NULL);
-    r->counted = at;
-    if (!at) return;
+    double *at = crs_doubles(4 * right + SAMPLE, "a row of the result", e);
+    if (!at) return false;
     rows w = { .r = r, .right = right };
     w.sparse = at, w.noise = at + right, w.seen = at + 2 * right, w.data = at + 3 * right;
     w.sample = at + 4 * right;
     f->outliers = f->observed = f->clear = 0;
     f->least = INFINITY;
     each_row(&w, tally);
-    const double limit = isnan(f->threshold) ? INFINITY : f->threshold;
-    const bool noisy = r->s.kind != CREASE_RPCA_PCP && w.used > 0;
-    f->deviation = noisy ? deviation_of(crs_median(w.used, w.sample), limit) : NAN;
+    w.calm.noisy = r->s.kind != CREASE_RPCA_PCP && w.used > 0;
+    f->deviation = w.calm.noisy ? crs_deviation_of(crs_median(w.used, w.sample), limit) : NAN;
     each_row(&w, find_clear);
-    const double observed = (double)f->observed, calm = observed - (double)f->outliers;
-    f->share = f->observed == 0 ? NAN : (double)f->outliers / observed;
-    f->clear_share = noisy ? (double)f->clear / observed : NAN;
-    f->rms = calm > 0 ? sqrt(w.squares / calm) : NAN;
-    f->explained = w.all > 0 ? 1 - w.squares / w.all : NAN;
+    *calm = w.calm;
     crs_free(at);
+    return true;
+}
+
+static void count_outliers(crease_rpca *r)
+{
+    crease_rpca_facts *f = &r->facts;
+    const double limit = isnan(f->threshold) ? INFINITY : f->threshold;
+    crs_parts parts;
+    crs_calm calm;
+    crease_error e = { .code = CREASE_OK };
+    const bool slabs = crs_parts_of(r, &parts);
+    const bool done =
+        slabs ? crs_parts_count(r, &parts, limit, &calm, &e) : count_by_rows(r, limit, &calm, &e);
+    r->counted = done || slabs; /* a look at all slabs that failed is not tried again */
+    if (!done && slabs) crs_cp_fit_fails(r->cp, &e);
+    if (!done) return;
+    const double observed = (double)f->observed, rest = observed - (double)f->outliers;
+    f->share = f->observed == 0 ? NAN : (double)f->outliers / observed;
+    f->clear_share = calm.noisy ? (double)f->clear / observed : NAN;
+    f->rms = rest > 0 ? sqrt(calm.squares / rest) : NAN;
+    f->explained = calm.all > 0 ? 1 - calm.squares / calm.all : NAN;
 }
 
 /* The modes that the largest term is not constant in: none, or one, is what `center` removes. */

@@ -467,7 +467,7 @@ static bool add_slab(const void *args, void *room, const crs_slab *slab, int wor
     return true;
 }
 
-static void visit_point(crs_visitor *v, void *self)
+void crs_visit_point(crs_visitor *v, void *self)
 {
     crs_cp_point *p = self;
     crs_visit_kruskal(v, &p->k);
@@ -482,7 +482,7 @@ static void visit_point(crs_visitor *v, void *self)
 
 const crs_job crs_certify_job = { .name = "certify",
                                   .size = sizeof(crs_cp_point),
-                                  .visit = visit_point,
+                                  .visit = crs_visit_point,
                                   .plan = plan_sums,
                                   .open = open_rooms,
                                   .close = close_rooms,

@@ -162,6 +162,13 @@ static void release(const crease_cp_fit *f)
     f->held->taken = false;
 }
 
+const crs_cp_point *crs_cp_fit_slabs(const crease_cp_fit *f)
+{
+    if (f->source->cut.count == 1 || f->point.sparse || f->point.whole.ops) return NULL;
+    release(f);
+    return &f->point;
+}
+
 void crease_cp_fit_free(crease_cp_fit *f)
 {
     if (!f) return;

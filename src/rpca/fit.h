@@ -77,6 +77,10 @@ void crs_cp_fit_visit(crs_visitor *v, crease_cp_fit *f);
 /* A slab of the tensor could not be had: the sentence of the report. */
 void crs_cp_fit_fails(crease_cp_fit *f, const crease_error *why);
 
+/* What is certified or read, where it has several slabs and E follows from the factors in each;
+ * NULL: otherwise. Nothing of the source is held then. */
+const crs_cp_point *crs_cp_fit_slabs(const crease_cp_fit *f);
+
 /* The caller's tensor becomes the source: W as bytes, and 0 for its missing entries. */
 bool crs_cp_fit_mask(crease_cp_fit *f, crease_error *e);
 

@@ -71,7 +71,8 @@ struct crease_rpca {
     crease_rpca_facts facts;
     crease_report report;
     crease_progress progress;
-    bool counted; /* the facts are those of the answer */
+    bool counted;     /* the facts are those of the answer */
+    int64_t *in_slab; /* outliers of every slab; NULL: not counted by slabs */
 };
 
 static inline int crs_block_power(const crs_units *u, int i)
@@ -96,6 +97,18 @@ bool crs_rpca_center(crease_rpca *r, const double *tensor, crease_error *e);
 void crs_center_add(const crs_center *c, double sign, ptrdiff_t first, ptrdiff_t count, double *x);
 void crs_center_data(const crs_center *c, ptrdiff_t first, ptrdiff_t count, double *out);
 void crs_center_free(crs_center *c);
+
+/* Sums over the entries whose sparse part is 0: squares of the noise and of T; is it known how
+ * large the noise is? */
+typedef struct {
+    double squares, all;
+    bool noisy;
+} crs_calm;
+/* Most facts of an answer by slabs (parts.c); `limit`: beyond that magnitude no noise is. */
+bool crs_parts_count(crease_rpca *r, const crs_parts *p, double limit, crs_calm *calm,
+                     crease_error *e);
+/* answer.c: sigma of normal noise whose magnitudes up to `limit` have this median. */
+double crs_deviation_of(double median, double limit);
 
 crease_progress crs_rpca_own_progress(const crease_rpca *r, const crease_progress *now);
 

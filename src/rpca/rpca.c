@@ -260,6 +260,7 @@ static bool begin_cp(crease_rpca *r, double *tensor, crs_source *t, crease_error
     r->o = used.run;
     r->facts.engine = crease_cp_fit_engine(r->cp);
     r->facts.missing = crease_cp_fit_missing(r->cp);
+    r->facts.listed = r->cp->source->listed;
     r->facts.threshold = crs_cp_fit_scalar(&used.model) ? r->cp->point.dead : NAN;
     r->facts.starts = pilot.starts;
     r->facts.start = pilot.start;
@@ -358,9 +359,10 @@ static bool suits_source(const crease_rpca_settings *s, const crs_source *t, cre
             return crs_fail(e, CREASE_BAD_ARGUMENT,
                             "the settings have another shape than the data");
     if (s->kind != CREASE_RPCA_CP)
-        return crs_fail(e, CREASE_UNSUPPORTED,
-                        "models other than cp need the tensor in memory; use --model cp, or more "
-                        "memory");
+        return crs_fail(
+            e, CREASE_UNSUPPORTED,
+            "this model needs the tensor in memory; use --model cp, of a matrix --model "
+            "matrix --ridge NU, or more memory");
     if (s->center)
         return crs_fail(e, CREASE_UNSUPPORTED,
                         "--center needs the tensor in memory; remove the constants before, or use "
@@ -481,6 +483,7 @@ void crease_rpca_free(crease_rpca *r)
     crs_units_free(r->units);
     crs_center_free(r->center);
     crs_free(r->lowrank);
+    crs_free(r->in_slab);
     crs_free(r);
 }
 

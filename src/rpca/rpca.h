@@ -290,13 +290,54 @@ static inline double rest_at(const crs_cp_point *p, ptrdiff_t j, double m, doubl
  * d + 3 places. Results do not depend on the number of threads. */
 bool crs_cp_certify(const crs_cp_point *p, crs_cp_room *w, crease_certificate *c, crease_error *e);
 
-/* Jobs that other ranks know, too: of this file's certificate, of units, of the envelope's
- * evaluation, of views (start.h). */
-extern const crs_job crs_alone_job, crs_certify_job, crs_extent_job, crs_pass_job, crs_measure_job,
-    crs_project_job;
+void crs_visit_point(crs_visitor *v, void *point);
+
+/* The parts of an answer slab by slab (parts.c): what makes them, on any rank. */
+typedef struct {
+    crs_cp_point point;
+    int power; /* 2^power times the point's are the user's */
+} crs_parts;
+/* False: they do not follow slab by slab. They do of cp with a penalty by entries whose E follows
+ * from the factors, with several slabs and without a centre. */
+bool crs_parts_of(const crease_rpca *r, crs_parts *p);
+void crs_visit_parts(crs_visitor *v, crs_parts *p);
+/* Outliers of every slab, once crease_rpca_about was asked; NULL: not counted by slabs. */
+const int64_t *crs_parts_outliers(const crease_rpca *r);
+
+/* A few entries of one slab: lowrank + sparse + noise = data where they were observed (seen NULL:
+ * everywhere), Z = lowrank + share noise. */
+typedef struct {
+    ptrdiff_t first, count; /* in the tensor */
+    const double *lowrank, *sparse, *noise, *data;
+    const unsigned char *seen;
+    double share;
+} crs_panel;
+
+/* What is done with panels: see, on any thread, for several at a time, whose places are counted
+ * from 0; then take, one after the other in their order. Either may be NULL. */
+typedef struct {
+    bool (*see)(void *self, const crs_panel *p, int place, crease_error *e);
+    bool (*take)(void *self, const crs_panel *p, int place, crease_error *e);
+    void *self;
+} crs_parts_use;
+
+/* Memory for `workers` that have a slab each and use `threads` for it. */
+typedef struct crs_parts_room crs_parts_room;
+crs_parts_room *crs_parts_open(const crs_parts *p, const crs_partition *cut, int workers,
+                               int threads, crease_error *e);
+int crs_parts_batch(const crs_parts_room *r);      /* places of a worker */
+ptrdiff_t crs_parts_most(const crs_parts_room *r); /* entries of a panel */
+bool crs_parts_each(const crs_parts *p, crs_parts_room *r, const crs_slab *slab, int worker,
+                    const crs_parts_use *use, crease_error *e);
+void crs_parts_close(crs_parts_room *r);
+
+/* Jobs that other ranks know, too: of this file's certificate and parts, of units, of the
+ * envelope's evaluation, of views (start.h). */
+extern const crs_job crs_alone_job, crs_certify_job, crs_facts_job, crs_extent_job, crs_pass_job,
+    crs_measure_job, crs_project_job;
 #define CRS_RPCA_JOBS                                                                              \
     &crs_survey_job, &crs_entries_job, &crs_fetch_job, &crs_extent_job, &crs_pass_job,             \
-        &crs_alone_job, &crs_certify_job, &crs_measure_job, &crs_project_job
+        &crs_alone_job, &crs_certify_job, &crs_facts_job, &crs_measure_job, &crs_project_job
 
 /* Those scales for fits that end by them: of a block with |x_i| = x and terms of this size, where
  * the objective is `whole` (0: not known); and the least objective of T alone in Z, E or B. */

@@ -74,6 +74,9 @@ crs_slab crs_view_panel(const crs_cp_view *v, const crs_slab *s, const crs_parti
 bool crs_cp_sample_open(crs_cp_sample *s, const crs_cp_view *v, crease_error *e);
 void crs_cp_sample_close(crs_cp_sample *s);
 
+/* T - M at the sample, to be freed; NULL with the reason. */
+double *crs_view_residuals(const crs_cp_view *v, ptrdiff_t *used, crease_error *e);
+
 /* A median of |T - M| over the observed entries; of an even sample of them when there are many. */
 bool crs_view_median(const crs_cp_view *v, double *median, crease_error *e);
 

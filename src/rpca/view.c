@@ -209,8 +209,7 @@ void crs_cp_sample_close(crs_cp_sample *s)
     *s = (crs_cp_sample){ .count = 0 };
 }
 
-/* T - M at the sample; NULL with the reason */
-static double *sample(const crs_cp_view *v, ptrdiff_t *used, crease_error *e)
+double *crs_view_residuals(const crs_cp_view *v, ptrdiff_t *used, crease_error *e)
 {
     crs_cp_sample own = { .count = 0 };
     const crs_cp_sample *s = v->sample ? v->sample : &own;
@@ -226,7 +225,7 @@ static double *sample(const crs_cp_view *v, ptrdiff_t *used, crease_error *e)
 bool crs_view_median(const crs_cp_view *v, double *median, crease_error *e)
 {
     ptrdiff_t used;
-    double *work = sample(v, &used, e);
+    double *work = crs_view_residuals(v, &used, e);
     for (ptrdiff_t k = 0; work && k < used; k++) work[k] = fabs(work[k]);
     *median = work && used ? crs_median(used, work) : 0;
     crs_free(work);
@@ -236,7 +235,7 @@ bool crs_view_median(const crs_cp_view *v, double *median, crease_error *e)
 bool crs_view_middle(const crs_cp_view *v, double *median, double *around, crease_error *e)
 {
     ptrdiff_t used;
-    double *work = sample(v, &used, e);
+    double *work = crs_view_residuals(v, &used, e);
     *median = work && used ? crs_median(used, work) : 0;
     for (ptrdiff_t k = 0; work && k < used; k++) work[k] = fabs(work[k] - *median);
     *around = work && used ? crs_median(used, work) : 0;

@@ -49,6 +49,22 @@ ptrdiff_t crs_slab_with(const crs_partition *p, ptrdiff_t entry)
 
 ptrdiff_t crs_slab_most(const crs_partition *p) { return p->rows * crs_right(&p->shape, p->mode); }
 
+crs_slab crs_slab_merged(const crs_slab *s, const crease_space *shape)
+{
+    crs_slab own = *s;
+    const int less = s->shape.order - shape->order;
+    if (less == 0) return own;
+    own.shape = *shape;
+    own.shape.dim[0] = crease_size(&s->shape);
+    own.from[0] = s->first / crs_right(shape, 0);
+    for (int n = 1; n < shape->order; n++) {
+        own.from[n] = s->from[n + less];
+        own.shape.dim[n] = s->shape.dim[n + less];
+        own.shape.dim[0] /= own.shape.dim[n];
+    }
+    return own;
+}
+
 crs_kruskal crs_slab_kruskal(const crs_slab *s, const crs_kruskal *k)
 {
     crs_kruskal own = *k;

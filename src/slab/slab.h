@@ -38,6 +38,10 @@ crs_slab crs_slab_at(const crs_partition *p, ptrdiff_t k);
 ptrdiff_t crs_slab_with(const crs_partition *p, ptrdiff_t entry);
 ptrdiff_t crs_slab_most(const crs_partition *p); /* entries of the largest */
 
+/* The slab where the first modes of the tensor are one, in the whole's shape, whose last modes are
+ * the tensor's; as it is where the orders are the same. */
+crs_slab crs_slab_merged(const crs_slab *s, const crease_space *shape);
+
 /* k as seen in a slab: its rows of the factors. */
 crs_kruskal crs_slab_kruskal(const crs_slab *s, const crs_kruskal *k);
 void crs_visit_kruskal(crs_visitor *v, crs_kruskal *k); /* of arguments of jobs, below */

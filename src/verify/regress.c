@@ -8,23 +8,11 @@
  * coefficient_j mean_j, up to rounding. */
 #include <stdio.h>
 
-#include <crease/regression.h>
-
 #include "core/carve.h"
-#include "verify/num.h"
+#include "verify/regress.h"
+#include "verify/verify.h"
 
-typedef struct {
-    const crease_regression_claim *c;
-    void *memory;
-    ptrdiff_t cols, units;
-    bool squared, centred;      /* the loss; b_0 is eliminated */
-    real y_center, one;         /* one: of the column of b_0 */
-    double *z, *y, *v, *weight; /* n x cols; n; n, of mean 1; per unit */
-    double *u, *shift;          /* of a sparse X: its entries are z, and to all is added u shift' */
-    real *met, *low, *high;     /* per column: the weight of its entries, the least, the largest */
-    real *center, *spread, *most; /* per column of X; most: its largest entry */
-    ptrdiff_t *start, *index;     /* of the units */
-} design;
+typedef crs_claimed_design design;
 
 static void carve(void *self, crs_carver *m)
 {
@@ -206,9 +194,33 @@ static void set_units(design *d)
     }
 }
 
-static bool build(design *d, crease_error *e)
+static bool check(const crease_regression_claim *c, crease_error *e)
+{
+    const crease_space columns = crease_vector(c->p);
+    const crease_reg *r = &c->s.penalty;
+    if (c->n < 1 || c->p < 1 || c->s.path < 1 || !c->s.lambda)
+        return crs_fail(e, CREASE_BAD_ARGUMENT,
+                        "the claim has %td rows, %td columns and %td lambdas; give one of each",
+                        c->n, c->p, c->s.path);
+    if (!c->X == !c->sparse || (c->sparse && (c->sparse->rows != c->n || c->sparse->cols != c->p)))
+        return crs_fail(e, CREASE_BAD_ARGUMENT,
+                        "the claim has two X, none, or one of another shape; give X or sparse");
+    for (ptrdiff_t k = 0; c->sparse && k < c->sparse->start[c->n]; k++)
+        if (c->sparse->col[k] < 0 || c->sparse->col[k] >= c->p)
+            return crs_fail(e, CREASE_BAD_DATA, "X has a column %td of %td", c->sparse->col[k] + 1,
+                            c->p);
+    if (!(c->s.loss_scale > 0 && c->s.loss_scale < INFINITY))
+        return crs_fail(e, CREASE_BAD_ARGUMENT, "the scale of the loss is %g; give the one in use",
+                        c->s.loss_scale);
+    if (!r->ops || !r->penalty)
+        return crs_fail(e, CREASE_UNSUPPORTED, "the claim has no penalty of single entries");
+    return crease_reg_check(r, &columns, e);
+}
+
+bool crs_claimed_build(crs_claimed_design *d, crease_error *e)
 {
     const crease_regression_claim *c = d->c;
+    if (!check(c, e)) return false;
     d->squared = c->s.loss == CREASE_REGRESSION_SQUARED;
     d->centred = c->s.intercept && d->squared;
     d->cols = c->p + (c->s.intercept && !d->centred);
@@ -235,31 +247,64 @@ static crease_reg penalty_at(const design *d, double lambda, const crease_groups
     return crease_weighted(r, d->weight);
 }
 
-static bool judge(const design *d, ptrdiff_t k, crease_verification *out, crease_error *e)
+/* The problem whose point is that of lambda k; its parts point to one another. */
+typedef struct {
+    const double *x;
+    int first;
+    crease_csr_matrix entries;
+    crease_factored_matrix means;
+    crease_map both[2], map;
+    crease_map_list list;
+    crease_space space;
+    crease_groups groups;
+    crease_predictor predictor;
+    crease_block block;
+    crease_problem problem;
+} posed;
+
+static void pose(const design *d, ptrdiff_t k, posed *p)
 {
     const crease_regression_claim *c = d->c;
-    const double *x = c->point + k * d->cols;
-    const int first = 0;
     const crease_csr_matrix *X = c->sparse;
-    const crease_csr_matrix entries = { c->n, d->cols, X ? X->start : NULL, X ? X->col : NULL,
-                                        d->z };
-    const crease_factored_matrix means = { c->n, d->cols, 1, d->u, d->shift };
-    const crease_map both[] = { crease_csr(&entries), crease_low_rank(&means) };
-    const crease_map_list list = { 2, both, NULL };
-    const crease_map map = X ? crease_map_sum(&list) : crease_dense(d->z);
-    const crease_space space = crease_vector(d->cols);
-    const crease_groups groups = { d->units, d->start, d->index };
-    const double *v = d->squared ? NULL : d->v;
-    const crease_predictor predictor = { 1, &first, &map, crease_vector(c->n), d->y, v };
-    const crease_block block = { .name = "b", .reg = penalty_at(d, c->s.lambda[k], &groups) };
-    const crease_problem problem = { .count = 1,
-                                     .space = &space,
-                                     .block = &block,
-                                     .f = crease_regression_smooth(c->s.loss, &predictor) };
-    const crease_claim claim = {
-        .p = &problem, .x = &x, .eps = c->s.eps, .relative = true, .watch = c->s.watch
-    };
+    *p = (posed){ .x = c->point + k * d->cols, .space = crease_vector(d->cols) };
+    p->entries = (crease_csr_matrix){ c->n, d->cols, X ? X->start : NULL, X ? X->col : NULL, d->z };
+    p->means = (crease_factored_matrix){ c->n, d->cols, 1, d->u, d->shift };
+    p->both[0] = crease_csr(&p->entries), p->both[1] = crease_low_rank(&p->means);
+    p->list = (crease_map_list){ 2, p->both, NULL };
+    p->map = X ? crease_map_sum(&p->list) : crease_dense(d->z);
+    p->groups = (crease_groups){ d->units, d->start, d->index };
+    p->predictor = (crease_predictor){ 1,       &p->first,
+                                       &p->map, crease_vector(c->n),
+                                       d->y,    d->squared ? NULL : d->v };
+    p->block = (crease_block){ .name = "b", .reg = penalty_at(d, c->s.lambda[k], &p->groups) };
+    p->problem = (crease_problem){ .count = 1,
+                                   .space = &p->space,
+                                   .block = &p->block,
+                                   .f = crease_regression_smooth(c->s.loss, &p->predictor) };
+}
+
+bool crs_claimed_judge(const crs_claimed_design *d, ptrdiff_t k, bool relative,
+                       crease_verification *out, crease_error *e)
+{
+    posed p;
+    pose(d, k, &p);
+    const crease_claim claim = { .p = &p.problem,
+                                 .x = &p.x,
+                                 .eps = relative ? d->c->s.eps : 0,
+                                 .relative = relative,
+                                 .watch = d->c->s.watch };
     return crease_claim_verify(&claim, out, e);
+}
+
+bool crs_claimed_objective(const crs_claimed_design *d, ptrdiff_t k, real *value, crease_error *e)
+{
+    posed p;
+    pose(d, k, &p);
+    crs_verifier v = { .p = &p.problem, .watch = d->c->s.watch };
+    if (!crs_objective(&v, &p.x, value)) *value = NAN;
+    crs_rooms_free(&v);
+    *value /= (real)d->c->n;
+    return !v.no_memory || crs_fail(e, CREASE_NO_MEMORY, "out of memory: the objective");
 }
 
 static void refuse(crease_verification *v, const char *what, ptrdiff_t j, double is, real should)
@@ -293,44 +338,27 @@ static void compare(const design *d, ptrdiff_t k, crease_verification *v)
         refuse(v, "the intercept at lambda", k + 1, coef[0], at);
 }
 
-static bool check(const crease_regression_claim *c, crease_error *e)
+bool crs_claimed_take(const crease_regression_claim *claim, crease_regression_claim *own,
+                      crease_error *e)
 {
-    const crease_space columns = crease_vector(c->p);
-    const crease_reg *r = &c->s.penalty;
-    if (c->n < 1 || c->p < 1 || c->s.path < 1 || !c->s.lambda)
-        return crs_fail(e, CREASE_BAD_ARGUMENT,
-                        "the claim has %td rows, %td columns and %td lambdas; give one of each",
-                        c->n, c->p, c->s.path);
-    if (!c->X == !c->sparse || (c->sparse && (c->sparse->rows != c->n || c->sparse->cols != c->p)))
-        return crs_fail(e, CREASE_BAD_ARGUMENT,
-                        "the claim has two X, none, or one of another shape; give X or sparse");
-    for (ptrdiff_t k = 0; c->sparse && k < c->sparse->start[c->n]; k++)
-        if (c->sparse->col[k] < 0 || c->sparse->col[k] >= c->p)
-            return crs_fail(e, CREASE_BAD_DATA, "X has a column %td of %td", c->sparse->col[k] + 1,
-                            c->p);
-    if (!(c->s.loss_scale > 0 && c->s.loss_scale < INFINITY))
-        return crs_fail(e, CREASE_BAD_ARGUMENT, "the scale of the loss is %g; give the one in use",
-                        c->s.loss_scale);
-    if (!r->ops || !r->penalty)
-        return crs_fail(e, CREASE_UNSUPPORTED, "the claim has no penalty of single entries");
-    return crease_reg_check(r, &columns, e);
+    *own = (crease_regression_claim){ claim->n,      claim->p,
+                                      claim->X,      claim->y,
+                                      claim->point,  claim->coefficients,
+                                      claim->sparse, crease_regression_default() };
+    return crs_settings_take("regression", &own->s, sizeof own->s, &claim->s, e);
 }
 
 bool crease_regression_verify(const crease_regression_claim *claim, crease_verification *out,
                               crease_error *e)
 {
-    crease_regression_claim own = { claim->n,      claim->p,
-                                    claim->X,      claim->y,
-                                    claim->point,  claim->coefficients,
-                                    claim->sparse, crease_regression_default() };
+    crease_regression_claim own;
     const crease_regression_claim *c = &own;
     design d = { .c = c };
-    if (!crs_settings_take("regression", &own.s, sizeof own.s, &claim->s, e)) return false;
+    if (!crs_claimed_take(claim, &own, e)) return false;
     for (ptrdiff_t k = 0; k < c->s.path; k++) out[k] = (crease_verification){ 0 };
-    if (!check(c, e)) return false;
-    bool done = build(&d, e);
+    bool done = crs_claimed_build(&d, e);
     for (ptrdiff_t k = 0; k < c->s.path && done; k++) {
-        done = judge(&d, k, &out[k], e);
+        done = crs_claimed_judge(&d, k, true, &out[k], e);
         if (done && out[k].verdict != CREASE_VERDICT_UNFINISHED) compare(&d, k, &out[k]);
     }
     crs_free(d.memory);

@@ -47,6 +47,9 @@ T = (X[0][:, None, :] * X[1][None]).reshape(-1, 2) @ X[2].T
 T += 0.1 * r.standard_normal(T.shape)
 T.flat[r.randint(0, T.size, T.size // 100)] += 10
 np.save("big.npy", T.reshape(shape))
+T.flat[r.randint(0, T.size, T.size // 50)] = np.nan
+T.flat[:230] = np.nan
+np.save("holes.npy", T.reshape(shape))
 os.mkdir("near")
 for n in range(3): np.save(f"near/factor_{n + 1}.npy", X[n] + 0.01 * r.randn(*X[n].shape))
 END
@@ -71,6 +74,48 @@ judge $same "streamed and in memory differ"
 hash() { sed -n 's/.*"hash": "\(sha256[^"]*\)".*/\1/p' "$1/result.json" | head -1; }
 [ "$(hash streamed)" = "$(hash whole)" ]
 judge $? "hashes of the data: $(hash streamed), $(hash whole)"
+
+# All parts, with missing entries: the same bytes in memory and streamed, and what they are by definition.
+holes() { run "$CREASE" rpca holes.npy --missing nan --rank 2 --init near --write all --quiet --out "$@"; }
+holes all_whole --threads 1
+judge $code "all parts in memory: $out $err"
+holes all_streamed --threads 2 --memory 140M
+judge $code "all parts streamed: $out $err"
+same=0
+for f in lowrank noise z sparse_entries; do cmp all_streamed/$f.npy all_whole/$f.npy || same=1; done
+judge $same "parts streamed and in memory differ"
+$python - <<'END'
+import json
+import numpy as np
+T, L, N, Z = (np.load(f, mmap_mode="r") for f in
+              ["holes.npy"] + [f"all_streamed/{k}.npy" for k in ("lowrank", "noise", "z")])
+pairs = np.load("all_streamed/sparse_entries.npy")
+at, x = pairs[:, 0].astype(int), pairs[:, 1]
+X = [np.load(f"all_streamed/factor_{n + 1}.npy") for n in range(3)]
+w = np.load("all_streamed/weights.npy")
+parts = json.load(open("all_streamed/result.json"))["details"]["parts"]
+assert (np.diff(at) > 0).all() and (x != 0).all() and len(x) == parts["nonzeros"] > T.size // 200
+assert parts["observed"] == T.size - np.isnan(T).sum()
+E = np.zeros(T.size); E[at] = x; E = E.reshape(T.shape)
+seen = ~np.isnan(T)
+assert not E[~seen].any() and not N[~seen].any()
+assert np.abs((L + E + N - T)[seen]).max() < 1e-13 * np.nanmax(np.abs(T))
+for i in (0, 279):
+    assert np.abs(L[i] - (X[1] * X[0][i] * w) @ X[2].T).max() < 1e-13 * np.abs(L[i]).max()
+share = ((Z - L) * N).sum() / (N * N).sum()
+assert 0 < share < 1 and np.abs(Z - L - share * N).max() < 1e-12
+largest = np.unravel_index(np.argmax(np.abs((T - L)[seen.nonzero()] * (E[seen] != 0))), (seen.sum(),))[0]
+assert tuple(parts["largest"]["index"]) == tuple(k[largest] for k in seen.nonzero())
+END
+judge $? "the parts by definition"
+
+# A disk without room for the parts ends the run before the fit, with one sentence, and nothing is left.
+for memory in 140M 2G; do
+    (ulimit -f 100000; "$CREASE" rpca big.npy --rank 2 --memory $memory --write all --quiet --out full) >said 2>&1
+    [ $? -eq 74 ] && [ "$(wc -l <said)" -eq 1 ] && grep -q "full needs 118.5 MB, for which there is no room" said &&
+        [ -z "$(ls -d full* 2>/dev/null)" ]
+    judge $? "no room with --memory $memory: $(cat said)"
+done
 
 # So for a tall matrix, whose rows are eliminated in the last steps.
 $python - <<'END'

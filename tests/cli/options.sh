@@ -185,6 +185,10 @@ np.save("folds.npy", np.arange(30) % 3)
 # Words of the case that give way to the option.
 gives_way = {"--rank", "--method", "--model", "--groups", "--ridge", "--eta", "--step", "--shape",
              "--out", "--trials", "--path", "--reg"}
+# A video; models that have no --foreground refuse what belongs to it by its own name.
+def video(args):
+    reads = "--model" not in args or "--ridge" in args
+    return [args[0].replace("m/", "g/")] + args[1:] + ["--foreground"] * reads
 # A case of its own: (verb, case, option) or (verb, option) to the arguments without the option.
 base_for = {
     ("info", "--read-as"): lambda args: ["plain"],
@@ -205,8 +209,8 @@ base_for = {
     ("rpca", "pcp", "--mu"): lambda args: args + ["--max-iterations", "200"],
     ("rpca", "--merge"): lambda args: [args[0].replace("m/", "g/")] + args[1:],
     ("rpca", "--foreground"): lambda args: [args[0].replace("m/", "g/")] + args[1:],
-    ("rpca", "--beyond"): lambda args: [args[0].replace("m/", "g/")] + args[1:] + ["--foreground"],
-    ("rpca", "--clean"): lambda args: [args[0].replace("m/", "g/")] + args[1:] + ["--foreground"],
+    ("rpca", "--beyond"): video,
+    ("rpca", "--clean"): video,
     ("rpca", "pcp", "--prune"): lambda args: args,
     ("rpca", "--prune"): lambda args: without(args, "--rank") + ["--rank", "4"],
     ("rpca", "cp envelope", "--seed"): lambda args: args + ["--init", "random"],

@@ -145,6 +145,30 @@ x = np.load(sys.argv[1]); x[50, int(sys.argv[2])] += 1e-6; np.save(sys.argv[1], 
     [ $code -eq 1 ] && [[ $out == INVALID*"lambda 51: the "* ]]
     judge $? "$change changed: exit $code, $out $err"
 done
+# forged WORDS LAMBDA EDIT...: result.json of the lasso, edited and sealed anew, is INVALID in these words.
+forged() {
+    rm -rf changed && cp -r down changed
+    $python - "${@:2}" <<'END'
+import json, sys
+r = json.load(open("changed/result.json"))
+s = r["details"]["solutions"][int(sys.argv[1]) - 1]
+for edit in sys.argv[2:]:
+    key, value = edit.split("=")
+    place = s["certificate"] if key in s["certificate"] else s
+    assert key in place
+    place[key] = place[key] * float(value[1:]) if value[0] == "x" else json.loads(value)
+json.dump(r, open("changed/result.json", "w"))
+END
+    reseal changed
+    run "$CREASE" verify changed
+    [ $code -eq 1 ] && [[ $out == INVALID*"$1"* ]]
+    judge $? "forged ${*:2}: exit $code, $out $err"
+}
+forged "lambda 40: result.json has the objective" 40 objective=x0.999
+forged "lambda 100: result.json has no objective" 100 objective=null
+forged "lambda 7: result.json calls the objective globally optimal, with no gap" 7 gap=null
+forged "lambda 7: result.json calls the objective globally optimal, with a larger gap" 7 gap=1
+forged "and the checker can prove at most" 60 gap=-1
 rm -rf changed
 sed -i 's/"standardize": true/"standardize": false/' moved/plain/certificate.json
 reseal moved/plain

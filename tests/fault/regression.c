@@ -21,7 +21,8 @@ static bool verify(const crease_regression *m, const double *X, const double *y,
     if (!crease_regression_verify(&c, &v, e)) return false;
     assert_int_equal(v.verdict, CREASE_VERDICT_VALID);
     crease_verification_free(&v);
-    return true;
+    double wanted = 1e-9, objective = 0, bound = 0;
+    return crease_regression_bound(&c, &wanted, &objective, &bound, e);
 }
 
 static bool all_of_it(crease_error *e, crease_regression_loss loss, crease_reg penalty)

@@ -4,6 +4,7 @@
 #include <crease/crease.h>
 
 #include "rpca/tucker/tucker.h"
+#include "support/slab_copies.h"
 #include "support/survive.h"
 
 enum { ROWS = 6, COLUMNS = 5 };
@@ -43,6 +44,29 @@ static bool convex(crease_error *e) { return build(CREASE_RPCA_PCP, 1, false, e)
 
 static bool spare(crease_error *e) { return build(CREASE_RPCA_TUCKER, 3, false, e); }
 
+/* Of several slabs, to its end: the last steps of a tall matrix and the strict residual, too */
+static bool slabs(crease_error *e)
+{
+    const crease_space shape = crease_matrix(4 * ROWS, COLUMNS);
+    const crs_tucker_settings c = { .shape = shape,
+                                    .ranks = crease_matrix(1, 1),
+                                    .penalty = crs_envelope_l1(1, crs_noise_share(1)),
+                                    .learn = 3,
+                                    .alpha_noise = 1,
+                                    .threads = 2,
+                                    .eps = 1e-6 };
+    double t[4 * ROWS * COLUMNS];
+    for (int k = 0; k < 4; k++) plant(t + k * ROWS * COLUMNS);
+    slab_copies data = copies_of(cut_at(&shape, 0, ROWS), t, NULL);
+    crs_tucker_fit *s = crs_tucker_fit_new_on(&c, &data.source, e);
+    if (!s) return false;
+    crs_tucker_fit_lead(s, 400, false);
+    const bool done = crs_tucker_fit_well(s, e);
+    if (done) assert_true(s->statistics.residual <= c.eps);
+    crs_tucker_fit_free(s);
+    return done;
+}
+
 static bool search(crease_error *e)
 {
     const crs_tucker_settings s = { .shape = crease_matrix(ROWS, COLUMNS),
@@ -80,7 +104,8 @@ static bool generate(crease_error *e)
 
 static void survive(void **state)
 {
-    fallible *const call[] = { tucker, partial, ball, convex, spare, search, ranks_of, generate };
+    fallible *const call[] = { tucker, partial, ball,     convex,  spare,
+                               slabs,  search,  ranks_of, generate };
     (void)state;
     for (size_t k = 0; k < sizeof call / sizeof *call; k++) survives(call[k], 2);
 }

@@ -21,25 +21,34 @@ put() { # put FILE ENTRY BYTES: the entry as 8 bytes
   printf "$3" | dd of="$1" bs=1 seek=$((128 + 8 * $2)) conv=notrunc status=none
 }
 nan='\0\0\0\0\0\0\370\177'
-"$CREASE" generate cp --shape 220,200,200 --rank 2 --seed 3 --out "$work/data" >/dev/null # 3 slabs
+"$CREASE" generate cp --shape 220,200,200 --rank 2 --outliers 0.02 --seed 3 --out "$work/data" >/dev/null # 3 slabs
 tensor=$work/data/tensor.npy
 options="--rank 2 --max-iterations 6 --quiet"
-for threads in 1 2; do
-  "$CREASE" rpca "$tensor" $options --threads $threads --out "$work/one$threads" >/dev/null 2>&1
+for threads in 1 2 3; do
+  "$CREASE" rpca "$tensor" $options --write all --threads $threads --out "$work/one$threads" >/dev/null 2>&1
 done
 check "1 and 2 threads" same one1 one2
+check "1 and 3 threads" same one1 one3
+check "all parts are there" ls "$work"/one1/{lowrank,sparse_entries,noise,z}.npy
 for ranks in 1 2 3 4; do
-  mpi $ranks "$tensor" $options --threads 1 --memory 200M --out "$work/many$ranks" >/dev/null 2>&1
+  mpi $ranks "$tensor" $options --write all --threads 1 --memory 200M --out "$work/many$ranks" >/dev/null 2>&1
   check "$ranks ranks have the bits of one process" same one1 many$ranks
 done
+
+# Rank 0 writes what another rank cannot: its working folder has no such place.
+mkdir "$work/here" "$work/elsewhere"
+timeout 60 "$MPIEXEC" -np 1 -wdir "$work/here" "$CREASE_MPI" rpca "$tensor" $options --write all --threads 1 --out own : \
+  -np 1 -wdir "$work/elsewhere" "$CREASE_MPI" rpca "$tensor" >/dev/null 2>"$work/errors"
+check "no disk in common to write to" same one1 here/own
+check "nothing is left elsewhere" rmdir "$work/elsewhere"
 
 # One entry is nan, in the second of two slabs: missing, or named.
 "$CREASE" generate cp --shape 110,200,200 --rank 2 --seed 4 --out "$work/small" >/dev/null
 tensor=$work/small/tensor.npy
 options="$options --threads 1"
 put "$tensor" 4300000 "$nan"
-"$CREASE" rpca "$tensor" $options --missing nan --penalty scad --out "$work/hole1" >/dev/null 2>&1
-mpi 2 "$tensor" $options --missing nan --penalty scad --out "$work/hole2" >/dev/null 2>&1
+"$CREASE" rpca "$tensor" $options --missing nan --penalty scad --write all --out "$work/hole1" >/dev/null 2>&1
+mpi 2 "$tensor" $options --missing nan --penalty scad --write all --out "$work/hole2" >/dev/null 2>&1
 check "a missing entry and another penalty" same hole1 hole2
 "$CREASE" rpca "$tensor" $options --out "$work/none" >/dev/null 2>"$work/said"
 code=$?

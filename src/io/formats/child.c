@@ -4,6 +4,7 @@
 #define _GNU_SOURCE /* close_range by syscall, prctl, _Fork */
 #include <errno.h>
 #include <fcntl.h>
+#include <malloc.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -246,13 +247,24 @@ static bool confine(const work *w, crs_emit *to)
            limit_memory(now, more);
 }
 
+/* Waits for ever where another thread held a lock of the allocator when this child was made. Each
+ * thread has an allocator of its own, and a library frees what it got in another one; counting what
+ * there is takes all the locks. */
+static void touch_allocators(void)
+{
+    crs_free(crs_alloc(LOCKED, 1));
+#if defined(__GLIBC__) && __GLIBC_PREREQ(2, 33)
+    (void)mallinfo2();
+#endif
+}
+
 static _Noreturn void run_child(const work *w, int fd, pid_t parent)
 {
     crease_error e = { CREASE_IO, "a process to read it in cannot be confined" };
     crs_emit to = { fd, w->s->name, w->file_bytes, w->limits.seconds + w->file_bytes / 1e6 };
     prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
     if (getppid() != parent) _exit(1);
-    crs_free(crs_alloc(LOCKED, 1));
+    touch_allocators();
     crs_input s = *w->s;
     s.f = NULL;
     const bool done =

@@ -8,8 +8,9 @@
  * Threads: the child is a copy of the calling thread alone. It allocates and calls the one library,
  * but neither OpenMP nor BLAS, whose workers it lacks. Other threads may be at work meanwhile: what
  * libraries want done before a fork is not done, since OpenBLAS would wait for workers that another
- * thread keeps busy, for ever. A child that was copied while another thread held the lock of the
- * allocator cannot allocate; it is ended, and another one made. */
+ * thread keeps busy, for ever. A child that was copied while another thread held a lock of the
+ * allocator cannot allocate, or cannot free what that thread had; it is ended, and another one
+ * made. */
 #ifndef CRS_CHILD_H
 #define CRS_CHILD_H
 

@@ -396,6 +396,28 @@ typedef struct {
 } crs_npy;
 bool crs_write_npy(const char *path, const crs_npy *a, crs_stamp *stamp, crease_error *e);
 
+/* An array with room for all its entries, from byte `offset` of a file on or in memory (laid.c);
+ * put is for any thread, and for every process that has opened it. */
+typedef struct {
+    const char *path;
+    long long offset;
+    double *memory; /* NULL: it is in a file */
+    int fd;
+} crs_laid;
+bool crs_laid_open(crs_laid *l, crease_error *e);
+bool crs_laid_put(const crs_laid *l, ptrdiff_t first, ptrdiff_t count, const double *x,
+                  crease_error *e);
+/* Bytes of a file, from `at` after the offset on. */
+bool crs_laid_bytes(const crs_laid *l, long long at, const void *bytes, size_t n, crease_error *e);
+void crs_laid_close(crs_laid *l);
+/* A new file that begins with n bytes and has room on the disk for so many more. */
+bool crs_lay_bytes(const char *path, const void *head, size_t n, long long bytes, crease_error *e);
+/* Room on the disk until the descriptor is closed, of a file that loses its name at once, so that a
+ * process that is killed leaves nothing; -1 with the reason. */
+int crs_hold_room(const char *path, long long bytes, const char *name, crease_error *e);
+/* Room on the disk, where the file system can promise it; otherwise it is found out later. */
+bool crs_take_room(int fd, long long offset, long long bytes, const char *name, crease_error *e);
+
 typedef struct {
     crease_groups groups;
     ptrdiff_t *start, *index; /* owned; what `groups` points to */

@@ -158,9 +158,18 @@ bool crs_folder_begin(const char *path, bool force, crs_folder *f, crease_error 
     return done;
 }
 
+static void release(crs_folder *f)
+{
+    while (f->rooms > 0) close(f->room[--f->rooms]);
+}
+
 static void forget(crs_folder *f)
 {
-    for (int k = 0; k < f->count; k++) crs_free(f->file[k].name);
+    release(f);
+    for (int k = 0; k < f->count; k++) {
+        crs_free(f->file[k].name);
+        crs_free(f->file[k].path);
+    }
     crs_free(f->file);
     crs_document_free(&f->certificate);
     crs_free(f->path);
@@ -259,6 +268,61 @@ bool crs_folder_pieces(crs_folder *f, const char *name, const crease_space *s, c
                        crease_error *e)
 {
     return put_array(f, name, &(crs_npy){ s, NULL, p }, e);
+}
+
+bool crs_folder_hold(crs_folder *f, const crease_space *s, crease_error *e)
+{
+    if (!f->path || f->made || f->rooms == CRS_HELD || crs_is_memory(f->path)) return true;
+    const int fd = crs_hold_room(f->beside, 8 * (long long)crease_size(s), f->path, e);
+    if (fd >= 0) f->room[f->rooms++] = fd;
+    return fd >= 0;
+}
+
+static bool lay_in_memory(const char *path, const crease_space *s, crease_error *e)
+{
+    double *x = crs_doubles(crease_size(s), "an array of the result", e);
+    return x && crs_memory_own(path, s, x, e);
+}
+
+bool crs_folder_lay(crs_folder *f, const char *name, const crease_space *s, crease_error *e)
+{
+    char head[CRS_NPY_HEAD];
+    if (!f->path) return true;
+    if (!crease_space_check(s, e)) return false;
+    release(f);
+    char *path = new_file(f, name, e);
+    if (!path) return false;
+    crs_member_file *own = &f->file[f->count - 1];
+    const size_t n = crs_npy_head("<f8", s, head);
+    own->path = path;
+    own->offset = (long long)n;
+    return crs_is_memory(path) ? lay_in_memory(path, s, e)
+                               : crs_lay_bytes(path, head, n, 8 * (long long)crease_size(s), e);
+}
+
+static crs_member_file *member(const crs_folder *f, const char *name)
+{
+    for (int k = 0; k < f->count; k++)
+        if (strcmp(f->file[k].name, name) == 0) return &f->file[k];
+    return NULL;
+}
+
+bool crs_folder_laid(const crs_folder *f, const char *name, crs_laid *out, crease_error *e)
+{
+    const crs_member_file *own = member(f, name);
+    *out = (crs_laid){ .fd = -1 };
+    if (!own) return crs_fail(e, CREASE_IO, "%.100s has no place in the result", name);
+    out->path = own->path;
+    out->offset = own->offset;
+    if (crs_is_memory(own->path)) out->memory = crs_memory_find(own->path)->own;
+    return true;
+}
+
+bool crs_folder_filled(crs_folder *f, const char *name, crease_error *e)
+{
+    crs_member_file *own = member(f, name);
+    if (!own || crs_is_memory(own->path)) return true; /* stamped when it is saved */
+    return crs_stamp_read(own->path, &own->stamp, e);
 }
 
 bool crs_folder_document(crs_folder *f, const char *name, crs_document *d, crease_error *e)

@@ -61,7 +61,11 @@ bool crs_document_print(crs_document *d, bool compact, crease_error *e);
 typedef struct {
     char *name; /* "part/name" in a part of the folder */
     crs_stamp stamp;
+    char *path;       /* of an array that was laid: where it is; NULL: of any other file */
+    long long offset; /* of its entries there */
 } crs_member_file;
+
+enum { CRS_HELD = 4 };
 
 /* A result is a folder that appears under its name whole or not at all (folder.c). Without a path
  * there is no folder, and whatever is put into it is left out. */
@@ -70,6 +74,7 @@ typedef struct {
     char *beside; /* where it is written */
     char *old;    /* where an earlier result in the way goes before it is deleted; NULL: none is */
     bool made;
+    int room[CRS_HELD], rooms; /* descriptors that hold room on the disk for arrays to come */
     const crease_watch *watch; /* gives looks while files are written; NULL: none */
     int count;
     crs_member_file *file;
@@ -97,6 +102,14 @@ bool crs_folder_pieces(crs_folder *f, const char *name, const crease_space *s, c
 bool crs_folder_document(crs_folder *f, const char *name, crs_document *d, crease_error *e);
 bool crs_folder_put(crs_folder *f, const char *name, crs_put *put, const void *what,
                     crease_error *e);
+/* Is there room on the disk for an array of this shape, beside those asked before? It is held for
+ * them, CRS_HELD at most, until the first is laid. */
+bool crs_folder_hold(crs_folder *f, const crease_space *s, crease_error *e);
+/* An array whose entries come later, in any order and from anywhere (formats/io.h: crs_laid): there
+ * is room for it from now on; where it is, not open yet; and all of its entries are there. */
+bool crs_folder_lay(crs_folder *f, const char *name, const crease_space *s, crease_error *e);
+bool crs_folder_laid(const crs_folder *f, const char *name, crs_laid *out, crease_error *e);
+bool crs_folder_filled(crs_folder *f, const char *name, crease_error *e);
 /* Takes the certificate over. */
 bool crs_folder_certify(crs_folder *f, crs_document *certificate, crease_error *e);
 bool crs_folder_commit(crs_folder *f, crs_document *result, crease_error *e);

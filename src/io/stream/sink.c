@@ -37,18 +37,6 @@ bool crs_sink_put(crs_sink *s, ptrdiff_t first, ptrdiff_t count, const double *x
     return crease_watch_why(s->item->watch) != CREASE_STOPPED || crs_cut(e, "writing the file");
 }
 
-/* Where the file system cannot promise room, it is found out later. */
-static bool allocate(const crs_sink *s, int fd, crease_error *e)
-{
-    const off_t bytes = (off_t)crease_size(s->item->shape) * (s->item->single ? 4 : 8);
-    const int why = posix_fallocate(fd, (off_t)s->offset, bytes);
-    const bool full = why == ENOSPC || why == EFBIG || why == EDQUOT || why == EIO;
-    return !full || crs_fail(e, CREASE_IO,
-                             "%.200s needs %.4g MB, for which there is no room: %s; choose another "
-                             "disk, or make room",
-                             s->name, (double)bytes / 1e6, strerror(why));
-}
-
 typedef struct {
     const crs_format *format;
     const crs_item *item;
@@ -64,7 +52,8 @@ static bool put_file(const char *path, const void *what, crease_error *e)
     if (!j->format->lay(path, j->item, &s.offset, e)) return false;
     const int fd = open(path, O_WRONLY | O_CLOEXEC);
     if (fd < 0) return fail_write(&s, errno, e);
-    if (!allocate(&s, fd, e)) return close(fd), false;
+    const long long bytes = (long long)crease_size(j->item->shape) * (j->item->single ? 4 : 8);
+    if (!crs_take_room(fd, s.offset, bytes, s.name, e)) return close(fd), false;
     s.f = fdopen(fd, "wb");
     if (!s.f) {
         const int why = errno;

@@ -3,7 +3,8 @@
  *
  * A slab is a tensor of its own, whose factors are rows of the whole ones. Of several every one
  * adds what its pass yields to totals without an order; one alone is the pass itself. Where few
- * entries were observed, they alone are passed over. */
+ * entries were observed, they alone are passed over. The first modes of the tensor may be one mode
+ * of the model. */
 #include "rpca/envelope/pass.h"
 #include "rpca/observed/observed.h"
 #include "rpca/rpca.h"
@@ -22,9 +23,10 @@ static ptrdiff_t plan_slabs(crs_envelope_piece *s, const crs_envelope_settings *
                             const crs_partition *cut, crease_error *e)
 {
     crs_envelope_settings own = *c;
-    own.shape = crs_slab_at(cut, cut->per - 1).shape;
+    const crs_slab low = crs_slab_at(cut, cut->per - 1), top = crs_slab_at(cut, 0);
+    own.shape = crs_slab_merged(&low, &c->shape).shape;
     const ptrdiff_t last = crs_envelope_plan(s, &own, true, e);
-    own.shape = crs_slab_at(cut, 0).shape;
+    own.shape = crs_slab_merged(&top, &c->shape).shape;
     const ptrdiff_t first = crs_envelope_plan(s, &own, true, e);
     return last < 0 || first < 0 ? -1 : more(last, first);
 }
@@ -117,6 +119,7 @@ enum { VALUE, VALUE_NEXT, SQUARES, WEIGHTS, NONZEROS, HISTOGRAM, MODES };
 static void plan_sums(const void *args, const crease_space *shape, crs_total *sums)
 {
     const crs_envelope_request *r = args;
+    shape = &r->c.shape;
     for (int k = VALUE; k <= WEIGHTS; k++) crs_total_plan(sums, CRS_SUM, 1);
     crs_total_plan(sums, CRS_COUNT, 1);
     crs_total_plan(sums, CRS_COUNT, CRS_ENVELOPE_BINS);
@@ -157,10 +160,11 @@ static void *open_pieces(const void *args, const crs_partition *cut, int workers
     return p;
 }
 
-static bool add_slab(const void *args, void *room, const crs_slab *slab, int worker,
+static bool add_slab(const void *args, void *room, const crs_slab *given, int worker,
                      crs_total *sums, crease_error *e)
 {
     const crs_envelope_request *r = args;
+    const crs_slab merged = crs_slab_merged(given, &r->k.shape), *slab = &merged;
     crs_envelope_piece *s = &((pieces *)room)->worker[worker];
     crs_envelope_look_at(s, slab);
     const crs_kruskal k = crs_slab_kruskal(slab, &r->k);
@@ -240,7 +244,8 @@ static bool pass_alone(crs_envelope *s, crs_envelope_sums *out, crease_error *e)
 {
     crs_slab slab;
     if (!s->source->ops->take(s->source, 0, &slab, e)) return false;
-    crs_envelope_look_at(&s->one, &slab);
+    const crs_slab merged = crs_slab_merged(&slab, &s->r.k.shape);
+    crs_envelope_look_at(&s->one, &merged);
     crs_envelope_pass(&s->one, &s->r, &s->r.k, out);
     s->source->ops->give(s->source, &slab);
     return true;
@@ -282,8 +287,9 @@ bool crs_envelope_read(crs_envelope *s, ptrdiff_t rank, const double *const *fac
     for (ptrdiff_t j = 0; j < s->source->cut.count; j++) {
         crs_slab slab;
         if (!s->source->ops->take(s->source, j, &slab, e)) return false;
-        const crs_kruskal own = crs_slab_kruskal(&slab, &k);
-        crs_envelope_look_at(p, &slab);
+        const crs_slab merged = crs_slab_merged(&slab, &k.shape);
+        const crs_kruskal own = crs_slab_kruskal(&merged, &k);
+        crs_envelope_look_at(p, &merged);
         crs_envelope_read_slab(p, penalty, &own, part, out + slab.first);
         s->source->ops->give(s->source, &slab);
     }

@@ -12,12 +12,21 @@
 #include "rpca/tucker/tucker.h"
 
 enum { NEWTON_STEPS = 3, NEWTON_PASSES = 150 };
-enum { ROUNDS = 6, ROWS = 64 }; /* of subspace iteration; of its slab */
+enum { ROUNDS = 6 }; /* of subspace iteration */
 
 /* c of phi */
 static double half_weight(const crs_tucker_fit *s) { return crs_noise_share(s->c.alpha_noise); }
 
 static int last_mode(const crs_tucker_fit *s) { return s->half.order - 1; }
+
+/* What the start asks of X_d's place. */
+static crs_span_look span_of(const crs_tucker_fit *s, double bound)
+{
+    return (crs_span_look){ .right = s->c.shape.dim[last_mode(s)],
+                            .rank = s->half.dim[last_mode(s)],
+                            .bound = bound,
+                            .x = s->factor[last_mode(s)] };
+}
 
 static bool check(const crs_tucker_settings *c, crease_error *e)
 {
@@ -79,7 +88,7 @@ static void carve(crs_tucker_fit *s, crs_carver *m)
     s->chain = carve_doubles(m, 3, half);
     s->unfolded = carve_doubles(m, half, 1);
     s->svd = carve_doubles(m, svd_room(s), 1);
-    s->slab = carve_doubles(m, ROWS, right + s->half.dim[last]);
+    s->slab = carve_doubles(m, crs_span_room(right, s->half.dim[last]), 1);
     ptrdiff_t directions = 0;
     for (int n = 0; n <= last; n++) directions += s->c.ranks.dim[n];
     s->directions = directions;
@@ -142,13 +151,34 @@ ptrdiff_t crs_tucker_fit_bytes(const crs_tucker_settings *c, crease_error *e)
 void crs_tucker_fit_free(crs_tucker_fit *s)
 {
     if (!s) return;
+    if (s->span.job) crs_look_close(&s->span);
     crs_envelope_free(s->pass);
     crs_tall_free(s->tall);
     crs_free(s->memory);
     crs_free(s);
 }
 
-crs_tucker_fit *crs_tucker_fit_new(const crs_tucker_settings *c, const double *T, crease_error *e)
+/* Memory; of several slabs of which none cuts a row, the look of the start, too. */
+static bool open_fit(crs_tucker_fit *s, ptrdiff_t bytes, crease_error *e)
+{
+    const crs_envelope_settings pass = pass_of(s);
+    const crs_partition *cut = &s->source->cut;
+    s->pass = crs_envelope_new(&pass, s->source, e);
+    if (!s->pass) return false;
+    if (tall(s)) s->tall = crs_tall_new(&pass, s->source);
+    s->memory = crs_alloc((size_t)bytes, 1);
+    if (!s->memory || (tall(s) && !s->tall))
+        return crs_fail(e, CREASE_NO_MEMORY, "out of memory: a Tucker fit");
+    crs_carver m = carver_of(s->memory);
+    carve(s, &m);
+    const crs_span_look args = span_of(s, 0);
+    return cut->count == 1 || cut->mode == last_mode(s) ||
+           crs_look_open(&s->span, s->source, &crs_span_job, &args, s->c.threads, e);
+}
+
+/* Of a tensor in memory, or a source. */
+static crs_tucker_fit *new_fit(const crs_tucker_settings *c, const double *T, crs_source *source,
+                               crease_error *e)
 {
     crs_tucker_fit planned;
     const ptrdiff_t bytes = plan(c, &planned, e);
@@ -156,20 +186,27 @@ crs_tucker_fit *crs_tucker_fit_new(const crs_tucker_settings *c, const double *T
     crs_tucker_fit *s = crs_alloc(1, sizeof *s);
     if (!s) return crs_fail(e, CREASE_NO_MEMORY, "out of memory: a Tucker fit"), NULL;
     *s = planned;
-    s->T = T;
-    const crs_envelope_settings pass = pass_of(s);
-    crs_memory_open(&s->data, &pass.shape, T, c->mask);
-    s->pass = crs_envelope_new(&pass, &s->data.source, e);
-    if (s->pass && tall(s)) s->tall = crs_tall_new(&pass, &s->data.source);
-    if (s->pass && (s->tall || !tall(s))) s->memory = crs_alloc((size_t)bytes, 1);
-    if (s->memory) {
-        crs_carver m = carver_of(s->memory);
-        carve(s, &m);
-        return s;
-    }
-    if (s->pass) crs_fail(e, CREASE_NO_MEMORY, "out of memory: a Tucker fit");
+    if (!source) crs_memory_open(&s->data, &c->shape, T, c->mask);
+    s->source = source ? source : &s->data.source;
+    if (open_fit(s, bytes, e)) return s;
     crs_tucker_fit_free(s);
     return NULL;
+}
+
+crs_tucker_fit *crs_tucker_fit_new(const crs_tucker_settings *c, const double *T, crease_error *e)
+{
+    return new_fit(c, T, NULL, e);
+}
+
+crs_tucker_fit *crs_tucker_fit_new_on(const crs_tucker_settings *c, crs_source *T, crease_error *e)
+{
+    if (T->cut.count > 1 && T->cut.mode == c->shape.order - 1 && !T->whole)
+        return crs_fail(e, CREASE_UNSUPPORTED,
+                        "the last dimension has %td entries, more than a slab of the data: put it "
+                        "first (crease convert --order)",
+                        c->shape.dim[c->shape.order - 1]),
+               NULL;
+    return new_fit(c, NULL, T, e);
 }
 
 /* X_n, n < d: the leading left singular vectors of the unfolding of A x_m X_m' over m != n, one
@@ -279,16 +316,8 @@ static bool best_back(crs_tucker_fit *s)
 }
 
 /* Nearly the leading right singular vectors of a long matrix by subspace iteration: X <- orth(S'S
- * X) from a Gaussian X, S the left x I_d matrix T with its entries clipped, a few rows at a time.
- * Halko, Martinsson, Tropp, Finding structure with randomness, 2011. */
-
-/* Rows of clip(W o T); NaN stays. */
-static void take(const crs_tucker_fit *s, double bound, ptrdiff_t first, ptrdiff_t count,
-                 double *out)
-{
-    for (ptrdiff_t j = first; j < first + count; j++)
-        *out++ = s->c.mask && !s->c.mask[j] ? 0 : clip(s->T[j], -bound, bound);
-}
+ * X) from a Gaussian X, S the left x I_d matrix T with its entries clipped (span.c). Halko,
+ * Martinsson, Tropp, Finding structure with randomness, 2011. */
 
 static bool orthonormalize(crs_tucker_fit *s, ptrdiff_t rows, ptrdiff_t rank, double *x)
 {
@@ -298,24 +327,35 @@ static bool orthonormalize(crs_tucker_fit *s, ptrdiff_t rows, ptrdiff_t rank, do
     return true;
 }
 
+/* x <- S'S x of the whole tensor, or of every slab added up */
+static bool turn_span(crs_tucker_fit *s, double bound, double *x)
+{
+    const int last = last_mode(s);
+    const ptrdiff_t size = s->half.dim[last] * s->c.shape.dim[last];
+    const crs_span_look args = span_of(s, bound);
+    crs_slab slab = { .t = s->source->whole, .w = s->source->seen };
+    if (s->span.job) {
+        if (!crs_look_run(&s->span, &args, NULL, &s->failure)) return false;
+        crs_total_read(&s->span.sums, 0, 0, size, x);
+        return true;
+    }
+    const bool taken = s->source->cut.count == 1;
+    if (taken && !s->source->ops->take(s->source, 0, &slab, &s->failure)) return false;
+    crs_span_add(&args, s->left, &slab, s->slab, s->SP);
+    if (taken) s->source->ops->give(s->source, &slab);
+    copy(size, s->SP, x);
+    return true;
+}
+
 static bool leading_span(crs_tucker_fit *s, double bound)
 {
     const int last = s->half.order - 1;
     const ptrdiff_t rank = s->half.dim[last], right = s->c.shape.dim[last];
     const crease_random draws = { s->c.seed, 0 };
-    double *x = s->factor[last], *rows = s->slab, *product = rows + ROWS * right;
+    double *x = s->factor[last];
     for (ptrdiff_t j = 0; j < right * rank; j++) x[j] = crease_random_normal(draws, (uint64_t)j);
-    for (int round = 0; round < ROUNDS && !crease_watch_over(s->c.watch); round++) {
-        if (!orthonormalize(s, right, rank, x)) return false;
-        fill(right * rank, 0, s->SP);
-        for (ptrdiff_t i = 0; i < s->left; i += ROWS) {
-            const ptrdiff_t count = fewer(s->left - i, ROWS);
-            take(s, bound, i * right, count * right, rows);
-            crs_gemm(false, false, count, rank, right, 1, rows, x, 0, product);
-            crs_gemm(true, false, right, rank, count, 1, rows, product, 1, s->SP);
-        }
-        copy(right * rank, s->SP, x);
-    }
+    for (int round = 0; round < ROUNDS && !crease_watch_over(s->c.watch); round++)
+        if (!orthonormalize(s, right, rank, x) || !turn_span(s, bound, x)) return false;
     return orthonormalize(s, right, rank, x);
 }
 
@@ -378,7 +418,9 @@ static double worst_residual(crs_tucker_fit *s)
 static double strict_residual(crs_tucker_fit *s)
 {
     double least = 0;
-    crs_cp_objective(&s->data.source, &s->penalty, s->c.alpha_noise, s->c.threads, &least, NULL);
+    if (!crs_cp_objective(s->source, &s->penalty, s->c.alpha_noise, s->c.threads, &least,
+                          &s->failure))
+        return NAN;
     s->whole = least > 0 ? larger(least, s->statistics.value) : 0;
     const double worst = worst_residual(s);
     s->whole = 0;
@@ -472,7 +514,7 @@ static void choose_penalty(crs_tucker_fit *s)
     s->changed = memcmp(&was, &s->penalty, sizeof was) != 0;
 }
 
-static void evaluate(crs_tucker_fit *s)
+static bool evaluate(crs_tucker_fit *s)
 {
     const double *const factor[] = { s->P, s->factor[last_mode(s)] };
     crs_tucker_statistics *at = &s->statistics;
@@ -480,13 +522,15 @@ static void evaluate(crs_tucker_fit *s)
     s->sums.gradient[1] = s->SP;
     s->sums.marginal[0] = s->rows;
     s->sums.marginal[1] = s->columns;
-    crs_envelope_evaluate(s->pass, s->half.dim[last_mode(s)], factor, &s->penalty, &s->penalty,
-                          &s->sums, NULL); /* in memory, without a watch: it cannot fail */
+    if (!crs_envelope_evaluate(s->pass, s->half.dim[last_mode(s)], factor, &s->penalty, &s->penalty,
+                               &s->sums, &s->failure))
+        return false;
     at->passes++;
     at->value = s->sums.value;
     at->nonzeros = s->sums.nonzeros;
     at->threshold = crs_envelope_threshold(&s->penalty, half_weight(s));
     at->scale = crs_envelope_scale(&s->sums, parameters(s));
+    return true;
 }
 
 /* The least quantile of |T| from the median up that is not 0; 0: T is 0. */
@@ -503,7 +547,7 @@ static double middling(const crs_tucker_fit *s)
 static bool begin(crs_tucker_fit *s)
 {
     s->penalty = crs_envelope_l1(1, half_weight(s));
-    evaluate(s);
+    if (!evaluate(s)) return false;
     const double bound = middling(s);
     s->least = 1e-9 * crs_envelope_quantile(&s->sums, 1);
     s->penalty = path_penalty(s, bound);
@@ -582,6 +626,8 @@ static bool descend(crs_tucker_fit *s)
                          .y = s->factor[1] };
     crs_tall_descend(s->tall, &run);
     s->statistics.passes += run.passes;
+    s->failure = run.failure;
+    if (run.failure.code != CREASE_OK) return false;
     if (!crs_svd(rows, rank, s->factor[1], u, d, vt, work)) return false;
     copy(rows * rank, u, s->factor[1]);
     for (ptrdiff_t k = 0; k < rank * rank; k++) vt[k] *= d[k / rank];
@@ -610,12 +656,13 @@ static bool step_on(crs_tucker_fit *s)
     return true;
 }
 
-static void look(crs_tucker_fit *s)
+static bool look(crs_tucker_fit *s)
 {
     const bool probing = s->priced && s->back;
     if (probing) crs_tucker_probe(s, true), expand(s);
-    evaluate(s);
+    const bool done = evaluate(s);
     if (probing) crs_tucker_probe(s, false);
+    return done;
 }
 
 bool crs_tucker_fit_step(crs_tucker_fit *s)
@@ -623,14 +670,14 @@ bool crs_tucker_fit_step(crs_tucker_fit *s)
     crs_tucker_statistics *at = &s->statistics;
     const double before = at->value;
     const bool same = at->passes > 0 && !s->changed;
-    if (at->passes == 0 && !begin(s)) return at->residual = NAN, false;
-    look(s);
+    if ((at->passes == 0 && !begin(s)) || !look(s)) return at->residual = NAN, false;
     at->residual = s->fresh ? INFINITY : worst_residual(s);
     if (s->sums.squares == 0) at->residual = 0;
     if (same && !s->priced && at->value > before) s->cautious = true;
     if (at->stage == CRS_TUCKER_WANTED && at->residual <= s->c.eps) {
         at->residual = strict_residual(s);
         if (at->residual <= s->c.eps) return true;
+        if (s->failure.code != CREASE_OK) return false;
     }
     choose_penalty(s);
     if (!step_on(s)) at->residual = NAN;
@@ -689,4 +736,10 @@ void crs_tucker_fit_lead(crs_tucker_fit *s, long passes, bool judges)
     if (crs_unit_begin(s->c.watch, "tucker", CRS_UNIT_LOOP, visit, s) == CRS_UNIT_DONE) return;
     lead(s, passes, judges);
     crs_unit_end(s->c.watch);
+}
+
+bool crs_tucker_fit_well(const crs_tucker_fit *s, crease_error *e)
+{
+    if (s->failure.code != CREASE_OK && e) *e = s->failure;
+    return s->failure.code == CREASE_OK;
 }

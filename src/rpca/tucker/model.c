@@ -400,7 +400,7 @@ static bool begin_fit(crease_tucker_rpca *m, crease_error *e)
     if (!fit) return false;
     crs_tucker_fit_lead(fit, m->facts.used.passes, false);
     keep_facts(m, fit);
-    bool done = keep_cuts(m, fit, e) && take_room(m, e);
+    bool done = crs_tucker_fit_well(fit, e) && keep_cuts(m, fit, e) && take_room(m, e);
     if (done && m->facts.used.form == CREASE_RPCA_TUCKER)
         take_tucker(m, fit);
     else if (done)

@@ -133,7 +133,9 @@ static bool supported(const crs_tucker_settings *c, const double *T, crs_tucker_
         out->ranks = fit->c.ranks;
         out->passes += fit->statistics.passes;
         out->fits++;
+        const bool well = crs_tucker_fit_well(fit, e);
         crs_tucker_fit_free(fit);
+        if (!well) return crs_unit_drop(c->watch), false;
         crs_unit_end(c->watch);
     }
     *whole = f.whole;

@@ -23,7 +23,7 @@ typedef struct {
     double learn;              /* > 0: the threshold is learn * robust scale of the residual, and
                                   the penalty's parameters are in that unit */
     double alpha_noise;
-    const unsigned char *mask; /* borrowed; NULL: all observed */
+    const unsigned char *mask; /* of a tensor in memory, borrowed; NULL: all observed */
     int threads;
     double eps; /* relative residual to reach */
     uint64_t seed;
@@ -52,8 +52,11 @@ typedef struct {
  * factors {P, X_d} yields E, Z, B, Lambda and the low-rank part by rows. The rest is fit.c's. */
 typedef struct {
     crs_tucker_settings c; /* its ranks are those there are now */
-    crs_memory data;       /* T as left x I_d */
-    crs_envelope *pass;    /* of that */
+    crs_memory data;       /* T where it was given in memory */
+    crs_source *source;    /* that, or what was given */
+    crs_envelope *pass;    /* of T as left x I_d */
+    crs_look span;         /* of several slabs: what the start looks for */
+    crease_error failure;  /* of a slab that could not be had; CREASE_OK: none */
     crs_tall *tall;        /* of a tall matrix: its last steps (rpca/tall); NULL: none */
     ptrdiff_t left;
     crease_space half; /* I_1 x ... x I_{d-1} x R_d */
@@ -88,7 +91,6 @@ typedef struct {
     crs_penalty_value goal, penalty; /* the penalty to end with, and the one in use */
     crs_envelope_sums sums;
     crs_tucker_statistics statistics;
-    const double *T;
     void *memory;
     ptrdiff_t bytes, directions; /* of its arrays, from factor[0] on; of the ranks at first */
 } crs_tucker_fit;
@@ -107,16 +109,32 @@ bool crs_tucker_drop(crs_tucker_fit *s, bool *any);
 ptrdiff_t crs_tucker_fit_bytes(const crs_tucker_settings *c, crease_error *e);
 
 /* T is borrowed. NULL with a sentence on failure. The start is by the singular vectors of T with
- * its entries clipped. */
+ * its entries clipped. Of a source the mask comes with the slabs. */
 crs_tucker_fit *crs_tucker_fit_new(const crs_tucker_settings *c, const double *T, crease_error *e);
+crs_tucker_fit *crs_tucker_fit_new_on(const crs_tucker_settings *c, crs_source *T, crease_error *e);
 void crs_tucker_fit_free(crs_tucker_fit *s);
 
-/* One pass over T: true once the point is stationary to eps; it then stays as it is. */
+/* One pass over T: true once the point is stationary to eps; it then stays as it is. The residual
+ * is NaN when it failed: s->failure may say why. */
 bool crs_tucker_fit_step(crs_tucker_fit *s);
 
 /* Steps of a unit of a checkpoint, at most so many passes, until it is stationary, the watch is
  * over or, with `judges`, its directions are all judged; at least until there is a point. */
 void crs_tucker_fit_lead(crs_tucker_fit *s, long passes, bool judges);
+
+/* False with the sentence of a look that failed. */
+bool crs_tucker_fit_well(const crs_tucker_fit *s, crease_error *e);
+
+/* span.c: out (right x rank) = S'S x, S the rows of a slab clipped at +-bound. */
+typedef struct {
+    ptrdiff_t right, rank;
+    double bound;
+    const double *x; /* right x rank */
+} crs_span_look;
+ptrdiff_t crs_span_room(ptrdiff_t right, ptrdiff_t rank); /* doubles of work */
+void crs_span_add(const crs_span_look *a, ptrdiff_t rows, const crs_slab *slab, double *work,
+                  double *out);
+extern const crs_job crs_span_job;
 
 typedef struct {
     crease_space ranks;

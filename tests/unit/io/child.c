@@ -304,6 +304,40 @@ static void *allocate_always(void *none)
     return none;
 }
 
+/* Gives back what a thread has allocated that is not in the child. */
+static void *_Atomic borrowed;
+static bool returns(const crs_input *s, const crs_asked *asked, crs_emit *to, crease_error *e)
+{
+    free(borrowed);
+    return counted(s, asked, to, e);
+}
+
+static void *lend(void *none)
+{
+    borrowed = malloc(1 << 14);
+    return allocate_always(none);
+}
+
+/* Each thread has an allocator of its own, with a lock: as libraries have that were at work in
+ * another thread before. */
+static void a_child_frees_what_another_thread_has_allocated(void **state)
+{
+    pthread_t thread;
+    (void)state;
+    assert_int_equal(pthread_create(&thread, NULL, lend, NULL), 0);
+    while (!borrowed) usleep(100);
+    for (int round = 0; round < 40; round++) {
+        crs_array a;
+        crease_error e;
+        if (!read_by(returns, NULL, &a, &e)) fail_msg("%s", e.text);
+        crs_array_free(&a);
+    }
+    over = true;
+    pthread_join(thread, NULL);
+    free(borrowed);
+    over = false;
+}
+
 /* All threads share one allocator, whose lock another one holds for much of the time. */
 static void a_child_allocates_whatever_other_threads_do(void **state)
 {
@@ -335,6 +369,7 @@ int main(void)
         cmocka_unit_test(a_watch_cuts_a_decoder_that_waits),
         cmocka_unit_test(limits_hold),
         cmocka_unit_test(a_child_of_a_process_with_threads_reads),
+        cmocka_unit_test(a_child_frees_what_another_thread_has_allocated),
         cmocka_unit_test(a_child_allocates_whatever_other_threads_do),
     };
     return cmocka_run_group_tests(tests, make_file, remove_file);

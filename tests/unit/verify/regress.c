@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * regress: every path that was fitted is VALID from X, y and its numbers, and nothing else is */
+ * regress: every path that was fitted is VALID from X, y and its numbers, and nothing else is; no
+ * bound of the least objective is wrong */
 #include "support/regression_naive.h"
 
 enum { ROWS = 40, COLS = 9, LAMBDAS = 12 };
@@ -207,6 +208,82 @@ static void claims_without_sense_are_refused(void **state)
     crease_regression_free(m);
 }
 
+/* F at lambda k from the definitions, of the squared loss on X and y as they are, and of l1 or the
+ * elastic net, halves of both. */
+static double squared_by_definition(const crease_regression_claim *c, int k, bool net)
+{
+    const double *b = c->point + k * COLS, lambda = c->s.lambda[k];
+    long double sum = 0;
+    for (int i = 0; i < ROWS; i++) {
+        long double t = y[i];
+        for (int j = 0; j < COLS; j++) t -= (long double)X[i * COLS + j] * b[j];
+        sum += t * t / (2 * ROWS);
+    }
+    for (int j = 0; j < COLS; j++)
+        sum += lambda * (net ? fabs(b[j]) / 2 + b[j] * b[j] / 4 : fabs(b[j]));
+    return (double)sum;
+}
+
+static void the_objective_is_that_of_the_definition(void **state)
+{
+    const crease_reg penalty[] = { crease_l1(1), crease_elastic_net(0.5, 0.5) };
+    double wanted[LAMBDAS], objective[LAMBDAS], bound[LAMBDAS];
+    crease_error e = { CREASE_OK, "" };
+    (void)state;
+    for (int k = 0; k < LAMBDAS; k++) wanted[k] = NAN;
+    for (int net = 0; net < 2; net++) {
+        crease_regression_settings s = crease_regression_default();
+        crease_regression_claim c;
+        s.penalty = penalty[net], s.standardize = s.intercept = false;
+        crease_regression *m = fitted(s, &c);
+        assert_true(crease_regression_bound(&c, wanted, objective, bound, &e));
+        for (int k = 0; k < LAMBDAS; k++) {
+            assert_true(fabs(objective[k] - squared_by_definition(&c, k, net)) <=
+                        1e-14 * objective[k]);
+            assert_true(isnan(bound[k]));
+        }
+        crease_regression_free(m);
+    }
+}
+
+/* Points off the path by `far` have bounds above what they lack, whatever is wanted; the path's own
+ * are small. */
+static void no_bound_is_below_the_gap(void **state)
+{
+    const ptrdiff_t start[] = { 0, 3, 5, 9 };
+    const crease_groups g = { 3, start, NULL };
+    const double weight[COLS] = { 1, 2, 0.5, 0, 1, 1, 3, 1, 1 };
+    const crease_reg penalty[] = { crease_l1(1), crease_elastic_net(0.4, 0.6),
+                                   crease_group_l1(1, &g), crease_weighted(crease_l1(1), weight),
+                                   crease_mcp(1, 60) };
+    double wanted[LAMBDAS] = { 0 }, least[LAMBDAS], objective[LAMBDAS], bound[LAMBDAS];
+    crease_error e = { CREASE_OK, "" };
+    (void)state;
+    for (int way = 0; way < 30; way++) {
+        crease_regression_settings s = crease_regression_default();
+        crease_regression_claim c;
+        const bool bent = way / 6 == 4;
+        s.loss = bent ? CREASE_REGRESSION_SQUARED : (crease_regression_loss)(way % 3);
+        s.penalty = penalty[way / 6], s.eps = 1e-10, s.standardize = way % 2;
+        crease_regression *m = fitted(s, &c);
+        const ptrdiff_t cols = COLS + (s.intercept && s.loss != CREASE_REGRESSION_SQUARED);
+        for (int k = 0; k < LAMBDAS; k++)
+            wanted[k] = bent ? 1e-8 * crease_regression_at(m, k)->objective : 0;
+        assert_true(crease_regression_bound(&c, wanted, least, bound, &e));
+        for (int k = 0; k < LAMBDAS; k++)
+            if (!(bound[k] <= 1.001e-8 * least[k]))
+                fail_msg("%d %d: %g of %g", way, k, bound[k], least[k]);
+        for (double far = 1e-6; far < 1; far *= 30) {
+            for (ptrdiff_t k = 0; k < LAMBDAS * cols; k++)
+                point[k] += far * sin((double)(3 * k + way));
+            assert_true(crease_regression_bound(&c, wanted, objective, bound, &e));
+            for (int k = 0; k < LAMBDAS; k++)
+                assert_true(bound[k] >= objective[k] - least[k] && objective[k] > least[k]);
+        }
+        crease_regression_free(m);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -217,6 +294,8 @@ int main(void)
         cmocka_unit_test(a_point_that_is_not_stationary_is_invalid),
         cmocka_unit_test(large_designs_are_valid),
         cmocka_unit_test(claims_without_sense_are_refused),
+        cmocka_unit_test(the_objective_is_that_of_the_definition),
+        cmocka_unit_test(no_bound_is_below_the_gap),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
