@@ -33,12 +33,12 @@ nm -A $(cat "$work/objects") | sed -E 's|^[^ ]*\.dir/([^ ]*)\.o:|\1 |' | awk -v 
 touch "$work/single" "$work/unread"
 sort -k2 -o "$work/single" "$work/single"
 sort -k2 -o "$work/unread" "$work/unread"
-at_most 381 "functions with one reader, in their own folder" "$work/single"
-at_most 41 "exports that no other product file reads" "$work/unread"
+at_most 390 "functions with one reader, in their own folder" "$work/single"
+at_most 37 "exports that no other product file reads" "$work/unread"
 
 # Files: all of src, and of a folder those that its list does not name.
 find src -type f ! -name CMakeLists.txt ! -name '*.cmake' | sort >"$work/files"
-at_most 509 "files in src" "$work/files"
+at_most 515 "files in src" "$work/files"
 for folder in $(sed 's|/[^/]*$||' "$work/files" | sort -u); do
   cat "$folder"/*.def 2>/dev/null | tr -c 'a-z0-9_' '\n' | sort -u >"$work/listed"
   grep -E "^$folder/[^/]*$" "$work/files" | while read -r file; do
@@ -55,15 +55,16 @@ grep -oE '^ *# *include "[^"]*/[^"]*\.h"' -r src | sed -E 's|/[^/]*: *# *include
 at_most 9 "second headers that other rooms include" "$work/doors"
 wc -l $(cat "$work/files") | awk '$1 > 600 && $2 != "total"' >"$work/long"
 # What a checkpoint keeps of an engine stands beside the state it visits: six engines are longer for it; and
-# what a format gives a slab at a time beside what it gives whole: three readers are.
-at_most 9 "files of more than 600 lines" "$work/long"
+# what a format gives or takes a slab at a time beside what it gives or takes whole: three readers, the
+# result's folder and the fit that runs over them are.
+at_most 11 "files of more than 600 lines" "$work/long"
 
 # One mechanism: a trait is asked, not the address of a table; a method is known in its folder alone.
 grep -nE '(ops|penalty) *[!=]= *&crs_' -r src | grep -vE '^src/(reg|set|map|smooth|method)/' >"$work/tables"
 at_most 21 "tables compared by address outside catalogues" "$work/tables"
 grep -nE 'CREASE_METHOD_[A-Z]|"(gcg|admm-g|admm-m|extension|prox-bcd|bcd)"' -r src |
   grep -vE '^src/method/' >"$work/methods"
-at_most 38 "method names outside src/method" "$work/methods"
+at_most 37 "method names outside src/method" "$work/methods"
 
 # Functions: lines between their braces.
 find src study -name '*.[ch]' -o -name '*.inc' | sort | xargs awk '
