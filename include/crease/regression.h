@@ -56,6 +56,8 @@ typedef struct {
     long max_sweeps;      /* for each lambda */
     double max_seconds;   /* >= 0, for the path and its cross-validation together */
     crease_watch *watch;  /* NULL: none. What max_seconds says holds beside it */
+    int threads;          /* of cross-validation; 0: all there are, and as many folds at once as
+                             memory has room for. The answer is the same for any number */
 } crease_regression_settings;
 
 /* l1, squared loss, standardized with an intercept, 100 lambdas, eps 1e-6, no time limit. */

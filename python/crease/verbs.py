@@ -320,13 +320,7 @@ def spca(
 
 @_call.interruptible
 def regress(
-    options: Dict[str, Any],
-    *,
-    X: Any,
-    y: Any,
-    threads: Threads,
-    progress: Progress,
-    keep_data: bool,
+    options: Dict[str, Any], *, X: Any, y: Any, progress: Progress, keep_data: bool
 ) -> Path:
     command = Command("regress")
     rows = command.data(X, "X", "X", (2,))
@@ -335,7 +329,7 @@ def regress(
     _complete(outcome, "y")
     _name_axes(options, rows)
     command.options(options)
-    result = command.run(Path, progress=progress, threads=threads, keep_data=keep_data)
+    result = command.run(Path, progress=progress, keep_data=keep_data)
     if not result.coefficients.any():
         warnings.warn(
             f"nothing selected: every coefficient is zero; lambda_max is {result.lambda_max:.6g}, "

@@ -208,7 +208,7 @@ def table_of_functions() -> List[Function]:
             >>> r.selected().tolist()
             [1, 4]
             """,
-            (THREADS, PROGRESS, KEEP),
+            (PROGRESS, KEEP),
         ),
         Function(
             "apply",

@@ -154,7 +154,7 @@ static bool check_unread(const crs_regress_job *j, crease_error *e)
 static bool read_options(crs_regress_job *j, crease_error *e)
 {
     const char *penalty = crs_given(j->a, CRS_OPT_PENALTY);
-    double folds, seed, sweeps;
+    double folds, seed, sweeps, threads;
     j->s = crease_regression_default();
     j->s.standardize = !crs_given(j->a, CRS_OPT_NO_STANDARDIZE);
     j->s.intercept = !crs_given(j->a, CRS_OPT_NO_INTERCEPT);
@@ -163,10 +163,12 @@ static bool read_options(crs_regress_job *j, crease_error *e)
         !crs_reg_open(j->penalty_text, &j->penalty, e) || !read_path(j, e) ||
         !crs_option_integer(j->a, CRS_OPT_CV, 2, 1e6, 0, &folds, e) ||
         !crs_option_integer(j->a, CRS_OPT_seed, 0, 0x1p53, 0, &seed, e) ||
+        !crs_option_integer(j->a, CRS_OPT_THREADS, 1, 256, 0, &threads, e) ||
         !crs_option_integer(j->a, CRS_OPT_max_iterations, 0, 2e9, 1e5, &sweeps, e))
         return false;
     j->folds = (int)folds;
     j->seed = (uint64_t)seed;
+    j->s.threads = (int)threads;
     j->s.max_sweeps = (long)sweeps;
     if (crs_given(j->a, CRS_OPT_max_seconds) &&
         !crs_option_number(j->a, CRS_OPT_max_seconds, 0, &j->s.max_seconds, e))
@@ -527,6 +529,8 @@ const crs_verb crs_regress_verb = {
                  "a weight for every column, or for every group: numbers a,b,... or a file"),
         CRS_TAKES(ROW_WEIGHTS), CRS_TAKES_READING, CRS_TAKES(eps), CRS_TAKES(max_iterations),
         CRS_TAKES(max_seconds), CRS_SAYS(seed, "of the folds of --cv (default 0)"),
+        CRS_SAYS(THREADS, "folds to fit at once (default: as many as processors, and as memory has "
+                          "room for)"),
         CRS_TAKES_CHECKPOINT, CRS_TAKES(OUT), CRS_TAKES(FORMAT), CRS_TAKES(REPORT),
         CRS_TAKES(FORCE), CRS_TAKES_ROWS, CRS_TAKES(JSON)),
     .run = run,

@@ -50,10 +50,15 @@ typedef struct {
 } crs_design;
 
 typedef struct {
-    crease_watch watch;   /* in the caller's */
-    bool ended;           /* something early */
-    ptrdiff_t before, of; /* solutions of folds that are done, and of all folds */
+    crease_watch watch; /* in the caller's */
+    bool ended;         /* something early */
 } crs_deadline;
+
+/* How far the folds of a cross-validation are: solutions that are done, and of all folds. */
+typedef struct {
+    atomic_long done;
+    double of;
+} crs_folds_told;
 
 /* A convex objective is followed to |residual| |b| <= CRS_NEAR eps F, F being what it is there; a
  * minimizer is called one within CRS_NEAR eps F of the least value. */
@@ -118,7 +123,8 @@ struct crease_regression {
     double least; /* eigenvalue of x'x/n where it may decide convexity; 0: not known */
     crs_descent *descent;
     ptrdiff_t solved;            /* lambdas of the path */
-    crs_deadline own, *deadline; /* own, or of the model that this one cross-validates */
+    crs_deadline own, *deadline; /* own; through this, what takes the model as it is may end it */
+    crs_folds_told *among;       /* NULL: not of a fold */
 };
 
 /* Everything wrong with settings and data, in a sentence (design.c). */
@@ -163,6 +169,9 @@ typedef struct {
  * left there, and that is all. */
 bool crs_support_step(const crs_support *a, const double *g, double *hessian, double *step);
 
+/* A model, with its problems or, for cross-validation, without (path.c). */
+crease_regression *crs_regression_make(const crease_regression_settings *s, const crs_table *X,
+                                       const double *y, bool problems, crease_error *e);
 /* The first `solved` lambdas, in the order of solving, become the whole path (path.c). */
 void crs_regression_cut(crease_regression *m, ptrdiff_t solved);
 

@@ -201,6 +201,61 @@ static void some_rows_may_never_be_left_out(void **state)
     crease_regression_free(m);
 }
 
+/* As many folds at once as there are threads: the same bits, of rows in full and of sparse ones. */
+static void any_number_of_threads_scores_the_same(void **state)
+{
+    (void)state;
+    enum { MANY = 200, WIDE = 40, PATH = 50 };
+    static double x[MANY * WIDE], z[MANY];
+    static ptrdiff_t start[MANY + 1], col[MANY * WIDE];
+    draws d = { { 8, 2 }, 0 };
+    for (int i = 0; i < MANY; i++) {
+        for (int j = 0; j < WIDE; j++) x[i * WIDE + j] = normal(&d), col[i * WIDE + j] = j;
+        z[i] = x[i * WIDE] - 2 * x[i * WIDE + 3] + normal(&d);
+        start[i + 1] = start[i] + WIDE;
+    }
+    const crease_csr_matrix rows = { MANY, WIDE, start, col, x };
+    crease_regression_scores dense[3], sparse[3];
+    int fold[MANY];
+    assert_true(crease_regression_folds(MANY, z, false, FOLDS, 1, fold, NULL));
+    for (int k = 0; k < 3; k++) {
+        crease_regression_settings s = crease_regression_default();
+        s.path = PATH;
+        s.threads = k + 1;
+        crease_regression *a = crease_regression_new(&s, MANY, WIDE, x, z, NULL);
+        crease_regression *b = crease_regression_new_sparse(&s, &rows, z, NULL);
+        assert_true(a && b);
+        assert_true(crease_regression_cv_by(a, x, z, FOLDS, fold, &dense[k], NULL));
+        assert_true(crease_regression_cv_sparse(b, &rows, z, FOLDS, fold, &sparse[k], NULL));
+        assert_memory_equal(dense[k].mean, dense[0].mean, PATH * sizeof(double));
+        assert_memory_equal(dense[k].error, dense[0].error, PATH * sizeof(double));
+        assert_memory_equal(sparse[k].mean, sparse[0].mean, PATH * sizeof(double));
+        crease_regression_free(a);
+        crease_regression_free(b);
+    }
+    for (int k = 0; k < 3; k++) {
+        crease_regression_scores_free(&dense[k]);
+        crease_regression_scores_free(&sparse[k]);
+    }
+}
+
+/* A model that is stopped before its folds are fitted has no scores, and says that it was. */
+static void a_stop_leaves_the_folds_out(void **state)
+{
+    (void)state;
+    crease_regression_settings s = crease_regression_default();
+    s.path = 5;
+    crease_regression *m = crease_regression_new(&s, ROWS, COLS, X, y, NULL);
+    assert_non_null(m);
+    crease_regression_stop(m);
+    crease_regression_scores out;
+    assert_true(crease_regression_cv(m, X, y, FOLDS, 1, &out, NULL));
+    assert_int_equal(out.count, 0);
+    assert_true(crease_regression_stopped(m));
+    crease_regression_scores_free(&out);
+    crease_regression_free(m);
+}
+
 static void wrong_folds_are_refused(void **state)
 {
     crease_regression_settings s = crease_regression_default();
@@ -237,6 +292,8 @@ int main(void)
         cmocka_unit_test(weighted_scores_are_those_of_separate_fits),
         cmocka_unit_test(folds_of_the_caller_are_scored_as_dealt_ones),
         cmocka_unit_test(some_rows_may_never_be_left_out),
+        cmocka_unit_test(any_number_of_threads_scores_the_same),
+        cmocka_unit_test(a_stop_leaves_the_folds_out),
         cmocka_unit_test(wrong_folds_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
