@@ -54,10 +54,10 @@ grep -oE '^ *# *include "[^"]*/[^"]*\.h"' -r src | sed -E 's|/[^/]*: *# *include
   awk '$1 == before { print } { before = $1 }' >"$work/doors"
 at_most 9 "second headers that other rooms include" "$work/doors"
 wc -l $(cat "$work/files") | awk '$1 > 600 && $2 != "total"' >"$work/long"
-# What a checkpoint keeps of an engine stands beside the state it visits: six engines are longer for it; and
+# What a checkpoint keeps of an engine stands beside the state it visits: six engines, and its own file, are longer for it; and
 # what a format gives or takes a slab at a time beside what it gives or takes whole: three readers, the
 # result's folder and the fit that runs over them are.
-at_most 11 "files of more than 600 lines" "$work/long"
+at_most 12 "files of more than 600 lines" "$work/long"
 
 # One mechanism: a trait is asked, not the address of a table; a method is known in its folder alone.
 grep -nE '(ops|penalty) *[!=]= *&crs_' -r src | grep -vE '^src/(reg|set|map|smooth|method)/' >"$work/tables"
