@@ -371,18 +371,20 @@ static void conclude(const crs_cp_point *p, const crs_cp_room *w, const crs_cp_b
     const int d = by ? by->count : s->order;
     double squares = 0;
     const penalty r = penalty_of(p, w);
-    for (int n = 0; n < s->order; n++) squares += square(crs_norm(s->dim[n] * p->k.rank, p->k.factor[n]));
+    for (int n = 0; n < s->order; n++)
+        squares += square(crs_norm(s->dim[n] * p->k.rank, p->k.factor[n]));
     *out = (crease_certificate){ .count = d + 3, .block = out->block };
     out->objective = c * sum[REST] + r.value + p->nu / 2 * squares;
-    const crs_cp_scales a = scales_of(p, c * sum[REST] + r.size + p->nu / 2 * squares, data, w->alone);
+    const crs_cp_scales a =
+        scales_of(p, c * sum[REST] + r.size + p->nu / 2 * squares, data, w->alone);
     crease_residual *block = out->block;
     if (by) by->find(by->self, p, w, &a, block);
     for (int n = 0; !by && n < d; n++) block[n] = crs_cp_factor(p, w, n, &a);
     block[d] = crs_cp_residual(r.dist, lambda, &a, a.pull, larger(sparse, data));
-    block[d + 1] = crs_cp_residual(0, 2 * sqrt(sum[LOWRANK]) + 2 * split + lambda, &a, 2 * data / 3 + a.pull,
-                      larger(split, data));
-    block[d + 2] = crs_cp_residual(0, 2 * an / (1 + an) * rest + lambda, &a, 2 * an * data / 3 + a.pull,
-                      larger(last, data));
+    block[d + 1] = crs_cp_residual(0, 2 * sqrt(sum[LOWRANK]) + 2 * split + lambda, &a,
+                                   2 * data / 3 + a.pull, larger(split, data));
+    block[d + 2] = crs_cp_residual(0, 2 * an / (1 + an) * rest + lambda, &a,
+                                   2 * an * data / 3 + a.pull, larger(last, data));
     out->feasibility = crs_cp_residual(0, split + sparse + last + data, &a, 0, lambda);
     for (int i = 0; i < d + 3; i++) include(out, &block[i]);
     include(out, &out->feasibility);

@@ -317,6 +317,23 @@ void crs_cp_product(const crs_cp_point *p, const crs_cp_room *w, int n, double *
 crease_residual crs_cp_factor(const crs_cp_point *p, const crs_cp_room *w, int n,
                               const crs_cp_scales *s);
 
+/* The slab whose rows were read last, and what went wrong: of the run, or of reading. */
+typedef struct {
+    crs_slab slab;
+    bool taken;
+    crease_error failure; /* CREASE_OK: none */
+} crs_cp_held;
+
+/* Parts of the answer of a point, as crease_rpca_rows and crease_rpca_read say (parts.c). */
+typedef struct {
+    const crs_cp_point *point;
+    const crs_cp_room *room;
+    crs_cp_held *held;
+} crs_cp_answer;
+void crs_cp_answer_read(const crs_cp_answer *a, crease_rpca_part part, ptrdiff_t first,
+                        ptrdiff_t count, double *out);
+void crs_cp_release(crs_source *s, crs_cp_held *held); /* before looks, and in the end */
+
 /* Jobs that other ranks know, too: of this file's certificate, of units, of the envelope's
  * evaluation, of views (start.h). */
 extern const crs_job crs_alone_job, crs_certify_job, crs_extent_job, crs_pass_job, crs_measure_job,
