@@ -273,28 +273,43 @@ static int block_of(const crease_problem *p, const char *name)
     return -1;
 }
 
-/* C x_1 X_1 ... x_d X_d, from the last mode to the first; NULL: out of memory. */
-static double *tucker_product(const crease_problem *p, const double *const *x, int core,
-                              crease_error *e)
+/* From the last mode to the first. */
+double *crs_tucker_expand(const crease_space *rows, const crease_space *ranks, int modes,
+                          const double *const *factor, const double *core, crease_error *e)
 {
-    crease_space s = p->space[core];
+    crease_space s = *ranks;
     double *t = crs_doubles(crease_size(&s), "the low-rank part", e);
-    if (t) copy(crease_size(&s), x[core], t);
-    for (int m = s.order - 1; t && m >= 0; m--) {
-        char name[16];
-        snprintf(name, sizeof name, "X%d", m + 1);
-        const int i = block_of(p, name);
+    if (t) copy(crease_size(&s), core, t);
+    for (int m = modes - 1; t && m >= 0; m--) {
         ptrdiff_t before = 1, after = 1;
         for (int k = 0; k < m; k++) before *= s.dim[k];
         for (int k = m + 1; k < s.order; k++) after *= s.dim[k];
-        const ptrdiff_t size[2] = { i < 0 ? 0 : p->space[i].dim[0], s.dim[m] };
-        double *next = i < 0 ? NULL : crs_doubles(before * size[0] * after, "the low-rank part", e);
-        if (next) mode_product(t, before, after, x[i], size, next);
+        const ptrdiff_t size[2] = { rows->dim[m], s.dim[m] };
+        double *next = crs_doubles(before * size[0] * after, "the low-rank part", e);
+        if (next) mode_product(t, before, after, factor[m], size, next);
         crs_free(t);
         t = next;
         s.dim[m] = size[0];
     }
     return t;
+}
+
+/* C x_1 X_1 ... x_d X_d; NULL: out of memory, or there is no such problem. */
+static double *tucker_product(const crease_problem *p, const double *const *x, int core,
+                              crease_error *e)
+{
+    const crease_space *ranks = &p->space[core];
+    const double *factor[CREASE_MAX_ORDER];
+    crease_space rows = *ranks;
+    for (int m = 0; m < ranks->order; m++) {
+        char name[16];
+        snprintf(name, sizeof name, "X%d", m + 1);
+        const int i = block_of(p, name);
+        if (i < 0) return crs_fail(e, CREASE_BAD_DATA, "problem.json is not of robust PCA"), NULL;
+        factor[m] = x[i];
+        rows.dim[m] = p->space[i].dim[0];
+    }
+    return crs_tucker_expand(&rows, ranks, ranks->order, factor, x[core], e);
 }
 
 /* X Y' */

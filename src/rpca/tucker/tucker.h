@@ -143,7 +143,6 @@ typedef struct {
 ptrdiff_t crs_span_room(ptrdiff_t right, ptrdiff_t rank); /* doubles of work */
 void crs_span_add(const crs_span_look *a, ptrdiff_t rows, const crs_slab *slab, double *work,
                   double *out);
-extern const crs_job crs_span_job;
 
 typedef struct {
     crease_space ranks;
