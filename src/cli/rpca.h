@@ -116,8 +116,8 @@ void crs_rpca_banner(const crs_rpca_job *j);
 void crs_rpca_footer(const crs_rpca_job *j);
 extern const char *const crs_rpca_theta_text; /* how a run that theta stopped ended */
 
-/* rpca_parts.c: the parts of the tensor, by slabs where they follow so: room for those whose size
- * is known before the fit, then all of them; the name of bit k of --write. */
+/* rpca_parts.c: the parts of the tensor, by slabs where they follow so: room for large ones
+ * whose size is known before the fit, then all of them; the name of bit k of --write. */
 bool crs_rpca_hold(crs_rpca_job *j, crease_error *e);
 bool crs_rpca_write_parts(crs_rpca_job *j, crease_error *e);
 const char *crs_rpca_part_name(int k);

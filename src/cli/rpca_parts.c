@@ -298,10 +298,12 @@ static const char *file_of(const output *o, int k)
     return o->pairs && part_list[k].part == CREASE_RPCA_SPARSE ? pairs_file : part_list[k].file;
 }
 
-/* How large the sparse part will be is not known yet. */
+/* How large the sparse part will be is not known yet. What is small waits for the end of the fit,
+ * whose checkpoints are then on disk. */
 bool crs_rpca_hold(crs_rpca_job *j, crease_error *e)
 {
-    for (int k = 0; k < PARTS; k++) {
+    const bool large = (double)crease_size(&j->given) > CRS_WRITE_ALL;
+    for (int k = 0; large && k < PARTS; k++) {
         const bool wanted = j->write >> k & 1 && part_list[k].part != CREASE_RPCA_SPARSE;
         if (wanted && !crs_folder_hold(&j->folder, &j->given, e)) return false;
     }

@@ -315,7 +315,7 @@ bool crs_cp_certify(const crs_cp_point *p, crs_cp_room *w, const crs_cp_blocks *
 /* Of `find`: S_(n) M_n. */
 void crs_cp_product(const crs_cp_point *p, const crs_cp_room *w, int n, double *out);
 
-void crs_visit_point(crs_visitor *v, void *point);
+void crs_visit_point(crs_visitor *v, void *self);
 
 /* The parts of an answer slab by slab (parts.c): what makes them, on any rank. */
 typedef struct {

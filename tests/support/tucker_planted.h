@@ -7,12 +7,12 @@
 #include "rpca/tucker/tucker.h"
 #include "support/test.h"
 
-enum { MOST = 12000 };
+enum { MOST = 12000, LARGEST = 800 };
 
 typedef struct {
     crease_space shape, ranks;
     double truth[MOST], T[MOST], found[MOST];
-    double factor[4][200], core[200];
+    double factor[4][LARGEST], core[LARGEST];
 } planted;
 
 static inline void reconstruct(const crease_space *shape, const crease_space *ranks,
@@ -33,7 +33,9 @@ static inline void plant(planted *p, uint64_t seed, double outliers, double nois
     const double *factor[4] = { NULL };
     const ptrdiff_t n = crease_size(&p->shape);
     assert_true(n <= MOST);
+    assert_true(crease_size(&p->ranks) <= LARGEST);
     for (int m = 0; m < p->shape.order; m++) {
+        assert_true(p->shape.dim[m] * p->ranks.dim[m] <= LARGEST);
         for (ptrdiff_t j = 0; j < p->shape.dim[m] * p->ranks.dim[m]; j++)
             p->factor[m][j] = normal(&d);
         factor[m] = p->factor[m];

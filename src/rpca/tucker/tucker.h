@@ -141,7 +141,7 @@ typedef struct {
     const double *x; /* right x rank */
 } crs_span_look;
 ptrdiff_t crs_span_room(ptrdiff_t right, ptrdiff_t rank); /* doubles of work */
-void crs_span_add(const crs_span_look *a, ptrdiff_t rows, const crs_slab *slab, double *work,
+void crs_span_add(const crs_span_look *a, ptrdiff_t left, const crs_slab *slab, double *work,
                   double *out);
 
 typedef struct {
