@@ -45,11 +45,38 @@ typedef struct {
     double x, w;
 } factor;
 
-static void multiply_rows(const double *a, ptrdiff_t m, ptrdiff_t n, const factor *in, num *out)
+/* Terms that are 0 are left out where most are; any order of adding up is within the bound. */
+typedef struct {
+    const factor *in;
+    const ptrdiff_t *at; /* the places that are not 0; NULL: all count */
+    ptrdiff_t count;
+} factors;
+
+static void multiply_row(const double *a, const factors *f, double *sum, double *off)
+{
+    enum { LANES = 8 };
+    double s[LANES] = { 0 }, o[LANES] = { 0 };
+    for (ptrdiff_t k = 0; f->at && k < f->count; k++) {
+        const ptrdiff_t j = f->at[k];
+        s[0] += a[j] * f->in[j].x, o[0] += fabs(a[j]) * f->in[j].w;
+    }
+    const ptrdiff_t whole = f->at ? 0 : f->count / LANES * LANES;
+    for (ptrdiff_t j = 0; j < whole; j += LANES)
+        for (int l = 0; l < LANES; l++) {
+            s[l] += a[j + l] * f->in[j + l].x;
+            o[l] += fabs(a[j + l]) * f->in[j + l].w;
+        }
+    for (ptrdiff_t j = whole; !f->at && j < f->count; j++)
+        s[0] += a[j] * f->in[j].x, o[0] += fabs(a[j]) * f->in[j].w;
+    *sum = *off = 0;
+    for (int l = 0; l < LANES; l++) *sum += s[l], *off += o[l];
+}
+
+static void multiply_rows(const double *a, ptrdiff_t m, ptrdiff_t n, const factors *f, num *out)
 {
     for (ptrdiff_t i = 0; i < m; i++, a += n) {
-        double sum = 0, off = 0;
-        for (ptrdiff_t j = 0; j < n; j++) sum += a[j] * in[j].x, off += fabs(a[j]) * in[j].w;
+        double sum, off;
+        multiply_row(a, f, &sum, &off);
         out[i] = add(out[i], (num){ sum, off * 1.0625L + (real)n * 0x1p-1070L });
     }
 }
@@ -64,18 +91,29 @@ static void multiply_columns(const double *a, ptrdiff_t m, ptrdiff_t n, const fa
     }
 }
 
+/* at has room for count places. */
+static factors few_or_all(const factor *in, ptrdiff_t count, ptrdiff_t *at)
+{
+    ptrdiff_t met = 0;
+    for (ptrdiff_t k = 0; k < count; k++)
+        if (!(in[k].x == 0 && in[k].w == 0)) at[met++] = k;
+    return met < count / 8 ? (factors){ in, at, met } : (factors){ in, NULL, count };
+}
+
 static bool dense_in_double(const product *p, ptrdiff_t m, ptrdiff_t n)
 {
     const ptrdiff_t count = p->transposed ? m : n;
     void *mark = p->v->rooms;
     factor *in = crs_room(p->v, count, sizeof *in);
+    ptrdiff_t *at = crs_room(p->v, count, sizeof *at);
     double *sum = crs_room(p->v, n, sizeof *sum), *off = crs_room(p->v, n, sizeof *off);
-    if (!in || !sum || !off) return false;
+    if (!in || !at || !sum || !off) return false;
     p->v->doubled = true;
     for (ptrdiff_t k = 0; k < count; k++) {
         const real v = p->in[k].v, w = (real)(count + 4) * 0x1p-52L * fabsl(v) + p->in[k].e;
         in[k] = (factor){ (double)v, w == 0 ? 0 : (double)(w * (1 + 0x1p-40L)) };
     }
+    const factors all = few_or_all(in, count, at);
     const double *a = p->A->data;
     const ptrdiff_t band = (1 << 20) / n + 1;
     for (ptrdiff_t i = 0; i < m && crs_in_time(p->v); i += band) {
@@ -83,7 +121,7 @@ static bool dense_in_double(const product *p, ptrdiff_t m, ptrdiff_t n)
         if (p->transposed)
             multiply_columns(a + i * n, rows, n, in + i, sum, off);
         else
-            multiply_rows(a + i * n, rows, n, in, p->out + i);
+            multiply_rows(a + i * n, rows, n, &all, p->out + i);
     }
     for (ptrdiff_t j = 0; p->transposed && j < n; j++)
         p->out[j] = add(p->out[j], (num){ sum[j], off[j] * 1.0625L + (real)m * 0x1p-1070L });

@@ -30,6 +30,37 @@ static void every_map_in_a_constraint(void **state)
     }
 }
 
+/* So large that products are in double: x full, with few entries that are not 0, and 0. */
+static void large_matrices_are_exact(void **state)
+{
+    enum { M = 261, N = 263 };
+    const crease_space dom = crease_vector(N), ran = crease_vector(M);
+    const int every[] = { 1, 40, N + 1 };
+    draws d = { .r = { .seed = 94 } };
+    double *a = doubles(M * N), *lambda = doubles(M);
+    (void)state;
+    for (ptrdiff_t k = 0; k < M * N; k++) a[k] = floor(uniform(&d, -8, 8)) / 8;
+    for (int k = 0; k < 3; k++) {
+        double *x = doubles(N), *b = doubles(M);
+        for (int j = every[k] - 1; j < N; j += every[k]) x[j] = floor(uniform(&d, 1, 8));
+        for (int i = 0; i < M; i++)
+            for (int j = 0; j < N; j++) b[i] += a[i * N + j] * x[j];
+        const double *const at[] = { x };
+        const crease_block block = { .map = crease_dense(a) };
+        const crease_problem p = { 1, &dom, &block, { 0 }, ran, b };
+        crease_verification v = verified(&p, at, lambda, 0x1p-30, false);
+        assert_int_equal(v.verdict, CREASE_VERDICT_VALID);
+        crease_verification_free(&v);
+        b[M - 1] += 0.125;
+        v = verified(&p, at, lambda, 0.1, false);
+        assert_int_equal(v.verdict, CREASE_VERDICT_INVALID);
+        assert_close(v.feasibility, 0.125, 1e-9);
+        crease_verification_free(&v);
+        free(x), free(b);
+    }
+    free(a), free(lambda);
+}
+
 /* The feasibility of A x = b recomputed from the matrix, all numbers being multiples of 1/8. */
 static void matrices_are_exact(void **state)
 {
@@ -138,6 +169,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_map_in_a_constraint),
         cmocka_unit_test(matrices_are_exact),
+        cmocka_unit_test(large_matrices_are_exact),
         cmocka_unit_test(transforms_are_those_of_the_definition),
         cmocka_unit_test(long_kernels_agree),
     };
