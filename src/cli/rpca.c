@@ -523,11 +523,10 @@ const crs_verb crs_rpca_verb = {
         "both learn alpha from the residual. With --ridge, --model matrix is CP of order 2, whose "
         "ridge is NU times the nuclear norm; with --eta it bounds the noise. --model pcp is "
         "|L|_* + alpha |S|_1 with L + S = DATA. Their folder holds problem.json and "
-        "certificate.json, for crease verify; that of tucker and matrix with --rank and large "
-        "data, "
-        "or with --write, holds what --write lists, core.npy and the factors instead. The exit "
-        "code is 0 when the point is certified "
-        "stationary and the independent checker confirms it, 2 at a limit, 3 when the run "
+        "certificate.json, for crease verify; with --rank, tucker and matrix of more than 4194304 "
+        "entries, or with --write, hold core.npy, the factors and what --write lists instead. The "
+        "exit code is 0 when the point is certified stationary and the independent checker "
+        "confirms it, 2 at a limit, 3 when the run "
         "diverged. Ctrl-C ends the iterations and writes what there is.",
     .example = "crease rpca instance/tensor.npy --rank 3 --out result",
     .takes = CRS_LIST(

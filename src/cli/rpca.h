@@ -201,10 +201,6 @@ enum { CRS_PART_Z, CRS_PART_E, CRS_PART_T, CRS_PART_W, CRS_PARTS };
 bool crs_rpca_check_whole(const crs_rpca_claim *c, double *const *factor, double *const *part,
                           crease_verification *v, crease_error *e);
 
-/* C x_1 X_1 ... over the first `modes`, X_n of rows.dim[n] x ranks.dim[n]; NULL: no memory. */
-double *crs_tucker_expand(const crease_space *rows, const crease_space *ranks, int modes,
-                          const double *const *factor, const double *core, crease_error *e);
-
 /* Are the arrays of the folder what follows from the model
  * and the data? Entries first, .. of either come in order, whole fibres along the last mode. */
 typedef struct {

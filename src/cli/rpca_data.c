@@ -265,13 +265,13 @@ bool crs_tucker_plan(const crs_tucker_job *j, bool *slabs, crease_error *e)
     if (!small && !parts) return true;
     crs_bytes_text(whole, need);
     crs_bytes_text(memory, have);
-    return small ? crs_fail(e, CREASE_NO_MEMORY,
-                            "%s the data must be in memory, which takes %s where --memory allows "
-                            "%s; %s",
-                            what, need, have, instead)
-                 : crs_fail(e, CREASE_UNSUPPORTED,
-                            "%s all parts are written, as blocks of a problem; leave out --write",
-                            what);
+    return small
+               ? crs_fail(e, CREASE_NO_MEMORY,
+                          "%s the data must be in memory, which takes %s where --memory allows "
+                          "%s; %s",
+                          what, need, have, instead)
+               : crs_fail(e, CREASE_UNSUPPORTED,
+                          "%s the folder holds a problem, with all parts; leave out --write", what);
 }
 
 /* Bytes beside the slabs: as in memory, but for the tensor. */

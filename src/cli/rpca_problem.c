@@ -252,46 +252,11 @@ static bool data_entries(void *self, ptrdiff_t first, ptrdiff_t count, double *o
     return true;
 }
 
-/* t x_m X for X of rows x columns, t's mode m of length columns with `after` entries below it */
-static void mode_product(const double *t, ptrdiff_t before, ptrdiff_t after, const double *X,
-                         const ptrdiff_t size[2], double *out)
-{
-    const ptrdiff_t rows = size[0], columns = size[1];
-    fill(before * rows * after, 0, out);
-    for (ptrdiff_t b = 0; b < before; b++)
-        for (ptrdiff_t i = 0; i < rows; i++)
-            for (ptrdiff_t c = 0; c < columns; c++)
-                for (ptrdiff_t k = 0; k < after; k++)
-                    out[(b * rows + i) * after + k] +=
-                        X[i * columns + c] * t[(b * columns + c) * after + k];
-}
-
 static int block_of(const crease_problem *p, const char *name)
 {
     for (int i = 0; i < p->count; i++)
         if (strcmp(p->block[i].name, name) == 0) return i;
     return -1;
-}
-
-/* From the last mode to the first. */
-double *crs_tucker_expand(const crease_space *rows, const crease_space *ranks, int modes,
-                          const double *const *factor, const double *core, crease_error *e)
-{
-    crease_space s = *ranks;
-    double *t = crs_doubles(crease_size(&s), "the low-rank part", e);
-    if (t) copy(crease_size(&s), core, t);
-    for (int m = modes - 1; t && m >= 0; m--) {
-        ptrdiff_t before = 1, after = 1;
-        for (int k = 0; k < m; k++) before *= s.dim[k];
-        for (int k = m + 1; k < s.order; k++) after *= s.dim[k];
-        const ptrdiff_t size[2] = { rows->dim[m], s.dim[m] };
-        double *next = crs_doubles(before * size[0] * after, "the low-rank part", e);
-        if (next) mode_product(t, before, after, factor[m], size, next);
-        crs_free(t);
-        t = next;
-        s.dim[m] = size[0];
-    }
-    return t;
 }
 
 /* C x_1 X_1 ... x_d X_d; NULL: out of memory, or there is no such problem. */
