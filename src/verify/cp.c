@@ -268,7 +268,8 @@ bool crs_cp_prepare(crs_verifier *v, crs_cp_check *k)
     if (!crs_know_reg(v, &c->penalty, &k->reg) || k->reg.kind != CRS_ENTRIES || k->reg.weight)
         return false;
     k->reg.factor *= c->alpha;
-    for (ptrdiff_t left = 1; left < c->left; k->split++) left *= c->shape.dim[k->split];
+    k->split = k->core ? 1 : 0; /* P is the rows, be it of one */
+    for (ptrdiff_t left = 1; !k->core && left < c->left; k->split++) left *= c->shape.dim[k->split];
     allocate(v, k);
     return true;
 }
