@@ -259,7 +259,9 @@ bool crs_tucker_plan(const crs_tucker_job *j, bool *slabs, crease_error *e)
     const double whole = crease_rpca_bytes(&s, &j->run, s.missing, true) + CRS_RPCA_OVERHEAD;
     const bool small = given && whole > memory;
     obstacle_of(j, what, sizeof what, &instead);
-    *slabs = small || parts || crs_partition_of(&s.shape).count > 1;
+    const crs_partition cut = crs_partition_of(&s.shape);
+    const bool by_rows = cut.count > 1 && cut.mode < s.shape.order - 1; /* none cuts a row */
+    *slabs = small || parts || by_rows;
     if (!*slabs || !what[0]) return true;
     *slabs = false;
     if (!small && !parts) return true;

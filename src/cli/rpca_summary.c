@@ -270,14 +270,19 @@ static void say_slabs(const crs_rpca_job *j, const crs_dry_work *work)
              cut.count, slab, work->least, work->most, few, many);
 }
 
+static double largest_rank(const crease_rpca_settings *s)
+{
+    double rank = s->kind == CREASE_RPCA_CP ? (double)s->rank : 1;
+    for (int n = 0; n < s->ranks.order; n++) rank = larger(rank, (double)s->ranks.dim[n]);
+    return rank;
+}
+
 void crs_rpca_foretell(const crs_rpca_job *j)
 {
     const char *asked = crs_given(j->a, CRS_OPT_RANK), *penalty = crs_given(j->a, CRS_OPT_PENALTY);
     const bool cp = j->s.kind == CREASE_RPCA_CP, chosen = cp && j->s.rank == 0;
     const double usual = 3;
-    double rank = cp ? (double)j->s.rank : 1;
-    for (int n = 0; n < j->s.ranks.order; n++) rank = larger(rank, (double)j->s.ranks.dim[n]);
-    crs_dry_work work = passes_of(&j->s, chosen ? usual : rank, chosen);
+    crs_dry_work work = passes_of(&j->s, chosen ? usual : largest_rank(&j->s), chosen);
     const double times = chosen ? 10 : 1;
     if (j->streams && cp) work.least = 17 * times, work.most = 40 * times; /* of the envelope */
     const bool pairs = (double)crease_size(&j->given) > CRS_WRITE_ALL;

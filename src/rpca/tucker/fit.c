@@ -203,7 +203,7 @@ crs_tucker_fit *crs_tucker_fit_new_on(const crs_tucker_settings *c, crs_source *
     if (T->cut.count > 1 && T->cut.mode == c->shape.order - 1 && !T->whole)
         return crs_fail(e, CREASE_UNSUPPORTED,
                         "the last dimension has %td entries, more than a slab of the data: put it "
-                        "first (crease convert --order)",
+                        "first (crease convert --transpose)",
                         c->shape.dim[c->shape.order - 1]),
                NULL;
     return new_fit(c, NULL, T, e);
