@@ -338,6 +338,14 @@ typedef struct {
 CREASE_API bool crease_cp_verify(const crease_cp_claim *c, double eps, bool relative,
                                  crease_verification *out, crease_error *e);
 
+/* The same of a Tucker model, M = C x_1 X_1 ... x_d X_d, X_n of I_n x ranks_n: the rows are over
+ * all modes but the last, and rank, ridge and nonneg are not read. The blocks are X_1..X_d, C, E,
+ * Z, B.
+ */
+CREASE_API bool crease_tucker_verify(const crease_cp_claim *c, const crease_space *ranks,
+                                     const double *core, double eps, bool relative,
+                                     crease_verification *out, crease_error *e);
+
 #ifdef __cplusplus
 }
 #endif

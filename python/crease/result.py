@@ -117,12 +117,18 @@ class RPCAResult(_Parts):
     @cached_property
     def lowrank(self) -> Floats:
         """The low-rank part, also where nothing was observed."""
-        if "lowrank.npy" in self.files or "weights.npy" not in self.files:
+        terms, shape = "weights.npy" in self.files, [len(factor) for factor in self.factors]
+        if "lowrank.npy" in self.files or not (terms or "core.npy" in self.files):
             return self._array("lowrank.npy")
-        shape = [len(factor) for factor in self.factors]
-        rows = self.factors[0] * self.weights
-        for factor in self.factors[1:-1]:
-            rows = (rows[:, None, :] * factor[None, :, :]).reshape(-1, len(self.weights))
+        if terms:
+            rows = self.factors[0] * self.weights
+            for factor in self.factors[1:-1]:
+                rows = (rows[:, None, :] * factor[None, :, :]).reshape(-1, len(self.weights))
+        else:
+            rows = self.core
+            for mode, factor in enumerate(self.factors[:-1]):
+                rows = np.moveaxis(np.tensordot(factor, rows, (1, mode)), 0, mode)
+            rows = rows.reshape(-1, rows.shape[-1])
         made: Floats = (rows @ self.factors[-1].T).reshape(shape)
         for axis, constants in self.center.items():
             along = [1] * len(shape)

@@ -195,10 +195,11 @@ const crs_verb crs_check_verb = {
         "does. Of a file of data it says what crease rpca would do with it: slabs, passes, memory "
         "and time.",
     .example = "crease check examples/problems/lasso.json",
-    .takes = CRS_LIST(CRS_TAKES(METHOD), CRS_TAKES(MODE), CRS_TAKES(eps), CRS_TAKES(beta),
-                      CRS_TAKES(gamma), CRS_TAKES(h), CRS_TAKES(mu), CRS_FOR(RANK, 1 << DATA),
-                      CRS_FOR(MEMORY, 1 << DATA), CRS_FOR(MISSING, 1 << DATA),
-                      CRS_FOR(JSON, 1 << PROBLEM), CRS_FOR(REPORT, 1 << PROBLEM)),
+    .takes =
+        CRS_LIST(CRS_TAKES(METHOD), CRS_TAKES(MODE), CRS_TAKES(eps), CRS_TAKES(beta),
+                 CRS_TAKES(gamma), CRS_TAKES(h), CRS_TAKES(mu), CRS_FOR(RANK, 1 << DATA),
+                 CRS_FOR(MODEL, 1 << DATA), CRS_FOR(MEMORY, 1 << DATA), CRS_FOR(MISSING, 1 << DATA),
+                 CRS_FOR(JSON, 1 << PROBLEM), CRS_FOR(REPORT, 1 << PROBLEM)),
     .kinds = kinds,
     .kind = kind_of,
     .run = run,

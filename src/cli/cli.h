@@ -458,8 +458,8 @@ typedef struct {
 } crs_judged;
 
 typedef bool crs_checker(crs_judged *j, crease_error *e);
-crs_checker crs_check_problem, crs_check_rpca_cp, crs_check_rpca_problem, crs_check_regress,
-    crs_check_spca, crs_check_apply;
+crs_checker crs_check_problem, crs_check_rpca_cp, crs_check_rpca_tucker, crs_check_rpca_problem,
+    crs_check_regress, crs_check_spca, crs_check_apply;
 
 /* The checker's word on a proof that there is no answer: a separating y, or a ray from the point of
  * the claim (verify.c). */

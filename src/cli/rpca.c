@@ -243,20 +243,34 @@ static bool fit(crs_rpca_job *j, crease_error *e)
     return done;
 }
 
+/* With its options: from the data to the folder, or what would be done. */
+static bool carry_out(crs_rpca_job *j, crease_error *e)
+{
+    const crs_args *a = j->a;
+    if (!crs_folder_of(a, &j->folder, e) || !crs_rpca_read(j, e) ||
+        !is_order_two(a, &j->s.shape, e))
+        return false;
+    if (crs_dry(a)) return fit_penalty(j, e) && (crs_rpca_foretell(j), true);
+    if (!crs_rpca_bind(j, e) || !crs_rpca_hold(j, e) || !build(j, e) || !fit(j, e)) return false;
+    *a->status = j->exit_status;
+    return true;
+}
+
 static bool run_cp(const crs_args *a, crease_error *e)
 {
     crs_args own = *a; /* with what --foreground means */
     crs_rpca_job j = { .a = &own };
-    bool done = crs_foreground_take(&own, &j.foreground, e) && read_options(&j, e) &&
-                crs_folder_of(a, &j.folder, e) && crs_rpca_read(&j, e) &&
-                is_order_two(a, &j.s.shape, e);
-    if (done && crs_dry(a)) {
-        done = fit_penalty(&j, e);
-        if (done) crs_rpca_foretell(&j);
-    } else if (done) {
-        done = crs_rpca_bind(&j, e) && crs_rpca_hold(&j, e) && build(&j, e) && fit(&j, e);
-        if (done) *a->status = j.exit_status;
-    }
+    const bool done =
+        crs_foreground_take(&own, &j.foreground, e) && read_options(&j, e) && carry_out(&j, e);
+    discard(&j);
+    return done;
+}
+
+/* A Tucker model without its problem; the penalty is taken over. */
+static bool run_slabs(const crs_tucker_job *t, crease_error *e)
+{
+    crs_rpca_job j = { .a = t->a, .s = t->s, .run = t->run, .penalty = t->penalty };
+    const bool done = carry_out(&j, e);
     discard(&j);
     return done;
 }
@@ -316,13 +330,12 @@ bool crs_parse_ranks(const char *text, const crease_space *shape, crease_space *
                             text, d);
 }
 
-/* --rank for the data at hand: one per mode or one for all; without it the library chooses. */
-static bool tucker_ranks(crs_tucker_job *j, crease_error *e)
+bool crs_tucker_ranks(const crs_args *a, crease_rpca_settings *s, crease_error *e)
 {
-    const char *text = crs_given(j->a, CRS_OPT_RANK);
-    if (j->s.kind == CREASE_RPCA_PCP || !text || strcmp(text, "auto") == 0) return true;
-    if (strncmp(text, "auto:", 5) == 0) return read_most(text, &j->s.most, e);
-    return crs_parse_ranks(text, &j->s.shape, &j->s.ranks, e);
+    const char *text = crs_given(a, CRS_OPT_RANK);
+    if (s->kind == CREASE_RPCA_PCP || !text || strcmp(text, "auto") == 0) return true;
+    if (strncmp(text, "auto:", 5) == 0) return read_most(text, &s->most, e);
+    return crs_parse_ranks(text, &s->shape, &s->ranks, e);
 }
 
 static bool read_tucker(crs_tucker_job *j, crease_error *e)
@@ -334,7 +347,7 @@ static bool read_tucker(crs_tucker_job *j, crease_error *e)
         !crs_memory_suffices("robust PCA of this tensor",
                              crease_rpca_bytes(&j->s, &j->run, false, true), e))
         return false;
-    if (crs_dry_head(a, a->word[0], &j->asked, &j->given)) return tucker_ranks(j, e);
+    if (crs_dry_head(a, a->word[0], &j->asked, &j->given)) return crs_tucker_ranks(a, &j->s, e);
     if (!crs_read_data(a, a->word[0], &j->asked, &j->data, e)) return false;
     j->given = j->data.shape;
     if (!crs_rpca_take(&j->data, crs_given(a, CRS_OPT_MASK), crs_given(a, CRS_OPT_MERGE), &j->s,
@@ -343,7 +356,7 @@ static bool read_tucker(crs_tucker_job *j, crease_error *e)
         return false;
     j->s.penalty = j->penalty.reg;
     j->s.memory = crs_memory_free();
-    return tucker_ranks(j, e);
+    return crs_tucker_ranks(a, &j->s, e);
 }
 
 /* The problem as the folder says it, for the checker. */
@@ -468,8 +481,10 @@ static bool fit_tucker(crs_tucker_job *j, crease_error *e)
 static bool run_tucker(const crs_args *a, crease_error *e)
 {
     crs_tucker_job j = { .a = a };
-    bool done = read_tucker_options(&j, e) && tucker_outputs(&j, e) && read_tucker(&j, e) &&
-                is_order_two(a, &j.s.shape, e);
+    bool slabs;
+    bool done = read_tucker_options(&j, e) && crs_tucker_plan(&j, &slabs, e);
+    if (done && slabs) return run_slabs(&j, e);
+    done = done && tucker_outputs(&j, e) && read_tucker(&j, e) && is_order_two(a, &j.s.shape, e);
     if (done && crs_dry(a))
         crs_tucker_foretell(&j);
     else
@@ -510,8 +525,10 @@ const crs_verb crs_rpca_verb = {
         "both learn alpha from the residual. With --ridge, --model matrix is CP of order 2, whose "
         "ridge is NU times the nuclear norm; with --eta it bounds the noise. --model pcp is "
         "|L|_* + alpha |S|_1 with L + S = DATA. Their folder holds problem.json and "
-        "certificate.json, for crease verify. The exit code is 0 when the point is certified "
-        "stationary and the independent checker confirms it, 2 at a limit, 3 when the run "
+        "certificate.json, for crease verify; with --rank, tucker and matrix of more than 4194304 "
+        "entries, or with --write, hold core.npy, the factors and what --write lists instead. The "
+        "exit code is 0 when the point is certified stationary and the independent checker "
+        "confirms it, 2 at a limit, 3 when the run "
         "diverged. Ctrl-C ends the iterations and writes what there is.",
     .example = "crease rpca instance/tensor.npy --rank 3 --out result",
     .takes = CRS_LIST(
@@ -538,8 +555,8 @@ const crs_verb crs_rpca_verb = {
         CRS_FOR(MISSING, OF_CP | OF_TUCKER), CRS_FOR(MASK, OF_CP | OF_TUCKER), CRS_TAKES_READING,
         CRS_FOR(NONNEG, OF_CP), CRS_TAKES(MERGE), CRS_FOR(FOREGROUND, OF_CP),
         CRS_FOR(BEYOND, OF_CP), CRS_FOR(CLEAN, OF_CP), CRS_TAKES(TRUTH),
-        CRS_FOR(THREADS, OF_FACTORS), CRS_FOR(MEMORY, OF_CP), CRS_FOR(PRECISION, OF_CP),
-        CRS_TAKES_CHECKPOINT, CRS_TAKES(OUT), CRS_FOR(WRITE, OF_CP), CRS_TAKES(FORMAT),
+        CRS_FOR(THREADS, OF_FACTORS), CRS_TAKES(MEMORY), CRS_FOR(PRECISION, OF_CP),
+        CRS_TAKES_CHECKPOINT, CRS_TAKES(OUT), CRS_FOR(WRITE, OF_CP | OF_TUCKER), CRS_TAKES(FORMAT),
         CRS_TAKES(REPORT), CRS_TAKES(FORCE), CRS_TAKES_ROWS, CRS_TAKES(JSON)),
     .relative = true,
     .binds_threads = true,

@@ -25,7 +25,7 @@ typedef struct {
     double share;    /* of what was observed that is foreground */
 } crs_foreground;
 
-/* A run of the CP model. */
+/* A run of the CP model, or of a Tucker model without its problem. */
 typedef struct {
     const crs_args *a;
     crs_named_reg penalty;
@@ -50,7 +50,7 @@ typedef struct {
     double bytes, most_bytes; /* forecasts: E very sparse, and dense */
 
     crease_rpca *fit;
-    double *unit[CREASE_MAX_ORDER], *weight, *share; /* of the terms */
+    double *unit[CREASE_MAX_ORDER], *weight, *share; /* of the terms of cp */
     ptrdiff_t *peak;                                 /* rank x order */
     crs_foreground foreground;
     double error_lowrank, error_z; /* NaN without the truth */
@@ -88,7 +88,15 @@ bool crs_rpca_groups(const char *text, crease_rpca_settings *s, crease_error *e)
 bool crs_parse_ranks(const char *text, const crease_space *shape, crease_space *ranks,
                      crease_error *e);
 
-/* rpca_data.c: the tensor, its mask, the truth and the start; the memory they take. */
+/* --rank for the data at hand: one per mode or one for all; without it the library chooses. */
+bool crs_tucker_ranks(const crs_args *a, crease_rpca_settings *s, crease_error *e);
+
+/* rpca_data.c: is a model of the other kinds fitted slab by slab, without its problem? So are data
+ * of several slabs, those whose problem is larger than --memory, and all with --write. False with a
+ * sentence: they should be and cannot. */
+bool crs_tucker_plan(const crs_tucker_job *j, bool *slabs, crease_error *e);
+
+/* The tensor, its mask, the truth and the start; the memory they take. */
 bool crs_rpca_read(crs_rpca_job *j, crease_error *e);
 void crs_rpca_forecast(crs_rpca_job *j);                    /* once the fit is there */
 bool crs_rpca_bind(const crs_rpca_job *j, crease_error *e); /* the checkpoint to the data */
@@ -174,6 +182,7 @@ typedef struct {
     crease_rpca_settings s;
     double *const *unit; /* and the weights: what the files hold */
     const double *weight;
+    const double *core;              /* of a Tucker model, whose factors `unit` are; else NULL */
     struct crs_rpca_rows *rows;      /* the data, unless there is a fit to ask */
     const crease_rpca *fit;          /* may be NULL */
     const crs_center_arrays *center; /* to be subtracted from the data; NULL: none */

@@ -116,13 +116,17 @@ static double forecast(const crs_rpca_job *j, bool missing, bool dense)
 {
     crease_rpca_settings s = j->s;
     s.penalty = j->penalty.reg;
+    if (s.kind != CREASE_RPCA_CP)
+        return crs_rpca_bytes_beside(&s, &j->run) + 8 * (double)crease_size(&s.shape) +
+               CRS_RPCA_OVERHEAD;
     return crease_rpca_bytes(&s, &j->run, missing, dense) + CRS_RPCA_OVERHEAD;
 }
 
 void crs_rpca_forecast(crs_rpca_job *j)
 {
     const crease_rpca_facts *f = crease_rpca_about(j->fit);
-    if (j->s.rank == 0) j->s.rank = f->ranks ? f->ranks->rank : crease_rpca_used(j->fit)->rank;
+    if (j->s.kind == CREASE_RPCA_CP && j->s.rank == 0)
+        j->s.rank = f->ranks ? f->ranks->rank : crease_rpca_used(j->fit)->rank;
     j->bytes = forecast(j, f->missing > 0, false);
     j->most_bytes = forecast(j, f->missing > 0, true);
 }
@@ -163,7 +167,7 @@ static bool read_start(crs_rpca_job *j, crease_error *e)
 
 /* The option that needs the tensor in one piece; NULL: none does. What the library alone can tell,
  * it refuses. */
-static const char *needs_all(const crs_rpca_job *j)
+static const char *needs_all(const crs_args *a)
 {
     static const struct {
         crs_option_id id;
@@ -173,8 +177,8 @@ static const char *needs_all(const crs_rpca_job *j)
                  { CRS_OPT_CENTER, "--center" },         { CRS_OPT_GROUPS, "--groups" },
                  { CRS_OPT_WEIGHTS, "--weights" } };
     for (size_t k = 0; k < sizeof list / sizeof *list; k++)
-        if (crs_given(j->a, list[k].id)) return list[k].name;
-    const char *method = crs_given(j->a, CRS_OPT_METHOD);
+        if (crs_given(a, list[k].id)) return list[k].name;
+    const char *method = crs_given(a, CRS_OPT_METHOD);
     return !method || strcmp(method, "auto") == 0 || strcmp(method, "envelope") == 0 ? NULL
                                                                                      : "--method";
 }
@@ -199,8 +203,9 @@ static bool foresee(crs_rpca_job *j, crease_error *e)
     if (!given && j->a->team) j->memory /= j->a->team->size; /* ranks may be on one machine */
     if (!crs_read_shape(j->a->word[0], &j->asked, &j->s.shape) || j->s.shape.order < 2)
         return true; /* reading it will say why */
+    if (j->s.kind != CREASE_RPCA_CP && !crs_tucker_ranks(j->a, &j->s, e)) return false;
     const double whole = forecast(j, false, false);
-    const char *option = needs_all(j);
+    const char *option = needs_all(j->a);
     const bool shared =
         j->a->team && j->a->team->size > 1 && !option && crs_partition_of(&j->s.shape).count > 1;
     if (whole <= j->memory && !shared) return true;
@@ -213,6 +218,62 @@ static bool foresee(crs_rpca_job *j, crease_error *e)
                     "with %s the data must be in memory, which takes %s where --memory allows %s; "
                     "%s",
                     option, need, have, instead_of(option));
+}
+
+/* What of a model of the other kinds cannot be fitted slab by slab; "": everything can. */
+static void obstacle_of(const crs_tucker_job *j, char *what, size_t size, const char **instead)
+{
+    const char *rank = crs_given(j->a, CRS_OPT_RANK), *option = needs_all(j->a);
+    *instead = "leave it out, or allow more memory";
+    if (j->s.kind == CREASE_RPCA_PCP) {
+        snprintf(what, size, "with --model pcp");
+        *instead = "use --model matrix --ridge NU, whose ridge is NU times the nuclear norm";
+    } else if (j->s.kind == CREASE_RPCA_BALL) {
+        snprintf(what, size, "with --eta");
+    } else if (option) {
+        snprintf(what, size, "with %s", option);
+        *instead = strcmp(option, "--method") == 0 ? "use --method auto" : instead_of(option);
+    } else if (!rank || strncmp(rank, "auto", 4) == 0) {
+        snprintf(what, size, "without ranks, which are chosen from all of the data,");
+        *instead = "give them by --rank";
+    } else {
+        what[0] = '\0';
+    }
+}
+
+bool crs_tucker_plan(const crs_tucker_job *j, bool *slabs, crease_error *e)
+{
+    const crs_args *a = j->a;
+    const bool given = crs_given(a, CRS_OPT_MEMORY), parts = crs_given(a, CRS_OPT_WRITE);
+    crease_rpca_settings s = j->s;
+    crs_asked asked;
+    char what[80], need[32], have[32];
+    const char *instead;
+    double memory;
+    *slabs = false;
+    if (!crs_asked_of(a, &asked, e) || !crs_option_bytes(a, CRS_OPT_MEMORY, INFINITY, &memory, e))
+        return false;
+    if (!crs_read_shape(a->word[0], &asked, &s.shape) || s.shape.order < 2)
+        return !parts || (*slabs = true); /* reading it will say why */
+    if (!crs_tucker_ranks(a, &s, e)) return false;
+    const double whole = crease_rpca_bytes(&s, &j->run, s.missing, true) + CRS_RPCA_OVERHEAD;
+    const bool small = given && whole > memory;
+    obstacle_of(j, what, sizeof what, &instead);
+    const crs_partition cut = crs_partition_of(&s.shape);
+    const bool by_rows = cut.count > 1 && cut.mode < s.shape.order - 1; /* none cuts a row */
+    *slabs = small || parts || by_rows;
+    if (!*slabs || !what[0]) return true;
+    *slabs = false;
+    if (!small && !parts) return true;
+    crs_bytes_text(whole, need);
+    crs_bytes_text(memory, have);
+    return small
+               ? crs_fail(e, CREASE_NO_MEMORY,
+                          "%s the data must be in memory, which takes %s where --memory allows "
+                          "%s; %s",
+                          what, need, have, instead)
+               : crs_fail(e, CREASE_UNSUPPORTED,
+                          "%s the folder holds a problem, with all parts; leave out --write", what);
 }
 
 /* Bytes beside the slabs: as in memory, but for the tensor. */
@@ -253,6 +314,7 @@ static bool open_stream(crs_rpca_job *j, crease_error *e)
     j->source = crs_stream_open(a->word[0], &s, e);
     if (!j->source) return false;
     j->given = j->s.shape = j->source->cut.shape;
+    if (j->s.kind != CREASE_RPCA_CP && !crs_tucker_ranks(a, &j->s, e)) return false;
     j->s.missing = false; /* slabs bring their masks */
     return (!a->team || crs_rpca_share(a->team, a->word[0], &s, j->source, e)) &&
            crs_name_data(a, a->word[0], &j->data, e) &&
@@ -292,7 +354,7 @@ bool crs_rpca_read(crs_rpca_job *j, crease_error *e)
         j->s.shape = j->given;
         return outputs_of(j, e);
     }
-    if (j->streams) return open_stream(j, e);
+    if (j->streams || j->s.kind != CREASE_RPCA_CP) return open_stream(j, e);
     if (!crs_read_data(a, a->word[0], &j->asked, &j->data, e)) return false;
     j->given = j->data.shape;
     return outputs_of(j, e) &&
@@ -306,7 +368,7 @@ bool crs_rpca_read(crs_rpca_job *j, crease_error *e)
 bool crs_rpca_bind(const crs_rpca_job *j, crease_error *e)
 {
     const crease_cp_start start = j->s.start;
-    const bool slabs = crs_partition_of(&j->s.shape).count > 1 && !needs_all(j) &&
+    const bool slabs = crs_partition_of(&j->s.shape).count > 1 && !needs_all(j->a) &&
                        j->run.mode == CREASE_MODE_PRACTICAL && start != CREASE_START_HOSVD &&
                        start != CREASE_START_ALS;
     const bool plain = !j->penalty.reg.ops || crs_is_plain(&j->penalty.reg);

@@ -252,20 +252,6 @@ static bool data_entries(void *self, ptrdiff_t first, ptrdiff_t count, double *o
     return true;
 }
 
-/* t x_m X for X of rows x columns, t's mode m of length columns with `after` entries below it */
-static void mode_product(const double *t, ptrdiff_t before, ptrdiff_t after, const double *X,
-                         const ptrdiff_t size[2], double *out)
-{
-    const ptrdiff_t rows = size[0], columns = size[1];
-    fill(before * rows * after, 0, out);
-    for (ptrdiff_t b = 0; b < before; b++)
-        for (ptrdiff_t i = 0; i < rows; i++)
-            for (ptrdiff_t c = 0; c < columns; c++)
-                for (ptrdiff_t k = 0; k < after; k++)
-                    out[(b * rows + i) * after + k] +=
-                        X[i * columns + c] * t[(b * columns + c) * after + k];
-}
-
 static int block_of(const crease_problem *p, const char *name)
 {
     for (int i = 0; i < p->count; i++)
@@ -273,28 +259,22 @@ static int block_of(const crease_problem *p, const char *name)
     return -1;
 }
 
-/* C x_1 X_1 ... x_d X_d, from the last mode to the first; NULL: out of memory. */
+/* C x_1 X_1 ... x_d X_d; NULL: out of memory, or there is no such problem. */
 static double *tucker_product(const crease_problem *p, const double *const *x, int core,
                               crease_error *e)
 {
-    crease_space s = p->space[core];
-    double *t = crs_doubles(crease_size(&s), "the low-rank part", e);
-    if (t) copy(crease_size(&s), x[core], t);
-    for (int m = s.order - 1; t && m >= 0; m--) {
+    const crease_space *ranks = &p->space[core];
+    const double *factor[CREASE_MAX_ORDER];
+    crease_space rows = *ranks;
+    for (int m = 0; m < ranks->order; m++) {
         char name[16];
         snprintf(name, sizeof name, "X%d", m + 1);
         const int i = block_of(p, name);
-        ptrdiff_t before = 1, after = 1;
-        for (int k = 0; k < m; k++) before *= s.dim[k];
-        for (int k = m + 1; k < s.order; k++) after *= s.dim[k];
-        const ptrdiff_t size[2] = { i < 0 ? 0 : p->space[i].dim[0], s.dim[m] };
-        double *next = i < 0 ? NULL : crs_doubles(before * size[0] * after, "the low-rank part", e);
-        if (next) mode_product(t, before, after, x[i], size, next);
-        crs_free(t);
-        t = next;
-        s.dim[m] = size[0];
+        if (i < 0) return crs_fail(e, CREASE_BAD_DATA, "problem.json is not of robust PCA"), NULL;
+        factor[m] = x[i];
+        rows.dim[m] = p->space[i].dim[0];
     }
-    return t;
+    return crs_tucker_expand(&rows, ranks, ranks->order, factor, x[core], e);
 }
 
 /* X Y' */

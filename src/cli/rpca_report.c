@@ -23,7 +23,10 @@ static void print_banner(FILE *f, const crs_rpca_job *j)
     crs_rpca_print_ranks(f, j);
     fprintf(f, "crease %s  %s: ", crease_version(), j->a->word[0]);
     for (int n = 0; n < s->shape.order; n++) fprintf(f, "%s%td", n ? " x " : "", s->shape.dim[n]);
-    fprintf(f, ", %td missing, rank %td\n", crease_rpca_about(j->fit)->missing, s->rank);
+    fprintf(f, ", %td missing, rank", crease_rpca_about(j->fit)->missing);
+    for (int n = 0; n < s->ranks.order; n++) fprintf(f, "%s%td", n ? "," : " ", s->ranks.dim[n]);
+    if (s->kind == CREASE_RPCA_CP) fprintf(f, " %td", s->rank);
+    fprintf(f, "\n");
     fprintf(f, "method      %s%s, %s mode, %s engine, %d thread%s\n", crease_method_name(a->method),
             o->method == CREASE_METHOD_AUTO ? " (chosen)" : "", crease_mode_name(o->mode),
             crease_rpca_about(j->fit)->engine, s->threads, s->threads == 1 ? "" : "s");
@@ -76,9 +79,9 @@ static void put_truth(crs_spot to, const crs_rpca_job *j)
 
 static void put_certificate(crs_spot to, const crs_rpca_job *j)
 {
-    static const char *const part[] = { "E", "Z", "B" };
+    static const char *const part[] = { "C", "E", "Z", "B" };
     const crease_certificate *c = crease_rpca_certificate(j->fit);
-    const int d = j->s.shape.order;
+    const int d = j->s.shape.order, core = c->count - d - 3; /* is there one? */
     crs_put_number(to, "worst", c->worst);
     crs_put_number(to, "worst_relative", c->worst_relative);
     crs_put_number(to, "smallest_eps", j->verified.smallest_eps);
@@ -86,7 +89,7 @@ static void put_certificate(crs_spot to, const crs_rpca_job *j)
     for (int i = 0; i < c->count; i++) {
         char name[16];
         snprintf(name, sizeof name, "X%d", i + 1);
-        crs_put_residual(list, i < d ? name : part[i - d], &c->block[i]);
+        crs_put_residual(list, i < d ? name : part[i - d + 1 - core], &c->block[i]);
     }
     crs_put_residual(list, "feasibility", &c->feasibility);
 }
@@ -137,7 +140,10 @@ static void put_model(crs_spot to, const crs_rpca_job *j)
     crs_reg_text(&j->penalty, &s.penalty, penalty, sizeof penalty);
     const char *text = s.penalty.ops->vector ? crs_given(j->a, CRS_OPT_PENALTY) : penalty;
     crs_reg_hash(&j->penalty, hash);
-    crs_put_whole(to, "rank", s.rank);
+    if (s.kind == CREASE_RPCA_CP)
+        crs_put_whole(to, "rank", s.rank);
+    else
+        crs_put_shape(to, "ranks", &s.ranks);
     crs_put_text(to, "penalty", text);
     crs_put_text(to, "groups", crs_given(j->a, CRS_OPT_GROUPS));
     crs_put_text(to, "weights", crs_given(j->a, CRS_OPT_WEIGHTS));
@@ -276,6 +282,22 @@ static void put_audit(crs_spot to, const crs_rpca_job *j)
     crs_put_text(to, "note", r->note);
 }
 
+/* The terms of cp, or the ranks of a Tucker model. */
+static void put_terms(crs_spot to, const crs_rpca_job *j)
+{
+    const crease_rpca_settings *used = crease_rpca_used(j->fit);
+    if (used->kind != CREASE_RPCA_CP) {
+        crs_put_shape(to, "ranks", &used->ranks);
+        crs_tucker_put_cuts(to, crease_rpca_about(j->fit), used);
+        return;
+    }
+    crs_rpca_put_cuts(to, j);
+    crs_rpca_put_ranks(to, j);
+    put_components(to, j);
+    crs_put_numbers(to, "weights", j->s.rank, j->weight);
+    put_truth(to, j);
+}
+
 static void put_details(crs_spot to, const crs_rpca_job *j)
 {
     const char *reason = crease_rpca_about(j->fit)->rank_reason;
@@ -284,15 +306,11 @@ static void put_details(crs_spot to, const crs_rpca_job *j)
     crs_put_shape(to, "shape", &j->given);
     crs_put_shape(to, "model_shape", &j->s.shape);
     crs_put_whole(to, "missing", crease_rpca_about(j->fit)->missing);
-    crs_rpca_put_cuts(to, j);
-    crs_rpca_put_ranks(to, j);
+    put_terms(to, j);
     crs_put_text(to, "rank_reason", reason[0] ? reason : NULL);
     put_pilot(to, j);
     put_parts(to, crease_rpca_about(j->fit), &j->given);
     put_foreground(to, &j->foreground);
-    put_components(to, j);
-    crs_put_numbers(to, "weights", j->s.rank, j->weight);
-    put_truth(to, j);
     put_analysis(crs_put_object(to, "analysis"), j);
     put_audit(crs_put_object(to, "audit"), j);
     put_certificate(crs_put_object(to, "certificate"), j);
@@ -315,7 +333,7 @@ void crs_rpca_result(const crs_rpca_job *j, crs_document *d)
     const bool relative = j->run.relative != 0;
     const crs_summary s = {
         .verb = "rpca",
-        .model = "cp",
+        .model = j->s.kind == CREASE_RPCA_CP ? "cp" : crs_given(j->a, CRS_OPT_MODEL),
         .outcome = r->outcome,
         .outcome_text = status_text(j),
         .verdict = crease_verdict_text(j->verified.verdict),
@@ -399,27 +417,33 @@ static bool components(crs_rpca_job *j, crease_error *e)
     return true;
 }
 
+/* The unit columns and the weights of cp, or the factors and the core of a Tucker model. */
 static bool write_factors(crs_rpca_job *j, crease_error *e)
 {
-    const crease_rpca_settings *m = &j->s;
-    const crease_space weights = crease_vector(m->rank);
+    const crease_rpca_settings *m = crease_rpca_used(j->fit);
+    const bool cp = m->kind == CREASE_RPCA_CP;
+    const crease_space weights = cp ? crease_vector(m->rank) : m->ranks;
+    const double *last = cp ? j->weight : crease_rpca_core(j->fit);
     for (int n = 0; n < m->shape.order; n++) {
-        const crease_space s = crease_matrix(m->shape.dim[n], m->rank);
+        const crease_space s = crease_matrix(m->shape.dim[n], cp ? m->rank : m->ranks.dim[n]);
         char name[32];
         crs_factor_file(n, name);
-        if (!crs_folder_array(&j->folder, name, &s, j->unit[n], e)) return false;
+        if (!crs_folder_array(&j->folder, name, &s, cp ? j->unit[n] : crease_rpca_factor(j->fit, n),
+                              e))
+            return false;
     }
-    return crs_folder_array(&j->folder, "weights.npy", &weights, j->weight, e) &&
+    return crs_folder_array(&j->folder, cp ? "weights.npy" : "core.npy", &weights, last, e) &&
            crs_center_write(&j->folder, j->fit, e) &&
            crs_folder_put(&j->folder, "history.csv", crs_history_put, j->a->watch, e);
 }
 
-/* certificate.json of the checker "rpca-cp" */
+/* certificate.json of the checker "rpca-cp" or "rpca-tucker" */
 static bool write_certificate(crs_rpca_job *j, crease_error *e)
 {
     crs_document d;
+    const char *checker = j->s.kind == CREASE_RPCA_CP ? "rpca-cp" : "rpca-tucker";
     const crs_spot top =
-        crs_certificate_begin(&d, "rpca", "rpca-cp", j->run.eps, j->run.relative != 0);
+        crs_certificate_begin(&d, "rpca", checker, j->run.eps, j->run.relative != 0);
     const crs_data data = data_of(j);
     crs_rpca_put_data(j->a, crs_put_list(top, "data"), &j->folder, &data);
     put_model(crs_put_object(top, "settings"), j);
@@ -431,16 +455,22 @@ static bool write_certificate(crs_rpca_job *j, crease_error *e)
 
 bool crs_rpca_write(crs_rpca_job *j, crease_error *e)
 {
+    double *factor[CREASE_MAX_ORDER];
+    const bool cp = j->s.kind == CREASE_RPCA_CP;
     crease_watch_enter(j->a->watch, CREASE_PHASE_WRITE);
-    if (!components(j, e) || !match_terms(j, e) || !measure_errors(j, e) ||
+    if (!cp) j->s.ranks = crease_rpca_used(j->fit)->ranks;
+    if ((cp && !components(j, e)) || !match_terms(j, e) || !measure_errors(j, e) ||
         !crs_rpca_write_parts(j, e) || !crs_foreground_write(j, e) || !write_factors(j, e) ||
         !write_certificate(j, e))
         return false;
+    for (int n = 0; !cp && n < j->s.shape.order; n++)
+        factor[n] = (double *)(uintptr_t)crease_rpca_factor(j->fit, n); /* which is not changed */
     const crs_center_arrays center = crs_center_of(j->fit);
     const crs_rpca_claim claim = { .folder = j->folder.beside,
                                    .s = *crease_rpca_used(j->fit),
-                                   .unit = j->unit,
+                                   .unit = cp ? j->unit : factor,
                                    .weight = j->weight,
+                                   .core = cp ? NULL : crease_rpca_core(j->fit),
                                    .fit = j->fit,
                                    .center = &center,
                                    .parts = j->write,

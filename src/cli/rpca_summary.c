@@ -164,6 +164,16 @@ static void say_grounds(const crs_rpca_job *j, const crease_rpca_facts *f)
                  strcmp(f->engine, "envelope") == 0 ? " (--method admm-m has one)" : "");
 }
 
+static void say_ranks(const crease_rpca_facts *f, const crease_rpca_settings *used)
+{
+    char ranks[ROOM];
+    if (used->kind == CREASE_RPCA_PCP) return;
+    crs_named_shape(&used->ranks, NULL, ranks, sizeof ranks);
+    crs_line("ranks", "%s, %s%s", ranks, f->rank_reason[0] ? "chosen: " : "as asked for",
+             f->rank_reason);
+    crs_tucker_print_cuts(f, used);
+}
+
 void crs_rpca_summary(const crs_rpca_job *j)
 {
     const crease_certificate *c = crease_rpca_certificate(j->fit);
@@ -178,8 +188,12 @@ void crs_rpca_summary(const crs_rpca_job *j)
                               .relative = o->relative != 0 };
     crs_say_doubt(j->a, &trust);
     say_data(j->a, &j->given, &j->data.axes, f->missing);
-    say_components(j, f);
-    crs_rpca_print_cuts(j);
+    if (j->s.kind == CREASE_RPCA_CP) {
+        say_components(j, f);
+        crs_rpca_print_cuts(j);
+    } else {
+        say_ranks(f, crease_rpca_used(j->fit));
+    }
     crs_center_print(j->fit, f);
     say_parts(f, &j->given, &j->data.axes);
     if (j->foreground.beyond > 0)
@@ -193,16 +207,6 @@ void crs_rpca_summary(const crs_rpca_job *j)
         crs_line("method", "%ld iterations of %s", crease_rpca_report(j->fit)->iterations,
                  crease_method_name(crease_rpca_analysis(j->fit)->method));
     crs_say_place(j->a, &j->folder);
-}
-
-static void say_ranks(const crease_rpca_facts *f, const crease_rpca_settings *used)
-{
-    char ranks[ROOM];
-    if (used->kind == CREASE_RPCA_PCP) return;
-    crs_named_shape(&used->ranks, NULL, ranks, sizeof ranks);
-    crs_line("ranks", "%s, %s%s", ranks, f->rank_reason[0] ? "chosen: " : "as asked for",
-             f->rank_reason);
-    crs_tucker_print_cuts(f, used);
 }
 
 void crs_tucker_summary(const crs_tucker_job *j, const crs_run *run)
@@ -266,36 +270,46 @@ static void say_slabs(const crs_rpca_job *j, const crs_dry_work *work)
              cut.count, slab, work->least, work->most, few, many);
 }
 
+static double largest_rank(const crease_rpca_settings *s)
+{
+    double rank = s->kind == CREASE_RPCA_CP ? (double)s->rank : 1;
+    for (int n = 0; n < s->ranks.order; n++) rank = larger(rank, (double)s->ranks.dim[n]);
+    return rank;
+}
+
 void crs_rpca_foretell(const crs_rpca_job *j)
 {
     const char *asked = crs_given(j->a, CRS_OPT_RANK), *penalty = crs_given(j->a, CRS_OPT_PENALTY);
-    const bool chosen = j->s.rank == 0;
+    const bool cp = j->s.kind == CREASE_RPCA_CP, chosen = cp && j->s.rank == 0;
     const double usual = 3;
-    crs_dry_work work = passes_of(&j->s, chosen ? usual : (double)j->s.rank, chosen);
+    crs_dry_work work = passes_of(&j->s, chosen ? usual : largest_rank(&j->s), chosen);
     const double times = chosen ? 10 : 1;
-    if (j->streams) work.least = 17 * times, work.most = 40 * times; /* of the envelope */
+    if (j->streams && cp) work.least = 17 * times, work.most = 40 * times; /* of the envelope */
     const bool pairs = (double)crease_size(&j->given) > CRS_WRITE_ALL;
     char names[ROOM];
-    snprintf(names, sizeof names, "%s%s%s%s%sweights.npy, history.csv",
+    snprintf(names, sizeof names, "%s%s%s%s%s%s.npy, history.csv",
              j->write & CRS_WRITE_LOWRANK ? "lowrank.npy, " : "",
              pairs ? "sparse_entries.npy, " : "sparse.npy, ",
              j->write & CRS_WRITE_NOISE ? "noise.npy, " : "",
              j->write & CRS_WRITE_Z ? "z.npy, " : "",
-             j->foreground.beyond > 0 ? "foreground.npy, " : "");
+             j->foreground.beyond > 0 ? "foreground.npy, " : "", cp ? "weights" : "core");
     say_data(j->a, &j->given, &j->data.axes, gaps_of(&j->data));
-    crs_line("model", "low rank (cp) + sparse (%s) + noise%s", penalty ? penalty : "l1",
-             j->s.nonneg ? ", factors >= 0" : "");
+    crs_line("model", "low rank (%s) + sparse (%s) + noise%s", cp ? "cp" : "with a core",
+             penalty ? penalty : "l1", j->s.nonneg ? ", factors >= 0" : "");
     if (chosen)
         crs_line("components", "to be chosen by held-out entries%s%s", asked ? ": " : "",
                  asked ? asked : "");
     else
-        crs_line("components", "%td", j->s.rank);
+        crs_line(cp ? "components" : "ranks", "%s", asked);
     crs_line("outliers", j->s.alpha > 0 ? "alpha %g" : "their threshold is learned from the data",
              j->s.alpha);
     if (j->streams)
         say_slabs(j, &work);
     else
-        crs_dry_memory(crease_rpca_bytes(&j->s, &j->run, j->s.missing, true) + CRS_RPCA_OVERHEAD);
+        crs_dry_memory(
+            CRS_RPCA_OVERHEAD +
+            (cp ? crease_rpca_bytes(&j->s, &j->run, j->s.missing, true)
+                : crs_rpca_bytes_beside(&j->s, &j->run) + 8 * (double)crease_size(&j->s.shape)));
     crs_dry_time(j->a, &work);
     for (int n = 0; n < j->s.shape.order; n++) {
         char file[32];

@@ -3,8 +3,8 @@
  *
  * The checker rpca-cp has E from sparse.npy or sparse_entries.npy, Z from z.npy, the factors from
  * factor_n.npy and weights.npy, and B = T - E - Z. Without z.npy Z = M + c W o (T - E - M), M the
- * factors' product and c = alpha_N/(1 + alpha_N). Then it is asked whether lowrank.npy is the
- * model's, and lowrank + sparse + noise the data. */
+ * factors' product and c = alpha_N/(1 + alpha_N); rpca-tucker has core.npy in place of weights.
+ * Then it is asked whether lowrank.npy is the model's, and lowrank + sparse + noise the data. */
 #include "cli/rpca.h"
 
 /* The data of a result, nan where they are missing, a few entries at a time, in order: of a plain
@@ -169,20 +169,39 @@ static bool rows_again(rows *r, crease_error *e)
     return begin_rows(r, e);
 }
 
-/* M = sum_r w_r prod_n X_n[i_n, r] */
+/* M = sum_r w_r prod_n X_n[i_n, r]; of a Tucker model M = P X_d', P = C x_1 X_1 ... */
 typedef struct {
     crease_space shape;
     ptrdiff_t rank;
     double *const *factor;
     const double *weight; /* NULL: 1 each */
+    double *front;        /* P; NULL: of cp */
     double *last;         /* the last factor by columns */
 } terms;
 
-static bool terms_open(terms *t, const crease_rpca_settings *s, double *const *factor,
+static ptrdiff_t columns_of(const crease_rpca_settings *s, int n)
+{
+    return s->kind == CREASE_RPCA_CP ? s->rank : s->ranks.dim[n];
+}
+
+static void terms_close(terms *t)
+{
+    crs_free(t->front);
+    crs_free(t->last);
+}
+
+static bool terms_open(terms *t, const crs_rpca_claim *c, double *const *factor,
                        const double *weight, crease_error *e)
 {
-    const ptrdiff_t rank = s->rank, n = s->shape.dim[s->shape.order - 1];
+    const crease_rpca_settings *s = &c->s;
+    const int last = s->shape.order - 1;
+    const ptrdiff_t rank = columns_of(s, last), n = s->shape.dim[last];
     *t = (terms){ .shape = s->shape, .rank = rank, .factor = factor, .weight = weight };
+    if (c->core) {
+        t->front = crs_tucker_expand(&s->shape, &s->ranks, last, (const double *const *)factor,
+                                     c->core, e);
+        if (!t->front) return false;
+    }
     t->last = crs_doubles(rank * n, "the terms", e);
     for (ptrdiff_t k = 0; t->last && k < rank * n; k++)
         t->last[k % rank * n + k / rank] = factor[s->shape.order - 1][k];
@@ -197,8 +216,9 @@ static void terms_read(const terms *t, ptrdiff_t first, ptrdiff_t count, double 
     fill(count, 0, out);
     for (ptrdiff_t k = 0; k < count / n * rank; k++) {
         const ptrdiff_t r = k % rank;
-        double w = t->weight ? t->weight[r] : 1;
-        for (ptrdiff_t at = first / n + k / rank, m = s->order - 2; m >= 0; at /= s->dim[m--])
+        double w = t->front ? t->front[first / n * rank + k] : t->weight ? t->weight[r] : 1;
+        for (ptrdiff_t at = first / n + k / rank, m = s->order - 2; !t->front && m >= 0;
+             at /= s->dim[m--])
             w *= t->factor[m][at % s->dim[m] * rank + r];
         axpy(n, w, t->last + r * n, out + k / rank * n);
     }
@@ -302,7 +322,7 @@ static bool open_files(const crs_rpca_claim *c, reader *r, crease_error *e)
     if (!c->folder) return true;
     return crs_part_open(c->folder, "sparse.npy", s, &r->part[CRS_PART_E], e) &&
            (c->parts & CRS_WRITE_Z ? crs_part_open(c->folder, "z.npy", s, &r->part[CRS_PART_Z], e)
-                                   : terms_open(&r->model, &c->s, r->factor, NULL, e));
+                                   : terms_open(&r->model, c, r->factor, NULL, e));
 }
 
 static bool open_parts(const crs_rpca_claim *c, reader *r, crease_error *e)
@@ -310,10 +330,12 @@ static bool open_parts(const crs_rpca_claim *c, reader *r, crease_error *e)
     const crease_space *s = &c->s.shape;
     *r = (reader){ .c = c };
     for (int n = 0; n < s->order; n++) {
-        const ptrdiff_t size = s->dim[n] * c->s.rank;
+        const ptrdiff_t size = s->dim[n] * columns_of(&c->s, n);
         r->factor[n] = crs_doubles(size, "a factor", e);
         for (ptrdiff_t j = 0; r->factor[n] && j < size; j++)
-            r->factor[n][j] = c->unit[n][j] * pow(c->weight[j % c->s.rank], 1.0 / s->order);
+            r->factor[n][j] = c->core
+                                  ? c->unit[n][j]
+                                  : c->unit[n][j] * pow(c->weight[j % c->s.rank], 1.0 / s->order);
         if (!r->factor[n]) return false;
     }
     return open_files(c, r, e);
@@ -324,16 +346,18 @@ static void close_parts(reader *r)
     for (int k = 0; k < 2; k++) crs_part_close(&r->part[k]);
     for (int k = 0; k < CRS_PARTS; k++) crs_free(r->last[k]);
     for (int n = 0; n < CREASE_MAX_ORDER; n++) crs_free(r->factor[n]);
-    crs_free(r->model.last);
+    terms_close(&r->model);
 }
 
-/* Rows over the first modes, as few rows and columns as there can be; a fit has its own. */
+/* Rows over the first modes, as few rows and columns as there can be; a fit has its own, and a
+ * Tucker model those over all modes but the last. */
 static void set_rows(const crs_rpca_claim *c, ptrdiff_t *left, ptrdiff_t *right)
 {
     const crease_space *s = &c->s.shape;
     const ptrdiff_t all = crease_size(s);
-    *left = 1;
-    for (ptrdiff_t n = 0, first = s->dim[0]; n + 1 < s->order; first *= s->dim[++n])
+    *left = c->core ? all / s->dim[s->order - 1] : 1;
+    for (ptrdiff_t n = c->core ? s->order : 0, first = s->dim[0]; n + 1 < s->order;
+         first *= s->dim[++n])
         if (first + all / first < *left + all / *left) *left = first;
     *right = all / *left;
     if (c->fit) crease_rpca_rows(c->fit, left, right);
@@ -350,6 +374,8 @@ static bool suffices(const crs_rpca_claim *c, const crease_cp_claim *claim, crea
     const double right = (double)claim->right, left = (double)claim->left;
     const crs_source *s = c->rows ? c->rows->source : NULL;
     double bytes = CRS_RPCA_OVERHEAD + 8 * right * (5 * 8 + CRS_PARTS);
+    if (c->core) /* P, and three tables more of its size */
+        bytes += (double)columns_of(&c->s, c->s.shape.order - 1) * (80 * left + 40 * right);
     bytes += (double)claim->rank * (16 * left + 40 * right);
     if (s) bytes += crs_stream_floor(&s->cut.shape, true);
     if (!c->rows || c->rows->memory == 0 || bytes <= c->rows->memory) return true;
@@ -377,8 +403,10 @@ bool crs_rpca_check(const crs_rpca_claim *c, crease_verification *v, crease_erro
                                   .threads = c->threads,
                                   .watch = c->watch };
         set_rows(c, &claim.left, &claim.right);
-        done = suffices(c, &claim, e) && set_width(&r, claim.right, e) &&
-               crease_cp_verify(&claim, c->eps, c->relative, v, e);
+        done =
+            suffices(c, &claim, e) && set_width(&r, claim.right, e) &&
+            (c->core ? crease_tucker_verify(&claim, &c->s.ranks, c->core, c->eps, c->relative, v, e)
+                     : crease_cp_verify(&claim, c->eps, c->relative, v, e));
         if (!done && e && r.why.code != CREASE_OK) *e = r.why;
     } else if (done) {
         done = set_width(&r, crease_size(&c->s.shape), e);
@@ -418,8 +446,23 @@ static void cp_model(void *self, ptrdiff_t first, ptrdiff_t count, double *out)
     terms_read(&a->model, first, count, out);
 }
 
-/* An entry is a sum of terms no larger than their weights: 1e-12 of the weights' sum is far above
- * rounding. */
+/* No entry of M, nor a term of it, is larger: the weights' sum, or |C| and the longest rows. */
+static double size_of_model(const crs_rpca_claim *c)
+{
+    const crease_space core = c->s.ranks;
+    double size = c->core ? crease_norm(&core, c->core) : 0;
+    for (ptrdiff_t r = 0; !c->core && r < c->s.rank; r++) size += fabs(c->weight[r]);
+    for (int n = 0; c->core && n < c->s.shape.order; n++) {
+        const crease_space row = crease_vector(c->s.ranks.dim[n]);
+        double longest = 0;
+        for (ptrdiff_t i = 0; i < c->s.shape.dim[n]; i++)
+            longest = larger(longest, crease_norm(&row, c->unit[n] + i * row.dim[0]));
+        size *= longest;
+    }
+    return size;
+}
+
+/* 1e-12 of the model's size is far above rounding. */
 static bool judge_cp_arrays(crs_judged *j, const crs_rpca_claim *c, crease_error *e)
 {
     const double root = 2.0 / c->s.shape.order;
@@ -431,13 +474,12 @@ static bool judge_cp_arrays(crs_judged *j, const crs_rpca_claim *c, crease_error
                           .self = &own,
                           .center = c->center,
                           .parts = c->parts };
-    a.tolerance = 1e-12 * crs_center_size(c->center);
-    for (ptrdiff_t r = 0; r < c->s.rank; r++) a.tolerance += 1e-12 * fabs(c->weight[r]);
+    a.tolerance = 1e-12 * (crs_center_size(c->center) + size_of_model(c));
     if (by_entries(&c->s.penalty)) a.sum = c, j->objective = 0; /* and nu/2 |X_n|^2 of all modes */
-    for (ptrdiff_t r = 0; a.sum && r < c->s.rank; r++)
+    for (ptrdiff_t r = 0; a.sum && !c->core && r < c->s.rank; r++)
         j->objective += c->s.ridge / 2 * c->s.shape.order * pow(fabs(c->weight[r]), root);
-    const bool done = terms_open(&own.model, &c->s, c->unit, c->weight, e) && crs_rpca_judge(&a, e);
-    crs_free(own.model.last);
+    const bool done = terms_open(&own.model, c, c->unit, c->weight, e) && crs_rpca_judge(&a, e);
+    terms_close(&own.model);
     return done;
 }
 
@@ -467,6 +509,20 @@ static bool number_of(const rpca_result *r, const char *key, double *x, crease_e
                     key);
 }
 
+static bool ranks_of(const rpca_result *r, crease_space *ranks, crease_error *e)
+{
+    const json_t *list = json_object_get(r->settings, "ranks");
+    bool good = json_array_size(list) >= 2 && json_array_size(list) <= CREASE_MAX_ORDER;
+    *ranks = (crease_space){ .order = good ? (int)json_array_size(list) : 0 };
+    for (int n = 0; n < ranks->order; n++) {
+        const double rank = json_number_value(json_array_get(list, (size_t)n));
+        good = good && rank >= 1 && rank < 0x1p40;
+        ranks->dim[n] = good ? (ptrdiff_t)rank : 0;
+    }
+    return good || crs_fail(e, CREASE_BAD_DATA,
+                            "certificate.json has no numbers settings.ranks; it is damaged");
+}
+
 /* The arrays that the certificate does not say are left to be derived. */
 static unsigned parts_of(const json_t *derived)
 {
@@ -481,14 +537,16 @@ static unsigned parts_of(const json_t *derived)
 }
 
 /* The settings as they were written; nothing else in the document is believed. */
-static bool read_settings(const crs_judged *j, rpca_result *r, crease_error *e)
+static bool read_settings(const crs_judged *j, bool tucker, rpca_result *r, crease_error *e)
 {
     crease_rpca_settings *s = &r->claim.s;
-    double rank;
+    double rank = 0;
     *s = crease_rpca_default(&(crease_space){ .order = 2, .dim = { 1, 1 } });
     r->settings = json_object_get(j->certificate->document, "settings");
-    if (!number_of(r, "rank", &rank, e) || !number_of(r, "alpha", &s->alpha, e) ||
-        !number_of(r, "alpha_noise", &s->alpha_noise, e) || !number_of(r, "ridge", &s->ridge, e))
+    if (tucker) s->kind = CREASE_RPCA_TUCKER;
+    if ((tucker ? !ranks_of(r, &s->ranks, e) : !number_of(r, "rank", &rank, e)) ||
+        !number_of(r, "alpha", &s->alpha, e) || !number_of(r, "alpha_noise", &s->alpha_noise, e) ||
+        !number_of(r, "ridge", &s->ridge, e))
         return false;
     s->rank = rank >= 1 && rank < 0x1p40 ? (ptrdiff_t)rank : 0;
     s->nonneg = json_is_true(json_object_get(r->settings, "nonneg"));
@@ -542,28 +600,34 @@ static bool fit_penalty(rpca_result *r, crease_error *e)
 static bool read_arrays(const char *folder, rpca_result *r, crease_error *e)
 {
     const crease_rpca_settings *s = &r->claim.s;
-    if (!crs_read_in(folder, "weights.npy", &r->weight, e)) return false;
-    bool fit = s->rank > 0 && crease_size(&r->weight.shape) == s->rank;
+    const bool cp = s->kind == CREASE_RPCA_CP;
+    if (!crs_read_in(folder, cp ? "weights.npy" : "core.npy", &r->weight, e)) return false;
+    bool fit =
+        cp ? s->rank > 0 && crease_size(&r->weight.shape) == s->rank
+           : s->ranks.order == s->shape.order && crease_space_equal(&r->weight.shape, &s->ranks);
     for (int n = 0; n < s->shape.order; n++) {
         char name[32];
         crs_factor_file(n, name);
         if (!crs_read_in(folder, name, &r->factor[n], e)) return false;
-        const crease_space wanted = crease_matrix(s->shape.dim[n], s->rank);
+        const crease_space wanted = crease_matrix(s->shape.dim[n], fit ? columns_of(s, n) : 0);
         fit = fit && crease_space_equal(&r->factor[n].shape, &wanted);
         r->unit[n] = r->factor[n].data;
     }
     r->claim.folder = folder;
     r->claim.unit = r->unit;
-    r->claim.weight = r->weight.data;
-    return fit ||
-           crs_fail(e, CREASE_BAD_SHAPE, "the factors and weights do not suit the data and rank");
+    r->claim.weight = cp ? r->weight.data : NULL;
+    r->claim.core = cp ? NULL : r->weight.data;
+    return fit || crs_fail(e, CREASE_BAD_SHAPE, "the factors and %s do not suit the data and rank",
+                           cp ? "weights" : "core");
 }
 
-static bool name_blocks(crs_judged *j, int order, crease_error *e)
+static bool name_blocks(crs_judged *j, const crease_rpca_settings *s, crease_error *e)
 {
-    if (!crs_judged_names(j, order + 3, e)) return false;
+    const int order = s->shape.order;
+    const char *rest = s->kind == CREASE_RPCA_CP ? "EZB" : "CEZB";
+    if (!crs_judged_names(j, order + (int)strlen(rest), e)) return false;
     for (int i = 0; i < order; i++) snprintf(j->name[i], sizeof j->name[i], "X%d", i + 1);
-    for (int i = 0; i < 3; i++) snprintf(j->name[order + i], sizeof j->name[0], "%c", "EZB"[i]);
+    for (int i = 0; rest[i]; i++) snprintf(j->name[order + i], sizeof j->name[0], "%c", rest[i]);
     return true;
 }
 
@@ -580,13 +644,13 @@ static void discard(rpca_result *r)
     crs_free(r->weights);
 }
 
-bool crs_check_rpca_cp(crs_judged *j, crease_error *e)
+static bool check_rpca(crs_judged *j, bool tucker, crease_error *e)
 {
     rpca_result r = { .settings = NULL, .claim.watch = j->a->watch };
     r.claim.objective = &j->objective;
-    bool done = read_settings(j, &r, e) && read_data(j, &r, e) && fit_penalty(&r, e) &&
+    bool done = read_settings(j, tucker, &r, e) && read_data(j, &r, e) && fit_penalty(&r, e) &&
                 read_arrays(j->certificate->folder, &r, e) && crs_rpca_check(&r.claim, &j->v, e) &&
-                name_blocks(j, r.claim.s.shape.order, e) && judge_cp_arrays(j, &r.claim, e);
+                name_blocks(j, &r.claim.s, e) && judge_cp_arrays(j, &r.claim, e);
     j->constrained = true;
     if (done) {
         memcpy(j->hash, r.data.hash, sizeof j->hash);
@@ -597,3 +661,6 @@ bool crs_check_rpca_cp(crs_judged *j, crease_error *e)
     discard(&r);
     return done;
 }
+
+bool crs_check_rpca_cp(crs_judged *j, crease_error *e) { return check_rpca(j, false, e); }
+bool crs_check_rpca_tucker(crs_judged *j, crease_error *e) { return check_rpca(j, true, e); }

@@ -11,6 +11,7 @@ static const struct {
 } checkers[] = {
     { "problem", crs_check_problem },
     { "rpca-cp", crs_check_rpca_cp },
+    { "rpca-tucker", crs_check_rpca_tucker },
     { "rpca-problem", crs_check_rpca_problem },
     { "regress", crs_check_regress },
     { "spca", crs_check_spca },
@@ -258,12 +259,13 @@ static bool run(const crs_args *a, crease_error *e)
     if (!crs_certificate_read(a->word[0], &c, e)) return false;
     crs_judged j = { .a = a, .certificate = &c, .eps = c.eps, .objective = NAN };
     crs_checker *check = checker_of(&c, e);
-    bool done = check &&
-                (!crs_given(a, CRS_OPT_eps) || crs_option_number(a, CRS_OPT_eps, 0, &j.eps, e)) &&
-                (!crs_given(a, CRS_OPT_MEMORY) || check == crs_check_rpca_cp ||
-                 crs_fail(e, CREASE_UNSUPPORTED,
-                          "--memory is for results of rpca of the model cp; leave it out")) &&
-                judge(&j, check, e);
+    bool done =
+        check && (!crs_given(a, CRS_OPT_eps) || crs_option_number(a, CRS_OPT_eps, 0, &j.eps, e)) &&
+        (!crs_given(a, CRS_OPT_MEMORY) || check == crs_check_rpca_cp ||
+         check == crs_check_rpca_tucker ||
+         crs_fail(e, CREASE_UNSUPPORTED,
+                  "--memory is for results of rpca without a problem.json; leave it out")) &&
+        judge(&j, check, e);
     if (done) *a->status = crs_exit_of_verdict(j.v.verdict);
     if (done && crs_given(a, CRS_OPT_JSON))
         done = print_json(&j, e);

@@ -99,24 +99,35 @@ static bool add_constants(const crs_page *p, crs_split *s, crease_error *e)
     return true;
 }
 
-/* Where it was not written: from the factors, by fibres along the last mode. */
-static bool make_lowrank(const crs_page *p, crs_split *s, crease_error *e)
+/* By fibres along the last mode */
+static double *sum_terms(const crs_split *s, crease_error *e)
 {
     const int last = s->grid.order - 1;
     const ptrdiff_t rank = s->ranks.dim[0], n = s->grid.dim[last];
-    if (!s->modes || s->core.data)
-        return crs_fail(e, CREASE_BAD_DATA, "%.200s has neither lowrank.npy nor all factors",
-                        p->folder);
-    s->lowrank.shape = s->shape;
-    s->lowrank.data = crs_doubles(s->size, "the low-rank part", e);
-    for (ptrdiff_t k = 0; s->lowrank.data && k < s->size / n * rank; k++) {
+    double *sum = crs_doubles(s->size, "the low-rank part", e);
+    for (ptrdiff_t k = 0; sum && k < s->size / n * rank; k++) {
         const ptrdiff_t r = k % rank;
         double w = s->weights.data[r];
         for (ptrdiff_t at = k / rank, m = last - 1; m >= 0; at /= s->grid.dim[m--])
             w *= s->factor[m].data[at % s->grid.dim[m] * rank + r];
         for (ptrdiff_t i = 0; i < n; i++)
-            s->lowrank.data[k / rank * n + i] += w * s->factor[last].data[i * rank + r];
+            sum[k / rank * n + i] += w * s->factor[last].data[i * rank + r];
     }
+    return sum;
+}
+
+/* Where it was not written: from the factors. */
+static bool make_lowrank(const crs_page *p, crs_split *s, crease_error *e)
+{
+    const double *factor[CREASE_MAX_ORDER];
+    if (!s->modes)
+        return crs_fail(e, CREASE_BAD_DATA, "%.200s has neither lowrank.npy nor all factors",
+                        p->folder);
+    for (int n = 0; n < s->modes; n++) factor[n] = s->factor[n].data;
+    s->lowrank.shape = s->shape;
+    s->lowrank.data =
+        s->core.data ? crs_tucker_expand(&s->grid, &s->ranks, s->modes, factor, s->core.data, e)
+                     : sum_terms(s, e);
     return s->lowrank.data && add_constants(p, s, e);
 }
 

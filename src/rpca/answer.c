@@ -54,8 +54,9 @@ static const crease_certificate *own_certificate(crs_units *u, const crease_cert
 
 const crease_certificate *crease_rpca_certificate(const crease_rpca *r)
 {
-    const crease_certificate *c =
-        r->cp ? crease_cp_fit_certificate(r->cp) : crease_solver_certificate(r->solver);
+    const crease_certificate *c = r->tucker ? &crs_tucker_run_driver(r->tucker)->best
+                                  : r->cp   ? crease_cp_fit_certificate(r->cp)
+                                            : crease_solver_certificate(r->solver);
     return r->units ? own_certificate(r->units, c) : c;
 }
 
@@ -64,7 +65,9 @@ const crease_progress *crease_rpca_progress(const crease_rpca *r) { return &r->p
 
 const crease_analysis *crease_rpca_analysis(const crease_rpca *r)
 {
-    return r->cp ? crease_cp_fit_analysis(r->cp) : crease_solver_analysis(r->solver);
+    return r->tucker ? crs_tucker_run_analysis(r->tucker)
+           : r->cp   ? crease_cp_fit_analysis(r->cp)
+                     : crease_solver_analysis(r->solver);
 }
 
 const crease_rpca_settings *crease_rpca_used(const crease_rpca *r) { return &r->s; }
@@ -79,10 +82,14 @@ const crease_problem *crease_rpca_problem(const crease_rpca *r)
 const double *crease_rpca_block(const crease_rpca *r, int i)
 {
     const crs_units *u = r->units;
+    const int power = u ? crs_block_power(u, i) : 0;
+    double *out = u ? u->block[i] : NULL;
+    if (r->tucker)
+        return own(r, power, crs_tucker_block_size(&r->s.shape, &r->s.ranks, i),
+                   crs_tucker_run_block(r->tucker, i), out);
     if (!r->solver) return NULL;
-    return own(r, u ? crs_block_power(u, i) : 0,
-               crease_size(&crease_tucker_rpca_problem(r->model)->space[i]),
-               crease_solution(r->solver, i), u ? u->block[i] : NULL);
+    return own(r, power, crease_size(&crease_tucker_rpca_problem(r->model)->space[i]),
+               crease_solution(r->solver, i), out);
 }
 
 const double *crease_rpca_multiplier(const crease_rpca *r)
@@ -99,11 +106,15 @@ crease_solver *crs_rpca_solver(const crease_rpca *r) { return r->solver; }
 const crease_error *crease_rpca_failure(const crease_rpca *r)
 {
     static const crease_error none = { .code = CREASE_OK };
-    return r->cp ? &r->cp->held->failure : &none;
+    return r->tucker ? crs_tucker_run_failure(r->tucker) : r->cp ? &r->cp->held->failure : &none;
 }
 
 void crease_rpca_rows(const crease_rpca *r, ptrdiff_t *left, ptrdiff_t *right)
 {
+    if (r->tucker) {
+        crs_tucker_run_rows(r->tucker, left, right);
+        return;
+    }
     if (r->cp) {
         crease_cp_fit_rows(r->cp, left, right);
         return;
@@ -147,7 +158,9 @@ static void read_run(const crease_rpca *r, crease_rpca_part part, ptrdiff_t firs
                      double *out)
 {
     const ptrdiff_t right = crs_right(&r->s.shape, 0);
-    if (r->cp)
+    if (r->tucker)
+        crs_tucker_run_read(r->tucker, part, first, count, out);
+    else if (r->cp)
         crease_cp_fit_read(r->cp, part, first, count, out);
     else
         entries_of(r, part, first * right, count * right, out);
@@ -316,7 +329,8 @@ static void count_outliers(crease_rpca *r)
     const bool done =
         slabs ? crs_parts_count(r, &parts, limit, &calm, &e) : count_by_rows(r, limit, &calm, &e);
     r->counted = done || slabs; /* a look at all slabs that failed is not tried again */
-    if (!done && slabs) crs_cp_fit_fails(r->cp, &e);
+    if (!done && slabs && r->tucker) crs_tucker_run_fails(r->tucker, &e);
+    if (!done && slabs && r->cp) crs_cp_fit_fails(r->cp, &e);
     if (!done) return;
     const double observed = (double)f->observed, rest = observed - (double)f->outliers;
     f->share = f->observed == 0 ? NAN : (double)f->outliers / observed;
@@ -357,6 +371,8 @@ const crease_rpca_facts *crease_rpca_about(crease_rpca *r)
     if (r->report.outcome != CREASE_NOT_RUN && !r->counted) count_outliers(r), find_constant(r);
     if (r->pursuit) f->gap = r->pursuit->gap;
     f->theta_stop = r->cp && crease_cp_fit_theta_stop(r->cp);
-    f->passes = r->cp ? crease_cp_fit_readings(r->cp) : f->start_passes + r->report.iterations;
+    f->passes = r->tucker ? crs_tucker_run_readings(r->tucker)
+                : r->cp   ? crease_cp_fit_readings(r->cp)
+                          : f->start_passes + r->report.iterations;
     return f;
 }

@@ -92,10 +92,11 @@ crs_slabs crs_cp_rows(const crease_space *shape, ptrdiff_t rank)
 crs_cp_point crs_cp_point_in(const crs_cp_point *p, const crs_slab *slab)
 {
     crs_cp_point own = *p;
-    own.k = crs_slab_kruskal(slab, &p->k);
+    const crs_slab merged = crs_slab_merged(slab, &p->k.shape);
+    own.k = crs_slab_kruskal(&merged, &p->k);
     own.t = slab->t;
     own.w = slab->w;
-    if (apart(p)) own.grid = crs_cp_rows(&slab->shape, p->k.rank);
+    if (apart(p)) own.grid = crs_cp_rows(&own.k.shape, p->k.rank);
     return own;
 }
 
@@ -255,15 +256,8 @@ bool crs_cp_objective(crs_source *T, const crs_penalty_value *rho, double alpha_
     return true;
 }
 
-/* What residuals are relative to. */
-typedef struct {
-    double whole; /* D; 0: none */
-    double data;  /* |T| */
-    double pull;  /* of the reference's multipliers */
-} scales;
-
-/* A condition with terms of this size, which at the reference are `own`, in an x of norm `x`. */
-static crease_residual of(double residual, double terms, const scales *s, double own, double x)
+crease_residual crs_cp_residual(double residual, double terms, const crs_cp_scales *s, double own,
+                                double x)
 {
     const double rounding = terms > 0 ? 4 * UNIT * terms + VANISHING : 0;
     const double part = larger(terms, 1e-3 * own);
@@ -283,16 +277,23 @@ static void product_of(const crs_cp_point *p, const crs_cp_room *w, int n, doubl
            product);
 }
 
-static crease_residual factor(const crs_cp_point *p, const crs_cp_room *w, int n, const scales *s)
+void crs_cp_product(const crs_cp_point *p, const crs_cp_room *w, int n, double *out)
+{
+    const ptrdiff_t size = p->k.shape.dim[n] * p->k.rank;
+    if (w->look.job)
+        crs_total_read(&w->look.sums, SUMS + n, 0, size, out);
+    else
+        product_of(p, w, n, w->small + 2 * size, out);
+}
+
+static crease_residual factor(const crs_cp_point *p, const crs_cp_room *w, int n,
+                              const crs_cp_scales *s)
 {
     const crs_kruskal *k = &p->k;
     const ptrdiff_t rank = k->rank, size = k->shape.dim[n] * rank;
     const double c = noise_share(p), *x = k->factor[n];
     double *product = w->small, *xg = product + size, *gram = xg + size, *work = gram + rank * rank;
-    if (w->look.job)
-        crs_total_read(&w->look.sums, SUMS + n, 0, size, product);
-    else
-        product_of(p, w, n, work, product);
+    crs_cp_product(p, w, n, product);
     crs_gram_except(k, n, gram, work);
     crs_gemm(false, false, k->shape.dim[n], rank, rank, 1, x, gram, 0, xg);
     double without = 0, added = 0, all = 0;
@@ -302,7 +303,7 @@ static crease_residual factor(const crs_cp_point *p, const crs_cp_room *w, int n
         added += square(2 * xg[j] + p->nu * x[j]);
         all += square(p->nonneg ? cone_distance(x[j], g) : g);
     }
-    return of(sqrt(all), sqrt(without) + sqrt(added), s, 0, crs_norm(size, x));
+    return crs_cp_residual(sqrt(all), sqrt(without) + sqrt(added), s, 0, crs_norm(size, x));
 }
 
 static void include(crease_certificate *c, const crease_residual *r)
@@ -353,34 +354,38 @@ static bool measure_alone(const crs_cp_point *p, crs_cp_room *w, crease_error *e
     return true;
 }
 
-static scales scales_of(const crs_cp_point *p, double F, double data, double alone)
+static crs_cp_scales scales_of(const crs_cp_point *p, double F, double data, double alone)
 {
     const double an = p->alpha_noise, least = smaller(smaller(1, an) * square(data), alone);
     const double force = an > 0 ? 2 * smaller(1, an) : 1; /* of Z and B, or of Z alone */
-    return (scales){ least > 0 ? larger(F, least) : 0, data, 2 * force * data / 3 };
+    return (crs_cp_scales){ least > 0 ? larger(F, least) : 0, data, 2 * force * data / 3 };
 }
 
-static void conclude(const crs_cp_point *p, const crs_cp_room *w, crease_certificate *out)
+static void conclude(const crs_cp_point *p, const crs_cp_room *w, const crs_cp_blocks *by,
+                     crease_certificate *out)
 {
     const crease_space *s = &p->k.shape;
     const double *sum = w->sums, c = noise_share(p), an = p->alpha_noise;
     const double rest = sqrt(sum[REST]), lambda = 2 * c * rest, data = sqrt(sum[DATA]);
     const double split = sqrt(sum[SPLIT]), sparse = sqrt(sum[SPARSE]), last = sqrt(sum[LAST]);
-    const int d = s->order;
+    const int d = by ? by->count : s->order;
     double squares = 0;
     const penalty r = penalty_of(p, w);
-    for (int n = 0; n < d; n++) squares += square(crs_norm(s->dim[n] * p->k.rank, p->k.factor[n]));
+    for (int n = 0; n < s->order; n++)
+        squares += square(crs_norm(s->dim[n] * p->k.rank, p->k.factor[n]));
     *out = (crease_certificate){ .count = d + 3, .block = out->block };
     out->objective = c * sum[REST] + r.value + p->nu / 2 * squares;
-    const scales a = scales_of(p, c * sum[REST] + r.size + p->nu / 2 * squares, data, w->alone);
+    const crs_cp_scales a =
+        scales_of(p, c * sum[REST] + r.size + p->nu / 2 * squares, data, w->alone);
     crease_residual *block = out->block;
-    for (int n = 0; n < d; n++) block[n] = factor(p, w, n, &a);
-    block[d] = of(r.dist, lambda, &a, a.pull, larger(sparse, data));
-    block[d + 1] = of(0, 2 * sqrt(sum[LOWRANK]) + 2 * split + lambda, &a, 2 * data / 3 + a.pull,
-                      larger(split, data));
-    block[d + 2] = of(0, 2 * an / (1 + an) * rest + lambda, &a, 2 * an * data / 3 + a.pull,
-                      larger(last, data));
-    out->feasibility = of(0, split + sparse + last + data, &a, 0, lambda);
+    if (by) by->find(by->self, p, w, &a, block);
+    for (int n = 0; !by && n < d; n++) block[n] = factor(p, w, n, &a);
+    block[d] = crs_cp_residual(r.dist, lambda, &a, a.pull, larger(sparse, data));
+    block[d + 1] = crs_cp_residual(0, 2 * sqrt(sum[LOWRANK]) + 2 * split + lambda, &a,
+                                   2 * data / 3 + a.pull, larger(split, data));
+    block[d + 2] = crs_cp_residual(0, 2 * an / (1 + an) * rest + lambda, &a,
+                                   2 * an * data / 3 + a.pull, larger(last, data));
+    out->feasibility = crs_cp_residual(0, split + sparse + last + data, &a, 0, lambda);
     for (int i = 0; i < d + 3; i++) include(out, &block[i]);
     include(out, &out->feasibility);
     if (!isfinite(out->objective)) out->worst = out->worst_relative = NAN;
@@ -403,6 +408,7 @@ static void pass_slab(const crs_cp_point *p, crs_cp_room *w)
 static void plan_sums(const void *args, const crease_space *shape, crs_total *sums)
 {
     const crs_cp_point *p = args;
+    shape = &p->k.shape; /* of which the first mode may be several of the tensor's */
     for (int k = 0; k < SUMS; k++) crs_total_plan(sums, CRS_SUM, 1);
     for (int n = 0; n < shape->order; n++) crs_total_plan(sums, CRS_SUM, shape->dim[n] * p->k.rank);
 }
@@ -425,7 +431,7 @@ static void close_rooms(void *room)
 static crs_cp_point point_in(const crs_cp_point *p, const crs_slab *slab)
 {
     crs_cp_point own = crs_cp_point_in(p, slab);
-    own.grid = crs_cp_rows(&slab->shape, p->k.rank);
+    own.grid = crs_cp_rows(&own.k.shape, p->k.rank);
     return own;
 }
 
@@ -453,6 +459,7 @@ static bool add_slab(const void *args, void *room, const crs_slab *slab, int wor
                      crs_total *sums, crease_error *e)
 {
     const crs_cp_point own = point_in(args, slab);
+    const crs_slab merged = crs_slab_merged(slab, &((const crs_cp_point *)args)->k.shape);
     rooms *r = room;
     crs_cp_room *w = &r->worker[worker];
     (void)e;
@@ -462,7 +469,7 @@ static bool add_slab(const void *args, void *room, const crs_slab *slab, int wor
     for (int n = 0; n < own.k.shape.order; n++) {
         const ptrdiff_t rank = own.k.rank, size = own.k.shape.dim[n] * rank;
         product_of(&own, w, n, w->small + size, w->small);
-        crs_total_add(sums, SUMS + n, slab->from[n] * rank, size, w->small);
+        crs_total_add(sums, SUMS + n, merged.from[n] * rank, size, w->small);
     }
     return true;
 }
@@ -513,13 +520,14 @@ static bool certify_alone(crs_cp_point *p, crs_cp_room *w, crease_error *e)
     return true;
 }
 
-bool crs_cp_certify(const crs_cp_point *p, crs_cp_room *w, crease_certificate *c, crease_error *e)
+bool crs_cp_certify(const crs_cp_point *p, crs_cp_room *w, const crs_cp_blocks *by,
+                    crease_certificate *c, crease_error *e)
 {
     crs_cp_point own = *p;
     if (!measure_alone(p, w, e)) return false;
     if (!(w->look.job ? crs_look_run(&w->look, p, NULL, e) : certify_alone(&own, w, e)))
         return false;
     for (int k = 0; w->look.job && k < SUMS; k++) w->sums[k] = crs_total_at(&w->look.sums, k, 0);
-    conclude(p, w, c);
+    conclude(p, w, by, c);
     return true;
 }

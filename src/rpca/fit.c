@@ -156,16 +156,15 @@ crease_analysis *crs_cp_fit_analyse(const crease_cp_fit *f, crease_error *e)
     return a;
 }
 
-static void release(const crease_cp_fit *f)
+static crs_cp_answer answer_of(const crease_cp_fit *f)
 {
-    if (f->held->taken) f->source->ops->give(f->source, &f->held->slab);
-    f->held->taken = false;
+    return (crs_cp_answer){ &f->point, &f->room, f->held };
 }
 
 const crs_cp_point *crs_cp_fit_slabs(const crease_cp_fit *f)
 {
     if (f->source->cut.count == 1 || f->point.sparse || f->point.whole.ops) return NULL;
-    release(f);
+    crs_cp_release(f->source, f->held);
     return &f->point;
 }
 
@@ -173,7 +172,7 @@ void crease_cp_fit_free(crease_cp_fit *f)
 {
     if (!f) return;
     if (f->state) f->engine->close(f->state);
-    if (f->held) release(f);
+    if (f->held) crs_cp_release(f->source, f->held);
     crs_cp_room_close(&f->room);
     crs_free(f->held);
     crease_analysis_free(f->own);
@@ -412,8 +411,8 @@ void crs_cp_fit_certify(void *fit, crease_certificate *c)
     balance(f, f->trial);
     look_at(f, f->trial);
     crease_error e = { .code = CREASE_OK };
-    release(f);
-    if (!crs_cp_certify(&f->point, &f->room, c, &e)) {
+    crs_cp_release(f->source, f->held);
+    if (!crs_cp_certify(&f->point, &f->room, NULL, c, &e)) {
         crs_cp_fit_fails(f, &e);
         *c = (crease_certificate){ .count = f->s.model.shape.order + 3, .block = c->block };
         c->worst = c->worst_relative = c->objective = NAN;
@@ -522,87 +521,9 @@ void crease_cp_fit_rows(const crease_cp_fit *f, ptrdiff_t *left, ptrdiff_t *righ
     *right = f->point.grid.right;
 }
 
-/* m and e become the part */
-static void part_of(const crs_cp_point *p, crease_rpca_part part, ptrdiff_t at, ptrdiff_t n,
-                    const double *m, const double *e, double *out)
-{
-    const double c = noise_share(p), share = 1 / (1 + p->alpha_noise);
-    for (ptrdiff_t j = 0; j < n; j++) {
-        const double s = rest_at(p, at + j, m[j], e[j]);
-        out[j] = part == CREASE_RPCA_LOWRANK  ? m[j]
-                 : part == CREASE_RPCA_SPARSE ? e[j]
-                 : part == CREASE_RPCA_Z      ? m[j] + c * s
-                 : part == CREASE_RPCA_B      ? share * s
-                                              : s;
-    }
-}
-
-/* Rows of a part within a slab */
-typedef struct {
-    const crease_cp_fit *f;
-    crs_cp_point point; /* as seen in the slab */
-    crease_rpca_part part;
-    ptrdiff_t first, count; /* of the slab's */
-    double *out;
-} reading;
-
-/* A few rows of the part */
-static void read_rows(void *self, ptrdiff_t task, int worker)
-{
-    const reading *r = self;
-    const crs_cp_point *p = &r->point;
-    const ptrdiff_t right = p->grid.right, rows = p->grid.rows, at = r->first + task * rows;
-    const ptrdiff_t now = fewer(rows, r->first + r->count - at), n = now * right, j = at * right;
-    double *m = r->f->room.workers + worker * r->f->room.worker, *e = m + rows * right;
-    double *out = r->out + task * rows * right;
-    if (r->part == CREASE_RPCA_DATA) {
-        copy(n, p->t + j, out);
-    } else if (r->part == CREASE_RPCA_SEEN) {
-        for (ptrdiff_t k = 0; k < n; k++) out[k] = !p->w || p->w[j + k];
-    } else {
-        crs_cp_panel(p, &r->f->room, at, now, e + rows * right, m, e);
-        part_of(p, r->part, j, n, m, e, out);
-    }
-}
-
-/* The slab with this entry is taken. */
-static bool hold(const crease_cp_fit *f, ptrdiff_t entry)
-{
-    crs_source *s = f->source;
-    crs_cp_held *h = f->held;
-    const ptrdiff_t slab = crs_slab_with(&s->cut, entry);
-    if (h->taken && h->slab.index == slab) return true;
-    release(f);
-    if (h->failure.code != CREASE_OK) return false;
-    crease_error e = { .code = CREASE_OK };
-    h->taken = s->ops->take(s, slab, &h->slab, &e);
-    if (!h->taken) h->failure = e;
-    return h->taken;
-}
-
 void crease_cp_fit_read(const crease_cp_fit *f, crease_rpca_part part, ptrdiff_t first,
                         ptrdiff_t count, double *out)
 {
-    const ptrdiff_t right = f->point.grid.right, rows = f->point.grid.rows;
-    reading r = { .f = f, .part = part, .first = first, .count = count, .out = out };
-    if (f->point.sparse) { /* the engine's own E: in one piece */
-        r.point = f->point;
-        r.point.t = f->source->whole;
-        r.point.w = f->source->seen;
-        crs_parallel_runs(f->room.threads, (count + rows - 1) / rows, read_rows, &r);
-        return;
-    }
-    for (ptrdiff_t left = count; left > 0; left -= r.count, r.out += r.count * right) {
-        const ptrdiff_t at = first + count - left;
-        if (!hold(f, at * right)) {
-            fill(left * right, NAN, r.out);
-            return;
-        }
-        const crs_slab *slab = &f->held->slab;
-        r.point = crs_cp_point_in(&f->point, slab);
-        r.point.grid = f->point.grid;
-        r.first = at - slab->first / right;
-        r.count = fewer(left, crease_size(&slab->shape) / right - r.first);
-        crs_parallel_runs(f->room.threads, (r.count + rows - 1) / rows, read_rows, &r);
-    }
+    const crs_cp_answer a = answer_of(f);
+    crs_cp_answer_read(&a, part, first, count, out);
 }

@@ -23,13 +23,6 @@ typedef struct {
 
 extern const crs_cp_engine crs_cp_fused_engine, crs_cp_generic_engine, crs_cp_envelope_engine;
 
-/* The slab whose rows were read last, and what went wrong: of the run, or of reading. */
-typedef struct {
-    crs_slab slab;
-    bool taken;
-    crease_error failure; /* CREASE_OK: none */
-} crs_cp_held;
-
 struct crease_cp_fit {
     crease_cp_fit_settings s; /* every default filled in */
     crease_options o;         /* what the analysis is about: paper mode as its parameters */

@@ -60,10 +60,11 @@ struct crease_rpca {
     crease_cp_fit *cp;         /* NULL of the other kinds: */
     crease_tucker_rpca *model; /* the problem and its start */
     crease_solver *solver;
-    crs_pursuit *pursuit; /* whose steps the solver makes; NULL: its own */
-    double *lowrank;      /* of the other kinds */
-    crs_units *units;     /* NULL: the data are worked on in their own */
-    crs_center *center;   /* NULL: nothing is removed */
+    crs_pursuit *pursuit;   /* whose steps the solver makes; NULL: its own */
+    crs_tucker_run *tucker; /* in place of these: of a source */
+    double *lowrank;        /* of the other kinds */
+    crs_units *units;       /* NULL: the data are worked on in their own */
+    crs_center *center;     /* NULL: nothing is removed */
     crease_callback *call;
     void *user;
     crease_cp_rank_table *ranks;

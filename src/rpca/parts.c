@@ -10,7 +10,9 @@
 
 bool crs_parts_of(const crease_rpca *r, crs_parts *p)
 {
-    const crs_cp_point *point = r->cp && !r->center ? crs_cp_fit_slabs(r->cp) : NULL;
+    const crs_cp_point *point = r->tucker             ? crs_tucker_run_slabs(r->tucker)
+                                : r->cp && !r->center ? crs_cp_fit_slabs(r->cp)
+                                                      : NULL;
     if (point) *p = (crs_parts){ *point, r->units ? r->units->data : 0 };
     return point;
 }
@@ -51,7 +53,7 @@ void crs_parts_close(crs_parts_room *r)
 static crs_cp_point point_in(const crs_parts *p, const crs_slab *slab)
 {
     crs_cp_point own = crs_cp_point_in(&p->point, slab);
-    own.grid = crs_cp_rows(&slab->shape, own.k.rank);
+    own.grid = crs_cp_rows(&own.k.shape, own.k.rank);
     return own;
 }
 
@@ -374,7 +376,7 @@ bool crs_parts_count(crease_rpca *r, const crs_parts *p, double limit, crs_calm 
     double deviation;
     if (!find_deviation(p, limit, &deviation, e)) return false;
     q.clear = CREASE_CLEAR * deviation;
-    if (!crs_look_once(&l, p->point.source, &crs_facts_job, &q, r->cp->s.threads, NULL, e))
+    if (!crs_look_once(&l, p->point.source, &crs_facts_job, &q, r->s.threads, NULL, e))
         return false;
     const crs_total_array *a = l.sums.array;
     if (!keep_counts(r, &a[OUTLIERS], e)) return crs_look_close(&l), false;

@@ -109,6 +109,14 @@ double crease_rpca_bytes(const crease_rpca_settings *s, const crease_options *o,
     return size < 0 ? INFINITY : 8 * 3.0 * (double)size;
 }
 
+double crs_rpca_bytes_beside(const crease_rpca_settings *s, const crease_options *o)
+{
+    const crease_tucker_rpca_settings t = tucker_settings(s, o);
+    return s->kind == CREASE_RPCA_CP
+               ? crease_rpca_bytes(s, o, false, false) - 8 * (double)crease_size(&s->shape)
+               : crs_tucker_run_bytes(&t);
+}
+
 static bool suits(const crease_rpca_settings *s, crease_error *e)
 {
     if ((unsigned)s->kind > CREASE_RPCA_PCP)
@@ -231,11 +239,19 @@ static bool fits(const crease_rpca *r, const double *tensor, crease_error *e)
                     bytes / 1e6, r->s.memory / 1e6);
 }
 
+static crs_driver *driver_of(crease_rpca *r)
+{
+    return r->tucker ? crs_tucker_run_driver(r->tucker)
+           : r->cp   ? &r->cp->run
+                     : crs_solver_driver(r->solver);
+}
+
 /* What the run has reached, where the handle's pointers show it. */
 static void refresh(crease_rpca *r)
 {
-    r->report = r->cp ? crease_cp_fit_report(r->cp) : crease_solver_report(r->solver);
-    r->progress = r->cp ? crease_cp_fit_progress(r->cp) : crease_solver_progress(r->solver);
+    const crs_driver *run = driver_of(r);
+    r->report = r->solver ? crease_solver_report(r->solver) : run->report;
+    r->progress = r->solver ? crease_solver_progress(r->solver) : run->progress;
     r->progress = crs_rpca_own_progress(r, &r->progress);
 }
 
@@ -286,6 +302,40 @@ static bool begin_pursuit(crease_rpca *r, const crease_problem *p, crease_error 
     return r->solver;
 }
 
+/* What the robust fit of the other kinds has learned. */
+static void adopt(crease_rpca *r, const crease_tucker_rpca_facts *f, double begun)
+{
+    r->s.ranks = f->used.ranks;
+    r->s.penalty = f->used.penalty;
+    r->s.alpha = f->used.alpha;
+    r->s.eta = f->used.eta;
+    r->s.threads = f->used.threads;
+    r->facts.directions = f->kept;
+    r->facts.cuts = f->cuts;
+    r->facts.cut = f->cut;
+    r->facts.missing = f->missing;
+    r->facts.threshold = f->threshold;
+    r->facts.deviation = f->deviation;
+    r->facts.start_passes = f->passes;
+    r->facts.fit_residual = f->residual;
+    r->facts.fit_seconds = crs_now() - begun;
+}
+
+/* Of a source the fit is the run. */
+static bool begin_tucker(crease_rpca *r, crs_source *t, crease_error *e)
+{
+    const crease_tucker_rpca_settings given = tucker_settings(&r->s, &r->o);
+    const double begun = crs_now();
+    const crease_phase was = crease_watch_enter(r->o.watch, CREASE_PHASE_FIT);
+    r->tucker = crs_tucker_run_new(&given, &r->o, t, e);
+    crease_watch_enter(r->o.watch, was);
+    if (!r->tucker) return false;
+    const crease_tucker_rpca_facts f = crs_tucker_run_about(r->tucker);
+    adopt(r, &f, begun);
+    r->facts.engine = "tucker";
+    return true;
+}
+
 static bool begin_other(crease_rpca *r, const double *tensor, crease_error *e)
 {
     const crease_tucker_rpca_settings given = tucker_settings(&r->s, &r->o);
@@ -297,21 +347,8 @@ static bool begin_other(crease_rpca *r, const double *tensor, crease_error *e)
     const crease_tucker_rpca_facts f = crease_tucker_rpca_about(r->model);
     const crease_problem *p = crease_tucker_rpca_problem(r->model);
     const double *x[CREASE_MAX_ORDER + 4];
-    r->s.ranks = f.used.ranks;
-    r->s.penalty = f.used.penalty;
-    r->s.alpha = f.used.alpha;
-    r->s.eta = f.used.eta;
-    r->s.threads = f.used.threads;
+    adopt(r, &f, begun);
     r->facts.engine = "solver";
-    r->facts.directions = f.kept;
-    r->facts.cuts = f.cuts;
-    r->facts.cut = f.cut;
-    r->facts.missing = f.missing;
-    r->facts.threshold = f.threshold;
-    r->facts.deviation = f.deviation;
-    r->facts.start_passes = f.passes;
-    r->facts.fit_residual = f.residual;
-    r->facts.fit_seconds = crs_now() - begun;
     for (int i = 0; i < p->count; i++) x[i] = p->block[i].start;
     r->lowrank = crs_doubles(crease_size(&r->s.shape), "the low-rank part", e);
     if (!r->lowrank || !crease_tucker_rpca_lowrank(r->model, x, r->lowrank, e)) return false;
@@ -351,18 +388,38 @@ static bool begin(crease_rpca *r, double *tensor, crease_error *e)
     return done;
 }
 
-/* What needs the tensor in one piece, whatever the source is. */
-static bool suits_source(const crease_rpca_settings *s, const crs_source *t, crease_error *e)
+/* The Tucker model is fitted by slabs where its ranks are given and the fit itself is the method.
+ */
+static bool suits_slabs(const crease_rpca_settings *s, const crease_options *o, crease_error *e)
 {
+    const crease_options usual = crease_rpca_options();
+    if (s->kind != CREASE_RPCA_TUCKER)
+        return crs_fail(
+            e, CREASE_UNSUPPORTED,
+            "--model pcp and the bound --eta need the tensor in memory; use --model matrix or "
+            "tucker, in place of pcp --model matrix --ridge NU, or more memory");
+    if (o->method != usual.method || o->mode != usual.mode)
+        return crs_fail(e, CREASE_UNSUPPORTED,
+                        "of a Tucker model this method and mode need the tensor in memory; use "
+                        "--method auto in practical mode, or more memory");
+    if (s->ranks.order == 0)
+        return crs_fail(e, CREASE_UNSUPPORTED,
+                        "the ranks of a Tucker model are chosen with the tensor in memory; give "
+                        "--rank, or more memory");
+    return (!s->mask && !s->missing) ||
+           crs_fail(e, CREASE_BAD_ARGUMENT,
+                    "data that are read slab by slab bring their mask; give no other");
+}
+
+/* What needs the tensor in one piece, whatever the source is. */
+static bool suits_source(const crease_rpca *r, const crs_source *t, crease_error *e)
+{
+    const crease_rpca_settings *s = &r->s;
     for (int n = 0; n < t->cut.shape.order; n++)
         if (s->shape.order != t->cut.shape.order || s->shape.dim[n] != t->cut.shape.dim[n])
             return crs_fail(e, CREASE_BAD_ARGUMENT,
                             "the settings have another shape than the data");
-    if (s->kind != CREASE_RPCA_CP)
-        return crs_fail(
-            e, CREASE_UNSUPPORTED,
-            "this model needs the tensor in memory; use --model cp, of a matrix --model "
-            "matrix --ridge NU, or more memory");
+    if (s->kind != CREASE_RPCA_CP && !suits_slabs(s, &r->o, e)) return false;
     if (s->center)
         return crs_fail(e, CREASE_UNSUPPORTED,
                         "--center needs the tensor in memory; remove the constants before, or use "
@@ -379,7 +436,7 @@ static crs_source *in_unit(crease_rpca *r, crs_source *t)
 
 static bool choose_on(crease_rpca *r, crs_source *t, crease_error *e)
 {
-    if (r->s.rank > 0) return true;
+    if (r->s.rank > 0 || r->s.kind != CREASE_RPCA_CP) return true;
     const crease_phase was = crease_watch_enter(r->o.watch, CREASE_PHASE_RANK);
     const bool done = choose_rank(r, NULL, t, e);
     crease_watch_enter(r->o.watch, was);
@@ -388,13 +445,15 @@ static bool choose_on(crease_rpca *r, crs_source *t, crease_error *e)
 
 static bool begin_on(crease_rpca *r, crs_source *t, crease_error *e)
 {
-    const crease_cp_fit_settings cp = cp_settings(&r->s, &r->o);
+    const crease_cp_fit_settings given = cp_settings(&r->s, &r->o);
     const int threads = crs_useful_threads(r->s.threads, crease_size(&t->cut.shape));
-    return suits(&r->s, e) && prunes(r, e) && suits_source(&r->s, t, e) &&
+    const bool cp = r->s.kind == CREASE_RPCA_CP;
+    const bool learns = cp ? crs_cp_fit_learns(&given) : r->s.alpha == 0;
+    return suits(&r->s, e) && prunes(r, e) && suits_source(r, t, e) &&
            crs_source_survey(t, threads, e) && crs_cp_check_facts(t, e) &&
-           crs_rpca_enter_on(r, crs_cp_fit_learns(&cp), t, e) && choose_on(r, in_unit(r, t), e) &&
-           begin_cp(r, NULL, in_unit(r, t), e) && crs_rpca_leave(r, NULL, e) &&
-           penalty_fits(&r->s.penalty, e);
+           crs_rpca_enter_on(r, learns, t, e) && choose_on(r, in_unit(r, t), e) &&
+           (cp ? begin_cp(r, NULL, in_unit(r, t), e) : begin_tucker(r, in_unit(r, t), e)) &&
+           crs_rpca_leave(r, NULL, e) && penalty_fits(&r->s.penalty, e);
 }
 
 /* Its watch stands in the caller's while it is built, and in every run. */
@@ -476,6 +535,7 @@ void crease_rpca_free(crease_rpca *r)
 {
     if (!r) return;
     crease_cp_fit_free(r->cp);
+    crs_tucker_run_free(r->tucker);
     crease_solver_free(r->solver);
     crs_pursuit_free(r->pursuit);
     crease_tucker_rpca_free(r->model);
@@ -502,19 +562,19 @@ void crease_rpca_callback(crease_rpca *r, crease_callback *call, void *user)
         call = in_units;
         user = r;
     }
-    if (r->cp)
-        crease_cp_fit_callback(r->cp, call, user);
-    else
+    if (r->solver)
         crease_solver_callback(r->solver, call, user);
+    else
+        driver_of(r)->call = call, driver_of(r)->user = user;
 }
 
 void crease_rpca_stop(crease_rpca *r) { crease_watch_stop(&r->watch); }
 
 crease_outcome crease_rpca_step(crease_rpca *r)
 {
-    const crease_outcome o = r->cp ? crease_cp_fit_step(r->cp) : crease_step(r->solver);
+    const crease_outcome o = r->solver ? crease_step(r->solver) : crs_driver_step(driver_of(r));
     refresh(r);
-    if (o == CREASE_NOT_RUN || r->cp) return o;
+    if (o == CREASE_NOT_RUN || !r->solver) return o;
     const double *x[CREASE_MAX_ORDER + 4];
     for (int i = 0; i < crease_tucker_rpca_problem(r->model)->count; i++)
         x[i] = crease_solution(r->solver, i);
@@ -525,7 +585,7 @@ crease_outcome crease_rpca_step(crease_rpca *r)
 
 crease_outcome crease_rpca_run(crease_rpca *r)
 {
-    crs_driver *run = r->cp ? &r->cp->run : crs_solver_driver(r->solver);
+    crs_driver *run = driver_of(r);
     crs_driver_enter(run);
     while (crease_rpca_step(r) == CREASE_NOT_RUN) crs_driver_tick(run);
     crs_driver_leave(run);

@@ -183,7 +183,10 @@ static inline bool crs_cp_observed(const crease_cp_rpca *m, ptrdiff_t j)
 crease_rpca *crs_rpca_new_on(const crease_rpca_settings *s, const crease_options *o, crs_source *t,
                              crease_error *e);
 
-/* The solver of a handle's problem; NULL of cp. */
+/* Bytes that it takes beside the slabs; of tucker with ranks that are given. */
+double crs_rpca_bytes_beside(const crease_rpca_settings *s, const crease_options *o);
+
+/* The solver of a handle's problem; NULL of cp, and of a source. */
 crease_solver *crs_rpca_solver(const crease_rpca *r);
 
 /* Every setting in its range, the penalty on its space; the 1-norm and its weight where none were
@@ -286,9 +289,31 @@ static inline double rest_at(const crs_cp_point *p, ptrdiff_t j, double m, doubl
     return p->w && !p->w[j] ? 0 : p->t[j] - m - e;
 }
 
-/* Blocks X_1..X_d, E, Z, B and the constraint, in the scales of certificate.h; c->block has
- * d + 3 places. Results do not depend on the number of threads. */
-bool crs_cp_certify(const crs_cp_point *p, crs_cp_room *w, crease_certificate *c, crease_error *e);
+/* What residuals are relative to. */
+typedef struct {
+    double whole; /* D of certificate.h; 0: none */
+    double data;  /* |T| */
+    double pull;  /* of the reference's multipliers */
+} crs_cp_scales;
+
+/* A condition with terms of this size, which at the reference are `own`, in an x of norm `x`. */
+crease_residual crs_cp_residual(double residual, double terms, const crs_cp_scales *s, double own,
+                                double x);
+
+/* Blocks in place of X_1..X_d: of a model whose M is X_1 X_2' of the point's matrix. */
+typedef struct {
+    int count;
+    void (*find)(void *self, const crs_cp_point *p, const crs_cp_room *w, const crs_cp_scales *s,
+                 crease_residual *block);
+    void *self;
+} crs_cp_blocks;
+
+/* Blocks X_1..X_d, or `by` (NULL: none), E, Z, B and the constraint, in the scales of
+ * certificate.h; c->block has places for all. Results do not depend on the number of threads. */
+bool crs_cp_certify(const crs_cp_point *p, crs_cp_room *w, const crs_cp_blocks *by,
+                    crease_certificate *c, crease_error *e);
+/* Of `find`: S_(n) M_n. */
+void crs_cp_product(const crs_cp_point *p, const crs_cp_room *w, int n, double *out);
 
 void crs_visit_point(crs_visitor *v, void *self);
 
@@ -331,13 +356,31 @@ bool crs_parts_each(const crs_parts *p, crs_parts_room *r, const crs_slab *slab,
                     const crs_parts_use *use, crease_error *e);
 void crs_parts_close(crs_parts_room *r);
 
+/* The slab whose rows were read last, and what went wrong: of the run, or of reading. */
+typedef struct {
+    crs_slab slab;
+    bool taken;
+    crease_error failure; /* CREASE_OK: none */
+} crs_cp_held;
+
+/* Parts of the answer of a point, as crease_rpca_rows and crease_rpca_read say (read.c). */
+typedef struct {
+    const crs_cp_point *point;
+    const crs_cp_room *room;
+    crs_cp_held *held;
+} crs_cp_answer;
+void crs_cp_answer_read(const crs_cp_answer *a, crease_rpca_part part, ptrdiff_t first,
+                        ptrdiff_t count, double *out);
+void crs_cp_release(crs_source *s, crs_cp_held *held); /* before looks, and in the end */
+
 /* Jobs that other ranks know, too: of this file's certificate and parts, of units, of the
  * envelope's evaluation, of views (start.h). */
 extern const crs_job crs_alone_job, crs_certify_job, crs_facts_job, crs_extent_job, crs_pass_job,
-    crs_measure_job, crs_project_job;
+    crs_measure_job, crs_project_job, crs_span_job;
 #define CRS_RPCA_JOBS                                                                              \
     &crs_survey_job, &crs_entries_job, &crs_fetch_job, &crs_extent_job, &crs_pass_job,             \
-        &crs_alone_job, &crs_certify_job, &crs_facts_job, &crs_measure_job, &crs_project_job
+        &crs_alone_job, &crs_certify_job, &crs_facts_job, &crs_measure_job, &crs_project_job,      \
+        &crs_span_job
 
 /* Those scales for fits that end by them: of a block with |x_i| = x and terms of this size, where
  * the objective is `whole` (0: not known); and the least objective of T alone in Z, E or B. */

@@ -336,8 +336,10 @@ static bool reserve(crease_rpca *r, const crease_problem *p, crease_error *e)
     if (p) u->multiplier = crs_doubles(u->size, "the multiplier", e);
     if (p) u->rhs = crs_doubles(u->size, "the data", e);
     if (!u->row || (p && (!u->multiplier || !u->rhs))) return false;
-    for (int i = 0, count = p ? p->count : r->s.shape.order; i < count; i++) {
-        const ptrdiff_t n = p ? crease_size(&p->space[i]) : r->s.shape.dim[i] * r->s.rank;
+    for (int i = 0, count = p ? p->count : r->s.shape.order + (r->tucker ? 1 : 0); i < count; i++) {
+        const ptrdiff_t n = p           ? crease_size(&p->space[i])
+                            : r->tucker ? crs_tucker_block_size(&r->s.shape, &r->s.ranks, i)
+                                        : r->s.shape.dim[i] * r->s.rank;
         u->block[i] = crs_doubles(n, "a block in the unit of the data", e);
         if (!u->block[i]) return false;
     }

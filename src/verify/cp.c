@@ -127,11 +127,10 @@ static void collect(crs_cp_check *k, int n)
 
 static real cone(real x, real g) { return x > 0 ? g : x == 0 ? positive(-g) : (real)INFINITY; }
 
-/* |rounding of M| */
-static real rounding_of_model(const crs_cp_check *k)
+real crs_cp_model_rounding(const crs_cp_check *k)
 {
     const real count = (real)k->c->rank + 3 + 2 * k->c->shape.order;
-    return count * k->unit * k->rows_length * k->columns_length + k->tiny;
+    return count * k->unit * k->rows_length * k->columns_length + k->tiny + k->off;
 }
 
 static void find_factor(crs_cp_check *k, int n, crs_finding *f)
@@ -156,7 +155,8 @@ static void find_factor(crs_cp_check *k, int n, crs_finding *f)
     const real longest = (real)(c->left + c->right + size) * LDBL_EPSILON;
     f->residual = sqrtl(all);
     f->scale = crs_scale(sqrtl(without) + sqrtl(added), 0, k->whole, sqrtl(own));
-    f->rounding = 2 * reach * (rounding_of_model(k) + (3 * k->unit + k->summing + longest) * gap);
+    f->rounding =
+        2 * reach * (crs_cp_model_rounding(k) + (3 * k->unit + k->summing + longest) * gap);
     f->rounding += working_roundings(c->shape.dim[n] + rank + c->shape.order) * sqrtl(own) *
                    (2 * reach * reach + c->ridge);
     k->most = bigger(k->most, reach);
@@ -194,7 +194,7 @@ static void find_rest(crs_cp_check *k, crs_finding *block, crs_finding *feasibil
     block[1] = (crs_finding){ .residual = norm[CRS_SPLIT] };
     const real split = 2 * norm[CRS_M] + 2 * z + lambda;
     block[1].scale = crs_scale(split, third + pull, whole, bigger(z, T));
-    block[1].rounding = 2 * rounding_of_model(k) + 2 * u * (norm[CRS_GAP] + lambda);
+    block[1].rounding = 2 * crs_cp_model_rounding(k) + 2 * u * (norm[CRS_GAP] + lambda);
     block[1].rounding += (u + sums) * norm[CRS_SPLIT] + tiny;
     block[2] = (crs_finding){ .rounding = u * lambda + tiny };
     block[2].scale = crs_scale(2 * lambda, an * third + pull, whole, bigger(norm[CRS_B], T));
@@ -205,13 +205,19 @@ static void find_rest(crs_cp_check *k, crs_finding *block, crs_finding *feasibil
     k->most = bigger(k->most, bigger(split, parts));
 }
 
+int crs_cp_factors(const crs_cp_check *k)
+{
+    return k->core ? k->core->c->shape.order + 1 : k->c->shape.order;
+}
+
 void crs_cp_find(crs_cp_check *k, crs_finding *block, crs_finding *feasibility)
 {
-    const int d = k->c->shape.order;
+    const int factors = crs_cp_factors(k);
     k->most = bigger(k->rows_length, k->columns_length);
     find_whole(k);
-    for (int n = 0; n < d; n++) find_factor(k, n, &block[n]);
-    find_rest(k, block + d, feasibility);
+    if (k->core) crs_tucker_find(k, block);
+    for (int n = 0; !k->core && n < factors; n++) find_factor(k, n, &block[n]);
+    find_rest(k, block + factors, feasibility);
 }
 
 static bool fits(const crease_cp_claim *c, double eps, crease_error *e)
@@ -262,16 +268,18 @@ bool crs_cp_prepare(crs_verifier *v, crs_cp_check *k)
     if (!crs_know_reg(v, &c->penalty, &k->reg) || k->reg.kind != CRS_ENTRIES || k->reg.weight)
         return false;
     k->reg.factor *= c->alpha;
-    for (ptrdiff_t left = 1; left < c->left; k->split++) left *= c->shape.dim[k->split];
+    k->split = k->core ? 1 : 0; /* P is the rows, be it of one */
+    for (ptrdiff_t left = 1; !k->core && left < c->left; k->split++) left *= c->shape.dim[k->split];
     allocate(v, k);
     return true;
 }
 
-static const char *name_of(const crease_cp_claim *c, int i, char out[32])
+static const char *name_of(const crs_cp_check *k, int i, char out[32])
 {
     static const char *const part[] = { "block E", "block Z", "block B" };
-    const int d = c->shape.order;
+    const int d = crs_cp_factors(k);
     if (i >= d) return part[i - d];
+    if (k->core && i == d - 1) return "block C";
     snprintf(out, 32, i < 0 ? "the constraint" : "block X%d", i + 1);
     return out;
 }
@@ -297,7 +305,7 @@ static bool is_settled(const crs_cp_check *k, const crs_finding *block, const cr
                        double eps, bool relative)
 {
     real high = needed(k, rows, relative), low = denied(k, rows, relative);
-    for (int i = 0; i < k->c->shape.order + 3; i++) {
+    for (int i = 0; i < crs_cp_factors(k) + 3; i++) {
         high = bigger(high, needed(k, &block[i], relative));
         low = bigger(low, denied(k, &block[i], relative));
     }
@@ -319,14 +327,14 @@ static void decide(const crs_cp_check *k, const crs_finding *block, const crs_fi
     out->smallest_eps = isnan((double)worst) ? INFINITY : upward(worst);
     out->verdict = out->smallest_eps <= eps ? CREASE_VERDICT_VALID : CREASE_VERDICT_INVALID;
     snprintf(out->text, sizeof out->text, "%s decides: eps-stationary for %seps >= %.3g",
-             name_of(k->c, out->worst_block, name), relative ? "relative " : "", out->smallest_eps);
+             name_of(k, out->worst_block, name), relative ? "relative " : "", out->smallest_eps);
 }
 
 static bool check(crs_verifier *v, crs_cp_check *k, double eps, bool relative,
                   crease_verification *out, crease_error *e)
 {
     const crease_cp_claim *c = k->c;
-    crs_finding block[CREASE_MAX_ORDER + 3] = { { 0 } }, rows = { 0 };
+    crs_finding block[CREASE_MAX_ORDER + 4] = { { 0 } }, rows = { 0 };
     if (!crs_cp_prepare(v, k)) {
         snprintf(out->text, sizeof out->text, "unsupported: the penalty is not by entries");
         return true;
@@ -345,19 +353,25 @@ static bool check(crs_verifier *v, crs_cp_check *k, double eps, bool relative,
                           c->right);
 }
 
-bool crease_cp_verify(const crease_cp_claim *c, double eps, bool relative, crease_verification *out,
-                      crease_error *e)
+bool crs_cp_judge(crs_cp_check *k, double eps, bool relative, crease_verification *out,
+                  crease_error *e)
 {
-    crs_verifier v = { .p = NULL, .watch = c->watch };
-    crs_cp_check k = { .c = c };
+    crs_verifier v = { .p = NULL, .watch = k->c->watch };
     *out = (crease_verification){ 0 };
-    if (!fits(c, eps, e)) return false;
-    *out = (crease_verification){ .smallest_eps = INFINITY, .count = c->shape.order + 3 };
+    if (!fits(k->c, eps, e)) return false;
+    *out = (crease_verification){ .smallest_eps = INFINITY, .count = crs_cp_factors(k) + 3 };
     out->residual = crs_doubles(out->count, "a verification", e);
     if (!out->residual) return *out = (crease_verification){ 0 }, false;
     for (int i = 0; i < out->count; i++) out->residual[i] = NAN;
-    const bool done = check(&v, &k, eps, relative, out, e);
+    const bool done = check(&v, k, eps, relative, out, e);
     crs_rooms_free(&v);
     if (!done) crease_verification_free(out);
     return done;
+}
+
+bool crease_cp_verify(const crease_cp_claim *c, double eps, bool relative, crease_verification *out,
+                      crease_error *e)
+{
+    crs_cp_check k = { .c = c };
+    return crs_cp_judge(&k, eps, relative, out, e);
 }

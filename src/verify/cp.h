@@ -28,8 +28,21 @@ enum {
 
 enum { CRS_CP_PARTS = 5, CRS_CP_ROWS = 8 }; /* T, W, Z, E, B; rows that are read at a time */
 
+/* Of a Tucker model (rpca_tucker.c), which is checked as the matrix P X_d' of its unfolding. */
+typedef struct {
+    const crease_cp_claim *c; /* the shape and factors of all modes */
+    crease_space ranks;
+    const double *core;
+    double *front;              /* P, left x R_d */
+    real off;                   /* how far that is from the product it is */
+    real *room, *spare, *whole; /* left x R_d */
+    real *moved, *still;        /* of the largest block */
+} crs_cp_core;
+
 typedef struct {
     const crease_cp_claim *c;
+    crs_cp_core *core; /* NULL: CP */
+    real off;          /* how far M may be from the claim's by its factors alone */
     crs_known_reg reg; /* alpha R */
     int split;         /* modes 0 .. split-1 are the rows */
     ptrdiff_t batch;   /* rows at a time, <= CRS_CP_ROWS */
@@ -57,7 +70,15 @@ bool crs_cp_prepare(crs_verifier *v, crs_cp_check *k);
 typedef bool crs_cp_sweep(crs_verifier *v, crs_cp_check *k, crease_error *e);
 crs_cp_sweep crs_cp_sweep_double, crs_cp_sweep_extended;
 
-/* Everything that follows from a pass: d + 3 blocks and the constraint. */
+/* Everything that follows from a pass: the factors, and a core, then three blocks and the
+ * constraint. */
+int crs_cp_factors(const crs_cp_check *k);
 void crs_cp_find(crs_cp_check *k, crs_finding *block, crs_finding *feasibility);
+real crs_cp_model_rounding(const crs_cp_check *k); /* |rounding of M| */
+void crs_tucker_find(crs_cp_check *k, crs_finding *block);
+
+/* The verdict on a claim that fits its shape. */
+bool crs_cp_judge(crs_cp_check *k, double eps, bool relative, crease_verification *out,
+                  crease_error *e);
 
 #endif

@@ -16,7 +16,6 @@ done
     [ -e w_noise/noise.npy ] && [ ! -e w_noise/z.npy ] && [ -e w_all/lowrank.npy ]
 judge $? "the files of --write"
 expect_exit 64 "'lowrnk' is no part" rpca g/tensor.npy --rank 3 --write lowrnk --out x
-expect_exit 64 "write is read by --model cp" rpca g/tensor.npy --rank 3 --model tucker --write z --out x
 run "$CREASE" report w_factors --out page.html --quiet
 [ $code -eq 0 ] && [ -s page.html ]
 judge $? "a page of fewer parts: $err"
@@ -58,7 +57,6 @@ expect_exit 64 "memory 2x: give bytes" rpca big.npy --rank 2 --memory 2x --out x
 expect_exit 71 "with --mask the data must be in memory" rpca big.npy --rank 2 --mask m.npy --memory 1M --out x
 expect_exit 71 "with --method the data must be in memory.*envelope" \
     rpca big.npy --rank 2 --method admm-g --memory 1M --out x
-expect_exit 64 "memory is read by --model cp" rpca big.npy --rank 2 --model tucker --memory 1M --out x
 run "$CREASE" check big.npy --rank 2 --memory 140M
 [ $code -eq 0 ] && [[ $out == *"slab by slab"* && $out == *"slabs "*"17 to 40 passes"* ]]
 judge $? "the forecast: exit $code, $out $err"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * tucker: building every form, drawing an instance and choosing ranks survive any one of their
- * allocations failing */
+ * tucker: building every form, a run on slabs and its check, drawing an instance and choosing ranks
+ * survive any one of their allocations failing */
 #include <crease/crease.h>
 
 #include "rpca/tucker/tucker.h"
@@ -67,6 +67,53 @@ static bool slabs(crease_error *e)
     return done;
 }
 
+static bool read_answer(void *user, crease_rpca_part part, ptrdiff_t row, double *out)
+{
+    crease_rpca_read(*(crease_rpca **)user, part, row, 1, out);
+    return true;
+}
+
+/* A handle of slabs to its end, and the check of its factors and core */
+static bool handle(crease_error *e)
+{
+    const crease_space shape = crease_matrix(4 * ROWS, COLUMNS);
+    const crease_options o = crease_rpca_options();
+    crease_rpca_settings s = crease_rpca_default(&shape);
+    double t[4 * ROWS * COLUMNS];
+    crease_verification v;
+    for (int k = 0; k < 4; k++) plant(t + k * ROWS * COLUMNS);
+    s.kind = CREASE_RPCA_TUCKER;
+    s.ranks = crease_matrix(1, 1);
+    s.threads = 1;
+    slab_copies data = copies_of(cut_at(&shape, 0, ROWS), t, NULL);
+    crease_rpca *r = crs_rpca_new_on(&s, &o, &data.source, e);
+    if (!r) return false;
+    const crease_outcome outcome = crease_rpca_run(r);
+    const crease_error why = *crease_rpca_failure(r);
+    bool done = why.code == CREASE_OK || (*e = why, false);
+    if (done) {
+        const double *const factor[] = { crease_rpca_factor(r, 0), crease_rpca_factor(r, 1) };
+        const crease_rpca_settings *used = crease_rpca_used(r);
+        crease_cp_claim c = { .shape = shape,
+                              .penalty = used->penalty,
+                              .alpha = used->alpha,
+                              .alpha_noise = used->alpha_noise,
+                              .factor = factor,
+                              .read = read_answer,
+                              .user = &r,
+                              .threads = 1 };
+        crease_rpca_rows(r, &c.left, &c.right);
+        done = crease_tucker_verify(&c, &used->ranks, crease_rpca_core(r), 1e-6, true, &v, e);
+        if (done) {
+            assert_int_equal(outcome, CREASE_STATIONARY);
+            assert_int_equal(v.verdict, CREASE_VERDICT_VALID);
+            crease_verification_free(&v);
+        }
+    }
+    crease_rpca_free(r);
+    return done;
+}
+
 static bool search(crease_error *e)
 {
     const crs_tucker_settings s = { .shape = crease_matrix(ROWS, COLUMNS),
@@ -104,8 +151,8 @@ static bool generate(crease_error *e)
 
 static void survive(void **state)
 {
-    fallible *const call[] = { tucker, partial, ball,     convex,  spare,
-                               slabs,  search,  ranks_of, generate };
+    fallible *const call[] = { tucker, partial, ball,   convex,   spare,
+                               slabs,  handle,  search, ranks_of, generate };
     (void)state;
     for (size_t k = 0; k < sizeof call / sizeof *call; k++) survives(call[k], 2);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * part: an array of a result, a few entries at a time, in order: from all its entries, or from
- * sparse_entries.npy, a row for each that is not 0: its place in row order, counted from 0, and its
- * value */
+ * part: the arrays of a result, however they are stored: a few entries at a time, in order, from
+ * all of them or from sparse_entries.npy, a row for each that is not 0 (its place in row order,
+ * counted from 0, and its value); the low-rank part from the factors and the core of a Tucker model
+ */
 #include "io/result/result.h"
 
 static const char *const pairs_file = "sparse_entries.npy";
@@ -74,3 +75,38 @@ bool crs_part_again(crs_part *p, crease_error *e)
 }
 
 void crs_part_close(crs_part *p) { crs_npy_stream_close(&p->file); }
+
+/* t x_m X for X of rows x columns, t's mode m of length columns with `after` entries below it */
+static void mode_product(const double *t, ptrdiff_t before, ptrdiff_t after, const double *X,
+                         const ptrdiff_t size[2], double *out)
+{
+    const ptrdiff_t rows = size[0], columns = size[1];
+    fill(before * rows * after, 0, out);
+    for (ptrdiff_t b = 0; b < before; b++)
+        for (ptrdiff_t i = 0; i < rows; i++)
+            for (ptrdiff_t c = 0; c < columns; c++)
+                for (ptrdiff_t k = 0; k < after; k++)
+                    out[(b * rows + i) * after + k] +=
+                        X[i * columns + c] * t[(b * columns + c) * after + k];
+}
+
+/* From the last mode to the first. */
+double *crs_tucker_expand(const crease_space *rows, const crease_space *ranks, int modes,
+                          const double *const *factor, const double *core, crease_error *e)
+{
+    crease_space s = *ranks;
+    double *t = crs_doubles(crease_size(&s), "the low-rank part", e);
+    if (t) copy(crease_size(&s), core, t);
+    for (int m = modes - 1; t && m >= 0; m--) {
+        ptrdiff_t before = 1, after = 1;
+        for (int k = 0; k < m; k++) before *= s.dim[k];
+        for (int k = m + 1; k < s.order; k++) after *= s.dim[k];
+        const ptrdiff_t size[2] = { rows->dim[m], s.dim[m] };
+        double *next = crs_doubles(before * size[0] * after, "the low-rank part", e);
+        if (next) mode_product(t, before, after, factor[m], size, next);
+        crs_free(t);
+        t = next;
+        s.dim[m] = size[0];
+    }
+    return t;
+}

@@ -142,6 +142,10 @@ bool crs_part_next(crs_part *p, ptrdiff_t count, double *out, crease_error *e);
 bool crs_part_again(crs_part *p, crease_error *e); /* from the first entry on */
 void crs_part_close(crs_part *p);
 
+/* C x_1 X_1 ... over the first `modes`, X_n of rows.dim[n] x ranks.dim[n]; NULL: no memory. */
+double *crs_tucker_expand(const crease_space *rows, const crease_space *ranks, int modes,
+                          const double *const *factor, const double *core, crease_error *e);
+
 /* "FOLDER/name", to be freed; NULL with e filled in. */
 char *crs_path_in(const char *folder, const char *name, crease_error *e);
 

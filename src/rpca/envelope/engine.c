@@ -97,7 +97,7 @@ static ptrdiff_t factors_size(const crease_cp_rpca_settings *m)
 }
 
 /* The paper's theorems, with their assumptions and parameters, are about other iterations. */
-static crease_analysis *analyse(crease_error *e)
+crease_analysis *crs_envelope_analysis(crease_error *e)
 {
     crease_analysis *a = crs_alloc(1, sizeof *a);
     if (!a) return crs_fail(e, CREASE_NO_MEMORY, "out of memory: an analysis"), NULL;
@@ -147,7 +147,7 @@ static bool list_observed(crease_cp_fit *f, crease_error *e)
 static void *open(crease_cp_fit *f, crease_error *e)
 {
     const crease_options *o = &f->s.run;
-    f->a = f->own = analyse(e);
+    f->a = f->own = crs_envelope_analysis(e);
     if (!f->own || !crs_cp_fit_open(f, e) || !crs_cp_fit_mask(f, e) || !list_observed(f, e))
         return NULL;
     const long most = more(1, fewer(o->max_iterations, o->max_evaluations));

@@ -213,6 +213,9 @@ double crs_envelope_solver_squares(const crs_envelope_solver *s);
 double crs_envelope_solver_deviation(const crs_envelope_solver *s);
 double crs_envelope_solver_share(const crs_envelope_solver *s);
 
+/* What is known of runs by fits that descend and no theorem bounds; crease_analysis_free. */
+crease_analysis *crs_envelope_analysis(crease_error *e);
+
 /* A penalty as the kernels use it. */
 crs_envelope_rule crs_envelope_rule_of(const crs_penalty_value *f, double alpha_noise);
 

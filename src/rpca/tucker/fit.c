@@ -203,7 +203,7 @@ crs_tucker_fit *crs_tucker_fit_new_on(const crs_tucker_settings *c, crs_source *
     if (T->cut.count > 1 && T->cut.mode == c->shape.order - 1 && !T->whole)
         return crs_fail(e, CREASE_UNSUPPORTED,
                         "the last dimension has %td entries, more than a slab of the data: put it "
-                        "first (crease convert --order)",
+                        "first (crease convert --transpose)",
                         c->shape.dim[c->shape.order - 1]),
                NULL;
     return new_fit(c, NULL, T, e);
@@ -365,19 +365,17 @@ static bool leading_span(crs_tucker_fit *s, double bound)
  *     C     2c|S x_1 X_1' ...|  against  2|Z x_1 X_1' ...| + 2|C|,
  * where Z_(n) W_n = X_n G_n + c S_(n) W_n. */
 
-/* 2|c s| against 2|x + c s| + 2|x|, in the scale of a block with this norm; 0 where everything is
- * 0 */
-static double ratio(const crs_tucker_fit *s, ptrdiff_t n, const double *x, double *moved,
-                    double norm)
+/* 2|c s| against 2|x + c s| + 2|x| */
+static crs_tucker_terms terms_of(const crs_tucker_fit *s, ptrdiff_t n, const double *x,
+                                 double *moved, double norm)
 {
     const double c = half_weight(s), step = 2 * c * crs_norm(n, moved);
     for (ptrdiff_t j = 0; j < n; j++) moved[j] = x[j] + c * moved[j];
-    const double size = 2 * crs_norm(n, moved) + 2 * crs_norm(n, x);
-    return step == 0 ? 0 : step / crs_cp_scale(size, s->whole, norm);
+    return (crs_tucker_terms){ step, 2 * crs_norm(n, moved) + 2 * crs_norm(n, x), norm };
 }
 
 /* |X_n G_n| where G_n = C_(n) C_(n)' */
-static double front_residual(crs_tucker_fit *s, int n)
+static crs_tucker_terms front_terms(crs_tucker_fit *s, int n)
 {
     crease_space end;
     const ptrdiff_t rank = s->c.ranks.dim[n], rows = s->half.dim[n];
@@ -388,10 +386,10 @@ static double front_residual(crs_tucker_fit *s, int n)
     crs_gemm(false, false, rows, rank, rank, 1, s->factor[n], gram, 0, x);
     fill(rows * rank, 0, moved);
     crs_unfolding_product(&end, n, rank, 1, h, s->core, moved);
-    return ratio(s, rows * rank, x, moved, crs_norm(rows * rank, s->factor[n]));
+    return terms_of(s, rows * rank, x, moved, crs_norm(rows * rank, s->factor[n]));
 }
 
-static double back_residual(crs_tucker_fit *s)
+static crs_tucker_terms back_terms(crs_tucker_fit *s)
 {
     const int last = s->half.order - 1;
     const ptrdiff_t rank = s->half.dim[last], rows = s->c.shape.dim[last];
@@ -399,18 +397,35 @@ static double back_residual(crs_tucker_fit *s)
     crs_gram(s->left, rank, s->P, gram);
     crs_gemm(false, false, rows, rank, rank, 1, s->factor[last], gram, 0, x);
     copy(rows * rank, s->SP, moved);
-    return ratio(s, rows * rank, x, moved, crs_norm(rows * rank, s->factor[last]));
+    return terms_of(s, rows * rank, x, moved, crs_norm(rows * rank, s->factor[last]));
 }
 
-/* The largest over all blocks, from SX and SP. */
-static double worst_residual(crs_tucker_fit *s)
+static crs_tucker_terms core_terms(crs_tucker_fit *s)
 {
     crease_space end;
     const ptrdiff_t size = crease_size(&s->c.ranks);
-    double *moved = s->svd, worst = back_residual(s);
-    for (int n = 0; n < s->half.order - 1; n++) worst = larger(worst, front_residual(s, n));
+    double *moved = s->svd;
     copy(size, reduce(s, s->SX, -1, &end), moved);
-    return larger(worst, ratio(s, size, s->core, moved, crs_norm(size, s->core)));
+    return terms_of(s, size, s->core, moved, crs_norm(size, s->core));
+}
+
+crs_tucker_terms crs_tucker_fit_terms(crs_tucker_fit *s, int block)
+{
+    return block < last_mode(s)    ? front_terms(s, block)
+           : block == last_mode(s) ? back_terms(s)
+                                   : core_terms(s);
+}
+
+/* The largest residual over all blocks, in the scale of each; 0 where everything is 0. */
+static double worst_residual(crs_tucker_fit *s)
+{
+    double worst = 0;
+    for (int i = 0; i <= s->half.order; i++) {
+        const crs_tucker_terms t = crs_tucker_fit_terms(s, i);
+        const double own = t.step == 0 ? 0 : t.step / crs_cp_scale(t.size, s->whole, t.norm);
+        worst = larger(worst, own);
+    }
+    return worst;
 }
 
 /* The same relative to the objective where that is small beside the terms: only such a point is
@@ -708,7 +723,7 @@ static void visit_numbers(crs_visitor *v, crs_tucker_fit *s)
 }
 
 /* The reasons of the cuts are texts, which lie elsewhere in another process. */
-static void visit(crs_visitor *v, void *fit)
+void crs_tucker_fit_visit(crs_visitor *v, void *fit)
 {
     crs_tucker_fit *s = fit;
     visit_numbers(v, s);
@@ -733,7 +748,9 @@ static void lead(crs_tucker_fit *s, long passes, bool judges)
 
 void crs_tucker_fit_lead(crs_tucker_fit *s, long passes, bool judges)
 {
-    if (crs_unit_begin(s->c.watch, "tucker", CRS_UNIT_LOOP, visit, s) == CRS_UNIT_DONE) return;
+    if (crs_unit_begin(s->c.watch, "tucker", CRS_UNIT_LOOP, crs_tucker_fit_visit, s) ==
+        CRS_UNIT_DONE)
+        return;
     lead(s, passes, judges);
     const bool well = s->failure.code == CREASE_OK;
     if (!well) crs_unit_cut(s->c.watch);

@@ -9,20 +9,17 @@
 
 #include "rpca/tucker/tucker.h"
 
-#include "core/parallel.h"
 #include "reg/reg.h"
 #include "rpca/rpca.h"
-#include "rpca/tucker/tucker.h"
 
 enum { BLOCKS = CREASE_MAX_ORDER + 4 };
 
 struct crease_tucker_rpca {
-    crease_tucker_rpca_facts facts;
+    crs_tucker_start start;
     crease_problem problem;
     crease_space space[BLOCKS];
     crease_block block[BLOCKS];
     char name[CREASE_MAX_ORDER][16];
-    crease_reg penalty; /* R */
     crease_set inside[3];
 
     int factor[CREASE_MAX_ORDER]; /* block numbers */
@@ -39,7 +36,6 @@ struct crease_tucker_rpca {
     unsigned char *mask; /* W; NULL: ones */
     double *root;        /* sqrt(2 alpha_N) W; NULL: W = 1 */
     double *x[BLOCKS], *lambda;
-    crease_cp_cut *cut;
 };
 
 crease_tucker_rpca_settings crease_tucker_rpca_default(const crease_space *shape,
@@ -56,69 +52,24 @@ crease_tucker_rpca_settings crease_tucker_rpca_default(const crease_space *shape
                                           .spare = true };
 }
 
-static bool in_range(const char *name, double value, bool zero, crease_error *e)
-{
-    return (value < INFINITY && (value > 0 || (zero && value == 0))) ||
-           crs_fail(e, CREASE_BAD_ARGUMENT, "%s = %g is outside its range: give a number %s", name,
-                    value, zero ? ">= 0" : "> 0");
-}
-
-static bool check_form(const crease_tucker_rpca_settings *s, crease_error *e)
-{
-    const bool matrix = s->shape.order == 2;
-    if (s->form != CREASE_RPCA_TUCKER && !matrix)
-        return crs_fail(e, CREASE_BAD_SHAPE,
-                        "the data have %d dimensions and this model is of matrices; merge "
-                        "dimensions or use the Tucker or CP model",
-                        s->shape.order);
-    if (s->form == CREASE_RPCA_BALL && s->ranks.dim[0] != s->ranks.dim[1])
-        return crs_fail(e, CREASE_BAD_ARGUMENT, "the ranks of a matrix are %td and %td; give one",
-                        s->ranks.dim[0], s->ranks.dim[1]);
-    return s->form == CREASE_RPCA_TUCKER || (!s->missing && !s->mask) ||
-           crs_fail(e, CREASE_UNSUPPORTED,
-                    "this form takes no missing entries; use the penalized form (without eta)");
-}
-
-static bool check(const crease_tucker_rpca_settings *s, crease_error *e)
-{
-    if (s->shape.order < 2 || s->shape.order > CREASE_MAX_ORDER)
-        return crs_fail(e, CREASE_BAD_SHAPE, "the data have %d dimensions; give 2 to %d",
-                        s->shape.order, CREASE_MAX_ORDER);
-    if (!crease_space_check(&s->shape, e) || !check_form(s, e)) return false;
-    if (s->penalty.ops && !crs_is_plain(&s->penalty))
-        return crs_fail(e, CREASE_UNSUPPORTED,
-                        "the penalty %s is not one by entries, all weighed alike; use l1, mcp, "
-                        "scad, lsp, capped-l1, l0 or another of that kind",
-                        s->penalty.ops->name);
-    return (!s->penalty.ops || crease_reg_check(&s->penalty, &s->shape, e)) &&
-           in_range("alpha", s->alpha, true, e) && in_range("learn", s->learn, false, e) &&
-           in_range("alpha_noise", s->alpha_noise, false, e) && in_range("eta", s->eta, true, e) &&
-           in_range("eps", s->eps, false, e);
-}
-
-/* Squares must neither overflow nor vanish, and the histogram of residuals ends at 2^-128. */
 static bool check_magnitude(const crease_cp_rpca_settings *c, const double *tensor, crease_error *e)
 {
     double most = -1;
     for (ptrdiff_t j = 0; j < crease_size(&c->shape); j++)
         if (crs_cp_seen(c, tensor, j)) most = larger(most, fabs(tensor[j]));
-    if (most < 0)
-        return crs_fail(e, CREASE_BAD_DATA, "no entry was observed; give data with numbers");
-    return most == 0 || (most >= 1e-20 && most <= 1e100) ||
-           crs_fail(e, CREASE_BAD_DATA, "the largest entry is %g, too %s; rescale the data", most,
-                    most > 1 ? "large" : "small");
+    return crs_tucker_check_magnitude(most, e);
 }
 
 static bool take_data(crease_tucker_rpca *m, const double *tensor, crease_error *e)
 {
-    crease_tucker_rpca_settings *s = &m->facts.used;
+    crease_tucker_rpca_settings *s = &m->start.facts.used;
     const crease_cp_rpca_settings c = { .shape = s->shape, .missing = s->missing, .mask = s->mask };
     const ptrdiff_t size = crease_size(&s->shape);
-    if (!crs_cp_check_data(&c, tensor, &m->facts.missing, e)) return false;
+    if (!crs_cp_check_data(&c, tensor, &m->start.facts.missing, e)) return false;
     if (!check_magnitude(&c, tensor, e)) return false;
     m->tensor = crs_doubles(size, "the tensor", e);
     if (!m->tensor) return false;
-    if (m->facts.missing > 0) {
+    if (m->start.facts.missing > 0) {
         m->root = crs_doubles(size, "the mask", e);
         m->mask = crs_alloc((size_t)size, 1);
         if (!m->root || !m->mask) return crs_fail(e, CREASE_NO_MEMORY, "out of memory: the mask");
@@ -141,7 +92,7 @@ static void set_space(crease_tucker_rpca *m, int i, const char *name, crease_spa
 
 static int tucker_spaces(crease_tucker_rpca *m)
 {
-    const crease_tucker_rpca_settings *s = &m->facts.used;
+    const crease_tucker_rpca_settings *s = &m->start.facts.used;
     const int d = s->shape.order;
     for (int n = 0; n < d; n++) {
         snprintf(m->name[n], sizeof m->name[n], "X%d", n + 1);
@@ -156,7 +107,7 @@ static int tucker_spaces(crease_tucker_rpca *m)
 
 static int ball_spaces(crease_tucker_rpca *m)
 {
-    const crease_tucker_rpca_settings *s = &m->facts.used;
+    const crease_tucker_rpca_settings *s = &m->start.facts.used;
     set_space(m, 0, "X", crease_matrix(s->shape.dim[0], s->ranks.dim[0]));
     set_space(m, 1, "Y", crease_matrix(s->shape.dim[1], s->ranks.dim[0]));
     set_space(m, 2, "E", s->shape);
@@ -167,17 +118,17 @@ static int ball_spaces(crease_tucker_rpca *m)
 
 static int convex_spaces(crease_tucker_rpca *m)
 {
-    set_space(m, 0, "L", m->facts.used.shape);
-    set_space(m, 1, "S", m->facts.used.shape);
+    set_space(m, 0, "L", m->start.facts.used.shape);
+    set_space(m, 1, "S", m->start.facts.used.shape);
     return 2;
 }
 
 static void set_spaces(crease_tucker_rpca *m)
 {
-    const crease_rpca_kind form = m->facts.used.form;
+    const crease_rpca_kind form = m->start.facts.used.form;
     m->problem.space = m->space;
     m->problem.block = m->block;
-    m->problem.range = m->facts.used.shape;
+    m->problem.range = m->start.facts.used.shape;
     m->problem.rhs = m->tensor;
     m->problem.count = form == CREASE_RPCA_TUCKER ? tucker_spaces(m)
                        : form == CREASE_RPCA_BALL ? ball_spaces(m)
@@ -191,7 +142,7 @@ static void in_constraint(crease_tucker_rpca *m, int from)
 
 static void assemble_tucker(crease_tucker_rpca *m)
 {
-    const crease_tucker_rpca_settings *s = &m->facts.used;
+    const crease_tucker_rpca_settings *s = &m->start.facts.used;
     const int d = s->shape.order, B = d + 3;
     for (int n = 0; n < d; n++) m->factor[n] = n;
     m->tucker = (crease_tucker_data){
@@ -207,13 +158,13 @@ static void assemble_tucker(crease_tucker_rpca *m)
     m->term[1] = m->root ? crease_least_squares(&m->weighed) : crease_squared_distance(&m->noise);
     m->sum = (crease_smooth_list){ 2, m->term };
     m->problem.f = crease_smooth_sum(&m->sum);
-    m->block[d + 1].reg = crease_scaled(s->alpha, &m->penalty);
+    m->block[d + 1].reg = crease_scaled(s->alpha, &m->start.penalty);
     in_constraint(m, d + 1);
 }
 
 static void assemble_ball(crease_tucker_rpca *m)
 {
-    const crease_tucker_rpca_settings *s = &m->facts.used;
+    const crease_tucker_rpca_settings *s = &m->start.facts.used;
     for (int i = 0; i < 2; i++) {
         const double norm = crs_norm(crease_size(&m->space[i]), m->x[i]);
         m->inside[i] = crease_l2_ball(norm > 0 ? 2 * norm : 1);
@@ -221,7 +172,7 @@ static void assemble_ball(crease_tucker_rpca *m)
     }
     m->inside[2] = crease_l2_ball(s->eta);
     m->block[3].set = &m->inside[2];
-    m->block[2].reg = crease_scaled(s->alpha, &m->penalty);
+    m->block[2].reg = crease_scaled(s->alpha, &m->start.penalty);
     m->product = (crease_factorization_data){ .x = 0, .y = 1, .z = 4 };
     m->problem.f = crease_matrix_factorization(&m->product);
     in_constraint(m, 2);
@@ -230,13 +181,13 @@ static void assemble_ball(crease_tucker_rpca *m)
 static void assemble_convex(crease_tucker_rpca *m)
 {
     m->block[0].reg = crease_nuclear(1);
-    m->block[1].reg = crease_l1(m->facts.used.alpha);
+    m->block[1].reg = crease_l1(m->start.facts.used.alpha);
     in_constraint(m, 0);
 }
 
 static void assemble(crease_tucker_rpca *m)
 {
-    const crease_rpca_kind form = m->facts.used.form;
+    const crease_rpca_kind form = m->start.facts.used.form;
     if (form == CREASE_RPCA_TUCKER)
         assemble_tucker(m);
     else if (form == CREASE_RPCA_BALL)
@@ -249,52 +200,6 @@ static void assemble(crease_tucker_rpca *m)
  *     Z = M + c s,  B = s/(1 + alpha_N),  Lambda = 2 alpha_N W o B.
  * The form with a ball has the same stationary points when eta = |B|. */
 
-/* The ball's X and Y have other norms than the fit's factors and core, and with them other scales:
- * hence a quarter of eps. */
-static crs_tucker_settings settings_of(const crease_tucker_rpca *m)
-{
-    const crease_tucker_rpca_settings *s = &m->facts.used;
-    crs_tucker_settings c = { .shape = s->shape,
-                              .ranks = s->ranks,
-                              .penalty =
-                                  crs_penalty_of(m->penalty.penalty, m->penalty.par, s->alpha),
-                              .learn = s->alpha > 0 ? 0 : s->learn,
-                              .alpha_noise = s->alpha_noise,
-                              .mask = m->mask,
-                              .threads = s->threads,
-                              .eps = s->form == CREASE_RPCA_BALL ? s->eps / 4 : s->eps,
-                              .seed = s->seed,
-                              .spare = s->spare,
-                              .watch = s->watch };
-    return c;
-}
-
-static void keep_facts(crease_tucker_rpca *m, const crs_tucker_fit *fit)
-{
-    const crs_tucker_statistics *at = &fit->statistics;
-    const crs_penalty_value penalty = crs_tucker_fit_goal(fit);
-    m->facts.passes = at->passes;
-    m->facts.residual = at->residual;
-    m->facts.deviation = at->scale;
-    m->facts.threshold =
-        crs_envelope_threshold(&penalty, crs_noise_share(m->facts.used.alpha_noise));
-    m->facts.used.alpha = penalty.weight;
-    m->facts.kept = fit->c.ranks;
-    if (m->facts.used.prune) m->facts.used.ranks = fit->c.ranks;
-    m->penalty = crease_separable(penalty.rho, penalty.par);
-}
-
-/* What was dropped outlives the fit. */
-static bool keep_cuts(crease_tucker_rpca *m, const crs_tucker_fit *fit, crease_error *e)
-{
-    m->facts.cuts = fit->cuts;
-    if (fit->cuts == 0) return true;
-    m->facts.cut = m->cut = crs_alloc((size_t)fit->cuts, sizeof *m->cut);
-    if (!m->cut) return crs_fail(e, CREASE_NO_MEMORY, "out of memory: what was cut");
-    memcpy(m->cut, fit->cut, sizeof *m->cut * (size_t)fit->cuts);
-    return true;
-}
-
 /* In memory: no slab of it can be missed. */
 static void take_part(crs_tucker_fit *fit, crs_cp_part part, double *out)
 {
@@ -304,34 +209,14 @@ static void take_part(crs_tucker_fit *fit, crs_cp_part part, double *out)
     crs_envelope_read(fit->pass, fit->c.ranks.dim[last], factor, &penalty, part, out, NULL);
 }
 
-/* A factor or a core of the fit's size as the leading part of a larger one, whose rest is 0: then
- * the gradient is 0 there, since it is a product with zeros. (An orthonormal complement would not
- * do: the core's gradient is <S, x_1 o .. o x_d>, and noise is nowhere 0.) */
-static void embed(const crease_space *from, const double *x, const crease_space *to, double *y)
-{
-    const ptrdiff_t size = crease_size(to);
-    for (ptrdiff_t j = 0; j < size; j++) {
-        ptrdiff_t rest = j, at = 0, step = 1;
-        bool in = true;
-        for (int n = to->order - 1; n >= 0; n--) {
-            const ptrdiff_t i = rest % to->dim[n];
-            in = in && i < from->dim[n];
-            at += i * step;
-            rest /= to->dim[n];
-            step *= from->dim[n];
-        }
-        y[j] = in ? x[at] : 0;
-    }
-}
-
 static void take_tucker(crease_tucker_rpca *m, crs_tucker_fit *fit)
 {
-    const int d = m->facts.used.shape.order;
+    const int d = m->start.facts.used.shape.order;
     for (int n = 0; n < d; n++) {
         const crease_space own = crease_matrix(fit->c.shape.dim[n], fit->c.ranks.dim[n]);
-        embed(&own, fit->factor[n], &m->space[n], m->x[n]);
+        crs_tucker_embed(&own, fit->factor[n], &m->space[n], m->x[n]);
     }
-    embed(&fit->c.ranks, fit->core, &m->space[d], m->x[d]);
+    crs_tucker_embed(&fit->c.ranks, fit->core, &m->space[d], m->x[d]);
     take_part(fit, CRS_CP_E, m->x[d + 1]);
     take_part(fit, CRS_CP_Z, m->x[d + 2]);
     take_part(fit, CRS_CP_B, m->x[d + 3]);
@@ -341,7 +226,7 @@ static void take_tucker(crease_tucker_rpca *m, crs_tucker_fit *fit)
 /* X = X_1 U S^(1/2), Y = X_2 V S^(1/2), where C = U S V' */
 static bool split(crease_tucker_rpca *m, const crs_tucker_fit *fit, double *work)
 {
-    const crease_space *s = &m->facts.used.shape;
+    const crease_space *s = &m->start.facts.used.shape;
     const ptrdiff_t r = fit->c.ranks.dim[0];
     const crease_space own[2] = { crease_matrix(s->dim[0], r), crease_matrix(s->dim[1], r) };
     double *u = work, *sigma = u + r * r, *vt = sigma + r, *rest = vt + r * r;
@@ -352,16 +237,16 @@ static bool split(crease_tucker_rpca *m, const crs_tucker_fit *fit, double *work
             vt[k * r + i] *= sqrt(sigma[k]);
         }
     crs_gemm(false, false, s->dim[0], r, r, 1, fit->factor[0], u, 0, rest);
-    embed(&own[0], rest, &m->space[0], m->x[0]);
+    crs_tucker_embed(&own[0], rest, &m->space[0], m->x[0]);
     crs_gemm(false, true, s->dim[1], r, r, 1, fit->factor[1], vt, 0, rest);
-    embed(&own[1], rest, &m->space[1], m->x[1]);
+    crs_tucker_embed(&own[1], rest, &m->space[1], m->x[1]);
     return true;
 }
 
 /* B is what of the fit's lies in the ball; Z = T - E - B. */
 static bool take_ball(crease_tucker_rpca *m, crs_tucker_fit *fit, crease_error *e)
 {
-    const crease_space *shape = &m->facts.used.shape;
+    const crease_space *shape = &m->start.facts.used.shape;
     const ptrdiff_t r = fit->c.ranks.dim[0], size = crease_size(shape);
     const ptrdiff_t factor = more(shape->dim[0], shape->dim[1]) * r;
     double *work = crs_doubles(2 * r * r + r + more(factor, crs_svd_scratch(r, r)), "a start", e);
@@ -375,8 +260,8 @@ static bool take_ball(crease_tucker_rpca *m, crs_tucker_fit *fit, crease_error *
     take_part(fit, CRS_CP_E, E);
     take_part(fit, CRS_CP_B, B);
     take_part(fit, CRS_CP_LAMBDA, m->lambda);
-    if (m->facts.used.eta == 0) m->facts.used.eta = crs_norm(size, B);
-    crs_into_ball(size, m->facts.used.eta, B, B);
+    if (m->start.facts.used.eta == 0) m->start.facts.used.eta = crs_norm(size, B);
+    crs_into_ball(size, m->start.facts.used.eta, B, B);
     for (ptrdiff_t j = 0; j < size; j++) Z[j] = m->tensor[j] - E[j] - B[j];
     return true;
 }
@@ -395,13 +280,12 @@ static bool take_room(crease_tucker_rpca *m, crease_error *e)
 
 static bool begin_fit(crease_tucker_rpca *m, crease_error *e)
 {
-    const crs_tucker_settings c = settings_of(m);
-    crs_tucker_fit *fit = crs_tucker_fit_new(&c, m->tensor, e);
+    crs_memory data;
+    crs_memory_open(&data, &m->start.facts.used.shape, m->tensor, m->mask);
+    crs_tucker_fit *fit = crs_tucker_begin(&m->start, &data.source, e);
     if (!fit) return false;
-    crs_tucker_fit_lead(fit, m->facts.used.passes, false);
-    keep_facts(m, fit);
-    bool done = crs_tucker_fit_well(fit, e) && keep_cuts(m, fit, e) && take_room(m, e);
-    if (done && m->facts.used.form == CREASE_RPCA_TUCKER)
+    bool done = take_room(m, e);
+    if (done && m->start.facts.used.form == CREASE_RPCA_TUCKER)
         take_tucker(m, fit);
     else if (done)
         done = take_ball(m, fit, e);
@@ -411,16 +295,13 @@ static bool begin_fit(crease_tucker_rpca *m, crease_error *e)
 
 static bool build(crease_tucker_rpca *m, const double *tensor, crease_error *e)
 {
-    crease_tucker_rpca_settings *s = &m->facts.used;
+    crease_tucker_rpca_settings *s = &m->start.facts.used;
     const bool convex = s->form == CREASE_RPCA_PCP;
     ptrdiff_t longest = more(s->shape.dim[0], s->shape.dim[1]);
-    m->penalty = s->penalty.ops ? s->penalty : crease_l1(1);
-    m->facts.residual = m->facts.deviation = m->facts.threshold = NAN;
-    m->facts.kept = s->ranks;
-    s->threads = crs_useful_threads(s->threads, crease_size(&s->shape));
+    crs_tucker_start_init(&m->start);
     if (convex && s->alpha == 0) s->alpha = 1 / sqrt((double)longest);
     if (!take_data(m, tensor, e) || !(convex ? take_room(m, e) : begin_fit(m, e))) return false;
-    s->penalty = m->penalty;
+    s->penalty = m->start.penalty;
     assemble(m);
     return crease_problem_check(&m->problem, e);
 }
@@ -428,14 +309,14 @@ static bool build(crease_tucker_rpca *m, const double *tensor, crease_error *e)
 crease_tucker_rpca *crease_tucker_rpca_new(const crease_tucker_rpca_settings *s,
                                            const double *tensor, crease_error *e)
 {
-    if (!check(s, e)) return NULL;
+    if (!crs_tucker_check(s, e)) return NULL;
     crease_tucker_rpca *m = crs_alloc(1, sizeof *m);
     if (!m) return crs_fail(e, CREASE_NO_MEMORY, "out of memory: a model"), NULL;
-    m->facts.used = *s;
+    m->start.facts.used = *s;
     const crease_phase was = crease_watch_enter(s->watch, CREASE_PHASE_START);
     const bool built = build(m, tensor, e);
     crease_watch_enter(s->watch, was);
-    m->facts.used.watch = NULL;
+    m->start.facts.used.watch = NULL;
     if (built) return m;
     crease_tucker_rpca_free(m);
     return NULL;
@@ -446,7 +327,7 @@ void crease_tucker_rpca_free(crease_tucker_rpca *m)
     if (!m) return;
     for (int i = 0; i < BLOCKS; i++) crs_free(m->x[i]);
     crs_free(m->lambda);
-    crs_free(m->cut);
+    crs_free(m->start.cut);
     crs_free(m->tensor);
     crs_free(m->root);
     crs_free(m->mask);
@@ -459,23 +340,26 @@ const crease_problem *crease_tucker_rpca_problem(const crease_tucker_rpca *m)
 }
 const double *crease_tucker_rpca_multiplier(const crease_tucker_rpca *m)
 {
-    return m->facts.used.form == CREASE_RPCA_PCP ? NULL : m->lambda;
+    return m->start.facts.used.form == CREASE_RPCA_PCP ? NULL : m->lambda;
 }
-crease_tucker_rpca_facts crease_tucker_rpca_about(const crease_tucker_rpca *m) { return m->facts; }
+crease_tucker_rpca_facts crease_tucker_rpca_about(const crease_tucker_rpca *m)
+{
+    return m->start.facts;
+}
 const double *crease_tucker_rpca_weights(const crease_tucker_rpca *m) { return m->root; }
 
 int crease_tucker_rpca_sparse(const crease_tucker_rpca *m)
 {
-    const crease_rpca_kind form = m->facts.used.form;
-    return form == CREASE_RPCA_TUCKER ? m->facts.used.shape.order + 1
+    const crease_rpca_kind form = m->start.facts.used.form;
+    return form == CREASE_RPCA_TUCKER ? m->start.facts.used.shape.order + 1
            : form == CREASE_RPCA_BALL ? 2
                                       : 1;
 }
 
 int crease_tucker_rpca_noise(const crease_tucker_rpca *m)
 {
-    const crease_rpca_kind form = m->facts.used.form;
-    return form == CREASE_RPCA_TUCKER ? m->facts.used.shape.order + 3
+    const crease_rpca_kind form = m->start.facts.used.form;
+    return form == CREASE_RPCA_TUCKER ? m->start.facts.used.shape.order + 3
            : form == CREASE_RPCA_BALL ? 3
                                       : -1;
 }
@@ -483,7 +367,7 @@ int crease_tucker_rpca_noise(const crease_tucker_rpca *m)
 static bool tucker_part(const crease_tucker_rpca *m, const double *const *x, double *out,
                         crease_error *e)
 {
-    const crease_tucker_rpca_settings *s = &m->facts.used;
+    const crease_tucker_rpca_settings *s = &m->start.facts.used;
     crs_tucker k = { .shape = s->shape, .ranks = s->ranks, .core = x[s->shape.order] };
     double *work = crs_doubles(crs_tucker_scratch(&s->shape, &s->ranks), "the low-rank part", e);
     if (!work) return false;
@@ -497,10 +381,11 @@ static bool tucker_part(const crease_tucker_rpca *m, const double *const *x, dou
 bool crease_tucker_rpca_lowrank(const crease_tucker_rpca *m, const double *const *x, double *out,
                                 crease_error *e)
 {
-    const crease_space *s = &m->facts.used.shape;
-    if (m->facts.used.form == CREASE_RPCA_TUCKER) return tucker_part(m, x, out, e);
-    if (m->facts.used.form == CREASE_RPCA_PCP) return copy(crease_size(s), x[0], out), true;
-    crs_gemm(false, true, s->dim[0], s->dim[1], m->facts.used.ranks.dim[0], 1, x[0], x[1], 0, out);
+    const crease_space *s = &m->start.facts.used.shape;
+    if (m->start.facts.used.form == CREASE_RPCA_TUCKER) return tucker_part(m, x, out, e);
+    if (m->start.facts.used.form == CREASE_RPCA_PCP) return copy(crease_size(s), x[0], out), true;
+    crs_gemm(false, true, s->dim[0], s->dim[1], m->start.facts.used.ranks.dim[0], 1, x[0], x[1], 0,
+             out);
     return true;
 }
 

@@ -14,6 +14,7 @@
 #include "rpca/envelope/envelope.h"
 #include "rpca/rpca.h"
 #include "rpca/tall/tall.h"
+#include "solve/engine.h"
 #include "tensor/tensor.h"
 
 typedef struct {
@@ -121,9 +122,17 @@ bool crs_tucker_fit_step(crs_tucker_fit *s);
 /* Steps of a unit of a checkpoint, at most so many passes, until it is stationary, the watch is
  * over or, with `judges`, its directions are all judged; at least until there is a point. */
 void crs_tucker_fit_lead(crs_tucker_fit *s, long passes, bool judges);
+void crs_tucker_fit_visit(crs_visitor *v, void *fit); /* what steps change */
 
 /* False with the sentence of a look that failed. */
 bool crs_tucker_fit_well(const crs_tucker_fit *s, crease_error *e);
+
+/* The condition of a block, X_1 .. X_d and then C, from SX and SP: how far from 0 its gradient is,
+ * the size of its terms, and |x|. */
+typedef struct {
+    double step, size, norm;
+} crs_tucker_terms;
+crs_tucker_terms crs_tucker_fit_terms(crs_tucker_fit *s, int block);
 
 /* span.c: out (right x rank) = S'S x, S the rows of a slab clipped at +-bound. */
 typedef struct {
@@ -134,7 +143,6 @@ typedef struct {
 ptrdiff_t crs_span_room(ptrdiff_t right, ptrdiff_t rank); /* doubles of work */
 void crs_span_add(const crs_span_look *a, ptrdiff_t left, const crs_slab *slab, double *work,
                   double *out);
-extern const crs_job crs_span_job;
 
 typedef struct {
     crease_space ranks;
@@ -230,6 +238,53 @@ typedef struct {
     const crease_cp_cut *cut; /* these; valid as long as the model */
 } crease_tucker_rpca_facts;
 crease_tucker_rpca_facts crease_tucker_rpca_about(const crease_tucker_rpca *m);
+
+/* start.c: the fit of a form, at settings that are checked; what is learned goes to its facts, and
+ * `cut` is the owner's to free. */
+typedef struct {
+    crease_tucker_rpca_facts facts;
+    crease_reg penalty; /* R */
+    crease_cp_cut *cut;
+} crs_tucker_start;
+bool crs_tucker_check(const crease_tucker_rpca_settings *s, crease_error *e);
+bool crs_tucker_check_magnitude(double most,
+                                crease_error *e); /* of the data; < 0: there are none */
+void crs_tucker_start_init(crs_tucker_start *m);  /* its settings are there */
+/* NULL with a sentence; T must outlive the fit. */
+crs_tucker_fit *crs_tucker_begin(crs_tucker_start *m, crs_source *T, crease_error *e);
+
+/* Numbers of X_1 .. X_d, and last of C. */
+static inline ptrdiff_t crs_tucker_block_size(const crease_space *shape, const crease_space *ranks,
+                                              int i)
+{
+    return i < shape->order ? shape->dim[i] * ranks->dim[i] : crease_size(ranks);
+}
+
+/* A factor or a core of the fit's size as the leading part of a larger one, whose rest is 0. */
+void crs_tucker_embed(const crease_space *from, const double *x, const crease_space *to, double *y);
+
+/* run.c: the first form on any source whose facts are known, without anything of its size: the fit
+ * is the run, of whose point the certificate is made from the factors. Blocks X_1 .. X_d, C, E, Z,
+ * B. NULL with a sentence; T must outlive it. */
+typedef struct crs_tucker_run crs_tucker_run;
+crs_tucker_run *crs_tucker_run_new(const crease_tucker_rpca_settings *s, const crease_options *o,
+                                   crs_source *t, crease_error *e);
+void crs_tucker_run_free(crs_tucker_run *r);
+crs_driver *crs_tucker_run_driver(crs_tucker_run *r);
+const crease_analysis *crs_tucker_run_analysis(const crs_tucker_run *r);
+crease_tucker_rpca_facts crs_tucker_run_about(const crs_tucker_run *r);
+const double *crs_tucker_run_block(const crs_tucker_run *r, int i); /* X_1 .. X_d, then C */
+const crease_error *crs_tucker_run_failure(const crs_tucker_run *r);
+void crs_tucker_run_fails(crs_tucker_run *r, const crease_error *why); /* the report's sentence */
+double crs_tucker_run_bytes(const crease_tucker_rpca_settings *s);     /* beside T */
+long crs_tucker_run_readings(const crs_tucker_run *r);                 /* of T, from end to end */
+
+/* Parts of the answer, as crease_rpca_rows and crease_rpca_read say. */
+void crs_tucker_run_rows(const crs_tucker_run *r, ptrdiff_t *left, ptrdiff_t *right);
+/* Their point where T has several slabs, of which nothing is held then; NULL: it has one. */
+const crs_cp_point *crs_tucker_run_slabs(crs_tucker_run *r);
+void crs_tucker_run_read(crs_tucker_run *r, crease_rpca_part part, ptrdiff_t first, ptrdiff_t count,
+                         double *out);
 
 /* sqrt(2 alpha_N) W of the first form; NULL: all observed. */
 const double *crease_tucker_rpca_weights(const crease_tucker_rpca *m);
