@@ -21,6 +21,7 @@
     X(INIT, "--init", "NAME",                                                                      \
       "random, hosvd, als or gevd, the last three also with -clipped (default: as of crease "      \
       "rpca)")                                                                                     \
+    X(TIMES, "--times", "N", "every dimension so many times as large (default 1)")                 \
     X(INSTANCES, "--instances", "N", "random instances per row or cell (default 20)")              \
     X(THREADS, "--threads", "N", "threads to use (default: all); they change no number")           \
     X(SEED, "--seed", "N", "seed of the instances (default 0)")                                    \
