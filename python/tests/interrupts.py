@@ -19,7 +19,7 @@ import sys
 import tempfile
 import threading
 import time
-from typing import Any, Callable, Dict, List, Optional, Tuple
+from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
 import numpy as np
 
@@ -45,12 +45,17 @@ def low_rank(shape: List[int], rank: int, draw: np.random.Generator) -> Any:
     return values
 
 
-def own_loss(draw: np.random.Generator) -> Call:
+def own_loss(draw: np.random.Generator, called: Call = lambda: None) -> Call:
     """A problem whose loss is a function of Python, and which is never solved to the end."""
     n = 200
     A, b = draw.normal(size=(n, n)), draw.normal(size=n)
+
+    def value(x: Sequence[np.ndarray]) -> float:
+        called()
+        return float(np.logaddexp(A @ x[0] - b, b - A @ x[0]).sum())
+
     f = SmoothFunctions(
-        lambda x: float(np.logaddexp(A @ x[0] - b, b - A @ x[0]).sum()),
+        value,
         lambda x, i: np.asarray(A.T @ np.tanh(A @ x[0] - b)),
         [(n,)],
     )
