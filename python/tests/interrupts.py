@@ -50,7 +50,7 @@ def own_loss(draw: np.random.Generator, called: Call = lambda: None) -> Call:
     n = 200
     A, b = draw.normal(size=(n, n)), draw.normal(size=n)
 
-    def value(x: Sequence[np.ndarray]) -> float:
+    def value(x: Sequence[Any]) -> float:
         called()
         return float(np.logaddexp(A @ x[0] - b, b - A @ x[0]).sum())
 
