@@ -77,6 +77,11 @@ typedef struct {
     double theta_factor;     /* theta sums two moves (2) or one (1) */
     double diameter_p;       /* of the whole set, for gcg */
 
+    /* Blocks that share no term of f and no row of the constraint make a level, and are updated at
+     * the same time: how many levels there are, and the blocks of the largest. 0: the method does
+     * not go from block to block. By crease_analyse alone. */
+    int levels, widest;
+
     int count;
     crease_block_plan *block;
     int assumptions;

@@ -201,7 +201,8 @@ static void drop(void *kept)
 
 static bool same_options(const crease_options *a, const crease_options *b)
 {
-    bool same = a->method == b->method && a->mode == b->mode && a->watch == b->watch;
+    bool same = a->method == b->method && a->mode == b->mode && a->watch == b->watch &&
+                a->threads == b->threads;
 #define X(type, name, value, low, high, text) same = same && a->name == b->name;
     CREASE_OPTIONS(X)
 #undef X
@@ -256,7 +257,11 @@ static kept_solver *open_solver(const crs_args *a, crease_error *e)
     crs_job_memory *memory = crs_memory_now();
     kept_solver *k = memory ? memory->kept : NULL;
     crease_options o;
-    crs_problem_file *file = crs_open_problem(a, &o, e);
+    double threads = 0;
+    crs_problem_file *file = NULL;
+    if (crs_option_integer(a, CRS_OPT_THREADS, 1, 256, 0, &threads, e))
+        file = crs_open_problem(a, &o, e);
+    o.threads = (long)threads;
     if (memory) memory->kept = NULL; /* until this run has ended well */
     if (file && go_on(k, file, &o)) return k;
     drop(k);
@@ -307,7 +312,11 @@ const crs_verb crs_solve_verb = {
             "describes the file; options on the command line "
             "override those in the file.",
     .example = "crease solve examples/problems/lasso.json",
-    .takes = CRS_LIST(CRS_TAKES_RUN, CRS_TAKES_CHECKPOINT, CRS_TAKES(OUT), CRS_TAKES(FORMAT),
-                      CRS_TAKES(REPORT), CRS_TAKES(FORCE), CRS_TAKES_ROWS, CRS_TAKES(JSON)),
+    .takes =
+        CRS_LIST(CRS_TAKES_RUN, CRS_TAKES_CHECKPOINT, CRS_TAKES(OUT), CRS_TAKES(FORMAT),
+                 CRS_TAKES(REPORT), CRS_TAKES(FORCE), CRS_TAKES_ROWS, CRS_TAKES(JSON),
+                 CRS_SAYS(THREADS, "threads that update blocks which share nothing at the same "
+                                   "time, with the same bits for any number; read by the "
+                                   "methods of the paper (default: all that help)")),
     .run = run,
 };
