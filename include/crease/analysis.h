@@ -77,9 +77,9 @@ typedef struct {
     double theta_factor;     /* theta sums two moves (2) or one (1) */
     double diameter_p;       /* of the whole set, for gcg */
 
-    /* Blocks that share no term of f and no row of the constraint make a level, and are updated at
-     * the same time: how many levels there are, and the blocks of the largest. 0: the method does
-     * not go from block to block. By crease_analyse alone. */
+    /* Blocks that share no term of f and no row of the constraint make a level, which threads
+     * update at once: how many levels there are, and the blocks of the largest. 0: the method does
+     * not go from block to block. Of a solver's own: 0 where one thread makes its steps. */
     int levels, widest;
 
     int count;

@@ -92,9 +92,11 @@ static void print_all(const crs_args *a, const crease_problem *p, const crease_o
     crs_print("parameters  %s\n", text[0] ? text : "none");
     for (int k = 0; k < first->reductions; k++) crs_print("presolve    %s\n", first->reduction[k]);
     print_bound(found, first->K, o->eps);
-    if (found->levels > 0)
-        crs_print("levels      %d, of up to %d blocks that threads may update at the same time\n",
+    if (found->widest > 1)
+        crs_print("levels      %d; the widest has %d blocks, which --threads updates at once\n",
                   found->levels, found->widest);
+    else if (found->levels > 1)
+        crs_print("levels      %d: no two blocks can be updated at once\n", found->levels);
     crs_print("memory      %.3g MB\n", bytes / 1e6);
     print_table(p, found);
 }

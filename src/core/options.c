@@ -118,7 +118,7 @@ static bool in_ranges(const crease_options *o, crease_error *e)
         if (!in_range(&list[k], given[k], e)) return false;
     if (o->threads < 0 || o->threads > INT_MAX)
         return crs_fail(e, CREASE_BAD_ARGUMENT,
-                        "options ask for %ld threads; give a number >= 1, or 0 for all that help",
+                        "options ask for %ld threads; give a number >= 1, or 0 for one",
                         o->threads);
     if ((size_t)o->method >= METHODS || (size_t)o->mode >= MODES)
         return crs_fail(e, CREASE_BAD_ARGUMENT,

@@ -111,6 +111,7 @@ void crs_crew_free(crs_crew *c)
 }
 
 void crs_crew_worth(crs_crew *c, double seconds) { c->worth = seconds; }
+const crs_levels *crs_crew_sweep(const crs_crew *c) { return &c->levels; }
 
 /* What a worker shares with the state; a move asks no watch. */
 static void brief(const crs_state *st, crs_state *own)

@@ -163,6 +163,7 @@ bool crs_crew_open(const crease_problem *p, const crease_analysis *a, int thread
                    ptrdiff_t scratch, crs_crew **out, crease_error *e);
 void crs_crew_free(crs_crew *c);
 void crs_crew_worth(crs_crew *c, double seconds);
+const crs_levels *crs_crew_sweep(const crs_crew *c);
 
 /* A move on every block but the last, level by level until the watch is over (NULL: never); and one
  * that changes nothing that those of other blocks read, false: functions of the user are called, so

@@ -518,14 +518,18 @@ static bool open_portfolio(crease_solver *s, crease_options *o, crease_error *e)
            crs_fail(e, why.code, "%s", why.text);
 }
 
-/* The threads that make its steps; none where ranks share a vector, or cores make them. */
+/* The threads that make its steps; one where ranks share a vector, or cores make them. */
 static bool gather_crew(crease_solver *s, crease_error *e)
 {
-    const int most = crs_threads(), asked = (int)s->run.o.threads;
-    const int threads = asked > 0 && asked < most ? asked : most;
+    const int most = crs_threads();
+    const int threads = s->run.o.threads < most ? (int)s->run.o.threads : most;
     s->st.crew = NULL;
-    return s->portfolio || s->run.comm || threads < 2 || s->p->count < 2 ||
-           crs_crew_open(s->p, s->a, threads, step_scratch(s), &s->st.crew, e);
+    if (s->portfolio || s->run.comm || threads < 2) return true;
+    if (!crs_crew_open(s->p, s->a, threads, step_scratch(s), &s->st.crew, e)) return false;
+    if (!s->st.crew) return true;
+    s->a->levels = crs_crew_sweep(s->st.crew)->count;
+    s->a->widest = crs_crew_sweep(s->st.crew)->widest;
+    return true;
 }
 
 /* The problem that the method runs, its memory and its state; a has been made. */
