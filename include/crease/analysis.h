@@ -77,6 +77,11 @@ typedef struct {
     double theta_factor;     /* theta sums two moves (2) or one (1) */
     double diameter_p;       /* of the whole set, for gcg */
 
+    /* Blocks that share no term of f and no row of the constraint make a level, which threads
+     * update at once: how many levels there are, and the blocks of the largest. 0: the method does
+     * not go from block to block. Of a solver's own: 0 where one thread makes its steps. */
+    int levels, widest;
+
     int count;
     crease_block_plan *block;
     int assumptions;

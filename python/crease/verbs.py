@@ -403,6 +403,8 @@ def solve(
     command = Command("solve")
     _problem(command, problem, files)
     command.options(options)
+    if threads is not None:
+        command.words += ["--threads", str(_count(threads))]
     return command.run(
         Result, progress=progress, threads=threads, keep_data=keep_data, functions=functions
     )

@@ -92,6 +92,11 @@ static void print_all(const crs_args *a, const crease_problem *p, const crease_o
     crs_print("parameters  %s\n", text[0] ? text : "none");
     for (int k = 0; k < first->reductions; k++) crs_print("presolve    %s\n", first->reduction[k]);
     print_bound(found, first->K, o->eps);
+    if (found->widest > 1)
+        crs_print("levels      %d; the widest has %d blocks, which --threads updates at once\n",
+                  found->levels, found->widest);
+    else if (found->levels > 1)
+        crs_print("levels      %d: no two blocks can be updated at once\n", found->levels);
     crs_print("memory      %.3g MB\n", bytes / 1e6);
     print_table(p, found);
 }
@@ -116,6 +121,8 @@ static void put_all(const crs_args *a, const crs_problem_file *file, const creas
     const crs_spot presolve = crs_put_list(top, "presolve");
     for (int k = 0; k < first->reductions; k++) crs_put_text(presolve, NULL, first->reduction[k]);
     crs_put_number(top, "K", first->K);
+    crs_put_whole(top, "levels", found->levels);
+    crs_put_whole(top, "widest", found->widest);
     crs_put_number(top, "memory", bytes);
     crs_put_analysis(crs_put_object(top, "analysis"), &file->problem, found, first->K);
 }

@@ -37,6 +37,16 @@ static void print_points(const crease_solver *s)
         crs_line("points", "none found in %d runs", all);
 }
 
+static void print_threads(const crs_args *a, const crease_analysis *about)
+{
+    if (!crs_given(a, CRS_OPT_THREADS)) return;
+    if (about->levels > 0)
+        crs_line("threads", "several updated up to %d blocks at once, in %d levels", about->widest,
+                 about->levels);
+    else
+        crs_line("threads", "one: the steps of this run were made one after the other");
+}
+
 static void print_summary(const crs_args *a, const crs_run *run, const crs_folder *folder)
 {
     const crease_report r = crease_solver_report(run->solver);
@@ -55,6 +65,7 @@ static void print_summary(const crs_args *a, const crs_run *run, const crs_folde
     crs_line("objective", "%.8g", c->objective);
     print_solution(run);
     print_points(run->solver);
+    print_threads(a, about);
     if (r.outcome == CREASE_STATIONARY && r.note[0]) crs_line("note", "%s", r.note);
     if (run->options->audit)
         crs_line("audit", "the potential rose in %ld iterations, where it never should",
@@ -201,7 +212,8 @@ static void drop(void *kept)
 
 static bool same_options(const crease_options *a, const crease_options *b)
 {
-    bool same = a->method == b->method && a->mode == b->mode && a->watch == b->watch;
+    bool same = a->method == b->method && a->mode == b->mode && a->watch == b->watch &&
+                a->threads == b->threads;
 #define X(type, name, value, low, high, text) same = same && a->name == b->name;
     CREASE_OPTIONS(X)
 #undef X
@@ -256,7 +268,12 @@ static kept_solver *open_solver(const crs_args *a, crease_error *e)
     crs_job_memory *memory = crs_memory_now();
     kept_solver *k = memory ? memory->kept : NULL;
     crease_options o;
-    crs_problem_file *file = crs_open_problem(a, &o, e);
+    double threads = 0;
+    crs_problem_file *file = NULL;
+    if (crs_option_integer(a, CRS_OPT_THREADS, 1, 256, 0, &threads, e))
+        file = crs_open_problem(a, &o, e);
+    o.threads = (long)threads;
+    if (file && threads > 0) crs_blas_alone();
     if (memory) memory->kept = NULL; /* until this run has ended well */
     if (file && go_on(k, file, &o)) return k;
     drop(k);
@@ -308,6 +325,10 @@ const crs_verb crs_solve_verb = {
             "override those in the file.",
     .example = "crease solve examples/problems/lasso.json",
     .takes = CRS_LIST(CRS_TAKES_RUN, CRS_TAKES_CHECKPOINT, CRS_TAKES(OUT), CRS_TAKES(FORMAT),
-                      CRS_TAKES(REPORT), CRS_TAKES(FORCE), CRS_TAKES_ROWS, CRS_TAKES(JSON)),
+                      CRS_TAKES(REPORT), CRS_TAKES(FORCE), CRS_TAKES_ROWS, CRS_TAKES(JSON),
+                      CRS_SAYS(THREADS,
+                               "threads that update blocks which share nothing at once, in the "
+                               "methods of the paper: the same bits for any number, BLAS having "
+                               "one (default: one)")),
     .run = run,
 };

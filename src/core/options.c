@@ -6,6 +6,8 @@
  * with. New members are added at the end, never in what was padding, and mean the old behaviour
  * when 0. The library reads its own defaults first and then as many of the caller's bytes as both
  * know. */
+#include <limits.h>
+
 #include <crease/options.h>
 
 #include "core/core.h"
@@ -114,6 +116,10 @@ static bool in_ranges(const crease_options *o, crease_error *e)
     };
     for (int k = 0; k < crease_option_count(); k++)
         if (!in_range(&list[k], given[k], e)) return false;
+    if (o->threads < 0 || o->threads > INT_MAX)
+        return crs_fail(e, CREASE_BAD_ARGUMENT,
+                        "options ask for %ld threads; give a number >= 1, or 0 for one",
+                        o->threads);
     if ((size_t)o->method >= METHODS || (size_t)o->mode >= MODES)
         return crs_fail(e, CREASE_BAD_ARGUMENT,
                         "options name method %d and mode %d, which are none", (int)o->method,

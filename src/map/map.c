@@ -265,5 +265,34 @@ static const crease_map_ops *const list[] = {
 #undef MAP
 };
 
+static bool are_listed(int count, const crease_map *map)
+{
+    bool all = true;
+    for (int k = 0; k < count; k++) all = all && crs_map_is_listed(&map[k]);
+    return all;
+}
+
+bool crs_map_is_listed(const crease_map *A)
+{
+    const crease_map_ops *ops = A->ops;
+    bool listed = false;
+    for (int k = 0; k < crease_map_count(); k++) listed = listed || list[k] == ops;
+    if (!listed || ops->opaque) return false;
+    if (ops == &crs_map_scaled_ops || ops == &crs_transposed_ops) return are_listed(1, A->data);
+    if (ops == &crs_composition_ops) {
+        const crease_map_pair *p = A->data;
+        return are_listed(1, p->outer) && are_listed(1, p->inner);
+    }
+    if (ops == &crs_map_sum_ops) {
+        const crease_map_list *l = A->data;
+        return are_listed(l->count, l->map);
+    }
+    if (ops == &crs_stack_ops || ops == &crs_side_by_side_ops) {
+        const crease_map_parts *p = A->data;
+        return are_listed(p->count, p->map);
+    }
+    return true;
+}
+
 int crease_map_count(void) { return (int)(sizeof list / sizeof *list); }
 const crease_map_ops *crease_map_at(int k) { return list[k]; }

@@ -53,6 +53,9 @@ bool crs_map_better_sigma_min(const crease_map *A, const crease_space *dom, cons
 bool crs_map_rounding(const crease_map *A, const crease_space *dom, const crease_space *ran,
                       crease_rounding *r, crease_error *e);
 
+/* Is A an entry of the catalogue, of such parts alone, and calls none of the user's functions? */
+bool crs_map_is_listed(const crease_map *A);
+
 /* The entries of a sparse map as its table has them, and those of a dense one with few rows or
  * columns; -1: it is not sparse. */
 ptrdiff_t crs_map_entries(const crease_map *A, const crease_space *dom, const crease_space *ran,

@@ -51,7 +51,7 @@ static bool suits(const crease_problem *p, const crease_options *o, crs_last las
 static void step(crs_state *st)
 {
     /* x_i <- argmin F(.., x_i, ..) + (1/2)|x_i - x_i^k|_{H_i}^2,  i = 1..N */
-    for (int i = 0; i < st->p->count && !crease_watch_over(st->watch); i++) crs_block_step(st, i);
+    crs_all_blocks_but_last(st);
 }
 
 const crs_method crs_method_prox_bcd = {

@@ -84,20 +84,27 @@ static bool suits(const crease_problem *p, const crease_options *o, crs_last las
 
 static ptrdiff_t size(const crs_state *st, int i) { return crease_size(&st->p->space[i]); }
 
-/* y = argmin <grad f(x), y> + r(y) over X; to = y - x; returns Dl = -<c, y-x> + r(x) - r(y). */
+/* y = argmin <grad f(x), y> + r(y) over X_i; to_i = y - x_i; share = -<c, y-x_i> + r(x_i) - r(y).
+ */
+static void direction_of(crs_state *st, int i)
+{
+    const crease_reg *r = crs_reg_of(st->p, i);
+    const ptrdiff_t n = size(st, i);
+    crs_gradient(st, i, st->g);
+    const double least =
+        crease_lmo_with(st->p->block[i].set, r, &st->p->space[i], st->g, st->to[i], st->work);
+    st->share[i] = crease_dot(&st->p->space[i], st->g, st->x[i]) +
+                   r->ops->value(r, &st->p->space[i], st->x[i], st->work) - least;
+    for (ptrdiff_t j = 0; j < n; j++) st->to[i][j] -= st->x[i][j];
+}
+
+/* Dl, the sum of the shares */
 static double direction(crs_state *st)
 {
     double gap = 0;
-    for (int i = 0; i < st->p->count; i++) {
-        const crease_reg *r = crs_reg_of(st->p, i);
-        const ptrdiff_t n = size(st, i);
-        crs_gradient(st, i, st->g);
-        const double least =
-            crease_lmo_with(st->p->block[i].set, r, &st->p->space[i], st->g, st->to[i], st->work);
-        gap += crease_dot(&st->p->space[i], st->g, st->x[i]) +
-               r->ops->value(r, &st->p->space[i], st->x[i], st->work) - least;
-        for (ptrdiff_t j = 0; j < n; j++) st->to[i][j] -= st->x[i][j];
-    }
+    if (!st->crew || !crs_crew_all(st, direction_of))
+        for (int i = 0; i < st->p->count; i++) direction_of(st, i);
+    for (int i = 0; i < st->p->count; i++) gap += st->share[i];
     return gap;
 }
 
@@ -111,14 +118,21 @@ static double length(const crs_state *st, double p)
     return sum;
 }
 
+static void image_of(crs_state *st, int i)
+{
+    crs_images_move(st->p, i, st->to[i], st->u_last, st->work);
+}
+
 /* u_from and u_last: the images of was and of d. */
 static void image(crs_state *st)
 {
     const ptrdiff_t rows = crs_images_size(st->p);
     copy(rows, st->u, st->u_from);
     fill(rows, 0, st->u_last);
-    for (int i = 0; i < st->p->count; i++)
-        crs_images_move(st->p, i, st->to[i], st->u_last, st->work);
+    if (st->crew)
+        crs_crew_levels(st, image_of, NULL);
+    else
+        for (int i = 0; i < st->p->count; i++) image_of(st, i);
 }
 
 /* x = was + alpha d; returns Phi there. */

@@ -28,9 +28,11 @@ typedef struct {
     double *r;          /* r_i(x_i) where the step that made x_i knows it, otherwise NaN */
     double *factors;    /* room of proxes (problem.h) */
     struct crs_factored *factored; /* a block each (factored.c) */
+    double *share;                 /* of GCG: what block i adds to it */
     double gap;                    /* of GCG: -psi_S at the point the last step started from */
     double rho_guess;              /* of GCG */
     long evaluations;              /* of f or one of its block gradients */
+    struct crs_crew *crew;         /* threads that make steps (crew.c); NULL: one after the other */
     crease_watch *watch; /* a step that it cuts leaves any finite point: the best one is kept */
 } crs_state;
 
@@ -145,9 +147,30 @@ void crs_carve_factors(const crease_problem *p, const crease_analysis *a, crs_ca
 bool crs_prepare_factors(crs_state *st, crease_error *e);
 bool crs_factored_step(crs_state *st, int i, double h);
 
-/* Steps 1 and 3 of the ADMMs. */
+/* Steps 1 and 3 of the ADMMs; the first without a last block: a sweep of BCD. */
 void crs_all_blocks_but_last(crs_state *st);
 void crs_multiplier_step(crs_state *st);
+
+/* The levels of a sweep: whose steps look at all of f is known from the analysis (crew.c). */
+bool crs_sweep_levels(const crease_problem *p, const crease_analysis *a, crs_levels *l,
+                      crease_error *e);
+
+/* Moves on several blocks at the same time, with the bits of moves one after the other: by up to
+ * `threads` threads, where some `worth` seconds are won by it. NULL where no two blocks may be
+ * moved at once. scratch: of a state's work. */
+typedef struct crs_crew crs_crew;
+bool crs_crew_open(const crease_problem *p, const crease_analysis *a, int threads,
+                   ptrdiff_t scratch, crs_crew **out, crease_error *e);
+void crs_crew_free(crs_crew *c);
+void crs_crew_worth(crs_crew *c, double seconds);
+const crs_levels *crs_crew_sweep(const crs_crew *c);
+
+/* A move on every block but the last, level by level until the watch is over (NULL: never); and one
+ * that changes nothing that those of other blocks read, false: functions of the user are called, so
+ * that the caller has to make it. */
+typedef void crs_block_move(crs_state *st, int i);
+void crs_crew_levels(crs_state *st, crs_block_move *move, const crease_watch *watch);
+bool crs_crew_all(crs_state *st, crs_block_move *move);
 
 /* f + sum r_i - <lambda, s> + (beta/2)|s|^2, with the memory term of the method's theorem. */
 double crs_potential(crs_state *st);

@@ -77,6 +77,23 @@ bool crs_default_start(const crease_problem *p, int i, uint64_t seed, double *x)
 bool crs_start_block(const crease_problem *p, int i, uint64_t seed, bool joint, double *x,
                      double *work);
 
+/* The blocks but `last` in levels: those of one share no term of f and no row of the constraint,
+ * and steps on them may be made at the same time (levels.c). */
+typedef struct {
+    int count, widest;  /* levels; blocks in the largest */
+    int *block, *first; /* level k has block[first[k]] .. block[first[k+1] - 1] */
+    bool *apart; /* a block that is a level of its own: for the user's functions, or all of f */
+    ptrdiff_t
+        *row_first; /* A_i reaches row[row_first[i]] .. row[row_first[i+1] - 1]; apart: none */
+    ptrdiff_t *row;
+    void *memory;
+} crs_levels;
+
+/* last: -1, there is none; whole[i]: a step on block i looks at all of f, NULL: none does. */
+bool crs_levels_open(const crease_problem *p, int last, const bool *whole, crs_levels *l,
+                     crease_error *e);
+void crs_levels_close(crs_levels *l);
+
 ptrdiff_t crs_largest_block(const crease_problem *p); /* entries of the largest block */
 
 /* Least upper bound known here of |x|_2 over X_i; INFINITY without a compact set. May allocate. */

@@ -7,6 +7,7 @@
 
 #include "certify/certify.h"
 #include "core/carve.h"
+#include "core/parallel.h"
 #include "solve/solver.h"
 #include "theory/theory.h"
 
@@ -55,6 +56,7 @@ static void walk(crease_solver *s, crs_carver *c)
     for (int k = 0; k < 4; k++) *of_images[k] = carve_doubles(c, crs_images_size(s->p), 1);
     s->st.guess = carve_doubles(c, N, 1);
     s->st.r = carve_doubles(c, N, 1);
+    s->st.share = carve_doubles(c, N, 1);
     s->r_before = carve_doubles(c, N, 1);
     s->st.factors = carve_doubles(c, crs_prox_room(s->p), 1);
     s->st.solve =
@@ -449,6 +451,7 @@ void crease_solver_free(crease_solver *s)
     crs_points_free(s->points);
     crease_reference_free(s->reference);
     crease_analysis_free(s->a);
+    crs_crew_free(s->st.crew);
     crs_forget_ray(s);
     crs_free(s->separator);
     crs_free(s->memory);
@@ -515,6 +518,20 @@ static bool open_portfolio(crease_solver *s, crease_options *o, crease_error *e)
            crs_fail(e, why.code, "%s", why.text);
 }
 
+/* The threads that make its steps; one where ranks share a vector, or cores make them. */
+static bool gather_crew(crease_solver *s, crease_error *e)
+{
+    const int most = crs_threads();
+    const int threads = s->run.o.threads < most ? (int)s->run.o.threads : most;
+    s->st.crew = NULL;
+    if (s->portfolio || s->run.comm || threads < 2) return true;
+    if (!crs_crew_open(s->p, s->a, threads, step_scratch(s), &s->st.crew, e)) return false;
+    if (!s->st.crew) return true;
+    s->a->levels = crs_crew_sweep(s->st.crew)->count;
+    s->a->widest = crs_crew_sweep(s->st.crew)->widest;
+    return true;
+}
+
 /* The problem that the method runs, its memory and its state; a has been made. */
 static bool furnish(crease_solver *s, crease_error *e)
 {
@@ -531,7 +548,7 @@ static bool furnish(crease_solver *s, crease_error *e)
     s->st.a = s->a;
     /* limits are looked at between steps where ranks end together */
     s->st.watch = s->run.comm ? NULL : &s->run.watch;
-    return true;
+    return gather_crew(s, e);
 }
 
 static bool ready(crease_solver *s, crease_error *e)
@@ -593,6 +610,7 @@ bool crs_fall_back(crease_solver *s)
     }
     crs_extension_free(s->extension);
     crease_analysis_free(s->a);
+    crs_crew_free(s->st.crew);
     crs_free(s->memory);
     *s = was;
     return false;

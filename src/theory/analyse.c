@@ -416,13 +416,28 @@ static bool plan_method(const crease_problem *p, crease_options *o, crease_error
     return why.code != CREASE_NO_MEMORY || crs_fail(e, why.code, "%s", why.text);
 }
 
+/* Of a method that sweeps over the blocks, or that moves all of them at once. */
+static bool count_levels(const crease_problem *p, crease_analysis *a, crease_error *e)
+{
+    crs_levels l;
+    if (crs_method_at(a->method)->core || crs_comm_of(p)) return true;
+    if (!crs_sweep_levels(p, a, &l, e)) return false;
+    a->levels = l.count;
+    a->widest = l.widest;
+    crs_levels_close(&l);
+    return true;
+}
+
 crease_analysis *crease_analyse(const crease_problem *p, const crease_options *o, crease_error *e)
 {
     crease_options own;
     if (!crs_options_take(o, &own, e) || !crease_options_check(&own, e) ||
         !crease_problem_check(p, e) || !plan_method(p, &own, e))
         return NULL;
-    return crs_analyse(p, &own, CRS_EFFORT, e);
+    crease_analysis *a = crs_analyse(p, &own, CRS_EFFORT, e);
+    if (a && count_levels(p, a, e)) return a;
+    crease_analysis_free(a);
+    return NULL;
 }
 
 double crease_iteration_bound(const crease_analysis *a, double drop, double eps)

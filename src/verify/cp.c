@@ -62,7 +62,7 @@ static void in_bands(int threads, ptrdiff_t count, void (*run)(void *self, ptrdi
     for (ptrdiff_t k = 0; k < count; k++) run(self, k);
 }
 
-enum { LANES = 8, BLOCK = 256, BAND = 16 * BLOCK };
+enum { LANES = 8, FEWER = 4, BLOCK = 256, BAND = 16 * BLOCK };
 
 /* In double, which decides all but the closest cases. Every operation on numbers below the normal
  * ones is off by 2^-1075 at most. With norms up to 2^200 and fewer than 2^62 entries and terms,

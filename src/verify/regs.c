@@ -76,19 +76,19 @@ static real huber_value(const double *p, real y)
 }
 
 static const crs_rule rules[] = {
-    { "zero", no_value, none, NULL, false },
-    { "l1", l1_value, l1, NULL, false },
-    { "elastic-net", net_value, elastic_net, NULL, false },
-    { "squared-l2", square_value, squared_l2, NULL, false },
-    { "l0", l0_value, l0, NULL, true },
-    { "scad", scad_value, scad, NULL, false },
-    { "mcp", mcp_value, mcp, NULL, false },
-    { "lsp", lsp_value, lsp, NULL, false },
-    { "capped-l1", capped_value, capped_l1, theta, false },
-    { "l-half", half_value, l_half, NULL, true },
-    { "l-two-thirds", thirds_value, l_two_thirds, NULL, true },
-    { "lq", lq_value, lq, NULL, true },
-    { "huber", huber_value, huber, NULL, false },
+    { "zero", no_value, none, NULL, false, true },
+    { "l1", l1_value, l1, NULL, false, true },
+    { "elastic-net", net_value, elastic_net, NULL, false, false },
+    { "squared-l2", square_value, squared_l2, NULL, false, false },
+    { "l0", l0_value, l0, NULL, true, false },
+    { "scad", scad_value, scad, NULL, false, false },
+    { "mcp", mcp_value, mcp, NULL, false, false },
+    { "lsp", lsp_value, lsp, NULL, false, false },
+    { "capped-l1", capped_value, capped_l1, theta, false, false },
+    { "l-half", half_value, l_half, NULL, true, false },
+    { "l-two-thirds", thirds_value, l_two_thirds, NULL, true, false },
+    { "lq", lq_value, lq, NULL, true, false },
+    { "huber", huber_value, huber, NULL, false, false },
 };
 
 static const crs_rule *rule_named(const char *name)
@@ -158,9 +158,11 @@ typedef struct {
 
 static sides sides_at(const crs_known_reg *k, real w, real y, real near)
 {
-    const real kink = k->rule->kink ? k->rule->kink(k->par) : (real)NAN;
     if (w == 0) return (sides){ 0, 0 };
-    if (fabsl(y - kink) <= near * kink) return (sides){ w * k->rule->slope(k->par, 0), 0 };
+    if (k->rule->kink) { /* an operation on NaN or infinity takes the processor a hundred others */
+        const real kink = k->rule->kink(k->par);
+        if (fabsl(y - kink) <= near * kink) return (sides){ w * k->rule->slope(k->par, 0), 0 };
+    }
     const real slope = w * k->rule->slope(k->par, y);
     return (sides){ slope, slope };
 }

@@ -71,6 +71,7 @@ typedef struct {
     real (*slope)(const double *par, real y); /* from the right; INFINITY allowed at 0 */
     real (*kink)(const double *par);          /* where the slope jumps down to 0; NULL: nowhere */
     bool steep;                               /* infinite slope at 0 when par[0] > 0 */
+    bool linear;                              /* rho(y) is a multiple of y */
 } crs_rule;
 
 /* A regularizer as the checker sees it (regs.c). */
