@@ -259,7 +259,7 @@ static bool add_rows(const void *args, void *self, const crs_slab *slab, int wor
     keep(r, k, slab->shape.dim[0]);
     slab_pass p = begin(a, r, worker, slab, k);
     crs_parallel(r->threads, BANDS, pass_band, &p);
-    k->version = a->version;
+    if (k->memory) k->version = a->version;
     const band_sums *b = p.w->band;
     for (int n = 1; n < BANDS; n++) {
         axpy(r->rank * r->width, 1, b[n].out, b->out);

@@ -149,7 +149,7 @@ static void rows_and_value_are_those_of_the_definition(void **state)
             for (int masked = 0; masked < 2; masked++) {
                 example *s = example_new(&shapes[k], masked);
                 double worst;
-                crs_long *p = start(s, 2, which, 0.2);
+                crs_long *p = start(s, 1, which, 0.2);
                 assert_true(crs_long_rows(p, s->x[0], NULL));
                 const double value = naive(s, which, 0.2, &worst);
                 if (!(worst < 1e-8)) fail_msg("shape %d, penalty %d: %g", k, which, worst);
@@ -263,7 +263,7 @@ static void steps_lead_to_a_stationary_point(void **state)
             for (int ridge = 0; ridge < 2; ridge++) {
                 example *s = example_new(&shapes[k], k % 2);
                 const double nu = ridge ? 1 : 0.05, first = joint_gradient(s, which, nu);
-                descend(s, 2, which, nu);
+                descend(s, 1, which, nu);
                 const double fell = joint_gradient(s, which, nu) / first;
                 if (!(fell < 1e-6)) fail_msg("shape %d, penalty %d: %g", k, which, fell);
                 free(s);
