@@ -23,12 +23,13 @@ bool crs_cp_fit_scalar(const crease_cp_rpca_settings *m)
     return !m->penalty.ops || crs_is_plain(&m->penalty);
 }
 
-/* Without a word to the contrary practical mode eliminates all but the factors. */
+/* Without a word to the contrary practical mode eliminates all but the factors, and of a long first
+ * mode its factor, too. */
 static const crs_cp_engine *engine_for(const crease_cp_fit_settings *s)
 {
     const bool scalar = crs_cp_fit_scalar(&s->model);
-    if (s->run.method == CREASE_METHOD_ENVELOPE ||
-        (s->run.method == CREASE_METHOD_AUTO && s->run.mode == CREASE_MODE_PRACTICAL && scalar))
+    if (s->run.method == CREASE_METHOD_ENVELOPE) return &crs_cp_envelope_engine;
+    if (s->run.method == CREASE_METHOD_AUTO && s->run.mode == CREASE_MODE_PRACTICAL && scalar)
         return crs_long_suits(s) ? &crs_cp_long_engine : &crs_cp_envelope_engine;
     return scalar && !s->model.nonneg ? &crs_cp_fused_engine : &crs_cp_generic_engine;
 }

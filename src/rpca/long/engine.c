@@ -38,19 +38,16 @@ static bool takes(const crease_cp_rpca_settings *m, double learn)
 bool crs_long_suits(const crease_cp_fit_settings *s)
 {
     const crease_cp_rpca_settings *m = &s->model;
-    return s->run.method == CREASE_METHOD_AUTO && s->run.mode == CREASE_MODE_PRACTICAL &&
-           crs_cp_fit_scalar(m) && !m->nonneg && !m->factor && is_long(&m->shape, m->rank) &&
-           takes(m, s->learn);
+    return !m->nonneg && !m->factor && is_long(&m->shape, m->rank) && takes(m, s->learn);
 }
 
-/* The same questions, of the sample. */
+/* The same questions, of the sample, whose first mode is not long. */
 static crease_cp_fit_settings sampled(const crease_cp_fit_settings *s)
 {
     crease_cp_fit_settings own = *s;
     own.model.shape.dim[0] = crs_long_sampled(&s->model.shape);
     own.model.mask = NULL;
     own.model.missing = false;
-    own.run.method = CREASE_METHOD_ENVELOPE;
     own.run.relative = true;
     own.run.eps = larger(s->run.relative ? s->run.eps : 0, rough);
     return own;

@@ -15,7 +15,7 @@
 
 /* Several slabs of whole rows, the first mode longer than four times all others together, and as
  * many numbers in its factor as make other ways slow; a penalty and a rank that the rows' solver
- * takes, and nothing else that asks for another engine. */
+ * takes, factors of any sign and no start of the caller's. A penalty by entries. */
 bool crs_long_suits(const crease_cp_fit_settings *s);
 
 /* What the rows of a slab yield for a given K. Arrays of columns are rank x columns. */

@@ -125,20 +125,32 @@ static void multiply_out(const crs_long *s, const double *y, int by, const doubl
     }
 }
 
-/* out += a J'G, or with d in place of one factor after the other, (dJ)'G */
-static void collect(const crs_long *s, double a, const double *g, const double *y, const double *d,
-                    double *out)
+/* J'G at Y; of d (NULL: none), with d in place of one factor after the other, (dJ)'G. */
+typedef struct {
+    const double *g, *y, *d;
+} adjoint;
+
+/* What column j adds to mode m */
+static void collect_at(const crs_long *s, const adjoint *f, ptrdiff_t j, const ptrdiff_t *index,
+                       int m, double *to)
+{
+    for (int by = f->d ? 0 : -1; by < (f->d ? s->side.order : 0); by++) {
+        if (by == m) continue;
+        row_of(s, index, f->y, m, by, f->d, s->small);
+        for (ptrdiff_t q = 0; q < s->c.rank; q++) to[q] += f->g[q * s->columns + j] * s->small[q];
+    }
+}
+
+/* out += a times that */
+static void collect(const crs_long *s, double a, const adjoint *f, double *out)
 {
     ptrdiff_t index[CREASE_MAX_ORDER] = { 0 };
     for (ptrdiff_t j = 0; j < s->columns; j++, advance(&s->side, index))
-        for (int m = 0; m < s->side.order; m++)
-            for (int by = d ? 0 : -1; by < (d ? s->side.order : 0); by++) {
-                if (by == m) continue;
-                double *to = out + (s->before[m] + index[m]) * s->c.rank;
-                row_of(s, index, y, m, by, d, s->small);
-                for (ptrdiff_t q = 0; q < s->c.rank; q++)
-                    to[q] += a * g[q * s->columns + j] * s->small[q];
-            }
+        for (int m = 0; m < s->side.order; m++) {
+            double to[CRS_TALL_MOST_RANK] = { 0 };
+            collect_at(s, f, j, index, m, to);
+            axpy(s->c.rank, a, to, out + (s->before[m] + index[m]) * s->c.rank);
+        }
 }
 
 /* Sums over the columns with an index */
@@ -205,7 +217,7 @@ static bool solve_rows(crs_long *s, point *p)
     p->squares = crs_total_at(t, CRS_ROWS_VALUE, 1);
     marginals(s, s->columns_weight, p->weight);
     for (ptrdiff_t j = 0; j < s->size; j++) p->g[j] = 2 * half * p->y[j];
-    collect(s, -1, p->out, p->y, NULL, p->g);
+    collect(s, -1, &(adjoint){ p->out, p->y, NULL }, p->g);
     return isfinite(p->value);
 }
 
@@ -219,8 +231,8 @@ static void multiply(crs_long *s, const double *p, double *hp)
     for (ptrdiff_t j = 0; j < s->size; j++) hp[j] = done ? ridge(s) * p[j] : NAN;
     if (!done) return;
     crs_total_read(&s->look.sums, CRS_ROWS_OUT, 0, s->c.rank * s->columns, s->collected);
-    collect(s, 1, s->collected, s->at.y, NULL, hp);
-    collect(s, -1, s->at.out, s->at.y, p, hp);
+    collect(s, 1, &(adjoint){ s->collected, s->at.y, NULL }, hp);
+    collect(s, -1, &(adjoint){ s->at.out, s->at.y, p }, hp);
 }
 
 /* Y_m'diag(h)Y_m / sum h */

@@ -289,7 +289,7 @@ static void plan_rows(const void *args, const crease_space *shape, crs_total *su
 static void visit_rows(crs_visitor *v, void *self)
 {
     crs_rows_args *a = self;
-    bool changes = a->change != NULL;
+    int changes = a->change != NULL;
     crs_visit(v, a->rank);
     crs_visit(v, a->columns);
     crs_visit_penalty(v, &a->penalty);
@@ -298,7 +298,8 @@ static void visit_rows(crs_visitor *v, void *self)
     crs_visit(v, a->version);
     crs_visit_array(v, a->product, a->rank * a->columns);
     crs_visit_array(v, a->first, a->rank * a->columns);
-    crs_visit(v, changes);
+    crs_visit_choice(v, "changes", &changes);
+    if (!changes) a->change = NULL;
     if (changes) crs_visit_array(v, a->change, a->rank * a->columns);
 }
 
