@@ -196,7 +196,8 @@ static double bytes(const crease_cp_fit_settings *s, bool missing, bool dense)
     const double entries = (double)crease_size(&own.model.shape);
     const double first = 8 * (double)shape->dim[0] * (double)s->model.rank;
     const double pilot = larger(crease_cp_fit_bytes(&own, missing, dense), 48 * entries);
-    return larger(pilot, first + crs_long_bytes(shape, s->model.rank, crs_cp_fit_threads(s)));
+    const double rows = crs_long_bytes(shape, s->model.rank, crs_cp_fit_threads(s));
+    return larger(pilot, larger(rows, first));
 }
 
 const crs_cp_engine crs_cp_long_engine = {

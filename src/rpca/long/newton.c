@@ -32,7 +32,8 @@ struct crs_long {
     crease_space side; /* the shape without the first mode */
     ptrdiff_t rows, rest, size, columns;
     ptrdiff_t before[CREASE_MAX_ORDER]; /* indices of the modes before */
-    crs_look look;
+    crs_source *T;
+    crs_look look; /* with the rows that are kept; closed while the first factor is made */
     crs_rows_args args;
     point at, trial;
     double *d, *r, *z, *p, *hp, *change, *collected, *columns_weight;
@@ -169,6 +170,12 @@ static bool over(const crs_long *s)
     return s->cut || s->now.passes >= s->c.most || crease_watch_over(s->c.watch);
 }
 
+static bool open_look(crs_long *s)
+{
+    return s->look.job ||
+           crs_look_open(&s->look, s->T, &crs_rows_job, &s->args, s->c.threads, &s->failure);
+}
+
 static bool look(crs_long *s, const point *p, const double *change)
 {
     s->args.version = p->version;
@@ -176,8 +183,8 @@ static bool look(crs_long *s, const point *p, const double *change)
     s->args.first = p->first;
     s->args.change = change;
     if (s->cut) return false;
-    s->cut =
-        !crs_look_run(&s->look, &s->args, s->c.watch, &s->failure) || crease_watch_over(s->c.watch);
+    s->cut = !open_look(s) || !crs_look_run(&s->look, &s->args, s->c.watch, &s->failure) ||
+             crease_watch_over(s->c.watch);
     if (!s->cut) s->now.passes++;
     return !s->cut;
 }
@@ -406,7 +413,7 @@ static bool start(crs_long *s, crs_source *T, crease_error *e)
                                .nu = c->nu,
                                .product = s->at.product,
                                .first = s->at.first };
-    if (!crs_look_open(&s->look, T, &crs_rows_job, &s->args, c->threads, e)) return false;
+    s->T = T;
     if (solve_rows(s, &s->at)) return measure(s), true;
     return !failed(s, e);
 }
@@ -486,8 +493,8 @@ bool crs_long_rows(crs_long *s, double *out, crease_error *e)
     s->args.version = s->at.version;
     s->args.product = s->at.product;
     s->args.first = s->at.first;
-    if (failed(s, e) || !crs_rows_read(s->look.source, &s->args, s->c.threads, NULL, out, e))
-        return false;
+    if (s->look.job) crs_look_close(&s->look);
+    if (failed(s, e) || !crs_rows_read(s->T, &s->args, s->c.threads, NULL, out, e)) return false;
     s->now.passes++;
     return true;
 }

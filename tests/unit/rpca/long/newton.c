@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * newton: of a tensor with a long first mode, for orders 2 to 4 and several penalties: the value
  * and the rows are those of a naive minimization, the reduced gradient and Hessian products those
- * of differences; steps lead to points that are stationary for all factors; threads change no bit,
- * nor does what was not kept; what is missing counts for nothing; NaN moves nothing; limits hold */
+ * of differences; steps lead to points that are stationary for all factors; threads change no bit;
+ * what is missing counts for nothing; NaN moves nothing, and nothing stays so; limits hold */
 #include <stdlib.h>
 
 #include "rpca/long/long.h"
@@ -310,6 +310,20 @@ static void nan_moves_nothing_and_limits_hold(void **state)
     free(s);
 }
 
+static void a_model_of_nothing_stays_so(void **state)
+{
+    (void)state;
+    example *s = example_new(&shapes[1], false);
+    for (int n = 0; n < 3; n++) fill(ROWS * RANK, 0, s->x[n]);
+    crs_long *p = start(s, 1, 0, 0);
+    assert_int_equal(crs_long_step(p, NULL), CRS_DONE);
+    fill(ROWS * RANK, 1, s->x[0]);
+    assert_true(crs_long_rows(p, s->x[0], NULL));
+    for (ptrdiff_t j = 0; j < 71 * RANK; j++) assert_true(s->x[0][j] == 0);
+    crs_long_free(p);
+    free(s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -319,6 +333,7 @@ int main(void)
         cmocka_unit_test(steps_lead_to_a_stationary_point),
         cmocka_unit_test(threads_change_no_bit),
         cmocka_unit_test(nan_moves_nothing_and_limits_hold),
+        cmocka_unit_test(a_model_of_nothing_stays_so),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
