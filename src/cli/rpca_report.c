@@ -34,6 +34,8 @@ static void print_banner(FILE *f, const crs_rpca_job *j)
         fprintf(f,
                 "passes      over the %td observed entries alone, less than one in four of all\n",
                 crease_size(&s->shape) - crease_rpca_about(j->fit)->missing);
+    if (strcmp(crease_rpca_about(j->fit)->engine, "rows") == 0)
+        fprintf(f, "rows        of mode 1 are eliminated; start and threshold are from a sample\n");
     crs_parameter_text(a, text, sizeof text);
     fprintf(f, "parameters  %s\n", text[0] ? text : "none");
     crs_log_guarantee(f, a);

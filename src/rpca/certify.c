@@ -22,10 +22,10 @@ enum { REST, DIST, PENALTY, LOWRANK, SPLIT, SPARSE, LAST, DATA, SUMS };
 
 enum { MOST_BANDS = 16 };
 
-static ptrdiff_t longest(const crease_space *s)
+static ptrdiff_t longest(const crease_space *s, int from)
 {
     ptrdiff_t most = 0;
-    for (int n = 0; n < s->order; n++) most = more(most, s->dim[n]);
+    for (int n = from; n < s->order; n++) most = more(most, s->dim[n]);
     return most;
 }
 
@@ -66,7 +66,7 @@ static void walk(const crs_cp_point *p, int threads, carver *c, crs_cp_room *w)
     w->rows = take(c, left, rank);
     w->sums = take(c, w->bands, SUMS);
     w->collected = take(c, w->bands * g->right, rank);
-    w->small = take(c, 2 * longest(&p->k.shape) + 2 * rank + 1, rank);
+    w->small = take(c, 2 * longest(&p->k.shape, apart(p) && p->own_rows) + 2 * rank + 1, rank);
     w->workers = take(c, w->threads, w->worker);
     w->e = take(c, whole ? n : 0, 1);
     w->lambda = take(c, whole ? n : 0, 1);
@@ -286,24 +286,40 @@ void crs_cp_product(const crs_cp_point *p, const crs_cp_room *w, int n, double *
         product_of(p, w, n, w->small + 2 * size, out);
 }
 
-static crease_residual factor(const crs_cp_point *p, const crs_cp_room *w, int n,
-                              const crs_cp_scales *s)
+/* Squares of a factor's rows: of 2 Z_(n) M_n, of 2 X_n G_n + nu X_n, and of what is left. */
+enum { WITHOUT, ADDED, ALL, ROWS };
+
+/* w->small begins with S_(n) M_n. */
+static void factor_rows(const crs_cp_point *p, const crs_cp_room *w, int n, double *sum)
 {
     const crs_kruskal *k = &p->k;
     const ptrdiff_t rank = k->rank, size = k->shape.dim[n] * rank;
     const double c = noise_share(p), *x = k->factor[n];
     double *product = w->small, *xg = product + size, *gram = xg + size, *work = gram + rank * rank;
-    crs_cp_product(p, w, n, product);
     crs_gram_except(k, n, gram, work);
     crs_gemm(false, false, k->shape.dim[n], rank, rank, 1, x, gram, 0, xg);
-    double without = 0, added = 0, all = 0;
+    fill(ROWS, 0, sum);
     for (ptrdiff_t j = 0; j < size; j++) {
         const double g = -2 * c * product[j] + p->nu * x[j];
-        without += square(2 * (xg[j] + c * product[j]));
-        added += square(2 * xg[j] + p->nu * x[j]);
-        all += square(p->nonneg ? cone_distance(x[j], g) : g);
+        sum[WITHOUT] += square(2 * (xg[j] + c * product[j]));
+        sum[ADDED] += square(2 * xg[j] + p->nu * x[j]);
+        sum[ALL] += square(p->nonneg ? cone_distance(x[j], g) : g);
     }
-    return crs_cp_residual(sqrt(all), sqrt(without) + sqrt(added), s, 0, crs_norm(size, x));
+}
+
+static crease_residual factor(const crs_cp_point *p, const crs_cp_room *w, int n,
+                              const crs_cp_scales *s)
+{
+    const ptrdiff_t size = p->k.shape.dim[n] * p->k.rank;
+    double sum[ROWS];
+    if (p->own_rows && n == 0 && w->look.job) {
+        crs_total_read(&w->look.sums, SUMS, 0, ROWS, sum);
+    } else {
+        crs_cp_product(p, w, n, w->small);
+        factor_rows(p, w, n, sum);
+    }
+    return crs_cp_residual(sqrt(sum[ALL]), sqrt(sum[WITHOUT]) + sqrt(sum[ADDED]), s, 0,
+                           crs_norm(size, p->k.factor[n]));
 }
 
 static void include(crease_certificate *c, const crease_residual *r)
@@ -404,13 +420,15 @@ static void pass_slab(const crs_cp_point *p, crs_cp_room *w)
     }
 }
 
-/* Of several slabs: the sums, then S_(n) M_n of every mode. */
+/* Of several slabs: the sums, then S_(n) M_n of every mode, or of a long first mode what its rows
+ * add to the residual. */
 static void plan_sums(const void *args, const crease_space *shape, crs_total *sums)
 {
     const crs_cp_point *p = args;
     shape = &p->k.shape; /* of which the first mode may be several of the tensor's */
     for (int k = 0; k < SUMS; k++) crs_total_plan(sums, CRS_SUM, 1);
-    for (int n = 0; n < shape->order; n++) crs_total_plan(sums, CRS_SUM, shape->dim[n] * p->k.rank);
+    for (int n = 0; n < shape->order; n++)
+        crs_total_plan(sums, CRS_SUM, p->own_rows && n == 0 ? ROWS : shape->dim[n] * p->k.rank);
 }
 
 typedef struct {
@@ -468,7 +486,13 @@ static bool add_slab(const void *args, void *room, const crs_slab *slab, int wor
     for (int k = 0; k < SUMS; k++) crs_total_add(sums, k, 0, 1, w->sums + k);
     for (int n = 0; n < own.k.shape.order; n++) {
         const ptrdiff_t rank = own.k.rank, size = own.k.shape.dim[n] * rank;
+        double rows[ROWS];
         product_of(&own, w, n, w->small + size, w->small);
+        if (own.own_rows && n == 0) {
+            factor_rows(&own, w, 0, rows);
+            crs_total_add(sums, SUMS, 0, ROWS, rows);
+            continue;
+        }
         crs_total_add(sums, SUMS + n, merged.from[n] * rank, size, w->small);
     }
     return true;
@@ -485,6 +509,7 @@ void crs_visit_point(crs_visitor *v, void *self)
     crs_visit(v, p->alpha_noise);
     crs_visit(v, p->nu);
     crs_visit(v, p->nonneg);
+    crs_visit(v, p->own_rows);
 }
 
 const crs_job crs_certify_job = { .name = "certify",

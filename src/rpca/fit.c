@@ -8,6 +8,7 @@
 #include "core/parallel.h"
 #include "rpca/fit.h"
 #include "rpca/fused/fused.h"
+#include "rpca/long/long.h"
 
 crease_cp_fit_settings crease_cp_fit_default(const crease_space *shape, ptrdiff_t rank)
 {
@@ -22,19 +23,26 @@ bool crs_cp_fit_scalar(const crease_cp_rpca_settings *m)
     return !m->penalty.ops || crs_is_plain(&m->penalty);
 }
 
-/* Without a word to the contrary practical mode eliminates all but the factors. */
+/* Without a word to the contrary practical mode eliminates all but the factors, and of a long first
+ * mode its factor, too. */
 static const crs_cp_engine *engine_for(const crease_cp_fit_settings *s)
 {
     const bool scalar = crs_cp_fit_scalar(&s->model);
-    if (s->run.method == CREASE_METHOD_ENVELOPE ||
-        (s->run.method == CREASE_METHOD_AUTO && s->run.mode == CREASE_MODE_PRACTICAL && scalar))
-        return &crs_cp_envelope_engine;
+    if (s->run.method == CREASE_METHOD_ENVELOPE) return &crs_cp_envelope_engine;
+    if (s->run.method == CREASE_METHOD_AUTO && s->run.mode == CREASE_MODE_PRACTICAL && scalar)
+        return crs_long_suits(s) ? &crs_cp_long_engine : &crs_cp_envelope_engine;
     return scalar && !s->model.nonneg ? &crs_cp_fused_engine : &crs_cp_generic_engine;
+}
+
+/* By the envelope: E, Z and B are eliminated, and the threshold is learned. */
+static bool eliminates(const crs_cp_engine *engine)
+{
+    return engine == &crs_cp_envelope_engine || engine == &crs_cp_long_engine;
 }
 
 bool crs_cp_fit_learns(const crease_cp_fit_settings *s)
 {
-    return s->learn > 0 && engine_for(s) == &crs_cp_envelope_engine;
+    return s->learn > 0 && eliminates(engine_for(s));
 }
 
 int crs_cp_fit_threads(const crease_cp_fit_settings *s)
@@ -44,7 +52,7 @@ int crs_cp_fit_threads(const crease_cp_fit_settings *s)
 
 bool crs_cp_fit_prunes(const crease_cp_fit_settings *s)
 {
-    return engine_for(s) == &crs_cp_envelope_engine && s->model.ridge == 0;
+    return eliminates(engine_for(s)) && s->model.ridge == 0;
 }
 
 /* c(r - e)^2 + alpha rho(e) is strongly convex in e, so that E is stationary only at the prox. */
@@ -82,7 +90,7 @@ static bool check_run(const crease_cp_fit_settings *s, crease_error *e)
     if (s->threads < 0 || s->threads > CRS_CP_MOST_THREADS)
         return crs_fail(e, CREASE_BAD_ARGUMENT, "%d threads; give 1 to %d, or 0 for all there are",
                         s->threads, CRS_CP_MOST_THREADS);
-    if (s->starts > 1 && engine_for(s) != &crs_cp_envelope_engine)
+    if (s->starts > 1 && !eliminates(engine_for(s)))
         return crs_fail(e, CREASE_UNSUPPORTED,
                         "%d starts: only the envelope method compares several; use it, or give 1",
                         s->starts);
@@ -119,7 +127,7 @@ static bool complete(crease_cp_fit *f, crease_error *e)
     crs_cp_fill_defaults(&s->model);
     s->threads = crs_cp_fit_threads(s);
     f->engine = engine_for(s);
-    f->closed = f->engine == &crs_cp_envelope_engine || closed(&s->model);
+    f->closed = eliminates(f->engine) || closed(&s->model);
     return true;
 }
 
@@ -267,7 +275,7 @@ static bool check_source(const crease_cp_fit *f, crease_error *e)
 {
     const crease_cp_rpca_settings *m = &f->s.model;
     const bool hosvd = m->start == CREASE_START_HOSVD, als = m->start == CREASE_START_ALS;
-    if (f->engine != &crs_cp_envelope_engine)
+    if (!eliminates(f->engine))
         return crs_fail(e, CREASE_UNSUPPORTED,
                         "the %s engine needs the tensor in memory; use --method envelope with a "
                         "penalty by entries, or more memory",
@@ -342,6 +350,17 @@ crease_cp_fit *crs_cp_fit_new_on(const crease_cp_fit_settings *s, crs_source *t,
     return new_fit(s, NULL, t, e);
 }
 
+/* Doubles of a certificate: of a long mode those of its slabs. */
+static ptrdiff_t room_of(const crs_cp_engine *engine, crs_cp_point p, int threads)
+{
+    crs_cp_room unused;
+    if (engine != &crs_cp_long_engine) return crs_cp_room_carve(&p, threads, NULL, &unused);
+    const crs_partition cut = crs_partition_of(&p.k.shape);
+    p.k.shape.dim[0] = fewer(p.k.shape.dim[0], cut.rows);
+    p.grid = crs_cp_rows(&p.k.shape, p.k.rank);
+    return threads * crs_cp_room_carve(&p, 1, NULL, &unused);
+}
+
 double crease_cp_fit_bytes(const crease_cp_fit_settings *s, bool missing, bool dense)
 {
     crease_cp_fit_settings used = *s;
@@ -350,8 +369,7 @@ double crease_cp_fit_bytes(const crease_cp_fit_settings *s, bool missing, bool d
     used.model.unconstrained = descends(s->run.method);
     crs_cp_fill_defaults(&used.model);
     crs_cp_fit_point(&used, NULL, &p);
-    crs_cp_room unused;
-    const ptrdiff_t room = crs_cp_room_carve(&p, crs_cp_fit_threads(s), NULL, &unused);
+    const ptrdiff_t room = room_of(engine_for(&used), p, crs_cp_fit_threads(s));
     const double factors = 2 * (double)factors_size(&used.model);
     return tensor + 8 * ((double)room + factors) + engine_for(&used)->bytes(&used, missing, dense);
 }

@@ -21,7 +21,8 @@ typedef struct {
     void (*close)(void *state);
 } crs_cp_engine;
 
-extern const crs_cp_engine crs_cp_fused_engine, crs_cp_generic_engine, crs_cp_envelope_engine;
+extern const crs_cp_engine crs_cp_fused_engine, crs_cp_generic_engine, crs_cp_envelope_engine,
+    crs_cp_long_engine;
 
 struct crease_cp_fit {
     crease_cp_fit_settings s; /* every default filled in */

@@ -241,6 +241,7 @@ typedef struct {
     const void *self;
     double alpha_noise, nu;
     bool nonneg;
+    bool own_rows; /* slabs have whole rows of a long first mode, which only they add up over */
 } crs_cp_point;
 
 static inline double noise_share(const crs_cp_point *p) /* c */
@@ -376,11 +377,11 @@ void crs_cp_release(crs_source *s, crs_cp_held *held); /* before looks, and in t
 /* Jobs that other ranks know, too: of this file's certificate and parts, of units, of the
  * envelope's evaluation, of views (start.h). */
 extern const crs_job crs_alone_job, crs_certify_job, crs_facts_job, crs_extent_job, crs_pass_job,
-    crs_measure_job, crs_project_job, crs_span_job;
+    crs_measure_job, crs_project_job, crs_span_job, crs_rows_job, crs_rows_read_job;
 #define CRS_RPCA_JOBS                                                                              \
     &crs_survey_job, &crs_entries_job, &crs_fetch_job, &crs_extent_job, &crs_pass_job,             \
         &crs_alone_job, &crs_certify_job, &crs_facts_job, &crs_measure_job, &crs_project_job,      \
-        &crs_span_job
+        &crs_span_job, &crs_rows_job, &crs_rows_read_job
 
 /* Those scales for fits that end by them: of a block with |x_i| = x and terms of this size, where
  * the objective is `whole` (0: not known); and the least objective of T alone in Z, E or B. */

@@ -35,6 +35,15 @@ for ranks in 1 2 3 4; do
   check "$ranks ranks have the bits of one process" same one1 many$ranks
 done
 
+# Of a long first mode the rows are eliminated by the rank that has them.
+"$CREASE" generate cp --shape 250001,3,6 --rank 2 --outliers 0.02 --seed 3 --out "$work/rows" >/dev/null # 2 slabs
+"$CREASE" rpca "$work/rows/tensor.npy" $options --write all --threads 1 --out "$work/long1" >/dev/null 2>&1
+check "rows are eliminated" grep -q '"engine": *"rows"' "$work/long1/result.json"
+for ranks in 2 3; do
+  mpi $ranks "$work/rows/tensor.npy" $options --write all --threads 1 --out "$work/long$ranks" >/dev/null 2>&1
+  check "$ranks ranks have the bits of one process, rows eliminated" same long1 long$ranks
+done
+
 # Rank 0 writes what another rank cannot: its working folder has no such place.
 mkdir "$work/here" "$work/elsewhere"
 timeout 60 "$MPIEXEC" -np 1 -wdir "$work/here" "$CREASE_MPI" rpca "$tensor" $options --write all --threads 1 --out own : \
