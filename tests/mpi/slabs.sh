@@ -35,6 +35,12 @@ for ranks in 1 2 3 4; do
   check "$ranks ranks have the bits of one process" same one1 many$ranks
 done
 
+# One HDF5 file in place of the folder: every rank writes at its places.
+if /usr/bin/python3 -c 'import h5py' 2>/dev/null; then
+  mpi 2 "$tensor" $options --write all --threads 1 --memory 200M --out "$work/two.h5" >/dev/null 2>&1
+  check "2 ranks write one file" /usr/bin/python3 "$(dirname "$0")/../cli/bundle.py" parts "$work/one1" "$work/two.h5"
+fi
+
 # Rank 0 writes what another rank cannot: its working folder has no such place.
 mkdir "$work/here" "$work/elsewhere"
 timeout 60 "$MPIEXEC" -np 1 -wdir "$work/here" "$CREASE_MPI" rpca "$tensor" $options --write all --threads 1 --out own : \
