@@ -3,9 +3,9 @@
  * which arrays with the same axis share; entries are shuffled and deflated in chunks of rows, or
  * are left to be written by others, in one piece.
  *
- * A file that holds those of a result is opened for every change and is whole after each. What
- * libhdf5 writes itself then has its room on the disk before: it cannot be told that there is
- * none. */
+ * A file that holds those of a result is changed by a child (child.h), one for every change, and is
+ * whole after each: libhdf5 neither lives to be told that there is no memory nor ends well where
+ * there is no room, which it therefore has before. */
 #define _POSIX_C_SOURCE 200809L
 #include <fcntl.h>
 #include <hdf5.h>
@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "io/formats/io.h"
+#include "io/formats/child.h"
 
 enum { NAME = 128, CHUNK = 1 << 16, SMALL = 1024, PAGE = 4096, OWN = 1 << 16 };
 
@@ -193,24 +193,63 @@ bool crs_lay_hdf5(const char *path, const crs_item *item, long long *offset, cre
 
 /* ---- the files of a result ---- */
 
-/* The image of an empty file, which is written as any other. */
-static bool begin(const char *path, crease_error *e)
+static bool fail_change(const char *path, crease_error *e)
+{
+    return crs_fail(e, CREASE_IO,
+                    "%.200s cannot be written as HDF5; check the space and the memory left", path);
+}
+
+/* A change by the library in a child. */
+static bool change(crs_decode *by, const char *path, const char *name, const void *what,
+                   long long *offset, crease_error *e)
+{
+    const crs_input s = { .name = path, .path = path, .inner = name, .what = what };
+    crs_place place = { .offset = 0 };
+    crease_error why = { CREASE_OK, "" };
+    if (!crs_child_change(by, &s, &place, &why))
+        return why.code == CREASE_BAD_DATA ? fail_change(path, e)
+                                           : crs_fail(e, why.code, "%s", why.text);
+    if (offset) *offset = place.offset;
+    return true;
+}
+
+/* The end of a change. */
+static bool tell(crs_emit *to, haddr_t offset, crease_error *e)
+{
+    const crs_place p = { .access = CRS_PLACE_RAW,
+                          .shape = crease_vector(1),
+                          .type = { 'u', 1, false },
+                          .offset = offset == HADDR_UNDEF ? 0 : (long long)offset };
+    return crs_emit_place(to, &p, e);
+}
+
+static hid_t open_aligned(const char *path, bool new)
 {
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
     const hid_t access = H5Pcreate(H5P_FILE_ACCESS);
-    H5Pset_fapl_core(access, PAGE, 0);
-    const hid_t file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, access);
+    H5Pset_alignment(access, PAGE, PAGE);
+#if H5_VERSION_GE(1, 10, 7)
+    H5Pset_file_locking(access, 0, 1); /* no other process knows its name */
+#endif
+    const hid_t file = new ? H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, access)
+                           : H5Fopen(path, H5F_ACC_RDWR, access);
     H5Pclose(access);
-    if (file >= 0) H5Fflush(file, H5F_SCOPE_GLOBAL);
-    const ssize_t n = file >= 0 ? H5Fget_file_image(file, NULL, 0) : -1;
-    char *image = n > 0 ? crs_alloc((size_t)n, 1) : NULL;
-    bool done = image && H5Fget_file_image(file, image, (size_t)n) == n;
-    if (file >= 0) H5Fclose(file);
-    if (done)
-        done = crs_lay_bytes(path, image, (size_t)n, 0, e);
-    else
-        crs_fail(e, CREASE_NO_MEMORY, "out of memory: an empty HDF5 file");
-    crs_free(image);
+    return file;
+}
+
+static bool make_empty(const crs_input *s, const crs_asked *asked, crs_emit *to, crease_error *e)
+{
+    const hid_t file = open_aligned(s->path, true);
+    (void)asked;
+    if (file < 0 || H5Fclose(file) < 0) return fail_change(s->path, e);
+    return tell(to, 0, e);
+}
+
+static bool begin(const char *path, crease_error *e)
+{
+    if (!crs_lay_bytes(path, "", 0, OWN, e)) return false;
+    const bool done = change(make_empty, path, NULL, NULL, NULL, e);
+    if (!done) unlink(path);
     return done;
 }
 
@@ -223,27 +262,6 @@ static bool take_room(const char *path, double bytes, crease_error *e)
                             : crs_fail(e, CREASE_IO, "%.200s has gone while it was written", path);
     if (fd >= 0) close(fd);
     return done;
-}
-
-static hid_t open_again(const char *path, crease_error *e)
-{
-    H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
-    const hid_t access = H5Pcreate(H5P_FILE_ACCESS);
-    H5Pset_alignment(access, PAGE, PAGE);
-#if H5_VERSION_GE(1, 10, 7)
-    H5Pset_file_locking(access, 0, 1); /* its name is of this process alone */
-#endif
-    const hid_t file = H5Fopen(path, H5F_ACC_RDWR, access);
-    H5Pclose(access);
-    if (file < 0) crs_fail(e, CREASE_IO, "%.200s has changed while it was written", path);
-    return file;
-}
-
-static bool close_again(const char *path, hid_t file, bool done, crease_error *e)
-{
-    const bool closed = file < 0 || H5Fclose(file) >= 0;
-    return done && (closed ||
-                    crs_fail(e, CREASE_IO, "%.200s cannot be written; check the space left", path));
 }
 
 /* A text is one value, which programs show as it is. */
@@ -266,27 +284,37 @@ static hid_t make_space(const crs_room_asked *room)
     return H5Screate_simple(order, dim, NULL);
 }
 
-static bool add(const char *path, const char *name, const crs_room_asked *room, long long *offset,
-                crease_error *e)
+static hid_t make_dataset(hid_t file, const char *name, const crs_room_asked *room)
 {
-    if (!take_room(path, (double)room->bytes + OWN, e)) return false;
-    const hid_t file = open_again(path, e);
-    if (file < 0) return false;
     const hid_t type = make_type(room), space = make_space(room);
     const hid_t links = H5Pcreate(H5P_LINK_CREATE), plist = make_plist(room->shape, true);
     H5Pset_create_intermediate_group(links, 1);
     H5Pset_obj_track_times(plist, false); /* the same result is the same file */
     const hid_t d = H5Dcreate2(file, name, type, space, links, plist, H5P_DEFAULT);
-    const haddr_t at = d >= 0 ? H5Dget_offset(d) : HADDR_UNDEF;
-    const bool done = d >= 0 && (at != HADDR_UNDEF || room->bytes == 0);
-    *offset = at == HADDR_UNDEF ? 0 : (long long)at;
-    if (!done) crs_fail(e, CREASE_IO, "%.80s cannot have a place in %.200s", name, path);
-    if (d >= 0) H5Dclose(d);
     H5Pclose(plist);
     H5Pclose(links);
     H5Sclose(space);
     H5Tclose(type);
-    return close_again(path, file, done, e);
+    return d;
+}
+
+static bool make_room(const crs_input *s, const crs_asked *asked, crs_emit *to, crease_error *e)
+{
+    const crs_room_asked *room = s->what;
+    const hid_t file = open_aligned(s->path, false);
+    const hid_t d = file >= 0 ? make_dataset(file, s->inner, room) : -1;
+    const haddr_t at = d >= 0 ? H5Dget_offset(d) : HADDR_UNDEF;
+    (void)asked;
+    const bool done = d >= 0 && (at != HADDR_UNDEF || room->bytes == 0) && H5Dclose(d) >= 0 &&
+                      H5Fclose(file) >= 0;
+    return done ? tell(to, at, e) : fail_change(s->path, e);
+}
+
+static bool add(const char *path, const char *name, const crs_room_asked *room, long long *offset,
+                crease_error *e)
+{
+    return take_room(path, (double)room->bytes + OWN, e) &&
+           change(make_room, path, name, room, offset, e);
 }
 
 /* More than the scales of an item take. */
@@ -302,28 +330,37 @@ static double bytes_of_axes(const crs_item *a)
     return bytes;
 }
 
+static bool put_axes(const writer *w)
+{
+    bool done = true;
+    for (int k = 0; done && k < w->count; k++) {
+        const crs_item *a = &w->item[k];
+        const hid_t d = H5Dopen2(w->file, a->name, H5P_DEFAULT);
+        done = d >= 0;
+        for (int n = 0; done && n < a->shape->order; n++) done = put_axis(w, a, d, n);
+        if (d >= 0) H5Dclose(d);
+    }
+    return done;
+}
+
+static bool make_labels(const crs_input *s, const crs_asked *asked, crs_emit *to, crease_error *e)
+{
+    writer w = *(const writer *)s->what;
+    (void)asked;
+    w.file = open_aligned(s->path, false);
+    w.scales = w.file < 0 ? -1 : H5Gcreate2(w.file, "axes", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    const bool done = w.scales >= 0 && put_text(w.file, "about", s->inner) && put_axes(&w) &&
+                      H5Gclose(w.scales) >= 0 && H5Fclose(w.file) >= 0;
+    return done ? tell(to, 0, e) : fail_change(s->path, e);
+}
+
 static bool label(const char *path, const char *about, int count, const crs_item *item,
                   crease_error *e)
 {
+    const writer w = { .count = count, .item = item };
     double bytes = OWN;
     for (int k = 0; k < count; k++) bytes += bytes_of_axes(&item[k]);
-    if (!take_room(path, bytes, e)) return false;
-    const hid_t file = open_again(path, e);
-    if (file < 0) return false;
-    const writer w = { .file = file,
-                       .scales = H5Gcreate2(file, "axes", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT),
-                       .count = count,
-                       .item = item };
-    bool done = w.scales >= 0 && put_text(file, "about", about);
-    for (int k = 0; done && k < count; k++) {
-        const hid_t d = H5Dopen2(file, item[k].name, H5P_DEFAULT);
-        done = d >= 0;
-        for (int n = 0; done && n < item[k].shape->order; n++) done = put_axis(&w, &item[k], d, n);
-        if (d >= 0) H5Dclose(d);
-    }
-    if (!done) crs_fail(e, CREASE_IO, "an axis cannot be written to %.200s", path);
-    if (w.scales >= 0) H5Gclose(w.scales);
-    return close_again(path, file, done, e);
+    return take_room(path, bytes, e) && change(make_labels, path, about, &w, NULL, e);
 }
 
 const crs_holder crs_hdf5_holder = { .begin = begin, .add = add, .label = label };

@@ -101,6 +101,7 @@ typedef struct {
     const char *name;  /* what it is called in sentences */
     const char *path;  /* for a library that opens it itself; NULL: there is only f */
     const char *inner; /* of "FILE:INNER": the array in it; NULL: the only one */
+    const void *what;  /* how a file is to be changed */
 } crs_input;
 
 /* A number as files hold it. */
