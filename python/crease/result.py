@@ -8,6 +8,7 @@ Attributes are views of these files; `to_folder` writes them and `load` reads th
 from __future__ import annotations
 
 import json
+import os
 import pathlib
 import re
 from functools import cached_property
@@ -18,6 +19,7 @@ from typing import Union
 import numpy as np
 import numpy.typing as npt
 
+from . import _call
 from ._errors import ArgumentError, DataError
 from ._folder import Answer, Block, Certificate, File, column, dims_of, number, text_table
 from .arrays import Axes, Bools, FilePath, Floats, axes_from_json, given

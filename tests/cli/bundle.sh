@@ -119,7 +119,7 @@ judge $? "--force replaces a folder: exit $code, $out $err"
 # Whatever is edited is named, and never VALID.
 run $python "$here/bundle.py" edits "$CREASE" pcp.h5 150
 judge $code "edits: $out $err"
-run "$CREASE" rpca cp/tensor.npy --rank 2 --quiet --out small.h5
+run "$CREASE" rpca generated.h5/tensor.npy --rank 2 --quiet --out small.h5
 run $python "$here/bundle.py" edits "$CREASE" small.h5 60
 judge $code "edits: $out $err"
 

@@ -40,12 +40,14 @@ static bool home_of(const crs_folder *f, char out[PATH_MAX])
 /* Does it name several files: frames/'*'.png, f_%04d.png? */
 static bool is_pattern(const char *path) { return !crs_is_there(path) && strpbrk(path, "*?[%"); }
 
-/* The absolute path; of a pattern that of its folder, and the pattern. */
+/* The absolute path; of a pattern that of its folder, and the pattern; and so of what is in a file
+ * of several. */
 static bool whole_path(const char *path, char out[PATH_MAX])
 {
     char folder[PATH_MAX], whole[PATH_MAX];
-    if (!is_pattern(path)) return realpath(path, out);
-    const char *slash = strrchr(path, '/');
+    const size_t inside = crs_bundle_splits(path);
+    if (!inside && !is_pattern(path)) return realpath(path, out);
+    const char *slash = inside ? path + inside : strrchr(path, '/');
     const size_t n = slash ? (size_t)(slash - path) : 0;
     if (n >= sizeof folder) return false;
     snprintf(folder, sizeof folder, "%.*s", slash ? (int)n + (n == 0) : 1, slash ? path : ".");
