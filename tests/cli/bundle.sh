@@ -117,10 +117,10 @@ run "$CREASE" rpca cp/tensor.npy --rank 1 --quiet --force --out folder.h5
 judge $? "--force replaces a folder: exit $code, $out $err"
 
 # Whatever is edited is named, and never VALID.
-run $python "$here/bundle.py" edits "$CREASE" pcp.h5 150
+run $python "$here/bundle.py" edits "$CREASE" pcp.h5 60
 judge $code "edits: $out $err"
 run "$CREASE" rpca generated.h5/tensor.npy --rank 2 --quiet --out small.h5
-run $python "$here/bundle.py" edits "$CREASE" small.h5 60
+run $python "$here/bundle.py" edits "$CREASE" small.h5 20
 judge $code "edits: $out $err"
 
 # Files may be no longer than 50 kB: one sentence, and nothing is left.
