@@ -89,10 +89,14 @@ CREASE_API double *crease_job_take(crease_job *j, const char *name);
 CREASE_API void crease_job_release(double *x);
 
 /* A result among the files, by the name of its folder: its certificate gets the sizes and hashes of
- * all files that are in the folder now; save writes all of it to a folder on a disk, whole or not
- * at all, for `crease verify`, with looks. force: an earlier result there may be replaced. */
+ * all files that are in the folder now; save writes all of it to a disk, a folder or where the path
+ * ends in .h5 one HDF5 file, whole or not at all, for `crease verify`, with looks. force: an
+ * earlier result there may be replaced. load reads the files of a result on a disk into such a
+ * folder. */
 CREASE_API bool crease_job_seal(crease_job *j, const char *folder, crease_error *e);
 CREASE_API bool crease_job_save(crease_job *j, const char *folder, const char *path, bool force,
+                                crease_error *e);
+CREASE_API bool crease_job_load(crease_job *j, const char *path, const char *folder,
                                 crease_error *e);
 
 /* The tensor of a file, "FILE" or "FILE:INNER" as "big.h5:/T", for crease_rpca_new_on; bytes and

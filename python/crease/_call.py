@@ -387,6 +387,14 @@ class Session:
         self._raise(None)
         self._check(done)
 
+    def load(self, path: str, folder: str) -> None:
+        """The files of a result on a disk become a folder of the job."""
+        self._check(lib.crease_job_load(self._job, os.fsencode(path), folder.encode(), self._error))
+
+    def files(self) -> Dict[str, File]:
+        """What is in the folder out; its arrays are the caller's from now on."""
+        return self._result().files
+
 
 def interruptible(f: _F) -> _F:
     """Ctrl-C anywhere in this function of the package is an Interrupted."""
@@ -438,8 +446,16 @@ def run(
 
 
 def save(path: str, files: Mapping[str, File], *, force: bool = False) -> None:
-    """Writes a result as a folder that ``crease verify`` accepts, whole or not at all."""
+    """Writes a result that ``crease verify`` accepts, whole or not at all: a folder, or where the
+    path ends in .h5 one HDF5 file."""
     Session({"out/" + name: f for name, f in files.items()}, keep=False).save("out", path, force)
+
+
+def load(path: str) -> Dict[str, File]:
+    """The files of a result on a disk."""
+    job = Session(keep=False)
+    job.load(path, "out")
+    return job.files()
 
 
 def seal(files: Mapping[str, File]) -> Dict[str, File]:

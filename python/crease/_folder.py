@@ -403,14 +403,15 @@ class Answer:
 
     @_call.interruptible
     def to_folder(self, path: FilePath, *, data: Any = None, force: bool = False) -> None:
-        """Writes it as a result folder, which ``crease verify`` accepts and `load` reads.
+        """Writes it as a result folder, or as one HDF5 file where the path ends in ``.h5``, which
+        ``crease verify`` accepts and `load` reads.
 
         Data that came from memory are written along.
 
         Parameters
         ----------
         path : path
-            The folder, which must not be there.
+            The folder or the file, which must not be there.
         data : array-like or dict, optional
             The data, where the result does not keep them: after unpickling, or when they were
             changed. Several as a dict, ``{"X": X, "y": y}`` or ``{"data": T, "mask": seen}``.

@@ -90,6 +90,7 @@ class _Library:
     def crease_job_save(
         self, j: Handle, folder: bytes, path: bytes, force: bool, e: Handle
     ) -> bool: ...
+    def crease_job_load(self, j: Handle, path: bytes, folder: bytes, e: Handle) -> bool: ...
     crpy_look: Any
     crpy_smooth_value: Any
     crpy_smooth_grad: Any

@@ -8,6 +8,7 @@ Attributes are views of these files; `to_folder` writes them and `load` reads th
 from __future__ import annotations
 
 import json
+import os
 import pathlib
 import re
 from functools import cached_property
@@ -18,6 +19,7 @@ from typing import Union
 import numpy as np
 import numpy.typing as npt
 
+from . import _call
 from ._errors import ArgumentError, DataError
 from ._folder import Answer, Block, Certificate, File, column, dims_of, number, text_table
 from .arrays import Axes, Bools, FilePath, Floats, axes_from_json, given
@@ -747,11 +749,12 @@ KINDS: Dict[str, Type[Answer]] = {
 
 
 def load(folder: FilePath) -> Any:
-    """Reads a result folder, of Python or of the program.
+    """Reads a result, of Python or of the program.
 
     Parameters
     ----------
     folder : path
+        A folder, or the one HDF5 file of ``to_folder("result.h5")`` and ``--out result.h5``.
 
     Returns
     -------
@@ -759,8 +762,15 @@ def load(folder: FilePath) -> Any:
         As its ``result.json`` says.
     """
     root = pathlib.Path(folder)
+    if root.is_file():
+        return _made_of(_call.load(os.fspath(root)), root)
     if not (root / "result.json").is_file():
         raise FileNotFoundError(f"{root} is no result folder: it has no result.json")
+    return _made_of(_read(root), root)
+
+
+def _read(root: pathlib.Path) -> Dict[str, File]:
+    """The files of a folder."""
     files: Dict[str, File] = {}
     for path in sorted(p for p in root.rglob("*") if p.is_file()):
         name = path.relative_to(root).as_posix()
@@ -772,6 +782,11 @@ def load(folder: FilePath) -> Any:
             )
         except ValueError as e:
             raise DataError(f"{path} cannot be read: {e}; write the result anew") from None
+    return files
+
+
+def _made_of(files: Dict[str, File], root: pathlib.Path) -> Any:
+    """The result that these files are."""
     try:
         document = json.loads(str(files["result.json"]))
         kind = KINDS[document["verb"]]

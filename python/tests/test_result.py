@@ -87,11 +87,12 @@ def made(request: Any, tensor: Any) -> Any:
     return request.param, MAKERS[request.param](tensor)
 
 
-def test_a_folder_is_verified_and_read_back(
-    made: Any, program: Any, tmp_path: pathlib.Path
+@pytest.mark.parametrize("ending", ["", ".h5"])
+def test_a_result_is_verified_and_read_back(
+    made: Any, ending: str, program: Any, tmp_path: pathlib.Path
 ) -> None:
     _, r = made
-    folder = tmp_path / "result"
+    folder = tmp_path / f"result{ending}"
     assert crease.verify(r).valid
     r.to_folder(folder)
     assert program("verify", folder).stdout.startswith("VALID")
@@ -101,8 +102,8 @@ def test_a_folder_is_verified_and_read_back(
     for name in r.files:
         if name.endswith(".npy"):
             assert np.array_equal(back.files[name], r.files[name], equal_nan=True)
-    back.to_folder(tmp_path / "again")
-    assert program("verify", tmp_path / "again").stdout.startswith("VALID")
+    back.to_folder(tmp_path / f"again{ending}")
+    assert program("verify", tmp_path / f"again{ending}").stdout.startswith("VALID")
     with pytest.raises(OSError, match="exists already"):
         r.to_folder(folder)
     r.to_folder(folder, force=True)
@@ -119,6 +120,25 @@ def test_a_changed_folder_is_not_valid(tensor: Any, tmp_path: pathlib.Path) -> N
         assert not verdict and verdict.changed and name in repr(verdict)
         path.write_bytes(before)
     assert crease.verify(tmp_path / "r")
+
+
+def test_a_changed_file_is_not_valid(tensor: Any, tmp_path: pathlib.Path) -> None:
+    h5py = pytest.importorskip("h5py")
+    cp(tensor).to_folder(tmp_path / "r.h5")
+    with h5py.File(tmp_path / "r.h5", "r+") as f:
+        f["lowrank"][0] += 1
+    verdict = crease.verify(tmp_path / "r.h5")
+    assert not verdict and verdict.changed and "lowrank.npy" in repr(verdict)
+    with h5py.File(tmp_path / "r.h5", "r+") as f:
+        del f["result.json"]
+    with pytest.raises(OSError, match="has no result.json"):
+        crease.load(tmp_path / "r.h5")
+    (tmp_path / "r.h5").write_bytes((tmp_path / "r.h5").read_bytes()[:3000])
+    with pytest.raises(crease.Error, match="damaged"):
+        crease.load(tmp_path / "r.h5")
+    np.save(tmp_path / "x.npy", tensor)
+    with pytest.raises(OSError, match="result.json"):
+        crease.load(tmp_path / "x.npy")
 
 
 def test_folders_of_the_program_are_read(

@@ -106,7 +106,7 @@ static bool bind_option(const crs_args *a, int k, crease_error *e)
              : value[0] == crs_option_at(k)->name ? "given"
                                                   : value[0],
              value[1] ? " " : "", value[1] ? value[1] : "");
-    if (value[0] && value[0] != crs_option_at(k)->name && access(value[0], R_OK) == 0 &&
+    if (value[0] && value[0] != crs_option_at(k)->name && crs_is_there(value[0]) &&
         crs_stamp_read(value[0], &stamp, NULL))
         snprintf(text, sizeof text, "%s", stamp.hash);
     return crs_checkpoint_bind(a, crs_option_name(k, name), text, e);

@@ -102,6 +102,21 @@ static bool look(job *j, crease_error *e)
     return j->inside.count > 1 || crs_fail(e, why.code, "%s", why.text);
 }
 
+/* The first array, if one is. */
+static const char *an_array(const job *j)
+{
+    for (int k = 0; k < j->inside.count; k++)
+        if (j->inside.member[k].shape.order > 0) return j->inside.member[k].name;
+    return j->inside.member[0].name;
+}
+
+/* Is it a result in one file, with a certificate? */
+static bool is_result(const job *j)
+{
+    char path[CRS_PATH_ROOM];
+    return crs_join(j->path, "certificate.json", path, sizeof path, NULL) && crs_is_there(path);
+}
+
 static void print_inside(const job *j)
 {
     if (j->inside.count < 2) return;
@@ -112,8 +127,8 @@ static void print_inside(const job *j)
         crs_print("            %s:%s  %s %s\n", j->data.data ? "FILE" : j->path, m->name,
                   crs_shape_text(&m->shape, shape, sizeof shape), m->type);
     }
-    if (!j->data.data)
-        crs_print("name one, as: crease info %s:%s\n", j->path, j->inside.member[0].name);
+    if (!j->data.data) crs_print("name one, as: crease info %s:%s\n", j->path, an_array(j));
+    if (is_result(j)) crs_print("a result    crease verify %s\n", j->path);
 }
 
 static void print_axes(const job *j)

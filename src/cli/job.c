@@ -73,6 +73,11 @@ static bool read_format(const crs_args *a, crs_folder *f, crease_error *e)
             e, CREASE_BAD_ARGUMENT,
             "--format npy: the arrays are written as .npy anyway; leave it out, or name "
             "another format");
+    if (f->one)
+        return crs_fail(e, CREASE_BAD_ARGUMENT,
+                        "--format %.20s writes files of their own, and the result is one file; "
+                        "leave it out, or give --out a folder",
+                        text);
     if (!format->write || format->needs)
         return crs_fail(e, CREASE_UNSUPPORTED, "--format %.20s: this build %s%s", text,
                         format->needs ? "has no " : "only reads this format; name another",

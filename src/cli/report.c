@@ -3,11 +3,14 @@
 #include "report/report.h"
 #include "cli/cli.h"
 
-/* "parts.html" beside the folder parts/; "report.html" in it where the folder has no name. */
+/* "parts.html" beside the folder parts/ or the file parts.h5; "report.html" in it where the folder
+ * has no name. */
 static bool page_name(const char *folder, char out[CRS_PATH_ROOM], crease_error *e)
 {
     size_t n = strlen(folder);
     while (n > 1 && folder[n - 1] == '/') n--;
+    if (crs_ends_in(folder, ".h5")) n -= 3;
+    if (crs_ends_in(folder, ".hdf5")) n -= 5;
     const bool nameless =
         (n <= 2 && strspn(folder, "./") >= n) || (n > 2 && strncmp(folder + n - 3, "/..", 3) == 0);
     const int length = nameless ? snprintf(out, CRS_PATH_ROOM, "report.html")

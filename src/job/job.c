@@ -91,6 +91,7 @@ static bool enter(crease_job *j, outside *before, crease_error *e)
 
 static void leave(const outside *before)
 {
+    crs_bundle_forget();
     crs_memory_enter(before->memory);
     freelocale(uselocale(before->locale));
 }
@@ -275,6 +276,17 @@ bool crease_job_save(crease_job *j, const char *folder, const char *path, bool f
     const bool done = crs_folder_save(from, path, force, j->watch, e);
     leave(&before);
     crs_free(from);
+    return done;
+}
+
+bool crease_job_load(crease_job *j, const char *path, const char *folder, crease_error *e)
+{
+    outside before = { .memory = NULL };
+    char *to = path_of(folder, e);
+    if (!to || !enter(j, &before, e)) return crs_free(to), false;
+    const bool done = crs_folder_load(path, to, e);
+    leave(&before);
+    crs_free(to);
     return done;
 }
 

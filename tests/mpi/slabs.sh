@@ -43,6 +43,11 @@ for ranks in 2 3; do
   mpi $ranks "$work/rows/tensor.npy" $options --write all --threads 1 --out "$work/long$ranks" >/dev/null 2>&1
   check "$ranks ranks have the bits of one process, rows eliminated" same long1 long$ranks
 done
+# One HDF5 file in place of the folder: every rank writes at its places.
+if /usr/bin/python3 -c 'import h5py' 2>/dev/null; then
+  mpi 2 "$tensor" $options --write all --threads 1 --memory 200M --out "$work/two.h5" >/dev/null 2>&1
+  check "2 ranks write one file" /usr/bin/python3 "$(dirname "$0")/../cli/bundle.py" parts "$work/one1" "$work/two.h5"
+fi
 
 # Rank 0 writes what another rank cannot: its working folder has no such place.
 mkdir "$work/here" "$work/elsewhere"

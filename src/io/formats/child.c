@@ -187,6 +187,7 @@ typedef struct {
     const crs_asked *asked;
     crs_limits limits;
     double file_bytes;
+    bool changes; /* the file may be written to */
 } work;
 
 /* Bytes of address space that are in use: what OpenBLAS, threads' stacks or a sanitizer have mapped
@@ -242,7 +243,8 @@ static bool confine(const work *w, crs_emit *to)
     if (!keep_only(&to->fd)) return false;
     allow_seconds(to, 0);
     prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
-    return setrlimit(RLIMIT_CORE, &nothing) == 0 && setrlimit(RLIMIT_FSIZE, &nothing) == 0 &&
+    return setrlimit(RLIMIT_CORE, &nothing) == 0 &&
+           (w->changes || setrlimit(RLIMIT_FSIZE, &nothing) == 0) &&
            setrlimit(RLIMIT_NPROC, &nothing) == 0 && setrlimit(RLIMIT_NOFILE, &files) == 0 &&
            limit_memory(now, more);
 }
@@ -660,6 +662,15 @@ bool crs_child_place(crs_decode *decode, const crs_input *s, const crs_asked *as
     if (run(&w, &(intake){ .out = about, .place = out }, e)) return true;
     crs_array_free(about);
     return false;
+}
+
+bool crs_child_change(crs_decode *change, const crs_input *s, crs_place *out, crease_error *e)
+{
+    work w = { .decode = change, .s = s, .limits = usual, .changes = true };
+    crs_array about = { .data = NULL };
+    const bool done = run(&w, &(intake){ .out = &about, .place = out }, e);
+    crs_array_free(&about);
+    return done;
 }
 
 struct crs_feed {

@@ -62,5 +62,7 @@ bool crs_child_read(const crs_limits *limits, crs_decode *decode, const crs_inpu
 bool crs_child_list(crs_decode *decode, const crs_input *s, crs_listing *out, crease_error *e);
 bool crs_child_place(crs_decode *decode, const crs_input *s, const crs_asked *asked, crs_place *out,
                      crs_array *about, crease_error *e);
+/* A file that a library changes; s->what tells it how, and the place is what it emits. */
+bool crs_child_change(crs_decode *change, const crs_input *s, crs_place *out, crease_error *e);
 
 #endif

@@ -118,6 +118,26 @@ static void shape_of(hid_t d, bool matlab, crease_space *s)
     }
 }
 
+/* Where its bytes, or doubles with the least byte first, lie in one piece. */
+static void find_piece(hid_t d, hid_t type, crs_inside *m)
+{
+    const H5T_class_t class = H5Tget_class(type);
+    const hid_t plist = H5Dget_create_plist(d), space = H5Dget_space(d);
+    const haddr_t offset = H5Dget_offset(d);
+    const hssize_t count = H5Sget_simple_extent_npoints(space);
+    const size_t size = H5Tget_size(type);
+    const bool known = class == H5T_STRING
+                           ? H5Tis_variable_str(type) == 0
+                           : H5Tequal(type, H5T_IEEE_F64LE) > 0 || H5Tequal(type, H5T_STD_U8LE) > 0;
+    m->plain = known && H5Pget_layout(plist) == H5D_CONTIGUOUS &&
+               H5Pget_external_count(plist) == 0 && count >= 0 && size > 0 &&
+               (count == 0 || offset != HADDR_UNDEF) && (size_t)count < (size_t)INT64_MAX / size;
+    if (m->plain) m->bytes = (long long)count * (long long)size;
+    if (m->plain && count > 0) m->offset = (long long)offset;
+    H5Sclose(space);
+    H5Pclose(plist);
+}
+
 static herr_t visit(hid_t file, const char *name, const H5O_info_t *info, void *self)
 {
     contents *c = self;
@@ -132,6 +152,7 @@ static herr_t visit(hid_t file, const char *name, const H5O_info_t *info, void *
         if (*at == '/') *at = '.'; /* fields of a struct */
     type_text(d, type, m.type, sizeof m.type);
     shape_of(d, c->matlab, &m.shape);
+    find_piece(d, type, &m);
     H5Tclose(type);
     H5Dclose(d);
     if (!shown) return 0;
@@ -642,6 +663,7 @@ const crs_format crs_hdf5_format = {
     .feed = decode_slabs,
     .write = crs_write_hdf5,
     .lay = crs_lay_hdf5,
+    .holds = &crs_hdf5_holder,
     .many = true,
     .opens = true,
 };

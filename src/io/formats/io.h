@@ -101,6 +101,7 @@ typedef struct {
     const char *name;  /* what it is called in sentences */
     const char *path;  /* for a library that opens it itself; NULL: there is only f */
     const char *inner; /* of "FILE:INNER": the array in it; NULL: the only one */
+    const void *what;  /* how a file is to be changed */
 } crs_input;
 
 /* A number as files hold it. */
@@ -127,6 +128,8 @@ typedef struct {
 typedef struct {
     char name[256], type[24]; /* as the file calls them */
     crease_space shape;
+    bool plain; /* of HDF5: bytes, or doubles with the least byte first, in one piece */
+    long long offset, bytes; /* then: where */
 } crs_inside;
 typedef struct {
     int count;
@@ -185,6 +188,22 @@ typedef bool crs_format_writer(const char *path, int count, const crs_item *item
 typedef bool crs_format_layer(const char *path, const crs_item *item, long long *offset,
                               crease_error *e);
 
+/* How a format holds the files of a result (bundle.c): a new file without any; room for one more,
+ * of doubles in this shape or (NULL) of bytes, which may be text, in one piece from *offset on; and
+ * what the dimensions of those that are there are called, with a line about the file. */
+typedef struct {
+    const crease_space *shape;
+    size_t bytes;
+    bool text;
+} crs_room_asked;
+typedef struct {
+    bool (*begin)(const char *path, crease_error *e);
+    bool (*add)(const char *path, const char *name, const crs_room_asked *room, long long *offset,
+                crease_error *e);
+    bool (*label)(const char *path, const char *about, int count, const crs_item *item,
+                  crease_error *e);
+} crs_holder;
+
 /* A format is a file with this table, crs_NAME_format, and a line in list.def. */
 typedef struct {
     const char *name;    /* "csv" */
@@ -199,6 +218,7 @@ typedef struct {
     crs_decode *feed;         /* gives slabs of what is CRS_PLACE_FED */
     crs_format_writer *write; /* NULL: only read */
     crs_format_layer *lay;    /* NULL: files are written as a whole */
+    const crs_holder *holds;  /* NULL: no files of a result */
     bool many;                /* several arrays may be written to one file */
     bool opens; /* reads by path, or to and fro: what is packed or a pipe is put into a file */
 } crs_format;
@@ -209,6 +229,7 @@ typedef struct {
 
 crs_format_writer crs_write_hdf5; /* hdf5_write.c */
 crs_format_layer crs_lay_hdf5;
+extern const crs_holder crs_hdf5_holder;
 
 /* Format k of the list, NULL after the last; by its name; by the ending of a path. */
 const crs_format *crs_format_at(int k);
@@ -505,6 +526,18 @@ typedef struct {
 } crs_text;
 FILE *crs_text_open(crs_text *t);
 
+/* Content that is no file of its own: the head of an .npy file where it has a shape, then bytes in
+ * memory or, where `body` is NULL, of the descriptor, which is closed with the stream or after a
+ * failure. */
+typedef struct {
+    const crease_space *shape;
+    const char *body;
+    int fd;
+    long long offset;
+    size_t bytes;
+} crs_content;
+FILE *crs_content_stream(const crs_content *c, const char *path, crease_error *e);
+
 /* For reading: its bytes, or those of an .npy file. NULL with a sentence. */
 FILE *crs_memory_stream(const char *path, crease_error *e);
 
@@ -524,5 +557,35 @@ bool crs_memory_function_add(crs_job_memory *m, const crs_memory_function *f, cr
 const crs_memory_function *crs_memory_function_of(const char *name);
 
 void crs_memory_close(crs_job_memory *m);
+
+/* Files in one HDF5 file (bundle.c): where FILE is one, "FILE/NAME" is a file wherever a path is
+ * taken, as it is in a folder. The dataset of an array "x.npy" is x, of anything else it has the
+ * file's name. All bytes of one lie in one piece; where, libhdf5 tells in a child (child.h), and it
+ * is checked. */
+typedef struct {
+    char name[260];
+    crease_space shape; /* of an array; order 0: it is bytes */
+    bool plain;         /* false: it is not stored so any more, and cannot be read here */
+    long long offset, bytes;
+} crs_bundled;
+/* Can this build write one, by its name? */
+bool crs_bundle_named(const char *path, bool *named, crease_error *e);
+size_t crs_bundle_splits(const char *path); /* letters of FILE; 0: it is no path of such a file */
+bool crs_bundle_find(const char *path, crs_bundled *out); /* false: it is not there */
+/* The bytes of one, or of an .npy file of it; NULL with the reason. */
+FILE *crs_bundle_stream(const char *path, crease_error *e);
+/* The file that has the bytes of a path, for reading, and how much later they are there: 0 but for
+ * files in another. -1 with errno. */
+int crs_bundle_open(const char *path, long long *later);
+/* File k; false after the last, and with a reason where they cannot be told. forget: what this
+ * thread knows of the last one that was asked. */
+bool crs_bundle_at(const char *file, int k, crs_bundled *out, crease_error *e);
+void crs_bundle_forget(void);
+bool crs_bundle_begin(const char *file, crease_error *e);
+bool crs_bundle_put(const char *path, crs_put *put, const void *what, crs_stamp *stamp,
+                    crease_error *e);
+bool crs_bundle_item(const char *path, const crs_item *item, crs_stamp *stamp, crease_error *e);
+/* Room for an array: where, from byte *offset of the FILE on. */
+bool crs_bundle_lay(const char *path, const crease_space *s, long long *offset, crease_error *e);
 
 #endif

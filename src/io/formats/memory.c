@@ -4,6 +4,7 @@
  * An array is read as an .npy file by those who want bytes: a header, then the entries where they
  * lie. */
 #define _GNU_SOURCE /* fopencookie */
+#include <errno.h>
 #include <stdarg.h>
 #include <sys/types.h>
 #include <unistd.h>
@@ -60,13 +61,15 @@ static bool is_folder(const char *path)
 
 bool crs_is_there(const char *path)
 {
-    return crs_is_memory(path) ? find(path) || is_folder(path) : access(path, F_OK) == 0;
+    crs_bundled held;
+    if (crs_is_memory(path)) return find(path) || is_folder(path);
+    return access(path, F_OK) == 0 || (errno == ENOTDIR && crs_bundle_find(path, &held));
 }
 
 /* What a stream reads: first the head, then the body. */
 typedef struct {
     char head[CRS_NPY_HEAD];
-    const char *body;
+    crs_content body;
     size_t first, all, at; /* bytes of the head; of both; read so far */
 } reading;
 
@@ -74,10 +77,16 @@ static ssize_t next(void *self, char *to, size_t n)
 {
     reading *r = self;
     const bool early = r->at < r->first;
-    const size_t left = (early ? r->first : r->all) - r->at, taken = left < n ? left : n;
-    if (taken > 0) memcpy(to, early ? r->head + r->at : r->body + (r->at - r->first), taken);
-    r->at += taken;
-    return (ssize_t)taken;
+    const size_t left = (early ? r->first : r->all) - r->at, wanted = left < n ? left : n;
+    ssize_t taken = (ssize_t)wanted;
+    if (!early && !r->body.body && wanted > 0) do
+            taken = pread(r->body.fd, to, wanted,
+                          (off_t)(r->body.offset + (long long)(r->at - r->first)));
+        while (taken < 0 && errno == EINTR);
+    else if (wanted > 0)
+        memcpy(to, early ? r->head + r->at : r->body.body + (r->at - r->first), wanted);
+    if (taken > 0) r->at += (size_t)taken;
+    return taken;
 }
 
 static int seek(void *self, off64_t *to, int whence)
@@ -92,29 +101,41 @@ static int seek(void *self, off64_t *to, int whence)
 
 static int end(void *self)
 {
+    const reading *r = self;
+    if (!r->body.body) close(r->body.fd);
     crs_free(self);
     return 0;
 }
 
-FILE *crs_memory_stream(const char *path, crease_error *e)
+FILE *crs_content_stream(const crs_content *c, const char *path, crease_error *e)
 {
     static const cookie_io_functions_t calls = { .read = next, .seek = seek, .close = end };
+    reading *r = crs_alloc(1, sizeof *r);
+    if (r) {
+        r->body = *c;
+        r->first = c->shape ? crs_npy_head("<f8", c->shape, r->head) : 0;
+        r->all = r->first + c->bytes;
+    }
+    FILE *stream = r ? fopencookie(r, "rb", calls) : NULL;
+    if (stream) return stream;
+    if (!c->body) close(c->fd);
+    crs_free(r);
+    return crs_fail(e, CREASE_NO_MEMORY, "out of memory: reading %.200s", path), NULL;
+}
+
+FILE *crs_memory_stream(const char *path, crease_error *e)
+{
     const crs_memory_file *f = find(path);
     if (!f)
         return crs_fail(e, CREASE_NO_INPUT, "%.200s: the job was given no file of this name", path),
                NULL;
-    reading *r = crs_alloc(1, sizeof *r);
-    if (r && f->shape.order > 0) r->first = crs_npy_head("<f8", &f->shape, r->head);
-    if (r) r->body = f->shape.order > 0 ? (const char *)f->data : f->bytes;
-    if (r)
-        r->all = r->first +
-                 (f->shape.order > 0 ? (size_t)crease_size(&f->shape) * sizeof(double) : f->count);
-    FILE *stream = r ? fopencookie(r, "rb", calls) : NULL;
-    if (!stream) {
-        crs_free(r);
-        crs_fail(e, CREASE_NO_MEMORY, "out of memory: reading %.200s", path);
-    }
-    return stream;
+    const bool array = f->shape.order > 0;
+    const crs_content content = {
+        .shape = array ? &f->shape : NULL,
+        .body = array ? (const char *)f->data : f->bytes,
+        .bytes = array ? (size_t)crease_size(&f->shape) * sizeof(double) : f->count,
+    };
+    return crs_content_stream(&content, path, e);
 }
 
 static ssize_t write_text(void *self, const char *from, size_t n)

@@ -577,12 +577,13 @@ bool crs_npy_put_words(FILE *f, const void *what)
     return true;
 }
 
-/* A file, or an array in the memory of a job. */
+/* A file, an array in the memory of a job, or one in a file of several. */
 static bool write_item(const char *path, const crs_item *item, crs_stamp *stamp, crease_error *e)
 {
     if (!crease_space_check(item->shape, e)) return false;
-    return crs_is_memory(path) ? crs_memory_item(path, item, e)
-                               : crs_write_whole(path, crs_npy_put, item, stamp, e);
+    if (crs_is_memory(path)) return crs_memory_item(path, item, e);
+    if (crs_bundle_splits(path)) return crs_bundle_item(path, item, stamp, e);
+    return crs_write_whole(path, crs_npy_put, item, stamp, e);
 }
 
 bool crs_write_npy(const char *path, const crs_npy *a, crs_stamp *stamp, crease_error *e)

@@ -105,6 +105,7 @@ FILE *crs_open(const char *path, crease_error *e)
     const int why = errno;
     if (f) return f;
     if (fd >= 0) close(fd);
+    if (fd < 0 && why == ENOTDIR && crs_bundle_splits(path)) return crs_bundle_stream(path, e);
     if (fd >= 0 && !plain)
         crs_fail(e, CREASE_NO_INPUT, "%.200s is a %s; give a plain file%s", path,
                  kind_of(s.st_mode),

@@ -116,6 +116,7 @@ bool crs_write_whole(const char *path, crs_put *put, const void *what, crs_stamp
 {
     char *beside;
     if (crs_is_memory(path)) return crs_memory_put(path, put, what, e);
+    if (crs_bundle_splits(path)) return crs_bundle_put(path, put, what, stamp, e);
     const int fd = open_beside(path, &beside);
     bool done = fd >= 0;
     if (done) {

@@ -241,6 +241,39 @@ bool crs_axes_of_part(const json_t *result, const char *file, const crease_space
     return done;
 }
 
+static void free_items(int count, crs_item *item, crs_bundled *file, crs_axes *axes)
+{
+    for (int k = 0; axes && k < count; k++) crs_axes_free(&axes[k]);
+    crs_free(axes);
+    crs_free(item);
+    crs_free(file);
+}
+
+bool crs_folder_label(const crs_folder *f, const crs_document *result, crease_error *e)
+{
+    static const char about[] =
+        "a result of crease: result.json tells what it holds, crease verify FILE checks it";
+    crs_bundled *file = crs_alloc((size_t)f->count, sizeof *file);
+    crs_item *item = crs_alloc((size_t)f->count, sizeof *item);
+    crs_axes *axes = crs_alloc((size_t)f->count, sizeof *axes);
+    crease_error why = { CREASE_OK, "" };
+    int n = 0;
+    bool done = (file && item && axes) ||
+                crs_fail(e, CREASE_NO_MEMORY, "out of memory: the names of dimensions");
+    for (int k = 0; done && n < f->count && crs_bundle_at(f->beside, k, &file[n], &why); k++) {
+        crs_bundled *own = &file[n];
+        if (own->shape.order == 0) continue;
+        done = crs_axes_of_part(result->root, own->name, &own->shape, &axes[n], e);
+        own->name[strlen(own->name) - 4] = '\0'; /* the dataset, without .npy */
+        item[n] = (crs_item){ .name = own->name, .shape = &own->shape, .axes = &axes[n] };
+        n++;
+    }
+    if (done && why.code != CREASE_OK) done = crs_fail(e, why.code, "%s", why.text);
+    done = done && crs_hdf5_format.holds->label(f->beside, about, n, item, e);
+    free_items(n, item, file, axes);
+    return done;
+}
+
 /* "FOLDER/NAME" and an ending instead of that of the file; to be freed. */
 static char *renamed(const char *path, const char *name, crease_error *e)
 {

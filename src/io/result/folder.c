@@ -2,7 +2,9 @@
  * folder: a result is written beside its name, flushed to the disk, then renamed. result.json lists
  * the files of its folder: by this list --force tells an earlier result from anything else.
  * certificate.json, the last to be written, has the size and hash of every other. A folder in the
- * memory of a job has neither sizes nor hashes: it gets them when it is saved. */
+ * memory of a job has neither sizes nor hashes: it gets them when it is saved. One HDF5 file may
+ * take the place of the folder (formats/bundle.c): then its files have the same bytes, sizes and
+ * hashes. */
 #define _XOPEN_SOURCE 700
 #include <dirent.h>
 #include <errno.h>
@@ -27,6 +29,11 @@ static bool fail_write(const char *path, crease_error *e)
                     strerror(why));
 }
 
+static bool fail_read(const char *path, crease_error *e)
+{
+    return crs_fail(e, CREASE_IO, "%.200s cannot be read as a whole; check what is in it", path);
+}
+
 char *crs_path_in(const char *folder, const char *name, crease_error *e)
 {
     const size_t room = strlen(folder) + strlen(name) + 2;
@@ -40,6 +47,22 @@ char *crs_path_in(const char *folder, const char *name, crease_error *e)
 
 /* A visitor of the files of a folder; false ends the walk. */
 typedef bool visit(const char *path, const char *name, const void *what);
+
+static bool is_file(const char *path)
+{
+    struct stat s;
+    return stat(path, &s) == 0 && S_ISREG(s.st_mode);
+}
+
+/* Every file in an HDF5 file. */
+static bool walk_inside(const char *file, visit *see, const void *what)
+{
+    crease_error why = { CREASE_OK, "" };
+    crs_bundled at;
+    for (int k = 0; crs_bundle_at(file, k, &at, &why); k++)
+        if (!see(file, at.name, what)) return false;
+    return why.code == CREASE_OK;
+}
 
 /* Every file in the folder and its subfolders, by its name in the first; then, with `erase`, the
  * folders go. Anything but files and folders is an end, too. */
@@ -86,7 +109,15 @@ static bool unlink_file(const char *path, const char *name, const void *what)
     return unlink(path) == 0;
 }
 
-static bool erase(const char *folder) { return walk(folder, "", true, unlink_file, NULL); }
+static bool erase(const char *path)
+{
+    return is_file(path) ? unlink(path) == 0 : walk(path, "", true, unlink_file, NULL);
+}
+
+static bool walk_result(const char *path, visit *see, const void *what)
+{
+    return is_file(path) ? walk_inside(path, see, what) : walk(path, "", false, see, what);
+}
 
 /* Is it a folder with a result.json that lists every file in it? */
 static bool is_result(const char *folder, crease_error *e)
@@ -96,7 +127,7 @@ static bool is_result(const char *folder, crease_error *e)
     json_t *document = path ? crs_json_read(path, NULL, &why) : NULL;
     const json_t *files = json_object_get(document, "files");
     const bool good = json_is_string(json_object_get(document, "verb")) && json_is_array(files) &&
-                      walk(folder, "", false, is_listed, files);
+                      walk_result(folder, is_listed, files);
     if (why.code == CREASE_NO_MEMORY)
         crs_fail(e, why.code, "%s", why.text);
     else if (path && !good)
@@ -115,11 +146,14 @@ static bool nothing(const char *path, const char *name, const void *what)
     return false;
 }
 
-static bool may_have(const char *path, bool force, bool *taken, crease_error *e)
+/* An empty folder gives way to another one, not to a file. */
+static bool may_have(const crs_folder *f, const char *path, bool force, bool *taken,
+                     crease_error *e)
 {
     struct stat s;
     *taken = lstat(path, &s) == 0;
-    if (!*taken || (S_ISDIR(s.st_mode) && walk(path, "", false, nothing, NULL))) return true;
+    if (!*taken || (!f->one && S_ISDIR(s.st_mode) && walk(path, "", false, nothing, NULL)))
+        return true;
     if (!force)
         return crs_fail(e, CREASE_IO, "%.200s exists already; choose another name, or add --force",
                         path);
@@ -136,14 +170,24 @@ static char *name_beside(const char *path, const char *ending)
     return name;
 }
 
+/* Can a folder or file be made beside the name? */
+static bool may_begin(const crs_folder *f, crease_error *e)
+{
+    const int fd = f->one ? open(f->beside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666) : -1;
+    if (fd >= 0) close(fd);
+    return (f->one ? fd >= 0 && unlink(f->beside) == 0
+                   : mkdir(f->beside, 0777) == 0 && rmdir(f->beside) == 0) ||
+           fail_write(f->path, e);
+}
+
 bool crs_folder_begin(const char *path, bool force, crs_folder *f, crease_error *e)
 {
-    bool taken;
+    bool taken = false;
     *f = (crs_folder){ .path = NULL };
     if (!path) return true;
     const bool memory = crs_is_memory(path);
-    taken = false;
-    if (!memory && !may_have(path, force, &taken, e)) return false;
+    if (!crs_bundle_named(path, &f->one, e) || (!memory && !may_have(f, path, force, &taken, e)))
+        return false;
     f->path = crs_alloc(strlen(path) + 1, 1);
     f->beside = memory ? crs_alloc(strlen(path) + 1, 1) : name_beside(path, "tmp");
     f->old = taken ? name_beside(path, "old") : NULL;
@@ -151,8 +195,7 @@ bool crs_folder_begin(const char *path, bool force, crs_folder *f, crease_error 
     if (done) {
         strcpy(f->path, path);
         if (memory) strcpy(f->beside, path);
-        done =
-            memory || (mkdir(f->beside, 0777) == 0 && rmdir(f->beside) == 0) || fail_write(path, e);
+        done = memory || may_begin(f, e);
     }
     if (!done) crs_folder_abandon(f);
     return done;
@@ -184,6 +227,10 @@ static void erase_listed(const crs_folder *f)
     char path[PATH_MAX];
     if (crs_is_memory(f->beside)) {
         crs_memory_remove(f->beside);
+        return;
+    }
+    if (f->one) {
+        unlink(f->beside);
         return;
     }
     for (int k = 0; k < f->count; k++) {
@@ -224,6 +271,11 @@ static char *new_file(crs_folder *f, const char *name, crease_error *e)
     const char *slash = strchr(name, '/');
     char *path = remember(f, name, e) ? crs_path_in(f->beside, name, e) : NULL;
     if (path && crs_is_memory(path)) return f->made = true, path;
+    if (path && f->one) {
+        f->made = f->made || crs_bundle_begin(f->beside, e);
+        if (!f->made) crs_free(path);
+        return f->made ? path : NULL;
+    }
     bool done = path && (f->made || (f->made = mkdir(f->beside, 0777) == 0));
     if (done && slash) {
         char *end = path + strlen(path) - strlen(slash);
@@ -237,14 +289,14 @@ static char *new_file(crs_folder *f, const char *name, crease_error *e)
     return NULL;
 }
 
-static crs_stamp *newest(const crs_folder *f) { return &f->file[f->count - 1].stamp; }
+static crs_member_file *newest(const crs_folder *f) { return &f->file[f->count - 1]; }
 
 bool crs_folder_put(crs_folder *f, const char *name, crs_put *put, const void *what,
                     crease_error *e)
 {
     if (!f->path) return true;
     char *path = new_file(f, name, e);
-    const bool done = path && crs_write_whole(path, put, what, newest(f), e);
+    const bool done = path && crs_write_whole(path, put, what, &newest(f)->stamp, e);
     crs_free(path);
     return done;
 }
@@ -253,7 +305,7 @@ static bool put_array(crs_folder *f, const char *name, const crs_npy *a, crease_
 {
     if (!f->path) return true;
     char *path = new_file(f, name, e);
-    const bool done = path && crs_write_npy(path, a, newest(f), e);
+    const bool done = path && crs_write_npy(path, a, &newest(f)->stamp, e);
     crs_free(path);
     return done;
 }
@@ -284,20 +336,26 @@ static bool lay_in_memory(const char *path, const crease_space *s, crease_error 
     return x && crs_memory_own(path, s, x, e);
 }
 
-bool crs_folder_lay(crs_folder *f, const char *name, const crease_space *s, crease_error *e)
+static bool lay_in_file(const char *path, const crease_space *s, long long *offset, crease_error *e)
 {
     char head[CRS_NPY_HEAD];
+    const size_t n = crs_npy_head("<f8", s, head);
+    *offset = (long long)n;
+    return crs_lay_bytes(path, head, n, 8 * (long long)crease_size(s), e);
+}
+
+bool crs_folder_lay(crs_folder *f, const char *name, const crease_space *s, crease_error *e)
+{
     if (!f->path) return true;
     if (!crease_space_check(s, e)) return false;
     release(f);
     char *path = new_file(f, name, e);
     if (!path) return false;
-    crs_member_file *own = &f->file[f->count - 1];
-    const size_t n = crs_npy_head("<f8", s, head);
+    crs_member_file *own = newest(f);
     own->path = path;
-    own->offset = (long long)n;
-    return crs_is_memory(path) ? lay_in_memory(path, s, e)
-                               : crs_lay_bytes(path, head, n, 8 * (long long)crease_size(s), e);
+    if (crs_is_memory(path)) return lay_in_memory(path, s, e);
+    return f->one ? crs_bundle_lay(path, s, &own->offset, e)
+                  : lay_in_file(path, s, &own->offset, e);
 }
 
 static crs_member_file *member(const crs_folder *f, const char *name)
@@ -312,7 +370,7 @@ bool crs_folder_laid(const crs_folder *f, const char *name, crs_laid *out, creas
     const crs_member_file *own = member(f, name);
     *out = (crs_laid){ .fd = -1 };
     if (!own) return crs_fail(e, CREASE_IO, "%.100s has no place in the result", name);
-    out->path = own->path;
+    out->path = f->one ? f->beside : own->path;
     out->offset = own->offset;
     if (crs_is_memory(own->path)) out->memory = crs_memory_find(own->path)->own;
     return true;
@@ -329,7 +387,7 @@ bool crs_folder_document(crs_folder *f, const char *name, crs_document *d, creas
 {
     if (!f->path) return true;
     char *path = new_file(f, name, e);
-    const bool done = path && crs_document_write(d, path, newest(f), e);
+    const bool done = path && crs_document_write(d, path, &newest(f)->stamp, e);
     crs_free(path);
     return done;
 }
@@ -371,15 +429,22 @@ static void sync_folder(const char *path)
     close(fd);
 }
 
+static bool sync_file(const char *path, crease_error *e)
+{
+    const int fd = open(path, O_RDONLY);
+    const bool done = (fd >= 0 && (fsync(fd) == 0 || errno == EINVAL)) || fail_write(path, e);
+    if (fd >= 0) close(fd);
+    return done;
+}
+
 /* Every file of the folder is on the disk. */
 static bool sync_files(const crs_folder *f, crease_error *e)
 {
     bool done = true;
+    if (f->one) return sync_file(f->beside, e);
     for (int k = 0; done && k < f->count; k++) {
         char *path = crs_path_in(f->beside, f->file[k].name, e);
-        const int fd = path ? open(path, O_RDONLY) : -1;
-        done = path && ((fd >= 0 && (fsync(fd) == 0 || errno == EINVAL)) || fail_write(path, e));
-        if (fd >= 0) close(fd);
+        done = path && sync_file(path, e);
         crs_free(path);
         (void)crease_watch_over(f->watch); /* gives looks */
     }
@@ -412,7 +477,7 @@ static bool adopt(const char *path, const char *name, const void *what)
     const adoption *a = what;
     for (int k = 0; k < a->f->count; k++)
         if (strcmp(a->f->file[k].name, name) == 0) return true;
-    return remember(a->f, name, a->e) && crs_stamp_read(path, newest(a->f), a->e);
+    return remember(a->f, name, a->e) && crs_stamp_read(path, &newest(a->f)->stamp, a->e);
 }
 
 bool crs_folder_adopt(crs_folder *f, crease_error *e)
@@ -439,7 +504,7 @@ bool crs_folder_commit(crs_folder *f, crs_document *result, crease_error *e)
     const bool late = crease_watch_why(result->watch) != CREASE_NOT_RUN;
     const bool memory = crs_is_memory(f->path);
     if (!crs_folder_document(f, "result.json", result, e) || !put_certificate(f, e) ||
-        (!late && !memory && !sync_files(f, e)))
+        (f->one && !crs_folder_label(f, result, e)) || (!late && !memory && !sync_files(f, e)))
         return crs_folder_abandon(f), false;
     crs_folder named = { .files = f->count, .certified = certified };
     for (int k = 0; k < f->count; k++) named.bytes += f->file[k].stamp.bytes;
@@ -557,6 +622,56 @@ bool crs_folder_save(const char *folder, const char *path, bool force, const cre
     return done;
 }
 
+typedef struct {
+    const char *from, *to;
+    crease_error *e;
+} loading;
+
+static bool load_array(const char *from, const char *to, crease_error *e)
+{
+    crs_array x;
+    if (!crs_read_array(from, &x, e)) return false;
+    double *data = x.data;
+    x.data = NULL;
+    const bool done = crs_memory_own(to, &x.shape, data, e);
+    crs_array_free(&x);
+    return done;
+}
+
+static bool load_bytes(const char *from, const char *to, crease_error *e)
+{
+    char *text;
+    size_t n;
+    const bool done = crs_text_read(from, &text, &n, e) && crs_memory_bytes(to, text, n, e);
+    crs_free(text);
+    return done;
+}
+
+static bool load(const char *path, const char *name, const void *what)
+{
+    const loading *l = what;
+    char *from = crs_path_in(l->from, name, l->e),
+         *to = from ? crs_path_in(l->to, name, l->e) : NULL;
+    const bool array = crs_ends_in(name, ".npy");
+    const bool done = to && (array ? load_array(from, to, l->e) : load_bytes(from, to, l->e));
+    (void)path;
+    crs_free(from);
+    crs_free(to);
+    return done;
+}
+
+bool crs_folder_load(const char *path, const char *folder, crease_error *e)
+{
+    crease_error why = { CREASE_OK, "" };
+    char *result = crs_path_in(path, "result.json", e);
+    FILE *f = result ? crs_open(result, e) : NULL;
+    crs_free(result);
+    if (!f) return false;
+    fclose(f);
+    if (walk_result(path, load, &(loading){ path, folder, &why })) return true;
+    return why.code == CREASE_OK ? fail_read(path, e) : crs_fail(e, why.code, "%s", why.text);
+}
+
 /* Every file that the certificate does not list. */
 typedef struct {
     const json_t *files;
@@ -572,30 +687,48 @@ static bool is_known(const char *path, const char *name, const void *what)
     return false;
 }
 
+/* Is there a file of the result at this path, how large is it, and is it a plain one? */
+static bool measure(const char *path, long long *bytes, bool *plain)
+{
+    char head[CRS_NPY_HEAD];
+    crs_bundled f;
+    struct stat s;
+    const bool there = stat(path, &s) == 0, inside = !there && crs_bundle_find(path, &f);
+    if (there) *bytes = (long long)s.st_size, *plain = S_ISREG(s.st_mode);
+    if (inside) *bytes = f.bytes, *plain = f.plain;
+    if (inside && f.plain && f.shape.order > 0)
+        *bytes += (long long)crs_npy_head("<f8", &f.shape, head);
+    return there || inside;
+}
+
 static bool same_file(const char *folder, const char *name, const json_t *was, char why[CRS_WHY],
                       crease_error *e)
 {
     const double bytes = json_number_value(json_object_get(was, "bytes"));
     const char *hash = json_string_value(json_object_get(was, "hash"));
     crease_error own = { CREASE_OK, "" };
-    struct stat s;
+    long long now = 0;
+    bool plain = false;
     crs_stamp is = { .bytes = 0 };
     char *path = crs_path_in(folder, name, e);
     if (!path) return false;
-    const bool there = stat(path, &s) == 0, sized = there && (double)s.st_size == bytes;
+    const bool there = measure(path, &now, &plain), sized = there && (double)now == bytes;
     const bool read = sized && crs_stamp_read(path, &is, &own);
     crs_free(path);
     if (own.code == CREASE_NO_MEMORY) return crs_fail(e, own.code, "%s", own.text);
     if (!there)
         snprintf(why, CRS_WHY, "%.120s is missing", name);
-    else if (!S_ISREG(s.st_mode))
-        snprintf(why, CRS_WHY, "%.120s is no plain file", name);
+    else if (!plain)
+        snprintf(why, CRS_WHY,
+                 is_file(folder) ? "%.100s has changed since it was written: it is stored otherwise"
+                                 : "%.120s is no plain file",
+                 name);
     else if (sized && !read)
         snprintf(why, CRS_WHY, "%.180s", own.text);
     else if (!sized)
         snprintf(why, CRS_WHY,
                  "%.100s has changed since it was written: it had %.0f bytes and has %lld", name,
-                 bytes, (long long)s.st_size);
+                 bytes, now);
     else if (!hash || strcmp(hash, is.hash) != 0)
         snprintf(why, CRS_WHY, "%.100s has changed since it was written: its SHA-256 is another",
                  name);
@@ -617,7 +750,7 @@ bool crs_certificate_holds(const crs_certificate *c, char why[CRS_WHY], crease_e
     {
         if (!why[0] && !same_file(c->folder, name, was, why, e)) return false;
     }
-    if (!why[0]) walk(c->folder, "", false, is_known, &s);
+    if (!why[0]) walk_result(c->folder, is_known, &s);
     return true;
 }
 

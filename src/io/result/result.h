@@ -61,18 +61,20 @@ bool crs_document_print(crs_document *d, bool compact, crease_error *e);
 typedef struct {
     char *name; /* "part/name" in a part of the folder */
     crs_stamp stamp;
-    char *path;       /* of an array that was laid: where it is; NULL: of any other file */
-    long long offset; /* of its entries there */
+    char *path;       /* of an array that was laid; NULL: of any other file */
+    long long offset; /* of its entries there, or in the one file */
 } crs_member_file;
 
 enum { CRS_HELD = 4 };
 
-/* A result is a folder that appears under its name whole or not at all (folder.c). Without a path
- * there is no folder, and whatever is put into it is left out. */
+/* A result is a folder, or where its name ends in .h5 or .hdf5 one HDF5 file, that appears under
+ * its name whole or not at all (folder.c). Without a path there is no folder, and whatever is put
+ * into it is left out. */
 typedef struct {
     char *path;   /* what it will be called; NULL: there is none */
     char *beside; /* where it is written */
     char *old;    /* where an earlier result in the way goes before it is deleted; NULL: none is */
+    bool one;     /* it is one HDF5 file */
     bool made;
     int room[CRS_HELD], rooms; /* descriptors that hold room on the disk for arrays to come */
     const crease_watch *watch; /* gives looks while files are written; NULL: none */
@@ -119,12 +121,19 @@ void crs_folder_abandon(crs_folder *f);
 bool crs_folder_export(crs_folder *f, crs_document *result, crease_error *e);
 bool crs_folder_adopt(crs_folder *f, crease_error *e);
 
+/* What the dimensions of the arrays in one file are called, for other programs: ours read
+ * result.json. */
+bool crs_folder_label(const crs_folder *f, const crs_document *result, crease_error *e);
+
 /* A folder in the memory of the job: result.json lists its files, the certificate gets their sizes
  * and hashes. save: the same, then all of it to a disk, whole or not at all, which it is when the
  * watch has a stop. */
 bool crs_folder_seal(const char *folder, crease_error *e);
 bool crs_folder_save(const char *folder, const char *path, bool force, const crease_watch *w,
                      crease_error *e);
+
+/* The files of a result on a disk, into a folder in the memory of the job. */
+bool crs_folder_load(const char *path, const char *folder, crease_error *e);
 
 /* A part of a result a few entries at a time, in order (part.c); sparse.npy may also be
  * sparse_entries.npy, a row for each entry that is not 0: its place in row order, counted from 0,

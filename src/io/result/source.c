@@ -4,6 +4,7 @@
 #define _XOPEN_SOURCE 700
 #include <limits.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
 #include "io/result/result.h"
 
@@ -39,12 +40,14 @@ static bool home_of(const crs_folder *f, char out[PATH_MAX])
 /* Does it name several files: frames/'*'.png, f_%04d.png? */
 static bool is_pattern(const char *path) { return !crs_is_there(path) && strpbrk(path, "*?[%"); }
 
-/* The absolute path; of a pattern that of its folder, and the pattern. */
+/* The absolute path; of a pattern that of its folder, and the pattern; and so of what is in a file
+ * of several. */
 static bool whole_path(const char *path, char out[PATH_MAX])
 {
     char folder[PATH_MAX], whole[PATH_MAX];
-    if (!is_pattern(path)) return realpath(path, out);
-    const char *slash = strrchr(path, '/');
+    const size_t inside = crs_bundle_splits(path);
+    if (!inside && !is_pattern(path)) return realpath(path, out);
+    const char *slash = inside ? path + inside : strrchr(path, '/');
     const size_t n = slash ? (size_t)(slash - path) : 0;
     if (n >= sizeof folder) return false;
     snprintf(folder, sizeof folder, "%.*s", slash ? (int)n + (n == 0) : 1, slash ? path : ".");
@@ -113,6 +116,19 @@ static char *with_inner(char *file, const json_t *source, crease_error *e)
     return path;
 }
 
+/* FOLDER/path; where the folder is one file, the folders above it are those of its path. */
+static char *from_folder(const char *folder, const char *path, crease_error *e)
+{
+    char parent[PATH_MAX];
+    struct stat s;
+    if (strncmp(path, "../", 3) != 0 || crs_is_memory(folder) || stat(folder, &s) != 0 ||
+        !S_ISREG(s.st_mode) || !realpath(folder, parent))
+        return crs_path_in(folder, path, e);
+    char *slash = strrchr(parent, '/');
+    slash[slash == parent] = '\0';
+    return crs_path_in(parent, path + 3, e);
+}
+
 char *crs_find_source(const char *folder, const json_t *source, crease_error *e)
 {
     const char *text = json_string_value(json_object_get(source, "path"));
@@ -121,7 +137,7 @@ char *crs_find_source(const char *folder, const json_t *source, crease_error *e)
     if (!text || !crs_path_of(text, path, sizeof path) ||
         (other && !crs_path_of(other, whole, sizeof whole)))
         return crs_fail(e, CREASE_BAD_DATA, "a path is missing in the certificate"), NULL;
-    char *beside = path[0] == '/' ? crs_path_in("", path + 1, e) : crs_path_in(folder, path, e);
+    char *beside = path[0] == '/' ? crs_path_in("", path + 1, e) : from_folder(folder, path, e);
     if (!beside || is_there(beside) || !whole[0] || !is_there(whole))
         return with_inner(beside, source, e);
     crs_free(beside);

@@ -141,6 +141,7 @@ static file *open_file(const char *path, const crs_asked *asked, const crs_place
                        crs_decode *feeds, crease_error *e)
 {
     const char *inner = crs_inner_of(path);
+    long long later;
     file *f = crs_alloc(1, sizeof *f);
     if (f) {
         *f = (file){ .path = copy_of(path), .name = copy_of(path), .place = *place, .fd = -1 };
@@ -156,7 +157,8 @@ static file *open_file(const char *path, const crs_asked *asked, const crs_place
     if (inner) f->name[inner - path] = '\0';
     f->input = (crs_input){ .name = f->name, .path = f->name };
     if (inner) f->input.inner = f->path + (inner - path) + 1;
-    f->fd = open(f->name, O_RDONLY | O_CLOEXEC);
+    f->fd = crs_bundle_open(f->name, &later);
+    f->place.offset += later;
     if (f->fd >= 0 && fstat(f->fd, &f->begun) == 0) {
         if (is_complete(f, e)) return f;
     } else
