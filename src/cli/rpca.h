@@ -213,6 +213,9 @@ bool crs_rpca_assist(const crs_team *t, const crs_rpca_told *told, crease_watch 
 /* Is all well on every rank? The sentence of the first that failed goes to rank 0, and names it. */
 bool crs_rpca_agree(const crs_team *t, bool well, crease_error *e);
 
+/* generate.c: what another rank does of an instance. */
+void crs_generate_assist(const crs_team *t, const void *bytes, size_t count);
+
 /* rpca_problem.c: a claim whose penalty is not by entries, by the general checker on the model
  * itself, with all entries of the parts. */
 enum { CRS_PART_Z, CRS_PART_E, CRS_PART_T, CRS_PART_W, CRS_PARTS };

@@ -111,7 +111,9 @@ void crs_program_serve(const crs_team *t)
 {
     static const crs_job *const jobs[] = { CRS_RPCA_JOBS, &crs_hash_job, &crs_output_job, NULL };
     crs_blas_alone();
-    static const crs_team_task tasks[] = { { "check", check }, { NULL, NULL } };
+    static const crs_team_task tasks[] = { { "check", check },
+                                           { "generate", crs_generate_assist },
+                                           { NULL, NULL } };
     const crs_team_service s = {
         .open = open, .user = (void *)(uintptr_t)t, .jobs = jobs, .tasks = tasks
     };
