@@ -312,6 +312,17 @@ CREASE_API const crease_problem *crease_rpca_problem(const crease_rpca *r);
 CREASE_API const double *crease_rpca_block(const crease_rpca *r, int i);
 CREASE_API const double *crease_rpca_multiplier(const crease_rpca *r);
 
+/* Processes that check a claim together: all make the same call, each reads its own rows, and rank
+ * 0 has the verdict, with the same bits for any number of them; on the others it is UNFINISHED. */
+typedef struct {
+    int rank, size;
+    void *self;
+    void (*tell)(void *self, void *bytes, ptrdiff_t n);    /* from rank 0 to all */
+    void (*add)(void *self, int64_t *v, ptrdiff_t n);      /* sums, at rank 0 */
+    bool (*agree)(void *self, bool well, crease_error *e); /* is all well on every rank? The reason
+                                                              of one goes to rank 0 */
+} crease_checkers;
+
 /* A claim about cp, to be checked without any code of the solvers. With M = [[X_1..X_d]],
  * s = W o (T - E - M) and c = alpha_N/(1 + alpha_N) an answer has Z = M + c s, B = s/(1 + alpha_N)
  * where T was observed, and Lambda = 2 alpha_N W o B = 2 c s. */
@@ -326,13 +337,15 @@ typedef struct {
                               first modes */
     bool (*read)(void *user, crease_rpca_part part, ptrdiff_t row, double *out);
     void *user;
-    int threads;         /* 0: all there are; the answer is the same for any number */
-    crease_watch *watch; /* NULL: none */
+    int threads;                 /* 0: all there are; the answer is the same for any number */
+    crease_watch *watch;         /* NULL: none */
+    const crease_checkers *with; /* NULL: this process alone */
 } crease_cp_claim;
 
 /* Judges X_n, E, Z, B and Lambda = 2 alpha_N W o B by the definitions, a few rows at a time, in
  * double and, where the bounds of its rounding leave the verdict open, once more in long double:
- * the rows are read in order, and then again from the first. The blocks are X_1..X_d, E, Z, B. B is
+ * the rows are read in order, and then again from the first; over several processes those of each
+ * from its own first one on. The blocks are X_1..X_d, E, Z, B. B is
  * read where T was observed, elsewhere it is -Z - E. False with a sentence when memory or reading
  * fails. Free with crease_verification_free. */
 CREASE_API bool crease_cp_verify(const crease_cp_claim *c, double eps, bool relative,

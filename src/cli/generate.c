@@ -140,26 +140,142 @@ static void draw_items(const void *self, ptrdiff_t first, ptrdiff_t count, doubl
     crs_cp_draw(*(crs_cp_drawing *const *)self, count, out);
 }
 
+enum { PARTS = 4 };
+static const char *const part_name[] = { "tensor.npy", "lowrank.npy", "sparse.npy", "noise.npy" };
+
+static crs_cp_drawing drawing_of(const crease_cp_instance *c, int k)
+{
+    return (crs_cp_drawing){ c, k <= 1, k % 2 == 0, k == 0 || k == 3, 0, 0 };
+}
+
+/* ---- over ranks: each draws entries of its own, and writes them at their places ---- */
+
+typedef struct {
+    crease_cp_recipe recipe;
+    const char *path[PARTS];
+    long long offset[PARTS];
+} told;
+
+static void visit_told(crs_visitor *v, void *self)
+{
+    told *d = self;
+    crs_visit(v, d->recipe.shape);
+    crs_visit(v, d->recipe.rank);
+    crs_visit(v, d->recipe.outliers);
+    crs_visit(v, d->recipe.magnitude);
+    crs_visit(v, d->recipe.noise);
+    crs_visit(v, d->recipe.seed);
+    for (int k = 0; k < PARTS; k++) crs_visit_text(v, part_name[k], &d->path[k]);
+    crs_visit(v, d->offset);
+}
+
+static bool put_part(const told *d, int k, crs_cp_drawing part, ptrdiff_t end, double *buffer,
+                     crease_error *e)
+{
+    crs_laid to = { d->path[k], d->offset[k], NULL, -1 };
+    bool done = crs_laid_open(&to, e);
+    while (done && part.next < end) {
+        const ptrdiff_t first = part.next, now = fewer(PIECE, end - first);
+        crs_cp_draw(&part, now, buffer);
+        done = crs_laid_put(&to, first, now, buffer, e);
+    }
+    crs_laid_close(&to);
+    return done;
+}
+
+/* Entries first .. end - 1 of all parts. */
+static bool put_entries(const told *d, const crease_cp_instance *c, ptrdiff_t first, ptrdiff_t end,
+                        crease_error *e)
+{
+    double *buffer = crs_doubles(PIECE, "entries of an instance", e);
+    crs_cp_drawing from = drawing_of(c, 0);
+    bool done = buffer;
+    if (done) crs_cp_draw_from(&from, first);
+    for (int k = 0; done && k < PARTS; k++) {
+        crs_cp_drawing part = drawing_of(c, k);
+        part.next = from.next, part.taken = from.taken;
+        done = put_part(d, k, part, end, buffer, e);
+    }
+    crs_free(buffer);
+    return done && (!crease_watch_over(c->recipe.watch) || crs_cut(e, "the instance"));
+}
+
+/* Its share of slabs */
+static bool put_share(const told *d, const crease_cp_instance *c, const crs_team *t,
+                      crease_error *e)
+{
+    const crs_partition cut = crs_partition_of(&d->recipe.shape);
+    const ptrdiff_t low = cut.count * t->rank / t->size;
+    const ptrdiff_t high = cut.count * (t->rank + 1) / t->size;
+    const crs_slab last = crs_slab_at(&cut, high - 1);
+    return low == high || put_entries(d, c, crs_slab_at(&cut, low).first,
+                                      last.first + crease_size(&last.shape), e);
+}
+
+void crs_generate_assist(const crs_team *t, const void *bytes, size_t count)
+{
+    told d = { .path = { NULL } };
+    crease_error e = { CREASE_OK, "" };
+    const bool read = crs_unpack(visit_told, &d, bytes, count) ||
+                      crs_fail(&e, CREASE_UNSUPPORTED,
+                               "it is of another version of crease; use one for all ranks");
+    crease_cp_instance *c = read ? crs_cp_instance_bare(&d.recipe, &e) : NULL;
+    crs_rpca_agree(t, c && put_share(&d, c, t, &e), &e);
+    crease_cp_instance_free(c);
+}
+
+/* Where another rank cannot, as without a disk in common, all is written here. */
+static bool put_together(const told *d, const crease_cp_instance *c, const crs_team *t,
+                         crease_error *e)
+{
+    size_t count;
+    char *bytes = crs_pack(visit_told, (void *)(uintptr_t)d, &count);
+    if (!bytes) return crs_fail(e, CREASE_NO_MEMORY, "out of memory: what ranks are told");
+    bool done = crs_team_call(t, "generate", bytes, count, e), own = done;
+    crs_free(bytes);
+    if (done) own = put_share(d, c, t, e);
+    if (done && crs_rpca_agree(t, own, e)) return true;
+    return own && put_entries(d, c, 0, crease_size(&d->recipe.shape), e);
+}
+
+static bool draw_over_ranks(crs_folder *f, const crease_cp_instance *c, const crs_team *t,
+                            crease_error *e)
+{
+    told d = { .recipe = c->recipe };
+    bool done = true;
+    d.recipe.watch = NULL;
+    for (int k = 0; done && k < PARTS; k++) {
+        crs_laid at;
+        done = crs_folder_lay(f, part_name[k], &c->recipe.shape, e) &&
+               crs_folder_laid(f, part_name[k], &at, e);
+        if (done) d.path[k] = at.path, d.offset[k] = at.offset;
+    }
+    done = done && put_together(&d, c, t, e);
+    for (int k = 0; done && k < PARTS; k++) done = crs_folder_filled(f, part_name[k], e);
+    return done;
+}
+
 static bool draw_parts(crs_folder *f, const crease_cp_instance *c, crease_error *e)
 {
-    static const char *const name[] = { "tensor.npy", "lowrank.npy", "sparse.npy", "noise.npy" };
     double *buffer = crs_doubles(PIECE, "entries of an instance", e);
     bool done = buffer;
-    for (int k = 0; done && k < 4; k++) {
-        crs_cp_drawing part = { c, k <= 1, k % 2 == 0, k == 0 || k == 3, 0, 0 }, *self = &part;
+    for (int k = 0; done && k < PARTS; k++) {
+        crs_cp_drawing part = drawing_of(c, k), *self = &part;
         const crs_pieces pieces = { draw_items, &self, buffer, PIECE };
-        done = crs_folder_pieces(f, name[k], &c->recipe.shape, &pieces, e) &&
+        done = crs_folder_pieces(f, part_name[k], &c->recipe.shape, &pieces, e) &&
                (!crease_watch_over(c->recipe.watch) || crs_cut(e, "the instance"));
-        crs_watch_part(c->recipe.watch, k + 1, 4);
+        crs_watch_part(c->recipe.watch, k + 1, PARTS);
     }
     crs_free(buffer);
     return done;
 }
 
-static bool write_parts(crs_folder *f, const crease_cp_instance *c, crease_error *e)
+static bool write_parts(const crs_args *a, crs_folder *f, const crease_cp_instance *c,
+                        crease_error *e)
 {
     const crease_space *s = &c->recipe.shape;
-    if (!c->tensor) return draw_parts(f, c, e);
+    const bool shared = a->team && a->team->size > 1 && f->path && !crs_is_memory(f->path);
+    if (!c->tensor) return shared ? draw_over_ranks(f, c, a->team, e) : draw_parts(f, c, e);
     return crs_folder_array(f, "tensor.npy", s, c->tensor, e) &&
            crs_folder_array(f, "lowrank.npy", s, c->lowrank, e) &&
            crs_folder_array(f, "sparse.npy", s, c->sparse, e) &&
@@ -199,7 +315,7 @@ static bool write_all(const crs_args *a, crs_folder *f, const crease_cp_instance
     crs_document d;
     char rank[32];
     const crs_result out = begin_document(a, r, &d);
-    bool done = write_parts(f, c, e);
+    bool done = write_parts(a, f, c, e);
     for (int n = 0; done && n < r->shape.order; n++)
         done = write_factor(f, n, r->shape.dim[n], r->rank, c->factor[n], e);
     crs_put_whole(out.settings, "rank", r->rank);
@@ -249,7 +365,8 @@ static bool write_tucker(const crs_args *a, crs_folder *f, const crease_tucker_i
     const crease_space *s = &c->recipe.parts.shape, *ranks = &c->recipe.ranks;
     crs_document d;
     const crs_result out = begin_document(a, &c->recipe.parts, &d);
-    bool done = write_parts(f, c->parts, e) && crs_folder_array(f, "core.npy", ranks, c->core, e);
+    bool done =
+        write_parts(a, f, c->parts, e) && crs_folder_array(f, "core.npy", ranks, c->core, e);
     for (int n = 0; done && n < s->order; n++)
         done = write_factor(f, n, s->dim[n], ranks->dim[n], c->factor[n], e);
     crs_put_shape(out.settings, "ranks", ranks);

@@ -192,8 +192,29 @@ typedef struct {
     int threads;       /* 0: all there are */
     double *objective; /* receives it where the penalty is not by entries; may be NULL */
     crease_watch *watch;
+    ptrdiff_t left;              /* rows of the check; 0: those that suit it */
+    const crease_checkers *with; /* ranks that check their own rows; NULL: this process alone */
 } crs_rpca_claim;
 bool crs_rpca_check(const crs_rpca_claim *c, crease_verification *v, crease_error *e);
+
+/* Over ranks (rpca_ranks.c): rank 0 tells what is to be checked; then every rank, which has the
+ * folder and the data before it, assists, and rank 0 has the verdict: v on the others may be NULL.
+ * agreed: every rank could read them; nothing was checked otherwise. */
+typedef struct {
+    const char *folder, *problem, *memory, *threads; /* as crease verify is given them; or NULL */
+    const char *certificate; /* that will be written there; NULL: it is there */
+    double eps;
+    ptrdiff_t left; /* as of the claim */
+    bool arrays;    /* are the arrays of the folder judged, too, and the data's hash? */
+} crs_rpca_told;
+bool crs_rpca_tell(const crs_team *t, const crs_rpca_told *told, crease_error *e);
+bool crs_rpca_assist(const crs_team *t, const crs_rpca_told *told, crease_watch *watch,
+                     bool *agreed, crease_verification *v, crease_error *e);
+/* Is all well on every rank? The sentence of the first that failed goes to rank 0, and names it. */
+bool crs_rpca_agree(const crs_team *t, bool well, crease_error *e);
+
+/* generate.c: what another rank does of an instance. */
+void crs_generate_assist(const crs_team *t, const void *bytes, size_t count);
 
 /* rpca_problem.c: a claim whose penalty is not by entries, by the general checker on the model
  * itself, with all entries of the parts. */
@@ -206,6 +227,7 @@ bool crs_rpca_check_whole(const crs_rpca_claim *c, double *const *factor, double
 typedef struct {
     crs_judged *j;
     crease_space shape;
+    ptrdiff_t first, end; /* entries, whole fibres; end 0: all from there on */
     bool (*data)(void *self, ptrdiff_t first, ptrdiff_t count, double *out, crease_error *e);
     void (*model)(void *self, ptrdiff_t first, ptrdiff_t count, double *out);
     void *self;                      /* data are nan where they are missing */

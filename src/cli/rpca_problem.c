@@ -188,6 +188,7 @@ static bool open_arrays(const crs_rpca_arrays *a, crs_part *file, crease_error *
         if (!(a->parts >> k & 1)) continue;
         if (!crs_part_open(a->j->certificate->folder, file_of[k], &a->shape, &file[k], e))
             return false;
+        if (!crs_part_at(&file[k], a->first, e)) return false;
         if (file[k].pairs) continue;
         if (first && !crease_space_equal(s, first))
             return crs_fail(e, CREASE_BAD_SHAPE, "%s is not of the shape of the data", file_of[k]);
@@ -210,16 +211,16 @@ static bool read_piece(const crs_rpca_arrays *a, crs_part *file, ptrdiff_t first
 bool crs_rpca_judge(const crs_rpca_arrays *a, crease_error *e)
 {
     enum { PIECE = 4096 };
-    const ptrdiff_t all = crease_size(&a->shape), n = a->shape.dim[a->shape.order - 1];
-    const ptrdiff_t most = n * (n < PIECE ? PIECE / n : 1);
+    const ptrdiff_t end = a->end > 0 ? a->end : crease_size(&a->shape);
+    const ptrdiff_t n = a->shape.dim[a->shape.order - 1], most = n * (n < PIECE ? PIECE / n : 1);
     crs_part *file = crs_alloc(FILES, sizeof *file);
     double *x[ALL], *buffer = crs_doubles(ALL * most, "a part of the result", e);
     bool done = buffer && (file || crs_fail(e, CREASE_NO_MEMORY, "out of memory: the arrays"));
     bool right = true;
     for (int k = 0; k < ALL; k++) x[k] = buffer ? buffer + k * most : NULL;
     done = done && open_arrays(a, file, e);
-    for (ptrdiff_t at = 0; done && at < all; at += most) {
-        const ptrdiff_t count = all - at < most ? all - at : most;
+    for (ptrdiff_t at = a->first; done && at < end; at += most) {
+        const ptrdiff_t count = end - at < most ? end - at : most;
         done = read_piece(a, file, at, count, x, e);
         right = right && done && judge_piece(a, file, at, count, x);
         if (right && a->sum) done = add_piece(a, count, x, e);

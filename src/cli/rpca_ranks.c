@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * rpca_ranks: the data of robust PCA as every rank opens them, and the jobs that ranks know
+ * rpca_ranks: the data of robust PCA as every rank opens them, and what else ranks do
  *
  * Rank 0 runs the command. The others read the slabs that they look at themselves: what they are
  * told is the path, how it is read, and the memory that slabs may take. */
@@ -59,10 +59,63 @@ static crs_source *open(void *user, const void *told, size_t bytes, crease_error
     return source;
 }
 
+static void visit_told(crs_visitor *v, void *self)
+{
+    crs_rpca_told *d = self;
+    crs_visit_text(v, "folder", &d->folder);
+    crs_visit_text(v, "problem", &d->problem);
+    crs_visit_text(v, "memory", &d->memory);
+    crs_visit_text(v, "threads", &d->threads);
+    crs_visit_text(v, "certificate", &d->certificate);
+    crs_visit(v, d->eps);
+    crs_visit(v, d->left);
+    crs_visit(v, d->arrays);
+}
+
+bool crs_rpca_tell(const crs_team *t, const crs_rpca_told *told, crease_error *e)
+{
+    size_t count;
+    char *bytes = crs_pack(visit_told, (void *)(uintptr_t)told, &count);
+    if (!bytes) return crs_fail(e, CREASE_NO_MEMORY, "out of memory: what ranks are told");
+    const bool done = crs_team_call(t, "check", bytes, count, e);
+    crs_free(bytes);
+    return done;
+}
+
+bool crs_rpca_agree(const crs_team *t, bool well, crease_error *e)
+{
+    crease_error why = { CREASE_OK, "" };
+    if (!well && e) why = *e;
+    if (!well && e && t->rank > 0 && strncmp(e->text, "rank ", 5) != 0)
+        crs_fail(&why, e->code, "rank %d: %.350s", t->rank, e->text);
+    const bool all = crs_team_agree(t, well ? -1 : t->rank, &why);
+    if (!all && e && t->rank == 0) *e = why;
+    return all;
+}
+
+static void check(const crs_team *t, const void *bytes, size_t count)
+{
+    crs_rpca_told told = { .folder = NULL };
+    crease_error e = { CREASE_OK, "" };
+    bool agreed;
+    if (crs_unpack(visit_told, &told, bytes, count))
+        crs_rpca_assist(t, &told, NULL, &agreed, NULL, &e);
+    else
+        crs_rpca_agree(t,
+                       crs_fail(&e, CREASE_UNSUPPORTED,
+                                "it is of another version of crease; use one for all ranks"),
+                       &e);
+}
+
 void crs_program_serve(const crs_team *t)
 {
     static const crs_job *const jobs[] = { CRS_RPCA_JOBS, &crs_hash_job, &crs_output_job, NULL };
     crs_blas_alone();
-    const crs_team_service s = { .open = open, .user = (void *)(uintptr_t)t, .jobs = jobs };
+    static const crs_team_task tasks[] = { { "check", check },
+                                           { "generate", crs_generate_assist },
+                                           { NULL, NULL } };
+    const crs_team_service s = {
+        .open = open, .user = (void *)(uintptr_t)t, .jobs = jobs, .tasks = tasks
+    };
     crs_team_serve(t, &s);
 }

@@ -455,6 +455,25 @@ static bool write_certificate(crs_rpca_job *j, crease_error *e)
     return crs_folder_certify(&j->folder, &d, e);
 }
 
+/* Every rank checks rows of what was written, unless one of them cannot read it. The data were read
+ * without an error, and each reads what it had. */
+static bool check_over_ranks(crs_rpca_job *j, bool *together, crease_error *e)
+{
+    crs_rpca_told told = { .folder = j->folder.beside,
+                           .threads = crs_given(j->a, CRS_OPT_THREADS),
+                           .eps = j->run.eps };
+    char *text = json_dumps(j->folder.certificate.root, JSON_COMPACT);
+    ptrdiff_t right;
+    *together = false;
+    if (!text) return true;
+    told.certificate = text;
+    crease_rpca_rows(j->fit, &told.left, &right);
+    const bool done = crs_rpca_tell(j->a->team, &told, e) &&
+                      crs_rpca_assist(j->a->team, &told, j->a->watch, together, &j->verified, e);
+    free(text);
+    return done || !*together;
+}
+
 bool crs_rpca_write(crs_rpca_job *j, crease_error *e)
 {
     double *factor[CREASE_MAX_ORDER];
@@ -482,7 +501,10 @@ bool crs_rpca_write(crs_rpca_job *j, crease_error *e)
                                    .watch = j->a->watch };
     crease_watch_enter(j->a->watch, CREASE_PHASE_CHECK);
     crease_watch_reserve(j->a->watch, 0); /* the arrays are there */
-    const bool done = crs_rpca_check(&claim, &j->verified, e);
+    bool together = false;
+    bool done = !j->source || !j->source->team || !j->folder.path ||
+                crs_is_memory(j->folder.path) || check_over_ranks(j, &together, e);
+    if (!together) done = crs_rpca_check(&claim, &j->verified, e);
     crease_watch_enter(j->a->watch, CREASE_PHASE_WRITE);
     return done;
 }

@@ -19,7 +19,9 @@ typedef struct crs_rpca_rows {
     crs_slab slab;
     crs_array whole;
     ptrdiff_t at;
-    bool old; /* its hash is of entries, not of slabs */
+    bool old;    /* its hash is of entries, not of slabs */
+    bool shared; /* other ranks read the rest of it */
+    bool hashes; /* what is read: all of it, from the first entry on */
     crs_entries_hash digest;
     char hash[CRS_HASH]; /* once all entries were read */
 } rows;
@@ -70,13 +72,21 @@ static bool open_streams(rows *r, const crs_asked *asked)
                          crease_space_equal(&r->seen.header.shape, &r->shape)));
 }
 
-static bool begin_rows(rows *r, crease_error *e)
+static bool begin_stream(crs_npy_stream *s, const char *path, ptrdiff_t at, crease_error *e)
 {
-    r->at = 0;
-    if (r->hash[0] == '\0') crs_array_hash_begin(&r->digest, &r->shape, r->old);
+    return (s->f || crs_npy_stream_open(path, s, e)) && crs_npy_stream_seek(s, at, e);
+}
+
+/* The entry `at` is the next one. */
+static bool begin_rows(rows *r, ptrdiff_t at, crease_error *e)
+{
+    r->at = at;
+    r->hashes = at == 0 && !r->shared && r->hash[0] == '\0';
+    if (r->hashes) crs_array_hash_begin(&r->digest, &r->shape, r->old);
     if (r->whole.data) return true;
-    return (r->source || r->file.f || crs_npy_stream_open(r->path, &r->file, e)) &&
-           (!r->mask || r->seen.f || crs_npy_stream_open(r->mask, &r->seen, e));
+    give_slab(r);
+    return (r->source || begin_stream(&r->file, r->path, at, e)) &&
+           (!r->mask || begin_stream(&r->seen, r->mask, at, e));
 }
 
 /* With its path and mask; s receives the shape of the model. */
@@ -97,7 +107,7 @@ static bool rows_open(rows *r, const json_t *source, const char *axes, crease_rp
     }
     s->shape = r->shape;
     s->missing = s->missing || r->mask;
-    return crs_rpca_merge(axes, &s->shape, e) && begin_rows(r, e);
+    return crs_rpca_merge(axes, &s->shape, e) && begin_rows(r, 0, e);
 }
 
 static bool refuse(const rows *r, ptrdiff_t j, double t, crease_error *e)
@@ -113,7 +123,7 @@ static bool from_slabs(rows *r, ptrdiff_t count, double *out, crease_error *e)
     for (ptrdiff_t done = 0, now; done < count; done += now) {
         const ptrdiff_t at = r->at + done;
         if (!r->slab.t || at == r->slab.first + crease_size(&r->slab.shape)) {
-            const ptrdiff_t next = at == 0 ? 0 : r->slab.index + 1;
+            const ptrdiff_t next = crs_slab_with(&r->source->cut, at);
             give_slab(r);
             if (!r->source->ops->take(r->source, next, &r->slab, e)) return r->slab.t = NULL, false;
         }
@@ -154,19 +164,17 @@ static bool rows_next(rows *r, ptrdiff_t count, double *out, crease_error *e)
     }
     if (!take_entries(r, count, out, e)) return false;
     r->at += count;
-    if (r->hash[0] != '\0') return true;
+    if (!r->hashes) return true;
     crs_array_hash_add(&r->digest, count, out);
-    if (r->at == crease_size(&r->shape)) crs_hash_slabs(&r->digest.all, r->digest.several, r->hash);
+    if (r->at < crease_size(&r->shape)) return true;
+    crs_hash_slabs(&r->digest.all, r->digest.several, r->hash);
+    r->hashes = false;
     return true;
 }
 
-static bool rows_again(rows *r, crease_error *e)
+static bool rows_at(rows *r, ptrdiff_t at, crease_error *e)
 {
-    if (r->at == 0) return true;
-    give_slab(r);
-    crs_npy_stream_close(&r->file);
-    crs_npy_stream_close(&r->seen);
-    return begin_rows(r, e);
+    return r->at == at || begin_rows(r, at, e);
 }
 
 /* M = sum_r w_r prod_n X_n[i_n, r]; of a Tucker model M = P X_d', P = C x_1 X_1 ... */
@@ -228,6 +236,7 @@ typedef struct {
     const crs_rpca_claim *c;
     ptrdiff_t right, row;
     crs_part part[2];        /* Z, E */
+    ptrdiff_t first_pair;    /* of E, where the last reading in order began */
     double *last[CRS_PARTS]; /* row `row` of each */
     terms model;             /* where Z is derived */
     double *factor[CREASE_MAX_ORDER];
@@ -273,17 +282,25 @@ static void derive(const reader *r, ptrdiff_t row)
         if (W[j] != 0) Z[j] += c * (T[j] - E[j] - Z[j]);
 }
 
-/* The rows are read in order; the first may be asked for again. */
+/* Rows are read in order, from any one on. */
+static bool go_to(reader *r, ptrdiff_t row)
+{
+    const ptrdiff_t at = row * r->right;
+    if (r->c->rows && !rows_at(r->c->rows, at, &r->why)) return false;
+    for (int k = CRS_PART_Z; k <= CRS_PART_E; k++)
+        if (r->part[k].file.f && !crs_part_at(&r->part[k], at, &r->why)) return false;
+    r->first_pair = crs_part_pairs(&r->part[CRS_PART_E]);
+    return true;
+}
+
 static bool load(reader *r, ptrdiff_t row)
 {
     static const crease_rpca_part own[] = { CREASE_RPCA_Z, CREASE_RPCA_SPARSE };
     if (row == r->row) return true;
-    if (row != 0 && row != r->row + 1) return false;
-    if (row == 0 && r->c->rows && !rows_again(r->c->rows, &r->why)) return false;
+    if (row != r->row + 1 && !go_to(r, row)) return false;
     if (!load_data(r, row)) return false;
     for (int k = CRS_PART_E; k >= CRS_PART_Z; k--) {
         crs_part *p = &r->part[k];
-        if (row == 0 && p->file.f && !crs_part_again(p, &r->why)) return false;
         if (p->file.f && !crs_part_next(p, r->right, r->last[k], &r->why)) return false;
         if (!r->c->folder) from_fit(r, own[k], row, r->last[k]);
     }
@@ -361,6 +378,7 @@ static void set_rows(const crs_rpca_claim *c, ptrdiff_t *left, ptrdiff_t *right)
         if (first + all / first < *left + all / *left) *left = first;
     *right = all / *left;
     if (c->fit) crease_rpca_rows(c->fit, left, right);
+    if (c->left > 0) *left = c->left, *right = all / c->left;
 }
 
 static bool by_entries(const crease_reg *r)
@@ -384,38 +402,81 @@ static bool suffices(const crs_rpca_claim *c, const crease_cp_claim *claim, crea
                     bytes / 1e6, c->rows->memory / 1e6);
 }
 
+/* What the checker asks of the ranks; why: the reader's own sentence, OK: it has none. */
+typedef struct {
+    const crs_team *team;
+    const crease_error *why;
+} together;
+
+/* Over ranks: do the entries of E that each has read follow those of the rank before? */
+static bool has_all_pairs(const reader *r, const crease_checkers *with, crease_error *e)
+{
+    const crs_part *p = &r->part[CRS_PART_E];
+    int64_t *at = crs_alloc((size_t)with->size, 2 * sizeof *at);
+    bool follow = true;
+    if (!with->agree(with->self, at, e)) return crs_free(at), false;
+    at[2 * with->rank] = r->row < 0 ? 0 : 1 + r->first_pair; /* 0: no rows here */
+    at[2 * with->rank + 1] = 1 + crs_part_pairs(p);
+    with->add(with->self, at, 2 * with->size);
+    int64_t next = 1;
+    for (int k = 0; with->rank == 0 && k < with->size; k++) {
+        if (at[2 * k] == 0) continue;
+        follow = follow && at[2 * k] == next;
+        next = at[2 * k + 1];
+    }
+    follow = follow && (with->rank > 0 || next == 1 + crs_part_all_pairs(p));
+    crs_free(at);
+    return follow || crs_fail(e, CREASE_BAD_DATA, "%.200s: the places do not ascend", p->path);
+}
+
+/* By entries: the checker's own loop over the rows, of every rank over its own. */
+static bool check_rows(const crs_rpca_claim *c, reader *r, crease_verification *v, crease_error *e)
+{
+    const crease_checkers *with = c->with;
+    crease_cp_claim claim = { .shape = c->s.shape,
+                              .rank = c->s.rank,
+                              .penalty = c->s.penalty,
+                              .alpha = c->s.alpha,
+                              .alpha_noise = c->s.alpha_noise,
+                              .ridge = c->s.ridge,
+                              .nonneg = c->s.nonneg,
+                              .factor = (const double *const *)r->factor,
+                              .read = read_row,
+                              .user = r,
+                              .threads = c->threads,
+                              .watch = c->watch,
+                              .with = with };
+    set_rows(c, &claim.left, &claim.right);
+    bool done = suffices(c, &claim, e) && set_width(r, claim.right, e);
+    if (with) done = with->agree(with->self, done, e);
+    if (!done) return false;
+    if (with) ((together *)with->self)->why = &r->why;
+    done = c->core ? crease_tucker_verify(&claim, &c->s.ranks, c->core, c->eps, c->relative, v, e)
+                   : crease_cp_verify(&claim, c->eps, c->relative, v, e);
+    if (with)
+        ((together *)with->self)->why = NULL;
+    else if (!done && e && r->why.code != CREASE_OK)
+        *e = r->why;
+    const bool ended = with && done && r->part[CRS_PART_E].pairs &&
+                       (with->rank > 0 || v->verdict != CREASE_VERDICT_UNFINISHED);
+    return done && (!ended || has_all_pairs(r, with, e));
+}
+
+static bool check_whole(const crs_rpca_claim *c, reader *r, crease_verification *v, crease_error *e)
+{
+    if (!set_width(r, crease_size(&c->s.shape), e)) return false;
+    if (load(r, 0)) return crs_rpca_check_whole(c, r->factor, r->last, v, e);
+    if (e) *e = r->why;
+    return false;
+}
+
 /* The factors are the unit columns times the d-th root of the weights. */
 bool crs_rpca_check(const crs_rpca_claim *c, crease_verification *v, crease_error *e)
 {
     reader r;
     bool done = open_parts(c, &r, e);
-    if (done && by_entries(&c->s.penalty)) {
-        crease_cp_claim claim = { .shape = c->s.shape,
-                                  .rank = c->s.rank,
-                                  .penalty = c->s.penalty,
-                                  .alpha = c->s.alpha,
-                                  .alpha_noise = c->s.alpha_noise,
-                                  .ridge = c->s.ridge,
-                                  .nonneg = c->s.nonneg,
-                                  .factor = (const double *const *)r.factor,
-                                  .read = read_row,
-                                  .user = &r,
-                                  .threads = c->threads,
-                                  .watch = c->watch };
-        set_rows(c, &claim.left, &claim.right);
-        done =
-            suffices(c, &claim, e) && set_width(&r, claim.right, e) &&
-            (c->core ? crease_tucker_verify(&claim, &c->s.ranks, c->core, c->eps, c->relative, v, e)
-                     : crease_cp_verify(&claim, c->eps, c->relative, v, e));
-        if (!done && e && r.why.code != CREASE_OK) *e = r.why;
-    } else if (done) {
-        done = set_width(&r, crease_size(&c->s.shape), e);
-        if (done && !load(&r, 0)) {
-            done = false;
-            if (e) *e = r.why;
-        }
-        done = done && crs_rpca_check_whole(c, r.factor, r.last, v, e);
-    }
+    if (c->with) done = c->with->agree(c->with->self, done, e);
+    if (done) done = by_entries(&c->s.penalty) ? check_rows(c, &r, v, e) : check_whole(c, &r, v, e);
     const size_t used = done ? strlen(v->text) : 0;
     if (done && r.model.last) snprintf(v->text + used, sizeof v->text - used, "; derived: Z, B");
     close_parts(&r);
@@ -432,7 +493,7 @@ typedef struct {
 static bool cp_data(void *self, ptrdiff_t first, ptrdiff_t count, double *out, crease_error *e)
 {
     const cp_arrays *a = self;
-    if (first == 0 && !rows_again(a->c->rows, e)) return false;
+    if (!rows_at(a->c->rows, first, e)) return false;
     if (!rows_next(a->c->rows, count, out, e)) return false;
     crs_center_shift(a->center, -1, first, count, out);
     for (ptrdiff_t i = 0; i < count; i++)
@@ -462,8 +523,74 @@ static double size_of_model(const crs_rpca_claim *c)
     return size;
 }
 
+/* The arrays in stretches, whose number follows from the shape: what one adds to objective and
+ * scale; the first in which an entry is wrong, and what is. */
+typedef struct {
+    ptrdiff_t count, wrong; /* -1: none */
+    int64_t *sum;           /* the bits of two numbers for each */
+    char text[256];
+} stretches;
+
+static bool judge_stretch(const crs_rpca_arrays *a, stretches *all, ptrdiff_t s, crease_error *e)
+{
+    const ptrdiff_t n = a->shape.dim[a->shape.order - 1], fibres = crease_size(&a->shape) / n;
+    crs_rpca_arrays own = *a;
+    crs_judged one = *a->j;
+    own.j = ((cp_arrays *)own.self)->j = &one;
+    own.first = fibres * s / all->count * n;
+    own.end = fibres * (s + 1) / all->count * n;
+    one.v.verdict = CREASE_VERDICT_VALID;
+    one.objective = one.scale = 0;
+    if (!crs_rpca_judge(&own, e)) return false;
+    memcpy(all->sum + 2 * s, &one.objective, sizeof(double));
+    memcpy(all->sum + 2 * s + 1, &one.scale, sizeof(double));
+    if (one.v.verdict != CREASE_VERDICT_INVALID) return true;
+    snprintf(all->text, sizeof all->text, "%s", one.v.text);
+    all->wrong = s;
+    return true;
+}
+
+/* Every rank has judged its own; rank 0 knows what all have found. */
+static void gather(const crs_team *t, stretches *all)
+{
+    enum { WORDS = sizeof all->text / 8 };
+    int64_t first = all->wrong < 0 ? 0 : INT64_MAX - (int64_t)all->wrong, words[WORDS] = { 0 };
+    const int64_t own = first;
+    t->count(t->self, all->sum, 2 * all->count);
+    t->max(t->self, &first, 1);
+    if (first == 0) return;
+    if (own == first) memcpy(words, all->text, sizeof words);
+    t->count(t->self, words, WORDS);
+    memcpy(all->text, words, sizeof words);
+    all->wrong = (ptrdiff_t)(INT64_MAX - first);
+}
+
+static bool judge_stretches(const crs_rpca_arrays *a, const crs_team *t, crease_error *e)
+{
+    const ptrdiff_t size = crease_size(&a->shape), fibres = size / a->shape.dim[a->shape.order - 1];
+    const int rank = t ? t->rank : 0, ranks = t ? t->size : 1;
+    stretches all = { .count = more(1, fewer(fibres, size / CRS_WRITE_ALL)), .wrong = -1 };
+    all.sum = crs_alloc((size_t)all.count, 2 * sizeof *all.sum);
+    bool done = all.sum || crs_fail(e, CREASE_NO_MEMORY, "out of memory: the arrays");
+    for (ptrdiff_t s = all.count * rank / ranks;
+         done && all.wrong < 0 && s < all.count * (rank + 1) / ranks; s++)
+        done = judge_stretch(a, &all, s, e);
+    if (t) done = crs_rpca_agree(t, done, e);
+    if (t && done) gather(t, &all);
+    for (ptrdiff_t s = 0; done && rank == 0 && s < all.count; s++) {
+        double x[2];
+        memcpy(x, all.sum + 2 * s, sizeof x);
+        if (a->sum) a->j->objective += x[0];
+        a->j->scale += x[1];
+    }
+    if (done && all.wrong >= 0) crs_judged_invalid(a->j, "%s", all.text);
+    crs_free(all.sum);
+    return done;
+}
+
 /* 1e-12 of the model's size is far above rounding. */
-static bool judge_cp_arrays(crs_judged *j, const crs_rpca_claim *c, crease_error *e)
+static bool judge_cp_arrays(crs_judged *j, const crs_rpca_claim *c, const crs_team *t,
+                            crease_error *e)
 {
     const double root = 2.0 / c->s.shape.order;
     cp_arrays own = { .j = j, .c = c, .center = c->center };
@@ -478,8 +605,51 @@ static bool judge_cp_arrays(crs_judged *j, const crs_rpca_claim *c, crease_error
     if (by_entries(&c->s.penalty)) a.sum = c, j->objective = 0; /* and nu/2 |X_n|^2 of all modes */
     for (ptrdiff_t r = 0; a.sum && !c->core && r < c->s.rank; r++)
         j->objective += c->s.ridge / 2 * c->s.shape.order * pow(fabs(c->weight[r]), root);
-    const bool done = terms_open(&own.model, c, c->unit, c->weight, e) && crs_rpca_judge(&a, e);
+    bool done = terms_open(&own.model, c, c->unit, c->weight, e);
+    if (t) done = crs_rpca_agree(t, done, e);
+    done = done && judge_stretches(&a, t, e);
     terms_close(&own.model);
+    return done;
+}
+
+/* The hash of the data, every rank of its own slabs. */
+static bool hash_slabs(rows *r, const crs_team *t, crease_error *e)
+{
+    enum { PIECE = 1 << 12, WORDS = SHA256_DIGEST_SIZE / 4 };
+    const crs_partition cut = crs_partition_of(&r->shape);
+    const ptrdiff_t first = cut.count * t->rank / t->size;
+    const ptrdiff_t end = cut.count * (t->rank + 1) / t->size;
+    int64_t *word = crs_alloc((size_t)cut.count, WORDS * sizeof *word);
+    double x[PIECE];
+    bool done = word || crs_fail(e, CREASE_NO_MEMORY, "out of memory: the hash of the data");
+    for (ptrdiff_t k = first; done && k < end; k++) {
+        const crs_slab slab = crs_slab_at(&cut, k);
+        uint8_t digest[SHA256_DIGEST_SIZE];
+        crs_hash h;
+        crs_hash_begin(&h);
+        done = rows_at(r, slab.first, e);
+        for (ptrdiff_t left = crease_size(&slab.shape), now; done && left > 0; left -= now) {
+            now = fewer(left, PIECE);
+            done = rows_next(r, now, x, e);
+            if (done) crs_hash_entries(&h, now, x, NULL);
+        }
+        sha256_digest(&h, sizeof digest, digest);
+        for (int n = 0; n < WORDS; n++)
+            word[WORDS * k + n] = (int64_t)crs_number_bits(4, false, digest + 4 * n);
+    }
+    done = crs_rpca_agree(t, done, e);
+    if (done) {
+        crs_hash h;
+        t->count(t->self, word, WORDS * cut.count);
+        crs_hash_shape(&h, &r->shape);
+        for (ptrdiff_t k = 0; k < WORDS * cut.count; k++) {
+            unsigned char bytes[4];
+            crs_number_put(4, (uint64_t)word[k], bytes);
+            crs_hash_add(&h, bytes, sizeof bytes);
+        }
+        crs_hash_slabs(&h, true, r->hash);
+    }
+    crs_free(word);
     return done;
 }
 
@@ -644,13 +814,82 @@ static void discard(rpca_result *r)
     crs_free(r->weights);
 }
 
+static bool read_result(crs_judged *j, bool tucker, rpca_result *r, crease_error *e)
+{
+    double threads;
+    *r = (rpca_result){ .claim.watch = j->a->watch, .claim.objective = &j->objective };
+    if (!crs_option_integer(j->a, CRS_OPT_THREADS, 1, 256, 0, &threads, e)) return false;
+    r->claim.threads = (int)threads;
+    return read_settings(j, tucker, r, e) && read_data(j, r, e) && fit_penalty(r, e) &&
+           read_arrays(j->certificate->folder, r, e);
+}
+
+/* Are the rows read from a file of several slabs, wherever one begins? */
+static bool can_be_shared(const rpca_result *r)
+{
+    return !r->data.whole.data && !r->data.old && by_entries(&r->claim.s.penalty) &&
+           crs_partition_of(&r->data.shape).count > 1;
+}
+
+static void checkers_tell(void *self, void *bytes, ptrdiff_t n)
+{
+    const crs_team *t = ((const together *)self)->team;
+    t->tell(t->self, bytes, n);
+}
+
+static void checkers_add(void *self, int64_t *v, ptrdiff_t n)
+{
+    const crs_team *t = ((const together *)self)->team;
+    t->count(t->self, v, n);
+}
+
+static bool checkers_agree(void *self, bool well, crease_error *e)
+{
+    const together *all = self;
+    if (!well && e && all->why && all->why->code != CREASE_OK) *e = *all->why;
+    return crs_rpca_agree(all->team, well, e);
+}
+
+/* The verdict, at rank 0. False on every rank where one of them fails; where rank 0 has no time to
+ * end what they do, it goes on alone. */
+static bool judge_together(crs_judged *j, rpca_result *r, const crs_team *t, bool arrays,
+                           crease_error *e)
+{
+    together all = { t, NULL };
+    const crease_checkers with = { .rank = t->rank,
+                                   .size = t->size,
+                                   .self = &all,
+                                   .tell = checkers_tell,
+                                   .add = checkers_add,
+                                   .agree = checkers_agree };
+    r->claim.with = &with;
+    r->data.shared = true;
+    bool done = crs_rpca_check(&r->claim, &j->v, e);
+    r->claim.with = NULL;
+    const bool late = done && t->rank == 0 && j->v.verdict == CREASE_VERDICT_UNFINISHED;
+    if (!crs_rpca_agree(t, done && !late, late ? NULL : e)) {
+        r->data.shared = false;
+        return late && (!arrays || judge_cp_arrays(j, &r->claim, NULL, e));
+    }
+    return !arrays || (hash_slabs(&r->data, t, e) && judge_cp_arrays(j, &r->claim, t, e));
+}
+
 static bool check_rpca(crs_judged *j, bool tucker, crease_error *e)
 {
-    rpca_result r = { .settings = NULL, .claim.watch = j->a->watch };
-    r.claim.objective = &j->objective;
-    bool done = read_settings(j, tucker, &r, e) && read_data(j, &r, e) && fit_penalty(&r, e) &&
-                read_arrays(j->certificate->folder, &r, e) && crs_rpca_check(&r.claim, &j->v, e) &&
-                name_blocks(j, &r.claim.s, e) && judge_cp_arrays(j, &r.claim, e);
+    const crs_team *t = j->a->team;
+    const crs_rpca_told told = { .folder = j->certificate->folder,
+                                 .problem = crs_given(j->a, CRS_OPT_PROBLEM),
+                                 .memory = crs_given(j->a, CRS_OPT_MEMORY),
+                                 .threads = crs_given(j->a, CRS_OPT_THREADS),
+                                 .eps = j->eps,
+                                 .arrays = true };
+    rpca_result r;
+    bool done = read_result(j, tucker, &r, e) && name_blocks(j, &r.claim.s, e);
+    if (done && t && t->size > 1 && can_be_shared(&r))
+        done = crs_rpca_tell(t, &told, e) && crs_rpca_agree(t, true, e) &&
+               judge_together(j, &r, t, true, e);
+    else
+        done = done && crs_rpca_check(&r.claim, &j->v, e) && judge_cp_arrays(j, &r.claim, NULL, e);
     j->constrained = true;
     if (done) {
         memcpy(j->hash, r.data.hash, sizeof j->hash);
@@ -664,3 +903,42 @@ static bool check_rpca(crs_judged *j, bool tucker, crease_error *e)
 
 bool crs_check_rpca_cp(crs_judged *j, crease_error *e) { return check_rpca(j, false, e); }
 bool crs_check_rpca_tucker(crs_judged *j, crease_error *e) { return check_rpca(j, true, e); }
+
+static bool parse_told(const crs_rpca_told *told, crs_args *a, char **word, crease_error *e)
+{
+    const char *const text[] = { told->folder,  told->problem ? "--problem" : NULL,
+                                 told->problem, told->memory ? "--memory" : NULL,
+                                 told->memory,  told->threads ? "--threads" : NULL,
+                                 told->threads };
+    int count = 0;
+    for (size_t k = 0; k < sizeof text / sizeof *text; k++)
+        if (text[k]) word[count++] = (char *)(uintptr_t)text[k]; /* which is not changed */
+    return crs_args_parse(&crs_verify_verb, count, word, a, e);
+}
+
+bool crs_rpca_assist(const crs_team *t, const crs_rpca_told *told, crease_watch *watch,
+                     bool *agreed, crease_verification *v, crease_error *e)
+{
+    char *word[8];
+    int status = 0;
+    crs_args a = { .status = &status, .watch = watch, .team = t };
+    crs_certificate c = { .folder = NULL };
+    rpca_result r = { .settings = NULL };
+    crs_judged j = { .a = &a, .certificate = &c, .eps = told->eps, .objective = NAN };
+    bool done = parse_told(told, &a, word, e) &&
+                (told->certificate ? crs_certificate_told(told->folder, told->certificate, &c, e)
+                                   : crs_certificate_read(told->folder, &c, e)) &&
+                read_result(&j, strcmp(c.checker, "rpca-tucker") == 0, &r, e);
+    if (done && !can_be_shared(&r))
+        done = crs_fail(e, CREASE_UNSUPPORTED, "the data have other slabs than on rank 0");
+    r.claim.left = told->left;
+    done = *agreed = crs_rpca_agree(t, done, e);
+    done = done && judge_together(&j, &r, t, told->arrays, e);
+    discard(&r);
+    crs_certificate_free(&c);
+    if (done && v)
+        *v = j.v;
+    else
+        crease_verification_free(&j.v);
+    return done;
+}

@@ -8,6 +8,7 @@
 
 #include "cli/cli.h"
 #include "mpi/team.h"
+#include "rpca/rpca.h"
 
 int main(int argc, char **argv)
 {
@@ -16,8 +17,9 @@ int main(int argc, char **argv)
     int64_t status = 0;
     signal(SIGUSR1, SIG_IGN); /* until rank 0 listens */
     signal(SIGUSR2, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN); /* a limit on the size of files is a failed write */
     MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &given);
-    crs_mpi_team_open(&all, MPI_COMM_WORLD);
+    crs_mpi_team_open(&all, MPI_COMM_WORLD, crs_instructions());
     if (all.team.rank == 0) {
         status = crs_program(argc, argv, &all.team);
         crs_team_end(&all.team);

@@ -31,7 +31,7 @@ static bool is_busy(const crease_mpi *m, crease_error *e)
 /* Every other rank comes here, whatever it thinks of its arguments. */
 static bool begin(crease_mpi *m, crease_error *e)
 {
-    if (!m->joined) crs_mpi_team_open(&m->team, m->world);
+    if (!m->joined) crs_mpi_team_open(&m->team, m->world, crs_instructions());
     m->joined = true;
     return has_none(m, e);
 }

@@ -30,13 +30,16 @@ static void count(void *self, int64_t *v, ptrdiff_t n)
                    MPI_SUM, 0, t->world);
 }
 
-void crs_mpi_team_open(crs_mpi_team *t, MPI_Comm comm)
+void crs_mpi_team_open(crs_mpi_team *t, MPI_Comm comm, int instructions)
 {
+    int64_t slowest = instructions;
     MPI_Comm_dup(comm, &t->world);
     MPI_Comm_set_errhandler(t->world, MPI_ERRORS_ARE_FATAL);
     t->team = (crs_team){ .self = t, .tell = tell, .max = most, .count = count };
     MPI_Comm_rank(t->world, &t->team.rank);
     MPI_Comm_size(t->world, &t->team.size);
+    most(t, &slowest, 1);
+    t->team.instructions = (int)slowest;
 }
 
 void crs_mpi_team_close(crs_mpi_team *t) { MPI_Comm_free(&t->world); }

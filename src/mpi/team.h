@@ -13,7 +13,7 @@ typedef struct {
     crs_team team;
     MPI_Comm world;
 } crs_mpi_team;
-void crs_mpi_team_open(crs_mpi_team *t, MPI_Comm comm);
+void crs_mpi_team_open(crs_mpi_team *t, MPI_Comm comm, int instructions); /* of this rank */
 void crs_mpi_team_close(crs_mpi_team *t);
 
 #endif

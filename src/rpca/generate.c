@@ -202,6 +202,16 @@ void crs_cp_draw(crs_cp_drawing *p, ptrdiff_t count, double *out)
     p->next += count;
 }
 
+void crs_cp_draw_from(crs_cp_drawing *p, ptrdiff_t entry)
+{
+    const ptrdiff_t n = crease_size(&p->c->recipe.shape);
+    const crease_random places = { p->c->recipe.seed, CRS_STREAM_PLACES };
+    for (; p->next < entry; p->next++)
+        if (crease_random_below(places, (uint64_t)p->next, (uint64_t)(n - p->next)) <
+            (uint64_t)(p->c->count - p->taken))
+            p->taken++;
+}
+
 crease_cp_instance *crease_cp_generate(const crease_cp_recipe *r, crease_error *e)
 {
     crease_cp_instance *c = crs_cp_instance_new(r, e);

@@ -214,6 +214,10 @@ void crs_cp_fit_model_free(crease_cp_rpca *model);
 /* sigma^(2(d-1)/d), sigma the root mean square of the observed entries; 1 without any */
 double crs_cp_gram_size(const crease_cp_fit *f);
 
+/* The fastest instruction set that kernels are compiled for and this processor has: 0, 1, ..,
+ * slower ones after it, which it has too. A vector's width decides how sums are rounded. */
+int crs_instructions(void);
+
 /* The factors of a tensor of zeros are zero. */
 bool crs_cp_fit_start_factors(crease_cp_fit *f, crease_cp_rpca *model, crease_error *e);
 
@@ -427,6 +431,8 @@ typedef struct {
     ptrdiff_t next, taken;       /* the entry to come, and outliers before it; 0 at first */
 } crs_cp_drawing;
 void crs_cp_draw(crs_cp_drawing *p, ptrdiff_t count, double *out);
+/* The entry to come, at or after the one there was: what lies between is looked at for outliers. */
+void crs_cp_draw_from(crs_cp_drawing *p, ptrdiff_t entry);
 
 /* What moves in front of a background (foreground.c). noise: s_i of the residuals of one pixel, NaN
  * where none was observed; work has a number for each frame. bounds: the s_i of all pixels become

@@ -118,6 +118,7 @@ typedef struct {
  */
 typedef struct crs_team {
     int rank, size;
+    int instructions; /* that every rank has: a number of those who look; the largest of theirs */
     void *self;
     void (*tell)(void *self, void *bytes, ptrdiff_t n); /* from rank 0 to all */
     void (*max)(void *self, int64_t *v, ptrdiff_t n);   /* everywhere */
@@ -149,6 +150,7 @@ struct crs_source {
     ptrdiff_t first, count;    /* the slabs that are looked at here */
     const crs_team *team;      /* NULL: all are */
     uint64_t open;             /* looks that the team has open, a bit each */
+    int instructions;          /* that looks may use; of a team, and once it had one */
     bool one;                  /* without a team: slabs are taken by the thread that looks alone */
     const double *whole;       /* the tensor in one piece; NULL: it is not in memory */
     const unsigned char *seen; /* of that: NULL, all was observed */
@@ -267,20 +269,31 @@ bool crs_team_finish(crs_look *l, crs_team_step step, ptrdiff_t failed, crease_e
 
 /* On rank 0: the others open the same tensor, told as bytes, and from now on every look at s is one
  * of all ranks, each at its own slabs: in their order, as even as they go. False with the sentence
- * of the rank that could not, or sees another shape. The source is this process's alone again after
- * dismiss. One source at a time. */
+ * of the rank that could not, or sees another shape or other data. The source is this process's
+ * alone again after dismiss. One source at a time. */
 bool crs_team_invite(const crs_team *t, crs_source *s, const void *told, size_t bytes,
                      crease_error *e);
 void crs_team_dismiss(crs_source *s);
 /* On every rank, in place of an invitation: sources of one tensor that are there already are looked
  * at together, first with as even slabs as they go. */
 void crs_team_share(const crs_team *t, crs_source *s);
+/* On every rank: are the data of the others those of rank 0, as far as their first slabs tell? */
+bool crs_team_compare(crs_source *s, crease_error *e);
 /* Did nothing fail? Each rank says what failed there, -1: nothing; the least number speaks for all,
  * its sentence goes to rank 0. */
 bool crs_team_agree(const crs_team *t, ptrdiff_t failed, crease_error *e);
 /* All slabs of a source are looked at here, as they are of one made of another that has a team. */
 void crs_source_alone(crs_source *s);
+/* On rank 0: every other rank runs the task of this name with the bytes, and so does the caller,
+ * once this is true: a work of all ranks, which tell, count and agree in the same order. */
+bool crs_team_call(const crs_team *t, const char *task, const void *bytes, size_t count,
+                   crease_error *e);
 void crs_team_end(const crs_team *t); /* whatever has happened; NULL: there is none */
+
+typedef struct {
+    const char *name;
+    void (*run)(const crs_team *t, const void *bytes, size_t count);
+} crs_team_task;
 
 /* On the other ranks, until rank 0 ends: `open` makes a source of what was told, closed by its ops;
  * jobs are found by name in a list that ends with NULL. */
@@ -288,8 +301,9 @@ typedef struct {
     crs_source *(*open)(void *user, const void *told, size_t bytes, crease_error *e);
     void *user;
     const crs_job *const *jobs;
-    crs_source *source;  /* that was shared, and is not closed; NULL: there will be one */
-    const char *refuses; /* every look, with this sentence; NULL: none */
+    crs_source *source;         /* that was shared, and is not closed; NULL: there will be one */
+    const char *refuses;        /* every look, with this sentence; NULL: none */
+    const crs_team_task *tasks; /* a list that ends with no name; NULL: none */
 } crs_team_service;
 void crs_team_serve(const crs_team *t, const crs_team_service *service);
 

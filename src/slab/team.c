@@ -8,7 +8,7 @@
 #include "slab/slab.h"
 
 enum { PLACES = 64, NAME = 32 };
-enum { INVITE = CRS_TEAM_CLOSE + 1, DISMISS, END }; /* further steps */
+enum { INVITE = CRS_TEAM_CLOSE + 1, DISMISS, CALL, END }; /* further steps */
 
 typedef struct {
     int64_t step, place, threads, bytes;
@@ -20,6 +20,7 @@ void crs_team_share(const crs_team *t, crs_source *s)
 {
     const ptrdiff_t all = s->cut.count;
     s->team = t;
+    s->instructions = t->instructions;
     s->first = all * t->rank / t->size;
     s->count = all * (t->rank + 1) / t->size - s->first;
 }
@@ -136,6 +137,64 @@ bool crs_team_finish(crs_look *l, crs_team_step step, ptrdiff_t failed, crease_e
     return well;
 }
 
+/* Of the entries of a slab, and of which were observed: other data have another one, most likely.
+ */
+static bool read_mark(crs_source *s, ptrdiff_t k, int64_t *mark, crease_error *e)
+{
+    crs_slab slab;
+    uint64_t sum = 14695981039346656037u;
+    if (!s->ops->take(s, k, &slab, e)) return false;
+    for (ptrdiff_t j = 0, n = crease_size(&slab.shape); j < n; j++) {
+        uint64_t bits;
+        memcpy(&bits, &slab.t[j], sizeof bits);
+        sum = (sum ^ (bits + (slab.w && !slab.w[j]))) * 1099511628211u;
+        sum ^= sum >> 32;
+    }
+    s->ops->give(s, &slab);
+    *mark = (int64_t)(sum >> 1);
+    return true;
+}
+
+/* Of many ranks rank 0 asks a few: it reads a slab for each. */
+static bool is_asked(const crs_team *t, int rank)
+{
+    enum { FEW = 16 };
+    return rank > 0 && (t->size <= FEW || rank % (t->size / FEW) == 0);
+}
+
+static bool compare_marks(crs_source *s, const int64_t *mark, crease_error *e)
+{
+    const crs_team *t = s->team;
+    for (int r = 1; r < t->size; r++) {
+        const ptrdiff_t first = s->cut.count * r / t->size;
+        int64_t own;
+        if (!is_asked(t, r) || first == s->cut.count * (r + 1) / t->size) continue;
+        if (!read_mark(s, first, &own, e)) return false;
+        if (own != mark[r])
+            return crs_fail(e, CREASE_BAD_DATA,
+                            "rank %d sees other data than rank 0 (slab %td of %td differs); give "
+                            "all ranks the same file",
+                            r, first + 1, s->cut.count);
+    }
+    return true;
+}
+
+bool crs_team_compare(crs_source *s, crease_error *e)
+{
+    const crs_team *t = s->team;
+    int64_t *mark = crs_alloc((size_t)t->size, sizeof *mark);
+    bool done = mark || crs_fail(e, CREASE_NO_MEMORY, "out of memory: marks of ranks");
+    if (done && is_asked(t, t->rank) && s->count > 0)
+        done = read_mark(s, s->first, &mark[t->rank], e);
+    done = crs_team_agree(t, done ? -1 : t->rank, e);
+    if (done) {
+        t->count(t->self, mark, t->size);
+        done = crs_team_agree(t, t->rank > 0 || compare_marks(s, mark, e) ? -1 : 0, e);
+    }
+    crs_free(mark);
+    return done;
+}
+
 bool crs_team_invite(const crs_team *t, crs_source *s, const void *told, size_t bytes,
                      crease_error *e)
 {
@@ -143,7 +202,17 @@ bool crs_team_invite(const crs_team *t, crs_source *s, const void *told, size_t 
     r.shape.comm = NULL;
     if (!send(t, &r, told, e) || !crs_team_agree(t, -1, e)) return false;
     crs_team_share(t, s);
-    return true;
+    if (crs_team_compare(s, e)) return true;
+    crs_team_dismiss(s);
+    return false;
+}
+
+bool crs_team_call(const crs_team *t, const char *task, const void *bytes, size_t count,
+                   crease_error *e)
+{
+    request r = { .step = CALL, .bytes = (int64_t)count };
+    memcpy(r.job, task, strlen(task) + 1);
+    return send(t, &r, bytes, e) && crs_team_agree(t, -1, e);
 }
 
 void crs_source_alone(crs_source *s)
@@ -248,6 +317,7 @@ static void accept(server *w, const request *r)
         dismiss_all(w);
     else
         crs_team_share(w->t, w->source);
+    if (w->source) crs_team_compare(w->source, &e); /* else rank 0 dismisses it */
 }
 
 static void open_look(server *w, guest *g, const request *r)
@@ -275,6 +345,20 @@ static void run_look(server *w, guest *g, const request *r)
         crs_team_finish(&g->look, CRS_TEAM_RUN, w->source->cut.count + w->t->rank, &e);
 }
 
+static void run_task(server *w, const request *r)
+{
+    crease_error e = { CREASE_OK, "" };
+    guest told = { .job = NULL };
+    const crs_team_task *task = w->service->tasks;
+    while (task && task->name && strcmp(task->name, r->job) != 0) task++;
+    if (!receive(w->t, &told, r)) return;
+    const bool known = task && task->name;
+    if (!known) crs_fail(&e, CREASE_UNSUPPORTED, "no task %s is known here", r->job);
+    if (crs_team_agree(w->t, known ? -1 : w->t->rank, &e))
+        task->run(w->t, told.bytes, (size_t)r->bytes);
+    dismiss(&told);
+}
+
 void crs_team_serve(const crs_team *t, const crs_team_service *service)
 {
     server w = { .t = t, .service = service, .source = service->source };
@@ -283,6 +367,7 @@ void crs_team_serve(const crs_team *t, const crs_team_service *service)
         guest *g = &w.look[r.place > 0 ? r.place - 1 : 0];
         if (r.step == INVITE) accept(&w, &r);
         if (r.step == DISMISS) dismiss_all(&w);
+        if (r.step == CALL) run_task(&w, &r);
         if (r.step == CRS_TEAM_OPEN) open_look(&w, g, &r);
         if (r.step == CRS_TEAM_RUN) run_look(&w, g, &r);
         if (r.step == CRS_TEAM_CLOSE) dismiss(g);

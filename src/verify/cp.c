@@ -62,6 +62,33 @@ static void in_bands(int threads, ptrdiff_t count, void (*run)(void *self, ptrdi
     for (ptrdiff_t k = 0; k < count; k++) run(self, k);
 }
 
+/* Column r of D_(n) M_n for the modes of the columns, into the node of this stretch. From the last
+ * mode to the first, each is then summed up in `collected` itself. */
+static void contract(void *self, ptrdiff_t r)
+{
+    const crs_cp_check *k = self;
+    const crease_cp_claim *c = k->c;
+    const ptrdiff_t rank = c->rank;
+    real *v = k->collected + r * c->right, *at = k->node[k->nodes].at;
+    ptrdiff_t length = c->right;
+    for (int n = c->shape.order - 1; n >= k->split; n--) {
+        const ptrdiff_t dim = c->shape.dim[n];
+        real *to = at + crs_cp_node_mode(k, n) + r;
+        length /= dim;
+        for (ptrdiff_t b = 0; b < length; b++) {
+            const real *x = v + b * dim;
+            real weight = 1, sum = 0;
+            for (ptrdiff_t m = n - 1, rest = b; m >= k->split; rest /= c->shape.dim[m--])
+                weight *= c->factor[m][rest % c->shape.dim[m] * rank + r];
+            for (ptrdiff_t i = 0; i < dim; i++) {
+                to[i * rank] += weight * x[i];
+                sum += x[i] * c->factor[n][i * rank + r];
+            }
+            v[b] = sum;
+        }
+    }
+}
+
 enum { LANES = 8, FEWER = 4, BLOCK = 256, BAND = 16 * BLOCK };
 
 /* In double, which decides all but the closest cases. Every operation on numbers below the normal
@@ -106,23 +133,21 @@ static real gram(const crs_cp_check *k, int n)
     return trace;
 }
 
-/* D_(n) M_n from the side that mode n is on */
-static void collect(crs_cp_check *k, int n)
+/* D_(n) M_n */
+static const real *collect(crs_cp_check *k, int n)
 {
     const crease_cp_claim *c = k->c;
-    const bool row = n < k->split;
-    const int from = row ? 0 : k->split, to = row ? k->split : c->shape.order;
-    const ptrdiff_t rank = c->rank, dim = c->shape.dim[n], all = row ? c->left : c->right;
-    const real *table = row ? k->rows : k->collected;
-    const ptrdiff_t next = row ? rank : 1, step = row ? 1 : c->right;
+    const ptrdiff_t rank = c->rank, dim = c->shape.dim[n];
     ptrdiff_t after = 1;
-    for (int j = n + 1; j < to; j++) after *= c->shape.dim[j];
+    if (n >= k->split) return k->columns + crs_cp_node_mode(k, n) - crs_cp_node_mode(k, k->split);
+    for (int j = n + 1; j < k->split; j++) after *= c->shape.dim[j];
     for (ptrdiff_t j = 0; j < dim * rank; j++) k->product[j] = 0;
-    for (ptrdiff_t l = 0; l < all; l++) {
-        products(k, from, to, n, l, k->side);
+    for (ptrdiff_t l = 0; l < c->left; l++) {
+        products(k, 0, k->split, n, l, k->side);
         for (ptrdiff_t r = 0; r < rank; r++)
-            k->product[l / after % dim * rank + r] += table[l * next + r * step] * k->side[r];
+            k->product[l / after % dim * rank + r] += k->rows[l * rank + r] * k->side[r];
     }
+    return k->product;
 }
 
 static real cone(real x, real g) { return x > 0 ? g : x == 0 ? positive(-g) : (real)INFINITY; }
@@ -139,20 +164,20 @@ static void find_factor(crs_cp_check *k, int n, crs_finding *f)
     const ptrdiff_t rank = c->rank, size = c->shape.dim[n] * rank;
     const real reach = sqrtl(gram(k, n)), gap = sqrtl(k->sum[CRS_GAP]);
     real all = 0, without = 0, added = 0, own = 0;
-    collect(k, n);
+    const real *product = collect(k, n);
     for (ptrdiff_t j = 0; j < size; j++) {
         const real x = c->factor[n][j];
         real xg = 0;
         for (ptrdiff_t r = 0; r < rank; r++)
             xg += c->factor[n][j / rank * rank + r] * k->gram[r * rank + j % rank];
-        const real g = 2 * k->product[j] + c->ridge * x;
+        const real g = 2 * product[j] + c->ridge * x;
         const real off = c->nonneg ? cone(x, g) : g;
         all += off * off;
-        without += 4 * (xg - k->product[j]) * (xg - k->product[j]);
+        without += 4 * (xg - product[j]) * (xg - product[j]);
         added += (2 * xg + c->ridge * x) * (2 * xg + c->ridge * x);
         own += x * x;
     }
-    const real longest = (real)(c->left + c->right + size) * LDBL_EPSILON;
+    const real longest = (real)(c->left + c->right + size + k->stretches) * LDBL_EPSILON;
     f->residual = sqrtl(all);
     f->scale = crs_scale(sqrtl(without) + sqrtl(added), 0, k->whole, sqrtl(own));
     f->rounding =
@@ -256,10 +281,14 @@ static void allocate(crs_verifier *v, crs_cp_check *k)
     for (int p = 0; p < CRS_CP_PARTS; p++)
         k->row[p] = crs_room(v, k->batch * c->right, sizeof(double));
     k->side = crs_reals(v, c->rank);
-    k->rows = crs_reals(v, c->left * c->rank);
+    const int rank = c->with ? c->with->rank : 0;
+    k->rows_first = crs_cp_stretch(k, crs_cp_share(k, rank));
+    const ptrdiff_t end = rank > 0 ? crs_cp_stretch(k, crs_cp_share(k, rank + 1)) : c->left;
+    k->rows = crs_reals(v, (end - k->rows_first) * c->rank);
     k->collected = crs_reals(v, c->right * c->rank);
     k->gram = crs_reals(v, c->rank * c->rank);
     k->product = crs_reals(v, most * c->rank);
+    crs_cp_nodes_open(v, k);
 }
 
 bool crs_cp_prepare(crs_verifier *v, crs_cp_check *k)
@@ -270,6 +299,7 @@ bool crs_cp_prepare(crs_verifier *v, crs_cp_check *k)
     k->reg.factor *= c->alpha;
     k->split = k->core ? 1 : 0; /* P is the rows, be it of one */
     for (ptrdiff_t left = 1; !k->core && left < c->left; k->split++) left *= c->shape.dim[k->split];
+    if (k->stretches == 0) k->stretches = crs_cp_stretches(c);
     allocate(v, k);
     return true;
 }
@@ -330,27 +360,48 @@ static void decide(const crs_cp_check *k, const crs_finding *block, const crs_fi
              name_of(k, out->worst_block, name), relative ? "relative " : "", out->smallest_eps);
 }
 
+static bool out_of_memory(const crs_cp_check *k, crease_error *e)
+{
+    return crs_fail(e, CREASE_NO_MEMORY, "out of memory: checking %td x %td entries", k->c->left,
+                    k->c->right);
+}
+
+/* A pass of all processes; false: one of them could not, or the time is over. */
+static bool pass(crs_verifier *v, crs_cp_check *k, crs_cp_sweep *sweep, crease_error *e)
+{
+    const bool done = !v->no_memory && sweep(v, k, e);
+    if (!done && v->no_memory && !v->unfinished) out_of_memory(k, e);
+    if (!crs_cp_agree(k, done, e)) return false;
+    crs_cp_unite(k);
+    return true;
+}
+
+/* Rank 0 has the sums, and says whether there is another pass. */
+static bool all_passes(crs_verifier *v, crs_cp_check *k, double eps, bool relative,
+                       crs_finding *found, crease_error *e)
+{
+    const crease_checkers *with = k->c->with;
+    const bool leads = !with || with->rank == 0;
+    int64_t again = 0;
+    if (!pass(v, k, crs_cp_sweep_double, e)) return false;
+    if (leads) crs_cp_find(k, found + 1, found);
+    if (leads) again = !is_settled(k, found + 1, found, eps, relative);
+    if (with) with->tell(with->self, &again, sizeof again);
+    if (again == 0) return true;
+    if (!pass(v, k, crs_cp_sweep_extended, e)) return false;
+    if (leads) crs_cp_find(k, found + 1, found);
+    return true;
+}
+
 static bool check(crs_verifier *v, crs_cp_check *k, double eps, bool relative,
                   crease_verification *out, crease_error *e)
 {
-    const crease_cp_claim *c = k->c;
-    crs_finding block[CREASE_MAX_ORDER + 4] = { { 0 } }, rows = { 0 };
-    if (!crs_cp_prepare(v, k)) {
-        snprintf(out->text, sizeof out->text, "unsupported: the penalty is not by entries");
-        return true;
-    }
-    bool done = !v->no_memory && crs_cp_sweep_double(v, k, e);
-    if (done) crs_cp_find(k, block, &rows);
-    if (done && !is_settled(k, block, &rows, eps, relative)) {
-        done = crs_cp_sweep_extended(v, k, e);
-        if (done) crs_cp_find(k, block, &rows);
-    }
-    if (done) decide(k, block, &rows, eps, relative, out);
-    if (v->unfinished) return crs_unfinished(out), true;
-    return done || !v->no_memory
-               ? done
-               : crs_fail(e, CREASE_NO_MEMORY, "out of memory: checking %td x %td entries", c->left,
-                          c->right);
+    crs_finding found[CREASE_MAX_ORDER + 5] = { { 0 } }; /* the constraint, then the blocks */
+    const bool leads = !k->c->with || k->c->with->rank == 0;
+    const bool done = all_passes(v, k, eps, relative, found, e);
+    if (v->unfinished || (done && !leads)) return crs_unfinished(out), true;
+    if (done) decide(k, found + 1, found, eps, relative, out);
+    return done;
 }
 
 bool crs_cp_judge(crs_cp_check *k, double eps, bool relative, crease_verification *out,
@@ -360,10 +411,18 @@ bool crs_cp_judge(crs_cp_check *k, double eps, bool relative, crease_verificatio
     *out = (crease_verification){ 0 };
     if (!fits(k->c, eps, e)) return false;
     *out = (crease_verification){ .smallest_eps = INFINITY, .count = crs_cp_factors(k) + 3 };
-    out->residual = crs_doubles(out->count, "a verification", e);
-    if (!out->residual) return *out = (crease_verification){ 0 }, false;
-    for (int i = 0; i < out->count; i++) out->residual[i] = NAN;
-    const bool done = check(&v, k, eps, relative, out, e);
+    out->residual = crs_doubles(out->count, "a verification", NULL);
+    const bool known = out->residual && crs_cp_prepare(&v, k);
+    const bool room = out->residual && !v.no_memory;
+    for (int i = 0; out->residual && i < out->count; i++) out->residual[i] = NAN;
+    if (!room && !v.unfinished) out_of_memory(k, e);
+    bool done = crs_cp_agree(k, room, e);
+    if (!done && v.unfinished)
+        crs_unfinished(out), done = true;
+    else if (done && known)
+        done = check(&v, k, eps, relative, out, e);
+    else if (done)
+        snprintf(out->text, sizeof out->text, "unsupported: the penalty is not by entries");
     crs_rooms_free(&v);
     if (!done) crease_verification_free(out);
     return done;

@@ -39,6 +39,14 @@ typedef struct {
     real *moved, *still;        /* of the largest block */
 } crs_cp_core;
 
+/* What some stretches of rows add: CRS_CP_SUMS sums, the square of rows_length, and for every mode
+ * of the columns D_(n) M_n, I_n x rank. */
+typedef struct {
+    ptrdiff_t from, count; /* stretches */
+    real *at;
+} crs_cp_node;
+enum { CRS_CP_NODES = 32 };
+
 typedef struct {
     const crease_cp_claim *c;
     crs_cp_core *core; /* NULL: CP */
@@ -52,11 +60,19 @@ typedef struct {
     /* What a pass over the entries finds, D = M - Z. */
     real sum[CRS_CP_SUMS];
     real rows_length, columns_length; /* of the products of factors on the two sides */
-    real *rows;                       /* left x rank: D times the columns' products */
-    real *collected;                  /* rank x right: the rows' products times D */
+    real *rows;                       /* D times the columns' products, rank for every row */
+    ptrdiff_t rows_first;             /* the first that has a place there */
+    real *collected;                  /* rank x right: of a stretch, the rows' products times D */
+    const real *columns;              /* D_(n) M_n of the modes of the columns, one by one */
     real unit;                        /* how far one operation is off, relative to its result */
     real summing;                     /* a sum of the pass, relative to the size of its terms */
     real tiny;                        /* anything, absolutely, for numbers too small to be normal */
+
+    /* Stretches of rows, whose number follows from the shape, are added up by a tree (share.c). */
+    ptrdiff_t stretches;
+    crs_cp_node node[CRS_CP_NODES];
+    int nodes;
+    int64_t *words; /* on their way to another process */
 
     real *gram, *product;
     real whole; /* D of certificate.h; INFINITY: none */
@@ -66,9 +82,27 @@ typedef struct {
 /* From the claim alone: the penalty and memory. false: the penalty is not one by entries. */
 bool crs_cp_prepare(crs_verifier *v, crs_cp_check *k);
 
-/* The pass, in double and in long double (cp.inc); false: reading or memory fails. */
+/* The pass over the rows of this process, in double and in long double (cp.inc); false: reading or
+ * memory fails. */
 typedef bool crs_cp_sweep(crs_verifier *v, crs_cp_check *k, crease_error *e);
 crs_cp_sweep crs_cp_sweep_double, crs_cp_sweep_extended;
+
+/* share.c: the stretches of a claim, and the first row of one; those of this process; how much is
+ * in a node, and what it has of column mode n. */
+ptrdiff_t crs_cp_stretches(const crease_cp_claim *c);
+ptrdiff_t crs_cp_stretch(const crs_cp_check *k, ptrdiff_t s);
+ptrdiff_t crs_cp_share(const crs_cp_check *k, int rank);
+ptrdiff_t crs_cp_node_size(const crs_cp_check *k);
+ptrdiff_t crs_cp_node_mode(const crs_cp_check *k, int n);
+bool crs_cp_nodes_open(crs_verifier *v, crs_cp_check *k);
+
+/* A node of zeros for stretch s, NULL: out of memory; then it is added to those before it. */
+crs_cp_node *crs_cp_node_begin(crs_verifier *v, crs_cp_check *k, ptrdiff_t s);
+void crs_cp_node_end(crs_cp_check *k);
+
+/* Once every process has passed over its rows: rank 0 has all sums. False: one could not. */
+bool crs_cp_agree(const crs_cp_check *k, bool well, crease_error *e);
+void crs_cp_unite(crs_cp_check *k);
 
 /* Everything that follows from a pass: the factors, and a core, then three blocks and the
  * constraint. */

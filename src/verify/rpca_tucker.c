@@ -125,8 +125,7 @@ static void find_products(crs_cp_check *k, int n)
         collect(own, own->whole, n, own->still);
         return;
     }
-    for (ptrdiff_t j = 0; j < right * rank; j++)
-        own->moved[j] = k->collected[j % rank * right + j / rank];
+    for (ptrdiff_t j = 0; j < right * rank; j++) own->moved[j] = k->columns[j];
     times_gram(rank, right, X, left, own->front, k->gram, own->still);
 }
 
@@ -222,6 +221,7 @@ bool crease_tucker_verify(const crease_cp_claim *c, const crease_space *ranks, c
     own.ranks = *ranks;
     bool done = open_core(&v, &own) ||
                 crs_fail(e, CREASE_NO_MEMORY, "out of memory: checking a Tucker model");
+    if (!done && c->with) c->with->agree(c->with->self, false, e); /* who are about to begin */
     if (done) {
         const int last = c->shape.order - 1;
         const double *const factor[] = { own.front, c->factor[last] };

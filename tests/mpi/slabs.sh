@@ -85,6 +85,13 @@ apart
 check "a rank with another file ends all" [ $? -ne 0 ]
 check "and is named" grep -q '^crease: .*rank 1' "$work/errors"
 
+rm "$work/empty/t.npy"
+cp "$tensor" "$work/empty/t.npy"
+put "$work/empty/t.npy" 4299999 '\0\0\0\0\0\0\024\100'
+apart
+check "a rank with other data of this shape ends all" [ $? -eq 65 ]
+check "and is named, with the slab" grep -q '^crease: .*rank 1 sees other data than rank 0 (slab 2 of 2 differs)' "$work/errors"
+
 # A rank that is gone ends all.
 gone() {
   timeout 60 "$MPIEXEC" -np 1 "$CREASE_MPI" rpca "$tensor" $options --missing nan --out "$work/none" : \

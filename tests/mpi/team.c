@@ -83,7 +83,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(long_messages_arrive),
     };
     MPI_Init(&argc, &argv);
-    crs_mpi_team_open(&all, MPI_COMM_WORLD);
+    crs_mpi_team_open(&all, MPI_COMM_WORLD, 0);
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
     if (failed) MPI_Abort(MPI_COMM_WORLD, 1);
     crs_mpi_team_close(&all);

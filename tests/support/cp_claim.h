@@ -96,6 +96,7 @@ static inline findings point_find(const point *p, crs_cp_sweep *sweep)
     crs_cp_check k = { .c = &p->c };
     findings out = { .count = p->c.shape.order + 4 };
     assert_true(crs_cp_prepare(&v, &k) && sweep(&v, &k, NULL));
+    crs_cp_unite(&k);
     crs_cp_find(&k, out.f, &out.f[out.count - 1]);
     out.summing = k.summing, out.most = k.most;
     crs_rooms_free(&v);

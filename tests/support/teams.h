@@ -219,7 +219,7 @@ static inline void run_team(int rank, int ranks, const crease_comm *comm, void *
 {
     const team_run *r = user;
     rank_of own = *(const rank_of *)comm->self;
-    const crs_team team = { rank, ranks, &own, tell_threads, max_threads, count_threads };
+    const crs_team team = { rank, ranks, 0, &own, tell_threads, max_threads, count_threads };
     look_in_team(r->c, &team, r->out);
 }
 

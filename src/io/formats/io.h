@@ -375,9 +375,10 @@ typedef struct {
     FILE *f; /* NULL: closed */
     const char *path;
     crs_npy_header header;
-    size_t at;
+    size_t first, at; /* of the first item, and of the next one */
 } crs_npy_stream;
 bool crs_npy_stream_open(const char *path, crs_npy_stream *s, crease_error *e);
+bool crs_npy_stream_seek(crs_npy_stream *s, ptrdiff_t item, crease_error *e); /* the next one */
 bool crs_npy_stream_next(crs_npy_stream *s, ptrdiff_t count, double *out, crease_error *e);
 void crs_npy_stream_close(crs_npy_stream *s);
 

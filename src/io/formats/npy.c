@@ -7,6 +7,10 @@
  *
  * The header is a Python dictionary with exactly the keys descr, fortran_order and shape, in any
  * order. */
+#define _POSIX_C_SOURCE 200809L /* fseeko */
+#include <errno.h>
+#include <sys/types.h>
+
 #include "io/formats/io.h"
 
 enum { HEADER_MOST = 65536, FIELDS = 64, RECORD_MOST = 8192 };
@@ -471,10 +475,20 @@ bool crs_npy_stream_open(const char *path, crs_npy_stream *s, crease_error *e)
     crs_bytes in = { s->f, path, 0, e, NULL };
     if (!s->f) return false;
     if (!read_about(&in, NULL, &s->header)) return crs_npy_stream_close(s), false;
-    s->at = in.at;
+    s->first = s->at = in.at;
     if (!s->header.fortran && s->header.record.each == 1) return true;
     crs_npy_stream_close(s);
     return crs_fail(e, CREASE_BAD_DATA, "%.200s is in column order; write it in row order", path);
+}
+
+bool crs_npy_stream_seek(crs_npy_stream *s, ptrdiff_t item, crease_error *e)
+{
+    const size_t at = s->first + (size_t)item * (size_t)s->header.record.bytes;
+    if (at != s->at && fseeko(s->f, (off_t)at, SEEK_SET) != 0)
+        return crs_fail(e, CREASE_IO, "%.200s cannot be read from its item %td on: %s", s->path,
+                        item + 1, strerror(errno));
+    s->at = at;
+    return true;
 }
 
 bool crs_npy_stream_next(crs_npy_stream *s, ptrdiff_t count, double *out, crease_error *e)

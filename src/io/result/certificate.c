@@ -19,10 +19,6 @@ static bool read_head(const crs_reader *r, const crs_node *root, crs_certificate
     const char *eps;
     if (!json_is_object(root->value) || !crs_member(root, "checker", &here))
         return crs_fail_at(r, root, "no checker is named; this is no certificate of this version");
-    if (!json_object_get(root->value, "seal"))
-        return crs_fail_at(r, root,
-                           "it has no seal: it was damaged, or written by an earlier "
-                           "version, which did not bind it to its files; run the command again");
     if (!crs_text_at(r, &here, &c->checker) || !crs_need(r, root, "eps", &here) ||
         !crs_text_at(r, &here, &eps))
         return false;
@@ -33,23 +29,45 @@ static bool read_head(const crs_reader *r, const crs_node *root, crs_certificate
     return true;
 }
 
+static bool has_seal(const crs_reader *r, const crs_node *root)
+{
+    return json_object_get(root->value, "seal") ||
+           crs_fail_at(r, root,
+                       "it has no seal: it was damaged, or written by an earlier "
+                       "version, which did not bind it to its files; run the command again");
+}
+
+/* `coming`: it will have its seal. */
+static bool parse(const char *path, const char *text, bool coming, crs_certificate *c,
+                  crease_error *e)
+{
+    const crs_reader r = { .name = path, .folder = "", .e = e };
+    c->document = crs_json_parse(path, text, strlen(text), e);
+    const crs_node root = { NULL, NULL, 0, c->document };
+    return c->document && (coming || !json_is_object(c->document) || has_seal(&r, &root)) &&
+           read_head(&r, &root, c);
+}
+
 bool crs_certificate_read(const char *folder, crs_certificate *c, crease_error *e)
 {
     char *text = NULL, *path = crs_path_in(folder, "certificate.json", e);
     size_t n = 0;
     bool done = path && crs_text_read(path, &text, &n, e);
     *c = (crs_certificate){ .folder = folder };
-    if (done) {
-        const crs_reader r = { .name = path, .folder = "", .e = e };
-        c->sealed = crs_text_sealed(text, n);
-        c->document = crs_json_parse(path, text, n, e);
-        const crs_node root = { NULL, NULL, 0, c->document };
-        done = c->document && read_head(&r, &root, c);
-    }
+    if (done) c->sealed = crs_text_sealed(text, n);
+    done = done && parse(path, text, false, c, e);
     crs_free(text);
     crs_free(path);
     if (!done) crs_certificate_free(c);
     return done;
+}
+
+bool crs_certificate_told(const char *folder, const char *text, crs_certificate *c, crease_error *e)
+{
+    *c = (crs_certificate){ .folder = folder };
+    if (parse("certificate.json", text, true, c, e)) return true;
+    crs_certificate_free(c);
+    return false;
 }
 
 void crs_certificate_free(crs_certificate *c)

@@ -16,7 +16,7 @@ static bool name_path(const char *folder, const char *name, crs_part *p, crease_
 
 static bool next_pair(crs_part *p, crease_error *e)
 {
-    const double before = p->at == 0 && p->left == p->file.header.shape.dim[0] ? -1 : p->pair[0];
+    const double before = p->pair[0];
     if (p->left-- == 0) return p->pair[0] = INFINITY, true;
     if (!crs_npy_stream_next(&p->file, 2, p->pair, e)) return false;
     const double at = p->pair[0];
@@ -30,6 +30,7 @@ static bool next_pair(crs_part *p, crease_error *e)
 static bool begin_pairs(crs_part *p, crease_error *e)
 {
     p->left = p->file.header.shape.dim[0];
+    p->pair[0] = -1;
     return next_pair(p, e);
 }
 
@@ -66,12 +67,42 @@ bool crs_part_next(crs_part *p, ptrdiff_t count, double *out, crease_error *e)
     return true;
 }
 
-bool crs_part_again(crs_part *p, crease_error *e)
+/* The first pair whose place is not before the entry, by halves: places ascend. */
+static bool seek_pair(crs_part *p, ptrdiff_t entry, crease_error *e)
 {
-    if (p->at == 0) return true;
-    p->at = 0;
-    crs_npy_stream_close(&p->file);
-    return crs_npy_stream_open(p->path, &p->file, e) && (!p->pairs || begin_pairs(p, e));
+    const ptrdiff_t all = p->file.header.shape.dim[0];
+    ptrdiff_t low = 0, high = entry > 0 ? all : 0;
+    while (low < high) {
+        const ptrdiff_t middle = low + (high - low) / 2;
+        if (!crs_npy_stream_seek(&p->file, 2 * middle, e) ||
+            !crs_npy_stream_next(&p->file, 2, p->pair, e))
+            return false;
+        if (p->pair[0] < (double)entry)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    p->left = all - low;
+    p->pair[0] = -1;
+    return crs_npy_stream_seek(&p->file, 2 * low, e) && next_pair(p, e);
+}
+
+bool crs_part_at(crs_part *p, ptrdiff_t entry, crease_error *e)
+{
+    if (p->at == entry) return true;
+    p->at = entry;
+    return p->pairs ? seek_pair(p, entry, e) : crs_npy_stream_seek(&p->file, entry, e);
+}
+
+ptrdiff_t crs_part_all_pairs(const crs_part *p)
+{
+    return p->pairs ? p->file.header.shape.dim[0] : 0;
+}
+
+ptrdiff_t crs_part_pairs(const crs_part *p)
+{
+    if (!p->pairs || p->pair[0] == INFINITY) return crs_part_all_pairs(p);
+    return crs_part_all_pairs(p) - p->left - 1;
 }
 
 void crs_part_close(crs_part *p) { crs_npy_stream_close(&p->file); }

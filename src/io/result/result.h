@@ -148,7 +148,9 @@ typedef struct {
 bool crs_part_open(const char *folder, const char *name, const crease_space *s, crs_part *p,
                    crease_error *e);
 bool crs_part_next(crs_part *p, ptrdiff_t count, double *out, crease_error *e);
-bool crs_part_again(crs_part *p, crease_error *e); /* from the first entry on */
+bool crs_part_at(crs_part *p, ptrdiff_t entry, crease_error *e); /* is the next one */
+ptrdiff_t crs_part_pairs(const crs_part *p);     /* before the next entry; without pairs 0 */
+ptrdiff_t crs_part_all_pairs(const crs_part *p); /* in the file */
 void crs_part_close(crs_part *p);
 
 /* C x_1 X_1 ... over the first `modes`, X_n of rows.dim[n] x ranks.dim[n]; NULL: no memory. */
@@ -293,6 +295,9 @@ typedef struct {
 } crs_certificate;
 
 bool crs_certificate_read(const char *folder, crs_certificate *c, crease_error *e);
+/* One that is still to be written, by its text. */
+bool crs_certificate_told(const char *folder, const char *text, crs_certificate *c,
+                          crease_error *e);
 void crs_certificate_free(crs_certificate *c);
 /* Are it and the files of its folder as they were written, and no others there (folder.c)?
  * Otherwise `why` says what is not. False with e filled in when that cannot be told. */

@@ -21,9 +21,13 @@ typedef struct {
     ptrdiff_t rank;                    /* the largest there will be */
     double alpha_noise;                /* > 0 */
     int threads;                       /* 1 .. CRS_CP_MOST_THREADS; results do not depend on it */
-    const crs_envelope_kernel *kernel; /* NULL: the fastest that runs here */
+    const crs_envelope_kernel *kernel; /* NULL: the one of these instructions: */
+    int instructions;                  /* 0: the fastest that runs here */
     crease_watch *watch;               /* asked between slabs; NULL: none */
 } crs_envelope_settings;
+
+/* Of these instructions, or the fastest slower ones that are there. */
+const crs_envelope_kernel *crs_envelope_kernel_of(int instructions);
 
 /* sum_n sqrt(I_n): noise of deviation 1 holds no rank-one tensor of a larger norm, nearly. */
 static inline double crs_noise_edge(const crease_space *shape)

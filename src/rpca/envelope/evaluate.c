@@ -18,6 +18,12 @@ struct crs_envelope {
     crs_observed_pass *listed; /* of one with few observed entries, which then does it alone */
 };
 
+const crs_envelope_kernel *crs_envelope_kernel_of(int instructions)
+{
+    const int slower = instructions - crs_instructions();
+    return crs_envelope_kernel_at(slower > 0 ? slower : 0);
+}
+
 /* For the larger and the smaller slabs of a tensor alike */
 static ptrdiff_t plan_slabs(crs_envelope_piece *s, const crs_envelope_settings *c,
                             const crs_partition *cut, crease_error *e)
@@ -90,11 +96,13 @@ static bool open_pass(crs_envelope *s, crs_source *T, ptrdiff_t bytes, crease_er
 crs_envelope *crs_envelope_new(const crs_envelope_settings *c, crs_source *T, crease_error *e)
 {
     crs_envelope_piece planned;
-    const ptrdiff_t bytes = crs_envelope_plan(&planned, c, false, e);
+    crs_envelope_settings own = *c;
+    own.instructions = T->instructions;
+    const ptrdiff_t bytes = crs_envelope_plan(&planned, &own, false, e);
     if (bytes < 0) return NULL;
     crs_envelope *s = crs_alloc(1, sizeof *s);
     if (!s) return crs_fail(e, CREASE_NO_MEMORY, "robust CP: out of memory"), NULL;
-    *s = (crs_envelope){ .source = T, .r = { .c = *c, .k = { .shape = c->shape } } };
+    *s = (crs_envelope){ .source = T, .r = { .c = own, .k = { .shape = c->shape } } };
     s->r.k.rank = c->rank;
     s->one = planned;
     if (open_pass(s, T, bytes, e) && find_unit(T, &s->r.unit, e) &&
@@ -202,6 +210,7 @@ static void visit_request(crs_visitor *v, void *self)
     crs_visit(v, r->c.rank);
     crs_visit(v, r->c.alpha_noise);
     crs_visit(v, r->c.threads);
+    crs_visit(v, r->c.instructions);
     crs_visit_penalty(v, &r->judge);
     crs_visit_penalty(v, &r->next);
     crs_visit(v, r->same);

@@ -85,7 +85,8 @@ ptrdiff_t crs_envelope_plan(crs_envelope_piece *s, const crs_envelope_settings *
     ptrdiff_t bytes;
     if (!check(c, e)) return -1;
     *s = (crs_envelope_piece){ .c = *c,
-                               .kernel = c->kernel ? c->kernel : crs_envelope_kernel_at(0),
+                               .kernel =
+                                   c->kernel ? c->kernel : crs_envelope_kernel_of(c->instructions),
                                .several = several };
     set_grid(s);
     carve(s, &count);

@@ -5,6 +5,7 @@
 
 #include "core/parallel.h"
 #include "rpca/kernels/kernels.h"
+#include "rpca/rpca.h"
 
 /* The instruction sets kernels are compiled for, the fastest first. */
 #if defined(__x86_64__)
@@ -61,6 +62,8 @@ const crs_envelope_kernel *crs_envelope_kernel_at(int k)
     const int set = set_at(k);
     return set == INSTRUCTION_SETS ? NULL : kernels[set].envelope;
 }
+
+int crs_instructions(void) { return set_at(0); }
 
 enum {
     WIDE = 384,        /* columns of a tile at most */

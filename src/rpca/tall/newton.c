@@ -75,7 +75,8 @@ static void carve(void *self, crs_carver *m)
 
 static crs_tall plan(const crs_envelope_settings *c)
 {
-    crs_tall s = { .c = *c, .kernel = c->kernel ? c->kernel : crs_envelope_kernel_at(0) };
+    crs_tall s = { .c = *c,
+                   .kernel = c->kernel ? c->kernel : crs_envelope_kernel_of(c->instructions) };
     s.rows = c->shape.dim[0];
     s.columns = c->shape.dim[1];
     s.width = (s.columns + s.kernel->lanes - 1) / s.kernel->lanes * s.kernel->lanes;
@@ -95,7 +96,9 @@ crs_tall *crs_tall_new(const crs_envelope_settings *c, crs_source *T)
 {
     crs_tall *s = crs_alloc(1, sizeof *s);
     if (!s) return NULL;
-    *s = plan(c);
+    crs_envelope_settings own = *c;
+    own.instructions = T->instructions;
+    *s = plan(&own);
     s->T = T;
     s->memory = carve_block(carve, s);
     if (s->memory) return s;
