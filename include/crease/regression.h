@@ -211,6 +211,22 @@ CREASE_API bool crease_regression_verify(const crease_regression_claim *c, creas
 CREASE_API bool crease_regression_bound(const crease_regression_claim *c, const double *wanted,
                                         double *objective, double *bound, crease_error *e);
 
+/* For data larger than memory: fills `count` rows from `first` on, each x_1 .. x_p, y, and its
+ * weight where there are some; they are asked for in order, again and again from 0 on. */
+typedef struct {
+    bool weighted;
+    bool (*read)(void *user, ptrdiff_t first, ptrdiff_t count, double *out, crease_error *e);
+    void *user;
+} crease_regression_reading;
+
+/* Both of these at once, of a claim without X, y and row_weight: wanted NULL: no bounds. Numbers of
+ * a few hundred rows are added up in double, with bounds of their rounding, and these in extended
+ * precision. `bound` needs as much doubt as that leaves. */
+CREASE_API bool crease_regression_verify_on(const crease_regression_claim *c,
+                                            const crease_regression_reading *rows,
+                                            const double *wanted, crease_verification *out,
+                                            double *objective, double *bound, crease_error *e);
+
 /* The loss as a coupling of catalogue entries, of the predictor divided by its scale. */
 CREASE_API crease_smooth crease_regression_smooth(crease_regression_loss loss,
                                                   const crease_predictor *p);
@@ -239,6 +255,8 @@ CREASE_API bool crease_regression_cv_sparse(const crease_regression *m, const cr
 /* Over the folds of a model of rows in slabs; with the squared loss it looks at no data. */
 CREASE_API bool crease_regression_cv_on(const crease_regression *m, crease_regression_scores *out,
                                         crease_error *e);
+/* How many of them there are: those that rows have of their own are counted. */
+CREASE_API int crease_regression_folds_on(const crease_regression *m);
 CREASE_API void crease_regression_scores_free(crease_regression_scores *s);
 
 /* fold[i] in 0 .. folds-1 for each row, as the cross-validation deals them. */

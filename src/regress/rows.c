@@ -260,6 +260,8 @@ bool crs_rows_columns(crease_regression *m, crease_error *e)
             f->linear[i] = a[at_packed(p, i)] * by * y;
         }
         f->yy = a[at_packed(p, p)] * y * y;
+        const double middle = d->loss->quadratic ? 0 : (r->center[p] + mean[p] * r->unit[p]) / d->c;
+        f->far = d->loss->ops.labels ? 0 : f->yy + square(middle);
         for (ptrdiff_t j = 0; j < cols && cols > p; j++)
             f->gram[p * cols + j] = f->gram[j * cols + p] = j == p ? square(d->one / d->c) : 0;
     }

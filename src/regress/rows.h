@@ -110,6 +110,7 @@ typedef struct crs_rows_fit {
     double weight;             /* of the rows that count, in units of the largest */
     double *factor;            /* 1/(spread c), per column of X; 0: constant */
     double *gram, *linear, yy; /* z'z, z'y, y'y, over the weight */
+    double far;                /* y'y about 0, of labels 0: of the scores' size */
     double loss_0, *g_0;       /* at b = 0 */
     double *room;              /* a matrix */
     double *t, *u;             /* a column each */

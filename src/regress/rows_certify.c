@@ -8,6 +8,7 @@
 #include "regress/rows.h"
 
 enum { ROUNDS = 3 };
+static const double DOUBT = 0x1p-38;
 enum { LOSS, SQUARES, CURVE, GRADIENT }; /* of what is judged */
 
 static double *judged_at(const crs_rows_fit *f, ptrdiff_t k)
@@ -42,13 +43,24 @@ static double unit_norm(const crs_design *d, ptrdiff_t u, const double *x)
     return sqrt(sum);
 }
 
-/* What rounding leaves of a gradient that is 0 */
-static double least_gradient(const crease_regression *m, ptrdiff_t u, const double *at)
+/* What the slopes and the terms of the scores are at most, mean square: v (|phi'| + |z||x| + |y|)^2
+ */
+static double reach_of(const crease_regression *m, const double *x, const double *at)
 {
     const crs_design *d = &m->d;
     double size = 0;
-    for (ptrdiff_t j = d->start[u]; j < d->start[u + 1]; j++) size += d->size[j];
-    return 0x1p-44 * sqrt(size * at[SQUARES]);
+    for (ptrdiff_t j = 0; j < d->cols; j++) size += d->size[j];
+    return 3 * (at[SQUARES] + size * square(crs_norm(d->cols, x)) + m->on->far);
+}
+
+/* How much a gradient may be off, of sums of some hundred numbers in double and a checker's too. */
+static double doubt_of(const crease_regression *m, ptrdiff_t u, double reach)
+{
+    const crs_design *d = &m->d;
+    double size = 0;
+    for (ptrdiff_t j = d->start[u]; j < d->start[u + 1]; j++)
+        size += m->on->gram[d->column[j] * (d->cols + 1)];
+    return DOUBT * sqrt(size * reach);
 }
 
 /* F(b) = level less the bound at x, where `at` was judged; INFINITY: there is none. */
@@ -58,21 +70,25 @@ static double gap_at(const crease_regression *m, double lambda, double level, co
     const crs_design *d = &m->d;
     const crease_penalty *rho = m->s.penalty.penalty;
     const double *g = at + GRADIENT;
-    double par[CREASE_PARS], inner = 0, sum = 0, most = 0, curved = 0;
+    const double reach = reach_of(m, x, at);
+    double par[CREASE_PARS], inner = 0, doubts = 0, most = 0, curved = 0;
     crs_penalty_at(&m->s.penalty, lambda, par);
     const double slope = rho->slope(par, 0), bend = rho->slope(par, 1) - slope;
-    for (ptrdiff_t j = 0; j < d->cols; j++) inner += g[j] * x[j], sum += fabs(g[j] * x[j]);
+    for (ptrdiff_t j = 0; j < d->cols; j++) inner += g[j] * x[j];
     for (ptrdiff_t u = 0; u < d->units; u++) {
-        const double t = unit_norm(d, u, g), w = d->weight[u], over = pos(t - w * slope);
+        const double t = unit_norm(d, u, g), w = d->weight[u], doubt = doubt_of(m, u, reach);
+        const double over = pos(t + doubt - w * slope);
+        for (ptrdiff_t j = d->start[u]; j < d->start[u + 1]; j++)
+            doubts += doubt * fabs(x[d->column[j]]);
         const bool none = w == 0 || (slope == 0 && bend == 0);
-        if (none && !(t <= least_gradient(m, u, at))) return INFINITY;
+        if (none && !(t <= doubt)) return INFINITY;
         if (none || over == 0) continue;
         most = larger(most, over / (w * slope));
         curved += square(over) / (2 * w * bend);
     }
     const double scaled = most == 0 ? 0 : most * level;
-    const double reach = scaled < curved ? scaled : curved;
-    return larger(0, level - at[LOSS] + inner + reach) + 0x1p-48 * (level + at[LOSS] + sum);
+    const double above = scaled < curved ? scaled : curved;
+    return larger(0, level - at[LOSS] + inner + above) + doubts + DOUBT * (level + reach);
 }
 
 static bool is_convex(const crease_regression *m, double lambda)
@@ -284,6 +300,11 @@ static bool fit_fold(const crease_regression *m, int out, double *score, bool *e
     return done || *ended ||
            crs_fail(e, why.code, "without the rows of fold %d: %.250s; use other folds or none",
                     out + 1, why.text);
+}
+
+int crease_regression_folds_on(const crease_regression *m)
+{
+    return m->on ? m->on->share.folds : 0;
 }
 
 bool crease_regression_cv_on(const crease_regression *m, crease_regression_scores *out,

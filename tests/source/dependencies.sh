@@ -44,7 +44,7 @@ may_include io core dense tensor slab
 may_include report core dense io
 may_include selftest core dense $catalogues
 may_include job core io cli
-may_include mpi core slab rpca io cli
+may_include mpi core slab rpca regress io cli
 may_include cli core io slab report selftest solve rpca regress spca split
 for room in src/*/; do
   room=$(basename "$room")

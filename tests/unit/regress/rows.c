@@ -82,7 +82,7 @@ static void compare(const crease_regression_settings *s, bool weighted, const ch
         assert_true(crease_regression_certify(r, k, false, &c, &e));
         assert_true(crease_regression_certify(m, k, false, &d, &e));
         if (!c.certified) fail_msg("%s %d: relative %g", name, k, c.relative);
-        if (d.convexity == CREASE_CONVEXITY_GLOBAL) assert_int_equal(c.convexity, d.convexity);
+        if (d.convexity == CREASE_CONVEXITY_LOCAL) assert_int_equal(c.convexity, d.convexity);
         is_close(c.residual.scale, d.residual.scale, 1e-6, "scale", k);
         is_close(a->intercept, b->intercept, 1e-6, name, k);
         is_close(a->objective, b->objective, 1e-9, name, k);
