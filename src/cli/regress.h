@@ -29,7 +29,7 @@ typedef struct {
     crs_array row_weight;
     crs_asked reading;      /* how X was read */
     crs_axis columns;       /* of X; no labels: it says none */
-    char hash[2][CRS_HASH]; /* of X and y */
+    char hash[3][CRS_HASH]; /* of X and y, and of weights beside rows in slabs */
     ptrdiff_t n, p;
     crease_regression *model;
     crease_regression_certificate *certificate; /* per lambda */

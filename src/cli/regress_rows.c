@@ -164,10 +164,12 @@ bool crs_regress_rows_again(void *table, ptrdiff_t first, ptrdiff_t count, doubl
 }
 
 /* What the checker did not come to is read for the hashes. */
-static bool hash_files(crs_regress_job *j, crs_joined *r, crease_error *e)
+static bool hash_files(crs_regress_job *j, crs_joined *r, int files, crease_error *e)
 {
-    return crs_joined_rest(r, e) &&
-           (crs_joined_hash(r, 0, j->hash[0]), crs_joined_hash(r, 1, j->hash[1]), true);
+    if (!crs_joined_rest(r, e)) return false;
+    for (int k = 0; k < files; k++) crs_joined_hash(r, k, j->hash[k]);
+    if (files > 2) j->row_weight.shape = *crs_joined_part(r, 2);
+    return true;
 }
 
 bool crs_regress_check_rows(crs_regress_job *j, crease_error *e)
@@ -186,7 +188,7 @@ bool crs_regress_check_rows(crs_regress_job *j, crease_error *e)
     const bool done =
         r && objective &&
         crease_regression_verify_on(&claim, &in, NULL, j->verified, objective, NULL, e) &&
-        hash_files(j, r, e);
+        hash_files(j, r, files.files, e);
     crs_free(objective);
     crs_joined_close(r);
     return done;

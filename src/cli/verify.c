@@ -262,9 +262,10 @@ static bool run(const crs_args *a, crease_error *e)
     bool done =
         check && (!crs_given(a, CRS_OPT_eps) || crs_option_number(a, CRS_OPT_eps, 0, &j.eps, e)) &&
         (!crs_given(a, CRS_OPT_MEMORY) || check == crs_check_rpca_cp ||
-         check == crs_check_rpca_tucker ||
+         check == crs_check_rpca_tucker || check == crs_check_regress ||
          crs_fail(e, CREASE_UNSUPPORTED,
-                  "--memory is for results of rpca without a problem.json; leave it out")) &&
+                  "--memory is for results of regress, and of rpca without a problem.json; leave "
+                  "it out")) &&
         judge(&j, check, e);
     if (done) *a->status = crs_exit_of_verdict(j.v.verdict);
     if (done && crs_given(a, CRS_OPT_JSON))
@@ -292,10 +293,11 @@ const crs_verb crs_verify_verb = {
         "it cannot tell.",
     .example = "crease verify result",
     .stops = "the verdict stays open",
-    .takes = CRS_LIST(CRS_TAKES(PROBLEM), CRS_TAKES(eps), CRS_TAKES(max_seconds),
-                      CRS_SAYS(MEMORY,
-                               "of results of rpca: memory that the check may take, as 800M or 2G "
-                               "(default: what it needs)"),
-                      CRS_TAKES_LOG, CRS_TAKES(COLOR), CRS_TAKES(JSON)),
+    .takes = CRS_LIST(
+        CRS_TAKES(PROBLEM), CRS_TAKES(eps), CRS_TAKES(max_seconds),
+        CRS_SAYS(MEMORY,
+                 "of results of rpca and regress: memory that the check may take, as 800M or 2G "
+                 "(default: what it needs)"),
+        CRS_TAKES_LOG, CRS_TAKES(COLOR), CRS_TAKES(JSON)),
     .run = run,
 };

@@ -527,9 +527,10 @@ static bool shell(crease_regression *m, crease_error *e)
     const crs_table two = { .n = 2, .p = p, .dense = X };
     const bool done = crs_design_new(&m->d, &m->s, &two, y, e);
     crs_free(X);
+    if (!done) return false;
     m->d.n = r->layout.n;
     fill(p, 0, m->d.center);
-    return done;
+    return true;
 }
 
 static bool allocate(crease_regression *m, crease_error *e)
