@@ -14,7 +14,7 @@ struct crs_regress_rows {
 static bool name_files(crs_regress_job *j, crease_error *e)
 {
     static const struct {
-        int id;
+        crs_option_id id;
         const char *name;
     } beside[] = { { CRS_OPT_ROW_WEIGHTS, "--row-weights" }, { CRS_OPT_FOLDS, "--folds" } };
     j->rows = crs_alloc(1, sizeof *j->rows);

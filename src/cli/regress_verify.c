@@ -327,6 +327,8 @@ static bool judge_gaps(result *r, const json_t *claims, crs_judged *j, crease_er
     }
     bool done = bound(r, wanted, objective, found, e);
     j->scale = scale_of(r);
+    for (ptrdiff_t k = 0; done && r->table && k < path; k++) /* its own rounding */
+        wanted[k] += 1e-10 * (fabs(objective[k]) + j->scale);
     if (done && r->table) done = crs_judged_all(j, (int)path, r->found, "lambda", e);
     for (ptrdiff_t k = 0; done && r->table && k < path; k++) {
         const said s = said_at(json_array_get(claims, (size_t)k));

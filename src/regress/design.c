@@ -261,11 +261,6 @@ static double median(ptrdiff_t n, mass *t)
 
 const crs_loss *crs_regression_loss_at(crease_regression_loss loss) { return losses[loss].loss; }
 
-bool crs_loss_scale_known(const crease_regression_settings *s)
-{
-    return s->loss_scale > 0 || losses[s->loss].scale == 0;
-}
-
 /* The median distance of y from its median, over 0.6745. */
 bool crs_loss_scale(const crease_regression_settings *s, ptrdiff_t n, const double *y, double *c,
                     crease_error *e)

@@ -144,8 +144,7 @@ void crs_loss_slopes(const crs_design *d, const double *e, double *s);
 void crs_loss_curves(const crs_design *d, const double *e, bool safe, double *h);
 
 const crs_loss *crs_regression_loss_at(crease_regression_loss loss);
-/* Is c given, or not needed? Otherwise it follows from y and the weights of rows. */
-bool crs_loss_scale_known(const crease_regression_settings *s);
+/* c, where it is not given from y and the weights of rows */
 bool crs_loss_scale(const crease_regression_settings *s, ptrdiff_t n, const double *y, double *c,
                     crease_error *e);
 

@@ -297,6 +297,17 @@ static bool sample_scale(const crs_rows *r, crease_regression_settings *s, creas
     return done;
 }
 
+/* Is c given, or is there none? */
+static bool is_scaled(const crease_regression_settings *s)
+{
+    static const double scale[] = {
+#define X(id, text, meaning, loss, scale) scale,
+        CREASE_REGRESSION_LOSSES(X)
+#undef X
+    };
+    return s->loss_scale > 0 || scale[s->loss] == 0;
+}
+
 static bool take_columns(crease_regression_rows *own, const crease_regression_rows *given,
                          crease_error *e)
 {
@@ -324,8 +335,7 @@ crease_regression *crease_regression_new_on(const crease_regression_settings *s,
     if (!data) return NULL;
     const crs_share all = data->share;
     crease_regression *m = NULL;
-    if (crs_loss_scale_known(&own) || sample_scale(data, &own, e))
-        m = crs_rows_make(data, &all, &own, e);
+    if (is_scaled(&own) || sample_scale(data, &own, e)) m = crs_rows_make(data, &all, &own, e);
     if (!m) return crs_rows_close(data), NULL;
     m->on->owner = true;
     return m;

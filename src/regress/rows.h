@@ -148,6 +148,8 @@ double crs_rows_penalty_value(const crease_regression *m, double lambda, const d
 /* What the distance from stationarity at b, of loss and gradient there, is relative to: the scale
  * of certificates over n. */
 double crs_rows_scale(const crease_regression *m, const double *b, const double *g, double F);
+/* The least eigenvalue of the loss on what is not 0 at lambda k, from its Hessian at hand. */
+bool crs_rows_support(crease_regression *m, ptrdiff_t k, crease_error *e);
 /* One look at all points of the path. */
 bool crs_rows_judge(crease_regression *m, crease_error *e);
 

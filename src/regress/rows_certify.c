@@ -16,6 +16,34 @@ static double *judged_at(const crs_rows_fit *f, ptrdiff_t k)
     return f->judged + k * (f->cols + 3);
 }
 
+/* The least eigenvalue of the loss on the units that are not 0, or without a penalty. */
+bool crs_rows_support(crease_regression *m, ptrdiff_t k, crease_error *e)
+{
+    crs_rows_fit *f = m->on;
+    const crs_design *d = &m->d;
+    const double *H = d->loss->quadratic ? f->gram : f->at.h;
+    ptrdiff_t count = 0;
+    ptrdiff_t *chosen = crs_alloc((size_t)f->cols, sizeof *chosen);
+    f->eigenvalue[k] = NAN;
+    if (!chosen) return crs_fail(e, CREASE_NO_MEMORY, "out of memory: the support");
+    for (ptrdiff_t u = 0; u < d->units; u++) {
+        bool any = d->weight[u] == 0;
+        for (ptrdiff_t j = d->start[u]; j < d->start[u + 1]; j++)
+            any = any || f->at.b[d->column[j]] != 0;
+        for (ptrdiff_t j = d->start[u]; any && j < d->start[u + 1]; j++)
+            chosen[count++] = d->column[j];
+    }
+    bool done = true;
+    if (count > 0 && count <= CRS_MOST_SUPPORT) {
+        for (ptrdiff_t i = 0; i < count; i++)
+            for (ptrdiff_t j = 0; j < count; j++)
+                f->room[i * count + j] = H[chosen[i] * f->cols + chosen[j]];
+        done = crs_least_eigenvalue(count, f->room, &f->eigenvalue[k], e);
+    }
+    crs_free(chosen);
+    return done;
+}
+
 /* Loss, .. at `count` points, over the weight. */
 static bool judge_points(crease_regression *m, ptrdiff_t count, double *point, crease_error *e)
 {
