@@ -14,6 +14,7 @@
 
 #include <crease/certificate.h>
 #include <crease/options.h>
+#include <crease/source.h>
 #include <crease/verify.h>
 
 #ifdef __cplusplus
@@ -83,6 +84,31 @@ CREASE_API crease_regression *crease_regression_new_sparse(const crease_regressi
                                                            const crease_csr_matrix *X,
                                                            const double *y, crease_error *e);
 CREASE_API void crease_regression_free(crease_regression *m);
+
+/* What the columns of a source are: p of X, y, and where they are there the weight of the row and
+ * its fold, 0, 1, .. or -1, never left out. Without folds of their own rows are dealt to `folds`
+ * of them by the seed, each by itself; 0: none. May grow: options.h tells how. */
+typedef struct {
+    size_t size;
+    ptrdiff_t p;
+    bool weighted, folded;
+    int folds;
+    uint64_t seed;
+} crease_regression_rows;
+
+/* The same of rows that are brought in slabs (source.h): X and what belongs to its rows may be
+ * larger than memory. At most 2000 columns, none missing. The squared loss takes two looks at the
+ * data for means and products of the columns, whatever the path and the folds, and one for all
+ * certificates; other losses a few for each lambda, and as many again for each fold. The scale of a
+ * robust loss is taken from at most 2^18 rows, evenly spread. The answer has the same bits for any
+ * memory, threads and ranks. There are no problems of lambdas, and certify does not ask the
+ * checker; row_weight stays NULL. The source must be there as long as the model. */
+CREASE_API crease_regression *crease_regression_new_on(const crease_regression_settings *s,
+                                                       const crease_regression_rows *columns,
+                                                       crease_source *rows, crease_error *e);
+/* Bytes that it takes beside the slabs; threads 0: all there are. */
+CREASE_API double crease_regression_bytes_on(const crease_regression_rows *columns, ptrdiff_t path,
+                                             int threads);
 
 /* Doubles that a model takes, for forecasts. */
 CREASE_API double crease_regression_size(ptrdiff_t n, ptrdiff_t p, ptrdiff_t path);
@@ -185,6 +211,22 @@ CREASE_API bool crease_regression_verify(const crease_regression_claim *c, creas
 CREASE_API bool crease_regression_bound(const crease_regression_claim *c, const double *wanted,
                                         double *objective, double *bound, crease_error *e);
 
+/* For data larger than memory: fills `count` rows from `first` on, each x_1 .. x_p, y, and its
+ * weight where there are some; they are asked for in order, again and again from 0 on. */
+typedef struct {
+    bool weighted;
+    bool (*read)(void *user, ptrdiff_t first, ptrdiff_t count, double *out, crease_error *e);
+    void *user;
+} crease_regression_reading;
+
+/* Both of these at once, of a claim without X, y and row_weight: wanted NULL: no bounds. Numbers of
+ * a few hundred rows are added up in double, with bounds of their rounding, and these in extended
+ * precision. `bound` needs as much doubt as that leaves. */
+CREASE_API bool crease_regression_verify_on(const crease_regression_claim *c,
+                                            const crease_regression_reading *rows,
+                                            const double *wanted, crease_verification *out,
+                                            double *objective, double *bound, crease_error *e);
+
 /* The loss as a coupling of catalogue entries, of the predictor divided by its scale. */
 CREASE_API crease_smooth crease_regression_smooth(crease_regression_loss loss,
                                                   const crease_predictor *p);
@@ -210,6 +252,11 @@ CREASE_API bool crease_regression_cv_by(const crease_regression *m, const double
 CREASE_API bool crease_regression_cv_sparse(const crease_regression *m, const crease_csr_matrix *X,
                                             const double *y, int folds, const int *fold,
                                             crease_regression_scores *out, crease_error *e);
+/* Over the folds of a model of rows in slabs; with the squared loss it looks at no data. */
+CREASE_API bool crease_regression_cv_on(const crease_regression *m, crease_regression_scores *out,
+                                        crease_error *e);
+/* How many of them there are: those that rows have of their own are counted. */
+CREASE_API int crease_regression_folds_on(const crease_regression *m);
 CREASE_API void crease_regression_scores_free(crease_regression_scores *s);
 
 /* fold[i] in 0 .. folds-1 for each row, as the cross-validation deals them. */

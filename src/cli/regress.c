@@ -2,7 +2,7 @@
  * regress: sparse regression and classification along a path of lambdas: options, data, run */
 #include <stdlib.h>
 
-#include "cli/regress.h"
+#include "cli/regress_rows.h"
 
 static const char *const loss_name[] = {
 #define X(id, text, meaning, loss, scale) text,
@@ -240,7 +240,7 @@ static bool read_folds(crs_regress_job *j, crease_error *e)
                     "--folds: every row is -1, never left out; number some 0, 1, 2, ...");
 }
 
-static double bytes(const crs_regress_job *j)
+double crs_regress_bytes(const crs_regress_job *j)
 {
     const double entries = (double)j->n * (double)j->p;
     const double model = crease_regression_size(j->X.value ? 0 : j->n, j->p, j->s.path);
@@ -258,15 +258,25 @@ static bool name_columns(crs_regress_job *j, crease_error *e)
     return !named || crs_axis_copy(x, &j->columns, e);
 }
 
+static bool fit_penalty(crs_regress_job *j, crease_error *e)
+{
+    const crease_space columns = crease_vector(j->p);
+    if (!crs_reg_fit(j->a, &columns, &j->penalty, e)) return false;
+    j->s.penalty = j->penalty.reg;
+    return true;
+}
+
 static bool read_data(crs_regress_job *j, crease_error *e)
 {
     const crs_args *a = j->a;
     if (!crs_asked_of(a, &j->reading, e)) return false;
     j->reading.sparse = true;
+    if (!crs_regress_foresee(j, e)) return false;
+    if (j->in_rows) return crs_regress_open_rows(j, e) && fit_penalty(j, e);
     const bool done = crs_read_data(a, a->word[0], &j->reading, &j->X, e) &&
                       crs_read_array(a->word[1], &j->y, e) && shapes_agree(j, e) &&
                       name_columns(j, e) && read_folds(j, e);
-    if (!done || !crs_memory_suffices("this regression", bytes(j), e)) return false;
+    if (!done || !crs_memory_suffices("this regression", crs_regress_bytes(j), e)) return false;
     crs_array_hash(&j->X, j->hash[0]);
     crs_array_hash(&j->y, j->hash[1]);
     if (!crs_checkpoint_bind(a, "X", j->hash[0], e) || !crs_checkpoint_bind(a, "y", j->hash[1], e))
@@ -275,10 +285,7 @@ static bool read_data(crs_regress_job *j, crease_error *e)
         return crs_fail(e, CREASE_BAD_ARGUMENT,
                         "--cv %d: there are only %td rows; give a number of folds from 2 to %td",
                         j->folds, j->n, j->n);
-    const crease_space columns = crease_vector(j->p);
-    if (!read_row_weights(j, e) || !crs_reg_fit(a, &columns, &j->penalty, e)) return false;
-    j->s.penalty = j->penalty.reg;
-    return true;
+    return read_row_weights(j, e) && fit_penalty(j, e);
 }
 
 static void discard(crs_regress_job *j)
@@ -291,6 +298,7 @@ static void discard(crs_regress_job *j)
     crs_free(j->coefficients);
     crs_free(j->certificate);
     crease_regression_free(j->model);
+    crs_regress_close_rows(j);
     crs_array_free(&j->X);
     crs_axis_free(&j->columns);
     crs_array_free(&j->row_weight);
@@ -338,7 +346,9 @@ static bool certify(crs_regress_job *j, crease_error *e)
     for (ptrdiff_t k = 0; k < j->s.path && !crease_watch_over(j->a->watch); k++)
         if (!crease_regression_certify(j->model, k, false, &j->certificate[k], e)) return false;
     crease_watch_enter(j->a->watch, CREASE_PHASE_CHECK);
-    if (!crease_regression_verify(&claim, j->verified, e)) return false;
+    if (!(j->in_rows ? crs_regress_check_rows(j, e)
+                     : crease_regression_verify(&claim, j->verified, e)))
+        return false;
     for (ptrdiff_t k = 0; k < j->s.path; k++) {
         crease_regression_certificate *c = &j->certificate[k];
         j->met += c->certified;
@@ -401,6 +411,7 @@ static bool build(crs_regress_job *j, crease_error *e)
     crease_watch_enter(j->a->watch, CREASE_PHASE_START);
     j->s.watch = j->a->watch;
     crease_csr_matrix rows;
+    if (j->in_rows) return crs_dry(j->a) || crs_regress_build_rows(j, e);
     j->model = sparse_rows(&j->X, &rows)
                    ? crease_regression_new_sparse(&j->s, &rows, j->y.data, e)
                    : crease_regression_new(&j->s, j->n, j->p, j->X.data, j->y.data, e);
@@ -420,6 +431,7 @@ static bool cross(crs_regress_job *j, crease_error *e)
 {
     const double *X = j->X.data, *y = j->y.data;
     crease_csr_matrix rows;
+    if (j->in_rows) return crease_regression_cv_on(j->model, &j->cv, e);
     if (sparse_rows(&j->X, &rows))
         return (j->row_fold || deal(j, e)) &&
                crease_regression_cv_sparse(j->model, &rows, y, j->folds, j->row_fold, &j->cv, e);
@@ -482,7 +494,7 @@ static void foretell(const crs_regress_job *j)
     crs_line("path", "%td lambda%s, at most %.3g, where nothing is selected", s->path,
              s->path == 1 ? "" : "s", crease_regression_lambda_max(j->model));
     if (j->folds) crs_line("folds", "%d", j->folds);
-    crs_dry_memory(bytes(j));
+    crs_dry_memory(crs_regress_bytes(j));
     crs_dry_time(j->a, &work);
     crs_dry_files(j->a, j->folds ? "solutions.csv, coefficients.npy, cv.csv, path.svg, history.csv"
                                  : "solutions.csv, coefficients.npy, path.svg, history.csv");
@@ -494,7 +506,7 @@ static bool run(const crs_args *a, crease_error *e)
     bool done =
         read_options(&j, e) && crs_folder_of(a, &j.folder, e) && read_data(&j, e) && build(&j, e);
     if (done && crs_dry(a))
-        foretell(&j);
+        (j.in_rows ? crs_regress_foretell_rows : foretell)(&j);
     else
         done = done && fit(&j, e);
     discard(&j);
@@ -531,6 +543,10 @@ const crs_verb crs_regress_verb = {
         CRS_TAKES(max_seconds), CRS_SAYS(seed, "of the folds of --cv (default 0)"),
         CRS_SAYS(THREADS, "folds to fit at once (default: as many as processors, and as memory has "
                           "room for)"),
+        CRS_SAYS(MEMORY,
+                 "memory to use, as 800M, 2G or 1.5GiB: an X that takes more is read slab by "
+                 "slab; at most 2000 columns then (default: three quarters of what is "
+                 "free)"),
         CRS_TAKES_CHECKPOINT, CRS_TAKES(OUT), CRS_TAKES(FORMAT), CRS_TAKES(REPORT),
         CRS_TAKES(FORCE), CRS_TAKES_ROWS, CRS_TAKES(JSON)),
     .run = run,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * regress.h: the verb regress and its report */
-#ifndef CRS_REGRESS_H
-#define CRS_REGRESS_H
+#ifndef CRS_CLI_REGRESS_H
+#define CRS_CLI_REGRESS_H
 
 #include "cli/cli.h"
 
@@ -21,11 +21,15 @@ typedef struct {
     ptrdiff_t asked; /* lambdas; s.path may be fewer after a stop */
     uint64_t seed;
 
+    bool in_rows;  /* X is looked at in slabs (regress_rows.h): X and y have shapes alone */
+    double memory; /* that may be used */
+    struct crs_regress_rows *rows;
+
     crs_array X, y;
     crs_array row_weight;
     crs_asked reading;      /* how X was read */
     crs_axis columns;       /* of X; no labels: it says none */
-    char hash[2][CRS_HASH]; /* of X and y */
+    char hash[3][CRS_HASH]; /* of X and y, and of weights beside rows in slabs */
     ptrdiff_t n, p;
     crease_regression *model;
     crease_regression_certificate *certificate; /* per lambda */
@@ -46,6 +50,8 @@ typedef struct {
 void crs_regress_print(const crs_regress_job *j);
 bool crs_regress_write(crs_regress_job *j, crease_error *e);
 void crs_regress_result(const crs_regress_job *j, crs_document *d);
+
+double crs_regress_bytes(const crs_regress_job *j); /* that it takes in memory */
 
 /* The rows of X where they are sparse, in `out`; NULL: they are not. */
 static inline const crease_csr_matrix *sparse_rows(const crs_array *X, crease_csr_matrix *out)

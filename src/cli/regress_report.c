@@ -205,6 +205,12 @@ static void put_files(const crs_regress_job *j, crs_spot list)
     };
     crs_put_data(list, &j->folder, &X);
     crs_put_data(list, &j->folder, &y);
+    if (!j->in_rows || !crs_given(j->a, CRS_OPT_ROW_WEIGHTS)) return;
+    const crs_data weights = { .role = "row_weights",
+                               .path = crs_given(j->a, CRS_OPT_ROW_WEIGHTS),
+                               .shape = &j->row_weight.shape,
+                               .hash = j->hash[2] };
+    crs_put_data(list, &j->folder, &weights);
 }
 
 /* The point of every lambda by the entries that are not 0, exactly. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * regress_verify: the path of a regression judged from X, y, the written coefficients and the
  * points of its certificate */
-#include "cli/regress.h"
+#include "cli/regress_rows.h"
+#include "io/stream/stream.h"
 
 typedef struct {
     const crs_certificate *c;
@@ -13,6 +14,11 @@ typedef struct {
     crease_verification *found;
     crease_csr_matrix rows;
     crease_regression_claim claim;
+    char *path[3]; /* of rows that are read again and again: X, y, and their weights */
+    crs_joined *table;
+    bool weighted;
+    double sum, squares; /* of y, */
+    ptrdiff_t seen;      /* of so many rows */
 } result;
 
 static bool damaged(const result *r, const char *what, crease_error *e)
@@ -90,7 +96,8 @@ static bool read_settings(result *r, crease_error *e)
     s->loss = (crease_regression_loss)k;
     s->standardize = json_is_true(json_object_get(r->settings, "standardize"));
     s->intercept = json_is_true(json_object_get(r->settings, "intercept"));
-    if (!read_penalty(r, e) || !read_given(r, "row_weights", &r->row_weight, e)) return false;
+    if (!read_penalty(r, e) || (!r->table && !read_given(r, "row_weights", &r->row_weight, e)))
+        return false;
     s->row_weight = r->row_weight.data;
     return !s->row_weight || crease_size(&r->row_weight.shape) == r->claim.n ||
            damaged(r, "the weights do not suit the rows", e);
@@ -141,6 +148,8 @@ static bool read_solutions(result *r, crease_error *e)
 
 static void discard(result *r)
 {
+    crs_joined_close(r->table);
+    for (int k = 0; k < 3; k++) crs_free(r->path[k]);
     for (ptrdiff_t k = 0; r->found && k < r->claim.s.path; k++)
         crease_verification_free(&r->found[k]);
     crs_free(r->found);
@@ -151,6 +160,70 @@ static void discard(result *r)
     crs_array_free(&r->row_weight);
     crs_array_free(&r->coefficients);
     crs_reg_close(&r->penalty);
+}
+
+/* Rows for the checker; the first time they are counted, and y's squares added up. */
+static bool next_rows(void *of, ptrdiff_t first, ptrdiff_t count, double *out, crease_error *e)
+{
+    result *r = of;
+    const ptrdiff_t p = r->claim.p, width = p + 1 + r->weighted;
+    if (!crs_joined_read(r->table, first, count, out, e)) return false;
+    for (ptrdiff_t i = 0; first == r->seen && i < count; i++) {
+        r->sum += out[i * width + p];
+        r->squares += square(out[i * width + p]);
+    }
+    if (first == r->seen) r->seen += count;
+    return true;
+}
+
+/* Where the weights of rows are: a file of the user's, or in the folder; NULL in *path: none. */
+static bool find_weights(const result *r, char **path, crease_error *e)
+{
+    const json_t *source = crs_certificate_data(r->c, "row_weights");
+    const char *name = setting(r, "row_weights");
+    if (source) return (*path = crs_find_source(r->c->folder, source, e)) != NULL;
+    return !name || (*path = crs_path_in(r->c->folder, name, e)) != NULL;
+}
+
+/* The files as one table, where X is too large for the memory that may be used, or its rows have
+ * weights in a file of the user's. */
+static bool open_rows(result *r, const crs_args *a, crease_error *e)
+{
+    const json_t *source = crs_certificate_data(r->c, "X"), *y = crs_certificate_data(r->c, "y");
+    crs_joining files = { .files = 2, .asked = crs_asked_in(source), .hashed = true };
+    crease_space x;
+    double memory;
+    if (!crs_option_bytes(a, CRS_OPT_MEMORY, 0.75 * crs_memory_free(), &memory, e)) return false;
+    if (!source || !y) return damaged(r, "it does not say where X and y are", e);
+    r->path[0] = crs_find_source(r->c->folder, source, e);
+    if (!r->path[0]) return false;
+    const bool known = crs_read_shape(r->path[0], &files.asked, &x) && x.order == 2;
+    const double bytes = known ? 24 * (double)crease_size(&x) + 0x1p26 : 0;
+    if (!crs_certificate_data(r->c, "row_weights") && bytes <= memory) return true;
+    r->path[1] = crs_find_source(r->c->folder, y, e);
+    if (!r->path[1] || !find_weights(r, &r->path[2], e)) return false;
+    r->weighted = r->path[2];
+    files.files += r->weighted;
+    for (int k = 0; k < files.files; k++) files.path[k] = r->path[k];
+    r->table = crs_joined_open(&files, e);
+    if (!r->table) return false;
+    r->claim.n = crs_joined_shape(r->table).dim[0];
+    r->claim.p = crs_joined_shape(r->table).dim[1] - 1 - r->weighted;
+    return true;
+}
+
+static bool hash_rows(result *r, crs_judged *j, crease_error *e)
+{
+    if (!crs_joined_rest(r->table, e)) return false;
+    for (int k = 0; k < 2; k++) {
+        crs_joined_hash(r->table, k, r->hash[k]);
+        crs_judged_source(j, k == 0 ? "X" : "y", crs_joined_part(r->table, k), r->hash[k]);
+    }
+    if (!r->weighted) return true;
+    char hash[CRS_HASH];
+    crs_joined_hash(r->table, 2, hash);
+    crs_judged_source(j, "row_weights", crs_joined_part(r->table, 2), hash);
+    return true;
 }
 
 /* What result.json says at lambda k. */
@@ -226,30 +299,52 @@ static void judge_gap(crs_judged *j, ptrdiff_t k, const said *s, const checked *
                            k + 1, s->gap, is->bound);
 }
 
-static bool judge_gaps(const result *r, const json_t *claims, crs_judged *j, crease_error *e)
+/* Verdicts and bounds at once, where the rows are read again and again. */
+static bool bound(result *r, const double *wanted, double *objective, double *out, crease_error *e)
+{
+    if (!r->table) return crease_regression_bound(&r->claim, wanted, objective, out, e);
+    const crease_regression_reading in = { r->weighted, next_rows, r };
+    return crease_regression_verify_on(&r->claim, &in, wanted, r->found, objective, out, e);
+}
+
+static double scale_of(const result *r)
+{
+    if (!r->table) return size_of_y(&r->claim);
+    const double n = (double)r->claim.n, mean = r->claim.s.intercept ? r->sum / n : 0;
+    return larger(0, r->squares / n - square(mean));
+}
+
+static bool judge_gaps(result *r, const json_t *claims, crs_judged *j, crease_error *e)
 {
     const ptrdiff_t path = r->claim.s.path;
     double *memory = crs_doubles(3 * path, "gaps", e), *wanted = memory, *objective = memory + path,
-           *bound = memory + 2 * path;
+           *found = memory + 2 * path;
     if (!memory) return false;
-    j->scale = size_of_y(&r->claim);
     for (ptrdiff_t k = 0; k < path; k++) {
         const said s = said_at(json_array_get(claims, (size_t)k));
-        if (!is_consistent(j, k, &s)) return crs_free(memory), true;
+        if (!r->table && !is_consistent(j, k, &s)) return crs_free(memory), true;
         wanted[k] = s.gap * (1 + 1e-6) + 1e-12 * fabs(s.objective);
     }
-    const bool done = crease_regression_bound(&r->claim, wanted, objective, bound, e);
+    bool done = bound(r, wanted, objective, found, e);
+    j->scale = scale_of(r);
+    for (ptrdiff_t k = 0; done && r->table && k < path; k++) /* its own rounding */
+        wanted[k] += 1e-10 * (fabs(objective[k]) + j->scale);
+    if (done && r->table) done = crs_judged_all(j, (int)path, r->found, "lambda", e);
+    for (ptrdiff_t k = 0; done && r->table && k < path; k++) {
+        const said s = said_at(json_array_get(claims, (size_t)k));
+        if (j->v.verdict == CREASE_VERDICT_VALID) is_consistent(j, k, &s);
+    }
     for (ptrdiff_t k = 0; done && k < path && j->v.verdict == CREASE_VERDICT_VALID; k++) {
         const said s = said_at(json_array_get(claims, (size_t)k));
-        judge_gap(j, k, &s, &(checked){ objective[k], wanted[k], bound[k] });
+        judge_gap(j, k, &s, &(checked){ objective[k], wanted[k], found[k] });
     }
     crs_free(memory);
     return done;
 }
 
-static bool check_gaps(const result *r, crs_judged *j, crease_error *e)
+static bool check_gaps(result *r, crs_judged *j, crease_error *e)
 {
-    if (j->v.verdict != CREASE_VERDICT_VALID) return true;
+    if (!r->table && j->v.verdict != CREASE_VERDICT_VALID) return true;
     char *path = crs_path_in(r->c->folder, "result.json", e);
     json_t *claims = path ? crs_json_read(path, NULL, e) : NULL;
     const json_t *details = json_object_get(claims, "details");
@@ -272,11 +367,14 @@ bool crs_check_regress(crs_judged *j, crease_error *e)
         return crs_fail(e, CREASE_UNSUPPORTED,
                         "--problem names one file, but a regression has two, X and y; move them "
                         "together with the folder, or back to where they were");
-    const bool done = read_data(&r, e) && read_settings(&r, e) && read_solutions(&r, e) &&
-                      crease_regression_verify(&r.claim, r.found, e) &&
-                      crs_judged_all(j, (int)r.claim.s.path, r.found, "lambda", e) &&
-                      check_gaps(&r, j, e);
-    if (done) {
+    bool done = open_rows(&r, j->a, e) && (r.table || read_data(&r, e)) && read_settings(&r, e) &&
+                read_solutions(&r, e);
+    if (done && !r.table)
+        done = crease_regression_verify(&r.claim, r.found, e) &&
+               crs_judged_all(j, (int)r.claim.s.path, r.found, "lambda", e);
+    done = done && check_gaps(&r, j, e);
+    if (done && r.table) done = hash_rows(&r, j, e);
+    if (done && !r.table) {
         crs_judged_source(j, "X", &r.X.shape, r.hash[0]);
         crs_judged_source(j, "y", &r.y.shape, r.hash[1]);
     }

@@ -1,15 +1,21 @@
 /* SPDX-License-Identifier: MIT
- * rpca_ranks: the data of robust PCA as every rank opens them, and what else ranks do
+ * rpca_ranks: the data of robust PCA, and the rows of a regression, as every rank opens them, and
+ * what else ranks do
  *
  * Rank 0 runs the command. The others read the slabs that they look at themselves: what they are
  * told is the path, how it is read, and the memory that slabs may take. */
+#include "cli/regress_rows.h"
 #include "cli/rpca.h"
+#include "io/stream/stream.h"
+#include "regress/rows.h"
 
 typedef struct {
     const char *path;
     crs_asked asked;
     double bytes;
     bool missing;
+    int files; /* of a table of rows; 0: it is one array */
+    const char *beside[CRS_JOINED];
 } data;
 
 static void visit(crs_visitor *v, void *self)
@@ -27,19 +33,36 @@ static void visit(crs_visitor *v, void *self)
     crs_visit(v, d->asked.shape);
     crs_visit(v, d->bytes);
     crs_visit(v, d->missing);
+    crs_visit(v, d->files);
+    for (int k = 0; k < CRS_JOINED; k++) crs_visit_text(v, "beside", &d->beside[k]);
+}
+
+static bool share(const crs_team *t, data *d, crs_source *source, crease_error *e)
+{
+    size_t count;
+    if (t->size == 1 || source->cut.count == 1) return true;
+    char *bytes = crs_pack(visit, d, &count);
+    if (!bytes) return crs_fail(e, CREASE_NO_MEMORY, "out of memory: what ranks are told");
+    const bool done = crs_team_invite(t, source, bytes, count, e);
+    crs_free(bytes);
+    return done;
 }
 
 bool crs_rpca_share(const crs_team *t, const char *path, const crs_stream_settings *s,
                     crs_source *source, crease_error *e)
 {
     data d = { .path = path, .asked = *s->asked, .bytes = s->bytes, .missing = s->missing };
-    size_t count;
-    if (t->size == 1 || source->cut.count == 1) return true;
-    char *bytes = crs_pack(visit, &d, &count);
-    if (!bytes) return crs_fail(e, CREASE_NO_MEMORY, "out of memory: what ranks are told");
-    const bool done = crs_team_invite(t, source, bytes, count, e);
-    crs_free(bytes);
-    return done;
+    return share(t, &d, source, e);
+}
+
+bool crs_regress_share(const crs_team *t, const crs_joining *files, double bytes,
+                       crs_source *source, crease_error *e)
+{
+    data d = {
+        .path = files->path[0], .asked = files->asked, .bytes = bytes, .files = files->files
+    };
+    for (int k = 1; k < files->files; k++) d.beside[k] = files->path[k];
+    return share(t, &d, source, e);
 }
 
 static crs_source *open(void *user, const void *told, size_t bytes, crease_error *e)
@@ -54,7 +77,10 @@ static crs_source *open(void *user, const void *told, size_t bytes, crease_error
     const crs_stream_settings s = {
         .asked = &d.asked, .bytes = d.bytes, .missing = d.missing, .part = t->rank, .parts = t->size
     };
-    crs_source *source = crs_stream_open(d.path, &s, &why);
+    crs_joining rows = { .files = d.files, .asked = d.asked };
+    for (int k = 0; k < CRS_JOINED; k++) rows.path[k] = k == 0 ? d.path : d.beside[k];
+    crs_source *source =
+        d.files > 0 ? crs_joined_source(&rows, &s, &why) : crs_stream_open(d.path, &s, &why);
     if (!source) crs_fail(e, why.code, "rank %d: %.350s", t->rank, why.text);
     return source;
 }
@@ -109,7 +135,8 @@ static void check(const crs_team *t, const void *bytes, size_t count)
 
 void crs_program_serve(const crs_team *t)
 {
-    static const crs_job *const jobs[] = { CRS_RPCA_JOBS, &crs_hash_job, &crs_output_job, NULL };
+    static const crs_job *const jobs[] = { CRS_RPCA_JOBS, CRS_ROWS_JOBS, &crs_hash_job,
+                                           &crs_output_job, NULL };
     crs_blas_alone();
     static const crs_team_task tasks[] = { { "check", check },
                                            { "generate", crs_generate_assist },

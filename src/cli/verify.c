@@ -254,13 +254,13 @@ static bool judge(crs_judged *j, crs_checker *check, crease_error *e)
 }
 
 /* Of a result that has a problem: not by rows. */
-static bool without(const crs_args *a, crs_option_id id, crease_error *e)
+static bool without(const crs_args *a, crs_option_id id, const char *others, crease_error *e)
 {
     char name[CRS_NAME];
     return !crs_given(a, id) ||
            crs_fail(e, CREASE_UNSUPPORTED,
-                    "%s is for results of rpca without a problem.json; leave it out",
-                    crs_option_name((int)id, name));
+                    "%s is for results of %srpca without a problem.json; leave it out",
+                    crs_option_name((int)id, name), others);
 }
 
 static bool run(const crs_args *a, crease_error *e)
@@ -269,11 +269,12 @@ static bool run(const crs_args *a, crease_error *e)
     if (!crs_certificate_read(a->word[0], &c, e)) return false;
     crs_judged j = { .a = a, .certificate = &c, .eps = c.eps, .objective = NAN };
     crs_checker *check = checker_of(&c, e);
+    const bool table = check && check == crs_check_regress;
+    const bool parts = check && (check == crs_check_rpca_cp || check == crs_check_rpca_tucker);
     bool done = check &&
                 (!crs_given(a, CRS_OPT_eps) || crs_option_number(a, CRS_OPT_eps, 0, &j.eps, e)) &&
-                (check == crs_check_rpca_cp || check == crs_check_rpca_tucker ||
-                 (without(a, CRS_OPT_MEMORY, e) && without(a, CRS_OPT_THREADS, e))) &&
-                judge(&j, check, e);
+                (parts || table || without(a, CRS_OPT_MEMORY, "regress and ", e)) &&
+                (parts || without(a, CRS_OPT_THREADS, "", e)) && judge(&j, check, e);
     if (done) *a->status = crs_exit_of_verdict(j.v.verdict);
     if (done && crs_given(a, CRS_OPT_JSON))
         done = print_json(&j, e);
@@ -300,11 +301,12 @@ const crs_verb crs_verify_verb = {
         "it cannot tell.",
     .example = "crease verify result",
     .stops = "the verdict stays open",
-    .takes = CRS_LIST(CRS_TAKES(PROBLEM), CRS_TAKES(eps), CRS_TAKES(max_seconds),
-                      CRS_SAYS(MEMORY,
-                               "of results of rpca: memory that the check may take, as 800M or 2G "
-                               "(default: what it needs)"),
-                      CRS_SAYS(THREADS, "of results of rpca: threads that check (default: all)"),
-                      CRS_TAKES_LOG, CRS_TAKES(COLOR), CRS_TAKES(JSON)),
+    .takes = CRS_LIST(
+        CRS_TAKES(PROBLEM), CRS_TAKES(eps), CRS_TAKES(max_seconds),
+        CRS_SAYS(MEMORY,
+                 "of results of rpca and regress: memory that the check may take, as 800M or 2G "
+                 "(default: what it needs)"),
+        CRS_SAYS(THREADS, "of results of rpca: threads that check (default: all)"), CRS_TAKES_LOG,
+        CRS_TAKES(COLOR), CRS_TAKES(JSON)),
     .run = run,
 };

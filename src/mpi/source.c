@@ -3,6 +3,7 @@
  * PCA; the others serve: they look at their own slabs when it asks, until it ends */
 #include "io/stream/stream.h"
 #include "mpi/handle.h"
+#include "regress/rows.h"
 #include "rpca/rpca.h"
 
 bool crs_mpi_agree(const crs_mpi_team *t, bool done, crease_error *e)
@@ -125,7 +126,7 @@ crease_source *crease_mpi_part(crease_mpi *m, const crease_space *shape, ptrdiff
 
 bool crease_mpi_serve(crease_mpi *m, crease_source *s, crease_error *e)
 {
-    static const crs_job *const jobs[] = { CRS_RPCA_JOBS, NULL };
+    static const crs_job *const jobs[] = { CRS_RPCA_JOBS, CRS_ROWS_JOBS, NULL };
     if (!s || m->source != s || m->ended)
         return crs_fail(e, CREASE_BAD_ARGUMENT,
                         "rank %d has nothing to serve: its source is not open over these ranks",

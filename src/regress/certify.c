@@ -22,8 +22,7 @@ const char *crease_convexity_text(crease_convexity c)
     return c >= 0 && c < (int)(sizeof text / sizeof *text) ? text[c] : "unknown convexity";
 }
 
-/* The least eigenvalue of a symmetric k x k matrix, less its rounding. */
-static bool least_eigenvalue(ptrdiff_t k, const double *a, double *out, crease_error *e)
+bool crs_least_eigenvalue(ptrdiff_t k, const double *a, double *out, crease_error *e)
 {
     double trace = 0;
     double *work = crs_doubles(k + crs_eigh_scratch(k), "eigenvalues", e);
@@ -60,7 +59,7 @@ static bool least_of_gram(crease_regression *m, crease_error *e)
     if (!gram) return false;
     gram_of(d, m->descent->m, gram);
     for (ptrdiff_t k = 0; k < d->cols * d->cols; k++) gram[k] /= (double)d->n;
-    const bool done = least_eigenvalue(d->cols, gram, &m->least, e);
+    const bool done = crs_least_eigenvalue(d->cols, gram, &m->least, e);
     crs_free(gram);
     return done;
 }
@@ -123,7 +122,7 @@ static bool judge(const crease_regression *m, view *v, crease_regression_certifi
             .d = &m->d, .h = v->h, .count = k, .chosen = v->chosen, .row = v->s
         };
         crs_support_step(&a, NULL, v->matrix, NULL);
-        if (!least_eigenvalue(k, v->matrix, &out->eigenvalue, e)) return false;
+        if (!crs_least_eigenvalue(k, v->matrix, &out->eigenvalue, e)) return false;
     }
     if (v->strict && (k == 0 || out->eigenvalue > out->concavity))
         out->convexity = CREASE_CONVEXITY_LOCAL;
@@ -482,6 +481,7 @@ static void tell(const crease_regression *m, ptrdiff_t k, const crease_certifica
 bool crease_regression_certify(const crease_regression *m, ptrdiff_t k, bool check,
                                crease_regression_certificate *out, crease_error *e)
 {
+    if (m->on) return crs_rows_certify(m, k, out);
     const crease_problem *p = m->problem + k;
     const double *x = crease_regression_point(m, k);
     crease_residual residual;

@@ -241,19 +241,19 @@ static bool fit_folds(crossing *a, crease_error *e)
     }
 }
 
-static void summarize(const crossing *a, crease_regression_scores *out)
+void crs_scores_summarize(const double *scores, crease_regression_scores *out)
 {
     const ptrdiff_t path = out->count;
     double all = 0; /* but for rounding 1, unless some rows are never left out */
-    for (int f = 0; f < out->folds; f++) all += a->score[f * (path + 1) + path];
+    for (int f = 0; f < out->folds; f++) all += scores[f * (path + 1) + path];
     for (ptrdiff_t k = 0; k < path; k++) {
         double mean = 0, variance = 0;
         for (int f = 0; f < out->folds; f++) {
-            const double *score = a->score + f * (path + 1);
+            const double *score = scores + f * (path + 1);
             mean += score[path] / all * score[k];
         }
         for (int f = 0; f < out->folds; f++) {
-            const double *score = a->score + f * (path + 1);
+            const double *score = scores + f * (path + 1);
             variance += score[path] / all * square(score[k] - mean);
         }
         out->mean[k] = mean;
@@ -280,7 +280,7 @@ static bool cross(crossing *a, crease_regression_scores *out, crease_error *e)
         return crs_fail(e, CREASE_NO_MEMORY, "out of memory: cross-validation");
     if (!fit_folds(a, e)) return false;
     if (a->m->deadline->ended) return out->count = 0, true;
-    summarize(a, out);
+    crs_scores_summarize(a->score, out);
     return true;
 }
 

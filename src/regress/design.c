@@ -186,22 +186,29 @@ static bool check_row_weights(const crease_regression_settings *s, ptrdiff_t n, 
                     some, some == 1 ? " has" : "s have");
 }
 
+bool crs_regression_check_settings(const crease_regression_settings *s, ptrdiff_t n, ptrdiff_t p,
+                                   crease_error *e)
+{
+    if (n < 2 || p < 1)
+        return crs_fail(e, CREASE_BAD_SHAPE,
+                        "X has %td row%s and %td column%s; regression needs at least 2 rows and 1 "
+                        "column",
+                        n, n == 1 ? "" : "s", p, p == 1 ? "" : "s");
+    return check_settings(s, p, e) && check_unpenalized(s, n, p, e);
+}
+
 bool crs_regression_check(const crease_regression_settings *s, const crs_table *X, const double *y,
                           crease_error *e)
 {
     const ptrdiff_t n = X->n, p = X->p;
     const double *at;
     ptrdiff_t entries, bytes;
-    if (n < 2 || p < 1)
-        return crs_fail(e, CREASE_BAD_SHAPE,
-                        "X has %td row%s and %td column%s; regression needs at least 2 rows and 1 "
-                        "column",
-                        n, n == 1 ? "" : "s", p, p == 1 ? "" : "s");
-    if (!X->sparse && (!crs_mul_size(n, p + 1, &entries) || !crs_mul_size(entries, 8, &bytes)))
+    if (!X->sparse && n > 1 && p > 0 &&
+        (!crs_mul_size(n, p + 1, &entries) || !crs_mul_size(entries, 8, &bytes)))
         return crs_fail(e, CREASE_BAD_SHAPE, "X is %td x %td: larger than memory can address", n,
                         p);
     const bool labels = s->loss == CREASE_REGRESSION_LOGISTIC;
-    if (!check_settings(s, p, e) || !check_unpenalized(s, n, p, e) || !check_X(X, e)) return false;
+    if (!crs_regression_check_settings(s, n, p, e) || !check_X(X, e)) return false;
     const ptrdiff_t numbers = numbers_of(X, &at);
     return (s->standardize || check_small("X", numbers, at, e)) && check_row_weights(s, n, e) &&
            check_y(n, y, s->row_weight, labels, e);
@@ -252,27 +259,26 @@ static double median(ptrdiff_t n, mass *t)
     return (t[low < 0 ? high : low].at + t[high].at) / 2;
 }
 
-/* d->loss by its name's number; d->c, from the spread of y where it is 0: the median distance from
- * the median, over 0.6745. */
-static bool choose_loss(crs_design *d, const crease_regression_settings *s, const double *y,
-                        crease_error *e)
+const crs_loss *crs_regression_loss_at(crease_regression_loss loss) { return losses[loss].loss; }
+
+/* The median distance of y from its median, over 0.6745. */
+bool crs_loss_scale(const crease_regression_settings *s, ptrdiff_t n, const double *y, double *c,
+                    crease_error *e)
 {
     const entry *at = &losses[s->loss];
-    d->loss = at->loss;
-    d->c = at->scale > 0 ? s->loss_scale : 1;
-    if (d->c > 0) return true;
-    mass *t = crs_alloc((size_t)d->n, sizeof *t);
-    if (!t) return crs_fail(e, CREASE_NO_MEMORY, "out of memory: the spread of %td numbers", d->n);
-    for (ptrdiff_t i = 0; i < d->n; i++)
-        t[i] = (mass){ y[i], s->row_weight ? s->row_weight[i] : 1 };
-    const double middle = median(d->n, t);
-    for (ptrdiff_t i = 0; i < d->n; i++) t[i].at = fabs(t[i].at - middle);
-    d->c = median(d->n, t) / 0.6745 * at->scale;
+    *c = at->scale > 0 ? s->loss_scale : 1;
+    if (*c > 0) return true;
+    mass *t = crs_alloc((size_t)n, sizeof *t);
+    if (!t) return crs_fail(e, CREASE_NO_MEMORY, "out of memory: the spread of %td numbers", n);
+    for (ptrdiff_t i = 0; i < n; i++) t[i] = (mass){ y[i], s->row_weight ? s->row_weight[i] : 1 };
+    const double middle = median(n, t);
+    for (ptrdiff_t i = 0; i < n; i++) t[i].at = fabs(t[i].at - middle);
+    *c = median(n, t) / 0.6745 * at->scale;
     crs_free(t);
-    return d->c > 0 || crs_fail(e, CREASE_BAD_DATA,
-                                "more than half of y is equal, which says nothing about the scale "
-                                "of the %s loss; give it, as %s:1",
-                                at->name, at->name);
+    return *c > 0 || crs_fail(e, CREASE_BAD_DATA,
+                              "more than half of y is equal, which says nothing about the scale "
+                              "of the %s loss; give it, as %s:1",
+                              at->name, at->name);
 }
 
 double crs_loss_sum(const crs_design *d, const double *e)
@@ -577,7 +583,8 @@ bool crs_design_new(crs_design *d, const crease_regression_settings *s, const cr
     d->sparse = X->sparse;
     d->entries = X->sparse ? X->sparse->start[n] : 0;
     d->one = ones ? size_of_one(s, X) : 1;
-    if (!choose_loss(d, s, y, e) || !check_proportion(d, s, X, e)) return false;
+    d->loss = crs_regression_loss_at(s->loss);
+    if (!crs_loss_scale(s, n, y, &d->c, e) || !check_proportion(d, s, X, e)) return false;
     d->memory = carve_block(carve, d);
     if (!d->memory)
         return crs_fail(e, CREASE_NO_MEMORY, "out of memory: a regression with %td columns",

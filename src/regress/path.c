@@ -39,10 +39,10 @@ static bool null_model(crease_regression *m, crease_error *e)
            crs_fail(e, CREASE_NUMERICAL_FAILURE, "lambda_max is not finite; rescale the data");
 }
 
-static bool choose_lambdas(crease_regression *m, crease_error *e)
+bool crs_regression_lambdas(crease_regression *m, crease_error *e)
 {
     crease_regression_settings *s = &m->s;
-    if (!null_model(m, e)) return false;
+    if (!m->on && !null_model(m, e)) return false;
     if (s->ratio == 0) s->ratio = m->d.n < m->d.p ? 0.05 : 0.001;
     const double first = m->lambda_max > 0 ? m->lambda_max : 1;
     for (ptrdiff_t k = 0; k < s->path; k++) {
@@ -79,7 +79,7 @@ static void record(crease_regression *m, ptrdiff_t k)
     out->objective = loss + crs_units_value(t) * square(d->c);
 }
 
-static bool check_finite(const crease_regression *m, ptrdiff_t k, crease_error *e)
+bool crs_regression_finite(const crease_regression *m, ptrdiff_t k, crease_error *e)
 {
     if (!crs_all_finite(m->d.cols, crease_regression_point(m, k)))
         return crs_fail(e, CREASE_NUMERICAL_FAILURE,
@@ -97,7 +97,7 @@ static bool check_finite(const crease_regression *m, ptrdiff_t k, crease_error *
 }
 
 /* The i-th solution is there, of lambda k; those of folds are told as a part of the whole. */
-static void tell(crease_regression *m, ptrdiff_t i, ptrdiff_t k)
+void crs_regression_tell(crease_regression *m, ptrdiff_t i, ptrdiff_t k)
 {
     crease_watch *w = &m->own.watch;
     const crease_progress row = { .iteration = (long)(k + 1),
@@ -128,8 +128,8 @@ static bool walk(crease_regression *m, crease_watch *noted, crease_error *e)
         const bool converged = crs_descent_solve(t);
         record(m, k);
         m->solution[k].converged = converged;
-        tell(m, i, k);
-        if (!check_finite(m, k, e)) return false;
+        crs_regression_tell(m, i, k);
+        if (!crs_regression_finite(m, k, e)) return false;
         if ((i + 1 < path || !converged) && deadline_met(&m->own))
             return crs_regression_cut(m, i + 1), true;
     }
@@ -158,6 +158,7 @@ static void visit_path(crs_visitor *v, void *model)
 
 bool crease_regression_fit(crease_regression *m, crease_error *e)
 {
+    if (m->on) return crs_rows_path(m, e);
     crs_descent *t = m->descent;
     t->max_sweeps = m->s.max_sweeps;
     t->deadline = &m->own;
@@ -187,6 +188,7 @@ void crease_regression_free(crease_regression *m)
     if (!m) return;
     crs_free(m->d.memory);
     crs_descent_free(m->descent);
+    crs_rows_fit_free(m->on);
     crs_free(m->rows);
     crs_free((void *)m->csr.start);
     crs_free((void *)m->csr.col);
@@ -226,8 +228,8 @@ static bool allocate(crease_regression *m, crease_error *e)
 static bool build(crease_regression *m, const crs_table *X, const double *y, bool problems,
                   crease_error *e)
 {
-    return crs_design_new(&m->d, &m->s, X, y, e) && allocate(m, e) && choose_lambdas(m, e) &&
-           (!problems || crs_regression_problems(m, e));
+    return crs_design_new(&m->d, &m->s, X, y, e) && allocate(m, e) &&
+           crs_regression_lambdas(m, e) && (!problems || crs_regression_problems(m, e));
 }
 
 crease_regression *crs_regression_make(const crease_regression_settings *s, const crs_table *X,

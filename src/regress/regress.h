@@ -125,11 +125,16 @@ struct crease_regression {
     ptrdiff_t solved;            /* lambdas of the path */
     crs_deadline own, *deadline; /* own; through this, what takes the model as it is may end it */
     crs_folds_told *among;       /* NULL: not of a fold */
+    struct crs_rows_fit *on;     /* of rows in slabs (rows.h): then d has no rows, and there are
+                                    neither problems nor a descent; NULL: X is in memory */
 };
 
 /* Everything wrong with settings and data, in a sentence (design.c). */
 bool crs_regression_check(const crease_regression_settings *s, const crs_table *X, const double *y,
                           crease_error *e);
+/* What does not depend on the data; n, p: the shape of X. */
+bool crs_regression_check_settings(const crease_regression_settings *s, ptrdiff_t n, ptrdiff_t p,
+                                   crease_error *e);
 bool crs_design_new(crs_design *d, const crease_regression_settings *s, const crs_table *X,
                     const double *y, crease_error *e);
 
@@ -137,6 +142,11 @@ bool crs_design_new(crs_design *d, const crease_regression_settings *s, const cr
 double crs_loss_sum(const crs_design *d, const double *e);
 void crs_loss_slopes(const crs_design *d, const double *e, double *s);
 void crs_loss_curves(const crs_design *d, const double *e, bool safe, double *h);
+
+const crs_loss *crs_regression_loss_at(crease_regression_loss loss);
+/* c, where it is not given from y and the weights of rows */
+bool crs_loss_scale(const crease_regression_settings *s, ptrdiff_t n, const double *y, double *c,
+                    crease_error *e);
 
 /* rho with its parameters at lambda (descent.c). */
 void crs_penalty_at(const crease_reg *one, double lambda, double par[CREASE_PARS]);
@@ -172,6 +182,22 @@ bool crs_support_step(const crs_support *a, const double *g, double *hessian, do
 /* A model, with its problems or, for cross-validation, without (path.c). */
 crease_regression *crs_regression_make(const crease_regression_settings *s, const crs_table *X,
                                        const double *y, bool problems, crease_error *e);
+/* The lambdas, from lambda_max unless they are given; solution k was found as the i-th: its
+ * numbers are finite, and it is told (path.c). */
+bool crs_regression_lambdas(crease_regression *m, crease_error *e);
+bool crs_regression_finite(const crease_regression *m, ptrdiff_t k, crease_error *e);
+void crs_regression_tell(crease_regression *m, ptrdiff_t i, ptrdiff_t k);
+/* Rows in slabs: the path, a certificate, the end (rows_fit.c, rows_certify.c). */
+bool crs_rows_path(crease_regression *m, crease_error *e);
+bool crs_rows_certify(const crease_regression *m, ptrdiff_t k, crease_regression_certificate *out);
+void crs_rows_fit_free(struct crs_rows_fit *f);
+
+/* Of the deviances of each fold, and its weight behind them: means, errors, the best (cv.c). */
+void crs_scores_summarize(const double *score, crease_regression_scores *out);
+
+/* Of a symmetric k x k matrix, less its rounding (certify.c). */
+bool crs_least_eigenvalue(ptrdiff_t k, const double *a, double *out, crease_error *e);
+
 /* The first `solved` lambdas, in the order of solving, become the whole path (path.c). */
 void crs_regression_cut(crease_regression *m, ptrdiff_t solved);
 

@@ -17,7 +17,7 @@ typedef crs_claimed_design design;
 static void carve(void *self, crs_carver *m)
 {
     design *d = self;
-    const ptrdiff_t n = d->c->n, p = d->c->p;
+    const ptrdiff_t n = d->rows ? 0 : d->c->n, p = d->c->p;
     const crease_csr_matrix *X = d->c->sparse;
     d->z = X ? carve_doubles(m, X->start[n], 1) : carve_doubles(m, n, d->cols);
     d->u = carve_doubles(m, X ? n : 0, 1);
@@ -138,13 +138,19 @@ static void set_sparse(design *d)
         }
 }
 
-/* 2^k, where 2^k is just above the largest range of a column (the largest entry if sparse) of an X
- * that is not standardized and |k| > 10; otherwise 1 */
+real crs_claimed_one(double widest)
+{
+    int k;
+    frexp(widest, &k);
+    return k > 10 || k < -10 ? ldexpl(1, k) : 1;
+}
+
+/* Of the largest range of a column (the largest entry if sparse) of an X that is not standardized
+ */
 static real one_of(const crease_regression_claim *c)
 {
     const crease_csr_matrix *X = c->s.standardize ? NULL : c->sparse;
     double widest = 0;
-    int k;
     for (ptrdiff_t i = 0; X && i < c->n; i++)
         for (ptrdiff_t at = X->start[i]; at < X->start[i + 1]; at++)
             if ((!c->s.row_weight || c->s.row_weight[i] > 0) && fabs(X->value[at]) > widest)
@@ -159,8 +165,7 @@ static real one_of(const crease_regression_claim *c)
         }
         if (most - least > widest) widest = most - least;
     }
-    frexp(widest, &k);
-    return k > 10 || k < -10 ? ldexpl(1, k) : 1;
+    return crs_claimed_one(widest);
 }
 
 static void set_rows(design *d)
@@ -171,6 +176,7 @@ static void set_rows(design *d)
     d->y_center = d->centred ? mean_of(d, c->y, 1) : 0;
     for (ptrdiff_t i = 0; i < c->n; i++) {
         const real t = (c->y[i] - d->y_center) * root_of(d, i) / c->s.loss_scale;
+        d->y_most = bigger(d->y_most, fabs(c->y[i]));
         d->y[i] = labels ? (c->y[i] == 1 ? 1 : -1) : (double)t;
         if (d->cols > c->p && c->X) d->z[i * d->cols + c->p] = (double)(d->one / c->s.loss_scale);
     }
@@ -194,15 +200,17 @@ static void set_units(design *d)
     }
 }
 
-static bool check(const crease_regression_claim *c, crease_error *e)
+static bool check(const design *d, crease_error *e)
 {
+    const crease_regression_claim *c = d->c;
     const crease_space columns = crease_vector(c->p);
     const crease_reg *r = &c->s.penalty;
     if (c->n < 1 || c->p < 1 || c->s.path < 1 || !c->s.lambda)
         return crs_fail(e, CREASE_BAD_ARGUMENT,
                         "the claim has %td rows, %td columns and %td lambdas; give one of each",
                         c->n, c->p, c->s.path);
-    if (!c->X == !c->sparse || (c->sparse && (c->sparse->rows != c->n || c->sparse->cols != c->p)))
+    if ((!d->rows && !c->X == !c->sparse) ||
+        (c->sparse && (c->sparse->rows != c->n || c->sparse->cols != c->p)))
         return crs_fail(e, CREASE_BAD_ARGUMENT,
                         "the claim has two X, none, or one of another shape; give X or sparse");
     for (ptrdiff_t k = 0; c->sparse && k < c->sparse->start[c->n]; k++)
@@ -217,10 +225,10 @@ static bool check(const crease_regression_claim *c, crease_error *e)
     return crease_reg_check(r, &columns, e);
 }
 
-bool crs_claimed_build(crs_claimed_design *d, crease_error *e)
+bool crs_claimed_open(crs_claimed_design *d, crease_error *e)
 {
     const crease_regression_claim *c = d->c;
-    if (!check(c, e)) return false;
+    if (!check(d, e)) return false;
     d->squared = c->s.loss == CREASE_REGRESSION_SQUARED;
     d->centred = c->s.intercept && d->squared;
     d->cols = c->p + (c->s.intercept && !d->centred);
@@ -229,17 +237,25 @@ bool crs_claimed_build(crs_claimed_design *d, crease_error *e)
     if (!d->memory)
         return crs_fail(e, CREASE_NO_MEMORY, "out of memory: verifying a regression on %td columns",
                         c->p);
-    set_row_weights(d);
-    if (c->sparse) set_sparse(d);
-    for (ptrdiff_t j = 0; j < c->p && c->X && !crease_watch_over(c->s.watch); j++) set_column(d, j);
-    set_rows(d);
     set_units(d);
     return true;
 }
 
-/* rho at lambda: its first parameter, both of the elastic net, times lambda. */
-static crease_reg penalty_at(const design *d, double lambda, const crease_groups *g)
+bool crs_claimed_build(crs_claimed_design *d, crease_error *e)
 {
+    const crease_regression_claim *c = d->c;
+    if (!crs_claimed_open(d, e)) return false;
+    set_row_weights(d);
+    if (c->sparse) set_sparse(d);
+    for (ptrdiff_t j = 0; j < c->p && c->X && !crease_watch_over(c->s.watch); j++) set_column(d, j);
+    set_rows(d);
+    return true;
+}
+
+/* rho at lambda: its first parameter, both of the elastic net, times lambda. */
+crease_reg crs_claimed_penalty(const design *d, double lambda, crease_groups *g)
+{
+    *g = (crease_groups){ d->units, d->start, d->index };
     crease_reg r = d->c->s.penalty;
     r.par[0] *= lambda;
     if (strcmp(r.penalty->name, "elastic-net") == 0) r.par[1] *= lambda;
@@ -272,11 +288,11 @@ static void pose(const design *d, ptrdiff_t k, posed *p)
     p->both[0] = crease_csr(&p->entries), p->both[1] = crease_low_rank(&p->means);
     p->list = (crease_map_list){ 2, p->both, NULL };
     p->map = X ? crease_map_sum(&p->list) : crease_dense(d->z);
-    p->groups = (crease_groups){ d->units, d->start, d->index };
     p->predictor = (crease_predictor){ 1,       &p->first,
                                        &p->map, crease_vector(c->n),
                                        d->y,    d->squared ? NULL : d->v };
-    p->block = (crease_block){ .name = "b", .reg = penalty_at(d, c->s.lambda[k], &p->groups) };
+    p->block =
+        (crease_block){ .name = "b", .reg = crs_claimed_penalty(d, c->s.lambda[k], &p->groups) };
     p->problem = (crease_problem){ .count = 1,
                                    .space = &p->space,
                                    .block = &p->block,
@@ -317,13 +333,13 @@ static void refuse(crease_verification *v, const char *what, ptrdiff_t j, double
 
 /* Are the reported numbers those of the point, up to what sums of n numbers in double may be off?
  */
-static void compare(const design *d, ptrdiff_t k, crease_verification *v)
+void crs_claimed_compare(const design *d, ptrdiff_t k, crease_verification *v)
 {
     const crease_regression_claim *c = d->c;
     const double *b = c->point + k * d->cols, *coef = c->coefficients + k * (c->p + 1);
     const real unit = (real)(c->n + c->p + 8) * 0x1p-52L, least = 0x1p-1070L;
     real at = d->centred ? d->y_center : d->cols > c->p ? d->one * b[c->p] : 0, size = fabsl(at);
-    for (ptrdiff_t i = 0; i < c->n && d->centred; i++) size = bigger(size, fabs(c->y[i]));
+    if (d->centred) size = bigger(size, d->y_most);
     for (ptrdiff_t j = 0; j < c->p; j++) {
         const real should = b[j] / d->spread[j];
         if (!(fabsl(coef[j + 1] - should) <= unit * fabsl(should) + least)) {
@@ -359,7 +375,8 @@ bool crease_regression_verify(const crease_regression_claim *claim, crease_verif
     bool done = crs_claimed_build(&d, e);
     for (ptrdiff_t k = 0; k < c->s.path && done; k++) {
         done = crs_claimed_judge(&d, k, true, &out[k], e);
-        if (done && out[k].verdict != CREASE_VERDICT_UNFINISHED) compare(&d, k, &out[k]);
+        if (done && out[k].verdict != CREASE_VERDICT_UNFINISHED)
+            crs_claimed_compare(&d, k, &out[k]);
     }
     crs_free(d.memory);
     for (ptrdiff_t k = 0; k < c->s.path && !done; k++) crease_verification_free(&out[k]);

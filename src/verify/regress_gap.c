@@ -222,8 +222,7 @@ static void add_unit(bound *a, ptrdiff_t u, ptrdiff_t first)
     }
 }
 
-/* a = l l' in the lower half; false: a is not found to be positive definite. */
-static bool factor(ptrdiff_t m, real *a)
+bool crs_claimed_factor(ptrdiff_t m, real *a)
 {
     for (ptrdiff_t p = 0; p < m; p++)
         for (ptrdiff_t q = 0; q <= p; q++) {
@@ -260,7 +259,7 @@ static bool newton(bound *a)
     }
     for (ptrdiff_t k = 0; k < a->count; k++) most = bigger(most, a->hess[k * (a->count + 1)]);
     for (ptrdiff_t k = 0; k < a->count; k++) a->hess[k * (a->count + 1)] += 0x1p-45L * most;
-    if (!factor(a->count, a->hess)) return false;
+    if (!crs_claimed_factor(a->count, a->hess)) return false;
     solve(a->count, a->hess, a->step);
     for (ptrdiff_t k = 0; k < a->count; k++) a->x[a->chosen[k]] -= a->step[k];
     return true;
@@ -282,16 +281,14 @@ static real bound_convex(bound *a, real wanted)
     return best;
 }
 
-/* s and k at this lambda; false: the objective is not known to be convex. */
-static bool set_penalty(bound *a, real lambda)
+bool crs_claimed_convex(const crs_claimed_design *d, real lambda, real *slope, real *bend)
 {
-    const design *d = a->d;
     const double *par = d->c->s.penalty.par;
     const char *name = d->c->s.penalty.penalty->name;
     const bool net = strcmp(name, "elastic-net") == 0, square = strcmp(name, "squared-l2") == 0,
                l1 = strcmp(name, "l1") == 0, none = lambda == 0 || strcmp(name, "zero") == 0;
-    a->slope = none || square ? 0 : lambda * par[0];
-    a->bend = none || l1 ? 0 : lambda * par[square ? 0 : 1];
+    *slope = none || square ? 0 : lambda * par[0];
+    *bend = none || l1 ? 0 : lambda * par[square ? 0 : 1];
     return d->c->s.loss != CREASE_REGRESSION_CAUCHY && (none || net || square || l1);
 }
 
@@ -309,7 +306,7 @@ static bool is_above(bound *a, real least)
     for (ptrdiff_t j = 0; j < m; j++) trace += a->hess[j * (m + 1)];
     for (ptrdiff_t j = 0; j < m; j++)
         a->hess[j * (m + 1)] -= least + working_roundings(d->c->n + 4 * m) * trace;
-    return factor(m, a->hess);
+    return crs_claimed_factor(m, a->hess);
 }
 
 /* By strong convexity: wanted, if m = (residual/n)^2/(2 wanted) is enough, or INFINITY; NaN: out of
@@ -336,7 +333,8 @@ static bool bound_strong(bound *a, ptrdiff_t k, real wanted, real *out, crease_e
 static bool bound_one(bound *a, ptrdiff_t k, real wanted, real *out, crease_error *e)
 {
     a->point = a->d->c->point + k * a->d->cols;
-    if (!set_penalty(a, a->d->c->s.lambda[k])) return bound_strong(a, k, wanted, out, e);
+    if (!crs_claimed_convex(a->d, a->d->c->s.lambda[k], &a->slope, &a->bend))
+        return bound_strong(a, k, wanted, out, e);
     *out = bound_convex(a, wanted);
     return true;
 }

@@ -158,5 +158,5 @@ expect_exit 71 "with --model pcp the data must be in memory.*--ridge" rpca matri
 expect_exit 71 "with --eta the data must be in memory" rpca matrix.npy --model matrix --rank 2 --eta 1 --memory 70M --out x
 expect_exit 64 "without ranks.* leave out --write" rpca small.npy --model tucker --write all --out x
 expect_exit 64 "--rank 999: give" rpca tucker.npy --model tucker --rank 999 --out x
-expect_exit 64 "--memory is for results of rpca without a problem.json" verify problem --memory 1G
+expect_exit 64 "--memory is for results of regress, and of rpca without a problem.json" verify problem --memory 1G
 finish

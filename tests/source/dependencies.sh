@@ -37,14 +37,14 @@ may_include presolve core dense problem composite newton $catalogues
 may_include solve core dense problem method theory certify composite presolve
 may_include verify core
 may_include rpca core dense tensor slab reg smooth solve
-may_include regress core dense reg smooth solve
+may_include regress core dense slab reg smooth solve
 may_include spca core dense tensor reg smooth solve
 may_include split core smooth
 may_include io core dense tensor slab
 may_include report core dense io
 may_include selftest core dense $catalogues
 may_include job core io cli
-may_include mpi core slab rpca io cli
+may_include mpi core slab rpca regress io cli
 may_include cli core io slab report selftest solve rpca regress spca split
 for room in src/*/; do
   room=$(basename "$room")

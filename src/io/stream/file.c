@@ -208,6 +208,86 @@ static crs_source *read_all(file *f, const crs_stream_settings *s, crs_array *ab
     return NULL;
 }
 
+/* ---- some rows of a file ---- */
+
+struct crs_row_reader {
+    file *f;         /* NULL: everything is in memory, */
+    crs_array whole; /* here */
+    crease_space shape;
+    double *slab; /* of a feed: slab `has` */
+    ptrdiff_t has;
+};
+
+void crs_row_reader_close(crs_row_reader *r)
+{
+    if (!r) return;
+    if (r->f) close_file(r->f);
+    crs_array_free(&r->whole);
+    crs_free(r->slab);
+    crs_free(r);
+}
+
+const crease_space *crs_row_reader_shape(const crs_row_reader *r) { return &r->shape; }
+
+crs_row_reader *crs_row_reader_open(const char *path, const crs_asked *asked, crease_error *e)
+{
+    crs_array about = { .data = NULL };
+    crs_place place;
+    const crs_format *format;
+    if (!crs_read_place(path, asked, &place, &about, &format, e)) return NULL;
+    crs_array_free(&about);
+    crs_row_reader *r = crs_alloc(1, sizeof *r);
+    if (!r) return crs_fail(e, CREASE_NO_MEMORY, "out of memory: reading %.200s", path), NULL;
+    *r = (crs_row_reader){ .has = -1, .shape = place.shape };
+    bool done;
+    if (place.access == CRS_PLACE_WHOLE || place.reversed) {
+        done = crs_read_asked(path, asked, &r->whole, e);
+        r->shape = r->whole.shape;
+        if (done && !r->whole.data)
+            done = crs_fail(e, CREASE_UNSUPPORTED,
+                            "%.200s is sparse and is not read in rows; leave out --memory", path);
+    } else {
+        r->f = open_file(path, asked, &place, format->feed, e);
+        done = r->f;
+    }
+    if (done) return r;
+    crs_row_reader_close(r);
+    return NULL;
+}
+
+/* From slabs of a feed, the last of which stays. */
+static bool read_fed(crs_row_reader *r, ptrdiff_t first, ptrdiff_t count, double *out,
+                     crease_error *e)
+{
+    const crs_partition cut = crs_partition_of(&r->shape);
+    if (!r->slab) r->slab = crs_doubles(crs_slab_most(&cut), "a slab", e);
+    if (!r->slab) return false;
+    while (count > 0) {
+        const ptrdiff_t k = crs_slab_with(&cut, first);
+        const crs_slab s = crs_slab_at(&cut, k);
+        const ptrdiff_t from = first - s.first, now = fewer(count, crease_size(&s.shape) - from);
+        if (r->has != k && !load(r->f, &s, r->slab, e)) return r->has = -1, false;
+        r->has = k;
+        copy(now, r->slab + from, out);
+        first += now, out += now, count -= now;
+    }
+    return true;
+}
+
+bool crs_row_reader_read(crs_row_reader *r, ptrdiff_t first, ptrdiff_t rows, double *out,
+                         crease_error *e)
+{
+    const bool row = r->shape.dim[0] == 1; /* of numbers */
+    const ptrdiff_t width = row ? 1 : crease_size(&r->shape) / r->shape.dim[0];
+    crs_slab s = { .first = first * width, .shape = crease_matrix(rows, width) };
+    s.from[0] = first;
+    if (!r->f) return copy(rows * width, r->whole.data + s.first, out), true;
+    if (r->f->feeds) return read_fed(r, s.first, rows * width, out, e);
+    const crs_partition cut = crs_partition_of(&r->shape);
+    s.index = crs_slab_with(&cut, s.first);
+    return load(r->f, &s, out, e);
+}
+
 /* ---- the door ---- */
 
 static double bytes_of(const crease_space *shape, bool missing)

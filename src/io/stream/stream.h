@@ -23,6 +23,38 @@ crs_source *crs_stream_open(const char *path, const crs_stream_settings *s, crea
 /* The same as users have it. */
 crease_source *crs_stream_hand(const char *path, const crs_stream_settings *s, crease_error *e);
 
+/* Rows of a file, index by index of its first dimension, or entry by entry of a single row: where
+ * they lie, through a slab of packed data, or from memory where the format has no parts. By one
+ * thread. */
+typedef struct crs_row_reader crs_row_reader;
+crs_row_reader *crs_row_reader_open(const char *path, const crs_asked *asked, crease_error *e);
+const crease_space *crs_row_reader_shape(const crs_row_reader *r);
+bool crs_row_reader_read(crs_row_reader *r, ptrdiff_t first, ptrdiff_t rows, double *out,
+                         crease_error *e);
+void crs_row_reader_close(crs_row_reader *r);
+
+/* Files whose rows belong together as one table (rows.c): all columns of the first, then a number
+ * of each of the others. Rows are asked for in order, again and again from 0 on. */
+enum { CRS_JOINED = 4 };
+typedef struct crs_joining {
+    int files;
+    const char *path[CRS_JOINED];
+    crs_asked asked; /* how the first is read */
+    bool hashed;     /* crs_joined_hash will be asked */
+} crs_joining;
+typedef struct crs_joined crs_joined;
+crs_joined *crs_joined_open(const crs_joining *j, crease_error *e);
+crease_space crs_joined_shape(const crs_joined *r);
+const crease_space *crs_joined_part(const crs_joined *r, int file);
+bool crs_joined_read(crs_joined *r, ptrdiff_t first, ptrdiff_t rows, double *out, crease_error *e);
+/* crs_array_hash of a file, all of whose rows were read once in order since it was opened; rest
+ * reads those that were not. */
+bool crs_joined_rest(crs_joined *r, crease_error *e);
+void crs_joined_hash(crs_joined *r, int file, char hash[CRS_HASH]);
+void crs_joined_close(crs_joined *r);
+/* The table as a source: in memory where it fits into the settings' bytes, otherwise by a ring. */
+crs_source *crs_joined_source(const crs_joining *j, const crs_stream_settings *s, crease_error *e);
+
 /* An array that is written part after part (sink.c), to a file that appears when all was put, or
  * not at all. Room on the disk is taken before the first part. item: its name, shape, axes, single
  * and watch. */
