@@ -372,18 +372,19 @@ static void look_at_row(const medians *s, const crs_slab *slab, ptrdiff_t i)
         if ((!w || w[j]) && s->column[j] != 0) s->work[seen++] = t[j] / s->column[j];
     s->row[at] = seen > 0 ? crs_median(seen, s->work) : 0;
     if (at % s->stride) return;
-    for (ptrdiff_t j = 0; j < n; j++)
-        s->sample[at / s->stride * n + j] = !w || w[j] ? t[j] : NAN;
+    for (ptrdiff_t j = 0; j < n; j++) s->sample[at / s->stride * n + j] = !w || w[j] ? t[j] : NAN;
 }
 
-static bool row_medians(const medians *s, crease_error *e)
+/* Every step-th row */
+static bool row_medians(const medians *s, ptrdiff_t step, crease_error *e)
 {
     crs_source *from = s->v->source;
     crs_view_count(s->v);
     for (ptrdiff_t k = 0; k < from->cut.count; k++) {
         crs_slab slab;
         if (!from->ops->take(from, k, &slab, e)) return false;
-        for (ptrdiff_t i = 0; i < slab.shape.dim[0]; i++) look_at_row(s, &slab, i);
+        for (ptrdiff_t i = 0; i < slab.shape.dim[0]; i++)
+            if ((slab.from[0] + i) % step == 0) look_at_row(s, &slab, i);
         from->ops->give(from, &slab);
     }
     return true;
@@ -417,9 +418,9 @@ static bool by_medians(const crs_cp_view *v, double *const *one, crease_error *e
     if (!s.sample) return false;
     s.work = s.sample + s.rows * n;
     fill(n, 1, s.column);
-    bool done = row_medians(&s, e);
+    bool done = row_medians(&s, s.stride, e);
     if (done) column_medians(&s);
-    done = done && row_medians(&s, e);
+    done = done && row_medians(&s, 1, e);
     crs_free(s.sample);
     return done;
 }
