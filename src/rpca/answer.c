@@ -3,7 +3,7 @@
  * row by row, and what is known of them */
 #include "rpca/handle.h"
 
-enum { SAMPLE = 1 << 15 }; /* entries whose median is taken */
+enum { SAMPLE = 1 << 15, FEW = 1 << 14 }; /* entries whose median is taken; read at a time */
 
 static const double *own(const crease_rpca *r, int power, ptrdiff_t n, const double *x, double *out)
 {
@@ -239,21 +239,21 @@ double crs_deviation_of(double median, double limit)
     return high;
 }
 
-/* A row of the answer, and what is found on the way through all of them. */
+/* A few rows of the answer, and what is found on the way through all of them. */
 typedef struct {
     crease_rpca *r;
-    ptrdiff_t right, used;
-    double *sparse, *noise, *seen, *data; /* a row each */
+    ptrdiff_t many, used;
+    double *sparse, *noise, *seen, *data; /* of `many` rows each */
     double *sample;                       /* |noise| where the sparse part is 0, thinned evenly */
     crs_calm calm;
 } rows;
 
-static void tally(rows *w, ptrdiff_t at)
+static void tally(rows *w, ptrdiff_t at, ptrdiff_t n)
 {
     crease_rpca_facts *f = &w->r->facts;
     const double share = (double)SAMPLE / (double)crease_size(&w->r->s.shape);
     const double golden = 0.618033988749;
-    for (ptrdiff_t j = 0; j < w->right; j++) {
+    for (ptrdiff_t j = 0; j < n; j++) {
         const double place = golden * (double)(at + j);
         if (w->sparse[j] != 0) f->outliers++;
         if (w->seen[j] == 0) continue;
@@ -270,10 +270,10 @@ static void tally(rows *w, ptrdiff_t at)
 }
 
 /* Once the deviation is known. */
-static void find_clear(rows *w, ptrdiff_t at)
+static void find_clear(rows *w, ptrdiff_t at, ptrdiff_t n)
 {
     crease_rpca_facts *f = &w->r->facts;
-    for (ptrdiff_t j = 0; j < w->right; j++) {
+    for (ptrdiff_t j = 0; j < n; j++) {
         const double rest = w->sparse[j] + w->noise[j];
         if (w->seen[j] == 0 || w->sparse[j] == 0) continue;
         if (fabs(rest) > CREASE_CLEAR * f->deviation) f->clear++;
@@ -283,16 +283,17 @@ static void find_clear(rows *w, ptrdiff_t at)
     }
 }
 
-static void each_row(rows *w, void (*look)(rows *w, ptrdiff_t at))
+static void each_rows(rows *w, void (*look)(rows *w, ptrdiff_t at, ptrdiff_t n))
 {
     ptrdiff_t left, right;
     crease_rpca_rows(w->r, &left, &right);
-    for (ptrdiff_t i = 0; i < left; i++) {
-        crease_rpca_read(w->r, CREASE_RPCA_SPARSE, i, 1, w->sparse);
-        crease_rpca_read(w->r, CREASE_RPCA_NOISE, i, 1, w->noise);
-        crease_rpca_read(w->r, CREASE_RPCA_SEEN, i, 1, w->seen);
-        crease_rpca_read(w->r, CREASE_RPCA_DATA, i, 1, w->data);
-        look(w, i * right);
+    for (ptrdiff_t i = 0; i < left; i += w->many) {
+        const ptrdiff_t count = fewer(w->many, left - i);
+        crease_rpca_read(w->r, CREASE_RPCA_SPARSE, i, count, w->sparse);
+        crease_rpca_read(w->r, CREASE_RPCA_NOISE, i, count, w->noise);
+        crease_rpca_read(w->r, CREASE_RPCA_SEEN, i, count, w->seen);
+        crease_rpca_read(w->r, CREASE_RPCA_DATA, i, count, w->data);
+        look(w, i * right, count * right);
     }
 }
 
@@ -302,17 +303,18 @@ static bool count_by_rows(crease_rpca *r, double limit, crs_calm *calm, crease_e
     crease_rpca_facts *f = &r->facts;
     ptrdiff_t left, right;
     crease_rpca_rows(r, &left, &right);
-    double *at = crs_doubles(4 * right + SAMPLE, "a row of the result", e);
+    const ptrdiff_t many = fewer(left, more(1, FEW / right)), size = many * right;
+    double *at = crs_doubles(4 * size + SAMPLE, "rows of the result", e);
     if (!at) return false;
-    rows w = { .r = r, .right = right };
-    w.sparse = at, w.noise = at + right, w.seen = at + 2 * right, w.data = at + 3 * right;
-    w.sample = at + 4 * right;
+    rows w = { .r = r, .many = many };
+    w.sparse = at, w.noise = at + size, w.seen = at + 2 * size, w.data = at + 3 * size;
+    w.sample = at + 4 * size;
     f->outliers = f->observed = f->clear = 0;
     f->least = INFINITY;
-    each_row(&w, tally);
+    each_rows(&w, tally);
     w.calm.noisy = r->s.kind != CREASE_RPCA_PCP && w.used > 0;
     f->deviation = w.calm.noisy ? crs_deviation_of(crs_median(w.used, w.sample), limit) : NAN;
-    each_row(&w, find_clear);
+    each_rows(&w, find_clear);
     *calm = w.calm;
     crs_free(at);
     return true;

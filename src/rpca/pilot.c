@@ -373,8 +373,8 @@ static bool lower(const runner *r, bool *answer, crease_error *e)
     return done;
 }
 
-/* Of a tall matrix whose rows hardly change: once more from their medians. */
-static bool from_medians(runner *r, crease_error *e)
+/* Of a tall matrix that is nearly one term: once more from medians. */
+static bool from_medians(runner *r, bool *again, crease_error *e)
 {
     crs_cp_pilot *p = r->p;
     const crs_cp_gevd_options o = { .rank = p->c.rank, .seed = p->c.seed };
@@ -392,7 +392,7 @@ static bool from_medians(runner *r, crease_error *e)
     p->report.readings += 2;
     if (!lower(r, &better, e)) return false;
     if (better) keep(r);
-    return true;
+    return !better || !*again || bad(r, again, e);
 }
 
 /* Is there a better answer beside a term that dwarfs the others? Then no further start. */
@@ -400,7 +400,7 @@ static bool apart(runner *r, bool *again, crease_error *e)
 {
     bool better = r->p->starts == 0 && *again; /* the answer is bad */
     if (r->p->alone || r->listed) return true;
-    if (r->tall) return *again || r->p->starts > 0 || r->p->given || from_medians(r, e);
+    if (r->tall) return r->p->starts > 0 || r->p->given || from_medians(r, again, e);
     if (!crs_cp_dominant(r->p, &r->view, &better, e)) return false;
     *again = *again && !better;
     return true;

@@ -203,8 +203,8 @@ bool crs_cp_gevd_robust(const crs_cp_view *v, const crs_cp_gevd_options *o, doub
 enum { CRS_CP_RANDOM_START = 3 };
 bool crs_cp_start_of(const crs_cp_view *v, const crs_cp_gevd_options *o, int q,
                      double *const *factor, crease_error *e);
-/* Of a matrix: the rows' medians as one term, the others from what they leave, clipped. suits: they
- * leave less than half; otherwise the factors are not made. */
+/* Of a matrix: one term by medians of the rows and of the columns beside them, the others from what
+ * it leaves, clipped. suits: it leaves less than half; otherwise the factors are not made. */
 bool crs_cp_median_start(const crs_cp_view *v, const crs_cp_gevd_options *o, double *const *factor,
                          bool *suits, crease_error *e);
 /* The q-th start where `first` comes first: the others in their order, or random ones only. */

@@ -12,7 +12,7 @@
 
 enum { ROUNDS = 3, RANDOM_STREAM = 100 }; /* of clipping and completing around the model */
 static const double usual_clip = 2;
-static const double explained = 0.5; /* median|T - row medians| in median|T| */
+static const double explained = 0.5; /* median|T - their term| in median|T| */
 
 /* Columns beyond the vectors there are stay random. */
 static bool by_spectrum(crease_cp_rpca *m, int n, crease_error *e)
@@ -352,23 +352,77 @@ bool crs_cp_start_of(const crs_cp_view *v, const crs_cp_gevd_options *o, int q,
     return crs_view_check(v, e) && rescale(v, o->rank, factor, e);
 }
 
-/* Medians of the observed entries of each row; 0 for a row without any */
-static bool row_medians(const crs_cp_view *v, double *work, double *median, crease_error *e)
+/* One term by medians: row_i = median_j t_ij/column_j over what was observed, 0 without any; a
+ * column is the median of t_ij/row_i over the larger half of a sample of rows. */
+typedef struct {
+    const crs_cp_view *v;
+    double *row, *column;
+    double *sample; /* every stride-th row; NaN: not observed */
+    double *work;   /* of a row or a column of it */
+    ptrdiff_t rows, stride;
+} medians;
+
+static void look_at_row(const medians *s, const crs_slab *slab, ptrdiff_t i)
 {
-    const ptrdiff_t n = v->shape.dim[1];
-    crs_view_count(v);
-    for (ptrdiff_t k = 0; k < v->source->cut.count; k++) {
+    const ptrdiff_t n = s->v->shape.dim[1], at = slab->from[0] + i;
+    const double *t = slab->t + i * n;
+    const unsigned char *w = slab->w ? slab->w + i * n : NULL;
+    ptrdiff_t seen = 0;
+    for (ptrdiff_t j = 0; j < n; j++)
+        if ((!w || w[j]) && s->column[j] != 0) s->work[seen++] = t[j] / s->column[j];
+    s->row[at] = seen > 0 ? crs_median(seen, s->work) : 0;
+    if (at % s->stride) return;
+    for (ptrdiff_t j = 0; j < n; j++) s->sample[at / s->stride * n + j] = !w || w[j] ? t[j] : NAN;
+}
+
+/* Every step-th row */
+static bool row_medians(const medians *s, ptrdiff_t step, crease_error *e)
+{
+    crs_source *from = s->v->source;
+    crs_view_count(s->v);
+    for (ptrdiff_t k = 0; k < from->cut.count; k++) {
         crs_slab slab;
-        if (!v->source->ops->take(v->source, k, &slab, e)) return false;
-        for (ptrdiff_t i = 0; i < slab.shape.dim[0]; i++) {
-            ptrdiff_t seen = 0;
-            for (ptrdiff_t j = i * n; j < (i + 1) * n; j++)
-                if (!slab.w || slab.w[j]) work[seen++] = slab.t[j];
-            median[slab.from[0] + i] = seen > 0 ? crs_median(seen, work) : 0;
-        }
-        v->source->ops->give(v->source, &slab);
+        if (!from->ops->take(from, k, &slab, e)) return false;
+        for (ptrdiff_t i = 0; i < slab.shape.dim[0]; i++)
+            if ((slab.from[0] + i) % step == 0) look_at_row(s, &slab, i);
+        from->ops->give(from, &slab);
     }
     return true;
+}
+
+static void column_medians(const medians *s)
+{
+    const ptrdiff_t n = s->v->shape.dim[1];
+    for (ptrdiff_t k = 0; k < s->rows; k++) s->work[k] = fabs(s->row[k * s->stride]);
+    const double large = crs_median(s->rows, s->work);
+    for (ptrdiff_t j = 0; j < n; j++) {
+        ptrdiff_t seen = 0;
+        for (ptrdiff_t k = 0; k < s->rows; k++) {
+            const double x = s->row[k * s->stride], t = s->sample[k * n + j];
+            if (fabs(x) >= large && x != 0 && !isnan(t)) s->work[seen++] = t / x;
+        }
+        const double median = crs_median(seen, s->work);
+        s->column[j] = isfinite(median) ? median : 1;
+    }
+}
+
+static bool by_medians(const crs_cp_view *v, double *const *one, crease_error *e)
+{
+    enum { MOST_ROWS = 1024, MOST = 1 << 18, FEWEST = 64 };
+    const ptrdiff_t m = v->shape.dim[0], n = v->shape.dim[1];
+    medians s = { .v = v, .row = one[0], .column = one[1] };
+    const ptrdiff_t most = fewer(MOST_ROWS, more(FEWEST, MOST / n));
+    s.stride = (m + most - 1) / most;
+    s.rows = (m + s.stride - 1) / s.stride;
+    s.sample = crs_doubles(s.rows * n + more(s.rows, n), "a start", e);
+    if (!s.sample) return false;
+    s.work = s.sample + s.rows * n;
+    fill(n, 1, s.column);
+    bool done = row_medians(&s, s.stride, e);
+    if (done) column_medians(&s);
+    done = done && row_medians(&s, 1, e);
+    crs_free(s.sample);
+    return done;
 }
 
 /* The first column of each factor, then the others'. */
@@ -389,12 +443,11 @@ bool crs_cp_median_start(const crs_cp_view *v, const crs_cp_gevd_options *o, dou
     crs_cp_view left = *v;
     crs_cp_gevd_options others = *o;
     double data, around;
-    double *memory = crs_doubles((m + n) * o->rank + n, "a start", e);
+    double *memory = crs_doubles((m + n) * o->rank, "a start", e);
     if (!memory) return false;
     double *const one[] = { memory, memory + m };
     double *const more[] = { memory + m + n, memory + m + n + m * rest };
-    bool done = row_medians(v, memory + (m + n) * o->rank, one[0], e);
-    fill(n, 1, one[1]);
+    bool done = by_medians(v, one, e);
     for (int q = 0; q < 2; q++) k.factor[q] = one[q];
     left.model = &k;
     left.residual = true;
