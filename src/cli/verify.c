@@ -273,7 +273,7 @@ static bool run(const crs_args *a, crease_error *e)
     const bool parts = check && (check == crs_check_rpca_cp || check == crs_check_rpca_tucker);
     bool done = check &&
                 (!crs_given(a, CRS_OPT_eps) || crs_option_number(a, CRS_OPT_eps, 0, &j.eps, e)) &&
-                (parts || table || without(a, CRS_OPT_MEMORY, "regress and ", e)) &&
+                (parts || table || without(a, CRS_OPT_MEMORY, "regress, and of ", e)) &&
                 (parts || without(a, CRS_OPT_THREADS, "", e)) && judge(&j, check, e);
     if (done) *a->status = crs_exit_of_verdict(j.v.verdict);
     if (done && crs_given(a, CRS_OPT_JSON))
