@@ -22,15 +22,16 @@ const char *crease_convexity_text(crease_convexity c)
     return c >= 0 && c < (int)(sizeof text / sizeof *text) ? text[c] : "unknown convexity";
 }
 
-/* The least eigenvalue of a symmetric k x k matrix, less its rounding. */
-static bool least_eigenvalue(ptrdiff_t k, const double *a, double *out, crease_error *e)
+/* The least eigenvalue of a k x k matrix of sums of n products, less its rounding and theirs. */
+static bool least_eigenvalue(ptrdiff_t n, ptrdiff_t k, const double *a, double *out,
+                             crease_error *e)
 {
     double trace = 0;
     double *work = crs_doubles(k + crs_eigh_scratch(k), "eigenvalues", e);
     if (!work) return false;
     for (ptrdiff_t j = 0; j < k; j++) trace += fabs(a[j * k + j]);
     const bool done = crs_eigh(k, a, work, NULL, work + k);
-    *out = done ? work[0] - 10 * 0x1p-52 * (double)k * trace : NAN;
+    *out = done ? work[0] - 0x1p-52 * (double)(10 * k + n) * trace : NAN;
     crs_free(work);
     return true;
 }
@@ -60,7 +61,7 @@ static bool least_of_gram(crease_regression *m, crease_error *e)
     if (!gram) return false;
     gram_of(d, m->descent->m, gram);
     for (ptrdiff_t k = 0; k < d->cols * d->cols; k++) gram[k] /= (double)d->n;
-    const bool done = least_eigenvalue(d->cols, gram, &m->least, e);
+    const bool done = least_eigenvalue(d->n, d->cols, gram, &m->least, e);
     crs_free(gram);
     return done;
 }
@@ -120,7 +121,7 @@ static bool judge(const crease_regression *m, view *v, crease_regression_certifi
             .d = &m->d, .h = v->h, .count = k, .chosen = v->chosen, .row = v->s
         };
         crs_support_step(&a, NULL, v->matrix, NULL);
-        if (!least_eigenvalue(k, v->matrix, &out->eigenvalue, e)) return false;
+        if (!least_eigenvalue(m->d.n, k, v->matrix, &out->eigenvalue, e)) return false;
     }
     if (v->strict && (k == 0 || out->eigenvalue > out->concavity))
         out->convexity = CREASE_CONVEXITY_LOCAL;
