@@ -137,8 +137,10 @@ ptrdiff_t crs_certify_room(const crease_problem *p, bool gap)
 /* A point with its images (problem.h), made once a certificate; `room` for others. */
 typedef struct {
     const double *const *x;
-    double *u, *room;
+    const double *u;
+    double *room;
     const crease_watch *watch;
+    const crs_known *known; /* NULL: nothing */
 } place;
 
 /* Between two pieces of a certificate. */
@@ -148,18 +150,23 @@ static place place_of(const crease_problem *p, const double *const *x, const cre
                       double **work)
 {
     const ptrdiff_t rows = crs_images_size(p);
-    const place at = { x, *work, *work + rows, watch };
+    double *u = *work;
+    const place at = { x, u, u + rows, watch, NULL };
     *work += 2 * rows;
-    crs_images(p, x, at.u, *work);
+    crs_images(p, x, u, *work);
     give_looks(&at);
     return at;
 }
 
-/* |grad_i f at x_i = 0| + |what x_i adds to it|, with the gradient at x in c */
-static double terms(const crease_problem *p, const place *at, const double **point, int i,
-                    const double *c, double *zero, double *t, double *work)
+/* t = grad_i f at x_i = 0 */
+static void gradient_at_zero(const crease_problem *p, const place *at, const double **point, int i,
+                             double *zero, double *t, double *work)
 {
     const ptrdiff_t n = crease_size(&p->space[i]);
+    if (at->known) {
+        copy(n, at->known->at_zero, t);
+        return;
+    }
     for (int k = 0; k < p->count; k++) point[k] = at->x[k];
     fill(n, 0, zero);
     point[i] = zero;
@@ -169,6 +176,14 @@ static double terms(const crease_problem *p, const place *at, const double **poi
     give_looks(at);
     crs_images_grad(p, point, at->room, i, t, work);
     give_looks(at);
+}
+
+/* |grad_i f at x_i = 0| + |what x_i adds to it|, with the gradient at x in c */
+static double terms(const crease_problem *p, const place *at, const double **point, int i,
+                    const double *c, double *zero, double *t, double *work)
+{
+    const ptrdiff_t n = crease_size(&p->space[i]);
+    gradient_at_zero(p, at, point, i, zero, t, work);
     const double without = crease_norm(&p->space[i], t);
     for (ptrdiff_t j = 0; j < n; j++) t[j] = c[j] - t[j];
     return without + crease_norm(&p->space[i], t);
@@ -179,7 +194,10 @@ static double gradient(const crease_problem *p, const place *at, const crease_re
                        const double *lambda, int i, double *c, double *t, double *u, double *work)
 {
     const ptrdiff_t n = crease_size(&p->space[i]);
-    crs_images_grad(p, at->x, at->u, i, c, work);
+    if (at->known)
+        copy(n, at->known->gradient, c);
+    else
+        crs_images_grad(p, at->x, at->u, i, c, work);
     give_looks(at);
     const double size = r ? terms(p, at, r->point, i, c, u, t, work) : crease_norm(&p->space[i], c);
     if (!lambda || !crs_in_constraint(p, i)) return size;
@@ -324,15 +342,29 @@ static void finish(const crease_problem *p, const double *const *x, crease_certi
     if (!fits) c->worst = c->worst_relative = NAN;
 }
 
+static void certify_blocks(const crease_problem *p, const place *at, const double *lambda,
+                           crease_certificate *c, double *work)
+{
+    begin(p, at, c, work);
+    for (int i = 0; i < p->count; i++) {
+        c->block[i] = certify_block(p, at, c, lambda, i, work);
+        include(c, &c->block[i]);
+    }
+}
+
+void crs_certify_known(const crease_problem *p, const double *x, const crs_known *known,
+                       crease_certificate *c, double *work)
+{
+    const place at = { &x, known->images, work, c->watch, known };
+    certify_blocks(p, &at, NULL, c, work);
+    finish(p, &x, c);
+}
+
 void crease_certify(const crease_problem *p, const double *const *x, const double *lambda,
                     crease_certificate *c, double *work)
 {
     const place at = place_of(p, x, c->watch, &work);
-    begin(p, &at, c, work);
-    for (int i = 0; i < p->count; i++) {
-        c->block[i] = certify_block(p, &at, c, lambda, i, work);
-        include(c, &c->block[i]);
-    }
+    certify_blocks(p, &at, lambda, c, work);
     if (p->range.order > 0) {
         c->feasibility = feasibility(p, x, c, lambda, work);
         include(c, &c->feasibility);

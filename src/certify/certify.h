@@ -23,6 +23,16 @@ double crs_stationarity(const crease_problem *p, int i, const double *x, const d
 void crs_certify_gap(const crease_problem *p, const double *const *x, crease_certificate *c,
                      double *room);
 
+/* Of a problem of one block and no constraint: its images at x, its gradient there and that at 0.
+ */
+typedef struct {
+    const double *images, *gradient, *at_zero;
+} crs_known;
+
+/* crease_certify, at a point of which that is known. */
+void crs_certify_known(const crease_problem *p, const double *x, const crs_known *known,
+                       crease_certificate *c, double *work);
+
 /* The reference of certificate.h (scale.c). */
 struct crease_reference {
     double objective;     /* F_0; 0: none */

@@ -22,14 +22,14 @@ const char *crease_convexity_text(crease_convexity c)
     return c >= 0 && c < (int)(sizeof text / sizeof *text) ? text[c] : "unknown convexity";
 }
 
-bool crs_least_eigenvalue(ptrdiff_t k, const double *a, double *out, crease_error *e)
+bool crs_least_eigenvalue(ptrdiff_t n, ptrdiff_t k, const double *a, double *out, crease_error *e)
 {
     double trace = 0;
     double *work = crs_doubles(k + crs_eigh_scratch(k), "eigenvalues", e);
     if (!work) return false;
     for (ptrdiff_t j = 0; j < k; j++) trace += fabs(a[j * k + j]);
     const bool done = crs_eigh(k, a, work, NULL, work + k);
-    *out = done ? work[0] - 10 * 0x1p-52 * (double)k * trace : NAN;
+    *out = done ? work[0] - 0x1p-52 * (double)(10 * k + n) * trace : NAN;
     crs_free(work);
     return true;
 }
@@ -59,14 +59,15 @@ static bool least_of_gram(crease_regression *m, crease_error *e)
     if (!gram) return false;
     gram_of(d, m->descent->m, gram);
     for (ptrdiff_t k = 0; k < d->cols * d->cols; k++) gram[k] /= (double)d->n;
-    const bool done = crs_least_eigenvalue(d->cols, gram, &m->least, e);
+    const bool done = crs_least_eigenvalue(d->n, d->cols, gram, &m->least, e);
     crs_free(gram);
     return done;
 }
 
 /* What a look at one solution needs. */
 typedef struct {
-    double *e, *s, *h, *g, *matrix;
+    double *e, *s, *h, *matrix;
+    const double *g; /* in the problem's order */
     ptrdiff_t *chosen, count;
     double weight; /* the largest of the selected units */
     bool strict;   /* no zero is in doubt */
@@ -96,17 +97,13 @@ static void survey(const crease_regression *m, const double *point, double slope
     }
 }
 
-static void evaluate(const crease_regression *m, const double *point, view *v)
+static void evaluate(const crease_regression *m, const crs_known *known, view *v)
 {
     const crs_design *d = &m->d;
-    double lift = 0;
-    for (ptrdiff_t j = 0; j < d->cols; j++)
-        if (point[d->column[j]] != 0) column_add(d, point[d->column[j]], j, v->e, &lift);
-    lift_by(d, lift, v->e);
+    v->g = known->gradient;
+    for (ptrdiff_t i = 0; i < d->n; i++) v->e[i] = known->images[i] * (d->root ? d->root[i] : 1);
     crs_loss_slopes(d, v->e, v->s);
-    lift = lifted(d, v->s);
     for (ptrdiff_t i = 0; i < d->n; i++) v->h[i] = loss_curve(d->loss, loss_argument(d, v->e, i));
-    for (ptrdiff_t j = 0; j < d->cols; j++) v->g[d->column[j]] = column_dot(d, j, v->s, lift);
 }
 
 static bool judge(const crease_regression *m, view *v, crease_regression_certificate *out,
@@ -122,7 +119,7 @@ static bool judge(const crease_regression *m, view *v, crease_regression_certifi
             .d = &m->d, .h = v->h, .count = k, .chosen = v->chosen, .row = v->s
         };
         crs_support_step(&a, NULL, v->matrix, NULL);
-        if (!crs_least_eigenvalue(k, v->matrix, &out->eigenvalue, e)) return false;
+        if (!crs_least_eigenvalue(m->d.n, k, v->matrix, &out->eigenvalue, e)) return false;
     }
     if (v->strict && (k == 0 || out->eigenvalue > out->concavity))
         out->convexity = CREASE_CONVEXITY_LOCAL;
@@ -130,19 +127,18 @@ static bool judge(const crease_regression *m, view *v, crease_regression_certifi
     return true;
 }
 
-static bool look(const crease_regression *m, ptrdiff_t k, const double *par, view *v,
-                 crease_regression_certificate *out, crease_error *e)
+static bool look(const crease_regression *m, ptrdiff_t k, const crs_known *known, const double *par,
+                 view *v, crease_regression_certificate *out, crease_error *e)
 {
     const crs_design *d = &m->d;
     const double *point = crease_regression_point(m, k);
     v->e = crs_doubles(d->n, "scores", e);
     v->s = crs_doubles(d->n, "slopes", e);
     v->h = crs_doubles(d->n, "curvatures", e);
-    v->g = crs_doubles(d->cols, "a gradient", e);
     v->chosen = crs_alloc((size_t)d->cols, sizeof *v->chosen);
-    if (!v->e || !v->s || !v->h || !v->g || !v->chosen)
+    if (!v->e || !v->s || !v->h || !v->chosen)
         return crs_fail(e, CREASE_NO_MEMORY, "out of memory: a look at convexity");
-    evaluate(m, point, v);
+    evaluate(m, known, v);
     survey(m, point, m->s.penalty.penalty->slope(par, 0), v);
     const double concavity = m->s.penalty.penalty->weak_convexity(par);
     out->concavity = times(v->weight, concavity);
@@ -164,10 +160,10 @@ typedef struct {
     void *memory;
     const crs_penalty_value *value;
     double slope, bend;          /* s, k at this lambda */
-    double *x, *step, *g, *hess; /* per column; hess: of the chosen, room for most^2 */
+    double *x, *step, *g, *hess; /* per column; hess: of the chosen */
     double *e, *s, *h;           /* per row */
     double loss, total;          /* L and F at x */
-    ptrdiff_t *chosen, count, most;
+    ptrdiff_t *chosen, count;
 } lower;
 
 static void carve_lower(void *self, crs_carver *c)
@@ -178,7 +174,6 @@ static void carve_lower(void *self, crs_carver *c)
                    **const of_rows[] = { &a->e, &a->s, &a->h };
     for (int k = 0; k < 3; k++) *of_cols[k] = carve_doubles(c, d->cols, 1);
     for (int k = 0; k < 3; k++) *of_rows[k] = carve_doubles(c, d->n, 1);
-    a->hess = carve_doubles(c, a->most, a->most);
     a->chosen = carve_bytes(c, d->cols, sizeof *a->chosen);
 }
 
@@ -192,6 +187,18 @@ static bool is_free(const lower *a, ptrdiff_t u)
     return a->m->d.weight[u] == 0 || (a->slope == 0 && a->bend == 0);
 }
 
+/* L and F at x, whose scores and gradient are there */
+static void value_lower(lower *a)
+{
+    const crs_design *d = &a->m->d;
+    a->loss = crs_loss_sum(d, a->e) / (double)d->n;
+    a->total = a->loss;
+    for (ptrdiff_t u = 0; u < d->units; u++) {
+        const double t = unit_norm(d, u, a->x);
+        a->total += times(d->weight[u], a->slope * t + a->bend / 2 * square(t));
+    }
+}
+
 /* L, F and g at x */
 static void evaluate_lower(lower *a)
 {
@@ -201,15 +208,23 @@ static void evaluate_lower(lower *a)
     for (ptrdiff_t j = 0; j < d->cols; j++)
         if (a->x[j] != 0) column_add(d, a->x[j], j, a->e, &lift);
     lift_by(d, lift, a->e);
-    a->loss = crs_loss_sum(d, a->e) / (double)d->n;
     crs_loss_slopes(d, a->e, a->s);
     lift = lifted(d, a->s);
     for (ptrdiff_t j = 0; j < d->cols; j++) a->g[j] = column_dot(d, j, a->s, lift) / (double)d->n;
-    a->total = a->loss;
-    for (ptrdiff_t u = 0; u < d->units; u++) {
-        const double t = unit_norm(d, u, a->x);
-        a->total += times(d->weight[u], a->slope * t + a->bend / 2 * square(t));
+    value_lower(a);
+}
+
+/* The same at the point, as its certificate found them */
+static void take_known(lower *a, const double *point, const crs_known *known)
+{
+    const crs_design *d = &a->m->d;
+    for (ptrdiff_t j = 0; j < d->cols; j++) {
+        a->x[j] = point[d->column[j]];
+        a->g[j] = known->gradient[d->column[j]] / (double)d->n;
     }
+    for (ptrdiff_t i = 0; i < d->n; i++) a->e[i] = known->images[i] * (d->root ? d->root[i] : 1);
+    crs_loss_slopes(d, a->e, a->s);
+    value_lower(a);
 }
 
 /* What rounding leaves of a gradient that is 0 */
@@ -272,31 +287,34 @@ static bool newton(lower *a)
 enum { STEPS = 6 };
 
 /* F(b) - min F in the engine's units, at most; INFINITY: not known */
-static bool gap_of_convex(const crease_regression *m, const double *point, const double *par,
-                          double *gap, crease_error *e)
+static bool gap_of_convex(const crease_regression *m, const double *point, const crs_known *known,
+                          const double *par, double *gap, crease_error *e)
 {
-    const crs_design *d = &m->d;
     const crease_penalty *rho = m->s.penalty.penalty;
     crs_penalty_value value = { .rho = rho, .weight = 1 };
     copy(CREASE_PARS, par, value.par);
     lower a = { .m = m, .value = &value, .slope = rho->slope(par, 0) };
     a.bend = rho->slope(par, 1) - a.slope;
-    a.most = d->cols < CRS_MOST_SUPPORT ? d->cols : CRS_MOST_SUPPORT;
     a.memory = carve_block(carve_lower, &a);
     if (!a.memory) return crs_fail(e, CREASE_NO_MEMORY, "out of memory: a bound of the objective");
-    for (ptrdiff_t j = 0; j < d->cols; j++) a.x[j] = point[d->column[j]];
-    evaluate_lower(&a);
+    take_known(&a, point, known);
     const double level = a.total, enough = CRS_NEAR * m->s.eps * level;
     *gap = gap_at(&a, level);
+    bool room = true;
     for (int k = 0; k < STEPS && !(*gap <= enough); k++) {
         choose(&a, *gap < INFINITY || k >= STEPS / 2);
-        if (!newton(&a)) break;
+        if (a.count > CRS_MOST_SUPPORT) break;
+        crs_free(a.hess);
+        a.hess = crs_doubles(a.count * a.count, "a bound of the objective", e);
+        room = a.hess;
+        if (!room || !newton(&a)) break;
         evaluate_lower(&a);
         const double next = gap_at(&a, level);
         if (next < *gap) *gap = next;
     }
+    crs_free(a.hess);
     crs_free(a.memory);
-    return true;
+    return room;
 }
 
 /* Curvature less concavity, least over the units; a column of zeros never moves. */
@@ -322,7 +340,7 @@ static void judge_gap(const crease_regression *m, ptrdiff_t k, double gap,
                          : CREASE_CONVEXITY_CONVEX;
 }
 
-static bool judge_convexity(const crease_regression *m, ptrdiff_t k,
+static bool judge_convexity(const crease_regression *m, ptrdiff_t k, const crs_known *known,
                             crease_regression_certificate *out, crease_error *e)
 {
     const crs_design *d = &m->d;
@@ -333,16 +351,16 @@ static bool judge_convexity(const crease_regression *m, ptrdiff_t k,
     out->eigenvalue = out->gap = NAN;
     out->margin = margin(m, par);
     if ((p->convex || m->lambda[k] == 0) && d->loss->low >= 0) {
-        if (!gap_of_convex(m, crease_regression_point(m, k), par, &gap, e)) return false;
+        if (!gap_of_convex(m, crease_regression_point(m, k), known, par, &gap, e)) return false;
         judge_gap(m, k, gap, out);
         return true;
     }
     for (ptrdiff_t u = 0; u < d->units; u++) most = larger(most, d->weight[u]);
-    const bool done = look(m, k, par, &v, out, e);
+    const bool done = look(m, k, known, par, &v, out, e);
     const double modulus = m->least - times(most, p->weak_convexity(par));
     if (modulus > 0)
         judge_gap(m, k, square(out->residual.residual / (double)d->n) / (2 * modulus), out);
-    double *const owned[] = { v.e, v.s, v.h, v.g, v.matrix };
+    double *const owned[] = { v.e, v.s, v.h, v.matrix };
     for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) crs_free(owned[i]);
     crs_free(v.chosen);
     return done;
@@ -441,7 +459,7 @@ bool crs_regression_problems(crease_regression *m, crease_error *e)
         m->problem[k] =
             (crease_problem){ .count = 1, .space = &m->space, .block = m->block + k, .f = f };
     }
-    return crease_problem_check(m->problem, e) && least_of_gram(m, e);
+    return crease_problem_check(m->problem, e) && crs_known_prepare(m, e) && least_of_gram(m, e);
 }
 
 /* The checker's word, in extended precision. */
@@ -483,18 +501,18 @@ bool crease_regression_certify(const crease_regression *m, ptrdiff_t k, bool che
 {
     if (m->on) return crs_rows_certify(m, k, out);
     const crease_problem *p = m->problem + k;
-    const double *x = crease_regression_point(m, k);
     crease_residual residual;
-    crease_reference *reference = crease_reference_new(p, e);
-    crease_certificate c = { .block = &residual, .reference = reference, .watch = m->s.watch };
-    double *work = crs_doubles(crease_certify_scratch(p), "a certificate", e);
-    if (work && reference) crease_certify(p, &x, NULL, &c, work);
-    crease_reference_free(reference);
-    crs_free(work);
-    if (!work || !reference) return false;
+    crease_certificate c = { .block = &residual, .reference = m->reference, .watch = m->s.watch };
+    const ptrdiff_t known_room = crs_known_room(m);
+    double *room = crs_doubles(known_room + crease_certify_scratch(p), "a certificate", e);
+    if (!room) return false;
+    const crs_known known = crs_known_at(m, k, room);
+    crs_certify_known(p, crease_regression_point(m, k), &known, &c, room + known_room);
     *out = (crease_regression_certificate){ .residual = residual, .relative = c.worst_relative };
     out->certified = out->relative <= m->s.eps;
     tell(m, k, &c);
-    if (out->certified && check && !ask_checker(m, k, out, e)) return false;
-    return judge_convexity(m, k, out, e);
+    const bool asked = !(out->certified && check) || ask_checker(m, k, out, e);
+    const bool done = asked && judge_convexity(m, k, &known, out, e);
+    crs_free(room);
+    return done;
 }

@@ -7,7 +7,7 @@
  * proximal BCD holds with v-k in place of its weight. */
 #include "regress/regress.h"
 
-enum { MOST_GRAM = 2000 }; /* columns whose Gram matrix is kept */
+enum { MOST_GRAM = 2000, MOMENTS = 32 }; /* columns whose Gram matrix is kept; slopes that are */
 
 void crs_descent_free(crs_descent *t)
 {
@@ -20,11 +20,15 @@ static void carve(void *self, crs_carver *m)
     crs_descent *t = self;
     const crs_design *d = t->d;
     double **const of_cols[] = { &t->b, &t->base, &t->grad, &t->step, &t->origin, &t->tilt };
-    double **const of_rows[] = { &t->e, &t->s, &t->h, &t->m, &t->kept, &t->seen };
-    double **const of_units[] = { &t->curve, &t->reach, &t->stamp };
+    double **const of_rows[] = { &t->e, &t->s, &t->h, &t->m, &t->kept };
+    double **const of_units[] = { &t->curve, &t->reach };
+    double **const of_moments[] = { &t->share, &t->rest, &t->moved };
     for (int k = 0; k < 6; k++) *of_cols[k] = carve_doubles(m, d->cols, 1);
-    for (int k = 0; k < 6; k++) *of_rows[k] = carve_doubles(m, d->n, 1);
-    for (int k = 0; k < 3; k++) *of_units[k] = carve_doubles(m, d->units, 1);
+    for (int k = 0; k < 5; k++) *of_rows[k] = carve_doubles(m, d->n, 1);
+    for (int k = 0; k < 2; k++) *of_units[k] = carve_doubles(m, d->units, 1);
+    for (int k = 0; k < 3; k++) *of_moments[k] = carve_doubles(m, t->moments, 1);
+    t->seen = carve_doubles(m, t->moments, d->n);
+    t->stamp = carve_bytes(m, d->units, sizeof *t->stamp);
     t->g = carve_doubles(m, t->room, t->room);
     t->pack = carve_doubles(m, t->room, t->room);
     t->past = carve_doubles(m, CRS_PAST + 1, t->room);
@@ -44,6 +48,8 @@ crs_descent *crs_descent_new(const crs_design *d, crease_error *e)
     if (t) {
         t->d = d;
         t->gram = d->loss->quadratic;
+        for (t->moments = 1; 2 * t->moments <= MOMENTS && 2 * t->moments <= d->units;)
+            t->moments *= 2;
         const ptrdiff_t few = d->cols < d->n ? d->cols : d->n;
         t->most = t->gram ? 0 : few < CRS_MOST_SUPPORT ? few : CRS_MOST_SUPPORT;
         t->room = t->gram ? (d->cols < MOST_GRAM ? d->cols : MOST_GRAM) : 1;
@@ -63,7 +69,7 @@ void crs_descent_visit(crs_visitor *v, crs_descent *t)
     crs_carver count = { 0 };
     carve(&plan, &count);
     crs_visit_bytes(v, "arrays", t->b, (size_t)count.used); /* the first of them */
-    crs_visit(v, t->drift);
+    crs_visit(v, t->moment);
     crs_visit(v, t->working);
     crs_visit(v, t->filled);
     crs_visit(v, t->packed);
@@ -147,11 +153,20 @@ double crs_units_value(crs_descent *t)
     return sum;
 }
 
-/* Does a gradient of this length leave b_u = 0 where it is? */
+static void measure_penalty(crs_descent *t)
+{
+    t->first = t->value.rho->slope(t->value.par, 0);
+    t->concavity = t->value.rho->weak_convexity(t->value.par);
+}
+
+/* Does a gradient of this length leave b_u = 0 where it is? Where the curvature makes rho convex it
+ * does up to w rho'(0), which saves the prox of nearly all. */
 static bool unit_stays(crs_descent *t, ptrdiff_t u, double length)
 {
     const crs_penalty_value *r = value_of(t, u);
     const double curve = t->d->length[u] * t->d->loss->high;
+    if (curve > r->weight * t->concavity && length < r->weight * t->first * (1 - 0x1p-40))
+        return true;
     return !(curve > 0) || crs_scalar_prox(r, 1 / curve, length / curve) == 0;
 }
 
@@ -547,31 +562,45 @@ static void leap(crs_descent *t)
     refresh(t);
 }
 
-/* Which units outside the working set must join it? A gradient is x_u's/n; since it was last
- * computed s has moved by at most drift sqrt(n) in norm, so that |x_u's|/n <= reach +
- * (|x_u|_F/sqrt(n)) drift now. Where even that leaves b_u at 0, the unit need not be looked at: the
- * test is safe, and every other unit is computed. */
-static void measure_drift(crs_descent *t)
+/* Which units outside the working set must join it? A gradient is x_u's/n. Where it was computed
+ * when s was s', it is reach' long at most, and with any c
+ *     |x_u's|/n <= |c| reach' + (|x_u|_F/sqrt(n)) |s - c s'|/sqrt(n),
+ * c = 1 and the c that is best for s alone being tried. Where even that leaves b_u at 0, the unit
+ * need not be looked at: the test is safe, and every other unit is computed. */
+static void note_moment(crs_descent *t)
 {
-    const ptrdiff_t n = t->d->n;
-    double sum = 0;
-    for (ptrdiff_t i = 0; i < n; i++) sum += square(t->s[i] - t->seen[i]);
-    t->drift += sqrt(sum / (double)n);
-    copy(n, t->s, t->seen);
+    const ptrdiff_t n = t->d->n, now = ++t->moment & (t->moments - 1);
+    copy(n, t->s, t->seen + now * n);
+    for (ptrdiff_t k = 0; k < t->moments; k++) {
+        const double *then = t->seen + k * n, length = crs_dot(n, then, then);
+        const double c = length > 0 ? crs_dot(n, then, t->s) / length : 0;
+        double rest = 0, moved = 0;
+        for (ptrdiff_t i = 0; i < n; i++) {
+            rest += square(t->s[i] - c * then[i]);
+            moved += square(t->s[i] - then[i]);
+        }
+        t->share[k] = fabs(c);
+        t->rest[k] = sqrt(rest / (double)n);
+        t->moved[k] = sqrt(moved / (double)n);
+    }
 }
 
 static void compute_reach(crs_descent *t, ptrdiff_t u)
 {
     gradient(t, u, t->step);
     t->reach[u] = crs_norm(unit_size(t->d, u), t->step);
-    t->stamp[u] = t->drift;
+    t->stamp[u] = t->moment;
 }
 
 static double bound(crs_descent *t, ptrdiff_t u)
 {
+    const ptrdiff_t k = t->stamp[u] & (t->moments - 1);
     double size = 0;
+    if (t->moment - t->stamp[u] >= t->moments) return INFINITY;
     for (ptrdiff_t j = t->d->start[u]; j < t->d->start[u + 1]; j++) size += t->d->size[j];
-    return (t->reach[u] + sqrt(size) * (t->drift - t->stamp[u])) * (1 + 0x1p-40);
+    size = sqrt(size);
+    const double scaled = t->share[k] * t->reach[u] + size * t->rest[k];
+    return smaller(scaled, t->reach[u] + size * t->moved[k]) * (1 + 0x1p-40);
 }
 
 /* How urgent unit u is: 0 where b_u = 0 stays. `guess` is a bound or an estimate of its gradient;
@@ -592,6 +621,7 @@ static ptrdiff_t recruit(crs_descent *t, bool safe)
     double *urgent = t->curve, most = 0;
     ptrdiff_t count = 0;
     t->outside = 0;
+    measure_penalty(t);
     for (ptrdiff_t u = 0; u < t->d->units; u++) {
         urgent[u] = urgency(t, u, safe ? bound(t, u) : 1.1 * t->reach[u]);
         most = larger(most, urgent[u]);
@@ -607,7 +637,7 @@ static ptrdiff_t recruit(crs_descent *t, bool safe)
  * 2012), and only when none of them is wanted all that the safe test leaves. */
 static ptrdiff_t screen(crs_descent *t)
 {
-    measure_drift(t);
+    note_moment(t);
     const ptrdiff_t count = recruit(t, false);
     return count > 0 ? count : recruit(t, true);
 }
@@ -665,6 +695,7 @@ static void set_penalty(crs_descent *t, const crease_reg *one, double lambda)
 {
     t->value.rho = one->penalty;
     crs_penalty_at(one, lambda, t->value.par);
+    measure_penalty(t);
 }
 
 /* The least lambda, to rounding, at which b_u = 0 stays; low does not suffice. */
@@ -692,6 +723,7 @@ double crs_descent_gradient(crs_descent *t)
 {
     double sum = 0;
     set_slopes(t);
+    note_moment(t);
     for (ptrdiff_t u = 0; u < t->d->units; u++) {
         compute_reach(t, u);
         sum += square(t->reach[u]);
@@ -722,7 +754,7 @@ double crs_descent_lambda_max(crs_descent *t, const crease_reg *one)
     const double slope = one->penalty->slope(one->par, 0);
     double most = 0;
     fit_unpenalized(t);
-    measure_drift(t);
+    note_moment(t);
     for (ptrdiff_t u = 0; u < d->units; u++) {
         if (d->weight[u] == 0) continue;
         compute_reach(t, u);

@@ -12,6 +12,7 @@ void crs_regression_cut(crease_regression *m, ptrdiff_t solved)
 {
     const ptrdiff_t first = m->s.ascending ? m->s.path - solved : 0;
     m->s.path = solved;
+    m->looked = 0;
     m->own.ended = true;
     copy(solved, m->lambda + first, m->lambda);
     copy(solved * m->d.cols, m->point + first * m->d.cols, m->point);
@@ -166,10 +167,11 @@ bool crease_regression_fit(crease_regression *m, crease_error *e)
     crease_watch_limit(&m->own.watch, m->s.max_seconds);
     crease_watch *noted = m->among ? NULL : &m->own.watch; /* a fold is noted as a whole */
     m->solved = 0;
-    if (crs_unit_begin(noted, "path", CRS_UNIT_LOOP, visit_path, m) == CRS_UNIT_DONE) return true;
+    if (crs_unit_begin(noted, "path", CRS_UNIT_LOOP, visit_path, m) == CRS_UNIT_DONE)
+        return crs_known_look(m, e);
     const bool done = walk(m, noted, e);
     (done && m->solved == m->s.path ? crs_unit_end : crs_unit_drop)(noted);
-    return done;
+    return done && crs_known_look(m, e);
 }
 
 void crease_regression_init(crease_regression_settings *s, size_t size)
@@ -195,6 +197,10 @@ void crease_regression_free(crease_regression *m)
     crs_free((void *)m->csr.value);
     crs_free((void *)m->shifts.u);
     crs_free((void *)m->shifts.v);
+    crease_reference_free(m->reference);
+    crs_free(m->at_zero);
+    crs_free(m->images);
+    crs_free(m->gradients);
     crs_free(m->point);
     crs_free(m->coef);
     crs_free(m->weight);
@@ -208,9 +214,9 @@ void crease_regression_free(crease_regression *m)
 double crease_regression_size(ptrdiff_t n, ptrdiff_t p, ptrdiff_t path)
 {
     const double rows = (double)n, cols = (double)p + 1, lambdas = (double)path;
-    const double gram = smaller(cols, 2000);
-    return 2 * rows * cols + 2 * lambdas * cols + 2 * gram * gram + 16 * (rows + cols) +
-           64 * lambdas;
+    const double gram = smaller(cols, 2000), look = lambdas * (3 * rows + cols);
+    return 2 * rows * cols + 2 * lambdas * cols + 2 * gram * gram + 48 * rows + 16 * cols +
+           64 * lambdas + smaller(look, larger(rows * cols / 2, 0x1p21));
 }
 
 static bool allocate(crease_regression *m, crease_error *e)

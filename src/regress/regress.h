@@ -14,6 +14,7 @@
 
 #include <crease/regression.h>
 
+#include "certify/certify.h"
 #include "core/carve.h"
 #include "core/checkpoint.h"
 #include "dense/dense.h"
@@ -70,6 +71,7 @@ typedef struct {
     const crs_design *d;
     void *memory;            /* of the arrays */
     crs_penalty_value value; /* w_u rho at the present lambda, u the unit at hand */
+    double first, concavity; /* rho'(0) there, and by what curvature rho becomes convex */
     double *b, *base;        /* coefficients; where the present quadratic model was made */
     double *e, *s, *h, *m;   /* scores; d phi/d e; curvatures; gradient of the model, of n rows */
     double *kept;            /* e at the base */
@@ -78,8 +80,11 @@ typedef struct {
     double *step;            /* room for one unit */
     ptrdiff_t most, *chosen; /* Newton's step: columns, at most so many; its Hessian */
     double *hessian;
-    double *seen;                 /* s when gradients were last looked at: */
-    double *reach, *stamp, drift; /* |gradient of unit u| then was reach, the drift stamp */
+    double *seen;                      /* s at the last `moments` when gradients were looked at: */
+    double *reach;                     /* |gradient of unit u| was reach at moment stamp */
+    ptrdiff_t *stamp, moment, moments; /* moments: a power of 2 */
+    double *share, *rest, *moved; /* s now is share times that s and something of size rest, or that
+                                     and something of size moved, both over sqrt(n) */
     double outside; /* dist(-grad f, dr)^2 over the units that the last screening met in doubt */
     ptrdiff_t *work, working; /* the working set and its size */
     char *in_set;             /* per unit */
@@ -121,6 +126,10 @@ struct crease_regression {
     crease_regression_solution *solution;
     double lambda_max, first_gradient; /* |gradient at b = 0| */
     double least; /* eigenvalue of x'x/n where it may decide convexity; 0: not known */
+    crease_reference *reference; /* of all problems, */
+    double *at_zero;             /* like the gradient at 0 */
+    ptrdiff_t looked;            /* solutions, whose */
+    double *images, *gradients;  /* these are there, gradients column by column: known.c */
     crs_descent *descent;
     ptrdiff_t solved;            /* lambdas of the path */
     crs_deadline own, *deadline; /* own; through this, what takes the model as it is may end it */
@@ -195,11 +204,18 @@ void crs_rows_fit_free(struct crs_rows_fit *f);
 /* Of the deviances of each fold, and its weight behind them: means, errors, the best (cv.c). */
 void crs_scores_summarize(const double *score, crease_regression_scores *out);
 
-/* Of a symmetric k x k matrix, less its rounding (certify.c). */
-bool crs_least_eigenvalue(ptrdiff_t k, const double *a, double *out, crease_error *e);
+/* Of a symmetric k x k matrix of sums of n products, less its rounding and theirs (certify.c). */
+bool crs_least_eigenvalue(ptrdiff_t n, ptrdiff_t k, const double *a, double *out, crease_error *e);
 
 /* The first `solved` lambdas, in the order of solving, become the whole path (path.c). */
 void crs_regression_cut(crease_regression *m, ptrdiff_t solved);
+
+/* What certificates need of the solutions (known.c). */
+bool crs_known_prepare(crease_regression *m, crease_error *e); /* with the problems */
+bool crs_known_look(crease_regression *m, crease_error *e);    /* at all solutions at once */
+/* Of lambda k, from that look or with one of its own, in room for crs_known_room(m) numbers. */
+ptrdiff_t crs_known_room(const crease_regression *m);
+crs_known crs_known_at(const crease_regression *m, ptrdiff_t k, double *room);
 
 /* Every lambda as a problem, and what the Gram matrix says of convexity (certify.c). */
 bool crs_regression_problems(crease_regression *m, crease_error *e);

@@ -38,7 +38,7 @@ bool crs_rows_support(crease_regression *m, ptrdiff_t k, crease_error *e)
         for (ptrdiff_t i = 0; i < count; i++)
             for (ptrdiff_t j = 0; j < count; j++)
                 f->room[i * count + j] = H[chosen[i] * f->cols + chosen[j]];
-        done = crs_least_eigenvalue(count, f->room, &f->eigenvalue[k], e);
+        done = crs_least_eigenvalue(m->d.n, count, f->room, &f->eigenvalue[k], e);
     }
     crs_free(chosen);
     return done;

@@ -473,7 +473,7 @@ static bool keep_design(crease_regression *m, crease_error *e)
     f->descent = descend(m, &f->reduced, &f->at, e);
     const bool asked =
         !m->s.penalty.penalty->convex && f->cols <= m->d.n && f->cols <= CRS_MOST_SUPPORT;
-    return f->descent && (!asked || crs_least_eigenvalue(f->cols, f->gram, &m->least, e));
+    return f->descent && (!asked || crs_least_eigenvalue(m->d.n, f->cols, f->gram, &m->least, e));
 }
 
 static bool begin(crease_regression *m, crease_error *e)

@@ -8,7 +8,8 @@
  * step takes n k^2/2 products, those of k/4 sweeps. */
 #include "regress/regress.h"
 
-static void add_loss(const crs_support *a, double *out)
+/* Column by column */
+static void add_columns(const crs_support *a, double *out)
 {
     const crs_design *d = a->d;
     const ptrdiff_t k = a->count;
@@ -20,6 +21,42 @@ static void add_loss(const crs_support *a, double *out)
             out[i * k + j] = out[j * k + i] =
                 column_dot(d, a->chosen[j], a->row, lift) / (double)d->n;
     }
+}
+
+enum { FEWEST_ROWS = 16, MOST_ROWS = 256 }; /* of a product of matrices */
+
+/* So many rows of the chosen columns at a time have room in a->row, as they are and times h. */
+static ptrdiff_t rows_at_once(const crs_support *a)
+{
+    const ptrdiff_t rows = a->d->sparse ? 0 : a->d->n / (2 * a->count + 1);
+    return rows < MOST_ROWS ? rows : MOST_ROWS;
+}
+
+static void add_rows(const crs_support *a, ptrdiff_t most, double *out)
+{
+    const crs_design *d = a->d;
+    const ptrdiff_t k = a->count;
+    double *plain = a->row, *weighted = plain + k * most;
+    fill(k * k, 0, out);
+    for (ptrdiff_t at = 0; at < d->n; at += most) {
+        const ptrdiff_t rows = d->n - at < most ? d->n - at : most;
+        for (ptrdiff_t j = 0; j < k; j++) {
+            const double *x = column_of(d, a->chosen[j]) + at;
+            copy(rows, x, plain + j * rows);
+            for (ptrdiff_t i = 0; i < rows; i++) weighted[j * rows + i] = a->h[at + i] * x[i];
+        }
+        crs_gemm(false, true, k, k, rows, 1 / (double)d->n, plain, weighted, 1, out);
+    }
+    crs_mirror(k, out);
+}
+
+static void add_loss(const crs_support *a, double *out)
+{
+    const ptrdiff_t rows = rows_at_once(a);
+    if (rows < FEWEST_ROWS || a->count < FEWEST_ROWS)
+        add_columns(a, out);
+    else
+        add_rows(a, rows, out);
 }
 
 /* rho'' over a step that a slope in pieces of lines does not feel */

@@ -37,7 +37,7 @@ may_include presolve core dense problem composite newton $catalogues
 may_include solve core dense problem method theory certify composite presolve
 may_include verify core
 may_include rpca core dense tensor slab reg smooth solve
-may_include regress core dense slab reg smooth solve
+may_include regress core dense slab problem reg smooth certify solve
 may_include spca core dense tensor reg smooth solve
 may_include split core smooth
 may_include io core dense tensor slab

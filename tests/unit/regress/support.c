@@ -74,8 +74,33 @@ static void newton_is_by_definition(void **state)
     check(CREASE_REGRESSION_LOGISTIC, crease_scad(1, 30));
 }
 
+/* Where there are rows enough the Hessian is a sum of products of matrices. */
+static void hessians_of_many_columns_are_by_definition(void **state)
+{
+    enum { MANY = 1003, WIDE = 30, CHOSEN = 20 };
+    static double x[WIDE * MANY], h[MANY], row[MANY], found[CHOSEN * CHOSEN];
+    ptrdiff_t chosen[CHOSEN];
+    (void)state;
+    for (int k = 0; k < WIDE * MANY; k++) x[k] = sin(k + k / 7);
+    for (int i = 0; i < MANY; i++) h[i] = cos(3 * i) - 0.2;
+    for (int k = 0; k < CHOSEN; k++) chosen[k] = k + k / 2;
+    const crs_design d = { .n = MANY, .p = WIDE, .cols = WIDE, .x = x };
+    const crs_support a = { .d = &d, .h = h, .count = CHOSEN, .chosen = chosen, .row = row };
+    assert_true(crs_support_step(&a, NULL, found, NULL));
+    for (int i = 0; i < CHOSEN; i++)
+        for (int j = 0; j < CHOSEN; j++) {
+            const double *u = x + chosen[i] * MANY, *v = x + chosen[j] * MANY;
+            long double sum = 0;
+            for (int r = 0; r < MANY; r++) sum += (long double)h[r] * u[r] * v[r];
+            assert_true(fabsl(found[i * CHOSEN + j] - sum / MANY) <= 4 * MANY * 0x1p-53);
+            assert_true(found[i * CHOSEN + j] == found[j * CHOSEN + i]);
+        }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(newton_is_by_definition) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(newton_is_by_definition),
+                                        cmocka_unit_test(
+                                            hessians_of_many_columns_are_by_definition) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
