@@ -38,8 +38,8 @@ check "the check at the end of a run" diff <(grep -E '"(verdict|residual|reason)
 # Another model, and another way to read.
 "$CREASE" rpca "$tensor" --model tucker --rank 2,2,2 --max-iterations 4 --quiet --out "$work/tucker" >/dev/null 2>&1
 alike "tucker" 3 "$work/tucker"
-"$CREASE" convert "$tensor" "$work/t.h5:/T" --force >/dev/null 2>&1 &&
-  "$CREASE" rpca "$work/t.h5:/T" --rank 2 --max-iterations 6 --quiet --memory 200M --out "$work/hdf" >/dev/null 2>&1
+"$CREASE" convert "$tensor" "$work/t.h5" >/dev/null 2>&1 &&
+  "$CREASE" rpca "$work/t.h5:/data" --rank 2 --max-iterations 6 --quiet --memory 200M --out "$work/hdf" >/dev/null 2>&1
 [ -e "$work/hdf/result.json" ] && alike "HDF5" 2 "$work/hdf"
 
 # One entry is another: of the data, then of the sparse part, whose file is not what was certified.
