@@ -195,13 +195,3 @@ bool crs_crew_all(crs_state *st, crs_block_move *move)
     make(&j, st->p->count, &c->all);
     return true;
 }
-
-void crs_all_blocks_but_last(crs_state *st)
-{
-    if (st->crew) {
-        crs_crew_levels(st, crs_block_step, st->watch);
-        return;
-    }
-    for (int i = 0; i < st->p->count && !crease_watch_over(st->watch); i++)
-        if (i != st->a->last) crs_block_step(st, i);
-}

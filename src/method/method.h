@@ -148,7 +148,7 @@ void crs_carve_factors(const crease_problem *p, const crease_analysis *a, crs_ca
 bool crs_prepare_factors(crs_state *st, crease_error *e);
 bool crs_factored_step(crs_state *st, int i, double h);
 
-/* Steps 1 (crew.c) and 3 of the ADMMs; the first without a last block: a sweep of BCD. */
+/* Steps 1 and 3 of the ADMMs; the first without a last block: a sweep of BCD. */
 void crs_all_blocks_but_last(crs_state *st);
 void crs_multiplier_step(crs_state *st);
 

@@ -157,6 +157,16 @@ void crs_block_step(crs_state *st, int i)
     if (!plan->exact || isnan(plan->map_scale) || !exact_step(st, i)) linearized_step(st, i);
 }
 
+void crs_all_blocks_but_last(crs_state *st)
+{
+    if (st->crew) {
+        crs_crew_levels(st, crs_block_step, st->watch);
+        return;
+    }
+    for (int i = 0; i < st->p->count && !crease_watch_over(st->watch); i++)
+        if (i != st->a->last) crs_block_step(st, i);
+}
+
 void crs_multiplier_step(crs_state *st)
 {
     axpy(crease_size(&st->p->range), -st->a->beta, st->s, st->lambda);
