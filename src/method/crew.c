@@ -11,8 +11,6 @@
 
 enum { REST = 50 }; /* sweeps on one thread after a loss */
 
-static const double worth_waking = 5e-5; /* seconds, some ten times what waking threads takes */
-
 /* How long a level took on one thread, 0: it was not measured; and for how many sweeps it is not
  * tried. */
 typedef struct {
@@ -24,7 +22,6 @@ struct crs_crew {
     crs_levels levels;
     bool user; /* some block is apart */
     int threads;
-    double worth;
     account *level, all; /* of the moves by levels, and of all blocks */
     long sweeps;
     int *each;         /* 0, 1, .. */
@@ -94,7 +91,7 @@ bool crs_crew_open(const crease_problem *p, const crease_analysis *a, int thread
     crs_crew *c = crs_alloc(1, sizeof *c);
     *out = c;
     if (!c) return crs_fail(e, CREASE_NO_MEMORY, "out of memory: threads");
-    *c = (crs_crew){ .threads = threads, .worth = worth_waking };
+    *c = (crs_crew){ .threads = threads };
     const bool done = furnish(c, p, a, scratch, e);
     if (done && c->threads > 1) return true;
     crs_crew_free(c);
@@ -110,7 +107,6 @@ void crs_crew_free(crs_crew *c)
     crs_free(c);
 }
 
-void crs_crew_worth(crs_crew *c, double seconds) { c->worth = seconds; }
 const crs_levels *crs_crew_sweep(const crs_crew *c) { return &c->levels; }
 
 /* What a worker shares with the state; a move asks no watch. */
@@ -172,12 +168,12 @@ static void make(const job *j, int count, account *a)
         return;
     }
     const double begun = crs_now();
-    const bool together = a->rest == 0 && gain(c, a, count) >= c->worth;
+    const bool together = a->rest == 0 && gain(c, a, count) >= j->st->worth;
     (together ? at_once : one_by_one)(j, count);
     const double took = crs_now() - begun;
     if (a->rest > 0) a->rest--;
     if (!together && c->sweeps > 0) a->cost = took; /* the first sweep factors matrices */
-    if (together && c->worth > 0 && took > a->cost) a->rest = REST;
+    if (together && j->st->worth > 0 && took > a->cost) a->rest = REST;
 }
 
 void crs_crew_levels(crs_state *st, crs_block_move *move, const crease_watch *watch)

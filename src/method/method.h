@@ -33,6 +33,7 @@ typedef struct {
     double rho_guess;              /* of GCG */
     long evaluations;              /* of f or one of its block gradients */
     struct crs_crew *crew;         /* threads that make steps (crew.c); NULL: one after the other */
+    double worth;                  /* seconds that threads have to win */
     crease_watch *watch; /* a step that it cuts leaves any finite point: the best one is kept */
 } crs_state;
 
@@ -156,13 +157,12 @@ bool crs_sweep_levels(const crease_problem *p, const crease_analysis *a, crs_lev
                       crease_error *e);
 
 /* Moves on several blocks at the same time, with the bits of moves one after the other: by up to
- * `threads` threads, where some `worth` seconds are won by it. NULL where no two blocks may be
+ * `threads` threads, where st->worth seconds are won by it. NULL where no two blocks may be
  * moved at once. scratch: of a state's work. */
 typedef struct crs_crew crs_crew;
 bool crs_crew_open(const crease_problem *p, const crease_analysis *a, int threads,
                    ptrdiff_t scratch, crs_crew **out, crease_error *e);
 void crs_crew_free(crs_crew *c);
-void crs_crew_worth(crs_crew *c, double seconds);
 const crs_levels *crs_crew_sweep(const crs_crew *c);
 
 /* A move on every block but the last, level by level until the watch is over (NULL: never); and one

@@ -524,6 +524,7 @@ static bool gather_crew(crease_solver *s, crease_error *e)
     const int most = crs_threads();
     const int threads = s->run.o.threads < most ? (int)s->run.o.threads : most;
     s->st.crew = NULL;
+    s->st.worth = 5e-5; /* some ten times what waking threads takes */
     if (s->portfolio || s->run.comm || threads < 2) return true;
     if (!crs_crew_open(s->p, s->a, threads, step_scratch(s), &s->st.crew, e)) return false;
     if (!s->st.crew) return true;

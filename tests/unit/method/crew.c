@@ -156,7 +156,7 @@ static void solve(model *m, int threads, answer *out)
     crease_solver *s = crease_solver_new(&m->p, &m->o, &e);
     if (!s) fail_msg("no solver: %s", e.text);
     out->crew = s->st.crew;
-    if (s->st.crew) crs_crew_worth(s->st.crew, 0);
+    s->st.worth = 0;
     crease_solve(s);
     for (int i = 0; i < m->p.count; i++)
         copy(crease_size(&m->space[i]), crease_solution(s, i), out->x[i]);
