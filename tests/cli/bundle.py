@@ -11,6 +11,7 @@ import sys
 import h5py
 import numpy as np
 
+os.environ.update(OPENBLAS_NUM_THREADS="1", OMP_NUM_THREADS="1")
 TIMES = ("files", "path", "command", "hash", "bytes", "seal")
 
 
@@ -71,7 +72,7 @@ class Edits:
     def judge(self, what, word=None, valid=False):
         """The edited file is not VALID, and what was edited is named."""
         self.tried += 1
-        done = subprocess.run([self.crease, "verify", "edited.h5"], capture_output=True, text=True, timeout=20,
+        done = subprocess.run([self.crease, "verify", "edited.h5"], capture_output=True, text=True, timeout=30,
                               stdin=subprocess.DEVNULL, errors="replace")
         said = done.stdout + done.stderr
         good = done.returncode in (0, 1, 2, 65, 66, 74) and (done.stdout.startswith("VALID") == valid)
@@ -174,7 +175,7 @@ class Edits:
             with open("edited.h5", "wb") as f:
                 f.write(new)
             self.tried += 1
-            done = subprocess.run([self.crease, "verify", "edited.h5"], capture_output=True, text=True, timeout=20,
+            done = subprocess.run([self.crease, "verify", "edited.h5"], capture_output=True, text=True, timeout=30,
                                   stdin=subprocess.DEVNULL, errors="replace")
             one = done.stderr.count("\n") <= 1 and "Sanitizer" not in done.stderr
             if done.returncode not in (0, 1, 2, 65, 66, 74) or not one:
