@@ -197,7 +197,7 @@ static double bytes(const crease_cp_fit_settings *s, bool missing, bool dense)
     const double first = 8 * (double)shape->dim[0] * (double)s->model.rank;
     const double pilot = larger(crease_cp_fit_bytes(&own, missing, dense), 48 * entries);
     const double rows = crs_long_bytes(shape, s->model.rank, crs_cp_fit_threads(s));
-    return larger(pilot, larger(rows, first));
+    return larger(pilot, larger(rows, 8 * first)); /* the checker's tables come last */
 }
 
 const crs_cp_engine crs_cp_long_engine = {
