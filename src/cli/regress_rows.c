@@ -157,8 +157,7 @@ void crs_regress_foretell_rows(const crs_regress_job *j)
 
 /* ---- the checker ---- */
 
-bool crs_regress_rows_again(void *table, ptrdiff_t first, ptrdiff_t count, double *out,
-                            crease_error *e)
+static bool read_again(void *table, ptrdiff_t first, ptrdiff_t count, double *out, crease_error *e)
 {
     return crs_joined_read(table, first, count, out, e);
 }
@@ -184,7 +183,7 @@ bool crs_regress_check_rows(crs_regress_job *j, crease_error *e)
                                             .p = j->p,
                                             .point = crease_regression_point(j->model, 0),
                                             .coefficients = j->coefficients };
-    const crease_regression_reading in = { files.files == 3, crs_regress_rows_again, r };
+    const crease_regression_reading in = { files.files == 3, read_again, r };
     const bool done =
         r && objective &&
         crease_regression_verify_on(&claim, &in, NULL, j->verified, objective, NULL, e) &&
