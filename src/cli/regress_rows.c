@@ -4,6 +4,7 @@
 #include "cli/regress_rows.h"
 #include "core/parallel.h"
 #include "io/stream/stream.h"
+#include "regress/rows.h"
 
 struct crs_regress_rows {
     crs_joining files; /* whose rows belong together: X, y, then weights and folds */
@@ -84,7 +85,11 @@ static bool check_options(const crs_regress_job *j, crease_error *e)
         return crs_fail(e, CREASE_UNSUPPORTED,
                         "rows in slabs are fitted without checkpoints; leave --checkpoint out, or "
                         "allow the memory that X takes");
-    return true;
+    return j->p <= CRS_ROWS_COLUMNS ||
+           crs_fail(e, CREASE_UNSUPPORTED,
+                    "X has %td columns, and rows in slabs are for at most %d; leave columns out "
+                    "(--columns, --drop), or allow the memory that X takes",
+                    j->p, CRS_ROWS_COLUMNS);
 }
 
 static bool open_slabs(crs_regress_job *j, double bytes, crease_error *e)
@@ -157,8 +162,7 @@ void crs_regress_foretell_rows(const crs_regress_job *j)
 
 /* ---- the checker ---- */
 
-bool crs_regress_rows_again(void *table, ptrdiff_t first, ptrdiff_t count, double *out,
-                            crease_error *e)
+static bool read_again(void *table, ptrdiff_t first, ptrdiff_t count, double *out, crease_error *e)
 {
     return crs_joined_read(table, first, count, out, e);
 }
@@ -184,7 +188,7 @@ bool crs_regress_check_rows(crs_regress_job *j, crease_error *e)
                                             .p = j->p,
                                             .point = crease_regression_point(j->model, 0),
                                             .coefficients = j->coefficients };
-    const crease_regression_reading in = { files.files == 3, crs_regress_rows_again, r };
+    const crease_regression_reading in = { files.files == 3, read_again, r };
     const bool done =
         r && objective &&
         crease_regression_verify_on(&claim, &in, NULL, j->verified, objective, NULL, e) &&

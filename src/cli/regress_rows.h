@@ -22,8 +22,4 @@ struct crs_joining;
 bool crs_regress_share(const struct crs_team *t, const struct crs_joining *files, double bytes,
                        struct crs_source *source, crease_error *e);
 
-/* Rows for the checker, by a joined table. */
-bool crs_regress_rows_again(void *table, ptrdiff_t first, ptrdiff_t count, double *out,
-                            crease_error *e);
-
 #endif

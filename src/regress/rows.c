@@ -180,8 +180,8 @@ static bool look(crs_rows *r, const crease_regression_rows *columns,
     return r->sums && add_products(r, s, e) && check_folds(r, e);
 }
 
-crs_rows *crs_rows_open(crs_source *source, const crease_regression_rows *columns,
-                        const crease_regression_settings *s, crease_error *e)
+static crs_rows *open_rows(crs_source *source, const crease_regression_rows *columns,
+                           const crease_regression_settings *s, crease_error *e)
 {
     const crease_space *shape = &source->cut.shape;
     if (!check_columns(source, columns, e)) return NULL;
@@ -331,7 +331,7 @@ crease_regression *crease_regression_new_on(const crease_regression_settings *s,
     if (!own.penalty.ops) own.penalty = crease_l1(1);
     const ptrdiff_t n = crease_source_shape(rows)->dim[0];
     if (!crs_regression_check_settings(&own, n, of.p, e)) return NULL;
-    crs_rows *data = crs_rows_open(rows->slabs, &of, &own, e);
+    crs_rows *data = open_rows(rows->slabs, &of, &own, e);
     if (!data) return NULL;
     const crs_share all = data->share;
     crease_regression *m = NULL;

@@ -24,7 +24,6 @@ typedef struct {
     int only;
     uint64_t seed;
 } crs_share;
-int crs_row_fold(const crs_layout *l, const crs_share *s, ptrdiff_t i, const double *row);
 
 /* ---- survey ---- */
 
@@ -125,9 +124,6 @@ typedef struct crs_rows_fit {
     double *gap;    /* per lambda */
 } crs_rows_fit;
 
-/* The looks; NULL with a sentence. The facts of weights, labels and folds were checked. */
-crs_rows *crs_rows_open(crs_source *source, const crease_regression_rows *columns,
-                        const crease_regression_settings *s, crease_error *e);
 void crs_rows_close(crs_rows *r);
 
 /* The model of a share of the rows; m->d, m->lambda, .. are filled in. */
@@ -141,7 +137,6 @@ bool crs_rows_reduce(const crease_regression *m, const double *B, const crs_rows
 /* Value, slopes .. at points, a look. */
 bool crs_rows_points_at(const crease_regression *m, ptrdiff_t count, double *point, bool hessian,
                         const crs_share *share, crs_look *look, crease_error *e);
-crease_reg crs_rows_penalty(const crease_regression *m, double lambda, crease_groups *groups);
 double crs_rows_distance(const crease_regression *m, double lambda, const double *b,
                          const double *g); /* dist(-g, d penalty(b)) */
 double crs_rows_penalty_value(const crease_regression *m, double lambda, const double *b);

@@ -35,7 +35,7 @@ static void carve(void *self, crs_carver *c)
     f->judged = carve_doubles(c, path, cols + 3);
 }
 
-crease_reg crs_rows_penalty(const crease_regression *m, double lambda, crease_groups *groups)
+static crease_reg penalty_at(const crease_regression *m, double lambda, crease_groups *groups)
 {
     crease_reg r = m->s.penalty;
     crs_penalty_at(&m->s.penalty, lambda, r.par);
@@ -50,7 +50,7 @@ double crs_rows_distance(const crease_regression *m, double lambda, const double
     const crs_rows_fit *f = m->on;
     const crease_space s = crease_vector(f->cols);
     crease_groups groups;
-    const crease_reg r = crs_rows_penalty(m, lambda, &groups);
+    const crease_reg r = penalty_at(m, lambda, &groups);
     for (ptrdiff_t j = 0; j < f->cols; j++) f->t[j] = -g[j];
     return r.ops->dist(&r, &s, b, f->t, f->u);
 }
@@ -60,7 +60,7 @@ double crs_rows_penalty_value(const crease_regression *m, double lambda, const d
     const crs_rows_fit *f = m->on;
     const crease_space s = crease_vector(f->cols);
     crease_groups groups;
-    const crease_reg r = crs_rows_penalty(m, lambda, &groups);
+    const crease_reg r = penalty_at(m, lambda, &groups);
     return r.ops->value(&r, &s, b, f->u);
 }
 
@@ -132,7 +132,7 @@ bool crs_rows_reduce(const crease_regression *m, const double *B, const crs_rows
     crs_gemv(false, n, n, 1, B, at->b, 0, rhs);
     axpy(n, -1, at->g, rhs);
     fill_design(m, B, l, rhs, X, y);
-    s.penalty = crs_rows_penalty(m, 1, &groups);
+    s.penalty = penalty_at(m, 1, &groups);
     s.standardize = s.intercept = false;
     const crs_table table = { .n = n, .p = n, .dense = X };
     const bool done = crs_design_new(out, &s, &table, y, e);

@@ -29,7 +29,7 @@ static void visit_share(crs_visitor *v, crs_share *s)
     crs_visit(v, s->seed);
 }
 
-int crs_row_fold(const crs_layout *l, const crs_share *s, ptrdiff_t i, const double *row)
+static int fold_of(const crs_layout *l, const crs_share *s, ptrdiff_t i, const double *row)
 {
     if (s->folds == 0) return -1;
     if (l->folded) return (int)row[l->width - 1];
@@ -46,7 +46,7 @@ static double weight_of(const crs_layout *l, const double *row)
 static bool counts(const crs_layout *l, const crs_share *s, ptrdiff_t i, const double *row)
 {
     if (!(weight_of(l, row) > 0)) return false;
-    return s->out < 0 || (crs_row_fold(l, s, i, row) == s->out) == (s->only != 0);
+    return s->out < 0 || (fold_of(l, s, i, row) == s->out) == (s->only != 0);
 }
 
 /* Memory of workers: so many doubles each. */
@@ -305,7 +305,7 @@ static bool add_gram(const void *args, void *of, const crs_slab *slab, int worke
     (void)e;
     for (ptrdiff_t i = 0; i < slab->shape.dim[0]; i++) {
         const double *row = slab->t + i * l->width;
-        const int fold = crs_row_fold(l, &a->share, slab->from[0] + i, row);
+        const int fold = fold_of(l, &a->share, slab->from[0] + i, row);
         const ptrdiff_t group = fold < 0 ? groups - 1 : fold;
         double *block = own + group * group_room(q);
         if (!(weight_of(l, row) > 0)) continue;
