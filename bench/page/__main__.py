@@ -63,6 +63,7 @@ def main() -> int:
         for curve in growth.curves(program, work, a.most):
             print(f"growth: {curve.title}", flush=True)
             found["growth"].append(asdict(curve))
+    found["machine"] = report.machine_of(program)
     results.write_text(json.dumps(found, indent=1))
     report.write(found, cases, a.out, pathlib.Path(__file__).resolve().parents[2])
     print(a.out / "report.md")

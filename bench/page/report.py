@@ -34,6 +34,22 @@ def _number(x: float, digits: int = 3) -> str:
     return "" if not math.isfinite(x) else f"{x:.{digits}g}"
 
 
+def machine_of(program: str) -> str:
+    """The processor by its name, and the BLAS that the program is linked with."""
+    try:
+        lines = pathlib.Path("/proc/cpuinfo").read_text().splitlines()
+        names = [line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")]
+    except OSError:
+        names = []
+    try:
+        linked = subprocess.run(["ldd", program], capture_output=True, text=True).stdout
+    except OSError:
+        linked = ""
+    found = [line.split("=>")[1].split()[0] for line in linked.splitlines() if "blas" in line and "=> /" in line]
+    libraries = sorted((os.path.basename(os.path.realpath(path)) for path in found), key=lambda name: name.startswith("libblas"))
+    return f"{names[0] if names else platform.machine()}, BLAS {libraries[0] if libraries else 'unknown'}"
+
+
 def _load() -> str:
     one, _, _ = os.getloadavg()
     return f"load {one:.1f} when it was written, {os.cpu_count()} cores"
@@ -141,7 +157,7 @@ def _plot_ratios(cases: Sequence[Case], out: pathlib.Path) -> None:
         if c.goal:
             axes.plot([math.log10(c.goal)] * 2, [k - 0.4, k + 0.4], color="black", linewidth=1.4)
         axes.annotate(_number(ratio, 2), (math.log10(ratio), k), xytext=(4 if ratio >= 1 else -4, 0), va="center",
-                      ha="left" if ratio >= 1 else "right", textcoords="offset points", fontsize=8)  # fmt: skip
+                      bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.5}, ha="left" if ratio >= 1 else "right", textcoords="offset points", fontsize=8)  # fmt: skip
     axes.set_yticks(range(len(there)), [c.title for c in reversed(there)], fontsize=8)
     low, high = axes.get_xlim()
     axes.set_xlim(low - 0.25, high + 0.25)
@@ -171,8 +187,7 @@ def _plot_curve(c: Dict[str, Any], out: pathlib.Path) -> None:
 
 
 def write(found: Dict[str, Any], cases: Sequence[Case], out: pathlib.Path, repository: pathlib.Path) -> None:
-    machine = next(iter(found["kernels"]["machine"]), "cpu: unknown").split(": ", 1)[1] if found["kernels"] else platform.machine()
-    head = HEAD.format(date=datetime.date.today().isoformat(), machine=machine, load=_load(), version=_version(repository), peers=_peers())
+    head = HEAD.format(date=datetime.date.today().isoformat(), machine=found["machine"], load=_load(), version=_version(repository), peers=_peers())
     lines = [head, *_jobs(cases), *_checks(cases)]
     if found["kernels"]:
         lines += _kernels(found["kernels"])
