@@ -178,7 +178,8 @@ void crs_tucker_result(const crs_tucker_job *j, const crs_run *run, crs_document
 
 /* rpca_verify.c: a folder of results judged by the checker. */
 typedef struct {
-    const char *folder; /* NULL: the parts are those of the fit */
+    const crs_coordinates *list; /* the data where few entries were observed; NULL: all count */
+    const char *folder;          /* NULL: the parts are those of the fit */
     crease_rpca_settings s;
     double *const *unit; /* and the weights: what the files hold */
     const double *weight;
@@ -194,6 +195,15 @@ typedef struct {
     crease_watch *watch;
 } crs_rpca_claim;
 bool crs_rpca_check(const crs_rpca_claim *c, crease_verification *v, crease_error *e);
+/* The factors: the unit columns times the d-th root of the weights; a core has the factors' sizes.
+ */
+bool crs_rpca_scaled(const crs_rpca_claim *c, double *factor[CREASE_MAX_ORDER], crease_error *e);
+
+/* rpca_listed.c: the same of data that are a list of observed entries, whose sparse part is
+ * sparse_entries.npy; and what judging it needs beside: |T|^2 and the objective. */
+bool crs_rpca_check_listed(const crs_rpca_claim *c, double *const *factor, crease_verification *v,
+                           crease_error *e);
+bool crs_rpca_judge_listed(crs_judged *j, const crs_rpca_claim *c, crease_error *e);
 
 /* rpca_problem.c: a claim whose penalty is not by entries, by the general checker on the model
  * itself, with all entries of the parts. */

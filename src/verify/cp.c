@@ -116,6 +116,8 @@ static void collect(crs_cp_check *k, int n)
     const real *table = row ? k->rows : k->collected;
     const ptrdiff_t next = row ? rank : 1, step = row ? 1 : c->right;
     ptrdiff_t after = 1;
+    for (ptrdiff_t j = 0; k->list && j < dim * rank; j++) k->product[j] = k->listed[n][j];
+    if (k->list) return;
     for (int j = n + 1; j < to; j++) after *= c->shape.dim[j];
     for (ptrdiff_t j = 0; j < dim * rank; j++) k->product[j] = 0;
     for (ptrdiff_t l = 0; l < all; l++) {
@@ -152,7 +154,8 @@ static void find_factor(crs_cp_check *k, int n, crs_finding *f)
         added += (2 * xg + c->ridge * x) * (2 * xg + c->ridge * x);
         own += x * x;
     }
-    const real longest = (real)(c->left + c->right + size) * LDBL_EPSILON;
+    const ptrdiff_t terms = k->list ? k->list->count : c->left + c->right;
+    const real longest = (real)(terms + size) * LDBL_EPSILON;
     f->residual = sqrtl(all);
     f->scale = crs_scale(sqrtl(without) + sqrtl(added), 0, k->whole, sqrtl(own));
     f->rounding =
@@ -191,6 +194,7 @@ static void find_rest(crs_cp_check *k, crs_finding *block, crs_finding *feasibil
     block[0].scale = crs_scale(lambda, pull, whole, bigger(norm[CRS_E], T));
     block[0].rounding = 3 * u * lambda + working_roundings(0) * norm[CRS_SLOPES] + tiny;
     if (dist < INFINITY) block[0].rounding += (2 * u + sums) * dist;
+    if (k->list) block[0].rounding += 2 * an / (1 + an) * crs_cp_model_rounding(k);
     block[1] = (crs_finding){ .residual = norm[CRS_SPLIT] };
     const real split = 2 * norm[CRS_M] + 2 * z + lambda;
     block[1].scale = crs_scale(split, third + pull, whole, bigger(z, T));
@@ -220,11 +224,12 @@ void crs_cp_find(crs_cp_check *k, crs_finding *block, crs_finding *feasibility)
     find_rest(k, block + factors, feasibility);
 }
 
-static bool fits(const crease_cp_claim *c, double eps, crease_error *e)
+static bool fits(const crease_cp_claim *c, bool list, double eps, crease_error *e)
 {
     ptrdiff_t left = 1, right = 1;
     int split = 0;
     if (!crease_space_check(&c->shape, e)) return false;
+    if (list) left = c->left, right = c->right, split = c->shape.order;
     for (; split < c->shape.order && left < c->left; split++) left *= c->shape.dim[split];
     for (int n = split; n < c->shape.order; n++) right *= c->shape.dim[n];
     if (left != c->left || right != c->right || c->rank < 1)
@@ -252,12 +257,16 @@ static void allocate(crs_verifier *v, crs_cp_check *k)
     ptrdiff_t most = 0;
     for (int n = 0; n < c->shape.order; n++)
         if (c->shape.dim[n] > most) most = c->shape.dim[n];
-    k->batch = rows_at_a_time(c);
-    for (int p = 0; p < CRS_CP_PARTS; p++)
-        k->row[p] = crs_room(v, k->batch * c->right, sizeof(double));
     k->side = crs_reals(v, c->rank);
-    k->rows = crs_reals(v, c->left * c->rank);
-    k->collected = crs_reals(v, c->right * c->rank);
+    for (int n = 0; k->list && n < c->shape.order; n++)
+        k->listed[n] = crs_reals(v, c->shape.dim[n] * c->rank);
+    if (!k->list) {
+        k->batch = rows_at_a_time(c);
+        for (int p = 0; p < CRS_CP_PARTS; p++)
+            k->row[p] = crs_room(v, k->batch * c->right, sizeof(double));
+        k->rows = crs_reals(v, c->left * c->rank);
+        k->collected = crs_reals(v, c->right * c->rank);
+    }
     k->gram = crs_reals(v, c->rank * c->rank);
     k->product = crs_reals(v, most * c->rank);
 }
@@ -269,7 +278,8 @@ bool crs_cp_prepare(crs_verifier *v, crs_cp_check *k)
         return false;
     k->reg.factor *= c->alpha;
     k->split = k->core ? 1 : 0; /* P is the rows, be it of one */
-    for (ptrdiff_t left = 1; !k->core && left < c->left; k->split++) left *= c->shape.dim[k->split];
+    for (ptrdiff_t left = 1; !k->list && !k->core && left < c->left; k->split++)
+        left *= c->shape.dim[k->split];
     allocate(v, k);
     return true;
 }
@@ -339,18 +349,20 @@ static bool check(crs_verifier *v, crs_cp_check *k, double eps, bool relative,
         snprintf(out->text, sizeof out->text, "unsupported: the penalty is not by entries");
         return true;
     }
-    bool done = !v->no_memory && crs_cp_sweep_double(v, k, e);
+    crs_cp_sweep *first = k->list ? crs_cp_sweep_entries : crs_cp_sweep_double;
+    bool done = !v->no_memory && first(v, k, e);
     if (done) crs_cp_find(k, block, &rows);
-    if (done && !is_settled(k, block, &rows, eps, relative)) {
+    if (done && !k->list && !is_settled(k, block, &rows, eps, relative)) {
         done = crs_cp_sweep_extended(v, k, e);
         if (done) crs_cp_find(k, block, &rows);
     }
     if (done) decide(k, block, &rows, eps, relative, out);
     if (v->unfinished) return crs_unfinished(out), true;
-    return done || !v->no_memory
-               ? done
-               : crs_fail(e, CREASE_NO_MEMORY, "out of memory: checking %td x %td entries", c->left,
-                          c->right);
+    return done || !v->no_memory ? done
+           : k->list ? crs_fail(e, CREASE_NO_MEMORY, "out of memory: checking %td entries",
+                                k->list->count)
+                     : crs_fail(e, CREASE_NO_MEMORY, "out of memory: checking %td x %td entries",
+                                c->left, c->right);
 }
 
 bool crs_cp_judge(crs_cp_check *k, double eps, bool relative, crease_verification *out,
@@ -358,7 +370,7 @@ bool crs_cp_judge(crs_cp_check *k, double eps, bool relative, crease_verificatio
 {
     crs_verifier v = { .p = NULL, .watch = k->c->watch };
     *out = (crease_verification){ 0 };
-    if (!fits(k->c, eps, e)) return false;
+    if (!fits(k->c, k->list != NULL, eps, e)) return false;
     *out = (crease_verification){ .smallest_eps = INFINITY, .count = crs_cp_factors(k) + 3 };
     out->residual = crs_doubles(out->count, "a verification", e);
     if (!out->residual) return *out = (crease_verification){ 0 }, false;
@@ -373,5 +385,12 @@ bool crease_cp_verify(const crease_cp_claim *c, double eps, bool relative, creas
                       crease_error *e)
 {
     crs_cp_check k = { .c = c };
+    return crs_cp_judge(&k, eps, relative, out, e);
+}
+
+bool crease_cp_verify_entries(const crease_cp_claim *c, const crease_cp_entries *list, double eps,
+                              bool relative, crease_verification *out, crease_error *e)
+{
+    crs_cp_check k = { .c = c, .list = list };
     return crs_cp_judge(&k, eps, relative, out, e);
 }

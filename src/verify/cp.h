@@ -41,11 +41,13 @@ typedef struct {
 
 typedef struct {
     const crease_cp_claim *c;
-    crs_cp_core *core; /* NULL: CP */
-    real off;          /* how far M may be from the claim's by its factors alone */
-    crs_known_reg reg; /* alpha R */
-    int split;         /* modes 0 .. split-1 are the rows */
-    ptrdiff_t batch;   /* rows at a time, <= CRS_CP_ROWS */
+    crs_cp_core *core;              /* NULL: CP */
+    const crease_cp_entries *list;  /* NULL: rows are read */
+    real *listed[CREASE_MAX_ORDER]; /* of a list: D_(n) M_n */
+    real off;                       /* how far M may be from the claim's by its factors alone */
+    crs_known_reg reg;              /* alpha R */
+    int split;                      /* modes 0 .. split-1 are the rows */
+    ptrdiff_t batch;                /* rows at a time, <= CRS_CP_ROWS */
     double *row[CRS_CP_PARTS];
     real *side; /* a row of products of factors */
 
@@ -69,6 +71,9 @@ bool crs_cp_prepare(crs_verifier *v, crs_cp_check *k);
 /* The pass, in double and in long double (cp.inc); false: reading or memory fails. */
 typedef bool crs_cp_sweep(crs_verifier *v, crs_cp_check *k, crease_error *e);
 crs_cp_sweep crs_cp_sweep_double, crs_cp_sweep_extended;
+
+/* The pass over a list (cp_entries.c), in long double; the sizes that its rounding goes by. */
+crs_cp_sweep crs_cp_sweep_entries;
 
 /* Everything that follows from a pass: the factors, and a core, then three blocks and the
  * constraint. */
