@@ -11,8 +11,8 @@
 #include "dense/dense.h"
 #include "rpca/observed/entries.h"
 
-enum { SWEEPS = 10, STREAM = 900 };
-static const double first_share = 10, falling = 0.4, clip_first = 4, clip_at = 2;
+enum { SWEEPS = 6, STREAM = 900 };
+static const double first_share = 0.3, falling = 0.3, clip_first = 4, clip_at = 2;
 
 typedef struct {
     const crs_coordinates *t;
